@@ -28,7 +28,7 @@ struct export_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
-	  "output format: chrome, oe, otlp or otlp-metrics") },
+	  "output format: chrome, oe, otlp, otlp-metrics or perfetto") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
 	{ 0 }

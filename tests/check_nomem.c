@@ -117,7 +117,7 @@ static int write_trace(const char *from, const char *path, long n)
 
 	ck_assert(!recording_read(&rec, from, &convert_formats, &err));
 	nomem_after(n);
-	r = chrome_write(&rec, path, &err);
+	r = tracefile_chrome(&rec, path, &err);
 	end_failing();
 	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
 	if (!r)
@@ -142,7 +142,7 @@ START_TEST(nth_fails_for_traces)
 
 	if (!foreign[_i].format) {
 		ck_assert(!recording_read(&rec, foreign[_i].path, NULL, &err));
-		ck_assert(!chrome_write(&rec, TRACE_WHOLE, &err));
+		ck_assert(!tracefile_chrome(&rec, TRACE_WHOLE, &err));
 		recording_release(&rec);
 	}
 

@@ -481,7 +481,7 @@ START_TEST(write_trace)
 	size_t n_ran = 0, n_events = 0;
 
 	ck_assert(!recording_read(&rec, written[_i], NULL, &err));
-	ck_assert_msg(!chrome_write(&rec, path, &err), "%s", err.message);
+	ck_assert_msg(!tracefile_chrome(&rec, path, &err), "%s", err.message);
 	ck_assert_msg(!json_read_file(&doc, path, &err), "%s", err.message);
 	events = doc.root;
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -525,7 +525,7 @@ START_TEST(write_parts)
 	support_writes(support_path("%s/proc_stat.log", dir), "buildbeat proc_stat 1 500 user:10ms:c running:1:g\n"
 		       "0,2\n25,1\n");
 	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s", err.message);
-	ck_assert(!chrome_write(&rec, path, &err));
+	ck_assert(!tracefile_chrome(&rec, path, &err));
 	ck_assert(!json_read_file(&doc, path, &err));
 	events = doc.root;
 	e = event_of(events, "X", "a.o");

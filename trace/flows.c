@@ -2,7 +2,7 @@
 #include "trace/flows.h"
 
 #include "base/array.h"
-#include "trace/place.h"
+#include "trace/tracks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool is_before(const struct work *w, uint32_t from, uint32_t to)
 	int64_t begin_us = rec->task[from].start_us, end_us;
 
 	if (to >= rec->n_tasks)
-		return begin_us < place_instance_begin_us(rec, to - (uint32_t)rec->n_tasks);
+		return begin_us < tracks_instance_begin_us(rec, to - (uint32_t)rec->n_tasks);
 	end_us = rec->task[to].start_us;
 	return begin_us < end_us || (begin_us == end_us && w->order[from] < w->order[to]);
 }
@@ -99,7 +99,7 @@ static void count(const struct work *w, uint32_t *first, size_t n, bool at_end)
 static int64_t begin_us(const struct recording *rec, uint32_t at)
 {
 	return at < rec->n_tasks ? rec->task[at].start_us :
-	       place_instance_begin_us(rec, at - (uint32_t)rec->n_tasks);
+	       tracks_instance_begin_us(rec, at - (uint32_t)rec->n_tasks);
 }
 
 static int sort_edges(struct flows *f, const struct work *w, uint64_t first_id)

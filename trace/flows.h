@@ -10,9 +10,9 @@
  * the instances that ran inside it. What they connect has a number: tasks have their index, and
  * instance i is number n_tasks + i.
  *
- * An arrow must not begin later than it ends. Clocks may be off by a little, so a task may begin
- * before the end of one that it waited for; its arrow begins earlier then, and there is none
- * between tasks that began at the same time in the wrong order of s->order.
+ * An arrow must not begin later than it ends. Times may be off by a little: if a task began before
+ * the end of one that it waited for, the arrow begins before that. There is no arrow between two
+ * tasks that began at the same time in the wrong order of s->order.
  */
 struct flows {
 	size_t n;

@@ -4,10 +4,11 @@
 #include "convert/formats.h"
 
 #define TRACE_FORMATS(_) \
-	_(chrome, "chrome", chrome_write) \
+	_(chrome, "chrome", tracefile_chrome) \
 	_(oe, "oe", oe_write) \
 	_(otlp, "otlp.json", otlp_write) \
-	_(otlp-metrics, "metrics.json", otlp_write_metrics)
+	_(otlp-metrics, "metrics.json", otlp_write_metrics) \
+	_(perfetto, "pftrace", tracefile_perfetto)
 
 #define FORMAT(format, suffix_, write_) { .name = #format, .suffix = suffix_, .write = write_ },
 #define WORD(format, suffix_, write_) #format,

@@ -19,7 +19,8 @@ extern const struct trace_format trace_formats[];	/* ends without a name */
 extern const char *const trace_format_word[];		/* their names; ends with NULL */
 
 /* The rows' functions. */
-int chrome_write(const struct recording *rec, const char *path, struct error *err);
+int tracefile_chrome(const struct recording *rec, const char *path, struct error *err);
+int tracefile_perfetto(const struct recording *rec, const char *path, struct error *err);
 /* JSON, or protobuf if path ends in .pb or .binpb. */
 int otlp_write(const struct recording *rec, const char *path, struct error *err);
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err);

@@ -6,7 +6,7 @@
 #include "recording/identity.h"
 #include "trace/counters.h"
 #include "trace/flows.h"
-#include "trace/place.h"
+#include "trace/tracks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct writing {
 	struct sink *sink;
 	struct summary summary;
 	struct chain chain;
-	struct place place;
+	struct tracks tracks;
 	struct flows flows;
 	struct identity identity;
 	struct buf text;
@@ -92,7 +92,7 @@ static const char *process_name(struct writing *w, const char *name)
 /* The rows of a thread come one below the other. */
 #define ROWS_MAX 1000
 
-static void add_track(struct writing *w, const struct place_track *t)
+static void add_track(struct writing *w, const struct tracks_row *t)
 {
 	uint32_t row = t->row < ROWS_MAX ? t->row : ROWS_MAX;
 
@@ -125,8 +125,8 @@ static void add_names(struct writing *w)
 					      process_name(w, *in->tool ? in->tool : "build"),
 					      in->cwd, (int)i + 1);
 	}
-	for (size_t i = 0; i < w->place.n_tracks; i++)
-		add_track(w, &w->place.track[i]);
+	for (size_t i = 0; i < w->tracks.n_tracks; i++)
+		add_track(w, &w->tracks.track[i]);
 }
 
 /* The lines of the file `build`. */
@@ -153,7 +153,7 @@ static int64_t leave_us(const struct writing *w, const struct sink_slice *slice,
 			uint32_t n)
 {
 	for (uint32_t i = first; i < first + n; i++) {
-		const struct place_span *p = &w->place.span[i];
+		const struct tracks_span *p = &w->tracks.span[i];
 
 		if (p->tid == slice->tid && p->end_us >= slice->end_us)
 			return slice->begin_us;
@@ -187,8 +187,8 @@ static void add_instance(struct writing *w, uint32_t i)
 	struct sink_arg arg[5] = { id_of(identity_instance(&w->identity, rec, i)) };
 	size_t n = add_known(arg, 1, "pid", in->pid);
 	struct sink_slice slice = {
-		.pid = i + 1, .begin_us = place_instance_begin_us(rec, i),
-		.end_us = place_instance_end_us(rec, i), .name = *in->tool ? in->tool : "build",
+		.pid = i + 1, .begin_us = tracks_instance_begin_us(rec, i),
+		.end_us = tracks_instance_end_us(rec, i), .name = *in->tool ? in->tool : "build",
 		.category = TRACE_INSTANCE, .arg = arg,
 	};
 
@@ -198,11 +198,11 @@ static void add_instance(struct writing *w, uint32_t i)
 	if (*in->command)
 		arg[n++] = text("command", in->command, COMMAND_MAX);
 	slice.n_args = n;
-	add_arrows(w, &slice, rec->n_tasks + i, 0, w->place.first[0]);
+	add_arrows(w, &slice, rec->n_tasks + i, 0, w->tracks.first[0]);
 	w->sink->ops->slice(w->sink, &slice);
 }
 
-static void add_span(struct writing *w, const struct place_span *p)
+static void add_span(struct writing *w, const struct tracks_span *p)
 {
 	const struct span *span = &w->rec->span[p->span];
 	struct sink_arg arg[2] = { id_of(identity_span(&w->identity, w->rec, p->span)) };
@@ -220,10 +220,10 @@ static void add_task(struct writing *w, uint32_t at)
 {
 	const struct recording *rec = w->rec;
 	const struct task *t = &rec->task[at];
-	uint32_t first = w->place.first[at], n = w->place.first[at + 1] - first;
+	uint32_t first = w->tracks.first[at], n = w->tracks.first[at + 1] - first;
 	struct sink_arg arg[WHOLE_ARGS_MAX + 1] = { id_of(identity_task(&w->identity, rec, at)) };
 	struct sink_slice slice = {
-		.pid = t->instance + 1, .tid = w->place.tid[at], .begin_us = t->start_us,
+		.pid = t->instance + 1, .tid = w->tracks.tid[at], .begin_us = t->start_us,
 		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
 		.category = t->kind, .arg = arg, .n_args = 1 + whole_task_args(arg + 1, rec, t),
 	};
@@ -231,7 +231,7 @@ static void add_task(struct writing *w, uint32_t at)
 	add_arrows(w, &slice, at, first, n);
 	w->sink->ops->slice(w->sink, &slice);
 	for (uint32_t i = first; i < first + n; i++)
-		add_span(w, &w->place.span[i]);
+		add_span(w, &w->tracks.span[i]);
 }
 
 static int add_slices(struct writing *w)
@@ -242,8 +242,8 @@ static int add_slices(struct writing *w)
 		if (!w->rec->instance[i].only_spans)
 			add_instance(w, i);
 	}
-	for (uint32_t i = 0; i < w->place.first[0] && !r; i++) {
-		add_span(w, &w->place.span[i]);
+	for (uint32_t i = 0; i < w->tracks.first[0] && !r; i++) {
+		add_span(w, &w->tracks.span[i]);
 		r = whole_flush(w->whole, w->sink);
 	}
 	for (size_t i = 0; i < w->summary.n_ran && !r; i++) {
@@ -291,9 +291,9 @@ static int add_notes(struct writing *w)
 
 	for (size_t i = 0; i < rec->n_notes && !r; i++) {
 		const struct note *n = &rec->note[i];
-		uint32_t tid = n->task < rec->n_tasks ? w->place.tid[n->task] : 0;
+		uint32_t tid = n->task < rec->n_tasks ? w->tracks.tid[n->task] : 0;
 
-		w->sink->ops->instant(w->sink, n->instance + 1, tid == PLACE_NONE ? 0 : tid,
+		w->sink->ops->instant(w->sink, n->instance + 1, tid == TRACKS_NONE ? 0 : tid,
 				      n->time_us > 0 ? n->time_us : 0, n->text, NULL, 0);
 		r = whole_flush(w->whole, w->sink);
 	}
@@ -307,7 +307,7 @@ static int prepare(struct writing *w)
 	if (!r)
 		r = chain_make(&w->chain, &w->summary);
 	if (!r)
-		r = place_make(&w->place, &w->summary);
+		r = tracks_make(&w->tracks, &w->summary);
 	if (!r)
 		r = flows_make(&w->flows, &w->summary, &w->chain, w->whole->first_flow);
 	identity_of(&w->identity, w->rec);
@@ -334,7 +334,7 @@ int whole_write(struct sink *s, struct whole *whole)
 	if (!r)
 		r = buf_error(&w.text);
 	flows_release(&w.flows);
-	place_release(&w.place);
+	tracks_release(&w.tracks);
 	chain_release(&w.chain);
 	summary_release(&w.summary);
 	buf_release(&w.text);

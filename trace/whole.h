@@ -6,7 +6,7 @@
 #include "trace/sink.h"
 
 /*
- * A whole recording, written to a sink: the tracks of place.h, the arrows of flows.h, the critical
+ * A whole recording, written to a sink: the tracks of tracks.h, the arrows of flows.h, the critical
  * path, notes, and samples as counters.
  */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/file.h"
-
 #include "base/outfile.h"
 #include "base/str.h"
 #include "trace/formats.h"
+#include "trace/sink.h"
 #include "trace/whole.h"
 
 #include <errno.h>
@@ -73,8 +72,9 @@ static int begin_packing(struct writing *w)
 	return -ENOMEM;
 }
 
-int file_trace(const struct sink_ops *ops, const struct recording *rec, const char *path,
-	       struct error *err)
+/* In parts. A path that ends in .gz is packed by gzip. */
+static int write_file(const struct sink_ops *ops, const struct recording *rec, const char *path,
+		      struct error *err)
 {
 	struct writing w = { .err = err };
 	struct sink s;
@@ -96,7 +96,12 @@ int file_trace(const struct sink_ops *ops, const struct recording *rec, const ch
 	return outfile_end(&w.out, r, err);
 }
 
-int chrome_write(const struct recording *rec, const char *path, struct error *err)
+int tracefile_chrome(const struct recording *rec, const char *path, struct error *err)
 {
-	return file_trace(&sink_chrome, rec, path, err);
+	return write_file(&sink_chrome, rec, path, err);
+}
+
+int tracefile_perfetto(const struct recording *rec, const char *path, struct error *err)
+{
+	return write_file(&sink_perfetto, rec, path, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/place.h"
+#include "trace/tracks.h"
 
 #include "base/array.h"
 #include "trace/sink.h"
@@ -14,8 +14,8 @@
  * counted. */
 struct row {
 	uint32_t tid;
-	uint32_t next;		/* the next row of its thread, PLACE_NONE: it is the last */
-	uint32_t open;		/* the innermost span so far, PLACE_NONE: none */
+	uint32_t next;		/* the next row of its thread, TRACKS_NONE: it is the last */
+	uint32_t open;		/* the innermost span so far, TRACKS_NONE: none */
 	int64_t newest_us;	/* no span may begin before it */
 };
 
@@ -29,22 +29,22 @@ struct lanes {
 
 struct work {
 	const struct summary *s;
-	struct place *p;
+	struct tracks *p;
 	struct lanes *lanes;	/* of each instance; then of processes that only wrote spans */
 	size_t n_rows;
 	struct row *row;
 };
 
-int64_t place_instance_begin_us(const struct recording *rec, uint32_t instance)
+int64_t tracks_instance_begin_us(const struct recording *rec, uint32_t instance)
 {
 	int64_t us = rec->instance[instance].open_us;
 
 	return us > 0 ? us : 0;
 }
 
-int64_t place_instance_end_us(const struct recording *rec, uint32_t instance)
+int64_t tracks_instance_end_us(const struct recording *rec, uint32_t instance)
 {
-	int64_t begin_us = place_instance_begin_us(rec, instance);
+	int64_t begin_us = tracks_instance_begin_us(rec, instance);
 	int64_t end_us = rec->instance[instance].close_us;
 
 	end_us = end_us >= 0 ? end_us : rec->last_us;
@@ -116,13 +116,13 @@ static int place_tasks(struct work *w)
 
 static int add_row(struct work *w, uint32_t pid, uint32_t tid, uint32_t worker, uint32_t number)
 {
-	struct place_track *track = array_add(&w->p->track, &w->p->n_tracks, sizeof *track);
+	struct tracks_row *track = array_add(&w->p->track, &w->p->n_tracks, sizeof *track);
 	struct row *row = track ? array_add(&w->row, &w->n_rows, sizeof *row) : NULL;
 
 	if (!row)
 		return -ENOMEM;
-	*track = (struct place_track){ pid, tid, worker, number };
-	*row = (struct row){ tid, PLACE_NONE, PLACE_NONE, INT64_MIN };
+	*track = (struct tracks_row){ pid, tid, worker, number };
+	*row = (struct row){ tid, TRACKS_NONE, TRACKS_NONE, INT64_MIN };
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int add_threads(struct work *w)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place_span *x = a, *y = b;
+	const struct tracks_span *x = a, *y = b;
 	int order = array_order(x->task + 1, y->task + 1);	/* NO_INDEX comes first */
 
 	order = order ? order : array_order(x->begin_us, y->begin_us);
@@ -157,7 +157,7 @@ static int by_place(const void *a, const void *b)
 static void sort_spans(struct work *w)
 {
 	const struct recording *rec = w->s->rec;
-	struct place *p = w->p;
+	struct tracks *p = w->p;
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < rec->n_spans; i++) {
@@ -165,11 +165,11 @@ static void sort_spans(struct work *w)
 		const struct task *t = s->task < rec->n_tasks ? &rec->task[s->task] : NULL;
 		int64_t end_us = s->end_us;
 
-		if (s->begin_us < 0 || (t && p->tid[s->task] == PLACE_NONE))
+		if (s->begin_us < 0 || (t && p->tid[s->task] == TRACKS_NONE))
 			continue;
 		if (end_us < 0)
 			end_us = t ? recording_task_end_us(rec, t) : rec->last_us;
-		p->span[p->n_spans++] = (struct place_span){ .span = i,
+		p->span[p->n_spans++] = (struct tracks_span){ .span = i,
 			.task = t ? s->task : NO_INDEX, .begin_us = s->begin_us,
 			.end_us = end_us > s->begin_us ? end_us : s->begin_us };
 	}
@@ -186,18 +186,18 @@ static void sort_spans(struct work *w)
 
 /* Is there room for a span in a row: inside the innermost one that has not ended or, outside of
  * all, between these times? */
-static bool fits(struct work *w, struct row *row, const struct place_span *p, int64_t from_us,
+static bool fits(struct work *w, struct row *row, const struct tracks_span *p, int64_t from_us,
 		 int64_t until_us)
 {
-	const struct place_span *list = w->p->span;
+	const struct tracks_span *list = w->p->span;
 
-	while (row->open != PLACE_NONE && p->begin_us >= list[row->open].end_us &&
+	while (row->open != TRACKS_NONE && p->begin_us >= list[row->open].end_us &&
 	       (p->begin_us > list[row->open].end_us || p->end_us > p->begin_us)) {
 		row->open = list[row->open].outer;
 		if (row->newest_us < p->begin_us)
 			row->newest_us = p->begin_us;
 	}
-	if (row->open != PLACE_NONE)
+	if (row->open != TRACKS_NONE)
 		until_us = list[row->open].end_us;
 	return p->begin_us >= from_us && p->begin_us >= row->newest_us && p->end_us <= until_us;
 }
@@ -206,14 +206,14 @@ static bool fits(struct work *w, struct row *row, const struct place_span *p, in
 static int place_span(struct work *w, uint32_t at, uint32_t first, uint32_t *n_tids,
 		      int64_t from_us, int64_t until_us)
 {
-	struct place_span *p = &w->p->span[at];
+	struct tracks_span *p = &w->p->span[at];
 	uint32_t number = 1;
 	uint32_t to = first;
 
 	while (!fits(w, &w->row[to], p, to == first ? from_us : INT64_MIN,
 		     to == first ? until_us : INT64_MAX)) {
 		number++;
-		if (w->row[to].next == PLACE_NONE) {
+		if (w->row[to].next == TRACKS_NONE) {
 			w->row[to].next = (uint32_t)w->n_rows;
 			if (add_row(w, p->pid, (*n_tids)++, w->p->track[first].worker, number))
 				return -ENOMEM;
@@ -245,15 +245,15 @@ static int place_beside_instances(struct work *w, uint32_t at)
 static int place_of_instance(struct work *w, uint32_t at)
 {
 	const struct recording *rec = w->s->rec;
-	struct place_span *p = &w->p->span[at];
+	struct tracks_span *p = &w->p->span[at];
 	uint32_t instance = rec->span[p->span].instance;
 
 	if (rec->instance[instance].only_spans)
 		return place_beside_instances(w, at);
 	p->pid = instance + 1;
 	return place_span(w, at, w->lanes[instance].first_row, &w->lanes[instance].n_tids,
-			  place_instance_begin_us(rec, instance),
-			  place_instance_end_us(rec, instance));
+			  tracks_instance_begin_us(rec, instance),
+			  tracks_instance_end_us(rec, instance));
 }
 
 static int place_of_task(struct work *w, uint32_t task)
@@ -266,7 +266,7 @@ static int place_of_task(struct work *w, uint32_t task)
 
 	if (w->p->first[task] == w->p->first[task + 1])
 		return 0;
-	w->row[first].open = PLACE_NONE;
+	w->row[first].open = TRACKS_NONE;
 	w->row[first].newest_us = INT64_MIN;
 	for (uint32_t i = w->p->first[task]; i < w->p->first[task + 1] && !r; i++) {
 		w->p->span[i].pid = t->instance + 1;
@@ -291,7 +291,7 @@ static int place_spans(struct work *w)
 static int allocate(struct work *w)
 {
 	const struct recording *rec = w->s->rec;
-	struct place *p = w->p;
+	struct tracks *p = w->p;
 
 	w->lanes = calloc(rec->n_instances + 1, sizeof *w->lanes);
 	p->tid = malloc((rec->n_tasks + 1) * sizeof *p->tid);
@@ -303,12 +303,12 @@ static int allocate(struct work *w)
 	return 0;
 }
 
-int place_make(struct place *p, const struct summary *s)
+int tracks_make(struct tracks *p, const struct summary *s)
 {
 	struct work w = { .s = s, .p = p };
 	int r;
 
-	*p = (struct place){ 0 };
+	*p = (struct tracks){ 0 };
 	r = allocate(&w);
 	if (!r)
 		r = place_tasks(&w);
@@ -323,11 +323,11 @@ int place_make(struct place *p, const struct summary *s)
 	return r;
 }
 
-void place_release(struct place *p)
+void tracks_release(struct tracks *p)
 {
 	free(p->tid);
 	free(p->track);
 	free(p->span);
 	free(p->first);
-	*p = (struct place){ 0 };
+	*p = (struct tracks){ 0 };
 }

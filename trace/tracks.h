@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_TRACE_PLACE_H
-#define BUILDBEAT_TRACE_PLACE_H
+#ifndef BUILDBEAT_TRACE_TRACKS_H
+#define BUILDBEAT_TRACE_TRACKS_H
 
 #include "analyse/summary.h"
 
@@ -15,15 +15,15 @@
  * are always one inside the other or beside each other.
  */
 
-#define PLACE_NONE UINT32_MAX
+#define TRACKS_NONE UINT32_MAX
 
-struct place_track {
+struct tracks_row {
 	uint32_t pid, tid;
 	uint32_t worker;	/* from 1; 0: the instance */
 	uint32_t row;		/* from 1; a number above 1 for further rows */
 };
 
-struct place_span {
+struct tracks_span {
 	uint32_t span;		/* index */
 	uint32_t task;		/* or NO_INDEX */
 	uint32_t pid, tid;
@@ -31,22 +31,22 @@ struct place_span {
 	uint32_t outer;		/* private: the one around it on its track */
 };
 
-struct place {
-	uint32_t *tid;		/* of each task; PLACE_NONE: it never started */
+struct tracks {
+	uint32_t *tid;		/* of each task; TRACKS_NONE: it never started */
 	size_t n_tracks;
-	struct place_track *track;	/* tracks of an instance need not be together */
+	struct tracks_row *track;	/* tracks of an instance need not be together */
 	size_t n_spans;
-	struct place_span *span;	/* those without a task, then those of each task: by
+	struct tracks_span *span;	/* those without a task, then those of each task: by
 					   their begin, outer spans first */
 	uint32_t *first;	/* span of each task, and behind them n_spans */
 };
 
 /* s: with its recording. 0 or -ENOMEM. Always release. */
-int place_make(struct place *p, const struct summary *s);
-void place_release(struct place *p);
+int tracks_make(struct tracks *p, const struct summary *s);
+void tracks_release(struct tracks *p);
 
 /* Times of an instance, which may lack both in imported recordings. */
-int64_t place_instance_begin_us(const struct recording *rec, uint32_t instance);
-int64_t place_instance_end_us(const struct recording *rec, uint32_t instance);
+int64_t tracks_instance_begin_us(const struct recording *rec, uint32_t instance);
+int64_t tracks_instance_end_us(const struct recording *rec, uint32_t instance);
 
 #endif
