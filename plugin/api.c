@@ -2,6 +2,7 @@
 /* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of functions with a
  * session as their first argument. */
 #include "plugin/api.h"
+#include "plugin/tally.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,6 +62,7 @@ __attribute__((noinline)) void api_leave(struct buildbeat_session *s, const stru
 	int unused;
 
 	if (atomic_fetch_sub(&o->users, 1) == 1 && atomic_exchange(&o->closing, false)) {
+		tally_close(s);
 		session_close(s, -1);
 		keep_memory(o);
 	}
@@ -443,6 +445,7 @@ static void heartbeat(struct buildbeat_session *s)
 	if (!api_enter(s, &guest))
 		return;
 	beat_due(&s->beat);
+	tally_due(s);
 	api_leave(s, &guest);
 }
 
@@ -503,7 +506,7 @@ static const char *ticket(const struct buildbeat_session *given)
 const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 {
 	static const struct buildbeat_api api = {
-		.size = offsetof(struct buildbeat_api, tally_set), .major = BUILDBEAT_API_MAJOR,
+		.size = sizeof api, .major = BUILDBEAT_API_MAJOR,
 		.open = open_session, .build_started = build_started,
 		.task_queued = task_queued, .task_started = task_started,
 		.task_pid = task_pid, .task_finished = task_finished,
@@ -514,6 +517,11 @@ const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 		.span_open = api_spans_open, .span_stack = api_spans_stack,
 		.span_watch = api_spans_watch, .span_places = api_spans_places,
 		.traceparent = api_spans_traceparent,
+		.tally_set = api_tallies_set, .tally_location = tally_location,
+		.tally_thread = tally_thread, .tally_queued = tally_queued,
+		.tally_started = tally_started, .tally_finished = tally_finished,
+		.tally_phase = api_tallies_phase, .tally_snapshot = api_tallies_snapshot,
+		.tally_dump = api_tallies_dump, .tally_reset = api_tallies_reset,
 	};
 
 	return major == BUILDBEAT_API_MAJOR ? &api : NULL;

@@ -87,6 +87,14 @@ void api_spans_watch(struct buildbeat_session *s,
 int32_t api_spans_places(struct buildbeat_session *s, int32_t on);
 size_t api_spans_traceparent(struct buildbeat_session *s, uint64_t task, char *out, size_t size);
 
+/* Tallies, of api_tallies.c */
+int32_t api_tallies_set(struct buildbeat_session *s, const struct buildbeat_tallies *given);
+void api_tallies_phase(struct buildbeat_session *s, const char *name);
+void api_tallies_snapshot(struct buildbeat_session *s,
+			  void (*row)(const struct buildbeat_tally *row, void *data), void *data);
+int32_t api_tallies_dump(struct buildbeat_session *s, int32_t fd);
+void api_tallies_reset(struct buildbeat_session *s);
+
 /* The process that calls: of a session that forked children use, too, not the one that opened
  * it. */
 int32_t api_pid(const struct buildbeat_session *s);

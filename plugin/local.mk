@@ -11,14 +11,18 @@ plugin_libticket_la_SOURCES = \
 
 pkglib_LTLIBRARIES += plugin/buildbeat.la
 plugin_buildbeat_la_SOURCES = \
-	plugin/api.c plugin/api.h plugin/api_spans.c plugin/buildbeat_plugin.h \
+	plugin/api.c plugin/api.h plugin/api_spans.c plugin/api_tallies.c \
+	plugin/buildbeat_plugin.h \
 	plugin/beat.c plugin/beat.h \
 	plugin/children.c plugin/children.h \
 	plugin/gmk.c \
 	plugin/got.c plugin/got.h \
 	plugin/session.c plugin/session.h \
 	plugin/procs.c plugin/procs.h \
-	plugin/span.c plugin/span.h
+	plugin/span.c plugin/span.h \
+	plugin/tally.c plugin/tally.h plugin/tally_inside.h \
+	plugin/tally_clock.c plugin/tally_clock.h plugin/tally_control.c plugin/tally_dump.c \
+	plugin/tally_memory.c
 # nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only
 # what is called; the sampler's library holds core too. norelro: every make loads it,
 # and a table that is read-only afterwards costs a system call and a mapping each time.

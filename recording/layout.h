@@ -13,6 +13,8 @@
 #define LAYOUT_PROC_TASKS "proc_tasks.log"
 #define LAYOUT_OE "oe"		/* a directory: the same in OpenEmbedded's layout */
 #define LAYOUT_PROCESSES "processes.log"
+#define LAYOUT_TALLY "tally.log"	/* see tally_log.h */
+#define LAYOUT_TALLY_PREFIX "tally"	/* tally-ID.log: one a writer, on NFS */
 #define LAYOUT_LOST "lost.log"		/* counts of what could not be written; see lost.h */
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */

@@ -19,9 +19,6 @@
  * A struct tally_table has a window of time of them. All that it points to belongs to it.
  */
 
-#define TALLY_LOG_NAME "tally"
-#define TALLY_HEADER "buildbeat tally 1\n"
-
 #define TALLY_BUCKETS 64
 
 /* Run or queue times of the runs of a row. */

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/* Tallies: what the host calls for every run. Nothing here takes a lock, allocates or makes a
+ * system call, except for the first run of a thread or of a row. */
+#include "plugin/tally.h"
+#include "plugin/tally_inside.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What struct buildbeat_run has inside. */
+struct run {
+	uint32_t id;		/* of the session, 0: it is not tallied */
+	uint16_t location, birth;	/* birth: slot */
+	uint32_t serial;	/* of the frame, 0: without one */
+	uint16_t thread;	/* slot in which it started, 0: it waits */
+	uint16_t place;		/* of its row in the slot of its birth */
+	uint32_t frame;
+	uint32_t was_queued;
+	uint64_t queue;		/* when it might have started; later its queue time */
+	uint64_t start, amount;
+};
+
+_Static_assert(sizeof(struct run) <= sizeof(struct buildbeat_run), "");
+
+struct tally_local *_Atomic tally_here;
+pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* initial-exec: one instruction, and room for a pointer is left for objects like this one. */
+static __thread struct tally_worker *self __attribute__((tls_model("initial-exec")));
+static pthread_key_t exit_key;
+
+/* For forked children. */
+static struct {
+	char *image;		/* NULL: they do not tally */
+	struct tally_clock clock, amount;
+} kept;
+
+static struct run *run_of(struct buildbeat_run *run)
+{
+	return (struct run *)(void *)run;
+}
+
+/* Only this thread writes to them. */
+static void add(_Atomic uint64_t *sum, uint64_t n)
+{
+	uint64_t was = atomic_load_explicit(sum, memory_order_relaxed);
+
+	n += was;
+	atomic_store_explicit(sum, n < was ? UINT64_MAX : n, memory_order_relaxed);
+}
+
+static void raise_max(_Atomic uint32_t *max, uint32_t n)
+{
+	if (n > atomic_load_explicit(max, memory_order_relaxed))
+		atomic_store_explicit(max, n, memory_order_relaxed);
+}
+
+static void count(_Atomic uint32_t *bucket)
+{
+	uint32_t was = atomic_load_explicit(bucket, memory_order_relaxed);
+
+	atomic_store_explicit(bucket, was + (was < UINT32_MAX), memory_order_relaxed);
+}
+
+/* Slow calls */
+
+void tally_enter(struct tally_guest *g)
+{
+	g->saved_errno = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &g->cancel_state);
+}
+
+void tally_leave(const struct tally_guest *g)
+{
+	int unused;
+
+	pthread_setcancelstate(g->cancel_state, &unused);
+	errno = g->saved_errno;
+}
+
+__attribute__((cold)) uint32_t tally_location(const struct buildbeat_place *given)
+{
+	struct buildbeat_place place = { 0 };
+	struct tally_local *l = tally_here;
+	struct tally_guest g;
+	uint32_t number;
+
+	if (!l || !l->image || !given || given->size < sizeof given->size)
+		return 0;
+	memcpy(&place, given, given->size < sizeof place ? given->size : sizeof place);
+	tally_enter(&g);
+	pthread_mutex_lock(&tally_lock);
+	number = tally_memory_location(l, place.function ? place.function : "",
+				       place.file ? place.file : "", place.line);
+	pthread_mutex_unlock(&tally_lock);
+	tally_leave(&g);
+	return number;
+}
+
+/* Clocks */
+
+static inline __attribute__((always_inline)) uint64_t read_clock(const struct tally_clock *c)
+{
+	return c->kind == BUILDBEAT_CLOCK_WALL ? tally_clock_wall() :
+	       c->kind == BUILDBEAT_CLOCK_TSC ? tally_clock_counter(c) : tally_clock_other(c);
+}
+
+/* Wall time, by the counter if that is the clock. */
+static inline uint64_t read_time(const struct tally_clock *c)
+{
+	return c->kind == BUILDBEAT_CLOCK_TSC ? tally_clock_counter(c) : tally_clock_wall();
+}
+
+static uint64_t since(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+/* Threads */
+
+static __attribute__((cold)) void retire(void *data)
+{
+	struct tally_worker *t = data;
+	struct tally_local *l = tally_here;
+
+	self = NULL;
+	t->depth = 0;
+	/* in a forked child the slot remains the parent's */
+	if (l && l->image && l->thread[t->slot] == t)
+		atomic_store_explicit(&tally_slot(l->image, t->slot)->state, TALLY_SLOT_RETIRED,
+				      memory_order_release);
+}
+
+/* The kernel has emptied the memory of *tally_here, unless it is an old one. */
+static __attribute__((cold)) void in_child(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	struct tally_local *l = tally_here;
+
+	self = NULL;
+	tally_lock = unlocked;
+	if (l && l->image && mmap(l, sizeof *l, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		memset(l, 0, sizeof *l);
+	if (!l || !kept.image)
+		return;
+	l->image = kept.image;
+	l->clock = kept.clock;
+	l->amount = kept.amount;
+}
+
+__attribute__((cold)) void tally_keep_forks(const struct tally_local *l)
+{
+	kept.image = l->image;
+	kept.clock = l->clock;
+	kept.amount = l->amount;
+}
+
+__attribute__((cold)) bool tally_watch(void)
+{
+	static bool done;
+
+	kept.image = NULL;
+	if (!done)
+		done = !pthread_key_create(&exit_key, retire) && !pthread_atfork(NULL, NULL, in_child);
+	return done;
+}
+
+/* The rows of this thread start at 0 after a reset, and without maxima in a new phase. Runs that
+ * live are counted on, unless another session has the tallies now. */
+static __attribute__((cold)) void restart_row(struct tally_local *l, struct tally_worker *t,
+					      uint32_t row, bool is_reset, bool is_new)
+{
+	struct tally_page *page;
+	struct tally_cell *c = tally_cell(l, t, tally_place_of(row), &page);
+	uint32_t number = page->more[row % TALLY_ROWS / TALLY_MORES];
+	struct tally_more *more = tally_page_room(tally_page(l->image, number));
+
+	c->run_max = c->queue_max = 0;
+	if (is_new) {
+		c->balance = 0;
+		atomic_fetch_and(&c->key, ~TALLY_DIRTY);
+	}
+	if (!is_reset)
+		return;
+	c->count = c->run_total = c->self_total = c->queue_total = 0;
+	c->run_sample = c->queue_sample = 0;
+	if (!number)
+		return;
+	more += row % TALLY_MORES;
+	more->amount_total = more->amount_max = 0;
+	for (unsigned i = 0; i < TALLY_SMALL_BUCKETS; i++)
+		more->run[i] = more->queue[i] = 0;
+}
+
+static __attribute__((cold)) void catch_up(struct tally_local *l, struct tally_worker *t)
+{
+	const struct tally_head *head = tally_head(l);
+	struct tally_slot *slot = tally_slot(l->image, t->slot);
+	uint64_t stamp = head->stamp;	/* before what changes earlier */
+	uint32_t id = (uint32_t)(stamp >> 32), epoch = head->epoch, window = head->window;
+	bool is_new = slot->id != id, is_reset = is_new || slot->epoch != epoch;
+
+	for (uint32_t i = 0; i < t->n_rows && (is_reset || slot->window != window); i++)
+		restart_row(l, t, i, is_reset, is_new);
+	atomic_store_explicit(&slot->window, window, memory_order_release);
+	atomic_store_explicit(&slot->epoch, epoch, memory_order_release);
+	atomic_store_explicit(&slot->id, id, memory_order_release);
+	if (t->stamp >> 32 != id)
+		t->depth = 0;
+	t->stamp = stamp;
+}
+
+/* The calling thread, ready to tally; or NULL. */
+static __attribute__((noinline, cold)) struct tally_worker *attach(struct tally_local *l)
+{
+	struct tally_guest g;
+
+	if (!tally_head(l)->stamp)
+		return NULL;
+	tally_enter(&g);
+	if (!self) {
+		self = tally_memory_thread(l, NULL);
+		/* so that retire() is called */
+		if (self)
+			pthread_setspecific(exit_key, self);
+	}
+	if (self)
+		catch_up(l, self);
+	tally_leave(&g);
+	return self;
+}
+
+static inline struct tally_worker *this_thread(struct tally_local *l, uint64_t stamp)
+{
+	struct tally_worker *t = self;
+
+	return __builtin_expect(t && t->stamp == stamp, 1) ? t : attach(l);
+}
+
+__attribute__((cold)) void tally_thread(const char *name)
+{
+	struct tally_local *l = tally_here;
+	struct tally_worker *t;
+	struct tally_guest g;
+
+	if (!l || !l->image || !tally_head(l)->stamp || !name || !*name)
+		return;
+	tally_enter(&g);
+	t = tally_memory_thread(l, name);
+	if (t) {
+		if (self)
+			retire(self);
+		self = t;
+		pthread_setspecific(exit_key, t);
+		catch_up(l, t);
+	}
+	tally_leave(&g);
+}
+
+/* Rows */
+
+static __attribute__((noinline, cold)) uint16_t new_place(struct tally_local *l,
+							  struct tally_worker *t, uint32_t key)
+{
+	struct tally_head *head = tally_head(l);
+	struct tally_guest g;
+	uint16_t place = 0;
+
+	tally_enter(&g);
+	if (tally_key_location(key) && tally_key_location(key) <= head->n_locations)
+		place = tally_memory_row(l, t, key);
+	if (!place)
+		head->n_lost++;
+	tally_leave(&g);
+	return place;
+}
+
+/* The row of a key; NULL if there is no room. */
+static __attribute__((noinline))
+struct tally_cell *find_row(struct tally_local *l, struct tally_worker *t,
+					  uint32_t key, uint16_t *place, struct tally_page **page)
+{
+	uint32_t h = tally_hash(t, key), mask = UINT32_MAX >> t->hash_shift;
+	struct tally_cell *cell;
+
+	while ((*place = t->hash[h])) {
+		cell = tally_cell(l, t, *place, page);
+		if ((TALLY_GET(cell->key) & ~TALLY_DIRTY) == key)
+			return cell;
+		h = (h + 1) & mask;
+	}
+	*place = new_place(l, t, key);
+	return *place ? tally_cell(l, t, *place, page) : NULL;
+}
+
+/* The same for a run that was born in this thread and knows its place, if its memory is sound. */
+static inline struct tally_cell *find_row_again(struct tally_local *l, struct tally_worker *t,
+						uint32_t key, uint16_t *place,
+						struct tally_page **page)
+{
+	struct tally_cell *cell;
+
+	if (*place >> 7 < t->n_pages && (*place & 127) - 1u < TALLY_ROWS) {
+		cell = tally_cell(l, t, *place, page);
+		if ((TALLY_GET(cell->key) & ~TALLY_DIRTY) == key)
+			return cell;
+	}
+	return find_row(l, t, key, place, page);
+}
+
+/* After all other stores to the row. */
+static inline void balance(struct tally_cell *cell, uint32_t key, uint32_t n)
+{
+	atomic_store_explicit(&cell->balance, TALLY_GET(cell->balance) + n, memory_order_relaxed);
+	atomic_store_explicit(&cell->key, key | TALLY_DIRTY, memory_order_release);
+}
+
+/* Births */
+
+static inline void remember_link(struct tally_local *l, struct tally_worker *t, uint32_t child)
+{
+	uint32_t parent = t->frame[t->depth - 1].location, pair = tally_link(parent, child);
+	uint32_t *recent = &t->recent_link[(parent * 31 + child) % TALLY_RECENT_LINKS];
+
+	if (*recent == pair)
+		return;
+	*recent = pair;
+	tally_memory_link(l, parent, child);
+}
+
+/* Runs that ended in other threads are no longer around the next one. */
+static inline void pop_ended(struct tally_worker *t)
+{
+	while (t->depth && !TALLY_GET(t->frame[t->depth - 1].serial))
+		t->depth--;
+}
+
+static __attribute__((noinline))
+void be_born(struct tally_local *l, struct tally_worker *t, struct run *r,
+			   uint32_t location)
+{
+	uint32_t key = tally_key(location, t->slot);
+	struct tally_page *page;
+	struct tally_cell *cell;
+
+	r->id = 0;
+	if (location >= TALLY_LOCATIONS || !location)
+		return;
+	cell = find_row(l, t, key, &r->place, &page);
+	if (!cell)
+		return;
+	r->id = (uint32_t)(t->stamp >> 32);
+	r->location = (uint16_t)location;
+	r->birth = (uint16_t)t->slot;
+	r->thread = 0;
+	r->serial = 0;
+	r->was_queued = 0;
+	balance(cell, key, 1);
+	pop_ended(t);
+	if (t->depth)
+		remember_link(l, t, location);
+}
+
+/* Is it on? Otherwise a new run is not tallied. */
+static inline struct tally_worker *ready(struct tally_local *l, struct run *r)
+{
+	uint64_t stamp = l && l->image ? atomic_load_explicit(&tally_head(l)->key,
+							      memory_order_acquire) : 0;
+	struct tally_worker *t = stamp ? this_thread(l, stamp) : NULL;
+
+	if (!t)
+		r->id = 0;
+	return t;
+}
+
+void tally_queued(struct buildbeat_run *run, uint32_t location, int64_t delay_ns)
+{
+	struct tally_local *l = atomic_load_explicit(&tally_here, memory_order_acquire);
+	struct run *r = run_of(run);
+	struct tally_worker *t = r ? ready(l, r) : NULL;
+
+	if (!t)
+		return;
+	be_born(l, t, r, location);
+	r->was_queued = 1;
+	r->queue = read_time(&l->clock) + (delay_ns > 0 ? (uint64_t)delay_ns : 0);
+}
+
+/* Starts */
+
+static inline void push_frame(struct tally_worker *t, struct run *r)
+{
+	struct tally_frame *f = &t->frame[t->depth];
+
+	r->serial = 0;
+	if (t->depth == TALLY_FRAMES)
+		return;
+	t->last_serial += 1 + (t->last_serial == UINT32_MAX);
+	r->serial = t->last_serial;
+	r->frame = t->depth++;
+	f->location = r->location;
+	f->nested = 0;
+	atomic_store_explicit(&f->serial, r->serial, memory_order_relaxed);
+}
+
+void tally_started(struct buildbeat_run *run, uint32_t location)
+{
+	struct tally_local *l = atomic_load_explicit(&tally_here, memory_order_acquire);
+	struct run *r = run_of(run);
+	struct tally_worker *t;
+	uint64_t now;
+	bool is_time;
+
+	if (!r || (!location && !r->id))
+		return;
+	t = ready(l, r);
+	if (!t)
+		return;
+	if (location)
+		be_born(l, t, r, location);
+	else
+		pop_ended(t);
+	if (r->id != t->stamp >> 32 || r->thread)
+		return;
+	r->thread = (uint16_t)t->slot;
+	push_frame(t, r);
+	if (l->amount.kind)
+		r->amount = read_clock(&l->amount);
+	is_time = l->clock.kind == BUILDBEAT_CLOCK_WALL || l->clock.kind == BUILDBEAT_CLOCK_TSC;
+	now = is_time || r->was_queued ? read_time(&l->clock) : 0;
+	if (r->was_queued)
+		r->queue = since(now, r->queue);
+	r->start = is_time ? now : tally_clock_other(&l->clock);
+}
+
+/* Ends */
+
+/* How much of its time runs used that were nested in it; and it is part of the next outer run. */
+static inline uint64_t pop_frame(struct tally_local *l, struct tally_worker *t,
+				 const struct run *r, uint64_t total)
+{
+	struct tally_frame *f = &t->frame[r->frame % TALLY_FRAMES];
+	uint32_t serial = r->serial;
+
+	if (!serial)
+		return 0;
+	if (r->thread != t->slot) {
+		t = r->thread < TALLY_SLOTS ? l->thread[r->thread] : NULL;
+		if (t)
+			atomic_compare_exchange_strong(&t->frame[r->frame % TALLY_FRAMES].serial,
+						       &serial, 0);
+		return 0;
+	}
+	if (r->frame >= t->depth || TALLY_GET(f->serial) != serial)
+		return 0;
+	t->depth = r->frame;
+	pop_ended(t);
+	if (t->depth && !__builtin_add_overflow(t->frame[t->depth - 1].nested, total, &total))
+		t->frame[t->depth - 1].nested = total;
+	return f->nested;
+}
+
+/* With a chance of 1 in n. */
+static inline bool is_sample(struct tally_worker *t, uint64_t n)
+{
+	t->random ^= t->random << 13;
+	t->random ^= t->random >> 17;
+	t->random ^= t->random << 5;
+	return n == 1 || (!(n >> 32) && !(t->random * n >> 32));
+}
+
+/* For counts and sums that all threads add to. */
+static __attribute__((noinline)) void add_shared(struct tally_local *l, const struct run *r,
+						 uint64_t total, uint64_t amount)
+{
+	struct tally_page *page;
+	struct tally_more *more = tally_memory_shared(l, r->location, &page);
+	const struct tally_head *head = tally_head(l);
+	uint64_t max;
+
+	if (!more)
+		return;
+	if (TALLY_GET(more->run[tally_bucket(total, head->shift)]) < UINT32_MAX)
+		more->run[tally_bucket(total, head->shift)]++;
+	if (r->was_queued && TALLY_GET(more->queue[tally_bucket(r->queue, TALLY_TIME_SHIFT)]) < UINT32_MAX)
+		more->queue[tally_bucket(r->queue, TALLY_TIME_SHIFT)]++;
+	more->amount_total += amount;
+	max = more->amount_max;
+	while (amount > max && !atomic_compare_exchange_weak(&more->amount_max, &max, amount))
+		;
+	atomic_fetch_or(&page->dirty, 1u << ((const char *)more - (const char *)page) / sizeof *more);
+}
+
+/* Histograms and amounts. */
+static inline void add_more(struct tally_local *l, struct tally_page *page, const struct run *r,
+			    uint64_t total, uint64_t amount)
+{
+	uint32_t row = (r->place & 127) - 1u, number = TALLY_GET(page->more[row / TALLY_MORES]);
+	struct tally_more *more;
+
+	if (!number) {
+		add_shared(l, r, total, amount);
+		return;
+	}
+	more = (struct tally_more *)tally_page_room(tally_page(l->image, number)) + row % TALLY_MORES;
+	count(&more->run[tally_bucket(total, tally_head(l)->shift)]);
+	if (r->was_queued)
+		count(&more->queue[tally_bucket(r->queue, TALLY_TIME_SHIFT)]);
+	if (l->amount.kind) {
+		add(&more->amount_total, amount);
+		if (amount > TALLY_GET(more->amount_max))
+			atomic_store_explicit(&more->amount_max, amount, memory_order_relaxed);
+	}
+}
+
+static inline void add_run(struct tally_worker *t, struct tally_cell *c, const struct run *r,
+			   uint64_t total, uint64_t own)
+{
+	uint64_t n = TALLY_GET(c->count);
+	uint32_t packed = tally_pack(total);
+
+	n += n < UINT64_MAX;
+	atomic_store_explicit(&c->count, n, memory_order_relaxed);
+	add(&c->run_total, total);
+	add(&c->self_total, own);
+	raise_max(&c->run_max, packed);
+	if (r->was_queued) {
+		add(&c->queue_total, r->queue);
+		raise_max(&c->queue_max, tally_pack(r->queue));
+	}
+	if (is_sample(t, n)) {
+		atomic_store_explicit(&c->run_sample, packed, memory_order_relaxed);
+		atomic_store_explicit(&c->queue_sample, r->was_queued ? tally_pack(r->queue) : 0,
+				      memory_order_relaxed);
+	}
+}
+
+void tally_finished(struct buildbeat_run *run)
+{
+	struct tally_local *l = atomic_load_explicit(&tally_here, memory_order_acquire);
+	struct run *r = run_of(run);
+	uint64_t total, own, amount = 0, stamp;
+	struct tally_worker *t;
+	struct tally_page *page;
+	struct tally_cell *cell;
+	uint32_t key;
+
+	if (!r || !r->id || !l || !l->image)
+		return;
+	stamp = atomic_load_explicit(&tally_head(l)->stamp, memory_order_acquire);
+	if (r->id != stamp >> 32) {
+		r->id = 0;
+		return;
+	}
+	total = since(read_clock(&l->clock), r->start);
+	if (l->amount.kind)
+		amount = since(read_clock(&l->amount), r->amount);
+	r->id = 0;
+	t = this_thread(l, stamp);
+	if (!t)
+		return;
+	key = tally_key(r->location, r->birth % TALLY_SLOTS);
+	cell = r->birth == t->slot ? find_row_again(l, t, key, &r->place, &page) :
+	       find_row(l, t, key, &r->place, &page);
+	own = pop_frame(l, t, r, total);
+	if (!cell)
+		return;
+	if (r->thread) {
+		add_run(t, cell, r, total, since(total, own));
+		add_more(l, page, r, total, amount);
+	}
+	balance(cell, key, UINT32_MAX);
+}
