@@ -28,7 +28,7 @@ struct export_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
-	  "output format: chrome, oe, otlp, otlp-metrics or perfetto") },
+	  "output format: chrome, oe, otlp, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
 	{ 0 }
@@ -47,14 +47,14 @@ static int default_path(struct buf *out, const char *recording, const char *form
 	return buf_error(out) ? error_sys(err, buf_error(out), recording, NULL) : 0;
 }
 
-static int write_new(const struct trace_format *f, const struct recording *rec, const char *path,
-		     struct error *err)
+static int write_to(const struct trace_format *f, const struct recording *rec, const char *path,
+		    bool replace, struct error *err)
 {
 	struct stat st;
 	struct hold before;
 	int r;
 
-	if (!lstat(path, &st))
+	if (!replace && !lstat(path, &st))
 		return error_set(err, -EEXIST, path, 0, 0, "already exists: delete it, or write "
 				 "to another path with --output");
 	hold_begin(&before);
@@ -93,7 +93,8 @@ static int run(struct args *a, void *values, struct error *err)
 	if (!r && e->into && endpoint_is_url(e->into))
 		r = send_to(e->into, format, &rec, err);
 	else if (!r)
-		r = write_new(format, &rec, e->into ? e->into : path.data, err);
+		r = write_to(format, &rec, e->into ? e->into : path.data,
+			     e->into && format->write == prometheus_write, err);
 	buf_release(&path);
 	recording_release(&rec);
 	return r;

@@ -8,7 +8,8 @@
 	_(oe, "oe", oe_write) \
 	_(otlp, "otlp.json", otlp_write) \
 	_(otlp-metrics, "metrics.json", otlp_write_metrics) \
-	_(perfetto, "pftrace", tracefile_perfetto)
+	_(perfetto, "pftrace", tracefile_perfetto) \
+	_(prometheus, "prom", prometheus_write)
 
 #define FORMAT(format, suffix_, write_) { .name = #format, .suffix = suffix_, .write = write_ },
 #define WORD(format, suffix_, write_) #format,

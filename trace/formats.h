@@ -24,5 +24,7 @@ int tracefile_perfetto(const struct recording *rec, const char *path, struct err
 /* JSON, or protobuf if path ends in .pb or .binpb. */
 int otlp_write(const struct recording *rec, const char *path, struct error *err);
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err);
+/* A file of this format is written again and again: this replaces it. */
+int prometheus_write(const struct recording *rec, const char *path, struct error *err);
 
 #endif

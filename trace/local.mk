@@ -5,6 +5,6 @@ trace_libtrace_la_SOURCES = \
 	trace/counters.c trace/counters.h trace/flows.c trace/flows.h \
 	trace/formats.c trace/formats.h \
 	trace/otlp.c trace/otlp.h trace/otlp_message.c trace/otlp_message.h trace/otlp_metrics.c \
-	trace/otlp_resource.c trace/otlp_result.c trace/perfetto_fields.h \
+	trace/otlp_resource.c trace/otlp_result.c trace/perfetto_fields.h trace/prometheus.c \
 	trace/sink.c trace/sink.h trace/sink_chrome.c trace/sink_perfetto.c \
 	trace/tracefile.c trace/tracks.c trace/tracks.h trace/whole.c trace/whole.h
