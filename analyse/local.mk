@@ -8,4 +8,4 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
 	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h \
-	analyse/gate.c analyse/gate.h
+	analyse/capacity.c analyse/capacity.h

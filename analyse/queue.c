@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/queue.h"
 
-#include "analyse/gate.h"
+#include "analyse/capacity.h"
 #include "analyse/workers.h"
 #include "base/arena.h"
 #include "base/sort.h"
@@ -11,22 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const queue_cause_word[QUEUE_CAUSES + 1] = {
-	"worker", "pool", "load", "delayed", "other", NULL
-};
-
 struct work {
 	const struct summary *s;
 	const struct recording *rec;
 	const struct chain *chain;
-	struct arena *memory;		/* of all arrays but those of the gates */
+	struct arena *memory;		/* of all arrays but those of the capacities */
 	struct keyed *end;		/* the tasks that ran by their end */
 	uint32_t *scope;		/* of each instance: the one with its workers */
-	struct gate *workers;		/* of each scope */
+	struct capacity *workers;		/* of each scope */
 	double *load;			/* from which on each instance starts nothing, NAN: none */
 	int64_t *first_us;		/* start of the first task of each instance, -1: none */
 	bool *knows_waits;		/* of each instance: tasks that waited for none are known */
-	struct gate *pool, *both;	/* of each pool; when it and the workers are full */
+	struct capacity *pool, *both;	/* of each pool; when it and the workers are full */
 	uint32_t *place;		/* of each task in the order */
 	uint32_t *inside;		/* running tasks to which each task lends its worker */
 	bool *runs, *lends;		/* lends: the task around it does */
@@ -39,7 +35,7 @@ static const struct task *task(const struct work *w, uint32_t i)
 	return &w->rec->task[i];
 }
 
-static struct gate *workers_of(const struct work *w, uint32_t i)
+static struct capacity *workers_of(const struct work *w, uint32_t i)
 {
 	return &w->workers[w->scope[task(w, i)->instance]];
 }
@@ -77,7 +73,7 @@ static bool is_ninja(const struct instance *in)
 	return !strcmp(in->tool, "ninja") || !strcmp(in->tool, "ninja-build");
 }
 
-/* The limit of a gate is 0 if it follows from what ran at once. */
+/* The limit of workers is 0 if it follows from what ran at once. */
 static void find_workers(struct work *w)
 {
 	for (uint32_t i = 0; i < w->rec->n_instances; i++) {
@@ -109,9 +105,9 @@ static void begin(struct work *w, uint32_t i)
 	w->runs[i] = true;
 	w->lends[i] = parent != NO_INDEX && w->runs[parent];
 	if (!w->lends[i] || w->inside[parent]++)
-		gate_enter(workers_of(w, i), now_us);
+		capacity_enter(workers_of(w, i), now_us);
 	if (task(w, i)->pool != NO_INDEX)
-		gate_enter(&w->pool[task(w, i)->pool], now_us);
+		capacity_enter(&w->pool[task(w, i)->pool], now_us);
 	if (w->first_us[instance] < 0)
 		w->first_us[instance] = now_us;
 }
@@ -124,11 +120,11 @@ static int finish(struct work *w, uint32_t i, int64_t now_us)
 
 	w->runs[i] = false;
 	if (!w->inside[i])
-		r = gate_leave(workers_of(w, i), now_us);
+		r = capacity_leave(workers_of(w, i), now_us);
 	if (w->lends[i] && !--w->inside[parent] && w->runs[parent])
-		gate_enter(workers_of(w, i), now_us);
+		capacity_enter(workers_of(w, i), now_us);
 	if (!r && task(w, i)->pool != NO_INDEX)
-		r = gate_leave(&w->pool[task(w, i)->pool], now_us);
+		r = capacity_leave(&w->pool[task(w, i)->pool], now_us);
 	return r;
 }
 
@@ -165,7 +161,7 @@ static int sweep(struct work *w)
 	return r;
 }
 
-static int fill_gates(struct work *w)
+static int fill_capacities(struct work *w)
 {
 	bool unknown = false;
 	int r;
@@ -180,14 +176,14 @@ static int fill_gates(struct work *w)
 		/* The first time to see how many tasks run at once. */
 		r = sweep(w);
 		for (size_t i = 0; i < w->rec->n_instances; i++) {
-			struct gate *g = &w->workers[i];
+			struct capacity *g = &w->workers[i];
 			int64_t limit = g->limit ? g->limit : g->most;
 
-			gate_release(g);
+			capacity_release(g);
 			g->limit = limit ? limit : 1;
 		}
 		for (size_t i = 0; i < w->rec->n_pools; i++) {
-			gate_release(&w->pool[i]);
+			capacity_release(&w->pool[i]);
 			w->pool[i].limit = w->rec->pool[i].depth;
 		}
 		memset(w->inside, 0, w->rec->n_tasks * sizeof *w->inside);
@@ -195,16 +191,16 @@ static int fill_gates(struct work *w)
 	return r ? r : sweep(w);
 }
 
-static int close_gates(struct work *w)
+static int close_capacities(struct work *w)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < w->rec->n_instances; i++)
-		gate_close(&w->workers[i], CHAIN_REACTION_US);
+		capacity_close(&w->workers[i], CHAIN_REACTION_US);
 	for (size_t i = 0; i < w->rec->n_pools; i++)
-		gate_close(&w->pool[i], CHAIN_REACTION_US);
+		capacity_close(&w->pool[i], CHAIN_REACTION_US);
 	for (size_t i = 0; !r && i < w->rec->n_pools; i++)
-		r = gate_both(&w->both[i], &w->pool[i],
+		r = capacity_both(&w->both[i], &w->pool[i],
 			      &w->workers[w->scope[w->rec->pool[i].instance]]);
 	return r;
 }
@@ -278,10 +274,10 @@ static void split(const struct work *w, uint32_t i, struct queue_task *q)
 	/* nothing else can have been waited for before the host ran tasks */
 	from_us = between(w->first_us[t->instance], q->ready_us, t->start_us);
 	wait[QUEUE_DELAYED] = from_us - q->ready_us;
-	wait[QUEUE_WORKER] = gate_waited_us(workers_of(w, i), from_us, t->start_us, &workers_us);
+	wait[QUEUE_WORKER] = capacity_waited_us(workers_of(w, i), from_us, t->start_us, &workers_us);
 	if (t->pool != NO_INDEX) {
-		wait[QUEUE_POOL] = gate_waited_us(&w->pool[t->pool], from_us, t->start_us, &pool_us);
-		wait[QUEUE_WORKER] -= gate_full_us(&w->both[t->pool], from_us,
+		wait[QUEUE_POOL] = capacity_waited_us(&w->pool[t->pool], from_us, t->start_us, &pool_us);
+		wait[QUEUE_WORKER] -= capacity_full_us(&w->both[t->pool], from_us,
 						   workers_us < pool_us ? workers_us : pool_us);
 	}
 	left_us = t->start_us - from_us - wait[QUEUE_WORKER] - wait[QUEUE_POOL];
@@ -320,10 +316,10 @@ static int allocate(struct work *w)
 static void release(struct work *w)
 {
 	for (size_t i = 0; w->workers && i < w->rec->n_instances; i++)
-		gate_release(&w->workers[i]);
+		capacity_release(&w->workers[i]);
 	for (size_t i = 0; w->pool && w->both && i < w->rec->n_pools; i++) {
-		gate_release(&w->pool[i]);
-		gate_release(&w->both[i]);
+		capacity_release(&w->pool[i]);
+		capacity_release(&w->both[i]);
 	}
 	arena_free(w->memory);
 }
@@ -341,9 +337,9 @@ int queue_make(struct queue *q, const struct summary *s, const struct chain *c)
 	if (!q->task)
 		r = -ENOMEM;
 	if (!r)
-		r = fill_gates(&w);
+		r = fill_capacities(&w);
 	if (!r)
-		r = close_gates(&w);
+		r = close_capacities(&w);
 	for (size_t i = 0; !r && i < rec->n_tasks; i++) {
 		q->task[i] = (struct queue_task){ .ready_us = -1 };
 		w.knows_waits[rec->task[i].instance] |= rec->task[i].n_after > 0 ||

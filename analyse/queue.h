@@ -15,12 +15,13 @@
  * the host began. Nothing is known of tasks whose host records neither, such as those of
  * most imported files.
  *
- * The time from then to the start is split. The host's own delay comes first: until it started its
- * first task, it read its files. In the rest, the task waited for its pool while that was full.
- * Otherwise it waited for a worker (for make: a token of the jobserver) while all were busy. What then remains of the time before the host queued the task is
- * its delay, too. A host with a limit of the load average that has free workers waits for the
- * load, if that is longer than CHAIN_REACTION_US and the recorded load does not contradict. The
- * last part is the time in which the host reacts.
+ * The time from then to the start is split. The host's own delay comes first: until it started
+ * its first task, it read its files. In the rest, the task waited for its pool while that was full.
+ * Otherwise it waited for a worker (for make: a token of the jobserver) while all were busy.
+ * What then remains of the time before the host queued the task is its delay, too. A host with a
+ * limit of the load average that has free workers waits for the load, if that is longer than
+ * CHAIN_REACTION_US and the recorded load does not contradict. The last part is the time in which
+ * the host reacts.
  *
  * Workers are those of a make and all makes below it, or of one instance of another host. Their
  * number is that of -j; for ninja without -j it follows from the number of cores; otherwise
@@ -30,9 +31,6 @@
 enum queue_cause {
 	QUEUE_WORKER, QUEUE_POOL, QUEUE_LOAD, QUEUE_DELAYED, QUEUE_OTHER, QUEUE_CAUSES
 };
-
-/* "worker", "pool" ...; ends with NULL. */
-extern const char *const queue_cause_word[QUEUE_CAUSES + 1];
 
 struct queue_task {
 	int64_t ready_us;	/* -1: unknown, or it did not start; never after its start */

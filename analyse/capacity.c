@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/gate.h"
+#include "analyse/capacity.h"
 
 #include "base/array.h"
 
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static int add_full(struct gate *g, int64_t from_us, int64_t to_us)
+static int add_full(struct capacity *g, int64_t from_us, int64_t to_us)
 {
-	struct gate_full *last = g->n_full ? &g->full[g->n_full - 1] : NULL;
+	struct capacity_full *last = g->n_full ? &g->full[g->n_full - 1] : NULL;
 
 	if (from_us >= to_us)
 		return 0;
@@ -20,29 +20,29 @@ static int add_full(struct gate *g, int64_t from_us, int64_t to_us)
 	last = array_add(&g->full, &g->n_full, sizeof *last);
 	if (!last)
 		return -ENOMEM;
-	*last = (struct gate_full){ from_us, to_us, 0 };
+	*last = (struct capacity_full){ from_us, to_us, 0 };
 	return 0;
 }
 
-void gate_enter(struct gate *g, int64_t time_us)
+void capacity_enter(struct capacity *g, int64_t time_us)
 {
 	if (++g->n == g->limit)
 		g->full_us = time_us;
 	g->most = g->n > g->most ? g->n : g->most;
 }
 
-int gate_leave(struct gate *g, int64_t time_us)
+int capacity_leave(struct capacity *g, int64_t time_us)
 {
 	return g->n-- == g->limit ? add_full(g, g->full_us, time_us) : 0;
 }
 
-/* Between two times a gate was full and, not longer than the slack, was not. */
-static bool is_joined(const struct gate *g, size_t i)
+/* It was not full between two times, but not longer than the slack. */
+static bool is_joined(const struct capacity *g, size_t i)
 {
 	return g->full[i].from_us - g->full[i - 1].to_us <= g->slack_us;
 }
 
-void gate_close(struct gate *g, int64_t slack_us)
+void capacity_close(struct capacity *g, int64_t slack_us)
 {
 	int64_t sum_us = 0;
 
@@ -55,14 +55,14 @@ void gate_close(struct gate *g, int64_t slack_us)
 	}
 }
 
-void gate_release(struct gate *g)
+void capacity_release(struct capacity *g)
 {
 	free(g->full);
-	*g = (struct gate){ 0 };
+	*g = (struct capacity){ 0 };
 }
 
 /* How many begin before the time. */
-static size_t begun_before(const struct gate *g, int64_t time_us)
+static size_t begun_before(const struct capacity *g, int64_t time_us)
 {
 	size_t low = 0, high = g->n_full;
 
@@ -78,7 +78,7 @@ static size_t begun_before(const struct gate *g, int64_t time_us)
 }
 
 /* Full since the beginning. */
-static int64_t sum_until(const struct gate *g, int64_t time_us)
+static int64_t sum_until(const struct capacity *g, int64_t time_us)
 {
 	size_t i = begun_before(g, time_us);
 	int64_t end_us;
@@ -90,12 +90,13 @@ static int64_t sum_until(const struct gate *g, int64_t time_us)
 	       g->full[i - 1].from_us;
 }
 
-int64_t gate_full_us(const struct gate *g, int64_t from_us, int64_t to_us)
+int64_t capacity_full_us(const struct capacity *g, int64_t from_us, int64_t to_us)
 {
 	return from_us < to_us ? sum_until(g, to_us) - sum_until(g, from_us) : 0;
 }
 
-int64_t gate_waited_us(const struct gate *g, int64_t from_us, int64_t until_us, int64_t *last_us)
+int64_t capacity_waited_us(const struct capacity *g, int64_t from_us, int64_t until_us,
+			    int64_t *last_us)
 {
 	size_t i = begun_before(g, until_us);
 	int64_t end_us = i ? g->full[i - 1].to_us : from_us;
@@ -104,12 +105,12 @@ int64_t gate_waited_us(const struct gate *g, int64_t from_us, int64_t until_us, 
 	end_us = end_us > from_us ? end_us : from_us;
 	if (last_us)
 		*last_us = end_us;
-	return gate_full_us(g, from_us, end_us);
+	return capacity_full_us(g, from_us, end_us);
 }
 
-int gate_both(struct gate *both, const struct gate *a, const struct gate *b)
+int capacity_both(struct capacity *both, const struct capacity *a, const struct capacity *b)
 {
-	*both = (struct gate){ .limit = 2 };
+	*both = (struct capacity){ .limit = 2 };
 	for (size_t i = 0, k = 0; i < a->n_full && k < b->n_full;) {
 		int64_t a_to = i + 1 < a->n_full && is_joined(a, i + 1) ? a->full[i + 1].from_us :
 			       a->full[i].to_us;
@@ -125,6 +126,6 @@ int gate_both(struct gate *both, const struct gate *a, const struct gate *b)
 		else
 			k++;
 	}
-	gate_close(both, 0);
+	capacity_close(both, 0);
 	return 0;
 }
