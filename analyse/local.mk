@@ -8,4 +8,6 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
 	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h \
-	analyse/capacity.c analyse/capacity.h
+	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \
+	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \
+	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h

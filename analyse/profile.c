@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/profile.h"
+
+#include "base/array.h"
+#include "base/index.h"
+#include "base/saturate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int begin(struct profile *p)
+{
+	if (p->memory)
+		return 0;
+	p->memory = arena_new();
+	p->rows = calloc(1, sizeof *p->rows);
+	p->text.arena = p->memory;
+	return p->memory && p->rows ? 0 : -ENOMEM;
+}
+
+void profile_release(struct profile *p)
+{
+	if (p->rows)
+		index_release(p->rows);
+	free(p->rows);
+	free(p->row);
+	free(p->row_of);
+	free(p->pair);
+	for (int k = 0; k < PROFILE_TIMES; k++)
+		free(p->value[k]);
+	name_table_release(&p->text);
+	arena_free(p->memory);
+	*p = (struct profile)PROFILE_INIT;
+}
+
+int profile_number(struct profile *p, struct slice text, uint32_t *number)
+{
+	return begin(p) ? -ENOMEM : name_table_add(&p->text, text, number);
+}
+
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS])
+{
+	uint64_t a = 0, b = 0x9e3779b97f4a7c15u;
+	struct profile_row *row;
+	uint32_t at;
+
+	if (begin(p))
+		return NULL;
+	/* Rows are the same if 128 bits of hash are. */
+	for (int k = 0; k < PROFILE_KEYS; k++) {
+		a = mix(a + key[k] + 1);
+		b = mix(b ^ ((uint64_t)key[k] << 20)) + a;
+	}
+	if (index_find(p->rows, a, b, &at))
+		return &p->row[at];
+	row = array_make_room(p->row, &p->row_cap, p->n_rows, sizeof *row);
+	if (!row)
+		return NULL;
+	p->row = row;
+	if (index_put(p->rows, a, b, (uint32_t)p->n_rows))
+		return NULL;
+	row += p->n_rows++;
+	*row = (struct profile_row){ .task = NO_INDEX, .max = { -1, -1, -1 }, .sample = { -1, -1 } };
+	memcpy(row->key, key, sizeof row->key);
+	return row;
+}
+
+/* The one of two values to keep, of which the first stands for n and the second for m: a choice
+ * that is random, and the same for the same values. */
+static int64_t choose(int64_t a, int64_t n, int64_t b, int64_t m)
+{
+	uint64_t dice = mix((uint64_t)a * 31 + (uint64_t)b * 17 + (uint64_t)(n * 7 + m));
+
+	if (a < 0 || b < 0 || n <= 0 || m <= 0)
+		return a < 0 || n <= 0 ? b : a;
+	return ldexp((double)(dice >> 11), -53) * (double)(n + m) < (double)n ? a : b;
+}
+
+void profile_row_add(struct profile_row *to, const struct profile_row *row)
+{
+	static const int of[PROFILE_TIMES] = { PROFILE_COUNT, PROFILE_QUEUED };
+
+	for (int k = 0; k < PROFILE_TIMES; k++)
+		to->sample[k] = choose(to->sample[k], to->sum[of[k]], row->sample[k],
+					       row->sum[of[k]]);
+	for (int k = 0; k < PROFILE_SUMS; k++)
+		if (__builtin_add_overflow(to->sum[k], row->sum[k], &to->sum[k]))
+			to->sum[k] = row->sum[k] < 0 ? INT64_MIN : INT64_MAX;
+	for (int k = 0; k < PROFILE_MAXES; k++)
+		to->max[k] = row->max[k] > to->max[k] ? row->max[k] : to->max[k];
+}
+
+static int by_us(const void *a, const void *b)
+{
+	return array_order(((const struct profile_value *)a)->us,
+			   ((const struct profile_value *)b)->us);
+}
+
+int64_t profile_quantile(struct profile_value *value, size_t n, double q)
+{
+	double total = 0, so_far = 0;
+
+	if (n > 1)
+		qsort(value, n, sizeof *value, by_us);
+	for (size_t i = 0; i < n; i++)
+		total += (double)value[i].n;
+	for (size_t i = 0; i < n; i++) {
+		so_far += (double)value[i].n;
+		if (so_far >= q * total && value[i].n)
+			return value[i].us;
+	}
+	return -1;
+}
+
+/* The difference */
+
+static int number_in(struct profile *out, const struct profile *of, const struct profile_row *row,
+		     uint32_t key[PROFILE_KEYS])
+{
+	int r = 0;
+
+	for (int k = 0; !r && k < PROFILE_KEYS; k++)
+		r = profile_number(out, of->text.name[row->key[k]], &key[k]);
+	return r;
+}
+
+/* Processes of two builds have different numbers. */
+static int add_signed(struct profile *out, const struct profile *of, int sign)
+{
+	uint32_t key[PROFILE_KEYS], none;
+	int r = profile_number(out, slice_of(""), &none);
+
+	for (size_t i = 0; !r && i < of->n_rows; i++) {
+		struct profile_row *to;
+
+		r = number_in(out, of, &of->row[i], key);
+		key[PROFILE_PID] = none;
+		to = r ? NULL : profile_find(out, key);
+		if (!to)
+			return -ENOMEM;
+		for (int k = 0; k < PROFILE_SUMS; k++)
+			to->sum[k] += sign * of->row[i].sum[k];
+	}
+	return r;
+}
+
+int profile_difference(struct profile *out, const struct profile *a, const struct profile *b)
+{
+	int r = add_signed(out, b, 1);
+	size_t n = 0;
+
+	if (!r)
+		r = add_signed(out, a, -1);
+	for (size_t i = 0; !r && i < out->n_rows; i++) {
+		bool any = false;
+
+		for (int k = 0; k < PROFILE_SUMS; k++)
+			any |= out->row[i].sum[k] != 0;
+		if (any)
+			out->row[n++] = out->row[i];
+	}
+	out->n_rows = r ? out->n_rows : n;
+	out->is_difference = true;
+	out->seconds = b->seconds;
+	return r;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/profile_view.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct profile_column_info profile_column[PROFILE_COLUMNS] = {
+	[PROFILE_NAME] = { "name", "name", PROFILE_TEXT },
+	[PROFILE_RULE] = { "rule", "rule", PROFILE_TEXT },
+	[PROFILE_KIND] = { "kind", "kind", PROFILE_TEXT },
+	[PROFILE_DIR] = { "dir", "directory", PROFILE_TEXT },
+	[PROFILE_FILE] = { "file", "file", PROFILE_TEXT },
+	[PROFILE_LINE] = { "line", "line", PROFILE_TEXT },
+	[PROFILE_BORN] = { "born", "born in", PROFILE_TEXT },
+	[PROFILE_DIED] = { "died", "died in", PROFILE_TEXT },
+	[PROFILE_HOST] = { "host", "host", PROFILE_TEXT },
+	[PROFILE_PID] = { "pid", "pid", PROFILE_TEXT },
+	[PROFILE_PHASE] = { "phase", "phase", PROFILE_TEXT },
+	[PROFILE_C_COUNT] = { "count", "count", PROFILE_PLAIN },
+	[PROFILE_C_LIVING] = { "living", "living", PROFILE_PLAIN },
+	[PROFILE_C_RUN] = { "run", "run", PROFILE_US },
+	[PROFILE_C_MEAN] = { "mean", "mean", PROFILE_US },
+	[PROFILE_C_MAX] = { "max", "max", PROFILE_US },
+	[PROFILE_C_P50] = { "p50", "p50", PROFILE_US },
+	[PROFILE_C_P95] = { "p95", "p95", PROFILE_US },
+	[PROFILE_C_SAMPLE] = { "sample", "sample", PROFILE_US },
+	[PROFILE_C_SELF] = { "self", "self", PROFILE_US },
+	[PROFILE_C_QUEUE] = { "queue", "queue", PROFILE_US },
+	[PROFILE_C_QUEUE_MEAN] = { "queue-mean", "q mean", PROFILE_US },
+	[PROFILE_C_QUEUE_MAX] = { "queue-max", "q max", PROFILE_US },
+	[PROFILE_C_QUEUE_P50] = { "queue-p50", "q p50", PROFILE_US },
+	[PROFILE_C_QUEUE_P95] = { "queue-p95", "q p95", PROFILE_US },
+	[PROFILE_C_QUEUE_SAMPLE] = { "queue-sample", "q sample", PROFILE_US },
+	[PROFILE_C_WORKER] = { "worker", "worker", PROFILE_US },
+	[PROFILE_C_POOL] = { "pool", "pool", PROFILE_US },
+	[PROFILE_C_LOAD] = { "load", "load", PROFILE_US },
+	[PROFILE_C_DELAYED] = { "delayed", "delayed", PROFILE_US },
+	[PROFILE_C_OTHER] = { "other", "other", PROFILE_US },
+	[PROFILE_C_CPU] = { "cpu", "CPU", PROFILE_US },
+	[PROFILE_C_MEMORY] = { "memory", "memory", PROFILE_BYTES },
+	[PROFILE_C_READ] = { "read", "read", PROFILE_BYTES },
+	[PROFILE_C_WRITTEN] = { "written", "written", PROFILE_BYTES },
+};
+
+/* -1: there is none. */
+static int find_column(struct slice word)
+{
+	for (int c = 0; c < PROFILE_COLUMNS; c++) {
+		if (slice_is(word, profile_column[c].word))
+			return c;
+	}
+	return -1;
+}
+
+static void add_words(struct buf *b, bool keys_only)
+{
+	int n = keys_only ? PROFILE_KEYS : PROFILE_COLUMNS;
+
+	for (int c = 0; c < n; c++)
+		buf_addf(b, "%s%s", c ? ", " : "", profile_column[c].word);
+}
+
+int profile_list_parse(struct profile_list *l, const char *text, bool keys_only,
+		       struct error *err)
+{
+	struct buf words = BUF_INIT;
+	int r = 0;
+
+	l->n = 0;
+	while (!r) {
+		struct slice word = { text, strcspn(text, ",") };
+		int c = find_column(word);
+		bool again = false;
+
+		for (size_t i = 0; i < l->n; i++)
+			again |= l->column[i] == c;
+		add_words(&words, keys_only);
+		if (c < 0 || (keys_only && c >= PROFILE_KEYS))
+			r = error_set(err, -EINVAL, NULL, 0, 0, "no column '%.*s'; expected %s",
+				      (int)word.len, word.p, buf_str(&words));
+		else if (again)
+			r = error_set(err, -EINVAL, NULL, 0, 0, "column '%.*s' is given twice",
+				      (int)word.len, word.p);
+		else if (l->n == PROFILE_LIST_MAX)
+			r = error_set(err, -EINVAL, NULL, 0, 0, "more than %d columns",
+				      PROFILE_LIST_MAX);
+		else
+			l->column[l->n++] = (uint8_t)c;
+		buf_clear(&words);
+		text += word.len;
+		if (!*text++)
+			break;
+	}
+	buf_release(&words);
+	return r;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ANALYSE_PROFILE_VIEW_H
+#define BUILDBEAT_ANALYSE_PROFILE_VIEW_H
+
+#include "analyse/profile.h"
+#include "base/buf.h"
+
+/*
+ * A profile as a person asked for it: rows filtered, merged, grouped by some columns and sorted.
+ */
+
+enum profile_column {
+	PROFILE_FIRST_NUMBER = PROFILE_KEYS,	/* before it: the keys */
+	PROFILE_C_COUNT = PROFILE_FIRST_NUMBER, PROFILE_C_LIVING,
+	PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_MAX, PROFILE_C_P50, PROFILE_C_P95,
+	PROFILE_C_SAMPLE, PROFILE_C_SELF,
+	PROFILE_C_QUEUE, PROFILE_C_QUEUE_MEAN, PROFILE_C_QUEUE_MAX, PROFILE_C_QUEUE_P50,
+	PROFILE_C_QUEUE_P95, PROFILE_C_QUEUE_SAMPLE,
+	PROFILE_C_WORKER, PROFILE_C_POOL, PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER,
+	PROFILE_C_CPU, PROFILE_C_MEMORY, PROFILE_C_READ, PROFILE_C_WRITTEN,
+	PROFILE_COLUMNS
+};
+
+enum profile_unit { PROFILE_TEXT, PROFILE_PLAIN, PROFILE_US, PROFILE_BYTES };
+
+struct profile_column_info {
+	const char *word;	/* in options and JSON */
+	const char *title;	/* short, for a table */
+	enum profile_unit unit;
+};
+
+extern const struct profile_column_info profile_column[PROFILE_COLUMNS];
+
+#define PROFILE_LIST_MAX 40
+
+struct profile_list {
+	size_t n;
+	uint8_t column[PROFILE_LIST_MAX];
+};
+
+/* A list of words "born,dir". 0 or -EINVAL with err's message. */
+int profile_list_parse(struct profile_list *l, const char *text, bool keys_only,
+		       struct error *err);
+
+struct profile_wish {
+	const char *filter;	/* part of any column; /REGEX/; NULL: all rows */
+	struct profile_list group, sort;	/* sort: the largest first, names from a to z */
+	bool reverse;
+	unsigned merged;	/* bit of each key that does not keep rows apart */
+	bool similar;		/* digits of threads become "*" */
+};
+
+/* Rows that have something in common, and those that nothing keeps apart, one below the other. */
+struct profile_node {
+	uint32_t parent;	/* index, or NO_INDEX */
+	uint32_t first, n;	/* in profile_view.member */
+	uint32_t first_child, n_children;	/* in profile_view.child */
+	uint32_t depth;		/* number of columns of the group that it fixes; 0: all rows */
+	struct profile_row *sum;	/* keys are those of the first member */
+};
+
+struct profile_view {
+	const struct profile *p;
+	struct profile_wish wish;
+	struct arena *memory;
+	size_t n_members;
+	uint32_t *member;	/* rows of the profile that fit the filter */
+	size_t n_nodes;
+	struct profile_node *node;	/* the first is that of all rows; a node is behind its parent */
+	uint32_t *child;
+	uint32_t *shown;	/* of each text of the profile: that of the merged threads */
+	struct name_table similar;
+	struct profile_value *scratch;
+};
+
+/* 0, -ENOMEM, or -EINVAL with err's message: a wrong regular expression. Always release. */
+int profile_view_make(struct profile_view *v, const struct profile *p,
+		      const struct profile_wish *wish, struct error *err);
+void profile_view_release(struct profile_view *v);
+
+/* Is it a row, which no further column splits? Otherwise it has children. */
+static inline bool profile_is_row(const struct profile_view *v, const struct profile_node *n)
+{
+	return n->depth > v->wish.group.n;
+}
+
+/* The indices of the first `most` children of a node in order; their number. They come to the front
+ * of v->child + first_child. */
+size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, size_t most);
+
+/* A number of a column for people: "12", "0.4 s", "-" if it is unknown (NAN). */
+void profile_add_number(struct buf *b, enum profile_column c, double n);
+
+/* A number; NAN if it is unknown. */
+double profile_view_number(struct profile_view *v, const struct profile_node *n,
+			   enum profile_column c);
+
+/* The text of a key. If the rows below differ in it, NULL and *n_unique different ones. */
+const char *profile_view_text(struct profile_view *v, const struct profile_node *n,
+			      enum profile_key key, size_t *n_unique);
+
+#endif
