@@ -3,6 +3,7 @@
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
+	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h \
 	render/markup.c render/markup.h render/show.h render/text_show.c \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
@@ -29,7 +30,7 @@ nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/c_string.awk
 CLEANFILES += render/chart/bootchart_text.c
 bootchart_js = \
-	render/chart/bootchart.js render/chart/common.js render/chart/bootchart_data.js \
+	render/chart/bootchart.js render/chart/common.js render/chart/unpack.js render/chart/bootchart_data.js \
 	render/chart/bootchart_panels.js render/chart/bootchart_lanes.js \
 	render/chart/bootchart_view.js render/chart/bootchart_control.js
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RENDER_PROFILE_PROFILE_H
+#define BUILDBEAT_RENDER_PROFILE_PROFILE_H
+
+#include "analyse/profile_view.h"
+#include "base/text.h"
+
+/* The outputs of a profile. Each returns 0 or the buffer's error. */
+
+/* A table of the columns (none: those that fit). most: rows of a group, or of a table without
+ * groups; 0: 10 and 30. The lists of the view come into other orders. */
+int profile_text_write(struct buf *out, struct profile_view *v, const struct profile_list *columns,
+		       size_t most, bool all, const struct style *style);
+
+/* Chromium's about:profiler JSON, an object for each process, with further keys. The view is
+ * grouped by processes; what names the input. */
+int profile_json_write(struct buf *out, struct profile_view *v, const char *what);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "render/profile/profile.h"
+
+#include "base/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Processes are those of the hosts, by pid and name. */
+
+static const char *text(const struct profile *p, const struct profile_row *row,
+			enum profile_key key)
+{
+	return profile_text(p, row->key[key]);
+}
+
+static void add_location(struct json *j, const char *name, const struct profile *p,
+			 const struct profile_row *row)
+{
+	json_object(j, name);
+	json_str(j, "function_name", text(p, row, PROFILE_NAME));
+	json_str(j, "file_name", text(p, row, PROFILE_FILE));
+	json_int(j, "line_number", atoll(text(p, row, PROFILE_LINE)));
+	json_object_end(j);
+}
+
+/* Chromium's keys are whole milliseconds; those with another unit are ours. */
+static void add_ms(struct json *j, const char *name, double us)
+{
+	if (isnan(us))
+		json_null(j, name);
+	else
+		json_int(j, name, llround(us / 1000));
+}
+
+static void add_times(struct json *j, struct profile_view *v, const struct profile_node *n)
+{
+	static const struct { const char *name; uint8_t column; } ms[] = {
+		{ "run_ms", PROFILE_C_RUN }, { "run_ms_max", PROFILE_C_MAX },
+		{ "run_ms_sample", PROFILE_C_SAMPLE }, { "queue_ms", PROFILE_C_QUEUE },
+		{ "queue_ms_max", PROFILE_C_QUEUE_MAX },
+		{ "queue_ms_sample", PROFILE_C_QUEUE_SAMPLE },
+	}, exact[] = {
+		{ "run_us", PROFILE_C_RUN }, { "run_us_p50", PROFILE_C_P50 },
+		{ "run_us_p95", PROFILE_C_P95 }, { "self_us", PROFILE_C_SELF },
+		{ "queue_us", PROFILE_C_QUEUE }, { "queue_us_p50", PROFILE_C_QUEUE_P50 },
+		{ "queue_us_p95", PROFILE_C_QUEUE_P95 }, { "queue_worker_us", PROFILE_C_WORKER },
+		{ "queue_pool_us", PROFILE_C_POOL }, { "queue_load_us", PROFILE_C_LOAD },
+		{ "queue_delayed_us", PROFILE_C_DELAYED }, { "queue_other_us", PROFILE_C_OTHER },
+		{ "cpu_us", PROFILE_C_CPU }, { "memory_bytes_max", PROFILE_C_MEMORY },
+		{ "read_bytes", PROFILE_C_READ }, { "written_bytes", PROFILE_C_WRITTEN },
+	};
+
+	json_object(j, "death_data");
+	json_int(j, "count", n->sum->sum[PROFILE_COUNT]);
+	for (size_t i = 0; i < sizeof ms / sizeof *ms; i++)
+		add_ms(j, ms[i].name, profile_view_number(v, n, ms[i].column));
+	json_int(j, "living", n->sum->sum[PROFILE_LIVING]);
+	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+		json_real(j, exact[i].name, profile_view_number(v, n, exact[i].column), 0);
+	json_object_end(j);
+}
+
+static void add_row(struct json *j, struct profile_view *v, const struct profile_node *n)
+{
+	size_t unused;
+	const char *born = profile_view_text(v, n, PROFILE_BORN, &unused);
+	const char *died = profile_view_text(v, n, PROFILE_DIED, &unused);
+
+	json_object(j, NULL);
+	json_str(j, "birth_thread", born ? born : "*");
+	json_str(j, "death_thread", died ? died : "*");
+	add_location(j, "location", v->p, n->sum);
+	add_times(j, v, n);
+	json_str(j, "rule", text(v->p, n->sum, PROFILE_RULE));
+	json_str(j, "kind", text(v->p, n->sum, PROFILE_KIND));
+	json_str(j, "directory", text(v->p, n->sum, PROFILE_DIR));
+	json_str(j, "phase", text(v->p, n->sum, PROFILE_PHASE));
+	json_object_end(j);
+}
+
+static void add_pair(struct json *j, const struct profile *p, const struct profile_pair *pair)
+{
+	const struct profile_row *parent = &p->row[pair->parent], *child = &p->row[pair->child];
+
+	json_object(j, NULL);
+	add_location(j, "parent_location", p, parent);
+	json_str(j, "parent_thread", text(p, parent, PROFILE_BORN));
+	add_location(j, "child_location", p, child);
+	json_str(j, "child_thread", text(p, child, PROFILE_BORN));
+	json_object_end(j);
+}
+
+/* The pairs are in the order of their children's processes. */
+static void add_process(struct json *j, struct profile_view *v, const struct profile_node *n,
+			const struct profile_pair *pair, const struct profile_pair *end)
+{
+	const char *pid = text(v->p, n->sum, PROFILE_PID);
+	size_t rows = profile_view_sort(v, n, SIZE_MAX);
+
+	json_object(j, NULL);
+	if (*pid)
+		json_int(j, "process_id", atoll(pid));
+	else
+		json_null(j, "process_id");
+	json_str(j, "process_type", text(v->p, n->sum, PROFILE_HOST));
+	json_array(j, "list");
+	for (size_t i = 0; i < rows; i++)
+		add_row(j, v, &v->node[v->child[n->first_child + i]]);
+	json_array_end(j);
+	json_array(j, "descendants");
+	for (; pair < end; pair++)
+		add_pair(j, v->p, pair);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static uint64_t process_of(const struct profile_row *row)
+{
+	return (uint64_t)row->key[PROFILE_HOST] << 32 | row->key[PROFILE_PID];
+}
+
+static int by_process(const void *a, const void *b, void *profile)
+{
+	const struct profile *p = profile;
+	const struct profile_pair *x = a, *y = b;
+	uint64_t one = process_of(&p->row[x->child]), two = process_of(&p->row[y->child]);
+
+	if (one != two)
+		return one < two ? -1 : 1;
+	return x->child != y->child ? (x->child > y->child) - (x->child < y->child) :
+	       (x->parent > y->parent) - (x->parent < y->parent);
+}
+
+static struct profile_pair *first_of(const struct profile *p, struct profile_pair *pair,
+				     uint64_t process, bool behind)
+{
+	size_t low = 0, high = p->n_pairs;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t of = process_of(&p->row[pair[middle].child]);
+
+		if (of < process || (behind && of == process))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return pair + low;
+}
+
+int profile_json_write(struct buf *out, struct profile_view *v, const char *what)
+{
+	struct profile_pair *pair = malloc((v->p->n_pairs + 1) * sizeof *pair);
+	struct json j;
+
+	if (!pair)
+		return -ENOMEM;
+	if (v->p->n_pairs)
+		memcpy(pair, v->p->pair, v->p->n_pairs * sizeof *pair);
+	qsort_r(pair, v->p->n_pairs, sizeof *pair, by_process, (void *)(uintptr_t)v->p);
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_str(&j, "format", "buildbeat profile 1");
+	json_str(&j, "recording", what);
+	json_real(&j, "seconds", v->p->seconds, 3);
+	json_bool(&j, "difference", v->p->is_difference);
+	json_array(&j, "processes");
+	for (const struct profile_node *n = v->node; n < v->node + v->n_nodes; n++) {
+		uint64_t process = process_of(n->sum);
+
+		if (n->depth == v->wish.group.n)
+			add_process(&j, v, n, first_of(v->p, pair, process, false),
+				    first_of(v->p, pair, process, true));
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	free(pair);
+	return buf_error(out);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "render/profile/profile.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 30			/* without groups */
+#define ROWS_OF_GROUP 10
+#define NAME_COLUMNS_MIN 16
+#define THREAD_COLUMNS_MAX 24
+#define TEXT_COLUMNS_MAX 60	/* where the output has no width */
+#define GAP 2
+
+/* A line is the title of a group, a node's values, or the number of rows of a node. */
+enum line_kind { LINE_TITLE, LINE_VALUES, LINE_COUNT };
+
+struct line {
+	enum line_kind kind;
+	uint32_t node;
+	uint32_t n_hidden;
+};
+
+struct table {
+	struct profile_view *v;
+	struct buf *out;
+	const struct style *style;
+	struct profile_list columns;
+	size_t width[PROFILE_COLUMNS];	/* of each of them */
+	size_t n_lines;
+	struct line *line;
+	size_t most_rows, most_groups;
+};
+
+/* Which columns */
+
+/* In this order, as long as there is room. */
+static const uint8_t wanted[] = {
+	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_QUEUE, PROFILE_C_MAX,
+	PROFILE_C_CPU, PROFILE_C_MEMORY, PROFILE_C_QUEUE_MEAN,
+};
+static const uint8_t places[] = {
+	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_MAX, PROFILE_C_QUEUE,
+	PROFILE_C_QUEUE_MEAN, PROFILE_C_CPU, PROFILE_C_MEMORY,
+};
+
+static void choose_columns(struct table *t)
+{
+	unsigned width = t->style->width ? t->style->width : 120;
+	size_t n = width > 52 ? (width - 52) / 10 + 2 : 2;
+	uint64_t chosen = 0;
+
+	n = n < ARRAY_SIZE(wanted) ? n : ARRAY_SIZE(wanted);
+	for (size_t i = 0; i < n; i++) {
+		if (wanted[i] != PROFILE_C_MAX || !t->v->p->is_difference)
+			chosen |= UINT64_C(1) << wanted[i];
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (chosen >> places[i] & 1)
+			t->columns.column[t->columns.n++] = places[i];
+	}
+	t->columns.column[t->columns.n++] = PROFILE_NAME;
+	t->columns.column[t->columns.n++] = PROFILE_BORN;
+	t->columns.column[t->columns.n++] = PROFILE_DIED;
+}
+
+/* Which lines */
+
+static int add_line(struct table *t, enum line_kind kind, uint32_t node, size_t n_hidden)
+{
+	struct line *line = array_add(&t->line, &t->n_lines, sizeof *line);
+
+	if (line)
+		*line = (struct line){ kind, node, (uint32_t)n_hidden };
+	return line ? 0 : -ENOMEM;
+}
+
+static int add_children(struct table *t, uint32_t at)
+{
+	const struct profile_node *n = &t->v->node[at];
+	bool rows = n->depth == t->v->wish.group.n;
+	size_t shown = profile_view_sort(t->v, n, rows ? t->most_rows : t->most_groups);
+	int r = 0;
+
+	for (size_t i = 0; !r && i < shown; i++) {
+		uint32_t child = t->v->child[n->first_child + i];
+
+		if (!rows)
+			r = add_line(t, LINE_TITLE, child, 0);
+		if (!r)
+			r = add_line(t, LINE_VALUES, child, 0);
+		if (!r && !rows)
+			r = add_children(t, child);
+	}
+	return r ? r : add_line(t, LINE_COUNT, at, n->n_children - shown);
+}
+
+/* Cells */
+
+static void add_key(struct buf *b, struct table *t, const struct profile_node *n, uint8_t c)
+{
+	size_t n_unique;
+	const char *text = profile_view_text(t->v, n, (enum profile_key)c, &n_unique);
+
+	if (text)
+		buf_adds(b, text);
+	else
+		buf_addf(b, "(%zu unique)", n_unique);
+}
+
+static void add_cell(struct buf *b, struct table *t, const struct profile_node *n, uint8_t c)
+{
+	buf_clear(b);
+	if (c < PROFILE_FIRST_NUMBER)
+		add_key(b, t, n, c);
+	else
+		profile_add_number(b, (enum profile_column)c,
+				   profile_view_number(t->v, n, (enum profile_column)c));
+}
+
+static size_t columns_of(const struct buf *b)
+{
+	return b->len ? text_columns(b->data, b->len) : 0;
+}
+
+/* Names get what the other columns leave. */
+static void share_width(struct table *t)
+{
+	size_t taken = 0, *name = NULL;
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		uint8_t c = t->columns.column[i];
+		size_t most = c == PROFILE_NAME || c == PROFILE_FILE ? TEXT_COLUMNS_MAX :
+			      THREAD_COLUMNS_MAX;
+
+		if (c < PROFILE_FIRST_NUMBER && t->style->width && t->width[i] > most)
+			t->width[i] = most;
+		if (c < PROFILE_FIRST_NUMBER && (!name || c == PROFILE_NAME))
+			name = &t->width[i];
+		taken += t->width[i] + GAP;
+	}
+	if (t->style->width && name && taken > t->style->width + GAP) {
+		size_t over = taken - t->style->width - GAP;
+
+		*name = *name > over + NAME_COLUMNS_MIN ? *name - over :
+			*name < NAME_COLUMNS_MIN ? *name : NAME_COLUMNS_MIN;
+	}
+}
+
+static void measure(struct table *t)
+{
+	struct buf b = BUF_PART_OF(t->out);
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		uint8_t c = t->columns.column[i];
+
+		t->width[i] = strlen(profile_column[c].title);
+		for (size_t k = 0; k < t->n_lines; k++) {
+			size_t n;
+
+			if (t->line[k].kind != LINE_VALUES)
+				continue;
+			add_cell(&b, t, &t->v->node[t->line[k].node], c);
+			n = columns_of(&b);
+			t->width[i] = n > t->width[i] ? n : t->width[i];
+		}
+	}
+	buf_release(&b);
+	share_width(t);
+}
+
+/* Output */
+
+static void put_cell(struct table *t, size_t i, const char *text, bool is_last)
+{
+	uint8_t c = t->columns.column[i];
+	size_t n;
+
+	if (c >= PROFILE_FIRST_NUMBER) {
+		n = strlen(text);
+		text_add_blanks(t->out, n < t->width[i] ? t->width[i] - n : 0);
+		buf_adds(t->out, text);
+	} else {
+		n = text_add_name(t->out, text, t->style->width ? t->width[i] : 0);
+		if (!is_last)
+			text_add_blanks(t->out, n < t->width[i] ? t->width[i] - n : 0);
+	}
+	if (!is_last)
+		text_add_blanks(t->out, GAP);
+}
+
+static void put_head(struct table *t)
+{
+	text_tone(t->out, t->style, TONE_FAINT);
+	for (size_t i = 0; i < t->columns.n; i++)
+		put_cell(t, i, profile_column[t->columns.column[i]].title,
+			 i + 1 == t->columns.n);
+	text_tone(t->out, t->style, TONE_PLAIN);
+	buf_addc(t->out, '\n');
+}
+
+static void put_values(struct table *t, const struct profile_node *n)
+{
+	struct buf b = BUF_PART_OF(t->out);
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		add_cell(&b, t, n, t->columns.column[i]);
+		put_cell(t, i, buf_str(&b), i + 1 == t->columns.n);
+	}
+	buf_addc(t->out, '\n');
+	buf_release(&b);
+}
+
+/* "kind = compile and dir = src" */
+static void put_title(struct table *t, const struct profile_node *n)
+{
+	struct buf b = BUF_PART_OF(t->out);
+
+	buf_addc(t->out, '\n');
+	text_tone(t->out, t->style, TONE_TITLE);
+	for (size_t i = 0; i < n->depth; i++) {
+		uint8_t c = t->v->wish.group.column[i];
+
+		buf_clear(&b);
+		buf_addf(&b, "%s%s = ", i ? " and " : "", profile_column[c].word);
+		add_key(&b, t, n, c);
+		text_add_name(t->out, buf_str(&b), 0);
+	}
+	text_tone(t->out, t->style, TONE_PLAIN);
+	buf_addc(t->out, '\n');
+	buf_release(&b);
+}
+
+static void put_count(struct table *t, const struct line *line)
+{
+	const struct profile_node *n = &t->v->node[line->node];
+	bool rows = n->depth == t->v->wish.group.n;
+
+	if (!line->n_hidden && n->depth)
+		return;
+	text_tone(t->out, t->style, TONE_FAINT);
+	buf_addf(t->out, "%s%u %s", n->depth == t->v->wish.group.n && n->depth ? "  " : "",
+		 n->n_children, rows ? "rows" : "groups");
+	if (line->n_hidden)
+		buf_addf(t->out, " (%u hidden)", line->n_hidden);
+	text_tone(t->out, t->style, TONE_PLAIN);
+	buf_addc(t->out, '\n');
+}
+
+static void put_summary(struct table *t)
+{
+	const struct profile_node *all = &t->v->node[0];
+	struct buf b = BUF_PART_OF(t->out);
+
+	for (int c = PROFILE_C_COUNT; c <= PROFILE_C_QUEUE; c++) {
+		if (c > PROFILE_C_RUN && c < PROFILE_C_QUEUE)
+			continue;
+		buf_clear(&b);
+		profile_add_number(&b, (enum profile_column)c,
+				   profile_view_number(t->v, all, (enum profile_column)c));
+		if (c == PROFILE_C_LIVING && !strcmp(buf_str(&b), "0"))
+			continue;
+		buf_addf(t->out, "%s%s%s", c == PROFILE_C_COUNT ? "" : ", ",
+			 c == PROFILE_C_RUN ? "run " : c == PROFILE_C_QUEUE ? "queue " : "",
+			 buf_str(&b));
+		buf_adds(t->out, c == PROFILE_C_COUNT ? " runs" : c == PROFILE_C_LIVING ?
+			 " living" : "");
+	}
+	buf_addf(t->out, t->v->p->seconds < 100 ? "; %.3g seconds worth of data\n" :
+		 "; %.0f seconds worth of data\n", t->v->p->seconds);
+	buf_release(&b);
+}
+
+int profile_text_write(struct buf *out, struct profile_view *v, const struct profile_list *columns,
+		       size_t most, bool all, const struct style *style)
+{
+	struct table t = { .v = v, .out = out, .style = style, .columns = *columns };
+	int r;
+
+	t.most_rows = all ? SIZE_MAX : most ? most : v->wish.group.n ? ROWS_OF_GROUP : ROWS;
+	t.most_groups = all ? SIZE_MAX : most ? most : ROWS;
+	if (!t.columns.n)
+		choose_columns(&t);
+	r = add_children(&t, 0);
+	if (!r) {
+		put_summary(&t);
+		measure(&t);
+		put_head(&t);
+	}
+	for (size_t i = 0; !r && i < t.n_lines; i++) {
+		const struct line *line = &t.line[i];
+
+		if (line->kind == LINE_TITLE)
+			put_title(&t, &v->node[line->node]);
+		else if (line->kind == LINE_VALUES)
+			put_values(&t, &v->node[line->node]);
+		else
+			put_count(&t, line);
+	}
+	free(t.line);
+	return r ? r : buf_error(out);
+}
