@@ -4,6 +4,6 @@
 
 /* The style of all pages (page.css) and the script of the report (page.js), made into C strings
  * at build time. */
-extern const char page_css[], page_js[];
+extern const char page_css[], page_js[], page_profile_js[];
 
 #endif

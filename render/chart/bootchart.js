@@ -97,6 +97,7 @@ function momentText(us, fineness_us) {
 		(rest.indexOf(".") === 1 || rest.length === 1 ? "0" : "") + rest;
 }
 
+/* render/chart/unpack.js */
 /* render/chart/bootchart_data.js */
 /* render/chart/bootchart_panels.js */
 /* render/chart/bootchart_lanes.js */

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile_page.h"
+
+#include "base/json.h"
+#include "render/chart/pack_code.h"
+#include "report/html.h"
+#include "report/page_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_MAX_BYTES 400
+
+/* One snapshot */
+
+struct stream {
+	struct json head;
+	struct buf head_text, numbers, texts;
+	int r;
+};
+
+/* A column: its name, type and number of items, and the unit in which its numbers are. */
+static void end_column(struct stream *s, struct pack_column *c, const char *name, double unit)
+{
+	size_t n = c->any ? c->n : 0;
+
+	pack_column_flush(c);
+	n = c->any ? c->n : 0;
+	json_array(&s->head, NULL);
+	json_str(&s->head, NULL, name);
+	json_strn(&s->head, NULL, &c->type, 1);
+	json_int(&s->head, NULL, (int64_t)n);
+	json_real(&s->head, NULL, unit, 0);
+	json_array_end(&s->head);
+	if (!s->r)
+		s->r = buf_error(&c->out);
+	if (n)
+		buf_add(&s->numbers, c->out.data, c->out.len);
+	pack_column_release(c);
+}
+
+/* The unit in which the largest of them has 31 bits. */
+static double unit_of(int64_t most)
+{
+	double unit = 1;
+
+	while ((double)most / unit >= 2147483000.0)
+		unit *= 10;
+	return unit;
+}
+
+/* Numbers at a distance of `stride` bytes; plus 1, so that -1 is 0. */
+static void add_numbers(struct stream *s, const char *name, unsigned number, const void *first,
+			size_t n, size_t stride)
+{
+	const char *p = first;
+	struct pack_column c;
+	int64_t most = 0;
+	char word[16];
+	double unit;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t v = *(const int64_t *)(const void *)(p + i * stride);
+
+		most = v > most ? v : most;
+	}
+	unit = unit_of(most);
+	pack_column_init(&c, 'u');
+	for (size_t i = 0; i < n; i++) {
+		int64_t v = *(const int64_t *)(const void *)(p + i * stride);
+
+		pack_column_add(&c, v < 0 ? 0 : 1 + (uint32_t)((double)v / unit + .5));
+	}
+	snprintf(word, sizeof word, "%s%u", name, number);
+	end_column(s, &c, word, unit);
+}
+
+static void add_keys(struct stream *s, const struct profile *p)
+{
+	char word[16];
+
+	for (unsigned k = 0; k < PROFILE_KEYS; k++) {
+		struct pack_column c;
+
+		pack_column_init(&c, 'd');
+		for (size_t i = 0; i < p->n_rows; i++)
+			pack_column_adds(&c, (int32_t)p->row[i].key[k]);
+		snprintf(word, sizeof word, "key%u", k);
+		end_column(s, &c, word, 1);
+	}
+}
+
+/* A row with one value needs no list: its sum is the value. */
+static void add_values(struct stream *s, const struct profile *p, unsigned which)
+{
+	struct profile_value *value = malloc((p->n_values[which] + 1) * sizeof *value);
+	struct pack_column c;
+	char word[16];
+	size_t n = 0;
+
+	pack_column_init(&c, 'u');
+	if (!value)
+		s->r = -ENOMEM;
+	for (size_t i = 0; i < p->n_rows; i++)
+		pack_column_add(&c, p->row[i].n[which]);
+	snprintf(word, sizeof word, "n%u", which);
+	end_column(s, &c, word, 1);
+	for (size_t i = 0; value && i < p->n_rows; i++) {
+		const struct profile_row *row = &p->row[i];
+
+		for (uint32_t k = 0; k < row->n[which] && row->n[which] > 1; k++)
+			value[n++] = p->value[which][row->first[which] + k];
+	}
+	add_numbers(s, "us", which, value ? &value->us : NULL, n, sizeof *value);
+	add_numbers(s, "times", which, value ? &value->n : NULL, n, sizeof *value);
+	free(value);
+}
+
+static void add_texts(struct stream *s, const struct profile *p)
+{
+	json_array(&s->head, "texts");
+	json_array(&s->head, NULL);
+	json_str(&s->head, NULL, "text");
+	for (size_t i = 0; i < p->text.n; i++)
+		pack_text(&s->texts, p->text.name[i].p, TEXT_MAX_BYTES);
+	json_int(&s->head, NULL, (int64_t)s->texts.len);
+	json_array_end(&s->head);
+	json_array_end(&s->head);
+}
+
+static int add_rows(struct stream *s, const struct profile *p)
+{
+	const struct profile_row *row = p->row;
+	struct buf deflated = BUF_INIT;
+
+	json_init(&s->head, &s->head_text, true);
+	json_object(&s->head, NULL);
+	json_int(&s->head, "rows", (int64_t)p->n_rows);
+	json_array(&s->head, "numbers");
+	add_keys(s, p);
+	for (unsigned k = 0; k < PROFILE_SUMS; k++)
+		add_numbers(s, "sum", k, p->n_rows ? &row->sum[k] : NULL, p->n_rows, sizeof *row);
+	for (unsigned k = 0; k < PROFILE_MAXES; k++)
+		add_numbers(s, "max", k, p->n_rows ? &row->max[k] : NULL, p->n_rows, sizeof *row);
+	for (unsigned k = 0; k < PROFILE_TIMES; k++)
+		add_numbers(s, "sample", k, p->n_rows ? &row->sample[k] : NULL, p->n_rows,
+			    sizeof *row);
+	for (unsigned k = 0; k < PROFILE_TIMES; k++)
+		add_values(s, p, k);
+	json_array_end(&s->head);
+	add_texts(s, p);
+	if (!s->r)
+		s->r = buf_error(&s->texts);
+	if (!s->r)
+		s->r = pack_deflate(&deflated, s->texts.data, s->texts.len);
+	json_array(&s->head, "packed");
+	json_int(&s->head, NULL, (int64_t)s->numbers.len);
+	json_int(&s->head, NULL, (int64_t)deflated.len);
+	json_array_end(&s->head);
+	json_object_end(&s->head);
+	buf_add(&s->numbers, deflated.data, deflated.len);
+	buf_release(&deflated);
+	return s->r ? s->r : buf_error(&s->numbers);
+}
+
+static int add_snapshot(struct markup *h, const struct profile *p, size_t number)
+{
+	struct stream s = { .r = 0 };
+	char id[32];
+	int r = add_rows(&s, p);
+
+	snprintf(id, sizeof id, "data-%zu", number);
+	markup_begin(h, "script");
+	markup_attr(h, "type", "application/x-buildbeat");
+	markup_attr(h, "id", id);
+	buf_add(markup_content(h), s.head_text.data, s.head_text.len);
+	if (!s.head_text.len || s.head_text.data[s.head_text.len - 1] != '\n')
+		buf_addc(h->out, '\n');
+	if (!r)
+		r = pack_characters(markup_content(h), s.numbers.data, s.numbers.len);
+	markup_end(h);
+	buf_release(&s.head_text);
+	buf_release(&s.numbers);
+	buf_release(&s.texts);
+	return r;
+}
+
+/* The page */
+
+static void add_columns(struct json *j, const char *name, const struct profile_list *l)
+{
+	json_array(j, name);
+	for (size_t i = 0; i < l->n; i++)
+		json_str(j, NULL, profile_column[l->column[i]].word);
+	json_array_end(j);
+}
+
+static void add_head(struct buf *out, const struct profile_page *page)
+{
+	static const char *const units[] = { "text", "count", "us", "bytes" };
+	struct json j;
+
+	json_init(&j, out, true);
+	json_object(&j, NULL);
+	json_array(&j, "columns");
+	for (int c = 0; c < PROFILE_COLUMNS; c++) {
+		json_array(&j, NULL);
+		json_str(&j, NULL, profile_column[c].word);
+		json_str(&j, NULL, profile_column[c].title);
+		json_str(&j, NULL, units[profile_column[c].unit]);
+		json_array_end(&j);
+	}
+	json_array_end(&j);
+	json_array(&j, "snapshots");
+	for (size_t i = 0; i < page->n_snapshots; i++) {
+		json_object(&j, NULL);
+		json_str(&j, "title", page->snapshot[i].title);
+		json_real(&j, "seconds", page->snapshot[i].profile->seconds, 3);
+		json_str(&j, "dir", page->snapshot[i].dir);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	add_columns(&j, "group", &page->wish.group);
+	add_columns(&j, "sort", &page->wish.sort);
+	json_array(&j, "merged");
+	for (int k = 0; k < PROFILE_KEYS; k++) {
+		if (page->wish.merged >> k & 1)
+			json_str(&j, NULL, profile_column[k].word);
+	}
+	json_array_end(&j);
+	json_bool(&j, "reverse", page->wish.reverse);
+	json_bool(&j, "similar", page->wish.similar);
+	json_str(&j, "filter", page->wish.filter ? page->wish.filter : "");
+	json_object_end(&j);
+}
+
+int profile_page_write(struct buf *out, const struct profile_page *page)
+{
+	struct buf head = BUF_PART_OF(out);
+	struct markup h;
+	int r = 0;
+
+	html_document(&h, out, page->title);
+	markup_begin(&h, "header");
+	markup_leaf(&h, "h1", NULL, page->title);
+	markup_leaf(&h, "p", "facts", "Profile: what ran, for how long, and what it waited for");
+	markup_end(&h);
+	markup_begin(&h, "main");
+	markup_begin(&h, "section");
+	markup_attr(&h, "id", "profile");
+	markup_begin(&h, "noscript");
+	markup_leaf(&h, "p", NULL, "The table needs JavaScript.");
+	markup_end(&h);
+	markup_end(&h);
+	markup_end(&h);
+	add_head(&head, page);
+	if (!buf_error(&head))
+		html_json(&h, "head", &head);
+	for (size_t i = 0; !r && i < page->n_snapshots; i++)
+		r = add_snapshot(&h, page->snapshot[i].profile, i);
+	html_script(&h, page_profile_js);
+	html_document_end(&h);
+	buf_release(&head);
+	return r ? r : buf_error(out);
+}

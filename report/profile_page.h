@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_PROFILE_PAGE_H
+#define BUILDBEAT_REPORT_PROFILE_PAGE_H
+
+#include "analyse/profile_view.h"
+#include "base/buf.h"
+
+/*
+ * An HTML file with the table of a profile, which its script groups, sorts, filters and merges. It
+ * has one or more snapshots: moments of a recording, or recordings. If two are selected, the page
+ * shows what the second has beyond the first. Its elements, for the script and the tests:
+ *
+ *	header			h1
+ *	section#profile		filled by the script: snapshots, tools, tables
+ *	script#head		JSON: columns, what the page begins with, and snapshots
+ *	script#data-I		the rows of snapshot I: columns of numbers (pack.h), then the
+ *				texts, deflated
+ *	script			the program: profile.js
+ *
+ * The columns of numbers: "key" of each key: index of its text; "sum", "max", "sample"; "n" of both
+ * times: how many values; "us", "times" of all values of rows with more than one run. Numbers are
+ * in units, so that they have 31 bits; "+1" where -1 means unknown.
+ */
+struct profile_snapshot {
+	const char *title;
+	const struct profile *profile;
+	const char *dir;	/* of the sources, absolute, for links to them; NULL: no links */
+};
+
+struct profile_page {
+	const char *title;
+	const struct profile_snapshot *snapshot;
+	size_t n_snapshots;
+	struct profile_wish wish;	/* what the page begins with */
+};
+
+/* 0 or a negative errno. */
+int profile_page_write(struct buf *out, const struct profile_page *page);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots: {n, key[], sum[], max[], sample[], n_values[], first[], us[], times[], text} */
+
+const columns = [], snapshots = [];
+let head = null;
+
+/* Column `name` of a snapshot in units, less 1: -1 is unknown. A missing column has only zeros. */
+function numbers(data, name, n) {
+	const at = data.head.numbers.findIndex(c => c[0] === name);
+	const coded = data.numbers[name], unit = data.head.numbers[at][3];
+	const out = new Float64Array(n);
+
+	for (let i = 0; i < n; i++)
+		out[i] = coded.length ? ((coded[i] >>> 0) - 1) * unit : -1;
+	return out;
+}
+
+function known(values) {
+	for (let i = 0; i < values.length; i++)
+		values[i] = values[i] < 0 ? NaN : values[i];
+	return values;
+}
+
+function range(n) {
+	return Array.from({ length: n }, (_, i) => i);
+}
+
+async function readSnapshot(i) {
+	const e = find("#data-" + i), data = await readData(e.textContent.trimStart());
+	const n = data.head.rows;
+	const s = { n, text: data.texts.text.map(clean), change: false };
+
+	e.remove();
+	s.key = range(KEYS).map(k => {
+		const c = data.numbers["key" + k];
+
+		return c.length ? c : new Int32Array(n);
+	});
+	s.sum = range(SUMS).map(k => numbers(data, "sum" + k, n));
+	s.max = range(MAXES).map(k => known(numbers(data, "max" + k, n)));
+	s.sample = range(TIMES).map(k => known(numbers(data, "sample" + k, n)));
+	s.n_values = range(TIMES).map(k => {
+		const c = data.numbers["n" + k];
+
+		return c.length ? c : new Int32Array(n);
+	});
+	s.first = s.n_values.map(c => {
+		const first = new Int32Array(n);
+
+		for (let row = 0, at = 0; row < n; row++) {
+			first[row] = at;
+			at += c[row] > 1 ? c[row] : 0;
+		}
+		return first;
+	});
+	s.us = range(TIMES).map(k => numbers(data, "us" + k, data.numbers["us" + k].length));
+	s.times = range(TIMES).map(k => numbers(data, "times" + k, data.numbers["times" + k].length));
+	return s;
+}
+
+async function readAll() {
+	head = JSON.parse(find("#head").textContent);
+	head.columns.forEach(([id, title, unit], i) => columns.push({ id, title, unit, i }));
+	for (let i = 0; i < head.snapshots.length; i++)
+		snapshots.push(await readSnapshot(i));
+}
+
+/* Differences: what b has beyond a. Rows are the same if their texts are, without the pid. */
+
+const PID = 9;
+
+function keyText(s, row) {
+	let text = "";
+
+	for (let k = 0; k < KEYS; k++)
+		text += k === PID ? "\n" : s.text[s.key[k][row]] + "\n";
+	return text;
+}
+
+function subtract(a, b) {
+	const text = [], index = new Map(), at = new Map(), rows = [];
+	const number = t => {
+		let i = index.get(t);
+
+		if (i === undefined) {
+			index.set(t, i = text.length);
+			text.push(t);
+		}
+		return i;
+	};
+
+	for (const [s, sign] of [[b, 1], [a, -1]]) {
+		for (let row = 0; row < s.n; row++) {
+			const key = keyText(s, row);
+			let r = at.get(key);
+
+			if (!r) {
+				at.set(key, r = { key: [], sum: new Float64Array(SUMS) });
+				for (let k = 0; k < KEYS; k++)
+					r.key.push(number(k === PID ? "" : s.text[s.key[k][row]]));
+				rows.push(r);
+			}
+			for (let k = 0; k < SUMS; k++)
+				r.sum[k] += sign * s.sum[k][row];
+		}
+	}
+	const news = rows.filter(r => r.sum.some(v => v)), n = news.length, none = new Int32Array(n);
+
+	return { n, text, change: true,
+		 key: range(KEYS).map(k => Int32Array.from(news, r => r.key[k])),
+		 sum: range(SUMS).map(k => Float64Array.from(news, r => r.sum[k])),
+		 max: range(MAXES).map(() => new Float64Array(n).fill(NaN)),
+		 sample: range(TIMES).map(() => new Float64Array(n).fill(NaN)),
+		 n_values: [none, none], first: [none, none], us: [[], []], times: [[], []] };
+}
+
+/* What is shown */
+
+const view = { q: "", snapshots: [], group: [], sort: [], merged: new Set(), similar: true,
+	       shown: new Set(), limits: new Map(), groups: GROUPS };
+const shown = { s: null, rows: null, thread: null, matches: null, error: "" };
+/* A row of the table is a list of rows of the snapshot that nothing keeps apart. */
+
+function choose() {
+	const [a, b] = view.snapshots;
+
+	shown.s = b === undefined ? snapshots[a] : subtract(snapshots[a], snapshots[b]);
+	shown.seconds = b === undefined ? head.snapshots[a].seconds :
+		Math.abs(head.snapshots[b].seconds - head.snapshots[a].seconds) ||
+		head.snapshots[b].seconds;
+	shown.dir = head.snapshots[view.snapshots[view.snapshots.length - 1]].dir;
+	shown.thread = null;
+}
+
+/* Digits of threads become "*": the number of the merged name. */
+function mergeThreads() {
+	const s = shown.s, index = new Map(), of = new Int32Array(s.text.length).fill(-1);
+
+	for (const k of [BORN, DIED]) {
+		for (let row = 0; row < s.n; row++) {
+			const t = s.key[k][row];
+
+			if (of[t] >= 0)
+				continue;
+			const name = s.text[t].replace(/[0-9]+/g, "*").replace(/\*+/g, "*");
+
+			if (!index.has(name))
+				index.set(name, t);
+			of[t] = index.get(name);
+		}
+	}
+	shown.thread = { of, name: new Map([...index].map(([name, t]) => [t, name])) };
+}
+
+function keyOf(k, row) {
+	const t = shown.s.key[k][row];
+
+	return view.similar && (k === BORN || k === DIED) ? shown.thread.of[t] : t;
+}
+
+function textOf(k, row) {
+	const t = keyOf(k, row);
+
+	return view.similar && (k === BORN || k === DIED) ? shown.thread.name.get(t) : shown.s.text[t];
+}
+
+function matcher() {
+	const q = view.q, wanted = q.toLowerCase();
+
+	shown.error = "";
+	if (q.length > 1 && q[0] === "/" && q[q.length - 1] === "/") {
+		try {
+			const re = new RegExp(q.slice(1, -1), "i");
+
+			return text => re.test(text);
+		} catch (e) {
+			shown.error = "not a regular expression";
+			return () => false;
+		}
+	}
+	return text => text.toLowerCase().includes(wanted);
+}
+
+/* The rows that fit: a text is tried once. */
+function filter() {
+	const s = shown.s, fits = matcher(), rows = [], numbers = /[0-9/]/.test(view.q);
+	const tried = new Int8Array(s.text.length);
+
+	if (!view.q)
+		return range(s.n);
+	for (let row = 0; row < s.n; row++) {
+		let found = false;
+
+		for (let k = 0; k < KEYS && !found; k++) {
+			const t = s.key[k][row];
+
+			tried[t] = tried[t] || (fits(s.text[t]) ? 1 : -1);
+			found = tried[t] > 0;
+		}
+		for (let c = KEYS; numbers && !found && c < columns.length; c++)
+			found = view.shown.has(c) && fits(words(c, numberOf(c, [row])));
+		if (found)
+			rows.push(row);
+	}
+	return rows;
+}
+
+/* Lists of rows that nothing keeps apart. Keys with one value need not be compared. */
+function merge(rows) {
+	const s = shown.s;
+	let id = new Float64Array(rows.length), n = 1;
+
+	for (let k = 0; k < KEYS; k++) {
+		if (view.merged.has(k) || rows.every(row => keyOf(k, row) === keyOf(k, rows[0])))
+			continue;
+		const index = new Map(), most = s.text.length;
+
+		for (let i = 0; i < rows.length; i++) {
+			const v = id[i] * most + keyOf(k, rows[i]);
+			let found = index.get(v);
+
+			if (found === undefined)
+				index.set(v, found = index.size);
+			id[i] = found;
+		}
+		n = index.size;
+	}
+	if (n === rows.length)
+		return rows.map(row => [row]);
+	const lists = range(n).map(() => []);
+
+	rows.forEach((row, i) => lists[id[i]].push(row));
+	return lists.filter(list => list.length);
+}
+
+/* Numbers of a list of rows */
+
+function total(lists, k) {
+	let sum = 0;
+
+	for (const list of lists)
+		for (const row of list)
+			sum += shown.s.sum[k][row];
+	return sum;
+}
+
+function sumOf(k, list) {
+	const sum = shown.s.sum[k];
+	let n = 0;
+
+	for (const row of list)
+		n += sum[row];
+	return n;
+}
+
+function mostOf(values, list) {
+	let most = NaN;
+
+	for (const row of list)
+		most = values[row] <= most ? most : isNaN(values[row]) ? most : values[row];
+	return most;
+}
+
+/* The smallest value that a share q of them does not exceed; as profile_quantile(). */
+function quantile(which, q, list) {
+	const s = shown.s, values = [];
+	let n = 0, so_far = 0;
+
+	for (const row of list) {
+		const count = s.n_values[which][row];
+
+		if (count === 1) {
+			values.push([s.sum[which ? QUEUE : RUN][row], 1]);
+			n++;
+		}
+		for (let i = s.first[which][row]; count > 1 && i < s.first[which][row] + count; i++) {
+			values.push([s.us[which][i], s.times[which][i]]);
+			n += s.times[which][i];
+		}
+	}
+	values.sort((a, b) => a[0] - b[0]);
+	for (const [us, times] of values) {
+		so_far += times;
+		if (so_far >= q * n)
+			return us;
+	}
+	return NaN;
+}
+
+const COLUMN = {
+	count: list => sumOf(COUNT, list), living: list => sumOf(1, list), run: list => sumOf(RUN, list),
+	mean: list => sumOf(RUN, list) / sumOf(COUNT, list), max: list => mostOf(shown.s.max[0], list),
+	p50: list => quantile(0, .5, list), p95: list => quantile(0, .95, list),
+	sample: list => shown.s.sample[0][list[0]], self: list => sumOf(SELF, list),
+	queue: list => sumOf(QUEUE, list),
+	"queue-mean": list => sumOf(QUEUE, list) / sumOf(QUEUED, list),
+	"queue-max": list => mostOf(shown.s.max[1], list), "queue-p50": list => quantile(1, .5, list),
+	"queue-p95": list => quantile(1, .95, list), "queue-sample": list => shown.s.sample[1][list[0]],
+	worker: list => sumOf(WAIT, list), pool: list => sumOf(WAIT + 1, list),
+	load: list => sumOf(WAIT + 2, list), delayed: list => sumOf(WAIT + 3, list),
+	other: list => sumOf(WAIT + 4, list), cpu: list => sumOf(CPU, list),
+	memory: list => mostOf(shown.s.max[2], list) * 1024, read: list => sumOf(CPU + 1, list),
+	written: list => sumOf(CPU + 2, list),
+};
+
+function numberOf(c, list) {
+	const v = COLUMN[columns[c].id](list);
+
+	return isFinite(v) ? v : NaN;
+}
+
+function words(c, v) {
+	const unit = columns[c].unit, n = Math.abs(v);
+
+	if (isNaN(v))
+		return "-";
+	return (v < 0 ? "-" : "") + (unit === "us" ? timeText(n) : unit === "bytes" ? bytesText(n) :
+				     countText(Math.round(n)));
+}
+
+/* [text, how many different ones] */
+function textsOf(c, list) {
+	const first = keyOf(c, list[0]);
+
+	if (list.every(row => keyOf(c, row) === first))
+		return [textOf(c, list[0]), 1];
+	return ["", new Set(list.map(row => keyOf(c, row))).size];
+}
+
+/* Sorting */
+
+const NUMERIC_TEXT = { line: true, pid: true };
+
+function sortValue(c, list) {
+	if (c >= KEYS)
+		return numberOf(c, list);
+	const text = textOf(c, list[0]);
+
+	return NUMERIC_TEXT[columns[c].id] ? Number(text) : text;
+}
+
+function compare(a, b, down) {
+	if (a === b)
+		return 0;
+	if (typeof a === "number" && (isNaN(a) || isNaN(b)))
+		return isNaN(a) && isNaN(b) ? 0 : isNaN(a) ? 1 : -1;
+	return (a < b) === down ? 1 : -1;
+}
+
+/* The first `most` of some items with a list of rows, in order. Only those are sorted. */
+function first(items, listOf, most) {
+	const keys = items.map((item, i) => [i, ...view.sort.map(s => sortValue(s.column, listOf(item)))]);
+	const order = (a, b) => {
+		for (let i = 0; i < view.sort.length; i++) {
+			const r = compare(a[i + 1], b[i + 1], view.sort[i].down);
+
+			if (r)
+				return r;
+		}
+		return a[0] - b[0];
+	};
+	let best = keys;
+
+	if (most * 8 < keys.length) {
+		best = keys.slice(0, most).sort(order);
+		for (let i = most; i < keys.length && most; i++) {
+			if (order(keys[i], best[most - 1]) >= 0)
+				continue;
+			let low = 0, high = most - 1;
+
+			while (low < high) {
+				const middle = low + high >> 1;
+
+				if (order(best[middle], keys[i]) <= 0)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			best.pop();
+			best.splice(low, 0, keys[i]);
+		}
+	} else {
+		best = keys.sort(order).slice(0, most);
+	}
+	return best.map(key => items[key[0]]);
+}
