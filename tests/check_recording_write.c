@@ -86,7 +86,7 @@ static const struct { const char *what; const char *file[9]; } cases[] = {
 	{ "places and pools", { "tasks.log", TASKS "start\t20\ta.1\t\t\t\tone\nplace\t20\ta.1\tMakefile\t7\n"
 	  "start\t24\ta.2\t\t\t\ttwo\nplace\t24\ta.2\tb\\tx.ninja\t9\tlink\t2\n"
 	  "place\t25\ta.3\t\t\tlink\t3\nplace\t26\ta.2\tother\t1\tmore\t1\nopen\t30\tb\t8\n"
-	  "place\t31\tb.1\tb\tx\tlink\t4\nplace\t32\tb.2\t\t\tbad\t0\n" } },
+	  "place\t31\tb.1\tb\tx\tlink\t4\nplace\t32\tb.1\t\t\tbad\t0\n" } },
 	{ "gaps and stretches", { "proc_stat.log", STAT "1,2,3\n,,1\n+5 4\n!9000 1,1\n+2 =3,3\n"
 	  "~14000 5\n@14100 1\n~14200 \n!19000 \n\n" } },
 	{ "unchanged to the end", { "proc_stat.log", STAT "@10 1\n+9 1\n+3 \n" } },

@@ -17,3 +17,4 @@ int profile_text_write(struct buf *out, struct profile_view *v, const struct pro
 int profile_json_write(struct buf *out, struct profile_view *v, const char *what);
 
 #endif
+

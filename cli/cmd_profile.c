@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "render/profile/profile.h"
+#include "report/amount.h"
+#include "report/profile_page.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOP_MAX 1000000000
+
+struct profile_arguments {
+	const char *config;
+	const char *output;
+	const char *group, *sort, *columns, *filter, *merge;
+	int64_t top;
+	bool all, reverse, threads, json;
+	struct amount since, until;
+	struct word_list at;
+	const char *html;
+};
+
+#define OPTIONS struct profile_arguments
+static const struct option options[] = {
+	{ OPT_CONFIG(config) },
+	OPENREC_OPTION(output),
+	{ OPT_TEXT('g', "group", group, "COL,...", "group rows by these columns, such as kind,dir") },
+	{ OPT_TEXT('s', "sort", sort, "COL,...",
+	  "sort by these columns, numbers from the largest (default count,run)") },
+	{ OPT_FLAG('r', "reverse", reverse, "reverse the order of the first sorted column") },
+	{ OPT_TEXT('f', "filter", filter, "TEXT",
+	  "only rows with TEXT, or a match of /REGEX/, in any column") },
+	{ OPT_TEXT(0, "columns", columns, "COL,...", "print these columns") },
+	{ OPT_TEXT('m', "merge", merge, "COL,...",
+	  "add up rows that differ only in these columns, or none (default pid)") },
+	{ OPT_FLAG(0, "threads", threads, "keep threads apart whose names differ in digits") },
+	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N",
+	  "print N rows of each group (default 10; 30 without groups)") },
+	{ OPT_FLAG('a', "all", all, "print all rows") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "since", since, "TIME",
+	  "only what ended later than TIME after the start, such as 90s") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "until", until, "TIME",
+	  "only what began earlier than TIME after the start") },
+	{ OPT_FLAG('j', "json", json, "print JSON with the keys of Chromium's about:profiler") },
+	{ OPT_PATH(0, "html", html, "FILE", "write an HTML page that groups, sorts and filters") },
+	{ OPT_LIST(0, "at", at, "TIME", "add a snapshot at TIME to the page") },
+	{ 0 }
+};
+
+static const struct profile_arguments defaults = {
+	.sort = "count,run", .merge = "pid", .since = { -1, UNIT_US }, .until = { -1, UNIT_US },
+};
+
+/* A recording and what was computed from it. */
+struct source {
+	struct recording rec;
+	struct summary summary;
+	struct chain chain;
+	struct queue queue;
+	bool read;
+};
+
+struct window {
+	int64_t from_us, to_us;
+};
+
+static int read_time(int64_t *us, const struct amount *given, const char *option,
+		     struct error *err)
+{
+	double value;
+
+	if (!amount_in(&value, given, UNIT_US))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "profile: option '--%s': expected a time, such as 90s", option);
+	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
+	return 0;
+}
+
+static int read_window(struct window *w, const struct profile_arguments *o, struct error *err)
+{
+	int r = 0;
+
+	*w = (struct window){ -1, INT64_MAX };
+	if (o->since.value >= 0)
+		r = read_time(&w->from_us, &o->since, "since", err);
+	if (!r && o->until.value >= 0)
+		r = read_time(&w->to_us, &o->until, "until", err);
+	if (!r && w->to_us <= w->from_us)
+		r = error_set(err, -EINVAL, NULL, 0, 0,
+			      "profile: --until is not later than --since");
+	return r;
+}
+
+static int list(struct profile_list *l, const char *text, const char *option, bool keys_only,
+		struct error *err)
+{
+	struct error why = { 0 };
+	int r = text ? profile_list_parse(l, text, keys_only, &why) : 0;
+
+	return r ? error_set(err, r, NULL, 0, 0, "profile: option '--%s': %s", option,
+			     why.message) : 0;
+}
+
+static int read_wish(struct profile_wish *w, struct profile_list *columns,
+		     const struct profile_arguments *o, struct error *err)
+{
+	struct profile_list merged = { .n = 0 };
+	int r = list(&w->group, o->group, "group", true, err);
+
+	if (!r)
+		r = list(&w->sort, o->sort, "sort", false, err);
+	if (!r)
+		r = list(columns, o->columns, "columns", false, err);
+	if (!r)
+		r = list(&merged, strcmp(o->merge, "none") ? o->merge : NULL, "merge", true, err);
+	w->filter = o->filter;
+	w->reverse = o->reverse;
+	w->similar = !o->threads;
+	for (size_t i = 0; i < merged.n; i++)
+		w->merged |= 1u << merged.column[i];
+	for (size_t i = 0; i < w->group.n; i++)
+		w->merged &= ~(1u << w->group.column[i]);
+	return r;
+}
+
+/* Input */
+
+static int open_source(struct source *s, const struct profile_arguments *o, const char *what,
+		       struct error *err)
+{
+	int r = openrec(&s->rec, 0, o->output, what, err);
+
+	s->read = true;
+	if (r)
+		return r;
+	r = summary_make(&s->summary, &s->rec);
+	if (!r)
+		r = chain_make(&s->chain, &s->summary);
+	if (!r)
+		r = queue_make(&s->queue, &s->summary, &s->chain);
+	return r ? error_sys(err, r, s->rec.path, NULL) : 0;
+}
+
+static void close_source(struct source *s)
+{
+	if (!s->read)
+		return;
+	queue_release(&s->queue);
+	chain_release(&s->chain);
+	summary_release(&s->summary);
+	recording_release(&s->rec);
+}
+
+static int make_profile(struct profile *p, const struct source *s, const struct window *w,
+			bool pairs, struct error *err)
+{
+	int r = profile_add_tasks(p, &s->summary, &s->queue, w->from_us, w->to_us);
+
+	if (!r && pairs)
+		r = profile_pair_tasks(p, &s->summary, &s->chain);
+	return r ? error_sys(err, r, s->rec.path, NULL) : 0;
+}
+
+/* Output */
+
+static int print(struct profile *p, const struct profile_arguments *o, const char *what,
+		 const struct profile_wish *given, const struct profile_list *columns,
+		 struct error *err)
+{
+	struct style style = output_style();
+	struct profile_wish wish = *given;
+	struct profile_view view = { .p = NULL };
+	struct buf out = BUF_INIT;
+	int r;
+
+	if (o->json) {
+		wish.group = (struct profile_list){ 2, { PROFILE_PID, PROFILE_HOST } };
+		wish.merged &= ~(1u << PROFILE_PID | 1u << PROFILE_HOST);
+		wish.similar = false;
+	}
+	r = profile_view_make(&view, p, &wish, err);
+	if (!r)
+		r = o->json ? profile_json_write(&out, &view, what) :
+		    profile_text_write(&out, &view, columns, (size_t)o->top, o->all, &style);
+	r = r == -EINVAL ? r : output_end(&out, r, what, err);
+	profile_view_release(&view);
+	return r;
+}
+
+/* The page */
+
+#define SNAPSHOTS_MAX 64
+
+struct pages {
+	size_t n;
+	struct profile_snapshot snapshot[SNAPSHOTS_MAX];
+	struct profile profile[SNAPSHOTS_MAX];
+	struct buf title[SNAPSHOTS_MAX];
+};
+
+static int add_snapshot(struct pages *pages, const struct source *s, const struct window *w,
+			const char *title, struct error *err)
+{
+	struct buf *name = &pages->title[pages->n];
+	int r;
+
+	if (pages->n == SNAPSHOTS_MAX)
+		return error_set(err, -E2BIG, NULL, 0, 0, "profile: more than %d snapshots",
+				 SNAPSHOTS_MAX);
+	buf_init(name);
+	text_add_name(name, title, 0);
+	r = make_profile(&pages->profile[pages->n], s, w, false, err);
+	pages->snapshot[pages->n] = (struct profile_snapshot){ buf_str(name),
+		&pages->profile[pages->n], recording_build(&s->rec, "cwd") };
+	pages->n++;
+	return r ? r : buf_error(name);
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The moments, then all of it. */
+static int add_source(struct pages *pages, const struct source *s, const struct window *w,
+		      const struct profile_arguments *o, struct error *err)
+{
+	struct buf title = BUF_INIT;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < o->at.n; i++) {
+		struct window until = { w->from_us, 0 };
+		struct amount at = { -1, UNIT_US };
+
+		if (!amount_read(&at, o->at.item[i]))
+			r = error_set(err, -EINVAL, NULL, 0, 0, "profile: option '--at': expected "
+				      "a time, such as 90s, not '%s'", o->at.item[i]);
+		if (!r)
+			r = read_time(&until.to_us, &at, "at", err);
+		buf_clear(&title);
+		buf_addf(&title, "%s until %s", name_of(s->rec.path), o->at.item[i]);
+		if (!r)
+			r = add_snapshot(pages, s, &until, buf_str(&title), err);
+	}
+	if (!r)
+		r = add_snapshot(pages, s, w, name_of(s->rec.path), err);
+	buf_release(&title);
+	return r;
+}
+
+static int write_page(struct pages *pages, const struct profile_arguments *o,
+		      const struct profile_wish *wish, struct error *err)
+{
+	const struct profile_page page = {
+		.snapshot = pages->snapshot, .n_snapshots = pages->n, .wish = *wish,
+		.title = pages->snapshot[pages->n - 1].title,
+	};
+	struct buf out = BUF_INIT;
+
+	return output_file(&out, profile_page_write(&out, &page), o->html, err);
+}
+
+static void release_pages(struct pages *pages)
+{
+	for (size_t i = 0; i < pages->n; i++) {
+		profile_release(&pages->profile[i]);
+		buf_release(&pages->title[i]);
+	}
+	free(pages);
+}
+
+static int run_page(const struct args *a, const struct profile_arguments *o,
+		    const struct window *w, const struct profile_wish *wish, struct error *err)
+{
+	struct pages *pages = calloc(1, sizeof *pages);
+	int i = 0, r = pages ? 0 : -ENOMEM;
+
+	do {
+		struct source s = { .read = false };
+
+		if (!r)
+			r = open_source(&s, o, a->operand[i], err);
+		if (!r)
+			r = add_source(pages, &s, w, o, err);
+		close_source(&s);
+	} while (!r && ++i < a->n);
+	if (!r)
+		r = write_page(pages, o, wish, err);
+	if (pages)
+		release_pages(pages);
+	return r;
+}
+
+static int run_table(const struct args *a, const struct profile_arguments *o,
+		     const struct window *w, const struct profile_wish *wish,
+		     const struct profile_list *columns, struct error *err)
+{
+	struct profile one = PROFILE_INIT, two = PROFILE_INIT, change = PROFILE_INIT;
+	struct source s = { .read = false }, t = { .read = false };
+	int r = open_source(&s, o, a->operand[0], err);
+
+	if (!r)
+		r = make_profile(&one, &s, w, o->json && a->n < 2, err);
+	if (!r && a->n > 1)
+		r = open_source(&t, o, a->operand[1], err);
+	if (!r && a->n > 1)
+		r = make_profile(&two, &t, w, false, err);
+	if (!r && a->n > 1)
+		r = profile_difference(&change, &one, &two);
+	if (!r)
+		r = print(a->n > 1 ? &change : &one, o,
+			  a->n > 1 ? t.rec.path : s.rec.path, wish, columns, err);
+	profile_release(&one);
+	profile_release(&two);
+	profile_release(&change);
+	close_source(&s);
+	close_source(&t);
+	return r;
+}
+
+static int misuse(const char *message, struct error *err)
+{
+	return error_set(err, -EINVAL, NULL, 0, 0, "profile: %s", message);
+}
+
+static int run(struct args *a, void *values, struct error *err)
+{
+	const struct profile_arguments *o = values;
+	struct profile_list columns = { .n = 0 };
+	struct profile_wish wish = { .filter = NULL };
+	struct window window;
+	int r = read_window(&window, o, err);
+
+	if (!r)
+		r = read_wish(&wish, &columns, o, err);
+	if (r)
+		return r;
+	if (o->html && o->json)
+		return misuse("--html and --json exclude each other", err);
+	if (!o->html && o->at.n)
+		return misuse("--at needs --html", err);
+	if (!o->html && a->n > 2)
+		return misuse("more than two recordings need --html", err);
+	return o->html ? run_page(a, o, &window, &wish, err) :
+	       run_table(a, o, &window, &wish, &columns, err);
+}
+
+const struct command cmd_profile = {
+	.name = "profile", .operands = "[REC...]", .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.summary = "Show where time went and what waited, by location",
+};
