@@ -25,7 +25,7 @@ CHECKS = \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_deviations tests/check_diff tests/check_doctor tests/check_event \
-	tests/check_examples tests/check_extremes tests/check_field tests/check_findings \
+	tests/check_examples tests/check_export tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
@@ -95,8 +95,8 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
-	tests/english.py tests/golden tests/house.py tests/otlp.py tests/recipes.py \
-	tests/references.py tests/samples.py
+	tests/english.py tests/golden tests/house.py tests/otlp.py tests/protoc_text.py \
+	tests/recipes.py tests/references.py tests/samples.py tests/trace_reader.py
 
 include tests/bench.mk
 include tests/fuzz.mk

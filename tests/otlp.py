@@ -6,62 +6,17 @@
 import json
 import os
 import re
-import subprocess
 import sys
+
+import protoc_text
+from protoc_text import check, Wrong
 
 PROTO = sys.argv[1]
 
 
-class Wrong(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Wrong(what)
-
-
-# protoc's text
-
-ESCAPES = {"n": 10, "t": 9, "r": 13, '"': 34, "'": 39, "\\": 92}
-
-
-def unquote(text):
-    out = bytearray()
-    for octal, letter, plain in re.findall(r'\\([0-7]{3})|\\(.)|([^\\]+)', text[1:-1]):
-        if octal:
-            out.append(int(octal, 8))
-        elif letter:
-            out.append(ESCAPES[letter])
-        else:
-            out += plain.encode()
-    return bytes(out)
-
-
-def parse(lines):
-    """Fields in a dictionary of lists; a text is bytes, a number a string."""
-    message = {}
-    for line in lines:
-        line = line.strip()
-        if line == "}":
-            return message
-        if line.endswith("{"):
-            message.setdefault(line[:-1].strip(), []).append(parse(lines))
-        else:
-            key, value = line.split(": ", 1)
-            message.setdefault(key, []).append(unquote(value) if value[0] == '"' else value)
-    return message
-
-
 def decode(path):
     kind = "Metrics" if "metrics" in os.path.basename(path) else "Traces"
-    with open(path, "rb") as f:
-        r = subprocess.run(["protoc", "-I", os.path.dirname(PROTO), "--decode=" + kind,
-                            os.path.basename(PROTO)], stdin=f, capture_output=True)
-    check(r.returncode == 0 and not r.stderr, r.stderr.decode())
-    text = r.stdout.decode()
-    check(not re.search(r"^\s*\d+[:{ ]", text, re.M), "a field that the schema does not have")
-    return parse(iter(text.splitlines()))
+    return protoc_text.decode(PROTO, kind, path)
 
 
 # Compared with JSON

@@ -201,6 +201,8 @@ static void perfetto_process(struct sink *s, uint32_t pid, const char *name, con
 	protobuf_varint(&s->out, TRACK_CHILD_ORDERING, CHILDREN_EXPLICIT);
 	if (pid == SINK_MACHINE) {
 		add_text(s, &s->out, TRACK_NAME, name, strlen(name));
+		if (label && *label)
+			add_text(s, &s->out, TRACK_DESCRIPTION, label, strlen(label));
 		end_track(s, track, packet);
 		return;
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define COMMAND_MAX 1000
+#define ARGS_MAX 12
 
 struct writing {
 	struct whole *whole;
@@ -52,7 +53,7 @@ static size_t add_known(struct sink_arg *arg, size_t n, const char *name, int64_
 	return n + 1;
 }
 
-size_t whole_task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t)
+static size_t task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t)
 {
 	static const char *const states[] = {
 		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
@@ -115,8 +116,7 @@ static void add_names(struct writing *w)
 	const char *host = recording_build(rec, "host");
 
 	w->sink->ops->process(w->sink, SINK_MACHINE, process_name(w, "machine"), host, 0);
-	if (w->chain.n_path)
-		w->sink->ops->track(w->sink, SINK_MACHINE, SINK_PATH_TID, "critical path", 0);
+	w->sink->ops->track(w->sink, SINK_MACHINE, SINK_PATH_TID, "critical path", 0);
 	for (uint32_t i = 0; i < rec->n_instances; i++) {
 		const struct instance *in = &rec->instance[i];
 
@@ -221,11 +221,11 @@ static void add_task(struct writing *w, uint32_t at)
 	const struct recording *rec = w->rec;
 	const struct task *t = &rec->task[at];
 	uint32_t first = w->tracks.first[at], n = w->tracks.first[at + 1] - first;
-	struct sink_arg arg[WHOLE_ARGS_MAX + 1] = { id_of(identity_task(&w->identity, rec, at)) };
+	struct sink_arg arg[ARGS_MAX + 1] = { id_of(identity_task(&w->identity, rec, at)) };
 	struct sink_slice slice = {
 		.pid = t->instance + 1, .tid = w->tracks.tid[at], .begin_us = t->start_us,
 		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
-		.category = t->kind, .arg = arg, .n_args = 1 + whole_task_args(arg + 1, rec, t),
+		.category = t->kind, .arg = arg, .n_args = 1 + task_args(arg + 1, rec, t),
 	};
 
 	add_arrows(w, &slice, at, first, n);
@@ -284,17 +284,25 @@ static int add_path(struct writing *w)
 	return r;
 }
 
-static int add_notes(struct writing *w)
+static void add_note(struct writing *w, const struct note *n)
 {
 	const struct recording *rec = w->rec;
+	uint32_t pid = rec->instance[n->instance].only_spans ? SINK_MACHINE : n->instance + 1;
+	uint32_t tid = 0;
+
+	if (n->task < rec->n_tasks && w->tracks.tid[n->task] != TRACKS_NONE) {
+		pid = rec->task[n->task].instance + 1;
+		tid = w->tracks.tid[n->task];
+	}
+	w->sink->ops->instant(w->sink, pid, tid, n->time_us > 0 ? n->time_us : 0, n->text, NULL, 0);
+}
+
+static int add_notes(struct writing *w)
+{
 	int r = 0;
 
-	for (size_t i = 0; i < rec->n_notes && !r; i++) {
-		const struct note *n = &rec->note[i];
-		uint32_t tid = n->task < rec->n_tasks ? w->tracks.tid[n->task] : 0;
-
-		w->sink->ops->instant(w->sink, n->instance + 1, tid == TRACKS_NONE ? 0 : tid,
-				      n->time_us > 0 ? n->time_us : 0, n->text, NULL, 0);
+	for (size_t i = 0; i < w->rec->n_notes && !r; i++) {
+		add_note(w, &w->rec->note[i]);
 		r = whole_flush(w->whole, w->sink);
 	}
 	return r;

@@ -32,9 +32,4 @@ static inline int whole_flush(const struct whole *w, struct sink *s)
 /* All but begin and end. 0, -ENOMEM or what flush returned. */
 int whole_write(struct sink *s, struct whole *w);
 
-/* The arguments of a task, which whole_write() and a live trace show. Texts live as long as rec
- * or until the next call of recording_command(). Returns their number, at most WHOLE_ARGS_MAX. */
-#define WHOLE_ARGS_MAX 12
-size_t whole_task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t);
-
 #endif
