@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "cli/export_send.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
 #include "recording/store_join.h"
+#include "send/endpoint.h"
 
 #include <errno.h>
 #include <string.h>
@@ -50,6 +52,8 @@ static int record(const struct settings *settings, struct launch *l)
 	recorder_prepare(&rec, l);
 	r = launch_run(l);
 	recorder_finish(&rec, l);
+	if (settings->otlp && rec.created)
+		export_send_later(rec.store.path, settings->otlp);
 	return launch_end(l, r);
 }
 
@@ -63,6 +67,16 @@ static int check_name(const char *name, struct error *err)
 			 "begin with '.', not '%s'", name);
 }
 
+/* Before the build: afterwards nobody would see the message. */
+static int check_collector(const char *url, struct error *err)
+{
+	struct buf whole = BUF_INIT;
+	int r = url ? endpoint_url(&whole, url, ENDPOINT_TRACES, err) : 0;
+
+	buf_release(&whole);
+	return r;
+}
+
 static const struct settings defaults = SETTINGS_INIT;
 
 static int run(struct args *a, void *values, struct error *err)
@@ -71,6 +85,7 @@ static int run(struct args *a, void *values, struct error *err)
 	const struct settings *settings = values;
 	int r = check_name(settings->name, err);
 
+	r = r ? r : check_collector(settings->otlp, err);
 	return r ? r : record(settings, &l);
 }
 

@@ -173,7 +173,8 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 
 	if (strlen(value) != r->event.data.scalar.length)
 		return wrong(r, "expected text without NUL bytes");
-	if (o->personal && r->place == CONFIG_PERSONAL && *value != '/')
+	if (o->personal && o->kind != OPTION_TEXT && r->place == CONFIG_PERSONAL &&
+	    *value != '/')
 		return wrong(r, "expected an absolute path");
 	text = kept_text(r, o, value);
 	if (!text)

@@ -2,15 +2,20 @@
 #include "cli/export_send.h"
 
 #include "cli/command.h"
+#include "cli/openrec.h"
 #include "launch/find_plugin.h"
 #include "send/endpoint.h"
 #include "send/spool.h"
 #include "trace/otlp.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,4 +108,43 @@ int export_send(const struct recording *rec, bool traces, const char *url, bool 
 	r = spool_trim((uint64_t)endpoint_number("BUILDBEAT_SPOOL_SIZE", SPOOL_BYTES));
 	return r ? error_sys(err, r, spool[ENDPOINT_METRICS].path, "cannot limit the spool") :
 	       run(program, argv, err);
+}
+
+/* Nothing of the launcher stays open: whoever reads the output of the build would wait for us. */
+static void settle(void)
+{
+	struct sched_param param = { 0 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setpriority(PRIO_PROCESS, 0, 19);
+	sched_setscheduler(0, SCHED_IDLE, &param);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	syscall(SYS_close_range, 3U, ~0U, 0U);
+}
+
+static _Noreturn void send_alone(const char *recording, const char *url)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+
+	settle();
+	if (!openrec(&rec, OPENREC_WHOLE, NULL, recording, &err))
+		export_send(&rec, true, url, true, &err);
+	_exit(0);
+}
+
+void export_send_later(const char *recording, const char *url)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		/* a session of its own, and no child of the launcher */
+		setsid();
+		if (!fork())
+			send_alone(recording, url);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }

@@ -52,7 +52,7 @@ struct option {
 	const struct option_map *map;
 	bool config;		/* also a key of buildbeat.yaml */
 	bool personal;		/* not allowed in a project's file, because it names code to
-				   execute; its paths are absolute */
+				   execute, or where data is sent; its paths are absolute */
 };
 
 struct option_map {

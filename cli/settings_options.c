@@ -36,6 +36,8 @@ const struct option settings_options[] = {
 	  .config = true },
 	{ OPT_PATH(0, "plugin", plugin, "FILE",
 	  "plugin for GNU make (default: the installed one)"), .config = true, .personal = true },
+	{ OPT_TEXT(0, "otlp", otlp, "URL", "send traces and metrics to a collector after the build"),
+	  .config = true, .personal = true },
 	{ OPT_FLAG(0, "git", git,
 	  "record the revisions of the source trees (default: on)"), .config = true },
 	{ OPT_LIST(0, "source", source, "DIR",

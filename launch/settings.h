@@ -24,6 +24,7 @@ struct settings {
 	int compress;		/* COMPRESS_ */
 	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: the installed one */
+	const char *otlp;	/* URL of a collector; NULL: nothing is sent */
 	bool git;
 	struct word_list source;	/* empty: the working directory */
 };

@@ -333,6 +333,35 @@ START_TEST(private)
 }
 END_TEST
 
+/* record does not wait for the collector: it is started when the build has ended. */
+START_TEST(after_the_build)
+{
+	char port[16];
+	struct run r;
+
+	snprintf(port, sizeof port, "%s", start("ok"));
+	stop();
+	support_run(&r, dir, "mkdir home; HOME=$PWD/home %s/buildbeat record --otlp http://127.0.0.1:%s "
+		    "--no-git -o stats -- sh -c 'echo built; exit 3'", TOP_BUILDDIR, port);
+	ck_assert_int_eq(r.status, 3);
+	ck_assert_str_eq(r.out.data, "built\n");
+	ck_assert_str_eq(r.err.data, "");
+	start_on(port, "ok");
+	support_wait_until(is_there, (char[]){ "2.pb" }, "the requests");
+	ck_assert_int_eq(count("cat requests"), 2);
+	ck_assert_int_eq(count("grep -a 'BUILD buildbeat-test' 1.pb"), 1);
+	support_expect(dir, 2, "", "a URL with a password", "%s/buildbeat record --otlp http://a:b@c -- "
+		       "echo no", TOP_BUILDDIR);
+	support_writes(file("buildbeat.yaml"), "otlp: http://localhost\n");
+	support_expect(dir, 2, "", "buildbeat.yaml:1:", "%s/buildbeat record -- echo no", TOP_BUILDDIR);
+	support_expect(dir, 0, "", "", "rm buildbeat.yaml; mkdir -p home/.config/buildbeat; "
+		       "echo 'otlp: http://127.0.0.1:%s' >home/.config/buildbeat/buildbeat.yaml; "
+		       "unset XDG_CONFIG_HOME; HOME=$PWD/home %s/buildbeat record -o stats -- true", port,
+		       TOP_BUILDDIR);
+	support_wait_until(is_there, (char[]){ "4.pb" }, "the requests");
+}
+END_TEST
+
 START_TEST(partial)
 {
 	static const struct { const char *body; size_t len; int rejected; const char *message; } body[] = {
@@ -364,5 +393,6 @@ int main(void)
 	return support_main("send", TEST_GROUP_WITH("collector", begin, stop),
 			    TEST_EACH(answer, answers), TEST(later), TEST(killed), TEST(together),
 			    TEST(full), TEST(headers), TEST(environment), TEST(certificate),
-			    TEST_EACH(misuse, misuses), TEST(private), TEST(partial));
+			    TEST_EACH(misuse, misuses), TEST(private),
+			    TEST(after_the_build), TEST(partial));
 }
