@@ -8,6 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const recording_span_faults[SPAN_FAULTS] = {
+	[SPAN_TWICE] = "ended_twice", [SPAN_NO_BEGIN] = "ended_without_begin",
+	[SPAN_OTHER_THREAD] = "ended_by_other_thread", [SPAN_OUTLIVED] = "outlived",
+	[SPAN_UNENDED] = "never_ended", [SPAN_OUTSIDE] = "begun_outside",
+};
+
+uint64_t recording_trace_errors(const struct recording *rec)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SPAN_FAULTS; i++)
+		sum += rec->span_faults[i];
+	return sum;
+}
+
 /* Spans: their ends, their parents, and what was wrong with them. */
 
 /* Of tasks and of instances in one number. */

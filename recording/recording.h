@@ -103,6 +103,11 @@ enum span_fault {
 	SPAN_FAULTS
 };
 
+/* Words for them, such as "never_ended"; and the sum of the counts. */
+extern const char *const recording_span_faults[SPAN_FAULTS];
+struct recording;
+uint64_t recording_trace_errors(const struct recording *rec);
+
 struct span {
 	uint32_t instance;	/* that wrote it; its task may be one of another instance */
 	uint32_t task;		/* NO_INDEX: the instance's own */

@@ -413,6 +413,26 @@ void fact_samples(struct facts *f, const struct summary *s)
 	fact_end(f, "samples", h->gaps ? TONE_ALARM : TONE_PLAIN);
 }
 
+/* What the reader repaired in the spans. */
+void fact_trace_errors(struct facts *f, const struct recording *rec)
+{
+	uint64_t n = recording_trace_errors(rec);
+
+	if (!n)
+		return;
+	fact_add_count(f, n, n == 1 ? " trace error" : " trace errors");
+	for (int i = 0; i < SPAN_FAULTS; i++) {
+		if (!rec->span_faults[i])
+			continue;
+		buf_addu(&f->part, rec->span_faults[i]);
+		buf_addc(&f->part, ' ');
+		for (const char *p = recording_span_faults[i]; *p; p++)
+			buf_addc(&f->part, *p == '_' ? ' ' : *p);
+		fact_part(f);
+	}
+	fact_end(f, "spans", TONE_ALARM);
+}
+
 /* How they were recorded, and what is missing. */
 void fact_processes(struct facts *f, const struct recording *rec)
 {

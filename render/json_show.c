@@ -117,6 +117,23 @@ static void add_result(struct json *j, const struct summary *s)
 
 /* Sums */
 
+static int64_t instances(const struct recording *rec)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < rec->n_instances; i++)
+		n += !rec->instance[i].only_spans;
+	return n;
+}
+
+static void add_trace_errors(struct json *j, const struct recording *rec)
+{
+	json_object(j, "trace_errors");
+	for (int i = 0; i < SPAN_FAULTS; i++)
+		json_int(j, recording_span_faults[i], (int64_t)rec->span_faults[i]);
+	json_object_end(j);
+}
+
 static void add_totals(struct json *j, const struct summary *s)
 {
 	json_object(j, "totals");
@@ -126,7 +143,7 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "cpu_system_us", s->system_us);
 	json_bool(j, "cpu_exact", s->cpu_exact);
 	add_share(j, "cpu_share", summary_cpu_share(s));
-	json_int(j, "instances", (int64_t)s->rec->n_instances);
+	json_int(j, "instances", instances(s->rec));
 	json_int(j, "targets", (int64_t)s->n_targets);
 	json_int(j, "tasks", (int64_t)s->rec->n_tasks);
 	json_int(j, "tasks_done", (int64_t)s->n_state[TASK_DONE]);
@@ -137,6 +154,8 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "tasks_lost", (int64_t)s->rec->lost.tasks);
 	json_int(j, "lines_lost", (int64_t)s->rec->lost.lines);
 	json_int(j, "tasks_hosting", (int64_t)s->n_hosting);
+	json_int(j, "spans", (int64_t)s->rec->n_spans);
+	add_trace_errors(j, s->rec);
 	json_object_end(j);
 }
 

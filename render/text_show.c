@@ -581,6 +581,7 @@ static void add_head(struct buf *out, const struct view *v, const struct style *
 	fact_sources(&f, s->rec);
 	fact_result(&f, s);
 	fact_warnings(&f, s->rec);
+	fact_trace_errors(&f, s->rec);
 	if (v->all) {
 		buf_addc(out, '\n');
 		fact_cpu(&f, s);
