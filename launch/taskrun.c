@@ -15,22 +15,21 @@ struct running {
 	struct buf line;
 };
 
-static void append_open(struct running *r, const char *command)
+void taskrun_add_open(struct buf *b, struct store *store, const char *tool, const char *command)
 {
 	char ancestors[128], cwd[PATH_MAX];
 	struct event_open e = {
-		.pid = r->store->pid,
+		.pid = store->pid,
 		.level = -1,
 		.ancestors = ancestors,
-		.tool = "buildbeat task",
+		.tool = tool,
 		.version = PACKAGE_VERSION,
 		.cwd = getcwd(cwd, sizeof cwd),
 		.command = command,
 	};
 
-	ancestors_of(r->store, ancestors, sizeof ancestors);
-	event_add_open(&r->line, store_now_us(r->store), r->store->inst, &e);
-	store_append(r->store, &r->line);
+	ancestors_of(store, ancestors, sizeof ancestors);
+	event_add_open(b, store_now_us(store), store->inst, &e);
 }
 
 static void append_start(void *context, pid_t pid)
@@ -65,7 +64,8 @@ int taskrun(struct store *store, const struct event_task *task, struct launch *l
 	shell_quote_words(&command, l->argv);
 	r.task.command = buf_str(&command);
 	r.task.slot = -1;
-	append_open(&r, r.task.command);
+	taskrun_add_open(&r.line, store, "buildbeat task", r.task.command);
+	store_append(store, &r.line);
 	r.start_us = store_now_us(store);
 	l->started = append_start;
 	l->context = &r;

@@ -13,4 +13,7 @@
  */
 int taskrun(struct store *store, const struct event_task *task, struct launch *l);
 
+/* Append the "open" line of an instance of ours, of which one process is one instance. */
+void taskrun_add_open(struct buf *b, struct store *store, const char *tool, const char *command);
+
 #endif

@@ -19,11 +19,13 @@
 
 #define WALK_MAX 64		/* spans of one scope that are compared with a name */
 
-enum { SCOPE, TASK_SCOPE, AROUND };	/* keys of scripts.newest */
+#define LEVELS_MAX 64		/* of tasks in instances in tasks */
+
+enum { SCOPE, OWNER, AROUND };	/* keys of scripts.newest */
 
 struct begun {
 	uint32_t span;
-	uint32_t below[2];	/* the one before it in its scope, and in its task */
+	uint32_t below[2];	/* the one before it in its scope, and in its task or instance */
 };
 
 struct scripts {
@@ -146,16 +148,23 @@ static int64_t scope_of(const struct instance *i)
 	return reader_next_pid(&c, &own) && reader_next_pid(&c, &parent) ? parent : -1;
 }
 
+/* The key of a task or an instance: that of one is no other's. */
+static int64_t owner_key(uint32_t task, uint32_t instance)
+{
+	return task != NO_INDEX ? (int64_t)task : INT64_C(1) << 32 | instance;
+}
+
 static int begin_in_scope(struct scripts *w, const struct instance *i, uint32_t span)
 {
+	const struct span *s = &w->rec->span[span];
 	struct begun *b = &w->begun[w->n_begun];
-	int64_t scope = scope_of(i);
+	int64_t scope = scope_of(i), owner = owner_key(s->task, recording_span_instance(w->rec, s));
 
 	b->span = span;
 	b->below[SCOPE] = newest(w, scope, SCOPE);
-	b->below[TASK_SCOPE] = newest(w, i->parent_task, TASK_SCOPE);
+	b->below[OWNER] = newest(w, owner, OWNER);
 	if ((scope >= 0 && index_put(&w->newest, (uint64_t)scope, SCOPE, w->n_begun)) ||
-	    index_put(&w->newest, i->parent_task, TASK_SCOPE, w->n_begun))
+	    index_put(&w->newest, (uint64_t)owner, OWNER, w->n_begun))
 		return -ENOMEM;
 	w->n_begun++;
 	return 0;
@@ -188,6 +197,24 @@ static int open_instance(struct scripts *w, uint32_t at)
 	return begin_in_scope(w, i, own);
 }
 
+/* One of this name that was begun in the same task, in its instance, or around that. */
+static uint32_t open_by_name(const struct scripts *w, const struct instance *i, const char *name,
+			     int64_t time_us)
+{
+	uint32_t task = i->parent_task, instance, found = NO_INDEX;
+
+	for (int n = 0; found == NO_INDEX && task != NO_INDEX && n < LEVELS_MAX; n++) {
+		instance = w->rec->task[task].instance;
+		found = open_in(w, owner_key(task, 0), OWNER, name, time_us);
+		if (found == NO_INDEX)
+			found = open_in(w, owner_key(NO_INDEX, instance), OWNER, name, time_us);
+		task = w->rec->instance[instance].parent_task;
+	}
+	if (found == NO_INDEX)
+		found = open_in(w, owner_key(NO_INDEX, NO_INDEX), OWNER, name, time_us);
+	return found;
+}
+
 /* A shell may have executed its last command in its own process. */
 static void end_named(const struct scripts *w, const struct span_end *e)
 {
@@ -201,7 +228,7 @@ static void end_named(const struct scripts *w, const struct span_end *e)
 	if (found == NO_INDEX && is_task_itself(w->rec, i))
 		found = open_in(w, scope_of(i), SCOPE, e->name, e->time_us);
 	if (found == NO_INDEX && *e->name)
-		found = open_in(w, i->parent_task, TASK_SCOPE, e->name, e->time_us);
+		found = open_by_name(w, i, e->name, e->time_us);
 	if (found == NO_INDEX)
 		w->rec->span_faults[SPAN_NO_BEGIN]++;
 	else
