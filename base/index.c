@@ -62,6 +62,27 @@ int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value)
 	return 0;
 }
 
+/* Move later keys of the same run of slots down, so that there is no gap before them. */
+void index_remove(struct index *x, uint64_t a, uint64_t b)
+{
+	struct index_slot *s = x->slot ? slot_of(x, a, b) : NULL;
+	size_t gap;
+
+	if (!s || !s->used)
+		return;
+	gap = (size_t)(s - x->slot);
+	for (size_t i = (gap + 1) & x->mask; x->slot[i].used; i = (i + 1) & x->mask) {
+		size_t home = hash(x->slot[i].a, x->slot[i].b) & x->mask;
+
+		if (((i - home) & x->mask) < ((i - gap) & x->mask))
+			continue;
+		x->slot[gap] = x->slot[i];
+		gap = i;
+	}
+	x->slot[gap] = (struct index_slot){ .used = 0 };
+	x->n--;
+}
+
 void index_release(struct index *x)
 {
 	free(x->slot);

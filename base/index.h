@@ -26,6 +26,9 @@ bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value);
 /* Set the value of (a, b). 0 or -ENOMEM. */
 int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value);
 
+/* Remove (a, b) if it is there. */
+void index_remove(struct index *x, uint64_t a, uint64_t b);
+
 void index_release(struct index *x);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "base/index.h"
 #include "base/name_table.h"
 #include "base/readfile.h"
 #include "base/str.h"
@@ -247,9 +248,36 @@ START_TEST(program)
 }
 END_TEST
 
+/* A table from which keys go, beside an array. */
+START_TEST(removal)
+{
+	uint32_t value[64] = { 0 }, found;
+	struct index x = INDEX_INIT;
+
+	srand(7);
+	for (uint32_t i = 1; i < 20000; i++) {
+		unsigned key = (unsigned)rand() % 64;
+
+		if (rand() % 3) {
+			ck_assert_int_eq(index_put(&x, key, key * 3, i), 0);
+			value[key] = i;
+		} else {
+			index_remove(&x, key, key * 3);
+			value[key] = 0;
+		}
+		for (unsigned k = 0; k < 64; k++) {
+			ck_assert_int_eq(index_find(&x, k, k * 3, &found), value[k] != 0);
+			ck_assert(!value[k] || found == value[k]);
+		}
+	}
+	index_release(&x);
+	index_remove(&x, 1, 2);
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("base", TEST(heads_and_tails), TEST(digits), TEST(fnv),
+	return support_main("base", TEST(removal), TEST(heads_and_tails), TEST(digits), TEST(fnv),
 			    TEST_EACH(time_text, times), TEST_LOOP(names, 2), TEST_LOOP(growth, 40),
 			    TEST_LOOP(limit, 7 * 7), TEST(beginning), TEST(pieces), TEST(program));
 }
