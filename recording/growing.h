@@ -23,7 +23,8 @@ struct growing_sample {
 	int64_t before_ms;	/* of the sample before, -1: there is none, or some are missing */
 	bool again;		/* instead of the sample before, whose time it has */
 	size_t n_columns;
-	const struct series_column *column;	/* as long as there is no new one */
+	const struct series_column *column;
+	unsigned section;	/* grows when the columns change */
 	/* Levels, counted from the first line of the columns. before: SERIES_ABSENT if the
 	 * column is new. */
 	const int64_t *level, *before;

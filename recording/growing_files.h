@@ -13,6 +13,7 @@ struct growing_series {
 	int64_t interval_ms;
 	size_t n_columns;
 	struct series_column *column;
+	unsigned section;	/* counts the first lines */
 	int64_t *level;		/* after the last line */
 	int64_t *newest, *before;	/* of the newest sample, and of the one before it */
 	int64_t grid;		/* of the newest sample, -1: there is none since the first line */

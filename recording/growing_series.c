@@ -64,7 +64,8 @@ static int take_over(struct growing_series *s, const struct growing_series *old)
 
 int growing_series_begin(struct growing_series *s, struct slice rest)
 {
-	struct growing_series next = { .grid = -1, .time_ms = s->time_ms };
+	struct growing_series next = { .grid = -1, .time_ms = s->time_ms,
+		.section = s->section + 1 };
 	int r = parse_columns(&next, rest);
 
 	if (!r) {
@@ -96,8 +97,8 @@ static int deliver(const struct growing_series *s, const struct delivery *d, int
 {
 	struct growing_sample out = {
 		.series = d->name, .time_ms = s->time_ms, .before_ms = before_ms, .again = again,
-		.n_columns = s->n_columns, .column = s->column, .level = s->newest,
-		.before = before,
+		.n_columns = s->n_columns, .column = s->column,
+		.section = s->section, .level = s->newest, .before = before,
 	};
 
 	return d->to->sample ? d->to->sample(d->context, &out) : 0;

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "convert/trace.h"
+#include "trace/live_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NO_SPAN SIZE_MAX
+
+/*
+ * The spans that have begun, in the order of their begins. The last one of a track is the innermost
+ * one. A span that is not inside that one gets another row.
+ */
+
+static uint32_t pid_of(uint32_t owner)
+{
+	return owner == LIVE_NONE ? SINK_MACHINE : owner + 1;
+}
+
+/* Where a span is shown: the task that runs around it, otherwise the build tool. */
+static void find_owner(struct live *l, struct live_span *s)
+{
+	const struct live_instance *i = &l->instance[s->writer];
+	const struct live_task *t;
+
+	s->owner = i->only_spans ? i->host : s->writer;
+	s->owner_seq = i->only_spans ? i->host_seq : s->seq;
+	s->tid = s->owner == LIVE_NONE ? SINK_SPANS_TID : 0;
+	t = s->owner_seq ? live_find_task(l, s->owner, s->owner_seq) : NULL;
+	if (t && t->tid)
+		s->tid = t->tid;
+	else
+		s->owner_seq = 0;
+}
+
+/* The innermost span of a track. */
+static size_t innermost(const struct live *l, uint32_t owner, uint32_t tid)
+{
+	size_t at = l->n_spans;
+
+	while (at > 0 && (l->span[at - 1].owner != owner || l->span[at - 1].tid != tid))
+		at--;
+	return at ? at - 1 : NO_SPAN;
+}
+
+static bool has_ancestor(const struct live_instance *i, int32_t pid)
+{
+	struct cursor c;
+	uint64_t n;
+
+	if (!i->ancestors || pid < 0)
+		return false;
+	cursor_init(&c, i->ancestors, strlen(i->ancestors));
+	while (cursor_u64(&c, &n)) {
+		if (n == (uint64_t)pid)
+			return true;
+		cursor_byte(&c, ',');
+	}
+	return false;
+}
+
+/* parent: -1 if it is unknown. */
+static bool is_inside(const struct live *l, const struct live_span *s, int64_t parent,
+		      const struct live_span *outer)
+{
+	const struct live_instance *around = &l->instance[outer->writer];
+
+	if (s->writer != outer->writer || s->seq != outer->seq)
+		return around->is_begin || has_ancestor(&l->instance[s->writer], around->pid);
+	if (parent >= 0)
+		return (uint64_t)parent == outer->number;
+	return s->thread < 0 || outer->thread < 0 || s->thread == outer->thread;
+}
+
+/* May the span be on this row? */
+static bool fits(const struct live *l, const struct live_span *s, int64_t parent, uint32_t tid)
+{
+	size_t at = innermost(l, s->owner, tid);
+
+	return at == NO_SPAN || is_inside(l, s, parent, &l->span[at]);
+}
+
+/* Rows belong to a thread, so that they are shown below it. */
+static int find_row(struct live *l, struct live_span *s, int64_t parent, int64_t us)
+{
+	struct live_instance *i = s->owner == LIVE_NONE ? NULL : &l->instance[s->owner];
+	uint32_t number = 2, worker = 0;
+	struct live_row *added;
+
+	if (fits(l, s, parent, s->tid))
+		return 0;
+	for (size_t k = 0; i && k < i->n_rows; k++) {
+		struct live_row *row = &i->row[k];
+
+		if (row->thread != s->tid)
+			continue;
+		number++;
+		if (row->newest_us <= us && fits(l, s, parent, row->tid)) {
+			s->tid = row->tid;
+			return 0;
+		}
+	}
+	for (uint32_t k = 0; i && k < i->n_lanes; k++)
+		worker = i->lane[k].tid == s->tid ? k + 1 : worker;
+	added = i ? array_add(&i->row, &i->n_rows, sizeof *added) : NULL;
+	if (!added)
+		return i ? -ENOMEM : -EAGAIN;
+	*added = (struct live_row){ live_add_track(l, s->owner, worker, number), s->tid, us };
+	s->tid = added->tid;
+	return 0;
+}
+
+/* begin: number, name, parent, thread, copy, place. A span without room is not shown. */
+int live_begin_span(struct live *l, uint32_t instance, struct event *e)
+{
+	int64_t number = event_number(e), parent, thread;
+	const char *name = live_text(l, 0, event_field(e));
+	struct live_span *added, s = { .writer = instance, .seq = e->seq,
+				       .number = (uint64_t)number,
+				       .begin_us = e->time_us };
+	struct sink_arg arg[2];
+	struct sink_slice slice = { .begin_us = e->time_us, .name = name, .category = TRACE_SPAN,
+				    .arg = arg };
+	int r;
+
+	if (number < 0 || l->n_spans == LIVE_SPANS_MAX)
+		return 0;
+	parent = event_number(e);
+	thread = event_number(e);
+	event_number(e);
+	s.thread = thread <= INT32_MAX ? (int32_t)thread : -1;
+	snprintf(s.name, sizeof s.name, "%s", name);
+	find_owner(l, &s);
+	r = find_row(l, &s, parent, e->time_us);
+	if (r)
+		return r == -EAGAIN ? 0 : r;
+	added = array_add(&l->span, &l->n_spans, sizeof *added);
+	if (!added)
+		return -ENOMEM;
+	*added = s;
+	arg[slice.n_args++] = (struct sink_arg){ .name = "id", .id = true, .number = (int64_t)
+		identity_hash(&l->identity, l->instance[instance].id, e->seq, s.number) };
+	if (e->rest.p < e->rest.end) {
+		const char *place = live_text(l, 1, event_field(e));
+
+		arg[slice.n_args++] = (struct sink_arg){ "place", place, strlen(place), 0, false };
+	}
+	slice.pid = pid_of(s.owner);
+	slice.tid = s.tid;
+	l->sink->ops->slice_begin(l->sink, &slice);
+	return 0;
+}
+
+/* Returns when it ended: not before its begin. */
+static int64_t remove_span(struct live *l, size_t at, int64_t us)
+{
+	struct live_span s = l->span[at];
+
+	us = us > s.begin_us ? us : s.begin_us;
+	memmove(&l->span[at], &l->span[at + 1], (--l->n_spans - at) * sizeof s);
+	l->sink->ops->slice_end(l->sink, pid_of(s.owner), s.tid, us, NULL, 0);
+	for (size_t i = 0; s.owner != LIVE_NONE && i < l->instance[s.owner].n_rows; i++) {
+		struct live_row *row = &l->instance[s.owner].row[i];
+
+		if (row->tid == s.tid && row->newest_us < us)
+			row->newest_us = us;
+	}
+	return us;
+}
+
+/* What is inside on the same track ends too: it outlived its parent. */
+static void end_down_to(struct live *l, size_t at, int64_t us)
+{
+	struct live_span s = l->span[at];
+	size_t inner;
+
+	while ((inner = innermost(l, s.owner, s.tid)) != NO_SPAN && inner > at)
+		us = remove_span(l, inner, us);
+	remove_span(l, at, us);
+}
+
+/* A process of a script ends the newest span of that name among those of its task. */
+static size_t find_named(const struct live *l, uint32_t instance, const char *name)
+{
+	const struct live_instance *i = &l->instance[instance];
+
+	for (size_t at = l->n_spans; at-- > 0;) {
+		const struct live_span *s = &l->span[at];
+
+		if (l->instance[s->writer].is_begin && s->owner == i->host &&
+		    (s->owner_seq == i->host_seq || !s->owner_seq) &&
+		    (!*name || !strncmp(name, s->name, sizeof s->name - 1)))
+			return at;
+	}
+	return NO_SPAN;
+}
+
+static size_t find_numbered(const struct live *l, uint32_t instance, uint64_t seq, uint64_t number)
+{
+	for (size_t at = l->n_spans; at-- > 0;) {
+		const struct live_span *s = &l->span[at];
+
+		if (s->writer == instance && s->seq == seq && s->number == number)
+			return at;
+	}
+	return NO_SPAN;
+}
+
+void live_end_span(struct live *l, uint32_t instance, struct event *e)
+{
+	int64_t number = event_number(e);
+	size_t at;
+
+	event_number(e);
+	at = number >= 0 ? find_numbered(l, instance, e->seq, (uint64_t)number) :
+	     find_named(l, instance, live_text(l, 0, event_field(e)));
+	if (at != NO_SPAN)
+		end_down_to(l, at, e->time_us);
+}
+
+int64_t live_end_spans(struct live *l, uint32_t owner, uint64_t seq, int64_t us)
+{
+	for (size_t at = l->n_spans; at-- > 0;) {
+		if (l->span[at].owner == owner && l->span[at].owner_seq == seq)
+			us = remove_span(l, at, us);
+	}
+	return us;
+}

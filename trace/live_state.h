@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_TRACE_LIVE_STATE_H
+#define BUILDBEAT_TRACE_LIVE_STATE_H
+
+#include "base/index.h"
+#include "base/name_table.h"
+#include "recording/event.h"
+#include "recording/identity.h"
+#include "trace/live.h"
+
+/* The inside of live.h, private to live*.c. */
+
+#define LIVE_NONE UINT32_MAX
+
+/* A task that was queued or runs. */
+struct live_task {
+	uint32_t instance;
+	uint32_t tid;		/* 0: it has not started */
+	uint64_t seq;
+	int64_t start_us;
+	int32_t pid;
+	uint32_t lane;
+	bool hosts;		/* a build tool runs inside it */
+	bool used;
+	char *name;		/* while it is queued, or another one than at its start; NULL: none */
+	char *key, *kind;	/* while it is queued */
+};
+
+/* A worker of an instance. */
+struct live_lane {
+	uint32_t tid;
+	int64_t free_us;	/* INT64_MAX: a task runs */
+};
+
+/* A row of spans beside those of its thread. */
+struct live_row {
+	uint32_t tid, thread;	/* thread: its tid */
+	int64_t newest_us;
+};
+
+struct live_instance {
+	char id[INSTANCE_ID_MAX];
+	int32_t pid;
+	int64_t open_us, close_us;	/* close -1: it is open */
+	bool made_up;		/* its first line did not come yet */
+	bool only_spans;	/* it is a command of a script; see event.h */
+	bool is_begin;		/* of these, the one that begins a span which goes on */
+	bool slice;		/* on thread 0, not ended */
+	uint32_t host;		/* where it ran: an instance (LIVE_NONE: nowhere) and the task, or */
+	uint64_t host_seq;	/* 0 */
+	char *ancestors;	/* only of those that only write spans */
+	uint32_t n_tids;
+	size_t n_lanes, n_rows;
+	struct live_lane *lane;
+	struct live_row *row;
+};
+
+/* A span that has begun, in the order of begins. */
+struct live_span {
+	uint32_t writer;	/* the instance that wrote it */
+	uint64_t seq, number;	/* as written */
+	uint32_t owner;		/* the instance in whose process it is shown, LIVE_NONE: the machine */
+	uint64_t owner_seq;	/* the task in whose thread it is, 0: none */
+	uint32_t tid;
+	int64_t begin_us;
+	int32_t thread;		/* of the program, -1: unknown */
+	char name[64];		/* its beginning */
+};
+
+#define LIVE_SPANS_MAX 4096	/* further ones are not shown */
+
+struct live_counters {
+	struct arena *arena;
+	struct name_table names;	/* series and column */
+	size_t n;
+	struct live_counter *counter;	/* under the number of the name */
+	size_t n_series;
+	struct live_columns *series;
+	uint32_t memory, running;	/* LIVE_NONE: not begun */
+};
+
+struct live {
+	struct sink *sink;
+	int (*flush)(void *context, struct buf *out);
+	void *context;
+	bool begun;		/* the first lines were written */
+	bool described;		/* the lines of `build` from before the build were read: */
+	struct buf build, result;	/* these, and further ones */
+	struct identity identity;
+	int64_t last_us, end_us;
+	uint64_t n_flows;
+	uint32_t n_running;	/* tasks that host no build tool */
+	size_t n_instances;
+	struct live_instance *instance;
+	struct index instances;	/* newest instance of an id */
+	size_t n_tasks;
+	struct live_task *task;
+	struct index tasks;	/* by instance and number */
+	uint32_t n_free;
+	uint32_t *free_task;	/* unused ones of task */
+	size_t n_spans;
+	struct live_span *span;
+	struct live_counters counters;
+	struct buf text[5];	/* for live_text() */
+};
+
+/* A decoded text in one of the buffers of l->text. */
+const char *live_text(struct live *l, unsigned at, struct slice field);
+
+/* Write what was said to a file if it is much. 0 or a negative errno. */
+int live_flow(struct live *l);
+
+/* The task with that number, NULL if there is none. add: a new one; NULL: no memory. */
+struct live_task *live_find_task(struct live *l, uint32_t instance, uint64_t seq);
+struct live_task *live_add_task(struct live *l, uint32_t instance, uint64_t seq);
+void live_remove_task(struct live *l, struct live_task *t);
+/* The newest running task of a process. */
+struct live_task *live_task_of_pid(struct live *l, int32_t pid);
+
+/* Choose the track of a task that starts. 0 or -ENOMEM. */
+int live_place(struct live *l, struct live_task *t, int32_t slot);
+/* A further track of an instance. worker: from 1, 0 for the build tool; row: from 1. */
+uint32_t live_add_track(struct live *l, uint32_t instance, uint32_t worker, uint32_t row);
+
+/* Spans. */
+int live_begin_span(struct live *l, uint32_t instance, struct event *e);
+void live_end_span(struct live *l, uint32_t instance, struct event *e);
+/* End those of a task, or of an instance without a task. Returns the time at which what is around
+ * them may end. */
+int64_t live_end_spans(struct live *l, uint32_t instance, uint64_t seq, int64_t us);
+
+/* Counters. 0 or -ENOMEM. */
+int live_sample(struct live *l, const struct growing_sample *s);
+void live_memory(struct live *l, int64_t time_ms, int64_t kb);
+void live_running(struct live *l, int64_t us, int change);
+int live_counters_init(struct live_counters *c);
+void live_counters_release(struct live_counters *c);
+
+#endif
