@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/export_path.h"
 #include "cli/export_send.h"
+#include "cli/follow.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "launch/hold.h"
@@ -8,7 +10,6 @@
 #include "trace/formats.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct export_arguments {
 	const char *config;
 	int to;			/* index of trace_format_word */
 	const char *into;
+	bool follow;
 };
 
 #define OPTIONS struct export_arguments
@@ -31,21 +33,10 @@ static const struct option options[] = {
 	  "output format: chrome, oe, otlp, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
+	{ OPT_FLAG(0, "follow", follow,
+	  "write a trace while the build runs, and until it ends") },
 	{ 0 }
 };
-
-/* The last part of the recording's path, and the format. */
-static int default_path(struct buf *out, const char *recording, const char *format,
-			struct error *err)
-{
-	char real[PATH_MAX];
-	const char *slash = realpath(recording, real) ? strrchr(real, '/') : NULL;
-
-	if (!slash)
-		return error_sys(err, -errno, recording, NULL);
-	buf_addf(out, "%s.%s", slash[1] ? slash + 1 : "build", format);
-	return buf_error(out) ? error_sys(err, buf_error(out), recording, NULL) : 0;
-}
 
 static int write_to(const struct trace_format *f, const struct recording *rec, const char *path,
 		    bool replace, struct error *err)
@@ -55,8 +46,7 @@ static int write_to(const struct trace_format *f, const struct recording *rec, c
 	int r;
 
 	if (!replace && !lstat(path, &st))
-		return error_set(err, -EEXIST, path, 0, 0, "already exists: delete it, or write "
-				 "to another path with --output");
+		return export_exists(path, err);
 	hold_begin(&before);
 	r = f->write(rec, path, err);
 	if (!r)
@@ -87,9 +77,12 @@ static int run(struct args *a, void *values, struct error *err)
 	if (e->to == NO_FORMAT)
 		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
 	format = &trace_formats[e->to];
+	if (e->follow)
+		return follow_export(e->base, a->operand[0], format->name, format->suffix, e->into,
+				     err);
 	r = openrec(&rec, OPENREC_WHOLE, e->base, a->operand[0], err);
 	if (!r && !e->into)
-		r = default_path(&path, rec.path, format->suffix, err);
+		r = export_default_path(&path, rec.path, format->suffix, err);
 	if (!r && e->into && endpoint_is_url(e->into))
 		r = send_to(e->into, format, &rec, err);
 	else if (!r)
