@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/export_send.h"
+#include "cli/follow.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
@@ -10,6 +11,7 @@
 #include "send/endpoint.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int run_alone(struct launch *l)
@@ -34,6 +36,14 @@ static int run_inside(struct store *outer, const struct settings *settings,
 	return launch_end(l, r);
 }
 
+/* The option, the key or the environment. */
+static const char *trace_file(const struct settings *settings)
+{
+	const char *env = getenv("BUILDBEAT_TRACE");
+
+	return settings->trace ? settings->trace : env && *env ? env : NULL;
+}
+
 static int record(const struct settings *settings, struct launch *l)
 {
 	struct recorder rec;
@@ -49,6 +59,8 @@ static int record(const struct settings *settings, struct launch *l)
 		return run_alone(l);
 	}
 	rec.explain = doctor_explain;
+	if (trace_file(settings))
+		recorder_trace(&rec, trace_file(settings), follow_trace);
 	recorder_prepare(&rec, l);
 	r = launch_run(l);
 	recorder_finish(&rec, l);

@@ -8,7 +8,7 @@ launch_liblaunch_la_SOURCES = \
 	launch/oelayout.h launch/progress.c launch/progress.h launch/relay.c launch/relay.h launch/relay_process.c \
 	launch/relay_tty.c launch/relay_tty.h launch/recorder.c launch/recorder.h \
 	launch/settings.h launch/spanrun.c launch/spanrun.h launch/tasklog.c launch/tasklog.h launch/taskrun.c launch/taskrun.h \
-	launch/witness.c launch/witness.h
+	launch/tracer.c launch/tracer.h launch/witness.c launch/witness.h
 
 
 

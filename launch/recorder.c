@@ -243,6 +243,23 @@ int recorder_join(struct recorder *rec, const struct settings *settings, const c
 	return 0;
 }
 
+void recorder_trace(struct recorder *rec, const char *file, tracer_function *function)
+{
+	struct error err = { 0 };
+
+	if (tracer_begin(&rec->tracer, file, rec->store.path, function, &rec->hold.old_mask, &err))
+		notice("no trace is written: %s%s%s", err.path, *err.path ? ": " : "", err.message);
+}
+
+static void end_trace(struct recorder *rec)
+{
+	struct error err = { 0 };
+
+	if (tracer_end(&rec->tracer, &err))
+		notice("the trace is incomplete: %s%s%s", err.path, *err.path ? ": " : "",
+		       err.message);
+}
+
 /* Not into a make, which has the plugin; not where the loader would fail; not where a
  * sanitizer's runtime must be first. */
 static bool may_preload(const struct carried *c, const char *program)
@@ -587,6 +604,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 		explain_no_tasks(rec, l, &log);
 	}
 	lost_end(rec->store.dir_fd);
+	end_trace(rec);
 	if (!lay_out(rec, &log) && rec->settings->compress == COMPRESS_ZSTD &&
 	    pack_logs(rec, &log, &err))
 		complain(rec, "not compressed", &err);
@@ -609,6 +627,7 @@ static void drop_created(struct recorder *rec)
 
 	relay_end(&rec->relay, &result);
 	capture_drop(&rec->capture);
+	tracer_kill(&rec->tracer);
 	gitstamp_kill(&rec->stamp);
 	sampler_free(rec->sampler);
 	rec->sampler = NULL;

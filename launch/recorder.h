@@ -9,6 +9,7 @@
 #include "launch/launch.h"
 #include "launch/relay.h"
 #include "launch/settings.h"
+#include "launch/tracer.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
 #include "recording/store.h"
@@ -37,6 +38,7 @@ struct recorder {
 	struct capture capture;
 	struct relay relay;
 	struct gitstamp stamp;
+	struct tracer tracer;
 	bool complained;	/* the reason for missing data was reported */
 	/* Write into why the reason that a make recorded no tasks; false: it does record them.
 	 * May be NULL. */
@@ -54,6 +56,9 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 /* Join the recording in the directory path. */
 int recorder_join(struct recorder *rec, const struct settings *settings, const char *path,
 		 struct error *err);
+
+/* Write a trace to a file while the build runs. A failure is reported. */
+void recorder_trace(struct recorder *rec, const char *file, tracer_function *function);
 
 /* Set the fields of l that this recording needs. */
 void recorder_prepare(struct recorder *rec, struct launch *l);

@@ -25,6 +25,7 @@ struct settings {
 	int layout;		/* LAYOUT_IS_ */
 	const char *plugin;	/* NULL: the installed one */
 	const char *otlp;	/* URL of a collector; NULL: nothing is sent */
+	const char *trace;	/* a file for the trace, or NULL */
 	bool git;
 	struct word_list source;	/* empty: the working directory */
 };

@@ -50,6 +50,7 @@ static size_t count_files(const char *dir)
 static const struct { const char *ours, *theirs; } descriptors[] = {
 	{ RECORD, "" },
 	{ RECORD "--processes ", "" },
+	{ RECORD "--trace t.json ", "" },
 	{ BUILDBEAT " task -r rec name -- ", "" },
 	{ RECORD "--processes -- sh -c 'exec \"$@\" 0<&-' - ", "sh -c 'exec \"$@\" 0<&-' - " },
 	{ "exec 0<&- 2>&-; " RECORD "--processes ", "exec 0<&- 2>&-; " },

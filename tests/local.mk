@@ -31,7 +31,7 @@ CHECKS = \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_relay tests/check_log_tty \
-	tests/check_lost tests/check_make_faults \
+	tests/check_live tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_match tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
@@ -95,7 +95,7 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
-	tests/english.py tests/golden tests/house.py tests/otlp.py tests/protoc_text.py \
+	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/protoc_text.py \
 	tests/recipes.py tests/references.py tests/samples.py tests/trace_reader.py
 
 include tests/bench.mk
