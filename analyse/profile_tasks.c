@@ -415,6 +415,7 @@ int profile_add_tasks(struct profile *p, const struct summary *s, const struct q
 	int64_t end_us = to_us < s->wall_us ? to_us : s->wall_us;
 	int r = -ENOMEM;
 
+	p->row = array_expect(p->row, &p->row_cap, rec->n_tasks, sizeof *p->row);
 	w.of_instance = calloc(rec->n_instances + 1, sizeof *w.of_instance);
 	w.worker = malloc((rec->n_tasks + 1) * sizeof *w.worker);
 	p->row_of = malloc((rec->n_tasks + 1) * sizeof *p->row_of);

@@ -185,14 +185,42 @@ static int make_nodes(struct profile_view *v, const uint32_t *row_number)
 	return 0;
 }
 
+/* Of a row, or empty for the rows below. */
+static int begin_sum(struct profile_view *v, struct profile_node *node)
+{
+	const struct profile_row *first = node->n ? &v->p->row[v->member[node->first]] : NULL;
+
+	if (node->n == 1) {
+		node->sum = &v->p->row[v->member[node->first]];
+		return 0;
+	}
+	node->sum = arena_alloc(v->memory, sizeof *node->sum);
+	if (!node->sum)
+		return -ENOMEM;
+	*node->sum = (struct profile_row){ .task = NO_INDEX, .max = { -1, -1, -1 },
+		.sample = { -1, -1 } };
+	if (first)
+		memcpy(node->sum->key, first->key, sizeof first->key);
+	return 0;
+}
+
+static void add_to(struct profile_row *sum, const struct profile_row *row)
+{
+	if (sum->task == NO_INDEX || row->max[PROFILE_RUN_MAX] > sum->max[PROFILE_RUN_MAX])
+		sum->task = row->task;
+	profile_row_add(sum, row);
+}
+
+/* From the rows up: the children of a node are behind it. */
 static int add_sums(struct profile_view *v)
 {
 	uint32_t at = 0;
+	int r = 0;
 
 	v->child = malloc((v->n_nodes + 1) * sizeof *v->child);
 	if (!v->child)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->n_nodes; i++) {
+	for (size_t i = 0; !r && i < v->n_nodes; i++) {
 		struct profile_node *node = &v->node[i];
 
 		node->first_child = at;
@@ -203,27 +231,17 @@ static int add_sums(struct profile_view *v)
 
 			v->child[parent->first_child + parent->n_children++] = (uint32_t)i;
 		}
-		if (node->n == 1) {
-			node->sum = &v->p->row[v->member[node->first]];
-			continue;
-		}
-		node->sum = arena_alloc(v->memory, sizeof *node->sum);
-		if (!node->sum)
-			return -ENOMEM;
-		*node->sum = (struct profile_row){ .task = NO_INDEX, .max = { -1, -1, -1 },
-			.sample = { -1, -1 } };
-		for (uint32_t k = 0; k < node->n; k++) {
-			const struct profile_row *row = &v->p->row[v->member[node->first + k]];
-
-			if (!k)
-				memcpy(node->sum->key, row->key, sizeof row->key);
-			if (node->sum->task == NO_INDEX || row->max[PROFILE_RUN_MAX] >
-			    node->sum->max[PROFILE_RUN_MAX])
-				node->sum->task = row->task;
-			profile_row_add(node->sum, row);
-		}
+		r = begin_sum(v, node);
 	}
-	return 0;
+	for (size_t i = v->n_nodes; !r && i > 0; i--) {
+		struct profile_node *node = &v->node[i - 1];
+
+		for (uint32_t k = 0; profile_is_row(v, node) && node->n > 1 && k < node->n; k++)
+			add_to(node->sum, &v->p->row[v->member[node->first + k]]);
+		if (node->parent != NO_INDEX && v->node[node->parent].n > 1)
+			add_to(v->node[node->parent].sum, node->sum);
+	}
+	return r;
 }
 
 static int select_rows(struct profile_view *v, struct error *err)

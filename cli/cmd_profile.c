@@ -132,7 +132,7 @@ static int read_wish(struct profile_wish *w, struct profile_list *columns,
 static int open_source(struct source *s, const struct profile_arguments *o, const char *what,
 		       struct error *err)
 {
-	int r = openrec(&s->rec, 0, o->output, what, err);
+	int r = openrec(&s->rec, OPENREC_WAITS, o->output, what, err);
 
 	s->read = true;
 	if (r)

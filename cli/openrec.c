@@ -39,7 +39,8 @@ int openrec(struct recording *rec, int how, const char *base, const char *what,
 	    struct error *err)
 {
 	const struct recording_options options = { .formats = &convert_formats,
-		.sums_only = how & OPENREC_SUMS, .add_lines = ninja_join_unnamed };
+		.sums_only = how & OPENREC_SUMS, .waits = how & OPENREC_WAITS,
+		.add_lines = ninja_join_unnamed };
 	struct buf path = BUF_INIT;
 	struct error unused;
 	int r = 0;

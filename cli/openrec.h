@@ -9,6 +9,7 @@
 /* How a recording is read. */
 enum {
 	OPENREC_SUMS = 1,	/* in part: see recording_read_sums() */
+	OPENREC_WAITS = 4,	/* the same with what tasks waited for */
 	OPENREC_WHOLE = 2,	/* refuse a recording that lost tasks: see recording_whole() */
 };
 

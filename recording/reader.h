@@ -33,6 +33,7 @@ struct reader {
 	struct recording *rec;
 	struct error *err;
 	bool sums_only;		/* leave out rec->after, rec->out, rec->usage */
+	bool waits;		/* but the first two and all names */
 	bool tasks_only;	/* see struct recording_options */
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */

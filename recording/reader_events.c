@@ -232,14 +232,14 @@ static int read_after(struct reader *r, uint32_t task, struct event *e)
 {
 	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
 
-	return r->sums_only || !names.len ? 0 : reader_after(r, task, names);
+	return (r->sums_only && !r->waits) || !names.len ? 0 : reader_after(r, task, names);
 }
 
 static int read_out(struct reader *r, uint32_t task, struct event *e)
 {
 	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
 
-	return r->sums_only || !names.len ? 0 : reader_out(r, task, names);
+	return (r->sums_only && !r->waits) || !names.len ? 0 : reader_out(r, task, names);
 }
 
 static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct event *e)

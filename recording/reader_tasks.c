@@ -411,7 +411,7 @@ int reader_finish_tasks(struct reader *r)
 
 		if (!*t->kind)
 			t->kind = reader_kind_of_command(r, (struct slice){ "", 0 });
-		if (!*t->name && t->command && !r->sums_only)
+		if (!*t->name && t->command && (!r->sums_only || r->waits))
 			name_by_command(r, t);
 		if (t->end_us >= 0 && t->end_us < t->start_us) {
 			t->end_us = t->start_us;

@@ -98,7 +98,7 @@ struct source {
 	struct reader r;
 	int dir_fd;
 	struct recording_formats formats;
-	bool build_only, sums_only, tasks_only;
+	bool build_only, sums_only, waits, tasks_only;
 	int (*add_lines)(struct buf *lines, const struct recording *rec);
 	size_t n_files;
 	struct file *file;
@@ -336,6 +336,7 @@ static int read_source(struct source *s, struct recording *rec, const char *path
 
 	reader_init(&s->r, rec, err);
 	s->r.sums_only = s->sums_only;
+	s->r.waits = s->waits;
 	s->r.tasks_only = s->tasks_only;
 	s->r.foreign = s->formats.foreign;
 	r = read_dir(s, path);
@@ -369,7 +370,8 @@ int recording_read_as(struct recording *rec, const char *path,
 		      const struct recording_options *options, struct error *err)
 {
 	struct source s = { .formats = formats_or_none(options->formats),
-		.sums_only = options->sums_only || options->tasks_only,
+		.sums_only = options->sums_only || options->waits || options->tasks_only,
+		.waits = options->waits,
 		.tasks_only = options->tasks_only,
 		.add_lines = options->add_lines };
 

@@ -289,6 +289,7 @@ int recording_read_sums(struct recording *rec, const char *path,
 struct recording_options {
 	const struct recording_formats *formats;	/* may be NULL */
 	bool sums_only;		/* see recording_read_sums() */
+	bool waits;		/* the same with `after`, `out` and all names of tasks */
 	bool tasks_only;	/* the same, and no samples, no processes, no values of a task's
 				   end, and no kinds that only the commands show */
 	int (*add_lines)(struct buf *lines, const struct recording *rec);	/* may be NULL */
