@@ -49,7 +49,8 @@ function sortedBy(c) {
 
 /* With the alt key: the second key. */
 function sortBy(c, second) {
-	const at = sortedBy(c), down = at >= 0 ? !view.sort[at].down : c >= KEYS;
+	const at = sortedBy(c), again = at === (second ? 1 : 0);
+	const down = again ? !view.sort[at].down : c >= KEYS;
 	const key = { column: c, down };
 
 	if (second && view.sort.length && view.sort[0].column !== c)

@@ -73,6 +73,21 @@ class Places:
             self.made[key] = os.path.join(out, 'index.html')
         return self.made[key]
 
+    def profile(self, *arguments):
+        """The page of `buildbeat profile` with these options and recordings."""
+        key = ('profile',) + arguments
+        if key not in self.made:
+            path = self.path('profile-%d.html' % len(self.made))
+            self._run(os.path.join(self.builddir, 'buildbeat'), 'profile', '--html', path, *arguments)
+            self.made[key] = path
+        return self.made[key]
+
+    def profile_rows(self, *arguments):
+        """All rows as `buildbeat profile --json` prints them."""
+        said = json.loads(self._run(os.path.join(self.builddir, 'buildbeat'), 'profile', '--json',
+                                    *arguments))
+        return [row for process in said['processes'] for row in process['list']]
+
     def show(self, recording):
         """What `buildbeat show` says of it, with every task."""
         key = 'show ' + recording

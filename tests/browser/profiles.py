@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""The page of a profile: groups, sorting, the filter, columns, limits, snapshots."""
+import collections
+
+TASKS = 2000
+
+
+def _open(page, fragment='', *options):
+    recording = page.places.generated(TASKS, 60)
+    page.open_file(page.places.profile(*(options or ('--at', '20s', '--at', '40s')), recording), fragment)
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    page.settle()
+    return recording
+
+
+def _state(page):
+    return page.browser.js('return window.buildbeat.state()')
+
+
+def _cells(page, column, table=0):
+    """Of the rows of a table, without its sum: the texts of a column."""
+    return page.browser.js('''const t = document.querySelectorAll('#tables table')[arguments[1]];
+        const at = [...t.querySelectorAll('th button')].findIndex(b => b.dataset.column === arguments[0]);
+        return [...t.querySelectorAll('tbody tr:not(.sum)')].map(r => r.cells[at].textContent)''',
+                           column, table)
+
+
+def _click(page, selector, *modifiers):
+    page.browser.js('''document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click',
+        {bubbles: true, cancelable: true, altKey: arguments[1]}))''', selector, 'Alt' in modifiers)
+    page.settle()
+
+
+def _choose(page, label, value):
+    page.browser.js('''const s = document.querySelector('select[aria-label="' + arguments[0] + '"]');
+        s.value = arguments[1]; s.dispatchEvent(new Event('change'))''', label, value)
+    page.settle()
+
+
+def _search(page, text):
+    page.browser.js('''const s = document.querySelector('#search'); s.value = arguments[0];
+        s.dispatchEvent(new Event('input'))''', text)
+    page.browser.wait('window.buildbeat.state().q === %r' % text)
+    page.settle()
+
+
+def totals_are_those_of_the_json(page):
+    recording = _open(page)
+    rows = page.places.profile_rows(recording)
+    _, count, run = page.browser.js('return window.buildbeat.rows()')
+    assert count == sum(r['death_data']['count'] for r in rows) > TASKS / 2
+    assert abs(run - sum(r['death_data']['run_us'] for r in rows)) <= len(rows), run
+
+
+def groups_by_several_columns(page):
+    recording = _open(page)
+    _choose(page, 'Group by, level 1', '2')
+    _choose(page, 'Group by, level 2', '6')
+    assert _state(page)['group'] == ['kind', 'born'], _state(page)
+    titles = page.browser.js('return [...document.querySelectorAll("#tables h2, #tables h3")].map(h => h.textContent)')
+    kinds = collections.Counter()
+    for row in page.places.profile_rows(recording):
+        kinds[row['kind']] += row['death_data']['count']
+    assert any(t == 'kind = compile' for t in titles), titles
+    assert any(t.startswith('kind = compile and born = make') for t in titles), titles
+    sums = page.browser.js('''return [...document.querySelectorAll('#tables > .group')].map(g =>
+        [g.querySelector('h2').textContent, g.querySelector('tr.sum').cells[1].textContent])''')
+    assert {t: n for t, n in sums} == {'kind = ' + k: '{:,}'.format(n) for k, n in kinds.items()}, (sums, kinds)
+    rows = page.browser.js('''return Math.max(...[...document.querySelectorAll('#tables table')].map(t =>
+        t.querySelectorAll('tbody tr:not(.sum)').length))''')
+    assert rows == 10, rows
+
+
+def sorts_by_two_keys(page):
+    _open(page)
+    assert _state(page)['sort'] == ['-count', '-run']
+    _click(page, '[data-column=name]')
+    assert _cells(page, 'name') == sorted(_cells(page, 'name')), _cells(page, 'name')
+    _click(page, '[data-column=name]')
+    assert _state(page)['sort'][0] == '-name'
+    _click(page, '[data-column=count]')
+    _click(page, '[data-column=name]', 'Alt')
+    assert _state(page)['sort'] == ['-count', 'name'], _state(page)
+    counts, names = [int(n) for n in _cells(page, 'count')], _cells(page, 'name')
+    pairs = list(zip((-n for n in counts), names))
+    assert pairs == sorted(pairs), pairs
+    _choose(page, 'Sort by, key 1', '-max')
+    assert _state(page)['sort'][0] == '-max'
+
+
+def filters_while_typing(page):
+    _open(page)
+    for text, fits in (('queue_', lambda n: 'queue_' in n), ('/^net.*[0-4]\\.o$/', lambda n: n.startswith('net'))):
+        page.browser.js('document.activeElement.blur()')
+        page.press('/')
+        page.browser.js('document.activeElement.value = ""')
+        page.type(text)
+        page.browser.wait('window.buildbeat.state().q === %s' % repr(text).replace('\\\\', '\\\\'))
+        page.settle()
+        names = _cells(page, 'name')
+        assert names and all(fits(n) for n in names), (text, names)
+    _search(page, '/(/')
+    assert 'not a regular' in page.browser.js('return document.querySelector("#count").textContent')
+    assert page.browser.js('return window.buildbeat.rows()')[0] == 0
+
+
+def columns_and_merging(page):
+    _open(page)
+    before = page.browser.js('return window.buildbeat.rows()')
+    _click(page, 'input[data-shown=memory]')
+    assert 'memory' not in _state(page)['shown']
+    assert page.browser.js('return document.querySelectorAll("[data-column=memory]").length') == 0
+    _click(page, 'input[data-merged=name]')
+    after = page.browser.js('return window.buildbeat.rows()')
+    assert after[0] < before[0] and after[1] == before[1], (before, after)
+    assert any('unique' in n for n in _cells(page, 'name'))
+    _click(page, 'input[data-merged=name]')
+    assert all(d in ('worker-*', 'host', 'Still_Alive') for d in _cells(page, 'died')), _cells(page, 'died')
+    _click(page, '#similar')
+    apart = page.browser.js('return window.buildbeat.rows()')
+    assert apart[0] > before[0] and apart[1] == before[1], (before, apart)
+
+
+def limits_of_rows(page):
+    _open(page)
+    shown = lambda: len(_cells(page, 'name'))
+    press = lambda text: (page.browser.js('''[...document.querySelectorAll('.limits button')]
+        .find(b => b.textContent === arguments[0]).click()''', text), page.settle())
+    total = page.browser.js('return window.buildbeat.rows()')[0]
+    assert shown() == 30
+    assert '(%s hidden)' % '{:,}'.format(total - 30) in page.browser.js('return document.querySelector(".limits").textContent')
+    for button, n in (('show more', 60), ('less', 30), ('none', 0), ('show more', 30), ('all', total)):
+        press(button)
+        assert shown() == n, (button, shown(), n)
+
+
+def snapshots_and_their_difference(page):
+    recording = _open(page)
+    boxes = page.browser.js('return document.querySelectorAll(".snapshots input").length')
+    assert boxes == 3
+    counts = []
+    for i in range(3):
+        page.browser.js('document.querySelectorAll(".snapshots input")[arguments[0]].click()', i)
+        page.settle()
+        for other in range(3):
+            if other != i and other in _state(page)['snapshots']:
+                page.browser.js('document.querySelectorAll(".snapshots input")[arguments[0]].click()', other)
+                page.settle()
+        assert _state(page)['snapshots'] == [i], _state(page)
+        counts.append(page.browser.js('return window.buildbeat.rows()'))
+    assert counts[0][1] < counts[1][1] < counts[2][1], counts
+    page.browser.js('document.querySelectorAll(".snapshots input")[1].click()')
+    page.settle()
+    assert _state(page)['snapshots'] == [1, 2]
+    rows = page.browser.js('return window.buildbeat.rows()')
+    assert rows[1] == counts[2][1] - counts[1][1], (rows, counts)
+    later = page.places.profile_rows('--since', '40s', recording)
+    assert rows[1] == sum(r['death_data']['count'] for r in later)
+    assert set(_cells(page, 'max')) == {'-'}, _cells(page, 'max')
+
+
+def state_in_the_address(page):
+    _open(page, 'q=net&group=kind&sort=-max,name&columns=name,max,worker&merge=pid,born&threads=1&show=0')
+    state = _state(page)
+    assert state == {'q': 'net', 'group': ['kind'], 'sort': ['-max', 'name'], 'snapshots': [0], 'similar': False,
+                     'merged': ['pid', 'born'], 'shown': ['name', 'max', 'worker']}, state
+    _click(page, '[data-column=worker]')
+    assert 'sort=-worker' in page.browser.url() and 'group=kind' in page.browser.url()
+
+
+def small_screens_and_dark(page):
+    for width in (380, 800, 1400):
+        page.browser.resize(width, 800)
+        _open(page, 'group=kind', '-g', 'kind')
+        wide = page.browser.js('return [document.documentElement.scrollWidth, window.innerWidth]')
+        assert wide[0] <= wide[1], wide
