@@ -4,6 +4,7 @@
 #include "base/array.h"
 
 #include <stdint.h>
+#include <string.h>
 
 size_t utf8_length(const unsigned char *p, size_t len)
 {
@@ -62,12 +63,25 @@ size_t utf8_decode(const unsigned char *p, size_t len, uint32_t *code)
 	return n ? n : 1;
 }
 
+/* Are the eight bytes at p ASCII? Most of every text is. */
+static bool is_ascii8(const unsigned char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	return !(word & UINT64_C(0x8080808080808080));
+}
+
 /* The bytes before the first invalid one. */
 static size_t valid_length(const unsigned char *p, size_t len)
 {
 	size_t i = 0, n;
 
 	while (i < len) {
+		if (len - i >= 8 && is_ascii8(p + i)) {
+			i += 8;
+			continue;
+		}
 		n = p[i] < 0x80 ? 1 : utf8_length(p + i, len - i);
 		if (!n)
 			break;

@@ -17,6 +17,7 @@
 #define COMMAND_MAX 1000
 #define EVENTS_MAX 1000		/* of one span */
 #define LINKS_MAX 100		/* likewise */
+#define PART_BYTES 8388608	/* about, of a file */
 
 enum { KIND_INTERNAL = 1, KIND_SERVER = 2 };
 #define STATUS_ERROR 2
@@ -402,34 +403,46 @@ static enum otlp_encoding encoding_of(const char *path)
 	return str_ends(path, ".pb") || str_ends(path, ".binpb") ? OTLP_PROTOBUF : OTLP_JSON;
 }
 
-static int end_file(struct otlp *o, int r, struct buf *out, const char *path, struct error *err)
+/* traces: otherwise metrics. A large build is written in parts. In JSON each is a line; in protobuf,
+ * messages one after the other are one message. */
+static int write_parts(struct otlp *o, bool traces, const char *path, struct error *err)
 {
-	r = r ? r : buf_error(out);
-	r = r ? r : recording_command_error(o->rec);
-	r = r ? error_sys(err, r, path, "cannot write") : outfile_replace(path, out, err);
-	buf_release(out);
-	otlp_release(o);
+	struct buf out = BUF_INIT;
+	struct outfile file;
+	bool more = true;
+	int r = outfile_begin(&file, path, err);
+
+	while (!r && more) {
+		if (traces)
+			more = otlp_next_traces(o, &out, PART_BYTES);
+		else
+			otlp_metrics(o, &out);
+		r = buf_error(&out);
+		r = r ? r : recording_command_error(o->rec);
+		r = r ? error_sys(err, r, path, "cannot write") :
+		    outfile_add(&file, out.data, out.len, err);
+		more = more && traces;
+	}
+	buf_release(&out);
+	return outfile_end(&file, r, err);
+}
+
+static int write_file(const struct recording *rec, bool traces, const char *path, struct error *err)
+{
+	struct otlp o;
+	int r = otlp_open(&o, rec, encoding_of(path));
+
+	r = r ? error_sys(err, r, path, "cannot write") : write_parts(&o, traces, path, err);
+	otlp_release(&o);
 	return r;
 }
 
 int otlp_write(const struct recording *rec, const char *path, struct error *err)
 {
-	struct buf out = BUF_INIT;
-	struct otlp o;
-	int r = otlp_open(&o, rec, encoding_of(path));
-
-	if (!r)
-		otlp_next_traces(&o, &out, SIZE_MAX);
-	return end_file(&o, r, &out, path, err);
+	return write_file(rec, true, path, err);
 }
 
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err)
 {
-	struct buf out = BUF_INIT;
-	struct otlp o;
-	int r = otlp_open(&o, rec, encoding_of(path));
-
-	if (!r)
-		otlp_metrics(&o, &out);
-	return end_file(&o, r, &out, path, err);
+	return write_file(rec, false, path, err);
 }

@@ -191,7 +191,10 @@ static const struct otlp_field bool_value = { 2, "boolValue" };
 static void begin_attribute(struct otlp_message *m, struct otlp_field f, const char *key)
 {
 	otlp_item(m, f);
-	otlp_str(m, key_field, key);
+	if (is_json(m))
+		json_str(&m->json, key_field.name, key);
+	else
+		protobuf_str(m->out, key_field.number, key);
 	otlp_begin(m, value_field);
 }
 
