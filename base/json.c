@@ -59,6 +59,10 @@ static char *put_character(char *to, const char *p, size_t n, uint32_t code)
 		*to++ = quick[code];
 		return to;
 	}
+	if (code >= ' ' && code < 0x7f) {
+		*to = (char)code;
+		return to + 1;
+	}
 	if (utf8_is_unsafe(code)) {
 		if (code <= 0xffff)
 			return put_unit(to, code);
@@ -73,7 +77,7 @@ char *json_put_text(char *to, const char *s, size_t len)
 	size_t i = 0;
 
 	while (i < len) {
-		uint64_t bytes;
+		uint64_t bytes = EACH(' ');
 		uint32_t code;
 		size_t n;
 
@@ -82,6 +86,14 @@ char *json_put_text(char *to, const char *s, size_t len)
 			if (is_special(bytes))
 				break;
 			memcpy(to, &bytes, sizeof bytes);
+		}
+		n = len - i;
+		if (n < sizeof bytes) {
+			bytes = EACH(' ');
+			memcpy(&bytes, s + i, n);
+			memcpy(to, &bytes, sizeof bytes);
+			if (!is_special(bytes))
+				return to + n;
 		}
 		for (n = 0; n < sizeof bytes && i < len; n++) {
 			size_t length = 1;

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/name_table.h"
+#include "base/sort.h"
 #include "base/texts.h"
 #include "command/kind.h"
 #include "recording/event.h"
@@ -392,31 +393,18 @@ static void set_instance_times(struct recording *rec)
 
 /* At the end: order */
 
-struct place {
-	int64_t us;
-	uint32_t task;
-};
-
-static int by_start(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int order = array_order(x->us, y->us);
-
-	return order ? order : array_order(x->task, y->task);
-}
-
-/* The new index of each task. The caller frees it; NULL: out of memory. */
+/* The new index of each task: by its first time, otherwise by its index. The caller frees it;
+ * NULL: out of memory. */
 static uint32_t *find_order(const struct recording *rec)
 {
-	struct place *place = malloc((rec->n_tasks + 1) * sizeof *place);
+	struct keyed *place = malloc((rec->n_tasks + 1) * sizeof *place);
 	uint32_t *to = malloc((rec->n_tasks + 1) * sizeof *to);
 
 	for (size_t i = 0; place && to && i < rec->n_tasks; i++)
-		place[i] = (struct place){ first_us(&rec->task[i]), (uint32_t)i };
-	if (place && to) {
-		qsort(place, rec->n_tasks, sizeof *place, by_start);
+		place[i] = (struct keyed){ (uint64_t)first_us(&rec->task[i]) + 1, (int64_t)i };
+	if (place && to && !sort_keyed(place, rec->n_tasks)) {
 		for (size_t i = 0; i < rec->n_tasks; i++)
-			to[place[i].task] = (uint32_t)i;
+			to[place[i].value] = (uint32_t)i;
 	} else {
 		free(to);
 		to = NULL;

@@ -46,6 +46,15 @@ static int by_run(const void *a, const void *b)
 	return order ? order : array_order(one->order, two->order);
 }
 
+static bool is_sorted(const struct ninja_log *log)
+{
+	for (size_t i = 1; i < log->n; i++) {
+		if (by_run(&log->line[i - 1], &log->line[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
 /* Sometimes ninja rewrites its log in any order: then the outputs of one command are not
  * together. */
 static int sort_lines(struct ninja_log *log)
@@ -61,7 +70,7 @@ static int sort_lines(struct ninja_log *log)
 		if (!index_find(&runs, l->hash, times, &l->run))
 			r = index_put(&runs, l->hash, times, l->order);
 	}
-	if (!r && log->n)
+	if (!r && !is_sorted(log))
 		qsort(log->line, log->n, sizeof *log->line, by_run);
 	index_release(&runs);
 	return r;
@@ -143,15 +152,36 @@ size_t ninja_log_run(const struct ninja_log *log, size_t i)
 	return end - i;
 }
 
-static int by_value(const void *a, const void *b)
+static void swap(int64_t *a, int64_t *b)
 {
-	return array_order(*(const int64_t *)a, *(const int64_t *)b);
+	int64_t kept = *a;
+
+	*a = *b;
+	*b = kept;
 }
 
+/* Hoare's selection: those before the middle become the smaller ones, without sorting them. */
 int64_t ninja_log_median(int64_t *ms, size_t n)
 {
-	qsort(ms, n, sizeof *ms, by_value);
-	return ms[n / 2];
+	int64_t *first = ms, *last = ms + n - 1, *middle = ms + n / 2;
+
+	while (first < last) {
+		int64_t pivot = *middle, *from = first, *to = last;
+
+		while (from <= to) {
+			while (*from < pivot)
+				from++;
+			while (*to > pivot)
+				to--;
+			if (from <= to)
+				swap(from++, to--);
+		}
+		if (to < middle)
+			first = from;
+		if (middle < from)
+			last = to;
+	}
+	return *middle;
 }
 
 void ninja_log_release(struct ninja_log *log)

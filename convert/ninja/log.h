@@ -45,7 +45,7 @@ void ninja_log_release(struct ninja_log *log);
 /* The number of lines of a run, whose first line is i. */
 size_t ninja_log_run(const struct ninja_log *log, size_t i);
 
-/* Sort n > 0 times and return the one in the middle: the start on which most lines agree. */
+/* The middle one of n > 0 times, which are reordered: the start on which most lines agree. */
 int64_t ninja_log_median(int64_t *ms, size_t n);
 
 /* Parse a hash as the log has it: up to 16 hexadecimal digits. */
