@@ -94,6 +94,7 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 	r = sort_notes(o);
 	r = r ? r : summary_make(&o->summary, rec);
 	r = r ? r : chain_make(&o->chain, &o->summary);
+	r = r ? r : queue_make(&o->queue, &o->summary, &o->chain);
 	for (size_t i = 0; !r && i < o->chain.n_path; i++)
 		o->critical[o->chain.path[i]] = true;
 	return r;
@@ -101,6 +102,7 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 
 void otlp_release(struct otlp *o)
 {
+	queue_release(&o->queue);
 	chain_release(&o->chain);
 	summary_release(&o->summary);
 	free(o->critical);
@@ -239,12 +241,26 @@ static const char *type_of(const struct task *t)
 	return !strcmp(t->kind, "test") ? "test" : !strcmp(t->kind, "install") ? "deploy" : "build";
 }
 
+/* The time between ready and start, and what it was spent with. */
+static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
+{
+	static const char *const names[QUEUE_CAUSES] = {
+		[QUEUE_WORKER] = "buildbeat.queue_worker_us",
+		[QUEUE_POOL] = "buildbeat.queue_pool_us",
+		[QUEUE_LOAD] = "buildbeat.queue_load_us",
+	};
+
+	add_known(m, "buildbeat.queue_us", queue_us(&o->queue, o->rec, at));
+	for (unsigned i = 0; i < QUEUE_CAUSES; i++) {
+		if (names[i] && o->queue.task[at].wait_us[i] > 0)
+			add_known(m, names[i], o->queue.task[at].wait_us[i]);
+	}
+}
+
 static void add_values(const struct otlp *o, struct otlp_message *m, const struct task *t)
 {
 	const char *command = recording_command(o->rec, t);
 
-	if (t->queued_us >= 0 && t->queued_us <= t->start_us)
-		add_known(m, "buildbeat.queue_us", t->start_us - t->queued_us);
 	add_known(m, "buildbeat.user_us", t->user_us);
 	add_known(m, "buildbeat.system_us", t->system_us);
 	add_known(m, "buildbeat.max_rss_kb", t->max_rss_kb);
@@ -321,6 +337,7 @@ static void add_task(const struct otlp *o, struct otlp_message *m, uint32_t at)
 		add_known(m, "process.exit.code", t->status);
 	if (o->critical[at])
 		otlp_attribute_bool(m, attributes, "buildbeat.critical", true);
+	add_queue(o, m, at);
 	add_values(o, m, t);
 	end_span(m, error);
 	buf_release(&name);

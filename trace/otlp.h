@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_TRACE_OTLP_H
 #define BUILDBEAT_TRACE_OTLP_H
 
-#include "analyse/chain.h"
+#include "analyse/queue.h"
 #include "recording/identity.h"
 #include "recording/recording.h"
 #include "trace/otlp_message.h"
@@ -18,6 +18,7 @@ struct otlp {
 	struct identity id;
 	struct summary summary;
 	struct chain chain;
+	struct queue queue;
 	bool *critical;		/* the tasks of the critical path */
 	int64_t end_us;		/* of the build and everything in it */
 	int64_t *instance_end_us;	/* the last end of its tasks */
