@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/str.h"
 #include "cli/command.h"
 #include "cli/export_path.h"
 #include "cli/export_send.h"
@@ -49,7 +50,7 @@ static int write_to(const struct trace_format *f, const struct recording *rec, c
 		return export_exists(path, err);
 	hold_begin(&before);
 	r = f->write(rec, path, err);
-	if (!r)
+	if (!r && !str_starts(path, "/dev/"))	/* which may be standard output itself */
 		output_path(path);
 	hold_end(&before);
 	return r;

@@ -124,6 +124,8 @@ START_TEST(replaced)
 	recorded_release(&r);
 	support_expect(dir, 0, "x.prom\n", "", "B=%s/buildbeat; echo old >x.prom; $B export --to prometheus "
 		       "-o x.prom . && grep -q HELP x.prom", TOP_BUILDDIR);
+	support_expect(dir, 0, "", "", "%s/buildbeat export --to prometheus -o /dev/stdout . | "
+		       "grep -v '^#\\|^buildbeat_[a-z_]*{.*} [0-9.]*$'; true", TOP_BUILDDIR);
 	support_expect(dir, 2, "", "already exists", "mkdir d; cp build tasks.log d; "
 		       "B=%s/buildbeat; $B export --to prometheus d >/dev/null; $B export --to prometheus d",
 		       TOP_BUILDDIR);
