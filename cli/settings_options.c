@@ -28,6 +28,8 @@ const struct option settings_options[] = {
 	  "sample the memory of running tasks (default: on)"), .config = true },
 	{ OPT_FLAG(0, "processes", processes,
 	  "record every process of the build, including short ones"), .config = true },
+	{ OPT_FLAG(0, "traceparent", traceparent,
+	  "set TRACEPARENT for the command and its tasks"), .config = true },
 	{ OPT_FLAG(0, "log", log, "keep the output of the build"), .config = true },
 	{ OPT_CHOICE(0, "compress", compress, compressions, "HOW",
 	  "compress the finished recording: none or zstd (default: none)"), .config = true },

@@ -64,6 +64,8 @@ static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 	struct carry_env e;
 	int error;
 
+	if (l->traceparent)
+		setenv("TRACEPARENT", l->traceparent, 1);
 	if (!l->preload && l->makefiles)
 		setenv("MAKEFILES", l->makefiles, 1);
 	execvpe(l->argv[0], l->argv,

@@ -124,6 +124,17 @@ static int append_info(struct recorder *rec, char *const *argv, struct error *er
 	return r ? error_sys(err, r, rec->store.path, "cannot write the recording") : 0;
 }
 
+/* What the command runs in is the build. */
+static void set_traceparent(struct recorder *rec)
+{
+	struct identity id;
+
+	if (!identity_of_path(&id, rec->store.path))
+		return;
+	identity_traceparent(rec->traceparent, &id, identity_build(&id));
+	rec->store.flags |= STORE_TRACEPARENT;
+}
+
 static void calibrate(struct recorder *rec, const char *when)
 {
 	struct calibration c;
@@ -210,6 +221,8 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 		hold_end(&rec->hold);
 		return r;
 	}
+	if (settings->traceparent)
+		set_traceparent(rec);
 	store_begun(&rec->store);
 	if (settings->git) {
 		check_trees(&settings->source);
@@ -282,6 +295,7 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 	if (rec->makefiles.len && !buf_error(&rec->makefiles))
 		l->makefiles = buf_str(&rec->makefiles);
 	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
+	l->traceparent = *rec->traceparent ? rec->traceparent : NULL;
 	l->sampler = rec->sampler;
 	begin_relay(rec);
 	l->relay = rec->relay.n ? &rec->relay : NULL;

@@ -12,6 +12,7 @@
 #include "launch/tracer.h"
 #include "plugin/carry.h"
 #include "plugin/ticket.h"
+#include "recording/identity.h"
 #include "recording/store.h"
 
 #include <limits.h>
@@ -33,6 +34,7 @@ struct recorder {
 	char latest[NAME_MAX + 1];	/* the recording that `latest` named before, "": none */
 	struct ticket ticket;
 	struct buf makefiles;	/* the value for the command's environment */
+	char traceparent[IDENTITY_TRACEPARENT_SIZE];	/* for it, "": unchanged */
 	struct carried carried;	/* the same for the preload; ticket "": none */
 	struct sampler *sampler;
 	struct capture capture;

@@ -20,6 +20,7 @@ struct settings {
 	bool task_io;
 	bool task_memory;
 	bool processes;
+	bool traceparent;
 	bool log;
 	int compress;		/* COMPRESS_ */
 	int layout;		/* LAYOUT_IS_ */

@@ -17,6 +17,7 @@ static void add_begin(struct buf *b, const struct store *store, const char *name
 
 int spanrun(struct store *store, const char *name, struct launch *l)
 {
+	char traceparent[IDENTITY_TRACEPARENT_SIZE];
 	struct buf line = BUF_INIT, command = BUF_INIT;
 	int r;
 
@@ -24,7 +25,9 @@ int spanrun(struct store *store, const char *name, struct launch *l)
 	taskrun_add_open(&line, store, EVENT_SPAN_TOOL, buf_str(&command));
 	add_begin(&line, store, name);
 	store_append(store, &line);
+	taskrun_set_traceparent(l, traceparent, store, 0, NUMBER);
 	r = launch_run(l);
+	l->traceparent = NULL;
 	event_add_span_end(&line, store_now_us(store), store->inst, 0, NUMBER);
 	event_add_close(&line, store_now_us(store), store->inst, 0);
 	store_append(store, &line);

@@ -55,9 +55,21 @@ static void append_end(struct running *r, const struct launch *l)
 	store_append(r->store, &r->line);
 }
 
+void taskrun_set_traceparent(struct launch *l, char text[IDENTITY_TRACEPARENT_SIZE],
+			     const struct store *store, uint64_t task, uint64_t span)
+{
+	struct identity id;
+
+	if (!(store->flags & STORE_TRACEPARENT) || !identity_of_path(&id, store->path))
+		return;
+	identity_traceparent(text, &id, identity_hash(&id, store->inst, task, span));
+	l->traceparent = text;
+}
+
 int taskrun(struct store *store, const struct event_task *task, struct launch *l)
 {
 	struct running r = { .store = store, .task = *task, .line = BUF_INIT };
+	char traceparent[IDENTITY_TRACEPARENT_SIZE];
 	struct buf command = BUF_INIT;
 	int result;
 
@@ -67,11 +79,13 @@ int taskrun(struct store *store, const struct event_task *task, struct launch *l
 	taskrun_add_open(&r.line, store, "buildbeat task", r.task.command);
 	store_append(store, &r.line);
 	r.start_us = store_now_us(store);
+	taskrun_set_traceparent(l, traceparent, store, 1, 0);
 	l->started = append_start;
 	l->context = &r;
 	result = launch_run(l);
 	l->started = NULL;
 	l->context = NULL;
+	l->traceparent = NULL;
 	if (!result)
 		append_end(&r, l);
 	buf_release(&r.line);

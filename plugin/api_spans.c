@@ -2,13 +2,7 @@
 /* The spans of the C ABI. */
 #include "plugin/api.h"
 
-#include "base/readfile.h"
-#include "recording/layout.h"
-
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,17 +18,13 @@ int32_t api_pid(const struct buildbeat_session *s)
 static __attribute__((cold)) bool identify(struct buildbeat_session *s, struct identity *id)
 {
 	struct api_session *o = api_session_of(s);
-	char path[PATH_MAX + sizeof "/" LAYOUT_BUILD], text[4096];
 	int none = 0;
-	ssize_t n;
 
 	if (atomic_load(&o->identified) == 2) {
 		*id = o->identity;
 		return true;
 	}
-	snprintf(path, sizeof path, "%s/" LAYOUT_BUILD, s->store.path);
-	n = readfile_start(AT_FDCWD, path, text, sizeof text);
-	if (n <= 0 || !identity_of_build(id, text, (size_t)n))
+	if (!identity_of_path(id, s->store.path))
 		return false;
 	if (atomic_compare_exchange_strong(&o->identified, &none, 1)) {
 		o->identity = *id;

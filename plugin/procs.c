@@ -9,6 +9,7 @@
 #include "plugin/children.h"
 #include "plugin/got.h"
 #include "plugin/session.h"
+#include "plugin/trace_env.h"
 #include "recording/event.h"
 
 #include <errno.h>
@@ -418,6 +419,8 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		procs.host->unrecorded();
 	if (!is_on())
 		return function(pid, file, actions, attr, argv, envp);
+	if (procs.session->store.flags & STORE_TRACEPARENT)
+		trace_env_give(envp, &procs.session->store, procs.session->last_task + 1);
 	envp = carrying(file, argv, envp);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);

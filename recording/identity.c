@@ -3,7 +3,11 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
+#include "base/readfile.h"
+#include "recording/layout.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #define VERSION_LEN 2
@@ -75,7 +79,7 @@ static __attribute__((cold)) void take_line(struct origin *o, struct slice key, 
 		cursor_slice_i64(value, &o->wall_ns);
 	else if (is_one(key, "start_mono_ns") && o->mono_ns < 0)
 		cursor_slice_i64(value, &o->mono_ns);
-	else if (is_one(key, "traceparent"))
+	else if (is_one(key, LAYOUT_TRACEPARENT))
 		set_once(&o->traceparent, value);
 	else if (is_one(key, "command"))
 		set_once(&o->command, value);
@@ -126,6 +130,19 @@ __attribute__((cold)) bool identity_of_build(struct identity *id, const char *bu
 	}
 	derive(id, &o);
 	return o.mono_ns >= 0;
+}
+
+__attribute__((cold)) bool identity_of_path(struct identity *id, const char *path)
+{
+	char file[PATH_MAX + sizeof "/" LAYOUT_BUILD], text[4096];
+	struct buf b;
+	ssize_t n;
+
+	buf_init_fixed(&b, file, sizeof file);
+	buf_adds(&b, path);
+	buf_adds(&b, "/" LAYOUT_BUILD);
+	n = readfile_start(AT_FDCWD, buf_str(&b), text, sizeof text);
+	return n > 0 && identity_of_build(id, text, (size_t)n);
 }
 
 /* W3C's header */
@@ -272,7 +289,7 @@ static bool has_number(const char *name)
 	return n && n < len && name[n - 1] == '#';
 }
 
-void identity_add_name(struct buf *b, const char *name, uint32_t copy)
+static void add_name(struct buf *b, const char *name, uint32_t copy)
 {
 	buf_adds(b, name);
 	if (copy > 1 || has_number(name))
@@ -294,7 +311,7 @@ void identity_add(struct buf *b, enum identity_kind kind, char before, uint64_t 
 	if (kind == IDENTITY_COMBINED)
 		buf_adds(b, " \"");
 	if (kind != IDENTITY_IDS)
-		identity_add_name(b, name, copy);
+		add_name(b, name, copy);
 	if (kind == IDENTITY_COMBINED)
 		buf_adds(b, "\")");
 }

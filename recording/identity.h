@@ -34,8 +34,13 @@ struct identity {
 /* The identity of a recording that was read, or whose `build` was. */
 void identity_of(struct identity *id, const struct recording *rec);
 
-/* The same for a process that writes, from the text of `build`. False: it has no start. */
+/* The same from the text of `build`, which may be truncated after any line. False: it has no
+ * start. */
 bool identity_of_build(struct identity *id, const char *build, size_t len);
+
+/* The same for a process that writes to the recording in that directory: reads the beginning of
+ * `build`. False: it has no start. */
+bool identity_of_path(struct identity *id, const char *path);
 
 /*
  * Parse "00-TRACE-PARENT-FLAGS". As the standard demands, versions above 00 may continue after
@@ -70,7 +75,9 @@ void identity_hex(char out[IDENTITY_HEX_SIZE], uint64_t id);
 
 /*
  * A stack of ids, from the outermost task to the innermost span: "task$task$span.span". Each is
- * shown as the short form of its id, its name, or (id "name").
+ * shown as the short form of its id, its name, or (id "name"). The name has the number of its
+ * copy, so that it is unique among simultaneous spans of an instance: "name#2" for the second one.
+ * A name that itself ends in # and a number always has another one.
  */
 enum identity_kind { IDENTITY_IDS, IDENTITY_NAMES, IDENTITY_COMBINED };
 
@@ -82,9 +89,5 @@ void identity_add(struct buf *b, enum identity_kind kind, char before, uint64_t 
  * build. */
 void identity_add_stack(struct buf *b, const struct identity *id, const struct recording *rec,
 			uint32_t task, uint32_t span, enum identity_kind kind);
-
-/* The name that is unique among simultaneous spans of an instance: "name#2" for the second copy.
- * A name that ends in # and a number always has another one. */
-void identity_add_name(struct buf *b, const char *name, uint32_t copy);
 
 #endif

@@ -39,6 +39,7 @@ struct store {
 
 #define STORE_TASK_IO 1u	/* record rchar and wchar of every task */
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
+#define STORE_TRACEPARENT 8u	/* give tasks their own TRACEPARENT */
 #define STORE_NFS 4u		/* tasks-ID.log, one a writer */
 
 /* A note of the instance with this prefix is a message of the plugin to the user. The launcher

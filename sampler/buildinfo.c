@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/buildinfo.h"
 
+#include "base/cursor.h"
 #include "base/readfile.h"
+#include "recording/identity.h"
+#include "recording/layout.h"
 #include "recording/store.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -53,10 +57,29 @@ static void add_boot_id(struct buf *b)
 		add_text(b, "boot_id", text);
 }
 
+/* W3C's trace context, in which the build was started. */
+static __attribute__((cold)) void add_trace_context(struct buf *b)
+{
+	const char *parent = getenv("TRACEPARENT"), *state = getenv("TRACESTATE");
+	struct identity id;
+
+	if (!parent || !*parent)
+		return;
+	if (!identity_parse(&id, slice_of(parent))) {
+		add_text(b, LAYOUT_WARNING, "TRACEPARENT in the environment is not a trace context "
+			 "of W3C and was ignored");
+		return;
+	}
+	add_text(b, LAYOUT_TRACEPARENT, parent);
+	if (state && identity_is_tracestate(slice_of(state)))
+		add_text(b, "tracestate", state);
+}
+
 __attribute__((cold)) void buildinfo_add(struct buf *b, const struct buildinfo *info)
 {
 	char cwd[PATH_MAX];
 
+	add_trace_context(b);
 	add_text(b, "command", info->command);
 	if (getcwd(cwd, sizeof cwd))
 		add_text(b, "cwd", cwd);

@@ -19,7 +19,7 @@ struct buildinfo {
 };
 
 /*
- * Append command, cwd, tool, version, host, kernel, machine, cores, memory_kb, boot_id,
+ * Append traceparent and tracestate of the environment if they are valid, command, cwd, tool, version, host, kernel, machine, cores, memory_kb, boot_id,
  * interval_ms, sampler_pid and buildbeat (our version). Unknown ones are omitted. For
  * store_append_build().
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `buildbeat span`: parts of the tasks of scripts and of make. */
+#include "recording/identity.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -151,6 +152,74 @@ START_TEST(in_make)
 }
 END_TEST
 
+#define PARENT "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+/* What a command finds in its environment is the id that a reader finds. */
+static void expect_id(const char *line, uint64_t id_value)
+{
+	struct identity id;
+	char expect[IDENTITY_TRACEPARENT_SIZE];
+
+	identity_of(&id, &rec);
+	ck_assert_str_eq(id.trace, "0af7651916cd43dd8448eb211c80319c");
+	ck_assert_uint_eq(id.parent, UINT64_C(0xb7ad6b7169203331));
+	identity_traceparent(expect, &id, id_value);
+	ck_assert_msg(!strncmp(line, expect, strlen(expect)), "%s instead of %s", line, expect);
+}
+
+START_TEST(traceparent)
+{
+	struct identity id;
+	struct run r;
+	const char *line;
+
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all:\n\t@printenv TRACEPARENT\n");
+	support_run(&r, support_tmpdir(), "TRACEPARENT=" PARENT " " BUILDBEAT
+		    " record --traceparent --no-git -o stats -n one -- sh -c 'printenv TRACEPARENT; "
+		    SPAN "x printenv TRACEPARENT; " BUILDBEAT " task t printenv TRACEPARENT; "
+		    "make -s; true'");
+	ck_assert_int_eq(r.status, 0);
+	read_one();
+	identity_of(&id, &rec);
+	line = r.out.data;
+	expect_id(line, identity_build(&id));
+	line = strchr(line, '\n') + 1;
+	expect_id(line, identity_span(&id, &rec, (uint32_t)(named("x") - rec.span)));
+	line = strchr(line, '\n') + 1;
+	for (uint32_t i = 0; i < rec.n_tasks; i++) {
+		if (!strcmp(rec.task[i].name, "t"))
+			expect_id(line, identity_task(&id, &rec, i));
+	}
+	line = strchr(line, '\n') + 1;
+	for (uint32_t i = 0; i < rec.n_tasks && support_can_be_loaded(); i++) {
+		if (!strcmp(rec.task[i].name, "all"))
+			expect_id(line, identity_task(&id, &rec, i));
+	}
+	finish();
+}
+END_TEST
+
+/* Without the option nothing changes; a wrong one is a warning. */
+START_TEST(traceparent_unchanged)
+{
+	struct error err;
+
+	support_expect(support_tmpdir(), 0, PARENT "\n" PARENT "\n" PARENT "\n", "", "TRACEPARENT=" PARENT
+		       " " RECORD "sh -c 'printenv TRACEPARENT; " SPAN "x printenv TRACEPARENT; " BUILDBEAT
+		       " task t printenv TRACEPARENT'");
+	read_one();
+	ck_assert_str_eq(recording_build(&rec, "traceparent"), PARENT);
+	finish();
+	support_expect(support_tmpdir(), 0, "00-x\n", "", "rm -r stats; TRACEPARENT=00-x TRACESTATE=a=b "
+		       RECORD "printenv TRACEPARENT");
+	ck_assert_int_eq(recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL, &err), 0);
+	ck_assert_ptr_null(recording_build(&rec, "traceparent"));
+	ck_assert_ptr_null(recording_build(&rec, "tracestate"));
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	finish();
+}
+END_TEST
+
 START_TEST(like_the_command)
 {
 	support_expect(support_tmpdir(), 7, "in\n", "err\n",
@@ -199,6 +268,7 @@ END_TEST
 int main(void)
 {
 	return support_main("cmd_span", TEST_GROUP("span"), TEST(nested), TEST(parallel),
-			    TEST(ended_elsewhere), TEST(in_make), TEST(like_the_command),
+			    TEST(ended_elsewhere), TEST(in_make), TEST(traceparent), TEST(traceparent_unchanged),
+			    TEST(like_the_command),
 			    TEST(not_recorded), TEST_EACH(misuse, wrong));
 }
