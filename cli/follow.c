@@ -2,9 +2,12 @@
 #include "cli/follow.h"
 
 #include "analyse/listing.h"
+#include "base/str.h"
 #include "cli/export_path.h"
 #include "convert/convert.h"
+#include "convert/ninja/join.h"
 #include "convert/zstd.h"
+#include "trace/formats.h"
 #include "trace/live_follow.h"
 
 #include <errno.h>
@@ -35,7 +38,8 @@ static int open_output(const char *path, struct error *err)
 static int follow_to(const char *recording, const struct sink_ops *format, const char *into,
 		     struct error *err)
 {
-	struct live_follow f = { .path = recording, .codec = &zstd_codec, .format = format };
+	struct live_follow f = { .path = recording, .codec = &zstd_codec, .format = format,
+		.packed = str_ends(into, ".gz") };
 	int r;
 
 	f.fd = open_output(into, err);
@@ -69,13 +73,41 @@ int follow_export(const char *base, const char *what, const char *word, const ch
 	return r;
 }
 
+/* A file that can be replaced: not a pipe, a device or a descriptor, nor one that was moved. */
+static bool is_own_file(const char *file, int fd)
+{
+	struct stat open_one, named;
+
+	return !str_starts(file, "/dev/") && !str_starts(file, "/proc/") && !fstat(fd, &open_one) &&
+	       S_ISREG(open_one.st_mode) && !stat(file, &named) && named.st_ino == open_one.st_ino &&
+	       named.st_dev == open_one.st_dev;
+}
+
+/* Names that came late, the critical path and dependencies: the trace that `export` writes replaces
+ * the live one. If that fails, the live one remains, which has all tasks. */
+static void complete(const char *recording, const char *file, const struct sink_ops *format)
+{
+	const struct recording_options options = { .formats = &convert_formats,
+		.add_lines = ninja_join_unnamed };
+	struct recording rec = RECORDING_INIT;
+	struct error unused;
+
+	if (!recording_read_as(&rec, recording, &options, &unused) &&
+	    !recording_whole(&rec, &unused))
+		(format == &sink_chrome ? tracefile_chrome : tracefile_perfetto)(&rec, file, &unused);
+	recording_release(&rec);
+}
+
 int follow_trace(const char *recording, const char *file, int fd, _Atomic bool *final,
 		 _Atomic uint64_t *written, struct error *err)
 {
 	struct live_follow f = {
 		.path = recording, .codec = &zstd_codec, .format = live_format_of_file(file),
-		.fd = fd, .final = final, .written = written,
+		.packed = str_ends(file, ".gz"), .fd = fd, .final = final, .written = written,
 	};
+	int r = live_follow(&f, err);
 
-	return live_follow(&f, err);
+	if (!r && is_own_file(file, fd))
+		complete(recording, file, f.format);
+	return r;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces that are written while a recording grows: tests/live.py reads them strictly. */
+#include "base/json.h"
+#include "convert/convert.h"
 #include "tests/launched.h"
 #include "tests/recorded.h"
 
@@ -89,7 +91,7 @@ static void same_tasks(const char *trace, const char *recording)
 	struct buf tasks = BUF_INIT;
 	struct run r;
 
-	ck_assert_msg(!recording_read(&rec, recording, NULL, &err), "%s", err.message);
+	ck_assert_msg(!recording_read(&rec, recording, &convert_formats, &err), "%s", err.message);
 	tasks_of(&tasks, &rec);
 	support_run(&r, NULL, LIVE "whole %s", trace);
 	ck_assert_msg(!r.status, "%s", r.err.data);
@@ -105,6 +107,35 @@ static const char *in_dir(const char *name)
 }
 
 /* Finished recordings */
+
+/* Its tasks, for trace_reader.py. */
+static void write_tasks(const char *recording)
+{
+	struct buf out = BUF_INIT;
+	struct recording rec;
+	struct error err;
+	struct json j;
+
+	ck_assert(!recording_read(&rec, recording, NULL, &err));
+	json_init(&j, &out, true);
+	json_array(&j, NULL);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		if (t->start_us < 0)
+			continue;
+		json_array(&j, NULL);
+		json_int(&j, NULL, t->instance + 1);
+		json_int(&j, NULL, t->start_us);
+		json_int(&j, NULL, recording_task_end_us(&rec, t));
+		json_str(&j, NULL, *t->name ? t->name : t->kind);
+		json_array_end(&j);
+	}
+	json_array_end(&j);
+	support_write(in_dir("t.tasks"), out.data, out.len);
+	buf_release(&out);
+	recording_release(&rec);
+}
 
 START_TEST(finished)
 {
@@ -124,20 +155,33 @@ START_TEST(finished)
 	support_expect(dir, 0, "", "", FOLLOW "-o t.json %s", source);
 	same_tasks(in_dir("t.json"), source);
 	support_expect(dir, 0, NULL, "", FOLLOW "-o - %s >u.json", source);
-	support_expect(dir, 0, "", "", "cmp t.json u.json");
+	support_expect(dir, 0, "", "", FOLLOW "-o t.json.gz %s && zcat t.json.gz | cmp - t.json && "
+		       "cmp t.json u.json", source);
+	support_expect(dir, 0, "", "", BUILDBEAT " export --to perfetto --follow -o t.pftrace %s",
+		       source);
+	write_tasks(source);
+	support_expect(dir, 0, NULL, "", "python3 -B " TOP_SRCDIR "/tests/trace_reader.py both "
+		       TOP_SRCDIR "/tests/data/perfetto/perfetto.proto t");
 }
 END_TEST
 
 /* Live */
 
+static void same_as_exported(const char *trace, const char *recording)
+{
+	support_expect(support_tmpdir(), 0, NULL, "", BUILDBEAT " export --to chrome -o exported.json "
+		       "%s && cmp exported.json %s && rm exported.json", recording, trace);
+}
+
+/* The output of the build is the same. A file has the whole trace at the end, a FIFO the stream. */
 START_TEST(live)
 {
 	const char *dir = support_tmpdir();
 	struct run plain, traced;
 
 	support_run(&plain, dir, RECORD "-n plain -- " MAKE "Makefile");
-	support_run(&traced, dir, "%s" RECORD "-n live --interval 20 %s -- " MAKE "Makefile",
-		    _i ? "BUILDBEAT_TRACE=t.json " : "", _i ? "" : "--trace t.json");
+	support_run(&traced, dir, "mkfifo f; (cat f >t.json &) ; %s" RECORD "-n live --interval 20 %s -- "
+		    MAKE "Makefile", _i ? "BUILDBEAT_TRACE=f " : "", _i ? "" : "--trace f");
 	ck_assert_int_eq(plain.status, 2);
 	ck_assert_int_eq(traced.status, 2);
 	ck_assert_uint_eq(plain.out.len, traced.out.len);
@@ -162,9 +206,10 @@ START_TEST(many)
 		       "(" FOLLOW "-o c.json stats/one </dev/null >/dev/null 2>c.err &) ; exit $s'");
 	support_run(&(struct run){ 0 }, dir, "%s", "for i in $(seq 600); do "
 		    "tail -c1 b.json c.json | grep -c ] | grep -q 2 && break; sleep 0.1; done");
-	support_expect(dir, 0, "", "", "cat b.err c.err; " LIVE "same a.json b.json && " LIVE
-		       "same a.json c.json");
-	support_expect(dir, 0, "", "", FOLLOW "-o d.json stats/one && " LIVE "same a.json d.json");
+	support_expect(dir, 0, "", "", "cat b.err c.err; " LIVE "same b.json c.json");
+	support_expect(dir, 0, "", "", FOLLOW "-o d.json stats/one && " LIVE "same b.json d.json");
+	same_tasks(in_dir("b.json"), in_dir("stats/one"));
+	same_as_exported("a.json", "stats/one");
 }
 END_TEST
 
@@ -271,7 +316,7 @@ START_TEST(killed)
 		ck_assert_msg(strstr(r.err.data, kills[_i].report), "%s", r.err.data);
 	support_wait_until(no_tracer, NULL, "the end of the tracer");
 	if (kills[_i].whole)
-		same_tasks(in_dir("t.json"), in_dir("stats/one"));
+		same_as_exported("t.json", "stats/one");
 	else
 		support_expect(dir, 0, NULL, "", LIVE "tasks t.json");
 }

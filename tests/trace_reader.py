@@ -190,6 +190,7 @@ def read_perfetto(proto, path):
     t = Trace()
     packets = protoc_text.decode(proto, "Trace", path).get("packet", [])
     place, counters, interned, stacks, times, number = {}, {}, Interned(), {}, {}, 0
+    late = []   # arrows that were not known when their slices began
     check(set(packets[0]) == {"clock_snapshot", "sequence_id", "sequence_flags", "defaults",
                               "first_on_sequence"}, "the first packet")
     clock = one(one(packets[0], "defaults"), "timestamp_clock_id")
@@ -244,11 +245,18 @@ def read_perfetto(proto, path):
             t.instants.append((place[uuid], ts, interned.of("names", one(event, "name_iid")),
                                sorted(map(str, args.items()))))
             continue
+        if "legacy" in event:
+            legacy = one(event, "legacy")
+            late.append((one(legacy, "unscoped_id"), "sf".index(chr(int(one(legacy, "phase")))), ts,
+                         number, place[uuid]))
+            continue
         check(ts >= times.get(uuid, 0), "events of a track are in order")
         times[uuid] = ts
         if kind == "2":
-            check(set(event) == {"type", "track_uuid"} and stacks.get(uuid), "an end")
-            stacks[uuid].pop()[1] = ts
+            check(set(event) <= {"type", "track_uuid", "annotations"} and stacks.get(uuid), "an end")
+            s = stacks[uuid].pop()
+            s[1] = ts
+            s[4].update(args)
             continue
         check(kind == "1", "a known type")
         name = interned.of("names", one(event, "name_iid"))
@@ -262,6 +270,10 @@ def read_perfetto(proto, path):
                 check(end not in ends, "an arrow has one begin and one end")
                 ends[end] = (place[uuid], s, (ts, number))
     check(not any(stacks.values()), "each slice has an end")
+    for flow, end, ts, number, track in late:
+        ends = t.flow_slices.setdefault(flow, {})
+        check(end not in ends and around(t, track, ts), "an arrow has one begin and one end")
+        ends[end] = (track, around(t, track, ts)[-1], (ts, number + end))
     for flow, ends in t.flow_slices.items():
         check(len(ends) == 2 and ends[0][2] < ends[1][2], "an arrow: %s" % ends)
         t.flow_slices[flow] = [ends[0], ends[1]]

@@ -29,7 +29,8 @@ const char *live_text(struct live *l, unsigned at, struct slice field)
 	return b->data;
 }
 
-int live_flow(struct live *l)
+/* Write what was said to a file if it is much. */
+static int flow(struct live *l)
 {
 	struct buf *out = &l->sink->out;
 
@@ -101,6 +102,7 @@ static void begin(struct live *l)
 	n = build_args(&l->build, arg, &start, &host);
 	l->sink->ops->begin(l->sink, &start);
 	l->sink->ops->process(l->sink, SINK_MACHINE, "machine", host, 0);
+	l->sink->ops->track(l->sink, SINK_MACHINE, SINK_PATH_TID, "build", 0);
 	l->sink->ops->track(l->sink, SINK_MACHINE, SINK_SPANS_TID, "spans", 1);
 	l->sink->ops->instant(l->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, n);
 }
@@ -504,7 +506,7 @@ static int on_event(void *context, struct event *e)
 	default:
 		r = e->seq ? task_line(l, instance, e) : 0;
 	}
-	return r ? r : live_flow(l);
+	return r ? r : flow(l);
 }
 
 static int on_sample(void *context, const struct growing_sample *s)
@@ -515,7 +517,7 @@ static int on_sample(void *context, const struct growing_sample *s)
 	begin(l);
 	l->last_us = later(l->last_us, s->time_ms * 1000);
 	r = live_sample(l, s);
-	return r ? r : live_flow(l);
+	return r ? r : flow(l);
 }
 
 static int on_memory(void *context, int64_t time_ms, int64_t kb)
@@ -524,7 +526,7 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 
 	begin(l);
 	live_memory(l, time_ms, kb);
-	return live_flow(l);
+	return flow(l);
 }
 
 const struct growing_to live_growing = {
@@ -584,21 +586,23 @@ static int64_t unseen_end_us(const struct live *l, const struct live_task *t)
 	return close_us >= 0 ? close_us : l->last_us;
 }
 
-static void add_result(struct live *l)
+static void add_result(struct live *l, uint64_t damaged)
 {
 	struct sink_start start = { -1, -1 };
-	struct sink_arg arg[BUILD_ARGS_MAX];
+	struct sink_arg arg[BUILD_ARGS_MAX + 1];
 	const char *host;
 	size_t n;
 
-	if (!l->result.len)
+	if (!l->result.len && !damaged)
 		return;
 	n = build_args(&l->result, arg, &start, &host);
+	if (damaged)
+		arg[n++] = sink_number("damaged_lines", (int64_t)damaged);
 	l->sink->ops->instant(l->sink, SINK_MACHINE, SINK_PATH_TID,
 			      l->end_us >= 0 ? l->end_us : l->last_us, "build ended", arg, n);
 }
 
-int live_end(struct live *l)
+int live_end(struct live *l, uint64_t damaged)
 {
 	begin(l);
 	l->last_us = later(l->last_us, l->end_us);
@@ -613,7 +617,7 @@ int live_end(struct live *l)
 		if (l->instance[i].close_us < 0)
 			close_instance(l, i, l->last_us);
 	}
-	add_result(l);
+	add_result(l, damaged);
 	l->sink->ops->end(l->sink);
 	return buf_error(&l->sink->out);
 }

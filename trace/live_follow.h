@@ -15,6 +15,7 @@ struct live_follow {
 	const char *path;	/* of the recording */
 	const struct recording_codec *codec;
 	const struct sink_ops *format;
+	bool packed;		/* by gzip; each batch can be unpacked */
 	int fd;
 	/* In memory that another process shares, which waits for this one; or NULL. */
 	_Atomic bool *final;	/* set by the other: nothing more will be appended */
@@ -25,7 +26,7 @@ struct live_follow {
  * any more. */
 int live_follow(const struct live_follow *f, struct error *err);
 
-/* The format of a file by its suffix; Chrome's without a known one. And of a word of --to: NULL if
+/* The format of a file by its suffix, before ".gz"; Chrome's without a known one. And of a word of --to: NULL if
  * it cannot be written live. */
 const struct sink_ops *live_format_of_file(const char *path);
 const struct sink_ops *live_format(const char *word);

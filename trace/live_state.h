@@ -107,9 +107,6 @@ struct live {
 /* A decoded text in one of the buffers of l->text. */
 const char *live_text(struct live *l, unsigned at, struct slice field);
 
-/* Write what was said to a file if it is much. 0 or a negative errno. */
-int live_flow(struct live *l);
-
 /* The task with that number, NULL if there is none. add: a new one; NULL: no memory. */
 struct live_task *live_find_task(struct live *l, uint32_t instance, uint64_t seq);
 struct live_task *live_add_task(struct live *l, uint32_t instance, uint64_t seq);
