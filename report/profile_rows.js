@@ -205,32 +205,58 @@ function filter() {
 	return rows;
 }
 
-/* Lists of rows that nothing keeps apart. Keys with one value need not be compared. */
-function merge(rows) {
-	const s = shown.s;
-	let id = new Float64Array(rows.length), n = 1;
+const TABLE_MOST = 1 << 23;
 
-	for (let k = 0; k < KEYS; k++) {
-		if (view.merged.has(k) || rows.every(row => keyOf(k, row) === keyOf(k, rows[0])))
-			continue;
-		const index = new Map(), most = s.text.length;
+/* Numbers from 0 for the different pairs of an old number, of which there are n, and a key. Returns
+ * how many there are. */
+function numberPairs(id, n, rows, k) {
+	const number = new Int32Array(shown.s.text.length).fill(-1), key = new Int32Array(rows.length);
+	let different = 0, next = 0;
 
-		for (let i = 0; i < rows.length; i++) {
-			const v = id[i] * most + keyOf(k, rows[i]);
-			let found = index.get(v);
+	for (let i = 0; i < rows.length; i++) {
+		const t = keyOf(k, rows[i]);
 
-			if (found === undefined)
-				index.set(v, found = index.size);
-			id[i] = found;
+		if (number[t] < 0)
+			number[t] = different++;
+		key[i] = number[t];
+	}
+	if (different < 2)
+		return n;
+	const table = n * different <= TABLE_MOST ? new Int32Array(n * different).fill(-1) : null;
+	const index = new Map();
+
+	for (let i = 0; i < rows.length; i++) {
+		const v = id[i] * different + key[i];
+		let found = table ? table[v] : index.has(v) ? index.get(v) : -1;
+
+		if (found < 0) {
+			found = next++;
+			if (table)
+				table[v] = found;
+			else
+				index.set(v, found);
 		}
-		n = index.size;
+		id[i] = found;
+	}
+	return next;
+}
+
+/* Lists of rows that nothing keeps apart. */
+function merge(rows) {
+	const id = new Int32Array(rows.length);
+	let n = 1;
+
+	for (let k = 0; k < KEYS && n < rows.length; k++) {
+		if (!view.merged.has(k))
+			n = numberPairs(id, n, rows, k);
 	}
 	if (n === rows.length)
 		return rows.map(row => [row]);
-	const lists = range(n).map(() => []);
+	const lists = range(rows.length ? n : 0).map(() => []);
 
-	rows.forEach((row, i) => lists[id[i]].push(row));
-	return lists.filter(list => list.length);
+	for (let i = 0; i < rows.length; i++)
+		lists[id[i]].push(rows[i]);
+	return lists;
 }
 
 /* Numbers of a list of rows */
@@ -261,30 +287,47 @@ function mostOf(values, list) {
 	return most;
 }
 
-/* The smallest value that a share q of them does not exceed; as profile_quantile(). */
-function quantile(which, q, list) {
-	const s = shown.s, values = [];
-	let n = 0, so_far = 0;
+/* The times of all runs, sorted; how often each comes, or null if each comes once. */
+function timesOf(which, list) {
+	const s = shown.s, of = s.n_values[which], sum = s.sum[which ? QUEUE : RUN];
+	let n = 0, once = true, at = 0;
 
 	for (const row of list) {
-		const count = s.n_values[which][row];
+		n += of[row];
+		once = once && of[row] < 2;
+	}
+	const us = new Float64Array(n), times = once ? null : new Float64Array(n).fill(1);
 
-		if (count === 1) {
-			values.push([s.sum[which ? QUEUE : RUN][row], 1]);
-			n++;
-		}
-		for (let i = s.first[which][row]; count > 1 && i < s.first[which][row] + count; i++) {
-			values.push([s.us[which][i], s.times[which][i]]);
-			n += s.times[which][i];
+	for (const row of list) {
+		if (of[row] === 1)
+			us[at++] = sum[row];
+		for (let i = s.first[which][row]; of[row] > 1 && i < s.first[which][row] + of[row]; i++) {
+			us[at] = s.us[which][i];
+			times[at++] = s.times[which][i];
 		}
 	}
-	values.sort((a, b) => a[0] - b[0]);
-	for (const [us, times] of values) {
-		so_far += times;
-		if (so_far >= q * n)
-			return us;
+	if (once || times.every(t => t === 1))
+		return [us.sort(), null];
+	const order = Uint32Array.from(us, (_, i) => i).sort((a, b) => us[a] - us[b]);
+
+	return [Float64Array.from(order, i => us[i]), Float64Array.from(order, i => times[i])];
+}
+
+/* The smallest value that a share q of them does not exceed; as profile_quantile(). */
+function quantile(which, q, list) {
+	const [us, times] = timesOf(which, list);
+	let so_far = 0, i = 0;
+
+	if (!us.length)
+		return NaN;
+	if (!times)
+		return us[Math.max(0, Math.ceil(q * us.length) - 1)];
+	for (const wanted = q * times.reduce((a, b) => a + b); i < us.length - 1; i++) {
+		so_far += times[i];
+		if (so_far >= wanted)
+			break;
 	}
-	return NaN;
+	return us[i];
 }
 
 const COLUMN = {
