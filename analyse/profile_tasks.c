@@ -24,6 +24,7 @@ struct work {
 	const char *kind;		/* the last ones, and their numbers */
 	uint32_t kind_number, file_number, line_number;
 	const char *file;
+	uint32_t file_instance;
 	int32_t line;
 };
 
@@ -168,14 +169,42 @@ static int name_recipe(struct work *w, const struct task *t, uint32_t key[PROFIL
 	return r;
 }
 
-static int name_place_of(struct work *w, const struct task *t, uint32_t key[PROFILE_KEYS])
+/* Relative to the build's directory. */
+static int number_file(struct work *w, const struct task *t)
 {
+	const struct task probe = { .instance = t->instance, .key = "" };
+	const char *dir = name_place(w->rec, &probe);
+	struct buf path = BUF_INIT;
+	int r;
+
+	if (!*t->file) {
+		w->file_number = w->none;
+		return 0;
+	}
+	if (*t->file != '/' && *dir)
+		buf_addf(&path, "%s/", dir);
+	buf_adds(&path, name_relative(w->rec, t->file));
+	r = buf_error(&path);
+	if (!r)
+		r = number(w, buf_str(&path), &w->file_number);
+	buf_release(&path);
+	return r;
+}
+
+/* make says it of the first line of a recipe. */
+static int name_place_of(struct work *w, uint32_t i, uint32_t key[PROFILE_KEYS])
+{
+	uint32_t target = w->s->nest[i].target;
+	const struct task *t = task(w, i);
 	char line[16] = "";
 	int r = 0;
 
-	if (t->file != w->file) {
+	if (!*t->file && target != NO_INDEX)
+		t = task(w, w->s->target[target].first_task);
+	if (t->file != w->file || t->instance != w->file_instance) {
 		w->file = t->file;
-		r = number(w, name_relative(w->rec, t->file), &w->file_number);
+		w->file_instance = t->instance;
+		r = number_file(w, t);
 	}
 	if (!r && t->line != w->line) {
 		w->line = t->line;
@@ -204,7 +233,7 @@ static int name_task(struct work *w, uint32_t i, uint32_t key[PROFILE_KEYS])
 	key[PROFILE_RULE] = w->none;
 	if (!r && *t->key)
 		r = recipe ? name_recipe(w, t, key) : number(w, t->key, &key[PROFILE_RULE]);
-	return r ? r : name_place_of(w, t, key);
+	return r ? r : name_place_of(w, i, key);
 }
 
 /* Phases: the open spans of each instance, of which the newest counts. */
@@ -398,6 +427,7 @@ static int name_common(struct work *w)
 	if (!r)
 		r = number(w, "host", &w->host);
 	w->file = "";
+	w->file_instance = NO_INDEX;
 	w->line = -1;
 	w->file_number = w->line_number = w->kind_number = w->none;
 	for (uint32_t i = 0; !r && i < w->rec->n_instances; i++)

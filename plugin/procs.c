@@ -216,6 +216,9 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_start(&b, t, store->inst, task, &e);
+	if (line->known && line->file && !procs.to_pipe && is_news(line, name))
+		event_add_place(&b, t, store->inst, task,
+				&(struct event_place){ line->file, line->line, NULL, -1 });
 	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line, name))
 		append_after(&b, task, t, line->after.data);
 	emit(&b);

@@ -20,6 +20,8 @@ struct procs_line {
 	bool often;		/* announced for every process, not once per task */
 	struct buf name;	/* target; may be empty */
 	struct buf after;	/* its dependencies, separated by blanks */
+	const char *file;	/* where its recipe is; NULL: unknown. The tool's, which keeps it */
+	int32_t line;
 };
 
 struct procs_host {

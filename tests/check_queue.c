@@ -317,6 +317,10 @@ START_TEST(real_make)
 		       "all: s1 s2 s3 s4 s5 s6\ns1 s2 s3 s4 s5 s6: Makefile\n\tsleep 0.2; touch $@\n");
 	read_build(&r, &q, &c, dir, "make -s -j2");
 	check_waits(&r, &q, QUEUE_WORKER, 2);
+	for (size_t i = 0; i < r.rec.n_tasks && *r.rec.instance[0].version == '4'; i++) {
+		ck_assert_str_eq(r.rec.task[i].file, "Makefile");
+		ck_assert_int_eq(r.rec.task[i].line, 3);
+	}
 	end_build(&r, &q, &c);
 }
 END_TEST
