@@ -65,6 +65,49 @@ static int send_to(const char *url, const struct trace_format *f, const struct r
 	return export_send(rec, f->write == otlp_write, url, false, err);
 }
 
+static int merge_to(const struct trace_format *f, const struct recording *rec, size_t n,
+		    const char *path, struct error *err)
+{
+	struct stat st;
+	struct hold before;
+	int r;
+
+	if (!lstat(path, &st))
+		return export_exists(path, err);
+	hold_begin(&before);
+	r = f->merge(rec, n, path, err);
+	if (!r)
+		output_path(path);
+	hold_end(&before);
+	return r;
+}
+
+/* Several recordings in one file. */
+static int merge(const struct export_arguments *e, char *const *what, size_t n, struct error *err)
+{
+	const struct trace_format *f = &trace_formats[e->to];
+	struct recording *rec;
+	int r = 0;
+
+	if (!f->merge)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: --to %s: at most one recording",
+				 f->name);
+	if (!e->into)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output' is missing: "
+				 "several recordings need a file name");
+	rec = calloc(n, sizeof *rec);
+	if (!rec)
+		return error_sys(err, -ENOMEM, NULL, NULL);
+	for (size_t i = 0; i < n && !r; i++)
+		r = openrec(&rec[i], OPENREC_WHOLE, e->base, what[i], err);
+	if (!r)
+		r = merge_to(f, rec, n, e->into, err);
+	for (size_t i = 0; i < n; i++)
+		recording_release(&rec[i]);
+	free(rec);
+	return r;
+}
+
 static const struct export_arguments defaults = { .to = NO_FORMAT };
 
 static int run(struct args *a, void *values, struct error *err)
@@ -78,6 +121,10 @@ static int run(struct args *a, void *values, struct error *err)
 	if (e->to == NO_FORMAT)
 		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
 	format = &trace_formats[e->to];
+	if (a->n > 1 && e->follow)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: --follow: at most one recording");
+	if (a->n > 1)
+		return merge(e, a->operand, (size_t)a->n, err);
 	if (e->follow)
 		return follow_export(e->base, a->operand[0], format->name, format->suffix, e->into,
 				     err);
@@ -95,7 +142,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_export = {
-	.name = "export", .operands = "[REC]", .run = run,
+	.name = "export", .operands = "[REC...]", .run = run,
 	.options = options, .keys = openrec_keys, COMMAND_DEFAULTS(defaults),
 	.summary = "Write a recording in the format of another tool",
 };

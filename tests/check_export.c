@@ -236,11 +236,45 @@ START_TEST(packed)
 }
 END_TEST
 
+/* Two machines and one with the name of the first: a common time line. */
+START_TEST(several_machines)
+{
+	const char *dir = support_tmpdir();
+
+	support_expect(dir, 0, NULL, "",
+		       "for i in 1 2 3; do cp -r %s/tests/data/recordings/nested r$i; done && "
+		       "sed -i 's/^host:.*/host: b/; s/^start_mono_ns:.*/start_mono_ns: 7000000000/; "
+		       "s/^start_wall_ns: .*/start_wall_ns: 1795254192358544204/' r2/build && "
+		       "%s export -t perfetto -o m.tar r1 r2 r3 && tar xf m.tar && "
+		       "%s export -t chrome -o m.json r1 r2 r3", TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
+	read_it("chrome m.json");
+	ck_assert_str_eq(support_text(file("perfetto_manifest.json")), "{\"perfetto_manifest\":"
+		"{\"version\":1,\"files\":[{\"path\":\"1-forge.pftrace\",\"machine\":{\"name\":\"forge\"}},"
+		"{\"path\":\"2-b.pftrace\",\"machine\":{\"name\":\"b\"},\"clocks\":{\"clock\":\"BOOTTIME\","
+		"\"sync_to\":{\"file\":\"1-forge.pftrace\",\"clock\":\"BOOTTIME\"},\"offset_ns\":3933221902654}},"
+		"{\"path\":\"3-forge--2-.pftrace\",\"machine\":{\"name\":\"forge (2)\"},\"clocks\":{\"clock\":\"BOOTTIME\","
+		"\"sync_to\":{\"file\":\"1-forge.pftrace\",\"clock\":\"BOOTTIME\"},\"offset_ns\":0}}]}}\n");
+	support_expect(dir, 0, NULL, "", "%s export -t chrome -o 1.json r1 && grep -c '\"X\"' 1.json >n && "
+		       "test $((3 * $(cat n))) = $(grep -c '\"X\"' m.json) && "
+		       "grep -q '\"args\":{\"name\":\"forge (2) make\"}' m.json && "
+		       "grep '\"X\"' 1.json | sed 's/.*\"ts\":\\([0-9]*\\).*/\\1/' | sort -n | awk '{print $1 + 50000}' >a && "
+		       "grep '\"X\"' m.json | sed -n 's/.*\"pid\":[345],.*\"ts\":\\([0-9]*\\).*/\\1/p' | sort -n | cmp a -",
+		       BUILDBEAT);
+	support_expect(dir, 0, NULL, "", "for f in [123]-*.pftrace; do "
+		       "protoc -I %s/tests/data/perfetto --decode=Trace perfetto.proto <$f >/dev/null || exit; done",
+		       TOP_SRCDIR);
+	support_refuses(dir, "export -t chrome r1 r2", "option '--output' is missing");
+	support_refuses(dir, "export -t oe -o x r1 r2", "at most one recording");
+	support_refuses(dir, "export -t chrome --follow -o x r1 r2", "at most one recording");
+}
+END_TEST
+
 int main(void)
 {
 	if (!support_has("protoc") || !support_has("python3"))
 		return 77;
 	return support_main("export", TEST_EACH(recordings, whole), TEST(nothing),
 			    TEST_LOOP(random_tasks, 12), TEST_LOOP(random_spans, 12), TEST(sub_makes),
-			    TEST(kinds_of_arrows), TEST(every_cut), TEST(packed));
+			    TEST(kinds_of_arrows), TEST(every_cut), TEST(packed),
+			    TEST(several_machines));
 }

@@ -13,6 +13,8 @@ struct trace_format {
 	/* Write a recording to a file or directory that does not exist yet: all of it or nothing.
 	 * 0, or a negative errno with err. */
 	int (*write)(const struct recording *rec, const char *path, struct error *err);
+	/* The same of n recordings in one file. NULL: not possible. */
+	int (*merge)(const struct recording *rec, size_t n, const char *path, struct error *err);
 };
 
 extern const struct trace_format trace_formats[];	/* ends without a name */
@@ -21,6 +23,11 @@ extern const char *const trace_format_word[];		/* their names; ends with NULL */
 /* The rows' functions. */
 int tracefile_chrome(const struct recording *rec, const char *path, struct error *err);
 int tracefile_perfetto(const struct recording *rec, const char *path, struct error *err);
+int tracefile_merge_chrome(const struct recording *rec, size_t n, const char *path,
+			   struct error *err);
+/* An archive of tar, with a trace of each recording and a manifest. */
+int tracefile_merge_perfetto(const struct recording *rec, size_t n, const char *path,
+			     struct error *err);
 /* JSON, or protobuf if path ends in .pb or .binpb. */
 int otlp_write(const struct recording *rec, const char *path, struct error *err);
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err);

@@ -68,8 +68,9 @@ struct sink_start {
 struct sink {
 	const struct sink_ops *ops;
 	struct buf out;
-	uint32_t first_pid;	/* added to each pid: several recordings in one trace. The caller */
-	int64_t offset_us;	/* may set both between events. Added to each time */
+	/* Several recordings can be in one trace: the caller may set these between events. */
+	uint32_t first_pid;	/* added to each pid */
+	int64_t offset_us;	/* added to each time */
 	void *state;		/* of the format */
 };
 

@@ -153,7 +153,7 @@ static void chrome_process(struct sink *s, uint32_t pid, const char *name, const
 			   int order)
 {
 	describe(s, "process_name", "name", pid, 0, name, 0);
-	describe(s, "process_sort_index", "sort_index", pid, 0, NULL, order);
+	describe(s, "process_sort_index", "sort_index", pid, 0, NULL, order + (int)s->first_pid);
 	if (label && *label)
 		describe(s, "process_labels", "labels", pid, 0, label, 0);
 }

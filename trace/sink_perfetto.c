@@ -109,8 +109,8 @@ static void add_clock(struct sink *s, unsigned id, int64_t ns, unsigned unit_ns)
 	protobuf_end(&s->out, clock);
 }
 
-/* What other clocks showed when ours was 0. Viewers need the time since boot, which was not recorded:
- * it differs from ours by the time in which the machine was suspended. */
+/* What other clocks showed when ours was 0. Viewers need the time since boot, which was not
+ * recorded: it differs from ours by the time in which the machine was suspended. */
 static void add_clocks(struct sink *s, const struct sink_start *start)
 {
 	size_t snapshot = protobuf_begin(&s->out, PACKET_CLOCK_SNAPSHOT);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * On which track everything is. An instance is a process of the trace: its thread 0 has the instance
- * itself and its own spans; each worker is a thread with its tasks and, inside them, their spans. A
+ * On which track everything is. An instance is a process of the trace: its thread 0 has the
+ * instance itself and its own spans; each worker is a thread with its tasks and, inside them, their spans. A
  * worker is the one that the host recorded, otherwise the lowest free one. A span that overlaps
  * another one without being inside it is on a further row of its thread. So two slices of one track
  * are always one inside the other or beside each other.
