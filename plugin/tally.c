@@ -363,14 +363,14 @@ void be_born(struct tally_local *l, struct tally_worker *t, struct run *r,
 		remember_link(l, t, location);
 }
 
-/* Is it on? Otherwise a new run is not tallied. */
-static inline struct tally_worker *ready(struct tally_local *l, struct run *r)
+/* Is it on? Otherwise a new run is not tallied, and one that was queued never starts. */
+static inline struct tally_worker *ready(struct tally_local *l, struct run *r, bool is_new)
 {
 	uint64_t stamp = l && l->image ? atomic_load_explicit(&tally_head(l)->key,
 							      memory_order_acquire) : 0;
 	struct tally_worker *t = stamp ? this_thread(l, stamp) : NULL;
 
-	if (!t)
+	if (!t && is_new)
 		r->id = 0;
 	return t;
 }
@@ -379,7 +379,7 @@ void tally_queued(struct buildbeat_run *run, uint32_t location, int64_t delay_ns
 {
 	struct tally_local *l = atomic_load_explicit(&tally_here, memory_order_acquire);
 	struct run *r = run_of(run);
-	struct tally_worker *t = r ? ready(l, r) : NULL;
+	struct tally_worker *t = r ? ready(l, r, true) : NULL;
 
 	if (!t)
 		return;
@@ -415,7 +415,7 @@ void tally_started(struct buildbeat_run *run, uint32_t location)
 
 	if (!r || (!location && !r->id))
 		return;
-	t = ready(l, r);
+	t = ready(l, r, location != 0);
 	if (!t)
 		return;
 	if (location)

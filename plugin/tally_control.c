@@ -296,6 +296,7 @@ static __attribute__((cold)) bool take_over(struct buildbeat_session *s,
 	head->shift = l->clock.kind == BUILDBEAT_CLOCK_FAULTS ||
 		      l->clock.kind == BUILDBEAT_CLOCK_HOST ? 0 : TALLY_TIME_SHIFT;
 	memcpy(head->inst, s->store.inst, sizeof head->inst);
+	head->start_ns = s->store.start_ns;
 	if (s->forks)
 		tally_keep_forks(l);
 	memset(&kept, 0, sizeof kept);

@@ -60,30 +60,33 @@ static __attribute__((cold)) bool reserve(uint32_t page, uint32_t n)
 	return !r;
 }
 
-/* A new page of a kind: its number, or 0 if there is no room. */
+/* Make sure that a page is reserved, with some that will be needed next. */
+static bool has_page(uint32_t number)
+{
+	uint32_t known = n_reserved, n = TALLY_PAGES - number;
+
+	if (number < known)
+		return true;
+	n = n < RESERVE_PAGES ? n : RESERVE_PAGES;
+	if (!reserve(number, n))
+		return false;
+	while (known < number + n && !atomic_compare_exchange_weak(&n_reserved, &known, number + n))
+		;
+	return true;
+}
+
+/* A new page of a kind: its number, or 0 if there is no room. Readers look at all pages up to
+ * n_pages, so it is reserved before. */
 static __attribute__((cold)) uint32_t new_page(struct tally_local *l, uint32_t kind)
 {
 	struct tally_head *head = tally_head(l);
-	uint32_t number = TALLY_GET(head->n_pages), known;
-	struct tally_page *page;
+	uint32_t number = TALLY_GET(head->n_pages);
 
 	do {
-		if (number >= TALLY_PAGES)
+		if (number >= TALLY_PAGES || !has_page(number))
 			return 0;
 	} while (!atomic_compare_exchange_weak(&head->n_pages, &number, number + 1));
-	known = n_reserved;
-	if (number >= known) {
-		uint32_t n = TALLY_PAGES - number;
-
-		n = n < RESERVE_PAGES ? n : RESERVE_PAGES;
-		if (!reserve(number, n))
-			return 0;
-		while (known < number + n &&
-		       !atomic_compare_exchange_weak(&n_reserved, &known, number + n))
-			;
-	}
-	page = tally_page(l->image, number);
-	atomic_store_explicit(&page->kind, kind, memory_order_release);
+	atomic_store_explicit(&tally_page(l->image, number)->kind, kind, memory_order_release);
 	return number;
 }
 

@@ -15,8 +15,9 @@ recording_librecording_la_SOURCES = \
 	recording/recipe.h recording/recording.c recording/recording.h \
 	recording/recording_write.h recording/series.c recording/series.h recording/store.c \
 	recording/store.h recording/store_create.c recording/store_create.h recording/store_join.c \
-	recording/store_join.h recording/tally.h recording/tally_image.c \
-	recording/tally_image.h recording/tally_log.c recording/tally_log.h recording/usage_log.c recording/usage_log.h recording/writer.c recording/writer.h \
+	recording/store_join.h recording/tally.c recording/tally.h recording/tally_image.c \
+	recording/tally_image.h recording/tally_lines.c recording/tally_live.c recording/tally_log.c recording/tally_log.h \
+	recording/tally_reader.h recording/tally_table.c recording/usage_log.c recording/usage_log.h recording/writer.c recording/writer.h \
 	recording/writer_series.c recording/writer_tasks.c recording/writer_usage.c
 
 

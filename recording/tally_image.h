@@ -12,8 +12,8 @@
 /*
  * The memory in which a host tallies: a memfd that the host maps, grows page by page and never
  * shrinks. Readers map it too, while it changes. Page 0 begins with the head. Slots of threads
- * follow, then pages of several kinds in the order in which they were needed. A page that could
- * not be reserved has kind 0.
+ * follow, then pages of several kinds in the order in which they were needed. A page that has just
+ * been added has kind 0.
  *
  * Only the thread that has a slot writes to the rows of the slot, with relaxed atomic stores. So a
  * reader sees each number whole, and a row at most one run before or within an update. Numbers of
@@ -37,6 +37,7 @@
 struct tally_head {
 	char magic[24];
 	char inst[INSTANCE_ID_MAX];
+	int64_t start_ns;		/* of the recording, CLOCK_MONOTONIC */
 	int32_t pid;
 	uint32_t shift;			/* of histograms of run times, see tally_bucket() */
 	char clock[8], amount[8];	/* words; amount "" without one */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/tally.h"
+
+#include "base/array.h"
+#include "base/readfile.h"
+#include "base/str.h"
+#include "recording/layout.h"
+#include "recording/tally_reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_SIZE 256
+
+/* tally.log or tally-ID.log, perhaps compressed. */
+static bool is_ours(const char *name)
+{
+	const char *rest = name + strlen(LAYOUT_TALLY_PREFIX);
+
+	return str_starts(name, LAYOUT_TALLY_PREFIX) && (*rest == '.' || *rest == '-') &&
+	       (str_ends(name, ".log") || str_ends(name, ".log" LAYOUT_ZSTD_SUFFIX)) &&
+	       strlen(name) < NAME_SIZE;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* A file that was compressed comes before the one of the same name that was written since. */
+static int list(DIR *dir, char (**names)[NAME_SIZE], size_t *n)
+{
+	struct dirent *entry;
+
+	while ((errno = 0, entry = readdir(dir))) {
+		char (*name)[NAME_SIZE];
+
+		if (!is_ours(entry->d_name))
+			continue;
+		name = array_add(names, n, sizeof *name);
+		if (!name)
+			return -ENOMEM;
+		strcpy(*name, entry->d_name);
+		if (str_ends(*name, ".log"))
+			strcat(*name, "~");	/* behind ".log.zst" */
+	}
+	if (*n)
+		qsort(*names, *n, sizeof **names, by_name);
+	return -errno;
+}
+
+/* The text of a file; *text is empty if it cannot be unpacked. */
+static int load(struct buf *text, int dir_fd, const char *name, const struct recording_codec *codec,
+		struct error *err)
+{
+	struct buf packed = BUF_INIT;
+	int r;
+
+	if (!str_ends(name, LAYOUT_ZSTD_SUFFIX))
+		return readfile_at(text, dir_fd, name, SIZE_MAX / 2);
+	if (!codec)
+		return 0;
+	r = readfile_at(&packed, dir_fd, name, SIZE_MAX / 2);
+	if (!r)
+		r = codec->unpack(text, packed.data, packed.len, err);
+	buf_release(&packed);
+	return r;
+}
+
+static int read_files(struct tally_reader *r, int dir_fd, char (*names)[NAME_SIZE], size_t n,
+		      const struct recording_formats *formats, struct error *err)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < n && !error; i++) {
+		struct buf text = BUF_INIT;
+
+		if (str_ends(names[i], "~"))
+			names[i][strlen(names[i]) - 1] = '\0';
+		error = load(&text, dir_fd, names[i], formats ? formats->codec : NULL, err);
+		if (!error && text.len)
+			error = tally_lines_read(r, text.data, text.len, err);
+		buf_release(&text);
+		if (error && err && err->message[0])
+			snprintf(err->path, sizeof err->path, "%s", names[i]);
+	}
+	return error;
+}
+
+static int read_dir(struct tally_reader *r, const char *path,
+		    const struct recording_formats *formats, struct error *err)
+{
+	char (*names)[NAME_SIZE] = NULL;
+	DIR *dir = opendir(path);
+	size_t n = 0;
+	int error;
+
+	if (!dir)
+		return error_sys(err, -errno, path, NULL);
+	error = list(dir, &names, &n);
+	if (!error && !n)
+		error = error_set(err, -ENOENT, path, 0, 0, "the recording has no tallies");
+	else if (!error)
+		error = read_files(r, dirfd(dir), names, n, formats, err);
+	closedir(dir);
+	free(names);
+	return error && err && !err->message[0] ? error_sys(err, error, path, NULL) : error;
+}
+
+static int read_table(struct tally_table *t, const char *path, int64_t from_us, int64_t to_us,
+		      bool live, const struct recording_formats *formats, size_t *n_live,
+		      struct error *err)
+{
+	struct error unused = { 0 };
+	int error;
+
+	err = err ? err : &unused;
+	*t = (struct tally_table)TALLY_TABLE_INIT;
+	error = tally_reader_new(&t->reader, t, from_us, to_us);
+	if (!error)
+		error = read_dir(t->reader, path, formats, err);
+	if (!error && live)
+		error = tally_live_add_all(t->reader, n_live);
+	if (!error)
+		error = tally_table_finish(t->reader);
+	return error && !err->message[0] ? error_sys(err, error, path, NULL) : error;
+}
+
+int tally_read(struct tally_table *t, const char *path, int64_t from_us, int64_t to_us,
+	       const struct recording_formats *formats, struct error *err)
+{
+	return read_table(t, path, from_us, to_us, false, formats, NULL, err);
+}
+
+int tally_read_live(struct tally_table *t, const char *path, int64_t from_us,
+		    const struct recording_formats *formats, size_t *n_live, struct error *err)
+{
+	return read_table(t, path, from_us, INT64_MAX, true, formats, n_live, err);
+}
+
+void tally_release(struct tally_table *t)
+{
+	free(t->row);
+	free(t->location);
+	free(t->thread);
+	free(t->process);
+	free(t->link);
+	free(t->moment_us);
+	tally_reader_free(t->reader);
+	*t = (struct tally_table)TALLY_TABLE_INIT;
+}
+
+bool tally_is_here(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool here = false;
+
+	while (dir && !here && (entry = readdir(dir)))
+		here = is_ours(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return here;
+}
