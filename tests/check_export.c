@@ -215,7 +215,7 @@ START_TEST(every_cut)
 {
 	struct recorded r;
 
-	recorded_make(&r, "cwd: /\"}\\n,\n", OPEN "start\t0\tx.1\t\t\t\ta},\ndone\t50\tx.1\n"
+	recorded_make(&r, "cwd: /\"}\\n,\nsource: a\nsource: b\n", OPEN "start\t0\tx.1\t\t\t\ta},\ndone\t50\tx.1\n"
 		      "start\t60\tx.2\t\t\t\tb]\nafter\t60\tx.2\ta},\ndone\t90\tx.2\n", NULL);
 	check_both(&r.rec);
 	read_it("cut x.json");

@@ -53,6 +53,11 @@ def no_constant(name):
     raise Wrong("not a number of JSON: " + name)
 
 
+def unique(pairs):
+    check(len({k for k, _ in pairs}) == len(pairs), "a key twice in %s" % pairs)
+    return dict(pairs)
+
+
 def check_event(e):
     check(isinstance(e, dict), "an event is an object")
     must, may = KEYS[e["ph"]]
@@ -72,7 +77,7 @@ def read_chrome(path):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     check("\x00" not in text, "NUL")
-    events = json.loads(text, parse_constant=no_constant)
+    events = json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
     check(isinstance(events, list), "an array")
     check(text.count("\n") == len(events) + 1, "an event a line")
     open_slices, ends, sequence = {}, [], 0

@@ -15,6 +15,7 @@
 
 #define COMMAND_MAX 1000
 #define ARGS_MAX 12
+#define BUILD_ARGS_MAX 1000
 
 struct writing {
 	struct whole *whole;
@@ -129,19 +130,29 @@ static void add_names(struct writing *w)
 		add_track(w, &w->tracks.track[i]);
 }
 
-/* The lines of the file `build`. */
+static bool has_arg(const struct sink_arg *arg, size_t n, const char *name)
+{
+	while (n > 0 && strcmp(arg[n - 1].name, name))
+		n--;
+	return n > 0;
+}
+
+/* The lines of the file `build`: of several with one key, the first. */
 static void add_build(struct writing *w)
 {
 	const struct recording *rec = w->rec;
 	struct sink_arg *arg = calloc(rec->n_build + 1, sizeof *arg);
+	size_t n = 0;
 
 	if (!arg) {
 		w->sink->out.error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < rec->n_build; i++)
-		arg[i] = text(rec->build[i].key, rec->build[i].value, COMMAND_MAX);
-	w->sink->ops->instant(w->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, rec->n_build);
+	for (size_t i = 0; i < rec->n_build && n < BUILD_ARGS_MAX; i++) {
+		if (!has_arg(arg, n, rec->build[i].key))
+			arg[n++] = text(rec->build[i].key, rec->build[i].value, COMMAND_MAX);
+	}
+	w->sink->ops->instant(w->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, n);
 	free(arg);
 }
 
