@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char tasks[] = "buildbeat tasks 1\n"
 	"open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
@@ -106,50 +107,69 @@ static int read_foreign(const char *format, const char *path, long n)
 	return r;
 }
 
-/* The trace if no allocation fails. */
-#define TRACE_WHOLE support_path("%s/whole.json", support_tmpdir())
+/* Ways to write a trace; the same recording twice where several are possible. */
 
-static int write_trace(const char *from, const char *path, long n)
+static int merge_chrome(const struct recording *rec, const char *path, struct error *err)
 {
+	const struct recording both[] = { *rec, *rec };
+
+	return tracefile_merge_chrome(both, 2, path, err);
+}
+
+static int merge_perfetto(const struct recording *rec, const char *path, struct error *err)
+{
+	const struct recording both[] = { *rec, *rec };
+
+	return tracefile_merge_perfetto(both, 2, path, err);
+}
+
+static int (*const traces[])(const struct recording *rec, const char *path, struct error *err) = {
+	tracefile_chrome, tracefile_perfetto, merge_chrome, merge_perfetto,
+};
+
+START_TEST(nth_fails_for_traces)
+{
+	static const char *const names[] = { "t.json", "t.pftrace.gz", "m.json", "m.tar" };
+	const char *path = support_path("%s/%s", support_tmpdir(), names[_i]);
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
-	int r;
+	struct buf whole, text;
+	long n = 0;
 
-	ck_assert(!recording_read(&rec, from, &convert_formats, &err));
-	nomem_after(n);
-	r = tracefile_chrome(&rec, path, &err);
-	end_failing();
-	ck_assert(r ? r == -ENOMEM && *err.message : support_exists(path));
-	if (!r)
-		ck_assert(!strcmp(support_text(path), support_text(TRACE_WHOLE)));
+	ck_assert(!recording_read(&rec, TOP_SRCDIR "/tests/data/recordings/nested", NULL, &err));
+	ck_assert(!traces[_i](&rec, path, &err));
+	support_read(&whole, path);
+	for (ran_out = true; ran_out; n++) {
+		int r;
+
+		unlink(path);
+		nomem_after(n);
+		r = traces[_i](&rec, path, &err);
+		end_failing();
+		ck_assert_msg(r ? ran_out && r == -ENOMEM && *err.message && !support_exists(path) :
+			      support_exists(path), "%ld", n);
+	}
+	support_read(&text, path);
+	ck_assert(text.len == whole.len && !memcmp(text.data, whole.data, text.len));
+	ck_assert_int_gt(n, 20);
+	buf_release(&whole);
+	buf_release(&text);
 	recording_release(&rec);
-	return r;
 }
+END_TEST
 
 static const struct { const char *format, *path; long least; } foreign[] = {
 	{ "bazel", DATA "bazel/profile.json", 60 },
 	{ "chrome", DATA "chrome/startup.json", 60 },
 	{ "clang", DATA "clang/later.json", 50 },
-	{ NULL, TOP_SRCDIR "/tests/data/recordings/nested", 10 },
 };
 
-START_TEST(nth_fails_for_traces)
+START_TEST(nth_fails_for_foreign)
 {
-	const char *to = support_path("%s/trace.json", support_tmpdir());
-	struct recording rec = RECORDING_INIT;
-	struct error err;
 	long n = 0;
 
-	if (!foreign[_i].format) {
-		ck_assert(!recording_read(&rec, foreign[_i].path, NULL, &err));
-		ck_assert(!tracefile_chrome(&rec, TRACE_WHOLE, &err));
-		recording_release(&rec);
-	}
-
 	for (ran_out = true; ran_out; n++) {
-		int r = foreign[_i].format ?
-			read_foreign(foreign[_i].format, foreign[_i].path, n) :
-			write_trace(foreign[_i].path, to, n);
+		int r = read_foreign(foreign[_i].format, foreign[_i].path, n);
 
 		ck_assert_msg(ran_out || !r, "%ld", n);
 	}
@@ -189,5 +209,5 @@ END_TEST
 int main(void)
 {
 	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_openembedded),
-			    TEST_EACH(nth_fails_for_traces, foreign), TEST(nth_fails_for_renames));
+			    TEST_EACH(nth_fails_for_foreign, foreign), TEST_EACH(nth_fails_for_traces, traces), TEST(nth_fails_for_renames));
 }
