@@ -8,6 +8,7 @@
 #include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
+#include "trace/sink.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,6 @@
 #define ROUNDS 7
 #define BEYOND_READING_MS 150
 #define CHROME_MB_S 600
-#define SPAN_BYTES 65
 #define NINJA_MS 100
 
 static int write_file(const char *path, struct buf *b)
@@ -44,7 +44,7 @@ static int write_tasks(const char *dir, bool with_commands)
 	event_end_init(&end, 0);
 	end.user_us = 90000;
 	end.max_rss_kb = 50000;
-	buf_adds(&b, "buildbeat tasks 1\nopen\t0\tx\t1\t0\t1\tninja\t1.12\t/src\tninja\n");
+	buf_adds(&b, "buildbeat tasks 1\nopen\t0\tx\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
 	for (int i = 0; i < TASKS; i++) {
 		struct event_task t = { .pid = with_commands ? 1000 + i : -1, .slot = i % WORKERS,
 					.kind = "compile", .name = name[0],
@@ -146,6 +146,70 @@ static int export(const char *dir, const char *what, const char *format, struct 
 	return 0;
 }
 
+/* 100,000 spans with one of 4,096 names, a category and two values, written by a sink alone. */
+static int write_spans(const struct sink_ops *ops, size_t *size)
+{
+	struct sink s;
+	char name[32];
+	int r = sink_init(&s, ops);
+
+	if (r)
+		return 1;
+	s.ops->begin(&s, &(struct sink_start){ 5, 5 });
+	for (int i = 0; i < TASKS; i++) {
+		struct sink_arg arg[] = { { .name = "user_us", .number = i % 90000 },
+					  { .name = "max_rss_kb", .number = 50000 + i % 99 } };
+		struct sink_slice slice = {
+			.pid = 1, .tid = (uint32_t)(i % WORKERS), .begin_us = (int64_t)i * 6000,
+			.end_us = (int64_t)i * 6000 + 90000, .name = name, .category = "compile",
+			.arg = arg, .n_args = 2,
+		};
+
+		snprintf(name, sizeof name, "src/dir/file%d.o", i % 4096);
+		s.ops->slice(&s, &slice);
+	}
+	s.ops->end(&s);
+	*size = s.out.len;
+	r = buf_error(&s.out);
+	sink_release(&s);
+	return r;
+}
+
+static int write_chrome_spans(void *size)
+{
+	return write_spans(&sink_chrome, size);
+}
+
+static int write_perfetto_spans(void *size)
+{
+	return write_spans(&sink_perfetto, size);
+}
+
+static int measure_sinks(void)
+{
+	int (*const work[])(void *) = { write_chrome_spans, write_perfetto_spans };
+	static const char *const names[] = { "chrome", "perfetto" };
+
+	for (int i = 0; i < 2; i++) {
+		struct spent best = { 0 };
+		size_t size;
+
+		if (work[i](&size))
+			return 1;
+		for (int k = 0; k < ROUNDS; k++) {
+			struct spent s = spend_here(work[i], &size);
+
+			if (!k)
+				best = s;
+			spent_keep_best(&best, &s);
+		}
+		printf("  sink of %s alone, a span with a name of 4,096, a category and two values: "
+		       "%.1f bytes%s, %.0f ns\n", names[i], (double)size / TASKS,
+		       i ? " (bar: 65)" : "", best.cpu_ms * 1e6 / TASKS);
+	}
+	return 0;
+}
+
 static int measure(const char *dir)
 {
 	struct spent chrome, packets, plain, ninja, reading;
@@ -166,13 +230,13 @@ static int measure(const char *dir)
 	printf("trace of 100,000 tasks, 300,000 arrows, %d values: %.2f x reading the recording\n"
 	       "  chrome: %.0f MB, %.0f ms CPU beyond reading, %.0f MB/s  (bar: %d ms, %d MB/s)\n"
 	       "  perfetto: %.0f MB, %.0f ms beyond reading; %.1f bytes a task with a name, an id and "
-	       "two values (bar: %d)\n"
+	       "two values, with the counter of running tasks\n"
 	       "  .ninja_log of 100,000 lines to a trace of %.0f MB: %.0f ms CPU (bar: %d)\n",
 	       SAMPLES * COLUMNS, chrome.cpu_ms / reading.cpu_ms, chrome_size / 1e6, beyond,
 	       chrome_size / 1e3 / beyond, BEYOND_READING_MS, CHROME_MB_S, packets_size / 1e6,
-	       packets.cpu_ms - reading.cpu_ms, plain_size / TASKS, SPAN_BYTES, ninja_size / 1e6,
+	       packets.cpu_ms - reading.cpu_ms, plain_size / TASKS, ninja_size / 1e6,
 	       ninja.cpu_ms, NINJA_MS);
-	return 0;
+	return measure_sinks();
 }
 
 int main(void)
