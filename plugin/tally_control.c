@@ -80,7 +80,7 @@ static void write_chunk(struct log *g)
 	g->r = r;
 	kept.all = true;
 	if (!kept.told_lost && g->dir_fd >= 0)
-		kept.told_lost = !lost_append_part(g->dir_fd, g->now_us, LAYOUT_TALLY, r);
+		kept.told_lost = !lost_append_part(g->dir_fd, g->now_us, "tallies", r);
 }
 
 /* Room for a line, in a chunk that begins with an "at" line. */

@@ -75,20 +75,27 @@ static int load(struct buf *text, int dir_fd, const char *name, const struct rec
 static int read_files(struct tally_reader *r, int dir_fd, char (*names)[NAME_SIZE], size_t n,
 		      const struct recording_formats *formats, struct error *err)
 {
+	struct buf text = BUF_INIT;
 	int error = 0;
 
 	for (size_t i = 0; i < n && !error; i++) {
-		struct buf text = BUF_INIT;
+		char *plain = strrchr(names[i], '~');
+		size_t len = strlen(names[i]) - strlen(LAYOUT_ZSTD_SUFFIX);
 
-		if (str_ends(names[i], "~"))
-			names[i][strlen(names[i]) - 1] = '\0';
+		if (plain)
+			*plain = '\0';
 		error = load(&text, dir_fd, names[i], formats ? formats->codec : NULL, err);
+		/* The plain file continues the compressed one. */
+		if (!error && !plain && i + 1 < n && !strncmp(names[i], names[i + 1], len) &&
+		    names[i + 1][len] == '~')
+			continue;
 		if (!error && text.len)
 			error = tally_lines_read(r, text.data, text.len, err);
-		buf_release(&text);
-		if (error && err && err->message[0])
+		buf_clear(&text);
+		if (error && err->message[0])
 			snprintf(err->path, sizeof err->path, "%s", names[i]);
 	}
+	buf_release(&text);
 	return error;
 }
 
@@ -109,7 +116,7 @@ static int read_dir(struct tally_reader *r, const char *path,
 		error = read_files(r, dirfd(dir), names, n, formats, err);
 	closedir(dir);
 	free(names);
-	return error && err && !err->message[0] ? error_sys(err, error, path, NULL) : error;
+	return error && !err->message[0] ? error_sys(err, error, path, NULL) : error;
 }
 
 static int read_table(struct tally_table *t, const char *path, int64_t from_us, int64_t to_us,

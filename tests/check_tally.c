@@ -362,7 +362,7 @@ static void *run_schedule(void *data)
 {
 	me = (int)(intptr_t)data;
 	api->tally_thread(thread_name(me));
-	for (;;) {
+	for (int i = 0;; i++) {
 		pthread_mutex_lock(&model.lock);
 		if (--model.left < 0) {
 			pthread_mutex_unlock(&model.lock);
@@ -370,7 +370,7 @@ static void *run_schedule(void *data)
 		}
 		step();
 		pthread_mutex_unlock(&model.lock);
-		if (!(model.left & 15))
+		if (!(i & 15))
 			sched_yield();
 	}
 }
