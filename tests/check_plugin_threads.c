@@ -101,11 +101,43 @@ static void finish_one(struct caller *c, struct buildbeat_session *s)
 	c->n_finished++;
 }
 
+static void saw_span(const struct buildbeat_span_event *event, void *data)
+{
+	char stack[64];
+
+	ck_assert(event->span && event->begin_ns > 0);
+	api->span_stack(data, BUILDBEAT_STACK_IDS, stack, sizeof stack);
+}
+
+/* In any order, by any thread; the numbers of two threads are the same ones. */
+static void use_spans(struct caller *c, struct buildbeat_session *s)
+{
+	struct buildbeat_span span = { .size = sizeof span, .name = "open", .function = "f",
+		.file = "file.c", .task = pick(c, 3), .parent = pick(c, 4) ? 0 : pick(c, 50) };
+	char text[64];
+
+	switch (pick(c, 6)) {
+	case 0: case 1:
+		api->span_open(s, &span);
+		return;
+	case 2: case 3:
+		api->span_end(s, pick(c, 3), pick(c, 200));
+		return;
+	case 4:
+		api->span_stack(s, (int32_t)pick(c, 4), text, pick(c, sizeof text));
+		api->traceparent(s, pick(c, 3), text, sizeof text);
+		return;
+	case 5:
+		api->span_watch(s, pick(c, 2) ? saw_span : NULL, s);
+		api->span_places(s, (int32_t)pick(c, 2));
+	}
+}
+
 static void call(struct caller *c, struct buildbeat_session *s)
 {
 	const char *text;
 
-	switch (pick(c, 13)) {
+	switch (pick(c, 16)) {
 	case 0: case 1: case 2:
 		start_one(c, s);
 		return;
@@ -138,6 +170,8 @@ static void call(struct caller *c, struct buildbeat_session *s)
 		if (!pick(c, 10))
 			api->build_completed(s, 0);
 		return;
+	case 13: case 14: case 15:
+		use_spans(c, s);
 	}
 }
 
