@@ -370,10 +370,10 @@ static inline void buildbeat_scope_end(struct buildbeat_scope *scope)
 }
 
 #define BUILDBEAT_JOIN_(a, b) a##b
-#define BUILDBEAT_SCOPE_(line) BUILDBEAT_JOIN_(buildbeat_scope_, line)
+#define BUILDBEAT_SCOPE_(counter) BUILDBEAT_JOIN_(buildbeat_scope_, counter)
 #define BUILDBEAT_BEGIN_(api, session, task_name, task, name) \
 	__attribute__((cleanup(buildbeat_scope_end), unused)) \
-	struct buildbeat_scope BUILDBEAT_SCOPE_(__LINE__) = \
+	struct buildbeat_scope BUILDBEAT_SCOPE_(__COUNTER__) = \
 		buildbeat_scope_begin(api, session, task_name, (struct buildbeat_span) \
 			{ sizeof(struct buildbeat_span), __LINE__, __FILE__, __func__, name, task, 0 })
 

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define TASKS 5
@@ -406,8 +408,178 @@ START_TEST(random_calls)
 }
 END_TEST
 
+/* The macros of the header */
+
+static void step(bool leave_early)
+{
+	BUILDBEAT_SPAN(api, session, 0, NULL);
+	if (leave_early)
+		return;
+	for (int i = 0; i < 2; i++) {
+		BUILDBEAT_SPAN(api, session, 0, "round");
+	}
+}
+
+static const struct span *named(const struct recording *rec, const char *name)
+{
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		if (!strcmp(rec->span[i].name, name))
+			return &rec->span[i];
+	}
+	ck_abort_msg("no span %s", name);
+}
+
+START_TEST(macros)
+{
+	struct recording rec = RECORDING_INIT;
+	struct buildbeat_group group;
+
+	session = open_session(dir);
+	step(true);
+	step(false);
+	group = buildbeat_group_open(api, session, "group");
+	for (int i = 0; i < 3; i++)
+		buildbeat_group_finish(&group, buildbeat_group_start(&group, "in it"), i << 8);
+	buildbeat_group_close(&group);
+	{
+		BUILDBEAT_TASK_AND_SPAN(api, session, "task", "its span");
+		next_microsecond();
+	}
+	{
+		BUILDBEAT_TASK_AND_SPAN((const struct buildbeat_api *)NULL, NULL, "task", "nothing");
+	}
+	api->close(session);
+	read_back(&rec, dir);
+	ck_assert_uint_eq(rec.n_spans, 6);
+	ck_assert_uint_eq(rec.n_tasks, 4);
+	ck_assert_uint_eq(recording_trace_errors(&rec), 0);
+	ck_assert_str_eq(rec.span[0].name, "step");
+	ck_assert_uint_eq(rec.span[2].parent, 1);
+	ck_assert_uint_eq(rec.span[3].parent, 1);
+	ck_assert_str_eq(rec.span[3].name, "round");
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(rec.task_span[i], named(&rec, "group") - rec.span);
+	ck_assert_int_eq(rec.task[2].state, TASK_FAILED);
+	ck_assert_uint_eq(named(&rec, "its span")->task, 3);
+	ck_assert_uint_eq(rec.task_span[3], NO_INDEX);
+	recording_release(&rec);
+}
+END_TEST
+
+/* Callbacks */
+
+static struct {
+	unsigned begun, ended;
+	char stack[512];
+	int64_t begin_ns, end_ns;
+} seen;
+
+static void see(const struct buildbeat_span_event *event, void *data)
+{
+	ck_assert_ptr_eq(data, &seen);
+	ck_assert_uint_eq(event->size, sizeof *event);
+	seen.begun += event->end_ns < 0;
+	seen.ended += event->end_ns >= 0;
+	seen.begin_ns = event->begin_ns;
+	seen.end_ns = event->end_ns;
+	snprintf(seen.stack, sizeof seen.stack, "%s", event->stack);
+}
+
+START_TEST(callbacks)
+{
+	struct recording rec = RECORDING_INIT;
+	struct buf b = BUF_INIT;
+	struct identity id;
+	uint64_t outer, inner;
+
+	session = open_session(dir);
+	api->span_watch(session, see, &seen);
+	outer = api->span_begin(session, 0, "outer");
+	inner = api->span_begin(session, 0, "outer");
+	api->span_end(session, 0, inner);
+	ck_assert_uint_eq(seen.begun, 2);
+	ck_assert_uint_eq(seen.ended, 1);
+	ck_assert_int_ge(seen.end_ns, seen.begin_ns);
+	api->span_end(session, 0, inner);
+	ck_assert_uint_eq(seen.ended, 1);
+	api->span_watch(session, NULL, NULL);
+	api->span_end(session, 0, outer);
+	ck_assert_uint_eq(seen.ended, 1);
+	api->close(session);
+	read_back(&rec, dir);
+	identity_of(&id, &rec);
+	identity_add_stack(&b, &id, &rec, NO_INDEX, 1, IDENTITY_COMBINED);
+	ck_assert_str_eq(seen.stack, buf_str(&b));
+	ck_assert_ptr_nonnull(strstr(seen.stack, "\"outer\").("));
+	ck_assert_ptr_nonnull(strstr(seen.stack, "\"outer#2\")"));
+	ck_assert_int_eq(seen.end_ns, rec.start_mono_ns + rec.span[1].end_us * 1000);
+	buf_release(&b);
+	recording_release(&rec);
+}
+END_TEST
+
+START_TEST(places)
+{
+	struct buildbeat_span here = { .size = sizeof here, .name = "b", .file = "file.c", .line = 7,
+		.function = "f" };
+	struct recording rec = RECORDING_INIT;
+
+	setenv("BUILDBEAT_PLACES", "1", 1);
+	session = open_session(dir);
+	unsetenv("BUILDBEAT_PLACES");
+	api->span_begin(session, 0, "a");
+	api->span_open(session, &here);
+	ck_assert_int_eq(api->span_places(session, 0), 1);
+	ck_assert_int_eq(api->span_places(session, 0), 0);
+	api->span_open(session, &here);
+	api->close(session);
+	read_back(&rec, dir);
+	ck_assert_ptr_nonnull(strstr(rec.span[0].place, "check_span+0x"));
+	ck_assert_str_eq(rec.span[1].place, "file.c:7 f");
+	ck_assert_str_eq(rec.span[2].place, "");
+	recording_release(&rec);
+}
+END_TEST
+
+/* A child of a host that forks has no open spans of its own, whatever its parent was doing. */
+START_TEST(forks)
+{
+	struct buildbeat_host host = {
+		.size = sizeof host, .tool = "spans", .dir = dir, .interval_ms = -1,
+	}, child = host;
+	struct recording rec = RECORDING_INIT;
+	char text[64];
+	pid_t pid;
+	int status;
+
+	session = api->open(&host);
+	child.instance = api->instance(session);
+	child.flags = BUILDBEAT_FORKS;
+	session = api->open(&child);
+	ck_assert_ptr_nonnull(session);
+	api->span_begin(session, 0, "parent");
+	pid = fork();
+	if (!pid) {
+		bool empty = !api->span_stack(session, 1, text, sizeof text);
+
+		for (int i = 0; i < 200; i++)
+			api->span_begin(session, 0, "child");	/* more than there is room for */
+		_exit(!empty);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_uint_eq(api->span_stack(session, 1, text, sizeof text), strlen("parent"));
+	read_back(&rec, dir);
+	ck_assert_uint_eq(rec.n_spans, 201);
+	ck_assert_str_eq(rec.span[200].name, "child");
+	ck_assert_int_ne(rec.span[200].thread, rec.span[0].thread);
+	recording_release(&rec);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("span", TEST_GROUP_WITH("host", setup, NULL),
-			    TEST_LOOP(random_calls, ROUNDS));
+			    TEST_LOOP(random_calls, ROUNDS), TEST(macros), TEST(callbacks),
+			    TEST(places), TEST(forks));
 }
