@@ -243,6 +243,16 @@ function addGhost(parent, i) {
 	     timeText(ours * head.unit_us) + change);
 }
 
+// The spans around one are listed before it.
+function addSpans(parent, spans) {
+	spans.forEach((f, k) => {
+		const depth = spans.filter((g, n) => n < k && g.from <= f.from && g.until >= f.until).length;
+
+		line(parent, "", "span " + "\u203a ".repeat(depth) + clean(f.name) + ": " +
+		     timeText((f.until - f.from) * head.unit_us));
+	});
+}
+
 function tellTask(parent, i) {
 	const wall_us = (tasks.end[i] - tasks.start[i]) * head.unit_us, m = tasks.marks[i];
 
@@ -265,8 +275,7 @@ function tellTask(parent, i) {
 	if (tasks.parent[i] >= 0)
 		line(parent, "", "inside " + clean(nameOf(tasks.parent[i])));
 	addChain(parent, i);
-	for (const f of phases.filter(x => x.task === i).slice(0, 6))
-		line(parent, "", "phase " + clean(f.name) + ": " + timeText((f.until - f.from) * head.unit_us));
+	addSpans(parent, phases.filter(x => x.task === i).slice(0, 6));
 	if (tasks.commands.has(i))
 		line(parent, "command", clean(tasks.commands.get(i)).slice(0, 400));
 }

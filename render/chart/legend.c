@@ -151,7 +151,7 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 		add_key(l, "queue", "queued, waiting for a worker")->meaning =
 			"from when a task could have run until it did";
 	if (s->rec->n_spans)
-		add_key(l, "phase", "phase of a task");
+		add_key(l, "phase", "span of a task");
 	if (has_gap(&c->panels))
 		add_key(l, "gap", "no samples");
 	if (c->ghost)
