@@ -99,6 +99,7 @@ int profile_match(bool *fits, const struct profile *p, const char *filter, struc
 		if (!fits[i] && numbers)
 			fits[i] = fits_numbers(&m, &all, &p->row[i]);
 	}
+	r = all.no_memory ? -ENOMEM : r;
 	if (m.is_regex)
 		regfree(&m.regex);
 out:

@@ -310,8 +310,10 @@ static size_t collect(struct profile_view *v, const struct profile_node *n,
 	for (uint32_t i = 0; i < n->n; i++)
 		count += v->p->row[v->member[n->first + i]].n[which];
 	value = realloc(v->scratch, (count + 1) * sizeof *value);
-	if (!value)
+	if (!value) {
+		v->no_memory = true;
 		return 0;
+	}
 	v->scratch = value;
 	for (uint32_t i = 0; i < n->n; i++) {
 		const struct profile_row *row = &v->p->row[v->member[n->first + i]];
@@ -390,8 +392,10 @@ const char *profile_view_text(struct profile_view *v, const struct profile_node 
 	if (same)
 		return thread ? v->similar.name[first].p : profile_text(v->p, first);
 	all = malloc(n->n * sizeof *all);
-	if (!all)
+	if (!all) {
+		v->no_memory = true;
 		return NULL;
+	}
 	for (uint32_t i = 0; i < n->n; i++)
 		all[i] = key_of(v, &v->p->row[v->member[n->first + i]], key);
 	qsort(all, n->n, sizeof *all, by_number);
@@ -471,6 +475,7 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 	}
 	for (size_t i = 0; i < v->wish.sort.n; i++)
 		known_all &= compute(&o, i, child, n->n_children, last - o.least + 1);
+	v->no_memory |= !known_all;
 	most = known_all ? sort_top(child, n->n_children, most, comes_before, &o) :
 	       most < n->n_children ? most : n->n_children;
 	for (size_t i = 0; i < v->wish.sort.n; i++)

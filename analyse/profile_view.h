@@ -71,6 +71,7 @@ struct profile_view {
 	uint32_t *shown;	/* of each text of the profile: that of the merged threads */
 	struct name_table similar;
 	struct profile_value *scratch;
+	bool no_memory;		/* for a value or an order: outputs fail with -ENOMEM */
 };
 
 /* 0, -ENOMEM, or -EINVAL with err's message: a wrong regular expression. Always release. */

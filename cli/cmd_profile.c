@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/arena.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
@@ -196,28 +197,51 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 #define SNAPSHOTS_MAX 64
 
 struct pages {
+	struct arena *texts;
 	size_t n;
 	struct profile_snapshot snapshot[SNAPSHOTS_MAX];
 	struct profile profile[SNAPSHOTS_MAX];
-	struct buf title[SNAPSHOTS_MAX];
 };
+
+static const char *keep(struct pages *pages, const char *text)
+{
+	return text ? arena_text(pages->texts, text, strlen(text)) : NULL;
+}
+
+/* The absolute path of a file of a recording, NULL if it does not exist. */
+static const char *keep_file(struct pages *pages, const char *dir, const char *name)
+{
+	struct buf path = BUF_INIT;
+	const char *kept;
+	char *whole;
+
+	buf_addf(&path, "%s/%s", dir, name);
+	whole = buf_error(&path) ? NULL : realpath(path.data, NULL);
+	kept = keep(pages, whole);
+	free(whole);
+	buf_release(&path);
+	return kept;
+}
 
 static int add_snapshot(struct pages *pages, const struct source *s, const struct window *w,
 			const char *title, struct error *err)
 {
-	struct buf *name = &pages->title[pages->n];
+	struct profile_snapshot *snapshot = &pages->snapshot[pages->n];
+	struct buf name = BUF_INIT;
 	int r;
 
 	if (pages->n == SNAPSHOTS_MAX)
 		return error_set(err, -E2BIG, NULL, 0, 0, "profile: more than %d snapshots",
 				 SNAPSHOTS_MAX);
-	buf_init(name);
-	text_add_name(name, title, 0);
+	text_add_name(&name, title, 0);
 	r = make_profile(&pages->profile[pages->n], s, w, false, err);
-	pages->snapshot[pages->n] = (struct profile_snapshot){ buf_str(name),
-		&pages->profile[pages->n], recording_build(&s->rec, "cwd") };
-	pages->n++;
-	return r ? r : buf_error(name);
+	*snapshot = (struct profile_snapshot){ .title = keep(pages, buf_str(&name)),
+		.profile = &pages->profile[pages->n++],
+		.dir = keep(pages, recording_build(&s->rec, "cwd")),
+		.chart = keep_file(pages, s->rec.path, "bootchart.svg"),
+		.log = keep_file(pages, s->rec.path, "output.log") };
+	buf_release(&name);
+	return r ? r : snapshot->title ? 0 : -ENOMEM;
 }
 
 static const char *name_of(const char *path)
@@ -268,10 +292,9 @@ static int write_page(struct pages *pages, const struct profile_arguments *o,
 
 static void release_pages(struct pages *pages)
 {
-	for (size_t i = 0; i < pages->n; i++) {
+	for (size_t i = 0; i < pages->n; i++)
 		profile_release(&pages->profile[i]);
-		buf_release(&pages->title[i]);
-	}
+	arena_free(pages->texts);
 	free(pages);
 }
 
@@ -279,8 +302,11 @@ static int run_page(const struct args *a, const struct profile_arguments *o,
 		    const struct window *w, const struct profile_wish *wish, struct error *err)
 {
 	struct pages *pages = calloc(1, sizeof *pages);
-	int i = 0, r = pages ? 0 : -ENOMEM;
+	int i = 0, r;
 
+	if (pages)
+		pages->texts = arena_new();
+	r = pages && pages->texts ? 0 : -ENOMEM;
 	do {
 		struct source s = { .read = false };
 

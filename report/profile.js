@@ -18,7 +18,7 @@ const ROWS = 30, ROWS_OF_GROUP = 10, GROUPS = 30, ROWS_MOST = 20000;
 const SEARCH_MS = 60;
 const KEYS = 11, SUMS = 14, MAXES = 3, TIMES = 2;	/* of profile.h */
 const COUNT = 0, RUN = 2, SELF = 3, QUEUE = 4, WAIT = 5, CPU = 10, QUEUED = 13;
-const BORN = 6, DIED = 7;
+const DIR = 3, BORN = 6, DIED = 7;
 
 function make(name, attributes, parent, text) {
 	const e = document.createElement(name);

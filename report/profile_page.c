@@ -218,6 +218,8 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		json_str(&j, "title", page->snapshot[i].title);
 		json_real(&j, "seconds", page->snapshot[i].profile->seconds, 3);
 		json_str(&j, "dir", page->snapshot[i].dir);
+		json_str(&j, "chart", page->snapshot[i].chart);
+		json_str(&j, "log", page->snapshot[i].log);
 		json_object_end(&j);
 	}
 	json_array_end(&j);

@@ -25,6 +25,7 @@ struct profile_snapshot {
 	const char *title;
 	const struct profile *profile;
 	const char *dir;	/* of the sources, absolute, for links to them; NULL: no links */
+	const char *chart, *log;	/* absolute paths to link to, or NULL */
 };
 
 struct profile_page {

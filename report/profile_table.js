@@ -10,6 +10,10 @@ function shownColumns() {
 	return [...view.shown].sort((a, b) => order(a) - order(b));
 }
 
+function address(path) {
+	return "file://" + encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+}
+
 function addText(cell, c, list) {
 	const [text, n] = textsOf(c, list);
 
@@ -23,8 +27,7 @@ function addText(cell, c, list) {
 	if (file && (text[0] === "/" || dir)) {
 		const path = text[0] === "/" ? text : dir + "/" + text;
 
-		make("a", { href: "file://" + encodeURI(path).replace(/[?#]/g, encodeURIComponent) },
-		     cell, text);
+		make("a", { href: address(path) }, cell, text);
 	} else {
 		cell.textContent = text;
 	}
@@ -250,7 +253,10 @@ function loadHash() {
 	view.q = p.has("q") ? p.get("q") : head.filter;
 	view.group = list("group", head.group).filter(c => c < KEYS);
 	view.merged = new Set(list("merge", head.merged).filter(c => c < KEYS));
-	view.shown = new Set(list("columns", ["name", "count", "run", "mean", "max", "p95", "queue",
+	const dirs = snapshots[last].key[DIR];
+
+	view.shown = new Set(list("columns", [...dirs.some(t => t !== dirs[0]) ? ["dir"] : [],
+					      "name", "count", "run", "mean", "max", "p95", "queue",
 					      "queue-mean", "cpu", "memory", "born", "died"]));
 	view.similar = p.has("threads") ? p.get("threads") !== "1" : head.similar;
 	view.sort = sort.map(id => ({ column: columnsOf(id)[0], down: id[0] === "-" }))
@@ -316,7 +322,21 @@ function drawSortTools() {
 	}
 }
 
+/* The bootchart and the output of the builds that are shown. */
+function drawLinks() {
+	page.links.replaceChildren();
+	for (const i of view.snapshots) {
+		for (const [key, text] of [["chart", "bootchart"], ["log", "output"]]) {
+			if (head.snapshots[i][key]) {
+				page.links.append(" ");
+				make("a", { href: address(head.snapshots[i][key]) }, page.links, text);
+			}
+		}
+	}
+}
+
 function drawTools() {
+	drawLinks();
 	drawGroupTools();
 	drawSortTools();
 	page.boxes.forEach(({ box, set, c }) => { box.checked = view[set].has(c); });
@@ -405,6 +425,7 @@ function makePage() {
 	page.sort = make("span", { "class": "choice" }, bar);
 	makeColumnTools(bar);
 	page.count = make("p", { id: "count", role: "status", "class": "faint" }, section);
+	page.links = make("p", { id: "links" }, section);
 	page.tables = make("div", { id: "tables" }, section);
 	window.addEventListener("hashchange", () => {
 		if (location.hash.slice(1) !== hash.text) {

@@ -552,7 +552,8 @@ START_TEST(page_of_hostile_names)
 			 i + 5, i + 1);
 	make_text(&m, buf_str(&tasks));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		const struct profile_snapshot s = { bad[i], &m.p, bad[i] };
+		const struct profile_snapshot s = { .title = bad[i], .profile = &m.p,
+			.dir = bad[i], .chart = bad[i] };
 		const struct profile_page page = { .title = bad[i], .snapshot = &s, .n_snapshots = 1,
 			.wish = { .filter = bad[i] } };
 

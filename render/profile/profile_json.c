@@ -178,5 +178,5 @@ int profile_json_write(struct buf *out, struct profile_view *v, const char *what
 	json_array_end(&j);
 	json_object_end(&j);
 	free(pair);
-	return buf_error(out);
+	return v->no_memory ? -ENOMEM : buf_error(out);
 }

@@ -64,6 +64,9 @@ static void choose_columns(struct table *t)
 			t->columns.column[t->columns.n++] = places[i];
 	}
 	t->columns.column[t->columns.n++] = PROFILE_NAME;
+	profile_view_text(t->v, &t->v->node[0], PROFILE_DIR, &n);
+	if (n > 1)
+		t->columns.column[t->columns.n++] = PROFILE_DIR;
 	t->columns.column[t->columns.n++] = PROFILE_BORN;
 	t->columns.column[t->columns.n++] = PROFILE_DIED;
 }
@@ -302,5 +305,5 @@ int profile_text_write(struct buf *out, struct profile_view *v, const struct pro
 			put_count(&t, line);
 	}
 	free(t.line);
-	return r ? r : buf_error(out);
+	return r ? r : v->no_memory ? -ENOMEM : buf_error(out);
 }
