@@ -30,6 +30,7 @@ static const struct {
 	{ { "show", OE }, 60 },
 	{ { "list", RECORDINGS }, 20 },
 	{ { "list", "-j", RECORDINGS }, 20 },
+	{ { "export", "--to", "prometheus", "-o", "/dev/stdout", NESTED }, 60 },
 	{ { "chart", "-o", "-", NESTED }, 200 },
 	{ { "chart", "-o", "-", "-b", "directory", NESTED }, 200 },
 	{ { "chart", "-o", "-", "-b", "kind", "--compare", RECORDINGS "/cut", NESTED }, 200 },

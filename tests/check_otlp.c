@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings as OTLP: the JSON and the protobuf form, read by Python and by protoc. */
 #include "base/array.h"
+#include "tests/nomem.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 #include "trace/formats.h"
 #include "trace/otlp.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +174,38 @@ START_TEST(requests)
 }
 END_TEST
 
+/* Each line of the output is a log record with its time, in the span of the build. */
+START_TEST(logs)
+{
+	static const char *const parts[] = {
+		"{\"timeUnixNano\":\"1001500000\",\"body\":{\"stringValue\":\"cc \xef\xbf\xbd\\u0001\"},"
+		"\"attributes\":[{\"key\":\"log.iostream\",\"value\":{\"stringValue\":\"stdout\"}}],",
+		"\"stringValue\":\"warning\"},\"attributes\":[{\"key\":\"log.iostream\","
+		"\"value\":{\"stringValue\":\"stderr\"}}]",
+		"\"stringValue\":\"no newline\"},\"traceId\"",
+	};
+	struct error err = { 0 };
+	const char *text;
+
+	recorded_make(&r, whole_build, whole_tasks, NULL);
+	ck_assert_int_eq(otlp_write_logs(&r.rec, file("logs.json"), &err), -ENOENT);
+	ck_assert_str_eq(err.message, "has no output of the build: record it with --log");
+	ck_assert(!support_exists(file("logs.json")));
+	support_writes(file("output.log"), "cc \xff\x01\nwarning\nno newline");
+	support_writes(file("output_index.log"), "buildbeat output 1\n1500 0 1 6\n"
+		       "2500000 100 2 14\n2600000 100 12 24\n");
+	write_with(otlp_write_logs, "logs.json");
+	write_with(otlp_write_logs, "logs.pb");
+	write_with(otlp_write, "t.json");
+	python("same", "logs");
+	ck_assert_str_eq(python("logs", "t logs"), "3\n");
+	text = support_text(file("logs.json"));
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		ck_assert_msg(strstr(text, parts[i]), "missing: %s", parts[i]);
+	recorded_release(&r);
+}
+END_TEST
+
 /* The same recording has the same ids, also elsewhere; a build in a trace has that trace's. */
 START_TEST(parents)
 {
@@ -217,11 +251,40 @@ START_TEST(resource)
 }
 END_TEST
 
+/* Without memory at any allocation there is an error and no file. */
+START_TEST(nth_fails)
+{
+	bool failed = true;
+	long n = 0;
+
+	recorded_make(&r, whole_build, whole_tasks, NULL);
+	support_writes(file("output.log"), "one\n");
+	support_writes(file("output_index.log"), "buildbeat output 1\n1500 0 1 4\n");
+	recorded_release(&r);
+	for (; failed; n++) {
+		const char *path = file(_i % 2 ? "x.pb" : "x.json");
+		struct error err = { 0 };
+		int error;
+
+		recorded_read(&r, support_tmpdir());
+		nomem_after(n);
+		error = (_i < 2 ? otlp_write : _i < 4 ? otlp_write_metrics : otlp_write_logs)
+			(&r.rec, path, &err);
+		failed = nomem_failed();
+		nomem_after(-1);
+		ck_assert_msg(error == (failed ? -ENOMEM : 0), "%ld: %d %s", n, error, err.message);
+		ck_assert_int_eq(support_exists(path), !failed);
+		recorded_release(&r);
+	}
+	ck_assert_int_gt(n, 20);
+}
+END_TEST
+
 int main(void)
 {
 	if (!support_has("protoc"))
 		return 77;
 	return support_main("otlp", TEST_GROUP_WITH("forms", without_settings, NULL), TEST(whole),
-			    TEST_LOOP(random_ones, 8), TEST(requests), TEST(parents),
-			    TEST(resource));
+			    TEST_LOOP(random_ones, 8), TEST(requests), TEST(logs), TEST(parents),
+			    TEST(resource), TEST_LOOP(nth_fails, 6));
 }

@@ -83,6 +83,7 @@ tests_no_process_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpat
 WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
 	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath
 tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
+tests_check_otlp_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_diff_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=samples_moderate
 tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Reads what "buildbeat export --to otlp" wrote, for check_otlp:
-#   otlp.py PROTO [same|spans|nested] NAME...
+#   otlp.py PROTO [same|spans|nested|logs] NAME...
 # same: NAME.json and NAME.pb are one message, with protoc as the reader of the other. spans: each
 # NAME.json has valid, unique ids and existing parents. nested: also times inside the parents'.
+# logs: the records of the second NAME are in spans of the first.
 import json
 import os
 import re
@@ -15,7 +16,7 @@ PROTO = sys.argv[1]
 
 
 def decode(path):
-    kind = "Metrics" if "metrics" in os.path.basename(path) else "Traces"
+    kind = {"metrics": "Metrics", "logs": "Logs"}.get(os.path.basename(path)[:-3], "Traces")
     return protoc_text.decode(PROTO, kind, path)
 
 
@@ -104,8 +105,24 @@ def check_spans(path, nested):
     print(len(spans))
 
 
+def check_logs(spans, path):
+    ids = {(s["traceId"], s["spanId"]) for s in spans_of(spans)}
+    n = 0
+    with open(path) as f:
+        for line in f:
+            for resource in json.loads(line)["resourceLogs"]:
+                for scope in resource["scopeLogs"]:
+                    for record in scope["logRecords"]:
+                        check((record["traceId"], record["spanId"]) in ids, "another span")
+                        n += 1
+    print(n)
+
+
 def main():
     what = sys.argv[2]
+    if what == "logs":
+        check_logs(sys.argv[3] + ".json", sys.argv[4] + ".json")
+        return
     for name in sys.argv[3:]:
         try:
             if what == "same":

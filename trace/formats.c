@@ -8,6 +8,7 @@
 	_(oe, "oe", oe_write) \
 	_(otlp, "otlp.json", otlp_write) \
 	_(otlp-metrics, "metrics.json", otlp_write_metrics) \
+	_(otlp-logs, "logs.json", otlp_write_logs) \
 	_(perfetto, "pftrace", tracefile_perfetto, .merge = tracefile_merge_perfetto) \
 	_(prometheus, "prom", prometheus_write)
 

@@ -31,6 +31,8 @@ int tracefile_merge_perfetto(const struct recording *rec, size_t n, const char *
 /* JSON, or protobuf if path ends in .pb or .binpb. */
 int otlp_write(const struct recording *rec, const char *path, struct error *err);
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err);
+/* -ENOENT if the recording has no output of the build. */
+int otlp_write_logs(const struct recording *rec, const char *path, struct error *err);
 /* A file of this format is written again and again: this replaces it. */
 int prometheus_write(const struct recording *rec, const char *path, struct error *err);
 

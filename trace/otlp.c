@@ -22,9 +22,11 @@
 enum { KIND_INTERNAL = 1, KIND_SERVER = 2 };
 #define STATUS_ERROR 2
 
+static const struct otlp_request request = {
+	{ 1, "resourceSpans" }, { 2, "scopeSpans" }, { 2, "spans" },
+};
+
 #define F(name_, number_, json) static const struct otlp_field name_ = { number_, json }
-F(resource_spans, 1, "resourceSpans");
-F(scope_spans, 2, "scopeSpans");
 F(spans, 2, "spans");
 F(trace_id, 1, "traceId");
 F(span_id, 2, "spanId");
@@ -102,6 +104,7 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 
 void otlp_release(struct otlp *o)
 {
+	output_close(o->output);
 	queue_release(&o->queue);
 	chain_release(&o->chain);
 	summary_release(&o->summary);
@@ -391,24 +394,12 @@ bool otlp_next_traces(struct otlp *o, struct buf *out, size_t limit)
 	if (o->next == n)
 		return false;
 	otlp_message_init(&m, out, o->encoding);
-	otlp_begin_all(&m);
-	otlp_list(&m, resource_spans);
-	otlp_item(&m, resource_spans);
-	otlp_resource(&m, o->rec, true);
-	otlp_list(&m, scope_spans);
-	otlp_item(&m, scope_spans);
-	otlp_scope(&m);
-	otlp_list(&m, spans);
+	otlp_begin_request(&m, &request, o->rec, true);
 	while (o->next < n && out->len < limit && !buf_error(out)) {
 		add_next(o, &m);
 		o->next++;
 	}
-	otlp_list_end(&m);
-	otlp_end(&m);
-	otlp_list_end(&m);
-	otlp_end(&m);
-	otlp_list_end(&m);
-	otlp_end_all(&m);
+	otlp_end_request(&m);
 	otlp_message_release(&m);
 	return true;
 }
@@ -420,46 +411,68 @@ static enum otlp_encoding encoding_of(const char *path)
 	return str_ends(path, ".pb") || str_ends(path, ".binpb") ? OTLP_PROTOBUF : OTLP_JSON;
 }
 
-/* traces: otherwise metrics. A large build is written in parts. In JSON each is a line; in protobuf,
- * messages one after the other are one message. */
-static int write_parts(struct otlp *o, bool traces, const char *path, struct error *err)
+enum signal { TRACES, METRICS, LOGS };
+
+static bool next_part(struct otlp *o, enum signal signal, struct buf *out)
+{
+	switch (signal) {
+	case TRACES:
+		return otlp_next_traces(o, out, PART_BYTES);
+	case LOGS:
+		return otlp_next_logs(o, out, PART_BYTES);
+	case METRICS:
+		break;
+	}
+	if (o->next++)
+		return false;
+	otlp_metrics(o, out);
+	return true;
+}
+
+/* A large build is written in parts. In JSON each is a line; in protobuf, messages one after the
+ * other are one message. */
+static int write_parts(struct otlp *o, enum signal signal, const char *path, struct error *err)
 {
 	struct buf out = BUF_INIT;
 	struct outfile file;
-	bool more = true;
 	int r = outfile_begin(&file, path, err);
 
-	while (!r && more) {
-		if (traces)
-			more = otlp_next_traces(o, &out, PART_BYTES);
-		else
-			otlp_metrics(o, &out);
+	while (!r && next_part(o, signal, &out)) {
 		r = buf_error(&out);
 		r = r ? r : recording_command_error(o->rec);
 		r = r ? error_sys(err, r, path, "cannot write") :
 		    outfile_add(&file, out.data, out.len, err);
-		more = more && traces;
 	}
 	buf_release(&out);
 	return outfile_end(&file, r, err);
 }
 
-static int write_file(const struct recording *rec, bool traces, const char *path, struct error *err)
+static int write_file(const struct recording *rec, enum signal signal, const char *path,
+		      struct error *err)
 {
 	struct otlp o;
 	int r = otlp_open(&o, rec, encoding_of(path));
 
-	r = r ? error_sys(err, r, path, "cannot write") : write_parts(&o, traces, path, err);
+	if (r)
+		error_sys(err, r, path, "cannot write");
+	if (!r && signal == LOGS)
+		r = otlp_open_logs(&o, err);
+	r = r ? r : write_parts(&o, signal, path, err);
 	otlp_release(&o);
 	return r;
 }
 
 int otlp_write(const struct recording *rec, const char *path, struct error *err)
 {
-	return write_file(rec, true, path, err);
+	return write_file(rec, TRACES, path, err);
 }
 
 int otlp_write_metrics(const struct recording *rec, const char *path, struct error *err)
 {
-	return write_file(rec, false, path, err);
+	return write_file(rec, METRICS, path, err);
+}
+
+int otlp_write_logs(const struct recording *rec, const char *path, struct error *err)
+{
+	return write_file(rec, LOGS, path, err);
 }

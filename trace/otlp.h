@@ -4,6 +4,7 @@
 
 #include "analyse/queue.h"
 #include "recording/identity.h"
+#include "recording/output.h"
 #include "recording/recording.h"
 #include "trace/otlp_message.h"
 
@@ -25,6 +26,7 @@ struct otlp {
 	uint32_t *first_note;	/* of each task, then of the build, then the end: in note */
 	uint32_t *note;
 	size_t next;		/* span: 0 the build, then instances, tasks, spans */
+	struct output *output;	/* NULL: none, or otlp_open_logs() was not called */
 };
 
 /* 0 or -ENOMEM. Always release. */
@@ -38,12 +40,26 @@ bool otlp_next_traces(struct otlp *o, struct buf *out, size_t limit);
 /* Replace out by the one request of metrics. */
 void otlp_metrics(const struct otlp *o, struct buf *out);
 
+/* Prepare for the output of the build. 0, or a negative errno with err: -ENOENT if the recording has
+ * none; then there are no requests. */
+int otlp_open_logs(struct otlp *o, struct error *err);
+
+/* Replace out by the next request of logs, as for traces. */
+bool otlp_next_logs(struct otlp *o, struct buf *out, size_t limit);
+
 /* For the parts above. */
 
-/* The resource, a field of ResourceSpans and the like: where the build ran, and what it built.
- * run: and which run it is; metrics do not say that because each run would be new series. */
-void otlp_resource(struct otlp_message *m, const struct recording *rec, bool run);
-void otlp_scope(struct otlp_message *m);
+/*
+ * The messages around the items of a request: for a resource, which says where the build ran and
+ * what it built, and for a scope. run: and which run it is; metrics do not say that because each
+ * run would be new series.
+ */
+struct otlp_request {
+	struct otlp_field of_resource, of_scope, items;
+};
+void otlp_begin_request(struct otlp_message *m, const struct otlp_request *q,
+			const struct recording *rec, bool run);
+void otlp_end_request(struct otlp_message *m);
 
 /* Replace out by cicd.pipeline.name: from OTEL_RESOURCE_ATTRIBUTES, otherwise the build's directory. */
 void otlp_pipeline_name(struct buf *out, const struct recording *rec);

@@ -79,7 +79,7 @@ void otlp_list_end(struct otlp_message *m)
 		json_array_end(&m->json);
 }
 
-static void add_text(struct otlp_message *m, struct otlp_field f, const char *s, size_t len)
+void otlp_text(struct otlp_message *m, struct otlp_field f, const char *s, size_t len)
 {
 	if (is_json(m)) {
 		json_strn(&m->json, f.name, s, len);
@@ -91,7 +91,7 @@ static void add_text(struct otlp_message *m, struct otlp_field f, const char *s,
 
 void otlp_str(struct otlp_message *m, struct otlp_field f, const char *s)
 {
-	add_text(m, f, s, strlen(s));
+	otlp_text(m, f, s, strlen(s));
 }
 
 void otlp_id(struct otlp_message *m, struct otlp_field f, const char *digits)
@@ -208,7 +208,7 @@ void otlp_attribute(struct otlp_message *m, struct otlp_field f, const char *key
 		    const char *value, size_t len)
 {
 	begin_attribute(m, f, key);
-	add_text(m, string_value, value, len);
+	otlp_text(m, string_value, value, len);
 	end_attribute(m);
 }
 

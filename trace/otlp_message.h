@@ -47,6 +47,7 @@ void otlp_list(struct otlp_message *m, struct otlp_field f);
 void otlp_list_end(struct otlp_message *m);
 void otlp_item(struct otlp_message *m, struct otlp_field f);
 
+void otlp_text(struct otlp_message *m, struct otlp_field f, const char *s, size_t len);
 void otlp_str(struct otlp_message *m, struct otlp_field f, const char *s);
 /* An id of a trace or span, from its hexadecimal digits. */
 void otlp_id(struct otlp_message *m, struct otlp_field f, const char *digits);

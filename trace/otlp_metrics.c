@@ -12,9 +12,11 @@
 
 enum { DELTA = 1, CUMULATIVE = 2 };
 
+static const struct otlp_request request = {
+	{ 1, "resourceMetrics" }, { 2, "scopeMetrics" }, { 2, "metrics" },
+};
+
 #define F(name_, number_, json) static const struct otlp_field name_ = { number_, json }
-F(resource_metrics, 1, "resourceMetrics");
-F(scope_metrics, 2, "scopeMetrics");
 F(metrics, 2, "metrics");
 F(metric_name, 1, "name");
 F(metric_unit, 3, "unit");
@@ -252,25 +254,13 @@ void otlp_metrics(const struct otlp *o, struct buf *out)
 
 	buf_clear(out);
 	otlp_message_init(&m, out, o->encoding);
-	otlp_begin_all(&m);
-	otlp_list(&m, resource_metrics);
-	otlp_item(&m, resource_metrics);
-	otlp_resource(&m, o->rec, false);
-	otlp_list(&m, scope_metrics);
-	otlp_item(&m, scope_metrics);
-	otlp_scope(&m);
-	otlp_list(&m, metrics);
+	otlp_begin_request(&m, &request, o->rec, false);
 	if (o->rec->end_us >= 0)
 		add_duration(o, &m);
 	add_active(o, &m);
 	add_errors(o, &m);
 	for (size_t i = 0; i < ARRAY_SIZE(host_metrics); i++)
 		add_host(o, &m, &host_metrics[i]);
-	otlp_list_end(&m);
-	otlp_end(&m);
-	otlp_list_end(&m);
-	otlp_end(&m);
-	otlp_list_end(&m);
-	otlp_end_all(&m);
+	otlp_end_request(&m);
 	otlp_message_release(&m);
 }

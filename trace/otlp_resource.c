@@ -15,7 +15,7 @@ static const struct otlp_field scope_name = { 1, "name" }, scope_version = { 2, 
 
 #define PIPELINE "cicd.pipeline.name"
 
-void otlp_scope(struct otlp_message *m)
+static void add_scope(struct otlp_message *m)
 {
 	otlp_begin(m, scope);
 	otlp_str(m, scope_name, "buildbeat");
@@ -150,7 +150,7 @@ static void add_run(struct otlp_message *m, const struct recording *rec)
 	add(m, "vcs.ref.head.revision", recording_build(rec, "revision"));
 }
 
-void otlp_resource(struct otlp_message *m, const struct recording *rec, bool run)
+static void add_resource(struct otlp_message *m, const struct recording *rec, bool run)
 {
 	struct buf pipeline = BUF_PART_OF(m->out);
 	const char *service = getenv("OTEL_SERVICE_NAME");
@@ -177,4 +177,27 @@ void otlp_resource(struct otlp_message *m, const struct recording *rec, bool run
 	otlp_list_end(m);
 	otlp_end(m);
 	buf_release(&pipeline);
+}
+
+void otlp_begin_request(struct otlp_message *m, const struct otlp_request *q,
+			const struct recording *rec, bool run)
+{
+	otlp_begin_all(m);
+	otlp_list(m, q->of_resource);
+	otlp_item(m, q->of_resource);
+	add_resource(m, rec, run);
+	otlp_list(m, q->of_scope);
+	otlp_item(m, q->of_scope);
+	add_scope(m);
+	otlp_list(m, q->items);
+}
+
+void otlp_end_request(struct otlp_message *m)
+{
+	for (int i = 0; i < 2; i++) {
+		otlp_list_end(m);
+		otlp_end(m);
+	}
+	otlp_list_end(m);
+	otlp_end_all(m);
 }
