@@ -7,7 +7,6 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "launch/hold.h"
-#include "send/endpoint.h"
 #include "trace/formats.h"
 
 #include <errno.h>
@@ -31,7 +30,7 @@ struct export_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
-	  "output format: chrome, oe, otlp, otlp-metrics, perfetto or prometheus") },
+	  "format: chrome, oe, otlp, otlp-logs, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
 	{ OPT_FLAG(0, "follow", follow,
@@ -59,10 +58,14 @@ static int write_to(const struct trace_format *f, const struct recording *rec, c
 static int send_to(const char *url, const struct trace_format *f, const struct recording *rec,
 		   struct error *err)
 {
-	if (f->write != otlp_write && f->write != otlp_write_metrics)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': only otlp "
-				 "and otlp-metrics can be sent to a URL, not %s", f->name);
-	return export_send(rec, f->write == otlp_write, url, false, err);
+	unsigned signals = f->write == otlp_write ? EXPORT_SEND_ALL :
+			   f->write == otlp_write_metrics ? 1u << ENDPOINT_METRICS :
+			   f->write == otlp_write_logs ? 1u << ENDPOINT_LOGS : 0;
+
+	if (!signals)
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': only otlp, "
+				 "otlp-metrics and otlp-logs can be sent to a URL, not %s", f->name);
+	return export_send(rec, signals, url, false, err);
 }
 
 static int merge_to(const struct trace_format *f, const struct recording *rec, size_t n,

@@ -8,7 +8,6 @@
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
 #include "recording/store_join.h"
-#include "send/endpoint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -27,11 +27,24 @@ static bool next_request(struct otlp *o, enum endpoint_signal signal, struct buf
 {
 	if (signal == ENDPOINT_TRACES)
 		return otlp_next_traces(o, out, REQUEST_BYTES);
-	if (o->next)
+	if (signal == ENDPOINT_LOGS)
+		return otlp_next_logs(o, out, REQUEST_BYTES);
+	if (o->next++)
 		return false;
-	o->next = 1;
 	otlp_metrics(o, out);
 	return true;
+}
+
+/* Without output of the build there are no logs. */
+static int open_signal(struct otlp *o, const struct recording *rec, enum endpoint_signal signal,
+		       struct error *err)
+{
+	int r = otlp_open(o, rec, OTLP_PROTOBUF);
+
+	if (r)
+		return error_sys(err, r, rec->path, NULL);
+	r = signal == ENDPOINT_LOGS ? otlp_open_logs(o, err) : 0;
+	return r == -ENOENT ? 0 : r;
 }
 
 static int add_requests(struct spool *s, const struct recording *rec, enum endpoint_signal signal,
@@ -39,15 +52,13 @@ static int add_requests(struct spool *s, const struct recording *rec, enum endpo
 {
 	struct buf request = BUF_INIT;
 	struct otlp o;
-	int r = otlp_open(&o, rec, OTLP_PROTOBUF);
+	int r = open_signal(&o, rec, signal, err);
 
 	while (!r && next_request(&o, signal, &request)) {
 		r = buf_error(&request);
 		r = r ? r : recording_command_error(rec);
 		r = r ? error_sys(err, r, rec->path, NULL) : spool_add(s, &request, err);
 	}
-	if (r == -ENOMEM)
-		error_sys(err, r, rec->path, NULL);
 	otlp_release(&o);
 	buf_release(&request);
 	return r;
@@ -85,7 +96,7 @@ static int run(const char *program, char **argv, struct error *err)
 	return WEXITSTATUS(status) ? EXIT_MISUSE : EXIT_GOOD;
 }
 
-int export_send(const struct recording *rec, bool traces, const char *url, bool quiet,
+int export_send(const struct recording *rec, unsigned signals, const char *url, bool quiet,
 		struct error *err)
 {
 	struct spool spool[ENDPOINT_SIGNALS];
@@ -97,8 +108,9 @@ int export_send(const struct recording *rec, bool traces, const char *url, bool 
 		return -ENOENT;
 	if (quiet)
 		argv[n++] = (char[]){ "-q" };
-	for (unsigned i = traces ? ENDPOINT_TRACES : ENDPOINT_METRICS; !r && i < ENDPOINT_SIGNALS;
-	     i++) {
+	for (unsigned i = 0; !r && i < ENDPOINT_SIGNALS; i++) {
+		if (!(signals & 1u << i))
+			continue;
 		r = spool_signal(&spool[i], rec, url, i, err);
 		argv[n++] = spool[i].path;
 	}
@@ -106,7 +118,7 @@ int export_send(const struct recording *rec, bool traces, const char *url, bool 
 	if (r)
 		return r;
 	r = spool_trim((uint64_t)endpoint_number("BUILDBEAT_SPOOL_SIZE", SPOOL_BYTES));
-	return r ? error_sys(err, r, spool[ENDPOINT_METRICS].path, "cannot limit the spool") :
+	return r ? error_sys(err, r, argv[n - 1], "cannot limit the spool") :
 	       run(program, argv, err);
 }
 
@@ -130,7 +142,7 @@ static _Noreturn void send_alone(const char *recording, const char *url)
 
 	settle();
 	if (!openrec(&rec, OPENREC_WHOLE, NULL, recording, &err))
-		export_send(&rec, true, url, true, &err);
+		export_send(&rec, EXPORT_SEND_ALL, url, true, &err);
 	_exit(0);
 }
 

@@ -38,7 +38,7 @@ const struct option settings_options[] = {
 	  .config = true },
 	{ OPT_PATH(0, "plugin", plugin, "FILE",
 	  "plugin for GNU make (default: the installed one)"), .config = true, .personal = true },
-	{ OPT_TEXT(0, "otlp", otlp, "URL", "send traces and metrics to a collector after the build"),
+	{ OPT_TEXT(0, "otlp", otlp, "URL", "send traces, metrics and logs to a collector after the build"),
 	  .config = true, .personal = true },
 	{ OPT_PATH(0, "trace", trace, "FILE",
 	  "write a trace while the build runs; see buildbeat-export(1)"),

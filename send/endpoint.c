@@ -16,6 +16,8 @@ static const struct {
 			      "OTEL_EXPORTER_OTLP_TRACES_HEADERS" },
 	[ENDPOINT_METRICS] = { "/v1/metrics", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
 			       "OTEL_EXPORTER_OTLP_METRICS_HEADERS" },
+	[ENDPOINT_LOGS] = { "/v1/logs", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
+			    "OTEL_EXPORTER_OTLP_LOGS_HEADERS" },
 };
 
 static const char *setting(const char *variable)
@@ -80,10 +82,12 @@ int endpoint_url(struct buf *out, const char *text, enum endpoint_signal signal,
 
 enum endpoint_signal endpoint_signal_of(const char *url)
 {
-	const char *metrics = setting(signals[ENDPOINT_METRICS].url);
+	for (enum endpoint_signal i = ENDPOINT_TRACES + 1; i < ENDPOINT_SIGNALS; i++) {
+		const char *exact = setting(signals[i].url);
 
-	if (str_ends(url, signals[ENDPOINT_METRICS].path) || (metrics && !strcmp(metrics, url)))
-		return ENDPOINT_METRICS;
+		if (str_ends(url, signals[i].path) || (exact && !strcmp(exact, url)))
+			return i;
+	}
 	return ENDPOINT_TRACES;
 }
 

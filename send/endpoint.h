@@ -10,7 +10,7 @@
 
 /* Where requests go, and how: the environment variables of OpenTelemetry's exporters. */
 
-enum endpoint_signal { ENDPOINT_TRACES, ENDPOINT_METRICS, ENDPOINT_SIGNALS };
+enum endpoint_signal { ENDPOINT_TRACES, ENDPOINT_METRICS, ENDPOINT_LOGS, ENDPOINT_SIGNALS };
 
 /* Whether the user named a collector and not a file. */
 bool endpoint_is_url(const char *text);

@@ -293,12 +293,31 @@ START_TEST(certificate)
 }
 END_TEST
 
+/* Logs are a third signal, if the recording has output. */
+START_TEST(logs)
+{
+	const char *port = start("ok");
+
+	setenv("OTEL_EXPORTER_OTLP_LOGS_HEADERS", "x-only=l", 1);
+	support_writes(file("rec/output.log"), "one\ntwo\n");
+	support_writes(file("rec/output_index.log"), "buildbeat output 1\n1500 0 1 8\n");
+	support_expect(dir, 0, NULL, "", "%s/buildbeat export --to otlp-logs -o logs.pb rec", TOP_BUILDDIR);
+	send_it(0, "", port);
+	same("3.pb", "logs.pb");
+	ck_assert_int_eq(count("grep '\"path\": \"/v1/logs\"' requests | grep '\"x-only\": \"l\"'"), 1);
+	support_expect(dir, 0, "", "", "%s/buildbeat export --to otlp-logs -o http://127.0.0.1:%s rec",
+		       TOP_BUILDDIR, port);
+	ck_assert_int_eq(count("cat requests"), 4);
+	unsetenv("OTEL_EXPORTER_OTLP_LOGS_HEADERS");
+}
+END_TEST
+
 struct misuse {
 	const char *arguments, *message;
 };
 
 static const struct misuse misuses[] = {
-	{ "--to chrome -o http://localhost", "'--output': only otlp and otlp-metrics can be sent to a URL, not chrome" },
+	{ "--to chrome -o http://localhost", "'--output': only otlp, otlp-metrics and otlp-logs can be sent to a URL, not chrome" },
 	{ "--to otlp -o http://me:pw@localhost", "a URL with a password is rejected" },
 	{ "--to otlp -o http:/localhost", "expected a URL such as http://localhost:4318, not 'http:/localhost'" },
 	{ "--to otlp -o https://", "expected a URL such as" },
@@ -392,7 +411,7 @@ int main(void)
 		return 77;
 	return support_main("send", TEST_GROUP_WITH("collector", begin, stop),
 			    TEST_EACH(answer, answers), TEST(later), TEST(killed), TEST(together),
-			    TEST(full), TEST(headers), TEST(environment), TEST(certificate),
+			    TEST(full), TEST(headers), TEST(environment), TEST(logs), TEST(certificate),
 			    TEST_EACH(misuse, misuses), TEST(private),
 			    TEST(after_the_build), TEST(partial));
 }
