@@ -30,7 +30,7 @@ const char *live_text(struct live *l, unsigned at, struct slice field)
 }
 
 /* Write what was said to a file if it is much. */
-static int flow(struct live *l)
+static int write_much(struct live *l)
 {
 	struct buf *out = &l->sink->out;
 
@@ -506,7 +506,7 @@ static int on_event(void *context, struct event *e)
 	default:
 		r = e->seq ? task_line(l, instance, e) : 0;
 	}
-	return r ? r : flow(l);
+	return r ? r : write_much(l);
 }
 
 static int on_sample(void *context, const struct growing_sample *s)
@@ -517,7 +517,7 @@ static int on_sample(void *context, const struct growing_sample *s)
 	begin(l);
 	l->last_us = later(l->last_us, s->time_ms * 1000);
 	r = live_sample(l, s);
-	return r ? r : flow(l);
+	return r ? r : write_much(l);
 }
 
 static int on_memory(void *context, int64_t time_ms, int64_t kb)
@@ -526,7 +526,7 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 
 	begin(l);
 	live_memory(l, time_ms, kb);
-	return flow(l);
+	return write_much(l);
 }
 
 const struct growing_to live_growing = {
