@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/buildinfo.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/readfile.h"
+#include "base/str.h"
 #include "recording/identity.h"
 #include "recording/layout.h"
 #include "recording/store.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -75,11 +78,35 @@ static __attribute__((cold)) void add_trace_context(struct buf *b)
 		add_text(b, "tracestate", state);
 }
 
+/* The page of the CI job that runs the build: GitLab, Jenkins, Buildkite, CircleCI, GitHub. */
+static __attribute__((cold)) void add_run_url(struct buf *b)
+{
+	static const char *const variable[] = {
+		"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL", "CIRCLE_BUILD_URL",
+	};
+	const char *server = getenv("GITHUB_SERVER_URL"), *project = getenv("GITHUB_REPOSITORY");
+	const char *run = getenv("GITHUB_RUN_ID"), *url;
+	char text[1024];
+
+	for (size_t i = 0; i < ARRAY_SIZE(variable); i++) {
+		url = getenv(variable[i]);
+		if (url && str_starts(url, "http")) {
+			add_text(b, "run_url", url);
+			return;
+		}
+	}
+	if (!server || !project || !run)
+		return;
+	snprintf(text, sizeof text, "%s/%s/actions/runs/%s", server, project, run);
+	add_text(b, "run_url", text);
+}
+
 __attribute__((cold)) void buildinfo_add(struct buf *b, const struct buildinfo *info)
 {
 	char cwd[PATH_MAX];
 
 	add_trace_context(b);
+	add_run_url(b);
 	add_text(b, "command", info->command);
 	if (getcwd(cwd, sizeof cwd))
 		add_text(b, "cwd", cwd);

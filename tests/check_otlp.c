@@ -67,7 +67,7 @@ static size_t count_spans(void)
  * that are no UTF-8. */
 static const char whole_build[] =
 	"command: make -j2 \"all\"\ncwd: /home/me/project\nhost: box\nkernel: 6.1\n"
-	"machine: x86_64\ncores: 2\nrevision: 0123abc\nbranch: main\n"
+	"run_url: https://ci/job/7\nmachine: x86_64\ncores: 2\nrevision: 0123abc\nbranch: main\n"
 	"end_us: 9000000\nstatus: 2\nuser_us: 100\nsystem_us: 50\nmax_rss_kb: 7\n";
 static const char whole_tasks[] =
 	"open\t1000\ta\t10\t0\t10\tmake\t4.3\t/home/me/project\tmake -j2\n"
@@ -96,6 +96,8 @@ START_TEST(whole)
 		"\"key\":\"error.type\",\"value\":{\"stringValue\":\"2\"}",
 		"\"key\":\"vcs.ref.head.revision\",\"value\":{\"stringValue\":\"0123abc\"}",
 		"\"key\":\"vcs.ref.head.name\",\"value\":{\"stringValue\":\"main\"}",
+		"\"key\":\"cicd.pipeline.run.url.full\",\"value\":{\"stringValue\":\"https://ci/job/7\"}",
+		"\"key\":\"cicd.pipeline.task.run.url.full\",\"value\":{\"stringValue\":\"https://ci/job/7\"}",
 		"\"key\":\"host.arch\",\"value\":{\"stringValue\":\"amd64\"}",
 		"\"key\":\"cicd.worker.name\",\"value\":{\"stringValue\":\"box\"}",
 		"{\"timeUnixNano\":\"1002200000\",\"name\":\"of the build\"}",

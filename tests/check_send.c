@@ -369,6 +369,12 @@ START_TEST(after_the_build)
 	support_wait_until(is_there, (char[]){ "2.pb" }, "the requests");
 	ck_assert_int_eq(count("cat requests"), 2);
 	ck_assert_int_eq(count("grep -a 'BUILD buildbeat-test' 1.pb"), 1);
+	support_expect(dir, 0, "run_url: http://g/o/p/actions/runs/7\nrun_url: https://l/8\n", "",
+		       "unset CI_JOB_URL BUILD_URL BUILDKITE_BUILD_URL CIRCLE_BUILD_URL; "
+		       "export GITHUB_SERVER_URL=http://g GITHUB_REPOSITORY=o/p GITHUB_RUN_ID=7; "
+		       "B='%s/buildbeat record --no-git -o stats'; $B -n u -- true; "
+		       "CI_JOB_URL=https://l/8 $B -n v -- true; grep -h run_url stats/u/build stats/v/build",
+		       TOP_BUILDDIR);
 	support_expect(dir, 2, "", "a URL with a password", "%s/buildbeat record --otlp http://a:b@c -- "
 		       "echo no", TOP_BUILDDIR);
 	support_writes(file("buildbeat.yaml"), "otlp: http://localhost\n");

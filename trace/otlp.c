@@ -85,6 +85,7 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 
 	*o = (struct otlp){ .rec = rec, .encoding = encoding, .end_us = rec->end_us };
 	identity_of(&o->id, rec);
+	o->run_url = recording_build(rec, "run_url");
 	if (o->end_us < 0)
 		o->end_us = rec->last_us > 0 ? rec->last_us : 0;
 	o->instance_end_us = calloc(rec->n_instances + 1, sizeof *o->instance_end_us);
@@ -333,6 +334,7 @@ static void add_task(const struct otlp *o, struct otlp_message *m, uint32_t at)
 	add_str(m, "cicd.pipeline.task.type", type_of(t));
 	add_str(m, "cicd.pipeline.task.run.id", buf_str(&run));
 	add_str(m, "cicd.pipeline.task.run.result", result);
+	add_str(m, "cicd.pipeline.task.run.url.full", o->run_url);
 	add_str(m, "buildbeat.kind", t->kind);
 	add_str(m, "buildbeat.key", t->key);
 	add_str(m, "error.type", error);

@@ -17,6 +17,7 @@ struct otlp {
 	const struct recording *rec;
 	enum otlp_encoding encoding;
 	struct identity id;
+	const char *run_url;	/* of the CI job; NULL: not known */
 	struct summary summary;
 	struct chain chain;
 	struct queue queue;

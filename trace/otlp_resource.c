@@ -145,6 +145,7 @@ static void add_run(struct otlp_message *m, const struct recording *rec)
 	identity_of(&id, rec);
 	identity_hex(run, identity_build(&id));
 	add(m, "cicd.pipeline.run.id", run);
+	add(m, "cicd.pipeline.run.url.full", recording_build(rec, "run_url"));
 	add(m, "process.command_line", recording_build(rec, "command"));
 	add(m, "process.working_directory", recording_build(rec, "cwd"));
 	add(m, "vcs.ref.head.revision", recording_build(rec, "revision"));
