@@ -56,10 +56,10 @@ class Trace:
                 self.named.add((e["pid"], e["tid"], e["name"]))
             return
         assert type(e["ts"]) is int and e["ts"] >= 0, e
-        assert (e["pid"], 0, "process_name") in self.named, e
+        assert (e["pid"], 1, "process_name") in self.named, e
         track = e["pid"], e["tid"]
         if ph in "BE":
-            assert (*track, "thread_name") in self.named or e["tid"] == 0, e
+            assert (*track, "thread_name") in self.named or e["tid"] == 1, e
             assert e["ts"] >= self.newest[track], ("back in time", e)
             self.newest[track] = e["ts"]
         if ph == "B":

@@ -63,7 +63,8 @@ def check_event(e):
     must, may = KEYS[e["ph"]]
     must = set(must.split()) | {"ph", "pid", "tid"}
     check(must <= set(e) and set(e) <= must | set(may.split()), "keys of %s" % e)
-    check(is_int(e["pid"]) and is_int(e["tid"]) and e["pid"] >= 0 and e["tid"] >= 0, "pid and tid")
+    check(is_int(e["pid"]) and is_int(e["tid"]) and e["pid"] >= 0 and e["tid"] > 0,
+          "pid and tid; some viewers use that of the process for thread 0")
     for key in ("ts", "dur", "id"):
         check(key not in e or (is_int(e[key]) and e[key] >= 0), "%s of %s" % (key, e))
     for key in ("name", "cat"):

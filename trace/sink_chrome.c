@@ -64,6 +64,7 @@ static void end_event(struct sink *s, char *end)
 	s->out.len = (size_t)(end - s->out.data);
 }
 
+/* Threads are numbered from 1: viewers take 0 for no number and use that of the process. */
 static char *put_place(char *to, const struct sink *s, char phase, uint32_t pid, uint32_t tid)
 {
 	to = PUT(to, "{\"ph\":\"");
@@ -71,7 +72,7 @@ static char *put_place(char *to, const struct sink *s, char phase, uint32_t pid,
 	to = PUT(to, "\",\"pid\":");
 	to = buf_put_number(to, (int64_t)s->first_pid + pid);
 	to = PUT(to, ",\"tid\":");
-	return buf_put_number(to, tid);
+	return buf_put_number(to, (int64_t)tid + 1);
 }
 
 static char *put_time(char *to, const struct sink *s, int64_t us)
