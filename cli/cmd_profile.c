@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "convert/convert.h"
 #include "render/profile/profile.h"
 #include "report/amount.h"
 #include "report/profile_page.h"
@@ -11,16 +12,18 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TOP_MAX 1000000000
+#define WAIT_MAX_US 86400e6
 
 struct profile_arguments {
 	const char *config;
 	const char *output;
 	const char *group, *sort, *columns, *filter, *merge;
 	int64_t top;
-	bool all, reverse, threads, json;
-	struct amount since, until;
+	bool all, reverse, threads, live, json;
+	struct amount since, until, wait;
 	struct word_list at;
 	const char *html;
 };
@@ -46,6 +49,9 @@ static const struct option options[] = {
 	  "only what ended later than TIME after the start, such as 90s") },
 	{ OPT(OPTION_AMOUNT, struct amount, 0, "until", until, "TIME",
 	  "only what began earlier than TIME after the start") },
+	{ OPT_FLAG('l', "live", live, "read tallies from the memory of running hosts") },
+	{ OPT(OPTION_AMOUNT, struct amount, 'w', "wait", wait, "TIME",
+	  "like --live, but wait and print what ended within TIME from now") },
 	{ OPT_FLAG('j', "json", json, "print JSON with the keys of Chromium's about:profiler") },
 	{ OPT_PATH(0, "html", html, "FILE", "write an HTML page that groups, sorts and filters") },
 	{ OPT_LIST(0, "at", at, "TIME", "add a snapshot at TIME to the page") },
@@ -54,6 +60,7 @@ static const struct option options[] = {
 
 static const struct profile_arguments defaults = {
 	.sort = "count,run", .merge = "pid", .since = { -1, UNIT_US }, .until = { -1, UNIT_US },
+	.wait = { -1, UNIT_US },
 };
 
 /* A recording and what was computed from it. */
@@ -156,14 +163,63 @@ static void close_source(struct source *s)
 	recording_release(&s->rec);
 }
 
+static int add_tallies(struct profile *p, const struct source *s, const struct window *w,
+		       bool live, struct error *err)
+{
+	struct tally_table tallies = TALLY_TABLE_INIT;
+	const char *path = s->rec.path;
+	size_t n_live = 0;
+	int r;
+
+	if (!live && !tally_is_here(path))
+		return 0;
+	if (live)
+		r = tally_read_live(&tallies, path, w->from_us, &convert_formats, &n_live, err);
+	else
+		r = tally_read(&tallies, path, w->from_us, w->to_us, &convert_formats, err);
+	if (!r && live && !n_live)
+		r = error_set(err, -ESRCH, path, 0, 0, "no host with tallies is running");
+	if (!r)
+		r = profile_add_tallies(p, &tallies, &s->rec);
+	tally_release(&tallies);
+	return r;
+}
+
 static int make_profile(struct profile *p, const struct source *s, const struct window *w,
-			bool pairs, struct error *err)
+			bool live, bool pairs, struct error *err)
 {
 	int r = profile_add_tasks(p, &s->summary, &s->queue, w->from_us, w->to_us);
 
 	if (!r && pairs)
 		r = profile_pair_tasks(p, &s->summary, &s->chain);
-	return r ? error_sys(err, r, s->rec.path, NULL) : 0;
+	return r ? error_sys(err, r, s->rec.path, NULL) : add_tallies(p, s, w, live, err);
+}
+
+/* What the hosts tallied from now on: what is written at the end, without what is read now. */
+static int wait_for_news(struct profile *p, struct source *s, const struct profile_arguments *o,
+			 struct error *err)
+{
+	struct profile before = PROFILE_INIT, after = PROFILE_INIT;
+	const struct window all = { -1, INT64_MAX };
+	struct timespec pause;
+	int64_t wait_us = 0;
+	int r = read_time(&wait_us, &o->wait, "wait", err);
+
+	if (!r && wait_us > WAIT_MAX_US)
+		r = error_set(err, -EINVAL, NULL, 0, 0, "profile: option '--wait': at most 24h");
+	if (!r)
+		r = add_tallies(&before, s, &all, true, err);
+	if (!r) {
+		pause = (struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 };
+		nanosleep(&pause, NULL);
+		r = add_tallies(&after, s, &all, true, err);
+	}
+	if (!r)
+		r = profile_difference(p, &before, &after);
+	p->seconds = (double)wait_us / 1e6;
+	profile_release(&before);
+	profile_release(&after);
+	return r;
 }
 
 /* Output */
@@ -224,7 +280,7 @@ static const char *keep_file(struct pages *pages, const char *dir, const char *n
 }
 
 static int add_snapshot(struct pages *pages, const struct source *s, const struct window *w,
-			const char *title, struct error *err)
+			const char *title, bool live, struct error *err)
 {
 	struct profile_snapshot *snapshot = &pages->snapshot[pages->n];
 	struct buf name = BUF_INIT;
@@ -234,7 +290,7 @@ static int add_snapshot(struct pages *pages, const struct source *s, const struc
 		return error_set(err, -E2BIG, NULL, 0, 0, "profile: more than %d snapshots",
 				 SNAPSHOTS_MAX);
 	text_add_name(&name, title, 0);
-	r = make_profile(&pages->profile[pages->n], s, w, false, err);
+	r = make_profile(&pages->profile[pages->n], s, w, live, false, err);
 	*snapshot = (struct profile_snapshot){ .title = keep(pages, buf_str(&name)),
 		.profile = &pages->profile[pages->n++],
 		.dir = keep(pages, recording_build(&s->rec, "cwd")),
@@ -270,10 +326,10 @@ static int add_source(struct pages *pages, const struct source *s, const struct 
 		buf_clear(&title);
 		buf_addf(&title, "%s until %s", name_of(s->rec.path), o->at.item[i]);
 		if (!r)
-			r = add_snapshot(pages, s, &until, buf_str(&title), err);
+			r = add_snapshot(pages, s, &until, buf_str(&title), false, err);
 	}
 	if (!r)
-		r = add_snapshot(pages, s, w, name_of(s->rec.path), err);
+		r = add_snapshot(pages, s, w, name_of(s->rec.path), o->live, err);
 	buf_release(&title);
 	return r;
 }
@@ -331,16 +387,18 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	struct source s = { .read = false }, t = { .read = false };
 	int r = open_source(&s, o, a->operand[0], err);
 
-	if (!r)
-		r = make_profile(&one, &s, w, o->json && a->n < 2, err);
+	if (!r && o->wait.value >= 0)
+		r = wait_for_news(&change, &s, o, err);
+	else if (!r)
+		r = make_profile(&one, &s, w, o->live, o->json && a->n < 2, err);
 	if (!r && a->n > 1)
 		r = open_source(&t, o, a->operand[1], err);
 	if (!r && a->n > 1)
-		r = make_profile(&two, &t, w, false, err);
+		r = make_profile(&two, &t, w, o->live, false, err);
 	if (!r && a->n > 1)
 		r = profile_difference(&change, &one, &two);
 	if (!r)
-		r = print(a->n > 1 ? &change : &one, o,
+		r = print(a->n > 1 || o->wait.value >= 0 ? &change : &one, o,
 			  a->n > 1 ? t.rec.path : s.rec.path, wish, columns, err);
 	profile_release(&one);
 	profile_release(&two);
@@ -373,6 +431,10 @@ static int run(struct args *a, void *values, struct error *err)
 		return misuse("--at needs --html", err);
 	if (!o->html && a->n > 2)
 		return misuse("more than two recordings need --html", err);
+	if (o->wait.value >= 0 && (o->html || a->n > 1))
+		return misuse("--wait prints a table of one recording", err);
+	if ((o->live || o->wait.value >= 0) && window.to_us != INT64_MAX)
+		return misuse("--live and --until exclude each other", err);
 	return o->html ? run_page(a, o, &window, &wish, err) :
 	       run_table(a, o, &window, &wish, &columns, err);
 }
