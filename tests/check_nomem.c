@@ -8,6 +8,7 @@
 #include "compare/population.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
+#include "recording/tally.h"
 #include "tests/made_tasks.h"
 #include "tests/nomem.h"
 #include "tests/paths.h"
@@ -72,6 +73,36 @@ START_TEST(nth_fails)
 	write_files(dir);
 	/* All of them were tried. */
 	ck_assert_int_gt(fail_each(dir, 7), 80);
+}
+END_TEST
+
+START_TEST(nth_fails_for_tallies)
+{
+	const char *dir = support_tmpdir();
+	bool failed = true;
+	struct buf text;
+	long n = 0;
+
+	support_read(&text, TOP_SRCDIR "/tests/corpus/tally/phases");
+	support_write(support_path("%s/tally.log", dir), text.data, text.len);
+	buf_release(&text);
+	for (; failed; n++) {
+		struct tally_table t = TALLY_TABLE_INIT;
+		struct error err = { 0 };
+		int r;
+
+		nomem_after(n);
+		r = tally_read(&t, dir, -1, INT64_MAX, NULL, &err);
+		failed = nomem_failed();
+		nomem_after(-1);
+		ck_assert_msg(failed ? r == -ENOMEM : !r, "%ld: %d %s", n, r, err.message);
+		if (r)
+			ck_assert_str_eq(err.message, "Cannot allocate memory");
+		else
+			ck_assert_uint_gt(t.n_rows, 1);
+		tally_release(&t);
+	}
+	ck_assert_int_gt(n, 20);
 }
 END_TEST
 
@@ -202,12 +233,13 @@ START_TEST(nth_fails_for_renames)
 		population_release(&p);
 		builds_release(&builds);
 	}
-	ck_assert_int_gt(n, 30);
+	ck_assert_int_gt(n, 20);
 }
 END_TEST
 
 int main(void)
 {
-	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_openembedded),
+	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_tallies),
+			    TEST(nth_fails_for_openembedded),
 			    TEST_EACH(nth_fails_for_foreign, foreign), TEST_EACH(nth_fails_for_traces, traces), TEST(nth_fails_for_renames));
 }

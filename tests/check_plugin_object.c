@@ -2,6 +2,7 @@
 /* The shared object, its header, its page and the example. */
 #include "base/array.h"
 #include "recording/recording.h"
+#include "recording/tally.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -84,6 +85,7 @@ END_TEST
 
 START_TEST(example_works)
 {
+	struct tally_table tallies = TALLY_TABLE_INIT;
 	struct recording rec = RECORDING_INIT;
 
 	if (!make_host_can())
@@ -100,6 +102,12 @@ START_TEST(example_works)
 	ck_assert_int_eq(rec.task[2].status, 3);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 3);
 	recording_release(&rec);
+	ck_assert_int_eq(tally_read(&tallies, support_path("%s/buildstats/latest", support_tmpdir()), -1,
+				    INT64_MAX, NULL, NULL), 0);
+	ck_assert_uint_eq(tallies.n_rows, 1);
+	ck_assert_uint_eq(tallies.row[0].count, 3);
+	ck_assert_str_eq(tallies.location[0].function, "run");
+	tally_release(&tallies);
 	prints("one\n", "BUILDBEAT_PLUGIN=/nonexistent.so ./host 'echo one'");
 }
 END_TEST

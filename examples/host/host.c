@@ -28,21 +28,26 @@ static int run(const struct buildbeat_api *api, struct buildbeat_session *s, con
 		.size = sizeof task, .slot = -1, .name = command, .command = command,
 	};
 	struct buildbeat_result result = { .size = sizeof result, .rchar = -1, .wchar = -1 };
+	struct buildbeat_run tally;
 	struct rusage usage;
 	uint64_t number;
-	pid_t pid = fork();
+	pid_t pid;
 
+	if (api)
+		api->tally_started(&tally, BUILDBEAT_LOCATION(api));
+	pid = fork();
 	if (pid == 0) {
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
 	task.pid = pid;
 	number = api ? api->task_started(s, 0, &task) : 0;
-	if (wait4(pid, &result.status, 0, &usage) < 0)
-		return -1;
-	result.usage = &usage;
-	if (api)
+	if (wait4(pid, &result.status, 0, &usage) > 0)
+		result.usage = &usage;
+	if (api) {
 		api->task_finished(s, number, &result);
+		api->tally_finished(&tally);
+	}
 	return result.status;
 }
 
@@ -51,11 +56,16 @@ int main(int argc, char **argv)
 	const char *plugin = getenv("BUILDBEAT_PLUGIN");
 	const struct buildbeat_api *api = load(plugin ? plugin : "/usr/lib/buildbeat/buildbeat.so");
 	struct buildbeat_host host = { .size = sizeof host, .tool = "host", .command = argv[0] };
+	struct buildbeat_tallies tallies = {
+		.size = sizeof tallies, .status = BUILDBEAT_TALLY_ACTIVE,
+	};
 	struct buildbeat_session *s = api ? api->open(&host) : NULL;
 	int status = 0;
 
-	if (api)
+	if (api) {
+		api->tally_set(s, &tallies);
 		api->build_started(s, "all");
+	}
 	for (int i = 1; i < argc && !status; i++)
 		status = run(api, s, argv[i]);
 	if (api) {
