@@ -40,6 +40,8 @@ static __attribute__((section(".data"))) struct {
 	pid_t pid;			/* of the tool */
 	bool missed;			/* a vfork child that ran before the session opened */
 	bool to_pipe;			/* the next one writes into a pipe of the tool */
+	bool to_file;			/* or into a file from which the tool prints it later */
+	bool collects;			/* one did so */
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
@@ -235,7 +237,7 @@ static struct buf *announced_name(void)
 /* What was known about the next process has been used. */
 static void forget(bool named)
 {
-	procs.to_pipe = procs.ended = false;
+	procs.to_pipe = procs.to_file = procs.ended = false;
 	if (!named)
 		procs.host->unknown();
 	procs.host->line.known = false;
@@ -266,6 +268,22 @@ static struct buf *take_name(struct child *slot, char *const *env)
 	return &slot->name;
 }
 
+/* With --output-sync make prints the output of a task after its end, except that of makes. */
+static void note_output(uint64_t task, int64_t t)
+{
+	struct store *store = &procs.session->store;
+	char text[128];
+	struct buf b;
+
+	if (procs.to_file ? procs.collects : !procs.collects || procs.to_pipe)
+		return;
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_note(&b, t, store->inst, procs.to_file ? 0 : task,
+		       procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
+	put_off(&b);
+	procs.collects = true;
+}
+
 static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 {
 	struct child *child = children_add(&large.children, pid);
@@ -289,6 +307,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	}
 	task = session_next_task(procs.session);
 	target = take_name(child, env);
+	note_output(task, t);
 	write_start(task, t, pid, argv, target);
 	atomic_signal_fence(memory_order_seq_cst);
 	child->task = task;
@@ -399,8 +418,10 @@ static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
 	int saved = errno;
 
 	/* $(shell) is read through a pipe; --output-sync collects in a file */
-	if (fd_new == STDOUT_FILENO && !fstat(fd, &st) && S_ISFIFO(st.st_mode))
-		procs.to_pipe = true;
+	if (fd_new == STDOUT_FILENO && !fstat(fd, &st)) {
+		procs.to_pipe = S_ISFIFO(st.st_mode);
+		procs.to_file = S_ISREG(st.st_mode);
+	}
 	errno = saved;
 	return posix_spawn_file_actions_adddup2(actions, fd, fd_new);
 }
@@ -475,12 +496,15 @@ static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 
 /* Exec */
 
-static bool differs_from_our_stdout(void)
+static void compare_with_our_stdout(void)
 {
 	struct stat st;
 
-	return !fstat(STDOUT_FILENO, &st) && S_ISFIFO(st.st_mode) &&
-	       (st.st_ino != procs.out.st_ino || st.st_dev != procs.out.st_dev);
+	if (fstat(STDOUT_FILENO, &st) ||
+	    (st.st_ino == procs.out.st_ino && st.st_dev == procs.out.st_dev))
+		return;
+	procs.to_pipe = S_ISFIFO(st.st_mode);
+	procs.to_file = S_ISREG(st.st_mode);
 }
 
 /*
@@ -502,7 +526,7 @@ static void about_to_exec(char *const argv[], char *const env[])
 		procs.missed = true;	/* a child cannot open it */
 	} else if (procs.vforks && getppid() == procs.pid && is_on() &&
 		   !children_find(&large.children, pid)) {
-		procs.to_pipe = differs_from_our_stdout();
+		compare_with_our_stdout();
 		started(pid, store_now_us(store), argv, env);
 	}
 	errno = saved;

@@ -161,6 +161,11 @@ void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const 
 #define EVENT_SPAN_TOOL "buildbeat span"
 #define EVENT_SPAN_BEGIN_TOOL "buildbeat span begin"
 #define EVENT_SPAN_END_TOOL "buildbeat span end"
+
+/* Notes of an instance and of a task, about what a make with --output-sync prints; see
+ * buildbeat-recording(5). */
+#define EVENT_NOTE_COLLECTS "output-sync"
+#define EVENT_NOTE_DIRECT "output-direct"
 void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 
