@@ -103,8 +103,17 @@ static void begin_relay(struct recorder *rec)
 {
 	struct error err = { 0 };
 
-	if (rec->created && rec->settings->log && relay_begin(&rec->relay, &rec->store, &err))
+	struct buf b = BUF_INIT;
+
+	if (!rec->created || !rec->settings->log)
+		return;
+	if (relay_begin(&rec->relay, &rec->store, &err)) {
 		complain(rec, "the build's output is not kept", &err);
+		return;
+	}
+	store_add_build(&b, "output", OUTPUT_LOG);
+	store_append_build(&rec->store, &b);
+	buf_release(&b);
 }
 
 static int append_info(struct recorder *rec, char *const *argv, struct error *err)
@@ -576,9 +585,15 @@ static void end_capture(struct recorder *rec)
 static void end_relay(struct recorder *rec)
 {
 	struct relay_result result;
+	struct buf b = BUF_INIT;
 	struct error err;
 
+	if (!rec->relay.n)
+		return;
 	relay_end(&rec->relay, &result);
+	add_number(&b, "output_bytes", (int64_t)result.bytes);
+	store_append_build(&rec->store, &b);
+	buf_release(&b);
 	record_lost_part(rec, "output", result.log_error);
 	if (result.log_error && !lost_is_full(result.log_error)) {
 		error_sys(&err, result.log_error, OUTPUT_LOG, NULL);

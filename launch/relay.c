@@ -253,6 +253,7 @@ static bool wait_for(struct relay *r, struct relay_output *o)
 
 static void add_result(struct relay_result *result, const struct relay_page *page)
 {
+	result->bytes += page->bytes;
 	result->log_lost += page->log_lost;
 	result->out_lost += page->out_lost;
 	if (!result->log_error)

@@ -32,6 +32,7 @@
 
 /* Shared by the launcher and the successive relays of one output. */
 struct relay_page {
+	uint64_t bytes;		/* read from the command */
 	uint64_t log_lost;	/* bytes that are missing in the log */
 	int log_error;
 	uint64_t out_lost;	/* bytes that the original output did not take */
@@ -58,6 +59,7 @@ struct relay {
 };
 
 struct relay_result {
+	uint64_t bytes;		/* read */
 	uint64_t log_lost, out_lost;	/* bytes */
 	int log_error, out_error;	/* the first of each, negative errno */
 };

@@ -114,6 +114,7 @@ static void log_page(struct worker *w, size_t begin, int64_t from_us, int64_t to
 {
 	if (writer.log_fd < 0)
 		return;
+	w->page->bytes += w->page->len - begin;
 	output_writer_add(&writer, w->page->data + begin, w->page->len - begin, from_us, to_us);
 	w->page->log_error = writer.error;
 	w->page->log_lost = writer.lost;

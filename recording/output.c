@@ -6,11 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define WINDOW 262144
@@ -31,6 +29,13 @@ struct unfinished {
 	bool returned;		/* text was returned by the last call */
 };
 
+struct output_piece {
+	int64_t time_us;	/* -1: not known */
+	int64_t span_us;
+	enum output_stream stream;
+	uint64_t end;
+};
+
 struct output {
 	struct source log, index;
 	uint64_t index_at;	/* of the next line */
@@ -41,7 +46,8 @@ struct output {
 	struct unfinished of[2];
 };
 
-bool output_parse(struct slice line, struct output_piece *piece)
+/* One line of the index, without its newline. False if it is damaged. */
+static bool parse_piece(struct slice line, struct output_piece *piece)
 {
 	struct cursor c;
 	uint64_t stream;
@@ -169,7 +175,7 @@ static int index_line(struct output *o, struct slice *line)
 /* 1, 0 at the end, or a negative errno. */
 static int next_piece(struct output *o)
 {
-	struct slice line;
+	struct slice line = { 0 };
 	int r;
 
 	while ((r = index_line(o, &line)) > 0) {
@@ -183,7 +189,7 @@ static int next_piece(struct output *o)
 			if (slice_starts(line, "buildbeat output 1"))
 				continue;
 		}
-		if (output_parse(line, &p) && p.end >= o->at) {
+		if (parse_piece(line, &p) && p.end >= o->at) {
 			o->piece = p;
 			return 1;
 		}
@@ -361,17 +367,4 @@ void output_close(struct output *o)
 	for (size_t i = 0; i < 2; i++)
 		buf_release(&o->of[i].text);
 	free(o);
-}
-
-int64_t output_size(const char *path)
-{
-	char file[PATH_MAX];
-	struct stat st;
-
-	if (snprintf(file, sizeof file, "%s/" OUTPUT_LOG, path) >= (int)sizeof file)
-		return -1;
-	if (!stat(file, &st))
-		return st.st_size;
-	snprintf(file, sizeof file, "%s/" OUTPUT_LOG LAYOUT_ZSTD_SUFFIX, path);
-	return stat(file, &st) ? -1 : 0;
 }

@@ -28,16 +28,6 @@ enum output_stream {
 	OUTPUT_STDOUT = 1, OUTPUT_STDERR = 2, OUTPUT_BOTH = 12,
 };
 
-struct output_piece {
-	int64_t time_us;	/* -1: not known */
-	int64_t span_us;
-	enum output_stream stream;
-	uint64_t end;
-};
-
-/* One line of the index, without its newline. False if it is damaged. */
-bool output_parse(struct slice line, struct output_piece *piece);
-
 /* A longer line is returned in parts of about this size. */
 #define OUTPUT_PART_MAX 65536
 
@@ -78,9 +68,5 @@ void output_rewind(struct output *o);
 uint64_t output_damaged(const struct output *o);
 
 void output_close(struct output *o);
-
-/* Does the recording in this directory have output? Its size in bytes, or -1. Compressed: the
- * size is not known and 0. */
-int64_t output_size(const char *path);
 
 #endif

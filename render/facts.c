@@ -433,6 +433,23 @@ void fact_trace_errors(struct facts *f, const struct recording *rec)
 	fact_end(f, "spans", TONE_ALARM);
 }
 
+void fact_output(struct facts *f, const struct recording *rec)
+{
+	int64_t bytes = recording_build_number(rec, "output_bytes");
+
+	if (!recording_build(rec, "output"))
+		return;
+	if (bytes >= 0)
+		fact_add_bytes(f, "", bytes, "");
+	else
+		buf_adds(&f->part, "kept");
+	if (bytes < 0)
+		fact_part(f);
+	buf_adds(&f->part, "see: buildbeat log");
+	fact_part(f);
+	fact_end(f, "output", TONE_PLAIN);
+}
+
 /* How they were recorded, and what is missing. */
 void fact_processes(struct facts *f, const struct recording *rec)
 {

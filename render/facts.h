@@ -56,6 +56,7 @@ void fact_network(struct facts *f, const struct host *h);
 void fact_pressure(struct facts *f, const struct host *h);
 void fact_samples(struct facts *f, const struct summary *s);
 void fact_trace_errors(struct facts *f, const struct recording *rec);
+void fact_output(struct facts *f, const struct recording *rec);
 void fact_processes(struct facts *f, const struct recording *rec);
 
 #endif

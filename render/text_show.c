@@ -594,6 +594,7 @@ static void add_head(struct buf *out, const struct view *v, const struct style *
 		fact_pressure(&f, &s->host);
 		fact_samples(&f, s);
 		fact_processes(&f, s->rec);
+		fact_output(&f, s->rec);
 	} else {
 		buf_addf(&f.part, "%zu of %zu tasks", v->n_tasks, s->rec->n_tasks);
 		fact_part(&f);
