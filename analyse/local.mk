@@ -10,4 +10,6 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h \
 	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \
 	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \
-	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h
+	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h \
+	analyse/output.c analyse/output.h \
+	analyse/output_marks.c analyse/output_marks.h analyse/output_ninja.c

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/output.h"
+
+#include "analyse/output_marks.h"
+#include "base/array.h"
+#include "base/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a task may have written: lines from a number on, in a time. */
+struct span_of {
+	int64_t begin_us, end_us;
+	uint64_t min_line;
+	uint32_t task;
+	bool within;		/* it is known only if the line was written entirely in this time */
+};
+
+struct sweep {
+	const struct recording *rec;
+	struct output_marks marks;
+	struct output_tasks *result;
+	/* of one stream: those that may have written, by their begin */
+	struct span_of *span;
+	size_t n_spans, at;
+	struct span_of *active;
+	size_t n_active;
+	size_t mark;		/* the next */
+	int64_t from_us, to_us;	/* of the line before */
+	int64_t after_us;	/* by the last mark */
+	bool known;		/* the next two are those of the time of the line before */
+	size_t n_others;
+	const struct span_of *other;
+	uint32_t block;		/* whose output follows, NO_INDEX */
+	int64_t block_end_us;
+	uint64_t mark_until;	/* lines of the mark itself */
+	uint32_t mark_task;
+};
+
+/* Which lines a build tool wrote itself: "make[2]: ...". */
+static bool is_of_tool(struct slice s)
+{
+	static const char *const tool[] = { "make", "gmake", "remake", "ninja" };
+	struct cursor c;
+	uint64_t level;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tool); i++) {
+		cursor_init(&c, s.p, s.len);
+		if (!cursor_literal(&c, tool[i]))
+			continue;
+		if (cursor_byte(&c, '[') && !(cursor_u64(&c, &level) && cursor_byte(&c, ']')))
+			continue;
+		if (cursor_literal(&c, ": "))
+			return true;
+	}
+	return false;
+}
+
+/* Which tasks may write when */
+
+static int add_span(struct sweep *s, uint32_t task, int64_t begin_us, int64_t end_us,
+		    uint64_t min_line, bool within)
+{
+	struct span_of *span;
+
+	if (begin_us > end_us)
+		return 0;
+	span = array_add(&s->span, &s->n_spans, sizeof *s->span);
+	if (!span)
+		return -ENOMEM;
+	*span = (struct span_of){ begin_us, end_us, min_line, task, within };
+	return 0;
+}
+
+/* The time in which a task hosts build tools, which write themselves. */
+static int find_hosting(struct output_window *hosting, const struct recording *rec)
+{
+	for (uint32_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+		int64_t close_us = in->close_us < 0 ? rec->last_us : in->close_us;
+		struct output_window *w;
+
+		if (in->parent_task == NO_INDEX || in->only_spans)
+			continue;
+		w = &hosting[in->parent_task];
+		/* the task is the build tool */
+		if (in->pid > 0 && in->pid == rec->task[in->parent_task].pid) {
+			*w = (struct output_window){ 0, INT64_MAX };
+			continue;
+		}
+		if (!w->end_us || in->open_us < w->begin_us)
+			w->begin_us = in->open_us;
+		if (close_us > w->end_us)
+			w->end_us = close_us;
+	}
+	return 0;
+}
+
+static int add_direct(struct sweep *s, uint32_t task, const struct output_window *hosting,
+		      uint64_t min_line, bool within)
+{
+	const struct task *t = &s->rec->task[task];
+	int64_t end_us = recording_task_end_us(s->rec, t);
+	int r;
+
+	if (!t->hosts || !hosting->end_us)
+		return add_span(s, task, t->start_us, end_us, min_line, within);
+	r = add_span(s, task, t->start_us, hosting->begin_us, min_line, within);
+	return r ? r : add_span(s, task, hosting->end_us, end_us, min_line, within);
+}
+
+static int add_task(struct sweep *s, uint32_t i, const struct output_mark *mark,
+		    const struct output_window *hosting, bool errors_only)
+{
+	const struct recording *rec = s->rec;
+	const struct task *t = &rec->task[i];
+	const struct instance *in = &rec->instance[t->instance];
+	const struct output_marks *m = &s->marks;
+	bool known = mark && !errors_only;
+
+	if (t->start_us < 0 || m->buried[t->instance])
+		return 0;
+	if (in->tool && !strcmp(in->tool, "buildbeat task"))
+		return add_direct(s, i, hosting, 0, true);
+	if (!output_is_make(in))
+		return 0;
+	if (!m->collected[i])
+		return add_direct(s, i, hosting, known ? mark->line : 0, false);
+	/* what follows its command is known; see pass_marks() */
+	return known || t->end_us < 0 ? 0 :
+		add_span(s, i, m->synced[i].begin_us, m->synced[i].end_us, 0, false);
+}
+
+static int begin_order(const void *a, const void *b)
+{
+	const struct span_of *x = a, *y = b;
+
+	return array_order(x->begin_us, y->begin_us);
+}
+
+/* errors_only: the stream has no commands. */
+static int find_spans(struct sweep *s, bool errors_only)
+{
+	const struct recording *rec = s->rec;
+	const struct output_mark **mark = calloc(rec->n_tasks + 1, sizeof *mark);
+	struct output_window *hosting = calloc(rec->n_tasks + 1, sizeof *hosting);
+	int r = mark && hosting ? find_hosting(hosting, rec) : -ENOMEM;
+
+	s->n_spans = s->at = s->n_active = s->mark = 0;
+	s->block = s->mark_task = NO_INDEX;
+	s->mark_until = 0;
+	s->after_us = 0;
+	s->known = false;
+	free(s->span);
+	s->span = NULL;
+	for (size_t i = 0; !r && i < s->marks.n; i++) {
+		const struct output_mark *k = &s->marks.mark[i];
+
+		if (!k->ninja && k->task != NO_INDEX)
+			mark[k->task] = k;
+	}
+	for (uint32_t i = 0; !r && i < rec->n_tasks; i++)
+		r = add_task(s, i, mark[i], &hosting[i], errors_only);
+	if (!r && s->n_spans)
+		qsort(s->span, s->n_spans, sizeof *s->span, begin_order);
+	free(s->active);
+	s->active = calloc(s->n_spans + 1, sizeof *s->active);
+	free(mark);
+	free(hosting);
+	return s->active ? r : -ENOMEM;
+}
+
+/* The lines of one stream in order */
+
+/* The time of a line, between those of the marks around it. */
+static void find_time(const struct sweep *s, const struct output_line *line, int64_t *from_us,
+		      int64_t *to_us)
+{
+	const struct output_marks *m = &s->marks;
+
+	*from_us = line->from_us > s->after_us ? line->from_us : s->after_us;
+	*to_us = line->to_us;
+	if (s->mark < m->n && m->mark[s->mark].before_us < *to_us)
+		*to_us = m->mark[s->mark].before_us;
+	if (*from_us <= *to_us)
+		return;
+	*from_us = line->from_us;
+	*to_us = line->to_us;
+}
+
+static void look_at_time(struct sweep *s, const struct output_line *line)
+{
+	int64_t from_us, to_us;
+	size_t n = 0;
+
+	find_time(s, line, &from_us, &to_us);
+	if (s->known && s->from_us == from_us && s->to_us == to_us)
+		return;
+	s->from_us = from_us;
+	s->to_us = to_us;
+	for (; s->at < s->n_spans && s->span[s->at].begin_us <= to_us; s->at++)
+		s->active[s->n_active++] = s->span[s->at];
+	for (size_t i = 0; i < s->n_active; i++) {
+		if (s->active[i].end_us >= from_us)
+			s->active[n++] = s->active[i];
+	}
+	s->n_active = n;
+	s->n_others = 0;
+	s->other = NULL;
+	s->known = true;
+	for (size_t i = 0; i < n; i++) {
+		if (s->active[i].min_line > line->number)
+			s->known = false;	/* again with the next line */
+		else if (!s->n_others++)
+			s->other = &s->active[i];
+	}
+}
+
+/* A mark begins: the lines of it, and of what follows. */
+static void pass_marks(struct sweep *s, const struct output_line *line)
+{
+	const struct output_marks *m = &s->marks;
+
+	for (; s->mark < m->n && m->mark[s->mark].line <= line->number; s->mark++) {
+		const struct output_mark *k = &m->mark[s->mark];
+
+		s->after_us = k->after_us;
+		if (k->line != line->number)
+			continue;
+		s->mark_task = k->mixed ? NO_INDEX : k->task;
+		s->mark_until = k->line + k->n_lines;
+		s->block = k->task != NO_INDEX && (k->ninja || m->collected[k->task]) ? k->task :
+			NO_INDEX;
+		s->block_end_us = k->ninja || s->block == NO_INDEX ? INT64_MAX :
+			m->synced[k->task].end_us;
+	}
+}
+
+static uint32_t task_of(struct sweep *s, const struct output_line *line)
+{
+	if (line->begins)
+		pass_marks(s, line);
+	if (line->number < s->mark_until)
+		return s->mark_task;
+	if (is_of_tool(line->text) && line->begins) {
+		/* the lines of a make inside are a part of the piece */
+		if (s->block != NO_INDEX && !s->rec->task[s->block].hosts)
+			s->block = NO_INDEX;
+		return NO_INDEX;
+	}
+	if (line->from_us < 0)
+		return NO_INDEX;
+	look_at_time(s, line);
+	if (s->block != NO_INDEX && s->from_us <= s->block_end_us)
+		return s->n_others ? NO_INDEX : s->block;
+	if (s->n_others != 1 || (s->other->within && (s->from_us < s->other->begin_us ||
+						      s->to_us > s->other->end_us)))
+		return NO_INDEX;
+	return s->other->task;
+}
+
+/* Results */
+
+static int put(struct output_tasks *t, uint64_t line, uint32_t task)
+{
+	struct output_run *run = t->n_runs ? &t->run[t->n_runs - 1] : NULL;
+
+	if (run && run->task == task)
+		return 0;
+	run = array_add(&t->run, &t->n_runs, sizeof *t->run);
+	if (!run)
+		return -ENOMEM;
+	*run = (struct output_run){ line, task };
+	return 0;
+}
+
+static void count(struct output_tasks *t, uint64_t line, uint32_t task)
+{
+	t->n_lines++;
+	if (task == NO_INDEX)
+		return;
+	t->n_known++;
+	if (!t->lines[task]++)
+		t->first[task] = line;
+}
+
+static int find_marks(struct sweep *s, struct output *o, bool *two)
+{
+	struct output_line line;
+	int r;
+
+	while ((r = output_next(o, &line, true)) > 0) {
+		*two |= line.stream == OUTPUT_STDERR;
+		r = output_marks_add(&s->marks, &line);
+		if (r)
+			return r;
+	}
+	output_rewind(o);
+	return r ? r : output_marks_resolve(&s->marks);
+}
+
+/* A line has the task of its first part. */
+static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
+{
+	struct output_line line;
+	int r;
+
+	while ((r = output_next(o, &line, true)) > 0) {
+		uint32_t task;
+
+		if (!line.begins)
+			continue;
+		task = task_of(line.stream == OUTPUT_STDERR ? errors : s, &line);
+		count(s->result, line.number, task);
+		r = put(s->result, line.number, task);
+		if (r)
+			return r;
+	}
+	output_rewind(o);
+	return r;
+}
+
+static void release(struct sweep *s)
+{
+	free(s->span);
+	free(s->active);
+}
+
+int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec)
+{
+	struct sweep s = { .rec = rec, .result = t }, errors;
+	bool two = false;
+	int r;
+
+	*t = (struct output_tasks){ 0 };
+	t->lines = calloc(rec->n_tasks + 1, sizeof *t->lines);
+	t->first = calloc(rec->n_tasks + 1, sizeof *t->first);
+	r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
+	if (!r)
+		r = find_marks(&s, o, &two);
+	if (!r)
+		r = find_spans(&s, false);
+	errors = s;
+	errors.span = NULL;
+	errors.active = NULL;
+	errors.marks.n = 0;
+	if (!r && two) {
+		errors.marks.n = s.marks.n;
+		r = find_spans(&errors, true);
+		errors.marks.n = 0;
+	}
+	if (!r)
+		r = sweep(&s, &errors, o);
+	release(&s);
+	release(&errors);
+	output_marks_release(&s.marks);
+	return r;
+}
+
+void output_tasks_release(struct output_tasks *t)
+{
+	free(t->run);
+	free(t->lines);
+	free(t->first);
+	*t = (struct output_tasks){ 0 };
+}
+
+uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at)
+{
+	if (*at >= t->n_runs || t->run[*at].first_line > line)
+		*at = 0;
+	while (*at + 1 < t->n_runs && t->run[*at + 1].first_line <= line)
+		++*at;
+	return t->n_runs && t->run[*at].first_line <= line ? t->run[*at].task : NO_INDEX;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ANALYSE_OUTPUT_H
+#define BUILDBEAT_ANALYSE_OUTPUT_H
+
+#include "recording/output.h"
+#include "recording/recording.h"
+
+/*
+ * Which task wrote each line of the build's output. A line has a task only if no other task of the
+ * recording can have written it; otherwise its task is not known.
+ *
+ * - make prints a command before its task starts. With --output-sync it prints the command and
+ * its output in one piece after the task has ended: that piece goes up to the next
+ * command, unless a task whose command is not printed ended at that time. Otherwise a task can
+ * write between its command's line and its end: the lines are its own while it is the only one.
+ * - ninja prints a status line with the number of ended tasks, and then the output of the one
+ * that ended last. A task of the console pool writes when it wants: its lines are not known.
+ * - bitbake names the task in the line.
+ * - `buildbeat task`: lines during the task, if no other task runs.
+ *
+ * Lines of the build tools themselves have no task. What a makefile prints by $(info) while a
+ * task runs looks like the output of the task.
+ */
+
+/* Lines from first_line up to the next run's have this task. */
+struct output_run {
+	uint64_t first_line;
+	uint32_t task;		/* or NO_INDEX */
+};
+
+struct output_tasks {
+	size_t n_runs;
+	struct output_run *run;
+	uint64_t n_lines, n_known;	/* in all; with a task */
+	uint64_t *lines;	/* of each task: their number */
+	uint64_t *first;	/* and the first of them */
+};
+
+/* Read all lines; the output is at its beginning afterwards. 0 or a negative errno. Always
+ * release. */
+int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec);
+void output_tasks_release(struct output_tasks *t);
+
+/* The task of a line, or NO_INDEX. *at: where the last call has found it, 0 at first. */
+uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/output_marks.h"
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/sort.h"
+#include "recording/event.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * make prints commands as they are in the makefile; recorded are the words of those that it runs
+ * without a shell. So blanks, quotes and backslashes do not count. A recorded command may be
+ * truncated, so its beginning is looked up, and the whole is compared if it is known.
+ */
+#define KEY_LEN 400
+
+/* The next command of a target is one of so many tasks that follow. */
+#define NEXT_COMMAND 256
+
+/* The times of more tasks with one command are not compared. */
+#define EQUAL_MAX 1000
+
+bool output_is_make(const struct instance *i)
+{
+	return i->tool && (!strcmp(i->tool, "make") || !strcmp(i->tool, "remake"));
+}
+
+struct hashing {
+	uint64_t hash, key;
+	size_t n;
+};
+
+static void hash_text(struct hashing *h, const char *p, size_t len)
+{
+	for (const char *end = p + len; p < end; p++) {
+		if (*p == ' ' || *p == '\t' || *p == '\\' || *p == '"' || *p == '\'')
+			continue;
+		h->hash = hash_fnv64_more(h->hash, p, 1);
+		if (++h->n == KEY_LEN)
+			h->key = h->hash;
+	}
+}
+
+static uint64_t key_of(const struct hashing *h)
+{
+	return h->n < KEY_LEN ? h->hash : h->key;
+}
+
+#define HASHING_INIT { .hash = UINT64_C(0xcbf29ce484222325) }
+
+/* Commands */
+
+static void read_command(struct output_command *c, const char *text)
+{
+	struct hashing h = HASHING_INIT;
+	size_t len = strlen(text);
+	const char *mark = len > 10 ? memmem(text + len - 10, 10, "~#", 2) : NULL, *end;
+
+	c->truncated = mark;
+	if (mark)
+		len = (size_t)(mark - text);
+	for (const char *p = text; p < text + len; p = end + 1) {
+		end = memchr(p, '\n', len - (size_t)(p - text));
+		if (!end)
+			end = text + len;
+		hash_text(&h, p, (size_t)(end - p));
+		if (p == text)
+			c->key = key_of(&h);
+		else
+			c->more_lines++;
+	}
+	c->hash = h.hash;
+}
+
+static int order(const void *a, const void *b)
+{
+	const struct output_command *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return array_order(x->task, y->task);
+}
+
+/* make does not print the command of a shell function. */
+static bool is_shell_function(const struct task *t)
+{
+	return !strcmp(t->key, "$(shell)");
+}
+
+static bool is_printed(const struct output_marks *m, const struct task *t)
+{
+	return output_is_make(&m->rec->instance[t->instance]) && t->start_us >= 0 &&
+		!is_shell_function(t) && !m->buried[t->instance];
+}
+
+/* The note comes with the first task that is collected. */
+static int find_collected(struct output_marks *m)
+{
+	const struct recording *rec = m->rec;
+	int64_t *since_us = calloc(rec->n_instances + 1, sizeof *since_us);
+
+	if (!since_us)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rec->n_instances; i++)
+		since_us[i] = INT64_MAX;
+	for (size_t i = 0; i < rec->n_notes; i++) {
+		const struct note *n = &rec->note[i];
+
+		if (n->task == NO_INDEX && n->instance < rec->n_instances &&
+		    !strcmp(n->text, EVENT_NOTE_COLLECTS))
+			since_us[n->instance] = n->time_us;
+	}
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		m->collected[i] = rec->task[i].start_us >= since_us[rec->task[i].instance] &&
+			!is_shell_function(&rec->task[i]);
+	free(since_us);
+	for (size_t i = 0; i < rec->n_notes; i++) {
+		if (rec->note[i].task != NO_INDEX && !strcmp(rec->note[i].text, EVENT_NOTE_DIRECT))
+			m->collected[rec->note[i].task] = false;
+	}
+	for (uint32_t i = 0; i < rec->n_instances; i++) {
+		uint32_t parent = rec->instance[i].parent_task;
+
+		for (; parent != NO_INDEX && !m->buried[i];
+		     parent = rec->instance[rec->task[parent].instance].parent_task)
+			m->buried[i] = m->collected[parent];
+	}
+	return 0;
+}
+
+int output_marks_init(struct output_marks *m, const struct recording *rec)
+{
+	*m = (struct output_marks){ .rec = rec, .pending = NO_INDEX };
+	m->command = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->command);
+	m->synced = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->synced);
+	m->printed_us = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->printed_us);
+	m->collected = calloc(rec->n_tasks + 1, sizeof *m->collected);
+	m->buried = calloc(rec->n_instances + 1, sizeof *m->buried);
+	if (!m->command || !m->synced || !m->printed_us || !m->collected || !m->buried)
+		return -ENOMEM;
+	if (find_collected(m))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		struct output_command *c = &m->command[m->n_commands];
+		const char *text;
+
+		if (!is_printed(m, &rec->task[i]))
+			continue;
+		text = recording_command(rec, &rec->task[i]);
+		if (!*text)
+			continue;
+		c->task = i;
+		read_command(c, text);
+		m->n_commands++;
+	}
+	qsort(m->command, m->n_commands, sizeof *m->command, order);
+	for (uint32_t i = 0; i < rec->n_instances; i++)
+		m->has_ninja |= output_is_ninja(&rec->instance[i]);
+	return recording_command_error(rec);
+}
+
+void output_marks_release(struct output_marks *m)
+{
+	free(m->command);
+	free(m->synced);
+	free(m->printed_us);
+	free(m->collected);
+	free(m->buried);
+	free(m->mark);
+}
+
+static uint32_t find_command(const struct output_marks *m, uint64_t key)
+{
+	size_t low = 0, high = m->n_commands;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->command[mid].key < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < m->n_commands && m->command[low].key == key ? (uint32_t)low : NO_INDEX;
+}
+
+/* Lines */
+
+static int add_mark(struct output_marks *m, uint32_t group, uint64_t first, uint64_t n_lines,
+		    int64_t from_us, int64_t to_us)
+{
+	struct output_mark *mark = array_add(&m->mark, &m->n, sizeof *m->mark);
+
+	if (!mark)
+		return -ENOMEM;
+	*mark = (struct output_mark){
+		.line = first, .n_lines = n_lines, .from_us = from_us, .to_us = to_us,
+		.group = group, .task = NO_INDEX,
+	};
+	return 0;
+}
+
+/* Commands with one key that continue on further lines differ in these. */
+static int next_of_pending(struct output_marks *m, const struct output_line *line)
+{
+	struct hashing h = { .hash = m->pending_hash };
+	uint64_t key = m->command[m->pending].key, n;
+	uint32_t at = m->pending;
+
+	hash_text(&h, line->text.p, line->text.len);
+	m->pending_hash = h.hash;
+	n = line->number - m->pending_line;
+	m->pending = NO_INDEX;
+	for (uint32_t i = at; i < m->n_commands && m->command[i].key == key; i++) {
+		const struct output_command *c = &m->command[i];
+
+		if (c->more_lines == n && (c->hash == h.hash || c->truncated))
+			return add_mark(m, i, m->pending_line, n + 1, m->pending_from_us,
+					line->to_us);
+		if (c->more_lines > n && m->pending == NO_INDEX)
+			m->pending = i;
+	}
+	return 0;
+}
+
+static int add_command(struct output_marks *m, const struct output_line *line)
+{
+	struct hashing h = HASHING_INIT;
+	uint64_t key;
+	uint32_t at;
+
+	if (!m->n_commands || !line->begins || line->stream == OUTPUT_STDERR)
+		return 0;
+	if (m->pending != NO_INDEX && line->number > m->pending_line)
+		return next_of_pending(m, line);
+	hash_text(&h, line->text.p, line->text.len);
+	key = key_of(&h);
+	at = h.n ? find_command(m, key) : NO_INDEX;
+	if (at == NO_INDEX)
+		return 0;
+	for (uint32_t i = at; i < m->n_commands && m->command[i].key == key; i++) {
+		const struct output_command *c = &m->command[i];
+
+		if (!c->more_lines && (c->hash == h.hash || c->truncated))
+			return add_mark(m, i, line->number, 1, line->from_us, line->to_us);
+		if (c->more_lines && m->pending == NO_INDEX) {
+			m->pending = i;
+			m->pending_hash = h.hash;
+			m->pending_line = line->number;
+			m->pending_from_us = line->from_us;
+		}
+	}
+	return 0;
+}
+
+int output_marks_add(struct output_marks *m, const struct output_line *line)
+{
+	int r = output_ninja_add(m, line);
+
+	return r ? r : add_command(m, line);
+}
+
+/* Times */
+
+/*
+ * A make does one thing at a time. It prints a command after its event before the start; what it
+ * has collected, after the end of the last command of the target and before its next event.
+ */
+static int find_windows(struct output_marks *m)
+{
+	const struct recording *rec = m->rec;
+	struct keyed *event = calloc(2 * rec->n_tasks + 1, sizeof *event);
+	int64_t *last = calloc(rec->n_instances + 1, sizeof *last);
+	size_t n = 0;
+	int r = event && last ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (t->start_us < 0)
+			continue;
+		event[n++] = (struct keyed){ (uint64_t)t->start_us, 2 * (int64_t)i };
+		if (t->end_us >= t->start_us)
+			event[n++] = (struct keyed){ (uint64_t)t->end_us, 2 * (int64_t)i + 1 };
+	}
+	if (!r)
+		r = sort_keyed(event, n);
+	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
+		last[i] = rec->instance[i].open_us < 0 ? 0 : rec->instance[i].open_us;
+	for (size_t i = 0; !r && i < n; i++) {
+		uint32_t task = (uint32_t)(event[i].value / 2), in = rec->task[task].instance;
+
+		if (!(event[i].value & 1))
+			m->printed_us[task] = last[in];
+		last[in] = (int64_t)event[i].key;
+	}
+	/* backwards: what comes next in the instance */
+	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
+		last[i] = INT64_MAX;
+	for (size_t i = n; !r && i; i--) {
+		uint32_t task = (uint32_t)(event[i - 1].value / 2), in = rec->task[task].instance;
+
+		if (event[i - 1].value & 1)
+			m->synced[task] = (struct output_window){ (int64_t)event[i - 1].key,
+								  last[in] };
+		last[in] = (int64_t)event[i - 1].key;
+	}
+	free(event);
+	free(last);
+	return r;
+}
+
+/* The commands of a target are printed together, after the last one. */
+static void join_targets(struct output_marks *m)
+{
+	const struct recording *rec = m->rec;
+
+	for (uint32_t i = (uint32_t)rec->n_tasks; i-- > 0;) {
+		const struct task *t = &rec->task[i];
+
+		for (uint32_t k = i + 1; k < rec->n_tasks && k < i + NEXT_COMMAND; k++) {
+			const struct task *next = &rec->task[k];
+
+			if (next->instance != t->instance || next->start_us < t->end_us ||
+			    next->end_us < 0 || !*t->name || strcmp(next->name, t->name))
+				continue;
+			if (m->synced[k].end_us > m->synced[i].end_us)
+				m->synced[i].end_us = m->synced[k].end_us;
+			break;
+		}
+	}
+}
+
+/* Can the command of the task have been printed when the line was written? */
+static bool fits(const struct output_marks *m, uint32_t task, const struct output_mark *mark)
+{
+	const struct task *t = &m->rec->task[task];
+
+	if (!m->collected[task])
+		return mark->from_us <= t->start_us && mark->to_us >= m->printed_us[task];
+	return t->end_us >= 0 && mark->to_us >= m->synced[task].begin_us &&
+		mark->from_us <= m->synced[task].end_us;
+}
+
+static uint32_t group_end(const struct output_marks *m, uint32_t at)
+{
+	uint32_t end = at + 1;
+
+	while (end < m->n_commands && m->command[end].key == m->command[at].key &&
+	       m->command[end].hash == m->command[at].hash)
+		end++;
+	return end;
+}
+
+static int end_order(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return array_order((int64_t)x->key, (int64_t)y->key);
+}
+
+/*
+ * The k-th line of equal ones is that of the k-th task, if each task has one and they are all of
+ * one make. It prints them in the order of their starts, or of their ends if it collects them.
+ */
+static bool find_in_order(struct output_marks *m, const size_t *mark, size_t n, uint32_t from,
+			  struct keyed *order_of)
+{
+	const struct recording *rec = m->rec;
+	uint32_t in = rec->task[m->command[from].task].instance;
+	bool collected = m->collected[m->command[from].task];
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task = m->command[from + i].task;
+		const struct task *t = &rec->task[task];
+
+		if (t->instance != in || m->collected[task] != collected)
+			return false;
+		order_of[i] = (struct keyed){ (uint64_t)(collected ? t->end_us : t->start_us), task };
+	}
+	qsort(order_of, n, sizeof *order_of, end_order);
+	for (size_t i = 0; i < n; i++) {
+		if (!fits(m, (uint32_t)order_of[i].value, &m->mark[mark[i]]))
+			return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		m->mark[mark[i]].task = (uint32_t)order_of[i].value;
+	return true;
+}
+
+static uint32_t find_by_time(const struct output_marks *m, const struct output_mark *mark,
+			     uint32_t from, uint32_t to)
+{
+	uint32_t found = NO_INDEX;
+
+	if (to - from > EQUAL_MAX)
+		return NO_INDEX;
+	for (uint32_t i = from; i < to; i++) {
+		if (!fits(m, m->command[i].task, mark))
+			continue;
+		if (found != NO_INDEX)
+			return NO_INDEX;
+		found = m->command[i].task;
+	}
+	return found;
+}
+
+static int resolve_group(struct output_marks *m, const struct keyed *key, size_t n)
+{
+	uint32_t from = (uint32_t)key[0].key, to = group_end(m, from);
+	size_t *mark = calloc(n, sizeof *mark);
+	struct keyed *order_of = calloc(n, sizeof *order_of);
+	bool done = false;
+	int r = mark && order_of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < n; i++)
+		mark[i] = (size_t)key[i].value;
+	if (!r && n == to - from)
+		done = find_in_order(m, mark, n, from, order_of);
+	for (size_t i = 0; !r && !done && i < n; i++)
+		m->mark[mark[i]].task = find_by_time(m, &m->mark[mark[i]], from, to);
+	free(mark);
+	free(order_of);
+	return r;
+}
+
+static int resolve_commands(struct output_marks *m)
+{
+	struct keyed *key = calloc(m->n ? m->n : 1, sizeof *key);
+	size_t n = 0;
+	int r = key ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < m->n; i++) {
+		if (!m->mark[i].ninja)
+			key[n++] = (struct keyed){ m->mark[i].group, (int64_t)i };
+	}
+	if (!r)
+		r = sort_keyed(key, n);
+	for (size_t i = 0, end; !r && i < n; i = end) {
+		for (end = i + 1; end < n && key[end].key == key[i].key; end++)
+			;
+		r = resolve_group(m, key + i, end - i);
+	}
+	free(key);
+	return r;
+}
+
+/* The order of lines is that of their times. */
+static void find_order(struct output_marks *m)
+{
+	int64_t after_us = 0, before_us = INT64_MAX;
+
+	for (size_t i = 0; i < m->n; i++) {
+		struct output_mark *mark = &m->mark[i];
+		int64_t us = mark->task == NO_INDEX ? 0 : mark->ninja ? m->rec->task[mark->task].end_us :
+			m->collected[mark->task] ? m->synced[mark->task].begin_us :
+			/* after this event, which may be the end of another task */
+			m->printed_us[mark->task] + 1;
+
+		after_us = us > after_us ? us : after_us;
+		mark->after_us = after_us;
+	}
+	for (size_t i = m->n; i > 0; i--) {
+		struct output_mark *mark = &m->mark[i - 1];
+		int64_t us = mark->task == NO_INDEX || mark->ninja ? INT64_MAX :
+			m->collected[mark->task] ? m->synced[mark->task].end_us :
+			m->rec->task[mark->task].start_us;
+
+		before_us = us < before_us ? us : before_us;
+		mark->before_us = before_us;
+	}
+}
+
+int output_marks_resolve(struct output_marks *m)
+{
+	int r = find_windows(m);
+
+	if (r)
+		return r;
+	join_targets(m);
+	r = resolve_commands(m);
+	if (!r)
+		r = output_ninja_resolve(m);
+	find_order(m);
+	return r;
+}
