@@ -4,10 +4,12 @@
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "convert/zstd.h"
 #include "launch/hold.h"
 #include "launch/notice.h"
 #include "render/chart/bootchart.h"
 #include "render/plot/plot.h"
+#include "report/log_page.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -55,6 +57,8 @@ struct drawn {
 	struct recording rec;
 	struct summary sum;
 	struct panels panels;	/* of the build of the charts; empty for --compare */
+	struct output *output;	/* of it, NULL: none */
+	struct output_tasks lines;
 };
 
 static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
@@ -68,6 +72,8 @@ static int drawn_read(struct drawn *d, const char *base, const char *what, struc
 
 static void drawn_release(struct drawn *d)
 {
+	output_close(d->output);
+	output_tasks_release(&d->lines);
 	panels_release(&d->panels);
 	summary_release(&d->sum);
 	recording_release(&d->rec);
@@ -172,7 +178,7 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 	struct chart_input in = {
 		.sum = &d->sum, .panels = &d->panels,
 		.ghost = other->rec.path ? &other->sum : NULL,
-		.by = (enum lanes_by)j->args->by,
+		.by = (enum lanes_by)j->args->by, .lines = d->lines.lines,
 	};
 	struct error err = { 0 };
 	struct buf text = BUF_INIT;
@@ -237,10 +243,54 @@ static void draw_plot(struct job *j, enum plot_chart chart, const struct drawn *
 	buf_release(&out);
 }
 
-static void draw(struct job *j, const struct drawn *d, const struct drawn *other)
+/* The page with the build's output, to which the bootchart links. */
+static void read_log(struct job *j, struct drawn *d)
 {
+	struct error err = { 0 };
+	int r;
+
+	if (!wanted(j, CHART_BOOT) || j->to_stdout || j->to_file || !is_dir(d->rec.path))
+		return;
+	r = output_open(&d->output, d->rec.path, &zstd_codec, &err);
+	if (r == -ENOENT)
+		return;
+	if (!r && (r = output_find_tasks(&d->lines, d->output, &d->rec)))
+		error_sys(&err, r, d->rec.path, "cannot read the build's output");
+	if (!r)
+		return;
+	output_tasks_release(&d->lines);
+	failed(j, &err);
+}
+
+static void write_log(struct job *j, const struct drawn *d)
+{
+	struct buf text = BUF_INIT, path = BUF_INIT;
+	struct error err = { 0 };
+	int r;
+
+	buf_addf(&path, "%s/" CHART_LOG_PAGE, j->dir);
+	r = log_page_write(&text, &d->sum, &d->lines, d->output);
+	if (!r)
+		r = buf_error(&path);
+	if (r)
+		error_sys(&err, r, d->rec.path, "cannot write the build's output");
+	else
+		r = outfile_replace(path.data, &text, &err);
+	if (r)
+		failed(j, &err);
+	else
+		output_path(path.data);
+	buf_release(&text);
+	buf_release(&path);
+}
+
+static void draw(struct job *j, struct drawn *d, const struct drawn *other)
+{
+	read_log(j, d);
 	if (wanted(j, CHART_BOOT))
 		draw_bootchart(j, d, other);
+	if (d->lines.lines)
+		write_log(j, d);
 	for (size_t i = 0; i < PLOTS && !j->no_gnuplot; i++) {
 		if (wanted(j, CHART_CPU + i))
 			draw_plot(j, (enum plot_chart)i, d);

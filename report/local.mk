@@ -13,7 +13,7 @@ report_libreport_la_SOURCES = \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c \
-	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/markdown.c \
+	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h report/markdown.c \
 	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \
@@ -21,16 +21,18 @@ report_libreport_la_SOURCES = \
 nodist_report_libreport_la_SOURCES = report/page_text.c
 
 # The style of its pages and the script of the report, as C strings (render/local.mk).
-EXTRA_DIST += $(page_js) $(profile_js) report/page.css
+EXTRA_DIST += $(page_js) $(profile_js) report/page.css report/log.css report/log.js
 CLEANFILES += report/page_text.c
 page_js = report/page.js report/page_data.js report/page_table.js report/page_trends.js
 profile_js = report/profile.js report/profile_rows.js report/profile_table.js
 
-report/page_text.c: $(page_js) $(profile_js) report/page.css render/chart/common.js \
+report/page_text.c: $(page_js) $(profile_js) report/page.css report/log.css report/log.js render/chart/common.js \
 		render/chart/unpack.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
 		echo '#include "report/page_text.h"' && \
 		$(c_string) -v name=page_css -v file=report/page.css && \
 		$(c_string) -v name=page_js -v file=report/page.js && \
-		$(c_string) -v name=page_profile_js -v file=report/profile.js; \
+		$(c_string) -v name=page_profile_js -v file=report/profile.js && \
+		$(c_string) -v name=page_log_css -v file=report/log.css && \
+		$(c_string) -v name=page_log_js -v file=report/log.js; \
 	} >$@-t && mv $@-t $@

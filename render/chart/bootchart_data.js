@@ -57,6 +57,7 @@ function readOfSome(t, data) {
 		}
 	}
 	data.texts.commands.forEach((text, i) => t.commands.set(c.command_task[i] || 0, text));
+	c.lines.forEach((n, i) => t.lines.set(c.lines_task[i] || 0, n));
 	for (let i = 0, at = 0; i < c.spark_length.length; at += c.spark_length[i++])
 		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
 }
@@ -117,6 +118,7 @@ function readTasks(data) {
 	t.ghosts = new Map();
 	t.commands = new Map();
 	t.sparks = new Map();
+	t.lines = new Map();
 	readAlongLanes(t, c);
 	readOfSome(t, data);
 	indexLanes(t);

@@ -253,6 +253,14 @@ function addSpans(parent, spans) {
 	});
 }
 
+/* A link to the lines on the page with the output. */
+function addLines(parent, i) {
+	const n = tasks.lines.get(i);
+	const link = make(HTML, "a", { href: "log.html#t" + i, target: "log" }, parent);
+
+	link.textContent = countText(n) + (n === 1 ? " line" : " lines") + " of output";
+}
+
 function tellTask(parent, i) {
 	const wall_us = (tasks.end[i] - tasks.start[i]) * head.unit_us, m = tasks.marks[i];
 
@@ -271,6 +279,8 @@ function tellTask(parent, i) {
 	if (m & IO && (tasks.read[i] || tasks.written[i]))
 		line(parent, "", "read " + sizeText(tasks.read[i]) + ", written " +
 		     sizeText(tasks.written[i]));
+	if (tasks.lines.has(i))
+		addLines(line(parent, "", ""), i);
 	addGhost(parent, i);
 	if (tasks.parent[i] >= 0)
 		line(parent, "", "inside " + clean(nameOf(tasks.parent[i])));

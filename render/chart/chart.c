@@ -298,6 +298,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 
 	*c = (struct chart){
 		.sum = in->sum, .ghost = in->ghost, .end_us = in->sum->wall_us,
+		.lines = in->lines,
 		.panels = *in->panels,
 	};
 	if (in->ghost && in->ghost->wall_us > c->end_us)

@@ -32,7 +32,11 @@ struct chart_input {
 	const struct panels *panels;	/* of sum */
 	const struct summary *ghost;	/* the build to compare with, or NULL */
 	enum lanes_by by;
+	const uint64_t *lines;	/* of each task: lines of output on the page CHART_LOG_PAGE, or NULL */
 };
+
+/* The page beside the chart that has the build's output (report/log_page.h). */
+#define CHART_LOG_PAGE "log.html"
 
 /* What the header says, in columns: a label and below it the text. */
 struct fact {
@@ -74,6 +78,7 @@ struct place {
 
 struct chart {
 	const struct summary *sum, *ghost;
+	const uint64_t *lines;	/* the input's */
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];

@@ -53,6 +53,8 @@
  *			spark_length: how many levels of each are in spark, in
  *			1/SPARK_FULL of its memory
  *	command_task	tasks of which the command is known, the longest first
+ *	lines_task	tasks with lines of output on the page CHART_LOG_PAGE; then
+ *			lines: how many
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:

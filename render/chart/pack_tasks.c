@@ -33,6 +33,8 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_SPARK_LENGTH] = { "spark_length", 'u' },
 	[TASKS_SPARK] = { "spark", 'u' },
 	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
+	[TASKS_LINES_TASK] = { "lines_task", 'u' },
+	[TASKS_LINES] = { "lines", 'u' },
 	[PHASES_TASK] = { "phase_task", 'd' },
 	[PHASES_START] = { "phase_start", 'd' },
 	[PHASES_WALL] = { "phase_wall", 'u' },
@@ -333,6 +335,21 @@ static int add_phases(struct pack_tasks *p)
 	return 0;
 }
 
+static void add_lines(struct pack_tasks *p)
+{
+	const struct summary *s = p->chart->sum;
+	const uint64_t *lines = p->chart->lines;
+
+	for (uint32_t i = 0; lines && i < s->n_ran; i++) {
+		uint64_t n = lines[s->order[i]];
+
+		if (!n)
+			continue;
+		pack_column_add(&p->column[TASKS_LINES_TASK], i);
+		pack_column_add(&p->column[TASKS_LINES], n < 1 << 30 ? (uint32_t)n : 1 << 30);
+	}
+}
+
 static int find_positions(struct pack_tasks *p)
 {
 	const struct summary *s = p->chart->sum;
@@ -365,6 +382,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	r = r ? r : add_tasks(p);
 	if (r)
 		return r;
+	add_lines(p);
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
 	r = r ? r : buf_error(&p->names.out);

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/names.h"
+#include "analyse/output.h"
+#include "analyse/words.h"
+#include "base/array.h"
+#include "cli/command.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "convert/convert.h"
+#include "convert/zstd.h"
+#include "launch/notice.h"
+#include "render/log_text.h"
+#include "report/amount.h"
+#include "report/log_page.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FLUSH_AT 65536
+#define FOLLOW_NS 200000000
+
+struct log_arguments {
+	const char *config;
+	const char *base;
+	const char *task;
+	bool failed;
+	struct amount since, until;
+	const char *grep;
+	int64_t context;
+	bool times, follow, json;
+	const char *html;
+};
+
+#define OPTIONS struct log_arguments
+static const struct option options[] = {
+	{ OPT_CONFIG(config) },
+	OPENREC_OPTION(base),
+	{ OPT_TEXT('t', "task", task, "TASK",
+	  "print only lines of the tasks with this name, key or id, or a pattern of it") },
+	{ OPT_FLAG(0, "failed", failed, "print only lines of failed, killed and unfinished tasks") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "since", since, "TIME",
+	  "print only lines written later than TIME, such as 12s, after the start") },
+	{ OPT(OPTION_AMOUNT, struct amount, 0, "until", until, "TIME",
+	  "print only lines written before TIME after the start") },
+	{ OPT_TEXT('g', "grep", grep, "REGEX",
+	  "print only lines that match the extended regular expression") },
+	{ OPT_NUMBER('C', "context", context, 0, 100000, "N",
+	  "print N lines around each line that is selected (default 0)") },
+	{ OPT_FLAG(0, "times", times, "begin each line with its time and the ids of its tasks") },
+	{ OPT_FLAG('f', "follow", follow, "go on while the build runs") },
+	{ OPT_FLAG('j', "json", json, "print JSON, one object per line") },
+	{ OPT_PATH(0, "html", html, "FILE", "write a page with links to the chart to FILE") },
+	{ 0 }
+};
+
+/* One run of the command. */
+struct job {
+	const struct log_arguments *args;
+	struct recording rec;
+	struct identity id;
+	struct output *output;
+	struct output_tasks tasks;
+	bool *wanted;		/* of each task; NULL: all lines */
+	int64_t since_us, until_us;
+	bool has_regex;
+	regex_t regex;
+	enum log_escapes escapes;
+	struct buf out;
+	/* context */
+	struct log_page *page;	/* NULL: text */
+	struct buf *before;	/* the last lines, as they are printed: a ring */
+	uint64_t n_before;	/* in the ring since the last printed line */
+	int64_t after;		/* lines still to print */
+	bool printed, apart;
+	size_t at;		/* of output_task_of() */
+	bool selected;		/* the line, of which parts follow */
+};
+
+/* Selecting */
+
+static bool is_named(const struct job *j, uint32_t task)
+{
+	const struct task *t = &j->rec.task[task];
+	const char *pattern = j->args->task;
+	char hex[IDENTITY_HEX_SIZE];
+	struct buf name = BUF_INIT;
+	size_t len = strlen(pattern);
+	bool named;
+
+	name_add_task(&name, &j->rec, t);
+	identity_hex(hex, identity_task(&j->id, &j->rec, task));
+	named = !fnmatch(pattern, t->name, 0) || !fnmatch(pattern, t->key, 0) ||
+		!fnmatch(pattern, buf_str(&name), 0) ||
+		(len >= IDENTITY_SHORT && !strncmp(pattern, hex, len));
+	buf_release(&name);
+	return named;
+}
+
+static bool is_unsuccessful(const struct task *t)
+{
+	return t->state == TASK_FAILED || t->state == TASK_KILLED ||
+		(t->state == TASK_UNFINISHED && t->end_us < 0);
+}
+
+static int select_tasks(struct job *j, struct error *err)
+{
+	const struct log_arguments *a = j->args;
+	size_t n = 0;
+
+	if (!a->task && !a->failed)
+		return 0;
+	j->wanted = calloc(j->rec.n_tasks + 1, sizeof *j->wanted);
+	if (!j->wanted)
+		return error_sys(err, -ENOMEM, j->rec.path, NULL);
+	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
+		j->wanted[i] = (!a->failed || is_unsuccessful(&j->rec.task[i])) &&
+			(!a->task || is_named(j, i));
+		n += j->wanted[i];
+	}
+	if (n || !a->task)
+		return 0;
+	return error_set(err, -ENOENT, j->rec.path, 0, 0, "no %stask is named '%s'",
+			 a->failed ? "failed " : "", a->task);
+}
+
+static int read_time(int64_t *us, const struct amount *amount, const char *name, struct error *err)
+{
+	double value;
+
+	if (!amount_in(&value, amount, UNIT_US))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "log: option '--%s': expected a time such as 12s", name);
+	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
+	return 0;
+}
+
+static int check_options(struct job *j, const struct args *args, struct error *err)
+{
+	const struct log_arguments *a = j->args;
+	char why[128];
+	int r = 0;
+
+	j->until_us = INT64_MAX;
+	if (options_given(args, "since"))
+		r = read_time(&j->since_us, &a->since, "since", err);
+	if (!r && options_given(args, "until"))
+		r = read_time(&j->until_us, &a->until, "until", err);
+	if (r)
+		return r;
+	if (a->html && (a->json || a->follow))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "log: --html cannot be used with --json or --follow");
+	if (a->follow && (a->task || a->failed))
+		return error_set(err, -EINVAL, NULL, 0, 0, "log: --follow prints all lines: their "
+				 "tasks are known when the build has ended");
+	if (!a->grep)
+		return 0;
+	r = regcomp(&j->regex, a->grep, REG_EXTENDED | REG_NOSUB);
+	j->has_regex = !r;
+	if (!r)
+		return 0;
+	regerror(r, &j->regex, why, sizeof why);
+	return error_set(err, -EINVAL, NULL, 0, 0, "log: option '--grep': '%s': %s", a->grep, why);
+}
+
+/* The regular expression sees the line up to a NUL. */
+static bool matches(const struct job *j, struct slice text)
+{
+	regmatch_t where = { 0, (regoff_t)text.len };
+
+	return !regexec(&j->regex, text.p, 1, &where, REG_STARTEND);
+}
+
+static bool is_selected(const struct job *j, const struct output_line *line, uint32_t task)
+{
+	if (j->wanted && (task == NO_INDEX || !j->wanted[task]))
+		return false;
+	if (line->first_us >= 0 && (line->first_us < j->since_us || line->from_us > j->until_us))
+		return false;
+	return !j->has_regex || matches(j, line->text);
+}
+
+/* Printing */
+
+static int flush(struct job *j, size_t at)
+{
+	if (j->out.len < at)
+		return buf_error(&j->out);
+	fwrite(j->out.data, 1, j->out.len, stdout);
+	buf_clear(&j->out);
+	return 0;
+}
+
+static void add_line(struct job *j, struct buf *b, const struct output_line *line, uint32_t task)
+{
+	if (j->args->json) {
+		log_add_json(b, &j->rec, &j->id, line, task);
+		return;
+	}
+	if (j->args->times && line->begins)
+		log_add_place(b, &j->rec, &j->id, line, task);
+	log_add_text(b, line->text, j->escapes);
+	if (line->ends && (line->newline || j->escapes != LOG_STRIP || j->args->times))
+		buf_addc(b, '\n');
+}
+
+static void print(struct job *j, const struct output_line *line, uint32_t task)
+{
+	if (j->page)
+		log_page_add(j->page, line, task);
+	else
+		add_line(j, &j->out, line, task);
+}
+
+static void keep_before(struct job *j, const struct output_line *line, uint32_t task)
+{
+	uint64_t n = (uint64_t)j->args->context;
+	struct buf *b;
+
+	if (!n || j->page)
+		return;
+	j->apart |= j->n_before >= n;
+	b = &j->before[j->n_before % n];
+	if (line->begins)
+		buf_clear(b);
+	if (b->len < FLUSH_AT)
+		add_line(j, b, line, task);
+	j->n_before += line->ends;
+}
+
+/* Lines before, after "--" if some are left out. */
+static void print_before(struct job *j)
+{
+	uint64_t n = (uint64_t)j->args->context, from = j->n_before > n ? j->n_before - n : 0;
+
+	if (n && j->printed && j->apart && !j->args->json)
+		buf_adds(&j->out, "--\n");
+	for (; from < j->n_before; from++)
+		buf_add(&j->out, j->before[from % n].data, j->before[from % n].len);
+	j->n_before = 0;
+	j->apart = false;
+}
+
+static void handle(struct job *j, const struct output_line *line)
+{
+	uint32_t task = output_task_of(&j->tasks, line->number, &j->at);
+
+	if (line->begins)
+		j->selected = is_selected(j, line, task);
+	if (j->selected) {
+		if (line->begins)
+			print_before(j);
+		print(j, line, task);
+		j->printed = true;
+		j->after = j->args->context;
+	} else if (j->after > 0) {
+		print(j, line, task);
+		j->after -= line->ends;
+	} else {
+		keep_before(j, line, task);
+	}
+}
+
+static int print_lines(struct job *j, bool last)
+{
+	struct output_line line;
+	int r;
+
+	while ((r = output_next(j->output, &line, last)) > 0) {
+		handle(j, &line);
+		r = flush(j, FLUSH_AT);
+		if (r)
+			return r;
+	}
+	return r ? r : flush(j, 0);
+}
+
+/* Has the build ended? If it was killed, the user ends us. */
+static bool has_ended(const char *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	bool ended = recording_read_build(&rec, path, &convert_formats, &err) || rec.end_us >= 0;
+
+	recording_release(&rec);
+	return ended;
+}
+
+static int follow(struct job *j)
+{
+	int r;
+
+	for (;;) {
+		bool ended = has_ended(j->rec.path);
+
+		r = print_lines(j, ended);
+		fflush(stdout);
+		if (r || ended || ferror(stdout))
+			return r;
+		nanosleep(&(struct timespec){ 0, FOLLOW_NS }, NULL);
+	}
+}
+
+/* Tasks that failed without a line that is known to be theirs. */
+static void report_silent(const struct job *j)
+{
+	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
+		const struct task *t = &j->rec.task[i];
+		struct buf name = BUF_INIT, status = BUF_INIT;
+
+		if (!j->wanted[i] || j->tasks.lines[i] || t->start_us < 0)
+			continue;
+		name_add_task(&name, &j->rec, t);
+		words_add_status(&status, words_task_status(t));
+		notice("no line is known to be of %s (%s); lines while it ran: buildbeat log "
+		       "--since %.6fs --until %.6fs", buf_str(&name), buf_str(&status),
+		       (double)t->start_us / 1e6,
+		       (double)recording_task_end_us(&j->rec, t) / 1e6 + 0.001);
+		buf_release(&name);
+		buf_release(&status);
+	}
+}
+
+static int write_page(struct job *j, struct error *err)
+{
+	struct summary sum = { 0 };
+	struct log_page page = { 0 };
+	int r = summary_make(&sum, &j->rec);
+
+	if (!r)
+		r = log_page_begin(&page, &sum, &j->tasks);
+	j->page = &page;
+	if (!r)
+		r = print_lines(j, true);
+	if (!r)
+		r = log_page_end(&page, &j->out);
+	log_page_release(&page);
+	summary_release(&sum);
+	j->page = NULL;
+	r = output_file(&j->out, r, j->args->html, err);
+	if (!r)
+		output_path(j->args->html);
+	return r;
+}
+
+static int open_output(struct job *j, struct error *err)
+{
+	int r = output_open(&j->output, j->rec.path, &zstd_codec, err);
+
+	if (r == -ENOENT)
+		return error_set(err, r, j->rec.path, 0, 0, "the recording has no output of the "
+				 "build: record it with buildbeat record --log");
+	return r;
+}
+
+static int run_job(struct job *j, struct error *err)
+{
+	int r = open_output(j, err);
+
+	if (!r)
+		r = select_tasks(j, err);
+	if (r)
+		return r;
+	if (j->args->context) {
+		j->before = calloc((size_t)j->args->context, sizeof *j->before);
+		if (!j->before)
+			return error_sys(err, -ENOMEM, j->rec.path, NULL);
+	}
+	r = output_find_tasks(&j->tasks, j->output, &j->rec);
+	if (!r && j->args->html)
+		return write_page(j, err);
+	if (!r)
+		r = j->args->follow ? follow(j) : print_lines(j, true);
+	if (r)
+		return error_sys(err, r, j->rec.path, NULL);
+	fflush(stdout);
+	if (j->args->failed && !j->args->json)
+		report_silent(j);
+	if (output_damaged(j->output))
+		notice("%llu damaged lines of the index were skipped",
+		       (unsigned long long)output_damaged(j->output));
+	return 0;
+}
+
+static void release_job(struct job *j)
+{
+	for (int64_t i = 0; j->before && i < j->args->context; i++)
+		buf_release(&j->before[i]);
+	free(j->before);
+	free(j->wanted);
+	buf_release(&j->out);
+	output_tasks_release(&j->tasks);
+	output_close(j->output);
+	if (j->has_regex)
+		regfree(&j->regex);
+	recording_release(&j->rec);
+}
+
+static const struct log_arguments defaults = { 0 };
+
+static int run(struct args *a, void *values, struct error *err)
+{
+	struct style style = output_style();
+	struct job j = { .args = values, .rec = RECORDING_INIT };
+	int r = check_options(&j, a, err);
+
+	j.escapes = style.colour ? LOG_COLOURS : isatty(STDOUT_FILENO) ? LOG_PLAIN : LOG_STRIP;
+	if (!r)
+		r = openrec(&j.rec, OPENREC_SUMS, j.args->base, a->operand[0], err);
+	if (!r) {
+		identity_of(&j.id, &j.rec);
+		r = run_job(&j, err);
+	}
+	release_job(&j);
+	return r;
+}
+
+const struct command cmd_log = {
+	.name = "log", .operands = "[REC]", .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.summary = "Print the output of a build, with the task of each line",
+};
