@@ -249,7 +249,7 @@ START_TEST(several_machines)
 		       "%s export -t chrome -o m.json r1 r2 r3", TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
 	read_it("chrome m.json");
 	ck_assert_str_eq(support_text(file("perfetto_manifest.json")), "{\"perfetto_manifest\":"
-		"{\"version\":1,\"files\":[{\"path\":\"1-forge.pftrace\",\"machine\":{\"name\":\"forge\"}},"
+		"{\"version\":1,\"trace_time\":{\"clock\":\"REALTIME\",\"file\":\"1-forge.pftrace\"},\"files\":[{\"path\":\"1-forge.pftrace\",\"machine\":{\"name\":\"forge\"}},"
 		"{\"path\":\"2-b.pftrace\",\"machine\":{\"name\":\"b\"},\"clocks\":{\"clock\":\"BOOTTIME\","
 		"\"sync_to\":{\"file\":\"1-forge.pftrace\",\"clock\":\"BOOTTIME\"},\"offset_ns\":3933221902654}},"
 		"{\"path\":\"3-forge--2-.pftrace\",\"machine\":{\"name\":\"forge (2)\"},\"clocks\":{\"clock\":\"BOOTTIME\","

@@ -551,11 +551,35 @@ START_TEST(write_parts)
 }
 END_TEST
 
+/* A trace of ours that ends anywhere after its first task. */
+START_TEST(own_cut)
+{
+	const char *path = support_path("%s/own.json", support_tmpdir());
+	size_t first;
+	struct buf text;
+
+	ck_assert(!recording_read(&rec, written[0], NULL, &err));
+	ck_assert(!tracefile_chrome(&rec, path, &err));
+	recording_release(&rec);
+	support_read(&text, path);
+	first = (size_t)(strstr(text.data, "\"cat\":\"compile\"") - text.data);
+	first += strcspn(text.data + first, "\n");
+	for (size_t n = first; n < text.len; n += 37) {
+		support_write(path, text.data, n);
+		ck_assert_msg(!read_with("chrome", path), "%zu: %s", n, err.message);
+		ck_assert_uint_ge(rec.n_tasks, 1);
+		recording_release(&rec);
+	}
+	buf_release(&text);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST(chromium),
 			    TEST(clang_later), TEST_LOOP(clang_genuine, 2), TEST(clang_directory),
 			    TEST(clang_into), TEST(clang_into_other), TEST(bazel), TEST(bazel_cut),
 			    TEST_EACH(damage, bad), TEST_LOOP(every_cut, 2),
-			    TEST_EACH(write_trace, written), TEST(write_parts));
+			    TEST_EACH(write_trace, written), TEST(write_parts),
+			    TEST(own_cut));
 }

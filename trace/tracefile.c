@@ -275,7 +275,7 @@ static int64_t since_boot_ns(const struct recording *rec)
 }
 
 /* How Perfetto relates the traces: by the clocks since boot, whose difference follows from the wall
- * clocks. */
+ * clocks. The wall clock is the common one: on the first clock, earlier times may be negative. */
 static void add_manifest(struct buf *tar, const struct machine *m, const struct recording *rec,
 			 size_t n)
 {
@@ -288,6 +288,12 @@ static void add_manifest(struct buf *tar, const struct machine *m, const struct 
 	json_object(&j, NULL);
 	json_object(&j, "perfetto_manifest");
 	json_int(&j, "version", 1);
+	if (rec[0].start_wall_ns > 0) {
+		json_object(&j, "trace_time");
+		json_str(&j, "clock", "REALTIME");
+		json_str(&j, "file", first);
+		json_object_end(&j);
+	}
 	json_array(&j, "files");
 	for (size_t i = 0; i < n; i++) {
 		member_name(name, m, i);
