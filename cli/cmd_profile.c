@@ -311,6 +311,8 @@ static const char *name_of(const char *path)
 static int add_source(struct pages *pages, const struct source *s, const struct window *w,
 		      const struct profile_arguments *o, struct error *err)
 {
+	const char *whole = keep_file(pages, s->rec.path, ".");	/* not "latest" */
+	const char *name = name_of(whole ? whole : s->rec.path);
 	struct buf title = BUF_INIT;
 	int r = 0;
 
@@ -324,12 +326,12 @@ static int add_source(struct pages *pages, const struct source *s, const struct 
 		if (!r)
 			r = read_time(&until.to_us, &at, "at", err);
 		buf_clear(&title);
-		buf_addf(&title, "%s until %s", name_of(s->rec.path), o->at.item[i]);
+		buf_addf(&title, "%s until %s", name, o->at.item[i]);
 		if (!r)
 			r = add_snapshot(pages, s, &until, buf_str(&title), false, err);
 	}
 	if (!r)
-		r = add_snapshot(pages, s, w, name_of(s->rec.path), o->live, err);
+		r = add_snapshot(pages, s, w, name, o->live, err);
 	buf_release(&title);
 	return r;
 }

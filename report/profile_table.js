@@ -157,6 +157,7 @@ function addGroups(parent, lists, depth, title, id) {
 			const table = make("table", { "class": "profile" },
 					   make("div", { "class": "scroll" }, box));
 
+			addHead(table);
 			addCells(make("tr", { "class": "sum" }, make("tbody", {}, table)), g.all);
 		}
 		addGroups(box, g.lists, depth + 1, name, id + "/" + text);
