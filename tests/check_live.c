@@ -5,6 +5,7 @@
 #include "tests/launched.h"
 #include "tests/recorded.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,26 @@ static void same_as_exported(const char *trace, const char *recording)
 		       "%s && cmp exported.json %s && rm exported.json", recording, trace);
 }
 
+/* The reader of a FIFO may be late. */
+static bool has_end(void *path)
+{
+	struct buf text = BUF_INIT;
+	bool ended;
+
+	support_read(&text, path);
+	ended = text.len && text.data[text.len - 1] == ']';
+	buf_release(&text);
+	return ended;
+}
+
+static void wait_for_end(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof path, "%s", in_dir(name));
+	support_wait_until(has_end, path, "the end of the trace");
+}
+
 /* The output of the build is the same. A file has the whole trace at the end, a FIFO the stream. */
 START_TEST(live)
 {
@@ -186,6 +207,7 @@ START_TEST(live)
 	ck_assert_int_eq(traced.status, 2);
 	ck_assert_uint_eq(plain.out.len, traced.out.len);
 	ck_assert_uint_eq(plain.err.len, traced.err.len);
+	wait_for_end("t.json");
 	same_tasks(in_dir("t.json"), in_dir("stats/live"));
 	support_expect(dir, 0, "", "", LIVE "cut t.json");
 	/* joined late: the same */
@@ -204,12 +226,38 @@ START_TEST(many)
 		       "(" FOLLOW "-o b.json stats/one </dev/null >/dev/null 2>b.err &) ; sleep 0.1; "
 		       MAKE "Makefile; s=$?; "
 		       "(" FOLLOW "-o c.json stats/one </dev/null >/dev/null 2>c.err &) ; exit $s'");
-	support_run(&(struct run){ 0 }, dir, "%s", "for i in $(seq 600); do "
-		    "tail -c1 b.json c.json | grep -c ] | grep -q 2 && break; sleep 0.1; done");
+	wait_for_end("b.json");
+	wait_for_end("c.json");
 	support_expect(dir, 0, "", "", "cat b.err c.err; " LIVE "same b.json c.json");
 	support_expect(dir, 0, "", "", FOLLOW "-o d.json stats/one && " LIVE "same b.json d.json");
 	same_tasks(in_dir("b.json"), in_dir("stats/one"));
 	same_as_exported("a.json", "stats/one");
+}
+END_TEST
+
+/* Many tasks of real build tools: the stream has each of them, the file is the whole trace. */
+START_TEST(thousand)
+{
+	static const char *const builds[] = {
+		"echo 'all: $(addprefix d,$(shell seq 1000))\nd%:\n\t@true $@' >Makefile && "
+		RECORD "-n one --trace $T -- make -j4",
+		"{ echo 'rule t\n  command = true $out && touch $out'; "
+		"for i in $(seq 1000); do echo \"build o$i: t\"; done; } >build.ninja && "
+		RECORD "-n one --trace $T -- ninja -j4",
+	};
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	if (_i && !support_has("ninja"))
+		return;
+	support_expect(dir, 0, NULL, NULL, "mkfifo fifo; cat fifo >s.json 2>&1 </dev/null & :");
+	support_run(&r, dir, "T=fifo; %s", builds[_i]);
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	wait_for_end("s.json");
+	support_expect(dir, 0, _i ? "1000\n" : "1001\n", "", LIVE "whole s.json | wc -l");
+	support_expect(dir, 0, NULL, NULL, "rm -rf stats o*");
+	support_run(&r, dir, "T=t.json; %s", builds[_i]);
+	same_as_exported("t.json", "stats/one");
 }
 END_TEST
 
@@ -364,6 +412,7 @@ int main(void)
 {
 	return support_main("live", TEST_GROUP_WITH("finished", setup, NULL), TEST_LOOP(finished, 5),
 			    TEST_GROUP_WITH("live", with_makefile, NULL), TEST_LOOP(live, 2), TEST(many),
+			    TEST_LOOP(thousand, 2),
 			    TEST_EACH(consumer, consumers), TEST(full), TEST(client),
 			    TEST_LOOP(killed, 3), TEST(nothing), TEST(refused),
 			    TEST(trusted));

@@ -27,7 +27,7 @@ void live_free(struct live *l);
 /* For growing_open(), with a struct live as the context. */
 extern const struct growing_to live_growing;
 
-/* The recording has ended: end everything that was still running, and the trace, which tells how
+/* The recording has ended: end everything that was still running, and the trace, which records how
  * many damaged lines were left out. 0 or a negative errno. */
 int live_end(struct live *l, uint64_t damaged);
 
