@@ -72,7 +72,7 @@ struct job {
 	bool has_regex;
 	regex_t regex;
 	enum log_escapes escapes;
-	struct buf out;
+	struct buf out, plain;
 	/* context */
 	struct log_page *page;	/* NULL: text */
 	struct buf *before;	/* the last lines, as they are printed: a ring */
@@ -170,15 +170,21 @@ static int check_options(struct job *j, const struct args *args, struct error *e
 	return error_set(err, -EINVAL, NULL, 0, 0, "log: option '--grep': '%s': %s", a->grep, why);
 }
 
-/* The regular expression sees the line up to a NUL. */
-static bool matches(const struct job *j, struct slice text)
+/* The regular expression sees the text without its colours. */
+static bool matches(struct job *j, struct slice text)
 {
-	regmatch_t where = { 0, (regoff_t)text.len };
+	regmatch_t where = { 0 };
 
+	if (memchr(text.p, '\033', text.len)) {
+		buf_clear(&j->plain);
+		log_add_text(&j->plain, text, LOG_STRIP);
+		text = (struct slice){ buf_str(&j->plain), j->plain.len };
+	}
+	where.rm_eo = (regoff_t)text.len;
 	return !regexec(&j->regex, text.p, 1, &where, REG_STARTEND);
 }
 
-static bool is_selected(const struct job *j, const struct output_line *line, uint32_t task)
+static bool is_selected(struct job *j, const struct output_line *line, uint32_t task)
 {
 	if (j->wanted && (task == NO_INDEX || !j->wanted[task]))
 		return false;
@@ -396,6 +402,7 @@ static void release_job(struct job *j)
 	free(j->before);
 	free(j->wanted);
 	buf_release(&j->out);
+	buf_release(&j->plain);
 	output_tasks_release(&j->tasks);
 	output_close(j->output);
 	if (j->has_regex)

@@ -10,7 +10,7 @@ noinst_HEADERS += tests/fuzz.h
 AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
 FUZZ_TARGETS = \
-	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_ninja tests/fuzz_oe \
+	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
 	tests/fuzz_proc tests/fuzz_recording tests/fuzz_send tests/fuzz_tally
 if FUZZING
 FUZZ_MAIN =
@@ -30,6 +30,8 @@ tests_fuzz_ninja_SOURCES = tests/fuzz_ninja.c $(FUZZ_MAIN)
 tests_fuzz_ninja_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)
 tests_fuzz_oe_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_output_SOURCES = tests/fuzz_output.c $(FUZZ_MAIN)
+tests_fuzz_output_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
 tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)

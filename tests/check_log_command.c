@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/launched.h"
+
+#include <string.h>
+
+/* `buildbeat log`: its options, and output that is large or strange. */
+
+#define LOG BUILDBEAT " log -o stats "
+
+static void setup(void)
+{
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: good bad\ngood: ; printf '\\033[31mred\\033[0m\\n'\n"
+		       "bad: ; echo in bad; exit 3\n");
+	support_expect(support_tmpdir(), 2, NULL, NULL, RECORD "--log -n one -- make -k -O -j2");
+}
+
+static const struct { const char *options, *out; } selections[] = {
+	{ "--task good", "printf '\\033[31mred\\033[0m\\n'\nred\n" },
+	{ "--failed", "echo in bad; exit 3\nin bad\n" },
+	{ "--grep '^r.d$'", "red\n" }, { "-g red -C 1 --task good", NULL },
+	{ "--since 1h", "" }, { "--until 1h --failed --grep ^in", "in bad\n" },
+};
+
+START_TEST(selects)
+{
+	support_expect(support_tmpdir(), 0, selections[_i].out, NULL, LOG "%s",
+		       selections[_i].options);
+}
+END_TEST
+
+static const struct { const char *options, *message; } wrong[] = {
+	{ "--task nothing", "no task is named 'nothing'" }, { "--since 5", "such as 12s" },
+	{ "--until 5KiB", "such as 12s" }, { "--grep '('", "--grep" },
+	{ "--json --html x", "--html" }, { "--follow --failed", "--follow" },
+	{ "--html /no/such/x", "/no/such" },
+};
+
+START_TEST(refuses)
+{
+	support_expect(support_tmpdir(), 2, "", wrong[_i].message, LOG "%s", wrong[_i].options);
+}
+END_TEST
+
+START_TEST(no_output)
+{
+	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "-n none -- true");
+	support_expect(support_tmpdir(), 2, "", "record it with buildbeat record --log",
+		       LOG "none");
+}
+END_TEST
+
+/* A pipe gets all bytes of output without escape sequences. */
+START_TEST(strange)
+{
+	support_expect(support_tmpdir(), 0, NULL, NULL, "head -c 100000 /dev/urandom | "
+		       "tr -d '\\033' >data; " RECORD "--log -n bytes --redact none -- cat data >/dev/null; "
+		       LOG "bytes | cmp - data");
+}
+END_TEST
+
+/* A line of 100 MB, and a million lines; little memory. Sanitizers need more address space. */
+START_TEST(large)
+{
+	static const char *const command[] = {
+		"head -c 100000000 /dev/zero | tr '\\\\000' x", "seq 1000000",
+	};
+
+	if (!support_can_be_loaded())
+		return;
+	support_expect(support_tmpdir(), 0, "same\n", NULL, RECORD "--log -n large -- sh -c \"%s\" "
+		       ">data; (ulimit -v 200000; " LOG "large) | cmp - data && echo same",
+		       command[_i]);
+}
+END_TEST
+
+/* The page escapes what it shows, and the chart and the page link to each other. */
+START_TEST(page)
+{
+	support_expect(support_tmpdir(), 0, NULL, "", LOG "--html page.html; "
+		       "grep -q '<span class=\"k1\">red</span>' page.html && "
+		       "grep -q 'bootchart.svg#task=' page.html && ! grep -q '\033' page.html");
+	support_expect(support_tmpdir(), 0, NULL, "", BUILDBEAT " chart --only bootchart stats/one && "
+		       "grep -q '<section' stats/one/log.html && "
+		       "grep -q lines_task stats/one/bootchart.svg");
+	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "--log -n evil -- "
+		       "sh -c \"echo '<script>alert(1)</script>'\"; " LOG "--html evil.html evil; "
+		       "! grep -q '<script>alert' evil.html");
+}
+END_TEST
+
+/* Lines appear while the build runs; the command ends with the build. */
+START_TEST(follows)
+{
+	support_expect(support_tmpdir(), 0, "one\ntwo\n", NULL, "%s " RECORD "--log -n live -- sh -c "
+		       "'echo one; until test -e go; do sleep 0.02; done; echo two' >/dev/null & "
+		       "until_true 'test -s stats/live/output_index.log'; " LOG "-f live >got & p=$!; "
+		       "until_true 'grep -q one got'; : >go; wait $p; cat got", support_poll);
+}
+END_TEST
+
+START_TEST(compressed)
+{
+	support_expect(support_tmpdir(), 0, "1\n2\n", NULL, RECORD "--log --compress zstd -n packed -- "
+		       "seq 2 >/dev/null; test -e stats/packed/output.log.zst && " LOG "packed");
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("log_command", TEST_GROUP_WITH("command", setup, NULL),
+		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output),
+		TEST(strange), TEST_LOOP(large, 2), TEST(page), TEST(follows), TEST(compressed));
+}
