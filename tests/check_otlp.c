@@ -219,6 +219,7 @@ START_TEST(parents)
 	support_read(&first, file("t.pb"));
 	write_with(otlp_write, "u.binpb");
 	ck_assert_mem_eq(first.data, support_text(file("u.binpb")), first.len);
+	buf_release(&first);
 	recorded_release(&r);
 	recorded_make(&r, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\n",
 		      whole_tasks, NULL);

@@ -364,12 +364,13 @@ START_TEST(after_the_build)
 		    "--no-git -o stats -- sh -c 'echo built; exit 3'", TOP_BUILDDIR, port);
 	ck_assert_int_eq(r.status, 3);
 	ck_assert_str_eq(r.out.data, "built\n");
-	ck_assert_str_eq(r.err.data, "");
+	if (support_can_be_loaded())
+		ck_assert_str_eq(r.err.data, "");
 	start_on(port, "ok");
 	support_wait_until(is_there, (char[]){ "2.pb" }, "the requests");
 	ck_assert_int_eq(count("cat requests"), 2);
 	ck_assert_int_eq(count("grep -a 'BUILD buildbeat-test' 1.pb"), 1);
-	support_expect(dir, 0, "run_url: http://g/o/p/actions/runs/7\nrun_url: https://l/8\n", "",
+	support_expect(dir, 0, "run_url: http://g/o/p/actions/runs/7\nrun_url: https://l/8\n", NULL,
 		       "unset CI_JOB_URL BUILD_URL BUILDKITE_BUILD_URL CIRCLE_BUILD_URL; "
 		       "export GITHUB_SERVER_URL=http://g GITHUB_REPOSITORY=o/p GITHUB_RUN_ID=7; "
 		       "B='%s/buildbeat record --no-git -o stats'; $B -n u -- true; "
@@ -379,7 +380,7 @@ START_TEST(after_the_build)
 		       "echo no", TOP_BUILDDIR);
 	support_writes(file("buildbeat.yaml"), "otlp: http://localhost\n");
 	support_expect(dir, 2, "", "buildbeat.yaml:1:", "%s/buildbeat record -- echo no", TOP_BUILDDIR);
-	support_expect(dir, 0, "", "", "rm buildbeat.yaml; mkdir -p home/.config/buildbeat; "
+	support_expect(dir, 0, "", NULL, "rm buildbeat.yaml; mkdir -p home/.config/buildbeat; "
 		       "echo 'otlp: http://127.0.0.1:%s' >home/.config/buildbeat/buildbeat.yaml; "
 		       "unset XDG_CONFIG_HOME; HOME=$PWD/home %s/buildbeat record -o stats -- true", port,
 		       TOP_BUILDDIR);
