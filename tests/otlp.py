@@ -106,8 +106,8 @@ def check_spans(path, nested):
 
 
 def check_logs(spans, path):
-    ids = {(s["traceId"], s["spanId"]) for s in spans_of(spans)}
-    n = 0
+    ids = {(s["traceId"], s["spanId"]): s for s in spans_of(spans)}
+    n = of_tasks = 0
     with open(path) as f:
         for line in f:
             for resource in json.loads(line)["resourceLogs"]:
@@ -115,7 +115,8 @@ def check_logs(spans, path):
                     for record in scope["logRecords"]:
                         check((record["traceId"], record["spanId"]) in ids, "another span")
                         n += 1
-    print(n)
+                        of_tasks += ids[(record["traceId"], record["spanId"])]["kind"] == 1
+    print(n, of_tasks)
 
 
 def main():

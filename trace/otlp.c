@@ -105,6 +105,7 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 
 void otlp_release(struct otlp *o)
 {
+	output_tasks_release(&o->line_tasks);
 	output_close(o->output);
 	queue_release(&o->queue);
 	chain_release(&o->chain);

@@ -2,9 +2,9 @@
 #ifndef BUILDBEAT_TRACE_OTLP_H
 #define BUILDBEAT_TRACE_OTLP_H
 
+#include "analyse/output.h"
 #include "analyse/queue.h"
 #include "recording/identity.h"
-#include "recording/output.h"
 #include "recording/recording.h"
 #include "trace/otlp_message.h"
 
@@ -28,6 +28,8 @@ struct otlp {
 	uint32_t *note;
 	size_t next;		/* span: 0 the build, then instances, tasks, spans */
 	struct output *output;	/* NULL: none, or otlp_open_logs() was not called */
+	struct output_tasks line_tasks;
+	size_t line_at;		/* in them */
 };
 
 /* 0 or -ENOMEM. Always release. */

@@ -27,7 +27,10 @@ int otlp_open_logs(struct otlp *o, struct error *err)
 	if (r == -ENOENT)
 		return error_set(err, r, o->rec->path, 0, 0, "has no output of the build: record "
 				 "it with --log");
-	return r;
+	if (r)
+		return r;
+	r = output_find_tasks(&o->line_tasks, o->output, o->rec);
+	return r ? error_sys(err, r, o->rec->path, NULL) : 0;
 }
 
 static const char *stream_of(const struct output_line *line)
@@ -43,13 +46,15 @@ static const char *stream_of(const struct output_line *line)
 	return NULL;
 }
 
-/* A line belongs to the span of the build. */
+/* A line belongs to the span of its task or, if that is not known, of the build. */
 static void add_line(struct otlp *o, struct otlp_message *m, const struct output_line *line)
 {
+	uint32_t task = output_task_of(&o->line_tasks, line->number, &o->line_at);
 	const char *stream = stream_of(line);
 	char span[IDENTITY_HEX_SIZE];
 
-	identity_hex(span, identity_build(&o->id));
+	identity_hex(span, task < o->rec->n_tasks ? identity_task(&o->id, o->rec, task) :
+						    identity_build(&o->id));
 	otlp_item(m, records);
 	if (line->first_us >= 0)
 		otlp_fixed64(m, record_time, o->rec->start_wall_ns + line->first_us * 1000);
