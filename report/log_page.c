@@ -161,7 +161,15 @@ static void add_piece(struct log_page *p, const char *text, size_t len, int colo
 	}
 	while (len) {
 		size_t n = len < sizeof copy - 1 ? len : sizeof copy - 1;
+		const char *tab = memchr(text, '\t', n);
 
+		if (tab == text) {
+			buf_addc(markup_content(&p->h), '\t');
+			text++;
+			len--;
+			continue;
+		}
+		n = tab ? (size_t)(tab - text) : n;
 		while (n < len && n > sizeof copy - 5 && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;
 		memcpy(copy, text, n);
@@ -220,7 +228,7 @@ void log_page_add(struct log_page *p, const struct output_line *line, uint32_t t
 	}
 	add_text(p, line->text);
 	if (line->ends)
-		markup_text(&p->h, "\n");
+		buf_addc(markup_content(&p->h), '\n');
 }
 
 /* The page */

@@ -78,7 +78,7 @@ END_TEST
 START_TEST(page)
 {
 	support_expect(support_tmpdir(), 0, NULL, "", LOG "--html page.html; "
-		       "grep -q '<span class=\"k1\">red</span>' page.html && "
+		       "grep -qx '<span class=\"k1\">red</span>' page.html && "
 		       "grep -q 'bootchart.svg#task=' page.html && ! grep -q '\033' page.html");
 	support_expect(support_tmpdir(), 0, NULL, "", BUILDBEAT " chart --only bootchart stats/one && "
 		       "grep -q '<section' stats/one/log.html && "
