@@ -309,12 +309,16 @@ static size_t collect(struct profile_view *v, const struct profile_node *n,
 
 	for (uint32_t i = 0; i < n->n; i++)
 		count += v->p->row[v->member[n->first + i]].n[which];
-	value = realloc(v->scratch, (count + 1) * sizeof *value);
-	if (!value) {
-		v->no_memory = true;
-		return 0;
+	if (count > v->scratch_cap) {
+		value = realloc(v->scratch, count * sizeof *value);
+		if (!value) {
+			v->no_memory = true;
+			return 0;
+		}
+		v->scratch = value;
+		v->scratch_cap = count;
 	}
-	v->scratch = value;
+	value = v->scratch;
 	for (uint32_t i = 0; i < n->n; i++) {
 		const struct profile_row *row = &v->p->row[v->member[n->first + i]];
 

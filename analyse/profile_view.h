@@ -71,6 +71,7 @@ struct profile_view {
 	uint32_t *shown;	/* of each text of the profile: that of the merged threads */
 	struct name_table similar;
 	struct profile_value *scratch;
+	size_t scratch_cap;
 	bool no_memory;		/* for a value or an order: outputs fail with -ENOMEM */
 };
 
