@@ -15,10 +15,10 @@
  * write between its command's line and its end: the lines are its own while it is the only one.
  * - ninja prints a status line with the number of ended tasks, and then the output of the one
  * that ended last. A task of the console pool writes when it wants: its lines are not known.
- * - bitbake names the task in the line.
  * - `buildbeat task`: lines during the task, if no other task runs.
  *
- * Lines of the build tools themselves have no task. What a makefile prints by $(info) while a
+ * Lines of other build tools, such as bitbake, are not known, and lines of the build tools
+ * themselves have no task. What a makefile prints by $(info) while a
  * task runs looks like the output of the task.
  */
 
