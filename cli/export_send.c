@@ -100,14 +100,14 @@ int export_send(const struct recording *rec, unsigned signals, const char *url, 
 		struct error *err)
 {
 	struct spool spool[ENDPOINT_SIGNALS];
-	char program[PATH_MAX], *argv[ENDPOINT_SIGNALS + 3] = { program };
+	char program[PATH_MAX], silent[] = "-q", *argv[ENDPOINT_SIGNALS + 3] = { program };
 	size_t n = 1;
 	int r = 0;
 
 	if (!find_sender(program, err))
 		return -ENOENT;
 	if (quiet)
-		argv[n++] = (char[]){ "-q" };
+		argv[n++] = silent;
 	for (unsigned i = 0; !r && i < ENDPOINT_SIGNALS; i++) {
 		if (!(signals & 1u << i))
 			continue;
