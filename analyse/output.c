@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/output.h"
 
+#include "analyse/output_bitbake.h"
 #include "analyse/output_marks.h"
 #include "base/array.h"
 #include "base/sort.h"
@@ -20,6 +21,7 @@ struct span_of {
 struct sweep {
 	const struct recording *rec;
 	struct output_marks marks;
+	struct output_bitbake bitbake;
 	struct output_tasks *result;
 	/* of one stream: those that may have written, by their begin */
 	struct span_of *span;
@@ -239,11 +241,15 @@ static void pass_marks(struct sweep *s, const struct output_line *line)
 
 static uint32_t task_of(struct sweep *s, const struct output_line *line)
 {
-	if (line->begins)
-		pass_marks(s, line);
+	uint32_t task;
+
+	pass_marks(s, line);
 	if (line->number < s->mark_until)
 		return s->mark_task;
-	if (is_of_tool(line->text) && line->begins) {
+	task = output_bitbake_task(&s->bitbake, line);
+	if (task != NO_INDEX)
+		return task;
+	if (is_of_tool(line->text)) {
 		/* the lines of a make inside are a part of the piece */
 		if (s->block != NO_INDEX && !s->rec->task[s->block].hosts)
 			s->block = NO_INDEX;
@@ -334,9 +340,11 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	int r;
 
 	*t = (struct output_tasks){ 0 };
+	r = output_bitbake_init(&s.bitbake, rec);
 	t->lines = calloc(rec->n_tasks + 1, sizeof *t->lines);
 	t->first = calloc(rec->n_tasks + 1, sizeof *t->first);
-	r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
+	if (!r)
+		r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
 	if (!r)
 		r = find_marks(&s, o, &two);
 	if (!r)
@@ -355,6 +363,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	release(&s);
 	release(&errors);
 	output_marks_release(&s.marks);
+	output_bitbake_release(&s.bitbake);
 	return r;
 }
 

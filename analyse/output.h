@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_OUTPUT_H
 #define BUILDBEAT_ANALYSE_OUTPUT_H
 
+#include "base/buf.h"
 #include "recording/output.h"
 #include "recording/recording.h"
 
@@ -16,9 +17,10 @@
  * - ninja prints a status line with the number of ended tasks, and then the output of the one
  * that ended last. A task of the console pool writes when it wants: its lines are not known.
  * - `buildbeat task`: lines during the task, if no other task runs.
+ * - BitBake's console names recipe and task: "NOTE: recipe gcc-13.2-r0: task do_compile: Started".
+ * What its tasks write themselves is in their logs.
  *
- * Lines of other build tools, such as bitbake, are not known, and lines of the build tools
- * themselves have no task. What a makefile prints by $(info) while a
+ * Lines of other build tools are not known, and lines of the build tools themselves have no task. What a makefile prints by $(info) while a
  * task runs looks like the output of the task.
  */
 
@@ -40,6 +42,9 @@ struct output_tasks {
  * release. */
 int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec);
 void output_tasks_release(struct output_tasks *t);
+
+/* The path of the file in which the task's output is, if its build tool keeps one. */
+bool output_task_log(struct buf *path, const struct recording *rec, uint32_t task);
 
 /* The task of a line, or NO_INDEX. *at: where the last call has found it, 0 at first. */
 uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at);

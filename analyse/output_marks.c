@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/output_marks.h"
 
+#include "analyse/output_bitbake.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -128,7 +129,8 @@ static int find_collected(struct output_marks *m)
 
 		for (; parent != NO_INDEX && !m->buried[i];
 		     parent = rec->instance[rec->task[parent].instance].parent_task)
-			m->buried[i] = m->collected[parent];
+			m->buried[i] = m->collected[parent] ||
+				output_is_bitbake(&rec->instance[rec->task[parent].instance]);
 	}
 	return 0;
 }

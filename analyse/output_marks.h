@@ -33,8 +33,8 @@ struct output_marks {
 	struct output_window *synced;	/* of each task of a make: when it was printed, if at once */
 	int64_t *printed_us;	/* and since when its command can have been printed */
 	bool *collected;	/* of each task: its make prints its output after its end */
-	bool *buried;		/* of each instance: it is inside such a task, which is all that
-				   is known of its lines */
+	bool *buried;		/* of each instance: it is inside such a task, or one of BitBake,
+				   which is all that is known of its lines */
 
 	/* Commands of tasks, equal ones together. */
 	struct output_command *command;

@@ -25,6 +25,7 @@
 
 #define FLUSH_AT 65536
 #define FOLLOW_NS 200000000
+#define LOGS_MAX 10
 
 struct log_arguments {
 	const char *config;
@@ -334,6 +335,26 @@ static void report_silent(const struct job *j)
 	}
 }
 
+/* What the build tool itself kept of the tasks that were asked for. */
+static void report_logs(const struct job *j)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
+		const struct task *t = &j->rec.task[i];
+		struct buf name = BUF_INIT, path = BUF_INIT;
+
+		if (j->wanted[i] && output_task_log(&path, &j->rec, i) && ++n <= LOGS_MAX) {
+			name_add_task(&name, &j->rec, t);
+			notice("the log of %s is %s", buf_str(&name), buf_str(&path));
+		}
+		buf_release(&name);
+		buf_release(&path);
+	}
+	if (n > LOGS_MAX)
+		notice("%zu more tasks have a log", n - LOGS_MAX);
+}
+
 static int write_page(struct job *j, struct error *err)
 {
 	struct summary sum = { 0 };
@@ -389,6 +410,8 @@ static int run_job(struct job *j, struct error *err)
 	fflush(stdout);
 	if (j->args->failed && !j->args->json)
 		report_silent(j);
+	if (j->wanted && !j->args->json)
+		report_logs(j);
 	if (output_damaged(j->output))
 		notice("%llu damaged lines of the index were skipped",
 		       (unsigned long long)output_damaged(j->output));
