@@ -247,14 +247,12 @@ def read_perfetto(proto, path):
             t.counters.setdefault(counters[uuid], []).append((ts, value[0]))
             continue
         args = args_of(event, interned)
+        if kind == "3" and "flow_ids" in event:
+            late.append((one(event, "flow_ids"), ts, number, place[uuid]))
+            continue
         if kind == "3":
             t.instants.append((place[uuid], ts, interned.of("names", one(event, "name_iid")),
                                sorted(map(str, args.items()))))
-            continue
-        if "legacy" in event:
-            legacy = one(event, "legacy")
-            late.append((one(legacy, "unscoped_id"), "sf".index(chr(int(one(legacy, "phase")))), ts,
-                         number, place[uuid]))
             continue
         check(ts >= times.get(uuid, 0), "events of a track are in order")
         times[uuid] = ts
@@ -276,10 +274,10 @@ def read_perfetto(proto, path):
                 check(end not in ends, "an arrow has one begin and one end")
                 ends[end] = (place[uuid], s, (ts, number))
     check(not any(stacks.values()), "each slice has an end")
-    for flow, end, ts, number, track in late:
+    for flow, ts, number, track in late:
         ends = t.flow_slices.setdefault(flow, {})
-        check(end not in ends and around(t, track, ts), "an arrow has one begin and one end")
-        ends[end] = (track, around(t, track, ts)[-1], (ts, number + end))
+        check(0 not in ends and around(t, track, ts), "an arrow has one begin and one end")
+        ends[0] = (track, around(t, track, ts)[-1], (ts, number))
     for flow, ends in t.flow_slices.items():
         check(len(ends) == 2 and ends[0][2] < ends[1][2], "an arrow: %s" % ends)
         t.flow_slices[flow] = [ends[0], ends[1]]

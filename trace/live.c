@@ -187,19 +187,17 @@ static void set_host(struct live *l, uint32_t instance, struct live_task *host)
 	live_running(l, i->open_us, -1);
 }
 
-static void add_arrow(struct live *l, uint32_t instance)
+/* The arrow from the task that an instance runs in. False: it runs in none. */
+static bool begin_arrow(struct live *l, const struct live_instance *i, struct sink_flow *flow)
 {
-	const struct live_instance *i = &l->instance[instance];
 	const struct live_task *host = i->host == LIVE_NONE ? NULL :
 				       live_find_task(l, i->host, i->host_seq);
-	struct sink_flow flow = { .kind = SINK_CHILD, .us = i->open_us };
 
-	if (!host || !host->tid)
-		return;
-	if (flow.us < host->start_us)
-		flow.us = host->start_us;
-	flow.id = ++l->n_flows;
-	l->sink->ops->flow(l->sink, flow, host->instance + 1, host->tid, instance + 1, 0, flow.us);
+	if (!host || !host->tid || host->start_us > i->open_us)
+		return false;
+	*flow = (struct sink_flow){ .id = ++l->n_flows, .kind = SINK_CHILD, .us = i->open_us };
+	l->sink->ops->flow_begin(l->sink, *flow, host->instance + 1, host->tid);
+	return true;
 }
 
 /* A span command is no process of the trace. */
@@ -226,7 +224,10 @@ static void begin_slice(struct live *l, uint32_t instance, int64_t level, const 
 	struct sink_arg arg[5] = { id_arg(l, instance, 0) };
 	struct sink_slice slice = { .pid = instance + 1, .begin_us = i->open_us,
 		.name = *tool ? tool : "build", .category = TRACE_INSTANCE, .arg = arg, .n_args = 1 };
+	struct sink_flow flow;
 
+	slice.to = &flow;
+	slice.n_to = begin_arrow(l, i, &flow);
 	if (i->pid >= 0)
 		arg[slice.n_args++] = sink_number("pid", i->pid);
 	if (level >= 0)
@@ -261,7 +262,6 @@ static int open_instance(struct live *l, uint32_t instance, struct event *e)
 	}
 	describe(l, instance, tool, cwd);
 	begin_slice(l, instance, level, tool, version, command);
-	add_arrow(l, instance);
 	return 0;
 }
 

@@ -89,10 +89,9 @@ struct sink_ops {
 	void (*slice_begin)(struct sink *s, const struct sink_slice *slice);
 	void (*slice_end)(struct sink *s, uint32_t pid, uint32_t tid, int64_t us,
 			  const struct sink_arg *arg, size_t n_args);
-	/* An arrow that was not known when its slices began: from flow.us of one track to to_us of
-	 * another. */
-	void (*flow)(struct sink *s, struct sink_flow flow, uint32_t from_pid, uint32_t from_tid,
-		     uint32_t to_pid, uint32_t to_tid, int64_t to_us);
+	/* The begin of an arrow that was not known when the slice there began: at flow.us, on the
+	 * innermost slice of the track. The slice where it ends has it in `to`. */
+	void (*flow_begin)(struct sink *s, struct sink_flow flow, uint32_t pid, uint32_t tid);
 	void (*instant)(struct sink *s, uint32_t pid, uint32_t tid, int64_t us, const char *name,
 			const struct sink_arg *arg, size_t n_args);
 	/* Returns the number of the counter. unit is text for people, such as "kB". */

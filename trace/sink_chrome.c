@@ -241,12 +241,9 @@ static void chrome_slice_end(struct sink *s, uint32_t pid, uint32_t tid, int64_t
 	end_event(s, to);
 }
 
-static void chrome_flow(struct sink *s, struct sink_flow flow, uint32_t from_pid,
-			uint32_t from_tid, uint32_t to_pid, uint32_t to_tid, int64_t to_us)
+static void chrome_flow_begin(struct sink *s, struct sink_flow flow, uint32_t pid, uint32_t tid)
 {
-	add_flow(s, 's', flow, from_pid, from_tid);
-	flow.us = to_us;
-	add_flow(s, 'f', flow, to_pid, to_tid);
+	add_flow(s, 's', flow, pid, tid);
 }
 
 static void chrome_instant(struct sink *s, uint32_t pid, uint32_t tid, int64_t us,
@@ -350,7 +347,7 @@ const struct sink_ops sink_chrome = {
 	.state_size = sizeof(struct chrome),
 	.begin = chrome_begin, .process = chrome_process, .track = chrome_track,
 	.slice = chrome_slice, .slice_begin = chrome_slice_begin, .slice_end = chrome_slice_end,
-	.flow = chrome_flow, .instant = chrome_instant,
+	.flow_begin = chrome_flow_begin, .instant = chrome_instant,
 	.counter = chrome_counter, .value = chrome_value,
 	.end = chrome_end, .release = chrome_release,
 };

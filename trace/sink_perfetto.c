@@ -150,8 +150,7 @@ static struct buf *begin_event(struct sink *s, unsigned type, uint64_t uuid)
 
 	buf_clear(&p->event);
 	buf_clear(&p->interned);
-	if (type)
-		protobuf_varint(&p->event, EVENT_TYPE, type);
+	protobuf_varint(&p->event, EVENT_TYPE, type);
 	protobuf_varint(&p->event, EVENT_TRACK_UUID, uuid);
 	return &p->event;
 }
@@ -342,32 +341,18 @@ static void perfetto_slice(struct sink *s, const struct sink_slice *slice)
 		s->out.error = -ENOMEM;
 }
 
-/* The older form of an arrow has events of its own. */
-static void add_flow_end(struct sink *s, char phase, struct sink_flow flow, uint64_t uuid,
-			 int64_t us)
+/* A slice that began cannot have further arrows: an instant event inside it has them. */
+static void perfetto_flow_begin(struct sink *s, struct sink_flow flow, uint32_t pid, uint32_t tid)
 {
 	static const char *const names[] = {
 		[SINK_CHILD] = "child", [SINK_DEPENDENCY] = "dependency", [SINK_FILE] = "file",
 	};
-	struct buf *event = begin_event(s, 0, uuid);
-	size_t legacy;
+	struct buf *event = begin_event(s, TYPE_INSTANT, track_uuid(s, pid, tid));
 
 	add_name(s, event, names[flow.kind]);
 	add_category(s, event, "flow");
-	legacy = protobuf_begin(event, EVENT_LEGACY);
-	protobuf_varint(event, LEGACY_PHASE, (uint64_t)phase);
-	protobuf_varint(event, LEGACY_UNSCOPED_ID, flow.id);
-	if (phase == 'f')
-		protobuf_varint(event, LEGACY_BIND_TO_ENCLOSING, 1);
-	protobuf_end(event, legacy);
-	end_event(s, us);
-}
-
-static void perfetto_flow(struct sink *s, struct sink_flow flow, uint32_t from_pid,
-			  uint32_t from_tid, uint32_t to_pid, uint32_t to_tid, int64_t to_us)
-{
-	add_flow_end(s, 's', flow, track_uuid(s, from_pid, from_tid), flow.us);
-	add_flow_end(s, 'f', flow, track_uuid(s, to_pid, to_tid), to_us);
+	protobuf_fixed64(event, EVENT_FLOW_IDS, flow.id);
+	end_event(s, flow.us);
 }
 
 static void perfetto_instant(struct sink *s, uint32_t pid, uint32_t tid, int64_t us,
@@ -442,7 +427,7 @@ const struct sink_ops sink_perfetto = {
 	.state_size = sizeof(struct perfetto),
 	.begin = perfetto_begin, .process = perfetto_process, .track = perfetto_track,
 	.slice = perfetto_slice, .slice_begin = perfetto_slice_begin,
-	.slice_end = perfetto_slice_end, .flow = perfetto_flow, .instant = perfetto_instant,
+	.slice_end = perfetto_slice_end, .flow_begin = perfetto_flow_begin, .instant = perfetto_instant,
 	.counter = perfetto_counter, .value = perfetto_value,
 	.end = perfetto_end, .release = perfetto_release,
 };
