@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,11 +124,9 @@ int export_send(const struct recording *rec, unsigned signals, const char *url, 
 /* Nothing of the launcher stays open: whoever reads the output of the build would wait for us. */
 static void settle(void)
 {
-	struct sched_param param = { 0 };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	setpriority(PRIO_PROCESS, 0, 19);
-	sched_setscheduler(0, SCHED_IDLE, &param);
+	setpriority(PRIO_PROCESS, 0, 10);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
 	syscall(SYS_close_range, 3U, ~0U, 0U);
