@@ -123,13 +123,25 @@ int outfile_replace(const char *path, const struct buf *text, struct error *err)
 	return r ? error_sys(err, r, path, "cannot write") : 0;
 }
 
+static int write_stdout(const struct buf *text, struct error *err)
+{
+	struct outfile o;
+	int r = outfile_begin(&o, OUTFILE_STDOUT, err);
+
+	return r ? r : outfile_add(&o, text->data, text->len, err);
+}
+
 int outfile_write(const char *path, const struct buf *text, struct error *err)
 {
-	char *real = realpath(path, NULL);
-	const char *to = real ? real : path;
+	char *real;
+	const char *to;
 	struct stat st;
 	int r;
 
+	if (!strcmp(path, OUTFILE_STDOUT))
+		return write_stdout(text, err);
+	real = realpath(path, NULL);
+	to = real ? real : path;
 	if (!stat(to, &st) && !S_ISREG(st.st_mode))
 		r = S_ISDIR(st.st_mode) ? -EISDIR : write_through(to, text);
 	else
@@ -142,7 +154,12 @@ int outfile_begin(struct outfile *o, const char *path, struct error *err)
 {
 	int r;
 
-	*o = (struct outfile){ .path = path, .place = malloc(sizeof *o->place), .fd = -1 };
+	if (!strcmp(path, OUTFILE_STDOUT)) {
+		*o = (struct outfile){ .path = "standard output", .fd = STDOUT_FILENO };
+		return 0;
+	}
+	*o = (struct outfile){ .path = path, .fd = -1 };
+	o->place = malloc(sizeof *o->place);
 	r = o->place ? place_open(o->place, path) : -ENOMEM;
 	if (!r) {
 		o->fd = place_begin(o->place);

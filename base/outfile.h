@@ -8,8 +8,11 @@
 /*
  * Write a file that the user named. It appears whole or not at all: it is written beside and
  * then renamed. An existing file is replaced and the mode is kept; a symbolic link is followed,
- * and a device or pipe is written to. 0, or a negative errno with err.
+ * and a device or pipe is written to. OUTFILE_STDOUT is standard output, past stdio. 0, or a
+ * negative errno with err.
  */
+#define OUTFILE_STDOUT "-"
+
 int outfile_write(const char *path, const struct buf *text, struct error *err);
 
 /* The same for a name that we chose: an existing file is replaced, also if it is a symbolic
@@ -20,9 +23,10 @@ int outfile_replace(const char *path, const struct buf *text, struct error *err)
  * The same of a file that is written in parts. Begin it, add its parts, and end it, also after an
  * error: with a status other than 0, the file that was there before remains.
  */
+
 struct outfile {
 	const char *path;	/* of the caller */
-	struct outfile_place *place;	/* private */
+	struct outfile_place *place;	/* private; NULL: standard output */
 	int fd;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/outfile.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/export_path.h"
@@ -6,6 +7,7 @@
 #include "cli/follow.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "convert/formats.h"
 #include "launch/hold.h"
 #include "trace/formats.h"
 
@@ -32,23 +34,36 @@ static const struct option options[] = {
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
 	  "format: chrome, oe, otlp, otlp-logs, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
-	  "path, or URL of a collector (default: REC.FORMAT in the working directory)") },
+	  "path, '-' for standard output, or URL of a collector (default: REC and a suffix)") },
 	{ OPT_FLAG(0, "follow", follow,
 	  "write a trace while the build runs, and until it ends") },
 	{ 0 }
 };
 
-static int write_to(const struct trace_format *f, const struct recording *rec, const char *path,
-		    bool replace, struct error *err)
+/* Only a file of prometheus is replaced, if it was named: it is written again and again. */
+static int check_output(const struct trace_format *f, const char *path, bool named,
+			struct error *err)
 {
 	struct stat st;
-	struct hold before;
-	int r;
 
-	if (!replace && !lstat(path, &st))
-		return export_exists(path, err);
+	if (!strcmp(path, OUTFILE_STDOUT))
+		return f->write != oe_write ? 0 :
+		       error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': %s is a "
+				 "directory and cannot be written to standard output", f->name);
+	return (named && f->write == prometheus_write) || lstat(path, &st) ? 0 :
+	       export_exists(path, err);
+}
+
+static int write_to(const struct trace_format *f, const struct recording *rec, size_t n,
+		    const char *path, bool named, struct error *err)
+{
+	struct hold before;
+	int r = check_output(f, path, named, err);
+
+	if (r)
+		return r;
 	hold_begin(&before);
-	r = f->write(rec, path, err);
+	r = n > 1 ? f->merge(rec, n, path, err) : f->write(rec, path, err);
 	if (!r && !str_starts(path, "/dev/"))	/* which may be standard output itself */
 		output_path(path);
 	hold_end(&before);
@@ -66,23 +81,6 @@ static int send_to(const char *url, const struct trace_format *f, const struct r
 		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': only otlp, "
 				 "otlp-metrics and otlp-logs can be sent to a URL, not %s", f->name);
 	return export_send(rec, signals, url, false, err);
-}
-
-static int merge_to(const struct trace_format *f, const struct recording *rec, size_t n,
-		    const char *path, struct error *err)
-{
-	struct stat st;
-	struct hold before;
-	int r;
-
-	if (!lstat(path, &st))
-		return export_exists(path, err);
-	hold_begin(&before);
-	r = f->merge(rec, n, path, err);
-	if (!r)
-		output_path(path);
-	hold_end(&before);
-	return r;
 }
 
 /* Several recordings in one file. */
@@ -104,7 +102,7 @@ static int merge(const struct export_arguments *e, char *const *what, size_t n, 
 	for (size_t i = 0; i < n && !r; i++)
 		r = openrec(&rec[i], OPENREC_WHOLE, e->base, what[i], err);
 	if (!r)
-		r = merge_to(f, rec, n, e->into, err);
+		r = write_to(f, rec, n, e->into, true, err);
 	for (size_t i = 0; i < n; i++)
 		recording_release(&rec[i]);
 	free(rec);
@@ -137,8 +135,7 @@ static int run(struct args *a, void *values, struct error *err)
 	if (!r && e->into && endpoint_is_url(e->into))
 		r = send_to(e->into, format, &rec, err);
 	else if (!r)
-		r = write_to(format, &rec, e->into ? e->into : path.data,
-			     e->into && format->write == prometheus_write, err);
+		r = write_to(format, &rec, 1, e->into ? e->into : path.data, e->into, err);
 	buf_release(&path);
 	recording_release(&rec);
 	return r;

@@ -2,6 +2,7 @@
 #include "cli/follow.h"
 
 #include "analyse/listing.h"
+#include "base/outfile.h"
 #include "base/str.h"
 #include "cli/export_path.h"
 #include "convert/convert.h"
@@ -23,7 +24,7 @@ static int open_output(const char *path, struct error *err)
 	struct stat st;
 	int fd;
 
-	if (!strcmp(path, "-"))
+	if (!strcmp(path, OUTFILE_STDOUT))
 		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (stat(path, &st) || S_ISREG(st.st_mode))
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -66,6 +66,8 @@ void output_path(const char *path)
 {
 	struct buf shown = BUF_INIT;
 
+	if (!strcmp(path, OUTFILE_STDOUT))
+		return;
 	if (isatty(STDOUT_FILENO)) {
 		text_add_name(&shown, path, 0);
 		path = buf_str(&shown);

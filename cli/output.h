@@ -12,7 +12,8 @@
  */
 struct style output_style(void);
 
-/* A path on a line of its own: escaped by text_add_name() on a terminal, otherwise unchanged. */
+/* The path that was written, on a line of its own: escaped by text_add_name() on a terminal,
+ * otherwise unchanged. Nothing if it was standard output. */
 void output_path(const char *path);
 
 /*

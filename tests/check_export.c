@@ -236,6 +236,27 @@ START_TEST(packed)
 }
 END_TEST
 
+/* "-": what the file would have, and nothing else. */
+START_TEST(standard_output)
+{
+	const char *dir = support_tmpdir();
+
+	support_expect(dir, 0, "json 0\nlogs.json 0\nmetrics.json 0\notlp.json 0\npftrace 0\nprom 0\n", "",
+		       "cp -r %s/tests/data/recordings/nested r; printf 'a\\n' >r/output.log; "
+		       "printf 'buildbeat output 1\\n15 0 1 2\\n' >r/output_index.log; "
+		       "for f in chrome perfetto otlp otlp-logs otlp-metrics prometheus; do "
+		       "%s export -t $f r >name && mv $(cat name) a && %s export -t $f -o - r >b && "
+		       "cmp a b; r=$?; echo $(cut -c 3- name) $r; done | sort",
+		       TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
+	support_expect(dir, 0, NULL, "", "for f in chrome perfetto; do %s export -t $f -o m r r >name && "
+		       "%s export -t $f -o - r r | cmp - m && rm m || exit; done; test ! -e -",
+		       BUILDBEAT, BUILDBEAT);
+	support_refuses(dir, "export -t oe -o - r", "cannot be written to standard output");
+	support_expect(dir, 2, "", "standard output: cannot write: No space left on device",
+		       "%s export -t chrome -o - r >/dev/full", BUILDBEAT);
+}
+END_TEST
+
 /* Two machines and one with the name of the first: a common time line. */
 START_TEST(several_machines)
 {
@@ -276,5 +297,5 @@ int main(void)
 	return support_main("export", TEST_EACH(recordings, whole), TEST(nothing),
 			    TEST_LOOP(random_tasks, 12), TEST_LOOP(random_spans, 12), TEST(sub_makes),
 			    TEST(kinds_of_arrows), TEST(every_cut), TEST(packed),
-			    TEST(several_machines));
+			    TEST(standard_output), TEST(several_machines));
 }

@@ -4,7 +4,7 @@
 #include "convert/formats.h"
 
 #define TRACE_FORMATS(_) \
-	_(chrome, "chrome", tracefile_chrome, .merge = tracefile_merge_chrome) \
+	_(chrome, "json", tracefile_chrome, .merge = tracefile_merge_chrome) \
 	_(oe, "oe", oe_write) \
 	_(otlp, "otlp.json", otlp_write) \
 	_(otlp-metrics, "metrics.json", otlp_write_metrics) \
