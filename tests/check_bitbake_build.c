@@ -180,6 +180,21 @@ START_TEST(launched)
 }
 END_TEST
 
+/* The lines of the console that name a task are of it. */
+#define LOG TOP_BUILDDIR "/buildbeat log -o bitbake/buildstats --task "
+START_TEST(lines)
+{
+	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --log --", "-k libix broken"), 1);
+	sh(LOG "'libix-1.0-r0: do_compile' >lines; "
+	   "grep -q 'Running task .*do_compile)' lines && "
+	   "grep -q 'recipe libix-1.0-r0: task do_compile: Started' lines && "
+	   "grep -q 'recipe libix-1.0-r0: task do_compile: Succeeded' lines && "
+	   "! grep -v libix lines");
+	sh(LOG "'broken-1.0-r0: do_compile' >lines && "
+	   "grep -q 'Logfile of failure' lines && grep -q \"(.*do_compile) failed\" lines");
+}
+END_TEST
+
 /* The class does not change the hash of a task. */
 START_TEST(without)
 {
@@ -212,5 +227,6 @@ int main(void)
 		return 77;
 	return support_main("bitbake_build",
 			    TEST_GROUP_WITH("example", setup, release), TEST(good), TEST(bad),
-			    TEST(launched), TEST(without));
+			    TEST(launched),
+					    TEST(lines), TEST(without));
 }
