@@ -547,13 +547,14 @@ START_TEST(forks)
 	struct buildbeat_host host = {
 		.size = sizeof host, .tool = "spans", .dir = dir, .interval_ms = -1,
 	}, child = host;
+	struct buildbeat_session *parent;
 	struct recording rec = RECORDING_INIT;
 	char text[64];
 	pid_t pid;
 	int status;
 
-	session = api->open(&host);
-	child.instance = api->instance(session);
+	parent = api->open(&host);
+	child.instance = api->instance(parent);
 	child.flags = BUILDBEAT_FORKS;
 	session = api->open(&child);
 	ck_assert_ptr_nonnull(session);
@@ -574,6 +575,8 @@ START_TEST(forks)
 	ck_assert_str_eq(rec.span[200].name, "child");
 	ck_assert_int_ne(rec.span[200].thread, rec.span[0].thread);
 	recording_release(&rec);
+	api->close(session);
+	api->close(parent);
 }
 END_TEST
 
