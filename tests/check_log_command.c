@@ -50,6 +50,16 @@ START_TEST(no_output)
 }
 END_TEST
 
+/* show reports the size of the output, and nothing if there is none. */
+START_TEST(shown)
+{
+	support_expect(support_tmpdir(), 0, "same\n", NULL, RECORD "-n none -- true; "
+		       BUILDBEAT " show stats/one >shown; "
+		       "grep -qx 'output  *[0-9]* B, see: buildbeat log' shown && "
+		       BUILDBEAT " show stats/none >shown; ! grep '^output' shown && echo same");
+}
+END_TEST
+
 /* A pipe gets all bytes of output without escape sequences. */
 START_TEST(strange)
 {
@@ -59,15 +69,13 @@ START_TEST(strange)
 }
 END_TEST
 
-/* A line of 100 MB, and a million lines; little memory. Sanitizers need more address space. */
+/* A line of 100 MB, and a million lines; little memory. */
 START_TEST(large)
 {
 	static const char *const command[] = {
 		"head -c 100000000 /dev/zero | tr '\\\\000' x", "seq 1000000",
 	};
 
-	if (!support_can_be_loaded())
-		return;
 	support_expect(support_tmpdir(), 0, "same\n", NULL, RECORD "--log -n large -- sh -c \"%s\" "
 		       ">data; (ulimit -v 200000; " LOG "large) | cmp - data && echo same",
 		       command[_i]);
@@ -108,7 +116,10 @@ END_TEST
 
 int main(void)
 {
+	/* otherwise record reports that it cannot observe the commands */
+	if (!support_can_be_loaded())
+		return 77;
 	return support_main("log_command", TEST_GROUP_WITH("command", setup, NULL),
-		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output),
+		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output), TEST(shown),
 		TEST(strange), TEST_LOOP(large, 2), TEST(page), TEST(follows), TEST(compressed));
 }
