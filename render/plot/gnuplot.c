@@ -146,14 +146,16 @@ static bool is_stopped(struct process *p)
 /* Read its output until it ends, its time has passed, or it is stopped. */
 static void listen_to(struct process *p)
 {
-	while (p->pipe[0].fd >= 0 || p->pipe[1].fd >= 0) {
-		int n = poll(p->pipe, 3, left_ms(p));
+	struct pollfd *pipe = p->pipe;
 
-		if (n == 0 || (n < 0 && errno != EINTR) || (n > 0 && p->pipe[2].revents))
+	while (pipe[0].fd >= 0 || pipe[1].fd >= 0) {
+		int n = poll(pipe, 3, left_ms(p));
+
+		if (n == 0 || (n < 0 && errno != EINTR) || (n > 0 && pipe[2].revents))
 			return;
 		for (int i = 0; i < 2 && n > 0; i++) {
-			if (p->pipe[i].fd >= 0 && p->pipe[i].revents)
-				read_pipe(&p->pipe[i], &p->text[i]);
+			if (pipe[i].fd >= 0 && pipe[i].revents)
+				read_pipe(&pipe[i], &p->text[i]);
 		}
 	}
 }
