@@ -4,7 +4,7 @@
 #define VARINT_MAX 10
 #define KEY_MAX 5
 
-enum { WIRE_VARINT, WIRE_64, WIRE_LENGTH, WIRE_32 = 5 };
+enum { WIRE_VARINT, WIRE_64, WIRE_LENGTH };
 
 static char *put_varint(char *p, uint64_t n)
 {
@@ -45,14 +45,6 @@ void protobuf_varint(struct buf *out, unsigned field, uint64_t n)
 
 	if (p)
 		written(out, put_varint(put_key(p, field, WIRE_VARINT), n));
-}
-
-void protobuf_fixed32(struct buf *out, unsigned field, uint32_t n)
-{
-	char *p = room(out, KEY_MAX + sizeof n);
-
-	if (p)
-		written(out, put_bytes(put_key(p, field, WIRE_32), n, sizeof n));
 }
 
 void protobuf_fixed64(struct buf *out, unsigned field, uint64_t n)
@@ -114,14 +106,6 @@ void protobuf_end(struct buf *out, size_t begin)
 		memmove(out->data + begin + more, out->data + begin, len);
 	memcpy(out->data + begin - 1, length, more + 1);
 	written(out, p + more);
-}
-
-void protobuf_packed_varint(struct buf *out, uint64_t n)
-{
-	char *p = room(out, VARINT_MAX);
-
-	if (p)
-		written(out, put_varint(p, n));
 }
 
 void protobuf_packed_fixed64(struct buf *out, uint64_t n)

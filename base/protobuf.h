@@ -16,7 +16,6 @@
 
 /* uint32, uint64, bool, enum, and int32 or int64: a negative one converted to uint64_t. */
 void protobuf_varint(struct buf *out, unsigned field, uint64_t n);
-void protobuf_fixed32(struct buf *out, unsigned field, uint32_t n);
 /* fixed64 and sfixed64 */
 void protobuf_fixed64(struct buf *out, unsigned field, uint64_t n);
 void protobuf_double(struct buf *out, unsigned field, double n);
@@ -37,7 +36,6 @@ size_t protobuf_begin(struct buf *out, unsigned field);
 void protobuf_end(struct buf *out, size_t begin);
 
 /* The same for a repeated field of numbers (packed): values between begin and end. */
-void protobuf_packed_varint(struct buf *out, uint64_t n);
 void protobuf_packed_fixed64(struct buf *out, uint64_t n);
 void protobuf_packed_double(struct buf *out, double n);
 
