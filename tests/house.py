@@ -149,7 +149,7 @@ def objects(directories):
     for directory in directories:
         for path in below(directory, ".o"):
             plain = path.replace("/.libs/", "/")[:-2]
-            plain = re.sub(r"/lib\w+_la-|/\w+_la-", "/", plain)
+            plain = re.sub(r"/\w+-(?=\w+$)", "/", plain)
             for source in (SRC + "/" + plain + ".c", plain + ".c"):
                 if os.path.exists(source):
                     yield plain + ".c", path
