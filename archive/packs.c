@@ -243,19 +243,14 @@ static int find(struct found *f, const struct archive *a)
 {
 	struct dirent *d;
 	DIR *dir;
-	int fd, r = 0;
+	int r = 0;
 
 	*f = (struct found){ .dir = open_dir(a) };
 	if (f->dir < 0)
 		return f->dir;
-	fd = fcntl(f->dir, F_DUPFD_CLOEXEC, 0);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		r = -errno;
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
+	dir = file_open_dir_at(f->dir, ".");
+	if (!dir)
+		return -errno;
 	while (!r && (d = readdir(dir)))
 		r = note(f, d->d_name);
 	closedir(dir);

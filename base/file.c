@@ -89,6 +89,18 @@ ssize_t file_write_quietly(int fd, const void *p, size_t len)
 	return n;
 }
 
+DIR *file_open_dir_at(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int e = errno;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	errno = e;
+	return dir;
+}
+
 int file_write(int fd, const void *p, size_t len)
 {
 	ssize_t n;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,10 @@
  * of build tools. A new file gets the mode of its directory. A descriptor or a negative
  * errno. */
 int file_open_at(int dir_fd, const char *name, int flags);
+
+/* The directory name in dir_fd, or "." for dir_fd itself, read from its first entry. NULL with
+ * errno. */
+DIR *file_open_dir_at(int dir_fd, const char *name);
 
 /*
  * All of it with one write(). 0 or a negative errno: -ENOSPC or -EFBIG also when

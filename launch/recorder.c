@@ -24,7 +24,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -481,18 +480,13 @@ static bool is_finished_log(const char *name, const struct tasklog *t)
 
 static int pack_logs(struct recorder *rec, const struct tasklog *t, struct error *err)
 {
-	int fd = openat(rec->store.dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = file_open_dir_at(rec->store.dir_fd, ".");
 	struct progress progress;
 	struct dirent *entry;
 	int r = 0;
 
-	if (!dir) {
-		r = -errno;
-		if (fd >= 0)
-			close(fd);
-		return error_sys(err, r, rec->store.path, "cannot compress");
-	}
+	if (!dir)
+		return error_sys(err, -errno, rec->store.path, "cannot compress");
 	progress_begin(&progress, "compressing");
 	while (!r && (entry = readdir(dir))) {
 		if (is_finished_log(entry->d_name, t))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/tasklog.h"
 
+#include "base/file.h"
 #include "convert/ninja/join.h"
 #include "recording/event.h"
 #include "recording/layout.h"
@@ -130,14 +131,11 @@ static bool is_tasks_log(const char *name)
 int tasklog_scan(int dir_fd, struct tasklog *t)
 {
 	struct open_pids open_pids = { 0 };
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = file_open_dir_at(dir_fd, ".");
 	struct dirent *entry;
 	int r = dir ? 0 : -errno;
 
 	*t = (struct tasklog){ 0 };
-	if (!dir && fd >= 0)
-		close(fd);
 	while (!r && (entry = readdir(dir))) {
 		if (is_tasks_log(entry->d_name))
 			r = scan_file(t, &open_pids, dir_fd, entry->d_name);

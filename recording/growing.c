@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "recording/layout.h"
@@ -369,17 +370,13 @@ static void merge_files(struct growing *t)
 
 static int list_entries(struct growing *t)
 {
-	int fd = openat(t->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = file_open_dir_at(t->dir_fd, ".");
 	size_t n_sorted = t->n_files;
 	struct dirent *entry;
+	int r = 0;
 
-	if (!dir) {
-		r = -errno;
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
+	if (!dir)
+		return -errno;
 	while (!r && (errno = 0, entry = readdir(dir)))
 		r = add_entry(t, n_sorted, entry->d_name);
 	if (!r)

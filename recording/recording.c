@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/file.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "base/texts.h"
@@ -188,17 +189,13 @@ static int by_name(const void *a, const void *b)
 /* List the files by name; a packed and a plain one are one entry. */
 static int list_files(struct source *s)
 {
-	int fd = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0), r = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = file_open_dir_at(s->dir_fd, ".");
 	struct dirent *entry;
 	size_t n = 0;
+	int r = 0;
 
-	if (!dir) {
-		r = -errno;
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
+	if (!dir)
+		return -errno;
 	while (!r && (errno = 0, entry = readdir(dir)))
 		r = add_file(s, entry->d_name);
 	if (!r && errno)

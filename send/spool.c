@@ -251,16 +251,12 @@ static int see_file(struct all_kept *all, const char *dir, const char *file)
 /* Call see for each name in a directory. */
 static int see_dir(struct all_kept *all, const char *dir)
 {
-	int fd = openat(all->root_fd, dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = file_open_dir_at(all->root_fd, dir);
 	struct dirent *entry;
 	int r = 0;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
+	if (!d)
 		return 0;
-	}
 	while (!r && (entry = readdir(d))) {
 		if (strcmp(dir, "."))
 			r = see_file(all, dir, entry->d_name);
