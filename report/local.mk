@@ -21,13 +21,14 @@ report_libreport_la_SOURCES = \
 nodist_report_libreport_la_SOURCES = report/page_text.c
 
 # The style of its pages and the script of the report, as C strings (render/local.mk).
-EXTRA_DIST += $(page_js) $(profile_js) report/page.css report/log.css report/log.js
+EXTRA_DIST += $(page_text_from)
 CLEANFILES += report/page_text.c
-page_js = report/page.js report/page_data.js report/page_table.js report/page_trends.js
-profile_js = report/profile.js report/profile_rows.js report/profile_table.js
+page_text_from = \
+	report/elements.js report/log.css report/log.js report/page.css \
+	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
+	report/profile.js report/profile_rows.js report/profile_table.js
 
-report/page_text.c: $(page_js) $(profile_js) report/page.css report/log.css report/log.js render/chart/common.js \
-		render/chart/unpack.js render/c_string.awk
+report/page_text.c: $(page_text_from) render/chart/common.js render/chart/unpack.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
 		echo '#include "report/page_text.h"' && \
 		$(c_string) -v name=page_css -v file=report/page.css && \

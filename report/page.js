@@ -13,6 +13,7 @@
 (function () {
 
 /* render/chart/common.js */
+/* report/elements.js */
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 27;			/* pixels of a row, as in page.css */
@@ -26,18 +27,6 @@ const SEARCH_MS = 80;
 
 /* Small tools */
 
-function make(name, attributes, parent, text) {
-	const e = document.createElement(name);
-
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	if (parent)
-		parent.appendChild(e);
-	return e;
-}
-
 function draw(name, attributes, parent, text) {
 	const e = document.createElementNS(SVG, name);
 
@@ -47,10 +36,6 @@ function draw(name, attributes, parent, text) {
 		e.textContent = text;
 	parent.appendChild(e);
 	return e;
-}
-
-function find(selector) {
-	return document.querySelector(selector);
 }
 
 function px(v) {

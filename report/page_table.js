@@ -236,7 +236,6 @@ function setMetric(metric) {
 function makeTools(parent) {
 	const bar = make("div", { "class": "tools", role: "toolbar", "aria-label": "Tasks" }, parent);
 	const metrics = make("span", { "class": "metrics", role: "group", "aria-label": "Metric" }, bar);
-	let timer = 0;
 
 	table.metrics = data.head.metrics.map((m, i) => {
 		const b = make("button", { type: "button", "data-metric": i }, metrics, m.title);
@@ -244,16 +243,12 @@ function makeTools(parent) {
 		b.addEventListener("click", () => setMetric(i));
 		return b;
 	});
-	table.search = make("input", { type: "search", id: "search", size: 28,
-		placeholder: "part of a name, do_c*, /pattern/", "aria-label": "Search tasks (/)" }, bar);
-	table.search.addEventListener("input", () => {
-		clearTimeout(timer);
-		timer = setTimeout(() => {
-			view.q = table.search.value;
-			table.body.scrollTop = 0;
-			select();
-			saveHash();
-		}, SEARCH_MS);
+	table.search = makeSearch(bar, { placeholder: "part of a name, do_c*, /pattern/",
+		"aria-label": "Search tasks (/)" }, SEARCH_MS, text => {
+		view.q = text;
+		table.body.scrollTop = 0;
+		select();
+		saveHash();
 	});
 	table.show = make("select", { id: "show", "aria-label": "Rows" }, bar);
 	for (const id in shows)

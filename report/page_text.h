@@ -2,8 +2,13 @@
 #ifndef BUILDBEAT_REPORT_PAGE_TEXT_H
 #define BUILDBEAT_REPORT_PAGE_TEXT_H
 
-/* The style of all pages (page.css), the script of the report (page.js), that of the profile, and
- * style and script of the build's output, made into C strings at build time. */
+/*
+ * Styles and scripts, made into C strings at build time:
+ *	page_css		the style of all pages
+ *	page_js			the script of the report
+ *	page_profile_js		the script of a profile
+ *	page_log_css, page_log_js	style and script of the build's output
+ */
 extern const char page_css[], page_js[], page_profile_js[], page_log_css[], page_log_js[];
 
 #endif

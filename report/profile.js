@@ -13,28 +13,13 @@
 
 /* render/chart/common.js */
 /* render/chart/unpack.js */
+/* report/elements.js */
 
 const ROWS = 30, ROWS_OF_GROUP = 10, GROUPS = 30, ROWS_MOST = 20000;
 const SEARCH_MS = 60;
 const KEYS = 11, SUMS = 14, MAXES = 3, TIMES = 2;	/* of profile.h */
 const COUNT = 0, RUN = 2, SELF = 3, QUEUE = 4, WAIT = 5, CPU = 10, QUEUED = 13;
 const DIR = 3, BORN = 6, DIED = 7;
-
-function make(name, attributes, parent, text) {
-	const e = document.createElement(name);
-
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	if (parent)
-		parent.appendChild(e);
-	return e;
-}
-
-function find(selector) {
-	return document.querySelector(selector);
-}
 
 /* report/profile_rows.js */
 /* report/profile_table.js */

@@ -408,19 +408,14 @@ function makeSnapshots(parent) {
 
 function makePage() {
 	const section = find("#profile");
-	let timer = 0;
 
 	makeSnapshots(section);
 	const bar = make("div", { "class": "tools", role: "toolbar", "aria-label": "Rows" }, section);
 
-	page.search = make("input", { type: "search", id: "search", size: 28,
-		placeholder: "part of any column, /pattern/", "aria-label": "Filter rows (/)" }, bar);
-	page.search.addEventListener("input", () => {
-		clearTimeout(timer);
-		timer = setTimeout(() => {
-			view.q = page.search.value;
-			compute();
-		}, SEARCH_MS);
+	page.search = makeSearch(bar, { placeholder: "part of any column, /pattern/",
+		"aria-label": "Filter rows (/)" }, SEARCH_MS, text => {
+		view.q = text;
+		compute();
 	});
 	page.group = make("span", { "class": "choice" }, bar);
 	page.sort = make("span", { "class": "choice" }, bar);
