@@ -34,7 +34,7 @@ static int match_init(struct match *m, const char *filter, struct error *err)
 	if (!code)
 		return 0;
 	regerror(code, &m->regex, message, sizeof message);
-	return error_set(err, -EINVAL, NULL, 0, 0, "not a regular expression: %s: %s", filter,
+	return error_set(err, -EINVAL, NULL, 0, 0, "not a regular expression: '%s': %s", filter,
 			 message);
 }
 

@@ -10,7 +10,6 @@
 #include "convert/zstd.h"
 #include "launch/notice.h"
 #include "render/log_text.h"
-#include "report/amount.h"
 #include "report/log_page.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ struct log_arguments {
 	const char *base;
 	const char *task;
 	bool failed;
-	struct amount since, until;
+	int64_t since_us, until_us;
 	const char *grep;
 	int64_t context;
 	bool times, follow, json;
@@ -46,9 +45,9 @@ static const struct option options[] = {
 	{ OPT_TEXT('t', "task", task, "TASK",
 	  "print only lines of the tasks with this name, key or id, or a pattern of it") },
 	{ OPT_FLAG(0, "failed", failed, "print only lines of failed, killed and unfinished tasks") },
-	{ OPT(OPTION_AMOUNT, struct amount, 0, "since", since, "TIME",
+	{ OPT(OPTION_TIME, int64_t, 0, "since", since_us, "TIME",
 	  "print only lines written later than TIME, such as 12s, after the start") },
-	{ OPT(OPTION_AMOUNT, struct amount, 0, "until", until, "TIME",
+	{ OPT(OPTION_TIME, int64_t, 0, "until", until_us, "TIME",
 	  "print only lines written before TIME after the start") },
 	{ OPT_TEXT('g', "grep", grep, "REGEX",
 	  "print only lines that match the extended regular expression") },
@@ -69,7 +68,6 @@ struct job {
 	struct output *output;
 	struct output_tasks tasks;
 	bool *wanted;		/* of each task; NULL: all lines */
-	int64_t since_us, until_us;
 	bool has_regex;
 	regex_t regex;
 	enum log_escapes escapes;
@@ -131,30 +129,12 @@ static int select_tasks(struct job *j, struct error *err)
 			 a->failed ? "failed " : "", a->task);
 }
 
-static int read_time(int64_t *us, const struct amount *amount, const char *name, struct error *err)
-{
-	double value;
-
-	if (!amount_in(&value, amount, UNIT_US))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "log: option '--%s': expected a time such as 12s", name);
-	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
-	return 0;
-}
-
-static int check_options(struct job *j, const struct args *args, struct error *err)
+static int check_options(struct job *j, struct error *err)
 {
 	const struct log_arguments *a = j->args;
 	char why[128];
-	int r = 0;
+	int r;
 
-	j->until_us = INT64_MAX;
-	if (options_given(args, "since"))
-		r = read_time(&j->since_us, &a->since, "since", err);
-	if (!r && options_given(args, "until"))
-		r = read_time(&j->until_us, &a->until, "until", err);
-	if (r)
-		return r;
 	if (a->html && (a->json || a->follow))
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "log: --html cannot be used with --json or --follow");
@@ -189,7 +169,8 @@ static bool is_selected(struct job *j, const struct output_line *line, uint32_t 
 {
 	if (j->wanted && (task == NO_INDEX || !j->wanted[task]))
 		return false;
-	if (line->first_us >= 0 && (line->first_us < j->since_us || line->from_us > j->until_us))
+	if (line->first_us >= 0 && (line->first_us < j->args->since_us ||
+				    line->from_us > j->args->until_us))
 		return false;
 	return !j->has_regex || matches(j, line->text);
 }
@@ -433,13 +414,13 @@ static void release_job(struct job *j)
 	recording_release(&j->rec);
 }
 
-static const struct log_arguments defaults = { 0 };
+static const struct log_arguments defaults = { .until_us = INT64_MAX };
 
 static int run(struct args *a, void *values, struct error *err)
 {
 	struct style style = output_style();
 	struct job j = { .args = values, .rec = RECORDING_INIT };
-	int r = check_options(&j, a, err);
+	int r = check_options(&j, err);
 
 	j.escapes = style.colour ? LOG_COLOURS : isatty(STDOUT_FILENO) ? LOG_PLAIN : LOG_STRIP;
 	if (!r)

@@ -23,7 +23,7 @@ struct profile_arguments {
 	const char *group, *sort, *columns, *filter, *merge;
 	int64_t top;
 	bool all, reverse, threads, live, json;
-	struct amount since, until, wait;
+	int64_t since, until, wait;	/* microseconds; -1: not given */
 	struct word_list at;
 	const char *html;
 };
@@ -45,12 +45,12 @@ static const struct option options[] = {
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N",
 	  "print N rows of each group (default 10; 30 without groups)") },
 	{ OPT_FLAG('a', "all", all, "print all rows") },
-	{ OPT(OPTION_AMOUNT, struct amount, 0, "since", since, "TIME",
+	{ OPT(OPTION_TIME, int64_t, 0, "since", since, "TIME",
 	  "only what ended later than TIME after the start, such as 90s") },
-	{ OPT(OPTION_AMOUNT, struct amount, 0, "until", until, "TIME",
+	{ OPT(OPTION_TIME, int64_t, 0, "until", until, "TIME",
 	  "only what began earlier than TIME after the start") },
 	{ OPT_FLAG('l', "live", live, "read tallies from the memory of running hosts") },
-	{ OPT(OPTION_AMOUNT, struct amount, 'w', "wait", wait, "TIME",
+	{ OPT(OPTION_TIME, int64_t, 'w', "wait", wait, "TIME",
 	  "like --live, but wait and print what ended within TIME from now") },
 	{ OPT_FLAG('j', "json", json, "print JSON with the keys of Chromium's about:profiler") },
 	{ OPT_PATH(0, "html", html, "FILE", "write an HTML page that groups, sorts and filters") },
@@ -59,8 +59,7 @@ static const struct option options[] = {
 };
 
 static const struct profile_arguments defaults = {
-	.sort = "count,run", .merge = "pid", .since = { -1, UNIT_US }, .until = { -1, UNIT_US },
-	.wait = { -1, UNIT_US },
+	.sort = "count,run", .merge = "pid", .since = -1, .until = -1, .wait = -1,
 };
 
 /* A recording and what was computed from it. */
@@ -76,31 +75,15 @@ struct window {
 	int64_t from_us, to_us;
 };
 
-static int read_time(int64_t *us, const struct amount *given, const char *option,
-		     struct error *err)
+static int misuse(const char *message, struct error *err)
 {
-	double value;
-
-	if (!amount_in(&value, given, UNIT_US))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "profile: option '--%s': expected a time, such as 90s", option);
-	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
-	return 0;
+	return error_set(err, -EINVAL, NULL, 0, 0, "profile: %s", message);
 }
 
 static int read_window(struct window *w, const struct profile_arguments *o, struct error *err)
 {
-	int r = 0;
-
-	*w = (struct window){ -1, INT64_MAX };
-	if (o->since.value >= 0)
-		r = read_time(&w->from_us, &o->since, "since", err);
-	if (!r && o->until.value >= 0)
-		r = read_time(&w->to_us, &o->until, "until", err);
-	if (!r && w->to_us <= w->from_us)
-		r = error_set(err, -EINVAL, NULL, 0, 0,
-			      "profile: --until is not later than --since");
-	return r;
+	*w = (struct window){ o->since, o->until < 0 ? INT64_MAX : o->until };
+	return w->to_us > w->from_us ? 0 : misuse("--until is not later than --since", err);
 }
 
 static int list(struct profile_list *l, const char *text, const char *option, bool keys_only,
@@ -202,21 +185,16 @@ static int wait_for_news(struct profile *p, struct source *s, const struct profi
 	struct profile before = PROFILE_INIT, after = PROFILE_INIT;
 	const struct window all = { -1, INT64_MAX };
 	struct timespec pause;
-	int64_t wait_us = 0;
-	int r = read_time(&wait_us, &o->wait, "wait", err);
+	int r = add_tallies(&before, s, &all, true, err);
 
-	if (!r && wait_us > WAIT_MAX_US)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "profile: option '--wait': at most 24h");
-	if (!r)
-		r = add_tallies(&before, s, &all, true, err);
 	if (!r) {
-		pause = (struct timespec){ wait_us / 1000000, wait_us % 1000000 * 1000 };
+		pause = (struct timespec){ o->wait / 1000000, o->wait % 1000000 * 1000 };
 		nanosleep(&pause, NULL);
 		r = add_tallies(&after, s, &all, true, err);
 	}
 	if (!r)
 		r = profile_difference(p, &before, &after);
-	p->seconds = (double)wait_us / 1e6;
+	p->seconds = (double)o->wait / 1e6;
 	profile_release(&before);
 	profile_release(&after);
 	return r;
@@ -318,13 +296,10 @@ static int add_source(struct pages *pages, const struct source *s, const struct 
 
 	for (size_t i = 0; !r && i < o->at.n; i++) {
 		struct window until = { w->from_us, 0 };
-		struct amount at = { -1, UNIT_US };
 
-		if (!amount_read(&at, o->at.item[i]))
+		if (!amount_read_time(&until.to_us, o->at.item[i]))
 			r = error_set(err, -EINVAL, NULL, 0, 0, "profile: option '--at': expected "
-				      "a time, such as 90s, not '%s'", o->at.item[i]);
-		if (!r)
-			r = read_time(&until.to_us, &at, "at", err);
+				      "a time such as 90s, not '%s'", o->at.item[i]);
 		buf_clear(&title);
 		buf_addf(&title, "%s until %s", name, o->at.item[i]);
 		if (!r)
@@ -389,7 +364,7 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	struct source s = { .read = false }, t = { .read = false };
 	int r = open_source(&s, o, a->operand[0], err);
 
-	if (!r && o->wait.value >= 0)
+	if (!r && o->wait >= 0)
 		r = wait_for_news(&change, &s, o, err);
 	else if (!r)
 		r = make_profile(&one, &s, w, o->live, o->json && a->n < 2, err);
@@ -400,7 +375,7 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	if (!r && a->n > 1)
 		r = profile_difference(&change, &one, &two);
 	if (!r)
-		r = print(a->n > 1 || o->wait.value >= 0 ? &change : &one, o,
+		r = print(a->n > 1 || o->wait >= 0 ? &change : &one, o,
 			  a->n > 1 ? t.rec.path : s.rec.path, wish, columns, err);
 	profile_release(&one);
 	profile_release(&two);
@@ -408,11 +383,6 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	close_source(&s);
 	close_source(&t);
 	return r;
-}
-
-static int misuse(const char *message, struct error *err)
-{
-	return error_set(err, -EINVAL, NULL, 0, 0, "profile: %s", message);
 }
 
 static int run(struct args *a, void *values, struct error *err)
@@ -433,9 +403,11 @@ static int run(struct args *a, void *values, struct error *err)
 		return misuse("--at needs --html", err);
 	if (!o->html && a->n > 2)
 		return misuse("more than two recordings need --html", err);
-	if (o->wait.value >= 0 && (o->html || a->n > 1))
+	if (o->wait >= 0 && (o->html || a->n > 1))
 		return misuse("--wait prints a table of one recording", err);
-	if ((o->live || o->wait.value >= 0) && window.to_us != INT64_MAX)
+	if (o->wait > WAIT_MAX_US)
+		return misuse("option '--wait': expected at most 24h", err);
+	if ((o->live || o->wait >= 0) && window.to_us != INT64_MAX)
 		return misuse("--live and --until exclude each other", err);
 	return o->html ? run_page(a, o, &window, &wish, err) :
 	       run_table(a, o, &window, &wish, &columns, err);

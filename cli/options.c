@@ -157,6 +157,14 @@ static int set_amount(struct amount *value, const char *text, struct error *err)
 	return 0;
 }
 
+static int set_time(int64_t *us, const char *text, struct error *err)
+{
+	if (!amount_read_time(us, text))
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "expected a time such as 90s, 500ms or 5min, not '%s'", text);
+	return 0;
+}
+
 static int set_text(const char **value, const char *text, struct error *err)
 {
 	if (!*text)
@@ -205,6 +213,8 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_share(o, value, text, err);
 	case OPTION_AMOUNT:
 		return set_amount(value, text, err);
+	case OPTION_TIME:
+		return set_time(value, text, err);
 	case OPTION_PATTERN:
 		*(const char **)value = text;
 		return 0;

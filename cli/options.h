@@ -29,6 +29,7 @@ enum option_kind {
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
 	OPTION_AMOUNT,		/* struct amount (amount.h) */
+	OPTION_TIME,		/* int64_t, in microseconds */
 	OPTION_LIST,		/* struct word_list of paths: each use adds one */
 	OPTION_SECRETS,		/* like OPTION_LIST, of patterns (redact.h); an empty list in a
 				   configuration file means "none" */

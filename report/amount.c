@@ -167,3 +167,14 @@ bool amount_in(double *value, const struct amount *amount, enum unit unit)
 	*value = kb ? amount->value / 1024 : amount->value;
 	return true;
 }
+
+bool amount_read_time(int64_t *us, const char *text)
+{
+	struct amount amount;
+	double value;
+
+	if (!amount_read(&amount, text) || !amount_in(&value, &amount, UNIT_US))
+		return false;
+	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
+	return true;
+}

@@ -630,7 +630,7 @@ static const struct { const char *command, *message; } wrong[] = {
 	{ "profile --since 5MiB rec", "expected a time" }, { "profile --until 2x rec", "expected" },
 	{ "profile --since 3s --until 2s rec", "--until is not later than --since" },
 	{ "profile --html x -j rec", "exclude each other" }, { "profile --at 1s rec", "--at needs --html" },
-	{ "profile --html x --at soon rec", "expected a time, such as 90s" },
+	{ "profile --html x --at soon rec", "expected a time such as 90s" },
 	{ "profile rec two rec", "more than two recordings" }, { "profile nowhere", "no such recording" },
 	{ "profile --html none/x rec", "none/x" }, { "profile --thread rec", "unknown option" },
 	{ "profile --grup kind rec", "unknown option" }, { "profil rec", "unknown command" },
