@@ -82,10 +82,11 @@ static int check_name(const char *name, struct error *err)
 static int check_collector(const char *url, struct error *err)
 {
 	struct buf whole = BUF_INIT;
-	int r = url ? endpoint_url(&whole, url, ENDPOINT_TRACES, err) : 0;
+	struct error why = { 0 };
+	int r = url ? endpoint_url(&whole, url, ENDPOINT_TRACES, &why) : 0;
 
 	buf_release(&whole);
-	return r;
+	return r ? error_set(err, r, NULL, 0, 0, "record: option '--otlp': %s", why.message) : 0;
 }
 
 static const struct settings defaults = SETTINGS_INIT;

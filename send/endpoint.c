@@ -27,9 +27,14 @@ static const char *setting(const char *variable)
 	return text && *text ? text : NULL;
 }
 
-bool endpoint_is_url(const char *text)
+static bool is_http(const char *text)
 {
 	return str_starts(text, "http:") || str_starts(text, "https:");
+}
+
+bool endpoint_is_url(const char *text)
+{
+	return is_http(text) || strstr(text, "://");
 }
 
 static bool is_bare(const char *text)
@@ -43,7 +48,7 @@ static int check(const char *url, struct error *err)
 	const char *host = strstr(url, "://");
 	size_t len;
 
-	if (!host || !endpoint_is_url(url) || !host[3] || host[3] == '/')
+	if (!host || !is_http(url) || !host[3] || host[3] == '/')
 		return error_set(err, -EINVAL, NULL, 0, 0,
 				 "expected a URL such as http://localhost:4318, not '%s'", url);
 	for (const char *p = url; *p; p++) {

@@ -321,6 +321,7 @@ static const struct misuse misuses[] = {
 	{ "--to otlp -o http://me:pw@localhost", "a URL with a password is rejected" },
 	{ "--to otlp -o http:/localhost", "expected a URL such as http://localhost:4318, not 'http:/localhost'" },
 	{ "--to otlp -o https://", "expected a URL such as" },
+	{ "--to otlp -o ftp://localhost/", "expected a URL such as" },
 	{ "--to otlp -o 'http://a b'", "only printable ASCII characters" },
 };
 
