@@ -459,7 +459,8 @@ int profile_add_tasks(struct profile *p, const struct summary *s, const struct q
 		r = add_all(&w);
 	for (int k = 0; !r && k < PROFILE_TIMES; k++)
 		r = add_times(&w, (enum profile_time)k, first_row);
-	p->seconds = (double)(end_us - (from_us > 0 ? from_us : 0)) / 1e6;
+	from_us = from_us > 0 ? from_us : 0;
+	p->seconds = end_us > from_us ? (double)(end_us - from_us) / 1e6 : 0;
 	free(w.of_instance);
 	free(w.worker);
 	return r;

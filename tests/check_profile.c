@@ -644,10 +644,11 @@ END_TEST
 
 static const struct { const char *command, *out; } good[] = {
 	{ "profile rec", "a.o" }, { "profile -g kind,name -t 1 rec", "kind = compile and name" },
-	{ "profile rec two", "prog" }, { "profile --since 30ms --until 60ms rec", "1 runs" },
+	{ "profile rec two", "prog" }, { "profile --since 30ms --until 60ms rec", "1 run, " },
+	{ "profile --since 1h rec", "; 0 seconds worth of data" },
 	{ "profile -j rec", "\"death_data\"" }, { "profile -j rec two", "\"difference\": true" },
 	{ "profile --threads rec", "worker-1" }, { "profile --threads -m name,died,pid rec", "(2 unique)" },
-	{ "profile -m none rec", "a.o" }, { "profile -f a.o -a -r rec", "1 rows" },
+	{ "profile -m none rec", "a.o" }, { "profile -f a.o -a -r rec", "1 row\n" },
 	{ "profile rec rec", "0 rows" },
 };
 

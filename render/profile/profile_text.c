@@ -246,8 +246,8 @@ static void put_count(struct table *t, const struct line *line)
 	if (!line->n_hidden && n->depth)
 		return;
 	text_tone(t->out, t->style, TONE_FAINT);
-	buf_addf(t->out, "%s%u %s", n->depth == t->v->wish.group.n && n->depth ? "  " : "",
-		 n->n_children, rows ? "rows" : "groups");
+	buf_addf(t->out, "%s%u %s%s", rows && n->depth ? "  " : "", n->n_children,
+		 rows ? "row" : "group", n->n_children == 1 ? "" : "s");
 	if (line->n_hidden)
 		buf_addf(t->out, " (%u hidden)", line->n_hidden);
 	text_tone(t->out, t->style, TONE_PLAIN);
@@ -270,8 +270,10 @@ static void put_summary(struct table *t)
 		buf_addf(t->out, "%s%s%s", c == PROFILE_C_COUNT ? "" : ", ",
 			 c == PROFILE_C_RUN ? "run " : c == PROFILE_C_QUEUE ? "queue " : "",
 			 buf_str(&b));
-		buf_adds(t->out, c == PROFILE_C_COUNT ? " runs" : c == PROFILE_C_LIVING ?
-			 " living" : "");
+		if (c == PROFILE_C_COUNT)
+			buf_adds(t->out, !strcmp(buf_str(&b), "1") ? " run" : " runs");
+		else if (c == PROFILE_C_LIVING)
+			buf_adds(t->out, " living");
 	}
 	buf_addf(t->out, t->v->p->seconds < 100 ? "; %.3g seconds worth of data\n" :
 		 "; %.0f seconds worth of data\n", t->v->p->seconds);
