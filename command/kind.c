@@ -288,7 +288,7 @@ static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
 static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigned nesting)
 {
 	unsigned own = slice_is(wrapper, "flock") || slice_is(wrapper, "timeout") ||
-		       slice_is(wrapper, "taskset") ? 1 : 0;
+		       slice_is(wrapper, "taskset") ? 1 : slice_is(wrapper, "buildbeat") ? 2 : 0;
 	struct slice word;
 
 	while (shell_word(c, &word)) {

@@ -15,6 +15,8 @@ static const struct { const char *kind, *command; } cases[] = {
 	{ "compile", "CCACHE_DIR=/tmp/c LANG=C ccache gcc -g -c a.c" },
 	{ "compile", "env -u FOO BAR=1 gcc -c a.c" },
 	{ "compile", "nice -n 10 gcc -c a.c" },
+	{ "compile", "buildbeat span check -- gcc -c a.c" },
+	{ "compile", "/opt/bin/buildbeat task a.o -- gcc -c a.c" },
 	{ "compile", "time -p timeout -k 5 60 gcc -c a.c" },
 	{ "compile", "cd src && gcc -c a.c" },
 	{ "compile", "mkdir -p obj && gcc -c -o obj/a.o a.c" },
