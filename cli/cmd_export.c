@@ -36,7 +36,7 @@ static const struct option options[] = {
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, '-' for standard output, or URL of a collector (default: REC and a suffix)") },
 	{ OPT_FLAG(0, "follow", follow,
-	  "write a trace while the build runs, and until it ends") },
+	  "write a trace while the build runs, until it ends") },
 	{ 0 }
 };
 
