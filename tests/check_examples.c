@@ -63,8 +63,8 @@ static void run(const char *dir, const char *what, const char *command)
 	struct run r;
 
 	/* cargo may be a wrapper that searches for the real one */
-	support_run(&r, dir, "export RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=%s\n%s %s",
-		    support_tmpdir(), what, command);
+	support_run(&r, dir, "export RUSTUP_HOME=\"${RUSTUP_HOME:-$HOME/.rustup}\" HOME=%s "
+		    "PATH=" TOP_BUILDDIR ":\"$PATH\"\n%s %s", support_tmpdir(), what, command);
 	ck_assert_msg(r.status == 0, "%s: status %d: %s%s", command, r.status, r.out.data,
 		      r.err.data);
 }
@@ -91,6 +91,25 @@ static void check_tasks(const struct recording *rec, const struct example *e)
 		ck_assert_msg(rec->task[i].state == TASK_DONE, "%s: %s: not done", e->dir, *name);
 		ck_assert(rec->task[i].max_rss_kb > 0 || rec->task[i].max_rss_at_most_kb > 0);
 	}
+}
+
+/* The phases of the script: the readme is made within the programs. */
+static void check_spans(const struct recording *rec, const struct example *e)
+{
+	static const char *const phase[] = { "prepare", "library", "programs", "readme" };
+
+	if (strcmp(e->dir, "script")) {
+		ck_assert_uint_eq(rec->n_spans, 0);
+		return;
+	}
+	ck_assert_uint_eq(rec->n_spans, ARRAY_SIZE(phase));
+	for (uint32_t i = 0; i < rec->n_spans; i++) {
+		const struct span *s = &rec->span[i];
+
+		ck_assert_str_eq(s->name, phase[i]);
+		ck_assert_int_ge(s->end_us, s->begin_us);
+	}
+	ck_assert_uint_eq(rec->span[3].parent, 2);
 }
 
 static void check_nesting(const struct recording *rec, const struct example *e)
@@ -126,6 +145,7 @@ START_TEST(test_example)
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	check_tasks(&rec, e);
 	check_nesting(&rec, e);
+	check_spans(&rec, e);
 	recording_release(&rec);
 	run(support_tmpdir(), "", "rm -rf examples");
 }
