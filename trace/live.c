@@ -7,12 +7,12 @@
 #include "command/command_name.h"
 #include "command/kind.h"
 #include "convert/trace.h"
+#include "trace/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 1000		/* of a command in an argument */
 #define BUILD_MAX 65536
 #define BUILD_ARGS_MAX 64
 #define SLACK_US 100000		/* as in reader_link.c: a start may be stamped late */
@@ -39,26 +39,12 @@ static int write_much(struct live *l)
 	return out->len > LIVE_FLUSH_SIZE ? l->flush(l->context, out) : 0;
 }
 
-static struct sink_arg text_arg(const char *name, const char *s)
+static uint64_t id_of(const struct live *l, uint32_t instance, uint64_t task)
 {
-	return (struct sink_arg){ .name = name, .text = s, .len = strnlen(s, TEXT_MAX) };
-}
-
-static struct sink_arg id_arg(const struct live *l, uint32_t instance, uint64_t task)
-{
-	return (struct sink_arg){ .name = "id", .id = true, .number = (int64_t)
-		identity_hash(&l->identity, l->instance[instance].id, task, 0) };
+	return identity_hash(&l->identity, l->instance[instance].id, task, 0);
 }
 
 /* The build */
-
-/* A key may come several times, as for several source trees. An argument must not. */
-static bool has_arg(const struct sink_arg *arg, size_t n, const char *name)
-{
-	while (n > 0 && strcmp(arg[n - 1].name, name))
-		n--;
-	return n > 0;
-}
 
 /* The lines as arguments: the text is changed. */
 static size_t build_args(struct buf *b, struct sink_arg *arg, struct sink_start *start,
@@ -80,8 +66,9 @@ static size_t build_args(struct buf *b, struct sink_arg *arg, struct sink_start 
 			cursor_slice_i64(slice_of(value), &start->mono_ns);
 		if (!strcmp(p, "host"))
 			*host = value;
-		if (!has_arg(arg, n, p))
-			arg[n++] = text_arg(p, value);
+		/* a key may come several times, as for several source trees */
+		if (!parts_has(arg, n, p))
+			arg[n++] = parts_text(p, value);
 		p = eol + 1;
 	}
 	return n;
@@ -221,21 +208,13 @@ static void begin_slice(struct live *l, uint32_t instance, int64_t level, const 
 			const char *version, const char *command)
 {
 	struct live_instance *i = &l->instance[instance];
-	struct sink_arg arg[5] = { id_arg(l, instance, 0) };
-	struct sink_slice slice = { .pid = instance + 1, .begin_us = i->open_us,
-		.name = *tool ? tool : "build", .category = TRACE_INSTANCE, .arg = arg, .n_args = 1 };
+	const struct parts_run run = { id_of(l, instance, 0), i->pid, level, version, command };
+	struct sink_arg arg[PARTS_RUN_ARGS];
 	struct sink_flow flow;
+	struct sink_slice slice = { .pid = instance + 1, .begin_us = i->open_us, .arg = arg,
+		.n_args = parts_run(arg, &run), .name = *tool ? tool : "build",
+		.category = TRACE_INSTANCE, .to = &flow, .n_to = begin_arrow(l, i, &flow) };
 
-	slice.to = &flow;
-	slice.n_to = begin_arrow(l, i, &flow);
-	if (i->pid >= 0)
-		arg[slice.n_args++] = sink_number("pid", i->pid);
-	if (level >= 0)
-		arg[slice.n_args++] = sink_number("level", level);
-	if (*version)
-		arg[slice.n_args++] = text_arg("version", version);
-	if (*command)
-		arg[slice.n_args++] = text_arg("command", command);
 	l->sink->ops->slice_begin(l->sink, &slice);
 	i->slice = true;
 }
@@ -347,7 +326,7 @@ static void begin_task(struct live *l, struct live_task *t, struct event *e)
 	const char *name = or_queued(live_text(l, 1, event_field(e)), t->name);
 	const char *key = or_queued(live_text(l, 2, event_field(e)), t->key);
 	const char *command = live_text(l, 3, event_field(e));
-	struct sink_arg arg[4] = { id_arg(l, t->instance, t->seq) };
+	struct sink_arg arg[4] = { parts_id(id_of(l, t->instance, t->seq)) };
 	struct sink_slice slice = { .pid = t->instance + 1, .tid = t->tid, .arg = arg, .n_args = 1,
 				    .begin_us = t->start_us };
 
@@ -358,11 +337,11 @@ static void begin_task(struct live *l, struct live_task *t, struct event *e)
 	slice.name = name;
 	slice.category = kind;
 	if (*key)
-		arg[slice.n_args++] = text_arg("key", key);
+		arg[slice.n_args++] = parts_text("key", key);
 	if (t->pid >= 0)
 		arg[slice.n_args++] = sink_number("pid", t->pid);
 	if (*command)
-		arg[slice.n_args++] = text_arg("command", command);
+		arg[slice.n_args++] = parts_text("command", command);
 	l->sink->ops->slice_begin(l->sink, &slice);
 	live_running(l, t->start_us, 1);
 }
@@ -388,37 +367,26 @@ static int start_task(struct live *l, struct live_task *t, struct event *e)
 	return 0;
 }
 
-static size_t add_known(struct sink_arg *arg, size_t n, const char *name, int64_t value)
-{
-	if (value >= 0)
-		arg[n++] = sink_number(name, value);
-	return n;
-}
-
 /* e: NULL, or a line with the values. */
-static void end_task(struct live *l, struct live_task *t, int64_t us, const char *state,
+static void end_task(struct live *l, struct live_task *t, int64_t us, enum task_state state,
 		     struct event *e)
 {
 	struct live_instance *i = &l->instance[t->instance];
-	struct sink_arg arg[10] = { text_arg("state", state) };
+	struct sink_arg arg[PARTS_RESULT_ARGS + 2];
 	int64_t value[4] = { -1, -1, -1, -1 }, unused[8], at_most = -1;
-	size_t n = 1;
+	size_t n;
 
 	if (e) {
 		event_numbers(e, value, ARRAY_SIZE(value));
 		event_numbers(e, unused, ARRAY_SIZE(unused));
 		at_most = value[3] < 0 ? event_number(e) : -1;
 	}
-	if (e && (e->kind == EVENT_FAIL || e->kind == EVENT_KILL))
-		n = add_known(arg, n, "status", value[0]);
-	n = add_known(arg, n, "user_us", value[1]);
-	n = add_known(arg, n, "system_us", value[2]);
-	n = add_known(arg, n, "max_rss_kb", value[3]);
-	n = add_known(arg, n, "max_rss_at_most_kb", at_most);
+	n = parts_result(arg, 0, &(struct parts_result){ state, value[0], value[1], value[2],
+							 value[3], at_most });
 	if (t->name)
-		arg[n++] = text_arg("name", t->name);
+		arg[n++] = parts_text("name", t->name);
 	if (t->key)
-		arg[n++] = text_arg("key", t->key);
+		arg[n++] = parts_text("key", t->key);
 	us = live_end_spans(l, t->instance, t->seq, later(us, t->start_us));
 	l->sink->ops->slice_end(l->sink, t->instance + 1, t->tid, us, arg, n);
 	i->lane[t->lane].free_us = us;
@@ -452,16 +420,16 @@ static int task_line(struct live *l, uint32_t instance, struct event *e)
 			t->pid = (int32_t)pid;
 		return 0;
 	case EVENT_DONE:
-		end_task(l, t, e->time_us, "done", e);
+		end_task(l, t, e->time_us, TASK_DONE, e);
 		return 0;
 	case EVENT_FAIL:
-		end_task(l, t, e->time_us, "failed", e);
+		end_task(l, t, e->time_us, TASK_FAILED, e);
 		return 0;
 	case EVENT_KILL:
-		end_task(l, t, e->time_us, "killed", e);
+		end_task(l, t, e->time_us, TASK_KILLED, e);
 		return 0;
 	case EVENT_GONE:
-		end_task(l, t, e->time_us, "unfinished", e);
+		end_task(l, t, e->time_us, TASK_UNFINISHED, e);
 		return 0;
 	default:
 		return 0;
@@ -610,7 +578,7 @@ int live_end(struct live *l, uint64_t damaged)
 		struct live_task *t = &l->task[i];
 
 		if (t->used && t->tid)
-			end_task(l, t, unseen_end_us(l, t), "unfinished", NULL);
+			end_task(l, t, unseen_end_us(l, t), TASK_UNFINISHED, NULL);
 	}
 	live_end_spans(l, LIVE_NONE, 0, l->last_us);
 	for (uint32_t i = 0; i < l->n_instances; i++) {

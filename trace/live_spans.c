@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "convert/trace.h"
 #include "trace/live_state.h"
+#include "trace/parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -140,12 +141,12 @@ int live_begin_span(struct live *l, uint32_t instance, struct event *e)
 	if (!added)
 		return -ENOMEM;
 	*added = s;
-	arg[slice.n_args++] = (struct sink_arg){ .name = "id", .id = true, .number = (int64_t)
-		identity_hash(&l->identity, l->instance[instance].id, e->seq, s.number) };
+	arg[slice.n_args++] = parts_id(identity_hash(&l->identity, l->instance[instance].id, e->seq,
+						      s.number));
 	if (e->rest.p < e->rest.end) {
 		const char *place = live_text(l, 1, event_field(e));
 
-		arg[slice.n_args++] = (struct sink_arg){ "place", place, strlen(place), 0, false };
+		arg[slice.n_args++] = parts_text("place", place);
 	}
 	slice.pid = pid_of(s.owner);
 	slice.tid = s.tid;

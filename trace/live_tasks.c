@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "trace/live_state.h"
+#include "trace/parts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define WORKERS_MAX 1024	/* as in tracks.c */
-#define ROWS_MAX 1000
 
 struct live_task *live_find_task(struct live *l, uint32_t instance, uint64_t seq)
 {
@@ -72,14 +69,10 @@ uint32_t live_add_track(struct live *l, uint32_t instance, uint32_t worker, uint
 {
 	struct live_instance *i = &l->instance[instance];
 	uint32_t tid = i->n_tids++;
-	char name[48];
-	int n = worker ? snprintf(name, sizeof name, "worker %u", (unsigned)worker) :
-		snprintf(name, sizeof name, "build");
+	char name[PARTS_NAME_MAX];
 
-	if (row > 1)
-		snprintf(name + n, sizeof name - (size_t)n, " (%u)", (unsigned)row);
-	l->sink->ops->track(l->sink, instance + 1, tid, name,
-			    (int)(worker * ROWS_MAX + (row < ROWS_MAX ? row : ROWS_MAX)));
+	parts_track_name(name, worker, row);
+	l->sink->ops->track(l->sink, instance + 1, tid, name, parts_track_order(worker, row));
 	return tid;
 }
 
@@ -101,7 +94,7 @@ int live_place(struct live *l, struct live_task *t, int32_t slot)
 	struct live_instance *i = &l->instance[t->instance];
 	size_t at = 0;
 
-	while (slot >= 0 && slot < WORKERS_MAX && i->n_lanes <= (size_t)slot) {
+	while (slot >= 0 && slot < PARTS_WORKERS_MAX && i->n_lanes <= (size_t)slot) {
 		if (add_lane(l, t->instance))
 			return -ENOMEM;
 	}

@@ -2,13 +2,13 @@
 #include "trace/tracks.h"
 
 #include "base/array.h"
+#include "trace/parts.h"
 #include "trace/sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKERS_MAX 1024	/* a worker with a larger number gets the lowest free thread */
 
 /* The rows of a thread. The first one has index `thread` of work.row, as long as threads are
  * counted. */
@@ -89,7 +89,7 @@ static int begin_lanes(struct work *w)
 		const struct task *t = &rec->task[i];
 		struct lanes *l = &w->lanes[t->instance];
 
-		while (t->slot >= 0 && t->slot < WORKERS_MAX && l->n <= (size_t)t->slot) {
+		while (t->slot >= 0 && t->slot < PARTS_WORKERS_MAX && l->n <= (size_t)t->slot) {
 			if (add_lane(l))
 				return -ENOMEM;
 		}

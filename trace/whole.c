@@ -6,6 +6,7 @@
 #include "recording/identity.h"
 #include "trace/counters.h"
 #include "trace/flows.h"
+#include "trace/parts.h"
 #include "trace/tracks.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_MAX 1000
-#define ARGS_MAX 12
+#define ARGS_MAX (PARTS_RESULT_ARGS + 4)
 #define BUILD_ARGS_MAX 1000
 
 struct writing {
@@ -31,52 +31,21 @@ struct writing {
 
 /* Arguments */
 
-static struct sink_arg number(const char *name, int64_t n)
-{
-	return (struct sink_arg){ .name = name, .number = n };
-}
-
-static struct sink_arg text(const char *name, const char *s, size_t max)
-{
-	return (struct sink_arg){ .name = name, .text = s, .len = strnlen(s, max) };
-}
-
-static struct sink_arg id_of(uint64_t id)
-{
-	return (struct sink_arg){ .name = "id", .number = (int64_t)id, .id = true };
-}
-
-static size_t add_known(struct sink_arg *arg, size_t n, const char *name, int64_t value)
-{
-	if (value < 0)
-		return n;
-	arg[n] = number(name, value);
-	return n + 1;
-}
-
 static size_t task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t)
 {
-	static const char *const states[] = {
-		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
-		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
-	};
+	const struct parts_result result = { t->state, t->status, t->user_us, t->system_us,
+					     t->max_rss_kb, t->max_rss_at_most_kb };
 	const char *command = recording_command(rec, t);
 	size_t n = 0;
 
 	if (*t->key)
-		arg[n++] = text("key", t->key, COMMAND_MAX);
-	arg[n++] = text("state", states[t->state], COMMAND_MAX);
-	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
-		n = add_known(arg, n, "status", t->status);
-	n = add_known(arg, n, "user_us", t->user_us);
-	n = add_known(arg, n, "system_us", t->system_us);
-	n = add_known(arg, n, "max_rss_kb", t->max_rss_kb);
-	n = add_known(arg, n, "max_rss_at_most_kb", t->max_rss_at_most_kb);
+		arg[n++] = parts_text("key", t->key);
+	n = parts_result(arg, n, &result);
 	if (t->peak_kb)
-		arg[n++] = number("peak_kb", t->peak_kb);
-	n = add_known(arg, n, "pid", t->pid);
+		arg[n++] = sink_number("peak_kb", t->peak_kb);
+	n = parts_known(arg, n, "pid", t->pid);
 	if (*command)
-		arg[n++] = text("command", command, COMMAND_MAX);
+		arg[n++] = parts_text("command", command);
 	return n;
 }
 
@@ -91,24 +60,13 @@ static const char *process_name(struct writing *w, const char *name)
 	return buf_str(&w->text);
 }
 
-/* The rows of a thread come one below the other. */
-#define ROWS_MAX 1000
-
 static void add_track(struct writing *w, const struct tracks_row *t)
 {
-	uint32_t row = t->row < ROWS_MAX ? t->row : ROWS_MAX;
+	char name[PARTS_NAME_MAX];
 
-	buf_clear(&w->text);
-	if (t->pid == SINK_MACHINE)
-		buf_adds(&w->text, "spans");
-	else if (t->worker)
-		buf_addf(&w->text, "worker %u", (unsigned)t->worker);
-	else
-		buf_adds(&w->text, "build");
-	if (t->row > 1)
-		buf_addf(&w->text, " (%u)", (unsigned)t->row);
-	w->sink->ops->track(w->sink, t->pid, t->tid, buf_str(&w->text),
-			    (int)(t->worker * ROWS_MAX + row));
+	parts_track_name(name, t->worker, t->row);
+	w->sink->ops->track(w->sink, t->pid, t->tid, t->pid == SINK_MACHINE ? "spans" : name,
+			    parts_track_order(t->worker, t->row));
 }
 
 static void add_names(struct writing *w)
@@ -130,13 +88,6 @@ static void add_names(struct writing *w)
 		add_track(w, &w->tracks.track[i]);
 }
 
-static bool has_arg(const struct sink_arg *arg, size_t n, const char *name)
-{
-	while (n > 0 && strcmp(arg[n - 1].name, name))
-		n--;
-	return n > 0;
-}
-
 /* The lines of the file `build`: of several with one key, the first. */
 static void add_build(struct writing *w)
 {
@@ -149,8 +100,8 @@ static void add_build(struct writing *w)
 		return;
 	}
 	for (size_t i = 0; i < rec->n_build && n < BUILD_ARGS_MAX; i++) {
-		if (!has_arg(arg, n, rec->build[i].key))
-			arg[n++] = text(rec->build[i].key, rec->build[i].value, COMMAND_MAX);
+		if (!parts_has(arg, n, rec->build[i].key))
+			arg[n++] = parts_text(rec->build[i].key, rec->build[i].value);
 	}
 	w->sink->ops->instant(w->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, n);
 	free(arg);
@@ -195,20 +146,17 @@ static void add_instance(struct writing *w, uint32_t i)
 {
 	const struct recording *rec = w->rec;
 	const struct instance *in = &rec->instance[i];
-	struct sink_arg arg[5] = { id_of(identity_instance(&w->identity, rec, i)) };
-	size_t n = add_known(arg, 1, "pid", in->pid);
+	const struct parts_run run = {
+		.id = identity_instance(&w->identity, rec, i), .pid = in->pid, .level = in->level,
+		.version = in->version, .command = in->command,
+	};
+	struct sink_arg arg[PARTS_RUN_ARGS];
 	struct sink_slice slice = {
 		.pid = i + 1, .begin_us = tracks_instance_begin_us(rec, i),
 		.end_us = tracks_instance_end_us(rec, i), .name = *in->tool ? in->tool : "build",
-		.category = TRACE_INSTANCE, .arg = arg,
+		.category = TRACE_INSTANCE, .arg = arg, .n_args = parts_run(arg, &run),
 	};
 
-	n = add_known(arg, n, "level", in->level);
-	if (*in->version)
-		arg[n++] = text("version", in->version, COMMAND_MAX);
-	if (*in->command)
-		arg[n++] = text("command", in->command, COMMAND_MAX);
-	slice.n_args = n;
 	add_arrows(w, &slice, rec->n_tasks + i, 0, w->tracks.first[0]);
 	w->sink->ops->slice(w->sink, &slice);
 }
@@ -216,14 +164,14 @@ static void add_instance(struct writing *w, uint32_t i)
 static void add_span(struct writing *w, const struct tracks_span *p)
 {
 	const struct span *span = &w->rec->span[p->span];
-	struct sink_arg arg[2] = { id_of(identity_span(&w->identity, w->rec, p->span)) };
+	struct sink_arg arg[2] = { parts_id(identity_span(&w->identity, w->rec, p->span)) };
 	struct sink_slice slice = {
 		.pid = p->pid, .tid = p->tid, .begin_us = p->begin_us, .end_us = p->end_us,
 		.name = span->name, .category = TRACE_SPAN, .arg = arg, .n_args = 1,
 	};
 
 	if (*span->place)
-		arg[slice.n_args++] = text("place", span->place, COMMAND_MAX);
+		arg[slice.n_args++] = parts_text("place", span->place);
 	w->sink->ops->slice(w->sink, &slice);
 }
 
@@ -232,7 +180,7 @@ static void add_task(struct writing *w, uint32_t at)
 	const struct recording *rec = w->rec;
 	const struct task *t = &rec->task[at];
 	uint32_t first = w->tracks.first[at], n = w->tracks.first[at + 1] - first;
-	struct sink_arg arg[ARGS_MAX + 1] = { id_of(identity_task(&w->identity, rec, at)) };
+	struct sink_arg arg[ARGS_MAX + 1] = { parts_id(identity_task(&w->identity, rec, at)) };
 	struct sink_slice slice = {
 		.pid = t->instance + 1, .tid = w->tracks.tid[at], .begin_us = t->start_us,
 		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
@@ -278,8 +226,8 @@ static int add_path(struct writing *w)
 	for (size_t i = 0; i < c->n_path && !r; i++) {
 		const struct task *t = &rec->task[c->path[i]];
 		struct sink_arg arg[] = {
-			id_of(identity_task(&w->identity, rec, c->path[i])),
-			text("waited_for", why[c->why[c->path[i]]], COMMAND_MAX),
+			parts_id(identity_task(&w->identity, rec, c->path[i])),
+			parts_text("waited_for", why[c->why[c->path[i]]]),
 		};
 		struct sink_slice slice = {
 			.pid = SINK_MACHINE, .tid = SINK_PATH_TID, .begin_us = t->start_us,

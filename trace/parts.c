@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX 1000
+#define ROWS_MAX 1000
+
+struct sink_arg parts_text(const char *name, const char *s)
+{
+	return (struct sink_arg){ .name = name, .text = s, .len = strnlen(s, TEXT_MAX) };
+}
+
+struct sink_arg parts_id(uint64_t id)
+{
+	return (struct sink_arg){ .name = "id", .number = (int64_t)id, .id = true };
+}
+
+bool parts_has(const struct sink_arg *arg, size_t n, const char *name)
+{
+	while (n > 0 && strcmp(arg[n - 1].name, name))
+		n--;
+	return n > 0;
+}
+
+size_t parts_known(struct sink_arg *arg, size_t n, const char *name, int64_t value)
+{
+	if (value >= 0)
+		arg[n++] = sink_number(name, value);
+	return n;
+}
+
+size_t parts_run(struct sink_arg *arg, const struct parts_run *run)
+{
+	size_t n = 1;
+
+	arg[0] = parts_id(run->id);
+	n = parts_known(arg, n, "pid", run->pid);
+	n = parts_known(arg, n, "level", run->level);
+	if (*run->version)
+		arg[n++] = parts_text("version", run->version);
+	if (*run->command)
+		arg[n++] = parts_text("command", run->command);
+	return n;
+}
+
+size_t parts_result(struct sink_arg *arg, size_t n, const struct parts_result *result)
+{
+	static const char *const states[] = {
+		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
+		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
+	};
+
+	arg[n++] = parts_text("state", states[result->state]);
+	if (result->state == TASK_FAILED || result->state == TASK_KILLED)
+		n = parts_known(arg, n, "status", result->status);
+	n = parts_known(arg, n, "user_us", result->user_us);
+	n = parts_known(arg, n, "system_us", result->system_us);
+	n = parts_known(arg, n, "max_rss_kb", result->max_rss_kb);
+	return parts_known(arg, n, "max_rss_at_most_kb", result->max_rss_at_most_kb);
+}
+
+void parts_track_name(char name[PARTS_NAME_MAX], uint32_t worker, uint32_t row)
+{
+	int n = worker ? snprintf(name, PARTS_NAME_MAX, "worker %u", (unsigned)worker) :
+		snprintf(name, PARTS_NAME_MAX, "build");
+
+	if (row > 1)
+		snprintf(name + n, PARTS_NAME_MAX - (size_t)n, " (%u)", (unsigned)row);
+}
+
+int parts_track_order(uint32_t worker, uint32_t row)
+{
+	return (int)(worker * ROWS_MAX + (row < ROWS_MAX ? row : ROWS_MAX));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_TRACE_PARTS_H
+#define BUILDBEAT_TRACE_PARTS_H
+
+#include "recording/recording.h"
+#include "trace/sink.h"
+
+/* What traces of whole and of growing recordings have in common: arguments, names of tracks. */
+
+#define PARTS_WORKERS_MAX 1024	/* a worker with a larger number gets the lowest free thread */
+
+/* At most the first 1000 bytes of s, which must stay. */
+struct sink_arg parts_text(const char *name, const char *s);
+struct sink_arg parts_id(uint64_t id);
+bool parts_has(const struct sink_arg *arg, size_t n, const char *name);
+
+/* These write arguments from arg[n] on and return the new number. Unknown numbers (-1) and empty
+ * texts are left out. */
+size_t parts_known(struct sink_arg *arg, size_t n, const char *name, int64_t value);
+
+struct parts_run {		/* of a build tool */
+	uint64_t id;
+	int64_t pid, level;
+	const char *version, *command;
+};
+
+#define PARTS_RUN_ARGS 5
+size_t parts_run(struct sink_arg *arg, const struct parts_run *run);
+
+struct parts_result {		/* of a task */
+	enum task_state state;
+	int64_t status, user_us, system_us, max_rss_kb, max_rss_at_most_kb;
+};
+
+#define PARTS_RESULT_ARGS 6
+size_t parts_result(struct sink_arg *arg, size_t n, const struct parts_result *result);
+
+/* The thread of a worker, from 1, or that of the build (0); row: from 1, one below the other. */
+#define PARTS_NAME_MAX 48
+void parts_track_name(char name[PARTS_NAME_MAX], uint32_t worker, uint32_t row);
+int parts_track_order(uint32_t worker, uint32_t row);
+
+#endif
