@@ -4,43 +4,54 @@
 #include <errno.h>
 #include <string.h>
 
+#define KEYS(_) \
+	_(PROFILE_NAME, "name", "name", PROFILE_TEXT) \
+	_(PROFILE_RULE, "rule", "rule", PROFILE_TEXT) \
+	_(PROFILE_KIND, "kind", "kind", PROFILE_TEXT) \
+	_(PROFILE_DIR, "dir", "directory", PROFILE_TEXT) \
+	_(PROFILE_FILE, "file", "file", PROFILE_TEXT) \
+	_(PROFILE_LINE, "line", "line", PROFILE_TEXT) \
+	_(PROFILE_BORN, "born", "born in", PROFILE_TEXT) \
+	_(PROFILE_DIED, "died", "died in", PROFILE_TEXT) \
+	_(PROFILE_HOST, "host", "host", PROFILE_TEXT) \
+	_(PROFILE_PID, "pid", "pid", PROFILE_TEXT) \
+	_(PROFILE_PHASE, "phase", "phase", PROFILE_TEXT)
+
+#define NUMBERS(_) \
+	_(PROFILE_C_COUNT, "count", "count", PROFILE_PLAIN) \
+	_(PROFILE_C_LIVING, "living", "living", PROFILE_PLAIN) \
+	_(PROFILE_C_RUN, "run", "run", PROFILE_US) \
+	_(PROFILE_C_MEAN, "mean", "mean", PROFILE_US) \
+	_(PROFILE_C_MAX, "max", "max", PROFILE_US) \
+	_(PROFILE_C_P50, "p50", "p50", PROFILE_US) \
+	_(PROFILE_C_P95, "p95", "p95", PROFILE_US) \
+	_(PROFILE_C_SAMPLE, "sample", "sample", PROFILE_US) \
+	_(PROFILE_C_SELF, "self", "self", PROFILE_US) \
+	_(PROFILE_C_QUEUE, "queue", "queue", PROFILE_US) \
+	_(PROFILE_C_QUEUE_MEAN, "queue-mean", "q mean", PROFILE_US) \
+	_(PROFILE_C_QUEUE_MAX, "queue-max", "q max", PROFILE_US) \
+	_(PROFILE_C_QUEUE_P50, "queue-p50", "q p50", PROFILE_US) \
+	_(PROFILE_C_QUEUE_P95, "queue-p95", "q p95", PROFILE_US) \
+	_(PROFILE_C_QUEUE_SAMPLE, "queue-sample", "q sample", PROFILE_US) \
+	_(PROFILE_C_WORKER, "worker", "worker", PROFILE_US) \
+	_(PROFILE_C_POOL, "pool", "pool", PROFILE_US) \
+	_(PROFILE_C_LOAD, "load", "load", PROFILE_US) \
+	_(PROFILE_C_DELAYED, "delayed", "delayed", PROFILE_US) \
+	_(PROFILE_C_OTHER, "other", "other", PROFILE_US) \
+	_(PROFILE_C_CPU, "cpu", "CPU", PROFILE_US) \
+	_(PROFILE_C_MEMORY, "memory", "memory", PROFILE_BYTES) \
+	_(PROFILE_C_READ, "read", "read", PROFILE_BYTES) \
+	_(PROFILE_C_WRITTEN, "written", "written", PROFILE_BYTES)
+
+#define COLUMN(column, word_, title_, unit_) \
+	[column] = { .word = word_, .title = title_, .unit = unit_ },
+#define WORD(column, word, ...) [column] = word,
+
 const struct profile_column_info profile_column[PROFILE_COLUMNS] = {
-	[PROFILE_NAME] = { "name", "name", PROFILE_TEXT },
-	[PROFILE_RULE] = { "rule", "rule", PROFILE_TEXT },
-	[PROFILE_KIND] = { "kind", "kind", PROFILE_TEXT },
-	[PROFILE_DIR] = { "dir", "directory", PROFILE_TEXT },
-	[PROFILE_FILE] = { "file", "file", PROFILE_TEXT },
-	[PROFILE_LINE] = { "line", "line", PROFILE_TEXT },
-	[PROFILE_BORN] = { "born", "born in", PROFILE_TEXT },
-	[PROFILE_DIED] = { "died", "died in", PROFILE_TEXT },
-	[PROFILE_HOST] = { "host", "host", PROFILE_TEXT },
-	[PROFILE_PID] = { "pid", "pid", PROFILE_TEXT },
-	[PROFILE_PHASE] = { "phase", "phase", PROFILE_TEXT },
-	[PROFILE_C_COUNT] = { "count", "count", PROFILE_PLAIN },
-	[PROFILE_C_LIVING] = { "living", "living", PROFILE_PLAIN },
-	[PROFILE_C_RUN] = { "run", "run", PROFILE_US },
-	[PROFILE_C_MEAN] = { "mean", "mean", PROFILE_US },
-	[PROFILE_C_MAX] = { "max", "max", PROFILE_US },
-	[PROFILE_C_P50] = { "p50", "p50", PROFILE_US },
-	[PROFILE_C_P95] = { "p95", "p95", PROFILE_US },
-	[PROFILE_C_SAMPLE] = { "sample", "sample", PROFILE_US },
-	[PROFILE_C_SELF] = { "self", "self", PROFILE_US },
-	[PROFILE_C_QUEUE] = { "queue", "queue", PROFILE_US },
-	[PROFILE_C_QUEUE_MEAN] = { "queue-mean", "q mean", PROFILE_US },
-	[PROFILE_C_QUEUE_MAX] = { "queue-max", "q max", PROFILE_US },
-	[PROFILE_C_QUEUE_P50] = { "queue-p50", "q p50", PROFILE_US },
-	[PROFILE_C_QUEUE_P95] = { "queue-p95", "q p95", PROFILE_US },
-	[PROFILE_C_QUEUE_SAMPLE] = { "queue-sample", "q sample", PROFILE_US },
-	[PROFILE_C_WORKER] = { "worker", "worker", PROFILE_US },
-	[PROFILE_C_POOL] = { "pool", "pool", PROFILE_US },
-	[PROFILE_C_LOAD] = { "load", "load", PROFILE_US },
-	[PROFILE_C_DELAYED] = { "delayed", "delayed", PROFILE_US },
-	[PROFILE_C_OTHER] = { "other", "other", PROFILE_US },
-	[PROFILE_C_CPU] = { "cpu", "CPU", PROFILE_US },
-	[PROFILE_C_MEMORY] = { "memory", "memory", PROFILE_BYTES },
-	[PROFILE_C_READ] = { "read", "read", PROFILE_BYTES },
-	[PROFILE_C_WRITTEN] = { "written", "written", PROFILE_BYTES },
+	KEYS(COLUMN) NUMBERS(COLUMN)
 };
+const char *const profile_column_word[] = { KEYS(WORD) NUMBERS(WORD) NULL };
+const char *const profile_key_word[] = { KEYS(WORD) NULL };
 
 /* -1: there is none. */
 static int find_column(struct slice word)

@@ -30,6 +30,8 @@ struct profile_column_info {
 };
 
 extern const struct profile_column_info profile_column[PROFILE_COLUMNS];
+/* The words of all columns, and of those that can be grouped; they end with NULL. */
+extern const char *const profile_column_word[], *const profile_key_word[];
 
 #define PROFILE_LIST_MAX 40
 

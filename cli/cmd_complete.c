@@ -84,7 +84,7 @@ static void complete_place(const char *what, const char *word)
 
 static void complete_value(const struct option *o, const char *word)
 {
-	const char *comma = o->kind == OPTION_SET ? strrchr(word, ',') : NULL;
+	const char *comma = o->kind == OPTION_CHOICE ? NULL : strrchr(word, ',');
 	char before[256];
 
 	if (!o->choices) {
@@ -112,10 +112,14 @@ static const struct option *wants_value(const struct command *c, const char *wor
 
 static void complete_operand(const struct command *c, const char *word)
 {
-	if (c == &cmd_help)
+	if (c == &cmd_help) {
 		complete_command(word);
-	else
+	} else if (c == &cmd_span) {
+		candidate(word, "", "begin", "begin a span of this shell");
+		candidate(word, "", "end", "end a span");
+	} else {
 		complete_place(c->operands, word);
+	}
 }
 
 /* The role of the last word. */
@@ -129,10 +133,11 @@ struct position {
 static struct position find_position(const struct command *c, char **words, int n)
 {
 	struct position p = { .options = true, .command = -1 };
-	int least, most, before, operands = 0;
+	int least, most, before = -1, operands = 0;
 
 	options_operands(c->operands, &least, &most);
-	before = c->runs ? least - 1 : -1;
+	if (c->runs)
+		before = strstr(c->operands, "[CMD") ? least : least - 1;
 	for (int i = 1; i < n; i++) {
 		bool dashes = !strcmp(words[i], "--") && i < n - 1;
 
@@ -166,6 +171,11 @@ static void complete_words(const struct command *c, char **words, int n)
 	struct position p = find_position(c, words, n);
 	const char *word = words[n - 1];
 
+	if (c == &cmd_span && n > 2 && (!strcmp(words[1], "begin") || !strcmp(words[1], "end"))) {
+		if (*word == '-')
+			complete_option(c, word);
+		return;
+	}
 	if (p.command >= 0)
 		printf(":command %d\n", p.command + 1);
 	else if (p.value)

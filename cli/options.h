@@ -49,7 +49,8 @@ struct option {
 	const char *help;
 	size_t offset;		/* of the value in the command's struct */
 	int64_t min, max;
-	const char *const *choices;	/* ends with NULL */
+	const char *const *choices;	/* ends with NULL; of an OPTION_TEXT: words of its list, for
+					   the completion */
 	const struct option_map *map;
 	bool config;		/* also a key of buildbeat.yaml */
 	bool personal;		/* not allowed in a project's file, because it names code to
