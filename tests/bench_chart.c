@@ -4,7 +4,6 @@
  * and 100,000 tasks with 36,000 samples, beside reading the recording alone.
  */
 #include "base/array.h"
-#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
 
@@ -24,16 +23,6 @@ static const struct size {
 	{ "100000", 2.8, 250.5, 120, 14.6 },
 };
 
-static int read_only(void *path)
-{
-	struct recording rec = RECORDING_INIT;
-	struct error err;
-	int r = recording_read(&rec, path, NULL, &err);
-
-	recording_release(&rec);
-	return r;
-}
-
 static double file_mb(const char *path)
 {
 	struct stat st;
@@ -48,7 +37,7 @@ static int measure(const struct size *z, char *path, const char *svg, double *cp
 	};
 	struct spent best, best_read;
 
-	if (spend_beside(chart, read_only, path, ROUNDS, &best, &best_read))
+	if (spend_beside(chart, spend_reading, path, ROUNDS, &best, &best_read))
 		return 1;
 	printf("bootchart of %s tasks + 36,000 samples: %.2f x reading it alone; %.0f ms CPU",
 	       z->tasks, best.cpu_ms / best_read.cpu_ms, best.cpu_ms);

@@ -5,7 +5,6 @@
  * is what a trace costs.
  */
 #include "base/clock.h"
-#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
 #include "tests/support.h"
@@ -24,16 +23,6 @@
 #define BATCHES 100	/* of a growing recording, 10 ms apart */
 #define BATCH 50	/* tasks */
 
-static int read_only(void *path)
-{
-	struct recording rec = RECORDING_INIT;
-	struct error err;
-	int r = recording_read(&rec, path, NULL, &err);
-
-	recording_release(&rec);
-	return r;
-}
-
 static int at_once(const char *path)
 {
 	const char *const follow[] = {
@@ -44,7 +33,7 @@ static int at_once(const char *path)
 	struct spent best, best_read, start;
 	double us;
 
-	if (spend_beside(follow, read_only, (void *)(uintptr_t)path, ROUNDS, &best, &best_read))
+	if (spend_beside(follow, spend_reading, (void *)(uintptr_t)path, ROUNDS, &best, &best_read))
 		return 1;
 	start = spend(nothing);
 	us = (best.cpu_ms - start.cpu_ms) * 1000 / TASKS;

@@ -5,7 +5,6 @@
  */
 #include "base/buf.h"
 #include "recording/event.h"
-#include "recording/recording.h"
 #include "tests/paths.h"
 #include "tests/spend.h"
 #include "trace/sink.h"
@@ -106,16 +105,6 @@ static int write_ninja_log(const char *path)
 	return write_file(path, &b);
 }
 
-static int read_only(void *path)
-{
-	struct recording rec = RECORDING_INIT;
-	struct error err;
-	int r = recording_read(&rec, path, NULL, &err);
-
-	recording_release(&rec);
-	return r;
-}
-
 /* The cheapest of several exports, beside reading, and the size of the result. */
 static int export(const char *dir, const char *what, const char *format, struct spent *best,
 		  struct spent *reading, double *size)
@@ -128,7 +117,7 @@ static int export(const char *dir, const char *what, const char *format, struct 
 
 	snprintf(from, sizeof from, "%s/%s", dir, what);
 	for (int i = 0; i <= ROUNDS; i++) {
-		struct spent s, r = spend_here(read_only, from);
+		struct spent s, r = spend_here(spend_reading, from);
 
 		snprintf(to, sizeof to, "%s/out", dir);
 		unlink(to);

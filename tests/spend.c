@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/spend.h"
 
+#include "recording/recording.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,16 @@ int spend_beside(const char *const *argv, int (*work)(void *context), void *cont
 		spent_keep_best(best_work, &w);
 	}
 	return 0;
+}
+
+int spend_reading(void *path)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	int r = recording_read(&rec, path, NULL, &err);
+
+	recording_release(&rec);
+	return r;
 }
 
 int spend_in_tmpdir(int (*bench)(const char *dir), const char *failure)

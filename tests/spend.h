@@ -22,6 +22,9 @@ struct spent spend_here(int (*work)(void *context), void *context);
 int spend_beside(const char *const *argv, int (*work)(void *context), void *context, int n,
 		 struct spent *best, struct spent *best_work);
 
+/* Work: read the recording at path. */
+int spend_reading(void *path);
+
 /* bench(dir) in a temporary directory. Returns the exit status, after a message on failure. */
 int spend_in_tmpdir(int (*bench)(const char *dir), const char *failure);
 
