@@ -12,6 +12,7 @@
 
 struct match {
 	bool is_regex;
+	bool no_memory;		/* to compare */
 	regex_t regex;
 	const char *part;
 };
@@ -38,9 +39,15 @@ static int match_init(struct match *m, const char *filter, struct error *err)
 			 message);
 }
 
-static bool fits_text(const struct match *m, const char *text)
+static bool fits_text(struct match *m, const char *text)
 {
-	return m->is_regex ? !regexec(&m->regex, text, 0, NULL, 0) : strcasestr(text, m->part) != NULL;
+	int code;
+
+	if (!m->is_regex)
+		return strcasestr(text, m->part) != NULL;
+	code = regexec(&m->regex, text, 0, NULL, 0);
+	m->no_memory |= code == REG_ESPACE;
+	return !code;
 }
 
 void profile_add_number(struct buf *b, enum profile_column c, double n)
@@ -61,7 +68,7 @@ void profile_add_number(struct buf *b, enum profile_column c, double n)
 		buf_addi(b, whole);
 }
 
-static bool fits_numbers(const struct match *m, struct profile_view *v, struct profile_row *row)
+static bool fits_numbers(struct match *m, struct profile_view *v, struct profile_row *row)
 {
 	const struct profile_node node = { .n = 1, .first = (uint32_t)(row - v->p->row), .sum = row };
 	char memory[64];
@@ -99,7 +106,7 @@ int profile_match(bool *fits, const struct profile *p, const char *filter, struc
 		if (!fits[i] && numbers)
 			fits[i] = fits_numbers(&m, &all, &p->row[i]);
 	}
-	r = all.no_memory ? -ENOMEM : r;
+	r = all.no_memory || m.no_memory ? -ENOMEM : r;
 	if (m.is_regex)
 		regfree(&m.regex);
 out:

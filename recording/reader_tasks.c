@@ -418,7 +418,7 @@ int reader_finish_tasks(struct reader *r)
 			backwards++;
 		}
 	}
-	if (r->no_memory)
+	if (r->no_memory || recording_command_error(rec))
 		return -ENOMEM;
 	if (backwards && reader_warn(r, LAYOUT_TASKS ": %u tasks end before they start; "
 				     "taken as ending at once", backwards))

@@ -31,6 +31,15 @@ static const struct {
 	{ { "list", RECORDINGS }, 20 },
 	{ { "list", "-j", RECORDINGS }, 20 },
 	{ { "export", "--to", "prometheus", "-o", "/dev/stdout", NESTED }, 60 },
+	{ { "profile", NESTED }, 60 },
+	{ { "profile", "-j", NESTED }, 60 },
+	{ { "profile", "-g", "kind,dir", "-s", "p95,queue-p50", "-a", NESTED }, 60 },
+	{ { "profile", "-f", "/a.*p/", "--columns", "name,p50,p95,sample,self", NESTED }, 60 },
+	{ { "profile", "--threads", "-m", "none", "--until", "2s", NESTED }, 60 },
+	{ { "profile", "-s", "p95", RECORDINGS "/cut", NESTED }, 60 },
+	{ { "profile", "-j", RECORDINGS "/cut", NESTED }, 60 },
+	{ { "profile", "--html", "/dev/stdout", "--at", "1s", NESTED }, 60 },
+	{ { "profile", OE }, 60 },
 	{ { "chart", "-o", "-", NESTED }, 200 },
 	{ { "chart", "-o", "-", "-b", "directory", NESTED }, 200 },
 	{ { "chart", "-o", "-", "-b", "kind", "--compare", RECORDINGS "/cut", NESTED }, 200 },
@@ -59,6 +68,11 @@ static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "history", "--repo", "r.git", "recipe0: do_task1" }, 100 },
 	{ { "report", "--repo", "r.git", "-o", "page" }, 100 },
 	{ { "accept", "--repo", "r.git", "-l" }, 100 },
+	{ { "profile", "tally" }, 100 },
+	{ { "profile", "-j", "tally" }, 100 },
+	{ { "profile", "-a", "-g", "phase", "-s", "queue-p95", "-f", "/r/", "tally" }, 100 },
+	{ { "profile", "--since", "1ms", "nested", "tally" }, 100 },
+	{ { "profile", "--html", "/dev/stdout", "--at", "2ms", "tally" }, 100 },
 };
 
 START_TEST(nth_fails_for_archive)
@@ -75,7 +89,8 @@ START_TEST(nth_fails_for_archive)
 		    TOP_BUILDDIR "/tests/gen_archive --tasks 12 --first 23 --builds 24 --repeats 2 "
 		    "--cores 8 --step 1-2/0/0.9 --seed 3 --series h/topic/m p.git && "
 		    "echo \"limits: {build: {wall: 1s}, '*': {cpu: 1s}}\" >limits.yaml && "
-		    "cp -r " RECORDINGS "/. .");
+		    "cp -r " RECORDINGS "/. . && cp -r nested tally && "
+		    "cp " TOP_SRCDIR "/tests/corpus/tally/phases tally/tally.log");
 	ck_assert_msg(!r.status, "%s", buf_str(&r.err));
 	ck_assert_int_gt(nomem_command(dir, archived[_i].argv), archived[_i].least);
 }
