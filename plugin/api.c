@@ -196,7 +196,7 @@ __attribute__((noinline)) bool api_begin_line(struct api_line *line, struct buil
 	return true;
 }
 
-__attribute__((noinline)) void api_end_line(struct api_line *line, struct buildbeat_session *s)
+static __attribute__((noinline)) void end_line(struct api_line *line, struct buildbeat_session *s)
 {
 	store_append(&s->store, &line->buf);
 	api_leave(s, &line->guest);
@@ -368,7 +368,7 @@ static void task_pid(struct buildbeat_session *s, uint64_t number, int32_t pid)
 	if (!number || !api_begin_line(&line, s))
 		return;
 	event_add_pid(&line.buf, line.t, s->store.inst, number, pid);
-	api_end_line(&line, s);
+	end_line(&line, s);
 }
 
 static void task_finished(struct buildbeat_session *s, uint64_t number,
@@ -404,7 +404,7 @@ static void note(struct buildbeat_session *s, uint64_t number, const char *text)
 	if (!text || !api_begin_line(&line, s))
 		return;
 	event_add_note(&line.buf, line.t, s->store.inst, number, text);
-	api_end_line(&line, s);
+	end_line(&line, s);
 }
 
 /* The build as a whole */

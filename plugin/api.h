@@ -68,7 +68,6 @@ struct api_line {
 };
 
 bool api_begin_line(struct api_line *line, struct buildbeat_session *s);
-void api_end_line(struct api_line *line, struct buildbeat_session *s);
 
 /*
  * The host's struct may be older than ours (shorter: out keeps its values for the rest) or newer

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "plugin/children.h"
 
+#include "base/cursor.h"
+#include "recording/event.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 struct child *children_next(struct children *c)
 {
@@ -47,4 +51,19 @@ void children_remove(struct children *c, struct child *child)
 	c->n--;
 	atomic_signal_fence(memory_order_seq_cst);
 	*last = removed;
+}
+
+void children_read_io(const struct child *child, struct event_end *e)
+{
+	char text[512];
+	ssize_t n = child->io_fd < 0 ? 0 : pread(child->io_fd, text, sizeof text, 0);
+	struct cursor c;
+	uint64_t rchar, wchar;
+
+	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
+	if (!cursor_literal(&c, "rchar: ") || !cursor_u64(&c, &rchar) ||
+	    !cursor_literal(&c, "\nwchar: ") || !cursor_u64(&c, &wchar))
+		return;
+	e->rchar = (int64_t)rchar;
+	e->wchar = (int64_t)wchar;
 }

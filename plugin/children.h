@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct event_end;
+
 /*
  * The task of each child process, in fixed memory, so that a child costs no allocation. Children
  * are in the order of their start, but the last one fills the gap of a removed one: so few
@@ -42,5 +44,8 @@ struct child *children_add(struct children *c, pid_t pid);
 struct child *children_find(struct children *c, pid_t pid);
 
 void children_remove(struct children *c, struct child *child);
+
+/* What it has read and written, if its /proc/PID/io is open and readable. */
+void children_read_io(const struct child *child, struct event_end *e);
 
 #endif

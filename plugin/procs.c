@@ -2,7 +2,6 @@
 #include "plugin/procs.h"
 
 #include "base/array.h"
-#include "base/cursor.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "plugin/carry.h"
@@ -343,22 +342,6 @@ static void not_started(int64_t t, char *const argv[], char *const *env, int err
 	errno = saved;
 }
 
-static bool read_io(int fd, struct event_end *e)
-{
-	char text[512];
-	ssize_t n = pread(fd, text, sizeof text, 0);
-	struct cursor c;
-	uint64_t rchar, wchar;
-
-	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
-	if (!cursor_literal(&c, "rchar: ") || !cursor_u64(&c, &rchar) ||
-	    !cursor_literal(&c, "\nwchar: ") || !cursor_u64(&c, &wchar))
-		return false;
-	e->rchar = (int64_t)rchar;
-	e->wchar = (int64_t)wchar;
-	return true;
-}
-
 /* io: read before it was reaped, or NULL. */
 static void ended(pid_t pid, int status, const struct rusage *usage, const struct event_end *io)
 {
@@ -606,8 +589,8 @@ static pid_t wait4_with_io(pid_t pid, int *status, int options, struct rusage *u
 	errno = saved;
 	event_end_init(io, -1);
 	child = children_find(&large.children, info.si_pid);
-	if (child && child->io_fd >= 0)
-		read_io(child->io_fd, io);
+	if (child)
+		children_read_io(child, io);
 	return wait4(info.si_pid, status, options, usage);
 }
 

@@ -31,6 +31,7 @@ FUZZED = {
     "cli/configfile.c": "configfile_parse",
     "convert/oe/log.c": "oe_log",
     "convert/oe/reader.c": "oe_init oe_release",
+    "recording/tally_live.c": "tally_live_add",
     "sampler/connector.c": "connector_parse",
     "sampler/netlink.c": "netlink_accepts",
     "sampler/taskstats.c": "taskstats_parse",
