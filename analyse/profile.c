@@ -35,6 +35,17 @@ void profile_release(struct profile *p)
 	*p = (struct profile)PROFILE_INIT;
 }
 
+bool profile_has_tasks(const struct profile *p)
+{
+	uint32_t tally = name_table_find(&p->text, slice_of(PROFILE_TALLY));
+
+	for (size_t i = 0; i < p->n_rows; i++) {
+		if (p->row[i].key[PROFILE_KIND] != tally)
+			return true;
+	}
+	return false;
+}
+
 int profile_number(struct profile *p, struct slice text, uint32_t *number)
 {
 	return begin(p) ? -ENOMEM : name_table_add(&p->text, text, number);

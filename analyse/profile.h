@@ -36,6 +36,7 @@ enum profile_key {
 };
 
 #define PROFILE_ALIVE "Still_Alive"
+#define PROFILE_TALLY "tally"		/* the kind of tallies */
 
 /* What is added up. Times are in microseconds. Only ended runs have more than LIVING. */
 enum profile_sum {
@@ -106,6 +107,9 @@ int profile_add_tallies(struct profile *p, const struct tally_table *t,
 int profile_difference(struct profile *out, const struct profile *a, const struct profile *b);
 
 void profile_release(struct profile *p);
+
+/* Are there rows other than those of tallies? */
+bool profile_has_tasks(const struct profile *p);
 
 static inline const char *profile_text(const struct profile *p, uint32_t number)
 {

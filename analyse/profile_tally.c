@@ -81,7 +81,7 @@ static int name_row(struct work *w, const struct tally_row *from, uint32_t key[P
 		.key = "" };
 	char line[16] = "", pid[16];
 	const char *const text[PROFILE_KEYS] = {
-		[PROFILE_NAME] = l->function, [PROFILE_RULE] = "", [PROFILE_KIND] = "tally",
+		[PROFILE_NAME] = l->function, [PROFILE_RULE] = "", [PROFILE_KIND] = PROFILE_TALLY,
 		[PROFILE_DIR] = in ? name_place(w->rec, &probe) : "",
 		[PROFILE_FILE] = name_relative(w->rec, l->file), [PROFILE_LINE] = line,
 		[PROFILE_BORN] = w->t->thread[from->birth].name,

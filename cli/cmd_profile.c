@@ -35,7 +35,7 @@ static const struct option options[] = {
 	{ OPT_TEXT('g', "group", group, "COL,...", "group rows by these columns, such as kind,dir"),
 	  .choices = profile_key_word },
 	{ OPT_TEXT('s', "sort", sort, "COL,...",
-	  "sort by these columns, numbers from the largest (default count,run)"),
+	  "sort by these columns (default run,count; tallies alone: count,run)"),
 	  .choices = profile_column_word },
 	{ OPT_FLAG('r', "reverse", reverse, "reverse the order of the first sorted column") },
 	{ OPT_TEXT('f', "filter", filter, "TEXT",
@@ -63,7 +63,7 @@ static const struct option options[] = {
 };
 
 static const struct profile_arguments defaults = {
-	.sort = "count,run", .merge = "pid", .since = -1, .until = -1, .wait = -1,
+	.merge = "pid", .since = -1, .until = -1, .wait = -1,
 };
 
 /* A recording and what was computed from it. */
@@ -120,6 +120,16 @@ static int read_wish(struct profile_wish *w, struct profile_list *columns,
 	for (size_t i = 0; i < w->group.n; i++)
 		w->merged &= ~(1u << w->group.column[i]);
 	return r;
+}
+
+/* What is often repeated matters by its count, as in Chromium; the tasks of a build run once. */
+static void sort_usually(struct profile_wish *w, const struct profile *p)
+{
+	if (w->sort.n)
+		return;
+	w->sort = (struct profile_list){ 2, { PROFILE_C_RUN, PROFILE_C_COUNT } };
+	if (!profile_has_tasks(p))
+		w->sort = (struct profile_list){ 2, { PROFILE_C_COUNT, PROFILE_C_RUN } };
 }
 
 /* Input */
@@ -221,6 +231,7 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 		wish.merged &= ~(1u << PROFILE_PID | 1u << PROFILE_HOST);
 		wish.similar = false;
 	}
+	sort_usually(&wish, p);
 	r = profile_view_make(&view, p, &wish, err);
 	if (!r)
 		r = o->json ? profile_json_write(&out, &view, what) :
@@ -318,12 +329,13 @@ static int add_source(struct pages *pages, const struct source *s, const struct 
 static int write_page(struct pages *pages, const struct profile_arguments *o,
 		      const struct profile_wish *wish, struct error *err)
 {
-	const struct profile_page page = {
+	struct profile_page page = {
 		.snapshot = pages->snapshot, .n_snapshots = pages->n, .wish = *wish,
 		.title = pages->snapshot[pages->n - 1].title,
 	};
 	struct buf out = BUF_INIT;
 
+	sort_usually(&page.wish, pages->snapshot[pages->n - 1].profile);
 	return output_file(&out, profile_page_write(&out, &page), o->html, err);
 }
 

@@ -597,84 +597,6 @@ START_TEST(ten_thousand_locations)
 }
 END_TEST
 
-/* The command */
-
-static const char *recording(void)
-{
-	static char dir[128];
-
-	snprintf(dir, sizeof dir, "%s", support_tmpdir());
-	support_run(&(struct run){ 0 }, dir, "mkdir rec two");
-	for (int i = 0; i < 2; i++) {
-		const char *name = i ? "two" : "rec";
-
-		support_writes(support_path("%s/%s/build", dir, name),
-			       "buildbeat recording 1\nstart: 2026-11-20T10:00:00.000000000Z\n"
-			       "cwd: /src\ncommand: make\nend_us: 2000000\nstatus: 0\n");
-		support_writes(support_path("%s/%s/tasks.log", dir, name),
-			       i ? "buildbeat tasks 1\n" GOLDEN : "buildbeat tasks 1\n" THREE);
-	}
-	return dir;
-}
-
-static const struct { const char *command, *message; } wrong[] = {
-	{ "profile -g none rec", "no column 'none'; expected name, rule" },
-	{ "profile -g run rec", "no column 'run'; expected name, rule" },
-	{ "profile -s runs rec", "option '--sort': no column 'runs'" },
-	{ "profile -s run,run rec", "column 'run' is given twice" },
-	{ "profile --columns run, rec", "no column ''" },
-	{ "profile -m x rec", "option '--merge': no column 'x'" },
-	{ "profile -f '/(/' rec", "not a regular expression" },
-	{ "profile -t 0 rec", "expected" }, { "profile -t x rec", "expected" },
-	{ "profile --since rec", "expected" }, { "profile --since 3 rec", "expected a time" },
-	{ "profile --since 5MiB rec", "expected a time" }, { "profile --until 2x rec", "expected" },
-	{ "profile --since 3s --until 2s rec", "--until is not later than --since" },
-	{ "profile --html x -j rec", "exclude each other" }, { "profile --at 1s rec", "--at needs --html" },
-	{ "profile --html x --at soon rec", "expected a time such as 90s" },
-	{ "profile rec two rec", "more than two recordings" }, { "profile nowhere", "no such recording" },
-	{ "profile --html none/x rec", "none/x" }, { "profile --thread rec", "unknown option" },
-	{ "profile --grup kind rec", "unknown option" }, { "profil rec", "unknown command" },
-};
-
-START_TEST(misuse)
-{
-	support_refuses(recording(), support_path("%s", wrong[_i].command), wrong[_i].message);
-}
-END_TEST
-
-static const struct { const char *command, *out; } good[] = {
-	{ "profile rec", "a.o" }, { "profile -g kind,name -t 1 rec", "kind = compile and name" },
-	{ "profile rec two", "prog" }, { "profile --since 30ms --until 60ms rec", "1 run, " },
-	{ "profile --since 1h rec", "; 0 seconds worth of data" },
-	{ "profile -j rec", "\"death_data\"" }, { "profile -j rec two", "\"difference\": true" },
-	{ "profile --threads rec", "worker-1" }, { "profile --threads -m name,died,pid rec", "(2 unique)" },
-	{ "profile -m none rec", "a.o" }, { "profile -f a.o -a -r rec", "1 row\n" },
-	{ "profile rec rec", "0 rows" },
-};
-
-START_TEST(command)
-{
-	struct run r;
-	const char *dir = recording();
-
-	support_buildbeat(&r, dir, _i % 2 ? 80 : 0, support_path("%s", good[_i].command));
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_msg(strstr(buf_str(&r.out), good[_i].out), "%s:\n%s", good[_i].command,
-		      buf_str(&r.out));
-}
-END_TEST
-
-START_TEST(page_command)
-{
-	const char *dir = recording();
-	struct run r;
-
-	support_buildbeat(&r, dir, 0, "profile --html p.html --at 15ms --at 40ms rec two");
-	ck_assert_int_eq(r.status, 0);
-	ck_assert_ptr_nonnull(strstr(support_text(support_path("%s/p.html", dir)), "data-5"));
-}
-END_TEST
-
 int main(void)
 {
 	return support_main("profile", TEST(sums_are_totals), TEST(windows_add_up),
@@ -682,6 +604,5 @@ int main(void)
 			    TEST(percentiles), TEST(percentiles_of_groups), TEST(sorted),
 			    TEST_EACH(filtered, filters), TEST(merged_threads), TEST(workers),
 			    TEST(tallies), TEST(text_fits), TEST_LOOP(golden, 2), TEST(json_golden),
-			    TEST(page_of_hostile_names), TEST(ten_thousand_locations),
-			    TEST_EACH(misuse, wrong), TEST_EACH(command, good), TEST(page_command));
+			    TEST(page_of_hostile_names), TEST(ten_thousand_locations));
 }

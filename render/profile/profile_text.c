@@ -38,33 +38,64 @@ struct table {
 
 /* Which columns */
 
-/* In this order, as long as there is room. */
+/* In the order of what is wanted most, as long as there is room. REPEATED: if things run more than
+ * once; CAUSES: what the queue time was spent on, the largest first. */
+#define REPEATED 0x40
+#define CAUSES 0x80
 static const uint8_t wanted[] = {
-	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_QUEUE, PROFILE_C_MAX,
-	PROFILE_C_CPU, PROFILE_C_MEMORY, PROFILE_C_QUEUE_MEAN,
+	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN | REPEATED, PROFILE_C_QUEUE, CAUSES,
+	PROFILE_C_MAX | REPEATED, PROFILE_C_CPU, PROFILE_C_MEMORY, CAUSES,
+	PROFILE_C_QUEUE_MEAN | REPEATED, CAUSES,
 };
 static const uint8_t places[] = {
 	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_MAX, PROFILE_C_QUEUE,
-	PROFILE_C_QUEUE_MEAN, PROFILE_C_CPU, PROFILE_C_MEMORY,
+	PROFILE_C_QUEUE_MEAN, PROFILE_C_WORKER, PROFILE_C_POOL, PROFILE_C_LOAD,
+	PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_CPU, PROFILE_C_MEMORY,
 };
+
+/* The one that cost most of those that are not in the bits, with a hundredth of the queue time at
+ * least; 0: none. */
+static uint8_t largest_cause(const struct table *t, uint64_t chosen)
+{
+	const int64_t *sum = t->v->node[0].sum->sum;
+	int64_t most = sum[PROFILE_QUEUE] > 0 ? sum[PROFILE_QUEUE] / 100 : 0;
+	uint8_t found = 0;
+
+	for (uint8_t i = 0; i < QUEUE_CAUSES; i++) {
+		uint8_t c = (uint8_t)(PROFILE_C_WORKER + i);
+
+		if (!(chosen >> c & 1) && sum[PROFILE_WAIT + i] > most) {
+			most = sum[PROFILE_WAIT + i];
+			found = c;
+		}
+	}
+	return found;
+}
 
 static void choose_columns(struct table *t)
 {
+	const struct profile_node *all = &t->v->node[0];
 	unsigned width = t->style->width ? t->style->width : 120;
-	size_t n = width > 52 ? (width - 52) / 10 + 2 : 2;
+	size_t left = width > 52 ? (width - 52) / 10 + 2 : 2, n;
+	bool repeated = t->v->wish.group.n || all->sum->sum[PROFILE_COUNT] / 3 * 2 > all->n_children;
 	uint64_t chosen = 0;
 
-	n = n < ARRAY_SIZE(wanted) ? n : ARRAY_SIZE(wanted);
-	for (size_t i = 0; i < n; i++) {
-		if (wanted[i] != PROFILE_C_MAX || !t->v->p->is_difference)
-			chosen |= UINT64_C(1) << wanted[i];
+	for (size_t i = 0; left && i < ARRAY_SIZE(wanted); i++) {
+		uint8_t c = wanted[i] == CAUSES ? largest_cause(t, chosen) :
+			    wanted[i] & REPEATED && !repeated ? 0 :
+			    (uint8_t)(wanted[i] & ~REPEATED);
+
+		if (!c || (c == PROFILE_C_MAX && t->v->p->is_difference))
+			continue;
+		chosen |= UINT64_C(1) << c;
+		left--;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if (chosen >> places[i] & 1)
 			t->columns.column[t->columns.n++] = places[i];
 	}
 	t->columns.column[t->columns.n++] = PROFILE_NAME;
-	profile_view_text(t->v, &t->v->node[0], PROFILE_DIR, &n);
+	profile_view_text(t->v, all, PROFILE_DIR, &n);
 	if (n > 1)
 		t->columns.column[t->columns.n++] = PROFILE_DIR;
 	t->columns.column[t->columns.n++] = PROFILE_BORN;
@@ -254,26 +285,40 @@ static void put_count(struct table *t, const struct line *line)
 	buf_addc(t->out, '\n');
 }
 
+/* "queue 12 s (worker 11 s, delayed 1.0 s)": the causes of a hundredth at least */
+static void put_queue(struct table *t, struct buf *b)
+{
+	uint64_t named = 0;
+	uint8_t c;
+
+	buf_addf(t->out, ", queue %s", buf_str(b));
+	for (; (c = largest_cause(t, named)); named |= UINT64_C(1) << c) {
+		buf_clear(b);
+		profile_add_number(b, (enum profile_column)c,
+				   profile_view_number(t->v, &t->v->node[0], (enum profile_column)c));
+		buf_addf(t->out, "%s%s %s", named ? ", " : " (", profile_column[c].word, buf_str(b));
+	}
+	if (named)
+		buf_addc(t->out, ')');
+}
+
 static void put_summary(struct table *t)
 {
-	const struct profile_node *all = &t->v->node[0];
+	static const uint8_t of[] = { PROFILE_C_COUNT, PROFILE_C_LIVING, PROFILE_C_RUN, PROFILE_C_QUEUE };
 	struct buf b = BUF_PART_OF(t->out);
 
-	for (int c = PROFILE_C_COUNT; c <= PROFILE_C_QUEUE; c++) {
-		if (c > PROFILE_C_RUN && c < PROFILE_C_QUEUE)
-			continue;
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
 		buf_clear(&b);
-		profile_add_number(&b, (enum profile_column)c,
-				   profile_view_number(t->v, all, (enum profile_column)c));
-		if (c == PROFILE_C_LIVING && !strcmp(buf_str(&b), "0"))
-			continue;
-		buf_addf(t->out, "%s%s%s", c == PROFILE_C_COUNT ? "" : ", ",
-			 c == PROFILE_C_RUN ? "run " : c == PROFILE_C_QUEUE ? "queue " : "",
-			 buf_str(&b));
-		if (c == PROFILE_C_COUNT)
-			buf_adds(t->out, !strcmp(buf_str(&b), "1") ? " run" : " runs");
-		else if (c == PROFILE_C_LIVING)
-			buf_adds(t->out, " living");
+		add_cell(&b, t, &t->v->node[0], of[i]);
+		if (of[i] == PROFILE_C_COUNT)
+			buf_addf(t->out, "%s %s", buf_str(&b),
+				 strcmp(buf_str(&b), "1") ? "runs" : "run");
+		else if (of[i] == PROFILE_C_RUN)
+			buf_addf(t->out, ", run %s", buf_str(&b));
+		else if (of[i] == PROFILE_C_QUEUE)
+			put_queue(t, &b);
+		else if (strcmp(buf_str(&b), "0"))
+			buf_addf(t->out, ", %s living", buf_str(&b));
 	}
 	buf_addf(t->out, t->v->p->seconds < 100 ? "; %.3g seconds worth of data\n" :
 		 "; %.0f seconds worth of data\n", t->v->p->seconds);

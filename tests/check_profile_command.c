@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* "buildbeat profile" as it is called: options, and what it does without any. */
+#include "tests/paths.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OPEN "buildbeat tasks 1\nopen\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j2\n"
+#define RUN(n, from, to, name) "start\t" #from "000\tm." #n "\t\t\t\t" name "\t\tcc -c x.c\n" \
+	"done\t" #to "000\tm." #n "\t0\t5000\t1000\t2048\n"
+#define THREE OPEN "start\t10000\tm.1\t\t0\t\ta.o\t\tcc -c a.c\ndone\t30000\tm.1\n" \
+	"start\t10000\tm.2\t\t1\t\tlib/b.o\t\tcc -c b.c\ndone\t20000\tm.2\n" \
+	"start\t40000\tm.3\t\t0\t\tlib\\\\x\t\tcc -c c.c\ndone\t55000\tm.3\n"
+#define FOUR OPEN RUN(1, 10, 20, "a.o") RUN(2, 12, 50, "lib/b.o") RUN(3, 21, 31, "c.o") \
+	RUN(4, 52, 92, "prog")
+
+static void write_recording(const char *dir, const char *name, const char *tasks)
+{
+	support_run(&(struct run){ 0 }, dir, "mkdir %s", name);
+	support_writes(support_path("%s/%s/build", dir, name),
+		       "buildbeat recording 1\nstart: 2026-11-20T10:00:00.000000000Z\n"
+		       "cwd: /src\ncommand: make\nend_us: 2000000\nstatus: 0\n");
+	support_writes(support_path("%s/%s/tasks.log", dir, name), tasks);
+}
+
+static const char *recording(void)
+{
+	static char dir[128];
+
+	snprintf(dir, sizeof dir, "%s", support_tmpdir());
+	write_recording(dir, "rec", THREE);
+	write_recording(dir, "two", FOUR);
+	return dir;
+}
+
+static const struct { const char *command, *message; } wrong[] = {
+	{ "profile -g none rec", "no column 'none'; expected name, rule" },
+	{ "profile -g run rec", "no column 'run'; expected name, rule" },
+	{ "profile -s runs rec", "option '--sort': no column 'runs'" },
+	{ "profile -s run,run rec", "column 'run' is given twice" },
+	{ "profile --columns run, rec", "no column ''" },
+	{ "profile -m x rec", "option '--merge': no column 'x'" },
+	{ "profile -f '/(/' rec", "not a regular expression" },
+	{ "profile -t 0 rec", "expected" }, { "profile -t x rec", "expected" },
+	{ "profile --since rec", "expected" }, { "profile --since 3 rec", "expected a time" },
+	{ "profile --since 5MiB rec", "expected a time" }, { "profile --until 2x rec", "expected" },
+	{ "profile --since 3s --until 2s rec", "--until is not later than --since" },
+	{ "profile --html x -j rec", "exclude each other" }, { "profile --at 1s rec", "--at needs --html" },
+	{ "profile --html x --at soon rec", "expected a time such as 90s" },
+	{ "profile rec two rec", "more than two recordings" }, { "profile nowhere", "no such recording" },
+	{ "profile --html none/x rec", "none/x" }, { "profile --thread rec", "unknown option" },
+	{ "profile --grup kind rec", "unknown option" }, { "profil rec", "unknown command" },
+};
+
+START_TEST(misuse)
+{
+	support_refuses(recording(), support_path("%s", wrong[_i].command), wrong[_i].message);
+}
+END_TEST
+
+static const struct { const char *command, *out; } good[] = {
+	{ "profile rec", "a.o" }, { "profile -g kind,name -t 1 rec", "kind = compile and name" },
+	{ "profile rec two", "prog" }, { "profile --since 30ms --until 60ms rec", "1 run, " },
+	{ "profile --since 1h rec", "; 0 seconds worth of data" },
+	{ "profile -j rec", "\"death_data\"" }, { "profile -j rec two", "\"difference\": true" },
+	{ "profile --threads rec", "worker-1" }, { "profile --threads -m name,died,pid rec", "(2 unique)" },
+	{ "profile -m none rec", "a.o" }, { "profile -f a.o -a -r rec", "1 row\n" },
+	{ "profile rec rec", "0 rows" },
+};
+
+START_TEST(command)
+{
+	struct run r;
+	const char *dir = recording();
+
+	support_buildbeat(&r, dir, _i % 2 ? 80 : 0, support_path("%s", good[_i].command));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(buf_str(&r.out), good[_i].out), "%s:\n%s", good[_i].command,
+		      buf_str(&r.out));
+}
+END_TEST
+
+START_TEST(page_command)
+{
+	const char *dir = recording();
+	struct run r;
+
+	support_buildbeat(&r, dir, 0, "profile --html p.html --at 15ms --at 40ms rec two");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(support_text(support_path("%s/p.html", dir)), "data-5"));
+}
+END_TEST
+
+/* Is a before b in the output? */
+static void check_order(const char *dir, const char *line, const char *a, const char *b)
+{
+	const char *first, *second;
+	struct run r;
+
+	support_buildbeat(&r, dir, 0, line);
+	ck_assert_int_eq(r.status, 0);
+	first = strstr(buf_str(&r.out), a);
+	second = strstr(buf_str(&r.out), b);
+	ck_assert_msg(first && second && first < second, "%s: %s", line, buf_str(&r.out));
+}
+
+#define TALLY "buildbeat tally 1\nat\t5\tx\nlocation\t1\t\toften\tf.c\nlocation\t2\t\trare\tf.c\n" \
+	"thread\t1\tmain\nrow\t1\t1\t1\t900\t0\t9000\t9000\n" \
+	"row\t2\t1\t1\t1\t0\t900000\t900000\n"
+
+/* The longest tasks come first; of tallies alone, what ran most often. */
+START_TEST(usual_order)
+{
+	const char *dir = support_tmpdir();
+
+	write_recording(dir, "tasks", OPEN RUN(1, 10, 11, "twice") RUN(2, 12, 52, "long")
+			RUN(3, 60, 61, "twice"));
+	check_order(dir, "profile tasks", "long", "twice");
+	check_order(dir, "profile -s count tasks", "twice", "long");
+	write_recording(dir, "tallies", "buildbeat tasks 1\n");
+	support_writes(support_path("%s/tallies/tally.log", dir), TALLY);
+	check_order(dir, "profile tallies", "often", "rare");
+	check_order(dir, "profile -s run tallies", "rare", "often");
+	write_recording(dir, "both", OPEN RUN(1, 10, 11, "task"));
+	support_writes(support_path("%s/both/tally.log", dir), TALLY);
+	check_order(dir, "profile both", "rare", "often");
+}
+END_TEST
+
+/* The summary names what the queue time was spent on, and the table has its column. */
+START_TEST(queue_time_is_explained)
+{
+	const char *dir = support_tmpdir();
+
+	write_recording(dir, "rec", OPEN RUN(1, 0, 900, "a") RUN(2, 0, 800, "b")
+			RUN(3, 800, 950, "c") "after\t800000\tm.3\tc.c\n");
+	check_order(dir, "profile rec", "queue 800 ms (worker 800 ms)", " worker ");
+	check_order(dir, "profile rec", " worker ", "  a ");
+}
+END_TEST
+
+#define PHASES OPEN "begin\t5000\tm\t1\tconfigure\n" RUN(1, 10, 20, "a") RUN(2, 20, 40, "b") \
+	"end\t50000\tm\t1\nbegin\t60000\tm\t2\tinstall\n" RUN(3, 70, 100, "c") \
+	"end\t110000\tm\t2\n" RUN(4, 120, 160, "d")
+
+/* The tasks of each phase of the host: the innermost that was open when they started. */
+START_TEST(tasks_of_phases)
+{
+	const char *dir = support_tmpdir();
+
+	write_recording(dir, "rec", PHASES);
+	check_order(dir, "profile -g phase -s phase --columns phase,count,run,name rec",
+		    "phase = configure\nconfigure      2  30 ms", "phase = install\n");
+	check_order(dir, "profile -g phase -s phase --columns phase,count,run,name rec",
+		    "phase = install\n", "install        1  30 ms");
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("profile_command", TEST_EACH(misuse, wrong), TEST_EACH(command, good),
+			    TEST(page_command), TEST(usual_order),
+			    TEST(queue_time_is_explained), TEST(tasks_of_phases));
+}
