@@ -271,7 +271,8 @@ int output_marks_add(struct output_marks *m, const struct output_line *line)
 
 /*
  * A make does one thing at a time. It prints a command after its event before the start; what it
- * has collected, after the end of the last command of the target and before its next event.
+ * has collected, after the end of the last command of the target and before its next event, which
+ * may be its own end.
  */
 static int find_windows(struct output_marks *m)
 {
@@ -301,9 +302,9 @@ static int find_windows(struct output_marks *m)
 			m->printed_us[task] = last[in];
 		last[in] = (int64_t)event[i].key;
 	}
-	/* backwards: what comes next in the instance */
+	/* backwards: what comes next in the instance, at last its end */
 	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
-		last[i] = INT64_MAX;
+		last[i] = rec->instance[i].close_us < 0 ? INT64_MAX : rec->instance[i].close_us;
 	for (size_t i = n; !r && i; i--) {
 		uint32_t task = (uint32_t)(event[i - 1].value / 2), in = rec->task[task].instance;
 

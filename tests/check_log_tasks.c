@@ -288,6 +288,24 @@ START_TEST(ninja_in_make)
 }
 END_TEST
 
+/* The last task of a make writes nothing when that make has ended. */
+START_TEST(after_sub_make)
+{
+	struct found f;
+
+	if (!support_can_be_loaded())
+		return;
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: a b\nsub: ; @+$(MAKE) -f sub.mk\na: sub; @sleep 0.1; echo @a@\n"
+		       "b: a; @sleep 0.1; echo @b@\n");
+	support_writes(support_path("%s/sub.mk", support_tmpdir()), "c: ; @echo @c@\n");
+	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "--log -n log -- make -O -j2");
+	f = check_build();
+	ck_assert_uint_eq(f.named, 3);
+	ck_assert_uint_ge(f.known, 2);
+}
+END_TEST
+
 START_TEST(single_tasks)
 {
 	struct found f;
@@ -306,5 +324,5 @@ int main(void)
 {
 	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
 		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),
-		TEST(single_tasks));
+		TEST(after_sub_make), TEST(single_tasks));
 }
