@@ -53,6 +53,19 @@ class Places:
             self.made[name] = self.path(name)
         return self.made[name]
 
+    def logged(self, makefile):
+        """A recording of `make -k -O`, which may fail, with its chart and its output."""
+        key = 'logged ' + makefile
+        if key not in self.made:
+            path, program = self.path('logged'), os.path.join(self.builddir, 'buildbeat')
+            self.write('Makefile', makefile)
+            subprocess.run((program, 'record', '--no-git', '-o', self.tmp, '-n', 'logged', '--log', '--',
+                            'make', '-k', '-O', '-j2'), capture_output=True, timeout=DRAW_S, cwd=self.tmp,
+                           stdin=subprocess.DEVNULL, check=False)
+            self._run(program, 'chart', '--only', 'bootchart', path)
+            self.made[key] = path
+        return self.made[key]
+
     def draw(self, recording, *options):
         """The bootchart of a recording's directory."""
         key = (recording,) + options
@@ -126,8 +139,12 @@ class Page:
         browser.requested()
         browser.resize(1400, 1000)
 
-    def open_file(self, path, fragment=''):
+    def allow(self, path):
+        """A link may lead to it."""
         self.opened.add(url_of(path))
+
+    def open_file(self, path, fragment=''):
+        self.allow(path)
         self.browser.open(url_of(path, fragment))
 
     def open(self, recording, *options, fragment=''):

@@ -21,7 +21,7 @@ import chart
 import webdriver
 
 MODULES = ['zoom', 'tasks', 'search', 'view', 'look', 'names', 'edges', 'access',
-           'report', 'profiles']
+           'report', 'profiles', 'logs']
 SCENARIO_S = 100
 
 
