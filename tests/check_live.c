@@ -410,6 +410,10 @@ END_TEST
 
 int main(void)
 {
+	if (!support_can_be_loaded())
+		return support_main("live", TEST_GROUP_WITH("finished", setup, NULL),
+				    TEST_LOOP(finished, 5), TEST(nothing), TEST(refused),
+				    TEST(trusted));
 	return support_main("live", TEST_GROUP_WITH("finished", setup, NULL), TEST_LOOP(finished, 5),
 			    TEST_GROUP_WITH("live", with_makefile, NULL), TEST_LOOP(live, 2), TEST(many),
 			    TEST_LOOP(thousand, 2),
