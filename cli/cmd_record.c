@@ -4,12 +4,14 @@
 #include "cli/export_send.h"
 #include "cli/follow.h"
 #include "cli/settings_options.h"
+#include "launch/find_plugin.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
 #include "recording/store_join.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,16 @@ static const char *trace_file(const struct settings *settings)
 	return settings->trace ? settings->trace : env && *env ? env : NULL;
 }
 
+/* Before the build: afterwards nobody would see the message. The build is not refused. */
+static void check_sender(void)
+{
+	char unused[PATH_MAX];
+	struct error err;
+
+	if (!find_sender(unused, &err))
+		notice("the recording will not be sent: %s: %s", err.path, err.message);
+}
+
 static int record(const struct settings *settings, struct launch *l)
 {
 	struct recorder rec;
@@ -58,6 +70,8 @@ static int record(const struct settings *settings, struct launch *l)
 		return run_alone(l);
 	}
 	rec.explain = doctor_explain;
+	if (settings->otlp)
+		check_sender();
 	if (trace_file(settings))
 		recorder_trace(&rec, trace_file(settings), follow_trace);
 	recorder_prepare(&rec, l);

@@ -18,8 +18,8 @@
 int export_send(const struct recording *rec, unsigned signals, const char *url, bool quiet,
 		struct error *err);
 
-/* The same of all signals of the recording in a directory by a process of its own, which nobody waits for: all
- * others go first, and it says nothing. What it cannot send stays in the spool. */
+/* The same of all signals of the recording in a directory by a process of its own, which nobody
+ * waits for. It has a low priority and says nothing. What it cannot send stays in the spool. */
 void export_send_later(const char *recording, const char *url);
 
 #endif

@@ -377,6 +377,12 @@ START_TEST(after_the_build)
 		       "B='%s/buildbeat record --no-git -o stats'; $B -n u -- true; "
 		       "CI_JOB_URL=https://l/8 $B -n v -- true; grep -h run_url stats/u/build stats/v/build",
 		       TOP_BUILDDIR);
+	support_run(&r, dir, "mkdir alone && cp %s/buildbeat alone && alone/buildbeat record --no-git "
+		    "-o stats -n alone --otlp http://localhost -- echo built", TOP_BUILDDIR);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "built\n");
+	if (!support_exists(PKGLIBEXECDIR "/buildbeat-send"))
+		ck_assert_ptr_nonnull(strstr(r.err.data, "the recording will not be sent: "));
 	support_expect(dir, 2, "", "a URL with a password", "%s/buildbeat record --otlp http://a:b@c -- "
 		       "echo no", TOP_BUILDDIR);
 	support_writes(file("buildbeat.yaml"), "otlp: http://localhost\n");
