@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page of a profile: groups, sorting, the filter, columns, limits, snapshots."""
 import collections
+import os
 
 TASKS = 2000
 
@@ -174,3 +175,23 @@ def small_screens_and_dark(page):
         _open(page, 'group=kind', '-g', 'kind')
         wide = page.browser.js('return [document.documentElement.scrollWidth, window.innerWidth]')
         assert wide[0] <= wide[1], wide
+
+
+def files_are_links_to_sources(page):
+    recording = page.places.path('placed')
+    os.mkdir(recording)
+    with open(os.path.join(recording, 'build'), 'w') as f:
+        f.write('buildbeat build 1\nstart: 2026-11-20T10:00:00.000000000Z\ncwd: /src/a#b\n'
+                'command: make\nend_us: 2000000\nstatus: 0\n')
+    with open(os.path.join(recording, 'tasks.log'), 'w') as f:
+        f.write('buildbeat tasks 1\nopen\t0\tm\t10\t0\t10\tmake\t4.3\t/src/a#b\tmake\n')
+        for i, place in enumerate(('sub dir/Makefile', '/usr/share/rules?.mk', 'javascript:alert(1)'), 1):
+            f.write('start\t1000\tm.%d\t\t\t\tt%d\t\tcc\nplace\t1000\tm.%d\t%s\t%d\ndone\t9000\tm.%d\n'
+                    % (i, i, i, place, i + 6, i))
+    page.open_file(page.places.profile(recording), 'columns=name,file,line&sort=line')
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    page.settle()
+    assert _cells(page, 'line') == ['7', '8', '9'], _cells(page, 'line')
+    links = page.browser.js('return [...document.querySelectorAll("#tables td a")].map(a => a.getAttribute("href"))')
+    assert links == ['file:///src/a%23b/sub%20dir/Makefile', 'file:///usr/share/rules%3F.mk',
+                     'file:///src/a%23b/javascript:alert(1)'], links
