@@ -270,9 +270,9 @@ int output_marks_add(struct output_marks *m, const struct output_line *line)
 /* Times */
 
 /*
- * A make does one thing at a time. It prints a command after its event before the start; what it
- * has collected, after the end of the last command of the target and before its next event, which
- * may be its own end.
+ * A make does one thing at a time. It prints a command after its event before the start. It prints
+ * what it has collected after the end of the last command of the target, and before its next event
+ * or its own end.
  */
 static int find_windows(struct output_marks *m)
 {
