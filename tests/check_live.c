@@ -146,7 +146,7 @@ START_TEST(finished)
 	if (_i == 0) {
 		source = TOP_SRCDIR "/tests/data/recordings/nested";
 	} else if (_i == 1) {
-		support_expect(NULL, 0, NULL, NULL, "%s/tests/gen_recording %s 3000 500 5",
+		support_expect(NULL, 0, NULL, NULL, "%s/tests/gen_recording %s 1000 500 5",
 			       TOP_BUILDDIR, source);
 	} else {
 		recorded_random(&r, 40u * (unsigned)_i, (uint64_t)_i);
@@ -276,7 +276,7 @@ static const struct {
 	  "all" },
 	{ "", "--trace none/t.json", "", "no trace is written: none/t.json: ", "all" },
 	{ "mkdir d; ", "--trace d", "", "no trace is written: d: ", "all" },
-	{ "mkfifo f; (while read -r l; do sleep 0.001; echo \"$l\"; done <f >slow.json &); ",
+	{ "mkfifo f; (while dd bs=4k count=1 2>&- | grep -q .; do sleep 0.02; done <f &); ",
 	  "--trace f", "", "", "many all" },
 };
 
