@@ -17,6 +17,11 @@ function find(selector) {
 	return document.querySelector(selector);
 }
 
+/* "1 row", "1,234 rows" */
+function countOf(n, what) {
+	return countText(n) + " " + what + (n === 1 ? "" : "s");
+}
+
 /* The field that filters a table: apply() is called when the text did not change for delay_ms. */
 function makeSearch(parent, attributes, delay_ms, apply) {
 	const field = make("input", Object.assign({ type: "search", id: "search", size: 28 }, attributes),

@@ -296,7 +296,7 @@ static void add_tools(struct markup *h)
 	markup_end(h);
 	markup_begin(h, "a");
 	markup_attr(h, "href", CHART_NAME);
-	markup_text(h, "chart");
+	markup_text(h, "bootchart");
 	markup_end(h);
 	markup_begin(h, "span");
 	markup_attr(h, "id", "only");

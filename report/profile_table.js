@@ -94,7 +94,7 @@ function addLimits(parent, id, n, limit) {
 		});
 	};
 
-	make("span", {}, bar, countText(n) + (n === 1 ? " row" : " rows") +
+	make("span", {}, bar, countOf(n, "row") +
 	     (hidden ? " (" + countText(hidden) + " hidden)" : ""));
 	if (n <= usual && limit >= n)
 		return;
@@ -183,8 +183,8 @@ function draw() {
 		make("p", { "class": "faint" }, box, shown.s.n ? "No row fits." : shown.s.change ?
 		     "No difference." : "No rows.");
 	page.tables.replaceChildren(...box.childNodes);
-	page.count.textContent = shown.error || (countText(shown.rows.length) + " rows, " +
-		countText(total(shown.rows, COUNT)) + " runs, " +
+	page.count.textContent = shown.error || (countOf(shown.rows.length, "row") + ", " +
+		countOf(total(shown.rows, COUNT), "run") + ", " +
 		(shown.seconds < 100 ? shown.seconds.toPrecision(3) :
 		 countText(Math.round(shown.seconds))) + " seconds worth of data");
 	page.search.setAttribute("aria-invalid", shown.error !== "");
