@@ -10,6 +10,7 @@
 #include "convert/zstd.h"
 #include "launch/notice.h"
 #include "render/log_text.h"
+#include "report/command_line.h"
 #include "report/log_page.h"
 
 #include <errno.h>
@@ -301,18 +302,25 @@ static void report_silent(const struct job *j)
 {
 	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
 		const struct task *t = &j->rec.task[i];
-		struct buf name = BUF_INIT, status = BUF_INIT;
+		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
+		char since[32], until[32];
 
 		if (!j->wanted[i] || j->tasks.lines[i] || t->start_us < 0)
 			continue;
 		name_add_task(&name, &j->rec, t);
 		words_add_status(&status, words_task_status(t));
-		notice("no line is known to be of %s (%s); lines while it ran: buildbeat log "
-		       "--since %.6fs --until %.6fs", buf_str(&name), buf_str(&status),
-		       (double)t->start_us / 1e6,
-		       (double)recording_task_end_us(&j->rec, t) / 1e6 + 0.001);
+		snprintf(since, sizeof since, "%.6fs", (double)t->start_us / 1e6);
+		snprintf(until, sizeof until, "%.6fs",
+			 (double)recording_task_end_us(&j->rec, t) / 1e6 + 0.001);
+		command_line_begin(&command, "log", NULL);
+		command_line_option(&command, "since", since);
+		command_line_option(&command, "until", until);
+		command_line_operand(&command, j->rec.path);
+		notice("no line is known to come from %s (%s); the lines written while it ran: %s",
+		       buf_str(&name), buf_str(&status), buf_str(&command));
 		buf_release(&name);
 		buf_release(&status);
+		buf_release(&command);
 	}
 }
 

@@ -30,7 +30,7 @@ const struct option settings_options[] = {
 	  "record every process of the build, including short ones"), .config = true },
 	{ OPT_FLAG(0, "traceparent", traceparent,
 	  "set TRACEPARENT for the command and its tasks"), .config = true },
-	{ OPT_FLAG(0, "log", log, "keep the output of the build"), .config = true },
+	{ OPT_FLAG(0, "log", log, "keep the output of the build in the recording"), .config = true },
 	{ OPT_CHOICE(0, "compress", compress, compressions, "HOW",
 	  "compress the finished recording: none or zstd (default: none)"), .config = true },
 	{ OPT_CHOICE(0, "layout", layout, layouts, "LAYOUT",

@@ -591,7 +591,7 @@ static void end_relay(struct recorder *rec)
 	record_lost_part(rec, "output", result.log_error);
 	if (result.log_error && !lost_is_full(result.log_error)) {
 		error_sys(&err, result.log_error, OUTPUT_LOG, NULL);
-		complain(rec, "the build's output is not all kept", &err);
+		complain(rec, "a part of the build's output is not kept", &err);
 	}
 	if (result.out_error)
 		notice("%llu bytes of the build's output could not be written: %s",

@@ -17,7 +17,7 @@ function mark() {
 		n += on;
 	}
 	only.textContent = number === null ? "" : n ? n + (n === 1 ? " block" : " blocks") +
-		" of the task marked" : "no line is known to be of this task";
+		" of the task marked" : "no line is known to come from this task";
 	if (n)
 		document.getElementById("t" + number).scrollIntoView();
 }

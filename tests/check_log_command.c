@@ -97,6 +97,19 @@ START_TEST(page)
 }
 END_TEST
 
+/* The command for the lines that a failed task may have written can be run as it is printed. */
+START_TEST(no_known_line)
+{
+	if (!support_has("make"))
+		return;
+	support_expect(support_tmpdir(), 0, "same\n", NULL,
+		       "printf 'all: a b\\n.SILENT:\\na b:\\n\\techo in $@; sleep 0.1; exit 3\\n' >silent.mk; "
+		       RECORD "--log -n 'two words' -- make -j2 -kf silent.mk >/dev/null 2>&1; "
+		       LOG "--failed 'two words' 2>&1 >/dev/null | sed -n '1s/.*while it ran: //p' >command; "
+		       "PATH=%s:$PATH; . ./command | grep -q 'in a' && echo same", TOP_BUILDDIR);
+}
+END_TEST
+
 /* Lines appear while the build runs; the command ends with the build. */
 START_TEST(follows)
 {
@@ -121,5 +134,6 @@ int main(void)
 		return 77;
 	return support_main("log_command", TEST_GROUP_WITH("command", setup, NULL),
 		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output), TEST(shown),
-		TEST(strange), TEST_LOOP(large, 2), TEST(page), TEST(follows), TEST(compressed));
+		TEST(strange), TEST_LOOP(large, 2), TEST(page),
+		TEST(follows), TEST(no_known_line), TEST(compressed));
 }
