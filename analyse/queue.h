@@ -13,7 +13,8 @@
  * A task was ready when the last task that it waited for had ended (chain.ready_us). If it
  * waited for none, it was ready when its host queued it; if the host does not report that, when
  * the host began. Nothing is known of tasks whose host records neither, such as those of
- * most imported files.
+ * most imported files. A target of make without a recipe is no task: whoever waits for it alone
+ * seems to be ready too early.
  *
  * The time from then to the start is split. The host's own delay comes first: until it started
  * its first task, it read its files. In the rest, the task waited for its pool while that was full.
