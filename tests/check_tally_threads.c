@@ -315,7 +315,7 @@ START_TEST(forked)
 {
 	uint64_t expected[] = { 15, 35, 15 };
 	struct tally_table t = TALLY_TABLE_INIT;
-	struct buildbeat_session *s;
+	struct buildbeat_session *s, *first = NULL;
 	struct sums sums = { 0, 0 };
 	uint32_t where;
 	int status;
@@ -323,7 +323,7 @@ START_TEST(forked)
 
 	/* Only sessions that join a recording share it with their children. */
 	if (_i == 1)
-		s = open_one(0);
+		first = open_one(0);
 	s = open_one(_i == 1 ? BUILDBEAT_FORKS : 0);
 	set(s, BUILDBEAT_TALLY_ACTIVE);
 	where = location(1);
@@ -351,6 +351,8 @@ START_TEST(forked)
 	api->tally_snapshot(s, add_row, &sums);
 	ck_assert_uint_eq(sums.died, expected[_i]);
 	api->close(s);
+	if (first)
+		api->close(first);
 	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
 	ck_assert_uint_eq(t.n_processes, _i == 2 ? 2 : 1);
 	ck_assert_uint_eq(t.n_rows, _i == 0 ? 1 : 2);
@@ -436,7 +438,7 @@ static long private_kb(void)
 START_TEST(memory)
 {
 	static uint32_t where[MANY_LOCATIONS];
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s;
 	pthread_t thread[MANY_THREADS];
 	pthread_barrier_t gate;
 	struct many m = { &gate, where };
@@ -445,6 +447,7 @@ START_TEST(memory)
 
 	if (!make_host_can())
 		return;		/* the memory of sanitizers */
+	s = open_one(0);
 	before = private_kb();
 	set(s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < MANY_LOCATIONS; i++)
