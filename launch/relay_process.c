@@ -313,8 +313,8 @@ _Noreturn void relay_process(struct relay_output *o, const struct store *store, 
 	take_signals(&w);
 	if (o->terminal)
 		relay_tty_init(&w.tty, w.out_fd, o->in_fd);
-	w.from_us = now_us(&w);
-	/* what a relay that was killed had read */
+	/* from_us is 0: the build may have written before this process ran.
+	 * What a relay that was killed had read */
 	if (o->page->done < o->page->len && !write_page(&w))
 		s = STEP_BROKEN;
 	while (s == STEP_ON)

@@ -3,7 +3,7 @@
 
 MAKEFILE = '''all: good bad
 good: ; sleep 0.1; printf '\\033[33mbe careful\\033[0m\\n'
-bad: ; sleep 0.2; echo '<b>broken</b>'; exit 3
+bad: ; until grep -q careful logged/output.log; do sleep 0.01; done; echo '<b>broken</b>'; exit 3
 '''
 
 
