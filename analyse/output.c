@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More failed tasks with one name are not compared. */
+#define FAILED_MAX 1000
+
 /* What a task may have written: lines from a number on, in a time. */
 struct span_of {
 	int64_t begin_us, end_us;
@@ -22,6 +25,8 @@ struct sweep {
 	const struct recording *rec;
 	struct output_marks marks;
 	struct output_bitbake bitbake;
+	uint32_t *failed;	/* tasks of makes that failed, by name */
+	size_t n_failed;
 	struct output_tasks *result;
 	/* of one stream: those that may have written, by their begin */
 	struct span_of *span;
@@ -38,25 +43,118 @@ struct sweep {
 	int64_t block_end_us;
 	uint64_t mark_until;	/* lines of the mark itself */
 	uint32_t mark_task;
+	bool report;		/* the line is make's, about a failed task */
 };
 
-/* Which lines a build tool wrote itself: "make[2]: ...". */
-static bool is_of_tool(struct slice s)
+/* Which lines a build tool wrote itself: "make[2]: ...". rest gets what comes after that. */
+static bool is_of_tool(struct slice s, struct slice *rest, uint64_t *level)
 {
 	static const char *const tool[] = { "make", "gmake", "remake", "ninja" };
 	struct cursor c;
-	uint64_t level;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tool); i++) {
 		cursor_init(&c, s.p, s.len);
+		*level = 0;
 		if (!cursor_literal(&c, tool[i]))
 			continue;
-		if (cursor_byte(&c, '[') && !(cursor_u64(&c, &level) && cursor_byte(&c, ']')))
+		if (cursor_byte(&c, '[') && !(cursor_u64(&c, level) && cursor_byte(&c, ']')))
 			continue;
-		if (cursor_literal(&c, ": "))
+		if (cursor_literal(&c, ": ")) {
+			*rest = (struct slice){ c.p, (size_t)(c.end - c.p) };
 			return true;
+		}
 	}
 	return false;
+}
+
+/* Failed tasks, by the line in which make names one: "make: *** [Makefile:5: a.o] Error 1" */
+
+static int name_order(const void *a, const void *b, void *context)
+{
+	const struct recording *rec = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int r = strcmp(rec->task[x].name, rec->task[y].name);
+
+	return r ? r : array_order(x, y);
+}
+
+static int find_failed(struct sweep *s)
+{
+	const struct recording *rec = s->rec;
+
+	s->failed = calloc(rec->n_tasks + 1, sizeof *s->failed);
+	if (!s->failed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if (t->state == TASK_FAILED && output_is_make(&rec->instance[t->instance]))
+			s->failed[s->n_failed++] = i;
+	}
+	qsort_r(s->failed, s->n_failed, sizeof *s->failed, name_order, (void *)(uintptr_t)rec);
+	return 0;
+}
+
+static int order_of_name(struct slice name, const char *of)
+{
+	size_t len = strlen(of);
+	int r = memcmp(name.p, of, name.len < len ? name.len : len);
+
+	return r ? r : array_order(name.len, len);
+}
+
+/* The first failed task that is not before the name. */
+static size_t first_failed(const struct sweep *s, struct slice name)
+{
+	size_t low = 0, high = s->n_failed;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (order_of_name(name, s->rec->task[s->failed[mid]].name) > 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The only failed task with the name, status and level that make prints, or NO_INDEX. */
+static uint32_t failed_task(const struct sweep *s, const struct output_line *line,
+			    struct slice text, uint64_t level)
+{
+	const struct recording *rec = s->rec;
+	const char *end = memmem(text.p, text.len, "] Error ", 8), *colon;
+	uint32_t found = NO_INDEX;
+	struct slice name;
+	struct cursor c;
+	uint64_t status;
+
+	cursor_init(&c, text.p, text.len);
+	cursor_literal(&c, "*** ");
+	if (!end || !cursor_byte(&c, '[') || c.p > end)
+		return NO_INDEX;
+	name = (struct slice){ c.p, (size_t)(end - c.p) };
+	colon = memmem(name.p, name.len, ": ", 2);
+	if (colon)
+		name = (struct slice){ colon + 2, (size_t)(end - colon - 2) };
+	c.p = end + 8;
+	if (!cursor_u64(&c, &status))
+		return NO_INDEX;
+	for (size_t i = first_failed(s, name), n = 0; i < s->n_failed && n < FAILED_MAX; i++, n++) {
+		const struct task *t = &rec->task[s->failed[i]];
+		int32_t host = rec->instance[t->instance].level;
+
+		if (order_of_name(name, t->name))
+			break;
+		if ((uint64_t)t->status != status || (host >= 0 && (uint64_t)host != level) ||
+		    (line->to_us >= 0 && t->end_us > line->to_us))
+			continue;
+		if (found != NO_INDEX)
+			return NO_INDEX;
+		found = s->failed[i];
+	}
+	return found;
 }
 
 /* Which tasks may write when */
@@ -241,19 +339,23 @@ static void pass_marks(struct sweep *s, const struct output_line *line)
 
 static uint32_t task_of(struct sweep *s, const struct output_line *line)
 {
+	struct slice rest;
+	uint64_t level;
 	uint32_t task;
 
+	s->report = false;
 	pass_marks(s, line);
 	if (line->number < s->mark_until)
 		return s->mark_task;
 	task = output_bitbake_task(&s->bitbake, line);
 	if (task != NO_INDEX)
 		return task;
-	if (is_of_tool(line->text)) {
+	if (is_of_tool(line->text, &rest, &level)) {
 		/* the lines of a make inside are a part of the piece */
 		if (s->block != NO_INDEX && !s->rec->task[s->block].hosts)
 			s->block = NO_INDEX;
-		return NO_INDEX;
+		s->report = true;
+		return failed_task(s, line, rest, level);
 	}
 	if (line->from_us < 0)
 		return NO_INDEX;
@@ -281,13 +383,13 @@ static int put(struct output_tasks *t, uint64_t line, uint32_t task)
 	return 0;
 }
 
-static void count(struct output_tasks *t, uint64_t line, uint32_t task)
+static void count(struct output_tasks *t, uint64_t line, uint32_t task, bool report)
 {
 	t->n_lines++;
 	if (task == NO_INDEX)
 		return;
 	t->n_known++;
-	if (!t->lines[task]++)
+	if (!report && !t->lines[task]++)
 		t->first[task] = line;
 }
 
@@ -313,12 +415,13 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 	int r;
 
 	while ((r = output_next(o, &line, true)) > 0) {
+		struct sweep *of = line.stream == OUTPUT_STDERR ? errors : s;
 		uint32_t task;
 
 		if (!line.begins)
 			continue;
-		task = task_of(line.stream == OUTPUT_STDERR ? errors : s, &line);
-		count(s->result, line.number, task);
+		task = task_of(of, &line);
+		count(s->result, line.number, task, of->report);
 		r = put(s->result, line.number, task);
 		if (r)
 			return r;
@@ -346,6 +449,8 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	if (!r)
 		r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
 	if (!r)
+		r = find_failed(&s);
+	if (!r)
 		r = find_marks(&s, o, &two);
 	if (!r)
 		r = find_spans(&s, false);
@@ -364,6 +469,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	release(&errors);
 	output_marks_release(&s.marks);
 	output_bitbake_release(&s.bitbake);
+	free(s.failed);
 	return r;
 }
 

@@ -20,8 +20,9 @@
  * - BitBake's console names recipe and task: "NOTE: recipe gcc-13.2-r0: task do_compile: Started".
  * What its tasks write themselves is in their logs.
  *
- * Lines of other build tools are not known, and lines of the build tools themselves have no task. What a makefile prints by $(info) while a
- * task runs looks like the output of the task.
+ * Lines of other build tools are not known. Lines of the build tools themselves have no task, except
+ * the one by which make reports that a task failed. What a makefile prints by $(info) while a task
+ * runs looks like the output of the task.
  */
 
 /* Lines from first_line up to the next run's have this task. */
@@ -34,7 +35,7 @@ struct output_tasks {
 	size_t n_runs;
 	struct output_run *run;
 	uint64_t n_lines, n_known;	/* in all; with a task */
-	uint64_t *lines;	/* of each task: their number */
+	uint64_t *lines;	/* of each task: their number, without make's report */
 	uint64_t *first;	/* and the first of them */
 };
 

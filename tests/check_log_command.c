@@ -12,12 +12,12 @@ static void setup(void)
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: good bad\ngood: ; printf '\\033[31mred\\033[0m\\n'\n"
 		       "bad: ; echo in bad; exit 3\n");
-	support_expect(support_tmpdir(), 2, NULL, NULL, RECORD "--log -n one -- make -k -O -j2");
+	support_expect(support_tmpdir(), 2, NULL, NULL, RECORD "--log -n one -- make -k -O -j2 2>&1");
 }
 
 static const struct { const char *options, *out; } selections[] = {
 	{ "--task good", "printf '\\033[31mred\\033[0m\\n'\nred\n" },
-	{ "--failed", "echo in bad; exit 3\nin bad\n" },
+	{ "--failed", "echo in bad; exit 3\nin bad\nmake: *** [Makefile:3: bad] Error 3\n" },
 	{ "--grep '^r.d$'", "red\n" }, { "-g red -C 1 --task good", NULL },
 	{ "--since 1h", "" }, { "--until 1h --failed --grep ^in", "in bad\n" },
 };

@@ -5,6 +5,7 @@
 #include "tests/recorded.h"
 
 #include <pty.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -296,13 +297,65 @@ START_TEST(after_sub_make)
 	if (!support_can_be_loaded())
 		return;
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
-		       "all: a b\nsub: ; @+$(MAKE) -f sub.mk\na: sub; @sleep 0.1; echo @a@\n"
-		       "b: a; @sleep 0.1; echo @b@\n");
+		       "all: a b\nsub: ; @+$(MAKE) -f sub.mk\na: sub; @echo @a@\n"
+		       "x: a; echo @x@\nb: x; @echo @b@\n");
 	support_writes(support_path("%s/sub.mk", support_tmpdir()), "c: ; @echo @c@\n");
 	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "--log -n log -- make -O -j2");
 	f = check_build();
-	ck_assert_uint_eq(f.named, 3);
-	ck_assert_uint_ge(f.known, 2);
+	ck_assert_uint_eq(f.named, 5);
+	/* the command of x comes after the end of c and of a */
+	ck_assert_uint_ge(f.known, 3);
+}
+END_TEST
+
+/* make's own line about a failure names the task. Of two tasks with equal names it could be either. */
+START_TEST(failures)
+{
+	struct output_tasks tasks;
+	struct output_line line;
+	struct recording rec;
+	struct error err = { 0 };
+	struct output *o;
+	unsigned n = 0, in_sub = 0;
+	bool inside;
+	size_t at = 0;
+	struct run r;
+
+	if (!support_can_be_loaded())
+		return;
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: a b sub\na:\n\t@exit 3\nb:\n\t@sleep 0.1; exit 4\n"
+		       "sub:\n\t@$(MAKE) -f sub.mk; $(MAKE) -f sub.mk\n");
+	support_writes(support_path("%s/sub.mk", support_tmpdir()),
+		       "all: a twin\na:\n\t@exit 3\ntwin:\n\t@exit 5\n");
+	support_run(&r, support_tmpdir(), RECORD "--log -n log -- make -k -j4 >out 2>&1");
+	ck_assert_int_ne(r.status, 0);
+	launched_read(&rec, "log");
+	ck_assert_int_eq(output_open(&o, rec.path, &zstd_codec, &err), 0);
+	ck_assert_int_eq(output_find_tasks(&tasks, o, &rec), 0);
+	while (output_next(o, &line, true) > 0) {
+		uint32_t task = output_task_of(&tasks, line.number, &at);
+		char text[200];
+
+		snprintf(text, sizeof text, "%.*s", (int)line.text.len, line.text.p);
+		if (!strstr(text, "] Error "))
+			continue;
+		inside = !strncmp(text, "make[1]", 7);
+		in_sub += inside;
+		/* known if the other make had not failed yet */
+		ck_assert_msg(inside || task != NO_INDEX, "%s", text);
+		if (task == NO_INDEX)
+			continue;
+		ck_assert_msg(strstr(text, rec.task[task].name), "%s", text);
+		ck_assert_int_eq(rec.instance[rec.task[task].instance].level, inside);
+		ck_assert_uint_eq(tasks.lines[task], 0);
+		n += !inside;
+	}
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(in_sub, 4);
+	output_tasks_release(&tasks);
+	output_close(o);
+	recording_release(&rec);
 }
 END_TEST
 
@@ -324,5 +377,5 @@ int main(void)
 {
 	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
 		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),
-		TEST(after_sub_make), TEST(single_tasks));
+		TEST(after_sub_make), TEST(failures), TEST(single_tasks));
 }
