@@ -33,17 +33,6 @@ static void setup(void)
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 
-static struct buildbeat_session *open_session(const char *path)
-{
-	struct buildbeat_host host = {
-		.size = sizeof host, .tool = "spans", .dir = path, .interval_ms = -1,
-	};
-	struct buildbeat_session *s = api->open(&host);
-
-	ck_assert_ptr_nonnull(s);
-	return s;
-}
-
 static void read_back(struct recording *rec, const char *path)
 {
 	struct error err = { 0 };
@@ -385,7 +374,7 @@ START_TEST(random_calls)
 	struct recording rec = RECORDING_INIT;
 
 	srand((unsigned)_i);
-	session = open_session(dir);
+	session = make_host_open(api, dir, 0);
 	start_tasks();
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&worker[i].thread, NULL, work, &worker[i]), 0);
@@ -434,7 +423,7 @@ START_TEST(macros)
 	struct recording rec = RECORDING_INIT;
 	struct buildbeat_group group;
 
-	session = open_session(dir);
+	session = make_host_open(api, dir, 0);
 	step(true);
 	step(false);
 	group = buildbeat_group_open(api, session, "group");
@@ -492,7 +481,7 @@ START_TEST(callbacks)
 	struct identity id;
 	uint64_t outer, inner;
 
-	session = open_session(dir);
+	session = make_host_open(api, dir, 0);
 	api->span_watch(session, see, &seen);
 	outer = api->span_begin(session, 0, "outer");
 	inner = api->span_begin(session, 0, "outer");
@@ -525,7 +514,7 @@ START_TEST(places)
 	struct recording rec = RECORDING_INIT;
 
 	setenv("BUILDBEAT_PLACES", "1", 1);
-	session = open_session(dir);
+	session = make_host_open(api, dir, 0);
 	unsetenv("BUILDBEAT_PLACES");
 	api->span_begin(session, 0, "a");
 	api->span_open(session, &here);

@@ -42,13 +42,7 @@ static void setup(void)
 
 static struct buildbeat_session *open_one(unsigned flags)
 {
-	struct buildbeat_host host = {
-		.size = sizeof host, .tool = "tally", .dir = dir, .interval_ms = -1, .flags = flags,
-	};
-	struct buildbeat_session *s = api->open(&host);
-
-	ck_assert_ptr_nonnull(s);
-	return s;
+	return make_host_open(api, dir, flags);
 }
 
 static int32_t set(struct buildbeat_session *s, int32_t status)

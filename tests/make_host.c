@@ -37,6 +37,18 @@ const struct buildbeat_api *make_host_api(void)
 	return api;
 }
 
+struct buildbeat_session *make_host_open(const struct buildbeat_api *api, const char *dir,
+					 unsigned flags)
+{
+	struct buildbeat_host host = {
+		.size = sizeof host, .tool = "host", .dir = dir, .interval_ms = -1, .flags = flags,
+	};
+	struct buildbeat_session *s = api->open(&host);
+
+	ck_assert_ptr_nonnull(s);
+	return s;
+}
+
 void fixture_begin(struct fixture *f, const char *base, const char *name, unsigned flags,
 		   const char *user, const char *plugin)
 {

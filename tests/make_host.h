@@ -40,6 +40,10 @@ void tasks_count(const char *dir, size_t *lines, size_t *bad);
 /* The entries of the C ABI of a loaded plugin. */
 const struct buildbeat_api *make_host_api(void);
 
+/* A session of them that takes no samples, with BUILDBEAT_ flags, in the recording dir. */
+struct buildbeat_session *make_host_open(const struct buildbeat_api *api, const char *dir,
+					 unsigned flags);
+
 /* Whether other programs can load our object: not in a sanitized build. */
 bool make_host_can(void);
 
