@@ -66,20 +66,20 @@ static int build_line(struct growing *t, struct slice line)
 	return t->to.build ? t->to.build(t->context, key, value) : 0;
 }
 
+/* Is there a line to deliver? Otherwise 0, or -EBADMSG if it is damaged. */
+static int is_parsed(struct growing *t, enum event_parsed parsed)
+{
+	t->damage.unknown += parsed == EVENT_UNKNOWN;
+	return parsed == EVENT_DAMAGED ? -EBADMSG : parsed == EVENT_PARSED;
+}
+
 static int task_line(struct growing *t, struct slice line)
 {
 	struct event e;
-	int r;
+	int r = is_parsed(t, event_parse(line, &e));
 
-	switch (event_parse(line, &e)) {
-	case EVENT_UNKNOWN:
-		t->damage.unknown++;
-		return 0;
-	case EVENT_DAMAGED:
-		return -EBADMSG;
-	case EVENT_PARSED:
-		break;
-	}
+	if (r <= 0)
+		return r;
 	if (e.time_us < 0 || e.time_us > READER_TIME_MAX_US)
 		return -EBADMSG;
 	r = growing_writers_event(&t->writers, e);
@@ -89,16 +89,10 @@ static int task_line(struct growing *t, struct slice line)
 static int process_line(struct growing *t, struct slice line)
 {
 	struct process_line l;
+	int r = is_parsed(t, process_log_parse(line, &l));
 
-	switch (process_log_parse(line, &l)) {
-	case EVENT_UNKNOWN:
-		t->damage.unknown++;
-		return 0;
-	case EVENT_DAMAGED:
-		return -EBADMSG;
-	case EVENT_PARSED:
-		break;
-	}
+	if (r <= 0)
+		return r;
 	return t->to.process ? t->to.process(t->context, &l) : 0;
 }
 
