@@ -27,19 +27,20 @@ render_librender_la_SOURCES = \
 nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 
 # The style and the script of the bootchart, as C strings.
-EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/c_string.awk
+EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/chart/app.css render/c_string.awk
 CLEANFILES += render/chart/bootchart_text.c
 bootchart_js = \
-	render/chart/bootchart.js render/chart/common.js render/chart/unpack.js render/chart/bootchart_data.js \
-	render/chart/bootchart_panels.js render/chart/bootchart_lanes.js \
-	render/chart/bootchart_view.js render/chart/bootchart_control.js
+	render/chart/app.js render/chart/common.js render/chart/unpack.js render/chart/app_data.js \
+	render/chart/app_view.js render/chart/app_page.js render/chart/app_search.js render/chart/app_lanes.js \
+	render/chart/app_panels.js render/chart/app_axis.js render/chart/app_detail.js render/chart/app_input.js
 
 c_string = awk -v dir=$(srcdir) -f $(srcdir)/render/c_string.awk
 
 render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
-		render/c_string.awk
+		render/chart/app.css render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
 		echo '#include "render/chart/bootchart_parts.h"' && \
 		$(c_string) -v name=bootchart_css -v file=render/chart/bootchart.css && \
-		$(c_string) -v name=bootchart_js -v file=render/chart/bootchart.js; \
+		$(c_string) -v name=bootchart_app_css -v file=render/chart/app.css && \
+		$(c_string) -v name=bootchart_js -v file=render/chart/app.js; \
 	} >$@-t && mv $@-t $@

@@ -240,7 +240,7 @@ static void add_variables(struct buf *b, const struct palette *p)
 	struct named named[NAMED_COLOURS];
 
 	name_colours(named, p);
-	buf_adds(b, "#bb{");
+	buf_adds(b, "#bb,#bb-app,.bb-body{");
 	for (size_t i = 0; i < NAMED_COLOURS; i++)
 		buf_addf(b, "--%s:#%06x;", named[i].name, (unsigned)named[i].rgb);
 	buf_adds(b, "}\n");
@@ -294,6 +294,7 @@ static void add_style(struct markup *s)
 	add_variables(&css, &palette_dark);
 	buf_adds(&css, "}\n");
 	add_sheet(&css, bootchart_css);
+	buf_adds(&css, bootchart_app_css);
 	markup_verbatim(s, buf_str(&css));
 	buf_release(&css);
 }

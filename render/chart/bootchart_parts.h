@@ -32,7 +32,7 @@ static inline double time_x(const struct chart *c, int64_t us)
 	return (double)us * CHART_PLOT_WIDTH / (double)c->end_us;
 }
 
-/* bootchart.css and bootchart.js, made into C strings at build time. */
-extern const char bootchart_css[], bootchart_js[];
+/* bootchart.css, app.css and app.js, made into C strings at build time. */
+extern const char bootchart_css[], bootchart_app_css[], bootchart_js[];
 
 #endif

@@ -214,14 +214,9 @@ static void add_rows(struct pack *p)
 		json_object(&p->json, NULL);
 		json_str(&p->json, "label", row->label);
 		json_bool(&p->json, "nest", row->nest);
-		json_int(&p->json, "y", c->row_place[i].y);
-		json_int(&p->json, "height", c->row_place[i].height);
-		json_array(&p->json, "lanes");
-		for (uint32_t l = row->first_lane; l < row->first_lane + row->n_lanes; l++) {
-			json_real(&p->json, NULL, chart_lane(c, l).y, 2);
-			json_real(&p->json, NULL, chart_lane(c, l).height, 2);
-		}
-		json_array_end(&p->json);
+		json_int(&p->json, "lanes", row->n_lanes);
+		json_int(&p->json, "tasks", (int64_t)row->n_tasks);
+		json_int(&p->json, "busy", to_unit(p->tasks.per_us, row->busy_us));
 		json_object_end(&p->json);
 	}
 	json_array_end(&p->json);
@@ -300,9 +295,6 @@ static int add_json(struct pack *p)
 	json_str(&p->json, "format", "buildbeat chart 1");
 	json_int(&p->json, "unit_us", p->unit_us);
 	json_int(&p->json, "end", to_unit(p->tasks.per_us, c->end_us));
-	json_int(&p->json, "width", CHART_WIDTH);
-	json_int(&p->json, "plot_x", CHART_PLOT_X);
-	json_int(&p->json, "plot_right", CHART_PLOT_RIGHT);
 	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
 	json_int(&p->json, "critical_us", c->chain.path_us);
 	add_kinds(p);

@@ -1,105 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What is shown */
-
-let head, tasks, phases, panels;
-
-const view = {
-	from: 0, until: 1,	/* units of time */
-	q: "", min_us: 0, task: -1, critical: true,
-	width: 0,		/* of the plots */
-	hover: -1,		/* task pointed at */
-	pinned: false,
-};
-const search = { match: null, n: 0, time: 0, error: "" };
-const hidden = { n: 0 };
-
-function toX(t) {
-	return (t - view.from) * view.width / (view.until - view.from);
-}
-
-function toTime(x) {
-	return view.from + x * (view.until - view.from) / view.width;
-}
-
-/* The least stretch shown: a thousandth of a unit of time a pixel would be air. */
-function show(from, until) {
-	const least = Math.min(head.end, Math.max(10, 1000 / head.unit_us));
-	const span = clamp(until - from, least, head.end);
-
-	if (until - from !== span)
-		from = (from + until - span) / 2;
-	view.from = clamp(from, 0, head.end - span);
-	view.until = view.from + span;
-	request(true);
-}
-
-/* Around a place of the plots that stays where it is. */
-function zoomAt(x, factor) {
-	const t = toTime(x), span = (view.until - view.from) * factor;
-
-	show(t - span * x / view.width, t + span * (1 - x / view.width));
-}
-
-function pan(share) {
-	const by = (view.until - view.from) * share;
-
-	show(view.from + by, view.until + by);
-}
-
-function zoomToTask(i) {
-	const wall = Math.max(tasks.end[i] - tasks.start[i], 4);
-
-	show(tasks.start[i] - wall * .25, tasks.end[i] + wall * .25);
-}
-
-/* Drawing: what a group holds is replaced path by path, each of a class */
-
-function Layer(group) {
-	this.group = group;
-	this.before = Array.from(group.childNodes);
-	this.paths = new Map();
-	this.texts = [];
-}
-
-Layer.prototype.path = function (name, d) {
-	let p = this.paths.get(name);
-
-	if (!p) {
-		p = make(SVG, "path", { "class": name }, this.group);
-		this.paths.set(name, p);
-	}
-	p.setAttribute("d", d);
-};
-
-/* Texts are above the paths; unused ones are kept for the next drawing. */
-Layer.prototype.text = function (i, name, x, y, text) {
-	let e = this.texts[i];
-
-	if (!e) {
-		e = make(SVG, "text", {}, this.group);
-		this.texts[i] = e;
-	}
-	e.setAttribute("class", name);
-	e.setAttribute("x", px(x));
-	e.setAttribute("y", px(y));
-	e.textContent = text;
-	e.style.display = "";
-};
-
-Layer.prototype.cut = function (n) {
-	for (let i = n; i < this.texts.length; i++)
-		this.texts[i].style.display = "none";
-};
-
-/* The static picture is kept until the first drawing is complete. */
-Layer.prototype.begin = function () {
-	this.before.forEach(e => e.remove());
-};
-
-Layer.prototype.undo = function () {
-	this.group.replaceChildren(...this.before);
-};
-
 /* Panels */
 
 const bin = { n: 0 };
@@ -313,81 +212,81 @@ function drawPanel(p) {
 
 	const dense = seen > n;
 
-	p.layer.begin();
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
 	p.layer.path("gap", gapPath(p));
 	if (p.total)
 		drawStack(p, n, dense);
 	for (const b of p.bands.filter(x => x.mark !== "stack"))
 		drawBand(p, b, n, dense);
-	drawOtherBuild(p);
 }
 
-/* Of the other build's curve there is the static one alone: it is stretched. */
-function drawOtherBuild(p) {
-	const k = view.width / p.width * head.end / (view.until - view.from);
+/* Their places in the page */
 
-	for (const e of p.layer.before) {
-		if (!e.classList || !e.classList.contains("ghost"))
-			continue;
-		e.setAttribute("transform", "translate(" + toX(0) + ")scale(" + k + " 1)");
-		e.setAttribute("vector-effect", "non-scaling-stroke");
-		p.layer.group.appendChild(e);
+function swatch(parent, colour, mark) {
+	const svg = make(SVG, "svg", { "class": "swatch", width: 11, height: 11 }, parent);
+
+	make(SVG, "rect", { "class": "c" + colour, width: 11, height: mark === "line" ? 3 : 11,
+		y: mark === "line" ? 4 : 0 }, svg);
+	return svg;
+}
+
+function foldPanel(p, folded) {
+	p.folded = folded;
+	p.row.box.hidden = folded;
+	p.fold.setAttribute("aria-expanded", !folded);
+	request(true);
+}
+
+function makePanel(p) {
+	p.box = element("section", { "class": "panel", id: "bb-p-" + p.word }, page.chart);
+	const title = element("h2", {}, p.box);
+
+	p.fold = button(title, p.title, p.title + ": fold or unfold",
+			() => foldPanel(p, !p.folded));
+	p.fold.setAttribute("class", "fold");
+	p.legend = element("span", { "class": "legend" }, title);
+	for (const b of p.bands) {
+		const key = element("span", { "class": "key" }, p.legend);
+
+		swatch(key, b.colour, b.mark);
+		element("span", {}, key, b.label);
 	}
+	p.now = element("span", { "class": "now" }, title);
+	p.row = makeRow(p.box, "bb-r-" + p.word, p.title);
+	p.layer = p.row.layer;
+	foldPanel(p, false);
 }
 
-/* The time axis */
+/* The values at a time. */
+function valuesAt(p, t) {
+	const i = above(p.time, t - 1e-9, 0, p.time.length), texts = [];
 
-function timeStep(span_us, most) {
-	const s = 1e6, m = 60 * s, h = 60 * m, day = 24 * h;
-	const steps = [s, 2 * s, 5 * s, 10 * s, 15 * s, 30 * s, m, 2 * m, 5 * m, 10 * m, 15 * m,
-		30 * m, h, 2 * h, 3 * h, 6 * h, 12 * h];
-	let step = 1;
+	for (const b of p.bands) {
+		const v = i && i < p.time.length ? b.value[i] - 1 : -1;
 
-	for (let i = 0; step < s && span_us / step > most; i++)
-		step *= i % 3 === 1 ? 2.5 : 2;
-	if (step < s)
-		return step;
-	return steps.find(v => span_us / v <= most) || day * Math.ceil(span_us / most / day);
-}
-
-function tickText(us, step, last_us) {
-	const s = us / 1e6;
-
-	if (!us)
-		return "0";
-	if (step < 1e6)
-		return momentText(us, step);
-	if (last_us < 6e7 || us < 6e7 && last_us < 36e8)
-		return s + " s";
-	if (step >= 864e8)
-		return s / 86400 + " d";
-	if (step >= 36e8)
-		return s / 3600 + " h";
-	if (last_us < 36e8)
-		return step >= 6e7 ? s / 60 + " min" :
-			Math.floor(s / 60) + "m " + two(s % 60) + "s";
-	if (step >= 6e7)
-		return Math.floor(s / 3600) + "h " + two(Math.floor(s / 60 % 60)) + "m";
-	return momentText(us, 1e6);
-}
-
-function drawTime() {
-	const unit = head.unit_us, until_us = view.until * unit;
-	const step = timeStep((view.until - view.from) * unit, Math.max(4, view.width / 95));
-	let d = "", n = 0;
-
-	geometry.time.begin();
-	for (let i = Math.ceil(view.from * unit / step); i * step <= until_us; i++) {
-		const x = toX(i * step / unit), text = tickText(i * step, step, until_us);
-		const side = x > view.width - 30 ? "tick end" : x < 30 ? "tick start" : "tick";
-
-		for (const [y, height] of geometry.spans)
-			d += "M" + px(head.plot_x + x) + " " + y + "v" + height;
-		for (const y of geometry.labels)
-			geometry.time.text(n++, side, head.plot_x + x, y, text);
+		if (v >= 0)
+			texts.push(b.label + " " + valueText(b.right ? p.right_unit : p.unit,
+				v / p.steps * (b.right ? p.right_ceiling : p.ceiling)));
 	}
-	geometry.time.path("grid", d);
-	geometry.time.group.prepend(geometry.time.paths.get("grid"));
-	geometry.time.cut(n);
+	return texts.join(" \u00b7 ");
 }
+
+parts.push({
+	make() {
+		panels.forEach(makePanel);
+	},
+	layOut() {
+		for (const p of panels) {
+			p.height = PANEL_HEIGHT;
+			sizeRow(p.row, p.height);
+		}
+	},
+	draw() {
+		panels.filter(p => !p.folded).forEach(drawPanel);
+	},
+	over() {
+		for (const p of panels)
+			p.now.textContent = view.cross < 0 || p.folded ? "" :
+				valuesAt(p, toTime(view.cross));
+	},
+});

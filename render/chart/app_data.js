@@ -83,13 +83,15 @@ function indexLanes(t) {
 	Object.assign(t.lanes, { first, tasks, reach });
 }
 
+/* Which row each lane is of; their places are the layout's. */
 function readLanes(head) {
 	const lanes = { y: [], height: [], row: [] };
 
 	head.rows.forEach((row, i) => {
-		for (let l = 0; l < row.lanes.length; l += 2) {
-			lanes.y.push(row.lanes[l]);
-			lanes.height.push(row.lanes[l + 1]);
+		row.first = lanes.row.length;
+		for (let l = 0; l < row.lanes; l++) {
+			lanes.y.push(0);
+			lanes.height.push(0);
 			lanes.row.push(i);
 		}
 	});
@@ -148,6 +150,17 @@ function nameOf(i) {
 	const place = tasks.place[i] < 0 ? "" : tasks.places[tasks.place[i]];
 
 	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
+}
+
+/* What tells a task from others: its file before its directory. */
+function labelOf(i) {
+	const name = tasks.names[tasks.name[i]];
+
+	return name.slice(name.lastIndexOf("/") + 1) || name;
+}
+
+function wallText(i) {
+	return timeText((tasks.end[i] - tasks.start[i]) * head.unit_us);
 }
 
 /* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,

@@ -81,7 +81,7 @@ Strips.prototype.path = function (part, height) {
 	for (const s of this.list) {
 		const all = tasks.lanes.height[s.lane], h = height ? Math.min(height, all) : all;
 
-		d += box(clipX(s.x0), geometry.laneY(s.lane) + part * (all - h),
+		d += box(clipX(s.x0), laneY(s.lane) + part * (all - h),
 			 Math.max(.5, clipX(s.x1) - clipX(s.x0)), h);
 	}
 	return d;
@@ -115,8 +115,6 @@ function walkLane(lane, close, marks) {
 			marks.queue.add(lane, (start - tasks.queued[i] - from) * k, x0);
 		if (start >= until)
 			continue;
-		if (tasks.marks[i] & CRITICAL && view.critical)
-			marks.critical.add(lane, x0, x1);
 		if (tasks.marks[i] & STATE)
 			marks.ended[tasks.marks[i] & STATE].add(lane, x0, x1);
 		if (end - start < min) {
@@ -134,8 +132,7 @@ function walkLane(lane, close, marks) {
 /* The marks of what is in view. Wider merging where there would be too many pieces. */
 function walkLanes() {
 	for (let close = CLOSE; ; close *= 2) {
-		const marks = { queue: new Strips(close), critical: new Strips(close),
-			busy: new Strips(close), ended: STATES.map(() => new Strips(close)) };
+		const marks = { queue: new Strips(close), busy: new Strips(close), ended: STATES.map(() => new Strips(close)) };
 
 		piece.n = hidden.n = 0;
 		for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
@@ -148,27 +145,27 @@ function walkLanes() {
 	}
 }
 
-/* Bars by colour and of each the part that computed; those that do not match faint. */
+const GAUGE = 3;		/* pixels: the height of the gauge of CPU in a bar */
+
+/* Bars by colour, those that do not match faint; and in each the share of its time that
+ * it computed. */
 function drawBars(layer) {
-	const bars = Array(16).fill(""), cpu = Array(16).fill("");
+	const bars = Array(2 * COLOURS).fill("");
+	let gauge = "";
 
 	for (let p = 0; p < piece.n; p++) {
 		const x = clipX(piece.x0[p]), width = Math.max(.6, clipX(piece.x1[p]) - x);
-		const y = geometry.laneY(piece.lane[p]), height = tasks.lanes.height[piece.lane[p]];
-		const h = piece.wall[p] ? height * Math.min(1, piece.cpu[p] / piece.wall[p]) : 0;
-		const at = piece.colour[p] * 2 + (piece.match[p] ? 0 : 1);
+		const y = laneY(piece.lane[p]), height = tasks.lanes.height[piece.lane[p]];
+		const share = piece.wall[p] ? Math.min(1, piece.cpu[p] / piece.wall[p]) : 0;
 
-		bars[at] += box(x, y, width, height);
-		if (h >= .5)
-			cpu[at] += box(x, y + height - h, width, h);
+		bars[piece.colour[p] * 2 + (piece.match[p] ? 0 : 1)] += box(x, y, width, height);
+		if (share * width >= .5 && height > 2 * GAUGE && piece.match[p])
+			gauge += box(x, y + height - GAUGE, width * share, GAUGE);
 	}
 	layer.group.classList.toggle("dense", piece.n > DENSE);
-	for (let i = 0; i < 16; i++) {
-		const name = " c" + (i >> 1) + (i & 1 ? " dim" : "");
-
-		layer.path("bar" + name, bars[i]);
-		layer.path("cpu" + name, cpu[i]);
-	}
+	for (let i = 0; i < 2 * COLOURS; i++)
+		layer.path("bar c" + (i >> 1) + (i & 1 ? " dim" : ""), bars[i]);
+	layer.path("gauge", gauge);
 }
 
 /* A badge with a cross or a bolt: the shape shows the state, not the colour. */
@@ -196,7 +193,7 @@ function drawEnds(layer, ended) {
 
 		for (const s of ended[state].list) {
 			const x = clipX(s.x0), width = Math.max(1, clipX(s.x1) - x);
-			const y = geometry.laneY(s.lane), height = tasks.lanes.height[s.lane];
+			const y = laneY(s.lane), height = tasks.lanes.height[s.lane];
 			const at = clamp(x + width - (width > 22 ? 9 : width / 2), 5.5, view.width - 5.5);
 
 			d += state === UNFINISHED ? openEnd(x, y, width, height) : box(x, y, width, height);
@@ -214,71 +211,26 @@ function drawEnds(layer, ended) {
 	layer.path("cross", signs[FAILED]);
 }
 
-function drawPhases(layer) {
-	const strips = new Strips();
-
-	for (const f of phases) {
-		if (f.until >= view.from && f.from < view.until)
-			strips.add(f.task < 0 ? 0 : tasks.lane[f.task], toX(f.from), toX(f.until));
-	}
-	layer.path("phase", tasks.lanes.y.length ? strips.path(0, 2) : "");
-}
-
-function drawGhosts(layer) {
-	const strips = new Strips(), sorted = [];
-
-	for (const [i, [from, until]] of tasks.ghosts) {
-		if (until >= view.from && from < view.until)
-			sorted.push([tasks.lane[i], toX(from), toX(until)]);
-	}
-	sorted.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-	sorted.forEach(g => strips.add(...g));
-	layer.path("ghost", strips.path(1, 3));
-}
-
 /* Names in the widest bars */
 
-const ruler = { context: null, family: "" };
-
-function widthOf(text, font) {
-	if (!ruler.context)
-		ruler.context = make(HTML, "canvas", {}).getContext("2d");
-	ruler.family = ruler.family || getComputedStyle(root).fontFamily || "sans-serif";
-	ruler.context.font = font + "px " + ruler.family;
-	return ruler.context.measureText(text).width;
-}
-
 function fit(text, width, size) {
-	for (let all = text; ;) {
+	for (const all = text; ;) {
 		const taken = widthOf(text, size);
 
 		if (taken <= width)
 			return text;
 		const n = Math.min(text.length - 2, Math.floor(text.length * width / taken) - 1);
-		if (n < 3)
+		if (n < 2)
 			return "";
-		/* The end of a path says more than its beginning. */
-		text = all.slice(0, n / 3 | 0) + "\u2026" + all.slice(all.length - (n * 2 / 3 | 0));
+		text = all.slice(0, n) + "\u2026";
 	}
 }
 
-/* What says most of those names of a task that fit as they are, or the shortest. */
+/* The most of these that fits: name and time, the name, a part of it. */
 function fitName(i, width, size) {
-	const target = tasks.names[tasks.name[i]], names = [nameOf(i), target,
-		target.slice(target.lastIndexOf("/") + 1) || target].map(clean);
-	const name = names.find(x => widthOf(x, size) <= width);
+	const name = clean(labelOf(i)), whole = name + " " + wallText(i);
 
-	return name || (width < NAME_CUT_LEAST ? "" : fit(names[2], width, size));
-}
-
-/* What most of a bar's height is: a name upon it has that around it, and where the edge of
- * the strong part would go through it, it is moved off the middle into that. */
-function placeOfName(p, height, size) {
-	const strong = piece.wall[p] ? piece.cpu[p] / piece.wall[p] : 0;
-	const room = Math.abs(strong - .5) > .3 ? 0 : Math.max(0, (height - size) / 2 - NAME_MARGIN);
-
-	return { ground: (strong > .5 ? "c" : "t") + piece.colour[p],
-		 shift: strong > .5 ? room : -room };
+	return widthOf(whole, size) <= width ? whole : fit(name, width, size);
 }
 
 function drawNames(layer) {
@@ -288,40 +240,72 @@ function drawNames(layer) {
 	for (let p = 0; p < piece.n; p++) {
 		const width = clipX(piece.x1[p]) - clipX(piece.x0[p]);
 
-		if (piece.count[p] === 1 && width >= LABEL_LEAST &&
-		    tasks.lanes.height[piece.lane[p]] >= 10)
+		if (width >= LABEL_LEAST && tasks.lanes.height[piece.lane[p]] >= 10)
 			list.push({ p, width });
 	}
 	list.sort((a, b) => b.width - a.width);
 	for (const { p, width } of list.slice(0, LABELS_MAX)) {
-		const height = tasks.lanes.height[piece.lane[p]];
-		const size = height >= 14 ? 10.5 : height - 2;
+		const height = tasks.lanes.height[piece.lane[p]], size = height >= 14 ? 11 : 9;
 		const text = fitName(piece.task[p], width - 2 * LABEL_PAD -
 				     (piece.ended[p] ? SIGN_WIDTH : 0), size);
 
-		const place = placeOfName(p, height, size);
-
 		if (text)
-			layer.text(n++, "name " + place.ground + (size < 10.5 ? " small" : "") +
+			layer.text(n++, "name c" + piece.colour[p] + (size < 11 ? " small" : "") +
 				   (piece.match[p] ? "" : " dim"), clipX(piece.x0[p]) + LABEL_PAD,
-				   geometry.laneY(piece.lane[p]) + height / 2 + size * .36 +
-				   place.shift, text);
+				   laneY(piece.lane[p]) + (height - GAUGE) / 2 + size * .36, text);
 	}
 	layer.cut(n);
 }
 
-function drawLanes() {
-	const layer = geometry.lanes, marks = walkLanes();
+/* What the end of the build waited for: a lane of its own */
 
-	layer.begin();
-	layer.path("queue", marks.queue.path(.5, 2));
-	layer.path("busy", marks.busy.path(.5, 4));
-	drawBars(layer);
-	drawPhases(layer);
-	layer.path("critical", marks.critical.path(0, 0));
-	drawGhosts(layer);
-	drawEnds(layer, marks.ended);
-	drawNames(layer);
+const path_lane = { row: null, list: [] };
+
+/* The tasks of the path by their start, with the kind of each link to the one before. */
+function pathTasks() {
+	const list = [];
+
+	for (let i = 0; i < tasks.n; i++) {
+		if (tasks.marks[i] & CRITICAL)
+			list.push(i);
+	}
+	return list;
+}
+
+function drawPath() {
+	const { layer, height } = path_lane.row, bars = Array(COLOURS).fill(""), wide = [];
+	let worker = "", needed = "", last = -1, n = 0;
+
+	path_lane.row.box.hidden = !view.path || !path_lane.list.length;
+	for (const i of view.path ? path_lane.list : []) {
+		const x0 = toX(tasks.start[i]), x1 = toX(tasks.end[i]);
+
+		if (last >= 0 && x1 >= 0 && x0 <= view.width) {
+			const link = "M" + px(clipX(Math.min(last, x0))) + " " + px(height - 2) +
+				"H" + px(clipX(Math.max(x0, last) + 2));
+
+			if (tasks.why[i] === WAIT_WORKER)
+				worker += link;
+			else
+				needed += link;
+		}
+		last = x1;
+		if (x1 < 0 || x0 > view.width)
+			continue;
+		bars[tasks.colour[i]] += box(clipX(x0), 0, Math.max(.6, clipX(x1) - clipX(x0)), height - 4);
+		if (clipX(x1) - clipX(x0) >= LABEL_LEAST)
+			wide.push(i);
+	}
+	bars.forEach((d, c) => layer.path("bar c" + c, d));
+	layer.path("needed", needed);
+	layer.path("worker", worker);
+	for (const i of wide.slice(0, LABELS_MAX)) {
+		const x = clipX(toX(tasks.start[i])), width = clipX(toX(tasks.end[i])) - x;
+
+		layer.text(n++, "name c" + tasks.colour[i], x + LABEL_PAD, height / 2 + 2,
+			   fitName(i, width - 2 * LABEL_PAD, 11));
+	}
+	layer.cut(n);
 }
 
 /* The task pointed at or chosen, and what it waited for */
@@ -335,21 +319,127 @@ function chainOf(i) {
 }
 
 function drawChain() {
-	const i = view.hover >= 0 ? view.hover : view.task;
-	let boxes = "", links = "", last = null;
+	const i = view.hover >= 0 ? view.hover : view.task, layer = lanes.over;
+	let boxes = "", links = "", chosen = "", last = null;
 
 	for (const j of i < 0 ? [] : chainOf(i)) {
 		const x0 = clipX(toX(tasks.start[j])), x1 = clipX(toX(tasks.end[j]));
-		const y = geometry.laneY(tasks.lane[j]), height = tasks.lanes.height[tasks.lane[j]];
+		const y = laneY(tasks.lane[j]), height = tasks.lanes.height[tasks.lane[j]];
 		const middle = y + height / 2;
 
-		if (toX(tasks.end[j]) >= 0 && toX(tasks.start[j]) <= view.width)
+		if (toX(tasks.end[j]) >= 0 && toX(tasks.start[j]) <= view.width && j !== view.task)
 			boxes += box(x0, y, Math.max(1.5, x1 - x0), height);
 		if (last)
 			links += "M" + px(Math.min(x1, last.x)) + " " + px(middle) +
 				"L" + px(last.x) + " " + px(last.middle);
 		last = { x: x0, middle };
 	}
-	geometry.over.path("chain", boxes);
-	geometry.over.path("link", links);
+	if (view.task >= 0 && tasks.end[view.task] >= view.from && tasks.start[view.task] <= view.until) {
+		const x0 = clipX(toX(tasks.start[view.task])), x1 = clipX(toX(tasks.end[view.task]));
+
+		chosen = box(x0, laneY(tasks.lane[view.task]), Math.max(1.5, x1 - x0),
+			     tasks.lanes.height[tasks.lane[view.task]]);
+	}
+	layer.path("chain", boxes);
+	layer.path("link", links);
+	layer.path("chosen", chosen);
 }
+
+/* Places */
+
+const lanes = { row: null, over: null };
+
+function laneY(lane) {
+	return tasks.lanes.y[lane];
+}
+
+/* Lanes fill the window, within bounds. */
+function placeLanes() {
+	const room = window.innerHeight - page.top.offsetHeight - 120;
+	const nest = head.rows.filter(r => r.nest).length;
+	const n = tasks.lanes.row.length - nest;
+	const height = clamp((room - nest * NEST_HEIGHT) / Math.max(1, n), LANE_LEAST, LANE_MOST);
+	let y = 0;
+
+	lanes.row.gutter.replaceChildren();
+	head.rows.forEach((row, r) => {
+		const each = row.nest ? NEST_HEIGHT : height;
+		const label = element("div", { "class": "label", "data-row": r, title: row.label },
+				      lanes.row.gutter, row.label);
+
+		label.style.height = each * row.lanes + "px";
+		for (let l = row.first; l < row.first + row.lanes; l++, y += each) {
+			tasks.lanes.y[l] = y + 1;
+			tasks.lanes.height[l] = each - 2;
+		}
+	});
+	sizeRow(lanes.row, Math.max(y, 20));
+}
+
+function scrollToLane(lane) {
+	const r = lanes.row.svg.getBoundingClientRect(), y = r.top + laneY(lane);
+	const top = page.top.offsetHeight;
+
+	if (y < top + 4 || y > window.innerHeight - 60)
+		window.scrollBy(0, y - top - (window.innerHeight - top) / 3);
+}
+
+/* The piece at a place of the window, or -1: the nearest within a few pixels. */
+function pieceAt(client_x, client_y) {
+	const r = lanes.row.svg.getBoundingClientRect();
+	const x = client_x - r.left, y = client_y - r.top;
+	let best = -1, distance = 3;
+
+	if (!tasks.n || x < 0 || x > view.width)
+		return -1;
+	for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
+		if (y < laneY(lane) || y > laneY(lane) + tasks.lanes.height[lane])
+			continue;
+		for (let p = piece.first[lane]; p < piece.first[lane + 1]; p++) {
+			const d = Math.max(piece.x0[p] - x, x - piece.x1[p]);
+
+			if (d < distance) {
+				distance = d;
+				best = p;
+			}
+		}
+	}
+	return best;
+}
+
+function drawLanes() {
+	const layer = lanes.row.layer, marks = walkLanes();
+
+	layer.path("grid", gridPath(lanes.row.height));
+	layer.path("queue", marks.queue.path(.5, 2));
+	layer.path("busy", marks.busy.path(.5, 4));
+	drawBars(layer);
+	drawEnds(layer, marks.ended);
+	drawNames(layer);
+}
+
+parts.push({
+	make() {
+		path_lane.row = makeRow(page.chart, "bb-path", "What the end of the build waited for");
+		element("div", { "class": "label" }, path_lane.row.gutter, "path");
+		path_lane.list = pathTasks();
+		lanes.row = makeRow(page.chart, "bb-lanes", "Tasks by " + head.by);
+		lanes.row.box.setAttribute("tabindex", "0");
+		lanes.row.box.setAttribute("role", "group");
+		lanes.row.box.setAttribute("aria-label", "Tasks by " + head.by + ": arrow keys choose");
+		lanes.over = new Layer(make(SVG, "g", { "class": "over" }, lanes.row.svg));
+	},
+	layOut() {
+		sizeRow(path_lane.row, 24);
+		placeLanes();
+	},
+	draw() {
+		drawPath();
+		if (tasks.n)
+			drawLanes();
+	},
+	over() {
+		if (tasks.n)
+			drawChain();
+	},
+});
