@@ -274,6 +274,8 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	if (!r)
 		r = compare(&m);
 	if (!r)
+		diff_find_unlike(d);
+	if (!r)
 		r = diff_add_facts(d);
 	if (!r)
 		r = diff_add_packages(d);

@@ -70,6 +70,18 @@ struct diff_fact {
 	const char *value[DIFF_SIDES];
 };
 
+/* What tells two builds of different things from two of one thing. */
+enum diff_unlike {
+	DIFF_UNLIKE_MACHINE,	/* no host in common */
+	DIFF_UNLIKE_DIRECTORY,	/* no last part of the directory, ... */
+	DIFF_UNLIKE_COMMAND,
+	DIFF_UNLIKE_SOURCES,	/* ... no last part of a source tree's path */
+	DIFF_UNLIKE_TASKS,	/* less than half of the tasks of a side are in both */
+	DIFF_UNLIKES,
+};
+
+#define DIFF_UNLIKE_BIT(u) (1u << (u))
+
 struct diff {
 	struct arena *texts;
 	const struct values *run[DIFF_SIDES];	/* borrowed */
@@ -89,6 +101,8 @@ struct diff {
 
 	size_t n_packages;	/* changed packages, by name */
 	struct diff_package *package;
+	unsigned unlike;	/* DIFF_UNLIKE_BIT()s: probably not builds of one thing */
+	size_t n_base, n_now, n_both;	/* tasks, whatever the filter */
 	size_t n_facts;		/* changed circumstances */
 	struct diff_fact *fact;
 

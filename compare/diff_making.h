@@ -37,6 +37,8 @@ static inline size_t diff_first_run(const struct diff *d, enum diff_side s)
 /* Matches the tasks of all runs: fills row and task, except values. Returns 0 or -ENOMEM. */
 int diff_match(struct diff_making *m);
 
+void diff_find_unlike(struct diff *d);
+
 /* Returns 0 or -ENOMEM. */
 int diff_add_facts(struct diff *d);
 int diff_add_packages(struct diff *d);

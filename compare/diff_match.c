@@ -169,6 +169,17 @@ static int find_renamed(struct diff_making *m)
 	return r;
 }
 
+static void count_sides(struct diff *d)
+{
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct diff_task *t = &d->task[i];
+
+		d->n_base += t->name && t->presence != DIFF_NEW;
+		d->n_now += t->name && t->presence != DIFF_GONE;
+		d->n_both += t->name && t->presence == DIFF_BOTH;
+	}
+}
+
 /* Removes unused tasks and those that the filter excludes. */
 static void drop_unwanted(struct diff_making *m)
 {
@@ -229,6 +240,7 @@ int diff_match(struct diff_making *m)
 	r = find_renamed(m);
 	if (r)
 		return r;
+	count_sides(d);
 	drop_unwanted(m);
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];

@@ -175,6 +175,12 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	add_runs(&j, d, DIFF_NOW);
 	json_bool(&j, "tested", d->tested);
 	json_bool(&j, "worse", diff_is_worse(d));
+	json_array(&j, "unlike");
+	for (enum diff_unlike u = 0; u < DIFF_UNLIKES; u++) {
+		if (d->unlike & DIFF_UNLIKE_BIT(u))
+			json_str(&j, NULL, diff_unlike_word[u]);
+	}
+	json_array_end(&j);
 	if (d->tested)
 		json_shortest(&j, "false_discovery_rate", d->rate);
 	json_object(&j, "counts");

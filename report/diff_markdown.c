@@ -180,6 +180,11 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 	int r = 0;
 
 	buf_adds(out, diff_is_worse(d) ? "### The build is worse\n\n" : "### Builds compared\n\n");
+	if (d->unlike) {
+		buf_adds(out, "Warning: ");
+		diff_add_warning(out, d);
+		buf_adds(out, ".\n\n");
+	}
 	buf_adds(out, "Verdict: ");
 	diff_add_verdict(out, d);
 	buf_adds(out, ".\n\nTasks: ");

@@ -68,6 +68,9 @@ static void add_head(struct text *t)
 	facts_begin(&f, t->out, t->style);
 	add_side(&f, d, DIFF_BASE);
 	add_side(&f, d, DIFF_NOW);
+	diff_add_warning(&f.part, d);
+	fact_part(&f);
+	fact_end(&f, "warning", TONE_ALARM);
 	diff_add_verdict(&f.part, d);
 	fact_part(&f);
 	fact_end(&f, "verdict", diff_is_worse(d) ? TONE_ALARM : TONE_TITLE);

@@ -30,6 +30,12 @@ const char *const diff_rename_word[RENAME_SIMILAR + 1] = {
 	[RENAME_MOVED] = "moved", [RENAME_SIMILAR] = "similar",
 };
 
+const char *const diff_unlike_word[DIFF_UNLIKES] = {
+	[DIFF_UNLIKE_MACHINE] = "machine", [DIFF_UNLIKE_DIRECTORY] = "directory",
+	[DIFF_UNLIKE_COMMAND] = "command", [DIFF_UNLIKE_SOURCES] = "source tree",
+	[DIFF_UNLIKE_TASKS] = "tasks",
+};
+
 struct order {
 	const struct diff_view *view;
 	const struct diff_value *value;
@@ -136,6 +142,30 @@ void diff_add_counts(struct buf *out, const struct diff *d)
 	add_more(out, &any, d->n_renamed, "renamed");
 	add_more(out, &any, d->n_fails, d->n_fails == 1 ? "fails now" : "fail now");
 	add_more(out, &any, d->n_fixed, "fixed");
+}
+
+void diff_add_warning(struct buf *out, const struct diff *d)
+{
+	unsigned facts = d->unlike & ~DIFF_UNLIKE_BIT(DIFF_UNLIKE_TASKS);
+	const char *before = "another ";
+
+	if (!d->unlike)
+		return;
+	buf_adds(out, "these may be builds of different things: ");
+	for (enum diff_unlike u = 0; u < DIFF_UNLIKES; u++) {
+		if (!(facts & DIFF_UNLIKE_BIT(u)))
+			continue;
+		buf_addf(out, "%s%s", before, diff_unlike_word[u]);
+		before = ", ";
+	}
+	if (facts == d->unlike)
+		return;
+	buf_adds(out, facts ? "; " : "");
+	if (d->n_both)
+		buf_addf(out, "only %zu of %zu tasks are in both", d->n_both,
+			 d->n_base > d->n_now ? d->n_base : d->n_now);
+	else
+		buf_adds(out, "no task is in both");
 }
 
 void diff_add_verdict(struct buf *out, const struct diff *d)

@@ -41,6 +41,13 @@ static inline bool diff_is_change(const struct diff_value *f)
 	return f->verdict == VERDICT_HIGHER || f->verdict == VERDICT_LOWER;
 }
 
+/* "machine", "directory" ... of enum diff_unlike. */
+extern const char *const diff_unlike_word[DIFF_UNLIKES];
+
+/* "these may be builds of different things: another command; only 12 of 80 tasks ..."; nothing
+ * if they are alike. */
+void diff_add_warning(struct buf *out, const struct diff *d);
+
 /* The result as a sentence; and the common factor of all tasks, nothing if unknown or small. */
 void diff_add_verdict(struct buf *out, const struct diff *d);
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m);

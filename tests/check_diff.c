@@ -384,9 +384,45 @@ START_TEST(uneven_runs)
 }
 END_TEST
 
+/* "machine command", of builds that may not be of one thing */
+static const struct { const char *base, *now, *filter, *unlike; } pairs[] = {
+	{ "", "", NULL, "" },
+	{ "!host=a\n!cwd=/x/p\n!command=make\n!source=/x/p\nt|cc|\n",
+	  "!host=a\n!cwd=/y/p\n!command=make\n!source=/y/p\nt|cc|\n", NULL, "" },
+	{ "!host=a\n!cwd=/x/p\n!command=make\n!source=/x/p\n!source=/x/l\nt|cc|\n",
+	  "!host=b\n!cwd=/x/q\n!command=make -j2\n!source=/x/q\nt|cc|\n", NULL,
+	  "machine directory command source tree " },
+	{ "!source=/x/p\n!source=/x/l\nt|cc|\n", "!source=/y/l\nt|cc|\n", NULL, "" },
+	{ "!host=a\nt|cc|\n", "t|cc|\n", NULL, "" },
+	{ "a|cc|\nb|cc|\nc|cc|\n", "a|cc|\nx|ld|\n", NULL, "tasks " },
+	{ "a|cc|\nb|cc|\nc|cc|\n", "a|cc|\nb|cc|\n", "c", "" },
+	{ "lib/store.o|cc|\n", "src/lib/store.o|cc|\n", NULL, "" },
+	{ "a|cc|\n", "", NULL, "tasks " },
+};
+
+START_TEST(different_builds)
+{
+	static const char *const word[DIFF_UNLIKES] = {
+		"machine", "directory", "command", "source tree", "tasks",
+	};
+	struct pair p;
+	struct buf found = BUF_INIT;
+
+	rules_init(&p.rules);
+	compare(&p, pairs[_i].base, pairs[_i].now, pairs[_i].filter);
+	for (unsigned u = 0; u < DIFF_UNLIKES; u++) {
+		if (p.d.unlike & DIFF_UNLIKE_BIT(u))
+			buf_addf(&found, "%s ", word[u]);
+	}
+	ck_assert_str_eq(buf_str(&found), pairs[_i].unlike);
+	buf_release(&found);
+	pair_release(&p);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(values_of_all_metrics),
 			    TEST(how_tasks_ended), TEST_EACH(packages, versions),
-			    TEST(circumstances), TEST_EACH(runs, sets), TEST(uneven_runs));
+			    TEST(circumstances), TEST_EACH(different_builds, pairs), TEST_EACH(runs, sets), TEST(uneven_runs));
 }
