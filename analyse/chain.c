@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
 
+#include "analyse/chain_bound.h"
 #include "analyse/chain_names.h"
 #include "analyse/workers.h"
 #include "base/arena.h"
@@ -322,16 +323,19 @@ static uint32_t innermost(struct work *w, uint32_t i)
 }
 
 /* place: of each task in the order. A path that would not lead back ends. */
-static uint32_t step_back(struct work *w, const uint32_t *place, uint32_t i)
+static uint32_t step_back(struct work *w, const uint32_t *place, uint32_t i, uint8_t *why)
 {
 	for (uint32_t at = i, leaf; w->c->before[at] != NO_INDEX; at = w->c->before[at]) {
 		if (w->c->why[at] == WAIT_HOST)
 			continue;
 		leaf = innermost(w, w->c->before[at]);
 		if (place[leaf] < place[i] &&
-		    w->end_us[leaf] <= task(w, i)->start_us + CHAIN_STAMP_US)
+		    w->end_us[leaf] <= task(w, i)->start_us + CHAIN_STAMP_US) {
+			*why = w->c->why[at];
 			return leaf;
+		}
 	}
+	*why = WAIT_NONE;
 	return NO_INDEX;
 }
 
@@ -342,22 +346,28 @@ static int find_path(struct work *w)
 	uint32_t *place = indices(w->memory, w->s->rec->n_tasks), last = NO_INDEX;
 
 	c->path = indices(NULL, w->s->n_ran);
-	if (!place || !c->path)
+	c->path_why = calloc(w->s->n_ran + 1, 1);
+	if (!place || !c->path || !c->path_why)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->s->n_ran; i++) {
 		place[order[i]] = (uint32_t)i;
 		if (!task(w, order[i])->hosts)
 			latest(w, &last, order[i]);
 	}
-	for (uint32_t i = last; i != NO_INDEX; i = step_back(w, place, i)) {
-		c->path[c->n_path++] = i;
+	for (uint32_t i = last; i != NO_INDEX; c->n_path++) {
+		c->path[c->n_path] = i;
 		c->path_us = sat_add(c->path_us, w->end_us[i] - task(w, i)->start_us);
+		i = step_back(w, place, i, &c->path_why[c->n_path]);
 	}
 	for (size_t i = 0; i < c->n_path / 2; i++) {
+		size_t mirror = c->n_path - 1 - i;
 		uint32_t t = c->path[i];
+		uint8_t why = c->path_why[i];
 
-		c->path[i] = c->path[c->n_path - 1 - i];
-		c->path[c->n_path - 1 - i] = t;
+		c->path[i] = c->path[mirror];
+		c->path[mirror] = t;
+		c->path_why[i] = c->path_why[mirror];
+		c->path_why[mirror] = why;
 	}
 	return 0;
 }
@@ -423,6 +433,8 @@ int chain_make(struct chain *c, const struct summary *s)
 		r = sweep(&w);
 	if (!r)
 		r = find_path(&w);
+	if (!r)
+		r = chain_bound_fill(c, s);
 	arena_free(w.memory);
 	return r;
 }
@@ -433,6 +445,8 @@ void chain_release(struct chain *c)
 	free(c->why);
 	free(c->ready_us);
 	free(c->path);
+	free(c->path_why);
+	free(c->dependency);
 	free(c->maker);
 	free(c->other_file);
 	*c = (struct chain){ 0 };

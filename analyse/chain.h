@@ -41,10 +41,27 @@
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
 
-/* The critical path goes back from the task that ended last. It has no tasks that host, because
+/* Of a link between two tasks: did the second one need what the first one made, or could it have
+ * run at once if there had been a worker for it? */
+enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER };
+
+static inline enum chain_link chain_link(enum wait why)
+{
+	return why == WAIT_NONE ? LINK_NONE : why == WAIT_WORKER ? LINK_WORKER : LINK_DEPENDENCY;
+}
+
+/*
+ * Two paths. What the end of the build waited for, `path`, goes back from the task that ended last.
+ * It has no tasks that host, because
  * the tasks inside them are in it. If the end of such a task was waited for, the path has the
  * last task to end inside it. If its start was waited for, the path has the task that it waited
- * for itself. */
+ * for itself.
+ *
+ * The longest chain of dependencies, `dependency`, ignores which tasks had to wait for a worker:
+ * dependency_us is how long the build takes at least with any number of workers, if every task
+ * takes as long as it did (chain_bound.h). It is never more than the wall time, and more than the
+ * sum of its tasks by what hosts and the tasks that host did alone.
+ */
 struct chain {
 	uint32_t *before;	/* of every task of the recording, or NO_INDEX; always one
 				   earlier in summary.order, so following these ends */
@@ -55,8 +72,14 @@ struct chain {
 	int64_t *ready_us;	/* when its instance had begun, its targets were made and the line
 				   before it had ended; -1: it is not known what it waited for */
 	size_t n_path;
-	uint32_t *path;		/* the critical path in time's order */
+	uint32_t *path;		/* what the end waited for, in time's order; none hosts */
+	uint8_t *path_why;	/* enum wait of each of them: why it, or the task that hosts it,
+				   waited for the one before it in the path; WAIT_NONE of the first */
 	int64_t path_us;	/* time in its tasks */
+	bool has_dependencies;	/* false: none were recorded, and the following are not known */
+	size_t n_dependency;
+	uint32_t *dependency;	/* in time's order; none hosts */
+	int64_t dependency_us;	/* -1: not known */
 };
 
 /* 0 or -ENOMEM. Always release. rec->after must have been read. */

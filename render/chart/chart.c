@@ -147,6 +147,8 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, 0, c->end_us, CHART_PLOT_WIDTH,
 				CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
+	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
+	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
 	if (in->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, in->ghost);
 		r = r ? r : match_make(&c->match, in->sum, in->ghost);
@@ -328,6 +330,8 @@ void chart_release(struct chart *c)
 	panels_release(&c->ghost_panels);
 	pieces_release(&c->pieces);
 	lanes_release(&c->lanes);
+	answer_release(&c->answer);
+	queue_release(&c->queue);
 	chain_release(&c->chain);
 	match_release(&c->match);
 	free(c->row_place);

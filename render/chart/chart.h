@@ -2,7 +2,9 @@
 #ifndef BUILDBEAT_RENDER_CHART_CHART_H
 #define BUILDBEAT_RENDER_CHART_CHART_H
 
+#include "analyse/answer.h"
 #include "analyse/chain.h"
+#include "analyse/queue.h"
 #include "analyse/summary.h"
 #include "render/chart/lanes.h"
 #include "render/chart/match.h"
@@ -87,6 +89,8 @@ struct chart {
 	struct lanes lanes;
 	struct pieces pieces;
 	struct chain chain;
+	struct queue queue;
+	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
 	struct match match;	/* empty without ghost */
 	bool has_queue;		/* of some task it is known when it could have run */
 	struct place panel_place[PANELS];	/* by index in panels */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ANALYSE_ANSWER_H
+#define BUILDBEAT_ANALYSE_ANSWER_H
+
+#include "analyse/chain.h"
+#include "analyse/queue.h"
+#include "analyse/summary.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Why the build took so long, in at most ANSWER_MAX sentences. They come from what was recorded
+ * alone; if nothing explains a good part of the time, there are none. A failure comes first, then
+ * what explains most of the time. `show`, its JSON output and the charts print the same sentences.
+ */
+#define ANSWER_MAX 3
+
+enum answer_about {
+	ANSWER_FAILED,		/* a task or the build failed or was killed */
+	ANSWER_ALONE,		/* one task ran while nothing else could */
+	ANSWER_NESTED,		/* one build inside a task, such as the link of GCC's LTO */
+	ANSWER_OTHERS,		/* other processes used the CPU */
+	ANSWER_WORKERS,		/* tasks waited for a worker */
+	ANSWER_DEPENDENCIES,	/* tasks waited for what others made */
+	ANSWER_LOAD,		/* tasks waited for the limit of the load average */
+	ANSWER_POOL,		/* tasks waited for a pool of ninja */
+	ANSWER_MEMORY,		/* swap, or waiting for memory */
+	ANSWER_DISK,		/* waiting for disks */
+	ANSWER_ABOUTS
+};
+
+/* "failed", "alone" ...: in JSON outputs. */
+extern const char *const answer_word[ANSWER_ABOUTS];
+
+struct answer_sentence {
+	enum answer_about about;
+	char *text;		/* UTF-8, safe to print, with a full stop; no markup */
+	int64_t from_us, until_us;	/* what to zoom to, -1: the whole build */
+	uint32_t task;		/* what to select, NO_INDEX: no single task */
+	int64_t explains_us;	/* of the wall time; -1: not known */
+};
+
+struct answer {
+	size_t n;
+	struct answer_sentence sentence[ANSWER_MAX];
+};
+
+/* 0 or -ENOMEM. Always release. c and q are of s. */
+int answer_make(struct answer *a, const struct summary *s, const struct chain *c,
+		const struct queue *q);
+void answer_release(struct answer *a);
+
+#endif
