@@ -19,6 +19,7 @@ enum vision { NORMAL, PROTAN, DEUTAN, TRITAN, VISIONS };
 
 #define LEAST_DIFFERENCE 10.9
 #define LEAST_CONTRAST 3.0	/* of a mark, WCAG 1.4.11 */
+#define LEAST_OF_WORDS 4.5	/* WCAG 1.4.3 */
 
 struct lab {
 	double l, a, b;
@@ -212,6 +213,20 @@ START_TEST(all_differ_from_the_ground)
 }
 END_TEST
 
+/* Edges against the ground, and names upon a colour. */
+START_TEST(edges_and_words)
+{
+	const struct palette *p = palettes[_i];
+
+	for (size_t i = 0; i < COLOURS; i++) {
+		enum colour c = (enum colour)i;
+
+		ck_assert_double_ge(contrast(palette_edge(p, c), p->ground), LEAST_CONTRAST);
+		ck_assert_double_ge(contrast(palette_words(p, c), p->colour[i]), LEAST_OF_WORDS);
+	}
+}
+END_TEST
+
 /* A colour means the same on both grounds. */
 START_TEST(colours_keep_their_names)
 {
@@ -276,6 +291,6 @@ int main(void)
 			    TEST(the_measure_of_okabe_and_ito),
 			    TEST_LOOP(colours_differ_for_everyone, 2),
 			    TEST_LOOP(all_differ_from_the_ground, 2),
-			    TEST(colours_keep_their_names), TEST_EACH(colours_of_kinds, kinds),
+			    TEST_LOOP(edges_and_words, 2), TEST(colours_keep_their_names), TEST_EACH(colours_of_kinds, kinds),
 			    TEST_EACH(colours_of_work, works));
 }

@@ -10,7 +10,6 @@
 #include "render/chart/pack.h"
 #include "render/chart/palette.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -150,8 +149,6 @@ static void add_time(struct markup *s, const struct chart *c)
  * ground, whichever is easier to read.
  */
 #define TINT 0.45
-#define CONTRAST_LEAST 3.0	/* what WCAG asks of graphics */
-#define EDGE_STEP 0.05
 
 struct named {
 	char name[8];
@@ -160,52 +157,16 @@ struct named {
 
 #define NAMED_COLOURS (5 + 4 * COLOURS)
 
-static unsigned channel(uint32_t rgb, unsigned shift)
-{
-	return rgb >> shift & 0xff;
-}
-
-/* A share of a, the rest of b. */
-static uint32_t mixed(uint32_t a, uint32_t b, double share)
+static uint32_t tint(uint32_t colour, uint32_t ground)
 {
 	uint32_t rgb = 0;
 
 	for (unsigned shift = 0; shift <= 16; shift += 8) {
-		double x = channel(a, shift) * share + channel(b, shift) * (1 - share);
+		double x = (colour >> shift & 0xff) * TINT + (ground >> shift & 0xff) * (1 - TINT);
 
 		rgb |= (uint32_t)(x + 0.5) << shift;
 	}
 	return rgb;
-}
-
-static double luminance(uint32_t rgb)
-{
-	static const double weight[] = { 0.0722, 0.7152, 0.2126 };
-	double sum = 0;
-
-	for (unsigned i = 0; i < 3; i++) {
-		double x = channel(rgb, 8 * i) / 255.0;
-
-		sum += weight[i] * (x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
-	}
-	return sum;
-}
-
-static double contrast(uint32_t a, uint32_t b)
-{
-	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
-
-	return x > y ? x / y : y / x;
-}
-
-static uint32_t edge_of(uint32_t colour, const struct palette *p)
-{
-	uint32_t edge = colour;
-
-	for (double share = 1; share > 0 && contrast(edge, p->ground) < CONTRAST_LEAST;
-	     share -= EDGE_STEP)
-		edge = mixed(colour, p->ink, share);
-	return edge;
 }
 
 static void set_named(struct named *n, const char *name, int digit, uint32_t rgb)
@@ -228,10 +189,9 @@ static void name_colours(struct named *n, const struct palette *p)
 	set_named(n++, "outline", -1, p->outline);
 	for (int i = 0; i < COLOURS; i++) {
 		set_named(n++, "c", i, p->colour[i]);
-		set_named(n++, "t", i, mixed(p->colour[i], p->ground, TINT));
-		set_named(n++, "e", i, edge_of(p->colour[i], p));
-		set_named(n++, "n", i, contrast(p->colour[i], p->ink) >
-			  contrast(p->colour[i], p->ground) ? p->ink : p->ground);
+		set_named(n++, "t", i, tint(p->colour[i], p->ground));
+		set_named(n++, "e", i, palette_edge(p, (enum colour)i));
+		set_named(n++, "n", i, palette_words(p, (enum colour)i));
 	}
 }
 

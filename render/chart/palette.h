@@ -22,6 +22,13 @@ struct palette {
 
 extern const struct palette palette_light, palette_dark;
 
+/* Of lines and edges: the colour or, where that stands out too little from the ground, one
+ * nearer to the ink. */
+uint32_t palette_edge(const struct palette *p, enum colour colour);
+
+/* Of words upon a colour: ink or ground, whichever is easier to read. */
+uint32_t palette_words(const struct palette *p, enum colour colour);
+
 /*
  * The colour of a kind of work (struct task in recording.h; OpenEmbedded's tasks
  * have kinds too). The same in every chart. There are more kinds than
