@@ -70,11 +70,13 @@ START_TEST(what_is_drawn)
 	struct buf b = BUF_INIT;
 	struct recorded r;
 	struct lanes l;
+	struct works works;
 	struct pieces p;
 
 	recorded_make(&r, "end_us: 1000000\n", cases[_i].tasks, NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
-	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, 0, 1000000, cases[_i].columns,
+	ck_assert_int_eq(works_make(&works, &r.sum), 0);
+	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, &works, 0, 1000000, cases[_i].columns,
 				     cases[_i].most), 0);
 	for (size_t i = 0; i < p.n; i++) {
 		const struct piece *q = &p.piece[i];
@@ -87,6 +89,7 @@ START_TEST(what_is_drawn)
 	}
 	ck_assert_str_eq(buf_str(&b), cases[_i].pieces);
 	pieces_release(&p);
+	works_release(&works);
 	lanes_release(&l);
 	recorded_release(&r);
 	buf_release(&b);
@@ -104,6 +107,7 @@ START_TEST(how_busy)
 {
 	struct recorded r;
 	struct lanes l;
+	struct works works;
 	struct pieces p;
 
 	recorded_make(&r, "end_us: 1000000\n",
@@ -111,11 +115,13 @@ START_TEST(how_busy)
 				   "start\t5000\tm.2\t\t\tlink\ta\ndone\t10000\tm.2\t%s\n",
 				   efficiencies[_i].user[0], efficiencies[_i].user[1]), NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
-	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, 0, 1000000, 100, 100), 0);
+	ck_assert_int_eq(works_make(&works, &r.sum), 0);
+	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, &works, 0, 1000000, 100, 100), 0);
 	ck_assert_uint_eq(p.n, 1);
 	ck_assert_uint_eq(p.piece[0].efficiency, efficiencies[_i].efficiency);
 	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("link"));
 	pieces_release(&p);
+	works_release(&works);
 	lanes_release(&l);
 	recorded_release(&r);
 }
@@ -126,6 +132,7 @@ START_TEST(tasks_of_a_piece)
 {
 	struct recorded r;
 	struct lanes l;
+	struct works works;
 	struct pieces p;
 
 	recorded_make(&r, "end_us: 1000000\n", OPEN
@@ -133,12 +140,14 @@ START_TEST(tasks_of_a_piece)
 		      "start\t2000\tm.2\t\t\tlink\tb\ndone\t5000\tm.2\n"
 		      "start\t5000\tm.3\t\t\tcompile\tc\ndone\t7000\tm.3\n", NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
-	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, 0, 1000000, 100, 100), 0);
+	ck_assert_int_eq(works_make(&works, &r.sum), 0);
+	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, &works, 0, 1000000, 100, 100), 0);
 	ck_assert_uint_eq(p.n, 1);
 	ck_assert_uint_ne(palette_of_kind("compile"), palette_of_kind("link"));
 	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("compile"));
 	ck_assert_str_eq(r.rec.task[p.piece[0].task].name, "b");
 	pieces_release(&p);
+	works_release(&works);
 	lanes_release(&l);
 	recorded_release(&r);
 }
@@ -202,9 +211,11 @@ static void check_all(const struct recorded *r, const struct lanes *l, int64_t e
 		      unsigned columns, size_t most)
 {
 	size_t n_tasks = 0, n_there = 0;
+	struct works works;
 	struct pieces p;
 
-	ck_assert_int_eq(pieces_make(&p, l, &r->sum, 0, end_us, columns, most), 0);
+	ck_assert_int_eq(works_make(&works, &r->sum), 0);
+	ck_assert_int_eq(pieces_make(&p, l, &r->sum, &works, 0, end_us, columns, most), 0);
 	ck_assert_uint_le(p.n, most > l->n_lanes ? most : l->n_lanes);
 	check_order(&p);
 	for (size_t i = 0; i < r->sum.n_ran; i++) {
@@ -217,6 +228,7 @@ static void check_all(const struct recorded *r, const struct lanes *l, int64_t e
 		n_tasks += p.piece[i].n_tasks;
 	ck_assert_uint_eq(n_tasks, n_there);
 	pieces_release(&p);
+	works_release(&works);
 }
 
 START_TEST(anything)

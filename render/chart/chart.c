@@ -144,8 +144,9 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 {
 	int r = lanes_make(&c->lanes, in->sum, in->by);
 
-	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, 0, c->end_us, CHART_PLOT_WIDTH,
-				CHART_PIECES_MAX);
+	r = r ? r : works_make(&c->works, in->sum);
+	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, &c->works, 0, c->end_us,
+				CHART_PLOT_WIDTH, CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
 	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
 	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
@@ -169,7 +170,7 @@ static int make_legends(struct chart *c)
 			break;
 		}
 	}
-	r = r ? r : legend_of_kinds(&c->kinds, c->sum);
+	r = r ? r : legend_of_works(&c->kinds, &c->works);
 	legend_of_marks(&c->marks, c);
 	return r;
 }
@@ -329,6 +330,7 @@ void chart_release(struct chart *c)
 	legend_release(&c->marks);
 	panels_release(&c->ghost_panels);
 	pieces_release(&c->pieces);
+	works_release(&c->works);
 	lanes_release(&c->lanes);
 	answer_release(&c->answer);
 	queue_release(&c->queue);

@@ -10,6 +10,7 @@
 #include "render/chart/match.h"
 #include "render/chart/panels.h"
 #include "render/chart/pieces.h"
+#include "render/chart/works.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,6 +71,7 @@ struct legend {
 	int error;		/* -ENOMEM: the keys have no reliable places */
 	size_t n;
 	struct key key[LEGEND_KEYS_MAX];
+	char *rest;		/* private: the label of a key */
 };
 
 /* A panel's or row's place. */
@@ -87,6 +89,7 @@ struct chart {
 	struct panels panels;	/* the input's, but with axes of their own */
 	struct panels ghost_panels;
 	struct lanes lanes;
+	struct works works;	/* the colours of tasks */
 	struct pieces pieces;
 	struct chain chain;
 	struct queue queue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/legend.h"
 
-#include "analyse/view.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "render/chart/svg.h"
 
@@ -11,6 +11,7 @@
 
 #define KEY_GAP 18
 #define WORD_GAP 6
+#define REST_NAMED 4	/* of the works that share grey */
 
 /* A new key, or NULL when there is no room for more. */
 static struct key *add_key(struct legend *l, const char *id, const char *label)
@@ -88,34 +89,50 @@ void legend_add_spread(struct legend *l)
 	k->meaning = "a column of pixels stands for many samples here; in all panels";
 }
 
-/* Kinds */
+/* Works */
 
-static int add_kind(struct legend *l, const struct kind *kind)
+static int add_work(struct legend *l, const char *id, const struct work *sum)
 {
-	struct key *k = add_key(l, kind->name, kind->name);
+	struct key *k = add_key(l, id, sum->name);
 	struct buf values = BUF_INIT;
 
-	k->colour = palette_of_kind(kind->name);
-	text_add_time(&values, kind->cost.wall_us);
-	buf_addf(&values, " in %zu", kind->n_tasks);
+	k->colour = sum->colour;
+	text_add_time(&values, sum->wall_us);
+	buf_addf(&values, " in %zu", sum->n_tasks);
 	return set_values(k, &values);
 }
 
-int legend_of_kinds(struct legend *l, const struct summary *s)
+/* "everything else: shell, make, install" */
+static int add_rest(struct legend *l, const struct works *w)
 {
-	struct selection all = { 0 };
-	struct view v;
-	int r = view_make(&v, s, &all);
-	struct buf more = BUF_INIT;
+	struct work rest = { .name = w->work[w->n_coloured].name, .colour = COLOUR_GREY };
+	struct buf names = BUF_INIT;
+	int r;
 
-	for (size_t i = 0; !r && i < v.n_kinds && l->n + 1 < LEGEND_KEYS_MAX; i++)
-		r = add_kind(l, &v.kind[i]);
-	if (!r && l->n < v.n_kinds) {
-		buf_addf(&more, "%zu more kinds", v.n_kinds - l->n);
-		r = set_values(add_key(l, NULL, ""), &more);
+	buf_adds(&names, w->n_coloured ? "everything else: " : "");
+	for (size_t i = w->n_coloured; i < w->n; i++) {
+		if (i < w->n_coloured + REST_NAMED) {
+			buf_adds(&names, i > w->n_coloured ? ", " : "");
+			buf_adds(&names, w->work[i].name);
+		}
+		rest.n_tasks += w->work[i].n_tasks;
+		rest.wall_us = sat_add(rest.wall_us, w->work[i].wall_us);
 	}
-	view_release(&v);
-	return r;
+	buf_adds(&names, w->n > w->n_coloured + REST_NAMED ? ", ..." : "");
+	l->rest = strdup(buf_str(&names));
+	r = buf_error(&names) || !l->rest ? -ENOMEM : 0;
+	buf_release(&names);
+	rest.name = l->rest;
+	return r ? r : add_work(l, "everything else", &rest);
+}
+
+int legend_of_works(struct legend *l, const struct works *w)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < w->n_coloured; i++)
+		r = add_work(l, w->work[i].name, &w->work[i]);
+	return r || w->n_coloured == w->n ? r : add_rest(l, w);
 }
 
 /* Marks */
@@ -202,5 +219,6 @@ void legend_release(struct legend *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->key[i].values);
+	free(l->rest);
 	*l = (struct legend){ 0 };
 }

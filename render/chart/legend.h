@@ -16,8 +16,9 @@ int legend_of_panel(struct legend *l, const struct panel *p);
 /* Explain the pale part of curves, once in a chart. */
 void legend_add_spread(struct legend *l);
 
-/* The kinds of the tasks that ran, the one with most time first. 0 or -ENOMEM. */
-int legend_of_kinds(struct legend *l, const struct summary *s);
+/* What the tasks did, the work with most time first; one key for all that is grey. 0 or
+ * -ENOMEM. */
+int legend_of_works(struct legend *l, const struct works *w);
 
 /* Those marks that the chart of c has. */
 void legend_of_marks(struct legend *l, const struct chart *c);

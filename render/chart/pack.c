@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
-#include "render/chart/palette.h"
 
 #include <string.h>
 
@@ -193,10 +192,10 @@ static void add_texts(struct pack *p)
 static void add_kinds(struct pack *p)
 {
 	json_array(&p->json, "kinds");
-	for (size_t i = 0; i < p->tasks.n_kinds; i++) {
+	for (size_t i = 0; i < p->chart->works.n; i++) {
 		json_object(&p->json, NULL);
-		json_str(&p->json, "name", p->tasks.kind[i]);
-		json_int(&p->json, "colour", palette_of_kind(p->tasks.kind[i]));
+		json_str(&p->json, "name", p->chart->works.work[i].name);
+		json_int(&p->json, "colour", p->chart->works.work[i].colour);
 		json_object_end(&p->json);
 	}
 	json_array_end(&p->json);

@@ -33,7 +33,7 @@
  *	start		since the end of the task before it in its lane; 0 is the
  *			start of the recording
  *	wall
- *	lane, kind	the kind an index into "kinds"
+ *	lane, kind	the kind an index into "kinds", which are works (works.h)
  *	marks		enum task_mark
  *	status		of those that failed or were killed alone: exit status, signal
  *	cpu		user and system in 1/256 of the wall time, + 1; 0: not known

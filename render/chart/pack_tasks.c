@@ -67,17 +67,6 @@ struct walk {
 	size_t n_unnamed;
 };
 
-static uint32_t kind_index(struct pack_tasks *p, const char *kind)
-{
-	size_t i = 0;
-
-	while (i < p->n_kinds && p->kind[i] != kind)
-		i++;
-	if (i == p->n_kinds && i < PACK_KINDS_MAX)
-		p->kind[p->n_kinds++] = kind;
-	return (uint32_t)(i < PACK_KINDS_MAX ? i : PACK_KINDS_MAX - 1);
-}
-
 static bool is_bound(const struct cost *cost)
 {
 	return !cost->memory_kb && cost->memory_at_most_kb;
@@ -206,7 +195,7 @@ static void add_task(struct walk *w, uint32_t i)
 	pack_column_add(&p->column[TASKS_WALL], (uint32_t)(end - start));
 	p->wall[i] = end - start;
 	pack_column_add(&p->column[TASKS_LANE], lane);
-	pack_column_add(&p->column[TASKS_KIND], kind_index(p, t->kind));
+	pack_column_add(&p->column[TASKS_KIND], p->chart->works.of[i]);
 	pack_column_add(&p->column[TASKS_MARKS], m);
 	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
 		pack_column_adds(&p->column[TASKS_STATUS], t->status);

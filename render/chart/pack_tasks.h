@@ -30,14 +30,10 @@ enum task_mark {
 	MARK_AT_MOST = 128,	/* memory is an upper bound */
 };
 
-#define PACK_KINDS_MAX 100
-
 struct pack_tasks {
 	const struct chart *chart;
 	double per_us;		/* units */
 	struct pack_column column[TASK_COLUMNS];
-	size_t n_kinds;
-	const char *kind[PACK_KINDS_MAX];	/* the last stands for all further ones */
 	struct pack_dictionary names, places, phases;
 	struct buf commands;
 	struct pack_sizes size;

@@ -3,13 +3,12 @@
 
 #include "base/array.h"
 #include "base/saturate.h"
-#include "render/chart/palette.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS_CACHED 64		/* a power of two */
+#define SHARE_FULL 255
 #define EFFICIENCY_FULL 200
 #define EFFICIENCY_UNKNOWN 255
 
@@ -25,27 +24,14 @@ struct widths {
 	double small_us, apart_us;
 };
 
-struct work {
+struct drawing {
 	const struct summary *s;
 	int64_t from_us, until_us;
 	size_t n;
 	struct sum *done;		/* as they were completed */
 	struct sum *open;		/* of each lane; none yet if no tasks */
-	const char *kind[KINDS_CACHED];
-	uint8_t colour[KINDS_CACHED];
+	const struct works *works;
 };
-
-/* Tasks of one kind have the same pointer. */
-static uint8_t colour_of(struct work *w, const char *kind)
-{
-	size_t at = ((uintptr_t)kind ^ (uintptr_t)kind >> 6) & (KINDS_CACHED - 1);
-
-	if (w->kind[at] != kind) {
-		w->kind[at] = kind;
-		w->colour[at] = (uint8_t)palette_of_kind(kind);
-	}
-	return w->colour[at];
-}
 
 static unsigned badness(uint8_t ended)
 {
@@ -57,9 +43,10 @@ static unsigned badness(uint8_t ended)
 	return rank[ended];
 }
 
-/* A piece of one task, cut at the ends of the picture. */
-static void sum_task(struct work *w, struct sum *sum, uint32_t task, uint32_t lane)
+/* A piece of the task summary.order[i], cut at the ends of the picture. */
+static void sum_task(struct drawing *w, struct sum *sum, size_t i, uint32_t lane)
 {
+	uint32_t task = w->s->order[i];
 	const struct task *t = &w->s->rec->task[task];
 	const struct cost *cost = &w->s->nest[task].cost;
 	int64_t end_us = recording_task_end_us(w->s->rec, t);
@@ -69,7 +56,7 @@ static void sum_task(struct work *w, struct sum *sum, uint32_t task, uint32_t la
 			.from_us = t->start_us < w->from_us ? w->from_us : t->start_us,
 			.until_us = end_us > w->until_us ? w->until_us : end_us,
 			.lane = lane, .task = task, .n_tasks = 1,
-			.colour = colour_of(w, t->kind), .ended = (uint8_t)t->state,
+			.colour = (uint8_t)works_colour(w->works, i), .ended = (uint8_t)t->state,
 		},
 		.longest_us = end_us - t->start_us,
 	};
@@ -112,7 +99,7 @@ static void join(struct sum *a, const struct sum *b)
 		a->colour_us[i] += b->colour_us[i];
 }
 
-static int complete(struct work *w, const struct sum *sum)
+static int complete(struct drawing *w, const struct sum *sum)
 {
 	struct sum *added = array_add(&w->done, &w->n, sizeof *added);
 
@@ -122,11 +109,11 @@ static int complete(struct work *w, const struct sum *sum)
 	return 0;
 }
 
-static int add_task(struct work *w, uint32_t task, uint32_t lane, const struct widths *widths)
+static int add_task(struct drawing *w, size_t i, uint32_t lane, const struct widths *widths)
 {
 	struct sum *open = &w->open[lane], sum;
 
-	sum_task(w, &sum, task, lane);
+	sum_task(w, &sum, i, lane);
 	if (!open->piece.n_tasks) {
 		*open = sum;
 		return 0;
@@ -143,7 +130,7 @@ static int add_task(struct work *w, uint32_t task, uint32_t lane, const struct w
 	return 0;
 }
 
-static int add_tasks(struct work *w, const struct lanes *l, const struct widths *widths)
+static int add_tasks(struct drawing *w, const struct lanes *l, const struct widths *widths)
 {
 	const struct summary *s = w->s;
 	int r = 0;
@@ -154,7 +141,7 @@ static int add_tasks(struct work *w, const struct lanes *l, const struct widths 
 		if (t->start_us > w->until_us)
 			break;
 		if (t->start_us >= w->from_us || recording_task_end_us(s->rec, t) > w->from_us)
-			r = add_task(w, s->order[i], l->lane[i], widths);
+			r = add_task(w, i, l->lane[i], widths);
 	}
 	for (uint32_t i = 0; !r && i < l->n_lanes; i++) {
 		if (w->open[i].piece.n_tasks)
@@ -164,7 +151,7 @@ static int add_tasks(struct work *w, const struct lanes *l, const struct widths 
 }
 
 /* They were completed in the order of time, but lane beside lane. */
-static struct sum *by_lane(const struct work *w, uint32_t n_lanes)
+static struct sum *by_lane(const struct drawing *w, uint32_t n_lanes)
 {
 	struct sum *sorted = malloc((w->n + 1) * sizeof *sorted);
 	size_t *at = calloc(n_lanes + 1, sizeof *at);
@@ -199,6 +186,13 @@ static size_t widen(struct sum *sum, size_t n, const struct widths *widths)
 	return n ? last + 1 : 0;
 }
 
+static double share_of_longest(const struct sum *sum)
+{
+	double all_us = (double)(sum->piece.until_us - sum->piece.from_us);
+
+	return (double)sum->longest_us < all_us ? (double)sum->longest_us / all_us : 1;
+}
+
 static struct piece finished(const struct sum *sum)
 {
 	struct piece p = sum->piece;
@@ -209,6 +203,7 @@ static struct piece finished(const struct sum *sum)
 		if (sum->colour_us[i] > sum->colour_us[p.colour])
 			p.colour = i;
 	}
+	p.share = (uint8_t)(SHARE_FULL * share_of_longest(sum) + 0.5);
 	p.efficiency = EFFICIENCY_UNKNOWN;
 	if (share >= 0)
 		p.efficiency = share > EFFICIENCY_FULL + 0.5 ? EFFICIENCY_FULL + 1 :
@@ -216,7 +211,7 @@ static struct piece finished(const struct sum *sum)
 	return p;
 }
 
-static int finish(struct pieces *p, const struct work *w, uint32_t n_lanes,
+static int finish(struct pieces *p, const struct drawing *w, uint32_t n_lanes,
 		  const struct widths *widths, size_t most)
 {
 	struct sum *sum = by_lane(w, n_lanes);
@@ -243,11 +238,12 @@ static int finish(struct pieces *p, const struct work *w, uint32_t n_lanes,
 }
 
 int pieces_make(struct pieces *p, const struct lanes *l, const struct summary *s,
-		int64_t from_us, int64_t until_us, unsigned columns, size_t most)
+		const struct works *works, int64_t from_us, int64_t until_us, unsigned columns,
+		size_t most)
 {
 	double pixel_us = columns ? ((double)until_us - (double)from_us) / columns : 0;
 	struct widths widths = { 1.5 * pixel_us, pixel_us };
-	struct work w = { .s = s, .from_us = from_us, .until_us = until_us };
+	struct drawing w = { .s = s, .works = works, .from_us = from_us, .until_us = until_us };
 	int r = -ENOMEM;
 
 	*p = (struct pieces){ 0 };

@@ -3,6 +3,7 @@
 #define BUILDBEAT_RENDER_CHART_PIECES_H
 
 #include "render/chart/lanes.h"
+#include "render/chart/works.h"
 
 /*
  * What a picture of a width shows of the lanes: neighbours of one lane that are too
@@ -13,6 +14,7 @@ struct piece {
 	uint32_t lane;
 	uint32_t task;		/* the longest in it */
 	uint32_t n_tasks;
+	uint8_t share;		/* of the piece's time that is this task's, in 1/255 */
 	uint8_t colour;		/* of that with most time in it */
 	uint8_t efficiency;	/* CPU of its tasks in 1/200 of their wall time, 201: more;
 				   255: not known */
@@ -36,7 +38,8 @@ struct pieces {
  * pieces_release().
  */
 int pieces_make(struct pieces *p, const struct lanes *l, const struct summary *s,
-		int64_t from_us, int64_t until_us, unsigned columns, size_t most);
+		const struct works *works, int64_t from_us, int64_t until_us, unsigned columns,
+		size_t most);
 void pieces_release(struct pieces *p);
 
 #endif
