@@ -56,6 +56,27 @@ static int fill_order(struct summary *s)
 	return 0;
 }
 
+#define STEP_MOST_US 1000000
+
+static int64_t coarser(int64_t step_us, int64_t time_us)
+{
+	while (time_us % step_us)
+		step_us /= 10;
+	return step_us;
+}
+
+static void find_step(struct summary *s)
+{
+	s->step_us = s->n_ran ? STEP_MOST_US : 1;
+	for (size_t i = 0; i < s->n_ran && s->step_us > 1; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+
+		s->step_us = coarser(s->step_us, t->start_us);
+		if (t->end_us >= 0)
+			s->step_us = coarser(s->step_us, t->end_us);
+	}
+}
+
 static void count_states(struct summary *s)
 {
 	for (size_t i = 0; i < s->rec->n_tasks; i++) {
@@ -272,6 +293,7 @@ int summary_make(struct summary *s, const struct recording *rec)
 	if (allocate(s) || fill_order(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
 	    fill_targets(s) || fill_running(s) || fill_memory(s))
 		return -ENOMEM;
+	find_step(s);
 	count_states(s);
 	fill_cpu(s);
 	host_fill(&s->host, rec);

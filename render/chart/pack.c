@@ -230,10 +230,15 @@ static void add_band(struct pack *p, const struct band *b)
 	json_object(&p->json, NULL);
 	json_str(&p->json, "id", b->id);
 	json_str(&p->json, "label", b->label);
+	json_str(&p->json, "meaning", b->meaning);
 	json_str(&p->json, "mark", mark_word[b->mark]);
 	json_bool(&p->json, "right", b->right);
 	json_bool(&p->json, "held", b->held);
 	json_int(&p->json, "colour", b->colour);
+	json_int(&p->json, "max", b->max);
+	json_int(&p->json, "max_at", to_unit(p->tasks.per_us, b->max_us));
+	json_int(&p->json, "mean", b->mean);
+	json_known(&p->json, "total", b->total);
 	json_object_end(&p->json);
 }
 
@@ -252,6 +257,9 @@ static void add_panel(struct pack *p, const struct panel *panel, uint32_t steps)
 	json_int(&p->json, "ceiling", panel->ceiling);
 	json_str(&p->json, "right_unit", unit_word[panel->right_unit]);
 	json_int(&p->json, "right_ceiling", panel->right_ceiling);
+	json_known(&p->json, "limit", panel->limit);
+	json_str(&p->json, "limit_label", panel->limit_label);
+	json_str(&p->json, "note", panel->note);
 	json_int(&p->json, "steps", steps);
 	json_array(&p->json, "bands");
 	for (size_t i = 0; i < panel->n_bands; i++)
@@ -284,6 +292,76 @@ static void add_ghost(struct pack *p)
 	json_object_end(&p->json);
 }
 
+/* What the head of the page says */
+
+static void add_facts(struct pack *p)
+{
+	json_array(&p->json, "facts");
+	for (size_t i = 0; i < p->chart->n_facts; i++) {
+		const struct fact *f = &p->chart->fact[i];
+
+		json_object(&p->json, NULL);
+		json_str(&p->json, "label", f->label);
+		json_str(&p->json, "text", f->text);
+		json_bool(&p->json, "alarm", f->alarm);
+		json_object_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
+static void add_moment(struct pack *p, const char *name, int64_t us)
+{
+	if (us < 0)
+		json_null(&p->json, name);
+	else
+		json_int(&p->json, name, to_unit(p->tasks.per_us, us));
+}
+
+static void add_verdict(struct pack *p)
+{
+	const struct answer *a = &p->chart->answer;
+
+	json_array(&p->json, "verdict");
+	for (size_t i = 0; i < a->n; i++) {
+		const struct answer_sentence *s = &a->sentence[i];
+		uint32_t at = s->task == NO_INDEX ? NO_INDEX : p->tasks.position[s->task];
+
+		json_object(&p->json, NULL);
+		json_str(&p->json, "about", answer_word[s->about]);
+		json_str(&p->json, "text", s->text);
+		add_moment(p, "from", s->from_us);
+		add_moment(p, "until", s->until_us);
+		json_known(&p->json, "task", at == NO_INDEX ? -1 : (int64_t)at);
+		json_object_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
+/* The tool of the first instance that ran tasks. */
+static const char *host_of(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		if (*rec->instance[i].tool && !rec->instance[i].only_spans)
+			return rec->instance[i].tool;
+	}
+	return rec->source.recipe_keys ? "bitbake" : "";
+}
+
+static void add_build(struct pack *p)
+{
+	const struct chart *c = p->chart;
+	const struct recording *rec = c->sum->rec;
+
+	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
+	json_str(&p->json, "host", host_of(rec));
+	json_bool(&p->json, "recipes", rec->source.recipe_keys);
+	json_known(&p->json, "cores", c->sum->cores);
+	json_int(&p->json, "step_us", c->sum->step_us);
+	json_int(&p->json, "critical_us", c->chain.path_us);
+	json_bool(&p->json, "has_dependencies", c->chain.has_dependencies);
+	json_known(&p->json, "dependency_us", c->chain.dependency_us);
+}
+
 static int add_json(struct pack *p)
 {
 	const struct chart *c = p->chart;
@@ -294,8 +372,9 @@ static int add_json(struct pack *p)
 	json_str(&p->json, "format", "buildbeat chart 1");
 	json_int(&p->json, "unit_us", p->unit_us);
 	json_int(&p->json, "end", to_unit(p->tasks.per_us, c->end_us));
-	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
-	json_int(&p->json, "critical_us", c->chain.path_us);
+	add_build(p);
+	add_facts(p);
+	add_verdict(p);
 	add_kinds(p);
 	add_rows(p);
 	add_panels(p);

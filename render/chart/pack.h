@@ -9,8 +9,18 @@
  * The data of a chart for its script: a line of JSON, a newline, then columns of
  * numbers and texts in characters that need no escaping.
  *
- * JSON: the geometry, kinds, rows and panels, and the columns in the order in which
- * they follow: "numbers" is a list of [name, type, how many], "texts" of [name, bytes].
+ * JSON, all times but those named _us in units:
+ *	tasks		how many ran
+ *	host, recipes	the outermost build tool, "make", or ""; are its tasks those of recipes
+ *	step_us		all times of tasks are multiples of it: 1, 10 ... 1000000
+ *	critical_us	time in the tasks of "path"
+ *	has_dependencies, dependency_us	see analyse/chain.h; null: not known
+ *	facts		label (null: the headline), text, alarm
+ *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
+ *			whole build), task (null: none)
+ *	kinds, rows, panels, ghost
+ *	numbers, texts	the columns in the order in which they follow: lists of [name, type,
+ *			how many] and of [name, bytes]
  * Nothing in it is '<', '>' or '&': they are \u003c and so on. The bytes are
  * "packed": those of the numbers, then of a raw deflate stream (RFC 1951) of
  * all texts, written 13 bits a pair of characters of 91: 23 % more than the bytes.
@@ -41,6 +51,8 @@
  *	memory		the largest, or its upper bound, a size; 0: not known
  *	read, written	of storage, sizes
  *	queued		before its start
+ *	ready		1 + how long before its start it was ready (analyse/queue.h); 0: not
+ *			known
  *	place		1 + an index into places; 0: that of the task before it in its lane
  *	name		0: the next of names not yet seen, else 1 + an index into them
  *	parent		2 + the task it ran inside, 1: none; 0: that of the task before
@@ -55,6 +67,9 @@
  *	command_task	tasks of which the command is known, the longest first
  *	lines_task	tasks with lines of output on the page CHART_LOG_PAGE; then
  *			lines: how many
+ *	path, path_why	what the end of the build waited for, in time's order: tasks, and enum
+ *			wait of why each waited for the one before it
+ *	dependency	tasks of the longest chain of dependencies, in time's order
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:

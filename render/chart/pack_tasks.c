@@ -22,6 +22,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_READ] = { "read", 'u' },
 	[TASKS_WRITTEN] = { "written", 'u' },
 	[TASKS_QUEUED] = { "queued", 'u' },
+	[TASKS_READY] = { "ready", 'u' },
 	[TASKS_PLACE] = { "place", 'u' },
 	[TASKS_NAME] = { "name", 'u' },
 	[TASKS_PARENT] = { "parent", 'u' },
@@ -35,6 +36,9 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
 	[TASKS_LINES_TASK] = { "lines_task", 'u' },
 	[TASKS_LINES] = { "lines", 'u' },
+	[TASKS_PATH] = { "path", 'd' },
+	[TASKS_PATH_WHY] = { "path_why", 'u' },
+	[TASKS_DEPENDENCY] = { "dependency", 'd' },
 	[PHASES_TASK] = { "phase_task", 'd' },
 	[PHASES_START] = { "phase_start", 'd' },
 	[PHASES_WALL] = { "phase_wall", 'u' },
@@ -176,6 +180,16 @@ static bool add_ghost(struct pack_tasks *p, uint32_t task, int32_t start, int32_
 	return true;
 }
 
+/* Since when it could have run. */
+static void add_ready(struct pack_tasks *p, uint32_t task, int32_t start)
+{
+	int64_t ready_us = p->chart->queue.task[task].ready_us;
+	int32_t ready = ready_us < 0 ? 0 : to_unit(p->per_us, ready_us);
+
+	pack_column_add(&p->column[TASKS_READY],
+			ready_us < 0 ? 0 : 1 + (uint32_t)(ready < start ? start - ready : 0));
+}
+
 static void add_task(struct walk *w, uint32_t i)
 {
 	struct pack_tasks *p = w->p;
@@ -202,6 +216,7 @@ static void add_task(struct walk *w, uint32_t i)
 	add_costs(p, t, &s->nest[task].cost, end_us - t->start_us);
 	pack_column_add(&p->column[TASKS_QUEUED],
 		   t->queued_us < 0 ? 0 : (uint32_t)(start - to_unit(p->per_us, t->queued_us)));
+	add_ready(p, task, start);
 	add_place(w, t, s->nest[task].parent, l, &now);
 	add_name(w, t);
 	add_wait(p, i, task, l);
@@ -339,6 +354,19 @@ static void add_lines(struct pack_tasks *p)
 	}
 }
 
+static void add_paths(struct pack_tasks *p)
+{
+	const struct chain *c = &p->chart->chain;
+
+	for (size_t i = 0; i < c->n_path; i++) {
+		pack_column_adds(&p->column[TASKS_PATH], (int32_t)p->position[c->path[i]]);
+		pack_column_add(&p->column[TASKS_PATH_WHY], c->path_why[i]);
+	}
+	for (size_t i = 0; i < c->n_dependency; i++)
+		pack_column_adds(&p->column[TASKS_DEPENDENCY],
+				 (int32_t)p->position[c->dependency[i]]);
+}
+
 static int find_positions(struct pack_tasks *p)
 {
 	const struct summary *s = p->chart->sum;
@@ -372,6 +400,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	if (r)
 		return r;
 	add_lines(p);
+	add_paths(p);
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
 	r = r ? r : buf_error(&p->names.out);
