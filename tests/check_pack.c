@@ -324,6 +324,56 @@ static void check_longest(const struct packed *p)
 	}
 }
 
+/* The parts of the queue time add up to it. */
+static void check_waits(const struct packed *p)
+{
+	static const char *const part[] = {
+		"waited_worker", "waited_pool", "waited_load", "waited_delayed", "waited_other",
+	};
+	const struct summary *s = p->chart.sum;
+	const struct unpacked *u = &p->u;
+	int64_t unit_us = unpacked_json(u, "unit_us");
+
+	for (size_t i = 0; i < unpacked_numbers(u, "waited_task")->n; i++) {
+		uint32_t task = s->order[unpacked_at(u, "waited_task", i)];
+		int64_t sum = 0;
+
+		for (size_t k = 0; k < ARRAY_SIZE(part); k++)
+			sum += unpacked_at(u, part[k], i);
+		ck_assert_double_eq_tol((double)(sum * unit_us),
+					(double)queue_us(&p->chart.queue, s->rec, task),
+					3 * (double)unit_us);
+	}
+}
+
+/* Those of a task are different tasks that made something that it waited for, those that ended last
+ * first. */
+static void check_dependencies(const struct packed *p)
+{
+	const struct summary *s = p->chart.sum;
+	const struct recording *rec = s->rec;
+	const struct unpacked *u = &p->u;
+	size_t n = unpacked_numbers(u, "depend_length")->n, at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t place = unpacked_at(u, "depend_task", i), last_us = INT64_MAX;
+		const struct task *t = &rec->task[s->order[place]];
+		int64_t length = unpacked_at(u, "depend_length", i);
+
+		ck_assert_int_ge(unpacked_at(u, "depend_all", i), length);
+		for (int64_t k = 0; k < length; k++) {
+			uint32_t maker = s->order[place - unpacked_at(u, "depend", at++)], found = 0;
+			int64_t end_us = recording_task_end_us(rec, &rec->task[maker]);
+
+			for (uint32_t j = 0; j < t->n_after; j++)
+				found += p->chart.chain.maker[t->first_after + j] == maker;
+			ck_assert_uint_gt(found, 0);
+			ck_assert_int_le(end_us, last_us);
+			last_us = end_us;
+		}
+	}
+}
+
 static const struct unpacked_numbers *panel_column(const struct unpacked *u,
 						   const struct panel *p, const char *id)
 {
@@ -380,6 +430,8 @@ static void check_all(struct packed *p)
 {
 	check_tasks(p);
 	check_longest(p);
+	check_waits(p);
+	check_dependencies(p);
 	check_panels(p);
 }
 

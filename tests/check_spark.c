@@ -11,14 +11,14 @@ static const struct { const char *usage; size_t most, n; uint8_t level[SPARK_MOS
 	{ NULL, SPARK_MOST, 0, { 0 } },
 	{ "@1000 0=m.1:10\n0:5\n", SPARK_MOST, 0, { 0 } },
 	/* At 2, 4 and 9 s: stretches of 2.7 s, the last sample at the very end. */
-	{ "@2000 0=m.1:10\n!4000 0:20\n!9000 0:-15\n", SPARK_MOST, 3, { 5, 15, 8 } },
+	{ "@2000 0=m.1:10\n!4000 0:20\n!9000 0:-15\n", SPARK_MOST, 3, { 21, 63, 32 } },
 	/* At 2, 3 ... 8 s, in four stretches of 2 s. */
-	{ "@2000 0=m.1:10\n0:10\n0:10\n0:10\n0:20\n0:-20\n0:-20\n", 4, 4, { 3, 8, 15, 10 } },
+	{ "@2000 0=m.1:10\n0:10\n0:10\n0:10\n0:20\n0:-20\n0:-20\n", 4, 4, { 11, 32, 63, 42 } },
 	/* No sample between 2 s and 8 s; no sample before 4 s. */
-	{ "@1000 0=m.1:10\n0:10\n!8000 0:10\n", SPARK_MOST, 3, { 10, 10, 15 } },
-	{ "@4000 0=m.1:10\n0:10\n0:10\n", SPARK_MOST, 3, { 0, 15, 15 } },
+	{ "@1000 0=m.1:10\n0:10\n!8000 0:10\n", SPARK_MOST, 3, { 42, 42, 63 } },
+	{ "@4000 0=m.1:10\n0:10\n0:10\n", SPARK_MOST, 3, { 0, 63, 63 } },
 	/* Memory without shared pages, where it was measured. */
-	{ "@2000 0=m.1:90,,10\n!5000 0:10,,10\n!7000 0:,,10\n", SPARK_MOST, 3, { 5, 10, 15 } },
+	{ "@2000 0=m.1:90,,10\n!5000 0:10,,10\n!7000 0:,,10\n", SPARK_MOST, 3, { 21, 42, 63 } },
 	{ "@2000 0=m.1:,10\n0:,10\n0:,10\n", SPARK_MOST, 0, { 0 } },
 };
 

@@ -201,6 +201,14 @@ static void add_kinds(struct pack *p)
 	json_array_end(&p->json);
 }
 
+static void add_tools(struct pack *p)
+{
+	json_array(&p->json, "tools");
+	for (size_t i = 0; i < p->tasks.n_tools; i++)
+		json_str(&p->json, NULL, p->tasks.tool[i]);
+	json_array_end(&p->json);
+}
+
 static void add_rows(struct pack *p)
 {
 	const struct chart *c = p->chart;
@@ -376,6 +384,7 @@ static int add_json(struct pack *p)
 	add_facts(p);
 	add_verdict(p);
 	add_kinds(p);
+	add_tools(p);
 	add_rows(p);
 	add_panels(p);
 	add_ghost(p);

@@ -18,7 +18,7 @@
  *	facts		label (null: the headline), text, alarm
  *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
  *			whole build), task (null: none)
- *	kinds, rows, panels, ghost
+ *	kinds, tools, rows, panels, ghost
  *	numbers, texts	the columns in the order in which they follow: lists of [name, type,
  *			how many] and of [name, bytes]
  * Nothing in it is '<', '>' or '&': they are \u003c and so on. The bytes are
@@ -70,6 +70,12 @@
  *	path, path_why	what the end of the build waited for, in time's order: tasks, and enum
  *			wait of why each waited for the one before it
  *	dependency	tasks of the longest chain of dependencies, in time's order
+ *	tool		an index into "tools"
+ *	waited_task	of the longest tasks, those that waited after they were ready; then
+ *			waited_worker, _pool, _load, _delayed, _other: how long for what (queue.h)
+ *	depend_task	of the longest tasks, those that depended on others; then depend_all: on
+ *			how many, depend_length: how many of them are in depend, those that
+ *			ended last first: task - that one
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:

@@ -3,6 +3,7 @@
 
 #include "analyse/names.h"
 #include "base/sort.h"
+#include "render/chart/pack_detail.h"
 #include "render/chart/spark.h"
 
 #include <errno.h>
@@ -36,6 +37,17 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
 	[TASKS_LINES_TASK] = { "lines_task", 'u' },
 	[TASKS_LINES] = { "lines", 'u' },
+	[TASKS_TOOL] = { "tool", 'u' },
+	[WAITED_TASK] = { "waited_task", 'u' },
+	[WAITED_WORKER] = { "waited_worker", 'u' },
+	[WAITED_POOL] = { "waited_pool", 'u' },
+	[WAITED_LOAD] = { "waited_load", 'u' },
+	[WAITED_DELAYED] = { "waited_delayed", 'u' },
+	[WAITED_OTHER] = { "waited_other", 'u' },
+	[DEPEND_TASK] = { "depend_task", 'u' },
+	[DEPEND_ALL] = { "depend_all", 'u' },
+	[DEPEND_LENGTH] = { "depend_length", 'u' },
+	[DEPEND] = { "depend", 's' },
 	[TASKS_PATH] = { "path", 'd' },
 	[TASKS_PATH_WHY] = { "path_why", 'u' },
 	[TASKS_DEPENDENCY] = { "dependency", 'd' },
@@ -51,7 +63,9 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 /* How many of the longest tasks have their memory over time, and a command. */
 #define SPARKS_MAX 3000
 #define COMMANDS_MAX 1000
-#define COMMAND_MAX 400		/* bytes */
+#define COMMANDS_WHOLE (1 << 18)	/* bytes of commands: afterwards they are shortened */
+#define COMMAND_MAX 4096	/* bytes of a command before that, and after it */
+#define COMMAND_SHORT 400
 
 /* How many phases a chart has in it, the longest; its picture has all. */
 #define PHASES_MAX 20000
@@ -256,6 +270,7 @@ static int add_longest(struct pack_tasks *p)
 	const struct summary *s = p->chart->sum;
 	size_t n = s->n_ran;
 	uint32_t *longest = malloc((n + 1) * sizeof *longest);
+	int r;
 
 	if (!longest)
 		return -ENOMEM;
@@ -270,7 +285,8 @@ static int add_longest(struct pack_tasks *p)
 
 		if (*command) {
 			pack_column_add(&p->column[TASKS_COMMAND_TASK], longest[i]);
-			pack_text(&p->commands, command, COMMAND_MAX);
+			pack_text(&p->commands, command, p->commands.len < COMMANDS_WHOLE ?
+				  COMMAND_MAX : COMMAND_SHORT);
 		}
 		if (!length)
 			continue;
@@ -279,8 +295,9 @@ static int add_longest(struct pack_tasks *p)
 		for (size_t k = 0; k < length; k++)
 			pack_column_add(&p->column[TASKS_SPARK], level[k]);
 	}
+	r = pack_detail_waits(p, longest, n);
 	free(longest);
-	return 0;
+	return r;
 }
 
 static int64_t phase_end_us(const struct pack_tasks *p, const struct span *s)
@@ -403,6 +420,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	add_paths(p);
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
+	r = r ? r : pack_detail_tools(p);
 	r = r ? r : buf_error(&p->names.out);
 	r = r ? r : buf_error(&p->phases.out);
 	r = r ? r : buf_error(&p->places.out);

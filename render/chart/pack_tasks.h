@@ -15,6 +15,9 @@ enum pack_task_column {
 	TASKS_NAME, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE, TASKS_GHOST_START, TASKS_GHOST_WALL,
 	TASKS_SPARK_TASK, TASKS_SPARK_LENGTH, TASKS_SPARK, TASKS_COMMAND_TASK,
 	TASKS_LINES_TASK, TASKS_LINES, TASKS_PATH, TASKS_PATH_WHY, TASKS_DEPENDENCY,
+	TASKS_TOOL, WAITED_TASK,
+	WAITED_WORKER, WAITED_POOL, WAITED_LOAD, WAITED_DELAYED, WAITED_OTHER,
+	DEPEND_TASK, DEPEND_ALL, DEPEND_LENGTH, DEPEND,
 	PHASES_TASK, PHASES_START, PHASES_WALL, PHASES_NAME,
 	TASK_COLUMNS,
 };
@@ -30,10 +33,14 @@ enum task_mark {
 	MARK_AT_MOST = 128,	/* memory is an upper bound */
 };
 
+#define PACK_TOOLS_MAX 50
+
 struct pack_tasks {
 	const struct chart *chart;
 	double per_us;		/* units */
 	struct pack_column column[TASK_COLUMNS];
+	size_t n_tools;
+	const char *tool[PACK_TOOLS_MAX];	/* the last stands for all further ones */
 	struct pack_dictionary names, places, phases;
 	struct buf commands;
 	struct pack_sizes size;

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPARK_MOST 24
-#define SPARK_FULL 15
+#define SPARK_MOST 40
+#define SPARK_FULL 63
 #define SPARK_SAMPLES_MIN 3
 
 /*
- * The memory of a task over its life, for a line of a few letters' size: its life in
+ * The memory of a task over its life, for a small curve: its life in
  * as many equal stretches as it has samples, at most `most`; level[i] is the largest
  * measured in one, in 1/SPARK_FULL of the task's largest. Where nothing was measured
  * it is what it was before; 0 before the first sample. Returns how many, 0 where
