@@ -291,6 +291,19 @@ static void split(const struct work *w, uint32_t i, struct queue_task *q)
 	     is_loaded(w, t->instance, from_us, t->start_us) ? QUEUE_LOAD : QUEUE_OTHER] = left_us;
 }
 
+/* If one make records what its tasks wait for, all do: those that record nothing, such as that
+ * of GCC's link-time optimisation, have only tasks that wait for nothing. */
+static void share_knowledge(struct work *w)
+{
+	const struct recording *rec = w->rec;
+	bool known = false;
+
+	for (size_t i = 0; i < rec->n_instances; i++)
+		known |= rec->instance[i].level >= 0 && w->knows_waits[i];
+	for (size_t i = 0; known && i < rec->n_instances; i++)
+		w->knows_waits[i] |= rec->instance[i].level >= 0;
+}
+
 static int allocate(struct work *w)
 {
 	size_t n = w->rec->n_instances, tasks = w->rec->n_tasks, pools = w->rec->n_pools;
@@ -345,6 +358,8 @@ int queue_make(struct queue *q, const struct summary *s, const struct chain *c)
 		w.knows_waits[rec->task[i].instance] |= rec->task[i].n_after > 0 ||
 							*rec->task[i].file;
 	}
+	if (!r)
+		share_knowledge(&w);
 	for (size_t i = 0; !r && i < s->n_ran; i++)
 		split(&w, s->order[i], &q->task[s->order[i]]);
 	release(&w);
