@@ -17,16 +17,17 @@
 #define ANSWER_MAX 3
 
 enum answer_about {
-	ANSWER_FAILED,		/* a task or the build failed or was killed */
-	ANSWER_ALONE,		/* one task ran while nothing else could */
-	ANSWER_NESTED,		/* one build inside a task, such as the link of GCC's LTO */
+	ANSWER_FAILED,		/* the build failed or was killed */
+	ANSWER_ALONE,		/* one task ran alone */
+	ANSWER_NOTHING,		/* no task ran */
+	ANSWER_LTO,		/* GCC's link-time optimisation, a build inside the task that links */
 	ANSWER_OTHERS,		/* other processes used the CPU */
-	ANSWER_WORKERS,		/* tasks waited for a worker */
+	ANSWER_WORKERS,		/* ready tasks waited for a worker */
 	ANSWER_DEPENDENCIES,	/* tasks waited for what others made */
-	ANSWER_LOAD,		/* tasks waited for the limit of the load average */
-	ANSWER_POOL,		/* tasks waited for a pool of ninja */
-	ANSWER_MEMORY,		/* swap, or waiting for memory */
-	ANSWER_DISK,		/* waiting for disks */
+	ANSWER_LOAD,		/* ready tasks waited for the limit of the load average */
+	ANSWER_POOL,		/* ready tasks waited for a pool of ninja */
+	ANSWER_MEMORY,		/* programs waited for memory, or were killed because it ran out */
+	ANSWER_DISK,		/* programs waited for disks */
 	ANSWER_ABOUTS
 };
 

@@ -352,6 +352,18 @@ uint32_t summary_main_task(const struct summary *s, const struct target *g)
 	return longest;
 }
 
+int64_t summary_others_us(const struct summary *s)
+{
+	const struct host *h = &s->host;
+	int64_t busy_us;
+
+	if (h->user_us < 0 || h->span_us <= 0 || !s->cpu_exact || s->cores < 1 ||
+	    s->rec->source.one_core)
+		return -1;
+	busy_us = sat_add(h->user_us, h->system_us > 0 ? h->system_us : 0);
+	return busy_us > s->cpu_us ? busy_us - s->cpu_us : 0;
+}
+
 int64_t summary_unseen_us(const struct summary *s)
 {
 	int64_t seen_us = 0;

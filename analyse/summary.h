@@ -95,6 +95,10 @@ double summary_cpu_share(const struct summary *s);
 /* The share of the machine's CPU time, 0 to 1, that `us` of summary.host is; -1: unknown. */
 double summary_host_share(const struct summary *s, int64_t us);
 
+/* CPU time of all processes that are not the build's, while the machine was sampled; -1:
+ * unknown. */
+int64_t summary_others_us(const struct summary *s);
+
 /*
  * CPU time of the build that no recorded process used, such as that of processes that
  * lived between two polls of /proc. -1: unknown.

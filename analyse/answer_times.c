@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/answer_times.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t end_us(const struct summary *s, uint32_t i)
+{
+	return recording_task_end_us(s->rec, &s->rec->task[i]);
+}
+
+static void longer(struct answer_span *most, const struct answer_span *span)
+{
+	if (span->us > most->us)
+		*most = *span;
+}
+
+/* Tasks that run alone */
+
+/* Of the tasks that began so far, the one that ends last is the one that runs if one runs. */
+struct last {
+	size_t at;		/* in summary.order */
+	struct answer_span alone;
+	int64_t end_us;
+};
+
+static void begin_until(struct last *l, const struct summary *s, int64_t time_us,
+			struct answer_span *most)
+{
+	for (; l->at < s->n_ran; l->at++) {
+		uint32_t i = s->order[l->at];
+
+		if (s->rec->task[i].start_us > time_us)
+			break;
+		if (s->rec->task[i].hosts || end_us(s, i) <= l->end_us)
+			continue;
+		longer(most, &l->alone);
+		l->alone = (struct answer_span){ -1, -1, 0, i };
+		l->end_us = end_us(s, i);
+	}
+}
+
+static void fill_few(struct answer_times *t, const struct summary *s)
+{
+	const struct curve *c = &s->running;
+	struct last last = { .end_us = -1, .alone = { .task = NO_INDEX } };
+	int64_t begun_us = 0;
+
+	for (size_t i = 0; i <= c->n; i++) {
+		int64_t next_us = i < c->n ? c->time_us[i] : s->wall_us;
+		int64_t value = i ? c->value[i - 1] : 0;
+
+		next_us = next_us < s->wall_us ? next_us : s->wall_us;
+		if (next_us <= begun_us)
+			continue;
+		if (!value) {
+			const struct answer_span span = {
+				begun_us, next_us, next_us - begun_us, NO_INDEX
+			};
+
+			t->nothing_us += span.us;
+			longer(&t->nothing, &span);
+		}
+		if (value == 1) {
+			begin_until(&last, s, begun_us, &t->alone);
+			t->alone_us += next_us - begun_us;
+			last.alone.us += next_us - begun_us;
+			last.alone.from_us = last.alone.from_us < 0 ? begun_us : last.alone.from_us;
+			last.alone.until_us = next_us;
+		}
+		begun_us = next_us;
+	}
+	longer(&t->alone, &last.alone);
+}
+
+/* The last one that began before, of those that host and ran all the while. */
+static void fill_around(struct answer_span *span, const struct summary *s)
+{
+	for (size_t i = 0; span->us && i < s->n_ran; i++) {
+		uint32_t task = s->order[i];
+
+		if (s->rec->task[task].start_us > span->from_us)
+			break;
+		if (s->rec->task[task].hosts && end_us(s, task) >= span->until_us)
+			span->task = task;
+	}
+}
+
+/* Tasks that wait */
+
+/* From the last start to the first: so a wait can only add what is before the waits so far. */
+static void fill_waits(struct answer_times *t, const struct summary *s, const struct queue *q)
+{
+	for (int k = 0; k < QUEUE_CAUSES; k++) {
+		struct answer_span *w = &t->waited[k];
+		int64_t most_us = 0;
+
+		for (size_t i = s->n_ran; i--; ) {
+			uint32_t task = s->order[i];
+			int64_t wait_us = q->task[task].wait_us[k];
+			int64_t until_us = s->rec->task[task].start_us, from_us = until_us - wait_us;
+
+			if (!wait_us)
+				continue;
+			if (wait_us > most_us) {
+				most_us = wait_us;
+				w->task = task;
+			}
+			if (w->until_us < 0) {
+				w->until_us = until_us;
+				w->from_us = until_us;
+			}
+			if (from_us >= w->from_us)
+				continue;
+			w->us += (until_us < w->from_us ? until_us : w->from_us) - from_us;
+			w->from_us = from_us;
+		}
+	}
+}
+
+/* Link-time optimisation */
+
+bool answer_times_is_lto(const struct summary *s, uint32_t task)
+{
+	uint32_t parent = s->nest[task].parent;
+
+	return parent != NO_INDEX && !strcmp(s->rec->task[parent].kind, "link") &&
+	       strstr(s->rec->task[task].name, ".ltrans");
+}
+
+/* By the start of the tasks that link. */
+static int fill_lto(struct answer_times *t, const struct summary *s)
+{
+	bool *links = calloc(s->rec->n_tasks + 1, sizeof *links);
+	int64_t most_us = 0;
+
+	for (size_t i = 0; links && i < s->n_ran; i++) {
+		if (answer_times_is_lto(s, s->order[i]))
+			links[s->nest[s->order[i]].parent] = true;
+	}
+	for (size_t i = 0; links && i < s->n_ran; i++) {
+		uint32_t task = s->order[i];
+		int64_t from_us = s->rec->task[task].start_us, until_us = end_us(s, task);
+
+		if (!links[task])
+			continue;
+		if (t->lto.until_us < 0)
+			t->lto.from_us = t->lto.until_us = from_us;
+		if (until_us - from_us > most_us) {
+			most_us = until_us - from_us;
+			t->lto.task = task;
+		}
+		t->n_lto++;
+		if (until_us <= t->lto.until_us)
+			continue;
+		t->lto.us += until_us - (from_us > t->lto.until_us ? from_us : t->lto.until_us);
+		t->lto.until_us = until_us;
+	}
+	free(links);
+	return links ? 0 : -ENOMEM;
+}
+
+int answer_times_fill(struct answer_times *t, const struct summary *s, const struct queue *q)
+{
+	const struct answer_span none = { -1, -1, 0, NO_INDEX };
+
+	*t = (struct answer_times){ .nothing = none, .alone = none, .lto = none };
+	for (int k = 0; k < QUEUE_CAUSES; k++)
+		t->waited[k] = none;
+	fill_few(t, s);
+	fill_around(&t->nothing, s);
+	fill_waits(t, s, q);
+	return fill_lto(t, s);
+}
+
+/* Cores that do nothing */
+
+/* The growth of a counter in a time, which begins and ends between two samples. */
+static double grown(const struct column *c, int64_t from_us, int64_t until_us)
+{
+	const int64_t *time_ms = c->series->time_ms;
+	double sum = 0;
+
+	for (size_t i = 1; i < c->series->n && time_ms[i - 1] * 1000 < until_us; i++) {
+		int64_t a = time_ms[i - 1] * 1000, b = time_ms[i] * 1000;
+		int64_t from = from_us > a ? from_us : a, until = until_us < b ? until_us : b;
+
+		if (until > from)
+			sum += (double)column_between(c, i - 1, i) * (double)(until - from) /
+			       (double)(b - a);
+	}
+	return sum;
+}
+
+int64_t answer_times_idle_us(const struct summary *s, int64_t from_us, int64_t until_us)
+{
+	static const char *const busy[] = { "user", "nice", "system", "irq", "steal" };
+	const struct series *stat = recording_series(s->rec, "proc_stat");
+	double idle_us;
+	struct column c;
+
+	if (s->cores < 1 || s->rec->source.one_core || !stat || stat->n < 2)
+		return -1;
+	if (from_us < stat->time_ms[0] * 1000)
+		from_us = stat->time_ms[0] * 1000;
+	if (until_us > stat->time_ms[stat->n - 1] * 1000)
+		until_us = stat->time_ms[stat->n - 1] * 1000;
+	if (until_us <= from_us)
+		return -1;
+	idle_us = (double)s->cores * (double)(until_us - from_us);
+	for (size_t i = 0; i < ARRAY_SIZE(busy); i++) {
+		if (column_find(&c, s->rec, "proc_stat", busy[i]))
+			idle_us -= grown(&c, from_us, until_us);
+	}
+	return idle_us > 0 ? (int64_t)idle_us : 0;
+}
