@@ -70,7 +70,7 @@ struct diff_fact {
 	const char *value[DIFF_SIDES];
 };
 
-/* What tells two builds of different things from two of one thing. */
+/* What two builds of one thing have in common. */
 enum diff_unlike {
 	DIFF_UNLIKE_MACHINE,	/* no host in common */
 	DIFF_UNLIKE_DIRECTORY,	/* no last part of the directory, ... */

@@ -3,22 +3,25 @@
 #include "report/diff_output.h"
 
 #include "report/amount.h"
+#include "report/diff_picture.h"
 #include "report/html.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A click on a heading sorts its table by the numbers in data-n, or by name. */
+/* A button in each heading sorts its table by the numbers in data-n, or by name. */
 static const char sort_script[] =
-	"for(const th of document.querySelectorAll('table.sort th'))th.onclick=()=>{"
-	"const t=th.closest('table'),b=t.tBodies[0],i=th.cellIndex,"
-	"d=th.ariaSort==='descending'?1:-1;"
-	"for(const o of t.querySelectorAll('th'))o.ariaSort=null;"
+	"for(const th of document.querySelectorAll('table.sort thead th')){"
+	"const b=document.createElement('button');b.type='button';b.append(...th.childNodes);"
+	"th.append(b);b.onclick=()=>{"
+	"const t=th.closest('table'),y=t.tBodies[0],i=th.cellIndex,"
+	"d=th.ariaSort==='descending'||!i&&!th.ariaSort?1:-1;"
+	"for(const o of t.querySelectorAll('thead th'))o.ariaSort=null;"
 	"th.ariaSort=d<0?'descending':'ascending';"
 	"const k=r=>{const c=r.cells[i],n=c.dataset.n;return n===undefined?c.textContent:+n};"
-	"b.append(...[...b.rows].map(r=>[k(r),r]).sort((x,y)=>"
-	"(x[0]<y[0]?-1:x[0]>y[0]?1:0)*d).map(x=>x[1]))}";
+	"y.append(...[...y.rows].map(r=>[k(r),r]).sort((x,z)=>"
+	"(x[0]<z[0]?-1:x[0]>z[0]?1:0)*d).map(x=>x[1]))}}";
 
 static void text_cell(struct markup *h, const char *class, struct buf *text)
 {
@@ -44,19 +47,37 @@ static void number_cell(struct markup *h, double key, struct buf *text)
 	buf_clear(text);
 }
 
-static void begin_table(struct markup *h, const char *class, const char *const *name, size_t n)
+/* A box that may scroll can be reached with the keyboard. */
+static void begin_table(struct markup *h, const char *class, const char *label,
+			const char *const *name, size_t n)
 {
 	markup_open(h, "div", "scroll");
+	markup_attr(h, "tabindex", "0");
+	markup_attr(h, "role", "region");
+	markup_attr(h, "aria-label", label);
 	markup_open(h, "table", class);
 	if (name) {
 		markup_begin(h, "thead");
 		markup_begin(h, "tr");
-		for (size_t i = 0; i < n; i++)
-			markup_leaf(h, "th", i + 1 < n ? "number" : NULL, name[i]);
+		for (size_t i = 0; i < n; i++) {
+			markup_open(h, "th", i ? "number" : NULL);
+			markup_attr(h, "scope", "col");
+			markup_text(h, name[i]);
+			markup_end(h);
+		}
 		markup_end(h);
 		markup_end(h);
 	}
 	markup_begin(h, "tbody");
+}
+
+/* The first cell of a row: what it is about. */
+static void row_head(struct markup *h, const char *class, const char *name)
+{
+	markup_open(h, "th", class);
+	markup_attr(h, "scope", "row");
+	markup_text(h, name);
+	markup_end(h);
 }
 
 static void end_table(struct markup *h)
@@ -66,7 +87,7 @@ static void end_table(struct markup *h)
 	markup_end(h);
 }
 
-/* A row of a table of values, with `name` as its last cell. */
+/* A row of a table of values. */
 static void value_row(struct markup *h, const struct diff_value *f, enum unit unit, bool tested,
 		      const char *class, const char *name)
 {
@@ -74,6 +95,7 @@ static void value_row(struct markup *h, const struct diff_value *f, enum unit un
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "tr");
+	row_head(h, class, name);
 	for (enum diff_side side = 0; side < DIFF_SIDES; side++) {
 		amount_add(&text, unit, f->value[side]);
 		number_cell(h, f->value[side], &text);
@@ -90,7 +112,6 @@ static void value_row(struct markup *h, const struct diff_value *f, enum unit un
 		diff_add_rate(&text, f);
 		number_cell(h, s ? samples_rate(s) : NAN, &text);
 	}
-	markup_leaf(h, "td", class, name);
 	markup_end(h);
 	buf_release(&text);
 }
@@ -103,22 +124,18 @@ static const char *mark(const struct diff_value *f, bool tested)
 }
 
 static void value_table(struct markup *h, const char *class, const struct diff *d,
-			const char *last)
+			const char *label, const char *first)
 {
-	const char *const plain[] = { "base", "new", "change", "share", last };
-	const char *const tested[] = { "base", "new", "change", "share", "95 % interval", "rate",
-				       last };
+	const char *const name[] = { first, "base", "new", "change", "share", "95 % interval",
+				     "rate" };
 
-	if (d->tested)
-		begin_table(h, class, tested, ARRAY_SIZE(tested));
-	else
-		begin_table(h, class, plain, ARRAY_SIZE(plain));
+	begin_table(h, class, label, name, ARRAY_SIZE(name) - (d->tested ? 0 : 2));
 }
 
 static void add_build(struct markup *h, const struct diff *d)
 {
 	markup_leaf(h, "h2", NULL, "The build");
-	value_table(h, NULL, d, "");
+	value_table(h, NULL, d, "The build", "metric");
 	for (enum metric m = 0; m < METRICS; m++) {
 		const struct diff_value *f = &d->whole[m];
 
@@ -152,7 +169,7 @@ static int add_metric(struct markup *h, const struct diff_view *v, enum metric m
 	if (!r && n) {
 		diff_add_heading(&title, d, m);
 		markup_leaf(h, "h2", NULL, buf_str(&title));
-		value_table(h, "sort", d, "task");
+		value_table(h, "sort", d, metric_info[m].title, "task");
 		for (size_t i = 0; i < n; i++) {
 			const struct diff_value *f = &d->value[m][task[i]];
 
@@ -172,7 +189,7 @@ static void add_side(struct markup *h, const struct diff *d, enum diff_side s)
 
 	for (size_t i = 0; i < d->n_runs[s]; i++) {
 		markup_begin(h, "tr");
-		markup_leaf(h, "th", NULL, i ? "" : s == DIFF_BASE ? "base" : "new");
+		row_head(h, NULL, s == DIFF_BASE ? "base" : "new");
 		markup_leaf(h, "td", "name", d->run[s][i].path);
 		amount_add_day(&text, d->run[s][i].start_s);
 		text_cell(h, NULL, &text);
@@ -188,11 +205,10 @@ static void add_facts(struct markup *h, const struct diff *d)
 	if (!d->n_facts)
 		return;
 	markup_leaf(h, "h2", NULL, "Changed circumstances");
-	begin_table(h, NULL, NULL, 0);
+	begin_table(h, NULL, "Changed circumstances", NULL, 0);
 	for (size_t i = 0; i < d->n_facts; i++) {
 		markup_begin(h, "tr");
-		markup_leaf(h, "th", NULL,
-			  strcmp(d->fact[i].key, "memory_kb") ? d->fact[i].key : "memory");
+		row_head(h, NULL, strcmp(d->fact[i].key, "memory_kb") ? d->fact[i].key : "memory");
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++) {
 			diff_add_fact(&text, &d->fact[i], s);
 			text_cell(h, "name", &text);
@@ -213,14 +229,13 @@ static void add_ends(struct markup *h, const struct diff *d, enum diff_end end)
 			continue;
 		if (!any) {
 			markup_leaf(h, "h2", NULL, diff_end_title[end]);
-			begin_table(h, NULL, NULL, 0);
+			begin_table(h, NULL, diff_end_title[end], NULL, 0);
 		}
 		any = true;
 		markup_begin(h, "tr");
+		row_head(h, end == DIFF_END_FIXED ? "name better" : "name worse", d->task[i].name);
 		diff_add_end(&text, d, &d->task[i], end == DIFF_END_FIXED ? DIFF_BASE : DIFF_NOW);
 		text_cell(h, NULL, &text);
-		markup_leaf(h, "td", end == DIFF_END_FIXED ? "name better" : "name worse",
-			  d->task[i].name);
 		markup_end(h);
 	}
 	if (any)
@@ -231,7 +246,7 @@ static void add_ends(struct markup *h, const struct diff *d, enum diff_end end)
 static int add_lost(struct markup *h, const struct diff_view *v, enum diff_presence presence,
 		    const char *title)
 {
-	static const char *const names[] = { "wall time", "task" };
+	static const char *const names[] = { "task", "wall time" };
 	const struct diff *d = v->diff;
 	const struct diff_value *wall = d->value[METRIC_WALL];
 	struct diff_view whole = *v;
@@ -244,15 +259,15 @@ static int add_lost(struct markup *h, const struct diff_view *v, enum diff_prese
 	r = diff_list_lost(&whole, presence, &task, &n);
 	if (!r && n) {
 		markup_leaf(h, "h2", NULL, title);
-		begin_table(h, "sort", names, ARRAY_SIZE(names));
+		begin_table(h, "sort", title, names, ARRAY_SIZE(names));
 		for (size_t i = 0; i < n; i++) {
 			double us = wall ? wall[task[i]].value[presence == DIFF_NEW ? DIFF_NOW :
 							       DIFF_BASE] : NAN;
 
 			markup_begin(h, "tr");
+			row_head(h, "name", d->task[task[i]].name);
 			amount_add(&text, UNIT_US, us);
 			number_cell(h, us, &text);
-			markup_leaf(h, "td", "name", d->task[task[i]].name);
 			markup_end(h);
 		}
 		end_table(h);
@@ -264,19 +279,21 @@ static int add_lost(struct markup *h, const struct diff_view *v, enum diff_prese
 
 static void add_renamed(struct markup *h, const struct diff *d)
 {
+	static const char *const names[] = { "task", "name in base", "why it is the same" };
+
 	if (!d->n_renamed)
 		return;
 	markup_leaf(h, "h2", NULL, "Renamed");
-	begin_table(h, NULL, NULL, 0);
+	begin_table(h, NULL, "Renamed", names, ARRAY_SIZE(names));
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];
 
 		if (!t->was)
 			continue;
 		markup_begin(h, "tr");
-		markup_leaf(h, "td", NULL, diff_rename_word[t->renamed]);
+		row_head(h, "name", t->name);
 		markup_leaf(h, "td", "name", t->was);
-		markup_leaf(h, "td", "name", t->name);
+		markup_leaf(h, "td", NULL, diff_rename_word[t->renamed]);
 		markup_end(h);
 	}
 	end_table(h);
@@ -284,31 +301,41 @@ static void add_renamed(struct markup *h, const struct diff *d)
 
 static void add_packages(struct markup *h, const struct diff *d)
 {
-	static const char *const names[] = { "", "base", "new", "recipe" };
+	static const char *const names[] = { "recipe", "base", "new", "change" };
 
 	if (!d->n_packages)
 		return;
 	markup_leaf(h, "h2", NULL, "Recipes");
-	begin_table(h, "sort", names, ARRAY_SIZE(names));
+	begin_table(h, "sort", "Recipes", names, ARRAY_SIZE(names));
 	for (size_t i = 0; i < d->n_packages; i++) {
 		const struct diff_package *p = &d->package[i];
 
 		markup_begin(h, "tr");
-		markup_leaf(h, "td", NULL, diff_package_word[p->change]);
+		row_head(h, "name", p->name);
 		for (enum diff_side s = 0; s < DIFF_SIDES; s++)
 			markup_leaf(h, "td", "number", p->version[s] ? p->version[s] : "-");
-		markup_leaf(h, "td", "name", p->name);
+		markup_leaf(h, "td", "number", diff_package_word[p->change]);
 		markup_end(h);
 	}
 	end_table(h);
 }
 
-static void add_head(struct markup *h, const struct diff *d)
+static void add_head(struct markup *h, const struct diff *d, const struct diff_picture *picture)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
+	markup_begin(h, "header");
 	markup_leaf(h, "h1", NULL, diff_is_worse(d) ? "The build is worse" : "Builds compared");
+	diff_add_warning(&text, d);
+	if (text.len)
+		*text.data = 'T';
+	if (text.len)
+		markup_leaf(h, "p", "alarm", buf_str(&text));
+	buf_clear(&text);
+	diff_picture_add_answer(h, picture);
+	buf_adds(&text, "Verdict: ");
 	diff_add_verdict(&text, d);
+	buf_addc(&text, '.');
 	markup_leaf(h, "p", NULL, buf_str(&text));
 	buf_clear(&text);
 	buf_adds(&text, "Tasks: ");
@@ -324,23 +351,30 @@ static void add_head(struct markup *h, const struct diff *d)
 		markup_text(h, buf_str(&text));
 		markup_end(h);
 	}
-	begin_table(h, NULL, NULL, 0);
+	begin_table(h, NULL, "Builds", NULL, 0);
 	add_side(h, d, DIFF_BASE);
 	add_side(h, d, DIFF_NOW);
 	end_table(h);
+	markup_end(h);
 	buf_release(&text);
 }
 
 int diff_html(struct buf *out, const struct diff_view *v)
 {
 	const struct diff *d = v->diff;
+	struct diff_picture picture;
 	struct markup h;
-	int r = 0;
+	int r = diff_picture_make(&picture, v);
 
 	html_document(&h, out, "Builds compared");
-	add_head(&h, d);
-	add_facts(&h, d);
+	add_head(&h, d, &picture);
+	markup_begin(&h, "main");
+	if (!r) {
+		diff_picture_add_ranked(&h, &picture);
+		r = diff_lanes_add(&h, &picture);
+	}
 	add_build(&h, d);
+	add_facts(&h, d);
 	for (enum diff_end end = DIFF_END_FAILS; end <= DIFF_END_OTHER; end++)
 		add_ends(&h, d, end);
 	for (enum metric m = 0; !r && m < METRICS; m++) {
@@ -353,6 +387,8 @@ int diff_html(struct buf *out, const struct diff_view *v)
 		r = add_lost(&h, v, DIFF_GONE, "Gone");
 	add_renamed(&h, d);
 	add_packages(&h, d);
+	markup_end(&h);
+	diff_picture_release(&picture);
 	html_script(&h, sort_script);
 	html_document_end(&h);
 	return r ? r : buf_error(out);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/html.h"
 
+#include "base/array.h"
+#include "render/chart/difference.h"
 #include "render/chart/palette.h"
 #include "report/page_text.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 void html_script(struct markup *h, const char *script)
@@ -36,14 +39,37 @@ void html_json(struct markup *h, const char *id, const struct buf *json)
 	markup_end(h);
 }
 
+/* Whether black has the larger contrast to it, WCAG 2.2. */
+static bool is_bright(uint32_t rgb)
+{
+	static const double weight[] = { 0.2126, 0.7152, 0.0722 };
+	double luminance = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(weight); i++) {
+		double c = (double)(rgb >> (16 - 8 * i) & 255) / 255;
+
+		luminance += weight[i] * (c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+	}
+	return (luminance + 0.05) * (luminance + 0.05) > 1.05 * 0.05;
+}
+
 static void add_colours(struct buf *b, const struct palette *p)
 {
 	buf_addf(b, ":root{--ground:#%06x;--ink:#%06x;--faint:#%06x;--grid:#%06x;--outline:#%06x;",
 		 (unsigned)p->ground, (unsigned)p->ink, (unsigned)p->faint, (unsigned)p->grid,
 		 (unsigned)p->outline);
 	for (int i = 0; i < COLOURS; i++)
-		buf_addf(b, "--c%d:#%06x;", i, (unsigned)p->colour[i]);
+		buf_addf(b, "--c%d:#%06x;--t%d:%s;", i, (unsigned)p->colour[i], i,
+			 is_bright(p->colour[i]) ? "#000" : "#fff");
 	buf_adds(b, "}\n");
+}
+
+/* The scale of differences: --d, and --t for texts on it. */
+static void add_scale(struct buf *b)
+{
+	for (int i = 0; i < DIFFERENCES; i++)
+		buf_addf(b, ".d%d{--d:var(--c%u);--t:var(--t%u)}\n", i, difference_colour[i],
+			 difference_colour[i]);
 }
 
 static void add_style(struct markup *h)
@@ -57,6 +83,7 @@ static void add_style(struct markup *h)
 	buf_adds(b, "@media screen and (prefers-color-scheme:dark){\n");
 	add_colours(b, &palette_dark);
 	buf_adds(b, "}\n");
+	add_scale(b);
 	buf_adds(b, page_css);
 	markup_end(h);
 }

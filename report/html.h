@@ -7,7 +7,7 @@
 /*
  * HTML documents, by the markup writer: with the common style sheet (page.css) and without
  * references to anything outside. Its colours are those of palette.h as variables: --ground,
- * --ink, --faint, --grid, --outline, --c0 ... --c7. Pictures go in by svg.h.
+ * --ink, --faint, --grid, --outline, --c0 ... --c7, and --t0 ... --t7 for texts on those. Pictures go in by svg.h.
  */
 
 /* A document from its beginning to within <body>, and its end. */

@@ -175,12 +175,33 @@ START_TEST(page)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "verdict"));
 	support_read(&text, path);
 	ck_assert_ptr_nonnull(strstr(text.data, "<h1>The build is worse</h1>"));
-	ck_assert_ptr_nonnull(strstr(text.data, "<td class=\"name worse\">lib/b.o</td>"));
-	ck_assert_ptr_nonnull(strstr(text.data, "<td class=\"name\">src/lib/c.o</td>"));
+	ck_assert_ptr_nonnull(strstr(text.data, "<th class=\"name worse\" scope=\"row\">lib/b.o</th>"));
+	ck_assert_ptr_nonnull(strstr(text.data, "scope=\"row\">src/lib/c.o</th>"));
 	ck_assert_ptr_nonnull(strstr(text.data, "6.1.0"));
 	ck_assert_ptr_null(strstr(text.data, "http"));
 	ck_assert_ptr_null(strstr(text.data, "src="));
 	buf_release(&text);
+}
+END_TEST
+
+/* The pictures of the page, compared with the JSON of the same builds. */
+static const char *const drawn[] = {
+	"old-0 new-0", "new-0 old-0", "--base old-* --new new-*", "old-0 old-0",
+	"--metrics wall,cpu --amount 0 --share 0 old-0 old-1", "../oe/genuine ../recordings/nested",
+};
+
+START_TEST(pictures)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	if (!support_has("python3"))
+		return;
+	run(&r, 0, support_path("diff -j --html %s/page.html %s > %s/page.json && python3 -B "
+				TOP_SRCDIR "/tests/diff_page.py %s/page.json %s/page.html", dir,
+				drawn[_i], dir, dir, dir));
+	ck_assert_str_eq(r.err.data, "");
+	ck_assert_int_eq(r.status, 0);
 }
 END_TEST
 
@@ -214,5 +235,6 @@ int main(void)
 	return support_main("cmd_diff", TEST_EACH(golden, goldens), TEST(valid_json),
 			    TEST_LOOP(untested_has_no_p, 4), TEST(keys_are_documented),
 			    TEST_EACH(exit_status, exits), TEST_EACH(clear_errors, errors),
-			    TEST(without_operands), TEST(configuration), TEST(page), TEST(builds));
+			    TEST(without_operands), TEST(configuration), TEST(page),
+			    TEST_EACH(pictures, drawn), TEST(builds));
 }

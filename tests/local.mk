@@ -96,6 +96,7 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
+	tests/diff_page.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/protoc_text.py \
 	tests/recipes.py tests/references.py tests/samples.py tests/trace_reader.py
 
