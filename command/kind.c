@@ -251,7 +251,9 @@ static enum kind kind_of_libtool(struct cursor *c)
 	return OTHER;
 }
 
-static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive);
+/* Those that look into a command set *program where they find the one that decides. */
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive,
+			      struct slice *program);
 
 /* -c, -ec, -xec ... */
 static bool is_command_option(struct slice word)
@@ -260,9 +262,10 @@ static bool is_command_option(struct slice word)
 	       word.p[word.len - 1] == 'c';
 }
 
-static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting);
+static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting,
+			      struct slice *program);
 
-static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
+static enum kind kind_of_sh(struct cursor *c, unsigned nesting, struct slice *program)
 {
 	struct slice word;
 	enum kind kind;
@@ -273,19 +276,20 @@ static enum kind kind_of_sh(struct cursor *c, unsigned nesting)
 
 			shell_unquote(&word);
 			cursor_init(&text, word.p, word.len);
-			return kind_of_text(&text, nesting + 1, NULL);
+			return kind_of_text(&text, nesting + 1, NULL, program);
 		}
 		if (word.p[0] == '-' || word.p[0] == '+')
 			continue;
 		/* A file: libtool, test-driver, configure, or any script. */
-		kind = kind_of_word(word, c, nesting + 1);
+		kind = kind_of_word(word, c, nesting + 1, program);
 		return kind == OTHER || kind == NONE ? SCRIPT : kind;
 	}
 	return SHELL;
 }
 
 /* The command after a wrapper's own options and arguments. */
-static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigned nesting)
+static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigned nesting,
+				 struct slice *program)
 {
 	unsigned own = slice_is(wrapper, "flock") || slice_is(wrapper, "timeout") ||
 		       slice_is(wrapper, "taskset") ? 1 : slice_is(wrapper, "buildbeat") ? 2 : 0;
@@ -304,9 +308,9 @@ static enum kind kind_of_wrapped(struct slice wrapper, struct cursor *c, unsigne
 			struct cursor text;
 
 			cursor_init(&text, word.p, word.len);
-			return kind_of_text(&text, nesting + 1, NULL);
+			return kind_of_text(&text, nesting + 1, NULL, program);
 		} else {
-			return kind_of_word(word, c, nesting + 1);
+			return kind_of_word(word, c, nesting + 1, program);
 		}
 	}
 	return SHELL;
@@ -326,18 +330,20 @@ static enum kind kind_by_name(struct slice name)
 }
 
 /* The program of a simple command; c has its arguments. */
-static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting)
+static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nesting,
+			      struct slice *program)
 {
 	struct slice name = shell_base_name(word);
 	enum kind kind = nesting < NESTING_MAX ? kind_of_program(name) : OTHER;
 
+	*program = name;
 	switch (kind) {
 	case NONE: return kind_by_name(name);
 	case COMPILER: return kind_of_compiler(c);
 	case FILTER: return writes_file(c) ? GENERATE : SHELL;
 	case INTERPRETER: return kind_of_interpreter(c);
-	case SH: return kind_of_sh(c, nesting);
-	case WRAPPER: return kind_of_wrapped(name, c, nesting);
+	case SH: return kind_of_sh(c, nesting, program);
+	case WRAPPER: return kind_of_wrapped(name, c, nesting, program);
 	case LIBTOOL: return kind_of_libtool(c);
 	case CMAKE: return kind_of_cmake(c);
 	case MESON: return kind_of_meson(c);
@@ -356,7 +362,7 @@ static bool is_keyword(struct slice word)
 
 /* One simple command: its first word that is not an assignment and not a
  * keyword of the shell is the program. */
-static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
+static enum kind kind_of_simple(struct cursor *c, unsigned nesting, struct slice *program)
 {
 	struct slice word;
 
@@ -365,13 +371,14 @@ static enum kind kind_of_simple(struct cursor *c, unsigned nesting)
 		    slice_is(word, "}") || word.p[0] == '>' || word.p[0] == '<')
 			continue;
 		if (!is_keyword(word))
-			return kind_of_word(word, c, nesting);
+			return kind_of_word(word, c, nesting, program);
 	}
 	return NONE;
 }
 
 /* *decisive gets the command whose kind it is; may be NULL. */
-static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive)
+static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *decisive,
+			      struct slice *program)
 {
 	enum kind best = NONE;
 
@@ -380,9 +387,12 @@ static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *
 	       cursor_byte(c, ' '))
 		;
 	while (!cursor_at_end(c)) {
+		struct slice other = { NULL, 0 };
 		const char *start = c->p;
-		enum kind kind = kind_of_simple(c, nesting);
+		enum kind kind = kind_of_simple(c, nesting, &other);
 
+		if (other.p && (kind > best || best == NONE))
+			*program = other;
 		if (decisive && (kind > best || start == decisive->p))
 			*decisive = (struct slice){ start, (size_t)(c->end - start) };
 		best = kind > best ? kind : best;
@@ -402,11 +412,45 @@ const char *kind_of_command(const char *command, size_t len)
 
 const char *kind_and_command(const char *command, size_t len, struct slice *decisive)
 {
+	struct slice unused;
 	struct cursor c;
 
 	cursor_init(&c, command, len);
 	*decisive = (struct slice){ command, len };
-	return names[kind_of_text(&c, 0, decisive)];
+	return names[kind_of_text(&c, 0, decisive, &unused)];
+}
+
+const char *kind_and_program(const char *command, size_t len, struct slice *program)
+{
+	struct cursor c;
+
+	cursor_init(&c, command, len);
+	*program = (struct slice){ command, 0 };
+	return names[kind_of_text(&c, 0, NULL, program)];
+}
+
+struct slice kind_compiler(struct slice command)
+{
+	struct slice word;
+	struct cursor c;
+
+	cursor_init(&c, command.p, command.len);
+	if (!shell_word(&c, &word) || word.p != command.p || strchr("@+-'\"", *word.p) ||
+	    memchr(word.p, '\\', word.len) || shell_is_assignment(word) ||
+	    kind_of_program(shell_base_name(word)) != COMPILER)
+		word.len = 0;
+	return word;
+}
+
+bool kind_compiles(struct slice command, struct slice compiler)
+{
+	struct cursor c;
+
+	if (!compiler.len || command.len <= compiler.len || command.p[compiler.len] != ' ' ||
+	    memcmp(command.p, compiler.p, compiler.len))
+		return false;
+	cursor_init(&c, command.p + compiler.len, command.len - compiler.len);
+	return has_dash_c(&c);
 }
 
 /* OpenEmbedded */

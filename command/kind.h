@@ -28,6 +28,18 @@ const char *kind_of_command(const char *command, size_t len);
 /* The same; *decisive gets the command that decided. */
 const char *kind_and_command(const char *command, size_t len, struct slice *decisive);
 
+/* The same; *program gets the name of the program that decided, without its directory: "gcc" of
+ * "cd x && ccache /usr/bin/gcc". A part of the command; empty: there is none. */
+const char *kind_and_program(const char *command, size_t len, struct slice *program);
+
+/*
+ * The usual command of a large build, found without parsing it. If a command begins with a
+ * compiler, kind_compiler() returns that word, otherwise nothing. Of another command with the same
+ * word, kind_compiles() is true only if its kind is "compile".
+ */
+struct slice kind_compiler(struct slice command);
+bool kind_compiles(struct slice command, struct slice compiler);
+
 /*
  * The kind of work of a task of OpenEmbedded, from its name ("do_compile"): compile,
  * configure, install, test, document, or

@@ -127,19 +127,26 @@ void builder_task_init(struct builder_task *task)
 		.status = -1, .state = TASK_DONE };
 }
 
-/* Kinds are few: each has one text. */
-static const char *kind_of(struct builder *b, const struct builder_task *task)
+/* Kinds and programs are few: each has one text. */
+static const char *shared(struct builder *b, struct slice text)
 {
-	const char *command = task->command ? task->command : "";
-	const char *kind = task->kind && *task->kind ? task->kind :
-		kind_of_command(command, strlen(command));
 	struct name_table *kinds = &b->part->kinds;
 	uint32_t at;
 
 	kinds->arena = b->rec->arena;
 	if (!b->error)
-		b->error = name_table_add(kinds, slice_of(kind), &at);
+		b->error = name_table_add(kinds, text, &at);
 	return b->error ? "" : kinds->name[at].p;
+}
+
+static void set_kind(struct builder *b, struct task *t, const struct builder_task *task)
+{
+	const char *command = task->command ? task->command : "";
+	struct slice program;
+	const char *kind = kind_and_program(command, strlen(command), &program);
+
+	t->kind = shared(b, slice_of(task->kind && *task->kind ? task->kind : kind));
+	t->program = shared(b, program);
 }
 
 static uint64_t keep_command(struct builder *b, const char *command)
@@ -165,8 +172,7 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 	if (status >= 0)	/* WEXITSTATUS() or WTERMSIG(), as the reader stores them */
 		status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff;
 	*t = (struct task){ .instance = instance, .seq = rec->n_tasks,
-		.name = keep(b, task->name), .kind = kind_of(b, task),
-		.key = keep(b, task->key), .command = keep_command(b, task->command),
+		.name = keep(b, task->name), .key = keep(b, task->key), .command = keep_command(b, task->command),
 		.queued_us = task->queued_us, .start_us = task->start_us,
 		.end_us = task->end_us, .user_us = task->user_us,
 		.system_us = task->system_us, .max_rss_kb = task->max_rss_kb,
@@ -176,6 +182,7 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.involuntary_switches = -1, .pid = task->pid, .slot = task->slot,
 		.status = status, .state = task->state, .peak_ms = -1,
 		.pool = NO_INDEX, .line = -1, .file = "" };
+	set_kind(b, t, task);
 	return (uint32_t)rec->n_tasks - 1;
 }
 

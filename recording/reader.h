@@ -58,6 +58,11 @@ struct reader {
 	struct name_table kinds;	/* and other texts that many tasks have */
 	struct index pools;	/* instance, address of the name -> rec->pool */
 	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kinds` */
+	const char *last_program;	/* of `kinds` */
+	size_t last_program_len;
+	char compiler[64];	/* of the last command that began with one and only compiled */
+	size_t compiler_len;
+	const char *compiler_kind, *compiler_program;
 	struct buf scratch;
 	struct name_table programs;	/* of rec->program, escaped */
 	size_t n_processes;
@@ -186,10 +191,10 @@ int reader_out(struct reader *r, uint32_t task, struct slice names);
 int reader_add_span(struct reader *r, const struct span *s, int64_t parent);
 int reader_end_span(struct reader *r, const struct span_end *e);
 
-/* The kind of a task from an escaped field: the recorded kind, "" if empty, or the command. Out of
- * memory sets r->no_memory. */
+/* The kind of a task from an escaped field: the recorded kind, "" if empty, or the command, which
+ * also shows the program. Out of memory sets r->no_memory. */
 const char *reader_kind(struct reader *r, struct slice field);
-const char *reader_kind_of_command(struct reader *r, struct slice field);
+const char *reader_kind_of_command(struct reader *r, struct slice field, const char **program);
 
 /* The task, or NO_INDEX. */
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);

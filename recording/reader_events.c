@@ -107,14 +107,16 @@ static int read_queue(struct reader *r, struct task *t, struct event *e)
 }
 
 /* The kind of a task without a recorded one: bitbake's tasks are known by name. */
-static const char *find_kind_of(struct reader *r, const struct task *t, struct slice command)
+static void read_command(struct reader *r, struct task *t, struct slice command)
 {
 	const char *kind;
 
 	if (strcmp(r->rec->instance[t->instance].tool, "bitbake"))
-		return reader_kind_of_command(r, command);
-	kind = kind_of_oe_task(t->name, strlen(t->name));
-	return reader_kind(r, slice_of(kind));
+		kind = reader_kind_of_command(r, command, &t->program);
+	else
+		kind = reader_kind(r, slice_of(kind_of_oe_task(t->name, strlen(t->name))));
+	if (!*t->kind)
+		t->kind = kind;
 }
 
 /* An instance closes before it calls exec(), which may fail. */
@@ -142,8 +144,8 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 	set_unless_named(t, &t->key, text_field(r, e));
 	command = event_field(e);
 	t->command = command.len ? r->place : 0;
-	if (!*t->kind && !r->tasks_only)
-		t->kind = find_kind_of(r, t, command);
+	if (!r->tasks_only && (command.len || !*t->kind))
+		read_command(r, t, command);
 	if (t->state == TASK_QUEUED)
 		t->state = TASK_UNFINISHED;
 	return 0;

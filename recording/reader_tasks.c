@@ -176,7 +176,8 @@ static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t 
 		.user_us = -1, .system_us = -1, .max_rss_kb = -1, .max_rss_at_most_kb = -1,
 		.minor_faults = -1, .major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
-		.wchar = -1, .peak_ms = -1, .pool = NO_INDEX, .line = -1, .file = "" };
+		.wchar = -1, .peak_ms = -1, .pool = NO_INDEX, .line = -1, .file = "",
+		.program = "" };
 	rec->n_tasks++;
 	return number_task(r, instance, seq, *out);
 }
@@ -225,16 +226,63 @@ const char *reader_kind(struct reader *r, struct slice field)
 	return text.len ? find_kind(r, text) : "";
 }
 
-const char *reader_kind_of_command(struct reader *r, struct slice field)
-{
-	struct slice command = scratch_text(r, field);
-	const char *kind = kind_of_command(command.p, command.len);
+/* Programs and kinds: most are like those of the command before. */
 
-	/* Most are like the one before. */
+static const char *program_text(struct reader *r, struct slice program)
+{
+	if (!program.len)
+		return "";
+	if (program.len != r->last_program_len ||
+	    memcmp(program.p, r->last_program, program.len)) {
+		r->last_program = find_kind(r, program);
+		r->last_program_len = program.len;
+	}
+	return r->last_program;
+}
+
+/* Is every backslash one that stands for itself? */
+static bool is_plain(struct slice field)
+{
+	const char *p = field.p, *end = field.p + field.len;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
+		if (p + 1 == end || p[1] != '\\')
+			return false;
+		p += 2;
+	}
+	return true;
+}
+
+static void keep_compiler(struct reader *r, struct slice command, const char *program)
+{
+	struct slice word = kind_compiler(command);
+
+	if (word.len > sizeof r->compiler || !kind_compiles(command, word))
+		word.len = 0;
+	memcpy(r->compiler, word.p, word.len);
+	r->compiler_len = word.len;
+	r->compiler_kind = r->last_kind_text;
+	r->compiler_program = program;
+}
+
+const char *reader_kind_of_command(struct reader *r, struct slice field, const char **program)
+{
+	struct slice command, name;
+	const char *kind;
+
+	if (kind_compiles(field, (struct slice){ r->compiler, r->compiler_len }) &&
+	    is_plain(field)) {
+		*program = r->compiler_program;
+		return r->compiler_kind;
+	}
+	command = scratch_text(r, field);
+	kind = kind_and_program(command.p, command.len, &name);
+	*program = program_text(r, name);
 	if (kind != r->last_kind) {
 		r->last_kind = kind;
 		r->last_kind_text = find_kind(r, slice_of(kind));
 	}
+	keep_compiler(r, command, *program);
 	return r->last_kind_text;
 }
 
@@ -410,7 +458,7 @@ int reader_finish_tasks(struct reader *r)
 		struct task *t = &rec->task[i];
 
 		if (!*t->kind)
-			t->kind = reader_kind_of_command(r, (struct slice){ "", 0 });
+			t->kind = reader_kind_of_command(r, (struct slice){ "", 0 }, &t->program);
 		if (!*t->name && t->command && (!r->sums_only || r->waits))
 			name_by_command(r, t);
 		if (t->end_us >= 0 && t->end_us < t->start_us) {

@@ -66,6 +66,7 @@ struct task {
 	uint32_t pool;		/* index, NO_INDEX: none */
 	int32_t line;		/* of its rule in `file`, -1: not known */
 	const char *file;	/* the makefile, as make names it; build.ninja; "" */
+	const char *program;	/* that does its work, "gcc", as the command shows (kind.h); "" */
 };
 
 /* Of the tasks of an instance that are in this pool, at most `depth` run at once. */

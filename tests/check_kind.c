@@ -235,6 +235,56 @@ START_TEST(plain_words)
 END_TEST
 
 /* Tables made of the list are searched by halves. */
+static const struct {
+	const char *command, *program;
+} program_cases[] = {
+	{ "", "" }, { "gcc -c a.c", "gcc" }, { "@CC=x /usr/bin/cc -o a a.o", "cc" },
+	{ "cd sub && ccache x86_64-linux-gnu-gcc-12 -c a.c && rm b", "x86_64-linux-gnu-gcc-12" },
+	{ "/bin/sh -c 'python3 gen.py > a.h'", "python3" }, { "sh ./libtool --mode=link gcc a.o", "libtool" },
+	{ "env A=b timeout 5 ./run-this", "run-this" }, { "echo a; ar rcs x.a b.o; echo b", "ar" },
+	{ "( exit 1 )", "exit" }, { "A=b", "" },
+};
+
+START_TEST(programs)
+{
+	const char *command = program_cases[_i].command;
+	struct slice program;
+
+	ck_assert_str_eq(kind_and_program(command, strlen(command), &program),
+			 kind_of_command(command, strlen(command)));
+	ck_assert_msg(slice_is(program, program_cases[_i].program), "%.*s", (int)program.len,
+		      program.p);
+}
+END_TEST
+
+/* Whatever begins with a compiler and passes for a compilation is one. */
+START_TEST(compilations)
+{
+	static const char *const word[] = { "gcc", "/usr/bin/g++-12", "-c", "-o", "a.o", "a.c", ";",
+		"&&", "ar", "\n", "ccache", "'-c'", ">", "-DA=\"b c\"", "A=b", "@gcc" };
+	unsigned seed = 7, n = 0;
+
+	for (int round = 0; round < 20000; round++) {
+		char text[200] = "";
+		struct slice command;
+
+		for (int i = 0; i < 6; i++) {
+			seed = seed * 1103515245 + 12345;
+			strcat(text, word[i || seed & 1 << 30 ? (seed >> 16) % ARRAY_SIZE(word) : 0]);
+			strcat(text, " ");
+		}
+		command = slice_of(text);
+		if (!kind_compiles(command, kind_compiler(command)))
+			continue;
+		ck_assert_msg(!strcmp(kind_of_command(text, command.len), "compile"), "%s", text);
+		n++;
+	}
+	ck_assert_uint_gt(n, 1000);
+	ck_assert(!kind_compiles(slice_of("gcc -c a.c"), slice_of("cc")));
+	ck_assert(!kind_compiles(slice_of("gcc-12 -c a.c "), slice_of("gcc")));
+}
+END_TEST
+
 START_TEST(programs_are_sorted)
 {
 #define P(name, kind, called, carried) name,
@@ -249,7 +299,8 @@ END_TEST
 
 int main(void)
 {
-	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each), TEST(programs_are_sorted),
+	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each),
+			    TEST_EACH(programs, program_cases), TEST(compilations), TEST(programs_are_sorted),
 			    TEST_EACH(of_oe_task, oe_cases), TEST_EACH(quoted_words, words),
 			    TEST(plain_words));
 }

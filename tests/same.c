@@ -67,6 +67,7 @@ static void same_task(const struct recording *a, const struct recording *b,
 	ck_assert_uint_eq(x->seq, y->seq);
 	ck_assert_str_eq(x->name, y->name);
 	ck_assert_str_eq(x->kind, y->kind);
+	ck_assert_str_eq(x->program, y->program);
 	ck_assert_str_eq(x->key, y->key);
 	ck_assert_int_eq(x->queued_us, y->queued_us);
 	ck_assert_str_eq(x->file, y->file);

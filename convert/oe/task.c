@@ -121,7 +121,7 @@ static int add_task(struct task_file *f, int64_t start_us)
 
 	if (!t)
 		return -ENOMEM;
-	*t = (struct task){ .seq = rec->n_tasks, .pool = NO_INDEX, .line = -1, .file = "",
+	*t = (struct task){ .seq = rec->n_tasks, .pool = NO_INDEX, .line = -1, .file = "", .program = "",
 		.name = f->name.text, .kind = f->name.kind,
 		.key = f->recipe, .queued_us = -1, .start_us = start_us, .end_us = NO_END,
 		.pid = -1, .slot = -1, .state = TASK_UNFINISHED, .status = -1, .user_us = -1,
