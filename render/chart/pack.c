@@ -182,6 +182,7 @@ static void add_texts(struct pack *p)
 	json_array(&p->json, "texts");
 	add_text(p, "names", &p->tasks.names.out);
 	add_text(p, "places", &p->tasks.places.out);
+	add_text(p, "programs", &p->tasks.programs.out);
 	add_text(p, "phases", &p->tasks.phases.out);
 	add_text(p, "commands", &p->tasks.commands);
 	json_array_end(&p->json);

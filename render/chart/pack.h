@@ -55,6 +55,8 @@
  *			known
  *	place		1 + an index into places; 0: that of the task before it in its lane
  *	name		0: the next of names not yet seen, else 1 + an index into them
+ *	program		that did its work, as its command shows; coded as names, "" is not
+ *			known
  *	parent		2 + the task it ran inside, 1: none; 0: that of the task before
  *			it in its lane (at first none)
  *	wait		enum wait; + 8: for the task it runs in, + 16: for the one
@@ -82,7 +84,7 @@
  *	WORD.time, WORD.gap	the times; indices of the samples after a gap
  *	WORD.ID		of each band: 0 where it is absent, else 1 + the value in
  *			1/"steps" of its axis
- * Texts: names, places (directories; "" the build's), phases, commands.
+ * Texts: names, places (directories; "" the build's), programs, phases, commands.
  */
 
 /* 0 or -ENOMEM. */

@@ -26,6 +26,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_READY] = { "ready", 'u' },
 	[TASKS_PLACE] = { "place", 'u' },
 	[TASKS_NAME] = { "name", 'u' },
+	[TASKS_PROGRAM] = { "program", 'u' },
 	[TASKS_PARENT] = { "parent", 'u' },
 	[TASKS_WAIT] = { "wait", 'u' },
 	[TASKS_BEFORE] = { "before", 's' },
@@ -83,6 +84,8 @@ struct walk {
 	struct lane_state *lane;
 	uint32_t *place;	/* by instance, the same; 0: not known yet */
 	size_t n_unnamed;
+	const char *program;	/* of the task before, and its code; NULL: none yet */
+	uint32_t program_code;
 };
 
 static bool is_bound(const struct cost *cost)
@@ -132,6 +135,20 @@ static void add_name(struct walk *w, const struct task *t)
 	if (!*name && w->n_unnamed++ < UNNAMED_MAX)
 		name = recording_command(rec, t);
 	pack_column_add(&p->column[TASKS_NAME], pack_dictionary_add(&p->names, *name ? name : "?"));
+}
+
+/* Most are like the one before; equal ones have the same pointer. */
+static void add_program(struct walk *w, const struct task *t)
+{
+	struct pack_tasks *p = w->p;
+	uint32_t code = w->program_code;
+
+	if (t->program != w->program) {
+		code = pack_dictionary_add(&p->programs, t->program);
+		w->program = t->program;
+		w->program_code = code ? code : (uint32_t)p->programs.n;
+	}
+	pack_column_add(&p->column[TASKS_PROGRAM], code);
 }
 
 /* Tasks of an instance ran in one place, except those of bitbake: their key is the place. */
@@ -233,6 +250,7 @@ static void add_task(struct walk *w, uint32_t i)
 	add_ready(p, task, start);
 	add_place(w, t, s->nest[task].parent, l, &now);
 	add_name(w, t);
+	add_program(w, t);
 	add_wait(p, i, task, l);
 	*l = now;
 }
@@ -422,6 +440,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	r = r ? r : add_longest(p);
 	r = r ? r : pack_detail_tools(p);
 	r = r ? r : buf_error(&p->names.out);
+	r = r ? r : buf_error(&p->programs.out);
 	r = r ? r : buf_error(&p->phases.out);
 	r = r ? r : buf_error(&p->places.out);
 	r = r ? r : buf_error(&p->commands);
@@ -438,6 +457,7 @@ void pack_tasks_release(struct pack_tasks *p)
 		pack_column_release(&p->column[i]);
 	pack_dictionary_release(&p->names);
 	pack_dictionary_release(&p->places);
+	pack_dictionary_release(&p->programs);
 	pack_dictionary_release(&p->phases);
 	buf_release(&p->commands);
 	free(p->position);

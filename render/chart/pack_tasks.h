@@ -12,7 +12,8 @@
 enum pack_task_column {
 	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
 	TASKS_SYSTEM, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_READY, TASKS_PLACE,
-	TASKS_NAME, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE, TASKS_GHOST_START, TASKS_GHOST_WALL,
+	TASKS_NAME, TASKS_PROGRAM, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE,
+	TASKS_GHOST_START, TASKS_GHOST_WALL,
 	TASKS_SPARK_TASK, TASKS_SPARK_LENGTH, TASKS_SPARK, TASKS_COMMAND_TASK,
 	TASKS_LINES_TASK, TASKS_LINES, TASKS_PATH, TASKS_PATH_WHY, TASKS_DEPENDENCY,
 	TASKS_TOOL, WAITED_TASK,
@@ -41,7 +42,7 @@ struct pack_tasks {
 	struct pack_column column[TASK_COLUMNS];
 	size_t n_tools;
 	const char *tool[PACK_TOOLS_MAX];	/* the last stands for all further ones */
-	struct pack_dictionary names, places, phases;
+	struct pack_dictionary names, places, programs, phases;
 	struct buf commands;
 	struct pack_sizes size;
 	uint32_t *position;	/* of each task of the recording in summary.order */

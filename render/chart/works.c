@@ -4,8 +4,6 @@
 #include "analyse/names.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
-#include "command/kind.h"
-#include "command/shell.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -26,20 +24,9 @@ struct naming {
 /* The program that decides what a command does; for OpenEmbedded, the task without "do_". */
 static struct slice program_of(const struct recording *rec, const struct task *t)
 {
-	struct slice text, word;
-	const char *command;
-
 	if (name_is_recipe(rec, t))
 		return slice_of(strncmp(t->name, "do_", 3) || !t->name[3] ? t->name : t->name + 3);
-	command = recording_command(rec, t);
-	kind_and_command(command, strlen(command), &text);
-	struct cursor c = { .p = text.p, .end = text.p + text.len };
-
-	while (shell_word(&c, &word)) {
-		if (!shell_is_assignment(word))
-			return shell_base_name(word);
-	}
-	return (struct slice){ "", 0 };
+	return slice_of(t->program);
 }
 
 static bool is_program(struct slice name)
@@ -162,7 +149,7 @@ int works_make(struct works *w, const struct summary *s)
 		return r;
 	sort(w, s->n_ran);
 	colour(w);
-	return recording_command_error(s->rec);
+	return 0;
 }
 
 void works_release(struct works *w)
