@@ -98,6 +98,17 @@ function readLanes(head) {
 	return lanes;
 }
 
+/* When each task could have started, -1: not known. */
+function readReady(t, coded) {
+	const ready = new Int32Array(t.n), waited = [0];
+
+	for (let code = 1; code < 256; code++)
+		waited.push(Math.round(2 ** ((code - 1) / 8)) - 1);
+	for (let i = 0; i < t.n; i++)
+		ready[i] = coded[i] ? Math.max(0, t.start[i] - waited[coded[i]]) : -1;
+	return ready;
+}
+
 function readTasks(data) {
 	const n = data.head.tasks, c = {}, t = { n, lanes: readLanes(data.head) };
 
@@ -116,12 +127,15 @@ function readTasks(data) {
 	t.colour = new Uint8Array(n);
 	for (let i = 0; i < n; i++)
 		t.colour[i] = t.kinds[t.kind[i]].colour;
+	t.programs = data.texts.programs;
+	t.program = readNames(c.program);
 	t.status = new Map();
 	t.ghosts = new Map();
 	t.commands = new Map();
 	t.sparks = new Map();
 	t.lines = new Map();
 	readAlongLanes(t, c);
+	t.ready = readReady(t, c.ready);
 	readOfSome(t, data);
 	indexLanes(t);
 	return t;

@@ -51,8 +51,8 @@
  *	memory		the largest, or its upper bound, a size; 0: not known
  *	read, written	of storage, sizes
  *	queued		before its start
- *	ready		1 + how long before its start it was ready (analyse/queue.h); 0: not
- *			known
+ *	ready		how long before its start it was ready (analyse/queue.h):
+ *			1 + round(8 * log2(1 + units)), within 5 %; 0: not known
  *	place		1 + an index into places; 0: that of the task before it in its lane
  *	name		0: the next of names not yet seen, else 1 + an index into them
  *	program		that did its work, as its command shows; coded as names, "" is not

@@ -58,6 +58,9 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[PHASES_NAME] = { "phase_name", 'u' },
 };
 
+/* Of a size, as pack.h says. */
+#define READY_STEP 8
+
 /* Names of nameless tasks are read from files; a chart needs no more than these. */
 #define UNNAMED_MAX 5000
 
@@ -211,14 +214,15 @@ static bool add_ghost(struct pack_tasks *p, uint32_t task, int32_t start, int32_
 	return true;
 }
 
-/* Since when it could have run. */
+/* How long it could have run before it did: as exact times, these would be the largest column. */
 static void add_ready(struct pack_tasks *p, uint32_t task, int32_t start)
 {
 	int64_t ready_us = p->chart->queue.task[task].ready_us;
 	int32_t ready = ready_us < 0 ? 0 : to_unit(p->per_us, ready_us);
+	uint32_t size = pack_size(&p->size, ready < start ? start - ready : 0);
 
 	pack_column_add(&p->column[TASKS_READY],
-			ready_us < 0 ? 0 : 1 + (uint32_t)(ready < start ? start - ready : 0));
+			ready_us < 0 ? 0 : 1 + (size + READY_STEP / 2) / READY_STEP);
 }
 
 static void add_task(struct walk *w, uint32_t i)
