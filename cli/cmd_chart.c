@@ -4,11 +4,13 @@
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "compare/pairs.h"
 #include "convert/zstd.h"
 #include "launch/hold.h"
 #include "launch/notice.h"
 #include "render/chart/bootchart.h"
 #include "render/plot/plot.h"
+#include "report/diff_view.h"
 #include "report/log_page.h"
 
 #include <errno.h>
@@ -59,6 +61,9 @@ struct drawn {
 	struct panels panels;	/* of the build of the charts; empty for --compare */
 	struct output *output;	/* of it, NULL: none */
 	struct output_tasks lines;
+	struct pairs pairs;	/* of the build of --compare, as the next */
+	struct buf words;
+	const char *warning;
 };
 
 static int drawn_read(struct drawn *d, const char *base, const char *what, struct error *err)
@@ -70,8 +75,21 @@ static int drawn_read(struct drawn *d, const char *base, const char *what, struc
 	return r;
 }
 
+/* The tasks of `now` in the build to compare with. */
+static int drawn_compare(struct drawn *other, const struct drawn *now, struct error *err)
+{
+	int r = pairs_make(&other->pairs, &other->sum, &now->sum);
+
+	diff_add_warning(&other->words, &other->pairs.diff);
+	other->warning = other->words.len ? buf_str(&other->words) : NULL;
+	r = r ? r : buf_error(&other->words);
+	return r ? error_sys(err, r, other->rec.path, NULL) : 0;
+}
+
 static void drawn_release(struct drawn *d)
 {
+	pairs_release(&d->pairs);
+	buf_release(&d->words);
 	output_close(d->output);
 	output_tasks_release(&d->lines);
 	panels_release(&d->panels);
@@ -175,9 +193,14 @@ static int write_bootchart(const struct job *j, struct buf *text, struct error *
 
 static void draw_bootchart(struct job *j, const struct drawn *d, const struct drawn *other)
 {
+	struct chart_other compared = {
+		.sum = &other->sum, .same = other->pairs.same, .n_same = other->pairs.n_same,
+		.n_only_here = other->pairs.n_only_now, .n_only_there = other->pairs.n_only_base,
+		.warning = other->warning,
+	};
 	struct chart_input in = {
 		.sum = &d->sum, .panels = &d->panels,
-		.ghost = other->rec.path ? &other->sum : NULL,
+		.other = other->rec.path ? &compared : NULL,
 		.by = (enum lanes_by)j->args->by, .lines = d->lines.lines,
 	};
 	struct error err = { 0 };
@@ -310,6 +333,8 @@ static int run(struct args *a, void *values, struct error *err)
 		r = error_sys(err, r, d.rec.path, NULL);
 	if (!r && s->compare)
 		r = drawn_read(&other, s->base, s->compare, err);
+	if (!r && s->compare)
+		r = drawn_compare(&other, &d, err);
 	if (!r)
 		r = set_target(&j, d.rec.path, err);
 	if (!r)

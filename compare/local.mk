@@ -11,7 +11,7 @@ compare_libcompare_la_SOURCES = \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h
 compare_libcompare_la_SOURCES += \
 	compare/follow.c compare/follow.h compare/population.c compare/population.h \
-	compare/presence.c compare/presence.h
+	compare/pairs.c compare/pairs.h compare/presence.c compare/presence.h
 compare_libcompare_la_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h

@@ -11,8 +11,8 @@ render_librender_la_SOURCES = \
 	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/chart.c \
 	render/chart/chart.h render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
-	render/chart/lanes.h render/chart/legend.c render/chart/legend.h render/chart/match.c \
-	render/chart/match.h render/chart/pack.c render/chart/pack.h render/chart/pack_code.c \
+	render/chart/lanes.h render/chart/legend.c render/chart/legend.h \
+	render/chart/pack.c render/chart/pack.h render/chart/pack_code.c \
 	render/chart/pack_code.h render/chart/pack_detail.c render/chart/pack_detail.h \
 	render/chart/pack_tasks.c render/chart/pack_tasks.h \
 	render/chart/difference.c render/chart/difference.h \

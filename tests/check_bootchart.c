@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "render/chart/bootchart.h"
 #include "render/chart/chart.h"
+#include "tests/compared.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -21,8 +22,10 @@ static void draw(struct buf *out, const struct recorded *r, enum lanes_by by,
 		 const struct recorded *other)
 {
 	struct panels panels;
+	struct compared compared;
 	struct chart_input in = {
-		.sum = &r->sum, .panels = &panels, .ghost = other ? &other->sum : NULL, .by = by,
+		.sum = &r->sum, .panels = &panels, .by = by,
+		.other = compared_make(&compared, other ? &other->sum : NULL, &r->sum),
 	};
 	struct chart c;
 
@@ -31,6 +34,7 @@ static void draw(struct buf *out, const struct recorded *r, enum lanes_by by,
 	ck_assert_int_eq(chart_make(&c, &in), 0);
 	ck_assert_int_eq(bootchart_write(out, &c), 0);
 	chart_release(&c);
+	compared_release(&compared);
 	panels_release(&panels);
 }
 

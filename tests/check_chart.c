@@ -4,6 +4,7 @@
 #include "render/chart/chart.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
+#include "tests/compared.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -34,12 +35,15 @@ static void get(struct recorded *r, const struct build *b)
 		recorded_random(r, b->n, b->seed);
 }
 
+static struct compared compared_with;
+
 static void make(struct chart *c, const struct recorded *r, enum lanes_by by,
 		 const struct recorded *other)
 {
 	struct panels panels;
 	struct chart_input in = {
-		.sum = &r->sum, .panels = &panels, .ghost = other ? &other->sum : NULL, .by = by,
+		.sum = &r->sum, .panels = &panels, .by = by,
+		.other = compared_make(&compared_with, other ? &other->sum : NULL, &r->sum),
 	};
 
 	ck_assert_int_eq(panels_make(&panels, &r->sum), 0);
@@ -52,6 +56,7 @@ static void release(struct chart *c)
 	struct panels panels = c->panels;
 
 	chart_release(c);
+	compared_release(&compared_with);
 	panels_release(&panels);
 }
 

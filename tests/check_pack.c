@@ -7,6 +7,7 @@
 #include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
 #include "render/chart/spark.h"
+#include "tests/compared.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -106,6 +107,7 @@ END_TEST
 struct packed {
 	struct recorded r;
 	struct panels panels;
+	struct compared compared;
 	struct chart chart;
 	struct buf out;
 	struct unpacked u;
@@ -114,7 +116,8 @@ struct packed {
 static void pack_it(struct packed *p, const struct summary *ghost, enum lanes_by by)
 {
 	struct chart_input in = {
-		.sum = &p->r.sum, .panels = &p->panels, .ghost = ghost, .by = by,
+		.sum = &p->r.sum, .panels = &p->panels, .by = by,
+		.other = compared_make(&p->compared, ghost, &p->r.sum),
 	};
 
 	p->out = (struct buf)BUF_INIT;
@@ -131,6 +134,7 @@ static void packed_release(struct packed *p)
 	unpacked_release(&p->u);
 	buf_release(&p->out);
 	chart_release(&p->chart);
+	compared_release(&p->compared);
 	panels_release(&p->panels);
 	recorded_release(&p->r);
 }
@@ -476,7 +480,7 @@ START_TEST(compared)
 	pack_it(&p, &other.sum, LANES_WORKER);
 	unit_us = unpacked_json(&p.u, "unit_us");
 	for (size_t i = 0; i < p.r.sum.n_ran; i++) {
-		uint32_t task = p.r.sum.order[i], twin = p.chart.match.other[task];
+		uint32_t task = p.r.sum.order[i], twin = p.compared.pairs.same[task];
 		const struct task *t = &p.r.rec.task[task];
 
 		if (!(unpacked_at(&p.u, "marks", i) & 64))
@@ -489,7 +493,7 @@ START_TEST(compared)
 					2.0 * (double)unit_us);
 		n++;
 	}
-	ck_assert_uint_eq(n, p.chart.match.n_common);
+	ck_assert_uint_eq(n, p.compared.pairs.n_same);
 	packed_release(&p);
 	recorded_release(&other);
 }

@@ -3,7 +3,7 @@
 # What several of them share is in libsupport.
 check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = \
-	tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
+	tests/compared.c tests/compared.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
 	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
@@ -32,13 +32,13 @@ CHECKS = \
 	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_lost tests/check_make_faults \
-	tests/check_make_transparent tests/check_manual tests/check_match tests/check_merge tests/check_netlink \
+	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_nomem_commands tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_otlp tests/check_outfile \
-	tests/check_pack tests/check_palette tests/check_panel tests/check_partial_io \
+	tests/check_pack tests/check_pairs tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
 	tests/check_peak tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object tests/check_span \

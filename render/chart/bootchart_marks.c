@@ -291,7 +291,7 @@ static int draw_ghost(struct markup *s, const struct chart *c)
 	int r = 0;
 
 	for (size_t i = 0; !r && c->ghost && i < c->sum->n_ran; i++) {
-		uint32_t other = c->match.other[c->sum->order[i]];
+		uint32_t other = c->other->same[c->sum->order[i]];
 		const struct task *t = other == NO_INDEX ? NULL : &c->ghost->rec->task[other];
 
 		if (t && task_ran(t))

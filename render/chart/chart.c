@@ -93,11 +93,16 @@ static void add_other_build(struct facts *f, const struct chart *c)
 		buf_addf(&f->part, " (%+.1f %%)", 100 * ((double)c->sum->wall_us /
 			 (double)c->ghost->wall_us - 1));
 	fact_part(f);
-	fact_add_count(f, c->match.n_common, c->match.n_common == 1 ? " task in both" :
+	fact_add_count(f, c->other->n_same, c->other->n_same == 1 ? " task in both" :
 		       " tasks in both");
-	fact_add_count(f, c->match.n_only_a, " only here");
-	fact_add_count(f, c->match.n_only_b, " only there");
+	fact_add_count(f, c->other->n_only_here, " only here");
+	fact_add_count(f, c->other->n_only_there, " only there");
 	fact_end(f, "compared with", TONE_PLAIN);
+	if (c->other->warning) {
+		buf_adds(&f->part, c->other->warning);
+		fact_part(f);
+		fact_end(f, "warning", TONE_ALARM);
+	}
 }
 
 static int make_facts(struct chart *c)
@@ -150,9 +155,8 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 	r = r ? r : chain_make(&c->chain, in->sum);
 	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
 	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
-	if (in->ghost) {
-		r = r ? r : panels_make(&c->ghost_panels, in->ghost);
-		r = r ? r : match_make(&c->match, in->sum, in->ghost);
+	if (c->ghost) {
+		r = r ? r : panels_make(&c->ghost_panels, c->ghost);
 		share_ceilings(c);
 	}
 	return r;
@@ -300,12 +304,12 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	int r;
 
 	*c = (struct chart){
-		.sum = in->sum, .ghost = in->ghost, .end_us = in->sum->wall_us,
+		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL, .end_us = in->sum->wall_us,
 		.lines = in->lines,
 		.panels = *in->panels,
 	};
-	if (in->ghost && in->ghost->wall_us > c->end_us)
-		c->end_us = in->ghost->wall_us;
+	if (c->ghost && c->ghost->wall_us > c->end_us)
+		c->end_us = c->ghost->wall_us;
 	/* A build of no time at all still has an axis. */
 	if (c->end_us <= 0)
 		c->end_us = TIME_LEAST_US;
@@ -335,7 +339,6 @@ void chart_release(struct chart *c)
 	answer_release(&c->answer);
 	queue_release(&c->queue);
 	chain_release(&c->chain);
-	match_release(&c->match);
 	free(c->row_place);
 	*c = (struct chart){ 0 };
 }

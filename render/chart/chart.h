@@ -7,7 +7,6 @@
 #include "analyse/queue.h"
 #include "analyse/summary.h"
 #include "render/chart/lanes.h"
-#include "render/chart/match.h"
 #include "render/chart/panels.h"
 #include "render/chart/pieces.h"
 #include "render/chart/works.h"
@@ -30,10 +29,18 @@
 #define CHART_PIECES_MAX 14000
 #define CHART_HEADLINE_Y 44
 
+/* The build to compare with. */
+struct chart_other {
+	const struct summary *sum;
+	const uint32_t *same;	/* of every task of ours: the same one there, or NO_INDEX */
+	size_t n_same, n_only_here, n_only_there;
+	const char *warning;	/* why they may be builds of different things, or NULL */
+};
+
 struct chart_input {
 	const struct summary *sum;
 	const struct panels *panels;	/* of sum */
-	const struct summary *ghost;	/* the build to compare with, or NULL */
+	const struct chart_other *other;	/* or NULL */
 	enum lanes_by by;
 	const uint64_t *lines;	/* of each task: lines of output on the page CHART_LOG_PAGE, or NULL */
 };
@@ -94,7 +101,7 @@ struct chart {
 	struct chain chain;
 	struct queue queue;
 	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
-	struct match match;	/* empty without ghost */
+	const struct chart_other *other;	/* the input's */
 	bool has_queue;		/* of some task it is known when it could have run */
 	struct place panel_place[PANELS];	/* by index in panels */
 	struct legend panel_legend[PANELS];

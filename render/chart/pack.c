@@ -295,9 +295,9 @@ static void add_ghost(struct pack *p)
 	}
 	json_object(&p->json, "ghost");
 	json_int(&p->json, "tasks", (int64_t)c->ghost->n_ran);
-	json_int(&p->json, "common", (int64_t)c->match.n_common);
-	json_int(&p->json, "only_here", (int64_t)c->match.n_only_a);
-	json_int(&p->json, "only_there", (int64_t)c->match.n_only_b);
+	json_int(&p->json, "common", (int64_t)c->other->n_same);
+	json_int(&p->json, "only_here", (int64_t)c->other->n_only_here);
+	json_int(&p->json, "only_there", (int64_t)c->other->n_only_there);
 	json_object_end(&p->json);
 }
 

@@ -198,7 +198,7 @@ static void add_wait(struct pack_tasks *p, uint32_t i, uint32_t task, const stru
 static bool add_ghost(struct pack_tasks *p, uint32_t task, int32_t start, int32_t wall)
 {
 	const struct chart *c = p->chart;
-	uint32_t other = c->ghost ? c->match.other[task] : NO_INDEX;
+	uint32_t other = c->ghost ? c->other->same[task] : NO_INDEX;
 	const struct task *t;
 	int32_t other_start, other_end;
 

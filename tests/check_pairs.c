@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "render/chart/match.h"
+#include "compare/pairs.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -28,7 +28,7 @@ static const struct {
 		},
 		"x.o@1=x.o@3 old.o@2=- /a/out/z.o@3=/b/out/z.o@1 ", 1,
 	}, {
-		"one name in two directories, and with two keys",
+		"one name in two directories; a key is no part of a name",
 		{ "cwd: /a\n", "cwd: /b\n" },
 		{
 			"open\t0\tm\t10\t0\t10\tmake\t4.3\t/a/x\tmake\n"
@@ -40,7 +40,17 @@ static const struct {
 			"start\t1000\tm.1\t\t\t\tp.o\nstart\t2000\tn.1\t\t\t\tp.o\n"
 			"start\t3000\tn.2\t\t\t\tq.o\trelease\n",
 		},
-		"p.o@1=p.o@2 p.o@2=p.o@1 q.o@3=- ", 1,
+		"p.o@1=p.o@2 p.o@2=p.o@1 q.o@3=q.o@3 ", 0,
+	}, {
+		"renamed, as diff pairs them",
+		{ "cwd: /a\n", "cwd: /b\n" },
+		{
+			"open\t0\tm\t10\t0\t10\tmake\t4.3\t/a\tmake\n"
+			"start\t1000\tm.1\t\t\t\tsrc/lib/store.o\nstart\t2000\tm.2\t\t\t\tx.o\n",
+			"open\t0\tn\t10\t0\t10\tmake\t4.3\t/b\tmake\n"
+			"start\t1000\tn.1\t\t\t\tlib/store.o\nstart\t2000\tn.2\t\t\t\tother.o\n",
+		},
+		"src/lib/store.o@1=lib/store.o@1 x.o@2=- ", 1,
 	}, {
 		"lines of a recipe, in their order; a third that is new",
 		{ "cwd: /a\n", "cwd: /a\n" },
@@ -69,28 +79,28 @@ START_TEST(by_hand)
 {
 	struct recorded a, b;
 	struct buf told = BUF_INIT;
-	struct match m;
+	struct pairs m;
 	size_t common = 0;
 
 	recorded_make(&a, cases[_i].build[0], cases[_i].tasks[0], NULL);
 	/* In another directory, because a test has one directory. */
 	support_cleanup();
 	recorded_make(&b, cases[_i].build[1], cases[_i].tasks[1], NULL);
-	ck_assert_int_eq(match_make(&m, &a.sum, &b.sum), 0);
+	ck_assert_int_eq(pairs_make(&m, &b.sum, &a.sum), 0);
 	for (size_t i = 0; i < a.sum.n_ran; i++) {
 		uint32_t task = a.sum.order[i];
 
 		add_task(&told, &a, task);
 		buf_addc(&told, '=');
-		add_task(&told, &b, m.other[task]);
+		add_task(&told, &b, m.same[task]);
 		buf_addc(&told, ' ');
-		common += m.other[task] != NO_INDEX;
+		common += m.same[task] != NO_INDEX;
 	}
 	ck_assert_str_eq(buf_str(&told), cases[_i].same);
-	ck_assert_uint_eq(m.n_common, common);
-	ck_assert_uint_eq(m.n_only_a, a.sum.n_ran - common);
-	ck_assert_uint_eq(m.n_only_b, cases[_i].only_b);
-	match_release(&m);
+	ck_assert_uint_eq(m.n_same, common);
+	ck_assert_uint_eq(m.n_only_now, a.sum.n_ran - common);
+	ck_assert_uint_eq(m.n_only_base, cases[_i].only_b);
+	pairs_release(&m);
 	recorded_release(&a);
 	recorded_release(&b);
 	buf_release(&told);
@@ -101,15 +111,15 @@ END_TEST
 START_TEST(itself)
 {
 	struct recorded r;
-	struct match m;
+	struct pairs m;
 
 	recorded_random(&r, 500, (uint64_t)_i);
-	ck_assert_int_eq(match_make(&m, &r.sum, &r.sum), 0);
+	ck_assert_int_eq(pairs_make(&m, &r.sum, &r.sum), 0);
 	for (size_t i = 0; i < r.rec.n_tasks; i++)
-		ck_assert_uint_eq(m.other[i], task_ran(&r.rec.task[i]) ? i : NO_INDEX);
-	ck_assert_uint_eq(m.n_common, r.sum.n_ran);
-	ck_assert_uint_eq(m.n_only_a + m.n_only_b, 0);
-	match_release(&m);
+		ck_assert_uint_eq(m.same[i], task_ran(&r.rec.task[i]) ? i : NO_INDEX);
+	ck_assert_uint_eq(m.n_same, r.sum.n_ran);
+	ck_assert_uint_eq(m.n_only_now + m.n_only_base, 0);
+	pairs_release(&m);
 	recorded_release(&r);
 }
 END_TEST
@@ -133,7 +143,7 @@ START_TEST(versions_of_recipes)
 	};
 	const char *dir = support_tmpdir();
 	struct recorded r[2];
-	struct match m;
+	struct pairs m;
 	uint32_t gcc;
 
 	for (int i = 0; i < 2; i++) {
@@ -143,14 +153,14 @@ START_TEST(versions_of_recipes)
 		recorded_read(&r[i], path);
 		ck_assert(r[i].rec.source.recipe_keys);
 	}
-	ck_assert_int_eq(match_make(&m, &r[0].sum, &r[1].sum), 0);
-	ck_assert_uint_eq(m.n_common, 1);
-	ck_assert_uint_eq(m.n_only_a, 1);
-	ck_assert_uint_eq(m.n_only_b, 1);
+	ck_assert_int_eq(pairs_make(&m, &r[1].sum, &r[0].sum), 0);
+	ck_assert_uint_eq(m.n_same, 1);
+	ck_assert_uint_eq(m.n_only_now, 1);
+	ck_assert_uint_eq(m.n_only_base, 1);
 	gcc = !strncmp(r[0].rec.task[0].key, "gcc", 3) ? 0 : 1;
-	ck_assert_uint_ne(m.other[gcc], NO_INDEX);
-	ck_assert_str_eq(r[1].rec.task[m.other[gcc]].key, recipe[1][0]);
-	match_release(&m);
+	ck_assert_uint_ne(m.same[gcc], NO_INDEX);
+	ck_assert_str_eq(r[1].rec.task[m.same[gcc]].key, recipe[1][0]);
+	pairs_release(&m);
 	recorded_release(&r[0]);
 	recorded_release(&r[1]);
 }
@@ -158,6 +168,6 @@ END_TEST
 
 int main(void)
 {
-	return support_main("match", TEST_EACH(by_hand, cases), TEST_LOOP(itself, 10),
+	return support_main("pairs", TEST_EACH(by_hand, cases), TEST_LOOP(itself, 10),
 			    TEST(versions_of_recipes));
 }
