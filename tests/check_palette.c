@@ -213,17 +213,55 @@ START_TEST(all_differ_from_the_ground)
 }
 END_TEST
 
+static void check_edge_and_words(const struct palette *p, uint32_t colour)
+{
+	ck_assert_double_ge(contrast(palette_edge(p, colour), p->ground), LEAST_CONTRAST);
+	ck_assert_double_ge(contrast(palette_words(p, colour), colour), LEAST_OF_WORDS);
+}
+
 /* Edges against the ground, and names upon a colour. */
 START_TEST(edges_and_words)
 {
 	const struct palette *p = palettes[_i];
 
-	for (size_t i = 0; i < COLOURS; i++) {
-		enum colour c = (enum colour)i;
-
-		ck_assert_double_ge(contrast(palette_edge(p, c), p->ground), LEAST_CONTRAST);
-		ck_assert_double_ge(contrast(palette_words(p, c), p->colour[i]), LEAST_OF_WORDS);
+	for (size_t i = 0; i < COLOURS; i++)
+		check_edge_and_words(p, p->colour[i]);
+	for (size_t i = 0; i < PALETTE_STEPS; i++) {
+		check_edge_and_words(p, p->share[i]);
+		check_edge_and_words(p, p->change[i]);
 	}
+	check_edge_and_words(p, p->ground);
+}
+END_TEST
+
+/* The steps of a scale, and what is not known. */
+START_TEST(scales_differ_for_everyone)
+{
+	const struct palette *p = palettes[_i];
+	uint32_t share[PALETTE_STEPS + 1], change[PALETTE_STEPS + 1];
+
+	memcpy(share, p->share, sizeof p->share);
+	memcpy(change, p->change, sizeof p->change);
+	share[PALETTE_STEPS] = change[PALETTE_STEPS] = p->ground;
+	for (unsigned v = 0; v < VISIONS; v++) {
+		enum vision vision = (enum vision)v;
+
+		ck_assert_double_ge(least_difference(share, PALETTE_STEPS + 1, vision),
+				    LEAST_DIFFERENCE);
+		ck_assert_double_ge(least_difference(change, PALETTE_STEPS + 1, vision),
+				    LEAST_DIFFERENCE);
+	}
+}
+END_TEST
+
+/* More of a share is always darker, or lighter. */
+START_TEST(shares_are_in_order)
+{
+	const struct palette *p = palettes[_i];
+
+	for (size_t i = 1; i < PALETTE_STEPS; i++)
+		ck_assert_double_ge(contrast(p->share[i], p->ground),
+				    1.2 * contrast(p->share[i - 1], p->ground));
 }
 END_TEST
 
@@ -291,6 +329,9 @@ int main(void)
 			    TEST(the_measure_of_okabe_and_ito),
 			    TEST_LOOP(colours_differ_for_everyone, 2),
 			    TEST_LOOP(all_differ_from_the_ground, 2),
-			    TEST_LOOP(edges_and_words, 2), TEST(colours_keep_their_names), TEST_EACH(colours_of_kinds, kinds),
+			    TEST_LOOP(edges_and_words, 2),
+			    TEST_LOOP(scales_differ_for_everyone, 2),
+			    TEST_LOOP(shares_are_in_order, 2), TEST(colours_keep_their_names),
+			    TEST_EACH(colours_of_kinds, kinds),
 			    TEST_EACH(colours_of_work, works));
 }

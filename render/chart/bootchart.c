@@ -190,9 +190,27 @@ static void name_colours(struct named *n, const struct palette *p)
 	for (int i = 0; i < COLOURS; i++) {
 		set_named(n++, "c", i, p->colour[i]);
 		set_named(n++, "t", i, tint(p->colour[i], p->ground));
-		set_named(n++, "e", i, palette_edge(p, (enum colour)i));
-		set_named(n++, "n", i, palette_words(p, (enum colour)i));
+		set_named(n++, "e", i, palette_edge(p, p->colour[i]));
+		set_named(n++, "n", i, palette_words(p, p->colour[i]));
 	}
+}
+
+static void add_own(struct buf *b, int i, uint32_t colour, const struct palette *p)
+{
+	buf_addf(b, "--c%d:#%06x;--t%d:#%06x;--e%d:#%06x;--n%d:#%06x;", i, (unsigned)colour,
+		 i, (unsigned)colour, i, (unsigned)palette_edge(p, colour),
+		 i, (unsigned)palette_words(p, colour));
+}
+
+/* Within an element of the class, the steps of a scale are the first of the eight. */
+static void add_scale(struct buf *b, const char *class, const uint32_t *step,
+		      const struct palette *p)
+{
+	buf_addf(b, ".%s{", class);
+	for (int i = 0; i < PALETTE_STEPS; i++)
+		add_own(b, i, step[i], p);
+	add_own(b, COLOUR_GREY, p->ground, p);
+	buf_adds(b, "}\n");
 }
 
 static void add_variables(struct buf *b, const struct palette *p)
@@ -204,6 +222,8 @@ static void add_variables(struct buf *b, const struct palette *p)
 	for (size_t i = 0; i < NAMED_COLOURS; i++)
 		buf_addf(b, "--%s:#%06x;", named[i].name, (unsigned)named[i].rgb);
 	buf_adds(b, "}\n");
+	add_scale(b, "colours-share", p->share, p);
+	add_scale(b, "colours-change", p->change, p);
 }
 
 static size_t name_length(const char *p)

@@ -17,6 +17,8 @@ const struct palette palette_light = {
 		[COLOUR_YELLOW] = 0xf5e34c, [COLOUR_SKY] = 0x6fc8ee, [COLOUR_RED] = 0xc8371b,
 		[COLOUR_PURPLE] = 0xa874d6, [COLOUR_GREY] = 0xa6acb2,
 	},
+	.share = { 0xd7ffc7, 0xa7c48d, 0x4aa98f, 0x286295, 0x222972 },
+	.change = { 0x2064be, 0x87a9f3, 0xbfcad6, 0xe1a461, 0xba3319 },
 };
 
 const struct palette palette_dark = {
@@ -27,6 +29,8 @@ const struct palette palette_dark = {
 		[COLOUR_YELLOW] = 0xf2ea5c, [COLOUR_SKY] = 0x84d4fa, [COLOUR_RED] = 0xe74926,
 		[COLOUR_PURPLE] = 0xb47aae, [COLOUR_GREY] = 0x64686c,
 	},
+	.share = { 0x2e3f8d, 0x3a6c8c, 0x55ab90, 0xa3c68c, 0xffffbd },
+	.change = { 0x91ccff, 0x3760a6, 0x43484f, 0x985325, 0xffb060 },
 };
 
 static unsigned channel(uint32_t rgb, unsigned shift)
@@ -67,20 +71,19 @@ static double contrast(uint32_t a, uint32_t b)
 	return x > y ? x / y : y / x;
 }
 
-uint32_t palette_edge(const struct palette *p, enum colour colour)
+uint32_t palette_edge(const struct palette *p, uint32_t colour)
 {
-	uint32_t edge = p->colour[colour];
+	uint32_t edge = colour;
 
 	for (double share = 1; share > 0 && contrast(edge, p->ground) < CONTRAST_LEAST;
 	     share -= EDGE_STEP)
-		edge = mixed(p->colour[colour], p->ink, share);
+		edge = mixed(colour, p->ink, share);
 	return edge;
 }
 
-uint32_t palette_words(const struct palette *p, enum colour colour)
+uint32_t palette_words(const struct palette *p, uint32_t colour)
 {
-	return contrast(p->colour[colour], p->ink) > contrast(p->colour[colour], p->ground) ?
-	       p->ink : p->ground;
+	return contrast(colour, p->ink) > contrast(colour, p->ground) ? p->ink : p->ground;
 }
 
 /* By what the work makes: programs, sources, files in their places ... */

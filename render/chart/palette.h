@@ -15,19 +15,27 @@ enum colour {
 	COLOURS,
 };
 
+/*
+ * Two more sets, for a value instead of a kind. share: of a task's time, from little to much.
+ * change: since another build, from much less through the same to much more. They take the
+ * places of the first colours; what is not known has the colour of the ground in place of grey.
+ */
+#define PALETTE_STEPS 5
+
 struct palette {
 	uint32_t ground, ink, faint, grid, outline;
 	uint32_t colour[COLOURS];
+	uint32_t share[PALETTE_STEPS], change[PALETTE_STEPS];
 };
 
 extern const struct palette palette_light, palette_dark;
 
 /* Of lines and edges: the colour or, where that stands out too little from the ground, one
  * nearer to the ink. */
-uint32_t palette_edge(const struct palette *p, enum colour colour);
+uint32_t palette_edge(const struct palette *p, uint32_t colour);
 
 /* Of words upon a colour: ink or ground, whichever is easier to read. */
-uint32_t palette_words(const struct palette *p, enum colour colour);
+uint32_t palette_words(const struct palette *p, uint32_t colour);
 
 /*
  * The colour of a kind of work (struct task in recording.h; OpenEmbedded's tasks
