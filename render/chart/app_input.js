@@ -169,6 +169,8 @@ const keys = {
 	"ArrowRight": () => pan(.15),
 	"/": () => tools.search.focus(),
 	"Escape": () => {
+		if (leaveSearch())
+			return;
 		selectRange(0, 0);
 		choose(-1);
 	},

@@ -17,6 +17,7 @@ function tester(q) {
 	return (name, kind) => name.toLowerCase().includes(q) || kind === q;
 }
 
+/* What matches the text, among the tasks of the colour that is shown alone. */
 function runSearch() {
 	let test = null;
 
@@ -28,17 +29,47 @@ function runSearch() {
 	} catch (e) {
 		search.error = "not a pattern: " + e.message.replace(/^Invalid regular expression: /, "");
 	}
-	if (test) {
+	if (test || view.only >= 0) {
 		search.match = new Uint8Array(tasks.n);
 		for (let i = 0; i < tasks.n; i++) {
-			if (!test(nameOf(i), tasks.kinds[tasks.kind[i]].name))
+			if ((view.only >= 0 && tasks.colour[i] !== view.only) ||
+			    (test && !test(nameOf(i), tasks.kinds[tasks.kind[i]].name)))
 				continue;
 			search.match[i] = 1;
 			search.n++;
 			search.time += tasks.end[i] - tasks.start[i];
 		}
 	}
+	all("searched");
 	request(true);
+}
+
+/* A search begins from a view, to which leaving it returns. */
+function setQuery(q) {
+	if (q && !view.q)
+		search.before = { from: view.from, until: view.until, task: view.task,
+				  top: window.scrollY };
+	view.q = q;
+	runSearch();
+}
+
+/* False: there was no search to leave. */
+function leaveSearch() {
+	const before = search.before;
+
+	clearTimeout(tools.timer);
+	if (!view.q && !tools.search.value && view.only < 0)
+		return false;
+	view.q = tools.search.value = "";
+	view.only = -1;
+	search.before = null;
+	runSearch();
+	if (before) {
+		show(before.from, before.until);
+		choose(before.task);
+		window.scrollTo(0, before.top);
+	}
+	return true;
 }
 
 /* The next match after the chosen task, or the one before it. */
@@ -55,7 +86,7 @@ function nextMatch(step) {
 
 /* Tools */
 
-const tools = {};
+const tools = { timer: 0 };
 
 function minOfSlider(v) {
 	return v > 0 ? MIN_LEAST_S * Math.pow(MIN_MOST_S / MIN_LEAST_S, (v - 1) / 99) * 1e6 : 0;
@@ -66,36 +97,66 @@ function sliderOfMin(us) {
 			      Math.log(MIN_MOST_S / MIN_LEAST_S), 0, 100) : 0;
 }
 
-function makeTools() {
-	const bar = element("div", { id: "bb-tools", role: "toolbar", "aria-label": "Chart" }, page.top);
-	let timer = 0;
+const SEARCH_MS = 120;
 
-	tools.search = make(HTML, "input", { id: "bb-search", type: "search", size: 26,
-		placeholder: "search, or /pattern/", "aria-label": "Search tasks" }, bar);
+/* What was typed counts at once, also if its time has not come. */
+function searchNow() {
+	clearTimeout(tools.timer);
+	if (tools.search.value !== view.q)
+		setQuery(tools.search.value);
+}
+
+function searchKey(e) {
+	if (e.key === "Enter") {
+		searchNow();
+		nextMatch(e.shiftKey ? -1 : 1);
+	} else if (e.key !== "Escape" || !leaveSearch()) {
+		return;
+	}
+	e.preventDefault();
+	e.stopPropagation();
+}
+
+function makeSearch(bar) {
+	tools.search = element("input", { id: "bb-search", type: "search", size: 22,
+		placeholder: "search, or /pattern/", "aria-label": "Search tasks",
+		"aria-describedby": "bb-hint", title: "part of a name, a kind, or /a pattern/" }, bar);
 	tools.search.addEventListener("input", guard(() => {
-		clearTimeout(timer);
-		timer = setTimeout(guard(() => {
-			view.q = tools.search.value;
-			runSearch();
-		}), 120);
+		clearTimeout(tools.timer);
+		tools.timer = setTimeout(guard(searchNow), SEARCH_MS);
 	}));
+	tools.search.addEventListener("keydown", guard(searchKey));
 	button(bar, "\u2039", "Previous match (N)", () => nextMatch(-1));
 	button(bar, "\u203a", "Next match (n)", () => nextMatch(1));
-	const label = make(HTML, "label", {}, bar);
-	label.textContent = "longer than ";
-	tools.min = make(HTML, "input", { id: "bb-min", type: "range", min: 0, max: 100, step: 1,
-		value: 0, "aria-label": "Shortest task shown by itself" }, label);
-	tools.min_text = make(HTML, "output", {}, label);
+}
+
+function makeSlider(bar) {
+	const label = element("label", {}, bar, "longer than ");
+
+	tools.min = element("input", { id: "bb-min", type: "range", min: 0, max: 100, step: 1,
+		value: 0 }, label);
+	tools.min_text = element("output", { "for": "bb-min" }, label);
 	tools.min.addEventListener("input", guard(() => {
 		view.min_us = minOfSlider(Number(tools.min.value));
+		all("searched");
 		request(true);
 	}));
+}
+
+function makeTools() {
+	const bar = element("div", { id: "bb-tools", role: "toolbar", "aria-label": "Chart" }, page.top);
+
+	makeSearch(bar);
+	makeSlider(bar);
 	button(bar, "\u2212", "Zoom out (-)", () => zoomAt(view.width / 2, 2));
 	button(bar, "+", "Zoom in (+)", () => zoomAt(view.width / 2, .5));
 	button(bar, "all", "Show all (0)", reset);
-	tools.path = button(bar, "path", "What the end waited for (c)", togglePath);
-	tools.count = make(HTML, "span", { id: "bb-count", role: "status" }, bar);
-	tools.live = make(HTML, "span", { id: "bb-live", "class": "live", "aria-live": "polite" }, bar);
+	tools.path = button(bar, "path", "Show what the end of the build waited for (c)", togglePath);
+	tools.bar = bar;
+	tools.count = element("span", { id: "bb-count", role: "status" }, bar);
+	tools.hint = element("span", { id: "bb-hint" }, bar,
+			     "Enter: next, Shift+Enter: previous, Esc: back");
+	tools.live = element("span", { id: "bb-live", "class": "live", "aria-live": "polite" }, bar);
 }
 
 function togglePath() {
@@ -107,20 +168,37 @@ function tell(text) {
 	tools.live.textContent = clean(text);
 }
 
+/* "3 of 17 tasks, 12.4 s": the chosen one among those that match. */
+function matchesText() {
+	let text = countText(search.n) + (search.n === 1 ? " task" : " tasks");
+
+	if (!search.n)
+		return "no task";
+	if (view.task >= 0 && search.match[view.task]) {
+		let nth = 0;
+
+		for (let i = 0; i <= view.task; i++)
+			nth += search.match[i];
+		text = countText(nth) + " of " + text;
+	}
+	return text + ", " + timeText(search.time * head.unit_us);
+}
+
 function tellCounts() {
-	const texts = [];
+	const texts = [], min = timeText(view.min_us);
 
 	if (search.error)
 		texts.push(search.error);
 	else if (search.match)
-		texts.push(countText(search.n) + " of " + countText(tasks.n) + " tasks, " +
-			   timeText(search.time * head.unit_us));
+		texts.push(matchesText());
 	if (view.min_us)
 		texts.push(countText(hidden.n) + " shorter in grey");
 	tools.count.textContent = texts.join("; ");
 	tools.count.classList.toggle("wrong", search.error !== "");
+	tools.hint.hidden = !view.q;
 	tools.search.setAttribute("aria-invalid", search.error !== "");
-	tools.min_text.textContent = view.min_us ? timeText(view.min_us) : "any";
+	tools.min_text.textContent = view.min_us ? min : "0 s";
+	tools.min.setAttribute("aria-valuetext", view.min_us ? min : "0 s: all tasks");
 	tools.path.setAttribute("aria-pressed", view.path);
 }
 
