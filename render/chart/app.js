@@ -32,12 +32,13 @@
  *	over()		the pointer, the hovered or the chosen task changed
  *	chosen()	view.task changed
  *	ranged()	view.range changed
+ *	searched()	search.match or view.min_us changed
  *
  * For tests and for the curious, svg#bb has an object `buildbeat`:
  *	ready			a promise: true when the data is there and drawn, false when
  *				the picture stays static
  *	state()			what is shown: from, until (seconds), q, min (seconds), task,
- *				range, colour, tasks, matches, hidden, pieces
+ *				range, colour, only, tasks, matches, hidden, pieces
  *	zoom(from, until)	show these seconds
  *	choose(task)		choose a task, -1: none
  *	select(from, until)	select a range of seconds
@@ -139,6 +140,7 @@ const view = {
 	range: null,		/* {from, until}: the selected range */
 	path: true,		/* the lane of the path is shown */
 	colour: "kind",		/* what the colours mean */
+	only: -1,		/* the only colour that is not dimmed */
 };
 
 /* render/chart/unpack.js */
@@ -147,6 +149,7 @@ const view = {
 /* render/chart/app_page.js */
 /* render/chart/app_search.js */
 /* render/chart/app_lanes.js */
+/* render/chart/app_colour.js */
 /* render/chart/app_panels.js */
 /* render/chart/app_axis.js */
 /* render/chart/app_detail.js */
@@ -208,7 +211,7 @@ function state() {
 		from: seconds(view.from), until: seconds(view.until),
 		q: view.q, min: view.min_us / 1e6, task: view.task, path: view.path,
 		range: view.range && [seconds(view.range.from), seconds(view.range.until)],
-		colour: view.colour, tasks: tasks.n, matches: search.match ? search.n : tasks.n,
+		colour: view.colour, only: view.only, tasks: tasks.n, matches: search.match ? search.n : tasks.n,
 		hidden: hidden.n, pieces: piece.n,
 	};
 }

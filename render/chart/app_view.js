@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The view, and one drawing a frame */
 
-const search = { match: null, n: 0, time: 0, error: "" };
+const search = { match: null, n: 0, time: 0, error: "", before: null };
 const hidden = { n: 0 };
 
 function toX(t) {
@@ -100,7 +100,7 @@ function drawNow() {
 	drawFrame();
 }
 
-/* The view in the URL: #t=12.5-80&q=...&min=...&task=...&range=10-20&colour=...&path=0 */
+/* The view in the URL: #t=12.5-80&q=...&min=...&task=...&range=10-20&colour=...&only=3&path=0 */
 
 const hash = { timer: 0, last: "" };
 
@@ -123,6 +123,8 @@ function hashText() {
 		list.push("range=" + secondsText(view.range.from) + "-" + secondsText(view.range.until));
 	if (view.colour !== "kind")
 		list.push("colour=" + view.colour);
+	if (view.only >= 0)
+		list.push("only=" + view.only);
 	if (!view.path)
 		list.push("path=0");
 	return list.join("&");
@@ -157,14 +159,17 @@ function loadHash() {
 	const got = new URLSearchParams(location.hash.slice(1));
 	const t = rangeOf(got.get("t")), range = rangeOf(got.get("range"));
 	const task = parseInt(got.get("task"), 10), min = Number(got.get("min"));
+	const only = parseInt(got.get("only"), 10);
 
 	view.q = (got.get("q") || "").slice(0, 1000);
 	view.min_us = min > 0 ? Math.min(min, MIN_MOST_S) * 1e6 : 0;
 	view.colour = got.get("colour") || "kind";
+	view.only = only >= 0 && only < COLOURS ? only : -1;
 	view.path = got.get("path") !== "0";
+	search.before = null;
 	hash.last = location.hash.slice(1);
 	show(t ? t.from : 0, t ? t.until : head.end);
-	runSearch();
+	recolour();
 	choose(task >= 0 && task < tasks.n ? task : -1);
 	if (range)
 		selectRange(range.from, range.until);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* What the colours mean, and the legend */
+
+const REST = COLOURS - 1;		/* grey */
+const COLOUR_LEAST = .01;		/* of the time: less has no colour of its own */
+const REST_NAMED = 4;
+const SHARE_STEPS = [.2, .5, .8, 1.1];	/* of CPU, between the colours of the scale */
+
+const legend = { row: null, keys: null, select: null, marks: null, own: null,
+	entries: [] };
+
+/*
+ * Ways to colour the tasks, in the order of the select:
+ *	id, title	in the address, in the select
+ *	scale		a class of palette.h's other sets of colours: "colours-share"; "": the
+ *			usual ones
+ *	there()		it is offered
+ *	apply()		sets tasks.colour and returns the label of each colour that is used
+ * A module may add its own before the page is made.
+ */
+const colourings = [
+	{ id: "kind", title: () => "kind", scale: "", there: () => true, apply: colourKinds },
+	{ id: "directory", title: () => head.recipes ? "recipe" : "directory", scale: "",
+		there: () => tasks.places.length > 1,
+		apply: () => colourGroups(tasks.places.length + 1, i => tasks.place[i] + 1,
+					  k => k ? tasks.places[k - 1] || "." : ".") },
+	{ id: "target", title: () => head.recipes ? "task" : "target", scale: "",
+		there: () => true, apply: colourTargets },
+	{ id: "cpu", title: () => "CPU share", scale: "colours-share",
+		there: () => tasks.cpu.some(v => v), apply: colourShares },
+];
+
+/*
+ * What tasks cost by themselves between two times: of one that ran a build of its own without
+ * the tasks in it, as in `show`. CPU time is spread evenly over a task. In units.
+ */
+function ownCosts(from, until) {
+	const n = tasks.n, wall = new Float64Array(n), cpu = new Float64Array(n);
+	const busy_until = new Float64Array(n);
+
+	for (let i = 0; i < n; i++) {
+		const start = Math.max(tasks.start[i], from), end = Math.min(tasks.end[i], until);
+		const parent = tasks.parent[i];
+
+		if (end < start)
+			continue;
+		const took = end - start, used = tasks.cpu[i] ? (tasks.cpu[i] - 1) / 256 * took : 0;
+
+		wall[i] += took;
+		cpu[i] += used;
+		if (parent < 0)
+			continue;
+		cpu[parent] -= used;
+		wall[parent] -= Math.max(0, end - Math.max(start, busy_until[parent]));
+		busy_until[parent] = Math.max(busy_until[parent], end);
+	}
+	for (let i = 0; i < n; i++) {
+		wall[i] = Math.max(0, wall[i]);
+		cpu[i] = Math.max(0, cpu[i]);
+	}
+	return { wall, cpu };
+}
+
+function restLabel(names, some) {
+	return (some ? "everything else: " : "") + names.slice(0, REST_NAMED).join(", ") +
+		(names.length > REST_NAMED ? ", \u2026" : "");
+}
+
+/* As in the static picture. */
+function colourKinds() {
+	const labels = [], rest = [];
+
+	for (const { name, colour } of tasks.kinds) {
+		if (colour === REST)
+			rest.push(name);
+		else
+			labels[colour] = name;
+	}
+	for (let i = 0; i < tasks.n; i++)
+		tasks.colour[i] = tasks.kinds[tasks.kind[i]].colour;
+	if (rest.length)
+		labels[REST] = restLabel(rest, labels.length > 0);
+	return labels;
+}
+
+/* The groups with most time have the colours, in the order of the palette. */
+function colourGroups(n, groupOf, nameOfGroup) {
+	const time = new Float64Array(n), own = legend.own.wall, colour = new Uint8Array(n).fill(REST);
+	const labels = [];
+	let all_time = 0;
+
+	for (let i = 0; i < tasks.n; i++) {
+		time[groupOf(i)] += own[i] + 1e-9;
+		all_time += own[i];
+	}
+	const order = Array.from(time.keys()).filter(k => time[k]).sort((a, b) => time[b] - time[a]);
+	const some = order.findIndex((k, c) => c >= REST || time[k] < COLOUR_LEAST * all_time);
+	const n_coloured = some < 0 ? order.length : some;
+
+	for (let c = 0; c < n_coloured; c++) {
+		colour[order[c]] = c;
+		labels[c] = nameOfGroup(order[c]);
+	}
+	if (n_coloured < order.length)
+		labels[REST] = restLabel(order.slice(n_coloured, n_coloured + REST_NAMED + 1).map(nameOfGroup),
+					 n_coloured > 0);
+	for (let i = 0; i < tasks.n; i++)
+		tasks.colour[i] = colour[groupOf(i)];
+	return labels;
+}
+
+/* Tasks of one name in one place: lines of one recipe. For recipes, the name alone. */
+function colourTargets() {
+	if (head.recipes)
+		return colourGroups(tasks.names.length, i => tasks.name[i], k => tasks.names[k]);
+	const number = new Map(), of = new Int32Array(tasks.n), first = [];
+
+	for (let i = 0; i < tasks.n; i++) {
+		const key = (tasks.place[i] + 1) * tasks.names.length + tasks.name[i];
+		let k = number.get(key);
+
+		if (k === undefined) {
+			k = first.length;
+			number.set(key, k);
+			first.push(i);
+		}
+		of[i] = k;
+	}
+	return colourGroups(first.length, i => of[i], k => labelOf(first[k]));
+}
+
+function colourShares() {
+	const percents = SHARE_STEPS.map(v => Math.round(v * 100));
+	const labels = percents.map((p, c) => c ? percents[c - 1] + " to " + p + " %" :
+		"below " + p + " %");
+
+	labels.push("more than " + percents[percents.length - 1] + " %");
+	for (let i = 0; i < tasks.n; i++) {
+		const share = (tasks.cpu[i] - 1) / 256;
+
+		tasks.colour[i] = !tasks.cpu[i] ? REST : above(SHARE_STEPS, share, 0, SHARE_STEPS.length);
+	}
+	labels[REST] = "not known";
+	return labels;
+}
+
+/* Colour the tasks as view.colour asks for, and list what is used in the legend. */
+function recolour() {
+	const c = colourings.find(x => x.id === view.colour && x.there()) || colourings[0];
+	const n = new Uint32Array(COLOURS), wall = new Float64Array(COLOURS);
+
+	legend.own = legend.own || ownCosts(0, head.end);
+	view.colour = c.id;
+	const labels = c.apply();
+
+	for (let i = 0; i < tasks.n; i++) {
+		n[tasks.colour[i]]++;
+		wall[tasks.colour[i]] += legend.own.wall[i];
+	}
+	legend.entries = labels.map((label, colour) => ({ label, colour, n: n[colour], wall: wall[colour] }))
+		.filter(e => e && e.n);
+	if (!c.scale)
+		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
+	for (const box of [path_lane.row.box, legend.row, lanes.row.box]) {
+		for (const x of colourings)
+			box.classList.toggle(x.scale || "colours-usual", x.scale === c.scale);
+	}
+	if (view.only >= 0 && !n[view.only])
+		view.only = -1;
+	fillLegend();
+	runSearch();
+}
+
+function setColouring(id) {
+	view.colour = id;
+	view.only = -1;
+	recolour();
+}
+
+/* Only the tasks of one colour stand out; -1: all. */
+function showOnly(colour) {
+	view.only = view.only === colour ? -1 : colour;
+	runSearch();
+}
+
+function fillLegend() {
+	legend.keys.replaceChildren();
+	legend.select.value = view.colour;
+	for (const e of legend.entries) {
+		const text = clean(e.label) + ", " + timeText(e.wall * head.unit_us) + " in " +
+			countText(e.n) + (e.n === 1 ? " task" : " tasks");
+
+		e.button = button(legend.keys, "", "Only " + text, () => showOnly(e.colour));
+		e.button.classList.add("key");
+		swatch(e.button, e.colour, "area");
+		element("span", {}, e.button, clean(e.label));
+		element("span", { "class": "faint" }, e.button, timeText(e.wall * head.unit_us));
+	}
+}
+
+/* Marks: those that the lanes have */
+
+const MARK_WIDTH = 26, MARK_HEIGHT = 14;
+
+function addMark(parts_of, text) {
+	const key = element("span", { "class": "key" }, legend.marks);
+	const svg = make(SVG, "svg", { "class": "plot", width: MARK_WIDTH, height: MARK_HEIGHT,
+		"aria-hidden": "true" }, key);
+
+	for (const [name, d] of parts_of)
+		make(SVG, "path", { "class": name, d }, svg);
+	element("span", {}, key, text);
+}
+
+function addMarks() {
+	const bar = ["bar c7", box(1, 1, MARK_WIDTH - 2, MARK_HEIGHT - 2)], middle = MARK_HEIGHT / 2;
+	const has = state => tasks.marks.some(m => (m & STATE) === state);
+	const x = MARK_WIDTH / 2, line = "M1 " + middle + "H" + (MARK_WIDTH - 1);
+
+	if (tasks.cpu.some(v => v))
+		addMark([bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
+			"share of its time that a task computed");
+	if (has(FAILED))
+		addMark([bar, ["failed", bar[1]], ["badge", sign("badge", x, middle)],
+			 ["cross", sign("cross", x, middle)]], "failed");
+	if (has(KILLED))
+		addMark([bar, ["killed", bar[1]], ["badge", sign("badge", x, middle)],
+			 ["bolt", sign("bolt", x, middle)]], "killed");
+	if (has(UNFINISHED))
+		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]], "unfinished");
+	if (tasks.queued.some(v => v))
+		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "waited for a worker");
+	if (path_lane.list.length > 1) {
+		addMark([["needed", line]], "dependency");
+		addMark([["worker", line]], "no free worker");
+	}
+}
+
+parts.push({
+	make() {
+		const row = legend.row = element("div", { id: "bb-legend" });
+		const label = element("label", {}, row, "colour by ");
+
+		lanes.row.box.before(row);
+		legend.select = element("select", { id: "bb-colour" }, label);
+		for (const c of colourings.filter(x => x.there()))
+			element("option", { value: c.id }, legend.select, c.title());
+		legend.select.addEventListener("change", guard(() => setColouring(legend.select.value)));
+		legend.keys = element("span", { "class": "keys", role: "group",
+			"aria-label": "Colours: show only one" }, row);
+		legend.marks = element("div", { id: "bb-marks", "aria-label": "Marks", role: "group" });
+		lanes.row.box.after(legend.marks);
+		addMarks();
+		recolour();
+	},
+	draw() {
+		for (const e of legend.entries)
+			e.button.setAttribute("aria-pressed", e.colour === view.only);
+	},
+});
