@@ -38,6 +38,8 @@ static bool is_packed(const struct panel *p)
 #define STEPS_COARSE 250
 #define FINE_MAX 10000
 
+#define PANEL_TICKS 5		/* on an axis */
+
 static inline uint32_t step_of(int64_t value, double per_value, uint32_t steps)
 {
 	double v = (double)value * per_value + .5;
@@ -251,6 +253,22 @@ static void add_band(struct pack *p, const struct band *b)
 	json_object_end(&p->json);
 }
 
+/* [value, label] of each. */
+static void add_ticks(struct pack *p, const char *key, int64_t ceiling, enum axis_unit unit)
+{
+	struct tick tick[PANEL_TICKS];
+	size_t n = ceiling > 0 ? axis_ticks(tick, PANEL_TICKS, ceiling, unit) : 0;
+
+	json_array(&p->json, key);
+	for (size_t i = 0; i < n; i++) {
+		json_array(&p->json, NULL);
+		json_int(&p->json, NULL, tick[i].value);
+		json_str(&p->json, NULL, tick[i].label);
+		json_array_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
 static void add_panel(struct pack *p, const struct panel *panel, uint32_t steps)
 {
 	static const char *const unit_word[] = {
@@ -266,6 +284,8 @@ static void add_panel(struct pack *p, const struct panel *panel, uint32_t steps)
 	json_int(&p->json, "ceiling", panel->ceiling);
 	json_str(&p->json, "right_unit", unit_word[panel->right_unit]);
 	json_int(&p->json, "right_ceiling", panel->right_ceiling);
+	add_ticks(p, "ticks", panel->ceiling, panel->unit);
+	add_ticks(p, "right_ticks", panel->right_ceiling, panel->right_unit);
 	json_known(&p->json, "limit", panel->limit);
 	json_str(&p->json, "limit_label", panel->limit_label);
 	json_str(&p->json, "note", panel->note);

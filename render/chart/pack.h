@@ -18,7 +18,8 @@
  *	facts		label (null: the headline), text, alarm
  *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
  *			whole build), task (null: none)
- *	kinds, tools, rows, panels, ghost
+ *	kinds, tools, rows, ghost
+ *	panels		the ticks of an axis are [value, label]
  *	numbers, texts	the columns in the order in which they follow: lists of [name, type,
  *			how many] and of [name, bytes]
  * Nothing in it is '<', '>' or '&': they are \u003c and so on. The bytes are
