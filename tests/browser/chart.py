@@ -128,6 +128,10 @@ def url_of(path, fragment=''):
     return 'file://' + urllib.parse.quote(path) + (fragment and '#' + fragment)
 
 
+# The windows that a chart has to look well in: a laptop's, a large screen's, a phone's.
+SIZES = [(1280, 800, False), (2560, 1440, False), (390, 844, True)]
+
+
 class Page:
     """A fresh window of the browser."""
 
@@ -178,17 +182,19 @@ class Page:
 
     # Where things are, in pixels of the window
 
+    def box(self, selector):
+        """Of the first element that matches: x, y, width, height ... or None."""
+        return self.browser.js('''const e = document.querySelector(arguments[0]);
+            return e && e.getBoundingClientRect().toJSON()''', selector)
+
     def plot(self):
         """The plot of the lanes."""
-        return self.browser.js('''const e = document.querySelector('#lanes svg.plot'),
-            m = e.parentNode.getScreenCTM(), v = n => e[n].baseVal.value;
-            return {x: m.a * v('x') + m.e, y: m.d * v('y') + m.f,
-                    width: m.a * v('width'), height: m.d * v('height')}''')
+        return self.box('#bb-lanes svg.plot')
 
     def y(self, row):
         """The middle of a row."""
-        return self.browser.js('''const b = document.querySelectorAll('#lanes .row')[arguments[0]]
-            .getBoundingClientRect(); return (b.top + b.bottom) / 2''', row)
+        return self.browser.js('''const b = document.querySelector('#bb-lanes .label[data-row="' +
+            arguments[0] + '"]').getBoundingClientRect(); return (b.top + b.bottom) / 2''', row)
 
     def x(self, moment_s):
         plot, (start, end) = self.plot(), self.view()
@@ -197,6 +203,11 @@ class Page:
     def x_of_plot(self, share):
         plot = self.plot()
         return plot['x'] + share * plot['width']
+
+    def inside(self):
+        """A place of the lanes that is in the window."""
+        plot, height = self.plot(), self.browser.js('return innerHeight')
+        return self.x_of_plot(0.5), (max(plot['top'], 0) + min(plot['bottom'], height)) / 2
 
     def middle(self, task):
         """Of the part of a task that is in view; its slot is its row."""
@@ -217,8 +228,8 @@ class Page:
         return state['from'], state['until']
 
     def bars(self):
-        return self.browser.js('''return [...document.querySelectorAll('#lanes path.bar')]
-            .reduce((n, p) => n + (p.getAttribute('d').match(/M/g) || []).length, 0)''')
+        return self.browser.js('''return [...document.querySelectorAll('#bb-lanes path.bar')]
+            .reduce((n, p) => n + ((p.getAttribute('d') || '').match(/M/g) || []).length, 0)''')
 
     def texts(self, selector):
         """Of those that are seen."""
@@ -228,11 +239,25 @@ class Page:
 
     def names(self):
         """In the bars."""
-        return self.texts('#lanes text.name')
+        return self.texts('#bb-lanes text.name')
 
-    def tip(self):
-        """Lines of the tooltip."""
-        return self.texts('#tip .tip > *')
+    def status(self):
+        """The line about what is below the pointer."""
+        return ''.join(self.texts('#bb-status'))
+
+    def detail(self):
+        """The text of the panel of the chosen task, '' if there is none."""
+        return self.browser.js('''const e = document.querySelector('#bb-detail');
+            return e && e.checkVisibility() ? e.innerText : ""''')
+
+    def scroll_to(self, selector):
+        """Into the middle of the window."""
+        self.browser.js("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})",
+                        selector)
+        self.settle()
+
+    def focus(self, selector):
+        self.browser.js('document.querySelector(arguments[0]).focus()', selector)
 
     # What a hand does
 
@@ -250,6 +275,20 @@ class Page:
     def hover(self, task):
         self.browser.move(*self.middle(task))
         self.settle()
+
+    def click(self, task):
+        self.browser.click(*self.middle(task))
+        self.settle()
+
+    def choose(self, name):
+        """Choose the task with that name; its values, as `buildbeat show` prints them."""
+        task = self.places.task(self.recording, name)
+        ran = sorted((t for t in self.places.show(self.recording)['tasks']
+                      if t['start_us'] is not None), key=lambda t: t['start_us'])
+        self.browser.js("document.querySelector('#bb').buildbeat.choose(arguments[0])",
+                        [t['name'] for t in ran].index(name))
+        self.settle()
+        return task
 
     def press(self, *keys, hold=()):
         self.browser.press(*keys, hold=hold)

@@ -10,10 +10,11 @@ def _opens(page, recording, *options):
         const bad = [...document.querySelectorAll('path, rect, svg, line, text')].filter(e =>
             [...e.attributes].some(a => /NaN|Infinity|undefined|null/.test(a.value)));
         return {bad: bad.map(e => e.outerHTML.slice(0, 200)),
-                head: document.querySelector('#head').textContent}''')
+                head: document.querySelector('#bb-head').textContent}''')
     assert not said['bad'], said['bad'][:2]
     assert said['head'].strip()
-    page.wheel(page.x_of_plot(0.5), page.plot()['y'] - 40, -2)
+    page.scroll_to('#bb-lanes')
+    page.wheel(*page.inside(), -2)
     page.press('ArrowRight', '0')
     assert page.view() == whole
 
@@ -48,14 +49,15 @@ def all_in_one_second(page):
 
 def ten_thousand_at_once(page):
     _opens(page, 'at_once')
-    assert page.browser.js('return document.documentElement.getBBox().height') < 3000
+    lanes = page.plot()['height']
+    assert lanes < 3000, lanes
 
 
 def rows_by_what_they_are(page):
     """The rows of --by say what they hold, and every task is in one of them."""
     for by, label in (('recipe', ''), ('directory', '.'), ('kind', 'compile')):
         _opens(page, 'known', '--by', by)
-        rows = page.texts('#lanes .row')
+        rows = page.texts('#bb-lanes .label')
         assert any(label in row for row in rows), (by, rows)
         assert page.bars() >= 40, (by, page.bars())
 
@@ -66,11 +68,11 @@ def openembedded(page):
     _opens(page, genuine)
     tasks = page.places.show(page.recording)['tasks']
     assert page.state()['tasks'] == len(tasks) > 100
-    page.browser.js('document.querySelector("#bb-search").focus()')
+    page.focus('#bb-search')
     page.type('lib07')
     page.browser.wait('document.querySelector("#bb").buildbeat.state().q === "lib07"')
     named = sum('lib07' in t['key'] for t in tasks)
     assert page.state()['matches'] == named > 0, (page.state(), named)
     page.browser.js('document.activeElement.blur()')
     page.press('n')
-    assert 'lib07' in page.tip()[0], page.tip()
+    assert 'lib07' in page.detail(), page.detail()

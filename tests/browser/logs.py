@@ -31,10 +31,10 @@ def _link(page):
 def chart_leads_to_lines(page):
     _open(page, 'bootchart.svg')
     page.ready()
-    page.browser.js('document.querySelector("#lanes").focus()')
+    page.focus('#bb-lanes')
     page.press('ArrowRight')
     to = _link(page)
-    assert to and to.startswith('log.html#t'), (to, page.tip())
+    assert to and to.startswith('log.html#t'), (to, page.detail())
     _open(page, 'log.html', to.partition('#')[2])
     target = _target(page)
     assert target['link'] == 'bootchart.svg#task=' + to[len('log.html#t'):], target

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Dark ground, print, without script, in windows of other sizes."""
 import base64
+import re
 
 from chart import url_of
 from png import Picture
@@ -23,12 +24,6 @@ def _contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def _media(page, media='', scheme='light'):
-    page.browser.cdp('Emulation.setEmulatedMedia', media=media,
-                     features=[{'name': 'prefers-color-scheme', 'value': scheme}])
-    page.browser.frames()
-
-
 def _ground(page):
     """The colour that most of the picture has."""
     colours = Picture(page.browser.screenshot()).colours(7)
@@ -37,27 +32,36 @@ def _ground(page):
 
 def dark_ground(page):
     page.open('known')
-    _media(page)
-    light, ink, bar = _ground(page), _rgb(page, '#head text', 'fill'), \
-        _rgb(page, 'path.bar', 'fill')
+    page.browser.media()
+    light, ink, bar = _ground(page), _rgb(page, '#bb-head h1', 'color'), \
+        _rgb(page, '#bb-lanes path.bar', 'fill')
     assert _luminance(light) > 0.8, light
     assert _contrast(light, ink) >= 4.5, (light, ink)
-    _media(page, scheme='dark')
-    dark, ink = _ground(page), _rgb(page, '#head text', 'fill')
+    page.browser.media(scheme='dark')
+    dark, ink = _ground(page), _rgb(page, '#bb-head h1', 'color')
     assert _luminance(dark) < 0.1, dark
     assert _contrast(dark, ink) >= 4.5, (dark, ink)
-    assert _rgb(page, 'path.bar', 'fill') != bar
+    assert _rgb(page, '#bb-lanes path.bar', 'fill') != bar
 
 
-def print_is_light_and_without_tools(page):
-    page.open('known')
-    assert page.texts('#tools *')
-    _media(page, media='print', scheme='dark')
-    assert _luminance(_ground(page)) > 0.8
-    for tool in ('#tools', '#tip', '#cross'):
-        assert page.texts(tool + ' *') == [], tool
-    pdf = base64.b64decode(page.browser.cdp('Page.printToPDF', printBackground=True)['data'])
-    assert pdf.startswith(b'%PDF-') and len(pdf) > 10000, len(pdf)
+def print_is_light_and_one_page(page):
+    """The static picture, on one page A4 landscape, whatever the size of the window."""
+    for recording, size in (('known', (1280, 800)), ('unfinished', (390, 844)),
+                            (page.places.generated(2000, 300), (1280, 800))):
+        page.browser.resize(*size)
+        page.open(recording)
+        assert page.texts('#bb-tools *')
+        page.browser.media(media='print', scheme='dark')
+        assert _luminance(_ground(page)) > 0.8
+        assert page.texts('#bb-app *') == []
+        pdf = base64.b64decode(page.browser.cdp('Page.printToPDF', printBackground=True,
+                                                preferCSSPageSize=True)['data'])
+        pages = re.findall(rb'/Type\s*/Page\b(?!s)', pdf)
+        sizes = [tuple(round(float(n)) for n in found) for found in
+                 re.findall(rb'/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)', pdf)]
+        assert len(pages) == 1 and sizes == [(842, 595)], (recording, len(pages), sizes)
+        assert len(pdf) > 10000, len(pdf)
+        page.browser.media()
 
 
 def _is_drawn(page):

@@ -16,7 +16,7 @@ def _not_run(page):
 def hostile_alone(page):
     page.open('hostile')
     _not_run(page)
-    text = page.browser.js('return document.querySelector("#head").textContent')
+    text = page.browser.js('return document.querySelector("#bb-head").textContent')
     assert recordings.HOSTILE[0] in text, text
 
 
@@ -32,7 +32,7 @@ def hostile_in_a_page(page):
     page.ready()
     _not_run(page)
     assert recordings.HOSTILE[0] in page.browser.js(
-        'return document.querySelector("#head").textContent')
+        'return document.querySelector("#bb-head").textContent')
 
 
 def asks_for_nothing(page):

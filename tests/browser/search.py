@@ -64,7 +64,7 @@ def wrong_pattern(page):
 
 def others_are_faint(page):
     page.open('known')
-    dim = '''return [...document.querySelectorAll('#lanes path.bar.dim')]
+    dim = '''return [...document.querySelectorAll('#bb-lanes path.bar.dim')]
         .reduce((n, p) => n + (p.getAttribute('d').match(/M/g) || []).length, 0)'''
     assert page.browser.js(dim) == 0
     bars = page.bars()
@@ -72,7 +72,7 @@ def others_are_faint(page):
     assert page.bars() == bars and page.browser.js(dim) == bars - 10
     opacity = page.browser.js('''const o = s => { const c = getComputedStyle(
         document.querySelector(s)); return c.opacity * c.fillOpacity; };
-        return [o('#lanes path.bar.dim'), o('#lanes path.bar:not(.dim)')]''')
+        return [o('#bb-lanes path.bar.dim'), o('#bb-lanes path.bar:not(.dim)')]''')
     assert opacity[0] < opacity[1], opacity
 
 
@@ -83,7 +83,7 @@ def from_match_to_match(page):
     assert _found(page) == (1, 12000)
     page.browser.js('document.querySelector("#bb-search").blur()')
     page.press('n')
-    assert page.tip()[0] == 'd70/needle.o', page.tip()
+    assert 'd70/needle.o' in page.detail(), page.detail()
     assert 'd70/needle.o' in page.texts('#bb-live')[0]
     task, view = page.places.task(page.recording, 'd70/needle.o'), page.view()
     assert view[0] <= task['start_us'] / 1e6 and task['end_us'] / 1e6 <= view[1], view
@@ -91,16 +91,15 @@ def from_match_to_match(page):
 
 
 def _slide(page, steps):
-    page.browser.js('document.querySelector("#bb-min").focus()')
+    page.focus('#bb-min')
     page.press(*['ArrowRight' if steps > 0 else 'ArrowLeft'] * abs(steps))
 
 
 def _busy_pixels(page):
     """How much of the lanes' middle line is covered, in 0.5 pixels."""
     return page.browser.js('''
-        const paths = [...document.querySelectorAll('#lanes path.bar, #lanes path.busy')];
-        const plot = document.querySelector('#lanes svg.plot').getBBox(), rows = [];
-        const rowY = [...document.querySelectorAll('#lanes .row')].map(e => {
+        const paths = [...document.querySelectorAll('#bb-lanes path.bar, #bb-lanes path.busy')];
+        const rowY = [...document.querySelectorAll('#bb-lanes .label')].map(e => {
             const b = e.getBoundingClientRect(); return (b.top + b.bottom) / 2; });
         return rowY.map(y => {
             const {e, a} = paths[0].getScreenCTM(); let n = 0;
@@ -123,7 +122,7 @@ def slider_merges_and_drops_nothing(page):
     assert 0 < hidden < len(walls), (least, hidden)
     assert '%d shorter in grey' % hidden in _said(page), (_said(page), least, hidden)
     assert page.state()['hidden'] == hidden and page.bars() == bars - hidden
-    assert page.texts('#tools output') and all(
+    assert page.texts('#bb-tools output') and all(
         abs(a - b) <= 4 for a, b in zip(_busy_pixels(page), busy))
     _slide(page, -78)
     assert page.bars() == bars and page.state()['hidden'] == 0

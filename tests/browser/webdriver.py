@@ -200,10 +200,17 @@ class Browser:
         self.call('DELETE', '/window')
         self.call('POST', '/window', {'handle': fresh})
 
-    def resize(self, width, height):
-        """The size that documents see."""
+    def resize(self, width, height, mobile=False):
+        """The size that documents see; mobile: as a phone, which obeys a page's viewport."""
         self.cdp('Emulation.setDeviceMetricsOverride', width=width, height=height,
-                 deviceScaleFactor=1, mobile=False)
+                 deviceScaleFactor=1, mobile=mobile)
+        self.cdp('Emulation.setTouchEmulationEnabled', enabled=mobile, maxTouchPoints=5)
+
+    def media(self, media='', scheme='light'):
+        """What style sheets ask for: 'print' or ''; 'light' or 'dark'."""
+        self.cdp('Emulation.setEmulatedMedia', media=media,
+                 features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+        self.frames()
 
     def open(self, url):
         self.call('POST', '/url', {'url': url})

@@ -92,7 +92,7 @@ def a_merged_task_is_found(page):
     page.zoom_to(start - 0.03, end + 0.05)
     assert any('needle' in name for name in page.names()), page.names()
     page.hover(task)
-    assert 'd70/needle.o' in page.tip()[0], page.tip()
+    assert 'd70/needle.o' in page.status(), page.status()
 
 
 def elements_stay_bounded(page):
@@ -101,9 +101,8 @@ def elements_stay_bounded(page):
     for steps in (0, 4, 8, 12, 16):
         page.wheel(page.x_of_plot(0.4), page.y(3), -steps)
         assert page.bars() <= 30000
-        count = page.browser.js('''return {all: document.querySelectorAll('#bb *').length,
-            path: document.querySelectorAll('path').length,
-            name: document.querySelectorAll('text').length}''')
+        count = page.browser.js('''const n = s => document.querySelectorAll('#bb-app ' + s).length;
+            return {all: n('*'), path: n('path'), name: n('text')}''')
         assert count['all'] <= 5000 and count['path'] <= 300 and count['name'] <= 500, count
 
 
@@ -118,15 +117,15 @@ def window_of_another_size(page):
     wide = page.plot()
     assert wide['width'] > narrow['width'] + 500 and wide['x'] + wide['width'] <= 1700, wide
     # What it shows has moved with it.
-    task = page.places.task(page.recording, 'libparts.a')
-    page.hover(task)
-    assert 'libparts.a' in page.tip()[0], page.tip()
+    page.hover(page.places.task(page.recording, 'libparts.a'))
+    assert 'libparts.a' in page.status(), page.status()
 
 
 def narrow_window(page):
     page.browser.resize(400, 700)
     page.open('known')
+    page.scroll_to('#bb-lanes')
     box = page.plot()
-    assert box['width'] >= 150 and box['x'] >= 0, box
+    assert box['width'] >= 280 and box['x'] >= 0 and box['right'] <= 400, box
     page.wheel(page.x_of_plot(0.5), page.y(1), -6)
     assert _width(page.view()) < 100
