@@ -15,7 +15,8 @@
  *	  div.row#bb-axis		the time axis of everything below, with the crosshair's time
  *	 main#bb-main
  *	  div#bb-chart			the plots, one above the other, all as wide
- *	   div.row#bb-path		what the end of the build waited for
+ *	   section#bb-waits		div.row#bb-path: what the end of the build waited for;
+ *					div.row#bb-dependency: the longest chain of dependencies
  *	   div.row#bb-lanes		.gutter with a label a row; svg.plot with the bars
  *	   section.panel#bb-p-WORD	button.fold, .legend, .now; div.row with the plot
  *	   div#bb-cross			the crosshair's line
@@ -56,8 +57,8 @@ const WAITED = ["", "its target", "the line before it", "the task it runs in",
 const COLOURS = 8, WAIT_WORKER = 4;
 const COLUMN = 2;		/* pixels of a column of the plots */
 const CLOSE = 1, SMALL = 1.5;	/* pixels: pieces that close, one of them that small, join */
-const PIECES_MAX = 28000, DENSE = 3000, LABELS_MAX = 400, CHAIN_MAX = 60;
-const LABEL_LEAST = 26, LABEL_PAD = 4, SIGN_WIDTH = 12;
+const PIECES_MAX = 28000, DENSE = 3000, LABELS_MAX = 1500, CHAIN_MAX = 60;
+const LABEL_LEAST = 30;		/* pixels: bars that are as wide have a name */
 const MIN_LEAST_S = .01, MIN_MOST_S = 60;
 
 const root = document.currentScript && document.currentScript.ownerSVGElement ||
@@ -148,6 +149,9 @@ const view = {
 /* render/chart/app_view.js */
 /* render/chart/app_page.js */
 /* render/chart/app_search.js */
+/* render/chart/app_names.js */
+/* render/chart/app_pieces.js */
+/* render/chart/app_path.js */
 /* render/chart/app_lanes.js */
 /* render/chart/app_colour.js */
 /* render/chart/app_panels.js */

@@ -42,7 +42,7 @@ const AXIS_HEIGHT = 22, MAP_HEIGHT = 34;
 
 function timeTicks() {
 	const unit = head.unit_us, until_us = view.until * unit;
-	const step = timeStep((view.until - view.from) * unit, Math.max(3, view.width / 95)), list = [];
+	const step = timeStep((view.until - view.from) * unit, Math.max(3, view.width / 85)), list = [];
 
 	for (let i = Math.ceil(view.from * unit / step); i * step <= until_us; i++)
 		list.push({ x: toX(i * step / unit), text: tickText(i * step, step, until_us) });

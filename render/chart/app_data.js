@@ -116,10 +116,13 @@ function readTasks(data) {
 		c[name] = name.indexOf(".") < 0 ? whole(data.numbers[name], n) : null;
 	c.before = data.numbers.before;
 	for (const name of ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written",
-			    "queued"])
+			    "queued", "ready"])
 		t[name] = c[name];
 	for (const name of ["start", "end", "place", "parent", "before", "why"])
 		t[name] = new Int32Array(n);
+	for (const name of ["path", "path_why", "dependency"])
+		t[name] = data.numbers[name];
+	t.path_why = whole(t.path_why, t.path.length);
 	t.name = readNames(c.name);
 	t.names = data.texts.names;
 	t.places = data.texts.places;
@@ -164,13 +167,6 @@ function nameOf(i) {
 	const place = tasks.place[i] < 0 ? "" : tasks.places[tasks.place[i]];
 
 	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
-}
-
-/* What tells a task from others: its file before its directory. */
-function labelOf(i) {
-	const name = tasks.names[tasks.name[i]];
-
-	return name.slice(name.lastIndexOf("/") + 1) || name;
 }
 
 function wallText(i) {

@@ -11,12 +11,20 @@ function placeOf(e) {
 	return x >= 0 && x <= view.width ? x : -1;
 }
 
+/* The task below the pointer, and how many it stands for; null: none. */
+function under(e) {
+	const p = pieceAt(e.clientX, e.clientY), above = p < 0 ? pathPieceAt(e.clientX, e.clientY) : null;
+
+	return p >= 0 ? { task: piece.task[p], count: piece.count[p] } : above;
+}
+
 function hover(e) {
-	const p = pieceAt(e.clientX, e.clientY);
+	const found = under(e), task = found ? found.task : -1;
 
 	view.cross = placeOf(e);
-	view.hover = p < 0 ? -1 : piece.task[p];
-	page.status.textContent = p < 0 ? "" : hoverText(p);
+	if (task !== view.hover)
+		page.status.textContent = found ? hoverText(found) : "";
+	view.hover = task;
 	request(false);
 }
 
@@ -27,11 +35,16 @@ function leave() {
 }
 
 /* One line about a piece. */
-function hoverText(p) {
-	const i = piece.task[p], n = piece.count[p];
+function hoverText({ task, count }) {
+	const [name, more] = namePartsOf(task), from_us = tasks.start[task] * head.unit_us;
+	const state = tasks.marks[task] & STATE;
 
-	return clean(nameOf(i)) + " \u00b7 " + clean(tasks.kinds[tasks.kind[i]].name) + " \u00b7 " + wallText(i) +
-		(n > 1 ? " \u00b7 and " + countText(n - 1) + " shorter beside it" : "");
+	return [name + " " + wallText(task), more, clean(tasks.kinds[tasks.kind[task]].name),
+		state ? STATES[state] : "",
+		"from " + momentText(from_us, Math.max(head.unit_us, head.step_us || 1, 1e4)),
+		tasks.cpu[task] ? "CPU " + percentText((tasks.cpu[task] - 1) / 256) : "",
+		count > 1 ? "and " + countText(count - 1) + " shorter beside it" : ""]
+		.filter(text => text).join(" \u00b7 ");
 }
 
 /* Both fingers stay on the times they were put on. */
@@ -98,21 +111,21 @@ function pointerUp(e) {
 }
 
 function click(e) {
-	const p = pieceAt(e.clientX, e.clientY);
+	const found = under(e);
 
-	choose(p < 0 ? -1 : piece.task[p]);
+	choose(found ? found.task : -1);
 	if (view.range)
 		selectRange(0, 0);
 }
 
 function doubleClick(e) {
-	const p = pieceAt(e.clientX, e.clientY), x = placeOf(e);
+	const found = under(e), x = placeOf(e);
 
 	if (x < 0)
 		return;
 	e.preventDefault();
-	if (p >= 0)
-		zoomToTask(piece.task[p]);
+	if (found)
+		zoomToTask(found.task);
 	else
 		zoomAt(x, .25);
 }

@@ -1,171 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes: tasks too small to see are one piece */
+/* Lanes: bars, how they ended, spans, and the rows' places */
 
-const piece = { n: 0, size: 0, first: [] };
+const lanes = { row: null, over: null, spans: [], phases: null };
+const GAUGE = 3;		/* pixels: the height of the gauge of CPU below a bar */
+const GAUGE_GAP = 1, SPAN_HEIGHT = 12, SPAN_DEPTH = 3;
 
-function roomForPieces() {
-	const size = piece.size ? 2 * piece.size : 4096;
-
-	for (const name of ["x0", "x1", "lane", "task", "count", "colour", "cpu", "wall", "ended",
-			    "match", "last"]) {
-		const grown = new Float64Array(size);
-
-		if (piece.size)
-			grown.set(piece[name]);
-		piece[name] = grown;
-	}
-	piece.size = size;
+function laneY(lane) {
+	return tasks.lanes.y[lane];
 }
 
-const time_of_colour = new Float64Array(8);
-
-function beginPiece(i, lane, x0, x1) {
-	const p = piece.n++;
-
-	if (p >= piece.size)
-		roomForPieces();
-	piece.x0[p] = x0;
-	piece.x1[p] = x1;
-	piece.lane[p] = lane;
-	piece.task[p] = i;
-	piece.count[p] = piece.cpu[p] = piece.wall[p] = piece.ended[p] = piece.match[p] = 0;
-	time_of_colour.fill(0);
-	return p;
+/* Of the bars of a lane, without gauges and spans. */
+function barHeight(lane) {
+	return tasks.lanes.bar[lane];
 }
 
-function addToPiece(p, i, x1) {
-	const wall = tasks.end[i] - tasks.start[i], state = tasks.marks[i] & STATE;
-	const colour = tasks.colour[i];
-
-	if (x1 > piece.x1[p])
-		piece.x1[p] = x1;
-	if (wall > tasks.end[piece.task[p]] - tasks.start[piece.task[p]])
-		piece.task[p] = i;
-	piece.last[p] = i;
-	piece.count[p]++;
-	time_of_colour[colour] += wall + 1e-9;
-	if (piece.count[p] === 1 || time_of_colour[colour] > time_of_colour[piece.colour[p]])
-		piece.colour[p] = colour;
-	if (tasks.cpu[i] && !(tasks.marks[i] & HOSTS)) {
-		piece.cpu[p] += (tasks.cpu[i] - 1) / 256 * wall;
-		piece.wall[p] += wall;
-	}
-	if (state)
-		piece.ended[p] = state;
-	if (!search.match || search.match[i])
-		piece.match[p] = 1;
+function hasGauge(lane) {
+	return !head.rows[tasks.lanes.row[lane]].nest && barHeight(lane) >= 10;
 }
 
-/* Marked stretches of lanes; those that look like one are joined. */
-function Strips(close) {
-	this.close = close || CLOSE;
-	this.list = [];
-}
-
-Strips.prototype.add = function (lane, x0, x1) {
-	const last = this.list[this.list.length - 1];
-
-	const small = SMALL * this.close;
-
-	if (last && last.lane === lane && x0 - last.x1 < this.close && x0 >= last.x0 &&
-	    (x1 - x0 < small || last.x1 - last.x0 < small))
-		last.x1 = Math.max(last.x1, x1);
-	else
-		this.list.push({ lane, x0, x1 });
-};
-
-/* As rectangles of a height (0: the lane's), from a part of the lane's height on. */
-Strips.prototype.path = function (part, height) {
-	let d = "";
-
-	for (const s of this.list) {
-		const all = tasks.lanes.height[s.lane], h = height ? Math.min(height, all) : all;
-
-		d += box(clipX(s.x0), laneY(s.lane) + part * (all - h),
-			 Math.max(.5, clipX(s.x1) - clipX(s.x0)), h);
-	}
-	return d;
-};
-
-function box(x, y, width, height) {
-	return "M" + px(x) + " " + px(y) + "h" + px(width) + "v" + px(height) + "h-" + px(width) + "z";
-}
-
-/* A little beyond the plot, so that outlines there are not seen. */
-function clipX(x) {
-	return x < 0 ? 0 : x > view.width + 3 ? view.width + 3 : x;
-}
-
-/* Everything of one lane within the view. */
-function walkLane(lane, close, marks) {
-	const { first, tasks: list, reach } = tasks.lanes, from = view.from, until = view.until;
-	const min = view.min_us / head.unit_us, k = view.width / (until - from);
-	let p = -1;
-
-	for (let j = above(reach, from, first[lane], first[lane + 1]); j < first[lane + 1]; j++) {
-		const i = list[j], start = tasks.start[i], end = tasks.end[i];
-
-		if (start - tasks.queued[i] >= until)
-			break;
-		if (end < from)
-			continue;
-		const x0 = (start - from) * k, x1 = (end - from) * k;
-
-		if (tasks.queued[i])
-			marks.queue.add(lane, (start - tasks.queued[i] - from) * k, x0);
-		if (start >= until)
-			continue;
-		if (tasks.marks[i] & STATE)
-			marks.ended[tasks.marks[i] & STATE].add(lane, x0, x1);
-		if (end - start < min) {
-			marks.busy.add(lane, x0, x1);
-			hidden.n++;
-			continue;
-		}
-		if (p < 0 || x0 - piece.x1[p] >= close ||
-		    (x1 - x0 >= SMALL * close && piece.x1[p] - piece.x0[p] >= SMALL * close))
-			p = beginPiece(i, lane, x0, x1);
-		addToPiece(p, i, x1);
-	}
-}
-
-/* The marks of what is in view. Wider merging where there would be too many pieces. */
-function walkLanes() {
-	for (let close = CLOSE; ; close *= 2) {
-		const marks = { queue: new Strips(close), busy: new Strips(close), ended: STATES.map(() => new Strips(close)) };
-
-		piece.n = hidden.n = 0;
-		for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
-			piece.first[lane] = piece.n;
-			walkLane(lane, close, marks);
-		}
-		piece.first[tasks.lanes.y.length] = piece.n;
-		if (piece.n <= PIECES_MAX || close > view.width)
-			return marks;
-	}
-}
-
-const GAUGE = 3;		/* pixels: the height of the gauge of CPU in a bar */
-
-/* Bars by colour, those that do not match faint; and in each the share of its time that
- * it computed. */
+/* The bars by colour, those that do not match faint; and below each the share of its
+ * time that it computed. */
 function drawBars(layer) {
-	const bars = Array(2 * COLOURS).fill("");
+	const bars = Array(2 * COLOURS).fill(""), named = [];
 	let gauge = "";
 
 	for (let p = 0; p < piece.n; p++) {
 		const x = clipX(piece.x0[p]), width = Math.max(.6, clipX(piece.x1[p]) - x);
-		const y = laneY(piece.lane[p]), height = tasks.lanes.height[piece.lane[p]];
+		const lane = piece.lane[p], y = laneY(lane), height = barHeight(lane);
 		const share = piece.wall[p] ? Math.min(1, piece.cpu[p] / piece.wall[p]) : 0;
 
-		bars[piece.colour[p] * 2 + (piece.match[p] ? 0 : 1)] += box(x, y, width, height);
-		if (share * width >= .5 && height > 2 * GAUGE && piece.match[p])
-			gauge += box(x, y + height - GAUGE, width * share, GAUGE);
+		bars[piece.colour[p] * 2 + (piece.match[p] ? 0 : 1)] += barBox(x, y, width, height);
+		if (share * width >= .5 && piece.match[p] && hasGauge(lane))
+			gauge += box(x, y + height + GAUGE_GAP, width * share, GAUGE);
+		if (width >= LABEL_LEAST)
+			named.push({ x0: x, x1: x + width, y, height, task: piece.task[p],
+				     count: piece.count[p], busy: piece.busy[p], colour: piece.colour[p],
+				     dim: !piece.match[p], signed: piece.ended[p] });
 	}
 	layer.group.classList.toggle("dense", piece.n > DENSE);
 	for (let i = 0; i < 2 * COLOURS; i++)
 		layer.path("bar c" + (i >> 1) + (i & 1 ? " dim" : ""), bars[i]);
 	layer.path("gauge", gauge);
+	return named;
+}
+
+/* Above the bars of the path: a bracket. */
+function bracketPath(strips) {
+	return strips.list.map(s => {
+		const x = clipX(s.x0), width = Math.max(1, clipX(s.x1) - x), y = laneY(s.lane);
+
+		return width < 5 ? "M" + px(x) + " " + px(y - 1) + "h" + px(width) :
+			"M" + px(x + .5) + " " + px(y + 3) + "V" + px(y - 1) + "h" + px(width - 1) + "v4";
+	}).join("");
 }
 
 /* A badge with a cross or a bolt: the shape shows the state, not the colour. */
@@ -193,8 +79,8 @@ function drawEnds(layer, ended) {
 
 		for (const s of ended[state].list) {
 			const x = clipX(s.x0), width = Math.max(1, clipX(s.x1) - x);
-			const y = laneY(s.lane), height = tasks.lanes.height[s.lane];
-			const at = clamp(x + width - (width > 22 ? 9 : width / 2), 5.5, view.width - 5.5);
+			const y = laneY(s.lane), height = barHeight(s.lane);
+			const at = clamp(x + width - (width > 22 ? 8 : width / 2), 5.5, view.width - 5.5);
 
 			d += state === UNFINISHED ? openEnd(x, y, width, height) : box(x, y, width, height);
 			if (state === UNFINISHED || (s.lane === lane && at - last < 11))
@@ -211,99 +97,76 @@ function drawEnds(layer, ended) {
 	layer.path("cross", signs[FAILED]);
 }
 
-/* Names in the widest bars */
+/* Spans: thin bars of their own below those of their task */
 
-function fit(text, width, size) {
-	for (const all = text; ;) {
-		const taken = widthOf(text, size);
+/* Spans by lane, and how deep they are; those of no task are phases of the build. */
+function indexSpans() {
+	const by_lane = tasks.lanes.row.map(() => []), depths = tasks.lanes.row.map(() => 0);
+	const build = [], nest = list => {
+		const open = [];
 
-		if (taken <= width)
-			return text;
-		const n = Math.min(text.length - 2, Math.floor(text.length * width / taken) - 1);
-		if (n < 2)
-			return "";
-		text = all.slice(0, n) + "\u2026";
-	}
-}
-
-/* The most of these that fits: name and time, the name, a part of it. */
-function fitName(i, width, size) {
-	const name = clean(labelOf(i)), whole = name + " " + wallText(i);
-
-	return widthOf(whole, size) <= width ? whole : fit(name, width, size);
-}
-
-function drawNames(layer) {
-	const list = [];
-	let n = 0;
-
-	for (let p = 0; p < piece.n; p++) {
-		const width = clipX(piece.x1[p]) - clipX(piece.x0[p]);
-
-		if (width >= LABEL_LEAST && tasks.lanes.height[piece.lane[p]] >= 10)
-			list.push({ p, width });
-	}
-	list.sort((a, b) => b.width - a.width);
-	for (const { p, width } of list.slice(0, LABELS_MAX)) {
-		const height = tasks.lanes.height[piece.lane[p]], size = height >= 14 ? 11 : 9;
-		const text = fitName(piece.task[p], width - 2 * LABEL_PAD -
-				     (piece.ended[p] ? SIGN_WIDTH : 0), size);
-
-		if (text)
-			layer.text(n++, "name c" + piece.colour[p] + (size < 11 ? " small" : "") +
-				   (piece.match[p] ? "" : " dim"), clipX(piece.x0[p]) + LABEL_PAD,
-				   laneY(piece.lane[p]) + (height - GAUGE) / 2 + size * .36, text);
-	}
-	layer.cut(n);
-}
-
-/* What the end of the build waited for: a lane of its own */
-
-const path_lane = { row: null, list: [] };
-
-/* The tasks of the path by their start, with the kind of each link to the one before. */
-function pathTasks() {
-	const list = [];
-
-	for (let i = 0; i < tasks.n; i++) {
-		if (tasks.marks[i] & CRITICAL)
-			list.push(i);
-	}
-	return list;
-}
-
-function drawPath() {
-	const { layer, height } = path_lane.row, bars = Array(COLOURS).fill(""), wide = [];
-	let worker = "", needed = "", last = -1, n = 0;
-
-	path_lane.row.box.hidden = !view.path || !path_lane.list.length;
-	for (const i of view.path ? path_lane.list : []) {
-		const x0 = toX(tasks.start[i]), x1 = toX(tasks.end[i]);
-
-		if (last >= 0 && x1 >= 0 && x0 <= view.width) {
-			const link = "M" + px(clipX(Math.min(last, x0))) + " " + px(height - 2) +
-				"H" + px(clipX(Math.max(x0, last) + 2));
-
-			if (tasks.why[i] === WAIT_WORKER)
-				worker += link;
-			else
-				needed += link;
+		list.sort((a, b) => a.from - b.from || b.until - a.until);
+		for (const s of list) {
+			while (open.length && open[open.length - 1].until <= s.from)
+				open.pop();
+			s.depth = open.length;
+			open.push(s);
 		}
-		last = x1;
+		return list.filter(s => s.depth < SPAN_DEPTH);
+	};
+
+	for (const s of phases)
+		(s.task < 0 ? build : by_lane[tasks.lane[s.task]]).push(s);
+	lanes.spans = by_lane.map(nest);
+	lanes.phases = nest(build);
+	lanes.spans.forEach((list, lane) => list.forEach(s =>
+		depths[lane] = Math.max(depths[lane], s.depth + 1)));
+	tasks.lanes.depth = depths;
+	lanes.phase_depth = lanes.phases.reduce((most, s) => Math.max(most, s.depth + 1), 0);
+}
+
+/* Of one list: boxes, and names where they fit. */
+function spanBoxes(list, y, texts) {
+	const last = Array(SPAN_DEPTH).fill(null), boxes = [];
+
+	for (const s of list) {
+		const x0 = toX(s.from), x1 = toX(s.until), before = last[s.depth];
+
 		if (x1 < 0 || x0 > view.width)
 			continue;
-		bars[tasks.colour[i]] += box(clipX(x0), 0, Math.max(.6, clipX(x1) - clipX(x0)), height - 4);
-		if (clipX(x1) - clipX(x0) >= LABEL_LEAST)
-			wide.push(i);
+		if (before && x0 - before.x1 < CLOSE && (x1 - x0 < SMALL || before.x1 - before.x0 < SMALL)) {
+			before.x1 = Math.max(before.x1, clipX(x1));
+			before.n++;
+			before.sum += s.until - s.from;
+			if (s.until - s.from > before.s.until - before.s.from)
+				before.s = s;
+			continue;
+		}
+		last[s.depth] = { x0: clipX(x0), x1: clipX(x1), y: y + s.depth * SPAN_HEIGHT, n: 1,
+				  sum: s.until - s.from, s };
+		boxes.push(last[s.depth]);
 	}
-	bars.forEach((d, c) => layer.path("bar c" + c, d));
-	layer.path("needed", needed);
-	layer.path("worker", worker);
-	for (const i of wide.slice(0, LABELS_MAX)) {
-		const x = clipX(toX(tasks.start[i])), width = clipX(toX(tasks.end[i])) - x;
+	texts.push(...boxes.filter(b => b.x1 - b.x0 >= LABEL_LEAST));
+	return boxes.map(b => box(b.x0, b.y, Math.max(.6, b.x1 - b.x0), SPAN_HEIGHT - 1)).join("");
+}
 
-		layer.text(n++, "name c" + tasks.colour[i], x + LABEL_PAD, height / 2 + 2,
-			   fitName(i, width - 2 * LABEL_PAD, 11));
+function drawSpans(layer) {
+	const texts = [];
+	let d = spanBoxes(lanes.phases, 1, texts), n = 0;
+
+	lanes.spans.forEach((list, lane) => {
+		if (list.length)
+			d += spanBoxes(list, laneY(lane) + tasks.lanes.height[lane] -
+				       tasks.lanes.depth[lane] * SPAN_HEIGHT, texts);
+	});
+	layer.path("span", d);
+	for (const b of texts.slice(0, LABELS_MAX)) {
+		const name = clean(b.s.name), time = timeText((b.s.until - b.s.from) * head.unit_us);
+		const text = firstThatFits(2 * (b.s.until - b.s.from) < b.sum ? ["\u00d7" + countText(b.n)] :
+					   [name + " " + time, name], b.x1 - b.x0 - 4, 10);
+
+		if (text)
+			layer.text(n++, "span-name", b.x0 + 2, b.y + SPAN_HEIGHT - 3, text);
 	}
 	layer.cut(n);
 }
@@ -318,62 +181,100 @@ function chainOf(i) {
 	return chain;
 }
 
+function taskBox(i) {
+	const x0 = clipX(toX(tasks.start[i])), x1 = clipX(toX(tasks.end[i]));
+
+	return tasks.end[i] < view.from || tasks.start[i] > view.until ? "" :
+		box(x0, laneY(tasks.lane[i]), Math.max(2, x1 - x0 - 1.8), barHeight(tasks.lane[i]));
+}
+
 function drawChain() {
 	const i = view.hover >= 0 ? view.hover : view.task, layer = lanes.over;
-	let boxes = "", links = "", chosen = "", last = null;
+	let links = "", last = null;
 
 	for (const j of i < 0 ? [] : chainOf(i)) {
 		const x0 = clipX(toX(tasks.start[j])), x1 = clipX(toX(tasks.end[j]));
-		const y = laneY(tasks.lane[j]), height = tasks.lanes.height[tasks.lane[j]];
-		const middle = y + height / 2;
+		const middle = laneY(tasks.lane[j]) + barHeight(tasks.lane[j]) / 2;
 
-		if (toX(tasks.end[j]) >= 0 && toX(tasks.start[j]) <= view.width && j !== view.task)
-			boxes += box(x0, y, Math.max(1.5, x1 - x0), height);
 		if (last)
 			links += "M" + px(Math.min(x1, last.x)) + " " + px(middle) +
 				"L" + px(last.x) + " " + px(last.middle);
 		last = { x: x0, middle };
 	}
-	if (view.task >= 0 && tasks.end[view.task] >= view.from && tasks.start[view.task] <= view.until) {
-		const x0 = clipX(toX(tasks.start[view.task])), x1 = clipX(toX(tasks.end[view.task]));
-
-		chosen = box(x0, laneY(tasks.lane[view.task]), Math.max(1.5, x1 - x0),
-			     tasks.lanes.height[tasks.lane[view.task]]);
-	}
-	layer.path("chain", boxes);
+	layer.path("link under", links);
 	layer.path("link", links);
-	layer.path("chosen", chosen);
+	layer.path("hovered", view.hover >= 0 && view.hover !== view.task ? taskBox(view.hover) : "");
+	layer.path("chosen", view.task >= 0 ? taskBox(view.task) : "");
 }
 
 /* Places */
 
-const lanes = { row: null, over: null };
+/* The label of a row as far as it fits: the end of a path, a recipe without its version. */
+function rowLabel(text, width) {
+	const short = head.recipes ? withoutVersion(text) : text, font = 12;
 
-function laneY(lane) {
-	return tasks.lanes.y[lane];
+	if (widthOf(short, font) <= width)
+		return short;
+	for (let at = short.indexOf("/"); at >= 0; at = short.indexOf("/", at + 1)) {
+		if (widthOf("\u2026" + short.slice(at), font) <= width)
+			return "\u2026" + short.slice(at);
+	}
+	return short.indexOf("/") < 0 ? fit(short, width, font) : fitEnd(short, width, font);
+}
+
+function addLabel(parent, text, height, title) {
+	const label = element("div", { "class": "label", title }, parent, text);
+
+	label.style.height = height + "px";
+	return label;
+}
+
+/* Labels that would be the same are cut at their beginning. */
+function rowLabels(width) {
+	const all = head.rows.map(r => rowLabel(clean(r.label), width));
+
+	return all.map((text, k) => all.indexOf(text) === all.lastIndexOf(text) ? text :
+		fitEnd(clean(head.rows[k].label), width, 12));
 }
 
 /* Lanes fill the window, within bounds. */
+function laneHeights() {
+	const top = page.head.offsetHeight + page.top.offsetHeight + waits.box.offsetHeight;
+	const count = nest => head.rows.reduce((sum, r) => sum + (r.tasks && r.nest === nest ? r.lanes : 0), 0);
+	const nest = count(true) > NEST_MANY ? NEST_LEAST : NEST_HEIGHT;
+	const spans = tasks.lanes.depth.reduce((sum, d) => sum + d, lanes.phase_depth);
+	const room = window.innerHeight - top - 46 - spans * SPAN_HEIGHT - nest * count(true);
+
+	return { nest, wide: Math.floor(clamp(room / Math.max(1, count(false)), LANE_LEAST,
+					      clamp(window.innerHeight / 20, LANE_MOST, 2 * LANE_MOST))) };
+}
+
 function placeLanes() {
-	const room = window.innerHeight - page.top.offsetHeight - 120;
-	const nest = head.rows.filter(r => r.nest).length;
-	const n = tasks.lanes.row.length - nest;
-	const height = clamp((room - nest * NEST_HEIGHT) / Math.max(1, n), LANE_LEAST, LANE_MOST);
+	const height = laneHeights(), l = tasks.lanes, gutter = lanes.row.gutter;
+	const labels = rowLabels(page.gutter - 10);
 	let y = 0;
 
-	lanes.row.gutter.replaceChildren();
+	gutter.replaceChildren();
+	if (lanes.phase_depth) {
+		y = lanes.phase_depth * SPAN_HEIGHT + 3;
+		addLabel(gutter, "phases", y, "phases of the build");
+	}
 	head.rows.forEach((row, r) => {
-		const each = row.nest ? NEST_HEIGHT : height;
-		const label = element("div", { "class": "label", "data-row": r, title: row.label },
-				      lanes.row.gutter, row.label);
+		const from = y;
 
-		label.style.height = each * row.lanes + "px";
-		for (let l = row.first; l < row.first + row.lanes; l++, y += each) {
-			tasks.lanes.y[l] = y + 1;
-			tasks.lanes.height[l] = each - 2;
+		for (let lane = row.first; lane < row.first + row.lanes; lane++) {
+			const each = !row.tasks ? 0 : row.nest ? height.nest : height.wide;
+
+			l.y[lane] = y + 2;
+			l.bar[lane] = Math.max(0, each - (row.nest ? 2 : 3) - (row.nest ? 0 : GAUGE + GAUGE_GAP));
+			y += each + l.depth[lane] * SPAN_HEIGHT;
+			l.height[lane] = Math.max(0, y - l.y[lane]);
 		}
+		if (y > from)
+			addLabel(gutter, labels[r], y - from, row.label + ": " + countText(row.tasks) +
+				 (row.tasks === 1 ? " task, " : " tasks, ") + timeText(row.busy * head.unit_us));
 	});
-	sizeRow(lanes.row, Math.max(y, 20));
+	sizeRow(lanes.row, Math.max(y + 2, 20));
 }
 
 function scrollToLane(lane) {
@@ -387,21 +288,23 @@ function scrollToLane(lane) {
 /* The piece at a place of the window, or -1: the nearest within a few pixels. */
 function pieceAt(client_x, client_y) {
 	const r = lanes.row.svg.getBoundingClientRect();
-	const x = client_x - r.left, y = client_y - r.top;
+	const x = client_x - r.left, y = client_y - r.top, { y: top, height } = tasks.lanes;
 	let best = -1, distance = 3;
 
 	if (!tasks.n || x < 0 || x > view.width)
 		return -1;
-	for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
-		if (y < laneY(lane) || y > laneY(lane) + tasks.lanes.height[lane])
-			continue;
-		for (let p = piece.first[lane]; p < piece.first[lane + 1]; p++) {
-			const d = Math.max(piece.x0[p] - x, x - piece.x1[p]);
+	const lane = above(top, y, 0, top.length) - 1;
+	if (lane < 0 || y > top[lane] + height[lane])
+		return -1;
+	const from = piece.first[lane], until = piece.first[lane + 1];
+	const at = above(piece.x0, x, from, until);
+	/* Pieces of a crowded lane may overlap a little. */
+	for (let p = Math.max(from, at - 8); p < Math.min(until, at + 1); p++) {
+		const d = Math.max(piece.x0[p] - x, x - piece.x1[p]);
 
-			if (d < distance) {
-				distance = d;
-				best = p;
-			}
+		if (d <= distance && (d < distance || d < 0)) {
+			distance = d;
+			best = p;
 		}
 	}
 	return best;
@@ -413,28 +316,26 @@ function drawLanes() {
 	layer.path("grid", gridPath(lanes.row.height));
 	layer.path("queue", marks.queue.path(.5, 2));
 	layer.path("busy", marks.busy.path(.5, 4));
-	drawBars(layer);
+	const named = drawBars(layer);
+	drawSpans(lanes.thin);
+	layer.path("onpath", view.path ? bracketPath(marks.path) : "");
 	drawEnds(layer, marks.ended);
-	drawNames(layer);
+	drawBarNames(layer, named);
 }
 
 parts.push({
 	make() {
-		path_lane.row = makeRow(page.chart, "bb-path", "What the end of the build waited for");
-		element("div", { "class": "label" }, path_lane.row.gutter, "path");
-		path_lane.list = pathTasks();
 		lanes.row = makeRow(page.chart, "bb-lanes", "Tasks by " + head.by);
 		lanes.row.box.setAttribute("tabindex", "0");
 		lanes.row.box.setAttribute("role", "group");
 		lanes.row.box.setAttribute("aria-label", "Tasks by " + head.by + ": arrow keys choose");
+		lanes.thin = new Layer(make(SVG, "g", { "class": "draw" }, lanes.row.svg));
 		lanes.over = new Layer(make(SVG, "g", { "class": "over" }, lanes.row.svg));
+		tasks.lanes.bar = tasks.lanes.row.map(() => 0);
+		indexSpans();
 	},
-	layOut() {
-		sizeRow(path_lane.row, 24);
-		placeLanes();
-	},
+	layOut: placeLanes,
 	draw() {
-		drawPath();
 		if (tasks.n)
 			drawLanes();
 	},

@@ -5,8 +5,8 @@ const page = { app: null, html: null, parent: null, next: null };
 
 const NARROW = 700;		/* pixels: below, the gutter is small */
 const GUTTER_LEAST = 44, GUTTER_MOST = 220, RIGHT = 12;
-const LANE_LEAST = 14, LANE_MOST = 40, NEST_HEIGHT = 16;
-const PANEL_HEIGHT = 84;
+const LANE_LEAST = 18, LANE_MOST = 40, NEST_HEIGHT = 16, NEST_LEAST = 13, NEST_MANY = 6;
+const PANEL_LEAST = 64, PANEL_MOST = 180;
 
 function element(name, attributes, parent, text) {
 	const e = make(HTML, name, attributes, parent);
@@ -80,18 +80,6 @@ Layer.prototype.cut = function (n) {
 		this.texts[i].style.display = "none";
 };
 
-/* The width of a text */
-
-const ruler = { context: null, family: "" };
-
-function widthOf(text, font) {
-	if (!ruler.context)
-		ruler.context = make(HTML, "canvas", {}).getContext("2d");
-	ruler.family = ruler.family || getComputedStyle(page.app).fontFamily || "sans-serif";
-	ruler.context.font = font + "px " + ruler.family;
-	return ruler.context.measureText(text).width;
-}
-
 /* The page takes the place of the static picture, which stays in it to be printed. */
 function makePage() {
 	page.app = make(HTML, "div", { id: "bb-app", lang: "en" });
@@ -131,23 +119,31 @@ function removePage() {
 	page.app = page.html = null;
 }
 
-/* The head: what was built, the facts, and why it took as long */
+/* The head: what was built, why it took as long, and the facts: one line of them, until
+ * "more" shows all */
 
 parts.push({
 	make() {
-		const facts = Array.from(root.querySelectorAll("#head .fact"), e => e.textContent);
-		const labels = Array.from(root.querySelectorAll("#head .label"), e => e.textContent);
-		const list = element("dl", { "class": "facts" });
+		const headline = head.facts.find(f => f.label === null);
 
-		element("h1", {}, page.head, find("#head .headline").textContent);
+		element("h1", {}, page.head, headline ? headline.text : find("title").textContent);
 		makeVerdict();
-		page.head.appendChild(list);
-		facts.forEach((text, i) => {
-			const pair = element("div", {}, list);
+		const box = element("div", { "class": "facts-box" }, page.head);
+		const list = element("dl", { "class": "facts" }, box);
+		for (const f of head.facts.filter(x => x.label !== null)) {
+			const pair = element("div", f.alarm ? { "class": "alarm" } : {}, list);
 
-			element("dt", {}, pair, labels[i]);
-			element("dd", {}, pair, text);
+			element("dt", {}, pair, f.label);
+			element("dd", {}, pair, f.text);
+		}
+		page.more = button(box, "more", "Show all facts", () => {
+			const open = page.head.classList.toggle("open");
+
+			page.more.textContent = open ? "less" : "more";
+			page.more.setAttribute("aria-expanded", open);
+			layOut();
 		});
+		page.more.setAttribute("aria-expanded", false);
 	},
 });
 
@@ -160,9 +156,9 @@ function makeVerdict() {
 	page.verdict = element("ol", { "class": "verdict" }, page.head);
 	for (const v of list) {
 		button(element("li", {}, page.verdict), v.text, v.text, () => {
-			if (v.until > v.from)
+			if (v.from !== null && v.until > v.from)
 				show(v.from - (v.until - v.from) * .05, v.until + (v.until - v.from) * .05);
-			if (v.task >= 0)
+			if (v.task !== null)
 				reveal(v.task);
 		});
 	}
@@ -170,20 +166,30 @@ function makeVerdict() {
 
 /* Layout */
 
-/* As wide as the labels of the rows ask for, within bounds. */
+/* As wide as the labels of the rows and the ticks of the panels ask for, within bounds. */
 function gutterWidth(room) {
-	const most = Math.min(GUTTER_MOST, room * (room < NARROW ? .2 : .25));
-	const widest = Math.max(...head.rows.map(r => widthOf(r.label, 12)), 0);
+	const most = Math.min(GUTTER_MOST, room * (room < NARROW ? .2 : .18));
+	const rows = head.rows.filter(r => r.tasks).map(r => widthOf(rowLabel(clean(r.label), 1e6), 12));
+	const ticks = panels.flatMap(p => p.ticks.map(t => widthOf(t[1], 10.5)));
+	const others = [widthOf("depends", 12)];
 
-	return Math.round(clamp(widest + 14, GUTTER_LEAST, most));
+	return Math.round(clamp(Math.max(...rows, ...ticks, ...others) + 12, GUTTER_LEAST, most));
+}
+
+function rightWidth() {
+	const ticks = panels.filter(p => !p.folded).flatMap(p => p.right_ticks.map(t => widthOf(t[1], 10.5)));
+
+	return Math.max(RIGHT, Math.ceil(Math.max(0, ...ticks)) + 9);
 }
 
 function layOut() {
+	if (!page.app)
+		return;
 	const room = page.chart.clientWidth || 360, gutter = gutterWidth(room);
 
 	page.app.style.setProperty("--gutter", gutter + "px");
 	page.gutter = gutter;
-	view.width = Math.max(120, room - gutter - RIGHT);
+	view.width = Math.max(120, room - gutter - rightWidth());
 	all("layOut");
 	request(true);
 }

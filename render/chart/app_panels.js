@@ -213,11 +213,52 @@ function drawPanel(p) {
 	const dense = seen > n;
 
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
+	drawAxes(p);
 	p.layer.path("gap", gapPath(p));
 	if (p.total)
 		drawStack(p, n, dense);
 	for (const b of p.bands.filter(x => x.mark !== "stack"))
 		drawBand(p, b, n, dense);
+}
+
+/* Axes: ticks in the gutter and, of a right axis, right of the plot; a grid; a limit */
+
+function ticksThatFit(ticks, height) {
+	const every = Math.ceil(ticks.length * 13 / (height + 13)) || 1;
+
+	return ticks.filter((_, k) => (ticks.length - 1 - k) % every === 0);
+}
+
+function addTicks(parent, ticks, p, ceiling) {
+	parent.replaceChildren(...ticksThatFit(ticks, p.height).map(([value, label]) => {
+		const e = element("span", { "class": "mark" }, null, label);
+
+		e.style.top = clamp(p.height * (1 - value / ceiling), 5, p.height - 6) + "px";
+		return e;
+	}));
+}
+
+function levelPath(p, value, ceiling) {
+	return "M0 " + px(clamp(p.height * (1 - value / ceiling), .5, p.height - .5)) + "h" + px(view.width);
+}
+
+function placeAxes(p) {
+	addTicks(p.row.gutter, p.ticks, p, p.ceiling);
+	if (p.right_ticks.length)
+		addTicks(p.right, p.right_ticks, p, p.right_ceiling);
+}
+
+function drawAxes(p) {
+	const limited = p.limit !== null && p.limit <= p.ceiling;
+
+	p.layer.path("grid", gridPath(p.height) +
+		     ticksThatFit(p.ticks, p.height).map(t => levelPath(p, t[0], p.ceiling)).join(""));
+	p.top.path("limit", limited ? levelPath(p, p.limit, p.ceiling) : "");
+	if (!limited || !p.limit_label)
+		return;
+	const y = p.height * (1 - p.limit / p.ceiling);
+
+	p.top.text(0, "limit-label end", view.width - 4, y < 14 ? y + 11 : y - 4, p.limit_label);
 }
 
 /* Their places in the page */
@@ -237,24 +278,50 @@ function foldPanel(p, folded) {
 	request(true);
 }
 
+function bandValues(p, b) {
+	const unit = b.right ? p.right_unit : p.unit;
+
+	if (b.max === undefined || b.max < 0)
+		return "";
+	return (b.max ? "max " : "") + valueText(unit, b.max) + (!b.max ? "" : b.total !== null ?
+		", total " + bytesText(b.total) : ", mean " + valueText(unit, b.mean)) +
+		(b.right ? ", right axis" : "");
+}
+
 function makePanel(p) {
 	p.box = element("section", { "class": "panel", id: "bb-p-" + p.word }, page.chart);
 	const title = element("h2", {}, p.box);
 
-	p.fold = button(title, p.title, p.title + ": fold or unfold",
-			() => foldPanel(p, !p.folded));
+	p.fold = button(title, p.title, p.title + ": fold or unfold", () => {
+		foldPanel(p, !p.folded);
+		layOut();
+	});
 	p.fold.setAttribute("class", "fold");
 	p.legend = element("span", { "class": "legend" }, title);
 	for (const b of p.bands) {
-		const key = element("span", { "class": "key" }, p.legend);
+		const key = element("span", { "class": "key", title: b.meaning || "" }, p.legend);
 
 		swatch(key, b.colour, b.mark);
 		element("span", {}, key, b.label);
+		element("span", { "class": "values" }, key, bandValues(p, b));
 	}
+	if (p.note)
+		element("span", { "class": "values" }, p.legend, p.note);
 	p.now = element("span", { "class": "now" }, title);
 	p.row = makeRow(p.box, "bb-r-" + p.word, p.title);
 	p.layer = p.row.layer;
+	p.top = new Layer(make(SVG, "g", {}, p.row.svg));
+	p.right = element("div", { "class": "right" }, p.row.box);
 	foldPanel(p, false);
+}
+
+/* As high as the window has room for, when the lanes have theirs. */
+function panelHeight() {
+	const shown = panels.filter(p => !p.folded).length;
+	const taken = page.head.offsetHeight + page.top.offsetHeight + waits.box.offsetHeight + lanes.row.height;
+
+	return Math.floor(clamp((window.innerHeight - taken - 30) / Math.max(1, shown) - 34, PANEL_LEAST +
+				(page.chart.clientWidth < NARROW ? 0 : 12), PANEL_MOST));
 }
 
 /* The values at a time. */
@@ -276,17 +343,24 @@ parts.push({
 		panels.forEach(makePanel);
 	},
 	layOut() {
+		const height = panelHeight();
+
 		for (const p of panels) {
-			p.height = PANEL_HEIGHT;
-			sizeRow(p.row, p.height);
+			p.height = height;
+			sizeRow(p.row, height);
+			placeAxes(p);
 		}
 	},
 	draw() {
 		panels.filter(p => !p.folded).forEach(drawPanel);
 	},
 	over() {
-		for (const p of panels)
-			p.now.textContent = view.cross < 0 || p.folded ? "" :
-				valuesAt(p, toTime(view.cross));
+		for (const p of panels) {
+			const text = view.cross < 0 || p.folded ? "" : valuesAt(p, toTime(view.cross));
+
+			if (p.said !== text)
+				p.now.textContent = p.said = text;
+			p.box.classList.toggle("pointed", text !== "");
+		}
 	},
 });

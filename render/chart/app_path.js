@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What the end of the build waited for: two lanes above the others, and a table */
+
+const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
+const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
+
+function isWorker(k) {
+	return tasks.path_why[k] === WAIT_WORKER;
+}
+
+/* Task k of the path held up the next one because it made what that needed, or because it
+ * kept a worker busy; the last one held up the end. */
+function keptWorker(k) {
+	return k + 1 < tasks.path.length && isWorker(k + 1);
+}
+
+/* Time of the path, from each start to the next, by what it was waited for. */
+function pathTimes() {
+	const { path: list, start, end } = tasks;
+	const times = { needed: 0, worker: 0 };
+
+	for (let k = 0; k < list.length; k++) {
+		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
+
+		times[keptWorker(k) ? "worker" : "needed"] += Math.max(0, until - start[list[k]]);
+	}
+	return times;
+}
+
+/* Tasks of a list one after the other, small neighbours as one. */
+function pathPieces(list, y, height) {
+	const pieces = [];
+	let p = null;
+
+	for (const i of list) {
+		const x0 = toX(tasks.start[i]), x1 = toX(tasks.end[i]), wall = tasks.end[i] - tasks.start[i];
+
+		if (x1 < 0 || x0 > view.width)
+			continue;
+		if (!p || x0 - p.x1 >= CLOSE || (x1 - x0 >= SMALL && p.x1 - p.x0 >= SMALL)) {
+			p = { x0: clipX(x0), x1: clipX(x1), y, height, task: i, count: 0, busy: 0, longest: wall };
+			pieces.push(p);
+		}
+		p.x1 = Math.max(p.x1, clipX(x1));
+		p.count++;
+		p.busy += wall;
+		if (wall > p.longest) {
+			p.longest = wall;
+			p.task = i;
+		}
+	}
+	return pieces;
+}
+
+function drawPieces(layer, pieces) {
+	const bars = Array(COLOURS).fill("");
+
+	for (const p of pieces) {
+		p.colour = tasks.colour[p.task];
+		bars[p.colour] += barBox(p.x0, p.y, p.x1 - p.x0, p.height);
+	}
+	bars.forEach((d, c) => layer.path("bar c" + c, d));
+	drawBarNames(layer, pieces);
+}
+
+/* Below the bars: full where the result was needed, dashed where the worker was. */
+function drawStrips(layer, y) {
+	const d = { needed: "", worker: "" }, { path: list, start, end } = tasks;
+
+	for (let k = 0, first = 0; k < list.length; k++) {
+		if (k + 1 < list.length && keptWorker(k + 1) === keptWorker(first))
+			continue;
+		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
+		const x0 = clipX(toX(start[list[first]])), x1 = clipX(toX(until));
+
+		if (x1 > x0)
+			d[keptWorker(first) ? "worker" : "needed"] += "M" + px(x0) + " " + px(y) + "H" + px(x1);
+		first = k + 1;
+	}
+	layer.path("needed", d.needed);
+	layer.path("worker", d.worker);
+}
+
+function drawPath() {
+	const bars = PATH_HEIGHT - STRIP - 1;
+
+	waits.box.hidden = !view.path || !tasks.path.length;
+	if (waits.box.hidden)
+		return;
+	waits.pieces = pathPieces(tasks.path, 1, bars - 1);
+	drawPieces(waits.row.layer, waits.pieces);
+	drawStrips(waits.row.layer, bars + STRIP / 2 + 1);
+	if (waits.dependency)
+		drawPieces(waits.dependency.layer,
+			   waits.lower = pathPieces(tasks.dependency, 1, DEPENDENCY_HEIGHT - 3));
+}
+
+/* The piece of the path at a place of the window, or null. */
+function pathPieceAt(client_x, client_y) {
+	const within = (row, pieces) => {
+		const r = row && row.svg.getBoundingClientRect(), x = r && client_x - r.left;
+
+		return r && client_y >= r.top && client_y < r.bottom &&
+			pieces.find(p => x >= p.x0 - 1 && x <= p.x1 + 1) || null;
+	};
+
+	if (waits.box.hidden)
+		return null;
+	return within(waits.row, waits.pieces) || within(waits.dependency, waits.lower);
+}
+
+/* The words above */
+
+function strip(parent, name) {
+	const svg = make(SVG, "svg", { "class": "swatch", width: 22, height: 8, "aria-hidden": "true" }, parent);
+
+	make(SVG, "path", { "class": name, d: "M0 4h22" }, svg);
+}
+
+function pathWords(parent) {
+	const times = pathTimes();
+	const key = (name, text, meaning) => {
+		const e = element("span", { "class": "key", title: meaning }, parent);
+
+		strip(e, name);
+		element("span", {}, e, text);
+	};
+
+	if (times.needed)
+		key("needed", timeText(times.needed * head.unit_us) +
+		    (head.recipes ? " for the same recipe" : " for a result"),
+		    head.recipes ? "the next task is of the same recipe" :
+		    "the next task needed what this one made");
+	if (times.worker)
+		key("worker", timeText(times.worker * head.unit_us) + " for a free worker",
+		    "the next task could have run, but no worker was free");
+	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
+		"no dependencies were recorded" : head.dependency_us === null ? "" :
+		"with unlimited workers at least " + timeText(head.dependency_us));
+}
+
+/* As a table: the longest tasks of the path in the order of time. */
+function fillPathTable() {
+	const list = Array.from(tasks.path, (i, k) => ({ i, k }));
+	const wall = i => tasks.end[i] - tasks.start[i];
+
+	if (list.length > PATH_ROWS)
+		list.sort((a, b) => wall(b.i) - wall(a.i)).length = PATH_ROWS;
+	list.sort((a, b) => a.k - b.k);
+	const table = element("table", {}, waits.table), top = element("tr", {}, element("thead", {}, table));
+	const body = element("tbody", {}, table);
+
+	for (const text of ["start", "time", "task", "what followed waited for"])
+		element("th", { scope: "col" }, top, text);
+	for (const { i, k } of list) {
+		const tr = element("tr", {}, body);
+
+		element("td", {}, tr, momentText(tasks.start[i] * head.unit_us, 1e5));
+		element("td", {}, tr, wallText(i));
+		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
+		element("td", {}, tr, k + 1 === tasks.path.length ? "the end of the build" :
+			keptWorker(k) ? "its worker" : "its result");
+	}
+	if (list.length < tasks.path.length)
+		element("p", {}, waits.table, "The " + PATH_ROWS + " longest of " +
+			countText(tasks.path.length) + " tasks.");
+}
+
+function foldPathTable() {
+	const folded = !waits.table.hidden;
+
+	if (!waits.table.firstChild)
+		fillPathTable();
+	waits.table.hidden = folded;
+	waits.fold.setAttribute("aria-expanded", !folded);
+}
+
+parts.push({
+	make() {
+		waits.box = element("section", { id: "bb-waits", "class": "panel" }, page.chart);
+		const title = element("h2", {}, waits.box);
+
+		waits.fold = button(title, "What the end waited for", "What the end of the build waited for: as a table",
+				   foldPathTable);
+		waits.fold.setAttribute("class", "fold");
+		waits.fold.setAttribute("aria-expanded", false);
+		pathWords(title);
+		waits.row = makeRow(waits.box, "bb-path", "What the end of the build waited for");
+		element("div", { "class": "label", title: "what the end of the build waited for" },
+			waits.row.gutter, "path");
+		if (tasks.dependency.length) {
+			waits.dependency = makeRow(waits.box, "bb-dependency", "The longest chain of dependencies");
+			element("div", { "class": "label",
+				title: "the longest chain of dependencies: a lower bound with any number of workers" },
+				waits.dependency.gutter, "depends");
+		}
+		waits.table = element("div", { "class": "path-table" }, waits.box);
+		waits.table.hidden = true;
+	},
+	layOut() {
+		sizeRow(waits.row, PATH_HEIGHT);
+		if (waits.dependency)
+			sizeRow(waits.dependency, DEPENDENCY_HEIGHT);
+	},
+	draw: drawPath,
+});
