@@ -161,7 +161,7 @@ function recolour() {
 		.filter(e => e && e.n);
 	if (!c.scale)
 		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
-	for (const box of [path_lane.row.box, legend.row, lanes.row.box]) {
+	for (const box of [waits.box, legend.row, lanes.row.box]) {
 		for (const x of colourings)
 			box.classList.toggle(x.scale || "colours-usual", x.scale === c.scale);
 	}
@@ -230,10 +230,9 @@ function addMarks() {
 		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]], "unfinished");
 	if (tasks.queued.some(v => v))
 		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "waited for a worker");
-	if (path_lane.list.length > 1) {
-		addMark([["needed", line]], "dependency");
-		addMark([["worker", line]], "no free worker");
-	}
+	if (tasks.path.length > 1)
+		addMark([bar, ["onpath", "M1 5V1H" + (MARK_WIDTH - 1) + "v4"]],
+			"the end of the build waited for it");
 }
 
 parts.push({

@@ -239,7 +239,7 @@ function rowLabels(width) {
 
 /* Lanes fill the window, within bounds. */
 function laneHeights() {
-	const top = page.head.offsetHeight + page.top.offsetHeight + waits.box.offsetHeight;
+	const top = page.head.offsetHeight + page.top.offsetHeight + lanes.row.box.offsetTop;
 	const count = nest => head.rows.reduce((sum, r) => sum + (r.tasks && r.nest === nest ? r.lanes : 0), 0);
 	const nest = count(true) > NEST_MANY ? NEST_LEAST : NEST_HEIGHT;
 	const spans = tasks.lanes.depth.reduce((sum, d) => sum + d, lanes.phase_depth);

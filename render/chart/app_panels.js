@@ -318,7 +318,8 @@ function makePanel(p) {
 /* As high as the window has room for, when the lanes have theirs. */
 function panelHeight() {
 	const shown = panels.filter(p => !p.folded).length;
-	const taken = page.head.offsetHeight + page.top.offsetHeight + waits.box.offsetHeight + lanes.row.height;
+	const taken = page.head.offsetHeight + page.top.offsetHeight + lanes.row.box.offsetTop +
+		lanes.row.height;
 
 	return Math.floor(clamp((window.innerHeight - taken - 30) / Math.max(1, shown) - 34, PANEL_LEAST +
 				(page.chart.clientWidth < NARROW ? 0 : 12), PANEL_MOST));
