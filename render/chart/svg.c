@@ -239,6 +239,24 @@ static size_t head_length(const char *text, unsigned width)
 	return (size_t)(end - text);
 }
 
+size_t svg_text_fit(const char *text, double width, double size)
+{
+	size_t fit = head_length(text, width > 0 ? (unsigned)(width * 100 / size) : 0);
+	const char *p = text;
+
+	if (!text[fit])
+		return fit;
+	if (!fit) {
+		letter_width(&p);
+		return (size_t)(p - text);
+	}
+	for (size_t i = fit; i > 0; i--) {
+		if (text[i] == ' ')
+			return i;
+	}
+	return fit;
+}
+
 /* Where the end begins that takes at most width. */
 static const char *tail(const char *text, unsigned width)
 {
@@ -268,4 +286,18 @@ void svg_add_label(struct buf *b, const char *name, double width, double size)
 		buf_adds(b, tail(text, room - room / 3));
 	}
 	buf_release(&safe);
+}
+
+void svg_add_beginning(struct buf *b, const char *text, double width, double size)
+{
+	unsigned room = width > 0 && size > 0 ? (unsigned)(width * 100 / size) : 0;
+
+	if (text_width(text) <= room) {
+		buf_adds(b, text);
+	} else if (room >= ELLIPSIS_WIDTH + 3 * LATIN) {
+		buf_add(b, text, head_length(text, room - ELLIPSIS_WIDTH));
+		buf_adds(b, ELLIPSIS);
+	} else {
+		buf_add(b, text, head_length(text, room));
+	}
 }

@@ -37,6 +37,10 @@ void svg_path_end(struct svg_path *p);
  */
 double svg_text_width(const char *text, double size);
 
+/* How many bytes from the beginning of a text take at most width pixels: all, or those before a
+ * blank, or as many letters as fit, at least one. */
+size_t svg_text_fit(const char *text, double width, double size);
+
 /* A bold text is wider by this factor at most. */
 #define SVG_BOLD 1.16
 
@@ -45,5 +49,9 @@ double svg_text_width(const char *text, double size);
  * it does not fit, its middle is left out. Nothing where not even three letters fit.
  */
 void svg_add_label(struct buf *b, const char *name, double width, double size);
+
+/* The beginning of a text that is safe to print, in at most width pixels; what is left out is an
+ * ellipsis, where there is room for one. */
+void svg_add_beginning(struct buf *b, const char *text, double width, double size);
 
 #endif
