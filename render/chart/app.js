@@ -52,8 +52,6 @@ const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 const STATES = ["done", "failed", "killed", "unfinished"];
 const FAILED = 1, KILLED = 2, UNFINISHED = 3, STATE = 3, HOSTS = 4, SUMMED = 8, CRITICAL = 16,
 	IO = 32, GHOST = 64, AT_MOST = 128;
-const WAITED = ["", "its target", "the line before it", "the task it runs in",
-	"a task that kept its worker busy"];
 const COLOURS = 8, WAIT_WORKER = 4;
 const COLUMN = 2;		/* pixels of a column of the plots */
 const CLOSE = 1, SMALL = 1.5;	/* pixels: pieces that close, one of them that small, join */
@@ -156,6 +154,7 @@ const view = {
 /* render/chart/app_colour.js */
 /* render/chart/app_panels.js */
 /* render/chart/app_axis.js */
+/* render/chart/app_flame.js */
 /* render/chart/app_detail.js */
 /* render/chart/app_input.js */
 

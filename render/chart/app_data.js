@@ -58,6 +58,14 @@ function readOfSome(t, data) {
 	}
 	data.texts.commands.forEach((text, i) => t.commands.set(c.command_task[i] || 0, text));
 	c.lines.forEach((n, i) => t.lines.set(c.lines_task[i] || 0, n));
+	c.waited_task.forEach((task, i) => t.waits.set(task, ["worker", "pool", "load", "delayed", "other"].map(
+		cause => c["waited_" + cause].length ? c["waited_" + cause][i] : 0)));
+	for (let i = 0, at = 0; i < c.depend_length.length; at += c.depend_length[i++]) {
+		const task = c.depend_task[i] || 0;
+
+		t.depends.set(task, { all: c.depend_all[i], list: Array.from(
+			c.depend.subarray(at, at + c.depend_length[i]), back => task - back) });
+	}
 	for (let i = 0, at = 0; i < c.spark_length.length; at += c.spark_length[i++])
 		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
 }
@@ -116,7 +124,7 @@ function readTasks(data) {
 		c[name] = name.indexOf(".") < 0 ? whole(data.numbers[name], n) : null;
 	c.before = data.numbers.before;
 	for (const name of ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written",
-			    "queued", "ready"])
+			    "queued", "tool"])
 		t[name] = c[name];
 	for (const name of ["start", "end", "place", "parent", "before", "why"])
 		t[name] = new Int32Array(n);
@@ -137,6 +145,8 @@ function readTasks(data) {
 	t.commands = new Map();
 	t.sparks = new Map();
 	t.lines = new Map();
+	t.waits = new Map();
+	t.depends = new Map();
 	readAlongLanes(t, c);
 	t.ready = readReady(t, c.ready);
 	readOfSome(t, data);
@@ -169,8 +179,26 @@ function nameOf(i) {
 	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
 }
 
+/* How fine the times of tasks are. */
+function stepOf() {
+	return Math.max(head.step_us, head.unit_us);
+}
+
+/* A length of time, no finer than the clock it was measured with. */
+function lengthText(us) {
+	const step = stepOf();
+
+	if (us < step)
+		return "< " + lengthText(step);
+	if (step < 1e3 || us >= 59950000)
+		return timeText(us);
+	if (step < 1e4)
+		return us < 9950 ? Math.round(us / 1e3) + " ms" : timeText(us);
+	return (us / 1e6).toFixed(Math.min(Math.round(6 - Math.log10(step)), us < 9995000 ? 2 : 1)) + " s";
+}
+
 function wallText(i) {
-	return timeText((tasks.end[i] - tasks.start[i]) * head.unit_us);
+	return lengthText((tasks.end[i] - tasks.start[i]) * head.unit_us);
 }
 
 /* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,

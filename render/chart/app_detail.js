@@ -1,125 +1,375 @@
 /* SPDX-License-Identifier: MIT */
-/* The chosen task: a panel beside the plots */
+/* The chosen task: a panel beside the plots or, in a narrow window, a sheet below them */
 
-function line(parent, name, text) {
-	const e = make(HTML, "div", { "class": name }, parent);
+const detail = { task: -1, width: 0, chain: false, more: false };
+const LINKS_FEW = 4, LINKS_MOST = 100, CHAIN_SHOWN = 400;
+const WAIT_NEEDED = 1;
 
-	e.textContent = text;
-	return e;
+/* What a task waited for, by enum wait, in the words of its build tool. */
+const WAIT_WORDS = {
+	make: ["", "its prerequisite", "the recipe line before it", "the task it runs in"],
+	ninja: ["", "its input", "the command before it", "the task it runs in"],
+	bitbake: ["", "a task it depends on", "the task of the recipe before it", "the task it runs in"],
+	other: ["", "a task it depends on", "the command before it", "the task it runs in"],
+};
+const MANY_WORDS = { make: "its prerequisites, the last first", ninja: "its inputs, the last one first",
+		     bitbake: "tasks it depends on, the last first", other: "tasks it depends on, the last one first" };
+const NEXT_WORDS = ["", "needed by", "followed by", "started in it", "gave its worker to"];
+const TOOL_WORDS = { make: "make", gmake: "make", remake: "make", ninja: "ninja", "ninja-build": "ninja",
+		     samu: "ninja", n2: "ninja", bitbake: "bitbake" };
+
+function toolOf(i) {
+	return head.tools[tasks.tool[i]] || head.host || "";
 }
+
+function waitWord(i, why) {
+	return why === WAIT_WORKER ? "no free worker until" :
+		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
+}
+
+/* States */
 
 function endText(i) {
 	const state = tasks.marks[i] & STATE, status = tasks.status.get(i);
 
 	if (state === FAILED)
-		return status >= 0 ? "failed: exit status " + status : "failed";
+		return status > 0 ? "failed with exit status " + status : "failed";
 	if (state === KILLED)
 		return "killed" + (status > 0 ? " by signal " + status : "");
 	return STATES[state];
 }
 
+/* Names: a recipe before its task, a file before its directory */
+
+function directoryOf(i) {
+	const name = tasks.names[tasks.name[i]], slash = name.lastIndexOf("/");
+	const place = tasks.place[i] < 0 ? "" : tasks.places[tasks.place[i]];
+	const directory = slash < 0 ? "" : name.slice(0, slash || 1);
+
+	return directory[0] === "/" ? directory : [place, directory].filter(s => s).join("/");
+}
+
+function addHeading(parent, i) {
+	const recipe = toolOf(i) === "bitbake" && tasks.place[i] >= 0 && tasks.places[tasks.place[i]];
+	const name = tasks.names[tasks.name[i]], m = tasks.marks[i];
+	const kind = tasks.kinds[tasks.kind[i]].name, program = tasks.programs[tasks.program[i]];
+	const top = element("div", { "class": "top" }, parent);
+
+	element("h2", { tabindex: -1 }, top, clean(recipe || labelOf(i)));
+	button(top, "\u00d7", "Close (Esc)", closeDetail).classList.add("close");
+	const where = recipe ? name : directoryOf(i);
+
+	if (where)
+		element("p", { "class": "where" }, parent, (recipe ? "" : "in ") + clean(where));
+	if (!recipe && name !== labelOf(i) && name[0] !== "/" && tasks.place[i] >= 0 &&
+	    tasks.places[tasks.place[i]])
+		element("p", { "class": "where" }, parent, "target " + clean(name));
+	element("p", { "class": m & STATE ? "bad" : "" }, parent,
+		clean(kind) + (program && program !== kind ? " by " + clean(program) : "") + ", " + endText(i));
+	if (m & CRITICAL)
+		element("p", { "class": "where" }, parent, "The end of the build waited for it.");
+}
+
+/* Facts */
+
 function sizeText(code) {
 	return bytesText((Math.pow(2, code / 64) - 1) * 1024);
 }
 
+function addFact(list, label, text) {
+	const pair = element("div", {}, list);
+
+	element("dt", {}, pair, label);
+	return element("dd", {}, pair, text);
+}
+
+/* As fine as the length of the task asks for, and the clock allows. */
+function startText(i) {
+	const start_us = tasks.start[i] * head.unit_us, least_us = Math.max(1, Math.min(wallOf(i), start_us));
+
+	return momentText(start_us, clamp(Math.pow(10, Math.floor(Math.log10(least_us)) - 2), stepOf(), 1e5));
+}
+
+function wallOf(i) {
+	return (tasks.end[i] - tasks.start[i]) * head.unit_us;
+}
+
+/* How long it could have run but did not, and for what it waited. */
+function readyText(i) {
+	const why = tasks.waits.get(i) || [], host = toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool";
+	const words = ["a free worker", "its pool", "the load average", host, host + " to start it"];
+	const sum = why.reduce((all, v) => all + v, 0);
+	const ready_us = (sum || tasks.start[i] - tasks.ready[i]) * head.unit_us;
+
+	if (tasks.ready[i] < 0)
+		return "";
+	if (ready_us < 1000 || ready_us < stepOf())
+		return "at once when it was ready";
+	const list = why.map((v, k) => [v * head.unit_us, words[k]])
+		.filter(([us]) => us >= Math.max(stepOf(), ready_us / 50));
+
+	return "ready " + (sum ? "" : "about ") + lengthText(ready_us) + " before" +
+		(list.length ? "; waited for " : "") + (list.length === 1 ? list[0][1] : list.map(([us, word]) => word + " " + lengthText(us)).join(", "));
+}
+
 function cpuText(i) {
-	const share = (tasks.cpu[i] - 1) / 256, wall_us = (tasks.end[i] - tasks.start[i]) * head.unit_us;
-	const cpu_us = share * wall_us, system_us = cpu_us * tasks.system[i] / 63;
+	const share = (tasks.cpu[i] - 1) / 256, cpu_us = share * wallOf(i);
+	const system_us = cpu_us * tasks.system[i] / 63;
 
-	return "CPU " + timeText(cpu_us) + ": " + percentText(share) + " of its time, user " +
-		timeText(cpu_us - system_us) + ", system " + timeText(system_us);
+	return timeText(cpu_us) + ", " + percentText(share) + " of its time" +
+		(tasks.system[i] ? ": user " + timeText(cpu_us - system_us) + ", system " + timeText(system_us) : "");
 }
 
-function addSpark(parent, i) {
-	const points = tasks.sparks.get(i);
+function memoryText(i) {
+	const m = tasks.marks[i];
 
-	if (!points)
-		return;
-	const svg = make(SVG, "svg", { "class": "spark", width: 120, height: 20 }, parent);
-	let d = "M0 20";
-
-	points.forEach((v, k) => d += "L" + px(k * 120 / (points.length - 1)) + " " + px(20 - v * 19 / 15));
-	make(SVG, "path", { d: d + "V20z" }, svg);
+	return (m & AT_MOST ? "at most " : "") + sizeText(tasks.memory[i]) +
+		(m & SUMMED ? ", all its processes" : ", its largest process");
 }
 
-function addChain(parent, i) {
-	const before = tasks.before[i];
-
-	if (before < 0)
-		return;
-	const chain = chainOf(i).slice(1), rest = chain.length > 3 ? " \u2190 \u2026" : "";
-
-	line(parent, "chained", "waited for " + (WAITED[tasks.why[i]] || "a task") + ": " +
-	     chain.slice(0, 3).map(j => clean(nameOf(j))).join(" \u2190 ") + rest);
-}
-
-function addGhost(parent, i) {
-	const other = tasks.ghosts.get(i);
-
-	if (!other)
-		return;
-	const theirs = other[1] - other[0], ours = tasks.end[i] - tasks.start[i];
+function otherText(i) {
+	const [from, until] = tasks.ghosts.get(i), theirs = until - from, ours = tasks.end[i] - tasks.start[i];
 	const change = theirs ? " (" + (ours >= theirs ? "+" : "\u2212") +
 		percentText(Math.abs(ours - theirs) / theirs) + ")" : "";
 
-	line(parent, "", "in the other build " + timeText(theirs * head.unit_us) + ", here " +
-	     timeText(ours * head.unit_us) + change);
+	return lengthText(theirs * head.unit_us) + "; here " + (ours >= theirs ? "+" : "\u2212") +
+		lengthText(Math.abs(ours - theirs) * head.unit_us) + change;
 }
 
-// The spans around one are listed before it.
-function addSpans(parent, spans) {
-	spans.forEach((f, k) => {
-		const depth = spans.filter((g, n) => n < k && g.from <= f.from && g.until >= f.until).length;
+function addFacts(parent, i) {
+	const list = element("dl", {}, parent), m = tasks.marks[i], ready = readyText(i);
 
-		line(parent, "", "span " + "\u203a ".repeat(depth) + clean(f.name) + ": " +
-		     timeText((f.until - f.from) * head.unit_us));
-	});
+	addFact(list, "took", wallText(i) + ((m & STATE) === UNFINISHED ? " until the recording ended" : ""));
+	addFact(list, "began", startText(i) + (ready ? ", " + ready : ""));
+	if (tasks.queued[i])
+		addFact(list, "queued", lengthText(tasks.queued[i] * head.unit_us) + " before it began");
+	if (tasks.ghosts.has(i))
+		addFact(list, "other build", otherText(i));
+	if (tasks.cpu[i])
+		addFact(list, "CPU", cpuText(i));
+	if (tasks.memory[i])
+		addFact(list, "memory", memoryText(i));
+	if (m & IO)
+		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
+			sizeText(tasks.written[i]) + " written" : "nothing read or written");
+	if (tasks.lines.has(i))
+		addLines(addFact(list, "output", ""), i);
+	if (tasks.parent[i] >= 0)
+		addTask(addFact(list, "inside", ""), tasks.parent[i]);
 }
 
 /* A link to the lines on the page with the output. */
 function addLines(parent, i) {
 	const n = tasks.lines.get(i);
-	const link = make(HTML, "a", { href: "log.html#t" + i, target: "log" }, parent);
 
-	link.textContent = countText(n) + (n === 1 ? " line" : " lines") + " of output";
+	element("a", { href: "log.html#t" + i, target: "log" }, parent,
+		countText(n) + (n === 1 ? " line" : " lines"));
+}
+
+/* Other tasks, one click away */
+
+function addTask(parent, i) {
+	const b = button(parent, "", clean(nameOf(i)), () => reveal(i)), [name, rest] = namePartsOf(i);
+
+	b.classList.add("task");
+	b.removeAttribute("aria-label");
+	swatch(b, tasks.colour[i], "stack");
+	element("span", { "class": "name" }, b, name);
+	if (rest)
+		element("span", { "class": "rest" }, b, rest);
+	element("span", { "class": "time" }, b, wallText(i));
+	return b;
+}
+
+/* A link in its style, as in the lane of the path. */
+function addWait(parent, why) {
+	if (why)
+		strip(parent, why === WAIT_WORKER ? "worker" : "needed");
+}
+
+/* The first few, and a button for the rest; above each group of them what they have in common. */
+function addTasks(parent, list, all) {
+	const ul = element("ul", {}, parent), few = list.length <= LINKS_FEW + 1 ? list.length : LINKS_FEW;
+	let last = "";
+	const add = ({ task, why, word }) => {
+		if (word !== last) {
+			const li = element("li", { "class": "word" }, ul);
+
+			addWait(li, why);
+			element("span", {}, li, word);
+			last = word;
+		}
+		addTask(element("li", {}, ul), task);
+	};
+
+	list.slice(0, few).forEach(add);
+	if (list.length > few) {
+		const li = element("li", {}, ul), more = Math.min(list.length, LINKS_MOST) - few;
+
+		button(li, countText(all - few) + " more", "Show " + countText(more) + " more", () => {
+			const before = li.previousSibling;
+
+			li.remove();
+			list.slice(few, LINKS_MOST).forEach(add);
+			find("button", before.nextSibling.classList.contains("word") ?
+				before.nextSibling.nextSibling : before.nextSibling).focus();
+		}).classList.add("more");
+	}
+}
+
+function addWaited(parent, i) {
+	const before = tasks.before[i], depends = tasks.depends.get(i), list = [];
+	const word = depends ? MANY_WORDS[TOOL_WORDS[toolOf(i)] || "other"] : "";
+
+	if (before >= 0)
+		list.push({ task: before, why: tasks.why[i], word: depends && tasks.why[i] === WAIT_NEEDED ?
+			word : waitWord(i, tasks.why[i]) });
+	for (const j of depends ? depends.list : []) {
+		if (j !== before)
+			list.push({ task: j, why: WAIT_NEEDED, word });
+	}
+	element("h3", {}, parent, "Waited for");
+	if (list.length)
+		addTasks(parent, list, list.length + (depends ? depends.all - depends.list.length : 0));
+	else
+		element("p", { "class": "none" }, parent, "nothing that was recorded");
+}
+
+/* The tasks that waited for it last: those of the path first, then the longest. */
+function addUnblocked(parent, i) {
+	const list = [];
+
+	for (let j = i + 1; j < tasks.n; j++) {
+		if (tasks.before[j] === i)
+			list.push(j);
+	}
+	const rank = j => (tasks.marks[j] & CRITICAL ? head.end : 0) + tasks.end[j] - tasks.start[j];
+
+	list.sort((a, b) => rank(b) - rank(a));
+	if (!list.length)
+		return;
+	element("h3", {}, parent, "Unblocked " + countText(list.length) + (list.length === 1 ? " task" : " tasks"));
+	addTasks(parent, list.map(j => ({ task: j, why: tasks.why[j],
+		word: NEXT_WORDS[tasks.why[j]] || "" })), list.length);
+}
+
+/* Back to the start of the build: what each waited for */
+function addChain(parent, i) {
+	const chain = [];
+	let workers = 0;
+
+	for (let j = tasks.before[i]; j >= 0; j = tasks.before[j])
+		chain.push(j);
+	if (chain.length < 2)
+		return;
+	for (const j of [i, ...chain.slice(0, -1)])
+		workers += tasks.why[j] === WAIT_WORKER;
+	const fold = element("details", {}, parent), n = countText(chain.length);
+
+	fold.open = detail.chain;
+	element("summary", {}, fold, "Back to the start: " + n + " tasks" + (workers ? ", " + countText(workers) +
+		" times no free worker" : ""));
+	const list = element("ol", {}, fold), fill = () => {
+		detail.chain = fold.open;
+		if (!fold.open || list.firstChild)
+			return;
+		let from = i;
+
+		for (const j of chain.slice(0, CHAIN_SHOWN)) {
+			const li = element("li", {}, list);
+
+			addWait(li, tasks.why[from]);
+			addTask(li, j).title = waitWord(from, tasks.why[from]) + ": " + clean(nameOf(j));
+			from = j;
+		}
+	};
+
+	fold.addEventListener("toggle", guard(fill));
+	fill();
+}
+
+/* The command, to be copied; the clipboard may be forbidden: then its text is selected. */
+function addCommand(parent, i) {
+	const text = tasks.commands.get(i), title = element("h3", {}, parent, "Command ");
+	const what = "Copy the command" + (text.endsWith("...") ? ", which is shortened" : "");
+	const pre = element("pre", { tabindex: 0, "aria-label": "Command" }, parent, clean(text));
+	const copy = button(title, "copy", what, () => {
+		const done = () => {
+			copy.textContent = "copied";
+			tell("copied");
+		};
+		const select = () => {
+			getSelection().selectAllChildren(pre);
+			copy.textContent = "press Ctrl+C";
+			tell("The command is selected: press Ctrl+C");
+		};
+
+		if (navigator.clipboard)
+			navigator.clipboard.writeText(text).then(done, select);
+		else
+			select();
+	});
 }
 
 function tellTask(parent, i) {
-	const wall_us = (tasks.end[i] - tasks.start[i]) * head.unit_us, m = tasks.marks[i];
-
-	line(parent, "what", clean(nameOf(i)));
-	line(parent, m & STATE ? "bad" : "", clean(tasks.kinds[tasks.kind[i]].name) + ", " + endText(i) +
-	     (m & CRITICAL ? ", on the critical path" : ""));
-	line(parent, "", "from " + momentText(tasks.start[i] * head.unit_us, head.unit_us) + ", took " +
-	     timeText(wall_us) + (tasks.queued[i] ? ", queued " +
-	     timeText(tasks.queued[i] * head.unit_us) + " before" : ""));
-	if (tasks.cpu[i])
-		line(parent, "", cpuText(i));
-	if (tasks.memory[i])
-		addSpark(line(parent, "", "memory " + (m & AT_MOST ? "at most " : "") +
-			      sizeText(tasks.memory[i]) +
-			      (m & SUMMED ? ", all its processes " : ", its largest process ")), i);
-	if (m & IO && (tasks.read[i] || tasks.written[i]))
-		line(parent, "", "read " + sizeText(tasks.read[i]) + ", written " +
-		     sizeText(tasks.written[i]));
-	if (tasks.lines.has(i))
-		addLines(line(parent, "", ""), i);
-	addGhost(parent, i);
-	if (tasks.parent[i] >= 0)
-		line(parent, "", "inside " + clean(nameOf(tasks.parent[i])));
+	parent.replaceChildren();
+	addHeading(parent, i);
+	addFacts(parent, i);
+	addFlame(parent, i);
+	addWaited(parent, i);
+	addUnblocked(parent, i);
 	addChain(parent, i);
-	addSpans(parent, phases.filter(x => x.task === i).slice(0, 6));
 	if (tasks.commands.has(i))
-		line(parent, "command", clean(tasks.commands.get(i)).slice(0, 400));
+		addCommand(parent, i);
+}
+
+/* Opening and closing */
+
+function closeDetail() {
+	choose(-1);
+	lanes.row.box.focus({ preventScroll: true });
+}
+
+/* A sheet over the lower part of the window: the chosen bar stays above it, and the end of the page
+ * can be scrolled there. */
+function placeSheet() {
+	const sheet = !page.detail.hidden && getComputedStyle(page.detail).position === "fixed";
+	const height = sheet ? page.detail.offsetHeight : 0;
+
+	page.app.style.paddingBottom = sheet ? height + 28 + "px" : "";
+	if (!sheet)
+		return;
+	const r = lanes.row.svg.getBoundingClientRect(), y = r.top + laneY(tasks.lane[view.task]);
+	const bottom = window.innerHeight - height, most = bottom - tasks.lanes.height[tasks.lane[view.task]] - 4;
+
+	if (y > most)
+		window.scrollBy(0, y - Math.max(page.top.offsetHeight + 4, most));
 }
 
 parts.push({
 	chosen() {
-		page.detail.replaceChildren();
+		const focused = page.detail.contains(document.activeElement);
+
+		detail.task = view.task;
 		page.detail.hidden = view.task < 0;
 		page.main.classList.toggle("with-detail", view.task >= 0);
-		if (view.task >= 0)
-			tellTask(page.detail, view.task);
+		page.detail.scrollTop = 0;
 		layOut();
+		if (view.task < 0) {
+			page.detail.replaceChildren();
+			if (focused)
+				lanes.row.box.focus({ preventScroll: true });
+		} else if (focused) {
+			find("h2", page.detail).focus({ preventScroll: true });
+		}
+		placeSheet();
+	},
+	layOut() {
+		if (view.task >= 0 && (detail.task !== view.task || detail.width !== page.detail.clientWidth ||
+				       !page.detail.firstChild || detail.task !== detail.told)) {
+			detail.told = view.task;
+			detail.width = page.detail.clientWidth;
+			tellTask(page.detail, view.task);
+		}
 	},
 });
