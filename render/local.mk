@@ -6,9 +6,12 @@ render_librender_la_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \
 	render/markup.c render/markup.h render/show.h render/text_show.c \
-	render/chart/axis.c render/chart/axis.h render/chart/bar_name.c render/chart/bar_name.h render/chart/bootchart.c \
+	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
 	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
-	render/chart/bootchart_panel.c render/chart/bootchart_parts.h render/chart/chart.c \
+	render/chart/bootchart_names.c render/chart/bootchart_panel.c \
+	render/chart/bootchart_parts.h render/chart/bootchart_path.c \
+	render/chart/bootchart_style.c render/chart/bar_name.c render/chart/bar_name.h \
+	render/chart/chart.c render/chart/chart_place.c \
 	render/chart/chart.h render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
 	render/chart/lanes.h render/chart/legend.c render/chart/legend.h \

@@ -102,8 +102,8 @@ END_TEST
 #define DEPTH_MAX 16
 #define ELEMENTS_MAX 5000
 #define PATHS_MAX 300
-#define TEXTS_MAX 500
-#define POINTS_MAX (2 * CHART_PLOT_WIDTH + 8)
+#define TEXTS_MAX 2000
+#define POINTS_MAX (2 * CHART_WIDTH + 8)
 
 struct census {
 	size_t elements, paths, texts, points;

@@ -13,6 +13,9 @@
 #define STRIPS_MAX 6000
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
+#define BRACKET_FOOT 2.5	/* how far a bracket reaches down */
+#define BRACKET_EDGE 0.8	/* from the end of a bar to that of its bracket */
+#define BRACKET_PATH_Y 1.5	/* in the lane of the path */
 #define GLYPH 2.2		/* half the size of a cross or a bolt */
 #define BADGE 5.0		/* and of the disc below it */
 
@@ -34,7 +37,7 @@ static int add_strip(struct strips *l, const struct chart *c, uint32_t lane, int
 
 	if (!added)
 		return -ENOMEM;
-	*added = (struct strip){ lane, time_x(c, from_us), time_x(c, until_us) };
+	*added = (struct strip){ lane, chart_x(c, from_us), chart_x(c, until_us) };
 	return 0;
 }
 
@@ -196,12 +199,12 @@ static void draw_outlines(struct markup *s, const struct chart *c, const struct 
 	svg_path_end(&path);
 }
 
-static double badge_x(const struct strip *s)
+static double badge_x(const struct chart *c, const struct strip *s)
 {
 	double x = s->until, width = x - s->from;
 
 	x = width > 4 * BADGE ? x - 1.6 * BADGE : x - width / 2;
-	return x < BADGE ? BADGE : x > CHART_PLOT_WIDTH - BADGE ? CHART_PLOT_WIDTH - BADGE : x;
+	return x < BADGE ? BADGE : x > c->plot_width - BADGE ? c->plot_width - BADGE : x;
 }
 
 /* The signs at those, no two upon each other. */
@@ -217,9 +220,9 @@ static void draw_signs(struct markup *s, const struct chart *c, const struct str
 		struct lane_place place = chart_lane(c, p->lane);
 
 		if (place.height < GLYPH ||
-		    (last && last->lane == p->lane && badge_x(p) - badge_x(last) < 2 * BADGE))
+		    (last && last->lane == p->lane && badge_x(c, p) - badge_x(c, last) < 2 * BADGE))
 			continue;
-		add(&path, badge_x(p), place.y - c->lanes_y + place.height / 2);
+		add(&path, badge_x(c, p), place.y - c->lanes_y + place.height / 2);
 		last = p;
 	}
 	svg_path_end(&path);
@@ -264,24 +267,60 @@ static int draw_phases(struct markup *s, const struct chart *c)
 	return r;
 }
 
-static int draw_critical(struct markup *s, const struct chart *c)
+/* A bracket above each task of the path: from its start to its end, with feet where there is
+ * room. */
+static void add_bracket(struct svg_path *p, double x, double y, double width)
 {
-	const struct summary *sum = c->sum;
-	bool *on_path = calloc(sum->rec->n_tasks + 1, sizeof *on_path);
-	struct strips l = { 0 };
-	int r = on_path ? 0 : -ENOMEM;
+	svg_path_move(p, x, y + BRACKET_FOOT);
+	svg_path_line(p, x, y);
+	svg_path_line(p, x + width, y);
+	svg_path_line(p, x + width, y + BRACKET_FOOT);
+}
 
-	for (size_t i = 0; !r && i < c->chain.n_path; i++)
-		on_path[c->chain.path[i]] = true;
-	for (size_t i = 0; !r && i < sum->n_ran; i++) {
-		const struct task *t = &sum->rec->task[sum->order[i]];
+static void draw_brackets(struct markup *s, const struct chart *c, struct strips *l,
+			  const char *class, bool in_lane)
+{
+	struct svg_path path;
 
-		if (on_path[sum->order[i]])
-			r = add_strip(&l, c, c->lanes.lane[i], t->start_us,
-				      recording_task_end_us(sum->rec, t));
+	bound(l);
+	svg_path_init(&path, s, class);
+	for (size_t i = 0; i < l->n; i++) {
+		double x = l->strip[i].from, width = l->strip[i].until - x, y = BRACKET_PATH_Y;
+
+		if (!in_lane) {
+			struct lane_place place = chart_lane(c, l->strip[i].lane);
+
+			y = place.y - c->lanes_y - place.bracket / 2;
+		}
+		if (width > 2 * BRACKET_EDGE)
+			add_bracket(&path, x + BRACKET_EDGE, y, width - 2 * BRACKET_EDGE);
+		else
+			add_bracket(&path, x, y, width < 0.5 ? 0.5 : width);
 	}
-	free(on_path);
-	draw(s, c, &l, "critical", 0, 0);
+	svg_path_end(&path);
+	free(l->strip);
+	*l = (struct strips){ 0 };
+}
+
+int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
+{
+	const struct recording *rec = c->sum->rec;
+	uint32_t *lane = malloc((rec->n_tasks + 1) * sizeof *lane);
+	struct strips needed = { 0 }, waited = { 0 };
+	int r = lane ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < c->sum->n_ran; i++)
+		lane[c->sum->order[i]] = c->lanes.lane[i];
+	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
+		const struct task *t = &rec->task[c->chain.path[i]];
+		bool worker = chain_link((enum wait)c->chain.path_why[i]) == LINK_WORKER;
+
+		r = add_strip(worker ? &waited : &needed, c, in_lane ? 0 :
+			      lane[c->chain.path[i]], t->start_us, recording_task_end_us(rec, t));
+	}
+	free(lane);
+	draw_brackets(s, c, &needed, "needed", in_lane);
+	draw_brackets(s, c, &waited, "waited", in_lane);
 	return r;
 }
 
@@ -306,7 +345,7 @@ int bootchart_marks_above(struct markup *s, const struct chart *c)
 {
 	int r = draw_phases(s, c);
 
-	r = r ? r : draw_critical(s, c);
+	r = r ? r : bootchart_links(s, c, false);
 	r = r ? r : draw_ghost(s, c);
 	return r ? r : draw_ends(s, c);
 }
@@ -338,8 +377,8 @@ static void add_sign(struct markup *s, const char *class, const struct key *k,
 static void add_mark_swatch(struct markup *s, const struct key *k)
 {
 	if (!strcmp(k->id, "cpu")) {
-		add_box(s, "bar c0", k, 0, SWATCH);
-		add_box(s, "cpu c0", k, SWATCH * 0.4, SWATCH * 0.6);
+		add_box(s, "bar c7", k, -1, SWATCH - 2);
+		add_box(s, "gauge", k, SWATCH - 3, 3);
 	} else if (!strcmp(k->id, "failed")) {
 		add_sign(s, "badge", k, add_badge);
 		add_sign(s, "cross", k, add_cross);
@@ -357,8 +396,12 @@ static void add_mark_swatch(struct markup *s, const struct key *k)
 		add_box(s, "band all", k, 0, SWATCH);
 	} else if (!strcmp(k->id, "gap")) {
 		add_box(s, k->id, k, 0, SWATCH);
-	} else if (!strcmp(k->id, "critical")) {
-		add_box(s, k->id, k, 0.5, SWATCH - 1);
+	} else if (!strcmp(k->id, "needed") || !strcmp(k->id, "waited")) {
+		struct svg_path p;
+
+		svg_path_init(&p, s, k->id);
+		add_bracket(&p, k->x, k->y - SWATCH_RISE + 3, SWATCH);
+		svg_path_end(&p);
 	} else {
 		add_box(s, k->id, k, SWATCH * 0.35, strcmp(k->id, "ghost") ? THIN :
 			GHOST_HEIGHT);

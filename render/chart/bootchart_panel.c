@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define COLUMN CHART_COLUMN	/* of a bin: two points a band in each, four at most */
-#define BINS (CHART_PLOT_WIDTH / COLUMN)
+#define BINS (CHART_WIDTH / COLUMN)	/* at most */
 #define AXIS_TICKS_MAX 5
 #define TICK_PITCH 22		/* pixels between two ticks, at least */
 #define AXIS_GAP 7		/* between the plot and its labels */
@@ -32,6 +32,7 @@ struct plot {
 	const struct panel *panel;
 	const struct chart *chart;
 	int height;
+	size_t bins;		/* columns of this picture */
 	struct bin bin[BINS];
 	struct profile profile;
 	double stack[PANEL_BANDS_MAX][BINS];	/* tops of a stack's bands, in pixels */
@@ -48,20 +49,20 @@ static double scaled(const struct plot *p, double value, int64_t ceiling)
 static void begin_profile(struct plot *p, const struct panel *panel, bool held)
 {
 	struct profile *f = &p->profile;
-	bool dense = chart_is_dense(panel);
+	bool dense = chart_is_dense(p->chart, panel);
 
-	f->n = dense ? BINS : panel->n - 1;
+	f->n = dense ? p->bins : panel->n - 1;
 	f->steps = held || !dense;
 	for (size_t i = 0; i <= f->n; i++)
-		f->x[i] = dense ? (double)i * COLUMN : time_x(p->chart, panel->time_us[i]);
+		f->x[i] = dense ? (double)i * COLUMN : chart_x(p->chart, panel->time_us[i]);
 }
 
 static void bins_of_band(struct plot *p, const struct panel *panel, size_t band)
 {
 	const int64_t *value = panel->band[band].value;
 
-	if (chart_is_dense(panel)) {
-		panel_bins(panel, band, 0, p->chart->end_us, p->bin, BINS);
+	if (chart_is_dense(p->chart, panel)) {
+		panel_bins(panel, band, 0, p->chart->end_us, p->bin, p->bins);
 		return;
 	}
 	for (size_t i = 0; i + 1 < panel->n; i++)
@@ -143,7 +144,7 @@ static void add_band(struct plot *p, const char *class)
 	const struct profile *f = &p->profile;
 	struct svg_path path;
 
-	if (!chart_is_dense(p->panel))
+	if (!chart_is_dense(p->chart, p->panel))
 		return;
 	svg_path_init(&path, p->svg, class);
 	for (size_t i = 0, end; i < f->n; i = end) {
@@ -176,8 +177,8 @@ static void draw_gaps(struct plot *p)
 	for (size_t i = 1; i < panel->n; i++) {
 		if (!panel->gap[i])
 			continue;
-		x = time_x(p->chart, panel->time_us[i - 1]);
-		until = time_x(p->chart, panel->time_us[i]);
+		x = chart_x(p->chart, panel->time_us[i - 1]);
+		until = chart_x(p->chart, panel->time_us[i]);
 		if (last >= 0 && x - last < 1) {
 			last = until;
 			continue;
@@ -223,9 +224,9 @@ static void draw_stack(struct plot *p)
 		class[6] = (char)('0' + panel->band[i].colour);
 		add_curve(p, class, true);
 	}
-	if (!any || !chart_is_dense(panel))
+	if (!any || !chart_is_dense(p->chart, panel))
 		return;
-	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, BINS);
+	panel_stack_bins(panel, 0, p->chart->end_us, p->bin, p->bins);
 	profile_of_bins(p, panel->ceiling);
 	add_band(p, "band all");
 }
@@ -272,8 +273,8 @@ static void draw_ghost(struct plot *p)
 	begin_profile(p, other, other->band[0].held);
 	if (p->panel->id != PANEL_CPU)
 		bins_of_band(p, other, 0);
-	else if (chart_is_dense(other))
-		panel_stack_bins(other, 0, p->chart->end_us, p->bin, BINS);
+	else if (chart_is_dense(p->chart, other))
+		panel_stack_bins(other, 0, p->chart->end_us, p->bin, p->bins);
 	else
 		add_up_points(p, other);
 	profile_of_bins(p, p->panel->ceiling);
@@ -297,16 +298,16 @@ static void draw_axis(struct plot *p, int top, enum axis_unit unit, int64_t ceil
 		double y = top + scaled(p, (double)tick[i].value, ceiling);
 
 		if (!right) {
-			svg_path_move(&grid, CHART_PLOT_X, y);
-			svg_path_line(&grid, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
+			svg_path_move(&grid, p->chart->plot_x, y);
+			svg_path_line(&grid, p->chart->plot_x + p->chart->plot_width, y);
 		}
 	}
 	svg_path_end(&grid);
 	for (size_t i = 0; i < n; i++) {
 		double y = top + scaled(p, (double)tick[i].value, ceiling) + LABEL_RISE;
 
-		bootchart_add_text(p->svg, right ? "tick start" : "tick end", right ? CHART_PLOT_X +
-			 CHART_PLOT_WIDTH + AXIS_GAP : CHART_PLOT_X - AXIS_GAP, y, tick[i].label);
+		bootchart_add_text(p->svg, right ? "tick start" : "tick end", right ? p->chart->plot_x +
+			 p->chart->plot_width + AXIS_GAP : p->chart->plot_x - AXIS_GAP, y, tick[i].label);
 	}
 	markup_end(p->svg);
 }
@@ -320,11 +321,11 @@ static void draw_limit(struct plot *p, int top)
 	if (panel->limit < 0 || panel->limit > panel->ceiling)
 		return;
 	svg_path_init(&path, p->svg, "limit");
-	svg_path_move(&path, CHART_PLOT_X, y);
-	svg_path_line(&path, CHART_PLOT_X + CHART_PLOT_WIDTH, y);
+	svg_path_move(&path, p->chart->plot_x, y);
+	svg_path_line(&path, p->chart->plot_x + p->chart->plot_width, y);
 	svg_path_end(&path);
 	if (panel->limit_label)
-		bootchart_add_text(p->svg, "over end", CHART_PLOT_X + CHART_PLOT_WIDTH - 4,
+		bootchart_add_text(p->svg, "over end", p->chart->plot_x + p->chart->plot_width - 4,
 			 y - top < 14 ? y + 11 : y - 4, panel->limit_label);
 }
 
@@ -359,7 +360,7 @@ static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 	markup_attr(s, "role", "group");
 	markup_attr(s, "tabindex", "0");
 	add_description(s, p->panel, l);
-	bootchart_add_text(s, "title", CHART_PLOT_X, title_y, p->panel->title);
+	bootchart_add_text(s, "title", p->chart->plot_x, title_y, p->panel->title);
 	markup_begin(s, "g");
 	markup_attr(s, "class", "legend");
 	for (size_t i = 0; i < l->n; i++)
@@ -378,7 +379,7 @@ static void draw_panel(struct plot *p, size_t index)
 	draw_axis(p, place->y, p->panel->unit, p->panel->ceiling, false);
 	if (p->panel->right_ceiling > 0)
 		draw_axis(p, place->y, p->panel->right_unit, p->panel->right_ceiling, true);
-	bootchart_begin_plot(p->svg, place->y, place->height);
+	bootchart_begin_plot(p->svg, p->chart, place->y, place->height);
 	markup_begin(p->svg, "g");
 	markup_attr(p->svg, "class", "draw");
 	draw_gaps(p);
@@ -402,6 +403,7 @@ int bootchart_panels(struct markup *s, const struct chart *c)
 		return -ENOMEM;
 	p->svg = s;
 	p->chart = c;
+	p->bins = (size_t)c->plot_width / COLUMN;
 	for (size_t i = 0; i < c->panels.n; i++)
 		draw_panel(p, i);
 	free(p);

@@ -8,8 +8,10 @@
 /* The parts of bootchart_write(), private to it. Those that return something give 0 or
  * -ENOMEM; what the buffer could not take is its own error. */
 
-int bootchart_panels(struct markup *s, const struct chart *c);
+void bootchart_style(struct markup *s);
+int bootchart_path(struct markup *s, const struct chart *c);
 int bootchart_lanes(struct markup *s, const struct chart *c);
+int bootchart_panels(struct markup *s, const struct chart *c);
 void bootchart_legend(struct markup *s, const struct chart *c);
 
 /* Over the bars: outlines of what ended badly, lead-ins, phases, the critical path,
@@ -17,20 +19,36 @@ void bootchart_legend(struct markup *s, const struct chart *c);
 int bootchart_marks_below(struct markup *s, const struct chart *c);
 int bootchart_marks_above(struct markup *s, const struct chart *c);
 
+/* Brackets above the tasks of the path, in its lane or in the tasks' own. Those that needed the
+ * task before have one style, those that had no free worker another. */
+int bootchart_links(struct markup *s, const struct chart *c, bool in_lane);
+
 /* <text class x y>; text may be any bytes. */
 void bootchart_add_text(struct markup *s, const char *class, double x, double y, const char *text);
+
+/* The same, shortened to a width; in full in its title then. */
+void bootchart_add_fitting(struct markup *s, const char *class, double x, double y,
+			   const char *text, double width, double size);
+
+/* Where a bar is drawn, within its plot, and whose name it has. */
+struct bar {
+	double x, y, width, height;
+	double gauge;		/* room for the CPU gauge below it */
+	uint32_t task;		/* NO_INDEX: none of its n_tasks has most of it */
+	uint32_t n_tasks;
+	uint8_t colour, efficiency;	/* as in struct piece */
+	bool ended_badly;	/* a sign is at its end */
+};
+
+/* Bars by colour, with their gauges; and the names of those that have room. 0 or -ENOMEM. */
+void bootchart_bars(struct markup *s, const struct bar *bar, size_t n);
+int bootchart_names(struct markup *s, const struct chart *c, const struct bar *bar, size_t n);
 
 /* An entry of a legend; attribute says what its id is: "data-band". */
 void bootchart_add_key(struct markup *s, const struct key *k, const char *attribute);
 
 /* The nested <svg class="plot">; its end is markup_end(). */
-void bootchart_begin_plot(struct markup *s, int y, int height);
-
-/* From the left of the plots, in pixels. */
-static inline double time_x(const struct chart *c, int64_t us)
-{
-	return (double)us * CHART_PLOT_WIDTH / (double)c->end_us;
-}
+void bootchart_begin_plot(struct markup *s, const struct chart *c, int y, int height);
 
 /* bootchart.css, app.css and app.js, made into C strings at build time. */
 extern const char bootchart_css[], bootchart_app_css[], bootchart_js[];

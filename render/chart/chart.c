@@ -9,29 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PANEL_GAP 22		/* from a plot to the next title's baseline */
-#define TITLE_SIZE 12.5		/* of the font */
-#define TITLE_WIDTH 124		/* legends begin right of it, one below the other */
-#define TITLE_GAP 16		/* or so far right of a longer title */
-#define TITLE_DEPTH 7		/* from the legend's last baseline to the plot */
-#define TIME_DEPTH 16		/* from a plot to the baseline of the time axis */
-#define LANES_GAP 10		/* from there to the lanes */
-#define LANES_HEIGHT_MAX 960
-#define LANE_HEIGHT_MAX 20.0
-#define LANE_HEIGHT_MIN 0.5
-#define ROW_HEIGHT_MIN 13	/* of a label */
-#define NEST_HEIGHT 13
+#define ROW_LABEL_SIZE 10.5	/* of the font */
+#define ROW_LABEL_ROOM (CHART_MARGIN / 2 + 10)	/* beside a label */
+#define GUTTER_MIN 84		/* of axes */
+#define RIGHT_AXES 58		/* room for them */
 #define TIME_LEAST_US 1000000	/* of an axis for a build of no time */
-#define EMPTY_HEIGHT 40		/* of the sentence in place of the lanes */
-
-#define FACT_COLUMNS 4
-#define FACT_GAP 20
-#define FACT_PITCH 38
-
-static const int panel_height[PANELS] = {
-	[PANEL_CPU] = 96, [PANEL_RUNNING] = 64, [PANEL_MEMORY] = 96, [PANEL_DISK] = 72,
-	[PANEL_NET] = 56, [PANEL_PRESSURE] = 56, [PANEL_CGROUP] = 64,
-};
 
 /* Facts */
 
@@ -46,7 +28,9 @@ static void write_fact(struct facts *f, const char *label, enum tone tone)
 		buf_adds(&text, text.len ? " \xc2\xb7 " : "");
 		buf_adds(&text, p);
 	}
-	c->fact[c->n_facts++] = (struct fact){ label, text.data, tone == TONE_ALARM, 0, 0, 0 };
+	c->fact[c->n_facts++] = (struct fact){
+		.label = label, .text = text.data, .alarm = tone == TONE_ALARM,
+	};
 }
 
 static void add_headline(struct facts *f, const struct recording *rec)
@@ -62,19 +46,6 @@ static void add_headline(struct facts *f, const struct recording *rec)
 		fact_add_name(f, "", command ? command : "A build whose command was not recorded");
 	}
 	fact_end(f, NULL, TONE_PLAIN);
-}
-
-static void add_path(struct facts *f, const struct chart *c)
-{
-	if (!c->chain.n_path)
-		return;
-	fact_add_count(f, c->chain.n_path, c->chain.n_path == 1 ? " task" : " tasks");
-	fact_add_time(f, c->chain.path_us, "");
-	if (c->sum->wall_us > 0) {
-		text_add_percent(&f->part, (double)c->chain.path_us / (double)c->sum->wall_us);
-		buf_adds(&f->part, " of the build");
-	}
-	fact_end(f, "critical path", TONE_PLAIN);
 }
 
 static void add_other_build(struct facts *f, const struct chart *c)
@@ -117,7 +88,6 @@ static int make_facts(struct chart *c)
 	fact_result(&f, s);
 	fact_cpu(&f, s);
 	fact_tasks(&f, s);
-	add_path(&f, c);
 	fact_samples(&f, s);
 	fact_memory(&f, s);
 	fact_disk(&f, &s->host);
@@ -145,13 +115,43 @@ static void share_ceilings(struct chart *c)
 	}
 }
 
+/* The plots begin where the labels of rows end, and end where the right axes begin. */
+static int place_gutter(struct chart *c)
+{
+	double widest = 0;
+	bool right = false;
+
+	for (size_t i = 0; i < c->lanes.n_rows; i++) {
+		struct buf safe = BUF_INIT;
+		double width;
+
+		text_add_name(&safe, c->lanes.row[i].label, 0);
+		width = svg_text_width(buf_str(&safe), ROW_LABEL_SIZE);
+		widest = width > widest ? width : widest;
+		if (buf_error(&safe)) {
+			buf_release(&safe);
+			return -ENOMEM;
+		}
+		buf_release(&safe);
+	}
+	for (size_t i = 0; i < c->panels.n; i++)
+		right |= c->panels.panel[i].right_ceiling > 0;
+	widest += ROW_LABEL_ROOM;
+	c->plot_x = widest < GUTTER_MIN ? GUTTER_MIN : widest > CHART_GUTTER_MAX ?
+		    CHART_GUTTER_MAX : (int)widest + 1;
+	c->plot_width = CHART_WIDTH - c->plot_x - (right ? RIGHT_AXES : CHART_MARGIN);
+	c->plot_width -= c->plot_width % CHART_COLUMN;
+	return 0;
+}
+
 static int make_parts(struct chart *c, const struct chart_input *in)
 {
 	int r = lanes_make(&c->lanes, in->sum, in->by);
 
+	r = r ? r : place_gutter(c);
 	r = r ? r : works_make(&c->works, in->sum);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, &c->works, 0, c->end_us,
-				CHART_PLOT_WIDTH, CHART_PIECES_MAX);
+				(unsigned)c->plot_width, CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
 	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
 	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
@@ -169,7 +169,7 @@ static int make_legends(struct chart *c)
 	for (size_t i = 0; !r && i < c->panels.n; i++)
 		r = legend_of_panel(&c->panel_legend[i], &c->panels.panel[i]);
 	for (size_t i = 0; i < c->panels.n; i++) {
-		if (chart_is_dense(&c->panels.panel[i])) {
+		if (chart_is_dense(c, &c->panels.panel[i])) {
 			legend_add_spread(&c->panel_legend[i]);
 			break;
 		}
@@ -179,124 +179,42 @@ static int make_legends(struct chart *c)
 	return r;
 }
 
-/* Places */
+/* The path in words */
 
-/* Each fact in the first line that has room for it. Returns the bottom of the last line. */
-static int place_facts(struct chart *c, int top_y)
+static void add_links(struct buf *b, const struct chart *c)
 {
-	int cell = (CHART_WIDTH - 2 * CHART_MARGIN + FACT_GAP) / FACT_COLUMNS;
-	int taken[CHART_FACTS_MAX] = { 0 }, lines = 0;
+	size_t n[LINK_WORKER + 1] = { 0 };
 
-	for (size_t i = 1; i < c->n_facts; i++) {
-		struct fact *f = &c->fact[i];
-		double width = svg_text_width(f->text, FACT_SIZE) * (f->alarm ? SVG_BOLD : 1) +
-			FACT_GAP;
-		int cells = width <= cell ? 1 : width <= 2 * cell ? 2 : FACT_COLUMNS;
-		int line = 0;
+	for (size_t i = 0; i < c->chain.n_path; i++)
+		n[chain_link((enum wait)c->chain.path_why[i])]++;
+	buf_addf(b, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
+	text_add_time(b, c->chain.path_us);
+	if (n[LINK_DEPENDENCY])
+		buf_addf(b, "; %zu needed what came before", n[LINK_DEPENDENCY]);
+	if (n[LINK_WORKER])
+		buf_addf(b, "%s %zu had no free worker", n[LINK_DEPENDENCY] ? "," : ";",
+			 n[LINK_WORKER]);
+}
 
-		while (taken[line] + cells > FACT_COLUMNS)
-			line++;
-		f->x = CHART_MARGIN + taken[line] * cell;
-		f->y = top_y + 2 * FACT_LABEL_RISE + 8 + line * FACT_PITCH;
-		f->width = cells * cell - FACT_GAP;
-		taken[line] += cells;
-		lines = line >= lines ? line + 1 : lines;
+static int describe_path(struct chart *c)
+{
+	struct buf note = BUF_INIT;
+	int r;
+
+	if (!c->chain.n_path)
+		return 0;
+	add_links(&note, c);
+	buf_adds(&note, " \xc2\xb7 ");
+	if (c->chain.dependency_us >= 0) {
+		buf_adds(&note, "with unlimited workers at least ");
+		text_add_time(&note, c->chain.dependency_us);
+	} else {
+		buf_adds(&note, "no dependencies were recorded");
 	}
-	return top_y + 2 * FACT_LABEL_RISE + lines * FACT_PITCH - FACT_PITCH / 2 + 8;
-}
-
-/* Returns the bottom of the last one. */
-static int place_panels(struct chart *c, int y)
-{
-	int right = CHART_PLOT_X + CHART_PLOT_WIDTH;
-
-	for (size_t i = 0; i < c->panels.n; i++) {
-		struct place *p = &c->panel_place[i];
-		double title = svg_text_width(c->panels.panel[i].title, TITLE_SIZE) * SVG_BOLD;
-		int left = CHART_PLOT_X + (title + TITLE_GAP > TITLE_WIDTH ?
-					   (int)title + TITLE_GAP : TITLE_WIDTH);
-
-		p->title_y = y + PANEL_GAP;
-		p->y = legend_place(&c->panel_legend[i], left, p->title_y, right) + TITLE_DEPTH;
-		p->height = panel_height[c->panels.panel[i].id];
-		y = p->y + p->height;
-	}
-	return y;
-}
-
-static int row_height(const struct row *r, double lane)
-{
-	int height = (int)(r->n_lanes * lane + 0.5);
-	int least = r->nest ? NEST_HEIGHT : ROW_HEIGHT_MIN;
-
-	return r->nest || height < least ? least : height;
-}
-
-static int rows_height(const struct chart *c, double lane)
-{
-	int height = 0;
-
-	for (size_t i = 0; i < c->lanes.n_rows; i++)
-		height += row_height(&c->lanes.row[i], lane);
-	return height;
-}
-
-/* Lanes are as high as all of them find room, up to what looks good. */
-static double lane_height(const struct chart *c)
-{
-	double lane = LANE_HEIGHT_MAX;
-
-	while (lane > LANE_HEIGHT_MIN && rows_height(c, lane) > LANES_HEIGHT_MAX)
-		lane -= 0.5;
-	return lane;
-}
-
-/* Returns the bottom of the last one. */
-static int place_rows(struct chart *c, int y)
-{
-	double lane = lane_height(c);
-	int rest = lane < LANE_HEIGHT_MAX ? LANES_HEIGHT_MAX - rows_height(c, lane) : 0;
-
-	c->lanes_y = y;
-	if (!c->lanes.n_rows)
-		return y + (c->lanes_height = EMPTY_HEIGHT);
-	c->row_place = calloc(c->lanes.n_rows, sizeof *c->row_place);
-	if (!c->row_place)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->lanes.n_rows; i++) {
-		const struct row *r = &c->lanes.row[i];
-		uint32_t end = r->first_lane + r->n_lanes;
-
-		/* The rows share what rounding left over, so that all large builds have the same
-		 * height. */
-		c->row_place[i].y = y;
-		c->row_place[i].height = row_height(r, lane) +
-			rest * (int)end / (int)c->lanes.n_lanes -
-			rest * (int)r->first_lane / (int)c->lanes.n_lanes;
-		y += c->row_place[i].height;
-	}
-	c->lanes_height = y - c->lanes_y;
-	return y;
-}
-
-static int place_all(struct chart *c)
-{
-	int left = CHART_PLOT_X, right = CHART_WIDTH - CHART_MARGIN;
-	int y = place_panels(c, place_facts(c, CHART_HEADLINE_Y));
-
-	c->time_y = y + TIME_DEPTH;
-	y = place_rows(c, c->time_y + LANES_GAP);
-	if (y < 0)
-		return y;
-	c->time_end_y = y + TIME_DEPTH;
-	y = legend_place(&c->kinds, left, c->time_end_y + PANEL_GAP, right);
-	y = legend_place(&c->marks, left, y + LEGEND_PITCH, right);
-	c->height = y + CHART_MARGIN;
-	for (size_t i = 0; i < c->panels.n; i++) {
-		if (c->panel_legend[i].error)
-			return c->panel_legend[i].error;
-	}
-	return c->kinds.error ? c->kinds.error : c->marks.error;
+	r = buf_error(&note);
+	c->path_title = "What the end of the build waited for";
+	c->path_note = note.data;
+	return r;
 }
 
 int chart_make(struct chart *c, const struct chart_input *in)
@@ -321,7 +239,8 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	r = make_parts(c, in);
 	r = r ? r : make_facts(c);
 	r = r ? r : make_legends(c);
-	return r ? r : place_all(c);
+	r = r ? r : describe_path(c);
+	return r ? r : chart_place(c);
 }
 
 void chart_release(struct chart *c)
@@ -340,34 +259,11 @@ void chart_release(struct chart *c)
 	queue_release(&c->queue);
 	chain_release(&c->chain);
 	free(c->row_place);
+	free(c->path_note);
 	*c = (struct chart){ 0 };
 }
 
-bool chart_is_dense(const struct panel *p)
+bool chart_is_dense(const struct chart *c, const struct panel *p)
 {
-	return p->n > CHART_PLOT_WIDTH / CHART_COLUMN;
-}
-
-struct lane_place chart_lane(const struct chart *c, uint32_t lane)
-{
-	size_t low = 0, high = c->lanes.n_rows;
-
-	/* The last row whose first lane is not behind it. */
-	while (high - low > 1) {
-		size_t middle = (low + high) / 2;
-
-		if (c->lanes.row[middle].first_lane <= lane)
-			low = middle;
-		else
-			high = middle;
-	}
-	const struct row *r = &c->lanes.row[low];
-	double pitch = (double)c->row_place[low].height / (r->n_lanes ? r->n_lanes : 1);
-	double gap = pitch >= 8 ? 2 : pitch >= 4 ? 1 : pitch * 0.2;
-
-	return (struct lane_place){
-		.y = c->row_place[low].y + (lane - r->first_lane) * pitch + gap / 2,
-		.height = pitch - gap,
-		.nest = r->nest,
-	};
+	return p->n > (size_t)c->plot_width / CHART_COLUMN;
 }

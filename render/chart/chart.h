@@ -17,17 +17,17 @@
 
 /*
  * The bootchart as plain structs: everything that is decided before anything is written.
- * Positions are in pixels of the static picture, which is CHART_WIDTH wide; with
- * script the picture is as wide as its window.
+ * Positions are in pixels of the static picture, which is CHART_WIDTH wide. From the top: the
+ * headline and facts, the verdict, the path, the time axis and the tasks, the panels, the
+ * legends. A build of usual size has the shape of a sheet of A4 (CHART_HEIGHT).
  */
 #define CHART_WIDTH 1280
+#define CHART_HEIGHT 880
 #define CHART_MARGIN 24
-#define CHART_PLOT_X 104	/* left of it: labels, axes */
-#define CHART_PLOT_RIGHT 56	/* right of it: the right axes */
-#define CHART_PLOT_WIDTH (CHART_WIDTH - CHART_PLOT_X - CHART_PLOT_RIGHT)
+#define CHART_GUTTER_MAX 300	/* left of the plots: labels of rows, axes */
 #define CHART_COLUMN 2		/* pixels: a plot shows means of points closer than that */
 #define CHART_PIECES_MAX 14000
-#define CHART_HEADLINE_Y 44
+#define CHART_HEADLINE_Y 36
 
 /* The build to compare with. */
 struct chart_other {
@@ -48,17 +48,31 @@ struct chart_input {
 /* The page beside the chart that has the build's output (report/log_page.h). */
 #define CHART_LOG_PAGE "log.html"
 
-/* What the header says, in columns: a label and below it the text. */
+/* What the header says: a label and behind it the text. */
 struct fact {
 	const char *label;	/* "host" ...; NULL: the headline */
 	char *text;		/* safe to print */
 	bool alarm;		/* it reports a problem */
-	int x, y, width;	/* y: the baseline of the text */
+	int x, y;		/* y: the baseline, 0: not in the header of the picture */
+	int text_x, width;	/* of the text */
 };
 
 #define CHART_FACTS_MAX 16
-#define FACT_SIZE 12.5		/* of the font, in pixels */
-#define FACT_LABEL_RISE 15	/* a label's baseline above that of its text */
+#define FACT_SIZE 11.5		/* of the font, in pixels */
+#define CHART_HEADLINE_SIZE 20
+#define CHART_RESULT "result"	/* the label of the fact that is part of the headline */
+
+/* A line of the verdict: a sentence, or a part of one that is too long. */
+struct verdict_line {
+	const char *text;	/* in a sentence of the answer */
+	size_t len;
+	bool first;		/* of its sentence */
+	int y;			/* the baseline */
+};
+
+#define VERDICT_LINES_MAX 6
+#define VERDICT_SIZE 14
+#define VERDICT_INDENT 14	/* room for the bullet */
 
 /* An entry of a legend: a swatch and words. */
 struct key {
@@ -103,11 +117,18 @@ struct chart {
 	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
 	const struct chart_other *other;	/* the input's */
 	bool has_queue;		/* of some task it is known when it could have run */
+	size_t n_verdict;
+	struct verdict_line verdict[VERDICT_LINES_MAX];
+	int plot_x, plot_width;	/* of all plots */
+	const char *path_title;	/* what its lane shows; NULL: there is no path */
+	char *path_note;	/* how many tasks and waits, and the bound in words */
+	int path_title_y;	/* the baseline */
+	struct place path_place;
 	struct place panel_place[PANELS];	/* by index in panels */
 	struct legend panel_legend[PANELS];
 	struct place *row_place;		/* by row; none: no task ran */
 	struct legend kinds, marks;		/* at the bottom */
-	int time_y;		/* the time axis between panels and lanes: baseline */
+	int time_y;		/* the time axis above the lanes: baseline */
 	int lanes_y, lanes_height;	/* of all rows */
 	int time_end_y;		/* the time axis below the lanes */
 	int height;
@@ -119,11 +140,22 @@ void chart_release(struct chart *c);
 
 /* Whether a panel has more points than columns: then a column shows the least to the most of
  * several. */
-bool chart_is_dense(const struct panel *p);
+bool chart_is_dense(const struct chart *c, const struct panel *p);
+
+/* From the left of the plots, in pixels. */
+static inline double chart_x(const struct chart *c, int64_t us)
+{
+	return (double)us * c->plot_width / (double)c->end_us;
+}
+
+/* The places of everything; private to chart.c. 0 or -ENOMEM. */
+int chart_place(struct chart *c);
 
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {
 	double y, height;
+	double gauge;		/* height of the CPU gauge below them, 0: no room */
+	double bracket;		/* room above them */
 	bool nest;		/* as its row */
 };
 struct lane_place chart_lane(const struct chart *c, uint32_t lane);

@@ -148,22 +148,33 @@ static bool has_gap(const struct panels *l)
 	return false;
 }
 
+static void add_links(struct legend *l, const struct chart *c)
+{
+	bool has[LINK_WORKER + 1] = { false };
+
+	for (size_t i = 0; i < c->chain.n_path; i++)
+		has[chain_link((enum wait)c->chain.path_why[i])] = true;
+	if (has[LINK_DEPENDENCY] || (has[LINK_NONE] && !has[LINK_WORKER]))
+		add_key(l, "needed", "on the path: it needed what came before");
+	if (has[LINK_WORKER])
+		add_key(l, "waited", "on the path: it had no free worker before")->meaning =
+			"with more workers it could have run earlier";
+}
+
 void legend_of_marks(struct legend *l, const struct chart *c)
 {
 	const struct summary *s = c->sum;
 
 	if (s->n_ran)
-		add_key(l, "cpu", "share of its time a task computed")->meaning =
-			"the strong part of a bar: all of its height is one CPU all the time";
+		add_key(l, "cpu", "share of its time in which a task computed")->meaning =
+			"the line below a bar: all of its length is one CPU all the time";
 	if (s->n_state[TASK_FAILED])
 		add_key(l, "failed", "failed");
 	if (s->n_state[TASK_KILLED])
 		add_key(l, "killed", "killed by a signal");
 	if (s->n_state[TASK_UNFINISHED])
 		add_key(l, "unfinished", "unfinished: its end was not recorded");
-	if (c->chain.n_path)
-		add_key(l, "critical", "critical path")->meaning =
-			"the tasks that each waited for the one before, up to the last to end";
+	add_links(l, c);
 	if (c->has_queue)
 		add_key(l, "queue", "queued, waiting for a worker")->meaning =
 			"from when a task could have run until it did";

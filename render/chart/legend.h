@@ -16,7 +16,7 @@ int legend_of_panel(struct legend *l, const struct panel *p);
 /* Explain the pale part of curves, once in a chart. */
 void legend_add_spread(struct legend *l);
 
-/* What the tasks did, the work with most time first; one key for all that is grey. 0 or
+/* What the tasks did, the work with most time first; one key for every grey work. 0 or
  * -ENOMEM. */
 int legend_of_works(struct legend *l, const struct works *w);
 
