@@ -115,7 +115,7 @@ static void drop(struct answer *a, size_t at)
 	memmove(&a->sentence[at], &a->sentence[at + 1], (a->n - at) * sizeof *a->sentence);
 }
 
-/* That a task ran alone, and that it is most of the longest chain, is said once. */
+/* One sentence is enough for a task that ran alone and is most of the longest chain. */
 static bool is_said(struct work *w, enum answer_about about, const struct answer_span *span,
 		    int64_t explains_us)
 {
@@ -235,7 +235,7 @@ static void say_alone(struct work *w)
 	add_name(w, "", alone->task, " ran alone for ");
 	add_of_build(w, alone->us);
 	idle_us = answer_times_idle_us(w->s, alone->from_us, alone->until_us);
-	if (idle_us > alone->us / 2 && alone->until_us - alone->from_us < alone->us * 5 / 4)
+	if (idle_us > alone->us / 2 && is_nearly(alone->us, alone->until_us - alone->from_us))
 		buf_addf(&w->text, " while %.*f core-seconds were idle", idle_us < 10000000,
 			 (double)idle_us / 1e6);
 	end_sentence(w, ANSWER_ALONE, alone, alone->us);

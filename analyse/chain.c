@@ -13,6 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const chain_wait_word[WAIT_UNKNOWN + 1] = {
+	[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
+	[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
+	[WAIT_UNKNOWN] = "unknown",
+};
+
+const char *const chain_link_word[LINK_WORKER + 1] = {
+	[LINK_NONE] = "none", [LINK_DEPENDENCY] = "dependency", [LINK_WORKER] = "no free worker",
+};
+
 struct work {
 	const struct summary *s;
 	struct chain *c;
@@ -418,6 +428,22 @@ static int allocate(struct work *w)
 	       w->c->other_file ? 0 : -ENOMEM;
 }
 
+static void finish(struct work *w)
+{
+	struct chain *c = w->c;
+
+	for (size_t i = 0; !c->has_dependencies && i < w->s->n_ran; i++) {
+		uint8_t *why = &c->why[w->s->order[i]];
+
+		*why = *why == WAIT_WORKER ? WAIT_UNKNOWN : *why;
+	}
+	for (size_t i = 0; i < c->n_path; i++) {
+		if (!c->has_dependencies && c->path_why[i] == WAIT_WORKER)
+			c->path_why[i] = WAIT_UNKNOWN;
+		c->n_link[chain_link(c->path_why[i])]++;
+	}
+}
+
 int chain_make(struct chain *c, const struct summary *s)
 {
 	struct work w = {
@@ -435,6 +461,8 @@ int chain_make(struct chain *c, const struct summary *s)
 		r = find_path(&w);
 	if (!r)
 		r = chain_bound_fill(c, s);
+	if (!r)
+		finish(&w);
 	arena_free(w.memory);
 	return r;
 }

@@ -29,6 +29,9 @@
  *	WAIT_LINE	the last task of the instance that ended before its own began,
  *			in the same task ("make -C a; make -C b") or beside it
  *	WAIT_HOST	the task its instance runs in: it waited for that to start
+ * If no dependencies were recorded, it is not known whether a task needed the one that ended just
+ * before, or its worker:
+ *	WAIT_UNKNOWN	in place of WAIT_WORKER
  * A task waits only for tasks that ended before it started, give or take CHAIN_STAMP_US:
  * hosts record a start before they have seen the end it waited for.
  *
@@ -39,15 +42,22 @@
 #define CHAIN_STAMP_US 2000
 #define CHAIN_REACTION_US 20000	/* the time in which a host starts a task that is ready */
 
-enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER };
+enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN };
+
+/* "nothing", "target" ...: in JSON outputs and traces. */
+extern const char *const chain_wait_word[WAIT_UNKNOWN + 1];
 
 /* Of a link between two tasks: did the second one need what the first one made, or could it have
- * run at once if there had been a worker for it? */
+ * run at once if there had been a worker for it? LINK_NONE: there is no link, or nobody knows. */
 enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER };
+
+/* "none", "dependency", "no free worker". */
+extern const char *const chain_link_word[LINK_WORKER + 1];
 
 static inline enum chain_link chain_link(enum wait why)
 {
-	return why == WAIT_NONE ? LINK_NONE : why == WAIT_WORKER ? LINK_WORKER : LINK_DEPENDENCY;
+	return why == WAIT_NONE || why == WAIT_UNKNOWN ? LINK_NONE :
+	       why == WAIT_WORKER ? LINK_WORKER : LINK_DEPENDENCY;
 }
 
 /*
@@ -76,6 +86,7 @@ struct chain {
 	uint8_t *path_why;	/* enum wait of each of them: why it, or the task that hosts it,
 				   waited for the one before it in the path; WAIT_NONE of the first */
 	int64_t path_us;	/* time in its tasks */
+	size_t n_link[LINK_WORKER + 1];	/* links of the path of each kind */
 	bool has_dependencies;	/* false: none were recorded, and the following are not known */
 	size_t n_dependency;
 	uint32_t *dependency;	/* in time's order; none hosts */

@@ -82,7 +82,7 @@ static const struct {
 		"a host that was busy itself",
 		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
 		"start\t300001\tm.2\t\t\t\tb\ndone\t400000\tm.2\n",
-		"a<-:none b<a:worker ", "a b ", 199999,
+		"a<-:none b<a:unknown ", "a b ", 199999,
 	}, {
 		"a target long made, and a worker that was busy; one that was not",
 		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t500000\tm.1\n"
@@ -164,7 +164,7 @@ static const struct {
 		"start\t20000\tm.2\t\t\t\ta\ndone\t500000\tm.2\n"
 		"start\t500100\tm.3\t\t\tshell\t\t$(shell)\tdate\ndone\t510000\tm.3\n"
 		"start\t510100\tm.4\t\t\t\tb\ndone\t520000\tm.4\n",
-		"uname<-:none a<uname:worker date<a:worker b<date:worker ", "uname a date b ", 10000 + 480000 + 2 * 9900,
+		"uname<-:none a<uname:unknown date<a:unknown b<date:unknown ", "uname a date b ", 10000 + 480000 + 2 * 9900,
 	}, {
 		"a make that executes itself anew, and one behind it",
 		OPEN "start\t1000\tm.1\t\t\t\tMakefile\ndone\t500000\tm.1\n"
@@ -183,7 +183,7 @@ static const struct {
 		"start\t2000\ts.1\t\t\t\ta\ndone\t300000\ts.1\n"
 		"start\t2000\tu.1\t\t\t\tb\n"
 		"start\t301000\tu.2\t\t\t\tc\ndone\t400000\tu.2\ndone\t350000\tu.1\n",
-		"one<-:none two<-:none a<one:host b<two:host c<a:worker ", "a c ",
+		"one<-:none two<-:none a<one:host b<two:host c<a:unknown ", "a c ",
 		298000 + 99000,
 	}, {
 		"in a circle, as nobody builds",
@@ -198,7 +198,7 @@ static const struct {
 	},
 };
 
-static const char *const words[] = { "none", "target", "line", "host", "worker" };
+static const char *const words[] = { "none", "target", "line", "host", "worker", "unknown" };
 
 START_TEST(what_was_waited_for)
 {
@@ -438,7 +438,7 @@ START_TEST(recipes)
 	rootfs = recorded_task(&r, "do_rootfs");
 	compile = recorded_task(&r, "do_compile");
 	ck_assert_uint_eq(c.before[rootfs], compile);
-	ck_assert_int_eq(c.why[rootfs], WAIT_WORKER);
+	ck_assert_int_eq(c.why[rootfs], WAIT_UNKNOWN);
 	ck_assert_uint_eq(c.before[compile], r.sum.order[0]);
 	ck_assert_int_eq(c.why[compile], WAIT_LINE);
 	ck_assert_uint_eq(c.n_path, 3);
