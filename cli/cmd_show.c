@@ -40,8 +40,12 @@ static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
 static int run(struct args *a, void *values, struct error *err)
 {
 	const struct show_arguments *s = values;
+	struct chain chain = { 0 };
+	struct queue queue = { 0 };
+	struct answer answer = { 0 };
 	const struct show_options o = {
-		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks
+		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
+		.chain = &chain, .answer = &answer,
 	};
 	const struct selection selection = {
 		.filter = s->filter, .kind = s->kind, .unsuccessful = s->failed
@@ -51,11 +55,17 @@ static int run(struct args *a, void *values, struct error *err)
 	struct summary summary = { 0 };
 	struct view view = { 0 };
 	struct buf out = BUF_INIT;
-	int r = openrec(&rec, OPENREC_SUMS, s->output, a->operand[0], err);
+	int r = openrec(&rec, OPENREC_WAITS, s->output, a->operand[0], err);
 
 	if (r)
 		goto out;
 	r = summary_make(&summary, &rec);
+	if (!r)
+		r = chain_make(&chain, &summary);
+	if (!r)
+		r = queue_make(&queue, &summary, &chain);
+	if (!r)
+		r = answer_make(&answer, &summary, &chain, &queue);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
 	if (!r)
@@ -63,6 +73,9 @@ static int run(struct args *a, void *values, struct error *err)
 	r = output_end(&out, r, rec.path, err);
 out:
 	view_release(&view);
+	answer_release(&answer);
+	queue_release(&queue);
+	chain_release(&chain);
 	summary_release(&summary);
 	recording_release(&rec);
 	return r;

@@ -292,6 +292,35 @@ void fact_tasks(struct facts *f, const struct summary *s)
 	fact_end(f, f->brief ? "tasks at once" : "at once", TONE_PLAIN);
 }
 
+/* What the end of the build waited for, and how long it takes with unlimited workers. */
+void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
+{
+	size_t workers = c->n_link[LINK_WORKER], dependencies = c->n_link[LINK_DEPENDENCY];
+
+	if (!c->n_path)
+		return;
+	fact_add_count(f, c->n_path, c->n_path == 1 ? " task" : " tasks");
+	fact_add_time(f, c->path_us, "");
+	if (s->wall_us > 0) {
+		text_add_percent(&f->part, (double)c->path_us / (double)s->wall_us);
+		buf_adds(&f->part, " of the build");
+		fact_part(f);
+	}
+	if (workers)
+		fact_add_count(f, workers, " waited for a worker");
+	if (dependencies)
+		fact_add_count(f, dependencies, workers ? " for a dependency" :
+			       " waited for a dependency");
+	fact_end(f, "path", TONE_PLAIN);
+	if (c->has_dependencies) {
+		fact_add_time(f, c->dependency_us, " with unlimited workers");
+		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
+	} else {
+		buf_adds(&f->part, "unknown: no dependencies were recorded");
+	}
+	fact_end(f, "at least", TONE_PLAIN);
+}
+
 static void add_moment(struct facts *f, const char *before, int64_t bytes, int64_t time_us)
 {
 	if (bytes < 0)

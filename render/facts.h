@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_RENDER_FACTS_H
 #define BUILDBEAT_RENDER_FACTS_H
 
+#include "analyse/chain.h"
 #include "analyse/summary.h"
 #include "base/text.h"
 
@@ -50,6 +51,7 @@ void fact_cpu(struct facts *f, const struct summary *s);
 void fact_machine(struct facts *f, const struct summary *s);
 void fact_speed(struct facts *f, const struct host *h);
 void fact_tasks(struct facts *f, const struct summary *s);
+void fact_path(struct facts *f, const struct summary *s, const struct chain *c);
 void fact_memory(struct facts *f, const struct summary *s);
 void fact_disk(struct facts *f, const struct host *h);
 void fact_network(struct facts *f, const struct host *h);

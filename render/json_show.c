@@ -430,6 +430,64 @@ static void add_lists(struct json *j, struct view *v, const struct show_options 
 	json_object_end(j);
 }
 
+/* Why it took so long */
+
+static void add_answer(struct json *j, const struct recording *rec, const struct answer *a)
+{
+	json_array(j, "answer");
+	for (size_t i = 0; i < a->n; i++) {
+		const struct answer_sentence *s = &a->sentence[i];
+
+		begin_line(j, NULL);
+		json_str(j, "about", answer_word[s->about]);
+		json_str(j, "text", s->text);
+		json_known(j, "from_us", s->from_us);
+		json_known(j, "until_us", s->until_us);
+		add_id(j, "task", rec, s->task);
+		json_known(j, "explains_us", s->explains_us);
+		end_line(j);
+	}
+	json_array_end(j);
+}
+
+static void begin_path_task(struct json *j, const struct recording *rec, uint32_t task)
+{
+	const struct task *t = &rec->task[task];
+
+	begin_line(j, NULL);
+	add_id(j, "task", rec, task);
+	add_name(j, rec, t);
+	json_int(j, "start_us", t->start_us);
+	json_int(j, "end_us", recording_task_end_us(rec, t));
+}
+
+static void add_paths(struct json *j, const struct recording *rec, const struct chain *c)
+{
+	json_object(j, "path");
+	json_int(j, "wall_us", c->path_us);
+	json_int(j, "dependency_links", (int64_t)c->n_link[LINK_DEPENDENCY]);
+	json_int(j, "worker_links", (int64_t)c->n_link[LINK_WORKER]);
+	json_array(j, "tasks");
+	for (size_t i = 0; i < c->n_path; i++) {
+		begin_path_task(j, rec, c->path[i]);
+		json_str(j, "waited_for", chain_wait_word[c->path_why[i]]);
+		json_str(j, "link", chain_link_word[chain_link(c->path_why[i])]);
+		end_line(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+	json_object(j, "dependencies");
+	json_bool(j, "recorded", c->has_dependencies);
+	json_known(j, "least_wall_us", c->dependency_us);
+	json_array(j, "tasks");
+	for (size_t i = 0; i < c->n_dependency; i++) {
+		begin_path_task(j, rec, c->dependency[i]);
+		end_line(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
 static void add_tasks(struct json *j, struct view *v, const struct show_options *o)
 {
 	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
@@ -453,8 +511,10 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_build(&j, s->rec);
 	add_sources(&j, s->rec);
 	add_result(&j, s);
+	add_answer(&j, s->rec, o->answer);
 	add_totals(&j, s);
 	add_parallelism(&j, s);
+	add_paths(&j, s->rec, o->chain);
 	add_memory(&j, s);
 	add_host(&j, s);
 	add_kinds(&j, v);

@@ -5,7 +5,8 @@ noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \
-	render/markup.c render/markup.h render/show.h render/text_show.c \
+	render/markup.c render/markup.h render/show.h render/text_answer.c render/text_answer.h \
+	render/text_show.c \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
 	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
 	render/chart/bootchart_names.c render/chart/bootchart_panel.c \

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_RENDER_SHOW_H
 #define BUILDBEAT_RENDER_SHOW_H
 
+#include "analyse/answer.h"
 #include "analyse/view.h"
 #include "base/text.h"
 
@@ -10,6 +11,9 @@ struct show_options {
 	enum sort_key sort;	/* SORT_KEYS: the default, several lists */
 	size_t top;		/* of each list */
 	bool tasks;		/* every selected task, not only the top targets */
+	/* of the view's summary */
+	const struct chain *chain;
+	const struct answer *answer;
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "analyse/words.h"
 #include "base/saturate.h"
 #include "render/facts.h"
+#include "render/text_answer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -563,7 +564,8 @@ static int add_programs(struct buf *out, const struct summary *s, size_t top,
 	return 0;
 }
 
-static void add_head(struct buf *out, const struct view *v, const struct style *style)
+static void add_head(struct buf *out, const struct view *v, const struct show_options *o,
+		     const struct style *style)
 {
 	const struct summary *s = v->sum;
 	const char *command = recording_build(s->rec, "command");
@@ -575,6 +577,8 @@ static void add_head(struct buf *out, const struct view *v, const struct style *
 		      style->width);
 	text_tone(out, style, TONE_PLAIN);
 	buf_addc(out, '\n');
+	if (v->all)
+		text_answer_add(out, style, o->answer);
 	fact_when(&f, s->rec);
 	fact_host(&f, s);
 	fact_directory(&f, s->rec);
@@ -588,6 +592,7 @@ static void add_head(struct buf *out, const struct view *v, const struct style *
 		fact_machine(&f, s);
 		fact_speed(&f, &s->host);
 		fact_tasks(&f, s);
+		fact_path(&f, s, o->chain);
 		fact_memory(&f, s);
 		fact_disk(&f, &s->host);
 		fact_network(&f, &s->host);
@@ -618,9 +623,10 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_rows(out, v, v->task, n, key, style, false);
 		return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 	}
-	add_head(out, v, style);
+	add_head(out, v, o, style);
 	add_unsuccessful(out, v, o->top, style);
 	if (v->all) {
+		text_answer_add_paths(out, style, s, o->chain, o->top);
 		add_levels(out, s, style);
 		add_peak(out, s, style);
 	}

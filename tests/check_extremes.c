@@ -52,11 +52,20 @@ static void show(const struct summary *sum)
 	const struct selection all = { 0 };
 	const struct style style = { .width = 80 };
 	struct buf out = BUF_INIT;
+	struct chain chain;
+	struct queue queue;
+	struct answer answer;
 	struct view v;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
+	ck_assert_int_eq(chain_make(&chain, sum), 0);
+	ck_assert_int_eq(queue_make(&queue, sum, &chain), 0);
+	ck_assert_int_eq(answer_make(&answer, sum, &chain, &queue), 0);
 	for (int i = 0; i <= SORT_KEYS; i++) {
-		struct show_options o = { .sort = (enum sort_key)i, .top = 10, .tasks = i % 2 };
+		struct show_options o = {
+			.sort = (enum sort_key)i, .top = 10, .tasks = i % 2,
+			.chain = &chain, .answer = &answer,
+		};
 
 		buf_clear(&out);
 		ck_assert_int_eq(text_show(&out, &v, &o, &style), 0);
@@ -67,6 +76,9 @@ static void show(const struct summary *sum)
 	drawn(&out, sum, sum);
 	ck_assert_uint_gt(out.len, 1000);
 	buf_release(&out);
+	answer_release(&answer);
+	queue_release(&queue);
+	chain_release(&chain);
 	view_release(&v);
 }
 

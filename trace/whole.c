@@ -215,10 +215,6 @@ static int add_slices(struct writing *w)
 /* The tasks of the critical path. One may begin a little before the one before it has ended. */
 static int add_path(struct writing *w)
 {
-	static const char *const why[] = {
-		[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
-		[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
-	};
 	const struct recording *rec = w->rec;
 	const struct chain *c = &w->chain;
 	int r = 0;
@@ -227,11 +223,12 @@ static int add_path(struct writing *w)
 		const struct task *t = &rec->task[c->path[i]];
 		struct sink_arg arg[] = {
 			parts_id(identity_task(&w->identity, rec, c->path[i])),
-			parts_text("waited_for", why[c->why[c->path[i]]]),
+			parts_text("waited_for", chain_wait_word[c->path_why[i]]),
+			parts_text("link", chain_link_word[chain_link(c->path_why[i])]),
 		};
 		struct sink_slice slice = {
 			.pid = SINK_MACHINE, .tid = SINK_PATH_TID, .begin_us = t->start_us,
-			.end_us = recording_task_end_us(rec, t), .arg = arg, .n_args = 2,
+			.end_us = recording_task_end_us(rec, t), .arg = arg, .n_args = 3,
 			.name = *t->name ? t->name : t->kind, .category = TRACE_PATH,
 		};
 
