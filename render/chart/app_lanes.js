@@ -3,6 +3,7 @@
 
 const lanes = { row: null, over: null, spans: [], phases: null };
 const GAUGE = 3;		/* pixels: the height of the gauge of CPU below a bar */
+const SIGN_HALF = 7, SIGN_ROOM = 240;	/* pixels: of a badge; that a name asks for */
 const GAUGE_GAP = 1, SPAN_HEIGHT = 12, SPAN_DEPTH = 3;
 
 function laneY(lane) {
@@ -15,7 +16,7 @@ function barHeight(lane) {
 }
 
 function hasGauge(lane) {
-	return !head.rows[tasks.lanes.row[lane]].nest && barHeight(lane) >= 10;
+	return tasks.lanes.height[lane] - barHeight(lane) >= GAUGE + GAUGE_GAP;
 }
 
 /* The bars by colour, those that do not match faint; and below each the share of its
@@ -35,7 +36,7 @@ function drawBars(layer) {
 		if (width >= LABEL_LEAST)
 			named.push({ x0: x, x1: x + width, y, height, task: piece.task[p],
 				     count: piece.count[p], busy: piece.busy[p], colour: piece.colour[p],
-				     dim: !piece.match[p], signed: piece.ended[p] });
+				     dim: !piece.match[p], lane });
 	}
 	layer.group.classList.toggle("dense", piece.n > DENSE);
 	for (let i = 0; i < 2 * COLOURS; i++)
@@ -70,12 +71,13 @@ function openEnd(x, y, width, height) {
 	return "M" + px(x + width) + " " + px(y) + "H" + px(x) + "v" + px(height) + "h" + px(width);
 }
 
+/* Returns where the badges of each lane are. */
 function drawEnds(layer, ended) {
-	const signs = ["", "", "", ""];
+	const signs = ["", "", "", ""], places = [];
 	let badges = "";
 
 	for (const state of [UNFINISHED, KILLED, FAILED]) {
-		let d = "", lane = -1, last = -100;
+		let d = "", lane = -1, last = -100;		/* of the badge before */
 
 		for (const s of ended[state].list) {
 			const x = clipX(s.x0), width = Math.max(1, clipX(s.x1) - x);
@@ -87,6 +89,7 @@ function drawEnds(layer, ended) {
 				continue;
 			lane = s.lane;
 			last = at;
+			(places[lane] = places[lane] || []).push(at);
 			badges += sign("badge", at, y + height / 2);
 			signs[state] += sign(state === FAILED ? "cross" : "bolt", at, y + height / 2);
 		}
@@ -95,6 +98,24 @@ function drawEnds(layer, ended) {
 	layer.path("badge", badges);
 	layer.path("bolt", signs[KILLED]);
 	layer.path("cross", signs[FAILED]);
+	return places;
+}
+
+/* The name of a bar goes where most of it is free of badges. */
+function besideSigns(bar, signs) {
+	const free = [];
+	let from = bar.x0;
+
+	for (const x of (signs || []).filter(at => at > bar.x0 - SIGN_HALF && at < bar.x1 + SIGN_HALF)
+		.sort((a, b) => a - b)) {
+		free.push([from, x - SIGN_HALF]);
+		from = x + SIGN_HALF;
+	}
+	if (!free.length)
+		return;
+	free.push([from, bar.x1]);
+	[bar.x0, bar.x1] = free.find(f => f[1] - f[0] >= SIGN_ROOM) ||
+		free.reduce((a, b) => b[1] - b[0] > a[1] - a[0] ? b : a);
 }
 
 /* Spans: thin bars of their own below those of their task */
@@ -222,8 +243,8 @@ function rowLabel(text, width) {
 	return short.indexOf("/") < 0 ? fit(short, width, font) : fitEnd(short, width, font);
 }
 
-function addLabel(parent, text, height, title) {
-	const label = element("div", { "class": "label", title }, parent, text);
+function addLabel(parent, text, height, title, row) {
+	const label = element("div", { "class": "label", title, "data-row": row }, parent, text);
 
 	label.style.height = height + "px";
 	return label;
@@ -245,8 +266,10 @@ function laneHeights() {
 	const spans = tasks.lanes.depth.reduce((sum, d) => sum + d, lanes.phase_depth);
 	const room = window.innerHeight - top - 46 - spans * SPAN_HEIGHT - nest * count(true);
 
-	return { nest, wide: Math.floor(clamp(room / Math.max(1, count(false)), LANE_LEAST,
-					      clamp(window.innerHeight / 20, LANE_MOST, 2 * LANE_MOST))) };
+	const least = clamp(LANES_MOST / Math.max(1, count(false)), 3, LANE_LEAST);
+	const most = clamp(window.innerHeight / 20, LANE_MOST, 2 * LANE_MOST);
+
+	return { nest, wide: Math.floor(clamp(room / Math.max(1, count(false)), least, most)) };
 }
 
 function placeLanes() {
@@ -257,7 +280,7 @@ function placeLanes() {
 	gutter.replaceChildren();
 	if (lanes.phase_depth) {
 		y = lanes.phase_depth * SPAN_HEIGHT + 3;
-		addLabel(gutter, "phases", y, "phases of the build");
+		addLabel(gutter, "phases", y, "phases of the build", -1);
 	}
 	head.rows.forEach((row, r) => {
 		const from = y;
@@ -265,14 +288,17 @@ function placeLanes() {
 		for (let lane = row.first; lane < row.first + row.lanes; lane++) {
 			const each = !row.tasks ? 0 : row.nest ? height.nest : height.wide;
 
-			l.y[lane] = y + 2;
-			l.bar[lane] = Math.max(0, each - (row.nest ? 2 : 3) - (row.nest ? 0 : GAUGE + GAUGE_GAP));
+			const thin = row.nest || each < 12;
+
+			l.y[lane] = y + (each < 12 ? 1 : 2);
+			l.bar[lane] = Math.max(0, each - (each < 12 ? 1 : row.nest ? 2 : 3) -
+					       (thin ? 0 : GAUGE + GAUGE_GAP));
 			y += each + l.depth[lane] * SPAN_HEIGHT;
 			l.height[lane] = Math.max(0, y - l.y[lane]);
 		}
 		if (y > from)
 			addLabel(gutter, labels[r], y - from, row.label + ": " + countText(row.tasks) +
-				 (row.tasks === 1 ? " task, " : " tasks, ") + timeText(row.busy * head.unit_us));
+				 (row.tasks === 1 ? " task, " : " tasks, ") + timeText(row.busy * head.unit_us), r);
 	});
 	sizeRow(lanes.row, Math.max(y + 2, 20));
 }
@@ -319,7 +345,8 @@ function drawLanes() {
 	const named = drawBars(layer);
 	drawSpans(lanes.thin);
 	layer.path("onpath", view.path ? bracketPath(marks.path) : "");
-	drawEnds(layer, marks.ended);
+	const signs = drawEnds(layer, marks.ended);
+	named.forEach(b => besideSigns(b, signs[b.lane]));
 	drawBarNames(layer, named);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of tasks upon bars: the part that differs from others comes first */
 
-const BAR_PAD = 3, SIGN_WIDTH = 13;
+const BAR_PAD = 3;
 const ruler = { context: null, family: "", width: new Map() };
 
 function measure(text) {
@@ -104,15 +104,15 @@ function barTexts(i, count, busy) {
 	return more ? [whole + "  " + more, whole, name] : [whole, name];
 }
 
-/* Names into bars: {x0, x1, y, height, task, count, busy, colour, dim, signed}. */
+/* Names into bars: {x0, x1, y, height, task, count, busy, colour, dim}. */
 function drawBarNames(layer, bars) {
-	const list = bars.filter(b => b.x1 - b.x0 >= LABEL_LEAST && b.height >= 10);
+	const list = bars.filter(b => b.x1 - b.x0 >= LABEL_LEAST - 4 && b.height >= 10);
 	let n = 0;
 
 	if (list.length > LABELS_MAX)
 		list.sort((a, b) => b.x1 - b.x0 - a.x1 + a.x0).length = LABELS_MAX;
 	for (const b of list) {
-		const room = b.x1 - b.x0 - 2 * BAR_PAD - (b.signed ? SIGN_WIDTH : 0);
+		const room = b.x1 - b.x0 - 2 * BAR_PAD;
 		const texts = barTexts(b.task, b.count, b.busy);
 		const font = b.height < 13 ? 10 :
 			b.height < 30 || widthOf(texts[texts.length - 2], 12.5) > room ? 11 : 12.5;

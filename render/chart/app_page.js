@@ -5,7 +5,7 @@ const page = { app: null, html: null, parent: null, next: null };
 
 const NARROW = 700;		/* pixels: below, the gutter is small */
 const GUTTER_LEAST = 44, GUTTER_MOST = 220, RIGHT = 12;
-const LANE_LEAST = 18, LANE_MOST = 40, NEST_HEIGHT = 16, NEST_LEAST = 13, NEST_MANY = 6;
+const LANE_LEAST = 18, LANE_MOST = 40, LANES_MOST = 2700, NEST_HEIGHT = 16, NEST_LEAST = 13, NEST_MANY = 6;
 const PANEL_LEAST = 64, PANEL_MOST = 180;
 
 function element(name, attributes, parent, text) {

@@ -21,7 +21,7 @@ def page_is_readable_aloud(page):
 def one_time_axis(page):
     """Every plot has the same pixels; labels and bars are where their time is."""
     page.open('known')
-    plots = page.browser.js('''return [...document.querySelectorAll('#bb-chart svg.plot')]
+    plots = page.browser.js('''return [...document.querySelectorAll('#bb-chart .row > svg.plot')]
         .filter(e => e.checkVisibility()).map(e => {
             const b = e.getBoundingClientRect(); return [b.left, b.right] })''')
     assert len(plots) >= 5 and all(plot == plots[0] for plot in plots), plots

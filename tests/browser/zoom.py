@@ -92,7 +92,7 @@ def a_merged_task_is_found(page):
     page.zoom_to(start - 0.03, end + 0.05)
     assert any('needle' in name for name in page.names()), page.names()
     page.hover(task)
-    assert 'd70/needle.o' in page.status(), page.status()
+    assert page.status().startswith('needle.o 20 ms \u00b7 d70 '), page.status()
 
 
 def elements_stay_bounded(page):
