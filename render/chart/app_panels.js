@@ -297,7 +297,8 @@ function makePanel(p) {
 		layOut();
 	});
 	p.fold.setAttribute("class", "fold");
-	p.legend = element("span", { "class": "legend" }, title);
+	const said = element("span", { "class": "said" }, title);
+	p.legend = element("span", { "class": "legend" }, said);
 	for (const b of p.bands) {
 		const key = element("span", { "class": "key", title: b.meaning || "" }, p.legend);
 
@@ -307,7 +308,7 @@ function makePanel(p) {
 	}
 	if (p.note)
 		element("span", { "class": "values" }, p.legend, p.note);
-	p.now = element("span", { "class": "now" }, title);
+	p.now = element("span", { "class": "now" }, said);
 	p.row = makeRow(p.box, "bb-r-" + p.word, p.title);
 	p.layer = p.row.layer;
 	p.top = new Layer(make(SVG, "g", {}, p.row.svg));
@@ -361,7 +362,6 @@ parts.push({
 
 			if (p.said !== text)
 				p.now.textContent = p.said = text;
-			p.box.classList.toggle("pointed", text !== "");
 		}
 	},
 });

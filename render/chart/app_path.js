@@ -188,7 +188,7 @@ parts.push({
 		waits.row = makeRow(waits.box, "bb-path", "What the end of the build waited for");
 		element("div", { "class": "label", title: "what the end of the build waited for" },
 			waits.row.gutter, "path");
-		if (tasks.dependency.length) {
+		if (tasks.dependency.length && tasks.dependency.join() !== tasks.path.join()) {
 			waits.dependency = makeRow(waits.box, "bb-dependency", "The longest chain of dependencies");
 			element("div", { "class": "label",
 				title: "the longest chain of dependencies: a lower bound with any number of workers" },
