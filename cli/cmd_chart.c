@@ -49,7 +49,7 @@ static const struct option options[] = {
 	{ OPT_CHOICE('b', "by", by, lanes_word, "WHAT",
 	  "group tasks into rows by worker, recipe, directory or kind (default worker)") },
 	{ OPT_TEXT(0, "compare", compare, "REC",
-	  "draw the build REC behind this one in the bootchart") },
+	  "colour the tasks of the bootchart by their difference from the build REC") },
 	{ OPT_FLAG(0, "keep", keep, "keep gnuplot's scripts and data beside the charts") },
 	{ 0 }
 };

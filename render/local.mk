@@ -17,9 +17,10 @@ render_librender_la_SOURCES = \
 	render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
 	render/chart/lanes.h render/chart/legend.c render/chart/legend.h \
 	render/chart/pack.c render/chart/pack.h render/chart/pack_code.c \
-	render/chart/pack_code.h render/chart/pack_detail.c render/chart/pack_detail.h \
+	render/chart/pack_code.h render/chart/pack_detail.c render/chart/pack_detail.h render/chart/pack_other.c render/chart/pack_other.h \
 	render/chart/pack_tasks.c render/chart/pack_tasks.h \
 	render/chart/difference.c render/chart/difference.h \
+	render/chart/differences.c render/chart/differences.h \
 	render/chart/palette.c render/chart/palette.h render/chart/panel_bands.c \
 	render/chart/panel_bands.h render/chart/panels.c render/chart/panels.h \
 	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \

@@ -463,6 +463,53 @@ START_TEST(recorded_builds)
 }
 END_TEST
 
+/* The class of a pair, by its times alone; what is close to a threshold may be either. */
+static void check_class(const struct differences *d, int64_t ours_us, int64_t theirs_us, int64_t is)
+{
+	int64_t change_us = ours_us - theirs_us, longer_us = change_us > 0 ? ours_us : theirs_us;
+	double least = fmax((double)d->least_us, DIFFERENCES_SHARE * (double)longer_us);
+	double by = fabs((double)change_us);
+
+	if (by < 0.999 * least)
+		ck_assert_int_eq(is, DIFFERENCE_NONE);
+	else if (by > 1.001 * least && by > 1.001 * d->much_us)
+		ck_assert_int_eq(is, change_us > 0 ? DIFFERENCE_MUCH_MORE : DIFFERENCE_MUCH_LESS);
+	else if (by > 1.001 * least && by < 0.999 * d->much_us)
+		ck_assert_int_eq(is, change_us > 0 ? DIFFERENCE_MORE : DIFFERENCE_LESS);
+}
+
+/* The lanes of the other build, and the classes of differences. */
+static void check_other(struct packed *p, const struct recording *other, int64_t unit_us)
+{
+	const struct summary *ours = &p->r.sum, *theirs = p->compared.other.sum;
+	const struct differences *d = &p->chart.differences;
+	int64_t start = 0;
+
+	for (size_t i = 0; i < ours->n_ran; i++) {
+		const struct task *t = &p->r.rec.task[ours->order[i]];
+		uint32_t twin = p->compared.pairs.same[ours->order[i]];
+		int64_t is = unpacked_at(&p->u, "difference", i);
+		const struct task *o = twin == NO_INDEX ? NULL : &other->task[twin];
+
+		ck_assert_int_eq(is, d->here[i]);
+		if (!o)
+			ck_assert_int_eq(is, DIFFERENCE_ONLY);
+		else
+			check_class(d, recording_task_end_us(&p->r.rec, t) - t->start_us,
+				    recording_task_end_us(other, o) - o->start_us, is);
+	}
+	for (size_t i = 0; i < theirs->n_ran; i++) {
+		const struct task *o = &other->task[theirs->order[i]];
+		int64_t at = unpacked_at(&p->u, "other_task", i);
+
+		start = unpacked_at(&p->u, "other_start", i);
+		ck_assert_int_le(llabs(start * unit_us - o->start_us), unit_us);
+		ck_assert(!at || p->compared.pairs.same[ours->order[at - 1]] == theirs->order[i]);
+	}
+	for (size_t i = 1; i < d->n_top; i++)
+		ck_assert_int_ge(llabs(d->top[i - 1].change_us), llabs(d->top[i].change_us));
+}
+
 /* Times of the other build are differences to ours. */
 START_TEST(compared)
 {
@@ -474,8 +521,8 @@ START_TEST(compared)
 	recorded_random(&p.r, 300, 7);
 	recorded_random(&other, 300, 7);
 	for (size_t i = 0; i < other.rec.n_tasks; i++) {
-		if (other.rec.task[i].end_us >= 0)
-			other.rec.task[i].end_us += 1234567;
+		if (other.rec.task[i].end_us >= 0 && i % 3)
+			other.rec.task[i].end_us += i % 5 ? 1234567 : 12345;
 	}
 	pack_it(&p, &other.sum, LANES_WORKER);
 	unit_us = unpacked_json(&p.u, "unit_us");
@@ -494,6 +541,7 @@ START_TEST(compared)
 		n++;
 	}
 	ck_assert_uint_eq(n, p.compared.pairs.n_same);
+	check_other(&p, &other.rec, unit_us);
 	packed_release(&p);
 	recorded_release(&other);
 }

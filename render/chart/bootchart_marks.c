@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define THIN 2.0		/* pixels: height of lead-ins and phases */
-#define GHOST_HEIGHT 3.0
 #define STRIPS_MAX 6000
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
@@ -248,7 +247,7 @@ static int draw_ends(struct markup *s, const struct chart *c)
 	return r;
 }
 
-/* Above the bars: the phases of tasks, the critical path, the same tasks in the other build */
+/* Above the bars: the phases of tasks, the critical path */
 
 static int draw_phases(struct markup *s, const struct chart *c)
 {
@@ -324,29 +323,11 @@ int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 	return r;
 }
 
-static int draw_ghost(struct markup *s, const struct chart *c)
-{
-	struct strips l = { 0 };
-	int r = 0;
-
-	for (size_t i = 0; !r && c->ghost && i < c->sum->n_ran; i++) {
-		uint32_t other = c->other->same[c->sum->order[i]];
-		const struct task *t = other == NO_INDEX ? NULL : &c->ghost->rec->task[other];
-
-		if (t && task_ran(t))
-			r = add_strip(&l, c, c->lanes.lane[i], t->start_us,
-				      recording_task_end_us(c->ghost->rec, t));
-	}
-	draw(s, c, &l, "ghost", 1, GHOST_HEIGHT);
-	return r;
-}
-
 int bootchart_marks_above(struct markup *s, const struct chart *c)
 {
 	int r = draw_phases(s, c);
 
 	r = r ? r : bootchart_links(s, c, false);
-	r = r ? r : draw_ghost(s, c);
 	return r ? r : draw_ends(s, c);
 }
 
@@ -403,8 +384,7 @@ static void add_mark_swatch(struct markup *s, const struct key *k)
 		add_bracket(&p, k->x, k->y - SWATCH_RISE + 3, SWATCH);
 		svg_path_end(&p);
 	} else {
-		add_box(s, k->id, k, SWATCH * 0.35, strcmp(k->id, "ghost") ? THIN :
-			GHOST_HEIGHT);
+		add_box(s, k->id, k, SWATCH * 0.35, THIN);
 	}
 }
 

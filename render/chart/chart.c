@@ -150,7 +150,11 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 
 	r = r ? r : place_gutter(c);
 	r = r ? r : works_make(&c->works, in->sum);
-	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, &c->works, 0, c->end_us,
+	if (c->other)
+		r = r ? r : differences_make(&c->differences, in->sum, c->other);
+	if (c->other)
+		r = r ? r : lanes_make(&c->other_lanes, c->ghost, LANES_WORKER);
+	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, chart_colours(c), 0, c->end_us,
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
 	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
@@ -174,7 +178,7 @@ static int make_legends(struct chart *c)
 			break;
 		}
 	}
-	r = r ? r : legend_of_works(&c->kinds, &c->works);
+	r = r ? r : legend_of_works(&c->kinds, chart_colours(c));
 	legend_of_marks(&c->marks, c);
 	return r;
 }
@@ -222,7 +226,8 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	int r;
 
 	*c = (struct chart){
-		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL, .end_us = in->sum->wall_us,
+		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL,
+		.end_us = in->sum->wall_us,
 		.lines = in->lines,
 		.panels = *in->panels,
 	};
@@ -254,7 +259,9 @@ void chart_release(struct chart *c)
 	panels_release(&c->ghost_panels);
 	pieces_release(&c->pieces);
 	works_release(&c->works);
+	differences_release(&c->differences);
 	lanes_release(&c->lanes);
+	lanes_release(&c->other_lanes);
 	answer_release(&c->answer);
 	queue_release(&c->queue);
 	chain_release(&c->chain);

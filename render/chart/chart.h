@@ -6,6 +6,7 @@
 #include "analyse/chain.h"
 #include "analyse/queue.h"
 #include "analyse/summary.h"
+#include "render/chart/differences.h"
 #include "render/chart/lanes.h"
 #include "render/chart/panels.h"
 #include "render/chart/pieces.h"
@@ -28,14 +29,6 @@
 #define CHART_COLUMN 2		/* pixels: a plot shows means of points closer than that */
 #define CHART_PIECES_MAX 14000
 #define CHART_HEADLINE_Y 36
-
-/* The build to compare with. */
-struct chart_other {
-	const struct summary *sum;
-	const uint32_t *same;	/* of every task of ours: the same one there, or NO_INDEX */
-	size_t n_same, n_only_here, n_only_there;
-	const char *warning;	/* why they may be builds of different things, or NULL */
-};
 
 struct chart_input {
 	const struct summary *sum;
@@ -110,12 +103,14 @@ struct chart {
 	struct panels panels;	/* the input's, but with axes of their own */
 	struct panels ghost_panels;
 	struct lanes lanes;
-	struct works works;	/* the colours of tasks */
+	struct works works;	/* what the tasks do */
+	struct differences differences;	/* empty without another build */
 	struct pieces pieces;
 	struct chain chain;
 	struct queue queue;
 	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
 	const struct chart_other *other;	/* the input's */
+	struct lanes other_lanes;	/* of that build, by worker */
 	bool has_queue;		/* of some task it is known when it could have run */
 	size_t n_verdict;
 	struct verdict_line verdict[VERDICT_LINES_MAX];
@@ -150,6 +145,12 @@ static inline double chart_x(const struct chart *c, int64_t us)
 
 /* The places of everything; private to chart.c. 0 or -ENOMEM. */
 int chart_place(struct chart *c);
+
+/* What the colours of bars mean: what the tasks do, or how they differ from another build's. */
+static inline const struct works *chart_colours(const struct chart *c)
+{
+	return c->other ? &c->differences.shades : &c->works;
+}
 
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {

@@ -183,8 +183,8 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 	if (has_gap(&c->panels))
 		add_key(l, "gap", "no samples");
 	if (c->ghost)
-		add_key(l, "ghost", "the other build, dashed above")->meaning =
-			"thin bars: when the same task ran there";
+		add_key(l, "ghost", "the other build, dashed")->meaning =
+			"in the panels; colours of tasks: how long they took there";
 }
 
 /* Places */

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "render/chart/pack_code.h"
+#include "render/chart/pack_other.h"
 #include "render/chart/pack_tasks.h"
 
 #include <string.h>
@@ -305,22 +306,6 @@ static void add_panels(struct pack *p)
 	json_array_end(&p->json);
 }
 
-static void add_ghost(struct pack *p)
-{
-	const struct chart *c = p->chart;
-
-	if (!c->ghost) {
-		json_null(&p->json, "ghost");
-		return;
-	}
-	json_object(&p->json, "ghost");
-	json_int(&p->json, "tasks", (int64_t)c->ghost->n_ran);
-	json_int(&p->json, "common", (int64_t)c->other->n_same);
-	json_int(&p->json, "only_here", (int64_t)c->other->n_only_here);
-	json_int(&p->json, "only_there", (int64_t)c->other->n_only_there);
-	json_object_end(&p->json);
-}
-
 /* What the head of the page says */
 
 static void add_facts(struct pack *p)
@@ -408,7 +393,7 @@ static int add_json(struct pack *p)
 	add_tools(p);
 	add_rows(p);
 	add_panels(p);
-	add_ghost(p);
+	pack_other_json(&p->json, &p->tasks);
 	add_numbers(p);
 	add_texts(p);
 	n = p->bytes.len;

@@ -18,7 +18,11 @@
  *	facts		label (null: the headline), text, alarm
  *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
  *			whole build), task (null: none)
- *	kinds, tools, rows, ghost
+ *	kinds, tools, rows
+ *	ghost		the build to compare with, or null: tasks, lanes, wall_us, common,
+ *			only_here, only_there, warning; scale: label and colour of each enum
+ *			difference; top: what differs most: task and other, null where it is not,
+ *			change_us
  *	panels		the ticks of an axis are [value, label]
  *	numbers, texts	the columns in the order in which they follow: lists of [name, type,
  *			how many] and of [name, bytes]
@@ -79,6 +83,10 @@
  *	depend_task	of the longest tasks, those that depended on others; then depend_all: on
  *			how many, depend_length: how many of them are in depend, those that
  *			ended last first: task - that one
+ *	difference	enum difference (difference.h); only with another build, as all of these:
+ *	other_start	of each task of the other build, by start; then other_wall, other_lane
+ *	other_task	1 + an index of the same task of ours, 0: none
+ *	other_name	of those only: as name
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
  * Of a panel WORD but "running", which the script makes of the tasks:

@@ -4,6 +4,7 @@
 #include "analyse/names.h"
 #include "base/sort.h"
 #include "render/chart/pack_detail.h"
+#include "render/chart/pack_other.h"
 #include "render/chart/spark.h"
 
 #include <errno.h>
@@ -56,6 +57,12 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[PHASES_START] = { "phase_start", 'd' },
 	[PHASES_WALL] = { "phase_wall", 'u' },
 	[PHASES_NAME] = { "phase_name", 'u' },
+	[TASKS_DIFFERENCE] = { "difference", 'u' },
+	[OTHER_START] = { "other_start", 'd' },
+	[OTHER_WALL] = { "other_wall", 'u' },
+	[OTHER_LANE] = { "other_lane", 'u' },
+	[OTHER_TASK] = { "other_task", 'u' },
+	[OTHER_NAME] = { "other_name", 'u' },
 };
 
 /* Of a size, as pack.h says. */
@@ -443,6 +450,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
 	r = r ? r : pack_detail_tools(p);
+	r = r ? r : pack_other_tasks(p);
 	r = r ? r : buf_error(&p->names.out);
 	r = r ? r : buf_error(&p->programs.out);
 	r = r ? r : buf_error(&p->phases.out);
