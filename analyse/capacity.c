@@ -61,11 +61,20 @@ void capacity_release(struct capacity *g)
 	*g = (struct capacity){ 0 };
 }
 
-/* How many begin before the time. */
-static size_t begun_before(const struct capacity *g, int64_t time_us)
+/* How many begin before the time. Tasks ask in the order of time, so the answer is near the last
+ * one. */
+static size_t begun_before(struct capacity *g, int64_t time_us)
 {
-	size_t low = 0, high = g->n_full;
+	size_t low = g->near, high = g->near, step = 1;
 
+	for (; high < g->n_full && g->full[high].from_us < time_us; step *= 2) {
+		low = high + 1;
+		high = g->n_full - high > step ? high + step : g->n_full;
+	}
+	for (; low && g->full[low - 1].from_us >= time_us; step *= 2) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -74,11 +83,11 @@ static size_t begun_before(const struct capacity *g, int64_t time_us)
 		else
 			high = middle;
 	}
-	return low;
+	return g->near = low;
 }
 
 /* Full since the beginning. */
-static int64_t sum_until(const struct capacity *g, int64_t time_us)
+static int64_t sum_until(struct capacity *g, int64_t time_us)
 {
 	size_t i = begun_before(g, time_us);
 	int64_t end_us;
@@ -90,13 +99,13 @@ static int64_t sum_until(const struct capacity *g, int64_t time_us)
 	       g->full[i - 1].from_us;
 }
 
-int64_t capacity_full_us(const struct capacity *g, int64_t from_us, int64_t to_us)
+int64_t capacity_full_us(struct capacity *g, int64_t from_us, int64_t to_us)
 {
 	return from_us < to_us ? sum_until(g, to_us) - sum_until(g, from_us) : 0;
 }
 
-int64_t capacity_waited_us(const struct capacity *g, int64_t from_us, int64_t until_us,
-			    int64_t *last_us)
+int64_t capacity_waited_us(struct capacity *g, int64_t from_us, int64_t until_us,
+			   int64_t *last_us)
 {
 	size_t i = begun_before(g, until_us);
 	int64_t end_us = i ? g->full[i - 1].to_us : from_us;

@@ -19,6 +19,7 @@ struct capacity {
 		int64_t sum_us;	/* for how long before, once closed */
 	} *full;
 	int64_t slack_us;
+	size_t near;		/* private: where the last search ended */
 };
 
 /* One more, or one less, is used from this time on. 0 or -ENOMEM. */
@@ -35,13 +36,13 @@ void capacity_release(struct capacity *g);
  * it became free for a moment and another entered, that was still waiting; the moment before the
  * own entry is not. *last_us, unless NULL, is when that wait ended, at least from_us.
  */
-int64_t capacity_waited_us(const struct capacity *g, int64_t from_us, int64_t until_us,
-			    int64_t *last_us);
+int64_t capacity_waited_us(struct capacity *g, int64_t from_us, int64_t until_us,
+			   int64_t *last_us);
 
 /* When both were full, as a closed one. 0 or -ENOMEM. */
 int capacity_both(struct capacity *both, const struct capacity *a, const struct capacity *b);
 
 /* For how long it was full in [from, to), with the gaps. */
-int64_t capacity_full_us(const struct capacity *g, int64_t from_us, int64_t to_us);
+int64_t capacity_full_us(struct capacity *g, int64_t from_us, int64_t to_us);
 
 #endif

@@ -41,33 +41,30 @@ static void change(struct curve *c, int64_t time_us, int64_t by)
 	add_step(c, time_us, (int64_t)((uint64_t)value + (uint64_t)by));
 }
 
-int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n)
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order,
+		  const uint32_t *by_end, size_t n)
 {
-	struct keyed *end = malloc((n + 1) * sizeof *end);
-	size_t n_ends = 0, at = 0;
-	int r = end ? reserve(c, 2 * n) : -ENOMEM;
+	int r = reserve(c, 2 * n);
+	size_t at = 0;
 
-	for (size_t i = 0; !r && i < n; i++) {
-		const struct task *t = &rec->task[order[i]];
+	for (size_t i = 0; !r && i <= n; i++) {
+		const struct task *t = i < n ? &rec->task[order[i]] : NULL;
+		int64_t now_us = t ? t->start_us : INT64_MAX;
 
-		if (!t->hosts)
-			end[n_ends++] = (struct keyed){
-				(uint64_t)recording_task_end_us(rec, t), 0
-			};
-	}
-	r = r ? r : sort_keyed(end, n_ends);
-	for (size_t i = 0; !r && i < n; i++) {
-		const struct task *t = &rec->task[order[i]];
-
-		if (t->hosts)
+		if (t && t->hosts)
 			continue;
-		for (; at < n_ends && end[at].key <= (uint64_t)t->start_us; at++)
-			change(c, (int64_t)end[at].key, -1);
-		change(c, t->start_us, 1);
+		for (; at < n; at++) {
+			const struct task *other = &rec->task[by_end[at]];
+			int64_t end_us = recording_task_end_us(rec, other);
+
+			if (t && end_us > now_us)
+				break;
+			if (!other->hosts)
+				change(c, end_us, -1);
+		}
+		if (t)
+			change(c, now_us, 1);
 	}
-	for (; !r && at < n_ends; at++)
-		change(c, (int64_t)end[at].key, -1);
-	free(end);
 	return r;
 }
 

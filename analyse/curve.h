@@ -19,9 +19,10 @@ struct curve {
 
 void curve_release(struct curve *c);
 
-/* How many tasks run, those counted that ran no make of their own. order: the
- * indices of the n tasks that ran, by their start. 0 or -ENOMEM. */
-int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order, size_t n);
+/* How many tasks run, those counted that ran no make of their own. order and
+ * by_end: the indices of the n tasks that ran, by start and by end. 0 or -ENOMEM. */
+int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order,
+		  const uint32_t *by_end, size_t n);
 
 /* KiB of memory that the processes of all tasks had, as sampled. 0 or -ENOMEM. */
 int curve_task_memory(struct curve *c, const struct recording *rec);

@@ -4,7 +4,6 @@
 #include "analyse/capacity.h"
 #include "analyse/workers.h"
 #include "base/arena.h"
-#include "base/sort.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +15,7 @@ struct work {
 	const struct recording *rec;
 	const struct chain *chain;
 	struct arena *memory;		/* of all arrays but those of the capacities */
-	struct keyed *end;		/* the tasks that ran by their end */
+	int64_t *end_us;		/* of each of summary.by_end */
 	uint32_t *scope;		/* of each instance: the one with its workers */
 	struct capacity *workers;		/* of each scope */
 	double *load;			/* from which on each instance starts nothing, NAN: none */
@@ -128,33 +127,32 @@ static int finish(struct work *w, uint32_t i, int64_t now_us)
 	return r;
 }
 
-static int sort_ends(struct work *w)
+static int find_ends(struct work *w)
 {
-	w->end = zeros(w, w->s->n_ran, sizeof *w->end);
-	if (!w->end)
-		return -ENOMEM;
-	for (size_t i = 0; i < w->s->n_ran; i++) {
-		uint32_t t = w->s->order[i];
+	const struct summary *s = w->s;
 
-		w->place[t] = (uint32_t)i;
-		w->end[i] = (struct keyed){ (uint64_t)recording_task_end_us(w->rec, task(w, t)), t };
+	w->end_us = zeros(w, s->n_ran, sizeof *w->end_us);
+	if (!w->end_us)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_ran; i++) {
+		w->place[s->order[i]] = (uint32_t)i;
+		w->end_us[i] = recording_task_end_us(w->rec, task(w, s->by_end[i]));
 	}
-	return sort_keyed(w->end, w->s->n_ran);
+	return 0;
 }
 
 /* All starts and ends in the order of time. */
 static int sweep(struct work *w)
 {
-	const uint32_t *order = w->s->order;
+	const uint32_t *order = w->s->order, *by_end = w->s->by_end;
 	size_t at = 0, n = w->s->n_ran;
 	int r = 0;
 
 	for (size_t i = 0; !r && i <= n; i++) {
 		int64_t now_us = i < n ? task(w, order[i])->start_us : INT64_MAX;
 
-		for (; !r && at < n && (int64_t)w->end[at].key <= now_us &&
-		     w->place[w->end[at].value] < i; at++)
-			r = finish(w, (uint32_t)w->end[at].value, (int64_t)w->end[at].key);
+		for (; !r && at < n && w->end_us[at] <= now_us && w->place[by_end[at]] < i; at++)
+			r = finish(w, by_end[at], w->end_us[at]);
 		if (!r && i < n)
 			begin(w, order[i]);
 	}
@@ -171,7 +169,7 @@ static int fill_capacities(struct work *w)
 	find_workers(w);
 	for (size_t i = 0; i < w->rec->n_instances; i++)
 		unknown |= !w->workers[i].limit;
-	r = sort_ends(w);
+	r = find_ends(w);
 	if (!r && unknown) {
 		/* The first time to see how many tasks run at once. */
 		r = sweep(w);

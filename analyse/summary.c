@@ -56,6 +56,23 @@ static int fill_order(struct summary *s)
 	return 0;
 }
 
+static int fill_by_end(struct summary *s)
+{
+	struct keyed *k = malloc((s->n_ran + 1) * sizeof *k);
+	int r = k ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+
+		k[i] = (struct keyed){ (uint64_t)recording_task_end_us(s->rec, t), s->order[i] };
+	}
+	r = r ? r : sort_keyed(k, s->n_ran);
+	for (size_t i = 0; !r && i < s->n_ran; i++)
+		s->by_end[i] = (uint32_t)k[i].value;
+	free(k);
+	return r;
+}
+
 #define STEP_MOST_US 1000000
 
 static int64_t coarser(int64_t step_us, int64_t time_us)
@@ -106,7 +123,7 @@ static int fill_running(struct summary *s)
 {
 	int64_t unused;
 
-	if (curve_running(&s->running, s->rec, s->order, s->n_ran))
+	if (curve_running(&s->running, s->rec, s->order, s->by_end, s->n_ran))
 		return -ENOMEM;
 	s->running_max = curve_peak(&s->running, 0, s->wall_us, &unused);
 	s->running_sum_us = curve_integral(&s->running, 0, s->wall_us);
@@ -279,7 +296,8 @@ static int allocate(struct summary *s)
 
 	s->nest = malloc(n * sizeof *s->nest);
 	s->order = malloc(n * sizeof *s->order);
-	return s->nest && s->order ? 0 : -ENOMEM;
+	s->by_end = malloc(n * sizeof *s->by_end);
+	return s->nest && s->order && s->by_end ? 0 : -ENOMEM;
 }
 
 int summary_make(struct summary *s, const struct recording *rec)
@@ -290,7 +308,7 @@ int summary_make(struct summary *s, const struct recording *rec)
 	if (s->wall_us < 0)
 		s->wall_us = 0;
 	s->cores = recording_build_number(rec, "cores");
-	if (allocate(s) || fill_order(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
+	if (allocate(s) || fill_order(s) || fill_by_end(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
 	    fill_targets(s) || fill_running(s) || fill_memory(s))
 		return -ENOMEM;
 	find_step(s);
@@ -306,6 +324,7 @@ void summary_release(struct summary *s)
 	curve_release(&s->memory_kb);
 	free(s->nest);
 	free(s->order);
+	free(s->by_end);
 	free(s->target);
 	free(s->level_us);
 	*s = (struct summary){ 0 };

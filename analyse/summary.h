@@ -58,6 +58,7 @@ struct summary {
 	struct nesting *nest;	/* of every task of rec */
 	uint32_t *order;	/* tasks by start, those never started at the end */
 	size_t n_ran;		/* in front of order */
+	uint32_t *by_end;	/* those that ran by end; at one time in the order of their start */
 	int64_t step_us;	/* starts and ends of tasks are multiples of it: 1, 10, 100 ... or
 				   a second; more digits of a time would be made up */
 	size_t n_state[TASK_KILLED + 1];
