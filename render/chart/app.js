@@ -137,6 +137,7 @@ const view = {
 	hover: -1,		/* the one below the pointer */
 	cross: -1,		/* x of the pointer in the plots, or -1 */
 	range: null,		/* {from, until}: the selected range */
+	selects: false,		/* the next drag selects one */
 	path: true,		/* the lane of the path is shown */
 	colour: "kind",		/* what the colours mean */
 	only: -1,		/* the only colour that is not dimmed */
@@ -155,6 +156,7 @@ const view = {
 /* render/chart/app_panels.js */
 /* render/chart/app_axis.js */
 /* render/chart/app_flame.js */
+/* render/chart/app_range.js */
 /* render/chart/app_detail.js */
 /* render/chart/app_input.js */
 

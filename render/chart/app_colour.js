@@ -6,7 +6,7 @@ const COLOUR_LEAST = .01;		/* of the time: less has no colour of its own */
 const REST_NAMED = 4;
 const SHARE_STEPS = [.2, .5, .8, 1.1];	/* of CPU, between the colours of the scale */
 
-const legend = { row: null, keys: null, select: null, marks: null, own: null,
+const legend = { row: null, keys: null, select: null, marks: null, own: null, scale: "",
 	entries: [] };
 
 /*
@@ -26,6 +26,9 @@ const colourings = [
 					  k => k ? tasks.places[k - 1] || "." : ".") },
 	{ id: "target", title: () => head.recipes ? "task" : "target", scale: "",
 		there: () => true, apply: colourTargets },
+	{ id: "program", title: () => "program", scale: "", there: () => tasks.programs.length > 1,
+		apply: () => colourGroups(tasks.programs.length, i => tasks.program[i],
+					  k => tasks.programs[k] || "not known") },
 	{ id: "cpu", title: () => "CPU share", scale: "colours-share",
 		there: () => tasks.cpu.some(v => v), apply: colourShares },
 ];
@@ -150,6 +153,7 @@ function recolour() {
 	const n = new Uint32Array(COLOURS), wall = new Float64Array(COLOURS);
 
 	legend.own = legend.own || ownCosts(0, head.end);
+	legend.scale = c.scale;
 	view.colour = c.id;
 	const labels = c.apply();
 
@@ -157,11 +161,11 @@ function recolour() {
 		n[tasks.colour[i]]++;
 		wall[tasks.colour[i]] += legend.own.wall[i];
 	}
-	legend.entries = labels.map((label, colour) => ({ label, colour, n: n[colour], wall: wall[colour] }))
-		.filter(e => e && e.n);
+	legend.entries = labels.map((label, colour) =>
+		({ label, colour, n: n[colour], wall: wall[colour] })).filter(e => e.n);
 	if (!c.scale)
 		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
-	for (const box of [waits.box, legend.row, lanes.row.box]) {
+	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail]) {
 		for (const x of colourings)
 			box.classList.toggle(x.scale || "colours-usual", x.scale === c.scale);
 	}

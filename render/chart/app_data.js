@@ -132,6 +132,8 @@ function readTasks(data) {
 		t[name] = data.numbers[name];
 	t.path_why = whole(t.path_why, t.path.length);
 	t.name = readNames(c.name);
+	t.program = readNames(c.program);
+	t.programs = data.texts.programs;
 	t.names = data.texts.names;
 	t.places = data.texts.places;
 	t.kinds = data.head.kinds;

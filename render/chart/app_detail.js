@@ -168,7 +168,7 @@ function addLines(parent, i) {
 
 /* Other tasks, one click away */
 
-function addTask(parent, i) {
+function addTask(parent, i, time = wallText(i)) {
 	const b = button(parent, "", clean(nameOf(i)), () => reveal(i)), [name, rest] = namePartsOf(i);
 
 	b.classList.add("task");
@@ -177,7 +177,7 @@ function addTask(parent, i) {
 	element("span", { "class": "name" }, b, name);
 	if (rest)
 		element("span", { "class": "rest" }, b, rest);
-	element("span", { "class": "time" }, b, wallText(i));
+	element("span", { "class": "time" }, b, time);
 	return b;
 }
 

@@ -66,7 +66,7 @@ function pointerDown(e) {
 	if (e.button || x < 0 || (e.target.closest && e.target.closest("button")))
 		return;
 	pointers.set(e.pointerId, { x, time: toTime(x) });
-	drag = pointers.size === 1 ? { x, from: view.from, moved: false, selects: e.shiftKey,
+	drag = pointers.size === 1 ? { x, from: view.from, moved: false, selects: e.shiftKey || view.selects,
 		id: e.pointerId } : null;
 	if (drag && drag.selects)
 		e.preventDefault();
@@ -103,6 +103,8 @@ function movePlots(x) {
 function pointerUp(e) {
 	const clicked = pointers.delete(e.pointerId) && drag && !drag.moved;
 
+	if (drag && drag.selects)
+		view.selects = false;
 	drag = null;
 	for (const p of pointers.values())
 		drag = { x: p.x, from: view.from, moved: true };
@@ -114,7 +116,7 @@ function click(e) {
 	const found = under(e);
 
 	choose(found ? found.task : -1);
-	if (view.range)
+	if (!found && view.range)
 		selectRange(0, 0);
 }
 
@@ -190,6 +192,12 @@ const keys = {
 	"n": () => nextMatch(1),
 	"N": () => nextMatch(-1),
 	"c": togglePath,
+	"r": selectShown,
+};
+
+const shift_keys = {
+	"ArrowLeft": () => stepRange(-1),
+	"ArrowRight": () => stepRange(1),
 };
 
 /* With the focus on the lanes: from task to task. */
@@ -212,7 +220,8 @@ function keyDown(e) {
 	if (input || (e.target && e.target.localName === "button" && e.key.length > 1 &&
 		      e.key !== "Escape"))
 		return;
-	const act = lanes && !e.shiftKey && lane_keys[e.key] || keys[e.key];
+	const act = e.shiftKey ? shift_keys[e.key] || keys[e.key] :
+		lanes && lane_keys[e.key] || keys[e.key];
 
 	if (!act)
 		return;

@@ -67,20 +67,20 @@ function fileParts(path) {
 	return lto ? [lto[1], ""] : [trimmed.slice(at + 1) || path, at > 0 ? trimmed.slice(0, at) : ""];
 }
 
-/* [the part that differs from others, the rest of the name]. What the labels of the rows
- * say is left out. */
-function namePartsOf(i) {
+/* [the part that differs from others, the rest of the name]. What a label beside it says is
+ * left out: by is "recipe" or "directory" where it does, as the labels of the rows. */
+function namePartsOf(i, by = head.by) {
 	const place = tasks.place[i] < 0 ? "" : clean(tasks.places[tasks.place[i]]);
 	const name = clean(tasks.names[tasks.name[i]]);
 
 	if (head.recipes && place) {
 		const step = name.replace(/^do_/, "");
 
-		return head.by === "recipe" ? [step, ""] : [withoutVersion(place), step];
+		return by === "recipe" ? [step, ""] : [withoutVersion(place), step];
 	}
 	const [file, directory] = fileParts(name);
 
-	return [file, head.by === "directory" ? directory : place && directory && directory[0] !== "/" ?
+	return [file, by === "directory" ? directory : place && directory && directory[0] !== "/" ?
 		place + "/" + directory : directory || place];
 }
 

@@ -71,7 +71,7 @@ function selectRange(from, until) {
 	view.range = until > from ? { from: clamp(from, 0, head.end),
 				      until: clamp(until, 0, head.end) } : null;
 	all("ranged");
-	request(true);
+	request(false);
 }
 
 const frame = { id: 0, all: false };
@@ -87,11 +87,10 @@ function drawFrame() {
 
 	frame.id = 0;
 	frame.all = false;
-	if (everything) {
+	if (everything)
 		all("draw");
-		saveHash();
-	}
 	all("over");
+	saveHash();
 }
 
 function drawNow() {
