@@ -38,7 +38,8 @@ function tickText(us, step, last_us) {
 /* The axis above the plots, the map of the whole build, and the crosshair */
 
 const axis = { row: null, map: null, cross: null };
-const AXIS_HEIGHT = 22, MAP_HEIGHT = 34;
+const AXIS_HEIGHT = 22, MAP_HEIGHT = 34, MAP_LOW = 24;
+const BRUSH_EDGE = 6, BRUSH_FINGER = 14;	/* pixels beside an edge of the brush that belong to it */
 
 function timeTicks() {
 	const unit = head.unit_us, until_us = view.until * unit;
@@ -66,30 +67,37 @@ function drawAxis() {
 function drawMap() {
 	const running = panels.find(p => p.word === "running"), layer = axis.map.layer;
 	const from = view.from * view.width / head.end, until = view.until * view.width / head.end;
-	const now = [view.from, view.until];
+	const now = [view.from, view.until], { height } = axis.map;
 
 	if (running && axis.drawn !== view.width) {
 		axis.drawn = view.width;
 		view.from = 0;
 		view.until = head.end;
 		fillBins(running.time, running.bands[0].value, Math.ceil(view.width / COLUMN));
-		binTops(MAP_HEIGHT, running.steps);
+		binTops(height, running.steps);
 		[view.from, view.until] = now;
-		layer.path("area c7", areaPath(bin.y, MAP_HEIGHT, null));
+		layer.path("area c7", areaPath(bin.y, height, null));
 	}
-	layer.path("veil", box(0, 0, from, MAP_HEIGHT) +
-		   box(until, 0, Math.max(0, view.width - until), MAP_HEIGHT));
-	layer.path("brush", box(from, .5, Math.max(2, until - from), MAP_HEIGHT - 1));
+	layer.path("veil", box(0, 0, from, height) +
+		   box(until, 0, Math.max(0, view.width - until), height));
+	const width = Math.max(2, until - from), grip = height / 2 - 5;
+
+	layer.path("brush", box(from, .5, width, height - 1));
+	layer.path("grip", width < 12 ? "" : box(from - 1, grip, 3, 10) + box(from + width - 2, grip, 3, 10));
 }
 
-/* Drag the brush, or draw a new one beside it. */
+/* Drag the brush, one of its edges, or draw a new one beside it. */
 function brush(e) {
-	const r = axis.map.svg.getBoundingClientRect();
-	const t = x => clamp(x - r.left, 0, view.width) * head.end / view.width;
-	const start = t(e.clientX), { from, until } = view;
-	const moves = start >= from && start <= until && until - from < head.end;
-	const move = guard(m => moves ? show(from + t(m.clientX) - start, until + t(m.clientX) - start) :
-		show(Math.min(start, t(m.clientX)), Math.max(start, t(m.clientX))));
+	const r = axis.map.svg.getBoundingClientRect(), k = head.end / view.width;
+	const t = x => clamp(x - r.left, 0, view.width) * k;
+	const near = (e.pointerType === "touch" ? BRUSH_FINGER : BRUSH_EDGE) * k;
+	const at = t(e.clientX), { from, until } = view, inside = at > from - near && at < until + near;
+	const [to_from, to_until] = [Math.abs(at - from), Math.abs(at - until)];
+	const edge = inside && Math.min(to_from, to_until) < Math.min(near, (until - from) / 3 + k);
+	const fixed = edge ? to_from < to_until ? until : from : at;
+	const moves = inside && !edge && until - from < head.end;
+	const move = guard(m => moves ? show(from + t(m.clientX) - at, until + t(m.clientX) - at) :
+		show(Math.min(fixed, t(m.clientX)), Math.max(fixed, t(m.clientX))));
 	const end = () => {
 		axis.map.svg.removeEventListener("pointermove", move);
 		axis.map.svg.removeEventListener("pointerup", end);
@@ -126,7 +134,7 @@ parts.push({
 		axis.map.svg.addEventListener("pointerdown", guard(brush));
 	},
 	layOut() {
-		sizeRow(axis.map, MAP_HEIGHT);
+		sizeRow(axis.map, window.innerHeight < 900 && page.chart.clientWidth < NARROW ? MAP_LOW : MAP_HEIGHT);
 		sizeRow(axis.row, AXIS_HEIGHT);
 	},
 	draw() {

@@ -347,7 +347,7 @@ function drawLanes() {
 	layer.path("onpath", view.path ? bracketPath(marks.path) : "");
 	const signs = drawEnds(layer, marks.ended);
 	named.forEach(b => besideSigns(b, signs[b.lane]));
-	drawBarNames(layer, named);
+	drawBarNames(layer, named, head.by);
 }
 
 parts.push({

@@ -69,7 +69,7 @@ function fileParts(path) {
 
 /* [the part that differs from others, the rest of the name]. What a label beside it says is
  * left out: by is "recipe" or "directory" where it does, as the labels of the rows. */
-function namePartsOf(i, by = head.by) {
+function namePartsOf(i, by) {
 	const place = tasks.place[i] < 0 ? "" : clean(tasks.places[tasks.place[i]]);
 	const name = clean(tasks.names[tasks.name[i]]);
 
@@ -88,15 +88,27 @@ function labelOf(i) {
 	return namePartsOf(i)[0];
 }
 
+/* "ltrans19.o": "lt...19". A number at the end makes the difference. */
+function cutName(name, width, font) {
+	const number = /\d{1,5}(?=(?:\.\w{1,5})?$)/.exec(name), dots = "\u2026" + (number || "");
+	const rest = number ? width - widthOf(number[0], font) : width;
+	const start = fit(number ? name.slice(0, number.index) + "\u2026" : name, rest, font);
+
+	if (!number)
+		return start;
+	return start && rest > 0 ? start + number[0] : widthOf(dots, font) <= width ? dots :
+		fit(name, width, font);
+}
+
 /* The first of some texts that fits, or a part of the last. */
 function firstThatFits(texts, width, font) {
-	return texts.find(t => widthOf(t, font) <= width) || fit(texts[texts.length - 1], width, font);
+	return texts.find(t => widthOf(t, font) <= width) || cutName(texts[texts.length - 1], width, font);
 }
 
 /* What a bar may say, the longest first: of the task that has most of its time, or of
  * how many it stands for. */
-function barTexts(i, count, busy) {
-	const [name, more] = namePartsOf(i), whole = name + " " + wallText(i);
+function barTexts(i, count, busy, by) {
+	const [name, more] = namePartsOf(i, by), whole = name + " " + wallText(i);
 	const n = countText(count);
 
 	if (count > 1 && 2 * (tasks.end[i] - tasks.start[i]) < busy)
@@ -105,7 +117,7 @@ function barTexts(i, count, busy) {
 }
 
 /* Names into bars: {x0, x1, y, height, task, count, busy, colour, dim}. */
-function drawBarNames(layer, bars) {
+function drawBarNames(layer, bars, by) {
 	const list = bars.filter(b => b.x1 - b.x0 >= LABEL_LEAST - 4 && b.height >= 10);
 	let n = 0;
 
@@ -113,7 +125,7 @@ function drawBarNames(layer, bars) {
 		list.sort((a, b) => b.x1 - b.x0 - a.x1 + a.x0).length = LABELS_MAX;
 	for (const b of list) {
 		const room = b.x1 - b.x0 - 2 * BAR_PAD;
-		const texts = barTexts(b.task, b.count, b.busy);
+		const texts = barTexts(b.task, b.count, b.busy, by);
 		const font = b.height < 13 ? 10 :
 			b.height < 30 || widthOf(texts[texts.length - 2], 12.5) > room ? 11 : 12.5;
 		const text = firstThatFits(texts, room, font);

@@ -3,26 +3,26 @@
 
 const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
 const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
+const LINK_WORDS = { needed: "its result", worker: "its worker", "": "not recorded" };
 
-function isWorker(k) {
-	return tasks.path_why[k] === WAIT_WORKER;
-}
+/* Why task k of the path held up the next one: because it made what that needed, or because it
+ * kept a worker busy; "": not known. The last one held up the end. */
+function linkOf(k) {
+	const why = tasks.path_why[k + 1];
 
-/* Task k of the path held up the next one because it made what that needed, or because it
- * kept a worker busy; the last one held up the end. */
-function keptWorker(k) {
-	return k + 1 < tasks.path.length && isWorker(k + 1);
+	return k + 1 === tasks.path.length ? "needed" :
+		!why ? "" : why === WAIT_WORKER ? "worker" : "needed";
 }
 
 /* Time of the path, from each start to the next, by what it was waited for. */
 function pathTimes() {
 	const { path: list, start, end } = tasks;
-	const times = { needed: 0, worker: 0 };
+	const times = { needed: 0, worker: 0, "": 0 };
 
 	for (let k = 0; k < list.length; k++) {
 		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
 
-		times[keptWorker(k) ? "worker" : "needed"] += Math.max(0, until - start[list[k]]);
+		times[linkOf(k)] += Math.max(0, until - start[list[k]]);
 	}
 	return times;
 }
@@ -60,21 +60,21 @@ function drawPieces(layer, pieces) {
 		bars[p.colour] += barBox(p.x0, p.y, p.x1 - p.x0, p.height);
 	}
 	bars.forEach((d, c) => layer.path("bar c" + c, d));
-	drawBarNames(layer, pieces);
+	drawBarNames(layer, pieces, "");
 }
 
 /* Below the bars: full where the result was needed, dashed where the worker was. */
 function drawStrips(layer, y) {
-	const d = { needed: "", worker: "" }, { path: list, start, end } = tasks;
+	const d = { needed: "", worker: "", "": "" }, { path: list, start, end } = tasks;
 
 	for (let k = 0, first = 0; k < list.length; k++) {
-		if (k + 1 < list.length && keptWorker(k + 1) === keptWorker(first))
+		if (k + 1 < list.length && linkOf(k + 1) === linkOf(first))
 			continue;
 		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
 		const x0 = clipX(toX(start[list[first]])), x1 = clipX(toX(until));
 
 		if (x1 > x0)
-			d[keptWorker(first) ? "worker" : "needed"] += "M" + px(x0) + " " + px(y) + "H" + px(x1);
+			d[linkOf(first)] += "M" + px(x0) + " " + px(y) + "H" + px(x1);
 		first = k + 1;
 	}
 	layer.path("needed", d.needed);
@@ -89,7 +89,8 @@ function drawPath() {
 		return;
 	waits.pieces = pathPieces(tasks.path, 1, bars - 1);
 	drawPieces(waits.row.layer, waits.pieces);
-	drawStrips(waits.row.layer, bars + STRIP / 2 + 1);
+	if (head.has_dependencies)
+		drawStrips(waits.row.layer, bars + STRIP / 2 + 1);
 	if (waits.dependency)
 		drawPieces(waits.dependency.layer,
 			   waits.lower = pathPieces(tasks.dependency, 1, DEPENDENCY_HEIGHT - 3));
@@ -126,10 +127,8 @@ function pathWords(parent) {
 		element("span", {}, e, text);
 	};
 
-	if (times.needed)
-		key("needed", timeText(times.needed * head.unit_us) +
-		    (head.recipes ? " for the same recipe" : " for a result"),
-		    head.recipes ? "the next task is of the same recipe" :
+	if (head.has_dependencies && times.needed)
+		key("needed", timeText(times.needed * head.unit_us) + " for a result",
 		    "the next task needed what this one made");
 	if (times.worker)
 		key("worker", timeText(times.worker * head.unit_us) + " for a free worker",
@@ -159,7 +158,7 @@ function fillPathTable() {
 		element("td", {}, tr, wallText(i));
 		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
 		element("td", {}, tr, k + 1 === tasks.path.length ? "the end of the build" :
-			keptWorker(k) ? "its worker" : "its result");
+			LINK_WORDS[linkOf(k)]);
 	}
 	if (list.length < tasks.path.length)
 		element("p", {}, waits.table, "The " + PATH_ROWS + " longest of " +
