@@ -252,6 +252,7 @@ int bootchart_write(struct buf *out, const struct chart *c)
 	add_time(&s, c);
 	r = bootchart_path(&s, c);
 	r = r ? r : bootchart_lanes(&s, c);
+	r = r ? r : bootchart_other(&s, c);
 	r = r ? r : bootchart_panels(&s, c);
 	bootchart_legend(&s, c);
 	r = r ? r : add_data(&s, c);

@@ -20,6 +20,7 @@
  *	   g.draw			all the script replaces: path.gap (nothing is known),
  *					paths .area/.line/.band with a colour class c0 ... c7
  *	 g#time				the time axis, grid lines through everything: replaced
+ *	 g#other			the lanes of the build to compare with: text.title, text.note
  *	 g#lanes
  *	  path.stripe, g.row[data-row=I]: text.label
  *	  svg.plot

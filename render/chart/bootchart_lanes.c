@@ -117,7 +117,7 @@ static int draw_tasks(struct markup *s, const struct chart *c)
 		bar[i] = piece_bar(c, &c->pieces.piece[i]);
 	r = bootchart_marks_below(s, c);
 	bootchart_bars(s, bar, c->pieces.n);
-	r = r ? r : bootchart_names(s, c, bar, c->pieces.n);
+	r = r ? r : bootchart_names(s, c->sum, c->lanes.by, bar, c->pieces.n);
 	r = r ? r : bootchart_marks_above(s, c);
 	free(bar);
 	return r;

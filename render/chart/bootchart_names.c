@@ -27,14 +27,15 @@ static double room_in(const struct bar *b)
 	       (b->ended_badly && b->width >= SIGN_BAR ? SIGN_WIDTH : 0);
 }
 
-static void add_name(struct markup *s, const struct chart *c, const struct bar *b, double size)
+static void add_name(struct markup *s, const struct summary *sum, enum lanes_by by,
+		     const struct bar *b, double size)
 {
 	struct buf name = BUF_PART_OF(s->out);
 
 	if (b->task == NO_INDEX)
 		bar_name_add_count(&name, b->n_tasks, room_in(b), size);
 	else
-		bar_name_add(&name, c->sum, c->lanes.by, b->task, room_in(b), size);
+		bar_name_add(&name, sum, by, b->task, room_in(b), size);
 	if (name.len) {
 		markup_begin(s, "text");
 		svg_attr_number(s, "x", b->x + (b->width < NARROW ? PAD_NARROW : PAD_WIDE));
@@ -45,8 +46,8 @@ static void add_name(struct markup *s, const struct chart *c, const struct bar *
 	buf_release(&name);
 }
 
-static void add_group(struct markup *s, const struct chart *c, const struct bar *bar, size_t n,
-		      int colour, double size)
+static void add_group(struct markup *s, const struct summary *sum, enum lanes_by by,
+		      const struct bar *bar, size_t n, int colour, double size)
 {
 	char class[] = "name n0 small";
 	bool begun = false;
@@ -63,17 +64,18 @@ static void add_group(struct markup *s, const struct chart *c, const struct bar 
 			markup_attr(s, "class", class);
 			begun = true;
 		}
-		add_name(s, c, &bar[i], size);
+		add_name(s, sum, by, &bar[i], size);
 	}
 	if (begun)
 		markup_end(s);
 }
 
-int bootchart_names(struct markup *s, const struct chart *c, const struct bar *bar, size_t n)
+int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
+		    const struct bar *bar, size_t n)
 {
 	for (int colour = 0; colour < COLOURS; colour++) {
-		add_group(s, c, bar, n, colour, BAR_NAME_SIZE);
-		add_group(s, c, bar, n, colour, BAR_NAME_SMALL);
+		add_group(s, sum, by, bar, n, colour, BAR_NAME_SIZE);
+		add_group(s, sum, by, bar, n, colour, BAR_NAME_SMALL);
 	}
 	return buf_error(s->out);
 }

@@ -11,6 +11,7 @@
 void bootchart_style(struct markup *s);
 int bootchart_path(struct markup *s, const struct chart *c);
 int bootchart_lanes(struct markup *s, const struct chart *c);
+int bootchart_other(struct markup *s, const struct chart *c);
 int bootchart_panels(struct markup *s, const struct chart *c);
 void bootchart_legend(struct markup *s, const struct chart *c);
 
@@ -42,7 +43,8 @@ struct bar {
 
 /* Bars by colour, with their gauges; and the names of those that have room. 0 or -ENOMEM. */
 void bootchart_bars(struct markup *s, const struct bar *bar, size_t n);
-int bootchart_names(struct markup *s, const struct chart *c, const struct bar *bar, size_t n);
+int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
+		    const struct bar *bar, size_t n);
 
 /* An entry of a legend; attribute says what its id is: "data-band". */
 void bootchart_add_key(struct markup *s, const struct key *k, const char *attribute);

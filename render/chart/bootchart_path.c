@@ -29,7 +29,7 @@ static struct bar task_bar(const struct chart *c, uint32_t task, size_t order)
 		.x = x, .width = chart_x(c, recording_task_end_us(c->sum->rec, t)) - x,
 		.y = BRACKET, .height = c->path_place.height - BRACKET,
 		.task = task, .n_tasks = 1, .efficiency = 255,
-		.colour = (uint8_t)works_colour(&c->works, order),
+		.colour = (uint8_t)works_colour(chart_colours(c), order),
 		.ended_badly = t->state != TASK_DONE,
 	};
 }
@@ -95,7 +95,7 @@ static int draw(struct markup *s, const struct chart *c)
 		size_t n = fill(bar, c, at);
 
 		bootchart_bars(s, bar, n);
-		r = bootchart_names(s, c, bar, n);
+		r = bootchart_names(s, c->sum, c->lanes.by, bar, n);
 	}
 	r = r ? r : bootchart_links(s, c, true);
 	free(bar);

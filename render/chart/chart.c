@@ -144,6 +144,18 @@ static int place_gutter(struct chart *c)
 	return 0;
 }
 
+/* How the tasks differ from those of another build, and its lanes. */
+static int make_other(struct chart *c)
+{
+	int r = differences_make(&c->differences, c->sum, c->other);
+
+	r = r ? r : lanes_make(&c->other_lanes, c->ghost, LANES_WORKER);
+	r = r ? r : pieces_make(&c->other_pieces, &c->other_lanes, c->ghost,
+				&c->differences.other_shades, 0, c->end_us,
+				(unsigned)c->plot_width, CHART_PIECES_MAX);
+	return r;
+}
+
 static int make_parts(struct chart *c, const struct chart_input *in)
 {
 	int r = lanes_make(&c->lanes, in->sum, in->by);
@@ -151,9 +163,7 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 	r = r ? r : place_gutter(c);
 	r = r ? r : works_make(&c->works, in->sum);
 	if (c->other)
-		r = r ? r : differences_make(&c->differences, in->sum, c->other);
-	if (c->other)
-		r = r ? r : lanes_make(&c->other_lanes, c->ghost, LANES_WORKER);
+		r = r ? r : make_other(c);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, chart_colours(c), 0, c->end_us,
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
 	r = r ? r : chain_make(&c->chain, in->sum);
@@ -262,6 +272,7 @@ void chart_release(struct chart *c)
 	differences_release(&c->differences);
 	lanes_release(&c->lanes);
 	lanes_release(&c->other_lanes);
+	pieces_release(&c->other_pieces);
 	answer_release(&c->answer);
 	queue_release(&c->queue);
 	chain_release(&c->chain);

@@ -111,6 +111,8 @@ struct chart {
 	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
 	const struct chart_other *other;	/* the input's */
 	struct lanes other_lanes;	/* of that build, by worker */
+	struct pieces other_pieces;
+	struct place other_place;	/* height 0: nothing to draw */
 	bool has_queue;		/* of some task it is known when it could have run */
 	size_t n_verdict;
 	struct verdict_line verdict[VERDICT_LINES_MAX];

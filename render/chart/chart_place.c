@@ -34,6 +34,8 @@
 #define TITLE_DEPTH 6		/* from the legend's last baseline to the plot */
 #define PANEL_MORE 40		/* may be added to that where there is room */
 #define LEGEND_GAP 24
+#define OTHER_LANE 16		/* of the other build: height of a lane */
+#define OTHER_HEIGHT 160	/* of all its lanes */
 
 static const int panel_height[PANELS] = {
 	[PANEL_CPU] = 52, [PANEL_RUNNING] = 44, [PANEL_MEMORY] = 56, [PANEL_DISK] = 40,
@@ -167,6 +169,19 @@ static int place_rows(struct chart *c, int y)
 	return y;
 }
 
+/* The lanes of the other build. Returns their bottom. */
+static int place_other(struct chart *c, int y)
+{
+	uint32_t n = c->other_lanes.n_lanes;
+
+	if (!n)
+		return y;
+	c->other_place.title_y = y + PANEL_GAP;
+	c->other_place.y = c->other_place.title_y + TITLE_DEPTH;
+	c->other_place.height = n * OTHER_LANE < OTHER_HEIGHT ? (int)n * OTHER_LANE : OTHER_HEIGHT;
+	return c->other_place.y + c->other_place.height;
+}
+
 /* Panels */
 
 /* Returns the bottom of the last one. */
@@ -206,7 +221,7 @@ int chart_place(struct chart *c)
 	y = place_rows(c, c->time_y + LANES_GAP);
 	if (y < 0)
 		return y;
-	c->time_end_y = y + TIME_DEPTH;
+	c->time_end_y = place_other(c, y) + TIME_DEPTH;
 	place_below(c, 0);
 	if (c->panels.n && c->height < CHART_HEIGHT) {
 		more = (CHART_HEIGHT - c->height) / (int)c->panels.n;
