@@ -23,6 +23,8 @@ struct work {
 	bool *knows_waits;		/* of each instance: tasks that waited for none are known */
 	struct capacity *pool, *both;	/* of each pool; when it and the workers are full */
 	uint32_t *place;		/* of each task in the order */
+	uint32_t *group, *around;	/* of each task: the scope of its instance; the task around
+					   it if that has the same workers, or NO_INDEX */
 	uint32_t *inside;		/* running tasks to which each task lends its worker */
 	bool *runs, *lends;		/* lends: the task around it does */
 	const struct series *stat;	/* with the recorded load, or NULL */
@@ -36,7 +38,7 @@ static const struct task *task(const struct work *w, uint32_t i)
 
 static struct capacity *workers_of(const struct work *w, uint32_t i)
 {
-	return &w->workers[w->scope[task(w, i)->instance]];
+	return &w->workers[w->group[i]];
 }
 
 static void *zeros(struct work *w, size_t n, size_t size)
@@ -87,25 +89,17 @@ static void find_workers(struct work *w)
 	}
 }
 
-/* The task around this one, if the two have the same workers. */
-static uint32_t around(const struct work *w, uint32_t i)
-{
-	uint32_t parent = w->s->nest[i].parent;
-
-	return parent != NO_INDEX && workers_of(w, parent) == workers_of(w, i) ? parent : NO_INDEX;
-}
-
 /* A task that hosts gives its worker to the first task inside it. */
 static void begin(struct work *w, uint32_t i)
 {
-	uint32_t parent = around(w, i), instance = task(w, i)->instance;
+	uint32_t parent = w->around[i], instance = task(w, i)->instance;
 	int64_t now_us = task(w, i)->start_us;
 
 	w->runs[i] = true;
 	w->lends[i] = parent != NO_INDEX && w->runs[parent];
 	if (!w->lends[i] || w->inside[parent]++)
 		capacity_enter(workers_of(w, i), now_us);
-	if (task(w, i)->pool != NO_INDEX)
+	if (w->rec->n_pools && task(w, i)->pool != NO_INDEX)
 		capacity_enter(&w->pool[task(w, i)->pool], now_us);
 	if (w->first_us[instance] < 0)
 		w->first_us[instance] = now_us;
@@ -114,7 +108,7 @@ static void begin(struct work *w, uint32_t i)
 /* ... and gets it back from the last. */
 static int finish(struct work *w, uint32_t i, int64_t now_us)
 {
-	uint32_t parent = around(w, i);
+	uint32_t parent = w->around[i];
 	int r = 0;
 
 	w->runs[i] = false;
@@ -122,23 +116,26 @@ static int finish(struct work *w, uint32_t i, int64_t now_us)
 		r = capacity_leave(workers_of(w, i), now_us);
 	if (w->lends[i] && !--w->inside[parent] && w->runs[parent])
 		capacity_enter(workers_of(w, i), now_us);
-	if (!r && task(w, i)->pool != NO_INDEX)
+	if (!r && w->rec->n_pools && task(w, i)->pool != NO_INDEX)
 		r = capacity_leave(&w->pool[task(w, i)->pool], now_us);
 	return r;
 }
 
-static int find_ends(struct work *w)
+/* What a sweep needs of each task, close together: there may be two of them. */
+static void look_at_tasks(struct work *w)
 {
 	const struct summary *s = w->s;
 
-	w->end_us = zeros(w, s->n_ran, sizeof *w->end_us);
-	if (!w->end_us)
-		return -ENOMEM;
+	for (size_t i = 0; i < w->rec->n_tasks; i++)
+		w->group[i] = w->scope[task(w, (uint32_t)i)->instance];
 	for (size_t i = 0; i < s->n_ran; i++) {
-		w->place[s->order[i]] = (uint32_t)i;
+		uint32_t t = s->order[i], parent = s->nest[t].parent;
+
+		w->place[t] = (uint32_t)i;
+		w->around[t] = parent != NO_INDEX && w->group[parent] == w->group[t] ? parent :
+			       NO_INDEX;
 		w->end_us[i] = recording_task_end_us(w->rec, task(w, s->by_end[i]));
 	}
-	return 0;
 }
 
 /* All starts and ends in the order of time. */
@@ -162,15 +159,15 @@ static int sweep(struct work *w)
 static int fill_capacities(struct work *w)
 {
 	bool unknown = false;
-	int r;
+	int r = 0;
 
 	for (size_t i = 0; i < w->rec->n_pools; i++)
 		w->pool[i].limit = w->rec->pool[i].depth;
 	find_workers(w);
 	for (size_t i = 0; i < w->rec->n_instances; i++)
 		unknown |= !w->workers[i].limit;
-	r = find_ends(w);
-	if (!r && unknown) {
+	look_at_tasks(w);
+	if (unknown) {
 		/* The first time to see how many tasks run at once. */
 		r = sweep(w);
 		for (size_t i = 0; i < w->rec->n_instances; i++) {
@@ -316,12 +313,16 @@ static int allocate(struct work *w)
 	w->knows_waits = zeros(w, n, sizeof *w->knows_waits);
 	w->pool = zeros(w, pools, sizeof *w->pool);
 	w->both = zeros(w, pools, sizeof *w->both);
+	w->end_us = zeros(w, tasks, sizeof *w->end_us);
 	w->place = zeros(w, tasks, sizeof *w->place);
+	w->group = zeros(w, tasks, sizeof *w->group);
+	w->around = zeros(w, tasks, sizeof *w->around);
 	w->inside = zeros(w, tasks, sizeof *w->inside);
 	w->runs = zeros(w, tasks, sizeof *w->runs);
 	w->lends = zeros(w, tasks, sizeof *w->lends);
 	return w->scope && w->workers && w->load && w->first_us && w->knows_waits && w->pool &&
-	       w->both && w->place && w->inside && w->runs && w->lends ? 0 : -ENOMEM;
+	       w->both && w->end_us && w->place && w->group && w->around && w->inside &&
+	       w->runs && w->lends ? 0 : -ENOMEM;
 }
 
 static void release(struct work *w)

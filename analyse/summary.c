@@ -217,12 +217,15 @@ static struct slot *make_tables(struct table *table, const struct summary *s)
 	return calloc(slots + 1, sizeof(struct slot));
 }
 
+static uint64_t hash_of_target(const struct task *t)
+{
+	return hash_bytes(hash_bytes(0, t->key, strlen(t->key)), t->name, strlen(t->name));
+}
+
 /* The slot of a task's target, free if the task is the first of it. */
 static struct slot *find_slot(struct slot *slots, const struct table *table,
-			      const struct summary *s, const struct task *t)
+			      const struct summary *s, const struct task *t, uint64_t hash)
 {
-	uint64_t hash = hash_bytes(hash_bytes(0, t->key, strlen(t->key)),
-				   t->name, strlen(t->name));
 	uint32_t check = (uint32_t)(hash >> 32);
 
 	for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
@@ -259,30 +262,44 @@ static void add_to_target(struct summary *s, uint32_t task, struct slot *slot, u
 		g->end_us = end_us;
 }
 
+/* A large build is in no cache: what the next tasks need is fetched ahead, and their hashes are
+ * made ahead for that. */
+#define AHEAD 16
+#define HASHES 8		/* a power of two */
+
 static int fill_targets(struct summary *s)
 {
 	const struct recording *rec = s->rec;
-	const size_t ahead = 16;
 	struct table *table = calloc(rec->n_instances + 1, sizeof *table);
 	struct slot *slots = table ? make_tables(table, s) : NULL;
 	uint32_t *last = malloc((s->n_ran + 1) * sizeof *last);
+	uint64_t hash[HASHES];
 	bool ok;
 
 	s->target = malloc((s->n_ran + 1) * sizeof *s->target);
 	ok = slots && last && s->target;
-	for (size_t i = 0; ok && i < s->n_ran; i++) {
-		const struct task *t = &rec->task[s->order[i]];
+	for (size_t i = 0; ok && i < s->n_ran + HASHES; i++) {
+		const struct task *t;
 
-		/* A large build is in no cache. Not in a function of its own: gcc drops one
-		 * that only prefetches. */
-		if (i + ahead < s->n_ran) {
-			__builtin_prefetch(&rec->task[s->order[i + ahead]].end_us);
-			__builtin_prefetch(&rec->task[s->order[i + ahead]].key);
-			__builtin_prefetch(&s->nest[s->order[i + ahead]].target, 1);
-			__builtin_prefetch(rec->task[s->order[i + ahead / 2]].name);
+		/* Not in a function of its own: gcc drops one that only prefetches. */
+		if (i + AHEAD < s->n_ran) {
+			__builtin_prefetch(&rec->task[s->order[i + AHEAD]].end_us);
+			__builtin_prefetch(&rec->task[s->order[i + AHEAD]].key);
+			__builtin_prefetch(&s->nest[s->order[i + AHEAD]].target, 1);
+			__builtin_prefetch(rec->task[s->order[i + AHEAD / 2]].name);
 		}
-		add_to_target(s, s->order[i], *t->name ?
-			      find_slot(slots, &table[t->instance], s, t) : NULL, last);
+		if (i >= HASHES) {
+			t = &rec->task[s->order[i - HASHES]];
+			add_to_target(s, s->order[i - HASHES], *t->name ?
+				      find_slot(slots, &table[t->instance], s, t,
+						hash[i % HASHES]) : NULL, last);
+		}
+		if (i < s->n_ran) {
+			const struct table *of = &table[rec->task[s->order[i]].instance];
+
+			hash[i % HASHES] = hash_of_target(&rec->task[s->order[i]]);
+			__builtin_prefetch(&slots[of->first + (hash[i % HASHES] & of->mask)], 1);
+		}
 	}
 	free(table);
 	free(slots);

@@ -29,6 +29,8 @@ struct span_end {
 	int32_t thread;		/* if it is not the one that began it; or -1 */
 };
 
+#define READER_RECENT 64	/* a power of two */
+
 struct reader {
 	struct recording *rec;
 	struct error *err;
@@ -51,6 +53,10 @@ struct reader {
 	uint64_t *last_task;	/* of each instance, from its close line; 0: unknown */
 	size_t n_last_task;
 	struct numbered *numbered;	/* of each instance: its tasks by number */
+	struct recent_instance {	/* those of the tasks that run now, by their key */
+		uint64_t key[2];
+		uint32_t instance;
+	} recent[READER_RECENT];
 	uint32_t last_instance;
 	struct slice last_id;	/* of it; points into its text */
 	bool no_memory;		/* for a text */

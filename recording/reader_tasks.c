@@ -53,14 +53,22 @@ static bool is_last(const struct reader *r, struct slice id)
 
 uint32_t reader_find_instance(struct reader *r, struct slice id)
 {
+	struct recent_instance *recent;
 	uint64_t key[2];
 	uint32_t at;
 
 	if (is_last(r, id))
 		return r->last_instance;
 	instance_key(id, key);
-	if (!index_find(&r->instances, key[0], key[1], &at))
-		return NO_INDEX;
+	/* a key is never 0: the length is in it */
+	recent = &r->recent[(key[0] ^ key[0] >> 32 ^ key[1] >> 40) * 0x9e3779b97f4a7c15u >> 58];
+	if (recent->key[0] == key[0] && recent->key[1] == key[1]) {
+		at = recent->instance;
+	} else {
+		if (!index_find(&r->instances, key[0], key[1], &at))
+			return NO_INDEX;
+		*recent = (struct recent_instance){ { key[0], key[1] }, at };
+	}
 	r->last_instance = at;
 	r->last_id = (struct slice){ r->rec->instance[at].id, id.len };
 	return at;
@@ -90,6 +98,7 @@ int reader_add_instance(struct reader *r, struct slice id, int64_t time_us)
 	if (!grown[at].id || index_put(&r->instances, key[0], key[1], at))
 		return -ENOMEM;
 	rec->n_instances++;
+	memset(r->recent, 0, sizeof r->recent);
 	r->last_instance = NO_INDEX;
 	return 0;
 }
