@@ -94,6 +94,13 @@ static const struct {
 		"start\t300000\tm.4\t\t\t\tlone\ndone\t400000\tm.4\n",
 		"gcc:2 .:1 ", "do_x=gcc.0 do_y=gcc.1 do_z=gcc.1 lone=..0 ",
 	}, {
+		"a recipe without its version, if that says enough", LANES_RECIPE,
+		"open\t0\tm\t10\t0\t10\tbitbake\t2.0\t/src\tbitbake\n"
+		"start\t0\tm.1\t\t\t\ta\tgcc-13.2+git-r0\ndone\t400000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tb\tlib-1.0-r0\ndone\t300000\tm.2\n"
+		"start\t0\tm.3\t\t\t\tc\tlib-2.0-r0\ndone\t200000\tm.3\n",
+		"gcc:1 lib-1.0-r0:1 lib-2.0-r0:1 ", "a=gcc.0 b=lib-1.0-r0.0 c=lib-2.0-r0.0 ",
+	}, {
 		"by kind", LANES_KIND,
 		OPEN "start\t0\tm.1\t\t\tlink\ta\ndone\t100000\tm.1\n"
 		"start\t0\tm.2\t\t\tcompile\tb\ndone\t300000\tm.2\n",

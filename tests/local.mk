@@ -40,7 +40,7 @@ CHECKS = \
 	tests/check_otlp tests/check_outfile \
 	tests/check_pack tests/check_pairs tests/check_bar_name tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
-	tests/check_peak tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
+	tests/check_peak tests/check_picture tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object tests/check_span \
 	tests/check_make_signals tests/check_plugin_threads tests/check_population \
 	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \

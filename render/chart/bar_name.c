@@ -2,6 +2,7 @@
 #include "render/chart/bar_name.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "command/command_name.h"
 #include "recording/recipe.h"
@@ -14,7 +15,7 @@
 #define SUFFIX_MORE 4		/* bytes of a suffix that says more than the kind of file */
 
 /* Suffixes of what a compiler makes: the colour says that. */
-static const char *const object[] = { ".o", ".lo", ".obj" };
+static const char *const object[] = { ".o", ".lo", ".obj", ".ltrans" };
 
 /* The parts of a bar's text. */
 struct parts {
@@ -70,11 +71,13 @@ static struct slice file_of(const char *name)
 
 static struct slice without_object(struct slice file)
 {
-	for (size_t i = 0; i < sizeof object / sizeof *object; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(object); i++) {
 		size_t n = strlen(object[i]);
 
-		if (file.len > n && !memcmp(file.p + file.len - n, object[i], n))
-			return (struct slice){ file.p, file.len - n };
+		if (file.len > n && !memcmp(file.p + file.len - n, object[i], n)) {
+			file.len -= n;
+			i = (size_t)-1;
+		}
 	}
 	return file;
 }
@@ -134,6 +137,17 @@ static bool add_fitting(struct buf *b, const struct buf *const *part, size_t n, 
 	return fits;
 }
 
+/* Its beginning; of a name with a number at its end, that too. */
+static void add_part(struct buf *b, struct buf *name, double width, double size)
+{
+	size_t before = b->len;
+
+	if (name->len && name->data[name->len - 1] >= '0' && name->data[name->len - 1] <= '9')
+		svg_add_label(b, buf_str(name), width, size);
+	if (b->len == before)
+		svg_add_beginning(b, buf_str(name), width, size);
+}
+
 void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint32_t task,
 		  double width, double size)
 {
@@ -149,7 +163,7 @@ void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint
 	const struct buf *const brief[] = { &p.first, &p.time };
 
 	if (!add_fitting(b, all, 3, width, size) && !add_fitting(b, brief, 2, width, size))
-		svg_add_beginning(b, buf_str(&p.first), width, size);
+		add_part(b, &p.first, width, size);
 	buf_release(&p.first);
 	buf_release(&p.more);
 	buf_release(&p.time);

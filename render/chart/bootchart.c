@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define TIME_TICKS 13
+#define BULLET 4		/* its width and height */
 #define ALARM_SIZE 8		/* of the mark at facts that report a problem */
 #define EDGE 30			/* labels that near an end of the axis are aligned with it */
 
@@ -112,16 +113,22 @@ static void add_head(struct markup *s, const struct chart *c)
 static void add_verdict(struct markup *s, const struct chart *c)
 {
 	struct buf text = BUF_INIT;
+	struct svg_path bullet;
 
 	if (!c->n_verdict)
 		return;
 	markup_begin(s, "g");
 	markup_attr(s, "id", "verdict");
+	svg_path_init(&bullet, s, "bullet");
+	for (size_t i = 0; i < c->n_verdict; i++) {
+		if (c->verdict[i].first)
+			svg_path_rect(&bullet, CHART_MARGIN + 2, c->verdict[i].y - 2 * BULLET,
+				      BULLET, BULLET);
+	}
+	svg_path_end(&bullet);
 	for (size_t i = 0; i < c->n_verdict; i++) {
 		const struct verdict_line *l = &c->verdict[i];
 
-		if (l->first)
-			bootchart_add_text(s, "verdict", CHART_MARGIN, l->y, "\xe2\x80\xa2");
 		buf_clear(&text);
 		buf_add(&text, l->text, l->len);
 		bootchart_add_text(s, "verdict", CHART_MARGIN + VERDICT_INDENT, l->y,

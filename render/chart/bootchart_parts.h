@@ -41,7 +41,8 @@ struct bar {
 	bool ended_badly;	/* a sign is at its end */
 };
 
-/* Bars by colour, with their gauges; and the names of those that have room. 0 or -ENOMEM. */
+/* Bars by colour, with their gauges; and the names of those that have room, without what rows by
+ * `by` say. 0 or -ENOMEM. */
 void bootchart_bars(struct markup *s, const struct bar *bar, size_t n);
 int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
 		    const struct bar *bar, size_t n);

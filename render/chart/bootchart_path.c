@@ -21,10 +21,8 @@
 static struct bar task_bar(const struct chart *c, uint32_t task, size_t order)
 {
 	const struct task *t = &c->sum->rec->task[task];
-	const struct cost *cost = &c->sum->nest[task].cost;
 	double x = chart_x(c, t->start_us);
 
-	(void)cost;
 	return (struct bar){
 		.x = x, .width = chart_x(c, recording_task_end_us(c->sum->rec, t)) - x,
 		.y = BRACKET, .height = c->path_place.height - BRACKET,
@@ -72,6 +70,8 @@ static size_t fill(struct bar *bar, const struct chart *c, const uint32_t *at)
 			b.width -= last->x + last->width - b.x;
 			b.x = last->x + last->width;
 		}
+		if (b.x + b.width > c->plot_width)
+			b.width = c->plot_width - b.x;
 		if (b.width <= 0)
 			continue;
 		if (last && (last->width < SMALL || b.width < 0.1) &&
@@ -95,7 +95,7 @@ static int draw(struct markup *s, const struct chart *c)
 		size_t n = fill(bar, c, at);
 
 		bootchart_bars(s, bar, n);
-		r = bootchart_names(s, c->sum, c->lanes.by, bar, n);
+		r = bootchart_names(s, c->sum, LANES_WORKER, bar, n);
 	}
 	r = r ? r : bootchart_links(s, c, true);
 	free(bar);

@@ -25,8 +25,11 @@
 #define LANE_HEIGHT_NAMED 14.0	/* lanes of that height have room for names */
 #define LANE_HEIGHT_MIN 0.5
 #define ROW_HEIGHT_MIN 13	/* of a label */
-#define NEST_HEIGHT 14		/* of a lane of nested builds */
-#define NEST_LANES 10		/* that have it; where there are more, all share it */
+#define NEST_HEIGHT 14.0	/* of a lane of nested builds */
+#define NEST_HEIGHT_NAMED 12.0	/* of many, as long as these have room for names */
+#define NEST_HEIGHT_MIN 6.0
+#define NESTS_HEIGHT 140	/* of all of them, if possible */
+#define NESTS_HEIGHT_MAX 240
 #define EMPTY_HEIGHT 40		/* of the sentence in place of the lanes */
 #define PANEL_GAP 19		/* from a plot to the next title's baseline */
 #define TITLE_SIZE 12		/* of the font */
@@ -109,13 +112,18 @@ static int place_path(struct chart *c, int y)
 
 /* Rows */
 
-static uint32_t count_lanes(const struct chart *c, bool nest)
+static double nest_height(const struct chart *c)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < c->lanes.n_rows; i++)
-		n += c->lanes.row[i].nest == nest ? c->lanes.row[i].n_lanes : 0;
-	return n;
+		n += c->lanes.row[i].nest ? c->lanes.row[i].n_lanes : 0;
+	if (n * NEST_HEIGHT <= NESTS_HEIGHT)
+		return NEST_HEIGHT;
+	if (n * NEST_HEIGHT_NAMED <= NESTS_HEIGHT_MAX)
+		return NEST_HEIGHT_NAMED;
+	return n * NEST_HEIGHT_MIN <= NESTS_HEIGHT_MAX ? NEST_HEIGHT_MIN :
+	       (double)NESTS_HEIGHT_MAX / n;
 }
 
 static int row_height(const struct row *r, double lane, double nest)
@@ -150,9 +158,7 @@ static double lane_height(const struct chart *c, double nest)
 /* Returns the bottom of the last one. */
 static int place_rows(struct chart *c, int y)
 {
-	uint32_t n_nest = count_lanes(c, true);
-	double nest = n_nest > NEST_LANES ? (double)NEST_HEIGHT * NEST_LANES / n_nest : NEST_HEIGHT;
-	double lane = lane_height(c, nest);
+	double nest = nest_height(c), lane = lane_height(c, nest);
 
 	c->lanes_y = y;
 	if (!c->lanes.n_rows)

@@ -5,6 +5,7 @@
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "recording/recipe.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,6 +113,32 @@ struct tally {
 	size_t n_tasks;
 };
 
+/* The name of a recipe says enough, unless two rows differ in the version alone. */
+static void drop_versions(struct lane_groups *rows)
+{
+	struct recipe recipe[LANE_ROWS_MAX];
+	bool alone[LANE_ROWS_MAX];
+
+	for (size_t i = 0; i < rows->n_rows; i++) {
+		recipe_parse(&recipe[i], rows->label[i]);
+		alone[i] = true;
+		for (size_t k = 0; k < i; k++) {
+			if (slice_equal(recipe[i].name, recipe[k].name))
+				alone[i] = alone[k] = false;
+		}
+	}
+	for (size_t i = 0; i < rows->n_rows; i++) {
+		if (alone[i])
+			rows->label[i][recipe[i].name.len] = '\0';
+	}
+}
+
+static bool has_recipes(const struct recording *rec)
+{
+	return rec->n_instances && rec->instance[0].tool &&
+	       !strcmp(rec->instance[0].tool, "bitbake");
+}
+
 /* group: of each task that ran. Groups become rows, the one with most time first, empty ones
  * left out, and the last ones together where there are more than most. */
 static int fill_rows(struct lane_groups *rows, const struct grouping *g, const uint32_t *group,
@@ -149,6 +176,8 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 		rows->label[i] = strdup(other ? "others" : g->names.name[k[i].value].p);
 		r = rows->label[i] ? 0 : -ENOMEM;
 	}
+	if (!r && g->by == LANES_RECIPE && has_recipes(rec))
+		drop_versions(rows);
 	for (size_t i = 0; !r && i < g->s->n_ran; i++) {
 		if (!rec->task[g->s->order[i]].hosts)
 			rows->row[i] = row_of[group[i]];
