@@ -14,15 +14,16 @@
  *	  div.row#bb-map		the whole build, small, with a brush
  *	  div.row#bb-axis		the time axis of everything below, with the crosshair's time
  *	 main#bb-main
- *	  div#bb-chart			the plots, one above the other, all as wide
+ *	  div#bb-chart, in div#bb-left	the plots, one above the other, all as wide
  *	   section#bb-waits		div.row#bb-path: what the end of the build waited for;
  *					div.row#bb-dependency: the longest chain of dependencies
  *	   div.row#bb-lanes		.gutter with a label a row; svg.plot with the bars
  *	   section.panel#bb-p-WORD	button.fold, .legend, .now; div.row with the plot
  *	   div#bb-cross			the crosshair's line
- *	  aside#bb-detail		the chosen task; beside the plots or, in a narrow window, below
- *	 section#bb-range		what happened in a selected range of time
- *	 section#bb-table		all tasks
+ *	   section#bb-icicle		where the time went, by directory, target and program
+ *	   section#bb-range		what happened in a selected range of time
+ *	   section#bb-table		all tasks
+ *	  aside#bb-detail		the chosen task; beside all that or, in a narrow window, below
  *	 div#bb-status			one line about what is below the pointer
  *	 svg#bb				the static picture: printed, not shown
  *
@@ -158,6 +159,8 @@ const view = {
 /* render/chart/app_flame.js */
 /* render/chart/app_range.js */
 /* render/chart/app_detail.js */
+/* render/chart/app_tree.js */
+/* render/chart/app_icicle.js */
 /* render/chart/app_input.js */
 
 /* Beginning, and what may go wrong */

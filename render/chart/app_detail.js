@@ -175,7 +175,7 @@ function addTask(parent, i, time = wallText(i)) {
 	b.removeAttribute("aria-label");
 	swatch(b, tasks.colour[i], "stack");
 	element("span", { "class": "name" }, b, name);
-	if (rest)
+	if (rest && (view.task < 0 || rest !== namePartsOf(view.task)[1] || head.recipes))
 		element("span", { "class": "rest" }, b, rest);
 	element("span", { "class": "time" }, b, time);
 	return b;
@@ -365,6 +365,7 @@ parts.push({
 		placeSheet();
 	},
 	layOut() {
+		page.app.style.setProperty("--top", page.top.offsetHeight + "px");
 		if (view.task >= 0 && (detail.task !== view.task || detail.width !== page.detail.clientWidth ||
 				       !page.detail.firstChild || detail.task !== detail.told)) {
 			detail.told = view.task;

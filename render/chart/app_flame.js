@@ -59,7 +59,7 @@ function drawFlame(layer, list, i, width, top) {
 		if (s.row >= FLAME_ROWS || x1 - (edge[s.row] || -1) < .5)
 			continue;
 		edge[s.row] = x1;
-		bars[s.colour] += box(x0, y + .5, Math.max(.6, x1 - x0), FLAME_ROW - 2);
+		bars[s.colour] += barBox(x0, y + .5, x1 - x0, FLAME_ROW - 2);
 		if (x1 - x0 < FLAME_NAMED)
 			continue;
 		const text = fit(name, x1 - x0 - 6, 11);

@@ -86,10 +86,11 @@ function makePage() {
 	page.head = element("header", { id: "bb-head" }, page.app);
 	page.top = element("div", { id: "bb-top" }, page.app);
 	page.main = element("main", { id: "bb-main" }, page.app);
-	page.chart = element("div", { id: "bb-chart" }, page.main);
+	page.left = element("div", { id: "bb-left" }, page.main);
+	page.chart = element("div", { id: "bb-chart" }, page.left);
 	page.detail = element("aside", { id: "bb-detail", "aria-label": "Chosen task" }, page.main);
-	page.range = element("section", { id: "bb-range", "aria-label": "Selected range" }, page.app);
-	page.table = element("section", { id: "bb-table", "aria-label": "All tasks" }, page.app);
+	page.range = element("section", { id: "bb-range", "aria-label": "Selected range" }, page.left);
+	page.table = element("section", { id: "bb-table", "aria-label": "All tasks" }, page.left);
 	page.status = element("div", { id: "bb-status" }, page.app);
 	page.detail.hidden = page.range.hidden = true;
 	page.parent = root.parentNode;
