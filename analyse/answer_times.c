@@ -94,19 +94,20 @@ static void fill_around(struct answer_span *span, const struct summary *s)
 /* From the last start to the first: so a wait can only add what is before the waits so far. */
 static void fill_waits(struct answer_times *t, const struct summary *s, const struct queue *q)
 {
-	for (int k = 0; k < QUEUE_CAUSES; k++) {
-		struct answer_span *w = &t->waited[k];
-		int64_t most_us = 0;
+	int64_t most_us[QUEUE_CAUSES] = { 0 };
 
-		for (size_t i = s->n_ran; i--; ) {
-			uint32_t task = s->order[i];
-			int64_t wait_us = q->task[task].wait_us[k];
-			int64_t until_us = s->rec->task[task].start_us, from_us = until_us - wait_us;
+	for (size_t i = s->n_ran; i--; ) {
+		uint32_t task = s->order[i];
+		int64_t until_us = s->rec->task[task].start_us;
+
+		for (int k = 0; k < QUEUE_CAUSES; k++) {
+			struct answer_span *w = &t->waited[k];
+			int64_t wait_us = q->task[task].wait_us[k], from_us = until_us - wait_us;
 
 			if (!wait_us)
 				continue;
-			if (wait_us > most_us) {
-				most_us = wait_us;
+			if (wait_us > most_us[k]) {
+				most_us[k] = wait_us;
 				w->task = task;
 			}
 			if (w->until_us < 0) {
