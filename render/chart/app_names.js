@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of tasks upon bars: the part that differs from others comes first */
 
-const BAR_PAD = 3;
+const BAR_PAD = 3, LABEL_SMALL = 18;	/* pixels: the part of a bar beside a badge */
 const ruler = { context: null, family: "", width: new Map() };
 
 function measure(text) {
@@ -118,7 +118,7 @@ function barTexts(i, count, busy, by) {
 
 /* Names into bars: {x0, x1, y, height, task, count, busy, colour, dim}. */
 function drawBarNames(layer, bars, by) {
-	const list = bars.filter(b => b.x1 - b.x0 >= LABEL_LEAST - 4 && b.height >= 10);
+	const list = bars.filter(b => b.x1 - b.x0 >= LABEL_SMALL && b.height >= 10);
 	let n = 0;
 
 	if (list.length > LABELS_MAX)
