@@ -412,7 +412,8 @@ static int fill_path(struct chain *c, const struct work *w)
 	c->n_dependency = n;
 	for (uint32_t i = w->all.last; i != NO_INDEX; i = w->before[i])
 		c->dependency[--n] = i;
-	c->dependency_us = w->all.early_us;
+	/* a task may have outlived the build */
+	c->dependency_us = w->all.early_us < w->s->wall_us ? w->all.early_us : w->s->wall_us;
 	return 0;
 }
 

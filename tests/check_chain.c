@@ -275,7 +275,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 
 START_TEST(anything)
 {
-	size_t why[WAIT_WORKER + 1] = { 0 };
+	size_t why[WAIT_UNKNOWN + 1] = { 0 };
 
 	for (unsigned i = 0; i < 40; i++) {
 		struct recorded r;
