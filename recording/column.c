@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SECOND_MS 1000
+#define SECOND_LEAST_MS 900	/* samples are never exactly a second apart */
 
 static const struct {
 	const char *name;
@@ -114,7 +115,7 @@ struct moment column_peak(const struct column *c)
 	return peak;
 }
 
-/* Compares each sample with the nearest one at least a second earlier. */
+/* Compares each sample with the nearest one about a second earlier, or more. */
 struct moment column_busiest(const struct column *c)
 {
 	struct moment most = unknown;
@@ -124,12 +125,12 @@ struct moment column_busiest(const struct column *c)
 		const int64_t *time = c->series->time_ms;
 		int64_t span_ms, n;
 
-		while (from + 1 < i && time[i] - time[from + 1] >= SECOND_MS)
+		while (from + 1 < i && time[i] - time[from + 1] >= SECOND_LEAST_MS)
 			from++;
 		span_ms = time[i] - time[from];
 		n = column_between(c, from, i);
-		if (span_ms > SECOND_MS)
-			n = (int64_t)((double)n * SECOND_MS / (double)span_ms);
+		if (span_ms >= SECOND_LEAST_MS)
+			n = (int64_t)((double)n * SECOND_MS / (double)span_ms + 0.5);
 		if (n > most.value)
 			most = (struct moment){ n, time[from] * 1000 };
 	}

@@ -43,8 +43,8 @@ int64_t column_growth(const struct column *c);
 
 struct moment column_peak(const struct column *c);
 
-/* The largest growth of a counter in a second, and when that second began. If samples are further
- * apart, the mean between them counts. */
+/* The largest growth of a counter in a second, and when that second began: as a rate of the time
+ * between two samples that are about a second apart, or more if there are no nearer ones. */
 struct moment column_busiest(const struct column *c);
 
 /* Base units in one "10ms", "1KiB" ... */
