@@ -41,6 +41,23 @@ static void change(struct curve *c, int64_t time_us, int64_t by)
 	add_step(c, time_us, (int64_t)((uint64_t)value + (uint64_t)by));
 }
 
+int curve_count(struct curve *c, struct keyed *begin, struct keyed *end, size_t n)
+{
+	size_t at = 0;
+	int r = reserve(c, 2 * n);
+
+	r = r ? r : sort_keyed(begin, n);
+	r = r ? r : sort_keyed(end, n);
+	for (size_t i = 0; !r && i < n; i++) {
+		for (; at < n && end[at].key <= begin[i].key; at++)
+			change(c, (int64_t)end[at].key, -1);
+		change(c, (int64_t)begin[i].key, 1);
+	}
+	for (; !r && at < n; at++)
+		change(c, (int64_t)end[at].key, -1);
+	return r;
+}
+
 int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order,
 		  const uint32_t *by_end, size_t n)
 {
@@ -205,7 +222,7 @@ void curve_largest_samples(const struct curve *c, const struct recording *rec, i
 	}
 }
 
-int64_t curve_at(const struct curve *c, int64_t time_us)
+static int64_t level_at(const struct curve *c, int64_t time_us)
 {
 	size_t at = step_at(c, time_us);
 
@@ -214,7 +231,7 @@ int64_t curve_at(const struct curve *c, int64_t time_us)
 
 int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int64_t *time_us)
 {
-	int64_t peak = curve_at(c, from_us);
+	int64_t peak = level_at(c, from_us);
 
 	*time_us = from_us;
 	for (size_t i = step_at(c, from_us); i < c->n && c->time_us[i] < until_us; i++) {
@@ -228,7 +245,7 @@ int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int
 
 int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)
 {
-	int64_t value = curve_at(c, from_us), sum = 0;
+	int64_t value = level_at(c, from_us), sum = 0;
 
 	for (size_t i = step_at(c, from_us); from_us < until_us; i++) {
 		int64_t end = i < c->n && c->time_us[i] < until_us ? c->time_us[i] : until_us;
@@ -243,7 +260,7 @@ int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)
 void curve_histogram(const struct curve *c, int64_t from_us, int64_t until_us,
 		     int64_t *time_at_us, size_t n)
 {
-	int64_t value = curve_at(c, from_us);
+	int64_t value = level_at(c, from_us);
 
 	memset(time_at_us, 0, n * sizeof *time_at_us);
 	for (size_t i = step_at(c, from_us); from_us < until_us; i++) {

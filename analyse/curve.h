@@ -19,6 +19,11 @@ struct curve {
 
 void curve_release(struct curve *c);
 
+/* How many of n things are there: key of begin and end are when each comes and goes, in any order,
+ * which changes. 0 or -ENOMEM. */
+struct keyed;
+int curve_count(struct curve *c, struct keyed *begin, struct keyed *end, size_t n);
+
 /* How many tasks run, those counted that ran no make of their own. order and
  * by_end: the indices of the n tasks that ran, by start and by end. 0 or -ENOMEM. */
 int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order,
@@ -37,8 +42,6 @@ void curve_largest_samples(const struct curve *c, const struct recording *rec, i
 
 /* Of rising times, the first one after `time`, from index `from` on; n if there is none. */
 size_t curve_first_after(const int64_t *time_us, size_t from, size_t n, int64_t time);
-
-int64_t curve_at(const struct curve *c, int64_t time_us);
 
 /* The largest value at any time in [from, until), 0 at least, and when first. */
 int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int64_t *time_us);

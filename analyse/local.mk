@@ -8,6 +8,7 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h \
 	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
+	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
 	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
 	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h \
 	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \

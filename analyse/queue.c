@@ -370,3 +370,26 @@ void queue_release(struct queue *q)
 	free(q->task);
 	q->task = NULL;
 }
+
+int queue_curve(struct curve *waiting, const struct summary *s, const struct queue *q)
+{
+	struct keyed *begin = malloc((s->n_ran + 1) * sizeof *begin);
+	struct keyed *end = malloc((s->n_ran + 1) * sizeof *end);
+	size_t n = 0;
+	int r = -ENOMEM;
+
+	for (size_t i = 0; begin && end && i < s->n_ran; i++) {
+		int64_t ready_us = q->task[s->order[i]].ready_us;
+		int64_t wait_us = queue_us(q, s->rec, s->order[i]);
+
+		if (wait_us <= CHAIN_REACTION_US)
+			continue;
+		begin[n] = (struct keyed){ (uint64_t)ready_us, 0 };
+		end[n++] = (struct keyed){ (uint64_t)(ready_us + wait_us), 0 };
+	}
+	if (begin && end)
+		r = curve_count(waiting, begin, end, n);
+	free(begin);
+	free(end);
+	return r;
+}

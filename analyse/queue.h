@@ -46,6 +46,10 @@ struct queue {
 int queue_make(struct queue *q, const struct summary *s, const struct chain *c);
 void queue_release(struct queue *q);
 
+/* How many tasks wait, without those that wait for no more than CHAIN_REACTION_US: the time in
+ * which a host reacts. 0 or -ENOMEM. */
+int queue_curve(struct curve *waiting, const struct summary *s, const struct queue *q);
+
 /* The queue time of a task, -1: unknown. */
 static inline int64_t queue_us(const struct queue *q, const struct recording *rec, uint32_t task)
 {

@@ -102,19 +102,30 @@ static void count_states(struct summary *s)
 	}
 }
 
+static int64_t bytes_of_blocks(const struct summary *s, const char *key)
+{
+	int64_t blocks = recording_build_number(s->rec, key);
+
+	return blocks < 0 ? -1 : sat_mul(blocks, 512);
+}
+
 /* The launcher's values; without them, the sum of the tasks. */
-static void fill_cpu(struct summary *s)
+static void fill_used(struct summary *s)
 {
 	struct cost sum = { 0 };
 
 	s->user_us = recording_build_number(s->rec, "user_us");
 	s->system_us = recording_build_number(s->rec, "system_us");
+	s->read_bytes = bytes_of_blocks(s, "in_blocks");
+	s->written_bytes = bytes_of_blocks(s, "out_blocks");
 	s->cpu_exact = s->user_us >= 0 && s->system_us >= 0;
 	if (!s->cpu_exact) {
 		for (size_t i = 0; i < s->rec->n_tasks; i++)
 			cost_add(&sum, &s->nest[i].cost);
 		s->user_us = sum.user_us;
 		s->system_us = sum.system_us;
+		s->read_bytes = sum.read_bytes ? sum.read_bytes : -1;
+		s->written_bytes = sum.written_bytes ? sum.written_bytes : -1;
 	}
 	s->cpu_us = s->cpu_exact ? sat_add(s->user_us, s->system_us) : sum.cpu_us;
 }
@@ -330,7 +341,7 @@ int summary_make(struct summary *s, const struct recording *rec)
 		return -ENOMEM;
 	find_step(s);
 	count_states(s);
-	fill_cpu(s);
+	fill_used(s);
 	host_fill(&s->host, rec);
 	return 0;
 }

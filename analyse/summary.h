@@ -54,6 +54,7 @@ struct summary {
 	int64_t user_us, system_us, cpu_us;
 	bool cpu_exact;		/* of the build's process and all its descendants;
 				   otherwise the sum of the tasks */
+	int64_t read_bytes, written_bytes;	/* of storage, likewise; -1: unknown */
 
 	struct nesting *nest;	/* of every task of rec */
 	uint32_t *order;	/* tasks by start, those never started at the end */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ANALYSE_USED_H
+#define BUILDBEAT_ANALYSE_USED_H
+
+#include "analyse/summary.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What the build itself used of the machine over time. proc_stat.log and proc_diskstats.log
+ * contain all processes of the machine; the build's part comes from the first of these
+ * that was recorded:
+ *
+ * - its control group, if the group used as much CPU time as the build in all. Otherwise the
+ *   group contains other processes, too, such as those of a session or container.
+ * - its tasks, with the values at their samples in proc_tasks.log. The rest of a task, which is
+ *   known when it ends, was used after its last sample (CPU time) or evenly (storage). A task
+ *   without samples used its part evenly. CPU time that no task used is that of the hosts: used
+ *   where no task runs, otherwise evenly, as storage.
+ *
+ * It is unknown if USED_VAGUE of it is only known as a sum over more than USED_APART samples.
+ */
+enum used_source { USED_UNKNOWN, USED_GROUP, USED_TASKS };
+enum used_what { USED_CPU, USED_READ, USED_WRITTEN };
+
+#define USED_VAGUE 0.25
+#define USED_APART 3
+
+/*
+ * amount[i]: microseconds of CPU time, or bytes, from time_us[i - 1] until time_us[i]; amount[0]
+ * is 0. What was used before the first time or after the last one counts in the nearest stretch:
+ * the sum is that of the build. *source says how far to trust it. 0 or -ENOMEM.
+ */
+int used_fill(double *amount, enum used_source *source, const struct summary *s,
+	      enum used_what what, const int64_t *time_us, size_t n);
+
+#endif
