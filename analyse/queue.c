@@ -4,6 +4,7 @@
 #include "analyse/capacity.h"
 #include "analyse/workers.h"
 #include "base/arena.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <math.h>

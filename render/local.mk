@@ -22,7 +22,7 @@ render_librender_la_SOURCES = \
 	render/chart/difference.c render/chart/difference.h \
 	render/chart/differences.c render/chart/differences.h \
 	render/chart/palette.c render/chart/palette.h render/chart/panel_bands.c \
-	render/chart/panel_bands.h render/chart/panels.c render/chart/panels.h \
+	render/chart/panel_bands.h render/chart/panel_plan.c render/chart/panels.c render/chart/panels.h \
 	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
 	render/chart/svg.c render/chart/svg.h render/chart/works.c render/chart/works.h \
 	render/plot/drawing.c render/plot/drawing.h render/plot/gnuplot.c render/plot/gnuplot.h \

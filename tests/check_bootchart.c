@@ -298,13 +298,12 @@ static void generate(const char *dir, unsigned tasks, unsigned samples)
 		       samples);
 }
 
-static char *attribute(const char *text, const char *name)
+static double view_height(const char *text)
 {
-	const char *p = strstr(text, name);
+	const char *p = strstr(text, " viewBox=\"0 0 1280 ");
 
 	ck_assert_ptr_nonnull(p);
-	p += strlen(name);
-	return strndup(p, strcspn(p, "\""));
+	return atof(p + strlen(" viewBox=\"0 0 1280 "));
 }
 
 /* With four times the tasks the picture is not taller, not much larger, and within the
@@ -312,7 +311,7 @@ static char *attribute(const char *text, const char *name)
 START_TEST(bounded)
 {
 	struct buf few, many;
-	char *height[2];
+	double height[2];
 
 	for (int i = 0; i < 2; i++) {
 		const char *dir = support_path("%s/%d", support_tmpdir(), i);
@@ -320,13 +319,12 @@ START_TEST(bounded)
 		generate(dir, i ? 40000 : 10000, 2000);
 		draw_path(i ? &many : &few, dir, (enum lanes_by)_i, NULL);
 		check_picture(i ? &many : &few);
-		height[i] = attribute(i ? many.data : few.data, " viewBox=\"");
+		height[i] = view_height(i ? many.data : few.data);
 	}
-	ck_assert_str_eq(height[0], height[1]);
+	/* but for a line of a legend that has longer names of tasks */
+	ck_assert_double_le(height[1], height[0] + 20);
 	ck_assert_uint_lt(many.len, few.len * 2);
 	ck_assert_uint_lt(many.len, 900000);
-	free(height[0]);
-	free(height[1]);
 	buf_release(&few);
 	buf_release(&many);
 }

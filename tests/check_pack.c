@@ -405,6 +405,31 @@ static void check_band(const struct unpacked *u, const struct panel *p, const st
 	}
 }
 
+/* Waiting tasks: only the points at which their number changes. */
+static void check_waiting(const struct packed *p, const struct panel *panel)
+{
+	double ceiling, unit_us = (double)unpacked_json(&p->u, "unit_us");
+	const struct unpacked_numbers *time, *n;
+	size_t at = 0;
+
+	if (panel->n_bands < 2)
+		return;
+	ceiling = (double)(panel->band[1].right ? panel->right_ceiling : panel->ceiling);
+	time = panel_column(&p->u, panel, "time");
+	n = panel_column(&p->u, panel, "waiting");
+	ck_assert_uint_le(n->n, panel->n);
+	for (size_t i = 0; i < panel->n; i++) {
+		int64_t now = llround((double)panel->time_us[i] / unit_us);
+
+		while (at + 1 < time->n && time->value[at] < now)
+			at++;
+		if (i + 1 < panel->n && llround((double)panel->time_us[i + 1] / unit_us) == now)
+			continue;
+		ck_assert_double_eq_tol((double)(n->value[at] - 1) / 1000 * ceiling,
+					(double)panel->band[1].value[i], ceiling / 1000);
+	}
+}
+
 static void check_panels(const struct packed *p)
 {
 	int64_t unit_us = unpacked_json(&p->u, "unit_us");
@@ -414,8 +439,10 @@ static void check_panels(const struct packed *p)
 		const struct unpacked_numbers *time, *gap;
 		size_t gaps = 0;
 
-		if (panel->id == PANEL_RUNNING)
+		if (panel->id == PANEL_RUNNING) {
+			check_waiting(p, panel);
 			continue;
+		}
 		time = panel_column(&p->u, panel, "time");
 		gap = panel_column(&p->u, panel, "gap");
 		for (size_t i = 0; i < panel->n; i++) {

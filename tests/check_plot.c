@@ -10,10 +10,10 @@
 
 static const char *const nested_says[PLOTS][8] = {
 	[PLOT_CPU] = { "CPU: make -j2 all doc", "forge", "failed with exit status 2 after 10.0 s",
-		       "2026-11-21", "user: mean 37 %, max 95 %", "Running tasks", "cores: 2" },
+		       "2026-11-21", "this build: mean 29 %, max 98 %", "Running tasks", "cores: 2" },
 	[PLOT_DISK] = { "make -j2 all doc", "read", "written", "busy", " in total" },
-	[PLOT_MEMORY] = { "Memory: make", "available", "all memory: 7.8 GiB", "lib: b.o: 150 MiB",
-			  "lib: a.o: 100 MiB", "peak: 250 MiB at 2.00 s" },
+	[PLOT_MEMORY] = { "Memory: make", "available", "all memory: 7.8 GiB", "b: mean 130 MiB",
+			  "a: mean 14 MiB", "peak: 250 MiB at 2.00 s" },
 };
 
 
@@ -148,7 +148,7 @@ START_TEST(terminal_colours)
 
 	plotted_read(&d, NESTED);
 	plotted_draw(&d, &p);
-	plotted_says(&d.out, (const char *const[]){ "\033[0;34m#\033[0m user: mean",
+	plotted_says(&d.out, (const char *const[]){ "\033[0;34m#\033[0m this build: mean",
 						    "|\033[0;34m##", NULL });
 	plotted_release(&d);
 }

@@ -55,7 +55,7 @@ CHECKS = \
 	tests/check_store tests/check_summary tests/check_svg tests/check_growing \
 	tests/check_tally tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
-	tests/check_trust_files tests/check_unreadable tests/check_usage_log \
+	tests/check_trust_files tests/check_unreadable tests/check_usage_log tests/check_used \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)

@@ -237,13 +237,38 @@ function stackTotal(panel) {
 	return stacked.length ? total : null;
 }
 
+/* Two curves of steps as one: value[i] holds from time[i - 1] until time[i]. */
+function joinSteps(a, b) {
+	const n = a.time.length + b.time.length, last = Math.max(a.time.at(-1), b.time.at(-1));
+	const time = new Int32Array(n), values = [new Float32Array(n), new Float32Array(n)];
+	let at = 0;
+
+	for (let i = 0, k = 0; at < n; at++) {
+		const t = Math.min(a.time[i] ?? last, b.time[k] ?? last);
+
+		time[at] = t;
+		values[0][at] = a.value[i] ?? 0;
+		values[1][at] = b.value[k] ?? 0;
+		if (t === last)
+			break;
+		for (; a.time[i] <= t; i++)
+			;
+		for (; b.time[k] <= t; k++)
+			;
+	}
+	return { time: time.subarray(0, at + 1), values: values.map(v => v.subarray(0, at + 1)) };
+}
+
 function readPanel(panel, c) {
 	if (panel.word === "running") {
 		const curve = runningCurve(), scale = panel.steps * 100 / panel.ceiling;
+		const value = curve.value.map(v => 1 + v * scale);
+		const time = panel.bands[1] ? c["running.time"] : [0, head.end];
+		const waiting = panel.bands[1] ? whole(c["running.waiting"], time.length) : [0, 0];
+		const both = joinSteps({ time: curve.time, value }, { time, value: waiting });
 
-		panel.time = curve.time;
-		panel.bands = panel.bands.slice(0, 1);
-		panel.bands[0].value = curve.value.map(v => 1 + v * scale);
+		panel.time = both.time;
+		panel.bands.forEach((b, i) => b.value = both.values[i]);
 	} else {
 		panel.time = c[panel.word + ".time"];
 		for (const b of panel.bands)

@@ -148,25 +148,51 @@ static void add_part(struct buf *b, struct buf *name, double width, double size)
 		svg_add_beginning(b, buf_str(name), width, size);
 }
 
+/* without the time */
+static void find_parts(struct parts *p, struct buf *b, const struct recording *rec,
+		       const struct task *t, enum lanes_by by)
+{
+	*p = (struct parts){ BUF_PART_OF(b), BUF_PART_OF(b), BUF_PART_OF(b) };
+	if (name_is_recipe(rec, t))
+		name_recipe(p, t, by);
+	else
+		name_file(p, rec, t);
+}
+
+static void release_parts(struct parts *p)
+{
+	buf_release(&p->first);
+	buf_release(&p->more);
+	buf_release(&p->time);
+}
+
 void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint32_t task,
 		  double width, double size)
 {
 	const struct task *t = &s->rec->task[task];
-	struct parts p = { BUF_PART_OF(b), BUF_PART_OF(b), BUF_PART_OF(b) };
+	struct parts p;
 
-	if (name_is_recipe(s->rec, t))
-		name_recipe(&p, t, by);
-	else
-		name_file(&p, s->rec, t);
+	find_parts(&p, b, s->rec, t, by);
 	text_add_time(&p.time, cost_wall_us(s->rec, t));
 	const struct buf *const all[] = { &p.first, &p.more, &p.time };
 	const struct buf *const brief[] = { &p.first, &p.time };
 
 	if (!add_fitting(b, all, 3, width, size) && !add_fitting(b, brief, 2, width, size))
 		add_part(b, &p.first, width, size);
-	buf_release(&p.first);
-	buf_release(&p.more);
-	buf_release(&p.time);
+	release_parts(&p);
+}
+
+void bar_name_add_task(struct buf *b, const struct recording *rec, uint32_t task, double width,
+		       double size)
+{
+	struct parts p;
+
+	find_parts(&p, b, rec, &rec->task[task], LANES_WORKER);
+	const struct buf *const all[] = { &p.first, &p.more };
+
+	if (!add_fitting(b, all, 2, width, size))
+		add_part(b, &p.first, width, size);
+	release_parts(&p);
 }
 
 void bar_name_add_count(struct buf *b, uint32_t n_tasks, double width, double size)

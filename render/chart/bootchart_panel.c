@@ -263,7 +263,7 @@ static void add_up_points(struct plot *p, const struct panel *panel)
 	}
 }
 
-/* The other build: its CPU in all, its tasks, the memory it used. */
+/* The other build: CPU in all, its tasks, their memory. */
 static void draw_ghost(struct plot *p)
 {
 	const struct panel *other = panels_find(&p->chart->ghost_panels, p->panel->id);
@@ -271,7 +271,7 @@ static void draw_ghost(struct plot *p)
 	if (!other || !other->n_bands || p->panel->id > PANEL_MEMORY)
 		return;
 	begin_profile(p, other, other->band[0].held);
-	if (p->panel->id != PANEL_CPU)
+	if (p->panel->id == PANEL_RUNNING)
 		bins_of_band(p, other, 0);
 	else if (chart_is_dense(p->chart, other))
 		panel_stack_bins(other, 0, p->chart->end_us, p->bin, p->bins);

@@ -166,8 +166,6 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 		r = r ? r : make_other(c);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, chart_colours(c), 0, c->end_us,
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
-	r = r ? r : chain_make(&c->chain, in->sum);
-	r = r ? r : queue_make(&c->queue, in->sum, &c->chain);
 	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
 	if (c->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, c->ghost);
@@ -239,7 +237,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL,
 		.end_us = in->sum->wall_us,
 		.lines = in->lines,
-		.panels = *in->panels,
+		.panels = *in->panels, .chain = in->panels->chain, .queue = in->panels->queue,
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)
 		c->end_us = c->ghost->wall_us;
@@ -274,8 +272,6 @@ void chart_release(struct chart *c)
 	lanes_release(&c->other_lanes);
 	pieces_release(&c->other_pieces);
 	answer_release(&c->answer);
-	queue_release(&c->queue);
-	chain_release(&c->chain);
 	free(c->row_place);
 	free(c->path_note);
 	*c = (struct chart){ 0 };

@@ -42,7 +42,8 @@
 
 static const int panel_height[PANELS] = {
 	[PANEL_CPU] = 52, [PANEL_RUNNING] = 44, [PANEL_MEMORY] = 56, [PANEL_DISK] = 40,
-	[PANEL_NET] = 36, [PANEL_PRESSURE] = 36, [PANEL_CGROUP] = 40,
+	[PANEL_NET] = 36, [PANEL_PRESSURE] = 36, [PANEL_CGROUP] = 40, [PANEL_MACHINE] = 44,
+	[PANEL_VOLUMES] = 36,
 };
 
 /* The head */

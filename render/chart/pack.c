@@ -28,10 +28,17 @@ struct pack_panel {
 	struct pack_column band[PANEL_BANDS_MAX];
 };
 
-/* The script makes the bands of the others from the tasks. */
-static bool is_packed(const struct panel *p)
+/* The script makes the band of the running tasks from the tasks. */
+static bool is_packed(const struct panel *p, size_t band)
 {
-	return p->id != PANEL_RUNNING;
+	return p->id != PANEL_RUNNING || band;
+}
+
+/* Of waiting tasks, only the points at which their number changes. */
+static bool is_point(const struct panel *p, size_t i)
+{
+	return p->id != PANEL_RUNNING || !i || i + 1 == p->n ||
+	       p->band[1].value[i] != p->band[1].value[i + 1];
 }
 
 /* A plot is a hundred pixels high; many samples make do with less than few. */
@@ -62,6 +69,9 @@ static void pack_band(struct pack_column *c, const struct panel *p, const struct
 	for (size_t i = 0; i < p->n; i++) {
 		uint32_t v = step_of(b->value[i], per_value, steps);
 
+		if (!is_point(p, i))
+			continue;
+
 		pack_column_add(c, v);
 		pack_column_adds(&changes, (int32_t)v);
 	}
@@ -85,9 +95,11 @@ static int pack_panel(struct pack_panel *out, const struct panel *p, double per_
 	pack_column_init(&out->gap, 'd');
 	for (size_t i = 0; i < PANEL_BANDS_MAX; i++)
 		pack_column_init(&out->band[i], 'u');
-	if (!is_packed(p))
+	if (!is_packed(p, p->n_bands - 1))
 		return 0;
 	for (size_t i = 0; i < p->n; i++) {
+		if (!is_point(p, i))
+			continue;
 		pack_column_adds(&out->time, to_unit(per_us, p->time_us[i]));
 		if (p->gap[i])
 			pack_column_adds(&out->gap, (int32_t)i);
@@ -97,6 +109,8 @@ static int pack_panel(struct pack_panel *out, const struct panel *p, double per_
 	r = buf_error(&out->time.out);
 	r = r ? r : buf_error(&out->gap.out);
 	for (size_t i = 0; !r && i < p->n_bands; i++) {
+		if (!is_packed(p, i))
+			continue;
 		pack_band(&out->band[i], p, &p->band[i], out->steps);
 		r = buf_error(&out->band[i].out);
 	}
@@ -151,12 +165,14 @@ static void add_panel_column(struct pack *p, const char *word, const char *id,
 static void add_panel_columns(struct pack *p, const struct panel *panel,
 			      const struct pack_panel *packed)
 {
-	if (!is_packed(panel))
+	if (!is_packed(panel, panel->n_bands - 1))
 		return;
 	add_panel_column(p, panel->word, "time", &packed->time);
 	add_panel_column(p, panel->word, "gap", &packed->gap);
-	for (size_t i = 0; i < panel->n_bands; i++)
-		add_panel_column(p, panel->word, panel->band[i].id, &packed->band[i]);
+	for (size_t i = 0; i < panel->n_bands; i++) {
+		if (is_packed(panel, i))
+			add_panel_column(p, panel->word, panel->band[i].id, &packed->band[i]);
+	}
 }
 
 static void add_numbers(struct pack *p)
@@ -233,6 +249,16 @@ static void add_rows(struct pack *p)
 	json_array_end(&p->json);
 }
 
+/* Its index among those that ran, by start. */
+static int64_t place_of_task(const struct summary *s, uint32_t task)
+{
+	size_t i = 0;
+
+	while (i < s->n_ran && s->order[i] != task)
+		i++;
+	return (int64_t)i;
+}
+
 static void add_band(struct pack *p, const struct band *b)
 {
 	static const char *const mark_word[] = {
@@ -247,6 +273,8 @@ static void add_band(struct pack *p, const struct band *b)
 	json_bool(&p->json, "right", b->right);
 	json_bool(&p->json, "held", b->held);
 	json_int(&p->json, "colour", b->colour);
+	if (b->task != NO_INDEX)
+		json_int(&p->json, "task", place_of_task(p->chart->sum, b->task));
 	json_int(&p->json, "max", b->max);
 	json_int(&p->json, "max_at", to_unit(p->tasks.per_us, b->max_us));
 	json_int(&p->json, "mean", b->mean);

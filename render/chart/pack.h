@@ -89,10 +89,11 @@
  *	other_name	of those only: as name
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
- * Of a panel WORD but "running", which the script makes of the tasks:
+ * Of a panel WORD:
  *	WORD.time, WORD.gap	the times; indices of the samples after a gap
  *	WORD.ID		of each band: 0 where it is absent, else 1 + the value in
  *			1/"steps" of its axis
+ * The script makes the band "tasks" of "running" of the tasks; only waiting tasks are here.
  * Texts: names, places (directories; "" the build's), programs, phases, commands.
  */
 

@@ -1,131 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/panel_bands.h"
 
+#include "analyse/largest.h"
+#include "analyse/used.h"
 #include "base/saturate.h"
+#include "base/str.h"
+#include "base/text.h"
+#include "render/chart/bar_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct panel_plan cpu = {
-	.word = "cpu", .title = "CPU", .series = "proc_stat", .unit = AXIS_SHARE,
-	.band = {
-		{ "user", "user", "programs computing, of all cores",
-		  MARK_STACK, false, COLOUR_BLUE, HOW_CORES,
-		  .term = { { .name = "user" }, { .name = "nice", .maybe = true } } },
-		{ "system", "system", "the kernel at work for them, interrupts included",
-		  MARK_STACK, false, COLOUR_ORANGE, HOW_CORES,
-		  .term = { { .name = "system" }, { .name = "irq", .maybe = true } } },
-		{ "iowait", "I/O wait", "idle, while programs waited for disks",
-		  MARK_STACK, false, COLOUR_YELLOW, HOW_CORES, .term = { { .name = "iowait" } } },
-		{ "steal", "steal", "taken away by other virtual machines",
-		  MARK_STACK, false, COLOUR_RED, HOW_CORES, .term = { { .name = "steal" } } },
-	},
-};
-
-static const struct panel_plan running = {
-	.word = "running", .title = "Running tasks", .unit = AXIS_COUNT,
-	.band = {
-		{ "tasks", "running tasks", "tasks at once, without those that wait for a build "
-		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_TASKS,
-		  .term = { { .name = NULL } } },
-	},
-};
-
-static const struct panel_plan memory = {
-	.word = "memory", .title = "Memory", .series = "proc_meminfo",
-	.unit = AXIS_BYTES, .right_unit = AXIS_BYTES,
-	.band = {
-		{ "used", "used", "held by programs and the kernel; shared memory and tmpfs "
-		  "included", MARK_STACK, false, COLOUR_BLUE, HOW_LEVEL,
-		  .term = { { .name = "total" }, { .name = "free", .minus = true },
-		      { .name = "cached", .minus = true },
-		    { .name = "buffers", .minus = true, .maybe = true },
-		    { .name = "slab", .minus = true, .maybe = true },
-		      { .name = "shmem", .maybe = true } } },
-		{ "cached", "cached files", "contents of files, given up when memory is needed",
-		  MARK_STACK, false, COLOUR_SKY, HOW_LEVEL,
-		  .term = { { .name = "cached" },
-		      { .name = "shmem", .minus = true, .maybe = true } } },
-		{ "buffers", "buffers, slab", "the kernel's own caches: blocks of disks, names, "
-		  "inodes", MARK_STACK, false, COLOUR_GREY, HOW_LEVEL,
-		  .term = { { .name = "buffers", .maybe = true },
-		      { .name = "slab", .maybe = true } } },
-		{ "available", "available", "what programs could still get without swapping",
-		  MARK_LINE, false, COLOUR_GREEN, HOW_LEVEL, .term = { { .name = "available" } } },
-		{ "swap", "swap used", "memory moved out to disk",
-		  MARK_LINE, false, COLOUR_RED, HOW_LEVEL,
-		  .term = { { .name = "swap" } }, .quiet = true },
-		{ "tasks", "tasks", "all processes of the running tasks together",
-		  MARK_LINE, false, COLOUR_ORANGE, HOW_TASKS, .term = { { .name = NULL } } },
-	},
-};
-
-static const struct panel_plan disk = {
-	.word = "disk", .title = "Disk", .series = "proc_diskstats",
-	.unit = AXIS_BYTES_A_SECOND, .right_unit = AXIS_SHARE,
-	.band = {
-		{ "read", "read", "from all disks", MARK_STACK, false, COLOUR_BLUE, HOW_RATE,
-		  .term = { { .name = "*.read" } } },
-		{ "written", "written", "to all disks", MARK_STACK, false, COLOUR_ORANGE, HOW_RATE,
-		  .term = { { .name = "*.written" } } },
-		{ "busy", "busy", "time with requests under way, of the busiest disk at each "
-		  "moment", MARK_LINE, true, COLOUR_PURPLE, HOW_BUSIEST,
-		  .term = { { .name = "*.busy" } } },
-	},
-};
-
-static const struct panel_plan net = {
-	.word = "net", .title = "Network", .series = "proc_net", .unit = AXIS_BYTES_A_SECOND,
-	.band = {
-		{ "rx", "received", "through all interfaces", MARK_STACK, false, COLOUR_BLUE,
-		  HOW_RATE, .term = { { .name = "*.rx" } }, .quiet = true },
-		{ "tx", "sent", "through all interfaces", MARK_STACK, false, COLOUR_ORANGE,
-		  HOW_RATE, .term = { { .name = "*.tx" } }, .quiet = true },
-	},
-};
-
-static const struct panel_plan pressure = {
-	.word = "pressure", .title = "Pressure", .series = "proc_pressure", .unit = AXIS_SHARE,
-	.band = {
-		{ "io_full", "I/O, all", "time in which nothing ran as everything waited for disks",
-		  MARK_AREA, false, COLOUR_ORANGE, HOW_SHARE,
-		  .term = { { .name = "io.full" } }, .quiet = true },
-		{ "memory_full", "memory, all", "time in which nothing ran as everything waited "
-		  "for memory", MARK_AREA, false, COLOUR_PURPLE, HOW_SHARE,
-		  .term = { { .name = "memory.full" } }, .quiet = true },
-		{ "cpu_some", "CPU", "time in which something waited for a core",
-		  MARK_LINE, false, COLOUR_BLUE, HOW_SHARE,
-		  .term = { { .name = "cpu.some" } }, .quiet = true },
-		{ "io_some", "I/O", "time in which something waited for disks",
-		  MARK_LINE, false, COLOUR_RED, HOW_SHARE,
-		  .term = { { .name = "io.some" } }, .quiet = true },
-		{ "memory_some", "memory", "time in which something waited for memory",
-		  MARK_LINE, false, COLOUR_GREEN, HOW_SHARE,
-		  .term = { { .name = "memory.some" } }, .quiet = true },
-	},
-};
-
-static const struct panel_plan cgroup = {
-	.word = "cgroup", .title = "The build's control group", .series = "proc_cgroup",
-	.unit = AXIS_BYTES, .right_unit = AXIS_SHARE,
-	.band = {
-		{ "memory", "memory", "memory charged to the group, including cached files",
-		  MARK_AREA, false, COLOUR_SKY, HOW_LEVEL, .term = { { .name = "memory" } } },
-		{ "cpu", "CPU", "time its programs and the kernel computed for it, of all cores",
-		  MARK_LINE, true, COLOUR_BLUE, HOW_CORES,
-		  .term = { { .name = "user" }, { .name = "system" } } },
-		{ "throttled", "throttled", "time its programs were held back by a limit, of all "
-		  "cores", MARK_LINE, true, COLOUR_RED, HOW_CORES,
-		  .term = { { .name = "throttled" } }, .quiet = true },
-	},
-};
-
-const struct panel_plan *const panel_plan[PANELS] = {
-	[PANEL_CPU] = &cpu, [PANEL_RUNNING] = &running, [PANEL_MEMORY] = &memory,
-	[PANEL_DISK] = &disk, [PANEL_NET] = &net, [PANEL_PRESSURE] = &pressure,
-	[PANEL_CGROUP] = &cgroup,
-};
 
 /* Samples at a time, so that their rows are read from memory once for all bands. */
 #define BLOCK 512
@@ -143,6 +28,8 @@ struct part {
 /* What a band is made from. */
 struct source {
 	const struct band_plan *plan;
+	uint32_t task;		/* of HOW_TASK */
+	const struct curve *kb;	/* its memory */
 	size_t n_parts;
 	struct part *part;
 	int64_t *value;
@@ -152,11 +39,17 @@ struct source {
 struct fill {
 	const struct series *series;
 	const struct recording *rec;
-	const struct curve *tasks;
+	const struct summary *sum;
 	int64_t cores;
 	size_t n;
 	uint32_t *pick;		/* the samples that are points */
 	int64_t *time_us;	/* of the points */
+	int64_t *sampled_us;	/* of the tasks' memory that is shown at each point */
+	double *used;		/* by the build until each point */
+	enum used_source used_source;
+	struct largest largest;
+	size_t n_volumes;
+	uint32_t volume[PANEL_BANDS_MAX];	/* columns, those that grew most first */
 	double part_of_us[BLOCK];	/* 1 / the time before each of those now filled in */
 	size_t n_sources;
 	struct source source[PANEL_BANDS_MAX];
@@ -194,6 +87,17 @@ static void pick_samples(struct fill *f, int64_t end_us)
 	}
 }
 
+static void add_part(struct source *to, const struct series *s, uint32_t column,
+		     const struct term *term)
+{
+	int64_t scale = column_unit_scale(s->column[column].unit);
+
+	to->part[to->n_parts++] = (struct part){
+		.column = column, .maybe = term->maybe, .scale = term->minus ? -scale : scale,
+		.usual = (uint64_t)(PRODUCT_MAX / scale),
+	};
+}
+
 /* The parts of a term; false: it must be there, and is not. */
 static bool add_parts(struct source *to, const struct recording *rec, const char *series,
 		      const struct term *term)
@@ -203,35 +107,57 @@ static bool add_parts(struct source *to, const struct recording *rec, const char
 
 	if (!column_find(&c, rec, series, term->name))
 		return term->maybe;
-	for (size_t i = 0; i < c.n_parts; i++) {
-		int64_t scale = column_unit_scale(c.series->column[c.part[i]].unit);
-
-		to->part[to->n_parts++] = (struct part){
-			.column = c.part[i], .maybe = term->maybe || several,
-			.scale = term->minus ? -scale : scale,
-			.usual = (uint64_t)(PRODUCT_MAX / scale),
-		};
-	}
+	for (size_t i = 0; i < c.n_parts; i++)
+		add_part(to, c.series, c.part[i],
+			 &(struct term){ .minus = term->minus, .maybe = term->maybe || several });
 	return true;
 }
 
-static int add_source(struct fill *f, const struct recording *rec, const char *series,
-		      const struct band_plan *plan)
+static bool find_source(struct fill *f, struct source *to, const char *series)
+{
+	const struct band_plan *plan = to->plan;
+	bool there = true;
+	size_t nth = 0;
+
+	for (size_t i = 0; i < f->n_sources; i++)
+		nth += f->source[i].plan->how == plan->how;
+	switch (plan->how) {
+	case HOW_BUILD_CPU:
+	case HOW_BUILD_DISK:
+		return true;
+	case HOW_TASKS:
+		to->kb = &f->sum->memory_kb;
+		return to->kb->n;
+	case HOW_TASK:
+		if (nth >= f->largest.n)
+			return false;
+		to->task = f->largest.task[nth];
+		to->kb = &f->largest.kb[nth];
+		return true;
+	case HOW_VOLUME:
+		if (nth >= f->n_volumes)
+			return false;
+		add_part(to, f->series, f->volume[nth], &(struct term){ .maybe = true });
+		return true;
+	default:
+		for (size_t i = 0; there && i < BAND_TERMS_MAX && plan->term[i].name; i++)
+			there = add_parts(to, f->rec, series, &plan->term[i]);
+		return there && to->n_parts;
+	}
+}
+
+static int add_source(struct fill *f, const char *series, const struct band_plan *plan)
 {
 	struct source *to = &f->source[f->n_sources];
-	bool there = true;
+	bool own = f->used_source != USED_UNKNOWN;
 
-	*to = (struct source){ .plan = plan };
+	if ((plan->only == ONLY_OWN && !own) || (plan->only == ONLY_ALL && own))
+		return 0;
+	*to = (struct source){ .plan = plan, .task = NO_INDEX };
 	to->part = malloc((f->series->n_columns + BAND_TERMS_MAX) * sizeof *to->part);
 	if (!to->part)
 		return -ENOMEM;
-	for (size_t i = 0; there && i < BAND_TERMS_MAX && plan->term[i].name; i++)
-		there = add_parts(to, rec, series, &plan->term[i]);
-	if (plan->how == HOW_TASKS)
-		there = f->tasks->n;
-	else
-		there = there && to->n_parts;
-	if (there)
+	if (find_source(f, to, series))
 		f->n_sources++;
 	else
 		free(to->part);
@@ -363,28 +289,105 @@ static inline void fill_growth(const struct fill *f, struct source *to, size_t n
 	to->total = total;
 }
 
-/* The sample of this point, or one skipped since the previous point. */
-static void fill_tasks(const struct fill *f, struct source *to)
+/* Of the sample of each point, or of one skipped since the previous point. */
+static void fill_task(const struct fill *f, struct source *to)
 {
-	const struct curve *c = f->tasks;
+	const struct curve *c = to->kb;
 	size_t at = 0;
 
-	memcpy(to->value, f->time_us, f->n * sizeof *to->value);
-	curve_largest_samples(c, f->rec, to->value, f->n);
 	for (size_t i = 0; i < f->n; i++) {
-		while (at < c->n && c->time_us[at] <= to->value[i])
+		while (at < c->n && c->time_us[at] <= f->sampled_us[i])
 			at++;
 		to->value[i] = sat_mul(at ? c->value[at - 1] : 0, 1024);
 	}
+}
+
+/* All tasks but those that have bands of their own, which come before. */
+static void fill_tasks(const struct fill *f, struct source *to)
+{
+	fill_task(f, to);
+	for (const struct source *one = f->source; one < to; one++) {
+		for (size_t i = 0; one->plan->how == HOW_TASK && i < f->n; i++)
+			to->value[i] -= one->value[i];
+	}
+}
+
+static double unit_of_us(const struct fill *f, size_t i)
+{
+	return 1e4 / (double)f->cores / (double)(f->time_us[i] - f->time_us[i - 1]);
+}
+
+/*
+ * The build uses no more than all processes: what is above that is due to the times of samples and
+ * counts in the next stretch that has room for it, otherwise in the last one.
+ */
+static void fill_build_cpu(const struct fill *f, struct source *to)
+{
+	int64_t *build = to->value, *rest = to[1].value;
+	double over_us = 0, had_us, unit;
+
+	build[0] = BAND_ABSENT;
+	for (size_t i = 1; i < f->n; i++) {
+		build[i] = rest[i];
+		if (rest[i] == BAND_ABSENT)
+			continue;
+		unit = unit_of_us(f, i);
+		had_us = f->used[i] + over_us;
+		over_us = 0;
+		if (had_us * unit < (double)rest[i])
+			build[i] = whole(had_us * unit);
+		else
+			over_us = had_us - (double)rest[i] / unit;
+		rest[i] -= build[i];
+	}
+	for (size_t i = f->n; i-- > 1 && over_us > 0; ) {
+		unit = unit_of_us(f, i);
+		had_us = rest[i] > 0 ? (double)rest[i] / unit : 0;
+		had_us = had_us < over_us ? had_us : over_us;
+		if (had_us > 0) {
+			int64_t n = whole(had_us * unit);
+
+			build[i] += n;
+			rest[i] -= n;
+			over_us -= had_us;
+		}
+	}
+}
+
+static void fill_build_disk(const struct fill *f, struct source *to)
+{
+	to->value[0] = BAND_ABSENT;
+	for (size_t i = 1; i < f->n; i++) {
+		to->value[i] = whole(f->used[i] * 1e6 / (double)(f->time_us[i] - f->time_us[i - 1]));
+		to->total = sat_add(to->total, whole(f->used[i]));
+	}
+}
+
+static void fill_volume(const struct fill *f, struct source *to)
+{
+	int64_t least = INT64_MAX;
+
+	fill_levels(f, to, 0, f->n);
+	for (size_t i = 0; i < f->n; i++) {
+		if (to->value[i] != BAND_ABSENT && to->value[i] < least)
+			least = to->value[i];
+	}
+	for (size_t i = 0; i < f->n; i++)
+		to->value[i] -= to->value[i] == BAND_ABSENT ? 0 : least;
+}
+
+static bool is_growth(enum how how)
+{
+	return how == HOW_RATE || how == HOW_SHARE || how == HOW_CORES || how == HOW_BUSIEST;
 }
 
 static void fill_block(const struct fill *f, struct source *to, size_t from, size_t until)
 {
 	if (to->plan->how == HOW_LEVEL)
 		fill_levels(f, to, from, until);
-	else if (to->plan->how != HOW_TASKS && to->n_parts == 1)
+	else if (is_growth(to->plan->how) && to->n_parts == 1)
 		fill_growth(f, to, 1, from, until);	/* inlined: faster */
-	else if (to->plan->how != HOW_TASKS)
+	else if (is_growth(to->plan->how))
 		fill_growth(f, to, to->n_parts, from, until);
 }
 
@@ -399,10 +402,17 @@ static void fill_values(struct fill *f)
 			fill_block(f, &f->source[k], from, until);
 	}
 	for (size_t k = 0; k < f->n_sources; k++) {
-		if (f->source[k].plan->how == HOW_TASKS)
-			fill_tasks(f, &f->source[k]);
-		else if (f->source[k].plan->how != HOW_LEVEL)
-			f->source[k].value[0] = BAND_ABSENT;
+		static void (*const fill[])(const struct fill *f, struct source *to) = {
+			[HOW_BUILD_CPU] = fill_build_cpu, [HOW_BUILD_DISK] = fill_build_disk,
+			[HOW_TASK] = fill_task, [HOW_TASKS] = fill_tasks,
+			[HOW_VOLUME] = fill_volume, [HOW_EVENTS] = NULL,
+		};
+		struct source *to = &f->source[k];
+
+		if (is_growth(to->plan->how))
+			to->value[0] = BAND_ABSENT;
+		else if (fill[to->plan->how])
+			fill[to->plan->how](f, to);
 	}
 }
 
@@ -410,7 +420,7 @@ static void fill_values(struct fill *f)
 
 static int make_points(struct panel *p, struct fill *f)
 {
-	p->time_us = malloc(f->n * (1 + f->n_sources) * sizeof *p->time_us);
+	p->time_us = malloc(f->n * (1 + PANEL_BANDS_MAX) * sizeof *p->time_us);
 	p->gap = malloc(f->n * sizeof *p->gap);
 	if (!p->time_us || !p->gap)
 		return -ENOMEM;
@@ -420,62 +430,230 @@ static int make_points(struct panel *p, struct fill *f)
 	}
 	p->n = f->n;
 	f->time_us = p->time_us;
-	for (size_t k = 0; k < f->n_sources; k++)
-		f->source[k].value = p->time_us + (1 + k) * f->n;
 	return 0;
 }
 
-static void make_bands(struct panel *p, const struct fill *f)
+/* What the build used, where a panel shows it. */
+
+static int find_used(struct fill *f, enum used_what what)
 {
+	f->used = malloc(f->n * sizeof *f->used);
+	return f->used ? used_fill(f->used, &f->used_source, f->sum, what, f->time_us, f->n) :
+	       -ENOMEM;
+}
+
+static int find_used_disk(struct fill *f)
+{
+	double *written;
+	int r = find_used(f, USED_READ);
+
+	if (r)
+		return r;
+	written = f->used;
+	f->used = NULL;
+	r = find_used(f, USED_WRITTEN);
+	for (size_t i = 0; !r && i < f->n; i++)
+		f->used[i] += written[i];
+	free(written);
+	return r;
+}
+
+static int find_tasks(struct fill *f)
+{
+	int r;
+
+	if (!f->sum->memory_kb.n)
+		return 0;
+	f->used_source = USED_TASKS;
+	r = largest_make(&f->largest, f->sum);
+	f->sampled_us = malloc(f->n * sizeof *f->sampled_us);
+	if (r || !f->sampled_us)
+		return -ENOMEM;
+	memcpy(f->sampled_us, f->time_us, f->n * sizeof *f->sampled_us);
+	curve_largest_samples(&f->sum->memory_kb, f->rec, f->sampled_us, f->n);
+	return 0;
+}
+
+/* How much the most of a column is above its least. */
+static int64_t range(const struct series *s, uint32_t column)
+{
+	int64_t least = INT64_MAX, most = -1;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t level = s->level[i * s->n_columns + column];
+
+		if (level < 0)
+			continue;
+		least = level < least ? level : least;
+		most = level > most ? level : most;
+	}
+	return most < 0 ? -1 : most - least;
+}
+
+static void find_volumes(struct fill *f)
+{
+	int64_t range_of[PANEL_BANDS_MAX];
+
+	for (uint32_t i = 0; i < f->series->n_columns; i++) {
+		int64_t n = range(f->series, i);
+		size_t at = f->n_volumes;
+
+		for (; at && range_of[at - 1] < n; at--) {
+			if (at == PANEL_BANDS_MAX)
+				continue;
+			f->volume[at] = f->volume[at - 1];
+			range_of[at] = range_of[at - 1];
+		}
+		if (at == PANEL_BANDS_MAX || n < 0)
+			continue;
+		f->volume[at] = i;
+		range_of[at] = n;
+		f->n_volumes += f->n_volumes < PANEL_BANDS_MAX;
+	}
+}
+
+static int find_own(struct fill *f, enum panel_id id)
+{
+	switch (id) {
+	case PANEL_CPU:
+		return find_used(f, USED_CPU);
+	case PANEL_DISK:
+		return find_used_disk(f);
+	case PANEL_MEMORY:
+		return find_tasks(f);
+	case PANEL_VOLUMES:
+		find_volumes(f);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The panel of it */
+
+#define LABEL_WIDTH 150		/* pixels */
+#define LABEL_SIZE 12
+#define VOLUME_COLUMNS 24
+
+static int make_label(struct panel *p, size_t band, const struct fill *f, const struct source *of)
+{
+	struct buf b = BUF_INIT, name = BUF_PART_OF(&b);
+	int r;
+
+	if (of->task != NO_INDEX) {
+		bar_name_add_task(&b, f->rec, of->task, LABEL_WIDTH, LABEL_SIZE);
+	} else {
+		buf_adds(&name, f->series->column[of->part->column].name);
+		if (str_ends(buf_str(&name), ".used"))
+			buf_cut(&name, name.len - strlen(".used"));
+		text_add_name(&b, buf_str(&name), VOLUME_COLUMNS);
+	}
+	buf_release(&name);
+	r = buf_error(&b);
+	p->label[band] = r ? NULL : strdup(buf_str(&b));
+	p->band[band].label = p->label[band];
+	buf_release(&b);
+	return p->label[band] ? 0 : -ENOMEM;
+}
+
+static int make_bands(struct panel *p, const struct fill *f)
+{
+	int r = 0;
+
 	p->n_bands = f->n_sources;
-	for (size_t k = 0; k < f->n_sources; k++) {
+	for (size_t k = 0; !r && k < f->n_sources; k++) {
 		const struct band_plan *plan = f->source[k].plan;
 
 		p->band[k] = (struct band){
 			.id = plan->id, .label = plan->label, .meaning = plan->meaning,
 			.mark = plan->mark, .right = plan->right, .colour = plan->colour,
-			.held = plan->how == HOW_TASKS,
+			.task = f->source[k].task,
 			.value = f->source[k].value,
-			.total = plan->how == HOW_RATE ? f->source[k].total : -1,
+			.total = plan->how == HOW_RATE || plan->how == HOW_BUILD_DISK ?
+				 f->source[k].total : -1,
 		};
+		if (!plan->label)
+			r = make_label(p, k, f, &f->source[k]);
 	}
+	return r;
 }
 
-static int fill_all(struct panel *p, struct fill *f, const struct panel_plan *plan,
-		    const struct summary *s)
+static const char *note(const struct fill *f, enum panel_id id)
+{
+	static const char *const cpu[] = {
+		[USED_UNKNOWN] = "this build's part over time was not recorded",
+		[USED_GROUP] = "this build: its control group",
+		[USED_TASKS] = "this build: its tasks, as sampled",
+	};
+
+	return id == PANEL_CPU && f->sum->cpu_us > 0 ? cpu[f->used_source] : NULL;
+}
+
+static int fill_all(struct panel *p, struct fill *f, const struct panel_plan *plan)
 {
 	int error = 0;
 
 	f->pick = malloc(f->series->n * sizeof *f->pick);
 	if (!f->pick)
 		return -ENOMEM;
-	pick_samples(f, s->wall_us);
-	for (size_t k = 0; !error && k < PANEL_BANDS_MAX && plan->band[k].id; k++)
-		error = add_source(f, s->rec, plan->series, &plan->band[k]);
-	if (error || f->n < 2 || !f->n_sources)
-		return error;
+	pick_samples(f, f->sum->wall_us);
+	if (f->n < 2)
+		return 0;
 	error = make_points(p, f);
-	if (error)
+	error = error ? error : find_own(f, p->id);
+	for (size_t k = 0; !error && k < PANEL_BANDS_MAX && plan->band[k].id; k++)
+		error = add_source(f, plan->series, &plan->band[k]);
+	if (error || !f->n_sources)
 		return error;
+	for (size_t k = 0; k < f->n_sources; k++)
+		f->source[k].value = p->time_us + (1 + k) * f->n;
 	fill_values(f);
-	make_bands(p, f);
+	p->note = note(f, p->id);
+	return make_bands(p, f);
+}
+
+/* The times at which tasks were sampled, without a value, for the memory of tasks alone. */
+static int make_times(struct series *out, const struct summary *s)
+{
+	const struct recording *rec = s->rec;
+
+	out->time_ms = malloc((rec->n_memory + 2) * sizeof *out->time_ms);
+	out->gap = calloc(rec->n_memory + 2, sizeof *out->gap);
+	if (!out->time_ms || !out->gap)
+		return -ENOMEM;
+	out->time_ms[out->n++] = 0;
+	for (size_t i = 0; i <= rec->n_memory; i++) {
+		int64_t ms = i < rec->n_memory ? rec->memory[i].time_ms : s->wall_us / 1000;
+
+		if (ms > out->time_ms[out->n - 1])
+			out->time_ms[out->n++] = ms;
+	}
 	return 0;
 }
 
 int panel_fill(struct panel *p, const struct panel_plan *plan, const struct summary *s,
 	       int64_t cores)
 {
+	struct series times = { 0 };
 	struct fill f = {
 		.series = recording_series(s->rec, plan->series),
-		.rec = s->rec, .tasks = &s->memory_kb, .cores = cores,
+		.rec = s->rec, .sum = s, .cores = cores,
 	};
-	int error;
+	int error = 0;
 
-	if (!f.series || !f.series->n)
-		return 0;
-	error = fill_all(p, &f, plan, s);
+	if (!f.series && p->id == PANEL_MEMORY && s->memory_kb.n) {
+		f.series = &times;
+		error = make_times(&times, s);
+	}
+	if (!error && f.series && f.series->n)
+		error = fill_all(p, &f, plan);
 	for (size_t k = 0; k < f.n_sources; k++)
 		free(f.source[k].part);
+	largest_release(&f.largest);
+	free(times.time_ms);
+	free(times.gap);
+	free(f.sampled_us);
+	free(f.used);
 	free(f.pick);
 	return error;
 }

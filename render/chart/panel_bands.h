@@ -13,10 +13,19 @@ enum how {
 	HOW_SHARE,		/* growth of times, of the time passed */
 	HOW_CORES,		/* the same, of that of all cores */
 	HOW_BUSIEST,		/* as HOW_SHARE, the largest of the columns */
-	HOW_TASKS,		/* memory of the tasks: of no column */
+	HOW_BUILD_CPU,		/* of the build alone (used.h), of that of all cores; it is taken
+				   away from the next band */
+	HOW_BUILD_DISK,		/* the same, of storage in a second */
+	HOW_TASK,		/* memory of one of the largest tasks (largest.h) */
+	HOW_TASKS,		/* of all tasks but those */
+	HOW_VOLUME,		/* one column: more than its least level */
+	HOW_EVENTS,		/* of tasks, not of samples */
 };
 
 #define BAND_TERMS_MAX 6
+
+/* Is it known what the build used over time, apart from the machine. */
+enum only { ONLY_ANY, ONLY_OWN, ONLY_ALL };
 
 /* Columns of a name (as in column.h), added or taken away. */
 struct term {
@@ -26,13 +35,14 @@ struct term {
 };
 
 struct band_plan {
-	const char *id, *label, *meaning;
+	const char *id, *label, *meaning;	/* label NULL: the name of the task or volume */
 	enum mark mark;
 	bool right;
 	enum colour colour;
 	enum how how;
 	struct term term[BAND_TERMS_MAX];
 	bool quiet;		/* left out where it was 0 all the time */
+	enum only only;
 };
 
 struct panel_plan {

@@ -21,7 +21,7 @@
 static const char note_cores[] = "the number of cores was not recorded: shares of those that "
 	"were seen busy at once";
 
-/* Running tasks: steps, not samples */
+/* Running and waiting tasks: steps, not samples */
 
 struct steps {
 	const struct curve *curve;
@@ -29,7 +29,7 @@ struct steps {
 	int64_t value;		/* before it */
 };
 
-/* The end of the stretch of one value from from_us on, `until_us` at most. */
+/* The end of the stretch of one value from now on, `until_us` at most. */
 static int64_t stretch_end(const struct steps *s, int64_t until_us)
 {
 	return s->at < s->curve->n && s->curve->time_us[s->at] < until_us ?
@@ -42,72 +42,102 @@ static void pass_steps(struct steps *s, int64_t time_us)
 		s->value = s->curve->value[s->at];
 }
 
-static void add_point(struct panel *p, int64_t until_us, int64_t value)
+static void add_point(struct panel *p, int64_t until_us, int64_t running, int64_t waiting)
 {
-	int64_t *values = p->band[0].value;
+	int64_t *r = p->band[0].value, *w = p->band[1].value;
 
-	if (p->n > 1 && values[p->n - 1] == value)
+	if (p->n > 1 && r[p->n - 1] == running && w[p->n - 1] == waiting)
 		p->n--;
 	p->time_us[p->n] = until_us;
-	values[p->n++] = value;
+	r[p->n] = running;
+	w[p->n++] = waiting;
 }
 
-/* A slot as two stretches: its largest value for as long as that lasted, then the mean of the
- * rest. */
-static void add_slot(struct panel *p, struct steps *s, int64_t from_us, int64_t until_us)
+/* The sum of value and time until then. */
+static int64_t pass_slot(struct steps *s, int64_t from_us, int64_t until_us, int64_t *most,
+			 int64_t *most_us)
 {
-	int64_t most = 0, most_us = 0, sum = 0, rest_us;
+	int64_t sum = 0;
 
+	*most = *most_us = 0;
 	for (int64_t from = from_us; from < until_us; ) {
 		int64_t until = stretch_end(s, until_us);
 
-		if (s->value > most) {
-			most = s->value;
-			most_us = 0;
+		if (s->value > *most) {
+			*most = s->value;
+			*most_us = 0;
 		}
-		most_us += s->value == most ? until - from : 0;
+		*most_us += s->value == *most ? until - from : 0;
 		sum = sat_add(sum, sat_mul(s->value, until - from));
 		pass_steps(s, until);
 		from = until;
 	}
-	add_point(p, from_us + most_us, sat_mul(most, WHOLE));
-	rest_us = until_us - from_us - most_us;
-	if (rest_us)
-		add_point(p, until_us, sat_mul(sum - most * most_us, WHOLE) / rest_us);
+	return sum;
 }
 
-static int make_running(struct panel *p, const struct summary *s)
+/* A slot as two stretches: the largest number of running tasks for as long as that lasted, then the
+ * mean of the rest. */
+static void add_slot(struct panel *p, struct steps *s, struct steps *w, int64_t from_us,
+		     int64_t until_us)
 {
-	const struct band_plan *plan = &panel_plan[PANEL_RUNNING]->band[0];
-	struct steps steps = { .curve = &s->running };
-	size_t n = s->running.n + 2;
+	int64_t most, most_us, unused, sum = pass_slot(s, from_us, until_us, &most, &most_us);
+	int64_t waiting = sat_mul(pass_slot(w, from_us, until_us, &unused, &unused), WHOLE) /
+			  (until_us - from_us);
+	int64_t rest_us = until_us - from_us - most_us;
 
-	if (!s->n_ran || s->wall_us <= 0)
-		return 0;
-	n = n > 2 * SLOTS_MAX + 1 ? 2 * SLOTS_MAX + 1 : n;
-	p->time_us = calloc(2 * n, sizeof *p->time_us);
+	add_point(p, from_us + most_us, sat_mul(most, WHOLE), waiting);
+	if (rest_us)
+		add_point(p, until_us, sat_mul(sum - most * most_us, WHOLE) / rest_us, waiting);
+}
+
+static int fill_running(struct panel *p, const struct summary *s, const struct curve *waiting)
+{
+	const struct band_plan *plan = panel_plan[PANEL_RUNNING]->band;
+	struct steps running = { .curve = &s->running }, wait = { .curve = waiting };
+	size_t n = s->running.n + waiting->n + 2;
+	bool exact = n <= 2 * SLOTS_MAX + 1;
+
+	n = exact ? n : 2 * SLOTS_MAX + 1;
+	p->time_us = calloc(3 * n, sizeof *p->time_us);
 	p->gap = calloc(n, sizeof *p->gap);
 	if (!p->time_us || !p->gap)
 		return -ENOMEM;
-	p->band[p->n_bands++] = (struct band){
-		.id = plan->id, .label = plan->label, .meaning = plan->meaning,
-		.mark = plan->mark, .colour = plan->colour, .held = true,
-		.value = p->time_us + n, .total = -1,
-	};
-	pass_steps(&steps, 0);
+	for (; p->n_bands < 2; p->n_bands++)
+		p->band[p->n_bands] = (struct band){
+			.id = plan[p->n_bands].id, .label = plan[p->n_bands].label,
+			.meaning = plan[p->n_bands].meaning, .mark = plan[p->n_bands].mark,
+			.colour = plan[p->n_bands].colour, .task = NO_INDEX, .held = true,
+			.value = p->time_us + (1 + p->n_bands) * n, .total = -1,
+		};
+	pass_steps(&running, 0);
+	pass_steps(&wait, 0);
 	p->n = 1;
 	for (int64_t from = 0, until; from < s->wall_us; from = until) {
-		if (s->running.n + 2 <= n) {
-			until = stretch_end(&steps, s->wall_us);
-			add_point(p, until, sat_mul(steps.value, WHOLE));
-			pass_steps(&steps, until);
+		if (exact) {
+			until = stretch_end(&wait, stretch_end(&running, s->wall_us));
+			add_point(p, until, sat_mul(running.value, WHOLE), sat_mul(wait.value, WHOLE));
+			pass_steps(&running, until);
+			pass_steps(&wait, until);
 		} else {
 			until = from + s->wall_us / SLOTS_MAX + 1;
 			until = until < s->wall_us ? until : s->wall_us;
-			add_slot(p, &steps, from, until);
+			add_slot(p, &running, &wait, from, until);
 		}
 	}
 	return 0;
+}
+
+static int make_running(struct panel *p, const struct summary *s, const struct queue *q)
+{
+	struct curve waiting = CURVE_INIT;
+	int r;
+
+	if (!s->n_ran || s->wall_us <= 0)
+		return 0;
+	r = queue_curve(&waiting, s, q);
+	r = r ? r : fill_running(p, s, &waiting);
+	curve_release(&waiting);
+	return r;
 }
 
 /* Cores */
@@ -187,7 +217,7 @@ static void measure_all(struct panel *p, const struct panel_plan *plan)
 	for (size_t k = 0; k < p->n_bands; k++) {
 		struct band *b = &p->band[k];
 
-		measure(b, p, plan->unit == AXIS_BYTES && !b->right);
+		measure(b, p, (b->right ? plan->right_unit : plan->unit) == AXIS_BYTES);
 		if (!is_left_out(plan, b))
 			p->band[n++] = *b;
 	}
@@ -250,23 +280,30 @@ static int64_t highest(const struct panel *p, bool right)
 	return max;
 }
 
-/*
- * On a machine with far more memory than is in use, available memory has an axis of its own
- * up to all the memory: otherwise the rest would be too small to see.
- */
-static void part_memory(struct panel *p)
+static struct band *find_band(struct panel *p, const char *id)
 {
-	struct band *available = NULL;
-
 	for (size_t k = 0; k < p->n_bands; k++) {
-		if (!strcmp(p->band[k].id, "available"))
-			available = &p->band[k];
+		if (!strcmp(p->band[k].id, id))
+			return &p->band[k];
 	}
-	if (!available || !stack_max(p))
+	return NULL;
+}
+
+/*
+ * What is far more than the rest has an axis of its own, up to `most` at least: otherwise the rest
+ * would be too small to see.
+ */
+static void part_axes(struct panel *p, const char *id, int64_t most)
+{
+	struct band *b = find_band(p, id);
+	int64_t left;
+
+	if (!b)
 		return;
-	available->right = true;
-	if (p->limit / FAR_MORE < highest(p, false))
-		available->right = false;
+	b->right = true;
+	left = at_least(highest(p, false), p->id == PANEL_RUNNING ? p->limit : 0);
+	if (!left || at_least(b->max, most) / FAR_MORE < left)
+		b->right = false;
 }
 
 static void set_axes(struct panel *p)
@@ -274,7 +311,11 @@ static void set_axes(struct panel *p)
 	int64_t left, right;
 
 	if (p->id == PANEL_MEMORY)
-		part_memory(p);
+		part_axes(p, "used", p->limit);
+	else if (p->id == PANEL_MACHINE)
+		part_axes(p, "available", p->limit);
+	else if (p->id == PANEL_RUNNING)
+		part_axes(p, "waiting", 0);
 	left = highest(p, false);
 	right = highest(p, true);
 	if (p->id == PANEL_RUNNING || p->limit / FAR_MORE < left)
@@ -292,7 +333,7 @@ static void set_axes(struct panel *p)
 }
 
 static int make_panel(struct panel *p, enum panel_id id, const struct summary *s,
-		      int64_t cores)
+		      const struct queue *q, int64_t cores)
 {
 	const struct panel_plan *plan = panel_plan[id];
 	int error;
@@ -301,7 +342,7 @@ static int make_panel(struct panel *p, enum panel_id id, const struct summary *s
 		.id = id, .word = plan->word, .title = plan->title,
 		.unit = plan->unit, .right_unit = plan->right_unit,
 	};
-	error = plan->series ? panel_fill(p, plan, s, cores) : make_running(p, s);
+	error = plan->series ? panel_fill(p, plan, s, cores) : make_running(p, s, q);
 	if (error)
 		return error;
 	if (id == PANEL_CPU)
@@ -311,21 +352,22 @@ static int make_panel(struct panel *p, enum panel_id id, const struct summary *s
 	if (id == PANEL_RUNNING && s->cores > 0) {
 		p->limit = sat_mul(s->cores, WHOLE);
 		p->limit_label = "cores";
-	} else if (id == PANEL_MEMORY && s->host.memory_total_bytes > 0) {
+	} else if ((id == PANEL_MEMORY || id == PANEL_MACHINE) && s->host.memory_total_bytes > 0) {
 		p->limit = s->host.memory_total_bytes;
 		p->limit_label = "all memory";
 	} else if (id == PANEL_DISK) {
 		p->note = s->rec->source.disk_note;
-	} else if ((id == PANEL_CPU || id == PANEL_CGROUP) && !s->rec->source.one_core &&
-		   s->cores < 1) {
-		p->note = note_cores;
 	}
+	if ((id == PANEL_CPU || id == PANEL_CGROUP) && !s->rec->source.one_core && s->cores < 1)
+		p->note = note_cores;
 	set_axes(p);
 	return 0;
 }
 
 static void release_panel(struct panel *p)
 {
+	for (size_t k = 0; k < PANEL_BANDS_MAX; k++)
+		free(p->label[k]);
 	free(p->time_us);
 	free(p->gap);
 }
@@ -333,19 +375,20 @@ static void release_panel(struct panel *p)
 int panels_make(struct panels *p, const struct summary *s)
 {
 	int64_t cores = s->rec->source.one_core ? 1 : s->cores > 0 ? s->cores : cores_seen(s->rec);
+	int r;
 
 	p->n = 0;
-	for (unsigned id = 0; id < PANELS; id++) {
-		int error = make_panel(&p->panel[p->n], (enum panel_id)id, s, cores);
-
-		if (error || !p->panel[p->n].n_bands)
+	p->queue = (struct queue){ NULL };
+	r = chain_make(&p->chain, s);
+	r = r ? r : queue_make(&p->queue, s, &p->chain);
+	for (unsigned id = 0; !r && id < PANELS; id++) {
+		r = make_panel(&p->panel[p->n], (enum panel_id)id, s, &p->queue, cores);
+		if (r || !p->panel[p->n].n_bands)
 			release_panel(&p->panel[p->n]);
 		else
 			p->n++;
-		if (error)
-			return error;
 	}
-	return 0;
+	return r;
 }
 
 void panels_release(struct panels *p)
@@ -353,6 +396,8 @@ void panels_release(struct panels *p)
 	for (size_t i = 0; i < p->n; i++)
 		release_panel(&p->panel[i]);
 	p->n = 0;
+	queue_release(&p->queue);
+	chain_release(&p->chain);
 }
 
 const struct panel *panels_find(const struct panels *p, enum panel_id id)

@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_RENDER_CHART_PANELS_H
 #define BUILDBEAT_RENDER_CHART_PANELS_H
 
+#include "analyse/chain.h"
+#include "analyse/queue.h"
 #include "analyse/summary.h"
 #include "render/chart/palette.h"
 #include "render/chart/axis.h"
@@ -31,8 +33,9 @@ enum mark {
 
 struct band {
 	const char *id;		/* a word: "user" */
-	const char *label;	/* as in the legend: "user" */
+	const char *label;	/* as in the legend: "user"; safe to print */
 	const char *meaning;	/* an explanation in one line */
+	uint32_t task;		/* whose it is, NO_INDEX: of none */
 	enum mark mark;
 	bool right;		/* against the right axis */
 	bool held;		/* of events, not of samples: seen to begin and to end at once */
@@ -44,15 +47,20 @@ struct band {
 };
 
 enum panel_id {
-	PANEL_CPU,		/* user, system, iowait, steal; of all cores */
+	PANEL_CPU,		/* this build, other processes (or user, system where the build's
+				   part is unknown), iowait, steal; of all cores */
 	PANEL_RUNNING,		/* tasks at once; limit: cores. Of large builds the
-				   mean and the largest of short times */
-	PANEL_MEMORY,		/* used, cached, buffers and slab; available (right, where there
-				   is far more), swap, tasks' */
-	PANEL_DISK,		/* read, written; right: busy */
+				   mean and the largest of short times. Tasks that wait (right,
+				   where there are far more) */
+	PANEL_MEMORY,		/* of the build: its largest tasks, the others; used on the
+				   machine (right, where there is far more) */
+	PANEL_DISK,		/* read, written; what the build read and wrote; right: busy */
 	PANEL_NET,		/* received, sent */
 	PANEL_PRESSURE,		/* cpu, io, memory: share of time something waited */
 	PANEL_CGROUP,		/* memory; right: CPU, throttled */
+	PANEL_MACHINE,		/* its memory: used, cached, buffers and slab; available (right,
+				   where there is far more), swap */
+	PANEL_VOLUMES,		/* space taken on each */
 	PANELS,
 };
 
@@ -71,6 +79,7 @@ struct panel {
 	bool *gap;		/* nothing is known of the stretch before time_us[i] */
 	size_t n_bands;
 	struct band band[PANEL_BANDS_MAX];
+	char *label[PANEL_BANDS_MAX];	/* those of bands that are not constant */
 };
 
 struct panels {
@@ -78,6 +87,8 @@ struct panels {
 				   band has a value somewhere, a quiet one (panel_bands.h)
 				   one above 0 */
 	struct panel panel[PANELS];
+	struct chain chain;	/* of the build: which tasks wait follows from them */
+	struct queue queue;
 };
 
 /* 0 or -ENOMEM. Always release. */

@@ -34,7 +34,8 @@ static const struct content {
 	{ PLOT_DISK, PANEL_DISK, {
 		{ PANEL_PRESSURE, "io_some", "time waited for disks", COLOUR_RED } } },
 	{ PLOT_DISK, PANEL_NET, { { .id = NULL } } },
-	{ PLOT_MEMORY, PANEL_MEMORY, { { .id = NULL } } },
+	{ PLOT_DISK, PANEL_VOLUMES, { { .id = NULL } } },
+	{ PLOT_MEMORY, PANEL_MACHINE, { { .id = NULL } } },
 };
 
 static int64_t *new_values(size_t n)
@@ -46,18 +47,7 @@ static int64_t *new_values(size_t n)
 	return value;
 }
 
-struct pane *page_add_pane(struct plot_page *page, size_t n, int64_t from_us, int64_t until_us)
-{
-	struct pane *p = &page->pane[page->n_panes++];
-
-	*p = (struct pane){
-		.limit = -1, .mark_us = -1, .from_us = from_us, .until_us = until_us,
-		.legend_columns = 3, .n = n,
-	};
-	return p;
-}
-
-struct layer *page_add_layer(struct pane *p)
+static struct layer *add_layer(struct pane *p)
 {
 	struct layer *l = &p->layer[p->n_layers];
 
@@ -68,7 +58,7 @@ struct layer *page_add_layer(struct pane *p)
 	return l;
 }
 
-int page_add_band(struct pane *p)
+static int add_room(struct pane *p)
 {
 	p->low = new_values(p->n);
 	p->high = new_values(p->n);
@@ -123,7 +113,7 @@ static int add_band(struct pane *p, const struct panel *from, size_t i, struct b
 
 	if (band->max < 0 || p->n_layers == LAYERS_MAX)
 		return 0;
-	l = page_add_layer(p);
+	l = add_layer(p);
 	if (!l)
 		return -ENOMEM;
 	l->mark = band->mark;
@@ -150,7 +140,7 @@ static int add_extremes(struct pane *p, const struct panel *from, struct bin *bi
 		return 0;
 	for (size_t i = 0; i < from->n_bands; i++)
 		stack |= from->band[i].mark == MARK_STACK;
-	if (page_add_band(p))
+	if (add_room(p))
 		return -ENOMEM;
 	if (stack)
 		panel_stack_bins(from, p->from_us, p->until_us, bin, p->n);
@@ -190,33 +180,36 @@ static int add_share(struct pane *p, const struct panel *from, const struct besi
 	return 0;
 }
 
-static int add_beside(struct pane *p, const struct content *c, const struct panels *panels,
-		      struct bin *bin)
+static int add_beside(struct pane *p, const struct content *c, const struct panels *panels)
 {
+	struct bin *bin = malloc(p->n * sizeof *bin);
+	int r = bin ? 0 : -ENOMEM;
+
 	for (size_t i = 0; i < BESIDE_MAX && c->beside[i].id; i++) {
 		const struct panel *from = panels_find(panels, c->beside[i].panel);
 
-		if (from && p->n_layers < LAYERS_MAX && add_share(p, from, &c->beside[i], bin))
-			return -ENOMEM;
+		if (!r && from && p->n_layers < LAYERS_MAX)
+			r = add_share(p, from, &c->beside[i], bin);
 	}
-	return 0;
+	free(bin);
+	return r;
 }
 
-static int add_panel(struct plot_page *page, const struct content *c, const struct panels *panels,
-		     size_t n, int64_t until_us)
+struct pane *page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
+			    int64_t from_us, int64_t until_us)
 {
-	const struct panel *from = panels_find(panels, c->panel);
-	struct bin *bin;
-	struct pane *p;
+	struct bin *bin = malloc(n * sizeof *bin);
+	struct pane *p = &page->pane[page->n_panes];
 	struct buf b;
 	int r = 0;
 
-	if (!from)
-		return 0;
-	bin = malloc(n * sizeof *bin);
 	if (!bin)
-		return -ENOMEM;
-	p = page_add_pane(page, n, 0, until_us);
+		return NULL;
+	page->n_panes++;
+	*p = (struct pane){
+		.mark_us = -1, .from_us = from_us, .until_us = until_us,
+		.legend_columns = 3, .n = n,
+	};
 	p->unit = from->unit;
 	p->ceiling = from->ceiling;
 	p->right_unit = from->right_unit;
@@ -231,9 +224,19 @@ static int add_panel(struct plot_page *page, const struct content *c, const stru
 	for (size_t i = 0; i < from->n_bands && !r; i++)
 		r = add_band(p, from, i, bin);
 	r = r ? r : add_extremes(p, from, bin);
-	r = r ? r : add_beside(p, c, panels, bin);
 	free(bin);
-	return r;
+	return r ? NULL : p;
+}
+
+static int add_content(struct plot_page *page, const struct content *c, const struct panels *panels,
+		       size_t n, int64_t until_us)
+{
+	const struct panel *from = panels_find(panels, c->panel);
+	struct pane *p = from ? page_add_panel(page, from, n, 0, until_us) : NULL;
+
+	if (!from)
+		return 0;
+	return p ? add_beside(p, c, panels) : -ENOMEM;
 }
 
 /* Head */
@@ -293,10 +296,10 @@ int page_make(struct plot_page *page, enum plot_chart chart, const struct summar
 	*page = (struct plot_page){ .chart = chart };
 	for (size_t i = 0; i < ARRAY_SIZE(contents) && !r; i++) {
 		if (contents[i].chart == chart)
-			r = add_panel(page, &contents[i], panels, n, until_us);
+			r = add_content(page, &contents[i], panels, n, until_us);
 	}
 	if (!r && chart == PLOT_MEMORY)
-		r = page_add_tasks(page, s, n);
+		r = page_add_tasks(page, s, panels, n);
 	if (r)
 		return r;
 	add_title(page, s);

@@ -60,14 +60,16 @@ int page_make(struct plot_page *page, enum plot_chart chart, const struct summar
 		const struct panels *panels, size_t n);
 void page_release(struct plot_page *page);
 
-/* Parts of it, for page_tasks.c: a new pane; a new layer with room for its values, NULL when
- * out of memory; room for low and high, 0 or -ENOMEM. */
-struct pane *page_add_pane(struct plot_page *page, size_t n, int64_t from_us, int64_t until_us);
-struct layer *page_add_layer(struct pane *p);
-int page_add_band(struct pane *p);
+/* When a stretch begins. */
 int64_t page_time_us(const struct pane *p, size_t i);
 
-/* Add the memory of the tasks over time, a layer for each task of the peak. 0 or -ENOMEM. */
-int page_add_tasks(struct plot_page *page, const struct summary *s, size_t n);
+/* Parts of it, for page_tasks.c. A new pane for a panel, NULL when out of memory. */
+struct pane *page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
+			    int64_t from_us, int64_t until_us);
+
+/* Add the memory of the tasks over time, with the panel's bands, and around its peak. 0 or
+ * -ENOMEM. */
+int page_add_tasks(struct plot_page *page, const struct summary *s, const struct panels *panels,
+		   size_t n);
 
 #endif

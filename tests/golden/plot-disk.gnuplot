@@ -17,10 +17,12 @@ set object rectangle from screen 0.065625, screen 0.859527 to screen 0.075, scre
 set label "read: 74 KiB in total, max 50 KiB/s" at screen 0.08125, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
 set object rectangle from screen 0.357812, screen 0.859527 to screen 0.367187, screen 0.876216 fillcolor rgb '#e5a531' fillstyle solid 1 border linecolor rgb '#4a4f57'
 set label "written: 2.5 MiB in total, max 2.0 MiB/s" at screen 0.373437, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
-set arrow from screen 0.649218, screen 0.867872 to screen 0.660937, screen 0.867872 nohead linecolor rgb '#a874d6' linewidth 2
-set label "busy (right): mean 3.5 %, max 10 %" at screen 0.665625, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
-set arrow from screen 0.064843, screen 0.841446 to screen 0.076562, screen 0.841446 nohead linecolor rgb '#c8371b' linewidth 2
-set label "time waited for disks (right): mean 1.0 %, max 10 %" at screen 0.08125, screen 0.841446 font 'sans-serif,12' textcolor rgb '#1f2328'
+set arrow from screen 0.649218, screen 0.867872 to screen 0.660937, screen 0.867872 nohead linecolor rgb '#3a9d7c' linewidth 2
+set label "this build: 2.0 MiB in total, max 660 KiB/s" at screen 0.665625, screen 0.867872 font 'sans-serif,12' textcolor rgb '#1f2328'
+set arrow from screen 0.064843, screen 0.841446 to screen 0.076562, screen 0.841446 nohead linecolor rgb '#a874d6' linewidth 2
+set label "busy (right): mean 3.5 %, max 10 %" at screen 0.08125, screen 0.841446 font 'sans-serif,12' textcolor rgb '#1f2328'
+set arrow from screen 0.357031, screen 0.841446 to screen 0.36875, screen 0.841446 nohead linecolor rgb '#c8371b' linewidth 2
+set label "time waited for disks (right): mean 1.0 %, max 10 %" at screen 0.373437, screen 0.841446 font 'sans-serif,12' textcolor rgb '#1f2328'
 set tmargin at screen 0.812239
 set bmargin at screen 0.464534
 set xrange [0:10]
@@ -34,8 +36,9 @@ plot 'disk.data' index 0 using 1:($2+$3) with filledcurves y=0 fillstyle solid 1
 	'disk.data' index 0 using 1:($2) with filledcurves y=0 fillstyle solid 1 noborder fillcolor rgb '#356fae' title "read", \
 	'disk.data' index 0 using 1:($2) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
 	'disk.data' index 0 using 1:($2+$3) with lines linewidth 0.5 linecolor rgb '#4a4f57' notitle, \
-	'disk.data' index 0 using 1:4 axes x1y2 with lines linewidth 1.5 linecolor rgb '#a874d6' title "busy (right)", \
-	'disk.data' index 0 using 1:5 axes x1y2 with lines linewidth 1.5 linecolor rgb '#c8371b' title "time waited for disks (right)", \
+	'disk.data' index 0 using 1:4 axes x1y1 with lines linewidth 1.5 linecolor rgb '#3a9d7c' title "this build", \
+	'disk.data' index 0 using 1:5 axes x1y2 with lines linewidth 1.5 linecolor rgb '#a874d6' title "busy (right)", \
+	'disk.data' index 0 using 1:6 axes x1y2 with lines linewidth 1.5 linecolor rgb '#c8371b' title "time waited for disks (right)", \
 	0 with lines linewidth 1 linecolor rgb '#5f6670' notitle
 unset label
 unset object
