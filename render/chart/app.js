@@ -40,7 +40,8 @@
  *	ready			a promise: true when the data is there and drawn, false when
  *				the picture stays static
  *	state()			what is shown: from, until (seconds), q, min (seconds), task,
- *				range, colour, only, tasks, matches, hidden, pieces
+ *				range, colour, only, sort, rows, tasks,
+ *				matches, hidden, pieces
  *	zoom(from, until)	show these seconds
  *	choose(task)		choose a task, -1: none
  *	select(from, until)	select a range of seconds
@@ -141,9 +142,11 @@ const view = {
 	selects: false,		/* the next drag selects one */
 	path: true,		/* the lane of the path is shown */
 	colour: "kind",		/* what the colours mean */
+	sort: "wall", down: true,	/* of the table: a column, the largest first */
 	only: -1,		/* the only colour that is not dimmed */
 };
 
+/* render/chart/table.js */
 /* render/chart/unpack.js */
 /* render/chart/app_data.js */
 /* render/chart/app_view.js */
@@ -158,6 +161,7 @@ const view = {
 /* render/chart/app_axis.js */
 /* render/chart/app_flame.js */
 /* render/chart/app_range.js */
+/* render/chart/app_table.js */
 /* render/chart/app_detail.js */
 /* render/chart/app_tree.js */
 /* render/chart/app_icicle.js */
@@ -166,9 +170,9 @@ const view = {
 /* Beginning, and what may go wrong */
 
 function guard(f) {
-	return function (e) {
+	return function (...e) {
 		try {
-			return f(e);
+			return f(...e);
 		} catch (error) {
 			giveUp(error);
 		}
@@ -219,7 +223,8 @@ function state() {
 		from: seconds(view.from), until: seconds(view.until),
 		q: view.q, min: view.min_us / 1e6, task: view.task, path: view.path,
 		range: view.range && [seconds(view.range.from), seconds(view.range.until)],
-		colour: view.colour, only: view.only, tasks: tasks.n, matches: search.match ? search.n : tasks.n,
+		colour: view.colour, only: view.only, sort: (view.down ? "-" : "") + view.sort, rows: grid.table.list.length,
+		tasks: tasks.n, matches: search.match ? search.n : tasks.n,
 		hidden: hidden.n, pieces: piece.n,
 	};
 }

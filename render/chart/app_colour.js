@@ -165,7 +165,8 @@ function recolour() {
 		({ label, colour, n: n[colour], wall: wall[colour] })).filter(e => e.n);
 	if (!c.scale)
 		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
-	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail]) {
+	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail,
+			   page.table]) {
 		for (const x of colourings)
 			box.classList.toggle(x.scale || "colours-usual", x.scale === c.scale);
 	}

@@ -54,8 +54,8 @@ function choose(i) {
 	request(true);
 }
 
-/* Choose it and bring it into view: its time, and its lane. */
-function reveal(i) {
+/* Choose it and bring its time into view. */
+function revealTime(i) {
 	const span = view.until - view.from, wall = tasks.end[i] - tasks.start[i];
 
 	choose(i);
@@ -63,6 +63,11 @@ function reveal(i) {
 		show(tasks.start[i] - wall * 20 - 1, tasks.end[i] + wall * 20 + 1);
 	else if (tasks.end[i] < view.from || tasks.start[i] > view.until)
 		show(tasks.start[i] - span / 3, tasks.start[i] + span * 2 / 3);
+}
+
+/* Its lane as well. */
+function reveal(i) {
+	revealTime(i);
 	scrollToLane(tasks.lane[i]);
 }
 
@@ -99,7 +104,7 @@ function drawNow() {
 	drawFrame();
 }
 
-/* The view in the URL: #t=12.5-80&q=...&min=...&task=...&range=10-20&colour=...&only=3&path=0 */
+/* The view in the URL: #t=12.5-80&q=...&min=...&task=...&range=10-20&colour=...&only=3&sort=-cpu&path=0 */
 
 const hash = { timer: 0, last: "" };
 
@@ -124,6 +129,8 @@ function hashText() {
 		list.push("colour=" + view.colour);
 	if (view.only >= 0)
 		list.push("only=" + view.only);
+	if (view.sort !== "wall" || !view.down)
+		list.push("sort=" + (view.down ? "-" : "") + view.sort);
 	if (!view.path)
 		list.push("path=0");
 	return list.join("&");
@@ -164,6 +171,7 @@ function loadHash() {
 	view.min_us = min > 0 ? Math.min(min, MIN_MOST_S) * 1e6 : 0;
 	view.colour = got.get("colour") || "kind";
 	view.only = only >= 0 && only < COLOURS ? only : -1;
+	loadSort(got.get("sort") || "-wall");
 	view.path = got.get("path") !== "0";
 	search.before = null;
 	hash.last = location.hash.slice(1);
