@@ -31,7 +31,7 @@ function tickText(us, step, last_us) {
 		return step >= 6e7 ? s / 60 + " min" :
 			Math.floor(s / 60) + "m " + two(s % 60) + "s";
 	if (step >= 6e7)
-		return Math.floor(s / 3600) + "h " + two(Math.floor(s / 60 % 60)) + "m";
+		return us < 36e8 ? s / 60 + " min" : Math.floor(s / 3600) + "h " + two(Math.floor(s / 60 % 60)) + "m";
 	return momentText(us, 1e6);
 }
 

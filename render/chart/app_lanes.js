@@ -3,6 +3,7 @@
 
 const lanes = { row: null, over: null, spans: [], phases: null };
 const GAUGE = 3;		/* pixels: the height of the gauge of CPU below a bar */
+const GAUGE_NARROW = 12, GAUGE_WIDE = 40;	/* pixels: bars that share a gauge, and all of them */
 const SIGN_HALF = 7, SIGN_ROOM = 240;	/* pixels: of a badge; that a name asks for */
 const GAUGE_GAP = 1, SPAN_HEIGHT = 12, SPAN_DEPTH = 3;
 
@@ -19,20 +20,50 @@ function hasGauge(lane) {
 	return tasks.lanes.height[lane] - barHeight(lane) >= GAUGE + GAUGE_GAP;
 }
 
+/* The share of CPU below bars. Narrow neighbours have one, or nobody could see how long it is. */
+function Gauges() {
+	this.last = null;
+	this.d = "";
+}
+
+Gauges.prototype.add = function (p, x0, x1) {
+	const narrow = x1 - x0 < GAUGE_NARROW, lane = piece.lane[p], { last } = this;
+
+	if (last && narrow && last.narrow && last.lane === lane && x0 - last.x1 < 3 &&
+	    x1 - last.x0 < GAUGE_WIDE) {
+		last.x1 = x1;
+		last.cpu += piece.cpu[p];
+		last.wall += piece.wall[p];
+		return;
+	}
+	this.flush();
+	this.last = { narrow, lane, x0, x1, cpu: piece.cpu[p], wall: piece.wall[p] };
+};
+
+Gauges.prototype.flush = function () {
+	const g = this.last, width = g && g.wall ? (g.x1 - g.x0) * Math.min(1, g.cpu / g.wall) : 0;
+
+	if (width >= .5)
+		this.d += box(g.x0, laneY(g.lane) + barHeight(g.lane) + GAUGE_GAP, width, GAUGE);
+};
+
+Gauges.prototype.path = function () {
+	this.flush();
+	return this.d;
+};
+
 /* The bars by colour, those that do not match faint; and below each the share of its
  * time that it computed. */
 function drawBars(layer) {
-	const bars = Array(2 * COLOURS).fill(""), named = [];
-	let gauge = "";
+	const bars = Array(2 * COLOURS).fill(""), named = [], gauges = new Gauges();
 
 	for (let p = 0; p < piece.n; p++) {
 		const x = clipX(piece.x0[p]), width = Math.max(.6, clipX(piece.x1[p]) - x);
 		const lane = piece.lane[p], y = laneY(lane), height = barHeight(lane);
-		const share = piece.wall[p] ? Math.min(1, piece.cpu[p] / piece.wall[p]) : 0;
 
 		bars[piece.colour[p] * 2 + (piece.match[p] ? 0 : 1)] += barBox(x, y, width, height);
-		if (share * width >= .5 && piece.match[p] && hasGauge(lane))
-			gauge += box(x, y + height + GAUGE_GAP, width * share, GAUGE);
+		if (piece.match[p] && hasGauge(lane))
+			gauges.add(p, x, x + width);
 		if (width >= LABEL_LEAST)
 			named.push({ x0: x, x1: x + width, y, height, task: piece.task[p],
 				     count: piece.count[p], busy: piece.busy[p], colour: piece.colour[p],
@@ -41,7 +72,7 @@ function drawBars(layer) {
 	layer.group.classList.toggle("dense", piece.n > DENSE);
 	for (let i = 0; i < 2 * COLOURS; i++)
 		layer.path("bar c" + (i >> 1) + (i & 1 ? " dim" : ""), bars[i]);
-	layer.path("gauge", gauge);
+	layer.path("gauge", gauges.path());
 	return named;
 }
 
@@ -262,9 +293,9 @@ function rowLabels(width) {
 function laneHeights() {
 	const top = page.head.offsetHeight + page.top.offsetHeight + lanes.row.box.offsetTop;
 	const count = nest => head.rows.reduce((sum, r) => sum + (r.tasks && r.nest === nest ? r.lanes : 0), 0);
-	const nest = count(true) > NEST_MANY ? NEST_LEAST : NEST_HEIGHT;
+	const nest = count(true) * NEST_HEIGHT > window.innerHeight / 6 ? NEST_LEAST : NEST_HEIGHT;
 	const spans = tasks.lanes.depth.reduce((sum, d) => sum + d, lanes.phase_depth);
-	const room = window.innerHeight - top - 46 - spans * SPAN_HEIGHT - nest * count(true);
+	const room = window.innerHeight - top - Math.max(46, window.innerHeight * .12) - spans * SPAN_HEIGHT - nest * count(true);
 
 	const least = clamp(LANES_MOST / Math.max(1, count(false)), 3, LANE_LEAST);
 	const most = clamp(window.innerHeight / 20, LANE_MOST, 2 * LANE_MOST);

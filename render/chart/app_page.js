@@ -5,7 +5,7 @@ const page = { app: null, html: null, parent: null, next: null };
 
 const NARROW = 700;		/* pixels: below, the gutter is small */
 const GUTTER_LEAST = 44, GUTTER_MOST = 220, RIGHT = 12;
-const LANE_LEAST = 18, LANE_MOST = 40, LANES_MOST = 2700, NEST_HEIGHT = 16, NEST_LEAST = 13, NEST_MANY = 6;
+const LANE_LEAST = 18, LANE_MOST = 40, LANES_MOST = 2700, NEST_HEIGHT = 16, NEST_LEAST = 13;
 const PANEL_LEAST = 64, PANEL_MOST = 180;
 
 function element(name, attributes, parent, text) {
@@ -130,7 +130,7 @@ parts.push({
 		element("h1", {}, page.head, headline ? headline.text : find("title").textContent);
 		makeVerdict();
 		const box = element("div", { "class": "facts-box" }, page.head);
-		const list = element("dl", { "class": "facts" }, box);
+		const list = page.facts = element("dl", { "class": "facts" }, box);
 		for (const f of head.facts.filter(x => x.label !== null)) {
 			const pair = element("div", f.alarm ? { "class": "alarm" } : {}, list);
 
@@ -190,6 +190,8 @@ function layOut() {
 
 	page.app.style.setProperty("--gutter", gutter + "px");
 	page.gutter = gutter;
+	page.more.hidden = !page.head.classList.contains("open") &&
+		page.facts.scrollHeight <= page.facts.clientHeight + 4;
 	view.width = Math.max(120, room - gutter - rightWidth());
 	all("layOut");
 	request(true);

@@ -288,6 +288,18 @@ function bandValues(p, b) {
 		(b.right ? ", right axis" : "");
 }
 
+/* An entry of the legend. That of one task chooses it. */
+function addKey(p, b) {
+	const title = b.meaning || "";
+	const key = b.task === undefined ? element("span", { "class": "key", title }, p.legend) :
+		button(p.legend, "", "Choose " + clean(b.label), () => reveal(b.task));
+
+	key.classList.add("key");
+	swatch(key, b.colour, b.mark);
+	element("span", {}, key, clean(b.label));
+	element("span", { "class": "values" }, key, bandValues(p, b));
+}
+
 function makePanel(p) {
 	p.box = element("section", { "class": "panel", id: "bb-p-" + p.word }, page.chart);
 	const title = element("h2", {}, p.box);
@@ -299,13 +311,7 @@ function makePanel(p) {
 	p.fold.setAttribute("class", "fold");
 	const said = element("span", { "class": "said" }, title);
 	p.legend = element("span", { "class": "legend" }, said);
-	for (const b of p.bands) {
-		const key = element("span", { "class": "key", title: b.meaning || "" }, p.legend);
-
-		swatch(key, b.colour, b.mark);
-		element("span", {}, key, b.label);
-		element("span", { "class": "values" }, key, bandValues(p, b));
-	}
+	p.bands.forEach(b => addKey(p, b));
 	if (p.note)
 		element("span", { "class": "values" }, p.legend, p.note);
 	p.now = element("span", { "class": "now" }, said);
