@@ -20,7 +20,7 @@ import traceback
 import chart
 import webdriver
 
-MODULES = ['zoom', 'layout', 'tasks', 'search', 'view', 'look', 'names', 'edges', 'access',
+MODULES = ['zoom', 'layout', 'texts', 'tasks', 'search', 'view', 'look', 'names', 'edges', 'access',
            'report', 'profiles', 'logs']
 SCENARIO_S = 100
 
