@@ -367,6 +367,11 @@ static const struct { const char *what, *files, *series, *shown, *told; } logs[]
 	{ "net: torn", LOG("net") AT("1") "eth0: 1 1 0 0\neth1: 1 1 0 0\n\n" AT("2") "eth0: 2 2 0 0\net",
 	  "proc_net", "eth0.rx eth0.tx eth1.rx eth1.tx; 1000 0 0 0 0",
 	  "reduced_proc_net.log: its last line is truncated and was ignored" },
+	{ "volumes: one comes later, one has two points, some lines are damaged",
+	  BEGUN "== monitor_disk.log\n" AT("1") "/dev/vda: 23811424256\n\n" AT("2")
+	  "/dev/vda: 23811424000\nserver:/x: 7\n\n" AT("3") "server:/x: 0\na b: 1\n: 4\n/dev/vda: -1\n\n",
+	  "proc_volumes", "/dev/vda.used server:/x.used; 1000 23811424256 -; 2000 23811424000 7; "
+	  "3000 - 0", "monitor_disk.log:10: damaged lines left out: this and 2 more" },
 	{ "pressure: three logs, the last begins late",
 	  LOG("pressure/cpu") AT("2") "0.00 0.00 0.00 500000\n\n" AT("3") "0.00 0.00 0.00 100\n\n"
 	  "== reduced_proc_pressure/io.log\n== reduced_proc_pressure/memory.log\n" AT("3")

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "convert/builder.h"
 #include "convert/convert.h"
+#include "recording/recording_write.h"
 #include "tests/paths.h"
 #include "tests/same.h"
 #include "tests/support.h"
@@ -273,6 +274,33 @@ START_TEST(hostile_recipes)
 }
 END_TEST
 
+/* What BitBake wrote about volumes comes back byte for byte, also by way of our own format. */
+START_TEST(volumes)
+{
+	char own[PATH_MAX] = GENUINE;
+	struct buf before = BUF_INIT, after = BUF_INIT;
+	struct recording rec;
+	struct error err = { 0 };
+
+	support_read(&before, GENUINE "/monitor_disk.log");
+	for (int i = 0; i < 2; i++) {
+		const char *to = support_path("%s/%d", support_tmpdir(), i);
+
+		ck_assert_int_eq(recording_read(&rec, own, &convert_formats, &err), 0);
+		ck_assert_int_eq(oe()->write(&rec, to, &err), 0);
+		if (!i)
+			ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own",
+							 own, &err), 0);
+		buf_clear(&after);
+		support_read(&after, support_path("%s/monitor_disk.log", to));
+		ck_assert_str_eq(buf_str(&after), buf_str(&before));
+		recording_release(&rec);
+	}
+	buf_release(&before);
+	buf_release(&after);
+}
+END_TEST
+
 /* Shares of four processors, KiB a second, KiB, and seconds of the wall clock. */
 START_TEST(samples)
 {
@@ -318,5 +346,5 @@ int main(void)
 {
 	return support_main("oe_write", TEST(genuine), TEST(states), TEST(recipes),
 			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),
-			    TEST(samples), TEST(never_onto_anything));
+			    TEST(samples), TEST(volumes), TEST(never_onto_anything));
 }

@@ -68,7 +68,8 @@ static int give(struct pass *p, const char *name, const char *text, size_t len)
 {
 	const char *slash = strchr(name, '/');
 
-	if (!strncmp(name, "reduced_", 8) || !strncmp(name, "proc_", 5))
+	if (!strncmp(name, "reduced_", 8) || !strncmp(name, "proc_", 5) ||
+	    !strncmp(name, "monitor_", 8))
 		return p->logs ? oe_log(p->o, name, text, len, -1) : 0;
 	if (p->logs)
 		return 0;

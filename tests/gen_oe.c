@@ -158,6 +158,11 @@ static void add_pressure(struct buf *b, uint64_t second)
 	buf_addf(b, "25.96 43.57 27.31 %u\n", (unsigned)random_below(1000000));
 }
 
+static void add_volumes(struct buf *b, uint64_t second)
+{
+	buf_addf(b, "/dev/vda: %llu\ntmpfs: 102400\n", 20000000000ull + second * 1000003);
+}
+
 static int write_log(struct plan *p, const char *name, uint64_t samples, add_line *add)
 {
 	for (uint64_t i = 0; i < samples; i++) {
@@ -177,6 +182,7 @@ static int write_logs(struct plan *p, uint64_t samples)
 	       write_log(p, "reduced_proc_diskstats.log", samples, add_disk) ||
 	       write_log(p, "reduced_proc_meminfo.log", samples, add_memory) ||
 	       write_log(p, "reduced_proc_net.log", samples, add_net) ||
+	       write_log(p, "monitor_disk.log", samples, add_volumes) ||
 	       write_log(p, "reduced_proc_pressure/cpu.log", samples, add_pressure) ||
 	       write_log(p, "reduced_proc_pressure/io.log", samples, add_pressure) ||
 	       write_log(p, "reduced_proc_pressure/memory.log", samples, add_pressure);

@@ -8,15 +8,16 @@
 #include <string.h>
 
 #define DEVICES_MAX 64
-#define DEVICE_NAME_MAX 40
+#define DEVICE_NAME_MAX 56	/* with a suffix less than SERIES_NAME_MAX */
 #define VALUES_MAX 3
 
 /*
- * Logs of counters since the machine started, one line for each device: network interfaces and, in
- * copies of /proc, disks.
+ * Logs with one line for each device: the space used on volumes, and counters since the machine
+ * started of network interfaces and, in copies of /proc, disks.
  */
 struct sort {
 	const char *what;
+	bool gauge;
 	size_t n_values;
 	const char *suffix[VALUES_MAX], *unit[VALUES_MAX];
 	bool (*parse)(struct slice line, struct slice *name, int64_t *raw);
@@ -145,7 +146,39 @@ static const struct sort disks = {
 	.parse = parse_disk, .is_extra = is_part, .never = "",
 };
 
-/* Both */
+/* Volumes */
+
+static bool is_not_extra(struct slice name)
+{
+	(void)name;
+	return false;
+}
+
+/* "/dev/vda: used" in bytes. The kernel writes a blank in the name of a device as \040. */
+static bool parse_volume(struct slice line, struct slice *name, int64_t *raw)
+{
+	const char *colon = memrchr(line.p, ':', line.len);
+	struct cursor c;
+
+	if (!colon)
+		return false;
+	*name = (struct slice){ line.p, (size_t)(colon - line.p) };
+	for (size_t i = 0; i < name->len; i++) {
+		if ((unsigned char)name->p[i] <= ' ')
+			return false;
+	}
+	cursor_init(&c, colon + 1, line.len - name->len - 1);
+	cursor_blanks(&c);
+	return cursor_i64(&c, raw);
+}
+
+static const struct sort volumes = {
+	.what = "volumes", .gauge = true, .n_values = 1,
+	.suffix = { "used" }, .unit = { "1B" },
+	.parse = parse_volume, .is_extra = is_not_extra, .never = "",
+};
+
+/* All */
 
 static bool parse(const struct devices *d, struct slice line, struct slice *name, int64_t *raw)
 {
@@ -196,16 +229,19 @@ static int make_columns(struct devices *d)
 	for (size_t i = 0; i < values * d->n; i++) {
 		snprintf(name[i], sizeof name[i], "%s.%s", d->device[i / values].name,
 			 d->sort->suffix[i % values]);
-		column[i] = (struct oe_column){ name[i], d->sort->unit[i % values], true };
+		column[i] = (struct oe_column){ name[i], d->sort->unit[i % values],
+						   !d->sort->gauge };
 	}
 	return oe_columns(d->b, column, values * d->n);
 }
 
 /* A counter that decreased was reset to 0. */
-static void count(struct device *f, const int64_t *raw, size_t n)
+static void count(struct device *f, const struct sort *sort, const int64_t *raw)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (f->raw[i] >= 0)
+	for (size_t i = 0; i < sort->n_values; i++) {
+		if (sort->gauge)
+			f->level[i] = raw[i];
+		else if (f->raw[i] >= 0)
 			f->level[i] = reader_plus(f->level[i], raw[i] >= f->raw[i] ?
 						  raw[i] - f->raw[i] : raw[i]);
 		f->raw[i] = raw[i];
@@ -225,7 +261,7 @@ static void read_block(struct devices *d)
 		if (!parse(d, line, &name, raw))
 			reader_damaged(&d->b->damage, d->b->feed.line);
 		else if ((f = find(d, name)))
-			count(f, raw, d->sort->n_values);
+			count(f, d->sort, raw);
 	}
 }
 
@@ -287,4 +323,9 @@ int oe_net(struct oe_blocks *b)
 int oe_raw_diskstats(struct oe_blocks *b)
 {
 	return read_devices(b, &disks);
+}
+
+int oe_volumes(struct oe_blocks *b)
+{
+	return read_devices(b, &volumes);
 }

@@ -20,6 +20,7 @@
 #define OE_PRESSURES 3
 #define OE_INCREMENTS_MAX 4	/* columns of oe_next_increments() */
 #define OE_PRESSURE_DIR "reduced_proc_pressure"
+#define OE_VOLUMES_LOG "monitor_disk.log"
 
 /* A name of tasks, and their kind. */
 struct oe_name {
@@ -157,6 +158,7 @@ int oe_stat(struct oe_blocks *b);
 int oe_meminfo(struct oe_blocks *b);
 int oe_diskstats(struct oe_blocks *b);
 int oe_net(struct oe_blocks *b);
+int oe_volumes(struct oe_blocks *b);
 int oe_pressure(struct oe_blocks *b);
 int oe_raw_stat(struct oe_blocks *b);
 int oe_raw_meminfo(struct oe_blocks *b);

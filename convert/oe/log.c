@@ -260,6 +260,7 @@ static const struct {
 	/* Logs with levels come first: the others need the times of samples. */
 	{ "reduced_proc_meminfo.log", "proc_meminfo", oe_meminfo },
 	{ "reduced_proc_net.log", "proc_net", oe_net },
+	{ OE_VOLUMES_LOG, "proc_volumes", oe_volumes },
 	{ "reduced_proc_stat.log", "proc_stat", oe_stat },
 	{ "reduced_proc_diskstats.log", "proc_diskstats", oe_diskstats },
 	{ "proc_stat.log", "proc_stat", oe_raw_stat },

@@ -11,6 +11,7 @@
  *   RECIPE/TASK			one file for each task; RECIPE has version and revision.
  *   reduced_proc_NAME.log		samples of the machine, one block each.
  *   reduced_proc_pressure/NAME.log
+ *   monitor_disk.log			the space used on volumes, if BB_DISKMON_DIRS names some.
  *   proc_{stat,diskstats,meminfo}.log	the same as copies of /proc, by a few old versions.
  *
  * The files are not exact:

@@ -3,6 +3,7 @@
 #include "convert/oe/inside.h"
 
 #include "base/saturate.h"
+#include "base/str.h"
 #include "recording/column.h"
 
 #include <errno.h>
@@ -232,6 +233,30 @@ static void add_net(struct log_out *w)
 	}
 }
 
+/* Volumes: the bytes used on each. */
+
+static void add_volumes(struct log_out *w)
+{
+	const struct series *s = w->series;
+
+	for (size_t i = 0; i < w->n; i++) {
+		begin_block(w, i);
+		for (uint32_t k = 0; k < s->n_columns; k++) {
+			const char *name = s->column[k].name;
+			const struct column c = {
+				.series = s, .n_parts = 1, .part = { k },
+				.scale = column_unit_scale(s->column[k].unit),
+			};
+			int64_t used = column_level(&c, w->at[i]);
+
+			if (used >= 0 && str_ends(name, ".used"))
+				buf_addf(&w->text, "%.*s: %lld\n", (int)(strlen(name) - strlen(".used")),
+					 name, (long long)used);
+		}
+		buf_addc(&w->text, '\n');
+	}
+}
+
 /* Pressure: the share of the last 10, 60 and 300 seconds in which something waited, and the time of
  * waiting since the sample before. */
 
@@ -272,6 +297,7 @@ static const struct {
 	{ "proc_meminfo", "reduced_proc_meminfo.log", add_meminfo, NULL },
 	{ "proc_diskstats", "reduced_proc_diskstats.log", add_diskstats, NULL },
 	{ "proc_net", "reduced_proc_net.log", add_net, NULL },
+	{ "proc_volumes", OE_VOLUMES_LOG, add_volumes, NULL },
 	{ "proc_pressure", OE_PRESSURE_DIR "/cpu.log", add_pressure, "cpu.some" },
 	{ "proc_pressure", OE_PRESSURE_DIR "/io.log", add_pressure, "io.some" },
 	{ "proc_pressure", OE_PRESSURE_DIR "/memory.log", add_pressure, "memory.some" },
