@@ -40,7 +40,7 @@
  *	ready			a promise: true when the data is there and drawn, false when
  *				the picture stays static
  *	state()			what is shown: from, until (seconds), q, min (seconds), task,
- *				range, colour, only, sort, rows, tasks,
+ *				range, colour, only, sort, tasks,
  *				matches, hidden, pieces
  *	zoom(from, until)	show these seconds
  *	choose(task)		choose a task, -1: none
@@ -223,8 +223,7 @@ function state() {
 		from: seconds(view.from), until: seconds(view.until),
 		q: view.q, min: view.min_us / 1e6, task: view.task, path: view.path,
 		range: view.range && [seconds(view.range.from), seconds(view.range.until)],
-		colour: view.colour, only: view.only, sort: (view.down ? "-" : "") + view.sort, rows: grid.table.list.length,
-		tasks: tasks.n, matches: search.match ? search.n : tasks.n,
+		colour: view.colour, only: view.only, sort: (view.down ? "-" : "") + view.sort, tasks: tasks.n, matches: search.match ? search.n : tasks.n,
 		hidden: hidden.n, pieces: piece.n,
 	};
 }

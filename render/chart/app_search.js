@@ -207,8 +207,8 @@ parts.push({
 	draw() {
 		tools.search.value = document.activeElement === tools.search ? tools.search.value : view.q;
 		tools.min.value = sliderOfMin(view.min_us);
-		tellCounts();
 	},
+	over: tellCounts,	/* after the lanes have counted what is hidden */
 	chosen() {
 		const i = view.task;
 

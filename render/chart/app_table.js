@@ -194,7 +194,8 @@ parts.push({
 		grid.fold.setAttribute("class", "fold");
 		grid.fold.setAttribute("aria-expanded", true);
 		grid.count = element("span", { "class": "faint", role: "status" }, title);
-		grid.table = new Table({ make: element, parent: page.table, label: "All tasks",
+		grid.table = new Table({ make: element, parent: page.table, id: "bb-tasks",
+			label: "All tasks",
 			row: TABLE_ROW, columns: [], cell: fillCell, choose: guard(chooseRow),
 			sort: guard(sortTable) });
 		new IntersectionObserver(guard(entries => {

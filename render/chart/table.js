@@ -6,7 +6,7 @@ const TABLE_SPARE = 6;		/* rows drawn beyond the view */
 /*
  * o has:
  *	make		(name, attributes, parent, text): a new element of HTML
- *	parent, label	where the table is made, what it is called
+ *	parent, id, label	where the table is made, what it is called
  *	row		the height of a row in pixels, as its style has it
  *	columns		a list of {id, title, hint}: set by setColumns() too
  *	cell(cell, column, item)	fill a cell
@@ -15,7 +15,7 @@ const TABLE_SPARE = 6;		/* rows drawn beyond the view */
  * An item is a number: the row's element has the id "row-" + item.
  */
 function Table(o) {
-	const attributes = { "class": "sheet", role: "grid", tabindex: 0, "aria-label": o.label };
+	const attributes = { id: o.id, "class": "sheet", role: "grid", tabindex: 0, "aria-label": o.label };
 
 	this.o = o;
 	this.list = [];

@@ -79,8 +79,11 @@ STOPS = '''
                 e.checkVisibility({visibilityProperty: true}))
         .map(e => {
             const b = e.getBoundingClientRect(), labels = [...e.labels || []];
+            const sheet = e.closest('#bb-detail');
+            // The sheet of a small window is below everything else.
+            const down = scrollY + (sheet && getComputedStyle(sheet).position === 'fixed' ? 1e5 : 0);
             return {id: e.id || e.textContent.trim() || e.className, left: b.left, right: b.right,
-                top: b.top + scrollY, bottom: b.bottom + scrollY,
+                top: b.top + down, bottom: b.bottom + down,
                 name: e.getAttribute('aria-label') || e.title || e.textContent.trim() ||
                     labels.map(l => l.textContent).join('')};
         })'''
