@@ -60,7 +60,7 @@ function drawPieces(layer, pieces) {
 		bars[p.colour] += barBox(p.x0, p.y, p.x1 - p.x0, p.height);
 	}
 	bars.forEach((d, c) => layer.path("bar c" + c, d));
-	drawBarNames(layer, pieces, "");
+	drawBarNames(layer, pieces.filter(p => p.x1 - p.x0 >= LABEL_LEAST), "");
 }
 
 /* Below the bars: full where the result was needed, dashed where the worker was. */
