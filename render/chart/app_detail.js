@@ -12,8 +12,10 @@ const WAIT_WORDS = {
 	bitbake: ["", "a task it depends on", "the task of the recipe before it", "the task it runs in"],
 	other: ["", "a task it depends on", "the command before it", "the task it runs in"],
 };
-const MANY_WORDS = { make: "its prerequisites, the last first", ninja: "its inputs, the last one first",
-		     bitbake: "tasks it depends on, the last first", other: "tasks it depends on, the last one first" };
+const MANY_WORDS = {
+	make: "its prerequisites, the last first", ninja: "its inputs, the last first",
+	bitbake: "tasks it depends on, the last first", other: "tasks it depends on, the last first",
+};
 const NEXT_WORDS = ["", "needed by", "followed by", "started in it", "gave its worker to"];
 const TOOL_WORDS = { make: "make", gmake: "make", remake: "make", ninja: "ninja", "ninja-build": "ninja",
 		     samu: "ninja", n2: "ninja", bitbake: "bitbake" };
@@ -109,7 +111,8 @@ function readyText(i) {
 		.filter(([us]) => us >= Math.max(stepOf(), ready_us / 50));
 
 	return "ready " + (sum ? "" : "about ") + lengthText(ready_us) + " before" +
-		(list.length ? "; waited for " : "") + (list.length === 1 ? list[0][1] : list.map(([us, word]) => word + " " + lengthText(us)).join(", "));
+		(list.length ? "; waited for " : "") + (list.length === 1 ? list[0][1] :
+		list.map(([us, word]) => word + " " + lengthText(us)).join(", "));
 }
 
 function cpuText(i) {

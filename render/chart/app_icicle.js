@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the time went: boxes below those that contain them, as wide as their time */
 
-const icicle = { box: null, plot: null, layer: null, over: null, crumbs: null, tree: null, weights: null, key: "",
-	match: null, root: 0, cursor: -1, of_cpu: false, seen: false, folded: false, boxes: [], width: 0 };
+const icicle = { box: null, plot: null, layer: null, over: null, crumbs: null, tree: null, weights: null,
+	key: "", match: null, root: 0, cursor: -1, of_cpu: false, seen: false, folded: false, boxes: [],
+	width: 0, timer: 0 };
 const ICICLE_ROW = 22, ICICLE_ROWS = 9, ICICLE_NAMED = 30, ICICLE_LEAST = 1;
 
 /* Children with time, the most first. */
@@ -60,7 +61,8 @@ function textOfNode(node) {
 	const { tree, weights } = icicle, task = weights.task[node];
 	const kind = tree.kind[node] === TARGET && task >= 0 ? ", " + tasks.kinds[tasks.kind[task]].name : "";
 
-	return nodesTo(node).slice(node ? 1 : 0).map(nameOfNode).join(" \u203a ") + kind + " \u00b7 " + shareText(node);
+	return nodesTo(node).slice(node ? 1 : 0).map(nameOfNode).join(" \u203a ") + kind + " \u00b7 " +
+		shareText(node);
 }
 
 /* The only program of a target. */
@@ -221,8 +223,8 @@ function boxOf(node) {
 
 function drawCursor() {
 	const b = document.activeElement === icicle.plot && boxOf(icicle.cursor);
-	const mine = icicle.boxes.filter(x => x.node > 0 && !x.under && view.task >= 0 && icicle.tree.kind[x.node] === TARGET &&
-		icicle.tree.at[view.task] === x.node);
+	const mine = icicle.boxes.filter(x => x.node > 0 && !x.under && view.task >= 0 &&
+		icicle.tree.kind[x.node] === TARGET && icicle.tree.at[view.task] === x.node);
 	const outline = x => box(x.x0 + 1, x.row * ICICLE_ROW + 1, Math.max(1, x.x1 - x.x0 - 3), ICICLE_ROW - 4);
 
 	icicle.over.path("chosen", mine.map(outline).join(""));
@@ -238,13 +240,17 @@ function boxAt(e) {
 
 /* Up to what contains the box, down into it, and along its row. */
 function moveCursor(key) {
-	const { boxes } = icicle, b = boxOf(icicle.cursor) || boxes[0];
+	const boxes = icicle.boxes.filter(x => x.node >= 0 && !x.under);
+	const b = boxOf(icicle.cursor) || boxes[0];
 
 	if (!b)
 		return;
-	const middle = (b.x0 + b.x1) / 2, row = boxes.filter(x => x.node >= 0 && !x.under && x.row === b.row).sort((p, q) => p.x0 - q.x0);
-	const to = key === "ArrowUp" ? boxes.find(x => x.row === b.row - 1 && x.x0 <= middle && x.x1 > middle) :
-		key === "ArrowDown" ? boxes.find(x => x.node >= 0 && !x.under && x.row === b.row + 1 && x.x0 >= b.x0 - .01 && x.x1 <= b.x1 + .01) :
+	const middle = (b.x0 + b.x1) / 2;
+	const row = boxes.filter(x => x.row === b.row).sort((p, q) => p.x0 - q.x0);
+	const to = key === "ArrowUp" ?
+		boxes.find(x => x.row === b.row - 1 && x.x0 <= middle && x.x1 > middle) :
+		key === "ArrowDown" ?
+		boxes.find(x => x.row === b.row + 1 && x.x0 >= b.x0 - .01 && x.x1 <= b.x1 + .01) :
 		row[row.indexOf(b) + (key === "ArrowLeft" ? -1 : 1)];
 
 	if (key === "ArrowUp" && !b.row && icicle.root) {
@@ -295,8 +301,8 @@ function makeIcicle() {
 	icicle.note = element("span", { "class": "note" }, bar);
 	icicle.plot = element("div", { "class": "plot-box", tabindex: 0, role: "group",
 		"aria-label": "Where the time went: arrow keys move, Enter opens, Backspace goes back" }, icicle.inside);
-	icicle.svg = make(SVG, "svg", { "class": "plot", role: "img", "aria-label": "Time by directory, target and program" },
-			  icicle.plot);
+	icicle.svg = make(SVG, "svg", { "class": "plot", role: "img",
+		"aria-label": "Time by directory, target and program" }, icicle.plot);
 	icicle.layer = new Layer(make(SVG, "g", {}, icicle.svg));
 	icicle.over = new Layer(make(SVG, "g", {}, icicle.svg));
 	icicle.none = element("p", { hidden: "" }, icicle.plot, "No task was found.");
@@ -340,6 +346,14 @@ parts.push({
 	draw() {
 		if (icicle.seen && !icicle.folded)
 			drawIcicle();
+	},
+	/* Not at each step of a drag. */
+	ranged() {
+		clearTimeout(icicle.timer);
+		icicle.timer = setTimeout(guard(() => {
+			if (icicle.seen && !icicle.folded)
+				drawIcicle();
+		}), 100);
 	},
 	over() {
 		if (icicle.seen && !icicle.folded && icicle.weights)

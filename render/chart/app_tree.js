@@ -220,13 +220,14 @@ function linkChildren(tree) {
 }
 
 /*
- * Time of each node with all below it, in units, between two times and of the tasks that match; and
- * the task with most time of each target, phase or program, -1: none. Time of several at once counts
- * for each. Phases have no CPU time of their own.
+ * sum: the time of each node with all below it, in units, between two times, of the tasks that match.
+ * Tasks that ran at the same time count one by one. Phases have no CPU time of their own.
+ * task: of each target, phase or program the task with most time, -1: none.
  */
 function weighTree(tree, from, until, of_cpu) {
 	const own = ownCosts(from, until), time = (of_cpu ? own.cpu : own.wall).slice();
-	const sum = new Float64Array(tree.n), most = new Float64Array(tree.n), task = new Int32Array(tree.n).fill(-1);
+	const sum = new Float64Array(tree.n), most = new Float64Array(tree.n);
+	const task = new Int32Array(tree.n).fill(-1);
 
 	const add = (node, i, v) => {
 		sum[node] += v;

@@ -38,6 +38,24 @@ class Build:
                 rss_mb << 10, blocks[0], blocks[1])))
         return task
 
+    def span(self, task, number, name, start_s, wall_s, parent=0):
+        start, end = round(start_s * S), round((start_s + wall_s) * S)
+        self.events.append((start, 'begin\t%d\t%s\t%d\t%s\t%d' % (start, task, number, name, parent)))
+        self.events.append((end, 'end\t%d\t%s\t%d' % (end, task, number)))
+
+    def make_inside(self, task, start_s, end_s, tasks, cwd='/src'):
+        """A make that a task runs; tasks: name, kind, start, wall."""
+        pid, inner = 1000 + int(task.split('.')[1]), 'in' + task.split('.')[1]
+        self.events.append((round(start_s * S), 'open\t%d\t%s\t%d\t1\t%d,%d,100,99\tmake\t4.3\t%s\tmake' % (
+            start_s * S, inner, pid + 5000, pid + 5000, pid, cwd)))
+        for i, (name, kind, at_s, wall_s) in enumerate(tasks):
+            at, end = round(at_s * S), round((at_s + wall_s) * S)
+            self.events.append((at, 'start\t%d\t%s.%d\t%d\t\t%s\t%s\t\tcc %s' % (
+                at, inner, i + 1, pid + 6000 + i, kind, name, name)))
+            self.events.append((end, 'done\t%d\t%s.%d\t0\t%d\t0\t1000' % (
+                end, inner, i + 1, wall_s * S / 2)))
+        self.events.append((round(end_s * S), 'close\t%d\t%s' % (end_s * S, inner)))
+
     def log(self, name, columns, lines, interval_ms=1000):
         self.logs[name] = 'buildbeat %s 1 %d %s\n%s\n' % (name, interval_ms, columns,
                                                            '\n'.join(lines))
@@ -179,4 +197,26 @@ def second_build():
                command='cc -O2 -c -o obj/part%02d.o part%02d.c' % (i, i), cpu_s=5.25 + i % 4 * 0.25)
     b.task('libparts.a', 86, 20, slot=0, command='ar rcs libparts.a obj/*.o', cpu_s=2.5)
     b.task('app', 106.5, 15.5, slot=0, command='cc -o app main.o libparts.a', cpu_s=14.0)
+    return b
+
+
+def linked():
+    """A link that is most of the build, by a make of its own; phases; two directories."""
+    b = Build(100).samples()
+    b.task('src/a.o', 0, 10, slot=0, kind='compile', cpu_s=9)
+    phased = b.task('lib/b.o', 0, 20, slot=1, kind='compile', cpu_s=19)
+    b.span(phased, 1, 'parse', 1, 12)
+    b.span(phased, 2, 'templates', 2, 8, 1)
+    b.span(phased, 3, 'optimise', 13, 6)
+    link = b.task('app', 20, 78, slot=0, kind='link', cpu_s=75, after=('src/a.o', 'lib/b.o'))
+    b.make_inside(link, 30, 97, [('/tmp/ccAbCdEf.ltrans%d.ltrans.o' % i, 'compile', 31 + i // 2 * 22, 20)
+                                 for i in range(6)])
+    b.task('src/doc.txt', 98, 1, slot=0, kind='document', after=('app',))
+    return b
+
+
+def with_ninja():
+    b = linked()
+    b.events[0] = (0, b.events[0][1].replace('make\t4.3', 'ninja\t1.11'))
+    b.head = [(k, 'ninja' if k == 'tool' else v) for k, v in b.head]
     return b
