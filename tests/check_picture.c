@@ -84,7 +84,7 @@ static double size_of(const char *class)
 {
 	static const struct { const char *class; double size; } sizes[] = {
 		{ "headline", 20 }, { "verdict", 14 }, { "fact", 11.5 }, { "nothing", 13 },
-		{ "small", 9 }, { "name", 10.5 }, { "title", 12 }, { "over", 10 },
+		{ "small", 9 }, { "phase-name", 9 }, { "name", 10.5 }, { "title", 12 }, { "over", 10 },
 		{ "tick", 10.5 }, { "label", 10.5 },
 	};
 

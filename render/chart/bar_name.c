@@ -195,6 +195,19 @@ void bar_name_add_task(struct buf *b, const struct recording *rec, uint32_t task
 	release_parts(&p);
 }
 
+void bar_name_add_text(struct buf *b, const char *name, int64_t us, double width, double size)
+{
+	struct buf safe = BUF_PART_OF(b), time = BUF_PART_OF(b);
+	const struct buf *const all[] = { &safe, &time };
+
+	text_add_name(&safe, name, 0);
+	text_add_time(&time, us);
+	if (!add_fitting(b, all, 2, width, size))
+		add_part(b, &safe, width, size);
+	buf_release(&safe);
+	buf_release(&time);
+}
+
 void bar_name_add_count(struct buf *b, uint32_t n_tasks, double width, double size)
 {
 	struct buf text = BUF_PART_OF(b);

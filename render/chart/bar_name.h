@@ -24,6 +24,9 @@ void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint
 void bar_name_add_task(struct buf *b, const struct recording *rec, uint32_t task, double width,
 		       double size);
 
+/* The same of any name and time. */
+void bar_name_add_text(struct buf *b, const char *name, int64_t us, double width, double size);
+
 /* "24 tasks", of a bar of several of which none has most of it. */
 void bar_name_add_count(struct buf *b, uint32_t n_tasks, double width, double size);
 

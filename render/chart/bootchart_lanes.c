@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/text.h"
+#include "render/chart/bar_name.h"
 #include "render/chart/svg.h"
 
 #include <errno.h>
@@ -18,6 +19,14 @@
 #define GAUGE_APART 2.0		/* narrower bars that close share one */
 #define SHARE_MOST 128		/* of a piece, in 1/255: it can have the name of its task */
 
+/* What the phases leave; but low bars have a name rather than room beside it. */
+static double named_height(const struct lane_place *p)
+{
+	double left = p->height - (p->nest ? 0 : p->phases);
+
+	return left < BAR_NAME_HEIGHT && p->height >= BAR_NAME_HEIGHT ? BAR_NAME_HEIGHT : left;
+}
+
 static struct bar piece_bar(const struct chart *c, const struct piece *p)
 {
 	struct lane_place place = chart_lane(c, p->lane);
@@ -25,6 +34,7 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 
 	return (struct bar){
 		.x = x, .y = place.y - c->lanes_y, .height = place.height, .gauge = place.gauge,
+		.named = named_height(&place),
 		.width = width < PIECE_LEAST ? PIECE_LEAST : width,
 		.task = p->share >= SHARE_MOST ? p->task : NO_INDEX, .n_tasks = p->n_tasks,
 		.colour = p->colour, .efficiency = p->efficiency,
@@ -118,6 +128,7 @@ static int draw_tasks(struct markup *s, const struct chart *c)
 	r = bootchart_marks_below(s, c);
 	bootchart_bars(s, bar, c->pieces.n);
 	r = r ? r : bootchart_names(s, c->sum, c->lanes.by, bar, c->pieces.n);
+	r = r ? r : bootchart_phases(s, c);
 	r = r ? r : bootchart_marks_above(s, c);
 	free(bar);
 	return r;

@@ -13,6 +13,7 @@
 #define CLOSE 1.0		/* strips less far apart than this in pixels may become one */
 #define SMALL 1.5		/* where one of them is smaller than this */
 #define BRACKET_FOOT 2.5	/* how far a bracket reaches down */
+#define BRACKET_FEET 6.0	/* pixels of a bracket that has feet */
 #define BRACKET_EDGE 0.8	/* from the end of a bar to that of its bracket */
 #define BRACKET_PATH_Y 1.5	/* in the lane of the path */
 #define GLYPH 2.2		/* half the size of a cross or a bolt */
@@ -247,33 +248,19 @@ static int draw_ends(struct markup *s, const struct chart *c)
 	return r;
 }
 
-/* Above the bars: the phases of tasks, the critical path */
-
-static int draw_phases(struct markup *s, const struct chart *c)
-{
-	const struct recording *rec = c->sum->rec;
-	struct strips l = { 0 };
-	int r = 0;
-
-	for (size_t i = 0; !r && i < rec->n_spans; i++) {
-		const struct span *p = &rec->span[i];
-
-		if (c->lanes.span_lane[i] != NO_INDEX)
-			r = add_strip(&l, c, c->lanes.span_lane[i], p->begin_us,
-				      p->end_us < p->begin_us ? c->sum->wall_us : p->end_us);
-	}
-	draw(s, c, &l, "phase", 0, THIN);
-	return r;
-}
+/* Above the bars: the path */
 
 /* A bracket above each task of the path: from its start to its end, with feet where there is
  * room. */
 static void add_bracket(struct svg_path *p, double x, double y, double width)
 {
-	svg_path_move(p, x, y + BRACKET_FOOT);
+	bool feet = width >= BRACKET_FEET;
+
+	svg_path_move(p, x, y + (feet ? BRACKET_FOOT : 0));
 	svg_path_line(p, x, y);
 	svg_path_line(p, x + width, y);
-	svg_path_line(p, x + width, y + BRACKET_FOOT);
+	if (feet)
+		svg_path_line(p, x + width, y + BRACKET_FOOT);
 }
 
 static void draw_brackets(struct markup *s, const struct chart *c, struct strips *l,
@@ -312,7 +299,8 @@ int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 		lane[c->sum->order[i]] = c->lanes.lane[i];
 	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
 		const struct task *t = &rec->task[c->chain.path[i]];
-		bool worker = chain_link((enum wait)c->chain.path_why[i]) == LINK_WORKER;
+		bool worker = c->chain.has_dependencies &&
+			chain_link((enum wait)c->chain.path_why[i]) == LINK_WORKER;
 
 		r = add_strip(worker ? &waited : &needed, c, in_lane ? 0 :
 			      lane[c->chain.path[i]], t->start_us, recording_task_end_us(rec, t));
@@ -325,9 +313,8 @@ int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 
 int bootchart_marks_above(struct markup *s, const struct chart *c)
 {
-	int r = draw_phases(s, c);
+	int r = bootchart_links(s, c, false);
 
-	r = r ? r : bootchart_links(s, c, false);
 	return r ? r : draw_ends(s, c);
 }
 

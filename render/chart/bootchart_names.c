@@ -17,7 +17,7 @@
 
 static double size_in(const struct bar *b)
 {
-	return b->height >= 13.5 ? BAR_NAME_SIZE : b->height >= BAR_NAME_HEIGHT ?
+	return b->named >= 13.5 ? BAR_NAME_SIZE : b->named >= BAR_NAME_HEIGHT ?
 	       BAR_NAME_SMALL : 0;
 }
 
@@ -39,7 +39,7 @@ static void add_name(struct markup *s, const struct summary *sum, enum lanes_by 
 	if (name.len) {
 		markup_begin(s, "text");
 		svg_attr_number(s, "x", b->x + (b->width < NARROW ? PAD_NARROW : PAD_WIDE));
-		svg_attr_number(s, "y", b->y + b->height / 2 + size * 0.36);
+		svg_attr_number(s, "y", b->y + b->named / 2 + size * 0.36);
 		markup_text_buf(s, &name);
 		markup_end(s);
 	}

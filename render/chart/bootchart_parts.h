@@ -15,9 +15,9 @@ int bootchart_other(struct markup *s, const struct chart *c);
 int bootchart_panels(struct markup *s, const struct chart *c);
 void bootchart_legend(struct markup *s, const struct chart *c);
 
-/* Over the bars: outlines of what ended badly, lead-ins, phases, the critical path,
- * the other build. */
+/* Over the bars: outlines of what ended badly, lead-ins, phases, the path. */
 int bootchart_marks_below(struct markup *s, const struct chart *c);
+int bootchart_phases(struct markup *s, const struct chart *c);
 int bootchart_marks_above(struct markup *s, const struct chart *c);
 
 /* Brackets above the tasks of the path, in its lane or in the tasks' own. Those that needed the
@@ -34,6 +34,7 @@ void bootchart_add_fitting(struct markup *s, const char *class, double x, double
 /* Where a bar is drawn, within its plot, and whose name it has. */
 struct bar {
 	double x, y, width, height;
+	double named;		/* height of its upper part, where its name is */
 	double gauge;		/* room for the CPU gauge below it */
 	uint32_t task;		/* NO_INDEX: none of its n_tasks has most of it */
 	uint32_t n_tasks;

@@ -26,6 +26,7 @@ static struct bar task_bar(const struct chart *c, uint32_t task, size_t order)
 	return (struct bar){
 		.x = x, .width = chart_x(c, recording_task_end_us(c->sum->rec, t)) - x,
 		.y = BRACKET, .height = c->path_place.height - BRACKET,
+		.named = c->path_place.height - BRACKET,
 		.task = task, .n_tasks = 1, .efficiency = 255,
 		.colour = (uint8_t)works_colour(chart_colours(c), order),
 		.ended_badly = t->state != TASK_DONE,

@@ -201,6 +201,8 @@ static void add_links(struct buf *b, const struct chart *c)
 		n[chain_link((enum wait)c->chain.path_why[i])]++;
 	buf_addf(b, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
 	text_add_time(b, c->chain.path_us);
+	if (!c->chain.has_dependencies)
+		return;
 	if (n[LINK_DEPENDENCY])
 		buf_addf(b, "; %zu needed what came before", n[LINK_DEPENDENCY]);
 	if (n[LINK_WORKER])
@@ -249,6 +251,8 @@ int chart_make(struct chart *c, const struct chart_input *in)
 
 		c->has_queue = t->queued_us >= 0 && t->queued_us < t->start_us;
 	}
+	for (size_t i = 0; i < in->sum->rec->n_spans && !c->has_phases; i++)
+		c->has_phases = in->sum->rec->span[i].task != NO_INDEX;
 	r = make_parts(c, in);
 	r = r ? r : make_facts(c);
 	r = r ? r : make_legends(c);

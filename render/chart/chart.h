@@ -113,6 +113,7 @@ struct chart {
 	struct lanes other_lanes;	/* of that build, by worker */
 	struct pieces other_pieces;
 	struct place other_place;	/* height 0: nothing to draw */
+	bool has_phases;	/* some task has spans */
 	bool has_queue;		/* of some task it is known when it could have run */
 	size_t n_verdict;
 	struct verdict_line verdict[VERDICT_LINES_MAX];
@@ -159,6 +160,7 @@ struct lane_place {
 	double y, height;
 	double gauge;		/* height of the CPU gauge below them, 0: no room */
 	double bracket;		/* room above them */
+	double phases;		/* height of phases, at the bottom of the bars */
 	bool nest;		/* as its row */
 };
 struct lane_place chart_lane(const struct chart *c, uint32_t lane);

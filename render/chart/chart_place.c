@@ -22,8 +22,11 @@
 #define LANES_HEIGHT 360	/* of all lanes that can have names */
 #define LANES_HEIGHT_MAX 640
 #define LANE_HEIGHT_MAX 24.0
+#define LANE_HEIGHT_PHASES 34.0	/* with a row of phases in each */
 #define LANE_HEIGHT_NAMED 14.0	/* lanes of that height have room for names */
 #define LANE_HEIGHT_MIN 0.5
+#define PHASES_HEIGHT 12.0	/* of named phases, at the bottom of a bar */
+#define PHASES_THIN 2.0		/* of others */
 #define ROW_HEIGHT_MIN 13	/* of a label */
 #define NEST_HEIGHT 14.0	/* of a lane of nested builds */
 #define NEST_HEIGHT_NAMED 12.0	/* of many, as long as these have room for names */
@@ -35,7 +38,8 @@
 #define TITLE_SIZE 12		/* of the font */
 #define TITLE_GAP 16		/* from a title to the legend right of it */
 #define TITLE_DEPTH 6		/* from the legend's last baseline to the plot */
-#define PANEL_MORE 40		/* may be added to that where there is room */
+#define PANEL_MIN 32
+#define PANEL_MORE 40		/* may be added to the height where there is room */
 #define LEGEND_GAP 24
 #define OTHER_LANE 16		/* of the other build: height of a lane */
 #define OTHER_HEIGHT 160	/* of all its lanes */
@@ -147,7 +151,7 @@ static int rows_height(const struct chart *c, double lane, double nest)
  * be. */
 static double lane_height(const struct chart *c, double nest)
 {
-	double lane = LANE_HEIGHT_MAX;
+	double lane = c->has_phases ? LANE_HEIGHT_PHASES : LANE_HEIGHT_MAX;
 
 	while (lane > LANE_HEIGHT_NAMED && rows_height(c, lane, nest) > LANES_HEIGHT)
 		lane -= 0.5;
@@ -203,12 +207,14 @@ static int place_panels(struct chart *c, int y, int more)
 		p->title_y = y + PANEL_GAP;
 		p->y = legend_place(&c->panel_legend[i], left, p->title_y, right) + TITLE_DEPTH;
 		p->height = panel_height[c->panels.panel[i].id] + more;
+		if (p->height < PANEL_MIN)
+			p->height = PANEL_MIN;
 		y = p->y + p->height;
 	}
 	return y;
 }
 
-/* The panels, higher than they must be by so much, and the legends. */
+/* The panels, higher than usual by so much, and the legends. */
 static void place_below(struct chart *c, int more)
 {
 	int right = CHART_WIDTH - CHART_MARGIN, y = place_panels(c, c->time_end_y, more);
@@ -230,7 +236,7 @@ int chart_place(struct chart *c)
 		return y;
 	c->time_end_y = place_other(c, y) + TIME_DEPTH;
 	place_below(c, 0);
-	if (c->panels.n && c->height < CHART_HEIGHT) {
+	if (c->panels.n) {
 		more = (CHART_HEIGHT - c->height) / (int)c->panels.n;
 		place_below(c, more < PANEL_MORE ? more : PANEL_MORE);
 	}
@@ -262,5 +268,10 @@ struct lane_place chart_lane(const struct chart *c, uint32_t lane)
 	p.gauge = r->nest ? 0 : pitch >= 18 ? 3 : pitch >= 8 ? 2 : 0;
 	p.y = c->row_place[low].y + (lane - r->first_lane) * pitch + p.bracket;
 	p.height = pitch - p.bracket - p.gauge - (pitch >= 18 ? 1 : pitch >= 8 ? 0.5 : 0);
+	if (r->nest || !c->has_phases)
+		p.phases = r->nest ? p.height : 0;
+	else
+		p.phases = p.height >= 2 * PHASES_HEIGHT ? PHASES_HEIGHT :
+			   p.height >= PHASES_HEIGHT ? PHASES_THIN : p.height * 0.1;
 	return p;
 }

@@ -152,6 +152,10 @@ static void add_links(struct legend *l, const struct chart *c)
 {
 	bool has[LINK_WORKER + 1] = { false };
 
+	if (c->chain.n_path && !c->chain.has_dependencies) {
+		add_key(l, "needed", "on the path: what the end waited for");
+		return;
+	}
 	for (size_t i = 0; i < c->chain.n_path; i++)
 		has[chain_link((enum wait)c->chain.path_why[i])] = true;
 	if (has[LINK_DEPENDENCY] || (has[LINK_NONE] && !has[LINK_WORKER]))
