@@ -36,7 +36,8 @@ void page_add_build_revisions(struct buf *b, const struct builds *builds, uint32
 
 void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m)
 {
-	markup_open(h, "td", "name");
+	markup_open(h, "th", "name");
+	markup_attr(h, "scope", "row");
 	if (task == TASK_HOST) {
 		markup_text(h, words_task(p->builds, task));
 	} else {
@@ -49,7 +50,7 @@ void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum 
 		markup_end(h);
 	}
 	markup_end(h);
-	markup_leaf(h, "td", NULL, metric_info[m].title);
+	markup_leaf(h, "td", "metric", metric_info[m].title);
 }
 
 static void cell_number(struct markup *h, const char *class, struct buf *text)
@@ -65,21 +66,21 @@ void page_cells_change(struct markup *h, uint32_t task, enum metric m, double be
 
 	if (task == TASK_HOST) {
 		buf_addf(&text, "x %.2f", before);
-		cell_number(h, "number", &text);
+		cell_number(h, "number before", &text);
 		buf_addf(&text, "x %.2f", after);
-		cell_number(h, "number", &text);
+		cell_number(h, "number after", &text);
 	} else {
 		amount_add(&text, metric_info[m].unit, before);
-		cell_number(h, "number", &text);
+		cell_number(h, "number before", &text);
 		amount_add(&text, metric_info[m].unit, after);
-		cell_number(h, "number", &text);
+		cell_number(h, "number after", &text);
 	}
 	amount_add_share(&text, effect);
-	cell_number(h, after > before ? "number worse" : after < before ? "number better" :
-		    "number same", &text);
+	cell_number(h, after > before ? "number change worse" : after < before ?
+		    "number change better" : "number change same", &text);
 	if (task != TASK_HOST)
 		amount_add_change(&text, metric_info[m].unit, after - before);
-	cell_number(h, "number", &text);
+	cell_number(h, "number difference", &text);
 	buf_release(&text);
 }
 
@@ -101,7 +102,7 @@ void page_cell_rate(struct markup *h, double rate)
 		buf_adds(&text, "< 0.01 %");
 	else
 		buf_addf(&text, "%.2g %%", rate * 100);
-	cell_number(h, "number", &text);
+	cell_number(h, "number rate", &text);
 	buf_release(&text);
 }
 

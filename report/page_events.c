@@ -65,7 +65,7 @@ static void add_change(struct markup *h, const struct page *p, const struct repo
 	markup_begin(h, "tr");
 	page_cell_task(h, p, c->task, c->metric);
 	page_cells_change(h, c->task, c->metric, c->before, c->after, c->effect);
-	markup_open(h, "td", NULL);
+	markup_open(h, "td", "state");
 	markup_text(h, state_of(c));
 	page_add_reason(h, c->known);
 	markup_end(h);
@@ -75,7 +75,7 @@ static void add_change(struct markup *h, const struct page *p, const struct repo
 static void add_changes(struct markup *h, const struct page *p, const struct report_event *e)
 {
 	static const char *const head[] = {
-		"task", "metric", "#before", "#after", "#change", "#", "",
+		"task", "metric", "#before", "#after", "#change", "#difference", "state",
 	};
 	struct buf text = BUF_PART_OF(h->out);
 

@@ -78,11 +78,19 @@ function select() {
 
 /* Rows */
 
+/* The same rule in every row: noise of a few percent stays flat, and a large change is high. */
+function sparkRange(series) {
+	const [low, high] = rangeOf(series), least = SPARK.least * data.usual[series];
+	const more = Math.max(0, (least || high * SPARK.least) - (high - low)) / 2;
+
+	return [low - more, high - low + 2 * more || 1];
+}
+
 function addSpark(cell, series) {
-	const svg = draw("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" },
-			 cell);
+	const svg = draw("svg", { viewBox: "0 0 " + SPARK.width + " " + SPARK.height, height: SPARK.height,
+		width: "100%", preserveAspectRatio: "none", "aria-hidden": "true" }, cell);
 	const points = pointsOf(series), n = data.head.builds.length;
-	const [low, high] = rangeOf(series), span = high - low || 1;
+	const [low, span] = sparkRange(series);
 	const x = build => 1 + build / n * (SPARK.width - 2);
 	const y = v => SPARK.height - 2 - (v - low) / span * (SPARK.height - 4);
 	let d = "", last = -1;
@@ -97,11 +105,23 @@ function addSpark(cell, series) {
 	draw("path", { "class": "spark", d }, svg);
 }
 
+/* The part after the recipe or the directory is what distinguishes a task: it is shortened last. */
+function addName(cell, name) {
+	const at = Math.max(name.lastIndexOf(": ") + 2, name.lastIndexOf("/", name.length - 2) + 1);
+
+	cell.title = name;
+	if (at > 1)
+		make("span", { "class": "before" }, cell, name.slice(0, at));
+	make("span", { "class": "last" }, cell, at > 1 ? name.slice(at) : name);
+}
+
 function addCell(line, c, row) {
 	const cell = make("span", { role: "gridcell", "class": "cell " + c.id }, line);
 
 	if (c.spark) {
 		addSpark(cell, seriesOf(row));
+	} else if (c.id === "task") {
+		addName(cell, c.text(row));
 	} else if (c.text) {
 		cell.textContent = cell.title = c.text(row);
 	} else {
@@ -125,9 +145,9 @@ function makeRow(at) {
 }
 
 function drawRows(anew) {
-	const first = Math.max(0, Math.floor(table.body.scrollTop / ROW) - SPARE);
+	const first = Math.max(0, Math.floor(table.box.scrollTop / ROW) - SPARE);
 	const last = Math.min(view.rows.length,
-			      Math.ceil((table.body.scrollTop + table.body.clientHeight) / ROW) + SPARE);
+			      Math.ceil((table.box.scrollTop + roomOfRows()) / ROW) + SPARE);
 
 	if (!anew && first === table.first && last === table.last)
 		return;
@@ -136,16 +156,21 @@ function drawRows(anew) {
 	table.space.replaceChildren(...Array.from({ length: last - first }, (_, i) =>
 		makeRow(first + i)));
 	if (view.row >= 0)
-		table.body.setAttribute("aria-activedescendant", "row-" + view.row);
+		table.box.setAttribute("aria-activedescendant", "row-" + view.row);
+}
+
+/* Below the headings, which stay. */
+function roomOfRows() {
+	return table.box.clientHeight - ROW;
 }
 
 function reveal(at) {
-	const top = at * ROW, room = table.body.clientHeight;
+	const top = at * ROW, room = roomOfRows();
 
-	if (top < table.body.scrollTop)
-		table.body.scrollTop = top;
-	else if (top + ROW > table.body.scrollTop + room)
-		table.body.scrollTop = top + ROW - room;
+	if (top < table.box.scrollTop)
+		table.box.scrollTop = top;
+	else if (top + ROW > table.box.scrollTop + room)
+		table.box.scrollTop = top + ROW - room;
 }
 
 function choose(row) {
@@ -222,7 +247,7 @@ function loadHash() {
 function sortBy(c) {
 	view.down = view.sort === c.id ? !view.down : !c.text;
 	view.sort = c.id;
-	table.body.scrollTop = 0;
+	table.box.scrollTop = 0;
 	select();
 	saveHash();
 }
@@ -246,7 +271,7 @@ function makeTools(parent) {
 	table.search = makeSearch(bar, { placeholder: "part of a name, do_c*, /pattern/",
 		"aria-label": "Search tasks (/)" }, SEARCH_MS, text => {
 		view.q = text;
-		table.body.scrollTop = 0;
+		table.box.scrollTop = 0;
 		select();
 		saveHash();
 	});
@@ -255,7 +280,7 @@ function makeTools(parent) {
 		make("option", { value: id }, table.show, shows[id][0]);
 	table.show.addEventListener("change", () => {
 		view.show = table.show.value;
-		table.body.scrollTop = 0;
+		table.box.scrollTop = 0;
 		select();
 		saveHash();
 	});
@@ -273,11 +298,11 @@ function makeHead(box) {
 }
 
 function tableKey(e) {
-	const page = Math.max(1, Math.floor(table.body.clientHeight / ROW) - 1);
+	const page = Math.max(1, Math.floor(roomOfRows() / ROW) - 1);
 	const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
 		     Home: -Infinity, End: Infinity }[e.key];
 
-	if (e.ctrlKey || e.altKey || e.metaKey)
+	if (e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "BUTTON")
 		return;
 	if (by) {
 		e.preventDefault();
@@ -288,14 +313,13 @@ function tableKey(e) {
 }
 
 function makeTable(parent) {
-	const box = table.box = make("div", { "class": "grid", role: "grid",
+	const box = table.box = make("div", { "class": "grid", role: "grid", tabindex: 0,
 		"aria-colcount": columns.length, "aria-label": "Tasks" }, parent);
 
 	makeHead(box);
-	table.body = make("div", { "class": "body", tabindex: 0, role: "rowgroup" }, box);
-	table.space = make("div", { "class": "space", role: "presentation" }, table.body);
-	table.body.addEventListener("scroll", () => drawRows(false), { passive: true });
-	table.body.addEventListener("keydown", tableKey);
+	table.space = make("div", { "class": "space", role: "rowgroup" }, box);
+	box.addEventListener("scroll", () => drawRows(false), { passive: true });
+	box.addEventListener("keydown", tableKey);
 	table.space.addEventListener("click", e => {
 		const line = e.target.closest(".line");
 
@@ -319,7 +343,7 @@ function follows(e) {
 	reveal(view.rows.indexOf(row));
 	choose(row);
 	find("#tasks").scrollIntoView();
-	table.body.focus({ preventScroll: true });
+	table.box.focus({ preventScroll: true });
 }
 
 function pageKey(e) {
@@ -336,6 +360,9 @@ function makeTasks() {
 	makeTools(section);
 	const panes = make("div", { "class": "panes" }, section);
 
+	make("p", { "class": "faint rule" }, section, "A line of the column trend is at least " +
+		SPARK.least * 100 + " % of the usual value high, in every row.");
+	section.insertBefore(section.lastChild, panes);
 	makeTable(panes);
 	trend.box = make("div", { id: "trend", role: "region", "aria-label": "Trends" }, panes);
 	document.addEventListener("click", follows);

@@ -118,7 +118,7 @@ static void add_interval(struct markup *h, const struct verdict_finding *f)
 	} else {
 		amount_add_interval(&text, f->low, f->high);
 	}
-	markup_leaf(h, "td", "number", buf_str(&text));
+	markup_leaf(h, "td", "number interval", buf_str(&text));
 	buf_release(&text);
 }
 
@@ -127,7 +127,7 @@ static void add_since(struct markup *h, const struct page *p, const struct verdi
 	struct buf text = BUF_PART_OF(h->out);
 
 	words_add_day(&text, p->builds, f->since);
-	markup_open(h, "td", "day");
+	markup_open(h, "td", "day since");
 	markup_text(h, buf_str(&text));
 	buf_clear(&text);
 	if (f->first < f->last) {
@@ -142,28 +142,37 @@ static void add_since(struct markup *h, const struct page *p, const struct verdi
 	buf_release(&text);
 }
 
-static void add_finding(struct markup *h, const struct page *p, const struct verdict_finding *f)
+static void add_state(struct markup *h, const struct verdict_finding *f)
 {
-	markup_begin(h, "tr");
-	markup_open(h, "td", words_finding_state[f->state]);
+	struct buf class = BUF_PART_OF(h->out);
+
+	buf_addf(&class, "state %s", words_finding_state[f->state]);
+	markup_open(h, "td", buf_str(&class));
 	markup_text(h, words_finding_state[f->state]);
 	page_add_reason(h, f->known);
 	if (f->machine)
 		markup_text(h, "; the machine or its tools changed");
 	markup_end(h);
+	buf_release(&class);
+}
+
+static void add_finding(struct markup *h, const struct page *p, const struct verdict_finding *f)
+{
+	markup_begin(h, "tr");
 	page_cell_task(h, p, f->task, f->metric);
 	page_cells_change(h, f->task, f->metric, f->before, f->now, f->effect);
 	add_interval(h, f);
 	add_since(h, p, f);
 	page_cell_rate(h, f->rate);
+	add_state(h, f);
 	markup_end(h);
 }
 
 static void add_findings(struct markup *h, const struct page *p)
 {
 	static const char *const head[] = {
-		"", "task", "metric", "#before", "#now", "#change", "#", "#95 % interval", "since",
-		"#FDR",
+		"task", "metric", "#before", "#now", "#change", "#difference", "#95 % interval",
+		"since", "#FDR", "state",
 	};
 	const struct verdict *v = p->verdict;
 

@@ -14,7 +14,7 @@ static const char *const blocks[STEPS] = {
 };
 static const char *const letters[STEPS] = { "_", ".", ":", "-", "=", "+", "*", "#" };
 
-#define LEAST_RANGE 0.2		/* minimum height, as a share of the usual value */
+#define LEAST_RANGE 0.4		/* minimum height, as a share of the usual value; as in page.js */
 
 static double median_of(const double *values, size_t n, double *work)
 {

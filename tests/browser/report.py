@@ -138,7 +138,7 @@ def values_of_many_tasks(page):
 
 def keyboard_alone(page):
     _open(page)
-    page.browser.js('document.querySelector(".grid .body").focus()')
+    page.browser.js('document.querySelector(".grid").focus()')
     page.press('Home')
     first = _state(page)['task']
     page.press('ArrowDown')
@@ -168,7 +168,7 @@ def rows_in_view_alone(page):
     count = 'return document.querySelectorAll(".space .line").length'
     assert _state(page)['rows'] == 3001
     assert 10 < page.browser.js(count) < 100
-    page.browser.js('document.querySelector(".grid .body").scrollTop = 40000')
+    page.browser.js('document.querySelector(".grid").scrollTop = 40000')
     page.settle()
     assert 10 < page.browser.js(count) < 100
     assert page.browser.js('return Number(document.querySelector(".space .line").dataset.at)') > 1400
@@ -182,10 +182,13 @@ def bootcharts_beside_each_other(page):
     boxes = 'return [...document.querySelectorAll("#charts .stage")].map(e => e.getBoundingClientRect().toJSON())'
     left, right = page.browser.js(boxes)
     assert abs(left['top'] - right['top']) < 2 and left['right'] <= right['left'], (left, right)
+    until = []
     for i in range(2):
         page.browser.call('POST', '/frame', {'id': i})
         page.browser.wait('document.querySelector("#bb").buildbeat.state().tasks === 60')
+        until.append(page.browser.js('return document.querySelector("#bb").buildbeat.state().until'))
         page.browser.call('POST', '/frame', {'id': None})
+    assert until[0] == until[1] > 0, until    # one time scale
     _click(page, '#charts .tools button')
     upper, lower = page.browser.js(boxes)
     assert upper['bottom'] <= lower['top'] and upper['width'] > 1.8 * left['width'], (upper, lower)
@@ -216,3 +219,32 @@ def narrow(page):
     page.browser.resize(420, 900)
     _open(page)
     assert page.browser.js('return document.documentElement.scrollWidth') <= 420
+
+
+def phone_keeps_the_change(page):
+    """At 390 pixels nothing scrolls sideways to show a task and by how much it changed."""
+    page.browser.cdp('Emulation.setDeviceMetricsOverride', width=390, height=844, deviceScaleFactor=1,
+                     mobile=True)
+    _open(page)
+    off = page.browser.js('''return [document.documentElement.scrollWidth,
+        [...document.querySelectorAll('th.name, td.change, td.before, .space .cell')].filter(e => {
+            const b = e.getBoundingClientRect();
+            return b.width && (b.left < 0 || b.right > innerWidth); }).map(e => e.textContent)]''')
+    assert off == [390, []], off
+    shown = page.browser.js('''return ['.findings .change', '.changes .change', '.space .change', '.space .trend']
+        .map(s => [...document.querySelectorAll(s)].filter(e => e.getBoundingClientRect().width).length)''')
+    assert all(shown), shown
+
+
+def trends_have_one_rule(page):
+    """The line of a task is as high as its values differ, measured by its usual value."""
+    _open(page)
+    lines = page.browser.js('''return [...document.querySelectorAll('.space .line')].map(line => {
+        const y = [...line.querySelector('.spark').getAttribute('d').matchAll(/[ML][\\d.]+ ([\\d.]+)/g)].map(m => +m[1]);
+        return {change: line.querySelector('.change').textContent, marks: line.querySelectorAll('.mark').length,
+                height: (Math.max(...y) - Math.min(...y)) / 16}; })''')
+    noise = sorted(l['height'] for l in lines if not l['marks'] and len(l['change']) < 7)
+    steps = [l['height'] for l in lines if l['marks']]
+    assert noise and noise[len(noise) // 2] < .5, lines
+    assert steps and max(steps) > .8, lines
+    assert '40 %' in page.browser.js('return document.querySelector("#tasks .rule").textContent')
