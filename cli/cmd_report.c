@@ -143,7 +143,7 @@ static uint32_t build_before(const struct made *m)
 }
 
 /* If a recording is damaged or has no times, the page says so in place of the chart. */
-static int draw_chart(struct made *m, int i, uint32_t build)
+static int draw_chart(struct made *m, int i, uint32_t build, int64_t until_us)
 {
 	struct page_chart *chart = &m->page.chart[i];
 	struct recording rec = RECORDING_INIT;
@@ -151,7 +151,7 @@ static int draw_chart(struct made *m, int i, uint32_t build)
 				  &m->why[i]);
 
 	if (!r)
-		r = picture_make(&m->picture[i], &rec);
+		r = picture_make(&m->picture[i], &rec, until_us);
 	recording_release(&rec);
 	chart->build = build;
 	chart->why = *m->why[i].message ? m->why[i].message : strerror(-r);
@@ -159,17 +159,21 @@ static int draw_chart(struct made *m, int i, uint32_t build)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Every date in a report is in UTC, also in the charts. */
+/* Every date in a report is in UTC, also in the charts, and both charts have one time scale. */
 static int draw_charts(struct made *m, struct error *err)
 {
-	uint32_t newest = (uint32_t)m->buildset.builds.n - 1;
+	const struct build *build = m->buildset.builds.build;
+	uint32_t newest = (uint32_t)m->buildset.builds.n - 1, before = build_before(m);
+	int64_t until_us = build[newest].total[TOTAL_WALL_US];
 	int r;
 
+	if (build[before].total[TOTAL_WALL_US] > until_us)
+		until_us = build[before].total[TOTAL_WALL_US];
 	setenv("TZ", "UTC0", 1);
 	tzset();
-	r = draw_chart(m, 1, newest);
+	r = draw_chart(m, 1, newest, until_us);
 	if (!r && newest)
-		r = draw_chart(m, 0, build_before(m));
+		r = draw_chart(m, 0, before, until_us);
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
 

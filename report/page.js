@@ -18,9 +18,10 @@
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 27;			/* pixels of a row, as in page.css */
 const SPARE = 6;		/* rows drawn beyond the view */
-const SPARK = { width: 128, height: 20 };
+const SPARK = { width: 128, height: 20, least: .4 };	/* least: as in report/sparkline.c */
 const PLOT = { height: 168, left: 66, right: 12, top: 10, bottom: 22 };
 const COARSE_STEPS = 5;		/* that a picture shows at least */
+const CHART_LEAST = 560;	/* pixels: height of a bootchart */
 const STATES = ["confirmed", "known", "suspect"];
 const BETTER = 3, NOTHING = 4;	/* states behind those, in the order of the table */
 const SEARCH_MS = 80;
@@ -83,15 +84,10 @@ async function addChart(stage) {
 	fitChart(stage);
 }
 
-/* As wide as it was made for, made smaller to what there is. */
+/* The chart lays itself out for the width that it gets. */
 function fitChart(stage) {
-	const width = Math.max(Number(stage.dataset.width), stage.clientWidth);
-	const height = Number(stage.dataset.height), scale = stage.clientWidth / width;
-
-	stage.frame.style.width = width + "px";
-	stage.frame.style.height = height + "px";
-	stage.frame.style.transform = "scale(" + scale + ")";
-	stage.style.height = Math.ceil(height * scale) + "px";
+	stage.frame.style.width = stage.clientWidth + "px";
+	stage.frame.style.height = clamp(innerHeight * .9, CHART_LEAST, Number(stage.dataset.height)) + "px";
 }
 
 function fitCharts() {

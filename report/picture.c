@@ -16,10 +16,10 @@ static int pack(struct picture *p, const struct buf *svg)
 	return r;
 }
 
-int picture_make(struct picture *p, const struct recording *rec)
+int picture_make(struct picture *p, const struct recording *rec, int64_t until_us)
 {
 	struct panels panels = { 0 };
-	struct chart_input in = { .by = LANES_WORKER };
+	struct chart_input in = { .by = LANES_WORKER, .until_us = until_us };
 	struct chart chart = { 0 };
 	struct buf svg = BUF_INIT;
 	struct summary sum;

@@ -18,8 +18,8 @@ struct picture {
 	int width, height;	/* of the static picture, in pixels */
 };
 
-/* Returns 0 or a negative errno. Always release. */
-int picture_make(struct picture *p, const struct recording *rec);
+/* The time axis ends at until_us or later. Returns 0 or a negative errno. Always release. */
+int picture_make(struct picture *p, const struct recording *rec, int64_t until_us);
 void picture_release(struct picture *p);
 
 #endif

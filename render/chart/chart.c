@@ -243,6 +243,8 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)
 		c->end_us = c->ghost->wall_us;
+	if (in->until_us > c->end_us)
+		c->end_us = in->until_us;
 	/* A build of no time at all still has an axis. */
 	if (c->end_us <= 0)
 		c->end_us = TIME_LEAST_US;

@@ -34,6 +34,7 @@ struct chart_input {
 	const struct summary *sum;
 	const struct panels *panels;	/* of sum */
 	const struct chart_other *other;	/* or NULL */
+	int64_t until_us;	/* the time axis ends there or later */
 	enum lanes_by by;
 	const uint64_t *lines;	/* of each task: lines of output on the page CHART_LOG_PAGE, or NULL */
 };
