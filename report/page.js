@@ -84,7 +84,7 @@ async function addChart(stage) {
 	fitChart(stage);
 }
 
-/* The chart lays itself out for the width that it gets. */
+/* The chart arranges itself for its width. */
 function fitChart(stage) {
 	stage.frame.style.width = stage.clientWidth + "px";
 	stage.frame.style.height = clamp(innerHeight * .9, CHART_LEAST, Number(stage.dataset.height)) + "px";
