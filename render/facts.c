@@ -206,6 +206,7 @@ void fact_cpu(struct facts *f, const struct summary *s)
 	if (!s->cpu_exact && !s->cpu_us)
 		return;
 	if (f->brief) {
+		buf_adds(&f->part, s->cpu_exact ? "the build " : "");
 		fact_add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
 	} else {
 		text_add_time(&f->part, s->cpu_us);
@@ -220,6 +221,9 @@ void fact_cpu(struct facts *f, const struct summary *s)
 	}
 	if (!s->cpu_exact && !f->brief)
 		buf_adds(&f->part, "of the tasks alone");
+	fact_part(f);
+	if (f->brief && summary_others_us(s) >= 0)
+		add_share(f, "other processes ", summary_host_share(s, summary_others_us(s)));
 	fact_end(f, f->brief ? "CPU time" : "build", TONE_PLAIN);
 }
 
@@ -231,6 +235,8 @@ void fact_machine(struct facts *f, const struct summary *s)
 		return;
 	add_share(f, "CPU busy ", summary_host_share(s, sat_add(h->user_us, h->system_us > 0 ?
 								h->system_us : 0)));
+	if (summary_others_us(s) >= 0)
+		add_share(f, "other processes ", summary_host_share(s, summary_others_us(s)));
 	add_share(f, "waiting for I/O ", summary_host_share(s, h->iowait_us));
 	if (h->steal_us >= 0)
 		add_share(f, "stolen ", summary_host_share(s, h->steal_us));
@@ -269,7 +275,7 @@ void fact_tasks(struct facts *f, const struct summary *s)
 	bool alarm = s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED];
 
 	buf_addu(&f->part, s->rec->n_tasks);
-	if (s->n_targets || !f->brief) {
+	if (s->n_targets != s->rec->n_tasks && (s->n_targets || !f->brief)) {
 		buf_adds(&f->part, " for ");
 		buf_addu(&f->part, s->n_targets);
 		buf_adds(&f->part, s->n_targets == 1 ? " target" : " targets");
@@ -340,11 +346,11 @@ void fact_memory(struct facts *f, const struct summary *s)
 	int64_t kb = s->memory_peak_kb.value;
 	bool swapped = h->swapped_out_bytes > 0 || (h->swapped_in_bytes > 0 && !f->brief);
 
-	add_moment(f, "tasks ", kb > 0 ? sat_mul(kb, 1024) : -1, s->memory_peak_kb.time_us);
+	add_moment(f, "the build ", kb > 0 ? sat_mul(kb, 1024) : -1, s->memory_peak_kb.time_us);
 	if (!f->brief)
 		add_moment(f, "cgroup ", h->cgroup_memory_bytes.value,
 			   h->cgroup_memory_bytes.time_us);
-	add_moment(f, "machine ", h->memory_used_bytes.value, h->memory_used_bytes.time_us);
+	add_moment(f, "the machine ", h->memory_used_bytes.value, h->memory_used_bytes.time_us);
 	if (f->part.len && h->memory_total_bytes > 0) {
 		if (f->brief)
 			f->part.data[f->part.len - 1] = ' ';
@@ -372,12 +378,21 @@ void fact_memory(struct facts *f, const struct summary *s)
 	fact_end(f, "peak memory", swapped || h->oom_kills > 0 ? TONE_ALARM : TONE_PLAIN);
 }
 
-void fact_disk(struct facts *f, const struct host *h)
+static void add_disk(struct facts *f, const char *whose, int64_t read_bytes,
+		     int64_t written_bytes)
 {
-	if (h->disk_read_bytes >= 0 || (h->disk_written_bytes >= 0 && !f->brief))
-		fact_add_bytes(f, "", h->disk_read_bytes, " read");
-	if (h->disk_written_bytes >= 0 || (h->disk_read_bytes >= 0 && !f->brief))
-		fact_add_bytes(f, "", h->disk_written_bytes, " written");
+	if (read_bytes >= 0)
+		fact_add_bytes(f, whose, read_bytes, " read");
+	if (written_bytes >= 0)
+		fact_add_bytes(f, read_bytes >= 0 ? "" : whose, written_bytes, " written");
+}
+
+void fact_disk(struct facts *f, const struct summary *s)
+{
+	const struct host *h = &s->host;
+
+	add_disk(f, "the build ", s->read_bytes, s->written_bytes);
+	add_disk(f, "the machine ", h->disk_read_bytes, h->disk_written_bytes);
 	if (f->part.len && h->disk_busiest_bytes.value > 0 && !f->brief)
 		add_moment(f, "busiest second ", h->disk_busiest_bytes.value,
 			   h->disk_busiest_bytes.time_us);

@@ -53,7 +53,7 @@ void fact_speed(struct facts *f, const struct host *h);
 void fact_tasks(struct facts *f, const struct summary *s);
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c);
 void fact_memory(struct facts *f, const struct summary *s);
-void fact_disk(struct facts *f, const struct host *h);
+void fact_disk(struct facts *f, const struct summary *s);
 void fact_network(struct facts *f, const struct host *h);
 void fact_pressure(struct facts *f, const struct host *h);
 void fact_samples(struct facts *f, const struct summary *s);

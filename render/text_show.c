@@ -594,7 +594,7 @@ static void add_head(struct buf *out, const struct view *v, const struct show_op
 		fact_tasks(&f, s);
 		fact_path(&f, s, o->chain);
 		fact_memory(&f, s);
-		fact_disk(&f, &s->host);
+		fact_disk(&f, s);
 		fact_network(&f, &s->host);
 		fact_pressure(&f, &s->host);
 		fact_samples(&f, s);

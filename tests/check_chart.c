@@ -302,12 +302,12 @@ START_TEST(facts)
 {
 	static const struct { const char *label, *text; } expected[] = {
 		{ "result", "failed with exit status 2 after 10.0 s" },
-		{ "CPU time", "7.00 s \xc2\xb7 35 % of 2 cores" },
+		{ "CPU time", "the build 7.00 s \xc2\xb7 35 % of 2 cores \xc2\xb7 other processes 19 %" },
 		{ "tasks", "9 for 7 targets \xc2\xb7 1 failed \xc2\xb7 1 killed \xc2\xb7 "
 		  "1 unfinished \xc2\xb7 1 never started" },
 		{ "tasks at once", "1.1 on average \xc2\xb7 2 at most" },
 		{ "samples", "7 \xc2\xb7 one every 1 s \xc2\xb7 1 gap" },
-		{ "disk", "74 KiB read \xc2\xb7 2.5 MiB written" },
+		{ "disk", "the machine 74 KiB read \xc2\xb7 2.5 MiB written" },
 		{ "host", "forge \xc2\xb7 2 cores \xc2\xb7 8.0 GiB \xc2\xb7 Linux 6.1.0" },
 		{ "directory", "/src/app" },
 		{ "compared with", "make -j2 all doc \xc2\xb7 10.0 s there, 10.0 s here (+0.0 %) "

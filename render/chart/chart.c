@@ -90,7 +90,7 @@ static int make_facts(struct chart *c)
 	fact_tasks(&f, s);
 	fact_samples(&f, s);
 	fact_memory(&f, s);
-	fact_disk(&f, &s->host);
+	fact_disk(&f, s);
 	fact_host(&f, s);
 	fact_when(&f, s->rec);
 	fact_directory(&f, s->rec);
