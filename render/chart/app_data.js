@@ -131,6 +131,8 @@ function readTasks(data) {
 	for (const name of ["path", "path_why", "dependency"])
 		t[name] = data.numbers[name];
 	t.path_why = whole(t.path_why, t.path.length);
+	t.link = new Uint8Array(n);	/* 1: on the path, 2: there because it had no free worker */
+	t.path.forEach((i, k) => t.link[i] = t.path_why[k] === WAIT_WORKER ? 2 : 1);
 	t.name = readNames(c.name);
 	t.program = readNames(c.program);
 	t.programs = data.texts.programs;

@@ -375,7 +375,8 @@ function drawLanes() {
 	layer.path("busy", marks.busy.path(.5, 4));
 	const named = drawBars(layer);
 	drawSpans(lanes.thin);
-	layer.path("onpath", view.path ? bracketPath(marks.path) : "");
+	layer.path("onpath", view.path ? bracketPath(marks.path[1]) : "");
+	layer.path("onpath worker", view.path ? bracketPath(marks.path[2]) : "");
 	const signs = drawEnds(layer, marks.ended);
 	named.forEach(b => besideSigns(b, signs[b.lane]));
 	drawBarNames(layer, named, head.by);

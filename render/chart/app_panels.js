@@ -202,8 +202,12 @@ function drawBand(p, b, n, dense) {
 		p.layer.path("area c" + b.colour, areaPath(bin.y, p.height, bin.x));
 	p.layer.path("band " + (area ? "all of" + b.colour : "c" + b.colour),
 		     dense ? bandPath(p.height, p.steps) : "");
-	if (!area)
-		p.layer.path("line c" + b.colour, linePath(bin.y, bin.x));
+	if (!area) {
+		const d = linePath(bin.y, bin.x);
+
+		p.layer.path("line halo c" + b.colour, d);
+		p.layer.path("line c" + b.colour, d);
+	}
 }
 
 function drawPanel(p) {

@@ -3,28 +3,14 @@
 
 const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
 const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
-const LINK_WORDS = { needed: "its result", worker: "its worker", "": "not recorded" };
+const LINK_WORDS = { needed: "what came before", worker: "a free worker", "": "" };
 
-/* Why task k of the path held up the next one: because it made what that needed, or because it
- * kept a worker busy; "": not known. The last one held up the end. */
+/* Why task k of the path did not run before: it needed what came before, or it had no free
+ * worker; "": the first one, or not known. */
 function linkOf(k) {
-	const why = tasks.path_why[k + 1];
+	const why = tasks.path_why[k];
 
-	return k + 1 === tasks.path.length ? "needed" :
-		!why ? "" : why === WAIT_WORKER ? "worker" : "needed";
-}
-
-/* Time of the path, from each start to the next, by what it was waited for. */
-function pathTimes() {
-	const { path: list, start, end } = tasks;
-	const times = { needed: 0, worker: 0, "": 0 };
-
-	for (let k = 0; k < list.length; k++) {
-		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
-
-		times[linkOf(k)] += Math.max(0, until - start[list[k]]);
-	}
-	return times;
+	return !why ? "" : why === WAIT_WORKER ? "worker" : "needed";
 }
 
 /* Tasks of a list one after the other, small neighbours as one. */
@@ -63,34 +49,37 @@ function drawPieces(layer, pieces) {
 	drawBarNames(layer, pieces.filter(p => p.x1 - p.x0 >= LABEL_LEAST), "");
 }
 
-/* Below the bars: full where the result was needed, dashed where the worker was. */
-function drawStrips(layer, y) {
+/* Above the bars: full where the task needed what came before, dashed where it had no worker. */
+function drawStrips(layer) {
 	const d = { needed: "", worker: "", "": "" }, { path: list, start, end } = tasks;
+	const last = { link: "", x0: 0, x1: -1 };
+	const flush = () => d[last.link] += "M" + px(last.x0) + " 2H" + px(Math.max(last.x1, last.x0 + 1));
 
-	for (let k = 0, first = 0; k < list.length; k++) {
-		if (k + 1 < list.length && linkOf(k + 1) === linkOf(first))
+	for (let k = 0; k < list.length; k++) {
+		const x0 = toX(start[list[k]]), x1 = toX(end[list[k]]), link = linkOf(k);
+
+		if (x1 < 0 || x0 > view.width)
 			continue;
-		const until = k + 1 < list.length ? start[list[k + 1]] : end[list[k]];
-		const x0 = clipX(toX(start[list[first]])), x1 = clipX(toX(until));
-
-		if (x1 > x0)
-			d[linkOf(first)] += "M" + px(x0) + " " + px(y) + "H" + px(x1);
-		first = k + 1;
+		if (link === last.link && x0 - last.x1 < 2) {
+			last.x1 = Math.max(last.x1, clipX(x1));
+			continue;
+		}
+		flush();
+		Object.assign(last, { link, x0: clipX(x0), x1: clipX(x1) - 1 });
 	}
+	flush();
 	layer.path("needed", d.needed);
 	layer.path("worker", d.worker);
 }
 
 function drawPath() {
-	const bars = PATH_HEIGHT - STRIP - 1;
-
 	waits.box.hidden = !view.path || !tasks.path.length;
 	if (waits.box.hidden)
 		return;
-	waits.pieces = pathPieces(tasks.path, 1, bars - 1);
+	waits.pieces = pathPieces(tasks.path, STRIP, PATH_HEIGHT - STRIP - 2);
 	drawPieces(waits.row.layer, waits.pieces);
 	if (head.has_dependencies)
-		drawStrips(waits.row.layer, bars + STRIP / 2 + 1);
+		drawStrips(waits.row.layer);
 	if (waits.dependency)
 		drawPieces(waits.dependency.layer,
 			   waits.lower = pathPieces(tasks.dependency, 1, DEPENDENCY_HEIGHT - 3));
@@ -119,20 +108,23 @@ function strip(parent, name) {
 }
 
 function pathWords(parent) {
-	const times = pathTimes();
+	const n = { needed: 0, worker: 0, "": 0 }, time = { needed: 0, worker: 0, "": 0 };
 	const key = (name, text, meaning) => {
-		const e = element("span", { "class": "key", title: meaning }, parent);
+		const e = element("span", { "class": "key", title: meaning }, n[name] ? parent : null);
 
 		strip(e, name);
-		element("span", {}, e, text);
+		element("span", {}, e, countText(n[name]) + text);
+		element("span", { "class": "values" }, e, timeText(time[name] * head.unit_us));
 	};
 
-	if (head.has_dependencies && times.needed)
-		key("needed", timeText(times.needed * head.unit_us) + " for a result",
-		    "the next task needed what this one made");
-	if (times.worker)
-		key("worker", timeText(times.worker * head.unit_us) + " for a free worker",
-		    "the next task could have run, but no worker was free");
+	tasks.path.forEach((i, k) => {
+		n[linkOf(k)]++;
+		time[linkOf(k)] += tasks.end[i] - tasks.start[i];
+	});
+	if (head.has_dependencies) {
+		key("needed", " needed what came before", "tasks that waited for a result, and their time");
+		key("worker", " had no free worker", "tasks that could have run before, and their time");
+	}
 	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
 		"no dependencies were recorded" : head.dependency_us === null ? "" :
 		"with unlimited workers at least " + timeText(head.dependency_us));
@@ -149,7 +141,7 @@ function fillPathTable() {
 	const table = element("table", {}, waits.table), top = element("tr", {}, element("thead", {}, table));
 	const body = element("tbody", {}, table);
 
-	for (const text of ["start", "time", "task", "what followed waited for"])
+	for (const text of ["start", "time", "task", "waited for"])
 		element("th", { scope: "col" }, top, text);
 	for (const { i, k } of list) {
 		const tr = element("tr", {}, body);
@@ -157,8 +149,7 @@ function fillPathTable() {
 		element("td", {}, tr, momentText(tasks.start[i] * head.unit_us, 1e5));
 		element("td", {}, tr, wallText(i));
 		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
-		element("td", {}, tr, k + 1 === tasks.path.length ? "the end of the build" :
-			LINK_WORDS[linkOf(k)]);
+		element("td", {}, tr, LINK_WORDS[linkOf(k)]);
 	}
 	if (list.length < tasks.path.length)
 		element("p", {}, waits.table, "The " + PATH_ROWS + " longest of " +

@@ -123,8 +123,8 @@ function walkLane(lane, close, marks) {
 			continue;
 		if (tasks.marks[i] & STATE)
 			marks.ended[tasks.marks[i] & STATE].add(lane, x0, x1);
-		if (tasks.marks[i] & CRITICAL)
-			marks.path.add(lane, x0, x1);
+		if (tasks.link[i])
+			marks.path[tasks.link[i]].add(lane, x0, x1);
 		if (end - start < min) {
 			marks.busy.add(lane, x0, x1);
 			hidden.n++;
@@ -141,7 +141,7 @@ function walkLane(lane, close, marks) {
 function walkLanes() {
 	for (let close = CLOSE; ; close *= 2) {
 		const marks = { queue: new Strips(close), busy: new Strips(close),
-			path: new Strips(close), ended: STATES.map(() => new Strips(close)) };
+			path: [null, new Strips(close), new Strips(close)], ended: STATES.map(() => new Strips(close)) };
 
 		piece.n = hidden.n = 0;
 		for (let lane = 0; lane < tasks.lanes.y.length; lane++) {

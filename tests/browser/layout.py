@@ -148,8 +148,8 @@ def path_is_that_of_show(page):
     page.open('known')
     said = page.places.show(page.recording)['path']['tasks']
     words = ' '.join(page.texts('#bb-waits h2'))
-    assert ('for a result' in words) == any(t['link'] == 'dependency' for t in said), words
-    assert ('for a free worker' in words) == any(t['link'] == 'no free worker' for t in said), words
+    for link, text in (('dependency', 'needed what came before'), ('no free worker', 'had no free worker')):
+        assert '%d %s' % (sum(t['link'] == link for t in said), text) in words, (link, words)
     assert 'with unlimited workers at least' in words, words
     page.browser.js('document.querySelector("#bb-waits .fold").click()')
     rows = page.texts('.path-table tbody tr')
