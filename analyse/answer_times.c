@@ -185,7 +185,7 @@ static double grown(const struct column *c, int64_t from_us, int64_t until_us)
 	const int64_t *time_ms = c->series->time_ms;
 	double sum = 0;
 
-	for (size_t i = 1; i < c->series->n && time_ms[i - 1] * 1000 < until_us; i++) {
+	for (size_t i = 1; i < c->n && time_ms[i - 1] * 1000 < until_us; i++) {
 		int64_t a = time_ms[i - 1] * 1000, b = time_ms[i] * 1000;
 		int64_t from = from_us > a ? from_us : a, until = until_us < b ? until_us : b;
 

@@ -34,9 +34,11 @@ static int64_t sum(int64_t a, int64_t b)
 
 static int64_t span_us(const struct recording *rec, const char *series)
 {
-	const struct series *s = recording_series(rec, series);
+	struct column c;
 
-	return s && s->n > 1 ? (s->time_ms[s->n - 1] - s->time_ms[0]) * 1000 : 0;
+	if (!column_find(&c, rec, series, "*") || c.n < 2)
+		return 0;
+	return (c.series->time_ms[c.n - 1] - c.series->time_ms[0]) * 1000;
 }
 
 static void fill_cpu(struct host *h, const struct recording *rec)
@@ -86,7 +88,7 @@ static void fill_memory(struct host *h, const struct recording *rec)
 	h->memory_total_bytes = peak(rec, "proc_meminfo", "total").value;
 	if (!column_find(&total, rec, "proc_meminfo", "total") || !find_left(left, &n, rec))
 		return;
-	for (size_t i = 0; i < total.series->n; i++) {
+	for (size_t i = 0; i < total.n; i++) {
 		int64_t all = column_level(&total, i), unused = level_left(left, n, i);
 
 		if (all >= 0 && unused >= 0 && all - unused > h->memory_used_bytes.value)

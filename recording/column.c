@@ -44,12 +44,22 @@ static bool matches(const char *name, const char *wanted)
 	return n > tail && !strcmp(name + n - tail, wanted + 1);
 }
 
+static size_t samples_of_build(const struct series *s, const struct recording *rec)
+{
+	size_t n = s->n;
+
+	while (n > 1 && rec->end_us >= 0 && s->time_ms[n - 2] * 1000 >= rec->end_us)
+		n--;
+	return n;
+}
+
 bool column_find(struct column *c, const struct recording *rec, const char *series,
 		 const char *name)
 {
 	const struct series *s = recording_series(rec, series);
 
 	c->series = s;
+	c->n = s ? samples_of_build(s, rec) : 0;
 	c->n_parts = 0;
 	for (size_t i = 0; s && i < s->n_columns && c->n_parts < COLUMN_PARTS_MAX; i++) {
 		if (!matches(s->column[i].name, name))
@@ -57,7 +67,7 @@ bool column_find(struct column *c, const struct recording *rec, const char *seri
 		c->scale = column_unit_scale(s->column[i].unit);
 		c->part[c->n_parts++] = (uint32_t)i;
 	}
-	return c->n_parts && s->n;
+	return c->n_parts && c->n;
 }
 
 static int64_t cell(const struct column *c, size_t sample, size_t part)
@@ -95,9 +105,9 @@ int64_t column_growth(const struct column *c)
 {
 	int64_t sum = 0;
 
-	if (!c->n_parts || !c->series->n)
+	if (!c->n_parts || !c->n)
 		return -1;
-	for (size_t i = 1; i < c->series->n; i++)
+	for (size_t i = 1; i < c->n; i++)
 		sum = sat_add(sum, column_between(c, i - 1, i));
 	return sum;
 }
@@ -106,7 +116,7 @@ struct moment column_peak(const struct column *c)
 {
 	struct moment peak = unknown;
 
-	for (size_t i = 0; c->n_parts && i < c->series->n; i++) {
+	for (size_t i = 0; c->n_parts && i < c->n; i++) {
 		int64_t n = column_level(c, i);
 
 		if (n > peak.value)
@@ -121,7 +131,7 @@ struct moment column_busiest(const struct column *c)
 	struct moment most = unknown;
 	size_t from = 0;
 
-	for (size_t i = 1; c->n_parts && i < c->series->n; i++) {
+	for (size_t i = 1; c->n_parts && i < c->n; i++) {
 		const int64_t *time = c->series->time_ms;
 		int64_t span_ms, n;
 

@@ -17,6 +17,7 @@
  */
 struct column {
 	const struct series *series;
+	size_t n;		/* samples until the first one at the end of the build or later */
 	size_t n_parts;
 	uint32_t part[COLUMN_PARTS_MAX];
 	int64_t scale;		/* base units in one of the recording's */
@@ -38,7 +39,7 @@ int64_t column_level(const struct column *c, size_t sample);
 /* How much a counter grew from one sample to a later one. */
 int64_t column_between(const struct column *c, size_t from, size_t to);
 
-/* How much a counter grew over the whole recording. */
+/* How much a counter grew over the whole build. */
 int64_t column_growth(const struct column *c);
 
 struct moment column_peak(const struct column *c);

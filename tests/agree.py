@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+# Reads all outputs about one recording and fails if two of them contradict each other:
+#   agree.py BUILDBEAT DIRECTORY RECORDING
+#   agree.py BUILDBEAT DIRECTORY RECORDING steady
+# DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text and JSON, the texts and the packed data of the
+# chart, a Chrome trace, OTLP, list and profile.
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as tree
+
+SVG = "{http://www.w3.org/2000/svg}"
+UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+problems = []
+
+
+def same(what, a, b):
+    if a != b:
+        problems.append("%s: %r and %r" % (what, a, b))
+
+
+def at_most(what, a, b):
+    if not a <= b:
+        problems.append("%s: %r is more than %r" % (what, a, b))
+
+
+def run(*args):
+    """Of an output to a file: export writes no file that exists."""
+    for path in args[args.index("-o") + 1:][:1] if "-o" in args else []:
+        if os.path.exists(path):
+            os.remove(path)
+    env = dict(os.environ, COLUMNS="1000000", TZ="UTC0", LC_ALL="C.UTF-8")
+    return subprocess.run([BUILDBEAT, *args], env=env, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode("utf-8", "replace")
+
+
+def find(pattern, text, group=1):
+    m = re.search(pattern, text, re.M)
+    return m.group(group) if m else None
+
+
+def seconds(text):
+    """Of "1m 43s": the least and the most that is printed so."""
+    least = step = 0
+    for number, unit in re.findall(r"([0-9.]+) ?(us|ms|s|m|h|d)\b", text):
+        step = UNITS[unit] * 10.0 ** -len(number.partition(".")[2])
+        least += float(number) * UNITS[unit]
+    return least - step, least + step
+
+
+def is_time(what, text, us):
+    least, most = seconds(text)
+    if not least <= us / 1e6 <= most:
+        problems.append("%s: %s is not %d us" % (what, text, us))
+
+
+def facts_of_text(text):
+    """Of show: label -> text of the line."""
+    facts = {}
+    for line in text.split("\n\n  start")[0].splitlines():
+        m = re.match(r"([a-z ]{1,10}?) {2,}(\S.*)$", line)
+        if m:
+            facts.setdefault(m.group(1), m.group(2))
+    return facts
+
+
+def verdict_of_text(text):
+    """The paragraph between the command and the facts."""
+    parts = text.split("\n\n")
+    return [] if re.match(r"(when|where|result|directory) ", parts[0].partition("\n")[2]) or \
+        len(parts) < 3 else parts[1].splitlines() if "  " not in parts[1][:11] else []
+
+
+def texts_of_picture(root):
+    return ["".join(t.itertext()) for t in root.iter(SVG + "text")]
+
+
+def facts_of_picture(texts):
+    return {a: b for a, b in zip(texts, texts[1:])}
+
+
+def packed_head(root):
+    for script in root.iter(SVG + "script"):
+        if script.get("id") == "data":
+            return json.loads(script.text.split("\n", 1)[0])
+    return None
+
+
+def check_text(show, text):
+    facts, totals = facts_of_text(text), show["totals"]
+    count = re.match(r"(\d+) for (\d+) targets?", facts["tasks"])
+    same("tasks of show", int(count.group(1)), totals["tasks"])
+    same("targets of show", int(count.group(2)), totals["targets"])
+    is_time("result", facts["result"].rpartition(" for " if "seen for" in facts["result"] else
+                                                 "after ")[2], totals["wall_us"])
+    if "build" in facts:
+        is_time("CPU time", facts["build"].split(" of CPU")[0], totals["cpu_us"])
+    if "at once" in facts:
+        same("most at once", int(find(r"(\d+) at most", facts["at once"])),
+             show["parallelism"]["max"])
+    same("verdict of show", verdict_of_text(text), [a["text"] for a in show["answer"]])
+    if "path" in facts:
+        path = show["path"]
+        same("tasks of the path", int(find(r"^(\d+) tasks?", facts["path"])), len(path["tasks"]))
+        same("links without a worker", int(find(r"(\d+) waited for a worker", facts["path"]) or 0),
+             path["worker_links"])
+        same("links", path["worker_links"] + path["dependency_links"],
+             sum(t["link"] != "none" for t in path["tasks"]))
+        if show["dependencies"]["recorded"]:
+            is_time("bound", facts["at least"].split(" with")[0],
+                    show["dependencies"]["least_wall_us"])
+    return facts
+
+
+def check_sums(show):
+    totals, tasks = show["totals"], show["tasks"]
+    ran = [t for t in tasks if t["start_us"] is not None and t["state"] != "queued"]
+    same("number of tasks", len(tasks), totals["tasks"])
+    for state in ("done", "failed", "killed", "unfinished", "queued"):
+        same("tasks " + state, sum(t["state"] == state for t in tasks), totals["tasks_" + state])
+    same("kinds", sum(k["tasks"] for k in show["kinds"]), len(ran))
+    same("time by kind", sum(k["wall_us"] for k in show["kinds"]), show["selected"]["wall_us"])
+    same("time by task", sum(t["self"]["wall_us"] for t in ran), show["selected"]["wall_us"])
+    same("selected targets", show["selected"]["targets"], totals["targets"])
+    same("time at each number", sum(show["parallelism"]["time_at_us"]),
+         totals["wall_us"] if show["parallelism"]["time_at_us"] else 0)
+    least = show["dependencies"]["least_wall_us"]
+    at_most("bound", least or 0, totals["wall_us"])
+    ends = {t["task"]: t["end_us"] for t in tasks}
+    for t in show["path"]["tasks"] + show["dependencies"]["tasks"]:
+        same("end on a path", t["end_us"], ends[t["task"]] or t["end_us"])
+
+
+def check_verdict(show, facts):
+    """Numbers of its sentences."""
+    totals, cores = show["totals"], show["build"]["cores"]
+    explained = [a["explains_us"] for a in show["answer"] if a["about"] != "failed"]
+    same("order of the verdict", explained, sorted(explained, reverse=True))
+    for a in show["answer"]:
+        text, us = a["text"], a["explains_us"]
+        at_most(text, us, totals["wall_us"])
+        if a["from_us"] is not None:
+            at_most(text, a["from_us"], a["until_us"])
+        whole = find(r"[0-9a-z] of (([0-9.]+ ?(us|ms|s|m|h|d) ?)+)", text)
+        if whole:
+            is_time(text, whole, totals["wall_us"])
+        if a["about"] == "alone" and "core-seconds" in text:
+            idle = float(find(r"([0-9.]+) core-seconds", text))
+            at_most(text, idle, (cores * totals["wall_us"] - totals["cpu_us"]) / 1e6 + .1)
+            at_most(text, idle, cores * (a["until_us"] - a["from_us"]) / 1e6 + .1)
+        if a["about"] == "others":
+            same(text, find(r"this build ([0-9.]+ %)", text), find(r"([0-9.]+ %) of \d+ core",
+                                                                   facts["build"]))
+            shares = [float(x) for x in re.findall(r"([0-9.]+) %", text)]
+            at_most(text, sum(shares), 101)
+        if a["about"] == "workers":
+            most = find(r"with (\d+) tasks at once", text)
+            same(text, int(most or 1), show["parallelism"]["max"])
+            same(text, int(find(r"on (\d+)", text) or cores), cores)
+            is_time(text, text.rpartition(" need ")[2], show["dependencies"]["least_wall_us"])
+        if a["about"] == "dependencies":
+            is_time(text, find(r"takes (.*?) of ", text), show["dependencies"]["least_wall_us"])
+        if a["about"] in ("workers", "dependencies"):
+            same("recorded dependencies", show["dependencies"]["recorded"], True)
+
+
+def check_chart(show, facts, path):
+    run("chart", "--only", "bootchart", "-o", path, RECORDING)
+    root = tree.parse(path).getroot()
+    texts, head = texts_of_picture(root), packed_head(root)
+    picture = facts_of_picture(texts)
+    verdict = [a["text"] for a in show["answer"]]
+    same("tasks of the picture", picture["tasks"].split(" \u00b7")[0],
+         facts["tasks"].split(",")[0] if show["totals"]["targets"] else
+         str(show["totals"]["tasks"]))
+    for label, here in (("disk", "disk"), ("at once", "tasks at once")):
+        if label in facts and here in picture:
+            same(here, re.findall(r"[0-9.]+", picture[here])[:2],
+                 re.findall(r"[0-9.]+", facts[label])[:2])
+    if not head:
+        return
+    same("packed verdict", [v["text"] for v in head["verdict"]], verdict)
+    for v in head["verdict"]:
+        words = " ".join(texts)
+        if v["text"] not in words:
+            problems.append("not in the picture: " + v["text"])
+    same("packed bound", head["dependency_us"], show["dependencies"]["least_wall_us"])
+    same("packed path", head["critical_us"], show["path"]["wall_us"])
+    numbers = {n[0]: n[2] for n in head["numbers"]}
+    if "path" in numbers:
+        same("tasks of the packed path", numbers["path"], len(show["path"]["tasks"]))
+    same("packed tasks", head["tasks"], sum(t["start_us"] is not None and
+                                            t["state"] != "queued" for t in show["tasks"]))
+    check_panels(show, head)
+
+
+def check_panels(show, head):
+    for panel in head["panels"]:
+        bands = {b["id"]: b for b in panel["bands"]}
+        if panel["word"] == "disk" and {"read", "written"} <= set(bands):
+            read, written = bands["read"], bands["written"]
+            busiest = show["disk"]["busiest_second_bytes"]
+            same("read", read["total"], show["disk"]["disk_read_bytes"])
+            same("written", written["total"], show["disk"]["disk_written_bytes"])
+            if busiest and STEADY:
+                at_most("busiest second", max(read["max"], written["max"]), busiest + 1)
+                at_most("busiest second", busiest, read["max"] + written["max"] + 1)
+
+
+def check_trace(show, path):
+    run("export", "-t", "chrome", "-o", path, RECORDING)
+    with open(path, encoding="utf-8", errors="replace") as f:
+        events = json.load(f)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    on_path = [e for e in events if e.get("ph") == "X" and "waited_for" in e.get("args", {})]
+    same("path of the trace", [(e["args"]["waited_for"], e["args"]["link"]) for e in on_path],
+         [(t["waited_for"], t["link"]) for t in show["path"]["tasks"]])
+
+
+def check_otlp(show, path):
+    run("export", "-t", "otlp", "-o", path, RECORDING)
+    with open(path, encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    same("critical spans", len(re.findall(r'"buildbeat\.critical"', text)),
+         len(show["path"]["tasks"]))
+
+
+def check_profile(show):
+    """Rows of the tasks: those of spans have no CPU time of their own."""
+    text = run("profile", "-a", "-m", "none", RECORDING)
+    runs = find(r"^\s*(\d+) runs?", text)
+    if runs is None or show["totals"]["spans"]:
+        return
+    same("runs of profile", int(runs), sum(t["state"] in ("done", "failed", "killed")
+                                           for t in show["tasks"]))
+
+
+def check_list(show):
+    listed = json.loads(run("list", "-j", os.path.dirname(os.path.abspath(RECORDING))))
+    for r in listed["recordings"]:
+        if r["name"] != os.path.basename(os.path.abspath(RECORDING)):
+            continue
+        same("wall time of list", r["wall_us"], show["totals"]["wall_us"]
+             if show["result"] != "open" else r["wall_us"])
+        same("result of list", r["result"], show["result"])
+        if r["tasks"] is not None:
+            same("tasks of list", r["tasks"],
+                 show["totals"]["tasks"] - show["totals"]["tasks_queued"])
+
+
+def main():
+    show = json.loads(run("show", "-j", "--tasks", RECORDING))
+    facts = check_text(show, run("show", RECORDING))
+    check_sums(show)
+    check_verdict(show, facts)
+    check_chart(show, facts, DIRECTORY + "/chart.svg")
+    if show["complete"]:
+        check_trace(show, DIRECTORY + "/trace.json")
+        check_otlp(show, DIRECTORY + "/otlp.json")
+    check_profile(show)
+    check_list(show)
+    for p in problems:
+        print("%s: %s" % (RECORDING, p))
+    return bool(problems)
+
+
+BUILDBEAT, DIRECTORY, RECORDING = sys.argv[1:4]
+STEADY = len(sys.argv) > 4
+sys.exit(main())

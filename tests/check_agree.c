@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "tests/paths.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+
+/* All outputs about one recording say the same: tests/agree.py reads and compares them. */
+
+#define AGREE "python3 -B " TOP_SRCDIR "/tests/agree.py " TOP_BUILDDIR "/buildbeat "
+
+static void agree(const char *dir, const char *recording, const char *steady)
+{
+	struct run run;
+
+	support_run(&run, dir, AGREE "%s %s%s", dir, recording, steady);
+	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+}
+
+static const char *const fixtures[] = {
+	"recordings/nested", "recordings/cut", "recordings/empty", "oe/genuine", "processes/make",
+	"memory/bounds",
+};
+
+START_TEST(recorded)
+{
+	agree(support_tmpdir(), support_path(TOP_SRCDIR "/tests/data/%s", fixtures[_i]), "");
+}
+END_TEST
+
+/* Samples of disks as a busy machine takes them: seldom exactly a second apart. */
+static void write_disks(const char *path, unsigned seed, unsigned n)
+{
+	struct buf text = BUF_INIT;
+	uint64_t state = seed;
+	long long time_ms = 0;
+
+	buf_adds(&text, "buildbeat proc_diskstats 1 1000 sda.read:KiB:c sda.written:KiB:c\n");
+	for (unsigned i = 0; i < n; i++) {
+		buf_addf(&text, "@%lld %llu,%llu\n", time_ms,
+			 (unsigned long long)random_below(&state, 200000),
+			 (unsigned long long)random_below(&state, 100000));
+		time_ms += 950 + (long long)random_below(&state, 100);
+	}
+	support_write(path, text.data, text.len);
+	buf_release(&text);
+}
+
+START_TEST(generated)
+{
+	const char *dir = support_tmpdir();
+	const char *path = support_path("%s/%d", dir, _i);
+	struct run run;
+
+	support_run(&run, dir, TOP_BUILDDIR "/tests/gen_recording %s %d %d %d", path, 50 << _i,
+		    40 << _i, _i);
+	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+	write_disks(support_path("%s/proc_diskstats.log", path), (unsigned)_i, 40u << _i);
+	agree(dir, path, " steady");
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("agree", TEST_EACH(recorded, fixtures), TEST_LOOP(generated, 5));
+}
