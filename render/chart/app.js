@@ -9,7 +9,7 @@
  *
  *	div#bb-app
  *	 header#bb-head			h1, dl.facts, ol.verdict: a button a sentence
- *	 div#bb-top			stays at the top of the window:
+ *	 section#bb-top			stays at the top of the window:
  *	  div#bb-tools[role=toolbar]	search, longer than, zoom, colour
  *	  div.row#bb-map		the whole build, small, with a brush
  *	  div.row#bb-axis		the time axis of everything below, with the crosshair's time

@@ -84,7 +84,7 @@ Layer.prototype.cut = function (n) {
 function makePage() {
 	page.app = make(HTML, "div", { id: "bb-app", lang: "en" });
 	page.head = element("header", { id: "bb-head" }, page.app);
-	page.top = element("div", { id: "bb-top" }, page.app);
+	page.top = element("section", { id: "bb-top", "aria-label": "Tools and time axis" }, page.app);
 	page.main = element("main", { id: "bb-main" }, page.app);
 	page.left = element("div", { id: "bb-left" }, page.main);
 	page.chart = element("div", { id: "bb-chart" }, page.left);
