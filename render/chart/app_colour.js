@@ -6,7 +6,7 @@ const COLOUR_LEAST = .01;		/* of the time: less has no colour of its own */
 const REST_NAMED = 4;
 const SHARE_STEPS = [.2, .5, .8, 1.1];	/* of CPU, between the colours of the scale */
 
-const legend = { row: null, keys: null, select: null, marks: null, own: null, scale: "",
+const legend = { row: null, keys: null, select: null, marks: null, own: null, now: null,
 	entries: [] };
 
 /*
@@ -15,7 +15,9 @@ const legend = { row: null, keys: null, select: null, marks: null, own: null, sc
  *	scale		a class of palette.h's other sets of colours: "colours-share"; "": the
  *			usual ones
  *	there()		it is offered
+ *	ordered		the colours have an order: not that of their time
  *	apply()		sets tasks.colour and returns the label of each colour that is used
+ *	value(i)	what the legend adds up, if not a task's own time
  * A module may add its own before the page is made.
  */
 const colourings = [
@@ -29,7 +31,9 @@ const colourings = [
 	{ id: "program", title: () => "program", scale: "", there: () => tasks.programs.length > 1,
 		apply: () => colourGroups(tasks.programs.length, i => tasks.program[i],
 					  k => tasks.programs[k] || "not known") },
-	{ id: "cpu", title: () => "CPU share", scale: "colours-share",
+	{ id: "difference", title: () => "difference", scale: "", ordered: true,
+		there: () => !!head.ghost, apply: colourDifferences, value: changeOf },
+	{ id: "cpu", title: () => "CPU share", scale: "colours-share", ordered: true,
 		there: () => tasks.cpu.some(v => v), apply: colourShares },
 ];
 
@@ -147,23 +151,45 @@ function colourShares() {
 	return labels;
 }
 
+/* As in the static picture of two builds. */
+function colourDifferences() {
+	const labels = [];
+
+	for (const { label, colour } of head.ghost.scale)
+		labels[colour] = label;
+	for (let i = 0; i < tasks.n; i++)
+		tasks.colour[i] = head.ghost.scale[tasks.difference[i]].colour;
+	return labels;
+}
+
+/* How much longer a task took than in the other build; all of it if that had none. */
+function changeOf(i) {
+	const other = tasks.ghosts.get(i), wall = tasks.end[i] - tasks.start[i];
+
+	return other ? wall - (other[1] - other[0]) : wall;
+}
+
+function signedText(v) {
+	return (v > 0 ? "+" : v < 0 ? "\u2212" : "") + timeText(Math.abs(v) * head.unit_us);
+}
+
 /* Colour the tasks as view.colour asks for, and list what is used in the legend. */
 function recolour() {
 	const c = colourings.find(x => x.id === view.colour && x.there()) || colourings[0];
 	const n = new Uint32Array(COLOURS), wall = new Float64Array(COLOURS);
 
 	legend.own = legend.own || ownCosts(0, head.end);
-	legend.scale = c.scale;
+	legend.now = c;
 	view.colour = c.id;
 	const labels = c.apply();
 
 	for (let i = 0; i < tasks.n; i++) {
 		n[tasks.colour[i]]++;
-		wall[tasks.colour[i]] += legend.own.wall[i];
+		wall[tasks.colour[i]] += c.value ? c.value(i) : legend.own.wall[i];
 	}
 	legend.entries = labels.map((label, colour) =>
 		({ label, colour, n: n[colour], wall: wall[colour] })).filter(e => e.n);
-	if (!c.scale)
+	if (!c.ordered)
 		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
 	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail,
 			   page.table]) {
@@ -192,14 +218,15 @@ function fillLegend() {
 	legend.keys.replaceChildren();
 	legend.select.value = view.colour;
 	for (const e of legend.entries) {
-		const text = clean(e.label) + ", " + timeText(e.wall * head.unit_us) + " in " +
+		const sum = legend.now.value ? signedText(e.wall) : timeText(e.wall * head.unit_us);
+		const text = clean(e.label) + ", " + sum + " in " +
 			countText(e.n) + (e.n === 1 ? " task" : " tasks");
 
 		e.button = button(legend.keys, "", "Only " + text, () => showOnly(e.colour));
 		e.button.classList.add("key");
 		swatch(e.button, e.colour, "area");
 		element("span", {}, e.button, clean(e.label));
-		element("span", { "class": "faint" }, e.button, timeText(e.wall * head.unit_us));
+		element("span", { "class": "faint" }, e.button, sum);
 	}
 }
 

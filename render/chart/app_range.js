@@ -131,7 +131,7 @@ function addColours(parent, wall) {
 	}
 	const used = legend.entries.filter(e => time[e.colour]);
 
-	if (!legend.scale)
+	if (!legend.now.ordered)
 		used.sort((a, b) => time[b.colour] - time[a.colour]);
 	for (const e of used) {
 		const item = element("li", { "class": "key" }, list);

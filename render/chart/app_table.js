@@ -25,12 +25,6 @@ function waitedOf(i) {
 	return tasks.ready[i] < 0 ? NaN : tasks.start[i] - tasks.ready[i];
 }
 
-function differenceOf(i) {
-	const other = tasks.ghosts.get(i);
-
-	return other ? tasks.end[i] - tasks.start[i] - (other[1] - other[0]) : NaN;
-}
-
 /* Failed ones first. */
 function resultOf(i) {
 	return [STATE + 1, FAILED, KILLED, UNFINISHED][tasks.marks[i] & STATE];
@@ -94,9 +88,8 @@ const TABLE_COLUMNS = [
 		text: i => told(waitedOf(i), v => v ? timeOfUnits(v) : "0") },
 	{ id: "result", title: "result", rises: true, key: resultOf, text: endText },
 	{ id: "difference", title: "difference", hint: "sort by time more than in the other build",
-		key: differenceOf,
-		text: i => told(differenceOf(i), v => (v > 0 ? "+" : v < 0 ? "\u2212" : "") +
-				timeOfUnits(Math.abs(v))) },
+		key: i => tasks.ghosts.has(i) ? changeOf(i) : NaN,
+		text: i => tasks.ghosts.has(i) ? signedText(changeOf(i)) : "" },
 ];
 
 function fillCell(cell, column, i) {

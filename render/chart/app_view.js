@@ -112,6 +112,10 @@ function secondsText(t) {
 	return String(Math.round(t * head.unit_us) / 1e6);
 }
 
+function usualColour() {
+	return head.ghost ? "difference" : "kind";
+}
+
 function hashText() {
 	const list = [];
 
@@ -125,7 +129,7 @@ function hashText() {
 		list.push("task=" + view.task);
 	if (view.range)
 		list.push("range=" + secondsText(view.range.from) + "-" + secondsText(view.range.until));
-	if (view.colour !== "kind")
+	if (view.colour !== usualColour())
 		list.push("colour=" + view.colour);
 	if (view.only >= 0)
 		list.push("only=" + view.only);
@@ -169,7 +173,7 @@ function loadHash() {
 
 	view.q = (got.get("q") || "").slice(0, 1000);
 	view.min_us = min > 0 ? Math.min(min, MIN_MOST_S) * 1e6 : 0;
-	view.colour = got.get("colour") || "kind";
+	view.colour = got.get("colour") || usualColour();
 	view.only = only >= 0 && only < COLOURS ? only : -1;
 	loadSort(got.get("sort") || "-wall");
 	view.path = got.get("path") !== "0";
@@ -178,6 +182,5 @@ function loadHash() {
 	show(t ? t.from : 0, t ? t.until : head.end);
 	recolour();
 	choose(task >= 0 && task < tasks.n ? task : -1);
-	if (range)
-		selectRange(range.from, range.until);
+	selectRange(range ? range.from : 0, range ? range.until : 0);
 }

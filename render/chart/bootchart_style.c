@@ -91,7 +91,6 @@ static void add_variables(struct buf *b, const struct palette *p)
 		buf_addf(b, "--%s:#%06x;", named[i].name, (unsigned)named[i].rgb);
 	buf_adds(b, "}\n");
 	add_scale(b, "colours-share", p->share, p);
-	add_scale(b, "colours-change", p->change, p);
 }
 
 static size_t name_length(const char *p)

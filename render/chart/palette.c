@@ -18,7 +18,6 @@ const struct palette palette_light = {
 		[COLOUR_PURPLE] = 0xa874d6, [COLOUR_GREY] = 0xa6acb2,
 	},
 	.share = { 0xd7ffc7, 0xa7c48d, 0x4aa98f, 0x286295, 0x222972 },
-	.change = { 0x2064be, 0x87a9f3, 0xbfcad6, 0xe1a461, 0xba3319 },
 };
 
 const struct palette palette_dark = {
@@ -30,7 +29,6 @@ const struct palette palette_dark = {
 		[COLOUR_PURPLE] = 0xb47aae, [COLOUR_GREY] = 0x64686c,
 	},
 	.share = { 0x2e3f8d, 0x3a6c8c, 0x55ab90, 0xa3c68c, 0xffffbd },
-	.change = { 0x91ccff, 0x3760a6, 0x43484f, 0x985325, 0xffb060 },
 };
 
 static unsigned channel(uint32_t rgb, unsigned shift)

@@ -16,16 +16,15 @@ enum colour {
 };
 
 /*
- * Two more sets, for a value instead of a kind. share: of a task's time, from little to much.
- * change: since another build, from much less through the same to much more. They take the
- * places of the first colours; what is not known has the colour of the ground in place of grey.
+ * Another set, for a share of a task's time, from little to much. It takes the places of the first
+ * colours; what is not known has the colour of the ground in place of grey.
  */
 #define PALETTE_STEPS 5
 
 struct palette {
 	uint32_t ground, ink, faint, grid, outline;
 	uint32_t colour[COLOURS];
-	uint32_t share[PALETTE_STEPS], change[PALETTE_STEPS];
+	uint32_t share[PALETTE_STEPS];
 };
 
 extern const struct palette palette_light, palette_dark;
