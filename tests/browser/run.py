@@ -20,8 +20,8 @@ import traceback
 import chart
 import webdriver
 
-MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'view', 'look',
-           'names', 'edges', 'access', 'report', 'profiles', 'logs']
+MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'range', 'table',
+           'colours', 'view', 'look', 'names', 'edges', 'access', 'report', 'profiles', 'logs']
 SCENARIO_S = 100
 
 

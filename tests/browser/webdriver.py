@@ -281,10 +281,14 @@ class Browser:
     def click(self, x, y):
         self.drag([(x, y)])
 
-    def drag(self, points, kind='mouse'):
-        """Down at the first point, over the others, up at the last."""
+    def drag(self, points, kind='mouse', hold=()):
+        """Down at the first point, over the others, up at the last, while keys are held."""
+        for key in hold:
+            self._hold('keyDown', key)
         self.actions({'type': 'pointer', 'id': kind, 'parameters': {'pointerType': kind},
                       'actions': _stroke(points)})
+        for key in hold:
+            self._hold('keyUp', key)
 
     def pinch(self, one, other):
         """Two fingers, each down at its first point and over its others."""
