@@ -237,7 +237,7 @@ static void label_time(char *label, size_t size, int64_t us, int64_t step, int64
 		snprintf(label, size, "%lld h", us / HOUR);
 	else if (until_us < MINUTE || (us < MINUTE && until_us < HOUR))
 		snprintf(label, size, "%lld s", s);
-	else if (until_us < HOUR && step >= MINUTE)
+	else if (us < HOUR && step >= MINUTE)
 		snprintf(label, size, "%lld min", s / 60);
 	else if (until_us < HOUR)
 		snprintf(label, size, "%lldm %02lds", s / 60, (long)(s % 60));

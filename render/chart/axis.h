@@ -37,8 +37,8 @@ size_t axis_ticks(struct tick *tick, size_t most, int64_t ceiling, enum axis_uni
 
 /*
  * Ticks of the time axis in [from, until], at multiples of 1, 2, 5 ... ms, s, of
- * 15 and 30 s, min, of h: at most `most` of them, labels all of one unit ("0",
- * "30 s", "1m 30s", "2h 05m").
+ * 15 and 30 s, min, of h: at most `most` of them, with labels such as "0", "30 s", "1m 30s",
+ * "5 min", "2h 05m".
  */
 size_t axis_time_ticks(struct tick *tick, size_t most, int64_t from_us, int64_t until_us);
 

@@ -17,7 +17,7 @@
 #define BESIDE_MAX 2
 #define RIGHT_AXIS " (right)"
 
-/* Which panels a chart has, and which bands of other panels are shares on its right axis. */
+/* Which panels a chart has, and which bands of other panels, shares, are lines in it. */
 static const struct content {
 	enum plot_chart chart;
 	enum panel_id panel;
@@ -27,10 +27,10 @@ static const struct content {
 		enum colour colour;
 	} beside[BESIDE_MAX];
 } contents[] = {
-	{ PLOT_CPU, PANEL_CPU, { { .id = NULL } } },
-	{ PLOT_CPU, PANEL_RUNNING, {
-		{ PANEL_PRESSURE, "cpu_some", "time waited for a core", COLOUR_RED },
+	{ PLOT_CPU, PANEL_CPU, {
+		{ PANEL_PRESSURE, "cpu_some", "time waited for a core", COLOUR_GREEN },
 		{ PANEL_CGROUP, "throttled", "held back by the group's limit", COLOUR_PURPLE } } },
+	{ PLOT_CPU, PANEL_RUNNING, { { .id = NULL } } },
 	{ PLOT_DISK, PANEL_DISK, {
 		{ PANEL_PRESSURE, "io_some", "time waited for disks", COLOUR_RED } } },
 	{ PLOT_DISK, PANEL_NET, { { .id = NULL } } },
@@ -169,10 +169,12 @@ static int add_share(struct pane *p, const struct panel *from, const struct besi
 		if (add_band(p, from, i, bin))
 			return -ENOMEM;
 		l->mark = MARK_LINE;
-		l->right = true;
+		l->right = p->unit != AXIS_SHARE;
 		l->rgb = palette_light.colour[what->colour];
 		buf_init_fixed(&b, l->label, sizeof l->label);
 		buf_adds(&b, what->label);
+		if (!l->right)
+			continue;
 		buf_adds(&b, RIGHT_AXIS);
 		p->right_unit = AXIS_SHARE;
 		p->right_ceiling = 10000;
