@@ -88,7 +88,7 @@ def names_begin_with_what_differs(page):
 
 
 def nothing_overlaps(page):
-    """No text is upon another or cut off, in plots, gutters and the head."""
+    """No text is upon another or truncated, in plots, gutters and the head."""
     for size in _each(page):
         wrong = page.browser.js(BARS + '''const wrong = [];
         for (const svg of document.querySelectorAll('.row > svg.plot')) {
