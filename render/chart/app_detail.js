@@ -89,6 +89,8 @@ function addFact(list, label, text) {
 function startText(i) {
 	const start_us = tasks.start[i] * head.unit_us, least_us = Math.max(1, Math.min(wallOf(i), start_us));
 
+	if (start_us < 1e6)
+		return start_us ? lengthText(start_us) : "at the start";
 	return momentText(start_us, clamp(Math.pow(10, Math.floor(Math.log10(least_us)) - 2), stepOf(), 1e5));
 }
 
@@ -156,7 +158,7 @@ function addFacts(parent, i) {
 		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
 	if (tasks.lines.has(i))
-		addLines(addFact(list, "output", ""), i);
+		addLines(addFact(list, "log", ""), i);
 	if (tasks.parent[i] >= 0)
 		addTask(addFact(list, "inside", ""), tasks.parent[i]);
 }
@@ -166,7 +168,7 @@ function addLines(parent, i) {
 	const n = tasks.lines.get(i);
 
 	element("a", { href: "log.html#t" + i, target: "log" }, parent,
-		countText(n) + (n === 1 ? " line" : " lines"));
+		countText(n) + (n === 1 ? " line" : " lines") + " of output");
 }
 
 /* Other tasks, one click away */
