@@ -166,7 +166,7 @@ static int check_panels(const struct chart *c, int bottom)
 
 		ck_assert_int_ge(p->title_y, bottom + 12);
 		ck_assert_int_gt(p->y, p->title_y);
-		ck_assert_int_ge(p->height, 30);
+		ck_assert_int_ge(p->height, 24);
 		check_legend(&c->panel_legend[i], c->plot_x, c->plot_x + c->plot_width,
 			     p->title_y, p->y - 3);
 		bottom = p->y + p->height;

@@ -183,7 +183,6 @@ static void begin_lanes(struct markup *s, const struct chart *c)
 	markup_begin(s, "g");
 	markup_attr(s, "id", "lanes");
 	markup_attr(s, "role", "group");
-	markup_attr(s, "tabindex", "0");
 	markup_attr_buf(s, "aria-label", &label);
 	buf_release(&label);
 }

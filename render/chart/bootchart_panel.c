@@ -358,7 +358,6 @@ static void begin_panel(struct plot *p, const struct legend *l, int title_y)
 	markup_attr_buf(s, "id", &id);
 	markup_attr(s, "class", "panel");
 	markup_attr(s, "role", "group");
-	markup_attr(s, "tabindex", "0");
 	add_description(s, p->panel, l);
 	bootchart_add_text(s, "title", p->chart->plot_x, title_y, p->panel->title);
 	markup_begin(s, "g");

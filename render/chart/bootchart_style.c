@@ -11,31 +11,15 @@
  * the plain colour on light ground, for readers that know no variables, and
  * var(--ink), which those that do take instead.
  *
- * Of each of the eight there are four: c0, the colour of the palette; t0, its tint,
- * for what is behind it; e0, for its lines and edges: the same or, where that stands
- * out too little from the ground, nearer to the ink; n0, for words upon it: ink or
- * ground, whichever is easier to read.
+ * Of each of the eight there are three: c0, the colour of the palette; e0, for its lines
+ * and edges (palette_edge()); n0, for words upon it (palette_words()).
  */
-#define TINT 0.45
-
 struct named {
 	char name[8];
 	uint32_t rgb;
 };
 
-#define NAMED_COLOURS (5 + 4 * COLOURS)
-
-static uint32_t tint(uint32_t colour, uint32_t ground)
-{
-	uint32_t rgb = 0;
-
-	for (unsigned shift = 0; shift <= 16; shift += 8) {
-		double x = (colour >> shift & 0xff) * TINT + (ground >> shift & 0xff) * (1 - TINT);
-
-		rgb |= (uint32_t)(x + 0.5) << shift;
-	}
-	return rgb;
-}
+#define NAMED_COLOURS (5 + 3 * COLOURS)
 
 static void set_named(struct named *n, const char *name, int digit, uint32_t rgb)
 {
@@ -57,7 +41,6 @@ static void name_colours(struct named *n, const struct palette *p)
 	set_named(n++, "outline", -1, p->outline);
 	for (int i = 0; i < COLOURS; i++) {
 		set_named(n++, "c", i, p->colour[i]);
-		set_named(n++, "t", i, tint(p->colour[i], p->ground));
 		set_named(n++, "e", i, palette_edge(p, p->colour[i]));
 		set_named(n++, "n", i, palette_words(p, p->colour[i]));
 	}
@@ -65,8 +48,8 @@ static void name_colours(struct named *n, const struct palette *p)
 
 static void add_own(struct buf *b, int i, uint32_t colour, const struct palette *p)
 {
-	buf_addf(b, "--c%d:#%06x;--t%d:#%06x;--e%d:#%06x;--n%d:#%06x;", i, (unsigned)colour,
-		 i, (unsigned)colour, i, (unsigned)palette_edge(p, colour),
+	buf_addf(b, "--c%d:#%06x;--e%d:#%06x;--n%d:#%06x;", i, (unsigned)colour,
+		 i, (unsigned)palette_edge(p, colour),
 		 i, (unsigned)palette_words(p, colour));
 }
 

@@ -38,7 +38,6 @@
 #define TITLE_SIZE 12		/* of the font */
 #define TITLE_GAP 16		/* from a title to the legend right of it */
 #define TITLE_DEPTH 6		/* from the legend's last baseline to the plot */
-#define PANEL_MIN 32
 #define PANEL_MORE 40		/* may be added to the height where there is room */
 #define LEGEND_GAP 24
 #define OTHER_LANE 16		/* of the other build: height of a lane */
@@ -48,6 +47,12 @@ static const int panel_height[PANELS] = {
 	[PANEL_CPU] = 52, [PANEL_RUNNING] = 44, [PANEL_MEMORY] = 56, [PANEL_DISK] = 40,
 	[PANEL_NET] = 36, [PANEL_PRESSURE] = 36, [PANEL_CGROUP] = 40, [PANEL_MACHINE] = 44,
 	[PANEL_VOLUMES] = 36,
+};
+
+static const int panel_least[PANELS] = {
+	[PANEL_CPU] = 44, [PANEL_RUNNING] = 32, [PANEL_MEMORY] = 48, [PANEL_DISK] = 30,
+	[PANEL_NET] = 26, [PANEL_PRESSURE] = 26, [PANEL_CGROUP] = 26, [PANEL_MACHINE] = 26,
+	[PANEL_VOLUMES] = 26,
 };
 
 /* The head */
@@ -207,8 +212,8 @@ static int place_panels(struct chart *c, int y, int more)
 		p->title_y = y + PANEL_GAP;
 		p->y = legend_place(&c->panel_legend[i], left, p->title_y, right) + TITLE_DEPTH;
 		p->height = panel_height[c->panels.panel[i].id] + more;
-		if (p->height < PANEL_MIN)
-			p->height = PANEL_MIN;
+		if (p->height < panel_least[c->panels.panel[i].id])
+			p->height = panel_least[c->panels.panel[i].id];
 		y = p->y + p->height;
 	}
 	return y;
