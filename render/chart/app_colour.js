@@ -119,7 +119,8 @@ function colourGroups(n, groupOf, nameOfGroup) {
 /* Tasks of one name in one place: lines of one recipe. For recipes, the name alone. */
 function colourTargets() {
 	if (head.recipes)
-		return colourGroups(tasks.names.length, i => tasks.name[i], k => tasks.names[k]);
+		return colourGroups(tasks.names.length, i => tasks.name[i],
+				    k => tasks.names[k].replace(/^do_/, ""));
 	const number = new Map(), of = new Int32Array(tasks.n), first = [];
 
 	for (let i = 0; i < tasks.n; i++) {

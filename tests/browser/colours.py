@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the colours mean, the legend, and that everyone can tell them apart."""
+"""What the colours mean, the legend, and that everyone can distinguish them."""
 import itertools
 import math
 import re
@@ -112,7 +112,7 @@ def _drawn(page):
     return _rgb(said['ground']), {c: tuple(map(_rgb, colours)) for c, *colours in said['bars']}
 
 
-def everyone_can_tell_them_apart(page):
+def everyone_can_distinguish_them(page):
     """All pairs of every way to colour, light and dark, and what is written on them."""
     page.open('known', '--compare', page.places.recording('second_build'))
     modes = _modes(page)
@@ -134,7 +134,7 @@ def everyone_can_tell_them_apart(page):
                     assert difference >= LEAST_DIFFERENCE, (scheme, mode, c, d, difference)
 
 
-def legend_has_all_that_is_drawn(page):
+def legend_has_everything_drawn(page):
     """One entry a colour; times of kinds are those of `show`; the rest is one grey entry."""
     page.open('known')
     said = {k['kind']: k['wall_us'] / 1e6 for k in page.places.show(page.recording)['kinds']}

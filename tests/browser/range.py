@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A selected range of time: its figures are those of `show`, and of a slow reference here."""
+"""A selected range of time: its values are those of `show`, and of a slow reference here."""
 import re
 
 UNITS = {'us': 1e-6, 'ms': 1e-3, 's': 1, 'm': 60, 'h': 3600}
