@@ -120,32 +120,28 @@ def without_script(text):
     return re.sub(r"<script.*?</script>", "", text, flags=re.S)
 
 
+# What the numbers of the annotated chart stand beside: the text whose baseline says where.
+NOTED = [
+    ("verdict", r'class="verdict" x="[\d.]+" y="([\d.]+)"'),
+    ("path", r'class="title" x="[\d.]+" y="([\d.]+)">What the end'),
+    ("nested builds", r'class="label" x="[\d.]+" y="([\d.]+)">nested'),
+    ("first worker", r'class="label" x="[\d.]+" y="([\d.]+)">1<'),
+    ("CPU", r'class="title" x="[\d.]+" y="([\d.]+)">CPU'),
+    ("running tasks", r'class="title" x="[\d.]+" y="([\d.]+)">Running tasks'),
+    ("memory", r'class="title" x="[\d.]+" y="([\d.]+)">Memory of the build'),
+    ("marks", r'data-mark="cpu".*?y="([\d.]+)"'),
+]
+
+
 def annotated(svg):
-    """The bootchart without its script, with four notes."""
+    """The bootchart without its script, with the numbers that README's guide explains."""
     svg = without_script(svg)
     svg = re.sub(r"<metadata.*?</metadata>", "", svg, flags=re.S)
-    seconds = [find(svg, r'class="tick" x="([\d.]+)" y="[\d.]+">%d s<' % s, "tick")[0] for s in (1, 4)]
-    middle = sum(seconds) / 2
-
-    def panel(title):
-        return find(svg, r'class="title" x="[\d.]+" y="([\d.]+)">%s<' % title, title)[0]
-
-    head_y = find(svg, r'class="headline" x="[\d.]+" y="([\d.]+)"', "headline")[0]
-    lane_y = find(svg, r'class="label" x="[\d.]+" y="([\d.]+)">2<title>', "second lane")[0]
-    notes = [
-        (430, head_y - 5, "1", "The critical path is 99 % of the build: more cores would not help."),
-        (middle, panel("CPU") + 30, "2", "From 0.8 s to 4.2 s one of the two cores is idle."),
-        (middle, lane_y - 4, "3", "One task runs alone for 3.4 s: data: corpus.idx"),
-        (middle, panel("Disk") + 50, "4", "The disk is idle: it is not the reason."),
-    ]
-    out = ['<g id="notes" font-family="sans-serif" font-size="13">']
-    for x, y, number, text in notes:
-        width = 36 + 6.9 * len(text)
-        out.append('<g transform="translate(%.1f %.1f)"><rect x="0" y="-13" width="%.1f" height="26" rx="13" '
-                   'fill="#fff8c5" stroke="#9a6700"/><circle cx="13" cy="0" r="10" fill="#9a6700"/>'
-                   '<text x="13" y="4.5" text-anchor="middle" style="fill:#ffffff;font-weight:bold">%s</text>'
-                   '<text x="29" y="4.5" style="fill:#1f2328">%s</text></g>'
-                   % (x - width / 2, y, width, number, text))
+    out = ['<g id="notes" font-family="sans-serif" font-size="12">']
+    for number, (what, pattern) in enumerate(NOTED, 1):
+        out.append('<g transform="translate(11 %.1f)"><circle cx="0" cy="0" r="9" fill="#9a6700"/>'
+                   '<text x="0" y="4.2" text-anchor="middle" style="fill:#ffffff;font-weight:bold">%d</text></g>'
+                   % (find(svg, "(?s)" + pattern, what)[0] - 4, number))
     out.append("</g></svg>")
     return re.sub(r"</svg>\s*$", lambda m: "\n".join(out) + "\n", svg)
 
