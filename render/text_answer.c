@@ -51,33 +51,52 @@ void text_answer_add(struct buf *out, const struct style *style, const struct an
 	buf_addc(out, '\n');
 }
 
+/* One after the other, the lines of a recipe are one row. */
+struct row {
+	uint32_t first, n;	/* tasks in the path */
+	int64_t start_us, wall_us;
+};
+
 struct path {
 	const struct summary *s;
 	const uint32_t *task;
 	size_t n;
 	const uint8_t *why;	/* NULL: not printed */
-	uint32_t *shown;	/* places in the path */
+	size_t n_rows;
+	struct row *row;
+	uint32_t *shown;
 };
-
-static int64_t wall_us(const struct path *p, uint32_t at)
-{
-	const struct task *t = &p->s->rec->task[p->task[at]];
-
-	return recording_task_end_us(p->s->rec, t) - t->start_us;
-}
 
 static bool is_longer(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct path *p = ctx;
-	int64_t a_us = wall_us(p, a), b_us = wall_us(p, b);
+	const struct row *row = ctx;
 
-	return a_us != b_us ? a_us > b_us : a < b;
+	return row[a].wall_us != row[b].wall_us ? row[a].wall_us > row[b].wall_us : a < b;
 }
 
 static bool is_earlier(const void *ctx, uint32_t a, uint32_t b)
 {
 	(void)ctx;
 	return a < b;
+}
+
+static void make_rows(struct path *p)
+{
+	const struct summary *s = p->s;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct task *t = &s->rec->task[p->task[i]];
+		struct row *last = p->n_rows ? &p->row[p->n_rows - 1] : NULL;
+
+		if (!last || s->nest[p->task[i]].target != s->nest[p->task[last->first]].target) {
+			last = &p->row[p->n_rows++];
+			*last = (struct row){ .first = i, .start_us = t->start_us };
+		}
+		last->n++;
+		last->wall_us = recording_task_end_us(s->rec, t) - last->start_us;
+	}
+	for (uint32_t i = 0; i < p->n_rows; i++)
+		p->shown[i] = i;
 }
 
 /* Right-aligned. */
@@ -92,20 +111,20 @@ static void add_time(struct buf *out, int64_t us, unsigned columns)
 	buf_add(out, b.data, b.len);
 }
 
-static void add_row(struct buf *out, const struct style *style, const struct path *p, uint32_t at)
+static void add_row(struct buf *out, const struct style *style, const struct path *p,
+		    const struct row *row)
 {
 	const struct recording *rec = p->s->rec;
-	const struct task *t = &rec->task[p->task[at]];
 	unsigned taken = p->why ? ROW_COLUMNS : ROW_COLUMNS - 16;
+	enum chain_link link = p->why ? chain_link((enum wait)p->why[row->first]) : LINK_NONE;
 	struct buf name = BUF_PART_OF(out);
 
-	add_time(out, t->start_us, 8);
-	add_time(out, wall_us(p, at), 10);
+	add_time(out, row->start_us, 8);
+	add_time(out, row->wall_us, 10);
 	if (p->why)
-		buf_addf(out, "  %-14s", chain_link(p->why[at]) == LINK_NONE ? "-" :
-			 chain_link_word[chain_link(p->why[at])]);
+		buf_addf(out, "  %-14s", link == LINK_NONE ? "-" : chain_link_word[link]);
 	buf_adds(out, "  ");
-	name_add_task(&name, rec, t);
+	name_add_task(&name, rec, &rec->task[p->task[row->first]]);
 	text_add_name(out, buf_str(&name), !style->width ? 0 :
 		      style->width > taken + NAME_COLUMNS_MIN ? style->width - taken :
 		      NAME_COLUMNS_MIN);
@@ -113,28 +132,37 @@ static void add_row(struct buf *out, const struct style *style, const struct pat
 	buf_release(&name);
 }
 
-static void add_path(struct buf *out, const struct style *style, struct path *p, const char *title,
-		     size_t top)
+static void print_path(struct buf *out, const struct style *style, struct path *p,
+		       const char *title, size_t top)
 {
-	size_t shown;
+	size_t shown, tasks = 0;
 
-	p->shown = malloc((p->n + 1) * sizeof *p->shown);
-	if (!p->shown) {
-		out->error = -ENOMEM;
-		return;
-	}
-	for (size_t i = 0; i < p->n; i++)
-		p->shown[i] = (uint32_t)i;
-	shown = sort_top(p->shown, p->n, top, is_longer, p);
+	make_rows(p);
+	shown = sort_top(p->shown, p->n_rows, top, is_longer, p->row);
 	sort_top(p->shown, shown, shown, is_earlier, NULL);
 	text_title(out, style, title);
 	text_tone(out, style, TONE_FAINT);
 	buf_addf(out, "   start      wall%s  name\n", p->why ? "  waited for    " : "");
 	text_tone(out, style, TONE_PLAIN);
-	for (size_t i = 0; i < shown; i++)
-		add_row(out, style, p, p->shown[i]);
-	if (shown < p->n)
-		buf_addf(out, "  and %zu shorter ones\n", p->n - shown);
+	for (size_t i = 0; i < shown; i++) {
+		add_row(out, style, p, &p->row[p->shown[i]]);
+		tasks += p->row[p->shown[i]].n;
+	}
+	if (tasks < p->n)
+		buf_addf(out, "  and %zu shorter %s\n", p->n - tasks,
+			 p->n - tasks == 1 ? "task" : "tasks");
+}
+
+static void add_path(struct buf *out, const struct style *style, struct path *p, const char *title,
+		     size_t top)
+{
+	p->row = malloc((p->n + 1) * sizeof *p->row);
+	p->shown = malloc((p->n + 1) * sizeof *p->shown);
+	if (p->row && p->shown)
+		print_path(out, style, p, title, top);
+	else
+		out->error = -ENOMEM;
+	free(p->row);
 	free(p->shown);
 }
 
