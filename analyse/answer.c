@@ -24,8 +24,8 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 #define PART_ONE 0.6		/* of several: it is most of them */
 #define PART_NEARLY 0.95	/* of several: it is nearly all of them */
 #define PART_SHORT 0.02		/* of the wall time in which tasks waited for memory */
-#define CPU_FULL 0.9
-#define CPU_FREE 0.75
+#define CPU_FULL 0.9		/* at least this is busy */
+#define CPU_FREE 0.75		/* of all cores: at most this is busy */
 #define NAME_COLUMNS 60
 
 struct work {
@@ -350,6 +350,12 @@ static void say_disk(struct work *w)
 
 /* What ready tasks waited for */
 
+/* With more workers the build would take nearly as long. */
+static bool is_bound(const struct work *w)
+{
+	return (double)w->c->dependency_us >= PART_MOST * (double)w->s->wall_us;
+}
+
 /* Workers are missing; and cores too, if the CPU was busy. */
 static void say_workers(struct work *w)
 {
@@ -360,7 +366,7 @@ static void say_workers(struct work *w)
 	double busy = h->user_us < 0 ? -1 : summary_host_share(s, h->user_us +
 							       (h->system_us > 0 ? h->system_us : 0));
 
-	if (!w->c->has_dependencies || !is_part(w, wait->us) || !is_part(w, spare_us))
+	if (!w->c->has_dependencies || !is_part(w, wait->us) || is_bound(w))
 		return;
 	add_percent(w, "Ready tasks waited for a free worker ", (double)wait->us /
 		    (double)s->wall_us, " of the time, with ");
@@ -401,8 +407,7 @@ static void say_dependencies(struct work *w)
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
 
 	if (!c->has_dependencies || !c->n_dependency || s->running_max < 2 ||
-	    (double)c->dependency_us < PART_MOST * (double)s->wall_us ||
-	    !is_part(w, s->wall_us))
+	    !is_bound(w) || !is_part(w, s->wall_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);
 	add_words(w, "The longest chain of dependencies takes ");
