@@ -147,6 +147,9 @@ static void end_sentence(struct work *w, enum answer_about about, const struct a
 		w->error = buf_error(&w->text);
 		return;
 	}
+	/* a task may have outlived the build */
+	if (span && span->until_us > w->s->wall_us)
+		span = NULL;
 	if (is_said(w, about, span, explains_us)) {
 		buf_clear(&w->text);
 		return;
@@ -246,7 +249,9 @@ static void say_nothing_ran(struct work *w)
 	const struct answer_times *t = &w->times;
 	const struct answer_span *gap = &t->nothing;
 
-	if (!w->s->n_ran || !is_part(w, t->nothing_us))
+	/* a link works itself before and after its optimisation */
+	if (!w->s->n_ran || !is_part(w, t->nothing_us) ||
+	    (gap->from_us >= t->lto.from_us && gap->until_us <= t->lto.until_us))
 		return;
 	add_words(w, "No task ran for ");
 	add_of_build(w, t->nothing_us);
@@ -400,29 +405,35 @@ static uint32_t longest_of(const struct summary *s, const uint32_t *task, size_t
 	return most;
 }
 
+/* It explains what the build took longer than its CPU time on all cores. */
 static void say_dependencies(struct work *w)
 {
 	const struct summary *s = w->s;
 	const struct chain *c = w->c;
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
+	int64_t explains_us = c->dependency_us - (s->cores > 0 ? s->cpu_us / s->cores : 0);
 
-	if (!c->has_dependencies || !c->n_dependency || s->running_max < 2 ||
-	    !is_bound(w) || !is_part(w, s->wall_us))
+	if (!c->has_dependencies || !c->n_dependency || s->running_max < 2 || !is_bound(w) ||
+	    !is_part(w, explains_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);
-	add_words(w, "The longest chain of dependencies takes ");
-	add_of_build(w, c->dependency_us);
+	span.from_us = s->rec->task[span.task].start_us;
+	span.until_us = span.from_us + span.us;
+	if (is_nearly(span.us, c->dependency_us)) {
+		add_name(w, "", span.task, " takes ");
+		add_of_build(w, span.us);
+	} else {
+		add_words(w, "The longest chain of dependencies takes ");
+		add_of_build(w, c->dependency_us);
+	}
 	add_words(w, ", so more workers would help little");
-	if (is_part(w, span.us)) {
-		span.from_us = s->rec->task[span.task].start_us;
-		span.until_us = span.from_us + span.us;
+	if (!is_part(w, span.us)) {
+		span = (struct answer_span){ -1, -1, 0, NO_INDEX };
+	} else if (!is_nearly(span.us, c->dependency_us)) {
 		add_name(w, "; ", span.task, "");
 		add_time(w, " is ", span.us, " of it");
-	} else {
-		span.task = NO_INDEX;
 	}
-	end_sentence(w, ANSWER_DEPENDENCIES, &span, s->cores > 0 && s->cpu_us > 0 ?
-		     c->dependency_us - s->cpu_us / s->cores : c->dependency_us / 2);
+	end_sentence(w, ANSWER_DEPENDENCIES, &span, explains_us);
 }
 
 static void say_load(struct work *w)

@@ -90,9 +90,10 @@ def packed_head(root):
 
 def check_text(show, text):
     facts, totals = facts_of_text(text), show["totals"]
-    count = re.match(r"(\d+) for (\d+) targets?", facts["tasks"])
-    same("tasks of show", int(count.group(1)), totals["tasks"])
-    same("targets of show", int(count.group(2)), totals["targets"])
+    tasks = find(r"^(\d+)", facts["tasks"])
+    same("tasks of show", int(tasks), totals["tasks"])
+    same("targets of show", int(find(r"^\d+ for (\d+) targets?", facts["tasks"]) or tasks),
+         totals["targets"])
     is_time("result", facts["result"].rpartition(" for " if "seen for" in facts["result"] else
                                                  "after ")[2], totals["wall_us"])
     if "build" in facts:
@@ -153,6 +154,8 @@ def check_verdict(show, facts):
         if a["about"] == "others":
             same(text, find(r"this build ([0-9.]+ %)", text), find(r"([0-9.]+ %) of \d+ core",
                                                                    facts["build"]))
+            same(text, find(r"used ([0-9.]+ %)", text), find(r"other processes ([0-9.]+ %)",
+                                                             facts["machine"]))
             shares = [float(x) for x in re.findall(r"([0-9.]+) %", text)]
             at_most(text, sum(shares), 101)
         if a["about"] == "workers":
@@ -160,7 +163,7 @@ def check_verdict(show, facts):
             same(text, int(most or 1), show["parallelism"]["max"])
             same(text, int(find(r"on (\d+)", text) or cores), cores)
             is_time(text, text.rpartition(" need ")[2], show["dependencies"]["least_wall_us"])
-        if a["about"] == "dependencies":
+        if "longest chain" in text:
             is_time(text, find(r"takes (.*?) of ", text), show["dependencies"]["least_wall_us"])
         if a["about"] in ("workers", "dependencies"):
             same("recorded dependencies", show["dependencies"]["recorded"], True)

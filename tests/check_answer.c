@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/answer.h"
+#include "base/array.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Small builds with a known answer. Times are in ms. */
+
+#define MS(n) #n "000"
+#define BUILD "cwd: /src\ncores: 4\nstatus: 0\nend_us: "
+#define OPEN(command) "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\t" command "\n"
+#define NINJA(command) "open\t0\tm\t10\t\t10\tninja\t1.11\t/src\t" command "\n"
+#define START(n, at, name) "start\t" MS(at) "\tm." n "\t1" n "\t\t\t" name "\n"
+#define AFTER(n, at, what) "after\t" MS(at) "\tm." n "\t" what "\n"
+#define DONE(n, at) "done\t" MS(at) "\tm." n "\n"
+#define RUN(n, from, to, name, what) START(n, from, name) AFTER(n, from, what) DONE(n, to)
+#define POOL(n) "place\t0\tm." n "\tbuild.ninja\t7\tlink\t1\n"
+#define STAT "buildbeat proc_stat 1 1000 user:10ms:c system:10ms:c load:0.01:g iowait:10ms:c\n"
+#define PRESSURE "buildbeat proc_pressure 1 1000 io.some:10ms:c memory.some:10ms:c\n"
+#define VMSTAT "buildbeat proc_vmstat 1 1000 pswpout:1MiB:c oom_kill:1:c\n"
+
+static const struct {
+	const char *name;
+	const char *build, *tasks, *stat, *pressure, *vmstat;
+	const char *answer;	/* "about: text\n" for each sentence */
+} cases[] = {
+	{
+		"a short build", BUILD "1900000\n",
+		OPEN("make -j4") RUN("1", 5, 100, "a", "a.c") RUN("2", 5, 1800, "b", "b.c"),
+		NULL, NULL, NULL, "",
+	}, {
+		"nothing stands out: the work of four cores, on four cores",
+		BUILD "10000000\nuser_us: 39000000\nsystem_us: 500000\n",
+		OPEN("make -j4") RUN("1", 5, 9900, "a", "a.c") RUN("2", 5, 9950, "b", "b.c")
+		RUN("3", 5, 9900, "c", "c.c") RUN("4", 5, 9900, "d", "d.c"),
+		STAT "@0 \n@10000 3900,50\n", NULL, NULL, "",
+	}, {
+		"alone, while cores are idle", BUILD "10000000\nuser_us: 15000000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 2000, "a", "a.c") RUN("2", 5, 2000, "b", "b.c")
+		RUN("3", 5, 2000, "c", "c.c") RUN("4", 5, 2000, "d", "d.c")
+		RUN("5", 2000, 9000, "corpus.idx", "a") RUN("6", 9000, 9990, "prog", "corpus.idx"),
+		STAT "@0 \n@2000 800\n@9000 700\n@10000 100\n", NULL, NULL,
+		"alone: corpus.idx ran alone for 7.00 s of 10.0 s while 21 core-seconds were idle.\n",
+	}, {
+		"a failure, early", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 1200000\n",
+		OPEN("make -j4") RUN("1", 5, 900, "a.o", "a.c") START("2", 10, "lib/bad.o")
+		"fail\t" MS(1100) "\tm.2\t1\n" START("3", 10, "c.o") "kill\t" MS(1150) "\tm.3\t15\n",
+		NULL, NULL, NULL,
+		"failed: The build failed with exit status 2 after 1.20 s; bad.o failed (exit 1) after "
+		"1.10 s.\n",
+	}, {
+		"one worker, idle cores", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
+		OPEN("make") RUN("1", 5, 2500, "a", "a.c") RUN("2", 2500, 5000, "b", "b.c")
+		RUN("3", 5000, 7500, "c", "c.c") RUN("4", 7500, 9990, "d", "a"),
+		STAT "@0 \n@10000 900\n", NULL, NULL,
+		"workers: Ready tasks waited for a free worker 75 % of the time, with one task at a time "
+		"on 4 cores: more workers (-j) would help; the dependencies alone need 4.99 s.\n",
+	}, {
+		"busy cores", BUILD "10000000\nuser_us: 39000000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 5000, "a", "a.c") RUN("2", 5, 5000, "b", "b.c")
+		RUN("3", 5, 5000, "c", "c.c") RUN("4", 5, 5000, "d", "a.c")
+		RUN("5", 5000, 9990, "e", "a.c") RUN("6", 5000, 9990, "f", "b.c")
+		RUN("7", 5000, 9990, "g", "c.c") RUN("8", 5000, 9990, "h", "a.c"),
+		STAT "@0 \n@10000 3900\n", NULL, NULL,
+		"workers: Ready tasks waited for a free worker 50 % of the time, with 4 tasks at once at "
+		"most on 4 busy cores; the dependencies alone need 5.00 s.\n",
+	}, {
+		"other processes", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 9990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
+		STAT "@0 \n@10000 3500,490\n", NULL, NULL,
+		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n"
+		"others: Other processes used 77 % of the CPU time, this build 22 %.\n",
+	}, {
+		"other processes that take nothing from the build",
+		BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 4990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
+		STAT "@0 \n@10000 2000,0\n", NULL, NULL,
+		"dependencies: b takes 9.97 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"no dependencies: nothing about workers", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 5000)
+		START("2", 5, "b") DONE("2", 5000) START("3", 5000, "c") DONE("3", 9900)
+		START("4", 5000, "d") DONE("4", 9900), NULL, NULL, NULL, "",
+	}, {
+		"a limit of the load", BUILD "10000000\n",
+		OPEN("make -j8 -l2") RUN("1", 5, 9990, "a", "a.c") RUN("2", 5, 9990, "b", "b.c")
+		RUN("3", 6000, 9000, "c", "a.c") RUN("4", 6000, 9000, "d", "b.c"),
+		STAT "@0 ,,300\n@10000 ,,300\n", NULL, NULL,
+		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n"
+		"load: Ready tasks waited for the limit of the load average (-l) 60 % of the time.\n",
+	}, {
+		"a pool of one", BUILD "10000000\n",
+		NINJA("ninja -j8") RUN("1", 5, 5000, "a", "a.c") POOL("1") RUN("2", 5, 3000, "b", "b.c")
+		RUN("3", 5001, 9990, "c", "c.c") POOL("3") RUN("4", 5, 9000, "d", "d.c"),
+		NULL, NULL, NULL,
+		"dependencies: d takes 8.99 s of 10.0 s, so more workers would help little.\n"
+		"pool: Ready tasks waited for a pool 50 % of the time, longest for link (depth 1).\n",
+	}, {
+		"memory and disks", BUILD "20000000\nuser_us: 20000000\nsystem_us: 0\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 19000)
+		START("2", 5, "b") DONE("2", 19000),
+		NULL, PRESSURE "@0 \n@20000 800,300\n", VMSTAT "@0 \n@20000 700\n",
+		"disk: Programs waited for disks 40 % of the time.\n"
+		"memory: Memory was short: 700 MiB were swapped out, and programs waited for memory 15 % "
+		"of the time.\n",
+	}, {
+		"memory that ran out", BUILD "5000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 4900)
+		START("2", 5, "b") DONE("2", 4900), NULL, NULL, VMSTAT "@0 \n@5000 0,2\n",
+		"memory: Memory ran out: the kernel killed 2 processes.\n",
+	}, {
+		"no task at all for long", BUILD "10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 4000, "a") DONE("1", 9900)
+		START("2", 4000, "b") DONE("2", 9900), NULL, NULL, NULL,
+		"nothing: No task ran for 4.10 s of 10.0 s, 4.00 s of that before the first one.\n",
+	}, {
+		"link-time optimisation",
+		BUILD "10000000\nuser_us: 30000000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 1000, "a.o", "a.c") RUN("2", 5, 1000, "b.o", "b.c")
+		"start\t" MS(1000) "\tm.3\t77\t\tlink\tbin/app\n" AFTER("3", 1000, "a.o")
+		"open\t" MS(2000) "\tl\t78\t1\t78,77\tmake\t4.3\t/src\tmake -f /tmp/x.mk -j4 all\n"
+		"start\t" MS(2000) "\tl.1\t81\t\t\t/tmp/cc1.ltrans0.ltrans.o\ndone\t" MS(9500) "\tl.1\n"
+		"start\t" MS(2000) "\tl.2\t82\t\t\t/tmp/cc1.ltrans1.ltrans.o\ndone\t" MS(9400) "\tl.2\n"
+		"start\t" MS(2000) "\tl.3\t83\t\t\t/tmp/cc1.ltrans2.ltrans.o\ndone\t" MS(9500) "\tl.3\n"
+		"close\t" MS(9500) "\tl\n" DONE("3", 9900),
+		STAT "@0 \n@10000 3000\n", NULL, NULL,
+		"lto: The link of app took 8.90 s of 10.0 s, in link-time optimisation (lto1).\n"
+		"dependencies: The longest chain of dependencies takes 9.90 s of 10.0 s, so more workers "
+		"would help little; the link of app is 7.50 s of it.\n",
+	},
+};
+
+static void make(struct recorded *r, size_t i)
+{
+	const char *dir = support_tmpdir();
+	const struct { const char *name, *header, *text; } files[] = {
+		{ "build", "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n",
+		  cases[i].build },
+		{ "tasks.log", "buildbeat tasks 1\n", cases[i].tasks },
+		{ "proc_stat.log", "", cases[i].stat },
+		{ "proc_pressure.log", "", cases[i].pressure },
+		{ "proc_vmstat.log", "", cases[i].vmstat },
+	};
+
+	for (size_t k = 0; k < ARRAY_SIZE(files); k++) {
+		if (files[k].text)
+			support_writes(support_path("%s/%s", dir, files[k].name),
+				       support_path("%s%s", files[k].header, files[k].text));
+	}
+	recorded_read(r, dir);
+}
+
+static void answer(struct answer *a, const struct recorded *r)
+{
+	struct chain c;
+	struct queue q;
+
+	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
+	ck_assert_int_eq(queue_make(&q, &r->sum, &c), 0);
+	ck_assert_int_eq(answer_make(a, &r->sum, &c, &q), 0);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct answer_sentence *s = &a->sentence[i];
+
+		ck_assert_int_ge(s->explains_us, 0);
+		ck_assert_int_le(s->explains_us, r->sum.wall_us);
+		ck_assert_int_le(s->from_us, s->until_us);
+		ck_assert_int_le(s->until_us, r->sum.wall_us);
+		ck_assert(s->task == NO_INDEX || task_ran(&r->rec.task[s->task]));
+		ck_assert(c.has_dependencies || (s->about != ANSWER_WORKERS &&
+						 s->about != ANSWER_DEPENDENCIES));
+		if (i && a->sentence[i - 1].about != ANSWER_FAILED)
+			ck_assert_int_le(s->explains_us, a->sentence[i - 1].explains_us);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_int_ne(s->about, a->sentence[k].about);
+	}
+	queue_release(&q);
+	chain_release(&c);
+}
+
+START_TEST(known)
+{
+	struct buf text = BUF_INIT;
+	struct recorded r;
+	struct answer a;
+
+	make(&r, (size_t)_i);
+	answer(&a, &r);
+	for (size_t i = 0; i < a.n; i++)
+		buf_addf(&text, "%s: %s\n", answer_word[a.sentence[i].about], a.sentence[i].text);
+	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].answer), "%s:\n%s", cases[_i].name,
+		      buf_str(&text));
+	answer_release(&a);
+	recorded_release(&r);
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(anything)
+{
+	for (unsigned i = 0; i < 60; i++) {
+		struct recorded r;
+		struct answer a;
+
+		recorded_random(&r, 20u << i % 7, i);
+		r.sum.wall_us *= 1 + i % 3;	/* as of a longer build */
+		answer(&a, &r);
+		answer_release(&a);
+		recorded_release(&r);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("answer", TEST_EACH(known, cases), TEST(anything));
+}
