@@ -253,7 +253,10 @@ void diff_picture_add_keys(struct markup *h, const struct diff_picture *p)
 		buf_adds(&text, word[d]);
 		if (d == DIFFERENCE_MUCH_LESS || d == DIFFERENCE_MUCH_MORE) {
 			buf_addc(&text, ' ');
-			amount_add(&text, metric_info[p->metric].unit, p->much);
+			if (metric_info[p->metric].unit == UNIT_US)
+				difference_add_time(&text, p->much);
+			else
+				amount_add(&text, metric_info[p->metric].unit, p->much);
 			buf_adds(&text, " or more");
 		}
 		begin_item(h, d);

@@ -18,6 +18,7 @@
  *	   section#bb-waits		div.row#bb-path: what the end of the build waited for;
  *					div.row#bb-dependency: the longest chain of dependencies
  *	   div.row#bb-lanes		.gutter with a label a row; svg.plot with the bars
+ *	   section#bb-compare		with --compare: the other build's lanes, what differs most
  *	   section.panel#bb-p-WORD	button.fold, .legend, .now; div.row with the plot
  *	   div#bb-cross			the crosshair's line
  *	   section#bb-icicle		where the time went, by directory, target and program
@@ -157,6 +158,7 @@ const view = {
 /* render/chart/app_path.js */
 /* render/chart/app_lanes.js */
 /* render/chart/app_colour.js */
+/* render/chart/app_compare.js */
 /* render/chart/app_panels.js */
 /* render/chart/app_axis.js */
 /* render/chart/app_flame.js */
@@ -197,6 +199,7 @@ async function begin() {
 
 	head = data.head;
 	tasks = readTasks(data);
+	readTheirs(data);
 	phases = readPhases(data);
 	panels = head.panels;
 	panels.forEach(p => readPanel(p, data.numbers));

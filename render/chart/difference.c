@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/difference.h"
 
+#include "base/text.h"
+
 #include <math.h>
 
 /* Neighbours differ for people with any colour vision, as all colours of the palette do. */
@@ -18,6 +20,14 @@ double difference_much(double largest)
 		return 0;
 	ten = pow(10, floor(log10(third)));
 	return third >= 5 * ten ? 5 * ten : third >= 2 * ten ? 2 * ten : ten;
+}
+
+void difference_add_time(struct buf *b, double much_us)
+{
+	if (much_us >= 1e6 && much_us < 60e6)
+		buf_addf(b, "%g s", much_us / 1e6);
+	else
+		text_add_time(b, (int64_t)much_us);
 }
 
 enum difference difference_of(double change, double much)

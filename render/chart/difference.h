@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_RENDER_CHART_DIFFERENCE_H
 #define BUILDBEAT_RENDER_CHART_DIFFERENCE_H
 
+#include "base/buf.h"
 #include "render/chart/palette.h"
 
 #include <stddef.h>
@@ -20,6 +21,9 @@ extern const enum colour difference_colour[DIFFERENCES];
 /* From which change on it is much: a third of the largest one, rounded down to 1, 2 or 5 times a
  * power of ten. Its unit is that of the change; 0 if there is none. */
 double difference_much(double largest);
+
+/* That as a time: "2 s". */
+void difference_add_time(struct buf *b, double much_us);
 
 /* Of a change that exceeds the thresholds. */
 enum difference difference_of(double change, double much);

@@ -169,7 +169,7 @@ void differences_add_words(struct buf *b, const struct differences *d, enum diff
 		text_add_time(b, d->least_us);
 		buf_addf(b, " or %.0f %%", 100 * DIFFERENCES_SHARE);
 	} else if (of == DIFFERENCE_MUCH_LESS || of == DIFFERENCE_MUCH_MORE) {
-		text_add_time(b, (int64_t)d->much_us);
+		difference_add_time(b, d->much_us);
 		buf_adds(b, " or more");
 	}
 }

@@ -86,6 +86,16 @@ class Places:
             self.made[key] = os.path.join(out, 'index.html')
         return self.made[key]
 
+    def diff(self, base, new):
+        """The page of `buildbeat diff` for two builds of recordings.py."""
+        key = ('diff', base, new)
+        if key not in self.made:
+            path = self.path('diff-%d.html' % len(self.made))
+            self._run(os.path.join(self.builddir, 'buildbeat'), 'diff', '--html', path,
+                      self.recording(base), self.recording(new))
+            self.made[key] = path
+        return self.made[key]
+
     def profile(self, *arguments):
         """The page of `buildbeat profile` with these options and recordings."""
         key = ('profile',) + arguments
