@@ -21,7 +21,8 @@ import chart
 import webdriver
 
 MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'range', 'table',
-           'colours', 'view', 'look', 'names', 'edges', 'access', 'compare', 'report', 'profiles', 'logs']
+           'colours', 'view', 'look', 'names', 'edges', 'access', 'compare', 'report', 'profiles',
+           'logs']
 SCENARIO_S = 100
 
 
