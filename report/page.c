@@ -111,10 +111,11 @@ void page_row_of_heads(struct markup *h, const char *const *head, size_t n)
 	markup_begin(h, "thead");
 	markup_begin(h, "tr");
 	for (size_t i = 0; i < n; i++) {
-		bool number = *head[i] == '#';
+		bool number = *head[i] == '#', named = head[i][number];
 
-		markup_open(h, "th", number ? "number" : NULL);
-		markup_attr(h, "scope", "col");
+		markup_open(h, named ? "th" : "td", number ? "number" : NULL);
+		if (named)
+			markup_attr(h, "scope", "col");
 		markup_text(h, head[i] + number);
 		markup_end(h);
 	}
