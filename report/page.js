@@ -81,7 +81,18 @@ async function addChart(stage) {
 
 	stage.frame = make("iframe", { title: "Bootchart, " + d.title, src: URL.createObjectURL(picture) },
 			   stage);
+	stage.frame.addEventListener("load", () =>
+		stage.frame.contentWindow.postMessage({ hasTrends: true }, "*"));
 	fitChart(stage);
+}
+
+/* Charts are told where they are, and ask for the trend of a task by its name. */
+function answerChart(e) {
+	const stage = charts.stages.find(s => s.frame && s.frame.contentWindow === e.source);
+	const name = stage && e.data && e.data.trendOf;
+
+	if (typeof name === "string")
+		showTrendOf(name);
 }
 
 /* The chart arranges itself for its width. */
@@ -109,6 +120,7 @@ function makeCharts() {
 		});
 	}
 	window.addEventListener("resize", fitCharts);
+	window.addEventListener("message", answerChart);
 	/* Not before somebody looks there. */
 	const watch = new IntersectionObserver(seen => {
 		if (charts.begun || !seen.some(e => e.isIntersecting))

@@ -180,6 +180,20 @@ function choose(row) {
 	saveHash();
 }
 
+/* The row of a task of any name; without one, what the search finds for it. */
+function showTrendOf(name) {
+	const row = data.names.indexOf(name);
+
+	view.q = row < 0 ? name.slice(name.lastIndexOf("/") + 1) : "";
+	view.show = "all";
+	select();
+	if (row >= 0) {
+		reveal(view.rows.indexOf(row));
+		choose(row);
+	}
+	find("#tasks").scrollIntoView();
+}
+
 function step(by) {
 	const at = clamp(view.rows.indexOf(view.row) + by, 0, view.rows.length - 1);
 

@@ -159,8 +159,32 @@ function addFacts(parent, i) {
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
 	if (tasks.lines.has(i))
 		addLines(addFact(list, "log", ""), i);
+	if (report.has_trends)
+		addTrend(list, i);
 	if (tasks.parent[i] >= 0)
 		addTask(addFact(list, "inside", ""), tasks.parent[i]);
+}
+
+/* A report around the chart says that it has trends, and shows the one of a task on demand. */
+const report = { has_trends: false };
+
+function hearReport(e) {
+	if (window.parent === window || e.source !== window.parent || !e.data || e.data.hasTrends !== true)
+		return;
+	report.has_trends = true;
+	if (page.app && view.task >= 0)
+		tellTask(page.detail, view.task);
+}
+
+window.addEventListener("message", hearReport);
+
+/* By the name that the task has in every build. */
+function addTrend(list, i) {
+	const recipe = toolOf(i) === "bitbake" && tasks.place[i] >= 0 && tasks.places[tasks.place[i]];
+	const name = recipe ? withoutVersion(recipe) + ": " + tasks.names[tasks.name[i]] : nameOf(i);
+
+	button(addFact(list, "trend", ""), "show in the report", "Show the trend of this task in the report",
+	       () => window.parent.postMessage({ trendOf: name }, "*")).classList.add("link");
 }
 
 /* A link to the lines on the page with the output. */

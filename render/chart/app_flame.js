@@ -121,7 +121,7 @@ function addFlame(parent, i) {
 
 	if (points) {
 		layer.path("area c" + tasks.colour[i], curvePath(points, width));
-		texts.push("memory, at most " + sizeText(tasks.memory[i]));
+		texts.push("memory" + (tasks.marks[i] & SUMMED ? ", up to " + sizeText(tasks.memory[i]) : ""));
 	}
 	drawFlame(layer, all, i, width, top);
 	if (points)

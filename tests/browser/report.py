@@ -194,6 +194,23 @@ def bootcharts_beside_each_other(page):
     assert upper['bottom'] <= lower['top'] and upper['width'] > 1.8 * left['width'], (upper, lower)
 
 
+def bootchart_leads_to_a_trend(page):
+    """The panel of a task in the bootchart shows its row."""
+    _open(page)
+    page.browser.js('document.querySelector("#charts").scrollIntoView()')
+    page.browser.wait('document.querySelectorAll("#charts iframe").length === 2')
+    page.browser.call('POST', '/frame', {'id': 1})
+    page.browser.wait('document.querySelector("#bb").buildbeat.state().tasks === 60')
+    page.browser.js('document.querySelector("#bb").buildbeat.choose(17)')
+    page.browser.wait('document.querySelector("#bb-detail .link")')
+    target = page.browser.js('return document.querySelector("#bb-detail h2").textContent')
+    page.browser.js('document.querySelector("#bb-detail .link").click()')
+    page.browser.call('POST', '/frame', {'id': None})
+    page.browser.wait('window.buildbeat.state().task.endsWith(arguments[0])', target)
+    top = page.browser.js('return document.querySelector("#tasks").getBoundingClientRect().top')
+    assert -5 < top < 300, top
+
+
 def without_script(page):
     _open(page)
     page.browser.cdp('Emulation.setScriptExecutionDisabled', value=True)
