@@ -17,6 +17,7 @@
 #define GAP_LEAST 3.0		/* of a bar with a gap behind it */
 #define GAUGE_LEAST 4.0		/* pixels of a bar with a gauge of its own */
 #define GAUGE_APART 2.0		/* narrower bars that close share one */
+#define GAUGE_RUN 24.0		/* about as long as a shared one gets */
 #define SHARE_MOST 128		/* of a piece, in 1/255: it can have the name of its task */
 
 /* What the phases leave; but low bars have a name rather than room beside it. */
@@ -79,7 +80,8 @@ static void add_gauge(struct gauge *g, const struct bar *b)
 	if (b->gauge <= 0)
 		return;
 	shares = narrow && g->until >= g->from && b->y + b->height == g->y &&
-		 b->x >= g->until && b->x - g->until < GAUGE_APART;
+		 b->x >= g->until && b->x - g->until < GAUGE_APART &&
+		 g->until - g->from < GAUGE_RUN;
 	if (!shares) {
 		end_gauge(g);
 		g->from = b->x;
@@ -102,6 +104,7 @@ void bootchart_bars(struct markup *s, const struct bar *bar, size_t n)
 	for (int colour = 0; colour < COLOURS; colour++) {
 		class[5] = (char)('0' + colour);
 		svg_path_init(&path, s, class);
+		path.coarse = true;
 		for (size_t i = 0; i < n; i++) {
 			if (bar[i].colour == colour)
 				svg_path_rect(&path, bar[i].x, bar[i].y, drawn_width(&bar[i]),
@@ -110,6 +113,7 @@ void bootchart_bars(struct markup *s, const struct bar *bar, size_t n)
 		svg_path_end(&path);
 	}
 	svg_path_init(&g.path, s, "gauge");
+	g.path.coarse = true;
 	for (size_t i = 0; i < n; i++)
 		add_gauge(&g, &bar[i]);
 	end_gauge(&g);

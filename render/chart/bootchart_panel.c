@@ -127,6 +127,7 @@ static void add_curve(struct plot *p, const char *class, bool area)
 	struct svg_path path;
 
 	svg_path_init(&path, p->svg, class);
+	path.coarse = true;
 	for (size_t i = 0, end; next_run(f, &i, &end); i = end) {
 		svg_path_move(&path, f->x[i], area ? p->height : f->mean[i]);
 		add_tops(&path, f, i, end);
@@ -147,6 +148,7 @@ static void add_band(struct plot *p, const char *class)
 	if (!chart_is_dense(p->chart, p->panel))
 		return;
 	svg_path_init(&path, p->svg, class);
+	path.coarse = true;
 	for (size_t i = 0, end; i < f->n; i = end) {
 		for (end = i; end < f->n && f->known[end] && f->min[end] - f->max[end] >
 		     BAND_LEAST; end++)

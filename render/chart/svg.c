@@ -125,6 +125,11 @@ static char *put_close(struct svg_path *p, char *at)
 	return at;
 }
 
+static int64_t rounded(const struct svg_path *p, double value)
+{
+	return p->coarse ? hundredths(value / 10) * 10 : hundredths(value);
+}
+
 /* Room for a few commands; NULL: no memory. */
 static char *path_room(struct svg_path *p)
 {
@@ -140,7 +145,7 @@ void svg_path_move(struct svg_path *p, double x, double y)
 	char *at = path_room(p);
 
 	if (at)
-		put_end(p->svg->out, put_move(p, at, hundredths(x), hundredths(y)));
+		put_end(p->svg->out, put_move(p, at, rounded(p, x), rounded(p, y)));
 }
 
 void svg_path_line(struct svg_path *p, double x, double y)
@@ -148,7 +153,7 @@ void svg_path_line(struct svg_path *p, double x, double y)
 	char *at = path_room(p);
 
 	if (at)
-		put_end(p->svg->out, put_line(p, at, hundredths(x), hundredths(y)));
+		put_end(p->svg->out, put_line(p, at, rounded(p, x), rounded(p, y)));
 }
 
 void svg_path_close(struct svg_path *p)
@@ -161,8 +166,8 @@ void svg_path_close(struct svg_path *p)
 
 void svg_path_rect(struct svg_path *p, double x, double y, double width, double height)
 {
-	int64_t left = hundredths(x), top = hundredths(y);
-	int64_t right = left + hundredths(width), bottom = top + hundredths(height);
+	int64_t left = rounded(p, x), top = rounded(p, y);
+	int64_t right = left + rounded(p, width), bottom = top + rounded(p, height);
 	char *at = path_room(p);
 
 	if (!at)

@@ -17,6 +17,7 @@ void svg_attr_number(struct markup *m, const char *name, double value);
 struct svg_path {
 	struct markup *svg;
 	const char *class;
+	bool coarse;		/* in tenths of a pixel: shorter */
 	bool begun;
 	char last;		/* command, which need not be repeated */
 	int64_t x, y;		/* where we are, in 1/100 */
