@@ -24,8 +24,8 @@ def _target(page):
 
 def _link(page):
     """From the task that is selected in the chart to its lines."""
-    return page.browser.js('''const a = [...document.querySelectorAll('a')].find(
-        a => a.textContent.endsWith('of output')); return a && a.getAttribute('href')''')
+    return page.browser.js('''const a = document.querySelector('#bb-detail a[href^="log.html"]');
+        return a && a.getAttribute('href')''')
 
 
 def chart_leads_to_lines(page):
