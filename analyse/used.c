@@ -28,6 +28,8 @@ static size_t stretch(const struct spread *p, size_t from, int64_t time_us, bool
 	size_t step = 1, low = from, high = from;
 
 	time_us -= until;
+	if (p->time_us[from] > time_us && p->time_us[from - 1] <= time_us)
+		return from;
 	while (high < p->n && p->time_us[high] <= time_us) {
 		low = high + 1;
 		high += step;
@@ -80,12 +82,10 @@ static void finish(struct spread *p)
 	}
 }
 
-/* Does it last for more than USED_APART samples. */
-static bool is_vague(const struct spread *p, size_t hint, int64_t from_us, int64_t until_us)
+/* Does what began in this stretch last for more than USED_APART samples. */
+static bool is_vague(const struct spread *p, size_t first, int64_t until_us)
 {
-	size_t last = stretch(p, hint, from_us, false) + USED_APART;
-
-	return last < p->n && p->time_us[last] < until_us;
+	return first + USED_APART < p->n && p->time_us[first + USED_APART] < until_us;
 }
 
 /* Of all its processes, -1: not known. */
@@ -95,21 +95,22 @@ static double of_build(const struct spread *p)
 
 	if (p->what == USED_CPU)
 		return s->cpu_exact ? (double)s->cpu_us : -1;
-	return (double)(p->what == USED_READ ? s->read_bytes : s->written_bytes);
+	return s->read_bytes < 0 || s->written_bytes < 0 ? -1 :
+	       (double)s->read_bytes + (double)s->written_bytes;
 }
 
 static double of_task(const struct spread *p, uint32_t i)
 {
 	const struct cost *c = &p->s->nest[i].cost;
 
-	return (double)(p->what == USED_CPU ? c->cpu_us :
-			p->what == USED_READ ? c->read_bytes : c->written_bytes);
+	return p->what == USED_CPU ? (double)c->cpu_us :
+	       (double)c->read_bytes + (double)c->written_bytes;
 }
 
 static double of_sample(const struct spread *p, const struct task_usage *u)
 {
 	return p->what == USED_CPU ? 1e3 * (double)u->cpu_ms :
-	       1024 * (double)(p->what == USED_READ ? u->read_kb : u->written_kb);
+	       1024 * ((double)u->read_kb + (double)u->written_kb);
 }
 
 /* The most of what samples did not see that can be of the time since the last one: the rest is of
@@ -121,7 +122,7 @@ static double most(const struct spread *p, int64_t from_us, int64_t until_us)
 }
 
 /* A sample without a change of the task is not recorded: it used nothing before the sample
- * that precedes this one. */
+ * that precedes this one, which is a point, too. */
 static void add_sampled(struct spread *p, size_t hint, const struct task *t, int64_t end_us,
 			double all)
 {
@@ -137,8 +138,7 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 		if (level <= done || time_us <= last_us)
 			continue;
 		hint = stretch(p, hint, time_us, true);
-		from_us = p->time_us[hint - 1] > last_us ? p->time_us[hint - 1] : last_us;
-		add(p, hint, from_us, time_us, level - done);
+		p->amount[hint] += level - done;
 		done = level;
 		last_us = time_us;
 	}
@@ -174,7 +174,7 @@ static void add_tasks(struct spread *p)
 			continue;
 		}
 		add(p, hint, t->start_us, end_us, all);
-		if (is_vague(p, hint, t->start_us, end_us))
+		if (is_vague(p, hint, end_us))
 			p->vague += all;
 	}
 }
@@ -195,7 +195,7 @@ static int64_t add_between(struct spread *p, double rate)
 			sum_us += until_us - from_us;
 			hint = stretch(p, hint, from_us, false);
 			add(p, hint, from_us, until_us, rate * (double)(until_us - from_us));
-			if (is_vague(p, hint, from_us, until_us))
+			if (is_vague(p, hint, until_us))
 				p->vague += rate * (double)(until_us - from_us);
 		}
 		from_us = until_us;
@@ -235,11 +235,10 @@ static bool find_group(struct column *c, size_t *n, const struct recording *rec,
 		       enum used_what what)
 {
 	static const char *const column[][2] = {
-		[USED_CPU] = { "user", "system" }, [USED_READ] = { "read", NULL },
-		[USED_WRITTEN] = { "written", NULL },
+		[USED_CPU] = { "user", "system" }, [USED_STORAGE] = { "read", "written" },
 	};
 
-	for (*n = 0; *n < 2 && column[what][*n]; ++*n) {
+	for (*n = 0; *n < 2; ++*n) {
 		if (!column_find(&c[*n], rec, "proc_cgroup", column[what][*n]))
 			return false;
 	}

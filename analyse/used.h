@@ -22,7 +22,7 @@
  * It is unknown if USED_VAGUE of it is only known as a sum over more than USED_APART samples.
  */
 enum used_source { USED_UNKNOWN, USED_GROUP, USED_TASKS };
-enum used_what { USED_CPU, USED_READ, USED_WRITTEN };
+enum used_what { USED_CPU, USED_STORAGE };	/* storage: read and written together */
 
 #define USED_VAGUE 0.25
 #define USED_APART 3

@@ -59,7 +59,7 @@ static const struct {
 		.source = USED_TASKS, .ms = { 1000, 1000, 1000, 3000 },
 	}, {
 		.name = "storage that no sample saw is spread evenly",
-		.what = USED_WRITTEN,
+		.what = USED_STORAGE,
 		.tasks = "start\t0\tm.1\t11\t\t\ta\t\tcc\n"
 			 "done\t4000000\tm.1\t0\t6000000\t0\t10\t0\t0\t0\t4000\n",
 		.usage = "\n@2000 0=m.1:1,,,1000\n",
@@ -128,8 +128,8 @@ static double sum_of_tasks(const struct summary *s, enum used_what what)
 	for (size_t i = 0; i < s->n_ran; i++) {
 		const struct cost *c = &s->nest[s->order[i]].cost;
 
-		sum += (double)(what == USED_CPU ? c->cpu_us :
-				what == USED_READ ? c->read_bytes : c->written_bytes);
+		sum += what == USED_CPU ? (double)c->cpu_us :
+		       (double)c->read_bytes + (double)c->written_bytes;
 	}
 	return sum;
 }
@@ -146,7 +146,7 @@ START_TEST(sums_are_those_of_the_build)
 		recorded_random(&r, 1 + (unsigned)random_below(&state, 300), seed);
 		for (size_t i = 1; i < n; i++)
 			time_us[i] = time_us[i - 1] + 1 + (int64_t)random_below(&state, 200000);
-		for (int what = 0; what <= USED_WRITTEN; what++) {
+		for (int what = 0; what <= USED_STORAGE; what++) {
 			double amount[100], sum = 0, all = sum_of_tasks(&r.sum, (enum used_what)what);
 			enum used_source source;
 

@@ -442,22 +442,6 @@ static int find_used(struct fill *f, enum used_what what)
 	       -ENOMEM;
 }
 
-static int find_used_disk(struct fill *f)
-{
-	double *written;
-	int r = find_used(f, USED_READ);
-
-	if (r)
-		return r;
-	written = f->used;
-	f->used = NULL;
-	r = find_used(f, USED_WRITTEN);
-	for (size_t i = 0; !r && i < f->n; i++)
-		f->used[i] += written[i];
-	free(written);
-	return r;
-}
-
 static int find_tasks(struct fill *f)
 {
 	int r;
@@ -518,7 +502,7 @@ static int find_own(struct fill *f, enum panel_id id)
 	case PANEL_CPU:
 		return find_used(f, USED_CPU);
 	case PANEL_DISK:
-		return find_used_disk(f);
+		return find_used(f, USED_STORAGE);
 	case PANEL_MEMORY:
 		return find_tasks(f);
 	case PANEL_VOLUMES:
