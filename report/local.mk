@@ -28,7 +28,7 @@ page_text_from = \
 	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js
 
-report/page_text.c: $(page_text_from) render/chart/common.js render/chart/unpack.js render/c_string.awk
+report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.js render/chart/unpack.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
 		echo '#include "report/page_text.h"' && \
 		$(c_string) -v name=page_css -v file=report/page.css && \

@@ -14,10 +14,10 @@
 
 /* render/chart/common.js */
 /* report/elements.js */
+/* render/chart/table.js */
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 27;			/* pixels of a row, as in page.css */
-const SPARE = 6;		/* rows drawn beyond the view */
 const SPARK = { width: 128, height: 20, least: .4 };	/* least: as in report/sparkline.c */
 const PLOT = { height: 168, left: 66, right: 12, top: 10, bottom: 22 };
 const COARSE_STEPS = 5;		/* that a picture shows at least */

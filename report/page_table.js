@@ -63,17 +63,13 @@ function select() {
 	table.count.textContent = view.error || countText(rows.length) + " of " +
 		countText(data.rows) + " rows";
 	table.search.setAttribute("aria-invalid", view.error !== "");
-	table.box.setAttribute("aria-rowcount", rows.length + 1);
-	table.space.style.height = rows.length * ROW + "px";
-	for (const c of columns)
-		c.head.setAttribute("aria-sort", c.id !== view.sort ? "none" :
-				    view.down ? "descending" : "ascending");
 	for (const b of table.metrics)
 		b.setAttribute("aria-pressed", Number(b.dataset.metric) === view.metric);
 	table.show.value = view.show;
 	if (table.search.value !== view.q)
 		table.search.value = view.q;
-	drawRows(true);
+	table.rows.chosen = view.row;
+	table.rows.show(rows, view.sort, view.down);
 }
 
 /* Rows */
@@ -115,9 +111,7 @@ function addName(cell, name) {
 	make("span", { "class": "last" }, cell, at > 1 ? name.slice(at) : name);
 }
 
-function addCell(line, c, row) {
-	const cell = make("span", { role: "gridcell", "class": "cell " + c.id }, line);
-
+function fillCell(cell, c, row) {
 	if (c.spark) {
 		addSpark(cell, seriesOf(row));
 	} else if (c.id === "task") {
@@ -133,49 +127,13 @@ function addCell(line, c, row) {
 	}
 }
 
-function makeRow(at) {
-	const row = view.rows[at];
-	const line = make("div", { role: "row", "class": "line", id: "row-" + row,
-		"aria-rowindex": at + 2, "aria-selected": row === view.row, "data-at": at });
-
-	line.style.top = at * ROW + "px";
-	for (const c of columns)
-		addCell(line, c, row);
-	return line;
-}
-
-function drawRows(anew) {
-	const first = Math.max(0, Math.floor(table.box.scrollTop / ROW) - SPARE);
-	const last = Math.min(view.rows.length,
-			      Math.ceil((table.box.scrollTop + roomOfRows()) / ROW) + SPARE);
-
-	if (!anew && first === table.first && last === table.last)
+function choose(row, how) {
+	if (how === "Enter") {
+		trend.box.querySelector("h3").focus();
 		return;
-	table.first = first;
-	table.last = last;
-	table.space.replaceChildren(...Array.from({ length: last - first }, (_, i) =>
-		makeRow(first + i)));
-	if (view.row >= 0)
-		table.box.setAttribute("aria-activedescendant", "row-" + view.row);
-}
-
-/* Below the headings, which stay. */
-function roomOfRows() {
-	return table.box.clientHeight - ROW;
-}
-
-function reveal(at) {
-	const top = at * ROW, room = roomOfRows();
-
-	if (top < table.box.scrollTop)
-		table.box.scrollTop = top;
-	else if (top + ROW > table.box.scrollTop + room)
-		table.box.scrollTop = top + ROW - room;
-}
-
-function choose(row) {
+	}
 	view.row = row;
-	drawRows(true);
+	table.rows.choose(row);
 	drawTrend();
 	saveHash();
 }
@@ -187,20 +145,9 @@ function showTrendOf(name) {
 	view.q = row < 0 ? name.slice(name.lastIndexOf("/") + 1) : "";
 	view.show = "all";
 	select();
-	if (row >= 0) {
-		reveal(view.rows.indexOf(row));
+	if (row >= 0)
 		choose(row);
-	}
 	find("#tasks").scrollIntoView();
-}
-
-function step(by) {
-	const at = clamp(view.rows.indexOf(view.row) + by, 0, view.rows.length - 1);
-
-	if (!view.rows.length)
-		return;
-	reveal(at);
-	choose(view.rows[at]);
 }
 
 /* State in the address */
@@ -249,10 +196,7 @@ function loadHash() {
 	view.row = p.has("task") ? data.names.indexOf(p.get("task")) :
 		data.head.findings.length ? data.head.findings[0][1] : -1;
 	select();
-	const at = view.rows.indexOf(view.row);
-
-	if (at >= 0)
-		reveal(at);
+	table.rows.choose(view.row);
 	drawTrend();
 }
 
@@ -301,45 +245,10 @@ function makeTools(parent) {
 	table.count = make("span", { id: "count", role: "status" }, bar);
 }
 
-function makeHead(box) {
-	const line = make("div", { role: "row", "class": "line head", "aria-rowindex": 1 }, box);
-
-	for (const c of columns) {
-		c.head = make("span", { role: "columnheader", "class": "cell " + c.id }, line);
-		make("button", { type: "button" }, c.head, c.title)
-			.addEventListener("click", () => sortBy(c));
-	}
-}
-
-function tableKey(e) {
-	const page = Math.max(1, Math.floor(roomOfRows() / ROW) - 1);
-	const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
-		     Home: -Infinity, End: Infinity }[e.key];
-
-	if (e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "BUTTON")
-		return;
-	if (by) {
-		e.preventDefault();
-		step(by);
-	} else if (e.key === "Enter" && view.row >= 0) {
-		trend.box.querySelector("h3").focus();
-	}
-}
-
 function makeTable(parent) {
-	const box = table.box = make("div", { "class": "grid", role: "grid", tabindex: 0,
-		"aria-colcount": columns.length, "aria-label": "Tasks" }, parent);
-
-	makeHead(box);
-	table.space = make("div", { "class": "space", role: "rowgroup" }, box);
-	box.addEventListener("scroll", () => drawRows(false), { passive: true });
-	box.addEventListener("keydown", tableKey);
-	table.space.addEventListener("click", e => {
-		const line = e.target.closest(".line");
-
-		if (line)
-			choose(view.rows[Number(line.dataset.at)]);
-	});
+	table.rows = new Table({ make, parent, id: "rows", label: "Tasks", row: ROW, columns,
+		cell: fillCell, choose, sort: sortBy });
+	table.box = table.rows.box;
 }
 
 /* A task's name in the verdict and the events leads here. */
@@ -354,7 +263,6 @@ function follows(e) {
 	view.q = "";
 	view.show = "all";
 	select();
-	reveal(view.rows.indexOf(row));
 	choose(row);
 	find("#tasks").scrollIntoView();
 	table.box.focus({ preventScroll: true });
@@ -383,7 +291,7 @@ function makeTasks() {
 	document.addEventListener("keydown", pageKey);
 	window.addEventListener("hashchange", loadHash);
 	window.addEventListener("resize", () => {
-		drawRows(false);
+		table.rows.draw(false);
 		if (trend.box.clientWidth !== trend.width)
 			drawTrend();
 	});

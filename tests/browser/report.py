@@ -19,7 +19,7 @@ def _state(page):
 
 def _rows(page, column='task'):
     """Of the rows drawn, from top to bottom."""
-    return page.browser.js('''return [...document.querySelectorAll('.space .line')]
+    return page.browser.js('''return [...document.querySelectorAll('.space .entry')]
         .sort((a, b) => a.dataset.at - b.dataset.at)
         .map(line => line.querySelector('.' + arguments[0]).textContent)''', column)
 
@@ -121,7 +121,7 @@ def values_of_many_tasks(page):
     rows = _rows(page)
     assert len(rows) > 10 and all('do_compile' in r for r in rows) and rows == sorted(rows), rows
     for row in (3, 7):
-        page.browser.js('document.querySelectorAll(".space .line")[arguments[0]].click()', row)
+        page.browser.js('document.querySelectorAll(".space .entry")[arguments[0]].click()', row)
         page.settle()
         said = page.browser.js('return document.querySelector("#trend .words").textContent')
         newest, usual = (float(part.split()[1]) for part in said.split(', ')[:2])
@@ -138,7 +138,7 @@ def values_of_many_tasks(page):
 
 def keyboard_alone(page):
     _open(page)
-    page.browser.js('document.querySelector(".grid").focus()')
+    page.browser.js('document.querySelector(".sheet").focus()')
     page.press('Home')
     first = _state(page)['task']
     page.press('ArrowDown')
@@ -165,13 +165,13 @@ def rows_in_view_alone(page):
     """However many tasks there are, few are in the document."""
     page.open_file(page.places.report('--tasks', '3000', '--builds', '12'))
     assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
-    count = 'return document.querySelectorAll(".space .line").length'
+    count = 'return document.querySelectorAll(".space .entry").length'
     assert _state(page)['rows'] == 3001
     assert 10 < page.browser.js(count) < 100
-    page.browser.js('document.querySelector(".grid").scrollTop = 40000')
+    page.browser.js('document.querySelector(".sheet").scrollTop = 40000')
     page.settle()
     assert 10 < page.browser.js(count) < 100
-    assert page.browser.js('return Number(document.querySelector(".space .line").dataset.at)') > 1400
+    assert page.browser.js('return Number(document.querySelector(".space .entry").dataset.at)') > 1400
 
 
 def bootcharts_beside_each_other(page):
@@ -256,7 +256,7 @@ def phone_keeps_the_change(page):
 def trends_have_one_rule(page):
     """The line of a task is as high as its values differ, measured by its usual value."""
     _open(page)
-    lines = page.browser.js('''return [...document.querySelectorAll('.space .line')].map(line => {
+    lines = page.browser.js('''return [...document.querySelectorAll('.space .entry')].map(line => {
         const y = [...line.querySelector('.spark').getAttribute('d').matchAll(/[ML][\\d.]+ ([\\d.]+)/g)].map(m => +m[1]);
         return {change: line.querySelector('.change').textContent, marks: line.querySelectorAll('.mark').length,
                 height: (Math.max(...y) - Math.min(...y)) / 16}; })''')
