@@ -112,7 +112,7 @@ static void add_head(struct markup *s, const struct chart *c)
 
 static void add_verdict(struct markup *s, const struct chart *c)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_PART_OF(s->out);
 	struct svg_path bullet;
 
 	if (!c->n_verdict)
