@@ -116,11 +116,8 @@ static int find_changes(struct query *a, const char *what, struct error *err)
 	int r = choose(a, what, err);
 
 	if (!r)
-		r = history_find(&a->history, &a->n.builds, &a->n.rules, &a->n.known, a->view.task, err);
-	if (!r)
-		r = verdict_make(&a->verdict, &a->n.builds, &a->n.rules, &a->n.known, err);
-	if (!r)
-		r = history_add_findings(&a->history, &a->n.builds, &a->verdict, a->view.task, err);
+		r = history_make(&a->history, &a->verdict, &a->n.builds, &a->n.rules, &a->n.known,
+				 a->view.task, err);
 	if (r)
 		return r;
 	a->view.builds = &a->n.builds;

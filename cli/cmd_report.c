@@ -92,13 +92,10 @@ static int find_changes(struct made *m, struct error *err)
 
 	kept_builds_init(&m->kept, &n->builds);
 	r = n->limits.n ? check_limits(m, err) : 0;
-	r = r ? r : verdict_make(&m->verdict, builds, &n->rules, &n->known, err);
+	r = r ? r : history_make(&m->history, &m->verdict, builds, &n->rules, &n->known, HISTORY_ALL,
+				 err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
-	if (!r)
-		r = history_find(&m->history, builds, &n->rules, &n->known, HISTORY_ALL, err);
-	if (!r)
-		r = history_add_findings(&m->history, builds, &m->verdict, HISTORY_ALL, err);
 	if (!r && (r = report_events_make(&m->events, &m->history)))
 		r = error_sys(err, r, NULL, NULL);
 	if (!r)

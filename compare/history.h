@@ -58,12 +58,13 @@ int history_find(struct history *h, const struct builds *builds, const struct ru
 		 const struct known_list *known, uint32_t task, struct error *err);
 void history_release(struct history *h);
 
-/* Adds the findings of check that are not change points yet, of one task or of HISTORY_ALL; those of
- * other changes are noted. history and report list the same events so. h points into v. Returns 0 or
- * a negative errno with err. */
+/* The events of a series of builds: the changes of history_find(), and the findings of check, which
+ * are in v, that are not among them. history and report list events by this function alone. h
+ * points into v. Returns 0 or a negative errno with err. Always release both. */
 struct verdict;
-int history_add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
-			 uint32_t task, struct error *err);
+int history_make(struct history *h, struct verdict *v, const struct builds *builds,
+		 const struct rules *rules, const struct known_list *known, uint32_t task,
+		 struct error *err);
 
 /* The values of one series as they were examined, NaN for missing ones. For a task this loads
  * the metric of all builds again. Returns 0 or a negative errno with err. */

@@ -45,8 +45,8 @@ static int add(struct history *h, const struct verdict_finding *f)
 	return 0;
 }
 
-int history_add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
-			 uint32_t task, struct error *err)
+static int add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
+			uint32_t task, struct error *err)
 {
 	size_t n = h->n_changes;
 	int r = 0;
@@ -64,4 +64,15 @@ int history_add_findings(struct history *h, const struct builds *builds, const s
 		r = history_group(h, builds);
 	}
 	return r ? error_sys(err, r, builds->ref, NULL) : 0;
+}
+
+int history_make(struct history *h, struct verdict *v, const struct builds *builds,
+		 const struct rules *rules, const struct known_list *known, uint32_t task,
+		 struct error *err)
+{
+	int r = history_find(h, builds, rules, known, task, err);
+
+	*v = (struct verdict){ 0 };
+	r = r ? r : verdict_make(v, builds, rules, known, err);
+	return r ? r : add_findings(h, builds, v, task, err);
 }

@@ -174,9 +174,8 @@ static void judge(struct world *w)
 	struct error err = { 0 };
 
 	rules_init(&w->rules);
-	ck_assert_int_eq(verdict_make(&w->verdict, &w->builds, &w->rules, NULL, &err), 0);
-	ck_assert_int_eq(history_find(&w->history, &w->builds, &w->rules, NULL, HISTORY_ALL, &err), 0);
-	ck_assert_int_eq(history_add_findings(&w->history, &w->builds, &w->verdict, HISTORY_ALL, &err), 0);
+	ck_assert_int_eq(history_make(&w->history, &w->verdict, &w->builds, &w->rules, NULL, HISTORY_ALL,
+				      &err), 0);
 	ck_assert_int_eq(report_events_make(&w->events, &w->history), 0);
 	ck_assert_int_eq(trends_make(&w->trends, &w->builds, &w->rules, &w->history, &w->verdict,
 				     &err), 0);
