@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const chain_wait_word[WAIT_UNKNOWN + 1] = {
+const char *const chain_wait_word[WAIT_SHELL + 1] = {
 	[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
 	[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
-	[WAIT_UNKNOWN] = "unknown",
+	[WAIT_UNKNOWN] = "unknown", [WAIT_SHELL] = "shell",
 };
 
 const char *const chain_link_word[LINK_WORKER + 1] = {
@@ -188,13 +188,18 @@ static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, con
 	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
 }
 
+static bool is_shell(const struct task *t)
+{
+	return !strcmp(t->key, "$(shell)");
+}
+
 /* The line before it in its recipe. Tasks without a name and those of $(shell) belong to no
  * common recipe. */
 static uint32_t line_before(const struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);
 
-	if (!*t->name || !strcmp(t->key, "$(shell)"))
+	if (!*t->name || is_shell(t))
 		return NO_INDEX;
 	return w->of_target[w->s->nest[i].target];
 }
@@ -216,7 +221,7 @@ static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_u
 {
 	const struct instance *list = w->s->rec->instance;
 
-	return other != NO_INDEX && w->n_running + 1 >= w->workers &&
+	return other != NO_INDEX && !is_shell(task(w, other)) && w->n_running + 1 >= w->workers &&
 	       list[t->instance].level >= 0 &&
 	       list[task(w, other)->instance].level >= 0 && w->end_us[other] > ready_us &&
 	       t->start_us - ready_us > CHAIN_REACTION_US &&
@@ -230,6 +235,7 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
 	uint32_t parent = w->s->nest[i].parent;
 	bool kept = worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]);
+	enum wait of_worker = kept && is_shell(task(w, worker)) ? WAIT_SHELL : WAIT_WORKER;
 	int64_t ready_us = w->s->rec->instance[t->instance].open_us;
 
 	if (target != NO_INDEX && w->end_us[target] > ready_us)
@@ -244,7 +250,7 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 		return WAIT_LINE;
 	*before = worker;
 	if (kept && is_kept(w, worker, ready_us, t))
-		return WAIT_WORKER;
+		return of_worker;
 	*before = w->of_all;
 	if (is_handed_over(w, w->of_all, ready_us, t))
 		return WAIT_WORKER;
@@ -253,7 +259,7 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 		return WAIT_TARGET;
 	*before = worker;
 	if (kept)
-		return WAIT_WORKER;
+		return of_worker;
 	/* what its instance waited for: the one before it, or the task that it runs in */
 	*before = sibling;
 	if (sibling != NO_INDEX)

@@ -29,6 +29,8 @@
  *	WAIT_LINE	the last task of the instance that ended before its own began,
  *			in the same task ("make -C a; make -C b") or beside it
  *	WAIT_HOST	the task its instance runs in: it waited for that to start
+ *	WAIT_SHELL	in place of WAIT_WORKER, a command of $(shell): make runs it itself, and
+ *			nothing else meanwhile, with any number of workers
  * If no dependencies were recorded, it is not known whether a task needed the one that ended just
  * before, or its worker:
  *	WAIT_UNKNOWN	in place of WAIT_WORKER
@@ -42,10 +44,10 @@
 #define CHAIN_STAMP_US 2000
 #define CHAIN_REACTION_US 20000	/* the time in which a host starts a task that is ready */
 
-enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN };
+enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN, WAIT_SHELL };
 
 /* "nothing", "target" ...: in JSON outputs and traces. */
-extern const char *const chain_wait_word[WAIT_UNKNOWN + 1];
+extern const char *const chain_wait_word[WAIT_SHELL + 1];
 
 /* Of a link between two tasks: did the second one need what the first one made, or could it have
  * run at once if there had been a worker for it? LINK_NONE: there is no link, or nobody knows. */

@@ -164,7 +164,7 @@ static const struct {
 		"start\t20000\tm.2\t\t\t\ta\ndone\t500000\tm.2\n"
 		"start\t500100\tm.3\t\t\tshell\t\t$(shell)\tdate\ndone\t510000\tm.3\n"
 		"start\t510100\tm.4\t\t\t\tb\ndone\t520000\tm.4\n",
-		"uname<-:none a<uname:unknown date<a:unknown b<date:unknown ", "uname a date b ", 10000 + 480000 + 2 * 9900,
+		"uname<-:none a<uname:shell date<a:unknown b<date:shell ", "uname a date b ", 10000 + 480000 + 2 * 9900,
 	}, {
 		"a make that executes itself anew, and one behind it",
 		OPEN "start\t1000\tm.1\t\t\t\tMakefile\ndone\t500000\tm.1\n"
@@ -198,7 +198,7 @@ static const struct {
 	},
 };
 
-static const char *const words[] = { "none", "target", "line", "host", "worker", "unknown" };
+static const char *const words[] = { "none", "target", "line", "host", "worker", "unknown", "shell" };
 
 START_TEST(what_was_waited_for)
 {
@@ -275,7 +275,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 
 START_TEST(anything)
 {
-	size_t why[WAIT_UNKNOWN + 1] = { 0 };
+	size_t why[WAIT_SHELL + 1] = { 0 };
 
 	for (unsigned i = 0; i < 40; i++) {
 		struct recorded r;

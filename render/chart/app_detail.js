@@ -26,6 +26,8 @@ function toolOf(i) {
 
 function waitWord(i, why) {
 	return why === WAIT_WORKER ? "no free worker until" :
+		why === WAIT_UNKNOWN ? "perhaps the one that ended just before" :
+		why === WAIT_SHELL ? "a command of $(shell)" :
 		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
 }
 
@@ -212,7 +214,7 @@ function addTask(parent, i, time = wallText(i)) {
 
 /* A link in its style, as in the lane of the path. */
 function addWait(parent, why) {
-	if (why)
+	if (why && why !== WAIT_UNKNOWN)
 		strip(parent, why === WAIT_WORKER ? "worker" : "needed");
 }
 

@@ -10,7 +10,7 @@ const LINK_WORDS = { needed: "what came before", worker: "a free worker", "": ""
 function linkOf(k) {
 	const why = tasks.path_why[k];
 
-	return !why ? "" : why === WAIT_WORKER ? "worker" : "needed";
+	return !why || why === WAIT_UNKNOWN ? "" : why === WAIT_WORKER ? "worker" : "needed";
 }
 
 /* Tasks of a list one after the other, small neighbours as one. */
