@@ -54,30 +54,37 @@ Layer.prototype.path = function (name, d) {
 	let p = this.paths.get(name);
 
 	if (!p) {
-		p = make(SVG, "path", { "class": name }, this.group);
+		p = { e: make(SVG, "path", { "class": name }, this.group), d: "" };
 		this.paths.set(name, p);
 	}
-	p.setAttribute("d", d);
+	if (p.d !== d)
+		p.e.setAttribute("d", p.d = d);
 };
 
-/* Texts are above the paths; unused ones are kept for the next drawing. */
+/* Texts are above the paths; unused ones are kept for the next drawing. Setting what is set
+ * already is dear. */
 Layer.prototype.text = function (i, name, x, y, text) {
-	let e = this.texts[i];
+	const t = this.texts[i] || (this.texts[i] = { e: make(SVG, "text", {}, this.group), shown: true });
 
-	if (!e) {
-		e = make(SVG, "text", {}, this.group);
-		this.texts[i] = e;
-	}
-	e.setAttribute("class", name);
-	e.setAttribute("x", px(x));
-	e.setAttribute("y", px(y));
-	e.textContent = text;
-	e.style.display = "";
+	if (t.name !== name)
+		t.e.setAttribute("class", t.name = name);
+	if (t.x !== x)
+		t.e.setAttribute("x", px(t.x = x));
+	if (t.y !== y)
+		t.e.setAttribute("y", px(t.y = y));
+	if (t.text !== text)
+		t.e.textContent = t.text = text;
+	if (!t.shown)
+		t.e.style.display = "";
+	t.shown = true;
 };
 
 Layer.prototype.cut = function (n) {
-	for (let i = n; i < this.texts.length; i++)
-		this.texts[i].style.display = "none";
+	for (let i = n; i < this.texts.length; i++) {
+		if (this.texts[i].shown)
+			this.texts[i].e.style.display = "none";
+		this.texts[i].shown = false;
+	}
 };
 
 /* The page takes the place of the static picture, which stays in it to be printed. */

@@ -216,6 +216,7 @@ function drawPanel(p) {
 
 	const dense = seen > n;
 
+	p.late = false;
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
 	drawAxes(p);
 	p.layer.path("gap", gapPath(p));
@@ -326,6 +327,23 @@ function makePanel(p) {
 	foldPanel(p, false);
 }
 
+/* Panels outside of the window are drawn when they come into it. */
+function watchPanels() {
+	if (typeof IntersectionObserver === "undefined")
+		return;
+	const observer = new IntersectionObserver(guard(entries => {
+		for (const e of entries) {
+			const p = panels.find(x => x.box === e.target);
+
+			p.seen = e.isIntersecting;
+			if (p.seen && p.late && !p.folded)
+				drawPanel(p);
+		}
+	}), { rootMargin: "100px" });
+
+	panels.forEach(p => observer.observe(p.box));
+}
+
 /* As high as the window has room for, when the lanes have theirs. */
 function panelHeight() {
 	const shown = panels.filter(p => !p.folded).length;
@@ -353,6 +371,7 @@ function valuesAt(p, t) {
 parts.push({
 	make() {
 		panels.forEach(makePanel);
+		watchPanels();
 	},
 	layOut() {
 		const height = panelHeight();
@@ -361,10 +380,16 @@ parts.push({
 			p.height = height;
 			sizeRow(p.row, height);
 			placeAxes(p);
+			if (typeof IntersectionObserver !== "undefined" && p.seen === undefined)
+				p.seen = p.box.getBoundingClientRect().top < window.innerHeight;
 		}
 	},
 	draw() {
-		panels.filter(p => !p.folded).forEach(drawPanel);
+		for (const p of panels.filter(x => !x.folded)) {
+			p.late = p.seen === false;
+			if (!p.late)
+				drawPanel(p);
+		}
 	},
 	over() {
 		for (const p of panels) {
