@@ -81,9 +81,10 @@ function selectRange(from, until) {
 
 const frame = { id: 0, all: false };
 
+/* Not after the static picture came back. */
 function request(everything) {
 	frame.all = frame.all || everything;
-	if (!frame.id)
+	if (!frame.id && page.app)
 		frame.id = requestAnimationFrame(guard(drawFrame));
 }
 
