@@ -4,12 +4,19 @@
 #include "base/array.h"
 #include "recording/column.h"
 #include "render/chart/panels.h"
+#include "tests/launched.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* What the build used over time, and what the charts make of it. */
 
@@ -365,11 +372,97 @@ START_TEST(waiting_tasks)
 }
 END_TEST
 
+/*
+ * A real make beside a process that computes all the time. Witnesses: what wait4() says of the
+ * launcher with all its children, and what /proc/stat counts around it.
+ */
+
+static pid_t start_spinning(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+/* User, nice, system and interrupts of all cores, in seconds. */
+static double machine_busy(void)
+{
+	long long user, nice, system, idle, iowait, irq, softirq;
+	FILE *f = fopen("/proc/stat", "r");
+	int n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fscanf(f, "cpu %lld %lld %lld %lld %lld %lld %lld", &user, &nice, &system, &idle,
+		   &iowait, &irq, &softirq);
+	fclose(f);
+	ck_assert_int_eq(n, 7);
+	return (double)(user + nice + system + irq + softirq) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double cpu_of_children(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+/* Core-seconds of a band. */
+static double core_seconds(const struct world *w, const char *id)
+{
+	const struct panel *p = panels_find(&w->panels, PANEL_CPU);
+	const int64_t *value = find_band(p, id)->value;
+	double sum = 0;
+
+	for (size_t i = 1; i < p->n; i++)
+		sum += (double)value[i] * (double)(p->time_us[i] - p->time_us[i - 1]);
+	return sum / 1e10 * (double)w->r.sum.cores;
+}
+
+START_TEST(beside_a_foreign_load)
+{
+	const char *dir = support_tmpdir();
+	double busy, children, build, other;
+	struct world w;
+	struct run run;
+	pid_t spinning;
+
+	support_writes(support_path("%s/Makefile", dir), "all: a b c d\na b c d:\n"
+		       "\t@i=0; while [ $$i -lt 150000 ]; do i=$$((i+1)); done\n");
+	spinning = start_spinning();
+	busy = machine_busy();
+	children = cpu_of_children();
+	support_run(&run, dir, RECORD "-n one make -j2");
+	children = cpu_of_children() - children;
+	busy = machine_busy() - busy;
+	kill(spinning, SIGKILL);
+	waitpid(spinning, NULL, 0);
+	ck_assert_int_eq(run.status, 0);
+	recorded_read(&w.r, support_path("%s/stats/one", dir));
+	ck_assert_int_eq(panels_make(&w.panels, &w.r.sum), 0);
+	build = core_seconds(&w, "build");
+	other = core_seconds(&w, "other");
+	/* ticks of 10 ms, and the launcher's own time */
+	ck_assert_double_le(build, children + 0.05);
+	ck_assert_double_ge(build, (double)w.r.sum.cpu_us / 1e6 * 0.8 - 0.05);
+	ck_assert_double_gt(other, 0);
+	ck_assert_double_le(build + other, busy + 0.02 * (double)w.r.sum.cores + 0.1);
+	release_world(&w);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("used", TEST_EACH(worked_out_by_hand, cases),
 			    TEST(sums_are_those_of_the_build),
 			    TEST_EACH(the_build_is_part_of_the_machine, generated),
 			    TEST_EACH(tasks_add_up, generated), TEST_EACH(the_largest_tasks, generated),
-			    TEST(waiting_tasks));
+			    TEST(waiting_tasks), TEST(beside_a_foreign_load));
 }
