@@ -15,4 +15,5 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \
 	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h \
 	analyse/output.c analyse/output.h analyse/output_bitbake.c analyse/output_bitbake.h \
+	analyse/output_excerpt.c analyse/output_excerpt.h \
 	analyse/output_marks.c analyse/output_marks.h analyse/output_ninja.c

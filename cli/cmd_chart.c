@@ -61,6 +61,7 @@ struct drawn {
 	struct panels panels;	/* of the build of the charts; empty for --compare */
 	struct output *output;	/* of it, NULL: none */
 	struct output_tasks lines;
+	struct output_excerpt excerpt;
 	struct pairs pairs;	/* of the build of --compare, as the next */
 	struct buf words;
 	const char *warning;
@@ -92,6 +93,7 @@ static void drawn_release(struct drawn *d)
 	buf_release(&d->words);
 	output_close(d->output);
 	output_tasks_release(&d->lines);
+	output_excerpt_release(&d->excerpt);
 	panels_release(&d->panels);
 	summary_release(&d->sum);
 	recording_release(&d->rec);
@@ -202,6 +204,7 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 		.sum = &d->sum, .panels = &d->panels,
 		.other = other->rec.path ? &compared : NULL,
 		.by = (enum lanes_by)j->args->by, .lines = d->lines.lines,
+		.excerpt = &d->excerpt,
 	};
 	struct error err = { 0 };
 	struct buf text = BUF_INIT;
@@ -277,11 +280,14 @@ static void read_log(struct job *j, struct drawn *d)
 	r = output_open(&d->output, d->rec.path, &zstd_codec, &err);
 	if (r == -ENOENT)
 		return;
-	if (!r && (r = output_find_tasks(&d->lines, d->output, &d->rec)))
+	if (!r && ((r = output_find_tasks(&d->lines, d->output, &d->rec)) ||
+		   (r = output_excerpt_make(&d->excerpt, d->output, &d->lines, &d->rec))))
 		error_sys(&err, r, d->rec.path, "cannot read the build's output");
 	if (!r)
 		return;
 	output_tasks_release(&d->lines);
+	output_excerpt_release(&d->excerpt);
+	d->excerpt = (struct output_excerpt){ 0 };
 	failed(j, &err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/output.h"
+#include "analyse/output_excerpt.h"
 #include "convert/zstd.h"
 #include "tests/launched.h"
 #include "tests/recorded.h"
@@ -359,6 +359,64 @@ START_TEST(failures)
 }
 END_TEST
 
+/* The first four and the last four lines of each task, as a terminal shows them. */
+static void check_excerpt(const struct output_excerpt *x, const struct output_tasks *tasks,
+			  const struct recording *rec)
+{
+	const char *at = x->text.data;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		uint32_t task = x->task[i];
+		const char *end = memchr(at, '\n', (size_t)(x->text.data + x->text.len - at));
+		uint64_t all = tasks->lines[task], number;
+		char expected[80];
+
+		ck_assert_ptr_nonnull(end);
+		n = i && x->task[i - 1] == task ? n + 1 : 1;
+		number = n <= EXCERPT_LINES || all <= 2 * EXCERPT_LINES ? n :
+			 all - EXCERPT_LINES + n - EXCERPT_LINES - 1;
+		snprintf(expected, sizeof expected, "%s line %d", rec->task[task].name, (int)number);
+		if (n == EXCERPT_LINES + 1 && all > 2 * EXCERPT_LINES)
+			snprintf(expected, sizeof expected, "...");
+		ck_assert_msg((size_t)(end - at) == strlen(expected) &&
+			      !memcmp(at, expected, strlen(expected)), "'%.*s', not '%s'",
+			      (int)(end - at), at, expected);
+		at = end + 1;
+	}
+	ck_assert_ptr_eq(at, x->text.data + x->text.len);
+}
+
+START_TEST(excerpt)
+{
+	struct buf makefile = BUF_INIT;
+	struct output_excerpt x;
+	struct output_tasks tasks;
+	struct recording rec;
+	struct error err = { 0 };
+	struct output *o;
+
+	if (!support_can_be_loaded())
+		return;
+	buf_adds(&makefile, "all: $(foreach i,1 2 3 4 7 8 9 10 30,t$i)\nt%:\n\t@i=1; "
+		 "while [ $$i -le $* ]; do printf 'gone\\r\\033[1;31m%s\\033[0m line %d\\n' $@ $$i; "
+		 "i=$$((i + 1)); done; sleep 0.1\n");
+	support_writes(support_path("%s/Makefile", support_tmpdir()), buf_str(&makefile));
+	buf_release(&makefile);
+	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "--log -n log -- make -O -j2");
+	launched_read(&rec, "log");
+	ck_assert_int_eq(output_open(&o, rec.path, &zstd_codec, &err), 0);
+	ck_assert_int_eq(output_find_tasks(&tasks, o, &rec), 0);
+	ck_assert_int_eq(output_excerpt_make(&x, o, &tasks, &rec), 0);
+	check_excerpt(&x, &tasks, &rec);
+	ck_assert_uint_ge(x.n, 8);
+	output_excerpt_release(&x);
+	output_tasks_release(&tasks);
+	output_close(o);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(single_tasks)
 {
 	struct found f;
@@ -377,5 +435,5 @@ int main(void)
 {
 	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
 		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),
-		TEST(after_sub_make), TEST(failures), TEST(single_tasks));
+		TEST(after_sub_make), TEST(failures), TEST(excerpt), TEST(single_tasks));
 }

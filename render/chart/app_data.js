@@ -57,6 +57,11 @@ function readOfSome(t, data) {
 		}
 	}
 	data.texts.commands.forEach((text, i) => t.commands.set(c.command_task[i] || 0, text));
+	data.texts.log.forEach((text, i) => {
+		const task = c.log_task[i] || 0;
+
+		t.log.set(task, (t.log.get(task) || []).concat(text));
+	});
 	c.lines.forEach((n, i) => t.lines.set(c.lines_task[i] || 0, n));
 	c.waited_task.forEach((task, i) => t.waits.set(task, ["worker", "pool", "load", "delayed", "other"].map(
 		cause => c["waited_" + cause].length ? c["waited_" + cause][i] : 0)));
@@ -149,6 +154,7 @@ function readTasks(data) {
 	t.commands = new Map();
 	t.sparks = new Map();
 	t.lines = new Map();
+	t.log = new Map();
 	t.waits = new Map();
 	t.depends = new Map();
 	readAlongLanes(t, c);

@@ -69,7 +69,8 @@ function addHeading(parent, i) {
 	    tasks.places[tasks.place[i]])
 		element("p", { "class": "where" }, parent, "target " + clean(name));
 	element("p", { "class": m & STATE ? "bad" : "" }, parent,
-		clean(kind) + (program && program !== kind ? " by " + clean(program) : "") + ", " + endText(i));
+		clean(kind) + (program && program !== kind && kind !== "shell" ? " by " + clean(program) : "") +
+		", " + endText(i));
 	if (m & CRITICAL)
 		element("p", { "class": "where" }, parent, "The end of the build waited for it.");
 }
@@ -102,8 +103,10 @@ function wallOf(i) {
 
 /* How long it could have run but did not, and for what it waited. */
 function readyText(i) {
-	const why = tasks.waits.get(i) || [], host = toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool";
-	const words = ["a free worker", "its pool", "the load average", host, host + " to start it"];
+	const [worker = 0, pool = 0, load = 0, ...delay] = tasks.waits.get(i) || [];
+	const why = [worker, pool, load, delay.reduce((all, v) => all + v, 0)];
+	const words = ["a free worker", "its pool", "the load average",
+		toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool"];
 	const sum = why.reduce((all, v) => all + v, 0);
 	const ready_us = (sum || tasks.start[i] - tasks.ready[i]) * head.unit_us;
 
@@ -159,8 +162,6 @@ function addFacts(parent, i) {
 	if (m & IO)
 		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
-	if (tasks.lines.has(i))
-		addLines(addFact(list, "log", ""), i);
 	if (report.has_trends)
 		addTrend(list, i);
 	if (tasks.parent[i] >= 0)
@@ -187,14 +188,6 @@ function addTrend(list, i) {
 
 	button(addFact(list, "trend", ""), "show in the report", "Show the trend of this task in the report",
 	       () => window.parent.postMessage({ trendOf: name }, "*")).classList.add("link");
-}
-
-/* A link to the lines on the page with the output. */
-function addLines(parent, i) {
-	const n = tasks.lines.get(i);
-
-	element("a", { href: "log.html#t" + i, target: "log" }, parent,
-		countText(n) + (n === 1 ? " line" : " lines") + " of output");
 }
 
 /* Other tasks, one click away */
@@ -342,10 +335,23 @@ function addCommand(parent, i) {
 	});
 }
 
+/* The first and the last lines that it wrote. */
+function addLog(parent, i) {
+	const n = tasks.lines.get(i) || 0, title = element("h3", {}, parent);
+
+	element("a", { href: "log.html#t" + i, target: "log" }, title,
+		countText(n) + (n === 1 ? " line" : " lines") + " of output");
+	if (tasks.log.has(i))
+		element("pre", { tabindex: 0, "aria-label": "Output" }, parent,
+			tasks.log.get(i).map(clean).join("\n"));
+}
+
 function tellTask(parent, i) {
 	parent.replaceChildren();
 	addHeading(parent, i);
 	addFacts(parent, i);
+	if (tasks.lines.has(i))
+		addLog(parent, i);
 	addFlame(parent, i);
 	addWaited(parent, i);
 	addUnblocked(parent, i);

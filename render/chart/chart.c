@@ -238,7 +238,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 	*c = (struct chart){
 		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL,
 		.end_us = in->sum->wall_us,
-		.lines = in->lines,
+		.lines = in->lines, .excerpt = in->excerpt,
 		.panels = *in->panels, .chain = in->panels->chain, .queue = in->panels->queue,
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)

@@ -4,6 +4,7 @@
 
 #include "analyse/answer.h"
 #include "analyse/chain.h"
+#include "analyse/output_excerpt.h"
 #include "analyse/queue.h"
 #include "analyse/summary.h"
 #include "render/chart/differences.h"
@@ -37,6 +38,7 @@ struct chart_input {
 	int64_t until_us;	/* the time axis ends there or later */
 	enum lanes_by by;
 	const uint64_t *lines;	/* of each task: lines of output on the page CHART_LOG_PAGE, or NULL */
+	const struct output_excerpt *excerpt;	/* some of them, or NULL */
 };
 
 /* The page beside the chart that has the build's output (report/log_page.h). */
@@ -97,7 +99,8 @@ struct place {
 
 struct chart {
 	const struct summary *sum, *ghost;
-	const uint64_t *lines;	/* the input's */
+	const uint64_t *lines;	/* the input's, as the next */
+	const struct output_excerpt *excerpt;
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];

@@ -204,6 +204,7 @@ static void add_texts(struct pack *p)
 	add_text(p, "programs", &p->tasks.programs.out);
 	add_text(p, "phases", &p->tasks.phases.out);
 	add_text(p, "commands", &p->tasks.commands);
+	add_text(p, "log", &p->tasks.log);
 	json_array_end(&p->json);
 }
 

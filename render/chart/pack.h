@@ -87,6 +87,7 @@
  *	other_start	of each task of the other build, by start; then other_wall, other_lane
  *	other_task	1 + an index of the same task of ours, 0: none
  *	other_name	of those only: as name
+ *	log_task	of each line of "log": the task that wrote it
  *	phase_task	of the (20,000 longest) phases: the task or -1; then start, wall,
  *			name (as of tasks)
  * Of a panel WORD:
@@ -94,7 +95,8 @@
  *	WORD.ID		of each band: 0 where it is absent, else 1 + the value in
  *			1/"steps" of its axis
  * The script makes the band "tasks" of "running" of the tasks; only waiting tasks are here.
- * Texts: names, places (directories; "" the build's), programs, phases, commands.
+ * Texts: names, places (directories; "" the build's), programs, phases, commands, log
+ * (lines that tasks wrote).
  */
 
 /* 0 or -ENOMEM. */

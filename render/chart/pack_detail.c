@@ -136,3 +136,24 @@ int pack_detail_waits(struct pack_tasks *p, const uint32_t *longest, size_t n)
 	free(made);
 	return 0;
 }
+
+/* What tasks wrote, line by line. */
+void pack_detail_log(struct pack_tasks *p)
+{
+	const struct output_excerpt *x = p->chart->excerpt;
+	const char *line = x ? x->text.data : NULL, *last = x && line ? line + x->text.len : NULL;
+	struct buf text = BUF_PART_OF(&p->log);
+
+	for (size_t i = 0; line && i < x->n; i++) {
+		const char *end = memchr(line, '\n', (size_t)(last - line));
+
+		if (p->position[x->task[i]] != NO_INDEX) {
+			pack_column_adds(&p->column[LOG_TASK], (int32_t)p->position[x->task[i]]);
+			buf_clear(&text);
+			buf_add(&text, line, (size_t)(end - line));
+			pack_text(&p->log, buf_str(&text), EXCERPT_WIDTH);
+		}
+		line = end + 1;
+	}
+	buf_release(&text);
+}

@@ -50,6 +50,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[DEPEND_ALL] = { "depend_all", 'u' },
 	[DEPEND_LENGTH] = { "depend_length", 'u' },
 	[DEPEND] = { "depend", 's' },
+	[LOG_TASK] = { "log_task", 'd' },
 	[TASKS_PATH] = { "path", 'd' },
 	[TASKS_PATH_WHY] = { "path_why", 'u' },
 	[TASKS_DEPENDENCY] = { "dependency", 'd' },
@@ -446,6 +447,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	if (r)
 		return r;
 	add_lines(p);
+	pack_detail_log(p);
 	add_paths(p);
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
@@ -456,6 +458,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	r = r ? r : buf_error(&p->phases.out);
 	r = r ? r : buf_error(&p->places.out);
 	r = r ? r : buf_error(&p->commands);
+	r = r ? r : buf_error(&p->log);
 	for (int i = 0; !r && i < TASK_COLUMNS; i++) {
 		pack_column_flush(&p->column[i]);
 		r = buf_error(&p->column[i].out);
@@ -472,6 +475,7 @@ void pack_tasks_release(struct pack_tasks *p)
 	pack_dictionary_release(&p->programs);
 	pack_dictionary_release(&p->phases);
 	buf_release(&p->commands);
+	buf_release(&p->log);
 	free(p->position);
 	free(p->critical);
 	free(p->wall);

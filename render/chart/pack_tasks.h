@@ -18,7 +18,7 @@ enum pack_task_column {
 	TASKS_LINES_TASK, TASKS_LINES, TASKS_PATH, TASKS_PATH_WHY, TASKS_DEPENDENCY,
 	TASKS_TOOL, WAITED_TASK,
 	WAITED_WORKER, WAITED_POOL, WAITED_LOAD, WAITED_DELAYED, WAITED_OTHER,
-	DEPEND_TASK, DEPEND_ALL, DEPEND_LENGTH, DEPEND,
+	DEPEND_TASK, DEPEND_ALL, DEPEND_LENGTH, DEPEND, LOG_TASK,
 	PHASES_TASK, PHASES_START, PHASES_WALL, PHASES_NAME,
 	TASKS_DIFFERENCE, OTHER_START, OTHER_WALL, OTHER_LANE, OTHER_TASK, OTHER_NAME,
 	TASK_COLUMNS,
@@ -44,7 +44,7 @@ struct pack_tasks {
 	size_t n_tools;
 	const char *tool[PACK_TOOLS_MAX];	/* the last stands for all further ones */
 	struct pack_dictionary names, places, programs, phases;
-	struct buf commands;
+	struct buf commands, log;
 	struct pack_sizes size;
 	uint32_t *position;	/* of each task of the recording in summary.order */
 	uint8_t *critical;	/* by position, as is */

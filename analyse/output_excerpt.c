@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/output_excerpt.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* After an escape sequence, which ends with a letter: "\033[1;31m". */
+static const char *after_escape(const char *at, const char *end)
+{
+	at++;
+	while (at < end && (*at == '[' || *at < '@' || *at > '~'))
+		at++;
+	return at < end ? at + 1 : end;
+}
+
+/* What a terminal shows of a line in the end, without colours. */
+static void add_visible(struct buf *out, struct slice s)
+{
+	const char *at = s.p, *end = s.p + s.len, *cr;
+	size_t begin = out->len;
+
+	while (end > at && end[-1] == '\r')
+		end--;
+	cr = end > at ? memrchr(at, '\r', (size_t)(end - at)) : NULL;
+	at = cr ? cr + 1 : at;
+	while (at < end && out->len - begin < EXCERPT_WIDTH) {
+		if (*at == '\033') {
+			at = after_escape(at, end);
+			continue;
+		}
+		buf_addc(out, *at && *at != '\n' ? *at : ' ');
+		at++;
+	}
+	buf_addc(out, '\n');
+}
+
+static int add_line(struct output_excerpt *x, uint32_t task, struct slice text)
+{
+	uint32_t *added = array_add(&x->task, &x->n, sizeof *added);
+
+	if (!added)
+		return -ENOMEM;
+	*added = task;
+	add_visible(&x->text, text);
+	return buf_error(&x->text);
+}
+
+static bool is_wanted(const struct output_excerpt *x, const struct task *t)
+{
+	bool bad = t->state == TASK_FAILED || t->state == TASK_KILLED;
+
+	return x->text.len < EXCERPT_MAX * (bad ? 2 : 1);
+}
+
+/* One more line of a task that wrote n. */
+static int add(struct output_excerpt *x, const struct output_line *line, uint32_t task,
+	       uint64_t seen, uint64_t n)
+{
+	const uint64_t last = n > EXCERPT_LINES ? n - EXCERPT_LINES : 0;
+	int r = 0;
+
+	if (seen == EXCERPT_LINES && seen < last)
+		r = add_line(x, task, slice_of("..."));
+	if (!r && (seen < EXCERPT_LINES || seen >= last))
+		r = add_line(x, task, line->text);
+	return r;
+}
+
+int output_excerpt_make(struct output_excerpt *x, struct output *o, const struct output_tasks *t,
+			const struct recording *rec)
+{
+	uint32_t *seen = calloc(rec->n_tasks + 1, sizeof *seen);
+	struct output_line line;
+	size_t at = 0;
+	int r = seen ? 0 : -ENOMEM;
+
+	*x = (struct output_excerpt){ 0 };
+	while (!r && (r = output_next(o, &line, true)) > 0) {
+		uint32_t task = output_task_of(t, line.number, &at);
+
+		r = 0;
+		if (task == NO_INDEX || !line.begins || !is_wanted(x, &rec->task[task]))
+			continue;
+		r = add(x, &line, task, seen[task]++, t->lines[task]);
+	}
+	output_rewind(o);
+	free(seen);
+	return r;
+}
+
+void output_excerpt_release(struct output_excerpt *x)
+{
+	free(x->task);
+	buf_release(&x->text);
+}
