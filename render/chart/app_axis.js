@@ -134,7 +134,7 @@ parts.push({
 		axis.map.svg.addEventListener("pointerdown", guard(brush));
 	},
 	layOut() {
-		sizeRow(axis.map, window.innerHeight < 900 && page.chart.clientWidth < NARROW ? MAP_LOW : MAP_HEIGHT);
+		sizeRow(axis.map, window.innerHeight < 500 || page.chart.clientWidth < NARROW ? MAP_LOW : MAP_HEIGHT);
 		sizeRow(axis.row, AXIS_HEIGHT);
 	},
 	draw() {

@@ -210,6 +210,25 @@ function drawBand(p, b, n, dense) {
 	}
 }
 
+/* The curve of the other build, which the static picture has: of the whole time, in its pixels. */
+function readOther(p) {
+	const line = find("#p-" + p.word + " .line.ghost"), plot = line && line.closest("svg");
+
+	if (line)
+		p.other = { line: line.cloneNode(), width: plot.width.baseVal.value,
+			    height: plot.height.baseVal.value };
+	if (line)
+		p.top.group.appendChild(p.other.line);
+}
+
+function placeOther(p) {
+	const k = view.width / (view.until - view.from);
+
+	if (p.other)
+		p.other.line.setAttribute("transform", "translate(" + -view.from * k + " 0) scale(" +
+			head.end * k / p.other.width + " " + p.height / p.other.height + ")");
+}
+
 function drawPanel(p) {
 	const n = Math.ceil(view.width / COLUMN);
 	const seen = above(p.time, view.until, 0, p.time.length) - above(p.time, view.from, 0, p.time.length);
@@ -219,6 +238,7 @@ function drawPanel(p) {
 	p.late = false;
 	p.layer.group.classList.toggle("dense", seen > 2 * n);
 	drawAxes(p);
+	placeOther(p);
 	p.layer.path("gap", gapPath(p));
 	if (p.total)
 		drawStack(p, n, dense);
@@ -324,6 +344,7 @@ function makePanel(p) {
 	p.layer = p.row.layer;
 	p.top = new Layer(make(SVG, "g", {}, p.row.svg));
 	p.right = element("div", { "class": "right" }, p.row.box);
+	readOther(p);
 	foldPanel(p, false);
 }
 

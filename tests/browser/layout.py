@@ -234,3 +234,16 @@ def static_picture_comes_back(page):
     page.browser.frames(2)
     wrong = page.browser.console_errors()
     assert len(wrong) == 1 and 'the picture stays as it is' in wrong[0], wrong
+
+
+def curves_of_the_other_build(page):
+    """--compare: CPU, running tasks and memory of the other build, dashed, where their time is."""
+    page.open('known', '--compare', page.places.recording('second_build'))
+    end = max(t['end_us'] for t in page.places.show(page.places.recording('second_build'))['tasks'])
+    for start_s, end_s in ((0, 130), (40, 130)):
+        page.zoom_to(start_s, end_s)
+        for word in ('cpu', 'running'):
+            box = page.box('#bb-r-%s .line.ghost' % word)
+            assert box and abs(box['left'] - page.x(0)) < 20, (word, box, page.x(0))
+            assert box['right'] > page.x(end / 1e6) - 20, (word, box, page.x(end / 1e6))
+            assert box['height'] <= page.box('#bb-r-%s svg.plot' % word)['height'] + 3
