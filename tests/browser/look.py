@@ -44,6 +44,16 @@ def dark_ground(page):
     assert _rgb(page, '#bb-lanes path.bar', 'fill') != bar
 
 
+def _is_one_page(page, what):
+    pdf = base64.b64decode(page.browser.cdp('Page.printToPDF', printBackground=True,
+                                            preferCSSPageSize=True)['data'])
+    pages = re.findall(rb'/Type\s*/Page\b(?!s)', pdf)
+    sizes = [tuple(round(float(n)) for n in found) for found in
+             re.findall(rb'/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)', pdf)]
+    assert len(pages) == 1 and sizes == [(842, 595)], (what, len(pages), sizes)
+    assert len(pdf) > 10000, len(pdf)
+
+
 def print_is_light_and_one_page(page):
     """The static picture, on one page A4 landscape, whatever the size of the window."""
     for recording, size in (('known', (1280, 800)), ('unfinished', (390, 844)),
@@ -54,13 +64,7 @@ def print_is_light_and_one_page(page):
         page.browser.media(media='print', scheme='dark')
         assert _luminance(_ground(page)) > 0.8
         assert page.texts('#bb-app *') == []
-        pdf = base64.b64decode(page.browser.cdp('Page.printToPDF', printBackground=True,
-                                                preferCSSPageSize=True)['data'])
-        pages = re.findall(rb'/Type\s*/Page\b(?!s)', pdf)
-        sizes = [tuple(round(float(n)) for n in found) for found in
-                 re.findall(rb'/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)', pdf)]
-        assert len(pages) == 1 and sizes == [(842, 595)], (recording, len(pages), sizes)
-        assert len(pdf) > 10000, len(pdf)
+        _is_one_page(page, recording)
         page.browser.media()
 
 
@@ -89,6 +93,46 @@ def without_script(page):
     for part in ('make -j4', 'builder', 'app', 'libparts.a'):
         assert part in text, (part, text)
     _is_drawn(page)
+
+
+_TEXTS = '''
+const all = document.documentElement.getBoundingClientRect();
+const box = t => {
+    const r = t.getBoundingClientRect(), thin = r.height * .2;
+
+    return [r.left - all.left, r.top - all.top + thin, r.right - all.left,
+        r.bottom - all.top - thin, t.textContent];
+};
+return {width: all.width, height: all.height,
+    axis: document.querySelector('#time .tick').getBoundingClientRect().bottom - all.top,
+    lanes: document.querySelector('#lanes .plot').getBoundingClientRect().top - all.top,
+    texts: [...document.querySelectorAll('#bb text')].map(box)}'''
+
+
+def _check_texts_without_script(page, recording):
+    page.browser.resize(1280, 800)
+    page.open(recording)
+    page.browser.cdp('Emulation.setScriptExecutionDisabled', value=True)
+    page.browser.reload()
+    said = page.browser.js(_TEXTS)
+    assert said['width'] == 1280 and said['lanes'] < 500 and said['axis'] < 500, said
+    for i, (left, top, right, bottom, text) in enumerate(said['texts']):
+        assert left >= 0 and right <= said['width'] and top >= 0 and \
+            bottom <= said['height'], (text, left, right)
+        for other in said['texts'][:i]:
+            assert left >= other[2] or other[0] >= right or top >= other[3] or \
+                other[1] >= bottom, (text, other)
+    _is_one_page(page, recording)
+
+
+def texts_without_script(page):
+    """As the browser's own font draws them: none upon another, none out of the picture; the tasks
+    and their axis begin on the first screen; one printed page."""
+    _check_texts_without_script(page, 'known')
+
+
+def texts_without_script_of_many(page):
+    _check_texts_without_script(page, page.places.generated(2000, 300))
 
 
 def as_an_image(page):
