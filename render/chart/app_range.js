@@ -22,43 +22,55 @@ function bandBetween(p, value, from, until) {
 	return found;
 }
 
-/* Values are drawn in steps; of a total the bytes are known. */
-function bytesBetween(p, b, from, until) {
-	const scale = p.ceiling / p.steps * head.unit_us / 1e6;
+/* Values are drawn in steps; what the whole band adds up to is known better: by how much. */
+function correction(p, b) {
+	if (b.correction === undefined) {
+		const all = bandBetween(p, b.value, 0, head.end), scale = p.ceiling / p.steps;
+		const sum = all.sum * scale, exact = b.total > 0 ? b.total / head.unit_us * 1e6 :
+			b.id === "build" && head.cpu_us && head.cores > 0 ?
+				head.cpu_us / head.unit_us / head.cores * 1e4 : b.mean * all.known;
 
-	if (b.exact === undefined) {
-		const whole_bytes = bandBetween(p, b.value, 0, head.end).sum * scale;
-
-		b.exact = b.total > 0 && whole_bytes > 0 ? b.total / whole_bytes : 1;
+		b.correction = sum > 0 && exact > 0 ? exact / sum : 1;
 	}
-	return bandBetween(p, b.value, from, until).sum * scale * b.exact;
+	return b.correction;
+}
+
+function bytesBetween(p, b, from, until) {
+	return bandBetween(p, b.value, from, until).sum * p.ceiling / p.steps * correction(p, b) *
+		head.unit_us / 1e6;
 }
 
 function coreSecondsText(s) {
 	return (s < 99.95 ? s.toFixed(1) : countText(Math.round(s))) + " core-seconds";
 }
 
-/* Time of the cores, in core-seconds or as a share: of each band, and idle. */
+/* A share of the time of the cores, in core-seconds too. */
+function cpuShareText(share, all_s) {
+	const text = percentText(clamp(share, 0, 1));
+
+	return head.cores > 0 ? coreSecondsText(Math.max(0, share * all_s * head.cores)) + ", " + text : text;
+}
+
+/* Time of the cores by whose it was. A core that waits for I/O is idle, as in the verdict. */
 function addCpu(facts, p, from, until) {
-	const unit_s = head.unit_us / 1e6, cores = head.cores;
-	let busy = 0, known = 0;
+	let busy = 0, waits = 0, known = 0;
 
 	for (const b of p.bands.filter(x => x.mark === "stack")) {
 		const found = bandBetween(p, b.value, from, until);
-		const share = found.known ? found.sum * p.ceiling / p.steps / 1e4 / found.known : 0;
+		const share = found.known ? found.sum * p.ceiling / p.steps / 1e4 / found.known *
+			correction(p, b) : 0;
 
 		known = Math.max(known, found.known);
-		busy += share * found.known;
-		if (share >= .0005)
-			facts.push(["CPU, " + b.label, cpuShareText(share, share * found.known * unit_s)]);
+		if (b.id === "iowait")
+			waits = share;
+		else
+			busy += share;
+		if (b.id !== "iowait" && share >= .0005)
+			facts.push(["CPU, " + b.label, cpuShareText(share, found.known * head.unit_us / 1e6)]);
 	}
 	if (known)
-		facts.push(["CPU, idle", cpuShareText(1 - busy / known, (known - busy) * unit_s)]);
-
-	function cpuShareText(v, seconds_of_all) {
-		return (cores > 0 ? coreSecondsText(Math.max(0, seconds_of_all * cores)) + ", " : "") +
-			percentText(clamp(v, 0, 1));
-	}
+		facts.push(["CPU, idle", cpuShareText(1 - busy, known * head.unit_us / 1e6) +
+			    (waits >= .0005 ? ", " + percentText(waits) + " waiting for I/O" : "")]);
 }
 
 function addCounts(facts, p, from, until) {
@@ -68,7 +80,7 @@ function addCounts(facts, p, from, until) {
 
 		if (found.known && found.most > 0)
 			facts.push([b.label, valueText(p.unit, found.sum / (until - from) * scale) +
-				    " on average, " + valueText(p.unit, found.most * scale) + " at most"]);
+				    " on average, " + Math.round(found.most * scale / 100) + " at most"]);
 	}
 }
 

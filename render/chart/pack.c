@@ -399,6 +399,7 @@ static void add_build(struct pack *p)
 	json_str(&p->json, "host", host_of(rec));
 	json_bool(&p->json, "recipes", rec->source.recipe_keys);
 	json_known(&p->json, "cores", c->sum->cores);
+	json_int(&p->json, "cpu_us", c->sum->cpu_us);
 	json_int(&p->json, "step_us", c->sum->step_us);
 	json_int(&p->json, "critical_us", c->chain.path_us);
 	json_bool(&p->json, "has_dependencies", c->chain.has_dependencies);

@@ -12,6 +12,7 @@
  * JSON, all times but those named _us in units:
  *	tasks		how many ran
  *	host, recipes	the outermost build tool, "make", or ""; are its tasks those of recipes
+ *	cores, cpu_us	of the machine (null: not known), CPU time of the build
  *	step_us		all times of tasks are multiples of it: 1, 10 ... 1000000
  *	critical_us	time in the tasks of "path"
  *	has_dependencies, dependency_us	see analyse/chain.h; null: not known
