@@ -405,6 +405,15 @@ static uint32_t longest_of(const struct summary *s, const uint32_t *task, size_t
 	return most;
 }
 
+static bool ran_alone(const struct work *w, uint32_t task)
+{
+	for (size_t i = 0; i < w->a->n; i++) {
+		if (w->a->sentence[i].about == ANSWER_ALONE && w->a->sentence[i].task == task)
+			return true;
+	}
+	return false;
+}
+
 /* It explains what the build took longer than its CPU time on all cores. */
 static void say_dependencies(struct work *w)
 {
@@ -427,7 +436,8 @@ static void say_dependencies(struct work *w)
 		add_of_build(w, c->dependency_us);
 	}
 	add_words(w, ", so more workers would help little");
-	if (!is_part(w, span.us)) {
+	if (!is_part(w, span.us) || (ran_alone(w, span.task) &&
+				     !is_nearly(span.us, c->dependency_us))) {
 		span = (struct answer_span){ -1, -1, 0, NO_INDEX };
 	} else if (!is_nearly(span.us, c->dependency_us)) {
 		add_name(w, "; ", span.task, "");

@@ -43,7 +43,9 @@ static const struct {
 		RUN("3", 5, 2000, "c", "c.c") RUN("4", 5, 2000, "d", "d.c")
 		RUN("5", 2000, 9000, "corpus.idx", "a") RUN("6", 9000, 9990, "prog", "corpus.idx"),
 		STAT "@0 \n@2000 800\n@9000 700\n@10000 100\n", NULL, NULL,
-		"alone: corpus.idx ran alone for 7.00 s of 10.0 s while 21 core-seconds were idle.\n",
+		"alone: corpus.idx ran alone for 7.00 s of 10.0 s while 21 core-seconds were idle.\n"
+		"dependencies: The longest chain of dependencies takes 9.99 s of 10.0 s, so more workers "
+		"would help little.\n",
 	}, {
 		"a failure, early", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 1200000\n",
 		OPEN("make -j4") RUN("1", 5, 900, "a.o", "a.c") START("2", 10, "lib/bad.o")
