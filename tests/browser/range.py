@@ -2,6 +2,8 @@
 """A selected range of time: its values are those of `show`, and of a slow reference here."""
 import re
 
+import recordings
+
 UNITS = {'us': 1e-6, 'ms': 1e-3, 's': 1, 'm': 60, 'h': 3600}
 
 
@@ -156,3 +158,22 @@ def shared_by_address(page):
     assert page.state()['range'] == [10, 20.5] and page.texts('#bb-range h2')[0].startswith('10.5 s')
     page.open('known', fragment='range=20-10')
     assert page.state()['range'] is None
+
+
+def idle_is_that_of_the_verdict(page):
+    """A task that ran alone: the range of its sentence has as many idle core-seconds."""
+    build = recordings.Build(60, slots=4).samples()
+    for i in range(8):
+        build.task('part%d.o' % i, 1 + i // 4 * 4, 3.5, slot=i % 4, cpu_s=3)
+    build.task('corpus.idx', 10, 40, command='indexer', cpu_s=38)
+    build.task('app', 50.5, 8, cpu_s=7)
+    path = page.places.path('rec-alone')
+    build.write(path)
+    page.open(path)
+    said = [s for s in page.places.show(path)['answer'] if 'idle' in s['text']]
+    assert said, page.places.show(path)['answer']
+    for sentence in said:
+        _select(page, sentence['from_us'] / 1e6, sentence['until_us'] / 1e6)
+        idle = re.search(r'while ([\d.]+) core-seconds', sentence['text']).group(1)
+        assert _near(_core_seconds(_facts(page), 'CPU, idle'), float(idle), 0.06 if '.' in idle else 0.6), \
+            (sentence, _facts(page))
