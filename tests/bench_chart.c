@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CPU time of `buildbeat chart --only bootchart` and size of the picture for 1,000, 10,000
- * and 100,000 tasks with 36,000 samples, beside reading the recording alone.
+ * and 100,000 tasks with 36,000 samples, beside reading the recording alone; with the memory of
+ * each task at each sample and, plain, without.
  */
 #include "base/array.h"
 #include "tests/paths.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define ROUNDS 7
 
@@ -30,7 +32,8 @@ static double file_mb(const char *path)
 	return stat(path, &st) ? 0 : (double)st.st_size / 1e6;
 }
 
-static int measure(const struct size *z, char *path, const char *svg, double *cpu_ms)
+static int measure(const struct size *z, const char *what, char *path, const char *svg,
+		   double *cpu_ms)
 {
 	const char *const chart[] = {
 		TOP_BUILDDIR "/buildbeat", "chart", "-o", svg, path, NULL
@@ -39,8 +42,8 @@ static int measure(const struct size *z, char *path, const char *svg, double *cp
 
 	if (spend_beside(chart, spend_reading, path, ROUNDS, &best, &best_read))
 		return 1;
-	printf("bootchart of %s tasks + 36,000 samples: %.2f x reading it alone; %.0f ms CPU",
-	       z->tasks, best.cpu_ms / best_read.cpu_ms, best.cpu_ms);
+	printf("bootchart of %s tasks + 36,000 samples, %s: %.2f x reading it alone; %.0f ms CPU",
+	       z->tasks, what, best.cpu_ms / best_read.cpu_ms, best.cpu_ms);
 	if (z->bar_ms > 0)
 		printf(" (bar: %.0f)", z->bar_ms);
 	printf(", reading %.0f ms; %ld MB of memory%s; %.2f MB of SVG (bar: %.1f)\n"
@@ -50,6 +53,17 @@ static int measure(const struct size *z, char *path, const char *svg, double *cp
 	       z->peer_mb);
 	*cpu_ms = best.cpu_ms;
 	return 0;
+}
+
+/* First as generated, then without the samples of tasks. */
+static int measure_both(const struct size *z, char *path, const char *svg, double *cpu_ms)
+{
+	char rows[128];
+	double with_ms;
+
+	snprintf(rows, sizeof rows, "%s/proc_tasks.log", path);
+	return measure(z, "with memory of tasks", path, svg, &with_ms) || unlink(rows) ||
+	       measure(z, "plain", path, svg, cpu_ms);
 }
 
 static int measure_all(const char *dir)
@@ -64,7 +78,7 @@ static int measure_all(const char *dir)
 		};
 
 		snprintf(path, sizeof path, "%s/%s", dir, sizes[i].tasks);
-		if (spend(generate).status || measure(&sizes[i], path, svg, &cpu_ms[i]))
+		if (spend(generate).status || measure_both(&sizes[i], path, svg, &cpu_ms[i]))
 			return 1;
 	}
 	printf("bootchart of 10 x the tasks: %.1f x and %.1f x the time (bar: 10 x)\n",

@@ -60,17 +60,27 @@ def keyboard(page):
 
 
 def pinch(page):
+    _pinch(page)
+
+
+def pinch_on_a_phone(page):
+    page.browser.resize(390, 844, mobile=True)
+    _pinch(page, 40)
+
+
+def _pinch(page, by=100):
     page.open('known')
+    page.scroll_to('#bb-lanes')
     whole = page.view()
     left, right, y = page.x(40), page.x(80), page.y(1)
-    page.browser.pinch([(left, y), (left - 50, y), (left - 100, y)],
-                       [(right, y), (right + 50, y), (right + 100, y)])
+    page.browser.pinch([(left, y), (left - by / 2, y), (left - by, y)],
+                       [(right, y), (right + by / 2, y), (right + by, y)])
     page.settle()
     view = page.view()
-    share = (right - left) / (right - left + 200)
+    share = (right - left) / (right - left + 2 * by)
     assert abs(_width(view) / _width(whole) - share) < 0.08, (view, share)
-    assert abs(page.x(40) - (left - 100)) < 25 and abs(page.x(80) - (right + 100)) < 25
-    page.browser.pinch([(left - 100, y), (left, y)], [(right + 100, y), (right, y)])
+    assert abs(page.x(40) - (left - by)) < by / 4 and abs(page.x(80) - (right + by)) < by / 4
+    page.browser.pinch([(left - by, y), (left, y)], [(right + by, y), (right, y)])
     page.settle()
     assert _width(page.view()) > _width(view)
 
