@@ -2,6 +2,7 @@
 #include "analyse/curve.h"
 
 #include "analyse/cost.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 
@@ -149,6 +150,8 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 		change(c, (int64_t)end[at].key, -end[at].value);
 	free(end);
 	free(now);
+	c->time_us = array_trim(c->time_us, c->n, sizeof *c->time_us);
+	c->value = array_trim(c->value, c->n, sizeof *c->value);
 	return r;
 }
 

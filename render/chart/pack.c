@@ -137,7 +137,8 @@ struct pack {
 
 /* Numbers */
 
-static void add_column(struct pack *p, const char *name, const struct pack_column *c)
+/* Its memory is not needed any more. */
+static void add_column(struct pack *p, const char *name, struct pack_column *c)
 {
 	char type[2] = { c->type };
 
@@ -148,10 +149,11 @@ static void add_column(struct pack *p, const char *name, const struct pack_colum
 	json_array_end(&p->json);
 	if (c->any)
 		buf_add(&p->bytes, c->out.data, c->out.len);
+	pack_column_release(c);
 }
 
 static void add_panel_column(struct pack *p, const char *word, const char *id,
-			     const struct pack_column *c)
+			     struct pack_column *c)
 {
 	struct buf name = BUF_PART_OF(&p->bytes);
 
@@ -163,7 +165,7 @@ static void add_panel_column(struct pack *p, const char *word, const char *id,
 }
 
 static void add_panel_columns(struct pack *p, const struct panel *panel,
-			      const struct pack_panel *packed)
+			      struct pack_panel *packed)
 {
 	if (!is_packed(panel, panel->n_bands - 1))
 		return;
