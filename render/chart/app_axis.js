@@ -31,7 +31,8 @@ function tickText(us, step, last_us) {
 		return step >= 6e7 ? s / 60 + " min" :
 			Math.floor(s / 60) + "m " + two(s % 60) + "s";
 	if (step >= 6e7)
-		return us < 36e8 ? s / 60 + " min" : Math.floor(s / 3600) + "h " + two(Math.floor(s / 60 % 60)) + "m";
+		return us < 36e8 ? s / 60 + " min" :
+			Math.floor(s / 3600) + "h " + two(Math.floor(s / 60 % 60)) + "m";
 	return momentText(us, 1e6);
 }
 
@@ -59,7 +60,8 @@ function drawAxis() {
 	let n = 0;
 
 	for (const { x, text } of timeTicks())
-		layer.text(n++, x > view.width - 30 ? "tick end" : x < 30 ? "tick start" : "tick", x, 15, text);
+		layer.text(n++, x > view.width - 30 ? "tick end" : x < 30 ? "tick start" : "tick",
+			   x, 15, text);
 	layer.cut(n);
 }
 
@@ -83,7 +85,8 @@ function drawMap() {
 	const width = Math.max(2, until - from), grip = height / 2 - 5;
 
 	layer.path("brush", box(from, .5, width, height - 1));
-	layer.path("grip", width < 12 ? "" : box(from - 1, grip, 3, 10) + box(from + width - 2, grip, 3, 10));
+	layer.path("grip", width < 12 ? "" : box(from - 1, grip, 3, 10) +
+		   box(from + width - 2, grip, 3, 10));
 }
 
 /* Drag the brush, one of its edges, or draw a new one beside it. */
@@ -134,7 +137,9 @@ parts.push({
 		axis.map.svg.addEventListener("pointerdown", guard(brush));
 	},
 	layOut() {
-		sizeRow(axis.map, window.innerHeight < 500 || page.chart.clientWidth < NARROW ? MAP_LOW : MAP_HEIGHT);
+		const low = window.innerHeight < 500 || page.chart.clientWidth < NARROW;
+
+		sizeRow(axis.map, low ? MAP_LOW : MAP_HEIGHT);
 		sizeRow(axis.row, AXIS_HEIGHT);
 	},
 	draw() {

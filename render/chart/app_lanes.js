@@ -115,7 +115,7 @@ function drawEnds(layer, ended) {
 			const y = laneY(s.lane), height = barHeight(s.lane);
 			const at = clamp(x + width - (width > 22 ? 8 : width / 2), 5.5, view.width - 5.5);
 
-			d += state === UNFINISHED ? openEnd(x, y, width, height) : box(x, y, width, height);
+			d += (state === UNFINISHED ? openEnd : box)(x, y, width, height);
 			if (state === UNFINISHED || (s.lane === lane && at - last < 11))
 				continue;
 			lane = s.lane;
@@ -186,7 +186,8 @@ function spanBoxes(list, y, texts) {
 
 		if (x1 < 0 || x0 > view.width)
 			continue;
-		if (before && x0 - before.x1 < CLOSE && (x1 - x0 < SMALL || before.x1 - before.x0 < SMALL)) {
+		if (before && x0 - before.x1 < CLOSE &&
+		    (x1 - x0 < SMALL || before.x1 - before.x0 < SMALL)) {
 			before.x1 = Math.max(before.x1, clipX(x1));
 			before.n++;
 			before.sum += s.until - s.from;
@@ -214,8 +215,9 @@ function drawSpans(layer) {
 	layer.path("span", d);
 	for (const b of texts.slice(0, LABELS_MAX)) {
 		const name = clean(b.s.name), time = timeText((b.s.until - b.s.from) * head.unit_us);
-		const text = firstThatFits(2 * (b.s.until - b.s.from) < b.sum ? ["\u00d7" + countText(b.n)] :
-					   [name + " " + time, name], b.x1 - b.x0 - 4, 10);
+		const many = 2 * (b.s.until - b.s.from) < b.sum;
+		const text = firstThatFits(many ? ["\u00d7" + countText(b.n)] : [name + " " + time, name],
+					   b.x1 - b.x0 - 4, 10);
 
 		if (text)
 			layer.text(n++, "span-name", b.x0 + 2, b.y + SPAN_HEIGHT - 3, text);
@@ -292,10 +294,12 @@ function rowLabels(width) {
 /* Lanes fill the window, within bounds. */
 function laneHeights() {
 	const top = page.head.offsetHeight + page.top.offsetHeight + lanes.row.box.offsetTop;
-	const count = nest => head.rows.reduce((sum, r) => sum + (r.tasks && r.nest === nest ? r.lanes : 0), 0);
+	const count = nest => head.rows.filter(r => r.tasks && r.nest === nest)
+		.reduce((sum, r) => sum + r.lanes, 0);
 	const nest = count(true) * NEST_HEIGHT > window.innerHeight / 6 ? NEST_LEAST : NEST_HEIGHT;
 	const spans = tasks.lanes.depth.reduce((sum, d) => sum + d, lanes.phase_depth);
-	const room = window.innerHeight - top - Math.max(46, window.innerHeight * .12) - spans * SPAN_HEIGHT - nest * count(true);
+	const below = Math.max(46, window.innerHeight * .12);	/* the first panel is seen, too */
+	const room = window.innerHeight - top - below - spans * SPAN_HEIGHT - nest * count(true);
 
 	const least = clamp(LANES_MOST / Math.max(1, count(false)), 3, LANE_LEAST);
 	const most = clamp(window.innerHeight / 20, LANE_MOST, 2 * LANE_MOST);
@@ -328,8 +332,9 @@ function placeLanes() {
 			l.height[lane] = Math.max(0, y - l.y[lane]);
 		}
 		if (y > from)
-			addLabel(gutter, labels[r], y - from, row.label + ": " + countText(row.tasks) +
-				 (row.tasks === 1 ? " task, " : " tasks, ") + timeText(row.busy * head.unit_us), r);
+			addLabel(gutter, labels[r], y - from, clean(row.label) + ": " +
+				 countText(row.tasks) + (row.tasks === 1 ? " task, " : " tasks, ") +
+				 timeText(row.busy * head.unit_us), r);
 	});
 	sizeRow(lanes.row, Math.max(y + 2, 20));
 }

@@ -185,7 +185,8 @@ function gutterWidth(room) {
 }
 
 function rightWidth() {
-	const ticks = panels.filter(p => !p.folded).flatMap(p => p.right_ticks.map(t => widthOf(t[1], 10.5)));
+	const ticks = panels.filter(p => !p.folded)
+		.flatMap(p => p.right_ticks.map(t => widthOf(t[1], 10.5)));
 
 	return Math.max(RIGHT, Math.ceil(Math.max(0, ...ticks)) + 9);
 }

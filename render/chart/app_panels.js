@@ -231,8 +231,7 @@ function placeOther(p) {
 
 function drawPanel(p) {
 	const n = Math.ceil(view.width / COLUMN);
-	const seen = above(p.time, view.until, 0, p.time.length) - above(p.time, view.from, 0, p.time.length);
-
+	const upTo = t => above(p.time, t, 0, p.time.length), seen = upTo(view.until) - upTo(view.from);
 	const dense = seen > n;
 
 	p.late = false;
@@ -264,7 +263,9 @@ function addTicks(parent, ticks, p, ceiling) {
 }
 
 function levelPath(p, value, ceiling) {
-	return "M0 " + px(clamp(p.height * (1 - value / ceiling), .5, p.height - .5)) + "h" + px(view.width);
+	const y = clamp(p.height * (1 - value / ceiling), .5, p.height - .5);
+
+	return "M0 " + px(y) + "h" + px(view.width);
 }
 
 function placeAxes(p) {

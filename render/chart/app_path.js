@@ -19,12 +19,14 @@ function pathPieces(list, y, height) {
 	let p = null;
 
 	for (const i of list) {
-		const x0 = toX(tasks.start[i]), x1 = toX(tasks.end[i]), wall = tasks.end[i] - tasks.start[i];
+		const x0 = toX(tasks.start[i]), x1 = toX(tasks.end[i]);
+		const wall = tasks.end[i] - tasks.start[i];
 
 		if (x1 < 0 || x0 > view.width)
 			continue;
 		if (!p || x0 - p.x1 >= CLOSE || (x1 - x0 >= SMALL && p.x1 - p.x0 >= SMALL)) {
-			p = { x0: clipX(x0), x1: clipX(x1), y, height, task: i, count: 0, busy: 0, longest: wall };
+			p = { x0: clipX(x0), x1: clipX(x1), y, height, task: i, count: 0, busy: 0,
+			      longest: wall };
 			pieces.push(p);
 		}
 		p.x1 = Math.max(p.x1, clipX(x1));
@@ -102,7 +104,8 @@ function pathPieceAt(client_x, client_y) {
 /* The words above */
 
 function strip(parent, name) {
-	const svg = make(SVG, "svg", { "class": "swatch", width: 22, height: 8, "aria-hidden": "true" }, parent);
+	const svg = make(SVG, "svg", { "class": "swatch", width: 22, height: 8,
+		"aria-hidden": "true" }, parent);
 
 	make(SVG, "path", { "class": name, d: "M0 4h22" }, svg);
 }
@@ -122,8 +125,10 @@ function pathWords(parent) {
 		time[linkOf(k)] += tasks.end[i] - tasks.start[i];
 	});
 	if (head.has_dependencies) {
-		key("needed", " needed what came before", "tasks that waited for a result, and their time");
-		key("worker", " had no free worker", "tasks that could have run before, and their time");
+		key("needed", " needed what came before",
+		    "tasks that waited for a result, and their time");
+		key("worker", " had no free worker",
+		    "tasks that could have run before, and their time");
 	}
 	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
 		"no dependencies were recorded" : head.dependency_us === null ? "" :
@@ -138,7 +143,8 @@ function fillPathTable() {
 	if (list.length > PATH_ROWS)
 		list.sort((a, b) => wall(b.i) - wall(a.i)).length = PATH_ROWS;
 	list.sort((a, b) => a.k - b.k);
-	const table = element("table", {}, waits.table), top = element("tr", {}, element("thead", {}, table));
+	const table = element("table", {}, waits.table);
+	const top = element("tr", {}, element("thead", {}, table));
 	const body = element("tbody", {}, table);
 
 	for (const text of ["start", "time", "task", "waited for"])
@@ -148,7 +154,8 @@ function fillPathTable() {
 
 		element("td", {}, tr, momentText(tasks.start[i] * head.unit_us, 1e5));
 		element("td", {}, tr, wallText(i));
-		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
+		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)),
+		       () => reveal(i));
 		element("td", {}, tr, LINK_WORDS[linkOf(k)]);
 	}
 	if (list.length < tasks.path.length)
@@ -170,8 +177,8 @@ parts.push({
 		waits.box = element("section", { id: "bb-waits", "class": "panel" }, page.chart);
 		const title = element("h2", {}, waits.box);
 
-		waits.fold = button(title, "What the end waited for", "What the end of the build waited for: as a table",
-				   foldPathTable);
+		waits.fold = button(title, "What the end waited for",
+				    "What the end of the build waited for: as a table", foldPathTable);
 		waits.fold.setAttribute("class", "fold");
 		waits.fold.setAttribute("aria-expanded", false);
 		pathWords(title);
@@ -179,9 +186,11 @@ parts.push({
 		element("div", { "class": "label", title: "what the end of the build waited for" },
 			waits.row.gutter, "path");
 		if (tasks.dependency.length && tasks.dependency.join() !== tasks.path.join()) {
-			waits.dependency = makeRow(waits.box, "bb-dependency", "The longest chain of dependencies");
+			waits.dependency = makeRow(waits.box, "bb-dependency",
+						   "The longest chain of dependencies");
 			element("div", { "class": "label",
-				title: "the longest chain of dependencies: a lower bound with any number of workers" },
+				title: "the longest chain of dependencies: " +
+					"a lower bound with any number of workers" },
 				waits.dependency.gutter, "depends");
 		}
 		waits.table = element("div", { "class": "path-table" }, waits.box);

@@ -141,7 +141,8 @@ function walkLane(lane, close, marks) {
 function walkLanes() {
 	for (let close = CLOSE; ; close *= 2) {
 		const marks = { queue: new Strips(close), busy: new Strips(close),
-			path: [null, new Strips(close), new Strips(close)], ended: STATES.map(() => new Strips(close)) };
+			path: [null, new Strips(close), new Strips(close)],
+			ended: STATES.map(() => new Strips(close)) };
 
 		piece.n = hidden.n = 0;
 		for (let lane = 0; lane < tasks.lanes.y.length; lane++) {
