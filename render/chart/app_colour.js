@@ -109,8 +109,8 @@ function colourGroups(n, groupOf, nameOfGroup) {
 		labels[c] = nameOfGroup(order[c]);
 	}
 	if (n_coloured < order.length)
-		labels[REST] = restLabel(order.slice(n_coloured, n_coloured + REST_NAMED + 1).map(nameOfGroup),
-					 n_coloured > 0);
+		labels[REST] = restLabel(order.slice(n_coloured, n_coloured + REST_NAMED + 1)
+			.map(nameOfGroup), n_coloured > 0);
 	for (let i = 0; i < tasks.n; i++)
 		tasks.colour[i] = colour[groupOf(i)];
 	return labels;
@@ -191,7 +191,8 @@ function recolour() {
 	legend.entries = labels.map((label, colour) =>
 		({ label, colour, n: n[colour], wall: wall[colour] })).filter(e => e.n);
 	if (!c.ordered)
-		legend.entries.sort((a, b) => (a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
+		legend.entries.sort((a, b) =>
+			(a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
 	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail,
 			   page.table]) {
 		for (const x of colourings)
@@ -260,7 +261,8 @@ function addMarks() {
 		addMark([bar, ["killed", bar[1]], ["badge", sign("badge", x, middle)],
 			 ["bolt", sign("bolt", x, middle)]], "killed");
 	if (has(UNFINISHED))
-		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]], "unfinished");
+		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]],
+			"unfinished");
 	if (tasks.queued.some(v => v))
 		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "waited for a worker");
 	if (tasks.path.length > 1)

@@ -48,11 +48,13 @@ function coreSecondsText(s) {
 function cpuShareText(share, all_s) {
 	const text = percentText(clamp(share, 0, 1));
 
-	return head.cores > 0 ? coreSecondsText(Math.max(0, share * all_s * head.cores)) + ", " + text : text;
+	return head.cores > 0 ?
+		coreSecondsText(Math.max(0, share * all_s * head.cores)) + ", " + text : text;
 }
 
 /* Time of the cores by whose it was. A core that waits for I/O is idle, as in the verdict. */
 function addCpu(facts, p, from, until) {
+	const unit_s = head.unit_us / 1e6;
 	let busy = 0, waits = 0, known = 0;
 
 	for (const b of p.bands.filter(x => x.mark === "stack")) {
@@ -66,10 +68,10 @@ function addCpu(facts, p, from, until) {
 		else
 			busy += share;
 		if (b.id !== "iowait" && share >= .0005)
-			facts.push(["CPU, " + b.label, cpuShareText(share, found.known * head.unit_us / 1e6)]);
+			facts.push(["CPU, " + b.label, cpuShareText(share, found.known * unit_s)]);
 	}
 	if (known)
-		facts.push(["CPU, idle", cpuShareText(1 - busy, known * head.unit_us / 1e6) +
+		facts.push(["CPU, idle", cpuShareText(1 - busy, known * unit_s) +
 			    (waits >= .0005 ? ", " + percentText(waits) + " waiting for I/O" : "")]);
 }
 
@@ -100,10 +102,12 @@ function addMost(facts, p, from, until) {
 	const value = p.total || p.bands[0].value, found = bandBetween(p, value, from, until);
 
 	if (found.most > 0)
-		facts.push([p.title.toLowerCase(), bytesText(found.most * p.ceiling / p.steps) + " at most"]);
+		facts.push([p.title.toLowerCase(),
+			    bytesText(found.most * p.ceiling / p.steps) + " at most"]);
 }
 
-const RANGE_PANELS = { cpu: addCpu, running: addCounts, memory: addMost, disk: addBytes, net: addBytes };
+const RANGE_PANELS = { cpu: addCpu, running: addCounts, memory: addMost, disk: addBytes,
+		       net: addBytes };
 
 /* [label, text] each, of what the panels show. */
 function rangeFacts(from, until) {

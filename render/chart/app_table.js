@@ -108,7 +108,7 @@ function fillCell(cell, column, i) {
 /* Of a column with values only; few in a small window. */
 function chooseColumns() {
 	const ids = page.app.clientWidth < NARROW ? SMALL_WINDOW : WIDE;
-	const columns = ids.map(id => TABLE_COLUMNS.find(c => c.id === id)).filter(c => grid.columns.includes(c));
+	const columns = ids.map(id => grid.columns.find(c => c.id === id)).filter(c => c);
 
 	if (columns.length === grid.shown.length)
 		return;
@@ -136,7 +136,8 @@ function tableTasks() {
 
 function fillTable() {
 	const c = TABLE_COLUMNS.find(x => x.id === view.sort), list = tableTasks();
-	const why = [search.match ? "search" : "", view.min_us ? "longer than " + timeText(view.min_us) : "",
+	const why = [search.match ? "search" : "",
+		     view.min_us ? "longer than " + timeText(view.min_us) : "",
 		     view.range ? "within the range" : ""].filter(text => text).join(", ");
 
 	grid.stale = false;

@@ -15,7 +15,8 @@ const TABLE_SPARE = 6;		/* rows drawn beyond the view */
  * An item is a number: the row's element has the id "row-" + item.
  */
 function Table(o) {
-	const attributes = { id: o.id, "class": "sheet", role: "grid", tabindex: 0, "aria-label": o.label };
+	const attributes = { id: o.id, "class": "sheet", role: "grid", tabindex: 0,
+			     "aria-label": o.label };
 
 	this.o = o;
 	this.list = [];
@@ -41,7 +42,9 @@ Table.prototype.setColumns = function (columns) {
 	this.head.replaceChildren();
 	for (const c of columns) {
 		c.head = this.o.make("span", { role: "columnheader", "class": "cell " + c.id }, this.head);
-		this.o.make("button", { type: "button", title: c.hint || "sort by " + c.title }, c.head, c.title)
+		const attributes = { type: "button", title: c.hint || "sort by " + c.title };
+
+		this.o.make("button", attributes, c.head, c.title)
 			.addEventListener("click", () => this.o.sort(c));
 	}
 	this.first = -1;
@@ -63,8 +66,11 @@ Table.prototype.entry = function (at) {
 		"data-at": at });
 
 	line.style.top = at * this.o.row + "px";
-	for (const c of this.columns)
-		this.o.cell(this.o.make("span", { role: "gridcell", "class": "cell " + c.id }, line), c, item);
+	for (const c of this.columns) {
+		const cell = this.o.make("span", { role: "gridcell", "class": "cell " + c.id }, line);
+
+		this.o.cell(cell, c, item);
+	}
 	return line;
 };
 
@@ -141,8 +147,10 @@ function sortByKey(list, key, down) {
 	const unit = Math.min(1, 2 ** 52 / n / Math.max(1, most - least));
 
 	for (let i = 0; i < n; i++) {
-		if (!isNaN(keys[i]))
-			packed[count++] = Math.round((down ? most - keys[i] : keys[i] - least) * unit) * n + i;
+		const k = down ? most - keys[i] : keys[i] - least;
+
+		if (!isNaN(k))
+			packed[count++] = Math.round(k * unit) * n + i;
 	}
 	packed.subarray(0, count).sort();
 	for (let i = 0; i < count; i++)
