@@ -169,11 +169,17 @@ static void release_parts(struct parts *p)
 void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint32_t task,
 		  double width, double size)
 {
+	bar_name_add_part(b, s, by, task, cost_wall_us(s->rec, &s->rec->task[task]), width, size);
+}
+
+void bar_name_add_part(struct buf *b, const struct summary *s, enum lanes_by by, uint32_t task,
+		       int64_t us, double width, double size)
+{
 	const struct task *t = &s->rec->task[task];
 	struct parts p;
 
 	find_parts(&p, b, s->rec, t, by);
-	text_add_time(&p.time, cost_wall_us(s->rec, t));
+	text_add_time(&p.time, us);
 	const struct buf *const all[] = { &p.first, &p.more, &p.time };
 	const struct buf *const brief[] = { &p.first, &p.time };
 

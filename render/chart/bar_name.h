@@ -24,6 +24,10 @@ void bar_name_add(struct buf *b, const struct summary *s, enum lanes_by by, uint
 void bar_name_add_task(struct buf *b, const struct recording *rec, uint32_t task, double width,
 		       double size);
 
+/* The same of a part of the task, which took so long. */
+void bar_name_add_part(struct buf *b, const struct summary *s, enum lanes_by by, uint32_t task,
+		       int64_t us, double width, double size);
+
 /* The same of any name and time. */
 void bar_name_add_text(struct buf *b, const char *name, int64_t us, double width, double size);
 

@@ -34,6 +34,8 @@ static void add_name(struct markup *s, const struct summary *sum, enum lanes_by 
 
 	if (b->task == NO_INDEX)
 		bar_name_add_count(&name, b->n_tasks, room_in(b), size);
+	else if (b->part_us)
+		bar_name_add_part(&name, sum, by, b->task, b->part_us, room_in(b), size);
 	else
 		bar_name_add(&name, sum, by, b->task, room_in(b), size);
 	if (name.len) {

@@ -37,6 +37,7 @@ struct bar {
 	double named;		/* height of its upper part, where its name is */
 	double gauge;		/* room for the CPU gauge below it */
 	uint32_t task;		/* NO_INDEX: none of its n_tasks has most of it */
+	int64_t part_us;	/* it is a part of its task that took so long; 0: all of it */
 	uint32_t n_tasks;
 	uint8_t colour, efficiency;	/* as in struct piece */
 	bool ended_badly;	/* a sign is at its end */

@@ -9,13 +9,15 @@
 
 /*
  * The lane of the path: what the end of the build waited for, one task behind the other. Above
- * each is a line that says why it waited for the one before.
+ * each is a line that says why it waited for the one before. A task that hosts the next one and
+ * worked itself before has a bar without a line.
  */
 
 #define TITLE_SIZE 12
 #define NOTE_SIZE 11
 #define NOTE_GAP 12
 #define BRACKET 4.0		/* room above the bars */
+#define HOST_LEAST 3.0		/* pixels of what a hosting task did itself */
 #define SMALL 1.5		/* pixels: tasks up to that join the next */
 
 static struct bar task_bar(const struct chart *c, uint32_t task, size_t order)
@@ -58,25 +60,47 @@ static uint32_t *positions(const struct summary *s)
 	return at;
 }
 
+/* What the task that hosts the next one did itself before, such as the first part of a link. */
+static struct bar host_bar(const struct chart *c, const struct bar *next, double from,
+			   const uint32_t *at)
+{
+	uint32_t host = c->sum->nest[next->task].parent;
+	struct bar b;
+
+	if (host == NO_INDEX || !task_ran(&c->sum->rec->task[host]))
+		return (struct bar){ .width = 0 };
+	b = task_bar(c, host, at[host]);
+	b.x = b.x < from ? from : b.x;
+	b.width = next->x - b.x;
+	b.part_us = (int64_t)(b.width * (double)c->end_us / c->plot_width);
+	b.ended_badly = false;
+	return b;
+}
+
 static size_t fill(struct bar *bar, const struct chart *c, const uint32_t *at)
 {
 	double longest = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->chain.n_path; i++) {
-		struct bar b = task_bar(c, c->chain.path[i], at[c->chain.path[i]]);
+		struct bar b = task_bar(c, c->chain.path[i], at[c->chain.path[i]]), host;
 		struct bar *last = n ? &bar[n - 1] : NULL;
+		double from = last ? last->x + last->width : 0;
 
-		if (last && b.x < last->x + last->width) {
-			b.width -= last->x + last->width - b.x;
-			b.x = last->x + last->width;
+		if (b.x < from) {
+			b.width -= from - b.x;
+			b.x = from;
 		}
 		if (b.x + b.width > c->plot_width)
 			b.width = c->plot_width - b.x;
 		if (b.width <= 0)
 			continue;
-		if (last && (last->width < SMALL || b.width < 0.1) &&
-		    b.x - last->x - last->width < 1) {
+		host = host_bar(c, &b, from, at);
+		if (host.width >= HOST_LEAST) {
+			bar[n++] = host;
+			last = NULL;
+		}
+		if (last && (last->width < SMALL || b.width < 0.1) && b.x - from < 1) {
 			join(last, &b, &longest);
 			continue;
 		}
@@ -88,7 +112,7 @@ static size_t fill(struct bar *bar, const struct chart *c, const uint32_t *at)
 
 static int draw(struct markup *s, const struct chart *c)
 {
-	struct bar *bar = calloc(c->chain.n_path + 1, sizeof *bar);
+	struct bar *bar = calloc(2 * c->chain.n_path + 1, sizeof *bar);
 	uint32_t *at = positions(c->sum);
 	int r = bar && at ? 0 : -ENOMEM;
 
