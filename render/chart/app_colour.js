@@ -90,7 +90,8 @@ function colourKinds() {
 	return labels;
 }
 
-/* The groups with most time have the colours, in the order of the palette. */
+/* The groups with most time have the colours, in the order of the palette: those with a good part
+ * of it or, where all are small, the first ones. */
 function colourGroups(n, groupOf, nameOfGroup) {
 	const time = new Float64Array(n), own = legend.own.wall, colour = new Uint8Array(n).fill(REST);
 	const labels = [];
@@ -101,8 +102,8 @@ function colourGroups(n, groupOf, nameOfGroup) {
 		all_time += own[i];
 	}
 	const order = Array.from(time.keys()).filter(k => time[k]).sort((a, b) => time[b] - time[a]);
-	const some = order.findIndex((k, c) => c >= REST || time[k] < COLOUR_LEAST * all_time);
-	const n_coloured = some < 0 ? order.length : some;
+	const n_large = order.slice(0, REST).filter(k => time[k] >= COLOUR_LEAST * all_time).length;
+	const n_coloured = n_large || Math.min(order.length, REST);
 
 	for (let c = 0; c < n_coloured; c++) {
 		colour[order[c]] = c;

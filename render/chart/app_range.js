@@ -41,7 +41,7 @@ function bytesBetween(p, b, from, until) {
 }
 
 function coreSecondsText(s) {
-	return (s < 99.95 ? s.toFixed(1) : countText(Math.round(s))) + " core-seconds";
+	return meanText(s) + " core-seconds";
 }
 
 /* A share of the time of the cores, in core-seconds too. */
@@ -75,14 +75,19 @@ function addCpu(facts, p, from, until) {
 			    (waits >= .0005 ? ", " + percentText(waits) + " waiting for I/O" : "")]);
 }
 
+function meanText(v) {
+	return v < 99.95 ? v.toFixed(1) : countText(Math.round(v));
+}
+
 function addCounts(facts, p, from, until) {
 	for (const b of p.bands) {
 		const found = bandBetween(p, b.value, from, until), right = b.right && p.right_ceiling;
 		const scale = (right || p.ceiling) / p.steps;
 
 		if (found.known && found.most > 0)
-			facts.push([b.label, valueText(p.unit, found.sum / (until - from) * scale) +
-				    " on average, " + Math.round(found.most * scale / 100) + " at most"]);
+			facts.push([b.label, meanText(found.sum / (until - from) * scale / 100) +
+				    " on average, " + countText(Math.round(found.most * scale / 100)) +
+				    " at most"]);
 	}
 }
 
