@@ -32,6 +32,7 @@ static int find_tasks(struct pairs_side *s)
 {
 	const struct recording *rec = s->sum->rec;
 	struct buf name = BUF_INIT;
+	int r;
 
 	for (size_t i = 0; i < s->sum->n_ran && !buf_error(&name); i++) {
 		size_t row;
@@ -41,8 +42,9 @@ static int find_tasks(struct pairs_side *s)
 		row = values_find(s->values, buf_str(&name));
 		s->of[i] = row < s->values->n_tasks ? s->row[row] : NO_INDEX;
 	}
+	r = buf_error(&name);
 	buf_release(&name);
-	return buf_error(&name);
+	return r;
 }
 
 static int side_make(struct pairs_side *s, const struct summary *sum, const struct values *values,
