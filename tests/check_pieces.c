@@ -96,6 +96,43 @@ START_TEST(what_is_drawn)
 }
 END_TEST
 
+/* Tasks that follow each other, by their lengths in ms: whose name the first piece has, and
+ * whether it has at least half of it. */
+static const struct { const char *lengths, *name; bool most; } dominances[] = {
+	{ "400", "t0", true }, { "1 400", "t1", true }, { "1 1 1 400", "t3", true },
+	{ "4 4 4 4", "t0", false }, { "2 9 2", "t1", true },
+};
+
+START_TEST(dominant)
+{
+	struct buf tasks = BUF_INIT;
+	struct works works;
+	struct recorded r;
+	struct lanes l;
+	struct pieces p;
+	int at = 0, i = 0;
+
+	buf_adds(&tasks, OPEN);
+	for (char *s = strdupa(dominances[_i].lengths), *word; (word = strtok(s, " ")); s = NULL) {
+		buf_addf(&tasks, "start\t%d\tm.%d\t\t\t\tt%d\n", at * 1000, i + 1, i);
+		at += atoi(word);
+		buf_addf(&tasks, "done\t%d\tm.%d\n", at * 1000, i + 1);
+		i++;
+	}
+	recorded_make(&r, "end_us: 1000000\n", buf_str(&tasks), NULL);
+	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
+	ck_assert_int_eq(works_make(&works, &r.sum), 0);
+	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, &works, 0, 1000000, 100, 100), 0);
+	ck_assert_str_eq(r.rec.task[p.piece[0].task].name, dominances[_i].name);
+	ck_assert_int_eq(p.piece[0].share >= 128, dominances[_i].most);
+	pieces_release(&p);
+	works_release(&works);
+	lanes_release(&l);
+	recorded_release(&r);
+	buf_release(&tasks);
+}
+END_TEST
+
 /* CPU time of two tasks of 5 ms each, in us, as 1/200 of their time. */
 static const struct { const char *user[2]; uint8_t efficiency; } efficiencies[] = {
 	{ { "0\t5000", "0\t5000" }, 200 }, { { "0\t5000", "0\t0" }, 100 },
@@ -273,6 +310,6 @@ END_TEST
 int main(void)
 {
 	return support_main("pieces", TEST_EACH(what_is_drawn, cases),
-			    TEST_EACH(how_busy, efficiencies), TEST(tasks_of_a_piece),
-			    TEST_LOOP(anything, 30), TEST(bounded));
+			    TEST_EACH(dominant, dominances), TEST_EACH(how_busy, efficiencies),
+			    TEST(tasks_of_a_piece), TEST_LOOP(anything, 30), TEST(bounded));
 }
