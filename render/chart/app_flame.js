@@ -49,8 +49,7 @@ function nameOfSpan(s) {
 /* Boxes of a row that are too small to see are not drawn, names where they fit. */
 function drawFlame(layer, list, i, width, top) {
 	const start = tasks.start[i], k = width / Math.max(1, tasks.end[i] - start);
-	const bars = Array(COLOURS).fill(""), edge = [];
-	let n = 0;
+	const bars = Array(COLOURS).fill(""), edge = [], names = [];
 
 	for (const s of list) {
 		const x0 = clamp((s.from - start) * k, 0, width), x1 = clamp((s.until - start) * k, 0, width);
@@ -65,9 +64,10 @@ function drawFlame(layer, list, i, width, top) {
 		const text = fit(name, x1 - x0 - 6, 11);
 
 		if (text)
-			layer.text(n++, "name c" + s.colour, x0 + 3, y + 12.5, text);
+			names.push(["name c" + s.colour, x0 + 3, y + 12.5, text]);
 	}
 	bars.forEach((d, c) => layer.path("bar c" + c, d));
+	names.forEach((name, n) => layer.text(n, ...name));	/* above all bars */
 }
 
 function curvePath(points, width) {

@@ -204,6 +204,9 @@ def phases_within_a_task(page):
         .find(e => e.textContent === arguments[0]).getBoundingClientRect().y""", t)
          for t in ('parse', 'templates', 'optimise')}
     assert y['parse'] == y['optimise'] < y['templates'], y
+    above = page.browser.js("""return [...document.querySelectorAll('#bb-detail .flame g > *')]
+        .map(e => e.localName).join(' ')""")
+    assert re.fullmatch('(path )+(text ?)+', above), above
 
 
 def build_within_a_task(page):
@@ -212,7 +215,7 @@ def build_within_a_task(page):
     text, _ = _chosen(page, 'app')
     assert 'Inside it: 6 tasks' in text and 'ltrans0' in text, text
     bars = page.browser.js("""return [...document.querySelectorAll('#bb-detail .flame path.bar')]
-        .reduce((n, p) => n + (p.getAttribute('d').match(/M/g) || []).length, 0)""")
+        .reduce((n, p) => n + ((p.getAttribute('d') || '').match(/M/g) || []).length, 0)""")
     assert bars == 6, bars
     box = page.browser.js("""const e = document.querySelector('#bb-detail .flame');
         e.scrollIntoView({block: 'nearest'}); return e.getBoundingClientRect().toJSON()""")
