@@ -50,6 +50,7 @@ function nameOfSpan(s) {
 function drawFlame(layer, list, i, width, top) {
 	const start = tasks.start[i], k = width / Math.max(1, tasks.end[i] - start);
 	const bars = Array(COLOURS).fill(""), edge = [], names = [];
+	let boxes = "";
 
 	for (const s of list) {
 		const x0 = clamp((s.from - start) * k, 0, width), x1 = clamp((s.until - start) * k, 0, width);
@@ -58,14 +59,18 @@ function drawFlame(layer, list, i, width, top) {
 		if (s.row >= FLAME_ROWS || x1 - (edge[s.row] || -1) < .5)
 			continue;
 		edge[s.row] = x1;
-		bars[s.colour] += barBox(x0, y + .5, x1 - x0, FLAME_ROW - 2);
+		if (s.task < 0)
+			boxes += box(x0 + .5, y + .5, Math.max(.6, x1 - x0 - 1), FLAME_ROW - 2);
+		else
+			bars[s.colour] += barBox(x0, y + .5, x1 - x0, FLAME_ROW - 2);
 		if (x1 - x0 < FLAME_NAMED)
 			continue;
 		const text = fit(name, x1 - x0 - 6, 11);
 
 		if (text)
-			names.push(["name c" + s.colour, x0 + 3, y + 12.5, text]);
+			names.push([s.task < 0 ? "span-name" : "name c" + s.colour, x0 + 3, y + 12.5, text]);
 	}
+	layer.path("span", boxes);
 	bars.forEach((d, c) => layer.path("bar c" + c, d));
 	names.forEach((name, n) => layer.text(n, ...name));	/* above all bars */
 }

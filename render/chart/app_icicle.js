@@ -106,9 +106,12 @@ function placeBoxes(width) {
 	return boxes;
 }
 
-function classOf(node) {
+/* Phases and programs look as in the lanes. */
+function classOf({ node, under }) {
 	const { tree, weights } = icicle;
 
+	if (under || (node >= 0 && tree.kind[node] === PHASE))
+		return "span";
 	return node < 0 || tree.kind[node] === DIRECTORY || weights.task[node] < 0 ? "directory" :
 		"c" + tasks.colour[weights.task[node]];
 }
@@ -118,11 +121,11 @@ function drawBoxes() {
 	let n = 0;
 
 	for (const b of boxes) {
-		const name = classOf(b.node);
+		const name = classOf(b);
 
 		paths.set(name, (paths.get(name) || "") + barBox(b.x0, b.row * ICICLE_ROW, b.x1 - b.x0, ICICLE_ROW - 2));
 	}
-	for (const name of ["directory", ...Array.from({ length: COLOURS }, (_, c) => "c" + c)])
+	for (const name of ["directory", "span", ...Array.from({ length: COLOURS }, (_, c) => "c" + c)])
 		layer.path("bar " + name, paths.get(name) || "");
 	for (const b of boxes) {
 		const room = b.x1 - b.x0 - 8;
@@ -133,7 +136,7 @@ function drawBoxes() {
 		const text = firstThatFits([b.name + "  " + sumText(sum), b.name + "  " + time, b.name], room, 11.5);
 
 		if (text)
-			layer.text(n++, "name " + classOf(b.node), b.x0 + 4, b.row * ICICLE_ROW + 14.5, text);
+			layer.text(n++, "name " + classOf(b), b.x0 + 4, b.row * ICICLE_ROW + 14.5, text);
 	}
 	layer.cut(n);
 }
