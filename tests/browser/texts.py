@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""All that is written in the page, in every size of window: whole, and upon nothing else."""
+"""Texts of the page, in every size of window: none is clipped or overlaps another one."""
 import chart
 
-# Every piece of text that is seen: its text, its box, the part of the box that is not cut off,
-# whether the rest can be had, by scrolling or as a text that ends with an ellipsis, and what it lies
-# in that does not scroll with the page.
+# Every piece of text that is visible, its box, and the part of the box that is not clipped. Is the
+# rest reachable, by scrolling or as a text that ends with an ellipsis? The layer is the element
+# around it that does not scroll with the page.
 TEXTS = '''
     const list = [], seen = {visibilityProperty: true, opacityProperty: true};
     const part = (a, b) => ({left: Math.max(a.left, b.left), right: Math.min(a.right, b.right),
@@ -66,7 +66,7 @@ def _check_texts(page, where):
     for t in shown:
         lost = max(t['box']['width'] - max(0, t['cut']['right'] - t['cut']['left']),
                    t['box']['height'] - max(0, t['cut']['bottom'] - t['cut']['top']) - 4)
-        assert lost < 1.5 or t['reachable'], (where, 'cut off', t)
+        assert lost < 1.5 or t['reachable'], (where, 'clipped', t)
     for i, one in enumerate(shown):
         for other in shown[i + 1:]:
             if other['cut']['top'] >= one['cut']['bottom']:
@@ -78,7 +78,7 @@ def _check_texts(page, where):
 
 
 def texts_are_whole(page):
-    """No text overlaps another one or is cut off."""
+    """No text overlaps another one or is clipped."""
     _everywhere(page, ('known', 'one_task', 'hostile', page.places.generated(2000, 300)),
                 lambda where: _check_texts(page, where))
 
