@@ -138,21 +138,29 @@ static int choose(struct args *a, struct diff_arguments *d, struct buildset *n, 
 struct inputs {
 	size_t n;
 	struct values *values;
+	struct recording rec;	/* the last one, if it is to be drawn */
+	struct summary sum;
 };
 
-static int read_recording(struct values *v, const char *base, const char *what, struct error *err)
+static int read_recording(struct inputs *in, const char *base, const char *what, bool keep,
+			  struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
 	int r = openrec(&rec, OPENREC_SUMS | OPENREC_WHOLE, base, what, err);
 
-	if (!r && (r = values_make(v, &rec)))
+	if (!r && (r = values_make(&in->values[in->n], &rec)))
 		error_sys(err, r, what, NULL);
-	recording_release(&rec);
-	return r;
+	if (r || !keep) {
+		recording_release(&rec);
+		return r;
+	}
+	in->rec = rec;
+	r = summary_make(&in->sum, &in->rec);
+	return r ? error_sys(err, r, what, NULL) : 0;
 }
 
 static int inputs_read(struct inputs *in, const struct word_list *what, const char *base,
-		       struct archive *archive, struct error *err)
+		       struct archive *archive, bool drawn, struct error *err)
 {
 	int r = 0;
 
@@ -161,7 +169,7 @@ static int inputs_read(struct inputs *in, const struct word_list *what, const ch
 		return error_sys(err, -ENOMEM, NULL, NULL);
 	for (; !r && in->n < what->n; in->n++)
 		r = archive ? archive_values(archive, what->item[in->n], &in->values[in->n], err) :
-		    read_recording(&in->values[in->n], base, what->item[in->n], err);
+		    read_recording(in, base, what->item[in->n], drawn && in->n + 1 == what->n, err);
 	return r;
 }
 
@@ -170,6 +178,8 @@ static void inputs_release(struct inputs *in)
 	for (size_t i = 0; i < in->n; i++)
 		values_release(&in->values[i]);
 	free(in->values);
+	summary_release(&in->sum);
+	recording_release(&in->rec);
 }
 
 /* Thresholds */
@@ -232,7 +242,7 @@ static int print(const struct diff_view *v, const struct diff_arguments *d, stru
 static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct error *err)
 {
 	struct buildset n = BUILDSET_INIT;
-	struct inputs base = { 0 }, new = { 0 };
+	struct inputs base = { .rec = RECORDING_INIT }, new = { .rec = RECORDING_INIT };
 	struct diff_options o = { &n.rules, d->filter };
 	struct diff diff = { 0 };
 	struct diff_view view = {
@@ -250,10 +260,12 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 	if (!r)
 		r = choose(a, d, &n, err);
 	if (!r)
-		r = inputs_read(&base, &d->base, d->recordings, n.archive, err);
+		r = inputs_read(&base, &d->base, d->recordings, n.archive, d->html, err);
 	if (!r)
-		r = inputs_read(&new, &d->new, d->recordings, n.archive, err);
+		r = inputs_read(&new, &d->new, d->recordings, n.archive, d->html, err);
 	if (!r) {
+		view.sum[DIFF_BASE] = base.sum.rec ? &base.sum : NULL;
+		view.sum[DIFF_NOW] = new.sum.rec ? &new.sum : NULL;
 		r = diff_make(&diff, base.values, base.n, new.values, new.n, &o);
 		r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
 		*worse = !r && diff_is_worse(&diff);

@@ -28,7 +28,7 @@ static void find_rows(struct pairs_side *s, const struct diff *d, enum diff_side
 	}
 }
 
-static int find_tasks(struct pairs_side *s)
+static int find_tasks(const struct pairs_side *s)
 {
 	const struct recording *rec = s->sum->rec;
 	struct buf name = BUF_INIT;
@@ -47,52 +47,51 @@ static int find_tasks(struct pairs_side *s)
 	return r;
 }
 
-static int side_make(struct pairs_side *s, const struct summary *sum, const struct values *values,
-		     const struct diff *d, enum diff_side which)
+int pairs_rows(uint32_t **of, const struct diff *d, enum diff_side which,
+	       const struct values *values, const struct summary *sum)
 {
-	size_t n = (values->n_tasks + 1) * sizeof *s->row;
+	size_t n = (values->n_tasks + 1) * sizeof **of;
+	struct pairs_side s = { sum, values, malloc(n), malloc((sum->n_ran + 1) * sizeof **of) };
+	int r = -ENOMEM;
 
-	*s = (struct pairs_side){ sum, values, malloc(n), malloc((sum->n_ran + 1) * sizeof *s->of) };
-	if (!s->row || !s->of)
-		return -ENOMEM;
-	memset(s->row, 0xff, n);
-	find_rows(s, d, which);
-	return find_tasks(s);
-}
-
-static void side_release(struct pairs_side *s)
-{
-	free(s->row);
-	free(s->of);
+	*of = s.of;
+	if (s.row && s.of) {
+		memset(s.row, 0xff, n);
+		find_rows(&s, d, which);
+		r = find_tasks(&s);
+	}
+	free(s.row);
+	return r;
 }
 
 /* The n-th task of a row is the n-th of that row in the other build. */
-static int join(struct pairs *p, const struct pairs_side *base, const struct pairs_side *now)
+static int join(struct pairs *p, const struct summary *base, const uint32_t *base_row,
+		const struct summary *now, const uint32_t *now_row)
 {
 	size_t n = p->diff.n_tasks;
 	uint32_t *first = malloc((n + 1) * sizeof *first);
-	uint32_t *next = malloc((base->sum->n_ran + 1) * sizeof *next);
+	uint32_t *next = malloc((base->n_ran + 1) * sizeof *next);
 
 	for (size_t i = 0; first && i < n; i++)
 		first[i] = NO_INDEX;
-	for (size_t i = base->sum->n_ran; first && next && i-- > 0;) {
+	for (size_t i = base->n_ran; first && next && i-- > 0;) {
 		next[i] = NO_INDEX;
-		if (base->of[i] == NO_INDEX)
+		if (base_row[i] == NO_INDEX)
 			continue;
-		next[i] = first[base->of[i]];
-		first[base->of[i]] = (uint32_t)i;
+		next[i] = first[base_row[i]];
+		first[base_row[i]] = (uint32_t)i;
 	}
-	for (size_t i = 0; first && next && i < now->sum->n_ran; i++) {
-		uint32_t row = now->of[i], other = row == NO_INDEX ? NO_INDEX : first[row];
+	for (size_t i = 0; first && next && i < now->n_ran; i++) {
+		uint32_t row = now_row[i], other = row == NO_INDEX ? NO_INDEX : first[row];
 
 		if (other == NO_INDEX)
 			continue;
-		p->same[now->sum->order[i]] = base->sum->order[other];
+		p->same[now->order[i]] = base->order[other];
 		first[row] = next[other];
 		p->n_same++;
 	}
-	p->n_only_now = now->sum->n_ran - p->n_same;
-	p->n_only_base = base->sum->n_ran - p->n_same;
+	p->n_only_now = now->n_ran - p->n_same;
+	p->n_only_base = base->n_ran - p->n_same;
 	free(first);
 	free(next);
 	return first && next ? 0 : -ENOMEM;
@@ -100,7 +99,7 @@ static int join(struct pairs *p, const struct pairs_side *base, const struct pai
 
 int pairs_make(struct pairs *p, const struct summary *base, const struct summary *now)
 {
-	struct pairs_side b = { 0 }, n = { 0 };
+	uint32_t *b = NULL, *n = NULL;
 	struct diff_options options = { 0 };
 	struct rules rules;
 	size_t size = (now->rec->n_tasks + 1) * sizeof *p->same;
@@ -116,11 +115,11 @@ int pairs_make(struct pairs *p, const struct summary *base, const struct summary
 	r = values_make(&p->base, base->rec);
 	r = r ? r : values_make(&p->now, now->rec);
 	r = r ? r : diff_make(&p->diff, &p->base, 1, &p->now, 1, &options);
-	r = r ? r : side_make(&b, base, &p->base, &p->diff, DIFF_BASE);
-	r = r ? r : side_make(&n, now, &p->now, &p->diff, DIFF_NOW);
-	r = r ? r : join(p, &b, &n);
-	side_release(&b);
-	side_release(&n);
+	r = r ? r : pairs_rows(&b, &p->diff, DIFF_BASE, &p->base, base);
+	r = r ? r : pairs_rows(&n, &p->diff, DIFF_NOW, &p->now, now);
+	r = r ? r : join(p, base, b, now, n);
+	free(b);
+	free(n);
 	return r;
 }
 

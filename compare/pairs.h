@@ -21,4 +21,9 @@ struct pairs {
 int pairs_make(struct pairs *p, const struct summary *base, const struct summary *now);
 void pairs_release(struct pairs *p);
 
+/* The row of diff of each task of a run, by its place in sum->order; NO_INDEX: none. Free *of. Returns 0
+ * or -ENOMEM. */
+int pairs_rows(uint32_t **of, const struct diff *d, enum diff_side which,
+	       const struct values *values, const struct summary *sum);
+
 #endif

@@ -2,6 +2,7 @@
 #include "report/diff_picture.h"
 
 #include "base/sort.h"
+#include "compare/pairs.h"
 #include "render/chart/axis.h"
 #include "render/chart/lane_pack.h"
 #include "render/chart/svg.h"
@@ -26,7 +27,8 @@
 #define TICKS_MOST 7
 
 struct bar {
-	uint32_t task;		/* of the diff */
+	uint32_t task;		/* row of the diff */
+	int64_t from_us, wall_us;
 	uint32_t lane;
 	double x, width;
 	enum difference difference;
@@ -55,34 +57,67 @@ static bool has_times(const struct diff_lanes *s, size_t row)
 	       s->run->column[COLUMN_WALL_US][row] >= 0;
 }
 
-/* The tasks by start: index in the diff. */
-static int list_tasks(struct diff_lanes *s, struct keyed **list)
+/* An archive has rows, of which most are one task. */
+static int list_rows(struct diff_lanes *s)
 {
 	const struct diff *d = s->picture->view->diff;
-	struct keyed *k = malloc((d->n_tasks + 1) * sizeof *k);
+	struct keyed *order = malloc((d->n_tasks + 1) * sizeof *order);
+	int r;
 
-	*list = k;
-	if (!k)
+	s->bar = malloc((d->n_tasks + 1) * sizeof *s->bar);
+	if (!order || !s->bar) {
+		free(order);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		size_t row = row_of(s, (uint32_t)i);
 
 		if (has_times(s, row))
-			k[s->n++] = (struct keyed){ (uint64_t)s->run->column[COLUMN_START_US][row],
-						    (int64_t)i };
+			order[s->n++] = (struct keyed){
+				(uint64_t)s->run->column[COLUMN_START_US][row], (int64_t)i };
 	}
-	return sort_keyed(k, s->n);
+	r = sort_keyed(order, s->n);
+	for (size_t i = 0; !r && i < s->n; i++) {
+		size_t row = row_of(s, (uint32_t)order[i].value);
+
+		s->bar[i] = (struct bar){ .task = (uint32_t)order[i].value,
+					  .from_us = (int64_t)order[i].key,
+					  .wall_us = s->run->column[COLUMN_WALL_US][row] };
+	}
+	free(order);
+	return r;
 }
 
-static int place(struct diff_lanes *s, struct lane_pack *lanes, struct bar *b, int64_t from_us)
+/* The tasks of a recording; of those that ran a build of their own, its tasks are drawn. */
+static int list_tasks(struct diff_lanes *s, const struct summary *sum)
 {
-	int64_t wall_us = s->run->column[COLUMN_WALL_US][row_of(s, b->task)];
-	struct stretch stretch = { from_us, from_us + wall_us, b->task };
+	uint32_t *row = NULL;
+	int r = pairs_rows(&row, s->picture->view->diff, s->side, s->run, sum);
+
+	s->bar = malloc((sum->n_ran + 1) * sizeof *s->bar);
+	if (!s->bar)
+		r = -ENOMEM;
+	for (size_t i = 0; !r && i < sum->n_ran; i++) {
+		const struct task *t = &sum->rec->task[sum->order[i]];
+		int64_t end_us = recording_task_end_us(sum->rec, t);
+
+		if (row[i] == NO_INDEX || t->hosts)
+			continue;
+		s->bar[s->n++] = (struct bar){ .task = row[i], .from_us = t->start_us,
+					       .wall_us = end_us > t->start_us ? end_us - t->start_us : 0 };
+	}
+	free(row);
+	return r;
+}
+
+static int place(struct diff_lanes *s, struct lane_pack *lanes, struct bar *b)
+{
+	struct stretch stretch = { b->from_us, b->from_us + b->wall_us, b->task };
 
 	if (stretch.until_us > s->end_us)
 		s->end_us = stretch.until_us;
-	b->x = (double)from_us;
-	b->width = (double)wall_us;
+	b->x = (double)b->from_us;
+	b->width = (double)b->wall_us;
 	b->difference = diff_picture_difference(s->picture, b->task);
 	return lane_pack_put(lanes, &stretch, NO_LANE, &b->lane);
 }
@@ -91,26 +126,19 @@ static int lanes_of_side(struct diff_lanes *s, const struct diff_picture *p, enu
 {
 	const struct diff *d = p->view->diff;
 	struct lane_pack lanes = LANE_PACK_INIT(NO_LANE);
-	struct keyed *order = NULL;
-	int r = 0;
+	int r;
 
 	*s = (struct diff_lanes){ .picture = p, .side = which,
-			    .run = &d->run[which][d->n_runs[which] - 1] };
+				  .run = &d->run[which][d->n_runs[which] - 1] };
 	if (!s->run->column[COLUMN_START_US] || !s->run->column[COLUMN_WALL_US])
 		return 0;
 	if (s->run->total[TOTAL_WALL_US] > 0)
 		s->end_us = s->run->total[TOTAL_WALL_US];
-	r = list_tasks(s, &order);
-	s->bar = malloc((s->n + 1) * sizeof *s->bar);
-	if (!s->bar)
-		r = -ENOMEM;
-	for (size_t i = 0; !r && i < s->n; i++) {
-		s->bar[i].task = (uint32_t)order[i].value;
-		r = place(s, &lanes, &s->bar[i], (int64_t)order[i].key);
-	}
+	r = p->view->sum[which] ? list_tasks(s, p->view->sum[which]) : list_rows(s);
+	for (size_t i = 0; !r && i < s->n; i++)
+		r = place(s, &lanes, &s->bar[i]);
 	s->n_lanes = lanes.n;
 	lane_pack_release(&lanes);
-	free(order);
 	return r;
 }
 
@@ -138,16 +166,22 @@ static const char *class_of(enum difference d)
 	return name[d];
 }
 
+/* "lib.o: 12 s, before 9 s"; of one of several tasks of a name what all of them took. */
 static void add_words(struct buf *text, const struct diff_lanes *s, const struct bar *b)
 {
 	const struct diff_picture *p = s->picture;
 	const struct diff *d = p->view->diff;
 	const struct diff_value *f = &d->value[p->metric][b->task];
 	enum unit unit = metric_info[p->metric].unit;
+	int64_t all_us = s->run->column[COLUMN_WALL_US][row_of(s, b->task)];
 
 	buf_addf(text, "%s: ", d->task[b->task].name);
-	amount_add(text, unit, p->metric != METRIC_WALL ? f->value[s->side] :
-		   (double)s->run->column[COLUMN_WALL_US][row_of(s, b->task)]);
+	amount_add(text, UNIT_US, (double)b->wall_us);
+	if (p->metric != METRIC_WALL || all_us > b->wall_us) {
+		buf_addf(text, "; %s ", p->metric == METRIC_WALL ? "in all" :
+			 metric_info[p->metric].title);
+		amount_add(text, unit, f->value[s->side]);
+	}
 	if (d->task[b->task].presence == DIFF_BOTH) {
 		buf_adds(text, s->side == DIFF_BASE ? ", then " : ", before ");
 		amount_add(text, unit, f->value[s->side == DIFF_BASE ? DIFF_NOW : DIFF_BASE]);
@@ -263,7 +297,7 @@ static void add_label_text(struct buf *text, const struct diff_lanes *s, const s
 	if (room < LABEL_LEAST && strcmp(buf_str(text), name))
 		buf_clear(text);
 	buf_addc(&value, ' ');
-	amount_add(&value, UNIT_US, (double)s->run->column[COLUMN_WALL_US][row_of(s, b->task)]);
+	amount_add(&value, UNIT_US, (double)b->wall_us);
 	if (text->len && name_width + svg_text_width(buf_str(&value), LABEL_SIZE) <= room)
 		buf_adds(text, buf_str(&value));
 	buf_release(&value);
@@ -305,7 +339,7 @@ static int add_side(struct markup *h, const struct diff_lanes *s)
 	buf_adds(&text, s->side == DIFF_BASE ? "base: " : "new: ");
 	amount_add(&text, UNIT_US, (double)s->run->total[TOTAL_WALL_US]);
 	buf_adds(&text, ", ");
-	words_add_count(&text, s->n, "task", "tasks");
+	words_add_count(&text, (size_t)fmax(0, (double)s->run->total[TOTAL_TASKS]), "task", "tasks");
 	if (s->run->total[TOTAL_RUNNING_MAX] > 0)
 		buf_addf(&text, ", at most %lld at once",
 			 (long long)s->run->total[TOTAL_RUNNING_MAX]);

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_REPORT_DIFF_VIEW_H
 #define BUILDBEAT_REPORT_DIFF_VIEW_H
 
+#include "analyse/summary.h"
 #include "base/buf.h"
 #include "compare/diff.h"
 
@@ -24,6 +25,7 @@ struct diff_view {
 	bool reverse;
 	bool all;		/* include tasks without a difference */
 	size_t top;		/* maximum length of lists */
+	const struct summary *sum[DIFF_SIDES];	/* of the last run of a side, or NULL */
 };
 
 /*

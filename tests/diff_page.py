@@ -105,15 +105,16 @@ def main():
 
     one = len(diff['base']) == len(diff['new']) == 1    # otherwise JSON has medians
     scales, known = [], {}
-    for side, rects in zip(('base', 'new'), page.rects):
+    for k, (side, rects) in enumerate(zip(('base', 'new'), page.rects)):
         lanes = {}
         for rect in rects:
-            name = rect['title'].rsplit(': ', 1)[0]
+            name = re.sub(r': [^:]*$', '', rect['title'])
             if name not in tasks:
                 assert not name.isprintable() or '\\' in name, name
                 continue        # shown with escapes
             wall = tasks[name]['wall_us'][side]
-            scales += [rect['width'] / wall] if rect['width'] > 20 and one else []
+            scales += [rect['width'] / wall] if rect['width'] > 20 and one and \
+                tasks[name]['parts'][k] == 1 else []
             lanes.setdefault(rect['y'], []).append((rect['x'], rect['width']))
             assert known.setdefault(name, rect['class']) == rect['class'], name
         for bars in lanes.values():
