@@ -73,6 +73,13 @@ static void advance(struct front *f, int64_t at_us)
 	}
 }
 
+/* The times of damaged recordings may contradict each other. */
+static void settle(struct front *f)
+{
+	if (f->early_us > f->at_us)
+		f->early_us = f->at_us;
+}
+
 /* Instances and the tasks that host them */
 
 static struct front host_now(const struct hosting *h)
@@ -102,6 +109,7 @@ static void open_instance(struct work *w, uint32_t i)
 		}
 		in->own.early_us = h->own.early_us;
 		in->own.last = h->own.last;
+		settle(&in->own);
 	} else {
 		in->closed = true;	/* damaged: nothing waits for it */
 	}
@@ -126,6 +134,7 @@ static void close_instance(struct work *w, uint32_t i)
 		return;
 	h->own = h->closed;
 	h->own.at_us = in->close_us;
+	settle(&h->own);
 }
 
 static bool is_shell(const struct task *t)
@@ -161,6 +170,7 @@ static void end_host(struct work *w, uint32_t i)
 	if (!h->n_open)
 		advance(&h->own, recording_task_end_us(w->rec, task(w, i)));
 	h->own.at_us = recording_task_end_us(w->rec, task(w, i));
+	settle(&h->own);
 	h->started = false;
 	end_task(w, i, h->own);
 }
@@ -234,6 +244,7 @@ static void start_task(struct work *w, uint32_t i)
 	*line = i;
 	w->before[i] = f.last;
 	f.at_us = t->start_us;
+	settle(&f);
 	w->early_us[i] = f.early_us;
 	if (t->hosts && end_us > t->start_us) {
 		w->host[w->number[i]].own = f;
