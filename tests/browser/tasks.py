@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of the task and the moment below the pointer; the path."""
+"""The line about the task below the pointer, the crosshair, and the path."""
 import re
 
 
