@@ -566,8 +566,8 @@ static const char *note(const struct fill *f, enum panel_id id)
 {
 	static const char *const cpu[] = {
 		[USED_UNKNOWN] = "this build's part over time was not recorded",
-		[USED_GROUP] = "this build: its control group",
-		[USED_TASKS] = "this build: its tasks, as sampled",
+		[USED_GROUP] = "this build: its control group; blank: idle",
+		[USED_TASKS] = "this build: its tasks, as sampled; blank: idle",
 	};
 
 	return id == PANEL_CPU && f->sum->cpu_us > 0 ? cpu[f->used_source] : NULL;

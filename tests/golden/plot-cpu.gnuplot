@@ -23,7 +23,7 @@ set object rectangle from screen 0.065625, screen 0.837177 to screen 0.075, scre
 set label "steal: mean 0.49 %, max 2.0 %" at screen 0.08125, screen 0.845318 font 'sans-serif,12' textcolor rgb '#1f2328'
 set arrow from screen 0.357031, screen 0.845318 to screen 0.36875, screen 0.845318 nohead linecolor rgb '#3a9d7c' linewidth 2
 set label "time waited for a core: mean 15 %, max 100 %" at screen 0.373437, screen 0.845318 font 'sans-serif,12' textcolor rgb '#1f2328'
-set label "this build: its tasks, as sampled" at screen 0.065625, screen 0.811397 font 'sans-serif,12' textcolor rgb '#5f6670'
+set label "this build: its tasks, as sampled\073 blank: idle" at screen 0.065625, screen 0.811397 font 'sans-serif,12' textcolor rgb '#5f6670'
 set tmargin at screen 0.792401
 set bmargin at screen 0.453188
 set xrange [0:10]
