@@ -66,7 +66,7 @@ def wrong_pattern(page):
 def others_are_faint(page):
     page.open('known')
     dim = '''return [...document.querySelectorAll('#bb-lanes path.bar.dim')]
-        .reduce((n, p) => n + (p.getAttribute('d').match(/M/g) || []).length, 0)'''
+        .reduce((n, p) => n + ((p.getAttribute('d') || '').match(/M/g) || []).length, 0)'''
     assert page.browser.js(dim) == 0
     bars = page.bars()
     _search(page, 'part1')
