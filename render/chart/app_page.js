@@ -54,7 +54,7 @@ Layer.prototype.path = function (name, d) {
 	let p = this.paths.get(name);
 
 	if (!p) {
-		p = { e: make(SVG, "path", { "class": name }, this.group), d: "" };
+		p = { e: make(SVG, "path", { "class": name, d: "" }, this.group), d: "" };
 		this.paths.set(name, p);
 	}
 	if (p.d !== d)
