@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CPU time of `buildbeat chart --only bootchart` and size of the picture for 1,000, 10,000
- * and 100,000 tasks with 36,000 samples, beside reading the recording alone; with the memory of
- * each task at each sample and, plain, without.
+ * and 100,000 tasks with 36,000 samples, beside reading the recording alone. A plain recording
+ * has no memory of the tasks at each sample.
  */
 #include "base/array.h"
 #include "tests/paths.h"
