@@ -183,6 +183,9 @@ function guard(f) {
 
 /* Back to the static picture. */
 function giveUp(error) {
+	if (page.gone)
+		return;
+	page.gone = true;
 	console.warn("buildbeat: the picture stays as it is:", error);
 	removePage();
 }
