@@ -138,7 +138,7 @@ static int choose(struct args *a, struct diff_arguments *d, struct buildset *n, 
 struct inputs {
 	size_t n;
 	struct values *values;
-	struct recording rec;	/* the last one, if it is to be drawn */
+	struct recording rec;	/* the last one, if a picture is drawn */
 	struct summary sum;
 };
 

@@ -86,7 +86,7 @@ async function addChart(stage) {
 	fitChart(stage);
 }
 
-/* Charts are told where they are, and ask for the trend of a task by its name. */
+/* A chart in a frame asks for the trend of a task by its name. */
 function answerChart(e) {
 	const stage = charts.stages.find(s => s.frame && s.frame.contentWindow === e.source);
 	const name = stage && e.data && e.data.trendOf;

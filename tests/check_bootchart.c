@@ -321,7 +321,7 @@ START_TEST(bounded)
 		check_picture(i ? &many : &few);
 		height[i] = view_height(i ? many.data : few.data);
 	}
-	/* but for a line of a legend that has longer names of tasks */
+	/* a line of the legend may have longer names of tasks */
 	ck_assert_double_le(height[1], height[0] + 20);
 	ck_assert_uint_lt(many.len, few.len * 2);
 	ck_assert_uint_lt(many.len, 900000);

@@ -120,7 +120,7 @@ def without_script(text):
     return re.sub(r"<script.*?</script>", "", text, flags=re.S)
 
 
-# What the numbers of the annotated chart stand beside: the text whose baseline says where.
+# The texts beside which the annotated chart has its numbers, at their baseline.
 NOTED = [
     ("verdict", r'class="verdict" x="[\d.]+" y="([\d.]+)"'),
     ("path", r'class="title" x="[\d.]+" y="([\d.]+)">What the end'),
