@@ -363,7 +363,8 @@ static int find_path(struct work *w)
 
 	c->path = indices(NULL, w->s->n_ran);
 	c->path_why = calloc(w->s->n_ran + 1, 1);
-	if (!place || !c->path || !c->path_why)
+	c->path_link = calloc(w->s->n_ran + 1, 1);
+	if (!place || !c->path || !c->path_why || !c->path_link)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->s->n_ran; i++) {
 		place[order[i]] = (uint32_t)i;
@@ -434,6 +435,13 @@ static int allocate(struct work *w)
 	       w->c->other_file ? 0 : -ENOMEM;
 }
 
+/* Whether b is a line of the same recipe as a, right after it. */
+static bool is_next_line(const struct work *w, uint32_t a, uint32_t b)
+{
+	return w->c->why[b] == WAIT_LINE && w->c->before[b] == a &&
+	       w->s->nest[a].target == w->s->nest[b].target;
+}
+
 static void finish(struct work *w)
 {
 	struct chain *c = w->c;
@@ -446,7 +454,9 @@ static void finish(struct work *w)
 	for (size_t i = 0; i < c->n_path; i++) {
 		if (!c->has_dependencies && c->path_why[i] == WAIT_WORKER)
 			c->path_why[i] = WAIT_UNKNOWN;
-		c->n_link[chain_link(c->path_why[i])]++;
+		c->path_link[i] = i && is_next_line(w, c->path[i - 1], c->path[i]) ?
+			c->path_link[i - 1] : chain_link(c->path_why[i]);
+		c->n_link[c->path_link[i]]++;
 	}
 }
 
@@ -480,6 +490,7 @@ void chain_release(struct chain *c)
 	free(c->ready_us);
 	free(c->path);
 	free(c->path_why);
+	free(c->path_link);
 	free(c->dependency);
 	free(c->maker);
 	free(c->other_file);

@@ -87,6 +87,8 @@ struct chain {
 	uint32_t *path;		/* what the end waited for, in time's order; none hosts */
 	uint8_t *path_why;	/* enum wait of each of them: why it, or the task that hosts it,
 				   waited for the one before it in the path; WAIT_NONE of the first */
+	uint8_t *path_link;	/* enum chain_link of each; that of the first line of a recipe is
+				   that of its further ones: they run as one */
 	int64_t path_us;	/* time in its tasks */
 	size_t n_link[LINK_WORKER + 1];	/* links of the path of each kind */
 	bool has_dependencies;	/* false: none were recorded, and the following are not known */

@@ -471,7 +471,7 @@ static void add_paths(struct json *j, const struct recording *rec, const struct 
 	for (size_t i = 0; i < c->n_path; i++) {
 		begin_path_task(j, rec, c->path[i]);
 		json_str(j, "waited_for", chain_wait_word[c->path_why[i]]);
-		json_str(j, "link", chain_link_word[chain_link(c->path_why[i])]);
+		json_str(j, "link", chain_link_word[c->path_link[i]]);
 		end_line(j);
 	}
 	json_array_end(j);

@@ -61,7 +61,7 @@ struct path {
 	const struct summary *s;
 	const uint32_t *task;
 	size_t n;
-	const uint8_t *why;	/* NULL: not printed */
+	const uint8_t *link;	/* enum chain_link; NULL: not printed */
 	size_t n_rows;
 	struct row *row;
 	uint32_t *shown;
@@ -115,13 +115,13 @@ static void add_row(struct buf *out, const struct style *style, const struct pat
 		    const struct row *row)
 {
 	const struct recording *rec = p->s->rec;
-	unsigned taken = p->why ? ROW_COLUMNS : ROW_COLUMNS - 16;
-	enum chain_link link = p->why ? chain_link((enum wait)p->why[row->first]) : LINK_NONE;
+	unsigned taken = p->link ? ROW_COLUMNS : ROW_COLUMNS - 16;
+	unsigned link = p->link ? p->link[row->first] : LINK_NONE;
 	struct buf name = BUF_PART_OF(out);
 
 	add_time(out, row->start_us, 8);
 	add_time(out, row->wall_us, 10);
-	if (p->why)
+	if (p->link)
 		buf_addf(out, "  %-14s", link == LINK_NONE ? "-" : chain_link_word[link]);
 	buf_adds(out, "  ");
 	name_add_task(&name, rec, &rec->task[p->task[row->first]]);
@@ -142,7 +142,7 @@ static void print_path(struct buf *out, const struct style *style, struct path *
 	sort_top(p->shown, shown, shown, is_earlier, NULL);
 	text_title(out, style, title);
 	text_tone(out, style, TONE_FAINT);
-	buf_addf(out, "   start      wall%s  name\n", p->why ? "  waited for    " : "");
+	buf_addf(out, "   start      wall%s  name\n", p->link ? "  waited for    " : "");
 	text_tone(out, style, TONE_PLAIN);
 	for (size_t i = 0; i < shown; i++) {
 		add_row(out, style, p, &p->row[p->shown[i]]);
@@ -169,7 +169,7 @@ static void add_path(struct buf *out, const struct style *style, struct path *p,
 void text_answer_add_paths(struct buf *out, const struct style *style, const struct summary *s,
 			   const struct chain *c, size_t top)
 {
-	struct path path = { .s = s, .task = c->path, .n = c->n_path, .why = c->path_why };
+	struct path path = { .s = s, .task = c->path, .n = c->n_path, .link = c->path_link };
 	struct path chain = { .s = s, .task = c->dependency, .n = c->n_dependency };
 	bool same = chain.n == path.n &&
 		    !memcmp(chain.task, path.task, path.n * sizeof *path.task);

@@ -224,7 +224,7 @@ static int add_path(struct writing *w)
 		struct sink_arg arg[] = {
 			parts_id(identity_task(&w->identity, rec, c->path[i])),
 			parts_text("waited_for", chain_wait_word[c->path_why[i]]),
-			parts_text("link", chain_link_word[chain_link(c->path_why[i])]),
+			parts_text("link", chain_link_word[c->path_link[i]]),
 		};
 		struct sink_slice slice = {
 			.pid = SINK_MACHINE, .tid = SINK_PATH_TID, .begin_us = t->start_us,

@@ -133,11 +133,11 @@ function readTasks(data) {
 		t[name] = c[name];
 	for (const name of ["start", "end", "place", "parent", "before", "why"])
 		t[name] = new Int32Array(n);
-	for (const name of ["path", "path_why", "dependency"])
+	for (const name of ["path", "path_link", "dependency"])
 		t[name] = data.numbers[name];
-	t.path_why = whole(t.path_why, t.path.length);
+	t.path_link = whole(t.path_link, t.path.length);
 	t.link = new Uint8Array(n);	/* 1: on the path, 2: there because it had no free worker */
-	t.path.forEach((i, k) => t.link[i] = t.path_why[k] === WAIT_WORKER ? 2 : 1);
+	t.path.forEach((i, k) => t.link[i] = t.path_link[k] === LINK_WORKER ? 2 : 1);
 	t.name = readNames(c.name);
 	t.program = readNames(c.program);
 	t.programs = data.texts.programs;

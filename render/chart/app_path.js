@@ -3,14 +3,13 @@
 
 const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
 const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
+const LINKS = ["", "needed", "worker"];
 const LINK_WORDS = { needed: "what came before", worker: "a free worker", "": "" };
 
 /* Why task k of the path did not run before: it needed what came before, or it had no free
  * worker; "": the first one, or not known. */
 function linkOf(k) {
-	const why = tasks.path_why[k];
-
-	return !why || why === WAIT_UNKNOWN ? "" : why === WAIT_WORKER ? "worker" : "needed";
+	return LINKS[tasks.path_link[k]];
 }
 
 /* Tasks of a list one after the other, small neighbours as one. */

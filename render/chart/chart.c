@@ -195,10 +195,8 @@ static int make_legends(struct chart *c)
 
 static void add_links(struct buf *b, const struct chart *c)
 {
-	size_t n[LINK_WORKER + 1] = { 0 };
+	const size_t *n = c->chain.n_link;
 
-	for (size_t i = 0; i < c->chain.n_path; i++)
-		n[chain_link((enum wait)c->chain.path_why[i])]++;
 	buf_addf(b, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
 	text_add_time(b, c->chain.path_us);
 	if (!c->chain.has_dependencies)

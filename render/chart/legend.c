@@ -150,17 +150,15 @@ static bool has_gap(const struct panels *l)
 
 static void add_links(struct legend *l, const struct chart *c)
 {
-	bool has[LINK_WORKER + 1] = { false };
+	const size_t *n = c->chain.n_link;
 
 	if (c->chain.n_path && !c->chain.has_dependencies) {
 		add_key(l, "needed", "on the path: what the end waited for");
 		return;
 	}
-	for (size_t i = 0; i < c->chain.n_path; i++)
-		has[chain_link((enum wait)c->chain.path_why[i])] = true;
-	if (has[LINK_DEPENDENCY] || (has[LINK_NONE] && !has[LINK_WORKER]))
+	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER]))
 		add_key(l, "needed", "on the path: it needed what came before");
-	if (has[LINK_WORKER])
+	if (n[LINK_WORKER])
 		add_key(l, "waited", "on the path: it had no free worker before")->meaning =
 			"with more workers it could have run earlier";
 }

@@ -75,8 +75,8 @@
  *	command_task	tasks of which the command is known, the longest first
  *	lines_task	tasks with lines of output on the page CHART_LOG_PAGE; then
  *			lines: how many
- *	path, path_why	what the end of the build waited for, in time's order: tasks, and enum
- *			wait of why each waited for the one before it
+ *	path, path_link	what the end of the build waited for, in time's order: tasks, and enum
+ *			chain_link to the one before it
  *	dependency	tasks of the longest chain of dependencies, in time's order
  *	tool		an index into "tools"
  *	waited_task	of the longest tasks, those that waited after they were ready; then

@@ -52,7 +52,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[DEPEND] = { "depend", 's' },
 	[LOG_TASK] = { "log_task", 'd' },
 	[TASKS_PATH] = { "path", 'd' },
-	[TASKS_PATH_WHY] = { "path_why", 'u' },
+	[TASKS_PATH_LINK] = { "path_link", 'u' },
 	[TASKS_DEPENDENCY] = { "dependency", 'd' },
 	[PHASES_TASK] = { "phase_task", 'd' },
 	[PHASES_START] = { "phase_start", 'd' },
@@ -407,7 +407,7 @@ static void add_paths(struct pack_tasks *p)
 
 	for (size_t i = 0; i < c->n_path; i++) {
 		pack_column_adds(&p->column[TASKS_PATH], (int32_t)p->position[c->path[i]]);
-		pack_column_add(&p->column[TASKS_PATH_WHY], c->path_why[i]);
+		pack_column_add(&p->column[TASKS_PATH_LINK], c->path_link[i]);
 	}
 	for (size_t i = 0; i < c->n_dependency; i++)
 		pack_column_adds(&p->column[TASKS_DEPENDENCY],
