@@ -5,8 +5,8 @@
 #include "analyse/summary.h"
 #include "base/buf.h"
 
-/* The bootchart of a build, with every panel of the bootchart of like. Fails the running
- * test. */
+/* The bootchart of a build, with every panel of the bootchart of like, its recording. An archive
+ * has no samples of tasks and of volumes. Fails the running test. */
 void drawn(struct buf *svg, const struct summary *sum, const struct summary *like);
 
 #endif
