@@ -399,7 +399,7 @@ static void add_build(struct pack *p)
 
 	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
 	json_str(&p->json, "host", host_of(rec));
-	json_bool(&p->json, "recipes", rec->source.recipe_keys);
+	json_bool(&p->json, "recipes", !strcmp(host_of(rec), "bitbake"));
 	json_known(&p->json, "cores", c->sum->cores);
 	json_int(&p->json, "cpu_us", c->sum->cpu_us);
 	json_int(&p->json, "step_us", c->sum->step_us);
