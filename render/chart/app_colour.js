@@ -121,7 +121,7 @@ function colourGroups(n, groupOf, nameOfGroup) {
 function colourTargets() {
 	if (head.recipes)
 		return colourGroups(tasks.names.length, i => tasks.name[i],
-				    k => tasks.names[k].replace(/^do_/, ""));
+				    k => withoutPrefix(tasks.names[k]));
 	const number = new Map(), of = new Int32Array(tasks.n), first = [];
 
 	for (let i = 0; i < tasks.n; i++) {

@@ -23,10 +23,10 @@ function readTheirs(data) {
 	}
 }
 
-function theirName(k) {
-	const name = theirs.task[k] >= 0 ? labelOf(theirs.task[k]) : tasks.names[theirs.name[k]];
+function theirBarName(k) {
+	const i = theirs.task[k];
 
-	return clean(theirs.task[k] >= 0 ? name : fileParts(name)[0]);
+	return i >= 0 ? barPartsOf(i)[0] : barFile(clean(tasks.names[theirs.name[k]]));
 }
 
 function theirColour(k) {
@@ -66,7 +66,7 @@ function drawTheirNames(layer, height) {
 	if (named.length > LABELS_MAX)
 		named.sort((a, b) => b.x1 - b.x0 - a.x1 + a.x0).length = LABELS_MAX;
 	for (const p of height >= 10 ? named : []) {
-		const name = theirName(p.k), texts = p.count > 1 && 2 * theirs.wall[p.k] < p.busy ?
+		const name = theirBarName(p.k), texts = p.count > 1 && 2 * theirs.wall[p.k] < p.busy ?
 			["\u00d7" + countText(p.count)] : [name + " " + timeText(theirs.wall[p.k] * head.unit_us), name];
 		const text = firstThatFits(texts, p.x1 - p.x0 - 2 * BAR_PAD, 11);
 
@@ -127,7 +127,7 @@ function fillTop(parent) {
 		const i = t.task, there = t.other === null ? null : theirs.wall[t.other];
 
 		if (i === null)
-			cell.textContent = theirName(t.other);
+			cell.textContent = fileParts(clean(tasks.names[theirs.name[t.other]]))[0];
 		else
 			button(cell, clean(labelOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
 		element("td", {}, tr, there === null ? "new" : timeText(there * head.unit_us));

@@ -147,8 +147,6 @@ function readTasks(data) {
 	t.colour = new Uint8Array(n);
 	for (let i = 0; i < n; i++)
 		t.colour[i] = t.kinds[t.kind[i]].colour;
-	t.programs = data.texts.programs;
-	t.program = readNames(c.program);
 	t.status = new Map();
 	t.ghosts = new Map();
 	t.commands = new Map();

@@ -54,7 +54,7 @@ function directoryOf(i) {
 }
 
 function addHeading(parent, i) {
-	const recipe = toolOf(i) === "bitbake" && tasks.place[i] >= 0 && tasks.places[tasks.place[i]];
+	const recipe = recipeOf(i);
 	const name = tasks.names[tasks.name[i]], m = tasks.marks[i];
 	const kind = tasks.kinds[tasks.kind[i]].name, program = tasks.programs[tasks.program[i]];
 	const top = element("div", { "class": "top" }, parent);
@@ -183,7 +183,7 @@ window.addEventListener("message", hearReport);
 
 /* By the name that the task has in every build. */
 function addTrend(list, i) {
-	const recipe = toolOf(i) === "bitbake" && tasks.place[i] >= 0 && tasks.places[tasks.place[i]];
+	const recipe = recipeOf(i);
 	const name = recipe ? withoutVersion(recipe) + ": " + tasks.names[tasks.name[i]] : nameOf(i);
 
 	button(addFact(list, "trend", ""), "show in the report", "Show the trend of this task in the report",

@@ -35,7 +35,7 @@ function nameOfNode(node) {
 	const { tree } = icicle;
 
 	return !node ? "all" : tree.kind[node] !== TARGET ? clean(tree.name[node]) : head.recipes ?
-		clean(tree.name[node].replace(/^do_/, "")) : fileParts(clean(tree.name[node]))[0];
+		clean(withoutPrefix(tree.name[node])) : fileParts(clean(tree.name[node]))[0];
 }
 
 /* From the root to a node. */

@@ -56,15 +56,28 @@ function fitEnd(text, width, font) {
 
 /* "lib07-1.0-r0": "lib07". */
 function withoutVersion(recipe) {
-	return recipe.replace(/-(?:\d+_)?[^-]*\d[^-]*-r\d[^-]*$/, "") || recipe;
+	return recipe.replace(/^(.+)-[^-]+-r\d[^-]*$/, "$1");
 }
 
-/* A file's name and its directory; of the files of GCC's LTO their number. */
+/* "do_compile": "compile". */
+function withoutPrefix(name) {
+	return name.replace(/^do_(.)/, "$1");
+}
+
+/* A file's name and its directory; of the files of GCC's LTO their number. A text with blanks is a
+ * command. */
 function fileParts(path) {
+	if (path.includes(" "))
+		return [path, ""];
 	const lto = /(?:^|\/)cc\w{6}\.(ltrans\d+)(?:\.ltrans)?\.[os]$/.exec(path);
 	const trimmed = path.replace(/\/+$/, ""), at = trimmed.lastIndexOf("/");
 
 	return lto ? [lto[1], ""] : [trimmed.slice(at + 1) || path, at > 0 ? trimmed.slice(0, at) : ""];
+}
+
+/* The recipe of a task of BitBake, or "". */
+function recipeOf(i) {
+	return toolOf(i) === "bitbake" && tasks.place[i] >= 0 ? tasks.places[tasks.place[i]] : "";
 }
 
 /* [the part that differs from others, the rest of the name]. What a label beside it says is
@@ -73,8 +86,8 @@ function namePartsOf(i, by) {
 	const place = tasks.place[i] < 0 ? "" : clean(tasks.places[tasks.place[i]]);
 	const name = clean(tasks.names[tasks.name[i]]);
 
-	if (head.recipes && place) {
-		const step = name.replace(/^do_/, "");
+	if (recipeOf(i)) {
+		const step = withoutPrefix(name);
 
 		return by === "recipe" ? [step, ""] : [withoutVersion(place), step];
 	}
@@ -86,6 +99,25 @@ function namePartsOf(i, by) {
 
 function labelOf(i) {
 	return namePartsOf(i)[0];
+}
+
+/* What a bar says of a file, as render/chart/bar_name.c: not the suffix of an object, which the
+ * colour says, nor what mktemp made up. */
+function barFile(name) {
+	let file = fileParts(name)[0];
+
+	if (/^\/(?:tmp|var\/tmp|dev\/shm)\//.test(name) && file.length - file.indexOf(".") > 4)
+		file = file.slice(file.indexOf(".") + 1);
+	return file.replace(/^(.+?)(?:\.(?:o|lo|obj|ltrans))+$/, "$1");
+}
+
+/* [the part that differs from others, the task of a recipe if the colour does not say it] */
+function barPartsOf(i, by) {
+	const [name, step] = namePartsOf(i, by), whole = clean(tasks.names[tasks.name[i]]);
+
+	if (recipeOf(i))
+		return [name, step === tasks.kinds[tasks.kind[i]].name ? "" : step];
+	return [barFile(whole === "$(shell)" ? clean(tasks.programs[tasks.program[i]]) || whole : whole), ""];
 }
 
 /* "ltrans19.o": "lt...19". A number at the end makes the difference. */
@@ -108,12 +140,13 @@ function firstThatFits(texts, width, font) {
 /* What a bar may say, the longest first: of the task that has most of its time, or of
  * how many it stands for. */
 function barTexts(i, count, busy, by) {
-	const [name, more] = namePartsOf(i, by), whole = name + " " + wallText(i);
-	const n = countText(count);
+	const [name, step] = barPartsOf(i, by), whole = name + " " + wallText(i);
+	const more = step ? "" : namePartsOf(i, by)[1], n = countText(count);
 
 	if (count > 1 && 2 * (tasks.end[i] - tasks.start[i]) < busy)
 		return [n + " tasks, longest " + whole, n + " tasks", "\u00d7" + n];
-	return more ? [whole + "  " + more, whole, name] : [whole, name];
+	return step ? [name + " " + step + " " + wallText(i), whole, name] :
+		more ? [whole + "  " + more, whole, name] : [whole, name];
 }
 
 /* Names into bars: {x0, x1, y, height, task, count, busy, colour, dim}. */

@@ -106,7 +106,9 @@ static void name_file(struct parts *p, const struct recording *rec, const struct
 	struct buf of_command = BUF_PART_OF(&p->first);
 	struct slice file;
 
-	if (!*name || !strcmp(name, SHELL)) {
+	if (!strcmp(name, SHELL) && *t->program) {
+		name = t->program;
+	} else if (!*name || !strcmp(name, SHELL)) {
 		command = recording_command(rec, t);
 		command_name_add(&of_command, command, strlen(command));
 		if (of_command.len)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The page of a chart in windows of three sizes: what is seen, and that it can be read."""
+import html
 import os
 import re
 
+import recordings
 from chart import SIZES
 from look import _contrast
 
@@ -76,7 +78,7 @@ def names_begin_with_what_differs(page):
     """A file without its directory, a recipe without its version; and the time."""
     page.open('known')
     page.zoom_to(0, 60)
-    assert any(re.fullmatch(r'part\d\d\.o [\d.]+ s( .*)?', name) for name in page.names()), page.names()
+    assert any(re.fullmatch(r'part\d\d [\d.]+ s( .*)?', name) for name in page.names()), page.names()
     assert not any(name.startswith('obj/') for name in page.names())
     page.open(GENUINE)
     names = page.names()
@@ -247,3 +249,20 @@ def curves_of_the_other_build(page):
             assert box and abs(box['left'] - page.x(0)) < 20, (word, box, page.x(0))
             assert box['right'] > page.x(end / 1e6) - 20, (word, box, page.x(end / 1e6))
             assert box['height'] <= page.box('#bb-r-%s svg.plot' % word)['height'] + 3
+
+
+def names_are_those_of_the_picture(page):
+    """A bar of the page has the name that the static picture has for it."""
+    page.browser.resize(1800, 1000)
+    for recording in ('named', 'baked'):
+        page.open(recording)
+        shown = page.browser.js(BARS + """return texts(document.querySelector('#bb-lanes svg.plot'))
+            .filter(t => / 2\\.0+ s/.test(t.text)).map(t => [t.y, t.x, t.text])""")
+        with open(page.svg, encoding='utf-8') as f:
+            lanes = re.search(r'<g id="lanes".*?<g id="over"|<g id="lanes".*', f.read(), re.S)[0]
+        drawn = [(float(y), float(x), html.unescape(text)) for x, y, text in
+                 re.findall(r'<text x="([\d.]+)" y="([\d.]+)">([^<]*2\.00 s)</text>', lanes)]
+        names = [[text[:text.index(' 2.0')] for _, _, text in
+                  sorted((round(y), x, text) for y, x, text in found)] for found in (drawn, shown)]
+        assert len(names[0]) == len(getattr(recordings, recording.upper())), names[0]
+        assert names[0] == names[1], names

@@ -136,6 +136,42 @@ def hostile():
     return b
 
 
+# In a build of make, and name and recipe in one of BitBake: kind, name, key, command.
+NAMED = [
+    ('compile', 'obj/deep/lib07.o', '', ''), ('compile', 'CMakeFiles/x.dir/parser.cc.o', '', ''),
+    ('link', '/src/bin/server', '', ''), ('other', 'out/', '', ''), ('shell', 'mkdir -p a/b', '', ''),
+    ('shell', '$(shell)', '', 'uname -s'), ('compile', '', '', 'cc -c -o q/z.o z.c'),
+    ('compile', '/tmp/ccBWmNSn.ltrans3.ltrans.o', '', ''), ('compile', '/tmp/foo.o', '', ''),
+    ('compile', 'a.o.o', '', ''), ('compile', 'x/.lo.o', '', ''), ('other', '..', '', ''),
+    ('archive', 'libparts.a', '', ''), ('other', '/tmp/Makefile', '', ''), ('other', 'a:b', '', ''),
+    ('other', 'stamp-h1', '', ''), ('test', 'check.log', '', ''), ('other', 'r\u00e9sum\u00e9.pdf', '', '')]
+BAKED = [
+    ('configure', 'do_configure', 'busybox-1.36.1-r0', ''), ('compile', 'do_compile', 'zlib-1.3-r0', ''),
+    ('package', 'do_packagedata', 'gcc-1_13.2+git-r0', ''), ('fetch', 'do_fetch', 'linux-git-r3', ''),
+    ('fetch', 'do_unpack', 'no-version', ''), ('fetch', 'do_', 'a-b-1.0-r0', ''),
+    ('install', 'do_populate_sysroot', 'a-1-r0', ''), ('compile', 'do_fetch', '-r1-r2', '')]
+
+
+def _in_rows(tool, tasks):
+    """Four rows of bars that have room for their names."""
+    b = Build(2.1 * ((len(tasks) + 3) // 4))
+    b.head = [(key, tool if key == 'tool' else value) for key, value in b.head]
+    b.events = [(0, b.events[0][1].replace('\tmake\t4.3', '\t%s\t4.3' % tool))]
+    for i, task in enumerate(tasks, 1):
+        at = round((i - 1) // 4 * 2.1 * S)
+        b.events.append((at, 'start\t%d\ttop.%d\t\t%d\t%s' % (at, i, (i - 1) % 4, '\t'.join(task))))
+        b.events.append((at + 2 * S, 'done\t%d\ttop.%d' % (at + 2 * S, i)))
+    return b
+
+
+def named():
+    return _in_rows('make', NAMED)
+
+
+def baked():
+    return _in_rows('bitbake', BAKED)
+
+
 def no_tasks():
     return Build(10).samples()
 
