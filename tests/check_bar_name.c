@@ -20,7 +20,8 @@ static const struct {
 } cases[] = {
 	{ MAKE, "compile\tobj/deep/lib07.o", LANES_WORKER, WIDE, "lib07 12.1 s" },
 	{ MAKE, "compile\tobj/deep/lib07.o", LANES_WORKER, 50, "lib07" },
-	{ MAKE, "compile\tobj/deep/lib07.o", LANES_WORKER, 26, "l\xe2\x80\xa6" "7" },
+	{ MAKE, "compile\tobj/deep/lib07.o", LANES_WORKER, 26, "\xe2\x80\xa6" "07" },
+	{ MAKE, "compile\tltrans28.o", LANES_WORKER, 31, "l\xe2\x80\xa6" "28" },
 	{ MAKE, "compile\tCMakeFiles/x.dir/parser.cc.o", LANES_KIND, WIDE, "parser.cc 12.1 s" },
 	{ MAKE, "link\t/src/bin/server", LANES_WORKER, WIDE, "server 12.1 s" },
 	{ MAKE, "other\tout/", LANES_WORKER, WIDE, "out 12.1 s" },

@@ -12,6 +12,7 @@
 
 #define SHELL "$(shell)"	/* the name of the calls of this function of make */
 #define OE_PREFIX "do_"
+#define NUMBER_MAX 5		/* digits that distinguish a name */
 #define SUFFIX_MORE 4		/* bytes of a suffix that says more than the kind of file */
 
 /* Suffixes of what a compiler makes: the colour says that. */
@@ -139,14 +140,38 @@ static bool add_fitting(struct buf *b, const struct buf *const *part, size_t n, 
 	return fits;
 }
 
+/* "l...28" of "ltrans28", or "...28". Whether there is room for the number. */
+static bool add_numbered(struct buf *b, struct buf *name, double width, double size)
+{
+	struct buf head = BUF_PART_OF(b), end = BUF_PART_OF(b);
+	size_t n = name->len;
+	double room;
+
+	while (n > 0 && name->data[n - 1] >= '0' && name->data[n - 1] <= '9')
+		n--;
+	if (n == name->len || name->len - n > NUMBER_MAX)
+		return false;
+	buf_adds(&end, "\xe2\x80\xa6");
+	buf_add(&end, name->data + n, name->len - n);
+	room = width - svg_text_width(buf_str(&end), size);
+	if (room >= 0) {
+		buf_add(&head, name->data, n);
+		n = svg_text_fit(buf_str(&head), room, size);
+		buf_cut(&head, n);
+		if (svg_text_width(buf_str(&head), size) <= room)
+			buf_add(b, head.data, head.len);
+		buf_add(b, end.data, end.len);
+	}
+	buf_release(&head);
+	buf_release(&end);
+	return room >= 0;
+}
+
 /* Its beginning; of a name with a number at its end, that too. */
 static void add_part(struct buf *b, struct buf *name, double width, double size)
 {
-	size_t before = b->len;
-
-	if (name->len && name->data[name->len - 1] >= '0' && name->data[name->len - 1] <= '9')
-		svg_add_label(b, buf_str(name), width, size);
-	if (b->len == before)
+	if (svg_text_width(buf_str(name), size) <= width ||
+	    !add_numbered(b, name, width, size))
 		svg_add_beginning(b, buf_str(name), width, size);
 }
 
