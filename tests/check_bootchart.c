@@ -289,14 +289,73 @@ START_TEST(hostile_names)
 }
 END_TEST
 
-/* Large builds */
-
 static void generate(const char *dir, unsigned tasks, unsigned samples)
 {
 	support_expect(NULL, 0, NULL, NULL,
 		       "'%s/tests/gen_recording' '%s' %u %u 7", TOP_BUILDDIR, dir, tasks,
 		       samples);
 }
+
+/* Stretches of narrow bars */
+
+static void add_tasks(struct buf *log, const char *dir, const char *more, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		buf_addf(log, "start\t%u\tt.%u\t1\t\tcompile\t%s%u.o\ndone\t%u\tt.%u\t0\n",
+			 i * 100000, i + 1, i % 2 ? dir : more, i, (i + 1) * 100000, i + 1);
+}
+
+static const struct {
+	const char *dir, *more, *text;
+	enum lanes_by by;
+} stretches[] = {
+	{ "lib/a/", "lib/b/", ">lib: 24 tasks<", LANES_WORKER },
+	{ "lib/a/", "src/", ">24 tasks<", LANES_WORKER },
+	{ "lib/a/", "lib/b/", ">lib: 24 tasks<", LANES_KIND },
+	{ "src/", "src/", ">24 tasks<", LANES_DIRECTORY },
+	{ "../", "../", ">24 tasks<", LANES_WORKER },
+	{ "", "", ">24 tasks<", LANES_WORKER },
+	{ "<&>/", "<&>/", ">&lt;&amp;&gt;: 24 tasks<", LANES_WORKER },
+};
+
+/* 24 tasks of 12 pixels, then a long one. */
+START_TEST(stretch)
+{
+	struct buf log = BUF_INIT, out;
+	struct recorded r;
+
+	buf_adds(&log, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
+	add_tasks(&log, stretches[_i].dir, stretches[_i].more, 24);
+	buf_adds(&log, "start\t2400000\tt.25\t1\t\tlink\tprogram\ndone\t9000000\tt.25\t0\n");
+	recorded_make(&r, "cwd: /src\nend_us: 9000000\n", buf_str(&log), NULL);
+	draw(&out, &r, stretches[_i].by, NULL);
+	leave_out(&out, "<script", "</script>");
+	ck_assert_msg(strstr(out.data, stretches[_i].text), "no %s", stretches[_i].text);
+	buf_release(&out);
+	buf_release(&log);
+	recorded_release(&r);
+}
+END_TEST
+
+/* Two bars of 28 pixels are no stretch. */
+START_TEST(no_stretch)
+{
+	struct buf log = BUF_INIT, out;
+	struct recorded r;
+
+	buf_adds(&log, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
+	add_tasks(&log, "lib/", "lib/", 2);
+	buf_adds(&log, "start\t200000\tt.3\t1\t\tlink\tprogram\ndone\t4000000\tt.3\t0\n");
+	recorded_make(&r, "cwd: /src\nend_us: 4000000\n", buf_str(&log), NULL);
+	draw(&out, &r, LANES_WORKER, NULL);
+	ck_assert_ptr_null(strstr(out.data, "class=\"many"));
+	buf_release(&out);
+	buf_release(&log);
+	recorded_release(&r);
+}
+END_TEST
+
+/* Large builds */
 
 static double view_height(const char *text)
 {
@@ -337,6 +396,7 @@ int main(void)
 			    TEST_GROUP("golden"), TEST_EACH(golden, goldens),
 			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
 			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
+			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST(no_stretch),
 			    TEST_RANGE(bounded, LANES_WORKER, LANES_WORKER + 1),
 			    TEST_RANGE(bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1));
 }

@@ -15,7 +15,7 @@
 #define SIGN_WIDTH 13.0		/* kept free at the end of a bar that has a sign there */
 #define SIGN_BAR 40.0		/* pixels of a bar, where that is so */
 
-static double size_in(const struct bar *b)
+double bootchart_name_size(const struct bar *b)
 {
 	return b->named >= 13.5 ? BAR_NAME_SIZE : b->named >= BAR_NAME_HEIGHT ?
 	       BAR_NAME_SMALL : 0;
@@ -59,7 +59,7 @@ static void add_group(struct markup *s, const struct summary *sum, enum lanes_by
 		class[7] = '\0';
 	for (size_t i = 0; i < n; i++) {
 		if (bar[i].colour != colour || bar[i].width < BAR_NAME_LEAST ||
-		    size_in(&bar[i]) != size)
+		    bootchart_name_size(&bar[i]) != size)
 			continue;
 		if (!begun) {
 			markup_begin(s, "g");
@@ -75,6 +75,7 @@ static void add_group(struct markup *s, const struct summary *sum, enum lanes_by
 int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
 		    const struct bar *bar, size_t n)
 {
+	bootchart_stretches(s, sum, by, bar, n);
 	for (int colour = 0; colour < COLOURS; colour++) {
 		add_group(s, sum, by, bar, n, colour, BAR_NAME_SIZE);
 		add_group(s, sum, by, bar, n, colour, BAR_NAME_SMALL);

@@ -49,6 +49,11 @@ void bootchart_bars(struct markup *s, const struct bar *bar, size_t n);
 int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
 		    const struct bar *bar, size_t n);
 
+/* The names of stretches of narrow bars; and the size of the font in a bar, 0: it is too low. */
+void bootchart_stretches(struct markup *s, const struct summary *sum, enum lanes_by by,
+			 const struct bar *bar, size_t n);
+double bootchart_name_size(const struct bar *b);
+
 /* An entry of a legend; attribute says what its id is: "data-band". */
 void bootchart_add_key(struct markup *s, const struct key *k, const char *attribute);
 
