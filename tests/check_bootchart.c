@@ -355,6 +355,27 @@ START_TEST(no_stretch)
 }
 END_TEST
 
+/* Panels */
+
+/* Where it is known what the build used, the machine's memory has no panel in the picture; the
+ * page has all. */
+START_TEST(panels_left_out)
+{
+	const char *dir = support_path("%s/machine", support_tmpdir());
+	struct buf out;
+
+	generate(dir, 100, 300);
+	draw_path(&out, dir, LANES_WORKER, NULL);
+	ck_assert_ptr_nonnull(strstr(out.data, "id=\"p-memory\""));
+	ck_assert_ptr_null(strstr(out.data, "id=\"p-machine\""));
+	ck_assert_ptr_nonnull(strstr(out.data, "\"machine\""));
+	buf_release(&out);
+	draw_path(&out, DATA "recordings/nested", LANES_WORKER, NULL);
+	ck_assert_ptr_nonnull(strstr(out.data, "id=\"p-machine\""));
+	buf_release(&out);
+}
+END_TEST
+
 /* Large builds */
 
 static double view_height(const char *text)
@@ -397,6 +418,7 @@ int main(void)
 			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
 			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
 			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST(no_stretch),
+			    TEST(panels_left_out),
 			    TEST_RANGE(bounded, LANES_WORKER, LANES_WORKER + 1),
 			    TEST_RANGE(bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1));
 }

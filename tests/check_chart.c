@@ -164,6 +164,9 @@ static int check_panels(const struct chart *c, int bottom)
 	for (size_t i = 0; i < c->panels.n; i++) {
 		const struct place *p = &c->panel_place[i];
 
+		ck_assert_int_eq(p->height > 0, chart_draws_panel(c, &c->panels.panel[i]));
+		if (!p->height)
+			continue;
 		ck_assert_int_ge(p->title_y, bottom + 12);
 		ck_assert_int_gt(p->y, p->title_y);
 		ck_assert_int_ge(p->height, 24);

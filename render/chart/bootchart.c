@@ -170,8 +170,11 @@ static void add_time(struct markup *s, const struct chart *c)
 	for (size_t i = 0; i < n; i++) {
 		double x = c->plot_x + chart_x(c, tick[i].value);
 
-		for (size_t k = 0; k < c->panels.n; k++)
-			add_grid(&grid, x, c->panel_place[k].y, c->panel_place[k].height);
+		for (size_t k = 0; k < c->panels.n; k++) {
+			if (c->panel_place[k].height)
+				add_grid(&grid, x, c->panel_place[k].y,
+					 c->panel_place[k].height);
+		}
 		add_grid(&grid, x, c->lanes_y, c->lanes_height);
 		if (c->path_title)
 			add_grid(&grid, x, c->path_place.y, c->path_place.height);

@@ -37,6 +37,7 @@ struct plot {
 	struct profile profile;
 	double stack[PANEL_BANDS_MAX][BINS];	/* tops of a stack's bands, in pixels */
 	bool stacked[BINS];	/* something is known of that column */
+	bool areas;		/* lines pass over some */
 };
 
 static double scaled(const struct plot *p, double value, int64_t ceiling)
@@ -245,8 +246,11 @@ static void draw_band(struct plot *p, size_t i)
 	if (band->mark == MARK_AREA)
 		add_curve(p, area, true);
 	add_band(p, band->mark == MARK_AREA ? "band all" : range);
-	if (band->mark != MARK_AREA)
+	if (band->mark != MARK_AREA) {
+		if (p->areas)
+			add_curve(p, "line halo", false);
 		add_curve(p, line, false);
+	}
 }
 
 /* A stack of few points. */
@@ -385,6 +389,9 @@ static void draw_panel(struct plot *p, size_t index)
 	markup_attr(p->svg, "class", "draw");
 	draw_gaps(p);
 	draw_stack(p);
+	p->areas = false;
+	for (size_t i = 0; i < p->panel->n_bands; i++)
+		p->areas |= p->panel->band[i].mark != MARK_LINE;
 	for (size_t i = 0; i < p->panel->n_bands; i++) {
 		if (p->panel->band[i].mark != MARK_STACK)
 			draw_band(p, i);
@@ -405,8 +412,10 @@ int bootchart_panels(struct markup *s, const struct chart *c)
 	p->svg = s;
 	p->chart = c;
 	p->bins = (size_t)c->plot_width / COLUMN;
-	for (size_t i = 0; i < c->panels.n; i++)
-		draw_panel(p, i);
+	for (size_t i = 0; i < c->panels.n; i++) {
+		if (c->panel_place[i].height)
+			draw_panel(p, i);
+	}
 	free(p);
 	return 0;
 }

@@ -135,7 +135,8 @@ static int place_gutter(struct chart *c)
 		buf_release(&safe);
 	}
 	for (size_t i = 0; i < c->panels.n; i++)
-		right |= c->panels.panel[i].right_ceiling > 0;
+		right |= c->panels.panel[i].right_ceiling > 0 &&
+			 chart_draws_panel(c, &c->panels.panel[i]);
 	widest += ROW_LABEL_ROOM;
 	c->plot_x = widest < GUTTER_MIN ? GUTTER_MIN : widest > CHART_GUTTER_MAX ?
 		    CHART_GUTTER_MAX : (int)widest + 1;
@@ -181,7 +182,8 @@ static int make_legends(struct chart *c)
 	for (size_t i = 0; !r && i < c->panels.n; i++)
 		r = legend_of_panel(&c->panel_legend[i], &c->panels.panel[i]);
 	for (size_t i = 0; i < c->panels.n; i++) {
-		if (chart_is_dense(c, &c->panels.panel[i])) {
+		if (chart_is_dense(c, &c->panels.panel[i]) &&
+		    chart_draws_panel(c, &c->panels.panel[i])) {
 			legend_add_spread(&c->panel_legend[i]);
 			break;
 		}
@@ -284,4 +286,25 @@ void chart_release(struct chart *c)
 bool chart_is_dense(const struct chart *c, const struct panel *p)
 {
 	return p->n > (size_t)c->plot_width / CHART_COLUMN;
+}
+
+static bool has_band(const struct panel *p, const char *id)
+{
+	for (size_t i = 0; p && i < p->n_bands; i++) {
+		if (!strcmp(p->band[i].id, id))
+			return true;
+	}
+	return false;
+}
+
+bool chart_draws_panel(const struct chart *c, const struct panel *p)
+{
+	const struct panel *memory = panels_find(&c->panels, PANEL_MEMORY);
+
+	if (p->id == PANEL_MACHINE)
+		return !has_band(memory, "used") || has_band(p, "swap");
+	if (p->id == PANEL_CGROUP)
+		return !memory || has_band(p, "throttled") || (has_band(p, "cpu") &&
+			!has_band(panels_find(&c->panels, PANEL_CPU), "build"));
+	return true;
 }

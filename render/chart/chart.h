@@ -93,7 +93,8 @@ struct legend {
 
 /* A panel's or row's place. */
 struct place {
-	int y, height;		/* of the plot; a panel's title and legend are above it */
+	int y, height;		/* of the plot; a panel's title and legend are above it. 0: it is
+				   not drawn */
 	int title_y;		/* of a panel: the baseline of its title */
 };
 
@@ -139,6 +140,10 @@ struct chart {
 /* 0 or -ENOMEM. Always release. It borrows what is in the input. */
 int chart_make(struct chart *c, const struct chart_input *in);
 void chart_release(struct chart *c);
+
+/* Whether the picture has it. It leaves out memory of the machine and of the control group where
+ * the memory of the build beside the machine's says what matters. The page has all panels. */
+bool chart_draws_panel(const struct chart *c, const struct panel *p);
 
 /* Whether a panel has more points than columns: then a column shows the least to the most of
  * several. */

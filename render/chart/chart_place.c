@@ -207,6 +207,10 @@ static int place_panels(struct chart *c, int y, int more)
 
 	for (size_t i = 0; i < c->panels.n; i++) {
 		struct place *p = &c->panel_place[i];
+
+		*p = (struct place){ 0 };
+		if (!chart_draws_panel(c, &c->panels.panel[i]))
+			continue;
 		int left = c->plot_x + (int)bold(c->panels.panel[i].title, TITLE_SIZE) + TITLE_GAP;
 
 		p->title_y = y + PANEL_GAP;
@@ -231,7 +235,7 @@ static void place_below(struct chart *c, int more)
 
 int chart_place(struct chart *c)
 {
-	int y, more;
+	int y, more, n = 0;
 
 	y = place_facts(c, CHART_HEADLINE_Y + FACT_PITCH + 4);
 	y = place_path(c, place_verdict(c, y));
@@ -241,8 +245,10 @@ int chart_place(struct chart *c)
 		return y;
 	c->time_end_y = place_other(c, y) + TIME_DEPTH;
 	place_below(c, 0);
-	if (c->panels.n) {
-		more = (CHART_HEIGHT - c->height) / (int)c->panels.n;
+	for (size_t i = 0; i < c->panels.n; i++)
+		n += c->panel_place[i].height > 0;
+	if (n) {
+		more = (CHART_HEIGHT - c->height) / n;
 		place_below(c, more < PANEL_MORE ? more : PANEL_MORE);
 	}
 	for (size_t i = 0; i < c->panels.n; i++) {

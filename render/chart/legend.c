@@ -52,16 +52,18 @@ static int add_band(struct legend *l, const struct panel *p, const struct band *
 	struct key *k = add_key(l, band->id, band->label);
 	enum axis_unit unit = band->right ? p->right_unit : p->unit;
 	struct buf values = BUF_INIT;
+	/* Its keys are many, and the most of each is what matters. */
+	bool brief = p->id == PANEL_MEMORY && !band->right;
 
 	if (!k)
 		return 0;
 	k->meaning = band->meaning;
 	k->colour = band->colour;
 	k->mark = band->mark;
-	add_value(&values, band->max ? "max " : "", unit, band->max);
+	add_value(&values, band->max && !brief ? "max " : "", unit, band->max);
 	if (band->max && band->total >= 0)
 		add_value(&values, "total ", AXIS_BYTES, band->total);
-	else if (band->max)
+	else if (band->max && p->id != PANEL_MEMORY)
 		add_value(&values, "mean ", unit, band->mean);
 	if (band->right)
 		buf_adds(&values, ", right axis");
