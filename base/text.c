@@ -28,6 +28,8 @@ void text_add_time(struct buf *b, int64_t us)
 
 	if (us < 0)
 		buf_adds(b, "-");
+	else if (!us)
+		buf_adds(b, "0 s");
 	else if (us < 1000)
 		buf_addf(b, "%d us", (int)us);
 	else if (us < 9950)

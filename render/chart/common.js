@@ -20,6 +20,8 @@ function two(n) {
 function timeText(us) {
 	const s = Math.round(us / 1e6);
 
+	if (!Math.round(us))
+		return "0 s";
 	if (us < 1000)
 		return Math.round(us) + " us";
 	if (us < 9950)
