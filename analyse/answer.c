@@ -13,7 +13,7 @@
 
 const char *const answer_word[ANSWER_ABOUTS] = {
 	[ANSWER_FAILED] = "failed", [ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
-	[ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_WORKERS] = "workers",
+	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
 	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk",
 };
@@ -26,6 +26,7 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 #define PART_SHORT 0.02		/* of the wall time in which tasks waited for memory */
 #define CPU_FULL 0.9		/* at least this is busy */
 #define CPU_FREE 0.75		/* of all cores: at most this is busy */
+#define CPU_WANTED 0.02		/* of the time of tasks: those that use less wait, or sleep */
 #define NAME_COLUMNS 60
 
 struct work {
@@ -269,6 +270,28 @@ static void say_nothing_ran(struct work *w)
 	end_sentence(w, ANSWER_NOTHING, gap, t->nothing_us);
 }
 
+/* Whether these tasks waited for what others made is not known. */
+static void say_few(struct work *w)
+{
+	const struct answer_times *t = &w->times;
+
+	if (w->c->has_dependencies || t->few.until_us < 0 || !is_part(w, t->few.us))
+		return;
+	for (size_t i = 0; i < w->a->n; i++) {
+		if (w->a->sentence[i].about == ANSWER_ALONE)
+			return;
+	}
+	add_words(w, "At most ");
+	if (t->few_most > 1)
+		add_number(w, "", t->few_most, " tasks");
+	else
+		add_words(w, "one task");
+	add_time(w, " ran at a time in the last ", t->few.until_us - t->few.from_us, " of ");
+	text_add_time(&w->text, w->s->wall_us);
+	add_number(w, "; before that, up to ", w->s->running_max, "");
+	end_sentence(w, ANSWER_FEW, &t->few, t->few.us);
+}
+
 static void say_lto(struct work *w)
 {
 	const struct answer_span *lto = &w->times.lto;
@@ -298,7 +321,8 @@ static void say_others(struct work *w)
 	int64_t others_us = summary_others_us(s), idle_us;
 	double share = summary_host_share(s, others_us);
 
-	if (others_us < 0 || share < PART_LEAST)
+	if (others_us < 0 || share < PART_LEAST ||
+	    (double)s->cpu_us < CPU_WANTED * (double)s->running_sum_us)
 		return;
 	/* what was idle, the build could have used, too */
 	idle_us = answer_times_idle_us(s, 0, s->wall_us);
@@ -355,6 +379,12 @@ static void say_disk(struct work *w)
 
 /* What ready tasks waited for */
 
+/* What a build that failed did not run any more may have needed more. */
+static bool is_whole(const struct summary *s)
+{
+	return s->result == BUILD_OK || s->result == BUILD_ENDED;
+}
+
 /* With more workers the build would take nearly as long. */
 static bool is_bound(const struct work *w)
 {
@@ -384,7 +414,8 @@ static void say_workers(struct work *w)
 	add_words(w, s->cores > 1 ? "s" : "");
 	if (s->running_max < s->cores && busy >= 0 && busy < CPU_FREE)
 		add_words(w, ": more workers (-j) would help");
-	add_time(w, "; the dependencies alone need ", w->c->dependency_us, "");
+	if (is_whole(s))
+		add_time(w, "; the dependencies alone need ", w->c->dependency_us, "");
 	end_sentence(w, ANSWER_WORKERS, NULL, wait->us < spare_us ? wait->us : spare_us);
 }
 
@@ -422,7 +453,7 @@ static void say_dependencies(struct work *w)
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
 	int64_t explains_us = c->dependency_us - (s->cores > 0 ? s->cpu_us / s->cores : 0);
 
-	if (!c->has_dependencies || !c->n_dependency || s->running_max < 2 || !is_bound(w) ||
+	if (!c->has_dependencies || !c->n_dependency || !is_whole(s) || !is_bound(w) ||
 	    !is_part(w, explains_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);
@@ -481,8 +512,8 @@ int answer_make(struct answer *a, const struct summary *s, const struct chain *c
 		const struct queue *q)
 {
 	static void (*const say[])(struct work *w) = {
-		say_failure, say_others, say_alone, say_lto, say_nothing_ran, say_workers,
-		say_dependencies, say_load, say_pool, say_memory, say_disk,
+		say_failure, say_others, say_alone, say_few, say_lto, say_nothing_ran,
+		say_workers, say_dependencies, say_load, say_pool, say_memory, say_disk,
 	};
 	struct work w = { .s = s, .c = c, .q = q, .a = a };
 

@@ -20,6 +20,7 @@ enum answer_about {
 	ANSWER_FAILED,		/* the build failed or was killed */
 	ANSWER_ALONE,		/* one task ran alone */
 	ANSWER_NOTHING,		/* no task ran */
+	ANSWER_FEW,		/* few tasks ran at the end; no dependencies were recorded */
 	ANSWER_LTO,		/* GCC's link-time optimisation, a build inside the task that links */
 	ANSWER_OTHERS,		/* other processes used the CPU */
 	ANSWER_WORKERS,		/* ready tasks waited for a worker */

@@ -76,6 +76,35 @@ static void fill_few(struct answer_times *t, const struct summary *s)
 	longer(&t->alone, &last.alone);
 }
 
+/* The part of a time in which at most so many tasks ran that is lost, compared with the most that
+ * ran at once. */
+static double few_part(const struct summary *s, int64_t most)
+{
+	return most ? 1 - (double)most / (double)s->running_max : 0;
+}
+
+/* From the end to the start: each time when more tasks ran than ever since. */
+static void fill_end(struct answer_times *t, const struct summary *s)
+{
+	const struct curve *c = &s->running;
+	double best_us = 0;
+	int64_t most = 0, until_us = s->wall_us;
+
+	for (size_t i = c->n; i--; ) {
+		double us = (double)(s->wall_us - until_us) * few_part(s, most);
+
+		if (c->time_us[i] >= until_us)
+			continue;
+		if (c->value[i] > most && us > best_us) {
+			best_us = us;
+			t->few_most = most;
+			t->few = (struct answer_span){ until_us, s->wall_us, (int64_t)us, NO_INDEX };
+		}
+		most = c->value[i] > most ? c->value[i] : most;
+		until_us = c->time_us[i];
+	}
+}
+
 /* The last one that began before, of those that host and ran all the while. */
 static void fill_around(struct answer_span *span, const struct summary *s)
 {
@@ -168,11 +197,12 @@ int answer_times_fill(struct answer_times *t, const struct summary *s, const str
 {
 	const struct answer_span none = { -1, -1, 0, NO_INDEX };
 
-	*t = (struct answer_times){ .nothing = none, .alone = none, .lto = none };
+	*t = (struct answer_times){ .nothing = none, .alone = none, .few = none, .lto = none };
 	for (int k = 0; k < QUEUE_CAUSES; k++)
 		t->waited[k] = none;
 	fill_few(t, s);
 	fill_around(&t->nothing, s);
+	fill_end(t, s);
 	fill_waits(t, s, q);
 	return fill_lto(t, s);
 }

@@ -19,6 +19,9 @@ struct answer_times {
 					   and ran all the while */
 	int64_t alone_us;	/* exactly one task ran */
 	struct answer_span alone;	/* the task of which that is true longest */
+	struct answer_span few;	/* to the end: few tasks ran at a time; .us: by how much shorter it
+				   would be with as many as ever ran at once */
+	int64_t few_most;	/* this many at most */
 	struct answer_span waited[QUEUE_CAUSES];	/* at least one task waited for it; the task
 							   that waited longest */
 	struct answer_span lto;	/* tasks that host GCC's link-time optimisation ran; the longest */

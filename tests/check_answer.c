@@ -54,6 +54,18 @@ static const struct {
 		"failed: The build failed with exit status 2 after 1.20 s; bad.o failed (exit 1) after "
 		"1.10 s.\n",
 	}, {
+		"a failure, late: what did not run is not known",
+		"cwd: /src\ncores: 4\nstatus: 2\nend_us: 10000000\n",
+		OPEN("make -j4") START("1", 5, "bad.o") "fail\t" MS(1100) "\tm.1\t1\n"
+		RUN("2", 5, 9990, "b.o", "b.c"), NULL, NULL, NULL,
+		"failed: The build failed with exit status 2 after 10.0 s; bad.o failed (exit 1) after "
+		"1.10 s.\nalone: b.o ran alone for 8.89 s of 10.0 s.\n",
+	}, {
+		"one worker, one long task", BUILD "10000000\n",
+		OPEN("make") RUN("1", 5, 9500, "a", "a.c") RUN("2", 9500, 9990, "b", "b.c"),
+		NULL, NULL, NULL,
+		"dependencies: a takes 9.49 s of 10.0 s, so more workers would help little.\n",
+	}, {
 		"one worker, idle cores", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
 		OPEN("make") RUN("1", 5, 2500, "a", "a.c") RUN("2", 2500, 5000, "b", "b.c")
 		RUN("3", 5000, 7500, "c", "c.c") RUN("4", 7500, 9990, "d", "a"),
@@ -81,6 +93,20 @@ static const struct {
 		OPEN("make -j4") RUN("1", 5, 4990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
 		STAT "@0 \n@10000 2000,0\n", NULL, NULL,
 		"dependencies: b takes 9.97 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"other processes, while the build sleeps",
+		BUILD "10000000\nuser_us: 20000\nsystem_us: 0\n",
+		OPEN("make -j4") RUN("1", 5, 4000, "a", "a.c") RUN("2", 5, 4000, "b", "b.c")
+		RUN("3", 5, 4000, "c", "c.c") RUN("4", 5, 9990, "d", "d.c"),
+		STAT "@0 \n@10000 3900,50\n", NULL, NULL,
+		"dependencies: d takes 9.98 s of 10.0 s, so more workers would help little.\n",
+	}, {
+		"no dependencies, few tasks at the end", "cwd: /src\nstatus: 0\nend_us: 10000000\n",
+		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 5000)
+		START("2", 5, "b") DONE("2", 5000) START("3", 5, "c") DONE("3", 5000)
+		START("4", 5, "d") DONE("4", 7000) START("5", 5000, "e") DONE("5", 9000)
+		START("6", 7000, "f") DONE("6", 9990), NULL, NULL, NULL,
+		"few: At most 2 tasks ran at a time in the last 5.00 s of 10.0 s; before that, up to 4.\n",
 	}, {
 		"no dependencies: nothing about workers", BUILD "10000000\n",
 		"open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" START("1", 5, "a") DONE("1", 5000)
