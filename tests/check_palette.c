@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "render/chart/palette.h"
+#include "render/chart/panel_bands.h"
 #include "tests/support.h"
 
 #include "command/kind.h"
@@ -315,11 +316,29 @@ START_TEST(colours_of_work)
 }
 END_TEST
 
+/* Bands of one panel have different colours. */
+START_TEST(bands_differ)
+{
+	const struct band_plan *band = panel_plan[_i]->band;
+
+	for (size_t i = 0; i < PANEL_BANDS_MAX && band[i].id; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (band[i].only + band[k].only == ONLY_OWN + ONLY_ALL && band[i].only &&
+			    band[k].only)
+				continue;
+			ck_assert_msg(band[i].colour != band[k].colour, "%s: %s, %s",
+				      panel_plan[_i]->word, band[i].id, band[k].id);
+		}
+	}
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("palette", TEST_EACH(the_measure_is_the_published_one, published),
 			    TEST(the_measure_of_okabe_and_ito),
 			    TEST_LOOP(colours_differ_for_everyone, 2),
+			    TEST_LOOP(bands_differ, PANELS),
 			    TEST_LOOP(all_differ_from_the_ground, 2),
 			    TEST_LOOP(edges_and_words, 2),
 			    TEST_LOOP(shares_differ_for_everyone, 2),

@@ -2,7 +2,6 @@
 #include "base/array.h"
 #include "convert/convert.h"
 #include "convert/oe/oe.h"
-#include "render/chart/panel_bands.h"
 #include "render/chart/panels.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -387,23 +386,6 @@ START_TEST(worked_out_by_hand)
 }
 END_TEST
 
-/* check_palette has the distances of two colours. */
-START_TEST(colours_differ)
-{
-	const struct band_plan *band = panel_plan[_i]->band;
-
-	for (size_t i = 0; i < PANEL_BANDS_MAX && band[i].id; i++) {
-		for (size_t k = 0; k < i; k++) {
-			if (band[i].only + band[k].only == ONLY_OWN + ONLY_ALL && band[i].only &&
-			    band[k].only)
-				continue;
-			ck_assert_msg(band[i].colour != band[k].colour, "%s: %s, %s",
-				      panel_plan[_i]->word, band[i].id, band[k].id);
-		}
-	}
-}
-END_TEST
-
 START_TEST(nothing_recorded)
 {
 	const char *dir = support_tmpdir();
@@ -703,7 +685,6 @@ END_TEST
 int main(void)
 {
 	return support_main("panel", TEST_EACH(worked_out_by_hand, cases), TEST(nothing_recorded),
-			    TEST_LOOP(colours_differ, PANELS),
 			    TEST(as_in_the_summary), TEST(many_devices),
 			    TEST(memory_is_that_of_the_log),
 			    TEST(a_large_build_keeps_peaks_and_sums), TEST(bins_are_exact),
