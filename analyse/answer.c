@@ -32,7 +32,6 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 struct work {
 	const struct summary *s;
 	const struct chain *c;
-	const struct queue *q;
 	struct answer_times times;
 	struct buf text;	/* of the sentence being made */
 	struct answer *a;
@@ -515,7 +514,7 @@ int answer_make(struct answer *a, const struct summary *s, const struct chain *c
 		say_failure, say_others, say_alone, say_few, say_lto, say_nothing_ran,
 		say_workers, say_dependencies, say_load, say_pool, say_memory, say_disk,
 	};
-	struct work w = { .s = s, .c = c, .q = q, .a = a };
+	struct work w = { .s = s, .c = c, .a = a };
 
 	*a = (struct answer){ 0 };
 	w.error = answer_times_fill(&w.times, s, q);

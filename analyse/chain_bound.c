@@ -44,7 +44,6 @@ struct work {
 	uint32_t *line;		/* of each target: the last task so far */
 	uint32_t *number;	/* of each task: its host */
 	struct hosting *host;	/* the first one is the build */
-	size_t n_hosts;
 	struct inside *inside;	/* of each instance */
 	struct keyed *event;	/* see enum event */
 	size_t n_events;

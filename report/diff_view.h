@@ -76,10 +76,4 @@ extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL for DIFF_EN
 extern const char *const diff_package_word[PACKAGE_REVISION + 1];
 extern const char *const diff_rename_word[RENAME_SIMILAR + 1];
 
-/* Whether a total belongs to the machine. */
-static inline bool total_is_host(enum total t)
-{
-	return t >= TOTAL_HOST_USER_US;
-}
-
 #endif

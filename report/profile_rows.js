@@ -118,7 +118,7 @@ function subtract(a, b) {
 
 const view = { q: "", snapshots: [], group: [], sort: [], merged: new Set(), similar: true,
 	       shown: new Set(), limits: new Map(), groups: GROUPS };
-const shown = { s: null, rows: null, thread: null, matches: null, error: "" };
+const shown = { s: null, rows: null, thread: null, error: "" };
 /* A row of the table is a list of rows of the snapshot that nothing keeps apart. */
 
 function choose() {
