@@ -5,23 +5,11 @@
 #include "report/amount.h"
 #include "report/diff_picture.h"
 #include "report/html.h"
+#include "report/page_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A button in each heading sorts its table by the numbers in data-n, or by name. */
-static const char sort_script[] =
-	"for(const th of document.querySelectorAll('table.sort thead th')){"
-	"const b=document.createElement('button');b.type='button';b.append(...th.childNodes);"
-	"th.append(b);b.onclick=()=>{"
-	"const t=th.closest('table'),y=t.tBodies[0],i=th.cellIndex,"
-	"d=th.ariaSort==='descending'||!i&&!th.ariaSort?1:-1;"
-	"for(const o of t.querySelectorAll('thead th'))o.ariaSort=null;"
-	"th.ariaSort=d<0?'descending':'ascending';"
-	"const k=r=>{const c=r.cells[i],n=c.dataset.n;return n===undefined?c.textContent:+n};"
-	"y.append(...[...y.rows].map(r=>[k(r),r]).sort((x,z)=>"
-	"(x[0]<z[0]?-1:x[0]>z[0]?1:0)*d).map(x=>x[1]))}}";
 
 static void text_cell(struct markup *h, const char *class, struct buf *text)
 {
@@ -389,7 +377,7 @@ int diff_html(struct buf *out, const struct diff_view *v)
 	add_packages(&h, d);
 	markup_end(&h);
 	diff_picture_release(&picture);
-	html_script(&h, sort_script);
+	html_script(&h, page_diff_js);
 	html_document_end(&h);
 	return r ? r : buf_error(out);
 }

@@ -24,7 +24,7 @@ nodist_report_libreport_la_SOURCES = report/page_text.c
 EXTRA_DIST += $(page_text_from)
 CLEANFILES += report/page_text.c
 page_text_from = \
-	report/elements.js report/log.css report/log.js report/page.css \
+	report/diff.js report/elements.js report/log.css report/log.js report/page.css \
 	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js
 
@@ -33,6 +33,7 @@ report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.
 		echo '#include "report/page_text.h"' && \
 		$(c_string) -v name=page_css -v file=report/page.css && \
 		$(c_string) -v name=page_js -v file=report/page.js && \
+		$(c_string) -v name=page_diff_js -v file=report/diff.js && \
 		$(c_string) -v name=page_profile_js -v file=report/profile.js && \
 		$(c_string) -v name=page_log_css -v file=report/log.css && \
 		$(c_string) -v name=page_log_js -v file=report/log.js; \

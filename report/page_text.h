@@ -6,9 +6,11 @@
  * Styles and scripts, made into C strings at build time:
  *	page_css		the style of all pages
  *	page_js			the script of the report
+ *	page_diff_js		the script of the page of diff
  *	page_profile_js		the script of a profile
  *	page_log_css, page_log_js	style and script of the build's output
  */
-extern const char page_css[], page_js[], page_profile_js[], page_log_css[], page_log_js[];
+extern const char page_css[], page_js[], page_diff_js[], page_profile_js[];
+extern const char page_log_css[], page_log_js[];
 
 #endif
