@@ -16,6 +16,7 @@ const legend = { row: null, keys: null, select: null, marks: null, own: null, no
  *			usual ones
  *	there()		it is offered
  *	ordered		the colours have an order: not that of their time
+ *	rank(colour)	where in it, if not at the place of the colour
  *	apply()		sets tasks.colour and returns the label of each colour that is used
  *	value(i)	what the legend adds up, if not a task's own time
  * A module may add its own before the page is made.
@@ -32,7 +33,8 @@ const colourings = [
 		apply: () => colourGroups(tasks.programs.length, i => tasks.program[i],
 					  k => tasks.programs[k] || "not known") },
 	{ id: "difference", title: () => "difference", scale: "", ordered: true,
-		there: () => !!head.ghost, apply: colourDifferences, value: changeOf },
+		there: () => !!head.ghost, apply: colourDifferences, value: changeOf,
+		rank: colour => head.ghost.scale.findIndex(s => s.colour === colour) },
 	{ id: "cpu", title: () => "CPU share", scale: "colours-share", ordered: true,
 		there: () => tasks.cpu.some(v => v), apply: colourShares },
 ];
@@ -172,7 +174,7 @@ function changeOf(i) {
 }
 
 function signedText(v) {
-	return (v > 0 ? "+" : v < 0 ? "\u2212" : "") + timeText(Math.abs(v) * head.unit_us);
+	return v ? (v > 0 ? "+" : "\u2212") + timeText(Math.abs(v) * head.unit_us) : "0";
 }
 
 /* Colour the tasks as view.colour asks for, and list what is used in the legend. */
@@ -191,7 +193,9 @@ function recolour() {
 	}
 	legend.entries = labels.map((label, colour) =>
 		({ label, colour, n: n[colour], wall: wall[colour] })).filter(e => e.n);
-	if (!c.ordered)
+	if (c.rank)
+		legend.entries.sort((a, b) => c.rank(a.colour) - c.rank(b.colour));
+	else if (!c.ordered)
 		legend.entries.sort((a, b) =>
 			(a.colour === REST) - (b.colour === REST) || b.wall - a.wall);
 	for (const box of [waits.box, legend.row, lanes.row.box, page.range, page.detail,

@@ -407,7 +407,14 @@ parts.push({
 				       !page.detail.firstChild || detail.task !== detail.told)) {
 			detail.told = view.task;
 			detail.width = page.detail.clientWidth;
+			detail.colouring = legend.now;
 			tellTask(page.detail, view.task);
 		}
+	},
+	searched() {
+		if (view.task < 0 || detail.told !== view.task || detail.colouring === legend.now)
+			return;
+		detail.colouring = legend.now;
+		tellTask(page.detail, view.task);
 	},
 });
