@@ -5,7 +5,8 @@ const TABLE_ROW = 26;
 const HELD_MS = 100;		/* not filled while a range is dragged */
 const WIDE = ["name", "kind", "start", "wall", "cpu", "share", "memory", "disk", "waited", "result",
 	      "difference"];
-const SMALL_WINDOW = ["name", "wall", "share", "waited", "difference"];
+const SMALL_WINDOW = ["name", "wall", "share", "waited"];
+const SMALL_COMPARED = ["name", "wall", "share", "difference"];
 const grid = { table: null, columns: [], shown: [], stale: true, seen: false, folded: false,
 	held: false, timer: 0 };
 
@@ -107,7 +108,8 @@ function fillCell(cell, column, i) {
 
 /* Of a column with values only; few in a small window. */
 function chooseColumns() {
-	const ids = page.app.clientWidth < NARROW ? SMALL_WINDOW : WIDE;
+	const few = head.ghost ? SMALL_COMPARED : SMALL_WINDOW;
+	const ids = page.app.clientWidth < NARROW ? few : WIDE;
 	const columns = ids.map(id => grid.columns.find(c => c.id === id)).filter(c => c);
 
 	if (columns.length === grid.shown.length)
@@ -115,7 +117,8 @@ function chooseColumns() {
 	grid.shown = columns;
 	grid.table.setColumns(columns);
 	grid.table.box.style.setProperty("--columns", "minmax(140px,3fr) " + columns.slice(1).map(c =>
-		c.id === "kind" || c.id === "result" ? "minmax(64px,1fr)" : "minmax(60px,.8fr)").join(" "));
+		c.id === "kind" || c.id === "result" ? "minmax(64px,1fr)" :
+			c.id === "difference" ? "minmax(80px,.8fr)" : "minmax(60px,.8fr)").join(" "));
 	grid.stale = true;
 }
 
@@ -164,12 +167,17 @@ function loadSort(text) {
 	grid.stale = true;
 }
 
-/* A click brings the bar into view; keys leave the window where it is. */
+/* The table stays where it is in the window, also if the panel of the task makes the chart
+ * narrower; Enter and a double click go to the bar. */
 function chooseRow(i, how) {
-	if (how === "key")
-		revealTime(i);
-	else
+	const { box } = grid.table, { top } = box.getBoundingClientRect();
+
+	if (how === "Enter") {
 		reveal(i);
+		return;
+	}
+	revealTime(i);
+	window.scrollBy(0, box.getBoundingClientRect().top - top);
 }
 
 parts.push({
@@ -188,6 +196,7 @@ parts.push({
 		grid.fold.setAttribute("class", "fold");
 		grid.fold.setAttribute("aria-expanded", true);
 		grid.count = element("span", { "class": "faint", role: "status" }, title);
+		element("span", { "class": "faint" }, title, "Enter or double click: to its bar");
 		grid.table = new Table({ make: element, parent: page.table, id: "bb-tasks",
 			label: "All tasks",
 			row: TABLE_ROW, columns: [], cell: fillCell, choose: guard(chooseRow),

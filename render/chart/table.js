@@ -10,7 +10,8 @@ const TABLE_SPARE = 6;		/* rows drawn beyond the view */
  *	row		the height of a row in pixels, as its style has it
  *	columns		a list of {id, title, hint}: set by setColumns() too
  *	cell(cell, column, item)	fill a cell
- *	choose(item, how)	a row was chosen by "click", "key" or "Enter"
+ *	choose(item, how)	a row was chosen by "click", "key" or "Enter", which is also
+ *			the second click
  *	sort(column)	the button in a head was pressed
  * An item is a number: the row's element has the id "row-" + item.
  */
@@ -32,7 +33,7 @@ function Table(o) {
 		const line = e.target.closest(".entry");
 
 		if (line && !e.target.closest("a"))
-			this.o.choose(this.list[Number(line.dataset.at)], "click");
+			this.o.choose(this.list[Number(line.dataset.at)], e.detail > 1 ? "Enter" : "click");
 	});
 }
 

@@ -17,6 +17,7 @@ def differences_are_the_colours(page):
     keys = page.texts('#bb-legend .key')
     assert any(k.startswith('faster by 2 s or more') for k in keys), keys
     assert any(k.startswith('in one build only') for k in keys), keys
+    assert [k.split()[0] for k in keys] == ['faster', 'differs', 'in'], keys
     top = page.browser.js(_TOP)
     assert top[0]['cells'] == ['libparts.a', '20.0 s', '10.0 s', '\u221210.0 s'], top[0]
     assert not top[0]['right'] and top[0]['width'] == max(t['width'] for t in top), top
@@ -62,6 +63,19 @@ def other_colours_stay_in_the_address(page):
     assert page.state()['colour'] == 'difference'
 
 
+def panel_has_the_colours_of_the_legend(page):
+    _compare(page)
+    page.choose('libparts.a')
+    colours = """return [...document.querySelectorAll('#bb-detail .swatch rect')]
+        .map(e => getComputedStyle(e).fill)"""
+    before = page.browser.js(colours)
+    page.browser.js('''const s = document.querySelector('#bb-colour'); s.value = 'kind';
+        s.dispatchEvent(new Event('change'))''')
+    page.settle()
+    after = page.browser.js(colours)
+    assert before and len(before) == len(after) and before != after, (before, after)
+
+
 def builds_of_different_things_are_warned_of(page):
     page.open('known', '--compare', page.places.recording('linked'))
     said = page.browser.js('return document.querySelector("#bb-compare .alarm").textContent')
@@ -75,6 +89,12 @@ def phone(page):
     wide = page.browser.js('''return [document.documentElement.scrollWidth,
         ...[...document.querySelectorAll('#bb-compare td')].map(e => e.getBoundingClientRect().right)]''')
     assert max(wide) <= 390, wide
+    page.browser.js('document.querySelector("#bb-table").scrollIntoView()')
+    page.settle()
+    cut = page.browser.js("""return [...document.querySelectorAll('#bb-tasks .head button')]
+        .filter(b => b.scrollWidth > b.clientWidth || b.getBoundingClientRect().right > innerWidth)
+        .map(b => b.textContent)""")
+    assert not cut, cut
 
 
 def page_of_diff(page):
@@ -101,3 +121,28 @@ def page_of_diff(page):
             out = page.browser.js('''return [...document.querySelectorAll('.ranked *, .lanes figcaption, .keys li')]
                 .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent)''')
             assert not out, (width, out)
+
+
+def long_tables_of_diff_are_folded(page):
+    """The first rows in the order that the table has now, and all with a button."""
+    path = page.places.diff('known', 'second_build')
+    rows = ''.join('<tr><th scope="row">t%d</th><td class="number" data-n="%d">%d</td></tr>' % (i, i, i)
+                   for i in range(500))
+    with open(path) as f:
+        whole = f.read()
+    long = page.places.path('diff-long.html')
+    with open(long, 'w') as f:
+        f.write(whole.replace('</main>', '<div class="scroll"><table class="sort"><thead><tr><th>task</th>'
+                              '<th>n</th></tr></thead><tbody>%s</tbody></table></div></main>' % rows))
+    page.open_file(long)
+    shown = """const t = [...document.querySelectorAll('table')].pop();
+        return [[...t.rows].slice(1).filter(r => r.offsetHeight).map(r => r.cells[0].textContent),
+                t.nextSibling.textContent, t.nextSibling.ariaExpanded]"""
+    first = page.browser.js(shown)
+    assert first == [['t%d' % i for i in range(20)], 'all 500 rows', 'false'], first
+    page.browser.js('[...document.querySelectorAll("table.sort th:nth-child(2) button")].pop().click()')
+    names = page.browser.js(shown)[0]
+    assert names == ['t%d' % i for i in range(499, 479, -1)], names
+    page.browser.js('[...document.querySelectorAll("table + button")].pop().click()')
+    opened = page.browser.js(shown)
+    assert len(opened[0]) == 500 and opened[1:] == ['first 20 rows', 'true'], opened[1:]

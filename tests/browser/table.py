@@ -118,11 +118,17 @@ def filters_are_those_of_the_chart(page):
 
 def rows_and_bars_are_linked(page):
     _open(page)
-    row = page.browser.js('''const e = document.querySelectorAll('#bb-tasks .space [role=row]')[3],
-        b = e.getBoundingClientRect(); return {id: Number(e.id.slice(4)), x: b.left + 60, y: b.top + 9}''')
+    place = '''const e = document.querySelectorAll('#bb-tasks .space [role=row]')[3],
+        b = e.getBoundingClientRect(); return {id: Number(e.id.slice(4)), x: b.left + 60, y: b.top + 9}'''
+    row = page.browser.js(place)
     page.browser.click(row['x'], row['y'])
     page.settle()
     assert page.state()['task'] == row['id'] and page.detail(), page.state()
+    now = page.browser.js(place)
+    assert abs(now['y'] - row['y']) < 3, (row, now)
+    # Once more, and the window goes to the bar.
+    page.focus('#bb-tasks')
+    page.press('Enter')
     task = _tasks(page)[row['id']]
     x, y = page.middle(task)
     assert 0 < y < page.browser.js('return innerHeight'), y
