@@ -191,7 +191,8 @@ void diff_picture_add_answer(struct markup *h, const struct diff_picture *p)
 	if (p->metric == METRICS || isnan(f->change))
 		return;
 	buf_addf(&text, "%s of the build: ", metric_info[p->metric].title);
-	*text.data = (char)(*text.data - 'a' + 'A');
+	if (text.len)
+		*text.data = (char)(*text.data - 'a' + 'A');
 	amount_add(&text, unit, f->value[DIFF_BASE]);
 	buf_adds(&text, " \u2192 ");
 	amount_add(&text, unit, f->value[DIFF_NOW]);

@@ -57,7 +57,7 @@ static inline uint32_t step_of(int64_t value, double per_value, uint32_t steps)
 	return 1 + (v < 0 ? 0 : v > steps ? steps : (uint32_t)v);
 }
 
-/* As they are and as changes; the shorter is kept. */
+/* As they are and as changes; the shorter is kept, or the one with an error. */
 static void pack_band(struct pack_column *c, const struct panel *p, const struct band *b,
 		      uint32_t steps)
 {
@@ -77,7 +77,8 @@ static void pack_band(struct pack_column *c, const struct panel *p, const struct
 	}
 	pack_column_flush(c);
 	pack_column_flush(&changes);
-	if (changes.out.len < c->out.len && !buf_error(&changes.out)) {
+	if (buf_error(&changes.out) ||
+	    (changes.out.len < c->out.len && !buf_error(&c->out))) {
 		struct pack_column longer = *c;
 
 		*c = changes;
