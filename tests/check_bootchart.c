@@ -300,6 +300,7 @@ static void generate(const char *dir, unsigned tasks, unsigned samples)
 
 static void add_tasks(struct buf *log, const char *dir, const char *more, unsigned n)
 {
+	buf_adds(log, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
 	for (unsigned i = 0; i < n; i++)
 		buf_addf(log, "start\t%u\tt.%u\t1\t\tcompile\t%s%u.o\ndone\t%u\tt.%u\t0\n",
 			 i * 100000, i + 1, i % 2 ? dir : more, i, (i + 1) * 100000, i + 1);
@@ -324,7 +325,6 @@ START_TEST(stretch)
 	struct buf log = BUF_INIT, out;
 	struct recorded r;
 
-	buf_adds(&log, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
 	add_tasks(&log, stretches[_i].dir, stretches[_i].more, 24);
 	buf_adds(&log, "start\t2400000\tt.25\t1\t\tlink\tprogram\ndone\t9000000\tt.25\t0\n");
 	recorded_make(&r, "cwd: /src\nend_us: 9000000\n", buf_str(&log), NULL);
@@ -343,12 +343,39 @@ START_TEST(no_stretch)
 	struct buf log = BUF_INIT, out;
 	struct recorded r;
 
-	buf_adds(&log, "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
 	add_tasks(&log, "lib/", "lib/", 2);
 	buf_adds(&log, "start\t200000\tt.3\t1\t\tlink\tprogram\ndone\t4000000\tt.3\t0\n");
 	recorded_make(&r, "cwd: /src\nend_us: 4000000\n", buf_str(&log), NULL);
 	draw(&out, &r, LANES_WORKER, NULL);
 	ck_assert_ptr_null(strstr(out.data, "class=\"many"));
+	buf_release(&out);
+	buf_release(&log);
+	recorded_release(&r);
+}
+END_TEST
+
+/* 400 tasks of 2.8 pixels that touch are one shape with 399 seams. */
+START_TEST(run)
+{
+	struct buf log = BUF_INIT, out;
+	const char *p, *end;
+	struct recorded r;
+	size_t n = 0;
+
+	add_tasks(&log, "lib/", "lib/", 400);
+	recorded_make(&r, "cwd: /src\nend_us: 40000000\n", buf_str(&log), NULL);
+	draw(&out, &r, LANES_WORKER, NULL);
+	leave_out(&out, "<script", "</script>");
+	p = strstr(strstr(out.data, "<g id=\"lanes\""), "<path class=\"run c0\"");
+	ck_assert_ptr_nonnull(p);
+	ck_assert_ptr_eq(strchr(p, 'z') + 1, strchr(strstr(p, " d=\"") + 4, '"'));
+	ck_assert_ptr_null(strstr(p, "class=\"bar c0"));
+	p = strstr(p, "<path class=\"seam\"");
+	ck_assert_ptr_nonnull(p);
+	end = strchr(p, '>');
+	for (p = strstr(p, " d="); p && p < end; p = strchr(p + 1, 'v'))
+		n++;
+	ck_assert_uint_eq(n, 1 + 399);
 	buf_release(&out);
 	buf_release(&log);
 	recorded_release(&r);
@@ -417,7 +444,7 @@ int main(void)
 			    TEST_GROUP("golden"), TEST_EACH(golden, goldens),
 			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
 			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
-			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST(no_stretch),
+			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST(no_stretch), TEST(run),
 			    TEST(panels_left_out),
 			    TEST_RANGE(bounded, LANES_WORKER, LANES_WORKER + 1),
 			    TEST_RANGE(bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1));

@@ -15,6 +15,8 @@
 #define PIECE_LEAST 0.6		/* pixels that are drawn of any piece */
 #define GAP 1.0			/* pixels between bars */
 #define GAP_LEAST 3.0		/* of a bar with a gap behind it */
+#define TOUCHING 0.1		/* pixels between narrow bars that are one shape */
+#define SEAM_APART 2.0		/* between two seams of it */
 #define GAUGE_LEAST 4.0		/* pixels of a bar with a gauge of its own */
 #define GAUGE_APART 2.0		/* narrower bars that close share one */
 #define GAUGE_RUN 24.0		/* about as long as a shared one gets */
@@ -95,23 +97,80 @@ static void add_gauge(struct gauge *g, const struct bar *b)
 		end_gauge(g);
 }
 
+/* Runs: narrow bars of one colour that touch are one shape, with seams between them. */
+
+static bool continues(const struct bar *a, const struct bar *b)
+{
+	return a->colour == b->colour && a->y == b->y && a->width < GAP_LEAST &&
+	       b->width < GAP_LEAST && b->x - a->x - a->width < TOUCHING;
+}
+
+/* The length of the run that begins with the first of n. */
+static size_t run_length(const struct bar *bar, size_t n)
+{
+	size_t end = 1;
+
+	while (end < n && continues(&bar[end - 1], &bar[end]))
+		end++;
+	return end;
+}
+
+static void add_seams(struct svg_path *path, const struct bar *bar, size_t n)
+{
+	double last = bar->x;
+
+	for (size_t i = 1; i < n; i++) {
+		if (bar[i].x - last < SEAM_APART)
+			continue;
+		last = bar[i].x;
+		svg_path_move(path, last, bar[i].y);
+		svg_path_line(path, last, bar[i].y + bar[i].height);
+	}
+}
+
+static void draw_seams(struct markup *s, const struct bar *bar, size_t n)
+{
+	struct svg_path path;
+
+	svg_path_init(&path, s, "seam");
+	path.coarse = true;
+	for (size_t i = 0, length; i < n; i += length) {
+		length = run_length(bar + i, n - i);
+		add_seams(&path, bar + i, length);
+	}
+	svg_path_end(&path);
+}
+
+/* The bars of a colour, alone or in runs. */
+static void draw_bars(struct markup *s, const struct bar *bar, size_t n, int colour, bool runs)
+{
+	char class[] = "bar c0", run[] = "run c0";
+	struct svg_path path;
+
+	class[5] = run[5] = (char)('0' + colour);
+	svg_path_init(&path, s, runs ? run : class);
+	path.coarse = true;
+	for (size_t i = 0, length; i < n; i += length) {
+		const struct bar *last;
+
+		length = run_length(bar + i, n - i);
+		last = &bar[i + length - 1];
+		if (bar[i].colour == colour && (length > 1) == runs)
+			svg_path_rect(&path, bar[i].x, bar[i].y,
+				      last->x - bar[i].x + drawn_width(last), bar[i].height);
+	}
+	svg_path_end(&path);
+}
+
 void bootchart_bars(struct markup *s, const struct bar *bar, size_t n)
 {
-	char class[] = "bar c0";
-	struct svg_path path;
 	struct gauge g = { .until = -1 };
 
 	for (int colour = 0; colour < COLOURS; colour++) {
-		class[5] = (char)('0' + colour);
-		svg_path_init(&path, s, class);
-		path.coarse = true;
-		for (size_t i = 0; i < n; i++) {
-			if (bar[i].colour == colour)
-				svg_path_rect(&path, bar[i].x, bar[i].y, drawn_width(&bar[i]),
-					      bar[i].height);
-		}
-		svg_path_end(&path);
+		draw_bars(s, bar, n, colour, false);
+		draw_bars(s, bar, n, colour, true);
 	}
+	draw_seams(s, bar, n);
 	svg_path_init(&g.path, s, "gauge");
 	g.path.coarse = true;
 	for (size_t i = 0; i < n; i++)

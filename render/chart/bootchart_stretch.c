@@ -18,7 +18,7 @@
 #define APART 2.5		/* pixels between two bars of a stretch, at most */
 #define PAD 4.0
 #define BARS_LEAST 4		/* fewer are better looked at one by one */
-#define SIGN 7.0		/* pixels that the sign of a failed task takes of its neighbours */
+#define SIGN 9.0		/* pixels that the sign of a failed task takes of its neighbours */
 
 struct stretch {
 	double from, until;	/* none: until <= from */
