@@ -414,7 +414,7 @@ static void say_workers(struct work *w)
 	if (s->running_max < s->cores && busy >= 0 && busy < CPU_FREE)
 		add_words(w, ": more workers (-j) would help");
 	if (is_whole(s))
-		add_time(w, "; the dependencies alone need ", w->c->dependency_us, "");
+		add_time(w, "; the longest chain of dependencies takes ", w->c->dependency_us, "");
 	end_sentence(w, ANSWER_WORKERS, NULL, wait->us < spare_us ? wait->us : spare_us);
 }
 

@@ -320,7 +320,7 @@ static int sweep(struct work *w)
 	return 0;
 }
 
-/* The critical path */
+/* The path: what the end of the build waited for */
 
 /* The last to end inside a task, inside that ...; kept, as the way may be long. */
 static uint32_t innermost(struct work *w, uint32_t i)

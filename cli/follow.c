@@ -84,7 +84,7 @@ static bool is_own_file(const char *file, int fd)
 	       named.st_dev == open_one.st_dev;
 }
 
-/* Names that came late, the critical path and dependencies: the trace that `export` writes replaces
+/* Names that came late, the path and dependencies: the trace that `export` writes replaces
  * the live one. If that fails, the live one remains, which has all tasks. */
 static void complete(const char *recording, const char *file, const struct sink_ops *format)
 {

@@ -312,11 +312,11 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 		buf_adds(&f->part, " of the build");
 		fact_part(f);
 	}
-	if (workers)
-		fact_add_count(f, workers, " waited for a worker");
 	if (dependencies)
-		fact_add_count(f, dependencies, workers ? " for a dependency" :
-			       " waited for a dependency");
+		fact_add_count(f, dependencies, " waited for a dependency");
+	if (workers)
+		fact_add_count(f, workers, dependencies ? " for a free worker" :
+			       " waited for a free worker");
 	fact_end(f, "path", TONE_PLAIN);
 	if (c->has_dependencies) {
 		fact_add_time(f, c->dependency_us, " with unlimited workers");

@@ -114,6 +114,9 @@ static void add_time(struct buf *out, int64_t us, unsigned columns)
 static void add_row(struct buf *out, const struct style *style, const struct path *p,
 		    const struct row *row)
 {
+	static const char *const word[] = {
+		[LINK_NONE] = "-", [LINK_DEPENDENCY] = "a dependency", [LINK_WORKER] = "a free worker",
+	};
 	const struct recording *rec = p->s->rec;
 	unsigned taken = p->link ? ROW_COLUMNS : ROW_COLUMNS - 16;
 	unsigned link = p->link ? p->link[row->first] : LINK_NONE;
@@ -122,7 +125,7 @@ static void add_row(struct buf *out, const struct style *style, const struct pat
 	add_time(out, row->start_us, 8);
 	add_time(out, row->wall_us, 10);
 	if (p->link)
-		buf_addf(out, "  %-14s", link == LINK_NONE ? "-" : chain_link_word[link]);
+		buf_addf(out, "  %-14s", word[link]);
 	buf_adds(out, "  ");
 	name_add_task(&name, rec, &rec->task[p->task[row->first]]);
 	text_add_name(out, buf_str(&name), !style->width ? 0 :

@@ -105,7 +105,7 @@ def check_text(show, text):
     if "path" in facts:
         path = show["path"]
         same("tasks of the path", int(find(r"^(\d+) tasks?", facts["path"])), len(path["tasks"]))
-        same("links without a worker", int(find(r"(\d+) waited for a worker", facts["path"]) or 0),
+        same("links without a worker", int(find(r"(\d+) (?:waited )?for a free worker", facts["path"]) or 0),
              path["worker_links"])
         same("links", path["worker_links"] + path["dependency_links"],
              sum(t["link"] != "none" for t in path["tasks"]))
@@ -162,8 +162,8 @@ def check_verdict(show, facts):
             most = find(r"with (\d+) tasks at once", text)
             same(text, int(most or 1), show["parallelism"]["max"])
             same(text, int(find(r"on (\d+)", text) or cores), cores)
-            is_time(text, text.rpartition(" need ")[2], show["dependencies"]["least_wall_us"])
-        if "longest chain" in text:
+            is_time(text, text.rpartition(" takes ")[2], show["dependencies"]["least_wall_us"])
+        elif "longest chain" in text:
             is_time(text, find(r"takes (.*?) of ", text), show["dependencies"]["least_wall_us"])
         if a["about"] in ("workers", "dependencies"):
             same("recorded dependencies", show["dependencies"]["recorded"], True)

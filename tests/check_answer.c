@@ -71,7 +71,8 @@ static const struct {
 		RUN("3", 5000, 7500, "c", "c.c") RUN("4", 7500, 9990, "d", "a"),
 		STAT "@0 \n@10000 900\n", NULL, NULL,
 		"workers: Ready tasks waited for a free worker 75 % of the time, with one task at a time "
-		"on 4 cores: more workers (-j) would help; the dependencies alone need 4.99 s.\n",
+		"on 4 cores: more workers (-j) would help; the longest chain of "
+		"dependencies takes 4.99 s.\n",
 	}, {
 		"busy cores", BUILD "10000000\nuser_us: 39000000\nsystem_us: 0\n",
 		OPEN("make -j4") RUN("1", 5, 5000, "a", "a.c") RUN("2", 5, 5000, "b", "b.c")
@@ -80,7 +81,7 @@ static const struct {
 		RUN("7", 5000, 9990, "g", "c.c") RUN("8", 5000, 9990, "h", "a.c"),
 		STAT "@0 \n@10000 3900\n", NULL, NULL,
 		"workers: Ready tasks waited for a free worker 50 % of the time, with 4 tasks at once at "
-		"most on 4 busy cores; the dependencies alone need 5.00 s.\n",
+		"most on 4 busy cores; the longest chain of dependencies takes 5.00 s.\n",
 	}, {
 		"other processes", BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
 		OPEN("make -j4") RUN("1", 5, 9990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),

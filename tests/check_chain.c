@@ -13,7 +13,7 @@
 #define BUILD "cwd: /src\nend_us: 90000000\nstatus: 0\n"
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 
-/* What each task waited for, by start times, and the critical path. */
+/* What each task waited for, by start times, and the path. */
 static const struct {
 	const char *name;
 	const char *tasks;

@@ -12,7 +12,7 @@
  * that a track is chosen when its task starts. Memory is needed for what runs.
  *
  * A task that is named after its start has its first name, and the later one as an argument. The
- * critical path and the arrows between tasks follow from the whole recording: only whole.h has them.
+ * path of the build and the arrows between tasks follow from the whole recording: only whole.h has them.
  */
 struct live;
 

@@ -21,7 +21,7 @@ struct otlp {
 	struct summary summary;
 	struct chain chain;
 	struct queue queue;
-	bool *critical;		/* the tasks of the critical path */
+	bool *critical;		/* the tasks that the end of the build waited for */
 	int64_t end_us;		/* of the build and everything in it */
 	int64_t *instance_end_us;	/* the last end of its tasks */
 	uint32_t *first_note;	/* of each task, then of the build, then the end: in note */

@@ -75,7 +75,7 @@ static void add_names(struct writing *w)
 	const char *host = recording_build(rec, "host");
 
 	w->sink->ops->process(w->sink, SINK_MACHINE, process_name(w, "machine"), host, 0);
-	w->sink->ops->track(w->sink, SINK_MACHINE, SINK_PATH_TID, "critical path", 0);
+	w->sink->ops->track(w->sink, SINK_MACHINE, SINK_PATH_TID, "what the end of the build waited for", 0);
 	for (uint32_t i = 0; i < rec->n_instances; i++) {
 		const struct instance *in = &rec->instance[i];
 
@@ -212,7 +212,7 @@ static int add_slices(struct writing *w)
 	return r ? r : recording_command_error(w->rec);
 }
 
-/* The tasks of the critical path. One may begin a little before the one before it has ended. */
+/* The tasks of the path. One may begin a little before the one before it has ended. */
 static int add_path(struct writing *w)
 {
 	const struct recording *rec = w->rec;

@@ -258,7 +258,7 @@ function addMarks() {
 
 	if (tasks.cpu.some(v => v))
 		addMark([bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
-			"share of its time that a task computed");
+			"share of its time in which a task computed");
 	if (has(FAILED))
 		addMark([bar, ["failed", bar[1]], ["badge", sign("badge", x, middle)],
 			 ["cross", sign("cross", x, middle)]], "failed");
@@ -269,7 +269,7 @@ function addMarks() {
 		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]],
 			"unfinished");
 	if (tasks.queued.some(v => v))
-		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "waited for a worker");
+		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "queued: waited for a free worker");
 	if (tasks.path.length > 1)
 		addMark([bar, ["onpath", "M1 5V1H" + (MARK_WIDTH - 1) + "v4"]],
 			"the end of the build waited for it");

@@ -25,7 +25,7 @@ function toolOf(i) {
 }
 
 function waitWord(i, why) {
-	return why === WAIT_WORKER ? "no free worker until" :
+	return why === WAIT_WORKER ? "a free worker, until the end of" :
 		why === WAIT_UNKNOWN ? "perhaps the one that ended just before" :
 		why === WAIT_SHELL ? "a command of $(shell)" :
 		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
@@ -292,7 +292,7 @@ function addChain(parent, i) {
 
 	fold.open = detail.chain;
 	element("summary", {}, fold, "Back to the start: " + n + " tasks" + (workers ? ", " + countText(workers) +
-		" times no free worker" : ""));
+		" times for a free worker" : ""));
 	const list = element("ol", {}, fold), fill = () => {
 		detail.chain = fold.open;
 		if (!fold.open || list.firstChild)

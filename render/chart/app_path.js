@@ -4,10 +4,10 @@
 const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
 const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
 const LINKS = ["", "needed", "worker"];
-const LINK_WORDS = { needed: "what came before", worker: "a free worker", "": "" };
+const LINK_WORDS = { needed: "a dependency", worker: "a free worker", "": "" };
 
-/* Why task k of the path did not run before: it needed what came before, or it had no free
- * worker; "": the first one, or not known. */
+/* What task k of the path waited for: a dependency or a free worker; "": the first one, or not
+ * known. */
 function linkOf(k) {
 	return LINKS[tasks.path_link[k]];
 }
@@ -50,7 +50,7 @@ function drawPieces(layer, pieces) {
 	drawBarNames(layer, pieces.filter(p => p.x1 - p.x0 >= LABEL_LEAST), "");
 }
 
-/* Above the bars: full where the task needed what came before, dashed where it had no worker. */
+/* Above the bars: solid where the task waited for a dependency, dotted where for a free worker. */
 function drawStrips(layer) {
 	const d = { needed: "", worker: "", "": "" }, { path: list, start, end } = tasks;
 	const last = { link: "", x0: 0, x1: -1 };
@@ -124,10 +124,10 @@ function pathWords(parent) {
 		time[linkOf(k)] += tasks.end[i] - tasks.start[i];
 	});
 	if (head.has_dependencies) {
-		key("needed", " needed what came before",
-		    "tasks that waited for a result, and their time");
-		key("worker", " had no free worker",
-		    "tasks that could have run before, and their time");
+		key("needed", " waited for a dependency",
+		    "tasks that needed the result of another one, and their time");
+		key("worker", " waited for a free worker",
+		    "tasks that could have begun earlier with more workers, and their time");
 	}
 	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
 		"no dependencies were recorded" : head.dependency_us === null ? "" :

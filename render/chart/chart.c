@@ -204,10 +204,10 @@ static void add_links(struct buf *b, const struct chart *c)
 	if (!c->chain.has_dependencies)
 		return;
 	if (n[LINK_DEPENDENCY])
-		buf_addf(b, "; %zu needed what came before", n[LINK_DEPENDENCY]);
+		buf_addf(b, "; %zu waited for a dependency", n[LINK_DEPENDENCY]);
 	if (n[LINK_WORKER])
-		buf_addf(b, "%s %zu had no free worker", n[LINK_DEPENDENCY] ? "," : ";",
-			 n[LINK_WORKER]);
+		buf_addf(b, n[LINK_DEPENDENCY] ? ", %zu for a free worker" :
+			 "; %zu waited for a free worker", n[LINK_WORKER]);
 }
 
 static int describe_path(struct chart *c)

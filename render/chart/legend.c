@@ -155,13 +155,13 @@ static void add_links(struct legend *l, const struct chart *c)
 	const size_t *n = c->chain.n_link;
 
 	if (c->chain.n_path && !c->chain.has_dependencies) {
-		add_key(l, "needed", "on the path: what the end waited for");
+		add_key(l, "needed", "on the path: the end of the build waited for it");
 		return;
 	}
 	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER]))
-		add_key(l, "needed", "on the path: it needed what came before");
+		add_key(l, "needed", "on the path: waited for a dependency");
 	if (n[LINK_WORKER])
-		add_key(l, "waited", "on the path: it had no free worker before")->meaning =
+		add_key(l, "waited", "on the path: waited for a free worker")->meaning =
 			"with more workers it could have run earlier";
 }
 
@@ -180,7 +180,7 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 		add_key(l, "unfinished", "unfinished: its end was not recorded");
 	add_links(l, c);
 	if (c->has_queue)
-		add_key(l, "queue", "queued, waiting for a worker")->meaning =
+		add_key(l, "queue", "queued: waited for a free worker")->meaning =
 			"from when a task could have run until it did";
 	if (s->rec->n_spans)
 		add_key(l, "phase", "span of a task");

@@ -29,7 +29,7 @@ enum task_mark {
 	MARK_STATE = 3,		/* 0 done, 1 failed, 2 killed, 3 unfinished */
 	MARK_HOSTS = 4,		/* ran a build of its own */
 	MARK_SUMMED = 8,	/* memory is that of all its processes */
-	MARK_CRITICAL = 16,	/* on the critical path */
+	MARK_CRITICAL = 16,	/* on the path */
 	MARK_IO = 32,		/* read and written are known */
 	MARK_GHOST = 64,	/* the other build has it too */
 	MARK_AT_MOST = 128,	/* memory is an upper bound */

@@ -96,14 +96,14 @@ def waits_lead_both_ways(page):
     _press_button(page, 'libparts.a')
     assert _name_of_chosen(page) == 'libparts.a', page.detail()
     text, _ = _chosen(page, 'obj/part36.o')
-    assert 'no free worker until' in text, text
+    assert 'a free worker, until the end of' in text, text
 
 
 def chain_to_the_start(page):
     """As a list, with the kind of each link; it is open again for the next task."""
     page.open('known')
     text, _ = _chosen(page, 'app')
-    assert re.search(r'Back to the start: \d+ tasks, \d+ times no free worker', text), text
+    assert re.search(r'Back to the start: \d+ tasks, \d+ times for a free worker', text), text
     page.browser.js("document.querySelector('#bb-detail summary').click()")
     page.settle()
     names = page.texts('#bb-detail ol .name')

@@ -150,7 +150,8 @@ def path_is_that_of_show(page):
     page.open('known')
     said = page.places.show(page.recording)['path']['tasks']
     words = ' '.join(page.texts('#bb-waits h2'))
-    for link, text in (('dependency', 'needed what came before'), ('no free worker', 'had no free worker')):
+    for link, text in (('dependency', 'waited for a dependency'),
+                       ('no free worker', 'waited for a free worker')):
         assert '%d %s' % (sum(t['link'] == link for t in said), text) in words, (link, words)
     assert 'with unlimited workers at least' in words, words
     page.browser.js('document.querySelector("#bb-waits .fold").click()')
