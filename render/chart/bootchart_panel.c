@@ -284,6 +284,7 @@ static void draw_ghost(struct plot *p)
 	else
 		add_up_points(p, other);
 	profile_of_bins(p, p->panel->ceiling);
+	add_curve(p, "line halo", false);
 	add_curve(p, "line ghost", false);
 }
 
