@@ -337,13 +337,16 @@ START_TEST(stretch)
 }
 END_TEST
 
-/* Two bars of 28 pixels are no stretch. */
+/* Two bars of 28 pixels are no stretch, and bars of two colours have no words. */
 START_TEST(no_stretch)
 {
 	struct buf log = BUF_INIT, out;
 	struct recorded r;
 
 	add_tasks(&log, "lib/", "lib/", 2);
+	for (unsigned i = 0; _i && i < 20; i++)
+		buf_addf(&log, "start\t%u\tt.%u\t2\t\t%s\tlib/%u.o\ndone\t%u\tt.%u\t0\n", i * 30000,
+			 i + 4, i % 2 ? "compile" : "link", i, (i + 1) * 30000, i + 4);
 	buf_adds(&log, "start\t200000\tt.3\t1\t\tlink\tprogram\ndone\t4000000\tt.3\t0\n");
 	recorded_make(&r, "cwd: /src\nend_us: 4000000\n", buf_str(&log), NULL);
 	draw(&out, &r, LANES_WORKER, NULL);
@@ -444,7 +447,7 @@ int main(void)
 			    TEST_GROUP("golden"), TEST_EACH(golden, goldens),
 			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
 			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
-			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST(no_stretch), TEST(run),
+			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST_LOOP(no_stretch, 2), TEST(run),
 			    TEST(panels_left_out),
 			    TEST_RANGE(bounded, LANES_WORKER, LANES_WORKER + 1),
 			    TEST_RANGE(bounded, LANES_DIRECTORY, LANES_DIRECTORY + 1));

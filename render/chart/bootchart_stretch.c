@@ -17,6 +17,7 @@
 #define LEAST 54.0		/* pixels of a stretch that has a name */
 #define APART 2.5		/* pixels between two bars of a stretch, at most */
 #define PAD 4.0
+#define COLOUR_LEAST 0.75	/* share of it that has the colour for which its words are made */
 #define BARS_LEAST 4		/* fewer are better looked at one by one */
 #define SIGN 9.0		/* pixels that the sign of a failed task takes of its neighbours */
 
@@ -63,9 +64,14 @@ static void add_name(struct walk *w, const struct stretch *s)
 	struct buf count = BUF_PART_OF(w->svg->out), name = BUF_PART_OF(w->svg->out);
 	char class[] = "many n0 small";
 	size_t colour = 0;
+	double all = 0;
 
-	for (size_t i = 1; i < COLOURS; i++)
+	for (size_t i = 0; i < COLOURS; i++) {
 		colour = s->colour[i] > s->colour[colour] ? i : colour;
+		all += s->colour[i];
+	}
+	if (s->n_bars < BARS_LEAST || s->colour[colour] < COLOUR_LEAST * all)
+		return;
 	class[6] = (char)('0' + colour);
 	if (size > BAR_NAME_SMALL)
 		class[7] = '\0';
@@ -82,7 +88,7 @@ static void add_name(struct walk *w, const struct stretch *s)
 		buf_clear(&name);
 		buf_add(&name, count.data, count.len);
 	}
-	if (s->n_bars >= BARS_LEAST && svg_text_width(buf_str(&name), size) <= room)
+	if (svg_text_width(buf_str(&name), size) <= room)
 		bootchart_add_text(w->svg, class, s->from + PAD, s->bar->y + s->bar->named / 2 +
 				   size * 0.36, buf_str(&name));
 	buf_release(&count);
