@@ -41,7 +41,7 @@ function bytesBetween(p, b, from, until) {
 }
 
 function coreSecondsText(s) {
-	return meanText(s) + " core-seconds";
+	return (s < .095 ? String(Number(s.toFixed(s < .0095 ? 3 : 2))) : meanText(s)) + " core-seconds";
 }
 
 /* A share of the time of the cores, in core-seconds too. */

@@ -118,7 +118,7 @@ function chooseColumns() {
 	grid.table.setColumns(columns);
 	grid.table.box.style.setProperty("--columns", "minmax(140px,3fr) " + columns.slice(1).map(c =>
 		c.id === "kind" || c.id === "result" ? "minmax(64px,1fr)" :
-			c.id === "difference" ? "minmax(80px,.8fr)" : "minmax(60px,.8fr)").join(" "));
+			c.id === "difference" ? "minmax(92px,.8fr)" : "minmax(60px,.8fr)").join(" "));
 	grid.stale = true;
 }
 

@@ -92,7 +92,9 @@ def phone(page):
     page.browser.js('document.querySelector("#bb-table").scrollIntoView()')
     page.settle()
     cut = page.browser.js("""return [...document.querySelectorAll('#bb-tasks .head button')]
-        .filter(b => b.scrollWidth > b.clientWidth || b.getBoundingClientRect().right > innerWidth)
+        .filter(b => { const r = new Range(); r.selectNodeContents(b);
+            return r.getBoundingClientRect().width > b.clientWidth ||
+                b.getBoundingClientRect().right > innerWidth; })
         .map(b => b.textContent)""")
     assert not cut, cut
 
