@@ -282,8 +282,8 @@ function makeTasks() {
 	makeTools(section);
 	const panes = make("div", { "class": "panes" }, section);
 
-	make("p", { "class": "faint rule" }, section, "A line of the column trend is at least " +
-		SPARK.least * 100 + " % of the usual value high, in every row.");
+	make("p", { "class": "faint rule" }, section, "The scale of each trend spans at least " +
+		SPARK.least * 100 + " % of the usual value.");
 	section.insertBefore(section.lastChild, panes);
 	makeTable(panes);
 	trend.box = make("div", { id: "trend", role: "region", "aria-label": "Trends" }, panes);
