@@ -370,6 +370,13 @@ static void add_mark_swatch(struct markup *s, const struct key *k)
 		svg_path_init(&p, s, k->id);
 		add_bracket(&p, k->x, k->y - SWATCH_RISE + 3, SWATCH);
 		svg_path_end(&p);
+	} else if (!strcmp(k->id, "ghost")) {
+		struct svg_path p;
+
+		svg_path_init(&p, s, "line ghost");
+		svg_path_move(&p, k->x - 2, k->y - SWATCH_RISE + SWATCH * 0.5);
+		svg_path_line(&p, k->x + SWATCH + 2, k->y - SWATCH_RISE + SWATCH * 0.5);
+		svg_path_end(&p);
 	} else {
 		add_box(s, k->id, k, SWATCH * 0.35, THIN);
 	}
