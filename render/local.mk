@@ -38,11 +38,14 @@ nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
 EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/chart/app.css render/c_string.awk
 CLEANFILES += render/chart/bootchart_text.c
 bootchart_js = \
-	render/chart/app.js render/chart/common.js render/chart/unpack.js render/chart/app_data.js \
-	render/chart/app_view.js render/chart/app_page.js render/chart/app_search.js render/chart/app_colour.js render/chart/app_compare.js render/chart/app_range.js render/chart/app_table.js render/chart/table.js \
-	render/chart/app_names.js render/chart/app_pieces.js render/chart/app_path.js render/chart/app_lanes.js \
-	render/chart/app_flame.js render/chart/app_detail.js render/chart/app_tree.js render/chart/app_icicle.js \
-	render/chart/app_panels.js render/chart/app_axis.js render/chart/app_input.js
+	render/chart/app.js render/chart/common.js render/chart/unpack.js \
+	render/chart/app_data.js render/chart/app_view.js render/chart/app_page.js \
+	render/chart/app_search.js render/chart/app_colour.js render/chart/app_compare.js \
+	render/chart/app_range.js render/chart/app_table.js render/chart/table.js \
+	render/chart/app_names.js render/chart/app_pieces.js render/chart/app_path.js \
+	render/chart/app_lanes.js render/chart/app_flame.js render/chart/app_detail.js \
+	render/chart/app_tree.js render/chart/app_icicle.js render/chart/app_panels.js \
+	render/chart/app_axis.js render/chart/app_input.js
 
 c_string = awk -v dir=$(srcdir) -f $(srcdir)/render/c_string.awk
 
