@@ -76,17 +76,16 @@ bool cursor_long_u64(struct cursor *c, uint64_t *n);
 bool cursor_long_i64(struct cursor *c, int64_t *n);
 
 /*
- * Parse up to eight digits at p, where eight bytes can be read. Returns how many there are, and
- * their value in *n. All eight are parsed at once, because the branch predictor cannot guess the
- * number of digits.
+ * Parse up to eight digits, which are the bytes of text from the lowest on. Returns how many there
+ * are, and their value in *n. All eight are parsed at once, because the branch predictor cannot
+ * guess the number of digits.
  */
-static inline unsigned cursor_digits8(const char *p, uint64_t *n)
+static inline unsigned cursor_digits_of(uint64_t text, uint64_t *n)
 {
-	uint64_t text, other;
+	uint64_t other;
 	unsigned digits;
 
-	memcpy(&text, p, sizeof text);
-	text = le64toh(text) ^ UINT64_C(0x3030303030303030);
+	text ^= UINT64_C(0x3030303030303030);
 	other = ((text + UINT64_C(0x7676767676767676)) | text) & UINT64_C(0x8080808080808080);
 	digits = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 	text = digits ? text << (64 - 8 * digits) : 0;
@@ -94,6 +93,27 @@ static inline unsigned cursor_digits8(const char *p, uint64_t *n)
 	*n = ((text & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
 	      (text >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >> 32;
 	return digits;
+}
+
+/* The same of the text at p, where eight bytes can be read. */
+static inline unsigned cursor_digits8(const char *p, uint64_t *n)
+{
+	uint64_t text;
+
+	memcpy(&text, p, sizeof text);
+	return cursor_digits_of(le64toh(text), n);
+}
+
+/* The same of the text from p to end, which are not equal. Eight bytes before end can be read. */
+static inline unsigned cursor_digits8_until(const char *p, const char *end, uint64_t *n)
+{
+	size_t left = (size_t)(end - p);
+	uint64_t text;
+
+	if (left >= sizeof text)
+		return cursor_digits8(p, n);
+	memcpy(&text, end - sizeof text, sizeof text);
+	return cursor_digits_of(le64toh(text) >> 8 * (sizeof text - left), n);
 }
 
 /*

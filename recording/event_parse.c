@@ -119,27 +119,47 @@ static int64_t other_number(struct event *e)
 	return n;
 }
 
+/* Most numbers have less than eight digits. Returns the position after it, NULL if it is another
+ * one. The word, time and id before the fields are at least eight bytes. */
+static inline const char *pass_number(const char *p, const char *end, int64_t *n)
+{
+	unsigned digits;
+	uint64_t value;
+
+	if (p == end || *p == '\t') {
+		*n = -1;
+		return p + (p != end);
+	}
+	digits = cursor_digits8_until(p, end, &value);
+	p += digits;
+	*n = (int64_t)value;
+	return digits && digits < 8 && (p == end || *p == '\t') ? p + (p != end) : NULL;
+}
+
+static inline const char *next_number(struct event *e, const char *p, int64_t *n)
+{
+	const char *after = pass_number(p, e->rest.end, n);
+
+	if (after)
+		return after;
+	e->rest.p = p;
+	*n = other_number(e);
+	return e->rest.p;
+}
+
 int64_t event_number(struct event *e)
 {
-	const char *p = e->rest.p, *end = e->rest.end;
-	unsigned digits;
-	uint64_t n;
+	int64_t n;
 
-	if (p == end)
-		return -1;
-	if (*p == '\t') {
-		e->rest.p++;
-		return -1;
-	}
-	digits = cursor_digits15(p, end, &n);
-	if (!digits || p + digits == end || p[digits] != '\t')
-		return other_number(e);
-	e->rest.p = p + digits + 1;
-	return (int64_t)n;
+	e->rest.p = next_number(e, e->rest.p, &n);
+	return n;
 }
 
 void event_numbers(struct event *e, int64_t *n, size_t count)
 {
+	const char *p = e->rest.p;
+
 	for (size_t i = 0; i < count; i++)
-		n[i] = event_number(e);
+		p = next_number(e, p, &n[i]);
+	e->rest.p = p;
 }

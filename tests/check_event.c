@@ -4,6 +4,7 @@
 #include "recording/event.h"
 #include "tests/support.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -59,6 +60,50 @@ START_TEST(open_line)
 	expect(&e, "make -j8\nx");
 	expect(&e, "");
 	ck_assert_int_eq(event_number(&e), -1);
+}
+END_TEST
+
+/* Numbers of every length, with few bytes behind them or many. */
+START_TEST(numbers)
+{
+	static const char *const tails[] = { "", "\t", "\t7", "\t\t\t0", "\t1234567\t12345678901" };
+	char line[128];
+	struct event e;
+	int64_t n = 0;
+
+	for (int digits = 1; digits <= 18; digits++) {
+		n = n * 10 + (digits + 3) % 10;
+		for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
+			int64_t all[3];
+			int len = snprintf(line, sizeof line, "pid\t1\ta\t%" PRId64 "%s", n, tails[i]);
+
+			/* in memory of its own: nothing around it can be read */
+			char *copy = memcpy(malloc((size_t)len), line, (size_t)len);
+
+			ck_assert_int_eq(event_parse((struct slice){ copy, (size_t)len }, &e),
+					 EVENT_PARSED);
+			event_numbers(&e, all, 3);
+			ck_assert_int_eq(all[0], n);
+			ck_assert_int_eq(all[1], i == 2 ? 7 : i == 4 ? 1234567 : -1);
+			ck_assert_int_eq(all[2], i == 4 ? 12345678901 : -1);
+			free(copy);
+		}
+	}
+}
+END_TEST
+
+/* What is no number is passed. */
+START_TEST(no_numbers)
+{
+	static const char line[] = "pid\t1\ta\tx\t-5\t5x\t99999999999999999999\t8\t\t-";
+	static const int64_t expected[] = { -1, -5, -1, -1, 8, -1, -1, -1 };
+	int64_t n[ARRAY_SIZE(expected)];
+	struct event e;
+
+	ck_assert_int_eq(event_parse(slice_of(line), &e), EVENT_PARSED);
+	event_numbers(&e, n, ARRAY_SIZE(n));
+	for (size_t i = 0; i < ARRAY_SIZE(n); i++)
+		ck_assert_int_eq(n[i], expected[i]);
 }
 END_TEST
 
@@ -278,8 +323,8 @@ END_TEST
 
 int main(void)
 {
-	return support_main("event", TEST(open_line), TEST(end_lines), TEST(long_texts),
-			    TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),
+	return support_main("event", TEST(open_line), TEST(numbers), TEST(no_numbers),
+			    TEST(end_lines), TEST(long_texts), TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),
 			    TEST(name_line), TEST(place_line), TEST(out_line),
 			    TEST(instance_ids));
 }
