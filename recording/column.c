@@ -101,14 +101,28 @@ int64_t column_between(const struct column *c, size_t from, size_t to)
 	return sum;
 }
 
+static int64_t part_growth(const struct column *c, size_t part)
+{
+	const int64_t *level = c->series->level + c->part[part];
+	int64_t before = *level, sum = 0;
+
+	for (size_t i = 1; i < c->n; i++) {
+		level += c->series->n_columns;
+		if (before >= 0 && *level > before)
+			sum = sat_add(sum, *level - before);
+		before = *level;
+	}
+	return sat_mul(sum, c->scale);
+}
+
 int64_t column_growth(const struct column *c)
 {
 	int64_t sum = 0;
 
 	if (!c->n_parts || !c->n)
 		return -1;
-	for (size_t i = 1; i < c->n; i++)
-		sum = sat_add(sum, column_between(c, i - 1, i));
+	for (size_t i = 0; i < c->n_parts; i++)
+		sum = sat_add(sum, part_growth(c, i));
 	return sum;
 }
 
