@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -114,8 +115,8 @@ static void fill_pairs(char (*pair)[2])
 int pack_characters(struct buf *out, const void *bytes, size_t n)
 {
 	char pair[PAIRS][2];
-	const uint8_t *p = bytes;
-	uint32_t bits = 0;
+	const uint8_t *p = bytes, *end = p + n;
+	uint64_t bits = 0;
 	unsigned held = 0;
 	char *to;
 
@@ -123,15 +124,20 @@ int pack_characters(struct buf *out, const void *bytes, size_t n)
 		return buf_error(out);
 	fill_pairs(pair);
 	to = out->data + out->len;
-	for (size_t i = 0; i < n; i++) {
-		bits |= (uint32_t)p[i] << held;
-		held += 8;
-		if (held >= PAIR_BITS) {
-			memcpy(to, pair[bits & (PAIRS - 1)], 2);
-			to += 2;
-			bits >>= PAIR_BITS;
-			held -= PAIR_BITS;
+	while (p < end) {
+		uint32_t four;
+
+		if (end - p >= (ptrdiff_t)sizeof four) {
+			memcpy(&four, p, sizeof four);
+			bits |= (uint64_t)le32toh(four) << held;
+			held += 32;
+			p += sizeof four;
+		} else {
+			bits |= (uint64_t)*p++ << held;
+			held += 8;
 		}
+		for (; held >= PAIR_BITS; held -= PAIR_BITS, bits >>= PAIR_BITS, to += 2)
+			memcpy(to, pair[bits & (PAIRS - 1)], 2);
 	}
 	if (held) {
 		memcpy(to, pair[bits], 2);
