@@ -187,7 +187,7 @@ static uint32_t first_failure(const struct summary *s)
 		int64_t end_us = recording_task_end_us(s->rec, t);
 
 		if ((t->state != TASK_FAILED && t->state != TASK_KILLED) || t->hosts ||
-		    !strcmp(t->key, "$(shell)") || end_us >= first_us)
+		    task_is_shell(t) || end_us >= first_us)
 			continue;
 		first = s->order[i];
 		first_us = end_us;

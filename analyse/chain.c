@@ -188,18 +188,13 @@ static bool is_kept(const struct work *w, uint32_t worker, int64_t ready_us, con
 	       (just_ended(w, worker, t) && t->start_us - ready_us > CHAIN_REACTION_US);
 }
 
-static bool is_shell(const struct task *t)
-{
-	return !strcmp(t->key, "$(shell)");
-}
-
 /* The line before it in its recipe. Tasks without a name and those of $(shell) belong to no
  * common recipe. */
 static uint32_t line_before(const struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);
 
-	if (!*t->name || is_shell(t))
+	if (!*t->name || task_is_shell(t))
 		return NO_INDEX;
 	return w->of_target[w->s->nest[i].target];
 }
@@ -221,7 +216,7 @@ static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_u
 {
 	const struct instance *list = w->s->rec->instance;
 
-	return other != NO_INDEX && !is_shell(task(w, other)) && w->n_running + 1 >= w->workers &&
+	return other != NO_INDEX && !task_is_shell(task(w, other)) && w->n_running + 1 >= w->workers &&
 	       list[t->instance].level >= 0 &&
 	       list[task(w, other)->instance].level >= 0 && w->end_us[other] > ready_us &&
 	       t->start_us - ready_us > CHAIN_REACTION_US &&
@@ -235,7 +230,7 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	uint32_t target = last_target(w, t), worker = w->of_instance[t->instance];
 	uint32_t parent = w->s->nest[i].parent;
 	bool kept = worker != NO_INDEX && (just_ended(w, worker, t) || !w->running[t->instance]);
-	enum wait of_worker = kept && is_shell(task(w, worker)) ? WAIT_SHELL : WAIT_WORKER;
+	enum wait of_worker = kept && task_is_shell(task(w, worker)) ? WAIT_SHELL : WAIT_WORKER;
 	int64_t ready_us = w->s->rec->instance[t->instance].open_us;
 
 	if (target != NO_INDEX && w->end_us[target] > ready_us)

@@ -136,11 +136,6 @@ static void close_instance(struct work *w, uint32_t i)
 	settle(&h->own);
 }
 
-static bool is_shell(const struct task *t)
-{
-	return !strcmp(t->key, "$(shell)");
-}
-
 /* A task that hosts none is known to end when it starts. */
 static void end_task(struct work *w, uint32_t i, struct front end)
 {
@@ -153,9 +148,9 @@ static void end_task(struct work *w, uint32_t i, struct front end)
 		in->most.at_us = end.at_us > in->most.at_us ? end.at_us : in->most.at_us;
 	}
 	later(&w->all, end.early_us, end.last);
-	if (is_shell(t))
+	if (task_is_shell(t))
 		in->shell = end;
-	if (is_shell(t) && in->reads)
+	if (task_is_shell(t) && in->reads)
 		in->own = end;
 }
 
@@ -230,7 +225,7 @@ static struct front start_in_instance(struct inside *in, const struct task *t, b
 static void start_task(struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);
-	bool shell = is_shell(t), make = w->rec->instance[t->instance].level >= 0;
+	bool shell = task_is_shell(t), make = w->rec->instance[t->instance].level >= 0;
 	int64_t end_us = recording_task_end_us(w->rec, t);
 	uint32_t *line = &w->line[w->s->nest[i].target];
 	struct front f;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * The cost of tasks, so that it can be added up. The cost of a task that ran a make of its
@@ -41,6 +42,12 @@ int64_t cost_wall_us(const struct recording *rec, const struct task *t);
 static inline bool task_ran(const struct task *t)
 {
 	return t->start_us >= 0 && t->state != TASK_QUEUED;
+}
+
+/* Is it a command of $(shell). Most tasks have no key. */
+static inline bool task_is_shell(const struct task *t)
+{
+	return *t->key && !strcmp(t->key, "$(shell)");
 }
 
 void cost_add(struct cost *sum, const struct cost *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/output_marks.h"
 
+#include "analyse/cost.h"
 #include "analyse/output_bitbake.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -88,15 +89,10 @@ static int order(const void *a, const void *b)
 }
 
 /* make does not print the command of a shell function. */
-static bool is_shell_function(const struct task *t)
-{
-	return !strcmp(t->key, "$(shell)");
-}
-
 static bool is_printed(const struct output_marks *m, const struct task *t)
 {
 	return output_is_make(&m->rec->instance[t->instance]) && t->start_us >= 0 &&
-		!is_shell_function(t) && !m->buried[t->instance];
+		!task_is_shell(t) && !m->buried[t->instance];
 }
 
 /* The note comes with the first task that is collected. */
@@ -118,7 +114,7 @@ static int find_collected(struct output_marks *m)
 	}
 	for (size_t i = 0; i < rec->n_tasks; i++)
 		m->collected[i] = rec->task[i].start_us >= since_us[rec->task[i].instance] &&
-			!is_shell_function(&rec->task[i]);
+			!task_is_shell(&rec->task[i]);
 	free(since_us);
 	for (size_t i = 0; i < rec->n_notes; i++) {
 		if (rec->note[i].task != NO_INDEX && !strcmp(rec->note[i].text, EVENT_NOTE_DIRECT))
