@@ -239,14 +239,13 @@ static int look_at_after(struct naming *n, bool find_paths)
 		const struct task *t = &rec->task[i];
 
 		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-			struct slice name = slice_of(rec->after[k]);
 			uint32_t *of = &n->x->of_after[k];
 			struct named_path *p;
 			uint64_t hash;
 			bool known;
 
 			if (!find_paths) {
-				if (note_end(n, n->after_end, t->instance, name, of))
+				if (note_end(n, n->after_end, t->instance, slice_of(rec->after[k]), of))
 					return -ENOMEM;
 				continue;
 			}
@@ -254,7 +253,7 @@ static int look_at_after(struct naming *n, bool find_paths)
 			*of = NO_INDEX;
 			if (!known)
 				continue;
-			if (hash_name(n, t->instance, name, &hash))
+			if (hash_name(n, t->instance, slice_of(rec->after[k]), &hash))
 				return -ENOMEM;
 			p = find(n, hash);
 			if (p->hash)

@@ -39,13 +39,15 @@ static bool is_program(struct slice name)
 static int number_of(struct naming *g, const struct task *t, uint32_t *number)
 {
 	size_t at = ((uintptr_t)t->kind ^ (uintptr_t)t->kind >> 6) & (KINDS_CACHED - 1);
-	struct slice name = slice_of(t->kind);
-	bool other = !*t->kind || !strcmp(t->kind, OTHER);
+	struct slice name;
+	bool other;
 
 	if (g->kind[at] == t->kind) {
 		*number = g->number[at];
 		return 0;
 	}
+	name = slice_of(t->kind);
+	other = !name.len || slice_is(name, OTHER);
 	if (other) {
 		name = program_of(g->s->rec, t);
 		if (!is_program(name))
