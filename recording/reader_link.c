@@ -42,7 +42,29 @@ bool reader_next_pid(struct cursor *c, int32_t *pid)
 	return true;
 }
 
-static int collect_wanted(const struct recording *rec, struct index *wanted)
+/* The last pids, as bits: most tasks have a pid that is not wanted, which these show at once. */
+#define PID_BITS (1u << 16)
+
+struct wanted {
+	struct index pids;
+	uint64_t bits[PID_BITS / 64];
+};
+
+static int want(struct wanted *w, int32_t pid)
+{
+	w->bits[(uint32_t)pid % PID_BITS / 64] |= UINT64_C(1) << (pid & 63);
+	return index_put(&w->pids, (uint64_t)pid, 0, 0);
+}
+
+static bool is_wanted(const struct wanted *w, int32_t pid)
+{
+	uint32_t unused;
+
+	return w->bits[(uint32_t)pid % PID_BITS / 64] >> (pid & 63) & 1 &&
+	       index_find(&w->pids, (uint64_t)pid, 0, &unused);
+}
+
+static int collect_wanted(const struct recording *rec, struct wanted *wanted)
 {
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		struct cursor c;
@@ -50,7 +72,7 @@ static int collect_wanted(const struct recording *rec, struct index *wanted)
 
 		cursor_init(&c, rec->instance[i].ancestors, strlen(rec->instance[i].ancestors));
 		while (reader_next_pid(&c, &pid)) {
-			if (index_put(wanted, (uint64_t)pid, 0, 0))
+			if (want(wanted, pid))
 				return -ENOMEM;
 		}
 	}
@@ -58,17 +80,14 @@ static int collect_wanted(const struct recording *rec, struct index *wanted)
 }
 
 /* The tasks with a wanted pid, sorted. */
-static int collect_hosts(const struct recording *rec, const struct index *wanted,
+static int collect_hosts(const struct recording *rec, const struct wanted *wanted,
 			 struct host **out, size_t *n)
 {
-	uint32_t unused;
-
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 		struct host *added;
 
-		if (t->pid < 0 || t->start_us < 0 ||
-		    !index_find(wanted, (uint64_t)t->pid, 0, &unused))
+		if (t->pid < 0 || t->start_us < 0 || !is_wanted(wanted, t->pid))
 			continue;
 		added = array_add(out, n, sizeof *added);
 		if (!added)
@@ -146,7 +165,7 @@ static void link_instance(struct recording *rec, uint32_t at, const struct host 
 int reader_link(struct reader *r)
 {
 	struct recording *rec = r->rec;
-	struct index wanted = INDEX_INIT;
+	struct wanted wanted = { .pids = INDEX_INIT };
 	struct host *host = NULL;
 	size_t n = 0;
 	int error = collect_wanted(rec, &wanted);
@@ -159,6 +178,6 @@ int reader_link(struct reader *r)
 		reader_set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
 	}
 	free(host);
-	index_release(&wanted);
+	index_release(&wanted.pids);
 	return error ? error : reader_finish_spans(r);
 }
