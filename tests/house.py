@@ -4,6 +4,7 @@
   headers   each compiles alone; no two have a guard, a tag or an extern in common
   externs   each is named for its file or its subsystem; it is used in another file of the
             program, not by tests alone
+  scripts   those that become one program declare each name of its scope once
   files     each has its licence in an SPDX line, and at most 700 lines
 
 Run in the build directory by tests/house.sh, after everything was built."""
@@ -205,6 +206,38 @@ def check_externs(directories):
             complain(source, "extern %s has no prefix of its file or subsystem" % name)
 
 
+# Scripts
+
+def parts_of(script):
+    """The script and those it takes in, as render/c_string.awk does."""
+    yield script
+    for part in re.findall(r"^/\* ([a-z_/]+\.js) \*/$", read(script), re.M):
+        yield from parts_of(part)
+
+
+def names_of_scope(text):
+    """Of the functions, constants and variables that lines declare which are not indented."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    yield from re.findall(r"^(?:async )?(?:function|class) (\w+)", text, re.M)
+    for names in re.findall(r"^(?:const|let|var) (.*?);[ \t]*$", text, re.M | re.S):
+        flat = re.sub(r"\([^()]*\)|\[[^][]*\]", "", bare(names))
+        yield from re.findall(r"(?:^|,)\s*(\w+)\s*(?==|,|$)", flat)
+
+
+def check_scripts(scripts):
+    """A second function of one name would silently take the place of the first."""
+    parts = {script: list(parts_of(script)) for script in scripts}
+    taken_in = {part for list_ in parts.values() for part in list_[1:]}
+    for script in sorted(set(parts) - taken_in):
+        owners = {}
+        for part in parts[script]:
+            for name in names_of_scope(read(part)):
+                owners.setdefault(name, []).append(part)
+        for name, where in sorted(owners.items()):
+            if len(where) > 1:
+                complain(" ".join(where), "declare %s in one scope" % name)
+
+
 # Files
 
 def check_files(directories):
@@ -222,6 +255,7 @@ def main():
     directories = rooms()
     check_headers(sources(".h", *directories) + sources(".h", "tests"))
     check_externs(directories)
+    check_scripts(sources(".js", *directories))
     check_files(directories)
     print("\n".join(found))
     sys.exit(bool(found))
