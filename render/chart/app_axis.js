@@ -42,6 +42,13 @@ const axis = { row: null, map: null, cross: null };
 const AXIS_HEIGHT = 22, MAP_HEIGHT = 34, MAP_LOW = 24;
 const BRUSH_EDGE = 6, BRUSH_FINGER = 14;	/* pixels beside an edge of the brush that belong to it */
 
+function sizeAxis() {
+	const low = window.innerHeight < 500 || page.chart.clientWidth < NARROW;
+
+	sizeRow(axis.map, low ? MAP_LOW : MAP_HEIGHT);
+	sizeRow(axis.row, AXIS_HEIGHT);
+}
+
 function timeTicks() {
 	const unit = head.unit_us, until_us = view.until * unit;
 	const step = timeStep((view.until - view.from) * unit, Math.max(3, view.width / 85)), list = [];
@@ -135,12 +142,6 @@ parts.push({
 		axis.moment = element("span", { "class": "moment" }, axis.row.box);
 		axis.cross = element("div", { id: "bb-cross" }, page.chart);
 		axis.map.svg.addEventListener("pointerdown", guard(brush));
-	},
-	layOut() {
-		const low = window.innerHeight < 500 || page.chart.clientWidth < NARROW;
-
-		sizeRow(axis.map, low ? MAP_LOW : MAP_HEIGHT);
-		sizeRow(axis.row, AXIS_HEIGHT);
 	},
 	draw() {
 		drawMap();

@@ -201,6 +201,7 @@ function layOut() {
 	page.more.hidden = !page.head.classList.contains("open") &&
 		page.facts.scrollHeight <= page.facts.clientHeight + 4;
 	view.width = Math.max(120, room - gutter - rightWidth());
+	sizeAxis();		/* before the lanes, which fill what is left of the window */
 	all("layOut");
 	request(true);
 }

@@ -56,6 +56,15 @@ def tasks_on_the_first_screen(page):
         assert end > height * 2 / 3, (end, height)
 
 
+def lanes_are_laid_out_once(page):
+    """They fill the window when it opens as they do later."""
+    for size in _each(page):
+        first = page.plot()['height']
+        page.browser.js('dispatchEvent(new Event("resize"))')
+        page.settle()
+        assert page.plot()['height'] == first, (size, first, page.plot()['height'])
+
+
 def wide_bars_are_named(page):
     """Every bar of 30 pixels has words in it, and they fit."""
     for size in _each(page):
