@@ -47,7 +47,7 @@ ask(() => ask(() => done([performance.now() - begin, own])));
 '''
 LANES = "const target = document.querySelector('#bb-lanes svg.plot') || document.documentElement;"
 
-# A step of the wheel, a move of the pointer, a selected range.
+# A step of the wheel, a move of the pointer, a selected range, a chosen task.
 ZOOM = UNTIL_PAINTED % (LANES + '''
     const [share, delta] = arguments, b = target.getBoundingClientRect();
     target.dispatchEvent(new WheelEvent('wheel', {deltaY: delta, clientX: b.left + share * b.width,
@@ -59,6 +59,9 @@ HOVER = UNTIL_PAINTED % (LANES + '''
 SELECT = UNTIL_PAINTED % '''
     const [from, until] = arguments, bb = document.querySelector('#bb');
     if (bb) bb.buildbeat.select(from, until);'''
+CHOOSE = UNTIL_PAINTED % '''
+    const bb = document.querySelector('#bb');
+    if (bb) bb.buildbeat.choose(arguments[0]);'''
 
 
 def load(browser, path):
@@ -70,12 +73,13 @@ def load(browser, path):
 
 
 def act(browser):
-    """Medians of a step of the wheel, a move and a selection: until painted, own time."""
+    """Medians of a step of the wheel, a move, a range and a task: until painted, own time."""
     wheel = [(.4, -120)] * (STEPS // 2) + [(.6, 120)] * (STEPS // 4) + [(.2, -120)] * (STEPS // 4)
     took = {
         'zoom step': [browser.js_async(ZOOM, share, delta) for share, delta in wheel],
         'hover': [browser.js_async(HOVER, .07 * i, i / STEPS) for i in range(STEPS)],
         'range': [browser.js_async(SELECT, 100 * i, 3000 * (i + 1)) for i in range(STEPS)],
+        'choose': [browser.js_async(CHOOSE, 70 * i) for i in range(STEPS)],
     }
     return {name: [statistics.median(one[i] for one in list_) for i in (0, 1)]
             for name, list_ in took.items()}
@@ -110,7 +114,8 @@ def bench(places):
         for name, (whole, own) in acts.items():
             print('    %-10s %4.0f ms until painted (x%.1f of a page without chart), %5.1f ms of them '
                   'its own' % (name, whole, whole / nothing[2][name][0], own))
-    print('  bars at 100000 tasks: ready 700 ms, zoom step 60 ms, hover 16 ms, range 100 ms')
+    print('  bars at 100000 tasks: ready 700 ms, zoom step 60 ms, hover 16 ms, range 100 ms'
+          ', choose 16 ms')
 
 
 def main():

@@ -174,7 +174,7 @@ const view = {
 function guard(f) {
 	return function (...e) {
 		try {
-			return f(...e);
+			return page.gone ? undefined : f(...e);
 		} catch (error) {
 			giveUp(error);
 		}

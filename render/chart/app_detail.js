@@ -383,15 +383,30 @@ function placeSheet() {
 		window.scrollBy(0, y - Math.max(page.top.offsetHeight + 4, most));
 }
 
+/* Not again what it says already. */
+function fillDetail() {
+	const width = page.detail.clientWidth;
+
+	if (view.task < 0 || (detail.task === view.task && detail.width === width &&
+			      detail.colouring === legend.now && page.detail.firstChild))
+		return;
+	detail.task = view.task;
+	detail.width = width;
+	detail.colouring = legend.now;
+	tellTask(page.detail, view.task);
+}
+
 parts.push({
 	chosen() {
 		const focused = page.detail.contains(document.activeElement);
 
-		detail.task = view.task;
 		page.detail.hidden = view.task < 0;
 		page.main.classList.toggle("with-detail", view.task >= 0);
 		page.detail.scrollTop = 0;
-		layOut();
+		if (page.chart.clientWidth !== page.room)	/* the panel came, or went */
+			layOut();
+		else
+			fillDetail();
 		if (view.task < 0) {
 			page.detail.replaceChildren();
 			if (focused)
@@ -403,18 +418,10 @@ parts.push({
 	},
 	layOut() {
 		page.app.style.setProperty("--top", page.top.offsetHeight + "px");
-		if (view.task >= 0 && (detail.task !== view.task || detail.width !== page.detail.clientWidth ||
-				       !page.detail.firstChild || detail.task !== detail.told)) {
-			detail.told = view.task;
-			detail.width = page.detail.clientWidth;
-			detail.colouring = legend.now;
-			tellTask(page.detail, view.task);
-		}
+		fillDetail();
 	},
 	searched() {
-		if (view.task < 0 || detail.told !== view.task || detail.colouring === legend.now)
-			return;
-		detail.colouring = legend.now;
-		tellTask(page.detail, view.task);
+		if (page.detail.firstChild && detail.colouring !== legend.now)
+			fillDetail();
 	},
 });

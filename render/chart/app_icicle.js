@@ -163,9 +163,8 @@ function drawCrumbs() {
 function searchForNode() {
 	const words = nodesTo(icicle.root).slice(1).map(node => icicle.tree.name[node]);
 
-	view.q = head.recipes ? words[0] : "/^" + words.map(w => w.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
-		.join("(?:\\/|: )") + "(?:\\/|:)/";
-	runSearch();
+	setQuery(head.recipes ? words[0] : "/^" + words.map(w => w.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
+		.join("(?:\\/|: )") + "(?:\\/|:)/");
 }
 
 function openNode(node) {
@@ -176,8 +175,7 @@ function openNode(node) {
 	icicle.key = "";
 	if (node && tree.kind[node] !== DIRECTORY && weights.task[node] >= 0)
 		choose(weights.task[node]);
-	else
-		request(true);
+	request(true);
 }
 
 /* Search, range, colours and the window change what is drawn; the view does not. */

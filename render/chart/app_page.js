@@ -196,6 +196,7 @@ function layOut() {
 		return;
 	const room = page.chart.clientWidth || 360, gutter = gutterWidth(room);
 
+	page.room = page.chart.clientWidth;
 	page.app.style.setProperty("--gutter", gutter + "px");
 	page.gutter = gutter;
 	page.more.hidden = !page.head.classList.contains("open") &&

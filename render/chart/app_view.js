@@ -47,11 +47,11 @@ function zoomToTask(i) {
 	show(tasks.start[i] - wall * .25, tasks.end[i] + wall * .25);
 }
 
-/* Choose a task, -1: none. */
+/* Choose a task, -1: none. The lanes stay as they are; what is drawn over them changes. */
 function choose(i) {
 	view.task = i;
 	all("chosen");
-	request(true);
+	request(false);
 }
 
 /* Choose it and bring its time into view. */
