@@ -119,15 +119,15 @@ function searchKey(e) {
 
 function makeSearch(bar) {
 	tools.search = element("input", { id: "bb-search", type: "search", size: 22,
-		placeholder: "search, or /pattern/", "aria-label": "Search tasks",
+		"aria-label": "Search tasks",
 		"aria-describedby": "bb-hint", title: "part of a name, a kind, or /a pattern/" }, bar);
 	tools.search.addEventListener("input", guard(() => {
 		clearTimeout(tools.timer);
 		tools.timer = setTimeout(guard(searchNow), SEARCH_MS);
 	}));
 	tools.search.addEventListener("keydown", guard(searchKey));
-	button(bar, "\u2039", "Previous match (N)", () => nextMatch(-1));
-	button(bar, "\u203a", "Next match (n)", () => nextMatch(1));
+	button(bar, "\u2039", "Previous match (N)", () => nextMatch(-1)).classList.add("step");
+	button(bar, "\u203a", "Next match (n)", () => nextMatch(1)).classList.add("step");
 }
 
 function makeSlider(bar) {
@@ -147,11 +147,11 @@ function makeTools() {
 	const bar = element("div", { id: "bb-tools", role: "toolbar", "aria-label": "Chart" }, page.top);
 
 	makeSearch(bar);
-	makeSlider(bar);
 	button(bar, "\u2212", "Zoom out (-)", () => zoomAt(view.width / 2, 2));
 	button(bar, "+", "Zoom in (+)", () => zoomAt(view.width / 2, .5));
 	button(bar, "all", "Show all (0)", reset);
 	tools.path = button(bar, "path", "Show what the end of the build waited for (c)", togglePath);
+	makeSlider(bar);
 	tools.bar = bar;
 	tools.count = element("span", { id: "bb-count", role: "status" }, bar);
 	tools.hint = element("span", { id: "bb-hint" }, bar,
@@ -196,6 +196,7 @@ function tellCounts() {
 	tools.count.textContent = texts.join("; ");
 	tools.count.classList.toggle("wrong", search.error !== "");
 	tools.hint.hidden = !view.q;
+	tools.bar.classList.toggle("found", search.match !== null);
 	tools.search.setAttribute("aria-invalid", search.error !== "");
 	tools.min_text.textContent = view.min_us ? min : "0 s";
 	tools.min.setAttribute("aria-valuetext", view.min_us ? min : "0 s: all tasks");
@@ -204,6 +205,9 @@ function tellCounts() {
 
 parts.push({
 	make: makeTools,
+	layOut() {
+		tools.search.placeholder = page.room < NARROW ? "search" : "search, or /pattern/";
+	},
 	draw() {
 		tools.search.value = document.activeElement === tools.search ? tools.search.value : view.q;
 		tools.min.value = sliderOfMin(view.min_us);

@@ -65,6 +65,21 @@ def lanes_are_laid_out_once(page):
         assert page.plot()['height'] == first, (size, first, page.plot()['height'])
 
 
+def tools_of_a_phone(page):
+    """Zoom, path and selection are seen without scrolling; steps between matches when there are some."""
+    for width, height in ((360, 640), (390, 844)):
+        page.browser.resize(width, height, mobile=True)
+        page.open('known')
+        tools = page.browser.js('''return [...document.querySelectorAll('#bb-tools button')]
+            .filter(e => e.checkVisibility())
+            .map(e => [e.textContent, e.getBoundingClientRect().right])''')
+        assert [text for text, _ in tools] == ['\u2212', '+', 'all', 'path', 'select'], tools
+        assert all(right <= width for _, right in tools), (width, tools)
+        page.focus('#bb-search')
+        page.type('part')
+        page.browser.wait('document.querySelector("#bb-tools .step").checkVisibility()')
+
+
 def wide_bars_are_named(page):
     """Every bar of 30 pixels has words in it, and they fit."""
     for size in _each(page):
