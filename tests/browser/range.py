@@ -56,6 +56,18 @@ def whole_build_is_that_of_show(page):
     assert len(set(kinds) & set(said)) >= 3, (kinds, said)
 
 
+def all_of_it_is_read_on_a_phone(page):
+    page.browser.resize(390, 844, mobile=True)
+    for recording in ('known', page.places.generated(1000, 300)):
+        page.open(recording)
+        _select(page, 0, page.state()['until'])
+        wide = page.browser.js('''const box = document.querySelector('#bb-range');
+            return [...box.querySelectorAll('dd, li, button, .columns')]
+                .map(e => [e.textContent, e.getBoundingClientRect().right])
+                .filter(([, right]) => right > box.getBoundingClientRect().right)''')
+        assert not wide, wide[:3]
+
+
 def part_is_that_of_a_slow_reference(page):
     """Time of each task in the range, from the recording's tasks alone."""
     page.open('known')
