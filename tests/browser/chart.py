@@ -2,6 +2,7 @@
 """What scenarios share: recordings, their charts, and a chart open in the browser."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -168,6 +169,15 @@ class Page:
         self.recording = recording
         self.svg = self.places.draw(recording, *options)
         self.open_file(self.svg, fragment)
+        self.ready()
+
+    def open_inline(self, recording, before='', after=''):
+        """The chart within a page of other things."""
+        with open(self.places.draw(self.places.recording(recording)), encoding='utf-8') as f:
+            text = re.sub(r'^<\?xml.*?\?>', '', f.read())
+        self.open_file(self.places.write('inline.html', '<!DOCTYPE html><meta charset="utf-8">'
+                                         '<title>report</title><body>%s%s%s</body>' % (
+                                             before, text, after)))
         self.ready()
 
     def ready(self):

@@ -68,6 +68,17 @@ def print_is_light_and_one_page(page):
         page.browser.media()
 
 
+def print_within_a_page(page):
+    """The picture has its own place between the words of the page."""
+    page.open_inline('known', '<p id="before">before</p>', '<p id="after">after</p>')
+    page.browser.media(media='print')
+    before, picture, after = (page.box(name) for name in ('#before', '#bb', '#after'))
+    assert picture['height'] > 100 and page.texts('#bb-app *') == [], picture
+    assert before['bottom'] <= picture['top'] and picture['bottom'] <= after['top'], \
+        (before, picture, after)
+    page.browser.media()
+
+
 def _is_drawn(page):
     """Enough different colours, and enough that is not ground."""
     colours = Picture(page.browser.screenshot()).colours()

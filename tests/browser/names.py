@@ -22,14 +22,7 @@ def hostile_alone(page):
 
 def hostile_in_a_page(page):
     """A report has the file's text in it, where HTML's rules hold for it."""
-    page.open('hostile')
-    with open(page.svg, encoding='utf-8') as f:
-        text = f.read()
-    if text.startswith('<?xml'):
-        text = text[text.index('?>') + 2:]
-    page.open_file(page.places.write('inline.html', '<!DOCTYPE html><meta charset="utf-8">'
-                                     '<title>report</title><body>%s</body>' % text))
-    page.ready()
+    page.open_inline('hostile')
     _not_run(page)
     assert recordings.HOSTILE[0] in page.browser.js(
         'return document.querySelector("#bb-head").textContent')
