@@ -374,6 +374,7 @@ function placeSheet() {
 	const height = sheet ? page.detail.offsetHeight : 0;
 
 	page.app.style.paddingBottom = sheet ? height + 28 + "px" : "";
+	coverBelow();
 	if (!sheet)
 		return;
 	const r = lanes.row.svg.getBoundingClientRect(), y = r.top + laneY(tasks.lane[view.task]);

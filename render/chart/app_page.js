@@ -172,6 +172,13 @@ function makeVerdict() {
 	}
 }
 
+/* What gets the focus is scrolled from behind what covers the bottom of the window. */
+function coverBelow() {
+	const sheet = getComputedStyle(page.detail).position === "fixed" ? page.detail.offsetHeight : 0;
+
+	page.app.style.setProperty("--below", Math.max(28, sheet, page.range.offsetHeight) + 4 + "px");
+}
+
 /* Layout */
 
 /* As wide as the labels of the rows and the ticks of the panels ask for, within bounds. */

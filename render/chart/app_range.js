@@ -207,11 +207,16 @@ function drawRange() {
 		e.style.left = page.gutter + from + "px";
 		e.style.width = Math.max(1, until - from) + "px";
 	}
+	if (page.range.hidden !== !r)
+		range.changed = true;
 	page.range.hidden = !r;
 	tools.select.setAttribute("aria-pressed", view.selects);
-	if (r && range.changed)
-		fillRange(r);
+	if (!range.changed)
+		return;
 	range.changed = false;
+	if (r)
+		fillRange(r);
+	coverBelow();
 }
 
 /* The next drag in the plots selects. */

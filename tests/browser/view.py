@@ -82,7 +82,7 @@ STOPS = '''
             const sheet = e.closest('#bb-detail');
             // The sheet of a small window is below everything else.
             const down = scrollY + (sheet && getComputedStyle(sheet).position === 'fixed' ? 1e5 : 0);
-            return {id: e.id || e.textContent.trim() || e.className, left: b.left, right: b.right,
+            return {id: e.id || e.role && e.ariaLabel || e.textContent.trim(), left: b.left, right: b.right,
                 top: b.top + down, bottom: b.bottom + down,
                 name: e.getAttribute('aria-label') || e.title || e.textContent.trim() ||
                     labels.map(l => l.textContent).join('')};
@@ -104,8 +104,22 @@ def tab_order_is_as_drawn(page):
 
 
 def all_of_it_by_keyboard(page):
-    """Tab comes to everything, and what has the focus is seen."""
+    """Tab comes to everything, and what has the focus is seen, beside what is over the page."""
     page.open('known')
+    _walk(page)
+    page.browser.resize(360, 640, mobile=True)
+    for task in ('obj/part17.o', None):
+        page.browser.js("document.querySelector('#bb').buildbeat.select(30, 50)")
+        if task:
+            page.choose(task)
+        page.settle()
+        _walk(page)
+        page.press('Escape')
+
+
+def _walk(page):
+    page.scroll_to('#bb-icicle')        # it is drawn when it is seen
+    page.browser.js('document.activeElement.blur(); getSelection().removeAllRanges(); scrollTo(0, 0)')
     stops, seen = page.browser.js(STOPS), []
     for _ in range(len(stops) + 5):
         page.press('Tab')
@@ -113,12 +127,12 @@ def all_of_it_by_keyboard(page):
             if (!e || e === document.body || e === document.documentElement) return null;
             const s = getComputedStyle(e), b = e.getBoundingClientRect();
             const x = (Math.max(b.left, 0) + Math.min(b.right, innerWidth)) / 2;
-            const y = (Math.max(b.top, 0) + Math.min(b.bottom, innerHeight)) / 2;
-            const top = document.elementFromPoint(x, y);
-            return {id: e.id || e.textContent.trim() || e.className,
+            const y = [Math.max(b.top, 0), Math.min(b.bottom, innerHeight)];
+            const at = [.1, .5, .9].map(part => document.elementFromPoint(x, y[0] + part * (y[1] - y[0])));
+            return {id: e.id || e.role && e.ariaLabel || e.textContent.trim(),
                 ring: s.outlineStyle !== 'none' || s.boxShadow !== 'none',
                 seen: b.width > 0 && b.height > 0 && b.bottom > 0 && b.top < innerHeight &&
-                    !!top && (e.contains(top) || top.contains(e))}''')
+                    at.some(top => top && (e.contains(top) || top.contains(e)))}''')
         if at is None or (seen and at['id'] == seen[0]['id']):
             break
         seen.append(at)
