@@ -280,6 +280,7 @@ parts.push({
 		const row = legend.row = element("div", { id: "bb-legend" });
 		const label = element("label", {}, row, "colour by ");
 
+		row.hidden = !tasks.n;
 		lanes.row.box.before(row);
 		legend.select = element("select", { id: "bb-colour" }, label);
 		for (const c of colourings.filter(x => x.there()))

@@ -395,6 +395,8 @@ parts.push({
 		lanes.row.box.setAttribute("aria-label", "Tasks by " + head.by + ": arrow keys choose");
 		lanes.thin = new Layer(make(SVG, "g", { "class": "draw" }, lanes.row.svg));
 		lanes.over = new Layer(make(SVG, "g", { "class": "over" }, lanes.row.svg));
+		if (!tasks.n)
+			element("p", { "class": "nothing" }, page.chart, "No task was recorded.");
 		tasks.lanes.bar = tasks.lanes.row.map(() => 0);
 		indexSpans();
 	},

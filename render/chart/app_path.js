@@ -194,6 +194,7 @@ parts.push({
 		}
 		waits.table = element("div", { "class": "path-table" }, waits.box);
 		waits.table.hidden = true;
+		tools.path.hidden = !tasks.path.length;
 	},
 	layOut() {
 		sizeRow(waits.row, PATH_HEIGHT);

@@ -19,12 +19,19 @@ def _opens(page, recording, *options):
     assert page.view() == whole
 
 
+def _says_so(page):
+    assert 'No task was recorded.' in page.texts('#bb-chart p'), page.texts('#bb-chart p')
+    assert not page.texts('#bb-colour') and 'path' not in page.texts('#bb-tools button')
+
+
 def no_tasks(page):
     _opens(page, 'no_tasks')
+    _says_so(page)
 
 
 def nothing_at_all(page):
     _opens(page, 'nothing')
+    _says_so(page)
 
 
 def one_task(page):
