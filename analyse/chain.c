@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const chain_wait_word[WAIT_SHELL + 1] = {
+const char *const chain_wait_word[WAIT_POOL + 1] = {
 	[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
 	[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
 	[WAIT_UNKNOWN] = "unknown", [WAIT_SHELL] = "shell",
+	[WAIT_POOL] = "pool",
 };
 
-const char *const chain_link_word[LINK_WORKER + 1] = {
+const char *const chain_link_word[LINK_POOL + 1] = {
 	[LINK_NONE] = "none", [LINK_DEPENDENCY] = "dependency", [LINK_WORKER] = "no free worker",
+	[LINK_POOL] = "full pool",
 };
 
 struct work {
@@ -35,6 +37,7 @@ struct work {
 	uint32_t of_top, of_all;	/* of those that run in no task; that host none */
 	uint32_t *sibling;		/* of each instance, when it began; see first_seen */
 	uint32_t *running;		/* tasks of each instance */
+	uint32_t *of_pool, *in_pool;	/* of each pool: the one that ended last; how many run */
 	bool *first_seen;
 	uint32_t n_running, workers;	/* tasks that host none; how many there may be */
 	bool *begun, *ended;		/* the tasks before, of each task */
@@ -74,6 +77,10 @@ static void ended(struct work *w, uint32_t i)
 	latest(w, &w->of_target[nest->target], i);
 	latest(w, &w->of_instance[task(w, i)->instance], i);
 	w->running[task(w, i)->instance]--;
+	if (task(w, i)->pool != NO_INDEX) {
+		latest(w, &w->of_pool[task(w, i)->pool], i);
+		w->in_pool[task(w, i)->pool]--;
+	}
 	if (!task(w, i)->hosts) {
 		latest(w, &w->of_all, i);
 		w->n_running--;
@@ -223,6 +230,17 @@ static bool is_handed_over(const struct work *w, uint32_t other, int64_t ready_u
 	       w->end_us[other] >= t->start_us - CHAIN_REACTION_US;
 }
 
+/* NO_INDEX: its pool, if it has one, was not full. */
+static uint32_t pool_before(const struct work *w, const struct task *t)
+{
+	uint32_t last = t->pool == NO_INDEX ? NO_INDEX : w->of_pool[t->pool];
+
+	if (last == NO_INDEX || !just_ended(w, last, t) ||
+	    (int64_t)w->in_pool[t->pool] + 1 < w->s->rec->pool[t->pool].depth)
+		return NO_INDEX;
+	return last;
+}
+
 static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 {
 	const struct task *t = task(w, i);
@@ -243,6 +261,9 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	if (line != NO_INDEX &&
 	    (worker == line || task(w, worker)->start_us < w->end_us[line]))
 		return WAIT_LINE;
+	*before = pool_before(w, t);
+	if (*before != NO_INDEX && is_kept(w, *before, ready_us, t))
+		return WAIT_POOL;
 	*before = worker;
 	if (kept && is_kept(w, worker, ready_us, t))
 		return of_worker;
@@ -252,6 +273,9 @@ static enum wait decide(struct work *w, uint32_t i, uint32_t *before)
 	*before = target;
 	if (target != NO_INDEX)
 		return WAIT_TARGET;
+	*before = pool_before(w, t);
+	if (*before != NO_INDEX)
+		return WAIT_POOL;
 	*before = worker;
 	if (kept)
 		return of_worker;
@@ -307,6 +331,8 @@ static int sweep(struct work *w)
 					   decide(w, now, before));
 		w->begun[now] = true;
 		w->running[t->instance]++;
+		if (t->pool != NO_INDEX)
+			w->in_pool[t->pool]++;
 		w->n_running += !t->hosts;
 	}
 	for (; at < s->n_ran; at++)
@@ -413,6 +439,8 @@ static int allocate(struct work *w)
 	w->inside = indices(w->memory, rec->n_tasks);
 	w->sibling = indices(w->memory, rec->n_instances);
 	w->running = chain_zeros(w->memory, rec->n_instances, sizeof *w->running);
+	w->of_pool = indices(w->memory, rec->n_pools);
+	w->in_pool = chain_zeros(w->memory, rec->n_pools, sizeof *w->in_pool);
 	w->first_seen = chain_zeros(w->memory, rec->n_instances, sizeof *w->first_seen);
 	w->begun = chain_zeros(w->memory, rec->n_tasks, sizeof *w->begun);
 	w->ended = chain_zeros(w->memory, rec->n_tasks, sizeof *w->ended);
@@ -425,7 +453,8 @@ static int allocate(struct work *w)
 	if (w->c->ready_us)
 		memset(w->c->ready_us, 0xff, (rec->n_tasks + 1) * sizeof *w->c->ready_us);
 	return w->end_us && w->of_target && w->of_instance && w->of_recipe && w->inside &&
-	       w->sibling && w->running && w->first_seen && w->begun && w->ended &&
+	       w->sibling && w->running && w->of_pool && w->in_pool && w->first_seen &&
+	       w->begun && w->ended &&
 	       w->c->before && w->c->why && w->c->maker && w->c->ready_us &&
 	       w->c->other_file ? 0 : -ENOMEM;
 }

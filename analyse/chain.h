@@ -17,6 +17,8 @@
  *	WAIT_LINE	the line before it in its recipe, unless something ran between
  *			them; of an OpenEmbedded recipe the task before it, if that ended
  *			at most CHAIN_SLACK_OE_US before
+ *	WAIT_POOL	the task of its pool that ended last, if the pool was full until then and
+ *			that was after the task was ready, as below
  *	WAIT_WORKER	the task of its instance that ended last, if that was after the
  *			task was ready, and either it began after that too, or the task
  *			did not start within CHAIN_REACTION_US; it ended at most
@@ -44,22 +46,24 @@
 #define CHAIN_STAMP_US 2000
 #define CHAIN_REACTION_US 20000	/* the time in which a host starts a task that is ready */
 
-enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN, WAIT_SHELL };
+enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN, WAIT_SHELL,
+	    WAIT_POOL };
 
 /* "nothing", "target" ...: in JSON outputs and traces. */
-extern const char *const chain_wait_word[WAIT_SHELL + 1];
+extern const char *const chain_wait_word[WAIT_POOL + 1];
 
 /* Of a link between two tasks: did the second one need what the first one made, or could it have
- * run at once if there had been a worker for it? LINK_NONE: there is no link, or nobody knows. */
-enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER };
+ * run at once if there had been a worker, or a place in its pool? LINK_NONE: there is no
+ * link, or nobody knows. */
+enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER, LINK_POOL };
 
-/* "none", "dependency", "no free worker". */
-extern const char *const chain_link_word[LINK_WORKER + 1];
+/* "none", "dependency", "no free worker", "full pool". */
+extern const char *const chain_link_word[LINK_POOL + 1];
 
 static inline enum chain_link chain_link(enum wait why)
 {
 	return why == WAIT_NONE || why == WAIT_UNKNOWN ? LINK_NONE :
-	       why == WAIT_WORKER ? LINK_WORKER : LINK_DEPENDENCY;
+	       why == WAIT_WORKER ? LINK_WORKER : why == WAIT_POOL ? LINK_POOL : LINK_DEPENDENCY;
 }
 
 /*
@@ -90,7 +94,7 @@ struct chain {
 	uint8_t *path_link;	/* enum chain_link of each; that of the first line of a recipe is
 				   that of its further ones: they run as one */
 	int64_t path_us;	/* time in its tasks */
-	size_t n_link[LINK_WORKER + 1];	/* links of the path of each kind */
+	size_t n_link[LINK_POOL + 1];	/* links of the path of each kind */
 	bool has_dependencies;	/* false: none were recorded, and the following are not known */
 	size_t n_dependency;
 	uint32_t *dependency;	/* in time's order; none hosts */

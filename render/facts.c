@@ -301,7 +301,11 @@ void fact_tasks(struct facts *f, const struct summary *s)
 /* What the end of the build waited for, and how long it takes with unlimited workers. */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 {
-	size_t workers = c->n_link[LINK_WORKER], dependencies = c->n_link[LINK_DEPENDENCY];
+	static const struct { enum chain_link link; const char *after; } links[] = {
+		{ LINK_DEPENDENCY, " for a dependency" }, { LINK_WORKER, " for a free worker" },
+		{ LINK_POOL, " for a pool" },
+	};
+	bool waited = false;
 
 	if (!c->n_path)
 		return;
@@ -312,11 +316,15 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 		buf_adds(&f->part, " of the build");
 		fact_part(f);
 	}
-	if (dependencies)
-		fact_add_count(f, dependencies, " waited for a dependency");
-	if (workers)
-		fact_add_count(f, workers, dependencies ? " for a free worker" :
-			       " waited for a free worker");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		if (!c->n_link[links[i].link])
+			continue;
+		buf_addu(&f->part, c->n_link[links[i].link]);
+		buf_adds(&f->part, waited ? "" : " waited");
+		buf_adds(&f->part, links[i].after);
+		fact_part(f);
+		waited = true;
+	}
 	fact_end(f, "path", TONE_PLAIN);
 	if (c->has_dependencies) {
 		fact_add_time(f, c->dependency_us, " with unlimited workers");

@@ -467,6 +467,7 @@ static void add_paths(struct json *j, const struct recording *rec, const struct 
 	json_int(j, "wall_us", c->path_us);
 	json_int(j, "dependency_links", (int64_t)c->n_link[LINK_DEPENDENCY]);
 	json_int(j, "worker_links", (int64_t)c->n_link[LINK_WORKER]);
+	json_int(j, "pool_links", (int64_t)c->n_link[LINK_POOL]);
 	json_array(j, "tasks");
 	for (size_t i = 0; i < c->n_path; i++) {
 		begin_path_task(j, rec, c->path[i]);

@@ -107,7 +107,9 @@ def check_text(show, text):
         same("tasks of the path", int(find(r"^(\d+) tasks?", facts["path"])), len(path["tasks"]))
         same("links without a worker", int(find(r"(\d+) (?:waited )?for a free worker", facts["path"]) or 0),
              path["worker_links"])
-        same("links", path["worker_links"] + path["dependency_links"],
+        same("links of a pool", int(find(r"(\d+) (?:waited )?for a pool", facts["path"]) or 0),
+             path["pool_links"])
+        same("links", path["worker_links"] + path["dependency_links"] + path["pool_links"],
              sum(t["link"] != "none" for t in path["tasks"]))
         if show["dependencies"]["recorded"]:
             is_time("bound", facts["at least"].split(" with")[0],

@@ -41,6 +41,17 @@ static const struct {
 		"parse.c<-:none slow<-:none again<parse.c:worker main.o<again:target ",
 		"parse.c again main.o ", 500000 + 100000 + 270000,
 	}, {
+		"a pool of one, while another task has a worker",
+		"open\t0\tm\t10\t\t10\tninja\t1.11\t/src\tninja -j8\n"
+		"start\t0\tm.1\t\t\t\ta\nplace\t0\tm.1\tbuild.ninja\t7\tlink\t1\n"
+		"done\t500000\tm.1\n"
+		"start\t0\tm.2\t\t\t\tc\nafter\t0\tm.2\tc.c\ndone\t901000\tm.2\n"
+		"start\t502000\tm.3\t\t\t\tb\nplace\t0\tm.3\tbuild.ninja\t8\tlink\t1\n"
+		"after\t502000\tm.3\tb.c\ndone\t900000\tm.3\n"
+		"start\t902000\tm.4\t\t\t\td\nplace\t0\tm.4\tbuild.ninja\t9\tlink\t1\n"
+		"after\t902000\tm.4\td.c\ndone\t990000\tm.4\n",
+		"a<-:none c<-:none b<a:pool d<b:pool ", "a b d ", 500000 + 398000 + 88000,
+	}, {
 		"a stamp too early by a little",
 		OPEN "start\t0\tm.1\t\t\t\ta.o\ndone\t501000\tm.1\n"
 		"start\t500000\tm.2\t\t\t\tprog\nafter\t500000\tm.2\ta.o\ndone\t600000\tm.2\n",
@@ -198,7 +209,9 @@ static const struct {
 	},
 };
 
-static const char *const words[] = { "none", "target", "line", "host", "worker", "unknown", "shell" };
+static const char *const words[] = {
+	"none", "target", "line", "host", "worker", "unknown", "shell", "pool"
+};
 
 START_TEST(what_was_waited_for)
 {

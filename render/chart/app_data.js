@@ -136,8 +136,8 @@ function readTasks(data) {
 	for (const name of ["path", "path_link", "dependency"])
 		t[name] = data.numbers[name];
 	t.path_link = whole(t.path_link, t.path.length);
-	t.link = new Uint8Array(n);	/* 1: on the path, 2: there because it had no free worker */
-	t.path.forEach((i, k) => t.link[i] = t.path_link[k] === LINK_WORKER ? 2 : 1);
+	t.link = new Uint8Array(n);	/* 1: on the path, 2: there for want of a worker or pool */
+	t.path.forEach((i, k) => t.link[i] = t.path_link[k] >= LINK_WORKER ? 2 : 1);
 	t.name = readNames(c.name);
 	t.program = readNames(c.program);
 	t.programs = data.texts.programs;

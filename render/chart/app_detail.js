@@ -28,6 +28,7 @@ function waitWord(i, why) {
 	return why === WAIT_WORKER ? "a free worker, until the end of" :
 		why === WAIT_UNKNOWN ? "perhaps the one that ended just before" :
 		why === WAIT_SHELL ? "a command of $(shell)" :
+		why === WAIT_POOL ? "its pool was full until" :
 		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
 }
 
@@ -208,7 +209,7 @@ function addTask(parent, i, time = wallText(i)) {
 /* A link in its style, as in the lane of the path. */
 function addWait(parent, why) {
 	if (why && why !== WAIT_UNKNOWN)
-		strip(parent, why === WAIT_WORKER ? "worker" : "needed");
+		strip(parent, why === WAIT_WORKER || why === WAIT_POOL ? "worker" : "needed");
 }
 
 /* The first few, and a button for the rest; above each group of them what they have in common. */
@@ -274,7 +275,8 @@ function addUnblocked(parent, i) {
 		return;
 	element("h3", {}, parent, "Unblocked " + countText(list.length) + (list.length === 1 ? " task" : " tasks"));
 	addTasks(parent, list.map(j => ({ task: j, why: tasks.why[j],
-		word: NEXT_WORDS[tasks.why[j]] || "" })), list.length);
+		word: tasks.why[j] === WAIT_POOL ? "left the pool to" :
+			NEXT_WORDS[tasks.why[j]] || "" })), list.length);
 }
 
 /* Back to the start of the build: what each waited for */

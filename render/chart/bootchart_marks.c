@@ -300,7 +300,7 @@ int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
 		const struct task *t = &rec->task[c->chain.path[i]];
 		bool worker = c->chain.has_dependencies &&
-			c->chain.path_link[i] == LINK_WORKER;
+			c->chain.path_link[i] >= LINK_WORKER;
 
 		r = add_strip(worker ? &waited : &needed, c, in_lane ? 0 :
 			      lane[c->chain.path[i]], t->start_us, recording_task_end_us(rec, t));

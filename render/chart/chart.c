@@ -208,6 +208,9 @@ static void add_links(struct buf *b, const struct chart *c)
 	if (n[LINK_WORKER])
 		buf_addf(b, n[LINK_DEPENDENCY] ? ", %zu for a free worker" :
 			 "; %zu waited for a free worker", n[LINK_WORKER]);
+	if (n[LINK_POOL])
+		buf_addf(b, n[LINK_DEPENDENCY] || n[LINK_WORKER] ? ", %zu for a pool" :
+			 "; %zu waited for a pool", n[LINK_POOL]);
 }
 
 static int describe_path(struct chart *c)

@@ -158,11 +158,13 @@ static void add_links(struct legend *l, const struct chart *c)
 		add_key(l, "needed", "on the path: the end of the build waited for it");
 		return;
 	}
-	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER]))
+	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER] && !n[LINK_POOL]))
 		add_key(l, "needed", "on the path: waited for a dependency");
 	if (n[LINK_WORKER])
 		add_key(l, "waited", "on the path: waited for a free worker")->meaning =
 			"with more workers it could have run earlier";
+	else if (n[LINK_POOL])
+		add_key(l, "waited", "on the path: waited for a pool");
 }
 
 void legend_of_marks(struct legend *l, const struct chart *c)
