@@ -114,8 +114,9 @@ static void add_time(struct buf *out, int64_t us, unsigned columns)
 static void add_row(struct buf *out, const struct style *style, const struct path *p,
 		    const struct row *row)
 {
-	static const char *const word[] = {
+	static const char *const word[LINK_POOL + 1] = {
 		[LINK_NONE] = "-", [LINK_DEPENDENCY] = "a dependency", [LINK_WORKER] = "a free worker",
+		[LINK_POOL] = "a pool",
 	};
 	const struct recording *rec = p->s->rec;
 	unsigned taken = p->link ? ROW_COLUMNS : ROW_COLUMNS - 16;

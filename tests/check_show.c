@@ -319,11 +319,31 @@ START_TEST(listing_reads_build_only)
 }
 END_TEST
 
+START_TEST(a_pool)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/build", top), "buildbeat build 1\nstart_wall_ns: 1000000000\n"
+		       "start_mono_ns: 5\ncwd: /src\nend_us: 990000\nstatus: 0\n");
+	support_writes(support_path("%s/tasks.log", top), "buildbeat tasks 1\n"
+		       "open\t0\tm\t10\t\t10\tninja\t1.11\t/src\tninja -j8\n"
+		       "start\t0\tm.1\t\t\t\ta\nplace\t0\tm.1\tb.ninja\t7\tlink\t1\n"
+		       "done\t500000\tm.1\nstart\t502000\tm.2\t\t\t\tb\n"
+		       "place\t0\tm.2\tb.ninja\t8\tlink\t1\nafter\t502000\tm.2\tb.c\n"
+		       "done\t900000\tm.2\n");
+	support_run(&r, top, BUILDBEAT " show .");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "1 waited for a pool\n"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "398 ms  a pool          b\n"));
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
 			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),
 			    TEST_EACH(clear_errors, errors), TEST(nobody_reads),
 			    TEST_LOOP(colour_on_terminals_only, 4), TEST_EACH(finding, finds),
-			    TEST(listing), TEST(listing_reads_build_only));
+			    TEST(listing), TEST(listing_reads_build_only), TEST(a_pool));
 }
