@@ -175,7 +175,7 @@ void text_answer_add_paths(struct buf *out, const struct style *style, const str
 {
 	struct path path = { .s = s, .task = c->path, .n = c->n_path, .link = c->path_link };
 	struct path chain = { .s = s, .task = c->dependency, .n = c->n_dependency };
-	bool same = chain.n == path.n &&
+	bool same = chain.n == path.n && chain.n &&
 		    !memcmp(chain.task, path.task, path.n * sizeof *path.task);
 
 	if (path.n > 1)
