@@ -137,7 +137,9 @@ START_TEST(in_make)
 	ck_assert_str_eq(parent_of("a2"), "a1");
 	ck_assert_str_eq(task_of("of-make"), "");
 	ck_assert_uint_eq(named("of-make")->faults, 0);
-	ck_assert_uint_eq(recording_span_instance(&rec, named("of-make")), 0);
+	/* the make's, which is not the first to write if its spans are quick */
+	ck_assert_uint_eq(recording_span_instance(&rec, named("of-make")),
+			  rec.task[named("a1")->task].instance);
 	ck_assert_str_eq(task_of("c1"), "c");
 	ck_assert_str_eq(task_of("e1"), "e");
 	ck_assert_str_eq(task_of("killed"), "d");
