@@ -13,7 +13,8 @@ tests_libsupport_la_SOURCES = \
 	tests/spend.c tests/spend.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
 	tests/unpack.c tests/unpack.h
 
-CHECKS = \
+# The longest first: it runs beside all others.
+CHECKS = tests/check_nomem_commands \
 	tests/check_accept tests/check_against tests/check_agree tests/check_alive tests/check_answer tests/check_archive tests/check_archive_builds \
 	tests/check_archive_damage tests/check_archive_shared tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bisect \
@@ -35,7 +36,7 @@ CHECKS = \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
-	tests/check_nomem_commands tests/check_notes_text \
+	tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_otlp tests/check_outfile \
 	tests/check_pack tests/check_pairs tests/check_bar_name tests/check_palette tests/check_panel tests/check_partial_io \
