@@ -108,6 +108,16 @@ static void add_name(struct work *w, const char *before, uint32_t task, const ch
 	add_words(w, after);
 }
 
+/* NULL: there is none so far. */
+static const struct answer_sentence *sentence_about(const struct work *w, enum answer_about about)
+{
+	for (size_t i = 0; i < w->a->n; i++) {
+		if (w->a->sentence[i].about == about)
+			return &w->a->sentence[i];
+	}
+	return NULL;
+}
+
 static void drop(struct answer *a, size_t at)
 {
 	free(a->sentence[at].text);
@@ -276,10 +286,8 @@ static void say_few(struct work *w)
 
 	if (w->c->has_dependencies || t->few.until_us < 0 || !is_part(w, t->few.us))
 		return;
-	for (size_t i = 0; i < w->a->n; i++) {
-		if (w->a->sentence[i].about == ANSWER_ALONE)
-			return;
-	}
+	if (sentence_about(w, ANSWER_ALONE))
+		return;
 	add_words(w, "At most ");
 	if (t->few_most > 1)
 		add_number(w, "", t->few_most, " tasks");
@@ -435,20 +443,12 @@ static uint32_t longest_of(const struct summary *s, const uint32_t *task, size_t
 	return most;
 }
 
-static bool ran_alone(const struct work *w, uint32_t task)
-{
-	for (size_t i = 0; i < w->a->n; i++) {
-		if (w->a->sentence[i].about == ANSWER_ALONE && w->a->sentence[i].task == task)
-			return true;
-	}
-	return false;
-}
-
 /* It explains what the build took longer than its CPU time on all cores. */
 static void say_dependencies(struct work *w)
 {
 	const struct summary *s = w->s;
 	const struct chain *c = w->c;
+	const struct answer_sentence *alone = sentence_about(w, ANSWER_ALONE);
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
 	int64_t explains_us = c->dependency_us - (s->cores > 0 ? s->cpu_us / s->cores : 0);
 
@@ -466,7 +466,7 @@ static void say_dependencies(struct work *w)
 		add_of_build(w, c->dependency_us);
 	}
 	add_words(w, ", so more workers would help little");
-	if (!is_part(w, span.us) || (ran_alone(w, span.task) &&
+	if (!is_part(w, span.us) || (alone && alone->task == span.task &&
 				     !is_nearly(span.us, c->dependency_us))) {
 		span = (struct answer_span){ -1, -1, 0, NO_INDEX };
 	} else if (!is_nearly(span.us, c->dependency_us)) {
