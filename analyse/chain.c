@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const chain_wait_word[WAIT_POOL + 1] = {
+const char *const chain_wait_word[WAITS] = {
 	[WAIT_NONE] = "nothing", [WAIT_TARGET] = "target", [WAIT_LINE] = "line",
 	[WAIT_HOST] = "host", [WAIT_WORKER] = "worker",
 	[WAIT_UNKNOWN] = "unknown", [WAIT_SHELL] = "shell",
 	[WAIT_POOL] = "pool",
 };
 
-const char *const chain_link_word[LINK_POOL + 1] = {
+const char *const chain_link_word[LINKS] = {
 	[LINK_NONE] = "none", [LINK_DEPENDENCY] = "dependency", [LINK_WORKER] = "no free worker",
 	[LINK_POOL] = "full pool",
 };

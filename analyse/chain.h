@@ -47,18 +47,18 @@
 #define CHAIN_REACTION_US 20000	/* the time in which a host starts a task that is ready */
 
 enum wait { WAIT_NONE, WAIT_TARGET, WAIT_LINE, WAIT_HOST, WAIT_WORKER, WAIT_UNKNOWN, WAIT_SHELL,
-	    WAIT_POOL };
+	    WAIT_POOL, WAITS };
 
 /* "nothing", "target" ...: in JSON outputs and traces. */
-extern const char *const chain_wait_word[WAIT_POOL + 1];
+extern const char *const chain_wait_word[WAITS];
 
 /* Of a link between two tasks: did the second one need what the first one made, or could it have
  * run at once if there had been a worker, or a place in its pool? LINK_NONE: there is no
  * link, or nobody knows. */
-enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER, LINK_POOL };
+enum chain_link { LINK_NONE, LINK_DEPENDENCY, LINK_WORKER, LINK_POOL, LINKS };
 
 /* "none", "dependency", "no free worker", "full pool". */
-extern const char *const chain_link_word[LINK_POOL + 1];
+extern const char *const chain_link_word[LINKS];
 
 static inline enum chain_link chain_link(enum wait why)
 {
@@ -94,7 +94,7 @@ struct chain {
 	uint8_t *path_link;	/* enum chain_link of each; that of the first line of a recipe is
 				   that of its further ones: they run as one */
 	int64_t path_us;	/* time in its tasks */
-	size_t n_link[LINK_POOL + 1];	/* links of the path of each kind */
+	size_t n_link[LINKS];	/* links of the path of each kind */
 	bool has_dependencies;	/* false: none were recorded, and the following are not known */
 	size_t n_dependency;
 	uint32_t *dependency;	/* in time's order; none hosts */

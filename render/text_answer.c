@@ -114,7 +114,7 @@ static void add_time(struct buf *out, int64_t us, unsigned columns)
 static void add_row(struct buf *out, const struct style *style, const struct path *p,
 		    const struct row *row)
 {
-	static const char *const word[LINK_POOL + 1] = {
+	static const char *const word[LINKS] = {
 		[LINK_NONE] = "-", [LINK_DEPENDENCY] = "a dependency", [LINK_WORKER] = "a free worker",
 		[LINK_POOL] = "a pool",
 	};

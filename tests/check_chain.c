@@ -288,7 +288,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 
 START_TEST(anything)
 {
-	size_t why[WAIT_SHELL + 1] = { 0 };
+	size_t why[WAITS] = { 0 };
 
 	for (unsigned i = 0; i < 40; i++) {
 		struct recorded r;
