@@ -25,6 +25,22 @@ const char *const chain_link_word[LINKS] = {
 	[LINK_POOL] = "full pool",
 };
 
+void chain_add_links(struct buf *b, const size_t *n)
+{
+	static const char *const what[LINKS] = {
+		[LINK_DEPENDENCY] = " for a dependency", [LINK_WORKER] = " for a free worker",
+		[LINK_POOL] = " for a pool",
+	};
+	bool first = true;
+
+	for (int link = LINK_DEPENDENCY; link < LINKS; link++) {
+		if (!n[link])
+			continue;
+		buf_addf(b, first ? "%zu waited%s" : ", %zu%s", n[link], what[link]);
+		first = false;
+	}
+}
+
 struct work {
 	const struct summary *s;
 	struct chain *c;

@@ -3,6 +3,7 @@
 #define BUILDBEAT_ANALYSE_CHAIN_H
 
 #include "analyse/summary.h"
+#include "base/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,10 @@ static inline enum chain_link chain_link(enum wait why)
 	return why == WAIT_NONE || why == WAIT_UNKNOWN ? LINK_NONE :
 	       why == WAIT_WORKER ? LINK_WORKER : why == WAIT_POOL ? LINK_POOL : LINK_DEPENDENCY;
 }
+
+/* How many links of each kind there are, n[LINKS]: "3 waited for a dependency, 2 for a free worker";
+ * nothing if there are none. */
+void chain_add_links(struct buf *b, const size_t *n);
 
 /*
  * Two paths. What the end of the build waited for, `path`, goes back from the task that ended last.

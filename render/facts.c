@@ -301,12 +301,6 @@ void fact_tasks(struct facts *f, const struct summary *s)
 /* What the end of the build waited for, and how long it takes with unlimited workers. */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 {
-	static const struct { enum chain_link link; const char *after; } links[] = {
-		{ LINK_DEPENDENCY, " for a dependency" }, { LINK_WORKER, " for a free worker" },
-		{ LINK_POOL, " for a pool" },
-	};
-	bool waited = false;
-
 	if (!c->n_path)
 		return;
 	fact_add_count(f, c->n_path, c->n_path == 1 ? " task" : " tasks");
@@ -316,15 +310,8 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 		buf_adds(&f->part, " of the build");
 		fact_part(f);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		if (!c->n_link[links[i].link])
-			continue;
-		buf_addu(&f->part, c->n_link[links[i].link]);
-		buf_adds(&f->part, waited ? "" : " waited");
-		buf_adds(&f->part, links[i].after);
-		fact_part(f);
-		waited = true;
-	}
+	chain_add_links(&f->part, c->n_link);
+	fact_part(f);
 	fact_end(f, "path", TONE_PLAIN);
 	if (c->has_dependencies) {
 		fact_add_time(f, c->dependency_us, " with unlimited workers");

@@ -195,24 +195,6 @@ static int make_legends(struct chart *c)
 
 /* The path in words */
 
-static void add_links(struct buf *b, const struct chart *c)
-{
-	const size_t *n = c->chain.n_link;
-
-	buf_addf(b, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
-	text_add_time(b, c->chain.path_us);
-	if (!c->chain.has_dependencies)
-		return;
-	if (n[LINK_DEPENDENCY])
-		buf_addf(b, "; %zu waited for a dependency", n[LINK_DEPENDENCY]);
-	if (n[LINK_WORKER])
-		buf_addf(b, n[LINK_DEPENDENCY] ? ", %zu for a free worker" :
-			 "; %zu waited for a free worker", n[LINK_WORKER]);
-	if (n[LINK_POOL])
-		buf_addf(b, n[LINK_DEPENDENCY] || n[LINK_WORKER] ? ", %zu for a pool" :
-			 "; %zu waited for a pool", n[LINK_POOL]);
-}
-
 static int describe_path(struct chart *c)
 {
 	struct buf note = BUF_INIT;
@@ -220,7 +202,12 @@ static int describe_path(struct chart *c)
 
 	if (!c->chain.n_path)
 		return 0;
-	add_links(&note, c);
+	buf_addf(&note, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
+	text_add_time(&note, c->chain.path_us);
+	if (c->chain.has_dependencies && c->chain.n_link[LINK_NONE] < c->chain.n_path) {
+		buf_adds(&note, "; ");
+		chain_add_links(&note, c->chain.n_link);
+	}
 	buf_adds(&note, " \xc2\xb7 ");
 	if (c->chain.dependency_us >= 0) {
 		buf_adds(&note, "with unlimited workers at least ");
