@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+# heap: the shared objects that count the memory of a process, loaded into that process
