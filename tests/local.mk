@@ -60,6 +60,10 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
+# A failure is printed when it happens, past the log.
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run.sh
+AM_TESTS_FD_REDIRECT = 9>&2
+EXTRA_DIST += tests/run.sh
 
 # Programs that they run: inputs made, and hosts and processes of unusual kinds.
 check_PROGRAMS += \

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs one test program for `make check`. If it fails, what failed is also printed at once, to
+# descriptor 9, which is the terminal: the log of a machine that is gone cannot be read.
+said=$("$@" 2>&1 9>&-)
+status=$?
+printf '%s\n' "$said"
+case $status in
+0 | 77) ;;
+*) printf '%s\n' "$said" | grep -E ':[FE]:|Sanitizer|Assert' | head -n 20 >&9 ;;
+esac
+exit $status
