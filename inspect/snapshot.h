@@ -59,6 +59,8 @@ struct process_values {
 	uint64_t minor_faults, major_faults;
 	uint64_t rss_kb;
 	uint32_t threads;
+	bool has_io;		/* the next two may be read */
+	uint64_t read_kb, written_kb;	/* from and to disks */
 };
 
 struct snapshot {
