@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
 # heap: the shared objects that count the memory of a process, loaded into that process
+noinst_HEADERS += heap/unwind.h
