@@ -4,7 +4,7 @@
 check_LTLIBRARIES += tests/libsupport.la
 tests_libsupport_la_SOURCES = \
 	tests/compared.c tests/compared.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
-	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_tasks.c tests/made_tasks.h \
+	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_inspection.c tests/made_inspection.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
 	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
