@@ -6,3 +6,7 @@ inspect_libinspect_la_SOURCES = \
 	inspect/inspection.h inspect/look.h inspect/process_list.h inspect/smaps.h \
 	inspect/snapshot.c inspect/snapshot.h \
 	inspect/symbolize.h inspect/symbols_log.h
+
+# Classes of memory
+inspect_libinspect_la_SOURCES += \
+	inspect/classify.h

@@ -13,6 +13,7 @@ void snapshot_release(struct snapshot *s)
 	free(s->mapping);
 	free(s->resident);
 	free(s->site);
+	free(s->range);
 	*s = (struct snapshot){ 0 };
 }
 
@@ -20,6 +21,7 @@ void snapshot_clear(struct snapshot *s)
 {
 	*s = (struct snapshot){
 		.mapping = s->mapping, .resident = s->resident, .site = s->site,
+		.range = s->range,
 	};
 }
 

@@ -53,6 +53,13 @@ struct site {
 	uint64_t error_bytes;	/* standard error of live_bytes, 0: exact */
 };
 
+/* Anonymous memory that the process mapped itself, not through malloc(). The kernel may have joined
+ * several ranges to one mapping. */
+struct mapped_range {
+	uint64_t start, end;
+	uint32_t stack;		/* that called mmap() or mremap() */
+};
+
 /* Of the process at that time. */
 struct process_values {
 	uint64_t user_ticks, system_ticks;
@@ -75,6 +82,8 @@ struct snapshot {
 	struct resident *resident;
 	size_t n_sites;		/* by stack, mapped after others */
 	struct site *site;
+	size_t n_ranges;	/* with the heap: by start, without overlaps */
+	struct mapped_range *range;
 };
 
 void snapshot_release(struct snapshot *s);
