@@ -2,7 +2,7 @@
 # inspect: what one process has in memory, over time
 noinst_LTLIBRARIES += inspect/libinspect.la
 inspect_libinspect_la_SOURCES = \
-	inspect/capabilities.h inspect/history.h \
+	inspect/capabilities.h inspect/heap_image.h inspect/history.h \
 	inspect/inspection.h inspect/look.h inspect/process_list.h inspect/smaps.h \
 	inspect/snapshot.c inspect/snapshot.h \
 	inspect/symbolize.h inspect/symbols_log.h
