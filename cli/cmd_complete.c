@@ -84,7 +84,7 @@ static void complete_place(const char *what, const char *word)
 
 static void complete_value(const struct option *o, const char *word)
 {
-	const char *comma = o->kind == OPTION_CHOICE ? NULL : strrchr(word, ',');
+	const char *comma = o->kind == OPTION_CHOICE || o->kind == OPTION_MODE ? NULL : strrchr(word, ',');
 	char before[256];
 
 	if (!o->choices) {
@@ -96,11 +96,12 @@ static void complete_value(const struct option *o, const char *word)
 		candidate(word, before, o->choices[i], o->help);
 }
 
-/* The option that takes the next word as its value, or NULL. */
-static const struct option *wants_value(const struct command *c, const char *word)
+/* The option that takes the next word, or the one after "=", as its value, or NULL. */
+static const struct option *wants_value(const struct command *c, const char *word,
+					const char *next)
 {
 	for (const struct option *o = c->options; o && o->name; o++) {
-		if (o->kind == OPTION_FLAG)
+		if (o->kind == OPTION_FLAG || (o->kind == OPTION_MODE && strcmp(next, "=")))
 			continue;
 		if (word[0] == '-' && word[1] == '-' && !strcmp(word + 2, o->name))
 			return o;
@@ -142,7 +143,7 @@ static struct position find_position(const struct command *c, char **words, int 
 		bool dashes = !strcmp(words[i], "--") && i < n - 1;
 
 		if (p.value) {
-			/* bash splits --x=v into three words */
+			/* bash splits --x=v into three words; so does our function for zsh */
 			if (i == n - 1 || !strcmp(words[i], "="))
 				continue;
 			if (p.value->kind == OPTION_WORDS && words[i + 1][0] != '-')
@@ -160,7 +161,7 @@ static struct position find_position(const struct command *c, char **words, int 
 		} else if (dashes) {
 			p.options = false;
 		} else if (i < n - 1) {
-			p.value = wants_value(c, words[i]);
+			p.value = wants_value(c, words[i], words[i + 1]);
 		}
 	}
 	return p;

@@ -205,6 +205,8 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_flag(value, text, err);
 	case OPTION_NUMBER:
 		return set_number(o, value, text, err);
+	case OPTION_MODE:
+		return set_choice(o, value, text ? text : o->choices[1], err);
 	case OPTION_CHOICE:
 		return set_choice(o, value, text, err);
 	case OPTION_SET:
@@ -340,7 +342,7 @@ static bool parse_long(struct parser *p, const char *word)
 		return unknown_option(p, word, len);
 	if (o->kind == OPTION_FLAG && value)
 		return misuse(p, "option '--%s' takes no value", name);
-	if (o->kind == OPTION_FLAG || value)
+	if (o->kind == OPTION_FLAG || o->kind == OPTION_MODE || value)
 		return apply(p, o, value) && apply_words(p, o);
 	return apply_next(p, o);
 }
@@ -357,7 +359,7 @@ static bool parse_short(struct parser *p, const char *letters)
 			o++;
 		if (!o || !o->name)
 			return unknown_option(p, letters, 1);
-		if (o->kind != OPTION_FLAG)
+		if (o->kind != OPTION_FLAG && o->kind != OPTION_MODE)
 			return !letters[1] ? apply_next(p, o) :
 			       apply(p, o, letters + 1) && apply_words(p, o);
 		if (!apply(p, o, NULL))
@@ -454,7 +456,9 @@ static void print_usage(const struct command *c)
 		const char *space = o->argument ? " " : "";
 		const char *argument = o->argument ? o->argument : "";
 
-		if (o->letter)
+		if (o->kind == OPTION_MODE)
+			snprintf(word, sizeof word, "[--%s[=%s]]", o->name, argument);
+		else if (o->letter)
 			snprintf(word, sizeof word, "[-%c%s%s]", o->letter, space, argument);
 		else
 			snprintf(word, sizeof word, "[--%s%s%s]", o->name, space, argument);
@@ -471,8 +475,9 @@ static void print_option(const struct option *o)
 	int n = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter)
 			  : snprintf(left, sizeof left, "    ");
 
-	snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name,
-		 o->argument ? " " : "", o->argument ? o->argument : "");
+	snprintf(left + n, sizeof left - (size_t)n, o->kind == OPTION_MODE ? "--%s%s%s]" : "--%s%s%s",
+		 o->name, o->kind == OPTION_MODE ? "[=" : o->argument ? " " : "",
+		 o->argument ? o->argument : "");
 	printf("  %-26s %s\n", left, o->help);
 }
 

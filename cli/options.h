@@ -25,6 +25,8 @@ enum option_kind {
 				   relative to that file */
 	OPTION_REPO,		/* const char *: a path like OPTION_PATH, or a URL as for git */
 	OPTION_CHOICE,		/* int: index into choices */
+	OPTION_MODE,		/* int: index into choices; the option without a value means the
+				   second of them. A value is always "--NAME=VALUE" */
 	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; each use
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
@@ -90,6 +92,8 @@ struct option_map {
 	OPT(OPTION_PATH, const char *, letter, name, member, value, help)
 #define OPT_CHOICE(letter, name, member, words, value, help) \
 	OPT(OPTION_CHOICE, int, letter, name, member, value, help), .choices = words
+#define OPT_MODE(letter, name, member, words, value, help) \
+	OPT(OPTION_MODE, int, letter, name, member, value, help), .choices = words
 #define OPT_SET(letter, name, member, words, value, help) \
 	OPT(OPTION_SET, unsigned, letter, name, member, value, help), .choices = words
 #define OPT_LIST(letter, name, member, value, help) \

@@ -18,11 +18,13 @@ struct values {
 	const char *text;
 	int choice;
 	struct word_list list;
+	int mode;
 	unsigned set;
 	double share;
 };
 
 static const char *const colours[] = { "red", "green", NULL };
+static const char *const modes[] = { "off", "on", "full", NULL };
 
 #define OPTIONS struct values
 static const struct option table[] = {
@@ -33,6 +35,7 @@ static const struct option table[] = {
 	{ OPT_CHOICE(0, "colour", choice, colours, "C", "h") },
 	{ OPT_LIST('l', "list", list, "L", "h") },
 	{ OPT(OPTION_WORDS, struct word_list, 'w', "words", list, "W", "h") },
+	{ OPT_MODE('m', "mode", mode, modes, "full", "h") },
 	{ OPT_SET(0, "set", set, colours, "S", "h") },
 	{ OPT(OPTION_SHARE, double, 0, "share", share, "P", "h"), .max = 1 },
 	{ 0 }
@@ -67,6 +70,14 @@ static const struct {
 	{ { "--set=green", "--set=red" }, false, "-- 0 - red [] set 3", NULL },
 	{ { "--share=12.5%" }, false, "-- 0 - red [] share 0.125", NULL },
 	{ { "--share", "1" }, false, "-- 0 - red [] share 1", NULL },
+	{ { "--mode", "full" }, false, "-- 0 - red [full] mode 1", NULL },
+	{ { "--mode=full", "op" }, false, "-- 0 - red [op] mode 2", NULL },
+	{ { "-ma", "--mode=on" }, false, "a- 0 - red [] mode 1", NULL },
+	{ { "--mode", "--mode=off" }, false, "-- 0 - red []", NULL },
+	{ { "--mode", "--", "-a" }, true, "-- 0 - red [-a] mode 1", NULL },
+	{ { "--mode=" }, false, NULL, "option '--mode': expected off, on or full, not ''" },
+	{ { "--mode=fulll" }, false, NULL, "expected off, on or full, not 'fulll'" },
+	{ { "--no-mode" }, false, NULL, "unknown option '--no-mode'" },
 	{ { "--set=green,blue" }, false, NULL, "expected red or green, not 'blue'" },
 	{ { "--set=green," }, false, NULL, "expected red or green, not ''" },
 	{ { "--share=-1" }, false, NULL, "expected a share such as 5% or 0.05, not '-1'" },
@@ -98,6 +109,8 @@ static void describe(struct buf *b, const struct values *v, const struct args *a
 	buf_adds(b, "]");
 	for (size_t i = 0; i < v->list.n; i++)
 		buf_addf(b, " %s", v->list.item[i]);
+	if (v->mode)
+		buf_addf(b, " mode %d", v->mode);
 	if (v->set)
 		buf_addf(b, " set %u", v->set);
 	if (v->share > 0)
@@ -210,8 +223,8 @@ START_TEST(tables)
 		ck_assert_ptr_nonnull(o->help);
 		ck_assert_int_eq(o->kind == OPTION_FLAG, o->argument == NULL);
 		if (o->kind != OPTION_TEXT)
-			ck_assert_int_eq(o->kind == OPTION_CHOICE || o->kind == OPTION_SET,
-					 o->choices != NULL);
+			ck_assert_int_eq(o->kind == OPTION_CHOICE || o->kind == OPTION_SET ||
+					 o->kind == OPTION_MODE, o->choices != NULL);
 		for (const struct option *p = o + 1; p->name; p++)
 			ck_assert(!o->letter || o->letter != p->letter);
 	}
