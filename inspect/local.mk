@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: MIT
 # inspect: what one process has in memory, over time
 noinst_LTLIBRARIES += inspect/libinspect.la
+# one name a line: many add theirs at a time
 inspect_libinspect_la_SOURCES = \
-	inspect/capabilities.h inspect/heap_image.h inspect/history.h \
-	inspect/inspection.h inspect/look.h inspect/process_list.h inspect/smaps.h \
+	inspect/capabilities.h \
+	inspect/heap_image.h \
+	inspect/history.h \
+	inspect/inspection.h \
+	inspect/look.h \
+	inspect/process_list.h \
+	inspect/rule.c inspect/rule.h \
+	inspect/smaps.h \
 	inspect/snapshot.c inspect/snapshot.h \
-	inspect/symbolize.h inspect/symbols_log.h
+	inspect/symbolize.h \
+	inspect/symbols_log.h
 
 # Classes of memory
 inspect_libinspect_la_SOURCES += \
