@@ -60,6 +60,7 @@ extern const struct command cmd_export;
 extern const struct command cmd_help;
 extern const struct command cmd_history;
 extern const struct command cmd_import;
+extern const struct command cmd_inspect;
 extern const struct command cmd_list;
 extern const struct command cmd_log;
 extern const struct command cmd_profile;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "cli/command.h"
+#include "cli/inspect.h"
+#include "inspect/inspection.h"
+#include "inspect/rule.h"
+
+#include <errno.h>
+
+static const char *const heap_modes[] = {
+	[HEAP_OFF] = "off", [HEAP_SAMPLED] = "sampled", [HEAP_EXACT] = "exact", NULL
+};
+
+#define OPTIONS struct inspect_arguments
+static const struct option options[] = {
+	{ OPT_CONFIG(config) },
+	{ OPT_NUMBER('p', "pid", pid, 1, INT32_MAX, "PID", "inspect the process PID") },
+	{ OPT_TEXT('m', "match", match, "NAME", "inspect the heaviest process with this program name") },
+	{ OPT_TEXT('t', "task", task, "TASK", "inspect the heaviest process of a running task") },
+	{ OPT_FLAG(0, "heaviest", heaviest, "inspect the process with the most memory") },
+	{ OPT_TEXT('f', "follow", follow, "NAME", "inspect every process with this program name") },
+	{ OPT(OPTION_TIME, int64_t, 'i', "interval", interval_us, "TIME",
+	  "time between snapshots (default: 1 % of a CPU is used)") },
+	{ OPT_NUMBER('n', "count", count, 1, RULE_COUNT_MAX, "N",
+	  "number of snapshots (default: until the process ends)") },
+	{ OPT_MODE(0, "heap", heap, heap_modes, "exact", "also record allocations: sampled, or exact") },
+	{ OPT_FLAG(0, "freeze", freeze, "stop the process while a snapshot is taken") },
+	{ OPT_FLAG(0, "pages", pages, "also record which pages are in memory") },
+	{ OPT_FLAG('b', "background", background, "print the id of a background task, and return") },
+	{ OPT_PATH('o', "output", output, "ARCHIVE", "directory to write") },
+	{ OPT_FLAG('j', "json", json, "print JSON") },
+	{ 0 }
+};
+
+static const struct inspect_arguments defaults = { .heap = HEAP_OFF };
+
+typedef int action_function(struct args *a, struct inspect_arguments *o, struct error *err);
+
+/* What is done instead of an inspection, by the option that asks for it. */
+static const struct {
+	const char *option;
+	action_function *run;
+} actions[] = {
+	{ NULL, NULL },
+};
+
+static int misuse(struct error *err, const char *message)
+{
+	return error_set(err, -EINVAL, NULL, 0, 0, "inspect: %s", message);
+}
+
+static int run(struct args *a, void *values, struct error *err)
+{
+	action_function *action = NULL;
+	const char *chosen = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (!actions[i].option || !options_given(a, actions[i].option))
+			continue;
+		if (chosen)
+			return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --%s and --%s exclude "
+					 "each other", chosen, actions[i].option);
+		chosen = actions[i].option;
+		action = actions[i].run;
+	}
+	return action ? action(a, values, err) : misuse(err, "no process is named");
+}
+
+/* hidden until it can inspect a process */
+const struct command cmd_inspect = {
+	.name = "inspect", .operands = "[CMD...]", .runs = true, .hidden = true, .run = run,
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.summary = "Show what a process has in memory, over time",
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_CLI_INSPECT_H
+#define BUILDBEAT_CLI_INSPECT_H
+
+#include "base/error.h"
+#include "cli/options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The command inspect: its options, and its actions, each in a file cli/inspect_NAME.c. To add an
+ * action: its option in cmd_inspect.c and here, its function here and in actions[] there.
+ */
+struct inspect_arguments {
+	const char *config;
+	/* which process is inspected */
+	int64_t pid;
+	const char *match, *task, *follow;
+	bool heaviest;
+	/* how */
+	int64_t interval_us;	/* 0: as often as its cost allows */
+	int64_t count;		/* 0: until the process ends */
+	int heap;		/* enum heap_mode */
+	bool freeze, pages;
+	bool background;
+	const char *output;	/* directory of the archive, NULL: by the process */
+	/* of the actions */
+	bool json;
+};
+
+#endif
