@@ -59,7 +59,7 @@ struct inspection {
 	enum heap_mode heap;
 	uint64_t heap_period;	/* mean bytes between samples, 0: exact */
 	size_t n_modules;
-	struct module *module;	/* by start */
+	struct module *module;	/* as they were found; those that were unloaded may overlap others */
 	size_t n_frames;
 	struct frame *frame;
 	size_t n_stacks;

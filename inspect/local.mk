@@ -18,3 +18,7 @@ inspect_libinspect_la_SOURCES = \
 # Classes of memory
 inspect_libinspect_la_SOURCES += \
 	inspect/classify.h
+
+# Archives
+inspect_libinspect_la_SOURCES += \
+	inspect/archive.h inspect/archive_list.h inspect/archive_progress.h

@@ -74,6 +74,7 @@ struct snapshot {
 	int64_t time_us;	/* since the inspection began */
 	int64_t took_us;	/* to read it */
 	bool frozen;		/* the process was stopped all the time */
+	bool ended;		/* it had ended: no mappings, and the heap is what was left */
 	bool has_heap, has_pages;
 	struct process_values process;
 	size_t n;		/* by start, without overlaps */

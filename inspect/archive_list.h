@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_INSPECT_ARCHIVE_LIST_H
+#define BUILDBEAT_INSPECT_ARCHIVE_LIST_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Archives of inspections: found, listed, deleted and retained. */
+
+struct inspect_entry {
+	const char *path;	/* as it was found: below the directory given */
+	const char *name;	/* of its directory */
+	const char *host, *program, *command, *task, *why;
+	const char *end;	/* "": it still runs, or was killed */
+	const char *heap;	/* "", "sampled", "exact" */
+	int32_t pid;		/* of the process */
+	uint64_t start_ticks;	/* of the process, since the machine started */
+	int64_t start_us;	/* since 1970 */
+	int64_t start_ns;	/* CLOCK_MONOTONIC */
+	int64_t end_us;		/* since it started, -1: unknown */
+	size_t n_snapshots;	/* when it ended, 0 if that is not known */
+	bool runs;		/* its inspector */
+};
+
+struct inspect_list {
+	struct arena *arena;
+	size_t n;
+	struct inspect_entry *entry;	/* by start, the newest first */
+};
+
+#define INSPECT_LIST_INIT { 0 }
+
+/* Add the archives in dir, such as RECORDING/inspect. A directory that does not exist has none,
+ * and costs one system call. 0, or a negative errno with err. */
+int inspect_list_add(struct inspect_list *l, const char *dir, struct error *err);
+
+/* Add those below dir: in DIR/inspect and in those of the recordings of DIR/buildstats. If dir is
+ * a recording: its own. */
+int inspect_list_below(struct inspect_list *l, const char *dir, struct error *err);
+
+void inspect_list_release(struct inspect_list *l);
+
+/* Remove the archive in path and its files. -EBUSY if its inspector runs, -EINVAL if it is no
+ * archive, -EPERM if others could replace it. */
+int inspect_archive_delete(const char *path, struct error *err);
+
+/* What to remove: all but the newest `keep` archives of a program, and those that began more than
+ * `days` days before now; 0: no limit. */
+struct inspect_retention {
+	unsigned keep;
+	unsigned days;
+};
+
+/* Remove what the limits no longer allow of the archives in dir; those that run stay. *removed
+ * (may be NULL) is their number. */
+int inspect_archive_retain(const char *dir, const struct inspect_retention *limits,
+			   int64_t now_us, size_t *removed, struct error *err);
+
+#endif
