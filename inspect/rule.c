@@ -59,14 +59,14 @@ static struct slice after(struct slice word, size_t n)
 	return (struct slice){ word.p + n, word.len - n };
 }
 
-static int read_size(struct rule *r, struct slice word, struct error *err)
+static int read_size(struct inspect_rule *r, struct slice word, struct error *err)
 {
 	if (read_amount(&r->rss_kb, after(word, strlen("rss>")), sizes) && r->rss_kb)
 		return 0;
 	return refuse(err, "rss>SIZE with a size such as 500M or 2G", word);
 }
 
-static int read_interval(struct rule *r, struct slice word, struct error *err)
+static int read_interval(struct inspect_rule *r, struct slice word, struct error *err)
 {
 	uint64_t us;
 
@@ -78,7 +78,7 @@ static int read_interval(struct rule *r, struct slice word, struct error *err)
 	return refuse(err, "interval=TIME with a time from 10ms to 24h", word);
 }
 
-static int read_count(struct rule *r, struct slice word, struct error *err)
+static int read_count(struct inspect_rule *r, struct slice word, struct error *err)
 {
 	if (cursor_slice_i64(after(word, strlen("count=")), &r->count) && r->count >= 1 &&
 	    r->count <= RULE_COUNT_MAX)
@@ -86,7 +86,7 @@ static int read_count(struct rule *r, struct slice word, struct error *err)
 	return refuse(err, "count=N with a number from 1 to 1000000", word);
 }
 
-static int read_part(struct rule *r, struct slice word, struct error *err)
+static int read_part(struct inspect_rule *r, struct slice word, struct error *err)
 {
 	if (slice_starts(word, "rss>"))
 		return read_size(r, word, err);
@@ -108,7 +108,7 @@ static int read_part(struct rule *r, struct slice word, struct error *err)
 	return 0;
 }
 
-static int read_names(struct rule *r, struct slice word, struct error *err)
+static int read_names(struct inspect_rule *r, struct slice word, struct error *err)
 {
 	bool empty = true;
 
@@ -129,13 +129,13 @@ static int read_names(struct rule *r, struct slice word, struct error *err)
 	return 0;
 }
 
-int rule_parse(struct rule *r, const char *text, struct error *err)
+int rule_parse(struct inspect_rule *r, const char *text, struct error *err)
 {
 	struct slice word;
 	struct cursor c;
 	int error;
 
-	*r = (struct rule){ .heap = HEAP_OFF };
+	*r = (struct inspect_rule){ .heap = HEAP_OFF };
 	cursor_init(&c, text, strlen(text));
 	if (!*text)
 		return error_set(err, -EINVAL, NULL, 0, 0, EXPECTED ", not an empty rule");
@@ -169,7 +169,7 @@ static bool has_start(const char *pattern, const char *program)
 	return !strcmp(start, program);
 }
 
-bool rule_has_name(const struct rule *r, const char *program)
+bool rule_has_name(const struct inspect_rule *r, const char *program)
 {
 	char pattern[RULE_NAMES_MAX];
 
@@ -200,7 +200,7 @@ static void write_amount(struct buf *out, uint64_t value, const struct unit *uni
 	buf_adds(out, best->word);
 }
 
-void rule_write(struct buf *out, const struct rule *r)
+void rule_write(struct buf *out, const struct inspect_rule *r)
 {
 	buf_adds(out, r->names);
 	if (r->rss_kb) {

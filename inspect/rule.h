@@ -21,7 +21,7 @@
  */
 #define RULE_NAMES_MAX 256
 
-struct rule {
+struct inspect_rule {
 	char names[RULE_NAMES_MAX];
 	uint64_t rss_kb;	/* when it has more than this; 0: from its start */
 	enum heap_mode heap;
@@ -36,12 +36,12 @@ struct rule {
 #define RULE_COUNT_MAX 1000000
 
 /* 0, or -EINVAL with err's message, which says what was expected. */
-int rule_parse(struct rule *r, const char *text, struct error *err);
+int rule_parse(struct inspect_rule *r, const char *text, struct error *err);
 
 /* Does it have this name? Of a name that the kernel shortened (15 bytes), the start matters. */
-bool rule_has_name(const struct rule *r, const char *program);
+bool rule_has_name(const struct inspect_rule *r, const char *program);
 
 /* Append the text of a rule. */
-void rule_write(struct buf *out, const struct rule *r);
+void rule_write(struct buf *out, const struct inspect_rule *r);
 
 #endif

@@ -57,7 +57,7 @@ START_TEST(texts)
 {
 	struct buf normal = BUF_INIT;
 	struct error err = { 0 };
-	struct rule r, again;
+	struct inspect_rule r, again;
 
 	if (!cases[_i].normal) {
 		ck_assert_int_eq(rule_parse(&r, cases[_i].text, &err), -EINVAL);
@@ -77,7 +77,7 @@ START_TEST(long_names)
 {
 	char text[RULE_NAMES_MAX + 8];
 	struct error err;
-	struct rule r;
+	struct inspect_rule r;
 
 	memset(text, 'x', sizeof text);
 	text[RULE_NAMES_MAX - 1] = '\0';
@@ -104,7 +104,7 @@ static const struct {
 
 START_TEST(programs)
 {
-	struct rule r;
+	struct inspect_rule r;
 
 	ck_assert_int_eq(rule_parse(&r, names[_i].rule, NULL), 0);
 	ck_assert_int_eq(rule_has_name(&r, names[_i].program), names[_i].has);
