@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += inspect/libinspect.la
 # one name a line: many add theirs at a time
 inspect_libinspect_la_SOURCES = \
 	inspect/capabilities.h \
+	inspect/freeze.c inspect/freeze.h \
 	inspect/heap_image.h \
 	inspect/history.h \
 	inspect/inspection.h \

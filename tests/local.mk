@@ -16,7 +16,7 @@ tests_libsupport_la_SOURCES = \
 # The longest first: it runs beside all others.
 CHECKS = tests/check_nomem_commands \
 	tests/check_accept tests/check_against tests/check_agree tests/check_alive tests/check_answer tests/check_archive tests/check_archive_builds \
-	tests/check_archive_damage tests/check_archive_shared tests/check_fsck tests/check_archive_pack \
+	tests/check_archive_damage tests/check_archive_shared tests/check_freeze tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
