@@ -108,6 +108,14 @@ void protobuf_end(struct buf *out, size_t begin)
 	written(out, p + more);
 }
 
+void protobuf_packed_varint(struct buf *out, uint64_t n)
+{
+	char *p = room(out, VARINT_MAX);
+
+	if (p)
+		written(out, put_varint(p, n));
+}
+
 void protobuf_packed_fixed64(struct buf *out, uint64_t n)
 {
 	char *p = room(out, sizeof n);

@@ -36,6 +36,7 @@ size_t protobuf_begin(struct buf *out, unsigned field);
 void protobuf_end(struct buf *out, size_t begin);
 
 /* The same for a repeated field of numbers (packed): values between begin and end. */
+void protobuf_packed_varint(struct buf *out, uint64_t n);
 void protobuf_packed_fixed64(struct buf *out, uint64_t n);
 void protobuf_packed_double(struct buf *out, double n);
 

@@ -23,3 +23,6 @@ inspect_libinspect_la_SOURCES += \
 # Archives
 inspect_libinspect_la_SOURCES += \
 	inspect/archive.h inspect/archive_list.h inspect/archive_progress.h
+# Stacks as a tree of functions
+inspect_libinspect_la_SOURCES += \
+	inspect/call_tree.c inspect/call_tree.h

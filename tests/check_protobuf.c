@@ -10,7 +10,7 @@ static const char schema[] =
 	"message M {\n"
 	"  uint64 n = 1; int64 i = 2; fixed64 g = 4; double d = 5;\n"
 	"  string s = 6; bytes b = 536870911; M m = 16; repeated fixed64 p = 17;\n"
-	"  repeated double q = 18;\n"
+	"  repeated double q = 18; repeated uint64 v = 19;\n"
 	"}\n";
 
 /* What protoc prints for a message. */
@@ -53,11 +53,15 @@ START_TEST(kinds)
 	outer = protobuf_begin(&out, 18);
 	protobuf_packed_double(&out, 0.5);
 	protobuf_end(&out, outer);
+	outer = protobuf_begin(&out, 19);
+	protobuf_packed_varint(&out, 0);
+	protobuf_packed_varint(&out, UINT64_MAX);
+	protobuf_end(&out, outer);
 	ck_assert_str_eq(decode(&out),
 			 "n: 18446744073709551615\ni: -9223372036854775808\n"
 			 "g: 9223372036854775811\nd: -0.25\ns: \"a\\nb\"\n"
 			 "m {\n  n: 127\n  m {\n  }\n}\n"
-			 "p: 1\np: 18446744073709551615\nq: 0.5\n"
+			 "p: 1\np: 18446744073709551615\nq: 0.5\nv: 0\nv: 18446744073709551615\n"
 			 "b: \"\\000\\001\"\n");
 	buf_release(&out);
 }
