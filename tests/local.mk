@@ -30,7 +30,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
-	tests/check_import_oe tests/check_json tests/check_json_reader tests/check_kind \
+	tests/check_import_oe tests/check_inspect_export tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
@@ -90,6 +90,7 @@ WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,-
 tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_otlp_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_diff_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=samples_moderate
+tests_check_inspect_export_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
@@ -102,7 +103,7 @@ dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
 	tests/diff_page.py \
-	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/protoc_text.py \
+	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/agree.py tests/recipes.py tests/references.py tests/samples.py tests/trace_reader.py
 
 include tests/bench.mk

@@ -241,15 +241,16 @@ void pack_dictionary_release(struct pack_dictionary *d)
 /* Level 4 takes 6 % off the texts of a large build, for twice the time. */
 #define LEVEL 1
 #define MEMORY 8		/* zlib's default */
+#define GZIP_FORMAT (MAX_WBITS + 16)
 
-static int add_deflated(struct buf *out, const void *p, size_t n, int strategy)
+static int add_packed(struct buf *out, const void *p, size_t n, int level, int format, int strategy)
 {
 	z_stream z = { .next_in = (unsigned char *)p, .avail_in = (unsigned)n };
 	size_t room;
 
 	if (n > UINT_MAX / 2)
 		return -EFBIG;
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, -MAX_WBITS, MEMORY, strategy) != Z_OK)
+	if (deflateInit2(&z, level, Z_DEFLATED, format, MEMORY, strategy) != Z_OK)
 		return -ENOMEM;
 	room = deflateBound(&z, n);
 	if (!buf_reserve(out, room)) {
@@ -264,10 +265,15 @@ static int add_deflated(struct buf *out, const void *p, size_t n, int strategy)
 
 int pack_deflate(struct buf *out, const void *p, size_t n)
 {
-	return add_deflated(out, p, n, Z_DEFAULT_STRATEGY);
+	return add_packed(out, p, n, LEVEL, -MAX_WBITS, Z_DEFAULT_STRATEGY);
 }
 
 int pack_deflate_numbers(struct buf *out, const void *p, size_t n)
 {
-	return add_deflated(out, p, n, Z_RLE);
+	return add_packed(out, p, n, LEVEL, -MAX_WBITS, Z_RLE);
+}
+
+int pack_gzip(struct buf *out, const void *p, size_t n)
+{
+	return add_packed(out, p, n, Z_DEFAULT_COMPRESSION, GZIP_FORMAT, Z_DEFAULT_STRATEGY);
 }

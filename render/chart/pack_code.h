@@ -107,4 +107,7 @@ void pack_dictionary_release(struct pack_dictionary *d);
 int pack_deflate(struct buf *out, const void *p, size_t n);
 int pack_deflate_numbers(struct buf *out, const void *p, size_t n);
 
+/* The same as a gzip file (RFC 1952), packed better. */
+int pack_gzip(struct buf *out, const void *p, size_t n);
+
 #endif
