@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/unwind.h"
+
+#include "heap/unwind_rule.h"
+#include "heap/unwind_table.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE 4096		/* pages may be larger, not smaller */
+#define WORD sizeof(uintptr_t)
+
+/* Frames of the functions that count, which are not in the result. */
+#define SKIPPED_MAX 32
+
+/*
+ * Rules by address, of which a slot keeps the last one. Nothing locks it: a slot whose two words
+ * do not belong together looks like that of another address. The generation is part of the key, so
+ * that all slots can be emptied at once.
+ */
+#define SLOT_BITS 15
+
+struct slot {
+	_Atomic uint64_t key;	/* address and generation, xor the rule */
+	_Atomic uint64_t rule;
+};
+
+static struct slot slots[1 << SLOT_BITS];
+static _Atomic uint64_t generation;
+
+#define SPREAD UINT64_C(0x9e3779b97f4a7c15)	/* odd, without a pattern */
+
+void unwind_flush(void)
+{
+	atomic_fetch_add_explicit(&generation, SPREAD, memory_order_release);
+}
+
+static __attribute__((noinline)) uint64_t find_rule(struct slot *slot, uint64_t key,
+						    uintptr_t address)
+{
+	struct unwind_table table;
+	uint64_t rule;
+
+	if (unwind_table_find(&table, address))
+		table = (struct unwind_table){ 0 };
+	rule = unwind_rule_find(&table, address);
+	atomic_store_explicit(&slot->rule, rule, memory_order_relaxed);
+	atomic_store_explicit(&slot->key, key ^ rule, memory_order_relaxed);
+	return rule;
+}
+
+static inline uint64_t rule_of(uintptr_t address, uint64_t now)
+{
+	struct slot *slot = &slots[address * SPREAD >> (64 - SLOT_BITS)];
+	uint64_t rule = atomic_load_explicit(&slot->rule, memory_order_relaxed);
+	uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+
+	if ((key ^ rule) == address + now && rule)
+		return rule;
+	return find_rule(slot, address + now, address);
+}
+
+/* Stacks */
+
+/*
+ * What of the stack this thread may read. The stack that it was started with reaches up to end;
+ * from low on it has no holes. It may run on another one, of a signal or a coroutine, that is in a
+ * part of memory that ends with a hole: foreign.
+ */
+struct stack {
+	uintptr_t end, low;
+	uintptr_t foreign_start, foreign_end;
+};
+
+static __thread struct stack own __attribute__((tls_model("initial-exec")));
+
+#define PROBED_PAGES 16
+
+/* Which pages from start on can be read? The kernel reads for us: of a page that cannot be, it
+ * tells. Returns the end of those that can, at most end. */
+static uintptr_t probe(uintptr_t start, uintptr_t end)
+{
+	char bytes[PROBED_PAGES];
+	struct iovec here = { bytes, sizeof bytes }, there[PROBED_PAGES];
+	uintptr_t at = start & ~(uintptr_t)(PAGE - 1);
+	int saved = errno;
+
+	while (at < end) {
+		unsigned n = 0;
+		long got;
+
+		for (; n < PROBED_PAGES && at + n * PAGE < end; n++)
+			there[n] = (struct iovec){ (void *)(at + n * PAGE), 1 };
+		got = syscall(SYS_process_vm_readv, (long)getpid(), &here, 1, there, n, 0);
+		at += got > 0 ? (uintptr_t)got * PAGE : 0;
+		if (got != (long)n)
+			break;
+	}
+	errno = saved;
+	return at < end ? at : end;
+}
+
+static uintptr_t thread_pointer(void)
+{
+#ifdef __x86_64__
+	uintptr_t p;
+
+	__asm__("mov %%fs:0, %0" : "=r"(p));
+	return p;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+extern void *__libc_stack_end;
+
+/* The data of a thread is at the end of its stack. */
+static uintptr_t stack_end(void)
+{
+	if (syscall(SYS_gettid) == getpid())
+		return (uintptr_t)__libc_stack_end;
+	return thread_pointer() & ~(WORD - 1);
+}
+
+struct walk {
+	uintptr_t pc;		/* the address whose rule is next */
+	uintptr_t sp, fp;	/* in that frame */
+	uintptr_t low, high;	/* may be read */
+};
+
+/* Most stacks are read without a question: from where we are to their end. */
+static __attribute__((noinline)) void look_at_stack(struct walk *w)
+{
+	uintptr_t readable;
+
+	w->high = w->low;
+	if (!own.end)
+		own.end = own.low = stack_end();
+	if (w->sp >= own.end || (w->sp >= own.foreign_start && w->sp < own.foreign_end))
+		return;
+	readable = probe(w->sp, own.low);
+	if (readable == own.low) {
+		own.low = w->low = w->sp & ~(uintptr_t)(PAGE - 1);
+		w->high = own.end;
+	} else {
+		own.foreign_start = w->sp & ~(uintptr_t)(PAGE - 1);
+		own.foreign_end = readable;
+	}
+}
+
+static inline void find_stack(struct walk *w)
+{
+	w->low = w->sp;
+	w->high = own.end;
+	if (w->sp < own.low || w->sp >= own.end)
+		look_at_stack(w);
+}
+
+/* On a stack that we do not know: the pages from there on, read by the kernel first. */
+static __attribute__((noinline)) bool reach(struct walk *w, uintptr_t at)
+{
+	uintptr_t end;
+
+	if (at % WORD || at < PAGE || at > UINTPTR_MAX - (PROBED_PAGES + 1) * PAGE)
+		return false;
+	end = probe(at, (at & ~(uintptr_t)(PAGE - 1)) + PROBED_PAGES * PAGE);
+	if (end < at + WORD)
+		return false;
+	if (at < w->low || at > w->high)
+		w->low = at;
+	w->high = end;
+	return true;
+}
+
+static inline bool word_at(struct walk *w, uintptr_t at, uintptr_t *value)
+{
+	if ((at < w->low || at >= w->high || at % WORD) && !reach(w, at))
+		return false;
+	*value = *(const uintptr_t *)at;
+	return true;
+}
+
+/* Steps */
+
+/* The caller's frame, whose stack pointer is cfa. */
+static inline bool leave(struct walk *w, uintptr_t cfa, int64_t fp_offset)
+{
+	uintptr_t ret;
+
+	if (!word_at(w, cfa - WORD, &ret))
+		return false;
+	if (fp_offset == UNWIND_LOST)
+		w->fp = 0;
+	else if (fp_offset != UNWIND_KEPT && !word_at(w, cfa + (uintptr_t)fp_offset, &w->fp))
+		return false;
+	w->sp = cfa;
+	w->pc = ret - 1;
+	return ret;
+}
+
+static bool leave_realigned(struct walk *w, uint64_t rule)
+{
+	uintptr_t cfa, fp;
+
+	if (!word_at(w, w->fp + (uintptr_t)unwind_rule_a(rule), &cfa) ||
+	    !word_at(w, w->fp + (uintptr_t)unwind_rule_b(rule), &fp) || !leave(w, cfa, UNWIND_KEPT))
+		return false;
+	w->fp = fp;
+	return true;
+}
+
+/* What was interrupted has its own address, not one after a call. */
+static bool leave_signal(struct walk *w, uint64_t rule)
+{
+	uintptr_t at = w->sp + (uintptr_t)unwind_rule_a(rule), sp;
+
+	if (!word_at(w, w->sp + (uintptr_t)unwind_rule_b(rule), &w->fp) ||
+	    !word_at(w, at + WORD, &w->pc) || !word_at(w, at, &sp))
+		return false;
+	w->sp = sp;
+	return w->pc;
+}
+
+static bool leave_chain(struct walk *w)
+{
+	uintptr_t fp, ret, at = w->fp;
+
+	if (!word_at(w, at, &fp) || !word_at(w, at + WORD, &ret))
+		return false;
+	w->fp = fp;
+	w->sp = at + 2 * WORD;
+	w->pc = ret - 1;
+	return ret;
+}
+
+/* To the caller; false: this was the last frame. */
+static inline bool step(struct walk *w, uint64_t rule)
+{
+	switch (unwind_rule_kind(rule)) {
+	case UNWIND_SP:
+		return leave(w, w->sp + (uintptr_t)unwind_rule_a(rule), unwind_rule_b(rule));
+	case UNWIND_FP:
+		return leave(w, w->fp + (uintptr_t)unwind_rule_a(rule), unwind_rule_b(rule));
+	case UNWIND_REALIGNED: return leave_realigned(w, rule);
+	case UNWIND_SIGNAL: return leave_signal(w, rule);
+	case UNWIND_CHAIN: return leave_chain(w);
+	case UNWIND_UNKNOWN: case UNWIND_END: break;
+	}
+	return false;
+}
+
+/* Frames that do not lead upward are on another stack or make no sense: few are followed. */
+#define SWITCHES_MAX 16
+
+__attribute__((noinline)) size_t unwind_stack(uintptr_t from, uintptr_t *address, size_t max)
+{
+	const uintptr_t *frame = __builtin_frame_address(0);
+	struct walk w = { frame[1] - 1, (uintptr_t)(frame + 2), frame[0], 0, 0 };
+	uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
+	unsigned skipped = 0, switches = 0;
+	size_t n = 0;
+
+	find_stack(&w);
+	while (from && w.pc + 1 != from) {
+		if (++skipped > SKIPPED_MAX || !step(&w, rule_of(w.pc, now))) {
+			if (max)
+				address[0] = from - 1;
+			return max ? 1 : 0;
+		}
+	}
+	while (n < max) {
+		uintptr_t sp = w.sp;
+
+		address[n++] = w.pc;
+		if (!step(&w, rule_of(w.pc, now)) || (w.sp <= sp && ++switches > SWITCHES_MAX))
+			break;
+	}
+	return n;
+}
