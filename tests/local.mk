@@ -56,7 +56,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_store tests/check_summary tests/check_svg tests/check_growing \
 	tests/check_tally tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
-	tests/check_trust_files tests/check_unreadable tests/check_usage_log tests/check_used \
+	tests/check_trust_files tests/check_unreadable tests/check_unwind tests/check_usage_log tests/check_used \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
@@ -108,3 +108,11 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 
 include tests/bench.mk
 include tests/fuzz.mk
+
+# Loaded by the programs that check_unwind generates.
+check_LTLIBRARIES += tests/unwound.la
+tests_unwound_la_SOURCES = tests/unwound.c tests/unwound.h
+tests_unwound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_unwound_la_LIBADD = heap/libunwind.la
+tests_check_unwind_LDADD = heap/libunwind.la $(LDADD)
+EXTRA_DIST += tests/gen_frames.py
