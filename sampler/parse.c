@@ -186,10 +186,12 @@ static void copy_name(const struct root_text *t, const char *paren, char name[16
 	name[n] = '\0';
 }
 
+#define KERNEL_THREAD 0x00200000	/* PF_KTHREAD */
+
 bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 {
 	const char *paren = memrchr(t->data, ')', t->len);
-	uint64_t parent, ticks[4];
+	uint64_t parent, flags, ticks[4];
 	struct cursor c;
 
 	/* ") R " and the number of the parent: the fields after the name, which can contain any
@@ -198,8 +200,11 @@ bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 		return false;
 	cursor_init(&c, paren + 4, (size_t)(t->data + t->len - paren - 4));
 	*s = (struct pid_stat){ .state = paren[2] };
-	if (!cursor_u64(&c, &parent) || parent > INT32_MAX || !skip_words(&c, 9))
+	if (!cursor_u64(&c, &parent) || parent > INT32_MAX || !skip_words(&c, 4) ||
+	    !blank_number(&c, &flags) || !blank_number(&c, &s->minor_faults) ||
+	    !skip_words(&c, 1) || !blank_number(&c, &s->major_faults) || !skip_words(&c, 1))
 		return false;
+	s->kernel = flags & KERNEL_THREAD;
 	s->parent = (int32_t)parent;
 	copy_name(t, paren, s->name);
 	for (size_t i = 0; i < 4; i++) {	/* utime stime cutime cstime */

@@ -86,6 +86,8 @@ bool parse_cgroup_mount(const struct root_text *t, const char *controller, struc
 struct pid_stat {
 	int32_t parent;
 	char state;
+	bool kernel;		/* a thread of the kernel */
+	uint64_t minor_faults, major_faults;	/* own */
 	uint64_t user_ticks, system_ticks;	/* own */
 	uint64_t cpu_ticks;	/* both, and those of children that it waited for */
 	uint64_t threads;
