@@ -3,15 +3,10 @@
 noinst_LTLIBRARIES += inspect/libinspect.la
 # one name a line: many add theirs at a time
 inspect_libinspect_la_SOURCES = \
-	inspect/capabilities.h \
 	inspect/freeze.c inspect/freeze.h \
 	inspect/heap_image.h \
-	inspect/history.h \
 	inspect/inspection.h \
-	inspect/look.h \
-	inspect/process_list.h \
 	inspect/rule.c inspect/rule.h \
-	inspect/smaps.h \
 	inspect/snapshot.c inspect/snapshot.h \
 	inspect/symbolize.h \
 	inspect/symbols_log.h
@@ -26,3 +21,11 @@ inspect_libinspect_la_SOURCES += \
 # Stacks as a tree of functions
 inspect_libinspect_la_SOURCES += \
 	inspect/call_tree.c inspect/call_tree.h
+
+# Measuring
+inspect_libinspect_la_SOURCES += \
+	inspect/capabilities.h \
+	inspect/elf_head.c inspect/elf_head.h \
+	inspect/process_list.h \
+	inspect/recent.h \
+	inspect/smaps.c inspect/smaps.h

@@ -28,8 +28,7 @@ void smaps_init(struct smaps *p, struct snapshot *s, struct name_table *names);
 /*
  * Parse the whole lines of a piece. *used is their length: the rest belongs before the next piece.
  * Unknown keys are skipped. A mapping that begins before the end of the last one replaces it: the
- * kernel joined both while the file was read. 0, -ENOMEM, or -EINVAL on a line that is neither a
- * mapping nor a value.
+ * kernel joined both while the file was read. 0, -ENOMEM, or -EINVAL on any other line.
  */
 int smaps_parse(struct smaps *p, const char *text, size_t len, size_t *used);
 
