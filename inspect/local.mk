@@ -26,6 +26,8 @@ inspect_libinspect_la_SOURCES += \
 inspect_libinspect_la_SOURCES += \
 	inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
+	inspect/look.c inspect/look.h \
+	inspect/pages.c inspect/pages.h \
 	inspect/process_list.h \
 	inspect/recent.h \
 	inspect/smaps.c inspect/smaps.h

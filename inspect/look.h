@@ -31,8 +31,11 @@ struct look {
 	char *text;		/* memory of one reading */
 	size_t n_modules;
 	struct module *module;
-	size_t n_known;		/* files that were checked for modules */
-	struct look_known *known;
+	size_t n_known;		/* mapped files that were checked for modules */
+	struct look_known {
+		uint64_t start;
+		uint32_t file;
+	} *known;
 };
 
 /* Open a process. The names of files are added to names, which must outlive the look.
@@ -49,7 +52,7 @@ bool look_ended(struct look *l);
 /*
  * Read the mappings and the process' values into s, which is cleared first; s->time_us is the
  * caller's. pages: also which pages are resident. If the process ends or starts another program
- * while it is read, nothing is kept of this reading: -ESRCH, or it is read again.
+ * while it is read, this reading is dropped: the result is -ESRCH, or it is read again.
  */
 int look_read(struct look *l, struct snapshot *s, bool pages, struct error *err);
 

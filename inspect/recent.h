@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_INSPECT_HISTORY_H
-#define BUILDBEAT_INSPECT_HISTORY_H
+#ifndef BUILDBEAT_INSPECT_RECENT_H
+#define BUILDBEAT_INSPECT_RECENT_H
 
 #include "inspect/snapshot.h"
 
@@ -10,9 +10,9 @@
 /*
  * The last samples of one process: a ring. Rates are those since the sample before.
  */
-#define HISTORY_MAX 120
+#define RECENT_MAX 120
 
-struct history_sample {
+struct recent_sample {
 	int64_t time_us;	/* CLOCK_MONOTONIC */
 	int64_t cpu_permille;	/* of one CPU; -1: the first sample */
 	uint64_t rss_kb;
@@ -21,17 +21,17 @@ struct history_sample {
 	int64_t read_kb, written_kb;		/* the same; -1 without permission too */
 };
 
-struct history {
+struct recent {
 	size_t n, first;
-	struct history_sample sample[HISTORY_MAX];
+	struct recent_sample sample[RECENT_MAX];
 	struct process_values last;
 	int64_t last_us;
 };
 
 /* Samples at the same time as the last one are ignored. */
-void history_add(struct history *h, int64_t time_us, const struct process_values *v);
+void recent_add(struct recent *r, int64_t time_us, const struct process_values *v);
 
-/* Sample i of h->n, the oldest first. */
-const struct history_sample *history_at(const struct history *h, size_t i);
+/* Sample i of r->n, the oldest first. */
+const struct recent_sample *recent_at(const struct recent *r, size_t i);
 
 #endif

@@ -10,7 +10,7 @@ tests_libsupport_la_SOURCES = \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
-	tests/spend.c tests/spend.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
+	tests/spend.c tests/spend.h tests/subject.c tests/subject.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
 	tests/unpack.c tests/unpack.h
 
 # The longest first: it runs beside all others.
@@ -32,7 +32,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_export tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
-	tests/check_live tests/check_lost tests/check_make_faults \
+	tests/check_live tests/check_look tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
@@ -104,7 +104,8 @@ dist_check_SCRIPTS += $(SCRIPTS_RUN)
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
 	tests/diff_page.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
-	tests/agree.py tests/recipes.py tests/references.py tests/samples.py tests/trace_reader.py
+	tests/agree.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
+	tests/trace_reader.py
 
 include tests/bench.mk
 include tests/fuzz.mk
