@@ -27,6 +27,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
 	inspect/look.c inspect/look.h \
+	inspect/look_modules.c \
 	inspect/pages.c inspect/pages.h \
 	inspect/process_list.h \
 	inspect/recent.h \

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that a process runs, compared with the dynamic loader and readelf. */
+#include "inspect/look.h"
+#include "tests/subject.h"
+#include "tests/support.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct name_table names;
+static struct snapshot s;
+static struct look l;
+static struct error err;
+static const char *dir;	/* also of children */
+
+static void begin(void)
+{
+	names = (struct name_table){ .arena = arena_new() };
+	s = (struct snapshot){ 0 };
+	err = (struct error){ .line = 0 };
+	dir = support_tmpdir();
+}
+
+static void end(void)
+{
+	look_close(&l);
+	snapshot_release(&s);
+	name_table_release(&names);
+	arena_free(names.arena);
+}
+
+static void look_at(pid_t pid)
+{
+	ck_assert_msg(!look_open(&l, pid, 0, &names, &err), "%s", err.message);
+}
+
+static void reads(void)
+{
+	ck_assert_msg(!look_read(&l, &s, false, &err), "%s", err.message);
+}
+
+static const struct module *module_at(uint64_t address)
+{
+	for (size_t i = 0; i < l.n_modules; i++) {
+		if (address >= l.module[i].start && address < l.module[i].end)
+			return &l.module[i];
+	}
+	return NULL;
+}
+
+static int compare_object(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	const struct module *m = NULL;
+	unsigned *n = ctx;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		m = module_at(start);
+		ck_assert_msg(m, "%s at %" PRIx64, info->dlpi_name, start);
+		ck_assert_uint_eq(m->bias, info->dlpi_addr);
+		ck_assert_uint_ge(m->end, start + p->p_memsz);
+	}
+	*n += m != NULL;
+	return 0;
+}
+
+static void find_modules(void)
+{
+	const struct module *m;
+	size_t n;
+
+	ck_assert_int_eq(look_modules(&l, &s, &m, &n), 0);
+	ck_assert_ptr_eq(m, l.module);
+	ck_assert_uint_eq(n, l.n_modules);
+}
+
+static void same_build_id(const struct module *m, const char *path)
+{
+	struct run r;
+
+	support_run(&r, NULL, "readelf -n '%s' 2>/dev/null | sed -n 's/.*Build ID: //p'", path);
+	ck_assert_msg(!strncmp(buf_str(&r.out), m->build_id, strlen(m->build_id)) &&
+		      r.out.len == strlen(m->build_id) + (r.out.len > 0), "%s: %s, readelf: %s",
+		      path, m->build_id, buf_str(&r.out));
+}
+
+/* With the memory of the process, or only with its files. */
+START_TEST(modules_like_the_loader)
+{
+	unsigned n = 0;
+
+	look_at(getpid());
+	if (_i)
+		l.memory_fd = open("/dev/null", O_RDONLY);
+	reads();
+	find_modules();
+	find_modules();
+	dl_iterate_phdr(compare_object, &n);
+	ck_assert_uint_ge(l.n_modules + _i, n);	/* the vdso has no file */
+	for (size_t i = 0; i < l.n_modules; i++) {
+		struct slice path = names.name[l.module[i].file];
+
+		if (*path.p == '/')
+			same_build_id(&l.module[i], path.p);
+		else
+			ck_assert(_i || l.module[i].build_id[0]);
+	}
+}
+END_TEST
+
+static void copy_of_sleep(int fd)
+{
+	struct buf program = BUF_INIT;
+
+	support_read(&program, "/bin/sleep");
+	ck_assert_int_eq(write(fd, program.data, program.len), (ssize_t)program.len);
+	buf_release(&program);
+}
+
+static void runs_deleted(int ready)
+{
+	const char *path = support_path("%s/prog", dir);
+	int fd = open(path, O_WRONLY | O_CREAT, 0700);
+
+	copy_of_sleep(fd);
+	close(fd);
+	fcntl(ready, F_SETFD, FD_CLOEXEC);
+	execl(path, path, "1000", (char *)NULL);
+	_exit(99);
+}
+
+static void runs_memfd(int ready)
+{
+	int fd = memfd_create("prog", MFD_CLOEXEC);
+
+	copy_of_sleep(fd);
+	fcntl(ready, F_SETFD, FD_CLOEXEC);
+	fexecve(fd, (char *[]){ (char *)"prog", (char *)"1000", NULL }, environ);
+	_exit(99);
+}
+
+/* The program's file cannot be opened by its name. */
+START_TEST(modules_without_a_name)
+{
+	pid_t pid = subject_start_program(_i ? runs_memfd : runs_deleted);
+	const struct module *m = NULL;
+
+	if (!_i)
+		ck_assert_int_eq(unlink(support_path("%s/prog", dir)), 0);
+	look_at(pid);
+	reads();
+	find_modules();
+	for (size_t i = 0; i < l.n_modules; i++) {
+		if (slice_ends(names.name[l.module[i].file], "prog (deleted)"))
+			m = &l.module[i];
+	}
+	ck_assert_ptr_nonnull(m);
+	same_build_id(m, "/bin/sleep");
+	subject_stop(pid);
+}
+END_TEST
+
+static void runs_elsewhere(int ready)
+{
+	char script[1024];
+
+	fcntl(ready, F_SETFD, FD_CLOEXEC);
+	snprintf(script, sizeof script, "cd '%s' && mkdir -p a b && cp /bin/sleep a/prog && "
+		 "mount --bind a b && exec b/prog 1000", dir);
+	execlp("unshare", "unshare", "-m", "sh", "-c", script, (char *)NULL);
+	_exit(99);
+}
+
+static bool runs_program(void *pid)
+{
+	return !look_open(&l, *(pid_t *)pid, 0, &names, NULL) && !strcmp(l.name, "prog");
+}
+
+static bool can_unshare(void)
+{
+	struct run r;
+
+	support_run(&r, NULL, "unshare -m mount --bind / /");
+	return !r.status;
+}
+
+/* A file that only the process can see at its path. */
+START_TEST(modules_of_another_namespace)
+{
+	pid_t pid;
+	size_t found = 0;
+
+	if (!can_unshare())
+		return;
+	pid = subject_start_program(runs_elsewhere);
+	support_wait_until(runs_program, &pid, "the program runs");
+	l.memory_fd = open("/dev/null", O_RDONLY);
+	reads();
+	find_modules();
+	for (size_t i = 0; i < l.n_modules; i++) {
+		if (slice_ends(names.name[l.module[i].file], "/b/prog")) {
+			same_build_id(&l.module[i], "/bin/sleep");
+			found++;
+		}
+	}
+	ck_assert_uint_eq(found, 1);
+	subject_stop(pid);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("look_modules", TEST_GROUP_WITH("modules", begin, end),
+		TEST_LOOP(modules_like_the_loader, 2), TEST_LOOP(modules_without_a_name, 2),
+		TEST(modules_of_another_namespace));
+}
