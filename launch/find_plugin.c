@@ -88,6 +88,18 @@ bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
 	return false;
 }
 
+bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
+{
+	char installed[NAME_MAX + sizeof PKGLIBDIR + 1], beside[NAME_MAX + 64], built[NAME_MAX + 64];
+	struct part part = { { beside, built }, installed, R_OK, "the object cannot be used",
+			     "the object is not installed" };
+
+	snprintf(beside, sizeof beside, "/../lib/buildbeat/%s", name);
+	snprintf(built, sizeof built, "/heap/.libs/%s", name);
+	snprintf(installed, sizeof installed, PKGLIBDIR "/%s", name);
+	return find(path, &part, err);
+}
+
 bool find_sender(char path[PATH_MAX], struct error *err)
 {
 	return find(path, &sender, err);

@@ -11,6 +11,9 @@
  * there is none. */
 bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 
+/* One of the objects of heap/, by its file's name, likewise. */
+bool find_heap(char path[PATH_MAX], const char *name, struct error *err);
+
 /* The program buildbeat-send, likewise. */
 bool find_sender(char path[PATH_MAX], struct error *err);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "launch/arm.h"
 #include "launch/notice.h"
 #include "launch/relay.h"
 #include "launch/witness.h"
@@ -66,6 +67,8 @@ static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 
 	if (l->traceparent)
 		setenv("TRACEPARENT", l->traceparent, 1);
+	if (l->arm)
+		arm_environment(l->arm);
 	if (!l->preload && l->makefiles)
 		setenv("MAKEFILES", l->makefiles, 1);
 	execvpe(l->argv[0], l->argv,

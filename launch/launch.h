@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+struct arm;
 struct carried;
 struct relay;
 struct sampler;
@@ -24,6 +25,7 @@ struct launch {
 	/* The preload carries what MAKEFILES names: the children of build tools below the
 	 * command are tasks. NULL: no preload. */
 	const struct carried *preload;
+	const struct arm *arm;	/* programs below it count their allocations; or NULL */
 	bool host;		/* the children of the command itself are tasks, too */
 	struct sampler *sampler;	/* or NULL */
 	struct relay *relay;	/* gets its output; NULL: it has ours */
