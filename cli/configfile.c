@@ -50,6 +50,7 @@ struct reader {
 	struct args *args;
 	const char *path, *project_dir;
 	enum configfile_place place;
+	unsigned depth;
 	struct error *err;
 };
 
@@ -197,6 +198,8 @@ static const char *expected(const struct option *o)
 		return "expected a path or a list of paths";
 	case OPTION_SECRETS:
 		return "expected a pattern or a list of patterns";
+	case OPTION_REGEXES:
+		return "expected a regular expression or a list of them";
 	case OPTION_SET:
 		return "expected a word or a list of words";
 	case OPTION_MAP:
@@ -298,7 +301,7 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 		      void *scratch)
 {
 	bool is_list = o->kind == OPTION_LIST || o->kind == OPTION_SET || o->kind == OPTION_MAPS ||
-		       o->kind == OPTION_SECRETS;
+		       o->kind == OPTION_SECRETS || o->kind == OPTION_REGEXES;
 	int result = next(r);
 
 	if (result)
@@ -363,14 +366,19 @@ static int read_mapping(struct reader *r, struct level *l)
 	}
 }
 
-/* A nested mapping. The tables limit the depth. */
+/* A nested mapping. A table can be its own. */
 static int read_map(struct reader *r, const struct option_map *map, void *values)
 {
 	struct level l = { .keys = { { .table = map->keys, .scratch = values } } };
 	yaml_mark_t begin = r->event.start_mark;
 	struct error err;
-	int result = read_mapping(r, &l);
+	int result;
 
+	if (r->depth == CONFIGFILE_DEPTH_MAX)
+		return wrong(r, "the mappings are nested too deep");
+	r->depth++;
+	result = read_mapping(r, &l);
+	r->depth--;
 	if (!result && map->check && map->check(values, &err))
 		result = wrong_at(r, begin, err.message);
 	return result;
@@ -415,6 +423,31 @@ static int read_stream(struct reader *r, struct level *top)
 	}
 }
 
+static int parse(struct reader *r, struct level *top, const char *text, size_t len)
+{
+	int result;
+
+	if (len > CONFIG_MAX)
+		return error_set(r->err, -EFBIG, r->path, 0, 0, "the file is larger than %d bytes",
+				 CONFIG_MAX);
+	if (!yaml_parser_initialize(&r->yaml))
+		return error_sys(r->err, -ENOMEM, r->path, NULL);
+	yaml_parser_set_input_string(&r->yaml, (const unsigned char *)text, len);
+	result = read_stream(r, top);
+	yaml_event_delete(&r->event);
+	yaml_parser_delete(&r->yaml);
+	return result;
+}
+
+int configfile_parse_keys(struct args *a, const struct option *table, void *values,
+			  const char *text, size_t len, const char *path, struct error *err)
+{
+	struct level top = { .keys = { { .table = table, .scratch = values } } };
+	struct reader r = { .args = a, .path = path, .place = CONFIG_NAMED, .err = err };
+
+	return parse(&r, &top, text, len);
+}
+
 int configfile_parse(struct args *a, const struct option *table, void *values,
 		     const char *text, size_t len, const char *path, enum configfile_place place,
 		     const char *project_dir, struct error *err)
@@ -433,16 +466,8 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 	};
 	int result;
 
-	if (len > CONFIG_MAX)
-		return error_set(err, -EFBIG, path, 0, 0, "the file is larger than %d bytes",
-				 CONFIG_MAX);
-	if (!yaml_parser_initialize(&r.yaml))
-		return error_sys(err, -ENOMEM, path, NULL);
 	rules_config_init(&buildset.compare);
-	yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, len);
-	result = read_stream(&r, &top);
-	yaml_event_delete(&r.event);
-	yaml_parser_delete(&r.yaml);
+	result = parse(&r, &top, text, len);
 	rules_config_release(&buildset.compare);
 	limits_config_release(&buildset.limits);
 	return result;

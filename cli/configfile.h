@@ -48,4 +48,13 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 		     const char *text, size_t len, const char *path, enum configfile_place place,
 		     const char *project_dir, struct error *err);
 
+/*
+ * A file with other keys: those of table (marked config), from text in memory. Mappings are nested
+ * to at most CONFIGFILE_DEPTH_MAX.
+ */
+#define CONFIGFILE_DEPTH_MAX 16
+
+int configfile_parse_keys(struct args *a, const struct option *table, void *values,
+			  const char *text, size_t len, const char *path, struct error *err);
+
 #endif

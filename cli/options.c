@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/nearest.h"
+#include "base/pattern.h"
 #include "cli/command.h"
 #include "command/redact.h"
 #include "launch/notice.h"
@@ -196,6 +197,24 @@ static int add_secret(struct word_list *list, const char *text, struct error *er
 	return add_item(list, text, err);
 }
 
+static int set_regex(const char **value, const char *text, struct error *err)
+{
+	struct pattern pattern;
+	int r = pattern_init(&pattern, text, err);
+
+	pattern_release(&pattern);
+	*value = text;
+	return r == -ENOMEM ? error_sys(err, r, NULL, "a regular expression") : r;
+}
+
+static int add_regex(struct word_list *list, const char *text, struct error *err)
+{
+	const char *unused;
+	int r = set_regex(&unused, text, err);
+
+	return r ? r : add_item(list, text, err);
+}
+
 int option_set(const struct option *o, void *values, const char *text, struct error *err)
 {
 	void *value = (char *)values + o->offset;
@@ -217,6 +236,10 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_amount(value, text, err);
 	case OPTION_TIME:
 		return set_time(value, text, err);
+	case OPTION_REGEX:
+		return set_regex(value, text, err);
+	case OPTION_REGEXES:
+		return add_regex(value, text, err);
 	case OPTION_PATTERN:
 		*(const char **)value = text;
 		return 0;

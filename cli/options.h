@@ -38,6 +38,8 @@ enum option_kind {
 	OPTION_WORDS,		/* like OPTION_LIST: all words up to the next that begins with - */
 	/* only in a configuration file */
 	OPTION_PATTERN,		/* const char *, may be empty */
+	OPTION_REGEX,		/* const char *: a regular expression (pattern.h), may be empty */
+	OPTION_REGEXES,		/* struct word_list of them */
 	OPTION_MAP,		/* a mapping with its own keys: map */
 	OPTION_MAPS,		/* a list of OPTION_MAP */
 	OPTION_NAMED,		/* a mapping from any names to OPTION_MAP */
