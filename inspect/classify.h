@@ -27,6 +27,9 @@ enum class_split {
 
 extern const char *const class_split_words[];	/* ends with NULL */
 
+#define CLASS_SPLIT_SHARE 0.02	/* of all in one snapshot: smaller parts are "other" */
+#define CLASS_SPLIT_DEPTH 3
+
 struct class_rules {
 	size_t n;
 	struct class_rule *rule;
@@ -72,7 +75,7 @@ struct memory_class {
 	const char *name;
 	uint32_t parent;	/* CLASSES_NONE: the root, which is the first one */
 	uint32_t depth;		/* the root's is 0 */
-	bool other;		/* what fits no rule of its parent */
+	bool other;		/* what fits no rule of its parent, or is a small share of it */
 };
 
 /* The tree, without classes that are empty in all snapshots. */
@@ -92,8 +95,9 @@ int64_t classes_value(const struct classes *c, size_t class, size_t snapshot, un
 void classes_release(struct classes *c);
 
 /*
- * Give the snapshots in their order to one of these, then ask for the classes. in and file must
- * outlive it. 0, -ENOMEM, or -EINVAL with err: an expression is wrong.
+ * Give the snapshots in their order to one of these, then once ask for the classes. in and file
+ * must outlive it, and the texts of file also the classes. 0, -ENOMEM, or -EINVAL with err: an
+ * expression is wrong. Always free.
  */
 struct classifier;
 
