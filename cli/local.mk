@@ -14,7 +14,7 @@ cli_libcli_la_SOURCES = \
 	cli/buildset.c cli/buildset.h cli/limits_config.c cli/limits_config.h \
 	cli/numberlines.c cli/numberlines.h cli/openrec.c \
 	cli/openrec.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \
-	cli/rules_config.h cli/settings_options.c \
+	cli/rules_config.h cli/settings_options.c cli/class_rules.c cli/class_rules.h \
 	cli/settings_options.h
 
 bin_PROGRAMS += buildbeat

@@ -13,7 +13,10 @@ inspect_libinspect_la_SOURCES = \
 
 # Classes of memory
 inspect_libinspect_la_SOURCES += \
-	inspect/classify.h
+	inspect/call_names.c inspect/call_names.h inspect/calls.c inspect/calls.h \
+	inspect/class_nodes.c inspect/class_nodes.h inspect/class_paths.c inspect/class_paths.h \
+	inspect/class_tree.c inspect/class_tree.h inspect/classify.c inspect/classify.h \
+	inspect/parts.c inspect/parts.h
 
 # Archives
 inspect_libinspect_la_SOURCES += \
@@ -32,3 +35,27 @@ inspect_libinspect_la_SOURCES += \
 	inspect/process_list.h \
 	inspect/recent.h \
 	inspect/smaps.c inspect/smaps.h
+
+# Rules for programs, as C strings, in the order in which a program is looked for; installed to be
+# read and copied.
+class_rules = gcc clang lld mold ld rustc jvm python default
+class_rules_files = \
+	inspect/rules/gcc.yaml inspect/rules/clang.yaml inspect/rules/lld.yaml \
+	inspect/rules/mold.yaml inspect/rules/ld.yaml inspect/rules/rustc.yaml \
+	inspect/rules/jvm.yaml inspect/rules/python.yaml inspect/rules/default.yaml
+class_rulesdir = $(docdir)/rules
+dist_class_rules_DATA = $(class_rules_files)
+inspect_libinspect_la_SOURCES += inspect/shipped_rules.h
+nodist_inspect_libinspect_la_SOURCES = inspect/shipped_rules.c
+CLEANFILES += inspect/shipped_rules.c
+
+inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
+	$(AM_V_GEN)$(MKDIR_P) inspect && { \
+		echo '#include "inspect/shipped_rules.h"' && \
+		for name in $(class_rules); do printf 'static ' && awk -v dir=$(srcdir) -v keep=1 \
+			-v name=text_of_$$name -v file=inspect/rules/$$name.yaml \
+			-f $(srcdir)/render/c_string.awk || exit; done && \
+		echo 'const struct shipped_rules shipped_rules[] = {' && \
+		for name in $(class_rules); do echo "{ \"$$name\", text_of_$$name },"; done && \
+		echo '{ 0, 0 } };'; \
+	} >$@-t && mv $@-t $@

@@ -22,7 +22,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
 	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
 	tests/check_chain tests/check_chain_bound tests/check_changepoints \
-	tests/check_calibration tests/check_chart tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
+	tests/check_calibration tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_deviations tests/check_diff tests/check_doctor tests/check_event \

@@ -318,8 +318,13 @@ static uint64_t part_of(uint64_t *left_kb, uint64_t *state)
 	return kb;
 }
 
-static void random_maps(struct snapshot *s, const struct made_area *area, size_t n, size_t k,
-			uint64_t *state)
+static const char *file_text(const struct made_inspection *m, uint32_t file)
+{
+	return m->inspection.names.name[file].p;
+}
+
+static void random_maps(const struct made_inspection *m, struct snapshot *s,
+			const struct made_area *area, size_t n, size_t k, uint64_t *state)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct made_area *a = &area[i];
@@ -330,7 +335,8 @@ static void random_maps(struct snapshot *s, const struct made_area *area, size_t
 			continue;
 		grown = a->step_kb * (k - a->first);
 		mapping = add_mapping(s, a->start, a->kb + grown, a->permissions, a->file);
-		mapping->inode = 100 + i / 4;
+		if (*file_text(m, a->file) == '/')
+			mapping->inode = 100 + i / 4;
 		mapping->kb[MAPPING_RSS] = left = a->resident_kb + grown;
 		s->process.rss_kb += left;
 		mapping->kb[MAPPING_ANONYMOUS] = PAGE_KB * random_below(state, left / PAGE_KB + 1);
@@ -403,7 +409,7 @@ void made_inspection_random(struct made_inspection *m, const struct made_inspect
 	for (size_t k = 0; k < w->snapshots; k++) {
 		struct snapshot *s = made_inspection_snapshot(m, (int64_t)(k * 1000000 + k * k % 7777));
 
-		random_maps(s, area, w->mappings, k, &state);
+		random_maps(m, s, area, w->mappings, k, &state);
 		if (w->stacks)
 			random_sites(s, k ? &m->snapshot[k - 1] : NULL, w->stacks, &best, &state);
 	}
