@@ -12,9 +12,9 @@
  * The file is a head of HEAP_IMAGE_HEAD bytes, and chunks of HEAP_IMAGE_CHUNK bytes. Each chunk
  * is part of one table; head.chunk[] has which. The chunks of a table, in the order of the file,
  * are the table. Modules and stacks are only ever appended: they are complete before their
- * number in the head grows. The values of sites change: site.sequence is odd while they do.
- * Numbers are those of the machine. A page of a chunk is part of the file's blocks before it is
- * written to, because on a full disk it would otherwise end the process.
+ * number in the head grows. The values of sites and of ranges change: their sequence is odd while
+ * they do. Numbers are those of the machine. The blocks of a chunk are allocated before it is
+ * written to, because on a full disk that would otherwise end the process.
  *
  * A reader reads the head first, then the chunks. The file is not trusted: it may be of any size
  * and have any content.
@@ -29,7 +29,10 @@
 #define HEAP_IMAGE_NAME_MAX 64
 #define HEAP_IMAGE_NAME "%d-%llu.%u.heap"	/* int, unsigned long long, unsigned */
 
-enum heap_table { HEAP_TABLE_NONE, HEAP_TABLE_MODULES, HEAP_TABLE_STACKS, HEAP_TABLE_SITES, HEAP_TABLES };
+enum heap_table {
+	HEAP_TABLE_NONE, HEAP_TABLE_MODULES, HEAP_TABLE_STACKS, HEAP_TABLE_SITES, HEAP_TABLE_RANGES,
+	HEAP_TABLES
+};
 
 enum heap_flag {
 	HEAP_ENDED = 1,		/* the process reached its end: it did not die from a signal */
@@ -52,15 +55,16 @@ struct heap_head {
 	uint64_t start_ticks;	/* of the process, since the machine started */
 	int64_t start_ns, end_ns;	/* of the image, CLOCK_MONOTONIC; 0: not ended */
 	uint64_t period;	/* mean bytes between samples, 0: every allocation */
-	uint32_t n_modules, n_stacks, n_sites;
+	uint32_t n_modules, n_stacks, n_sites, n_ranges;
 	uint32_t generation;	/* grows when code was unmapped */
+	uint32_t unused;
 	uint64_t epoch;		/* grows with each new peak */
 	uint64_t live_bytes;	/* estimate: all sites */
 	uint64_t peak_bytes;	/* the largest live_bytes */
 	uint64_t events;	/* allocations that were recorded */
 	uint64_t lost;		/* events that could not be recorded */
 	char program[256];	/* its file name */
-	char reserved[3712];
+	char reserved[3704];
 	uint8_t chunk[HEAP_IMAGE_CHUNKS];	/* enum heap_table */
 };
 
@@ -102,13 +106,18 @@ struct heap_site {
 	uint64_t variance;	/* of live_bytes, in KiB squared */
 };
 
-_Static_assert(sizeof(struct heap_head) <= HEAP_IMAGE_HEAD, "the head has room");
-_Static_assert(sizeof(struct heap_module) == 1024, "modules have no gaps");
-_Static_assert(sizeof(struct heap_site) == 72 + 8, "sites have no gaps");
+/* A part of an anonymous mapping that belongs to a site. In no order. */
+struct heap_range {
+	uint32_t sequence;
+	uint32_t site;
+	uint64_t start, end;	/* end 0: none; then start is only for the process: the number of
+				   the next such range plus 1 */
+};
 
 /* Items of a table in one chunk. */
 #define HEAP_MODULES_PER_CHUNK (HEAP_IMAGE_CHUNK / sizeof(struct heap_module))
 #define HEAP_STACKS_PER_CHUNK (HEAP_IMAGE_CHUNK / sizeof(struct heap_stack))
 #define HEAP_SITES_PER_CHUNK (HEAP_IMAGE_CHUNK / sizeof(struct heap_site))
+#define HEAP_RANGES_PER_CHUNK (HEAP_IMAGE_CHUNK / sizeof(struct heap_range))
 
 #endif
