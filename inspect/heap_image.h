@@ -32,8 +32,8 @@ struct heap_image_state {
  * 0 or a negative errno: -ENOENT without one. */
 int heap_image_find(char name[NAME_MAX + 1], int dir_fd, pid_t pid, uint64_t start_ticks);
 
-/* Open the image called name. 0 or a negative errno with err: -EINVAL if it is not an image. The period
- * of in is set. */
+/* Open the image called name. 0 or a negative errno with err: -EINVAL if it is not an image. Sets
+ * in->heap and its period. */
 int heap_image_open(struct heap_image **out, int dir_fd, const char *name, struct inspection *in,
 		    struct error *err);
 
@@ -43,9 +43,10 @@ uint64_t heap_image_start_ticks(const struct heap_image *h);
 const char *heap_image_program(const struct heap_image *h);
 
 /*
- * Read it: new modules, frames and stacks are added to in, and the sites replace those of s, which
- * then has a heap. A site without a known stack has the stack of one frame with address 0. Arrays of
- * in grow by array_add(); their texts are in its arena. 0 or a negative
+ * Read it: new modules, frames and stacks are added to in, and the sites and ranges replace those
+ * of s, which then has a heap. What has no known stack has the stack of one frame with address 0.
+ * Modules are in the order in which they were met. Arrays of in grow by array_add(); texts are in
+ * its arena. While the process runs, a site can be one event ahead of another. 0 or a negative
  * errno with err; then s is as before.
  */
 int heap_image_read(struct heap_image *h, struct inspection *in, struct snapshot *s,

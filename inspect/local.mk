@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += inspect/libinspect.la
 # one name a line: many add theirs at a time
 inspect_libinspect_la_SOURCES = \
 	inspect/freeze.c inspect/freeze.h \
-	inspect/heap_image.h \
+	inspect/heap_image.c inspect/heap_image.h \
 	inspect/inspection.h \
 	inspect/rule.c inspect/rule.h \
 	inspect/snapshot.c inspect/snapshot.h \
