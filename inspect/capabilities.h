@@ -2,9 +2,6 @@
 #ifndef BUILDBEAT_INSPECT_CAPABILITIES_H
 #define BUILDBEAT_INSPECT_CAPABILITIES_H
 
-#include "base/buf.h"
-#include "base/text.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,9 +46,5 @@ struct capabilities {
 int capabilities_find(struct capabilities *c, const char *recordings, const char *archives,
 		      const char *shim);
 void capabilities_release(struct capabilities *c);
-
-/* 0 or -ENOMEM. */
-int capabilities_text(struct buf *out, const struct capabilities *c, const struct style *style);
-int capabilities_json(struct buf *out, const struct capabilities *c);
 
 #endif

@@ -29,6 +29,7 @@ inspect_libinspect_la_SOURCES += \
 inspect_libinspect_la_SOURCES += \
 	inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
+	inspect/live_build.h \
 	inspect/look.c inspect/look.h \
 	inspect/look_modules.c \
 	inspect/pages.c inspect/pages.h \

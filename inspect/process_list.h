@@ -23,7 +23,6 @@ struct listed {
 	int64_t pss_kb;		/* -1: not asked for, or no permission */
 	uint64_t threads;
 	int64_t age_us;
-	uint32_t owner;		/* user id */
 };
 
 struct process_list {
