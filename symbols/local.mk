@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: MIT
 # symbols: names of code addresses, in a program of its own, as only that uses libelf and libdw
+noinst_LTLIBRARIES += symbols/libsymbolizer.la
+symbols_libsymbolizer_la_SOURCES = \
+	symbols/eh_frame.c symbols/eh_frame.h symbols/elf_file.c symbols/elf_file.h \
+	symbols/segments.c symbols/segments.h
+symbols_libsymbolizer_la_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/segments.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void segments_release(struct segments *s)
+{
+	free(s->segment);
+	*s = (struct segments){ 0 };
+}
+
+static int add_segment(struct segments *s, uint64_t start, uint32_t what)
+{
+	struct segment *last = s->n ? &s->segment[s->n - 1] : NULL, *new;
+
+	if (last && last->start == start) {
+		last->what = what;
+		if (s->n > 1 && last[-1].what == what)
+			s->n--;
+		return 0;
+	}
+	if (last ? last->what == what : what == SEGMENT_NONE)
+		return 0;
+	/* not array_add(): the list shrinks above */
+	new = array_grow(s->segment, s->n, sizeof *new);
+	if (!new)
+		return -ENOMEM;
+	s->segment = new;
+	new[s->n++] = (struct segment){ start, what };
+	return 0;
+}
+
+/* Close the intervals that end at or before `until`; they are indices of interval[]. */
+static int close_intervals(struct segments *s, const struct interval *interval,
+			   const uint32_t *open, size_t *n_open, uint64_t until)
+{
+	int r = 0;
+
+	while (*n_open && interval[open[*n_open - 1]].end <= until && !r) {
+		uint64_t end = interval[open[--*n_open]].end;
+
+		while (*n_open && interval[open[*n_open - 1]].end <= end)
+			(*n_open)--;
+		r = add_segment(s, end, *n_open ? interval[open[*n_open - 1]].what : SEGMENT_NONE);
+	}
+	return r;
+}
+
+int segments_flatten(struct segments *s, const struct interval *interval, size_t n)
+{
+	uint32_t *open = malloc((n ? n : 1) * sizeof *open);
+	size_t n_open = 0;
+	int r = open && n < UINT32_MAX ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !r; i++) {
+		if (interval[i].end <= interval[i].start)
+			continue;
+		r = close_intervals(s, interval, open, &n_open, interval[i].start);
+		open[n_open++] = (uint32_t)i;
+		if (!r)
+			r = add_segment(s, interval[i].start, interval[i].what);
+	}
+	if (!r)
+		r = close_intervals(s, interval, open, &n_open, UINT64_MAX);
+	free(open);
+	return r;
+}
+
+int segments_merge(struct segments *s, const struct segments *above, const struct segments *below)
+{
+	const struct segment *a = above->segment, *b = below->segment;
+	size_t i = 0, j = 0;
+	uint32_t upper = SEGMENT_NONE, lower = SEGMENT_NONE;
+	int r = 0;
+
+	while ((i < above->n || j < below->n) && !r) {
+		uint64_t at = j >= below->n || (i < above->n && a[i].start < b[j].start) ?
+			a[i].start : b[j].start;
+
+		if (i < above->n && a[i].start == at)
+			upper = a[i++].what;
+		if (j < below->n && b[j].start == at)
+			lower = b[j++].what;
+		r = add_segment(s, at, upper != SEGMENT_NONE ? upper : lower);
+	}
+	return r;
+}
+
+uint32_t segments_find(const struct segments *s, uint64_t address)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->segment[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? s->segment[low - 1].what : SEGMENT_NONE;
+}
