@@ -3,5 +3,6 @@
 noinst_LTLIBRARIES += symbols/libsymbolizer.la
 symbols_libsymbolizer_la_SOURCES = \
 	symbols/eh_frame.c symbols/eh_frame.h symbols/elf_file.c symbols/elf_file.h \
-	symbols/segments.c symbols/segments.h
+	symbols/plt.c symbols/plt.h symbols/segments.c symbols/segments.h \
+	symbols/symtab.c symbols/symtab.h symbols/symtab_make.c
 symbols_libsymbolizer_la_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
