@@ -4,6 +4,15 @@ noinst_LTLIBRARIES += symbols/libsymbolizer.la
 symbols_libsymbolizer_la_SOURCES = \
 	symbols/debug_info.c symbols/debug_info.h symbols/demangle.c symbols/demangle.h \
 	symbols/eh_frame.c symbols/eh_frame.h symbols/elf_file.c symbols/elf_file.h \
-	symbols/plt.c symbols/plt.h symbols/segments.c symbols/segments.h \
-	symbols/symtab.c symbols/symtab.h symbols/symtab_make.c
+	symbols/module_files.c symbols/module_files.h symbols/plt.c symbols/plt.h \
+	symbols/segments.c symbols/segments.h symbols/symbol_cache.c symbols/symbol_cache.h \
+	symbols/symbolizer.c symbols/symbolizer.h symbols/symtab.c symbols/symtab.h \
+	symbols/symtab_make.c
 symbols_libsymbolizer_la_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
+
+SYMBOLIZER_LIBS = symbols/libsymbolizer.la base/libbase.la $(ELF_LIBS) $(ZLIB_LIBS)
+
+pkglibexec_PROGRAMS += symbols/buildbeat-symbols
+symbols_buildbeat_symbols_SOURCES = symbols/main.c
+symbols_buildbeat_symbols_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
+symbols_buildbeat_symbols_LDADD = $(SYMBOLIZER_LIBS)
