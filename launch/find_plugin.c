@@ -13,6 +13,7 @@
 
 #define PLUGIN_NAME "buildbeat.so"
 #define SENDER_NAME "buildbeat-send"
+#define SYMBOLS_NAME "buildbeat-symbols"
 
 /* A part of our installation: where it is from the directory of this program, in the installation
  * and in a build tree, and where configure said. */
@@ -31,6 +32,12 @@ static const struct part plugin = {
 static const struct part sender = {
 	{ "/../libexec/buildbeat/" SENDER_NAME, "/send/" SENDER_NAME },
 	PKGLIBEXECDIR "/" SENDER_NAME, X_OK,
+	"the program cannot be used", "the program is not installed",
+};
+
+static const struct part symbols = {
+	{ "/../libexec/buildbeat/" SYMBOLS_NAME, "/symbols/" SYMBOLS_NAME },
+	PKGLIBEXECDIR "/" SYMBOLS_NAME, X_OK,
 	"the program cannot be used", "the program is not installed",
 };
 
@@ -103,4 +110,9 @@ bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
 bool find_sender(char path[PATH_MAX], struct error *err)
 {
 	return find(path, &sender, err);
+}
+
+bool find_symbols(char path[PATH_MAX], struct error *err)
+{
+	return find(path, &symbols, err);
 }

@@ -17,4 +17,7 @@ bool find_heap(char path[PATH_MAX], const char *name, struct error *err);
 /* The program buildbeat-send, likewise. */
 bool find_sender(char path[PATH_MAX], struct error *err);
 
+/* The program buildbeat-symbols, likewise. */
+bool find_symbols(char path[PATH_MAX], struct error *err);
+
 #endif

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # symbols: names of code addresses, in a program of its own, as only that uses libelf and libdw
-noinst_LTLIBRARIES += symbols/libsymbolizer.la
+noinst_LTLIBRARIES += symbols/libsymbols.la symbols/libsymbolizer.la
+symbols_libsymbols_la_SOURCES = symbols/client.c symbols/client.h
+
 symbols_libsymbolizer_la_SOURCES = \
 	symbols/debug_info.c symbols/debug_info.h symbols/demangle.c symbols/demangle.h \
 	symbols/eh_frame.c symbols/eh_frame.h symbols/elf_file.c symbols/elf_file.h \
