@@ -8,8 +8,8 @@ inspect_libinspect_la_SOURCES = \
 	inspect/inspection.h \
 	inspect/rule.c inspect/rule.h \
 	inspect/snapshot.c inspect/snapshot.h \
-	inspect/symbolize.h \
-	inspect/symbols_log.h
+	inspect/symbolize.c inspect/symbolize.h \
+	inspect/symbols_log.c inspect/symbols_log.h
 
 # Classes of memory
 inspect_libinspect_la_SOURCES += \
