@@ -20,10 +20,12 @@ inspect_libinspect_la_SOURCES += \
 
 # Archives
 inspect_libinspect_la_SOURCES += \
-	inspect/archive.h inspect/archive_list.h inspect/archive_progress.h
-# Stacks as a tree of functions
-inspect_libinspect_la_SOURCES += \
-	inspect/call_tree.c inspect/call_tree.h
+	inspect/archive.h \
+	inspect/archive_encode.c \
+	inspect/archive_format.h \
+	inspect/archive_list.h \
+	inspect/archive_progress.h \
+	inspect/archive_valid.c
 
 # Measuring
 inspect_libinspect_la_SOURCES += \
