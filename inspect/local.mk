@@ -21,9 +21,12 @@ inspect_libinspect_la_SOURCES += \
 # Archives
 inspect_libinspect_la_SOURCES += \
 	inspect/archive.h \
+	inspect/archive_decode.c \
 	inspect/archive_encode.c \
 	inspect/archive_format.h \
 	inspect/archive_list.h \
+	inspect/archive_merge.c \
+	inspect/archive_merge.h \
 	inspect/archive_progress.h \
 	inspect/archive_valid.c
 
