@@ -7,10 +7,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * progress.log: how far an inspection is. After a first line, which says which process writes
- * it, each line is PERCENT, a tab and a message. Percentages never fall and the last one is 100: if
+ * it, each line is PERCENT, a tab and a message. As read, percentages never fall and the last one is 100: if
  * the inspector ended without it, the reader adds a line. The file can be in any directory, so a
  * task that has no archive yet has one too.
  */
@@ -27,7 +28,7 @@ struct inspect_progress_list {
 	size_t n;
 	struct inspect_progress *line;
 	bool runs;		/* the process that writes it */
-	int pid;		/* of it */
+	int32_t pid;		/* of it, 0: unknown */
 };
 
 #define INSPECT_PROGRESS_INIT { 0 }

@@ -27,6 +27,9 @@ inspect_libinspect_la_SOURCES += \
 	inspect/archive_list.h \
 	inspect/archive_merge.c \
 	inspect/archive_merge.h \
+	inspect/archive_meta.c \
+	inspect/archive_meta.h \
+	inspect/archive_progress.c \
 	inspect/archive_progress.h \
 	inspect/archive_valid.c
 
