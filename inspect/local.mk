@@ -31,7 +31,8 @@ inspect_libinspect_la_SOURCES += \
 	inspect/archive_meta.h \
 	inspect/archive_progress.c \
 	inspect/archive_progress.h \
-	inspect/archive_valid.c
+	inspect/archive_valid.c \
+	inspect/archive_write.c
 
 # Measuring
 inspect_libinspect_la_SOURCES += \
