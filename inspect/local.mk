@@ -31,6 +31,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/archive_meta.h \
 	inspect/archive_progress.c \
 	inspect/archive_progress.h \
+	inspect/archive_read.c \
 	inspect/archive_valid.c \
 	inspect/archive_write.c
 
