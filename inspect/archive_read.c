@@ -5,6 +5,7 @@
 #include "inspect/archive_format.h"
 #include "inspect/archive_merge.h"
 #include "inspect/archive_meta.h"
+#include "inspect/symbols_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SYMBOLS_MAX (1u << 30)
 
 /* Where a block is in its file. */
 struct place {
@@ -181,6 +184,21 @@ static int read_history(struct inspect_reader *r, int dir_fd)
 	return error == -EINVAL || error == -ENODATA ? 0 : error;
 }
 
+static int read_symbols(struct inspect_reader *r, int dir_fd)
+{
+	struct buf text = BUF_INIT;
+	struct error err = { 0 };
+	int error = readfile_at(&text, dir_fd, SYMBOLS_LOG, SYMBOLS_MAX);
+
+	if (!error) {
+		error = symbols_log_read(&r->x, buf_str(&text), text.len, SYMBOLS_LOG, &err);
+		if (error == -EINVAL)
+			warn(r, SYMBOLS_LOG ": %s", err.message);
+	}
+	buf_release(&text);
+	return error == -ENOENT || error == -EINVAL ? 0 : error;
+}
+
 /* Opening */
 
 static void fill(struct inspect_reader *r)
@@ -220,6 +238,8 @@ static int read_all(struct inspect_reader *r, int dir_fd, struct error *err)
 	error = r->memory ? open_logs(r, dir_fd) : -ENOMEM;
 	if (!error)
 		error = read_history(r, dir_fd);
+	if (!error)
+		error = read_symbols(r, dir_fd);
 	return error ? error_sys(err, error, r->path, NULL) : 0;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/outfile.h"
 #include "base/trust.h"
 #include "base/utf8.h"
 #include "inspect/archive.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_merge.h"
 #include "inspect/archive_meta.h"
+#include "inspect/symbols_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -444,5 +446,21 @@ int inspect_archive_end(struct inspect_archive *a, const char *why, struct error
 		error_set(err, r, a->path, 0, 0, "the archive is incomplete after %zu snapshot%s: %s",
 			  a->n, a->n == 1 ? "" : "s", strerror(-r));
 	release(a);
+	return r;
+}
+
+int inspect_archive_set_symbols(const char *path, const struct inspection *x, struct error *err)
+{
+	struct buf text = BUF_INIT, file = BUF_INIT;
+	int r = trust_path(path, err);
+
+	if (r)
+		return r;
+	symbols_log_write(&text, x);
+	buf_addf(&file, "%s/" SYMBOLS_LOG, path);
+	r = buf_error(&text) ? buf_error(&text) : buf_error(&file);
+	r = r ? error_sys(err, r, path, NULL) : outfile_replace(file.data, &text, err);
+	buf_release(&file);
+	buf_release(&text);
 	return r;
 }

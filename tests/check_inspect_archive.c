@@ -31,6 +31,7 @@ static const char *write_all(const struct made_inspection *m)
 
 	for (size_t i = 0; i < m->n; i++)
 		ck_assert_int_eq(inspect_archive_add_snapshot(a, &m->snapshot[i]), 0);
+	ck_assert_int_eq(inspect_archive_set_symbols(path, &m->inspection, &err), 0);
 	ck_assert_int_eq(inspect_archive_end(a, m->inspection.end, &err), 0);
 	return path;
 }
@@ -52,6 +53,22 @@ static bool same_name(const struct inspection *a, uint32_t i, const struct inspe
 	return i < a->names.n && k < b->names.n && slice_equal(a->names.name[i], b->names.name[k]);
 }
 
+/* The name of a frame, and of those that it was inlined into. */
+static void same_frame(const struct inspection *a, uint32_t i, const struct inspection *b,
+		       uint32_t k)
+{
+	while (i != INSPECTION_NONE && k != INSPECTION_NONE) {
+		const struct frame_name *f = &a->frame_name[i], *g = &b->frame_name[k];
+
+		ck_assert(same_name(a, f->function, b, g->function));
+		ck_assert(f->source == g->source || same_name(a, f->source, b, g->source));
+		ck_assert_uint_eq(f->line, g->line);
+		i = f->inlined_in;
+		k = g->inlined_in;
+	}
+	ck_assert_uint_eq(i, k);
+}
+
 static void same_stacks(const struct inspection *a, const struct inspection *b)
 {
 	ck_assert_uint_eq(a->n_modules, b->n_modules);
@@ -63,9 +80,11 @@ static void same_stacks(const struct inspection *a, const struct inspection *b)
 		ck_assert(same_name(a, a->module[i].file, b, b->module[i].file));
 	}
 	ck_assert_uint_eq(a->n_frames, b->n_frames);
-	for (size_t i = 0; i < a->n_frames; i++)
+	for (size_t i = 0; i < a->n_frames; i++) {
 		ck_assert(a->frame[i].address == b->frame[i].address &&
 			  a->frame[i].module == b->frame[i].module);
+		same_frame(a, a->frame[i].name, b, b->frame[i].name);
+	}
 	ck_assert_uint_eq(a->n_stacks, b->n_stacks);
 	ck_assert(!a->n_stacks ||
 		  !memcmp(a->stack, b->stack, a->n_stacks * sizeof *a->stack));
@@ -311,7 +330,7 @@ END_TEST
 
 /* A process was killed while it wrote: each prefix of each file can be read. */
 static const char *const prefix_of[] = { "archive", "maps.log", "heap.log", "pages.log",
-					 "process.log", "progress.log" };
+					 "process.log", "progress.log", "symbols.log" };
 
 START_TEST(prefixes)
 {
@@ -426,6 +445,7 @@ START_TEST(wrong_snapshots)
 	wrong = m.snapshot[3];
 	wrong.mapping[1].kb[MAPPING_RSS] = UINT64_MAX;
 	ck_assert_int_eq(inspect_archive_add_snapshot(a, &wrong), -EINVAL);
+	ck_assert_int_eq(inspect_archive_set_symbols(path, &m.inspection, NULL), 0);
 	ck_assert_int_eq(inspect_archive_end(a, m.inspection.end, NULL), 0);
 	m.n = 1;
 	is_prefix(&m, path, true, NULL);
@@ -639,46 +659,11 @@ START_TEST(facts)
 }
 END_TEST
 
-START_TEST(history)
-{
-	struct made_inspection m;
-	struct inspect_archive *a;
-	struct inspect_reader *r;
-	const struct inspect_look *look;
-	const char *path;
-	size_t n;
-
-	made_inspection_compile(&m);
-	a = create(&m.inspection);
-	path = support_path("%s", inspect_archive_path(a));
-	for (int64_t i = 0; i < 200; i++) {
-		const struct process_values v = {
-			.user_ticks = (uint64_t)i, .system_ticks = 7, .minor_faults = UINT64_C(1) << 40,
-			.rss_kb = (uint64_t)(i * i), .threads = 3, .has_io = i % 2, .read_kb = i % 2,
-		};
-
-		ck_assert_int_eq(inspect_archive_add_values(a, i * 1000, &v), 0);
-	}
-	ck_assert_int_eq(inspect_archive_end(a, "", NULL), 0);
-	r = open_archive(path);
-	look = inspect_reader_history(r, &n);
-	ck_assert_uint_eq(n, 200);
-	for (size_t i = 0; i < n; i++) {
-		ck_assert_int_eq(look[i].time_us, (int64_t)i * 1000);
-		ck_assert_uint_eq(look[i].process.rss_kb, i * i);
-		ck_assert_uint_eq(look[i].process.has_io, i % 2);
-		ck_assert_uint_eq(look[i].process.read_kb, i % 2);
-	}
-	inspect_reader_close(r);
-	made_inspection_release(&m);
-}
-END_TEST
-
 int main(void)
 {
 	return support_main("inspect_archive", TEST_EACH(written_is_read, wishes),
 			    TEST_LOOP(large, 2), TEST(names), TEST_EACH(prefixes, prefix_of),
 			    TEST_EACH(damaged, prefix_of), TEST(unchanged), TEST(wrong_snapshots),
 			    TEST(full_disk), TEST(read_only), TEST(directory), TEST(others),
-			    TEST(secrets), TEST(no_archive), TEST(facts), TEST(history));
+			    TEST(secrets), TEST(no_archive), TEST(facts));
 }

@@ -104,7 +104,44 @@ START_TEST(killed)
 }
 END_TEST
 
+START_TEST(history)
+{
+	struct made_inspection m;
+	struct inspect_archive *a;
+	struct inspect_reader *r;
+	const struct inspect_look *look;
+	const char *path;
+	size_t n;
+
+	made_inspection_compile(&m);
+	path = support_path("%s/mine", support_tmpdir());
+	ck_assert_int_eq(inspect_archive_create(&a, NULL, path, &m.inspection, STORE_ACCESS_USER,
+						NULL), 0);
+	for (int64_t i = 0; i < 200; i++) {
+		const struct process_values v = {
+			.user_ticks = (uint64_t)i, .system_ticks = 7, .minor_faults = UINT64_C(1) << 40,
+			.rss_kb = (uint64_t)(i * i), .threads = 3, .has_io = i % 2, .read_kb = i % 2,
+		};
+
+		ck_assert_int_eq(inspect_archive_add_values(a, i * 1000, &v), 0);
+	}
+	ck_assert_int_eq(inspect_archive_end(a, "", NULL), 0);
+	ck_assert_int_eq(inspect_reader_open(&r, path, NULL), 0);
+	look = inspect_reader_history(r, &n);
+	ck_assert_uint_eq(n, 200);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_int_eq(look[i].time_us, (int64_t)i * 1000);
+		ck_assert_uint_eq(look[i].process.rss_kb, i * i);
+		ck_assert_uint_eq(look[i].process.has_io, i % 2);
+		ck_assert_uint_eq(look[i].process.read_kb, i % 2);
+	}
+	inspect_reader_close(r);
+	made_inspection_release(&m);
+}
+END_TEST
+
 int main(void)
 {
-	return support_main("inspect_list", TEST(progress), TEST(killed));
+	return support_main("inspect_list", TEST(progress), TEST(killed),
+			    TEST(history));
 }
