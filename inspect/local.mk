@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += inspect/libinspect.la
 # one name a line: many add theirs at a time
 inspect_libinspect_la_SOURCES = \
+	inspect/call_tree.c inspect/call_tree.h \
 	inspect/freeze.c inspect/freeze.h \
 	inspect/heap_image.c inspect/heap_image.h \
 	inspect/inspection.h \
