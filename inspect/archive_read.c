@@ -223,8 +223,8 @@ static void fill(struct inspect_reader *r)
 	x->heap = !strcmp(heap, "sampled") ? HEAP_SAMPLED : !strcmp(heap, "exact") ? HEAP_EXACT :
 		HEAP_OFF;
 	x->heap_period = (uint64_t)archive_meta_number(m, "heap_period", INT64_MAX, 0);
-	r->runs = !*x->end && archive_meta_writer_runs(archive_meta_text(m, "inspector"), x->host,
-						       NULL);
+	r->runs = !archive_meta_find(m, "end") &&
+		archive_meta_writer_runs(archive_meta_text(m, "inspector"), x->host, NULL);
 }
 
 static int read_all(struct inspect_reader *r, int dir_fd, struct error *err)

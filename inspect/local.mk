@@ -25,7 +25,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/archive_decode.c \
 	inspect/archive_encode.c \
 	inspect/archive_format.h \
-	inspect/archive_list.h \
+	inspect/archive_list.c inspect/archive_list.h \
 	inspect/archive_merge.c \
 	inspect/archive_merge.h \
 	inspect/archive_meta.c \

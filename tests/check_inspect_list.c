@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,8 +141,139 @@ START_TEST(history)
 }
 END_TEST
 
+/* Lists */
+
+#define DAY_US (INT64_C(86400) * 1000000)
+
+/* An archive of this program, begun at start_us, with n snapshots. */
+static const char *add_archive(const char *base, const char *program, int64_t start_us, size_t n)
+{
+	struct made_inspection m;
+	struct inspect_archive *a;
+	const char *path;
+
+	made_inspection_compile(&m);
+	m.inspection.program = program;
+	m.inspection.start_us = start_us;
+	ck_assert_int_eq(inspect_archive_create(&a, base, NULL, &m.inspection, STORE_ACCESS_USER,
+						NULL), 0);
+	path = support_path("%s", inspect_archive_path(a));
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(inspect_archive_add_snapshot(a, &m.snapshot[i]), 0);
+	ck_assert_int_eq(inspect_archive_end(a, "the process ended", NULL), 0);
+	made_inspection_release(&m);
+	return path;
+}
+
+START_TEST(lists)
+{
+	const char *dir = support_tmpdir();
+	struct inspect_list l = INSPECT_LIST_INIT;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(inspect_list_below(&l, dir, &err), 0);
+	ck_assert_uint_eq(l.n, 0);
+	add_archive(support_path("%s/inspect", dir), "ld", 5 * DAY_US, 2);
+	add_archive(support_path("%s/buildstats/1/inspect", dir), "cc1plus", 6 * DAY_US, 1);
+	add_archive(support_path("%s/buildstats/2/inspect", dir), "ld", 4 * DAY_US, 3);
+	ck_assert_int_eq(symlink("2", support_path("%s/buildstats/latest", dir)), 0);
+	ck_assert_int_eq(mkdir(support_path("%s/inspect/other", dir), 0700), 0);
+	support_writes(support_path("%s/inspect/file", dir), "");
+	ck_assert_int_eq(inspect_list_below(&l, dir, &err), 0);
+	ck_assert_uint_eq(l.n, 3);
+	ck_assert_str_eq(l.entry[0].program, "cc1plus");
+	ck_assert_str_eq(l.entry[0].name, "1970-01-07 00-00-00 - builder - cc1plus 12345");
+	ck_assert_str_eq(l.entry[0].path, support_path("%s/buildstats/1/inspect/%s", dir,
+						       l.entry[0].name));
+	ck_assert_int_eq(l.entry[0].start_us, 6 * DAY_US);
+	ck_assert_uint_eq(l.entry[2].n_snapshots, 3);
+	ck_assert_str_eq(l.entry[2].end, "the process ended");
+	ck_assert_str_eq(l.entry[2].heap, "sampled");
+	ck_assert_int_eq(l.entry[2].pid, 12345);
+	ck_assert(!l.entry[2].runs);
+	inspect_list_release(&l);
+	ck_assert_int_eq(inspect_list_below(&l, support_path("%s/buildstats/2", dir), &err), 0);
+	ck_assert_uint_eq(l.n, 1);
+	inspect_list_release(&l);
+}
+END_TEST
+
+START_TEST(deletes)
+{
+	const char *base = support_path("%s/inspect", support_tmpdir());
+	const char *path = add_archive(base, "ld", DAY_US, 1), *link, *running;
+	struct made_inspection m;
+	struct inspect_archive *a;
+	struct error err = { 0 };
+	struct utsname u;
+
+	ck_assert_int_eq(uname(&u), 0);
+	link = support_path("%s/link", base);
+	ck_assert_int_eq(symlink(path, link), 0);
+	ck_assert_int_eq(inspect_archive_delete(base, &err), -EINVAL);
+	ck_assert_int_eq(inspect_archive_delete(link, &err), -ENOTDIR);
+	ck_assert_int_eq(inspect_archive_delete(support_path("%s/none", base), &err), -ENOENT);
+	ck_assert(support_exists(path));
+	/* files of others are in no archive, but a directory with images is */
+	ck_assert_int_eq(mkdir(support_path("%s/heap", path), 0700), 0);
+	support_writes(support_path("%s/heap/1-2.0.heap", path), "");
+	ck_assert_int_eq(inspect_archive_delete(path, &err), 0);
+	ck_assert(!support_exists(path));
+	/* one that runs */
+	made_inspection_compile(&m);
+	m.inspection.host = u.nodename;
+	ck_assert_int_eq(inspect_archive_create(&a, base, NULL, &m.inspection, STORE_ACCESS_USER,
+						NULL), 0);
+	running = support_path("%s", inspect_archive_path(a));
+	ck_assert_int_eq(inspect_archive_delete(running, &err), -EBUSY);
+	ck_assert_ptr_nonnull(strstr(err.message, "still runs"));
+	inspect_archive_end(a, "", NULL);
+	ck_assert_int_eq(inspect_archive_delete(running, &err), 0);
+	made_inspection_release(&m);
+}
+END_TEST
+
+/* Archives of ld at days 1 to 9, and of as at day 3. */
+static const struct {
+	struct inspect_retention limits;
+	size_t removed;
+	const char *left;	/* days of ld, and "a" */
+} retained[] = {
+	{ { 0, 0 }, 0, "9876543a21" },
+	{ { 100, 100 }, 0, "9876543a21" },
+	{ { 2, 0 }, 7, "98a" },
+	{ { 0, 4 }, 5, "9876" },
+	{ { 2, 8 }, 7, "98a" },
+	{ { 1, 1 }, 9, "9" },
+};
+
+START_TEST(retains)
+{
+	const char *base = support_tmpdir();
+	struct inspect_list l = INSPECT_LIST_INIT;
+	struct buf left = BUF_INIT;
+	struct error err = { 0 };
+	size_t removed;
+
+	for (int day = 1; day < 10; day++)
+		add_archive(base, "ld", day * DAY_US, 0);
+	add_archive(base, "as", 3 * DAY_US - 1, 0);
+	ck_assert_int_eq(inspect_archive_retain(base, &retained[_i].limits, 10 * DAY_US, &removed,
+						&err), 0);
+	ck_assert_uint_eq(removed, retained[_i].removed);
+	ck_assert_int_eq(inspect_list_add(&l, base, &err), 0);
+	for (size_t i = 0; i < l.n; i++)
+		buf_addc(&left, *l.entry[i].program == 'a' ? 'a' :
+			 (char)('0' + l.entry[i].start_us / DAY_US));
+	ck_assert_str_eq(buf_str(&left), retained[_i].left);
+	buf_release(&left);
+	inspect_list_release(&l);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("inspect_list", TEST(progress), TEST(killed),
-			    TEST(history));
+			    TEST(history),
+			    TEST(lists), TEST(deletes), TEST_EACH(retains, retained));
 }
