@@ -30,3 +30,11 @@ heap_buildbeat_heap_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 heap_buildbeat_heap_la_LIBADD = heap/libcount.la
 EXTRA_heap_buildbeat_heap_la_DEPENDENCIES = heap/heap.sym
 EXTRA_DIST += heap/heap.sym
+
+# initfirst: before constructors of other objects, which would otherwise run twice. noseparate-code
+# and norelro: it is loaded into each program of an armed build. hidden: it exports nothing.
+pkglib_LTLIBRARIES += heap/buildbeat-arm.la
+heap_buildbeat_arm_la_SOURCES = heap/arm.c heap/heap_env.c heap/heap_env.h
+heap_buildbeat_arm_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+heap_buildbeat_arm_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-Wl,-z,initfirst -Wl,-z,now -Wl,-O1 -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro

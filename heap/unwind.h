@@ -51,7 +51,4 @@ int unwind_find_module(struct unwind_module *m, uintptr_t address);
 /* The range of the module alone, which is quick. 0 or -ENOENT. */
 int unwind_find_range(uintptr_t *start, uintptr_t *end, uintptr_t address);
 
-/* The first address of the function that has this address, by its table; 0 if it has none. */
-uintptr_t unwind_find_function(uintptr_t address);
-
 #endif

@@ -80,13 +80,6 @@ int unwind_table_find(struct unwind_table *t, uintptr_t address)
 	return r;
 }
 
-uintptr_t unwind_find_function(uintptr_t address)
-{
-	struct unwind_table t;
-
-	return unwind_table_find(&t, address) ? 0 : unwind_rule_function(&t, address);
-}
-
 int unwind_find_range(uintptr_t *start, uintptr_t *end, uintptr_t address)
 {
 	struct found f;

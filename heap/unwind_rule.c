@@ -263,15 +263,6 @@ static bool find(struct fde *f, const struct unwind_table *t, struct bytes rows,
 	       address >= f->start && address < f->end;
 }
 
-uintptr_t unwind_rule_function(const struct unwind_table *t, uintptr_t address)
-{
-	struct bytes rows;
-	struct fde f;
-	uint64_t n;
-
-	return t->header && read_header(t, &rows, &n) && find(&f, t, rows, n, address) ? f.start : 0;
-}
-
 #ifdef __x86_64__
 #define STACK_POINTER 7
 #define FRAME_POINTER 6

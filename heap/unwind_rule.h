@@ -54,7 +54,4 @@ struct unwind_table {
  * the rule UNWIND_END, or UNWIND_CHAIN if the module has no table at all. */
 uint64_t unwind_rule_find(const struct unwind_table *t, uintptr_t address);
 
-/* The first address of the function that has this address; 0: it is not in the table. */
-uintptr_t unwind_rule_function(const struct unwind_table *t, uintptr_t address);
-
 #endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs in an armed environment: those that match count their allocations, no other one does,
+ * and none of them notices. The programs print everything that could differ.
+ */
+#include "base/array.h"
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OBJECT TOP_BUILDDIR "/heap/.libs/buildbeat-arm.so"
+
+static const char probe[] =
+	"#define _GNU_SOURCE\n#include <dirent.h>\n#include <signal.h>\n#include <stdio.h>\n"
+	"#include <stdlib.h>\n#include <string.h>\n#include <sys/auxv.h>\n#include <sys/prctl.h>\n"
+	"#include <unistd.h>\n"
+	"extern char **environ;\n"
+	"static int ours(const char *e)\n{\n"
+	"	return !strncmp(e, \"BUILDBEAT_HEAP=\", 15) || !strncmp(e, \"BUILDBEAT_HEAP_DIR=\", 19) ||\n"
+	"		!strncmp(e, \"_=\", 2) || strstr(e, \"PRELOAD=\");\n}\n"
+	"int main(int argc, char **argv)\n{\n"
+	"	char comm[17] = \"\";\n	sigset_t set;\n	DIR *d = opendir(\"/proc/self/fd\");\n"
+	"	void *volatile p = malloc(1000);\n"
+	"	free(p);\n"
+	"	for (int i = 0; i < argc; i++)\n"
+	"		printf(\"%.200s\\n\", argv[i]);\n"
+	"	for (char **e = environ; *e; e++)\n"
+	"		if (!ours(*e))\n			printf(\"%.200s\\n\", *e);\n"
+	"		else if (strstr(*e, \"heap.so\") || strstr(*e, \"_NOW\"))\n			puts(\"variables left\");\n"
+	"	for (struct dirent *e; d && (e = readdir(d));)\n		puts(e->d_name);\n"
+	"	if (d)\n		closedir(d);\n"
+	"	prctl(PR_GET_NAME, comm);\n"
+	"	sigprocmask(SIG_BLOCK, NULL, &set);\n"
+	"	printf(\"%s %s %d %d\\n\", comm, (char *)getauxval(AT_EXECFN), sigismember(&set, SIGUSR1),\n"
+	"	       signal(SIGHUP, SIG_DFL) == SIG_IGN);\n"
+	"	fflush(stdout);\n"
+	"	if (argc > 1 && !strcmp(argv[1], \"kill\"))\n		raise(SIGKILL);\n"
+	"	return argc > 1 && !strcmp(argv[1], \"fail\") ? 7 : 0;\n}\n";
+
+/* Preloaded as well: how often do constructors run? */
+static const char counter[] =
+	"#include <unistd.h>\n"
+	"__attribute__((constructor)) static void f(void) { if (write(1, \"constructor\\n\", 12)) return; }\n";
+
+static const struct {
+	const char *name, *setup, *command, *rules;
+	int images;
+} scenes[] = {
+	{ "path", "", "./p a 'b c' ''", "0:p", 1 },
+	{ "status", "", "./p fail", "0:p", 1 },
+	{ "signal", "", "./p kill", "0:p", 1 },
+	{ "absolute", "", "$PWD/p", "524288:p", 1 },
+	{ "above", "mkdir -p sub", "cd sub && ../p", "0:p", 1 },
+	{ "search", "", "PATH=.:$PATH p", "0:p", 1 },
+	{ "other name", "", "./p", "0:q;0:pp;0:P", 0 },
+	{ "pattern", "", "./p", "0:q|[o-p]", 1 },
+	{ "later rule", "", "./p", "0:q;524288:*", 1 },
+	{ "link by its name", "ln -sf p link", "./link x", "0:link", 1 },
+	{ "link by the file's", "ln -sf p link", "./link x", "0:p", 1 },
+	{ "argument 0", "", "bash -c 'exec -a other ./p x'", "0:p", 1 },
+	{ "argument 0 is no name", "", "bash -c 'exec -a other ./p x'", "0:other", 0 },
+	{ "its own path", "", "./p ./p ./p", "0:p", 1 },
+	{ "script", "printf \"#!$PWD/p\\n\" >s; chmod +x s", "./s x y", "0:s", 1 },
+	{ "interpreter", "printf \"#!$PWD/p -o  -p \\n\" >s; chmod +x s", "./s x ./s", "0:p", 1 },
+	{ "link to an interpreter", "ln -sf p link; printf \"#!$PWD/link\\n\" >s; chmod +x s", "./s x", "0:link", 1 },
+	{ "two interpreters", "printf \"#!$PWD/p one\\n\" >s; printf \"#!$PWD/s two\\n\" >t; chmod +x s t",
+	  "./t x", "0:p", 1 },
+	{ "relative interpreter", "printf '#!./p\\n' >s; chmod +x s", "./s", "0:s", 1 },
+	{ "without #!", "echo './p' >s; chmod +x s", "./s", "0:p", 1 },
+	{ "env", "printf '#!/usr/bin/env p\\n' >s; chmod +x s", "PATH=.:$PATH ./s x", "0:p", 1 },
+	{ "loader", "", "$LOADER ./p x y", "0:p", 1 },
+	{ "loader with options", "", "$LOADER --library-path . --argv0 zero ./p x 'y z'", "0:p", 1 },
+	{ "closed descriptors", "", "./p <&- 2>&-", "0:p", 1 },
+	{ "open descriptors", "", "./p 7</dev/null 9>&1", "0:p", 1 },
+	{ "ignored signals", "", "trap '' HUP; ./p", "0:p", 1 },
+	{ "many arguments", "", "./p $(seq 15000)", "0:p", 1 },
+	{ "many variables", "", "for i in $(seq 3000); do export V$i=$i; done; ./p", "0:p", 1 },
+	{ "another preload", "gcc -shared -fPIC -o counter.so counter.c",
+	  "LD_PRELOAD=\"$LD_PRELOAD $PWD/counter.so\" ./p", "0:p", 1 },
+	{ "another preload first", "gcc -shared -fPIC -o counter.so counter.c",
+	  "LD_PRELOAD=\"$PWD/counter.so:$LD_PRELOAD\" ./p", "0:p", 1 },
+	{ "other environment", "", "env -i A=b ./p", "0:p", 0 },
+	{ "replaced", "", "sh -c 'cp p new; ./new; mv p new; cp new p; ./p'", "0:p", 1 },
+	{ "below make", "printf 'all:\\n\\t./p a; ./p b\\n\\t./p\\n' >m.mk", "make -s -f m.mk", "0:p", 3 },
+	{ "below ninja", "printf 'rule r\\n command = ./p $out\\nbuild a: r\\nbuild b: r\\n' >build.ninja",
+	  "ninja -j1", "0:p", 2 },
+	{ "shells too", "", "sh -c './p; exec ./p'", "0:dash|bash|sh|p", 3 },
+	{ "descriptor", "", "python3 -c 'import os\nos.execve(os.open(\"p\", os.O_RDONLY), [\"p\", \"x\"], dict(os.environ))'",
+	  "0:p", 0 },
+	{ "closed on execution", "cp p gone",
+	  "python3 -c 'import os\nos.execve(os.open(\"gone\", os.O_RDONLY | os.O_CLOEXEC), [\"p\"], dict(os.environ))'",
+	  "0:gone", 0 },
+	{ "spawned", "", "python3 -c 'import os\npid = os.posix_spawn(\"./p\", [\"x\", \"y\"], os.environ, "
+	  "setsigmask=[10])\nprint(os.waitpid(pid, 0)[1])'", "0:p", 1 },
+	{ "vfork", "", "python3 -c 'import subprocess\nprint(subprocess.call([\"./p\", \"fail\"]))'", "0:p", 1 },
+	{ "static", "gcc -static -o static p.c", "./static x", "0:static", 0 },
+	{ "address sanitizer", "gcc -fsanitize=address -o asan p.c", "./asan x", "0:asan", 0 },
+	{ "undefined sanitizer", "gcc -fsanitize=undefined -o ubsan p.c", "./ubsan x", "0:*", 0 },
+	{ "thread sanitizer", "gcc -fsanitize=thread -o tsan p.c", "./tsan x", "0:tsan", 0 },
+	{ "static address sanitizer", "gcc -static-libasan -fsanitize=address -o asan p.c", "./asan x", "0:asan", 0 },
+	{ "clang's address sanitizer", "clang -fsanitize=address -o casan p.c", "./casan x", "0:casan", 0 },
+	{ "clang's shared one", "clang -fsanitize=address -shared-libsan -Wl,-rpath,$(dirname "
+	  "$(clang -print-file-name=libclang_rt.asan-x86_64.so)) -o casan p.c", "./casan x", "0:casan", 0 },
+	{ "sanitized, not matching", "gcc -fsanitize=address -o asan p.c", "./asan; ./p", "0:p", 1 },
+};
+
+static int count_images(const char *dir)
+{
+	DIR *d = opendir(dir);
+	int n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* The loader of this machine. */
+static const char *loader(void)
+{
+	struct run r;
+
+	support_run(&r, NULL, "readelf -lW /bin/sh | sed -n 's/.*interpreter: \\(.*\\)]/\\1/p'");
+	r.out.data[strcspn(r.out.data, "\n")] = '\0';
+	return r.out.data;
+}
+
+static const char *plain_environment(const char *program)
+{
+	return support_path("unset LD_PRELOAD BUILDBEAT_HEAP BUILDBEAT_HEAP_DIR; LOADER=%s; unset OLDPWD; %s",
+			    program, "export SHLVL=1");
+}
+
+static bool prepare(const char *dir, const char *setup)
+{
+	struct run r;
+
+	support_writes(support_path("%s/p.c", dir), probe);
+	support_writes(support_path("%s/counter.c", dir), counter);
+	support_expect(dir, 0, NULL, NULL, "gcc -w -O1 -o p p.c && mkdir images");
+	support_run(&r, dir, "%s", *setup ? setup : ":");
+	return !r.status;
+}
+
+START_TEST(unnoticed)
+{
+	const char *dir = support_tmpdir(), *plain = plain_environment(loader());
+	struct run without, with;
+
+	if (!support_can_be_loaded() || !prepare(dir, scenes[_i].setup))
+		return;
+	support_run(&without, dir, "%s; %s", plain, scenes[_i].command);
+	support_run(&with, dir, "%s; export LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP='%s' "
+		    "BUILDBEAT_HEAP_DIR=$PWD/images; %s", plain, scenes[_i].rules, scenes[_i].command);
+	ck_assert_msg(!strcmp(with.out.data, without.out.data), "%s: prints\n%s\nnot\n%s",
+		      scenes[_i].name, with.out.data, without.out.data);
+	ck_assert_msg(!strcmp(with.err.data, without.err.data), "%s: %s", scenes[_i].name, with.err.data);
+	ck_assert_msg(with.status == without.status, "%s: status %d", scenes[_i].name, with.status);
+	ck_assert_msg(count_images(support_path("%s/images", dir)) == scenes[_i].images,
+		      "%s: %d images", scenes[_i].name, count_images(support_path("%s/images", dir)));
+}
+END_TEST
+
+/* What cannot be armed says nothing. */
+static const struct { const char *name, *variables; } broken[] = {
+	{ "no rules", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP_DIR=$PWD/images" },
+	{ "no directory", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:p" },
+	{ "no such directory", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:p BUILDBEAT_HEAP_DIR=/nowhere" },
+	{ "empty", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP= BUILDBEAT_HEAP_DIR=$PWD/images" },
+	{ "bad rules", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP='p;:p;x:p;99999999999999999999999:p;[;0:|;;' "
+	  "BUILDBEAT_HEAP_DIR=$PWD/images" },
+	{ "no shim", "LD_PRELOAD=$PWD/alone/buildbeat-arm.so BUILDBEAT_HEAP=0:p BUILDBEAT_HEAP_DIR=$PWD/images" },
+	{ "marked", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:q BUILDBEAT_HEAP_DIR=$PWD/images BUILDBEAT_HEAP_NOW=1:0" },
+};
+
+START_TEST(unarmed)
+{
+	const char *dir = support_tmpdir(), *plain = plain_environment("");
+	struct run without, with;
+
+	if (!support_can_be_loaded() || !prepare(dir, "mkdir alone; cp " OBJECT " alone"))
+		return;
+	support_run(&without, dir, "%s; ./p x", plain);
+	support_run(&with, dir, "%s; export %s; ./p x", plain, broken[_i].variables);
+	ck_assert_msg(!strcmp(with.out.data, without.out.data), "%s: prints\n%s\nnot\n%s",
+		      broken[_i].name, with.out.data, without.out.data);
+	ck_assert_msg(!strcmp(with.err.data, ""), "%s: %s", broken[_i].name, with.err.data);
+	ck_assert_int_eq(with.status, 0);
+	ck_assert_int_eq(count_images(support_path("%s/images", dir)), 0);
+}
+END_TEST
+
+/* Containers of builds may have no /proc. */
+START_TEST(without_proc)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_run(&r, dir, "unshare -rm true");
+	if (r.status || !support_can_be_loaded() || !prepare(dir, ""))
+		return;
+	support_expect(dir, 7, NULL, "",
+		       "export LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:p BUILDBEAT_HEAP_DIR=$PWD/images; "
+		       "unshare -rm sh -c 'mount -t tmpfs none /proc && exec ./p fail'");
+	ck_assert_int_le(count_images(support_path("%s/images", dir)), 1);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
+			    TEST(without_proc));
+}
