@@ -2,7 +2,7 @@
 # launch: runs a build and records it
 noinst_LTLIBRARIES += launch/liblaunch.la
 launch_liblaunch_la_SOURCES = \
-	launch/arm.c launch/arm.h launch/capture.c launch/capture.h launch/find_plugin.c launch/find_plugin.h \
+	launch/arm.c launch/arm.h launch/aside.c launch/aside.h launch/capture.c launch/capture.h launch/find_plugin.c launch/find_plugin.h \
 	launch/gitstamp.c launch/gitstamp.h launch/hold.c launch/hold.h \
 	launch/launch.c launch/launch.h launch/notice.c launch/notice.h launch/oelayout.c \
 	launch/oelayout.h launch/progress.c launch/progress.h launch/relay.c launch/relay.h launch/relay_process.c \

@@ -4,17 +4,14 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/trust.h"
+#include "launch/aside.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,38 +95,13 @@ static int open_fifo(const char *file, pid_t launcher, const struct tracer_page 
 
 /* The process */
 
-/* Only fd stays open. A terminal's signals for the build are not for us. Other processes go
- * first. */
-static int settle(int fd, const sigset_t *mask)
-{
-	static const int usual[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ };
-	struct sched_param param = { 0 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	setsid();
-	prctl(PR_SET_NAME, "buildbeat-trace");
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		signal(usual[i], SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	setpriority(PRIO_PROCESS, 0, 10);
-	sched_setscheduler(0, SCHED_BATCH, &param);
-	for (int i = 0; i < 3 && null >= 0; i++)
-		dup2(null, i);
-	if (fd >= 0 && fd != 3) {
-		dup2(fd, 3);
-		fd = 3;
-	}
-	syscall(SYS_close_range, fd < 0 ? 3U : 4U, ~0U, 0U);
-	return fd;
-}
-
 static _Noreturn void run(struct tracer *t, const char *recording, int fd, bool fifo,
 			  tracer_function *function, const sigset_t *mask, pid_t launcher)
 {
 	struct tracer_page *page = t->page;
 	int r = 0;
 
-	fd = settle(fd, mask);
+	fd = aside_settle("buildbeat-trace", fd, mask);
 	if (fifo)
 		r = fd = open_fifo(t->file, launcher, page, &page->err);
 	if (r >= 0)
