@@ -71,3 +71,7 @@ inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
 		for name in $(class_rules); do echo "{ \"$$name\", text_of_$$name },"; done && \
 		echo '{ 0, 0 } };'; \
 	} >$@-t && mv $@-t $@
+# Running inspections
+inspect_libinspect_la_SOURCES += \
+	inspect/budget.c inspect/budget.h \
+	inspect/run.c inspect/run.h
