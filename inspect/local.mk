@@ -73,5 +73,6 @@ inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
 	} >$@-t && mv $@-t $@
 # Running inspections
 inspect_libinspect_la_SOURCES += \
+	inspect/background.c inspect/background.h \
 	inspect/budget.c inspect/budget.h \
 	inspect/run.c inspect/run.h
