@@ -74,5 +74,7 @@ inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
 # Running inspections
 inspect_libinspect_la_SOURCES += \
 	inspect/background.c inspect/background.h \
+	inspect/below.c inspect/below.h \
 	inspect/budget.c inspect/budget.h \
-	inspect/run.c inspect/run.h
+	inspect/run.c inspect/run.h \
+	inspect/watch.c inspect/watch.h

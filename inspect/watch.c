@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: MIT */
+#include "inspect/watch.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/file.h"
+#include "base/readfile.h"
+#include "base/str.h"
+#include "heap/image.h"
+#include "inspect/archive.h"
+#include "inspect/background.h"
+#include "inspect/heap_image.h"
+#include "inspect/below.h"
+#include "inspect/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AT_ONCE_MAX 16
+#define LIST_NS INT64_C(50000000)	/* at least, between two readings of /proc */
+#define IMAGES_NS INT64_C(1000000000)	/* and of the images of ended processes */
+#define HEAVY_KB (16 << 10)	/* a descendant of the command is worth an inspection from here on */
+
+/* Of the CPU: 0.4 % for finding processes, 0.6 % for looking at them. */
+#define LIST_ONE_IN 250
+#define RUN_ONE_IN 167
+
+/* After the build: for inspections to end, and for everything else. */
+#define STOP_NS INT64_C(5000000000)
+#define FINISH_NS INT64_C(20000000000)
+
+/* Memory that the processes of the inspections share. */
+struct watch_page {
+	struct budget run;
+	struct run_result result[AT_ONCE_MAX];
+	struct error err[AT_ONCE_MAX];
+};
+
+/* A process that was seen, so that its rule is looked for once. */
+struct seen {
+	int32_t pid;
+	uint64_t start_ticks;
+	char name[16];
+	int rule;		/* index, -1: none */
+	bool inspected;
+};
+
+struct done {
+	int32_t pid;
+	uint64_t start_ticks;
+};
+
+struct job {
+	pid_t pid;		/* of its process, 0: the place is free */
+	struct done target;
+};
+
+struct watch {
+	const struct watch_settings *s;
+	struct watch_result *result;
+	struct watch_page *page;
+	struct budget list;
+	struct below found;
+	size_t n_seen, n_before;
+	struct seen *seen, *before;	/* by pid */
+	struct job job[AT_ONCE_MAX];
+	uint64_t heaviest_kb;
+	int stop[2];		/* its end stops the inspections */
+	int heap_dir;
+	char self[PATH_MAX];	/* our program */
+	size_t n_done;
+	struct done *done;	/* processes that have an archive */
+	size_t n_paths;
+	char **path;		/* of archives, whose frames are named at the end */
+	int64_t images_ns;
+};
+
+/* The rule of a process */
+
+static void program_of(char name[PATH_MAX], int32_t pid, char whole[PATH_MAX])
+{
+	static const char deleted[] = " (deleted)";
+	char link[64], *slash;
+	ssize_t n;
+	size_t len;
+
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	n = readlink(link, whole, PATH_MAX - 1);
+	whole[n > 0 ? n : 0] = '\0';
+	len = strlen(whole);
+	if (len > strlen(deleted) && !strcmp(whole + len - strlen(deleted), deleted))
+		whole[len - strlen(deleted)] = '\0';
+	slash = strrchr(whole, '/');
+	snprintf(name, PATH_MAX, "%s", slash ? slash + 1 : whole);
+}
+
+/* Our own processes do not matter: launcher, witness and such. */
+static int find_rule(const struct watch *w, const struct below_process *p)
+{
+	char name[PATH_MAX], whole[PATH_MAX];
+
+	program_of(name, p->pid, whole);
+	if (!*whole || !strcmp(whole, w->self))
+		return -1;
+	for (size_t i = 0; i < w->s->n_rules; i++) {
+		if (rule_has_name(&w->s->rule[i], p->name) || rule_has_name(&w->s->rule[i], name))
+			return (int)i;
+	}
+	return w->s->heaviest ? (int)w->s->n_rules : -1;
+}
+
+static const struct seen *seen_before(const struct watch *w, const struct below_process *p)
+{
+	size_t low = 0, high = w->n_before;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (w->before[middle].pid < p->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < w->n_before && w->before[low].pid == p->pid &&
+	    w->before[low].start_ticks == p->start_ticks)
+		return &w->before[low];
+	return NULL;
+}
+
+/* A process that executes another program may match then. NULL: no memory. */
+static struct seen *see(struct watch *w, const struct below_process *p)
+{
+	const struct seen *old = seen_before(w, p);
+	struct seen *s = array_add(&w->seen, &w->n_seen, sizeof *s);
+
+	if (!s)
+		return NULL;
+	if (old) {
+		*s = *old;
+		if (s->inspected || !strcmp(s->name, p->name))
+			return s;
+	}
+	*s = (struct seen){ .pid = p->pid, .start_ticks = p->start_ticks };
+	snprintf(s->name, sizeof s->name, "%s", p->name);
+	s->rule = find_rule(w, p);
+	return s;
+}
+
+/* Inspections */
+
+static void told(void *context, unsigned percent, const char *message)
+{
+	background_tell(context, percent, message);
+}
+
+/* In its own process. */
+static _Noreturn void inspect(struct watch *w, size_t place, const struct below_process *p,
+			      const struct inspect_rule *rule, const char *why, pid_t parent)
+{
+	struct background task;
+	struct run_settings s = {
+		.rule = rule, .base = w->s->base, .access = w->s->access, .task = "", .why = why,
+		.heap_dir = w->heap_dir, .budget = &w->page->run, .stop_fd = w->stop[0],
+		.told = told, .context = &task,
+	};
+	char what[64];
+	int r;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	close(w->stop[1]);
+	snprintf(what, sizeof what, "%s %d", p->name, (int)p->pid);
+	background_begin(&task, what, NULL);
+	r = run_inspection(&w->page->result[place], p->pid, p->start_ticks, &s,
+			   &w->page->err[place]);
+	if (*w->page->result[place].path)
+		background_set_archive(&task, w->page->result[place].path);
+	background_end(&task, r ? 2 : w->page->result[place].end != RUN_COMPLETE);
+	_exit(r == -ESRCH ? 3 : r ? 2 : 0);
+}
+
+static bool start(struct watch *w, const struct below_process *p, const struct inspect_rule *rule,
+		  const char *why)
+{
+	int64_t used = budget_begin();
+	pid_t parent = getpid();
+	size_t place = 0;
+
+	while (place < AT_ONCE_MAX && w->job[place].pid)
+		place++;
+	if (place == AT_ONCE_MAX)
+		return false;
+	w->page->result[place] = (struct run_result){ .n_snapshots = 0 };
+	w->page->err[place] = (struct error){ .line = 0 };
+	w->job[place] = (struct job){ .pid = fork(), 
+				       .target = { p->pid, p->start_ticks } };
+	if (!w->job[place].pid)
+		inspect(w, place, p, rule, why, parent);
+	if (w->job[place].pid < 0)
+		w->job[place].pid = 0;
+	budget_pay(&w->list, used, clock_mono_ns());
+	return w->job[place].pid;
+}
+
+static void remember(struct watch *w, struct done target)
+{
+	struct done *place = array_add(&w->done, &w->n_done, sizeof *place);
+
+	if (place)
+		*place = target;
+}
+
+static void take_result(struct watch *w, const struct run_result *result)
+{
+	char **path;
+
+	w->result->n++;
+	snprintf(w->result->path, sizeof w->result->path, "%s", result->path);
+	path = array_add(&w->path, &w->n_paths, sizeof *path);
+	if (path)
+		*path = strdup(result->path);
+}
+
+static void take_error(struct watch *w, const struct error *err)
+{
+	if (!w->result->failed++)
+		w->result->err = *err;
+}
+
+/* A process that was too short is no failure. */
+static bool reap(struct watch *w)
+{
+	bool any = false;
+	int status;
+
+	for (size_t i = 0; i < AT_ONCE_MAX; i++) {
+		if (!w->job[i].pid)
+			continue;
+		if (waitpid(w->job[i].pid, &status, WNOHANG) != w->job[i].pid) {
+			any = true;
+			continue;
+		}
+		w->job[i].pid = 0;
+		if (*w->page->result[i].path) {
+			remember(w, w->job[i].target);
+			take_result(w, &w->page->result[i]);
+		}
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+			take_error(w, &w->page->err[i]);
+	}
+	return any;
+}
+
+/* The first process of all, and each that has clearly more than all before. */
+static bool is_heaviest(struct watch *w, const struct below_process *p)
+{
+	if (w->heaviest_kb && (p->rss_kb < HEAVY_KB || p->rss_kb < w->heaviest_kb + w->heaviest_kb / 4))
+		return false;
+	w->heaviest_kb = p->rss_kb ? p->rss_kb : 1;
+	return true;
+}
+
+static void consider(struct watch *w, const struct below_process *p, struct seen *s)
+{
+	char text[RULE_NAMES_MAX + 200];
+	const struct inspect_rule *rule = &w->s->how;
+	struct buf why;
+
+	if (s->rule < 0 || s->inspected)
+		return;
+	buf_init_fixed(&why, text, sizeof text);
+	if ((size_t)s->rule < w->s->n_rules) {
+		rule = &w->s->rule[s->rule];
+		if (rule->rss_kb && p->rss_kb <= rule->rss_kb)
+			return;
+		rule_write(&why, rule);
+	} else if (is_heaviest(w, p)) {
+		buf_adds(&why, "the heaviest process");
+	} else {
+		return;
+	}
+	s->inspected = start(w, p, rule, buf_str(&why));
+}
+
+static void look_around(struct watch *w)
+{
+	int64_t used = budget_begin();
+	struct seen *before = w->before;
+
+	if (!below_read(&w->found, w->s->root, getpid())) {
+		w->before = w->seen;
+		w->n_before = w->n_seen;
+		free(before);
+		w->seen = NULL;
+		w->n_seen = 0;
+		for (size_t i = 0; i < w->found.n; i++) {
+			const struct below_process *p = &w->found.process[i];
+			struct seen *s = see(w, p);
+
+			if (s)
+				consider(w, p, s);
+		}
+	}
+	budget_pay(&w->list, used, clock_mono_ns());
+}
+
+/* Images of heaps */
+
+static bool is_target(const struct done *d, int32_t pid, uint64_t start_ticks)
+{
+	return d->pid == pid && d->start_ticks == start_ticks;
+}
+
+static bool is_done(const struct watch *w, int32_t pid, uint64_t start_ticks)
+{
+	for (size_t i = w->n_done; i-- > 0;) {
+		if (is_target(&w->done[i], pid, start_ticks))
+			return true;
+	}
+	return false;
+}
+
+static bool is_busy(const struct watch *w, int32_t pid, uint64_t start_ticks)
+{
+	const struct below_process *p = below_find(&w->found, pid);
+
+	for (size_t i = 0; i < AT_ONCE_MAX; i++) {
+		if (w->job[i].pid && is_target(&w->job[i].target, pid, start_ticks))
+			return true;
+	}
+	return p && p->start_ticks == start_ticks;
+}
+
+static const struct inspect_rule *heap_rule(const struct watch *w, const char *program)
+{
+	for (size_t i = 0; i < w->s->n_rules; i++) {
+		if (w->s->rule[i].heap && rule_has_name(&w->s->rule[i], program))
+			return &w->s->rule[i];
+	}
+	return NULL;
+}
+
+/* "PID-START.N.heap" */
+static bool read_name(const char *name, int32_t *pid, uint64_t *start_ticks)
+{
+	struct cursor c;
+	uint64_t n;
+
+	cursor_init(&c, name, strlen(name));
+	if (!cursor_u64(&c, &n) || n > INT32_MAX || c.p == c.end || *c.p++ != '-' ||
+	    !cursor_u64(&c, start_ticks) || c.p == c.end || *c.p != '.')
+		return false;
+	*pid = (int32_t)n;
+	return str_ends(name, ".heap");
+}
+
+/* The program of an image, which is not trusted. */
+static int read_program(char program[256], int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct heap_head head;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = readfile_some(fd, &head, sizeof head);
+	close(fd);
+	if (n != sizeof head || memcmp(head.magic, HEAP_IMAGE_MAGIC, sizeof head.magic))
+		return -ENODATA;
+	memcpy(program, head.program, 255);
+	program[255] = '\0';
+	return 0;
+}
+
+/* A process that nobody looked at while it ran. */
+static void archive_image(struct watch *w, const char *name)
+{
+	struct inspect_rule any = { .heap = HEAP_SAMPLED };
+	struct run_settings s = {
+		.rule = &any, .base = w->s->base, .access = w->s->access, .task = "",
+		.why = "the image of its heap", .heap_dir = w->heap_dir, .budget = &w->page->run,
+		.stop_fd = -1,
+	};
+	struct run_result result;
+	struct error err = { 0 };
+	char program[256];
+	int64_t used = budget_begin();
+	int r = read_program(program, w->heap_dir, name);
+
+	if (!r)
+		s.rule = heap_rule(w, program);
+	if (!r && s.rule)
+		r = run_from_image(&result, name, &s, &err);
+	budget_pay(&w->page->run, used, clock_mono_ns());
+	if (!r && s.rule)
+		take_result(w, &result);
+	if (r && r != -ENODATA)
+		take_error(w, &err);
+}
+
+/* final: no process of the build writes to one any more. */
+static void collect_images(struct watch *w, bool final, int64_t until_ns)
+{
+	DIR *dir = w->heap_dir < 0 ? NULL : file_open_dir_at(w->heap_dir, ".");
+	struct dirent *entry;
+	bool paid = true;
+
+	while (dir && (entry = readdir(dir)) && clock_mono_ns() < until_ns) {
+		uint64_t start_ticks;
+		int32_t pid;
+
+		if (!read_name(entry->d_name, &pid, &start_ticks) ||
+		    (!final && is_busy(w, pid, start_ticks)))
+			continue;
+		if (!is_done(w, pid, start_ticks)) {
+			paid = final || clock_mono_ns() >= budget_next_ns(&w->page->run);
+			if (!paid)
+				break;
+			archive_image(w, entry->d_name);
+		}
+		unlinkat(w->heap_dir, entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	w->images_ns = clock_mono_ns();
+}
+
+/* The end */
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { 0, ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void stop_jobs(struct watch *w, int64_t until_ns)
+{
+	close(w->stop[1]);
+	while (reap(w) && clock_mono_ns() < until_ns)
+		pause_ms(5);
+	for (size_t i = 0; i < AT_ONCE_MAX; i++) {
+		if (w->job[i].pid)
+			kill(w->job[i].pid, SIGKILL);
+	}
+	while (reap(w))
+		pause_ms(1);
+}
+
+/* Also after a launcher that was killed. */
+static void remove_images(const struct watch *w)
+{
+	DIR *dir = w->heap_dir < 0 ? NULL : file_open_dir_at(w->heap_dir, ".");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(w->heap_dir, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (w->heap_dir >= 0)
+		rmdir(w->s->heap_dir);
+}
+
+static void name_frames(const struct watch *w, const char *path, int64_t until_ns)
+{
+	struct symbolize_settings symbols = w->s->symbols;
+	struct symbolize_result result = { .notes = BUF_INIT };
+	struct inspect_reader *reader;
+	struct inspection *x;
+
+	symbols.budget_ms = (int)((until_ns - clock_mono_ns()) / 1000000);
+	if (symbols.budget_ms <= 0 || inspect_reader_open(&reader, path, NULL))
+		return;
+	x = (struct inspection *)inspect_reader_inspection(reader);
+	if (x->n_frames && !symbolize(x, &symbols, &result, NULL))
+		inspect_archive_set_symbols(path, x, NULL);
+	buf_release(&result.notes);
+	inspect_reader_close(reader);
+}
+
+static void finish(struct watch *w, bool orderly)
+{
+	int64_t now_ns = clock_mono_ns(), until_ns = now_ns + FINISH_NS;
+
+	stop_jobs(w, now_ns + STOP_NS);
+	if (orderly)
+		collect_images(w, true, until_ns);
+	remove_images(w);
+	for (size_t i = 0; orderly && w->s->symbols.program && i < w->n_paths; i++)
+		name_frames(w, w->path[i], until_ns);
+}
+
+static void release(struct watch *w)
+{
+	for (size_t i = 0; i < w->n_paths; i++)
+		free(w->path[i]);
+	free(w->path);
+	free(w->done);
+	free(w->seen);
+	free(w->before);
+	below_release(&w->found);
+	if (w->page)
+		munmap(w->page, sizeof *w->page);
+	if (w->heap_dir >= 0)
+		close(w->heap_dir);
+	if (w->stop[0] >= 0)
+		close(w->stop[0]);
+}
+
+static int prepare(struct watch *w, struct watch_result *result, const struct watch_settings *s)
+{
+	ssize_t n;
+	int r;
+
+	*w = (struct watch){ .s = s, .result = result, .stop = { -1, -1 }, .heap_dir = -1 };
+	*result = (struct watch_result){ .n = 0 };
+	budget_init(&w->list, LIST_ONE_IN);
+	n = readlink("/proc/self/exe", w->self, sizeof w->self - 1);
+	w->self[n > 0 ? n : 0] = '\0';
+	r = below_init(&w->found, !s->root);
+	if (!r && pipe2(w->stop, O_CLOEXEC))
+		r = -errno;
+	if (!r && s->heap_dir)
+		w->heap_dir = open(s->heap_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!r && s->heap_dir && w->heap_dir < 0)
+		r = -errno;
+	if (r)
+		return r;
+	w->page = mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (w->page == MAP_FAILED) {
+		w->page = NULL;
+		return -ENOMEM;
+	}
+	budget_init(&w->page->run, RUN_ONE_IN);
+	return 0;
+}
+
+/* False: the end. *orderly: we were asked to finish. */
+static bool wait_for_next(const struct watch *w, int64_t began_ns, bool *orderly)
+{
+	struct pollfd end = { .fd = w->s->end_fd, .events = POLLIN };
+	char byte;
+
+	for (;;) {
+		int64_t due_ns = began_ns + LIST_NS, left_ns;
+
+		if (due_ns < budget_next_ns(&w->list))
+			due_ns = budget_next_ns(&w->list);
+		left_ns = due_ns - clock_mono_ns();
+		if (poll(&end, 1, left_ns <= 0 ? 0 : (int)(left_ns / 1000000) + 1) > 0)
+			break;
+		if (w->s->launcher && getppid() != w->s->launcher) {
+			*orderly = false;
+			return false;
+		}
+		if (clock_mono_ns() >= due_ns)
+			return true;
+	}
+	*orderly = read(w->s->end_fd, &byte, 1) == 1;
+	return false;
+}
+
+int watch_run(struct watch_result *result, const struct watch_settings *s)
+{
+	bool orderly = true;
+	struct watch w;
+	int64_t now_ns;
+	int r = prepare(&w, result, s);
+
+	if (r) {
+		error_sys(&result->err, r, s->heap_dir, "no process is inspected");
+		result->failed = 1;
+		release(&w);
+		return r;
+	}
+	do {
+		now_ns = clock_mono_ns();
+		look_around(&w);
+		reap(&w);
+		if (now_ns > w.images_ns + IMAGES_NS)
+			collect_images(&w, false, INT64_MAX);
+	} while (wait_for_next(&w, now_ns, &orderly));
+	finish(&w, orderly);
+	release(&w);
+	return 0;
+}
