@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/outfile.h"
 #include "base/trust.h"
 #include "base/utf8.h"
 #include "inspect/archive.h"
@@ -449,18 +448,42 @@ int inspect_archive_end(struct inspect_archive *a, const char *why, struct error
 	return r;
 }
 
+#define SYMBOLS_NEW SYMBOLS_LOG ".new"
+
+/* It appears whole, with the mode of the other files. */
+static int replace_symbols(int dir_fd, const struct buf *text)
+{
+	int fd, r;
+
+	unlinkat(dir_fd, SYMBOLS_NEW, 0);
+	fd = file_open_at(dir_fd, SYMBOLS_NEW, O_WRONLY | O_CREAT | O_EXCL);
+	if (fd < 0)
+		return fd;
+	r = file_write_all(fd, text->data, text->len);
+	if (close(fd) && !r)
+		r = -errno;
+	if (!r && renameat(dir_fd, SYMBOLS_NEW, dir_fd, SYMBOLS_LOG))
+		r = -errno;
+	if (r)
+		unlinkat(dir_fd, SYMBOLS_NEW, 0);
+	return r;
+}
+
 int inspect_archive_set_symbols(const char *path, const struct inspection *x, struct error *err)
 {
-	struct buf text = BUF_INIT, file = BUF_INIT;
-	int r = trust_path(path, err);
+	int dir_fd = -1, r = trust_path(path, err);
+	struct buf text = BUF_INIT;
 
 	if (r)
 		return r;
 	symbols_log_write(&text, x);
-	buf_addf(&file, "%s/" SYMBOLS_LOG, path);
-	r = buf_error(&text) ? buf_error(&text) : buf_error(&file);
-	r = r ? error_sys(err, r, path, NULL) : outfile_replace(file.data, &text, err);
-	buf_release(&file);
+	r = buf_error(&text);
+	if (!r && (dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		r = -errno;
+	if (!r)
+		r = replace_symbols(dir_fd, &text);
+	if (dir_fd >= 0)
+		close(dir_fd);
 	buf_release(&text);
-	return r;
+	return r ? error_sys(err, r, path, "cannot write " SYMBOLS_LOG) : 0;
 }
