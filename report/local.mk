@@ -13,6 +13,7 @@ report_libreport_la_SOURCES = \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c \
+	report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h report/markdown.c \
 	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \

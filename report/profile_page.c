@@ -1,57 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile_page.h"
 
-#include "base/json.h"
-#include "render/chart/pack_code.h"
 #include "report/html.h"
+#include "report/packed.h"
 #include "report/page_text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TEXT_MAX_BYTES 400
-
 /* One snapshot */
 
-struct stream {
-	struct json head;
-	struct buf head_text, numbers, texts;
-	int r;
-};
-
-/* A column: its name, type and number of items, and the unit in which its numbers are. */
-static void end_column(struct stream *s, struct pack_column *c, const char *name, double unit)
-{
-	size_t n = c->any ? c->n : 0;
-
-	pack_column_flush(c);
-	n = c->any ? c->n : 0;
-	json_array(&s->head, NULL);
-	json_str(&s->head, NULL, name);
-	json_strn(&s->head, NULL, &c->type, 1);
-	json_int(&s->head, NULL, (int64_t)n);
-	json_real(&s->head, NULL, unit, 0);
-	json_array_end(&s->head);
-	if (!s->r)
-		s->r = buf_error(&c->out);
-	if (n)
-		buf_add(&s->numbers, c->out.data, c->out.len);
-	pack_column_release(c);
-}
-
-/* The unit in which the largest of them has 31 bits. */
-static double unit_of(int64_t most)
-{
-	double unit = 1;
-
-	while ((double)most / unit >= 2147483000.0)
-		unit *= 10;
-	return unit;
-}
-
 /* Numbers at a distance of `stride` bytes; plus 1, so that -1 is 0. */
-static void add_numbers(struct stream *s, const char *name, unsigned number, const void *first,
+static void add_numbers(struct packed *s, const char *name, unsigned number, const void *first,
 			size_t n, size_t stride)
 {
 	const char *p = first;
@@ -65,7 +26,7 @@ static void add_numbers(struct stream *s, const char *name, unsigned number, con
 
 		most = v > most ? v : most;
 	}
-	unit = unit_of(most);
+	unit = packed_unit(most, 10);
 	pack_column_init(&c, 'u');
 	for (size_t i = 0; i < n; i++) {
 		int64_t v = *(const int64_t *)(const void *)(p + i * stride);
@@ -73,10 +34,10 @@ static void add_numbers(struct stream *s, const char *name, unsigned number, con
 		pack_column_add(&c, v < 0 ? 0 : 1 + (uint32_t)((double)v / unit + .5));
 	}
 	snprintf(word, sizeof word, "%s%u", name, number);
-	end_column(s, &c, word, unit);
+	packed_column(s, &c, word, unit);
 }
 
-static void add_keys(struct stream *s, const struct profile *p)
+static void add_keys(struct packed *s, const struct profile *p)
 {
 	char word[16];
 
@@ -87,12 +48,12 @@ static void add_keys(struct stream *s, const struct profile *p)
 		for (size_t i = 0; i < p->n_rows; i++)
 			pack_column_adds(&c, (int32_t)p->row[i].key[k]);
 		snprintf(word, sizeof word, "key%u", k);
-		end_column(s, &c, word, 1);
+		packed_column(s, &c, word, 1);
 	}
 }
 
 /* A row with one value needs no list: its sum is the value. */
-static void add_values(struct stream *s, const struct profile *p, unsigned which)
+static void add_values(struct packed *s, const struct profile *p, unsigned which)
 {
 	struct profile_value *value = malloc((p->n_values[which] + 1) * sizeof *value);
 	struct pack_column c;
@@ -105,7 +66,7 @@ static void add_values(struct stream *s, const struct profile *p, unsigned which
 	for (size_t i = 0; i < p->n_rows; i++)
 		pack_column_add(&c, p->row[i].n[which]);
 	snprintf(word, sizeof word, "n%u", which);
-	end_column(s, &c, word, 1);
+	packed_column(s, &c, word, 1);
 	for (size_t i = 0; value && i < p->n_rows; i++) {
 		const struct profile_row *row = &p->row[i];
 
@@ -117,73 +78,31 @@ static void add_values(struct stream *s, const struct profile *p, unsigned which
 	free(value);
 }
 
-static void add_texts(struct stream *s, const struct profile *p)
-{
-	json_array(&s->head, "texts");
-	json_array(&s->head, NULL);
-	json_str(&s->head, NULL, "text");
-	for (size_t i = 0; i < p->text.n; i++)
-		pack_text(&s->texts, p->text.name[i].p, TEXT_MAX_BYTES);
-	json_int(&s->head, NULL, (int64_t)s->texts.len);
-	json_array_end(&s->head);
-	json_array_end(&s->head);
-}
-
-static int add_rows(struct stream *s, const struct profile *p)
-{
-	const struct profile_row *row = p->row;
-	struct buf deflated = BUF_INIT;
-
-	json_init(&s->head, &s->head_text, true);
-	json_object(&s->head, NULL);
-	json_int(&s->head, "rows", (int64_t)p->n_rows);
-	json_array(&s->head, "numbers");
-	add_keys(s, p);
-	for (unsigned k = 0; k < PROFILE_SUMS; k++)
-		add_numbers(s, "sum", k, p->n_rows ? &row->sum[k] : NULL, p->n_rows, sizeof *row);
-	for (unsigned k = 0; k < PROFILE_MAXES; k++)
-		add_numbers(s, "max", k, p->n_rows ? &row->max[k] : NULL, p->n_rows, sizeof *row);
-	for (unsigned k = 0; k < PROFILE_TIMES; k++)
-		add_numbers(s, "sample", k, p->n_rows ? &row->sample[k] : NULL, p->n_rows,
-			    sizeof *row);
-	for (unsigned k = 0; k < PROFILE_TIMES; k++)
-		add_values(s, p, k);
-	json_array_end(&s->head);
-	add_texts(s, p);
-	if (!s->r)
-		s->r = buf_error(&s->texts);
-	if (!s->r)
-		s->r = pack_deflate(&deflated, s->texts.data, s->texts.len);
-	json_array(&s->head, "packed");
-	json_int(&s->head, NULL, (int64_t)s->numbers.len);
-	json_int(&s->head, NULL, (int64_t)deflated.len);
-	json_array_end(&s->head);
-	json_object_end(&s->head);
-	buf_add(&s->numbers, deflated.data, deflated.len);
-	buf_release(&deflated);
-	return s->r ? s->r : buf_error(&s->numbers);
-}
-
 static int add_snapshot(struct markup *h, const struct profile *p, size_t number)
 {
-	struct stream s = { .r = 0 };
+	const struct profile_row *row = p->row;
+	struct buf texts = BUF_INIT;
+	struct packed s;
 	char id[32];
-	int r = add_rows(&s, p);
 
+	packed_init(&s);
+	json_int(&s.head, "rows", (int64_t)p->n_rows);
+	packed_columns(&s);
+	add_keys(&s, p);
+	for (unsigned k = 0; k < PROFILE_SUMS; k++)
+		add_numbers(&s, "sum", k, p->n_rows ? &row->sum[k] : NULL, p->n_rows, sizeof *row);
+	for (unsigned k = 0; k < PROFILE_MAXES; k++)
+		add_numbers(&s, "max", k, p->n_rows ? &row->max[k] : NULL, p->n_rows, sizeof *row);
+	for (unsigned k = 0; k < PROFILE_TIMES; k++)
+		add_numbers(&s, "sample", k, p->n_rows ? &row->sample[k] : NULL, p->n_rows,
+			    sizeof *row);
+	for (unsigned k = 0; k < PROFILE_TIMES; k++)
+		add_values(&s, p, k);
+	for (size_t i = 0; i < p->text.n; i++)
+		pack_text(&texts, p->text.name[i].p, PACKED_TEXT_MAX);
+	packed_texts(&s, "text", &texts);
 	snprintf(id, sizeof id, "data-%zu", number);
-	markup_begin(h, "script");
-	markup_attr(h, "type", "application/x-buildbeat");
-	markup_attr(h, "id", id);
-	buf_add(markup_content(h), s.head_text.data, s.head_text.len);
-	if (!s.head_text.len || s.head_text.data[s.head_text.len - 1] != '\n')
-		buf_addc(h->out, '\n');
-	if (!r)
-		r = pack_characters(markup_content(h), s.numbers.data, s.numbers.len);
-	markup_end(h);
-	buf_release(&s.head_text);
-	buf_release(&s.numbers);
-	buf_release(&s.texts);
-	return r;
+	return packed_write(&s, h, id);
 }
 
 /* The page */
