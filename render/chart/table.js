@@ -10,8 +10,9 @@ const TABLE_SPARE = 6;		/* rows drawn beyond the view */
  *	row		the height of a row in pixels, as its style has it
  *	columns		a list of {id, title, hint}: set by setColumns() too
  *	cell(cell, column, item)	fill a cell
- *	choose(item, how)	a row was chosen by "click", "key" or "Enter", which is also
- *			the second click
+ *	choose(item, how, event)	a row was chosen by "click", "key", "Space" or "Enter", which is
+ *			also the second click
+ *	selected(item)	if several rows can be chosen at a time
  *	sort(column)	the button in a head was pressed
  * An item is a number: the row's element has the id "row-" + item.
  */
@@ -33,7 +34,7 @@ function Table(o) {
 		const line = e.target.closest(".entry");
 
 		if (line && !e.target.closest("a"))
-			this.o.choose(this.list[Number(line.dataset.at)], e.detail > 1 ? "Enter" : "click");
+			this.o.choose(this.list[Number(line.dataset.at)], e.detail > 1 ? "Enter" : "click", e);
 	});
 }
 
@@ -63,8 +64,8 @@ Table.prototype.show = function (list, id, down) {
 
 Table.prototype.entry = function (at) {
 	const item = this.list[at], line = this.o.make("div", { role: "row", "class": "entry",
-		id: "row-" + item, "aria-rowindex": at + 2, "aria-selected": item === this.chosen,
-		"data-at": at });
+		id: "row-" + item, "aria-rowindex": at + 2, "data-at": at,
+		"aria-selected": this.o.selected ? this.o.selected(item) : item === this.chosen });
 
 	line.style.top = at * this.o.row + "px";
 	for (const c of this.columns) {
@@ -90,7 +91,7 @@ Table.prototype.draw = function (anew) {
 	this.last = last;
 	this.space.replaceChildren(...Array.from({ length: Math.max(0, last - first) },
 						 (_, i) => this.entry(first + i)));
-	if (this.chosen >= 0 && this.space.querySelector("[aria-selected=true]"))
+	if (this.chosen >= 0 && document.getElementById("row-" + this.chosen))
 		this.box.setAttribute("aria-activedescendant", "row-" + this.chosen);
 	else
 		this.box.removeAttribute("aria-activedescendant");
@@ -119,6 +120,8 @@ Table.prototype.key = function (e) {
 		const at = clamp(this.list.indexOf(this.chosen) + by, 0, this.list.length - 1);
 
 		this.o.choose(this.list[at], "key");
+	} else if (e.key === " " && this.o.selected && this.chosen >= 0) {
+		this.o.choose(this.chosen, "Space");
 	} else if (e.key === "Enter" && this.chosen >= 0) {
 		this.o.choose(this.chosen, "Enter");
 	} else {
