@@ -13,7 +13,8 @@ report_libreport_la_SOURCES = \
 	report/diff_text.c report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c \
-	report/packed.c report/packed.h \
+	report/inspect_heap.c report/inspect_maps.c report/inspect_page.c report/inspect_page.h \
+	report/inspect_parts.h report/inspect_words.c report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h report/markdown.c \
 	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
@@ -25,7 +26,8 @@ nodist_report_libreport_la_SOURCES = report/page_text.c
 EXTRA_DIST += $(page_text_from)
 CLEANFILES += report/page_text.c
 page_text_from = \
-	report/diff.js report/elements.js report/log.css report/log.js report/page.css \
+	report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
+	report/inspect_page.js report/log.css report/log.js report/page.css \
 	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js
 
@@ -36,6 +38,8 @@ report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.
 		$(c_string) -v name=page_js -v file=report/page.js && \
 		$(c_string) -v name=page_diff_js -v file=report/diff.js && \
 		$(c_string) -v name=page_profile_js -v file=report/profile.js && \
+		$(c_string) -v name=page_inspect_css -v file=report/inspect.css && \
+		$(c_string) -v name=page_inspect_js -v file=report/inspect.js && \
 		$(c_string) -v name=page_log_css -v file=report/log.css && \
 		$(c_string) -v name=page_log_js -v file=report/log.js; \
 	} >$@-t && mv $@-t $@

@@ -131,7 +131,8 @@ static void read_numbers(struct unpacked *u, const uint8_t **p, const uint8_t *e
 		n->type = *c.p++;
 		ck_assert(cursor_byte(&c, '"') && cursor_byte(&c, ','));
 		n->n = take_number(&c);
-		cursor_byte(&c, ']');
+		while (c.p < c.end && *c.p++ != ']')	/* a unit */
+			;
 		n->value = unpack_numbers(p, end, n->type, n->n);
 	}
 }

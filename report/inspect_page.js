@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the page, the slider, and what the address keeps */
+
+const page = {};
+
+/*
+ * Zoom and move in one direction, for the pointer, the wheel, two fingers and keys. o has:
+ *	box		the element
+ *	plot()		[left, width] of the plot in pixels of the window
+ *	range		{from, until} within 0 and 1, which is changed
+ *	least()		the smallest range
+ *	draw()		draws it
+ *	click(e, x, twice), hover(e, x), leave()	x: place in 0 to 1
+ *	keys		{key: function}
+ */
+function makeZoom(o) {
+	const fingers = new Map();
+	let drag = null, frame = 0;
+	const spot = e => {
+		const [left, width] = o.plot();
+
+		return (e.clientX - left) / Math.max(1, width);
+	};
+	const place = e => o.range.from + spot(e) * (o.range.until - o.range.from);
+	const set = (from, until) => {
+		const span = clamp(until - from, o.least(), 1);
+
+		o.range.from = clamp(from, 0, 1 - span);
+		o.range.until = o.range.from + span;
+		if (!frame) {
+			frame = requestAnimationFrame(() => {
+				frame = 0;
+				o.draw();
+			});
+		}
+	};
+	const zoom = (at, factor) => set(at - (at - o.range.from) * factor, at + (o.range.until - at) * factor);
+	const pan = part => set(o.range.from + part * (o.range.until - o.range.from),
+				o.range.until + part * (o.range.until - o.range.from));
+	const keys = Object.assign({
+		"+": () => zoom((o.range.from + o.range.until) / 2, .5),
+		"=": () => zoom((o.range.from + o.range.until) / 2, .5),
+		"-": () => zoom((o.range.from + o.range.until) / 2, 2),
+		"0": () => set(0, 1),
+		"Home": () => set(0, 1),
+		"ArrowLeft": () => pan(-.15),
+		"ArrowRight": () => pan(.15),
+	}, o.keys);
+
+	o.box.addEventListener("wheel", e => {
+		const scale = e.deltaMode === 1 ? 20 : e.deltaMode === 2 ? 400 : 1, { from, until } = o.range;
+
+		if (e.shiftKey && !e.ctrlKey)
+			return;
+		if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+			e.preventDefault();
+			pan(clamp(e.deltaX * scale / 1000, -.5, .5));
+			return;
+		}
+		if (e.deltaY > 0 && until - from >= 1 && !e.ctrlKey)
+			return;
+		e.preventDefault();
+		zoom(clamp(place(e), from, until), Math.exp(clamp(e.deltaY * scale / 400, -1, 1)));
+	}, { passive: false });
+	o.box.addEventListener("pointerdown", e => {
+		if (e.button || e.target.closest("button"))
+			return;
+		fingers.set(e.pointerId, { spot: spot(e), place: place(e) });
+		drag = { from: o.range.from, spot: spot(e), x: e.clientX, moved: fingers.size > 1 };
+	});
+	o.box.addEventListener("pointermove", e => {
+		const finger = fingers.get(e.pointerId), [a, b] = [...fingers.values()];
+
+		if (finger)
+			finger.spot = spot(e);
+		if (fingers.size === 2 && Math.abs(a.spot - b.spot) > .02) {
+			const k = (b.place - a.place) / (b.spot - a.spot);
+
+			if (k > 0)
+				set(a.place - a.spot * k, a.place + (1 - a.spot) * k);
+		} else if (finger && drag && (drag.moved || Math.abs(e.clientX - drag.x) > 4)) {
+			const span = o.range.until - o.range.from;
+			const from = drag.from - (spot(e) - drag.spot) * span;
+
+			if (!drag.moved)
+				o.box.setPointerCapture(e.pointerId);
+			drag.moved = true;
+			if (fingers.size === 1)
+				set(from, from + span);
+		} else {
+			o.hover(e, place(e));
+		}
+	});
+	for (const type of ["pointerup", "pointercancel"]) {
+		o.box.addEventListener(type, e => {
+			const clicked = fingers.delete(e.pointerId) && drag && !drag.moved && type === "pointerup";
+
+			drag = null;
+			for (const finger of fingers.values())
+				drag = { from: o.range.from, spot: finger.spot, x: 0, moved: true };
+			if (clicked)
+				o.click(e, place(e), false);
+		});
+	}
+	o.box.addEventListener("pointerleave", () => o.leave());
+	o.box.addEventListener("dblclick", e => {
+		e.preventDefault();
+		o.click(e, place(e), true);
+	});
+	o.box.addEventListener("keydown", e => {
+		const act = keys[e.key];
+
+		if (!act || e.target !== o.box || e.ctrlKey || e.altKey || e.metaKey)
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+		act(e);
+	});
+	return { set, zoom };
+}
+
+/* Buttons of which one is pressed: options are [value, text]. */
+function makeChoice(parent, label, options, apply) {
+	const group = make("span", { "class": "choice", role: "group", "aria-label": label }, parent);
+	const buttons = options.map(([value, text, hint]) => {
+		const b = make("button", { type: "button", "aria-pressed": "false", title: hint || text }, group, text);
+
+		b.addEventListener("click", () => apply(value));
+		return b;
+	});
+
+	return value => options.forEach(([v], i) => buttons[i].setAttribute("aria-pressed", v === value));
+}
+
+function addSection(id, title) {
+	const section = make("section", { id, "aria-labelledby": id + "-title" }, find("#inspection"));
+
+	make("h2", { id: id + "-title" }, section, title);
+	return section;
+}
+
+function makePage() {
+	if (!head.n)
+		return;
+	makeAreas(addSection("areas", "Memory over time"));
+	makeSlider();
+	if (rowCount()) {
+		makeIcicle(addSection("heap", "Live allocations by call stack"));
+		makeSites(addSection("sites", "Call sites"));
+	} else if (head.heap === "off") {
+		make("p", { "class": "faint" }, find("#inspection"),
+		     "The heap was not counted: buildbeat inspect --heap records it.");
+	}
+	makeMaps(addSection("maps", "Mappings"));
+	window.addEventListener("hashchange", () => {
+		loadHash();
+		drawAll();
+	});
+	window.addEventListener("resize", drawAll);
+	document.addEventListener("keydown", e => {
+		if (e.key === "/" && page.search && !/^(input|select)$/.test(e.target.localName)) {
+			e.preventDefault();
+			page.search.focus();
+		}
+	});
+}
+
+/* The snapshot: a slider below the chart, as wide as its plot. */
+function makeSlider() {
+	const bar = make("div", { "class": "times" }, find("#areas"));
+
+	page.slider = make("input", { type: "range", id: "snapshot", min: 0, max: head.n - 1, step: 1,
+		"aria-label": "Snapshot" }, bar);
+	page.moment = make("p", { "class": "moment", role: "status" }, bar);
+	page.slider.addEventListener("input", () => setSnapshot(Number(page.slider.value)));
+	if (rowCount()) {
+		page.peak = make("button", { type: "button", "aria-pressed": "false",
+			title: "the allocations that were live when the heap was largest, which may be between two snapshots" },
+			bar, "largest heap");
+		page.peak.addEventListener("click", () => setSnapshot(isPeak() ? largestHeap() : head.n));
+	}
+}
+
+function setSnapshot(s) {
+	view.snapshot = clamp(s, 0, rowCount() ? head.n : head.n - 1);
+	saveHash();
+	drawSnapshot();
+}
+
+function drawSlider() {
+	const s = shownSnapshot(), heap = rowCount() ? heapBytes(view.snapshot) : 0, rss = rssBytes();
+	const words = ["snapshot " + (s + 1) + " of " + head.n, timeText(timeAt(s)), bytesText(rss) + " RSS"];
+
+	if (s)
+		words.push(signedText(rss - head.snapshots[s - 1].rss_kb * 1024) + " since the one before");
+	if (rowCount())
+		words.push("heap " + bytesText(heap));
+	page.slider.value = s;
+	page.slider.setAttribute("aria-valuetext", words.slice(0, 3).join(", "));
+	if (page.peak)
+		page.peak.setAttribute("aria-pressed", isPeak());
+	page.moment.textContent = isPeak() ? "when the heap was largest: " + bytesText(heap) : words.join(" \u00b7 ");
+}
+
+function drawSnapshot() {
+	if (!head.n)
+		return;
+	drawSlider();
+	drawAreas();
+	if (rowCount()) {
+		drawIcicle();
+		drawSites();
+	}
+	drawMaps();
+}
+
+function drawAll() {
+	drawSnapshot();
+}
+
+/* The address */
+
+function saveHash() {
+	const p = new URLSearchParams();
+
+	p.set("snapshot", view.snapshot);
+	if (view.kind !== "memory")
+		p.set("kind", view.kind);
+	if (view.metric !== "rss")
+		p.set("metric", view.metric);
+	if (view.class)
+		p.set("class", view.class);
+	if (view.up)
+		p.set("up", 1);
+	if (view.q)
+		p.set("q", view.q);
+	history.replaceState(null, "", "#" + p);
+}
+
+function loadHash() {
+	const p = new URLSearchParams(location.hash.slice(1));
+	const at = p.has("snapshot") ? Number(p.get("snapshot")) : view.snapshot;
+
+	view.snapshot = Number.isInteger(at) ? clamp(at, 0, rowCount() ? head.n : Math.max(0, head.n - 1)) : view.snapshot;
+	view.kind = p.get("kind") === "heap" && head.heap_classes.length ? "heap" : "memory";
+	view.metric = head.values.includes(p.get("metric")) ? p.get("metric") : "rss";
+	view.class = clamp(Number(p.get("class")) | 0, 0, Math.max(0, classesOf().item.length - 1));
+	view.up = p.get("up") === "1";
+	view.q = p.get("q") || "";
+	if (page.search)
+		page.search.value = view.q;
+}
