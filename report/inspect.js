@@ -24,6 +24,7 @@ const SEARCH_MS = 80;
 /* report/inspect_data.js */
 /* report/inspect_page.js */
 /* report/inspect_areas.js */
+/* report/inspect_icicle.js */
 
 async function begin() {
 	try {
