@@ -25,6 +25,7 @@ const SEARCH_MS = 80;
 /* report/inspect_page.js */
 /* report/inspect_areas.js */
 /* report/inspect_icicle.js */
+/* report/inspect_lists.js */
 
 async function begin() {
 	try {

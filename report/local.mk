@@ -27,7 +27,7 @@ EXTRA_DIST += $(page_text_from)
 CLEANFILES += report/page_text.c
 page_text_from = \
 	report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
-	report/inspect_areas.js report/inspect_icicle.js report/inspect_page.js report/log.css report/log.js report/page.css \
+	report/inspect_areas.js report/inspect_icicle.js report/inspect_lists.js report/inspect_page.js report/log.css report/log.js report/page.css \
 	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js
 
