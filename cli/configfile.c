@@ -8,6 +8,7 @@
 #include "base/readfile.h"
 #include "base/trust.h"
 #include "cli/buildset.h"
+#include "cli/inspect_config.h"
 #include "cli/settings_options.h"
 #include "command/redact.h"
 #include "launch/notice.h"
@@ -42,7 +43,7 @@ struct keys {
 	unsigned line[OPTIONS_MAX];	/* on which an option of table was set, 0: not yet */
 };
 
-#define TABLES 3
+#define TABLES 4
 
 struct reader {
 	yaml_parser_t yaml;
@@ -201,6 +202,7 @@ static const char *expected(const struct option *o)
 	case OPTION_REGEXES:
 		return "expected a regular expression or a list of them";
 	case OPTION_SET:
+	case OPTION_WORDS:
 		return "expected a word or a list of words";
 	case OPTION_MAP:
 	case OPTION_NAMED:
@@ -301,7 +303,8 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 		      void *scratch)
 {
 	bool is_list = o->kind == OPTION_LIST || o->kind == OPTION_SET || o->kind == OPTION_MAPS ||
-		       o->kind == OPTION_SECRETS || o->kind == OPTION_REGEXES;
+		       o->kind == OPTION_SECRETS || o->kind == OPTION_REGEXES ||
+		       o->kind == OPTION_WORDS;
 	int result = next(r);
 
 	if (result)
@@ -454,10 +457,12 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 {
 	struct settings settings = { 0 };
 	struct buildset_config buildset = { 0 };
+	struct inspect_config inspect;
 	struct trusted trusted = { .dirs.n = 0 };
 	struct level top = {
 		.keys = { { .table = settings_options, .scratch = &settings },
 			  { .table = buildset_keys, .scratch = &buildset },
+			  { .table = inspect_config_keys, .scratch = &inspect },
 			  { .table = trust_keys, .scratch = &trusted } },
 		.table = table, .values = values,
 	};
@@ -467,9 +472,11 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 	int result;
 
 	rules_config_init(&buildset.compare);
+	inspect_config_init(&inspect);
 	result = parse(&r, &top, text, len);
 	rules_config_release(&buildset.compare);
 	limits_config_release(&buildset.limits);
+	inspect_config_release(&inspect);
 	return result;
 }
 

@@ -35,7 +35,8 @@ enum option_kind {
 	OPTION_LIST,		/* struct word_list of paths: each use adds one */
 	OPTION_SECRETS,		/* like OPTION_LIST, of patterns (redact.h); an empty list in a
 				   configuration file means "none" */
-	OPTION_WORDS,		/* like OPTION_LIST: all words up to the next that begins with - */
+	OPTION_WORDS,		/* like OPTION_LIST, of texts: all words up to the next that begins
+				   with - */
 	/* only in a configuration file */
 	OPTION_PATTERN,		/* const char *, may be empty */
 	OPTION_REGEX,		/* const char *: a regular expression (pattern.h), may be empty */

@@ -199,29 +199,41 @@ int inspect_archive_delete(const char *path, struct error *err)
 }
 
 /* Is it one of the newest `keep` of its program? Those before it in the list are newer. */
-static bool among_newest(const struct inspect_list *l, size_t i, unsigned keep)
+static bool among_newest(const struct inspect_list *l, size_t i, int64_t keep)
 {
-	unsigned newer = 0;
+	int64_t newer = 0;
 
 	for (size_t k = 0; k < i && newer < keep; k++)
 		newer += !strcmp(l->entry[k].program, l->entry[i].program);
 	return newer < keep;
 }
 
-int inspect_archive_retain(const char *dir, const struct inspect_retention *limits,
+static bool is_kept(const struct inspect_list *l, size_t i, const struct inspect_retention *limits,
+		    int64_t now_us)
+{
+	const struct inspect_entry *e = &l->entry[i];
+
+	if (e->runs)
+		return true;
+	if (limits->days && (now_us - e->start_us) / DAY_US >= limits->days)
+		return false;
+	return !limits->keep || among_newest(l, i, limits->keep);
+}
+
+int inspect_archive_retain(const char *dir, inspect_limits *limits_of, void *context,
 			   int64_t now_us, size_t *removed, struct error *err)
 {
 	struct inspect_list l = INSPECT_LIST_INIT;
 	size_t n = 0;
-	int r = limits->keep || limits->days ? inspect_list_add(&l, dir, err) : 0;
+	int r = inspect_list_add(&l, dir, err);
 
 	for (size_t i = 0; !r && i < l.n; i++) {
-		const struct inspect_entry *e = &l.entry[i];
-		bool old = limits->days && now_us - e->start_us > limits->days * DAY_US;
+		struct inspect_retention limits = { 0 };
 
-		if (e->runs || (!old && (!limits->keep || among_newest(&l, i, limits->keep))))
+		limits_of(&limits, context, l.entry[i].host, l.entry[i].program);
+		if (is_kept(&l, i, &limits, now_us))
 			continue;
-		r = remove_entry(e, err);
+		r = remove_entry(&l.entry[i], err);
 		n += !r;
 	}
 	if (removed)

@@ -48,16 +48,19 @@ void inspect_list_release(struct inspect_list *l);
  * archive, -EPERM if others could replace it. */
 int inspect_archive_delete(const char *path, struct error *err);
 
-/* What to remove: all but the newest `keep` archives of a program, and those that began more than
- * `days` days before now; 0: no limit. */
+/* How long archives of a program are kept: the newest `keep`, and those that began at most `days`
+ * days ago. 0: no limit. */
 struct inspect_retention {
-	unsigned keep;
-	unsigned days;
+	int64_t keep, days;
 };
 
+/* Says what the limits are for archives of a program on a host. */
+typedef void inspect_limits(struct inspect_retention *limits, void *context, const char *host,
+			    const char *program);
+
 /* Remove what the limits no longer allow of the archives in dir; those that run stay. *removed
- * (may be NULL) is their number. */
-int inspect_archive_retain(const char *dir, const struct inspect_retention *limits,
+ * (may be NULL) is their number. 0, or a negative errno with err. */
+int inspect_archive_retain(const char *dir, inspect_limits *limits_of, void *context,
 			   int64_t now_us, size_t *removed, struct error *err);
 
 #endif

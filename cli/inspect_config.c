@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/inspect_config.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "cli/configfile.h"
+#include "inspect/rule.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define KEEP_MAX 1000000
+#define DAYS_MAX 36500
+
+#define ALL_KEYS(prefix) \
+	{ OPT_KEY(OPTION_LIST, struct word_list, "symbols", prefix symbols) }, \
+	{ OPT_KEY(OPTION_TIME, int64_t, "interval", prefix interval_us) }, \
+	{ OPT_KEY(OPTION_NUMBER, int64_t, "keep", prefix keep), .max = KEEP_MAX }, \
+	{ OPT_KEY(OPTION_NUMBER, int64_t, "days", prefix days), .max = DAYS_MAX }
+#define RULE_KEYS(prefix) \
+	{ OPT_KEY(OPTION_WORDS, struct word_list, "rules", prefix rules) }
+
+#define OPTIONS struct inspect_config_keys
+static const struct option process_keys[] = { ALL_KEYS(), { 0 } };
+static const struct option host_keys[] = { ALL_KEYS(), RULE_KEYS(), { 0 } };
+
+static void init_keys(struct inspect_config_keys *keys)
+{
+	*keys = (struct inspect_config_keys){ .keep = -1, .days = -1 };
+}
+
+static void *add(void *list)
+{
+	struct inspect_config_list *l = list;
+	struct inspect_config_keys *keys = array_add(&l->item, &l->n, sizeof *keys);
+
+	if (keys)
+		init_keys(keys);
+	return keys;
+}
+
+static int check_keys(void *values, struct error *err)
+{
+	const struct inspect_config_keys *keys = values;
+	struct inspect_rule rule;
+	struct error why = { 0 };
+
+	if (keys->interval_us && (keys->interval_us < RULE_INTERVAL_MIN_US ||
+				  keys->interval_us > RULE_INTERVAL_MAX_US))
+		return error_set(err, -EINVAL, NULL, 0, 0, "interval: expected a time from 10ms to 24h");
+	for (size_t i = 0; i < keys->rules.n; i++)
+		if (rule_parse(&rule, keys->rules.item[i], &why))
+			return error_set(err, -EINVAL, NULL, 0, 0, "rules: %s", why.message);
+	return 0;
+}
+
+/* A process is named as in a rule: "cc1|cc1plus". */
+static int names_of(struct inspect_rule *rule, const char *text, struct error *err)
+{
+	int r = strchr(text, ',') ? -EINVAL : rule_parse(rule, text, err);
+
+	return r || *rule->names ? r : -EINVAL;
+}
+
+static int check_process(void *values, struct error *err)
+{
+	const struct inspect_config_keys *keys = values;
+	struct inspect_rule rule;
+
+	if (names_of(&rule, keys->name, err))
+		return error_set(err, -EINVAL, NULL, 0, 0, "expected the file names of programs, such "
+				 "as 'cc1|cc1plus', not '%.100s'", keys->name);
+	return check_keys(values, err);
+}
+
+static const struct option_map host_map = { host_keys, add, check_keys };
+static const struct option_map process_map = { process_keys, add, check_process };
+
+#undef OPTIONS
+#define OPTIONS struct inspect_config_map
+static const struct option map_keys[] = {
+	ALL_KEYS(all.), RULE_KEYS(all.),
+	{ OPT_KEY(OPTION_NAMED, struct inspect_config_list, "hosts", hosts), .map = &host_map },
+	{ OPT_KEY(OPTION_NAMED, struct inspect_config_list, "processes", processes),
+	  .map = &process_map },
+	{ 0 }
+};
+
+static int check_map(void *values, struct error *err)
+{
+	struct inspect_config_map *map = values;
+
+	return check_keys(&map->all, err);
+}
+
+static const struct option_map inspect_map = { map_keys, NULL, check_map };
+
+#undef OPTIONS
+#define OPTIONS struct inspect_config
+const struct option inspect_config_keys[] = {
+	{ OPT_KEY(OPTION_MAP, struct inspect_config_map, "inspect", inspect), .map = &inspect_map },
+	{ 0 }
+};
+
+void inspect_config_init(struct inspect_config *c)
+{
+	*c = (struct inspect_config){ 0 };
+	init_keys(&c->inspect.all);
+}
+
+void inspect_config_release(struct inspect_config *c)
+{
+	free(c->inspect.hosts.item);
+	free(c->inspect.processes.item);
+	options_release(&c->args);
+	inspect_config_init(c);
+}
+
+int inspect_config_read(struct inspect_config *c, const char *file, struct error *err)
+{
+	inspect_config_init(c);
+	return configfile_apply(&c->args, inspect_config_keys, c, file, err);
+}
+
+/* Choosing */
+
+static void take(struct inspect_choice *out, const struct inspect_config_keys *keys)
+{
+	if (keys->symbols.n)
+		out->symbols = &keys->symbols;
+	if (keys->rules.n)
+		out->rules = &keys->rules;
+	if (keys->interval_us)
+		out->interval_us = keys->interval_us;
+	if (keys->keep >= 0)
+		out->retention.keep = keys->keep;
+	if (keys->days >= 0)
+		out->retention.days = keys->days;
+}
+
+static bool is_process(const char *names, const char *program)
+{
+	struct inspect_rule rule;
+	struct error unused;
+
+	return !names_of(&rule, names, &unused) && rule_has_name(&rule, program);
+}
+
+void inspect_config_choose(struct inspect_choice *out, const struct inspect_config *c,
+			   const char *host, const char *program)
+{
+	const struct inspect_config_map *map = &c->inspect;
+	struct utsname u = { .nodename = "" };
+
+	*out = (struct inspect_choice){ .symbols = &map->all.symbols, .rules = &map->all.rules };
+	take(out, &map->all);
+	if (!host && !uname(&u))
+		host = u.nodename;
+	for (size_t i = 0; host && i < map->hosts.n; i++)
+		if (!fnmatch(map->hosts.item[i].name, host, 0)) {
+			take(out, &map->hosts.item[i]);
+			break;
+		}
+	for (size_t i = 0; program && i < map->processes.n; i++)
+		if (is_process(map->processes.item[i].name, program)) {
+			take(out, &map->processes.item[i]);
+			break;
+		}
+}
+
+static void limits_of(struct inspect_retention *limits, void *context, const char *host,
+		      const char *program)
+{
+	struct inspect_choice choice;
+
+	inspect_config_choose(&choice, context, host, program);
+	*limits = choice.retention;
+}
+
+int inspect_config_retain(struct inspect_config *c, const char *dir, size_t *removed,
+			  struct error *err)
+{
+	return inspect_archive_retain(dir, limits_of, c, clock_wall_ns() / 1000, removed, err);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/configfile.h"
+#include "cli/inspect_config.h"
+#include "inspect/archive.h"
+#include "tests/made_inspection.h"
+#include "tests/support.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int parse(struct inspect_config *c, const char *text, struct error *err)
+{
+	inspect_config_init(c);
+	return configfile_parse(&c->args, inspect_config_keys, c, text, strlen(text), "file.yaml",
+				CONFIG_PROJECT, "/project", err);
+}
+
+static void add_words(struct buf *b, const char *name, const struct word_list *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		buf_addf(b, "%s%s", i ? " " : name, words->item[i]);
+}
+
+/* What applies to a process: the file, the process as HOST:PROGRAM, and the result. */
+static const struct {
+	const char *text, *process, *result;
+} uses[] = {
+	{ "", "h:ld", "0 0 0" },
+	{ "inspect: {}\n", "h:ld", "0 0 0" },
+	{ "inspect: {keep: 5, days: 30, interval: 2s}\n", "h:ld", "2000000 5 30" },
+	{ "inspect: {symbols: debug}\n", "h:ld", "0 0 0 symbols=/project/debug" },
+	{ "inspect: {symbols: [debug, /usr/lib/debug]}\n", "h:ld",
+	  "0 0 0 symbols=/project/debug /usr/lib/debug" },
+	{ "inspect: {rules: 'ld,rss>2G'}\n", "h:ld", "0 0 0 rules=ld,rss>2G" },
+	{ "inspect: {rules: ['ld,rss>2G', 'cc1|cc1plus,heap']}\n", "h:ld",
+	  "0 0 0 rules=ld,rss>2G cc1|cc1plus,heap" },
+	/* the most special value of each key */
+	{ "inspect: {keep: 5, days: 30, hosts: {h: {keep: 6}}, processes: {ld: {keep: 7}}}\n",
+	  "h:ld", "0 7 30" },
+	{ "inspect: {keep: 5, hosts: {h: {keep: 6, days: 1}}, processes: {ld: {interval: 1s}}}\n",
+	  "h:ld", "1000000 6 1" },
+	{ "inspect: {keep: 5, hosts: {h: {keep: 6}}, processes: {ld: {keep: 7}}}\n", "g:as", "0 5 0" },
+	{ "inspect: {keep: 5, hosts: {h: {keep: 0}}}\n", "h:ld", "0 0 0" },
+	{ "inspect: {rules: a, symbols: /a, hosts: {'builder-*': {rules: [b, c], symbols: [/b]}}}\n",
+	  "builder-7:ld", "0 0 0 symbols=/b rules=b c" },
+	/* names as in rules; the first that fits */
+	{ "inspect: {processes: {'cc1|cc1plus': {keep: 1}, 'cc1*': {keep: 2}, '*': {keep: 3}}}\n",
+	  "h:cc1plus", "0 1 0" },
+	{ "inspect: {processes: {'cc1|cc1plus': {keep: 1}, 'cc1*': {keep: 2}, '*': {keep: 3}}}\n",
+	  "h:cc1obj", "0 2 0" },
+	{ "inspect: {processes: {'cc1|cc1plus': {keep: 1}, 'cc1*': {keep: 2}, '*': {keep: 3}}}\n",
+	  "h:ld", "0 3 0" },
+};
+
+START_TEST(chosen)
+{
+	struct inspect_config c;
+	struct inspect_choice choice;
+	struct buf got = BUF_INIT;
+	struct error err = { 0 };
+	char process[64], *program;
+
+	strcpy(process, uses[_i].process);
+	program = strchr(process, ':');
+	*program++ = '\0';
+	ck_assert_msg(!parse(&c, uses[_i].text, &err), "%s", err.message);
+	inspect_config_choose(&choice, &c, process, program);
+	buf_addf(&got, "%lld %lld %lld", (long long)choice.interval_us,
+		 (long long)choice.retention.keep, (long long)choice.retention.days);
+	add_words(&got, " symbols=", choice.symbols);
+	add_words(&got, " rules=", choice.rules);
+	ck_assert_str_eq(buf_str(&got), uses[_i].result);
+	buf_release(&got);
+	inspect_config_release(&c);
+}
+END_TEST
+
+static const struct {
+	const char *text, *message;
+} wrong[] = {
+	{ "inspect: 5\n", "expected a mapping of keys to values" },
+	{ "inspect: {keeep: 5}\n", "did you mean 'keep'?" },
+	{ "inspect: {keep: many}\n", "expected a whole number" },
+	{ "inspect: {keep: -1}\n", "expected" },
+	{ "inspect: {days: 1000000}\n", "expected" },
+	{ "inspect: {interval: 5}\n", "expected" },
+	{ "inspect: {interval: 1us}\n", "interval: expected a time from 10ms to 24h" },
+	{ "inspect: {rules: 'ld,rs>2G'}\n", "rules: expected" },
+	{ "inspect: {rules: ['ld', '']}\n", "expected" },
+	{ "inspect: {rules: {a: b}}\n", "expected a word or a list of words" },
+	{ "inspect: {hosts: {h: 5}}\n", "expected a mapping of keys to values" },
+	{ "inspect: {hosts: {h: {hosts: {}}}}\n", "unknown key 'hosts'" },
+	{ "inspect: {processes: {ld: {rules: [ld]}}}\n", "unknown key 'rules'" },
+	{ "inspect: {processes: {'ld,heap': {keep: 1}}}\n", "expected the file names of programs" },
+	{ "inspect: {processes: {'': {keep: 1}}}\n", "expected the file names of programs" },
+	{ "inspect: {processes: {ld: {keep: 1}, ld: {keep: 2}}}\n", "duplicate key 'ld'" },
+};
+
+START_TEST(refused)
+{
+	struct inspect_config c;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(parse(&c, wrong[_i].text, &err), -EINVAL);
+	ck_assert_str_eq(err.path, "file.yaml");
+	ck_assert_uint_eq(err.line, 1);
+	ck_assert_msg(strstr(err.message, wrong[_i].message) != NULL, "%s", err.message);
+	inspect_config_release(&c);
+}
+END_TEST
+
+/* Each program has its own limits. */
+START_TEST(retained)
+{
+	const char *base = support_path("%s/inspect", support_tmpdir());
+	struct inspect_config c;
+	struct error err = { 0 };
+	size_t removed;
+
+	for (int i = 0; i < 6; i++) {
+		struct made_inspection m;
+		struct inspect_archive *a;
+
+		made_inspection_compile(&m);
+		m.inspection.program = i % 2 ? "ld" : "as";
+		m.inspection.start_us += i;
+		ck_assert_int_eq(inspect_archive_create(&a, base, NULL, &m.inspection,
+							STORE_ACCESS_USER, &err), 0);
+		ck_assert_int_eq(inspect_archive_end(a, "", &err), 0);
+		made_inspection_release(&m);
+	}
+	ck_assert_int_eq(parse(&c, "inspect: {keep: 2, processes: {as: {keep: 1}}}\n", &err), 0);
+	ck_assert_int_eq(inspect_config_retain(&c, base, &removed, &err), 0);
+	ck_assert_uint_eq(removed, 3);
+	ck_assert_int_eq(inspect_config_retain(&c, base, &removed, &err), 0);
+	ck_assert_uint_eq(removed, 0);
+	inspect_config_release(&c);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("inspect_config", TEST_EACH(chosen, uses), TEST_EACH(refused, wrong),
+			    TEST(retained));
+}
