@@ -101,3 +101,12 @@ int calls_read(struct calls *c, uint32_t stack)
 	}
 	return 0;
 }
+
+bool calls_fit(const struct calls *c, const struct pattern *filter)
+{
+	bool yes = !filter || (!c->n && pattern_fits(filter, ""));
+
+	for (size_t i = 0; i < c->n && !yes; i++)
+		yes = pattern_fits(filter, calls_function(c, c->call[i].function));
+	return yes;
+}

@@ -3,6 +3,7 @@
 #define BUILDBEAT_INSPECT_CALLS_H
 
 #include "base/buf.h"
+#include "base/pattern.h"
 #include "inspect/inspection.h"
 
 /* The functions of call stacks. */
@@ -33,5 +34,9 @@ int calls_read(struct calls *c, uint32_t stack);
 
 /* The name of a function; "MODULE!?" or "?" if the frame has no name. */
 const char *calls_function(const struct calls *c, uint32_t function);
+
+/* Does the name of any function fit? No filter (NULL) fits always, and one that fits "" also fits
+ * no calls. */
+bool calls_fit(const struct calls *c, const struct pattern *filter);
 
 #endif

@@ -2,6 +2,7 @@
 #include "inspect/class_nodes.h"
 
 #include "base/array.h"
+#include "inspect/call_names.h"
 #include "inspect/parts.h"
 
 #include <errno.h>
@@ -134,8 +135,18 @@ static int call_fits(struct class_condition *c, const struct inspection *in,
 		     const struct calls *calls, size_t call, bool *yes)
 {
 	uint32_t function = calls->call[call].function;
+	struct buf name = BUF_INIT;
+	int r;
 
-	return condition_fits(c, in, function, calls_function(calls, function), yes);
+	if (function < c->n_known && c->known[function]) {
+		*yes = c->known[function] == 2;
+		return 0;
+	}
+	call_names_short(&name, calls_function(calls, function));
+	r = buf_error(&name);
+	r = r ? r : condition_fits(c, in, function, buf_str(&name), yes);
+	buf_release(&name);
+	return r;
 }
 
 static int stack_fits(struct class_nodes *t, struct class_node *node, const struct calls *calls,

@@ -7,7 +7,7 @@
 #include "inspect/classify.h"
 
 /*
- * Private to classify.c: the rules as one array, with compiled expressions. What an expression
+ * Private to inspect/: the rules as one array, with compiled expressions. What an expression
  * says about a text is kept, because the same few thousand texts come again in all stacks.
  */
 struct class_condition {

@@ -28,7 +28,7 @@ struct maker {
 /* A part of a class that is split. */
 struct part {
 	uint32_t key;
-	double share;		/* the largest of all snapshots */
+	double share, size;	/* the largest of all snapshots */
 };
 
 static size_t cells(const struct maker *m)
@@ -66,24 +66,36 @@ static void add_slot(const struct maker *m, double *to, size_t slot)
 	}
 }
 
-static double largest_share(const struct maker *m, const double *value)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < m->counts->n_rows; i++) {
-		double share = m->total[i] > 0 ? value[i * m->counts->columns] / m->total[i] : 0;
-
-		most = share > most ? share : most;
-	}
-	return most;
-}
-
-static int by_share(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
-	return x->share != y->share ? (x->share < y->share ? 1 : -1) :
-	       array_order(x->key, y->key);
+	return x->size != y->size ? (x->size < y->size ? 1 : -1) : array_order(x->key, y->key);
+}
+
+static struct part measure(const struct maker *m, uint32_t key, const double *value)
+{
+	struct part part = { .key = key };
+
+	for (size_t i = 0; i < m->counts->n_rows; i++) {
+		double size = value[i * m->counts->columns];
+		double share = m->total[i] > 0 ? size / m->total[i] : 0;
+
+		part.share = share > part.share ? share : part.share;
+		part.size = size > part.size ? size : part.size;
+	}
+	return part;
+}
+
+/* Only parts that are large enough. */
+static int add_part(struct part **part, size_t *n, const struct part *one)
+{
+	if (one->share < CLASS_SPLIT_SHARE)
+		return 0;
+	if (!array_add(part, n, sizeof **part))
+		return -ENOMEM;
+	(*part)[*n - 1] = *one;
+	return 0;
 }
 
 /* What is left of a class beside the children that it got. */
@@ -120,21 +132,17 @@ static int split_callers(struct maker *m, uint32_t node)
 	for (size_t i = 0; i < c->n_slots && !r; i++) {
 		double *value = c->slot[i].node == node && c->slot[i].key != CLASSES_NONE ?
 			calloc(cells(m) + 1, sizeof *value) : NULL;
-		double share;
+		struct part one;
 
 		if (!value)
 			continue;
 		add_slot(m, value, i);
-		share = largest_share(m, value);
+		one = measure(m, (uint32_t)i, value);
 		free(value);
-		if (share < CLASS_SPLIT_SHARE)
-			continue;
-		r = array_add(&part, &n, sizeof *part) ? 0 : -ENOMEM;
-		if (!r)
-			part[n - 1] = (struct part){ (uint32_t)i, share };
+		r = add_part(&part, &n, &one);
 	}
 	if (n)
-		qsort(part, n, sizeof *part, by_share);
+		qsort(part, n, sizeof *part, by_size);
 	for (size_t i = 0; i < n && !r; i++) {
 		struct made *made = add_made(m, text_of(m, c->slot[part[i].key].key), node);
 
@@ -226,16 +234,15 @@ static int split_path(struct maker *m, const struct tree *t, uint32_t path, uint
 	int r = 0;
 
 	for (uint32_t i = path + 1; i < t->n && !r; i++) {
-		double share = t->path[i].parent == path ? largest_share(m, value_of(m, t, i)) : 0;
+		struct part one;
 
-		if (share < CLASS_SPLIT_SHARE)
+		if (t->path[i].parent != path)
 			continue;
-		r = array_add(&part, &n, sizeof *part) ? 0 : -ENOMEM;
-		if (!r)
-			part[n - 1] = (struct part){ i, share };
+		one = measure(m, i, value_of(m, t, i));
+		r = add_part(&part, &n, &one);
 	}
 	if (n)
-		qsort(part, n, sizeof *part, by_share);
+		qsort(part, n, sizeof *part, by_size);
 	for (size_t i = 0; i < n && !r; i++)
 		r = add_path(m, t, part[i].key, parent, depth + 1);
 	if (n && !r)

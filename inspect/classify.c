@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "inspect/class_tree.h"
+#include "inspect/heap_tree.h"
 #include "inspect/parts.h"
 
 #include <errno.h>
@@ -11,10 +12,9 @@
 #include <string.h>
 
 const char *const heap_value_words[HEAP_VALUES] = {
-	"live_bytes", "live", "peak_bytes", "allocated_bytes", "allocations", "temporary",
+	"live_bytes", "live_count", "peak_bytes", "allocated_bytes", "allocated_count",
+	"temporary_count",
 };
-
-#define COUNT_MAX ((double)(UINT64_C(1) << 42))
 
 struct classifier {
 	enum classify_kind kind;
@@ -181,29 +181,21 @@ static int add_parts(struct classifier *c, const struct snapshot *s)
 	return r;
 }
 
-static double bounded(uint64_t value)
-{
-	return (double)value < COUNT_MAX ? (double)value : COUNT_MAX;
-}
-
 static int add_sites(struct classifier *c, const struct snapshot *s)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < s->n_sites && !r; i++) {
 		const struct site *site = &s->site[i];
-		double *value, error = bounded(site->error_bytes);
+		int64_t of_site[HEAP_VALUES] = { 0 };
+		double *value;
 
 		r = place(c, site->mapped ? INSPECTION_NONE : PART_HEAP, "rw-p", site->stack, &value);
 		if (r)
 			break;
-		value[HEAP_LIVE_BYTES] += bounded(site->live_bytes);
-		value[HEAP_LIVE] += bounded(site->live);
-		value[HEAP_PEAK_BYTES] += bounded(site->peak_bytes);
-		value[HEAP_ALLOCATED_BYTES] += bounded(site->allocated);
-		value[HEAP_ALLOCATIONS] += bounded(site->allocations);
-		value[HEAP_TEMPORARY] += bounded(site->temporary);
-		value[HEAP_VALUES] += error * error;
+		heap_add_site(of_site, &value[HEAP_VALUES], site);
+		for (int v = 0; v < HEAP_VALUES; v++)
+			value[v] += (double)of_site[v];
 	}
 	return r;
 }

@@ -43,7 +43,8 @@ struct class_rule {
 	const char *name;
 	const char *file;		/* of the mapping: a path, "[heap]", "" */
 	const char *permissions;
-	struct word_list stack;		/* of functions: each fits a later call, from the innermost on */
+	struct word_list stack;		/* of the short names of functions (call_names.h): each fits a
+					   later call, from the innermost on */
 	const char *source;		/* path of the source of any call */
 	int split;			/* an enum class_split; only without children */
 	struct class_rules children;

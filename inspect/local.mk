@@ -17,7 +17,8 @@ inspect_libinspect_la_SOURCES += \
 	inspect/call_names.c inspect/call_names.h inspect/calls.c inspect/calls.h \
 	inspect/class_nodes.c inspect/class_nodes.h inspect/class_paths.c inspect/class_paths.h \
 	inspect/class_tree.c inspect/class_tree.h inspect/classify.c inspect/classify.h \
-	inspect/parts.c inspect/parts.h
+	inspect/call_sites.c inspect/call_sites.h inspect/heap_tree.c inspect/heap_tree.h \
+	inspect/parts.c inspect/parts.h inspect/view.c inspect/view.h
 
 # Archives
 inspect_libinspect_la_SOURCES += \
