@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "render/inspect/inspect_parts.h"
+
+#include "render/show.h"
+
+#include <stdlib.h>
+
+#define IN_SENTENCE 4		/* classes, and parts of each */
+#define SENTENCE_SHARE 0.03	/* of all: smaller ones are not named */
+#define DIVIDED_SHARE 0.1	/* of all: parts of smaller classes are not named */
+
+static double share_of(const struct inspect_view *v, uint32_t class)
+{
+	int64_t all = classes_value(&v->memory, 0, v->shown, MAPPING_RSS);
+
+	return all ? (double)classes_value(&v->memory, class, v->shown, MAPPING_RSS) / (double)all : 0;
+}
+
+static void add_parts(struct buf *out, const struct inspect_view *v, uint32_t class)
+{
+	uint32_t leaf[IN_SENTENCE];
+	size_t n = inspect_view_leaves(v, &v->memory, class, leaf, IN_SENTENCE), named = 0;
+
+	for (size_t i = 0; i < n && share_of(v, leaf[i]) >= SENTENCE_SHARE; i++, named++) {
+		buf_adds(out, named ? ", " : " (");
+		text_add_name(out, v->memory.item[leaf[i]].name, 60);
+		buf_addc(out, ' ');
+		text_add_percent(out, share_of(v, leaf[i]));
+	}
+	buf_adds(out, named ? ")" : "");
+}
+
+/* The largest class of the first level that is smaller than the last one, or as large and behind
+ * it; 0: there is none. */
+static uint32_t next_class(const struct inspect_view *v, uint32_t last)
+{
+	const struct classes *c = &v->memory;
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < c->n; i++) {
+		if (c->item[i].depth != 1 || (last && (share_of(v, i) > share_of(v, last) ||
+						       (share_of(v, i) == share_of(v, last) && i <= last))))
+			continue;
+		if (!best || share_of(v, i) > share_of(v, best))
+			best = i;
+	}
+	return best;
+}
+
+void inspect_sentence(struct buf *out, const struct inspect_view *v)
+{
+	const char *program = v->in->program && *v->in->program ? v->in->program : "the process";
+	uint32_t class = 0;
+
+	if (!v->n) {
+		buf_addf(out, "There is no snapshot of ");
+		text_add_name(out, program, 60);
+		buf_adds(out, ".\n");
+		return;
+	}
+	text_add_name(out, program, 60);
+	buf_adds(out, " had ");
+	text_add_bytes(out, v->line[v->shown].kb[MAPPING_RSS] * 1024);
+	buf_adds(out, " at ");
+	inspect_time(out, v->line[v->shown].time_us);
+	for (int i = 0; i < IN_SENTENCE && (class = next_class(v, class)); i++) {
+		if (share_of(v, class) < SENTENCE_SHARE)
+			break;
+		buf_adds(out, i ? ", " : ": ");
+		text_add_percent(out, share_of(v, class));
+		buf_addc(out, ' ');
+		text_add_name(out, v->memory.item[class].name, 60);
+		if (share_of(v, class) >= DIVIDED_SHARE)
+			add_parts(out, v, class);
+	}
+	buf_adds(out, ".\n");
+}
+
+static void memory_row(struct buf *out, const struct inspect_view *v, const struct style *style,
+		       uint32_t i)
+{
+	const struct classes *c = &v->memory;
+	int64_t rss = classes_value(c, i, v->shown, MAPPING_RSS);
+	size_t start = out->len;
+
+	inspect_bytes(out, rss * 1024);
+	inspect_share(out, rss, classes_value(c, 0, v->shown, MAPPING_RSS));
+	inspect_growth(out, (rss - classes_value(c, i, v->base, MAPPING_RSS)) * 1024);
+	inspect_bytes(out, classes_value(c, i, v->shown, MAPPING_PRIVATE_DIRTY) * 1024);
+	inspect_bytes(out, classes_value(c, i, v->shown, MAPPING_SWAP) * 1024);
+	inspect_name(out, style, out->len - start, 2 * c->item[i].depth, c->item[i].name);
+}
+
+static void heap_row(struct buf *out, const struct inspect_view *v, const struct style *style,
+		     uint32_t i)
+{
+	const struct classes *c = &v->heap;
+	size_t at = i * c->n_snapshots + v->shown, start = out->len;
+	int64_t live = classes_value(c, i, v->shown, HEAP_LIVE_BYTES);
+
+	inspect_bytes(out, live);
+	inspect_error(out, c->variance[at]);
+	inspect_share(out, live, classes_value(c, 0, v->shown, HEAP_LIVE_BYTES));
+	inspect_growth(out, live - classes_value(c, i, v->base, HEAP_LIVE_BYTES));
+	inspect_bytes(out, classes_value(c, i, v->shown, HEAP_PEAK_BYTES));
+	inspect_bytes(out, classes_value(c, i, v->shown, HEAP_ALLOCATED_BYTES));
+	inspect_count(out, classes_value(c, i, v->shown, HEAP_TEMPORARY), 10);
+	inspect_name(out, style, out->len - start, 2 * c->item[i].depth, c->item[i].name);
+}
+
+static bool is_zero(const struct inspect_view *v, const struct classes *c, uint32_t class)
+{
+	int64_t any = 0;
+
+	for (unsigned value = 0; value < c->n_values; value++)
+		any |= classes_value(c, class, v->shown, value) | classes_value(c, class, v->base, value);
+	return !any;
+}
+
+void inspect_text_classes(struct buf *out, const struct inspect_view *v, const struct style *style)
+{
+	struct buf title = BUF_PART_OF(out);
+
+	buf_addf(&title, "Memory by class in snapshot %zu, growth since snapshot %zu (rules %s)",
+		 v->shown + 1, v->base + 1, v->wish.rules_name);
+	text_title(out, style, buf_str(&title));
+	inspect_head(out, "RSS", 8);
+	inspect_head(out, "share", 6);
+	inspect_head(out, "growth", 9);
+	inspect_head(out, "dirty", 8);
+	inspect_head(out, "swap", 8);
+	buf_adds(out, "class\n");
+	for (uint32_t i = 0; i < v->memory.n; i++) {
+		if (!is_zero(v, &v->memory, i))
+			memory_row(out, v, style, i);
+	}
+	if (v->has_heap) {
+		buf_clear(&title);
+		buf_addf(&title, "Allocations by class in snapshot %zu, growth since snapshot %zu",
+			 v->shown + 1, v->base + 1);
+		text_title(out, style, buf_str(&title));
+		inspect_head(out, "live", 8);
+		inspect_head(out, "error", 10);
+		inspect_head(out, "share", 6);
+		inspect_head(out, "growth", 9);
+		inspect_head(out, "at peak", 8);
+		inspect_head(out, "alloc'd", 8);
+		inspect_head(out, "temporary", 10);
+		buf_adds(out, "class\n");
+		for (uint32_t i = 0; i < v->heap.n; i++) {
+			if (!is_zero(v, &v->heap, i))
+				heap_row(out, v, style, i);
+		}
+	}
+	buf_release(&title);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RENDER_INSPECT_MAPS_H
+#define BUILDBEAT_RENDER_INSPECT_MAPS_H
+
+#include "base/json.h"
+#include "base/pattern.h"
+#include "base/text.h"
+#include "inspect/snapshot.h"
+
+/* The mappings of a snapshot as a table, or as JSON. */
+struct maps_wish {
+	const struct name_table *names;
+	const struct pattern *file, *permissions;	/* NULL: all */
+	bool address_given;		/* only the mapping of the address */
+	uint64_t address;
+};
+
+/* A row for each mapping that the wish has, and their totals. */
+void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
+	       const struct style *style);
+
+/* An array "mappings" and an object "total". */
+void maps_json(struct json *j, const struct snapshot *s, const struct maps_wish *wish);
+
+bool maps_has(const struct maps_wish *wish, const struct mapping *m);
+
+#endif
