@@ -4,6 +4,7 @@
 #include "cli/inspect.h"
 #include "inspect/inspection.h"
 #include "inspect/rule.h"
+#include "render/inspect/inspect.h"
 
 #include <errno.h>
 
@@ -28,11 +29,24 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "pages", pages, "also record which pages are in memory") },
 	{ OPT_FLAG('b', "background", background, "print the id of a background task, and return") },
 	{ OPT_PATH('o', "output", output, "ARCHIVE", "directory to write") },
+	{ OPT_PATH(0, "show", show, "ARCHIVE", "print what the process of ARCHIVE had in memory") },
+	{ OPT_TEXT(0, "snapshot", snapshot, "N[,M]",
+	  "show snapshot N (default: the largest), and what grew since M (default: 1)") },
+	{ OPT_SET(0, "view", view, inspect_part_words, "PART,...",
+	  "parts to show (default: overview,classes,growth,functions)") },
+	{ OPT_TEXT(0, "rules", rules, "FILE", "classify memory by FILE or by these shipped rules") },
+	{ OPT_TEXT(0, "file", file, "REGEX", "show the mappings of files that match REGEX") },
+	{ OPT_TEXT(0, "permissions", permissions, "REGEX",
+	  "show the mappings with permissions that match REGEX, such as ^rw") },
+	{ OPT_TEXT(0, "address", address, "ADDRESS", "show the mapping of this hexadecimal address") },
+	{ OPT_TEXT(0, "stack", stack, "REGEX",
+	  "show the allocations of call stacks with a function that matches REGEX") },
+	{ OPT_NUMBER(0, "top", top, 1, 1000000, "N", "print N rows of each list (default 15)") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },
 	{ 0 }
 };
 
-static const struct inspect_arguments defaults = { .heap = HEAP_OFF };
+static const struct inspect_arguments defaults = { .heap = HEAP_OFF, .top = INSPECT_TOP };
 
 typedef int action_function(struct args *a, struct inspect_arguments *o, struct error *err);
 
@@ -41,6 +55,7 @@ static const struct {
 	const char *option;
 	action_function *run;
 } actions[] = {
+	{ "show", inspect_show },
 	{ NULL, NULL },
 };
 

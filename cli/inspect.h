@@ -27,6 +27,15 @@ struct inspect_arguments {
 	const char *output;	/* directory of the archive, NULL: by the process */
 	/* of the actions */
 	bool json;
+	const char *show;	/* archive */
+	unsigned view;		/* a bit of each enum inspect_part */
+	const char *snapshot, *address;
+	const char *rules, *file, *permissions, *stack;
+	int64_t top;
 };
+
+#define INSPECT_TOP 15
+
+int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err);
 
 #endif

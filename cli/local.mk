@@ -17,6 +17,9 @@ cli_libcli_la_SOURCES = \
 	cli/rules_config.h cli/settings_options.c cli/class_rules.c cli/class_rules.h \
 	cli/settings_options.h
 
+# inspect --show
+cli_libcli_la_SOURCES += cli/inspect_show.c
+
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c
 buildbeat_LDADD = $(PROGRAM_LIBS)

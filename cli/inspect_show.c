@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cursor.h"
+#include "cli/class_rules.h"
+#include "cli/command.h"
+#include "cli/inspect.h"
+#include "cli/output.h"
+#include "inspect/archive.h"
+#include "launch/notice.h"
+#include "render/inspect/inspect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_snapshot(void *from, size_t i, struct snapshot *s, struct error *err)
+{
+	return inspect_reader_snapshot(from, i, s, err);
+}
+
+static int wrong(struct error *err, const char *option, const char *expected, const char *text)
+{
+	return error_set(err, -EINVAL, NULL, 0, 0, "option '--%s': expected %s, not '%s'", option,
+			 expected, text);
+}
+
+static bool read_number(const char *p, size_t len, size_t *number)
+{
+	int64_t n;
+
+	if (!cursor_slice_i64((struct slice){ p, len }, &n) || n < 1)
+		return false;
+	*number = (size_t)n - 1;
+	return true;
+}
+
+/* "N" or "N,M" */
+static int read_snapshots(struct inspect_view_wish *wish, const char *text, struct error *err)
+{
+	size_t len = strcspn(text, ",");
+
+	if (!read_number(text, len, &wish->shown) ||
+	    (text[len] && !read_number(text + len + 1, strlen(text + len + 1), &wish->base)))
+		return wrong(err, "snapshot", "one or two numbers such as 3 or 3,1", text);
+	return 0;
+}
+
+static int read_address(uint64_t *address, const char *text, struct error *err)
+{
+	char *end;
+
+	errno = 0;
+	*address = strtoull(text, &end, 16);
+	if (errno || end == text || *end || *text == '-' || *text == '+' || *text == ' ')
+		return wrong(err, "address", "a hexadecimal number such as 7f3201a4", text);
+	return 0;
+}
+
+static int read_options(struct inspect_view_wish *wish, struct inspect_show_options *show,
+			const struct inspect_arguments *o, struct error *err)
+{
+	int r = 0;
+
+	*wish = (struct inspect_view_wish){
+		.file = o->file, .permissions = o->permissions, .stack = o->stack,
+		.shown = INSPECT_VIEW_CHOOSE, .base = INSPECT_VIEW_CHOOSE,
+	};
+	*show = (struct inspect_show_options){
+		.parts = o->view, .top = (size_t)o->top, .address_given = o->address,
+	};
+	if (!show->parts && (o->address || o->file || o->permissions))
+		show->parts = 1U << INSPECT_MAPS;
+	if (!show->parts)
+		show->parts = 1U << INSPECT_OVERVIEW | 1U << INSPECT_CLASSES | 1U << INSPECT_GROWTH |
+			      1U << INSPECT_SITES;
+	if (o->snapshot)
+		r = read_snapshots(wish, o->snapshot, err);
+	if (o->address && !r)
+		r = read_address(&show->address, o->address, err);
+	return r;
+}
+
+static int print(const struct inspection *in, struct inspect_reader *reader,
+		 const struct inspect_view_wish *wish, const struct inspect_show_options *show,
+		 bool json, struct error *err)
+{
+	struct style style = output_style();
+	struct buf text = BUF_INIT;
+	struct inspect_view v;
+	int r = inspect_view_make(&v, in, read_snapshot, reader, wish, err);
+
+	if (!r)
+		r = json ? inspect_json(&text, &v, show) : inspect_text(&text, &v, show, &style);
+	else if (r == -ENOMEM)
+		error_sys(err, r, NULL, "inspect");
+	inspect_view_release(&v);
+	if (r) {
+		buf_release(&text);
+		return r;
+	}
+	return output_end(&text, 0, NULL, err);
+}
+
+int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
+{
+	struct class_rules_read rules = { .name = NULL };
+	struct inspect_reader *reader = NULL;
+	struct inspect_show_options show;
+	struct inspect_view_wish wish;
+	const struct inspection *in;
+	int r = read_options(&wish, &show, o, err);
+
+	if (a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --show takes no command");
+	r = r ? r : inspect_reader_open(&reader, o->show, err);
+	if (r)
+		return r;
+	in = inspect_reader_inspection(reader);
+	if (inspect_reader_warning(reader))
+		notice("%s: %s", o->show, inspect_reader_warning(reader));
+	r = class_rules_read(&rules, o->rules, in->program ? in->program : "", err);
+	if (!r) {
+		wish.rules = &rules.file;
+		wish.rules_name = rules.name;
+		r = print(in, reader, &wish, &show, o->json, err);
+	}
+	class_rules_release(&rules);
+	inspect_reader_close(reader);
+	return r;
+}
