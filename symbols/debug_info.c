@@ -40,7 +40,7 @@ struct debug_info {
 /* Intervals while they are collected. */
 struct ranges {
 	size_t n;
-	struct interval *interval;
+	struct code_range *interval;
 	int error;
 };
 
@@ -50,13 +50,13 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t what)
 	ptrdiff_t at = 0;
 
 	while (!r->error && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct interval *new;
+		struct code_range *new;
 
 		if (!start || start >= end)	/* removed by the linker */
 			continue;
 		new = array_add(&r->interval, &r->n, sizeof *new);
 		if (new)
-			*new = (struct interval){ start, end, what };
+			*new = (struct code_range){ start, end, what };
 		else
 			r->error = -ENOMEM;
 	}
@@ -65,7 +65,7 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t what)
 static int flatten(struct segments *s, struct ranges *r)
 {
 	struct keyed *key = malloc((r->n ? r->n : 1) * sizeof *key);
-	struct interval *sorted = malloc((r->n ? r->n : 1) * sizeof *sorted);
+	struct code_range *sorted = malloc((r->n ? r->n : 1) * sizeof *sorted);
 
 	if (!key || !sorted)
 		r->error = -ENOMEM;

@@ -40,7 +40,7 @@ static bool take_uleb(struct place *at, uint64_t *value)
 	return true;
 }
 
-/* The size of a pointer with this encoding, 0 if it is none with a fixed size. */
+/* The size of a pointer with this encoding, 0 if the size is not fixed. */
 static unsigned pointer_size(const struct place *at, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
@@ -136,7 +136,7 @@ static bool read_cie(const struct place *section, size_t offset, uint8_t *encodi
 	return true;
 }
 
-int eh_frame_functions(struct interval **interval, size_t *n, const uint8_t *data, size_t size,
+int eh_frame_functions(struct code_range **interval, size_t *n, const uint8_t *data, size_t size,
 		       uint64_t address, unsigned word_size)
 {
 	struct place at = { data, data, data + size, address, word_size }, fde;
@@ -148,7 +148,7 @@ int eh_frame_functions(struct interval **interval, size_t *n, const uint8_t *dat
 		size_t here = (size_t)(fde.p - fde.start);
 		uint64_t start, length;
 		uint32_t back;
-		struct interval *item;
+		struct code_range *item;
 
 		if (!take(&fde, &back, 4) || !back || back > here)
 			continue;
@@ -162,7 +162,7 @@ int eh_frame_functions(struct interval **interval, size_t *n, const uint8_t *dat
 		item = array_add(interval, n, sizeof *item);
 		if (!item)
 			return -ENOMEM;
-		*item = (struct interval){ start, start + length, (uint32_t)(*n - 1) };
+		*item = (struct code_range){ start, start + length, (uint32_t)(*n - 1) };
 	}
 	return 0;
 }

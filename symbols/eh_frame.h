@@ -9,7 +9,7 @@
  * Each FDE becomes an item of *interval, in the order of the section; what is its number. Items
  * that cannot be read are left out. 0 or -ENOMEM; the caller frees *interval.
  */
-int eh_frame_functions(struct interval **interval, size_t *n, const uint8_t *data, size_t size,
+int eh_frame_functions(struct code_range **interval, size_t *n, const uint8_t *data, size_t size,
 		       uint64_t address, unsigned word_size);
 
 #endif

@@ -94,6 +94,7 @@ static int add_module(struct request *q, const char *build_id, const char *path)
 	if (!new)
 		return -ENOMEM;
 	*new = (struct module){ .first = q->n };
+	new->s.files.file.fd = new->s.files.debug.fd = -1;
 	new->s.files.path = path;
 	new->s.files.build_id = build_id;
 	return 0;
@@ -296,7 +297,9 @@ static int print(struct request *q, char **argument)
 		return 1;
 	}
 	flush(q);
-	return m->s.files.file.elf || m->s.files.debug.elf ? 0 : 1;
+	r = m->s.files.file.elf || m->s.files.debug.elf ? 0 : 1;
+	symbolizer_close(&m->s);
+	return r;
 }
 
 /* It reads files that anybody may have made: a crash leaves no core, and it ends with its parent. */
@@ -357,6 +360,7 @@ int main(int argc, char **argv)
 	if (r == -EINVAL)
 		fprintf(stderr, "buildbeat-symbols: standard input:%u: not a request\n", line);
 	r = r ? r : answer_all(&q);
-	/* memory and files go with the process */
+	for (size_t i = 0; i < q.n_modules; i++)
+		symbolizer_close(&q.module[i].s);
 	return r == -EINVAL ? 2 : r ? 1 : 0;
 }

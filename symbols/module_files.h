@@ -34,7 +34,7 @@ void module_files_close(struct module_files *m);
 /* The build-id of the module, of what is known of it; "" if it has none. */
 const char *module_files_id(const struct module_files *m);
 
-/* The one that has .debug_info, NULL without. */
+/* The one that has .debug_info, NULL if there is none. */
 const struct elf_file *module_files_debug(const struct module_files *m);
 
 #endif

@@ -34,7 +34,7 @@ static int add_segment(struct segments *s, uint64_t start, uint32_t what)
 }
 
 /* Close the intervals that end at or before `until`; they are indices of interval[]. */
-static int close_intervals(struct segments *s, const struct interval *interval,
+static int close_intervals(struct segments *s, const struct code_range *interval,
 			   const uint32_t *open, size_t *n_open, uint64_t until)
 {
 	int r = 0;
@@ -49,7 +49,7 @@ static int close_intervals(struct segments *s, const struct interval *interval,
 	return r;
 }
 
-int segments_flatten(struct segments *s, const struct interval *interval, size_t n)
+int segments_flatten(struct segments *s, const struct code_range *interval, size_t n)
 {
 	uint32_t *open = malloc((n ? n : 1) * sizeof *open);
 	size_t n_open = 0;

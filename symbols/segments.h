@@ -12,7 +12,7 @@
 
 #define SEGMENT_NONE UINT32_MAX
 
-struct interval {
+struct code_range {
 	uint64_t start, end;
 	uint32_t what;
 };
@@ -35,7 +35,7 @@ void segments_release(struct segments *s);
  * ignored; of two that overlap otherwise, the later start wins where both are. 0 or -ENOMEM; s was
  * empty.
  */
-int segments_flatten(struct segments *s, const struct interval *interval, size_t n);
+int segments_flatten(struct segments *s, const struct code_range *interval, size_t n);
 
 /* Those of `above`, and those of `below` where it has none. 0 or -ENOMEM; s was empty. */
 int segments_merge(struct segments *s, const struct segments *above, const struct segments *below);

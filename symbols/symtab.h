@@ -9,13 +9,14 @@
 #include <stdint.h>
 
 /*
- * The functions of one module, for lookups by address: symbols of .symtab, or else of .dynsym;
+ * The functions of one module, for lookups by address: symbols of .symtab, otherwise of .dynsym;
  * entries of the PLT as "NAME@plt"; and where they say nothing, the starts of functions in
  * .eh_frame. It is one block of memory without pointers, which the cache keeps as a file.
  *
- * Of several symbols at one address: functions before other symbols, then those with a size, then
- * the fewest underscores in front ("write", not "__write"; those of mangled names do not count),
- * global before weak before local, the shortest, the first in the alphabet.
+ * Of several symbols at one address, a function comes before a label, and what has a size before
+ * what has none. Then the fewest underscores in front count ("write", not "__write"; those of
+ * mangled names do not count), then the binding: global, weak, local. The shortest name, and the
+ * first in the alphabet, decide the rest.
  * A symbol without a size ends where its function ends in .eh_frame, and otherwise where the next
  * symbol or function begins or its section ends. A label inside a symbol with a size does not count.
  */

@@ -27,7 +27,7 @@ struct maker {
 	size_t n;
 	struct symbol *symbol;	/* by start, one at each */
 	size_t n_functions;
-	struct interval *function;	/* of .eh_frame, by start; what: number of the item */
+	struct code_range *function;	/* of .eh_frame, by start; what: number of the item */
 	struct plt plt;
 	bool complete;
 };
@@ -166,7 +166,7 @@ static int read_functions(struct maker *m)
 	Elf_Scn *section = elf_file_section(m->file, ".eh_frame", &head);
 	size_t size;
 	const uint8_t *data = elf_file_content(section, &size);
-	struct interval *in_order = NULL;
+	struct code_range *in_order = NULL;
 	struct keyed *key;
 	int r = data ? eh_frame_functions(&in_order, &m->n_functions, data, size, head.sh_addr,
 					  gelf_getclass(m->file->elf) == ELFCLASS32 ? 4 : 8) : 0;
@@ -206,7 +206,7 @@ static uint64_t end_of(const struct maker *m, size_t i, size_t function)
 
 static int flatten_symbols(struct maker *m, struct segments *out)
 {
-	struct interval *interval = malloc((m->n ? m->n : 1) * sizeof *interval);
+	struct code_range *interval = malloc((m->n ? m->n : 1) * sizeof *interval);
 	size_t function = 0;
 	uint64_t sized = 0;	/* end of those with a size */
 	int r = interval ? 0 : -ENOMEM;
@@ -223,7 +223,7 @@ static int flatten_symbols(struct maker *m, struct segments *out)
 			end = s->start;
 		else if (!s->size)
 			end = end_of(m, i, function);
-		interval[i] = (struct interval){ s->start, end < s->start ? s->start : end,
+		interval[i] = (struct code_range){ s->start, end < s->start ? s->start : end,
 						 (uint32_t)i };
 	}
 	if (!r)
