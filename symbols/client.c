@@ -354,7 +354,7 @@ static int converse(struct run *run, int64_t silence_ns)
 {
 	const struct symbols_request *q = run->q;
 	int64_t heard_ns = clock_mono_ns();
-	int r = 0;
+	int r = 0, last;
 
 	while (!r && run->from.fd >= 0) {
 		struct pollfd pipe[2] = { run->from, run->to };
@@ -362,19 +362,22 @@ static int converse(struct run *run, int64_t silence_ns)
 		int64_t now_ns = clock_mono_ns();
 
 		if (q->stop && *q->stop)
-			return -ECANCELED;
-		if (now_ns > q->deadline_ns)
-			return -ETIME;
-		if (n > 0 && pipe[1].revents)
+			r = -ECANCELED;
+		else if (now_ns > q->deadline_ns)
+			r = -ETIME;
+		if (!r && n > 0 && pipe[1].revents)
 			write_request(run);
-		if (n > 0 && pipe[0].revents)
+		if (!r && n > 0 && pipe[0].revents)
 			r = read_answers(run);
 		if (n > 0)
 			heard_ns = now_ns;
-		else if (now_ns - heard_ns > silence_ns)
+		else if (!r && run->module != SIZE_MAX && now_ns - heard_ns > silence_ns)
 			r = -EPROTO;
 	}
-	return r ? r : give_functions(run);
+	if (r == -EPROTO)	/* it is broken */
+		run->n_functions = 0;
+	last = give_functions(run);
+	return r ? r : last;
 }
 
 /* Leave out what need not be asked again. False: it failed on no module. */

@@ -12,7 +12,8 @@ AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 FUZZ_TARGETS = \
 	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_inspection \
 	tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
-	tests/fuzz_proc tests/fuzz_recording tests/fuzz_send tests/fuzz_smaps tests/fuzz_tally
+	tests/fuzz_proc tests/fuzz_recording tests/fuzz_send tests/fuzz_smaps \
+	tests/fuzz_symbols tests/fuzz_tally
 if FUZZING
 FUZZ_MAIN =
 FUZZ_LINK = $(FUZZ_LDFLAGS)
@@ -45,3 +46,7 @@ tests_fuzz_smaps_SOURCES = tests/fuzz_smaps.c $(FUZZ_MAIN)
 tests_fuzz_smaps_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_tally_SOURCES = tests/fuzz_tally.c $(FUZZ_MAIN)
 tests_fuzz_tally_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_symbols_SOURCES = tests/fuzz_symbols.c $(FUZZ_MAIN)
+tests_fuzz_symbols_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
+tests_fuzz_symbols_LDADD = tests/libsupport.la inspect/libinspect.la $(SYMBOLIZER_LIBS)
+tests_fuzz_symbols_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
