@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The awk programs of buildbeat-recording(5), as in the page, on its own
-# samples and on a recording of our own writing.
+# samples and on a recording of our own writing; and of buildbeat-inspection(5).
 page=${srcdir:-.}/man/buildbeat-recording.5
 top=$(pwd)
 dir=$(mktemp -d /tmp/buildbeat-test-XXXXXX) || exit 99
@@ -51,4 +51,11 @@ cd rec/x || exit 99
 same lines "$(sh ../../slowest.sh | wc -l | tr -d ' ')" 10
 grep -q '^!' proc_stat.log && status=1
 same last "$(sh ../../levels.sh | tail -n 1 | cut -d' ' -f1)" 399000
+
+page=${page%recording.5}inspection.5
+example sums > sums.sh
+sample 'buildbeat inspection maps 1' | tr -s ' ' > maps.log
+same sums "$(sh sums.sh)" '2.1e-05 1676
+1.00043 2504
+2.00013 2512'
 exit $status
