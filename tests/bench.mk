@@ -5,7 +5,7 @@ BENCHES = \
 	tests/bench_archive tests/bench_calibration tests/bench_chart tests/bench_check tests/bench_compare \
 	tests/bench_convert tests/bench_diff tests/bench_history tests/bench_inspect tests/bench_live tests/bench_make tests/bench_points \
 	tests/bench_ninja tests/bench_oe tests/bench_otlp tests/bench_plot tests/bench_processes tests/bench_profile \
-	tests/bench_read tests/bench_sample tests/bench_show tests/bench_span tests/bench_tally tests/bench_trace tests/bench_writers
+	tests/bench_read tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_writers
 check_PROGRAMS += $(BENCHES)
 
 # The plugin's cost beside one that does nothing; rpath: a shared object, though it
@@ -29,3 +29,6 @@ bench: all $(check_LTLIBRARIES) $(check_PROGRAMS)
 	@for b in $(bench_python); do python3 -B $(top_srcdir)/$$b || exit 1; done
 
 .PHONY: bench
+
+tests_bench_symbols_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
+tests_bench_symbols_LDADD = tests/libsupport.la $(SYMBOLIZER_LIBS) $(PROGRAM_LIBS) $(CHECK_LIBS)
