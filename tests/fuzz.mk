@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 FUZZ_TARGETS = \
 	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_inspection \
 	tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
-	tests/fuzz_proc tests/fuzz_recording tests/fuzz_send tests/fuzz_smaps \
+	tests/fuzz_proc tests/fuzz_recording tests/fuzz_rules tests/fuzz_send tests/fuzz_smaps \
 	tests/fuzz_symbols tests/fuzz_tally
 if FUZZING
 FUZZ_MAIN =
@@ -40,6 +40,8 @@ tests_fuzz_proc_SOURCES = tests/fuzz_proc.c $(FUZZ_MAIN)
 tests_fuzz_proc_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_recording_SOURCES = tests/fuzz_recording.c $(FUZZ_MAIN)
 tests_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_rules_SOURCES = tests/fuzz_rules.c $(FUZZ_MAIN)
+tests_fuzz_rules_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_send_SOURCES = tests/fuzz_send.c $(FUZZ_MAIN)
 tests_fuzz_send_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_smaps_SOURCES = tests/fuzz_smaps.c $(FUZZ_MAIN)

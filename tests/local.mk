@@ -59,7 +59,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_trust_files tests/check_unreadable tests/check_unwind tests/check_usage_log tests/check_used \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 # of inspections
-CHECKS += tests/check_inspect_show
+CHECKS += tests/check_inspect_rules tests/check_inspect_show
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
 # A failure is printed when it happens, past the log.
