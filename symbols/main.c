@@ -298,18 +298,19 @@ static int print(struct request *q, char **argument)
 	}
 	flush(q);
 	r = m->s.files.file.elf || m->s.files.debug.elf ? 0 : 1;
-	symbolizer_close(&m->s);
 	return r;
 }
 
-/* It reads files that anybody may have made: a crash leaves no core, and it ends with its parent. */
+/* It reads files that anybody may have made: a crash leaves no core. */
 static void be_careful(void)
 {
 	struct rlimit limit = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &limit);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__	/* which need far more */
 	limit = (struct rlimit){ DATA_MAX, DATA_MAX };
 	setrlimit(RLIMIT_DATA, &limit);
+#endif
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
@@ -346,21 +347,41 @@ static int parse_options(struct request *q, int argc, char **argv)
 	return 0;
 }
 
+/* What another program asks. It must not outlive that program. */
+static int serve(struct request *q)
+{
+	unsigned line = 0;
+	int r;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	r = read_request(q, &line);
+	if (r == -EINVAL)
+		fprintf(stderr, "buildbeat-symbols: standard input:%u: not a request\n", line);
+	r = r ? r : answer_all(q);
+	return r == -EINVAL ? 2 : r ? 1 : 0;
+}
+
+static void release(struct request *q)
+{
+	for (size_t i = 0; i < q->n_modules; i++)
+		symbolizer_close(&q->module[i].s);
+	if (q->cache_fd >= 0)
+		close(q->cache_fd);
+	buf_release(&q->text);
+	buf_release(&q->out);
+	free(q->module);
+	free(q->wanted);
+	free(q->dir);
+}
+
 int main(int argc, char **argv)
 {
 	struct request q = { .cache_fd = -2 };
-	unsigned line = 0;
-	int r = parse_options(&q, argc, argv);
+	int status = 1;
 
 	be_careful();
-	if (!r && optind < argc)
-		return print(&q, argv + optind);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	r = r ? r : read_request(&q, &line);
-	if (r == -EINVAL)
-		fprintf(stderr, "buildbeat-symbols: standard input:%u: not a request\n", line);
-	r = r ? r : answer_all(&q);
-	for (size_t i = 0; i < q.n_modules; i++)
-		symbolizer_close(&q.module[i].s);
-	return r == -EINVAL ? 2 : r ? 1 : 0;
+	if (!parse_options(&q, argc, argv))
+		status = optind < argc ? print(&q, argv + optind) : serve(&q);
+	release(&q);
+	return status;
 }
