@@ -42,6 +42,8 @@ static const struct option options[] = {
 	{ OPT_TEXT(0, "stack", stack, "REGEX",
 	  "show the allocations of call stacks with a function that matches REGEX") },
 	{ OPT_NUMBER(0, "top", top, 1, 1000000, "N", "print N rows of each list (default 15)") },
+	{ OPT_FLAG('l', "list", list, "list the archives in a directory (default: here)") },
+	{ OPT_TEXT(0, "delete", delete, "ARCHIVE", "remove an archive") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },
 	{ 0 }
 };
@@ -56,6 +58,8 @@ static const struct {
 	action_function *run;
 } actions[] = {
 	{ "show", inspect_show },
+	{ "list", inspect_archives },
+	{ "delete", inspect_delete },
 	{ NULL, NULL },
 };
 

@@ -32,10 +32,14 @@ struct inspect_arguments {
 	const char *snapshot, *address;
 	const char *rules, *file, *permissions, *stack;
 	int64_t top;
+	bool list;
+	const char *delete;
 };
 
 #define INSPECT_TOP 15
 
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err);
 
 #endif

@@ -54,6 +54,16 @@ static int fill(struct inspect_entry *e, struct inspect_list *l, const struct ar
 	return 0;
 }
 
+/* The path of something in a directory. */
+static int join(struct buf *path, const char *dir, const char *name)
+{
+	buf_clear(path);
+	if (strcmp(dir, "."))
+		buf_addf(path, "%s/", dir);
+	buf_adds(path, name);
+	return buf_error(path);
+}
+
 /* What is no archive, or of a later version, is not listed. */
 static int add_archive(struct inspect_list *l, int fd, const char *path)
 {
@@ -77,8 +87,9 @@ static int add_entry(struct inspect_list *l, const char *dir, int dir_fd, const 
 
 	if (fd < 0)
 		return 0;
-	buf_addf(&path, "%s/%s", dir, name);
-	r = buf_error(&path) ? buf_error(&path) : add_archive(l, fd, path.data);
+	r = join(&path, dir, name);
+	if (!r)
+		r = add_archive(l, fd, path.data);
 	buf_release(&path);
 	close(fd);
 	return r;
@@ -125,8 +136,8 @@ static int add_recordings(struct inspect_list *l, const char *base, struct error
 	while (!r && (entry = readdir(d))) {
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, LAYOUT_LATEST))
 			continue;
-		buf_clear(&path);
-		buf_addf(&path, "%s/%s/" INSPECT_ARCHIVES, base, entry->d_name);
+		r = join(&path, base, entry->d_name);
+		buf_adds(&path, "/" INSPECT_ARCHIVES);
 		r = buf_error(&path) ? error_sys(err, buf_error(&path), base, NULL) :
 		    inspect_list_add(l, path.data, err);
 	}
@@ -135,21 +146,27 @@ static int add_recordings(struct inspect_list *l, const char *base, struct error
 	return r;
 }
 
-int inspect_list_below(struct inspect_list *l, const char *dir, struct error *err)
+static int add_below(struct inspect_list *l, const char *dir, const char *name, struct error *err,
+		     int (*add)(struct inspect_list *l, const char *dir, struct error *err))
 {
 	struct buf path = BUF_INIT;
-	const char *prefix = strcmp(dir, ".") ? dir : "", *slash = *prefix ? "/" : "";
-	int r;
+	int r = join(&path, dir, name);
 
-	buf_addf(&path, "%s%s" INSPECT_ARCHIVES, prefix, slash);
-	r = buf_error(&path) ? error_sys(err, buf_error(&path), dir, NULL) :
-	    inspect_list_add(l, path.data, err);
-	buf_clear(&path);
-	buf_addf(&path, "%s%s" LAYOUT_BASE, prefix, slash);
-	if (!r)
-		r = buf_error(&path) ? error_sys(err, buf_error(&path), dir, NULL) :
-		    add_recordings(l, path.data, err);
+	r = r ? error_sys(err, r, dir, NULL) : add(l, path.data, err);
 	buf_release(&path);
+	return r;
+}
+
+int inspect_list_below(struct inspect_list *l, const char *dir, struct error *err)
+{
+	int r = inspect_list_add(l, dir, err);
+
+	if (!r)
+		r = add_below(l, dir, INSPECT_ARCHIVES, err, inspect_list_add);
+	if (!r)
+		r = add_recordings(l, dir, err);
+	if (!r)
+		r = add_below(l, dir, LAYOUT_BASE, err, add_recordings);
 	return r;
 }
 

@@ -38,8 +38,8 @@ struct inspect_list {
  * and costs one system call. 0, or a negative errno with err. */
 int inspect_list_add(struct inspect_list *l, const char *dir, struct error *err);
 
-/* Add those below dir: in DIR/inspect and in those of the recordings of DIR/buildstats. If dir is
- * a recording: its own. */
+/* Add those of a directory: in it and in its `inspect`, in the recordings in it, and in those of
+ * its `buildstats`. So dir can be a project, a directory of recordings, or a recording. */
 int inspect_list_below(struct inspect_list *l, const char *dir, struct error *err);
 
 void inspect_list_release(struct inspect_list *l);

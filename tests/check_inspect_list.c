@@ -195,6 +195,12 @@ START_TEST(lists)
 	ck_assert_int_eq(inspect_list_below(&l, support_path("%s/buildstats/2", dir), &err), 0);
 	ck_assert_uint_eq(l.n, 1);
 	inspect_list_release(&l);
+	ck_assert_int_eq(inspect_list_below(&l, support_path("%s/buildstats", dir), &err), 0);
+	ck_assert_uint_eq(l.n, 2);
+	inspect_list_release(&l);
+	ck_assert_int_eq(inspect_list_below(&l, support_path("%s/inspect", dir), &err), 0);
+	ck_assert_uint_eq(l.n, 1);
+	inspect_list_release(&l);
 }
 END_TEST
 
@@ -283,9 +289,41 @@ START_TEST(retains)
 }
 END_TEST
 
+/* As a user. */
+START_TEST(command)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_expect(dir, 0, "There are no archives of inspections.\n", "",
+		       TOP_BUILDDIR "/buildbeat inspect --list");
+	support_expect(dir, 0, "[]\n", "", TOP_BUILDDIR "/buildbeat inspect --list --json");
+	add_archive(support_path("%s/inspect", dir), "ld\n", DAY_US, 2);
+	add_archive(support_path("%s/buildstats/1/inspect", dir), "as", 2 * DAY_US, 1);
+	support_expect(dir, 0, "    1 snapshot   sampled heap  buildstats/1/inspect/1970-01-03 00-00-00 "
+		       "- builder - as 12345  the process ended\n"
+		       "    2 snapshots  sampled heap  inspect/1970-01-02 00-00-00 - builder - ld_ 12345"
+		       "  the process ended\n", "", TOP_BUILDDIR "/buildbeat inspect --list");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat inspect --list --json inspect | "
+		    "python3 -c 'import json, sys; x = json.load(sys.stdin)[0]; "
+		    "print(x[\"program\"], x[\"snapshots\"], x[\"task\"], x[\"runs\"])'");
+	ck_assert_str_eq(r.out.data, "ld\n 2 t7 False\n");
+	support_expect(dir, 0, "", "", TOP_BUILDDIR "/buildbeat inspect --delete inspect/*");
+	support_expect(dir, 0, "There are no archives of inspections.\n", "",
+		       TOP_BUILDDIR "/buildbeat inspect --list inspect none");
+	support_expect(dir, 2, "", "not an archive of an inspection",
+		       TOP_BUILDDIR "/buildbeat inspect --delete inspect");
+	support_expect(dir, 2, "", "--delete removes one archive",
+		       TOP_BUILDDIR "/buildbeat inspect --delete a b");
+	support_expect(dir, 2, "", "exclude each other",
+		       TOP_BUILDDIR "/buildbeat inspect --delete a --list");
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("inspect_list", TEST(progress), TEST(killed),
 			    TEST(history),
-			    TEST(lists), TEST(deletes), TEST_EACH(retains, retained));
+			    TEST(lists), TEST(deletes), TEST(command),
+			    TEST_EACH(retains, retained));
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/inspect.h"
+#include "cli/output.h"
+#include "inspect/archive_list.h"
+
+#include <errno.h>
+
+/* Archives: listed and removed. */
+
+/* Why it ended, or that it did not. */
+static const char *state_of(const struct inspect_entry *e)
+{
+	return e->runs ? "running" : *e->end ? e->end : "killed";
+}
+
+static void write_row(struct buf *out, const struct inspect_entry *e)
+{
+	if (e->end_us >= 0)
+		buf_addf(out, "%5zu snapshot%s", e->n_snapshots, e->n_snapshots == 1 ? " " : "s");
+	else
+		buf_addf(out, "%5s snapshots", "-");
+	buf_addf(out, "  %-12s", !*e->heap ? "" : e->heap[0] == 's' ? "sampled heap" : "exact heap");
+	buf_adds(out, "  ");
+	text_add_name(out, e->path, 0);
+	buf_adds(out, "  ");
+	text_add_name(out, state_of(e), 0);
+	buf_addc(out, '\n');
+}
+
+static void write_json(struct json *j, const struct inspect_entry *e)
+{
+	struct buf start = BUF_INIT;
+
+	clock_add_iso(&start, e->start_us * 1000);
+	json_object(j, NULL);
+	json_str(j, "archive", e->path);
+	json_str(j, "host", e->host);
+	json_str(j, "program", e->program);
+	json_int(j, "pid", e->pid);
+	json_str(j, "command", e->command);
+	json_str(j, "task", *e->task ? e->task : NULL);
+	json_str(j, "why", e->why);
+	json_str(j, "heap", *e->heap ? e->heap : NULL);
+	json_str(j, "start", buf_str(&start));
+	json_int(j, "start_us", e->start_us);
+	json_known(j, "duration_us", e->end_us);
+	json_known(j, "snapshots", e->end_us < 0 ? -1 : (int64_t)e->n_snapshots);
+	json_bool(j, "runs", e->runs);
+	json_str(j, "end", *e->end ? e->end : NULL);
+	json_object_end(j);
+	buf_release(&start);
+}
+
+static void write_list(struct buf *out, const struct inspect_list *l, bool as_json)
+{
+	struct json j;
+
+	json_init(&j, out, false);
+	if (as_json)
+		json_array(&j, NULL);
+	for (size_t i = 0; i < l->n; i++) {
+		if (as_json)
+			write_json(&j, &l->entry[i]);
+		else
+			write_row(out, &l->entry[i]);
+	}
+	if (as_json)
+		json_array_end(&j);
+	else if (!l->n)
+		buf_adds(out, "There are no archives of inspections.\n");
+}
+
+int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err)
+{
+	struct inspect_list l = INSPECT_LIST_INIT;
+	struct buf out = BUF_INIT;
+	int r = 0;
+
+	if (!a->n)
+		r = inspect_list_below(&l, ".", err);
+	for (int i = 0; !r && i < a->n; i++)
+		r = inspect_list_below(&l, a->operand[i], err);
+	if (!r)
+		write_list(&out, &l, o->json);
+	inspect_list_release(&l);
+	return output_end(&out, r, NULL, err);
+}
+
+int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err)
+{
+	if (a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s': --delete removes "
+				 "one archive", a->operand[0]);
+	return inspect_archive_delete(o->delete, err);
+}
