@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/readfile.h"
 #include "inspect/archive.h"
 #include "inspect/freeze.h"
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define COMMAND_MAX 65536
+#define NOTES_MAX 10		/* messages about modules */
 
 /* Between snapshots if nobody chose an interval: a hundredth of the time so far, so that a short
  * process has many and a long one not too many. */
@@ -404,6 +406,20 @@ static int take_all(struct inspector *u, struct error *err)
 
 /* Ending */
 
+/* Why names are missing, a line a module. */
+static void tell_notes(struct inspector *u, struct symbolize_result *result)
+{
+	struct cursor c;
+	struct slice line;
+	unsigned n = 0;
+
+	cursor_init(&c, result->notes.data, result->notes.len);
+	while (n++ < NOTES_MAX && cursor_until(&c, '\n', &line))
+		tell(u, 99, "%.*s", (int)line.len, line.p);
+	if (!cursor_at_end(&c))
+		tell(u, 99, "more modules have no names");
+}
+
 static void name_frames(struct inspector *u)
 {
 	struct symbolize_result result = { .notes = BUF_INIT };
@@ -414,6 +430,7 @@ static void name_frames(struct inspector *u)
 		return;
 	tell(u, 90, "symbols of %zu addresses", u->in.n_frames);
 	r = symbolize(&u->in, u->s->symbols, &result, &err);
+	tell_notes(u, &result);
 	if (!r)
 		r = inspect_archive_set_symbols(u->result->path, &u->in, &err);
 	if (r)

@@ -277,12 +277,12 @@ static int ask(struct work *w, const struct symbolize_settings *s, struct error 
 	};
 	int r = symbols_ask(&q, err);
 
-	if (r == -ETIME) {
+	if (r == -ETIME)
 		buf_addf(&w->result->notes, "symbols: not all were found within %" PRId64 " ms\n",
 			 budget_ms);
-		return 0;
-	}
-	return r;
+	else if (r == -EIO)
+		buf_adds(&w->result->notes, "symbols: buildbeat-symbols failed\n");
+	return r == -ETIME || r == -EIO ? 0 : r;
 }
 
 int symbolize(struct inspection *in, const struct symbolize_settings *settings,

@@ -38,9 +38,9 @@ struct symbolize_result {
  * module gets a name: of a function; "MODULE!0xSTART" for a function without a name, with the
  * start that .eh_frame says, or "MODULE!?". Frames outside of modules keep INSPECTION_NONE. Names
  * that an earlier call found are replaced. If the program fails or the budget ends, the names that
- * it found until then remain, the others are "MODULE!?", and a note says why.
- * 0, -ENOMEM, -ECANCELED (stop), or an error of the program with err: then too all frames are as
- * described. The caller releases result->notes.
+ * it found until then remain, the others are "MODULE!?", and a note says why: that is no error.
+ * 0; -ENOMEM; -ECANCELED (stop) or what the start of the program returned, with err: then too all
+ * frames are as described. The caller releases result->notes.
  */
 int symbolize(struct inspection *in, const struct symbolize_settings *settings,
 	      struct symbolize_result *result, struct error *err);

@@ -113,6 +113,8 @@ static bool try_debug(struct module_files *m, struct buf *path, const uint32_t *
 	if (m->file.elf && m->debug.st.st_ino == m->file.st.st_ino &&
 	    m->debug.st.st_dev == m->file.st.st_dev)
 		same = false;
+	else if (!same)
+		note(m, "its debug information is of another build");
 	if (same && (elf_file_has_symbols(&m->debug) || elf_file_has_debug(&m->debug)))
 		return true;
 	elf_file_close(&m->debug);
@@ -165,8 +167,6 @@ static bool find_by_link(struct module_files *m, const char *path, struct buf *a
 			buf_addf(at, "%s%.*s%s", dir_of(m, i / 2 - 1), length, path, name);
 		found = try_debug(m, at, &crc);
 	}
-	if (!found)
-		note(m, "the debug information that it names was not found");
 	return found;
 }
 

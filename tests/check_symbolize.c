@@ -260,7 +260,9 @@ START_TEST(fault)
 	r = run_with(path, (struct symbolize_settings){ .budget_ms =
 			faults[_i].error == -ETIME ? 700 :
 			strstr(faults[_i].script, "sleep") ? 4000 : 30000 });
-	ck_assert_int_eq(r, faults[_i].error == -ETIME ? 0 : faults[_i].error);
+	ck_assert_int_eq(r, 0);
+	ck_assert_int_eq(faults[_i].error == -EIO, strstr(buf_str(&result.notes), "symbols failed\n") &&
+			 strstr(buf_str(&result.notes), "symbols: buildbeat"));
 	ck_assert_uint_eq(result.named, faults[_i].named);
 	ck_assert_uint_eq(in->named_percent, faults[_i].named * 100 / 12);
 	ck_assert_msg(strstr(buf_str(&result.notes), faults[_i].note) != NULL, "%s",
