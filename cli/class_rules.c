@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,14 @@ void class_rules_release(struct class_rules_read *c)
 {
 	free_rules(&c->file.rules);
 	options_release(&c->args);
-	*c = (struct class_rules_read){ 0 };
+	*c = (struct class_rules_read){ .name = "" };
 }
 
 int class_rules_parse(struct class_rules_read *c, const char *text, size_t len, const char *path,
 		      struct error *err)
 {
-	*c = (struct class_rules_read){ .name = path };
+	*c = (struct class_rules_read){ .name = "" };
+	snprintf(c->name, sizeof c->name, "%s", path);
 	return configfile_parse_keys(&c->args, file_keys, &c->file, text, len, path, err);
 }
 
@@ -142,7 +144,7 @@ int class_rules_read(struct class_rules_read *c, const char *wanted, const char 
 	struct buf text = BUF_INIT;
 	int r;
 
-	*c = (struct class_rules_read){ 0 };
+	*c = (struct class_rules_read){ .name = "" };
 	if (!wanted)
 		return for_program(c, program, err);
 	for (const struct shipped_rules *s = shipped_rules; s->name; s++) {

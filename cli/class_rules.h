@@ -8,7 +8,7 @@
 /* Rules of classes of memory, in YAML. */
 struct class_rules_read {
 	struct class_rule_file file;
-	const char *name;		/* of the shipped rules or the file */
+	char name[256];			/* of the shipped rules or the file */
 	struct args args;		/* has the texts */
 };
 

@@ -18,6 +18,7 @@
 
 #define ALL_KEYS(prefix) \
 	{ OPT_KEY(OPTION_LIST, struct word_list, "symbols", prefix symbols) }, \
+	{ OPT_KEY(OPTION_PATH, const char *, "classes", prefix classes) }, \
 	{ OPT_KEY(OPTION_TIME, int64_t, "interval", prefix interval_us) }, \
 	{ OPT_KEY(OPTION_NUMBER, int64_t, "keep", prefix keep), .max = KEEP_MAX }, \
 	{ OPT_KEY(OPTION_NUMBER, int64_t, "days", prefix days), .max = DAYS_MAX }
@@ -134,6 +135,8 @@ static void take(struct inspect_choice *out, const struct inspect_config_keys *k
 		out->symbols = &keys->symbols;
 	if (keys->rules.n)
 		out->rules = &keys->rules;
+	if (keys->classes)
+		out->classes = keys->classes;
 	if (keys->interval_us)
 		out->interval_us = keys->interval_us;
 	if (keys->keep >= 0)

@@ -11,6 +11,7 @@
 struct inspect_config_keys {
 	const char *name;	/* the first member: OPTION_NAMED */
 	struct word_list symbols, rules;	/* empty: not set */
+	const char *classes;	/* file of class_rules.h, NULL: not set */
 	int64_t interval_us;	/* 0: not set */
 	int64_t keep, days;	/* -1: not set */
 };
@@ -43,6 +44,7 @@ int inspect_config_read(struct inspect_config *c, const char *file, struct error
  * the general one. */
 struct inspect_choice {
 	const struct word_list *symbols, *rules;
+	const char *classes;	/* NULL: none was chosen */
 	int64_t interval_us;	/* 0: none was chosen */
 	struct inspect_retention retention;
 };

@@ -3,6 +3,7 @@
 #include "cli/class_rules.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
+#include "cli/inspect_config.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
 #include "launch/notice.h"
@@ -100,9 +101,26 @@ static int print(const struct inspection *in, struct inspect_reader *reader,
 	return output_end(&text, 0, NULL, err);
 }
 
+/* The rules of the option, of the configuration, or of the program. */
+static int read_rules(struct class_rules_read *rules, const struct inspection *in,
+		      const struct inspect_arguments *o, struct error *err)
+{
+	const char *program = in->program ? in->program : "";
+	struct inspect_config config;
+	struct inspect_choice choice;
+	int r = inspect_config_read(&config, o->config, err);
+
+	if (!r) {
+		inspect_config_choose(&choice, &config, in->host, program);
+		r = class_rules_read(rules, o->rules ? o->rules : choice.classes, program, err);
+	}
+	inspect_config_release(&config);
+	return r;
+}
+
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 {
-	struct class_rules_read rules = { .name = NULL };
+	struct class_rules_read rules = { .name = "" };
 	struct inspect_reader *reader = NULL;
 	struct inspect_show_options show;
 	struct inspect_view_wish wish;
@@ -117,7 +135,7 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	in = inspect_reader_inspection(reader);
 	if (inspect_reader_warning(reader))
 		notice("%s: %s", o->show, inspect_reader_warning(reader));
-	r = class_rules_read(&rules, o->rules, in->program ? in->program : "", err);
+	r = read_rules(&rules, in, o, err);
 	if (!r) {
 		wish.rules = &rules.file;
 		wish.rules_name = rules.name;

@@ -232,6 +232,20 @@ static int64_t live_with(struct made_inspection *m, const struct class_rules_rea
 	return live;
 }
 
+/* Of a table whose last line ends with "N of ALL mappings". */
+static size_t shown_rows(const char *text, size_t all)
+{
+	char end[64];
+	const char *p;
+
+	snprintf(end, sizeof end, " of %zu mappings\n", all);
+	ck_assert_ptr_nonnull(strstr(text, end));
+	p = strstr(text, end);
+	while (p > text && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	return strtoul(p, NULL, 10);
+}
+
 /* Mappings that a filter has, and those that it has not, are all mappings. */
 START_TEST(filters)
 {
@@ -249,12 +263,14 @@ START_TEST(filters)
 
 		for (int side = 0; side < 2; side++) {
 			struct maps_wish wish = { .names = &m.inspection.names };
+			struct buf out = BUF_INIT;
 			struct pattern pattern;
 
 			ck_assert_int_eq(pattern_init(&pattern, pairs[k][side], NULL), 0);
 			wish.file = &pattern;
-			for (size_t i = 0; i < s->n; i++)
-				n[side] += maps_has(&wish, &s->mapping[i]);
+			maps_text(&out, s, &wish, &(struct style){ 0 });
+			n[side] = shown_rows(buf_str(&out), s->n);
+			buf_release(&out);
 			pattern_release(&pattern);
 		}
 		ck_assert_uint_eq(n[0] + n[1], s->n);
@@ -352,6 +368,30 @@ START_TEST(command)
 }
 END_TEST
 
+/* The key of the configuration, which the option overrides. */
+START_TEST(configured)
+{
+	const char *dir = support_tmpdir();
+	struct made_inspection m;
+	char path[4096];
+
+	made_inspection_compile(&m);
+	snprintf(path, sizeof path, "%s", archive_of(&m));
+	support_writes(support_path("%s/mine.yaml", dir), "rules:\n- name: code of the compiler\n"
+		       "  permissions: x\n");
+	support_writes(support_path("%s/buildbeat.yaml", dir), "inspect:\n  processes:\n"
+		       "    cc1|cc1plus: {classes: mine.yaml}\n");
+	support_expect(dir, 0, NULL, "", "chmod 755 . && %s/buildbeat inspect --show '%s' | "
+		       "grep 'code of the compiler' >out", TOP_BUILDDIR, path);
+	support_expect(dir, 1, "", "", "%s/buildbeat inspect --rules gcc --show '%s' | "
+		       "grep 'code of the compiler'", TOP_BUILDDIR, path);
+	support_writes(support_path("%s/mine.yaml", dir), "rules:\n- name: a\n  file: '('\n");
+	support_expect(dir, 2, "", "mine.yaml:3:9: not a regular expression: '('",
+		       "%s/buildbeat inspect --show '%s'", TOP_BUILDDIR, path);
+	made_inspection_release(&m);
+}
+END_TEST
+
 /* JSON of names with anything in them is JSON. */
 START_TEST(hostile_json)
 {
@@ -372,5 +412,6 @@ int main(void)
 {
 	return support_main("inspect_show", TEST_EACH(compilation, texts), TEST_LOOP(trees, 40),
 			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot),
-			    TEST_EACH(command, commands), TEST_LOOP(hostile_json, 4));
+			    TEST_EACH(command, commands), TEST(configured),
+			    TEST_LOOP(hostile_json, 4));
 }

@@ -31,6 +31,7 @@ LOOKED_UP = {
 
 # Parsers of hostile input, which tests and fuzz targets give bytes that no machine sends.
 FUZZED = {
+    "cli/class_rules.c": "class_rules_parse",
     "cli/configfile.c": "configfile_parse",
     "convert/oe/log.c": "oe_log",
     "convert/oe/reader.c": "oe_init oe_release",
@@ -45,6 +46,9 @@ FUZZED = {
 PREFIXES = {
     "convert": "converter",
     "convert/ninja": "converter",
+    "inspect/classify.c": "classifier classes heap_value",
+    "inspect/parts.c": "memory_part memory_parts",
+    "inspect/snapshot.c": "mapping_value",
     "render/plot": "plot",
 }
 

@@ -27,7 +27,7 @@ static const char *file_of(const struct maps_wish *wish, const struct mapping *m
 	return m->file < wish->names->n ? wish->names->name[m->file].p : "";
 }
 
-bool maps_has(const struct maps_wish *wish, const struct mapping *m)
+static bool is_wanted(const struct maps_wish *wish, const struct mapping *m)
 {
 	if (wish->address_given && (wish->address < m->start || wish->address >= m->end))
 		return false;
@@ -94,7 +94,7 @@ void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish
 		inspect_head(out, columns[i].head, INSPECT_BYTES_COLUMNS);
 	buf_adds(out, "file\n");
 	for (size_t i = 0; i < s->n; i++) {
-		if (!maps_has(wish, &s->mapping[i]))
+		if (!is_wanted(wish, &s->mapping[i]))
 			continue;
 		n++;
 		add_to(&total, &s->mapping[i]);
@@ -141,7 +141,7 @@ void maps_json(struct json *j, const struct snapshot *s, const struct maps_wish 
 
 	json_array(j, "mappings");
 	for (size_t i = 0; i < s->n; i++) {
-		if (!maps_has(wish, &s->mapping[i]))
+		if (!is_wanted(wish, &s->mapping[i]))
 			continue;
 		add_to(&total, &s->mapping[i]);
 		add_json(j, &s->mapping[i], wish);

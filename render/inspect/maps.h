@@ -22,6 +22,4 @@ void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish
 /* An array "mappings" and an object "total". */
 void maps_json(struct json *j, const struct snapshot *s, const struct maps_wish *wish);
 
-bool maps_has(const struct maps_wish *wish, const struct mapping *m);
-
 #endif
