@@ -395,7 +395,7 @@ def case_cache():
         with open(files[0], "wb") as f:
             f.write(broken)
         assert Answers(path, found).at == first.at, i
-    # a table for a file with fewer symbols is not taken for that with more
+    # a table for a file with fewer symbols does not replace that of one with more
     shutil.rmtree("cache")
     shutil.copy(path, "whole")
     run("strip", path)
