@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/field.h"
+#include "base/file.h"
 #include "base/hex.h"
 #include "base/readfile.h"
 #include "symbols/demangle.h"
@@ -259,8 +260,14 @@ static int print(struct request *q, char **argument)
 {
 	struct symbolizer_frame frame[DEBUG_FRAMES_MAX];
 	struct module *m;
-	int r = add_module(q, "", *argument);
+	char path[PATH_MAX];
+	int r = file_absolute(path, *argument);
 
+	r = r ? r : add_module(q, "", path);
+	if (r) {
+		fprintf(stderr, "buildbeat-symbols: %s: %s\n", *argument, strerror(-r));
+		return 1;
+	}
 	for (argument++; *argument && !r; argument++) {
 		uint64_t address;
 

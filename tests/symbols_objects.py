@@ -185,6 +185,31 @@ def case_plt(way):
     assert {x: a.name(x + 4) for x in expected} == expected, (expected, a.at)
 
 
+AARCH64 = """
+extern int puts(const char *), away(int);
+__attribute__((noinline)) static int local(int x) { return away(x) * 3; }
+int one(int x) { puts("a"); return local(x) + 1; }
+int two(int x) { return one(x) * away(x + 1); }
+"""
+
+
+def case_aarch64():
+    """Code of another processor: an archive may come from there."""
+    need("clang", "ld.lld", "llvm-objdump", "llvm-nm", "llvm-strip")
+    path = HERE + "/other.so"
+    p = subprocess.run(["clang", "--target=aarch64-linux-gnu", "-O1", "-fPIC", "-shared", "-nostdlib",
+                        "-fuse-ld=lld", write("a.c", AARCH64), "-o", path], check=False)
+    if p.returncode:
+        sys.exit(77)
+    expected = {int(x, 16): n for x, n in re.findall(
+        r"^(\w+) <(\w+(?:@plt)?)>:", run("llvm-objdump", "-d", path), re.M)}
+    assert sorted(expected.values()) == ["away@plt", "local", "one", "puts@plt", "two"], expected
+    assert Answers(path, expected).names() == expected
+    run("llvm-strip", path)
+    start = [a for a, n in expected.items() if n == "local"][0]
+    assert Answers(path, [start, start + 4]).start == {start: start, start + 4: start}
+
+
 def places(path, addresses):
     """[(function, file:line)] by llvm-symbolizer, which also reads what other programs write."""
     need("llvm-symbolizer")
@@ -487,6 +512,7 @@ def case_hand():
     start = [s for s, _, n in symbols(path) if n == "five"][0]
     out = run(SYMBOLS, path, "%x" % start, "0x1")
     assert re.search(r"^0x%x\tfive\t.*/p.c:12\n0x1\t\?\n$" % start, out, re.M), out
+    assert run(SYMBOLS, os.path.basename(path), "%x" % start, "0x1") == out
     for arguments, status in ((["-z"], 2), ([path, "12x"], 2), (["/nowhere", "1"], 1), (["-h"], 0)):
         p = subprocess.run([SYMBOLS] + arguments, capture_output=True, check=False)
         assert p.returncode == status and p.stderr + p.stdout, (arguments, p)
