@@ -395,6 +395,27 @@ def case_build_id():
     assert not missing.at and missing.notes == ["no such file"], missing.notes
 
 
+def case_prelinked():
+    """The debug information of a file that was moved to another address has the old ones."""
+    need("gcc", "objcopy", "strip")
+    write("p.c", INLINED)
+    for name, base in ("old", 0x10000000), ("new", 0x23000000):
+        run("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id=0xabcdef0123456789", "p.c", "-o",
+            name, "-Wl,-Ttext-segment=%#x" % base)
+    os.makedirs("d/.build-id/ab")
+    addresses = [a for s, n, f in symbols("old") if re.match(r"(f\w+|main)$", f)
+                 for a in range(s, s + n)]
+    old = Answers(HERE + "/old", addresses, options=["-c"])
+    run("objcopy", "--only-keep-debug", "old", "d/.build-id/ab/cdef0123456789.debug")
+    run("strip", "new")
+    shift = 0x13000000
+    new = Answers(HERE + "/new", [a + shift for a in addresses], options=["-c", "-d", HERE + "/d"])
+    assert {a - shift: f for a, f in new.at.items()} == old.at and len(old.at) > 100
+    bare = Answers(HERE + "/new", [a + shift for a in addresses],
+                   options=["-c", "-n", "-d", HERE + "/d"])
+    assert {a - shift: n for a, n in bare.names().items()} == old.names()
+
+
 def case_cache():
     """Tables of the cache say the same; broken and strange ones are not used."""
     need("gcc", "strip")
