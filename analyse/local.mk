@@ -5,7 +5,7 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/answer.c analyse/answer.h analyse/answer_times.c analyse/answer_times.h \
 	analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/chain_names.c analyse/chain_names.h analyse/cost.c analyse/cost.h \
-	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h \
+	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
 	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/view.h"
 
+#include "analyse/names.h"
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/index.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -27,12 +29,37 @@ static bool text_matches(const char *filter, bool pattern, const char *text)
 	return pattern ? !fnmatch(filter, text, 0) : strstr(text, filter) != NULL;
 }
 
+/* INSTANCE.NUMBER, as in tasks.log */
+static bool has_id(const struct recording *rec, const struct task *t, const char *id)
+{
+	const char *inst = rec->instance[t->instance].id;
+	size_t n = strlen(inst);
+	uint64_t seq;
+
+	return !strncmp(id, inst, n) && id[n] == '.' &&
+	       cursor_slice_u64(slice_of(id + n + 1), &seq) && seq == t->seq;
+}
+
+static bool is_called(const struct recording *rec, const struct task *t, const char *name)
+{
+	struct buf b = BUF_INIT;
+	bool is;
+
+	if (!strcmp(t->name, name) || has_id(rec, t, name))
+		return true;
+	name_add_task(&b, rec, t);
+	is = !strcmp(buf_str(&b), name);
+	buf_release(&b);
+	return is;
+}
+
 static bool task_matches(const struct recording *rec, const struct selection *sel,
 			 bool pattern, const struct task *t)
 {
 	if (sel->unsuccessful && (t->state == TASK_DONE || t->state == TASK_QUEUED))
 		return false;
-	if (sel->kind && strcmp(t->kind, sel->kind))
+	if ((sel->kind && strcmp(t->kind, sel->kind)) ||
+	    (sel->task && !is_called(rec, t, sel->task)))
 		return false;
 	return !sel->filter || text_matches(sel->filter, pattern, t->name) ||
 	       (*t->key && text_matches(sel->filter, pattern, t->key)) ||
@@ -70,6 +97,15 @@ static void select_targets(struct view *v)
 		if (v->all || v->target[i])
 			v->target[v->n_targets++] = (uint32_t)i;
 	}
+}
+
+bool view_has_task(const struct view *v, uint32_t task)
+{
+	bool has = v->all;
+
+	for (size_t i = 0; !has && i < v->n_tasks; i++)
+		has = v->task[i] == task;
+	return has;
 }
 
 static int collect_unsuccessful(struct view *v)
@@ -159,7 +195,8 @@ static int sum_kinds(struct view *v)
 
 int view_make(struct view *v, const struct summary *s, const struct selection *sel)
 {
-	*v = (struct view){ .sum = s, .all = !sel->filter && !sel->kind && !sel->unsuccessful };
+	*v = (struct view){ .sum = s, .all = !sel->filter && !sel->kind && !sel->unsuccessful &&
+				 !sel->task };
 	v->task = malloc((s->rec->n_tasks + 1) * sizeof *v->task);
 	v->target = calloc(s->n_targets + 1, sizeof *v->target);
 	if (!v->task || !v->target)

@@ -10,6 +10,7 @@ struct selection {
 	 * for the whole of one of them. NULL: any */
 	const char *filter;
 	const char *kind;	/* NULL: any */
+	const char *task;	/* the tasks with this name (names.h), or the one with this id; NULL: any */
 	bool unsuccessful;	/* failed, killed and unfinished ones only */
 };
 
@@ -42,6 +43,9 @@ struct view {
 /* 0 or -ENOMEM. Always release. */
 int view_make(struct view *v, const struct summary *s, const struct selection *sel);
 void view_release(struct view *v);
+
+/* Was the task selected? Without a condition NO_INDEX was, too. */
+bool view_has_task(const struct view *v, uint32_t task);
 
 /*
  * The first `top` targets (or tasks) by a key, brought to the front of v->target

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
+#include "cli/inspected.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "render/show.h"
@@ -14,7 +15,7 @@ struct show_arguments {
 	const char *output;
 	int sort;
 	int64_t top;
-	const char *filter, *kind;
+	const char *filter, *kind, *task;
 	bool failed, tasks, json;
 };
 
@@ -28,6 +29,7 @@ static const struct option options[] = {
 	{ OPT_TEXT('f', "filter", filter, "TEXT",
 	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },
 	{ OPT_TEXT('k', "kind", kind, "KIND", "show only tasks of kind KIND") },
+	{ OPT_TEXT('T', "task", task, "TASK", "show only the task with this name or id") },
 	{ OPT_FLAG(0, "failed", failed, "show only failed, killed and unfinished tasks") },
 	{ OPT_FLAG(0, "tasks", tasks,
 	  "print every task, one per line; with --json, add them to the output") },
@@ -43,12 +45,13 @@ static int run(struct args *a, void *values, struct error *err)
 	struct chain chain = { 0 };
 	struct queue queue = { 0 };
 	struct answer answer = { 0 };
+	struct inspected_found inspected = INSPECTED_INIT;
 	const struct show_options o = {
 		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
-		.chain = &chain, .answer = &answer,
+		.chain = &chain, .answer = &answer, .inspected = &inspected.inspected,
 	};
 	const struct selection selection = {
-		.filter = s->filter, .kind = s->kind, .unsuccessful = s->failed
+		.filter = s->filter, .kind = s->kind, .task = s->task, .unsuccessful = s->failed
 	};
 	struct style style = output_style();
 	struct recording rec = RECORDING_INIT;
@@ -57,6 +60,8 @@ static int run(struct args *a, void *values, struct error *err)
 	struct buf out = BUF_INIT;
 	int r = openrec(&rec, OPENREC_WAITS, s->output, a->operand[0], err);
 
+	if (!r)
+		r = inspected_find(&inspected, &rec, err);
 	if (r)
 		goto out;
 	r = summary_make(&summary, &rec);
@@ -68,6 +73,11 @@ static int run(struct args *a, void *values, struct error *err)
 		r = answer_make(&answer, &summary, &chain, &queue);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
+	if (!r && s->task && !view.n_tasks) {
+		r = error_set(err, -ENOENT, NULL, 0, 0, "show: no task has the name or id '%.200s'",
+			      s->task);
+		goto out;
+	}
 	if (!r)
 		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
 	r = output_end(&out, r, rec.path, err);
@@ -77,6 +87,7 @@ out:
 	queue_release(&queue);
 	chain_release(&chain);
 	summary_release(&summary);
+	inspected_release(&inspected);
 	recording_release(&rec);
 	return r;
 }

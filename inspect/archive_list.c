@@ -37,7 +37,7 @@ static int fill(struct inspect_entry *e, struct inspect_list *l, const struct ar
 		.path = arena_text(l->arena, path, strlen(path)), .host = keep(l, m, "host"),
 		.program = keep(l, m, "program"), .command = keep(l, m, "command"),
 		.task = keep(l, m, "task"), .why = keep(l, m, "why"), .end = keep(l, m, "end"),
-		.heap = keep(l, m, "heap"),
+		.heap = keep(l, m, "heap"), .ancestors = keep(l, m, "ancestors"),
 		.pid = (int32_t)archive_meta_number(m, "pid", INT32_MAX, 0),
 		.start_ticks = (uint64_t)archive_meta_number(m, "start_ticks", INT64_MAX, 0),
 		.start_us = archive_meta_number(m, "start_us", ARCHIVE_TIME_MAX, 0),
@@ -46,7 +46,7 @@ static int fill(struct inspect_entry *e, struct inspect_list *l, const struct ar
 		.n_snapshots = (size_t)archive_meta_number(m, "snapshots", UINT32_MAX, 0),
 	};
 	if (!e->path || !e->host || !e->program || !e->command || !e->task || !e->why || !e->end ||
-	    !e->heap)
+	    !e->heap || !e->ancestors)
 		return -ENOMEM;
 	e->name = strrchr(e->path, '/') ? strrchr(e->path, '/') + 1 : e->path;
 	e->runs = !archive_meta_find(m, "end") &&

@@ -16,6 +16,7 @@ struct inspect_entry {
 	const char *name;	/* of its directory */
 	const char *host, *program, *command, *task, *why;
 	const char *end;	/* "": it still runs, or was killed */
+	const char *ancestors;	/* "PID,PID,...": the process, its parent ...; "" */
 	const char *heap;	/* "", "sampled", "exact" */
 	int32_t pid;		/* of the process */
 	uint64_t start_ticks;	/* of the process, since the machine started */

@@ -11,12 +11,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FILE_MAX (16u << 20)
 #define BOOT_ID_MAX 64
+#define ANCESTORS_MAX 64
 
 static void begin(struct buf *b, const char *key)
 {
@@ -42,6 +44,44 @@ void archive_meta_add_command(struct buf *b, const char *key, const char *comman
 {
 	begin(b, key);
 	redact_field(b, command, strlen(command), ARCHIVE_TEXT_MAX);
+	buf_addc(b, '\n');
+}
+
+/* Field 4 of stat is the parent, field 22 the start. */
+static bool parent_of(int32_t pid, int64_t *parent, int64_t *start_ticks)
+{
+	char path[32], stat[1024];
+	const char *behind;
+	struct slice word;
+	struct cursor c;
+	bool ok;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	behind = readfile_start(AT_FDCWD, path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : NULL;
+	if (!behind)
+		return false;
+	cursor_init(&c, behind + 1, strlen(behind + 1));
+	ok = cursor_byte(&c, ' ') && cursor_word(&c, &word, 1) && cursor_byte(&c, ' ') &&
+		cursor_i64(&c, parent);
+	for (int i = 5; ok && i < 22; i++)
+		ok = cursor_byte(&c, ' ') && cursor_word(&c, &word, 32);
+	return ok && cursor_byte(&c, ' ') && cursor_i64(&c, start_ticks);
+}
+
+void archive_meta_add_ancestors(struct buf *b, int32_t pid, uint64_t start_ticks)
+{
+	int64_t parent, start;
+
+	if (!parent_of(pid, &parent, &start) || (uint64_t)start != start_ticks)
+		return;
+	begin(b, "ancestors");
+	buf_addi(b, pid);
+	for (unsigned n = 1; n < ANCESTORS_MAX && parent > 1 && parent <= INT32_MAX; n++) {
+		buf_addc(b, ',');
+		buf_addi(b, parent);
+		if (!parent_of((int32_t)parent, &parent, &start))
+			break;
+	}
 	buf_addc(b, '\n');
 }
 

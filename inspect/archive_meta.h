@@ -29,6 +29,9 @@ void archive_meta_add(struct buf *b, const char *key, const char *value);
 void archive_meta_add_number(struct buf *b, const char *key, uint64_t n);
 void archive_meta_add_command(struct buf *b, const char *key, const char *command);
 
+/* Append the process and its ancestors, "PID,PID,...", if it still runs. */
+void archive_meta_add_ancestors(struct buf *b, int32_t pid, uint64_t start_ticks);
+
 /* Append "PID START_NS BOOT_ID", for this process. */
 void archive_meta_add_writer(struct buf *b);
 

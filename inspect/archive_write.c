@@ -210,6 +210,7 @@ static int write_meta(struct inspect_archive *a)
 	archive_meta_add(b, "machine", text_or_empty(x->machine));
 	archive_meta_add_number(b, "pid", (uint64_t)x->pid);
 	archive_meta_add_number(b, "start_ticks", x->start_ticks);
+	archive_meta_add_ancestors(b, x->pid, x->start_ticks);
 	archive_meta_add(b, "program", text_or_empty(x->program));
 	archive_meta_add_command(b, "command", text_or_empty(x->command));
 	archive_meta_add(b, "task", text_or_empty(x->task));

@@ -489,6 +489,30 @@ static void add_paths(struct json *j, const struct recording *rec, const struct 
 	json_object_end(j);
 }
 
+/* Only where processes were inspected. */
+static void add_inspected(struct json *j, const struct view *v, const struct inspected *x)
+{
+	if (!x || !x->n)
+		return;
+	json_array(j, "inspections");
+	for (size_t i = 0; i < x->n; i++) {
+		const struct inspected_process *p = &x->process[i];
+
+		if (!view_has_task(v, p->task))
+			continue;
+		begin_line(j, NULL);
+		json_str(j, "archive", p->archive);
+		json_str(j, "program", p->program);
+		json_int(j, "pid", p->pid);
+		add_id(j, "task", v->sum->rec, p->task);
+		json_known(j, "start_us", p->start_us);
+		json_known(j, "snapshots", p->n_snapshots);
+		json_str(j, "heap", *p->heap ? p->heap : NULL);
+		end_line(j);
+	}
+	json_array_end(j);
+}
+
 static void add_tasks(struct json *j, struct view *v, const struct show_options *o)
 {
 	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
@@ -521,6 +545,7 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_kinds(&j, v);
 	if (add_programs(&j, s, o->top))
 		return -ENOMEM;
+	add_inspected(&j, v, o->inspected);
 	add_lists(&j, v, o);
 	if (o->tasks)
 		add_tasks(&j, v, o);

@@ -3,6 +3,7 @@
 #define BUILDBEAT_RENDER_SHOW_H
 
 #include "analyse/answer.h"
+#include "analyse/inspected.h"
 #include "analyse/view.h"
 #include "base/text.h"
 
@@ -14,6 +15,7 @@ struct show_options {
 	/* of the view's summary */
 	const struct chain *chain;
 	const struct answer *answer;
+	const struct inspected *inspected;
 };
 
 /*
@@ -23,6 +25,10 @@ struct show_options {
 int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	      const struct style *style);
 int json_show(struct buf *out, struct view *v, const struct show_options *o);
+
+/* The inspected processes of the selected tasks. */
+void text_inspected(struct buf *out, const struct view *v, const struct inspected *x, size_t top,
+		    const struct style *style);
 
 /* A heading after an empty line. */
 void text_title(struct buf *out, const struct style *style, const char *title);

@@ -630,6 +630,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_levels(out, s, style);
 		add_peak(out, s, style);
 	}
+	text_inspected(out, v, o->inspected, o->top, style);
 	add_kinds(out, v, style);
 	if (v->all && add_programs(out, s, o->top, style))
 		return -ENOMEM;

@@ -40,6 +40,9 @@ static const struct support_golden goldens[] = {
 	{ "show-processes.json", "show -j ../processes/make", 0 },
 	{ "show-bounds.txt", "show ../memory/bounds", 80 },
 	{ "show-bounds.json", "show -j --tasks ../memory/bounds", 0 },
+	{ "show-inspected.txt", "show ../inspected/make", 80 },
+	{ "show-inspected-task.txt", "show --task app ../inspected/make", 80 },
+	{ "show-inspected.json", "show -j ../inspected/make", 0 },
 	{ "list-oe.txt", "list ../oe", 80 },
 	{ "list-80.txt", "list .", 80 },
 	{ "list-40.txt", "list .", 40 },
@@ -152,6 +155,7 @@ START_TEST(keys_are_documented)
 		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
 				      " show -j -s start nested; " BUILDBEAT
 				      " show -j ../processes/make; " BUILDBEAT
+				      " show -j ../inspected/make; " BUILDBEAT
 				      " show -j -s name cut" },
 		{ "buildbeat-list.1", "list -j ." },
 	};
