@@ -41,11 +41,11 @@ inspect_libinspect_la_SOURCES += \
 inspect_libinspect_la_SOURCES += \
 	inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
-	inspect/live_build.h \
+	inspect/live_build.c inspect/live_build.h \
 	inspect/look.c inspect/look.h \
 	inspect/look_modules.c \
 	inspect/pages.c inspect/pages.h \
-	inspect/process_list.h \
+	inspect/process_list.c inspect/process_list.h \
 	inspect/recent.h \
 	inspect/smaps.c inspect/smaps.h
 

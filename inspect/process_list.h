@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_INSPECT_PROCESS_LIST_H
 #define BUILDBEAT_INSPECT_PROCESS_LIST_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,9 +57,9 @@ bool process_list_descends(const struct process_list *l, const struct listed *p,
 /* Fill in the proportional memory of the selected processes, which costs 10 ms per GB. */
 void process_list_read_pss(struct process_list *l);
 
-/* The words of its command line, separated by blanks; "" if they cannot be read. Returns the
- * length of the text, which is truncated to size - 1 bytes. */
-size_t process_list_words(const struct process_list *l, const struct listed *p, char *text,
-			  size_t size);
+/* Add the words of its command line, separated by blanks and without their secrets; nothing if they
+ * cannot be read. At most 4096 bytes. */
+void process_list_add_words(const struct process_list *l, const struct listed *p,
+			    struct buf *out);
 
 #endif
