@@ -9,12 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TEXT_ROOM ((size_t)64 << 10)	/* the numbers of some 10,000 children */
+
 int below_init(struct below *b, bool all)
 {
 	int r;
 
-	*b = (struct below){ .page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024 };
+	*b = (struct below){
+		.page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024,
+		.text = { malloc(TEXT_ROOM), 0, TEXT_ROOM },
+		.names = { malloc(TEXT_ROOM), 0, TEXT_ROOM },
+	};
 	r = process_list_init(&b->all);
+	if (!b->text.data || !b->names.data)
+		r = -ENOMEM;
 	if (!r)
 		b->lists = all || !root_has(b->all.proc_fd, "thread-self/children");
 	return r;

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/readfile.h"
 #include "inspect/archive.h"
+#include "inspect/archive_list.h"
 #include "inspect/freeze.h"
 #include "inspect/heap_image.h"
 #include "inspect/look.h"
@@ -495,6 +496,12 @@ static int finish(struct inspector *u, int r, struct error *err)
 	if (!r && closed) {
 		*err = why;
 		r = closed;
+	}
+	/* nothing was taken */
+	if (r && *u->result->path && !u->result->n_snapshots &&
+	    !inspect_archive_delete(u->result->path, NULL)) {
+		rmdir(u->s->base);
+		u->result->path[0] = '\0';
 	}
 	release(u);
 	return r;

@@ -159,20 +159,31 @@ static struct seen *see(struct watch *w, const struct below_process *p)
 
 /* Inspections */
 
+struct reporter {
+	struct background task;
+	const struct run_result *result;
+	bool named;		/* the task has the path of the archive */
+};
+
 static void told(void *context, unsigned percent, const char *message)
 {
-	background_tell(context, percent, message);
+	struct reporter *t = context;
+
+	if (!t->named && *t->result->path)
+		background_set_archive(&t->task, t->result->path);
+	t->named |= *t->result->path;
+	background_tell(&t->task, percent, message);
 }
 
 /* In its own process. */
 static _Noreturn void inspect(struct watch *w, size_t place, const struct below_process *p,
 			      const struct inspect_rule *rule, const char *why, pid_t parent)
 {
-	struct background task;
+	struct reporter reporter = { .result = &w->page->result[place] };
 	struct run_settings s = {
 		.rule = rule, .base = w->s->base, .access = w->s->access, .task = "", .why = why,
 		.heap_dir = w->heap_dir, .budget = &w->page->run, .stop_fd = w->stop[0],
-		.told = told, .context = &task,
+		.told = told, .context = &reporter,
 	};
 	char what[64];
 	int r;
@@ -182,12 +193,10 @@ static _Noreturn void inspect(struct watch *w, size_t place, const struct below_
 		_exit(0);
 	close(w->stop[1]);
 	snprintf(what, sizeof what, "%s %d", p->name, (int)p->pid);
-	background_begin(&task, what, NULL);
+	background_begin(&reporter.task, what, NULL);
 	r = run_inspection(&w->page->result[place], p->pid, p->start_ticks, &s,
 			   &w->page->err[place]);
-	if (*w->page->result[place].path)
-		background_set_archive(&task, w->page->result[place].path);
-	background_end(&task, r ? 2 : w->page->result[place].end != RUN_COMPLETE);
+	background_end(&reporter.task, r ? 2 : w->page->result[place].end != RUN_COMPLETE);
 	_exit(r == -ESRCH ? 3 : r ? 2 : 0);
 }
 
