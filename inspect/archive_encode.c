@@ -274,12 +274,12 @@ static void add_ranges(struct buf *b, const struct snapshot *before, const struc
 	size_t at = 0, n = before ? before->n_ranges : 0;
 
 	for (size_t i = 0; i <= s->n_ranges; i++) {
-		const struct mapped_range *r = &s->range[i];
-		uint64_t start = i < s->n_ranges ? r->start : UINT64_MAX;
+		const struct mapped_range *r = i < s->n_ranges ? &s->range[i] : NULL;
+		uint64_t start = r ? r->start : UINT64_MAX;
 
 		for (; at < n && before->range[at].start < start; at++)
 			add_key_line(b, "gone ", before->range[at].start);
-		if (i == s->n_ranges)
+		if (!r)
 			break;
 		if (at < n && before->range[at].start == start) {
 			const struct mapped_range *old = &before->range[at++];
