@@ -110,7 +110,8 @@ static void add_class(struct json *j, const struct inspect_view *v, const struct
 	}
 	json_array_end(j);
 	json_object(j, "difference");
-	add_class_values(j, c, class, v->shown, v->base, true);
+	if (v->n)
+		add_class_values(j, c, class, v->shown, v->base, true);
 	json_object_end(j);
 	json_array(j, "classes");
 	for (uint32_t i = class + 1; i < c->n && c->item[i].depth > c->item[class].depth; i++) {
