@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GROUPS_MAX 64
+
 /* A bracket expression, from behind its '[': p, or its last byte. */
 static const char *skip_bracket(const char *p)
 {
@@ -21,41 +23,110 @@ static const char *skip_bracket(const char *p)
 	return p;
 }
 
-/* The product of all repetitions, nested or not, is a limit of what the nested ones cost. */
-static const char *too_much(const char *text)
+/* What regcomp() makes of an expression: it copies what is repeated. */
+struct size {
+	size_t sum[GROUPS_MAX];		/* of what came before in each open group */
+	size_t depth;
+	size_t last;			/* of the last atom, which is part of the sum; 0: none */
+};
+
+static void add(struct size *size, size_t atom)
 {
-	unsigned long product = 1;
+	size->sum[size->depth] += atom;
+	size->last = atom;
+}
 
-	for (const char *p = text; *p; p++) {
-		if (*p == '\\') {
-			p++;
-			if (*p >= '1' && *p <= '9')
-				return "a reference to a group is not supported";
-			if (!*p)
-				return "it ends with a backslash";
-		} else if (*p == '[') {
-			p = skip_bracket(p + 1);
-			if (!*p)
-				return "a bracket is not closed";
-		} else if (*p == '{') {
-			unsigned long least, most;
-			char *end;
+static void repeat(struct size *size, size_t times)
+{
+	size_t more = size->last * (times - 1);
 
-			least = strtoul(p + 1, &end, 10);
-			most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
-			most = most > least ? most : least;
-			product *= most && most <= PATTERN_REPEATS_MAX ? most :
-				   most ? PATTERN_REPEATS_MAX + 1 : 1;
-			if (product > PATTERN_REPEATS_MAX)
-				return "it repeats too much";
-		}
+	size->sum[size->depth] += more < PATTERN_SIZE_MAX ? more : PATTERN_SIZE_MAX;
+	size->last = size->last * times < PATTERN_SIZE_MAX ? size->last * times : PATTERN_SIZE_MAX;
+}
+
+/* "{2,5}", from behind the brace: the larger number. */
+static size_t times_of(const char *p)
+{
+	unsigned long least, most;
+	char *end;
+
+	least = strtoul(p, &end, 10);
+	most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
+	most = most > least ? most : least;
+	return most > PATTERN_SIZE_MAX ? PATTERN_SIZE_MAX : most ? most : 1;
+}
+
+static const char *close_group(struct size *size)
+{
+	size_t inner = size->sum[size->depth];
+
+	if (size->depth)
+		size->depth--;
+	else
+		inner = 1;
+	add(size, inner);
+	return NULL;
+}
+
+static const char *open_group(struct size *size)
+{
+	if (size->depth + 1 == GROUPS_MAX)
+		return "its groups are nested too deep";
+	size->sum[++size->depth] = 1;
+	size->last = 0;
+	return NULL;
+}
+
+/* The next part of the expression; *p is its first byte, and then its last one. */
+static const char *add_part(struct size *size, const char **p)
+{
+	switch (**p) {
+	case '\\':
+		++*p;
+		add(size, 1);
+		return **p >= '1' && **p <= '9' ? "a reference to a group is not supported" :
+		       **p ? NULL : "it ends with a backslash";
+	case '[':
+		*p = skip_bracket(*p + 1);
+		add(size, 1);
+		return **p ? NULL : "a bracket is not closed";
+	case '(':
+		return open_group(size);
+	case ')':
+		return close_group(size);
+	case '+':
+		repeat(size, 2);
+		return NULL;
+	case '{':
+		repeat(size, times_of(*p + 1));
+		return NULL;
+	default:
+		add(size, 1);
+		return NULL;
 	}
-	return strlen(text) > PATTERN_MAX ? "it is too long" : NULL;
+}
+
+static const char *why_not(const char *text)
+{
+	struct size size = { .depth = 0 };
+
+	if (strlen(text) > PATTERN_MAX)
+		return "it is too long";
+	for (const char *p = text; *p; p++) {
+		/* these keep the atom before them: more repetitions can follow */
+		const char *why = *p == '*' || *p == '?' ? NULL : add_part(&size, &p);
+
+		if (why)
+			return why;
+		if (size.sum[size.depth] > PATTERN_SIZE_MAX)
+			return "it repeats too much";
+	}
+	return NULL;
 }
 
 int pattern_init(struct pattern *p, const char *text, struct error *err)
 {
-	const char *why = too_much(text);
+	const char *why = why_not(text);
 	char message[128];
 	int code;
 

@@ -9,11 +9,11 @@
 
 /*
  * A POSIX extended regular expression from a file, which fits any part of a text. What lets a
- * short expression need much time or memory is an error: references to groups, and nested
- * repetitions that multiply to more than PATTERN_REPEATS_MAX.
+ * short expression need much time or memory is an error: references to groups, and repetitions
+ * (+ is two) that make more than PATTERN_SIZE_MAX copies of its parts.
  */
 #define PATTERN_MAX 1024
-#define PATTERN_REPEATS_MAX 255
+#define PATTERN_SIZE_MAX 2000
 
 struct pattern {
 	regex_t regex;
