@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "cli/class_rules.h"
+#include "inspect/call_names.h"
 #include "inspect/parts.h"
 #include "inspect/shipped_rules.h"
 #include "tests/made_inspection.h"
@@ -257,6 +258,65 @@ START_TEST(known)
 }
 END_TEST
 
+/* Parts of a class: at least 2 % of all in some snapshot, in at most three levels. */
+START_TEST(parts_of_a_class)
+{
+	static const char *const texts[] = {
+		"rules: [{name: r, split: directory}]\n", "rules: [{name: r, split: caller}]\n",
+	};
+	const struct made_inspection_wish wish = {
+		.mappings = 5, .stacks = 300, .snapshots = 3, .seed = (uint64_t)_i,
+	};
+	struct class_rules_read rules;
+	struct made_inspection m;
+	struct classes c;
+
+	made_inspection_random(&m, &wish);
+	read_text(&rules, texts[_i % 2]);
+	classify(&c, CLASSIFY_HEAP, &rules.file, &m);
+	ck_assert_uint_gt(c.n, 2);
+	for (size_t i = 2; i < c.n; i++) {
+		bool large = false;
+
+		ck_assert_uint_le(c.item[i].depth, 1 + CLASS_SPLIT_DEPTH);
+		for (size_t s = 0; s < c.n_snapshots; s++)
+			large |= (double)classes_value(&c, i, s, HEAP_LIVE_BYTES) >=
+				 CLASS_SPLIT_SHARE * (double)classes_value(&c, 0, s, HEAP_LIVE_BYTES);
+		ck_assert(large || c.item[i].other);
+	}
+	check_sums(&c);
+	classes_release(&c);
+	class_rules_release(&rules);
+	made_inspection_release(&m);
+}
+END_TEST
+
+static const char *const names[][2] = {
+	{ "main", "main" },
+	{ "make_node(tree_code)", "make_node" },
+	{ "llvm::SelectionDAG::getNode(unsigned int, llvm::SDLoc const&)", "llvm::SelectionDAG::getNode" },
+	{ "std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector::push_back" },
+	{ "void va_gc::reserve<tree_node*, va_gc>(vec<tree_node*>*&, unsigned int)", "va_gc::reserve" },
+	{ "(anonymous namespace)::pass_x::execute(function*)", "(anonymous namespace)::pass_x::execute" },
+	{ "foo::operator()(int) const", "foo::operator()" },
+	{ "int max<int>(int, int)", "max" },
+	{ "operator new(unsigned long)", "operator new" },
+	{ "<rustc_middle::ty::Ty as core::fmt::Debug>::fmt", "rustc_middle::ty::Ty::fmt" },
+	{ "core::ptr::drop_in_place<alloc::vec::Vec<u8>>", "core::ptr::drop_in_place" },
+	{ "cc1plus!0x97e8f0", "cc1plus!0x97e8f0" },
+	{ "", "" }, { "<", "<" }, { "(", "(" }, { "<>", "<>" }, { "a<b", "a" }, { " ", " " },
+};
+
+START_TEST(short_names)
+{
+	struct buf b = BUF_INIT;
+
+	call_names_short(&b, names[_i][0]);
+	ck_assert_str_eq(buf_str(&b), names[_i][1]);
+	buf_release(&b);
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	unsigned line;
@@ -267,6 +327,8 @@ static const struct {
 	{ "rules:\n- name: a\n  stack:\n  - ok\n  - '[a'\n", 5, "a bracket is not closed" },
 	{ "rules:\n- name: a\n  source: '(a)\\1'\n", 3, "a reference to a group is not supported" },
 	{ "rules:\n- name: a\n  file: ((a{1,200}){1,200}){1,200}\n", 3, "it repeats too much" },
+	{ "rules:\n- name: a\n  file: a++++++++++++\n", 3, "it repeats too much" },
+	{ "rules:\n- name: a\n  file: ((((((((((((a)+)+)+)+)+)+)+)+)+)+)+)+\n", 3, "it repeats too much" },
 	{ "rules:\n- name: a\n  spilt: caller\n", 3, "unknown key 'spilt'; did you mean 'split'?" },
 	{ "rules:\n- name: a\n  split: callers\n", 3, "expected none, caller or directory, not" },
 	{ "rules:\n- name: a\n  split: caller\n  rules: [{name: b}]\n", 2, "only one of them" },
@@ -366,5 +428,6 @@ int main(void)
 {
 	return support_main("classify", TEST_LOOP(sums, 60), TEST_LOOP(parts, 40),
 			    TEST_EACH(known, cases), TEST_EACH(errors, wrong), TEST(nested_too_deep),
-			    TEST(shipped), TEST_EACH(by_program, chosen), TEST(no_such_rules));
+			    TEST(shipped), TEST_LOOP(parts_of_a_class, 10), TEST_EACH(short_names, names),
+			    TEST_EACH(by_program, chosen), TEST(no_such_rules));
 }
