@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/class_rules.h"
+#include "render/inspect/class_plot.h"
 #include "report/inspect_page.h"
 #include "tests/made_inspection.h"
 #include "tests/nomem.h"
@@ -13,6 +14,7 @@
 /* An inspection with its classes and its page. */
 struct shown {
 	struct made_inspection made;
+	struct class_rules_read rules;	/* has the names of the classes */
 	struct classes classes[2];
 	struct buf page;
 	struct unpacked data;
@@ -20,20 +22,18 @@ struct shown {
 
 static void classify(struct shown *w)
 {
-	struct class_rules_read rules = { .name = NULL };
 	struct error err = { .line = 0 };
 
-	ck_assert_int_eq(class_rules_read(&rules, NULL, w->made.inspection.program, &err), 0);
+	ck_assert_int_eq(class_rules_read(&w->rules, NULL, w->made.inspection.program, &err), 0);
 	for (int kind = 0; kind < 2; kind++) {
 		struct classifier *c;
 
-		ck_assert_int_eq(classifier_new(&c, kind, &rules.file, &w->made.inspection, &err), 0);
+		ck_assert_int_eq(classifier_new(&c, kind, &w->rules.file, &w->made.inspection, &err), 0);
 		for (size_t i = 0; i < w->made.n; i++)
 			ck_assert_int_eq(classifier_add(c, &w->made.snapshot[i]), 0);
 		ck_assert_int_eq(classifier_done(c, &w->classes[kind]), 0);
 		classifier_free(c);
 	}
-	class_rules_release(&rules);
 }
 
 static int write_page(struct shown *w)
@@ -73,6 +73,7 @@ static void release(struct shown *w)
 	buf_release(&w->page);
 	for (int i = 0; i < 2; i++)
 		classes_release(&w->classes[i]);
+	class_rules_release(&w->rules);
 	made_inspection_release(&w->made);
 }
 
@@ -219,6 +220,42 @@ START_TEST(sizes)
 }
 END_TEST
 
+/* A picture by gnuplot with its script and data, which may be run again; and on a terminal. */
+START_TEST(plots)
+{
+	int64_t time_us[6];
+	struct shown w = { .page = BUF_INIT };
+	struct class_plot p = { .time_us = time_us, .keep = true };
+	struct buf out = BUF_INIT;
+	struct error err;
+
+	if (!support_has("gnuplot"))
+		return;
+	made_inspection_compile(&w.made);
+	show(&w);
+	for (size_t i = 0; i < w.made.n; i++)
+		time_us[i] = w.made.snapshot[i].time_us;
+	p.in = &w.made.inspection;
+	p.memory = &w.classes[0];
+	p.heap = &w.classes[1];
+	p.path = strdup(support_path("%s/picture.svg", support_tmpdir()));
+	ck_assert_msg(!class_plot_draw(&p, &out, &err), "%s", err.message);
+	ck_assert_ptr_nonnull(strstr(support_text(p.path), "<title>Memory of cc1plus 12345</title>"));
+	ck_assert_ptr_nonnull(strstr(support_text(p.path),
+				     "garbage-collected memory max 214 MiB, at the end 181 MiB"));
+	support_expect(support_tmpdir(), 0, "", "", "gnuplot memory.gnuplot && grep -q '</svg>' memory.svg");
+	free((char *)p.path);
+	p.path = NULL;
+	p.format = PLOT_TERM;
+	ck_assert_msg(!class_plot_draw(&p, &out, &err), "%s", err.message);
+	support_is_golden(&out, "inspect_term.txt");
+	w.classes[0].n_snapshots = 0;
+	ck_assert_int_eq(class_plot_draw(&p, &out, &err), -ENODATA);
+	buf_release(&out);
+	release(&w);
+}
+END_TEST
+
 START_TEST(no_memory)
 {
 	struct shown w = { .page = BUF_INIT };
@@ -241,5 +278,5 @@ END_TEST
 int main(void)
 {
 	return support_main("inspect_page", TEST_LOOP(sums, 25), TEST_LOOP(mappings, 10), TEST(words),
-			    TEST(hostile), TEST(sizes), TEST(no_memory));
+			    TEST(hostile), TEST(plots), TEST(sizes), TEST(no_memory));
 }

@@ -25,6 +25,20 @@ static void describe(struct buf *b, const struct plot_page *page)
 	}
 }
 
+int plot_draw_page(struct drawing *d, const struct plot_page *page, unsigned columns,
+		   unsigned lines, struct buf *out, struct error *err)
+{
+	if (d->format == PLOT_TERM) {
+		script_add_term_data(&d->data, page);
+		term_add(&d->script, page, columns, lines);
+	} else {
+		script_add_data(&d->data, page);
+		script_add(&d->script, page, d->format);
+		describe(&d->description, page);
+	}
+	return drawing_draw(d, out, err);
+}
+
 int plot_draw(const struct plot *p, const struct summary *s, const struct panels *panels,
 	      struct buf *out, struct error *err)
 {
@@ -48,15 +62,7 @@ int plot_draw(const struct plot *p, const struct summary *s, const struct panels
 	} else if (r || buf_error(&path)) {
 		r = error_sys(err, r ? r : buf_error(&path), NULL, word);
 	} else {
-		if (term) {
-			script_add_term_data(&d.data, &page);
-			term_add(&d.script, &page, columns, lines);
-		} else {
-			script_add_data(&d.data, &page);
-			script_add(&d.script, &page, p->format);
-			describe(&d.description, &page);
-		}
-		r = drawing_draw(&d, out, err);
+		r = plot_draw_page(&d, &page, columns, lines, out, err);
 	}
 	drawing_release(&d);
 	buf_release(&path);

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_RENDER_PLOT_SCRIPT_H
 #define BUILDBEAT_RENDER_PLOT_SCRIPT_H
 
+#include "render/plot/drawing.h"
 #include "render/plot/page.h"
 
 /*
@@ -22,6 +23,10 @@ void term_add_settings(struct buf *b);
 
 /* What gnuplot printed then, without blanks at the ends of lines, with colours. */
 void term_finish(struct buf *out, struct buf *drawn, bool colour);
+
+/* Draw a page: d has all but the script, the data and the description. As plot_draw(). */
+int plot_draw_page(struct drawing *d, const struct plot_page *page, unsigned columns,
+		   unsigned lines, struct buf *out, struct error *err);
 
 /* How many stretches a line of the terminal has room for. */
 size_t term_stretches(unsigned columns);
