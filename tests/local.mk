@@ -70,7 +70,7 @@ EXTRA_DIST += tests/run.sh
 # Programs that they run: inputs made, and hosts and processes of unusual kinds.
 check_PROGRAMS += \
 	tests/fake_make tests/fake_spawner tests/fake_threads tests/gen_archive tests/gen_oe \
-	tests/gen_recording tests/hungry
+	tests/gen_inspection tests/gen_recording tests/hungry
 tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
 tests_fake_make_LDADD = -ldl

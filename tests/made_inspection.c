@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "tests/recorded.h"
 
-#include <check.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,10 @@ static const char *const module_files[] = {
 uint32_t made_inspection_name(struct made_inspection *m, const char *text)
 {
 	uint32_t number;
+	int r = name_table_add(&m->inspection.names, (struct slice){ text, strlen(text) }, &number);
 
-	ck_assert_int_eq(name_table_add(&m->inspection.names, (struct slice){ text, strlen(text) },
-					&number), 0);
-	return number;
+	assert(!r);
+	return r ? 0 : number;
 }
 
 static void add_module(struct made_inspection *m, size_t i)
@@ -56,7 +56,7 @@ void made_inspection_init(struct made_inspection *m)
 		},
 	};
 	in->arena = arena_new();
-	ck_assert_ptr_nonnull(in->arena);
+	assert(in->arena);
 	in->names.arena = in->arena;
 }
 
@@ -85,7 +85,7 @@ static uint32_t add_frame_name(struct made_inspection *m, const char *function, 
 	struct frame_name *f;
 
 	f = array_add(&in->frame_name, &in->n_frame_names, sizeof *f);
-	ck_assert_ptr_nonnull(f);
+	assert(f);
 	*f = (struct frame_name){
 		.function = name, .source = made_inspection_name(m, name % 3 ? "gcc/parser.cc" :
 								 "gcc/ggc-page.cc"),
@@ -102,7 +102,7 @@ static uint32_t frame_of(struct made_inspection *m, const char *text, size_t len
 	char copy[512], *next = copy, *function;
 	uint32_t name = INSPECTION_NONE;
 
-	ck_assert_uint_lt(len, sizeof copy);
+	assert(len < sizeof copy);
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	for (size_t i = 0; i < in->n_frames; i++) {
@@ -129,7 +129,7 @@ static uint32_t add_stack(struct made_inspection *m, uint32_t parent, uint32_t f
 			return (uint32_t)i;
 	}
 	s = array_add(&in->stack, &in->n_stacks, sizeof *s);
-	ck_assert_ptr_nonnull(s);
+	assert(s);
 	*s = (struct stack){ parent, frame };
 	return (uint32_t)in->n_stacks - 1;
 }
@@ -151,7 +151,7 @@ struct snapshot *made_inspection_snapshot(struct made_inspection *m, int64_t tim
 {
 	struct snapshot *s = array_add(&m->snapshot, &m->n, sizeof *s);
 
-	ck_assert_ptr_nonnull(s);
+	assert(s);
 	*s = (struct snapshot){
 		.time_us = time_us, .took_us = 900, .has_heap = m->inspection.heap != HEAP_OFF,
 		.process = { .user_ticks = (uint64_t)time_us / 11000, .system_ticks = 3,
@@ -166,7 +166,7 @@ static struct mapping *add_mapping(struct snapshot *s, uint64_t start, uint64_t 
 {
 	struct mapping *mapping = array_add(&s->mapping, &s->n, sizeof *mapping);
 
-	ck_assert_ptr_nonnull(mapping);
+	assert(mapping);
 	*mapping = (struct mapping){ .start = start, .end = start + kb * 1024, .file = file };
 	strncpy(mapping->permissions, permissions, sizeof mapping->permissions - 1);
 	mapping->kb[MAPPING_SIZE] = kb;
@@ -197,7 +197,7 @@ struct site *made_inspection_site(struct snapshot *s, uint32_t stack, bool mappe
 {
 	struct site *site = array_add(&s->site, &s->n_sites, sizeof *site);
 
-	ck_assert_ptr_nonnull(site);
+	assert(site);
 	while (site > s->site && (site[-1].stack > stack ||
 				  (site[-1].stack == stack && site[-1].mapped && !mapped))) {
 		site[0] = site[-1];
@@ -367,7 +367,7 @@ static void random_sites(struct snapshot *s, const struct snapshot *before, size
 		if (!b && random_below(state, i % 2 ? 12 : 3))
 			continue;
 		site = array_add(&s->site, &s->n_sites, sizeof *site);
-		ck_assert_ptr_nonnull(site);
+		assert(site);
 		*site = b ? *b : (struct site){ .stack = i / 2, .mapped = i % 2 };
 		live = random_below(state, 1 << random_below(state, 12));
 		freed = random_below(state, site->live + live + 1);

@@ -6,7 +6,7 @@
 
 /*
  * Generated inspections, with all their snapshots in memory. Begin with made_inspection_init(),
- * random() or compile(); the functions that add to one can follow. Errors fail the test.
+ * random() or compile(); the functions that add to one can follow. Out of memory aborts.
  */
 struct made_inspection {
 	struct inspection inspection;
