@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
+#include "cli/inspect_export.h"
 #include "inspect/inspection.h"
 #include "inspect/rule.h"
 #include "render/inspect/inspect.h"
@@ -28,8 +29,13 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "freeze", freeze, "stop the process while a snapshot is taken") },
 	{ OPT_FLAG(0, "pages", pages, "also record which pages are in memory") },
 	{ OPT_FLAG('b', "background", background, "print the id of a background task, and return") },
-	{ OPT_PATH('o', "output", output, "ARCHIVE", "directory to write") },
+	{ OPT_PATH('o', "output", output, "ARCHIVE|FILE",
+	  "directory of the archive to write, or with --show a file to write") },
 	{ OPT_PATH(0, "show", show, "ARCHIVE", "print what the process of ARCHIVE had in memory") },
+	{ OPT_CHOICE(0, "format", format, inspect_format_words, "FORMAT",
+	  "format of --show: text, json, html, svg, png, pdf, term, pprof, collapsed or heaptrack "
+	  "(default text)") },
+	{ OPT_FLAG(0, "keep", keep, "keep gnuplot's script and data beside the picture") },
 	{ OPT_TEXT(0, "snapshot", snapshot, "N[,M]",
 	  "show snapshot N (default: the largest), and what grew since M (default: 1)") },
 	{ OPT_SET(0, "view", view, inspect_part_words, "PART,...",

@@ -29,6 +29,8 @@ struct inspect_arguments {
 	bool json;
 	const char *show;	/* archive */
 	unsigned view;		/* a bit of each enum inspect_part */
+	int format;		/* enum inspect_format */
+	bool keep;
 	const char *snapshot, *address;
 	const char *rules, *file, *permissions, *stack;
 	int64_t top;

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/inspect.h"
 #include "cli/inspect_config.h"
+#include "cli/inspect_export.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
 #include "launch/notice.h"
@@ -82,7 +83,7 @@ static int read_options(struct inspect_view_wish *wish, struct inspect_show_opti
 
 static int print(const struct inspection *in, struct inspect_reader *reader,
 		 const struct inspect_view_wish *wish, const struct inspect_show_options *show,
-		 bool json, struct error *err)
+		 const struct inspect_arguments *o, struct error *err)
 {
 	struct style style = output_style();
 	struct buf text = BUF_INIT;
@@ -90,7 +91,7 @@ static int print(const struct inspection *in, struct inspect_reader *reader,
 	int r = inspect_view_make(&v, in, read_snapshot, reader, wish, err);
 
 	if (!r)
-		r = json ? inspect_json(&text, &v, show) : inspect_text(&text, &v, show, &style);
+		r = o->json || o->format == INSPECT_FORMAT_JSON ? inspect_json(&text, &v, show) : inspect_text(&text, &v, show, &style);
 	else if (r == -ENOMEM)
 		error_sys(err, r, NULL, "inspect");
 	inspect_view_release(&v);
@@ -98,7 +99,7 @@ static int print(const struct inspection *in, struct inspect_reader *reader,
 		buf_release(&text);
 		return r;
 	}
-	return output_end(&text, 0, NULL, err);
+	return o->output ? output_file(&text, 0, o->output, err) : output_end(&text, 0, NULL, err);
 }
 
 /* The rules of the option, of the configuration, or of the program. */
@@ -136,10 +137,13 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	if (inspect_reader_warning(reader))
 		notice("%s: %s", o->show, inspect_reader_warning(reader));
 	r = read_rules(&rules, in, o, err);
-	if (!r) {
+	if (!r && o->format > INSPECT_FORMAT_JSON) {
+		r = inspect_export(reader, &rules.file, wish.shown == INSPECT_VIEW_CHOOSE ?
+				   INSPECT_SNAPSHOT_CHOOSE : wish.shown, a, o, err);
+	} else if (!r) {
 		wish.rules = &rules.file;
 		wish.rules_name = rules.name;
-		r = print(in, reader, &wish, &show, o->json, err);
+		r = print(in, reader, &wish, &show, o, err);
 	}
 	class_rules_release(&rules);
 	inspect_reader_close(reader);

@@ -256,6 +256,44 @@ START_TEST(plots)
 }
 END_TEST
 
+/* inspect --show --format on an archive. */
+START_TEST(formats)
+{
+	static const struct { const char *options, *check; } good[] = {
+		{ "html -o x.html", "grep -q '^<!DOCTYPE html' x.html" },
+		{ "pprof -o x.gz", "gzip -t x.gz" },
+		{ "pprof --snapshot 2 | gzip -dc", "true" },
+		{ "collapsed --snapshot 1 | tail -n 1 | grep -q 'xcalloc 262144$'", "true" },
+		{ "collapsed | head -n 1 | grep -q 'alloc_page 117440512$'", "true" },
+		{ "heaptrack -o x.txt", "grep -q '^PEAK MEMORY CONSUMERS' x.txt" },
+		{ "json -o x.json", "grep -q '^{' x.json" },
+		{ "text -o x.text", "grep -q cc1plus x.text" },
+	};
+	static const struct { const char *options, *message; } bad[] = {
+		{ "svg", "--format svg needs -o FILE" },
+		{ "png -o -", "--format png needs -o FILE" },
+		{ "html --keep", "--keep is for --format svg, png and pdf" },
+		{ "html --top 3", "--top is for text and JSON" },
+		{ "collapsed --snapshot 7", "there is no snapshot 7: the archive has 6" },
+		{ "html -o no/x.html", "no/x.html: cannot write" },
+		{ "pprof -o /dev/full", "No space left" },
+	};
+	const char *dir = support_tmpdir();
+
+	support_expect(dir, 0, "", "", TOP_BUILDDIR "/tests/gen_inspection a");
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect --show a --format %s "
+			       "&& %s", good[i].options, good[i].check);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		support_expect(dir, 2, "", bad[i].message, TOP_BUILDDIR "/buildbeat inspect --show a "
+			       "--format %s", bad[i].options);
+	support_expect(dir, 0, "", "", TOP_BUILDDIR "/tests/gen_inspection b 0 2 5");
+	support_expect(dir, 2, "", "the allocations were not counted", TOP_BUILDDIR
+		       "/buildbeat inspect --show b --format collapsed");
+	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect --show b --format html -o b.html");
+}
+END_TEST
+
 START_TEST(no_memory)
 {
 	struct shown w = { .page = BUF_INIT };
@@ -278,5 +316,5 @@ END_TEST
 int main(void)
 {
 	return support_main("inspect_page", TEST_LOOP(sums, 25), TEST_LOOP(mappings, 10), TEST(words),
-			    TEST(hostile), TEST(plots), TEST(sizes), TEST(no_memory));
+			    TEST(hostile), TEST(plots), TEST(formats), TEST(sizes), TEST(no_memory));
 }
