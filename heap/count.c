@@ -279,7 +279,7 @@ static struct stacks_work *take_work(struct count_thread *t)
 static void start_thread(struct count_thread *t)
 {
 	t->work = __atomic_fetch_add(&next_work, 1, __ATOMIC_RELAXED) % WORK_AREAS;
-	t->random = (uint64_t)now_ns() ^ (uint64_t)(uintptr_t)t ^
+	t->sample.random = (uint64_t)now_ns() ^ (uint64_t)(uintptr_t)t ^
 		    (uint64_t)syscall(SYS_getpid) << 32;
 	t->started = true;
 }
@@ -347,14 +347,14 @@ static bool choose(struct count_thread *t, const void *p, size_t size)
 	}
 	if (!t->started) {
 		start_thread(t);
-		t->left = sample_distance(&t->random, period) - (int64_t)size;
+		t->left = sample_begin(&t->sample, period) - (int64_t)size;
 	} else if (t->waits) {
 		t->left = t->next - (int64_t)size;
 	}
 	t->waits = false;
 	if (t->left >= 0)
 		return false;
-	t->left = sample_distance(&t->random, period);
+	t->left = sample_next(&t->sample, period, t->left);
 	if (!p || mappings_only)
 		return false;
 	/* come again with the next allocation: then this one is not the last any more */

@@ -3,6 +3,7 @@
 #define BUILDBEAT_HEAP_COUNT_H
 
 #include "heap/live.h"
+#include "heap/sample.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 struct count_thread {
 	int64_t left;		/* bytes until an allocation is recorded; below 0: count_allocation() */
 	int64_t next;		/* value of left after that, if it only waits for an allocation */
-	uint64_t random;
+	struct sample sample;
 	uintptr_t last;		/* the last allocation of the thread, if it was recorded */
 	uint32_t work;		/* its work area, as long as no other thread takes it */
 	bool started, waits;

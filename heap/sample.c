@@ -1,84 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/* Without libm, which a preloaded object would load into programs that do not have it. */
 #include "heap/sample.h"
 
 #include "heap/image.h"
 
-#include <string.h>
-
-#define LN_2 0.693147180559945309417
-
 /* splitmix64: any state is good. */
-static uint64_t next_random(uint64_t *random)
+static uint64_t next_random(struct sample *s)
 {
-	uint64_t x = *random += 0x9e3779b97f4a7c15;
+	uint64_t x = s->random += 0x9e3779b97f4a7c15;
 
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
 	return x ^ (x >> 31);
 }
 
-/* The natural logarithm of a number above 0, which is not denormal. */
-static double logarithm(double x)
+/* A number below the period. */
+static uint64_t choose(struct sample *s, uint64_t period)
 {
-	uint64_t bits;
-	int exponent;
-	double m, s, square, term, sum = 0;
-
-	memcpy(&bits, &x, sizeof bits);
-	exponent = (int)(bits >> 52) - 1023;
-	bits = (bits & 0xfffffffffffff) | (uint64_t)1023 << 52;
-	memcpy(&m, &bits, sizeof m);
-	if (m > 1.41421356237309504880) {
-		m /= 2;
-		exponent++;
-	}
-	term = s = (m - 1) / (m + 1);	/* at most 0.172 */
-	square = s * s;
-	for (int i = 1; i < 20; i += 2) {
-		sum += term / i;
-		term *= square;
-	}
-	return exponent * LN_2 + 2 * sum;
+	return (uint64_t)((unsigned __int128)next_random(s) * period >> 64);
 }
 
-int64_t sample_distance(uint64_t *random, uint64_t period)
+/* The distance to the next chosen byte from a byte of a stretch. taken: that of this stretch is
+ * behind us. */
+static int64_t distance(struct sample *s, uint64_t period, uint64_t from, int taken)
 {
-	double uniform = (double)((next_random(random) >> 11) + 1) / (double)((uint64_t)1 << 53);
-
-	return (int64_t)(-logarithm(uniform) * (double)period);
+	s->chosen = choose(s, period);
+	if (!taken && s->chosen >= from)
+		return (int64_t)(s->chosen - from);
+	if (!taken)
+		s->chosen = choose(s, period);
+	return (int64_t)(period - from + s->chosen);
 }
 
-/* 1 - exp(-x) for x from 0, exact also for small ones. */
-static double one_less_exp(double x)
+int64_t sample_begin(struct sample *s, uint64_t period)
 {
-	double term = 1, sum = 0, power = 1;
-	int halvings;
+	/* anywhere in a stretch: what weights say of probabilities depends on it */
+	return distance(s, period, choose(s, period), 0);
+}
 
-	if (x > 60)
-		return 1;
-	halvings = (int)(x / LN_2);
-	x -= halvings * LN_2;
-	for (int i = 1; i < 20; i++) {
-		term *= -x / i;
-		sum -= term;
-	}
-	for (; halvings; halvings--)
-		power /= 2;
-	return power == 1 ? sum : 1 - (1 - sum) * power;
+int64_t sample_next(struct sample *s, uint64_t period, int64_t left)
+{
+	uint64_t end = s->chosen + (uint64_t)-left;
+
+	return distance(s, period, end % period, end < period);
+}
+
+/*
+ * That an allocation of x stretches, which begins anywhere in one, has a chosen byte. One of less
+ * than a stretch is in one, with the probability x, or in two, and then misses both with
+ * (1 - a) (1 - (x - a)) if a of it are in the first; their mean over the beginnings is this.
+ */
+static double probability(double x)
+{
+	if (x <= 1)
+		return x - x * x * x / 6;
+	return x < 2 ? 1 - (2 - x) * (2 - x) * (2 - x) / 6 : 1;
 }
 
 struct sample_weight sample_weight(size_t size, uint64_t period)
 {
-	double bytes = (double)size, p, variance;
+	double bytes = (double)size, p, kb;
 
 	if (!period)
 		return (struct sample_weight){ .count = HEAP_UNIT, .bytes = size };
-	p = one_less_exp(bytes / (double)period);
-	variance = (bytes / 1024 / p) * (bytes / 1024 / p) * (1 - p);
+	p = probability(bytes / (double)period);
+	kb = bytes / 1024 / p;
 	return (struct sample_weight){
 		.count = (uint64_t)(HEAP_UNIT / p + 0.5),
 		.bytes = (uint64_t)(bytes / p + 0.5),
-		.variance = (uint64_t)(variance + 0.5),
+		.variance = (uint64_t)(kb * kb * (1 - p) + 0.5),
 	};
 }

@@ -6,15 +6,26 @@
 #include <stdint.h>
 
 /*
- * Which allocations are recorded, and what one of them stands for. The recorded bytes are a
- * Poisson process: the distances between them are exponentially distributed. An allocation is
- * recorded if such a byte is in it, with the probability p = 1 - exp(-size / period), and counts
- * 1 / p times. Estimates are then unbiased, whatever the order and the sizes of the allocations.
+ * Which allocations are recorded, and what one of them stands for. The bytes that a thread
+ * allocates, one after the other, are divided into stretches of `period` bytes, and in each of
+ * them one byte is chosen at random: a Poisson process, of which it is known how many events each
+ * stretch has. An allocation is recorded if a chosen byte is in it. If the probability of that is
+ * p, it counts 1 / p times. So estimates are unbiased, whatever the order and the sizes of the
+ * allocations are; and the sum of all is much more exact than its parts.
  */
 #define SAMPLE_PERIOD_MAX ((uint64_t)1 << 40)
 
-/* The number of bytes before the next one that is recorded. random: state, of any value. */
-int64_t sample_distance(uint64_t *random, uint64_t period);
+/* Of a thread; random has any value before the beginning. */
+struct sample {
+	uint64_t random;
+	uint64_t chosen;	/* the byte of the stretch that is next */
+};
+
+/* The number of bytes before the first chosen one, from the beginning of a thread. */
+int64_t sample_begin(struct sample *s, uint64_t period);
+
+/* The same after an allocation that had the chosen byte: it ended -left bytes behind it. */
+int64_t sample_next(struct sample *s, uint64_t period, int64_t left);
 
 /* What a recorded allocation stands for. */
 struct sample_weight {

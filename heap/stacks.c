@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/stacks.h"
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "heap/image_write.h"
 #include "heap/pages.h"
 #include "heap/unwind.h"
@@ -15,6 +17,14 @@ static uint32_t *slots;
 static size_t n_slots;
 static unsigned shift;
 static uint32_t incarnation = 1;
+
+/* Stacks that were found lately, by the hash of all their addresses: the tables above are larger
+ * than a processor's caches. */
+static struct recent {
+	uint64_t hash;
+	uint32_t stack;
+	uint32_t incarnation;
+} recent[16384];
 
 /* The modules of this generation. */
 static struct known {
@@ -128,11 +138,22 @@ uint32_t stacks_find(struct stacks_work *w, size_t n)
 	const uintptr_t *now = w->address[w->now], *last = w->address[!w->now];
 	size_t depth = 0, n_last = w->incarnation == incarnation ? w->n_last : 0;
 	uint32_t parent = HEAP_NONE;
+	struct recent *found;
+	uint64_t hash;
 
 	while (depth < n && depth < n_last && now[n - 1 - depth] == last[n_last - 1 - depth])
 		depth++;
 	if (depth)
 		parent = w->stack[depth - 1];
+	if (depth == n)
+		return parent;
+	hash = depth ? w->hash[depth - 1] : 0;
+	for (size_t i = depth; i < n; i++)
+		hash = hash_mix(hash ^ now[n - 1 - i]);
+	found = &recent[hash % ARRAY_SIZE(recent)];
+	if (found->hash == hash && found->incarnation == incarnation)
+		return found->stack;
+	hash = depth ? w->hash[depth - 1] : 0;
 	w->incarnation = incarnation;
 	w->n_last = n;
 	for (; depth < n; depth++) {
@@ -142,8 +163,10 @@ uint32_t stacks_find(struct stacks_work *w, size_t n)
 			return HEAP_NONE;
 		}
 		w->stack[depth] = parent;
+		w->hash[depth] = hash = hash_mix(hash ^ now[n - 1 - depth]);
 	}
 	w->now = !w->now;
+	*found = (struct recent){ hash, parent, incarnation };
 	return parent;
 }
 

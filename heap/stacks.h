@@ -11,7 +11,7 @@
  * Call stacks of the image, each stored once. The caller has the lock.
  *
  * A stack begins as the one before it, mostly, at the outermost call: what was found for that is
- * not searched again. So each thread that comes has such a work area, if it can.
+ * not searched again. So each thread has the same work area again and again, if it can.
  */
 struct stacks_work {
 	uint32_t busy;
@@ -20,6 +20,7 @@ struct stacks_work {
 	uint32_t incarnation;			/* of the tables, when the last stack was found */
 	uintptr_t address[2][STACKS_DEPTH_MAX];	/* the innermost call first */
 	uint32_t stack[STACKS_DEPTH_MAX];	/* of the last stack, the outermost first */
+	uint64_t hash[STACKS_DEPTH_MAX];	/* of all addresses up to it */
 };
 
 /* The number of the stack in address[now], of n calls; HEAP_NONE: n is 0, or no room. */
