@@ -45,9 +45,9 @@ int64_t sample_next(struct sample *s, uint64_t period, int64_t left)
 }
 
 /*
- * That an allocation of x stretches, which begins anywhere in one, has a chosen byte. One of less
- * than a stretch is in one, with the probability x, or in two, and then misses both with
- * (1 - a) (1 - (x - a)) if a of it are in the first; their mean over the beginnings is this.
+ * That an allocation of x stretches, which begins anywhere in one, has a chosen byte. If less than
+ * a stretch, it is in one, with the probability x, or in two. Then it misses both chosen bytes with
+ * (1 - a) (1 - (x - a)), where a of it are in the first. This is the mean over all beginnings.
  */
 static double probability(double x)
 {

@@ -29,7 +29,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_examples tests/check_export tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
-	tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
+	tests/check_heap tests/check_heap_shim tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
@@ -70,7 +70,7 @@ EXTRA_DIST += tests/run.sh
 # Programs that they run: inputs made, and hosts and processes of unusual kinds.
 check_PROGRAMS += \
 	tests/fake_make tests/fake_spawner tests/fake_threads tests/gen_archive tests/gen_oe \
-	tests/gen_inspection tests/gen_recording tests/hungry
+	tests/gen_inspection tests/gen_recording tests/heap_act tests/heap_known tests/hungry
 tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
 tests_fake_make_LDADD = -ldl
@@ -120,4 +120,8 @@ tests_unwound_la_SOURCES = tests/unwound.c tests/unwound.h
 tests_unwound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_unwound_la_LIBADD = heap/libunwind.la
 tests_check_unwind_LDADD = heap/libunwind.la $(LDADD)
+
+tests_check_heap_LDADD = heap/libcount.la $(LDADD)
+# builtin: calls that the compiler would remove are the test
+tests_heap_act_CFLAGS = $(AM_CFLAGS) -fno-builtin
 EXTRA_DIST += tests/gen_frames.py
