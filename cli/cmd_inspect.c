@@ -31,6 +31,9 @@ static const struct option options[] = {
 	{ OPT_FLAG('b', "background", background, "print the id of a background task, and return") },
 	{ OPT_PATH('o', "output", output, "ARCHIVE|FILE",
 	  "directory of the archive to write, or with --show a file to write") },
+	{ OPT_FLAG('s', "status", status, "print the tasks in the background, or the progress of one") },
+	{ OPT_TEXT('w', "wait", wait, "ID", "wait for the end of a task, and return its exit status") },
+	{ OPT_TEXT(0, "cancel", cancel, "ID", "end a task, or 'all'; the archive is kept") },
 	{ OPT_PATH(0, "show", show, "ARCHIVE", "print what the process of ARCHIVE had in memory") },
 	{ OPT_CHOICE(0, "format", format, inspect_format_words, "FORMAT",
 	  "format of --show: text, json, html, svg, png, pdf, term, pprof, collapsed or heaptrack "
@@ -63,24 +66,21 @@ static const struct {
 	const char *option;
 	action_function *run;
 } actions[] = {
+	{ "status", inspect_status },
+	{ "wait", inspect_wait },
+	{ "cancel", inspect_cancel },
 	{ "show", inspect_show },
 	{ "list", inspect_archives },
 	{ "delete", inspect_delete },
-	{ NULL, NULL },
 };
-
-static int misuse(struct error *err, const char *message)
-{
-	return error_set(err, -EINVAL, NULL, 0, 0, "inspect: %s", message);
-}
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	action_function *action = NULL;
+	action_function *action = inspect_start;
 	const char *chosen = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!actions[i].option || !options_given(a, actions[i].option))
+		if (!options_given(a, actions[i].option))
 			continue;
 		if (chosen)
 			return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --%s and --%s exclude "
@@ -88,12 +88,11 @@ static int run(struct args *a, void *values, struct error *err)
 		chosen = actions[i].option;
 		action = actions[i].run;
 	}
-	return action ? action(a, values, err) : misuse(err, "no process is named");
+	return action(a, values, err);
 }
 
-/* hidden until it can inspect a process */
 const struct command cmd_inspect = {
-	.name = "inspect", .operands = "[CMD...]", .runs = true, .hidden = true, .run = run,
+	.name = "inspect", .operands = "[CMD...]", .runs = true, .run = run,
 	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show what a process has in memory, over time",
 };

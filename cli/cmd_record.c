@@ -4,7 +4,10 @@
 #include "cli/export_send.h"
 #include "cli/follow.h"
 #include "cli/settings_options.h"
+#include "inspect/archive.h"
+#include "inspect/rule.h"
 #include "launch/find_plugin.h"
+#include "launch/inspector.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
 #include "launch/taskrun.h"
@@ -12,8 +15,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int run_alone(struct launch *l)
 {
@@ -55,7 +60,63 @@ static void check_sender(void)
 		notice("the recording will not be sent: %s: %s", err.path, err.message);
 }
 
-static int record(const struct settings *settings, struct launch *l)
+#define RULES_MAX 16
+
+/* What is inspected; the build is not refused if that fails. */
+struct inspections {
+	struct inspect_rule rule[RULES_MAX];
+	size_t n;
+	char base[PATH_MAX];
+	struct inspector inspector;
+};
+
+static int read_rules(struct inspections *x, const struct word_list *texts, struct error *err)
+{
+	struct error why;
+
+	x->n = 0;
+	if (texts->n > RULES_MAX)
+		return error_set(err, -E2BIG, NULL, 0, 0, "record: option '--inspect': more than %d "
+				 "rules", RULES_MAX);
+	for (size_t i = 0; i < texts->n; i++) {
+		if (rule_parse(&x->rule[x->n++], texts->item[i], &why))
+			return error_set(err, -EINVAL, NULL, 0, 0, "record: option '--inspect': %s",
+					 why.message);
+	}
+	return 0;
+}
+
+static void begin_inspections(struct inspections *x, const struct settings *settings,
+			      const struct recorder *rec)
+{
+	struct watch_settings s = {
+		.rule = x->rule, .n_rules = x->n, .base = x->base,
+		.access = (enum store_access)settings->access,
+	};
+	struct error err;
+
+	x->inspector = (struct inspector){ .end_fd = -1 };
+	if (!x->n)
+		return;
+	if (snprintf(x->base, sizeof x->base, "%s/" INSPECT_ARCHIVES, rec->store.path) >= PATH_MAX ||
+	    inspector_begin(&x->inspector, &s, &rec->hold.old_mask, &err))
+		notice("no process is inspected");
+}
+
+static void end_inspections(struct inspections *x, bool at_once)
+{
+	struct watch_result result = { .n = 0 };
+
+	inspector_end(&x->inspector, at_once, &result);
+	if (result.failed)
+		notice("not inspected: %s%s%s", result.err.path, *result.err.path ? ": " : "",
+		       result.err.message);
+	if (result.n && isatty(STDERR_FILENO))
+		notice("inspected: %s%s", result.path, result.n > 1 ? " and others; see: buildbeat "
+		       "inspect --list" : "");
+}
+
+static int record(const struct settings *settings, struct inspections *x, struct launch *l)
 {
 	struct recorder rec;
 	struct store outer;
@@ -74,9 +135,14 @@ static int record(const struct settings *settings, struct launch *l)
 		check_sender();
 	if (trace_file(settings))
 		recorder_trace(&rec, trace_file(settings), follow_trace);
+	begin_inspections(x, settings, &rec);
 	recorder_prepare(&rec, l);
+	l->arm = x->inspector.pid ? &x->inspector.arm : NULL;
 	r = launch_run(l);
+	if (l->not_run)
+		end_inspections(x, true);
 	recorder_finish(&rec, l);
+	end_inspections(x, false);
 	if (settings->otlp && rec.created)
 		export_send_later(rec.store.path, settings->otlp);
 	return launch_end(l, r);
@@ -109,10 +175,12 @@ static int run(struct args *a, void *values, struct error *err)
 {
 	struct launch l = { .host = true, .argv = a->operand };
 	const struct settings *settings = values;
+	struct inspections x;
 	int r = check_name(settings->name, err);
 
 	r = r ? r : check_collector(settings->otlp, err);
-	return r ? r : record(settings, &l);
+	r = r ? r : read_rules(&x, &settings->inspect, err);
+	return r ? r : record(settings, &x, &l);
 }
 
 const struct command cmd_record = {

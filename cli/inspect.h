@@ -27,6 +27,8 @@ struct inspect_arguments {
 	const char *output;	/* directory of the archive, NULL: by the process */
 	/* of the actions */
 	bool json;
+	bool status;
+	const char *wait, *cancel;
 	const char *show;	/* archive */
 	unsigned view;		/* a bit of each enum inspect_part */
 	int format;		/* enum inspect_format */
@@ -40,6 +42,11 @@ struct inspect_arguments {
 
 #define INSPECT_TOP 15
 
+/* The actions. An exit status, or a negative errno with err. */
+int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_status(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_wait(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_cancel(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err);

@@ -48,5 +48,7 @@ const struct option settings_options[] = {
 	{ OPT_LIST(0, "source", source, "DIR",
 	  "source tree with a revision; may be repeated (default: working directory)"),
 	  .config = true },
+	{ OPT_LIST(0, "inspect", inspect, "RULE",
+	  "inspect the memory of processes, such as ld,rss>2G; may be repeated") },
 	{ 0 }
 };

@@ -29,6 +29,7 @@ struct settings {
 	const char *trace;	/* a file for the trace, or NULL */
 	bool git;
 	struct word_list source;	/* empty: the working directory */
+	struct word_list inspect;	/* rules of inspect/rule.h */
 };
 
 enum { COMPRESS_NONE, COMPRESS_ZSTD };

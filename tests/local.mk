@@ -60,6 +60,8 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
+CHECKS += tests/check_inspect
+
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
 # A failure is printed when it happens, past the log.

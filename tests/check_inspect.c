@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+#include "inspect/archive.h"
+#include "inspect/background.h"
+#include "tests/support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Inspections of real processes: how they begin, go on and end. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+static const char *dir;
+
+static void begin(void)
+{
+	dir = support_tmpdir();
+	support_run(&(struct run){ 0 }, dir, "mkdir -m 700 run");
+	setenv("XDG_RUNTIME_DIR", support_path("%s/run", dir), 1);
+}
+
+/* Shell functions: `grow` is a process with 30 MB that waits; its number is in file pid. */
+static const char grow[] =
+	"grow() { python3 -c 'import os, sys, time\n"
+	"data = bytearray(30 << 20)\n"
+	"for i in range(0, len(data), 4096): data[i] = 1\n"
+	"open(\"pid\", \"w\").write(str(os.getpid()))\n"
+	"time.sleep(60)' >out 2>&1 & victim=$!; until_true 'test -s pid'; }; ";
+
+/* Runs a script in which `bb` is our program. */
+__attribute__((format(printf, 2, 3)))
+static void run(struct run *r, const char *format, ...)
+{
+	char script[4000];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(script, sizeof script, format, ap);
+	va_end(ap);
+	support_run(r, dir, "%s%sbb() { " BUILDBEAT " \"$@\"; }; %s", support_poll, grow, script);
+}
+
+static struct inspect_reader *open_archive(const char *name)
+{
+	struct inspect_reader *reader;
+	struct error err = { 0 };
+
+	ck_assert_msg(!inspect_reader_open(&reader, support_path("%s/%s", dir, name), &err), "%s: %s",
+		      err.path, err.message);
+	ck_assert_msg(!inspect_reader_warning(reader), "%s", inspect_reader_warning(reader));
+	return reader;
+}
+
+/* Its last line of progress. */
+static void ends_with(const char *name, unsigned at_least, const char *message)
+{
+	struct inspect_progress_list l = INSPECT_PROGRESS_INIT;
+	struct error err = { 0 };
+	unsigned percent = 0;
+
+	ck_assert_int_eq(inspect_progress_read(&l, support_path("%s/%s", dir, name), &err), 0);
+	ck_assert_uint_ge(l.n, at_least);
+	ck_assert_uint_eq(l.line[0].percent, 1);
+	for (size_t i = 0; i < l.n; i++) {
+		ck_assert_uint_ge(l.line[i].percent, percent);
+		percent = l.line[i].percent;
+		ck_assert(percent < 100 || i == l.n - 1);
+	}
+	ck_assert_uint_eq(percent, 100);
+	ck_assert_msg(strstr(l.line[l.n - 1].message, message) != NULL, "%s", l.line[l.n - 1].message);
+	ck_assert(!l.runs);
+	inspect_progress_release(&l);
+}
+
+START_TEST(snapshots)
+{
+	struct inspect_reader *reader;
+	struct snapshot s = { 0 };
+	int64_t before = -1;
+	struct run r;
+
+	run(&r, "grow; bb inspect --pid $(cat pid) --count 4 --interval 20ms -o a; s=$?; kill $victim; "
+	    "exit $s");
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.out), support_path("%s/a\n", dir));
+	ck_assert_str_eq(buf_str(&r.err), "");
+	reader = open_archive("a");
+	ck_assert_uint_eq(inspect_reader_inspection(reader)->n_snapshots, 4);
+	ck_assert_int_eq(inspect_reader_inspection(reader)->pid,
+			 atoi(support_text(support_path("%s/pid", dir))));
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(inspect_reader_snapshot(reader, i, &s, NULL), 0);
+		ck_assert_uint_ge(snapshot_sum_kb(&s, MAPPING_RSS), 30 << 10);
+		ck_assert_int_gt(s.time_us, before);
+		ck_assert(!s.frozen);
+		before = s.time_us;
+	}
+	snapshot_release(&s);
+	inspect_reader_close(reader);
+	ends_with("a", 6, "4 snapshots were taken.");
+}
+END_TEST
+
+/* 80 % are for the snapshots. */
+START_TEST(percentages)
+{
+	struct inspect_progress_list l = INSPECT_PROGRESS_INIT;
+	static const unsigned percent[] = { 1, 20, 40, 60, 80, 100 };
+	struct run r;
+
+	run(&r, "grow; bb inspect --pid $(cat pid) --count 4 --interval 10ms -o a; kill $victim");
+	ck_assert_int_eq(inspect_progress_read(&l, support_path("%s/a", dir), NULL), 0);
+	ck_assert_uint_eq(l.n, ARRAY_SIZE(percent));
+	for (size_t i = 0; i < l.n; i++)
+		ck_assert_uint_eq(l.line[i].percent, percent[i]);
+	inspect_progress_release(&l);
+}
+END_TEST
+
+/* The process is killed while it is inspected. */
+START_TEST(killed_midway)
+{
+	static const struct {
+		const char *options;
+		int status;
+	} ways[] = { { "", 0 }, { "--count 1000", 1 }, { "--freeze", 0 }, { "--pages", 0 } };
+	struct inspect_reader *reader;
+	struct run r;
+
+	run(&r, "grow; (until_true \"grep -qs 'snapshot 3' a/progress.log\"; kill -9 $victim) & "
+	    "bb inspect --pid $(cat pid) --interval 10ms -o a %s", ways[_i].options);
+	ck_assert_msg(r.status == ways[_i].status, "%d: %s", r.status, buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.out), support_path("%s/a\n", dir));
+	reader = open_archive("a");
+	ck_assert_uint_ge(inspect_reader_inspection(reader)->n_snapshots, 3);
+	inspect_reader_close(reader);
+	ends_with("a", 5, support_path("Process %s died.", support_text(support_path("%s/pid", dir))));
+}
+END_TEST
+
+/* An interrupt ends it in order. */
+START_TEST(interrupted)
+{
+	static const char *const signals[] = { "INT", "TERM", "HUP" };
+	struct run r;
+
+	run(&r, "grow; env --default-signal=INT " BUILDBEAT " inspect --pid $(cat pid) --interval 10ms "
+	    "-o a & me=$!; "
+	    "until_true \"grep -qs 'snapshot 2' a/progress.log\"; kill -%s $me; wait $me; s=$?; "
+	    "kill $victim; exit $s", signals[_i]);
+	ck_assert_msg(r.status == 1, "%d: %s", r.status, buf_str(&r.err));
+	ends_with("a", 4, "The inspection was stopped.");
+}
+END_TEST
+
+/* The inspector is killed, also while the process is stopped: it runs on. */
+START_TEST(inspector_is_killed)
+{
+	struct inspect_reader *reader;
+	struct run r;
+
+	run(&r, "grow; " BUILDBEAT " inspect --pid $victim --freeze --interval 10ms -o a & me=$!; "
+	    "until_true \"grep -qs 'snapshot %d' a/progress.log\"; kill -9 $me; wait $me; "
+	    "runs() { grep -q 'State:.S' /proc/$victim/status; }; "
+	    "until_true runs; s=$?; kill $victim; exit $s", 2 + _i);
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	reader = open_archive("a");
+	ck_assert_uint_ge(inspect_reader_inspection(reader)->n_snapshots, 2);
+	inspect_reader_close(reader);
+	ends_with("a", 4, INSPECT_PROGRESS_DIED);
+}
+END_TEST
+
+/* Some of the snapshots at least: a machine may be too slow for all. */
+START_TEST(frozen)
+{
+	struct inspect_reader *reader;
+	struct snapshot s = { 0 };
+	struct run r;
+
+	run(&r, "grow; bb inspect --pid $victim --freeze --count 3 --interval 10ms -o a; s=$?; "
+	    "grep -q 'State:.S' /proc/$victim/status || s=9; kill $victim; exit $s");
+	ck_assert_msg(r.status == 0, "%d %s", r.status, buf_str(&r.err));
+	reader = open_archive("a");
+	ck_assert_int_eq(inspect_reader_snapshot(reader, 2, &s, NULL), 0);
+	ck_assert(s.frozen);
+	snapshot_release(&s);
+	inspect_reader_close(reader);
+}
+END_TEST
+
+/* Nothing is inspected, and the message says why. */
+static const struct {
+	const char *arguments, *message;
+} refused[] = {
+	{ "", "expected --pid PID, --match NAME, --task TASK, --heaviest, --follow NAME or a command" },
+	{ "--pid 0", "expected a whole number from 1" },
+	{ "--pid 2000000000", "there is no process 2000000000" },
+	{ "--match no-such-program-runs", "no process of yours is named 'no-such-program-runs'" },
+	{ "--match /usr/bin/ld", "expected the file name of a program" },
+	{ "--match ld,heap", "expected the file name of a program" },
+	{ "--pid 1 --match x", "exclude each other" },
+	{ "--pid 1 --background true", "cannot be combined with a command" },
+	{ "--heaviest --interval 1ms", "expected a time from 10ms to 24h" },
+	{ "--task compile", "no build is recorded here" },
+	{ "--pid $$ --heap", "the allocations of process" },
+	{ "--pid $$ --count 0", "whole number from 1" },
+	{ "--pid $$ -o run", "run" },
+	{ "--status 7", "there is no task 7" },
+	{ "--status x", "expected the id of a task, such as 1, not 'x'" },
+	{ "--status 1 --json", "unexpected '--json'" },
+	{ "--wait 7", "there is no task 7" },
+	{ "--wait seven", "expected the id of a task" },
+	{ "--cancel 7", "there is no task 7" },
+	{ "--cancel everything", "expected the id of a task" },
+	{ "--status --wait 1", "--status and --wait exclude each other" },
+};
+
+START_TEST(is_refused)
+{
+	struct run r;
+
+	run(&r, "bb inspect %s", refused[_i].arguments);
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_msg(strstr(buf_str(&r.err), refused[_i].message) != NULL, "%s", buf_str(&r.err));
+	ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
+	ck_assert(!support_exists(support_path("%s/inspect", dir)) || _i > 11);
+}
+END_TEST
+
+START_TEST(no_permission)
+{
+	struct run r;
+
+	if (!geteuid())
+		run(&r, "sleep 60 & p=$!; chmod 755 . run; mkdir other; chown 65534 other; "
+		    "cd other; setpriv --reuid 65534 --clear-groups " BUILDBEAT " inspect --pid $p; s=$?; "
+		    "kill $p; exit $s");
+	else
+		run(&r, "bb inspect --pid 1");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_msg(strstr(buf_str(&r.err), "ermission") != NULL, "%s", buf_str(&r.err));
+}
+END_TEST
+
+/* The disk is full, or as here a file may not grow: what was written before can be read. */
+START_TEST(full_disk)
+{
+	struct inspect_reader *reader;
+	struct error err = { 0 };
+	struct run r;
+
+	run(&r, "grow; (ulimit -f 24; bb inspect --pid $victim --interval 10ms -o a); s=$?; kill $victim; "
+	    "exit $s");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(buf_str(&r.err), "File too large") != NULL, "%s", buf_str(&r.err));
+	ck_assert_int_eq(inspect_reader_open(&reader, support_path("%s/a", dir), &err), 0);
+	inspect_reader_close(reader);
+}
+END_TEST
+
+/* In the background */
+
+START_TEST(background)
+{
+	struct run r;
+
+	run(&r, "grow; id=$(bb inspect --pid $victim --count 3 --interval 20ms -b -o a) && "
+	    "test \"$id\" = 1 && bb inspect --wait 1 && bb inspect --status 1; s=$?; "
+	    "bb inspect --status; bb inspect --status --json | python3 -c '\n"
+	    "import json, sys\n"
+	    "task, = json.load(sys.stdin)\n"
+	    "assert task[\"id\"] == 1 and task[\"status\"] == 0 and not task[\"runs\"], task\n"
+	    "assert task[\"archive\"].endswith(\"/a\") and task[\"percent\"] == 100\n"
+	    "assert [p for p, m in task[\"progress\"]][0] == 1\n'; kill $victim; exit $s");
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.err), "");
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "  1 %  process "));
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "100 %  3 snapshots were taken.\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "   1  100 %  python3 "));
+	ends_with("a", 5, "3 snapshots");
+}
+END_TEST
+
+START_TEST(cancelled)
+{
+	struct run r;
+
+	run(&r, "grow; a=$(bb inspect --pid $victim --interval 10ms -b -o a); "
+	    "b=$(bb inspect --pid $victim --freeze --interval 10ms -b -o b); "
+	    "c=$(bb inspect --pid $victim --interval 1h -b -o c); "
+	    "test \"$a $b $c\" = '1 2 3' || exit 9; "
+	    "bb inspect --cancel 2 || exit 8; bb inspect --wait 2; test $? = 1 || exit 7; "
+	    "grep -q 'State:.S' /proc/$victim/status || exit 6; "
+	    "bb inspect --status 1 | grep -q '^100' && exit 5; "
+	    "bb inspect --cancel all || exit 4; bb inspect --cancel 1 || exit 3; "
+	    "bb inspect --status | grep -c 'The inspection was stopped'; kill $victim");
+	ck_assert_msg(r.status == 0, "%d: %s", r.status, buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.out), "3\n");
+	ends_with("a", 3, "stopped");
+	ends_with("b", 3, "stopped");
+	ends_with("c", 3, "stopped");
+}
+END_TEST
+
+/* A task that was killed does not run for ever. */
+START_TEST(task_is_killed)
+{
+	struct run r;
+
+	run(&r, "grow; bb inspect --pid $victim --interval 10ms -b -o a >id; "
+	    "kill -9 $(bb inspect --status --json | sed -n 's/.*\"pid\": \\([0-9]*\\),/\\1/p'); "
+	    "bb inspect --wait 1; echo $?; bb inspect --status 1 | tail -2 | head -1; kill $victim");
+	ck_assert_msg(strstr(buf_str(&r.out), "2\n100 %  " INSPECT_PROGRESS_DIED) != NULL, "%s%s",
+		      buf_str(&r.out), buf_str(&r.err));
+}
+END_TEST
+
+START_TEST(background_fails)
+{
+	struct run r;
+
+	run(&r, "sleep 0 & p=$!; wait $p; mkdir a; grow; bb inspect --pid $victim -b -o a; s=$?; "
+	    "kill $victim; exit $s");
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_str_eq(buf_str(&r.out), "");
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.err), "a"));
+}
+END_TEST
+
+/* Nobody else may enter the directory of the tasks. */
+START_TEST(registry_is_private)
+{
+	struct run r;
+
+	run(&r, "mkdir -m 777 run/buildbeat-inspect; mkdir tmp; export TMPDIR=$PWD/tmp; "
+	    "grow; bb inspect --pid $victim -n 1 -b -o a; bb inspect --wait 1; kill $victim; "
+	    "ls run/buildbeat-inspect; stat -c %%a tmp/*");
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.out), "1\n700\n");
+}
+END_TEST
+
+/* What ended long ago is forgotten. */
+START_TEST(old_tasks)
+{
+	struct run r;
+
+	run(&r, "grow; for i in 1 2; do bb inspect --pid $victim -n 1 -b -o a$i; bb inspect --wait $i; "
+	    "done; touch -d '2 hours ago' run/buildbeat-inspect/1/progress.log; "
+	    "bb inspect --pid $victim -n 1 -b -o a3; bb inspect --wait 3; kill $victim; "
+	    "ls run/buildbeat-inspect");
+	ck_assert_str_eq(buf_str(&r.out), "1\n2\n3\n2\n3\n");
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3"))
+		return 77;
+	return support_main("inspect", TEST_GROUP_WITH("inspect", begin, NULL), TEST(snapshots),
+			    TEST(percentages), TEST_LOOP(killed_midway, 4), TEST_LOOP(interrupted, 3),
+			    TEST_LOOP(inspector_is_killed, 4), TEST(frozen),
+			    TEST_EACH(is_refused, refused), TEST(no_permission), TEST(full_disk),
+			    TEST_GROUP_WITH("background", begin, NULL), TEST(background),
+			    TEST(cancelled), TEST(task_is_killed), TEST(background_fails),
+			    TEST(registry_is_private), TEST(old_tasks));
+}
