@@ -89,7 +89,7 @@ static int status_of_one(unsigned id, bool as_json, struct error *err)
 		write_text(&out, &t);
 	}
 	background_release(&t);
-	return output_end(&out, r, NULL, err);
+	return r ? r : output_end(&out, 0, NULL, err);
 }
 
 /* One that was forgotten meanwhile is left out. */
@@ -123,7 +123,9 @@ static int status_of_all(bool as_json, struct error *err)
 		buf_adds(&out, "No inspection runs in the background.\n");
 	}
 	free(id);
-	return output_end(&out, r, NULL, err);
+	if (r)
+		buf_release(&out);
+	return r ? r : output_end(&out, 0, NULL, err);
 }
 
 int inspect_status(struct args *a, struct inspect_arguments *o, struct error *err)

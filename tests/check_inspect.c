@@ -257,7 +257,7 @@ START_TEST(full_disk)
 	struct error err = { 0 };
 	struct run r;
 
-	run(&r, "grow; (ulimit -f 24; bb inspect --pid $victim --interval 10ms -o a); s=$?; kill $victim; "
+	run(&r, "grow; (ulimit -f 120; bb inspect --pid $victim --interval 10ms -o a); s=$?; kill $victim; "
 	    "exit $s");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(buf_str(&r.err), "File too large") != NULL, "%s", buf_str(&r.err));
