@@ -54,11 +54,3 @@ uint32_t inspected_task(const struct recording *rec, const struct inspected_orig
 	}
 	return task;
 }
-
-const struct inspected_process *inspected_of(const struct inspected *x, uint32_t task)
-{
-	for (size_t i = 0; x && i < x->n; i++)
-		if (x->process[i].task == task)
-			return &x->process[i];
-	return NULL;
-}

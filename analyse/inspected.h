@@ -33,7 +33,4 @@ struct inspected_origin {
  * one of its nearest ancestor that is a task's own process. */
 uint32_t inspected_task(const struct recording *rec, const struct inspected_origin *origin);
 
-/* The process of this task that was inspected first, NULL: none was. x may be NULL. */
-const struct inspected_process *inspected_of(const struct inspected *x, uint32_t task);
-
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "base/outfile.h"
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/inspected.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "compare/pairs.h"
@@ -62,6 +64,8 @@ struct drawn {
 	struct output *output;	/* of it, NULL: none */
 	struct output_tasks lines;
 	struct output_excerpt excerpt;
+	struct inspected_found inspected;
+	struct buf archives;	/* before the paths of their archives in a link */
 	struct pairs pairs;	/* of the build of --compare, as the next */
 	struct buf words;
 	const char *warning;
@@ -94,6 +98,8 @@ static void drawn_release(struct drawn *d)
 	output_close(d->output);
 	output_tasks_release(&d->lines);
 	output_excerpt_release(&d->excerpt);
+	inspected_release(&d->inspected);
+	buf_release(&d->archives);
 	panels_release(&d->panels);
 	summary_release(&d->sum);
 	recording_release(&d->rec);
@@ -204,7 +210,8 @@ static void draw_bootchart(struct job *j, const struct drawn *d, const struct dr
 		.sum = &d->sum, .panels = &d->panels,
 		.other = other->rec.path ? &compared : NULL,
 		.by = (enum lanes_by)j->args->by, .lines = d->lines.lines,
-		.excerpt = &d->excerpt,
+		.excerpt = &d->excerpt, .inspected = &d->inspected.inspected,
+		.archives = buf_str((struct buf *)&d->archives),
 	};
 	struct error err = { 0 };
 	struct buf text = BUF_INIT;
@@ -291,6 +298,23 @@ static void read_log(struct job *j, struct drawn *d)
 	failed(j, &err);
 }
 
+/* The archives of inspected processes, to which the bootchart links: by a path that is right from where
+ * the chart is. */
+static void find_inspected(struct job *j, struct drawn *d)
+{
+	char path[PATH_MAX];
+	struct error err = { 0 };
+
+	if (!wanted(j, CHART_BOOT) || !is_dir(d->rec.path))
+		return;
+	if (inspected_find(&d->inspected, &d->rec, &err))
+		failed(j, &err);
+	if (!d->inspected.inspected.n || (!j->args->into && !strcmp(j->dir, d->rec.path)))
+		return;
+	if (!file_absolute(path, d->rec.path))
+		buf_addf(&d->archives, "%s/", path);
+}
+
 static void write_log(struct job *j, const struct drawn *d)
 {
 	struct buf text = BUF_INIT, path = BUF_INIT;
@@ -316,6 +340,7 @@ static void write_log(struct job *j, const struct drawn *d)
 static void draw(struct job *j, struct drawn *d, const struct drawn *other)
 {
 	read_log(j, d);
+	find_inspected(j, d);
 	if (wanted(j, CHART_BOOT))
 		draw_bootchart(j, d, other);
 	if (d->lines.lines)

@@ -490,6 +490,20 @@ void fact_output(struct facts *f, const struct recording *rec)
 }
 
 /* How they were recorded, and what is missing. */
+#define INSPECTED_NAMED 3
+
+void fact_inspected(struct facts *f, const struct inspected *x)
+{
+	for (size_t i = 0; x && i < x->n && i < INSPECTED_NAMED; i++) {
+		text_add_name(&f->part, x->process[i].program, 24);
+		buf_addf(&f->part, " %d", (int)x->process[i].pid);
+		fact_part(f);
+	}
+	if (x && x->n > INSPECTED_NAMED)
+		fact_add_count(f, x->n - INSPECTED_NAMED, " other processes");
+	fact_end(f, "inspected", TONE_PLAIN);
+}
+
 void fact_processes(struct facts *f, const struct recording *rec)
 {
 	int64_t look_us = recording_build_number(rec, "processes_look_us");

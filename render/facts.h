@@ -3,6 +3,7 @@
 #define BUILDBEAT_RENDER_FACTS_H
 
 #include "analyse/chain.h"
+#include "analyse/inspected.h"
 #include "analyse/summary.h"
 #include "base/text.h"
 
@@ -59,6 +60,7 @@ void fact_pressure(struct facts *f, const struct host *h);
 void fact_samples(struct facts *f, const struct summary *s);
 void fact_trace_errors(struct facts *f, const struct recording *rec);
 void fact_output(struct facts *f, const struct recording *rec);
+void fact_inspected(struct facts *f, const struct inspected *x);	/* x may be NULL */
 void fact_processes(struct facts *f, const struct recording *rec);
 
 #endif

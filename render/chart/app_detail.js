@@ -165,6 +165,7 @@ function addFacts(parent, i) {
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
 	if (report.has_trends)
 		addTrend(list, i);
+	addInspected(list, i);
 	if (tasks.parent[i] >= 0)
 		addTask(addFact(list, "inside", ""), tasks.parent[i]);
 }
@@ -181,6 +182,20 @@ function hearReport(e) {
 }
 
 window.addEventListener("message", hearReport);
+
+/* Links to the archives of its processes that were inspected. */
+function addInspected(list, i) {
+	for (const [task, program, pid, snapshots, path] of head.inspected || []) {
+		if (task !== i)
+			continue;
+		const words = snapshots === null ? "" : snapshots === 1 ? ", 1 snapshot" :
+			", " + countText(snapshots) + " snapshots";
+		const href = (head.archives + path).split("/").map(encodeURIComponent).join("/") + "/";
+
+		element("a", { href, target: "_blank" }, addFact(list, "inspected", ""),
+			clean(program) + " " + pid + words);
+	}
+}
 
 /* By the name that the task has in every build. */
 function addTrend(list, i) {

@@ -96,6 +96,7 @@ static int make_facts(struct chart *c)
 	fact_directory(&f, s->rec);
 	fact_sources(&f, s->rec);
 	add_other_build(&f, c);
+	fact_inspected(&f, c->inspected);
 	fact_warnings(&f, s->rec);
 	facts_release(&f);
 	return buf_error(&all);
@@ -229,6 +230,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 		.sum = in->sum, .other = in->other, .ghost = in->other ? in->other->sum : NULL,
 		.end_us = in->sum->wall_us,
 		.lines = in->lines, .excerpt = in->excerpt,
+		.inspected = in->inspected, .archives = in->archives,
 		.panels = *in->panels, .chain = in->panels->chain, .queue = in->panels->queue,
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)

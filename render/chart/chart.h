@@ -4,6 +4,7 @@
 
 #include "analyse/answer.h"
 #include "analyse/chain.h"
+#include "analyse/inspected.h"
 #include "analyse/output_excerpt.h"
 #include "analyse/queue.h"
 #include "analyse/summary.h"
@@ -39,6 +40,8 @@ struct chart_input {
 	enum lanes_by by;
 	const uint64_t *lines;	/* of each task: lines of output on the page CHART_LOG_PAGE, or NULL */
 	const struct output_excerpt *excerpt;	/* some of them, or NULL */
+	const struct inspected *inspected;	/* processes with archives, or NULL */
+	const char *archives;	/* what is before the paths of these in a link: "", or "/recording/" */
 };
 
 /* The page beside the chart that has the build's output (report/log_page.h). */
@@ -102,6 +105,8 @@ struct chart {
 	const struct summary *sum, *ghost;
 	const uint64_t *lines;	/* the input's, as the next */
 	const struct output_excerpt *excerpt;
+	const struct inspected *inspected;
+	const char *archives;
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];

@@ -233,6 +233,31 @@ static void add_tools(struct pack *p)
 	json_array_end(&p->json);
 }
 
+/* Only where processes were inspected. */
+static void add_inspected(struct pack *p)
+{
+	const struct inspected *x = p->chart->inspected;
+
+	if (!x || !x->n)
+		return;
+	json_str(&p->json, "archives", p->chart->archives ? p->chart->archives : "");
+	json_array(&p->json, "inspected");
+	for (size_t i = 0; i < x->n; i++) {
+		const struct inspected_process *q = &x->process[i];
+
+		if (q->task == NO_INDEX || p->tasks.position[q->task] == NO_INDEX)
+			continue;
+		json_array(&p->json, NULL);
+		json_int(&p->json, NULL, p->tasks.position[q->task]);
+		json_str(&p->json, NULL, q->program);
+		json_int(&p->json, NULL, q->pid);
+		json_known(&p->json, NULL, q->n_snapshots);
+		json_str(&p->json, NULL, q->archive);
+		json_array_end(&p->json);
+	}
+	json_array_end(&p->json);
+}
+
 static void add_rows(struct pack *p)
 {
 	const struct chart *c = p->chart;
@@ -424,6 +449,7 @@ static int add_json(struct pack *p)
 	add_verdict(p);
 	add_kinds(p);
 	add_tools(p);
+	add_inspected(p);
 	add_rows(p);
 	add_panels(p);
 	pack_other_json(&p->json, &p->tasks);

@@ -20,6 +20,9 @@
  *	verdict		the sentences of analyse/answer.h: about, text, from, until (null: the
  *			whole build), task (null: none)
  *	kinds, tools, rows
+ *	archives, inspected	only with inspected processes: what is before their paths in a
+ *			link; lists of task, program, pid, number of snapshots (null: not
+ *			known) and path of the archive in the recording
  *	ghost		the build to compare with, or null: tasks, lanes, wall_us, common,
  *			only_here, only_there, warning; scale: label and colour of each enum
  *			difference; top: what differs most: task and other, null where it is not,

@@ -2,10 +2,12 @@
 """The panel of the chosen task."""
 import os
 import re
+import urllib.parse
 
 SECONDS = {'us': 1e-6, 'ms': 1e-3, 's': 1.0}
 KIB = {'B': 1 / 1024, 'KiB': 1.0, 'MiB': 1024.0, 'GiB': 1024.0 ** 2}
 OE = os.path.join(os.path.dirname(__file__), '..', 'data', 'oe', 'genuine')
+INSPECTED = os.path.join(os.path.dirname(__file__), '..', 'data', 'inspected', 'make')
 
 
 def _amount(text, before, units):
@@ -232,3 +234,15 @@ def other_build(page):
     assert said == ('20.0 s', '\u221210.0 s', '\u221250 %'), said
     text, _ = _chosen(page, 'obj/part39.o')
     assert 'other build' not in text, text
+
+
+def inspected_process(page):
+    """Processes with archives: a link to the directory, which is there."""
+    page.open(os.path.normpath(INSPECTED))
+    text, _ = _chosen(page, 'a.o')
+    assert re.search(r'inspected\s+cc1plus 101, 4 snapshots', text), text
+    text, _ = _chosen(page, 'app')
+    assert re.search(r'inspected\s+ld 105$', text, re.M), text
+    href = page.browser.js("return document.querySelector('#bb-detail dd a').href")
+    path = urllib.parse.unquote(urllib.parse.urlparse(href).path)
+    assert os.path.isfile(os.path.join(path, 'archive')), href
