@@ -125,22 +125,23 @@ static int split_callers(struct maker *m, uint32_t node)
 {
 	const struct class_counts *c = m->counts;
 	struct part *part = NULL;
-	double *whole = m->made[node].value;
+	double *whole = m->made[node].value, *value;
 	size_t n = 0;
-	int r = 0;
+	int r;
 
+	value = malloc((cells(m) + 1) * sizeof *value);
+	r = value ? 0 : -ENOMEM;
 	for (size_t i = 0; i < c->n_slots && !r; i++) {
-		double *value = c->slot[i].node == node && c->slot[i].key != CLASSES_NONE ?
-			calloc(cells(m) + 1, sizeof *value) : NULL;
 		struct part one;
 
-		if (!value)
+		if (c->slot[i].node != node || c->slot[i].key == CLASSES_NONE)
 			continue;
+		memset(value, 0, cells(m) * sizeof *value);
 		add_slot(m, value, i);
 		one = measure(m, (uint32_t)i, value);
-		free(value);
 		r = add_part(&part, &n, &one);
 	}
+	free(value);
 	if (n)
 		qsort(part, n, sizeof *part, by_size);
 	for (size_t i = 0; i < n && !r; i++) {

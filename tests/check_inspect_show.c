@@ -5,6 +5,7 @@
 #include "render/inspect/inspect.h"
 #include "render/inspect/maps.h"
 #include "tests/made_inspection.h"
+#include "tests/nomem.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -282,6 +283,51 @@ START_TEST(filters)
 }
 END_TEST
 
+static int print_all(struct buf *out, struct made_inspection *m)
+{
+	const struct inspect_show_options o = { .parts = ~0u, .top = 10 };
+	struct class_rules_read rules;
+	struct inspect_view_wish wish = any;
+	struct inspect_view v;
+	struct error err = { 0 };
+	int r = class_rules_read(&rules, NULL, "cc1plus", &err);
+
+	wish.rules = &rules.file;
+	wish.rules_name = rules.name;
+	if (!r) {
+		r = inspect_view_make(&v, &m->inspection, read_made, m, &wish, &err);
+		r = r ? r : inspect_text(out, &v, &o, &(struct style){ .width = 90 });
+		r = r ? r : inspect_json(out, &v, &o);
+		inspect_view_release(&v);
+	}
+	class_rules_release(&rules);
+	return r;
+}
+
+/* Each allocation fails once: nothing is printed without an error, and nothing is lost. */
+START_TEST(no_memory)
+{
+	struct made_inspection m;
+	int r = -ENOMEM;
+	bool failed;
+
+	made_inspection_compile(&m);
+	add_ranges(&m);
+	for (long n = _i; r; n += 20) {
+		struct buf out = BUF_INIT;
+
+		nomem_after(n);
+		r = print_all(&out, &m);
+		failed = nomem_failed();
+		nomem_after(-1);
+		ck_assert_msg(failed == (r != 0), "allocation %ld: %d", n, r);
+		ck_assert(!r || r == -ENOMEM);
+		buf_release(&out);
+	}
+	made_inspection_release(&m);
+}
+END_TEST
+
 START_TEST(no_snapshot)
 {
 	struct inspect_show_options o = { .parts = ~0u, .top = 10 };
@@ -411,7 +457,7 @@ END_TEST
 int main(void)
 {
 	return support_main("inspect_show", TEST_EACH(compilation, texts), TEST_LOOP(trees, 40),
-			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot),
+			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot), TEST_LOOP(no_memory, 20),
 			    TEST_EACH(command, commands), TEST(configured),
 			    TEST_LOOP(hostile_json, 4));
 }

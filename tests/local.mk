@@ -95,6 +95,7 @@ tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_otlp_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_diff_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=samples_moderate
 tests_check_inspect_export_LDFLAGS = $(WRAP_ALLOCATION)
+tests_check_inspect_show_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_inspect_page_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)

@@ -62,11 +62,8 @@ static void snapshot_row(struct buf *out, const struct inspect_view *v, size_t i
 	if (v->has_heap)
 		inspect_bytes(out, line->heap[HEAP_LIVE_BYTES]);
 	inspect_count(out, (int64_t)line->mappings, 8);
-	inspect_count(out, line->process.threads, 7);
-	buf_adds(out, i == v->shown ? "shown" : i == v->base ? "compared" : "");
-	while (out->len && out->data[out->len - 1] == ' ')
-		buf_cut(out, out->len - 1);
-	buf_addc(out, '\n');
+	buf_addf(out, "%7u%s\n", (unsigned)line->process.threads,
+		 i == v->shown ? "  shown" : i == v->base ? "  compared" : "");
 }
 
 /* Of many snapshots some, with the first, the last, the shown and the compared one. */
@@ -83,9 +80,7 @@ static void add_snapshots(struct buf *out, const struct inspect_view *v, size_t 
 	if (v->has_heap)
 		inspect_head(out, "live", 8);
 	inspect_head(out, "mappings", 8);
-	inspect_head(out, "threads", 7);
-	buf_cut(out, out->len - 2);
-	buf_addc(out, '\n');
+	buf_adds(out, "threads\n");
 	for (size_t i = 0; i < v->n; i++) {
 		if (!(i % step) || i + 1 == v->n || i == v->shown || i == v->base)
 			snapshot_row(out, v, i);
