@@ -5,6 +5,7 @@
 #include "cli/inspect.h"
 #include "cli/inspect_config.h"
 #include "cli/inspect_export.h"
+#include "cli/inspect_symbols.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
 #include "launch/notice.h"
@@ -104,19 +105,14 @@ static int print(const struct inspection *in, struct inspect_reader *reader,
 
 /* The rules of the option, of the configuration, or of the program. */
 static int read_rules(struct class_rules_read *rules, const struct inspection *in,
-		      const struct inspect_arguments *o, struct error *err)
+		      const struct inspect_arguments *o, const struct inspect_config *config,
+		      struct error *err)
 {
 	const char *program = in->program ? in->program : "";
-	struct inspect_config config;
 	struct inspect_choice choice;
-	int r = inspect_config_read(&config, o->config, err);
 
-	if (!r) {
-		inspect_config_choose(&choice, &config, in->host, program);
-		r = class_rules_read(rules, o->rules ? o->rules : choice.classes, program, err);
-	}
-	inspect_config_release(&config);
-	return r;
+	inspect_config_choose(&choice, config, in->host, program);
+	return class_rules_read(rules, o->rules ? o->rules : choice.classes, program, err);
 }
 
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
@@ -125,7 +121,8 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	struct inspect_reader *reader = NULL;
 	struct inspect_show_options show;
 	struct inspect_view_wish wish;
-	const struct inspection *in;
+	struct inspect_config config;
+	struct inspection *in;
 	int r = read_options(&wish, &show, o, err);
 
 	if (a->n)
@@ -133,10 +130,13 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	r = r ? r : inspect_reader_open(&reader, o->show, err);
 	if (r)
 		return r;
-	in = inspect_reader_inspection(reader);
+	in = (struct inspection *)inspect_reader_inspection(reader);
 	if (inspect_reader_warning(reader))
 		notice("%s: %s", o->show, inspect_reader_warning(reader));
-	r = read_rules(&rules, in, o, err);
+	r = inspect_config_read(&config, o->config, err);
+	r = r ? r : read_rules(&rules, in, o, &config, err);
+	if (!r)
+		inspect_symbols(in, &config);
 	if (!r && o->format > INSPECT_FORMAT_JSON) {
 		r = inspect_export(reader, &rules.file, wish.shown == INSPECT_VIEW_CHOOSE ?
 				   INSPECT_SNAPSHOT_CHOOSE : wish.shown, a, o, err);
@@ -146,6 +146,7 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 		r = print(in, reader, &wish, &show, o, err);
 	}
 	class_rules_release(&rules);
+	inspect_config_release(&config);
 	inspect_reader_close(reader);
 	return r;
 }

@@ -19,7 +19,8 @@ cli_libcli_la_SOURCES = \
 	cli/settings_options.h
 
 # inspect --show
-cli_libcli_la_SOURCES += cli/inspect_export.c cli/inspect_export.h cli/inspect_show.c
+cli_libcli_la_SOURCES += cli/inspect_export.c cli/inspect_export.h cli/inspect_show.c \
+	cli/inspect_symbols.c cli/inspect_symbols.h
 
 bin_PROGRAMS += buildbeat
 buildbeat_SOURCES = cli/main.c

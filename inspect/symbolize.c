@@ -175,13 +175,15 @@ static void release_modules(struct work *w)
 
 /* Addresses */
 
-static int sort_frames(struct work *w, struct keyed *key)
+static int sort_frames(struct work *w, struct keyed *key, bool checked_only)
 {
 	const struct inspection *in = w->in;
 	int r;
 
 	for (size_t i = 0; i < in->n_frames; i++) {
-		if (in->frame[i].module < in->n_modules)
+		uint32_t module = in->frame[i].module;
+
+		if (module < in->n_modules && (!checked_only || *in->module[module].build_id))
 			key[w->n++] = (struct keyed){ in->frame[i].address, (int64_t)i };
 	}
 	r = sort_keyed(key, w->n);
@@ -190,7 +192,7 @@ static int sort_frames(struct work *w, struct keyed *key)
 	return r ? r : sort_keyed(key, w->n);
 }
 
-static int collect_addresses(struct work *w)
+static int collect_addresses(struct work *w, bool checked_only)
 {
 	const struct inspection *in = w->in;
 	struct keyed *key = malloc((in->n_frames + 1) * sizeof *key);
@@ -199,7 +201,7 @@ static int collect_addresses(struct work *w)
 	w->address = calloc(in->n_frames + 1, sizeof *w->address);
 	w->frame = calloc(in->n_frames + 1, sizeof *w->frame);
 	w->named = calloc(in->n_frames + 1, sizeof *w->named);
-	r = key && w->address && w->frame && w->named ? sort_frames(w, key) : -ENOMEM;
+	r = key && w->address && w->frame && w->named ? sort_frames(w, key, checked_only) : -ENOMEM;
 	for (size_t i = 0; i < w->n && !r; i++) {
 		const struct frame *f = &in->frame[key[i].value];
 
@@ -255,10 +257,11 @@ static int finish(struct work *w)
 	int r = 0;
 
 	w->result->frames = in->n_frames;
-	for (size_t i = 0; i < w->n && !r; i++) {
+	for (size_t i = 0; i < w->n; i++)
 		w->result->named += w->named[i];
-		if (in->frame[w->frame[i]].name == INSPECTION_NONE)
-			r = name_by_start(w, w->frame[i], 0);
+	for (size_t i = 0; i < in->n_frames && !r; i++) {
+		if (in->frame[i].module < in->n_modules && in->frame[i].name == INSPECTION_NONE)
+			r = name_by_start(w, (uint32_t)i, 0);
 	}
 	in->named_percent = in->n_frames ? (unsigned)(w->result->named * 100 / in->n_frames) : 0;
 	return r ? r : keep_used(in);
@@ -295,7 +298,7 @@ int symbolize(struct inspection *in, const struct symbolize_settings *settings,
 	in->n_frame_names = 0;
 	for (size_t i = 0; i < in->n_frames; i++)
 		in->frame[i].name = INSPECTION_NONE;
-	r = collect_addresses(&w);
+	r = collect_addresses(&w, settings->checked_only);
 	r = r ? r : describe_modules(&w, settings->pid);
 	if (!r) {
 		r = ask(&w, settings, err);

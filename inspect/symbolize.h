@@ -22,6 +22,7 @@ struct symbolize_settings {
 	int32_t pid;		/* the process, if it is alive, for files that were deleted or that
 				   have other paths here; 0: it is not asked */
 	bool names_only;	/* without source files, lines and inlined functions */
+	bool checked_only;	/* only modules with a build-id: the process was on another machine */
 	const volatile sig_atomic_t *stop;	/* not 0: stop now; may be NULL */
 };
 

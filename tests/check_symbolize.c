@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
+#include "inspect/archive.h"
 #include "inspect/symbolize.h"
 #include "inspect/symbols_log.h"
 #include "symbols/client.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,7 +111,7 @@ static uint32_t module_of(uint64_t address)
 
 static const struct { uint64_t address; const char *name; } known[] = {
 	{ (uintptr_t)setup, "setup" }, { (uintptr_t)add_loaded, "add_loaded" },
-	{ (uintptr_t)support_write, "support_write" }, { (uintptr_t)symbolize, "symbolize" },
+	{ (uintptr_t)support_write, "support_write" }, { (uintptr_t)symbols_log_write, "symbols_log_write" },
 };
 
 static void own_process(void)
@@ -341,6 +343,40 @@ START_TEST(many)
 }
 END_TEST
 
+/* An archive whose inspector was killed gets names when it is shown. */
+START_TEST(shown)
+{
+	struct inspection *in = &made.inspection;
+	struct inspect_archive *a;
+	struct snapshot *s;
+	struct utsname u;
+	struct run run;
+
+	ck_assert_int_eq(uname(&u), 0);
+	own_process();
+	in->host = _i ? "elsewhere" : u.nodename;
+	for (uint32_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct stack *stack = array_add(&in->stack, &in->n_stacks, sizeof *stack);
+
+		ck_assert_ptr_nonnull(stack);
+		*stack = (struct stack){ INSPECTION_NONE, i };
+	}
+	s = made_inspection_snapshot(&made, 0);
+	for (uint32_t i = 0; i < in->n_stacks; i++)
+		made_inspection_site(s, i, false, 1, 1000000);
+	ck_assert_msg(!inspect_archive_create(&a, NULL, support_path("%s/x", support_tmpdir()), in,
+					      STORE_ACCESS_USER, &err), "%s", err.message);
+	ck_assert_int_eq(inspect_archive_add_snapshot(a, s), 0);
+	support_run(&run, NULL, TOP_BUILDDIR "/buildbeat inspect --show %s", inspect_archive_path(a));
+	ck_assert_msg(!run.status, "%s", buf_str(&run.err));
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		ck_assert_msg(_i == !strstr(buf_str(&run.out), known[i].name), "%s", buf_str(&run.out));
+	ck_assert(!_i == !strstr(buf_str(&run.out), "check_symbolize!?"));
+	ck_assert(!support_exists(support_path("%s/" SYMBOLS_LOG, inspect_archive_path(a))));
+	ck_assert_int_eq(inspect_archive_end(a, "", &err), 0);
+}
+END_TEST
+
 /* symbols.log */
 
 START_TEST(log_again)
@@ -395,6 +431,6 @@ int main(void)
 	return support_main("symbolize",
 		TEST_GROUP_WITH("frames", setup, teardown), TEST_LOOP(this_process, 4), TEST(deleted),
 		TEST_EACH(fault, faults), TEST(start_of_function), TEST(no_program), TEST(cancelled),
-		TEST(many),
+		TEST(many), TEST_LOOP(shown, 2),
 		TEST_GROUP_WITH("log", setup, teardown), TEST(log_again), TEST_EACH(log_wrong, wrong));
 }
