@@ -8,7 +8,7 @@
 static const char *const cases[] = {
 	"functions:gcc", "functions:gcc0", "functions:fixed", "functions:static", "functions:shared",
 	"functions:moved", "functions:clang", "functions:lld", "functions:mold", "functions:sections",
-	"plt:gcc", "plt:fixed", "plt:shared", "plt:clang", "plt:lld", "aarch64",
+	"plt:gcc", "plt:fixed", "plt:shared", "plt:clang", "plt:lld", "aarch64", "assembler", "nested",
 	"lines:dwarf5", "lines:dwarf4", "lines:compressed", "lines:split", "lines:split4",
 	"lines:minimal", "lines:types", "lines:fixed", "lines:moved",
 	"clang:dwarf5", "clang:dwarf4", "clang:split", "dwz",

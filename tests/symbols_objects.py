@@ -376,6 +376,10 @@ def case_build_id():
     place = "d/.build-id/%s/%s.debug" % (identity[:2], identity[2:])
     os.makedirs(os.path.dirname(place))
     os.rename("away.dbg", place)
+    before = Answers(HERE + "/bare", addresses, identity, ["-n"])
+    assert not before.at and before.start
+    after = Answers(HERE + "/bare", addresses, identity, ["-n", "-d", HERE + "/d"])
+    assert after.names() == whole.names()
     found = Answers(HERE + "/bare", addresses, identity, ["-d", HERE + "/d"])
     assert found.at == whole.at and not found.notes, found.notes
     # without the file itself
@@ -393,6 +397,71 @@ def case_build_id():
     assert not wrong.at and not wrong.start and "build-id" in wrong.notes[0], wrong.notes
     missing = Answers("/nowhere/x", addresses, identity, ["-c"])
     assert not missing.at and missing.notes == ["no such file"], missing.notes
+
+
+ASSEMBLER = """
+	.text
+	.globl sized, start_only, label_only, last
+	.type sized, @function
+sized:	nop
+	nop
+inside:	nop
+	.globl visible
+visible:	nop
+	nop
+	.size sized, .-sized
+	nop
+	nop
+	.type start_only, @function
+start_only:
+	nop
+	nop
+label_only:
+	nop
+	.balign 16
+	.type last, @function
+last:	nop
+other_last:	nop
+"""
+
+
+def case_assembler():
+    """Labels inside a function are not functions; those without a size end at the next one."""
+    need("gcc")
+    run("gcc", "-shared", "-nostdlib", "-nostartfiles", "-x", "assembler", write("a.s", ASSEMBLER), "-o",
+        "a.out")
+    at = {n: int(a, 16) for a, n in re.findall(r"^(\w+) . (\w+)$", run("nm", "a.out"), re.M)}
+    start = at["sized"]
+    a = Answers(HERE + "/a.out", range(start - 1, start + 19))
+    names = [a.name(x) for x in range(start, start + 18)]
+    assert names == (["sized"] * 5 + [None] * 2 + ["start_only"] * 2 + ["label_only"] * 7 +
+                     ["last", "other_last"]), names
+    assert start + 18 not in a.at and start - 1 not in a.at
+
+
+NESTED = """
+#include <stdlib.h>
+int outer(int n)
+{
+	__attribute__((noinline)) int inner(int m) { return rand() + n * m; }
+	int sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += inner(i) + inner(sum);
+	return sum;
+}
+int main(int argc, char **argv) { (void)argv; return outer(argc); }
+"""
+
+
+def case_nested():
+    """A function inside another one is not inlined into it."""
+    need("gcc")
+    run("gcc", "-O1", "-g", write("p.c", NESTED), "-o", "p.out")
+    for start, size, name in symbols("p.out"):
+        if name.startswith(("outer", "inner")):
+            a = Answers(HERE + "/p.out", range(start, start + size))
+            for frames in a.at.values():
+                assert [f for f, _ in frames] == [name.split(".")[0]], frames
 
 
 def case_prelinked():
