@@ -374,6 +374,12 @@ static int stack_of(struct heap_image *h, struct inspection *in, uint32_t image_
 
 /* Sites and ranges */
 
+/* Rounded; more never becomes less. */
+static uint64_t whole(uint64_t count)
+{
+	return count / HEAP_UNIT + (count % HEAP_UNIT >= HEAP_UNIT / 2);
+}
+
 /* The values change while they are read: make them agree. */
 static void fill_site(struct site *to, const struct heap_site *s, uint64_t epoch)
 {
@@ -383,11 +389,11 @@ static void fill_site(struct site *to, const struct heap_site *s, uint64_t epoch
 	*to = (struct site){
 		.stack = to->stack,
 		.mapped = s->mapped,
-		.allocations = (s->allocations + HEAP_UNIT / 2) / HEAP_UNIT,
-		.frees = (frees + HEAP_UNIT / 2) / HEAP_UNIT,
+		.allocations = whole(s->allocations),
+		.frees = whole(frees),
 		.allocated = s->allocated,
 		.live_bytes = s->live_bytes < s->allocated ? s->live_bytes : s->allocated,
-		.temporary = (temporary + HEAP_UNIT / 2) / HEAP_UNIT,
+		.temporary = whole(temporary),
 		.error_bytes = (uint64_t)(sqrt((double)s->variance) * 1024),
 	};
 	to->live = to->allocations - to->frees;

@@ -467,6 +467,25 @@ START_TEST(other_preloads)
 }
 END_TEST
 
+/* No data races in the tables, and they agree with what threads did. */
+START_TEST(races)
+{
+	const char *dir = support_tmpdir();
+
+	if (!support_can_be_loaded() || !support_has("gcc"))
+		return;
+	support_expect(dir, 0, NULL, NULL,
+		       "gcc -w -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=thread -pthread "
+		       "-I" TOP_SRCDIR " " TOP_SRCDIR "/tests/heap_race.c " TOP_SRCDIR "/heap/count.c "
+		       TOP_SRCDIR "/heap/heap_env.c " TOP_SRCDIR "/heap/image_write.c "
+		       TOP_SRCDIR "/heap/live.c " TOP_SRCDIR "/heap/ranges.c "
+		       TOP_SRCDIR "/heap/sample.c " TOP_SRCDIR "/heap/stacks.c "
+		       TOP_SRCDIR "/heap/unwind*.c -o race");
+	support_expect(dir, 0, NULL, NULL, "./race 0 '%s'", dir);
+	support_expect(dir, 0, NULL, NULL, "./race 20000 '%s'", dir);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("heap_shim", TEST_GROUP("sites"), TEST_LOOP(exact, 2), TEST(sampled),
@@ -475,5 +494,6 @@ int main(void)
 			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(limited),
 			    TEST(full_disk), TEST_LOOP(no_image, 2), TEST(signals),
 			    TEST_LOOP(threads, 2), TEST_LOOP(killed, 2),
-			    TEST_LOOP(other_preloads, 6));
+			    TEST_LOOP(other_preloads, 6),
+			    TEST(races));
 }

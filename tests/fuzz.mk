@@ -10,7 +10,7 @@ noinst_HEADERS += tests/fuzz.h
 AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
 FUZZ_TARGETS = \
-	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_inspection \
+	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_heap_image tests/fuzz_inspection \
 	tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
 	tests/fuzz_proc tests/fuzz_recording tests/fuzz_rules tests/fuzz_send tests/fuzz_smaps \
 	tests/fuzz_symbols tests/fuzz_tally
@@ -30,6 +30,8 @@ tests_fuzz_convert_SOURCES = tests/fuzz_convert.c $(FUZZ_MAIN)
 tests_fuzz_convert_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_inspection_SOURCES = tests/fuzz_inspection.c $(FUZZ_MAIN)
 tests_fuzz_inspection_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_heap_image_SOURCES = tests/fuzz_heap_image.c $(FUZZ_MAIN)
+tests_fuzz_heap_image_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_ninja_SOURCES = tests/fuzz_ninja.c $(FUZZ_MAIN)
 tests_fuzz_ninja_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_oe_SOURCES = tests/fuzz_oe.c $(FUZZ_MAIN)

@@ -125,6 +125,8 @@ tests_unwound_la_LIBADD = heap/libunwind.la
 tests_check_unwind_LDADD = heap/libunwind.la $(LDADD)
 
 tests_check_heap_LDADD = heap/libcount.la $(LDADD)
+# compiled by check_heap_shim
+EXTRA_DIST += tests/heap_race.c
 # builtin: calls that the compiler would remove are the test
 tests_heap_act_CFLAGS = $(AM_CFLAGS) -fno-builtin
 EXTRA_DIST += tests/gen_frames.py
