@@ -28,31 +28,39 @@ struct size {
 	size_t sum[GROUPS_MAX];		/* of what came before in each open group */
 	size_t depth;
 	size_t last;			/* of the last atom, which is part of the sum; 0: none */
+	bool repeated;			/* it has a repetition */
 };
 
 static void add(struct size *size, size_t atom)
 {
 	size->sum[size->depth] += atom;
 	size->last = atom;
+	size->repeated = false;
 }
 
-static void repeat(struct size *size, size_t times)
+static const char *repeat(struct size *size, size_t times)
 {
 	size_t more = size->last * (times - 1);
 
 	size->sum[size->depth] += more < PATTERN_SIZE_MAX ? more : PATTERN_SIZE_MAX;
 	size->last = size->last * times < PATTERN_SIZE_MAX ? size->last * times : PATTERN_SIZE_MAX;
+	if (size->repeated)
+		return "it repeats a repetition";
+	size->repeated = true;
+	return NULL;
 }
 
-/* "{2,5}", from behind the brace: the larger number. */
-static size_t times_of(const char *p)
+/* "{2,5}": the larger number; *p becomes the end. */
+static size_t times_of(const char **p)
 {
+	const char *close = strchr(*p, '}');
 	unsigned long least, most;
 	char *end;
 
-	least = strtoul(p, &end, 10);
+	least = strtoul(*p + 1, &end, 10);
 	most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
 	most = most > least ? most : least;
+	*p = close ? close : *p;
 	return most > PATTERN_SIZE_MAX ? PATTERN_SIZE_MAX : most ? most : 1;
 }
 
@@ -74,6 +82,7 @@ static const char *open_group(struct size *size)
 		return "its groups are nested too deep";
 	size->sum[++size->depth] = 1;
 	size->last = 0;
+	size->repeated = false;
 	return NULL;
 }
 
@@ -94,12 +103,13 @@ static const char *add_part(struct size *size, const char **p)
 		return open_group(size);
 	case ')':
 		return close_group(size);
+	case '*':
+	case '?':
+		return repeat(size, 1);
 	case '+':
-		repeat(size, 2);
-		return NULL;
+		return repeat(size, 2);
 	case '{':
-		repeat(size, times_of(*p + 1));
-		return NULL;
+		return repeat(size, times_of(p));
 	default:
 		add(size, 1);
 		return NULL;
@@ -113,8 +123,7 @@ static const char *why_not(const char *text)
 	if (strlen(text) > PATTERN_MAX)
 		return "it is too long";
 	for (const char *p = text; *p; p++) {
-		/* these keep the atom before them: more repetitions can follow */
-		const char *why = *p == '*' || *p == '?' ? NULL : add_part(&size, &p);
+		const char *why = add_part(&size, &p);
 
 		if (why)
 			return why;
