@@ -26,7 +26,7 @@ int64_t budget_begin(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void budget_charge(struct budget *b, int64_t used_ns, int64_t now_ns)
+static void charge(struct budget *b, int64_t used_ns, int64_t now_ns)
 {
 	int64_t old = budget_next_ns(b), next;
 
@@ -42,6 +42,6 @@ int64_t budget_pay(struct budget *b, int64_t begin, int64_t now_ns)
 	if (used_ns < 0)
 		used_ns = 0;
 	if (b)
-		budget_charge(b, used_ns, now_ns);
+		charge(b, used_ns, now_ns);
 	return used_ns;
 }

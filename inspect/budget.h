@@ -28,7 +28,4 @@ int64_t budget_begin(void);
  * may be NULL. */
 int64_t budget_pay(struct budget *b, int64_t begin, int64_t now_ns);
 
-/* The same for an amount that was measured otherwise. */
-void budget_charge(struct budget *b, int64_t used_ns, int64_t now_ns);
-
 #endif

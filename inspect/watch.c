@@ -38,7 +38,7 @@
 
 /* After the build: for inspections to end, and for everything else. */
 #define STOP_NS INT64_C(5000000000)
-#define FINISH_NS INT64_C(20000000000)
+#define FINISH_NS INT64_C(10000000000)
 
 /* Memory that the processes of the inspections share. */
 struct watch_page {
@@ -419,6 +419,12 @@ static void archive_image(struct watch *w, const char *name)
 		take_error(w, &err);
 }
 
+/* The launcher was killed: nobody waits for the rest. */
+static bool is_over(const struct watch *w, int64_t until_ns)
+{
+	return clock_mono_ns() >= until_ns || (w->s->symbols.stop && *w->s->symbols.stop);
+}
+
 /* final: no process of the build writes to one any more. */
 static void collect_images(struct watch *w, bool final, int64_t until_ns)
 {
@@ -426,7 +432,7 @@ static void collect_images(struct watch *w, bool final, int64_t until_ns)
 	struct dirent *entry;
 	bool paid = true;
 
-	while (dir && (entry = readdir(dir)) && clock_mono_ns() < until_ns) {
+	while (dir && (entry = readdir(dir)) && !is_over(w, until_ns)) {
 		uint64_t start_ticks;
 		int32_t pid;
 
@@ -507,7 +513,8 @@ static void finish(struct watch *w, bool orderly)
 	if (orderly)
 		collect_images(w, true, until_ns);
 	remove_images(w);
-	for (size_t i = 0; orderly && w->s->symbols.program && i < w->n_paths; i++)
+	for (size_t i = 0; orderly && w->s->symbols.program && i < w->n_paths &&
+	     !is_over(w, until_ns); i++)
 		name_frames(w, w->path[i], until_ns);
 }
 

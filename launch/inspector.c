@@ -17,14 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIMIT_NS INT64_C(30000000000)
+#define LIMIT_NS INT64_C(20000000000)
 
 /* The end of the launcher interrupts poll(). */
 #define END_SIGNAL SIGUSR1
 
-static void nothing(int sig)
+static volatile sig_atomic_t launcher_ended;
+
+static void on_end(int sig)
 {
 	(void)sig;
+	launcher_ended = 1;
 }
 
 static bool counts_heap(const struct watch_settings *s)
@@ -79,7 +82,8 @@ static _Noreturn void run(struct inspector *i, const struct watch_settings *give
 	s.root = s.launcher = launcher;
 	s.end_fd = aside_settle("buildbeat-look", end_fd, &set);
 	s.heap_dir = *i->heap_dir ? i->heap_dir : NULL;
-	signal(END_SIGNAL, nothing);
+	signal(END_SIGNAL, on_end);
+	s.symbols.stop = &launcher_ended;
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, END_SIGNAL);
 	_exit(watch_run(i->result, &s) < 0);

@@ -31,7 +31,7 @@ struct inspector {
 int inspector_begin(struct inspector *i, const struct watch_settings *s, const sigset_t *mask,
 		    struct error *err);
 
-/* After the build: wait until the archives are complete, at most half a minute; not at once:
+/* After the build: wait until the archives are complete, at most 20 seconds; not at once:
  * only until the process has ended. result may be NULL. */
 void inspector_end(struct inspector *i, bool at_once, struct watch_result *result);
 

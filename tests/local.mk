@@ -60,7 +60,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
-CHECKS += tests/check_inspect
+CHECKS += tests/check_inspect tests/check_inspect_build
 
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)

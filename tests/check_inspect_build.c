@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "inspect/archive.h"
+#include "inspect/archive_list.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Processes of a build are inspected by rule, and the build does not notice. */
+
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
+
+static const char *dir;
+
+static void begin(void)
+{
+	dir = support_tmpdir();
+	support_run(&(struct run){ 0 }, dir, "mkdir -m 700 run");
+	setenv("XDG_RUNTIME_DIR", support_path("%s/run", dir), 1);
+	support_writes(support_path("%s/grow.py", dir),
+		       "import os, sys, time\n"
+		       "data = bytearray(int(sys.argv[1]) << 20)\n"
+		       "for i in range(0, len(data), 4096): data[i] = 1\n"
+		       "end = time.time() + float(sys.argv[2])\n"
+		       "while time.time() < end and not os.path.exists('enough'): time.sleep(0.01)\n"
+		       "print('grown')\n");
+	support_writes(support_path("%s/enough.sh", dir),
+		       "n=0; while ! grep -qs 'snapshot 2' buildstats/latest/inspect/*/progress.log && "
+		       "test $n -lt 1500; do sleep 0.02; n=$((n + 1)); done; touch enough\n");
+}
+
+static size_t list(struct inspect_list *l)
+{
+	struct error err = { 0 };
+
+	*l = (struct inspect_list)INSPECT_LIST_INIT;
+	ck_assert_msg(!inspect_list_add(l, support_path("%s/buildstats/latest/inspect", dir), &err), "%s",
+		      err.message);
+	return l->n;
+}
+
+/* Nothing of ours is left: no process, and no image of a heap. */
+static void nothing_is_left(void)
+{
+	support_expect(dir, ANY_STATUS, "", "", "%s"
+		       "none() { ! grep -lsz 'task-marker=%s' /proc/[0-9]*/environ | grep -v self | "
+		       "grep -v /$$/ | grep -q .; }; true; ls -d buildstats/*/inspect/heap.* 2>/dev/null",
+		       support_poll, dir);
+}
+
+START_TEST(crosses_the_threshold)
+{
+	struct inspect_list l;
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " record --inspect 'python3*,rss>40M,interval=20ms' -- sh -c "
+		    "'python3 grow.py 1 0; sh enough.sh & python3 grow.py 60 60; wait; exit 7'");
+	ck_assert_int_eq(r.status, 7);
+	ck_assert_str_eq(buf_str(&r.out), "grown\ngrown\n");
+	ck_assert_uint_eq(list(&l), 1);
+	ck_assert_ptr_eq(strstr(l.entry[0].program, "python3"), l.entry[0].program);
+	ck_assert_str_eq(l.entry[0].why, "python3*,rss>40M,interval=20ms");
+	ck_assert_ptr_nonnull(strstr(l.entry[0].end, " died."));
+	ck_assert_uint_ge(l.entry[0].n_snapshots, 2);
+	inspect_list_release(&l);
+	nothing_is_left();
+}
+END_TEST
+
+/* Without a rule for the heap the environment of the build is as it was. */
+START_TEST(environment)
+{
+	struct run with, without;
+
+	support_run(&without, dir, BUILDBEAT " record -n a -- env | grep -v '^MAKEFILES\\|^_='");
+	support_run(&with, dir, BUILDBEAT " record -n b --inspect 'env,rss>1M' -- env | "
+		    "grep -v '^MAKEFILES\\|^_='");
+	ck_assert_str_eq(buf_str(&with.out), buf_str(&without.out));
+	ck_assert_str_eq(buf_str(&with.err), buf_str(&without.err));
+}
+END_TEST
+
+/* Many processes that are shorter than a look at them. */
+START_TEST(short_processes)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " record --inspect 'true|false' -- sh -c "
+		    "'for i in 1 2 3 4 5 6 7 8; do for j in 1 2 3 4 5 6 7 8 9 10; do /bin/true & /bin/false; "
+		    "done; done; wait; echo end; exit 3'");
+	ck_assert_int_eq(r.status, 3);
+	ck_assert_str_eq(buf_str(&r.out), "end\n");
+	ck_assert_msg(!strstr(buf_str(&r.err), "not inspected"), "%s", buf_str(&r.err));
+}
+END_TEST
+
+/* They closed all descriptors, and were too short to be looked at: the image has what they had. */
+START_TEST(short_heaps)
+{
+	struct inspect_list l;
+	struct run r;
+
+	if (!support_can_be_loaded())
+		return;
+	support_run(&r, dir, BUILDBEAT " record --inspect 'python3*,heap=exact' -- sh -c "
+		    "'for i in 1 2; do python3 -c \"import os; os.closerange(0, 256); "
+		    "data = bytearray(3 << 20)\"; done'");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_uint_eq(list(&l), 2);
+	for (size_t i = 0; i < l.n; i++) {
+		struct inspect_reader *reader;
+		struct snapshot s = { 0 };
+		uint64_t peak = 0;
+		size_t n;
+
+		ck_assert_int_eq(inspect_reader_open(&reader, l.entry[i].path, NULL), 0);
+		n = inspect_reader_inspection(reader)->n_snapshots;
+		ck_assert_uint_ge(n, 1);
+		ck_assert_int_eq(inspect_reader_snapshot(reader, n - 1, &s, NULL), 0);
+		for (size_t k = 0; k < s.n_sites; k++)
+			peak += s.site[k].peak_bytes;
+		ck_assert_uint_ge(peak, 3 << 20);
+		snapshot_release(&s);
+		inspect_reader_close(reader);
+	}
+	inspect_list_release(&l);
+	nothing_is_left();
+}
+END_TEST
+
+/* The launcher is killed: the process that was stopped runs on, and no process of ours is left. */
+START_TEST(launcher_is_killed)
+{
+	struct run r;
+
+	support_run(&r, dir, "%s" BUILDBEAT " record --inspect 'python3*,freeze,interval=10ms' -- "
+		    "python3 grow.py 30 60 >/dev/null 2>&1 & l=$!; "
+		    "until_true \"grep -qs 'snapshot 2' buildstats/latest/inspect/*/progress.log\"; "
+		    "victim=$(sed -n 's/^pid: //p' buildstats/latest/inspect/*/archive); "
+		    "ours=$(sed -n '1s/^[^0-9]*[0-9]* \\([0-9]*\\).*/\\1/p' "
+		    "buildstats/latest/inspect/*/progress.log); "
+		    "test -n \"$victim\" && test -d /proc/$ours || exit 9; kill -9 $l; "
+		    "gone() { ! test -d /proc/$ours || grep -q 'State:.Z' /proc/$ours/status; }; "
+		    "runs() { grep -q 'State:.[SR]' /proc/$victim/status; }; "
+		    "until_true gone && until_true runs && touch enough; echo $?", support_poll);
+	ck_assert_msg(!strcmp(buf_str(&r.out), "0\n"), "%d %s%s", r.status, buf_str(&r.out),
+		      buf_str(&r.err));
+}
+END_TEST
+
+/* A command that cannot be run leaves nothing. */
+START_TEST(no_command)
+{
+	support_expect(dir, 127, "", "command not found",
+		       BUILDBEAT " record --inspect 'x,heap' -- no-such-command");
+	support_expect(dir, ANY_STATUS, "", "", "ls buildstats 2>/dev/null");
+}
+END_TEST
+
+static const struct {
+	const char *rule, *message;
+} wrong[] = {
+	{ "", "expected a text" }, { "rss>2G", "before the first comma" },
+	{ ",heap", "expected the name of a program before" }, { "ld,rss>2", "a size such as" },
+};
+
+/* A wrong rule is reported before the build. */
+START_TEST(wrong_rules)
+{
+	support_expect(dir, 2, "", wrong[_i].message, BUILDBEAT " record --inspect '%s' -- echo x",
+		       wrong[_i].rule);
+	ck_assert(!support_exists(support_path("%s/buildstats", dir)));
+}
+END_TEST
+
+/* inspect CMD: its status, its output, and an archive of it. */
+START_TEST(command)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " inspect -o here -- python3 grow.py 20 0.2; echo $?");
+	ck_assert_ptr_eq(strstr(buf_str(&r.out), "grown\n"), r.out.data);
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "here/"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "\n0\n"));
+	support_run(&r, dir, BUILDBEAT " inspect -- sh -c 'exit 5'");
+	ck_assert_int_eq(r.status, 5);
+	support_run(&r, dir, BUILDBEAT " inspect -- sh -c 'kill -TERM $$'");
+	ck_assert_int_eq(r.status, 128 + 15);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3"))
+		return 77;
+	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
+			    TEST(crosses_the_threshold), TEST(environment), TEST(short_processes),
+			    TEST(short_heaps), TEST(launcher_is_killed), TEST(no_command),
+			    TEST_EACH(wrong_rules, wrong), TEST(command));
+}
