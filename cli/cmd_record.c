@@ -3,6 +3,7 @@
 #include "cli/doctor.h"
 #include "cli/export_send.h"
 #include "cli/follow.h"
+#include "cli/inspect_config.h"
 #include "cli/settings_options.h"
 #include "inspect/archive.h"
 #include "inspect/rule.h"
@@ -68,13 +69,33 @@ struct inspections {
 	size_t n;
 	char base[PATH_MAX];
 	struct inspector inspector;
+	struct inspect_config config;
 };
 
-static int read_rules(struct inspections *x, const struct word_list *texts, struct error *err)
+/* What buildbeat.yaml has for a program: the interval of a rule that has none. */
+static void set_interval(struct inspect_rule *rule, const struct inspect_config *config)
 {
+	struct inspect_choice choice;
+
+	inspect_config_choose(&choice, config, NULL, rule->names);
+	if (!rule->interval_us)
+		rule->interval_us = choice.interval_us;
+}
+
+/* The rules of the command line or, without any, of buildbeat.yaml. */
+static int read_rules(struct inspections *x, const struct settings *settings, struct error *err)
+{
+	const struct word_list *texts = &settings->inspect;
+	struct inspect_choice choice;
 	struct error why;
+	int r = inspect_config_read(&x->config, settings->config, err);
 
 	x->n = 0;
+	if (r)
+		return r;
+	inspect_config_choose(&choice, &x->config, NULL, NULL);
+	if (!texts->n)
+		texts = choice.rules;
 	if (texts->n > RULES_MAX)
 		return error_set(err, -E2BIG, NULL, 0, 0, "record: option '--inspect': more than %d "
 				 "rules", RULES_MAX);
@@ -82,6 +103,7 @@ static int read_rules(struct inspections *x, const struct word_list *texts, stru
 		if (rule_parse(&x->rule[x->n++], texts->item[i], &why))
 			return error_set(err, -EINVAL, NULL, 0, 0, "record: option '--inspect': %s",
 					 why.message);
+		set_interval(&x->rule[i], &x->config);
 	}
 	return 0;
 }
@@ -93,11 +115,15 @@ static void begin_inspections(struct inspections *x, const struct settings *sett
 		.rule = x->rule, .n_rules = x->n, .base = x->base,
 		.access = (enum store_access)settings->access,
 	};
+	struct inspect_choice choice;
 	struct error err;
 
 	x->inspector = (struct inspector){ .end_fd = -1 };
 	if (!x->n)
 		return;
+	inspect_config_choose(&choice, &x->config, NULL, NULL);
+	s.symbols.dirs = choice.symbols->item;
+	s.symbols.n_dirs = choice.symbols->n;
 	if (snprintf(x->base, sizeof x->base, "%s/" INSPECT_ARCHIVES, rec->store.path) >= PATH_MAX ||
 	    inspector_begin(&x->inspector, &s, &rec->hold.old_mask, &err))
 		notice("no process is inspected");
@@ -106,6 +132,7 @@ static void begin_inspections(struct inspections *x, const struct settings *sett
 static void end_inspections(struct inspections *x, bool at_once)
 {
 	struct watch_result result = { .n = 0 };
+	struct error err;
 
 	inspector_end(&x->inspector, at_once, &result);
 	if (result.failed)
@@ -114,6 +141,8 @@ static void end_inspections(struct inspections *x, bool at_once)
 	if (result.n && isatty(STDERR_FILENO))
 		notice("inspected: %s%s", result.path, result.n > 1 ? " and others; see: buildbeat "
 		       "inspect --list" : "");
+	if (result.n && inspect_config_retain(&x->config, x->base, NULL, &err))
+		notice_error(&err);
 }
 
 static int record(const struct settings *settings, struct inspections *x, struct launch *l)
@@ -179,8 +208,13 @@ static int run(struct args *a, void *values, struct error *err)
 	int r = check_name(settings->name, err);
 
 	r = r ? r : check_collector(settings->otlp, err);
-	r = r ? r : read_rules(&x, &settings->inspect, err);
-	return r ? r : record(settings, &x, &l);
+	if (r)
+		return r;
+	r = read_rules(&x, settings, err);
+	if (!r)
+		r = record(settings, &x, &l);
+	inspect_config_release(&x.config);
+	return r;
 }
 
 const struct command cmd_record = {

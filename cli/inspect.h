@@ -12,8 +12,10 @@
  * The command inspect: its options, and its actions, each in a file cli/inspect_NAME.c. To add an
  * action: its option in cmd_inspect.c and here, its function here and in actions[] there.
  */
+struct inspect_config;
 struct inspect_arguments {
 	const char *config;
+	struct inspect_config *settings;	/* read from it by inspect_start() */
 	/* which process is inspected */
 	int64_t pid;
 	const char *match, *task, *follow;

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
+#include "cli/inspect_config.h"
 #include "cli/inspect_target.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
@@ -68,6 +69,19 @@ static void set_rule(struct inspect_rule *rule, const struct inspect_arguments *
 	snprintf(rule->names, sizeof rule->names, "%s", names);
 }
 
+/* What buildbeat.yaml has for a program, and no option: the interval, and where symbols are. */
+static void apply_settings(struct inspect_rule *rule, struct symbolize_settings *symbols,
+			   const struct inspect_arguments *o, const char *program)
+{
+	struct inspect_choice choice;
+
+	inspect_config_choose(&choice, o->settings, NULL, program);
+	if (!rule->interval_us)
+		rule->interval_us = choice.interval_us;
+	symbols->dirs = choice.symbols->item;
+	symbols->n_dirs = choice.symbols->n;
+}
+
 static void set_symbols(struct symbolize_settings *symbols, char path[PATH_MAX])
 {
 	struct error err;
@@ -104,6 +118,15 @@ static int find_place(struct place *p, const struct inspect_arguments *o, const 
 		strcat(p->base, "/" INSPECT_ARCHIVES);
 	}
 	return r ? error_sys(err, r, o->output ? o->output : recording, NULL) : 0;
+}
+
+/* Remove archives that the settings do not keep; a directory of the user's choice is left alone. */
+static void retain(const struct inspect_arguments *o, const struct place *place)
+{
+	struct error err;
+
+	if (!place->named && inspect_config_retain(o->settings, place->base, NULL, &err))
+		notice_error(&err);
 }
 
 /* One process */
@@ -157,6 +180,7 @@ static int inspect_one(const struct inspect_arguments *o, const struct inspect_t
 		return r;
 	set_rule(&rule, o, "");
 	set_symbols(&symbols, program);
+	apply_settings(&rule, &symbols, o, target->name);
 	symbols.pid = target->pid;
 	s.base = place.base;
 	s.path = place.named ? place.path : NULL;
@@ -166,6 +190,7 @@ static int inspect_one(const struct inspect_arguments *o, const struct inspect_t
 	r = run_inspection(result, target->pid, target->start_ticks, &s, err);
 	if (s.heap_dir >= 0)
 		close(s.heap_dir);
+	retain(o, &place);
 	return r;
 }
 
@@ -265,8 +290,10 @@ static void set_watch(struct watch_settings *s, struct inspect_rule *rule, struc
 	set_rule(rule, o, names ? names : "");
 	*s = (struct watch_settings){
 		.rule = rule, .n_rules = !!names, .heaviest = all, .access = STORE_ACCESS_USER,
-		.base = place->named ? place->path : place->base, .how = *rule, .end_fd = -1,
+		.base = place->named ? place->path : place->base, .end_fd = -1,
 	};
+	apply_settings(rule, &s->symbols, o, rule->names);
+	s->how = *rule;
 	s->how.heap = HEAP_OFF;
 }
 
@@ -285,8 +312,10 @@ static int follow(const struct inspect_arguments *o, struct error *err)
 		return r;
 	set_watch(&s, &rule, &place, o, "");
 	set_symbols(&s.symbols, program);
+	apply_settings(&rule, &s.symbols, o, rule.names);
 	s.end_fd = stop_pipe[0];
 	r = watch_run(&result, &s);
+	retain(o, &place);
 	if (r < 0) {
 		*err = result.err;
 		return r;
@@ -319,6 +348,7 @@ static int run_command(struct args *a, const struct inspect_arguments *o, struct
 	inspector_end(&inspector, l.not_run, &result);
 	if (!l.not_run && report_watch(&result, true, &why) < 0)
 		notice_error(&why);
+	retain(o, &place);
 	return launch_end(&l, r);
 }
 
@@ -327,7 +357,7 @@ static int refuse(struct error *err, const char *message)
 	return error_set(err, -EINVAL, NULL, 0, 0, "inspect: %s", message);
 }
 
-int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err)
+static int inspect(struct args *a, struct inspect_arguments *o, struct error *err)
 {
 	int chosen = !!o->pid + !!o->match + !!o->task + !!o->follow + o->heaviest;
 	struct inspect_target target;
@@ -357,4 +387,16 @@ int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err
 				 "are not counted; start it with 'buildbeat inspect --heap -- CMD'",
 				 (int)target.pid);
 	return o->background ? in_background(o, &target, err) : in_foreground(o, &target, err);
+}
+
+int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err)
+{
+	struct inspect_config config;
+	int r = inspect_config_read(&config, o->config, err);
+
+	o->settings = &config;
+	if (!r)
+		r = inspect(a, o, err);
+	inspect_config_release(&config);
+	return r;
 }

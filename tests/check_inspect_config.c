@@ -138,8 +138,28 @@ START_TEST(retained)
 }
 END_TEST
 
+/* A build is inspected by the rules of the file, and keeps what that says; a rule on the command
+ * line replaces them. */
+START_TEST(recorded)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/buildbeat.yaml", dir),
+		       "inspect: {rules: [sleep], keep: 1, interval: 50ms}\n");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat record -n one -- sh -c 'sleep 1 & sleep 1; wait'; "
+		    TOP_BUILDDIR "/buildbeat record -n two --inspect nothing -- sleep 0.1; "
+		    "ls buildstats/one/inspect | grep -c sleep; ls buildstats/two/inspect");
+	ck_assert_msg(r.out.len >= 2 && strstr(r.out.data, "\n1\n"), "%s %s", r.out.data, r.err.data);
+	ck_assert_ptr_null(strstr(strstr(r.out.data, "\n1\n"), "sleep"));
+	support_writes(support_path("%s/buildbeat.yaml", dir), "inspect: {rules: ['a,b']}\n");
+	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat record -- true");
+	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat inspect --heaviest");
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("inspect_config", TEST_EACH(chosen, uses), TEST_EACH(refused, wrong),
-			    TEST(retained));
+			    TEST(retained), TEST(recorded));
 }
