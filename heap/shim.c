@@ -297,8 +297,11 @@ void *pvalloc(size_t size)
 
 static __attribute__((constructor)) void begin(void)
 {
-	/* a malloc() of the program itself, which no preload replaces */
-	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)malloc)
+	uintptr_t start, end;
+
+	/* a malloc() of the program itself, or of a preload before us */
+	if (!unwind_find_range(&start, &end, (uintptr_t)resolve) &&
+	    (uintptr_t)dlsym(RTLD_DEFAULT, "malloc") - start >= end - start)
 		count_mappings_only();
 	count_begin();
 }

@@ -21,6 +21,7 @@ static void *first_mmap(void *at, size_t size, int protection, int flags, int fd
 static int first_munmap(void *p, size_t size);
 static int first_mprotect(void *p, size_t size, int protection);
 static void *first_mremap(void *p, size_t size, size_t new_size, int flags, ...);
+static void *first_sbrk(intptr_t more);
 static int first_dlclose(void *handle);
 
 static struct {
@@ -28,12 +29,17 @@ static struct {
 	int (*munmap)(void *, size_t);
 	int (*mprotect)(void *, size_t, int);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
+	void *(*sbrk)(intptr_t);
 	int (*dlclose)(void *);
-} real = { first_mmap, first_munmap, first_mprotect, first_mremap, first_dlclose };
+} real = {
+	first_mmap, first_munmap, first_mprotect, first_mremap, first_sbrk, first_dlclose,
+};
 
 static bool resolve(void)
 {
-	static const char *const names[] = { "mmap", "munmap", "mprotect", "mremap", "dlclose" };
+	static const char *const names[] = {
+		"mmap", "munmap", "mprotect", "mremap", "sbrk", "dlclose",
+	};
 	static bool resolving, resolved;
 	void *found[ARRAY_SIZE(names)];
 
@@ -78,6 +84,14 @@ static void *first_mremap(void *p, size_t size, size_t new_size, int flags, ...)
 	if (resolve())
 		return real.mremap(p, size, new_size, flags, at);
 	return (void *)syscall(SYS_mremap, p, size, new_size, flags, at);
+}
+
+static void *first_sbrk(intptr_t more)
+{
+	if (resolve())
+		return real.sbrk(more);
+	errno = ENOMEM;
+	return (void *)-1;
 }
 
 static int first_dlclose(void *handle)
@@ -138,6 +152,22 @@ void *mremap(void *p, size_t size, size_t new_size, int flags, ...)
 	else
 		count_map((uintptr_t)q, new_size, moved == COUNT_RESERVED, CALLER);
 	return q;
+}
+
+/* The heap of another malloc(), in whole pages. libc's does not come here. */
+void *sbrk(intptr_t more)
+{
+	char *p = real.sbrk(more);
+	uintptr_t start = ((uintptr_t)p + 4095) & ~(uintptr_t)4095;
+	uintptr_t end = ((uintptr_t)p + (uintptr_t)more + 4095) & ~(uintptr_t)4095;
+
+	if (p == (void *)-1 || shim_is_other_malloc(CALLER))
+		return p;
+	if (end > start)
+		count_map(start, end - start, false, CALLER);
+	else if (end < start)
+		count_unmap(end, start - end);
+	return p;
 }
 
 int dlclose(void *handle)
