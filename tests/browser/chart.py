@@ -112,6 +112,23 @@ class Places:
                                     *arguments))
         return [row for process in said['processes'] for row in process['list']]
 
+    def inspection(self, *numbers):
+        """The archive that gen_inspection makes of these numbers; its page, its live heap as
+        [(functions from the outermost one, bytes)] of each snapshot, and its JSON."""
+        key = ('inspection',) + numbers
+        if key not in self.made:
+            archive, program = self.path('inspection-%d' % len(self.made)), os.path.join(self.builddir, 'buildbeat')
+            self._run(os.path.join(self.builddir, 'tests', 'gen_inspection'), archive, *numbers)
+            show = (program, 'inspect', '--show', archive, '--format')
+            self._run(*show, 'html', '-o', archive + '.html')
+            said = json.loads(self._run(*show, 'json'))
+            heaps = []
+            for i in range(0 if numbers[:1] == ('0',) else int(numbers[1]) if numbers else 6):
+                lines = self._run(*show, 'collapsed', '--snapshot', str(i + 1)).decode().splitlines()
+                heaps.append([(l.rsplit(' ', 1)[0].split(';'), int(l.rsplit(' ', 1)[1])) for l in lines])
+            self.made[key] = archive + '.html', heaps, said
+        return self.made[key]
+
     def show(self, recording):
         """What `buildbeat show` says of it, with every task."""
         key = 'show ' + recording

@@ -22,7 +22,7 @@ import webdriver
 
 MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'range', 'table',
            'colours', 'view', 'look', 'names', 'edges', 'access', 'compare', 'report', 'profiles',
-           'logs']
+           'logs', 'inspections']
 SCENARIO_S = 100
 
 
