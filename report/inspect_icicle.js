@@ -153,8 +153,9 @@ function drawIcicle() {
 		box.className = "box" + (!b.node || functionOf(b.node) < 0 ? " rest" : "") +
 			(found && !found.has(b.node) ? " dim" : "") +
 			(view.selected.has(b.node) ? " selected" : "") + (b.node === view.node ? " chosen" : "");
-		box.style.cssText = "left:" + b.x.toFixed(1) + "px;width:" + Math.max(1, b.width - .5).toFixed(1) +
-			"px;top:" + b.depth * ICICLE_ROW + "px;--d:var(--c" + (m < 0 ? 7 : icicle.colour[m]) + ");--t:var(--t" +
+		/* in parts of the whole, so that it fits paper too */
+		box.style.cssText = "left:" + (100 * b.x / icicle.width).toFixed(3) + "%;width:" +
+			(100 * Math.max(1, b.width - .5) / icicle.width).toFixed(3) + "%;top:" + b.depth * ICICLE_ROW + "px;--d:var(--c" + (m < 0 ? 7 : icicle.colour[m]) + ");--t:var(--t" +
 			(m < 0 ? 7 : icicle.colour[m]) + ")";
 		box.dataset.node = b.node;
 		box.id = "node-" + b.node;
