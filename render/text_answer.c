@@ -13,8 +13,7 @@
 #define ROW_COLUMNS 38		/* in front of the name */
 #define NAME_COLUMNS_MIN 6
 
-/* Lines break at blanks. */
-static void add_wrapped(struct buf *out, const char *text, unsigned width)
+void text_answer_add_wrapped(struct buf *out, const char *text, unsigned width)
 {
 	size_t at = 0;
 
@@ -45,7 +44,7 @@ void text_answer_add(struct buf *out, const struct style *style, const struct an
 	for (size_t i = 0; i < a->n; i++) {
 		text_tone(out, style, a->sentence[i].about == ANSWER_FAILED ? TONE_ALARM :
 			  TONE_PLAIN);
-		add_wrapped(out, a->sentence[i].text, style->width);
+		text_answer_add_wrapped(out, a->sentence[i].text, style->width);
 		text_tone(out, style, TONE_PLAIN);
 	}
 	buf_addc(out, '\n');

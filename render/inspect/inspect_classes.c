@@ -55,7 +55,7 @@ void inspect_sentence(struct buf *out, const struct inspect_view *v)
 	if (!v->n) {
 		buf_addf(out, "There is no snapshot of ");
 		text_add_name(out, program, 60);
-		buf_adds(out, ".\n");
+		buf_addc(out, '.');
 		return;
 	}
 	text_add_name(out, program, 60);
@@ -73,7 +73,7 @@ void inspect_sentence(struct buf *out, const struct inspect_view *v)
 		if (share_of(v, class) >= DIVIDED_SHARE)
 			add_parts(out, v, class);
 	}
-	buf_adds(out, ".\n");
+	buf_addc(out, '.');
 }
 
 static void memory_row(struct buf *out, const struct inspect_view *v, const struct style *style,

@@ -198,7 +198,6 @@ int inspect_json(struct buf *out, const struct inspect_view *v,
 	json_init(&j, out, false);
 	json_object(&j, NULL);
 	inspect_sentence(&sentence, v);
-	buf_cut(&sentence, sentence.len ? sentence.len - 1 : 0);
 	json_strn(&j, "summary", buf_str(&sentence), sentence.len);
 	add_process(&j, v->in);
 	json_str(&j, "rules", v->wish.rules_name);

@@ -3,6 +3,7 @@
 
 #include "render/inspect/maps.h"
 #include "render/show.h"
+#include "render/text_answer.h"
 
 #include <inttypes.h>
 
@@ -99,6 +100,16 @@ static void add_maps(struct buf *out, const struct inspect_view *v,
 	buf_release(&title);
 }
 
+static void add_sentence(struct buf *out, const struct inspect_view *v, const struct style *style)
+{
+	struct buf sentence = BUF_PART_OF(out);
+
+	inspect_sentence(&sentence, v);
+	text_answer_add_wrapped(out, buf_str(&sentence), style->width);
+	buf_addc(out, '\n');
+	buf_release(&sentence);
+}
+
 static bool has(const struct inspect_show_options *o, enum inspect_part part)
 {
 	return o->parts & 1U << part;
@@ -110,8 +121,7 @@ int inspect_text(struct buf *out, const struct inspect_view *v, const struct ins
 	int r = 0;
 
 	if (has(o, INSPECT_OVERVIEW)) {
-		inspect_sentence(out, v);
-		buf_addc(out, '\n');
+		add_sentence(out, v, style);
 		add_facts(out, v, style);
 		if (v->n)
 			add_snapshots(out, v, o->top, style);
