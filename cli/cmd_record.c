@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/export_send.h"
@@ -108,6 +109,16 @@ static int read_rules(struct inspections *x, const struct settings *settings, st
 	return 0;
 }
 
+/* Tools of OpenEmbedded take each directory in a recording in their layout for a recipe. */
+static int find_base(struct inspections *x, const struct settings *settings,
+		     const struct recorder *rec)
+{
+	if (settings->layout == LAYOUT_IS_OE)
+		return file_absolute(x->base, INSPECT_ARCHIVES);
+	return snprintf(x->base, sizeof x->base, "%s/" INSPECT_ARCHIVES, rec->store.path) < PATH_MAX ?
+	       0 : -ENAMETOOLONG;
+}
+
 static void begin_inspections(struct inspections *x, const struct settings *settings,
 			      const struct recorder *rec)
 {
@@ -124,7 +135,7 @@ static void begin_inspections(struct inspections *x, const struct settings *sett
 	inspect_config_choose(&choice, &x->config, NULL, NULL);
 	s.symbols.dirs = choice.symbols->item;
 	s.symbols.n_dirs = choice.symbols->n;
-	if (snprintf(x->base, sizeof x->base, "%s/" INSPECT_ARCHIVES, rec->store.path) >= PATH_MAX ||
+	if (find_base(x, settings, rec) ||
 	    inspector_begin(&x->inspector, &s, &rec->hold.old_mask, &err))
 		notice("no process is inspected");
 }

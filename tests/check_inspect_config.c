@@ -149,8 +149,9 @@ START_TEST(recorded)
 		       "inspect: {rules: [sleep], keep: 1, interval: 50ms}\n");
 	support_run(&r, dir, TOP_BUILDDIR "/buildbeat record -n one -- sh -c 'sleep 1 & sleep 1; wait'; "
 		    TOP_BUILDDIR "/buildbeat record -n two --inspect nothing -- sleep 0.1; "
-		    "ls buildstats/one/inspect | grep -c sleep; ls buildstats/two/inspect");
-	ck_assert_msg(!strcmp(buf_str(&r.out), "1\n"), "%s%s", buf_str(&r.out), buf_str(&r.err));
+		    "ls buildstats/one/inspect | grep -c sleep; ls buildstats/two/inspect; "
+		    TOP_BUILDDIR "/buildbeat record -n oe --layout oe -- sleep 1; ls inspect | grep -c sleep");
+	ck_assert_msg(!strcmp(buf_str(&r.out), "1\n1\n"), "%s%s", buf_str(&r.out), buf_str(&r.err));
 	support_writes(support_path("%s/buildbeat.yaml", dir), "inspect: {rules: ['a,b']}\n");
 	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat record -- true");
 	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat inspect --heaviest");
