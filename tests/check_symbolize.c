@@ -279,6 +279,27 @@ START_TEST(fault)
 }
 END_TEST
 
+/* A module on which it failed is not asked again; neither is one whose debug information it had
+ * read before it failed on that of the next. */
+static const struct { const char *first; unsigned asked; size_t frame; const char *name; } again[] = {
+	{ "echo 'm 0'; printf 'n 1\\tkept\\t\\t0\\n'", 8, 4, "kept" },
+	{ "echo 'm 0'; printf 'n 1\\tkept\\t\\t0\\n'; echo 'm 1'; echo 'm 2'; echo 'd 0'; echo 'd 1'",
+	  4, 8, "kept" },
+};
+
+START_TEST(asked_again)
+{
+	ck_assert_int_eq(chdir(support_tmpdir()), 0);
+	three_modules();
+	ck_assert_int_eq(run_with(fake(support_path("n=$(grep -c '^r'); test -e once && "
+			"{ printf 'n 0\\tasked%%s\\t\\t0\\n' $n; echo e; exit; }; touch once; %s; kill -SEGV $$",
+			again[_i].first)), (struct symbolize_settings){ 0 }), 0);
+	ck_assert_str_eq(function(again[_i].frame), support_path("asked%u", again[_i].asked));
+	ck_assert_str_eq(function(1), again[_i].name);
+	ck_assert_uint_eq(result.named, 2);
+}
+END_TEST
+
 START_TEST(start_of_function)
 {
 	three_modules();
@@ -430,7 +451,7 @@ int main(void)
 {
 	return support_main("symbolize",
 		TEST_GROUP_WITH("frames", setup, teardown), TEST_LOOP(this_process, 4), TEST(deleted),
-		TEST_EACH(fault, faults), TEST(start_of_function), TEST(no_program), TEST(cancelled),
+		TEST_EACH(fault, faults), TEST_EACH(asked_again, again), TEST(start_of_function), TEST(no_program), TEST(cancelled),
 		TEST(many), TEST_LOOP(shown, 2),
 		TEST_GROUP_WITH("log", setup, teardown), TEST(log_again), TEST_EACH(log_wrong, wrong));
 }
