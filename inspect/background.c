@@ -51,13 +51,14 @@ static bool try_place(char path[PATH_MAX], const char *base, bool own, bool make
 	if (make && mkdir(path, 0700) && errno != EEXIST)
 		return false;
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (*fd >= 0 && is_private(*fd))
+	if ((*fd < 0 && errno == ENOENT) || (*fd >= 0 && is_private(*fd)))
 		return true;
 	if (*fd >= 0)
 		close(*fd);
 	return false;
 }
 
+/* Readers look where a task would be made. */
 static bool find_place(char path[PATH_MAX], bool make, int *fd)
 {
 	return try_place(path, getenv("XDG_RUNTIME_DIR"), true, make, fd) ||
@@ -69,7 +70,7 @@ static int make_place(char path[PATH_MAX], struct error *err)
 {
 	int fd;
 
-	if (find_place(path, true, &fd))
+	if (find_place(path, true, &fd) && fd >= 0)
 		return fd;
 	return error_set(err, -EPERM, NULL, 0, 0, "no private directory in XDG_RUNTIME_DIR, TMPDIR "
 			 "or /tmp for the tasks of inspections");
@@ -242,10 +243,25 @@ void background_end(struct background *b, int status)
 	if (!b->id)
 		return;
 	snprintf(text, sizeof text, "%d", status);
-	add_fact(b, "status", text);
+	if (status >= 0)
+		add_fact(b, "status", text);
 	close(b->progress_fd);
 	close(b->dir_fd);
 	*b = (struct background){ .dir_fd = -1, .progress_fd = -1 };
+}
+
+void background_forget(struct background *b)
+{
+	char path[PATH_MAX], name[16];
+	int place_fd = -1;
+
+	snprintf(name, sizeof name, "%u", b->id);
+	if (b->id && find_place(path, false, &place_fd) && place_fd >= 0) {
+		remove_task(place_fd, name);
+		close(place_fd);
+		rmdir(path);
+	}
+	background_end(b, -1);
 }
 
 /* The tasks of others */
@@ -293,7 +309,7 @@ int background_read(struct background_task *t, unsigned id, struct error *err)
 	int place_fd = -1, r = -ENOENT;
 
 	*t = (struct background_task){ .id = id, .status = -1 };
-	if (find_place(path, false, &place_fd)) {
+	if (find_place(path, false, &place_fd) && place_fd >= 0) {
 		r = read_facts(t, place_fd);
 		close(place_fd);
 	}
@@ -318,7 +334,7 @@ int background_list(unsigned **id, size_t *n, struct error *err)
 
 	*id = NULL;
 	*n = 0;
-	if (!find_place(path, false, &place_fd))
+	if (!find_place(path, false, &place_fd) || place_fd < 0)
 		return 0;
 	r = list_ids(id, n, place_fd);
 	close(place_fd);

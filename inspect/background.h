@@ -31,6 +31,9 @@ void background_set_archive(const struct background *b, const char *path);
 /* Ends it with this exit status. */
 void background_end(struct background *b, int status);
 
+/* End it without a trace: its archive has the same progress. */
+void background_forget(struct background *b);
+
 /* A task, as others see it. */
 struct background_task {
 	unsigned id;

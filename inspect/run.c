@@ -42,6 +42,7 @@ struct inspector {
 	struct look look;
 	struct snapshot snap;
 	struct heap_image *heap;
+	char heap_name[NAME_MAX + 1];	/* of the last program that the process executed */
 	struct heap_image_state heap_state;
 	struct inspect_archive *archive;
 	struct budget own, *budget;
@@ -101,10 +102,16 @@ static void begin_heap(struct inspector *u, struct error *err)
 {
 	char name[NAME_MAX + 1];
 
-	if (u->heap || u->s->heap_dir < 0)
+	struct heap_image *heap;
+
+	if (u->s->heap_dir < 0 ||
+	    heap_image_find(name, u->s->heap_dir, u->look.pid, u->look.start_ticks) ||
+	    (u->heap && !strcmp(name, u->heap_name)) ||
+	    heap_image_open(&heap, u->s->heap_dir, name, &u->in, err))
 		return;
-	if (!heap_image_find(name, u->s->heap_dir, u->look.pid, u->look.start_ticks))
-		heap_image_open(&u->heap, u->s->heap_dir, name, &u->in, err);
+	heap_image_close(u->heap);
+	u->heap = heap;
+	snprintf(u->heap_name, sizeof u->heap_name, "%s", name);
 }
 
 static const char *command_of(struct inspector *u)
@@ -230,7 +237,8 @@ static int add_modules(struct inspector *u)
 
 static int read_heap(struct inspector *u, struct error *err)
 {
-	begin_heap(u, err);
+	if (*u->look.name)
+		begin_heap(u, err);
 	return u->heap ? heap_image_read(u->heap, &u->in, &u->snap, &u->heap_state, err) : 0;
 }
 

@@ -196,7 +196,7 @@ static _Noreturn void inspect(struct watch *w, size_t place, const struct below_
 	background_begin(&reporter.task, what, NULL);
 	r = run_inspection(&w->page->result[place], p->pid, p->start_ticks, &s,
 			   &w->page->err[place]);
-	background_end(&reporter.task, r ? 2 : w->page->result[place].end != RUN_COMPLETE);
+	background_forget(&reporter.task);
 	_exit(r == -ESRCH ? 3 : r ? 2 : 0);
 }
 
@@ -394,8 +394,9 @@ static int read_program(char program[256], int dir_fd, const char *name)
 }
 
 /* A process that nobody looked at while it ran. */
-static void archive_image(struct watch *w, const char *name)
+static void archive_image(struct watch *w, int32_t pid, uint64_t start_ticks)
 {
+	char name[NAME_MAX + 1];
 	struct inspect_rule any = { .heap = HEAP_SAMPLED };
 	struct run_settings s = {
 		.rule = &any, .base = w->s->base, .access = w->s->access, .task = "",
@@ -406,8 +407,11 @@ static void archive_image(struct watch *w, const char *name)
 	struct error err = { 0 };
 	char program[256];
 	int64_t used = budget_begin();
-	int r = read_program(program, w->heap_dir, name);
+	/* of its last program */
+	int r = heap_image_find(name, w->heap_dir, pid, start_ticks);
 
+	if (!r)
+		r = read_program(program, w->heap_dir, name);
 	if (!r)
 		s.rule = heap_rule(w, program);
 	if (!r && s.rule)
@@ -443,7 +447,8 @@ static void collect_images(struct watch *w, bool final, int64_t until_ns)
 			paid = final || clock_mono_ns() >= budget_next_ns(&w->page->run);
 			if (!paid)
 				break;
-			archive_image(w, entry->d_name);
+			archive_image(w, pid, start_ticks);
+			remember(w, (struct done){ pid, start_ticks });
 		}
 		unlinkat(w->heap_dir, entry->d_name, 0);
 	}
