@@ -74,10 +74,12 @@ function enterClass(c) {
 	drawAreas();
 }
 
-/* A snapshot holds until the next one. */
+/* A snapshot holds until the next one; one without memory is of a process that has ended. */
 function endTime() {
 	const last = timeAt(head.n - 1);
 
+	if (head.n > 1 && !head.snapshots[head.n - 1].rss_kb)
+		return last + Math.max(1, (last - timeAt(0)) / 100);
 	return last + (head.n > 1 ? Math.max(1, (last - timeAt(0)) / (head.n - 1)) : 1e6);
 }
 

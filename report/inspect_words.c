@@ -61,16 +61,16 @@ static int64_t value_of(const struct shares *s, size_t class)
 	return s->from == SIZE_MAX ? v : v - classes_value(s->c, class, s->from, s->value);
 }
 
-/* The largest class directly below the whole that is smaller than the last one, or the next of its
+/* The largest class directly below its parent that is smaller than the last one, or the next of its
  * size. 0: there is none. */
-static size_t next_class(const struct shares *s, size_t last)
+static size_t next_class(const struct shares *s, size_t parent, size_t last)
 {
 	size_t found = 0;
 
 	for (size_t i = 1; i < s->c->n; i++) {
 		int64_t v = value_of(s, i);
 
-		if (s->c->item[i].parent != 0 ||
+		if (s->c->item[i].parent != parent ||
 		    (last && (v > value_of(s, last) || (v == value_of(s, last) && i <= last))))
 			continue;
 		if (!found || v > value_of(s, found))
@@ -79,24 +79,37 @@ static size_t next_class(const struct shares *s, size_t last)
 	return found;
 }
 
-/* "73 % ggc, 15 % code" of the classes directly below the whole. */
-static void add_shares(struct buf *b, const struct shares *s)
+/* "73 % ggc (make_node 30 %), 15 % code" of the classes directly below one, in parts of the whole.
+ * Below the whole, the largest one has its own. */
+static void add_classes(struct buf *b, const struct shares *s, size_t parent)
 {
 	double whole = s->c->n ? (double)value_of(s, 0) : 0;
 	size_t class = 0;
+	unsigned n = 0;
 
-	for (unsigned n = 0; n < CLASSES_NAMED; n++) {
+	for (; n < CLASSES_NAMED; n++) {
 		double share;
 
-		class = next_class(s, class);
+		do
+			class = next_class(s, parent, class);
+		while (parent && class && s->c->item[class].other);
 		share = class && whole > 0 ? (double)value_of(s, class) / whole : 0;
-		if (!class || (n && share < SHARE_NAMED))
+		if (!class || ((n || parent) && share < SHARE_NAMED))
 			break;
-		buf_adds(b, n ? ", " : ": ");
+		buf_adds(b, n ? ", " : parent ? " (" : ": ");
 		text_add_percent(b, share);
 		buf_addc(b, ' ');
 		text_add_name(b, s->c->item[class].name, 0);
+		if (!n && !parent)
+			add_classes(b, s, class);
 	}
+	if (n && parent)
+		buf_addc(b, ')');
+}
+
+static void add_shares(struct buf *b, const struct shares *s)
+{
+	add_classes(b, s, 0);
 	buf_addc(b, '.');
 }
 

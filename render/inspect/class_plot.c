@@ -49,10 +49,15 @@ static bool is_larger(const void *ctx, uint32_t a, uint32_t b)
 	return x != y ? x > y : a < b;
 }
 
-/* The end of the last snapshot: the mean time between two after it. */
-static int64_t end_us(const int64_t *time_us, size_t n)
+/* The end of the last snapshot: the mean time between two after it, or a moment if the process
+ * had ended, so that there are only values of its heap. */
+static int64_t end_us(const struct class_plot *p)
 {
-	int64_t step = n > 1 ? (time_us[n - 1] - time_us[0]) / (int64_t)(n - 1) : 1000000;
+	const int64_t *time_us = p->time_us;
+	size_t n = p->memory->n_snapshots;
+	bool ended = n > 1 && !classes_value(p->memory, 0, n - 1, MAPPING_RSS);
+	int64_t step = n > 1 ? (time_us[n - 1] - time_us[0]) / (ended ? 100 : (int64_t)(n - 1)) :
+		1000000;
 
 	return time_us[n - 1] + (step > 0 ? step : 1);
 }
@@ -88,18 +93,26 @@ static struct layer *add_layer(struct pane *p, const char *name, uint32_t rgb)
 	return l;
 }
 
+/* The end is that of the last stretch in which there is anything. */
 static void add_words(struct layer *l, const struct pane *p)
 {
-	int64_t most = 0;
+	size_t last = p->n - 1;
+	int64_t most = 0, all = 0;
 	struct buf b;
 
 	for (size_t i = 0; i < p->n; i++)
 		most = l->value[i] > most ? l->value[i] : most;
+	for (; last; last--) {
+		for (size_t i = 0; i < p->n_layers; i++)
+			all += p->layer[i].value[last];
+		if (all)
+			break;
+	}
 	buf_init_fixed(&b, l->values, sizeof l->values);
 	buf_adds(&b, "max ");
 	text_add_bytes(&b, most);
 	buf_adds(&b, ", at the end ");
-	text_add_bytes(&b, l->value[p->n - 1]);
+	text_add_bytes(&b, l->value[last]);
 }
 
 static int add_layers(struct pane *p, const struct divided *d, const int64_t *time_us)
@@ -130,17 +143,17 @@ static int add_layers(struct pane *p, const struct divided *d, const int64_t *ti
 }
 
 static int add_pane(struct plot_page *page, const char *title, const struct divided *d,
-		    const int64_t *time_us, size_t n)
+		    const struct class_plot *from, size_t n)
 {
 	struct pane *p = &page->pane[page->n_panes++];
 
 	*p = (struct pane){
 		.unit = AXIS_BYTES, .limit = -1, .mark_us = -1, .n = n, .legend_columns = 2,
-		.from_us = time_us[0], .until_us = end_us(time_us, d->c->n_snapshots),
+		.from_us = from->time_us[0], .until_us = end_us(from),
 		.ceiling = axis_ceiling(most_of(d, 0) > 0 ? most_of(d, 0) : 1, AXIS_BYTES),
 	};
 	snprintf(p->title, sizeof p->title, "%s", title);
-	return add_layers(p, d, time_us);
+	return add_layers(p, d, from->time_us);
 }
 
 static void add_titles(struct plot_page *page, const struct class_plot *p)
@@ -164,10 +177,10 @@ static int make_page(struct plot_page *page, const struct class_plot *p, size_t 
 	if (!p->memory->n_snapshots || !p->memory->n)
 		return -ENODATA;
 	add_titles(page, p);
-	r = add_pane(page, "Memory in use (RSS) by class", &memory, p->time_us, n);
+	r = add_pane(page, "Memory in use (RSS) by class", &memory, p, n);
 	if (!r && p->heap && p->heap->n && most_of(&heap, 0))
 		r = add_pane(page, p->in->heap == HEAP_SAMPLED ? "Live allocations by class, estimated" :
-			     "Live allocations by class", &heap, p->time_us, n);
+			     "Live allocations by class", &heap, p, n);
 	return r;
 }
 
