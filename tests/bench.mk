@@ -17,7 +17,7 @@ tests_null_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpa
 
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
-bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_log.py tests/bench_profile_page.py tests/bench_report.py \
+bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_following.py tests/bench_log.py tests/bench_profile_page.py tests/bench_report.py \
 	tests/bench_table.py
 EXTRA_DIST += $(bench_shell) $(bench_python)
 BENCH_SECONDS = 60
