@@ -65,6 +65,7 @@ extern const struct command cmd_list;
 extern const struct command cmd_log;
 extern const struct command cmd_profile;
 extern const struct command cmd_prune;
+extern const struct command cmd_ps;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_show;

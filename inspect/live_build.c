@@ -215,7 +215,10 @@ void live_build_close(struct live_build *b)
 
 int live_build_read(struct live_build *b, struct error *err)
 {
-	return growing_read(b->growing, err);
+	int r = growing_read(b->growing, err);
+
+	/* that it has ended is known when nothing more came */
+	return r > 0 ? growing_read(b->growing, err) : r;
 }
 
 const struct live_task *live_build_tasks(const struct live_build *b, size_t *n)

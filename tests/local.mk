@@ -30,7 +30,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_follow tests/check_gitstamp \
 	tests/check_values \
 	tests/check_heap tests/check_heap_shim tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
-	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
+	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_live tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
@@ -108,7 +108,7 @@ TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
-	tests/diff_page.py \
+	tests/diff_page.py tests/inspect_live.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/agree.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \

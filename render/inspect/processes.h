@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RENDER_INSPECT_PROCESSES_H
+#define BUILDBEAT_RENDER_INSPECT_PROCESSES_H
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "inspect/live_build.h"
+#include "inspect/process_list.h"
+
+#include <stdbool.h>
+
+/* The outputs of `buildbeat ps`. */
+enum processes_key {
+	PROCESSES_BY_RSS, PROCESSES_BY_CPU, PROCESSES_BY_PSS, PROCESSES_BY_THREADS,
+	PROCESSES_BY_AGE, PROCESSES_BY_PID, PROCESSES_BY_PROGRAM, PROCESSES_BY_TASK
+};
+
+/* Their words, ended by NULL. */
+extern const char *const processes_keys[];
+
+struct processes_row {
+	const struct listed *process;
+	const struct live_task *task;	/* NULL: none is known */
+	const char *words;		/* its command line, "" if it cannot be read */
+};
+
+struct processes {
+	const char *recording;	/* path, NULL: none */
+	const char *tool;	/* of the build */
+	int64_t wall_ns;	/* when they were read */
+	bool pss;		/* it was read */
+	bool tasks;		/* of a recording: show the column */
+	size_t n;
+	struct processes_row *row;
+};
+
+/* The largest first; numbers of processes and names in their own order. */
+void processes_sort(struct processes *p, enum processes_key key);
+
+/* 0 or the buffer's error. JSON of one line if compact. */
+int processes_text(struct buf *out, const struct processes *p, const struct style *style);
+int processes_json(struct buf *out, const struct processes *p, bool compact);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands ps, stats and mmaps on real processes, compared with /proc as Python reads it. */
+#include "tests/hostile.h"
+#include "tests/support.h"
+
+#define LIVE "python3 -B " TOP_SRCDIR "/tests/inspect_live.py " BUILDBEAT " "
+
+static const char *const commands[] = { "ps" };
+
+START_TEST(like_proc)
+{
+	support_expect(NULL, 0, "", "", LIVE "%s", commands[_i]);
+}
+END_TEST
+
+/* The same as another user, for root. */
+START_TEST(without_rights)
+{
+	if (!hostile_can())
+		return;
+	support_expect("/", 0, "", "", "PATH=/usr/bin:/bin setpriv --reuid=65534 --regid=65534 "
+		       "--clear-groups " LIVE "%s", commands[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_has("setpriv") || !support_can_be_loaded())
+		return 77;
+	return support_main("inspect_live", TEST_EACH(like_proc, commands),
+			    TEST_EACH(without_rights, commands));
+}

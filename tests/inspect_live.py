@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""The commands ps, stats and mmaps on real processes, compared with /proc read here.
+
+inspect_live.py BUILDBEAT ps|stats|mmaps    exits with an AssertionError, or in silence
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILDBEAT, WHAT = os.path.abspath(sys.argv[1]), sys.argv[2]
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([BUILDBEAT, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    assert done.returncode == status, (arguments, done)
+    return done.stdout if status == 0 else done.stderr
+
+
+def wait_until(condition, what):
+    for _ in range(6000):
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"never: {what}")
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def stat(pid):
+    """The fields of /proc/PID/stat from the state on."""
+    text = read(f"/proc/{pid}/stat")
+    return text.rpartition(")")[2].split() if text else None
+
+
+def processes():
+    return {int(name): stat(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def descendants(root):
+    every = {pid: fields for pid, fields in processes().items() if fields}
+    found = {root}
+    while True:
+        more = {pid for pid, fields in every.items() if int(fields[1]) in found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def near(value, expected, share=0.1, slack=1024):
+    assert abs(value - expected) <= expected * share + slack, (value, expected)
+
+
+# The build whose processes are listed
+
+MAKEFILE = """
+all: threads shell sleep
+threads:
+\t@exec python3 -B -c "$$THREADS"
+shell:
+\t@sh -c 'sleep 1000 & sleep 1000; :'
+sleep:
+\t@sleep 1000
+"""
+THREADS = """
+import threading
+for _ in range(4):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+kept = bytearray(b"1") * (30 << 20)
+open("ready", "w").close()
+while True:
+    pass
+"""
+
+
+def start_build(directory):
+    with open(f"{directory}/Makefile", "w") as makefile:
+        makefile.write(MAKEFILE)
+    build = subprocess.Popen([BUILDBEAT, "record", "--no-git", "-o", "stats", "--", "make", "-j3"],
+                             cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, start_new_session=True,
+                             env=dict(os.environ, THREADS=THREADS, MAKEFLAGS=""))
+
+    def make():
+        ours = os.stat(BUILDBEAT).st_ino
+        for pid, fields in processes().items():
+            if fields and int(fields[1]) == build.pid and os.stat(f"/proc/{pid}/exe").st_ino != ours:
+                return pid
+        return None
+
+    # make, the Python, a shell with two children, and the other task
+    pid = wait_until(make, "make runs")
+    wait_until(lambda: os.path.exists(f"{directory}/ready") and len(descendants(pid)) == 6,
+               "all tasks run")
+    return build, pid
+
+
+def check_process(p, before):
+    pid, fields = p["pid"], stat(p["pid"])
+    assert p["program"] == read(f"/proc/{pid}/comm")[:-1]
+    assert p["parent"] == int(fields[1])
+    assert p["threads"] == int(fields[17])
+    assert p["start_ticks"] == int(fields[19])
+    assert p["command"] == read(f"/proc/{pid}/cmdline").rstrip("\0").replace("\0", " ")
+    near(p["rss_kb"], int(read(f"/proc/{pid}/statm").split()[1]) * PAGE_KB)
+    pss = re.search(r"^Pss: *(\d+)", read(f"/proc/{pid}/smaps_rollup"), re.M)
+    near(p["pss_kb"], int(pss[1]), share=0.3)
+    ticks = [int(f[11]) + int(f[12]) for f in (before[pid], fields)]
+    assert ticks[0] <= p["cpu_ticks"] <= ticks[1]
+    assert 0 <= p["cpu_percent"] <= 100 * p["threads"]
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - p["start_ticks"] / TICK
+    assert 0 <= p["age_us"] / 1e6 <= age + 0.1
+
+
+def check_ps(directory):
+    build, make = start_build(directory)
+    try:
+        before = {pid: stat(pid) for pid in descendants(make)}
+        shown = json.loads(run("ps", "--json", "--pss", f"{directory}/stats"))
+        assert shown["tool"] == "make"
+        listed = {p["pid"]: p for p in shown["processes"]}
+        assert set(listed) == set(before), (listed, before)
+        for p in listed.values():
+            check_process(p, before)
+        tasks = sorted((p["program"], p["task"]) for p in listed.values())
+        assert tasks == [("make", None), ("python3", "threads"), ("sh", "shell"),
+                         ("sleep", "shell"), ("sleep", "shell"), ("sleep", "sleep")], tasks
+        python = next(p for p in listed.values() if p["program"] == "python3")
+        assert python["threads"] == 5 and python["rss_kb"] > 30 << 10
+        assert shown["processes"][0] == python
+
+        stats = ["-o", f"{directory}/stats"]
+        for key, order in {"rss": "rss_kb", "cpu": "cpu_ticks", "threads": "threads",
+                           "age": "age_us", "pid": "pid", "program": "program"}.items():
+            rows = json.loads(run("ps", *stats, "--json", "--sort", key))["processes"]
+            values = [p[order] for p in rows]
+            if key != "cpu":
+                assert values == sorted(values, reverse=key not in ("pid", "program")), key
+        rows = json.loads(run("ps", *stats, "-j", "-s", "task"))["processes"]
+        assert [p["task"] for p in rows] == ["shell"] * 3 + ["sleep", "threads", None]
+
+        rows = json.loads(run("ps", *stats, "-j", "--match", "^sl.*p$"))["processes"]
+        assert [p["program"] for p in rows] == ["sleep"] * 3
+        lines = run("ps", *stats, "--count", 2, "--interval", "20ms", "--json").splitlines()
+        assert [len(json.loads(line)["processes"]) for line in lines] == [6, 6]
+        text = run("ps", *stats)
+        assert {int(line.split()[0]) for line in text.splitlines()[1:-1]} == set(listed)
+        assert text.splitlines()[-1].startswith("6 processes, ")
+
+        every = {p["pid"]: p["task"] for p in
+                 json.loads(run("ps", "--all", "--json", f"{directory}/stats"))["processes"]}
+        assert {os.getpid(), build.pid, make} <= set(every)
+        assert every[python["pid"]] == "threads" and every[os.getpid()] is None
+
+        assert "'--match': '(' is not a regular expression" in run("ps", "-m", "(", status=2)
+        run("ps", "--sort", "size", status=2)
+        run("ps", "--interval", "1us", status=2)
+        run("ps", f"{directory}/Makefile", status=2)
+    finally:
+        os.killpg(build.pid, signal.SIGKILL)
+        os.kill(make, signal.SIGKILL)
+        build.communicate()
+        for pid in before:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    ended = lambda: subprocess.run([BUILDBEAT, "ps", f"{directory}/stats"],
+                                   capture_output=True).returncode == 2
+    wait_until(ended, "the build ends")
+    assert "the build has ended" in run("ps", f"{directory}/stats", status=2)
+
+
+def main():
+    directory = tempfile.mkdtemp(prefix="buildbeat-test-")
+    try:
+        globals()["check_" + WHAT](directory)
+    finally:
+        shutil.rmtree(directory)
+
+
+main()
