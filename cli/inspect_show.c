@@ -92,7 +92,8 @@ static int print(const struct inspection *in, struct inspect_reader *reader,
 	int r = inspect_view_make(&v, in, read_snapshot, reader, wish, err);
 
 	if (!r)
-		r = o->json || o->format == INSPECT_FORMAT_JSON ? inspect_json(&text, &v, show) : inspect_text(&text, &v, show, &style);
+		r = o->json || o->format == INSPECT_FORMAT_JSON ? inspect_json(&text, &v, show) :
+			inspect_text(&text, &v, show, &style);
 	else if (r == -ENOMEM)
 		error_sys(err, r, NULL, "inspect");
 	inspect_view_release(&v);

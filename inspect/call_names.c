@@ -104,7 +104,7 @@ static bool same_directory(const char *a, const char *b)
 	return directory_len(b) == len && !memcmp(a, b, len);
 }
 
-/* A source in the most frequent directory, NULL if no source is known. */
+/* A source in the most frequent directory. */
 static const char *usual_source(const struct inspection *in, const struct calls *calls, size_t from)
 {
 	size_t end = calls->n - from < LOOKED_AT ? calls->n : from + LOOKED_AT, most = 0;
@@ -196,7 +196,8 @@ int call_names_path(struct call_path *path, const struct calls *calls, size_t fr
 	path->is_source = false;
 	if (from >= calls->n)
 		return 0;
-	source = usual_source(in, calls, from);
+	/* libc may have debug information while the program has none */
+	source = source_of(in, calls, from) ? usual_source(in, calls, from) : NULL;
 	if (source)
 		add_directories(path, source);
 	else

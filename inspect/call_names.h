@@ -26,8 +26,8 @@ struct call_path {
 
 /*
  * The directory that is most frequent among the sources of ten calls from `from` on; among equally
- * frequent ones that of the innermost. Without sources: the module of call `from`, its first
- * namespaces, or prefixes up to the first and second underscore. 0 or -ENOMEM.
+ * frequent ones that of the innermost. If the source of call `from` is not known: its module, its
+ * first namespaces, or prefixes up to the first and second underscore. 0 or -ENOMEM.
  */
 int call_names_path(struct call_path *path, const struct calls *calls, size_t from);
 void call_names_release(struct call_path *path);

@@ -24,8 +24,8 @@ struct inspect_show_options {
 };
 
 /* 0, or -ENOMEM. */
-int inspect_text(struct buf *out, const struct inspect_view *v, const struct inspect_show_options *o,
-		 const struct style *style);
+int inspect_text(struct buf *out, const struct inspect_view *v,
+		 const struct inspect_show_options *o, const struct style *style);
 
 /* Everything, whatever the parts are. */
 int inspect_json(struct buf *out, const struct inspect_view *v,

@@ -115,8 +115,8 @@ static bool has(const struct inspect_show_options *o, enum inspect_part part)
 	return o->parts & 1U << part;
 }
 
-int inspect_text(struct buf *out, const struct inspect_view *v, const struct inspect_show_options *o,
-		 const struct style *style)
+int inspect_text(struct buf *out, const struct inspect_view *v,
+		 const struct inspect_show_options *o, const struct style *style)
 {
 	int r = 0;
 
