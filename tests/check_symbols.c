@@ -12,8 +12,8 @@ static const char *const cases[] = {
 	"lines:dwarf5", "lines:dwarf4", "lines:compressed", "lines:split", "lines:split4",
 	"lines:minimal", "lines:types", "lines:fixed", "lines:moved",
 	"clang:dwarf5", "clang:dwarf4", "clang:split", "dwz",
-	"debuglink:id", "debuglink:crc", "build_id", "prelinked", "cache", "vdso", "cxx", "rust:legacy", "rust:v0",
-	"hand", "hostile",
+	"debuglink:id", "debuglink:crc", "build_id", "prelinked", "cache", "vdso", "cxx", "long_name",
+	"rust:legacy", "rust:v0", "hand", "hostile",
 };
 
 START_TEST(objects)

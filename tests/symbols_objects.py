@@ -569,6 +569,22 @@ def case_cxx():
         assert "space::(anonymous namespace)::hidden(" in " ".join(a.names().values())
 
 
+def case_long_name():
+    """A name of 50 parameters, each of which has the one before twice, is cut."""
+    need("gcc")
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    name = "_Z1f1a1bIS_S_E"
+    for i in range(1, 49):
+        digit = digits[i // 36] + digits[i % 36] if i >= 36 else digits[i]
+        name += "S0_I" + 2 * ("S" + digit + "_") + "E"
+    run("gcc", "-shared", "-nostdlib", "-x", "assembler", "-o", "a.out", write(
+        "a.s", ".globl {0}\n.type {0},@function\n{0}: nop\n.size {0},.-{0}\n".format(name)))
+    start = symbols("a.out")[0][0]
+    shown = Answers(HERE + "/a.out", [start]).name(start)
+    assert shown.startswith("f(a, b<a, a>, b<b<a, a>, b<a, a> >, b<b<b<") and shown.endswith("...")
+    assert len(shown) == 4003
+
+
 RUST = """
 mod inner {
     pub struct Wheel { pub n: u64 }
