@@ -63,6 +63,7 @@ extern const struct command cmd_import;
 extern const struct command cmd_inspect;
 extern const struct command cmd_list;
 extern const struct command cmd_log;
+extern const struct command cmd_mmaps;
 extern const struct command cmd_profile;
 extern const struct command cmd_prune;
 extern const struct command cmd_ps;

@@ -186,6 +186,99 @@ def check_ps(directory):
     assert "the build has ended" in run("ps", f"{directory}/stats", status=2)
 
 
+# Mappings
+
+MEMORY = """
+import mmap, time
+one = mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for at in range(0, 8 << 20, 1 << 14):
+    one[at] = 1
+open("ready", "w").close()
+time.sleep(1000)
+"""
+
+
+def smaps(pid):
+    """(start, end), permissions, offset, file, {key: KiB}"""
+    found = []
+    for line in read(f"/proc/{pid}/smaps").split("\n")[:-1]:
+        head = re.match(r"([0-9a-f]+)-([0-9a-f]+) (....) ([0-9a-f]+) \S+ \d+ *(.*)$", line)
+        if head:
+            found.append((int(head[1], 16), int(head[2], 16), head[3], int(head[4], 16), head[5], {}))
+        elif line.endswith(" kB"):
+            key, value = line.split(":")
+            found[-1][5][key.lower()] = int(value.split()[0])
+    return found
+
+
+def check_mappings(pid):
+    shown = json.loads(run("mmaps", pid, "--json"))
+    expected = smaps(pid)
+    assert len(shown["mappings"]) == len(expected)
+    for m, (start, end, permissions, offset, file, values) in zip(shown["mappings"], expected):
+        assert (int(m["start"], 16), int(m["end"], 16)) == (start, end)
+        assert (m["permissions"], m["offset_bytes"], m["file"]) == (permissions, offset, file)
+        for key in "size", "rss", "anonymous", "swap":
+            assert m[key + "_kb"] == values[key], (m, values)
+    for key in "rss_kb", "private_dirty_kb", "pss_kb":
+        assert shown["total"][key] == sum(m[key] for m in shown["mappings"])
+    return expected
+
+
+def check_choices(pid, expected):
+    code = json.loads(run("mmaps", pid, "-j", "--permissions", "x"))["mappings"]
+    assert [int(m["start"], 16) for m in code] == [m[0] for m in expected if "x" in m[2]]
+    files = json.loads(run("mmaps", pid, "-j", "--file", "^/.*libc"))["mappings"]
+    assert [m["file"] for m in files] == [m[4] for m in expected if re.match("/.*libc", m[4])]
+    start, _, permissions, offset, file, _ = next(m for m in expected if "x" in m[2] and m[4][0] == "/")
+    text = run("mmaps", pid, "--address", f"{start + 291:x}")
+    assert f"0x123 bytes into the mapping, 0x{offset + 291:x} bytes into the file" in text
+    assert text.rstrip().endswith(f"1 of {len(expected)} mappings") and file in text
+    lines = run("mmaps", pid).splitlines()
+    assert len(lines) == len(expected) + 2 and lines[0].split()[0] == "address"
+
+
+def check_pages(pid, expected):
+    resident = [(int(r["start"], 16), int(r["end"], 16)) for r in
+                json.loads(run("mmaps", pid, "-j", "--pages"))["resident"]]
+    page = 1024 * PAGE_KB
+    with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap:
+        for start, end, _, _, _, values in expected:
+            if values["size"] != 8 << 10:
+                continue
+            entries = os.pread(pagemap.fileno(), (end - start) // page * 8, start // page * 8)
+            pages = {start + i * page for i in range(len(entries) // 8) if entries[8 * i + 7] & 0x80}
+            ours = {at for a, b in resident for at in range(a, b, page) if start <= at < end}
+            assert ours == pages and len(pages) >= 512
+            return
+    raise AssertionError("no mapping of 8 MiB")
+
+
+def check_mmaps(directory):
+    subject = subprocess.Popen(["python3", "-c", MEMORY], cwd=directory)
+    try:
+        wait_until(lambda: os.path.exists(f"{directory}/ready"), "the memory is there")
+        wait_until(lambda: stat(subject.pid)[0] == "S", "it sleeps")
+        expected = check_mappings(subject.pid)
+        check_choices(subject.pid, expected)
+        check_pages(subject.pid, expected)
+        assert "'--permissions'" in run("mmaps", subject.pid, "-p", "(", status=2)
+        assert "'--address'" in run("mmaps", subject.pid, "-a", "xyz", status=2)
+        assert "needs an archive" in run("mmaps", subject.pid, "-s", 1, status=2)
+        archive = f"{directory}/archive"
+        run("inspect", "--pid", subject.pid, "--count", 2, "--interval", "50ms", "--pages", "-o", archive)
+        of_archive = json.loads(run("mmaps", archive, "-j"))["mappings"]
+        assert [int(m["start"], 16) for m in of_archive] == [m[0] for m in expected]
+        assert "ranges" in run("mmaps", archive, "--pages", "--snapshot", 1)
+        assert "it has 2 snapshots" in run("mmaps", archive, "-s", 3, status=2)
+        if os.geteuid():
+            assert "root can" in run("mmaps", 1, status=2)
+    finally:
+        subject.kill()
+        subject.wait()
+    assert f"there is no process {subject.pid}" in run("mmaps", subject.pid, status=2)
+
+
 def main():
     directory = tempfile.mkdtemp(prefix="buildbeat-test-")
     try:

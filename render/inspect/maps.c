@@ -8,10 +8,12 @@
 #include <stdio.h>
 
 /* Columns of the table, in KiB. */
-static const struct {
+struct column {
 	const char *head;
 	enum mapping_value value, more;	/* their sum; the same: once */
-} columns[] = {
+};
+
+static const struct column columns[] = {
 	{ "size", MAPPING_SIZE, MAPPING_SIZE },
 	{ "RSS", MAPPING_RSS, MAPPING_RSS },
 	{ "PSS", MAPPING_PSS, MAPPING_PSS },
@@ -20,14 +22,30 @@ static const struct {
 	{ "swap", MAPPING_SWAP, MAPPING_SWAP },
 };
 
+#define ALONE(head, value) { head, value, value }
+
+static const struct column all_columns[] = {
+	ALONE("size", MAPPING_SIZE), ALONE("RSS", MAPPING_RSS), ALONE("PSS", MAPPING_PSS),
+	ALONE("sh.clean", MAPPING_SHARED_CLEAN), ALONE("sh.dirty", MAPPING_SHARED_DIRTY),
+	ALONE("pr.clean", MAPPING_PRIVATE_CLEAN), ALONE("pr.dirty", MAPPING_PRIVATE_DIRTY),
+	ALONE("swap", MAPPING_SWAP),
+};
+
 #define ADDRESS_COLUMNS 25
+#define OFFSET_COLUMNS 10
+
+static const struct column *columns_of(const struct maps_wish *wish, size_t *n)
+{
+	*n = wish->all_values ? ARRAY_SIZE(all_columns) : ARRAY_SIZE(columns);
+	return wish->all_values ? all_columns : columns;
+}
 
 static const char *file_of(const struct maps_wish *wish, const struct mapping *m)
 {
 	return m->file < wish->names->n ? wish->names->name[m->file].p : "";
 }
 
-static bool is_wanted(const struct maps_wish *wish, const struct mapping *m)
+bool maps_wanted(const struct maps_wish *wish, const struct mapping *m)
 {
 	if (wish->address_given && (wish->address < m->start || wish->address >= m->end))
 		return false;
@@ -41,13 +59,16 @@ static void add_to(struct mapping *total, const struct mapping *m)
 		total->kb[v] += m->kb[v];
 }
 
-static void add_values(struct buf *out, const struct mapping *m)
+static void add_values(struct buf *out, const struct mapping *m, const struct maps_wish *wish)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		uint64_t kb = m->kb[columns[i].value];
+	size_t n;
+	const struct column *c = columns_of(wish, &n);
 
-		if (columns[i].more != columns[i].value)
-			kb += m->kb[columns[i].more];
+	for (; n--; c++) {
+		uint64_t kb = m->kb[c->value];
+
+		if (c->more != c->value)
+			kb += m->kb[c->more];
 		inspect_bytes(out, (int64_t)(kb * 1024));
 	}
 }
@@ -61,7 +82,11 @@ static void add_row(struct buf *out, const struct mapping *m, const struct maps_
 	snprintf(range, sizeof range, "%012" PRIx64 "-%012" PRIx64, m->start, m->end);
 	inspect_head(out, range, ADDRESS_COLUMNS);
 	inspect_head(out, m->permissions, 4);
-	add_values(out, m);
+	add_values(out, m, wish);
+	if (wish->all_values) {
+		snprintf(range, sizeof range, "%" PRIx64, m->offset);
+		inspect_head(out, m->inode ? range : "", OFFSET_COLUMNS);
+	}
 	inspect_name(out, style, out->len - start, 0, file_of(wish, m));
 }
 
@@ -83,18 +108,21 @@ static void add_address(struct buf *out, const struct mapping *found, const stru
 void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
 	       const struct style *style)
 {
+	size_t n = 0, n_columns;
+	const struct column *column = columns_of(wish, &n_columns);
 	struct mapping total = { .start = 0 };
-	size_t n = 0;
 
 	if (wish->address_given)
 		add_address(out, snapshot_find(s, wish->address), wish);
 	inspect_head(out, "address", ADDRESS_COLUMNS);
 	inspect_head(out, "perm", 4);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		inspect_head(out, columns[i].head, INSPECT_BYTES_COLUMNS);
+	for (size_t i = 0; i < n_columns; i++)
+		inspect_head(out, column[i].head, INSPECT_BYTES_COLUMNS);
+	if (wish->all_values)
+		inspect_head(out, "offset", OFFSET_COLUMNS);
 	buf_adds(out, "file\n");
 	for (size_t i = 0; i < s->n; i++) {
-		if (!is_wanted(wish, &s->mapping[i]))
+		if (!maps_wanted(wish, &s->mapping[i]))
 			continue;
 		n++;
 		add_to(&total, &s->mapping[i]);
@@ -102,7 +130,9 @@ void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish
 	}
 	inspect_head(out, "total", ADDRESS_COLUMNS);
 	text_add_blanks(out, 6);
-	add_values(out, &total);
+	add_values(out, &total, wish);
+	if (wish->all_values)
+		inspect_head(out, "", OFFSET_COLUMNS);
 	buf_addf(out, "%zu of %zu mappings\n", n, s->n);
 }
 
@@ -141,7 +171,7 @@ void maps_json(struct json *j, const struct snapshot *s, const struct maps_wish 
 
 	json_array(j, "mappings");
 	for (size_t i = 0; i < s->n; i++) {
-		if (!is_wanted(wish, &s->mapping[i]))
+		if (!maps_wanted(wish, &s->mapping[i]))
 			continue;
 		add_to(&total, &s->mapping[i]);
 		add_json(j, &s->mapping[i], wish);

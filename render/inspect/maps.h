@@ -13,7 +13,10 @@ struct maps_wish {
 	const struct pattern *file, *permissions;	/* NULL: all */
 	bool address_given;		/* only the mapping of the address */
 	uint64_t address;
+	bool all_values;		/* in the table: shared and private apart, and the offset */
 };
+
+bool maps_wanted(const struct maps_wish *wish, const struct mapping *m);
 
 /* A row for each mapping that the wish has, and their totals. */
 void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_RENDER_INSPECT_RESIDENT_H
+#define BUILDBEAT_RENDER_INSPECT_RESIDENT_H
+
+#include "render/inspect/maps.h"
+
+/* Which pages of the mappings that the wish has are in memory: a row for each range of them within
+ * one mapping, and their total. */
+void resident_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
+		   const struct style *style);
+
+/* An array "resident". */
+void resident_json(struct json *j, const struct snapshot *s, const struct maps_wish *wish);
+
+#endif
