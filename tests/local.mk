@@ -122,6 +122,7 @@ check_LTLIBRARIES += tests/unwound.la
 tests_unwound_la_SOURCES = tests/unwound.c tests/unwound.h
 tests_unwound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_unwound_la_LIBADD = heap/libunwind.la
+EXTRA_DIST += tests/gen_compile.py
 tests_check_unwind_LDADD = heap/libunwind.la $(LDADD)
 
 tests_check_heap_LDADD = heap/libcount.la $(LDADD)
