@@ -6,6 +6,7 @@
 
 #define CLASSES_NAMED 4
 #define SHARE_NAMED 0.02
+#define ALL_OF_IT 0.98
 #define GROWTH_LEAST 0.05	/* of the peak, to be worth a sentence */
 
 static size_t peak_of(const struct inspect_page *p)
@@ -96,6 +97,8 @@ static void add_classes(struct buf *b, const struct shares *s, size_t parent)
 		share = class && whole > 0 ? (double)value_of(s, class) / whole : 0;
 		if (!class || ((n || parent) && share < SHARE_NAMED))
 			break;
+		if (parent && !n && (double)value_of(s, class) > ALL_OF_IT * (double)value_of(s, parent))
+			break;
 		buf_adds(b, n ? ", " : parent ? " (" : ": ");
 		text_add_percent(b, share);
 		buf_addc(b, ' ');
@@ -183,6 +186,8 @@ static void add_heap(struct markup *h, const struct inspect_page *p, const struc
 	buf_adds(&text, " at ");
 	text_add_time(&text, p->time[most].time_us);
 	add_shares(&text, &(struct shares){ heap, SIZE_MAX, most, HEAP_LIVE_BYTES });
+	if (p->time[most].live_bytes / 1024 > p->time[peak_of(p)].kb[MAPPING_RSS])
+		buf_adds(&text, " Not all of it was in memory: the process mapped it and did not use it.");
 	markup_leaf(h, "p", NULL, buf_str(&text));
 	buf_release(&text);
 }
