@@ -19,7 +19,7 @@
 struct count_thread {
 	int64_t left;		/* bytes until an allocation is recorded; below 0: count_allocation() */
 	int64_t next;		/* value of left after that, if it only waits for an allocation */
-	struct sample sample;
+	struct sample_state sample;
 	uintptr_t last;		/* the last allocation of the thread, if it was recorded */
 	uint32_t work;		/* its work area, as long as no other thread takes it */
 	bool started, waits;

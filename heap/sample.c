@@ -4,7 +4,7 @@
 #include "heap/image.h"
 
 /* splitmix64: any state is good. */
-static uint64_t next_random(struct sample *s)
+static uint64_t next_random(struct sample_state *s)
 {
 	uint64_t x = s->random += 0x9e3779b97f4a7c15;
 
@@ -14,14 +14,14 @@ static uint64_t next_random(struct sample *s)
 }
 
 /* A number below the period. */
-static uint64_t choose(struct sample *s, uint64_t period)
+static uint64_t choose(struct sample_state *s, uint64_t period)
 {
 	return (uint64_t)((unsigned __int128)next_random(s) * period >> 64);
 }
 
 /* The distance to the next chosen byte from a byte of a stretch. taken: that of this stretch is
  * behind us. */
-static int64_t distance(struct sample *s, uint64_t period, uint64_t from, int taken)
+static int64_t distance(struct sample_state *s, uint64_t period, uint64_t from, int taken)
 {
 	s->chosen = choose(s, period);
 	if (!taken && s->chosen >= from)
@@ -31,13 +31,13 @@ static int64_t distance(struct sample *s, uint64_t period, uint64_t from, int ta
 	return (int64_t)(period - from + s->chosen);
 }
 
-int64_t sample_begin(struct sample *s, uint64_t period)
+int64_t sample_begin(struct sample_state *s, uint64_t period)
 {
 	/* anywhere in a stretch: what weights say of probabilities depends on it */
 	return distance(s, period, choose(s, period), 0);
 }
 
-int64_t sample_next(struct sample *s, uint64_t period, int64_t left)
+int64_t sample_next(struct sample_state *s, uint64_t period, int64_t left)
 {
 	uint64_t end = s->chosen + (uint64_t)-left;
 

@@ -16,16 +16,16 @@
 #define SAMPLE_PERIOD_MAX ((uint64_t)1 << 40)
 
 /* Of a thread; random has any value before the beginning. */
-struct sample {
+struct sample_state {
 	uint64_t random;
 	uint64_t chosen;	/* the byte of the stretch that is next */
 };
 
 /* The number of bytes before the first chosen one, from the beginning of a thread. */
-int64_t sample_begin(struct sample *s, uint64_t period);
+int64_t sample_begin(struct sample_state *s, uint64_t period);
 
 /* The same after an allocation that had the chosen byte: it ended -left bytes behind it. */
-int64_t sample_next(struct sample *s, uint64_t period, int64_t left);
+int64_t sample_next(struct sample_state *s, uint64_t period, int64_t left);
 
 /* What a recorded allocation stands for. */
 struct sample_weight {

@@ -42,7 +42,7 @@ struct stream {
 static void run_stream(struct stream *s, uint64_t seed, uint64_t period, const size_t *sizes,
 		       size_t n)
 {
-	struct sample sample = { .random = seed };
+	struct sample_state sample = { .random = seed };
 	int64_t left = sample_begin(&sample, period);
 	uint64_t state = seed;
 
@@ -132,7 +132,7 @@ START_TEST(probabilities)
 		double p, expected = (double)HEAP_UNIT / (double)w.count;
 
 		for (int i = 0; i < tries; i++) {
-			struct sample s = { .random = seed++ };
+			struct sample_state s = { .random = seed++ };
 
 			hits += sample_begin(&s, period) < (int64_t)size;
 		}
@@ -148,7 +148,7 @@ END_TEST
 START_TEST(extreme_weights)
 {
 	struct sample_weight w = sample_weight(12345, 0);
-	struct sample s = { 0 };
+	struct sample_state s = { 0 };
 
 	ck_assert_uint_eq(w.bytes, 12345);
 	ck_assert_uint_eq(w.count, HEAP_UNIT);
