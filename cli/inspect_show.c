@@ -134,6 +134,10 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	in = (struct inspection *)inspect_reader_inspection(reader);
 	if (inspect_reader_warning(reader))
 		notice("%s: %s", o->show, inspect_reader_warning(reader));
+	if (inspect_reader_fact(reader, "error"))
+		notice("%s: the archive is incomplete: %s", o->show,
+		       inspect_reader_fact(reader, "error"));
+	show.look = inspect_reader_history(reader, &show.n_looks);
 	r = inspect_config_read(&config, o->config, err);
 	r = r ? r : read_rules(&rules, in, o, &config, err);
 	if (!r)

@@ -39,9 +39,8 @@ const char *inspect_archive_path(const struct inspect_archive *a);
 
 /*
  * Errors are sticky: after the first one nothing more is written, and what was written before can
- * be read. On a full disk a part of a block is removed again. Each returns 0 or that error.
+ * be read. On a full disk a part of a block is removed again. Each of these returns 0 or that error.
  */
-int inspect_archive_error(const struct inspect_archive *a);
 
 /* Add a snapshot, and the modules, frames and stacks that x has got since the last one. */
 int inspect_archive_add_snapshot(struct inspect_archive *a, const struct snapshot *s);
@@ -53,9 +52,6 @@ int inspect_archive_add_values(struct inspect_archive *a, int64_t time_us,
 /* See archive_progress.h. Progress is also written after an error. */
 int inspect_archive_add_progress(struct inspect_archive *a, unsigned percent,
 				 const char *message);
-
-/* What became known after the archive was made, such as `task`: the last value of a key counts. */
-int inspect_archive_add_fact(struct inspect_archive *a, const char *key, const char *value);
 
 /* End it with the reason, and close it; a may be NULL. Returns the sticky error, with err (may be
  * NULL), which says what was kept. The last progress line is the caller's. */
@@ -102,8 +98,5 @@ const struct inspect_look *inspect_reader_history(const struct inspect_reader *r
 
 /* The value of a key of the file `archive`, NULL: it has none. */
 const char *inspect_reader_fact(const struct inspect_reader *r, const char *key);
-
-/* Is there an archive of an inspection in this directory? */
-bool inspect_archive_is_here(const char *path);
 
 #endif

@@ -405,17 +405,3 @@ int inspect_reader_snapshot(struct inspect_reader *r, size_t i, struct snapshot 
 		error = add_pages(r, i, s);
 	return error ? error_sys(err, error, r->path, "cannot read the snapshot") : 0;
 }
-
-bool inspect_archive_is_here(const char *path)
-{
-	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char line[64];
-	bool is;
-
-	if (dir_fd < 0)
-		return false;
-	is = readfile_line(dir_fd, ARCHIVE_META, line, sizeof line) > 0 &&
-	     !strncmp(line, "buildbeat inspection ", strlen("buildbeat inspection "));
-	close(dir_fd);
-	return is;
-}

@@ -302,11 +302,6 @@ const char *inspect_archive_path(const struct inspect_archive *a)
 	return a->path;
 }
 
-int inspect_archive_error(const struct inspect_archive *a)
-{
-	return a->error;
-}
-
 /* Snapshots */
 
 static int keep_block(struct inspect_archive *a, enum archive_log log, const struct snapshot *s)
@@ -414,15 +409,6 @@ int inspect_archive_add_progress(struct inspect_archive *a, unsigned percent, co
 	int r = inspect_progress_add(a->progress_fd, percent, message);
 
 	return r ? fail(a, r) : 0;
-}
-
-int inspect_archive_add_fact(struct inspect_archive *a, const char *key, const char *value)
-{
-	if (a->error)
-		return a->error;
-	buf_clear(&a->b);
-	archive_meta_add(&a->b, key, value);
-	return write_log(a, &a->meta);
 }
 
 int inspect_archive_end(struct inspect_archive *a, const char *why, struct error *err)

@@ -3,6 +3,7 @@
 #define BUILDBEAT_RENDER_INSPECT_INSPECT_H
 
 #include "base/text.h"
+#include "inspect/archive.h"
 #include "inspect/view.h"
 
 /* The outputs of `inspect --show`. */
@@ -21,6 +22,8 @@ struct inspect_show_options {
 	size_t top;		/* rows of lists */
 	bool address_given;
 	uint64_t address;	/* to be found in the mappings */
+	size_t n_looks;		/* the history of the process, for JSON */
+	const struct inspect_look *look;
 };
 
 /* 0, or -ENOMEM. */

@@ -184,6 +184,28 @@ static void add_heap(struct json *j, const struct inspect_view *v, int64_t *numb
 	add_tree(j, v, &v->bottom_up, "bottom_up", number);
 }
 
+/* Between the snapshots the process was looked at more often. */
+static void add_history(struct json *j, const struct inspect_show_options *o)
+{
+	json_array(j, "history");
+	for (size_t i = 0; i < o->n_looks; i++) {
+		const struct process_values *p = &o->look[i].process;
+
+		json_object(j, NULL);
+		json_int(j, "time_us", o->look[i].time_us);
+		json_int(j, "rss_kb", (int64_t)p->rss_kb);
+		json_int(j, "threads", p->threads);
+		json_int(j, "user_ticks", (int64_t)p->user_ticks);
+		json_int(j, "system_ticks", (int64_t)p->system_ticks);
+		json_int(j, "minor_faults", (int64_t)p->minor_faults);
+		json_int(j, "major_faults", (int64_t)p->major_faults);
+		json_known(j, "read_kb", p->has_io ? (int64_t)p->read_kb : -1);
+		json_known(j, "written_kb", p->has_io ? (int64_t)p->written_kb : -1);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 int inspect_json(struct buf *out, const struct inspect_view *v,
 		 const struct inspect_show_options *o)
 {
@@ -204,6 +226,8 @@ int inspect_json(struct buf *out, const struct inspect_view *v,
 	json_known(&j, "shown", v->n ? (int64_t)v->shown + 1 : -1);
 	json_known(&j, "compared", v->n ? (int64_t)v->base + 1 : -1);
 	add_snapshots(&j, v);
+	if (o->n_looks)
+		add_history(&j, o);
 	json_array(&j, "memory_classes");
 	add_class(&j, v, &v->memory, 0);
 	json_array_end(&j);
