@@ -431,6 +431,7 @@ START_TEST(wrong_snapshots)
 	struct inspect_archive *a;
 	const char *path;
 	struct snapshot wrong;
+	size_t all;
 
 	made_inspection_compile(&m);
 	a = create(&m.inspection);
@@ -447,8 +448,10 @@ START_TEST(wrong_snapshots)
 	ck_assert_int_eq(inspect_archive_add_snapshot(a, &wrong), -EINVAL);
 	ck_assert_int_eq(inspect_archive_set_symbols(path, &m.inspection, NULL), 0);
 	ck_assert_int_eq(inspect_archive_end(a, m.inspection.end, NULL), 0);
+	all = m.n;
 	m.n = 1;
 	is_prefix(&m, path, true, NULL);
+	m.n = all;
 	made_inspection_release(&m);
 }
 END_TEST
