@@ -38,6 +38,8 @@ static int run_inside(struct store *outer, const struct settings *settings,
 	};
 	int r;
 
+	if (settings->inspect.n)
+		notice("no process is inspected: only the outermost record does that");
 	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
@@ -128,6 +130,7 @@ static void begin_inspections(struct inspections *x, const struct settings *sett
 	};
 	struct inspect_choice choice;
 	struct error err;
+	int r;
 
 	x->inspector = (struct inspector){ .end_fd = -1 };
 	if (!x->n)
@@ -135,9 +138,13 @@ static void begin_inspections(struct inspections *x, const struct settings *sett
 	inspect_config_choose(&choice, &x->config, NULL, NULL);
 	s.symbols.dirs = choice.symbols->item;
 	s.symbols.n_dirs = choice.symbols->n;
-	if (find_base(x, settings, rec) ||
-	    inspector_begin(&x->inspector, &s, &rec->hold.old_mask, &err))
-		notice("no process is inspected");
+	r = find_base(x, settings, rec);
+	if (r)
+		error_sys(&err, r, NULL, NULL);
+	else
+		r = inspector_begin(&x->inspector, &s, &rec->hold.old_mask, &err);
+	if (r)
+		notice("no process is inspected: %s", err.message);
 }
 
 static void end_inspections(struct inspections *x, bool at_once)

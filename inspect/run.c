@@ -472,7 +472,8 @@ static void word_end(const struct inspector *u, int r, const struct error *err, 
 	else if (u->result->end == RUN_DIED || !u->s->rule->count)
 		snprintf(text, size, "Process %d died.", (int)u->in.pid);
 	else
-		snprintf(text, size, "%zu snapshots were taken.", u->result->n_snapshots);
+		snprintf(text, size, u->result->n_snapshots == 1 ? "%zu snapshot was taken." :
+			 "%zu snapshots were taken.", u->result->n_snapshots);
 }
 
 static void release(struct inspector *u)
