@@ -53,6 +53,7 @@ static const struct option options[] = {
 	{ OPT_NUMBER(0, "top", top, 1, 1000000, "N", "print N rows of each list (default 15)") },
 	{ OPT_FLAG('l', "list", list, "list the archives in a directory (default: here)") },
 	{ OPT_TEXT(0, "delete", delete, "ARCHIVE", "remove an archive") },
+	{ OPT_FLAG(0, "capabilities", capabilities, "print what can be inspected here, and the rights") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },
 	{ 0 }
 };
@@ -72,6 +73,7 @@ static const struct {
 	{ "show", inspect_show },
 	{ "list", inspect_archives },
 	{ "delete", inspect_delete },
+	{ "capabilities", inspect_capabilities },
 };
 
 static int run(struct args *a, void *values, struct error *err)

@@ -40,6 +40,7 @@ struct inspect_arguments {
 	int64_t top;
 	bool list;
 	const char *delete;
+	bool capabilities;
 };
 
 #define INSPECT_TOP 15
@@ -52,5 +53,6 @@ int inspect_cancel(struct args *a, struct inspect_arguments *o, struct error *er
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct error *err);
 
 #endif

@@ -15,8 +15,7 @@ enum capability {
 	CAPABILITY_OTHERS,	/* mappings of other users' processes */
 	CAPABILITY_PAGES,	/* which pages are resident */
 	CAPABILITY_MEMORY,	/* build-ids of deleted files, from the process' memory */
-	CAPABILITY_STOP,	/* --freeze with SIGSTOP */
-	CAPABILITY_FREEZE,	/* --freeze with the control group */
+	CAPABILITY_FREEZE,	/* --freeze: stop a process and continue it safely */
 	CAPABILITY_HEAP,	/* --heap: the shim, for this machine's ABI */
 	CAPABILITIES
 };
@@ -33,18 +32,21 @@ struct capabilities {
 	char why_not[CAPABILITIES][160];	/* and what to do; "" if it can */
 	uint64_t processes;	/* in /proc */
 	uint64_t inspectable;	/* of those, whose mappings may be read now */
-	uint64_t archives;	/* in the directory `archives` */
+	uint64_t archives;
 	size_t n_builds;
 	struct capability_build *build;
 };
 
+/* The words of the rights, in JSON: "own_processes" ... */
+extern const char *const capabilities_words[CAPABILITIES];
+
 /*
- * recordings: the directory that has recordings, such as buildstats, and archives: the one that
- * has archives of inspections; both may be missing. shim: path of the heap shim, NULL if it is not
- * installed. 0 or -ENOMEM.
+ * recordings: the directory that has recordings, such as buildstats; archives: a directory as for
+ * inspect_list_below(); both may be missing. no_heap: why the heap cannot be counted, NULL if it
+ * can. 0 or -ENOMEM.
  */
 int capabilities_find(struct capabilities *c, const char *recordings, const char *archives,
-		      const char *shim);
+		      const char *no_heap);
 void capabilities_release(struct capabilities *c);
 
 #endif

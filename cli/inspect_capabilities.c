@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/listing.h"
+#include "cli/inspect.h"
+#include "cli/output.h"
+#include "heap/heap_env.h"
+#include "inspect/capabilities.h"
+#include "launch/find_plugin.h"
+#include "render/inspect/capabilities_view.h"
+
+#include <limits.h>
+
+/* Says what can be inspected on this machine. */
+int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct error *err)
+{
+	struct buf out = BUF_INIT, base = BUF_INIT;
+	struct style style = output_style();
+	struct error why = { 0 };
+	struct capabilities c;
+	char shim[PATH_MAX];
+	bool heap = find_heap(shim, HEAP_ENV_SHIM, &why);
+	int r = listing_base(&base, NULL, NULL);
+
+	(void)a;
+	r = capabilities_find(&c, r ? "buildstats" : buf_str(&base), ".",
+			      heap ? NULL : why.message);
+	if (!r)
+		r = o->json ? capabilities_view_json(&out, &c) :
+		    capabilities_view_text(&out, &c, &style);
+	capabilities_release(&c);
+	buf_release(&base);
+	return output_end(&out, r, NULL, err);
+}
