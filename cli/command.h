@@ -71,6 +71,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_show;
 extern const struct command cmd_span;
+extern const struct command cmd_stats;
 extern const struct command cmd_task;
 
 #endif

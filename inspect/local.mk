@@ -39,14 +39,15 @@ inspect_libinspect_la_SOURCES += \
 
 # Measuring
 inspect_libinspect_la_SOURCES += \
-	inspect/capabilities.h \
+	inspect/capabilities.c inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
 	inspect/live_build.c inspect/live_build.h \
 	inspect/look.c inspect/look.h \
 	inspect/look_modules.c \
+	inspect/whole_machine.c inspect/whole_machine.h \
 	inspect/pages.c inspect/pages.h \
 	inspect/process_list.c inspect/process_list.h \
-	inspect/recent.h \
+	inspect/recent.c inspect/recent.h \
 	inspect/smaps.c inspect/smaps.h
 
 # Rules for programs, as C strings, in the order in which a program is looked for; installed to be

@@ -4,7 +4,8 @@
 noinst_LTLIBRARIES += render/librender.la
 render_librender_la_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
-	render/inspect/capabilities_view.h \
+	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
+	render/inspect/stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
 	render/inspect/resident.c render/inspect/resident.h \
 	render/inspect/processes.c render/inspect/processes.h \
 	render/inspect/class_plot.c render/inspect/class_plot.h \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The commands ps, stats and mmaps on real processes, compared with /proc read here.
 
-inspect_live.py BUILDBEAT ps|stats|mmaps    exits with an AssertionError, or in silence
+inspect_live.py BUILDBEAT ps|stats|mmaps|capabilities    exits with an AssertionError, or in silence
 """
 import json
 import os
@@ -277,6 +277,122 @@ def check_mmaps(directory):
         subject.kill()
         subject.wait()
     assert f"there is no process {subject.pid}" in run("mmaps", subject.pid, status=2)
+
+
+# The machine, and the history of a process
+
+BUSY = """
+import threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+kept = []
+open("ready", "w").close()
+while len(kept) < 1 << 30:
+    kept.append(bytearray(1 << 12) if len(kept) < 4000 else None)
+    kept = kept if len(kept) < 5000 else kept[:4000]
+"""
+
+
+def meminfo():
+    return {line.split(":")[0]: int(line.split()[1]) for line in
+            read("/proc/meminfo").splitlines()}
+
+
+def cpu_ticks():
+    return {line.split()[0]: [int(n) for n in line.split()[1:9]] for line in
+            read("/proc/stat").splitlines() if line.startswith("cpu")}
+
+
+def check_machine():
+    lines = run("stats", "--json", "--count", 3, "--interval", "600ms").splitlines()
+    machines = [json.loads(line) for line in lines]
+    assert len(machines) == 3
+    online = [int(name[3:]) for name in cpu_ticks() if name != "cpu"]
+    for m in machines:
+        assert [c["cpu"] for c in m["cpus"]] == [None] + online
+        assert m["elapsed_us"] >= 490000
+        for c in m["cpus"]:
+            shares = [c[key] for key in c if key != "cpu"]
+            assert all(0 <= share <= 100 for share in shares)
+            assert sum(shares) == 0 or 99 <= sum(shares) <= 100.1, c
+        memory = m["memory"]
+        parts = sum(memory[key + "_kb"] for key in ("free", "cache", "anonymous", "kernel"))
+        assert parts == memory["total_kb"] == meminfo()["MemTotal"]
+        near(memory["free_kb"], meminfo()["MemFree"], slack=1 << 20)
+        assert all(0 <= share <= 100 for share in m["pressure"].values())
+        assert m["load"] >= 0 and m["running_threads"] >= 1
+    # readings are half a second apart
+    lines = run("stats", "-j", "-n", 5, "-i", "10ms").splitlines()
+    assert len({json.dumps(json.loads(line)["cpus"]) for line in lines}) == 1
+    text = run("stats", "--count", 1)
+    assert re.search(r"^CPU +user", text, re.M) and re.search(r"^memory .* free .* kernel ", text, re.M)
+
+
+def check_stats(directory):
+    check_machine()
+    subject = subprocess.Popen(["python3", "-c", BUSY], cwd=directory)
+    try:
+        wait_until(lambda: os.path.exists(f"{directory}/ready"), "it runs")
+        before = stat(subject.pid)
+        lines = run("stats", "--pid", subject.pid, "-j", "-n", 130, "-i", "10ms").splitlines()
+        after = stat(subject.pid)
+        last = json.loads(lines[-1])
+        samples = last["samples"]
+        assert len(lines) == 130 and len(samples) == 120 and last["pid"] == subject.pid
+        assert [len(json.loads(line)["samples"]) for line in lines[:3]] == [2, 3, 4]
+        first = json.loads(lines[0])["samples"][0]
+        assert first["cpu_percent"] is None and first["minor_faults"] is None
+        ages = [s["age_us"] for s in samples]
+        assert ages == sorted(ages, reverse=True) and ages[-1] == 0
+        assert all(s["threads"] == 2 for s in samples)
+        near(samples[-1]["rss_kb"], int(read(f"/proc/{subject.pid}/statm").split()[1]) * PAGE_KB,
+             slack=20 << 10)
+        assert sum(s["minor_faults"] for s in samples) <= int(after[7]) - int(before[7])
+        ticks = sum(int(after[i]) - int(before[i]) for i in (11, 12))
+        used = sum(s["cpu_percent"] / 100 * (older["age_us"] - s["age_us"]) / 1e6
+                   for older, s in zip(samples, samples[1:]))
+        assert used <= ticks / TICK + 0.05, (used, ticks)
+        text = run("stats", "--pid", subject.pid, "-n", 1)
+        assert f"process {subject.pid} (python3), 2 samples" in text
+        for head in "CPU", "RSS", "threads", "faults", "read", "written":
+            assert re.search(f"^{head} ", text, re.M), head
+    finally:
+        subject.kill()
+        subject.wait()
+    assert f"there is no process {subject.pid}" in run("stats", "-p", subject.pid, status=2)
+    subject = subprocess.Popen(["sleep", "0.3"])
+    ended = subprocess.Popen([BUILDBEAT, "stats", "-p", str(subject.pid), "-i", "50ms"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    subject.wait()
+    assert "has ended" in ended.communicate()[1] or ended.returncode == 2
+
+
+# Rights
+
+def check_capabilities(directory):
+    build, make = start_build(directory)
+    try:
+        shown = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "--json"],
+                                          cwd=f"{directory}/", capture_output=True, check=True,
+                                          env=dict(os.environ, HOME=directory)).stdout)
+        rights = shown["rights"]
+        assert rights["own_processes"]["can"] and rights["pages"]["can"]
+        assert rights["own_processes"]["why_not"] is None
+        others = [pid for pid in processes() if pid == 1]
+        if os.geteuid() and others and os.stat("/proc/1").st_uid != os.geteuid():
+            assert not rights["other_processes"]["can"] and rights["other_processes"]["why_not"]
+            assert shown["inspectable_processes"] < shown["processes"]
+        assert 0 < shown["inspectable_processes"] <= shown["processes"]
+        assert shown["archives"] == 0
+        text = run("inspect", "--capabilities")
+        assert len(text.splitlines()) >= len(rights) + 1
+        # the recordings here
+        os.rename(f"{directory}/stats", f"{directory}/buildstats")
+        builds = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "-j"], check=True,
+                                           cwd=directory, capture_output=True).stdout)["builds"]
+        assert [(b["tool"], b["pid"]) for b in builds] == [("make", build.pid)], builds
+    finally:
+        os.killpg(build.pid, signal.SIGKILL)
+        build.communicate()
 
 
 def main():

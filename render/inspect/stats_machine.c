@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "render/inspect/stats.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const pressures[MACHINE_PRESSURES] = {
+	[MACHINE_CPU_SOME] = "cpu_some", [MACHINE_MEMORY_SOME] = "memory_some",
+	[MACHINE_MEMORY_FULL] = "memory_full", [MACHINE_IO_SOME] = "io_some",
+	[MACHINE_IO_FULL] = "io_full",
+};
+static const char *const times[MACHINE_TIMES] = {
+	[MACHINE_USER] = "user", [MACHINE_SYSTEM] = "system", [MACHINE_IOWAIT] = "iowait",
+	[MACHINE_STEAL] = "steal", [MACHINE_IDLE] = "idle",
+};
+
+static void add_size(struct buf *out, const char *what, uint64_t kb)
+{
+	buf_addf(out, "%s ", what);
+	text_add_bytes(out, (int64_t)(kb % (INT64_MAX / 1024)) * 1024);
+}
+
+static void add_cpus(struct buf *out, const struct whole_machine *m, const struct style *style)
+{
+	text_tone(out, style, TONE_TITLE);
+	buf_adds(out, "CPU     user  system  iowait   steal    idle");
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+	for (size_t i = 0; i < m->n_cpus; i++) {
+		const struct machine_cpu *c = &m->cpu[i];
+		char name[16] = "all";
+
+		if (c->number >= 0)
+			snprintf(name, sizeof name, "%" PRId32, c->number);
+		buf_addf(out, "%-4s", name);
+		for (int t = 0; t < MACHINE_TIMES; t++)
+			buf_addf(out, "%6.1f %%", (double)c->permille[t] / 10);
+		buf_addc(out, '\n');
+	}
+}
+
+static void add_memory(struct buf *out, const struct machine_memory *y)
+{
+	add_size(out, "memory ", y->total);
+	add_size(out, ": free", y->free);
+	add_size(out, ", cache", y->cache);
+	add_size(out, ", anonymous", y->anonymous);
+	add_size(out, ", kernel", y->kernel);
+	add_size(out, "; available", y->available);
+	add_size(out, "\nswap   ", y->swap);
+	add_size(out, " of", y->swap_total);
+	buf_addc(out, '\n');
+}
+
+static void add_disks(struct buf *out, const struct whole_machine *m)
+{
+	for (size_t i = 0; i < m->n_disks; i++) {
+		const struct machine_disk *d = &m->disk[i];
+
+		buf_adds(out, "disk    ");
+		text_add_name(out, d->name, 0);
+		if (d->busy_permille < 0) {
+			buf_adds(out, "\n");
+			continue;
+		}
+		add_size(out, ": read", (uint64_t)d->read_kb_s);
+		add_size(out, "/s, written", (uint64_t)d->written_kb_s);
+		buf_addf(out, "/s, %.1f %% busy\n", (double)d->busy_permille / 10);
+	}
+}
+
+static void add_pressure(struct buf *out, const struct whole_machine *m)
+{
+	const int32_t *p = m->pressure_permille;
+
+	if (!m->has_pressure || !m->elapsed_us)
+		return;
+	buf_addf(out, "stalled CPU %.1f %%, memory %.1f %% (all %.1f %%), I/O %.1f %% (all %.1f %%)\n",
+		 (double)p[MACHINE_CPU_SOME] / 10, (double)p[MACHINE_MEMORY_SOME] / 10,
+		 (double)p[MACHINE_MEMORY_FULL] / 10, (double)p[MACHINE_IO_SOME] / 10,
+		 (double)p[MACHINE_IO_FULL] / 10);
+}
+
+int stats_machine_text(struct buf *out, const struct whole_machine *m, const struct style *style)
+{
+	add_cpus(out, m, style);
+	add_memory(out, &m->memory);
+	add_disks(out, m);
+	add_pressure(out, m);
+	buf_addf(out, "load    %.2f, %" PRIu64 " threads run, %" PRIu64 " wait for I/O\n",
+		 (double)m->load / 100, m->running, m->blocked);
+	return buf_error(out);
+}
+
+/* JSON */
+
+static void add_json_cpus(struct json *j, const struct whole_machine *m)
+{
+	char name[32];
+
+	json_array(j, "cpus");
+	for (size_t i = 0; i < m->n_cpus; i++) {
+		json_object(j, NULL);
+		json_known(j, "cpu", m->cpu[i].number);	/* null: all */
+		for (int t = 0; t < MACHINE_TIMES; t++) {
+			snprintf(name, sizeof name, "%s_percent", times[t]);
+			json_real(j, name, (double)m->cpu[i].permille[t] / 10, 1);
+		}
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void add_json_memory(struct json *j, const struct machine_memory *y)
+{
+	json_object(j, "memory");
+	json_int(j, "total_kb", (int64_t)y->total);
+	json_int(j, "free_kb", (int64_t)y->free);
+	json_int(j, "cache_kb", (int64_t)y->cache);
+	json_int(j, "anonymous_kb", (int64_t)y->anonymous);
+	json_int(j, "kernel_kb", (int64_t)y->kernel);
+	json_int(j, "available_kb", (int64_t)y->available);
+	json_int(j, "swap_kb", (int64_t)y->swap);
+	json_int(j, "swap_total_kb", (int64_t)y->swap_total);
+	json_object_end(j);
+}
+
+static void add_json_disks(struct json *j, const struct whole_machine *m)
+{
+	json_array(j, "disks");
+	for (size_t i = 0; i < m->n_disks; i++) {
+		const struct machine_disk *d = &m->disk[i];
+
+		json_object(j, NULL);
+		json_str(j, "name", d->name);
+		json_known(j, "read_kb_per_s", d->read_kb_s);
+		json_known(j, "written_kb_per_s", d->written_kb_s);
+		json_real(j, "busy_percent", (double)d->busy_permille / 10, 1);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t wall_ns, bool compact)
+{
+	struct buf time = BUF_PART_OF(out);
+	char name[32];
+	struct json j;
+
+	clock_add_iso(&time, wall_ns);
+	json_init(&j, out, compact);
+	json_object(&j, NULL);
+	json_str(&j, "format", "buildbeat stats 1");
+	json_str(&j, "time", buf_str(&time));
+	json_int(&j, "elapsed_us", m->elapsed_us);
+	add_json_cpus(&j, m);
+	add_json_memory(&j, &m->memory);
+	add_json_disks(&j, m);
+	json_object(&j, "pressure");
+	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++) {
+		snprintf(name, sizeof name, "%s_percent", pressures[i]);
+		json_real(&j, name, (double)m->pressure_permille[i] / 10, 1);
+	}
+	json_object_end(&j);
+	json_real(&j, "load", (double)m->load / 100, 2);
+	json_int(&j, "running_threads", (int64_t)m->running);
+	json_int(&j, "blocked_threads", (int64_t)m->blocked);
+	json_object_end(&j);
+	buf_release(&time);
+	return buf_error(out);
+}
