@@ -272,15 +272,15 @@ static const struct {
 	size_t tasks, targets, unsuccessful;
 	const char *first;	/* by wall time */
 } selections[] = {
-	{ { NULL, NULL, false }, 9, 7, 3, "b.o" },
-	{ { NULL, NULL, true }, 3, 3, 3, "/src/app/app" },
-	{ { ".o", NULL, false }, 4, 4, 1, "b.o" },	/* in the commands of ar and of the link */
-	{ { "*.o", NULL, false }, 3, 3, 0, "b.o" },
-	{ { "?.o", NULL, false }, 2, 2, 0, "b.o" },
-	{ { NULL, "compile", false }, 2, 2, 0, "b.o" },
-	{ { "compile", NULL, false }, 2, 2, 0, "b.o" },
-	{ { "a.o", "archive", false }, 1, 1, 0, "lib.a" },
-	{ { "no such thing", NULL, false }, 0, 0, 0, NULL },
+	{ { 0 }, 9, 7, 3, "b.o" },
+	{ { .unsuccessful = true }, 3, 3, 3, "/src/app/app" },
+	{ { .filter = ".o" }, 4, 4, 1, "b.o" },	/* in the commands of ar and of the link */
+	{ { .filter = "*.o" }, 3, 3, 0, "b.o" },
+	{ { .filter = "?.o" }, 2, 2, 0, "b.o" },
+	{ { .kind = "compile" }, 2, 2, 0, "b.o" },
+	{ { .filter = "compile" }, 2, 2, 0, "b.o" },
+	{ { .filter = "a.o", .kind = "archive" }, 1, 1, 0, "lib.a" },
+	{ { .filter = "no such thing" }, 0, 0, 0, NULL },
 };
 
 START_TEST(selecting)
