@@ -11,10 +11,12 @@
 #include "inspect/background.h"
 #include "inspect/run.h"
 #include "inspect/watch.h"
+#include "launch/arm.h"
 #include "launch/find_plugin.h"
 #include "launch/inspector.h"
 #include "launch/launch.h"
 #include "launch/notice.h"
+#include "plugin/carry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -323,6 +325,19 @@ static int follow(const struct inspect_arguments *o, struct error *err)
 	return report_watch(&result, false, err);
 }
 
+/* Only the command itself is known before it runs. */
+static void say_obstacle(const struct inspect_rule *rule, const char *command)
+{
+	char path[PATH_MAX];
+	const char *obstacle;
+
+	if (rule->heap == HEAP_OFF || !file_find_program(path, command))
+		return;
+	obstacle = arm_obstacle(path);
+	if (obstacle && rule_has_name(rule, carry_name(path)))
+		notice("the allocations of %s are not counted: %s", path, obstacle);
+}
+
 /* The exit status is that of the command. */
 static int run_command(struct args *a, const struct inspect_arguments *o, struct error *err)
 {
@@ -344,6 +359,7 @@ static int run_command(struct args *a, const struct inspect_arguments *o, struct
 	if (r)
 		return r;
 	l.arm = &inspector.arm;
+	say_obstacle(&rule, a->operand[0]);
 	r = launch_run(&l);
 	inspector_end(&inspector, l.not_run, &result);
 	if (!l.not_run && report_watch(&result, true, &why) < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cost of counting the heap of a compiler that compiles a large C++ file, in turn with the same
- * compilation without: sampled, and each allocation; heaptrack beside them. CPU time and memory
+ * compilation alone: sampled, and each allocation; heaptrack beside them. CPU time and memory
  * are minima. And what of its peak memory the call stacks explain.
  */
 #include "base/array.h"

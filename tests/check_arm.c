@@ -210,8 +210,27 @@ START_TEST(without_proc)
 }
 END_TEST
 
+/* What cannot be counted is said, and runs. */
+START_TEST(obstacles)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/p.c", dir), "int main(void) { return 5; }\n");
+	support_run(&r, dir, "gcc -o dynamic p.c && gcc -static -o static p.c && "
+		    "gcc -fsanitize=address -o asan p.c");
+	if (r.status || !support_can_be_loaded())
+		return;
+	support_expect(dir, 5, NULL, "not counted: it is statically linked",
+		       TOP_BUILDDIR "/buildbeat inspect --heap -o one -- ./static");
+	support_expect(dir, 5, NULL, "not counted: the runtime of a sanitizer",
+		       TOP_BUILDDIR "/buildbeat inspect --heap -o two -- ./asan");
+	support_expect(dir, 5, NULL, "", TOP_BUILDDIR "/buildbeat inspect --heap -o three -- ./dynamic");
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
-			    TEST(without_proc));
+			    TEST(without_proc), TEST(obstacles));
 }
