@@ -210,7 +210,7 @@ START_TEST(without_proc)
 }
 END_TEST
 
-/* What cannot be counted is said, and runs. */
+/* The reason is printed, and the program runs. */
 START_TEST(obstacles)
 {
 	const char *dir = support_tmpdir();
