@@ -150,12 +150,13 @@ static void add_row(struct buf *out, struct buf *cell, const struct processes_ro
 static void add_totals(struct buf *out, const struct processes *p)
 {
 	uint64_t rss_kb = 0;
-	int64_t permille = 0, pss_kb = 0;
+	int64_t permille = 0, pss_kb = -1;	/* -1: that of no process is known */
 
 	for (size_t i = 0; i < p->n; i++) {
 		rss_kb += p->row[i].process->rss_kb;
 		permille += p->row[i].process->cpu_permille;
-		pss_kb += p->row[i].process->pss_kb > 0 ? p->row[i].process->pss_kb : 0;
+		if (p->row[i].process->pss_kb >= 0)
+			pss_kb = (pss_kb < 0 ? 0 : pss_kb) + p->row[i].process->pss_kb;
 	}
 	buf_addf(out, "%zu process%s, %.1f %% CPU, ", p->n, p->n == 1 ? "" : "es",
 		 (double)permille / 10);
@@ -163,7 +164,7 @@ static void add_totals(struct buf *out, const struct processes *p)
 	buf_adds(out, " RSS");
 	if (p->pss) {
 		buf_adds(out, ", ");
-		text_add_bytes(out, pss_kb * 1024);
+		text_add_bytes(out, pss_kb < 0 ? -1 : pss_kb * 1024);
 		buf_adds(out, " PSS");
 	}
 	buf_addc(out, '\n');

@@ -52,9 +52,10 @@ static void add_value(struct buf *out, enum row row, int64_t value)
 		buf_addi(out, value);
 }
 
+/* -1 if none is known */
 static int64_t largest(const struct recent *r, size_t first, enum row row)
 {
-	int64_t most = 0;
+	int64_t most = -1;
 
 	for (size_t i = first; i < r->n; i++) {
 		int64_t value = value_of(recent_at(r, i), row);
@@ -72,7 +73,7 @@ static void add_blocks(struct buf *out, const struct recent *r, size_t first, en
 
 	for (size_t i = first; i < r->n; i++) {
 		int64_t value = value_of(recent_at(r, i), row);
-		double part = most ? (double)value / (double)most : 0;
+		double part = most > 0 ? (double)value / (double)most : 0;
 
 		buf_adds(out, value < 0 ? " " : blocks[(size_t)(part * 7 + 0.5)]);
 	}
@@ -91,11 +92,11 @@ static void add_cell(struct buf *out, enum row row, int64_t value)
 int stats_process_text(struct buf *out, const struct look *l, const struct recent *r,
 		       const struct style *style)
 {
-	size_t room = style->width > 40 ? style->width - 34 : 60, n = strlen(l->name);
+	size_t room = style->width > 40 ? style->width - 34 : 60;
 	size_t first = r->n > room ? r->n - room : 0;
 
 	buf_addf(out, "process %d (", (int)l->pid);
-	text_add_name(out, l->name, n);
+	text_add_name(out, l->name, 0);
 	buf_addf(out, "), %zu sample%s\n", r->n, r->n == 1 ? "" : "s");
 	text_tone(out, style, TONE_TITLE);
 	buf_adds(out, "                now  largest");
