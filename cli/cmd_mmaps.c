@@ -8,6 +8,7 @@
 #include "render/inspect/resident.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct mmaps_arguments {
@@ -67,8 +68,11 @@ static int read_archive(struct mmaps *m, const char *path, const struct mmaps_ar
 	if (r)
 		return r;
 	x = inspect_reader_inspection(m->reader);
-	if (!x->n_snapshots || o->snapshot > (int64_t)x->n_snapshots)
-		return error_set(err, -EINVAL, path, 0, 0, "it has %zu snapshots", x->n_snapshots);
+	if (!x->n_snapshots)
+		return error_set(err, -ENODATA, path, 0, 0, "it has no snapshots");
+	if (o->snapshot > (int64_t)x->n_snapshots)
+		return error_set(err, -EINVAL, path, 0, 0, "there is no snapshot %" PRId64 ": the "
+				 "inspection has %zu", o->snapshot, x->n_snapshots);
 	m->wish.names = &x->names;
 	return inspect_reader_snapshot(m->reader, o->snapshot ? (size_t)o->snapshot - 1 :
 				       x->n_snapshots - 1, &m->snapshot, err);
@@ -145,7 +149,10 @@ static int run(struct args *a, void *values, struct error *err)
 	uint64_t pid;
 	int r = read_options(&m, o, err);
 
-	if (!r && cursor_slice_u64(what, &pid) && pid && pid <= INT32_MAX)
+	if (!r && !what.len)
+		r = error_set(err, -EINVAL, NULL, 0, 0, "mmaps: expected PID or ARCHIVE, not an "
+			      "empty text");
+	else if (!r && cursor_slice_u64(what, &pid) && pid && pid <= INT32_MAX)
 		r = o->snapshot ? error_set(err, -EINVAL, NULL, 0, 0, "mmaps: option '--snapshot' "
 					    "needs an archive") :
 		    read_process(&m, (int32_t)pid, o->pages, err);

@@ -7,6 +7,7 @@
 #include "inspect/archive_list.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* Archives: listed and removed. */
 
@@ -82,11 +83,12 @@ int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *
 	if (!a->n)
 		r = inspect_list_below(&l, ".", err);
 	for (int i = 0; !r && i < a->n; i++)
-		r = inspect_list_below(&l, a->operand[i], err);
+		r = access(a->operand[i], F_OK) ? error_sys(err, -errno, a->operand[i], NULL) :
+		    inspect_list_below(&l, a->operand[i], err);
 	if (!r)
 		write_list(&out, &l, o->json);
 	inspect_list_release(&l);
-	return output_end(&out, r, NULL, err);
+	return r ? r : output_end(&out, 0, NULL, err);
 }
 
 int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err)

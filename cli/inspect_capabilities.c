@@ -7,6 +7,7 @@
 #include "launch/find_plugin.h"
 #include "render/inspect/capabilities_view.h"
 
+#include <errno.h>
 #include <limits.h>
 
 /* Says what can be inspected on this machine. */
@@ -17,10 +18,14 @@ int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct err
 	struct error why = { 0 };
 	struct capabilities c;
 	char shim[PATH_MAX];
-	bool heap = find_heap(shim, HEAP_ENV_SHIM, &why);
-	int r = listing_base(&base, NULL, NULL);
+	bool heap;
+	int r;
 
-	(void)a;
+	if (a->n)
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s' after "
+				 "--capabilities", a->operand[0]);
+	heap = find_heap(shim, HEAP_ENV_SHIM, &why);
+	r = listing_base(&base, NULL, NULL);
 	r = capabilities_find(&c, r ? "buildstats" : buf_str(&base), ".",
 			      heap ? NULL : why.message);
 	if (!r)

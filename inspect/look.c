@@ -41,8 +41,8 @@ static int not_permitted(const struct look *l, int r, struct error *err)
 	if (fstat(l->dir_fd, &st))
 		return error_sys(err, r, NULL, "cannot read the memory of a process");
 	return error_set(err, r, NULL, 0, 0, "cannot read the memory of process %d (%s) of user "
-			 "%u: %s; root can", (int)l->pid, l->name, (unsigned)st.st_uid,
-			 strerror(-r));
+			 "%u: %s%s", (int)l->pid, l->name, (unsigned)st.st_uid, strerror(-r),
+			 geteuid() ? "; root can" : "");
 }
 
 static int file_error(const struct look *l, int r, const char *name, struct error *err)

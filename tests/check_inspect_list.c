@@ -310,7 +310,11 @@ START_TEST(command)
 	ck_assert_str_eq(r.out.data, "ld\n 2 t7 False\n");
 	support_expect(dir, 0, "", "", TOP_BUILDDIR "/buildbeat inspect --delete inspect/*");
 	support_expect(dir, 0, "There are no archives of inspections.\n", "",
+		       TOP_BUILDDIR "/buildbeat inspect --list inspect");
+	support_expect(dir, 2, "", "none: No such file or directory",
 		       TOP_BUILDDIR "/buildbeat inspect --list inspect none");
+	support_expect(dir, 2, "", "unexpected 'x' after --capabilities",
+		       TOP_BUILDDIR "/buildbeat inspect --capabilities x");
 	support_expect(dir, 2, "", "not an archive of an inspection",
 		       TOP_BUILDDIR "/buildbeat inspect --delete inspect");
 	support_expect(dir, 2, "", "--delete removes one archive",
