@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/configfile.h"
 #include "cli/doctor.h"
 #include "cli/export_send.h"
 #include "cli/follow.h"
@@ -91,11 +92,8 @@ static int read_rules(struct inspections *x, const struct settings *settings, st
 	const struct word_list *texts = &settings->inspect;
 	struct inspect_choice choice;
 	struct error why;
-	int r = inspect_config_read(&x->config, settings->config, err);
 
 	x->n = 0;
-	if (r)
-		return r;
 	inspect_config_choose(&choice, &x->config, NULL, NULL);
 	if (!texts->n)
 		texts = choice.rules;
@@ -223,12 +221,13 @@ static int run(struct args *a, void *values, struct error *err)
 	struct launch l = { .host = true, .argv = a->operand };
 	const struct settings *settings = values;
 	struct inspections x;
-	int r = check_name(settings->name, err);
+	int r;
 
+	inspect_config_init(&x.config);
+	r = configfile_apply_both(a, settings_options, values, &x.config, settings->config, err);
+	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
-	if (r)
-		return r;
-	r = read_rules(&x, settings, err);
+	r = r ? r : read_rules(&x, settings, err);
 	if (!r)
 		r = record(settings, &x, &l);
 	inspect_config_release(&x.config);
@@ -237,6 +236,6 @@ static int run(struct args *a, void *values, struct error *err)
 
 const struct command cmd_record = {
 	.name = "record", .operands = "[--] CMD...", .runs = true, .run = run,
-	.options = settings_options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
+	.options = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Run a build and record it",
 };

@@ -451,9 +451,15 @@ int configfile_parse_keys(struct args *a, const struct option *table, void *valu
 	return parse(&r, &top, text, len);
 }
 
-int configfile_parse(struct args *a, const struct option *table, void *values,
-		     const char *text, size_t len, const char *path, enum configfile_place place,
-		     const char *project_dir, struct error *err)
+/* What a caller wants of a file. */
+struct target {
+	struct args *args;
+	const struct option *table;
+	void *values;
+	struct inspect_config *inspect;	/* NULL: only checked */
+};
+
+static int parse_for(const struct target *t, struct reader *r, const char *text, size_t len)
 {
 	struct settings settings = { 0 };
 	struct buildset_config buildset = { 0 };
@@ -462,30 +468,39 @@ int configfile_parse(struct args *a, const struct option *table, void *values,
 	struct level top = {
 		.keys = { { .table = settings_options, .scratch = &settings },
 			  { .table = buildset_keys, .scratch = &buildset },
-			  { .table = inspect_config_keys, .scratch = &inspect },
+			  { .table = inspect_config_keys,
+			    .scratch = t->inspect ? t->inspect : &inspect },
 			  { .table = trust_keys, .scratch = &trusted } },
-		.table = table, .values = values,
-	};
-	struct reader r = {
-		.args = a, .path = path, .place = place, .project_dir = project_dir, .err = err,
+		.table = t->table, .values = t->values,
 	};
 	int result;
 
+	r->args = t->args;
 	rules_config_init(&buildset.compare);
 	inspect_config_init(&inspect);
-	result = parse(&r, &top, text, len);
+	result = parse(r, &top, text, len);
 	rules_config_release(&buildset.compare);
 	limits_config_release(&buildset.limits);
 	inspect_config_release(&inspect);
 	return result;
 }
 
+int configfile_parse(struct args *a, const struct option *table, void *values,
+		     const char *text, size_t len, const char *path, enum configfile_place place,
+		     const char *project_dir, struct error *err)
+{
+	struct target t = { .args = a, .table = table, .values = values };
+	struct reader r = { .path = path, .place = place, .project_dir = project_dir, .err = err };
+
+	return parse_for(&t, &r, text, len);
+}
+
 /* Reading */
 
 /* Closes s. */
-static int read_source(struct args *a, const struct option *table, void *values,
-		       struct configfile_source *s, struct error *err)
+static int read_source(const struct target *t, struct configfile_source *s, struct error *err)
 {
+	struct reader reader = { .path = s->path, .place = s->place, .err = err };
 	struct buf text = BUF_INIT;
 	char dir[PATH_MAX];
 	int r = readfile_fd(&text, s->fd, CONFIG_MAX + 1);
@@ -494,13 +509,14 @@ static int read_source(struct args *a, const struct option *table, void *values,
 	if (r && r != -EFBIG)
 		configfile_cannot_read(s->path, r, err);
 	else
-		r = 0;	/* configfile_parse() reports that it is too large */
+		r = 0;	/* parse() reports that it is too large */
 	strcpy(dir, s->path);
-	if (s->place == CONFIG_PROJECT)
+	if (s->place == CONFIG_PROJECT) {
 		*strrchr(dir, '/') = '\0';
+		reader.project_dir = dir;
+	}
 	if (!r)
-		r = configfile_parse(a, table, values, buf_str(&text), text.len, s->path, s->place,
-				     s->place == CONFIG_PROJECT ? dir : NULL, err);
+		r = parse_for(t, &reader, buf_str(&text), text.len);
 	buf_release(&text);
 	return r;
 }
@@ -509,13 +525,14 @@ static int read_trust(int (*open_it)(struct configfile_source *, struct error *)
 {
 	struct trusted trusted = { .dirs.n = 0 };
 	struct args a = { 0 };
+	struct target t = { .args = &a, .table = trust_keys, .values = &trusted };
 	struct configfile_source s;
 	int r = open_it(&s, err);
 
 	if (r == -ENOENT)
 		return 0;
 	if (!r)
-		r = read_source(&a, trust_keys, &trusted, &s, err);
+		r = read_source(&t, &s, err);
 	for (size_t i = 0; i < trusted.dirs.n && !r; i++) {
 		r = trust_except(trusted.dirs.item[i]);
 		if (r)
@@ -558,15 +575,15 @@ int configfile_find(char path[PATH_MAX], bool *project, struct error *err)
 
 /* Personal options are not allowed in a project's file: read them from the user's or,
  * without one, from the system's file. */
-static int read_personal(struct args *a, const struct option *table, void *values,
-			 struct error *err)
+static int read_personal(const struct target *t, struct error *err)
 {
 	struct option personal[OPTIONS_MAX];
+	struct target own = { .args = t->args, .table = personal, .values = t->values };
 	struct configfile_source s;
 	size_t n = 0;
 	int r;
 
-	for (const struct option *o = table; o && o->name; o++) {
+	for (const struct option *o = t->table; o && o->name; o++) {
 		if (o->personal && n + 1 < OPTIONS_MAX)
 			personal[n++] = *o;
 	}
@@ -578,12 +595,19 @@ static int read_personal(struct args *a, const struct option *table, void *value
 		r = configfile_open_systems(&s, err);
 	if (r)
 		return r == -ENOENT ? 0 : r;
-	return read_source(a, personal, values, &s, err);
+	return read_source(&own, &s, err);
 }
 
 int configfile_apply(struct args *a, const struct option *table, void *values,
 		     const char *file, struct error *err)
 {
+	return configfile_apply_both(a, table, values, NULL, file, err);
+}
+
+int configfile_apply_both(struct args *a, const struct option *table, void *values,
+			  struct inspect_config *inspect, const char *file, struct error *err)
+{
+	struct target t = { .args = a, .table = table, .values = values, .inspect = inspect };
 	struct configfile_source s;
 	int r;
 
@@ -596,8 +620,8 @@ int configfile_apply(struct args *a, const struct option *table, void *values,
 			return 0;
 	}
 	if (!r)
-		r = read_source(a, table, values, &s, err);
+		r = read_source(&t, &s, err);
 	if (!r && s.place == CONFIG_PROJECT)
-		r = read_personal(a, table, values, err);
+		r = read_personal(&t, err);
 	return r;
 }

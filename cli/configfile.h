@@ -42,7 +42,13 @@ int configfile_find(char path[PATH_MAX], bool *project, struct error *err);
 int configfile_apply(struct args *a, const struct option *table, void *values,
 		     const char *file, struct error *err);
 
-/* The same from text in memory; path is for messages, project_dir (or NULL) what
+/* The same, and the key inspect: inspect (or NULL), which the caller has initialized and
+ * releases. */
+struct inspect_config;
+int configfile_apply_both(struct args *a, const struct option *table, void *values,
+			  struct inspect_config *inspect, const char *file, struct error *err);
+
+/* configfile_apply() from text in memory; path is for messages, project_dir (or NULL) what
  * relative paths are relative to. */
 int configfile_parse(struct args *a, const struct option *table, void *values,
 		     const char *text, size_t len, const char *path, enum configfile_place place,

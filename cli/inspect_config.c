@@ -161,7 +161,7 @@ void inspect_config_choose(struct inspect_choice *out, const struct inspect_conf
 
 	*out = (struct inspect_choice){ .symbols = &map->all.symbols, .rules = &map->all.rules };
 	take(out, &map->all);
-	if (!host && !uname(&u))
+	if (!host && map->hosts.n && !uname(&u))
 		host = u.nodename;
 	for (size_t i = 0; host && i < map->hosts.n; i++)
 		if (!fnmatch(map->hosts.item[i].name, host, 0)) {

@@ -191,12 +191,42 @@ START_TEST(command)
 }
 END_TEST
 
+static int lines_of(const char *log, const char *pattern)
+{
+	struct run r;
+
+	support_run(&r, dir, "grep -c '%s' %s", pattern, log);
+	return atoi(buf_str(&r.out));
+}
+
+/* A build that nobody inspects: no file more is opened, no program more is executed, and the
+ * settings are read once. */
+START_TEST(not_inspecting)
+{
+	struct run r;
+
+	if (!support_has("strace"))
+		return;
+	support_writes(support_path("%s/settings.yaml", dir), "inspect:\n  interval: 1s\n");
+	support_run(&r, dir, "strace -f -o log " BUILDBEAT " record -c settings.yaml -- true");
+	if (r.status)		/* strace is not allowed here */
+		return;
+	ck_assert_int_eq(lines_of("log", "\"settings.yaml\""), 1 + 1);	/* with execve() */
+	ck_assert_int_eq(lines_of("log", "\"[^\"]*\\(buildbeat-heap\\|buildbeat-arm\\|"
+				  "buildbeat-symbols\\|/inspect\"\\|\\.heap\"\\)"), 0);
+	ck_assert_int_eq(lines_of("log", "uname("), 1);
+	support_run(&r, dir, "strace -f -o log " BUILDBEAT " show");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_int_eq(lines_of("log", "/inspect\""), 1);
+}
+END_TEST
+
 int main(void)
 {
 	if (!support_has("python3"))
 		return 77;
 	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
-			    TEST(crosses_the_threshold), TEST(environment), TEST(short_processes),
+			    TEST(crosses_the_threshold), TEST(environment), TEST(not_inspecting), TEST(short_processes),
 			    TEST(short_heaps), TEST(launcher_is_killed), TEST(no_command),
 			    TEST_EACH(wrong_rules, wrong), TEST(command));
 }
