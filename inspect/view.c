@@ -141,33 +141,3 @@ void inspect_view_release(struct inspect_view *v)
 	free(v->line);
 	*v = (struct inspect_view){ 0 };
 }
-
-/* The value by which classes are compared. */
-static int64_t weight(const struct inspect_view *v, const struct classes *c, uint32_t class)
-{
-	return classes_value(c, class, v->shown, c == &v->heap ? (unsigned)HEAP_LIVE_BYTES :
-			     (unsigned)MAPPING_RSS);
-}
-
-size_t inspect_view_leaves(const struct inspect_view *v, const struct classes *c, uint32_t class,
-			   uint32_t *leaf, size_t max)
-{
-	size_t n = 0;
-
-	for (uint32_t i = class + 1; i < c->n && c->item[i].depth > c->item[class].depth; i++) {
-		bool is_leaf = i + 1 == c->n || c->item[i + 1].depth <= c->item[i].depth;
-		int64_t value = weight(v, c, i);
-		size_t at = n;
-
-		if (!is_leaf || c->item[i].other || !value)
-			continue;
-		for (; at && weight(v, c, leaf[at - 1]) < value; at--) {
-			if (at < max)
-				leaf[at] = leaf[at - 1];
-		}
-		if (at < max)
-			leaf[at] = i;
-		n += n < max;
-	}
-	return n;
-}

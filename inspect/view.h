@@ -55,11 +55,4 @@ int inspect_view_make(struct inspect_view *v, const struct inspection *in, inspe
 		      void *from, const struct inspect_view_wish *wish, struct error *err);
 void inspect_view_release(struct inspect_view *v);
 
-/*
- * The classes without children that have most of a class, the largest first, in number at most
- * max; not "other". Returns how many.
- */
-size_t inspect_view_leaves(const struct inspect_view *v, const struct classes *c, uint32_t class,
-			   uint32_t *leaf, size_t max);
-
 #endif

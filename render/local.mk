@@ -9,6 +9,7 @@ render_librender_la_SOURCES = \
 	render/inspect/resident.c render/inspect/resident.h \
 	render/inspect/processes.c render/inspect/processes.h \
 	render/inspect/class_plot.c render/inspect/class_plot.h \
+	render/inspect/class_shares.c render/inspect/class_shares.h \
 	render/inspect/collapsed.c render/inspect/collapsed.h render/inspect/heaptrack.c render/inspect/heaptrack.h \
 	render/inspect/pprof.c render/inspect/pprof.h \
 	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \

@@ -3,10 +3,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "render/inspect/class_shares.h"
 
-#define CLASSES_NAMED 4
-#define SHARE_NAMED 0.02
-#define ALL_OF_IT 0.98
 #define GROWTH_LEAST 0.05	/* of the peak, to be worth a sentence */
 
 static size_t peak_of(const struct inspect_page *p)
@@ -47,73 +45,6 @@ void inspect_header_write(struct markup *h, const struct inspect_page *p)
 		buf_addf(&text, "; end: %s", p->in->end);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
 	buf_release(&text);
-}
-
-struct shares {
-	const struct classes *c;
-	size_t from, to;		/* snapshots: the difference; from == SIZE_MAX: the value */
-	unsigned value;
-};
-
-static int64_t value_of(const struct shares *s, size_t class)
-{
-	int64_t v = classes_value(s->c, class, s->to, s->value);
-
-	return s->from == SIZE_MAX ? v : v - classes_value(s->c, class, s->from, s->value);
-}
-
-/* The largest class directly below its parent that is smaller than the last one, or the next of its
- * size. 0: there is none. */
-static size_t next_class(const struct shares *s, size_t parent, size_t last)
-{
-	size_t found = 0;
-
-	for (size_t i = 1; i < s->c->n; i++) {
-		int64_t v = value_of(s, i);
-
-		if (s->c->item[i].parent != parent ||
-		    (last && (v > value_of(s, last) || (v == value_of(s, last) && i <= last))))
-			continue;
-		if (!found || v > value_of(s, found))
-			found = i;
-	}
-	return found;
-}
-
-/* "73 % ggc (make_node 30 %), 15 % code" of the classes directly below one, in parts of the whole.
- * Below the whole, the largest one has its own. */
-static void add_classes(struct buf *b, const struct shares *s, size_t parent)
-{
-	double whole = s->c->n ? (double)value_of(s, 0) : 0;
-	size_t class = 0;
-	unsigned n = 0;
-
-	for (; n < CLASSES_NAMED; n++) {
-		double share;
-
-		do
-			class = next_class(s, parent, class);
-		while (parent && class && s->c->item[class].other);
-		share = class && whole > 0 ? (double)value_of(s, class) / whole : 0;
-		if (!class || ((n || parent) && share < SHARE_NAMED))
-			break;
-		if (parent && !n && (double)value_of(s, class) > ALL_OF_IT * (double)value_of(s, parent))
-			break;
-		buf_adds(b, n ? ", " : parent ? " (" : ": ");
-		text_add_percent(b, share);
-		buf_addc(b, ' ');
-		text_add_name(b, s->c->item[class].name, 0);
-		if (!n && !parent)
-			add_classes(b, s, class);
-	}
-	if (n && parent)
-		buf_addc(b, ')');
-}
-
-static void add_shares(struct buf *b, const struct shares *s)
-{
-	add_classes(b, s, 0);
-	buf_addc(b, '.');
 }
 
 static void add_size(struct buf *b, uint64_t kb)
@@ -166,7 +97,7 @@ static void add_growth(struct markup *h, const struct inspect_page *p, const str
 		text_add_percent(&text, (double)(p->time[to].kb[MAPPING_RSS] -
 						 p->time[from].kb[MAPPING_RSS]) / (double)(most - first));
 		buf_adds(&text, " of its growth");
-		add_shares(&text, &(struct shares){ memory, from, to, MAPPING_RSS });
+		class_shares_add(&text, &(struct class_shares){ memory, MAPPING_RSS, to, from });
 	}
 	markup_leaf(h, "p", NULL, buf_str(&text));
 	buf_release(&text);
@@ -185,7 +116,7 @@ static void add_heap(struct markup *h, const struct inspect_page *p, const struc
 	text_add_bytes(&text, (int64_t)p->time[most].live_bytes);
 	buf_adds(&text, " at ");
 	text_add_time(&text, p->time[most].time_us);
-	add_shares(&text, &(struct shares){ heap, SIZE_MAX, most, HEAP_LIVE_BYTES });
+	class_shares_add(&text, &(struct class_shares){ heap, HEAP_LIVE_BYTES, most, SIZE_MAX });
 	if (p->time[most].live_bytes / 1024 > p->time[peak_of(p)].kb[MAPPING_RSS])
 		buf_adds(&text, " Not all of it was in memory: the process mapped it and did not use it.");
 	markup_leaf(h, "p", NULL, buf_str(&text));
@@ -208,7 +139,7 @@ void inspect_answer_write(struct markup *h, const struct inspect_page *p,
 		buf_adds(&text, " the process was largest, with ");
 		add_size(&text, p->time[peak].kb[MAPPING_RSS]);
 		buf_adds(&text, " in memory");
-		add_shares(&text, &(struct shares){ memory, SIZE_MAX, peak, MAPPING_RSS });
+		class_shares_add(&text, &(struct class_shares){ memory, MAPPING_RSS, peak, SIZE_MAX });
 		markup_leaf(h, "p", NULL, buf_str(&text));
 		if (peak)
 			add_growth(h, p, memory, peak);

@@ -1,56 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "render/inspect/class_shares.h"
 #include "render/show.h"
-
-#include <stdlib.h>
-
-#define IN_SENTENCE 4		/* classes, and parts of each */
-#define SENTENCE_SHARE 0.03	/* of all: smaller ones are not named */
-#define DIVIDED_SHARE 0.1	/* of all: parts of smaller classes are not named */
-
-static double share_of(const struct inspect_view *v, uint32_t class)
-{
-	int64_t all = classes_value(&v->memory, 0, v->shown, MAPPING_RSS);
-
-	return all ? (double)classes_value(&v->memory, class, v->shown, MAPPING_RSS) / (double)all : 0;
-}
-
-static void add_parts(struct buf *out, const struct inspect_view *v, uint32_t class)
-{
-	uint32_t leaf[IN_SENTENCE];
-	size_t n = inspect_view_leaves(v, &v->memory, class, leaf, IN_SENTENCE), named = 0;
-
-	for (size_t i = 0; i < n && share_of(v, leaf[i]) >= SENTENCE_SHARE; i++, named++) {
-		buf_adds(out, named ? ", " : " (");
-		text_add_name(out, v->memory.item[leaf[i]].name, 60);
-		buf_addc(out, ' ');
-		text_add_percent(out, share_of(v, leaf[i]));
-	}
-	buf_adds(out, named ? ")" : "");
-}
-
-/* The largest class of the first level that is smaller than the last one, or as large and behind
- * it; 0: there is none. */
-static uint32_t next_class(const struct inspect_view *v, uint32_t last)
-{
-	const struct classes *c = &v->memory;
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < c->n; i++) {
-		if (c->item[i].depth != 1 || (last && (share_of(v, i) > share_of(v, last) ||
-						       (share_of(v, i) == share_of(v, last) && i <= last))))
-			continue;
-		if (!best || share_of(v, i) > share_of(v, best))
-			best = i;
-	}
-	return best;
-}
 
 void inspect_sentence(struct buf *out, const struct inspect_view *v)
 {
 	const char *program = v->in->program && *v->in->program ? v->in->program : "the process";
-	uint32_t class = 0;
+	struct class_shares shares = { &v->memory, MAPPING_RSS, v->shown, SIZE_MAX };
 
 	if (!v->n) {
 		buf_addf(out, "There is no snapshot of ");
@@ -63,17 +20,7 @@ void inspect_sentence(struct buf *out, const struct inspect_view *v)
 	text_add_bytes(out, v->line[v->shown].kb[MAPPING_RSS] * 1024);
 	buf_adds(out, " at ");
 	inspect_time(out, v->line[v->shown].time_us);
-	for (int i = 0; i < IN_SENTENCE && (class = next_class(v, class)); i++) {
-		if (share_of(v, class) < SENTENCE_SHARE)
-			break;
-		buf_adds(out, i ? ", " : ": ");
-		text_add_percent(out, share_of(v, class));
-		buf_addc(out, ' ');
-		text_add_name(out, v->memory.item[class].name, 60);
-		if (share_of(v, class) >= DIVIDED_SHARE)
-			add_parts(out, v, class);
-	}
-	buf_addc(out, '.');
+	class_shares_add(out, &shares);
 }
 
 static void memory_row(struct buf *out, const struct inspect_view *v, const struct style *style,
