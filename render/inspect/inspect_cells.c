@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NAME_LEAST 30		/* columns that a name has at least */
+
 static void add_right(struct buf *out, const char *text, size_t columns)
 {
 	size_t n = text_columns(text, strlen(text));
@@ -73,6 +75,15 @@ void inspect_share(struct buf *out, int64_t part, int64_t whole)
 	buf_init_fixed(&b, memory, sizeof memory);
 	text_add_percent(&b, whole ? (double)part / (double)whole : 0);
 	add_right(out, buf_str(&b), 6);
+}
+
+size_t inspect_fitting(const struct style *style, const size_t *columns, size_t n)
+{
+	size_t fit = 0, taken = NAME_LEAST;
+
+	for (; fit < n && (!style->width || taken + columns[fit] <= style->width); fit++)
+		taken += columns[fit];
+	return fit;
 }
 
 void inspect_time(struct buf *out, int64_t us)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "base/array.h"
 #include "render/inspect/class_shares.h"
 #include "render/show.h"
 
@@ -38,21 +39,48 @@ static void memory_row(struct buf *out, const struct inspect_view *v, const stru
 	inspect_name(out, style, out->len - start, 2 * c->item[i].depth, c->item[i].name);
 }
 
-static void heap_row(struct buf *out, const struct inspect_view *v, const struct style *style,
-		     uint32_t i)
+static const char *const heap_heads[] = {
+	"live", "error", "share", "growth", "at peak", "alloc'd", "temporary"
+};
+static const size_t heap_columns[] = { 10, 12, 8, 11, 10, 10, 12 };
+
+static void heap_cell(struct buf *out, const struct inspect_view *v, uint32_t i, size_t column)
 {
 	const struct classes *c = &v->heap;
-	size_t at = i * c->n_snapshots + v->shown, start = out->len;
 	int64_t live = classes_value(c, i, v->shown, HEAP_LIVE_BYTES);
 
-	inspect_bytes(out, live);
-	inspect_error(out, c->variance[at]);
-	inspect_share(out, live, classes_value(c, 0, v->shown, HEAP_LIVE_BYTES));
-	inspect_growth(out, live - classes_value(c, i, v->base, HEAP_LIVE_BYTES));
-	inspect_bytes(out, classes_value(c, i, v->shown, HEAP_PEAK_BYTES));
-	inspect_bytes(out, classes_value(c, i, v->shown, HEAP_ALLOCATED_BYTES));
-	inspect_count(out, classes_value(c, i, v->shown, HEAP_TEMPORARY), 10);
-	inspect_name(out, style, out->len - start, 2 * c->item[i].depth, c->item[i].name);
+	switch (column) {
+	case 0:
+		inspect_bytes(out, live);
+		break;
+	case 1:
+		inspect_error(out, c->variance[i * c->n_snapshots + v->shown]);
+		break;
+	case 2:
+		inspect_share(out, live, classes_value(c, 0, v->shown, HEAP_LIVE_BYTES));
+		break;
+	case 3:
+		inspect_growth(out, live - classes_value(c, i, v->base, HEAP_LIVE_BYTES));
+		break;
+	case 4:
+		inspect_bytes(out, classes_value(c, i, v->shown, HEAP_PEAK_BYTES));
+		break;
+	case 5:
+		inspect_bytes(out, classes_value(c, i, v->shown, HEAP_ALLOCATED_BYTES));
+		break;
+	default:
+		inspect_count(out, classes_value(c, i, v->shown, HEAP_TEMPORARY), 10);
+	}
+}
+
+static void heap_row(struct buf *out, const struct inspect_view *v, const struct style *style,
+		     uint32_t i, size_t fit)
+{
+	size_t start = out->len;
+
+	for (size_t k = 0; k < fit; k++)
+		heap_cell(out, v, i, k);
+	inspect_name(out, style, out->len - start, 2 * v->heap.item[i].depth, v->heap.item[i].name);
 }
 
 static bool is_zero(const struct inspect_view *v, const struct classes *c, uint32_t class)
@@ -66,6 +94,7 @@ static bool is_zero(const struct inspect_view *v, const struct classes *c, uint3
 
 void inspect_text_classes(struct buf *out, const struct inspect_view *v, const struct style *style)
 {
+	size_t fit = inspect_fitting(style, heap_columns, ARRAY_SIZE(heap_columns));
 	struct buf title = BUF_PART_OF(out);
 
 	buf_addf(&title, "Memory by class in snapshot %zu, growth since snapshot %zu (rules %s)",
@@ -86,17 +115,12 @@ void inspect_text_classes(struct buf *out, const struct inspect_view *v, const s
 		buf_addf(&title, "Allocations by class in snapshot %zu, growth since snapshot %zu",
 			 v->shown + 1, v->base + 1);
 		text_title(out, style, buf_str(&title));
-		inspect_head(out, "live", 8);
-		inspect_head(out, "error", 10);
-		inspect_head(out, "share", 6);
-		inspect_head(out, "growth", 9);
-		inspect_head(out, "at peak", 8);
-		inspect_head(out, "alloc'd", 8);
-		inspect_head(out, "temporary", 10);
+		for (size_t k = 0; k < fit; k++)
+			inspect_head(out, heap_heads[k], heap_columns[k] - 2);
 		buf_adds(out, "class\n");
 		for (uint32_t i = 0; i < v->heap.n; i++) {
 			if (!is_zero(v, &v->heap, i))
-				heap_row(out, v, style, i);
+				heap_row(out, v, style, i, fit);
 		}
 	}
 	buf_release(&title);

@@ -16,6 +16,9 @@ void inspect_error(struct buf *out, double variance);	/* "+- 12 KiB", or blanks 
 void inspect_count(struct buf *out, int64_t n, size_t columns);
 void inspect_share(struct buf *out, int64_t part, int64_t whole);
 
+/* How many of n columns, which take so much, leave room for the name behind them. */
+size_t inspect_fitting(const struct style *style, const size_t *columns, size_t n);
+
 /* "5.2 s" */
 void inspect_time(struct buf *out, int64_t us);
 

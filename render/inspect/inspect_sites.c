@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "base/array.h"
 #include "base/sort.h"
 #include "render/show.h"
 
@@ -63,36 +64,57 @@ static void add_call(struct buf *out, const struct inspect_view *v, const struct
 	buf_release(&name);
 }
 
+static void site_cell(struct buf *out, const struct call_site *site, size_t column)
+{
+	const int64_t *value = site->value[VIEW_SHOWN];
+
+	switch (column) {
+	case 0:
+		inspect_bytes(out, value[HEAP_LIVE_BYTES]);
+		break;
+	case 1:
+		inspect_error(out, site->variance[VIEW_SHOWN]);
+		break;
+	case 2:
+		inspect_bytes(out, value[HEAP_PEAK_BYTES]);
+		break;
+	case 3:
+		inspect_bytes(out, site->value[VIEW_LAST][HEAP_LIVE_BYTES]);
+		break;
+	case 4:
+		inspect_bytes(out, value[HEAP_ALLOCATED_BYTES]);
+		break;
+	case 5:
+		inspect_count(out, value[HEAP_ALLOCATIONS], 9);
+		break;
+	default:
+		inspect_count(out, value[HEAP_TEMPORARY], 9);
+	}
+}
+
 int inspect_text_sites(struct buf *out, const struct inspect_view *v,
 		       const struct inspect_show_options *o, const struct style *style)
 {
+	static const char *const heads[] = {
+		"live", "error", "at peak", "at end", "alloc'd", "count", "temporary"
+	};
+	static const size_t columns[] = { 10, 12, 10, 10, 10, 11, 11 };
+	size_t fit = inspect_fitting(style, columns, ARRAY_SIZE(columns)), n;
 	uint32_t *index = numbers(v->sites.n);
-	size_t n;
 
 	if (!index)
 		return -ENOMEM;
 	n = sort_top(index, v->sites.n, o->top, by_size, v);
 	text_title(out, style, "Functions that allocate most");
-	inspect_head(out, "live", 8);
-	inspect_head(out, "error", 10);
-	inspect_head(out, "at peak", 8);
-	inspect_head(out, "at end", 8);
-	inspect_head(out, "alloc'd", 8);
-	inspect_head(out, "count", 9);
-	inspect_head(out, "temporary", 9);
+	for (size_t k = 0; k < fit; k++)
+		inspect_head(out, heads[k], columns[k] - 2);
 	buf_adds(out, "function\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct call_site *site = &v->sites.site[index[i]];
-		const int64_t *value = site->value[VIEW_SHOWN];
 		size_t start = out->len;
 
-		inspect_bytes(out, value[HEAP_LIVE_BYTES]);
-		inspect_error(out, site->variance[VIEW_SHOWN]);
-		inspect_bytes(out, value[HEAP_PEAK_BYTES]);
-		inspect_bytes(out, site->value[VIEW_LAST][HEAP_LIVE_BYTES]);
-		inspect_bytes(out, value[HEAP_ALLOCATED_BYTES]);
-		inspect_count(out, value[HEAP_ALLOCATIONS], 9);
-		inspect_count(out, value[HEAP_TEMPORARY], 9);
+		for (size_t k = 0; k < fit; k++)
+			site_cell(out, site, k);
 		add_call(out, v, style, site, out->len - start);
 	}
 	free(index);
