@@ -13,7 +13,7 @@ static int add_line(struct inspect_view *v, const struct snapshot *s)
 	if (!line)
 		return -ENOMEM;
 	*line = (struct inspect_view_line){
-		.time_us = s->time_us, .took_us = s->took_us, .frozen = s->frozen,
+		.time_us = s->time_us, .took_us = s->took_us, .frozen = s->frozen, .ended = s->ended,
 		.has_heap = s->has_heap, .process = s->process, .mappings = s->n,
 	};
 	v->has_heap |= s->has_heap;

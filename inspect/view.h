@@ -23,7 +23,7 @@ struct inspect_view_wish {
 /* A snapshot in one line. */
 struct inspect_view_line {
 	int64_t time_us, took_us;
-	bool frozen, has_heap;
+	bool frozen, ended, has_heap;
 	struct process_values process;
 	size_t mappings;
 	int64_t kb[MAPPING_VALUES];	/* of all mappings */

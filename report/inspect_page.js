@@ -189,12 +189,14 @@ function setSnapshot(s) {
 
 function drawSlider() {
 	const s = shownSnapshot(), heap = rowCount() ? heapBytes(view.snapshot) : 0, rss = rssBytes();
-	const words = ["snapshot " + (s + 1) + " of " + head.n, timeText(timeAt(s)), bytesText(rss) + " RSS"];
+	const ended = s && !head.snapshots[s].rss_kb;
+	const words = ["snapshot " + (s + 1) + " of " + head.n, timeText(timeAt(s)),
+		ended ? "the process had ended" : bytesText(rss) + " RSS"];
 
-	if (s)
+	if (s && !ended)
 		words.push(signedText(rss - head.snapshots[s - 1].rss_kb * 1024) + " since the one before");
 	if (rowCount())
-		words.push("heap " + bytesText(heap));
+		words.push((ended ? "left in the heap " : "heap ") + bytesText(heap));
 	page.slider.value = s;
 	page.slider.setAttribute("aria-valuetext", words.slice(0, 3).join(", "));
 	if (page.peak)

@@ -58,6 +58,7 @@ static void add_snapshots(struct json *j, const struct inspect_view *v)
 		json_int(j, "time_us", line->time_us);
 		json_int(j, "took_us", line->took_us);
 		json_bool(j, "frozen", line->frozen);
+		json_bool(j, "ended", line->ended);
 		json_int(j, "threads", line->process.threads);
 		json_int(j, "user_ticks", (int64_t)line->process.user_ticks);
 		json_int(j, "system_ticks", (int64_t)line->process.system_ticks);

@@ -58,12 +58,19 @@ static void snapshot_row(struct buf *out, const struct inspect_view *v, size_t i
 	inspect_count(out, (int64_t)i + 1, 4);
 	inspect_time(&b, line->time_us);
 	inspect_head(out, buf_str(&b), 9);
-	inspect_bytes(out, line->kb[MAPPING_RSS] * 1024);
-	inspect_bytes(out, line->kb[MAPPING_SWAP] * 1024);
+	for (int k = 0; k < 2; k++) {
+		if (line->ended)
+			inspect_head(out, "-", INSPECT_BYTES_COLUMNS);
+		else
+			inspect_bytes(out, line->kb[k ? MAPPING_SWAP : MAPPING_RSS] * 1024);
+	}
 	if (v->has_heap)
 		inspect_bytes(out, line->heap[HEAP_LIVE_BYTES]);
-	inspect_count(out, (int64_t)line->mappings, 8);
-	buf_addf(out, "%7u%s\n", (unsigned)line->process.threads,
+	if (line->ended)
+		buf_addf(out, "%8s  %7s", "-", "-");
+	else
+		buf_addf(out, "%8zu  %7u", line->mappings, (unsigned)line->process.threads);
+	buf_addf(out, "%s%s\n", line->ended ? "  left at the end" : "",
 		 i == v->shown ? "  shown" : i == v->base ? "  compared" : "");
 }
 
