@@ -67,7 +67,7 @@ static int begin(struct over_time *t, const struct class_rule_file *rules, bool 
 	if (!r && page)
 		r = call_tree_make(&t->tree, t->in);
 	if (!r && page)
-		r = inspect_page_new(&t->page, t->in, &t->tree);
+		r = inspect_page_new(&t->page, t->in, &t->tree, rules);
 	if (r)
 		return error_sys(err, r, NULL, "inspect");
 	for (int kind = 0; !r && kind < 2; kind++)

@@ -19,6 +19,7 @@ async function readAll() {
 		units[name] = unit;
 	for (const name in data.texts)
 		data.texts[name] = data.texts[name].map(clean);
+	findBlamed();
 	head.n = head.snapshots.length;
 	view.snapshot = Math.max(0, head.snapshots.reduce((most, s, i) =>
 		s.rss_kb > head.snapshots[most].rss_kb ? i : most, 0));
@@ -80,6 +81,23 @@ function parentOf(row) {
 
 function liveOf(row, s) {
 	return number("live", row * (head.n + 1) + s);
+}
+
+/* The row of the innermost function at or above each row that does not allocate for its caller; -1
+ * for what many small calls have. */
+function findBlamed() {
+	const allocates = row => data.numbers.allocates[data.numbers.function[row] - 1] > 0;
+
+	data.blamed = new Int32Array(rowCount());
+	for (let row = 0; row < rowCount(); row++) {
+		let at = row;
+
+		if (!data.numbers.function[row])
+			at = parentOf(row) >= 0 && allocates(parentOf(row)) ? parentOf(row) : -1;
+		while (at >= 0 && parentOf(at) >= 0 && allocates(at))
+			at = parentOf(at);
+		data.blamed[row] = at;
+	}
 }
 
 /* As called: a node for each row of the data. */
@@ -182,10 +200,6 @@ function moduleOf(node) {
 	const f = functionOf(node);
 
 	return f < 0 ? -1 : (data.numbers.module[f] || 0) - 1;
-}
-
-function baseName(path) {
-	return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /* "source:line", "" if it is not known. */

@@ -2,6 +2,8 @@
 #include "report/inspect_parts.h"
 
 #include "base/array.h"
+#include "base/pattern.h"
+#include "inspect/call_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -253,26 +255,48 @@ static void add_function(const struct inspect_page *p, struct pack_column *c,
 	pack_column_add(&c[2], f->line);
 }
 
+/* 1 if it does, 0, or -ENOMEM. */
+static int allocates(const struct pattern *allocators, const char *function)
+{
+	struct buf name = BUF_INIT;
+	int r;
+
+	if (!allocators->made)
+		return 0;
+	call_names_short(&name, function);
+	r = buf_error(&name);
+	r = r ? r : pattern_fits(allocators, buf_str(&name));
+	buf_release(&name);
+	return r;
+}
+
 /* Of the functions that have a number, in its order. */
 static void write_functions(struct packed *data, const struct inspect_page *p, const struct rows *r,
 			    const uint32_t *number)
 {
-	static const char *const names[] = { "module", "source", "line" };
+	static const char *const names[] = { "module", "source", "line", "allocates" };
 	struct pack_dictionary d[2] = { PACK_DICTIONARY_INIT, PACK_DICTIONARY_INIT };
 	struct pack_column column[ARRAY_SIZE(names)];
+	struct pattern allocators = { .made = false };
 	struct buf texts = BUF_INIT;
+	struct error err;
 	uint32_t n = 0;
+	int failed = p->rules->allocators ? pattern_init(&allocators, p->rules->allocators, &err) : 0;
 
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 		pack_column_init(&column[k], 'u');
 	for (size_t i = 0; i < r->n; i++) {
 		const struct call_function *f;
+		int yes;
 
 		if (!r->row[i].function || number[r->row[i].function - 1] != n + 1)
 			continue;
 		n++;
 		f = &p->tree->function[r->row[i].function - 1];
 		add_function(p, column, d, f);
+		yes = allocates(&allocators, f->name);
+		failed = yes < 0 ? yes : failed;
+		pack_column_add(&column[3], yes > 0);
 		pack_text(&texts, f->name, PACKED_TEXT_MAX);
 	}
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++)
@@ -282,6 +306,9 @@ static void write_functions(struct packed *data, const struct inspect_page *p, c
 		packed_texts(data, names[k], &d[k].out);
 		pack_dictionary_release(&d[k]);
 	}
+	pattern_release(&allocators);
+	if (failed)
+		data->r = failed;
 }
 
 void inspect_heap_write(struct packed *data, const struct inspect_page *p)

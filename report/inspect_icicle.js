@@ -2,7 +2,7 @@
 /* The live heap: a box for each function below its caller, as wide as its bytes */
 
 const icicle = { boxes: [], width: 0 };
-const ICICLE_ROW = 20, ICICLE_LEAST = 2, ICICLE_NAMED = 24, MODULES = 7;
+const ICICLE_ROW = 20, ICICLE_LEAST = 2, ICICLE_NAMED = 24, RANKED = 7;
 
 function makeIcicle(section) {
 	const tools = make("div", { "class": "tools" }, section);
@@ -21,9 +21,9 @@ function makeIcicle(section) {
 	icicle.box = make("div", { "class": "icicle", tabindex: 0, role: "tree", "aria-label":
 		"Live allocations: arrow keys go to callers and callees, Enter zooms, Space selects" }, section);
 	icicle.status = make("p", { "class": "status" }, section);
-	icicle.modules = make("ul", { "class": "keys", "aria-label": "Modules" }, section);
+	icicle.keys = make("ul", { "class": "keys", "aria-label": "Colours" }, section);
 	icicle.detail = make("section", { "class": "detail", "aria-label": "Chosen function" }, section);
-	rankModules();
+	rankFunctions();
 	icicle.zoom = makeZoom({
 		box: icicle.box,
 		plot: () => [icicle.box.getBoundingClientRect().left, icicle.width],
@@ -39,33 +39,71 @@ function makeIcicle(section) {
 		click: clickBox,
 		keys: {
 			ArrowDown: () => step(n => largestChild(n)),
-			ArrowUp: () => step(n => tree().parent[n]),
+			ArrowUp: () => step(shownParent),
 			ArrowLeft: () => step(n => sibling(n, -1)),
 			ArrowRight: () => step(n => sibling(n, 1)),
 			Enter: () => showNode(Math.max(0, view.node)),
 			" ": () => view.node >= 0 && toggle(view.node),
 			Escape: leaveNode,
-			Backspace: () => showNode(view.node > 0 ? tree().parent[view.node] : 0),
+			Backspace: () => showNode(view.node > 0 ? shownParent(view.node) : 0),
 		},
 	});
 }
 
-/* The largest modules have colours of their own, the program the first one. */
-function rankModules() {
-	const sum = new Array(data.texts.module.length).fill(0);
+/* The functions that allocate most have colours of their own. */
+function rankFunctions() {
+	const sum = new Float64Array(data.texts.function.length), most = largestHeap();
+	const of = row => data.blamed[row] < 0 ? -1 : (data.numbers.function[data.blamed[row]] || 0) - 1;
 
 	for (let row = 0; row < rowCount(); row++) {
-		const f = (data.numbers.function[row] || 0) - 1, m = f < 0 ? -1 : (data.numbers.module[f] || 0) - 1;
-
-		if (m >= 0)
-			sum[m] += liveOf(row, largestHeap()) + 1;
+		if (of(row) >= 0)
+			sum[of(row)] += liveOf(row, most);
 	}
-	icicle.order = sum.map((_, m) => m).sort((a, b) => sum[b] - sum[a]);
-	icicle.colour = sum.map((_, m) => Math.min(MODULES, icicle.order.indexOf(m)));
-	icicle.order.slice(0, MODULES).forEach(m =>
-		make("li", { style: "--d:var(--c" + icicle.colour[m] + ")" }, icicle.modules, baseName(data.texts.module[m])));
-	if (icicle.order.length > MODULES)
-		make("li", { style: "--d:var(--c7)" }, icicle.modules, "others");
+	icicle.ranked = Array.from(sum.keys()).filter(f => sum[f] > 0).sort((a, b) => sum[b] - sum[a]).slice(0, RANKED);
+	icicle.rank = Int32Array.from({ length: rowCount() }, (_, row) => icicle.ranked.indexOf(of(row)));
+	make("li", { "class": "title" }, icicle.keys, "More than half of it is allocated by");
+	icicle.ranked.forEach((f, i) => make("li", { style: "--d:var(--c" + i + ")", title: data.texts.function[f] },
+		icicle.keys, data.texts.function[f].replace(/\(.*/, "") || data.texts.function[f]));
+}
+
+/* The colour of each node: the rank of the function that allocated more than half of it, or -1. */
+function colourNodes() {
+	const t = tree(), n = icicle.ranked.length, sum = new Float64Array(t.n * n);
+
+	icicle.colour = new Int8Array(t.n).fill(-1);
+	for (let row = 0; row < t.of.length; row++) {
+		if (icicle.rank[row] >= 0)
+			sum[t.of[row] * n + icicle.rank[row]] += liveOf(row, view.snapshot);
+	}
+	for (let node = t.n; node-- > 0;) {
+		for (let i = 0; i < n; i++) {
+			if (node)
+				sum[t.parent[node] * n + i] += sum[node * n + i];
+			if (sum[node * n + i] > t.value[node] / 2)
+				icicle.colour[node] = i;
+		}
+	}
+}
+
+/* Functions without names are of interest only where none with a name is near: each run of them is
+ * one box, below which are the named functions that they call. */
+function isUnnamed(node) {
+	return node > 0 && /!0x[0-9a-f]+$|^0x[0-9a-f]+$/.test(nameOf(node));
+}
+
+function isFolded(node) {
+	return isUnnamed(node) && isUnnamed(tree().parent[node]);
+}
+
+function shownParent(node) {
+	do
+		node = tree().parent[node];
+	while (isFolded(node));
+	return node;
+}
+
+function shownChildren(node) {
+	return tree().children[node].flatMap(c => isFolded(c) ? shownChildren(c) : [c]);
 }
 
 function setWay(up) {
@@ -112,13 +150,14 @@ function layOut() {
 
 		if (width < ICICLE_LEAST || left >= icicle.width || left + width <= 0)
 			continue;
-		const x = Math.max(0, left);
+		const x = Math.max(0, left), folded = isFolded(node);
 
-		boxes.push({ node, depth, x, width: Math.min(icicle.width, left + width) - x });
+		if (!folded)
+			boxes.push({ node, depth, x, width: Math.min(icicle.width, left + width) - x });
 		let at = begin;
 
 		for (const c of t.children[node]) {
-			stack.push([c, at, depth + 1]);
+			stack.push([c, at, folded ? depth : depth + 1]);
 			at += t.value[c];
 		}
 	}
@@ -139,6 +178,7 @@ function drawIcicle() {
 
 	icicle.width = icicle.box.clientWidth;
 	icicle.boxes = layOut();
+	colourNodes();
 	const deepest = icicle.boxes.reduce((most, b) => Math.max(most, b.depth), 0);
 	const found = pattern ? new Set(matching(n => pattern.test(nameOf(n)))) : null;
 	const inner = document.createElement("div");
@@ -147,16 +187,16 @@ function drawIcicle() {
 	inner.className = "boxes";
 	inner.style.height = (deepest + 1) * ICICLE_ROW + "px";
 	for (const b of icicle.boxes) {
-		const m = moduleOf(b.node), box = document.createElement("div"), bytes = t.value[b.node];
+		const colour = icicle.colour[b.node], box = document.createElement("div"), bytes = t.value[b.node];
 		const name = b.node ? nameOf(b.node) : "all " + bytesText(bytes);
 
-		box.className = "box" + (!b.node || functionOf(b.node) < 0 ? " rest" : "") +
+		box.className = "box" + (colour < 0 ? " rest" : "") + (isUnnamed(b.node) ? " unnamed" : "") +
 			(found && !found.has(b.node) ? " dim" : "") +
 			(view.selected.has(b.node) ? " selected" : "") + (b.node === view.node ? " chosen" : "");
 		/* in parts of the whole, so that it fits paper too */
 		box.style.cssText = "left:" + (100 * b.x / icicle.width).toFixed(3) + "%;width:" +
-			(100 * Math.max(1, b.width - .5) / icicle.width).toFixed(3) + "%;top:" + b.depth * ICICLE_ROW + "px;--d:var(--c" + (m < 0 ? 7 : icicle.colour[m]) + ");--t:var(--t" +
-			(m < 0 ? 7 : icicle.colour[m]) + ")";
+			(100 * Math.max(1, b.width - .5) / icicle.width).toFixed(3) + "%;top:" + b.depth * ICICLE_ROW + "px" +
+			(colour < 0 ? "" : ";--d:var(--c" + colour + ");--t:var(--t" + colour + ")");
 		box.dataset.node = b.node;
 		box.id = "node-" + b.node;
 		box.setAttribute("role", "treeitem");
@@ -268,11 +308,11 @@ function leaveNode() {
 }
 
 function largestChild(node) {
-	return tree().children[node].reduce((most, c) => most < 0 || tree().value[c] > tree().value[most] ? c : most, -1);
+	return shownChildren(node).reduce((most, c) => most < 0 || tree().value[c] > tree().value[most] ? c : most, -1);
 }
 
 function sibling(node, by) {
-	const list = node > 0 ? tree().children[tree().parent[node]].filter(c => tree().value[c] > 0) : [];
+	const list = node > 0 ? shownChildren(shownParent(node)).filter(c => tree().value[c] > 0) : [];
 
 	return list[list.indexOf(node) + by] || -1;
 }
@@ -286,7 +326,7 @@ function step(to) {
 	view.node = next;
 	drawIcicle();
 	if (!icicle.boxes.some(b => b.node === next)) {
-		showNode(tree().parent[next]);
+		showNode(shownParent(next));
 		chooseNode(next);
 	}
 	const box = icicle.box.querySelector(".chosen");

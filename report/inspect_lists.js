@@ -66,17 +66,22 @@ function drawSums(list) {
 
 /* Call sites: the rows of the tree that allocated themselves */
 
-function siteOfText(row) {
+function functionText(row) {
 	const f = (data.numbers.function[row] || 0) - 1;
 
 	return f < 0 ? "(less than 0.1 %)" : data.texts.function[f] || "?";
 }
 
+/* The first function that says something: not the one that allocates for it. */
+function siteOfText(row) {
+	return functionText(data.blamed[row] < 0 ? row : data.blamed[row]);
+}
+
 function siteCallers(row) {
 	const names = [];
 
-	for (let at = parentOf(row); at >= 0; at = parentOf(at))
-		names.push(siteOfText(at));
+	for (let at = parentOf(data.blamed[row] < 0 ? row : data.blamed[row]); at >= 0; at = parentOf(at))
+		names.push(functionText(at));
 	return names.join(" \u2190 ");
 }
 

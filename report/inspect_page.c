@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 int inspect_page_new(struct inspect_page **page, const struct inspection *in,
-		     const struct call_tree *tree)
+		     const struct call_tree *tree, const struct class_rule_file *rules)
 {
 	struct inspect_page *p = calloc(1, sizeof *p);
 
@@ -18,6 +18,7 @@ int inspect_page_new(struct inspect_page **page, const struct inspection *in,
 		return -ENOMEM;
 	p->in = in;
 	p->tree = tree;
+	p->rules = rules;
 	p->node = calloc(tree->n + 1, sizeof *p->node);
 	p->kept = calloc(tree->n + 1, sizeof *p->kept);
 	p->sum = calloc(tree->n + 1, sizeof *p->sum);

@@ -22,6 +22,7 @@
  *	spread			square of the standard error, divided by live bytes
  *	allocations, allocated, temporary	of the node itself, in the last snapshot
  *	module, source, line	of the functions; module and source plus 1, line of the first call
+ *	allocates		of the functions: 1 if it allocates for its caller, by the rules
  *	high, low, offset	of the mappings: address and offset in pages, the address in two
  *				parts of 20 bits
  *	file, permissions	of the mappings: numbers of texts
@@ -31,8 +32,9 @@
  */
 struct inspect_page;
 
+/* All must outlive it. */
 int inspect_page_new(struct inspect_page **p, const struct inspection *in,
-		     const struct call_tree *tree);
+		     const struct call_tree *tree, const struct class_rule_file *rules);
 void inspect_page_free(struct inspect_page *p);
 
 /* The next snapshot. */

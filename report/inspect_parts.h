@@ -48,6 +48,7 @@ struct page_change {
 struct inspect_page {
 	const struct inspection *in;
 	const struct call_tree *tree;
+	const struct class_rule_file *rules;
 	size_t n;
 	struct page_time *time;
 	/* the heap */

@@ -43,7 +43,7 @@ static int write_page(struct shown *w)
 	int r = call_tree_make(&tree, &w->made.inspection);
 
 	if (!r)
-		r = inspect_page_new(&p, &w->made.inspection, &tree);
+		r = inspect_page_new(&p, &w->made.inspection, &tree, &w->rules.file);
 	for (size_t i = 0; !r && i < w->made.n; i++)
 		r = inspect_page_add(p, &w->made.snapshot[i]);
 	if (!r)

@@ -197,6 +197,9 @@ def tables_sort_filter_and_add_up(page):
     _open(page)
     _slide(page, 4)
     assert len(_rows(page, 'sites')) == 6
+    # alloc_page() and others allocate for those that are named
+    assert _text(page, '#sites .entry:not(.head) .name') == 'make_node'
+    assert _text(page, '#heap .keys li:nth-child(2)') == 'make_node', _text(page, '#heap .keys')
     _type(page, '#find-sites', 'copy_node')
     assert len(_rows(page, 'sites')) == 1 and '64 MiB, 30 % of the heap' in _text(page, '#sites .rule')
     _type(page, '#find-sites', '')
