@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "render/inspect/class_shares.h"
 
+#include <string.h>
+
+#define COMMAND_COLUMNS 150
 #define GROWTH_LEAST 0.05	/* of the peak, to be worth a sentence */
 
 static size_t peak_of(const struct inspect_page *p)
@@ -18,15 +21,32 @@ static size_t peak_of(const struct inspect_page *p)
 	return peak;
 }
 
+/* A long one as its beginning, which shows the whole when it is clicked. */
+static void add_command(struct markup *h, const char *command)
+{
+	struct buf start = BUF_PART_OF(h->out);
+
+	text_add_name(&start, command, COMMAND_COLUMNS);
+	if (!strcmp(buf_str(&start), command)) {
+		markup_open(h, "p", "facts");
+	} else {
+		markup_open(h, "details", "facts");
+		markup_begin(h, "summary");
+		markup_leaf(h, "code", NULL, buf_str(&start));
+		markup_end(h);
+	}
+	markup_leaf(h, "code", NULL, command);
+	markup_end(h);
+	buf_release(&start);
+}
+
 void inspect_header_write(struct markup *h, const struct inspect_page *p)
 {
 	struct buf text = BUF_PART_OF(h->out);
 
 	buf_addf(&text, "Memory of %s %d", p->in->program, p->in->pid);
 	markup_leaf(h, "h1", NULL, buf_str(&text));
-	markup_open(h, "p", "facts");
-	markup_leaf(h, "code", NULL, p->in->command);
-	markup_end(h);
+	add_command(h, p->in->command);
 	buf_clear(&text);
 	buf_addf(&text, "%s, ", p->in->host);
 	clock_add_iso(&text, p->in->start_us * 1000);
