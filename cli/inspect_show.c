@@ -8,6 +8,7 @@
 #include "cli/inspect_symbols.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
+#include "inspect/archive_list.h"
 #include "launch/notice.h"
 #include "render/inspect/inspect.h"
 
@@ -116,26 +117,49 @@ static int read_rules(struct class_rules_read *rules, const struct inspection *i
 	return class_rules_read(rules, o->rules ? o->rules : choice.classes, program, err);
 }
 
+/*
+ * Open an archive, or the newest one below a directory such as a recording or ./inspect. *path is
+ * then its path, which l has: release l after the last use of it.
+ */
+static int open_archive(struct inspect_reader **reader, const char **path, struct inspect_list *l,
+			struct error *err)
+{
+	const char *dir = *path;
+	int r = inspect_reader_open(reader, dir, err);
+	struct error other;
+
+	if (!r || inspect_list_below(l, dir, &other) || !l->n)
+		return r;
+	*path = l->entry[0].path;
+	if (l->n > 1)
+		notice("%s: %zu archives; showing the newest, %s", dir, l->n, l->entry[0].name);
+	return inspect_reader_open(reader, *path, err);
+}
+
 int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 {
 	struct class_rules_read rules = { .name = "" };
 	struct inspect_reader *reader = NULL;
 	struct inspect_show_options show;
 	struct inspect_view_wish wish;
+	struct inspect_list list = INSPECT_LIST_INIT;
 	struct inspect_config config;
+	const char *path = o->show;
 	struct inspection *in;
 	int r = read_options(&wish, &show, o, err);
 
 	if (a->n)
 		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --show takes no command");
-	r = r ? r : inspect_reader_open(&reader, o->show, err);
-	if (r)
+	r = r ? r : open_archive(&reader, &path, &list, err);
+	if (r) {
+		inspect_list_release(&list);
 		return r;
+	}
 	in = (struct inspection *)inspect_reader_inspection(reader);
 	if (inspect_reader_warning(reader))
-		notice("%s: %s", o->show, inspect_reader_warning(reader));
+		notice("%s: %s", path, inspect_reader_warning(reader));
 	if (inspect_reader_fact(reader, "error"))
-		notice("%s: the archive is incomplete: %s", o->show,
+		notice("%s: the archive is incomplete: %s", path,
 		       inspect_reader_fact(reader, "error"));
 	show.look = inspect_reader_history(reader, &show.n_looks);
 	r = inspect_config_read(&config, o->config, err);
@@ -153,5 +177,6 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 	class_rules_release(&rules);
 	inspect_config_release(&config);
 	inspect_reader_close(reader);
+	inspect_list_release(&list);
 	return r;
 }

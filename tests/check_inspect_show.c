@@ -414,6 +414,52 @@ START_TEST(command)
 }
 END_TEST
 
+/* A directory with archives stands for the newest one. */
+START_TEST(directory)
+{
+	struct made_inspection m;
+	struct run r;
+
+	made_inspection_compile(&m);
+	for (int n = 0; n < 3; n++) {
+		support_run(&r, NULL, "%s/buildbeat inspect --show '%s' --view overview", TOP_BUILDDIR,
+			    support_tmpdir());
+		ck_assert_msg(r.status == (n ? 0 : 2), "%s", buf_str(&r.err));
+		ck_assert_msg(strstr(buf_str(n ? &r.out : &r.err), n ? "cc1plus had 261 MiB" :
+				     "not an archive of an inspection") != NULL, "%s", buf_str(&r.err));
+		ck_assert_msg((strstr(buf_str(&r.err), "2 archives; showing the newest, ") != NULL) == (n == 2),
+			      "%s", buf_str(&r.err));
+		archive_of(&m);
+	}
+	made_inspection_release(&m);
+}
+END_TEST
+
+/* Of a process that has ended only what was left in its heap is known. */
+START_TEST(after_the_end)
+{
+	struct buf out = BUF_INIT;
+	struct class_rules_read rules;
+	struct made_inspection m;
+	struct inspect_show_options o = { .parts = 1U << INSPECT_OVERVIEW };
+	struct inspect_view v;
+
+	made_inspection_compile(&m);
+	m.snapshot[m.n - 1].ended = true;
+	m.snapshot[m.n - 1].n = 0;
+	read_rules(&rules, "gcc");
+	make_view(&v, &m, &rules, &any);
+	ck_assert_int_eq(inspect_text(&out, &v, &o, &(struct style){ 0 }), 0);
+	ck_assert_msg(strstr(buf_str(&out), "         -         -") != NULL &&
+		      strstr(buf_str(&out), "-        -  left at the end\n") != NULL, "%s",
+		      buf_str(&out));
+	buf_release(&out);
+	inspect_view_release(&v);
+	class_rules_release(&rules);
+	made_inspection_release(&m);
+}
+END_TEST
+
 /* The key of the configuration, which the option overrides. */
 START_TEST(configured)
 {
@@ -459,5 +505,6 @@ int main(void)
 	return support_main("inspect_show", TEST_EACH(compilation, texts), TEST_LOOP(trees, 40),
 			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot), TEST_LOOP(no_memory, 20),
 			    TEST_EACH(command, commands), TEST(configured),
+			    TEST(directory), TEST(after_the_end),
 			    TEST_LOOP(hostile_json, 4));
 }
