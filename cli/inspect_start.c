@@ -268,12 +268,14 @@ static int in_background(const struct inspect_arguments *o, const struct inspect
 
 /* Several processes, or a command */
 
-static int report_watch(const struct watch_result *result, bool said, struct error *err)
+static int report_watch(const struct watch_result *result, const struct inspect_arguments *o,
+			bool said, struct error *err)
 {
 	if (result->n)
 		output_path(result->path);
 	if (result->n > 1)
-		notice("%u archives; see: buildbeat inspect --list", result->n);
+		notice("%u archives; see: buildbeat inspect --list%s%s", result->n,
+		       o->output ? " " : "", o->output ? o->output : "");
 	if (!result->failed)
 		return result->n || said ? EXIT_GOOD : EXIT_FOUND;
 	*err = result->err;
@@ -322,7 +324,7 @@ static int follow(const struct inspect_arguments *o, struct error *err)
 		*err = result.err;
 		return r;
 	}
-	return report_watch(&result, false, err);
+	return report_watch(&result, o, false, err);
 }
 
 /* Only the command itself is known before it runs. */
@@ -362,7 +364,7 @@ static int run_command(struct args *a, const struct inspect_arguments *o, struct
 	say_obstacle(&rule, a->operand[0]);
 	r = launch_run(&l);
 	inspector_end(&inspector, l.not_run, &result);
-	if (!l.not_run && report_watch(&result, true, &why) < 0)
+	if (!l.not_run && report_watch(&result, o, true, &why) < 0)
 		notice_error(&why);
 	retain(o, &place);
 	return launch_end(&l, r);

@@ -5,7 +5,7 @@
 
 #define LIVE "python3 -B " TOP_SRCDIR "/tests/inspect_live.py " BUILDBEAT " "
 
-static const char *const commands[] = { "ps", "stats", "mmaps", "capabilities" };
+static const char *const commands[] = { "ps", "stats", "mmaps", "capabilities", "follow" };
 
 START_TEST(like_proc)
 {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The commands ps, stats and mmaps on real processes, compared with /proc read here.
 
-inspect_live.py BUILDBEAT ps|stats|mmaps|capabilities    exits with an AssertionError, or in silence
+inspect_live.py BUILDBEAT ps|stats|mmaps|capabilities|follow exits with an AssertionError, or in
+silence
 """
 import json
 import os
@@ -422,9 +423,50 @@ def check_capabilities(directory):
         builds = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "-j"], check=True,
                                            cwd=directory, capture_output=True).stdout)["builds"]
         assert [(b["tool"], b["pid"]) for b in builds] == [("make", build.pid)], builds
+        check_choice_of_process(directory)
     finally:
         os.killpg(build.pid, signal.SIGKILL)
         build.communicate()
+
+
+def check_choice_of_process(directory):
+    """The heaviest process is the Python with 30 MiB, of the task threads."""
+    for name, choice in ("heaviest", ["--heaviest"]), ("task", ["--task", "threads"]):
+        subprocess.run([BUILDBEAT, "inspect", *choice, "--count", "1", "-o", name], check=True,
+                       cwd=directory, capture_output=True)
+        shown = json.loads(run("inspect", "--show", f"{directory}/{name}", "--json"))
+        assert re.match("python3", shown["process"]["program"]), shown["process"]
+        assert stat(shown["process"]["pid"])[0] == "R" and shown["process"]["task"]
+        assert len(shown["snapshots"]) == 1 and shown["snapshots"][0]["rss_kb"] >= 30 << 10
+
+
+def check_follow(directory):
+    """Every process of a name, also one that starts later, has its own archive."""
+    program = shutil.copy(shutil.which("sleep"), f"{directory}/slumber")
+    sleepers = [subprocess.Popen([program, "1000"])]
+    follow = subprocess.Popen([BUILDBEAT, "inspect", "--follow", "slumber", "-o", "followed"],
+                              cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def inspected():
+        return {a["pid"] for a in json.loads(run("inspect", "--list", "--json", f"{directory}/followed"))
+                if a["program"] == "slumber"}
+
+    try:
+        wait_until(lambda: os.path.exists(f"{directory}/followed") and inspected() == {sleepers[0].pid},
+                   "the first is inspected")
+        sleepers.append(subprocess.Popen([program, "1000"]))
+        wait_until(lambda: inspected() == {s.pid for s in sleepers}, "the second is inspected")
+        sleepers[0].kill()
+        sleepers[0].wait()
+    finally:
+        follow.send_signal(signal.SIGINT)
+        messages = follow.communicate()[1]
+        for sleeper in sleepers:
+            sleeper.kill()
+            sleeper.wait()
+    assert follow.returncode == 0 and "2 archives; see: buildbeat inspect --list followed" in messages
+    archives = json.loads(run("inspect", "--list", "--json", f"{directory}/followed"))
+    assert len(archives) == 2 and all(a["end"] and a["snapshots"] >= 1 for a in archives), archives
 
 
 def main():
