@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,13 +296,25 @@ void *pvalloc(size_t size)
 
 /* The beginning and the end of the program */
 
+/* In a program that is not position-independent and uses the address of a function, that address
+ * is its own jump to the function. */
+static bool is_jump(const void *function)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+	       symbol->st_shndx == SHN_UNDEF;
+}
+
 static __attribute__((constructor)) void begin(void)
 {
+	const void *first = dlsym(RTLD_DEFAULT, "malloc");
 	uintptr_t start, end;
 
 	/* a malloc() of the program itself, or of a preload before us */
 	if (!unwind_find_range(&start, &end, (uintptr_t)resolve) &&
-	    (uintptr_t)dlsym(RTLD_DEFAULT, "malloc") - start >= end - start)
+	    (uintptr_t)first - start >= end - start && !is_jump(first))
 		count_mappings_only();
 	count_begin();
 }

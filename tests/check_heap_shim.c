@@ -472,6 +472,34 @@ START_TEST(other_preloads)
 }
 END_TEST
 
+/* A program that is not position-independent may have an address for malloc(). */
+START_TEST(fixed_address)
+{
+	static const char *const ways[] = { "-no-pie -fno-pie", "-static-pie -fpie", "-pie -fpie" };
+	const char *dir = support_tmpdir(), *program = support_path("%s/fixed", dir);
+	struct had h;
+	pid_t pid;
+
+	if (!support_can_be_loaded() || !support_has("gcc"))
+		return;
+	support_writes(support_path("%s.c", program),
+		       "#include <stdlib.h>\nvoid *(*volatile f)(size_t) = malloc;\n"
+		       "int main(void) { free(malloc(10)); return !f(5000000); }\n");
+	support_expect(dir, 0, NULL, NULL, "gcc -w %s -o fixed fixed.c", ways[_i]);
+	pid = run(0, (const char *const[]){ program, NULL });
+	if (_i == 1) {
+		/* its dynamic linker is its own */
+		ck_assert_int_eq(had_open(&h, pid), -ENOENT);
+		had_release(&h);
+		return;
+	}
+	had(&h, pid);
+	ck_assert(!h.state.other_malloc);
+	ck_assert_uint_ge(h.bytes[0], 5000000);
+	had_release(&h);
+}
+END_TEST
+
 /* No data races in the tables, and they agree with what threads did. */
 START_TEST(races)
 {
@@ -495,6 +523,7 @@ int main(void)
 {
 	return support_main("heap_shim", TEST_GROUP("sites"), TEST_LOOP(exact, 2), TEST(sampled),
 			    TEST_GROUP("functions"), TEST(family), TEST_LOOP(mappings, 2),
+			    TEST_LOOP(fixed_address, 3),
 			    TEST_GROUP("processes"), TEST(children), TEST(executes),
 			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(limited),
 			    TEST(full_disk), TEST_LOOP(no_image, 2), TEST(signals),
