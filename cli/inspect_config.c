@@ -31,7 +31,7 @@ static const struct option host_keys[] = { ALL_KEYS(), RULE_KEYS(), { 0 } };
 
 static void init_keys(struct inspect_config_keys *keys)
 {
-	*keys = (struct inspect_config_keys){ .keep = -1, .days = -1 };
+	*keys = (struct inspect_config_keys){ .interval_us = -1, .keep = -1, .days = -1 };
 }
 
 static void *add(void *list)
@@ -50,8 +50,8 @@ static int check_keys(void *values, struct error *err)
 	struct inspect_rule rule;
 	struct error why = { 0 };
 
-	if (keys->interval_us && (keys->interval_us < RULE_INTERVAL_MIN_US ||
-				  keys->interval_us > RULE_INTERVAL_MAX_US))
+	if (keys->interval_us >= 0 && (keys->interval_us < RULE_INTERVAL_MIN_US ||
+				       keys->interval_us > RULE_INTERVAL_MAX_US))
 		return error_set(err, -EINVAL, NULL, 0, 0, "interval: expected a time from 10ms to 24h");
 	for (size_t i = 0; i < keys->rules.n; i++)
 		if (rule_parse(&rule, keys->rules.item[i], &why))
@@ -137,7 +137,7 @@ static void take(struct inspect_choice *out, const struct inspect_config_keys *k
 		out->rules = &keys->rules;
 	if (keys->classes)
 		out->classes = keys->classes;
-	if (keys->interval_us)
+	if (keys->interval_us >= 0)
 		out->interval_us = keys->interval_us;
 	if (keys->keep >= 0)
 		out->retention.keep = keys->keep;

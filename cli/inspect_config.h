@@ -12,7 +12,7 @@ struct inspect_config_keys {
 	const char *name;	/* the first member: OPTION_NAMED */
 	struct word_list symbols, rules;	/* empty: not set */
 	const char *classes;	/* file of class_rules.h, NULL: not set */
-	int64_t interval_us;	/* 0: not set */
+	int64_t interval_us;	/* -1: not set */
 	int64_t keep, days;	/* -1: not set */
 };
 

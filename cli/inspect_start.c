@@ -388,8 +388,8 @@ static int inspect(struct args *a, struct inspect_arguments *o, struct error *er
 	if (!a->n && !chosen)
 		return refuse(err, "expected --pid PID, --match NAME, --task TASK, --heaviest, "
 			      "--follow NAME or a command");
-	if (o->interval_us && (o->interval_us < RULE_INTERVAL_MIN_US ||
-			       o->interval_us > RULE_INTERVAL_MAX_US))
+	if (options_given(a, "interval") && (o->interval_us < RULE_INTERVAL_MIN_US ||
+					     o->interval_us > RULE_INTERVAL_MAX_US))
 		return refuse(err, "option '--interval': expected a time from 10ms to 24h");
 	if (o->follow && o->background)
 		return refuse(err, "--follow and --background exclude each other");

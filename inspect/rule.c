@@ -22,7 +22,7 @@ static const struct unit sizes[] = {
 
 static const struct unit times[] = {
 	{ "ms", 1000 }, { "s", 1000000 }, { "min", 60000000 }, { "h", UINT64_C(3600000000) },
-	{ NULL, 0 },
+	{ "", 1000000 }, { NULL, 0 },
 };
 
 /* "1.5G": three decimals at most. */

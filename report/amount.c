@@ -173,7 +173,11 @@ bool amount_read_time(int64_t *us, const char *text)
 	struct amount amount;
 	double value;
 
-	if (!amount_read(&amount, text) || !amount_in(&value, &amount, UNIT_US))
+	if (!amount_read(&amount, text))
+		return false;
+	if (amount.unit == UNIT_COUNT)
+		amount = (struct amount){ amount.value * 1e6, UNIT_US };
+	if (!amount_in(&value, &amount, UNIT_US))
 		return false;
 	*us = value < 9e18 ? (int64_t)value : INT64_MAX;
 	return true;

@@ -41,7 +41,7 @@ struct amount {
 /* "2s", "1.5 min", "16 MiB"; units are us, ms, s, min, h, B, KiB, MiB, GiB. */
 bool amount_read(struct amount *amount, const char *text);
 
-/* A time: an amount in this unit, or 0. */
+/* A time: an amount in this unit; a bare number has seconds. */
 bool amount_read_time(int64_t *us, const char *text);
 
 /* Converts to another unit; false if that is impossible. 0 has every unit. */

@@ -30,7 +30,7 @@ START_TEST(selects)
 END_TEST
 
 static const struct { const char *options, *message; } wrong[] = {
-	{ "--task nothing", "no task is named 'nothing'" }, { "--since 5", "expected a time such as 90s" },
+	{ "--task nothing", "no task is named 'nothing'" }, { "--since 5x", "expected a time such as 90s" },
 	{ "--until 5KiB", "expected a time" }, { "--grep '('", "--grep" },
 	{ "--json --html x", "--html" }, { "--follow --failed", "--follow" },
 	{ "--html /no/such/x", "/no/such" },

@@ -43,7 +43,7 @@ static const struct { const char *command, *message; } wrong[] = {
 	{ "profile -m x rec", "option '--merge': no column 'x'" },
 	{ "profile -f '/(/' rec", "not a regular expression" },
 	{ "profile -t 0 rec", "expected" }, { "profile -t x rec", "expected" },
-	{ "profile --since rec", "expected" }, { "profile --since 3 rec", "expected a time" },
+	{ "profile --since rec", "expected" }, { "profile --since 3x rec", "expected a time" },
 	{ "profile --since 5MiB rec", "expected a time" }, { "profile --until 2x rec", "expected" },
 	{ "profile --since 3s --until 2s rec", "--until is not later than --since" },
 	{ "profile --html x -j rec", "exclude each other" }, { "profile --at 1s rec", "--at needs --html" },

@@ -118,7 +118,7 @@ START_TEST(a_host)
 	ck_assert_int_eq(count_of(&r, "one()"), 100);
 	profile(&r, "--live --until 3s");
 	ck_assert_int_eq(r.status, 2);
-	profile(&r, "--wait 2");
+	profile(&r, "--wait 2x");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "expected a time"));
 }
 END_TEST
