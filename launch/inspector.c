@@ -57,10 +57,9 @@ static void prepare_heap(struct inspector *i, const struct watch_settings *s)
 
 	if (!counts_heap(s))
 		return;
-	i->made_base = !mkdir(s->base, store_dir_mode(s->access));
-	if (!i->made_base && errno != EEXIST)
-		r = error_sys(&err, -errno, s->base, NULL);
-	if (snprintf(i->heap_dir, sizeof i->heap_dir, "%s/heap.%d", s->base, (int)getpid()) >= PATH_MAX)
+	i->made_base = access(s->base, F_OK);
+	r = store_make_base(s->base, s->access, &err);
+	if (!r && snprintf(i->heap_dir, sizeof i->heap_dir, "%s/heap.%d", s->base, (int)getpid()) >= PATH_MAX)
 		r = error_sys(&err, -ENAMETOOLONG, s->base, NULL);
 	if (!r && mkdir(i->heap_dir, 0700))
 		r = error_sys(&err, -errno, i->heap_dir, NULL);
