@@ -136,7 +136,7 @@ static void retain(const struct inspect_arguments *o, const struct place *place)
 struct reporter {
 	struct background task;
 	const struct run_result *result;
-	bool quiet, named;	/* named: the task has the path of the archive */
+	bool quiet;
 	int ready_fd;		/* of a task in the background: it runs now, -1: not such */
 };
 
@@ -144,9 +144,7 @@ static void report(void *context, unsigned percent, const char *message)
 {
 	struct reporter *t = context;
 
-	if (!t->named && *t->result->path)
-		background_set_archive(&t->task, t->result->path);
-	t->named |= *t->result->path;
+	background_set_archive(&t->task, t->result->path);
 	background_tell(&t->task, percent, message);
 	if (!t->quiet)
 		fprintf(stderr, "%3u %%  %s\n", percent, message);

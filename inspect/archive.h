@@ -37,6 +37,10 @@ int inspect_archive_create(struct inspect_archive **a, const char *base, const c
 /* Its absolute path. */
 const char *inspect_archive_path(const struct inspect_archive *a);
 
+/* The process executed another program: x has its name and command. The directory gets a new name,
+ * unless its path was chosen. Returns 0 or the sticky error, as the functions below. */
+int inspect_archive_set_program(struct inspect_archive *a);
+
 /*
  * Errors are sticky: after the first one nothing more is written, and what was written before can
  * be read. On a full disk a part of a block is removed again. Each of these returns 0 or that error.

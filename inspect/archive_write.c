@@ -39,6 +39,7 @@ struct inspect_archive {
 	uint64_t heap_period;
 	int error;		/* sticky */
 	struct buf b;
+	bool named;		/* after the process */
 	char path[PATH_MAX];
 };
 
@@ -80,27 +81,35 @@ static void add_name(struct buf *b, const struct inspection *x)
 	buf_addf(b, " %d", (int)x->pid);
 }
 
-/* mkdir BASE/NAME into a->path. */
-static int make_named(struct inspect_archive *a, const char *base, struct error *err)
+static int make_or_move(const char *path, const char *from)
+{
+	if (from)
+		return renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
+	return mkdir(path, 0700) ? -errno : 0;
+}
+
+/* BASE/NAME is made, or the archive of the path `from` gets this name. */
+static int make_named(char path[PATH_MAX], const struct inspection *x, const char *base,
+		      const char *from)
 {
 	struct buf name = BUF_INIT;
 	int r = -EEXIST;
 
-	add_name(&name, a->x);
+	add_name(&name, x);
 	for (unsigned i = 1; r == -EEXIST && i <= NAMES_TRIED; i++) {
 		char more[16] = "";
 
 		if (i > 1)
 			snprintf(more, sizeof more, " %u", i);
 		r = buf_error(&name);
-		if (!r && snprintf(a->path, PATH_MAX, "%s/%s%s", strcmp(base, "/") ? base : "",
+		if (!r && snprintf(path, PATH_MAX, "%s/%s%s", strcmp(base, "/") ? base : "",
 				   name.data, more) >= PATH_MAX)
 			r = -ENAMETOOLONG;
 		if (!r)
-			r = mkdir(a->path, 0700) ? -errno : 0;
+			r = make_or_move(path, from);
 	}
 	buf_release(&name);
-	return r ? error_sys(err, r, a->path, "cannot make the archive") : 0;
+	return r;
 }
 
 static int make_path(struct inspect_archive *a, const char *path, struct error *err)
@@ -125,7 +134,11 @@ static int make_dir(struct inspect_archive *a, const char *base, const char *pat
 	if (slash)
 		*slash = '\0';
 	r = store_make_base(parent, access, err);
-	return r ? r : path ? make_path(a, where, err) : make_named(a, where, err);
+	if (r || path)
+		return r ? r : make_path(a, where, err);
+	a->named = true;
+	r = make_named(a->path, a->x, where, NULL);
+	return r ? error_sys(err, r, a->path, "cannot make the archive") : 0;
 }
 
 /* The directory was made for the user alone: its mode is set before there is a file. */
@@ -197,6 +210,12 @@ static const char *text_or_empty(const char *text)
 	return text ? text : "";
 }
 
+static void add_program(struct inspect_archive *a)
+{
+	archive_meta_add(&a->b, "program", text_or_empty(a->x->program));
+	archive_meta_add_command(&a->b, "command", text_or_empty(a->x->command));
+}
+
 static int write_meta(struct inspect_archive *a)
 {
 	const struct inspection *x = a->x;
@@ -211,8 +230,7 @@ static int write_meta(struct inspect_archive *a)
 	archive_meta_add_number(b, "pid", (uint64_t)x->pid);
 	archive_meta_add_number(b, "start_ticks", x->start_ticks);
 	archive_meta_add_ancestors(b, x->pid, x->start_ticks);
-	archive_meta_add(b, "program", text_or_empty(x->program));
-	archive_meta_add_command(b, "command", text_or_empty(x->command));
+	add_program(a);
 	archive_meta_add(b, "task", text_or_empty(x->task));
 	archive_meta_add(b, "why", text_or_empty(x->why));
 	archive_meta_add_number(b, "start_us", (uint64_t)x->start_us);
@@ -300,6 +318,37 @@ int inspect_archive_create(struct inspect_archive **out, const char *base, const
 const char *inspect_archive_path(const struct inspect_archive *a)
 {
 	return a->path;
+}
+
+/* Perhaps with a number behind it. */
+static bool has_name(const struct inspect_archive *a)
+{
+	struct buf name = BUF_INIT;
+	bool has;
+
+	add_name(&name, a->x);
+	has = !strncmp(strrchr(a->path, '/') + 1, buf_str(&name), name.len);
+	buf_release(&name);
+	return has;
+}
+
+/* Where the directory cannot be renamed, it keeps its name. */
+int inspect_archive_set_program(struct inspect_archive *a)
+{
+	char path[PATH_MAX], base[PATH_MAX];
+
+	if (a->error)
+		return a->error;
+	buf_clear(&a->b);
+	add_program(a);
+	if (write_log(a, &a->meta) || !a->named)
+		return a->error;
+	if (has_name(a))
+		return 0;
+	snprintf(base, sizeof base, "%.*s", (int)(strrchr(a->path, '/') - a->path), a->path);
+	if (!make_named(path, a->x, *base ? base : "/", a->path))
+		strcpy(a->path, path);
+	return 0;
 }
 
 /* Snapshots */

@@ -230,10 +230,12 @@ void background_tell(const struct background *b, unsigned percent, const char *m
 		inspect_progress_add(b->progress_fd, percent, message);
 }
 
-void background_set_archive(const struct background *b, const char *path)
+void background_set_archive(struct background *b, const char *path)
 {
-	if (b->id)
-		add_fact(b, "archive", path);
+	if (!b->id || !strcmp(path, b->archive))
+		return;
+	snprintf(b->archive, sizeof b->archive, "%s", path);
+	add_fact(b, "archive", path);
 }
 
 void background_end(struct background *b, int status)

@@ -21,12 +21,13 @@
 struct background {
 	unsigned id;		/* 0: none */
 	int dir_fd, progress_fd;
+	char archive[PATH_MAX];	/* the last that was set */
 };
 
 /* Begin the task of this process. 0, or a negative errno with err. */
 int background_begin(struct background *b, const char *process, struct error *err);
 void background_tell(const struct background *b, unsigned percent, const char *message);
-void background_set_archive(const struct background *b, const char *path);
+void background_set_archive(struct background *b, const char *path);	/* also again */
 
 /* Ends it with this exit status. */
 void background_end(struct background *b, int status);

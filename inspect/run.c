@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -48,6 +49,8 @@ struct inspector {
 	struct budget own, *budget;
 	bool delays;		/* the budget decides when, not only the interval */
 	bool said_unfrozen;
+	dev_t program_dev;	/* its file; 0 and 0: unknown */
+	ino_t program_ino;
 	int64_t begun_ns;	/* of the last snapshot */
 	int64_t took_us;	/* that one; -1: there was none */
 	int64_t values_ns;	/* the last values */
@@ -156,6 +159,19 @@ static int describe(struct inspector *u)
 	return in->host && in->machine && in->command && in->program ? 0 : -ENOMEM;
 }
 
+/* The file of the program; false: it is as before, or cannot be seen. */
+static bool see_program(struct inspector *u)
+{
+	struct stat st;
+
+	if (fstatat(u->look.dir_fd, "exe", &st, 0) ||
+	    (st.st_dev == u->program_dev && st.st_ino == u->program_ino))
+		return false;
+	u->program_dev = st.st_dev;
+	u->program_ino = st.st_ino;
+	return true;
+}
+
 static int create(struct inspector *u, struct error *err)
 {
 	int r = describe(u);
@@ -189,6 +205,7 @@ static int begin(struct inspector *u, int32_t pid, uint64_t start_ticks, struct 
 		return r;
 	u->in.pid = u->look.pid;
 	u->in.start_ticks = u->look.start_ticks;
+	see_program(u);
 	u->in.program = keep(u, u->look.name);
 	u->in.command = command_of(u);
 	begin_heap(u, NULL);
@@ -264,6 +281,24 @@ static int read_process(struct inspector *u, struct error *err)
 	return 0;
 }
 
+/* A shell that executes the compiler, say, has the compiler's name from then on. */
+static int follow_program(struct inspector *u, struct error *err)
+{
+	struct process_values unused;
+	int r;
+
+	if (!see_program(u) || look_read_values(&u->look, &unused, NULL))
+		return 0;
+	u->in.program = keep(u, u->look.name);
+	u->in.command = command_of(u);
+	r = u->in.program && u->in.command ? inspect_archive_set_program(u->archive) : -ENOMEM;
+	if (r)
+		return error_sys(err, r, u->result->path, NULL);
+	snprintf(u->result->path, sizeof u->result->path, "%s", inspect_archive_path(u->archive));
+	tell(u, percent_of(u), "it executed %s", u->in.program);
+	return 0;
+}
+
 static int keep_snapshot(struct inspector *u, struct error *err)
 {
 	int r = inspect_archive_add_snapshot(u->archive, &u->snap);
@@ -284,6 +319,8 @@ static int take(struct inspector *u, struct error *err)
 	r = read_process(u, err);
 	if (!r)
 		r = add_modules(u);
+	if (!r)
+		r = follow_program(u, err);
 	if (!r)
 		r = keep_snapshot(u, err);
 	budget_pay(u->budget, used, clock_mono_ns());
@@ -378,10 +415,11 @@ static enum awaited wait_for(struct inspector *u)
 		if (left_ns > VALUES_LATEST_NS && u->look.pid_fd < 0)
 			left_ns = VALUES_LATEST_NS;
 		poll(fd, 2, left_ns <= 0 ? 0 : (int)(min(left_ns, LATEST_NS) / 1000000) + 1);
-		if (fd[1].revents)
-			return AWAITED_STOP;
+		/* the end of a build's last process ends the build too */
 		if (fd[0].revents || (u->look.pid_fd < 0 && look_ended(&u->look)))
 			return AWAITED_END;
+		if (fd[1].revents)
+			return AWAITED_STOP;
 		if (clock_mono_ns() >= due_ns(u, now_ns))
 			return AWAITED_SNAPSHOT;
 	}

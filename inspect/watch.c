@@ -162,16 +162,13 @@ static struct seen *see(struct watch *w, const struct below_process *p)
 struct reporter {
 	struct background task;
 	const struct run_result *result;
-	bool named;		/* the task has the path of the archive */
 };
 
 static void told(void *context, unsigned percent, const char *message)
 {
 	struct reporter *t = context;
 
-	if (!t->named && *t->result->path)
-		background_set_archive(&t->task, t->result->path);
-	t->named |= *t->result->path;
+	background_set_archive(&t->task, t->result->path);
 	background_tell(&t->task, percent, message);
 }
 
@@ -295,6 +292,7 @@ static void consider(struct watch *w, const struct below_process *p, struct seen
 		if (rule->rss_kb && p->rss_kb <= rule->rss_kb)
 			return;
 		rule_write(&why, rule);
+		is_heaviest(w, p);
 	} else if (is_heaviest(w, p)) {
 		buf_adds(&why, "the heaviest process");
 	} else {

@@ -106,6 +106,31 @@ START_TEST(snapshots)
 }
 END_TEST
 
+/* A script that executes the program, as version managers have: heap and names are the program's. */
+START_TEST(another_program)
+{
+	static const char *const options[] = { "", "--heap", "-o a/b", "--heap -o a/b" };
+	const struct inspection *x;
+	struct inspect_reader *reader;
+	struct run r;
+
+	support_writes(support_path("%s/python3", dir),
+		       "#!/bin/sh\nsleep 0.1\nexec /usr/bin/python3 \"$@\"\n");
+	run(&r, "chmod +x python3; bb inspect %s -- ./python3 -c 'import time\n"
+	    "x = bytearray(20 << 20)\ntime.sleep(0.5)'", options[_i]);
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	ck_assert_str_eq(buf_str(&r.err), "");
+	ck_assert_msg(strstr(buf_str(&r.out), " - python3 ") != NULL, "%s", buf_str(&r.out));
+	r.out.data[r.out.len - 1] = '\0';
+	reader = open_archive(buf_str(&r.out) + strlen(dir) + 1);
+	x = inspect_reader_inspection(reader);
+	ck_assert_str_eq(x->program, "python3");
+	ck_assert(strncmp(x->command, "/usr/bin/python3 -c", 19) == 0);
+	inspect_reader_close(reader);
+	ends_with(buf_str(&r.out) + strlen(dir) + 1, 3, " died.");
+}
+END_TEST
+
 /* 80 % are for the snapshots. */
 START_TEST(percentages)
 {
@@ -207,6 +232,7 @@ static const struct {
 	{ "--pid 1 --match x", "exclude each other" },
 	{ "--pid 1 --background true", "cannot be combined with a command" },
 	{ "--heaviest --interval 1ms", "expected a time from 10ms to 24h" },
+	{ "--heaviest --interval 0", "expected a time from 10ms to 24h" },
 	{ "--task compile", "no build is recorded here" },
 	{ "--pid $$ --heap", "the allocations of process" },
 	{ "--pid $$ --count 0", "whole number from 1" },
@@ -366,6 +392,7 @@ int main(void)
 	if (!support_has("python3"))
 		return 77;
 	return support_main("inspect", TEST_GROUP_WITH("inspect", begin, NULL), TEST(snapshots),
+			    TEST_LOOP(another_program, 4),
 			    TEST(percentages), TEST_LOOP(killed_midway, 4), TEST_LOOP(interrupted, 3),
 			    TEST_LOOP(inspector_is_killed, 4), TEST(frozen),
 			    TEST_EACH(is_refused, refused), TEST(no_permission), TEST(full_disk),
