@@ -99,7 +99,7 @@ static bool has_name(const struct search *s, const struct listed *p, const char 
 
 static bool is_of_task(const struct search *s, const struct listed *p, const char *what)
 {
-	const struct live_task *t = live_build_task(s->build, &s->list, p);
+	const struct build_task *t = live_build_task(s->build, &s->list, p);
 
 	return t && (!strcmp(t->id, what) || !strcmp(t->name, what));
 }
@@ -253,7 +253,7 @@ static void read_environment(struct inspect_target *t)
 static void find_task(struct inspect_target *t, struct search *s)
 {
 	const struct listed *p = process_list_find(&s->list, t->pid);
-	const struct live_task *task;
+	const struct build_task *task;
 	struct error unused;
 
 	if (!s->build && *t->recording && !live_build_open(&s->build, t->recording, &unused))

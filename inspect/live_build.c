@@ -28,7 +28,7 @@ struct live_build {
 	int32_t launcher;
 	char tool[32];
 	size_t n_tasks;
-	struct live_task *task;
+	struct build_task *task;
 	size_t n_hosts;		/* open instances */
 	struct host *host;
 };
@@ -94,7 +94,7 @@ static void id_of(char id[40], const struct event *e)
 	snprintf(id, 40, "%.*s.%llu", (int)e->inst.len, e->inst.p, (unsigned long long)e->seq);
 }
 
-static struct live_task *find_task(struct live_build *b, const struct event *e)
+static struct build_task *find_task(struct live_build *b, const struct event *e)
 {
 	char id[40];
 
@@ -106,7 +106,7 @@ static struct live_task *find_task(struct live_build *b, const struct event *e)
 	return NULL;
 }
 
-static int set_name(struct live_task *t, struct slice escaped)
+static int set_name(struct build_task *t, struct slice escaped)
 {
 	char *name = strndup(escaped.len ? escaped.p : "", escaped.len);
 
@@ -120,7 +120,7 @@ static int set_name(struct live_task *t, struct slice escaped)
 
 static int take_start(struct live_build *b, struct event *e)
 {
-	struct live_task *t = find_task(b, e);
+	struct build_task *t = find_task(b, e);
 
 	if (!t && b->n_tasks == TASKS_MAX)
 		return 0;
@@ -128,7 +128,7 @@ static int take_start(struct live_build *b, struct event *e)
 		t = array_add(&b->task, &b->n_tasks, sizeof *t);
 		if (!t)
 			return -ENOMEM;
-		*t = (struct live_task){ .pid = 0 };
+		*t = (struct build_task){ .pid = 0 };
 		id_of(t->id, e);
 	}
 	t->start_us = e->time_us;
@@ -140,7 +140,7 @@ static int take_start(struct live_build *b, struct event *e)
 
 static void take_end(struct live_build *b, const struct event *e)
 {
-	struct live_task *t = find_task(b, e);
+	struct build_task *t = find_task(b, e);
 
 	if (!t)
 		return;
@@ -151,7 +151,7 @@ static void take_end(struct live_build *b, const struct event *e)
 static int take_event(void *context, struct event *e)
 {
 	struct live_build *b = context;
-	struct live_task *t;
+	struct build_task *t;
 	struct slice name;
 
 	switch (e->kind) {
@@ -219,12 +219,6 @@ int live_build_read(struct live_build *b, struct error *err)
 
 	/* that it has ended is known when nothing more came */
 	return r > 0 ? growing_read(b->growing, err) : r;
-}
-
-const struct live_task *live_build_tasks(const struct live_build *b, size_t *n)
-{
-	*n = b->n_tasks;
-	return b->task;
 }
 
 const char *live_build_tool(const struct live_build *b)
@@ -301,7 +295,7 @@ void live_build_select(const struct live_build *b, struct process_list *l)
 	select_descendants(l, launcher);
 }
 
-static const struct live_task *task_with(const struct live_build *b, int32_t pid)
+static const struct build_task *task_with(const struct live_build *b, int32_t pid)
 {
 	for (size_t i = 0; i < b->n_tasks; i++) {
 		if (b->task[i].pid == pid && is_ours(b, pid, b->task[i].start_us))
@@ -310,10 +304,10 @@ static const struct live_task *task_with(const struct live_build *b, int32_t pid
 	return NULL;
 }
 
-const struct live_task *live_build_task(const struct live_build *b, const struct process_list *l,
+const struct build_task *live_build_task(const struct live_build *b, const struct process_list *l,
 					const struct listed *p)
 {
-	const struct live_task *t = NULL;
+	const struct build_task *t = NULL;
 
 	for (int depth = 0; p && !t && depth < DEPTH_MAX; depth++) {
 		t = task_with(b, p->pid);

@@ -13,7 +13,7 @@
  * The tasks of a build that run now, and which processes are theirs: from its recording, read
  * while it grows. Several programs can do that at the same time; the build does not notice them.
  */
-struct live_task {
+struct build_task {
 	char id[40];		/* INSTANCE.NUMBER, as in tasks.log */
 	int32_t pid;		/* 0: not known yet */
 	int64_t start_us;	/* since the recording's start */
@@ -30,9 +30,6 @@ void live_build_close(struct live_build *b);	/* b may be NULL */
 /* Read what was appended since. 1, or 0 if the build has ended, or a negative errno with err. */
 int live_build_read(struct live_build *b, struct error *err);
 
-/* The running tasks, in no order. They are valid until the next reading. */
-const struct live_task *live_build_tasks(const struct live_build *b, size_t *n);
-
 /* The outermost build tool that runs, "make"; "" before one is known. */
 const char *live_build_tool(const struct live_build *b);
 
@@ -45,8 +42,9 @@ int32_t live_build_launcher(const struct live_build *b);
  */
 void live_build_select(const struct live_build *b, struct process_list *l);
 
-/* The task of a process, which it or an ancestor runs; NULL: none is known. */
-const struct live_task *live_build_task(const struct live_build *b, const struct process_list *l,
+/* The task of a process, which it or an ancestor runs; NULL: none is known. Valid until the next
+ * reading. */
+const struct build_task *live_build_task(const struct live_build *b, const struct process_list *l,
 					const struct listed *p);
 
 #endif

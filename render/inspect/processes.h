@@ -20,7 +20,7 @@ extern const char *const processes_keys[];
 
 struct processes_row {
 	const struct listed *process;
-	const struct live_task *task;	/* NULL: none is known */
+	const struct build_task *task;	/* NULL: none is known */
 	const char *words;		/* its command line, "" if it cannot be read */
 };
 
