@@ -220,7 +220,7 @@ static void random_word(char *out, size_t cap, uint64_t *state, bool hostile)
 	};
 	static const char *const trap[] = {
 		"</script>", "<!--", "a;b", "\"q\"", "tab\there", "line\nfeed", "\xff\xfe", "",
-		"&amp;", "\xe2\x80\xae" "rtl", "'", "\\", "{x}", "%s", "zähler 测", "\x01",
+		"&amp;", "\xe2\x80\xaertl", "'", "\\", "{x}", "%s", "zähler 测", "\x01",
 	};
 	size_t n = 1 + (size_t)random_below(state, 4);
 

@@ -29,7 +29,7 @@ static const struct panel_plan running = {
 	.word = "running", .title = "Running tasks", .unit = AXIS_COUNT, .right_unit = AXIS_COUNT,
 	.band = {
 		{ "tasks", "running tasks", "tasks at once, without those that wait for a build "
-		  "of their own", MARK_AREA, false, COLOUR_BLUE, HOW_EVENTS },
+		  "of their own", MARK_AREA, false, COLOUR_BLUE, .how = HOW_EVENTS },
 		{ "waiting", "ready, waiting", "tasks that could have run: what they needed was made, "
 		  "but no worker, pool or load allowed it", MARK_LINE, false, COLOUR_RED, HOW_EVENTS,
 		  .quiet = true },
@@ -145,7 +145,7 @@ static const struct panel_plan cgroup = {
 };
 
 #define VOLUME(id, colour) { id, NULL, "space taken on it since it had least", \
-		  MARK_LINE, false, colour, HOW_VOLUME }
+		  MARK_LINE, false, colour, .how = HOW_VOLUME }
 
 static const struct panel_plan volumes = {
 	.word = "volumes", .title = "Disk space taken", .series = "proc_volumes",
