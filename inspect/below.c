@@ -140,10 +140,3 @@ int below_read(struct below *b, int32_t root, int32_t except)
 		qsort(b->process, b->n, sizeof *b->process, compare);
 	return b->no_memory ? -ENOMEM : r;
 }
-
-const struct below_process *below_find(const struct below *b, int32_t pid)
-{
-	struct below_process key = { .pid = pid };
-
-	return b->n ? bsearch(&key, b->process, b->n, sizeof key, compare) : NULL;
-}

@@ -41,7 +41,4 @@ void below_release(struct below *b);
  */
 int below_read(struct below *b, int32_t root, int32_t except);
 
-/* The process, NULL if it was not found. */
-const struct below_process *below_find(const struct below *b, int32_t pid);
-
 #endif

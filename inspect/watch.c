@@ -30,6 +30,7 @@
 #define AT_ONCE_MAX 16
 #define LIST_NS INT64_C(50000000)	/* at least, between two readings of /proc */
 #define IMAGES_NS INT64_C(1000000000)	/* and of the images of ended processes */
+#define IMAGES_KEPT 32		/* of each rule, those with the largest heaps */
 #define HEAVY_KB (16 << 10)	/* a descendant of the command is worth an inspection from here on */
 
 /* Of the CPU: 0.4 % for finding processes, 0.6 % for looking at them. */
@@ -61,6 +62,14 @@ struct done {
 	uint64_t start_ticks;
 };
 
+/* The image of a process that nobody looked at while it ran. */
+struct kept {
+	struct done process;
+	char name[HEAP_IMAGE_NAME_MAX];
+	const struct inspect_rule *rule;
+	uint64_t peak_bytes;
+};
+
 struct job {
 	pid_t pid;		/* of its process, 0: the place is free */
 	struct done target;
@@ -82,6 +91,8 @@ struct watch {
 	size_t n_done;
 	struct done *done;	/* processes that have an archive */
 	size_t n_paths;
+	size_t n_kept;
+	struct kept *kept;
 	char **path;		/* of archives, whose frames are named at the end */
 	int64_t images_ns;
 };
@@ -339,15 +350,14 @@ static bool is_done(const struct watch *w, int32_t pid, uint64_t start_ticks)
 	return false;
 }
 
+/* Also one that began after the last look at the processes. */
 static bool is_busy(const struct watch *w, int32_t pid, uint64_t start_ticks)
 {
-	const struct below_process *p = below_find(&w->found, pid);
-
 	for (size_t i = 0; i < AT_ONCE_MAX; i++) {
 		if (w->job[i].pid && is_target(&w->job[i].target, pid, start_ticks))
 			return true;
 	}
-	return p && p->start_ticks == start_ticks;
+	return pid <= 0 || !kill(pid, 0) || errno == EPERM;
 }
 
 static const struct inspect_rule *heap_rule(const struct watch *w, const char *program)
@@ -370,55 +380,95 @@ static bool read_name(const char *name, int32_t *pid, uint64_t *start_ticks)
 	    !cursor_u64(&c, start_ticks) || c.p == c.end || *c.p != '.')
 		return false;
 	*pid = (int32_t)n;
-	return str_ends(name, ".heap");
+	return str_ends(name, ".heap") && strlen(name) < HEAP_IMAGE_NAME_MAX;
 }
 
-/* The program of an image, which is not trusted. */
-static int read_program(char program[256], int dir_fd, const char *name)
+/* Of an image, which is not trusted. */
+static int read_head(struct heap_head *head, int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct heap_head head;
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
-	n = readfile_some(fd, &head, sizeof head);
+	n = readfile_some(fd, head, sizeof *head);
 	close(fd);
-	if (n != sizeof head || memcmp(head.magic, HEAP_IMAGE_MAGIC, sizeof head.magic))
+	if (n != sizeof *head || memcmp(head->magic, HEAP_IMAGE_MAGIC, sizeof head->magic))
 		return -ENODATA;
-	memcpy(program, head.program, 255);
-	program[255] = '\0';
+	head->program[sizeof head->program - 1] = '\0';
 	return 0;
 }
 
 /* A process that nobody looked at while it ran. */
-static void archive_image(struct watch *w, int32_t pid, uint64_t start_ticks)
+static void archive_image(struct watch *w, const struct kept *kept)
 {
 	char name[NAME_MAX + 1];
-	struct inspect_rule any = { .heap = HEAP_SAMPLED };
 	struct run_settings s = {
-		.rule = &any, .base = w->s->base, .access = w->s->access, .task = "",
-		.why = "the image of its heap", .heap_dir = w->heap_dir, .budget = &w->page->run,
-		.stop_fd = -1,
+		.rule = kept->rule, .base = w->s->base, .access = w->s->access, .task = "",
+		.why = "the image of its heap", .heap_dir = w->heap_dir, .stop_fd = -1,
 	};
 	struct run_result result;
 	struct error err = { 0 };
-	char program[256];
-	int64_t used = budget_begin();
 	/* of its last program */
-	int r = heap_image_find(name, w->heap_dir, pid, start_ticks);
+	int r = heap_image_find(name, w->heap_dir, kept->process.pid, kept->process.start_ticks);
 
 	if (!r)
-		r = read_program(program, w->heap_dir, name);
-	if (!r)
-		s.rule = heap_rule(w, program);
-	if (!r && s.rule)
 		r = run_from_image(&result, name, &s, &err);
-	budget_pay(&w->page->run, used, clock_mono_ns());
-	if (!r && s.rule)
+	if (!r)
 		take_result(w, &result);
-	if (r && r != -ENODATA)
+	else if (r != -ENODATA)
 		take_error(w, &err);
+}
+
+static bool is_kept(const struct watch *w, int32_t pid, uint64_t start_ticks)
+{
+	for (size_t i = 0; i < w->n_kept; i++) {
+		if (is_target(&w->kept[i].process, pid, start_ticks))
+			return true;
+	}
+	return false;
+}
+
+/* Where an image of this rule is kept; NULL: it is smaller than all those, or no memory. */
+static struct kept *place_of(struct watch *w, const struct inspect_rule *rule, uint64_t peak_bytes)
+{
+	struct kept *least = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_kept; i++) {
+		if (w->kept[i].rule != rule)
+			continue;
+		n++;
+		if (!least || w->kept[i].peak_bytes < least->peak_bytes)
+			least = &w->kept[i];
+	}
+	if (n < IMAGES_KEPT)
+		return array_add(&w->kept, &w->n_kept, sizeof *w->kept);
+	if (peak_bytes <= least->peak_bytes)
+		return NULL;
+	unlinkat(w->heap_dir, least->name, 0);
+	return least;
+}
+
+/* False: the image is not needed. */
+static bool keep_image(struct watch *w, const char *name, int32_t pid, uint64_t start_ticks)
+{
+	const struct inspect_rule *rule = NULL;
+	struct heap_head head;
+	struct kept *kept;
+
+	if (!read_head(&head, w->heap_dir, name))
+		rule = heap_rule(w, head.program);
+	if (!rule)
+		return false;
+	kept = place_of(w, rule, head.peak_bytes);
+	if (!kept)
+		return false;
+	*kept = (struct kept){
+		.process = { pid, start_ticks }, .rule = rule, .peak_bytes = head.peak_bytes,
+	};
+	strcpy(kept->name, name);
+	return true;
 }
 
 /* The launcher was killed: nobody waits for the rest. */
@@ -428,31 +478,26 @@ static bool is_over(const struct watch *w, int64_t until_ns)
 }
 
 /* final: no process of the build writes to one any more. */
-static void collect_images(struct watch *w, bool final, int64_t until_ns)
+static void collect_images(struct watch *w, bool final)
 {
 	DIR *dir = w->heap_dir < 0 ? NULL : file_open_dir_at(w->heap_dir, ".");
+	int64_t used = budget_begin();
 	struct dirent *entry;
-	bool paid = true;
 
-	while (dir && (entry = readdir(dir)) && !is_over(w, until_ns)) {
+	while (dir && (entry = readdir(dir))) {
 		uint64_t start_ticks;
 		int32_t pid;
 
-		if (!read_name(entry->d_name, &pid, &start_ticks) ||
+		if (!read_name(entry->d_name, &pid, &start_ticks) || is_kept(w, pid, start_ticks) ||
 		    (!final && is_busy(w, pid, start_ticks)))
 			continue;
-		if (!is_done(w, pid, start_ticks)) {
-			paid = final || clock_mono_ns() >= budget_next_ns(&w->page->run);
-			if (!paid)
-				break;
-			archive_image(w, pid, start_ticks);
-			remember(w, (struct done){ pid, start_ticks });
-		}
-		unlinkat(w->heap_dir, entry->d_name, 0);
+		if (is_done(w, pid, start_ticks) || !keep_image(w, entry->d_name, pid, start_ticks))
+			unlinkat(w->heap_dir, entry->d_name, 0);
 	}
 	if (dir)
 		closedir(dir);
 	w->images_ns = clock_mono_ns();
+	budget_pay(&w->list, used, w->images_ns);
 }
 
 /* The end */
@@ -514,7 +559,9 @@ static void finish(struct watch *w, bool orderly)
 
 	stop_jobs(w, now_ns + STOP_NS);
 	if (orderly)
-		collect_images(w, true, until_ns);
+		collect_images(w, true);
+	for (size_t i = 0; orderly && i < w->n_kept && !is_over(w, until_ns); i++)
+		archive_image(w, &w->kept[i]);
 	remove_images(w);
 	for (size_t i = 0; orderly && w->s->symbols.program && i < w->n_paths &&
 	     !is_over(w, until_ns); i++)
@@ -527,6 +574,7 @@ static void release(struct watch *w)
 		free(w->path[i]);
 	free(w->path);
 	free(w->done);
+	free(w->kept);
 	free(w->seen);
 	free(w->before);
 	below_release(&w->found);
@@ -610,7 +658,7 @@ int watch_run(struct watch_result *result, const struct watch_settings *s)
 		look_around(&w);
 		reap(&w);
 		if (now_ns > w.images_ns + IMAGES_NS)
-			collect_images(&w, false, INT64_MAX);
+			collect_images(&w, false);
 	} while (wait_for_next(&w, now_ns, &orderly));
 	finish(&w, orderly);
 	release(&w);

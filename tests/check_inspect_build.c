@@ -191,6 +191,28 @@ START_TEST(command)
 }
 END_TEST
 
+/* Of many short processes, those with the largest heaps. */
+START_TEST(many_short_heaps)
+{
+	struct inspect_list l;
+	size_t images = 0;
+	struct run r;
+
+	if (!support_can_be_loaded())
+		return;
+	support_run(&r, dir, BUILDBEAT " record --inspect 'true,heap' -- sh -c "
+		    "'i=0; while test $i -lt 80; do /bin/true; i=$((i + 1)); done'");
+	ck_assert_int_eq(r.status, 0);
+	list(&l);
+	for (size_t i = 0; i < l.n; i++)
+		images += !strcmp(l.entry[i].why, "the image of its heap");
+	ck_assert_uint_ge(l.n, 1);
+	ck_assert_uint_le(images, 32);
+	inspect_list_release(&l);
+	nothing_is_left();
+}
+END_TEST
+
 static int lines_of(const char *log, const char *pattern)
 {
 	struct run r;
@@ -226,7 +248,8 @@ int main(void)
 	if (!support_has("python3"))
 		return 77;
 	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
-			    TEST(crosses_the_threshold), TEST(environment), TEST(not_inspecting), TEST(short_processes),
-			    TEST(short_heaps), TEST(launcher_is_killed), TEST(no_command),
+			    TEST(crosses_the_threshold), TEST(environment),
+			    TEST(not_inspecting), TEST(short_processes), TEST(short_heaps),
+			    TEST(many_short_heaps), TEST(launcher_is_killed), TEST(no_command),
 			    TEST_EACH(wrong_rules, wrong), TEST(command));
 }
