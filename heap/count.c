@@ -135,7 +135,8 @@ static enum state begin(void)
 	return own->state;
 }
 
-/* In a child: the tables are the parent's. */
+/* In a child: the tables are the parent's. The filter remains: who frees what the parent allocated
+ * asks in vain, which is rare. */
 static enum state begin_child(void)
 {
 	lock = 0;
@@ -145,8 +146,6 @@ static enum state begin_child(void)
 	live_reset();
 	ranges_reset();
 	stacks_reset();
-	if (period)
-		memset(count_filter, 0, sizeof count_filter);
 	return open_image(true);
 }
 
@@ -338,12 +337,12 @@ static void record(struct count_thread *t, const void *p, size_t size, uintptr_t
 }
 
 /* Is this allocation recorded? It sets the distance to the next one. */
-static bool choose(struct count_thread *t, const void *p, size_t size)
+static bool choose(struct count_thread *t, size_t size)
 {
 	t->last = 0;
 	if (!period) {
 		t->left = -1;
-		return p && !mappings_only;
+		return !mappings_only;
 	}
 	if (!t->started) {
 		start_thread(t);
@@ -355,7 +354,7 @@ static bool choose(struct count_thread *t, const void *p, size_t size)
 	if (t->left >= 0)
 		return false;
 	t->left = sample_next(&t->sample, period, t->left);
-	if (!p || mappings_only)
+	if (mappings_only)
 		return false;
 	/* come again with the next allocation: then this one is not the last any more */
 	t->next = t->left;
@@ -373,7 +372,7 @@ void count_allocation(const void *p, size_t size, uintptr_t from)
 		return;
 	t->inside = true;
 	if (is_ready(true)) {
-		if (choose(t, p, size))
+		if (choose(t, size))
 			record(t, p, size, from);
 	} else if (is_off()) {
 		t->left = INT64_MAX;

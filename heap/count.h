@@ -46,13 +46,13 @@ static inline bool count_ignores(const void *p)
 	return !__atomic_load_n(&count_filter[count_filter_slot(p)], __ATOMIC_RELAXED);
 }
 
-/* Must count_allocation() be called for this one? */
+/* Must count_allocation() be called for this one, which did not fail? */
 static inline bool count_wants(size_t size)
 {
 	return __builtin_expect((count_thread.left -= (int64_t)size) < 0, 0);
 }
 
-/* p was allocated; NULL: that failed. */
+/* p was allocated. */
 void count_allocation(const void *p, size_t size, uintptr_t from);
 
 /* p is about to be freed. */

@@ -177,7 +177,7 @@ void *malloc(size_t size)
 {
 	void *p = real.malloc(size);
 
-	if (count_wants(size))
+	if (p && count_wants(size))
 		count_allocation(p, size, CALLER);
 	return p;
 }
@@ -197,7 +197,7 @@ void *calloc(size_t n, size_t size)
 	void *p = real.calloc(n, size);
 
 	/* if the product overflows, p is NULL */
-	if (count_wants(n * size))
+	if (p && count_wants(n * size))
 		count_allocation(p, n * size, CALLER);
 	return p;
 }
@@ -228,7 +228,7 @@ static void *reallocate(void *p, size_t size, uintptr_t caller)
 	q = real.realloc(p, size);
 	if (!q && taken && size)
 		count_put_back(p, block);
-	else if (count_wants(size))
+	else if (q && count_wants(size))
 		count_allocation(q, size, caller);
 	return q;
 }
@@ -253,7 +253,7 @@ void *memalign(size_t alignment, size_t size)
 {
 	void *p = real.memalign(alignment, size);
 
-	if (count_wants(size))
+	if (p && count_wants(size))
 		count_allocation(p, size, CALLER);
 	return p;
 }
@@ -262,8 +262,8 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 {
 	int r = real.posix_memalign(out, alignment, size);
 
-	if (count_wants(size))
-		count_allocation(r ? NULL : *out, size, CALLER);
+	if (!r && count_wants(size))
+		count_allocation(*out, size, CALLER);
 	return r;
 }
 
@@ -271,7 +271,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 {
 	void *p = real.aligned_alloc(alignment, size);
 
-	if (count_wants(size))
+	if (p && count_wants(size))
 		count_allocation(p, size, CALLER);
 	return p;
 }
@@ -280,7 +280,7 @@ void *valloc(size_t size)
 {
 	void *p = real.valloc(size);
 
-	if (count_wants(size))
+	if (p && count_wants(size))
 		count_allocation(p, size, CALLER);
 	return p;
 }
@@ -289,7 +289,7 @@ void *pvalloc(size_t size)
 {
 	void *p = real.pvalloc(size);
 
-	if (count_wants(size))
+	if (p && count_wants(size))
 		count_allocation(p, size, CALLER);
 	return p;
 }

@@ -58,6 +58,8 @@ static void family(void)
 		_exit(9);
 	if (calloc(huge, 4) || reallocarray(NULL, huge, 4))
 		_exit(9);
+	if (malloc(-(size_t)huge / 2) || realloc(NULL, huge + 4000000) || calloc(1, huge * 2))
+		_exit(9);
 	errno = 77;
 	keep(malloc(100000));
 	if (errno != 77)
