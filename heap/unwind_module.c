@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Which module has an address. glibc tells without a lock since 2.35. */
@@ -143,10 +144,11 @@ static void find_build_id(struct unwind_module *m)
 	}
 }
 
-/* Paths, as the kernel has them: /proc/self/maps, read piece by piece */
+/* Paths, as the kernel has them: /proc/self/maps, read piece by piece. open() and read() of libc are
+ * cancellation points, which malloc() is not. */
 
 struct maps {
-	int fd;
+	long fd;
 	size_t at, len;
 	char text[1024];
 };
@@ -154,7 +156,7 @@ struct maps {
 static int next_char(struct maps *s)
 {
 	if (s->at == s->len) {
-		ssize_t n = read(s->fd, s->text, sizeof s->text);
+		long n = syscall(SYS_read, s->fd, s->text, sizeof s->text);
 
 		if (n <= 0)
 			return -1;
@@ -200,7 +202,7 @@ static int next_path(struct maps *s, char path[PATH_MAX])
 
 static bool path_of_maps(char path[PATH_MAX], uintptr_t address)
 {
-	struct maps s = { .fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC) };
+	struct maps s = { .fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC) };
 	bool found = false;
 	int c = 0;
 
@@ -215,7 +217,7 @@ static bool path_of_maps(char path[PATH_MAX], uintptr_t address)
 		c = next_path(&s, path);
 		found = address >= start && address < end;
 	}
-	close(s.fd);
+	syscall(SYS_close, s.fd);
 	return found && *path;
 }
 
