@@ -46,6 +46,10 @@ enum heap_flag {
 
 #define HEAP_NONE UINT32_MAX
 
+/* What is unmapped after so many generations is not told apart any more. */
+#define HEAP_MODULES_MAX 65536
+#define HEAP_GENERATIONS_MAX 65535
+
 struct heap_head {
 	char magic[8];
 	uint32_t flags;		/* enum heap_flag */

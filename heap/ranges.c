@@ -67,8 +67,8 @@ static size_t below(uintptr_t address)
 
 static bool make_room(void)
 {
-	size_t n = n_room ? 2 * n_room : FIRST;
-	struct range *fresh;
+	size_t n_old = n_room, n = n_old ? 2 * n_old : FIRST;
+	struct range *old = ranges, *fresh;
 
 	if (n_ranges < n_room)
 		return true;
@@ -77,9 +77,10 @@ static bool make_room(void)
 		return false;
 	if (n_ranges)
 		memcpy(fresh, ranges, n_ranges * sizeof *fresh);
-	pages_free(ranges, n_room * sizeof *ranges);
 	ranges = fresh;
 	n_room = n;
+	/* after that: another thread may fork meanwhile, and its child frees them */
+	pages_free(old, n_old * sizeof *old);
 	return true;
 }
 

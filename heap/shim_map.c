@@ -79,7 +79,7 @@ static void *first_mremap(void *p, size_t size, size_t new_size, int flags, ...)
 	void *at;
 
 	va_start(ap, flags);
-	at = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	at = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(ap, void *) : NULL;
 	va_end(ap);
 	if (resolve())
 		return real.mremap(p, size, new_size, flags, at);
@@ -141,7 +141,7 @@ void *mremap(void *p, size_t size, size_t new_size, int flags, ...)
 	va_list ap;
 
 	va_start(ap, flags);
-	at = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	at = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(ap, void *) : NULL;
 	va_end(ap);
 	moved = count_move((uintptr_t)p, size);
 	q = real.mremap(p, size, new_size, flags, at);

@@ -54,12 +54,11 @@ static size_t find(uint64_t address, uint32_t parent)
 
 static bool grow(void)
 {
-	size_t n = n_slots ? 2 * n_slots : FIRST;
-	uint32_t *fresh = pages_new(n * sizeof *fresh);
+	size_t n_old = n_slots, n = n_old ? 2 * n_old : FIRST;
+	uint32_t *old = slots, *fresh = pages_new(n * sizeof *fresh);
 
 	if (!fresh)
 		return false;
-	pages_free(slots, n_slots * sizeof *slots);
 	slots = fresh;
 	n_slots = n;
 	shift = (unsigned)__builtin_clzll(n) + 1;
@@ -68,6 +67,8 @@ static bool grow(void)
 
 		slots[find(s->address, s->parent)] = i + 1;
 	}
+	/* after slots are others: another thread may fork meanwhile, and its child frees them */
+	pages_free(old, n_old * sizeof *old);
 	return true;
 }
 
@@ -92,7 +93,8 @@ static void meet_module(uintptr_t address)
 	struct heap_module *m;
 	size_t len;
 
-	if (is_known(address) || n_known == KNOWN || unwind_find_module(&found, address))
+	if (is_known(address) || n_known == KNOWN ||
+	    image_head->n_modules == HEAP_MODULES_MAX || unwind_find_module(&found, address))
 		return;
 	m = image_new_module();
 	if (!m)
@@ -174,6 +176,8 @@ void stacks_unloaded(void)
 {
 	size_t n = 0;
 
+	if (image_head->generation == HEAP_GENERATIONS_MAX)
+		return;
 	for (size_t i = 0; i < n_known; i++) {
 		uintptr_t start, end;
 

@@ -26,7 +26,6 @@ struct known_module {
 	uint32_t born, died;
 	uint32_t number;	/* in the inspection */
 };
-#define MODULES_MAX 65536
 
 struct heap_image {
 	int fd;
@@ -118,7 +117,7 @@ static int read_head(struct heap_image *h, struct error *err)
 	    head->n_sites > h->n_chunks[HEAP_TABLE_SITES] * per_chunk[HEAP_TABLE_SITES] ||
 	    head->n_ranges > h->n_chunks[HEAP_TABLE_RANGES] * per_chunk[HEAP_TABLE_RANGES])
 		return damaged(h, err, "a table is larger than its chunks");
-	if (head->n_stacks < h->n_stacks || head->n_modules > MODULES_MAX)
+	if (head->n_stacks < h->n_stacks || head->n_modules > HEAP_MODULES_MAX)
 		return damaged(h, err, "wrong number of stacks or modules");
 	return 0;
 }
