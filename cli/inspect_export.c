@@ -214,6 +214,9 @@ static int check(const struct args *a, const struct inspect_arguments *o, struct
 			return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --%s is for text and "
 					 "JSON, not for --format %s", others[i], word);
 	}
+	if (options_given(a, "snapshot") && o->format < INSPECT_FORMAT_PPROF)
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --snapshot is not for --format %s, "
+				 "which has all snapshots", word);
 	if (o->keep && !is_picture(o))
 		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --keep is for --format svg, png "
 				 "and pdf");

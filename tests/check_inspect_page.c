@@ -274,6 +274,7 @@ START_TEST(formats)
 		{ "png -o -", "--format png needs -o FILE" },
 		{ "html --keep", "--keep is for --format svg, png and pdf" },
 		{ "html --top 3", "--top is for text and JSON" },
+		{ "html --snapshot 2", "--snapshot is not for --format html" },
 		{ "collapsed --snapshot 7", "there is no snapshot 7: the archive has 6" },
 		{ "html -o no/x.html", "no/x.html: cannot write" },
 		{ "pprof -o /dev/full", "No space left" },
