@@ -42,7 +42,7 @@ static const struct option options[] = {
 	{ OPT_TEXT(0, "snapshot", snapshot, "N[,M]",
 	  "show snapshot N (default: the largest), and what grew since M (default: 1)") },
 	{ OPT_SET(0, "view", view, inspect_part_words, "PART,...",
-	  "parts to show (default: overview,classes,growth,functions)") },
+	  "parts to show (default: overview,classes,functions,growth)") },
 	{ OPT_TEXT(0, "rules", rules, "FILE", "classify memory by FILE or by these shipped rules") },
 	{ OPT_TEXT(0, "file", file, "REGEX", "show the mappings of files that match REGEX") },
 	{ OPT_TEXT(0, "permissions", permissions, "REGEX",

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 const char *const inspect_part_words[] = {
-	[INSPECT_OVERVIEW] = "overview", [INSPECT_CLASSES] = "classes", [INSPECT_GROWTH] = "growth",
-	[INSPECT_SITES] = "functions", [INSPECT_TREE] = "tree", [INSPECT_CALLERS] = "callers",
+	[INSPECT_OVERVIEW] = "overview", [INSPECT_CLASSES] = "classes", [INSPECT_SITES] = "functions",
+	[INSPECT_GROWTH] = "growth", [INSPECT_TREE] = "tree", [INSPECT_CALLERS] = "callers",
 	[INSPECT_MAPS] = "maps", NULL
 };
 
@@ -137,10 +137,10 @@ int inspect_text(struct buf *out, const struct inspect_view *v,
 		return buf_error(out);
 	if (has(o, INSPECT_CLASSES))
 		inspect_text_classes(out, v, style);
-	if (has(o, INSPECT_GROWTH) && v->shown != v->base)
-		r = inspect_text_growth(out, v, o, style);
-	if (has(o, INSPECT_SITES) && v->has_heap && !r)
+	if (has(o, INSPECT_SITES) && v->has_heap)
 		r = inspect_text_sites(out, v, o, style);
+	if (has(o, INSPECT_GROWTH) && v->shown != v->base && !r)
+		r = inspect_text_growth(out, v, o, style);
 	if (has(o, INSPECT_TREE) && v->has_heap && !r)
 		r = inspect_text_tree(out, v, &v->top_down, style);
 	if (has(o, INSPECT_CALLERS) && v->has_heap && !r)
