@@ -7,11 +7,11 @@
 #include "launch/notice.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -101,7 +101,7 @@ int inspector_begin(struct inspector *i, const struct watch_settings *given, con
 	snprintf(i->base, sizeof i->base, "%s", s.base);
 	if (find_symbols(symbols, &unused))
 		s.symbols.program = symbols;
-	if (pipe2(pair, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return error_sys(err, -errno, NULL, NULL);
 	i->result = mmap(NULL, sizeof *i->result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			 -1, 0);
@@ -141,7 +141,8 @@ void inspector_end(struct inspector *i, bool at_once, struct watch_result *resul
 
 	if (!i->pid)
 		return;
-	if (!at_once && write(i->end_fd, &byte, 1) != 1)
+	/* it may have been killed */
+	if (!at_once && send(i->end_fd, &byte, 1, MSG_NOSIGNAL) != 1)
 		at_once = true;
 	close(i->end_fd);
 	if (!wait_until(i->pid, clock_mono_ns() + LIMIT_NS)) {

@@ -150,6 +150,16 @@ START_TEST(launcher_is_killed)
 }
 END_TEST
 
+/* The inspecting process is killed: the build has its own exit status. */
+START_TEST(helper_is_killed)
+{
+	support_expect(dir, 5, "", "", BUILDBEAT " record --inspect 'python3*%s' -- sh -c '"
+		       "for p in $(cat /proc/$PPID/task/$PPID/children); do "
+		       "grep -q buildbeat-look /proc/$p/comm && kill -9 $p; done; exit 5'",
+		       _i ? ",heap" : "");
+}
+END_TEST
+
 /* A command that cannot be run leaves nothing. */
 START_TEST(no_command)
 {
@@ -250,6 +260,7 @@ int main(void)
 	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
 			    TEST(crosses_the_threshold), TEST(environment),
 			    TEST(not_inspecting), TEST(short_processes), TEST(short_heaps),
-			    TEST(many_short_heaps), TEST(launcher_is_killed), TEST(no_command),
+			    TEST(many_short_heaps), TEST(launcher_is_killed),
+			    TEST_LOOP(helper_is_killed, 2), TEST(no_command),
 			    TEST_EACH(wrong_rules, wrong), TEST(command));
 }
