@@ -523,17 +523,16 @@ static void stop_jobs(struct watch *w, int64_t until_ns)
 }
 
 /* Also after a launcher that was killed. */
-static void remove_images(const struct watch *w)
+void watch_remove_images(const char *heap_dir)
 {
-	DIR *dir = w->heap_dir < 0 ? NULL : file_open_dir_at(w->heap_dir, ".");
+	DIR *dir = file_open_dir_at(AT_FDCWD, heap_dir);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		unlinkat(w->heap_dir, entry->d_name, 0);
+		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	if (w->heap_dir >= 0)
-		rmdir(w->s->heap_dir);
+	rmdir(heap_dir);
 }
 
 static void name_frames(const struct watch *w, const char *path, int64_t until_ns)
@@ -562,7 +561,8 @@ static void finish(struct watch *w, bool orderly)
 		collect_images(w, true);
 	for (size_t i = 0; orderly && i < w->n_kept && !is_over(w, until_ns); i++)
 		archive_image(w, &w->kept[i]);
-	remove_images(w);
+	if (w->heap_dir >= 0)
+		watch_remove_images(w->s->heap_dir);
 	for (size_t i = 0; orderly && w->s->symbols.program && i < w->n_paths &&
 	     !is_over(w, until_ns); i++)
 		name_frames(w, w->path[i], until_ns);

@@ -43,4 +43,7 @@ struct watch_result {
  * the caller's parent. 0 or a negative errno with result->err if nothing could be watched. */
 int watch_run(struct watch_result *result, const struct watch_settings *s);
 
+/* Remove the directory with images of heaps, for a process that was killed before it could. */
+void watch_remove_images(const char *heap_dir);
+
 #endif

@@ -42,7 +42,7 @@ static bool counts_heap(const struct watch_settings *s)
 static void disarm(struct inspector *i)
 {
 	if (*i->heap_dir)
-		rmdir(i->heap_dir);
+		watch_remove_images(i->heap_dir);
 	if (i->made_base)
 		rmdir(i->base);
 	i->heap_dir[0] = '\0';
