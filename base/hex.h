@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_BASE_HEX_H
 #define BUILDBEAT_BASE_HEX_H
 
+#include "base/cursor.h"
+
 /* The digit of 0 to 15. */
 static inline char hex_digit(unsigned value)
 {
@@ -23,6 +25,20 @@ static inline int hex_byte(const char digits[2])
 	int high = hex_value(digits[0]), low = hex_value(digits[1]);
 
 	return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/* A hexadecimal number; false if there is no digit or it does not fit. */
+static inline bool hex_u64(struct cursor *c, uint64_t *n)
+{
+	const char *start = c->p;
+	int digit;
+
+	for (*n = 0; c->p < c->end && (digit = hex_value(*c->p)) >= 0; c->p++) {
+		if (*n >> 60)
+			return false;
+		*n = *n << 4 | (unsigned)digit;
+	}
+	return c->p > start;
 }
 
 #endif

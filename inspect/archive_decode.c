@@ -22,21 +22,6 @@ struct block {
 
 /* Words of a line */
 
-static bool hex_u64(struct cursor *c, uint64_t *n)
-{
-	const char *start = c->p;
-	int digit;
-
-	*n = 0;
-	while (c->p < c->end && (digit = hex_value(*c->p)) >= 0) {
-		if (*n >> 60)
-			return false;
-		*n = *n << 4 | (unsigned)digit;
-		c->p++;
-	}
-	return c->p > start;
-}
-
 static bool hex_u32(struct cursor *c, uint32_t *n)
 {
 	uint64_t value;

@@ -33,24 +33,11 @@ void smaps_init(struct smaps *p, struct snapshot *s, struct name_table *names)
 
 /* The line of a mapping: START-END PERMISSIONS OFFSET MAJOR:MINOR INODE FILE */
 
-static bool hex_number(struct cursor *c, uint64_t *n)
-{
-	const char *start = c->p;
-	int digit;
-
-	for (*n = 0; c->p < c->end && (digit = hex_value(*c->p)) >= 0; c->p++) {
-		if (*n >> 60)
-			return false;
-		*n = *n << 4 | (unsigned)digit;
-	}
-	return c->p > start;
-}
-
 static bool device_number(struct cursor *c, uint32_t *number)
 {
 	uint64_t n;
 
-	if (!hex_number(c, &n) || n > UINT32_MAX)
+	if (!hex_u64(c, &n) || n > UINT32_MAX)
 		return false;
 	*number = (uint32_t)n;
 	return true;
@@ -61,13 +48,13 @@ static bool take_head(struct cursor *c, struct mapping *m)
 	struct slice permissions;
 
 	*m = (struct mapping){ .start = 0 };
-	if (!hex_number(c, &m->start) || !cursor_byte(c, '-') || !hex_number(c, &m->end) ||
+	if (!hex_u64(c, &m->start) || !cursor_byte(c, '-') || !hex_u64(c, &m->end) ||
 	    m->end <= m->start || !cursor_byte(c, ' ') ||
 	    !cursor_word(c, &permissions, sizeof m->permissions) ||
 	    permissions.len != sizeof m->permissions - 1)
 		return false;
 	memcpy(m->permissions, permissions.p, permissions.len);
-	if (!cursor_byte(c, ' ') || !hex_number(c, &m->offset) || !cursor_byte(c, ' ') ||
+	if (!cursor_byte(c, ' ') || !hex_u64(c, &m->offset) || !cursor_byte(c, ' ') ||
 	    !device_number(c, &m->device_major) || !cursor_byte(c, ':') ||
 	    !device_number(c, &m->device_minor) || !cursor_byte(c, ' ') ||
 	    !cursor_u64(c, &m->inode))

@@ -251,15 +251,6 @@ static bool take_address(struct run *run, struct cursor *c)
 	return true;
 }
 
-static bool take_hex(struct cursor *c, uint64_t *number)
-{
-	const char *p = c->p;
-
-	for (*number = 0; c->p < c->end && hex_value(*c->p) >= 0; c->p++)
-		*number = *number << 4 | (uint64_t)hex_value(*c->p);
-	return c->p > p && c->p - p <= 16 && cursor_at_end(c);
-}
-
 static int take_line(struct run *run, struct slice line)
 {
 	struct cursor c;
@@ -285,7 +276,8 @@ static int take_line(struct run *run, struct slice line)
 	case 'i':
 		return run->n_functions ? add_function(run, &c) : -EPROTO;
 	case 'u':
-		return take_address(run, &c) && cursor_byte(&c, '\t') && take_hex(&c, &at) ?
+		return take_address(run, &c) && cursor_byte(&c, '\t') && hex_u64(&c, &at) &&
+		       cursor_at_end(&c) ?
 			run->q->unnamed(run->q->context, run->address, at) : -EPROTO;
 	case '?':
 		return take_address(run, &c) ? 0 : -EPROTO;

@@ -2,6 +2,7 @@
 #include "convert/ninja/join.h"
 
 #include "base/array.h"
+#include "base/hex.h"
 #include "command/ninja_hash.h"
 #include "command/shell.h"
 #include "convert/ninja/edge.h"
@@ -350,8 +351,8 @@ static void find(struct join *j, const struct place *p, struct ran *ran)
 		const char *text = j->rec->note[note].text + strlen(NINJA_HASH_NOTE);
 
 		cursor_init(&c, text, strlen(text));
-		if (!ninja_log_hash(&c, &other) || !cursor_byte(&c, ' ') ||
-		    (rapid && !ninja_log_hash(&c, &other)))
+		if (!hex_u64(&c, &other) || !cursor_byte(&c, ' ') ||
+		    (rapid && !hex_u64(&c, &other)))
 			return;
 		hash = other;
 	} else if (!len) {

@@ -12,16 +12,6 @@
 
 #define TIME_MAX_MS 315360000000	/* ten years */
 
-bool ninja_log_hash(struct cursor *c, uint64_t *hash)
-{
-	const char *start = c->p;
-	int digit;
-
-	for (*hash = 0; c->p < c->end && (digit = hex_value(*c->p)) >= 0; c->p++)
-		*hash = *hash << 4 | (uint64_t)digit;
-	return c->p > start && c->p - start <= 16;
-}
-
 static bool read_line(struct slice text, struct ninja_log_line *line)
 {
 	struct cursor c;
@@ -31,7 +21,7 @@ static bool read_line(struct slice text, struct ninja_log_line *line)
 	    !cursor_i64(&c, &line->end_ms) || !cursor_byte(&c, '\t') ||
 	    !cursor_i64(&c, &line->mtime_ns) || !cursor_byte(&c, '\t') ||
 	    !cursor_until(&c, '\t', &line->output) || !line->output.len ||
-	    !ninja_log_hash(&c, &line->hash))
+	    !hex_u64(&c, &line->hash))
 		return false;
 	cursor_byte(&c, '\r');
 	return cursor_at_end(&c) && line->start_ms >= 0 && line->end_ms >= line->start_ms &&

@@ -48,7 +48,4 @@ size_t ninja_log_run(const struct ninja_log *log, size_t i);
 /* The middle one of n > 0 times, which are reordered: the start on which most lines agree. */
 int64_t ninja_log_median(int64_t *ms, size_t n);
 
-/* Parse a hash as the log has it: up to 16 hexadecimal digits. */
-bool ninja_log_hash(struct cursor *c, uint64_t *hash);
-
 #endif
