@@ -159,9 +159,7 @@ START_TEST(bench_heap)
 		for (int mode = NONE; mode < MODES; mode++) {
 			struct spent s;
 
-			if (mode == HEAPTRACK && !has_heaptrack)
-				continue;
-			if (mode > SAMPLED && i)	/* not near a bar */
+			if (mode == HEAPTRACK && (!has_heaptrack || i))
 				continue;
 			s = compile(mode);
 			ck_assert_int_eq(s.status, 0);
