@@ -4,6 +4,8 @@
 
 #include "base/cursor.h"
 
+#include <string.h>
+
 /* The digit of 0 to 15. */
 static inline char hex_digit(unsigned value)
 {
@@ -39,6 +41,17 @@ static inline bool hex_u64(struct cursor *c, uint64_t *n)
 		*n = *n << 4 | (unsigned)digit;
 	}
 	return c->p > start;
+}
+
+/* A whole text as a hexadecimal number, with or without 0x. */
+static inline bool hex_text(const char *text, uint64_t *n)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text));
+	if (!strncmp(text, "0x", 2))
+		c.p += 2;
+	return hex_u64(&c, n) && cursor_at_end(&c);
 }
 
 #endif

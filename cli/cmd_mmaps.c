@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/hex.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -78,18 +79,6 @@ static int read_archive(struct mmaps *m, const char *path, const struct mmaps_ar
 				       x->n_snapshots - 1, &m->snapshot, err);
 }
 
-static int read_address(uint64_t *address, const char *text, struct error *err)
-{
-	char *end;
-
-	errno = 0;
-	*address = strtoull(text, &end, 16);
-	if (errno || end == text || *end || *text == '-' || *text == '+' || *text == ' ')
-		return error_set(err, -EINVAL, NULL, 0, 0, "mmaps: option '--address': expected a "
-				 "hexadecimal number such as 7f3201a4, not '%s'", text);
-	return 0;
-}
-
 static int read_pattern(struct pattern *p, const struct pattern **out, const char *text,
 			const char *option, struct error *err)
 {
@@ -112,7 +101,10 @@ static int read_options(struct mmaps *m, const struct mmaps_arguments *o, struct
 		r = read_pattern(&m->file, &m->wish.file, o->file, "file", err);
 	m->wish.address_given = o->address;
 	m->wish.all_values = true;
-	return r || !o->address ? r : read_address(&m->wish.address, o->address, err);
+	if (!r && o->address && !hex_text(o->address, &m->wish.address))
+		r = error_set(err, -EINVAL, NULL, 0, 0, "mmaps: option '--address': expected a "
+			      "hexadecimal number such as 7f3201a4, not '%s'", o->address);
+	return r;
 }
 
 static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *err)

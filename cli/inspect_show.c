@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cursor.h"
+#include "base/hex.h"
 #include "cli/class_rules.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
@@ -48,17 +49,6 @@ static int read_snapshots(struct inspect_view_wish *wish, const char *text, stru
 	return 0;
 }
 
-static int read_address(uint64_t *address, const char *text, struct error *err)
-{
-	char *end;
-
-	errno = 0;
-	*address = strtoull(text, &end, 16);
-	if (errno || end == text || *end || *text == '-' || *text == '+' || *text == ' ')
-		return wrong(err, "address", "a hexadecimal number such as 7f3201a4", text);
-	return 0;
-}
-
 static int read_options(struct inspect_view_wish *wish, struct inspect_show_options *show,
 			const struct inspect_arguments *o, struct error *err)
 {
@@ -79,7 +69,8 @@ static int read_options(struct inspect_view_wish *wish, struct inspect_show_opti
 	if (o->snapshot)
 		r = read_snapshots(wish, o->snapshot, err);
 	if (o->address && !r)
-		r = read_address(&show->address, o->address, err);
+		r = hex_text(o->address, &show->address) ? 0 :
+			wrong(err, "address", "a hexadecimal number such as 7f3201a4", o->address);
 	return r;
 }
 
