@@ -471,6 +471,7 @@ def check_follow(directory):
 
 def main():
     directory = tempfile.mkdtemp(prefix="buildbeat-test-")
+    os.environ["XDG_RUNTIME_DIR"] = directory
     try:
         globals()["check_" + WHAT](directory)
     finally:
