@@ -243,7 +243,8 @@ START_TEST(plots)
 	ck_assert_ptr_nonnull(strstr(support_text(p.path), "<title>Memory of cc1plus 12345</title>"));
 	ck_assert_ptr_nonnull(strstr(support_text(p.path),
 				     "garbage-collected memory max 214 MiB, at the end 181 MiB"));
-	support_expect(support_tmpdir(), 0, "", "", "gnuplot memory.gnuplot && grep -q '</svg>' memory.svg");
+	support_expect(support_tmpdir(), 0, "", "",
+		       "LC_ALL=C.UTF-8 gnuplot memory.gnuplot && grep -q '</svg>' memory.svg");
 	free((char *)p.path);
 	p.path = NULL;
 	p.format = PLOT_TERM;
