@@ -62,7 +62,8 @@ static uint64_t take64(struct bytes *b)
 	return n;
 }
 
-static uint64_t take_uleb(struct bytes *b)
+/* A number of 7 bits a byte, with a sign or without. */
+static uint64_t take_leb(struct bytes *b, bool has_sign)
 {
 	uint64_t n = 0;
 	unsigned shift = 0;
@@ -74,24 +75,19 @@ static uint64_t take_uleb(struct bytes *b)
 			n |= (uint64_t)(c & 0x7f) << shift;
 		shift += 7;
 	} while (c & 0x80);
+	if (has_sign && c & 0x40 && shift < 64)
+		n |= ~UINT64_C(0) << shift;
 	return n;
+}
+
+static uint64_t take_uleb(struct bytes *b)
+{
+	return take_leb(b, false);
 }
 
 static int64_t take_sleb(struct bytes *b)
 {
-	uint64_t n = 0;
-	unsigned shift = 0;
-	uint8_t c;
-
-	do {
-		c = take8(b);
-		if (shift < 64)
-			n |= (uint64_t)(c & 0x7f) << shift;
-		shift += 7;
-	} while (c & 0x80);
-	if (c & 0x40 && shift < 64)
-		n |= ~UINT64_C(0) << shift;
-	return (int64_t)n;
+	return (int64_t)take_leb(b, true);
 }
 
 static struct bytes bytes_of(uint64_t len, struct bytes *from)
