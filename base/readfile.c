@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK 65536
@@ -60,12 +61,29 @@ int readfile_fd(struct buf *out, int fd, size_t max)
 	return buf_error(out);
 }
 
-int readfile_at(struct buf *out, int dir_fd, const char *path, size_t max)
+int readfile_open(int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC), r;
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+	int r;
 
+	if (fd < 0 && errno == ELOOP)
+		return faccessat(dir_fd, name, F_OK, 0) && errno == ENOENT ? -ENOENT : -ELOOP;
 	if (fd < 0)
 		return -errno;
+	r = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (!r)
+		return fd;
+	close(fd);
+	return r;
+}
+
+int readfile_at(struct buf *out, int dir_fd, const char *path, size_t max)
+{
+	int fd = dir_fd == AT_FDCWD ? open(path, O_RDONLY | O_CLOEXEC) : readfile_open(dir_fd, path), r;
+
+	if (fd < 0)
+		return dir_fd == AT_FDCWD ? -errno : fd;
 	r = readfile_fd(out, fd, max);
 	close(fd);
 	return r;

@@ -20,7 +20,11 @@ ssize_t readfile_some_at(int fd, void *to, size_t len, off_t offset);
  * which out then has the first max. */
 int readfile_fd(struct buf *out, int fd, size_t max);
 
-/* Append a file to out. 0 or a negative errno. */
+/* Open a regular file in a directory that others may have made: it never leads out of it (-ELOOP
+ * for a symbolic link, -ENOENT for one to nothing) and never blocks. A descriptor, or a negative errno. */
+int readfile_open(int dir_fd, const char *name);
+
+/* Append a file to out; one in dir_fd is opened by readfile_open(). 0 or a negative errno. */
 int readfile_at(struct buf *out, int dir_fd, const char *path, size_t max);
 
 /* Read the beginning of a file, at most size - 1 bytes, as a C string. Returns its length or a

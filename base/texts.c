@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "base/feed.h"
+#include "base/readfile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,7 +106,7 @@ static bool open_text(struct texts *t, size_t at)
 		return false;
 	if (t->fd >= 0)
 		close(t->fd);
-	t->fd = openat(t->dir_fd, t->file[at].name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	t->fd = readfile_open(t->dir_fd, t->file[at].name);
 	t->open = at;
 	return t->fd >= 0;
 }
