@@ -34,6 +34,7 @@ struct growing {
 	bool listed;		/* nothing has changed since */
 	bool removed;		/* with all its files */
 	bool grew;		/* in the last reading */
+	uint64_t left;		/* bytes that this reading may still have */
 	int64_t grew_ns;	/* when something was read last, CLOCK_MONOTONIC */
 	struct growing_writers writers;
 	struct growing_damage damage;
@@ -175,15 +176,10 @@ static int deliver_text(struct growing *t, struct growing_file *f, const char *p
 
 static int open_plain(struct growing *t, struct growing_file *f)
 {
-	int fd = openat(t->dir_fd, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	int fd = readfile_open(t->dir_fd, f->name);
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
+		return fd;
 	f->fd = fd;
 	t->n_open++;
 	return 0;
@@ -209,9 +205,10 @@ static int read_plain(struct growing *t, struct growing_file *f)
 			return -errno;
 		if (n > 0) {
 			f->offset += (uint64_t)n;
+			t->left -= (uint64_t)n < t->left ? (uint64_t)n : t->left;
 			r = deliver_text(t, f, t->window, (size_t)n);
 		}
-	} while (!r && (n < 0 || n == sizeof t->window));
+	} while (!r && t->left && (n < 0 || n == sizeof t->window));
 	return r;
 }
 
@@ -420,7 +417,7 @@ static int read_all(struct growing *t, struct error *err)
 
 	if (r)
 		return error_sys(err, r, t->path, "cannot read");
-	for (size_t i = 0; i < t->n_files && !r; i++) {
+	for (size_t i = 0; i < t->n_files && !r && t->left; i++) {
 		struct error why = { 0 };
 
 		r = read_file(t, t->file[i], &why);
@@ -447,10 +444,26 @@ static int64_t idle_ns(const struct growing *t)
 
 int growing_read(struct growing *t, struct error *err)
 {
+	return growing_read_some(t, UINT64_MAX, err);
+}
+
+bool growing_is_behind(const struct growing *t)
+{
+	return !t->left;
+}
+
+bool growing_is_removed(const struct growing *t)
+{
+	return t->removed;
+}
+
+int growing_read_some(struct growing *t, uint64_t most, struct error *err)
+{
 	bool more = growing_writers_exist(&t->writers, idle_ns(t));
 	int r;
 
 	t->grew = false;
+	t->left = most;
 	r = read_all(t, err);
 	if (t->grew)
 		t->grew_ns = clock_mono_ns();

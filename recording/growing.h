@@ -64,6 +64,21 @@ void growing_close(struct growing *t);
  */
 int growing_read(struct growing *t, struct error *err);
 
+/* The same, but stop after about so many bytes, for a loop that has other work; growing_is_behind()
+ * then says whether there may be more already. A compressed file counts as nothing. */
+int growing_read_some(struct growing *t, uint64_t most, struct error *err);
+bool growing_is_behind(const struct growing *t);
+
+/* The directory is no more. */
+bool growing_is_removed(const struct growing *t);
+
+/*
+ * Does something still write to a recording, by its `build` (recording_read_build()) and the times of
+ * its files? That is less exact than growing_read(): if the launcher was killed, the build runs
+ * as long as its files change.
+ */
+bool growing_runs(const struct recording *rec);
+
 /* What was left out so far. */
 const struct growing_damage *growing_damage(const struct growing *t);
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "recording/alive.h"
 #include "recording/layout.h"
 #include "recording/growing_files.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BEGIN_NS 5000000000	/* the first lines of a new recording are there after that */
 #define HOST_IDLE_NS 1000000000	/* after the end, a host writes nothing more after that */
@@ -138,4 +142,43 @@ bool growing_writers_exist(const struct growing_writers *w, int64_t idle_ns)
 	if (is_there(w, w->pid, 0))
 		return true;
 	return w->end_us < 0 && any_open(w);
+}
+
+/* For how long the files of a directory were unchanged, INT64_MAX: nobody knows. */
+static int64_t idle_ns(const char *path)
+{
+	DIR *dir = file_open_dir_at(AT_FDCWD, path);
+	int64_t newest_ns = -1, time_ns;
+	struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		time_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
+	}
+	if (dir)
+		closedir(dir);
+	return newest_ns < 0 ? INT64_MAX : clock_wall_ns() - newest_ns;
+}
+
+bool growing_runs(const struct recording *rec)
+{
+	struct growing_writers w;
+	int64_t idle;
+
+	growing_writers_init(&w);
+	for (size_t i = 0; i < rec->n_build; i++) {
+		const char *key = rec->build[i].key, *value = rec->build[i].value;
+
+		growing_writers_build(&w, (struct slice){ key, strlen(key) },
+				      (struct slice){ value, strlen(value) });
+	}
+	if (w.imported || w.start_mono_ns < 0 || !rec->path)
+		return false;
+	idle = idle_ns(rec->path);
+	return growing_writers_exist(&w, idle) ||
+	       (w.end_us < 0 && w.same_boot && idle < HOST_IDLE_NS + 3 * w.interval_ms * 1000000);
 }

@@ -124,9 +124,9 @@ static int source_open(struct source *s, int dir_fd, const char *name,
 	char packed[64];
 	int r = 0;
 
-	s->fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	if (s->fd < 0 && errno != ENOENT)
-		return error_sys(err, -errno, name, NULL);
+	s->fd = readfile_open(dir_fd, name);
+	if (s->fd < 0 && s->fd != -ENOENT)
+		return error_sys(err, s->fd, name, NULL);
 	snprintf(packed, sizeof packed, "%s" LAYOUT_ZSTD_SUFFIX, name);
 	if (faccessat(dir_fd, packed, F_OK, 0))
 		return s->fd < 0 ? -ENOENT : 0;

@@ -246,9 +246,6 @@ static int make_instance(struct reader *r, const struct process *first)
 	return 0;
 }
 
-/* Of their spans: hosts number theirs from 1, and imported ones begin at 2^32. */
-#define FIRST_NUMBER (UINT64_C(1) << 40)
-
 static int add_span(const struct reader *r, const struct process *p, struct owner o)
 {
 	struct recording *rec = r->rec;
@@ -259,7 +256,7 @@ static int add_span(const struct reader *r, const struct process *p, struct owne
 	*added = (struct span){ .instance = o.instance, .task = o.task, .begin_us = p->start_us,
 		.end_us = p->end_us, .name = rec->program[p->program].name,
 		.seq = o.task == NO_INDEX ? 0 : rec->task[o.task].seq,
-		.number = FIRST_NUMBER + (uint64_t)(p - r->process), .parent = NO_INDEX,
+		.number = SPAN_OF_PROCESS + (uint64_t)(p - r->process), .parent = NO_INDEX,
 		.thread = p->pid, .place = "" };
 	return 0;
 }

@@ -49,21 +49,12 @@ static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
 /* A regular file: its descriptor, or -ENOENT and the like. */
 static int open_file(int dir_fd, const char *name, size_t *size)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = readfile_open(dir_fd, name);
 	struct stat st;
-	int r = 0;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		r = -errno;
-	else if (!S_ISREG(st.st_mode))
-		r = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	if (r) {
-		close(fd);
-		return r;
-	}
-	*size = st.st_size > 0 ? (size_t)st.st_size : 0;
+		return fd;
+	*size = !fstat(fd, &st) && st.st_size > 0 ? (size_t)st.st_size : 0;
 	return fd;
 }
 

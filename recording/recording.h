@@ -123,6 +123,9 @@ struct span {
 	const char *place;	/* where it was begun, "" if that was not recorded */
 };
 
+/* Hosts number their spans from 1, and imported ones begin at 2^32; those of processes begin here. */
+#define SPAN_OF_PROCESS (UINT64_C(1) << 40)
+
 struct note {
 	int64_t time_us;
 	uint32_t instance;
