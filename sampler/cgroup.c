@@ -75,7 +75,7 @@ struct meter {
 };
 
 struct cgroup_source {
-	struct source source;
+	struct sampler_source source;
 	struct meter meter[KINDS];
 	size_t n_meters;
 	struct pressure_set pressure;
@@ -274,7 +274,7 @@ static void meter_sample(struct cgroup_source *s, struct meter *m, struct root_t
 		s->memory = now[0];
 }
 
-static bool cgroup_read(struct source *source, struct root_text *text)
+static bool cgroup_read(struct sampler_source *source, struct root_text *text)
 {
 	struct cgroup_source *s = (struct cgroup_source *)source;
 
@@ -285,7 +285,7 @@ static bool cgroup_read(struct source *source, struct root_text *text)
 	return true;
 }
 
-static void cgroup_release(struct source *source)
+static void cgroup_release(struct sampler_source *source)
 {
 	struct cgroup_source *s = (struct cgroup_source *)source;
 
@@ -294,7 +294,7 @@ static void cgroup_release(struct source *source)
 	pressure_set_close(&s->pressure);
 }
 
-__attribute__((cold)) int cgroup_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int cgroup_open(struct sampler_source **out, const struct source_setup *setup)
 {
 	struct cgroup_source *s = source_new(out, sizeof *s, cgroup_read, NULL);
 	int r = s ? roster_init(&s->source.roster, DEVICES_MAX, device_counts, s) : -ENOMEM;

@@ -16,14 +16,14 @@ static bool every_core(void *ctx, struct slice name)
 	return true;
 }
 
-static bool cores_read(struct source *s, struct root_text *text)
+static bool cores_read(struct sampler_source *s, struct root_text *text)
 {
 	return !root_file_read(&s->file, text) && parse_cores(text, &s->roster, &s->table);
 }
 
-__attribute__((cold)) int cores_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int cores_open(struct sampler_source **out, const struct source_setup *setup)
 {
-	struct source *s;
+	struct sampler_source *s;
 	int r;
 
 	if (!setup->per_core)

@@ -41,7 +41,7 @@ struct direct {
 };
 
 struct diskstats_source {
-	struct source source;
+	struct sampler_source source;
 	int sys_fd;		/* borrowed */
 	bool has_sys;		/* /sys lists the devices */
 	const struct root_text *names;	/* the text that is being parsed */
@@ -140,7 +140,7 @@ static bool moved(const struct diskstats_source *s)
 	return false;
 }
 
-static bool diskstats_read(struct source *source, struct root_text *text)
+static bool diskstats_read(struct sampler_source *source, struct root_text *text)
 {
 	struct diskstats_source *s = (struct diskstats_source *)source;
 	size_t lines = s->source.roster.n;
@@ -163,7 +163,7 @@ static bool diskstats_read(struct source *source, struct root_text *text)
 	return true;
 }
 
-static void diskstats_release(struct source *source)
+static void diskstats_release(struct sampler_source *source)
 {
 	close_direct((struct diskstats_source *)source);
 }
@@ -180,7 +180,8 @@ static int learn_disks(struct diskstats_source *s, struct root_text *text)
 	return r;
 }
 
-__attribute__((cold)) int diskstats_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int diskstats_open(struct sampler_source **out,
+					const struct source_setup *setup)
 {
 	struct diskstats_source *s = source_new(out, sizeof *s, diskstats_read, diskstats_release);
 	int r;

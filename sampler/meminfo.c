@@ -38,7 +38,7 @@ static const struct {
 };
 
 struct meminfo_source {
-	struct source source;
+	struct sampler_source source;
 	struct table_column column[COLUMNS];	/* those this kernel has */
 	size_t column_of[COLUMNS];	/* the index of each in columns[] */
 	struct want want[COLUMNS];
@@ -59,7 +59,7 @@ static bool read_wants(const struct root_text *text, struct want want[COLUMNS])
 	return want[TOTAL].found;
 }
 
-static bool meminfo_read(struct source *source, struct root_text *text)
+static bool meminfo_read(struct sampler_source *source, struct root_text *text)
 {
 	struct meminfo_source *s = (struct meminfo_source *)source;
 	struct want *want = s->want;
@@ -105,7 +105,8 @@ static int learn_columns(struct meminfo_source *s, struct root_text *text)
 	return 0;
 }
 
-__attribute__((cold)) int meminfo_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int meminfo_open(struct sampler_source **out,
+					const struct source_setup *setup)
 {
 	struct meminfo_source *s = source_new(out, sizeof *s, meminfo_read, NULL);
 	int r = s ? root_file_open(&s->source.file, setup->root.proc_fd, "meminfo", ROOT_WHOLE)

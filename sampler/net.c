@@ -16,7 +16,7 @@ static const struct table_column columns[NET_COLUMNS] = {
 enum choice { HARDWARE, BY_NAME, EVERY };
 
 struct net_source {
-	struct source source;
+	struct sampler_source source;
 	int sys_fd;		/* borrowed */
 	enum choice choice;
 };
@@ -34,7 +34,7 @@ static bool interface_counts(void *ctx, struct slice name)
 	return root_has(s->sys_fd, path);
 }
 
-static bool net_read(struct source *source, struct root_text *text)
+static bool net_read(struct sampler_source *source, struct root_text *text)
 {
 	return !root_file_read(&source->file, text) &&
 	       parse_net_dev(text, &source->roster, &source->table);
@@ -68,7 +68,7 @@ static int learn_interfaces(struct net_source *s, struct root_text *text)
 	return 0;
 }
 
-__attribute__((cold)) int net_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int net_open(struct sampler_source **out, const struct source_setup *setup)
 {
 	struct net_source *s = source_new(out, sizeof *s, net_read, NULL);
 	int r;

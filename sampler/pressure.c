@@ -76,24 +76,25 @@ bool pressure_set_read(struct pressure_set *p, struct root_text *text, struct ta
 }
 
 struct pressure_source {
-	struct source source;
+	struct sampler_source source;
 	struct pressure_set set;
 	struct table_column column[PRESSURE_COLUMNS];
 };
 
-static bool pressure_read(struct source *source, struct root_text *text)
+static bool pressure_read(struct sampler_source *source, struct root_text *text)
 {
 	struct pressure_source *s = (struct pressure_source *)source;
 
 	return pressure_set_read(&s->set, text, &source->table, 0);
 }
 
-static void pressure_release(struct source *source)
+static void pressure_release(struct sampler_source *source)
 {
 	pressure_set_close(&((struct pressure_source *)source)->set);
 }
 
-__attribute__((cold)) int pressure_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int pressure_open(struct sampler_source **out,
+					const struct source_setup *setup)
 {
 	static const char *const names[PRESSURE_FILES] = {
 		"pressure/cpu", "pressure/io", "pressure/memory",

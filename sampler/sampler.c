@@ -21,12 +21,12 @@
 #define TEXT_CAP (2u << 20)
 #define LINE_CAP (4 * SERIES_LINE_MAX)
 
-static int (*const openers[])(struct source **, const struct source_setup *) = {
+static source_opener *const openers[] = {
 	stat_open, cores_open, meminfo_open, diskstats_open, net_open, pressure_open,
 	vmstat_open, cgroup_open,
 };
 
-#define SOURCES ARRAY_SIZE(openers)
+#define SOURCES (ARRAY_SIZE(openers) + 1)	/* and options->own */
 
 struct sampler {
 	int64_t start_ns;
@@ -38,7 +38,7 @@ struct sampler {
 	struct root_text text;
 	struct buf line;
 	char *line_memory;
-	struct source *source[SOURCES];	/* NULL: the machine does not have it */
+	struct sampler_source *source[SOURCES];	/* NULL: the machine does not have it */
 	struct tasks *tasks;
 };
 
@@ -65,10 +65,12 @@ static void open_sources(struct sampler *s, const struct sampler_options *option
 	const struct source_setup setup = { .root = s->root, .dir_fd = s->dir_fd,
 		.interval_ms = options->interval_ms,
 		.coarse = options->interval_ms >= COARSE_MS, .per_core = options->per_core,
-		.all_interfaces = options->all_interfaces, .text = &s->text };
+		.all_interfaces = options->all_interfaces,
+		.text = &s->text };
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		int r = openers[i](&s->source[i], &setup);
+		source_opener *open = i < ARRAY_SIZE(openers) ? openers[i] : options->own;
+		int r = open ? open(&s->source[i], &setup) : 0;
 
 		if (!r)
 			continue;
@@ -139,7 +141,7 @@ void sampler_take(struct sampler *s, bool forced)
 		t_us = 0;
 	s->next_ns = s->start_ns + (t_us * 1000 / s->interval_ns + 1) * s->interval_ns;
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct source *source = s->source[i];
+		struct sampler_source *source = s->source[i];
 
 		if (source && source->read(source, &s->text))
 			remember(s, table_write(&source->table, &s->line, t_us, forced));

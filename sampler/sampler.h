@@ -34,12 +34,19 @@
  *	proc_cgroup     the build's own control group, if it has one: user system throttled
  *	                (ms), memory swap (MiB), peak (MiB, since the group was made), written
  *	                read (KiB), and the five pressures.
+ *	proc_own        cpu (10 us), memory (MiB) of the launcher. Only on request.
  *	proc_tasks      see usage_log.h.
  *
  * With more than 64 disks or interfaces, or 1024 cores, the remaining ones are summed in columns
  * named "others".
  */
 struct sampler;
+
+struct sampler_source;
+struct source_setup;
+typedef int source_opener(struct sampler_source **out, const struct source_setup *setup);
+
+source_opener own_open;
 
 struct sampler_options {
 	const char *proc_root;	/* NULL: /proc */
@@ -48,6 +55,9 @@ struct sampler_options {
 	bool per_core;		/* proc_cores.log too */
 	bool all_interfaces;	/* lo, veth and the like too */
 	bool tasks;		/* proc_tasks.log: the process tree of every running task */
+	/* own_open: proc_own.log too, of this process, which is buildbeat's own. NULL: not. The
+	 * plugin is smaller without it. */
+	source_opener *own;
 };
 
 /*

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-void *source_new(struct source **out, size_t size,
-		 bool (*read)(struct source *s, struct root_text *text),
-		 void (*release)(struct source *s))
+void *source_new(struct sampler_source **out, size_t size,
+		 bool (*read)(struct sampler_source *s, struct root_text *text),
+		 void (*release)(struct sampler_source *s))
 {
-	struct source *s = calloc(1, size);
+	struct sampler_source *s = calloc(1, size);
 
 	*out = s;
 	if (!s)
@@ -19,14 +19,14 @@ void *source_new(struct source **out, size_t size,
 	return s;
 }
 
-int source_table(struct source *s, const struct source_setup *setup, const char *name,
+int source_table(struct sampler_source *s, const struct source_setup *setup, const char *name,
 		 const struct table_column *column, size_t n_columns, size_t max_groups)
 {
 	return table_open(&s->table, setup->dir_fd, name, setup->interval_ms, column, n_columns,
 			  max_groups);
 }
 
-void source_free(struct source *s)
+void source_free(struct sampler_source *s)
 {
 	if (!s)
 		return;

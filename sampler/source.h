@@ -26,39 +26,39 @@ struct source_setup {
 	struct root_text *text;	/* shared: every source overwrites it */
 };
 
-struct source {
+struct sampler_source {
 	struct table table;
 	struct root_file file;	/* the file to read; a source with several has the others itself */
 	struct roster roster;	/* the disks, interfaces or cores in it; may be empty */
 	/* Read the current values into the table. False: there are no values now. */
-	bool (*read)(struct source *s, struct root_text *text);
+	bool (*read)(struct sampler_source *s, struct root_text *text);
 	/* Release what the source itself has, except its memory. May be NULL. */
-	void (*release)(struct source *s);
+	void (*release)(struct sampler_source *s);
 };
 
 /* For the functions below: a source of this size in *out, without a table. NULL: no memory. */
-void *source_new(struct source **out, size_t size,
-		 bool (*read)(struct source *s, struct root_text *text),
-		 void (*release)(struct source *s));
+void *source_new(struct sampler_source **out, size_t size,
+		 bool (*read)(struct sampler_source *s, struct root_text *text),
+		 void (*release)(struct sampler_source *s));
 
 /* Open its log; parameters as for table_open(). */
-int source_table(struct source *s, const struct source_setup *setup, const char *name,
+int source_table(struct sampler_source *s, const struct source_setup *setup, const char *name,
 		 const struct table_column *column, size_t n_columns, size_t max_groups);
 
-void source_free(struct source *s);	/* may be NULL */
+void source_free(struct sampler_source *s);	/* may be NULL */
 
 /*
  * 0, or a negative errno: -ENOENT and the like where the machine does not have these values.
  * Then, too, the caller frees *out. Counters of a log whose header is written after the first
  * sample count from the moment of opening.
  */
-int stat_open(struct source **out, const struct source_setup *setup);
-int cores_open(struct source **out, const struct source_setup *setup);
-int meminfo_open(struct source **out, const struct source_setup *setup);
-int diskstats_open(struct source **out, const struct source_setup *setup);
-int net_open(struct source **out, const struct source_setup *setup);
-int pressure_open(struct source **out, const struct source_setup *setup);
-int vmstat_open(struct source **out, const struct source_setup *setup);
-int cgroup_open(struct source **out, const struct source_setup *setup);
+int stat_open(struct sampler_source **out, const struct source_setup *setup);
+int cores_open(struct sampler_source **out, const struct source_setup *setup);
+int meminfo_open(struct sampler_source **out, const struct source_setup *setup);
+int diskstats_open(struct sampler_source **out, const struct source_setup *setup);
+int net_open(struct sampler_source **out, const struct source_setup *setup);
+int pressure_open(struct sampler_source **out, const struct source_setup *setup);
+int vmstat_open(struct sampler_source **out, const struct source_setup *setup);
+int cgroup_open(struct sampler_source **out, const struct source_setup *setup);
 
 #endif

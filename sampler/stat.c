@@ -23,7 +23,7 @@ static const struct table_column columns[COLUMNS] = {
 #define LOAD_MS 5000
 
 struct stat_source {
-	struct source source;
+	struct sampler_source source;
 	struct root_file loadavg;
 	int64_t load_due;	/* samples until it is read again */
 	int64_t load_every;
@@ -35,7 +35,7 @@ static void count(struct stat_source *s, size_t column, uint64_t now)
 	table_add(&s->source.table, 0, column, table_step(&s->last[column], now));
 }
 
-static bool stat_read(struct source *source, struct root_text *text)
+static bool stat_read(struct sampler_source *source, struct root_text *text)
 {
 	struct stat_source *s = (struct stat_source *)source;
 	struct table *t = &source->table;
@@ -61,14 +61,14 @@ static bool stat_read(struct source *source, struct root_text *text)
 	return true;
 }
 
-static void stat_release(struct source *source)
+static void stat_release(struct sampler_source *source)
 {
 	struct stat_source *s = (struct stat_source *)source;
 
 	root_file_close(&s->loadavg);
 }
 
-__attribute__((cold)) int stat_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int stat_open(struct sampler_source **out, const struct source_setup *setup)
 {
 	struct stat_source *s = source_new(out, sizeof *s, stat_read, stat_release);
 	struct parse_stat_values f;

@@ -10,7 +10,7 @@
 enum { PGPGOUT, PGPGIN, PGMAJFAULT, PSWPOUT, PSWPIN, OOM_KILL, COLUMNS };
 
 struct vmstat_source {
-	struct source source;
+	struct sampler_source source;
 	struct table_column column[COLUMNS];	/* those this kernel has */
 	struct want want[COLUMNS];
 	uint64_t last[COLUMNS];
@@ -41,7 +41,7 @@ static bool read_wants(struct vmstat_source *s, struct root_text *text)
 	return true;
 }
 
-static bool vmstat_read(struct source *source, struct root_text *text)
+static bool vmstat_read(struct sampler_source *source, struct root_text *text)
 {
 	struct vmstat_source *s = (struct vmstat_source *)source;
 
@@ -86,7 +86,7 @@ static int learn_columns(struct vmstat_source *s, struct root_text *text)
 	return 0;
 }
 
-__attribute__((cold)) int vmstat_open(struct source **out, const struct source_setup *setup)
+__attribute__((cold)) int vmstat_open(struct sampler_source **out, const struct source_setup *setup)
 {
 	struct vmstat_source *s = source_new(out, sizeof *s, vmstat_read, NULL);
 	int r = s ? root_file_open(&s->source.file, setup->root.proc_fd, "vmstat", ROOT_RECORDS)
