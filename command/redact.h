@@ -62,6 +62,10 @@ void redact_prepare(void);
  */
 size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut);
 
+/* Add an assignment of an environment, "NAME=VALUE", with its secret replaced: the whole value, which
+ * may have blanks and newlines, if the name says that it is a secret. */
+void redact_variable(struct buf *out, const char *text, size_t len);
+
 /* field_add() and field_size() of the text with its secrets replaced. True if the text was
  * added unchanged and whole. */
 bool redact_field(struct buf *b, const char *text, size_t len, size_t max);
