@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
+#include "convert/ninja/join.h"
 #include "convert/oe/oe.h"
 #include "convert/zstd.h"
 #include "recording/layout.h"
@@ -111,3 +112,23 @@ const struct recording_formats convert_formats = {
 	.codec = &zstd_codec,
 	.foreign = &oe_foreign,
 };
+
+int converter_read_any(struct recording *rec, const char *path,
+		       const struct recording_options *options, struct error *err)
+{
+	struct recording_options with = *options;
+	const struct converter *c;
+	struct error unused;
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISDIR(st.st_mode)) {
+		c = converter_of(path, err);
+		return c ? converter_read(c, rec, &path, 1, err) : -EINVAL;
+	}
+	c = recording_is_here(path, &convert_formats) ? NULL : converter_of(path, &unused);
+	if (c)
+		return converter_read(c, rec, &path, 1, err);
+	with.formats = &convert_formats;
+	with.add_lines = ninja_join_unnamed;
+	return recording_read_as(rec, path, &with, err);
+}

@@ -55,6 +55,12 @@ extern const char *const converter_word[];
 int converter_read(const struct converter *c, struct recording *rec,
 		   const char *const *path, size_t n, struct error *err);
 
+/* Read what a path has: a recording, as the options demand (recording_read_as(), with these formats
+ * and the names that ninja knows), or a file or directory of another tool. 0 or a negative errno
+ * with err; always release rec. */
+int converter_read_any(struct recording *rec, const char *path,
+		       const struct recording_options *options, struct error *err);
+
 /* Find a format by its name, or by the content of a file. NULL if there is none. */
 const struct converter *converter_named(const char *name);
 const struct converter *converter_of(const char *path, struct error *err);

@@ -4,10 +4,10 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/private_dir.h"
 #include "base/readfile.h"
 #include "base/sort.h"
 #include "base/str.h"
-#include "base/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,40 +30,9 @@
 
 /* The private directory */
 
-static bool is_private(int fd)
-{
-	struct stat st;
-
-	return !trust_fstat(fd, &st) && S_ISDIR(st.st_mode) && trust_is_private(&st) &&
-	       !(st.st_mode & (S_IRWXG | S_IRWXO));
-}
-
-static bool try_place(char path[PATH_MAX], const char *base, bool own, bool make, int *fd)
-{
-	struct error err;
-
-	if (!base || *base != '/' || strlen(base) > PATH_MAX / 2 || trust_path(base, &err))
-		return false;
-	if (own)
-		snprintf(path, PATH_MAX, "%s/" PLACE, base);
-	else
-		snprintf(path, PATH_MAX, "%s/" PLACE "-%u", base, (unsigned)geteuid());
-	if (make && mkdir(path, 0700) && errno != EEXIST)
-		return false;
-	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if ((*fd < 0 && errno == ENOENT) || (*fd >= 0 && is_private(*fd)))
-		return true;
-	if (*fd >= 0)
-		close(*fd);
-	return false;
-}
-
-/* Readers look where a task would be made. */
 static bool find_place(char path[PATH_MAX], bool make, int *fd)
 {
-	return try_place(path, getenv("XDG_RUNTIME_DIR"), true, make, fd) ||
-	       try_place(path, getenv("TMPDIR"), false, make, fd) ||
-	       try_place(path, "/tmp", false, make, fd);
+	return private_dir_find(path, PLACE, make, fd);
 }
 
 static int make_place(char path[PATH_MAX], struct error *err)

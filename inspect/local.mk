@@ -47,6 +47,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/whole_machine.c inspect/whole_machine.h \
 	inspect/pages.c inspect/pages.h \
 	inspect/process_list.c inspect/process_list.h \
+	inspect/process_table.c inspect/process_table.h \
 	inspect/recent.c inspect/recent.h \
 	inspect/smaps.c inspect/smaps.h
 
