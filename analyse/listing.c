@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/trust.h"
+#include "recording/growing.h"
 #include "recording/layout.h"
 
 #include <dirent.h>
@@ -31,37 +32,52 @@ static bool is_dir(const char *path)
 
 /* Reading all */
 
-static int add_entry(struct listing *l, const char *path, const char *name,
-		     const struct recording_formats *formats)
+/* Takes over what the entry has. */
+static int add_entry(struct listing *l, const char *name, struct listing_entry *e)
 {
-	struct listing_entry e = { .rec = RECORDING_INIT }, *grown;
+	struct listing_entry *added = NULL;
+
+	e->result = summary_build_result(&e->rec, &e->status);
+	e->running = !e->damaged && growing_runs(&e->rec);
+	e->name = strdup(name);
+	if (e->name)
+		added = array_add(&l->entry, &l->n, sizeof *added);
+	if (!added) {
+		free(e->name);
+		recording_release(&e->rec);
+		return -ENOMEM;
+	}
+	*added = *e;
+	return 0;
+}
+
+int listing_add(struct listing *l, const char *name, struct recording *rec)
+{
+	struct listing_entry e = { .rec = *rec };
+
+	*rec = (struct recording)RECORDING_INIT;
+	return add_entry(l, name, &e);
+}
+
+static int read_entry(struct listing *l, const char *path, const char *name,
+		      const struct recording_formats *formats)
+{
+	struct listing_entry e = { .rec = RECORDING_INIT };
 	int r = recording_read_build(&e.rec, path, formats, &e.error);
 
-	if (r == -ENOMEM)
-		goto failed;
-	if (r && !recording_is_here(path, formats)) {
+	if (r == -ENOMEM || (r && !recording_is_here(path, formats))) {
 		recording_release(&e.rec);
-		return 0;
+		return r == -ENOMEM ? r : 0;
 	}
 	e.damaged = r;
-	e.result = summary_build_result(&e.rec, &e.status);
-	e.name = strdup(name);
-	grown = e.name ? array_grow(l->entry, l->n, sizeof *grown) : NULL;
-	if (!grown)
-		goto failed;
-	l->entry = grown;
-	grown[l->n++] = e;
-	return 0;
-failed:
-	free(e.name);
-	recording_release(&e.rec);
-	return -ENOMEM;
+	return add_entry(l, name, &e);
 }
 
 static int read_entries(struct listing *l, DIR *dir, const struct recording_formats *formats)
 {
 	struct buf path = BUF_INIT;
 	struct dirent *entry;
+	struct stat st;
 	int r = 0;
 
 	while (!r && (errno = 0, entry = readdir(dir))) {
@@ -69,8 +85,9 @@ static int read_entries(struct listing *l, DIR *dir, const struct recording_form
 			continue;
 		join(&path, l->path, entry->d_name);
 		r = buf_error(&path);
-		if (!r && is_dir(path.data))
-			r = add_entry(l, path.data, entry->d_name, formats);
+		/* a link may lead elsewhere, or is a second name */
+		if (!r && !lstat(path.data, &st) && S_ISDIR(st.st_mode))
+			r = read_entry(l, path.data, entry->d_name, formats);
 	}
 	if (!r && !entry && errno)
 		r = -errno;

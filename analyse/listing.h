@@ -15,6 +15,7 @@ struct listing_entry {
 	struct error error;
 	enum build_result result;
 	int status;
+	bool running;		/* and so not unfinished: see growing_runs() */
 };
 
 struct listing {
@@ -32,6 +33,10 @@ struct listing {
 int listing_read(struct listing *l, const char *path, const struct recording_formats *formats,
 		 struct error *err);
 void listing_release(struct listing *l);
+
+/* Add a recording that was read, or whose `build` was, under a name; it is taken over, also if the
+ * result is -ENOMEM. */
+int listing_add(struct listing *l, const char *name, struct recording *rec);
 
 /*
  * The recording that `what` names, into out: a directory that holds one; the newest

@@ -10,10 +10,14 @@ analyse_libanalyse_la_SOURCES = \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
 	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
-	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h \
+	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h analyse/races.c analyse/races.h \
 	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \
 	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \
 	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h \
 	analyse/output.c analyse/output.h analyse/output_bitbake.c analyse/output_bitbake.h \
 	analyse/output_excerpt.c analyse/output_excerpt.h \
-	analyse/output_marks.c analyse/output_marks.h analyse/output_ninja.c
+	analyse/output_marks.c analyse/output_marks.h analyse/output_ninja.c \
+	analyse/process_tree.c analyse/process_tree.h \
+	analyse/tracker.c analyse/tracker.h analyse/tracker_class.c analyse/tracker_class.h analyse/tracker_names.c analyse/tracker_parts.h \
+	analyse/tracker_pieces.c \
+	analyse/unread.c analyse/unread.h analyse/graph.c analyse/graph.h analyse/graph_components.c analyse/cycles.c analyse/cycles.h

@@ -184,3 +184,24 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 	out->seconds = b->seconds;
 	return r;
 }
+
+int profile_make(struct profile *p, const struct summary *s, const struct queue *q,
+		 const struct chain *pairs, int64_t from_us, int64_t to_us,
+		 const struct recording_formats *formats, struct error *err)
+{
+	struct tally_table tallies = TALLY_TABLE_INIT;
+	const char *path = s->rec->path;
+	int r = profile_add_tasks(p, s, q, from_us, to_us);
+
+	if (!r && pairs)
+		r = profile_pair_tasks(p, s, pairs);
+	if (r)
+		return error_sys(err, r, path, NULL);
+	if (!path || !tally_is_here(path))
+		return 0;
+	r = tally_read(&tallies, path, from_us, to_us, formats, err);
+	if (!r)
+		r = profile_add_tallies(p, &tallies, s->rec);
+	tally_release(&tallies);
+	return r;
+}

@@ -103,6 +103,11 @@ int profile_pair_tasks(struct profile *p, const struct summary *s, const struct 
 int profile_add_tallies(struct profile *p, const struct tally_table *t,
 			const struct recording *rec);
 
+/* All of these, with what the hosts tallied. pairs: NULL for none. 0 or a negative errno with err. */
+int profile_make(struct profile *p, const struct summary *s, const struct queue *q,
+		 const struct chain *pairs, int64_t from_us, int64_t to_us,
+		 const struct recording_formats *formats, struct error *err);
+
 /* What b has beyond a, by the names of the rows. Rows without a difference are left out. */
 int profile_difference(struct profile *out, const struct profile *a, const struct profile *b);
 

@@ -486,3 +486,12 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 		free(o.number[i]);
 	return most;
 }
+
+void profile_sort_usually(struct profile_wish *w, const struct profile *p)
+{
+	if (w->sort.n)
+		return;
+	w->sort = (struct profile_list){ 2, { PROFILE_C_RUN, PROFILE_C_COUNT } };
+	if (!profile_has_tasks(p))
+		w->sort = (struct profile_list){ 2, { PROFILE_C_COUNT, PROFILE_C_RUN } };
+}

@@ -77,6 +77,10 @@ struct profile_view {
 	bool no_memory;		/* for a value or an order: outputs fail with -ENOMEM */
 };
 
+/* The usual order, if none is wished: what is often repeated matters by its count, as in Chromium;
+ * the tasks of a build run once. */
+void profile_sort_usually(struct profile_wish *w, const struct profile *p);
+
 /* 0, -ENOMEM, or -EINVAL with err's message: a wrong regular expression. Always release. */
 int profile_view_make(struct profile_view *v, const struct profile *p,
 		      const struct profile_wish *wish, struct error *err);

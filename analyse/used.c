@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/used.h"
 
+#include "base/array.h"
 #include "recording/column.h"
 
 #include <errno.h>
@@ -19,6 +20,9 @@ struct spread {
 	double *amount;
 	double *change;		/* of the amount in a microsecond, at the start of each stretch */
 	double sum, vague;
+	struct used_pieces *pieces;	/* NULL, or it gets what would be added to `amount` */
+	uint32_t task;		/* whose it is, NO_INDEX: of hosts */
+	int error;
 };
 
 /* The stretch of a time: the first one from `from` on that ends after it, or with `until` at
@@ -47,6 +51,25 @@ static int64_t within(const struct spread *p, int64_t time_us)
 	return time_us < first ? first : time_us > last ? last : time_us;
 }
 
+static void add_piece(struct spread *p, int64_t from_us, int64_t until_us, double amount)
+{
+	struct used_pieces *list = p->pieces;
+	struct used_piece *added = array_add(&list->piece, &list->n, sizeof *added);
+
+	if (added)
+		*added = (struct used_piece){ from_us, until_us, amount, p->task };
+	else
+		p->error = -ENOMEM;
+}
+
+static void add_stretch(struct spread *p, size_t at, double amount)
+{
+	if (p->pieces)
+		add_piece(p, p->time_us[at - 1], p->time_us[at], amount);
+	else
+		p->amount[at] += amount;
+}
+
 /* Spread an amount evenly. hint: a stretch that is not behind that of from_us. */
 static void add(struct spread *p, size_t hint, int64_t from_us, int64_t until_us, double amount)
 {
@@ -59,8 +82,12 @@ static void add(struct spread *p, size_t hint, int64_t from_us, int64_t until_us
 	until_us = within(p, until_us);
 	a = stretch(p, hint, from_us, false);
 	b = until_us > from_us ? stretch(p, a, until_us, true) : a;
+	if (p->pieces && until_us > from_us) {
+		add_piece(p, from_us, until_us, amount);
+		return;
+	}
 	if (a >= b) {
-		p->amount[a] += amount;
+		add_stretch(p, a, amount);
 		return;
 	}
 	rate = amount / (double)(until_us - from_us);
@@ -93,8 +120,16 @@ static double of_build(const struct spread *p)
 {
 	const struct summary *s = p->s;
 
-	if (p->what == USED_CPU)
+	switch (p->what) {
+	case USED_CPU:
 		return s->cpu_exact ? (double)s->cpu_us : -1;
+	case USED_READ:
+		return (double)s->read_bytes;
+	case USED_WRITTEN:
+		return (double)s->written_bytes;
+	case USED_STORAGE:
+		break;
+	}
 	return s->read_bytes < 0 || s->written_bytes < 0 ? -1 :
 	       (double)s->read_bytes + (double)s->written_bytes;
 }
@@ -104,13 +139,15 @@ static double of_task(const struct spread *p, uint32_t i)
 	const struct cost *c = &p->s->nest[i].cost;
 
 	return p->what == USED_CPU ? (double)c->cpu_us :
-	       (double)c->read_bytes + (double)c->written_bytes;
+	       (p->what == USED_WRITTEN ? 0 : (double)c->read_bytes) +
+	       (p->what == USED_READ ? 0 : (double)c->written_bytes);
 }
 
 static double of_sample(const struct spread *p, const struct task_usage *u)
 {
 	return p->what == USED_CPU ? 1e3 * (double)u->cpu_ms :
-	       1024 * ((double)u->read_kb + (double)u->written_kb);
+	       1024 * ((p->what == USED_WRITTEN ? 0 : (double)u->read_kb) +
+		       (p->what == USED_READ ? 0 : (double)u->written_kb));
 }
 
 /* The most of what samples did not see that can be of the time since the last one: the rest is of
@@ -138,7 +175,7 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 		if (level <= done || time_us <= last_us)
 			continue;
 		hint = stretch(p, hint, time_us, true);
-		p->amount[hint] += level - done;
+		add_stretch(p, hint, level - done);
 		done = level;
 		last_us = time_us;
 	}
@@ -166,6 +203,7 @@ static void add_tasks(struct spread *p)
 
 		if (all <= 0)
 			continue;
+		p->task = p->s->order[i];
 		end_us = recording_task_end_us(rec, t);
 		hint = stretch(p, hint, t->start_us, false);
 		p->sum += all;
@@ -211,6 +249,7 @@ static void add_hosts(struct spread *p)
 	if (rest <= 0)
 		return;
 	p->sum += rest;
+	p->task = NO_INDEX;
 	alone_us = p->what == USED_CPU ? (double)add_between(p, 0) : 0;
 	if (alone_us > 0) {
 		double rate = rest < alone_us ? rest / alone_us : 1;
@@ -236,9 +275,10 @@ static bool find_group(struct column *c, size_t *n, const struct recording *rec,
 {
 	static const char *const column[][2] = {
 		[USED_CPU] = { "user", "system" }, [USED_STORAGE] = { "read", "written" },
+		[USED_READ] = { "read" }, [USED_WRITTEN] = { "written" },
 	};
 
-	for (*n = 0; *n < 2; ++*n) {
+	for (*n = 0; *n < 2 && column[what][*n]; ++*n) {
 		if (!column_find(&c[*n], rec, "proc_cgroup", column[what][*n]))
 			return false;
 	}
@@ -301,4 +341,22 @@ int used_fill(double *amount, enum used_source *source, const struct summary *s,
 	finish(&p);
 	free(p.change);
 	return 0;
+}
+
+int used_pieces_make(struct used_pieces *out, const struct summary *s, enum used_what what,
+		     const int64_t *time_us, size_t n)
+{
+	struct spread p = { .s = s, .what = what, .time_us = time_us, .n = n, .pieces = out };
+
+	if (n > 1) {
+		add_tasks(&p);
+		add_hosts(&p);
+	}
+	return p.error;
+}
+
+void used_pieces_release(struct used_pieces *p)
+{
+	free(p->piece);
+	*p = (struct used_pieces){ 0 };
 }

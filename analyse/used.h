@@ -22,7 +22,7 @@
  * It is unknown if USED_VAGUE of it is only known as a sum over more than USED_APART samples.
  */
 enum used_source { USED_UNKNOWN, USED_GROUP, USED_TASKS };
-enum used_what { USED_CPU, USED_STORAGE };	/* storage: read and written together */
+enum used_what { USED_CPU, USED_STORAGE, USED_READ, USED_WRITTEN };	/* storage: both together */
 
 #define USED_VAGUE 0.25
 #define USED_APART 3
@@ -34,5 +34,25 @@ enum used_what { USED_CPU, USED_STORAGE };	/* storage: read and written together
  */
 int used_fill(double *amount, enum used_source *source, const struct summary *s,
 	      enum used_what what, const int64_t *time_us, size_t n);
+
+/* The amounts of each task, and of the hosts, by which USED_TASKS fills stretches: each was used
+ * evenly from from_us until until_us, within the times. */
+struct used_piece {
+	int64_t from_us, until_us;
+	double amount;
+	uint32_t task;		/* NO_INDEX: of the hosts */
+};
+
+struct used_pieces {
+	size_t n;
+	struct used_piece *piece;
+};
+
+#define USED_PIECES_INIT { 0 }
+
+/* Of any `what`. 0 or -ENOMEM. Always release. */
+int used_pieces_make(struct used_pieces *out, const struct summary *s, enum used_what what,
+		     const int64_t *time_us, size_t n);
+void used_pieces_release(struct used_pieces *p);
 
 #endif
