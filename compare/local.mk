@@ -15,3 +15,6 @@ compare_libcompare_la_SOURCES += \
 compare_libcompare_la_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
+compare_libcompare_la_SOURCES += \
+	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_private.h \
+	compare/remaining_view.c
