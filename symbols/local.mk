@@ -7,7 +7,8 @@ symbols_libsymbolizer_la_SOURCES = \
 	symbols/debug_info.c symbols/debug_info.h symbols/demangle.c symbols/demangle.h \
 	symbols/eh_frame.c symbols/eh_frame.h symbols/elf_file.c symbols/elf_file.h \
 	symbols/module_files.c symbols/module_files.h symbols/plt.c symbols/plt.h \
-	symbols/segments.c symbols/segments.h symbols/symbol_cache.c symbols/symbol_cache.h \
+	symbols/segments.c symbols/segments.h symbols/stack.c symbols/stack.h \
+	symbols/stack_source.c symbols/stack_source.h symbols/stack_threads.c symbols/stack_threads.h symbols/symbol_cache.c symbols/symbol_cache.h \
 	symbols/symbolizer.c symbols/symbolizer.h symbols/symtab.c symbols/symtab.h \
 	symbols/symtab_make.c
 symbols_libsymbolizer_la_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)

@@ -6,6 +6,7 @@
 #include "base/hex.h"
 #include "base/readfile.h"
 #include "symbols/demangle.h"
+#include "symbols/stack.h"
 #include "symbols/symbol_cache.h"
 #include "symbols/symbolizer.h"
 
@@ -23,11 +24,13 @@
 /*
  * buildbeat-symbols [-cn] [-d DIRECTORY]... [FILE ADDRESS...]: names of code addresses. With a
  * FILE it prints what is at its addresses. Without one it answers requests from standard input;
- * symbols/client.h describes both. The only program that uses libelf, libdw and libiberty.
+ * symbols/client.h describes both. With --stack it prints the call stacks of a process. The only
+ * program that uses libelf, libdw and libiberty.
  */
 
 #define REQUEST_MAX 268435456	/* bytes */
 #define OTHERS_MAX 4
+#define STACK_S 20
 #define DATA_MAX (UINT64_C(4) << 30)	/* memory, so that a broken file cannot take all */
 #define SOURCE_MAX 4096
 
@@ -53,18 +56,24 @@ struct request {
 	const char **dir;
 	int cache_fd;
 	bool names_only;
+	int64_t stack_pid;	/* 0: no stack is wanted */
+	const char *sources;
 	struct buf out;
 };
 
 static const char usage[] =
 	"usage: buildbeat-symbols [-cn] [-d DIRECTORY]... [FILE ADDRESS...]\n"
+	"       buildbeat-symbols --stack PID [--sources DIR]\n"
 	"\n"
 	"Print the functions at addresses of FILE, in hexadecimal, as in its symbol table.\n"
 	"Without FILE, answer the requests from standard input.\n"
+	"With --stack, print the call stacks of a process as JSON.\n"
 	"\n"
 	"  -c            do not use the cache\n"
 	"  -d DIRECTORY  look for files and debug information in DIRECTORY too\n"
-	"  -n            names only: no source files, no inlined functions\n";
+	"  -n            names only: no source files, no inlined functions\n"
+	"  --stack PID   stop each thread of a process for a moment and print its calls\n"
+	"  --sources DIR with lines of the sources below DIR\n";
 
 static bool parse_address(struct slice s, uint64_t *address)
 {
@@ -326,9 +335,13 @@ static void be_careful(void)
 
 static int parse_options(struct request *q, int argc, char **argv)
 {
+	static const struct option long_options[] = {
+		{ "stack", required_argument, NULL, 't' }, { "sources", required_argument, NULL, 's' },
+		{ 0 }
+	};
 	int option;
 
-	while ((option = getopt(argc, argv, "+cd:hn")) != -1) {
+	while ((option = getopt_long(argc, argv, "+cd:hn", long_options, NULL)) != -1) {
 		const char **dir;
 
 		switch (option) {
@@ -343,6 +356,16 @@ static int parse_options(struct request *q, int argc, char **argv)
 			break;
 		case 'n':
 			q->names_only = true;
+			break;
+		case 's':
+			q->sources = optarg;
+			break;
+		case 't':
+			if (!cursor_slice_i64(slice_of(optarg), &q->stack_pid) ||
+			    q->stack_pid < 1 || q->stack_pid > INT32_MAX) {
+				fprintf(stderr, "buildbeat-symbols: '%s' is no process\n", optarg);
+				exit(2);
+			}
 			break;
 		default:
 			fputs(usage, option == 'h' ? stdout : stderr);
@@ -368,6 +391,22 @@ static int serve(struct request *q)
 	return r == -EINVAL ? 2 : r ? 1 : 0;
 }
 
+/* Whatever it takes: the kernel lets the process run on when we end. */
+static int print_stack(struct request *q)
+{
+	struct error err = { .message = "" };
+	int r;
+
+	alarm(STACK_S);
+	r = stack_write(&q->out, (int32_t)q->stack_pid, q->sources, q->cache_fd, &err);
+	if (r) {
+		fprintf(stderr, "buildbeat-symbols: %s\n", err.message);
+		return 1;
+	}
+	flush(q);
+	return 0;
+}
+
 static void release(struct request *q)
 {
 	for (size_t i = 0; i < q->n_modules; i++)
@@ -388,7 +427,8 @@ int main(int argc, char **argv)
 
 	be_careful();
 	if (!parse_options(&q, argc, argv))
-		status = optind < argc ? print(&q, argv + optind) : serve(&q);
+		status = q.stack_pid ? print_stack(&q) :
+			 optind < argc ? print(&q, argv + optind) : serve(&q);
 	release(&q);
 	return status;
 }
