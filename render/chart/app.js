@@ -29,7 +29,9 @@
  *	 svg#bb				the static picture: printed, not shown
  *
  * A module is an entry of `parts`: an object with those of these functions that it needs.
- *	make()		once, when the data is there: make elements, add listeners
+ *	make()		once: make elements, add listeners
+ *	fill()		the data is new, after make() and whenever it was replaced: what elements
+ *			show of it beside the drawings
  *	layOut()	the window's size changed; view.width is the plots' new width
  *	draw()		the view changed: times, colours, search ...
  *	over()		the pointer, the hovered or the chosen task changed
@@ -48,6 +50,8 @@
  *	select(from, until)	select a range of seconds
  *	at(x, y)		the tasks at a place of the window: {task, count, name} or null
  *	redraw()		draw at once, all of it
+ *	update(text)		replace the data by others, as in pack.h: a promise
+ *	hear(o), setClock(us), stopClock(), say(text)	of a build that runs: app_live.js
  */
 (function () {
 
@@ -62,7 +66,7 @@ const PIECES_MAX = 28000, DENSE = 3000, LABELS_MAX = 1500, CHAIN_MAX = 60;
 const LABEL_LEAST = 30;		/* pixels: bars that are as wide have a name */
 const MIN_LEAST_S = .01, MIN_MOST_S = 60;
 
-const root = document.currentScript && document.currentScript.ownerSVGElement ||
+let root = document.currentScript && document.currentScript.ownerSVGElement ||
 	document.getElementById("bb");
 
 /* render/chart/common.js */
@@ -168,6 +172,8 @@ const view = {
 /* render/chart/app_tree.js */
 /* render/chart/app_icicle.js */
 /* render/chart/app_input.js */
+/* render/chart/app_update.js */
+/* render/chart/app_live.js */
 
 /* Beginning, and what may go wrong */
 
@@ -197,19 +203,22 @@ function all(name) {
 	}
 }
 
-async function begin() {
-	const data = await readData(find("#data").textContent);
-
+function take(data) {
 	head = data.head;
 	tasks = readTasks(data);
 	readTheirs(data);
 	phases = readPhases(data);
 	panels = head.panels;
 	panels.forEach(p => readPanel(p, data.numbers));
+}
+
+async function begin(text) {
+	take(await readData(text));
 	if (document.readyState === "loading")
 		await new Promise(f => document.addEventListener("DOMContentLoaded", f));
 	makePage();
 	all("make");
+	all("fill");
 	layOut();
 	loadHash();
 	drawNow();
@@ -241,20 +250,38 @@ function taskAt(x, y) {
 				name: nameOf(piece.task[p]) };
 }
 
-if (!root || !find("#data"))
-	return;
-root.buildbeat = {
-	ready: typeof DecompressionStream === "undefined" ? Promise.resolve(false) :
-		begin().catch(error => {
-			giveUp(error);
-			return false;
-		}),
-	state,
-	zoom: (from, until) => show(units(from), units(until)),
-	choose,
-	select: (from, until) => selectRange(units(from), units(until)),
-	at: taskAt,
-	redraw: drawNow,
-};
+/* In a page of buildbeat-serve: the chart is made in the place of an element. See app_live.js. */
+function serve(place, text, links) {
+	root = place;
+	live.links = links;
+	return openChart(text);
+}
+
+function openChart(text) {
+	root.buildbeat = {
+		ready: typeof DecompressionStream === "undefined" ? Promise.resolve(false) :
+			begin(text).catch(error => {
+				giveUp(error);
+				return false;
+			}),
+		state,
+		zoom: (from, until) => show(units(from), units(until)),
+		choose,
+		select: (from, until) => selectRange(units(from), units(until)),
+		at: taskAt,
+		redraw: drawNow,
+		update,
+		hear,
+		setClock,
+		stopClock,
+		say,
+	};
+	return root.buildbeat;
+}
+
+if (root && find("#data"))
+	openChart(find("#data").textContent);
+else
+	window.bootchart = { serve };
 
 }());

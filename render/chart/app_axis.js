@@ -78,14 +78,17 @@ function drawMap() {
 	const from = view.from * view.width / head.end, until = view.until * view.width / head.end;
 	const now = [view.from, view.until], { height } = axis.map;
 
-	if (running && axis.drawn !== view.width) {
+	if (running && (axis.drawn !== view.width || axis.end !== head.end)) {
 		axis.drawn = view.width;
+		axis.end = head.end;
 		view.from = 0;
 		view.until = head.end;
 		fillBins(running.time, running.bands[0].value, Math.ceil(view.width / COLUMN));
 		binTops(height, running.steps);
 		[view.from, view.until] = now;
 		layer.path("area c7", areaPath(bin.y, height, null));
+	} else if (!running) {
+		layer.path("area c7", "");
 	}
 	layer.path("veil", box(0, 0, from, height) +
 		   box(until, 0, Math.max(0, view.width - until), height));
@@ -142,6 +145,9 @@ parts.push({
 		axis.moment = element("span", { "class": "moment" }, axis.row.box);
 		axis.cross = element("div", { id: "bb-cross" }, page.chart);
 		axis.map.svg.addEventListener("pointerdown", guard(brush));
+	},
+	fill() {
+		axis.drawn = 0;
 	},
 	draw() {
 		drawMap();

@@ -205,7 +205,8 @@ function recolour() {
 	}
 	if (view.only >= 0 && !n[view.only])
 		view.only = -1;
-	fillLegend();
+	legend.select.value = view.colour;
+	renew(legend.keys, fillLegend);
 	runSearch();
 }
 
@@ -221,19 +222,19 @@ function showOnly(colour) {
 	runSearch();
 }
 
-function fillLegend() {
-	legend.keys.replaceChildren();
-	legend.select.value = view.colour;
+function fillLegend(keys) {
 	for (const e of legend.entries) {
 		const sum = legend.now.value ? signedText(e.wall) : timeText(e.wall * head.unit_us);
 		const text = clean(e.label) + ", " + sum + " in " +
 			countText(e.n) + (e.n === 1 ? " task" : " tasks");
 
-		e.button = button(legend.keys, "", "Only " + text, () => showOnly(e.colour));
-		e.button.classList.add("key");
-		swatch(e.button, e.colour, "area");
-		element("span", {}, e.button, clean(e.label));
-		element("span", { "class": "faint" }, e.button, sum);
+		const key = button(keys, "", "Only " + text, () => showOnly(e.colour));
+
+		key.classList.add("key");
+		key.setAttribute("aria-pressed", e.colour === view.only);
+		swatch(key, e.colour, "area");
+		element("span", {}, key, clean(e.label));
+		element("span", { "class": "faint" }, key, sum);
 	}
 }
 
@@ -241,8 +242,8 @@ function fillLegend() {
 
 const MARK_WIDTH = 26, MARK_HEIGHT = 14;
 
-function addMark(parts_of, text) {
-	const key = element("span", { "class": "key" }, legend.marks);
+function addMark(parent, parts_of, text) {
+	const key = element("span", { "class": "key" }, parent);
 	const svg = make(SVG, "svg", { "class": "plot", width: MARK_WIDTH, height: MARK_HEIGHT,
 		"aria-hidden": "true" }, key);
 
@@ -251,28 +252,29 @@ function addMark(parts_of, text) {
 	element("span", {}, key, text);
 }
 
-function addMarks() {
+function addMarks(parent) {
 	const bar = ["bar c7", box(1, 1, MARK_WIDTH - 2, MARK_HEIGHT - 2)], middle = MARK_HEIGHT / 2;
 	const has = state => tasks.marks.some(m => (m & STATE) === state);
 	const x = MARK_WIDTH / 2, line = "M1 " + middle + "H" + (MARK_WIDTH - 1);
 
 	if (tasks.cpu.some(v => v))
-		addMark([bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
+		addMark(parent, [bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
 			"share of its time in which a task computed");
 	if (has(FAILED))
-		addMark([bar, ["failed", bar[1]], ["badge", sign("badge", x, middle)],
+		addMark(parent, [bar, ["failed", bar[1]], ["badge", sign("badge", x, middle)],
 			 ["cross", sign("cross", x, middle)]], "failed");
 	if (has(KILLED))
-		addMark([bar, ["killed", bar[1]], ["badge", sign("badge", x, middle)],
+		addMark(parent, [bar, ["killed", bar[1]], ["badge", sign("badge", x, middle)],
 			 ["bolt", sign("bolt", x, middle)]], "killed");
 	if (has(UNFINISHED))
-		addMark([bar, ["unfinished", openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2)]],
-			"unfinished");
+		addMark(parent, [bar, [endName(UNFINISHED), openEnd(1, 1, MARK_WIDTH - 3, MARK_HEIGHT - 2) +
+			(head.running ? arrow(MARK_WIDTH - 8, middle) : "")]],
+			endName(UNFINISHED));
 	if (tasks.queued.some(v => v))
-		addMark([["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "queued: waited for a free worker");
+		addMark(parent, [["queue", box(1, middle - 1, MARK_WIDTH - 2, 2)]], "queued: waited for a free worker");
 	if (tasks.path.length > 1)
-		addMark([bar, ["onpath", "M1 5V1H" + (MARK_WIDTH - 1) + "v4"]],
-			"the end of the build waited for it");
+		addMark(parent, [bar, ["onpath", "M1 5V1H" + (MARK_WIDTH - 1) + "v4"]],
+			(head.running ? "the newest task" : "the end of the build") + " waited for it");
 }
 
 parts.push({
@@ -280,21 +282,24 @@ parts.push({
 		const row = legend.row = element("div", { id: "bb-legend" });
 		const label = element("label", {}, row, "colour by ");
 
-		row.hidden = !tasks.n;
 		lanes.row.box.before(row);
 		legend.select = element("select", { id: "bb-colour" }, label);
-		for (const c of colourings.filter(x => x.there()))
-			element("option", { value: c.id }, legend.select, c.title());
 		legend.select.addEventListener("change", guard(() => setColouring(legend.select.value)));
 		legend.keys = element("span", { "class": "keys", role: "group",
 			"aria-label": "Colours: show only one" }, row);
 		legend.marks = element("div", { id: "bb-marks", "aria-label": "Marks", role: "group" });
 		lanes.row.box.after(legend.marks);
-		addMarks();
+	},
+	fill() {
+		legend.row.hidden = !tasks.n;
+		renew(legend.select, select => colourings.filter(x => x.there())
+			.forEach(c => element("option", { value: c.id }, select, c.title())));
+		renew(legend.marks, addMarks);
+		legend.own = null;
 		recolour();
 	},
 	draw() {
-		for (const e of legend.entries)
-			e.button.setAttribute("aria-pressed", e.colour === view.only);
+		legend.entries.forEach((e, k) =>
+			legend.keys.childNodes[k].setAttribute("aria-pressed", e.colour === view.only));
 	},
 });

@@ -126,10 +126,12 @@ function fillTop(parent) {
 		const tr = element("tr", {}, body), cell = element("td", {}, tr);
 		const i = t.task, there = t.other === null ? null : theirs.wall[t.other];
 
+		const held = i === null ? null : hold(i);
+
 		if (i === null)
 			cell.textContent = fileParts(clean(tasks.names[theirs.name[t.other]]))[0];
 		else
-			button(cell, clean(labelOf(i)), "Choose " + clean(nameOf(i)), () => reveal(i));
+			button(cell, clean(labelOf(i)), "Choose " + clean(nameOf(i)), () => reveal(held()));
 		element("td", {}, tr, there === null ? "new" : timeText(there * head.unit_us));
 		element("td", {}, tr, i === null ? "gone" : wallText(i));
 		element("td", {}, tr, signedText(t.change_us / head.unit_us));
@@ -165,7 +167,7 @@ parts.push({
 
 		fold.setAttribute("class", "fold");
 		fold.setAttribute("aria-expanded", true);
-		compareWords(title);
+		theirs.words = element("span", { "class": "words" }, title);
 		legend.marks.after(panel);
 		theirs.row = makeRow(panel, "bb-theirs", "Tasks of the other build");
 		theirs.over = new Layer(make(SVG, "g", { "class": "over" }, theirs.row.svg));
@@ -177,7 +179,12 @@ parts.push({
 				reveal(i);
 		}));
 		theirs.table = element("div", { "class": "path-table compare-table" }, panel);
-		fillTop(theirs.table);
+	},
+	fill() {
+		if (!head.ghost)
+			return;
+		renew(theirs.words, compareWords);
+		renew(theirs.table, fillTop);
 	},
 	layOut() {
 		const n = Math.max(1, head.ghost ? head.ghost.lanes : 1);

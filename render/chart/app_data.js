@@ -75,6 +75,13 @@ function readOfSome(t, data) {
 		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
 }
 
+const NEVER = 2 ** 31 - 1;
+
+/* A task that runs, in a build that runs. */
+function grows(t, i) {
+	return head.running && (t.marks[i] & STATE) === UNFINISHED;
+}
+
 /* Tasks of each lane by their start, and how far any up to one of them reaches. */
 function indexLanes(t) {
 	const n_lanes = t.lanes.y.length, first = new Int32Array(n_lanes + 1);
@@ -89,7 +96,7 @@ function indexLanes(t) {
 		tasks[at[t.lane[i]]++] = i;
 	for (let l = 0; l < n_lanes; l++) {
 		for (let j = first[l], most = 0; j < first[l + 1]; j++) {
-			most = Math.max(most, t.end[tasks[j]]);
+			most = Math.max(most, grows(t, tasks[j]) ? NEVER : t.end[tasks[j]]);
 			reach[j] = most;
 		}
 	}
@@ -122,6 +129,11 @@ function readReady(t, coded) {
 	return ready;
 }
 
+/* How a task ended; one without an end runs as long as its build does. */
+function endName(state) {
+	return state === UNFINISHED && head.running ? "running" : STATES[state];
+}
+
 function readTasks(data) {
 	const n = data.head.tasks, c = {}, t = { n, lanes: readLanes(data.head) };
 
@@ -135,6 +147,8 @@ function readTasks(data) {
 		t[name] = new Int32Array(n);
 	for (const name of ["path", "path_link", "dependency"])
 		t[name] = data.numbers[name];
+	t.seq = data.numbers.seq || new Int32Array(0);
+	t.instance = whole(data.numbers.instance, n);
 	t.path_link = whole(t.path_link, t.path.length);
 	t.link = new Uint8Array(n);	/* 1: on the path, 2: there for want of a worker or pool */
 	t.path.forEach((i, k) => t.link[i] = t.path_link[k] >= LINK_WORKER ? 2 : 1);
@@ -214,18 +228,19 @@ function wallText(i) {
 
 function runningCurve() {
 	const start = tasks.start.filter((_, i) => !(tasks.marks[i] & HOSTS)), n = start.length;
-	const end = tasks.end.filter((_, i) => !(tasks.marks[i] & HOSTS)).sort();
+	const end = tasks.end.filter((_, i) => !(tasks.marks[i] & HOSTS) && !grows(tasks, i)).sort();
 	const time = new Int32Array(2 * n + 2), value = new Float32Array(2 * n + 2);
 	let count = 0, at = 1;
 
-	for (let s = 0, e = 0; e < n; at++) {
-		const starting = s < n && start[s] < end[e];
+	for (let s = 0, e = 0; s < n || e < end.length; at++) {
+		const starting = s < n && (e === end.length || start[s] < end[e]);
 
 		time[at] = starting ? start[s++] : end[e++];
 		value[at] = count;
 		count += starting ? 1 : -1;
 	}
 	time[at] = head.end;
+	value[at] = count;
 	return { time: time.subarray(0, at + 1), value: value.subarray(0, at + 1) };
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The chosen task: a panel beside the plots or, in a narrow window, a sheet below them */
 
-const detail = { task: -1, width: 0, chain: false, more: false };
-const LINKS_FEW = 4, LINKS_MOST = 100, CHAIN_SHOWN = 400;
+const detail = { task: -1, width: 0, chain: false, opened: new Set() };
+const LINKS_FEW = 4, LINKS_MOST = 100, CHAIN_SHOWN = 400, LOG_AGAIN_MS = 2000;
 const WAIT_NEEDED = 1;
 
 /* What a task waited for, by enum wait, in the words of its build tool. */
@@ -41,7 +41,7 @@ function endText(i) {
 		return status > 0 ? "failed with exit status " + status : "failed";
 	if (state === KILLED)
 		return "killed" + (status > 0 ? " by signal " + status : "");
-	return STATES[state];
+	return endName(state);
 }
 
 /* Names: a recipe before its task, a file before its directory */
@@ -72,8 +72,11 @@ function addHeading(parent, i) {
 	element("p", { "class": m & STATE ? "bad" : "" }, parent,
 		clean(kind) + (program && program !== kind && kind !== "shell" ? " by " + clean(program) : "") +
 		", " + endText(i));
+	if (live.links)
+		element("a", { href: live.links.task(idOf(i)) }, element("p", {}, parent), "all about this task");
 	if (m & CRITICAL)
-		element("p", { "class": "where" }, parent, "The end of the build waited for it.");
+		element("p", { "class": "where" }, parent, (head.running ? "The newest task" :
+			"The end of the build") + " waited for it.");
 }
 
 /* Facts */
@@ -150,7 +153,8 @@ function otherText(i) {
 function addFacts(parent, i) {
 	const list = element("dl", {}, parent), m = tasks.marks[i], ready = readyText(i);
 
-	addFact(list, "took", wallText(i) + ((m & STATE) === UNFINISHED ? " until the recording ended" : ""));
+	addFact(list, "took", wallText(i) + ((m & STATE) !== UNFINISHED ? "" :
+		head.running ? " so far" : " until the recording ended"));
 	addFact(list, "began", startText(i) + (ready ? ", " + ready : ""));
 	if (tasks.queued[i])
 		addFact(list, "queued", lengthText(tasks.queued[i] * head.unit_us) + " before it began");
@@ -178,7 +182,7 @@ function hearReport(e) {
 		return;
 	report.has_trends = true;
 	if (page.app && view.task >= 0)
-		tellTask(page.detail, view.task);
+		fillDetail(true);
 }
 
 window.addEventListener("message", hearReport);
@@ -209,7 +213,8 @@ function addTrend(list, i) {
 /* Other tasks, one click away */
 
 function addTask(parent, i, time = wallText(i)) {
-	const b = button(parent, "", clean(nameOf(i)), () => reveal(i)), [name, rest] = namePartsOf(i);
+	const held = hold(i), b = button(parent, "", clean(nameOf(i)), () => reveal(held()));
+	const [name, rest] = namePartsOf(i);
 
 	b.classList.add("task");
 	b.removeAttribute("aria-label");
@@ -229,7 +234,8 @@ function addWait(parent, why) {
 
 /* The first few, and a button for the rest; above each group of them what they have in common. */
 function addTasks(parent, list, all) {
-	const ul = element("ul", {}, parent), few = list.length <= LINKS_FEW + 1 ? list.length : LINKS_FEW;
+	const ul = element("ul", {}, parent), name = (list[0] || {}).word || "";
+	const few = list.length <= LINKS_FEW + 1 ? list.length : detail.opened.has(name) ? LINKS_MOST : LINKS_FEW;
 	let last = "";
 	const add = ({ task, why, word }) => {
 		if (word !== last) {
@@ -243,14 +249,16 @@ function addTasks(parent, list, all) {
 	};
 
 	list.slice(0, few).forEach(add);
-	if (list.length > few) {
+	if (list.length > few && few < LINKS_MOST) {
 		const li = element("li", {}, ul), more = Math.min(list.length, LINKS_MOST) - few;
+		const rest = list.slice(few, LINKS_MOST).map(l => ({ ...l, held: hold(l.task) }));
 
 		button(li, countText(all - few) + " more", "Show " + countText(more) + " more", () => {
 			const before = li.previousSibling;
 
+			detail.opened.add(name);
 			li.remove();
-			list.slice(few, LINKS_MOST).forEach(add);
+			rest.forEach(l => add({ ...l, task: l.held() }));
 			find("button", before.nextSibling.classList.contains("word") ?
 				before.nextSibling.nextSibling : before.nextSibling).focus();
 		}).classList.add("more");
@@ -363,11 +371,36 @@ function addLog(parent, i) {
 			tasks.log.get(i).map(clean).join("\n"));
 }
 
+/* The same in a page of a server, which is asked when the task is shown. */
+function addServedLog(parent, i) {
+	const id = idOf(i), known = live.logs.get(id), runs = grows(tasks, i);
+
+	if (!known || known.runs !== runs || (runs && performance.now() - known.at_ms > LOG_AGAIN_MS))
+		askLog(id, runs);
+	if (!known || !known.n)
+		return;
+	element("a", { href: live.links.task(id) }, element("h3", {}, parent),
+		countText(known.n) + (known.n === 1 ? " line" : " lines") + " of output");
+	element("pre", { tabindex: 0, "aria-label": "Output" }, parent, known.lines.map(clean).join("\n"));
+}
+
+function askLog(id, runs) {
+	const before = live.logs.get(id) || { n: 0, lines: [] };
+
+	live.logs.set(id, { ...before, runs, at_ms: performance.now() });
+	live.links.lines(id).then(guard(o => {
+		live.logs.set(id, { ...o, runs, at_ms: performance.now() });
+		if (id === idOf(view.task))
+			fillDetail(true);
+	}), () => {});		/* the page is as good without them */
+}
+
 function tellTask(parent, i) {
-	parent.replaceChildren();
 	addHeading(parent, i);
 	addFacts(parent, i);
-	if (tasks.lines.has(i))
+	if (live.links)
+		addServedLog(parent, i);
+	else if (tasks.lines.has(i))
 		addLog(parent, i);
 	addFlame(parent, i);
 	addWaited(parent, i);
@@ -402,16 +435,20 @@ function placeSheet() {
 }
 
 /* Not again what it says already. */
-function fillDetail() {
-	const width = page.detail.clientWidth;
+function fillDetail(anew) {
+	const width = page.detail.clientWidth, i = view.task;
 
-	if (view.task < 0 || (detail.task === view.task && detail.width === width &&
+	if (i < 0 || (!anew && detail.task === i && detail.width === width &&
 			      detail.colouring === legend.now && page.detail.firstChild))
 		return;
-	detail.task = view.task;
+	if (detail.task !== i || !page.detail.firstChild) {
+		page.detail.replaceChildren();
+		detail.opened.clear();
+	}
+	detail.task = i;
 	detail.width = width;
 	detail.colouring = legend.now;
-	tellTask(page.detail, view.task);
+	renew(page.detail, e => tellTask(e, i));
 }
 
 parts.push({
@@ -437,6 +474,10 @@ parts.push({
 	layOut() {
 		page.app.style.setProperty("--top", page.top.offsetHeight + "px");
 		fillDetail();
+	},
+	fill() {
+		if (view.task >= 0)
+			fillDetail(true);
 	},
 	searched() {
 		if (page.detail.firstChild && detail.colouring !== legend.now)

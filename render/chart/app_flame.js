@@ -36,7 +36,7 @@ function insideOf(i, first) {
 		while (ends[row] > tasks.start[j])
 			row++;
 		ends[row] = tasks.end[j];
-		list.push({ from: tasks.start[j], until: tasks.end[j], name: "", row: first + row, task: j,
+		list.push({ from: tasks.start[j], until: tasks.end[j], name: "", row: first + row, task: j, held: hold(j),
 			    colour: tasks.colour[j] });
 	}
 	return list;
@@ -119,7 +119,7 @@ function addFlame(parent, i) {
 	if (!points && !rows)
 		return;
 	element("h3", {}, parent, "Over its " + wallText(i));
-	const style = getComputedStyle(parent), width = Math.max(200, parent.clientWidth -
+	const style = getComputedStyle(page.detail), width = Math.max(200, page.detail.clientWidth -
 		parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
 	const svg = make(SVG, "svg", { "class": "plot flame", width, height, role: "img" }, parent);
 	const layer = new Layer(make(SVG, "g", {}, svg)), all = spans.concat(inside), texts = [];
@@ -138,10 +138,9 @@ function addFlame(parent, i) {
 	if (inside.length)
 		texts.push(countText(inside.length) + " tasks inside");
 	svg.setAttribute("aria-label", texts.join("; "));
-	const at = e => {
+	const start = tasks.start[i], end = tasks.end[i], at = e => {
 		const r = svg.getBoundingClientRect(), row = Math.floor((e.clientY - r.top - top) / FLAME_ROW);
-		const t = tasks.start[i] + (e.clientX - r.left) / width * (tasks.end[i] - tasks.start[i]);
-		const slack = (tasks.end[i] - tasks.start[i]) / width;
+		const t = start + (e.clientX - r.left) / width * (end - start), slack = (end - start) / width;
 
 		return all.find(s => s.row === row && s.from - slack <= t && s.until + slack >= t);
 	};
@@ -150,7 +149,7 @@ function addFlame(parent, i) {
 		const s = at(e);
 
 		page.status.textContent = s ? nameOfSpan(s) + " \u00b7 " + lengthText((s.until - s.from) * head.unit_us) +
-			" \u00b7 after " + lengthText((s.from - tasks.start[i]) * head.unit_us) : "";
+			" \u00b7 after " + lengthText((s.from - start) * head.unit_us) : "";
 		svg.style.cursor = s && s.task >= 0 ? "pointer" : "";
 	}));
 	svg.addEventListener("pointerleave", () => page.status.textContent = "");
@@ -158,7 +157,7 @@ function addFlame(parent, i) {
 		const s = at(e);
 
 		if (s && s.task >= 0)
-			reveal(s.task);
+			reveal(s.held());
 	}));
 	if (spans.length)
 		addSums(parent, spans);

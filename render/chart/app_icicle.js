@@ -185,10 +185,40 @@ function iciclesKey() {
 	return [range, icicle.of_cpu, view.colour, icicle.root, icicle.width].join(" ");
 }
 
+/* The nodes that are shown and pointed at stay, by their names. */
+function growIcicle() {
+	const named = node => !icicle.tree || node < 0 ? [] : nodesTo(node).slice(1)
+		.map(k => [icicle.tree.kind[k], icicle.tree.name[k]]);
+	const root = named(icicle.root), cursor = named(icicle.cursor), { tree } = icicle;
+
+	icicle.stale = false;
+	icicle.tree = growTree();
+	icicle.root = nodeNamed(root);
+	icicle.cursor = icicle.cursor < 0 || !tree ? -1 : nodeNamed(cursor);
+}
+
+/* As far as there are nodes of these names. */
+function nodeNamed(path) {
+	const { tree } = icicle;
+	let at = 0;
+
+	for (const [kind, name] of path) {
+		let c = tree.child[at];
+
+		while (c >= 0 && (tree.kind[c] !== kind || tree.name[c] !== name))
+			c = tree.next[c];
+		if (c < 0)
+			break;
+		at = c;
+	}
+	return at;
+}
+
 function weighIcicle() {
 	const range = view.range || { from: 0, until: head.end };
 
-	icicle.tree = icicle.tree || growTree();
+	if (icicle.stale)
+		growIcicle();
 	icicle.weights = weighTree(icicle.tree, range.from, range.until, icicle.of_cpu);
 	while (icicle.root && !(icicle.weights.sum[icicle.root] > 0))
 		icicle.root = icicle.tree.parent[icicle.root];
@@ -198,7 +228,7 @@ function drawIcicle() {
 	const width = Math.max(200, icicle.plot.clientWidth);
 
 	icicle.width = width;
-	if (iciclesKey() === icicle.key && search.match === icicle.match)
+	if (!icicle.stale && iciclesKey() === icicle.key && search.match === icicle.match)
 		return;
 	icicle.match = search.match;
 	weighIcicle();
@@ -328,18 +358,23 @@ function makeIcicle() {
 /* Not before somebody looks there. */
 parts.push({
 	make() {
-		if (!tasks.n)
-			return;
 		icicle.box = element("section", { id: "bb-icicle", "class": "panel", "aria-label": "Where the time went" });
 		page.chart.after(icicle.box);
 		makeIcicle();
-		new IntersectionObserver((list, watch) => {
+		icicle.watch = new IntersectionObserver(guard(list => {
 			if (!list.some(e => e.isIntersecting))
 				return;
-			watch.disconnect();
+			icicle.watch.disconnect();
 			icicle.seen = true;
 			request(true);
-		}, { rootMargin: "300px" }).observe(icicle.box);
+		}), { rootMargin: "300px" });
+	},
+	fill() {
+		icicle.box.hidden = !tasks.n;
+		icicle.stale = true;
+		icicle.seen = false;
+		icicle.watch.disconnect();
+		icicle.watch.observe(icicle.box);
 	},
 	layOut() {
 		icicle.key = "";

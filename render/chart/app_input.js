@@ -40,7 +40,7 @@ function hoverText({ task, count }) {
 	const state = tasks.marks[task] & STATE;
 
 	return [name + " " + wallText(task), more, clean(tasks.kinds[tasks.kind[task]].name),
-		state ? STATES[state] : "",
+		state ? endName(state) : "",
 		"from " + momentText(from_us, Math.max(head.unit_us, head.step_us || 1, 1e4)),
 		tasks.cpu[task] ? "CPU " + percentText((tasks.cpu[task] - 1) / 256) : "",
 		count > 1 ? "and " + countText(count - 1) + " shorter beside it" : ""]
@@ -193,6 +193,7 @@ const keys = {
 	"N": () => nextMatch(-1),
 	"c": togglePath,
 	"r": selectShown,
+	"f": () => head.running && follow(!live.follows),
 };
 
 const shift_keys = {
@@ -215,6 +216,8 @@ function keyDown(e) {
 
 	if (e.ctrlKey || e.altKey || e.metaKey)
 		return;
+	if (live.links && e.target !== document.body && !page.app.contains(e.target))
+		return;		/* the navigation's */
 	if (input && e.key === "Escape")
 		e.target.blur();
 	if (input || (e.target && e.target.localName === "button" && e.key.length > 1 &&
@@ -241,7 +244,7 @@ parts.push({
 		on(page.chart, "pointercancel", pointerUp);
 		on(page.chart, "pointerleave", leave);
 		on(page.chart, "dblclick", doubleClick);
-		on(page.html ? document : page.app, "keydown", keyDown);
+		on(live.links ? window : page.html ? document : page.app, "keydown", keyDown, !!live.links);
 		on(window, "resize", layOut);
 		on(window, "hashchange", loadHash);
 	},

@@ -102,6 +102,11 @@ function openEnd(x, y, width, height) {
 	return "M" + px(x + width) + " " + px(y) + "H" + px(x) + "v" + px(height) + "h" + px(width);
 }
 
+/* Of a bar that grows. */
+function arrow(x, y) {
+	return "M" + px(x) + " " + px(y - 5) + "l5 5l-5 5";
+}
+
 /* Returns where the badges of each lane are. */
 function drawEnds(layer, ended) {
 	const signs = ["", "", "", ""], places = [];
@@ -115,7 +120,8 @@ function drawEnds(layer, ended) {
 			const y = laneY(s.lane), height = barHeight(s.lane);
 			const at = clamp(x + width - (width > 22 ? 8 : width / 2), 5.5, view.width - 5.5);
 
-			d += (state === UNFINISHED ? openEnd : box)(x, y, width, height);
+			d += state !== UNFINISHED ? box(x, y, width, height) : openEnd(x, y, width, height) +
+				(head.running ? arrow(Math.min(x + width, view.width) - 6, y + height / 2) : "");
 			if (state === UNFINISHED || (s.lane === lane && at - last < 11))
 				continue;
 			lane = s.lane;
@@ -124,7 +130,7 @@ function drawEnds(layer, ended) {
 			badges += sign("badge", at, y + height / 2);
 			signs[state] += sign(state === FAILED ? "cross" : "bolt", at, y + height / 2);
 		}
-		layer.path(STATES[state], d);
+		layer.path(endName(state), d);
 	}
 	layer.path("badge", badges);
 	layer.path("bolt", signs[KILLED]);
@@ -395,8 +401,14 @@ parts.push({
 		lanes.row.box.setAttribute("aria-label", "Tasks by " + head.by + ": arrow keys choose");
 		lanes.thin = new Layer(make(SVG, "g", { "class": "draw" }, lanes.row.svg));
 		lanes.over = new Layer(make(SVG, "g", { "class": "over" }, lanes.row.svg));
-		if (!tasks.n)
-			element("p", { "class": "nothing" }, page.chart, "No task was recorded.");
+		lanes.nothing = element("p", { "class": "nothing" }, page.chart);
+	},
+	fill() {
+		if (lanes.ran !== !!head.running)
+			lanes.row.layer.clear();
+		lanes.ran = !!head.running;
+		lanes.nothing.hidden = tasks.n > 0;
+		lanes.nothing.textContent = head.running ? "No task has started yet." : "No task was recorded.";
 		tasks.lanes.bar = tasks.lanes.row.map(() => 0);
 		indexSpans();
 	},

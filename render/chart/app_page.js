@@ -23,6 +23,33 @@ function button(parent, text, label, act) {
 	return b;
 }
 
+/*
+ * What is in an element is made anew by fill(e), into an element e like it. Children that stay the same
+ * stay, with the focus and the selection in them; otherwise the focus goes to the same place. What is
+ * made must find its task when it is used: see hold().
+ */
+function renew(box, fill) {
+	const e = box.cloneNode(false), focus = box.contains(document.activeElement) && document.activeElement;
+	const places = () => Array.from(box.querySelectorAll("a, button, summary, [tabindex]"));
+	const at = focus ? places().indexOf(focus) : -1;
+
+	fill(e);
+	const made = Array.from(e.childNodes);
+
+	made.forEach((child, k) => {
+		const old = box.childNodes[k];
+
+		if (!old)
+			box.appendChild(child);
+		else if (!old.isEqualNode(child))
+			old.replaceWith(child);
+	});
+	while (box.childNodes.length > made.length)
+		box.lastChild.remove();
+	if (at >= 0 && !focus.isConnected && places().length)
+		places()[Math.min(at, places().length - 1)].focus({ preventScroll: true });
+}
+
 /* A row of the chart: a gutter, and a plot to draw in. */
 function makeRow(parent, id, label) {
 	const row = { box: element("div", { id, "class": "row" }, parent) };
@@ -54,11 +81,19 @@ Layer.prototype.path = function (name, d) {
 	let p = this.paths.get(name);
 
 	if (!p) {
-		p = { e: make(SVG, "path", { "class": name, d: "" }, this.group), d: "" };
+		p = { e: make(SVG, "path", { "class": name, d: "" }), d: "" };
+		this.group.insertBefore(p.e, this.texts.length ? this.texts[0].e : null);
 		this.paths.set(name, p);
 	}
 	if (p.d !== d)
 		p.e.setAttribute("d", p.d = d);
+};
+
+/* Other paths will be drawn, in another order. */
+Layer.prototype.clear = function () {
+	this.group.replaceChildren();
+	this.paths.clear();
+	this.texts = [];
 };
 
 /* Texts are above the paths; unused ones are kept for the next drawing. Setting what is set
@@ -92,7 +127,7 @@ function makePage() {
 	page.app = make(HTML, "div", { id: "bb-app", lang: "en" });
 	page.head = element("header", { id: "bb-head" }, page.app);
 	page.top = element("section", { id: "bb-top", "aria-label": "Tools and time axis" }, page.app);
-	page.main = element("main", { id: "bb-main" }, page.app);
+	page.main = element(live.links ? "div" : "main", { id: "bb-main" }, page.app);
 	page.left = element("div", { id: "bb-left" }, page.main);
 	page.chart = element("div", { id: "bb-chart" }, page.left);
 	page.detail = element("aside", { id: "bb-detail", "aria-label": "Chosen task" }, page.main);
@@ -116,6 +151,7 @@ function makePage() {
 		root.before(page.app);
 	}
 	root.classList.add("printed");
+	page.app.classList.toggle("alone", !!live.links);	/* no picture to print */
 }
 
 function removePage() {
@@ -132,18 +168,11 @@ function removePage() {
 
 parts.push({
 	make() {
-		const headline = head.facts.find(f => f.label === null);
-
-		element("h1", {}, page.head, headline ? headline.text : find("title").textContent);
-		makeVerdict();
+		page.title = element("h1", {}, page.head);
+		page.verdict = element("ol", { "class": "verdict" }, page.head);
 		const box = element("div", { "class": "facts-box" }, page.head);
-		const list = page.facts = element("dl", { "class": "facts" }, box);
-		for (const f of head.facts.filter(x => x.label !== null)) {
-			const pair = element("div", f.alarm ? { "class": "alarm" } : {}, list);
-
-			element("dt", {}, pair, f.label);
-			element("dd", {}, pair, f.text);
-		}
+		page.notice = element("p", { "class": "notice", role: "status", hidden: "" }, page.head);
+		page.facts = element("dl", { "class": "facts" }, box);
 		page.more = button(box, "more", "Show all facts", () => {
 			const open = page.head.classList.toggle("open");
 
@@ -153,23 +182,36 @@ parts.push({
 		});
 		page.more.setAttribute("aria-expanded", false);
 	},
+	fill() {
+		const headline = head.facts.find(f => f.label === null);
+
+		page.title.textContent = headline ? headline.text : find("title").textContent;
+		page.verdict.hidden = !(head.verdict || []).length;
+		renew(page.verdict, fillVerdict);
+		renew(page.facts, fillFacts);
+	},
 });
 
-/* Each sentence zooms to what it is about, and chooses its task. */
-function makeVerdict() {
-	const list = head.verdict || [];
+function fillFacts(list) {
+	for (const f of head.facts.filter(x => x.label !== null)) {
+		const pair = element("div", f.alarm ? { "class": "alarm" } : {}, list);
 
-	if (!list.length)
-		return;
-	page.verdict = element("ol", { "class": "verdict" }, page.head);
-	for (const v of list) {
-		button(element("li", {}, page.verdict), v.text, v.text, () => {
+		element("dt", {}, pair, f.label);
+		element("dd", {}, pair, f.text);
+	}
+}
+
+/* Each sentence zooms to what it is about, and chooses its task. */
+function fillVerdict(list) {
+	(head.verdict || []).forEach((told, k) =>
+		button(element("li", {}, list), told.text, told.text, () => {
+			const v = head.verdict[k];
+
 			if (v.from !== null && v.until > v.from)
 				show(v.from - (v.until - v.from) * .05, v.until + (v.until - v.from) * .05);
 			if (v.task !== null)
 				reveal(v.task);
-		});
-	}
+		}));
 }
 
 /* What gets the focus is scrolled from behind what covers the bottom of the window. */

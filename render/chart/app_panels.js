@@ -315,10 +315,11 @@ function bandValues(p, b) {
 }
 
 /* An entry of the legend. That of one task chooses it. */
-function addKey(p, b) {
-	const title = b.meaning || "";
-	const key = b.task === undefined ? element("span", { "class": "key", title }, p.legend) :
-		button(p.legend, "", "Choose " + clean(b.label), () => reveal(b.task));
+function addKey(parent, p, b) {
+	const title = b.meaning || "", task = b.task === undefined ? null : hold(b.task);
+	const held = () => reveal(task());
+	const key = b.task === undefined ? element("span", { "class": "key", title }, parent) :
+		button(parent, "", "Choose " + clean(b.label), held);
 
 	key.classList.add("key");
 	swatch(key, b.colour, b.mark);
@@ -326,20 +327,59 @@ function addKey(p, b) {
 	element("span", { "class": "values" }, key, bandValues(p, b));
 }
 
+/* What a panel has in the page: new data get that of the same panel before. */
+const PANEL_KEPT = ["box", "fold", "legend", "now", "row", "layer", "top", "right", "other", "folded", "seen",
+		    "said"];
+const shown_panels = new Map();	/* by their words */
+let panel_observer = null;
+
+function bandsOf(p) {
+	return p.bands.map(b => b.mark + b.colour).join(" ");
+}
+
+function fillPanel(p) {
+	const before = shown_panels.get(p.word);
+
+	if (before)
+		PANEL_KEPT.forEach(name => p[name] = before[name]);
+	if (before && bandsOf(before) !== bandsOf(p))
+		p.layer.clear();
+	if (!before)
+		makePanel(p);
+	shown_panels.set(p.word, p);
+	renew(p.legend, parent => {
+		p.bands.forEach(b => addKey(parent, p, b));
+		if (p.note)
+			element("span", { "class": "values" }, parent, p.note);
+	});
+}
+
+function fillPanels() {
+	for (const [word, p] of shown_panels) {
+		if (!panels.some(x => x.word === word)) {
+			p.box.remove();
+			shown_panels.delete(word);
+		}
+	}
+	panels.forEach(fillPanel);
+	/* In their order, below everything else. */
+	for (let k = panels.length - 1, next = null; k >= 0; next = panels[k--].box) {
+		if (panels[k].box.nextSibling !== next)
+			page.chart.insertBefore(panels[k].box, next);
+	}
+}
+
 function makePanel(p) {
 	p.box = element("section", { "class": "panel", id: "bb-p-" + p.word }, page.chart);
 	const title = element("h2", {}, p.box);
 
 	p.fold = button(title, p.title, p.title + ": fold or unfold", () => {
-		foldPanel(p, !p.folded);
+		foldPanel(shown_panels.get(p.word), !shown_panels.get(p.word).folded);
 		layOut();
 	});
 	p.fold.setAttribute("class", "fold");
 	const said = element("span", { "class": "said" }, title);
 	p.legend = element("span", { "class": "legend" }, said);
-	p.bands.forEach(b => addKey(p, b));
-	if (p.note)
-		element("span", { "class": "values" }, p.legend, p.note);
 	p.now = element("span", { "class": "now" }, said);
 	p.row = makeRow(p.box, "bb-r-" + p.word, p.title);
 	p.layer = p.row.layer;
@@ -347,23 +387,25 @@ function makePanel(p) {
 	p.right = element("div", { "class": "right" }, p.row.box);
 	readOther(p);
 	foldPanel(p, false);
+	if (panel_observer)
+		panel_observer.observe(p.box);
 }
 
 /* Panels outside of the window are drawn when they come into it. */
 function watchPanels() {
 	if (typeof IntersectionObserver === "undefined")
 		return;
-	const observer = new IntersectionObserver(guard(entries => {
+	panel_observer = new IntersectionObserver(guard(entries => {
 		for (const e of entries) {
 			const p = panels.find(x => x.box === e.target);
 
+			if (!p)
+				continue;
 			p.seen = e.isIntersecting;
 			if (p.seen && p.late && !p.folded)
 				drawPanel(p);
 		}
 	}), { rootMargin: "100px" });
-
-	panels.forEach(p => observer.observe(p.box));
 }
 
 /* As high as the window has room for, when the lanes have theirs. */
@@ -391,10 +433,8 @@ function valuesAt(p, t) {
 }
 
 parts.push({
-	make() {
-		panels.forEach(makePanel);
-		watchPanels();
-	},
+	make: watchPanels,
+	fill: fillPanels,
 	layOut() {
 		const height = panelHeight();
 

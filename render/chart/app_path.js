@@ -73,15 +73,19 @@ function drawStrips(layer) {
 	layer.path("worker", d.worker + d.pool);
 }
 
-function drawPath() {
+function showPath() {
 	waits.box.hidden = !view.path || !tasks.path.length;
+}
+
+function drawPath() {
+	showPath();
 	if (waits.box.hidden)
 		return;
 	waits.pieces = pathPieces(tasks.path, STRIP, PATH_HEIGHT - STRIP - 2);
 	drawPieces(waits.row.layer, waits.pieces);
 	if (head.has_dependencies)
 		drawStrips(waits.row.layer);
-	if (waits.dependency)
+	if (!waits.dependency.box.hidden)
 		drawPieces(waits.dependency.layer,
 			   waits.lower = pathPieces(tasks.dependency, 1, DEPENDENCY_HEIGHT - 3));
 }
@@ -136,14 +140,14 @@ function pathWords(parent) {
 }
 
 /* As a table: the longest tasks of the path in the order of time. */
-function fillPathTable() {
+function fillPathTable(parent) {
 	const list = Array.from(tasks.path, (i, k) => ({ i, k }));
 	const wall = i => tasks.end[i] - tasks.start[i];
 
 	if (list.length > PATH_ROWS)
 		list.sort((a, b) => wall(b.i) - wall(a.i)).length = PATH_ROWS;
 	list.sort((a, b) => a.k - b.k);
-	const table = element("table", {}, waits.table);
+	const table = element("table", {}, parent);
 	const top = element("tr", {}, element("thead", {}, table));
 	const body = element("tbody", {}, table);
 
@@ -154,12 +158,14 @@ function fillPathTable() {
 
 		element("td", {}, tr, momentText(tasks.start[i] * head.unit_us, 1e5));
 		element("td", {}, tr, wallText(i));
+		const held = hold(i);
+
 		button(element("td", {}, tr), clean(nameOf(i)), "Choose " + clean(nameOf(i)),
-		       () => reveal(i));
+		       () => reveal(held()));
 		element("td", {}, tr, LINK_WORDS[linkOf(k)]);
 	}
 	if (list.length < tasks.path.length)
-		element("p", {}, waits.table, "The " + PATH_ROWS + " longest of " +
+		element("p", {}, parent, "The " + PATH_ROWS + " longest of " +
 			countText(tasks.path.length) + " tasks.");
 }
 
@@ -167,7 +173,7 @@ function foldPathTable() {
 	const folded = !waits.table.hidden;
 
 	if (!waits.table.firstChild)
-		fillPathTable();
+		fillPathTable(waits.table);
 	waits.table.hidden = folded;
 	waits.fold.setAttribute("aria-expanded", !folded);
 }
@@ -177,30 +183,35 @@ parts.push({
 		waits.box = element("section", { id: "bb-waits", "class": "panel" }, page.chart);
 		const title = element("h2", {}, waits.box);
 
-		waits.fold = button(title, "What the end waited for",
+		waits.fold = button(title, "",
 				    "What the end of the build waited for: as a table", foldPathTable);
 		waits.fold.setAttribute("class", "fold");
 		waits.fold.setAttribute("aria-expanded", false);
-		pathWords(title);
+		waits.words = element("span", { "class": "words" }, title);
 		waits.row = makeRow(waits.box, "bb-path", "What the end of the build waited for");
 		element("div", { "class": "label", title: "what the end of the build waited for" },
 			waits.row.gutter, "path");
-		if (tasks.dependency.length && tasks.dependency.join() !== tasks.path.join()) {
-			waits.dependency = makeRow(waits.box, "bb-dependency",
-						   "The longest chain of dependencies");
-			element("div", { "class": "label",
-				title: "the longest chain of dependencies: " +
-					"a lower bound with any number of workers" },
-				waits.dependency.gutter, "depends");
-		}
+		waits.dependency = makeRow(waits.box, "bb-dependency", "The longest chain of dependencies");
+		element("div", { "class": "label", title: "the longest chain of dependencies: " +
+			"a lower bound with any number of workers" }, waits.dependency.gutter, "depends");
 		waits.table = element("div", { "class": "path-table" }, waits.box);
 		waits.table.hidden = true;
+	},
+	fill() {
+		waits.fold.textContent = head.running ? "What the newest task waited for" : "What the end waited for";
+		renew(waits.words, pathWords);
+		waits.dependency.box.hidden = !tasks.dependency.length ||
+			tasks.dependency.join() === tasks.path.join();
+		if (waits.table.hidden)
+			waits.table.replaceChildren();
+		else
+			renew(waits.table, fillPathTable);
 		tools.path.hidden = !tasks.path.length;
+		showPath();		/* before the layout */
 	},
 	layOut() {
 		sizeRow(waits.row, PATH_HEIGHT);
-		if (waits.dependency)
-			sizeRow(waits.dependency, DEPENDENCY_HEIGHT);
+		sizeRow(waits.dependency, DEPENDENCY_HEIGHT);
 	},
 	draw: drawPath,
 });

@@ -264,6 +264,9 @@ parts.push({
 				      toggleSelecting);
 		tools.path.after(tools.select);
 	},
+	fill() {
+		range.changed = true;
+	},
 	layOut() {
 		range.changed = true;
 	},

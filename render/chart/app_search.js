@@ -151,12 +151,13 @@ function makeTools() {
 	button(bar, "+", "Zoom in (+)", () => zoomAt(view.width / 2, .5));
 	button(bar, "all", "Show all (0)", reset);
 	tools.path = button(bar, "path", "Show what the end of the build waited for (c)", togglePath);
+	tools.follow = button(bar, "follow", "Follow the newest time (f)", () => follow(!live.follows));
 	makeSlider(bar);
 	tools.bar = bar;
 	tools.count = element("span", { id: "bb-count", role: "status" }, bar);
 	tools.hint = element("span", { id: "bb-hint" }, bar,
 			     "Enter: next, Shift+Enter: previous, Esc: back");
-	tools.live = element("span", { id: "bb-live", "class": "live", "aria-live": "polite" }, bar);
+	tools.live = element("span", { id: "bb-live", "class": "spoken", "aria-live": "polite" }, bar);
 }
 
 function togglePath() {
@@ -193,7 +194,8 @@ function tellCounts() {
 		texts.push(matchesText());
 	if (view.min_us)
 		texts.push(countText(hidden.n) + " shorter in grey");
-	tools.count.textContent = texts.join("; ");
+	if (tools.count.textContent !== texts.join("; "))	/* it is read aloud */
+		tools.count.textContent = texts.join("; ");
 	tools.count.classList.toggle("wrong", search.error !== "");
 	tools.hint.hidden = !view.q;
 	tools.bar.classList.toggle("found", search.match !== null);
@@ -201,6 +203,8 @@ function tellCounts() {
 	tools.min_text.textContent = view.min_us ? min : "0 s";
 	tools.min.setAttribute("aria-valuetext", view.min_us ? min : "0 s: all tasks");
 	tools.path.setAttribute("aria-pressed", view.path);
+	tools.follow.hidden = !head.running;
+	tools.follow.setAttribute("aria-pressed", live.follows);
 }
 
 parts.push({

@@ -112,7 +112,7 @@ function chooseColumns() {
 	const ids = page.app.clientWidth < NARROW ? few : WIDE;
 	const columns = ids.map(id => grid.columns.find(c => c.id === id)).filter(c => c);
 
-	if (columns.length === grid.shown.length)
+	if (columns.length === grid.shown.length && columns.every((c, k) => c === grid.shown[k]))
 		return;
 	grid.shown = columns;
 	grid.table.setColumns(columns);
@@ -184,9 +184,6 @@ parts.push({
 	make() {
 		const title = element("h2", {}, page.table);
 
-		grid.columns = TABLE_COLUMNS.filter(c => !c.key || c.id === "start" || c.id === "wall" ||
-			(c.id === "result" ? tasks.marks.some(m => m & STATE) :
-			 Array.prototype.some.call(tasks.start, (_, i) => c.key(i) > 0 || c.key(i) < 0)));
 		grid.fold = button(title, "All tasks", "All tasks: fold or unfold", () => {
 			grid.folded = !grid.folded;
 			grid.table.box.hidden = grid.folded;
@@ -205,6 +202,16 @@ parts.push({
 			grid.seen = entries.some(e => e.isIntersecting);
 			request(false);
 		}), { rootMargin: "200px" }).observe(page.table);
+	},
+	fill() {
+		for (const c of TABLE_COLUMNS) {
+			if (c.make_key)
+				c.key = undefined;
+		}
+		grid.columns = TABLE_COLUMNS.filter(c => !c.key || c.id === "start" || c.id === "wall" ||
+			(c.id === "result" ? tasks.marks.some(m => m & STATE) :
+			 Array.prototype.some.call(tasks.start, (_, i) => c.key(i) > 0 || c.key(i) < 0)));
+		grid.stale = true;
 		page.table.hidden = !tasks.n;
 		grid.table.space.style.height = tasks.n * TABLE_ROW + "px";
 	},

@@ -21,6 +21,7 @@ function show(from, until) {
 		from = (from + until - span) / 2;
 	view.from = clamp(from, 0, head.end - span);
 	view.until = view.from + span;
+	live.follows = !!head.running && view.from <= 0 && view.until >= head.end;
 	request(true);
 }
 
@@ -105,7 +106,7 @@ function drawNow() {
 	drawFrame();
 }
 
-/* The view in the URL: #t=12.5-80&q=...&min=...&task=...&range=10-20&colour=...&only=3&sort=-cpu&path=0 */
+/* The view in the URL: #t=12.5-80 (or, where it follows a build that runs, last=30)&q=...&min=...&task=...&range=10-20&colour=...&only=3&sort=-cpu&path=0 */
 
 const hash = { timer: 0, last: "" };
 
@@ -120,14 +121,16 @@ function usualColour() {
 function hashText() {
 	const list = [];
 
-	if (view.from > 0 || view.until < head.end)
+	if (live.follows && view.from > 0)
+		list.push("last=" + Math.round(seconds(view.until - view.from)));
+	else if (!live.follows && (view.from > 0 || view.until < head.end))
 		list.push("t=" + secondsText(view.from) + "-" + secondsText(view.until));
 	if (view.q)
 		list.push("q=" + encodeURIComponent(view.q));
 	if (view.min_us)
 		list.push("min=" + String(Math.round(view.min_us / 1000) / 1000));
 	if (view.task >= 0)
-		list.push("task=" + view.task);
+		list.push("task=" + (idOf(view.task) || view.task));
 	if (view.range)
 		list.push("range=" + secondsText(view.range.from) + "-" + secondsText(view.range.until));
 	if (view.colour !== usualColour())
@@ -169,7 +172,8 @@ function rangeOf(text) {
 function loadHash() {
 	const got = new URLSearchParams(location.hash.slice(1));
 	const t = rangeOf(got.get("t")), range = rangeOf(got.get("range"));
-	const task = parseInt(got.get("task"), 10), min = Number(got.get("min"));
+	const task = tasks.seq.length ? taskOf(got.get("task") || "") : parseInt(got.get("task"), 10);
+	const min = Number(got.get("min")), last = units(Number(got.get("last")));
 	const only = parseInt(got.get("only"), 10);
 
 	view.q = (got.get("q") || "").slice(0, 1000);
@@ -180,7 +184,9 @@ function loadHash() {
 	view.path = got.get("path") !== "0";
 	search.before = null;
 	hash.last = location.hash.slice(1);
-	show(t ? t.from : 0, t ? t.until : head.end);
+	show(t ? t.from : last > 0 ? head.end - last : 0, t ? t.until : head.end);
+	if (!t && last > 0)
+		follow(true);
 	recolour();
 	choose(task >= 0 && task < tasks.n ? task : -1);
 	selectRange(range ? range.from : 0, range ? range.until : 0);

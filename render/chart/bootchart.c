@@ -208,6 +208,7 @@ static void add_titles(struct markup *s, const struct chart *c)
 
 static void begin_document(struct markup *s, const struct chart *c)
 {
+	struct buf css = BUF_PART_OF(s->out);
 	struct buf *b;
 
 	markup_begin(s, "svg");
@@ -222,7 +223,9 @@ static void begin_document(struct markup *s, const struct chart *c)
 	markup_attr(s, "aria-labelledby", "bb-title bb-desc");
 	add_titles(s, c);
 	markup_begin(s, "style");
-	bootchart_style(s);
+	bootchart_style(&css);
+	markup_verbatim(s, buf_str(&css));
+	buf_release(&css);
 	markup_end(s);
 	markup_begin(s, "rect");
 	markup_attr(s, "class", "ground");

@@ -42,4 +42,9 @@
  */
 int bootchart_write(struct buf *out, const struct chart *c);
 
+/* The style and the script of the picture, for pages of a server, which has them in files of their
+ * own. Errors are those of the buffer. */
+void bootchart_style(struct buf *css);
+extern const char bootchart_js[];
+
 #endif

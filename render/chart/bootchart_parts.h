@@ -8,7 +8,6 @@
 /* The parts of bootchart_write(), private to it. Those that return something give 0 or
  * -ENOMEM; what the buffer could not take is its own error. */
 
-void bootchart_style(struct markup *s);
 int bootchart_path(struct markup *s, const struct chart *c);
 int bootchart_lanes(struct markup *s, const struct chart *c);
 int bootchart_other(struct markup *s, const struct chart *c);
@@ -60,7 +59,7 @@ void bootchart_add_key(struct markup *s, const struct key *k, const char *attrib
 /* The nested <svg class="plot">; its end is markup_end(). */
 void bootchart_begin_plot(struct markup *s, const struct chart *c, int y, int height);
 
-/* bootchart.css, app.css and app.js, made into C strings at build time. */
-extern const char bootchart_css[], bootchart_app_css[], bootchart_js[];
+/* bootchart.css and app.css, made into C strings at build time. */
+extern const char bootchart_css[], bootchart_app_css[];
 
 #endif

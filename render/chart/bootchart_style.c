@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/cursor.h"
+#include "render/chart/bootchart.h"
 #include "render/chart/palette.h"
 
 #include <string.h>
@@ -115,16 +116,12 @@ static void add_sheet(struct buf *b, const char *css)
 	buf_adds(b, from);
 }
 
-void bootchart_style(struct markup *s)
+void bootchart_style(struct buf *css)
 {
-	struct buf css = BUF_PART_OF(s->out);
-
-	add_variables(&css, &palette_light);
-	buf_adds(&css, "@media screen and (prefers-color-scheme:dark){\n");
-	add_variables(&css, &palette_dark);
-	buf_adds(&css, "}\n");
-	add_sheet(&css, bootchart_css);
-	buf_adds(&css, bootchart_app_css);
-	markup_verbatim(s, buf_str(&css));
-	buf_release(&css);
+	add_variables(css, &palette_light);
+	buf_adds(css, "@media screen and (prefers-color-scheme:dark){\n");
+	add_variables(css, &palette_dark);
+	buf_adds(css, "}\n");
+	add_sheet(css, bootchart_css);
+	buf_adds(css, bootchart_app_css);
 }

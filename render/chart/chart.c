@@ -81,7 +81,8 @@ static int make_facts(struct chart *c)
 	const struct summary *s = c->sum;
 	struct buf all = BUF_INIT;	/* empty: it takes over the errors of the facts */
 	struct facts f = {
-		.part = BUF_PART_OF(&all), .brief = true, .write = write_fact, .context = c,
+		.part = BUF_PART_OF(&all), .brief = true, .running = c->running, .write = write_fact,
+		.context = c,
 	};
 
 	add_headline(&f, s->rec);
@@ -231,6 +232,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 		.end_us = in->sum->wall_us,
 		.lines = in->lines, .excerpt = in->excerpt,
 		.inspected = in->inspected, .archives = in->archives,
+		.served = in->served, .running = in->running,
 		.panels = *in->panels, .chain = in->panels->chain, .queue = in->panels->queue,
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)

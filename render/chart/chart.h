@@ -42,6 +42,8 @@ struct chart_input {
 	const struct output_excerpt *excerpt;	/* some of them, or NULL */
 	const struct inspected *inspected;	/* processes with archives, or NULL */
 	const char *archives;	/* what is before the paths of these in a link: "", or "/recording/" */
+	bool served;		/* the page of a server shows it: the data has ids of tasks */
+	bool running;		/* the build still runs, and its tasks without an end do */
 };
 
 /* The page beside the chart that has the build's output (report/log_page.h). */
@@ -107,6 +109,7 @@ struct chart {
 	const struct output_excerpt *excerpt;
 	const struct inspected *inspected;
 	const char *archives;
+	bool served, running;
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];

@@ -181,8 +181,10 @@ static void add_panel_columns(struct pack *p, const struct panel *panel,
 static void add_numbers(struct pack *p)
 {
 	json_array(&p->json, "numbers");
-	for (int i = 0; i < TASK_COLUMNS; i++)
-		add_column(p, pack_task_column[i].name, &p->tasks.column[i]);
+	for (int i = 0; i < TASK_COLUMNS; i++) {
+		if (p->chart->served || (i != TASKS_INSTANCE && i != TASKS_SEQ))
+			add_column(p, pack_task_column[i].name, &p->tasks.column[i]);
+	}
 	for (size_t i = 0; i < p->chart->panels.n; i++)
 		add_panel_columns(p, &p->chart->panels.panel[i], &p->panel[i]);
 	json_array_end(&p->json);
@@ -255,6 +257,20 @@ static void add_inspected(struct pack *p)
 		json_str(&p->json, NULL, q->archive);
 		json_array_end(&p->json);
 	}
+	json_array_end(&p->json);
+}
+
+/* Only for the page of a server, which gets more data while the build runs. */
+static void add_served(struct pack *p)
+{
+	const struct recording *rec = p->chart->sum->rec;
+
+	if (!p->chart->served)
+		return;
+	json_bool(&p->json, "running", p->chart->running);
+	json_array(&p->json, "instances");
+	for (size_t i = 0; i < rec->n_instances; i++)
+		json_str(&p->json, NULL, rec->instance[i].id);
 	json_array_end(&p->json);
 }
 
@@ -449,6 +465,7 @@ static int add_json(struct pack *p)
 	add_verdict(p);
 	add_kinds(p);
 	add_tools(p);
+	add_served(p);
 	add_inspected(p);
 	add_rows(p);
 	add_panels(p);

@@ -23,6 +23,8 @@
  *	archives, inspected	only with inspected processes: what is before their paths in a
  *			link; lists of task, program, pid, number of snapshots (null: not
  *			known) and path of the archive in the recording
+ *	running, instances	only with chart_input.served: the build still runs; ids of
+ *			instances
  *	ghost		the build to compare with, or null: tasks, lanes, wall_us, common,
  *			only_here, only_there, warning; scale: label and colour of each enum
  *			difference; top: what differs most: task and other, null where it is not,
@@ -82,6 +84,8 @@
  *			chain_link to the one before it
  *	dependency	tasks of the longest chain of dependencies, in time's order
  *	tool		an index into "tools"
+ *	instance, seq	only with chart_input.served: an index into "instances", and the number
+ *			in its instance: together the task's id
  *	waited_task	of the longest tasks, those that waited after they were ready; then
  *			waited_worker, _pool, _load, _delayed, _other: how long for what (queue.h)
  *	depend_task	of the longest tasks, those that depended on others; then depend_all: on

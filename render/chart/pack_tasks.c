@@ -40,6 +40,8 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_LINES_TASK] = { "lines_task", 'u' },
 	[TASKS_LINES] = { "lines", 'u' },
 	[TASKS_TOOL] = { "tool", 'u' },
+	[TASKS_INSTANCE] = { "instance", 'u' },
+	[TASKS_SEQ] = { "seq", 'd' },
 	[WAITED_TASK] = { "waited_task", 'u' },
 	[WAITED_WORKER] = { "waited_worker", 'u' },
 	[WAITED_POOL] = { "waited_pool", 'u' },
@@ -233,6 +235,12 @@ static void add_ready(struct pack_tasks *p, uint32_t task, int32_t start)
 			ready_us < 0 ? 0 : 1 + (size + READY_STEP / 2) / READY_STEP);
 }
 
+static void add_id(struct pack_tasks *p, const struct task *t)
+{
+	pack_column_add(&p->column[TASKS_INSTANCE], t->instance);
+	pack_column_adds(&p->column[TASKS_SEQ], (int32_t)t->seq);
+}
+
 static void add_task(struct walk *w, uint32_t i)
 {
 	struct pack_tasks *p = w->p;
@@ -264,6 +272,8 @@ static void add_task(struct walk *w, uint32_t i)
 	add_name(w, t);
 	add_program(w, t);
 	add_wait(p, i, task, l);
+	if (p->chart->served)
+		add_id(p, t);
 	*l = now;
 }
 

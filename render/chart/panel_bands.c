@@ -327,6 +327,12 @@ static void fill_build_cpu(const struct fill *f, struct source *to)
 	double over_us = 0, had_us, unit;
 
 	build[0] = BAND_ABSENT;
+	if (to + 1 == f->source + f->n_sources) {
+		/* a column is missing: nobody knows what all processes used */
+		for (size_t i = 1; i < f->n; i++)
+			build[i] = BAND_ABSENT;
+		return;
+	}
 	for (size_t i = 1; i < f->n; i++) {
 		build[i] = rest[i];
 		if (rest[i] == BAND_ABSENT)

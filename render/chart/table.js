@@ -43,7 +43,8 @@ Table.prototype.setColumns = function (columns) {
 	this.box.setAttribute("aria-colcount", columns.length);
 	this.head.replaceChildren();
 	for (const c of columns) {
-		c.head = this.o.make("span", { role: "columnheader", "class": "cell " + c.id }, this.head);
+		c.kind = "cell " + c.id + (c.numeric ? " number" : "");
+		c.head = this.o.make("span", { role: "columnheader", "class": c.kind }, this.head);
 		const attributes = { type: "button", title: c.hint || "sort by " + c.title };
 
 		this.o.make("button", attributes, c.head, c.title)
@@ -69,7 +70,7 @@ Table.prototype.entry = function (at) {
 
 	line.style.top = at * this.o.row + "px";
 	for (const c of this.columns) {
-		const cell = this.o.make("span", { role: "gridcell", "class": "cell " + c.id }, line);
+		const cell = this.o.make("span", { role: "gridcell", "class": c.kind }, line);
 
 		this.o.cell(cell, c, item);
 	}
@@ -89,8 +90,16 @@ Table.prototype.draw = function (anew) {
 		return;
 	this.first = first;
 	this.last = last;
-	this.space.replaceChildren(...Array.from({ length: Math.max(0, last - first) },
-						 (_, i) => this.entry(first + i)));
+	const lines = Array.from({ length: Math.max(0, last - first) }, (_, i) => this.entry(first + i));
+
+	/* A line that is as before stays the same element, with what is selected in it. */
+	if (lines.length === this.space.childElementCount)
+		lines.forEach((line, i) => {
+			if (!line.isEqualNode(this.space.children[i]))
+				this.space.children[i].replaceWith(line);
+		});
+	else
+		this.space.replaceChildren(...lines);
 	if (this.chosen >= 0 && document.getElementById("row-" + this.chosen))
 		this.box.setAttribute("aria-activedescendant", "row-" + this.chosen);
 	else
