@@ -173,11 +173,14 @@ void fact_sources(struct facts *f, const struct recording *rec)
 
 void fact_result(struct facts *f, const struct summary *s)
 {
-	bool good = s->result == BUILD_OK || s->result == BUILD_ENDED;
+	bool good = s->result == BUILD_OK || s->result == BUILD_ENDED || f->running;
 
-	words_add_result(&f->part, s->result, s->status);
-	buf_adds(&f->part, s->result == BUILD_UNFINISHED ? ", seen for " :
-		 f->brief ? " after " : ", after ");
+	if (f->running)
+		buf_adds(&f->part, "running");
+	else
+		words_add_result(&f->part, s->result, s->status);
+	buf_adds(&f->part, f->running ? " for " :
+		 s->result == BUILD_UNFINISHED ? ", seen for " : f->brief ? " after " : ", after ");
 	text_add_time(&f->part, s->wall_us);
 	if (f->brief)
 		fact_part(f);
@@ -265,12 +268,13 @@ void fact_speed(struct facts *f, const struct host *h)
 
 void fact_tasks(struct facts *f, const struct summary *s)
 {
-	static const struct {
+	const struct {
 		enum task_state state;
 		const char *after;
 	} states[] = {
 		{ TASK_FAILED, " failed" }, { TASK_KILLED, " killed" },
-		{ TASK_UNFINISHED, " unfinished" }, { TASK_QUEUED, " never started" },
+		{ TASK_UNFINISHED, f->running ? " running" : " unfinished" },
+		{ TASK_QUEUED, f->running ? " queued" : " never started" },
 	};
 	bool alarm = s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED];
 

@@ -12,6 +12,7 @@
 struct facts {
 	struct buf part;	/* of the fact being made, each ended by a NUL */
 	bool brief;		/* for the head of a chart: fewer details */
+	bool running;		/* the build is known to run */
 
 	/* Writes a fact with at least one part. */
 	void (*write)(struct facts *f, const char *label, enum tone tone);

@@ -385,13 +385,12 @@ static void add_usage(struct json *j, const struct task *t)
 	json_known(j, "memory_peak_time_us", t->n_usage ? sat_mul(t->peak_ms, 1000) : -1);
 }
 
-static void add_task(struct json *j, const struct summary *s, uint32_t task)
+void json_show_task(struct json *j, const struct summary *s, uint32_t task)
 {
 	const struct recording *rec = s->rec;
 	const struct task *t = &rec->task[task];
 	bool exited = t->state == TASK_DONE || t->state == TASK_FAILED;
 
-	begin_line(j, NULL);
 	add_id(j, "task", rec, task);
 	add_id(j, "parent", rec, s->nest[task].parent);
 	add_name(j, rec, t);
@@ -411,6 +410,12 @@ static void add_task(struct json *j, const struct summary *s, uint32_t task)
 	json_object(j, "self");
 	add_cost(j, &s->nest[task].cost);
 	json_object_end(j);
+}
+
+static void add_task(struct json *j, const struct summary *s, uint32_t task)
+{
+	begin_line(j, NULL);
+	json_show_task(j, s, task);
 	end_line(j);
 }
 

@@ -158,6 +158,7 @@ static void add_object(struct json *j, const struct listing_entry *e)
 	json_str(j, "name", e->name);
 	json_str(j, "result", e->damaged ? "damaged" : words_result(e->result));
 	json_str(j, "error", e->damaged ? e->error.message : NULL);
+	json_bool(j, "running", e->running);
 	json_known(j, "exit_status", exited && !e->damaged ? e->status : -1);
 	json_known(j, "signal", e->result == BUILD_KILLED ? e->status : -1);
 	json_str(j, "start", recording_build(&e->rec, "start"));

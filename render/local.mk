@@ -6,13 +6,14 @@ render_librender_la_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
 	render/inspect/stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
+	render/inspect/archives_json.c render/inspect/archives_json.h \
 	render/inspect/resident.c render/inspect/resident.h \
 	render/inspect/processes.c render/inspect/processes.h \
 	render/inspect/class_plot.c render/inspect/class_plot.h \
 	render/inspect/class_shares.c render/inspect/class_shares.h \
 	render/inspect/collapsed.c render/inspect/collapsed.h render/inspect/heaptrack.c render/inspect/heaptrack.h \
 	render/inspect/pprof.c render/inspect/pprof.h \
-	render/facts.c render/facts.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \
+	render/facts.c render/facts.h render/graph_layout.c render/graph_layout.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \
 	render/markup.c render/markup.h render/show.h render/text_answer.c render/text_answer.h \
 	render/text_inspected.c render/text_show.c \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
@@ -53,14 +54,15 @@ bootchart_js = \
 	render/chart/app_names.js render/chart/app_pieces.js render/chart/app_path.js \
 	render/chart/app_lanes.js render/chart/app_flame.js render/chart/app_detail.js \
 	render/chart/app_tree.js render/chart/app_icicle.js render/chart/app_panels.js \
-	render/chart/app_axis.js render/chart/app_input.js
+	render/chart/app_axis.js render/chart/app_input.js \
+	render/chart/app_update.js render/chart/app_live.js
 
 c_string = awk -v dir=$(srcdir) -f $(srcdir)/render/c_string.awk
 
 render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
 		render/chart/app.css render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) render/chart && { \
-		echo '#include "render/chart/bootchart_parts.h"' && \
+		echo '#include "render/chart/bootchart.h"' && echo '#include "render/chart/bootchart_parts.h"' && \
 		$(c_string) -v name=bootchart_css -v file=render/chart/bootchart.css && \
 		$(c_string) -v name=bootchart_app_css -v file=render/chart/app.css && \
 		$(c_string) -v name=bootchart_js -v file=render/chart/app.js; \

@@ -32,7 +32,7 @@ void markup_begin(struct markup *m, const char *element)
 /* HTML: without content and end tag. */
 static bool is_void(const char *element)
 {
-	static const char *const list[] = { "br", "col", "hr", "img", "input", "meta" };
+	static const char *const list[] = { "br", "col", "hr", "img", "input", "link", "meta" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
 		if (!strcmp(element, list[i]))

@@ -15,12 +15,15 @@
  */
 #define MARKUP_DEPTH_MAX 32
 
+struct html_site;
+
 struct markup {
 	struct buf *out;
 	bool html;		/* void elements have no end tag; otherwise XML */
 	bool in_tag;		/* the last start tag still takes attributes */
 	unsigned depth;
 	const char *open[MARKUP_DEPTH_MAX];
+	const struct html_site *site;	/* of report/html.h */
 };
 
 /* XML; set html for the other. */

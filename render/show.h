@@ -5,6 +5,7 @@
 #include "analyse/answer.h"
 #include "analyse/inspected.h"
 #include "analyse/view.h"
+#include "base/json.h"
 #include "base/text.h"
 
 /* The options of `buildbeat show`. */
@@ -25,6 +26,9 @@ struct show_options {
 int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	      const struct style *style);
 int json_show(struct buf *out, struct view *v, const struct show_options *o);
+
+/* The members of the JSON object of a task, as in the list of all tasks. */
+void json_show_task(struct json *j, const struct summary *s, uint32_t task);
 
 /* The inspected processes of the selected tasks. */
 void text_inspected(struct buf *out, const struct view *v, const struct inspected *x, size_t top,

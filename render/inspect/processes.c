@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static int64_t number(const struct listed *p, enum processes_key key)
 }
 
 /* Those without a task come last. */
-static int by_task(const struct processes_row *a, const struct processes_row *b)
+static int by_task(const struct process_row *a, const struct process_row *b)
 {
 	if (!a->task || !b->task)
 		return (a->task == NULL) - (b->task == NULL);
@@ -46,7 +45,7 @@ static int by_task(const struct processes_row *a, const struct processes_row *b)
 
 static int order(const void *left, const void *right, void *key)
 {
-	const struct processes_row *a = left, *b = right;
+	const struct process_row *a = left, *b = right;
 	enum processes_key by = *(enum processes_key *)key;
 	int r = 0;
 
@@ -116,7 +115,7 @@ static void left(struct buf *out, const char *text, size_t columns)
 	text_add_blanks(out, 2 + (n < columns ? columns - n : 0));
 }
 
-static void add_row(struct buf *out, struct buf *cell, const struct processes_row *row,
+static void add_row(struct buf *out, struct buf *cell, const struct process_row *row,
 		    const struct layout *y)
 {
 	const struct listed *p = row->process;
@@ -192,7 +191,7 @@ int processes_text(struct buf *out, const struct processes *p, const struct styl
 
 /* JSON */
 
-static void add_object(struct json *j, const struct processes_row *row)
+static void add_object(struct json *j, const struct process_row *row)
 {
 	const struct listed *p = row->process;
 	char state[2] = { p->state, '\0' };
@@ -211,8 +210,19 @@ static void add_object(struct json *j, const struct processes_row *row)
 	json_int(j, "start_ticks", (int64_t)p->start_ticks);
 	json_str(j, "task", row->task ? row->task->name : NULL);
 	json_str(j, "task_id", row->task ? row->task->id : NULL);
+	json_known(j, "read_kb", row->read_kb);
+	json_known(j, "written_kb", row->written_kb);
+	json_str(j, "wait_channel", *row->wait_channel ? row->wait_channel : NULL);
 	json_str(j, "command", row->words);
 	json_object_end(j);
+}
+
+void processes_json_rows(struct json *j, const struct processes *p)
+{
+	json_array(j, "processes");
+	for (size_t i = 0; i < p->n; i++)
+		add_object(j, &p->row[i]);
+	json_array_end(j);
 }
 
 int processes_json(struct buf *out, const struct processes *p, bool compact)
@@ -227,10 +237,7 @@ int processes_json(struct buf *out, const struct processes *p, bool compact)
 	json_str(&j, "time", buf_str(&time));
 	json_str(&j, "recording", p->recording);
 	json_str(&j, "tool", p->recording ? p->tool : NULL);
-	json_array(&j, "processes");
-	for (size_t i = 0; i < p->n; i++)
-		add_object(&j, &p->row[i]);
-	json_array_end(&j);
+	processes_json_rows(&j, p);
 	json_object_end(&j);
 	buf_release(&time);
 	return buf_error(out);

@@ -3,9 +3,9 @@
 #define BUILDBEAT_RENDER_INSPECT_PROCESSES_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "inspect/live_build.h"
-#include "inspect/process_list.h"
+#include "inspect/process_table.h"
 
 #include <stdbool.h>
 
@@ -18,12 +18,6 @@ enum processes_key {
 /* Their words, ended by NULL. */
 extern const char *const processes_keys[];
 
-struct processes_row {
-	const struct listed *process;
-	const struct build_task *task;	/* NULL: none is known */
-	const char *words;		/* its command line, "" if it cannot be read */
-};
-
 struct processes {
 	const char *recording;	/* path, NULL: none */
 	const char *tool;	/* of the build */
@@ -31,14 +25,16 @@ struct processes {
 	bool pss;		/* it was read */
 	bool tasks;		/* of a recording: show the column */
 	size_t n;
-	struct processes_row *row;
+	struct process_row *row;
 };
 
 /* The largest first; numbers of processes and names in their own order. */
 void processes_sort(struct processes *p, enum processes_key key);
 
-/* 0 or the buffer's error. JSON of one line if compact. */
+/* 0 or the buffer's error. JSON of one line if compact. processes_json_rows() adds the array
+ * "processes" to an open object. */
 int processes_text(struct buf *out, const struct processes *p, const struct style *style);
 int processes_json(struct buf *out, const struct processes *p, bool compact);
+void processes_json_rows(struct json *j, const struct processes *p);
 
 #endif

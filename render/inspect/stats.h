@@ -3,6 +3,7 @@
 #define BUILDBEAT_RENDER_INSPECT_STATS_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "inspect/look.h"
 #include "inspect/whole_machine.h"
@@ -17,5 +18,8 @@ int stats_process_text(struct buf *out, const struct look *l, const struct recen
 		       const struct style *style);
 int stats_process_json(struct buf *out, const struct look *l, const struct recent *r,
 		       int64_t wall_ns, bool compact);
+
+/* Its array "samples" in an open object. */
+void stats_samples_json(struct json *j, const struct recent *r);
 
 #endif

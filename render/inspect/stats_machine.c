@@ -128,6 +128,15 @@ static void add_json_memory(struct json *j, const struct machine_memory *y)
 	json_object_end(j);
 }
 
+/* null: not known, as long as there is no second reading. */
+static void add_json_percent(struct json *j, const char *key, int permille)
+{
+	if (permille < 0)
+		json_null(j, key);
+	else
+		json_real(j, key, (double)permille / 10, 1);
+}
+
 static void add_json_disks(struct json *j, const struct whole_machine *m)
 {
 	json_array(j, "disks");
@@ -138,7 +147,7 @@ static void add_json_disks(struct json *j, const struct whole_machine *m)
 		json_str(j, "name", d->name);
 		json_known(j, "read_kb_per_s", d->read_kb_s);
 		json_known(j, "written_kb_per_s", d->written_kb_s);
-		json_real(j, "busy_percent", (double)d->busy_permille / 10, 1);
+		add_json_percent(j, "busy_percent", d->busy_permille);
 		json_object_end(j);
 	}
 	json_array_end(j);

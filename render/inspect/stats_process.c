@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/json.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -117,6 +116,27 @@ int stats_process_text(struct buf *out, const struct look *l, const struct recen
 	return buf_error(out);
 }
 
+void stats_samples_json(struct json *j, const struct recent *r)
+{
+	json_array(j, "samples");
+	for (size_t i = 0; i < r->n; i++) {
+		const struct recent_sample *s = recent_at(r, i);
+
+		json_object(j, NULL);
+		json_int(j, "age_us", r->last_us - s->time_us);
+		for (enum row row = 0; row < ROWS; row++) {
+			int64_t value = value_of(s, row);
+
+			if (row == CPU && value >= 0)
+				json_real(j, rows[row].key, (double)value / 10, 1);
+			else
+				json_known(j, rows[row].key, value);
+		}
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 int stats_process_json(struct buf *out, const struct look *l, const struct recent *r,
 		       int64_t wall_ns, bool compact)
 {
@@ -130,23 +150,7 @@ int stats_process_json(struct buf *out, const struct look *l, const struct recen
 	json_str(&j, "time", buf_str(&time));
 	json_int(&j, "pid", l->pid);
 	json_str(&j, "program", l->name);
-	json_array(&j, "samples");
-	for (size_t i = 0; i < r->n; i++) {
-		const struct recent_sample *s = recent_at(r, i);
-
-		json_object(&j, NULL);
-		json_int(&j, "age_us", r->last_us - s->time_us);
-		for (enum row row = 0; row < ROWS; row++) {
-			int64_t value = value_of(s, row);
-
-			if (row == CPU && value >= 0)
-				json_real(&j, rows[row].key, (double)value / 10, 1);
-			else
-				json_known(&j, rows[row].key, value);
-		}
-		json_object_end(&j);
-	}
-	json_array_end(&j);
+	stats_samples_json(&j, r);
 	json_object_end(&j);
 	buf_release(&time);
 	return buf_error(out);

@@ -13,8 +13,8 @@ int profile_text_write(struct buf *out, struct profile_view *v, const struct pro
 		       size_t most, bool all, const struct style *style);
 
 /* Chromium's about:profiler JSON, an object for each process, with further keys. The view is
- * grouped by processes; what names the input. */
-int profile_json_write(struct buf *out, struct profile_view *v, const char *what);
+ * grouped by processes; what names the input. most: rows of each, 0: all. */
+int profile_json_write(struct buf *out, struct profile_view *v, const char *what, size_t most);
 
 #endif
 

@@ -95,17 +95,20 @@ static void add_pair(struct json *j, const struct profile *p, const struct profi
 
 /* The pairs are in the order of their children's processes. */
 static void add_process(struct json *j, struct profile_view *v, const struct profile_node *n,
-			const struct profile_pair *pair, const struct profile_pair *end)
+			size_t most, const struct profile_pair *pair,
+			const struct profile_pair *end)
 {
-	const char *pid = text(v->p, n->sum, PROFILE_PID);
-	size_t rows = profile_view_sort(v, n, SIZE_MAX);
+	size_t unused;
+	const char *pid = profile_view_text(v, n, PROFILE_PID, &unused);
+	const char *host = profile_view_text(v, n, PROFILE_HOST, &unused);
+	size_t rows = profile_view_sort(v, n, most ? most : SIZE_MAX);
 
 	json_object(j, NULL);
-	if (*pid)
+	if (pid && *pid)
 		json_int(j, "process_id", atoll(pid));
 	else
 		json_null(j, "process_id");
-	json_str(j, "process_type", text(v->p, n->sum, PROFILE_HOST));
+	json_str(j, "process_type", host ? host : "*");
 	json_array(j, "list");
 	for (size_t i = 0; i < rows; i++)
 		add_row(j, v, &v->node[v->child[n->first_child + i]]);
@@ -151,7 +154,7 @@ static struct profile_pair *first_of(const struct profile *p, struct profile_pai
 	return pair + low;
 }
 
-int profile_json_write(struct buf *out, struct profile_view *v, const char *what)
+int profile_json_write(struct buf *out, struct profile_view *v, const char *what, size_t most)
 {
 	struct profile_pair *pair = malloc((v->p->n_pairs + 1) * sizeof *pair);
 	struct json j;
@@ -172,7 +175,7 @@ int profile_json_write(struct buf *out, struct profile_view *v, const char *what
 		uint64_t process = process_of(n->sum);
 
 		if (n->depth == v->wish.group.n)
-			add_process(&j, v, n, first_of(v->p, pair, process, false),
+			add_process(&j, v, n, most, first_of(v->p, pair, process, false),
 				    first_of(v->p, pair, process, true));
 	}
 	json_array_end(&j);
