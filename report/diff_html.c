@@ -44,6 +44,7 @@ static void begin_table(struct markup *h, const char *class, const char *label,
 	markup_attr(h, "role", "region");
 	markup_attr(h, "aria-label", label);
 	markup_open(h, "table", class);
+	markup_attr(h, "aria-label", label);
 	if (name) {
 		markup_begin(h, "thead");
 		markup_begin(h, "tr");
@@ -354,7 +355,7 @@ int diff_html(struct buf *out, const struct diff_view *v)
 	struct markup h;
 	int r = diff_picture_make(&picture, v);
 
-	html_document(&h, out, "Builds compared");
+	html_document(&h, out, "Builds compared", v->site);
 	add_head(&h, d, &picture);
 	markup_begin(&h, "main");
 	if (!r) {
@@ -377,7 +378,7 @@ int diff_html(struct buf *out, const struct diff_view *v)
 	add_packages(&h, d);
 	markup_end(&h);
 	diff_picture_release(&picture);
-	html_script(&h, page_diff_js);
+	html_script(&h, "diff", page_diff_js);
 	html_document_end(&h);
 	return r ? r : buf_error(out);
 }

@@ -2,10 +2,13 @@
 #include "report/diff_output.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const side_word[DIFF_SIDES] = { "base", "new" };
@@ -163,10 +166,56 @@ static void add_facts(struct json *j, const struct diff *d)
 	json_array_end(j);
 }
 
+static void take_list(bool *listed, uint32_t *task, size_t n, size_t most)
+{
+	for (size_t i = 0; i < n && i < most; i++)
+		listed[task[i]] = true;
+	free(task);
+}
+
+/* The tasks that are in any list. 0 or -ENOMEM. */
+static int find_listed(bool *listed, const struct diff_view *v)
+{
+	static const enum diff_presence lost[] = { DIFF_NEW, DIFF_GONE };
+	uint32_t *task;
+	size_t n;
+	int r = 0;
+
+	for (enum metric m = 0; !r && m < METRICS; m++) {
+		if (!v->diff->value[m])
+			continue;
+		r = diff_list(v, m, &task, &n);
+		if (!r)
+			take_list(listed, task, n, v->top);
+	}
+	for (size_t i = 0; !r && i < ARRAY_SIZE(lost); i++) {
+		r = diff_list_lost(v, lost[i], &task, &n);
+		if (!r)
+			take_list(listed, task, n, v->top);
+	}
+	return r;
+}
+
+static int add_tasks(struct json *j, const struct diff_view *v)
+{
+	bool *listed = v->brief ? calloc(v->diff->n_tasks + 1, sizeof *listed) : NULL;
+	int r = !v->brief ? 0 : !listed ? -ENOMEM : find_listed(listed, v);
+
+	json_array(j, "tasks");
+	for (size_t i = 0; !r && i < v->diff->n_tasks; i++) {
+		if (!listed || listed[i] || v->diff->task[i].end != DIFF_END_SAME)
+			add_task(j, v->diff, i);
+	}
+	json_array_end(j);
+	free(listed);
+	return r;
+}
+
 int diff_json(struct buf *out, const struct diff_view *v)
 {
 	const struct diff *d = v->diff;
 	struct json j;
+	int r;
 
 	json_init(&j, out, false);
 	json_object(&j, NULL);
@@ -194,10 +243,7 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	json_object_end(&j);
 	add_whole(&j, d);
 	add_facts(&j, d);
-	json_array(&j, "tasks");
-	for (size_t i = 0; i < d->n_tasks; i++)
-		add_task(&j, d, i);
-	json_array_end(&j);
+	r = add_tasks(&j, v);
 	json_object_end(&j);
-	return buf_error(out);
+	return r ? r : buf_error(out);
 }

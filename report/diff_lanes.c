@@ -7,6 +7,7 @@
 #include "render/chart/lane_pack.h"
 #include "render/chart/svg.h"
 #include "report/amount.h"
+#include "report/html.h"
 #include "report/words.h"
 
 #include <errno.h>
@@ -319,7 +320,7 @@ static void add_labels(struct markup *h, const struct diff_lanes *s, double heig
 			 b->lane * height, b->width * 100 / WIDTH);
 		markup_open(h, "span", "label");
 		markup_attr(h, "aria-hidden", "true");
-		markup_attr_buf(h, "style", &style);
+		html_style_attr(h, &style);
 		markup_open(h, "span", class_of(b->difference));
 		markup_text_buf(h, &text);
 		markup_end(h);
@@ -377,7 +378,7 @@ static void add_ticks(struct markup *h, int64_t end_us)
 		buf_clear(&style);
 		buf_addf(&style, "left:%.2f%%", 100 * (double)tick[i].value / (double)end_us);
 		markup_begin(h, "span");
-		markup_attr_buf(h, "style", &style);
+		html_style_attr(h, &style);
 		markup_text(h, tick[i].label);
 		markup_end(h);
 	}

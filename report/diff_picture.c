@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "report/amount.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <math.h>
@@ -96,7 +97,7 @@ static void add_style(struct markup *h, double left, double width)
 	struct buf text = BUF_PART_OF(h->out);
 
 	buf_addf(&text, "left:%.2f%%;width:%.2f%%", 100 * left, 100 * width);
-	markup_attr_buf(h, "style", &text);
+	html_style_attr(h, &text);
 	buf_release(&text);
 }
 

@@ -25,7 +25,9 @@ struct diff_view {
 	bool reverse;
 	bool all;		/* include tasks without a difference */
 	size_t top;		/* maximum length of lists */
+	bool brief;		/* JSON has only the tasks of these lists */
 	const struct summary *sum[DIFF_SIDES];	/* of the last run of a side, or NULL */
+	const struct html_site *site;	/* of the page; NULL: a file */
 };
 
 /*

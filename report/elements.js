@@ -17,9 +17,9 @@ function find(selector) {
 	return document.querySelector(selector);
 }
 
-/* "1 row", "1,234 rows" */
+/* "1 row", "1,234 rows", "2 processes" */
 function countOf(n, what) {
-	return countText(n) + " " + what + (n === 1 ? "" : "s");
+	return countText(n) + " " + what + (n === 1 ? "" : what.endsWith("s") ? "es" : "s");
 }
 
 /* The field that filters a table: apply() is called when the text did not change for delay_ms. */

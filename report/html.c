@@ -10,13 +10,56 @@
 #include <math.h>
 #include <string.h>
 
-void html_script(struct markup *h, const char *script)
+static void add_reference(struct markup *h, const char *attribute, const char *name,
+			  const char *suffix)
+{
+	markup_begin_attr(h, attribute);
+	buf_addf(h->out, "/%s.%s\"", name, suffix);
+}
+
+static void link_style(struct markup *h, const char *name)
+{
+	markup_begin(h, "link");
+	markup_attr(h, "rel", "stylesheet");
+	add_reference(h, "href", name, "css");
+	markup_end(h);
+}
+
+static void link_script(struct markup *h, const char *name)
+{
+	markup_begin(h, "script");
+	add_reference(h, "src", name, "js");
+	markup_content(h);
+	markup_end(h);
+}
+
+void html_script(struct markup *h, const char *name, const char *script)
 {
 	assert(!strcasestr(script, "</script"));
+	if (h->site) {
+		link_script(h, name);
+		return;
+	}
 	markup_begin(h, "script");
 	buf_addc(markup_content(h), '\n');
 	buf_adds(h->out, script);
 	markup_end(h);
+}
+
+void html_more_style(struct markup *h, const char *name, const char *style)
+{
+	if (h->site) {
+		link_style(h, name);
+		return;
+	}
+	markup_begin(h, "style");
+	buf_adds(markup_content(h), style);
+	markup_end(h);
+}
+
+void html_style_attr(struct markup *h, struct buf *value)
+{
+	markup_attr_buf(h, h->site ? "data-style" : "style", value);
 }
 
 /* '<' is escaped, so that nothing in it is a tag. */
@@ -72,6 +115,16 @@ static void add_scale(struct buf *b)
 			 difference_colour[i]);
 }
 
+void html_style(struct buf *out)
+{
+	add_colours(out, &palette_light);
+	buf_adds(out, "@media screen and (prefers-color-scheme:dark){\n");
+	add_colours(out, &palette_dark);
+	buf_adds(out, "}\n");
+	add_scale(out);
+	buf_adds(out, page_css);
+}
+
 static void add_style(struct markup *h)
 {
 	struct buf *b;
@@ -79,12 +132,7 @@ static void add_style(struct markup *h)
 	markup_begin(h, "style");
 	b = markup_content(h);
 	buf_addc(b, '\n');
-	add_colours(b, &palette_light);
-	buf_adds(b, "@media screen and (prefers-color-scheme:dark){\n");
-	add_colours(b, &palette_dark);
-	buf_adds(b, "}\n");
-	add_scale(b);
-	buf_adds(b, page_css);
+	html_style(b);
 	markup_end(h);
 }
 
@@ -96,10 +144,11 @@ static void add_meta(struct markup *h, const char *name, const char *content)
 	markup_end(h);
 }
 
-void html_document(struct markup *h, struct buf *out, const char *title)
+void html_head(struct markup *h, struct buf *out, const char *title, const struct html_site *site)
 {
 	markup_init(h, out);
 	h->html = true;
+	h->site = site;
 	buf_adds(out, "<!DOCTYPE html>\n");
 	markup_begin(h, "html");
 	markup_attr(h, "lang", "en");
@@ -110,13 +159,36 @@ void html_document(struct markup *h, struct buf *out, const char *title)
 	add_meta(h, "viewport", "width=device-width,initial-scale=1");
 	add_meta(h, "color-scheme", "light dark");
 	markup_leaf(h, "title", NULL, title);
-	add_style(h);
+	if (site) {
+		/* none: browsers would ask for /favicon.ico */
+		markup_begin(h, "link");
+		markup_attr(h, "rel", "icon");
+		markup_attr(h, "href", "data:,");
+		markup_end(h);
+		link_style(h, "page");
+		link_style(h, "live");
+	} else {
+		add_style(h);
+	}
+}
+
+void html_document(struct markup *h, struct buf *out, const char *title,
+		   const struct html_site *site)
+{
+	html_head(h, out, title, site);
 	markup_end(h);
 	markup_begin(h, "body");
+	if (!site)
+		return;
+	if (site->rec)
+		markup_attr(h, "data-rec", site->rec);
+	site->navigate(h, site->path);
 }
 
 void html_document_end(struct markup *h)
 {
+	if (h->site)
+		link_script(h, "site");
 	while (h->depth)
 		markup_end(h);
 }

@@ -22,6 +22,8 @@
 const SEARCH_MS = 80;
 
 /* report/inspect_data.js */
+/* report/zoom.js */
+/* report/areas.js */
 /* report/inspect_page.js */
 /* report/inspect_areas.js */
 /* report/inspect_icicle.js */

@@ -2,7 +2,7 @@
 /* Classes over time: stepped areas, one on the other */
 
 const areas = { bands: [] };
-const BANDS_MOST = 7, AREA_LEFT = 70, AREA_RIGHT = 12, AREA_TOP = 8, AREA_BOTTOM = 22;
+const BANDS_MOST = 7;
 const SVG = "http://www.w3.org/2000/svg";
 
 function draw(name, attributes, parent, text) {
@@ -49,10 +49,10 @@ function makeAreas(section) {
 		leave: () => {
 			areas.hover = -1;
 			areas.status.textContent = "";
-			markBand();
+			markBand(areas.bands);
 		},
 		click: (e, x) => {
-			const band = bandAt(e);
+			const band = bandOf(areas.bands, e);
 
 			if (band && band.inside)
 				enterClass(band.class);
@@ -120,95 +120,21 @@ function makeBands() {
 	areas.bands = list;
 }
 
-function xOf(us) {
-	const share = (us - timeAt(0)) / (endTime() - timeAt(0)), { from, until } = view.areas;
-
-	return AREA_LEFT + (share - from) / (until - from) * areas.width;
-}
-
-/* 1, 2 or 5 (or powers of two) parts of a unit */
-function niceBytes(most) {
-	let step = 1024;
-
-	while (most / step > 5)
-		step *= 2;
-	return step;
-}
-
-function niceTime(span_us) {
-	const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400];
-	let unit = 1e6;
-
-	while (span_us / unit < 2 && unit > 10)
-		unit /= 10;
-	return unit * (steps.find(s => span_us / (s * unit) <= Math.max(3, areas.width / 90)) || 86400);
-}
-
-function drawAxes(height, most) {
-	const step = niceBytes(most), plot = height - AREA_TOP - AREA_BOTTOM;
-	const grid = draw("g", { "aria-hidden": "true" }, areas.svg);
-
-	for (let v = 0; v <= most; v += step) {
-		const y = AREA_TOP + plot * (1 - v / most);
-
-		draw("path", { "class": "grid", d: "M" + AREA_LEFT + " " + y.toFixed(1) + "h" + areas.width }, grid);
-		draw("text", { "class": "tick end", x: AREA_LEFT - 6, y: y + 4 }, grid, v ? bytesText(v) : "0");
-	}
-	const { from, until } = view.areas, all = endTime() - timeAt(0), t = timeAt(0);
-	const step_us = niceTime(all * (until - from));
-
-	for (let us = Math.ceil((t + from * all) / step_us) * step_us; us <= t + until * all; us += step_us) {
-		const x = xOf(us);
-
-		draw("path", { "class": "grid", d: "M" + x.toFixed(1) + " " + (height - AREA_BOTTOM) + "v4" }, grid);
-		draw("text", { "class": x > AREA_LEFT + areas.width - 30 ? "tick end" : "tick middle",
-			x: x.toFixed(1), y: height - 5 }, grid, timeText(us));
-	}
-}
-
-function drawBand(band, below, scale, bottom, group) {
-	const top = [], floor = [];
-
-	for (let s = 0; s < head.n; s++) {
-		const x0 = xOf(timeAt(s)).toFixed(1), x1 = xOf(s + 1 < head.n ? timeAt(s + 1) : endTime()).toFixed(1);
-		const y0 = (bottom - below[s] * scale).toFixed(1);
-
-		below[s] += band.value[s];
-		const y1 = (bottom - below[s] * scale).toFixed(1);
-
-		top.push(x0 + " " + y1, x1 + " " + y1);
-		floor.unshift(x1 + " " + y0, x0 + " " + y0);
-	}
-	band.path = draw("path", { "class": "band", d: "M" + top.concat(floor).join("L") + "Z",
-		style: "fill:var(--c" + band.colour + ")", "data-class": band.class }, group);
-}
-
 function drawAreas() {
-	const width = Math.max(240, areas.box.clientWidth), height = width < 600 ? 200 : 260;
+	const s = shownSnapshot(), { from, until } = view.areas, first = timeAt(0), span = endTime() - first;
 
-	areas.width = width - AREA_LEFT - AREA_RIGHT;
 	makeBands();
-	const totals = head.snapshots.map((_, s) => areas.bands.reduce((sum, b) => sum + b.value[s], 0));
-	const most = Math.max(1024, ...totals) * 1.02, bottom = height - AREA_BOTTOM;
-	const scale = (bottom - AREA_TOP) / most, below = new Array(head.n).fill(0);
+	const edges = Array.from({ length: head.n }, (_, i) => timeAt(i)).concat(endTime());
+	const drawn = drawStack({
+		svg: draw, root: areas.svg, width: areas.box.clientWidth, edge_us: edges, bands: areas.bands,
+		from_us: first + from * span, until_us: first + until * span,
+		moment_us: (edges[s] + edges[s + 1]) / 2, text: bytesText, step: niceBytes, least: 1024,
+		label: "Areas of " + areas.bands.map(b => b.name).join(", "),
+	});
 
-	areas.svg.replaceChildren();
-	areas.svg.setAttribute("viewBox", "0 0 " + width + " " + height);
-	areas.svg.setAttribute("width", width);
-	areas.svg.setAttribute("height", height);
-	areas.svg.setAttribute("aria-label", "Areas of " + areas.bands.map(b => b.name).join(", "));
-	const clip = draw("clipPath", { id: "plot" }, draw("defs", {}, areas.svg));
-
-	draw("rect", { x: AREA_LEFT, y: 0, width: areas.width, height }, clip);
-	drawAxes(height, most);
-	const group = draw("g", { "clip-path": "url(#plot)" }, areas.svg);
-
-	for (const band of areas.bands)
-		drawBand(band, below, scale, bottom, group);
-	const s = shownSnapshot(), x = xOf((timeAt(s) + (s + 1 < head.n ? timeAt(s + 1) : endTime())) / 2);
-
-	draw("path", { "class": "moment", d: "M" + x.toFixed(1) + " " + AREA_TOP + "V" + bottom }, group);
-	drawLegend(totals[s]);
+	areas.bands.forEach(b => b.path.setAttribute("data-class", b.class));
+	areas.width = drawn.width;
+	drawLegend(drawn.totals[s]);
 	drawCrumbs();
 	if (areas.kind)
 		areas.kind(view.kind);
@@ -221,9 +147,10 @@ function drawLegend(total) {
 
 	areas.legend.replaceChildren();
 	for (const band of areas.bands) {
-		const line = make("li", { style: "--d:var(--c" + band.colour + ")" }, areas.legend);
+		const line = make("li", {}, areas.legend);
 		const text = band.name + " " + bytesText(band.value[s]) + ", " + shareText(band.value[s], total);
 
+		line.style.setProperty("--d", "var(--c" + band.colour + ")");
 		if (band.inside) {
 			make("button", { type: "button", title: "show its parts" }, line, text)
 				.addEventListener("click", () => enterClass(band.class));
@@ -251,21 +178,10 @@ function drawCrumbs() {
 	}
 }
 
-function bandAt(e) {
-	const path = e.target.closest && e.target.closest(".band");
-
-	return path ? areas.bands.find(b => b.path === path) : null;
-}
-
-function markBand(band) {
-	for (const b of areas.bands)
-		b.path.classList.toggle("on", b === band);
-}
-
 function hoverArea(e, x) {
-	const band = bandAt(e), s = snapshotAt(clamp(x, 0, 1));
+	const band = bandOf(areas.bands, e), s = snapshotAt(clamp(x, 0, 1));
 
-	markBand(band);
+	markBand(areas.bands, band);
 	areas.status.textContent = timeText(timeAt(s)) + (band ? " \u00b7 " + band.name + " " + bytesText(band.value[s]) +
 		(s ? " (" + signedText(band.value[s] - band.value[s - 1]) + ")" : "") : "");
 }

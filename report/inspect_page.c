@@ -174,23 +174,21 @@ static void add_page(struct markup *h, const struct inspect_page *p, const struc
 }
 
 int inspect_page_write(struct buf *out, const struct inspect_page *p, const struct classes *memory,
-		       const struct classes *heap)
+		       const struct classes *heap, const struct html_site *site)
 {
 	struct buf head = BUF_PART_OF(out), title = BUF_PART_OF(out);
 	struct markup h;
 	int r;
 
 	buf_addf(&title, "Memory of %s %d", p->in->program, p->in->pid);
-	html_document(&h, out, buf_str(&title));
-	markup_begin(&h, "style");
-	buf_adds(markup_content(&h), page_inspect_css);
-	markup_end(&h);
+	html_document(&h, out, buf_str(&title), site);
+	html_more_style(&h, "inspect", page_inspect_css);
 	add_page(&h, p, memory, heap);
 	add_head(&head, p, memory, heap);
 	if (!buf_error(&head))
 		html_json(&h, "head", &head);
 	r = add_data(&h, p, memory, heap);
-	html_script(&h, page_inspect_js);
+	html_script(&h, "inspect", page_inspect_js);
 	html_document_end(&h);
 	buf_release(&head);
 	buf_release(&title);

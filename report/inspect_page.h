@@ -40,8 +40,9 @@ void inspect_page_free(struct inspect_page *p);
 /* The next snapshot. */
 int inspect_page_add(struct inspect_page *p, const struct snapshot *s);
 
-/* After the last one. heap: NULL without a heap. 0 or -ENOMEM. */
+/* After the last one. heap: NULL without a heap; site: NULL for a file (html.h). 0 or -ENOMEM. */
+struct html_site;
 int inspect_page_write(struct buf *out, const struct inspect_page *p, const struct classes *memory,
-		       const struct classes *heap);
+		       const struct classes *heap, const struct html_site *site);
 
 #endif

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "report/page_text.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +20,12 @@ static bool is_unsuccessful(const struct task *t)
 	return t->state == TASK_FAILED || t->state == TASK_KILLED;
 }
 
-int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks)
+int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks,
+		   const struct html_site *site)
 {
 	size_t n = sum->rec->n_tasks;
 
-	*p = (struct log_page){ .sum = sum, .tasks = tasks };
+	*p = (struct log_page){ .site = site, .sum = sum, .tasks = tasks };
 	p->number = calloc(n + 1, sizeof *p->number);
 	p->shown = calloc(n + 1, sizeof *p->shown);
 	if (!p->number || !p->shown)
@@ -60,6 +63,41 @@ static void add_link(struct markup *h, const char *to, uint32_t number, const ch
 	markup_end(h);
 }
 
+static void add_encoded(struct buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (isalnum((unsigned char)*text) || strchr("-_.", *text))
+			buf_addc(b, *text);
+		else
+			buf_addf(b, "%%%02X", (unsigned char)*text);
+	}
+}
+
+/* In the chart beside the page, or the page of the task. */
+static void add_link_to_task(struct log_page *p, uint32_t task, const char *text)
+{
+	const struct recording *rec = p->sum->rec;
+	const struct task *t = &rec->task[task];
+
+	if (!p->site) {
+		add_link(&p->h, CHART_NAME "#task=", p->number[task], text);
+		return;
+	}
+	markup_begin(&p->h, "a");
+	markup_begin_attr(&p->h, "href");
+	buf_adds(p->h.out, "/task?");
+	if (p->site->rec) {
+		buf_adds(p->h.out, "rec=");
+		add_encoded(p->h.out, p->site->rec);
+		buf_adds(p->h.out, "&amp;");
+	}
+	buf_adds(p->h.out, "task=");
+	add_encoded(p->h.out, rec->instance[t->instance].id);
+	buf_addf(p->h.out, ".%" PRIu64 "\"", t->seq);
+	markup_text(&p->h, text);
+	markup_end(&p->h);
+}
+
 static void add_head(struct log_page *p, uint32_t task, const struct output_line *line)
 {
 	const struct recording *rec = p->sum->rec;
@@ -71,7 +109,7 @@ static void add_head(struct log_page *p, uint32_t task, const struct output_line
 	if (p->number[task] == NO_INDEX)
 		markup_text(h, buf_str(&text));
 	else
-		add_link(h, CHART_NAME "#task=", p->number[task], buf_str(&text));
+		add_link_to_task(p, task, buf_str(&text));
 	buf_clear(&text);
 	buf_adds(&text, " ");
 	add_status(&text, &rec->task[task]);
@@ -294,10 +332,12 @@ static void add_tools(struct markup *h)
 	markup_attr(h, "placeholder", "show only blocks with this text");
 	markup_attr(h, "aria-label", "Show only blocks with this text");
 	markup_end(h);
-	markup_begin(h, "a");
-	markup_attr(h, "href", CHART_NAME);
-	markup_text(h, "bootchart");
-	markup_end(h);
+	if (!h->site) {
+		markup_begin(h, "a");
+		markup_attr(h, "href", CHART_NAME);
+		markup_text(h, "bootchart");
+		markup_end(h);
+	}
 	markup_begin(h, "span");
 	markup_attr(h, "id", "only");
 	markup_end(h);
@@ -310,10 +350,8 @@ int log_page_end(struct log_page *p, struct buf *out)
 
 	end_block(p);
 	markup_end(&p->h);
-	html_document(&h, out, "Output of the build");
-	markup_begin(&h, "style");
-	buf_adds(markup_content(&h), page_log_css);
-	markup_end(&h);
+	html_document(&h, out, "Output of the build", p->site);
+	html_more_style(&h, "log", page_log_css);
 	markup_open(&h, "header", NULL);
 	markup_leaf(&h, "h1", NULL, "Output of the build");
 	add_facts(&h, p);
@@ -321,7 +359,7 @@ int log_page_end(struct log_page *p, struct buf *out)
 	add_tools(&h);
 	markup_end(&h);
 	buf_add(markup_content(&h), p->body.data, p->body.len);
-	html_script(&h, page_log_js);
+	html_script(&h, "log", page_log_js);
 	html_document_end(&h);
 	return buf_error(&p->body) ? buf_error(&p->body) : buf_error(out);
 }
@@ -334,12 +372,12 @@ void log_page_release(struct log_page *p)
 }
 
 int log_page_write(struct buf *out, const struct summary *sum, const struct output_tasks *tasks,
-		   struct output *o)
+		   struct output *o, const struct html_site *site)
 {
 	struct output_line line;
 	struct log_page p;
 	size_t at = 0;
-	int r = log_page_begin(&p, sum, tasks);
+	int r = log_page_begin(&p, sum, tasks, site);
 
 	while (!r && (r = output_next(o, &line, true)) > 0) {
 		log_page_add(&p, &line, output_task_of(tasks, line.number, &at));

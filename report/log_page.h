@@ -15,6 +15,7 @@
 #define LOG_PAGE_MAX (16u << 20)
 
 struct log_page {
+	const struct html_site *site;	/* NULL: a file */
 	const struct summary *sum;
 	const struct output_tasks *tasks;
 	uint32_t *number;	/* of each task in the chart; NO_INDEX: it did not run */
@@ -28,7 +29,8 @@ struct log_page {
 };
 
 /* 0 or -ENOMEM. Always release. */
-int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks);
+int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks,
+		   const struct html_site *site);
 void log_page_add(struct log_page *p, const struct output_line *line, uint32_t task);
 /* 0 or a negative errno. */
 int log_page_end(struct log_page *p, struct buf *out);
@@ -36,6 +38,6 @@ void log_page_release(struct log_page *p);
 
 /* A page of all lines. 0 or a negative errno. */
 int log_page_write(struct buf *out, const struct summary *sum, const struct output_tasks *tasks,
-		   struct output *o);
+		   struct output *o, const struct html_site *site);
 
 #endif

@@ -157,7 +157,7 @@ int page_write(struct buf *out, const struct page *page)
 	int r;
 
 	buf_addf(&title, "%s: builds", page->builds->ref);
-	html_document(&h, out, buf_str(&title));
+	html_document(&h, out, buf_str(&title), NULL);
 	buf_release(&title);
 	page_part_header(&h, page);
 	markup_begin(&h, "main");
@@ -182,7 +182,7 @@ int page_write(struct buf *out, const struct page *page)
 	markup_end(&h);
 	markup_end(&h);
 	r = page_part_data(&h, page);
-	html_script(&h, page_js);
+	html_script(&h, "report", page_js);
 	html_document_end(&h);
 	return r ? r : buf_error(out);
 }

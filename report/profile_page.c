@@ -162,7 +162,7 @@ int profile_page_write(struct buf *out, const struct profile_page *page)
 	struct markup h;
 	int r = 0;
 
-	html_document(&h, out, page->title);
+	html_document(&h, out, page->title, page->site);
 	markup_begin(&h, "header");
 	markup_leaf(&h, "h1", NULL, page->title);
 	markup_leaf(&h, "p", "facts", "Profile: what ran, for how long, and what it waited for");
@@ -180,7 +180,7 @@ int profile_page_write(struct buf *out, const struct profile_page *page)
 		html_json(&h, "head", &head);
 	for (size_t i = 0; !r && i < page->n_snapshots; i++)
 		r = add_snapshot(&h, page->snapshot[i].profile, i);
-	html_script(&h, page_profile_js);
+	html_script(&h, "profile", page_profile_js);
 	html_document_end(&h);
 	buf_release(&head);
 	return r ? r : buf_error(out);

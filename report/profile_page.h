@@ -33,6 +33,7 @@ struct profile_page {
 	const struct profile_snapshot *snapshot;
 	size_t n_snapshots;
 	struct profile_wish wish;	/* what the page begins with */
+	const struct html_site *site;	/* NULL: a file */
 };
 
 /* 0 or a negative errno. */

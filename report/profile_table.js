@@ -24,7 +24,8 @@ function addText(cell, c, list) {
 	}
 	const file = columns[c].id === "file" && text, dir = shown.dir;
 
-	if (file && (text[0] === "/" || dir)) {
+	/* A browser refuses links from a server to files. */
+	if (file && location.protocol === "file:" && (text[0] === "/" || dir)) {
 		const path = text[0] === "/" ? text : dir + "/" + text;
 
 		make("a", { href: address(path) }, cell, text);
@@ -107,7 +108,8 @@ function addLimits(parent, id, n, limit) {
 function addTable(parent, id, lists, all) {
 	const usual = view.group.length ? ROWS_OF_GROUP : ROWS;
 	const limit = view.limits.has(id) ? view.limits.get(id) : usual;
-	const table = make("table", { "class": "profile" }, make("div", { "class": "scroll" }, parent));
+	const table = make("table", { "class": "profile", "aria-label": "Profile" },
+			   make("div", { "class": "scroll" }, parent));
 
 	addHead(table);
 	const body = make("tbody", {}, table), sum = make("tr", { "class": "sum" }, body);
@@ -154,7 +156,7 @@ function addGroups(parent, lists, depth, title, id) {
 
 		make(depth ? "h3" : "h2", {}, box, name);
 		if (depth + 1 < view.group.length) {
-			const table = make("table", { "class": "profile" },
+			const table = make("table", { "class": "profile", "aria-label": name },
 					   make("div", { "class": "scroll" }, box));
 
 			addHead(table);
