@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_LIVE_ROUTE_H
+#define BUILDBEAT_LIVE_ROUTE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "live/query.h"
+
+struct source;
+
+/*
+ * What the server replies to requests about recordings. Replies are made in processes of their own,
+ * the readers (reader.h), one request after the other, so that neither a large nor a damaged recording
+ * holds up the server. A reader keeps what it read of its recording (source.h).
+ */
+struct reply {
+	int status;		/* of HTTP; 200 at first */
+	const char *type;	/* "application/json" at first */
+	bool keep;		/* same question, same reply, until the recording (without rec: the
+				   list of recordings) changes: it is cached */
+	struct buf body;
+};
+
+struct request {
+	const struct route *route;
+	const char *rest;	/* of the path, after that of a route that ends with '/' */
+	const struct query *query;
+	struct source *source;	/* of the parameter rec if the route has that one, first; see source.h.
+				   source->catalogue is there in any case */
+	bool control;		/* --allow-control */
+};
+
+struct route {
+	const char *path;	/* "/api/task", or "/api/inspections/": with a rest */
+	const char *parameters;	/* "rec, id" */
+	const char *summary;	/* a sentence, for /api/ and its page */
+	/* 0, or a negative errno with err: -ENOENT is 404, -EINVAL 400, -EPERM 403, -ESTALE 410,
+	 * others 500. */
+	int (*reply)(struct reply *out, const struct request *q, struct error *err);
+};
+
+/* Tables that end with a row without a path, one a file api_NAME.c; all of them, ended by NULL
+ * (routes.c). */
+extern const struct route *const routes_all[];
+
+/* NULL: none. rest: as in struct request. */
+const struct route *route_find(const char *path, const char **rest);
+
+/* May it take seconds at first? Then a reader of its own makes it, and other replies do not wait. */
+bool route_is_slow(const struct route *route);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/route.h"
+
+#include <string.h>
+
+/* of api_NAME.c; one a line */
+extern const struct route api_graph_routes[];
+extern const struct route api_index_routes[];
+extern const struct route api_chart_routes[];
+extern const struct route api_races_routes[];
+extern const struct route api_recording_routes[];
+extern const struct route api_remaining_routes[];
+extern const struct route api_inspections_routes[];
+extern const struct route api_process_routes[];
+extern const struct route api_overview_routes[];
+extern const struct route api_archive_routes[];
+extern const struct route api_compare_routes[];
+extern const struct route api_log_routes[];
+extern const struct route api_now_routes[];
+extern const struct route api_profile_routes[];
+extern const struct route api_task_routes[];
+extern const struct route api_trend_routes[];
+extern const struct route api_table_routes[];
+extern const struct route api_tracker_routes[];
+extern const struct route site_inspection_routes[];
+extern const struct route site_routes[];
+
+const struct route *const routes_all[] = {
+	api_graph_routes,
+	api_chart_routes,
+	api_inspections_routes,
+	api_overview_routes,
+	api_archive_routes,
+	api_compare_routes,
+	api_log_routes,
+	api_now_routes,
+	api_profile_routes,
+	api_recording_routes,
+	api_remaining_routes,
+	api_process_routes,
+	api_task_routes,
+	api_trend_routes,
+	api_races_routes,
+	api_table_routes,
+	api_tracker_routes,
+	site_inspection_routes,
+	site_routes,
+	api_index_routes,	/* "/api/" last: all others begin with it */
+	NULL
+};
+
+bool route_is_slow(const struct route *route)
+{
+	/* they learn from earlier recordings */
+	return !strcmp(route->path, "/api/remaining") || !strcmp(route->path, "/metrics");
+}
+
+const struct route *route_find(const char *path, const char **rest)
+{
+	for (size_t i = 0; routes_all[i]; i++) {
+		for (const struct route *r = routes_all[i]; r->path; r++) {
+			size_t len = strlen(r->path);
+			bool has_rest = r->path[len - 1] == '/';
+
+			if (strncmp(path, r->path, len) || (!has_rest && path[len]))
+				continue;
+			*rest = path + len;
+			return r;
+		}
+	}
+	return NULL;
+}
