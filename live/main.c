@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "base/cursor.h"
+#include "base/str.h"
+#include "live/attach.h"
+#include "live/server.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * buildbeat-serve [OPTION...] PATH: the server, which `buildbeat serve` and `buildbeat record --serve`
+ * execute. The only program that uses libwebsockets.
+ */
+static const char usage[] =
+	"usage: buildbeat-serve [-ai] [-l ADDR:PORT] [-u SOCKET] [-c CERT -k KEY] [-n NAME]... "
+	"[-f FD] [-p PID] PATH\n"
+	"       buildbeat-serve -A [-eh] [-C FILE]\n"
+	"\n"
+	"Show the recording, the directory of recordings or the archive PATH; see buildbeat-serve(1).\n"
+	"\n"
+	"  -a            allow control\n"
+	"  -c CERT       file with the certificate of TLS\n"
+	"  -f FD         print the URL there (default: standard output)\n"
+	"  -i            allow addresses that other machines can reach without TLS\n"
+	"  -k KEY        file with the key of TLS\n"
+	"  -l ADDR:PORT  listen there (default: 127.0.0.1:0)\n"
+	"  -n NAME       also answer requests for the host NAME\n"
+	"  -p PID        end soon after the process PID\n"
+	"  -u SOCKET     listen on a unix socket\n"
+	"\n"
+	"With -A, write the trace of the server with the URL in BUILDBEAT_ATTACH; see buildbeat-attach(1).\n"
+	"  -C FILE       certificates of authorities for TLS\n"
+	"  -e            write messages instead of the trace\n"
+	"  -h            without history\n";
+
+static int attach(int argc, char **argv)
+{
+	struct attach_options o = { .url = getenv("BUILDBEAT_ATTACH"), .fd = STDOUT_FILENO };
+	struct error err = { 0 };
+	int c, r;
+
+	while ((c = getopt(argc, argv, "AC:eh")) != -1) {
+		if (c == 'C')
+			o.ca_file = optarg;
+		o.events |= c == 'e';
+		o.no_history |= c == 'h';
+		if (c == '?')
+			return 2;
+	}
+	if (!o.url)
+		return 2;
+	r = attach_run(&o, &err);
+	if (r)
+		fprintf(stderr, "buildbeat: %s%s%s\n", err.path, *err.path ? ": " : "", err.message);
+	return !r ? 0 : r == -ECONNRESET ? 1 : 2;
+}
+
+static bool take_number(int *to, const char *text)
+{
+	uint64_t n;
+
+	if (!cursor_slice_u64(slice_of(text), &n) || n > INT_MAX)
+		return false;
+	*to = (int)n;
+	return true;
+}
+
+static bool take(struct server_options *o, const char ***name, int c)
+{
+	const char **n;
+
+	switch (c) {
+	case 'a':
+		o->control = true;
+		return true;
+	case 'c':
+		o->cert = optarg;
+		return true;
+	case 'f':
+		return take_number(&o->url_fd, optarg);
+	case 'i':
+		o->insecure = true;
+		return true;
+	case 'k':
+		o->key = optarg;
+		return true;
+	case 'l':
+		o->listen = optarg;
+		return true;
+	case 'n':
+		n = array_add(name, &o->n_names, sizeof *n);
+		if (n)
+			*n = optarg;
+		return n;
+	case 'p':
+		return take_number(&o->launcher, optarg);
+	case 'u':
+		o->unix_path = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct server_options o = { .url_fd = STDOUT_FILENO };
+	const char **name = NULL;
+	struct error err = { 0 };
+	int c, r;
+
+	if (argc > 1 && !strcmp(argv[1], "-A"))
+		return attach(argc, argv);
+	while ((c = getopt(argc, argv, "ac:f:ik:l:n:p:u:")) != -1) {
+		if (!take(&o, &name, c)) {
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 != argc || !o.cert != !o.key) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	o.path = argv[optind];
+	o.name = name;
+	r = server_run(&o, &err);
+	free(name);
+	if (r < 0)
+		dprintf(o.url_fd > 2 ? o.url_fd : STDERR_FILENO, "%s %s%s%s\n",
+			o.url_fd > 2 ? "error" : "buildbeat:", err.path, *err.path ? ": " : "", err.message);
+	return r < 0 ? 2 : 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Background tasks over HTTP, and what else changes something: with --allow-control only. */
+#include "live/server_private.h"
+
+#include "base/cursor.h"
+#include "inspect/archive_list.h"
+#include "launch/find_plugin.h"
+#include "live/job.h"
+#include "live/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A server has one list of tasks, which the first one makes. */
+static struct jobs *jobs;
+static struct watch *jobs_watch;
+
+static void on_tick(void *context)
+{
+	(void)context;
+	job_run(jobs);
+}
+
+static int begin(struct server *s, struct error *err)
+{
+	char buildbeat[PATH_MAX], symbols[PATH_MAX];
+	struct error unused;
+	int fd, r;
+
+	if (jobs)
+		return 0;
+	if (!find_program(buildbeat, &unused))
+		*buildbeat = '\0';
+	if (!find_symbols(symbols, &unused))
+		*symbols = '\0';
+	r = job_new(&jobs, buildbeat, symbols);
+	fd = r ? -1 : dup(job_fd(jobs));
+	if (fd >= 0)
+		jobs_watch = server_watch(s, fd, on_tick, NULL);
+	if (fd >= 0 && !jobs_watch)
+		close(fd);
+	return r ? error_sys(err, r, NULL, "no task can be started") : 0;
+}
+
+void server_jobs_end(void)
+{
+	server_unwatch(jobs_watch);
+	job_free(jobs);
+	jobs_watch = NULL;
+	jobs = NULL;
+}
+
+static int check_control(const struct server *s, struct error *err)
+{
+	return s->options->control ? 0 :
+	       error_set(err, -EPERM, NULL, 0, 0, "background tasks need buildbeat serve "
+			 "--allow-control");
+}
+
+static void add_id(struct reply *out, unsigned id)
+{
+	struct json j;
+
+	json_init(&j, &out->body, true);
+	json_object(&j, NULL);
+	json_int(&j, "id", id);
+	json_object_end(&j);
+	out->status = 202;
+}
+
+static int post(struct server *s, struct reply *out, const struct local_request *q, struct error *err)
+{
+	unsigned id;
+	int r = job_post(jobs, &s->catalogue, q->body, q->body_len, &id, err);
+
+	if (!r)
+		add_id(out, id);
+	return r;
+}
+
+static void list(struct reply *out)
+{
+	struct json j;
+
+	json_init(&j, &out->body, true);
+	job_list(jobs, &j);
+}
+
+/* /api/tasks */
+static int reply_tasks(struct server *s, struct reply *out, const struct local_request *q,
+		       struct error *err)
+{
+	int r = check_control(s, err);
+
+	if (!r)
+		r = begin(s, err);
+	if (r)
+		return r;
+	if (!strcmp(q->method, "POST"))
+		return post(s, out, q, err);
+	if (!strcmp(q->method, "DELETE"))
+		r = job_delete(jobs, 0, err);
+	else if (strcmp(q->method, "GET"))
+		r = -EOPNOTSUPP;
+	if (!r)
+		list(out);
+	return r;
+}
+
+/* "7" or "7/result" */
+static bool read_rest(const char *rest, unsigned *id, bool *result)
+{
+	struct slice number = { rest, strcspn(rest, "/") };
+	uint64_t n;
+
+	*result = !strcmp(rest + number.len, "/result");
+	if (!cursor_slice_u64(number, &n) || !n || n > UINT32_MAX || (rest[number.len] && !*result))
+		return false;
+	*id = (unsigned)n;
+	return true;
+}
+
+static int get(struct reply *out, unsigned id, struct error *err)
+{
+	struct json j;
+
+	json_init(&j, &out->body, true);
+	return job_get(jobs, id, &j, err);
+}
+
+/* /api/tasks/ID and /api/tasks/ID/result */
+static int reply_task(struct server *s, struct reply *out, const struct local_request *q,
+		      struct error *err)
+{
+	bool is_get = !strcmp(q->method, "GET"), result;
+	unsigned id;
+	int r = check_control(s, err);
+
+	if (!r)
+		r = begin(s, err);
+	if (r)
+		return r;
+	if (!read_rest(q->rest, &id, &result))
+		return error_set(err, -ENOENT, NULL, 0, 0, "expected the number of a task, with or without "
+				 "/result behind");
+	if (is_get)
+		return result ? job_result(jobs, id, out, err) : get(out, id, err);
+	if (strcmp(q->method, "DELETE") || result)
+		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected GET or DELETE");
+	r = job_delete(jobs, id, err);
+	if (!r)
+		list(out);
+	return r;
+}
+
+/* DELETE /api/inspection/NAME?rec= */
+static int reply_delete(struct server *s, struct reply *out, const struct local_request *q,
+			struct error *err)
+{
+	const struct catalogue_entry *e = catalogue_find(&s->catalogue, query_text(q->query, "rec"));
+	char directory[PATH_MAX], path[PATH_MAX];
+	int r = check_control(s, err);
+
+	if (r)
+		return r;
+	if (strcmp(q->method, "DELETE"))
+		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected DELETE");
+	if (!e || !catalogue_directory(&s->catalogue, e, directory) ||
+	    !source_inspection(path, directory, q->rest))
+		return error_set(err, -ENOENT, NULL, 0, 0, "there is no such inspection");
+	r = inspect_archive_delete(path, err);
+	if (!r)
+		buf_adds(&out->body, "{}");
+	return r == -EINVAL ? -ENOENT : r;
+}
+
+/* POST /api/refresh */
+static int reply_refresh(struct server *s, struct reply *out, const struct local_request *q,
+			 struct error *err)
+{
+	if (strcmp(q->method, "POST"))
+		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected POST");
+	reader_pool_refresh(s->private->readers);
+	buf_adds(&out->body, "{}");
+	return 0;
+}
+
+const struct local_route server_jobs_routes[] = {
+	{ GUARD_REFRESH, "", "POST forgets what the server has kept of recordings; it needs no control.",
+	  reply_refresh },
+	{ "/api/tasks", "", "Background tasks: GET lists them, POST starts one and returns its id, DELETE "
+	  "cancels all.", reply_tasks },
+	{ "/api/tasks/", "", "A background task: GET returns its progress, or with /result behind its "
+	  "result; DELETE cancels it.", reply_task },
+	{ "/api/inspection/", "rec", "DELETE removes an archive of an inspection.", reply_delete },
+	{ 0 }
+};

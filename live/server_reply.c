@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/server_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/json.h"
+
+#define PART 65536	/* bytes that are sent at once */
+
+static const char *status_text(int status)
+{
+	static const struct {
+		int status;
+		const char *text;
+	} texts[] = {
+		{ 200, "OK" }, { 202, "Accepted" }, { 204, "No Content" }, { 303, "See Other" },
+		{ 304, "Not Modified" }, { 400, "Bad Request" }, { 401, "Unauthorized" },
+		{ 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" },
+		{ 410, "Gone" }, { 411, "Length Required" }, { 413, "Content Too Large" },
+		{ 421, "Misdirected Request" }, { 429, "Too Many Requests" },
+		{ 503, "Service Unavailable" },
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		if (texts[i].status == status)
+			return texts[i].text;
+	}
+	return "Internal Server Error";
+}
+
+int server_status(int r)
+{
+	switch (r) {
+	case 0:
+		return 200;
+	case -ENOENT:
+		return 404;
+	case -EINVAL:
+		return 400;
+	case -EPERM:
+		return 403;
+	case -EOPNOTSUPP:
+		return 405;
+	case -ESTALE:
+		return 410;
+	case -EBUSY:
+		return 429;
+	case -EAGAIN:
+		return 503;
+	default:
+		return 500;
+	}
+}
+
+/* No other site may read, embed or frame anything, and our own pages get nothing from elsewhere. */
+static void add_headers(struct connection *c, const char *type, const struct reply_headers *more)
+{
+	struct connection_private *p = c->private;
+	struct buf *b = &p->out;
+
+	buf_addf(b, "HTTP/1.1 %d %s\r\n", p->status, status_text(p->status));
+	if (type)
+		buf_addf(b, "Content-Type: %s\r\n", type);
+	if (more && more->location)
+		buf_addf(b, "Location: %s\r\n", more->location);
+	if (more && more->cookie)
+		buf_addf(b, "Set-Cookie: %s\r\n", more->cookie);
+	if (p->status == 401)
+		buf_adds(b, "WWW-Authenticate: Bearer\r\n");
+	buf_addf(b, "Cache-Control: %s\r\n", more && more->cache ? more->cache : "no-store");
+	buf_adds(b, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+		 "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
+		 "base-uri 'none'; form-action 'self'\r\n"
+		 "X-Content-Type-Options: nosniff\r\n"
+		 "X-Frame-Options: DENY\r\n"
+		 "Referrer-Policy: no-referrer\r\n"
+		 "Cross-Origin-Resource-Policy: same-origin\r\n"
+		 "Cross-Origin-Opener-Policy: same-origin\r\n");
+	if (p->close)
+		buf_adds(b, "Connection: close\r\n");
+}
+
+static int begin(struct connection *c)
+{
+	struct connection_private *p = c->private;
+	char space[LWS_PRE] = "";
+
+	p->replies = true;
+	buf_clear(&p->out);
+	buf_add(&p->out, space, sizeof space);
+	p->sent = LWS_PRE;
+	return buf_error(&p->out) ? REPLY_CLOSE : 0;
+}
+
+int server_reply(struct connection *c, int status, const char *type, const char *body, size_t len,
+		 const struct reply_headers *more)
+{
+	struct connection_private *p = c->private;
+
+	c->private->status = status;
+	if (begin(c))
+		return REPLY_CLOSE;
+	add_headers(c, type, more);
+	buf_addf(&p->out, "Content-Length: %zu\r\n\r\n", len);
+	if (!p->head)
+		buf_add(&p->out, body, len);
+	if (buf_error(&p->out))
+		return REPLY_CLOSE;
+	connection_want(c);
+	return 0;
+}
+
+/* A request that is refused may have a body, which nobody reads: the connection ends. */
+int server_reply_error(struct connection *c, int status, const char *why)
+{
+	struct buf text = BUF_INIT;
+	struct json j;
+	int r;
+
+	json_init(&j, &text, false);
+	json_object(&j, NULL);
+	json_str(&j, "error", why);
+	json_object_end(&j);
+	buf_addc(&text, '\n');
+	c->private->close = true;
+	r = buf_error(&text) ? REPLY_CLOSE :
+	    server_reply(c, status, "application/json", text.data, text.len, NULL);
+	buf_release(&text);
+	return r;
+}
+
+int server_reply_stream(struct connection *c, const char *type)
+{
+	c->private->status = 200;
+	c->private->close = true;
+	if (begin(c))
+		return REPLY_CLOSE;
+	add_headers(c, type, NULL);
+	buf_adds(&c->private->out, "\r\n");
+	if (buf_error(&c->private->out))
+		return REPLY_CLOSE;
+	connection_want(c);
+	return 0;
+}
+
+int server_reply_write(struct connection *c)
+{
+	struct connection_private *p = c->private;
+	size_t left = p->out.len - p->sent, n = left < PART ? left : PART;
+	unsigned char *from = (unsigned char *)p->out.data + p->sent;
+
+	if (n && lws_write(c->wsi, from, n, p->sent == LWS_PRE ? LWS_WRITE_HTTP_HEADERS :
+			   LWS_WRITE_HTTP) < (int)n)
+		return REPLY_CLOSE;
+	p->sent += n;
+	return p->sent == p->out.len;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/shell.h"
+
+#include "base/array.h"
+#include "report/html.h"
+
+#include <string.h>
+
+static const struct shell_page pages[] = {
+	{ "/", "overview", "Overview", SHELL_BUILD },
+	{ "/chart", "chart", "Chart", SHELL_BUILD },
+	{ "/table", "table", "Tasks", SHELL_BUILD },
+	{ "/profile", NULL, "Profile", SHELL_BUILD },
+	{ "/tracker", "tracker", "Tracker", SHELL_BUILD },
+	{ "/graph", "graph", "Graph", SHELL_BUILD },
+	{ "/races", "races", "Races", SHELL_BUILD },
+	{ "/machine", "machine", "Machine", SHELL_MACHINE },
+	{ "/processes", "processes", "Processes", SHELL_MACHINE },
+	{ "/inspections", "inspections", "Inspections", SHELL_MACHINE },
+	{ "/compare", "compare", "Compare", SHELL_BUILDS },
+	{ "/history", "history", "History", SHELL_BUILDS },
+	{ "/tasks", "tasks", "Background", SHELL_SERVER },
+	{ "/settings", "settings", "Settings", SHELL_SERVER },
+	{ "/help", "help", "Help", SHELL_SERVER },
+	{ "/task", "task", "Task", SHELL_GROUPS },
+	{ "/process", "process", "Process", SHELL_GROUPS },
+	{ "/class", "class", "Class of tasks", SHELL_GROUPS },
+};
+
+static const char *const groups[SHELL_GROUPS] = {
+	[SHELL_BUILD] = "The build", [SHELL_MACHINE] = "The machine",
+	[SHELL_BUILDS] = "Several builds", [SHELL_SERVER] = "The server",
+};
+
+const struct shell_page *shell_find(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		if (pages[i].name && !strcmp(pages[i].path, path))
+			return &pages[i];
+	}
+	return NULL;
+}
+
+static void add_page(struct markup *h, const struct shell_page *page, const char *current)
+{
+	markup_begin(h, "a");
+	markup_attr(h, "href", page->path);
+	if (current && !strcmp(current, page->path))
+		markup_attr(h, "aria-current", "page");
+	markup_text(h, page->title);
+	markup_end(h);
+}
+
+void shell_navigation(struct markup *h, const char *current)
+{
+	markup_begin(h, "nav");
+	markup_attr(h, "id", "pages");
+	markup_attr(h, "aria-label", "Pages");
+	for (int group = 0; group < SHELL_GROUPS; group++) {
+		markup_begin(h, "span");
+		markup_attr(h, "role", "group");
+		markup_attr(h, "aria-label", groups[group]);
+		for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+			if (pages[i].group == (enum shell_group)group)
+				add_page(h, &pages[i], current);
+		}
+		markup_end(h);
+	}
+	markup_end(h);
+}
+
+static void add_choice(struct markup *h)
+{
+	markup_begin(h, "span");
+	markup_attr(h, "id", "choice");
+	markup_attr(h, "hidden", "hidden");
+	markup_begin(h, "select");
+	markup_attr(h, "id", "recording");
+	markup_attr(h, "aria-label", "Recording");
+	markup_content(h);
+	markup_end(h);
+	markup_end(h);
+	markup_begin(h, "button");
+	markup_attr(h, "id", "refresh");
+	markup_attr(h, "type", "button");
+	markup_attr(h, "title", "Read the recording again: forget what the server has kept");
+	markup_text(h, "Refresh");
+	markup_end(h);
+}
+
+int shell_write(struct buf *out, const struct shell_page *page)
+{
+	const struct html_site site = { .path = page->path };
+	struct markup h;
+
+	html_head(&h, out, page->title, &site);
+	markup_begin(&h, "script");
+	markup_attr(&h, "src", "/live.js");
+	markup_attr(&h, "defer", "defer");
+	markup_content(&h);
+	markup_end(&h);
+	markup_end(&h);
+	markup_begin(&h, "body");
+	markup_attr(&h, "class", "live");
+	markup_attr(&h, "data-page", page->name);
+	markup_begin(&h, "a");
+	markup_attr(&h, "class", "skip");
+	markup_attr(&h, "href", "#main");
+	markup_text(&h, "Skip to content");
+	markup_end(&h);
+	markup_open(&h, "header", "bar");
+	shell_navigation(&h, page->path);
+	markup_open(&h, "div", "choices");
+	add_choice(&h);
+	markup_end(&h);
+	markup_end(&h);
+	markup_begin(&h, "p");
+	markup_attr(&h, "id", "unreachable");
+	markup_attr(&h, "role", "alert");
+	markup_attr(&h, "hidden", "hidden");
+	markup_content(&h);
+	markup_end(&h);
+	markup_begin(&h, "main");
+	markup_attr(&h, "id", "main");
+	markup_attr(&h, "tabindex", "-1");
+	markup_begin(&h, "h1");
+	markup_attr(&h, "id", "title");
+	markup_text(&h, page->title);
+	markup_end(&h);
+	markup_leaf(&h, "noscript", NULL, "This page needs JavaScript.");
+	markup_end(&h);
+	while (h.depth)
+		markup_end(&h);
+	return buf_error(out);
+}

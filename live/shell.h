@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_LIVE_SHELL_H
+#define BUILDBEAT_LIVE_SHELL_H
+
+#include "base/buf.h"
+#include "render/markup.h"
+
+/* Of the navigation. */
+enum shell_group { SHELL_BUILD, SHELL_MACHINE, SHELL_BUILDS, SHELL_SERVER, SHELL_GROUPS };
+
+/*
+ * The document of the live pages. It is the same for all: navigation, the choice of a recording, and
+ * an empty <main>, which live/page/page_NAME.js fills. It links /page.css (report/page.css with the
+ * colours), /live.css and /live.js (page_text.h).
+ */
+struct shell_page {
+	const char *path;	/* "/chart" */
+	const char *name;	/* of the script: pages.chart; NULL: a route replies (live/site.c) */
+	const char *title;
+	enum shell_group group;	/* of the navigation; SHELL_GROUPS: not in it */
+};
+
+/* NULL: there is no live page with this path. */
+const struct shell_page *shell_find(const char *path);
+
+/* 0 or a negative errno. */
+int shell_write(struct buf *out, const struct shell_page *page);
+
+/* The navigation alone, for other documents; current: a path, or NULL. */
+void shell_navigation(struct markup *h, const char *current);
+
+#endif

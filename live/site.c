@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/profile_view.h"
+#include "live/api_parts.h"
+#include "live/comparison.h"
+#include "live/parameters.h"
+#include "live/route.h"
+#include "live/shell.h"
+#include "live/source.h"
+#include "report/diff_output.h"
+#include "report/log_page.h"
+#include "report/profile_page.h"
+
+#include <errno.h>
+
+/* The pages that commands write to files, served: html.h. */
+
+#define HTML "text/html; charset=utf-8"
+
+static struct html_site site_of(const struct request *q)
+{
+	return (struct html_site){ .path = q->route->path, .rec = query_text(q->query, "rec"),
+				   .navigate = shell_navigation };
+}
+
+static int log_reply(struct reply *out, const struct request *q, struct error *err)
+{
+	const struct html_site site = site_of(q);
+	struct source *s = q->source;
+	struct api_output *output;
+	int r = source_need(s, SOURCE_SUMMARY, err);
+
+	if (!r)
+		r = api_log_output(s, &output, err);
+	if (r)
+		return r;
+	if (!output->output)
+		return error_set(err, -ENOENT, NULL, 0, 0, "the recording has no output of the build: "
+				 "record it with buildbeat record --log");
+	output_rewind(output->output);
+	r = log_page_write(&out->body, &s->summary, &output->tasks, output->output, &site);
+	out->type = HTML;
+	out->keep = true;
+	return r ? error_sys(err, r, s->id, NULL) : 0;
+}
+
+static int profile_reply(struct reply *out, const struct request *q, struct error *err)
+{
+	const struct html_site site = site_of(q);
+	struct profile_snapshot snapshot = { .title = q->source->id };
+	struct profile_page page = { .title = q->source->id, .snapshot = &snapshot,
+				     .n_snapshots = 1, .site = &site };
+	struct profile *p;
+	int r = api_profile_of(q->source, &p, err);
+
+	if (r)
+		return r;
+	snapshot.profile = p;
+	page.wish.merged = 1u << PROFILE_PID;
+	page.wish.similar = true;
+	profile_sort_usually(&page.wish, p);
+	r = profile_page_write(&out->body, &page);
+	out->type = HTML;
+	out->keep = true;
+	return r ? error_sys(err, r, q->source->id, NULL) : 0;
+}
+
+static int diff_reply(struct reply *out, const struct request *q, struct error *err)
+{
+	const struct html_site site = site_of(q);
+	const char *a, *b;
+	struct comparison c;
+	int r = parameter_needed(q->query, "a", &a, err);
+
+	if (!r)
+		r = parameter_needed(q->query, "b", &b, err);
+	if (r)
+		return r;
+	r = comparison_make(&c, q->source->catalogue, a, b, NULL, err);
+	c.view.site = &site;
+	if (!r && (r = diff_html(&out->body, &c.view)))
+		error_sys(err, r, NULL, NULL);
+	out->type = HTML;
+	out->keep = !c.source[DIFF_BASE].running && !c.source[DIFF_NOW].running;
+	comparison_release(&c);
+	return r;
+}
+
+const struct route site_routes[] = {
+	{ "/log", "rec", "The output of a build, as buildbeat log --html writes it.", log_reply },
+	{ "/profile", "rec", "The table of a profile, as buildbeat profile --html writes it.",
+	  profile_reply },
+	{ "/diff", "a, b", "The comparison of two recordings, as buildbeat diff --html writes it.",
+	  diff_reply },
+	{ 0 }
+};
