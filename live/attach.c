@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/attach.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "live/query.h"
+
+#include <errno.h>
+#include <libwebsockets.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ATTEMPT_US (LWS_US_PER_SEC / 2)
+#define GIVE_UP_NS INT64_C(20000000000)	/* without a connection */
+
+struct attach {
+	const struct attach_options *o;
+	struct lws_context *context;
+	struct query query;	/* of the URL */
+	char *host;		/* or "+PATH" of a unix socket */
+	int port;
+	bool tls;
+	lws_sorted_usec_list_t timer;
+	int64_t seen_ns;	/* when there was a connection, or the beginning */
+	struct buf message;	/* until it is whole */
+	char at[64];		/* the id of the newest one */
+	bool any, ended, over;	/* over: the loop ends */
+	int r;
+	struct error *err;
+};
+
+/* The URL */
+
+static int bad_url(struct attach *a)
+{
+	return error_set(a->err, -EINVAL, NULL, 0, 0, "attach: '%.200s' is no URL as `buildbeat serve` "
+			 "prints it", a->o->url);
+}
+
+static int take_host(struct attach *a, const char *text, size_t len)
+{
+	const char *colon = memrchr(text, ':', len), *bracket = memrchr(text, ']', len);
+	size_t host_len = len;
+	uint64_t port = a->tls ? 443 : 80;
+
+	if (colon && (!bracket || colon > bracket)) {
+		host_len = (size_t)(colon - text);
+		if (!cursor_slice_u64((struct slice){ colon + 1, len - host_len - 1 }, &port) ||
+		    !port || port > 65535)
+			return bad_url(a);
+	}
+	if (bracket && *text == '[') {
+		text++;
+		host_len -= 2;
+	}
+	a->port = (int)port;
+	a->host = host_len && host_len <= len ? strndup(text, host_len) : NULL;
+	return a->host ? 0 : bad_url(a);
+}
+
+static int parse_url(struct attach *a)
+{
+	const char *p = a->o->url, *question = strchr(p, '?');
+	size_t len = question ? (size_t)(question - p) : strlen(p);
+	bool local = str_starts(p, "unix:");
+	const char *host;
+
+	if (question && query_parse(&a->query, question + 1, strlen(question + 1)))
+		return bad_url(a);
+	if (local) {
+		a->host = calloc(1, len);
+		if (!a->host)
+			return -ENOMEM;
+		a->host[0] = '+';
+		memcpy(a->host + 1, p + strlen("unix:"), len - strlen("unix:"));
+		return len > strlen("unix:") ? 0 : bad_url(a);
+	}
+	a->tls = str_starts(p, "https://");
+	if (!a->tls && !str_starts(p, "http://"))
+		return bad_url(a);
+	host = p + strlen(a->tls ? "https://" : "http://");
+	len = strcspn(host, "/?");
+	return take_host(a, host, len);
+}
+
+/* Connections */
+
+static void end(struct attach *a, int r)
+{
+	a->r = r;
+	a->over = true;
+	lws_cancel_service(a->context);
+}
+
+static void add_encoded(struct buf *b, const char *text)
+{
+	for (; *text; text++)
+		buf_addf(b, "%%%02X", (unsigned char)*text);
+}
+
+static void on_timer(lws_sorted_usec_list_t *timer);
+
+static void connect_again(struct attach *a)
+{
+	if (clock_mono_ns() - a->seen_ns > GIVE_UP_NS) {
+		end(a, error_set(a->err, -ECONNRESET, NULL, 0, 0, "attach: the connection to the server "
+				 "was lost before the build ended"));
+		return;
+	}
+	lws_sul_schedule(a->context, 0, &a->timer, on_timer, ATTEMPT_US);
+}
+
+/* What was written of a trace is written again. */
+static int begin_again(struct attach *a)
+{
+	struct stat st;
+
+	if (a->o->events || !a->any)
+		return 0;
+	if (fstat(a->o->fd, &st) || !S_ISREG(st.st_mode) || a->o->no_history)
+		return error_set(a->err, -ECONNRESET, NULL, 0, 0, "attach: the connection to the server "
+				 "was lost, and a trace in a pipe cannot go on");
+	if (ftruncate(a->o->fd, 0) || lseek(a->o->fd, 0, SEEK_SET))
+		return error_sys(a->err, -errno, NULL, "attach: the trace cannot be written again");
+	a->any = false;
+	return 0;
+}
+
+static void attempt(struct attach *a)
+{
+	const char *rec = query_text(&a->query, "rec");
+	struct lws_client_connect_info info = {
+		.context = a->context, .address = a->host, .port = a->port,
+		.host = *a->host == '+' ? "localhost" : NULL, .local_protocol_name = "attach",
+		.ssl_connection = a->tls ? LCCSCF_USE_SSL : 0,
+	};
+	struct buf path = BUF_INIT, host = BUF_INIT;
+	int r = begin_again(a);
+
+	if (r) {
+		end(a, r);
+		return;
+	}
+	buf_addf(&path, "/api/trace?format=%s", a->o->events ? "events" : "chrome");
+	if (a->o->no_history)
+		buf_adds(&path, "&history=0");
+	if (*a->at)
+		buf_addf(&path, "&since=%s", a->at);
+	if (rec) {
+		buf_adds(&path, "&rec=");
+		add_encoded(&path, rec);
+	}
+	buf_addf(&host, strchr(a->host, ':') ? "[%s]:%d" : "%s:%d", a->host, a->port);
+	if (!info.host)
+		info.host = buf_str(&host);
+	info.path = buf_str(&path);
+	buf_clear(&a->message);
+	/* on failure the callback is called, too, unless it could not even begin */
+	if (!lws_client_connect_via_info(&info) && !a->over)
+		connect_again(a);
+	buf_release(&path);
+	buf_release(&host);
+}
+
+static void on_timer(lws_sorted_usec_list_t *timer)
+{
+	attempt(lws_container_of(timer, struct attach, timer));
+}
+
+/* Messages */
+
+/* Of the last line: {"event":"end","at":"T.S" */
+static void take_line(struct attach *a)
+{
+	static const char at[] = "\",\"at\":\"", event[] = "{\"event\":\"";
+	const char *text = a->message.data, *line = text + a->message.len - 1, *p;
+
+	while (line > text && line[-1] != '\n')
+		line--;
+	p = strstr(line, at);
+	if (!str_starts(line, event) || !p)
+		return;
+	a->ended |= str_starts(line + strlen(event), "end\"");
+	p += strlen(at);
+	if (strcspn(p, "\"") < sizeof a->at)
+		snprintf(a->at, sizeof a->at, "%.*s", (int)strcspn(p, "\""), p);
+}
+
+static int take_message(struct attach *a)
+{
+	struct buf *b = &a->message;
+	int r = buf_error(b);
+
+	if (!r && b->len)
+		r = file_write_all(a->o->fd, b->data, b->len);
+	if (r) {
+		end(a, error_sys(a->err, r, NULL, "attach: the output cannot be written"));
+		return -1;
+	}
+	a->any |= b->len > 0;
+	if (a->o->events && b->len)
+		take_line(a);
+	else if (b->len >= 2)
+		a->ended |= str_ends(buf_str(b), "\n]");
+	buf_clear(b);
+	return 0;
+}
+
+static int refused(struct attach *a, const char *why)
+{
+	return error_set(a->err, -EPERM, NULL, 0, 0, "attach: the server refused: %s", why);
+}
+
+static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+	struct attach *a = lws_context_user(lws_get_context(wsi));
+	const char *token = a ? query_text(&a->query, "token") : NULL;
+	unsigned char **p = in, *end_of;
+	struct buf bearer = BUF_INIT;
+	unsigned status;
+	int r;
+
+	(void)user;
+	switch (reason) {
+	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+		if (!token)
+			return 0;
+		end_of = *p + len;
+		buf_addf(&bearer, "Bearer %s", token);
+		r = lws_add_http_header_by_name(wsi, (const unsigned char *)"authorization:",
+						(const unsigned char *)buf_str(&bearer), (int)bearer.len,
+						p, end_of);
+		buf_release(&bearer);
+		return r;
+	case LWS_CALLBACK_CLIENT_ESTABLISHED:
+		a->seen_ns = clock_mono_ns();
+		return 0;
+	case LWS_CALLBACK_CLIENT_RECEIVE:
+		a->seen_ns = clock_mono_ns();
+		buf_add(&a->message, in, len);
+		return lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi) ?
+		       take_message(a) : 0;
+	case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+		status = lws_http_client_http_response(wsi);
+		if (status >= 400 && status < 500)
+			end(a, refused(a, status == 401 ? "the token is wrong or missing" :
+					  status == 404 ? "there is no such recording" :
+					  "the URL is wrong"));
+		else
+			connect_again(a);
+		return 0;
+	case LWS_CALLBACK_CLIENT_CLOSED:
+		if (a->ended)
+			end(a, 0);
+		else if (!a->over)
+			connect_again(a);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int attach_run(const struct attach_options *o, struct error *err)
+{
+	static const struct lws_protocols protocols[] = {
+		{ .name = "attach", .callback = callback, .rx_buffer_size = 65536 }, { 0 }
+	};
+	struct attach a = { .o = o, .err = err, .seen_ns = clock_mono_ns() };
+	struct lws_context_creation_info info = {
+		.port = CONTEXT_PORT_NO_LISTEN, .protocols = protocols, .user = &a,
+		.gid = (gid_t)-1, .uid = (uid_t)-1,
+		.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT, .client_ssl_ca_filepath = o->ca_file,
+	};
+	int r = parse_url(&a);
+
+	lws_set_log_level(0, NULL);
+	if (!r) {
+		a.context = lws_create_context(&info);
+		r = a.context ? 0 : error_set(err, -ENOMEM, NULL, 0, 0, "attach: it cannot begin%s",
+					      o->ca_file ? "; can the file of --ca-file be read?" : "");
+	}
+	if (!r)
+		attempt(&a);
+	while (!r && !a.over && lws_service(a.context, 0) >= 0)
+		;
+	if (a.context)
+		lws_context_destroy(a.context);
+	buf_release(&a.message);
+	free(a.host);
+	return r ? r : a.r;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_LIVE_ATTACH_H
+#define BUILDBEAT_LIVE_ATTACH_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/*
+ * Write the stream of a server (/api/trace) to a file until the build ends. After an interruption
+ * it connects again. Messages go on where they were; a trace is written again from its beginning,
+ * which needs a file.
+ */
+struct attach_options {
+	const char *url;	/* http://HOST:PORT/?token=T&rec=ID, https:..., unix:PATH?token=T */
+	const char *ca_file;	/* of TLS; NULL: those of the system */
+	bool events;		/* lines of JSON instead of Chrome's trace */
+	bool no_history;
+	int fd;			/* where it is written to */
+};
+
+/* 0 after the end; -ECONNRESET if the server is gone; -EINVAL, -EPERM or another negative errno;
+ * with err. */
+int attach_run(const struct attach_options *o, struct error *err);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_LIVE_NOW_H
+#define BUILDBEAT_LIVE_NOW_H
+
+#include "base/json.h"
+#include "recording/event.h"
+#include "recording/growing.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The present state of a recording that grows, for overviews: the web page, `buildbeat top` and
+ * /metrics. It gets what growing.h delivers. Memory is needed for tasks that are queued or run, for
+ * the newest NOW_FAILED_MAX failures, and a bit for each other task.
+ */
+#define NOW_FAILED_MAX 100
+#define NOW_HISTORY 120
+
+enum now_state { NOW_QUEUED, NOW_RUNNING, NOW_DONE, NOW_FAILED, NOW_KILLED, NOW_UNFINISHED };
+
+struct now_task {
+	char id[40];		/* INSTANCE.NUMBER, as in tasks.log */
+	enum now_state state;
+	char *name, *kind;	/* never NULL; secrets are replaced, bytes are not escaped */
+	const char *tool;	/* of its instance: "make" */
+	int32_t pid;
+	int64_t queued_us, start_us, end_us;	/* -1: not known, not yet */
+	bool hosts;		/* a build tool runs inside it */
+	int32_t status, signal;	/* of a failed one: -1: not known; signal 0: none */
+};
+
+/* The machine at one sample; -1: not known. */
+struct now_sample {
+	int64_t time_ms;	/* since the recording's start */
+	int64_t cpu_permille;	/* of all CPUs together */
+	int64_t memory_kb, available_kb, tasks_kb;	/* total, available, of running tasks */
+	int64_t read_kb_s, written_kb_s;
+	int64_t load_centi;
+};
+
+struct now {
+	char *title, *tool, *cwd;	/* command of the build, outermost build tool, directory;
+					   never NULL */
+	int64_t start_wall_ns, start_mono_ns;
+	int64_t last_us;	/* of the newest line */
+	int64_t cores;		/* -1: not known */
+	bool ended;		/* with the end that `build` has; or as the caller says */
+	int64_t end_us;
+	int32_t exit_status, signal;	/* of the build, -1: not known */
+	/* As those of `show --json`: all tasks. Unfinished are those that run, and those whose build
+	 * tool ended before them. */
+	uint64_t n_queued, n_done, n_failed, n_killed, n_unfinished, n_hosting;
+	uint64_t n_running;	/* without tasks that host a build tool */
+	uint64_t n_events;	/* lines of tasks.log so far: the T of a stream's ids */
+	size_t n_tasks;		/* that run, by start; with those that host a build tool */
+	struct now_task **task;
+	size_t n_failures;	/* the newest first */
+	struct now_task *failure;
+	/* of the last line of tasks.log, NULL: no task's state changed; until the next one */
+	const struct now_task *changed;
+	size_t n_samples, first_sample;	/* a ring: the oldest is sample[first_sample] */
+	struct now_sample sample[NOW_HISTORY];
+	struct now_private *private;
+};
+
+int now_new(struct now **n);
+void now_free(struct now *n);
+
+/* For growing_open(), with a struct now as the context. */
+extern const struct growing_to now_growing;
+
+/* After each growing_read(): the samples of several files become those of n. sampled (may be NULL)
+ * gets each, by time. */
+void now_settle(struct now *n, void (*sampled)(void *context, const struct now_sample *s),
+		void *context);
+
+/* The newest sample, NULL: none. */
+const struct now_sample *now_newest(const struct now *n);
+
+/* The moment of CLOCK_MONOTONIC as a time of this recording; its end if it has ended. */
+int64_t now_elapsed_us(const struct now *n, int64_t mono_ns);
+
+/* As members of the open object; keys as in buildbeat-api(7). */
+void now_json(struct json *j, const struct now *n, int64_t mono_ns);
+
+/* Also as members. */
+void now_task_json(struct json *j, const struct now_task *t);
+void now_sample_json(struct json *j, const struct now_sample *s);
+
+#endif
