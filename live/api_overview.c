@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/sort.h"
+#include "live/route.h"
+#include "live/source.h"
+#include "live/task_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What overviews need of single tasks: those that run, with what they waited for, and failures. */
+
+#define RUNNING_MAX 1000	/* in a reply */
+#define FAILURES_MAX 100
+
+static bool fails(const struct task *t)
+{
+	return t->state == TASK_FAILED || t->state == TASK_KILLED;
+}
+
+/* A task that hosts a build tool fails because one inside it did: it comes after all others. */
+static bool failed_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct task *task = context;
+
+	if (task[a].hosts != task[b].hosts)
+		return task[b].hosts;
+	return task[a].end_us != task[b].end_us ? task[a].end_us > task[b].end_us : a > b;
+}
+
+static void add_failure(struct json *j, const struct recording *rec, uint32_t task)
+{
+	const struct task *t = &rec->task[task];
+
+	json_object(j, NULL);
+	task_json_names(j, rec, task);
+	task_json_state(j, t, false);
+	json_bool(j, "hosting", t->hosts);
+	json_known(j, "start_us", t->start_us);
+	json_known(j, "end_us", t->end_us);
+	json_object_end(j);
+}
+
+static int add_failures(struct json *j, const struct summary *s, size_t most)
+{
+	const struct recording *rec = s->rec;
+	uint32_t *failed = malloc((s->n_state[TASK_FAILED] + s->n_state[TASK_KILLED] + 1) *
+				  sizeof *failed);
+	size_t n = 0;
+
+	if (!failed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		if (fails(&rec->task[i]))
+			failed[n++] = i;
+	}
+	json_int(j, "failed", (int64_t)n);
+	json_array(j, "failures");
+	n = sort_top(failed, n, most, failed_before, rec->task);
+	for (size_t i = 0; i < n; i++)
+		add_failure(j, rec, failed[i]);
+	json_array_end(j);
+	free(failed);
+	return 0;
+}
+
+/* By their start, as in summary.order. */
+static void add_running(struct json *j, const struct source *s)
+{
+	const struct recording *rec = &s->recording;
+	size_t n = 0;
+
+	json_array(j, "running");
+	for (size_t i = 0; s->running && i < s->summary.n_ran && n < RUNNING_MAX; i++) {
+		uint32_t task = s->summary.order[i];
+		const struct task *t = &rec->task[task];
+
+		if (!task_json_runs(t))
+			continue;
+		n++;
+		json_object(j, NULL);
+		task_json_names(j, rec, task);
+		json_bool(j, "hosting", t->hosts);
+		json_known(j, "pid", t->pid);
+		json_int(j, "start_us", t->start_us);
+		task_json_wait(j, rec, &s->chain, &s->queue, task);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static int reply_overview(struct reply *out, const struct request *q, struct error *err)
+{
+	struct source *s = q->source;
+	int64_t most = 0;
+	struct json j;
+	int r = query_number(q->query, "failures", 0, FAILURES_MAX, 20, &most, err);
+
+	if (!r)
+		r = source_need(s, SOURCE_QUEUE, err);
+	if (r)
+		return r;
+	json_init(&j, &out->body, true);
+	json_object(&j, NULL);
+	json_bool(&j, "is_running", s->running);
+	json_int(&j, "last_us", s->recording.last_us);
+	r = add_failures(&j, &s->summary, (size_t)most);
+	add_running(&j, s);
+	json_object_end(&j);
+	return r ? r : buf_error(&out->body);
+}
+
+const struct route api_overview_routes[] = {
+	{ "/api/overview", "rec, failures",
+	  "Tasks that failed, the newest first, and those that run, with what they waited for.",
+	  reply_overview },
+	{ 0 }
+};

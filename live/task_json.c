@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/task_json.h"
+
+#include "analyse/cost.h"
+#include "analyse/names.h"
+#include "analyse/words.h"
+
+#include <inttypes.h>
+
+void task_json_names(struct json *j, const struct recording *rec, uint32_t task)
+{
+	const struct task *t = &rec->task[task];
+	struct buf text = BUF_PART_OF(j->out);
+
+	buf_addf(&text, "%s.%" PRIu64, rec->instance[t->instance].id, t->seq);
+	json_strn(j, "task", text.data, text.len);
+	buf_clear(&text);
+	name_add_task(&text, rec, t);
+	json_strn(j, "name", text.len ? text.data : "", text.len);
+	json_str(j, "kind", t->kind);
+	buf_release(&text);
+}
+
+void task_json_ref(struct json *j, const char *name, const struct recording *rec, uint32_t task)
+{
+	if (task == NO_INDEX) {
+		json_null(j, name);
+		return;
+	}
+	json_object(j, name);
+	task_json_names(j, rec, task);
+	json_object_end(j);
+}
+
+bool task_json_runs(const struct task *t)
+{
+	return t->state == TASK_UNFINISHED && t->end_us < 0;
+}
+
+void task_json_state(struct json *j, const struct task *t, bool build_runs)
+{
+	bool exited = t->state == TASK_DONE || t->state == TASK_FAILED;
+
+	json_str(j, "state", build_runs && task_json_runs(t) ? "running" : words_state(t->state));
+	json_known(j, "exit_status", exited ? t->status : -1);
+	json_known(j, "signal", t->state == TASK_KILLED ? t->status : -1);
+}
+
+void task_json_wait(struct json *j, const struct recording *rec, const struct chain *c,
+		    const struct queue *q, uint32_t task)
+{
+	static const char *const cause[QUEUE_CAUSES] = {
+		[QUEUE_WORKER] = "worker_us", [QUEUE_POOL] = "pool_us", [QUEUE_LOAD] = "load_us",
+		[QUEUE_DELAYED] = "delayed_us", [QUEUE_OTHER] = "other_us",
+	};
+	uint32_t before = c->before[task];
+
+	json_known(j, "queue_us", task_ran(&rec->task[task]) ? queue_us(q, rec, task) : -1);
+	json_object(j, "queue");
+	for (int i = 0; i < QUEUE_CAUSES; i++)
+		json_int(j, cause[i], q->task[task].ready_us < 0 ? 0 : q->task[task].wait_us[i]);
+	json_object_end(j);
+	if (before == NO_INDEX) {
+		json_null(j, "waited_for");
+		return;
+	}
+	json_object(j, "waited_for");
+	task_json_names(j, rec, before);
+	json_str(j, "why", chain_wait_word[c->why[task]]);
+	json_str(j, "link", chain_link_word[chain_link(c->why[task])]);
+	json_object_end(j);
+}
