@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* The server and the page: requests, streams, addresses, errors, keys */
+
+const pages = {};
+const core = { params: new URLSearchParams(location.search), name: "", title: "", unreachable: false,
+	       recordings: [] };
+const UNREACHABLE_MS = 2000;	/* between two attempts */
+const HIDDEN_MS = 10000;	/* a hidden page gives its connection back: a browser has six */
+
+/* The id of the recording that the page shows; "": the first one of the server. */
+function recording() {
+	return core.params.get("rec") || "";
+}
+
+/* Addresses */
+
+function queryText(query) {
+	const p = new URLSearchParams();
+
+	for (const key in query) {
+		if (query[key] !== undefined && query[key] !== null && query[key] !== "")
+			p.set(key, query[key]);
+	}
+	return p.size ? "?" + p : "";
+}
+
+/* The address of a page ("overview", "task") of the same recording; query: {task: "1.2"}. */
+function hrefOf(page, query) {
+	return "/" + (page === "overview" ? "" : page) +
+		queryText(Object.assign({ rec: recording() }, query));
+}
+
+/* An element <a>; parent may be absent. */
+function link(page, query, text, parent) {
+	return make("a", { href: hrefOf(page, query) }, parent, clean(text));
+}
+
+/* Keep a value in the address of the page, so that a reload and a copied address show the same;
+ * "": remove it. */
+function keepParam(key, value) {
+	if (value === "" || value === null)
+		core.params.delete(key);
+	else
+		core.params.set(key, value);
+	history.replaceState(null, "", location.pathname + (core.params.size ? "?" + core.params : ""));
+}
+
+/* Heading and title of the document. */
+function setTitle(text) {
+	core.title = clean(text);
+	document.title = core.title + " - buildbeat";
+	setText(find("#title"), core.title);
+}
+
+/* Errors */
+
+/* The reply of the server was an error; status is HTTP's. */
+class ServerError extends Error {
+	constructor(status, text) {
+		super(text);
+		this.status = status;
+	}
+}
+
+/* Show an error in an element in place of what it could not get. Returns nothing. */
+function failed(parent, error) {
+	let p = parent.querySelector(":scope > .failed");
+
+	if (error.name === "Unreachable")
+		return;		/* the banner says so, until the server is back */
+	if (!(error instanceof ServerError))
+		console.error(error);
+	if (!p) {
+		p = make("p", { "class": "failed alarm", role: "alert" });
+		parent.prepend(p);
+	}
+	setText(p, clean(error.message || String(error)));
+}
+
+/* Remove it again. */
+function worked(parent) {
+	const p = parent.querySelector(":scope > .failed");
+
+	if (p)
+		p.remove();
+}
+
+/* The banner "server unreachable", which goes when the server replies again. */
+function setUnreachable() {
+	if (core.unreachable)
+		return;
+	core.unreachable = true;
+	find("#unreachable").hidden = false;
+	setText(find("#unreachable"), "The server is unreachable: what you see is no longer updated. Trying again ...");
+	const again = async () => {
+		try {
+			await fetch("/live.css", { method: "HEAD", cache: "no-store" });
+			core.unreachable = false;
+			find("#unreachable").hidden = true;
+			window.dispatchEvent(new Event("reachable"));
+		} catch (e) {
+			setTimeout(again, UNREACHABLE_MS);
+		}
+	};
+
+	setTimeout(again, UNREACHABLE_MS);
+}
+
+/* Requests */
+
+/* The text of a reply that is not an error. */
+async function requestText(method, path, body) {
+	const options = { method, cache: "no-store", headers: { Accept: "application/json" } };
+	let reply;
+
+	if (body !== undefined) {
+		options.headers["Content-Type"] = "application/json";
+		options.body = JSON.stringify(body);
+	}
+	try {
+		reply = await fetch(path, options);
+	} catch (e) {
+		const error = new Error("server unreachable");
+
+		setUnreachable();
+		error.name = "Unreachable";
+		throw error;
+	}
+	const text = await reply.text();
+	let value = null;
+
+	if (reply.ok)
+		return text;
+	try {
+		value = JSON.parse(text);
+	} catch (e) {
+		/* not one of ours */
+	}
+	throw new ServerError(reply.status, reply.status === 401 ?
+		"This page needs the token: open the address that buildbeat serve printed." :
+		(value && value.error) || text.slice(0, 500) || "error " + reply.status);
+}
+
+async function request(method, path, body) {
+	const text = await requestText(method, path, body);
+
+	try {
+		return text ? JSON.parse(text) : null;
+	} catch (e) {
+		throw new Error(path + ": not JSON: " + e.message);
+	}
+}
+
+/*
+ * The JSON value of a path: api("/api/task", {task: "1.2"}). The recording of the page is added;
+ * {rec: ""} asks without one. Errors are ServerError, whose text can be shown: failed(main, e).
+ */
+function api(path, query) {
+	return request("GET", path + queryText(Object.assign({ rec: recording() }, query)));
+}
+
+/* The same, of what is not JSON. */
+function apiText(path, query) {
+	return requestText("GET", path + queryText(Object.assign({ rec: recording() }, query)));
+}
+
+/* For pages that control (--allow-control); body: any value, sent as JSON. */
+function post(path, body) {
+	return request("POST", path, body === undefined ? {} : body);
+}
+
+function del(path) {
+	return request("DELETE", path);
+}
+
+/* Updates */
+
+/*
+ * The messages of a recording: stream({task(o), sample(o), note(o), gap(o), end(o), open()}); o is the
+ * JSON of a message, of buildbeat-api(7). After an interruption it resumes behind the newest message.
+ * query: {rec, history: 0}. Returns {close()}.
+ */
+function stream(handlers, query) {
+	const s = { source: null, last: "", timer: 0, closed: false, hidden: 0 };
+	const open = () => {
+		s.source = new EventSource("/api/events" +
+			queryText(Object.assign({ rec: recording() }, query, { since: s.last })));
+		s.source.addEventListener("open", () => handlers.open && handlers.open());
+		s.source.addEventListener("error", () => {
+			/* The browser reconnects by itself unless the server refused. */
+			if (s.source && s.source.readyState === EventSource.CLOSED && !s.closed)
+				s.timer = setTimeout(open, UNREACHABLE_MS);
+			else if (!s.closed)
+				request("HEAD", "/live.css").catch(() => {});
+		});
+		for (const name of ["task", "sample", "note", "gap", "end"]) {
+			s.source.addEventListener(name, e => {
+				s.last = e.lastEventId || s.last;
+				if (name === "end") {
+					s.closed = true;
+					shut();
+				}
+				if (handlers[name])
+					handlers[name](e.data ? JSON.parse(e.data) : {});
+			});
+		}
+	};
+	const shut = () => {
+		clearTimeout(s.timer);
+		if (s.source)
+			s.source.close();
+		s.source = null;
+	};
+
+	document.addEventListener("visibilitychange", () => {
+		clearTimeout(s.hidden);
+		if (document.hidden)
+			s.hidden = setTimeout(shut, HIDDEN_MS);
+		else if (!s.source && !s.closed)
+			open();
+	});
+	window.addEventListener("pagehide", shut);
+	open();
+	return {
+		close() {
+			s.closed = true;
+			shut();
+		},
+	};
+}
+
+/*
+ * Call f now and `ms` after it has ended, while the page is visible; f may be async. An error is
+ * shown in <main> until f works again. Returns a function that ends it.
+ */
+function every(ms, f) {
+	let timer = 0, stopped = false, busy = false, wrong = false;
+	const run = async () => {
+		clearTimeout(timer);
+		if (stopped || busy || document.hidden)
+			return;
+		busy = true;
+		try {
+			await f();
+			if (wrong)
+				worked(find("#main"));
+			wrong = false;
+		} catch (e) {
+			wrong = true;
+			failed(find("#main"), e);
+		}
+		busy = false;
+		if (!stopped)
+			timer = setTimeout(run, ms);
+	};
+
+	document.addEventListener("visibilitychange", run);
+	window.addEventListener("reachable", run);
+	run();
+	return () => {
+		stopped = true;
+		clearTimeout(timer);
+	};
+}
+
+/* The choice of a recording, the same on all pages */
+
+/* Links of the navigation show the same recording. */
+function keepRecording() {
+	for (const a of document.querySelectorAll("#pages a"))
+		a.search = queryText({ rec: recording() });
+}
+
+/* A build whose end was not recorded runs, or it was killed with its recorder. */
+function isRunning(r) {
+	return r.running === undefined ? r.result === "open" : r.running;
+}
+
+function recordingTitle(r) {
+	return (isRunning(r) ? "running: " : "") + clean(r.name + (r.command ? ", " + r.command : ""));
+}
+
+/* The order of the server: builds that run, then the newest. */
+function newerRecording(a, b) {
+	return isRunning(b) - isRunning(a) || ((a.start || "") < (b.start || "") ? 1 : -1);
+}
+
+async function loadRecordings() {
+	const select = find("#recording");
+	const all = ((await api("/api/recordings", { rec: "" })).recordings || []).sort(newerRecording);
+	const now = recording() || (all.length ? all[0].name : "");
+
+	core.recordings = all;
+	keyed(select, all, r => r.name, () => make("option"), (o, r) => {
+		o.value = r.name;
+		setText(o, recordingTitle(r));
+	});
+	if (select.value !== now)
+		select.value = now;
+	find("#choice").hidden = all.length < 2;
+}
+
+function chooseRecording(id) {
+	const p = new URLSearchParams({ rec: id });
+
+	/* Another build has other tasks: only the page stays. */
+	location.href = location.pathname + "?" + p;
+}
+
+/* Keys */
+
+const KEY_PAGES = { o: "overview", c: "chart", t: "table", p: "processes", m: "tracker", d: "graph",
+		    h: "history" };
+const keys = { g: false, more: {} };
+
+function isTyping(e) {
+	return /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) || e.target.isContentEditable;
+}
+
+/* Another key of the page: addKey("f", () => ...); described by the page's text. */
+function addKey(key, f) {
+	keys.more[key] = f;
+}
+
+function pressed(e) {
+	const go = keys.g;
+
+	keys.g = false;
+	if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || isTyping(e))
+		return;
+	if (go && KEY_PAGES[e.key])
+		location.href = hrefOf(KEY_PAGES[e.key]);
+	else if (e.key === "g")
+		keys.g = true;
+	else if (e.key === "/" && find("#main input[type=search]"))
+		find("#main input[type=search]").focus();
+	else if (e.key === "?")
+		location.href = hrefOf("help");
+	else if (e.key === "r" && !find("#choice").hidden)
+		find("#recording").focus();
+	else if (keys.more[e.key])
+		keys.more[e.key](e);
+	else
+		return;
+	e.preventDefault();
+}
+
+/* The page */
+
+async function begin() {
+	const main = find("#main");
+
+	core.name = document.body.dataset.page;
+	keepRecording();
+	document.addEventListener("keydown", pressed);
+	find("#recording").addEventListener("change", e => chooseRecording(e.target.value));
+	find("#refresh").addEventListener("click", async () => {
+		try {
+			await post("/api/refresh");
+			location.reload();
+		} catch (e) {
+			failed(main, e);
+		}
+	});
+	window.addEventListener("pagehide", () => {
+		if (pages[core.name] && pages[core.name].leave)
+			pages[core.name].leave();
+	});
+	core.loaded = loadRecordings();
+	core.loaded.catch(e => failed(main, e));
+	try {
+		if (!pages[core.name])
+			throw new Error("there is no script for this page");
+		await pages[core.name].make(main, core.params);
+		return true;
+	} catch (e) {
+		failed(main, e);
+		return false;
+	}
+}

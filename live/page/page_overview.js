@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The overview: is the build still running, how long yet, has something failed, what is it doing,
+ * what limits it. While the build runs, its messages update tasks and counts at once; the
+ * prediction, the machine and the sentences come from the server every few seconds.
+ */
+
+const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
+const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40;
+const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], logs: new Map(),
+		   result: null, counts: null, live: null, box: {}, frame: 0, over: false };
+
+/* The clock of the build, which goes on between two replies. */
+function overviewElapsed() {
+	const { now } = overview;
+
+	return now.ended ? now.elapsed_us : now.elapsed_us + (performance.now() - overview.at) * 1000;
+}
+
+/* What remains, less the time since it was predicted; null: not known, or the build has ended. */
+function overviewLeft() {
+	const { left, now } = overview;
+
+	if (!left || !now || now.ended)
+		return null;
+	const later = (performance.now() - left.at) * 1000, less = us => Math.max(0, us - later);
+
+	return { us: less(left.us), low_us: less(left.low_us), high_us: less(left.high_us), builds: left.builds };
+}
+
+function overviewHow(t) {
+	return t.signal ? "killed by signal " + t.signal : t.exit_status > 0 ? "exit status " + t.exit_status :
+		t.state || "failed";
+}
+
+/* State, time, counts */
+
+function overviewResult() {
+	const { now, result } = overview;
+
+	if (now && !now.ended)
+		return now.tasks_failed + now.tasks_killed ? ["running", "Running, with failures"] : ["running", "Running"];
+	const status = result ? result.exit_status : now && now.exit_status;
+
+	if (result && result.result === "open")
+		return ["bad", "Unfinished"];
+	if (status === 0)
+		return ["good", "Finished"];
+	return status === null || status === undefined ? ["ended", "Ended"] : ["bad", "Failed"];
+}
+
+function overviewTimes() {
+	const { now, result } = overview;
+
+	if (!now || now.ended) {
+		const wall = result ? result.totals.wall_us : now ? now.elapsed_us : -1;
+
+		return wall < 0 ? "" : "after " + timeText(wall);
+	}
+	const left = overviewLeft();
+
+	return "for " + timeText(overviewElapsed()) + (left ? "; " +
+		(left.us > 0 ? "about " + timeText(left.us) + " remain" : "about to end") : "");
+}
+
+function overviewInterval() {
+	const { now } = overview, left = overviewLeft();
+
+	if (!left)
+		return now && !now.ended ? "The remaining time is not known: there are no earlier recordings of this build." : "";
+	return "80 % interval: " + timeText(left.low_us) + " to " + timeText(left.high_us) +
+		(left.builds ? ", from " + countOf(left.builds, "earlier build") : "");
+}
+
+function overviewCounts() {
+	const { now, result } = overview;
+
+	const running = now && !now.ended, t = running ? now : result ? result.totals : null;
+
+	return t && { done: t.tasks_done, failed: t.tasks_failed + t.tasks_killed, queued: t.tasks_queued,
+		      [running ? "running" : "unfinished"]: running ? t.tasks_running : t.tasks_unfinished };
+}
+
+function drawOverviewState() {
+	const { box, now } = overview, [kind, word] = overviewResult(), counts = overviewCounts();
+
+	box.state.className = "overview-state " + kind;
+	setText(box.word, word);
+	setText(box.times, overviewTimes());
+	setText(box.interval, overviewInterval());
+	box.progress.hidden = !overviewLeft();
+	if (!box.progress.hidden) {
+		const elapsed = overviewElapsed();
+
+		box.progress.value = elapsed / Math.max(1, elapsed + overviewLeft().us);
+	}
+	if (!counts)
+		return;
+	const shown = [["failed", counts.failed], ["running", counts.running], ["unfinished", counts.unfinished],
+		       ["done", counts.done], ["queued", counts.queued]]
+		.filter(([id, n]) => n || id === "done" || (id === "running" && n === 0));
+
+	keyed(box.counts, shown, ([id]) => id, ([id]) => {
+		const item = make("li", { "class": id });
+
+		make("a", { href: hrefOf("table", { state: id }) }, item);
+		return item;
+	}, (item, [id, n]) => {
+		setText(item.firstChild, countText(n) + " " + id);
+	});
+}
+
+/* When, where, and what it used */
+
+function drawOverviewFacts() {
+	const { box, result } = overview, facts = [];
+
+	if (result) {
+		const { build, totals, parallelism, memory } = result;
+
+		if (build.start)
+			facts.push("started " + build.start.replace("T", " ").replace("Z", " UTC"));
+		if (build.host)
+			facts.push("on " + build.host + (build.cores > 0 ? ", " + countOf(build.cores, "core") : ""));
+		if (totals.cpu_us >= 0)
+			facts.push("CPU time " + timeText(totals.cpu_us));
+		if (parallelism && parallelism.mean)
+			facts.push(parallelism.mean.toFixed(1) + " tasks at once, " + parallelism.max + " at most");
+		if (memory && memory.tasks_peak_kb > 0)
+			facts.push("peak memory of its tasks " + bytesText(memory.tasks_peak_kb * 1024));
+		if (build.cwd)
+			facts.push("in " + build.cwd);
+	}
+	keyed(box.facts, facts, f => f, f => make("li", {}, null, clean(f)), () => {});
+}
+
+/* Failures */
+
+async function overviewLog(pre, task) {
+	try {
+		const lines = taskLogText(await taskLog(task)).trimEnd().split("\n");
+
+		overview.logs.set(task, lines.slice(-OVERVIEW_LOG_LINES).join("\n"));
+	} catch (e) {
+		overview.logs.set(task, "");
+	}
+	fillOverviewLog(pre, task);
+}
+
+function fillOverviewLog(pre, task) {
+	const text = overview.logs.get(task);
+
+	pre.hidden = !text;
+	setText(pre, text || "");
+}
+
+function makeOverviewFailure(t) {
+	const item = make("li"), head = make("p", {}, item);
+
+	head.append(link("task", { task: t.task }, t.name));
+	make("span", { "class": "how" }, head);
+	const pre = make("pre", { tabindex: 0, role: "region", "aria-label": "Output of " + clean(t.name), hidden: "hidden" }, item);
+
+	overviewLog(pre, t.task);
+	return item;
+}
+
+function drawOverviewFailures() {
+	const { box } = overview, list = overview.failures;
+
+	box.failed.hidden = !list.length;
+	keyed(box.failures, list.slice(0, OVERVIEW_FAILURES), t => t.task, makeOverviewFailure, (item, t) => {
+		const at = t.end_us > 0 ? " at " + timeText(t.end_us) : "";
+
+		setText(item.querySelector(".how"), " " + overviewHow(t) +
+			(t.start_us !== null && t.end_us > 0 ? " after " + timeText(t.end_us - t.start_us) : "") + at +
+			(t.hosting ? "; it runs a build tool" : ""));
+	});
+	box.more.hidden = list.length <= OVERVIEW_FAILURES;
+}
+
+/* What runs now */
+
+function makeOverviewRow(t) {
+	const row = make("tr"), name = make("th", { scope: "row", "class": "name" }, row);
+
+	name.append(link("task", { task: t.task }, t.name));
+	make("td", { "class": "kind" }, row, clean(t.kind || ""));
+	make("td", { "class": "number" }, row);
+	make("td", {}, row);
+	make("td", { "class": "name" }, row);
+	return row;
+}
+
+function fillOverviewRow(row, t) {
+	const [, , time, waited, after] = row.children, w = overview.waits.get(t.task);
+	const for_ = w && w.waited_for;
+
+	setText(time, timeText(Math.max(0, overviewElapsed() - t.start_us)));
+	setText(waited, w ? taskQueueText(w) || "nothing" : "");
+	if (!for_)
+		setText(after, w ? "nothing" : "");
+	else if (after.dataset.task !== for_.task)
+		after.replaceChildren(link("task", { task: for_.task }, for_.name));
+	after.dataset.task = for_ ? for_.task : "";
+}
+
+function drawOverviewRunning() {
+	const { box, now } = overview, live = now && !now.ended;
+
+	box.running.hidden = !live;
+	if (!live)
+		return;
+	const list = [...overview.running.values()].filter(t => !t.hosting).sort((a, b) => a.start_us - b.start_us);
+
+	box.idle.hidden = list.length > 0;
+	box.table.hidden = !list.length;
+	keyed(box.rows, list.slice(0, OVERVIEW_RUNNING), t => t.task, makeOverviewRow, fillOverviewRow);
+	box.others.hidden = list.length <= OVERVIEW_RUNNING;
+	setText(box.others, "and " + countText(list.length - OVERVIEW_RUNNING) + " more");
+}
+
+/* The machine */
+
+const OVERVIEW_HOST = [
+	["cpu", "CPU", s => s.cpu_permille, v => percentText(v / 1000), () => 1000],
+	["memory", "Memory in use", s => s.memory_kb < 0 || s.available_kb < 0 ? -1 : s.memory_kb - s.available_kb,
+	 v => bytesText(v * 1024), s => s.memory_kb],
+	["tasks", "Memory of the tasks", s => s.tasks_kb, v => bytesText(v * 1024), s => s.memory_kb],
+	["read", "Disk, read", s => s.read_kb_s, v => bytesText(v * 1024) + "/s"],
+	["written", "Disk, written", s => s.written_kb_s, v => bytesText(v * 1024) + "/s"],
+	["load", "Load average", s => s.load_centi, v => (v / 100).toFixed(2)],
+];
+
+/* Of the machine of the server, while the page is open: samples of the recording have no pressure. */
+const OVERVIEW_PRESSURE = [["cpu", "Waiting for CPU"], ["memory", "Waiting for memory"], ["io", "Waiting for disks"]];
+
+async function loadOverviewPressure() {
+	const { pressure } = await api("/api/stats", { rec: "" }), { box } = overview;
+
+	for (const [id, label] of pressure ? OVERVIEW_PRESSURE : []) {
+		const key = "pressure-" + id, value = pressure[id + "_some_percent"];
+
+		if (value === null || value < 0)
+			continue;
+		box.sparks[key] = box.sparks[key] || Object.assign(makeSpark(box.host.lastElementChild, {
+			label, most: 100, text: v => percentText(v / 100) }), { values: [] });
+		box.sparks[key].values = [...box.sparks[key].values, value].slice(-120);
+		box.sparks[key].update(box.sparks[key].values);
+	}
+}
+
+function drawOverviewHost() {
+	const { box, now } = overview, samples = now ? now.samples || [] : [];
+
+	box.host.hidden = !samples.length;
+	for (const [id, label, value, text, most] of OVERVIEW_HOST) {
+		const values = samples.map(s => { const v = value(s); return v === undefined || v < 0 ? null : v; });
+
+		if (!values.some(v => v !== null))
+			continue;
+		box.sparks[id] = box.sparks[id] || makeSpark(box.host.lastElementChild, {
+			label, text, most: most ? most(samples[samples.length - 1]) : 0 });
+		box.sparks[id].update(values);
+	}
+}
+
+/* What limits it: the sentences of the verdict */
+
+function drawOverviewAnswer() {
+	const { box, result } = overview, list = result ? result.answer || [] : [];
+
+	box.answer.hidden = !list.length;
+	keyed(box.sentences, list, s => s.about + s.text, s => {
+		const item = make("li"), query = { from_us: s.from_us, until_us: s.until_us, task: s.task };
+
+		link("chart", query, s.text, item);
+		return item;
+	}, () => {});
+}
+
+/* Builds */
+
+function drawOverviewBuilds() {
+	const { box } = overview, list = core.recordings, now = recording() || (list.length ? list[0].name : "");
+
+	box.builds.hidden = list.length < 2;
+	keyed(box.list, list, r => r.name, r => {
+		const row = make("tr"), name = make("th", { scope: "row", "class": "name" }, row);
+
+		make("a", { href: hrefOf("overview", { rec: r.name }) }, name);
+		make("td", { "class": "name" }, row, clean(r.command || ""));
+		make("td", {}, row);
+		make("td", {}, row);
+		make("td", { "class": "number" }, row);
+		return row;
+	}, (row, r) => {
+		const [name, , start, state, wall] = row.children;
+
+		if (r.name === now)
+			name.firstChild.setAttribute("aria-current", "true");
+		setText(name.firstChild, clean(r.name));
+		setText(start, r.start ? r.start.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC") : "");
+		setText(state, isRunning(r) ? "running" : r.result || "");
+		setText(wall, r.wall_us > 0 ? timeText(r.wall_us) : "");
+	});
+}
+
+function drawOverview() {
+	overview.frame = 0;
+	drawOverviewState();
+	drawOverviewFacts();
+	drawOverviewFailures();
+	drawOverviewRunning();
+	drawOverviewHost();
+	drawOverviewAnswer();
+}
+
+/* Any number of messages are drawn once. */
+function redrawOverview() {
+	overview.frame = overview.frame || requestAnimationFrame(drawOverview);
+}
+
+/* Data */
+
+/* A task of the stream, with the keys of other replies. */
+function overviewTask(t) {
+	return Object.assign({ task: t.id, exit_status: t.status }, t);
+}
+
+function takeOverviewNow(now) {
+	overview.now = now;
+	overview.at = performance.now();
+	overview.running = new Map(now.running.map(t => [t.id, overviewTask(t)]));
+	takeOverviewFailures(now.failures.map(overviewTask));
+	setTitle((now.command || "Build").slice(0, 200));
+	redrawOverview();
+}
+
+/* Failures of two sources; those of tasks that host a build tool come last. */
+function takeOverviewFailures(list) {
+	const all = new Map([...overview.failures, ...list].map(t => [t.task, t]));
+
+	overview.failures = [...all.values()].sort((a, b) =>
+		Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
+}
+
+function takeOverviewTask(o) {
+	const { now, running } = overview, t = overviewTask(o), before = running.get(t.task);
+
+	if (!now || before === undefined && t.state !== "running")
+		return;
+	/* Counts are of all tasks, but those that run: without those that host a build tool. */
+	if (t.state === "running") {
+		now.tasks_running += !before && !t.hosting ? 1 : 0;
+		running.set(t.task, t);
+	} else if (running.delete(t.task)) {
+		now.tasks_running -= before.hosting ? 0 : 1;
+		now["tasks_" + t.state] += 1;
+	}
+	if (t.state === "failed" || t.state === "killed")
+		takeOverviewFailures([t]);
+	redrawOverview();
+}
+
+function takeOverviewSample(s) {
+	if (overview.now && overview.now.samples)
+		overview.now.samples = [...overview.now.samples, s].slice(-120);
+	redrawOverview();
+}
+
+async function loadOverviewWaits() {
+	const o = await api("/api/overview", { failures: 2 * OVERVIEW_FAILURES });
+
+	overview.waits = new Map(o.running.map(t => [t.task, t]));
+	takeOverviewFailures(o.failures);
+	redrawOverview();
+}
+
+async function loadOverviewLeft() {
+	const { remaining } = await api("/api/remaining");
+
+	overview.left = remaining && { ...remaining, at: performance.now() };
+	redrawOverview();
+}
+
+async function loadOverviewResult() {
+	overview.result = await api("/api/show");
+	if (!overview.now || overview.now.ended)
+		setTitle((overview.result.build && overview.result.build.command) || "Build");
+	redrawOverview();
+}
+
+/* The build has ended: everything is read once more, and nothing is updated any longer. */
+async function endOverview() {
+	if (overview.over)
+		return;
+	overview.over = true;
+	overview.stops.forEach(stop => stop());
+	if (overview.live)
+		overview.live.close();
+	await loadOverviewResult();
+	await loadOverviewWaits();
+}
+
+function followOverview() {
+	const load = async () => {
+		takeOverviewNow(await api("/api/now"));
+		if (overview.now.ended)
+			await endOverview();
+	};
+
+	overview.stops = [every(OVERVIEW_NOW_MS, load), every(OVERVIEW_WAITS_MS, loadOverviewWaits),
+			  every(OVERVIEW_LEFT_MS, loadOverviewLeft), every(OVERVIEW_NOW_MS, loadOverviewPressure),
+			  every(OVERVIEW_SHOW_MS, loadOverviewResult), every(1000, redrawOverview)];
+	const reload = () => load().catch(e => failed(find("#main"), e));
+
+	overview.live = stream({
+		task: takeOverviewTask, sample: takeOverviewSample, gap: reload, end: reload,
+	}, { history: 0 });
+}
+
+/* The page */
+
+function makeOverviewSections(main) {
+	const section = (id, title) => {
+		const s = make("section", { id: "overview-" + id, "aria-label": title, hidden: "hidden" }, main);
+
+		make("h2", {}, s, title);
+		return s;
+	};
+	const box = overview.box = { sparks: {} };
+
+	box.state = make("div", { "class": "overview-state" }, main);
+	const line = make("p", {}, box.state);
+
+	box.word = make("strong", { role: "status" }, line);
+	line.append(" ");
+	box.times = make("span", { "class": "times" }, line);
+	box.progress = make("progress", { max: 1, "aria-label": "Share of the predicted time", hidden: "hidden" }, box.state);
+	box.interval = make("p", { "class": "faint" }, box.state);
+	box.counts = make("ul", { "class": "overview-counts", "aria-label": "Tasks by state" }, box.state);
+
+	box.facts = make("ul", { "class": "overview-facts", "aria-label": "About the build" }, box.state);
+	box.links = make("p", { "class": "overview-links" }, box.state);
+	for (const [path, text] of [["/chart", "chart"], ["/profile", "profile"], ["/table", "all tasks"]])
+		make("a", { href: path + queryText({ rec: recording() }) }, box.links, text);
+	api("/api/log", { count: 1 }).then(log => {
+		if (log.recorded)
+			make("a", { href: "/log" + queryText({ rec: recording() }) }, box.links, "output");
+	}, () => {});
+	box.failed = section("failed", "Failures");
+	box.failures = make("ul", { "class": "overview-failures" }, box.failed);
+	box.more = make("p", {}, box.failed);
+	link("table", { state: "failed" }, "all failures", box.more);
+	box.answer = section("answer", "What limits it");
+	box.sentences = make("ul", { "class": "overview-sentences" }, box.answer);
+	box.running = section("running", "Running now");
+	box.idle = make("p", {}, box.running, "No task is running.");
+	box.rows = makeTable(box.running, "Tasks that run", ["Task", "Kind", ["For", true], "Waited, ready", "After"]);
+	box.table = box.rows.closest(".scroll");
+	box.others = make("p", {}, box.running);
+	box.host = section("host", "Machine");
+	make("div", { "class": "overview-sparks" }, box.host);
+	box.builds = section("builds", "Builds");
+	box.list = makeTable(box.builds, "Builds", ["Build", "Command", "Start", "Result", ["Time", true]]);
+}
+
+pages.overview = {
+	async make(main) {
+		makeOverviewSections(main);
+		await core.loaded;
+		const now = recording(), list = core.recordings;
+		const r = list.find(e => e.name === now) || (now ? null : list[0]);
+
+		every(OVERVIEW_BUILDS_MS, async () => {
+			await loadRecordings();
+			drawOverviewBuilds();
+			if (!r && core.recordings.some(e => !now || e.name === now))
+				location.reload();
+			/* It was read before its first line was written. */
+			if (r && !overview.live && core.recordings.some(e => e.name === r.name && isRunning(e)))
+				followOverview();
+		});
+
+		if (!r) {
+			make("p", { "class": "answer" }, main, now ? "There is no recording '" + clean(now) + "'." :
+			     "There is no recording yet: this page shows the first one when it begins.");
+			return;
+		}
+		if (isRunning(r)) {
+			followOverview();
+			return;
+		}
+		await loadOverviewResult();
+		await loadOverviewWaits();
+	},
+};
