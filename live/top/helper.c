@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/top/helper.h"
+#include "analyse/output.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "convert/convert.h"
+#include "live/earlier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define LEAST_MS 1000
+#define COST_SHARE 20		/* the helper works at most 1/20 of the time */
+
+/* The newest failed task that hosts no build tool; NO_INDEX: none. */
+static uint32_t newest_failure(const struct recording *rec)
+{
+	uint32_t found = NO_INDEX;
+
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		if ((t->state == TASK_FAILED || t->state == TASK_KILLED) && !t->hosts &&
+		    (found == NO_INDEX || t->end_us >= rec->task[found].end_us))
+			found = i;
+	}
+	return found;
+}
+
+/* The lines are cut between characters. */
+static void put_line(char to[TOP_LOG_WIDTH], struct slice text)
+{
+	size_t n = text.len < TOP_LOG_WIDTH ? text.len : TOP_LOG_WIDTH - 1;
+
+	while (n && n < text.len && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		to[i] = text.p[i] ? text.p[i] : ' ';
+	to[n] = '\0';
+}
+
+static void take_lines(struct top_help *h, struct output *o, const struct output_tasks *of,
+		       uint32_t task)
+{
+	struct output_line line;
+	size_t at = 0;
+
+	while (output_next(o, &line, true) > 0) {
+		if (!line.begins || output_task_of(of, line.number, &at) != task)
+			continue;
+		memmove(h->line[0], h->line[1], (TOP_LOG_LINES - 1) * sizeof h->line[0]);
+		put_line(h->line[TOP_LOG_LINES - 1], line.text);
+	}
+}
+
+static void find_log(struct top_help *h, const struct recording *rec)
+{
+	uint32_t task = newest_failure(rec);
+	struct output_tasks of = { 0 };
+	struct output *o = NULL;
+	struct error ignored;
+	char id[sizeof h->failed];
+
+	if (task == NO_INDEX)
+		return;
+	snprintf(id, sizeof id, "%s.%llu", rec->instance[rec->task[task].instance].id,
+		 (unsigned long long)rec->task[task].seq);
+	if (!strcmp(id, h->failed))
+		return;
+	memset(h->line, 0, sizeof h->line);
+	if (!output_open(&o, rec->path, convert_formats.codec, &ignored)) {
+		if (!output_find_tasks(&of, o, rec))
+			take_lines(h, o, &of, task);
+		output_tasks_release(&of);
+		output_close(o);
+	}
+	memcpy(h->failed, id, sizeof id);
+}
+
+void helper_make(struct top_help *h, struct remaining *r, const char *path, bool running)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error ignored;
+	int error = recording_read_sums(&rec, path, &convert_formats, &ignored);
+
+	if (!error && running && r) {
+		h->time_ns = clock_mono_ns();
+		error = remaining_estimate(&h->left, r, &rec, (h->time_ns - rec.start_mono_ns) / 1000);
+		if (error)
+			h->left = (struct remaining_estimate){ .left_us = -1 };
+	}
+	if (!error)
+		find_log(h, &rec);
+	recording_release(&rec);
+}
+
+static void help(int fd, const char *path)
+{
+	struct top_help h = { .left = { .left_us = -1 } };
+	struct remaining *r = NULL;
+	struct error ignored;
+	int64_t begin, cost_ms;
+
+	if (earlier_learn(&r, path, &ignored))
+		r = NULL;
+	for (;;) {
+		struct pollfd gone = { .fd = fd };
+
+		begin = clock_mono_ns();
+		helper_make(&h, r, path, true);
+		if (write(fd, &h, sizeof h) < 0)
+			return;
+		cost_ms = (clock_mono_ns() - begin) / 1000000;
+		if (poll(&gone, 1, (int)fmin(60e3, fmax(LEAST_MS, (double)cost_ms * COST_SHARE))) > 0)
+			return;
+	}
+}
+
+int helper_start(int *fd, const char *path)
+{
+	int pipe_fd[2];
+	pid_t parent = getpid(), pid;
+
+	_Static_assert(sizeof(struct top_help) <= PIPE_BUF, "a message arrives whole");
+	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		int r = -errno;
+
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+		return r;
+	}
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGINT, SIG_IGN);	/* of the terminal: our reader ends us */
+		close(pipe_fd[0]);
+		if (getppid() == parent)
+			help(pipe_fd[1], path);
+		_exit(0);
+	}
+	close(pipe_fd[1]);
+	*fd = pipe_fd[0];
+	return pid;
+}
