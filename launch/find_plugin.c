@@ -14,11 +14,14 @@
 #define PLUGIN_NAME "buildbeat.so"
 #define SENDER_NAME "buildbeat-send"
 #define SYMBOLS_NAME "buildbeat-symbols"
+#define PROGRAM_NAME "buildbeat"
+#define SERVER_NAME "buildbeat-serve"
+#define TOP_NAME "buildbeat-top"
 
 /* A part of our installation: where it is from the directory of this program, in the installation
  * and in a build tree, and where configure said. */
 struct part {
-	const char *near[2], *installed;
+	const char *near[3], *installed;	/* near: the last may be NULL */
 	int access;
 	const char *unusable, *missing;
 };
@@ -29,17 +32,31 @@ static const struct part plugin = {
 	"the plugin cannot be used", "the plugin is not installed",
 };
 
-static const struct part sender = {
-	{ "/../libexec/buildbeat/" SENDER_NAME, "/send/" SENDER_NAME },
-	PKGLIBEXECDIR "/" SENDER_NAME, X_OK,
-	"the program cannot be used", "the program is not installed",
-};
+/* A program of pkglibexec. */
+#define HELPER(built, name) { \
+	{ "/../libexec/buildbeat/" name, built name }, PKGLIBEXECDIR "/" name, X_OK, \
+	"the program cannot be used", "the program is not installed", \
+}
+
+static const struct part sender = HELPER("/send/", SENDER_NAME);
 
 static const struct part symbols = {
-	{ "/../libexec/buildbeat/" SYMBOLS_NAME, "/symbols/" SYMBOLS_NAME },
+	{ "/../libexec/buildbeat/" SYMBOLS_NAME, "/symbols/" SYMBOLS_NAME,
+	  "/../symbols/" SYMBOLS_NAME },
 	PKGLIBEXECDIR "/" SYMBOLS_NAME, X_OK,
 	"the program cannot be used", "the program is not installed",
 };
+
+static const struct part server = HELPER("/live/", SERVER_NAME);
+
+/* For buildbeat-serve, which starts it. */
+static const struct part program = {
+	{ "/../../bin/" PROGRAM_NAME, "/../" PROGRAM_NAME },
+	PKGLIBEXECDIR "/../../bin/" PROGRAM_NAME, X_OK,
+	"the program cannot be used", "the program is not installed",
+};
+
+static const struct part top = HELPER("/live/", TOP_NAME);
 
 static bool is_part(char path[PATH_MAX], const struct part *part, const char *candidate)
 {
@@ -73,7 +90,7 @@ static bool find(char path[PATH_MAX], const struct part *part, struct error *err
 
 	exe[n > 0 ? n : 0] = '\0';
 	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash && i < ARRAY_SIZE(part->near); i++) {
+	for (size_t i = 0; slash && i < ARRAY_SIZE(part->near) && part->near[i]; i++) {
 		*slash = '\0';
 		snprintf(candidate, sizeof candidate, "%s%s", exe, part->near[i]);
 		if (is_part(path, part, candidate))
@@ -97,12 +114,14 @@ bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
 
 bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
 {
-	char installed[NAME_MAX + sizeof PKGLIBDIR + 1], beside[NAME_MAX + 64], built[NAME_MAX + 64];
-	struct part part = { { beside, built }, installed, R_OK, "the object cannot be used",
+	char installed[NAME_MAX + sizeof PKGLIBDIR + 1], beside[NAME_MAX + 64];
+	char built[NAME_MAX + 64], from_live[NAME_MAX + 64];
+	struct part part = { { beside, built, from_live }, installed, R_OK, "the object cannot be used",
 			     "the object is not installed" };
 
 	snprintf(beside, sizeof beside, "/../lib/buildbeat/%s", name);
 	snprintf(built, sizeof built, "/heap/.libs/%s", name);
+	snprintf(from_live, sizeof from_live, "/../heap/.libs/%s", name);
 	snprintf(installed, sizeof installed, PKGLIBDIR "/%s", name);
 	return find(path, &part, err);
 }
@@ -115,4 +134,19 @@ bool find_sender(char path[PATH_MAX], struct error *err)
 bool find_symbols(char path[PATH_MAX], struct error *err)
 {
 	return find(path, &symbols, err);
+}
+
+bool find_server(char path[PATH_MAX], struct error *err)
+{
+	return find(path, &server, err);
+}
+
+bool find_program(char path[PATH_MAX], struct error *err)
+{
+	return find(path, &program, err);
+}
+
+bool find_top(char path[PATH_MAX], struct error *err)
+{
+	return find(path, &top, err);
 }

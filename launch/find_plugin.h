@@ -20,4 +20,13 @@ bool find_sender(char path[PATH_MAX], struct error *err);
 /* The program buildbeat-symbols, likewise. */
 bool find_symbols(char path[PATH_MAX], struct error *err);
 
+/* The program buildbeat-serve, likewise. */
+bool find_server(char path[PATH_MAX], struct error *err);
+
+/* The program buildbeat, for buildbeat-serve. */
+bool find_program(char path[PATH_MAX], struct error *err);
+
+/* The program buildbeat-top, likewise. */
+bool find_top(char path[PATH_MAX], struct error *err);
+
 #endif

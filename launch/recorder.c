@@ -76,6 +76,7 @@ static void begin_sampling(struct recorder *rec)
 		.per_core = rec->settings->per_core,
 		.all_interfaces = rec->settings->all_interfaces,
 		.tasks = rec->settings->task_memory,
+		.own = own_open,
 	};
 	struct error err = { 0 };
 	int r = sampler_new(&rec->sampler, rec->store.dir_fd, rec->store.start_ns, &options, &err);

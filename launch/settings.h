@@ -30,6 +30,7 @@ struct settings {
 	bool git;
 	struct word_list source;	/* empty: the working directory */
 	struct word_list inspect;	/* rules of inspect/rule.h */
+	bool serve;		/* live pages while the build runs */
 };
 
 enum { COMPRESS_NONE, COMPRESS_ZSTD };
