@@ -3,7 +3,6 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "cli/command.h"
-#include "cli/inspected.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "compare/pairs.h"
@@ -13,6 +12,7 @@
 #include "render/chart/bootchart.h"
 #include "render/plot/plot.h"
 #include "report/diff_view.h"
+#include "report/inspected.h"
 #include "report/log_page.h"
 
 #include <errno.h>
@@ -322,7 +322,7 @@ static void write_log(struct job *j, const struct drawn *d)
 	int r;
 
 	buf_addf(&path, "%s/" CHART_LOG_PAGE, j->dir);
-	r = log_page_write(&text, &d->sum, &d->lines, d->output);
+	r = log_page_write(&text, &d->sum, &d->lines, d->output, NULL);
 	if (!r)
 		r = buf_error(&path);
 	if (r)

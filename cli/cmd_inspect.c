@@ -28,6 +28,7 @@ static const struct option options[] = {
 	{ OPT_MODE(0, "heap", heap, heap_modes, "exact", "also record allocations: sampled, or exact") },
 	{ OPT_FLAG(0, "freeze", freeze, "stop the process while a snapshot is taken") },
 	{ OPT_FLAG(0, "pages", pages, "also record which pages are in memory") },
+	{ OPT_FLAG(0, "progress", progress, "print the progress, also where messages go to no terminal") },
 	{ OPT_FLAG('b', "background", background, "print the id of a background task, and return") },
 	{ OPT_PATH('o', "output", output, "ARCHIVE|FILE",
 	  "directory of the archive to write, or with --show a file to write") },
@@ -38,6 +39,7 @@ static const struct option options[] = {
 	{ OPT_CHOICE(0, "format", format, inspect_format_words, "FORMAT",
 	  "format of --show: text, json, html, svg, png, pdf, term, pprof, collapsed or heaptrack "
 	  "(default text)") },
+	{ OPT_TEXT(0, "site", site, "REC", "write the page that buildbeat serve shows, for the recording REC") },
 	{ OPT_FLAG(0, "keep", keep, "keep gnuplot's script and data beside the picture") },
 	{ OPT_TEXT(0, "snapshot", snapshot, "N[,M]",
 	  "show snapshot N (default: the largest), and what grew since M (default: 1)") },
@@ -54,6 +56,7 @@ static const struct option options[] = {
 	{ OPT_FLAG('l', "list", list, "list the archives in a directory (default: here)") },
 	{ OPT_TEXT(0, "delete", delete, "ARCHIVE", "remove an archive") },
 	{ OPT_FLAG(0, "capabilities", capabilities, "print what can be inspected here, and the rights") },
+	{ OPT_FLAG(0, "settings", show_settings, "print the settings of inspections, from buildbeat.yaml") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },
 	{ 0 }
 };
@@ -74,6 +77,7 @@ static const struct {
 	{ "list", inspect_archives },
 	{ "delete", inspect_delete },
 	{ "capabilities", inspect_capabilities },
+	{ "settings", inspect_settings },
 };
 
 static int run(struct args *a, void *values, struct error *err)

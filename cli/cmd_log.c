@@ -351,7 +351,7 @@ static int write_page(struct job *j, struct error *err)
 	int r = summary_make(&sum, &j->rec);
 
 	if (!r)
-		r = log_page_begin(&page, &sum, &j->tasks);
+		r = log_page_begin(&page, &sum, &j->tasks, NULL);
 	j->page = &page;
 	if (!r)
 		r = print_lines(j, true);

@@ -122,16 +122,6 @@ static int read_wish(struct profile_wish *w, struct profile_list *columns,
 	return r;
 }
 
-/* What is often repeated matters by its count, as in Chromium; the tasks of a build run once. */
-static void sort_usually(struct profile_wish *w, const struct profile *p)
-{
-	if (w->sort.n)
-		return;
-	w->sort = (struct profile_list){ 2, { PROFILE_C_RUN, PROFILE_C_COUNT } };
-	if (!profile_has_tasks(p))
-		w->sort = (struct profile_list){ 2, { PROFILE_C_COUNT, PROFILE_C_RUN } };
-}
-
 /* Input */
 
 static int open_source(struct source *s, const struct profile_arguments *o, const char *what,
@@ -160,21 +150,15 @@ static void close_source(struct source *s)
 	recording_release(&s->rec);
 }
 
-static int add_tallies(struct profile *p, const struct source *s, const struct window *w,
-		       bool live, struct error *err)
+static int add_live(struct profile *p, const struct source *s, const struct window *w,
+		    struct error *err)
 {
 	struct tally_table tallies = TALLY_TABLE_INIT;
 	const char *path = s->rec.path;
 	size_t n_live = 0;
-	int r;
+	int r = tally_read_live(&tallies, path, w->from_us, &convert_formats, &n_live, err);
 
-	if (!live && !tally_is_here(path))
-		return 0;
-	if (live)
-		r = tally_read_live(&tallies, path, w->from_us, &convert_formats, &n_live, err);
-	else
-		r = tally_read(&tallies, path, w->from_us, w->to_us, &convert_formats, err);
-	if (!r && live && !n_live)
+	if (!r && !n_live)
 		r = error_set(err, -ESRCH, path, 0, 0, "no host with tallies is running");
 	if (!r)
 		r = profile_add_tallies(p, &tallies, &s->rec);
@@ -185,11 +169,15 @@ static int add_tallies(struct profile *p, const struct source *s, const struct w
 static int make_profile(struct profile *p, const struct source *s, const struct window *w,
 			bool live, bool pairs, struct error *err)
 {
-	int r = profile_add_tasks(p, &s->summary, &s->queue, w->from_us, w->to_us);
+	int r;
 
+	if (!live)
+		return profile_make(p, &s->summary, &s->queue, pairs ? &s->chain : NULL, w->from_us,
+				    w->to_us, &convert_formats, err);
+	r = profile_add_tasks(p, &s->summary, &s->queue, w->from_us, w->to_us);
 	if (!r && pairs)
 		r = profile_pair_tasks(p, &s->summary, &s->chain);
-	return r ? error_sys(err, r, s->rec.path, NULL) : add_tallies(p, s, w, live, err);
+	return r ? error_sys(err, r, s->rec.path, NULL) : add_live(p, s, w, err);
 }
 
 /* What the hosts tallied from now on: what is written at the end, without what is read now. */
@@ -199,12 +187,12 @@ static int wait_for_news(struct profile *p, struct source *s, const struct profi
 	struct profile before = PROFILE_INIT, after = PROFILE_INIT;
 	const struct window all = { -1, INT64_MAX };
 	struct timespec pause;
-	int r = add_tallies(&before, s, &all, true, err);
+	int r = add_live(&before, s, &all, err);
 
 	if (!r) {
 		pause = (struct timespec){ o->wait / 1000000, o->wait % 1000000 * 1000 };
 		nanosleep(&pause, NULL);
-		r = add_tallies(&after, s, &all, true, err);
+		r = add_live(&after, s, &all, err);
 	}
 	if (!r)
 		r = profile_difference(p, &before, &after);
@@ -231,10 +219,10 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 		wish.merged &= ~(1u << PROFILE_PID | 1u << PROFILE_HOST);
 		wish.similar = false;
 	}
-	sort_usually(&wish, p);
+	profile_sort_usually(&wish, p);
 	r = profile_view_make(&view, p, &wish, err);
 	if (!r)
-		r = o->json ? profile_json_write(&out, &view, what) :
+		r = o->json ? profile_json_write(&out, &view, what, 0) :
 		    profile_text_write(&out, &view, columns, (size_t)o->top, o->all, &style);
 	r = r == -EINVAL ? r : output_end(&out, r, what, err);
 	profile_view_release(&view);
@@ -335,7 +323,7 @@ static int write_page(struct pages *pages, const struct profile_arguments *o,
 	};
 	struct buf out = BUF_INIT;
 
-	sort_usually(&page.wish, pages->snapshot[pages->n - 1].profile);
+	profile_sort_usually(&page.wish, pages->snapshot[pages->n - 1].profile);
 	return output_file(&out, profile_page_write(&out, &page), o->html, err);
 }
 

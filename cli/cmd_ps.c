@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
-#include "base/array.h"
 #include "base/clock.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
@@ -8,13 +7,11 @@
 #include "cli/repeat.h"
 #include "convert/convert.h"
 #include "inspect/live_build.h"
-#include "inspect/process_list.h"
 #include "render/inspect/processes.h"
 
 #include <errno.h>
 #include <regex.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define CPU_US 300000		/* how long CPU use is measured for the first output */
@@ -51,9 +48,8 @@ struct ps {
 	regex_t pattern;
 	struct buf path;		/* of the recording */
 	struct live_build *build;	/* NULL: none is known */
-	struct process_list list;
+	struct process_table rows;
 	struct processes table;
-	struct buf words;
 };
 
 static int compile(struct ps *ps, struct error *err)
@@ -103,60 +99,27 @@ static int open_build(struct ps *ps, const char *what, struct error *err)
 			 "process of the machine");
 }
 
-static bool is_shown(const struct ps *ps, const struct listed *p)
+static bool is_shown(void *context, const struct listed *p, bool of_build)
 {
-	if (p->kernel || !(ps->o->all || p->selected))
+	const struct ps *ps = context;
+
+	if (!(ps->o->all || of_build))
 		return false;
 	return !ps->has_pattern || !regexec(&ps->pattern, p->name, 0, NULL, 0);
 }
 
-/* The words of all commands are in one buffer, which moves while it grows. */
-static int add_rows(struct ps *ps)
-{
-	size_t *at = calloc(ps->list.n + 1, sizeof *at);
-	struct processes *t = &ps->table;
-
-	free(t->row);
-	t->row = calloc(ps->list.n + 1, sizeof *t->row);
-	if (!at || !t->row) {
-		free(at);
-		return -ENOMEM;
-	}
-	buf_clear(&ps->words);
-	t->n = 0;
-	for (size_t i = 0; i < ps->list.n; i++) {
-		struct listed *p = &ps->list.process[i];
-
-		p->selected = is_shown(ps, p);
-		if (!p->selected)
-			continue;
-		at[t->n] = ps->words.len;
-		process_list_add_words(&ps->list, p, &ps->words);
-		buf_addc(&ps->words, '\0');
-		t->row[t->n++] = (struct processes_row){
-			p, ps->build ? live_build_task(ps->build, &ps->list, p) : NULL, NULL };
-	}
-	for (size_t i = 0; i < t->n && !buf_error(&ps->words); i++)
-		t->row[i].words = ps->words.data + at[i];
-	free(at);
-	return buf_error(&ps->words);
-}
-
 static int read_table(struct ps *ps)
 {
-	int r = process_list_read(&ps->list);
+	int r = process_table_read(&ps->rows, ps->build, is_shown, ps);
 
-	if (!r && ps->build)
-		live_build_select(ps->build, &ps->list);
-	if (!r)
-		r = add_rows(ps);
 	if (!r && ps->o->pss)
-		process_list_read_pss(&ps->list);
-	ps->table.wall_ns = clock_wall_ns();
-	ps->table.pss = ps->o->pss;
-	ps->table.tasks = ps->build != NULL;
-	ps->table.recording = ps->build ? ps->path.data : NULL;
-	ps->table.tool = ps->build ? live_build_tool(ps->build) : "";
+		process_list_read_pss(&ps->rows.list);
+	ps->table = (struct processes){
+		.recording = ps->build ? ps->path.data : NULL,
+		.tool = ps->build ? live_build_tool(ps->build) : "",
+		.wall_ns = clock_wall_ns(), .pss = ps->o->pss, .tasks = ps->build != NULL,
+		.n = ps->rows.n, .row = ps->rows.row,
+	};
 	return r;
 }
 
@@ -165,7 +128,7 @@ static int wait_for_cpu(struct ps *ps)
 {
 	int64_t us = ps->o->interval_us < CPU_US ? ps->o->interval_us : CPU_US;
 	struct timespec time = { 0, us * 1000 };
-	int r = process_list_read(&ps->list);
+	int r = process_list_read(&ps->rows.list);
 
 	if (!r)
 		nanosleep(&time, NULL);
@@ -202,7 +165,7 @@ static int show(struct ps *ps, struct repeat *repeat, struct error *err)
 static int run(struct args *a, void *values, struct error *err)
 {
 	const struct ps_arguments *o = values;
-	struct ps ps = { .o = o, .list = { .proc_fd = -1, .list_fd = -1 } };
+	struct ps ps = { .o = o, .rows.list = { .proc_fd = -1, .list_fd = -1 } };
 	int64_t count = o->count ? o->count : !options_given(a, "interval");
 	struct repeat repeat;
 	int r = repeat_init(&repeat, "ps", o->interval_us, count, err);
@@ -212,16 +175,14 @@ static int run(struct args *a, void *values, struct error *err)
 	if (!r)
 		r = open_build(&ps, a->n ? a->operand[0] : NULL, err);
 	if (!r) {
-		r = process_list_init(&ps.list);
+		r = process_table_init(&ps.rows);
 		r = r ? error_sys(err, r, "/proc", "cannot read") : show(&ps, &repeat, err);
 	}
 	if (ps.has_pattern)
 		regfree(&ps.pattern);
-	free(ps.table.row);
-	buf_release(&ps.words);
 	buf_release(&ps.path);
 	live_build_close(ps.build);
-	process_list_release(&ps.list);
+	process_table_release(&ps.rows);
 	return r;
 }
 

@@ -13,6 +13,7 @@
 #include "launch/inspector.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
+#include "launch/serving.h"
 #include "launch/taskrun.h"
 #include "recording/store_join.h"
 
@@ -41,6 +42,8 @@ static int run_inside(struct store *outer, const struct settings *settings,
 
 	if (settings->inspect.n)
 		notice("no process is inspected: only the outermost record does that");
+	if (settings->serve)
+		notice("no live pages are served: only the outermost record does that");
 	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
@@ -161,6 +164,21 @@ static void end_inspections(struct inspections *x, bool at_once)
 		notice_error(&err);
 }
 
+/* The build is not refused if that fails. */
+static void begin_serving(const struct recorder *rec)
+{
+	const char *const options[] = { NULL };
+	struct buf url = BUF_INIT;
+	struct error err;
+
+	if (serving_begin(options, rec->store.path, getpid(), &rec->hold.old_mask, &url, &err))
+		notice("no live pages are served: %s%s%s", err.path, *err.path ? ": " : "", err.message);
+	else
+		/* notice() would replace the token */
+		fprintf(stderr, "buildbeat: live pages: %s\n", buf_str(&url));
+	buf_release(&url);
+}
+
 static int record(const struct settings *settings, struct inspections *x, struct launch *l)
 {
 	struct recorder rec;
@@ -181,6 +199,8 @@ static int record(const struct settings *settings, struct inspections *x, struct
 	if (trace_file(settings))
 		recorder_trace(&rec, trace_file(settings), follow_trace);
 	begin_inspections(x, settings, &rec);
+	if (settings->serve)
+		begin_serving(&rec);
 	recorder_prepare(&rec, l);
 	l->arm = x->inspector.pid ? &x->inspector.arm : NULL;
 	r = launch_run(l);

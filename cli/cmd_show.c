@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
-#include "cli/inspected.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "render/show.h"
+#include "report/inspected.h"
 
 #include <errno.h>
 #include <stddef.h>

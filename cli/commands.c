@@ -11,7 +11,7 @@
 const struct command *const commands[] = {
 	&cmd_record, &cmd_show, &cmd_profile, &cmd_inspect, &cmd_log, &cmd_chart, &cmd_list, &cmd_import, &cmd_export,
 	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_accept, &cmd_ack,
-	&cmd_bisect, &cmd_ps, &cmd_mmaps, &cmd_stats,
+	&cmd_bisect, &cmd_ps, &cmd_mmaps, &cmd_stats, &cmd_serve, &cmd_attach, &cmd_top,
 	&cmd_prune, &cmd_task, &cmd_span, &cmd_doctor, &cmd_help, &cmd_complete, NULL
 };
 

@@ -25,7 +25,8 @@ struct inspect_arguments {
 	int64_t count;		/* 0: until the process ends */
 	int heap;		/* enum heap_mode */
 	bool freeze, pages;
-	bool background;
+	bool background, progress;
+	const char *site;
 	const char *output;	/* directory of the archive, NULL: by the process */
 	/* of the actions */
 	bool json;
@@ -40,7 +41,7 @@ struct inspect_arguments {
 	int64_t top;
 	bool list;
 	const char *delete;
-	bool capabilities;
+	bool capabilities, show_settings;
 };
 
 #define INSPECT_TOP 15
@@ -54,5 +55,6 @@ int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
 int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err);
 int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct error *err);
+int inspect_settings(struct args *a, struct inspect_arguments *o, struct error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/clock.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "inspect/archive_list.h"
+#include "render/inspect/archives_json.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -31,30 +31,6 @@ static void write_row(struct buf *out, const struct inspect_entry *e)
 	buf_addc(out, '\n');
 }
 
-static void write_json(struct json *j, const struct inspect_entry *e)
-{
-	struct buf start = BUF_INIT;
-
-	clock_add_iso(&start, e->start_us * 1000);
-	json_object(j, NULL);
-	json_str(j, "archive", e->path);
-	json_str(j, "host", e->host);
-	json_str(j, "program", e->program);
-	json_int(j, "pid", e->pid);
-	json_str(j, "command", e->command);
-	json_str(j, "task", *e->task ? e->task : NULL);
-	json_str(j, "why", e->why);
-	json_str(j, "heap", *e->heap ? e->heap : NULL);
-	json_str(j, "start", buf_str(&start));
-	json_int(j, "start_us", e->start_us);
-	json_known(j, "duration_us", e->end_us);
-	json_known(j, "snapshots", e->end_us < 0 ? -1 : (int64_t)e->n_snapshots);
-	json_bool(j, "runs", e->runs);
-	json_str(j, "end", *e->end ? e->end : NULL);
-	json_object_end(j);
-	buf_release(&start);
-}
-
 static void write_list(struct buf *out, const struct inspect_list *l, bool as_json)
 {
 	struct json j;
@@ -64,7 +40,7 @@ static void write_list(struct buf *out, const struct inspect_list *l, bool as_js
 		json_array(&j, NULL);
 	for (size_t i = 0; i < l->n; i++) {
 		if (as_json)
-			write_json(&j, &l->entry[i]);
+			archives_json_entry(&j, &l->entry[i]);
 		else
 			write_row(out, &l->entry[i]);
 	}

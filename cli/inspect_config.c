@@ -2,12 +2,14 @@
 #include "cli/inspect_config.h"
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "cli/configfile.h"
 #include "inspect/rule.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,21 @@
 #define KEEP_MAX 1000000
 #define DAYS_MAX 36500
 
+#define KEY(is, type, key, member, text) OPT(is, type, 0, key, member, NULL, text), .config = true
 #define ALL_KEYS(prefix) \
-	{ OPT_KEY(OPTION_LIST, struct word_list, "symbols", prefix symbols) }, \
-	{ OPT_KEY(OPTION_PATH, const char *, "classes", prefix classes) }, \
-	{ OPT_KEY(OPTION_TIME, int64_t, "interval", prefix interval_us) }, \
-	{ OPT_KEY(OPTION_NUMBER, int64_t, "keep", prefix keep), .max = KEEP_MAX }, \
-	{ OPT_KEY(OPTION_NUMBER, int64_t, "days", prefix days), .max = DAYS_MAX }
+	{ KEY(OPTION_LIST, struct word_list, "symbols", prefix symbols, \
+	      "directories with programs and their debug information") }, \
+	{ KEY(OPTION_PATH, const char *, "classes", prefix classes, \
+	      "file with the rules for classes of memory (default: built-in rules)") }, \
+	{ KEY(OPTION_TIME, int64_t, "interval", prefix interval_us, \
+	      "time between two snapshots (default: as often as 1 % of a CPU permits)") }, \
+	{ KEY(OPTION_NUMBER, int64_t, "keep", prefix keep, \
+	      "number of archives of each program that are kept (default: all)"), .max = KEEP_MAX }, \
+	{ KEY(OPTION_NUMBER, int64_t, "days", prefix days, \
+	      "age in days at which archives are removed (default: never)"), .max = DAYS_MAX }
 #define RULE_KEYS(prefix) \
-	{ OPT_KEY(OPTION_WORDS, struct word_list, "rules", prefix rules) }
+	{ KEY(OPTION_WORDS, struct word_list, "rules", prefix rules, \
+	      "processes of a recorded build that are inspected (default: none)") }
 
 #define OPTIONS struct inspect_config_keys
 static const struct option process_keys[] = { ALL_KEYS(), { 0 } };
@@ -125,6 +134,72 @@ int inspect_config_read(struct inspect_config *c, const char *file, struct error
 {
 	inspect_config_init(c);
 	return configfile_apply(&c->args, inspect_config_keys, c, file, err);
+}
+
+/* Listing */
+
+/* "" if it is not set. */
+static void add_value(struct buf *out, const struct option *key, const void *values)
+{
+	const void *value = (const char *)values + key->offset;
+	const struct word_list *list = value;
+	int64_t n;
+
+	switch (key->kind) {
+	case OPTION_LIST:
+	case OPTION_WORDS:
+		for (size_t i = 0; i < list->n; i++)
+			buf_addf(out, "%s%s", i ? ", " : "", list->item[i]);
+		break;
+	case OPTION_PATH:
+		buf_adds(out, *(const char *const *)value ? *(const char *const *)value : "");
+		break;
+	case OPTION_TIME:
+		n = *(const int64_t *)value;
+		if (n >= 0)
+			buf_addf(out, "%gs", (double)n / 1e6);
+		break;
+	default:
+		n = *(const int64_t *)value;
+		if (n >= 0)
+			buf_addf(out, "%" PRId64, n);
+	}
+}
+
+static int list_keys(const char *of, const char *name, const struct option *keys, const void *values,
+		     inspect_setting_function *f, void *context)
+{
+	struct buf path = BUF_INIT, value = BUF_INIT;
+	int r = 0;
+
+	for (; !r && keys->name; keys++) {
+		if (keys->kind == OPTION_NAMED)
+			continue;
+		buf_clear(&path);
+		buf_clear(&value);
+		buf_addf(&path, "inspect.%s%s%s%s", of, name, *name ? "." : "", keys->name);
+		add_value(&value, keys, values);
+		r = buf_error(&path);
+		r = r ? r : buf_error(&value);
+		if (!r && (value.len || !*name))
+			f(context, buf_str(&path), value.len ? buf_str(&value) : NULL, keys->help);
+	}
+	buf_release(&path);
+	buf_release(&value);
+	return r;
+}
+
+int inspect_config_each(const struct inspect_config *c, inspect_setting_function *f, void *context)
+{
+	const struct inspect_config_map *map = &c->inspect;
+	int r = list_keys("", "", map_keys, map, f, context);
+
+	for (size_t i = 0; !r && i < map->hosts.n; i++)
+		r = list_keys("hosts.", map->hosts.item[i].name, host_keys, &map->hosts.item[i], f, context);
+	for (size_t i = 0; !r && i < map->processes.n; i++)
+		r = list_keys("processes.", map->processes.item[i].name, process_keys,
+			      &map->processes.item[i], f, context);
+	return r;
 }
 
 /* Choosing */

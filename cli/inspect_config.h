@@ -40,6 +40,11 @@ extern const struct option inspect_config_keys[];
 /* Read it from a file as configfile_apply() does; always release. 0 or a negative errno with err. */
 int inspect_config_read(struct inspect_config *c, const char *file, struct error *err);
 
+/* Each key: those of a host or a process only if they are set. value NULL: not set. 0 or -ENOMEM. */
+typedef void inspect_setting_function(void *context, const char *key, const char *value,
+				      const char *description);
+int inspect_config_each(const struct inspect_config *c, inspect_setting_function *f, void *context);
+
 /* What applies to a process. The key of a process replaces that of a host, which replaces
  * the general one. */
 struct inspect_choice {

@@ -5,10 +5,12 @@
 #include "base/outfile.h"
 #include "cli/output.h"
 #include "launch/hold.h"
+#include "live/shell.h"
 #include "render/inspect/class_plot.h"
 #include "render/inspect/collapsed.h"
 #include "render/inspect/heaptrack.h"
 #include "render/inspect/pprof.h"
+#include "report/html.h"
 #include "report/inspect_page.h"
 
 #include <errno.h>
@@ -127,12 +129,15 @@ static int write_over_time(struct buf *out, struct inspect_reader *reader,
 			   struct error *err)
 {
 	struct over_time t = { .reader = reader, .in = inspect_reader_inspection(reader) };
+	const struct html_site site = { .path = "/inspection", .rec = o->site,
+					.navigate = shell_navigation };
 	bool page = o->format == INSPECT_FORMAT_HTML;
 	int r = read_classes(&t, rules, page, err);
 
 	if (!r && page) {
 		r = inspect_page_write(out, t.page, &t.classes[CLASSIFY_MEMORY],
-				       t.has_heap ? &t.classes[CLASSIFY_HEAP] : NULL);
+				       t.has_heap ? &t.classes[CLASSIFY_HEAP] : NULL,
+				       o->site ? &site : NULL);
 		if (r)
 			error_sys(err, r, NULL, "inspect");
 	} else if (!r) {
@@ -217,6 +222,8 @@ static int check(const struct args *a, const struct inspect_arguments *o, struct
 	if (options_given(a, "snapshot") && o->format < INSPECT_FORMAT_PPROF)
 		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --snapshot is not for --format %s, "
 				 "which has all snapshots", word);
+	if (o->site && o->format != INSPECT_FORMAT_HTML)
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --site is for --format html");
 	if (o->keep && !is_picture(o))
 		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --keep is for --format svg, png "
 				 "and pdf");

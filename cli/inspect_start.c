@@ -200,7 +200,7 @@ static int in_foreground(const struct inspect_arguments *o, const struct inspect
 	struct run_result result = { .path = "" };
 	struct reporter reporter = {
 		.task = { .dir_fd = -1, .progress_fd = -1 }, .ready_fd = -1,
-		.quiet = !isatty(STDERR_FILENO), .result = &result,
+		.quiet = !o->progress && !isatty(STDERR_FILENO), .result = &result,
 	};
 	int r = inspect_one(o, target, &reporter, &result, err);
 

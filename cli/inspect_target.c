@@ -3,16 +3,15 @@
 
 #include "analyse/listing.h"
 #include "base/buf.h"
-#include "base/readfile.h"
 #include "base/str.h"
 #include "base/trust.h"
+#include "cli/process_env.h"
 #include "convert/convert.h"
 #include "heap/heap_env.h"
 #include "inspect/heap_image.h"
 #include "inspect/live_build.h"
 #include "inspect/process_list.h"
 #include "inspect/rule.h"
-#include "recording/store_join.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define ENVIRONMENT_MAX (4 << 20)
 
 /* The build that is recorded here, if it runs. */
 static int open_build(struct live_build **b, char path[PATH_MAX], struct error *err)
@@ -189,37 +186,6 @@ static int find_process(struct inspect_target *t, struct search *s, const struct
 
 /* What its environment says of it */
 
-/* The value of a variable in the lines of an environment. */
-static const char *value_of(const struct buf *environment, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *p = environment->data, *end = p + environment->len; p < end;
-	     p += strlen(p) + 1) {
-		if (!strncmp(p, name, len) && p[len] == '=')
-			return p + len + 1;
-	}
-	return NULL;
-}
-
-static void find_recording(struct inspect_target *t, const char *makefiles)
-{
-	struct store store = STORE_INIT;
-	char ticket[PATH_MAX];
-	struct error err;
-	size_t len;
-
-	if (!makefiles || !store_ticket_path(makefiles, &len) || len >= sizeof ticket)
-		return;
-	memcpy(ticket, makefiles, len);
-	ticket[len] = '\0';
-	if (trust_path(ticket, &err) || store_join_ticket(&store, ticket))
-		return;
-	if (!access(store.path, W_OK) && !trust_path(store.path, &err))
-		snprintf(t->recording, sizeof t->recording, "%s", store.path);
-	store_close(&store);
-}
-
 /* The directory is that of a process, so it is trusted only if nobody else can write to it. */
 static void find_heap(struct inspect_target *t, const char *dir)
 {
@@ -239,13 +205,12 @@ static void find_heap(struct inspect_target *t, const char *dir)
 static void read_environment(struct inspect_target *t)
 {
 	struct buf environment = BUF_INIT;
-	char path[64];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)t->pid);
-	if (!readfile_at(&environment, AT_FDCWD, path, ENVIRONMENT_MAX) && environment.len) {
-		buf_addc(&environment, '\0');
-		find_recording(t, value_of(&environment, "MAKEFILES"));
-		find_heap(t, value_of(&environment, HEAP_ENV_DIR));
+	if (process_env_read(&environment, t->pid)) {
+		if (process_env_recording(path, &environment))
+			snprintf(t->recording, sizeof t->recording, "%s", path);
+		find_heap(t, process_env_value(&environment, HEAP_ENV_DIR));
 	}
 	buf_release(&environment);
 }

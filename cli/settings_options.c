@@ -50,5 +50,7 @@ const struct option settings_options[] = {
 	  .config = true },
 	{ OPT_LIST(0, "inspect", inspect, "RULE",
 	  "inspect the memory of processes, such as ld,rss>2G; may be repeated") },
+	{ OPT_FLAG(0, "serve", serve, "serve live pages about the build while it runs, and print their URL"),
+	  .config = true, .personal = true },
 	{ 0 }
 };
