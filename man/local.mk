@@ -13,3 +13,7 @@ dist_man_MANS += man/buildbeat-bitbake.7
 dist_man_MANS += man/buildbeat-accept.1 man/buildbeat-ack.1 man/buildbeat-bisect.1
 dist_man_MANS += man/buildbeat-prune.1 man/buildbeat-span.1
 dist_man_MANS += man/buildbeat-mmaps.1 man/buildbeat-ps.1 man/buildbeat-stats.1
+dist_man_MANS += man/buildbeat-api.7
+dist_man_MANS += man/buildbeat-top.1
+dist_man_MANS += man/buildbeat-serve.1
+dist_man_MANS += man/buildbeat-attach.1
