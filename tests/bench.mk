@@ -5,7 +5,7 @@ BENCHES = \
 	tests/bench_archive tests/bench_calibration tests/bench_chart tests/bench_check tests/bench_compare \
 	tests/bench_convert tests/bench_diff tests/bench_heap tests/bench_history tests/bench_inspect tests/bench_live tests/bench_make tests/bench_points \
 	tests/bench_ninja tests/bench_oe tests/bench_otlp tests/bench_plot tests/bench_processes tests/bench_profile \
-	tests/bench_read tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_writers
+	tests/bench_read tests/bench_replies tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_writers
 check_PROGRAMS += $(BENCHES)
 
 # The plugin's cost beside one that does nothing; rpath: a shared object, though it
@@ -17,7 +17,7 @@ tests_null_plugin_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpa
 
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
-bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_following.py tests/bench_log.py tests/bench_profile_page.py tests/bench_report.py \
+bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_following.py tests/bench_live_chart.py tests/bench_live_pages.py tests/bench_log.py tests/bench_profile_page.py tests/bench_report.py tests/bench_serve_idle.py tests/bench_serve_streams.py \
 	tests/bench_table.py
 EXTRA_DIST += $(bench_shell) $(bench_python)
 BENCH_SECONDS = 60

@@ -56,7 +56,7 @@ START_TEST(document)
 	struct buf b = BUF_INIT;
 	struct markup h;
 
-	html_document(&h, &b, "a < b");
+	html_document(&h, &b, "a < b", NULL);
 	markup_open(&h, "main", NULL);
 	markup_leaf(&h, "h1", NULL, "A & B");
 	html_document_end(&h);
@@ -90,7 +90,7 @@ START_TEST(memory_is_sticky)
 	struct markup h;
 
 	buf_init_fixed(&b, small, sizeof small);
-	html_document(&h, &b, "title");
+	html_document(&h, &b, "title", NULL);
 	markup_leaf(&h, "p", NULL, "text");
 	html_document_end(&h);
 	ck_assert_int_ne(buf_error(&b), 0);

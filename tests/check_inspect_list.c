@@ -315,6 +315,10 @@ START_TEST(command)
 		       TOP_BUILDDIR "/buildbeat inspect --list inspect none");
 	support_expect(dir, 2, "", "unexpected 'x' after --capabilities",
 		       TOP_BUILDDIR "/buildbeat inspect --capabilities x");
+	support_expect(dir, 2, "", "unexpected 'x' after --settings",
+		       TOP_BUILDDIR "/buildbeat inspect --settings x");
+	support_expect(dir, 2, "", "y.yaml:1:17: expected",
+		       "echo 'inspect: {keep: x}' >y.yaml; " TOP_BUILDDIR "/buildbeat inspect --settings -c y.yaml");
 	support_expect(dir, 2, "", "not an archive of an inspection",
 		       TOP_BUILDDIR "/buildbeat inspect --delete inspect");
 	support_expect(dir, 2, "", "--delete removes one archive",

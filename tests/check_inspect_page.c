@@ -48,7 +48,7 @@ static int write_page(struct shown *w)
 		r = inspect_page_add(p, &w->made.snapshot[i]);
 	if (!r)
 		r = inspect_page_write(&w->page, p, &w->classes[0],
-				       w->made.inspection.n_stacks ? &w->classes[1] : NULL);
+				       w->made.inspection.n_stacks ? &w->classes[1] : NULL, NULL);
 	inspect_page_free(p);
 	call_tree_release(&tree);
 	return r;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/settings_options.h"
+#include "live/route.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -53,6 +54,23 @@ START_TEST(usage_is_synopsis)
 	ck_assert_msg(!strncmp(synopsis, usage, n) &&
 		      !strncmp(synopsis + n, " DESCRIPTION", 12), "page: %.*s\nhelp: %.*s",
 		      (int)n + 40, synopsis, (int)n, usage);
+}
+END_TEST
+
+/* buildbeat-api(7) has every path of the server, with its parameters. */
+START_TEST(paths_are_described)
+{
+	struct run page;
+
+	render(&page, "buildbeat-api.7");
+	for (size_t i = 0; routes_all[i]; i++) {
+		for (const struct route *r = routes_all[i]; r->path; r++) {
+			const char *entry = support_path("%s%s%s ", r->path,
+							 *r->parameters ? " " : "", r->parameters);
+
+			ck_assert_msg(strstr(page.out.data, entry), "no '%s'", entry);
+		}
+	}
 }
 END_TEST
 
@@ -135,5 +153,5 @@ int main(void)
 	return support_main("manual", TEST_LOOP(usage_is_synopsis, n_commands()),
 			    TEST_LOOP(options_are_described, n_commands()),
 			    TEST_LOOP(commands_are_listed, n_commands()), TEST(pages_exist),
-			    TEST(keys_are_described), TEST(lint));
+			    TEST(keys_are_described), TEST(paths_are_described), TEST(lint));
 }

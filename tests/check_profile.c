@@ -530,7 +530,7 @@ START_TEST(json_golden)
 	make_text(&m, GOLDEN);
 	ck_assert_int_eq(profile_pair_tasks(&m.p, &m.r.sum, &m.chain), 0);
 	view_make(&v, &m.p, &w);
-	ck_assert_int_eq(profile_json_write(&out, &v, "rec"), 0);
+	ck_assert_int_eq(profile_json_write(&out, &v, "rec", 0), 0);
 	support_is_golden(&out, "profile.json");
 	profile_view_release(&v);
 	buf_release(&out);

@@ -23,7 +23,7 @@
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define SERIES "host/main/x86_64"
 
-static struct server server;
+static struct server_process server;
 static const char *base;	/* of the server */
 static char url[256];
 

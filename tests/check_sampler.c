@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LEVEL(log, column) machine_level(&m, log, column)
@@ -341,6 +342,36 @@ START_TEST(root_group_is_not_ours)
 }
 END_TEST
 
+static int64_t own_us(void)
+{
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t), 0);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* The CPU time is that of this process, since the sampler began. */
+START_TEST(own_cost)
+{
+	struct machine m;
+	int64_t before_us = own_us(), begin_us, level;
+
+	machine_init(&m, "proc-container");
+	machine_set(&m, "proc/self/statm", "9000 2560 100 7 0 300 0\n");
+	machine_start(&m, (struct sampler_options){ .own = own_open });
+	begin_us = own_us();
+	for (volatile unsigned i = 0; own_us() - begin_us < 50000; i++)
+		continue;
+	machine_sample(&m);
+	machine_read(&m);
+	level = LEVEL("proc_own", "cpu") * 10;
+	ck_assert_int_ge(level, 20000);
+	ck_assert_int_le(level, own_us() - before_us);
+	ck_assert_int_eq(LEVEL("proc_own", "memory"), 2560 * sysconf(_SC_PAGESIZE) >> 20);
+	machine_release(&m);
+}
+END_TEST
+
 START_TEST(all_interfaces)
 {
 	struct machine m;
@@ -616,7 +647,7 @@ int main(void)
 			    TEST(coarse_units), TEST_LOOP(lines_that_move, 5),
 			    TEST(load_is_read_in_time), TEST(disk_read_directly),
 			    TEST(xen_without_sys_block), TEST(control_group_v1), TEST(container),
-			    TEST(root_group_is_not_ours), TEST(all_interfaces),
+			    TEST(root_group_is_not_ours), TEST(own_cost), TEST(all_interfaces),
 			    TEST_EACH(many_cores_and_interrupts, core_counts),
 			    TEST(many_interfaces),
 			    TEST_GROUP("faults"), TEST(nothing_there), TEST(file_fails),

@@ -222,7 +222,7 @@ START_TEST(written)
 	support_expect(hostile_base, ANY_STATUS, "604 regular file\n640 regular file\n0\n0\n",
 		       NULL,
 		       "rm %s; echo old >%s; chmod 604 %s; " BUILDBEAT " %s >/dev/null; "
-		       "stat -c '%%a %%F' %s victim; grep -c ^old %s; ls -a $(dirname %s) | grep -c '^[.]b'",
+		       "stat -c '%%a %%F' %s victim; grep -cx old %s; ls -a $(dirname %s) | grep -c '^[.]b'",
 		       targets[_i].name, targets[_i].name, targets[_i].name, targets[_i].write, targets[_i].name,
 		       targets[_i].name, targets[_i].name);
 }

@@ -17,14 +17,14 @@ static const char *const commands[] = {
 	"chart -o out.svg", "archive --repo repo.git", "diff good",
 };
 
-/* In the place of a file: a directory (EISDIR), or a file whose reading fails (EIO). */
+/* In the place of a file: a directory (EISDIR), or a link (ELOOP), which could lead anywhere. */
 static const struct { const char *file, *make, *why; } cases[] = {
 	{ "tasks.log", "mkdir", "Is a directory" },
-	{ "tasks.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "tasks.log", "ln -s /proc/self/mem", "Too many levels of symbolic links" },
 	{ "proc_stat.log", "mkdir", "Is a directory" },
-	{ "proc_stat.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "proc_stat.log", "ln -s /proc/self/mem", "Too many levels of symbolic links" },
 	{ "proc_tasks.log", "mkdir", "Is a directory" },
-	{ "proc_tasks.log", "ln -s /proc/self/mem", "Input/output error" },
+	{ "proc_tasks.log", "ln -s /proc/self/mem", "Too many levels of symbolic links" },
 	{ "processes.log", "mkdir", "Is a directory" },
 	{ "proc_meminfo.log.zst", "mkdir", "Is a directory" },
 };

@@ -160,7 +160,7 @@ def page(path, text):
         if line.startswith(".Bd"):
             literal = True
         if line.startswith(".Sh"):
-            literal = "SYNOPSIS" in line
+            literal = "SYNOPSIS" in line or "SEE ALSO" in line      # a list of names is no sentence
         if line.startswith(".Ed"):
             literal = False
             yield from flush()

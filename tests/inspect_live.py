@@ -117,6 +117,11 @@ def check_process(p, before):
     assert p["parent"] == int(fields[1])
     assert p["threads"] == int(fields[17])
     assert p["start_ticks"] == int(fields[19])
+    if p["program"] == "sleep":
+        assert (p["wait_channel"] or "0") == read(f"/proc/{pid}/wchan")
+        io = dict(line.split(": ") for line in read(f"/proc/{pid}/io").splitlines())
+        assert not io or (p["read_kb"], p["written_kb"]) == (int(io["read_bytes"]) // 1024,
+                                                             int(io["write_bytes"]) // 1024)
     assert p["command"] == read(f"/proc/{pid}/cmdline").rstrip("\0").replace("\0", " ")
     near(p["rss_kb"], int(read(f"/proc/{pid}/statm").split()[1]) * PAGE_KB)
     pss = re.search(r"^Pss: *(\d+)", read(f"/proc/{pid}/smaps_rollup"), re.M)

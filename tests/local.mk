@@ -15,13 +15,16 @@ tests_libsupport_la_SOURCES = \
 
 # The longest first: it runs beside all others.
 CHECKS = tests/check_nomem_commands \
+	tests/check_now \
+	tests/check_earlier \
+	tests/check_top \
 	tests/check_accept tests/check_against tests/check_agree tests/check_alive tests/check_answer tests/check_archive tests/check_archive_builds \
 	tests/check_archive_damage tests/check_archive_shared tests/check_freeze tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_writers tests/check_arm tests/check_axis tests/check_base tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
 	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
-	tests/check_chain tests/check_chain_bound tests/check_changepoints \
+	tests/check_chain tests/check_channel tests/check_chain_bound tests/check_changepoints \
 	tests/check_calibration tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
@@ -32,7 +35,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_heap tests/check_heap_shim tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_live tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
-	tests/check_live tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
+	tests/check_live tests/check_live_chart tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
@@ -46,21 +49,35 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_make_signals tests/check_plugin_threads tests/check_population \
 	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
 	tests/check_protobuf \
-	tests/check_processes tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_queue tests/check_record tests/check_record_faults \
+	tests/check_process_tree tests/check_processes tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_queue tests/check_races tests/check_record tests/check_record_faults \
 	tests/check_record_processes \
 	tests/check_record_signals tests/check_recording tests/check_recording_write \
-	tests/check_redact tests/check_remote tests/check_repeats tests/check_report tests/check_rule tests/check_rules \
+	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_rule tests/check_rules \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
 	tests/check_send tests/check_series tests/check_show tests/check_spark tests/check_stats \
-	tests/check_store tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
+	tests/check_store tests/check_stream tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
 	tests/check_tally tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
-	tests/check_traces tests/check_trend tests/check_trends tests/check_trust \
+	tests/check_tracker tests/check_traces tests/check_api_tracker tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trends tests/check_trust \
 	tests/check_trust_files tests/check_unreadable tests/check_unwind tests/check_usage_log tests/check_used \
 	tests/check_verdict tests/check_verdict_held tests/check_works tests/check_zstd
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
 CHECKS += tests/check_inspect tests/check_inspect_build
+
+# of the server
+CHECKS += tests/check_guard tests/check_serve tests/check_serve_streams tests/check_serve_record tests/check_metrics
+EXTRA_DIST += tests/beside.py tests/serve_record.py tests/metrics.py tests/serve_safety.py tests/serve_streams.py
+
+# of processes in the live view
+CHECKS += tests/check_job tests/check_process_api tests/check_stack
+check_PROGRAMS += tests/ask
+tests_check_stack_LDADD = $(SYMBOLIZER_LIBS) $(LDADD)
+EXTRA_DIST += tests/process_api.py
+
+# of replies
+CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check_replies
+EXTRA_DIST += tests/replies.py tests/replies_states.py tests/replies_table.py
 
 check_PROGRAMS += $(CHECKS)
 TESTS += $(CHECKS)
@@ -109,7 +126,7 @@ dist_check_SCRIPTS += $(SCRIPTS_RUN)
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
 	tests/diff_page.py tests/inspect_live.py \
-	tests/english.py tests/golden tests/house.py tests/live.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
+	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/agree.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
 	tests/trace_reader.py

@@ -80,7 +80,7 @@ static bool answers(int port)
 	return does;
 }
 
-static void start(struct server *s, const char *const *argv)
+static void start(struct server_process *s, const char *const *argv)
 {
 	const struct timespec nap = { 0, 10000000 };
 
@@ -101,7 +101,7 @@ static void start(struct server *s, const char *const *argv)
 	}
 }
 
-void server_stop(struct server *s)
+void server_stop(struct server_process *s)
 {
 	if (s->pid > 0) {
 		kill(s->pid, SIGTERM);
@@ -110,7 +110,7 @@ void server_stop(struct server *s)
 	s->pid = 0;
 }
 
-void server_git(struct server *s, const char *base, int port)
+void server_git(struct server_process *s, const char *base, int port)
 {
 	char daemon[4096], base_path[4096], port_text[32];
 	struct run r;
@@ -137,7 +137,7 @@ const char *server_ssh_missing(void)
 	return NULL;
 }
 
-void server_ssh(struct server *s, const char *home)
+void server_ssh(struct server_process *s, const char *home)
 {
 	char config[4096];
 	struct run r;

@@ -9,23 +9,23 @@
  * Servers of git repositories on this machine, for one test. Failures fail the running test;
  * the servers end with server_stop(), or with the test.
  */
-struct server {
+struct server_process {
 	pid_t pid;
 	int port;
 };
 
 /* git's daemon for all repositories below base; anybody can push. On the port, or 0 for any
  * free one. */
-void server_git(struct server *s, const char *base, int port);
+void server_git(struct server_process *s, const char *base, int port);
 
 /* sshd as this user, with the keys of this home: it makes HOME/.ssh with a key, and a host key
  * that known_hosts has. */
-void server_ssh(struct server *s, const char *home);
+void server_ssh(struct server_process *s, const char *home);
 
 /* NULL, or the reason why that is not possible. */
 const char *server_ssh_missing(void);
 
-void server_stop(struct server *s);
+void server_stop(struct server_process *s);
 
 /* Suppresses reports of libgit2's leaks by the leak sanitizer in programs that are run; uses
  * a file in dir. */

@@ -167,6 +167,7 @@ class Page:
         self.browser = browser
         self.places = places
         self.opened = set()
+        self.servers = []       # beginnings of URLs
         browser.console_errors()
         browser.requested()
         browser.resize(1400, 1000)
@@ -214,7 +215,7 @@ class Page:
         assert not wrong, wrong
         strange = [url for url in self.browser.requested()
                    if url.split('#')[0] not in self.opened and url != 'about:blank' and
-                   not url.startswith('blob:')]
+                   not url.startswith(('blob:', *self.servers))]
         assert not strange, 'asked for %s' % strange[:3]
 
     # Where things are, in pixels of the window

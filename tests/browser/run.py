@@ -22,7 +22,8 @@ import webdriver
 
 MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'range', 'table',
            'colours', 'view', 'look', 'names', 'edges', 'access', 'compare', 'report', 'profiles',
-           'logs', 'inspections']
+           'logs', 'inspections', 'updates', 'live_pages', 'live_site', 'live_chart', 'live_process', 'live_tracker',
+           'live_history']
 SCENARIO_S = 100
 
 

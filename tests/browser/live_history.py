@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Comparisons, and the history of an archive: charts, changes, notes with and without control."""
+import json
+import os
+import subprocess
+import urllib.error
+import urllib.request
+
+from live_server import SIZES, check_page, served
+
+TASK = 'recipe-00002: do_fetch'
+
+
+def _archive(page, name):
+    """30 tasks, of which one is slower from build 18 on; the first of its changes, as history has it."""
+    places, repo = page.places, page.places.path(name)
+    generator = os.path.join(places.builddir, 'tests', 'gen_archive')
+    subprocess.run([generator, '--tasks', '30', '--builds', '25', '--noise', '3%', '--step', '20/18/80%', repo], check=True)
+    return repo
+
+
+def _refs(repo):
+    return subprocess.run(['git', '-C', repo, 'for-each-ref'], stdout=subprocess.PIPE, check=True).stdout
+
+
+def _row(what):
+    return ('''[...document.querySelectorAll(".history-event tr")].find(r => r.textContent.includes(%s))''' %
+            json.dumps(what))
+
+
+def _click(page, what, button):
+    page.browser.js('''[...%s.querySelectorAll("button")].find(b => b.textContent === %s).click()''' %
+                    (_row(what), json.dumps(button)))
+
+
+def changes_are_shown(page):
+    """The change that was made is the newest one; the chart of its task has a mark there."""
+    repo = _archive(page, 'shown.git')
+    with served(page, repo) as server:
+        server.open('/history')
+        shown = page.browser.js('return document.querySelector(".history-event").textContent')
+        assert TASK in shown and 'confirmed' in shown and 'Worse since 2026-01-19' in shown, shown
+        server.open('/history', of=TASK)
+        assert page.browser.js('return document.querySelectorAll(".history-worse").length') >= 1
+        assert TASK in page.browser.js('return document.title')
+        for width, height, mobile in SIZES:
+            page.browser.resize(width, height, mobile)
+            server.open('/history')
+            check_page(server, '/history at %d' % width)
+
+
+def read_only_without_control(page):
+    """The page shows the command, which is what the button would do; nothing is written."""
+    repo = _archive(page, 'read.git')
+    before = _refs(repo)
+    with served(page, repo) as server:
+        server.open('/history')
+        _click(page, TASK, 'Acknowledge')
+        page.browser.js('''const i = document.querySelector(".history-form input"); i.value = "it's known";
+            i.dispatchEvent(new Event("input"))''')
+        command = page.browser.js('return document.querySelector(".history-form code").textContent')
+        assert page.browser.js('return document.querySelectorAll(".history-form button").length') == 0
+        request = urllib.request.Request(server.url + '/api/tasks', method='POST', data=json.dumps(
+            {'do': 'ack', 'total': True, 'metric': 'cpu', 'build': '00', 'reason': 'x'}).encode(), headers={
+                'Authorization': 'Bearer ' + server.entry.split('token=')[1], 'Origin': server.url,
+                'Content-Type': 'application/json'})
+        try:
+            status = urllib.request.urlopen(request, timeout=20).status
+        except urllib.error.HTTPError as e:
+            status = e.code
+        assert status == 403, status
+    assert _refs(repo) == before
+    program = os.path.join(page.places.builddir, 'buildbeat')
+    assert command.startswith('buildbeat ack '), command
+    subprocess.run(['sh', '-c', program + command[len('buildbeat'):]], check=True, stdout=subprocess.DEVNULL,
+                   cwd=page.places.tmp)
+    notes = subprocess.run([program, 'ack', '--repo', repo, '--list'], stdout=subprocess.PIPE, check=True,
+                           cwd=page.places.tmp).stdout.decode()
+    assert TASK in notes and "it's known" in notes, notes
+
+
+def notes_with_control(page):
+    """A change is acknowledged, withdrawn and accepted; the page and the command line agree."""
+    repo = _archive(page, 'control.git')
+    with served(page, repo, '--allow-control') as server:
+        server.open('/history')
+        for button, state in [('Acknowledge', 'acknowledged'), ('Accept', 'accepted')]:
+            _click(page, TASK, button)
+            page.browser.js('''const i = document.querySelector(".history-form input"); i.value = "<b>why</b> $(id)";
+                i.form.requestSubmit()''')
+            page.browser.wait(_row(TASK) + '.textContent.includes("%s by")' % state)
+            assert page.browser.js('return document.querySelectorAll("#main b").length') == 0
+            known = [c['known'] for e in server.get('/api/history')['events'] for c in e['changes'] if c['known']]
+            assert known and known[0]['kind'] == state and known[0]['reason'] == '<b>why</b> $(id)', known
+            if state == 'acknowledged':
+                _click(page, TASK, 'Withdraw')
+                page.browser.wait('!' + _row(TASK) + '.textContent.includes("%s by")' % state)
+
+
+def two_recordings(page):
+    """The comparison that buildbeat diff prints; another choice is another comparison."""
+    repo = _archive(page, 'compared.git')
+    with served(page, repo) as server:
+        builds = [r['name'] for r in server.get('/api/recordings')['recordings']]
+        server.open('/compare', a=builds[3], b=builds[20])
+        page.browser.wait('document.querySelector("#main tbody").children.length > 0')
+        shown = page.browser.js('return document.querySelector("#main section tbody tr").textContent')
+        assert shown.startswith(TASK), shown
+        page.browser.js('''const s = document.querySelector("#compare-b"); s.value = arguments[0];
+            s.dispatchEvent(new Event("change"))''', builds[3])
+        page.browser.wait('document.querySelector("#main .tracker-answer").textContent.includes("0 s ")')
+        assert page.browser.js('return new URL(location.href).searchParams.get("b")') == builds[3]
+        for width, height, mobile in SIZES:
+            page.browser.resize(width, height, mobile)
+            server.open('/compare', a=builds[3], b=builds[20])
+            check_page(server, '/compare at %d' % width)
+
+
+def plain_directory(page):
+    """A directory has no history, and one recording nothing to compare: the pages say so."""
+    with served(page, page.places.recording('known')) as server:
+        server.open('/history')
+        assert 'archive' in page.browser.js('return document.querySelector("#main").textContent')
+        server.open('/compare')
+        assert 'Two recordings' in page.browser.js('return document.querySelector("#main").textContent')

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The live pages: each opens everywhere; names are text; the keyboard; many tasks; a build that runs."""
+import os
+
+import recordings
+from live_server import SIZES, check_page, running_build, served
+
+TASKS = 20000
+
+
+def _pages(server, task):
+    """Paths of all pages, from the navigation and from a task. Those of commands are in live_site."""
+    paths = server.page.browser.js('''return [...document.querySelectorAll('#pages a')].map(a =>
+        new URL(a.href).pathname)''')
+    assert len(paths) >= 8, paths
+    return [(path, {}) for path in paths if path != '/profile'] + [('/task', {'task': task})]
+
+
+def _open_all(page, scheme):
+    page.browser.media('', scheme)
+    with served(page, page.places.recording('known')) as server:
+        for path, parameters in _pages(server, 'top.1'):
+            for width, height, mobile in SIZES:
+                page.browser.resize(width, height, mobile)
+                server.open(path, **parameters)
+                page.browser.js_async('setTimeout(arguments[0], 50)')
+                check_page(server, '%s at %d, %s' % (path, width, scheme))
+                wrong = page.browser.console_errors()
+                assert not wrong, (path, width, wrong)
+
+
+def every_page_opens_in_light(page):
+    _open_all(page, 'light')
+
+
+def every_page_opens_in_dark(page):
+    _open_all(page, 'dark')
+
+
+def the_machine(page):
+    """A bar for each core, memory that adds up, and lines that grow."""
+    with served(page, page.places.recording('known')) as server:
+        server.open('/machine')
+        cores = page.browser.js("""return [...document.querySelectorAll('.machine-cores .machine-bar')].map(bar =>
+            [...bar.querySelectorAll('rect')].reduce((sum, r) => sum + Number(r.getAttribute('width')), 0))""")
+        assert len(cores) == len([c for c in server.get('/api/stats')['cpus'] if c['cpu'] is not None]), cores
+        assert all(95 < whole < 105 for whole in cores), cores
+        page.browser.wait("""document.querySelector('.overview-sparks').previousSibling.textContent.includes('readings')""")
+        wrong = page.browser.js("""return [...document.querySelectorAll('td')].filter(e => /-/.test(e.textContent))
+            .map(e => e.textContent)""")
+        assert not wrong, wrong
+
+
+def names_are_text(page):
+    """Of the build, in the list of tasks, and on the page of each task."""
+    with served(page, page.places.recording('hostile')) as server:
+        for path, parameters in [('/', {}), ('/table', {'sort': 'name'})] + [
+                ('/task', {'task': 'top.%d' % (i + 1)}) for i in range(len(recordings.HOSTILE))]:
+            server.open(path, **parameters)
+            assert page.browser.js('return typeof window.pwned') == 'undefined', path
+            assert page.browser.js('return document.querySelectorAll("script").length') == 1
+            assert page.browser.js('''return document.querySelectorAll('img, iframe, object').length''') == 0
+            strange = page.browser.js(r'''return [...document.querySelectorAll('*')].flatMap(e =>
+                [...e.attributes].filter(a => /^on/.test(a.name)).map(a => a.name))''')
+            assert not strange, (path, strange)
+            turned = page.browser.js(r'''return /[\u202a-\u202e\u2066-\u2069]/.test(document.body.textContent)''')
+            assert not turned, path
+        server.open('/table', sort='name')
+        shown = page.browser.js('''return [...document.querySelectorAll('.entry a')].map(a => a.textContent)''')
+        assert recordings.HOSTILE[0] in shown, shown
+
+
+def help_has_every_page(page):
+    with served(page, page.places.recording('known')) as server:
+        server.open('/help')
+        missing = page.browser.js('''const known = [...document.querySelectorAll('main dl a')].map(a => new URL(a.href).pathname);
+            return [...document.querySelectorAll('#pages a')].map(a => new URL(a.href).pathname)
+                .filter(p => p !== '/help' && !known.includes(p))''')
+        assert not missing, missing
+        assert page.browser.js('return performance.getEntriesByType("resource").every(r => r.name.startsWith(location.origin))')
+
+
+def keyboard_alone(page):
+    """Skip link, filter, a row of the table and its task, and the pages, without a pointer."""
+    browser = page.browser
+    with served(page, page.places.recording('known')) as server:
+        server.open('/table')
+        browser.press('Tab')
+        assert browser.js('return document.activeElement.className') == 'skip'
+        browser.press('Enter')
+        assert browser.js('return document.activeElement.id') == 'main'
+        browser.press('/')
+        assert browser.js('return document.activeElement.type') == 'search'
+        browser.press(*'libparts')
+        browser.wait('document.querySelectorAll("#tasks-table .space .entry").length === 1')
+        browser.press('Tab', 'Tab')
+        while browser.js('return document.activeElement.id') != 'tasks-table':
+            before = browser.js('return document.activeElement.outerHTML')
+            browser.press('Tab')
+            assert browser.js('return document.activeElement.outerHTML') != before, before
+        browser.press('ArrowDown', 'Enter')
+        browser.wait('location.pathname === "/task" && window.buildbeat')
+        server.ready()
+        assert 'libparts.a' in browser.js('return document.title')
+        browser.press('?')
+        browser.wait('location.pathname === "/help" && window.buildbeat')
+        server.ready()
+        browser.press('g', 'o')
+        browser.wait('location.pathname === "/" && window.buildbeat')
+        server.ready()
+
+
+def links_of_a_task_expand(page):
+    """What it waited for opens in place, and again closes; nothing is shown twice."""
+    browser = page.browser
+    with served(page, page.places.recording('known')) as server:
+        last = max((t for t in page.places.show(page.places.recording('known'))['tasks'] if t['end_us']),
+                   key=lambda t: t['end_us'])
+        server.open('/task', task=last['task'])
+        for _ in range(4):
+            opened = browser.js('''const b = document.querySelector('#task-needs .task-open[aria-expanded=false]');
+                if (b) { b.focus(); b.click(); } return Boolean(b)''')
+            if not opened:
+                break
+            browser.wait('[...document.querySelectorAll("#task-needs .task-open[aria-expanded=true]")]'
+                         '.every(b => b.parentElement.querySelector("ul > li"))')
+        shown = browser.js('''return [...document.querySelectorAll('#task-needs li')]
+            .filter(li => li.querySelector(':scope > .task-open')).map(li =>
+                new URL(li.querySelector('a').href).searchParams.get('task'))''')
+        assert shown and len(shown) == len(set(shown)) and last['task'] not in shown, shown
+        closed = browser.js('''const b = document.querySelector('#task-needs .task-open[aria-expanded=true]');
+            b.click(); return b.parentElement.querySelector('ul').checkVisibility()''')
+        assert closed is False
+
+
+def many_tasks_are_a_table(page):
+    """Sorting, filter and the last row are the server's; few rows are in the document."""
+    browser, recording = page.browser, page.places.generated(TASKS, 60)
+    tasks = page.places.show(recording)['tasks']
+    with served(page, recording) as server:
+        server.open('/table')
+        rows = '[...document.querySelectorAll("#tasks-table .space .entry")]'
+        browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (len(tasks) + 1))
+        assert 10 < browser.js('return %s.length' % rows) < 100
+        longest = max((t['end_us'] or 0) - (t['start_us'] or 0) for t in tasks if t['end_us'])
+        first = server.get('/api/table?sort=-wall&count=1')['rows'][0]
+        assert first['wall_us'] >= longest, (first, longest)
+        browser.js('document.querySelector("#tasks-table").focus()')
+        browser.press('End')
+        browser.wait('%s.some(e => e.ariaRowIndex === "%d" && !/\\u2026/.test(e.textContent))' % (rows, len(tasks) + 1))
+        browser.press('Home')
+        browser.wait('%s.some(e => e.ariaRowIndex === "2")' % rows)
+        browser.js('''const s = document.querySelector('#search'); s.value = '99';
+            s.dispatchEvent(new Event('input'))''')
+        some = server.get('/api/table?q=99&count=0')['matches']
+        browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (some + 1))
+        assert 0 < some < len(tasks)
+        # the address shows the same again
+        browser.reload()
+        server.ready()
+        browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (some + 1))
+
+
+MAKEFILE = '''.PHONY: all a.o b.o
+all: a.o b.o
+a.o b.o:
+	while ! test -f go-$@; do sleep 0.02; done; test $@ != b.o || { echo "b.c:7: error: <b>no</b>"; exit 3; }
+'''
+
+
+def overview_grows(page):
+    """Counts, running tasks and a failure appear in the page as it is, during a real build."""
+    browser = page.browser
+    with running_build(page, 'grows', MAKEFILE, '-k', '-j2') as (recording, go, build), \
+            served(page, recording) as server:
+        server.open('/')
+        text = 'document.querySelector("#main").innerText'
+        browser.wait('/^Running$/.test(document.querySelector(".overview-state strong").textContent)')
+        browser.wait('/a\\.o/.test({0}) && /b\\.o/.test({0})'.format(text))
+        # the same document, with what has the focus and where it was scrolled
+        browser.js('''window.same = true; scrollTo(0, 40);
+            document.querySelector('#overview-running tbody a').focus()''')
+        at = browser.js('return [scrollY, document.activeElement.textContent]')
+        go('a.o')
+        browser.wait('![...document.querySelectorAll("#overview-running tbody th")].some(e => /a\\.o/.test(e.textContent))')
+        assert browser.js('return window.same') is True
+        assert browser.js('return scrollY') == at[0]
+        go('b.o')
+        build.wait()
+        browser.wait('/Failed/.test(document.querySelector(".overview-state strong").textContent)')
+        browser.wait('/exit status 3/.test(document.querySelector("#overview-failed").innerText)')
+        browser.wait('/b\\.c:7: error: <b>no<\\/b>/.test(document.querySelector("#overview-failed").innerText)')
+        assert browser.js('return window.same') is True
+        check_page(server, 'a failed build')
+
+
+def server_that_ends_is_told(page):
+    """The banner says that nothing is updated any longer."""
+    browser = page.browser
+    with running_build(page, 'ends', MAKEFILE, '-j2') as (recording, _, _), served(page, recording) as server:
+        server.open('/')
+        assert browser.js('return document.querySelector("#unreachable").hidden') is True
+        server.process.kill()
+        browser.wait('!document.querySelector("#unreachable").hidden')
+        check_page(server, 'without a server')
+        browser.open('about:blank')
+        browser.console_errors()

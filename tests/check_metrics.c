@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* /metrics of a real server, scraped by Prometheus: metrics.py. */
+#include "tests/support.h"
+
+START_TEST(scraped)
+{
+	support_expect(support_tmpdir(), 0, "", NULL, "python3 -B " TOP_SRCDIR "/tests/metrics.py %s/buildbeat",
+		       TOP_BUILDDIR);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_has("prometheus") || !support_has("promtool") ||
+	    !support_can_be_loaded())
+		return 77;
+	return support_main("metrics", TEST(scraped));
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/now.h"
+
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The reader of whole recordings reads each prefix: the slow reference. */
+
+struct follower {
+	struct now *now;
+	struct growing *growing;
+	size_t n_sampled;
+	int64_t sampled_ms;
+};
+
+static void begin(struct follower *f, const char *dir)
+{
+	struct error err = { 0 };
+
+	*f = (struct follower){ .sampled_ms = -1 };
+	ck_assert_int_eq(now_new(&f->now), 0);
+	ck_assert_msg(!growing_open(&f->growing, dir, NULL, &now_growing, f->now, &err), "%s",
+		      err.message);
+}
+
+static void on_sample(void *context, const struct now_sample *s)
+{
+	struct follower *f = context;
+
+	ck_assert_int_gt(s->time_ms, f->sampled_ms);
+	ck_assert_int_le(s->cpu_permille, 1000);
+	f->sampled_ms = s->time_ms;
+	f->n_sampled++;
+}
+
+static void more(struct follower *f)
+{
+	struct error err = { 0 };
+
+	ck_assert_msg(growing_read(f->growing, &err) >= 0, "%s", err.message);
+	now_settle(f->now, on_sample, f);
+}
+
+static void end(struct follower *f)
+{
+	growing_close(f->growing);
+	now_free(f->now);
+}
+
+static bool is_running(const struct recording *rec, const struct task *t)
+{
+	return t->start_us >= 0 && t->end_us < 0 && t->state == TASK_UNFINISHED &&
+	       rec->instance[t->instance].close_us < 0;
+}
+
+static const struct now_task *find(const struct now *n, const char *id)
+{
+	for (size_t i = 0; i < n->n_tasks; i++) {
+		if (!strcmp(n->task[i]->id, id))
+			return n->task[i];
+	}
+	return NULL;
+}
+
+static void same_task(const struct now *n, const struct recording *rec, const struct task *t)
+{
+	const struct now_task *found;
+	char id[40];
+
+	snprintf(id, sizeof id, "%s.%llu", rec->instance[t->instance].id, (unsigned long long)t->seq);
+	found = find(n, id);
+	ck_assert_msg(found != NULL, "%s does not run", id);
+	ck_assert_int_eq(found->start_us, t->start_us);
+	ck_assert_int_eq(found->queued_us, t->queued_us);
+	ck_assert_int_eq(found->hosts, t->hosts);
+	ck_assert_str_eq(found->kind, t->kind);
+	if (*t->name)
+		ck_assert_str_eq(found->name, t->name);
+	ck_assert_str_eq(found->tool, rec->instance[t->instance].tool);
+	ck_assert_int_eq(found->state, NOW_RUNNING);
+}
+
+static void same(const struct now *n, const char *dir)
+{
+	struct recording rec;
+	struct error err = { 0 };
+	uint64_t state[TASK_KILLED + 1] = { 0 }, hosting = 0, running = 0, listed = 0;
+
+	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s", err.message);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct task *t = &rec.task[i];
+
+		state[t->state]++;
+		hosting += t->hosts;
+		if (!is_running(&rec, t))
+			continue;
+		listed++;
+		running += !t->hosts;
+		same_task(n, &rec, t);
+	}
+	ck_assert_uint_eq(n->n_queued, state[TASK_QUEUED]);
+	ck_assert_uint_eq(n->n_done, state[TASK_DONE]);
+	ck_assert_uint_eq(n->n_failed, state[TASK_FAILED]);
+	ck_assert_uint_eq(n->n_killed, state[TASK_KILLED]);
+	ck_assert_uint_eq(n->n_unfinished, state[TASK_UNFINISHED]);
+	ck_assert_uint_eq(n->n_hosting, hosting);
+	ck_assert_uint_eq(n->n_running, running);
+	ck_assert_uint_eq(n->n_tasks, listed);
+	for (size_t i = 1; i < n->n_tasks; i++)
+		ck_assert_int_le(n->task[i - 1]->start_us, n->task[i]->start_us);
+	ck_assert_uint_eq(n->n_failures, state[TASK_FAILED] + state[TASK_KILLED] > NOW_FAILED_MAX ?
+			  NOW_FAILED_MAX : state[TASK_FAILED] + state[TASK_KILLED]);
+	recording_release(&rec);
+}
+
+/* A recording that grows */
+
+static const char *const names[] = {
+	"build", "tasks.log", "proc_tasks.log", "proc_stat.log", "proc_meminfo.log",
+	"proc_diskstats.log",
+};
+
+struct file {
+	struct buf text;
+	size_t done;
+};
+
+static void append(const char *dir, const char *name, struct file *f, size_t len)
+{
+	int fd = open(support_path("%s/%s", dir, name), O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+	len = len < f->text.len - f->done ? len : f->text.len - f->done;
+	ck_assert_int_eq(write(fd, f->text.data + f->done, len), (ssize_t)len);
+	close(fd);
+	f->done += len;
+}
+
+/* Whole lines of n bytes at least. */
+static size_t lines_of(const struct file *f, size_t n)
+{
+	const char *from = f->text.data + f->done, *eol;
+	size_t left = f->text.len - f->done;
+
+	if (n >= left)
+		return left;
+	eol = memchr(from + n, '\n', left - n);
+	return eol ? (size_t)(eol + 1 - from) : left;
+}
+
+/* Both read the same lines: a line waits for its newline, which the reader of whole recordings
+ * does not do. */
+static void grow(const char *source, uint64_t seed, size_t step)
+{
+	char *dir = strdup(support_path("%s/copy", support_tmpdir()));
+	struct file file[ARRAY_SIZE(names)] = { { .done = 0 } };
+	struct follower f;
+	bool left = true;
+
+	ck_assert(!mkdir(dir, 0700));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (support_exists(support_path("%s/%s", source, names[i])))
+			support_read(&file[i].text, support_path("%s/%s", source, names[i]));
+	}
+	append(dir, names[0], &file[0], file[0].text.len);
+	append(dir, names[1], &file[1], lines_of(&file[1], 0));
+	begin(&f, dir);
+	while (left) {
+		left = false;
+		for (size_t i = 1; i < ARRAY_SIZE(names); i++) {
+			if (file[i].done < file[i].text.len)
+				append(dir, names[i], &file[i],
+				       lines_of(&file[i], random_below(&seed, step)));
+			left |= file[i].done < file[i].text.len;
+		}
+		more(&f);
+		same(f.now, dir);
+	}
+	end(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		buf_release(&file[i].text);
+	support_expect(NULL, 0, NULL, NULL, "rm -r %s", dir);
+	free(dir);
+}
+
+/* Random tasks, in the order in which a build would have written their lines. */
+static const char *random_build(unsigned n, uint64_t seed)
+{
+	struct recorded r;
+	const char *dir;
+
+	recorded_random(&r, n, seed);
+	recorded_release(&r);
+	dir = support_tmpdir();
+	support_expect(dir, 0, "", "", "(head -n 1 tasks.log; tail -n +2 tasks.log | sort -s -n -k 2,2) > t && "
+		       "mv t tasks.log");
+	return dir;
+}
+
+START_TEST(random_builds)
+{
+	grow(random_build(120, (uint64_t)_i), (uint64_t)_i, 300);
+}
+END_TEST
+
+START_TEST(nested)
+{
+	grow(TOP_SRCDIR "/tests/data/recordings/nested", (uint64_t)_i, 200);
+}
+END_TEST
+
+static const char *generated(void)
+{
+	static char dir[PATH_MAX];
+
+	snprintf(dir, sizeof dir, "%s/generated", support_tmpdir());
+	support_expect(NULL, 0, NULL, NULL, "%s/tests/gen_recording %s 300 2000 3", TOP_BUILDDIR, dir);
+	return dir;
+}
+
+START_TEST(large)
+{
+	grow(generated(), 3, 20000);
+}
+END_TEST
+
+/* The end */
+
+static long long key_of(const char *json, const char *key)
+{
+	const char *at = strstr(json, support_path("\"%s\":", key));
+
+	ck_assert_msg(at != NULL, "no key %s in %.300s", key, json);
+	return strtoll(at + strlen(key) + 3, NULL, 10);
+}
+
+/* At the end the numbers are those of `show --json`. */
+static void as_shown(const char *dir)
+{
+	static const char *const keys[] = { "tasks_done", "tasks_failed", "tasks_killed",
+		"tasks_unfinished", "tasks_queued", "tasks_hosting", "cores", "start_wall_ns" };
+	struct buf text = BUF_INIT;
+	struct follower f;
+	struct json j;
+	struct run run;
+
+	begin(&f, dir);
+	more(&f);
+	json_init(&j, &text, true);
+	json_object(&j, NULL);
+	now_json(&j, f.now, 0);
+	json_object_end(&j);
+	support_run(&run, NULL, "%s/buildbeat show --json %s", TOP_BUILDDIR, dir);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		ck_assert_msg(key_of(buf_str(&text), keys[i]) == key_of(run.out.data, keys[i]), "%s: %.400s",
+			      keys[i], buf_str(&text));
+	ck_assert_int_eq(key_of(buf_str(&text), "elapsed_us"), key_of(run.out.data, "wall_us"));
+	end(&f);
+	buf_release(&text);
+}
+
+START_TEST(shown)
+{
+	as_shown(TOP_SRCDIR "/tests/data/recordings/nested");
+	as_shown(generated());
+	support_cleanup();
+	as_shown(random_build(300, 9));
+}
+END_TEST
+
+/* Samples: by time, each once, values in their units. */
+START_TEST(samples)
+{
+	const char *dir = support_tmpdir();
+	const struct now_sample *s;
+	struct follower f;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\ncores: 2\ninterval_ms: 1000\n"
+		       "buildbeat: 1\nimported: x\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n");
+	support_writes(support_path("%s/proc_stat.log", dir), "buildbeat proc_stat 1 1000 user:10ms:c "
+		       "system:10ms:c iowait:10ms:c load:0.01:g\n,,,150\n50,50,100\n100,100,,50\n");
+	support_writes(support_path("%s/proc_meminfo.log", dir), "buildbeat proc_meminfo 1 1000 "
+		       "available:4MiB:g total:4MiB:g\n10,20\n-1\n");
+	support_writes(support_path("%s/proc_diskstats.log", dir), "buildbeat proc_diskstats 1 1000 "
+		       "a.read:4KiB:c b.read:1KiB:c a.written:4KiB:c\n\n3,1,2\n");
+	begin(&f, dir);
+	more(&f);
+	ck_assert_uint_eq(f.n_sampled, 3);
+	s = &f.now->sample[1];
+	ck_assert_int_eq(s->cpu_permille, 500);
+	ck_assert_int_eq(s->load_centi, 150);
+	ck_assert_int_eq(s->memory_kb, 20 * 4096);
+	ck_assert_int_eq(s->available_kb, 9 * 4096);
+	ck_assert_int_eq(s->read_kb_s, 13);
+	ck_assert_int_eq(s->written_kb_s, 8);
+	ck_assert_int_eq(s->tasks_kb, -1);
+	s = now_newest(f.now);
+	ck_assert_int_eq(s->cpu_permille, 1000);
+	ck_assert_int_eq(s->load_centi, 200);
+	ck_assert_int_eq(s->read_kb_s, 0);
+	ck_assert_int_eq(s->available_kb, 9 * 4096);
+	end(&f);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("now", TEST_LOOP(random_builds, 8), TEST_LOOP(nested, 3), TEST(large),
+			    TEST(shown), TEST(samples));
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a recording, compared with ten lines of Python. */
+#include "analyse/process_tree.h"
+#include "base/str.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+static struct recording rec;
+static struct process_tree tree;
+
+static void read_tree(const char *path)
+{
+	struct error err = { 0 };
+
+	ck_assert_msg(!recording_read(&rec, path, NULL, &err), "%s", err.message);
+	ck_assert_msg(!process_tree_read(&tree, path, &rec, NULL, &err), "%s", err.message);
+}
+
+static void release(void)
+{
+	process_tree_release(&tree);
+	recording_release(&rec);
+	support_cleanup();
+}
+
+static const char BUILD[] =
+	"buildbeat build 1\nstart_wall_ns: 1\nstart_mono_ns: 1\nend_us: 9000000\nexit_status: 0\n";
+
+static void write_recording(const char *tasks, const char *processes)
+{
+	support_writes(support_path("%s/build", support_tmpdir()), BUILD);
+	support_writes(support_path("%s/tasks.log", support_tmpdir()), tasks);
+	if (processes)
+		support_writes(support_path("%s/processes.log", support_tmpdir()), processes);
+}
+
+#define HEAD "buildbeat tasks 1\nopen\t0\ti1\t100\t0\t100\tmake\t4.3\t/src\tmake\n"
+
+/* A shell starts a daemon, which lives on and starts another process, and a number comes again. */
+START_TEST(known_build)
+{
+	write_recording(HEAD
+		"start\t1000000\ti1.1\t200\t1\tcompile\ta.o\n"
+		"done\t2000000\ti1.1\t0\n"
+		"start\t3000000\ti1.2\t300\t1\tcompile\tb.o\n"
+		"done\t4000000\ti1.2\t0\n"
+		"close\t9000000\ti1\n",
+		"buildbeat processes 1\n"
+		"done\t1500000\t201\t200\t100000\t50\tcc a.c\t0\t7000\t2000\n"
+		"done\t2000000\t200\t100\t1000000\t80\tsh -c cc a.c\t0\t1000\t1000\n"
+		"done\t3600000\t201\t300\t500000\t50\tcc b.c\t0\t7000\t2000\n"
+		"fail\t4000000\t300\t100\t1000000\t80\tsh -c cc~20b.c\t1\t1000\t1000\n"
+		"done\t6500000\t203\t202\t1000000\t80\tlate\t0\t1\t1\n"
+		"lost\t6600000\t12\n"
+		"done\t7000000\t202\t200\t5200000\t80\tdaemon\t0\t1\t1\n"
+		"runs\t9000000\t100\t1\t9000000\t80\tmake\n");
+	read_tree(support_tmpdir());
+	ck_assert_uint_eq(tree.n, 7);
+	ck_assert_uint_eq(tree.n_lost, 12);
+	ck_assert_uint_eq(tree.n_outlived, 2);
+	for (size_t i = 0; i < tree.n; i++) {
+		const struct tree_process *p = &tree.process[i];
+		const struct tree_process *parent =
+			p->parent == NO_INDEX ? NULL : &tree.process[p->parent];
+
+		if (p->pid == 100)
+			ck_assert(!parent && p->task == NO_INDEX && p->runs);
+		else
+			ck_assert_int_eq(parent->pid, p->parent_pid);
+		if (!strcmp(p->command, "late"))
+			ck_assert_int_eq(p->outlived_us, 4500000);
+		else if (!strcmp(p->command, "daemon"))
+			ck_assert_int_eq(p->outlived_us, 5000000);
+		else
+			ck_assert_int_eq(p->outlived_us, 0);
+		if (p->pid == 201)
+			ck_assert_str_eq(rec.task[p->task].name,
+					 str_ends(p->command, "a.c") ? "a.o" : "b.o");
+	}
+}
+END_TEST
+
+START_TEST(no_processes)
+{
+	write_recording(HEAD, NULL);
+	read_tree(support_tmpdir());
+	ck_assert_uint_eq(tree.n, 0);
+}
+END_TEST
+
+/* A real build whose recipe leaves a process behind. */
+START_TEST(real_build)
+{
+	const char *dir = support_tmpdir();
+
+	support_writes(support_path("%s/Makefile", dir),
+		       "all: left quick\nleft:\n\t@sleep 1 </dev/null >/dev/null 2>&1 & :\n"
+		       "quick:\n\t@sleep 1.5\n");
+	support_expect(dir, 0, NULL, NULL, "MAKEFLAGS= " TOP_BUILDDIR "/buildbeat record --no-git --processes -o stats "
+		       "-- make -j2");
+	read_tree(support_path("%s/stats/latest", dir));
+	ck_assert_uint_ge(tree.n, 3);
+	for (size_t i = 0; i < tree.n; i++) {
+		/* a process that is only seen by polling can be seen too late */
+		if (str_ends(tree.process[i].command, "sleep 1") && tree.process[i].parent == NO_INDEX)
+			return;
+	}
+	ck_assert_uint_eq(tree.n_outlived, 1);
+	for (size_t i = 0; i < tree.n; i++) {
+		if (tree.process[i].outlived_us)
+			ck_assert_str_eq(rec.task[tree.process[i].task].name, "left");
+	}
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("process_tree", TEST_GROUP_WITH("process_tree", NULL, release),
+			    TEST(known_build), TEST(no_processes), TEST(real_build));
+}

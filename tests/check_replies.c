@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/reply.h"
+#include "live/source.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Replies have what the commands print, of recordings of several kinds. */
+
+static void same(const char *served, const char *pairs)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "python3 -B " TOP_SRCDIR "/tests/replies.py " TOP_BUILDDIR
+		    "/tests/ask " TOP_BUILDDIR "/buildbeat %s %s", served, pairs);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_str_eq(r.out.data, "");
+}
+
+static const char of_recording[] =
+	"/api/show 'show {} --json' "
+	"'/api/show?tasks=1' 'show {} --json --tasks' "
+	"'/api/show?top=3&sort=memory' 'show {} --json --top 3 --sort memory' "
+	"'/api/show?failed=1&tasks=1' 'show {} --json --failed --tasks' "
+	"'/api/show?kind=compile' 'show {} --json --kind compile' "
+	"'/api/show?filter=*.o&tasks' 'show {} --json --filter *.o --tasks' "
+	"'/api/profile?pairs=1&processes=1&top=10000' 'profile {} --json' "
+	"'/api/profile?pairs=1&processes=1&top=10000&filter=o&reverse&sort=cpu' "
+	"'profile {} --json --filter o --reverse --sort cpu'";
+
+/* A build of make, a truncated one, one with processes, an example. */
+static const char *const recordings[] = {
+	TOP_SRCDIR "/tests/data/recordings/nested", TOP_SRCDIR "/tests/data/recordings/cut",
+	TOP_SRCDIR "/tests/data/processes/make", TOP_SRCDIR "/tests/data/example/buildstats",
+};
+
+START_TEST(recording)
+{
+	same(recordings[_i], of_recording);
+}
+END_TEST
+
+/* Of other tools: BitBake's directory and ninja's log. */
+START_TEST(imported)
+{
+	struct run r;
+
+	same(TOP_SRCDIR "/tests/data/oe/genuine", of_recording);
+	/* without processes */
+	support_expect(NULL, 0, "0 0\n", "", "for path in /api/ps /api/garbage; do echo $path; done | "
+		       TOP_BUILDDIR "/tests/ask " TOP_SRCDIR "/tests/data/oe/genuine | python3 -c '"
+		       "import json, sys; r = [json.loads(l) for l in sys.stdin if l[0] == \"{\"]\n"
+		       "print(r[0][\"n_processes\"], r[1][\"processes\"][\"recorded\"])'");
+	support_run(&r, NULL, "find " TOP_SRCDIR "/tests/data/convert/ninja -name '*ninja_log*' | sort | head -1");
+	r.out.data[strcspn(r.out.data, "\n")] = '\0';
+	same(r.out.data, of_recording);
+}
+END_TEST
+
+START_TEST(generated)
+{
+	const char *dir = support_tmpdir();
+
+	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/tests/gen_recording b/one 3000 && "
+		       TOP_BUILDDIR "/tests/gen_recording b/two 3000 20 7");
+	same("b/one", of_recording);
+	same("b", "'/api/compare?a=one&b=two&tasks=1' 'diff {}/one {}/two --json' "
+	     "/api/recordings 'list {} --json'");
+}
+END_TEST
+
+START_TEST(archive)
+{
+	support_expect(support_tmpdir(), 0, NULL, NULL, TOP_BUILDDIR "/tests/gen_archive --tasks 40 "
+		       "--builds 25 r.git");
+	same("r.git", "/api/history 'history --repo {} --json' "
+	     "/api/history?of=wall 'history --repo {} --json wall' "
+	     "/api/check 'check --repo {} --json'");
+}
+END_TEST
+
+/* Lines of the output, in pages and of a task, are those of `log`. */
+START_TEST(output)
+{
+	const char *dir = support_tmpdir();
+
+	support_writes(support_path("%s/Makefile", dir),
+		       "all: a b\n"
+		       "a:\n\t@printf 'one\\n\\033[31mtwo\\033[0m\\n'; sleep 0.05\n"
+		       "b: a\n\t@echo three; false\n");
+	support_expect(dir, 2, NULL, NULL, TOP_BUILDDIR "/buildbeat record --log -o s -- make");
+	support_expect(dir, 0, "['one', 'two', 'three'] 4 True\n['two'] 4\n['one', 'two'] 2\n['three']\n", "",
+		       "ask() { echo \"$1\" | " TOP_BUILDDIR "/tests/ask s | sed 1d; }\n"
+		       "ask /api/log | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "print([l[\"text\"] for l in r[\"lines\"]][:3], r[\"n_lines\"], r[\"recorded\"])'\n"
+		       "ask '/api/log?from=1&count=1' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "print([l[\"text\"] for l in r[\"lines\"]], r[\"n_lines\"])'\n"
+		       "ask '/api/log?task=a' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "print([l[\"text\"] for l in r[\"lines\"]], r[\"n_lines\"])'\n"
+		       "ask '/api/log?filter=THR' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "print([l[\"text\"] for l in r[\"lines\"]])'\n");
+}
+END_TEST
+
+/* The state of a task is the same in all replies, while its build runs and later. */
+#define STATES "python3 -B " TOP_SRCDIR "/tests/replies_states.py " TOP_BUILDDIR "/tests/ask "
+
+START_TEST(states)
+{
+	const char *dir = support_tmpdir();
+
+	support_writes(support_path("%s/Makefile", dir), "all: a b\na:\n\t@true\n"
+		       "b: a\n\t@touch go; until [ -e stop ]; do sleep 0.02; done\n");
+	support_expect(dir, 0, "running done running\nended done done\n", "",
+		       TOP_BUILDDIR "/buildbeat record -o s -- make & pid=$!\n"
+		       "until [ -e go ]; do sleep 0.02; done\n"
+		       STATES "s; touch stop; wait $pid; " STATES "s\n");
+	support_expect(TOP_SRCDIR "/tests/data/recordings", 0,
+		       "ended unfinished done unfinished unfinished\n", "", STATES "cut");
+}
+END_TEST
+
+/* Values of the recording itself, which are there, equal those of a copy, which is read. */
+START_TEST(trend)
+{
+	support_expect(support_tmpdir(), 0, "2 1 True\n2 1 True\n", "",
+		       "mkdir b && cp -r " TOP_SRCDIR "/tests/data/recordings/nested b/one && cp -r b/one b/two\n"
+		       "for i in 1 2; do echo '/api/trend?id=sub.1'; done | " TOP_BUILDDIR "/tests/ask b |\n"
+		       "grep -v '^200 ' | sed 's/}200 .*/}/' | python3 -c 'import json, sys\n"
+		       "for line in sys.stdin.read().replace(\"}{\", \"}\\n{\").splitlines():\n"
+		       "    b = json.loads(line)[\"builds\"]\n"
+		       "    k = {tuple(v for key, v in x.items() if key != \"name\") for x in b}\n"
+		       "    print(len(b), len(k), \"150000\" in line)'");
+}
+END_TEST
+
+/* A part of the table is that part of the whole order, and a filter leaves the rest as it is. */
+START_TEST(table)
+{
+	support_expect(support_tmpdir(), 0, "", "", TOP_BUILDDIR "/tests/gen_recording b/one 500 && "
+		       "python3 -B " TOP_SRCDIR "/tests/replies_table.py " TOP_BUILDDIR "/tests/ask b/one");
+}
+END_TEST
+
+/* Wrong requests */
+
+static const struct {
+	const char *path, *query;
+	int status;
+	const char *error;
+} wrong[] = {
+	{ "/api/show", "top=0", 400, "parameter 'top': expected a number from 1 to 100000, not '0'" },
+	{ "/api/show", "top=x", 400, "parameter 'top': expected a number from 1 to 100000, not 'x'" },
+	{ "/api/show", "sort=up", 400, "parameter 'sort': unknown word 'up'" },
+	{ "/api/show", "task=none", 404, "no task has the name or id 'none'" },
+	{ "/api/show", "tpo=1", 400, "unknown parameter 'tpo'; /api/show has rec, filter, kind, task, "
+	  "failed, sort, top, tasks" },
+	{ "/api/show", "top=1&top=1", 400, "damaged, too long or repeated parameters" },
+	{ "/api/show", "top=%", 400, "damaged, too long or repeated parameters" },
+	{ "/api/task", "", 400, "parameter 'id' is missing: the id or the name of a task" },
+	{ "/api/task", "id=none", 404, "no task has the name or id 'none'" },
+	{ "/api/log", "count=2001", 400, "parameter 'count': expected a number from 1 to 2000, not '2001'" },
+	{ "/api/profile", "sort=up", 400, "parameter 'sort'" },
+	{ "/api/profile", "filter=/(/", 400, "" },
+	{ "/api/compare", "a=1", 400, "parameter 'b' is missing" },
+	{ "/api/compare", "a=1&b=2", 404, "no recording '1'; /api/recordings lists all" },
+	{ "/api/compare", "a=../nested&b=nested", 404, "no recording '../nested'" },
+	{ "/api/history", "", 404, "this is not an archive" },
+	{ "/api/none", "", 404, "no such path; /api/ lists all" },
+	{ "/api/show/x", "", 404, "no such path; /api/ lists all" },
+	{ "/log", "", 404, "the recording has no output" },
+};
+
+START_TEST(refused)
+{
+	struct catalogue catalogue;
+	struct source source;
+	struct reply reply;
+	struct error err;
+
+	ck_assert_int_eq(catalogue_open(&catalogue, TOP_SRCDIR "/tests/data/recordings/nested", &err), 0);
+	ck_assert_int_eq(source_init(&source, &catalogue, "nested"), 0);
+	reply_make(&reply, &source, wrong[_i].path, wrong[_i].query, strlen(wrong[_i].query), false);
+	ck_assert_msg(reply.status == wrong[_i].status && strstr(buf_str(&reply.body), wrong[_i].error),
+		      "%d %s", reply.status, buf_str(&reply.body));
+	buf_release(&reply.body);
+	source_release(&source);
+	catalogue_release(&catalogue);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("replies", TEST_EACH(recording, recordings), TEST(imported), TEST(generated),
+			    TEST(archive), TEST(output), TEST(states), TEST(trend),
+			    TEST(table), TEST_EACH(refused, wrong));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The server's safety, by raw sockets: serve_safety.py has the cases. */
+#include "tests/hostile.h"
+#include "tests/support.h"
+
+/* The cases of one line run beside each other. */
+static const char *const cases[] = {
+	"host origin token cookie cookies headers paths limits listing",
+	"half_open never_reads pipelining unix ipv6 ends fuzz links",
+	"descriptors",
+};
+
+#define SAFETY "python3 -B " TOP_SRCDIR "/tests/serve_safety.py " BUILDBEAT " "
+
+START_TEST(safety)
+{
+	support_expect(NULL, 0, "", "", SAFETY "%s", cases[_i]);
+}
+END_TEST
+
+START_TEST(tls)
+{
+	if (support_has("openssl"))
+		support_expect(NULL, 0, "", "", SAFETY "tls");
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3"))
+		return 77;
+	return support_main("serve", TEST_EACH(safety, cases), TEST(tls));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* record --serve and serve --attach beside real builds: serve_record.py has the cases. */
+#include "tests/hostile.h"
+#include "tests/support.h"
+
+static const char *const cases[] = {
+	"watched", "unnoticed", "launcher_killed", "server_killed", "server_stopped", "no_server", "attached",
+};
+
+START_TEST(beside)
+{
+	support_expect(NULL, 0, "", "", "python3 -B " TOP_SRCDIR "/tests/serve_record.py " BUILDBEAT " %s",
+		       cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_has("pgrep") || !support_can_be_loaded())
+		return 77;
+	return support_main("serve_record", TEST_EACH(beside, cases));
+}

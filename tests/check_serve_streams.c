@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams of a real server: serve_streams.py has the cases. */
+#include "tests/support.h"
+
+static const char *const cases[] = {
+	"build", "resume", "deleted", "killed", "attached", "slow", "stuck",
+};
+
+START_TEST(streams)
+{
+	support_expect(support_tmpdir(), 0, "", NULL, "python3 -B " TOP_SRCDIR "/tests/serve_streams.py "
+		       "%s/buildbeat %s", TOP_BUILDDIR, cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_can_be_loaded())
+		return 77;
+	return support_main("serve streams", TEST_EACH(streams, cases));
+}

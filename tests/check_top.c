@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/launched.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+
+/* `buildbeat top`: tests/top.py runs builds and looks at the screen. */
+#define TOP "python3 -B " TOP_SRCDIR "/tests/top.py " TOP_BUILDDIR " "
+
+/* The scenarios of one line run beside each other. */
+static const char *const scenario[] = {
+	"running small killed", "control moves hostile predicted",
+};
+
+START_TEST(terminal)
+{
+	unsetenv("MAKEFLAGS");
+	support_expect(NULL, 0, "", "", TOP "%s", scenario[_i]);
+}
+END_TEST
+
+START_TEST(misuse)
+{
+	const char *dir = support_tmpdir();
+
+	support_refuses(dir, "top nothing", "nothing");
+	support_refuses(dir, "top --onze", "onze");
+	support_refuses(dir, "top a b", "top");
+	support_refuses(dir, "top -1 " TOP_SRCDIR "/tests/data", "");
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("top", TEST_EACH(terminal, scenario), TEST(misuse));
+}

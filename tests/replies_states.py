@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The states of tasks in all replies about one recording: replies_states.py ASK RECORDING
+
+Prints them, after a check that replies agree."""
+
+import json
+import subprocess
+import sys
+
+ASK, RECORDING = sys.argv[1:]
+PATHS = ['/api/now', '/api/overview', '/api/table', '/api/table?state=running', '/api/table?state=unfinished',
+         '/metrics']
+
+
+def replies():
+    out = subprocess.run([ASK, RECORDING], input='\n'.join(PATHS).encode(), stdout=subprocess.PIPE, check=True).stdout
+    for path in PATHS:
+        head, out = out.split(b'\n', 1)
+        status, length = map(int, head.split())
+        assert status == 200, (path, out)
+        yield out[:length].decode()
+        out = out[length:]
+
+
+*parts, metrics = replies()
+now, overview, table, running, unfinished = map(json.loads, parts)
+states = [row['state'] for row in table['rows']]
+gauges = dict(line.rsplit(' ', 1) for line in metrics.splitlines() if line[0] != '#')
+
+assert now['ended'] is not overview['is_running'] is table['is_running'], (now, overview)
+for word in 'running', 'unfinished', 'queued':
+    assert float(gauges['buildbeat_tasks{state="%s"}' % word]) == states.count(word), (word, states, metrics)
+for word in 'done', 'failed', 'killed':
+    assert now['tasks_' + word] == states.count(word), (word, states, now)
+    assert float(gauges['buildbeat_tasks_ended_total{result="%s"}' % word]) == states.count(word), (word, metrics)
+assert running['matches'] == len(now['running']) == len(overview['running']) == states.count('running')
+assert unfinished['matches'] == states.count('unfinished')
+print('running' if overview['is_running'] else 'ended', *states)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""/api/table beside sorting and filtering all of its rows here: replies_table.py ASK RECORDING"""
+
+import json
+import subprocess
+import sys
+
+ASK, RECORDING = sys.argv[1:]
+KEYS = {'name': 'name', 'kind': 'kind', 'start': 'start_us', 'wall': 'wall_us', 'cpu': 'cpu_us',
+        'memory': 'memory_kb', 'io': 'io_bytes', 'queue': 'queue_us'}
+
+
+server = subprocess.Popen([ASK, RECORDING], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def ask(query):
+    server.stdin.write(('/api/table?%s\n' % query).encode())
+    server.stdin.flush()
+    status, length = map(int, server.stdout.readline().split())
+    body = server.stdout.read(length)
+    assert status == 200, (query, body)
+    return json.loads(body)
+
+
+def ordered(values, down):
+    known = [v for v in values if v is not None]
+    return sorted(known, reverse=down) == known and values[:len(known)] == known
+
+
+every = ask('count=1000')
+rows = {row['task']: row for row in every['rows']}
+assert every['tasks'] == every['matches'] == len(rows) > 400
+
+for word, key in KEYS.items():
+    for sign in '', '-':
+        whole = ask('count=1000&sort=' + sign + word)['rows']
+        assert {row['task']: row for row in whole} == rows, word
+        if word != 'name':      # whose place is compared apart
+            assert ordered([row[key] for row in whole], sign == '-'), (sign, word)
+        parts = sum((ask('from=%d&count=97&sort=%s%s' % (i, sign, word))['rows']
+                     for i in range(0, len(rows), 97)), [])
+        assert parts == whole, (sign, word)
+
+for text in '3', 'CORE', '.o', 'nothing of it':
+    some = ask('count=1000&q=' + text)
+    found = {row['task'] for row in some['rows']}
+    assert some['matches'] == len(found)
+    assert found >= {t for t, row in rows.items() if text.lower() in (row['name'] + '\n' + row['kind']).lower()}, text
+    assert bool(found) == (text != 'nothing of it')
+server.stdin.close()
+assert server.wait() == 0

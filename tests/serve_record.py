@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""record --serve beside real builds: serve_record.py BUILDBEAT CASE."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+BUILDBEAT = sys.argv[1]
+DEADLINE = 60
+
+
+def until(what, holds):
+    end = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+    return True
+
+
+def state_of(pid):
+    try:
+        return open("/proc/%d/stat" % pid).read().rsplit(") ", 1)[1][0]
+    except OSError:
+        return "gone"
+
+
+def is_gone(pid):
+    return state_of(pid) in ("gone", "Z", "X")
+
+
+class Build:
+    """A make whose last task waits for the file `go`."""
+
+    def __init__(self, *options, before=()):
+        self.dir = tempfile.TemporaryDirectory(prefix="buildbeat-serve-")
+        d = self.dir.name
+        self.env = dict(os.environ, XDG_RUNTIME_DIR=d)
+        for name in ("MAKEFLAGS", "MFLAGS", "MAKEFILES", "MAKELEVEL"):
+            self.env.pop(name, None)
+        with open(d + "/Makefile", "w") as f:
+            f.write("all: a b\na:\n\t@ls -l /proc/self/fd >fds; env >environment; touch begun\n"
+                    "b: a\n\t@until test -e go; do sleep 0.05; done; touch done\n")
+        self.launcher = subprocess.Popen([*before, BUILDBEAT, "record", *options, "--", "make"], cwd=d,
+                                         env=self.env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                         text=True)
+        self.url = None
+        if "--serve" in options:
+            line = self.launcher.stderr.readline()
+            m = re.fullmatch(r"buildbeat: live pages: (http://127\.0\.0\.1:\d+/)\?token=([0-9a-f]{32})\n", line)
+            assert m, line
+            self.url, self.token = m.groups()
+            self.server = self.listed()[0]
+        until("the build begins", lambda: os.path.exists(d + "/begun"))
+
+    def run(self, *args):
+        return subprocess.run([BUILDBEAT, "serve", *args], env=self.env, cwd=self.dir.name,
+                              capture_output=True, text=True)
+
+    def listed(self):
+        return [int(line.split("\t")[0]) for line in self.run("--list").stdout.splitlines() if "\t" in line]
+
+    def ask(self, path):
+        q = urllib.request.Request(self.url + path, headers={"Authorization": "Bearer " + self.token})
+        return json.load(urllib.request.urlopen(q, timeout=DEADLINE))
+
+    def go(self):
+        open(self.dir.name + "/go", "w").close()
+        status = self.launcher.wait(DEADLINE)
+        assert status == 0 and os.path.exists(self.dir.name + "/done"), status
+        assert not self.launcher.stderr.read(), "a message"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failed):
+        open(self.dir.name + "/go", "w").close()
+        if self.launcher.poll() is None:
+            self.launcher.kill()
+        self.run("--stop", "all")
+        self.dir.cleanup()
+
+
+def watched():
+    """The build is served while it runs, and the server ends soon after it."""
+    with Build("--serve") as b:
+        routes = [r["path"] for r in b.ask("api/")["routes"]]
+        assert "/api/overview" in routes
+        assert b.ask("api/show")["recording"]
+        assert open("/proc/%d/stat" % b.server).read().rsplit(") ", 1)[1].split()[16] == "10", "nice"
+        assert os.getsid(b.server) == b.server
+        b.go()
+        until("the server ends", lambda: is_gone(b.server))
+        until("no server is listed", lambda: not b.listed())
+
+
+def unnoticed():
+    """A task has the same descriptors and the same environment with the server and when there is none."""
+    seen = []
+    for options in ((), ("--serve",)):
+        with Build(*options) as b:
+            d = b.dir.name
+            fds = [re.sub(r"\[\d+\]|/proc/\d+", "", line.split(" ", 8)[-1].split(None, 1)[-1])
+                   for line in open(d + "/fds").read().splitlines()[1:]]
+            seen.append((len(fds), sorted(line.split("=")[0] for line in open(d + "/environment"))))
+            b.go()
+    assert seen[0] == seen[1], seen
+
+
+def launcher_killed():
+    """The server ends with the launcher, whatever ends that."""
+    for sig in (signal.SIGKILL, signal.SIGTERM):
+        with Build("--serve") as b:
+            b.launcher.send_signal(sig)
+            b.launcher.wait(DEADLINE)
+            until("the server ends", lambda: is_gone(b.server))
+
+
+def server_killed():
+    """The build goes on without its server."""
+    with Build("--serve") as b:
+        os.kill(b.server, signal.SIGKILL)
+        until("the server ends", lambda: is_gone(b.server))
+        b.go()
+
+
+def server_stopped():
+    """Neither the build nor its end waits for a stopped server."""
+    with Build("--serve") as b:
+        os.kill(b.server, signal.SIGSTOP)
+        until("the server is stopped", lambda: state_of(b.server) == "T")
+        b.go()
+        os.kill(b.server, signal.SIGKILL)
+        until("the server ends", lambda: is_gone(b.server))
+
+
+def no_server():
+    """A build is recorded also if the server cannot begin."""
+    with tempfile.TemporaryDirectory() as d:
+        with open(d + "/Makefile", "w") as f:
+            f.write("all:\n\t@echo built\n")
+        env = dict(os.environ, XDG_RUNTIME_DIR="/proc", TMPDIR="/proc")
+        bad = subprocess.run(["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o ro none /tmp 2>/dev/null && "
+                              "exec \"$0\" \"$@\"", BUILDBEAT, "record", "-o", d + "/s", "--serve", "--",
+                              "make", "-C", d], env=env, capture_output=True, text=True)
+        if "built" in bad.stdout:
+            assert bad.returncode == 0, bad
+            assert "no live pages are served" in bad.stderr, bad
+
+
+def attached():
+    """A running build gets a server later: by the launcher, a process below it, or its recording."""
+    with Build() as b:
+        makes = subprocess.run(["pgrep", "-P", str(b.launcher.pid), "make"], capture_output=True,
+                               text=True).stdout.split()
+        for what in (str(b.launcher.pid), makes[-1], "latest"):
+            r = b.run("--attach", what)
+            assert r.returncode == 0, r
+            b.url, b.token = r.stdout.strip().split("?token=")
+            assert b.ask("api/show")["recording"]
+        servers = b.listed()
+        assert len(servers) == 3, servers
+        assert b.run("--stop", "latest").returncode == 0 and not b.listed()
+        r = b.run("--attach", "latest")
+        server = b.listed()[0]
+        b.go()
+        until("the server ends", lambda: is_gone(server))
+        assert b.run("--attach", "latest").returncode == 2
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[2]]()
