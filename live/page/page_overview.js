@@ -7,7 +7,7 @@
 
 const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
 const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40;
-const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], logs: new Map(),
+const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [],
 		   result: null, counts: null, live: null, box: {}, frame: 0, over: false };
 
 /* The clock of the build, which goes on between two replies. */
@@ -136,22 +136,17 @@ function drawOverviewFacts() {
 
 /* Failures */
 
-async function overviewLog(pre, task) {
-	try {
-		const lines = taskLogText(await taskLog(task)).trimEnd().split("\n");
+/* What a task printed is in the recording later than its end: until there is some, and once more at the end. */
+async function loadOverviewLogs() {
+	for (const pre of overview.box.failures.querySelectorAll("pre")) {
+		if (!pre.hidden && !overview.over)
+			continue;
+		const lines = taskLogText(await taskLog(pre.dataset.task)).trimEnd().split("\n");
+		const text = lines.slice(-OVERVIEW_LOG_LINES).join("\n");
 
-		overview.logs.set(task, lines.slice(-OVERVIEW_LOG_LINES).join("\n"));
-	} catch (e) {
-		overview.logs.set(task, "");
+		setText(pre, text);
+		pre.hidden = !text;
 	}
-	fillOverviewLog(pre, task);
-}
-
-function fillOverviewLog(pre, task) {
-	const text = overview.logs.get(task);
-
-	pre.hidden = !text;
-	setText(pre, text || "");
 }
 
 function makeOverviewFailure(t) {
@@ -159,9 +154,8 @@ function makeOverviewFailure(t) {
 
 	head.append(link("task", { task: t.task }, t.name));
 	make("span", { "class": "how" }, head);
-	const pre = make("pre", { tabindex: 0, role: "region", "aria-label": "Output of " + clean(t.name), hidden: "hidden" }, item);
-
-	overviewLog(pre, t.task);
+	make("pre", { tabindex: 0, role: "region", "aria-label": "Output of " + clean(t.name), hidden: "hidden",
+		      "data-task": t.task }, item);
 	return item;
 }
 
@@ -391,7 +385,13 @@ async function loadOverviewResult() {
 	redrawOverview();
 }
 
-/* The build has ended: everything is read once more, and nothing is updated any longer. */
+async function loadOverviewEnd() {
+	await loadOverviewResult();
+	await loadOverviewWaits();
+	await loadOverviewLogs();
+}
+
+/* The build has ended: everything is read, and again a little later, as its recorder writes on for a moment. */
 async function endOverview() {
 	if (overview.over)
 		return;
@@ -399,8 +399,8 @@ async function endOverview() {
 	overview.stops.forEach(stop => stop());
 	if (overview.live)
 		overview.live.close();
-	await loadOverviewResult();
-	await loadOverviewWaits();
+	await loadOverviewEnd();
+	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_NOW_MS);
 }
 
 function followOverview() {
@@ -412,7 +412,8 @@ function followOverview() {
 
 	overview.stops = [every(OVERVIEW_NOW_MS, load), every(OVERVIEW_WAITS_MS, loadOverviewWaits),
 			  every(OVERVIEW_LEFT_MS, loadOverviewLeft), every(OVERVIEW_NOW_MS, loadOverviewPressure),
-			  every(OVERVIEW_SHOW_MS, loadOverviewResult), every(1000, redrawOverview)];
+			  every(OVERVIEW_SHOW_MS, loadOverviewResult), every(OVERVIEW_NOW_MS, loadOverviewLogs),
+			  every(1000, redrawOverview)];
 	const reload = () => load().catch(e => failed(find("#main"), e));
 
 	overview.live = stream({
@@ -492,7 +493,6 @@ pages.overview = {
 			followOverview();
 			return;
 		}
-		await loadOverviewResult();
-		await loadOverviewWaits();
+		await loadOverviewEnd();
 	},
 };
