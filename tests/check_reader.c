@@ -201,10 +201,13 @@ START_TEST(isolated)
 	struct asked a = { .status = 0 };
 	int open_fd = open("/dev/null", O_RDONLY);
 	char status[4096];
+	const char *line;
+	unsigned long long ignored;
 	struct run r;
 	pid_t pid;
 
 	signal(SIGTERM, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
 	begin(1, 3);
 	ck_assert_int_eq(answer(&a, "/api/show", ""), 200);
 	pid = find_child();
@@ -216,8 +219,12 @@ START_TEST(isolated)
 	ck_assert_int_gt(readfile_start(AT_FDCWD, support_path("/proc/%d/status", (int)pid), status,
 					sizeof status), 0);
 	ck_assert_ptr_nonnull(strstr(status, "SigBlk:\t0000000000000000\n"));
-	/* SIGINT */
-	ck_assert_msg(strstr(status, "SigIgn:\t0000000000000002\n"), "%s", status);
+	line = strstr(status, "SigIgn:");
+	ck_assert_ptr_nonnull(line);
+	/* SIGINT alone; libc lets nobody change its own two, which whoever started the tests may ignore */
+	ignored = strtoull(line + strlen("SigIgn:"), NULL, 16) & ~(3ULL << 31);
+	ck_assert_msg(ignored == 1 << (SIGINT - 1), "ignored: %llx", ignored);
+	signal(SIGPIPE, SIG_DFL);
 	close(open_fd);
 	buf_release(&a.body);
 	end();
