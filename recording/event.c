@@ -74,7 +74,8 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
 
 void event_end_init(struct event_end *e, int32_t status)
 {
-	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 };
+	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+		.at_most = false };
 }
 
 static int64_t us(struct timeval tv)
@@ -108,6 +109,14 @@ void event_add_open(struct buf *b, int64_t t, const char *inst, const struct eve
 	add_text(b, e->version, WORD_MAX_LEN);
 	add_text(b, e->cwd, PATH_MAX_LEN);
 	add_last_text(b, start, e->command);
+	finish_line(b);
+}
+
+void event_add_used(struct buf *b, int64_t t, const char *inst, const struct event_end *e)
+{
+	add_head(b, "used", t);
+	add_id(b, inst, 0);
+	event_add_values(b, e);
 	finish_line(b);
 }
 
@@ -181,6 +190,10 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	add_id(b, inst, seq);
 	add_number(b, e->status);
 	event_add_values(b, e);
+	add_number(b, e->setup_us > 0 ? e->setup_us : -1);
+	add_number(b, e->setup_user_us > 0 ? e->setup_user_us : -1);
+	add_number(b, e->setup_system_us > 0 ? e->setup_system_us : -1);
+	add_number(b, e->at_most ? 1 : -1);
 	finish_line(b);
 }
 

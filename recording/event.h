@@ -33,7 +33,7 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
 	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
-	EVENT_NAME, EVENT_OUT, EVENT_PLACE,
+	EVENT_NAME, EVENT_OUT, EVENT_PLACE, EVENT_USED,
 };
 
 struct event_open {
@@ -64,6 +64,10 @@ struct event_end {
 	int64_t voluntary_switches, involuntary_switches;
 	int64_t rchar, wchar;	/* bytes through read() and write(), where asked */
 	int64_t max_rss_at_most_kb;	/* if max_rss_kb is not known, see peak.h */
+	/* What its process did before the task started, which no other value contains, such as
+	 * parsing a recipe; 0: nothing, or unknown. */
+	int64_t setup_us, setup_user_us, setup_system_us;
+	bool at_most;		/* it ended at this time at the latest */
 };
 
 struct rusage;
@@ -77,6 +81,9 @@ void event_end_rusage(struct event_end *e, const struct rusage *usage);
 void event_add_values(struct buf *b, const struct event_end *e);
 
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e);
+/* "used": what the processes of an instance used that are no children of the one that records the
+ * build, such as those of a server. Of e, only the values of event_end_rusage() count. */
+void event_add_used(struct buf *b, int64_t t, const char *inst, const struct event_end *e);
 /* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;
  * 0: unknown. */
 void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last);

@@ -44,6 +44,7 @@ static bool known_word(struct cursor *c, enum event_kind *kind)
 			 word_is(c, "place\t", EVENT_PLACE, kind);
 	case 'q': return word_is(c, "queue\t", EVENT_QUEUE, kind);
 	case 's': return word_is(c, "start\t", EVENT_START, kind);
+	case 'u': return word_is(c, "used\t", EVENT_USED, kind);
 	default: return false;
 	}
 }

@@ -155,7 +155,7 @@ static int read_start(struct reader *r, struct task *t, struct event *e)
 static int read_end(const struct reader *r, struct task *t, struct event *e,
 		    enum task_state state)
 {
-	int64_t n[13];
+	int64_t n[17];
 
 	if (t->end_us >= 0)
 		return 0;
@@ -177,6 +177,23 @@ static int read_end(const struct reader *r, struct task *t, struct event *e,
 	t->rchar = count(n[10]);
 	t->wchar = count(n[11]);
 	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? count(n[12]) : -1;
+	t->setup_us = n[13] > 0 ? small_count(n[13]) : 0;
+	t->setup_user_us = n[14] > 0 ? small_count(n[14]) : 0;
+	t->setup_system_us = n[15] > 0 ? small_count(n[15]) : 0;
+	t->end_at_most = n[16] > 0;
+	return 0;
+}
+
+/* The last one counts. */
+static int read_used(struct instance *i, struct event *e)
+{
+	int64_t n[7];
+
+	event_numbers(e, n, ARRAY_SIZE(n));
+	i->used_user_us = count(n[0]);
+	i->used_system_us = count(n[1]);
+	i->used_in_blocks = count(n[5]);
+	i->used_out_blocks = count(n[6]);
 	return 0;
 }
 
@@ -299,6 +316,7 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_BEGIN: return read_begin(r, instance, task, e);
 	case EVENT_END: return read_span_end(r, instance, task, e);
 	case EVENT_NOTE: return read_note(r, instance, task, e);
+	case EVENT_USED: return t ? -EBADMSG : read_used(&r->rec->instance[instance], e);
 	default: break;
 	}
 	if (!t)

@@ -91,7 +91,9 @@ int reader_add_instance(struct reader *r, struct slice id, int64_t time_us)
 	r->numbered = numbered;
 	grown[at] = (struct instance){ .id = arena_text(rec->arena, id.p, id.len),
 		.open_us = time_us, .close_us = -1, .pid = -1, .level = -1,
-		.parent_task = NO_INDEX, .parent_span = NO_INDEX, .ancestors = "", .tool = "",
+		.parent_task = NO_INDEX, .parent_span = NO_INDEX, .used_user_us = -1,
+		.used_system_us = -1, .used_in_blocks = -1, .used_out_blocks = -1,
+		.ancestors = "", .tool = "",
 		.version = "", .cwd = "", .command = "" };
 	numbered[at] = (struct numbered){ 0 };
 	instance_key(id, key);

@@ -67,6 +67,10 @@ struct task {
 	int32_t line;		/* of its rule in `file`, -1: not known */
 	const char *file;	/* the makefile, as make names it; build.ninja; "" */
 	const char *program;	/* that does its work, "gcc", as the command shows (kind.h); "" */
+	/* What its process did before the start, INT32_MAX: that or more; 0: nothing, or unknown.
+	 * No other value contains it. */
+	int32_t setup_us, setup_user_us, setup_system_us;
+	bool end_at_most;	/* it ended at end_us at the latest */
 };
 
 /* Of the tasks of an instance that are in this pool, at most `depth` run at once. */
@@ -84,6 +88,9 @@ struct instance {
 				   following these ends: a parent opened earlier */
 	uint32_t parent_span;	/* and of the span, NO_INDEX if none; it may have no task */
 	bool only_spans;	/* a process that ran no tasks and only wrote spans */
+	/* What its processes used that are no children of the launcher, such as those of a
+	 * server; -1: unknown, or they are. */
+	int64_t used_user_us, used_system_us, used_in_blocks, used_out_blocks;
 	const char *ancestors;	/* pids: own, parent's, ...; comma separated */
 	const char *tool, *version, *cwd, *command;
 };

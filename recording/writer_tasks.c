@@ -60,9 +60,24 @@ static void add_instance(const struct tasks_out *t, uint32_t at)
 	writer_flow(t->o);
 }
 
+static void add_used(const struct tasks_out *t, uint32_t at)
+{
+	const struct instance *i = &t->rec->instance[at];
+	struct event_end used;
+
+	event_end_init(&used, -1);
+	used.user_us = i->used_user_us;
+	used.system_us = i->used_system_us;
+	used.in_blocks = i->used_in_blocks;
+	used.out_blocks = i->used_out_blocks;
+	if (used.user_us >= 0)
+		event_add_used(&t->o->b, i->close_us >= 0 ? i->close_us : i->open_us, t->id[at], &used);
+}
+
 static void add_closes(const struct tasks_out *t)
 {
 	for (size_t i = 0; i < t->rec->n_instances; i++) {
+		add_used(t, (uint32_t)i);
 		if (t->rec->instance[i].close_us >= 0)
 			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i],
 					0);
@@ -110,7 +125,9 @@ static void add_end(const struct tasks_out *t, const struct task *task, const ch
 		.voluntary_switches = task->voluntary_switches,
 		.involuntary_switches = task->involuntary_switches,
 		.rchar = task->rchar, .wchar = task->wchar,
-		.max_rss_at_most_kb = task->max_rss_at_most_kb,
+		.max_rss_at_most_kb = task->max_rss_at_most_kb, .setup_us = task->setup_us,
+		.setup_user_us = task->setup_user_us, .setup_system_us = task->setup_system_us,
+		.at_most = task->end_at_most,
 	};
 
 	if (task->end_us >= 0)

@@ -131,6 +131,13 @@ START_TEST(end_lines)
 		event_add_end(&b, 5, "i", 3, &end);
 		ck_assert_str_eq(b.data + strlen(cases[i].start),
 				 "\t0\t\t0\t0\t0\t0\t0\t9\t\t\t4\n");
+		end.setup_us = 7;
+		end.setup_system_us = 6;
+		end.at_most = true;
+		buf_clear(&b);
+		event_add_end(&b, 5, "i", 3, &end);
+		ck_assert_str_eq(b.data + strlen(cases[i].start),
+				 "\t0\t\t0\t0\t0\t0\t0\t9\t\t\t4\t7\t\t6\t1\n");
 		buf_release(&b);
 	}
 }

@@ -83,6 +83,10 @@ static const struct { const char *what; const char *file[9]; } cases[] = {
 	  "start\t24\ta.2\t\t\t\tz\nafter\t25\ta.2\ty\nafter\t26\ta.1\tagain\n"
 	  "begin\t30\ta.1\t7\tphase\nbegin\t31\ta\t1\tall\nend\t35\ta.1\t7\nnote\t40\ta.2\tword\\nline\n"
 	  "note\t41\ta\tb\n" } },
+	{ "ends that were not seen, and a server", { "tasks.log", TASKS "start\t20\ta.1\nstart\t21\ta.2\n"
+	  "done\t30\ta.1\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t\t\t\t10\t11\t12\n"
+	  "kill\t40\ta.2\t9" "\t\t\t\t\t" "\t\t\t\t\t" "\t\t\t\t\t" "\t1\n"
+	  "used\t50\ta\t7\t8\t\t\t\t9\t10\n" } },
 	{ "places and pools", { "tasks.log", TASKS "start\t20\ta.1\t\t\t\tone\nplace\t20\ta.1\tMakefile\t7\n"
 	  "start\t24\ta.2\t\t\t\ttwo\nplace\t24\ta.2\tb\\tx.ninja\t9\tlink\t2\n"
 	  "place\t25\ta.3\t\t\tlink\t3\nplace\t26\ta.2\tother\t1\tmore\t1\nopen\t30\tb\t8\n"

@@ -36,6 +36,10 @@ static void same_instances(const struct recording *a, const struct recording *b)
 
 		ck_assert_int_eq(x->open_us, y->open_us);
 		ck_assert_int_eq(x->close_us, y->close_us);
+		ck_assert_int_eq(x->used_user_us, y->used_user_us);
+		ck_assert_int_eq(x->used_system_us, y->used_system_us);
+		ck_assert_int_eq(x->used_in_blocks, y->used_in_blocks);
+		ck_assert_int_eq(x->used_out_blocks, y->used_out_blocks);
 		ck_assert_int_eq(x->pid, y->pid);
 		ck_assert_int_eq(x->level, y->level);
 		ck_assert_uint_eq(x->parent_task, y->parent_task);
@@ -86,6 +90,10 @@ static void same_task(const struct recording *a, const struct recording *b,
 	ck_assert_int_eq(x->out_blocks, y->out_blocks);
 	ck_assert_int_eq(x->rchar, y->rchar);
 	ck_assert_int_eq(x->wchar, y->wchar);
+	ck_assert_int_eq(x->setup_us, y->setup_us);
+	ck_assert_int_eq(x->setup_user_us, y->setup_user_us);
+	ck_assert_int_eq(x->setup_system_us, y->setup_system_us);
+	ck_assert_int_eq(x->end_at_most, y->end_at_most);
 	ck_assert_int_eq(x->minor_faults, y->minor_faults);
 	ck_assert_int_eq(x->major_faults, y->major_faults);
 	ck_assert_int_eq(x->voluntary_switches, y->voluntary_switches);
