@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/sort.h"
+#include "convert/bazel_date.h"
 #include "convert/builder.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
@@ -177,10 +179,10 @@ struct phase {
 	const char *name;
 };
 
-/* A part of the critical path, and the thread it ran on. */
+/* A part of the critical path, and the thread it ran on. Bazel before 6.0 names the action only. */
 struct critical {
 	int64_t begin_us, end_us;
-	const char *thread;
+	const char *thread, *name;	/* one of them is NULL */
 };
 
 struct reading {
@@ -192,6 +194,7 @@ struct reading {
 	bool *is_critical;		/* of each piece */
 	const char *action;		/* the text of ACTION */
 	const char *version, *build_id, *output_base;
+	const char *date;		/* as written, if it is not understood; otherwise "" */
 	int64_t start_ms;		/* of ts 0, since 1970; -1: not known */
 };
 
@@ -200,6 +203,17 @@ struct reading {
 static const char *keep(struct reading *in, const char *text)
 {
 	return trace_text(&in->trace, text, strlen(text));
+}
+
+/* Bazel before 6.0 wrote only the date, in whole seconds. */
+static int read_start(struct reading *in, const struct json_value *data)
+{
+	const char *date = json_member_text(data, "date");
+
+	in->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
+	if (in->start_ms < 0 && !bazel_date(date, &in->start_ms))
+		in->date = keep(in, date);
+	return in->date ? 0 : -ENOMEM;
 }
 
 static int read_other_data(struct reading *in, const struct json_value *data)
@@ -211,8 +225,7 @@ static int read_other_data(struct reading *in, const struct json_value *data)
 	in->version = keep(in, version);
 	in->build_id = keep(in, json_member_text(data, "build_id"));
 	in->output_base = keep(in, json_member_text(data, "output_base"));
-	in->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
-	return in->version && in->build_id && in->output_base ? 0 : -ENOMEM;
+	return in->version && in->build_id && in->output_base ? read_start(in, data) : -ENOMEM;
 }
 
 static int add_phase(struct reading *in, const struct json_value *event)
@@ -229,23 +242,31 @@ static int add_phase(struct reading *in, const struct json_value *event)
 	return p ? 0 : -ENOMEM;
 }
 
+/* The name of the event is "action 'NAME OF THE ACTION'". */
 static int add_critical(struct reading *in, const struct json_value *event)
 {
 	const struct json_value *thread = json_member(json_member(event, "args"), "tid");
-	struct critical c, *added;
+	struct slice name = slice_of(json_member_text(event, "name"));
+	struct critical c = { 0 }, *added;
+	struct cursor text;
 
-	if (!thread || !trace_event_us(event, &c.begin_us) ||
-	    __builtin_add_overflow(c.begin_us, json_member_number(event, "dur", 0, 0), &c.end_us))
+	cursor_init(&text, name.p, name.len);
+	if (!trace_event_us(event, &c.begin_us) ||
+	    __builtin_add_overflow(c.begin_us, json_member_number(event, "dur", 0, 0), &c.end_us) ||
+	    (!thread && (!cursor_literal(&text, "action '") || !slice_ends(name, "'"))))
 		return 0;
-	c.thread = trace_text(&in->trace, thread->text, thread->len);
-	added = c.thread ? array_add(&in->critical, &in->n_critical, sizeof *added) : NULL;
+	if (thread)
+		c.thread = trace_text(&in->trace, thread->text, thread->len);
+	else
+		c.name = trace_text(&in->trace, text.p, (size_t)(text.end - text.p) - 1);
+	added = c.thread || c.name ? array_add(&in->critical, &in->n_critical, sizeof *added) : NULL;
 	if (added)
 		*added = c;
 	return added ? 0 : -ENOMEM;
 }
 
 /* The name is the primary output if there is one, otherwise the action's description; the key is
- * mnemonic and target. */
+ * mnemonic and target; the note is the description. */
 static int add_action(struct reading *in, const struct json_value *event)
 {
 	const struct json_value *args = json_member(event, "args");
@@ -261,8 +282,9 @@ static int add_action(struct reading *in, const struct json_value *event)
 	buf_adds(&key, target);
 	words.name = keep(in, *out ? out : json_member_text(event, "name"));
 	words.key = buf_error(&key) ? NULL : keep(in, buf_str(&key));
+	words.note = keep(in, json_member_text(event, "name"));
 	buf_release(&key);
-	return words.name && words.key ? trace_add(&in->trace, event, &words) : -ENOMEM;
+	return words.name && words.key && words.note ? trace_add(&in->trace, event, &words) : -ENOMEM;
 }
 
 static int add_event(struct reading *in, const struct json_value *event)
@@ -318,8 +340,20 @@ static size_t first_piece(const struct trace *t, uint32_t track)
 	return low;
 }
 
+/* How long an action overlaps with a part of the critical path. */
+static int64_t overlap_us(const struct reading *in, const struct critical *c, size_t at)
+{
+	const struct trace *t = &in->trace;
+	int64_t begin_us = t->piece[at].begin_us + t->start_us;
+	int64_t end_us = trace_end_us(t, &t->piece[at]) + t->start_us;
+
+	begin_us = begin_us > c->begin_us ? begin_us : c->begin_us;
+	end_us = end_us < c->end_us ? end_us : c->end_us;
+	return end_us - begin_us;
+}
+
 /* The part of the critical path is the action of its thread that overlaps most with it. */
-static void mark_critical(struct reading *in, const struct critical *c)
+static void mark_of_thread(struct reading *in, const struct critical *c)
 {
 	const struct trace *t = &in->trace;
 	uint32_t track = find_thread(t, c->thread);
@@ -328,23 +362,63 @@ static void mark_critical(struct reading *in, const struct critical *c)
 
 	for (size_t i = track == NO_INDEX ? t->n_pieces : first_piece(t, track);
 	     i < t->n_pieces && t->piece[i].track == track; i++) {
-		const struct trace_piece *p = &t->piece[i];
-		int64_t begin_us = p->begin_us + t->start_us;
-		int64_t end_us = trace_end_us(t, p) + t->start_us;
-
-		if (begin_us >= c->end_us)
+		if (t->piece[i].begin_us + t->start_us >= c->end_us)
 			break;
-		if (p->category != in->action)
-			continue;
-		begin_us = begin_us > c->begin_us ? begin_us : c->begin_us;
-		end_us = end_us < c->end_us ? end_us : c->end_us;
-		if (end_us - begin_us > most) {
-			most = end_us - begin_us;
+		if (t->piece[i].category == in->action && overlap_us(in, c, i) > most) {
+			most = overlap_us(in, c, i);
 			at = i;
 		}
 	}
 	if (at != SIZE_MAX)
 		in->is_critical[at] = true;
+}
+
+/* The same of the actions with its name. These are sorted by the address of their name. */
+static void mark_of_name(struct reading *in, const struct critical *c, const struct keyed *named,
+			 size_t n)
+{
+	size_t low = 0, high = n, at = SIZE_MAX;
+	int64_t most = 0;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (named[middle].key < (uintptr_t)c->name)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n && named[low].key == (uintptr_t)c->name; low++) {
+		if (overlap_us(in, c, (size_t)named[low].value) > most) {
+			most = overlap_us(in, c, (size_t)named[low].value);
+			at = (size_t)named[low].value;
+		}
+	}
+	if (at != SIZE_MAX)
+		in->is_critical[at] = true;
+}
+
+static int mark_critical(struct reading *in)
+{
+	const struct trace *t = &in->trace;
+	struct keyed *named = malloc((t->n_pieces + 1) * sizeof *named);
+	size_t n = 0;
+	int r;
+
+	in->is_critical = calloc(t->n_pieces + 1, sizeof *in->is_critical);
+	for (size_t i = 0; named && i < t->n_pieces; i++) {
+		if (t->piece[i].category == in->action)
+			named[n++] = (struct keyed){ (uintptr_t)t->piece[i].note, (int64_t)i };
+	}
+	r = named && in->is_critical ? sort_keyed(named, n) : -ENOMEM;
+	for (size_t i = 0; !r && i < in->n_critical; i++) {
+		if (in->critical[i].thread)
+			mark_of_thread(in, &in->critical[i]);
+		else
+			mark_of_name(in, &in->critical[i], named, n);
+	}
+	free(named);
+	return r;
 }
 
 /* The recording */
@@ -490,9 +564,12 @@ static void add_build(struct building *b, int64_t zero_us)
 	int64_t wall_us;
 
 	builder_build(&b->b, "tool", "bazel");
-	builder_build(&b->b, "version", in->version);
-	builder_build(&b->b, "bazel_build_id", in->build_id);
-	builder_build(&b->b, "bazel_output_base", in->output_base);
+	builder_build(&b->b, "version", *in->version ? in->version : NULL);
+	builder_build(&b->b, "bazel_build_id", *in->build_id ? in->build_id : NULL);
+	builder_build(&b->b, "bazel_output_base", *in->output_base ? in->output_base : NULL);
+	if (*in->date)
+		builder_warn(&b->b, "the start of the build is not known: the date '%.80s' is not "
+			     "understood, or its time zone has several meanings", in->date);
 	if (in->start_ms > 0 && in->start_ms < INT64_MAX / 2000000 &&
 	    !__builtin_add_overflow(in->start_ms * 1000, zero_us, &wall_us) && wall_us > 0)
 		builder_start_wall(&b->b, wall_us * 1000);
@@ -527,7 +604,7 @@ static int read_profile(struct recording *rec, struct reading *in, const char *p
 	unsigned line;
 	int r = trace_init(&in->trace);
 
-	in->version = in->build_id = in->output_base = "";
+	in->version = in->build_id = in->output_base = in->date = "";
 	in->action = r ? NULL : keep(in, ACTION);
 	if (!in->action)
 		return -ENOMEM;
@@ -548,12 +625,8 @@ static int read_profile(struct recording *rec, struct reading *in, const char *p
 	if (find_zero(in) == INT64_MAX)
 		return error_set(err, -EINVAL, path, line, 0,
 				 "no action and no phase of a build in it");
-	in->is_critical = calloc(in->trace.n_pieces + 1, sizeof *in->is_critical);
-	if (!in->is_critical)
-		return -ENOMEM;
-	for (size_t i = 0; i < in->n_critical; i++)
-		mark_critical(in, &in->critical[i]);
-	return build(rec, in, path, end, line);
+	r = mark_critical(in);
+	return r ? r : build(rec, in, path, end, line);
 }
 
 int bazel_read(struct recording *rec, const char *path, struct error *err)

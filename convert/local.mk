@@ -7,11 +7,11 @@ convert_libconvert_la_SOURCES = \
 	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
 	convert/json_value.c convert/trace.c \
-	convert/trace.h convert/zstd.c convert/zstd.h
+	convert/trace.h convert/trace_kind.c convert/zstd.c convert/zstd.h
 
 # bazel
 convert_libconvert_la_SOURCES += \
-	convert/bazel.c
+	convert/bazel.c convert/bazel_date.c convert/bazel_date.h
 
 # callgrind
 convert_libconvert_la_SOURCES += \

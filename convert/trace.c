@@ -3,10 +3,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/cursor.h"
 #include "base/index.h"
 #include "base/name_table.h"
-#include "convert/formats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -486,72 +484,4 @@ uint32_t trace_instance(struct trace *t, struct builder *b, uint32_t track, cons
 		p->instance = builder_instance(b, p->name ? p->name : tool, version, NULL,
 					       NO_INDEX);
 	return p->instance;
-}
-
-/* Whose trace a file is, by its beginning */
-
-enum kind { NO_TRACE, BAZEL, CHROME, CLANG };
-
-static void skip_blank(struct cursor *c)
-{
-	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\n' || *c->p == '\r'))
-		c->p++;
-}
-
-static bool has(const struct convert_file *file, const char *text)
-{
-	return memmem(file->head, file->len, text, strlen(text));
-}
-
-/* Only clang's traces have these phases of the compiler. */
-static bool is_clang(const struct convert_file *file)
-{
-	static const char *const phases[] = {
-		"\"Source\"", "\"Frontend\"", "\"ExecuteCompiler\"", "\"ParseClass\"",
-		"\"ParseTemplate\"", "\"InstantiateClass\"", "\"InstantiateFunction\"",
-		"\"OptFunction\"", "\"OptModule\"", "\"CodeGen Function\"", "\"beginningOfTime\"",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
-		if (has(file, phases[i]))
-			return true;
-	}
-	return false;
-}
-
-/* A trace is an object that has a list of events, or such a list. */
-static enum kind kind_of(const struct convert_file *file)
-{
-	struct cursor c;
-	bool list;
-
-	cursor_init(&c, file->head, file->len);
-	cursor_literal(&c, "\xef\xbb\xbf");
-	skip_blank(&c);
-	list = cursor_byte(&c, '[');
-	if (file->is_dir || (!list && !cursor_byte(&c, '{')))
-		return NO_TRACE;
-	skip_blank(&c);
-	if (list)
-		return cursor_byte(&c, '{') && has(file, "\"ph\"") ? CHROME : NO_TRACE;
-	if (has(file, "\"otherData\"") && has(file, "\"bazel_version\""))
-		return BAZEL;
-	if (!has(file, "\"traceEvents\""))
-		return NO_TRACE;
-	return cursor_literal(&c, "\"traceEvents\"") && is_clang(file) ? CLANG : CHROME;
-}
-
-bool trace_is_bazel(const struct convert_file *file)
-{
-	return kind_of(file) == BAZEL;
-}
-
-bool trace_is_chrome(const struct convert_file *file)
-{
-	return kind_of(file) == CHROME;
-}
-
-bool trace_is_clang(const struct convert_file *file)
-{
-	return kind_of(file) == CLANG;
 }
