@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # analyse: one recording in, numbers out
-noinst_LTLIBRARIES += analyse/libanalyse.la
-analyse_libanalyse_la_SOURCES = \
+noinst_LIBRARIES += analyse/libanalyse.a
+analyse_libanalyse_a_SOURCES = \
 	analyse/answer.c analyse/answer.h analyse/answer_times.c analyse/answer_times.h \
 	analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/chain_names.c analyse/chain_names.h analyse/cost.c analyse/cost.h \

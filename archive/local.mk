@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # archive: builds in a git repository
-noinst_LTLIBRARIES += archive/libarchive.la
-archive_libarchive_la_SOURCES = \
+noinst_LIBRARIES += archive/libarchive.a
+archive_libarchive_a_SOURCES = \
 	archive/archive.h archive/columns.c archive/columns.h archive/commit_count.c \
 	archive/commit_count.h archive/fsck.c archive/fsck.h archive/fsck_commits.c \
 	archive/fsck_left.c archive/fsck_notes.c archive/fsck_series.c \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # base: buffers, cursors, arenas, errors, JSON, UTF-8, clocks, files; libc alone
-noinst_LTLIBRARIES += base/libbase.la
-base_libbase_la_SOURCES = \
+noinst_LIBRARIES += base/libbase.a
+base_libbase_a_SOURCES = \
 	base/arena.c base/arena.h base/array.c base/array.h base/buf.c base/buf.h \
 	base/clock.c base/clock.h base/cursor.c base/cursor.h \
 	base/error.c base/error.h base/feed.c base/feed.h base/field.c base/field.h base/file.c \

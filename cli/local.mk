@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # cli: the program, one cmd_NAME.c per command; all but main() is a library, so
 # that the tests can have it
-noinst_LTLIBRARIES += cli/libcli.la
-cli_libcli_la_SOURCES = \
+noinst_LIBRARIES += cli/libcli.a
+cli_libcli_a_SOURCES = \
 	cli/against.c cli/against.h cli/cmd_accept.c \
 	cli/cmd_archive.c cli/cmd_bisect.c cli/cmd_chart.c cli/cmd_check.c cli/cmd_complete.c \
 	cli/cmd_diff.c cli/cmd_doctor.c cli/cmd_export.c cli/cmd_help.c cli/cmd_history.c cli/cmd_import.c cli/cmd_inspect.c \
@@ -19,7 +19,7 @@ cli_libcli_la_SOURCES = \
 	cli/settings_options.h
 
 # inspect --show
-cli_libcli_la_SOURCES += cli/inspect_export.c cli/inspect_export.h cli/inspect_show.c \
+cli_libcli_a_SOURCES += cli/inspect_export.c cli/inspect_export.h cli/inspect_show.c \
 	cli/inspect_symbols.c cli/inspect_symbols.h
 
 bin_PROGRAMS += buildbeat

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # compare: differences beyond the noise between two builds, or in a year of builds
-noinst_LTLIBRARIES += compare/libcompare.la
-compare_libcompare_la_SOURCES = \
+noinst_LIBRARIES += compare/libcompare.a
+compare_libcompare_a_SOURCES = \
 	compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_making.h compare/diff_match.c compare/diff_unlike.c \
 	compare/history.c compare/history.h compare/history_findings.c compare/history_group.c compare/history_group.h \
 	compare/history_scan.c compare/history_scan.h compare/known.c compare/known.h compare/limits.c \
@@ -9,12 +9,12 @@ compare_libcompare_la_SOURCES = \
 	compare/renames.c compare/renames.h compare/replay.c compare/replay.h compare/replay_host.c \
 	compare/replay_row.c compare/replay_step.c compare/replay_test.c compare/rules.c compare/rules.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h
-compare_libcompare_la_SOURCES += \
+compare_libcompare_a_SOURCES += \
 	compare/follow.c compare/follow.h compare/population.c compare/population.h \
 	compare/pairs.c compare/pairs.h compare/presence.c compare/presence.h
-compare_libcompare_la_SOURCES += \
+compare_libcompare_a_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
-compare_libcompare_la_SOURCES += \
+compare_libcompare_a_SOURCES += \
 	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_private.h \
 	compare/remaining_view.c

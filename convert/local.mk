@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # convert: what other tools write about a build, read into a recording, and a
 # recording written their way
-noinst_LTLIBRARIES += convert/libconvert.la
-convert_libconvert_la_SOURCES = \
+noinst_LIBRARIES += convert/libconvert.a
+convert_libconvert_a_SOURCES = \
 	convert/builder.c convert/builder.h \
 	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
@@ -10,37 +10,37 @@ convert_libconvert_la_SOURCES = \
 	convert/trace.h convert/trace_kind.c convert/zstd.c convert/zstd.h
 
 # bazel
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/bazel.c convert/bazel_date.c convert/bazel_date.h
 
 # callgrind
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/callgrind.c
 
 # cargo
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/cargo.c
 
 # chrome
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/chrome.c
 
 # clang
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/clang.c convert/clang_into.c convert/clang_unit.c convert/clang_unit.h
 
 # cmake
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/cmake.c convert/cmake_snippet.c convert/cmake_snippet.h
 
 # ninja
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/expand.c convert/ninja/expand.h \
 	convert/ninja/graph.c convert/ninja/graph.h convert/ninja/import.c convert/ninja/join.c \
 	convert/ninja/join.h convert/ninja/log.c convert/ninja/log.h
 
 # oe
-convert_libconvert_la_SOURCES += \
+convert_libconvert_a_SOURCES += \
 	convert/oe/build.c convert/oe/devices.c convert/oe/inside.h convert/oe/log.c \
 	convert/oe/names.c convert/oe/oe.h convert/oe/raw.c convert/oe/reader.c \
 	convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write_logs.c

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # inspect: what one process has in memory, over time
-noinst_LTLIBRARIES += inspect/libinspect.la
+noinst_LIBRARIES += inspect/libinspect.a
 # one name a line: many add theirs at a time
-inspect_libinspect_la_SOURCES = \
+inspect_libinspect_a_SOURCES = \
 	inspect/call_tree.c inspect/call_tree.h \
 	inspect/freeze.c inspect/freeze.h \
 	inspect/heap_image.c inspect/heap_image.h \
@@ -13,7 +13,7 @@ inspect_libinspect_la_SOURCES = \
 	inspect/symbols_log.c inspect/symbols_log.h
 
 # Classes of memory
-inspect_libinspect_la_SOURCES += \
+inspect_libinspect_a_SOURCES += \
 	inspect/call_names.c inspect/call_names.h inspect/calls.c inspect/calls.h \
 	inspect/class_nodes.c inspect/class_nodes.h inspect/class_paths.c inspect/class_paths.h \
 	inspect/class_tree.c inspect/class_tree.h inspect/classify.c inspect/classify.h \
@@ -21,7 +21,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/parts.c inspect/parts.h inspect/view.c inspect/view.h
 
 # Archives
-inspect_libinspect_la_SOURCES += \
+inspect_libinspect_a_SOURCES += \
 	inspect/archive.h \
 	inspect/archive_decode.c \
 	inspect/archive_encode.c \
@@ -38,7 +38,7 @@ inspect_libinspect_la_SOURCES += \
 	inspect/archive_write.c
 
 # Measuring
-inspect_libinspect_la_SOURCES += \
+inspect_libinspect_a_SOURCES += \
 	inspect/capabilities.c inspect/capabilities.h \
 	inspect/elf_head.c inspect/elf_head.h \
 	inspect/live_build.c inspect/live_build.h \
@@ -60,8 +60,8 @@ class_rules_files = \
 	inspect/rules/jvm.yaml inspect/rules/python.yaml inspect/rules/default.yaml
 class_rulesdir = $(docdir)/rules
 dist_class_rules_DATA = $(class_rules_files)
-inspect_libinspect_la_SOURCES += inspect/shipped_rules.h
-nodist_inspect_libinspect_la_SOURCES = inspect/shipped_rules.c
+inspect_libinspect_a_SOURCES += inspect/shipped_rules.h
+nodist_inspect_libinspect_a_SOURCES = inspect/shipped_rules.c
 CLEANFILES += inspect/shipped_rules.c
 
 inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
@@ -75,7 +75,7 @@ inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk
 		echo '{ 0, 0 } };'; \
 	} >$@-t && mv $@-t $@
 # Running inspections
-inspect_libinspect_la_SOURCES += \
+inspect_libinspect_a_SOURCES += \
 	inspect/background.c inspect/background.h \
 	inspect/below.c inspect/below.h \
 	inspect/budget.c inspect/budget.h \

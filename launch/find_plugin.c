@@ -27,7 +27,7 @@ struct part {
 };
 
 static const struct part plugin = {
-	{ "/../lib/buildbeat/" PLUGIN_NAME, "/plugin/.libs/" PLUGIN_NAME },
+	{ "/../lib/buildbeat/" PLUGIN_NAME, "/plugin/" PLUGIN_NAME },
 	PKGLIBDIR "/" PLUGIN_NAME, R_OK,
 	"the plugin cannot be used", "the plugin is not installed",
 };
@@ -120,8 +120,8 @@ bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
 			     "the object is not installed" };
 
 	snprintf(beside, sizeof beside, "/../lib/buildbeat/%s", name);
-	snprintf(built, sizeof built, "/heap/.libs/%s", name);
-	snprintf(from_live, sizeof from_live, "/../heap/.libs/%s", name);
+	snprintf(built, sizeof built, "/heap/%s", name);
+	snprintf(from_live, sizeof from_live, "/../heap/%s", name);
 	snprintf(installed, sizeof installed, PKGLIBDIR "/%s", name);
 	return find(path, &part, err);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # launch: runs a build and records it
-noinst_LTLIBRARIES += launch/liblaunch.la
-launch_liblaunch_la_SOURCES = \
+noinst_LIBRARIES += launch/liblaunch.a
+launch_liblaunch_a_SOURCES = \
 	launch/arm.c launch/arm.h launch/aside.c launch/aside.h launch/capture.c launch/capture.h launch/find_plugin.c launch/find_plugin.h \
 	launch/gitstamp.c launch/gitstamp.h launch/hold.c launch/hold.h launch/inspector.c launch/inspector.h \
 	launch/launch.c launch/launch.h launch/notice.c launch/notice.h launch/oelayout.c \

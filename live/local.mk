@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # live: a recording over HTTP, in programs of their own: only they use libwebsockets and ncurses
-noinst_LTLIBRARIES += live/liblive.la
+noinst_LIBRARIES += live/liblive.a
 # one name a line: many add theirs at a time
-live_liblive_la_SOURCES = \
+live_liblive_a_SOURCES = \
 	live/api_chart.c \
 	live/api_graph.c \
 	live/api_inspections.c \
@@ -114,7 +114,7 @@ live_buildbeat_top_SOURCES = \
 live_buildbeat_top_CPPFLAGS = $(AM_CPPFLAGS) $(NCURSES_CFLAGS)
 live_buildbeat_top_LDADD = $(PROGRAM_LIBS) $(NCURSES_LIBS)
 
-nodist_live_liblive_la_SOURCES = live/page_text.c
+nodist_live_liblive_a_SOURCES = live/page_text.c
 
 # The script and the style of the live pages, as C strings (render/local.mk). A page is a file
 # live/page/page_NAME.js, listed here and taken in by live/page/live.js.
@@ -151,7 +151,7 @@ live/page_text.c: $(live_page_from) render/chart/common.js render/chart/table.js
 	} >$@-t && mv $@-t $@
 
 # Names of system calls, of this machine's headers.
-nodist_live_liblive_la_SOURCES += live/system_calls.c
+nodist_live_liblive_a_SOURCES += live/system_calls.c
 CLEANFILES += live/system_calls.c
 live/system_calls.c: live/system_calls.awk
 	$(AM_V_GEN)$(MKDIR_P) live && echo '#include <sys/syscall.h>' | $(CPP) -dM - | \

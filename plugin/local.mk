@@ -3,14 +3,14 @@
 include_HEADERS += plugin/buildbeat_plugin.h
 
 # What the launcher has in common with it.
-noinst_LTLIBRARIES += plugin/libticket.la
-plugin_libticket_la_SOURCES = \
+noinst_LIBRARIES += plugin/libticket.a
+plugin_libticket_a_SOURCES = \
 	plugin/carry.c plugin/carry_elf.c plugin/carry_elf.h plugin/carry_env.c \
 	plugin/carry_look.c plugin/carry.h \
 	plugin/ticket.c plugin/ticket.h
 
-pkglib_LTLIBRARIES += plugin/buildbeat.la
-plugin_buildbeat_la_SOURCES = \
+module_PROGRAMS += plugin/buildbeat.so
+plugin_buildbeat_so_SOURCES = \
 	plugin/api.c plugin/api.h plugin/api_spans.c plugin/api_tallies.c \
 	plugin/buildbeat_plugin.h \
 	plugin/beat.c plugin/beat.h \
@@ -26,19 +26,19 @@ plugin_buildbeat_la_SOURCES = \
 # nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only
 # what is called; the sampler's library holds core too. norelro: every make loads it,
 # and a table that is read-only afterwards costs a system call and a mapping each time.
-plugin_buildbeat_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -pthread \
-	-export-symbols $(srcdir)/plugin/buildbeat.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
+plugin_buildbeat_so_LDFLAGS = $(LINK_MODULE) -pthread \
+	-Wl,--version-script=$(srcdir)/plugin/buildbeat.map -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,norelro
-plugin_buildbeat_la_LIBADD = plugin/libticket.la sampler/libsampler.la recording/librecording.la command/libcommand.la base/libbase.la
-EXTRA_plugin_buildbeat_la_DEPENDENCIES = plugin/buildbeat.sym
-EXTRA_DIST += plugin/buildbeat.sym
+plugin_buildbeat_so_LDADD = plugin/libticket.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
+EXTRA_plugin_buildbeat_so_DEPENDENCIES = plugin/buildbeat.map
+EXTRA_DIST += plugin/buildbeat.map
 
 # For build tools that load nothing by themselves: LD_PRELOAD.
-noinst_LTLIBRARIES += plugin/libpidtable.la
-plugin_libpidtable_la_SOURCES = plugin/pidtable.c plugin/pidtable.h
+noinst_LIBRARIES += plugin/libpidtable.a
+plugin_libpidtable_a_SOURCES = plugin/pidtable.c plugin/pidtable.h
 
-pkglib_LTLIBRARIES += plugin/buildbeat-preload.la
-plugin_buildbeat_preload_la_SOURCES = \
+module_PROGRAMS += plugin/buildbeat-preload.so
+plugin_buildbeat_preload_so_SOURCES = \
 	plugin/preload.c plugin/preload.h \
 	plugin/preload_ninja.c \
 	plugin/preload_system.c \
@@ -46,12 +46,12 @@ plugin_buildbeat_preload_la_SOURCES = \
 	plugin/preload_work.c
 # now: what the loader takes to resolve a function when it is called first is some KiB of
 # the stack of whatever thread that is.
-plugin_buildbeat_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols $(srcdir)/plugin/preload.sym -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
+plugin_buildbeat_preload_so_LDFLAGS = $(LINK_MODULE) \
+	-Wl,--version-script=$(srcdir)/plugin/preload.map -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,now
-plugin_buildbeat_preload_la_LIBADD = plugin/libticket.la plugin/libpidtable.la sampler/libsampler.la recording/librecording.la command/libcommand.la base/libbase.la
-EXTRA_plugin_buildbeat_preload_la_DEPENDENCIES = plugin/preload.sym
-EXTRA_DIST += plugin/preload.sym
+plugin_buildbeat_preload_so_LDADD = plugin/libticket.a plugin/libpidtable.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
+EXTRA_plugin_buildbeat_preload_so_DEPENDENCIES = plugin/preload.map
+EXTRA_DIST += plugin/preload.map
 
 # The class and the modules that bitbake loads.
 bitbakedir = $(datadir)/buildbeat/bitbake

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # recording: the recording's formats, written, read and found
-noinst_LTLIBRARIES += recording/librecording.la
-recording_librecording_la_SOURCES = \
+noinst_LIBRARIES += recording/librecording.a
+recording_librecording_a_SOURCES = \
 	recording/alive.c recording/alive.h recording/growing.c recording/growing.h \
 	recording/growing_files.h recording/growing_series.c recording/growing_usage.c \
 	recording/growing_writers.c \

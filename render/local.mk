@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # render: numbers in, pictures and text out. chart/ is the bootchart: its layout is decided in
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
-noinst_LTLIBRARIES += render/librender.la
-render_librender_la_SOURCES = \
+noinst_LIBRARIES += render/librender.a
+render_librender_a_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
 	render/inspect/stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
@@ -41,7 +41,7 @@ render_librender_la_SOURCES = \
 	render/plot/sheet.h render/plot/term.c render/plot/trend.c render/plot/trend.h \
 	render/plot/trend_axis.c render/plot/trend_axis.h
 
-nodist_render_librender_la_SOURCES = render/chart/bootchart_text.c
+nodist_render_librender_a_SOURCES = render/chart/bootchart_text.c
 
 # The style and the script of the bootchart, as C strings.
 EXTRA_DIST += $(bootchart_js) render/chart/bootchart.css render/chart/app.css render/c_string.awk
@@ -69,7 +69,7 @@ render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
 	} >$@-t && mv $@-t $@
 
 # The text and the JSON of inspect --show
-render_librender_la_SOURCES += \
+render_librender_a_SOURCES += \
 	render/inspect/inspect.h render/inspect/inspect_cells.c render/inspect/inspect_classes.c \
 	render/inspect/inspect_json.c render/inspect/inspect_parts.h render/inspect/inspect_sites.c \
 	render/inspect/inspect_text.c render/inspect/maps.c render/inspect/maps.h

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # report: what compare found, written for people and programs
-noinst_LTLIBRARIES += report/libreport.la
-report_libreport_la_SOURCES = \
+noinst_LIBRARIES += report/libreport.a
+report_libreport_a_SOURCES = \
 	report/amount.c report/amount.h report/check_json.c \
 	report/check_against.c report/check_against.h report/check_limits.c report/check_limits.h \
 	report/check_population.c report/check_population.h \
@@ -20,7 +20,7 @@ report_libreport_la_SOURCES = \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \
 	report/sparkline.h report/trends.c report/trends.h report/words.c report/words.h
-nodist_report_libreport_la_SOURCES = report/page_text.c
+nodist_report_libreport_a_SOURCES = report/page_text.c
 
 # The style of its pages and the script of the report, as C strings (render/local.mk).
 EXTRA_DIST += $(page_text_from)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # sampler: /proc and /sys -> proc_*.log
-noinst_LTLIBRARIES += sampler/libsampler.la
-sampler_libsampler_la_SOURCES = \
+noinst_LIBRARIES += sampler/libsampler.a
+sampler_libsampler_a_SOURCES = \
 	sampler/ancestors.c sampler/ancestors.h sampler/buildinfo.c sampler/buildinfo.h \
 	sampler/calibration.c sampler/calibration.h sampler/cgroup.c \
 	sampler/cores.c sampler/diskstats.c sampler/log.c sampler/log.h sampler/meminfo.c sampler/net.c \
@@ -12,8 +12,8 @@ sampler_libsampler_la_SOURCES = \
 	sampler/tail.h sampler/tasks.c sampler/tasks.h sampler/tree.c sampler/tree.h sampler/vmstat.c
 
 # The processes of a build, for its launcher alone: not for the plugin
-noinst_LTLIBRARIES += sampler/libprocesses.la
-sampler_libprocesses_la_SOURCES = \
+noinst_LIBRARIES += sampler/libprocesses.a
+sampler_libprocesses_a_SOURCES = \
 	sampler/census.c sampler/census.h sampler/connector.c sampler/connector.h sampler/cputime.c \
 	sampler/cputime.h sampler/family.c sampler/family.h sampler/netlink.c sampler/netlink.h \
 	sampler/own.c sampler/processes.c sampler/processes.h sampler/taskstats.c sampler/taskstats.h sampler/thread.c \

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PLUGIN = os.path.join(os.getcwd(), "plugin", ".libs", "buildbeat.so")
+PLUGIN = os.path.join(os.getcwd(), "plugin", "buildbeat.so")
 sys.path.insert(0, os.path.join(HERE, "..", "hosts", "bitbake", "lib"))
 sys.dont_write_bytecode = True
 

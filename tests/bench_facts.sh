@@ -4,7 +4,7 @@
 # the plugin.
 set -eu
 buildbeat=${BUILDBEAT:-$PWD/buildbeat}
-so=$PWD/plugin/.libs/buildbeat.so
+so=$PWD/plugin/buildbeat.so
 dir=$(mktemp -d "${TMPDIR:-/var/tmp}/buildbeat-bench-XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OBJECTS TOP_BUILDDIR "/heap/.libs/"
+#define OBJECTS TOP_BUILDDIR "/heap/"
 #define CLASSES 11
 #define ROUNDS 3
 #define PERIOD 524288

@@ -81,7 +81,7 @@ START_TEST(bench_make)
 	bench("make, a make process", sub_make, 50, ROUNDS, 0, NULL,
 	      "bar: <= 120 us (with its recipe)");
 	bench("make, it with an empty object", sub_make, 50, ROUNDS, 0,
-	      TOP_BUILDDIR "/tests/.libs/null_plugin.so", "");
+	      TOP_BUILDDIR "/tests/null_plugin.so", "");
 }
 END_TEST
 

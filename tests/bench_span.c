@@ -131,7 +131,7 @@ int main(void)
 	struct buildbeat_host host = {
 		.size = sizeof host, .tool = "bench", .dir = path, .interval_ms = -1,
 	};
-	void *so = dlopen(TOP_BUILDDIR "/plugin/.libs/buildbeat.so", RTLD_NOW);
+	void *so = dlopen(TOP_BUILDDIR "/plugin/buildbeat.so", RTLD_NOW);
 	double ns[4], deep[4], watched[4];
 
 	if (!so || !mkdtemp(dir))

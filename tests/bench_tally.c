@@ -23,7 +23,7 @@
 #define __builtin_ia32_rdtsc() UINT64_C(0)
 #endif
 
-#define PLUGIN TOP_BUILDDIR "/plugin/.libs/buildbeat.so"
+#define PLUGIN TOP_BUILDDIR "/plugin/buildbeat.so"
 #define RUNS 4000
 #define ROUNDS 400
 #define TRIES 4000		/* of rounds of two threads at the same time */

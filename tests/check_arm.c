@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OBJECT TOP_BUILDDIR "/heap/.libs/buildbeat-arm.so"
+#define OBJECT TOP_BUILDDIR "/heap/buildbeat-arm.so"
 
 static const char probe[] =
 	"#define _GNU_SOURCE\n#include <dirent.h>\n#include <signal.h>\n#include <stdio.h>\n"

@@ -132,7 +132,7 @@ START_TEST(loaded)
 		return;
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_expect(support_tmpdir(), 0, NULL, "",
-		       "make --eval='load %s/plugin/.libs/buildbeat.so'", TOP_BUILDDIR);
+		       "make --eval='load %s/plugin/buildbeat.so'", TOP_BUILDDIR);
 	is_calibrated(support_path("%s/buildstats/latest", support_tmpdir()));
 }
 END_TEST

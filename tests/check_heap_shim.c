@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHIM TOP_BUILDDIR "/heap/.libs/buildbeat-heap.so"
+#define SHIM TOP_BUILDDIR "/heap/buildbeat-heap.so"
 #define ACT TOP_BUILDDIR "/tests/heap_act"
 #define KNOWN TOP_BUILDDIR "/tests/heap_known"
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NO_PROCESS "LD_PRELOAD=" TOP_BUILDDIR "/tests/.libs/no_process.so "
+#define NO_PROCESS "LD_PRELOAD=" TOP_BUILDDIR "/tests/no_process.so "
 #define KILLS 12
 
 static const char *place;	/* the directory for temporary files */

@@ -4,7 +4,7 @@
 #include "tests/support.h"
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat "
-#define PRELOAD "LD_PRELOAD=" TOP_BUILDDIR "/tests/.libs/partial_io.so "
+#define PRELOAD "LD_PRELOAD=" TOP_BUILDDIR "/tests/partial_io.so "
 #define CONVERT TOP_SRCDIR "/tests/data/convert/"
 #define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
 #define OE TOP_SRCDIR "/tests/data/oe/genuine"

@@ -81,7 +81,7 @@ START_TEST(modes_without_launcher)
 	if (!support_can_be_loaded())
 		return;
 	support_writes(support_path("%s/Makefile", top),
-		       "-load " TOP_BUILDDIR "/plugin/.libs/buildbeat.so(buildbeat_gmk_setup)\n"
+		       "-load " TOP_BUILDDIR "/plugin/buildbeat.so(buildbeat_gmk_setup)\n"
 		       "all:\n\t@true --pin 123456 TOKEN=secret1\n");
 	support_run(&r, top, "umask 000 && make -s");
 	ck_run(&r, 0);

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define UNWOUND TOP_BUILDDIR "/tests/.libs"
+#define UNWOUND TOP_BUILDDIR "/tests"
 
 /* Frames as libgcc finds them */
 

@@ -156,7 +156,7 @@ def objects(directories):
     """(source, object): what the build made of the files there are now."""
     for directory in directories:
         for path in below(directory, ".o"):
-            plain = path.replace("/.libs/", "/")[:-2]
+            plain = path[:-2]
             plain = re.sub(r"/\w+-(?=\w+$)", "/", plain)
             for source in (SRC + "/" + plain + ".c", plain + ".c"):
                 if os.path.exists(source):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests: one Check program a file, tests/check_NAME.c; to add one, add its name here.
 # What several of them share is in libsupport.
-check_LTLIBRARIES += tests/libsupport.la
-tests_libsupport_la_SOURCES = \
+check_LIBRARIES += tests/libsupport.a
+tests_libsupport_a_SOURCES = \
 	tests/compared.c tests/compared.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_inspection.c tests/made_inspection.h tests/made_tasks.c tests/made_tasks.h \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
@@ -94,16 +94,17 @@ tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
 tests_fake_make_LDADD = -ldl
 
-# Preloaded by check_partial_io; rpath: a shared object, though it is not installed.
-check_LTLIBRARIES += tests/partial_io.la
-tests_partial_io_la_SOURCES = tests/partial_io.c
-tests_partial_io_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_partial_io_la_LIBADD = -ldl
+# Preloaded by check_partial_io.
+check_PROGRAMS += tests/partial_io.so
+tests_partial_io_so_SOURCES = tests/partial_io.c
+tests_partial_io_so_LDFLAGS = $(LINK_MODULE)
+tests_partial_io_so_LDADD = -ldl
 
 # Preloaded by check_launch_faults.
-check_LTLIBRARIES += tests/no_process.la
-tests_no_process_la_SOURCES = tests/no_process.c
-tests_no_process_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_PROGRAMS += tests/no_process.so
+tests_no_process_so_SOURCES = tests/no_process.c
+tests_no_process_so_LDFLAGS = $(LINK_MODULE)
+tests_no_process_so_LDADD =
 
 # Memory that runs out.
 WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
@@ -135,14 +136,14 @@ include tests/bench.mk
 include tests/fuzz.mk
 
 # Loaded by the programs that check_unwind generates.
-check_LTLIBRARIES += tests/unwound.la
-tests_unwound_la_SOURCES = tests/unwound.c tests/unwound.h
-tests_unwound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_unwound_la_LIBADD = heap/libunwind.la
+check_PROGRAMS += tests/unwound.so
+tests_unwound_so_SOURCES = tests/unwound.c tests/unwound.h
+tests_unwound_so_LDFLAGS = $(LINK_MODULE)
+tests_unwound_so_LDADD = heap/libunwind.a
 EXTRA_DIST += tests/gen_compile.py
-tests_check_unwind_LDADD = heap/libunwind.la $(LDADD)
+tests_check_unwind_LDADD = heap/libunwind.a $(LDADD)
 
-tests_check_heap_LDADD = heap/libcount.la $(LDADD)
+tests_check_heap_LDADD = $(COUNT_LIBS) $(LDADD)
 # compiled by check_heap_shim
 EXTRA_DIST += tests/heap_race.c
 # builtin: calls that the compiler would remove are the test

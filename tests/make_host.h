@@ -13,7 +13,7 @@
  * it, and tasks.log as one line.
  */
 
-#define PLUGIN TOP_BUILDDIR "/plugin/.libs/buildbeat.so"
+#define PLUGIN TOP_BUILDDIR "/plugin/buildbeat.so"
 
 struct fixture {
 	struct store store;

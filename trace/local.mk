@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # trace: a recording as a trace for viewers and collectors
-noinst_LTLIBRARIES += trace/libtrace.la
-trace_libtrace_la_SOURCES = \
+noinst_LIBRARIES += trace/libtrace.a
+trace_libtrace_a_SOURCES = \
 	trace/counters.c trace/counters.h trace/flows.c trace/flows.h \
 	trace/formats.c trace/formats.h \
 	trace/live.c trace/live.h trace/live_counters.c trace/live_follow.c trace/live_follow.h \
