@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/outdir.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "command/shell.h"
@@ -165,48 +164,6 @@ static void check_trees(const struct word_list *trees)
 	}
 }
 
-/* Remember the state before a recording is created, so that its removal restores it. */
-static void remember_before(struct recorder *rec, const char *base)
-{
-	char path[PATH_MAX], link[PATH_MAX + sizeof "/" LAYOUT_LATEST];
-	ssize_t n;
-
-	if (file_absolute(path, base ? base : LAYOUT_BASE))
-		return;
-	strcpy(rec->base, path);
-	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, path);
-	n = readlink(link, rec->latest, sizeof rec->latest - 1);
-	rec->latest[n > 0 ? n : 0] = '\0';
-	while (access(path, F_OK) && strchr(path + 1, '/'))
-		*strrchr(path, '/') = '\0';
-	rec->base_len = access(path, F_OK) ? 1 : strlen(path);
-}
-
-/* If `latest` still names our recording, let it name the one before. */
-static void restore_latest(const struct recorder *rec)
-{
-	char link[PATH_MAX + sizeof "/" LAYOUT_LATEST], now[NAME_MAX + 1], path[PATH_MAX];
-	const char *own = strrchr(rec->store.path, '/') + 1;
-	ssize_t n;
-
-	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, rec->base);
-	n = readlink(link, now, sizeof now);
-	if (n < 0 || (size_t)n != strlen(own) || memcmp(now, own, (size_t)n))
-		return;
-	if (!*rec->latest)
-		unlink(link);
-	else if (snprintf(path, sizeof path, "%s/%s", rec->base, rec->latest) < PATH_MAX)
-		store_link_latest(rec->base, path);
-}
-
-static void remove_recording(struct recorder *rec)
-{
-	restore_latest(rec);
-	outdir_discard(rec->store.path);
-	while (strlen(rec->base) > rec->base_len && !rmdir(rec->base))
-		*strrchr(rec->base, '/') = '\0';
-}
-
 int recorder_create(struct recorder *rec, const struct settings *settings,
 		   const char *base, const char *name, char *const *argv,
 		   struct error *err)
@@ -216,7 +173,7 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	*rec = (struct recorder){ .settings = settings, .created = true };
 	hold_begin(&rec->hold);
 	redact_set(settings->redact.item, settings->redact.n);
-	remember_before(rec, base);
+	whereabouts_remember(&rec->where, base);
 	r = store_create_for(&rec->store, (enum store_access)settings->access, base, name, err);
 	if (r) {
 		hold_end(&rec->hold);
@@ -641,7 +598,7 @@ static bool is_empty(struct recorder *rec, const struct launch *l)
 {
 	struct tasklog log;
 
-	return l->not_run && rec->base_len && !tasklog_scan(rec->store.dir_fd, &log) &&
+	return l->not_run && rec->where.base_len && !tasklog_scan(rec->store.dir_fd, &log) &&
 	       log.instances <= rec->wrote_task;
 }
 
@@ -655,7 +612,7 @@ static void drop_created(struct recorder *rec)
 	gitstamp_kill(&rec->stamp);
 	sampler_free(rec->sampler);
 	rec->sampler = NULL;
-	remove_recording(rec);
+	whereabouts_remove(&rec->where, rec->store.path);
 }
 
 void recorder_finish(struct recorder *rec, const struct launch *l)

@@ -7,6 +7,7 @@
 #include "launch/gitstamp.h"
 #include "launch/hold.h"
 #include "launch/launch.h"
+#include "launch/whereabouts.h"
 #include "launch/relay.h"
 #include "launch/settings.h"
 #include "launch/tracer.h"
@@ -29,9 +30,7 @@ struct recorder {
 	bool wrote_task;	/* the command is a task of our instance */
 	bool has_ticket;	/* we have a ticket and must remove it */
 	struct hold hold;	/* signals wait until the ticket is removed */
-	char base[PATH_MAX];	/* the absolute directory of a recording that we created */
-	size_t base_len;	/* the part of base that existed before, 0: base is unknown */
-	char latest[NAME_MAX + 1];	/* the recording that `latest` named before, "": none */
+	struct whereabouts where;	/* of a recording that we created */
 	struct ticket ticket;
 	struct buf makefiles;	/* the value for the command's environment */
 	char traceparent[IDENTITY_TRACEPARENT_SIZE];	/* for it, "": unchanged */
