@@ -44,6 +44,7 @@ static int add_entry(struct listing *l, const char *name, struct listing_entry *
 		added = array_add(&l->entry, &l->n, sizeof *added);
 	if (!added) {
 		free(e->name);
+		runs_release(&e->runs);
 		recording_release(&e->rec);
 		return -ENOMEM;
 	}
@@ -59,12 +60,37 @@ int listing_add(struct listing *l, const char *name, struct recording *rec)
 	return add_entry(l, name, &e);
 }
 
+/* A set has the circumstances of the run that stands for all. */
+static int read_set(struct listing *l, const char *path, const char *name,
+		    const struct recording_formats *formats)
+{
+	struct listing_entry e = { .rec = RECORDING_INIT, .set = true };
+	int r = runs_read(&e.runs, path, formats, &e.error);
+	struct buf run = BUF_INIT;
+
+	if (!r && e.runs.n) {
+		runs_add_path(&run, path, &e.runs.run[e.runs.shown]);
+		r = buf_error(&run) ? -ENOMEM :
+		    recording_read_build(&e.rec, run.data, formats, &e.error);
+	}
+	buf_release(&run);
+	if (r == -ENOMEM) {
+		runs_release(&e.runs);
+		recording_release(&e.rec);
+		return r;
+	}
+	e.damaged = r;
+	return add_entry(l, name, &e);
+}
+
 static int read_entry(struct listing *l, const char *path, const char *name,
 		      const struct recording_formats *formats)
 {
 	struct listing_entry e = { .rec = RECORDING_INIT };
-	int r = recording_read_build(&e.rec, path, formats, &e.error);
+	int r = runs_are_here(path) ? 1 : recording_read_build(&e.rec, path, formats, &e.error);
 
+	if (r > 0)
+		return read_set(l, path, name, formats);
 	if (r == -ENOMEM || (r && !recording_is_here(path, formats))) {
 		recording_release(&e.rec);
 		return r == -ENOMEM ? r : 0;
@@ -129,6 +155,7 @@ void listing_release(struct listing *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->entry[i].name);
+		runs_release(&l->entry[i].runs);
 		recording_release(&l->entry[i].rec);
 	}
 	free(l->entry);
@@ -138,12 +165,17 @@ void listing_release(struct listing *l)
 
 /* Finding one */
 
+static bool is_set_or_recording(const char *path, const struct recording_formats *formats)
+{
+	return recording_is_here(path, formats) || runs_are_here(path);
+}
+
 /* No link, which leads who knows where. */
 static bool is_recording(const char *path, const struct recording_formats *formats)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && S_ISDIR(st.st_mode) && recording_is_here(path, formats);
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && is_set_or_recording(path, formats);
 }
 
 /* The recording in dir with the last name: names are times. */
@@ -187,7 +219,7 @@ static int find_newest(struct buf *out, const char *dir,
 	join(out, dir, LAYOUT_LATEST);
 	if (buf_error(out))
 		return buf_error(out);
-	if (recording_is_here(out->data, formats) && !trust_path(out->data, &unused))
+	if (is_set_or_recording(out->data, formats) && !trust_path(out->data, &unused))
 		return 0;
 	return find_last(out, dir, formats);
 }
@@ -236,13 +268,15 @@ int listing_base(struct buf *out, const char *base, struct error *err)
 static int find_named(struct buf *out, const char *base, const char *name, struct error *err)
 {
 	struct buf dir = BUF_INIT;
-	int r = strchr(name, '/') ? -ENOENT : listing_base(&dir, base, err);
+	int r = listing_base(&dir, base, err);
 
 	if (!r) {
 		join(out, buf_str(&dir), name);
 		r = buf_error(out);
-		if (!r && !is_dir(out->data))
+		if (!r && (!is_dir(out->data) || (strchr(name, '/') && !runs_have(out->data))))
 			r = -ENOENT;
+	} else if (r != -ENOMEM && strchr(name, '/')) {
+		r = -ENOENT;
 	}
 	buf_release(&dir);
 	if (r == -ENOENT)
@@ -250,8 +284,8 @@ static int find_named(struct buf *out, const char *base, const char *name, struc
 	return r && r != -EPERM ? error_sys(err, r, name, NULL) : r;
 }
 
-int listing_find(struct buf *out, const char *base, const char *what,
-		 const struct recording_formats *formats, struct error *err)
+int listing_find_set(struct buf *out, const char *base, const char *what,
+		     const struct recording_formats *formats, struct error *err)
 {
 	struct buf dir = BUF_INIT;
 	struct stat st;
@@ -272,11 +306,24 @@ int listing_find(struct buf *out, const char *base, const char *what,
 		return r;
 	}
 	/* without a recording in it, the directory itself: the reader reports what is wrong */
-	r = recording_is_here(what, formats) ? -ENOENT : find_newest(out, what, formats);
+	r = is_set_or_recording(what, formats) ? -ENOENT : find_newest(out, what, formats);
 	if (r == -ENOENT) {
 		buf_clear(out);
 		buf_adds(out, what);
 		r = buf_error(out);
 	}
 	return r ? error_sys(err, r, what, NULL) : 0;
+}
+
+int listing_find(struct buf *out, const char *base, const char *what,
+		 const struct recording_formats *formats, struct error *err)
+{
+	struct runs runs;
+	int r = listing_find_set(out, base, what, formats, err);
+
+	if (!r) {
+		r = runs_choose(&runs, out, formats, err);
+		runs_release(&runs);
+	}
+	return r;
 }

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_LISTING_H
 #define BUILDBEAT_ANALYSE_LISTING_H
 
+#include "analyse/runs.h"
 #include "analyse/summary.h"
 #include "base/error.h"
 #include "base/buf.h"
@@ -16,6 +17,8 @@ struct listing_entry {
 	enum build_result result;
 	int status;
 	bool running;		/* and so not unfinished: see growing_runs() */
+	bool set;		/* of several runs; rec is that of runs.shown */
+	struct runs runs;
 };
 
 struct listing {
@@ -40,13 +43,18 @@ int listing_add(struct listing *l, const char *name, struct recording *rec);
 
 /*
  * The recording that `what` names, into out: a directory that holds one; the newest
- * in a directory of recordings; a name in base; NULL: the newest in base. base is
+ * in a directory of recordings; a name in base; NULL: the newest in base. Of a set it is the run
+ * that stands for all (runs.h); a name in base may also be that of a run, "SET/3". base is
  * a directory of recordings, or NULL: ./buildstats or, failing that, the nearest
  * one above; such a one is refused with -EPERM if others could have created it (base/trust.h).
  * 0, or a negative errno with err.
  */
 int listing_find(struct buf *out, const char *base, const char *what,
 		 const struct recording_formats *formats, struct error *err);
+
+/* The same, but a set is left as it is: out may be a set (runs_are_here()). */
+int listing_find_set(struct buf *out, const char *base, const char *what,
+		     const struct recording_formats *formats, struct error *err);
 
 /* base or, if it is NULL, its default (see above), into out. */
 int listing_base(struct buf *out, const char *base, struct error *err);

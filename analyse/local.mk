@@ -6,7 +6,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/chain_names.c analyse/chain_names.h analyse/cost.c analyse/cost.h \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
-	analyse/listing.c analyse/listing.h analyse/metric.c analyse/metric.h analyse/names.c \
+	analyse/listing.c analyse/listing.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
 	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \

@@ -2,9 +2,11 @@
 #include "cli/openrec.h"
 
 #include "analyse/listing.h"
+#include "analyse/runs.h"
 #include "base/buf.h"
 #include "base/heap.h"
 #include "convert/convert.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -27,6 +29,29 @@ static bool is_file(const char *path)
 	return path && !stat(path, &st) && !S_ISDIR(st.st_mode);
 }
 
+/* Which run of a set the output is about. */
+static int choose_run(struct buf *path, struct error *err)
+{
+	struct buf count = BUF_INIT, set = BUF_INIT;
+	struct runs runs;
+	int r;
+
+	buf_adds(&set, path->data);
+	r = runs_choose(&runs, path, &convert_formats, err);
+	if (!r && runs.n) {
+		const struct runs_run *run = &runs.run[runs.shown];
+
+		runs_add_count(&count, &runs);
+		notice("%s: a set of %s: this is run %u, %s", buf_str(&set), buf_str(&count),
+		       run->number, run->running ? "which is not over yet" : run->good ?
+		       "which has the median wall time" : "the last one");
+	}
+	runs_release(&runs);
+	buf_release(&count);
+	buf_release(&set);
+	return r;
+}
+
 int openrec(struct recording *rec, int how, const char *base, const char *what,
 	    struct error *err)
 {
@@ -39,7 +64,8 @@ int openrec(struct recording *rec, int how, const char *base, const char *what,
 	if (is_file(what)) {
 		r = converter_read_any(rec, what, &options, err);
 	} else {
-		r = listing_find(&path, base, what, &convert_formats, err);
+		r = listing_find_set(&path, base, what, &convert_formats, err);
+		r = r ? r : choose_run(&path, err);
 		if (!r)
 			r = converter_read_any(rec, path.data, &options, err);
 	}

@@ -23,6 +23,9 @@
 #define LAYOUT_TRACEPARENT "traceparent"	/* what the build runs in; see identity.h */
 #define LAYOUT_IMPORTED "imported"	/* and whose format that had */
 
+#define LAYOUT_SET "set"		/* in a directory of several runs of one build; see analyse/runs.h */
+#define LAYOUT_SET_NAME "buildbeat set "
+
 #define LAYOUT_BUILD_HEADER "buildbeat build 1\n"
 
 #endif

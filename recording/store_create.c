@@ -42,9 +42,8 @@ int store_make_base(const char *path, enum store_access access, struct error *er
 
 #define NAMES_TRIED 999
 
-/* mkdir BASE/NAME into s->path. Without a name it is the time, with -2, -3 ... if that is taken. */
-static int make_dir(struct store *s, enum store_access access, const char *base,
-		    const char *name, struct error *err)
+int store_make_dir(char path[PATH_MAX], enum store_access access, const char *base,
+		   const char *name, struct error *err)
 {
 	const char *slash = strcmp(base, "/") ? "/" : "";
 	int64_t wall_ns = clock_wall_ns();
@@ -60,16 +59,16 @@ static int make_dir(struct store *s, enum store_access access, const char *base,
 			clock_add_name(&b, wall_ns);
 		if (!name && i > 1)
 			buf_addf(&b, "-%u", i);
-		if (snprintf(s->path, PATH_MAX, "%s%s%s", base, slash,
+		if (snprintf(path, PATH_MAX, "%s%s%s", base, slash,
 			     name ? name : buf_str(&b)) >= PATH_MAX)
 			return error_sys(err, -ENAMETOOLONG, base, NULL);
-		if (!mkdir(s->path, 0700))
+		if (!mkdir(path, 0700))
 			return 0;
 		r = -errno;
 		if (r != -EEXIST || name)
 			break;
 	}
-	return error_sys(err, r, s->path, "cannot make the recording");
+	return error_sys(err, r, path, "cannot make the recording");
 }
 
 void store_link_latest(const char *base, const char *path)
@@ -172,7 +171,7 @@ int store_create_for(struct store *s, enum store_access access, const char *base
 	r = trust_path(path, err);
 	if (r)
 		return r;
-	r = make_dir(s, access, path, name, err);
+	r = store_make_dir(s->path, access, path, name, err);
 	if (r)
 		return r;
 	r = open_made_dir(s, access);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "recording/store.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 /* Begin a recording. */
@@ -38,6 +39,11 @@ int store_create(struct store *s, const char *base, const char *name, struct err
 /* Make a directory of recordings and its parents. Nobody else can write to them; those who
  * may read a recording can reach it. */
 int store_make_base(const char *path, enum store_access access, struct error *err);
+
+/* mkdir BASE/NAME, for the user alone, into path. Without a name it is the time, with -2, -3 ... if that
+ * is taken. base is absolute. 0 or a negative errno with err. */
+int store_make_dir(char path[PATH_MAX], enum store_access access, const char *base,
+		   const char *name, struct error *err);
 
 /* BASE/latest -> the recording in path, replaced in one step; a failure is ignored. */
 void store_link_latest(const char *base, const char *path);

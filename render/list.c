@@ -11,12 +11,13 @@
 #define START_COLUMNS 16
 #define WALL_COLUMNS 7
 #define TASKS_COLUMNS 6
+#define SPREAD_COLUMNS 9
 #define RESULT_COLUMNS 10
 #define COMMAND_COLUMNS_MIN 12
 
 struct layout {
 	size_t name_columns;
-	bool start, tasks;	/* shown */
+	bool start, tasks, spread;	/* shown */
 	unsigned command_columns;	/* 0: no limit */
 };
 
@@ -25,15 +26,16 @@ static void choose(struct layout *y, const struct listing *l, const struct style
 {
 	unsigned taken = WALL_COLUMNS + RESULT_COLUMNS + 6;
 
-	y->name_columns = 4;
+	*y = (struct layout){ .name_columns = 4 };
 	for (size_t i = 0; i < l->n; i++) {
 		size_t n = text_columns(l->entry[i].name, strlen(l->entry[i].name));
 
 		y->name_columns = n > y->name_columns ? n : y->name_columns;
+		y->spread = y->spread || l->entry[i].set;
 	}
 	if (style->width && y->name_columns > style->width / 3)
 		y->name_columns = style->width / 3 > 8 ? style->width / 3 : 8;
-	taken += (unsigned)y->name_columns;
+	taken += (unsigned)y->name_columns + (y->spread ? SPREAD_COLUMNS + 2 : 0);
 	y->start = !style->width ||
 		   taken + START_COLUMNS + TASKS_COLUMNS + 4 + COMMAND_COLUMNS_MIN <= style->width;
 	taken += y->start ? START_COLUMNS + 2 : 0;
@@ -68,6 +70,38 @@ static void add_start(struct buf *out, int64_t wall_ns)
 	if (wall_ns >= 0 && localtime_r(&seconds, &tm))
 		strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
 	add_left(out, text, START_COLUMNS);
+}
+
+/* "3 runs", or "2 of 3" that are good. */
+static void add_runs(struct buf *out, const struct runs *r, const struct style *style)
+{
+	bool whole = r->asked < 0 || (int64_t)r->n_good >= r->asked;
+	char memory[64];
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	if (whole)
+		runs_add_count(&b, r);
+	else
+		buf_addf(&b, "%zu of %lld", r->n_good, (long long)r->asked);
+	if (!whole)
+		text_tone(out, style, TONE_ALARM);
+	add_left(out, buf_str(&b), RESULT_COLUMNS);
+	text_tone(out, style, TONE_PLAIN);
+}
+
+/* "+-0.12 s": the standard deviation of a set */
+static void add_spread(struct buf *out, const struct listing_entry *e)
+{
+	char memory[64];
+	struct buf b;
+
+	buf_init_fixed(&b, memory, sizeof memory);
+	if (e->set && e->runs.deviation_us >= 0) {
+		buf_adds(&b, "+-");
+		text_add_time(&b, e->runs.deviation_us);
+	}
+	add_left(out, buf_str(&b), SPREAD_COLUMNS);
 }
 
 /* "ok", "exit 2", "SIGKILL", "unfinished" */
@@ -109,9 +143,14 @@ static void add_entry(struct buf *out, const struct listing_entry *e, const stru
 	if (y->start)
 		add_start(out, e->rec.start_wall_ns);
 	buf_init_fixed(&b, memory, sizeof memory);
-	text_add_time(&b, e->rec.end_us);
+	text_add_time(&b, e->set && e->runs.n_good ? e->runs.median_us : e->rec.end_us);
 	add_right(out, buf_str(&b), WALL_COLUMNS);
-	add_result(out, e, style);
+	if (y->spread)
+		add_spread(out, e);
+	if (e->set)
+		add_runs(out, &e->runs, style);
+	else
+		add_result(out, e, style);
 	if (y->tasks) {
 		const char *tasks = recording_build(&e->rec, "tasks");
 
@@ -137,6 +176,8 @@ int list_text(struct buf *out, const struct listing *l, const struct style *styl
 	if (y.start)
 		add_left(out, "start", START_COLUMNS);
 	add_right(out, "wall", WALL_COLUMNS);
+	if (y.spread)
+		add_left(out, "spread", SPREAD_COLUMNS);
 	add_left(out, "result", RESULT_COLUMNS);
 	if (y.tasks)
 		add_right(out, "tasks", TASKS_COLUMNS);
@@ -150,6 +191,20 @@ int list_text(struct buf *out, const struct listing *l, const struct style *styl
 
 /* JSON */
 
+/* Members of a set only. */
+static void add_set(struct json *j, const struct runs *r)
+{
+	json_object(j, "runs");
+	json_known(j, "asked", r->asked);
+	json_int(j, "recorded", (int64_t)r->n);
+	json_int(j, "good", (int64_t)r->n_good);
+	json_known(j, "wall_least_us", r->least_us);
+	json_known(j, "wall_most_us", r->most_us);
+	json_known(j, "wall_deviation_us", r->deviation_us);
+	json_str(j, "prepare", r->prepare);
+	json_object_end(j);
+}
+
 static void add_object(struct json *j, const struct listing_entry *e)
 {
 	bool exited = e->result == BUILD_OK || e->result == BUILD_FAILED;
@@ -162,10 +217,13 @@ static void add_object(struct json *j, const struct listing_entry *e)
 	json_known(j, "exit_status", exited && !e->damaged ? e->status : -1);
 	json_known(j, "signal", e->result == BUILD_KILLED ? e->status : -1);
 	json_str(j, "start", recording_build(&e->rec, "start"));
-	json_known(j, "wall_us", e->damaged ? -1 : e->rec.end_us);
+	json_known(j, "wall_us", e->damaged ? -1 : e->set && e->runs.n_good ? e->runs.median_us :
+		   e->rec.end_us);
 	json_bool(j, "complete", !e->rec.lost.reason);
 	json_known(j, "tasks", recording_build_number(&e->rec, "tasks"));
 	json_str(j, "command", recording_build(&e->rec, "command"));
+	if (e->set)
+		add_set(j, &e->runs);
 	json_object_end(j);
 }
 
