@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
+#include "analyse/runs.h"
 #include "analyse/values.h"
 #include "archive/archive.h"
 #include "cli/buildset.h"
@@ -182,6 +183,59 @@ static void inputs_release(struct inputs *in)
 	recording_release(&in->rec);
 }
 
+/* Adds a recording, or the good runs of a set. The run that stands for the set is the last one, which a
+ * picture shows. */
+static int expand_one(struct args *a, struct word_list *list, const char *base, const char *what,
+		      struct error *err)
+{
+	struct buf path = BUF_INIT, run = BUF_INIT;
+	struct runs runs = RUNS_INIT;
+	struct error unused;
+	size_t n;
+	int r = 0;
+
+	if (!listing_find_set(&path, base, what, &convert_formats, &unused) &&
+	    runs_are_here(buf_str(&path)))
+		r = runs_read(&runs, path.data, &convert_formats, err);
+	n = runs.n ? runs.n : 1;
+	if (!r && runs.n && !runs.n_good)
+		r = error_set(err, -EINVAL, path.data, 0, 0, "no run of this set succeeded");
+	for (size_t i = 0; !r && i < n; i++) {
+		size_t k = i < runs.shown ? i : i + 1 < n ? i + 1 : runs.shown;
+		const char *kept = what;
+
+		if (runs.n && !runs.run[k].good)
+			continue;
+		if (runs.n) {
+			buf_clear(&run);
+			runs_add_path(&run, path.data, &runs.run[k]);
+			kept = buf_error(&run) ? NULL : options_keep(a, run.data);
+		}
+		if (!kept)
+			r = error_sys(err, -ENOMEM, NULL, NULL);
+		else if (list->n == WORD_LIST_MAX)
+			r = error_set(err, -E2BIG, what, 0, 0, "more than %d builds on one side",
+				      WORD_LIST_MAX);
+		else
+			list->item[list->n++] = kept;
+	}
+	buf_release(&path);
+	buf_release(&run);
+	runs_release(&runs);
+	return r;
+}
+
+static int expand(struct args *a, struct word_list *list, const char *base, struct error *err)
+{
+	struct word_list given = *list;
+	int r = 0;
+
+	list->n = 0;
+	for (size_t i = 0; !r && i < given.n; i++)
+		r = expand_one(a, list, base, given.item[i], err);
+	return r;
+}
+
 /* Thresholds */
 
 /* "2s" sets the limits of times, "1MiB" those of sizes, "0" all. */
@@ -259,6 +313,10 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 		    configfile_apply(a, openrec_keys, d, d->buildset.config, err);
 	if (!r)
 		r = choose(a, d, &n, err);
+	if (!r && !n.archive)
+		r = expand(a, &d->base, d->recordings, err);
+	if (!r && !n.archive)
+		r = expand(a, &d->new, d->recordings, err);
 	if (!r)
 		r = inputs_read(&base, &d->base, d->recordings, n.archive, d->html, err);
 	if (!r)

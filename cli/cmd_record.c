@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/runs.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/doctor.h"
@@ -7,12 +9,14 @@
 #include "cli/follow.h"
 #include "cli/inspect_config.h"
 #include "cli/settings_options.h"
+#include "convert/convert.h"
 #include "inspect/archive.h"
 #include "inspect/rule.h"
 #include "launch/find_plugin.h"
 #include "launch/inspector.h"
 #include "launch/notice.h"
 #include "launch/recorder.h"
+#include "launch/repetition.h"
 #include "launch/serving.h"
 #include "launch/taskrun.h"
 #include "recording/store_join.h"
@@ -44,6 +48,8 @@ static int run_inside(struct store *outer, const struct settings *settings,
 		notice("no process is inspected: only the outermost record does that");
 	if (settings->serve)
 		notice("no live pages are served: only the outermost record does that");
+	if (settings->repeat)
+		notice("the build runs once: only the outermost record repeats it");
 	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
@@ -179,19 +185,17 @@ static void begin_serving(const struct recorder *rec)
 	buf_release(&url);
 }
 
-static int record(const struct settings *settings, struct inspections *x, struct launch *l)
+/* False: the build did not run. */
+static bool record_one(const struct settings *settings, struct inspections *x, struct launch *l,
+		       const char *base, const char *name, int *result)
 {
 	struct recorder rec;
-	struct store outer;
 	struct error err;
-	int r;
 
-	if (!store_join_env(&outer))
-		return run_inside(&outer, settings, l);
-	if (recorder_create(&rec, settings, settings->output, settings->name, l->argv, &err)) {
+	if (recorder_create(&rec, settings, base, name, l->argv, &err)) {
 		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
 		       err.message);
-		return run_alone(l);
+		return false;
 	}
 	rec.explain = doctor_explain;
 	if (settings->otlp)
@@ -203,14 +207,95 @@ static int record(const struct settings *settings, struct inspections *x, struct
 		begin_serving(&rec);
 	recorder_prepare(&rec, l);
 	l->arm = x->inspector.pid ? &x->inspector.arm : NULL;
-	r = launch_run(l);
+	*result = launch_run(l);
 	if (l->not_run)
 		end_inspections(x, true);
 	recorder_finish(&rec, l);
 	end_inspections(x, false);
 	if (settings->otlp && rec.created)
 		export_send_later(rec.store.path, settings->otlp);
-	return launch_end(l, r);
+	return true;
+}
+
+/* The wall times of the set, where a recording is announced. */
+static void announce_set(const char *path)
+{
+	struct runs runs;
+	struct buf b = BUF_INIT;
+	struct error err;
+
+	if (isatty(STDERR_FILENO) && !runs_read(&runs, path, &convert_formats, &err)) {
+		runs_add_count(&b, &runs);
+		buf_addf(&b, " recorded in %s", path);
+		if (runs.n_good) {
+			buf_adds(&b, ": wall time ");
+			text_add_time(&b, runs.median_us);
+			buf_adds(&b, " (median), ");
+			text_add_time(&b, runs.least_us);
+			buf_adds(&b, " to ");
+			text_add_time(&b, runs.most_us);
+		}
+		if (runs.deviation_us >= 0) {
+			buf_adds(&b, ", standard deviation ");
+			text_add_time(&b, runs.deviation_us);
+		}
+		notice("%s", buf_str(&b));
+		if (runs.first_slower > 0)
+			notice("the first run was %.0f %% slower than the others, probably because "
+			       "caches were cold: build once before, or let --prepare fill or empty "
+			       "them", runs.first_slower * 100);
+		runs_release(&runs);
+	}
+	buf_release(&b);
+}
+
+/* The result of the last run is that of the set: a run that fails, or does not run, ends it. */
+static int record_set(const struct settings *settings, struct inspections *x, struct launch *l)
+{
+	struct repetition repetition;
+	struct launch run = *l;
+	struct error err;
+	bool good = true;
+	int result = 0;
+
+	if (repetition_begin(&repetition, settings, l->argv, &err)) {
+		notice("nothing is recorded, and the build runs once: %s%s%s", err.path,
+		       *err.path ? ": " : "", err.message);
+		return run_alone(l);
+	}
+	for (int64_t i = 1; good && i <= settings->repeat; i++) {
+		char name[32];
+
+		if (!repetition_prepare(&repetition, &run)) {
+			run.status = run.status ? run.status : 2 << 8;
+			break;
+		}
+		run = *l;
+		snprintf(name, sizeof name, "%lld", (long long)i);
+		good = record_one(settings, x, &run, repetition.path, name, &result);
+		if (!good && i == 1)
+			result = launch_run(&run);
+		good = good && !result && !run.not_run && !run.status;
+		if (good)
+			repetition_count(&repetition);
+	}
+	repetition_end(&repetition);
+	if (repetition.done)
+		announce_set(repetition.path);
+	return launch_end(&run, result);
+}
+
+static int record(const struct settings *settings, struct inspections *x, struct launch *l)
+{
+	struct store outer;
+	int r;
+
+	if (!store_join_env(&outer))
+		return run_inside(&outer, settings, l);
+	if (settings->repeat)
+		return record_set(settings, x, l);
+	return record_one(settings, x, l, settings->output, settings->name, &r) ?
+	       launch_end(l, r) : run_alone(l);
 }
 
 /* The name is that of one directory in the directory of recordings. */
@@ -234,6 +319,20 @@ static int check_collector(const char *url, struct error *err)
 	return r ? error_set(err, r, NULL, 0, 0, "record: option '--otlp': %s", why.message) : 0;
 }
 
+/* What shows one build, as a file or as pages, has no room for several. */
+static int check_repeat(const struct settings *settings, struct error *err)
+{
+	const char *other = settings->serve ? "--serve" : trace_file(settings) ? "--trace" : NULL;
+
+	if (settings->prepare && !settings->repeat)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "record: option '--prepare' requires --repeat");
+	if (settings->repeat && other)
+		return error_set(err, -EINVAL, NULL, 0, 0,
+				 "record: %s shows one build and excludes --repeat", other);
+	return 0;
+}
+
 static const struct settings defaults = SETTINGS_INIT;
 
 static int run(struct args *a, void *values, struct error *err)
@@ -247,6 +346,7 @@ static int run(struct args *a, void *values, struct error *err)
 	r = configfile_apply_both(a, settings_options, values, &x.config, settings->config, err);
 	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
+	r = r ? r : check_repeat(settings, err);
 	r = r ? r : read_rules(&x, settings, err);
 	if (!r)
 		r = record(settings, &x, &l);

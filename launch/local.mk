@@ -6,7 +6,7 @@ launch_liblaunch_a_SOURCES = \
 	launch/gitstamp.c launch/gitstamp.h launch/hold.c launch/hold.h launch/inspector.c launch/inspector.h \
 	launch/launch.c launch/launch.h launch/notice.c launch/notice.h launch/oelayout.c \
 	launch/oelayout.h launch/whereabouts.c launch/whereabouts.h launch/progress.c launch/progress.h launch/relay.c launch/relay.h launch/relay_process.c \
-	launch/relay_tty.c launch/relay_tty.h launch/serving.c launch/serving.h launch/recorder.c launch/recorder.h \
+	launch/relay_tty.c launch/relay_tty.h launch/serving.c launch/serving.h launch/recorder.c launch/recorder.h launch/repetition.c launch/repetition.h \
 	launch/settings.h launch/spanrun.c launch/spanrun.h launch/tasklog.c launch/tasklog.h launch/taskrun.c launch/taskrun.h \
 	launch/tracer.c launch/tracer.h launch/witness.c launch/witness.h
 

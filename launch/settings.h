@@ -30,6 +30,8 @@ struct settings {
 	bool git;
 	struct word_list source;	/* empty: the working directory */
 	struct word_list inspect;	/* rules of inspect/rule.h */
+	int64_t repeat;		/* runs of a set; 0: one recording that is no set */
+	const char *prepare;	/* shell command before each of them, or NULL */
 	bool serve;		/* live pages while the build runs */
 };
 
