@@ -53,6 +53,22 @@ void cost_add(struct cost *sum, const struct cost *c)
 	add_memory(sum, c);
 }
 
+int64_t cost_value(const struct cost *c, enum sort_key key)
+{
+	switch (key) {
+	case SORT_WALL:
+		return c->wall_us;
+	case SORT_CPU:
+		return c->cpu_us;
+	case SORT_MEMORY:
+		return c->memory_kb;
+	case SORT_IO:
+		return sat_add(c->read_bytes, c->written_bytes);
+	default:
+		return 0;
+	}
+}
+
 /* In the order of starts: the union of the children's times grows at its end. */
 static void add_inside(struct inside *in, const struct recording *rec, const struct task *parent,
 		       const struct task *child)

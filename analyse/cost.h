@@ -52,6 +52,12 @@ static inline bool task_is_shell(const struct task *t)
 
 void cost_add(struct cost *sum, const struct cost *c);
 
+/* What lists are sorted by. */
+enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_START, SORT_NAME, SORT_KEYS };
+
+/* The value that a key sorts by; 0 for SORT_START and SORT_NAME. */
+int64_t cost_value(const struct cost *c, enum sort_key key);
+
 /*
  * Fill parent and cost of every task. order: the indices of the n tasks that
  * ran, by their start.

@@ -2,9 +2,7 @@
 #include "analyse/view.h"
 
 #include "analyse/names.h"
-#include "base/array.h"
 #include "base/cursor.h"
-#include "base/index.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 
@@ -129,82 +127,22 @@ static int collect_unsuccessful(struct view *v)
 	return 0;
 }
 
-/* Kinds */
-
-/* Each kind has one text. NULL when out of memory. */
-static struct kind *find_kind(struct view *v, struct index *kinds, const char *name)
-{
-	struct kind *grown;
-	uint32_t at;
-
-	if (index_find(kinds, (uintptr_t)name, 0, &at))
-		return &v->kind[at];
-	grown = array_grow(v->kind, v->n_kinds, sizeof *grown);
-	if (!grown)
-		return NULL;
-	v->kind = grown;
-	if (index_put(kinds, (uintptr_t)name, 0, (uint32_t)v->n_kinds))
-		return NULL;
-	grown[v->n_kinds] = (struct kind){ .name = name };
-	return &grown[v->n_kinds++];
-}
-
-static int by_wall(const void *a, const void *b)
-{
-	const struct kind *x = a, *y = b;
-
-	if (x->cost.wall_us != y->cost.wall_us)
-		return x->cost.wall_us < y->cost.wall_us ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
-static int add_to_kinds(struct view *v, struct index *kinds)
-{
-	const struct summary *s = v->sum;
-	struct kind *k = NULL;
-
-	for (size_t i = 0; i < v->n_tasks; i++) {
-		const struct task *t = &s->rec->task[v->task[i]];
-
-		if (!task_ran(t))
-			continue;
-		if (!k || k->name != t->kind)
-			k = find_kind(v, kinds, t->kind);
-		if (!k)
-			return -ENOMEM;
-		k->n_tasks++;
-		cost_add(&k->cost, &s->nest[v->task[i]].cost);
-	}
-	return 0;
-}
-
-static int sum_kinds(struct view *v)
-{
-	struct index kinds = INDEX_INIT;
-	int r = add_to_kinds(v, &kinds);
-
-	index_release(&kinds);
-	if (r)
-		return r;
-	for (size_t i = 0; i < v->n_kinds; i++)
-		cost_add(&v->cost, &v->kind[i].cost);
-	if (v->n_kinds)
-		qsort(v->kind, v->n_kinds, sizeof *v->kind, by_wall);
-	return 0;
-}
-
 int view_make(struct view *v, const struct summary *s, const struct selection *sel)
 {
-	*v = (struct view){ .sum = s, .all = !sel->filter && !sel->kind && !sel->unsuccessful &&
-				 !sel->task };
+	*v = (struct view){
+		.sum = s, .selection = *sel,
+		.all = !sel->filter && !sel->kind && !sel->unsuccessful && !sel->task,
+	};
 	v->task = malloc((s->rec->n_tasks + 1) * sizeof *v->task);
 	v->target = calloc(s->n_targets + 1, sizeof *v->target);
 	if (!v->task || !v->target)
 		return -ENOMEM;
 	select_tasks(v, sel);
 	select_targets(v);
-	if (collect_unsuccessful(v) || sum_kinds(v))
+	if (collect_unsuccessful(v) ||
+	    groups_make(&v->kinds, s, v->task, v->n_tasks, false, GROUPS_KIND))
 		return -ENOMEM;
+	v->cost = v->kinds.total.cost;
 	return recording_command_error(s->rec);
 }
 
@@ -213,7 +151,7 @@ void view_release(struct view *v)
 	free(v->task);
 	free(v->unsuccessful);
 	free(v->target);
-	free(v->kind);
+	groups_release(&v->kinds);
 	*v = (struct view){ 0 };
 }
 
@@ -225,30 +163,14 @@ struct ranking {
 	bool tasks;
 };
 
-int64_t view_cost(const struct cost *c, enum sort_key key)
-{
-	switch (key) {
-	case SORT_WALL:
-		return c->wall_us;
-	case SORT_CPU:
-		return c->cpu_us;
-	case SORT_MEMORY:
-		return c->memory_kb;
-	case SORT_IO:
-		return sat_add(c->read_bytes, c->written_bytes);
-	default:
-		return 0;
-	}
-}
-
 int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key)
 {
 	struct cost sum;
 
 	if (g->n_tasks == 1)
-		return view_cost(&s->nest[g->first_task].cost, key);
+		return cost_value(&s->nest[g->first_task].cost, key);
 	sum = summary_target_cost(s, g);
-	return view_cost(&sum, key);
+	return cost_value(&sum, key);
 }
 
 static bool before(const void *ctx, uint32_t a, uint32_t b)
@@ -271,8 +193,8 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
 		order = strcmp(t->name, u->name);
 		return order ? order < 0 : a < b;
 	default:
-		x = r->tasks ? view_cost(&s->nest[a].cost, r->key) : view_target_cost(s, g, r->key);
-		y = r->tasks ? view_cost(&s->nest[b].cost, r->key) : view_target_cost(s, h, r->key);
+		x = r->tasks ? cost_value(&s->nest[a].cost, r->key) : view_target_cost(s, g, r->key);
+		y = r->tasks ? cost_value(&s->nest[b].cost, r->key) : view_target_cost(s, h, r->key);
 		return x != y ? x > y : a < b;
 	}
 }
@@ -289,27 +211,4 @@ size_t view_top_tasks(struct view *v, enum sort_key key, size_t top)
 	struct ranking r = { v->sum, key, true };
 
 	return sort_top(v->task, v->n_tasks, top, before, &r);
-}
-
-static bool uses_more(const void *ctx, uint32_t a, uint32_t b)
-{
-	const struct program *p = ctx, *x = &p[a], *y = &p[b];
-
-	if (x->cpu_us != y->cpu_us)
-		return x->cpu_us > y->cpu_us;
-	if (x->wall_us != y->wall_us)
-		return x->wall_us > y->wall_us;
-	return a < b;
-}
-
-uint32_t *view_top_programs(const struct recording *rec, size_t top, size_t *n)
-{
-	uint32_t *index = malloc((rec->n_programs + 1) * sizeof *index);
-
-	if (!index)
-		return NULL;
-	for (uint32_t i = 0; i < rec->n_programs; i++)
-		index[i] = i;
-	*n = sort_top(index, rec->n_programs, top, uses_more, rec->program);
-	return index;
 }

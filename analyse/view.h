@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_VIEW_H
 #define BUILDBEAT_ANALYSE_VIEW_H
 
+#include "analyse/groups.h"
 #include "analyse/summary.h"
 
 /* A selection of tasks of a summary: all conditions must hold. */
@@ -14,20 +15,13 @@ struct selection {
 	bool unsuccessful;	/* failed, killed and unfinished ones only */
 };
 
-enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_START, SORT_NAME, SORT_KEYS };
-
 /* "wall", "cpu" ...; ends with NULL. */
 extern const char *const view_sort_word[SORT_KEYS + 1];
-
-struct kind {
-	const char *name;
-	size_t n_tasks;
-	struct cost cost;
-};
 
 /* The selected tasks, targets and kinds. */
 struct view {
 	const struct summary *sum;
+	struct selection selection;
 	bool all;		/* no condition was given */
 	size_t n_tasks;
 	uint32_t *task;		/* those that ran by start, then those that did not */
@@ -35,8 +29,7 @@ struct view {
 	uint32_t *unsuccessful;	/* failed and killed, then unfinished, each by start */
 	size_t n_targets;
 	uint32_t *target;	/* with a selected task; in any order */
-	size_t n_kinds;
-	struct kind *kind;	/* by wall time, the largest first */
+	struct groups kinds;
 	struct cost cost;	/* of the selected tasks */
 };
 
@@ -54,16 +47,7 @@ bool view_has_task(const struct view *v, uint32_t task);
 size_t view_top_targets(struct view *v, enum sort_key key, size_t top);
 size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
 
-/*
- * The `top` programs of the recording (or all, if fewer) that used most CPU or, if no CPU time
- * is known, ran longest: indices from malloc(), *n of them. NULL when out of memory.
- */
-uint32_t *view_top_programs(const struct recording *rec, size_t top, size_t *n);
-
-/* The value that a key sorts by; 0 for SORT_START and SORT_NAME. */
-int64_t view_cost(const struct cost *c, enum sort_key key);
-
-/* The same for the sum over the tasks of a target. */
+/* cost_value() of the sum over the tasks of a target. */
 int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key);
 
 #endif

@@ -16,6 +16,7 @@ struct show_arguments {
 	int sort;
 	int64_t top;
 	const char *filter, *kind, *task;
+	unsigned by;
 	bool failed, tasks, json;
 };
 
@@ -25,6 +26,8 @@ static const struct option options[] = {
 	OPENREC_OPTION(output),
 	{ OPT_CHOICE('s', "sort", sort, view_sort_word, "KEY",
 	  "print one list, sorted by wall, cpu, memory, io, start or name") },
+	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
+	  "print only what directory, target, program, kind or host (build tool) cost") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
 	{ OPT_TEXT('f', "filter", filter, "TEXT",
 	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },
@@ -46,13 +49,16 @@ static int run(struct args *a, void *values, struct error *err)
 	struct queue queue = { 0 };
 	struct answer answer = { 0 };
 	struct inspected_found inspected = INSPECTED_INIT;
-	const struct show_options o = {
+	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
+	struct show_options o = {
 		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
 		.chain = &chain, .answer = &answer, .inspected = &inspected.inspected,
+		.groups = groups, .programs = &programs,
 	};
 	const struct selection selection = {
 		.filter = s->filter, .kind = s->kind, .task = s->task, .unsuccessful = s->failed
 	};
+	const bool whole = !s->by || s->json;	/* tables of groups need nothing else */
 	struct style style = output_style();
 	struct recording rec = RECORDING_INIT;
 	struct summary summary = { 0 };
@@ -65,14 +71,22 @@ static int run(struct args *a, void *values, struct error *err)
 	if (r)
 		goto out;
 	r = summary_make(&summary, &rec);
-	if (!r)
+	if (!r && whole)
 		r = chain_make(&chain, &summary);
-	if (!r)
+	if (!r && whole)
 		r = queue_make(&queue, &summary, &chain);
-	if (!r)
+	if (!r && whole)
 		r = answer_make(&answer, &summary, &chain, &queue);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
+	if (!r && whole && rec.n_programs)
+		r = groups_make(&programs, &summary, view.task, view.n_tasks, true,
+				GROUPS_PROGRAM);
+	for (unsigned by = 0; !r && by < GROUPINGS; by++) {
+		if (s->by & 1u << by)
+			r = groups_make(&groups[o.n_groups++], &summary, view.task, view.n_tasks,
+					view.all, (enum groups_by)by);
+	}
 	if (!r && s->task && !view.n_tasks) {
 		r = error_set(err, -ENOENT, NULL, 0, 0, "show: no task has the name or id '%.200s'",
 			      s->task);
@@ -82,6 +96,9 @@ static int run(struct args *a, void *values, struct error *err)
 		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
 	r = output_end(&out, r, rec.path, err);
 out:
+	for (size_t i = 0; i < o.n_groups; i++)
+		groups_release(&groups[i]);
+	groups_release(&programs);
 	view_release(&view);
 	answer_release(&answer);
 	queue_release(&queue);

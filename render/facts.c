@@ -75,14 +75,14 @@ void fact_add_count(struct facts *f, uint64_t n, const char *after)
 	fact_part(f);
 }
 
-void fact_add_time(struct facts *f, int64_t us, const char *after)
+static void add_time(struct facts *f, int64_t us, const char *after)
 {
 	text_add_time(&f->part, us);
 	buf_adds(&f->part, after);
 	fact_part(f);
 }
 
-void fact_add_bytes(struct facts *f, const char *before, int64_t bytes, const char *after)
+static void add_bytes(struct facts *f, const char *before, int64_t bytes, const char *after)
 {
 	buf_adds(&f->part, before);
 	text_add_bytes(&f->part, bytes);
@@ -128,7 +128,7 @@ void fact_host(struct facts *f, const struct summary *s)
 	if (s->cores > 0)
 		fact_add_count(f, (uint64_t)s->cores, s->cores == 1 ? " core" : " cores");
 	if (kb > 0)
-		fact_add_bytes(f, "", sat_mul(kb, 1024), "");
+		add_bytes(f, "", sat_mul(kb, 1024), "");
 	fact_add_name(f, "Linux ", recording_build(s->rec, "kernel"));
 	fact_end(f, f->brief ? "host" : "where", TONE_PLAIN);
 }
@@ -210,12 +210,12 @@ void fact_cpu(struct facts *f, const struct summary *s)
 		return;
 	if (f->brief) {
 		buf_adds(&f->part, s->cpu_exact ? "the build " : "");
-		fact_add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
+		add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
 	} else {
 		text_add_time(&f->part, s->cpu_us);
 		buf_adds(&f->part, " of CPU: ");
-		fact_add_time(f, s->user_us, " user");
-		fact_add_time(f, s->system_us, " system");
+		add_time(f, s->user_us, " user");
+		add_time(f, s->system_us, " system");
 	}
 	if (share >= 0) {
 		text_add_percent(&f->part, share);
@@ -302,13 +302,53 @@ void fact_tasks(struct facts *f, const struct summary *s)
 	fact_end(f, f->brief ? "tasks at once" : "at once", TONE_PLAIN);
 }
 
+/* "no task failed", "no task of kind 'link'": what was looked for is a better answer than zeros. */
+static void fact_none(struct facts *f, const struct view *v)
+{
+	const struct selection *sel = &v->selection;
+
+	buf_adds(&f->part, "no task");
+	if (sel->kind) {
+		buf_adds(&f->part, " of kind '");
+		text_add_name(&f->part, sel->kind, 0);
+		buf_addc(&f->part, '\'');
+	}
+	if (sel->filter) {
+		buf_adds(&f->part, " with '");
+		text_add_name(&f->part, sel->filter, 0);
+		buf_adds(&f->part, "' in its name or command");
+	}
+	if (sel->unsuccessful)
+		buf_adds(&f->part, " failed");
+	else if (!sel->kind && !sel->filter)
+		buf_adds(&f->part, " was found");
+	buf_addf(&f->part, " (of %zu)", v->sum->rec->n_tasks);
+	fact_part(f);
+}
+
+void fact_selected(struct facts *f, const struct view *v)
+{
+	if (v->n_tasks) {
+		buf_addf(&f->part, "%zu of %zu tasks", v->n_tasks, v->sum->rec->n_tasks);
+		fact_part(f);
+		add_time(f, v->cost.wall_us, " wall");
+		if (v->cost.measured)
+			add_time(f, v->cost.cpu_us, " CPU");
+		if (v->cost.measured)
+			add_bytes(f, "", cost_value(&v->cost, SORT_IO), " of disk I/O");
+	} else {
+		fact_none(f, v);
+	}
+	fact_end(f, "selected", TONE_TITLE);
+}
+
 /* What the end of the build waited for, and how long it takes with unlimited workers. */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 {
 	if (!c->n_path)
 		return;
 	fact_add_count(f, c->n_path, c->n_path == 1 ? " task" : " tasks");
-	fact_add_time(f, c->path_us, "");
+	add_time(f, c->path_us, "");
 	if (s->wall_us > 0) {
 		text_add_percent(&f->part, (double)c->path_us / (double)s->wall_us);
 		buf_adds(&f->part, " of the build");
@@ -318,7 +358,7 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 	fact_part(f);
 	fact_end(f, "path", TONE_PLAIN);
 	if (c->has_dependencies) {
-		fact_add_time(f, c->dependency_us, " with unlimited workers");
+		add_time(f, c->dependency_us, " with unlimited workers");
 		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
 	} else {
 		buf_adds(&f->part, "unknown: no dependencies were recorded");
@@ -353,15 +393,15 @@ void fact_memory(struct facts *f, const struct summary *s)
 	if (f->part.len && h->memory_total_bytes > 0) {
 		if (f->brief)
 			f->part.data[f->part.len - 1] = ' ';
-		fact_add_bytes(f, "of ", h->memory_total_bytes, "");
+		add_bytes(f, "of ", h->memory_total_bytes, "");
 	}
 	if (!f->brief)
 		fact_end(f, "memory", TONE_PLAIN);
 	if (swapped && f->brief)
-		fact_add_bytes(f, "", h->swapped_out_bytes, " swapped out");
+		add_bytes(f, "", h->swapped_out_bytes, " swapped out");
 	if (swapped && !f->brief) {
-		fact_add_bytes(f, "", h->swapped_in_bytes, " in");
-		fact_add_bytes(f, "", h->swapped_out_bytes, " out");
+		add_bytes(f, "", h->swapped_in_bytes, " in");
+		add_bytes(f, "", h->swapped_out_bytes, " out");
 		add_moment(f, "most used ", h->swap_used_bytes.value, h->swap_used_bytes.time_us);
 		fact_end(f, "swap", TONE_ALARM);
 	}
@@ -381,9 +421,9 @@ static void add_disk(struct facts *f, const char *whose, int64_t read_bytes,
 		     int64_t written_bytes)
 {
 	if (read_bytes >= 0)
-		fact_add_bytes(f, whose, read_bytes, " read");
+		add_bytes(f, whose, read_bytes, " read");
 	if (written_bytes >= 0)
-		fact_add_bytes(f, read_bytes >= 0 ? "" : whose, written_bytes, " written");
+		add_bytes(f, read_bytes >= 0 ? "" : whose, written_bytes, " written");
 }
 
 void fact_disk(struct facts *f, const struct summary *s)
@@ -402,8 +442,8 @@ void fact_network(struct facts *f, const struct host *h)
 {
 	if (h->net_received_bytes <= 0 && h->net_sent_bytes <= 0)
 		return;
-	fact_add_bytes(f, "", h->net_received_bytes, " received");
-	fact_add_bytes(f, "", h->net_sent_bytes, " sent");
+	add_bytes(f, "", h->net_received_bytes, " received");
+	add_bytes(f, "", h->net_sent_bytes, " sent");
 	fact_end(f, "network", TONE_PLAIN);
 }
 
@@ -449,7 +489,7 @@ void fact_samples(struct facts *f, const struct summary *s)
 		fact_part(f);
 	} else if (interval_ms > 0) {
 		buf_adds(&f->part, "one every ");
-		fact_add_time(f, sat_mul(interval_ms, 1000), "");
+		add_time(f, sat_mul(interval_ms, 1000), "");
 	}
 	if (h->gaps)
 		fact_add_count(f, h->gaps, h->gaps == 1 ? " gap" : " gaps");
@@ -483,7 +523,7 @@ void fact_output(struct facts *f, const struct recording *rec)
 	if (!recording_build(rec, "output"))
 		return;
 	if (bytes >= 0)
-		fact_add_bytes(f, "", bytes, "");
+		add_bytes(f, "", bytes, "");
 	else
 		buf_adds(&f->part, "kept");
 	if (bytes < 0)
@@ -520,7 +560,7 @@ void fact_processes(struct facts *f, const struct recording *rec)
 	fact_add_name(f, "", recording_build(rec, "processes_why"));
 	if (look_us > 0) {
 		buf_adds(&f->part, "shorter than ");
-		fact_add_time(f, look_us, " may be missing");
+		add_time(f, look_us, " may be missing");
 	}
 	if (lost)
 		fact_add_count(f, (uint64_t)rec->process_events_lost,

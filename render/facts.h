@@ -5,6 +5,7 @@
 #include "analyse/chain.h"
 #include "analyse/inspected.h"
 #include "analyse/summary.h"
+#include "analyse/view.h"
 #include "base/text.h"
 
 /* Facts: a label and parts, such as "tasks" and "8 for 6 targets", "1 failed". Only facts.c
@@ -33,8 +34,6 @@ void fact_part(struct facts *f);
 
 /* Whole parts: a number or a text between two others. Names are made safe to print. */
 void fact_add_count(struct facts *f, uint64_t n, const char *after);
-void fact_add_time(struct facts *f, int64_t us, const char *after);
-void fact_add_bytes(struct facts *f, const char *before, int64_t bytes, const char *after);
 void fact_add_name(struct facts *f, const char *before, const char *name);
 
 /* All parts under a label, in a tone; nothing when there are none. */
@@ -53,6 +52,7 @@ void fact_cpu(struct facts *f, const struct summary *s);
 void fact_machine(struct facts *f, const struct summary *s);
 void fact_speed(struct facts *f, const struct host *h);
 void fact_tasks(struct facts *f, const struct summary *s);
+void fact_selected(struct facts *f, const struct view *v);	/* or what was not found */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c);
 void fact_memory(struct facts *f, const struct summary *s);
 void fact_disk(struct facts *f, const struct summary *s);

@@ -284,35 +284,38 @@ static void add_host(struct json *j, const struct summary *s)
 
 /* Lists */
 
-static void add_kinds(struct json *j, const struct view *v)
+static void add_kinds(struct json *j, struct view *v)
 {
+	const uint32_t *order;
+	size_t n = groups_top(&v->kinds, SORT_WALL, SIZE_MAX, &order);
+
 	json_object(j, "selected");
 	json_int(j, "tasks", (int64_t)v->n_tasks);
 	json_int(j, "targets", (int64_t)v->n_targets);
 	add_cost(j, &v->cost);
 	json_object_end(j);
 	json_array(j, "kinds");
-	for (size_t i = 0; i < v->n_kinds; i++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct group *k = &v->kinds.group[order[i]];
+
 		begin_line(j, NULL);
-		json_str(j, "kind", v->kind[i].name);
-		json_int(j, "tasks", (int64_t)v->kind[i].n_tasks);
-		add_cost(j, &v->kind[i].cost);
+		json_str(j, "kind", k->name);
+		json_int(j, "tasks", (int64_t)k->n);
+		add_cost(j, &k->cost);
 		end_line(j);
 	}
 	json_array_end(j);
 }
 
-static int add_programs(struct json *j, const struct summary *s, size_t top)
+static void add_programs(struct json *j, struct groups *g, const struct summary *s, size_t top)
 {
 	const struct recording *rec = s->rec;
-	uint32_t *index;
+	const uint32_t *order;
 	size_t n;
 
 	if (!rec->n_processes && !recording_build(rec, "processes"))
-		return 0;
-	index = view_top_programs(rec, top, &n);
-	if (!index)
-		return -ENOMEM;
+		return;
+	n = groups_top(g, groups_usual_key(g), g->of_processes ? top : 0, &order);
 	json_object(j, "processes");
 	json_int(j, "processes", (int64_t)rec->n_processes);
 	json_str(j, "recorded_from", recording_build(rec, "processes"));
@@ -321,20 +324,78 @@ static int add_programs(struct json *j, const struct summary *s, size_t top)
 	json_known(j, "cpu_unseen_us", summary_unseen_us(s));
 	json_array(j, "programs");
 	for (size_t i = 0; i < n; i++) {
-		const struct program *p = &rec->program[index[i]];
+		const struct group *p = &g->group[order[i]];
 
 		begin_line(j, NULL);
 		json_str(j, "program", p->name);
 		json_int(j, "processes", (int64_t)p->n);
-		json_int(j, "wall_us", p->wall_us);
-		json_known(j, "cpu_us", p->n_measured ? p->cpu_us : -1);
-		json_known(j, "max_rss_kb", p->max_rss_kb);
+		json_int(j, "wall_us", p->cost.wall_us);
+		json_known(j, "cpu_us", p->cost.measured ? p->cost.cpu_us : -1);
+		json_known(j, "max_rss_kb", p->cost.memory_kb ? p->cost.memory_kb : -1);
 		end_line(j);
 	}
 	json_array_end(j);
 	json_object_end(j);
-	free(index);
-	return 0;
+}
+
+/* Tables of --by */
+
+static void add_group_cost(struct json *j, const struct groups *g, const struct cost *c)
+{
+	if (!g->of_processes) {
+		add_cost(j, c);
+		return;
+	}
+	json_int(j, "wall_us", c->wall_us);
+	json_known(j, "cpu_us", c->measured ? c->cpu_us : -1);
+	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
+}
+
+static void add_group(struct json *j, const struct groups *g, const char *key,
+		      const struct group *group)
+{
+	begin_line(j, key);
+	if (group->name)
+		json_str(j, "name", group->name);
+	json_int(j, g->of_processes ? "processes" : "tasks", (int64_t)group->n);
+	add_group_cost(j, g, &group->cost);
+	end_line(j);
+}
+
+static void add_table(struct json *j, struct groups *g, const struct show_options *o)
+{
+	const enum sort_key key = o->sort < SORT_KEYS ? o->sort : groups_usual_key(g);
+	const uint32_t *order;
+	size_t n = groups_top(g, key, o->top, &order);
+	struct group more;
+
+	json_object(j, NULL);
+	json_str(j, "by", groups_by_word[g->by]);
+	json_str(j, "of", g->of_processes ? "processes" : "tasks");
+	json_int(j, "groups", (int64_t)g->n);
+	json_array(j, "largest");
+	for (size_t i = 0; i < n; i++)
+		add_group(j, g, NULL, &g->group[order[i]]);
+	json_array_end(j);
+	groups_add_up(&more, g, order + n, g->n - n);
+	add_group(j, g, "others", &more);
+	begin_line(j, "in_no_group");
+	json_int(j, "cpu_us", g->rest.cpu_us);
+	json_known(j, "disk_read_bytes", g->of_processes ? -1 : g->rest.read_bytes);
+	json_known(j, "disk_written_bytes", g->of_processes ? -1 : g->rest.written_bytes);
+	end_line(j);
+	add_group(j, g, "total", &g->total);
+	json_object_end(j);
+}
+
+static void add_tables(struct json *j, const struct show_options *o)
+{
+	if (!o->n_groups)
+		return;
+	json_array(j, "by");
+	for (size_t i = 0; i < o->n_groups; i++)
+		add_table(j, &o->groups[i], o);
+	json_array_end(j);
 }
 
 static void add_target(struct json *j, const struct summary *s, const struct target *g)
@@ -548,8 +609,8 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_memory(&j, s);
 	add_host(&j, s);
 	add_kinds(&j, v);
-	if (add_programs(&j, s, o->top))
-		return -ENOMEM;
+	add_tables(&j, o);
+	add_programs(&j, o->programs, s, o->top);
 	add_inspected(&j, v, o->inspected);
 	add_lists(&j, v, o);
 	if (o->tasks)

@@ -13,6 +13,9 @@ struct show_options {
 	enum sort_key sort;	/* SORT_KEYS: the default, several lists */
 	size_t top;		/* of each list */
 	bool tasks;		/* every selected task, not only the top targets */
+	size_t n_groups;	/* the tables of --by */
+	struct groups *groups;
+	struct groups *programs;	/* by program */
 	/* of the view's summary */
 	const struct chain *chain;
 	const struct answer *answer;
@@ -33,6 +36,16 @@ void json_show_task(struct json *j, const struct summary *s, uint32_t task);
 /* The inspected processes of the selected tasks. */
 void text_inspected(struct buf *out, const struct view *v, const struct inspected *x, size_t top,
 		    const struct style *style);
+
+/*
+ * A table of groups: the first `top` by key (SORT_KEYS: the usual one), everything else in one row,
+ * and the total. And the parts of the usual output: kinds, and programs if processes were recorded.
+ */
+void text_groups(struct buf *out, struct groups *g, enum sort_key key, size_t top,
+		 const struct style *style);
+void text_kinds(struct buf *out, struct groups *kinds, const struct style *style);
+void text_programs(struct buf *out, struct groups *programs, const struct summary *s, size_t top,
+		   const struct style *style);
 
 /* A heading after an empty line. */
 void text_title(struct buf *out, const struct style *style, const char *title);

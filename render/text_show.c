@@ -13,8 +13,6 @@
 #include <string.h>
 
 #define BAR_COLUMNS 30
-#define UNSEEN_PART 100		/* of the build's CPU time: less is not worth a row */
-#define KIND_ROW_COLUMNS 48	/* without a bar */
 #define NAME_COLUMNS_MIN 20
 #define VALUE_COLUMNS 7
 #define KIND_COLUMNS 9
@@ -253,7 +251,7 @@ static void choose_columns(struct rows *r, enum sort_key key)
 
 	for (int i = 0; i < CELLS; i++)
 		r->shown[i] = i != CELL_START || key == SORT_START;
-	if (!view_cost(&r->v->cost, SORT_IO))
+	if (!cost_value(&r->v->cost, SORT_IO))
 		r->shown[CELL_IO] = false;
 	for (int next = 1; width && next <= 6; next++) {
 		if (columns_taken(r) + NAME_COLUMNS_MIN <= width)
@@ -332,7 +330,7 @@ static void add_value(struct buf *b, enum cell cell, const struct row *row)
 		add_memory(b, c);
 		break;
 	default:
-		text_add_bytes(b, c->measured ? view_cost(c, SORT_IO) : -1);
+		text_add_bytes(b, c->measured ? cost_value(c, SORT_IO) : -1);
 		break;
 	}
 }
@@ -480,103 +478,34 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 	facts_release(&f);
 }
 
-static void add_kinds(struct buf *out, const struct view *v, const struct style *style)
+static void add_command(struct buf *out, const struct recording *rec, const struct style *style)
 {
-	bool narrow = style->width && style->width < KIND_ROW_COLUMNS;
-	char memory[32];
-	struct buf b;
+	const char *command = recording_build(rec, "command");
 
-	if (!v->n_kinds)
-		return;
-	text_title(out, style, "Time by kind");
-	text_tone(out, style, TONE_FAINT);
-	buf_addf(out, " tasks     wall%s   share  kind\n", narrow ? "" : "      CPU");
+	text_tone(out, style, TONE_TITLE);
+	text_add_name(out, command ? command : "a build whose command was not recorded",
+		      style->width);
 	text_tone(out, style, TONE_PLAIN);
-	for (size_t i = 0; i < v->n_kinds; i++) {
-		const struct kind *k = &v->kind[i];
-		double share = v->cost.wall_us ? (double)k->cost.wall_us /
-						 (double)v->cost.wall_us : 0;
-		size_t n;
-
-		buf_addf(out, " %5zu", k->n_tasks);
-		for (int cpu = 0; cpu < (narrow ? 1 : 2); cpu++) {
-			buf_init_fixed(&b, memory, sizeof memory);
-			text_add_time(&b, !cpu ? k->cost.wall_us :
-				      k->cost.measured ? k->cost.cpu_us : -1);
-			add_padded(out, buf_str(&b), 9, true);
-		}
-		buf_adds(out, "  ");
-		add_percent_right(out, share);
-		buf_adds(out, "  ");
-		n = text_add_name(out, k->name, 12);
-		add_bar(out, style, share, 14 - n, bar_columns(style, KIND_ROW_COLUMNS));
-		buf_addc(out, '\n');
-	}
-}
-
-static void add_program(struct buf *out, const struct program *p)
-{
-	char memory[32];
-	struct buf b;
-
-	buf_addf(out, "%8llu", (unsigned long long)p->n);
-	for (int column = 0; column < 3; column++) {
-		buf_init_fixed(&b, memory, sizeof memory);
-		if (column < 2)
-			text_add_time(&b, !column ? p->wall_us : p->n_measured ? p->cpu_us : -1);
-		else if (p->max_rss_kb > 0)
-			text_add_bytes(&b, sat_mul(p->max_rss_kb, 1024));
-		add_padded(out, buf_str(&b), 9, true);
-	}
-	buf_adds(out, "  ");
-	text_add_name(out, p->name, 40);
 	buf_addc(out, '\n');
 }
 
-static int add_programs(struct buf *out, const struct summary *s, size_t top,
-			const struct style *style)
+static void add_selected(struct buf *out, const struct view *v, const struct style *style)
 {
-	const struct recording *rec = s->rec;
-	int64_t unseen_us = summary_unseen_us(s);
-	char cpu[32];
-	struct buf b;
-	uint32_t *index;
-	size_t n;
+	struct facts f;
 
-	if (!rec->n_programs)
-		return 0;
-	index = view_top_programs(rec, top, &n);
-	if (!index)
-		return -ENOMEM;
-	text_title(out, style, "Processes by program");
-	text_tone(out, style, TONE_FAINT);
-	buf_adds(out, "  number     wall      CPU   memory  program\n");
-	text_tone(out, style, TONE_PLAIN);
-	for (size_t i = 0; i < n; i++)
-		add_program(out, &rec->program[index[i]]);
-	/* the sum of the rows must not pass as the CPU time of the build */
-	if (unseen_us > s->cpu_us / UNSEEN_PART) {
-		buf_init_fixed(&b, cpu, sizeof cpu);
-		text_add_time(&b, unseen_us);
-		buf_addf(out, "%8s%9s%9s%9s  (not seen)\n", "", "", buf_str(&b), "");
-	}
-	free(index);
-	return 0;
+	facts_begin(&f, out, style);
+	fact_selected(&f, v);
+	facts_release(&f);
 }
 
 static void add_head(struct buf *out, const struct view *v, const struct show_options *o,
 		     const struct style *style)
 {
 	const struct summary *s = v->sum;
-	const char *command = recording_build(s->rec, "command");
 	struct facts f;
 
 	facts_begin(&f, out, style);
-	text_tone(out, style, TONE_TITLE);
-	text_add_name(out, command ? command : "a build whose command was not recorded",
-		      style->width);
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
+	add_command(out, s->rec, style);
 	if (v->all)
 		text_answer_add(out, style, o->answer);
 	fact_when(&f, s->rec);
@@ -601,12 +530,7 @@ static void add_head(struct buf *out, const struct view *v, const struct show_op
 		fact_processes(&f, s->rec);
 		fact_output(&f, s->rec);
 	} else {
-		buf_addf(&f.part, "%zu of %zu tasks", v->n_tasks, s->rec->n_tasks);
-		fact_part(&f);
-		fact_add_time(&f, v->cost.wall_us, " wall");
-		fact_add_time(&f, v->cost.cpu_us, " CPU");
-		fact_add_bytes(&f, "", view_cost(&v->cost, SORT_IO), " of disk I/O");
-		fact_end(&f, "selected", TONE_TITLE);
+		fact_selected(&f, v);
 	}
 	facts_release(&f);
 }
@@ -620,7 +544,18 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
 		size_t n = view_top_tasks(v, key, v->n_tasks);
 
-		add_rows(out, v, v->task, n, key, style, false);
+		if (!n && !v->all)
+			add_selected(out, v, style);
+		else
+			add_rows(out, v, v->task, n, key, style, false);
+		return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
+	}
+	if (o->n_groups) {
+		add_command(out, s->rec, style);
+		if (!v->all)
+			add_selected(out, v, style);
+		for (size_t i = 0; i < o->n_groups; i++)
+			text_groups(out, &o->groups[i], o->sort, o->top, style);
 		return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 	}
 	add_head(out, v, o, style);
@@ -631,9 +566,9 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_peak(out, s, style);
 	}
 	text_inspected(out, v, o->inspected, o->top, style);
-	add_kinds(out, v, style);
-	if (v->all && add_programs(out, s, o->top, style))
-		return -ENOMEM;
+	text_kinds(out, &v->kinds, style);
+	if (v->all && o->programs)
+		text_programs(out, o->programs, s, o->top, style);
 	if (o->sort < SORT_KEYS) {
 		add_list(out, v, o->sort, o->top, style);
 	} else {

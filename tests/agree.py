@@ -136,6 +136,71 @@ def check_sums(show):
         same("end on a path", t["end_us"], ends[t["task"]] or t["end_us"])
 
 
+def directory_of(task, by_id, build):
+    """As buildbeat-show(1) says: that of the file, of the task that ran the others, or of the make."""
+    outer = task
+    while outer["parent"]:
+        outer = by_id[outer["parent"]]
+        if outer["kind"] not in ("make", "shell", "script", "other"):
+            task = outer
+    name = task["name"]
+    if " " in name[:name.rfind("/") + 1]:
+        name = ""
+    here = os.path.normpath(os.path.join(build, task["directory"] or ".", os.path.dirname(name)))
+    return os.path.relpath(here, build) if here == build or here.startswith(build + "/") else here
+
+
+def add(sums, name, task):
+    cost = task["self"]
+    values = [1, cost["wall_us"], cost["cpu_us"] or 0, cost["disk_read_bytes"] or 0,
+              cost["disk_written_bytes"] or 0]
+    sums[name] = [a + b for a, b in zip(sums.get(name, [0] * 5), values)]
+
+
+def values_of(group):
+    return [group.get("tasks", group.get("processes")), group["wall_us"], group["cpu_us"] or 0,
+            group.get("disk_read_bytes") or 0, group.get("disk_written_bytes") or 0]
+
+
+def check_table(show, table, by_id, ran):
+    """A table of --by, and what tasks say; and the text, which has a row for each group."""
+    rest, what, build = table["in_no_group"], "by " + table["by"], show["build"]["cwd"]
+    groups = {g["name"]: values_of(g) for g in table["largest"]}
+    same(what + ", groups", len(groups), table["groups"])
+    sums = [sum(v) for v in zip([0] * 5, *groups.values())]
+    total = [a + b for a, b in zip(sums, [0, 0, rest["cpu_us"], rest["disk_read_bytes"] or 0,
+                                          rest["disk_written_bytes"] or 0])]
+    same(what + ", total", total, values_of(table["total"]))
+    if show["totals"]["cpu_exact"] and rest["cpu_us"]:
+        same(what + ", CPU time of the build", total[2], show["totals"]["cpu_us"])
+    if table["of"] == "tasks":
+        same(what + ", tasks", sums[0], len(ran))
+        same(what + ", wall time", sums[1], show["selected"]["wall_us"])
+    expected = {}
+    for t in ran:
+        if table["by"] == "kind":
+            add(expected, t["kind"], t)
+        elif table["by"] == "directory" and build and show["build"]["tool"] != "bitbake":
+            add(expected, directory_of(t, by_id, build), t)
+    if expected:
+        same(what, groups, expected)
+    text = run("show", "--by", table["by"], "-t", "1000000", RECORDING).splitlines()
+    rows = text[text.index("") + 3:]
+    same(what + ", rows", len(rows), len(groups) + 1 + any(v for v in rest.values()))
+    for row, group in zip(rows, table["largest"]):
+        same(what + ", row", int(row.split()[0]), values_of(group)[0])
+        if "\\" not in row:
+            same(what + ", row", row.endswith(group["name"]) or "(not known)" in row, True)
+
+
+def check_groups(show):
+    by_id = {t["task"]: t for t in show["tasks"]}
+    ran = [t for t in show["tasks"] if t["start_us"] is not None and t["state"] != "queued"]
+    same("tables", len(show["by"]), 5)
+    for table in show["by"]:
+        check_table(show, table, by_id, ran)
+
+
 def check_verdict(show, facts):
     """Numbers of its sentences."""
     totals, cores = show["totals"], show["build"]["cores"]
@@ -256,9 +321,11 @@ def check_list(show):
 
 
 def main():
-    show = json.loads(run("show", "-j", "--tasks", RECORDING))
+    show = json.loads(run("show", "-j", "--tasks", "-t", "1000000", "--by",
+                          "directory,target,program,kind,host", RECORDING))
     facts = check_text(show, run("show", RECORDING))
     check_sums(show)
+    check_groups(show)
     check_verdict(show, facts)
     check_chart(show, facts, DIRECTORY + "/chart.svg")
     if show["complete"]:

@@ -27,6 +27,14 @@ static const struct support_golden goldens[] = {
 	{ "show-nested-io.txt", "show -s io -t 3 nested", 80 },
 	{ "show-nested-start.txt", "show --sort start --filter '*.o' nested", 80 },
 	{ "show-nested-failed.txt", "show --failed nested", 80 },
+	{ "show-nested-by.txt", "show --by directory,target,program,kind,host -t 3 nested", 80 },
+	{ "show-nested-by-40.txt", "show --by target -s memory nested", 40 },
+	{ "show-nested-by.json", "show -j --by directory,program -s cpu -t 2 nested", 0 },
+	{ "show-oe-by.txt", "show --by directory ../oe/genuine", 80 },
+	{ "show-processes-by.txt", "show --by program -t 5 ../processes/make", 80 },
+	{ "show-processes-by-selected.txt", "show --by program -k compile ../processes/make", 80 },
+	{ "show-none.txt", "show -k link -f nothing --failed nested", 80 },
+	{ "show-none-tasks.txt", "show --tasks --failed ../processes/make", 80 },
 	{ "show-nested-tasks.txt", "show --tasks nested", 80 },
 	{ "show-nested-kind.json", "show -j -k compile -s name nested", 0 },
 	{ "show-cut-80.txt", "show cut", 80 },
@@ -154,7 +162,7 @@ START_TEST(keys_are_documented)
 	static const char *const pages[][2] = {
 		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
 				      " show -j -s start nested; " BUILDBEAT
-				      " show -j ../processes/make; " BUILDBEAT
+				      " show -j --by program ../processes/make; " BUILDBEAT
 				      " show -j ../inspected/make; " BUILDBEAT
 				      " show -j -s name cut" },
 		{ "buildbeat-list.1", "list -j ." },
@@ -180,6 +188,8 @@ static const struct {
 	{ "show", "no buildstats here or above" },
 	{ "show -s size nested", "size" },
 	{ "show -t 0 nested", "0" },
+	{ "show --by files nested", "files" },
+	{ "show --by , nested", "directory" },
 	{ "show a b", "" },
 	{ "list no-such-directory", "no-such-directory: No such file" },
 	{ "list -o no-such-directory", "no-such-directory: No such file" },

@@ -257,8 +257,8 @@ START_TEST(sums_of_a_build)
 	ck_assert_int_eq(view_make(&v, &s, &sel), 0);
 	ck_assert_int_eq(v.cost.user_us, 3200000 + 2000000 + 200000);
 	ck_assert_int_eq(v.cost.system_us, 800000 + 100000 + 50000);
-	for (size_t i = 0; i < v.n_kinds; i++)
-		cost_add(&kinds, &v.kind[i].cost);
+	for (size_t i = 0; i < v.kinds.n; i++)
+		cost_add(&kinds, &v.kinds.group[i].cost);
 	ck_assert_int_eq(kinds.wall_us, 10900000 + 1000000);
 	ck_assert_int_eq(v.cost.wall_us, kinds.wall_us);
 	view_release(&v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/lane_group.h"
 
-#include "analyse/path.h"
+#include "analyse/directories.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -17,11 +17,8 @@ struct grouping {
 	const struct summary *s;
 	enum lanes_by by;
 	struct name_table names;
-	uint32_t *of_instance;		/* number of its directory, NO_INDEX: not asked yet */
-	struct buf build, path;
-	const char *last_name;		/* whose group the next may have too */
-	size_t last_len;
-	uint32_t last_instance, last;
+	struct directories directories;
+	uint32_t last, last_number;	/* a directory, and its group */
 };
 
 /* As far as its second component. */
@@ -37,74 +34,41 @@ static struct slice shortened(struct slice path)
 	return path;
 }
 
-static bool is_deep(struct slice path)
+/* The number of a directory of the first two levels. */
+static int of_directory(struct grouping *g, uint32_t task, uint32_t *number)
 {
-	return path.len > 1 && memchr(path.p + 1, '/', path.len - 1);
+	uint32_t at;
+	int r = directories_find(&g->directories, task, &at);
+
+	if (!r && at != g->last)
+		r = name_table_add(&g->names, shortened(g->directories.names.name[at]),
+				   &g->last_number);
+	g->last = r ? NO_INDEX : at;
+	*number = g->last_number;
+	return r;
 }
 
-/* The number of a directory as seen from an instance. */
-static int add_directory(struct grouping *g, uint32_t instance, struct slice name, uint32_t *number)
+static int of_recipe(struct grouping *g, uint32_t task, uint32_t *number)
 {
-	struct slice cwd = slice_of(g->s->rec->instance[instance].cwd), path;
+	const struct task *t = &g->s->rec->task[task];
+	uint32_t at;
+	int r;
 
-	path_join(&g->path, cwd, name);
-	if (buf_error(&g->path))
-		return -ENOMEM;
-	path = path_relative((struct slice){ g->path.data, g->path.len },
-			     (struct slice){ g->build.data, g->build.len });
-	if (!cwd.len && !name.len)
-		path = slice_of("?");
-	return name_table_add(&g->names, g->by == LANES_DIRECTORY ? shortened(path) : path, number);
+	if (*t->key)
+		return name_table_add(&g->names, slice_of(t->key), number);
+	r = directories_of_instance(&g->directories, t->instance, &at);
+	return r ? r : name_table_add(&g->names, g->directories.names.name[at], number);
 }
 
-static int of_instance(struct grouping *g, uint32_t instance, uint32_t *number)
-{
-	uint32_t *known = &g->of_instance[instance];
-
-	if (*known == NO_INDEX && add_directory(g, instance, slice_of(""), known))
-		return -ENOMEM;
-	*number = *known;
-	return 0;
-}
-
-/* Most tasks lie below their instance's directory, or where the one before did. */
-static int of_target(struct grouping *g, const struct task *t, uint32_t *number)
-{
-	const char *slash = strrchr(t->name, '/');
-	size_t len = slash ? (size_t)(slash - t->name) + 1 : 0;
-
-	if (!len)
-		return of_instance(g, t->instance, number);
-	if (g->last_name && g->last_instance == t->instance && g->last_len == len &&
-	    !memcmp(g->last_name, t->name, len)) {
-		*number = g->last;
-		return 0;
-	}
-	if (path_is_below(t->name)) {
-		if (of_instance(g, t->instance, number))
-			return -ENOMEM;
-		if (is_deep(g->names.name[*number]))
-			return 0;
-	}
-	if (add_directory(g, t->instance, (struct slice){ t->name, len }, number))
-		return -ENOMEM;
-	g->last_name = t->name;
-	g->last_len = len;
-	g->last_instance = t->instance;
-	g->last = *number;
-	return 0;
-}
-
-static int group_of(struct grouping *g, const struct task *t, uint32_t *number)
+static int group_of(struct grouping *g, uint32_t task, uint32_t *number)
 {
 	switch (g->by) {
 	case LANES_KIND:
-		return name_table_add(&g->names, slice_of(t->kind), number);
+		return name_table_add(&g->names, slice_of(g->s->rec->task[task].kind), number);
 	case LANES_RECIPE:
-		return *t->key ? name_table_add(&g->names, slice_of(t->key), number) :
-				 of_instance(g, t->instance, number);
+		return of_recipe(g, task, number);
 	default:
-		return of_target(g, t, number);
+		return of_directory(g, task, number);
 	}
 }
 
@@ -191,30 +155,23 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lanes_by by,
 		     size_t most)
 {
-	struct grouping g = { .s = s, .by = by, .names.arena = arena_new() };
+	struct grouping g = { .s = s, .by = by, .names.arena = arena_new(), .last = NO_INDEX };
 	uint32_t *group = calloc(s->n_ran + 1, sizeof *group);
-	size_t n_instances = s->rec->n_instances;
-	int r;
+	int r = directories_init(&g.directories, s);
 
 	*rows = (struct lane_groups){ .row = calloc(s->n_ran + 1, 1) };
-	g.of_instance = malloc((n_instances + 1) * sizeof *g.of_instance);
-	if (g.of_instance)
-		memset(g.of_instance, 0xff, n_instances * sizeof *g.of_instance);
-	path_of_build(&g.build, s->rec);
-	r = g.names.arena && group && rows->row && g.of_instance && !buf_error(&g.build) ?
-	    0 : -ENOMEM;
+	if (!r)
+		r = g.names.arena && group && rows->row ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < s->n_ran; i++) {
 		const struct task *t = &s->rec->task[s->order[i]];
 
 		if (!t->hosts)
-			r = group_of(&g, t, &group[i]);
+			r = group_of(&g, s->order[i], &group[i]);
 	}
 	r = r ? r : fill_rows(rows, &g, group, most);
 	name_table_release(&g.names);
 	arena_free(g.names.arena);
-	buf_release(&g.build);
-	buf_release(&g.path);
-	free(g.of_instance);
+	directories_release(&g.directories);
 	free(group);
 	return r;
 }
