@@ -8,6 +8,7 @@
 #include "cli/export_send.h"
 #include "cli/follow.h"
 #include "cli/inspect_config.h"
+#include "cli/record_summary.h"
 #include "cli/settings_options.h"
 #include "convert/convert.h"
 #include "inspect/archive.h"
@@ -34,7 +35,7 @@ static int run_alone(struct launch *l)
 }
 
 /* Inside a recorded build, whose sampler and plugin record this process too. */
-static int run_inside(struct store *outer, const struct settings *settings,
+static int run_inside(struct store *outer, const struct args *a, const struct settings *settings,
 		      struct launch *l)
 {
 	const char *slash = strrchr(l->argv[0], '/');
@@ -50,6 +51,8 @@ static int run_inside(struct store *outer, const struct settings *settings,
 		notice("no live pages are served: only the outermost record does that");
 	if (settings->repeat)
 		notice("the build runs once: only the outermost record repeats it");
+	if (settings->summary && options_given(a, "summary"))
+		notice("no summary is printed: only the outermost record does that");
 	recorder_carry(&carried, l);
 	r = taskrun(outer, &task, l);
 	store_close(outer);
@@ -186,8 +189,9 @@ static void begin_serving(const struct recorder *rec)
 }
 
 /* False: the build did not run. */
-static bool record_one(const struct settings *settings, struct inspections *x, struct launch *l,
-		       const char *base, const char *name, int *result)
+static bool record_one(const struct args *a, const struct settings *settings,
+		       struct inspections *x, struct launch *l, const char *base, const char *name,
+		       int *result)
 {
 	struct recorder rec;
 	struct error err;
@@ -214,17 +218,20 @@ static bool record_one(const struct settings *settings, struct inspections *x, s
 	end_inspections(x, false);
 	if (settings->otlp && rec.created)
 		export_send_later(rec.store.path, settings->otlp);
+	/* of a set only of a run that ends it */
+	if (rec.created && (!settings->repeat || l->status) && record_summary_wanted(a, settings))
+		record_summary_print(a, settings, rec.store.path);
 	return true;
 }
 
-/* The wall times of the set, where a recording is announced. */
+/* The wall times of the set, where a summary is printed. */
 static void announce_set(const char *path)
 {
 	struct runs runs;
 	struct buf b = BUF_INIT;
 	struct error err;
 
-	if (isatty(STDERR_FILENO) && !runs_read(&runs, path, &convert_formats, &err)) {
+	if (!runs_read(&runs, path, &convert_formats, &err)) {
 		runs_add_count(&b, &runs);
 		buf_addf(&b, " recorded in %s", path);
 		if (runs.n_good) {
@@ -250,7 +257,8 @@ static void announce_set(const char *path)
 }
 
 /* The result of the last run is that of the set: a run that fails, or does not run, ends it. */
-static int record_set(const struct settings *settings, struct inspections *x, struct launch *l)
+static int record_set(const struct args *a, const struct settings *settings,
+		      struct inspections *x, struct launch *l)
 {
 	struct repetition repetition;
 	struct launch run = *l;
@@ -272,7 +280,7 @@ static int record_set(const struct settings *settings, struct inspections *x, st
 		}
 		run = *l;
 		snprintf(name, sizeof name, "%lld", (long long)i);
-		good = record_one(settings, x, &run, repetition.path, name, &result);
+		good = record_one(a, settings, x, &run, repetition.path, name, &result);
 		if (!good && i == 1)
 			result = launch_run(&run);
 		good = good && !result && !run.not_run && !run.status;
@@ -280,21 +288,22 @@ static int record_set(const struct settings *settings, struct inspections *x, st
 			repetition_count(&repetition);
 	}
 	repetition_end(&repetition);
-	if (repetition.done)
+	if (repetition.done && record_summary_wanted(a, settings))
 		announce_set(repetition.path);
 	return launch_end(&run, result);
 }
 
-static int record(const struct settings *settings, struct inspections *x, struct launch *l)
+static int record(const struct args *a, const struct settings *settings, struct inspections *x,
+		  struct launch *l)
 {
 	struct store outer;
 	int r;
 
 	if (!store_join_env(&outer))
-		return run_inside(&outer, settings, l);
+		return run_inside(&outer, a, settings, l);
 	if (settings->repeat)
-		return record_set(settings, x, l);
-	return record_one(settings, x, l, settings->output, settings->name, &r) ?
+		return record_set(a, settings, x, l);
+	return record_one(a, settings, x, l, settings->output, settings->name, &r) ?
 	       launch_end(l, r) : run_alone(l);
 }
 
@@ -349,7 +358,7 @@ static int run(struct args *a, void *values, struct error *err)
 	r = r ? r : check_repeat(settings, err);
 	r = r ? r : read_rules(&x, settings, err);
 	if (!r)
-		r = record(settings, &x, &l);
+		r = record(a, settings, &x, &l);
 	inspect_config_release(&x.config);
 	return r;
 }

@@ -84,6 +84,8 @@ static int run_in(const char *dir, const struct settings *settings,
 	recorder_prepare(&rec, l);
 	r = taskrun(&rec.store, task, l);
 	recorder_finish(&rec, l);
+	if (rec.created && !rec.complained && isatty(STDERR_FILENO))
+		notice("recorded in %s; see: buildbeat show", rec.store.path);
 	return launch_end(l, r);
 }
 

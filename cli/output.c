@@ -19,7 +19,7 @@ static unsigned clamp(uint64_t columns)
 	       (unsigned)columns;
 }
 
-static unsigned width(bool terminal)
+static unsigned width(int fd, bool terminal)
 {
 	const char *text = getenv("COLUMNS");
 	struct winsize size;
@@ -29,18 +29,28 @@ static unsigned width(bool terminal)
 		return clamp(columns);
 	if (!terminal)
 		return 0;
-	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col ? clamp(size.ws_col) : 80;
+	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? clamp(size.ws_col) : 80;
+}
+
+static struct style style_of(int fd)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool terminal = isatty(fd);
+
+	return (struct style){
+		.width = width(fd, terminal),
+		.colour = terminal && !(no_color && *no_color) && term && strcmp(term, "dumb"),
+	};
 }
 
 struct style output_style(void)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool terminal = isatty(STDOUT_FILENO);
+	return style_of(STDOUT_FILENO);
+}
 
-	return (struct style){
-		.width = width(terminal),
-		.colour = terminal && !(no_color && *no_color) && term && strcmp(term, "dumb"),
-	};
+struct style output_error_style(void)
+{
+	return style_of(STDERR_FILENO);
 }
 
 int output_end(struct buf *text, int r, const char *path, struct error *err)

@@ -12,6 +12,9 @@
  */
 struct style output_style(void);
 
+/* The same for standard error. */
+struct style output_error_style(void);
+
 /* The path that was written, on a line of its own: escaped by text_add_name() on a terminal,
  * otherwise unchanged. Nothing if it was standard output. */
 void output_path(const char *path);

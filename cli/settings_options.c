@@ -56,5 +56,8 @@ const struct option settings_options[] = {
 	  "inspect the memory of processes, such as ld,rss>2G; may be repeated") },
 	{ OPT_FLAG(0, "serve", serve, "serve live pages about the build while it runs, and print their URL"),
 	  .config = true, .personal = true },
+	{ OPT_FLAG(0, "summary", summary,
+	  "end with a summary (default: on a terminal and if CI is set)"), .config = true },
+	{ OPT_FLAG(0, "quiet", quiet, "print no summary"), .config = true },
 	{ 0 }
 };

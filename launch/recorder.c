@@ -589,8 +589,6 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 	if (!lay_out(rec, &log) && rec->settings->compress == COMPRESS_ZSTD &&
 	    pack_logs(rec, &log, &err))
 		complain(rec, "not compressed", &err);
-	if (!rec->complained && isatty(STDERR_FILENO))
-		notice("recorded in %s; see: buildbeat show", rec->store.path);
 }
 
 /* Nothing ran, and no other process recorded anything. */
@@ -612,6 +610,7 @@ static void drop_created(struct recorder *rec)
 	gitstamp_kill(&rec->stamp);
 	sampler_free(rec->sampler);
 	rec->sampler = NULL;
+	rec->created = false;
 	whereabouts_remove(&rec->where, rec->store.path);
 }
 

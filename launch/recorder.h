@@ -26,7 +26,8 @@
 struct recorder {
 	struct store store;
 	const struct settings *settings;
-	bool created;		/* by us: we take samples and write the end */
+	bool created;		/* by us: we take samples and write the end; false if
+				   recorder_finish() removed it */
 	bool wrote_task;	/* the command is a task of our instance */
 	bool has_ticket;	/* we have a ticket and must remove it */
 	struct hold hold;	/* signals wait until the ticket is removed */

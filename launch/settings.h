@@ -33,6 +33,8 @@ struct settings {
 	int64_t repeat;		/* runs of a set; 0: one recording that is no set */
 	const char *prepare;	/* shell command before each of them, or NULL */
 	bool serve;		/* live pages while the build runs */
+	bool summary, quiet;	/* print a summary at the end, or none; neither: on a terminal and
+				   in CI */
 };
 
 enum { COMPRESS_NONE, COMPRESS_ZSTD };

@@ -14,12 +14,12 @@
 static void write_line(struct facts *f, const char *label, enum tone tone)
 {
 	unsigned width = f->style->width;
-	size_t at = FACT_INDENT;
+	size_t at = f->indent;
 
 	text_tone(f->out, f->style, TONE_FAINT);
 	buf_adds(f->out, label);
 	text_tone(f->out, f->style, TONE_PLAIN);
-	text_add_blanks(f->out, FACT_INDENT - strlen(label));
+	text_add_blanks(f->out, f->indent - strlen(label));
 	text_tone(f->out, f->style, tone);
 	for (const char *p = f->part.data; p < f->part.data + f->part.len; p += strlen(p) + 1) {
 		size_t n = text_columns(p, strlen(p));
@@ -28,8 +28,8 @@ static void write_line(struct facts *f, const char *label, enum tone tone)
 			buf_addc(f->out, ',');
 			if (width && at + 2 + n + 1 > width) {
 				buf_addc(f->out, '\n');
-				text_add_blanks(f->out, FACT_INDENT);
-				at = FACT_INDENT;
+				text_add_blanks(f->out, f->indent);
+				at = f->indent;
 			} else {
 				buf_addc(f->out, ' ');
 				at += 2;
@@ -46,6 +46,7 @@ void facts_begin(struct facts *f, struct buf *out, const struct style *style)
 {
 	*f = (struct facts){
 		.part = BUF_PART_OF(out), .write = write_line, .out = out, .style = style,
+		.indent = FACT_INDENT,
 	};
 }
 

@@ -20,12 +20,15 @@ struct facts {
 
 	struct buf *out;	/* facts_begin() */
 	const struct style *style;
+	size_t indent;		/* columns of the labels */
 	void *context;		/* another writer's */
 };
 
 /* Each fact is a line of text: "label   part, part, part", wrapped between its parts where it
- * gets too long. Labels take FACT_INDENT columns. */
+ * gets too long. Labels take FACT_INDENT columns, the longer ones of brief facts
+ * FACT_INDENT_BRIEF. */
 #define FACT_INDENT 11
+#define FACT_INDENT_BRIEF 13
 void facts_begin(struct facts *f, struct buf *out, const struct style *style);
 void facts_release(struct facts *f);
 

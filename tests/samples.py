@@ -4,7 +4,7 @@
 samples.py SRCDIR       in the build directory; with UPDATE_GOLDEN=1 the samples are rewritten
 
 A sample in README.md is a code block after a comment, <!-- sample: COMMAND -->, in a page a
-literal display after .\\" sample: COMMAND. Commands run in a copy of tests/data/example, the
+literal display after .\\" sample: COMMAND. That of `buildbeat record` is its summary. Commands run in a copy of tests/data/example, the
 recording of a build of examples/make, beside builds.git, an archive of made-up builds of
 the same project. The pictures in examples/make are drawn from the same recording.
 """
@@ -85,6 +85,16 @@ class Place:
             sys.exit("%s: status %d: %s" % (command, r.returncode, r.stderr))
         return r.stdout
 
+    def summary(self, _):
+        """What `record` prints at the end of a build that leaves the example's recording."""
+        name = os.readlink(self.work + "/buildstats/latest")
+        os.rename(self.work + "/buildstats/" + name, self.dir + "/example")
+        build = "mv buildstats/%s ../replaced && cp -R ../example buildstats/%s" % (name, name)
+        out = self.run("buildbeat record --no-git --summary -n %s -- sh -c '%s' 2>&1" % (name, build))
+        for done in ["/replaced", "/example"]:
+            shutil.rmtree(self.dir + done)
+        return out
+
     def close(self):
         shutil.rmtree(self.dir)
 
@@ -102,7 +112,8 @@ def with_samples(path, text, place):
     in_page = not path.endswith(".md")
 
     def sample(m):
-        out = place.run(m.group(2))
+        command = m.group(2)
+        out = (place.summary if command.startswith("buildbeat record ") else place.run)(command)
         return m.group(1) + (as_mdoc(out) if in_page else out) + m.group(4)
 
     return (MDOC if in_page else MARKDOWN).sub(sample, text)

@@ -346,7 +346,7 @@ static void clean_environment(void)
 {
 	static const char *const variables[] = {
 		"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEFILES", "NINJA_STATUS", "XDG_RUNTIME_DIR",
-		"LD_PRELOAD",
+		"LD_PRELOAD", "CI",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)

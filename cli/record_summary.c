@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/record_summary.h"
+
+#include "analyse/answer.h"
+#include "analyse/listing.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "cli/openrec.h"
+#include "cli/output.h"
+#include "command/shell.h"
+#include "convert/convert.h"
+#include "launch/notice.h"
+#include "recording/layout.h"
+#include "render/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define WIDTH_MIN 60
+#define WIDTH_MAX 80
+#define LINES_MAX 7
+#define VERDICT_LINES 2		/* if the other lines leave room for them */
+
+/* As the tools that read it have it: any value but a false one. */
+static bool is_in_ci(void)
+{
+	static const char *const false_words[] = { "", "0", "false", "no", "off" };
+	const char *ci = getenv("CI");
+
+	for (size_t i = 0; ci && i < ARRAY_SIZE(false_words); i++) {
+		if (!strcasecmp(ci, false_words[i]))
+			return false;
+	}
+	return ci;
+}
+
+/* The command line comes before the configuration, --quiet before --summary. */
+bool record_summary_wanted(const struct args *a, const struct settings *settings)
+{
+	if (settings->quiet && (options_given(a, "quiet") || !options_given(a, "summary")))
+		return false;
+	if (settings->summary || options_given(a, "summary"))
+		return settings->summary;
+	return isatty(STDERR_FILENO) || is_in_ci();
+}
+
+/* The path as seen from here. */
+static const char *relative(const char *path)
+{
+	char here[PATH_MAX];
+	size_t n;
+
+	if (!getcwd(here, sizeof here))
+		return path;
+	n = strlen(here);
+	return !strncmp(path, here, n) && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
+}
+
+/* Is this the recording that commands read if none is named? */
+static bool is_found(const struct args *a, const struct settings *settings, const char *path)
+{
+	bool is_default = !strcmp(settings->output, LAYOUT_BASE);
+	char found[PATH_MAX], own[PATH_MAX];
+	struct buf newest = BUF_INIT;
+	struct error err;
+	bool same = false;
+
+	if (!options_given(a, "output") && !options_given(a, "config") &&
+	    !listing_find(&newest, is_default ? NULL : settings->output, NULL, &convert_formats, &err))
+		same = realpath(newest.data, found) && realpath(path, own) && !strcmp(found, own);
+	buf_release(&newest);
+	return same;
+}
+
+static void add_next(struct facts *f, const struct args *a, const struct settings *settings,
+		     const char *path, const struct summary *s)
+{
+	bool failed = s->result != BUILD_OK &&
+		      (s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED]);
+	bool has_log = recording_build(s->rec, "output");
+	bool found = is_found(a, settings, path);
+
+	buf_adds(&f->part, !failed ? "buildbeat show" :
+		 has_log ? "buildbeat log --failed" : "buildbeat show --failed");
+	if (!found) {
+		buf_addc(&f->part, ' ');
+		shell_add_shown(&f->part, relative(path));
+	} else if (!failed) {
+		buf_adds(&f->part, "; for a picture: buildbeat chart");
+	}
+	fact_end(f, "next", TONE_PLAIN);
+}
+
+/* How much of text a line of n columns takes: whole words, and the beginning of a long one, so that
+ * less than a quarter of the line stays empty. */
+static size_t fitting(const char *text, size_t n)
+{
+	size_t end = 0, next;
+
+	while (text[end]) {
+		next = end + (text[end] == ' ');
+		next += strcspn(text + next, " ");
+		if (text_columns(text, next) > n)
+			break;
+		end = next;
+	}
+	if (!text[end] || text_columns(text + end, next - end) <= n / 4)
+		return end;
+	while (text_columns(text, next) > n)
+		while ((text[--next] & 0xc0) == 0x80)
+			;
+	return next;
+}
+
+static int count_lines(const struct buf *b)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		n += b->data[i] == '\n';
+	return n;
+}
+
+/* Its first sentence, shortened in its middle if there is no room for it in front of the last
+ * line. */
+static void add_verdict(struct facts *f, const struct answer *answer)
+{
+	size_t columns = f->style->width - f->indent;
+	int lines = LINES_MAX - 1 - count_lines(f->out);
+	struct buf text = BUF_PART_OF(f->out);
+	const char *p;
+
+	if (!answer->n || lines < 1)
+		return;
+	lines = lines < VERDICT_LINES ? lines : VERDICT_LINES;
+	/* words that are not broken leave a part of a line empty */
+	text_add_name(&text, answer->sentence[0].text,
+		      lines == 1 ? columns : (size_t)lines * columns - columns / 4);
+	p = buf_str(&text);
+	for (int line = 0; *p; line++) {
+		size_t n = line + 1 < lines ? fitting(p, columns) : strlen(p);
+
+		buf_add(&f->part, p, n);
+		fact_end(f, line ? "" : "verdict", answer->sentence[0].about == ANSWER_FAILED ?
+			 TONE_ALARM : TONE_PLAIN);
+		p += n;
+		p += *p == ' ';
+	}
+	buf_release(&text);
+}
+
+static int add_values(struct facts *f, struct recording *rec, const struct args *a,
+		      const struct settings *settings, const char *path)
+{
+	struct summary summary = { 0 };
+	struct chain chain = { 0 };
+	struct queue queue = { 0 };
+	struct answer answer = { 0 };
+	int r = summary_make(&summary, rec);
+
+	r = r ? r : chain_make(&chain, &summary);
+	r = r ? r : queue_make(&queue, &summary, &chain);
+	r = r ? r : answer_make(&answer, &summary, &chain, &queue);
+	if (!r) {
+		fact_result(f, &summary);
+		fact_cpu(f, &summary);
+		fact_memory(f, &summary);
+		add_verdict(f, &answer);
+		add_next(f, a, settings, path, &summary);
+		r = buf_error(&f->part);
+	}
+	answer_release(&answer);
+	queue_release(&queue);
+	chain_release(&chain);
+	summary_release(&summary);
+	return r;
+}
+
+void record_summary_print(const struct args *a, const struct settings *settings, const char *path)
+{
+	struct style style = output_error_style();
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	struct buf out = BUF_INIT;
+	struct facts facts;
+	int r;
+
+	if (!style.width || style.width > WIDTH_MAX)
+		style.width = WIDTH_MAX;
+	if (style.width < WIDTH_MIN)
+		style.width = WIDTH_MIN;
+	facts_begin(&facts, &out, &style);
+	facts.brief = true;
+	facts.indent = FACT_INDENT_BRIEF;
+	buf_adds(&out, "buildbeat: recorded in ");
+	text_add_name(&out, relative(path), 0);
+	buf_addc(&out, '\n');
+	r = openrec(&rec, OPENREC_WAITS, NULL, path, &err);
+	if (!r) {
+		r = add_values(&facts, &rec, a, settings, path);
+		if (r)
+			error_sys(&err, r, path, NULL);
+	}
+	if (!buf_error(&out))
+		file_write_all(STDERR_FILENO, out.data, out.len);
+	if (r)
+		notice_error(&err);
+	facts_release(&facts);
+	recording_release(&rec);
+	buf_release(&out);
+}
