@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "convert/oe/inside.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -118,6 +119,14 @@ static void add_version(struct buf *b, const char *version)
 	buf_adds(b, "-r0");
 }
 
+/* "lib-1.2-r0" of "mc:arm:lib-1.2-r0": BitBake writes the tasks of all multiconfigs there. */
+static const char *without_multiconfig(const char *key)
+{
+	const char *colon = str_starts(key, "mc:") ? strchr(key + 3, ':') : NULL;
+
+	return colon ? colon + 1 : key;
+}
+
 static void add_recipe(struct buf *b, const struct recording *rec, const struct task *t,
 		       bool bitbake)
 {
@@ -125,7 +134,9 @@ static void add_recipe(struct buf *b, const struct recording *rec, const struct 
 	size_t from = b->len;
 
 	if (bitbake) {
-		add_short(b, *t->key ? t->key : "unknown");
+		const char *key = without_multiconfig(t->key);
+
+		add_short(b, *key ? key : "unknown");
 	} else {
 		add_place(b, rec, i);
 		add_version(b, i->version);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/oe/inside.h"
 
 #include "base/file.h"
@@ -46,57 +47,74 @@ static void add_time(struct buf *b, const char *key, int64_t us)
 	buf_addc(b, '\n');
 }
 
+/* A value that is not known has no line. */
 static void add_number(struct buf *b, const char *key, int64_t n)
 {
+	if (n < 0)
+		return;
 	buf_adds(b, key);
-	buf_addi(b, n > 0 ? n : 0);
+	buf_addi(b, n);
 	buf_addc(b, '\n');
-}
-
-static void add_known(struct buf *b, const char *key, int64_t n)
-{
-	if (n >= 0)
-		add_number(b, key, n);
 }
 
 /* A task */
 
+/* Not known: the sampled values, if there are any. */
 static int64_t user_us(const struct task *t)
 {
-	return t->user_us < 0 && t->system_us < 0 ? (int64_t)t->cpu_ms * 1000 : t->user_us;
+	return t->user_us >= 0 || !t->n_usage ? t->user_us : (int64_t)t->cpu_ms * 1000;
 }
 
-static int64_t bytes(int64_t blocks, uint32_t sampled_kb)
+static int64_t system_us(const struct task *t)
 {
-	return blocks < 0 ? (int64_t)sampled_kb * 1024 : sat_mul(blocks, BLOCK_SIZE);
+	return t->system_us >= 0 || !t->n_usage ? t->system_us : 0;
 }
 
-/* "rusage" is of the process of BitBake that writes such a file: 0. "Child rusage" is of the
- * task. */
+static int64_t blocks(int64_t known, uint32_t sampled_kb)
+{
+	return known >= 0 || !sampled_kb ? known : (int64_t)sampled_kb * (1024 / BLOCK_SIZE);
+}
+
+/*
+ * Readers want CPU time in two parts: "rusage" of the process of BitBake that writes the file, and
+ * "Child rusage" of those that it waited for. All values are in the latter.
+ */
 static void add_usage(struct buf *b, const struct task *t)
 {
-	int64_t read = bytes(t->in_blocks, t->read_kb);
-	int64_t written = bytes(t->out_blocks, t->written_kb);
+	int64_t user = user_us(t), system = system_us(t);
+	int64_t read = blocks(t->in_blocks, t->read_kb);
+	int64_t written = blocks(t->out_blocks, t->written_kb);
+	const struct { const char *key; int64_t n; } lines[] = {
+		{ "rusage ru_maxrss: ", t->max_rss_kb }, { "rusage ru_minflt: ", t->minor_faults },
+		{ "rusage ru_majflt: ", t->major_faults }, { "rusage ru_inblock: ", read },
+		{ "rusage ru_oublock: ", written },
+		{ "rusage ru_nvcsw: ", t->voluntary_switches },
+		{ "rusage ru_nivcsw: ", t->involuntary_switches },
+	};
+	bool timed = user >= 0 && system >= 0;
 
-	buf_adds(b, "utime: 0\nstime: 0\n");
-	add_number(b, "cutime: ", user_us(t) / TICK_US);
-	add_number(b, "cstime: ", t->system_us / TICK_US);
-	add_known(b, "IO rchar: ", t->rchar);
-	add_known(b, "IO wchar: ", t->wchar);
-	add_number(b, "IO read_bytes: ", read);
-	add_number(b, "IO write_bytes: ", written);
-	buf_adds(b, "rusage ru_utime: 0.0\nrusage ru_stime: 0.0\nrusage ru_maxrss: 0\n"
-		 "rusage ru_minflt: 0\nrusage ru_majflt: 0\nrusage ru_inblock: 0\n"
-		 "rusage ru_oublock: 0\nrusage ru_nvcsw: 0\nrusage ru_nivcsw: 0\n");
-	add_time(b, "Child rusage ru_utime: ", user_us(t));
-	add_time(b, "Child rusage ru_stime: ", t->system_us);
-	add_known(b, "Child rusage ru_maxrss: ", t->max_rss_kb);
-	add_number(b, "Child rusage ru_minflt: ", t->minor_faults);
-	add_number(b, "Child rusage ru_majflt: ", t->major_faults);
-	add_number(b, "Child rusage ru_inblock: ", read / BLOCK_SIZE);
-	add_number(b, "Child rusage ru_oublock: ", written / BLOCK_SIZE);
-	add_number(b, "Child rusage ru_nvcsw: ", t->voluntary_switches);
-	add_number(b, "Child rusage ru_nivcsw: ", t->involuntary_switches);
+	if (timed) {
+		buf_adds(b, "utime: 0\nstime: 0\n");
+		add_number(b, "cutime: ", user / TICK_US);
+		add_number(b, "cstime: ", system / TICK_US);
+	}
+	add_number(b, "IO rchar: ", t->rchar);
+	add_number(b, "IO wchar: ", t->wchar);
+	add_number(b, "IO read_bytes: ", read < 0 ? -1 : sat_mul(read, BLOCK_SIZE));
+	add_number(b, "IO write_bytes: ", written < 0 ? -1 : sat_mul(written, BLOCK_SIZE));
+	if (timed)
+		buf_adds(b, "rusage ru_utime: 0.0\nrusage ru_stime: 0.0\n");
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		add_number(b, lines[i].key, lines[i].n < 0 ? -1 : 0);
+	if (timed) {
+		add_time(b, "Child rusage ru_utime: ", user);
+		add_time(b, "Child rusage ru_stime: ", system);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (lines[i].n >= 0)
+			buf_adds(b, "Child ");
+		add_number(b, lines[i].key, lines[i].n);
+	}
 }
 
 /* Our own State line has what the format has no word for. */
@@ -105,9 +123,9 @@ static void add_status(struct buf *b, const struct task *t)
 	buf_adds(b, t->state == TASK_DONE ? "Status: PASSED \n" : "Status: FAILED \n");
 	if (t->state == TASK_UNFINISHED)
 		buf_adds(b, t->end_us >= 0 ? "State: gone\n" : "State: unfinished\n");
-	else if (t->state == TASK_KILLED && t->status >= 0)
+	else if (t->state == TASK_KILLED)
 		add_number(b, "State: killed ", t->status);
-	else if (t->state == TASK_FAILED && t->status >= 0)
+	else if (t->state == TASK_FAILED)
 		add_number(b, "State: exited ", t->status);
 }
 
@@ -123,9 +141,9 @@ static void add_task(struct buf *b, const struct recording *rec, const struct oe
 	buf_adds(b, e->dir);
 	buf_adds(b, ": ");
 	buf_adds(b, e->file);
-	buf_adds(b, " \nElapsed time: ");
+	buf_adds(b, "\nElapsed time: ");
 	add_seconds(b, end_us - t->start_us);
-	buf_adds(b, " seconds \n");
+	buf_adds(b, " seconds\n");
 	add_usage(b, t);
 	add_status(b, t);
 	buf_adds(b, "Ended: ");
