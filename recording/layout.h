@@ -15,6 +15,8 @@
 #define LAYOUT_PROCESSES "processes.log"
 #define LAYOUT_TALLY "tally.log"	/* see tally_log.h */
 #define LAYOUT_TALLY_PREFIX "tally"	/* tally-ID.log: one a writer, on NFS */
+#define LAYOUT_ORIGINAL_NAME "original"	/* the files of another tool from which it was imported */
+#define LAYOUT_ORIGINAL LAYOUT_ORIGINAL_NAME ".log"
 #define LAYOUT_LOST "lost.log"		/* counts of what could not be written; see lost.h */
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */

@@ -397,6 +397,7 @@ void recording_release(struct recording *rec)
 	free(rec->memory);
 	free(rec->warning);
 	free(rec->path);
+	buf_release(&rec->original);
 	texts_free(rec->texts);
 	arena_free(rec->arena);
 	*rec = (struct recording)RECORDING_INIT;

@@ -248,6 +248,7 @@ struct recording {
 	size_t n_series;
 	struct series *series;
 	struct lost lost;	/* what there was no room for */
+	struct buf original;	/* original.log of a recording that is being imported */
 	size_t n_warnings;
 	struct warning *warning;
 	struct arena *arena;	/* private, as the next */

@@ -128,6 +128,17 @@ static int write_file(int dir_fd, const char *name, const struct recording *rec,
 	return close_out(&o);
 }
 
+static int write_original(int dir_fd, const struct recording *rec)
+{
+	struct writer o;
+	int r = open_out(&o, dir_fd, LAYOUT_ORIGINAL);
+
+	if (r)
+		return r;
+	o.error = file_write_all(o.fd, rec->original.data, rec->original.len);
+	return close_out(&o);
+}
+
 static int write_files(int dir_fd, const struct recording *rec)
 {
 	char (*id)[INSTANCE_ID_MAX] = calloc(rec->n_instances + 1, sizeof *id);
@@ -141,6 +152,8 @@ static int write_files(int dir_fd, const struct recording *rec)
 		r = write_all_series(dir_fd, rec);
 	if (!r && rec->n_usage)
 		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, id, writer_add_usage);
+	if (!r && rec->original.len)
+		r = write_original(dir_fd, rec);
 	free(id);
 	return r;
 }

@@ -120,7 +120,7 @@ static int read_line(struct oe *o, struct slice line)
 		o->failed = true;
 	} else if (cursor_literal(&c, OE_EXACT)) {
 		o->exact = true;
-	} else if (cursor_literal(&c, OE_STATUS) && cursor_i64(&c, &us) && us <= INT32_MAX) {
+	} else if (cursor_literal(&c, OE_EXIT_STATUS) && cursor_i64(&c, &us) && us <= INT32_MAX) {
 		o->status = us < 0 ? -1 : (int)us;
 	}
 	return 0;

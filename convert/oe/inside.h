@@ -54,6 +54,7 @@ struct oe {
 	struct series pressure[OE_PRESSURES];	/* cpu, io, memory, one column each */
 	bool has_pressure[OE_PRESSURES];
 	char *window;			/* FEED_MEMORY bytes to read logs with */
+	struct buf *kept;		/* the files, packed; NULL: not wanted */
 };
 
 void oe_init(struct oe *o, struct reader *r);
@@ -63,7 +64,7 @@ void oe_release(struct oe *o);
 
 int oe_build_stats(struct oe *o, const char *text, size_t len);
 
-/* One file of a task. text[len] is 0. recipe must outlive the recording. */
+/* One file of a task. recipe must outlive the recording. */
 int oe_task_file(struct oe *o, const char *recipe, const char *name,
 		 const char *text, size_t len);
 
@@ -94,6 +95,70 @@ bool oe_millionths(struct cursor *c, int64_t *n);
 bool oe_time(struct oe *o, int64_t wall_us, int64_t *time_us);
 
 void oe_count(struct oe_count *c, const char *dir, const char *name);
+
+/* The lines of a task file (form.c) */
+
+/* In their usual order; but the start comes first. */
+enum oe_field {
+	OE_ELAPSED, OE_UTIME, OE_STIME, OE_CUTIME, OE_CSTIME,
+	OE_IO_RCHAR, OE_IO_WCHAR, OE_IO_SYSCR, OE_IO_SYSCW, OE_IO_READ, OE_IO_WRITTEN,
+	OE_IO_CANCELLED,
+	OE_SELF_UTIME, OE_SELF_STIME, OE_SELF_MAXRSS, OE_SELF_MINFLT, OE_SELF_MAJFLT,
+	OE_SELF_INBLOCK, OE_SELF_OUBLOCK, OE_SELF_NVCSW, OE_SELF_NIVCSW,
+	OE_CHILD_UTIME, OE_CHILD_STIME, OE_CHILD_MAXRSS, OE_CHILD_MINFLT, OE_CHILD_MAJFLT,
+	OE_CHILD_INBLOCK, OE_CHILD_OUBLOCK, OE_CHILD_NVCSW, OE_CHILD_NIVCSW,
+	OE_STATUS, OE_ENDED, OE_STATE, OE_EVENT, OE_STARTED, OE_FIELDS,
+};
+
+#define OE_LARGEST (INT64_MAX / 4)	/* value of a line */
+enum { OE_PASSED, OE_FAILED };		/* values of OE_STATUS */
+
+struct oe_line {
+	const char *key;	/* with its colon and blank */
+	unsigned char len;	/* of key */
+	bool decimal;		/* the value is in millionths */
+	const char *tail;	/* what usually comes after the value */
+};
+
+extern const struct oe_line oe_lines[OE_FIELDS];
+
+/* A file in the usual form: the values of its lines, -1 for those that are missing, and the same as
+ * text, empty then. */
+struct oe_form {
+	int64_t value[OE_FIELDS];
+	struct slice text[OE_FIELDS];
+};
+
+/* The fields of a form in the order of its lines. */
+#define OE_FORM_FIELDS ((size_t)OE_ENDED + 2)
+static inline enum oe_field oe_form_field(size_t i)
+{
+	return i ? (enum oe_field)(i - 1) : OE_STARTED;
+}
+
+/* False if the text has another form, even if it is only a blank that differs. */
+bool oe_form_parse(struct oe_form *f, struct slice recipe, struct slice name,
+		   const char *text, size_t len);
+void oe_form_write(struct buf *b, const struct oe_form *f, struct slice recipe,
+		   struct slice name);
+
+/* The original files (original.c) */
+
+/* Add to the packed files: the directory of the following ones ("": the build's), a file, and a file
+ * of a task in the usual form. Secrets in free text are replaced. */
+void oe_keep_dir(struct buf *kept, const char *name);
+void oe_keep_file(struct buf *kept, const char *name, const char *text, size_t len);
+void oe_keep_free_text(struct buf *kept, const char *name, const char *text, size_t len);
+void oe_keep_task(struct buf *kept, const char *name, const struct oe_form *f);
+
+/* Find the packed files of a recording that was imported from OpenEmbedded or read from its
+ * directory. None (kept is empty) of another one. 0 or a negative errno with err. Always release
+ * kept. */
+int oe_find_kept(struct buf *kept, const struct recording *rec, struct error *err);
+
+/* Write the packed files into the directory. path is that of the packed file, for err. 0 or a
+ * negative errno with err. */
+int oe_write_kept(int dir_fd, const struct buf *kept, const char *path, struct error *err);
 
 /* Logs */
 

@@ -33,7 +33,7 @@
  * - "CPU usage" in build_stats is of one process of BitBake: left out.
  *
  * In a directory that we wrote, build_stats has a line OE_EXACT: its disk rates are right. It may
- * have a line OE_STATUS with the exit status of the build. After the Status of a task may come
+ * have a line OE_EXIT_STATUS with the exit status of the build. After the Status of a task may come
  *	State: exited N | killed SIGNAL | gone | unfinished
  * "gone": the task ended, but its status is not known. "unfinished": nobody saw its end; the end in
  * the file is the time when it was last seen, and its values mean nothing. Other readers ignore
@@ -42,7 +42,7 @@
 
 #define OE_BUILD_STATS "build_stats"
 #define OE_EXACT "Written by: buildbeat"
-#define OE_STATUS "Exit status: "
+#define OE_EXIT_STATUS "Exit status: "
 
 /* For recording_read(). */
 extern const struct recording_foreign oe_foreign;

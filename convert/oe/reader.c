@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "convert/oe/inside.h"
+#include "base/readfile.h"
+#include "base/str.h"
 #include "convert/formats.h"
 #include "recording/recipe.h"
 
@@ -14,7 +16,9 @@
 
 #define BUILD_STATS OE_BUILD_STATS
 #define BUILD_STATS_MAX ((size_t)4 << 20)
+#define KEPT_MAX ((size_t)256 << 20)	/* of a file */
 #define LIST_SIZE 32768
+#define SHORT 4096		/* a file of less than a page is read at once */
 #define PROBED_DIRS 32
 #define PROBED_FILES 8
 #define FOREIGN_MAX 64		/* after so many files without a task a directory is no recipe */
@@ -60,6 +64,8 @@ static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 		n = read(fd, to + got, max - got);
 		if (n > 0)
 			got += (size_t)n;
+		if (n > 0 && got < SHORT)
+			break;
 		else if (n < 0)
 			n = errno == EINTR ? 1 : -errno;
 	}
@@ -240,6 +246,8 @@ static int read_files(struct walk *w, int fd, const char *recipe)
 	size_t before = rec->n_tasks;
 	int r = list_of(w, &w->files, fd, DT_REG, recipe);
 
+	if (w->o->kept)
+		oe_keep_dir(w->o->kept, recipe);
 	for (size_t i = 0; !r && i < w->files.n; i++) {
 		if (i == FOREIGN_MAX && rec->n_tasks == before)
 			break;
@@ -298,13 +306,78 @@ static int read_tasks(struct oe *o, int dir_fd)
 	return r ? r : oe_finish_tasks(o);
 }
 
-static int read_dir(struct reader *reader, int dir_fd, bool build_only)
+/* Files other than those of tasks */
+
+static bool is_kept(const char *name)
+{
+	return !strcmp(name, BUILD_STATS) || str_starts(name, "host_stats_") ||
+	       (str_ends(name, ".log") && (!strcmp(name, OE_VOLUMES_LOG) ||
+		str_starts(name, "reduced_proc_") || str_starts(name, "proc_")));
+}
+
+static int keep_file(struct oe *o, int fd, const char *dir, const char *name)
+{
+	struct buf text = BUF_INIT;
+	int r = readfile_at(&text, fd, name, KEPT_MAX);
+
+	if (r == -EFBIG)
+		r = reader_warn(o->r, "%s%s: larger than 256 MiB, not kept for an export", dir, name);
+	else if (r == -ELOOP || r == -ENOENT || r == -EINVAL)
+		r = 0;
+	else if (r && r != -ENOMEM)
+		r = reader_unreadable(o->r, r, "%s%s", dir, name);
+	else if (!r && str_ends(name, ".log"))
+		oe_keep_file(o->kept, name, text.data, text.len);
+	else if (!r)
+		oe_keep_free_text(o->kept, name, text.data, text.len);
+	buf_release(&text);
+	return r;
+}
+
+static int keep_dir(struct oe *o, struct names *files, int fd, bool pressure)
+{
+	int r = list(files, fd, DT_REG);
+
+	oe_keep_dir(o->kept, pressure ? OE_PRESSURE_DIR : "");
+	for (size_t i = 0; !r && i < files->n; i++) {
+		const char *name = name_at(files, i);
+
+		if (pressure ? str_ends(name, ".log") : is_kept(name))
+			r = keep_file(o, fd, pressure ? OE_PRESSURE_DIR "/" : "", name);
+	}
+	return r;
+}
+
+static int keep_files(struct oe *o, int dir_fd)
+{
+	int fd = open_in(dir_fd, ".", O_DIRECTORY), pressure_fd = -1, r = -ENOMEM;
+	struct names files = { 0 };
+
+	if (fd < 0)
+		return reader_unreadable(o->r, -errno, ".");
+	if (!names_init(&files))
+		r = keep_dir(o, &files, fd, false);
+	if (!r)
+		pressure_fd = open_in(dir_fd, OE_PRESSURE_DIR, O_DIRECTORY);
+	if (pressure_fd >= 0) {
+		r = keep_dir(o, &files, pressure_fd, true);
+		close(pressure_fd);
+	}
+	names_release(&files);
+	close(fd);
+	return r;
+}
+
+static int read_all(struct reader *reader, int dir_fd, bool build_only, struct buf *kept)
 {
 	struct oe o;
 	int r;
 
 	oe_init(&o, reader);
+	o.kept = kept;
 	r = read_build_stats(&o, dir_fd);
+	if (!r && kept)
+		r = keep_files(&o, dir_fd);
 	if (!r && !build_only) {
 		r = read_tasks(&o, dir_fd);
 		if (!r)
@@ -314,8 +387,20 @@ static int read_dir(struct reader *reader, int dir_fd, bool build_only)
 	}
 	if (!r)
 		r = oe_finish_build(&o, build_only);
+	if (!r && kept)
+		r = buf_error(kept);
 	oe_release(&o);
 	return r;
+}
+
+static int read_dir(struct reader *reader, int dir_fd, bool build_only)
+{
+	return read_all(reader, dir_fd, build_only, NULL);
+}
+
+static int read_and_keep(struct reader *reader, int dir_fd, bool build_only)
+{
+	return read_all(reader, dir_fd, build_only, build_only ? NULL : &reader->rec->original);
 }
 
 const struct recording_foreign oe_foreign = {
@@ -347,14 +432,18 @@ bool oe_recognise(const struct convert_file *file)
 
 int oe_read(struct recording *rec, const char *path, struct error *err)
 {
+	struct recording_foreign keeping = oe_foreign;
+	const struct recording_formats with = { .foreign = &keeping };
 	int r;
+
+	keeping.read = read_and_keep;
 
 	if (access(path, F_OK))
 		return error_sys(err, -errno, path, NULL);
 	if (!is_oe(path))
 		return error_set(err, -EINVAL, path, 0, 0,
 				 "not a buildstats directory of OpenEmbedded");
-	r = recording_read(rec, path, &oe_formats, err);
+	r = recording_read(rec, path, &with, err);
 	if (r)
 		recording_release(rec);
 	return r;

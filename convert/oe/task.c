@@ -8,61 +8,10 @@
 #include <string.h>
 
 #define TICK_US 10000		/* times are rounded to this */
-#define LARGEST (INT64_MAX / 4)
 #define RUNS_MAX 256		/* in one file */
 #define NO_END INT64_MIN	/* until oe_finish_tasks(), as tasks may end before 0 */
 
-/* The lines of a task file, in their usual order: the next field is tried first. */
-enum field {
-	ELAPSED, UTIME, STIME, CUTIME, CSTIME,
-	IO_RCHAR, IO_WCHAR, IO_SYSCR, IO_SYSCW, IO_READ, IO_WRITTEN, IO_CANCELLED,
-	SELF_UTIME, SELF_STIME, SELF_MAXRSS, SELF_MINFLT, SELF_MAJFLT, SELF_INBLOCK,
-	SELF_OUBLOCK, SELF_NVCSW, SELF_NIVCSW,
-	CHILD_UTIME, CHILD_STIME, CHILD_MAXRSS, CHILD_MINFLT, CHILD_MAJFLT, CHILD_INBLOCK,
-	CHILD_OUBLOCK, CHILD_NVCSW, CHILD_NIVCSW,
-	STATUS, STATE, ENDED, EVENT, STARTED, FIELDS,
-};
-
-#define KEY(text, decimal) { text ": ", sizeof text ": " - 1, decimal }
-
-static const struct {
-	const char *key;
-	unsigned char len;
-	bool decimal;
-} fields[FIELDS] = {
-	[ELAPSED] = KEY("Elapsed time", true),
-	[UTIME] = KEY("utime", false), [STIME] = KEY("stime", false),
-	[CUTIME] = KEY("cutime", false), [CSTIME] = KEY("cstime", false),
-	[IO_RCHAR] = KEY("IO rchar", false), [IO_WCHAR] = KEY("IO wchar", false),
-	[IO_SYSCR] = KEY("IO syscr", false), [IO_SYSCW] = KEY("IO syscw", false),
-	[IO_READ] = KEY("IO read_bytes", false), [IO_WRITTEN] = KEY("IO write_bytes", false),
-	[IO_CANCELLED] = KEY("IO cancelled_write_bytes", false),
-	[SELF_UTIME] = KEY("rusage ru_utime", true), [SELF_STIME] = KEY("rusage ru_stime", true),
-	[SELF_MAXRSS] = KEY("rusage ru_maxrss", false),
-	[SELF_MINFLT] = KEY("rusage ru_minflt", false),
-	[SELF_MAJFLT] = KEY("rusage ru_majflt", false),
-	[SELF_INBLOCK] = KEY("rusage ru_inblock", false),
-	[SELF_OUBLOCK] = KEY("rusage ru_oublock", false),
-	[SELF_NVCSW] = KEY("rusage ru_nvcsw", false),
-	[SELF_NIVCSW] = KEY("rusage ru_nivcsw", false),
-	[CHILD_UTIME] = KEY("Child rusage ru_utime", true),
-	[CHILD_STIME] = KEY("Child rusage ru_stime", true),
-	[CHILD_MAXRSS] = KEY("Child rusage ru_maxrss", false),
-	[CHILD_MINFLT] = KEY("Child rusage ru_minflt", false),
-	[CHILD_MAJFLT] = KEY("Child rusage ru_majflt", false),
-	[CHILD_INBLOCK] = KEY("Child rusage ru_inblock", false),
-	[CHILD_OUBLOCK] = KEY("Child rusage ru_oublock", false),
-	[CHILD_NVCSW] = KEY("Child rusage ru_nvcsw", false),
-	[CHILD_NIVCSW] = KEY("Child rusage ru_nivcsw", false),
-	[STATUS] = KEY("Status", false), [STATE] = KEY("State", false),
-	[ENDED] = KEY("Ended", true),
-	[EVENT] = KEY("Event", false), [STARTED] = KEY("Started", true),
-};
-
-/* Values of STATUS */
-enum { PASSED, FAILED };
-
-/* Values of STATE (see oe.h), with an exit status or a signal in the lower bits. */
+/* Values of OE_STATE (see oe.h), with an exit status or a signal in the lower bits. */
 enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16 };
 
 #define STATE_NUMBER 0xffff
@@ -73,10 +22,10 @@ struct task_file {
 	const char *recipe;
 	struct oe_name name;
 	size_t first_task;	/* of this file, in the recording */
-	unsigned expected;	/* field */
+	unsigned expected;	/* field: it is tried first */
 	bool open;		/* a record was begun */
 	bool damaged;
-	int64_t value[ENDED + 1];	/* of that record, -1: missing */
+	int64_t value[OE_STATE + 1];	/* of that record, -1: missing */
 };
 
 /* Names */
@@ -149,7 +98,7 @@ static int begin_task(struct task_file *f, int64_t wall_us)
 
 static void clear_record(struct task_file *f)
 {
-	for (size_t i = 0; i <= ENDED; i++)
+	for (size_t i = 0; i <= OE_STATE; i++)
 		f->value[i] = -1;
 	f->open = false;
 }
@@ -175,12 +124,12 @@ static struct task *find_started(const struct task_file *f, int64_t start_us)
 	return found;
 }
 
-static int64_t both(const struct task_file *f, enum field a, enum field b)
+static int64_t both(const struct task_file *f, enum oe_field a, enum oe_field b)
 {
 	return f->value[a] < 0 || f->value[b] < 0 ? -1 : f->value[a] + f->value[b];
 }
 
-static int32_t both_small(const struct task_file *f, enum field a, enum field b)
+static int32_t both_small(const struct task_file *f, enum oe_field a, enum oe_field b)
 {
 	int64_t n = both(f, a, b);
 
@@ -188,39 +137,39 @@ static int32_t both_small(const struct task_file *f, enum field a, enum field b)
 }
 
 /* Old releases write only ticks of 10 ms from /proc. */
-static int64_t cpu_us(const struct task_file *f, enum field self, enum field child,
-		      enum field ticks, enum field child_ticks)
+static int64_t cpu_us(const struct task_file *f, enum oe_field self, enum oe_field child,
+		      enum oe_field ticks, enum oe_field child_ticks)
 {
 	int64_t us = both(f, self, child);
 
 	if (us >= 0)
 		return us;
 	us = both(f, ticks, child_ticks);
-	return us > LARGEST / TICK_US ? -1 : us < 0 ? -1 : us * TICK_US;
+	return us > OE_LARGEST / TICK_US ? -1 : us < 0 ? -1 : us * TICK_US;
 }
 
-static int64_t blocks(const struct task_file *f, enum field bytes, enum field self,
-		      enum field child)
+static int64_t blocks(const struct task_file *f, enum oe_field bytes, enum oe_field self,
+		      enum oe_field child)
 {
 	return f->value[bytes] >= 0 ? f->value[bytes] / 512 : both(f, self, child);
 }
 
 static void fill_usage(const struct task_file *f, struct task *t)
 {
-	t->user_us = cpu_us(f, SELF_UTIME, CHILD_UTIME, UTIME, CUTIME);
-	t->system_us = cpu_us(f, SELF_STIME, CHILD_STIME, STIME, CSTIME);
-	t->max_rss_kb = f->value[SELF_MAXRSS] > f->value[CHILD_MAXRSS] ? f->value[SELF_MAXRSS] :
-			f->value[CHILD_MAXRSS];
+	t->user_us = cpu_us(f, OE_SELF_UTIME, OE_CHILD_UTIME, OE_UTIME, OE_CUTIME);
+	t->system_us = cpu_us(f, OE_SELF_STIME, OE_CHILD_STIME, OE_STIME, OE_CSTIME);
+	t->max_rss_kb = f->value[OE_SELF_MAXRSS] > f->value[OE_CHILD_MAXRSS] ? f->value[OE_SELF_MAXRSS] :
+			f->value[OE_CHILD_MAXRSS];
 	if (!t->max_rss_kb)	/* we write 0 if it is not known */
 		t->max_rss_kb = -1;
-	t->minor_faults = both_small(f, SELF_MINFLT, CHILD_MINFLT);
-	t->major_faults = both_small(f, SELF_MAJFLT, CHILD_MAJFLT);
-	t->in_blocks = blocks(f, IO_READ, SELF_INBLOCK, CHILD_INBLOCK);
-	t->out_blocks = blocks(f, IO_WRITTEN, SELF_OUBLOCK, CHILD_OUBLOCK);
-	t->voluntary_switches = both_small(f, SELF_NVCSW, CHILD_NVCSW);
-	t->involuntary_switches = both_small(f, SELF_NIVCSW, CHILD_NIVCSW);
-	t->rchar = f->value[IO_RCHAR];
-	t->wchar = f->value[IO_WCHAR];
+	t->minor_faults = both_small(f, OE_SELF_MINFLT, OE_CHILD_MINFLT);
+	t->major_faults = both_small(f, OE_SELF_MAJFLT, OE_CHILD_MAJFLT);
+	t->in_blocks = blocks(f, OE_IO_READ, OE_SELF_INBLOCK, OE_CHILD_INBLOCK);
+	t->out_blocks = blocks(f, OE_IO_WRITTEN, OE_SELF_OUBLOCK, OE_CHILD_OUBLOCK);
+	t->voluntary_switches = both_small(f, OE_SELF_NVCSW, OE_CHILD_NVCSW);
+	t->involuntary_switches = both_small(f, OE_SELF_NIVCSW, OE_CHILD_NIVCSW);
+	t->rchar = f->value[OE_IO_RCHAR];
+	t->wchar = f->value[OE_IO_WCHAR];
 }
 
 static void fill_state(struct task *t, int64_t value)
@@ -241,37 +190,38 @@ static void fill_end(struct task_file *f, struct task *t, int64_t end_us)
 		end_us = t->start_us;
 	}
 	t->end_us = end_us;
-	if (f->value[STATE] >= 0) {
-		fill_state(t, f->value[STATE]);
+	if (f->value[OE_STATE] >= 0) {
+		fill_state(t, f->value[OE_STATE]);
 		return;
 	}
-	if (f->value[STATUS] < 0)
+	if (f->value[OE_STATUS] < 0)
 		return;
-	t->state = f->value[STATUS] == PASSED ? TASK_DONE : TASK_FAILED;
+	t->state = f->value[OE_STATUS] == OE_PASSED ? TASK_DONE : TASK_FAILED;
 	t->status = t->state == TASK_DONE ? 0 : -1;
 }
 
 /* A truncated record has at least the elapsed time, which comes first. */
 static int end_record(struct task_file *f)
 {
-	int64_t elapsed_us = f->value[ELAPSED], end_us = 0;
+	int64_t elapsed_us = f->value[OE_ELAPSED], end_us = 0;
 	struct task *t;
 	bool ended;
 	int r = 0;
 
 	if (!f->open)
 		return 0;
-	ended = f->value[ENDED] >= 0 && oe_time(f->o, f->value[ENDED], &end_us);
-	if (!ended || f->value[STATUS] < 0)
+	ended = f->value[OE_ENDED] >= 0 && oe_time(f->o, f->value[OE_ENDED], &end_us);
+	if (!ended || f->value[OE_STATUS] < 0)
 		f->damaged = true;
 	t = find_started(f, ended && elapsed_us >= 0 ? end_us - elapsed_us : INT64_MIN / 2);
-	if (!t && ended && elapsed_us >= 0) {
-		/* Its start is missing. */
-		r = begin_task(f, f->value[ENDED] - elapsed_us);
+	if (!t && ended) {
+		/* Its start is missing, or it failed before it. */
+		elapsed_us = elapsed_us < 0 ? 0 : elapsed_us;
+		r = begin_task(f, f->value[OE_ENDED] - elapsed_us);
 		t = r ? NULL : find_started(f, end_us - elapsed_us);
 	}
 	if (t && (ended || elapsed_us >= 0)) {
-		if (f->value[STATE] != UNFINISHED)
+		if (f->value[OE_STATE] != UNFINISHED)
 			fill_usage(f, t);
 		fill_end(f, t, ended ? end_us : t->start_us + elapsed_us);
 	}
@@ -281,15 +231,15 @@ static int end_record(struct task_file *f)
 
 /* Lines */
 
-static bool find_field(struct task_file *f, const char *p, size_t len, enum field *out)
+static bool find_field(struct task_file *f, const char *p, size_t len, enum oe_field *out)
 {
 	unsigned at = f->expected;
 
-	for (unsigned i = 0; i < FIELDS; i++, at = at + 1 < FIELDS ? at + 1 : 0) {
-		if (len < fields[at].len || memcmp(p, fields[at].key, fields[at].len))
+	for (unsigned i = 0; i < OE_FIELDS; i++, at = at + 1 < OE_FIELDS ? at + 1 : 0) {
+		if (len < oe_lines[at].len || memcmp(p, oe_lines[at].key, oe_lines[at].len))
 			continue;
-		f->expected = at + 1 < FIELDS ? at + 1 : 0;
-		*out = (enum field)at;
+		f->expected = at + 1 < OE_FIELDS ? at + 1 : 0;
+		*out = (enum oe_field)at;
 		return true;
 	}
 	return false;
@@ -314,17 +264,17 @@ static bool read_state(struct cursor *c, int64_t *state)
 	return *state == GONE || cursor_literal(c, "unfinished");
 }
 
-static bool read_value(struct cursor *c, enum field field, int64_t *n)
+static bool read_value(struct cursor *c, enum oe_field field, int64_t *n)
 {
-	if (field == STATE)
+	if (field == OE_STATE)
 		return read_state(c, n);
-	if (field == STATUS) {
-		*n = cursor_literal(c, "PASSED") ? PASSED : FAILED;
-		return *n == PASSED || cursor_literal(c, "FAILED");
+	if (field == OE_STATUS) {
+		*n = cursor_literal(c, "PASSED") ? OE_PASSED : OE_FAILED;
+		return *n == OE_PASSED || cursor_literal(c, "FAILED");
 	}
-	if (fields[field].decimal ? !oe_millionths(c, n) : !cursor_i64(c, n))
+	if (oe_lines[field].decimal ? !oe_millionths(c, n) : !cursor_i64(c, n))
 		return false;
-	return *n >= 0 && *n <= LARGEST;
+	return *n >= 0 && *n <= OE_LARGEST;
 }
 
 /* "RECIPE: TASK" begins a record. */
@@ -339,32 +289,32 @@ static bool is_title(const struct task_file *f, struct slice line)
 
 static int read_line(struct task_file *f, struct slice line)
 {
-	enum field field;
+	enum oe_field field;
 	struct cursor c;
 	int64_t n;
 	int r = 0;
 
-	if (f->expected == ELAPSED && is_title(f, line))
+	if (f->expected == OE_ELAPSED && is_title(f, line))
 		return end_record(f);
 	if (!find_field(f, line.p, line.len, &field)) {
-		f->expected = ELAPSED;
+		f->expected = OE_ELAPSED;
 		return is_title(f, line) ? end_record(f) : 0;
 	}
-	if (field == EVENT)
+	if (field == OE_EVENT)
 		return end_record(f);
-	cursor_init(&c, line.p + fields[field].len, line.len - fields[field].len);
+	cursor_init(&c, line.p + oe_lines[field].len, line.len - oe_lines[field].len);
 	if (!read_value(&c, field, &n)) {
 		/* An elapsed time is negative if the clock was set. */
-		f->damaged |= field != ELAPSED;
+		f->damaged |= field != OE_ELAPSED;
 		return 0;
 	}
-	if (field == STARTED) {
+	if (field == OE_STARTED) {
 		r = end_record(f);
 		return r ? r : begin_task(f, n);
 	}
 	f->value[field] = n;
 	f->open = true;
-	return field == ENDED ? end_record(f) : 0;
+	return field == OE_ENDED ? end_record(f) : 0;
 }
 
 static int read_lines(struct task_file *f, const char *text, size_t len)
@@ -383,24 +333,57 @@ static int read_lines(struct task_file *f, const char *text, size_t len)
 	return r ? r : end_record(f);
 }
 
+/* Most files have the usual form. */
+static int read_form(struct task_file *f, const struct oe_form *form)
+{
+	bool ended = false;
+	int r = begin_task(f, form->value[OE_STARTED]);
+
+	for (size_t i = 0; i <= OE_ENDED; i++)
+		ended |= form->text[i].len > 0;
+	if (r || !ended)
+		return r;
+	memcpy(f->value, form->value, (OE_ENDED + 1) * sizeof *f->value);
+	f->value[OE_STATE] = -1;
+	f->open = true;
+	return end_record(f);
+}
+
+/* The file may end anywhere. A task that failed before it started has no start in it. */
+static bool is_of_task(const char *name, struct slice text)
+{
+	static const char start[] = "Event: TaskStarted";
+	size_t n = text.len < sizeof start - 1 ? text.len : sizeof start - 1;
+
+	if (strncmp(name, "do_", 3))
+		return n == sizeof start - 1 && !memcmp(text.p, start, n);
+	return !memcmp(text.p, start, n) || slice_starts(text, "Status: FAILED");
+}
+
 int oe_task_file(struct oe *o, const char *recipe, const char *name,
 		 const char *text, size_t len)
 {
 	struct task_file f = {
-		.o = o, .recipe = recipe, .first_task = o->r->rec->n_tasks, .expected = EVENT,
+		.o = o, .recipe = recipe, .first_task = o->r->rec->n_tasks, .expected = OE_EVENT,
 		.damaged = !len || len > OE_TASK_FILE_MAX,
 	};
+	struct oe_form form;
+	bool usual;
 	int r;
 
-	if (len ? !slice_starts((struct slice){ text, len }, "Event: TaskStarted") :
-	    strncmp(name, "do_", 3)) {
+	if (!is_of_task(name, (struct slice){ text, len })) {
 		oe_count(&o->foreign, recipe, name);
 		return 0;
 	}
 	if (find_name(o, name, &f.name))
 		return -ENOMEM;
+	usual = oe_form_parse(&form, slice_of(recipe), slice_of(f.name.text), text, len);
+	if (o->kept && usual)
+		oe_keep_task(o->kept, name, &form);
+	else if (o->kept)
+		oe_keep_file(o->kept, name, text, len);
 	clear_record(&f);
-	r = read_lines(&f, text, len);
+	r = usual ? read_form(&f, &form) : read_lines(&f, text, len);
 	if (!r && (f.damaged || o->r->rec->n_tasks == f.first_task))
 		oe_count(&o->damaged, recipe, name);
 	return r;
@@ -408,49 +391,29 @@ int oe_task_file(struct oe *o, const char *recipe, const char *name,
 
 /* Afterwards */
 
-/* "do_x" of "do_x_setscene"; empty for other names. */
-static struct slice setscene_of(const char *name)
+static bool is_setscene(const struct task *t)
 {
-	struct slice s = slice_of(name);
-
-	s.len = s.len > strlen("_setscene") && slice_ends(s, "_setscene") ?
-		s.len - strlen("_setscene") : 0;
-	return s;
+	return slice_ends(slice_of(t->name), "_setscene");
 }
 
-/* The first task at or after `first` whose name is not less. The tasks are sorted by name. */
-static size_t find_task(const struct recording *rec, size_t first, struct slice name)
-{
-	size_t low = first, high = rec->n_tasks;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (strncmp(rec->task[middle].name, name.p, name.len) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* A setscene task that fails writes no end, but then the task itself runs. */
+/*
+ * A setscene task that fails writes no end. BitBake starts no task of the recipe itself before it
+ * knows how its setscene tasks ended: the first one that starts later is a bound.
+ */
 static void finish_setscene(struct recording *rec, struct task *t, size_t first)
 {
-	struct slice name = setscene_of(t->name);
+	const struct task *next = NULL;
 
-	if (!name.len)
-		return;
-	for (size_t i = find_task(rec, first, name); i < rec->n_tasks; i++) {
+	for (size_t i = first; i < rec->n_tasks; i++) {
 		const struct task *other = &rec->task[i];
 
-		if (!slice_is(name, other->name))
-			return;
-		if (other->start_us < t->start_us)
-			continue;
+		if (other->start_us >= t->start_us && !is_setscene(other) &&
+		    (!next || other->start_us < next->start_us))
+			next = other;
+	}
+	if (next) {
 		t->state = TASK_FAILED;
-		t->end_us = other->start_us;
-		return;
+		t->end_us = next->start_us;
 	}
 }
 
@@ -461,7 +424,7 @@ void oe_finish_recipe(struct oe *o, size_t first)
 	for (size_t i = first; i < rec->n_tasks; i++) {
 		struct task *t = &rec->task[i];
 
-		if (t->state == TASK_UNFINISHED && t->end_us == NO_END)
+		if (t->state == TASK_UNFINISHED && t->end_us == NO_END && is_setscene(t))
 			finish_setscene(rec, t, first);
 	}
 }

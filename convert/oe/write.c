@@ -279,7 +279,7 @@ static void add_end(struct buf *b, const struct recording *rec)
 		buf_adds(b, " seconds \n");
 	}
 	if (status >= 0 || sig >= 0)
-		buf_addf(b, OE_STATUS "%lld\n", (long long)(status >= 0 ? status : 128 + sig));
+		buf_addf(b, OE_EXIT_STATUS "%lld\n", (long long)(status >= 0 ? status : 128 + sig));
 }
 
 static int write_build(int dir_fd, const struct recording *rec, const struct oe_entries *e)
@@ -315,24 +315,48 @@ static int write_dir(int dir_fd, const struct recording *rec)
 	return r;
 }
 
+static int write_into(const char *dir, const struct recording *rec, const struct buf *kept,
+		      const char *path, struct error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+
+	if (fd < 0)
+		return error_sys(err, -errno, path, "cannot write");
+	if (kept->len) {
+		r = oe_write_kept(fd, kept, rec->path, err);
+	} else {
+		r = write_dir(fd, rec);
+		if (r)
+			error_sys(err, r, path, "cannot write");
+	}
+	close(fd);
+	return r;
+}
+
+/* What came from OpenEmbedded is written as it was. */
 int oe_write(const struct recording *rec, const char *path, struct error *err)
 {
 	char absolute[PATH_MAX], dir[PATH_MAX];
-	int fd, r = file_absolute(absolute, path);
+	struct buf found = BUF_INIT;
+	int r = file_absolute(absolute, path);
 
 	if (r)
 		return error_sys(err, r, path, "cannot write");
-	r = outdir_begin(dir, absolute, err);
+	if (!rec->original.len)
+		r = oe_find_kept(&found, rec, err);
+	if (!r)
+		r = outdir_begin(dir, absolute, err);
 	if (r)
-		return r;
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = fd < 0 ? -errno : write_dir(fd, rec);
-	if (fd >= 0)
-		close(fd);
-	if (!r)
+		goto out;
+	r = write_into(dir, rec, rec->original.len ? &rec->original : &found, path, err);
+	if (!r) {
 		r = outdir_finish(dir, absolute, 0);
-	if (!r)
-		return 0;
-	outdir_discard(dir);
-	return error_sys(err, r, path, "cannot write");
+		if (r)
+			error_sys(err, r, path, "cannot write");
+	}
+	if (r)
+		outdir_discard(dir);
+out:
+	buf_release(&found);
+	return r;
 }
