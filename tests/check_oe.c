@@ -170,9 +170,22 @@ static const struct {
 	{ "a setscene task failed silently", BUILD DONE "== a-1-r0/do_compile_setscene\n" STARTED("03.00"),
 	  "a-1-r0:do_compile done 10000-12500; a-1-r0:do_compile_setscene failed 3000-10000", "", 0,
 	  "90000000", "0" },
-	{ "so did one, but its task did not run", BUILD DONE "== a-1-r0/do_package_setscene\n"
-	  STARTED("03.00"), "a-1-r0:do_compile done 10000-12500; a-1-r0:do_package_setscene running 3000-",
+	{ "so did one, and another task of the recipe ran next", BUILD DONE
+	  "== a-1-r0/do_fetch\n" STARTED("04.23") "Elapsed time: 1.00 seconds\nStatus: PASSED \nEnded: "
+	  T("05.23") " \n== a-1-r0/do_package_setscene\n" STARTED("03.00")
+	  "== a-1-r0/do_populate_lic_setscene\n" STARTED("03.50") "Elapsed time: 0.10 seconds\n"
+	  "Status: PASSED \nEnded: " T("03.60") " \n",
+	  "a-1-r0:do_compile done 10000-12500; a-1-r0:do_fetch done 4230-5230; "
+	  "a-1-r0:do_package_setscene failed 3000-4230; a-1-r0:do_populate_lic_setscene done 3500-3600",
 	  "", 0, "90000000", "0" },
+	{ "so did one, and no task of the recipe ran later", BUILD "== b-1-r0/do_compile\n"
+	  STARTED("10.00") "Elapsed time: 2.50 seconds\nStatus: PASSED \nEnded: " T("12.50") " \n"
+	  "== a-1-r0/do_compile_setscene\n" STARTED("03.00"),
+	  "a-1-r0:do_compile_setscene running 3000-; b-1-r0:do_compile done 10000-12500", "", 0,
+	  "90000000", "0" },
+	{ "failed before it started", BEGUN "Failed at: a-1-r0 at task: do_compile \n"
+	  "Elapsed time: 90.00 seconds \n" COMPILE "Status: FAILED \nEnded: " T("10.00") " \n",
+	  "a-1-r0:do_compile failed 10000-10000", "", 0, "90000000", "1" },
 	{ "cut off behind the elapsed time", BUILD COMPILE STARTED("10.00")
 	  "a-1-r0: do_compile\nElapsed time: 2.50 seconds\nutime: 2\nsti",
 	  "a-1-r0:do_compile running 10000-12500",

@@ -61,39 +61,79 @@ static void read_out(struct recording *rec)
 	ck_assert_msg(!converter_read(oe(), rec, &path, 1, &err), "%s", err.message);
 }
 
-static void contains(const char *file, const char *text)
+static void has(const char *file, const char *text, bool expected)
 {
 	struct buf b = BUF_INIT;
 
 	support_read(&b, support_path("%s/%s", out(), file));
-	ck_assert_msg(strstr(buf_str(&b), text), "%s has no '%s':\n%s", file, text, buf_str(&b));
+	ck_assert_msg(!strstr(buf_str(&b), text) == !expected, "%s: '%s' is %sexpected:\n%s", file, text,
+		      expected ? "" : "not ", buf_str(&b));
 	buf_release(&b);
 }
 
+static void contains(const char *file, const char *text)
+{
+	has(file, text, true);
+}
+
+/* The number of files; fails for a name that occurs twice. */
+static size_t count_files(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while ((e = readdir(d))) {
+		const char *end = strrchr(e->d_name, '.');
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		ck_assert_int_ne(e->d_name[0], '.');
+		ck_assert(!end || (strcmp(end, ".log") && strcmp(end, ".gz") &&
+				   strcmp(end, ".tar") && strcmp(end, ".tgz")));
+		for (const char *p = e->d_name; *p; p++)
+			ck_assert_int_gt((unsigned char)*p, ' ');
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+/* As imported, without the original files: what is written from the recording alone. */
 START_TEST(genuine)
 {
-	struct recording rec, again;
+	struct recording rec, own, again;
 	struct error err = { 0 };
+	char path[PATH_MAX];
 
 	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
-	write_out(&rec);
+	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own", path, &err), 0);
+	ck_assert(!support_exists(support_path("%s/original.log", path)));
+	ck_assert_int_eq(recording_read(&own, path, &convert_formats, &err), 0);
+	write_out(&own);
 	read_out(&again);
 	same_recordings(&rec, &again);
 	recording_release(&rec);
+	recording_release(&own);
 	recording_release(&again);
 }
 END_TEST
 
-/* What buildstats.py needs in each file, and pybootchartgui of the times. */
+/* What buildstats.py needs in each file, and pybootchartgui of the times; of values only what is
+ * known. */
 START_TEST(states)
 {
 	static const char *const needed[] = {
-		"\nStarted: 170000000", "\nElapsed time: ", "\nIO read_bytes: ",
-		"\nIO write_bytes: ", "\nrusage ru_utime: ", "\nrusage ru_stime: ",
+		"\nStarted: 170000000", "\nElapsed time: ", "\nStatus: ", "\nEnded: 17000000",
+	};
+	static const char *const measured[] = {
+		"\nIO read_bytes: ", "\nIO write_bytes: ", "\nrusage ru_utime: ", "\nrusage ru_stime: ",
 		"\nrusage ru_inblock: ", "\nrusage ru_oublock: ", "\nChild rusage ru_utime: ",
 		"\nChild rusage ru_stime: ", "\nChild rusage ru_inblock: ",
-		"\nChild rusage ru_oublock: ", "\nStatus: ", "\nEnded: 17000000",
+		"\nChild rusage ru_oublock: ",
 	};
+	static const char *const unknown[] = { "time: 0", "rusage", "IO ", "utime", "cstime" };
 	static const char *const tasks[] = { "bad", "dead", "gone", "good", "never" };
 	static const struct { enum task_state state; int status; int64_t end_us; } told[] = {
 		{ TASK_FAILED, 3, 5000000 }, { TASK_KILLED, 9, 6000000 }, { TASK_UNFINISHED, -1, 7000000 },
@@ -112,6 +152,10 @@ START_TEST(states)
 	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(needed); k++)
 			contains(support_path("project-4.3-r0/%s", tasks[i]), needed[k]);
+		for (size_t k = 0; k < ARRAY_SIZE(measured); k++)
+			has(support_path("project-4.3-r0/%s", tasks[i]), measured[k], i == 0 || i == 3);
+		for (size_t k = 0; i != 0 && i != 3 && k < ARRAY_SIZE(unknown); k++)
+			has(support_path("project-4.3-r0/%s", tasks[i]), unknown[k], false);
 	}
 	contains("project-4.3-r0/good", "Elapsed time: 3.000000 seconds");
 	contains("project-4.3-r0/good", "Child rusage ru_utime: 1.500000\n"
@@ -169,16 +213,26 @@ START_TEST(of_bitbake)
 		   "start\t10\ta.1\t7\t\t\tdo_compile\tlib-1.2-r0\nopen\t20\tb\t8\t\t8,7\tmake\t4.3\n"
 		   "start\t30\tb.1\t9\t\t\tall\ndone\t40\tb.1\t0\ndone\t50\ta.1\t0\n"
 		   "start\t60\ta.2\t\t\t\tdo_compile\tlib-1.2-r0\ndone\t90\ta.2\t0\n"
-		   "start\t70\ta.3\t\t\t\tdo_fetch\tx\nstart\t71\ta.4\t\t\t\tdo_fetch\tmc:arm:lib-1.2-r0\n",
+		   "start\t70\ta.3\t\t\t\tdo_fetch\tx\n"
+		   "start\t71\ta.4\t\t\t\tdo_fetch\tmc:arm:lib-1.2-r0\ndone\t75\ta.4\t0\t5\t6\n"
+		   "start\t72\ta.5\t\t\t\tdo_fetch\tmc:x86:lib-1.2-r0\ndone\t74\ta.5\t0\t7\t8\n",
 		   NULL });
+	ck_assert_uint_eq(count_files(out()), 3);
 	read_out(&rec);
-	ck_assert_uint_eq(rec.n_tasks, 4);
+	ck_assert_uint_eq(rec.n_tasks, 5);
 	ck_assert_str_eq(rec.task[0].key, "lib-1.2-r0");
 	ck_assert_int_eq(rec.task[0].start_us, 10);
 	ck_assert_int_eq(rec.task[1].start_us, 60);
 	ck_assert_int_eq(rec.task[1].end_us, 90);
-	ck_assert_str_eq(rec.task[2].key, "mc:arm:lib-1.2-r0");
-	ck_assert_str_eq(rec.task[3].key, "x-0-r0");
+	/* Both multiconfigs are in one file. */
+	ck_assert_str_eq(rec.task[2].key, "lib-1.2-r0");
+	ck_assert_int_eq(rec.task[2].start_us, 71);
+	ck_assert_int_eq(rec.task[2].end_us, 75);
+	ck_assert_int_eq(rec.task[2].system_us, 6);
+	ck_assert_str_eq(rec.task[3].key, "lib-1.2-r0");
+	ck_assert_int_eq(rec.task[3].end_us, 74);
+	ck_assert_int_eq(rec.task[3].user_us, 7);
+	ck_assert_str_eq(rec.task[4].key, "x-0-r0");
 	recording_release(&rec);
 }
 END_TEST
@@ -192,30 +246,6 @@ static const char *const hostile[] = {
 };
 
 #define HOSTILE ARRAY_SIZE(hostile)
-
-/* The number of files; fails for a name that occurs twice. */
-static size_t count_files(const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	size_t n = 0;
-
-	ck_assert_ptr_nonnull(d);
-	while ((e = readdir(d))) {
-		const char *end = strrchr(e->d_name, '.');
-
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		ck_assert_int_ne(e->d_name[0], '.');
-		ck_assert(!end || (strcmp(end, ".log") && strcmp(end, ".gz") &&
-				   strcmp(end, ".tar") && strcmp(end, ".tgz")));
-		for (const char *p = e->d_name; *p; p++)
-			ck_assert_int_gt((unsigned char)*p, ' ');
-		n++;
-	}
-	closedir(d);
-	return n;
-}
 
 static void add_hostile(struct builder *b, uint32_t instance, const char *name, const char *key)
 {
@@ -328,6 +358,64 @@ START_TEST(samples)
 }
 END_TEST
 
+/* What comes from OpenEmbedded has the values of its files, and becomes the same files again. */
+#define OE_FILES "python3 -B " TOP_SRCDIR "/tests/oe_files.py " TOP_BUILDDIR "/buildbeat "
+
+static const char *const sources[] = {
+	GENUINE, "1 2 3 4", "5 6 7 8", "9 10 11 12", "13 14 15 16", "17 18 19 20",
+};
+
+START_TEST(same_files)
+{
+	struct run run;
+
+	support_run(&run, support_tmpdir(), OE_FILES "%s %s", support_tmpdir(), sources[_i]);
+	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+}
+END_TEST
+
+/* A packed file that was changed: nothing is written outside, and nothing remains. */
+static const struct { const char *lines, *told; } changed[] = {
+	{ "", "the first line" },
+	{ "buildbeat original 2 oe\n", "the first line" },
+	{ "buildbeat original 1 oe\ndir\t..\n", ":2: not the name of a directory" },
+	{ "buildbeat original 1 oe\ndir\ta/b\n", ":2: not the name of a directory" },
+	{ "buildbeat original 1 oe\ndir\t/etc\n", ":2: not the name of a directory" },
+	{ "buildbeat original 1 oe\ndir\ta\\x00b\n", ":2: not the name of a directory" },
+	{ "buildbeat original 1 oe\ndir\n", ":2: not the name of a directory" },
+	{ "buildbeat original 1 oe\ndir\t\nfile\t../x\t1\n1\n", ":3: not the name and the size" },
+	{ "buildbeat original 1 oe\nfile\tx\t9\n1\n", ":2: not the name and the size" },
+	{ "buildbeat original 1 oe\nfile\tx\t18446744073709551615\n1\n", ":2: not the name and the size" },
+	{ "buildbeat original 1 oe\nfile\tx\t2\n1\n2\n", ":2: not the name and the size" },
+	{ "buildbeat original 1 oe\nfile\tx\t3\n1\n2\ntask\tx\t1\n", ":5: not the name of a task" },
+	{ "buildbeat original 1 oe\ndir\ta\ntask\t.\t1\n", ":3: not the name of a task" },
+	{ "buildbeat original 1 oe\ndir\ta\ntask\tdo_x\t1", ":3: truncated" },
+	{ "buildbeat original 1 oe\ndir\ta\ndir\ta\n", "cannot write: File exists" },
+	{ "buildbeat original 1 oe\ndir\ta\ntask\tx\ntask\tx\n", "cannot write: File exists" },
+};
+
+START_TEST(changed_original)
+{
+	const char *dir = support_path("%s/rec", support_tmpdir());
+	struct recording rec;
+	struct error err = { 0 };
+	struct buf told = BUF_INIT;
+
+	ck_assert_int_eq(mkdir(dir, 0777), 0);
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nimported: oe\n");
+	support_writes(support_path("%s/original.log", dir), changed[_i].lines);
+	ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
+	if (*changed[_i].lines) {
+		ck_assert_int_lt(oe()->write(&rec, out(), &err), 0);
+		buf_addf(&told, "%s:%u: %s", err.path, err.line, err.message);
+		ck_assert_msg(strstr(buf_str(&told), changed[_i].told), "%s", buf_str(&told));
+		ck_assert_uint_eq(count_files(support_tmpdir()), 1);
+	}
+	buf_release(&told);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(never_onto_anything)
 {
 	struct recording rec;
@@ -346,5 +434,6 @@ int main(void)
 {
 	return support_main("oe_write", TEST(genuine), TEST(states), TEST(recipes),
 			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),
-			    TEST(samples), TEST(volumes), TEST(never_onto_anything));
+			    TEST(samples), TEST(volumes), TEST_EACH(same_files, sources),
+			    TEST_EACH(changed_original, changed), TEST(never_onto_anything));
 }
