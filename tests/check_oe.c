@@ -65,8 +65,8 @@ static const char *tasks_shown(const struct recording *rec)
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		buf_addf(&b, "%s%s:%s %s %lld-", i ? "; " : "", t->key, t->name, states[t->state],
-			 (long long)t->start_us / 1000);
+		buf_addf(&b, "%s%s:%s %s %lld-%s", i ? "; " : "", t->key, t->name, states[t->state],
+			 (long long)t->start_us / 1000, t->end_at_most ? "<=" : "");
 		if (t->end_us >= 0)
 			buf_addi(&b, t->end_us / 1000);
 	}
@@ -168,7 +168,7 @@ static const struct {
 	{ "killed while the build went on", BEGUN COMPILE STARTED("10.00"),
 	  "a-1-r0:do_compile running 10000-", "", 0, NULL, NULL },
 	{ "a setscene task failed silently", BUILD DONE "== a-1-r0/do_compile_setscene\n" STARTED("03.00"),
-	  "a-1-r0:do_compile done 10000-12500; a-1-r0:do_compile_setscene failed 3000-10000", "", 0,
+	  "a-1-r0:do_compile done 10000-12500; a-1-r0:do_compile_setscene failed 3000-<=10000", "", 0,
 	  "90000000", "0" },
 	{ "so did one, and another task of the recipe ran next", BUILD DONE
 	  "== a-1-r0/do_fetch\n" STARTED("04.23") "Elapsed time: 1.00 seconds\nStatus: PASSED \nEnded: "
@@ -176,7 +176,7 @@ static const struct {
 	  "== a-1-r0/do_populate_lic_setscene\n" STARTED("03.50") "Elapsed time: 0.10 seconds\n"
 	  "Status: PASSED \nEnded: " T("03.60") " \n",
 	  "a-1-r0:do_compile done 10000-12500; a-1-r0:do_fetch done 4230-5230; "
-	  "a-1-r0:do_package_setscene failed 3000-4230; a-1-r0:do_populate_lic_setscene done 3500-3600",
+	  "a-1-r0:do_package_setscene failed 3000-<=4230; a-1-r0:do_populate_lic_setscene done 3500-3600",
 	  "", 0, "90000000", "0" },
 	{ "so did one, and no task of the recipe ran later", BUILD "== b-1-r0/do_compile\n"
 	  STARTED("10.00") "Elapsed time: 2.50 seconds\nStatus: PASSED \nEnded: " T("12.50") " \n"

@@ -76,7 +76,7 @@ def bounded(runs):
         later = [o.start for o in runs if o.recipe == r.recipe and o.start >= r.start and
                  not o.task.endswith("_setscene")]
         if r.end is None and r.task.endswith("_setscene") and later:
-            r = r._replace(end=min(later), status="FAILED")
+            r = r._replace(end=min(later), status="FAILED", values={"bound": 1})
         yield r
 
 
@@ -95,7 +95,8 @@ def read_buildstats(top):
 
 # Reading the recording
 
-FIELDS = ("user system rss minor major in out voluntary involuntary rchar wchar").split()
+FIELDS = ("user system rss minor major in out voluntary involuntary rchar wchar at_most setup "
+          "setup_user setup_system bound").split()
 STATUS = {"done": "PASSED", "fail": "FAILED", "gone": "unknown"}
 
 
@@ -108,6 +109,8 @@ def read_recording(path):
         f = line.rstrip("\n").split("\t")
         if f[0] == "start":
             starts[f[2]] = (f[7], f[6], zero + int(f[1]))
+        elif f[0] == "used":
+            sys.exit(path + ": nobody measured the server")
         elif f[0] in STATUS:
             values = {k: int(n) for k, n in zip(FIELDS, f[4:]) if n}
             runs.append(Run(*starts.pop(f[2]), zero + int(f[1]), STATUS[f[0]], values))

@@ -414,6 +414,7 @@ static void finish_setscene(struct recording *rec, struct task *t, size_t first)
 	if (next) {
 		t->state = TASK_FAILED;
 		t->end_us = next->start_us;
+		t->end_at_most = true;
 	}
 }
 
