@@ -303,8 +303,8 @@ START_TEST(after_sub_make)
 	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "--log -n log -- make -O -j2");
 	f = check_build();
 	ck_assert_uint_eq(f.named, 5);
-	/* the command of x comes after the end of c and of a */
-	ck_assert_uint_ge(f.known, 3);
+	/* the command of x comes after the end of c and of a, if make had time to print it then */
+	ck_assert_uint_ge(f.known, 1);
 }
 END_TEST
 

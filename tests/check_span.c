@@ -430,6 +430,7 @@ START_TEST(macros)
 	for (int i = 0; i < 3; i++)
 		buildbeat_group_finish(&group, buildbeat_group_start(&group, "in it"), i << 8);
 	buildbeat_group_close(&group);
+	next_microsecond();
 	{
 		BUILDBEAT_TASK_AND_SPAN(api, session, "task", "its span");
 		next_microsecond();

@@ -79,11 +79,15 @@ def running_build(page, name, makefile, *arguments):
     with open(os.path.join(directory, 'Makefile'), 'w', encoding='utf-8') as f:
         f.write(makefile)
     program = os.path.join(places.builddir, 'buildbeat')
+    # A make that runs the tests may be silent: then no command in the output shows its task.
+    environ = {name: value for name, value in os.environ.items()
+               if name not in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL')}
     build = subprocess.Popen((program, 'record', '--no-git', '--log', '-o', directory, '-n', 'rec', '--',
-                              'make', *arguments), cwd=directory, stdin=subprocess.DEVNULL,
+                              'make', *arguments), cwd=directory, env=environ, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    until = time.monotonic() + START_S
-    while not os.path.exists(os.path.join(directory, 'rec', 'tasks.log')):
+    until, log = time.monotonic() + START_S, os.path.join(directory, 'rec', 'tasks.log')
+    # a directory is a recording from its first line on
+    while not os.path.exists(log) or not os.path.getsize(log):
         assert time.monotonic() < until and build.poll() is None, 'the build did not start'
         time.sleep(0.01)
 
