@@ -103,6 +103,15 @@ def compiles(header):
     return "does not compile alone:\n" + out if status else ""
 
 
+def check_benches():
+    """`make check` does not build them."""
+    benches = [p for p in sources(".c", "tests") if "/bench_" in p]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for bench, trouble in zip(benches, pool.map(compiles, benches)):
+            if trouble:
+                complain(bench, trouble)
+
+
 def bare(text):
     """C without comments, strings, directives and what is in braces."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
@@ -260,6 +269,7 @@ def check_files(directories):
 def main():
     directories = rooms()
     check_headers(sources(".h", *directories) + sources(".h", "tests"))
+    check_benches()
     check_externs(directories)
     check_scripts(sources(".js", *directories))
     check_files(directories)

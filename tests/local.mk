@@ -119,8 +119,8 @@ tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
-# that texts name; the rooms and what each may include; sample outputs.
-SCRIPTS_RUN = tests/english.sh tests/house.sh tests/recipes.sh tests/recording_awk.sh \
+# that texts name; the rooms and what each may include; sample outputs; what is installed.
+SCRIPTS_RUN = tests/english.sh tests/house.sh tests/install.sh tests/recipes.sh tests/recording_awk.sh \
 	tests/references.sh tests/rooms.sh tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
