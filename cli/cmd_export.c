@@ -120,7 +120,9 @@ static int run(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing");
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing: the "
+				 "format, such as in: buildbeat export --to chrome; all formats: "
+				 "buildbeat help export");
 	format = &trace_formats[e->to];
 	if (a->n > 1 && e->follow)
 		return error_set(err, -EINVAL, NULL, 0, 0, "export: --follow: at most one recording");

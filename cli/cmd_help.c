@@ -5,9 +5,13 @@
 
 static void print_overview(void)
 {
+	const struct command_group *group = command_groups;
+
 	fputs("usage: buildbeat COMMAND [ARGUMENT...]\n\n"
-	      "Record the time, CPU, memory and I/O of every task of a build.\n\n", stdout);
+	      "Record the time, CPU, memory and I/O of every task of a build.\n", stdout);
 	for (size_t i = 0; commands[i]; i++) {
+		if (commands[i] == group->first)
+			printf("\n%s:\n", group++->title);
 		if (!commands[i]->hidden)
 			printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	}
@@ -24,7 +28,7 @@ static int run(struct args *a, void *values, struct error *err)
 	(void)values;
 	(void)err;
 	if (a->n && !about)
-		return command_unknown(a->operand[0]);
+		return command_unknown(a->operand[0], NULL);
 	if (about)
 		options_print_help(about);
 	else

@@ -44,8 +44,20 @@ const struct command *command_find(const char *name);
 /* Runs a command, argv[0] being its name, which reorders argv. The exit status. */
 int command_run(const struct command *c, int argc, char **argv);
 
-/* Reports the unknown command, with the nearest known one; returns EXIT_MISUSE. */
-int command_unknown(const char *name);
+/* The groups of commands in the help and in buildbeat(1), ended by NULL: a group begins at a
+ * command of commands[]. */
+struct command_group {
+	const struct command *first;
+	const char *title;
+};
+
+extern const struct command_group command_groups[];
+
+/*
+ * Reports the unknown command, with the nearest known one. If it is a program, which argv (or NULL)
+ * runs, it says how to record that. Returns EXIT_MISUSE.
+ */
+int command_unknown(const char *name, char *const *argv);
 
 extern const struct command cmd_accept;
 extern const struct command cmd_ack;

@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+#include "base/file.h"
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "command/shell.h"
 #include "launch/notice.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_show, &cmd_profile, &cmd_inspect, &cmd_log, &cmd_chart, &cmd_list, &cmd_import, &cmd_export,
-	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_accept, &cmd_ack,
-	&cmd_bisect, &cmd_ps, &cmd_mmaps, &cmd_stats, &cmd_serve, &cmd_attach, &cmd_top,
-	&cmd_prune, &cmd_task, &cmd_span, &cmd_doctor, &cmd_help, &cmd_complete, NULL
+	&cmd_record, &cmd_task, &cmd_span,
+	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_list,
+	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_prune,
+	&cmd_accept, &cmd_ack, &cmd_bisect,
+	&cmd_serve, &cmd_attach, &cmd_top, &cmd_ps, &cmd_stats, &cmd_inspect, &cmd_mmaps,
+	&cmd_import, &cmd_export,
+	&cmd_doctor, &cmd_help, &cmd_complete, NULL
+};
+
+const struct command_group command_groups[] = {
+	{ &cmd_record, "Record builds" },
+	{ &cmd_show, "Read recordings" },
+	{ &cmd_archive, "Compare builds" },
+	{ &cmd_accept, "Act on changes" },
+	{ &cmd_serve, "Watch builds and processes" },
+	{ &cmd_import, "Other formats" },
+	{ &cmd_doctor, "This machine" },
+	{ NULL, NULL }
 };
 
 #define COMMANDS_MAX 32
@@ -59,11 +79,23 @@ int command_run(const struct command *c, int argc, char **argv)
 	return r < 0 ? EXIT_MISUSE : r;
 }
 
-int command_unknown(const char *name)
+/* A program that a user would run with these words: in PATH, or by its path. */
+static bool is_program(const char *name)
 {
-	const char *names[COMMANDS_MAX + 1], *near;
+	char path[PATH_MAX];
+	struct stat st;
+
+	return *name && file_find_program(path, name) && !access(path, X_OK) && !stat(path, &st) &&
+	       S_ISREG(st.st_mode);
+}
+
+static const char *nearest_command(const char *name)
+{
+	const char *names[COMMANDS_MAX + 1];
 	size_t n = 0;
 
+	if (!strcmp(name, "version") || !strcmp(name, "-V") || !strcmp(name, "-v"))
+		return "--version";
 	for (size_t i = 0; *name != '-' && commands[i] && n < COMMANDS_MAX; i++) {
 		if (!commands[i]->hidden)
 			names[n++] = commands[i]->name;
@@ -73,12 +105,28 @@ int command_unknown(const char *name)
 		names[n++] = "--version";
 	}
 	names[n] = NULL;
-	near = nearest_word(name, names);
+	return nearest_word(name, names);
+}
+
+int command_unknown(const char *name, char *const *argv)
+{
+	const char *what = *name == '-' ? "option" : "command", *near;
+	struct buf typed = BUF_INIT;
+
+	if (argv && *name != '-' && is_program(name)) {
+		for (; *argv; argv++) {
+			buf_addc(&typed, ' ');
+			shell_add_shown(&typed, *argv);
+		}
+		notice("'%.100s' is not a command of buildbeat; to record it: buildbeat record --%s",
+		       name, buf_str(&typed));
+		buf_release(&typed);
+		return EXIT_MISUSE;
+	}
+	near = nearest_command(name);
 	if (near)
-		notice("unknown %s '%.100s'; did you mean '%s'?",
-		       *name == '-' ? "option" : "command", name, near);
+		notice("unknown %s '%.100s'; did you mean '%s'?", what, name, near);
 	else
-		notice("unknown %s '%.100s'; see: buildbeat --help",
-		       *name == '-' ? "option" : "command", name);
+		notice("unknown %s '%.100s'; see: buildbeat --help", what, name);
 	return EXIT_MISUSE;
 }

@@ -50,6 +50,7 @@ struct reader {
 	yaml_event_t event;
 	struct args *args;
 	const char *path, *project_dir;
+	struct slice text;
 	enum configfile_place place;
 	unsigned depth;
 	struct error *err;
@@ -73,10 +74,28 @@ static int wrong(struct reader *r, const char *message)
 	return wrong_at(r, r->event.start_mark, message);
 }
 
+/* Where the line of the mark has a tab in front of its text; libyaml only says that no token can
+ * begin there. */
+static bool find_tab(const struct reader *r, yaml_mark_t *mark)
+{
+	const char *p = r->text.p, *end = p + r->text.len;
+
+	for (size_t line = 0; p && line < mark->line; line++) {
+		p = memchr(p, '\n', (size_t)(end - p));
+		p = p ? p + 1 : NULL;
+	}
+	if (!p)
+		return false;
+	mark->column = 0;
+	for (; p < end && *p == ' '; p++)
+		mark->column++;
+	return p < end && *p == '\t';
+}
+
 /* Frees the event and reads the next one. */
 static int next(struct reader *r)
 {
-	yaml_mark_t mark;
+	yaml_mark_t mark, tab;
 
 	yaml_event_delete(&r->event);
 	if (yaml_parser_parse(&r->yaml, &r->event))
@@ -89,6 +108,9 @@ static int next(struct reader *r)
 		return error_set(r->err, -EINVAL, r->path, 0, 0,
 				 "expected text in UTF-8: %s at byte %zu",
 				 r->yaml.problem, r->yaml.problem_offset);
+	tab = mark;
+	if (find_tab(r, &tab))
+		return wrong_at(r, tab, "YAML does not allow a tab here: use spaces");
 	return wrong_at(r, mark, r->yaml.problem ? r->yaml.problem : "invalid YAML");
 }
 
@@ -436,6 +458,7 @@ static int parse(struct reader *r, struct level *top, const char *text, size_t l
 	if (!yaml_parser_initialize(&r->yaml))
 		return error_sys(r->err, -ENOMEM, r->path, NULL);
 	yaml_parser_set_input_string(&r->yaml, (const unsigned char *)text, len);
+	r->text = (struct slice){ .p = text, .len = len };
 	result = read_stream(r, top);
 	yaml_event_delete(&r->event);
 	yaml_parser_delete(&r->yaml);

@@ -17,7 +17,7 @@ static int run(int argc, char **argv)
 		return EXIT_GOOD;
 	}
 	c = command_find(argv[1]);
-	return c ? command_run(c, argc - 1, argv + 1) : command_unknown(argv[1]);
+	return c ? command_run(c, argc - 1, argv + 1) : command_unknown(argv[1], argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -304,6 +304,9 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	if (near)
 		return misuse(p, "unknown option '%s%s'; did you mean '--%s%s'?",
 			      len > 1 ? "--" : "-", name, no ? "no-" : "", near);
+	if (p->command->runs)
+		return misuse(p, "unknown option '%s%s'; see: buildbeat help %s; options of CMD "
+			      "follow it", len > 1 ? "--" : "-", name, p->command->name);
 	return misuse(p, "unknown option '%s%s'; see: buildbeat help %s",
 		      len > 1 ? "--" : "-", name, p->command->name);
 }
@@ -448,8 +451,12 @@ bool options_parse(struct args *a, const struct command *c, void *values, int ar
 	if (!parse_words(&p))
 		return false;
 	options_operands(c->operands, &least, &most);
+	if (a->n < least && c->runs)
+		return misuse(&p, "too few operands; expected: %s, such as: buildbeat %s %.*s-- make",
+			      c->operands, c->name, (int)strcspn(c->operands, "["), c->operands);
 	if (a->n < least)
-		return misuse(&p, "too few operands; expected: %s", c->operands);
+		return misuse(&p, "too few operands; expected: %s; see: buildbeat help %s",
+			      c->operands, c->name);
 	if (a->n > most)
 		return misuse(&p, "too many operands: '%.200s'", a->operand[most]);
 	return true;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The command line: help, messages, completion. */
 
@@ -124,6 +125,115 @@ START_TEST(overview)
 	assert_one_line(&one, "unknown option '--vresion'; did you mean '--version'?");
 	support_run(&one, NULL, BUILDBEAT " ''");
 	assert_one_line(&one, "unknown command ''");
+}
+END_TEST
+
+/* Each command is in one group, and the groups are in the same order in the help and the page. */
+START_TEST(groups)
+{
+	const struct command_group *group = command_groups;
+	struct run help, page;
+	const char *in_help, *in_page;
+
+	support_run(&help, NULL, BUILDBEAT " --help");
+	support_run(&page, NULL, "mandoc -Tascii " TOP_SRCDIR "/man/buildbeat.1 | col -bx | "
+		    "tr -s ' \\n' '  '");
+	ck_assert_int_eq(page.status, 0);
+	in_help = help.out.data;
+	in_page = strstr(page.out.data, " The commands are");
+	ck_assert_ptr_eq(commands[0], group->first);
+	for (int i = 0; commands[i]; i++) {
+		if (commands[i]->hidden)
+			continue;
+		if (commands[i] == group->first) {
+			in_help = strstr(in_help, support_path("\n\n%s:\n", group->title));
+			ck_assert_ptr_nonnull(in_page);
+			in_page = strstr(in_page, support_path(" %s %s ", group->title, commands[i]->name));
+			group++;
+		}
+		ck_assert_ptr_nonnull(in_help);
+		in_help = strstr(in_help, support_path("\n  %-10s ", commands[i]->name));
+		ck_assert_msg(in_help != NULL, "%s is not in its group", commands[i]->name);
+		ck_assert_ptr_nonnull(in_page);
+		in_page = strstr(in_page, support_path(" %s %.6s", commands[i]->name,
+						       commands[i] == &cmd_help ? "[COMMAND]" : commands[i]->summary));
+		ck_assert_msg(in_page != NULL, "%s is not in its group", commands[i]->name);
+	}
+	ck_assert_ptr_null(group->first);
+}
+END_TEST
+
+static const struct { const char *words, *message; } typed[] = {
+	{ "runme -j4 'a b'", "'runme' is not a command of buildbeat; to record it: "
+	  "buildbeat record -- runme -j4 'a b'\n" },
+	{ "bin/runme", "'bin/runme' is not a command of buildbeat; to record it: "
+	  "buildbeat record -- bin/runme\n" },
+	{ "bin", "unknown command 'bin'; see: buildbeat --help\n" },
+	{ "xyzzyx -j4", "unknown command 'xyzzyx'; see: buildbeat --help\n" },
+	{ "help xyzzyx", "unknown command 'xyzzyx'; see: buildbeat --help\n" },
+	{ "chrat", "unknown command 'chrat'; did you mean 'chart'?\n" },
+	{ "version", "unknown command 'version'; did you mean '--version'?\n" },
+	{ "-V", "unknown option '-V'; did you mean '--version'?\n" },
+	{ "-version", "unknown option '-version'; did you mean '--version'?\n" },
+	{ "record", "record: too few operands; expected: [--] CMD..., such as: "
+	  "buildbeat record -- make\n" },
+	{ "task", "such as: buildbeat task NAME -- make\n" },
+	{ "record -j4 -- make", "record: unknown option '-j'; see: buildbeat help record; "
+	  "options of CMD follow it\n" },
+	{ "export", "such as in: buildbeat export --to chrome; all formats" },
+};
+
+/* A message says what to type. */
+START_TEST(says_what_to_type)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_run(&r, dir, "mkdir bin && echo : >bin/runme && chmod +x bin/runme && "
+		    "PATH=$PWD/bin:$PATH " BUILDBEAT " %s", typed[_i].words);
+	assert_one_line(&r, typed[_i].message);
+}
+END_TEST
+
+/* What a message says can be typed; options of the build tool are its own. */
+START_TEST(options_of_the_command)
+{
+	support_expect(support_tmpdir(), 0, "-j4 --log -h --summary -- x\n", "",
+		       BUILDBEAT " record --no-git echo -j4 --log -h --summary -- x");
+	support_expect(support_tmpdir(), 0, "-j4 --version\n", "",
+		       BUILDBEAT " record --no-git -- echo -j4 --version");
+}
+END_TEST
+
+/* Commands that read a recording, with all that they need besides. */
+static const char *const readers[] = {
+	"show", "chart -o charts", "log", "profile", "export --to chrome -o out", "import -o new",
+	"diff rec", "list", "archive --repo r.git",
+};
+
+static const struct { const char *path, *message; } wrong_paths[] = {
+	{ "nowhere", "nowhere: " },
+	{ "directory", "directory: " },
+	{ "file", "file: " },
+	{ "closed/rec", "closed/rec: " },
+};
+
+/* It names what it is about, and why. */
+START_TEST(wrong_path)
+{
+	const char *reader = readers[_i / (int)ARRAY_SIZE(wrong_paths)];
+	size_t path = (size_t)_i % ARRAY_SIZE(wrong_paths);
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_run(&r, dir, "cp -R " TOP_SRCDIR "/tests/data/recordings/nested rec; mkdir directory closed && echo text >file && chmod 755 . && chmod 0 closed && "
+		    "%s " BUILDBEAT " %s %s", geteuid() ? "" : "setpriv --reuid 65534 --clear-groups",
+		    reader, wrong_paths[path].path);
+	if (strstr(r.err.data, "setpriv") || (!geteuid() && access(BUILDBEAT, X_OK)))
+		return;
+	if (!strcmp(reader, "list") && path == 1)
+		return;		/* which has no recordings */
+	assert_one_line(&r, wrong_paths[path].message);
 }
 END_TEST
 
@@ -257,7 +367,9 @@ END_TEST
 
 int main(void)
 {
-	return support_main("cli", TEST(overview), TEST_LOOP(help_in_all_ways, n_commands()),
+	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed),
+			    TEST(options_of_the_command),
+			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()),
 			    TEST_LOOP(typo_in_every_option, n_commands()),
 			    TEST_LOOP(typo_in_every_opposite, n_commands()),
 			    TEST_LOOP(usage_fits, n_commands()),

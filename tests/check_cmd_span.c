@@ -249,7 +249,7 @@ END_TEST
 static const struct {
 	const char *words, *message;
 } wrong[] = {
-	{ "", "buildbeat: span: too few operands; expected: NAME [CMD...]\n" },
+	{ "", "buildbeat: span: too few operands; expected: NAME [CMD...], such as: buildbeat span NAME -- make\n" },
 	{ "x", "buildbeat: span: expected: NAME [--] CMD...\n" },
 	{ "x --", "buildbeat: span: expected: NAME [--] CMD...\n" },
 	{ "x -l", "buildbeat: span: option '-l': options come before NAME; put '--' before a command that "
