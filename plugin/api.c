@@ -287,8 +287,30 @@ static void add_own_usage(struct event_end *e, const struct rusage *before)
 	e->max_rss_kb = -1;
 }
 
+static int64_t since_us(int64_t born_ns)
+{
+	struct timespec now;
+
+	if (born_ns <= 0)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec * INT64_C(1000000000) + now.tv_nsec - born_ns) / 1000;
+}
+
+/* What the process used before the task is none of its values. */
+static void add_setup(struct event_end *e, const struct rusage *before, int64_t setup_us)
+{
+	struct event_end setup;
+
+	event_end_init(&setup, -1);
+	event_end_rusage(&setup, before);
+	e->setup_us = setup_us;
+	e->setup_user_us = setup.user_us;
+	e->setup_system_us = setup.system_us;
+}
+
 /* No lock: a thread might hold it while another one forks. */
-static void remember_start(struct api_session *o, uint64_t number)
+static void remember_start(struct api_session *o, uint64_t number, int64_t born_ns)
 {
 	for (int i = 0; i < API_STARTS; i++) {
 		struct api_start *start = &o->start[atomic_fetch_add(&o->n_starts, 1) % API_STARTS];
@@ -299,6 +321,7 @@ static void remember_start(struct api_session *o, uint64_t number)
 		if (was && was != number)
 			o->forgot = true;
 		own_usage(&start->usage);
+		start->setup_us = since_us(born_ns);
 		atomic_store(&start->task, number);
 		return;
 	}
@@ -306,7 +329,8 @@ static void remember_start(struct api_session *o, uint64_t number)
 }
 
 /* False: its start was recorded and has been overwritten. */
-static bool take_start(struct api_session *o, uint64_t number, struct rusage *before)
+static bool take_start(struct api_session *o, uint64_t number, struct rusage *before,
+		       int64_t *setup_us)
 {
 	for (int i = 0; i < API_STARTS; i++) {
 		uint64_t was = number;
@@ -314,10 +338,12 @@ static bool take_start(struct api_session *o, uint64_t number, struct rusage *be
 		if (!atomic_compare_exchange_strong(&o->start[i].task, &was, UINT64_MAX))
 			continue;
 		*before = o->start[i].usage;
+		*setup_us = o->start[i].setup_us;
 		atomic_store(&o->start[i].task, 0);
 		return true;
 	}
 	*before = (struct rusage){ 0 };
+	*setup_us = 0;
 	return !o->forgot;
 }
 
@@ -351,7 +377,7 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 	if (!number)
 		number = task.number ? task.number : session_next_task(s);
 	if (task.pid == s->store.pid || (s->forks && task.pid == getpid()))
-		remember_start(api_session_of(s), number);
+		remember_start(api_session_of(s), number, task.born_ns);
 	e = event_task(&task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
@@ -376,6 +402,7 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 {
 	struct buildbeat_result result = { .status = -1, .rchar = -1, .wchar = -1 };
 	struct rusage before;
+	int64_t setup_us;
 	struct event_end e;
 	struct api_line line;
 
@@ -383,14 +410,17 @@ static void task_finished(struct buildbeat_session *s, uint64_t number,
 		return;
 	event_end_init(&e, result.status);
 	if (result.flags & BUILDBEAT_RAN_HERE) {
-		if (take_start(api_session_of(s), number, &before))
+		if (take_start(api_session_of(s), number, &before, &setup_us))
 			add_own_usage(&e, &before);
+		if (setup_us > 0)
+			add_setup(&e, &before, setup_us);
 	} else if (result.usage) {
 		event_end_rusage(&e, result.usage);
 		peak_judge(&s->peak, &e);
 	}
 	e.rchar = result.rchar;
 	e.wchar = result.wchar;
+	e.at_most = result.flags & BUILDBEAT_AT_MOST;
 	event_add_end(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
 	span_table_remove_task(&api_session_of(s)->spans, api_pid(s), number);
@@ -436,6 +466,23 @@ static void build_completed(struct buildbeat_session *s, int32_t status)
 	api_spans_end(s, 0, atomic_exchange(&api_session_of(s)->build_span, 0));
 	session_end_build(s, status);
 	api_leave(s, &guest);
+}
+
+static void used(struct buildbeat_session *s, const struct buildbeat_used *given)
+{
+	struct buildbeat_used used = { .in_blocks = -1, .out_blocks = -1 };
+	struct event_end e;
+	struct api_line line;
+
+	if (!api_take(&used, sizeof used, given) || !api_begin_line(&line, s))
+		return;
+	event_end_init(&e, -1);
+	e.user_us = used.user_us;
+	e.system_us = used.system_us;
+	e.in_blocks = used.in_blocks;
+	e.out_blocks = used.out_blocks;
+	event_add_used(&line.buf, line.t, s->store.inst, &e);
+	end_line(&line, s);
 }
 
 static void heartbeat(struct buildbeat_session *s)
@@ -516,7 +563,7 @@ const struct buildbeat_api *buildbeat_get_api(uint32_t major)
 		.instance = instance, .ticket = ticket,
 		.span_open = api_spans_open, .span_stack = api_spans_stack,
 		.span_watch = api_spans_watch, .span_places = api_spans_places,
-		.traceparent = api_spans_traceparent,
+		.traceparent = api_spans_traceparent, .used = used,
 		.tally_set = api_tallies_set, .tally_location = tally_location,
 		.tally_thread = tally_thread, .tally_queued = tally_queued,
 		.tally_started = tally_started, .tally_finished = tally_finished,

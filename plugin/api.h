@@ -20,6 +20,7 @@
 /* The resources that this process had used when a task started in it. */
 struct api_start {
 	_Atomic uint64_t task;	/* 0: free, UINT64_MAX: being read or written */
+	int64_t setup_us;	/* since the process was started for the task, 0: it was not */
 	struct rusage usage;
 };
 

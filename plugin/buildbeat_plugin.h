@@ -78,6 +78,9 @@ struct buildbeat_task {
 	size_t n_after;
 	uint64_t number;	/* the host's own number, below 2^63, on which several processes
 				   agree; 0: the next one. Use one way in an instance */
+	int64_t born_ns;	/* when the calling process was started for this task alone,
+				   CLOCK_MONOTONIC: what it used before the start is recorded as
+				   its setup, if the task has BUILDBEAT_RAN_HERE; 0: it was not */
 };
 
 struct buildbeat_result {
@@ -85,13 +88,23 @@ struct buildbeat_result {
 	int32_t status;		/* wait(2) status, -1 if unknown */
 	const struct rusage *usage;	/* of its processes, NULL if unknown */
 	int64_t rchar, wchar;	/* bytes by read() and write(), -1 if unknown */
-	uint32_t flags;		/* BUILDBEAT_RAN_HERE */
+	uint32_t flags;		/* BUILDBEAT_RAN_HERE, BUILDBEAT_AT_MOST */
 	uint32_t reserved;
 };
 
 /* The task ran in the calling process, whose pid its start had, and in its children: what they
  * used since then is recorded instead of usage. */
 #define BUILDBEAT_RAN_HERE 1u
+/* The end of the task was not seen: it is now or earlier. */
+#define BUILDBEAT_AT_MOST 2u
+
+/* What the processes of a server used during a build. */
+struct buildbeat_used {
+	uint32_t size;
+	uint32_t reserved;
+	int64_t user_us, system_us;
+	int64_t in_blocks, out_blocks;	/* of 512 bytes, -1 if unknown */
+};
 
 /*
  * Tallies: what hosts count that run many short pieces of work in threads. A run is one piece. It
@@ -314,6 +327,10 @@ struct buildbeat_api {
 	 * innermost span or the task itself. It has 55 characters and a NUL. Returns 55, or 0
 	 * and "" if size is too small or the session cannot be used. */
 	size_t (*traceparent)(struct buildbeat_session *s, uint64_t task, char *out, size_t size);
+
+	/* What the host and its children used for this build, if the host is a server: no
+	 * process that records the build has started it, and its tasks. The last call counts. */
+	void (*used)(struct buildbeat_session *s, const struct buildbeat_used *used);
 };
 
 #if defined(__GNUC__)
@@ -346,7 +363,7 @@ static inline struct buildbeat_scope
 buildbeat_scope_begin(const struct buildbeat_api *api, struct buildbeat_session *session,
 		      const char *task_name, struct buildbeat_span span)
 {
-	struct buildbeat_task task = { sizeof task, 0, -1, 0, task_name, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, task_name, 0, 0, 0, 0, 0, 0, 0 };
 	struct buildbeat_scope scope = { api, session, span.task, 0, 0 };
 
 	if (api && task_name) {
@@ -404,7 +421,7 @@ static inline struct buildbeat_group buildbeat_group_open(const struct buildbeat
 /* A task of the group begins, in any thread. Returns its number. */
 static inline uint64_t buildbeat_group_start(const struct buildbeat_group *group, const char *name)
 {
-	struct buildbeat_task task = { sizeof task, 0, -1, 0, name, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, name, 0, 0, 0, 0, 0, 0, 0 };
 
 	return group->api ? group->api->task_started(group->session, 0, &task) : 0;
 }
