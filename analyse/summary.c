@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "command/kind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -102,14 +103,69 @@ static void count_states(struct summary *s)
 	}
 }
 
-static int64_t bytes_of_blocks(const struct summary *s, const char *key)
+static int64_t bytes(int64_t blocks)
 {
-	int64_t blocks = recording_build_number(s->rec, key);
-
 	return blocks < 0 ? -1 : sat_mul(blocks, 512);
 }
 
-/* The launcher's values; without them, the sum of the tasks. */
+static int64_t bytes_of_blocks(const struct summary *s, const char *key)
+{
+	return bytes(recording_build_number(s->rec, key));
+}
+
+static bool is_bitbake(const struct instance *i)
+{
+	return !strcmp(i->tool, "bitbake");
+}
+
+/* A server's tasks are no children of the launcher, which then knows only a part of the build.
+ * Is there one that did not say what it used? */
+static bool has_unknown_server(const struct recording *rec)
+{
+	const char *command = recording_build(rec, "command");
+	bool any = false, unknown = false;
+	struct slice program = { "", 0 };
+
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		any |= is_bitbake(&rec->instance[i]);
+		unknown |= is_bitbake(&rec->instance[i]) && rec->instance[i].used_user_us < 0;
+	}
+	if (command)
+		kind_and_program(command, strlen(command), &program);
+	return unknown || (!any && slice_is(program, "bitbake"));
+}
+
+static int64_t both(int64_t a, int64_t b)
+{
+	return a < 0 || b < 0 ? -1 : sat_add(a, b);
+}
+
+/* Add what servers used. Without a launcher that is the whole build, if it is known of all of the
+ * instances that no other one started. */
+static void add_servers(struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	bool launched = s->user_us >= 0 && s->system_us >= 0, all = rec->n_instances > 0;
+
+	for (size_t i = 0; !launched && i < rec->n_instances; i++)
+		all &= rec->instance[i].used_user_us >= 0 || rec->instance[i].only_spans ||
+		       rec->instance[i].parent_task != NO_INDEX;
+	s->cpu_exact = launched ? !has_unknown_server(rec) : all;
+	if (!launched)
+		s->user_us = s->system_us = s->read_bytes = s->written_bytes = 0;
+	for (size_t i = 0; s->cpu_exact && i < rec->n_instances; i++) {
+		const struct instance *server = &rec->instance[i];
+
+		if (server->used_user_us < 0)
+			continue;
+		s->user_us = both(s->user_us, server->used_user_us);
+		s->system_us = both(s->system_us, server->used_system_us);
+		s->read_bytes = both(s->read_bytes, bytes(server->used_in_blocks));
+		s->written_bytes = both(s->written_bytes, bytes(server->used_out_blocks));
+	}
+}
+
+/* The values of the launcher and of servers; without them, the sum of the tasks. */
 static void fill_used(struct summary *s)
 {
 	struct cost sum = { 0 };
@@ -118,7 +174,7 @@ static void fill_used(struct summary *s)
 	s->system_us = recording_build_number(s->rec, "system_us");
 	s->read_bytes = bytes_of_blocks(s, "in_blocks");
 	s->written_bytes = bytes_of_blocks(s, "out_blocks");
-	s->cpu_exact = s->user_us >= 0 && s->system_us >= 0;
+	add_servers(s);
 	if (!s->cpu_exact) {
 		for (size_t i = 0; i < s->rec->n_tasks; i++)
 			cost_add(&sum, &s->nest[i].cost);

@@ -138,6 +138,15 @@ static void add_tasks(struct builder *b, const struct values *f, bool recipe)
 	buf_release(&key);
 }
 
+static int64_t sum_of(const struct recording *rec)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		sum += rec->task[i].user_us > 0 ? rec->task[i].user_us : 0;
+	return sum;
+}
+
 int build_recording(struct recording *rec, const struct values *f, struct error *err)
 {
 	const char *path = f->path ? f->path : "", *uses = values_fact(f, "uses");
@@ -153,6 +162,8 @@ int build_recording(struct recording *rec, const struct values *f, struct error 
 	add_facts(&b, f);
 	add_totals(&b, f);
 	add_tasks(&b, f, rec->source.recipe_keys);
+	if (f->total[TOTAL_USER_US] > sum_of(rec))
+		builder_servers_included(&b);
 	r = builder_end(&b, 0, path, err);
 	if (!r && f->total[TOTAL_STATUS] == STATUS_UNFINISHED)
 		rec->end_us = -1;

@@ -284,8 +284,10 @@ static void add_totals(struct builder *b, const struct import_oe_run *run, const
 	set_usage(&all, values);
 	if (us_of(values, "elapsed_time") >= 0)
 		builder_build_number(b, "end_us", us_of(values, "elapsed_time"));
-	if (all.user_us >= 0)
+	if (all.user_us >= 0) {
 		builder_build_number(b, "user_us", all.user_us);
+		builder_servers_included(b);
+	}
 	if (all.system_us >= 0)
 		builder_build_number(b, "system_us", all.system_us);
 	if (all.max_rss_kb >= 0)

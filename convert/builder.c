@@ -118,6 +118,16 @@ uint32_t builder_instance(struct builder *b, const char *tool, const char *versi
 	return (uint32_t)rec->n_instances - 1;
 }
 
+void builder_servers_included(struct builder *b)
+{
+	for (size_t i = 0; i < b->rec->n_instances; i++) {
+		struct instance *server = &b->rec->instance[i];
+
+		server->used_user_us = server->used_system_us = 0;
+		server->used_in_blocks = server->used_out_blocks = 0;
+	}
+}
+
 /* Tasks */
 
 void builder_task_init(struct builder_task *task)

@@ -68,7 +68,8 @@ dist_bitbakelib_DATA = \
 	plugin/bitbake/lib/buildbeat/graph.py \
 	plugin/bitbake/lib/buildbeat/layout.py \
 	plugin/bitbake/lib/buildbeat/task.py \
-	plugin/bitbake/lib/buildbeat/taskid.py
+	plugin/bitbake/lib/buildbeat/taskid.py \
+	plugin/bitbake/lib/buildbeat/usage.py
 EXTRA_DIST += plugin/bitbake/classes/buildbeat.bbclass.in
 CLEANFILES += plugin/bitbake/classes/buildbeat.bbclass
 

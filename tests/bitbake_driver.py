@@ -4,9 +4,15 @@ processes that are parents and children as bitbake's are (a cooker, its worker, 
 child a task), at the Python side of plugin/bitbake, which calls the real plugin.
 
 bitbake_driver.py HOSTS_LIB VARIABLE=VALUE ...
+
+SERVER=1: the cooker is no child of this process, as bitbake's server. RAISES=1: an error inside.
+FAILS=EVENT: the build fails before any task, with this event. INTERRUPTED=1: after the first
+tasks. WITNESS=FILE: lines of "who least most": the CPU time in microseconds of the server and of
+the process of each task, before and after it was recorded.
 """
 
 import os
+import resource
 import subprocess
 import sys
 import types
@@ -44,9 +50,23 @@ def fire(kind, **fields):
     buildbeat.handle(event, D)
 
 
+def used():
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(round(1e6 * t) for u in both for t in (u.ru_utime, u.ru_stime))
+
+
+def witnessed(who, kind, **fields):
+    least = used()
+    fire(kind, **fields)
+    if "WITNESS" in SETTINGS:
+        with open(SETTINGS["WITNESS"], "a") as f:
+            f.write("%s %d %d\n" % (who, least, used()))
+
+
 # The worker and its tasks
 
 def run_task(taskid, outcome):
+    sum(i * i for i in range(100000))	# as the recipe is parsed
     file, _, name = taskid.rpartition(":")
     fields = {"_fn": file, "_task": name, "logfile": "/work/temp/log.%s.%d" % (name, os.getpid())}
     if outcome == "lost":
@@ -60,8 +80,8 @@ def run_task(taskid, outcome):
         os.kill(os.getpid(), 9)
     sum(i * i for i in range(100000))
     subprocess.run(["/bin/sh", "-c", "exit 0"])
-    fire({"ok": "TaskSucceeded", "bad": "TaskFailed", "silent": "TaskFailedSilent"}[outcome],
-         **fields)
+    witnessed(name, {"ok": "TaskSucceeded", "bad": "TaskFailed",
+                     "silent": "TaskFailedSilent"}[outcome], **fields)
     return 0 if outcome == "ok" else 1
 
 
@@ -123,8 +143,25 @@ TREE = {
 }
 
 
+class NoProvider:
+    """What real events say in words."""
+    def __str__(self):
+        return "Nothing PROVIDES 'x'\n(but y DEPENDS on it)"
+
+
+def fails(kind):
+    """Before any task."""
+    if kind == "NoProvider":
+        buildbeat.handle(NoProvider(), D)
+    elif kind == "ParseError":
+        fire(kind, _msg="ParseError at x.bb:1:\n unparsed line")
+    fire("CommandFailed", error="a traceback" if kind == "CommandFailed" else "", exitcode=1)
+    fire("CookerExit")
+
+
 def cooker():
     fire("ConfigParsed")
+    fire("CacheLoadStarted")
     fire("ParseStarted", total=3)
     if not os.fork():		# as parsers are
         fire("ParseCompleted", parsed=9, cached=9, skipped=9, masked=9, errors=9)
@@ -132,10 +169,15 @@ def cooker():
     os.wait()
     fire("ParseCompleted", parsed=3, cached=1, skipped=2, masked=0, errors=0)
     fire("BuildInit")
+    if "FAILS" in SETTINGS:
+        fails(SETTINGS["FAILS"])
+        return
     fire("TreeDataPreparationStarted")
     fire("TreeDataPreparationCompleted")
     for _ in range(2):
         fire("BuildStarted", _name="${NAME}", _pkgs=["app:do_build", "mc:arm:app:do_build"])
+    if "TAKEN" in SETTINGS:		# by OpenEmbedded's class, whose handler is called later
+        os.makedirs(os.path.join(SETTINGS["TMPDIR"], "buildstats", "20260102030405"), exist_ok=True)
     fire("HeartbeatEvent")
     fire("ProcessStarted", processname="Initialising tasks")
     fire("DepTreeGenerated", _depgraph=TREE)
@@ -160,12 +202,29 @@ def cooker():
     fire("runQueueExitWait", remain=2)
     if "RAISES" in SETTINGS:
         fire("ParseCompleted")
-    for _ in range(2):
-        fire("BuildCompleted", _failures=1, _interrupted=0)
     workers.close()
+    interrupted = 2 if "INTERRUPTED" in SETTINGS else 0
+    for _ in range(2):
+        witnessed("server", "BuildCompleted", _failures=0 if interrupted else 1,
+                  _interrupted=interrupted)
     fire("CommandCompleted")
     fire("CookerExit")
-    print("BUILDBEAT_SESSION" in os.environ)
+    print("BUILDBEAT_SESSION" in os.environ, flush=True)
 
 
-worker() if SETTINGS.pop("WORKER", None) else cooker()
+def server():
+    """The client waits until nobody holds the pipe any more."""
+    ended, held = os.pipe()
+    if not os.fork():
+        if not os.fork():
+            cooker()
+        os._exit(0)
+    os.wait()
+    os.close(held)
+    os.read(ended, 1)
+
+
+if SETTINGS.pop("WORKER", None):
+    worker()
+else:
+    server() if SETTINGS.pop("SERVER", None) else cooker()

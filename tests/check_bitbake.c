@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Python side of the bitbake host with the real plugin, driven by
  * tests/bitbake_driver.py as by bitbake. check_bitbake_build runs a real bitbake. */
+#include "analyse/summary.h"
 #include "base/array.h"
 #include "convert/convert.h"
 #include "recording/recording.h"
@@ -116,6 +117,7 @@ START_TEST(each_task)
 	ck_assert_int_gt(t->pid, 0);
 	ck_assert_str_eq(recording_command(&rec, t),
 			 support_path("/work/temp/run.%s.%d", t->name, t->pid));
+	ck_assert_int_eq(t->end_at_most, t->state == TASK_KILLED || t->status == 3);
 	if (t->state == TASK_KILLED) {
 		ck_assert_int_eq(t->user_us, -1);
 		return;
@@ -124,6 +126,85 @@ START_TEST(each_task)
 	ck_assert_int_lt(t->user_us + t->system_us, t->end_us - t->start_us + 50000);
 	ck_assert(t->max_rss_kb > 0 || t->max_rss_at_most_kb > 0);
 	ck_assert_int_eq(t->rchar, -1);
+}
+END_TEST
+
+/* What was recorded of the CPU time is what the processes measured themselves. */
+struct witness {
+	char who[64];
+	long long least, most;
+};
+
+static void witnessed(const char *who, int64_t us)
+{
+	FILE *f = fopen(support_path("%s/witness", support_tmpdir()), "r");
+	struct witness w;
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(f);
+	while (fscanf(f, "%63s %lld %lld", w.who, &w.least, &w.most) == 3) {
+		if (strcmp(w.who, who) || n++)
+			continue;
+		/* each of four times is truncated to a microsecond, and rounded */
+		ck_assert_int_ge(us, w.least - 8);
+		ck_assert_int_le(us, w.most + 8);
+	}
+	fclose(f);
+	ck_assert_uint_ge(n, 1);
+}
+
+START_TEST(whole_processes)
+{
+	static const struct { const char *key, *name; } measured[] = {
+		{ "lib-1.0-r0", "do_compile" }, { "lib-1.0-r0", "do_install" },
+		{ "app-1_2-r3", "do_sysroot_setscene" }, { "app-1_2-r3", "do_sysroot" },
+	};
+	int64_t sum = 0;
+	struct run r;
+
+	drive(&r, PLUGIN, "WITNESS=witness");
+	read_at("out/latest");
+	for (size_t i = 0; i < ARRAY_SIZE(measured); i++) {
+		const struct task *t = find(measured[i].key, measured[i].name);
+
+		if (strcmp(t->name, "do_compile"))	/* there are several */
+			witnessed(t->name, t->setup_user_us + t->setup_system_us + t->user_us +
+				  t->system_us);
+		ck_assert_int_gt(t->setup_user_us, 0);
+		ck_assert_int_ge(t->start_us - t->queued_us, t->setup_us);
+		sum += t->setup_user_us + t->user_us;
+	}
+	ck_assert_int_gt(rec.instance[0].used_user_us, sum);
+}
+END_TEST
+
+/* The launcher waits for a client only. All of the server belongs to the build that started it. */
+START_TEST(a_server)
+{
+	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
+	struct summary s;
+	int64_t used;
+
+	support_writes(bitbake, "#!/bin/sh\npython3 -B " TOP_SRCDIR "/tests/bitbake_driver.py " LIB
+		       " BUILDBEAT_PLUGIN=" PLUGIN " SERVER=1 WITNESS=witness "
+		       "MAKEFILES=\"$MAKEFILES\"\n");
+	chmod(bitbake, 0755);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       TOP_BUILDDIR "/buildbeat record --output 'a dir' -- ./bitbake");
+	read_at("a dir/latest");
+	used = rec.instance[0].used_user_us + rec.instance[0].used_system_us;
+	witnessed("server", used);
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	ck_assert(s.cpu_exact);
+	ck_assert_int_eq(s.cpu_us, used + recording_build_number(&rec, "user_us") +
+			 recording_build_number(&rec, "system_us"));
+	summary_release(&s);
+	/* without what the server said */
+	rec.instance[0].used_user_us = -1;
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	ck_assert(!s.cpu_exact);
+	ck_assert_int_lt(s.cpu_us, used);
+	summary_release(&s);
 }
 END_TEST
 
@@ -228,10 +309,9 @@ START_TEST(layouts)
 	bool only = _i & 1, taken = _i & 2;
 	struct run r;
 
-	if (taken)
-		support_run(&r, support_tmpdir(), "mkdir -p tmp/buildstats/20260102030405");
-	drive(&r, PLUGIN, support_path("TMPDIR=tmp BUILDBEAT_PROGRAM='%s' BUILDBEAT_LAYOUT=%s",
-				       TOP_BUILDDIR "/buildbeat", only ? "oe" : "both"));
+	drive(&r, PLUGIN, support_path("TMPDIR=tmp BUILDBEAT_PROGRAM='%s' BUILDBEAT_LAYOUT=%s %s",
+				       TOP_BUILDDIR "/buildbeat", only ? "oe" : "both",
+				       taken ? "TAKEN=1" : ""));
 	ck_assert_str_eq(r.out.data, "False\n");
 	ck_assert_int_eq(support_exists(support_path("%s/out/latest/build", support_tmpdir())), !only);
 	support_run(&r, support_tmpdir(), "ls out | wc -l");
@@ -240,6 +320,52 @@ START_TEST(layouts)
 	ck_assert(rec.source.one_core && rec.source.recipe_keys);
 	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
 	ck_assert_int_eq(find("mc:arm:app-2-r3", "do_compile")->state, TASK_FAILED);
+}
+END_TEST
+
+/* A name that does not change from build to build. */
+START_TEST(one_name)
+{
+	struct run r;
+
+	for (int i = 0; i < 3; i++) {
+		drive(&r, PLUGIN, "TMPDIR=tmp BUILDBEAT_LAYOUT=both TAKEN=1 BUILDBEAT_PROGRAM="
+		      TOP_BUILDDIR "/buildbeat");
+		ck_assert_str_eq(r.out.data, "False\n");
+	}
+	support_expect(support_path("%s/tmp/buildstats", support_tmpdir()), 0,
+		       "20260102030405\n20260102030405-buildbeat\n20260102030405-buildbeat-2\n"
+		       "20260102030405-buildbeat-3\n", "", "ls");
+}
+END_TEST
+
+static const struct { const char *event, *note; } failures[] = {
+	{ "NoProvider", "failed: Nothing PROVIDES 'x' (but y DEPENDS on it)" },
+	{ "ParseError", "failed: ParseError at x.bb:1: unparsed line" },
+	{ "CommandFailed", "failed: a traceback" },
+	{ "CommandExit", "failed: bitbake reported an error" },
+};
+
+START_TEST(before_any_task)
+{
+	struct run r;
+
+	drive(&r, PLUGIN, support_path("FAILS=%s", failures[_i].event));
+	read_at("out/latest");
+	ck_assert_uint_eq(rec.n_tasks, 0);
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	ck_assert(has(failures[_i].note));
+}
+END_TEST
+
+START_TEST(interrupted)
+{
+	struct run r;
+
+	drive(&r, PLUGIN, "INTERRUPTED=1");
+	read_at("out/latest");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	ck_assert(has("interrupted"));
 }
 END_TEST
 
@@ -275,6 +401,8 @@ int main(void)
 	return support_main("bitbake",
 			    TEST_GROUP_WITH("driven", NULL, release), TEST_EACH(each_task, tasks),
 			    TEST(the_build), TEST(bytes_where_asked), TEST(launched),
-			    TEST_LOOP(no_plugin, 3), TEST(no_place), TEST_LOOP(layouts, 4),
-			    TEST(no_layout), TEST(an_error_inside));
+			    TEST(whole_processes), TEST(a_server), TEST_LOOP(no_plugin, 3),
+			    TEST(no_place), TEST_LOOP(layouts, 4), TEST(one_name), TEST(no_layout),
+			    TEST_EACH(before_any_task, failures), TEST(interrupted),
+			    TEST(an_error_inside));
 }

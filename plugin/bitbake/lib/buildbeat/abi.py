@@ -8,6 +8,7 @@ MAJOR = 1
 JOIN_ONLY = 1
 FORKS = 2
 RAN_HERE = 1
+AT_MOST = 2
 
 _u32, _i32 = ctypes.c_uint32, ctypes.c_int32
 _u64, _i64 = ctypes.c_uint64, ctypes.c_int64
@@ -24,12 +25,17 @@ class Task(ctypes.Structure):
     _fields_ = [("size", _u32), ("pid", _i32), ("slot", _i32), ("reserved", _u32),
                 ("name", _text), ("kind", _text), ("key", _text), ("command", _text),
                 ("after", ctypes.POINTER(_text)), ("n_after", ctypes.c_size_t),
-                ("number", _u64)]
+                ("number", _u64), ("born_ns", _i64)]
 
 
 class Result(ctypes.Structure):
     _fields_ = [("size", _u32), ("status", _i32), ("usage", ctypes.c_void_p),
                 ("rchar", _i64), ("wchar", _i64), ("flags", _u32), ("reserved", _u32)]
+
+
+class Used(ctypes.Structure):
+    _fields_ = [("size", _u32), ("reserved", _u32), ("user_us", _i64), ("system_us", _i64),
+                ("in_blocks", _i64), ("out_blocks", _i64)]
 
 
 # With the interpreter's lock held: a call takes less than giving it away and waiting for
@@ -54,6 +60,8 @@ class Api(ctypes.Structure):
         ("build_completed", _call(None, _session, _i32)),
         ("close", _call(None, _session)),
         ("instance", _call(_text, _session)),
+        ("from_ticket_to_traceparent", ctypes.c_void_p * 16),
+        ("used", _call(None, _session, ctypes.POINTER(Used))),
     ]
 
 
@@ -106,9 +114,10 @@ class Session:
                     (_text * n)(*after) if n else None, n, number)
         self._queued(self._handle, task)
 
-    def started(self, number, pid, command):
+    def started(self, number, pid, command, born_ns=0):
         task = self._task
         task.pid = pid
+        task.born_ns = born_ns
         task.command = command.encode("utf-8", "surrogateescape")
         self._started(self._handle, number, self._task_at)
 
@@ -134,6 +143,10 @@ class Session:
 
     def heartbeat(self):
         self._api.heartbeat(self._handle)
+
+    def used(self, user_us, system_us, in_blocks, out_blocks):
+        self._api.used(self._handle, Used(ctypes.sizeof(Used), 0, user_us, system_us,
+                                          in_blocks, out_blocks))
 
     def build_completed(self, status):
         self._api.build_completed(self._handle, status)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from . import abi, task
+from . import abi, task, usage
 from .graph import Graph
 from .layout import Layout
 from .taskid import number
@@ -16,14 +16,17 @@ _DISK_NOTE_S = 10
 
 _build = None
 _missing = False
+_used = usage.Counter()
 
 
 class Build:
     """One recording: all of a command that parses or builds."""
 
-    def __init__(self, session, layout):
+    def __init__(self, session, layout, launched):
         self.session = session
         self.layout = layout
+        self.before = _used.begin(session.directory, launched)
+        self.reason = None
         self.graph = Graph()
         self.spans = {}
         self.skipped = {}
@@ -50,6 +53,7 @@ class Build:
         os.environ.pop(task.SESSION, None)
         for name in list(self.spans):
             self.end(name)
+        self.session.used(*_used.end(self.session.directory, self.before))
         self.session.close()
         if self.started:
             _write_layout(self)
@@ -133,18 +137,33 @@ def _open(d):
         _missing = True
         bb.warn("buildbeat: nothing is recorded: %s" % why)
         return
-    _build = Build(session, Layout(d, not launched))
+    _build = Build(session, Layout(d, not launched), bool(launched))
 
 
-def _close(event, d):
+def _close(status):
     global _build
     build, _build = _build, None
     if build:
-        build.complete(-1)
+        build.complete(status)
         build.close()
 
 
 # Parsing and preparing
+
+def _cache_load_started(event, d):
+    _used.command_started()
+
+
+def _parse_error(event, d):
+    _fail_build(event._msg)
+
+
+def _no_provider(event, d):
+    """bitbake only warns in builds of "universe"."""
+    words = d.getVar("BB_CMDLINE", False)
+    if not isinstance(words, (list, tuple)) or "universe" not in words:
+        _fail_build(str(event))
+
 
 def _parse_started(event, d):
     _open(d)
@@ -199,6 +218,13 @@ def _graph(event, d):
         _build.graph = Graph(event._depgraph)
 
 
+def _fail_build(why):
+    """Before any task, or besides them. The first reason is that of the build."""
+    if _build and not _build.reason:
+        _build.reason = " ".join(why.split()) or "bitbake reported an error"
+        _build.session.note("failed: " + _build.reason)
+
+
 # Tasks
 
 def _queue(event, suffix):
@@ -239,7 +265,7 @@ def _fail(event, suffix):
     if code != 1:
         _build.session.note("killed by %s" % _signal_name(code - 128) if killed else
                             "exit code %d" % code, n)
-    _build.session.finished(n, code - 128 if killed else (code & 0xff or 1) << 8)
+    _build.session.finished(n, code - 128 if killed else (code & 0xff or 1) << 8, abi.AT_MOST)
 
 
 def _task_failed(event, d):
@@ -304,25 +330,48 @@ def _build_completed(event, d):
     for reason, n in sorted(_build.skipped.items()):
         _build.session.note("%d tasks skipped: %s" % (n, reason))
     if event._interrupted:
-        _build.session.note("interrupted")
-    _build.complete((1 << 8) if event._failures or event._interrupted else 0)
-    _close(event, d)
+        _interrupt()
+    _close((1 << 8) if event._failures or event._interrupted or _build.reason else 0)
+
+
+def _interrupt():
+    _build.session.note("interrupted")
+    _build.reason = "interrupted"
+
+
+def _command_completed(event, d):
+    """One that built nothing: of a build, BuildCompleted comes first."""
+    _close(0)
+
+
+def _command_failed(event, d):
+    """bitbake printed the reason before, unless it has it here."""
+    if _build:
+        _fail_build(getattr(event, "error", "") or "")
+        _close(1 << 8)
+
+
+def _exit(event, d):
+    _close(-1)
 
 
 HANDLERS = {
     "BuildCompleted": _build_completed,
     "BuildInit": _init,
     "BuildStarted": _build_started,
-    "CommandCompleted": _close,
-    "CommandExit": _close,
-    "CommandFailed": _close,
-    "CookerExit": _close,
+    "CacheLoadStarted": _cache_load_started,
+    "CommandCompleted": _command_completed,
+    "CommandExit": _command_failed,
+    "CommandFailed": _command_failed,
+    "CookerExit": _exit,
     "DepTreeGenerated": _graph,
     "DiskFull": _disk_full,
     "HeartbeatEvent": _heartbeat,
     "MonitorDiskEvent": _disk,
+    "NoProvider": _no_provider,
     "PSIEvent": _pressure,
     "ParseCompleted": _parse_completed,
+    "ParseError": _parse_error,
     "ParseStarted": _parse_started,
     "ProcessFinished": _phase_finished,
     "ProcessStarted": _phase_started,

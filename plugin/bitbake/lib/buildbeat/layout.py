@@ -18,19 +18,27 @@ class Layout:
         self._keep = layout != "oe" or not ours
         self._program = d.getVar("BUILDBEAT_PROGRAM")
         self._base = d.getVar("BUILDSTATS_BASE") or "%s/buildstats" % d.getVar("TMPDIR")
-        self._to = None
+        self._name = None
 
     def name(self, name):
-        """Of the build. There may be a directory of OpenEmbedded's own class."""
-        self._to = os.path.join(self._base, name)
-        if os.path.lexists(self._to):
-            self._to += "-buildbeat"
+        """Of the build."""
+        self._name = name
+
+    def _free(self):
+        """OpenEmbedded's own class makes its directory before the build or in it, so this is
+        asked after it."""
+        path = plain = os.path.join(self._base, self._name)
+        n = 0
+        while os.path.lexists(path):
+            n += 1
+            path = "%s-buildbeat%s" % (plain, "-%d" % n if n > 1 else "")
+        return path
 
     def write(self, recording):
-        if not self._wanted or not self._to:
+        if not self._wanted or not self._name:
             return
         os.makedirs(self._base, exist_ok=True)
-        run = subprocess.run([self._program, "export", "--to", "oe", recording, "-o", self._to],
+        run = subprocess.run([self._program, "export", "--to", "oe", recording, "-o", self._free()],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, timeout=_SECONDS)
         if run.returncode:

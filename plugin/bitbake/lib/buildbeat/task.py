@@ -3,6 +3,7 @@
 task, in its own process."""
 
 import os
+import time
 
 from . import abi
 from .taskid import number
@@ -14,6 +15,7 @@ SESSION = "BUILDBEAT_SESSION"
 _session = None
 _reads_io = False
 _number = 0		# of the task that started in this process
+_born_ns = 0		# when this process was forked
 
 
 def in_worker():
@@ -21,14 +23,20 @@ def in_worker():
     return SESSION in os.environ
 
 
+def _forked():
+    global _born_ns
+    _born_ns = time.monotonic_ns()
+
+
 def _open(event, d):
-    """Once a worker: the tasks inherit it."""
+    """Once a worker: the tasks inherit it. They parse their recipe before they start."""
     global _session, _reads_io
     if _session is None:
         instance, directory = os.environ[SESSION].split(" ", 1)
         _reads_io = d.getVar("BUILDBEAT_TASK_IO") == "1"
         _session = abi.Session(d.getVar("BUILDBEAT_PLUGIN"), directory, instance=instance,
                                flags=abi.JOIN_ONLY | abi.FORKS)
+        os.register_at_fork(after_in_child=_forked)
 
 
 def _started(event, d):
@@ -37,7 +45,7 @@ def _started(event, d):
     if _session:
         _number = number(event._fn + ":" + event._task)
         where, _, name = event.logfile.rpartition("/log.")
-        _session.started(_number, os.getpid(), where + "/run." + name)
+        _session.started(_number, os.getpid(), where + "/run." + name, _born_ns)
 
 
 def _io():
