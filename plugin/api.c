@@ -297,7 +297,7 @@ static int64_t since_us(int64_t born_ns)
 	return (now.tv_sec * INT64_C(1000000000) + now.tv_nsec - born_ns) / 1000;
 }
 
-/* What the process used before the task is none of its values. */
+/* What the process used before the task is in no other field. */
 static void add_setup(struct event_end *e, const struct rusage *before, int64_t setup_us)
 {
 	struct event_end setup;
