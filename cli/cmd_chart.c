@@ -108,6 +108,7 @@ static void drawn_release(struct drawn *d)
 /* One run of the command. */
 struct job {
 	const struct chart_arguments *args;
+	struct buf into;	/* of --output, a link replaced with its directory */
 	const char *dir;
 	bool to_stdout, to_file;	/* the bootchart alone */
 	bool failed, no_gnuplot;
@@ -154,7 +155,10 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 {
 	const struct chart_arguments *a = j->args;
 
-	j->dir = a->into ? a->into : is_dir(recording) ? recording : ".";
+	buf_adds(&j->into, a->into ? a->into : "");
+	if (a->into && is_dir(a->into) && openrec_follow(&j->into))
+		return error_sys(err, -ENOMEM, a->into, NULL);
+	j->dir = a->into ? buf_str(&j->into) : is_dir(recording) ? recording : ".";
 	j->to_stdout = a->into && !strcmp(a->into, "-");
 	j->to_file = a->into && !is_dir(a->into) && str_ends(a->into, ".svg");
 	if (check_options(j, err))
@@ -372,6 +376,7 @@ static int run(struct args *a, void *values, struct error *err)
 		draw(&j, &d, &other);
 	drawn_release(&other);
 	drawn_release(&d);
+	buf_release(&j.into);
 	return j.failed ? EXIT_MISUSE : r;
 }
 

@@ -2,8 +2,10 @@
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
+#include "convert/zstd.h"
 #include "render/show.h"
 #include "report/inspected.h"
+#include "report/show_markdown.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -17,7 +19,7 @@ struct show_arguments {
 	int64_t top;
 	const char *filter, *kind, *task;
 	unsigned by;
-	bool failed, tasks, json;
+	bool failed, tasks, json, markdown;
 };
 
 #define OPTIONS struct show_arguments
@@ -37,10 +39,41 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "tasks", tasks,
 	  "print every task, one per line; with --json, add them to the output") },
 	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
+	{ OPT_FLAG('m', "markdown", markdown,
+	  "print Markdown, for the summary of a job on GitHub or GitLab") },
 	{ 0 }
 };
 
 static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
+
+/* With the lines that failed tasks wrote, if the output was kept. */
+static int markdown(struct buf *out, struct view *v, const struct show_options *o,
+		    struct error *err)
+{
+	const struct recording *rec = v->sum->rec;
+	struct output_excerpt excerpt = { 0 };
+	struct output_tasks lines = { 0 };
+	struct output *output = NULL;
+	int r = v->n_unsuccessful ? output_open(&output, rec->path, &zstd_codec, err) : -ENOENT;
+
+	if (!r && ((r = output_find_tasks(&lines, output, rec)) ||
+		   (r = output_excerpt_make(&excerpt, output, &lines, rec))))
+		error_sys(err, r, rec->path, "cannot read the build's output");
+	if (!r || r == -ENOENT || r == -ENOTDIR)
+		r = show_markdown(out, v, o, &excerpt);
+	output_excerpt_release(&excerpt);
+	output_tasks_release(&lines);
+	output_close(output);
+	return r;
+}
+
+static int misuse(const struct show_arguments *s, struct error *err)
+{
+	if (s->markdown && (s->json || s->tasks))
+		return error_set(err, -EINVAL, NULL, 0, 0, "show: --markdown and %s exclude each "
+				 "other", s->json ? "--json" : "--tasks");
+	return 0;
+}
 
 static int run(struct args *a, void *values, struct error *err)
 {
@@ -58,14 +91,16 @@ static int run(struct args *a, void *values, struct error *err)
 	const struct selection selection = {
 		.filter = s->filter, .kind = s->kind, .task = s->task, .unsuccessful = s->failed
 	};
-	const bool whole = !s->by || s->json;	/* tables of groups need nothing else */
+	const bool whole = !s->by || s->json || s->markdown;	/* tables of groups need nothing else */
 	struct style style = output_style();
 	struct recording rec = RECORDING_INIT;
 	struct summary summary = { 0 };
 	struct view view = { 0 };
 	struct buf out = BUF_INIT;
-	int r = openrec(&rec, OPENREC_WAITS, s->output, a->operand[0], err);
+	int r = misuse(s, err);
 
+	if (!r)
+		r = openrec(&rec, OPENREC_WAITS, s->output, a->operand[0], err);
 	if (!r)
 		r = inspected_find(&inspected, &rec, err);
 	if (r)
@@ -93,7 +128,9 @@ static int run(struct args *a, void *values, struct error *err)
 		goto out;
 	}
 	if (!r)
-		r = s->json ? json_show(&out, &view, &o) : text_show(&out, &view, &o, &style);
+		r = s->json ? json_show(&out, &view, &o) :
+		    s->markdown ? markdown(&out, &view, &o, err) :
+		    text_show(&out, &view, &o, &style);
 	r = output_end(&out, r, rec.path, err);
 out:
 	for (size_t i = 0; i < o.n_groups; i++)

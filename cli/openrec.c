@@ -9,8 +9,11 @@
 #include "launch/notice.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct base {
 	const char *dir;
@@ -27,6 +30,36 @@ static bool is_file(const char *path)
 	struct stat st;
 
 	return path && !stat(path, &st) && !S_ISDIR(st.st_mode);
+}
+
+#define LINKS_MAX 8
+
+/* Slashes and "." at the end name the same directory, not the link. */
+static void drop_end(struct buf *path)
+{
+	while (path->len > 1 && (path->data[path->len - 1] == '/' ||
+				 (path->len > 2 && !strcmp(path->data + path->len - 2, "/."))))
+		buf_cut(path, path->len - 1);
+}
+
+int openrec_follow(struct buf *path)
+{
+	char target[PATH_MAX];
+
+	buf_str(path);
+	drop_end(path);
+	for (int i = 0; i < LINKS_MAX && !buf_error(path); i++) {
+		ssize_t n = readlink(path->data, target, sizeof target);
+		const char *slash = strrchr(path->data, '/');
+
+		if (n <= 0 || n == sizeof target)
+			break;
+		buf_cut(path, *target == '/' ? 0 : slash ? (size_t)(slash - path->data) + 1 : 0);
+		buf_add(path, target, (size_t)n);
+		buf_str(path);
+		drop_end(path);
+	}
+	return buf_error(path);
 }
 
 /* Which run of a set the output is about. */
@@ -65,6 +98,8 @@ int openrec(struct recording *rec, int how, const char *base, const char *what,
 		r = converter_read_any(rec, what, &options, err);
 	} else {
 		r = listing_find_set(&path, base, what, &convert_formats, err);
+		if (!r && (r = openrec_follow(&path)))
+			r = error_sys(err, r, what, NULL);
 		r = r ? r : choose_run(&path, err);
 		if (!r)
 			r = converter_read_any(rec, path.data, &options, err);

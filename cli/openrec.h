@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_CLI_OPENREC_H
 #define BUILDBEAT_CLI_OPENREC_H
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "cli/options.h"
 #include "recording/recording.h"
@@ -16,10 +17,16 @@ enum {
 /*
  * Opens the operand REC of a command: `what` names a recording in base as for
  * listing_find(), or is a file or directory of another tool (convert.h). rec->path is
- * its path. 0 or a negative errno with err; always release rec.
+ * its path, not that of a link to it. 0 or a negative errno with err; always release rec.
  */
 int openrec(struct recording *rec, int how, const char *base, const char *what,
 	    struct error *err);
+
+/*
+ * If path is a symbolic link such as buildstats/latest, replace it with what it leads to, which is
+ * the same directory after the next build. 0 or -ENOMEM.
+ */
+int openrec_follow(struct buf *path);
 
 /* The option --output and key of commands that read recordings: base. */
 #define OPENREC_OPTION(member) \

@@ -4,24 +4,60 @@
 #include "base/text.h"
 
 #include <string.h>
+#include <strings.h>
+
+/* ":word:" and the like, which GitHub makes a picture; not the time 10:30:00. */
+static bool is_shortcode(const char *colon)
+{
+	size_t n = strspn(colon + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-");
+
+	return n && colon[n + 1] == ':' && !(n == 2 && strspn(colon + 1, "0123456789") == 2);
+}
+
+/*
+ * GitHub and GitLab look for @NAME, #123, :word: and addresses in the text after Markdown was
+ * parsed. An empty comment splits that text, and shows nothing.
+ */
+static bool is_split_after(const char *p, const char *begin)
+{
+	return *p == '@' || (*p == '#' && p[1] >= '0' && p[1] <= '9') ||
+	       (*p == '!' && p[1] >= '0' && p[1] <= '9') ||
+	       (*p == ':' && (is_shortcode(p) || p[1] == '/')) ||
+	       (*p == '-' && p - begin >= 2 && !strncasecmp(p - 2, "gh", 2));
+}
 
 void markdown_add(struct buf *b, const char *text)
 {
 	struct buf shown = BUF_PART_OF(b);
+	const char *begin;
 
 	text_add_name(&shown, text, 0);
-	for (const char *p = buf_str(&shown); *p; p++) {
+	begin = buf_str(&shown);
+	for (const char *p = begin; *p; p++) {
 		if (*p == '<')
 			buf_adds(b, "&lt;");
 		else if (*p == '&')
 			buf_adds(b, "&amp;");
+		else if (*p == '.' && p - begin >= 3 && strspn(p - 3, "wW") == 3)
+			buf_adds(b, "&#46;");
+		else if (*p == ' ' && (p == begin || p[-1] == ' ' || !p[1]))
+			buf_adds(b, "&#32;");
 		else {
-			if (strchr("\\`*_{}[]>#|~!@", *p))
+			if (strchr("\\`*_{}[]>#|~!@", *p) || (p == begin && strchr("-+", *p) && p[1] == ' '))
 				buf_addc(b, '\\');
 			buf_addc(b, *p);
 		}
+		if (is_split_after(p, begin))
+			buf_adds(b, "<!-- -->");
 	}
 	buf_release(&shown);
+}
+
+void markdown_add_code(struct buf *b, const char *text)
+{
+	buf_adds(b, "<code>");
+	markdown_add(b, text);
+	buf_adds(b, "</code>");
 }
 
 void markdown_add_row(struct buf *b, const char *indent, struct buf *cell, size_t n)

@@ -6,9 +6,14 @@
 
 /*
  * Markdown for merge requests. Text that is special in Markdown, its tables or HTML is escaped;
- * control characters are shown as by text_add_name().
+ * control characters are shown as by text_add_name(). What GitHub and GitLab make links or
+ * pictures, such as @NAME, #1 and :smile:, remains text.
  */
 void markdown_add(struct buf *b, const char *text);
+
+/* The same as code: the name of a task, a file or a command. Not between backquotes, where nothing can
+ * be escaped; GitHub and GitLab look for no people and issues in it. */
+void markdown_add_code(struct buf *b, const char *text);
 
 /* A row of a table, whose cells are escaped; indent is Markdown, before the first one. */
 void markdown_add_row(struct buf *b, const char *indent, struct buf *cell, size_t n);

@@ -60,6 +60,32 @@ START_TEST(files)
 }
 END_TEST
 
+/* A recording that is named through a link: each path that is printed is right after the next build. */
+static const char *const through_link[] = {
+	"chart --only bootchart", "chart --only bootchart latest", "chart --only bootchart buildstats",
+	"chart --only bootchart buildstats/latest", "chart --only bootchart buildstats/latest//",
+	"chart --only bootchart ./buildstats/latest/.", "chart --only bootchart \"$PWD/buildstats/latest\"",
+	"chart --only bootchart link", "chart --only bootchart -o buildstats/latest two",
+	"chart --only bootchart -o link one", "export -t chrome latest",
+};
+
+START_TEST(path_of_a_link)
+{
+	struct run r;
+	char *end;
+
+	support_expect(dir, 0, "", "", "ln -sfn one buildstats/latest; ln -sfn buildstats/latest link");
+	support_run(&r, dir, BUILDBEAT " %s", through_link[_i]);
+	ck_assert_msg(!r.status, "%s%s", through_link[_i], r.err.data);
+	end = strchr(r.out.data, '\n');
+	ck_assert_msg(end != NULL && strstr(r.out.data, "one"), "%s: %s",
+		      through_link[_i], r.out.data);
+	*end = '\0';
+	support_expect(dir, 0, "", "", "rm link; ln -sfn two buildstats/latest; test -s '%s' && "
+		       "rm buildstats/latest", r.out.data);
+}
+END_TEST
+
 START_TEST(to_stdout)
 {
 	struct run r;
@@ -268,6 +294,7 @@ int main(void)
 	has_gnuplot = support_has("gnuplot");
 	return support_main("chart command",
 			    TEST_GROUP_ONCE("chart command", setup, NULL), TEST_EACH(files, places),
+			    TEST_EACH(path_of_a_link, through_link),
 			    TEST(to_stdout), TEST(in_the_terminal), TEST(configured),
 			    TEST_EACH(mistake, mistakes), TEST(without_gnuplot),
 			    TEST_EACH(with_another_gnuplot, broken), TEST_EACH(ended, endings),

@@ -55,7 +55,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_rule tests/check_rules \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
-	tests/check_send tests/check_series tests/check_show tests/check_spark tests/check_stats \
+	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats \
 	tests/check_store tests/check_stream tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
 	tests/check_tally tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_tracker tests/check_traces tests/check_api_tracker tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trends tests/check_trust \
@@ -129,7 +129,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/diff_page.py tests/inspect_live.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
-	tests/agree.py tests/oe_files.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
+	tests/agree.py tests/markdown.py tests/oe_files.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
 	tests/trace_reader.py
 
 include tests/bench.mk
