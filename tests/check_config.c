@@ -51,7 +51,7 @@ static const struct {
 	{ "source: [[a]]\n", NULL, "1:10: expected a path or a list" },
 	{ "inspect:\n\trules: x\n", NULL, "2:1: YAML does not allow a tab here: use spaces" },
 	{ "\toutput: x\n", NULL, "1:1: YAML does not allow a tab here: use spaces" },
-	{ "output: x\n\n \t- y\n", NULL, "3:2: YAML does not allow a tab here: use spaces" },
+	{ "output: x\n\n \tinterval: 5\n", NULL, "3:2: YAML does not allow a tab here: use spaces" },
 	{ "interval: 50\noutput: x\ninterval: 60\n", NULL, "3:1: duplicate key 'interval' (first on line 1)" },
 	{ "[a, b]\n", NULL, "1:1: expected lines such as" },
 	{ "just words\n", NULL, "1:1: expected lines such as" },
