@@ -13,6 +13,7 @@
 #define LAYOUT_PROC_TASKS "proc_tasks.log"
 #define LAYOUT_OE "oe"		/* a directory: the same in OpenEmbedded's layout */
 #define LAYOUT_PROCESSES "processes.log"
+#define LAYOUT_RESULTS "results.log"	/* see results.h */
 #define LAYOUT_TALLY "tally.log"	/* see tally_log.h */
 #define LAYOUT_TALLY_PREFIX "tally"	/* tally-ID.log: one a writer, on NFS */
 #define LAYOUT_ORIGINAL_NAME "original"	/* the files of another tool from which it was imported */

@@ -10,10 +10,10 @@ recording_librecording_a_SOURCES = \
 	recording/output_writer.h recording/lost.c recording/lost.h recording/process_log.c \
 	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
-	recording/reader_processes.c recording/reader_scripts.c recording/reader_spans.c \
+	recording/reader_processes.c recording/reader_results.c recording/reader_scripts.c recording/reader_spans.c \
 	recording/reader_samples.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \
 	recording/recipe.h recording/recording.c recording/recording.h \
-	recording/recording_write.h recording/series.c recording/series.h recording/store.c \
+	recording/recording_write.h recording/results.c recording/results.h recording/series.c recording/series.h recording/store.c \
 	recording/store.h recording/store_create.c recording/store_create.h recording/store_join.c \
 	recording/store_join.h recording/tally.c recording/tally.h recording/tally_image.c \
 	recording/tally_image.h recording/tally_lines.c recording/tally_live.c recording/tally_log.c recording/tally_log.h \

@@ -174,7 +174,7 @@ bool reader_is_tasks(const char *name)
 bool reader_is_streamed(const char *name)
 {
 	return reader_is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
-	       !strcmp(name, LAYOUT_PROCESSES);
+	       !strcmp(name, LAYOUT_PROCESSES) || !strcmp(name, LAYOUT_RESULTS);
 }
 
 /* The recording keeps the memory of build, with its texts. */
@@ -196,6 +196,7 @@ static int parse_feed(struct reader *r, const char *name, struct feed *f)
 		return reader_warn(r, "%s: empty", name);
 	error = reader_is_tasks(name) ? reader_tasks(r, name, f) :
 		!strcmp(name, LAYOUT_PROCESSES) ? reader_processes(r, name, f) :
+		!strcmp(name, LAYOUT_RESULTS) ? reader_results(r, name, f) :
 		reader_usage(r, name, f);
 	if (!error && f->error)
 		error = reader_unreadable(r, f->error, "%s", name);

@@ -174,6 +174,7 @@ int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);
 int reader_processes(struct reader *r, const char *file, struct feed *f);
+int reader_results(struct reader *r, const char *file, struct feed *f);
 
 /* The newest instance with an id of less than INSTANCE_ID_MAX bytes, NO_INDEX without one; and a
  * new instance. */

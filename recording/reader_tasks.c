@@ -188,7 +188,7 @@ static int add_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t 
 		.minor_faults = -1, .major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
 		.wchar = -1, .peak_ms = -1, .pool = NO_INDEX, .line = -1, .file = "",
-		.program = "" };
+		.program = "", .files_bytes = -1 };
 	rec->n_tasks++;
 	return number_task(r, instance, seq, *out);
 }

@@ -146,7 +146,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct file *f
 static bool is_ours(const char *name)
 {
 	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST) ||
-	       !strcmp(name, LAYOUT_PROCESSES) || reader_is_tasks(name) ||
+	       !strcmp(name, LAYOUT_PROCESSES) || !strcmp(name, LAYOUT_RESULTS) || reader_is_tasks(name) ||
 	       (str_starts(name, "proc_") && str_ends(name, ".log"));
 }
 
@@ -243,15 +243,20 @@ static int nothing_understood(struct source *s)
 			 rec->warning[0].text);
 }
 
+/* These files refer to "build" and "tasks...". */
+static bool is_read_later(const char *name)
+{
+	return str_starts(name, "proc_") || !strcmp(name, LAYOUT_RESULTS);
+}
+
 static int read_all(struct source *s)
 {
 	int r = list_files(s);
 
 	if (r)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
-	/* The others refer to "build" and "tasks...". */
 	for (size_t i = 0; !r && i < s->n_files; i++)
-		r = str_starts(s->file[i].name, "proc_") ? 0 : read_one(s, &s->file[i]);
+		r = is_read_later(s->file[i].name) ? 0 : read_one(s, &s->file[i]);
 	if (!r)
 		r = read_added(s);
 	if (!r)
@@ -259,7 +264,7 @@ static int read_all(struct source *s)
 	if (!r && !s->build_only)
 		r = reader_count_missing(&s->r);
 	for (size_t i = 0; !r && i < s->n_files; i++)
-		r = str_starts(s->file[i].name, "proc_") ? read_one(s, &s->file[i]) : 0;
+		r = is_read_later(s->file[i].name) ? read_one(s, &s->file[i]) : 0;
 	if (!r)
 		r = reader_finish_usage(&s->r);
 	if (!r)
@@ -388,6 +393,7 @@ void recording_release(struct recording *rec)
 	free(rec->task);
 	free(rec->after);
 	free(rec->out);
+	free(rec->file);
 	free(rec->span);
 	free(rec->task_span);
 	free(rec->pool);

@@ -30,6 +30,24 @@ enum task_state {
 	TASK_KILLED,		/* status is the signal */
 };
 
+/* What a compiler cache (ccache, sccache) did for a task, where its log says so. A task that
+ * called it several times has the worst of its results. */
+enum task_cache {
+	CACHE_UNKNOWN,
+	CACHE_DIRECT,		/* found by the hashes of the source and its headers */
+	CACHE_PREPROCESSED,	/* found by the preprocessed source */
+	CACHE_HIT,		/* found, and how is not known */
+	CACHE_MISS,
+	CACHE_UNCACHEABLE,	/* the cache cannot do such a command, or it failed */
+	TASK_CACHES
+};
+
+/* A file that a task made, as it was when the build had ended. */
+struct recording_file {
+	const char *path;	/* relative to the directory of the task's instance, or absolute */
+	int64_t bytes;
+};
+
 /* A recording has many tasks, and most code visits all of them: the members that most code
  * reads come first, in one cache line. */
 struct task {
@@ -71,6 +89,9 @@ struct task {
 	 * No other value contains it. */
 	int32_t setup_us, setup_user_us, setup_system_us;
 	bool end_at_most;	/* it ended at end_us at the latest */
+	uint32_t first_file, n_files;	/* in recording.file */
+	int64_t files_bytes;	/* of all of them; -1: no file of it is known */
+	uint8_t cache;		/* enum task_cache */
 };
 
 /* Of the tasks of an instance that are in this pool, at most `depth` run at once. */
@@ -227,6 +248,9 @@ struct recording {
 	const char **after;
 	size_t n_out;		/* 0: not read */
 	const char **out;
+	bool has_files, has_cache;	/* for some task, files or the result of a cache are known */
+	size_t n_files;		/* 0: not read, or not recorded */
+	struct recording_file *file;
 	size_t n_pools;
 	struct pool *pool;
 	size_t n_spans;
@@ -287,7 +311,7 @@ int recording_read(struct recording *rec, const char *path,
 		   const struct recording_formats *formats, struct error *err);
 void recording_release(struct recording *rec);
 
-/* The same without the lists `after`, `out` and `usage` and the spans of processes, which
+/* The same without the lists `after`, `out`, `file` and `usage` and the spans of processes, which
  * are long: what sums need. */
 int recording_read_sums(struct recording *rec, const char *path,
 			const struct recording_formats *formats, struct error *err);

@@ -154,6 +154,8 @@ static int write_files(int dir_fd, const struct recording *rec)
 		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, id, writer_add_usage);
 	if (!r && rec->original.len)
 		r = write_original(dir_fd, rec);
+	if (!r && (rec->n_files || rec->has_cache))
+		r = write_file(dir_fd, LAYOUT_RESULTS, rec, id, writer_add_results);
 	free(id);
 	return r;
 }

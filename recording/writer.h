@@ -26,6 +26,7 @@ void writer_flow(struct writer *o);
 /* Each writes one whole file. Errors are in o. */
 void writer_add_tasks(struct writer *o, const struct recording *rec);
 void writer_add_series(struct writer *o, const struct series *s);
+void writer_add_results(struct writer *o, const struct recording *rec);
 void writer_add_usage(struct writer *o, const struct recording *rec);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/name_table.h"
 #include "command/kind.h"
 #include "recording/event.h"
+#include "recording/results.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -237,4 +238,21 @@ void writer_add_tasks(struct writer *o, const struct recording *rec)
 	write_lines(&t);
 	if (!o->error)
 		o->error = recording_command_error(rec);
+}
+
+void writer_add_results(struct writer *o, const struct recording *rec)
+{
+	buf_adds(&o->b, RESULTS_HEADER);
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		for (size_t done = 0; done < t->n_files;)
+			done += results_add_files(&o->b, o->id[t->instance], t->seq,
+						  rec->file + t->first_file + done,
+						  t->n_files - done);
+		if (t->cache)
+			results_add_cache(&o->b, o->id[t->instance], t->seq,
+					  (enum task_cache)t->cache);
+		writer_flow(o);
+	}
 }
