@@ -67,6 +67,8 @@ static _Noreturn void execute(const struct launch *l, _Atomic bool *not_run)
 
 	if (l->traceparent)
 		setenv("TRACEPARENT", l->traceparent, 1);
+	if (l->stats_log)
+		setenv("CCACHE_STATSLOG", l->stats_log, 1);
 	if (l->arm)
 		arm_environment(l->arm);
 	if (!l->preload && l->makefiles)

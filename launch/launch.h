@@ -21,6 +21,7 @@ struct sampler;
 struct launch {
 	char **argv;
 	const char *traceparent;	/* TRACEPARENT in its environment; NULL: unchanged */
+	const char *stats_log;	/* CCACHE_STATSLOG in its environment; NULL: unchanged */
 	const char *makefiles;	/* MAKEFILES in its environment; NULL: unchanged */
 	/* The preload carries what MAKEFILES names: the children of build tools below the
 	 * command are tasks. NULL: no preload. */

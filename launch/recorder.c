@@ -12,6 +12,7 @@
 #include "launch/notice.h"
 #include "launch/oelayout.h"
 #include "launch/progress.h"
+#include "launch/results.h"
 #include "launch/tasklog.h"
 #include "recording/layout.h"
 #include "recording/store_create.h"
@@ -197,6 +198,7 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	begin_tickets(rec);
 	begin_sampling(rec);
 	begin_capture(rec);
+	compiler_cache_begin(&rec->cache, settings->task_cache, rec->store.path);
 	/* while the revision is looked up, so that the build waits no longer */
 	calibrate(rec, "start");
 	gitstamp_head_start(&rec->stamp);
@@ -262,6 +264,7 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 		l->makefiles = buf_str(&rec->makefiles);
 	l->preload = may_preload(&rec->carried, l->argv[0]) ? &rec->carried : NULL;
 	l->traceparent = *rec->traceparent ? rec->traceparent : NULL;
+	l->stats_log = compiler_cache_variable(&rec->cache);
 	l->sampler = rec->sampler;
 	begin_relay(rec);
 	l->relay = rec->relay.n ? &rec->relay : NULL;
@@ -506,6 +509,19 @@ static void name_edges(struct recorder *rec, const struct tasklog *t)
 	complain(rec, "what ninja ran is not named", &err);
 }
 
+/* What is found out about the tasks afterwards. */
+static void find_results(struct recorder *rec)
+{
+	struct error err = { 0 };
+	int r = 0;
+
+	if (rec->settings->task_files || compiler_cache_has_log(&rec->cache))
+		r = results_write(&rec->store, rec->settings->task_files, &rec->cache, &err);
+	record_lost_part(rec, "results", r);
+	if (r && !lost_is_full(r))
+		complain(rec, "files and caches of the tasks are not recorded", &err);
+}
+
 /* True: it has been replaced by another layout, which is not done while a process of the build
  * still writes it. */
 static bool lay_out(struct recorder *rec, const struct tasklog *t)
@@ -574,7 +590,9 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 	if (scanned) {
 		append_tasks(rec, &log);
 		name_edges(rec, &log);
+		find_results(rec);
 	}
+	compiler_cache_end(&rec->cache);
 	calibrate(rec, "end");
 	report_lost(rec);
 	report_incomplete(rec, r);

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "launch/capture.h"
+#include "launch/compiler_cache.h"
 #include "launch/gitstamp.h"
 #include "launch/hold.h"
 #include "launch/launch.h"
@@ -38,6 +39,7 @@ struct recorder {
 	struct carried carried;	/* the same for the preload; ticket "": none */
 	struct sampler *sampler;
 	struct capture capture;
+	struct compiler_cache cache;
 	struct relay relay;
 	struct gitstamp stamp;
 	struct tracer tracer;

@@ -19,6 +19,8 @@ struct settings {
 	bool all_interfaces;
 	bool task_io;
 	bool task_memory;
+	bool task_files;
+	bool task_cache;
 	bool processes;
 	bool traceparent;
 	bool log;

@@ -52,7 +52,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_process_tree tests/check_processes tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_queue tests/check_races tests/check_record tests/check_record_faults \
 	tests/check_record_processes tests/check_record_summary \
 	tests/check_record_set tests/check_record_signals tests/check_recording tests/check_recording_write \
-	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_rule tests/check_rules \
+	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_results tests/check_rule tests/check_rules \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
 	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats \

@@ -249,6 +249,19 @@ static int find_dir(struct ninja_run *run)
 	return run->dir && run->file ? 0 : -ENOMEM;
 }
 
+int ninja_directory(char **dir, const struct instance *in)
+{
+	struct ninja_run run = { .in = in };
+	int r = find_dir(&run);
+
+	free(run.file);
+	if (r)
+		free(run.dir);
+	else
+		*dir = run.dir;
+	return r;
+}
+
 /* Which edge */
 
 static int candidates_add(struct candidates *c, uint64_t hash, bool response, uint32_t item)

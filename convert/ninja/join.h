@@ -9,6 +9,9 @@
 /* Is this the name of a build tool that reads build.ninja, such as ninja or samu? */
 bool ninja_is_tool(struct slice name);
 
+/* The directory in which a ninja runs its tasks, after -C: a text of the caller. 0 or -ENOMEM. */
+int ninja_directory(char **dir, const struct instance *in);
+
 /*
  * A host of ninja or samurai sees only commands. After the build, build.ninja and .ninja_log give
  * each task its name (its first output) and its rule as the key. They also have its other outputs,
