@@ -49,6 +49,7 @@ void cost_add(struct cost *sum, const struct cost *c)
 	sum->cpu_us = sat_add(sum->cpu_us, c->cpu_us);
 	sum->read_bytes = sat_add(sum->read_bytes, c->read_bytes);
 	sum->written_bytes = sat_add(sum->written_bytes, c->written_bytes);
+	sum->files_bytes = sat_add(sum->files_bytes, c->files_bytes);
 	sum->measured |= c->measured;
 	add_memory(sum, c);
 }
@@ -64,6 +65,8 @@ int64_t cost_value(const struct cost *c, enum sort_key key)
 		return c->memory_kb;
 	case SORT_IO:
 		return sat_add(c->read_bytes, c->written_bytes);
+	case SORT_FILES:
+		return c->files_bytes;
 	default:
 		return 0;
 	}
@@ -121,6 +124,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	static const struct inside nothing;
 
 	set_memory(c, t, in);
+	c->files_bytes = positive(t->files_bytes);
 	if (!in)
 		in = &nothing;
 	c->wall_us = positive(cost_wall_us(rec, t) - in->busy_us);

@@ -19,6 +19,7 @@ struct cost {
 	int64_t cpu_us;		/* user and system; as sampled if the end of the task was
 				   not seen */
 	int64_t read_bytes, written_bytes;	/* of storage */
+	int64_t files_bytes;	/* of the files that it made; 0: none are known */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
 	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
 					   not known; 0: none */
@@ -53,7 +54,7 @@ static inline bool task_is_shell(const struct task *t)
 void cost_add(struct cost *sum, const struct cost *c);
 
 /* What lists are sorted by. */
-enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_START, SORT_NAME, SORT_KEYS };
+enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_FILES, SORT_START, SORT_NAME, SORT_KEYS };
 
 /* The value that a key sorts by; 0 for SORT_START and SORT_NAME. */
 int64_t cost_value(const struct cost *c, enum sort_key key);

@@ -3,7 +3,7 @@
 noinst_LIBRARIES += analyse/libanalyse.a
 analyse_libanalyse_a_SOURCES = \
 	analyse/answer.c analyse/answer.h analyse/answer_times.c analyse/answer_times.h \
-	analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
+	analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/cmake_target.c analyse/cmake_target.h analyse/directories.c analyse/directories.h \
 	analyse/groups.c analyse/groups.h \
 	analyse/chain_names.c analyse/chain_names.h analyse/cost.c analyse/cost.h \

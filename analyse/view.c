@@ -12,7 +12,7 @@
 #include <string.h>
 
 const char *const view_sort_word[SORT_KEYS + 1] = {
-	"wall", "cpu", "memory", "io", "start", "name", NULL
+	"wall", "cpu", "memory", "io", "files", "start", "name", NULL
 };
 
 /* Selecting */

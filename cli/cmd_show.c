@@ -27,7 +27,7 @@ static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(output),
 	{ OPT_CHOICE('s', "sort", sort, view_sort_word, "KEY",
-	  "print one list, sorted by wall, cpu, memory, io, start or name") },
+	  "print one list, sorted by wall, cpu, memory, io, files, start or name") },
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
 	  "print only what directory, target, program, kind or host (build tool) cost") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },

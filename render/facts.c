@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/facts.h"
 
+#include "analyse/cache_counts.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/array.h"
@@ -532,6 +533,29 @@ void fact_output(struct facts *f, const struct recording *rec)
 	buf_adds(&f->part, "see: buildbeat log");
 	fact_part(f);
 	fact_end(f, "output", TONE_PLAIN);
+}
+
+/* How many of the compilations that can come from a cache did. */
+void fact_cache(struct facts *f, const struct recording *rec)
+{
+	struct cache_counts c;
+
+	for (int i = 0; i < CACHES; i++) {
+		if (!cache_counts_get(&c, rec, i))
+			continue;
+		if (c.hits + c.misses) {
+			buf_addf(&f->part, "%lld of %lld compilations from the cache",
+				 (long long)c.hits, (long long)(c.hits + c.misses));
+			fact_part(f);
+			add_share(f, "", cache_counts_share(&c));
+		}
+		if (c.uncacheable)
+			fact_add_count(f, (uint64_t)c.uncacheable, c.uncacheable == 1 ?
+				       " call that cannot be cached" : " calls that cannot be cached");
+		if (!f->part.len)
+			buf_adds(&f->part, "not called, or disabled");
+		fact_end(f, cache_counts_name[i], TONE_PLAIN);
+	}
 }
 
 /* How they were recorded, and what is missing. */

@@ -64,6 +64,7 @@ void fact_pressure(struct facts *f, const struct host *h);
 void fact_samples(struct facts *f, const struct summary *s);
 void fact_trace_errors(struct facts *f, const struct recording *rec);
 void fact_output(struct facts *f, const struct recording *rec);
+void fact_cache(struct facts *f, const struct recording *rec);
 void fact_inspected(struct facts *f, const struct inspected *x);	/* x may be NULL */
 void fact_processes(struct facts *f, const struct recording *rec);
 

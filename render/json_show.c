@@ -2,10 +2,12 @@
 #include "base/array.h"
 #include "render/show.h"
 
+#include "analyse/cache_counts.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/json.h"
 #include "base/saturate.h"
+#include "recording/results.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,6 +56,8 @@ static void add_cost(struct json *j, const struct cost *c)
 		   !c->memory_kb && c->memory_at_most_kb ? c->memory_at_most_kb : -1);
 	json_known(j, "disk_read_bytes", c->measured ? c->read_bytes : -1);
 	json_known(j, "disk_written_bytes", c->measured ? c->written_bytes : -1);
+	if (c->files_bytes)
+		json_int(j, "files_bytes", c->files_bytes);
 }
 
 /* What was built */
@@ -417,7 +421,7 @@ static void add_target(struct json *j, const struct summary *s, const struct tar
 static void add_list(struct json *j, struct view *v, enum sort_key key, size_t top)
 {
 	static const char *const names[SORT_KEYS] = {
-		"by_wall", "by_cpu", "by_memory", "by_io", "by_start", "by_name",
+		"by_wall", "by_cpu", "by_memory", "by_io", "by_files", "by_start", "by_name",
 	};
 	size_t n = view_top_targets(v, key, top);
 
@@ -446,6 +450,23 @@ static void add_usage(struct json *j, const struct task *t)
 	json_known(j, "memory_peak_time_us", t->n_usage ? sat_mul(t->peak_ms, 1000) : -1);
 }
 
+/* What was found out after the build; no keys without it. */
+static void add_results(struct json *j, const struct recording *rec, const struct task *t)
+{
+	if (rec->has_cache)
+		json_str(j, "cache", t->cache ? results_cache_word[t->cache] : NULL);
+	if (!rec->has_files)
+		return;
+	json_array(j, "files");
+	for (uint32_t i = 0; i < t->n_files; i++) {
+		json_object(j, NULL);
+		json_str(j, "path", rec->file[t->first_file + i].path);
+		json_int(j, "bytes", rec->file[t->first_file + i].bytes);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 void json_show_task(struct json *j, const struct summary *s, uint32_t task)
 {
 	const struct recording *rec = s->rec;
@@ -468,6 +489,7 @@ void json_show_task(struct json *j, const struct summary *s, uint32_t task)
 	json_known(j, "start_us", t->start_us);
 	json_known(j, "end_us", t->end_us);
 	add_usage(j, t);
+	add_results(j, rec, t);
 	json_object(j, "self");
 	add_cost(j, &s->nest[task].cost);
 	json_object_end(j);
@@ -493,7 +515,25 @@ static void add_lists(struct json *j, struct view *v, const struct show_options 
 		add_list(j, v, o->sort, o->top);
 	for (size_t i = 0; o->sort == SORT_KEYS && i < ARRAY_SIZE(usual); i++)
 		add_list(j, v, usual[i], o->top);
+	if (o->sort == SORT_KEYS && v->sum->rec->has_files)
+		add_list(j, v, SORT_FILES, o->top);
 	json_object_end(j);
+}
+
+static void add_caches(struct json *j, const struct recording *rec)
+{
+	struct cache_counts c;
+
+	for (int i = 0; i < CACHES; i++) {
+		if (!cache_counts_get(&c, rec, i))
+			continue;
+		json_object(j, cache_counts_name[i]);
+		json_int(j, "hits", c.hits);
+		json_int(j, "misses", c.misses);
+		json_int(j, "uncacheable", c.uncacheable);
+		add_share(j, "hit_share", cache_counts_share(&c));
+		json_object_end(j);
+	}
 }
 
 /* Why it took so long */
@@ -608,6 +648,7 @@ int json_show(struct buf *out, struct view *v, const struct show_options *o)
 	add_paths(&j, s->rec, o->chain);
 	add_memory(&j, s);
 	add_host(&j, s);
+	add_caches(&j, s->rec);
 	add_kinds(&j, v);
 	add_tables(&j, o);
 	add_programs(&j, o->programs, s, o->top);

@@ -64,7 +64,7 @@ static void choose_columns(struct table *t, enum sort_key key)
 	static const enum cell dropped[] = { CELL_DISK, CELL_MEMORY, CELL_CPU, CELL_WALL };
 	static const enum cell of_key[SORT_KEYS] = {
 		[SORT_WALL] = CELL_WALL, [SORT_CPU] = CELL_CPU, [SORT_MEMORY] = CELL_MEMORY,
-		[SORT_IO] = CELL_DISK, [SORT_START] = CELL_WALL, [SORT_NAME] = CELL_WALL,
+		[SORT_IO] = CELL_DISK, [SORT_FILES] = CELL_WALL, [SORT_START] = CELL_WALL, [SORT_NAME] = CELL_WALL,
 	};
 	unsigned width = t->style->width;
 

@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "render/facts.h"
 #include "render/text_answer.h"
+#include "render/text_results.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -193,7 +194,7 @@ static void add_peak(struct buf *out, const struct summary *s, const struct styl
 /* Rows of values */
 
 /* The columns in front of the name. */
-enum cell { CELL_START, CELL_WALL, CELL_CPU, CELL_MEMORY, CELL_IO, CELL_KIND, CELLS };
+enum cell { CELL_START, CELL_WALL, CELL_CPU, CELL_MEMORY, CELL_IO, CELL_FILES, CELL_KIND, CELLS };
 
 static const struct {
 	const char *title;
@@ -205,6 +206,7 @@ static const struct {
 	[CELL_CPU] = { "CPU", VALUE_COLUMNS, 3 },
 	[CELL_MEMORY] = { "memory", VALUE_COLUMNS, 4 },
 	[CELL_IO] = { "disk", VALUE_COLUMNS, 2 },
+	[CELL_FILES] = { "files", VALUE_COLUMNS, 1 },
 	[CELL_KIND] = { "kind", KIND_COLUMNS, 1 },
 };
 
@@ -229,7 +231,7 @@ static enum cell cell_of(enum sort_key key)
 	static const enum cell of[SORT_KEYS] = {
 		[SORT_WALL] = CELL_WALL, [SORT_CPU] = CELL_CPU,
 		[SORT_MEMORY] = CELL_MEMORY, [SORT_IO] = CELL_IO,
-		[SORT_START] = CELL_START, [SORT_NAME] = CELL_WALL,
+		[SORT_FILES] = CELL_FILES, [SORT_START] = CELL_START, [SORT_NAME] = CELL_WALL,
 	};
 
 	return of[key];
@@ -253,6 +255,8 @@ static void choose_columns(struct rows *r, enum sort_key key)
 		r->shown[i] = i != CELL_START || key == SORT_START;
 	if (!cost_value(&r->v->cost, SORT_IO))
 		r->shown[CELL_IO] = false;
+	if (!r->v->cost.files_bytes)
+		r->shown[CELL_FILES] = false;
 	for (int next = 1; width && next <= 6; next++) {
 		if (columns_taken(r) + NAME_COLUMNS_MIN <= width)
 			break;
@@ -328,6 +332,9 @@ static void add_value(struct buf *b, enum cell cell, const struct row *row)
 		break;
 	case CELL_MEMORY:
 		add_memory(b, c);
+		break;
+	case CELL_FILES:
+		text_add_bytes(b, c->files_bytes ? c->files_bytes : -1);
 		break;
 	default:
 		text_add_bytes(b, c->measured ? cost_value(c, SORT_IO) : -1);
@@ -428,7 +435,7 @@ static void add_rows(struct buf *out, const struct view *v, const uint32_t *inde
 
 static const char *const list_title[SORT_KEYS] = {
 	[SORT_WALL] = "Slowest", [SORT_CPU] = "Most CPU", [SORT_MEMORY] = "Most memory",
-	[SORT_IO] = "Most disk I/O", [SORT_START] = "In order of start",
+	[SORT_IO] = "Most disk I/O", [SORT_FILES] = "Largest files", [SORT_START] = "In order of start",
 	[SORT_NAME] = "By name",
 };
 
@@ -528,9 +535,11 @@ static void add_head(struct buf *out, const struct view *v, const struct show_op
 		fact_pressure(&f, &s->host);
 		fact_samples(&f, s);
 		fact_processes(&f, s->rec);
+		fact_cache(&f, s->rec);
 		fact_output(&f, s->rec);
 	} else {
 		fact_selected(&f, v);
+		text_caches(&f, v);
 	}
 	facts_release(&f);
 }
@@ -574,7 +583,10 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	} else {
 		add_list(out, v, SORT_WALL, o->top, style);
 		add_list(out, v, SORT_MEMORY, o->top, style);
+		add_list(out, v, SORT_FILES, o->top, style);
 	}
+	if (!v->all)
+		text_files(out, v, o->top, style);
 	add_note(out, v, style);
 	return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 }

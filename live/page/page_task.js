@@ -352,6 +352,14 @@ function taskWaitText(t) {
 	return !(t.queue_us >= 0) ? "" : text ? timeText(t.queue_us) + ": " + text : "at once when it was ready";
 }
 
+/* The files that it made, the largest first. */
+function taskFilesText(t) {
+	const files = (t.files || []).slice().sort((a, b) => b.bytes - a.bytes);
+	const some = files.slice(0, TASK_FEW).map(f => f.path + " " + bytesText(f.bytes));
+
+	return some.concat(files.length > TASK_FEW ? ["and " + countText(files.length - TASK_FEW) + " more"] : []).join(", ");
+}
+
 function addTaskFacts(main, t) {
 	const u = t.self || t, wall = t.start_us !== null && t.end_us !== null ? t.end_us - t.start_us : -1;
 	const { directory, instance } = t;
@@ -369,6 +377,7 @@ function addTaskFacts(main, t) {
 		["Largest process", taskBytes(t.max_rss_kb)], ["Peak memory", taskBytes(t.memory_peak_kb)],
 		["Read", u.read_bytes >= 0 && u.read_bytes !== null ? bytesText(u.read_bytes) : ""],
 		["Written", u.written_bytes >= 0 && u.written_bytes !== null ? bytesText(u.written_bytes) : ""],
+		["Compiler cache", t.cache], ["Files", taskFilesText(t)],
 		["Start", taskTime(t.start_us)], ["End", taskTime(t.end_us)],
 		["Waited when ready", taskWaitText(t)],
 		["Runs inside", "", t.parent_task ? link("task", { task: t.parent_task.task }, t.parent_task.name) : null],

@@ -141,7 +141,7 @@ function readTasks(data) {
 		c[name] = name.indexOf(".") < 0 ? whole(data.numbers[name], n) : null;
 	c.before = data.numbers.before;
 	for (const name of ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written",
-			    "queued", "tool", "difference"])
+			    "queued", "tool", "files", "cache", "difference"])
 		t[name] = c[name];
 	for (const name of ["start", "end", "place", "parent", "before", "why"])
 		t[name] = new Int32Array(n);

@@ -150,6 +150,9 @@ function otherText(i) {
 		lengthText(Math.abs(ours - theirs) * head.unit_us) + change;
 }
 
+/* enum task_cache of recording.h */
+const CACHES = ["", "hit (direct)", "hit (preprocessed)", "hit", "miss", "uncacheable"];
+
 function addFacts(parent, i) {
 	const list = element("dl", {}, parent), m = tasks.marks[i], ready = readyText(i);
 
@@ -167,6 +170,10 @@ function addFacts(parent, i) {
 	if (m & IO)
 		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
+	if (tasks.files[i])
+		addFact(list, "files", sizeText(tasks.files[i]));
+	if (tasks.cache[i])
+		addFact(list, "cache", CACHES[tasks.cache[i]]);
 	if (report.has_trends)
 		addTrend(list, i);
 	addInspected(list, i);

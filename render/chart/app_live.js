@@ -17,7 +17,7 @@ const SHARE = 10;		/* drawing takes at most 1 of so many parts of the time */
 const WAIT_MOST_MS = 400;	/* but on a busy machine no message waits longer */
 const ENDED = { done: 0, failed: FAILED, killed: KILLED };
 const TASK_ARRAYS = ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written", "queued", "tool",
-	"difference", "start", "end", "place", "parent", "before", "why", "link", "name", "program",
+	"files", "cache", "difference", "start", "end", "place", "parent", "before", "why", "link", "name", "program",
 	"colour", "ready", "seq", "instance"];
 
 /* The present moment of the build, in units. */

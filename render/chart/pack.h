@@ -84,6 +84,8 @@
  *			chain_link to the one before it
  *	dependency	tasks of the longest chain of dependencies, in time's order
  *	tool		an index into "tools"
+ *	files		the size of the files that it made, in the recording of --task-files
+ *	cache		enum task_cache (recording.h), if it is known of a task
  *	instance, seq	only with chart_input.served: an index into "instances", and the number
  *			in its instance: together the task's id
  *	waited_task	of the longest tasks, those that waited after they were ready; then

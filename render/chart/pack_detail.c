@@ -51,6 +51,23 @@ int pack_detail_tools(struct pack_tasks *p)
 	return 0;
 }
 
+/* What was found out after the build: without it there are no columns. */
+void pack_detail_results(struct pack_tasks *p)
+{
+	const struct summary *s = p->chart->sum;
+	const struct recording *rec = s->rec;
+
+	for (uint32_t i = 0; i < s->n_ran; i++) {
+		const struct task *t = &rec->task[s->order[i]];
+
+		if (rec->has_files)
+			pack_column_add(&p->column[TASKS_FILES],
+					pack_size(&p->size, t->files_bytes < 0 ? 0 : t->files_bytes / 1024 + 1));
+		if (rec->has_cache)
+			pack_column_add(&p->column[TASKS_CACHE], t->cache);
+	}
+}
+
 /* The time from when a task was ready until it started */
 
 static void add_wait(struct pack_tasks *p, uint32_t i)

@@ -10,6 +10,7 @@
  * tasks. 0 or -ENOMEM.
  */
 int pack_detail_tools(struct pack_tasks *p);
+void pack_detail_results(struct pack_tasks *p);
 int pack_detail_waits(struct pack_tasks *p, const uint32_t *longest, size_t n);
 void pack_detail_log(struct pack_tasks *p);
 

@@ -60,6 +60,8 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[PHASES_START] = { "phase_start", 'd' },
 	[PHASES_WALL] = { "phase_wall", 'u' },
 	[PHASES_NAME] = { "phase_name", 'u' },
+	[TASKS_FILES] = { "files", 'u' },
+	[TASKS_CACHE] = { "cache", 'u' },
 	[TASKS_DIFFERENCE] = { "difference", 'u' },
 	[OTHER_START] = { "other_start", 'd' },
 	[OTHER_WALL] = { "other_wall", 'u' },
@@ -462,6 +464,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	r = add_phases(p);
 	r = r ? r : add_longest(p);
 	r = r ? r : pack_detail_tools(p);
+	pack_detail_results(p);
 	r = r ? r : pack_other_tasks(p);
 	r = r ? r : buf_error(&p->names.out);
 	r = r ? r : buf_error(&p->programs.out);
