@@ -79,7 +79,7 @@ static void expect_told(const char *name, const char *expected)
 
 #define SIZED(name, bytes) "head -c " #bytes " /dev/zero >" name
 
-/* Each row: what is there before, the makefile, and the files of its tasks. */
+/* Each row: commands that run before, the makefile, and the files of its tasks. */
 static const struct { const char *what, *before, *make, *files; } builds[] = {
 	{ "a target", "true", "a:;" SIZED("a", 10) "\n", "a=a:10" },
 	{ "no file", "true", "a:;true\n", "" },

@@ -170,6 +170,7 @@ START_TEST(keys_are_documented)
 		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
 				      " show -j -s start nested; " BUILDBEAT
 				      " show -j --by program ../processes/make; " BUILDBEAT
+				      " show -j --tasks ../results/make; " BUILDBEAT
 				      " show -j ../inspected/make; " BUILDBEAT
 				      " show -j -s name cut" },
 		{ "buildbeat-list.1", "list -j ." },
