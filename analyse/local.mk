@@ -11,7 +11,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/listing.c analyse/listing.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
-	analyse/values.c analyse/values.h analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
+	analyse/values.c analyse/values.h analyse/values_runs.c analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
 	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h analyse/races.c analyse/races.h \
 	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \
 	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \

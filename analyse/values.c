@@ -20,6 +20,8 @@ void values_release(struct values *f)
 {
 	for (int c = 0; c < COLUMNS; c++)
 		free(f->column[c]);
+	for (enum metric m = 0; m < METRICS; m++)
+		free(f->spread[m]);
 	free(f->fact);
 	free(f->task);
 	free(f->package);
@@ -97,7 +99,7 @@ static const char *keep(struct values *f, const char *text, size_t len)
 	return arena_text(f->texts, text, len);
 }
 
-static int add_fact(struct values *f, const char *key, const char *value)
+int values_add_fact(struct values *f, const char *key, const char *value)
 {
 	struct values_fact *grown;
 
@@ -138,7 +140,7 @@ static int add_facts(struct values *f, const struct recording *rec)
 	for (size_t i = 0; !r && i < rec->n_build; i++) {
 		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
 			if (!strcmp(rec->build[i].key, wanted[k]))
-				r = add_fact(f, wanted[k], rec->build[i].value);
+				r = values_add_fact(f, wanted[k], rec->build[i].value);
 		}
 	}
 	for (size_t i = 0; !r && i < rec->n_instances; i++) {
@@ -152,7 +154,7 @@ static int add_facts(struct values *f, const struct recording *rec)
 			buf_addf(&text, " %s", in->version);
 		r = buf_error(&text);
 		if (!r && !has_fact(f, "uses", buf_str(&text)))
-			r = add_fact(f, "uses", buf_str(&text));
+			r = values_add_fact(f, "uses", buf_str(&text));
 	}
 	buf_release(&text);
 	return r;

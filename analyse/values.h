@@ -39,6 +39,8 @@ struct values {
 	size_t n_tasks;		/* sorted by name, each once */
 	struct values_task *task;
 	int64_t *column[COLUMNS];	/* NULL: unknown for all tasks */
+	int64_t *spread[METRICS];	/* of a set: standard deviation of its runs, in the unit of
+				   the metric; NULL: no set */
 
 	size_t n_packages;	/* bitbake's recipes, sorted by name; the package of a task
 				   is the part of its name before ": " */
@@ -62,6 +64,21 @@ struct values_package {
 /* 0 or -ENOMEM; afterwards rec may be released. Always release. */
 int values_make(struct values *f, const struct recording *rec);
 void values_release(struct values *f);
+
+/* Facts of a set: the number of its runs, and with the name of a metric the standard deviation of the
+ * build, in the metric's unit. */
+#define VALUES_RUNS "runs"
+#define VALUES_SPREAD "spread_"
+
+/*
+ * Makes run[kept] the values of a set of n runs: medians of each column and total, with their
+ * spread. Its tasks, their starts and the other facts are its own. A single run is unchanged. 0 or
+ * -ENOMEM.
+ */
+int values_join_runs(struct values *run, size_t n, size_t kept);
+
+/* Adds a fact; a value that is NULL or empty is left out. 0 or -ENOMEM. */
+int values_add_fact(struct values *f, const char *key, const char *value);
 
 /* The value of a task, NaN if unknown; metric_total() is the build's. */
 double values_get(const struct values *f, size_t task, enum metric m);

@@ -22,6 +22,7 @@ struct recording;
  *			at the end; without any it is the same blob as in the build before
  *	packages	"name<TAB>version" lines
  *	columns/NAME	a value for each task in the dictionary's order (columns.h)
+ *	spread/NAME	of a set: the standard deviation of its runs for each task
  *	sys/NAME	samples of the machine, thinned out, in the format of proc_*.log
  * The message has the trailers Build-Start, Build-Rev (one for each tree), Commit-Count, Run-Id.
  *

@@ -46,12 +46,28 @@ static int find_columns(struct archive *a, struct build_place *place, const git_
 	return 1;
 }
 
+/* Only a set has them. */
+static int find_spread(struct archive *a, struct build_place *place, const git_oid *id,
+		       struct error *err)
+{
+	struct build_name name = build_name(a, place, BUILD_SPREAD);
+	git_tree *tree;
+	int r = git_oid_is_zero(id) ? 0 : repo_tree(a, &tree, id, name.text + name.inside, err);
+
+	if (r || git_oid_is_zero(id))
+		return r;
+	for (enum metric m = 0; m < METRICS; m++)
+		place->spread[m] = entry(tree, metric_info[m].name, GIT_OBJECT_BLOB);
+	git_tree_free(tree);
+	return 0;
+}
+
 static int find_parts(struct archive *a, struct build_place *place, const git_oid *id,
 		      struct error *err)
 {
 	struct build_name name = build_name(a, place, "");
 	git_tree *tree;
-	git_oid columns;
+	git_oid columns, spread;
 	int r = repo_tree(a, &tree, id, name.text + name.inside, err);
 
 	if (r)
@@ -61,11 +77,13 @@ static int find_parts(struct archive *a, struct build_place *place, const git_oi
 	place->tasks = entry(tree, "tasks", GIT_OBJECT_BLOB);
 	place->packages = entry(tree, "packages", GIT_OBJECT_BLOB);
 	columns = entry(tree, BUILD_COLUMNS, GIT_OBJECT_TREE);
+	spread = entry(tree, BUILD_SPREAD, GIT_OBJECT_TREE);
 	git_tree_free(tree);
 	if (git_oid_is_zero(&place->build) || git_oid_is_zero(&place->totals) ||
 	    git_oid_is_zero(&place->tasks) || git_oid_is_zero(&columns))
 		return 0;
-	return find_columns(a, place, &columns, err);
+	r = find_spread(a, place, &spread, err);
+	return r ? r : find_columns(a, place, &columns, err);
 }
 
 int build_commit(struct archive *a, git_commit **commit, struct message *m, const git_oid *id,
@@ -178,24 +196,40 @@ static int read_column(const git_odb_object *blob, int64_t *value, size_t n)
 	return column_read(data, len, value, n);
 }
 
-int build_column(struct archive *a, const struct build_place *place, enum value_column c,
-		 int64_t *value, size_t n, bool *known, struct error *err)
+static int column_at(struct archive *a, const struct build_place *place, const git_oid *id,
+		     const char *part, int64_t *value, size_t n, bool *known, struct error *err)
 {
 	struct build_name shown;
 	git_odb_object *blob;
-	char part[64];
 	int r;
 
-	*known = !git_oid_is_zero(&place->column[c]);
+	*known = !git_oid_is_zero(id);
 	if (!*known)
 		return 0;
-	snprintf(part, sizeof part, BUILD_COLUMNS "/%s", metric_column_name[c]);
 	shown = build_name(a, place, part);
-	r = repo_blob(a, &blob, &place->column[c], shown.text + shown.inside, err);
+	r = repo_blob(a, &blob, id, shown.text + shown.inside, err);
 	if (r)
 		return r;
 	r = read_column(blob, value, n);
 	git_odb_object_free(blob);
 	return r ? error_set(err, r, shown.text, 1, 0,
 			     "expected a column of %zu values, one for each task", n) : 0;
+}
+
+int build_column(struct archive *a, const struct build_place *place, enum value_column c,
+		 int64_t *value, size_t n, bool *known, struct error *err)
+{
+	char part[64];
+
+	snprintf(part, sizeof part, BUILD_COLUMNS "/%s", metric_column_name[c]);
+	return column_at(a, place, &place->column[c], part, value, n, known, err);
+}
+
+int build_spread(struct archive *a, const struct build_place *place, enum metric m, int64_t *value,
+		 size_t n, bool *known, struct error *err)
+{
+	char part[64];
+
+	snprintf(part, sizeof part, BUILD_SPREAD "/%s", metric_info[m].name);
+	return column_at(a, place, &place->spread[m], part, value, n, known, err);
 }

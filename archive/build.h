@@ -13,9 +13,11 @@ struct build_place {
 	git_oid build, totals, tasks;
 	git_oid packages;		/* all zero: none, as below */
 	git_oid column[COLUMNS];
+	git_oid spread[METRICS];	/* of a set; all zero: none */
 };
 
 #define BUILD_COLUMNS "columns"
+#define BUILD_SPREAD "spread"
 
 /*
  * Finds the objects of a build and reads its message, which must always be released. Returns 1; 0
@@ -58,5 +60,9 @@ int build_totals(struct archive *a, const struct build_place *place, int64_t *to
 /* Reads a column, which must have n values. *known is false if there is no such column. */
 int build_column(struct archive *a, const struct build_place *place, enum value_column c,
 		 int64_t *value, size_t n, bool *known, struct error *err);
+
+/* The same of the standard deviations of a metric of a set. */
+int build_spread(struct archive *a, const struct build_place *place, enum metric m, int64_t *value,
+		 size_t n, bool *known, struct error *err);
 
 #endif

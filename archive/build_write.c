@@ -42,7 +42,7 @@ static int no_memory(struct writer *w)
 static void make_run(struct buf *run, const struct values *f)
 {
 	static const char *const identifying[] = { "host", "cwd", "command" };
-	const char *host = values_fact(f, "host");
+	const char *host = values_fact(f, "host"), *runs = values_fact(f, VALUES_RUNS);
 	struct buf text = BUF_INIT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(identifying); i++) {
@@ -52,6 +52,8 @@ static void make_run(struct buf *run, const struct values *f)
 	}
 	buf_addf(&text, "%lld %lld %zu", (long long)f->start_s,
 		 (long long)f->total[TOTAL_WALL_US], f->n_tasks);
+	if (runs)
+		buf_addf(&text, " %s", runs);
 	buf_addf(run, "%s-%lld-%016llx", host ? host : "unknown", (long long)f->start_s,
 		 (unsigned long long)hash_fnv64(buf_str(&text), text.len));
 	if (buf_error(&text))
@@ -149,6 +151,19 @@ static int put_column(struct writer *w, git_treebuilder *tree, enum value_column
 	return put(w, tree, metric_column_name[c]);
 }
 
+static int put_spread(struct writer *w, git_treebuilder *tree, enum metric m)
+{
+	if (!w->f->spread[m])
+		return 0;
+	for (size_t i = 0; i < w->tasks.n; i++)
+		w->value[i] = -1;
+	for (size_t i = 0; i < w->f->n_tasks; i++)
+		w->value[w->tasks.line[i]] = w->f->spread[m][i];
+	buf_clear(&w->text);
+	column_write(&w->text, w->value, w->tasks.n);
+	return put(w, tree, metric_info[m].name);
+}
+
 static int write_tree(struct writer *w, git_oid *id, git_treebuilder *tree, const char *what)
 {
 	int r = git_treebuilder_write(id, tree);
@@ -198,6 +213,16 @@ static int fill_columns(struct writer *w, git_treebuilder *tree)
 	return r;
 }
 
+/* After the columns. */
+static int fill_spread(struct writer *w, git_treebuilder *tree)
+{
+	int r = 0;
+
+	for (enum metric m = 0; !r && m < METRICS; m++)
+		r = put_spread(w, tree, m);
+	return r;
+}
+
 static int fill_sys(struct writer *w, git_treebuilder *tree)
 {
 	int r = 0;
@@ -229,6 +254,8 @@ static int put_parts(struct writer *w, git_oid *id)
 		r = put_packages(w, tree);
 	if (!r)
 		r = put_directory(w, tree, BUILD_COLUMNS, fill_columns);
+	if (!r)
+		r = put_directory(w, tree, BUILD_SPREAD, fill_spread);
 	if (!r)
 		r = put_directory(w, tree, "sys", fill_sys);
 	if (!r)

@@ -138,6 +138,27 @@ static int row(const struct builds *builds, uint32_t build, enum metric m, float
 	return r;
 }
 
+static int spread(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		  struct error *err)
+{
+	const struct source *s = builds->context;
+	const struct tasks_of *tasks = &s->tasks[build];
+	const uint32_t *task = union_tasks(&s->all, tasks);
+	int64_t *value = malloc((tasks->n + 1) * sizeof *value);
+	bool known = false;
+	int r = value ? build_spread(s->archive, &s->place[build], m, value, tasks->n, &known, err) :
+		error_sys(err, -ENOMEM, s->archive->path, NULL);
+
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		values[i] = NAN;
+	for (size_t i = 0; !r && known && i < tasks->n; i++) {
+		if (value[i] >= 0)
+			values[task[i]] = (float)value[i];
+	}
+	free(value);
+	return r;
+}
+
 static bool has_same_tasks(const struct build_place *a, const struct build_place *b)
 {
 	return git_oid_equal(&a->tasks, &b->tasks) && !git_oid_is_zero(&a->column[COLUMN_RUNS]) &&
@@ -313,7 +334,22 @@ static void add_circumstance(struct buf *text, const struct pair *pair)
 struct circumstances {
 	struct buf text;
 	int64_t cores;
+	struct build *build;
 };
+
+/* What only sets have. */
+static void take_spread(struct build *build, const struct pair *pair)
+{
+	size_t skip = strlen(VALUES_SPREAD);
+	uint64_t n;
+
+	if (!cursor_slice_u64(slice_of(pair->value), &n))
+		return;
+	if (!strcmp(pair->key, VALUES_RUNS))
+		build->runs = n > 1 && n <= INT32_MAX ? (uint32_t)n : 0;
+	if (!strncmp(pair->key, VALUES_SPREAD, skip) && metric_find(pair->key + skip) < METRICS)
+		build->spread[metric_find(pair->key + skip)] = (double)n;
+}
 
 static int take_circumstance(void *context, const struct pair *pair)
 {
@@ -330,6 +366,7 @@ static int take_circumstance(void *context, const struct pair *pair)
 	if (!strcmp(pair->key, "cores") && cursor_slice_u64(slice_of(pair->value), &cores) &&
 	    cores <= INT32_MAX)
 		c->cores = (int64_t)cores;
+	take_spread(c->build, pair);
 	return buf_error(&c->text);
 }
 
@@ -337,8 +374,11 @@ static int read_build(struct build *build, const struct source *s,
 		      const struct build_place *place, struct error *err)
 {
 	struct arena *texts = arena_new();
-	struct circumstances c = { .text = BUF_INIT };
+	struct circumstances c = { .text = BUF_INIT, .build = build };
 	int r;
+
+	for (enum metric m = 0; m < METRICS; m++)
+		build->spread[m] = NAN;
 
 	if (!texts)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
@@ -382,6 +422,7 @@ static int start(struct builds *builds, struct archive *a, const char *ref)
 	builds->context = s;
 	builds->load = load;
 	builds->row = row;
+	builds->spread = spread;
 	builds->ran = ran;
 	builds->packages = packages;
 	builds->join = join;

@@ -41,6 +41,8 @@ static void add_subject(struct buf *out, const struct values *f)
 		buf_adds(out, ", ");
 		text_add_time(out, f->total[TOTAL_WALL_US]);
 	}
+	if (values_fact(f, VALUES_RUNS))
+		buf_addf(out, ", %s runs", values_fact(f, VALUES_RUNS));
 	if (f->total[TOTAL_FAILED] > 0)
 		buf_addf(out, ", %lld failed", (long long)f->total[TOTAL_FAILED]);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
+#include "analyse/runs.h"
 #include "analyse/values.h"
 #include "archive/commit_count.h"
 #include "archive/import_oe.h"
@@ -11,6 +12,7 @@
 #include "launch/notice.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #define ID_SHOWN 12
@@ -76,25 +78,99 @@ static int add(struct job *job, const struct recording *rec, const struct values
 	return r;
 }
 
+static int read_one(struct recording *rec, struct values *v, const char *base, const char *what,
+		    struct error *err)
+{
+	int r = openrec(rec, OPENREC_SUMS | OPENREC_WHOLE, base, what, err);
+
+	if (!r && (r = values_make(v, rec)))
+		error_sys(err, r, rec->path, NULL);
+	if (!r && v->total[TOTAL_STATUS] == STATUS_UNFINISHED)
+		r = error_set(err, -EINVAL, v->path, 0, 0, "no end was recorded: the "
+			      "build still runs, or was killed with its launcher");
+	return r;
+}
+
+static int add_one(struct job *job, const struct recording *rec, struct values *v,
+		   struct error *err)
+{
+	int r = commit_count_add(v);
+
+	if (r)
+		error_sys(err, r, rec->path, NULL);
+	if (!r && !job->n.archive)
+		r = buildset_archive(&job->n, ARCHIVE_WRITE, err);
+	return r ? r : add(job, rec, v, err);
+}
+
+/* The medians of all good runs, with the samples of the run that stands for all. */
+static int archive_set(struct job *job, const char *path, const struct runs *runs,
+		       struct error *err)
+{
+	struct values *v = calloc(runs->n_good + 1, sizeof *v);
+	struct recording shown = RECORDING_INIT;
+	struct buf run = BUF_INIT, count = BUF_INIT;
+	size_t n = 0, kept = 0;
+	int r = v ? 0 : error_sys(err, -ENOMEM, NULL, NULL);
+
+	if (runs->n && runs->run[runs->n - 1].running)
+		r = error_set(err, -EINVAL, path, 0, 0, "a run of this set still runs");
+	else if (!runs->n_good)
+		r = error_set(err, -EINVAL, path, 0, 0, "no run of this set succeeded");
+	else if (runs->asked > (int64_t)runs->n_good) {
+		runs_add_count(&count, runs);
+		notice("%s: a set of %s: the others do not count", path, buf_str(&count));
+	}
+	for (size_t i = 0; !r && i < runs->n; i++) {
+		struct recording rec = RECORDING_INIT;
+
+		if (!runs->run[i].good)
+			continue;
+		buf_clear(&run);
+		runs_add_path(&run, path, &runs->run[i]);
+		r = buf_error(&run) ? error_sys(err, -ENOMEM, NULL, NULL) :
+		    read_one(&rec, &v[n], NULL, run.data, err);
+		n++;
+		if (i == runs->shown) {
+			kept = n - 1;
+			shown = rec;
+		} else {
+			recording_release(&rec);
+		}
+	}
+	if (!r && (r = values_join_runs(v, n, kept)))
+		error_sys(err, r, path, NULL);
+	r = r ? r : add_one(job, &shown, &v[kept], err);
+	for (size_t i = 0; i < n; i++)
+		values_release(&v[i]);
+	free(v);
+	recording_release(&shown);
+	buf_release(&run);
+	buf_release(&count);
+	return r;
+}
+
 static int archive_one(struct job *job, const char *what, struct error *err)
 {
 	struct recording rec = RECORDING_INIT;
 	struct values v = VALUES_INIT;
-	int r = openrec(&rec, OPENREC_SUMS | OPENREC_WHOLE, job->o->output, what, err);
+	struct runs runs = RUNS_INIT;
+	struct buf path = BUF_INIT;
+	struct error unused;
+	int r;
 
-	if (!r && (r = values_make(&v, &rec)))
-		error_sys(err, r, rec.path, NULL);
-	if (!r && v.total[TOTAL_STATUS] == STATUS_UNFINISHED)
-		r = error_set(err, -EINVAL, v.path, 0, 0, "no end was recorded: the "
-			      "build still runs, or was killed with its launcher");
-	if (!r && (r = commit_count_add(&v)))
-		error_sys(err, r, rec.path, NULL);
-	if (!r && !job->n.archive)
-		r = buildset_archive(&job->n, ARCHIVE_WRITE, err);
-	if (!r)
-		r = add(job, &rec, &v, err);
+	if (!listing_find_set(&path, job->o->output, what, &convert_formats, &unused) &&
+	    runs_are_here(buf_str(&path))) {
+		r = runs_read(&runs, path.data, &convert_formats, err);
+		r = r ? r : archive_set(job, path.data, &runs, err);
+	} else {
+		r = read_one(&rec, &v, job->o->output, what, err);
+		r = r ? r : add_one(job, &rec, &v, err);
+	}
 	values_release(&v);
 	recording_release(&rec);
+	runs_release(&runs);
+	buf_release(&path);
 	return r;
 }
 
@@ -146,7 +222,8 @@ static int import(struct job *job, const char *path, struct error *err)
 
 	if (import_oe_is(path))
 		return import_oe(&oe, path, err);
-	if (!stat(path, &st) && S_ISDIR(st.st_mode) && !recording_is_here(path, &convert_formats))
+	if (!stat(path, &st) && S_ISDIR(st.st_mode) && !runs_are_here(path) &&
+	    !recording_is_here(path, &convert_formats))
 		return import_directory(job, path, err);
 	return archive_one(job, path, err);
 }

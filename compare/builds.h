@@ -31,6 +31,9 @@ struct build {
 	int64_t start_s;	/* since 1970; -1 unknown. Neither unique nor ascending */
 	const char *run;	/* identifies the recording */
 	uint32_t repeats;	/* further recordings of it: values are medians (repeats.h) */
+	uint32_t runs;		/* of a set, whose values are medians; 0: no set */
+	double spread[METRICS];	/* of a set: standard deviation of its runs in the metric's unit;
+				   NaN: unknown */
 	size_t n_revisions;
 	struct revision *revision;
 	int64_t total[TOTALS];	/* -1: unknown */
@@ -60,6 +63,10 @@ struct builds {
 	/* As load(), of one build: values[task]. */
 	int (*row)(const struct builds *builds, uint32_t build, enum metric m, float *values,
 		   struct error *err);
+	/* The same for the standard deviations of the runs of a set; NaN if unknown. NULL: no build is
+	 * a set. */
+	int (*spread)(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		      struct error *err);
 	/* Adds the names of a build's packages. */
 	int (*packages)(const struct builds *builds, uint32_t build, struct name_table *names,
 			struct error *err);

@@ -137,6 +137,29 @@ static int row(const struct builds *builds, uint32_t build, enum metric m, float
 	return r;
 }
 
+/* Of a build that is one set: several recordings of a revision may be of different hours. */
+static int spread(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		  struct error *err)
+{
+	const struct merge *s = builds->context;
+	const struct place *place = &s->place[build];
+	const struct part *p = &s->part[place->part];
+	float *from = malloc((p->builds.n_tasks + 1) * sizeof *from);
+	int r = from ? 0 : error_sys(err, -ENOMEM, builds->ref, NULL);
+
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		values[i] = NAN;
+	if (!r && place->n == 1 && p->builds.spread) {
+		r = p->builds.spread(&p->builds, p->member[place->first], m, from, err);
+		for (size_t t = 0; !r && t < p->builds.n_tasks; t++) {
+			if (!isnan(from[t]))
+				values[p->task[t]] = from[t];
+		}
+	}
+	free(from);
+	return r;
+}
+
 /* Whether all members of a build and of the one before, which are consecutive, have the same
  * tasks. */
 static int is_as_before(const struct merge *s, uint32_t build, uint64_t *unused, struct error *err)
@@ -288,6 +311,7 @@ static int set_build(struct build *build, const struct part *p, const struct pla
 		build->repeats += p->builds.build[member[i]].repeats + 1;
 	if (place->n == 1)
 		return 0;
+	build->runs = 0;
 	known = malloc(place->n * sizeof *known);
 	for (enum total t = 0; known && t < TOTALS; t++) {
 		size_t k = 0;
@@ -314,6 +338,7 @@ static void set_calls(struct builds *builds, const struct merge *s)
 	}
 	builds->load = load;
 	builds->row = can_row ? row : NULL;
+	builds->spread = spread;
 	builds->ran = can_ran ? ran : NULL;
 	builds->packages = can_packages ? packages : NULL;
 	builds->join = join;

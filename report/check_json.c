@@ -29,6 +29,7 @@ static void add_build(struct json *j, const char *name, const struct builds *bui
 	json_str(j, "id", builds->build[build].id);
 	json_known(j, "start_s", builds->build[build].start_s);
 	json_int(j, "recordings", builds->build[build].repeats + 1);
+	json_int(j, "runs", builds->build[build].runs ? builds->build[build].runs : 1);
 	json_object_end(j);
 }
 

@@ -22,6 +22,7 @@ static void add_build(struct document *d, const char *name, uint32_t build)
 	json_str(&d->j, "id", n->id);
 	json_known(&d->j, "start_s", n->start_s);
 	json_int(&d->j, "recordings", n->repeats + 1);
+	json_int(&d->j, "runs", n->runs ? n->runs : 1);
 	json_object_end(&d->j);
 }
 

@@ -151,6 +151,28 @@ static void add_level(const struct history_page *p, const struct history_change 
 	}
 }
 
+/* "2026-11-23  12.3 s, median of 3 runs, standard deviation 0.2 s", if the newest build is a set. */
+static void add_set(const struct history_page *p, enum metric m)
+{
+	const struct history_view *view = p->view;
+	uint32_t newest = (uint32_t)view->builds->n - 1;
+	const struct build *build = &view->builds->build[newest];
+
+	if ((view->task != HISTORY_ALL && view->task != TASK_TOTAL) || !view->builds->n ||
+	    !build->runs || !isfinite(view->series[m][newest]))
+		return;
+	buf_adds(p->out, "  ");
+	history_add_build(p->out, view->builds, newest);
+	buf_adds(p->out, "  ");
+	add_value(p->out, view, m, view->series[m][newest]);
+	buf_addf(p->out, ", median of %u runs", build->runs);
+	if (!isnan(build->spread[m])) {
+		buf_adds(p->out, ", standard deviation ");
+		amount_add(p->out, metric_info[m].unit, build->spread[m]);
+	}
+	buf_addc(p->out, '\n');
+}
+
 int history_add_series(const struct history_page *p, enum metric m)
 {
 	struct history_levels l;
@@ -162,6 +184,8 @@ int history_add_series(const struct history_page *p, enum metric m)
 		r = add_first(p, m, &l);
 	for (size_t i = 0; !r && i < l.n; i++)
 		add_level(p, l.change[i]);
+	if (!r)
+		add_set(p, m);
 	history_levels_release(&l);
 	return r;
 }

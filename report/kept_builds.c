@@ -31,6 +31,7 @@ void kept_builds_init(struct kept_builds *k, const struct builds *from)
 	*k = (struct kept_builds){ .builds = *from, .from = from };
 	k->builds.load = load;
 	k->builds.row = NULL;
+	k->builds.spread = NULL;
 	k->builds.ran = NULL;
 	k->builds.packages = NULL;
 	k->builds.join = NULL;

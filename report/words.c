@@ -221,6 +221,8 @@ void words_add_build(struct buf *b, const struct builds *builds, uint32_t build)
 	buf_addf(b, " (%.*s", SHORT_ID, builds->build[build].id);
 	if (builds->build[build].repeats)
 		buf_addf(b, ", %u recordings", builds->build[build].repeats + 1);
+	else if (builds->build[build].runs)
+		buf_addf(b, ", %u runs", builds->build[build].runs);
 	buf_addc(b, ')');
 }
 

@@ -183,6 +183,48 @@ START_TEST(all_in_diff)
 }
 END_TEST
 
+/* One build with the medians of the good runs, calculated here again, and their spread. */
+START_TEST(archived)
+{
+	static const char python[] =
+		"import json, statistics, subprocess, sys\n"
+		"def out(*a): return subprocess.run(a, stdout=subprocess.PIPE, check=True).stdout.decode()\n"
+		"wall = [json.loads(out(sys.argv[1], 'show', '-j', 'stats/set/%d' % i))['totals']['wall_us']\n"
+		"        for i in range(1, 5)]\n"
+		"def pairs(f): return dict(l.split(': ', 1) for l in out('git', '-C', 'r.git', 'show',\n"
+		"        'h/b/m:' + f).splitlines() if ': ' in l)\n"
+		"totals, build = pairs('totals'), pairs('build')\n"
+		"assert abs(int(totals['wall_us']) - statistics.median(wall)) <= 1, (totals, wall)\n"
+		"assert abs(int(build['spread_wall']) - statistics.stdev(wall)) <= 1, (build, wall)\n"
+		"assert build['runs'] == '4'\n";
+
+	support_writes(support_path("%s/witness.py", support_tmpdir()), python);
+	run_here(0, "", "", SET "4 -- sh -c 'sleep 0.0$$'");
+	run_here(0, NULL, "", BUILDBEAT " archive --repo r.git --host h --branch b --machine m stats/set");
+	run_here(0, "", "", "python3 witness.py " BUILDBEAT);
+	run_here(0, NULL, "", BUILDBEAT " archive --repo r.git --host h --branch b --machine m stats/set | "
+		 "grep -q 'already archived'");
+	run_here(0, "0 problems\n", "", BUILDBEAT " archive --repo r.git --fsck");
+	run_here(0, NULL, "", BUILDBEAT " history --repo r.git | grep -q 'median of 4 runs, standard'");
+	run_here(0, NULL, "", BUILDBEAT " history -j --repo r.git | grep -q '\"runs\": 4'");
+	/* a run is another build than its set */
+	run_here(0, NULL, "", BUILDBEAT " archive --repo r.git --host h --branch b --machine m stats/set/1 | "
+		 "grep -vq already");
+	run_here(0, "2\n", "", "git -C r.git rev-list --count h/b/m");
+}
+END_TEST
+
+/* Only the runs that succeeded count, and a running or failed set is no build. */
+START_TEST(archived_in_part)
+{
+	run_here(1, "", "", SET "3 -- sh -c 'echo >>n; test $(wc -l <n) -lt 3'");
+	run_here(0, NULL, "2 good of 3 runs: the others do not count",
+		 BUILDBEAT " archive --repo r.git stats/set");
+	run_here(1, "", "", RECORD "-n bad --repeat 2 -- false");
+	run_here(2, "", "no run of this set succeeded", BUILDBEAT " archive --repo r.git stats/bad");
+}
+END_TEST
+
 /* In a recorded build, which is the one that repeats. */
 START_TEST(inside)
 {
@@ -285,6 +327,7 @@ END_TEST
 int main(void)
 {
 	return support_main("record_set", TEST(order), TEST(one_run), TEST_EACH(ends, failed),
-			    TEST(nothing_left), TEST_LOOP(killed, 2), TEST(all_in_diff), TEST(inside),
+			    TEST(nothing_left), TEST_LOOP(killed, 2), TEST(all_in_diff), TEST(inside), TEST(archived),
+			    TEST(archived_in_part),
 			    TEST_LOOP(sums, GENERATED), TEST_EACH(first, firsts));
 }
