@@ -200,7 +200,8 @@ static int for_tasks(struct replay *r, uint32_t build, int (*work)(void *, size_
 	return parallel_run(&p, r->n_tasks);
 }
 
-static void count_spans(struct replay *r, const struct replay_span *span)
+/* What the newest build alone shows is a test of sets only. */
+static void count_spans(struct replay *r, const struct replay_span *span, bool set, bool single)
 {
 	for (size_t m = 0; m <= r->n_metrics; m++) {
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
@@ -214,6 +215,10 @@ static void count_spans(struct replay *r, const struct replay_span *span)
 			}
 			if (m < r->n_metrics)
 				deviations_add(&r->offset[m][w], span[m].off[w]);
+			if (m < r->n_metrics && !w && single)
+				deviations_add(&r->single[m], span[m].off[w]);
+			if (!w && !set)
+				continue;
 			nulls_add(&r->null[m][REPLAY_UP][w], span[m].evidence[REPLAY_UP][w]);
 			nulls_add(&r->null[m][REPLAY_DOWN][w], span[m].evidence[REPLAY_DOWN][w]);
 		}
@@ -230,11 +235,15 @@ static void count(struct replay *r)
 	for (size_t i = 0; i < r->n_sampled; i++)
 		memcpy(r->pending + r->n_good % REPLAY_RING * all + i * spans,
 		       r->span + i * r->stride * spans, spans * sizeof *r->span);
+	r->is_set[r->n_good % REPLAY_RING] = r->alone;
+	r->is_single[r->n_good % REPLAY_RING] = r->single && !r->set;
 	r->n_good++;
 	lag = lag < LAG_LEAST ? LAG_LEAST : lag > LAG_MOST ? LAG_MOST : lag;
 	for (; r->counted + lag < r->n_good; r->counted++) {
 		for (size_t i = 0; i < r->n_sampled; i++)
-			count_spans(r, r->pending + r->counted % REPLAY_RING * all + i * spans);
+			count_spans(r, r->pending + r->counted % REPLAY_RING * all + i * spans,
+				    r->is_set[r->counted % REPLAY_RING],
+				    r->is_single[r->counted % REPLAY_RING]);
 	}
 	for (size_t m = 0; m < spans; m++) {
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
@@ -255,6 +264,8 @@ static void fade(struct replay *r)
 			nulls_fade(&r->null[m][REPLAY_UP][w]);
 			nulls_fade(&r->null[m][REPLAY_DOWN][w]);
 			deviations_fade(&r->offset[m][w]);
+			if (r->single && !w && m < r->n_metrics)
+				deviations_fade(&r->single[m]);
 		}
 	}
 }
@@ -274,11 +285,13 @@ static int estimate(struct replay *r)
 		alike = fmax(0, fmin(alike, ALIKE_MOST));
 		r->inflation[m] = (1 + alike) / (1 - alike);
 		deviations_finish(&r->offset[m][0]);
+		if (r->single)
+			deviations_finish(&r->single[m]);
 	}
 	return status;
 }
 
-static int judge(struct replay *r, uint32_t build)
+static int judge(struct replay *r, uint32_t build, struct error *err)
 {
 	int status;
 
@@ -292,6 +305,8 @@ static int judge(struct replay *r, uint32_t build)
 			r->lone[r->n_metrics + m].x[build] = r->factor[m][build];
 	}
 	replay_accept(r, build);
+	if (!status)
+		status = replay_sets_look(r, build, err);
 	if (!status)
 		status = for_tasks(r, build, look);
 	replay_lone(r, build);
@@ -335,6 +350,7 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	if (!r->n_metrics)
 		return 0;
 	status = make_room(r);
+	status = status ? status : replay_sets_begin(r);
 	if (status)
 		return error_sys(err, status, NULL, "check");
 	set_gates(r);
@@ -350,9 +366,9 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 		r->newest = is_good(&builds->build[b]) ? b : r->newest;
 	for (uint32_t b = 0; !status && b < r->n; b++) {
 		if (is_good(&builds->build[b]))
-			status = judge(r, b);
+			status = judge(r, b, err);
 	}
-	return status ? error_sys(err, status, NULL, "check") : 0;
+	return status == -ENOMEM ? error_sys(err, status, NULL, "check") : status;
 }
 
 void replay_release(struct replay *r)
@@ -377,6 +393,11 @@ void replay_release(struct replay *r)
 	free(r->span);
 	free(r->pending);
 	free(r->good);
+	free(r->noise_left);
+	free(r->left_sum);
+	free(r->left_n);
+	free(r->run_spread);
+	free(r->single);
 	free(r->step);
 	free(r->suspect);
 	*r = (struct replay){ 0 };

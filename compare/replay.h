@@ -18,6 +18,11 @@
  * is the median of its reference: the builds since its last step, at most rules.window. Values
  * are ln(value + a small amount), less the logarithm of the common factor.
  *
+ * A set of runs of one hour is one value, their median, which has less noise than a single build:
+ * less by the part of the noise that differs between runs (replay_sets.c). What an hour has of its
+ * own is in all of them. A set of REPLAY_SET_RUNS runs can confirm a change alone: how far sets are
+ * off without one is counted apart.
+ *
  * A window is the newest builds of a row, as many as replay.window[] says, measured from the
  * reference before them. Its evidence is the logarithm of the likelihood ratio of the likeliest of
  * many shifts to none, divided by their number. How large it becomes without a change is counted on
@@ -28,6 +33,7 @@
 #define REPLAY_WORTH 2.5f	/* evidence below it cannot be significant */
 #define REPLAY_SPANS 5		/* the newest build alone, and the windows */
 #define REPLAY_MEDIAN_ERROR 1.57	/* variance of a median, times n */
+#define REPLAY_SET_RUNS 3	/* of a set that confirms alone: no single run decides its median */
 #define REPLAY_GROUPS 10	/* of tasks of similar length, that share an estimate of noise */
 
 enum { REPLAY_UP, REPLAY_DOWN };
@@ -136,6 +142,21 @@ struct replay {
 	uint32_t fade;		/* good builds at which older ones lose weight next */
 	uint32_t counted;		/* good builds whose spans are counted */
 
+	/* Sets; all NULL without any. */
+	double *noise_left;	/* of each build: variance of its value by that of a single run's */
+	double *left_sum;	/* of good builds before each build, and their number */
+	uint32_t *left_n;
+	float *run_spread;	/* of each task at one set */
+	double within[METRICS], within_n[METRICS];	/* sums, of the share of the noise of a single
+							   build that differs between runs: at most */
+	double within_least[METRICS];	/* and at least */
+	struct deviations *single;	/* of each metric: of single builds, whose spikes a median
+					   does not have */
+	bool is_set[REPLAY_RING];	/* of pending builds: can confirm alone */
+	bool is_single[REPLAY_RING];
+	bool alone;		/* so can this build */
+	bool set;		/* this build is one */
+
 	size_t n_steps, n_suspects;
 	struct replay_step *step;
 	struct replay_suspect *suspect;
@@ -203,6 +224,13 @@ struct replay_noise {
 
 /* The probability of a window of n deviations, which it sorts, that is so far off in one way. */
 double replay_p(const struct replay_noise *noise, double *z, size_t n, int way);
+
+/* Sets (replay_sets.c). At the beginning; at a build, before its rows are tested; and the factor by
+ * which its value, of a row whose reference begins at `oldest`, is expected to deviate more. */
+int replay_sets_begin(struct replay *r);
+int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
+double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
+			 uint32_t build);
 
 /* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added. */
 void replay_look(struct replay *r, uint32_t task, uint32_t build);

@@ -216,7 +216,9 @@ void replay_lone(struct replay *r, uint32_t build)
 				row->df = (float)df;
 			}
 			lone->inflation = (1 + near) / (1 - near);
-			spread = sqrt(variance * (1 + REPLAY_MEDIAN_ERROR * lone->inflation / n));
+			spread = sqrt(variance * (1 + REPLAY_MEDIAN_ERROR * lone->inflation / n)) *
+				fmax(1, replay_sets_wider(r, replay_metric(r, index), row->begin,
+							  replay_start(r, index, build, w), build));
 			lone->middle[w] = middle;
 			lone->spread[w] = spread;
 			lone->n[w] = (uint32_t)n;

@@ -47,7 +47,7 @@ double replay_variance(const struct replay_row *row, double spread, size_t n, do
 /* The noise of a row: of its own values, from before its step, and of similar tasks. Only short
  * references are measured at every build: the noise of long ones changes little. */
 static void measure(struct replay *r, struct replay_row *row, const float *sorted, size_t metric,
-		    bool again)
+		    bool again, float wider)
 {
 	float middle = level_middle(sorted, row->n);
 
@@ -61,7 +61,7 @@ static void measure(struct replay *r, struct replay_row *row, const float *sorte
 		shrink(r, row, metric);
 	}
 	row->middle[row->count % REPLAY_RING] = middle;
-	row->spread[row->count % REPLAY_RING] =
+	row->spread[row->count % REPLAY_RING] = wider *
 		sqrtf(row->own * (1 + (float)(REPLAY_MEDIAN_ERROR * r->inflation[metric]) / row->n));
 }
 
@@ -171,7 +171,8 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->x[slot] = (float)x;
 		row->middle[slot] = row->spread[slot] = NAN;
 		if (row->n >= least)
-			measure(r, row, sorted_of(r, index), m, false);
+			measure(r, row, sorted_of(r, index), m, false,
+				(float)replay_sets_wider(r, m, row->oldest, build, build));
 		span[m].alike = NAN;
 		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
 			uint32_t last = (row->count - 1) % REPLAY_RING;
@@ -315,7 +316,7 @@ int replay_noise(struct replay *r)
 
 			if (row->n < FEWEST)
 				continue;
-			measure(r, row, sorted, m, true);
+			measure(r, row, sorted, m, true, 1);
 			middle = row->middle[row->count % REPLAY_RING];
 			order[n++] = (struct by_level){ middle, task };
 		}

@@ -275,7 +275,7 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 			drop_pending(r, row, start, build);
 		return 0;
 	}
-	if (!do_agree(r, &s, build))
+	if (w && !do_agree(r, &s, build))
 		return 0;
 	if (!replay_moved(r, &s, start, build)) {
 		const struct replay_row *host = &r->row[r->host_row + replay_metric(r, row)];

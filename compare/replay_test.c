@@ -16,8 +16,21 @@
 #define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
-/* Parts of the error rate for the windows. */
+/* Parts of the error rate for the windows; that of the newest build alone is of a set. */
 static const double part[REPLAY_SPANS] = { 1, 0.5, 0.2, 0.15, 0.15 };
+
+#define SET_PART 0.25
+
+static double part_of(const struct replay *r, size_t w)
+{
+	return !r->alone ? part[w] : w ? part[w] * (1 - SET_PART) : SET_PART;
+}
+
+/* The windows that can confirm a change of a task, and of a lone row, which drifts. */
+static size_t first_window(const struct replay *r, uint32_t row)
+{
+	return !(r->alone && row < r->total_row);
+}
 
 /* A task or a lone row that is tested. */
 struct candidate {
@@ -37,12 +50,17 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	alike = fmax(alike, ALIKE);
 	wider = sqrt((1 + REPLAY_MEDIAN_ERROR * r->inflation[m] / n) /
 		     (1 + REPLAY_MEDIAN_ERROR * (1 + alike) / (1 - alike) / n));
-	for (uint32_t i = 0; i < k; i++)
+	for (uint32_t i = 0; i < k; i++) {
+		/* a single build after a set has the larger spread */
+		float spread = fmaxf(row->spread[start % REPLAY_RING],
+				     r->noise_left ? row->spread[(start + i) % REPLAY_RING] : 0);
+
 		z[i] = (double)((row->x[(start + i) % REPLAY_RING] - row->middle[start % REPLAY_RING]) /
-				row->spread[start % REPLAY_RING]) * wider;
+				spread) * wider;
+	}
 	return replay_p(&(struct replay_noise){
 		.df = (double)row->df + r->prior[m][row->group].df, .alike = alike,
-		.usual = &r->offset[m][0],
+		.usual = k == 1 && r->single && !r->set ? &r->single[m] : &r->offset[m][0],
 	}, z, k, way);
 }
 
@@ -63,7 +81,7 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 
 	if (is_fresh(r, row, way))
 		return best;
-	for (size_t w = 1; w < REPLAY_SPANS; w++) {
+	for (size_t w = first_window(r, row); w < REPLAY_SPANS; w++) {
 		double p;
 
 		if (row >= r->total_row) {
@@ -80,7 +98,7 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 			if (r->null[m][way][w].n < r->few)
 				p = fmax(p, p_alone(r, row, way, w));
 		}
-		p /= part[w];
+		p /= part_of(r, w);
 		if (p < best) {
 			best = p;
 			*window = w;
@@ -98,7 +116,7 @@ static double p_of_joined(const struct replay *r, uint32_t task, int way)
 		if (!isnan(span->off[w]) && span->evidence[way][w] >= REPLAY_WORTH &&
 		    r->null[r->n_metrics][way][w].n >= r->few)
 			best = fmin(best, nulls_p(&r->null[r->n_metrics][way][w],
-						  (double)span->evidence[way][w]) / part[w]);
+						  (double)span->evidence[way][w]) / part_of(r, w));
 	}
 	return best;
 }
@@ -186,7 +204,7 @@ static int confirm_way(struct replay *r, struct candidate *list, size_t tests, i
 			list[n++] = (struct candidate){ task * (uint32_t)r->n_metrics, p };
 	}
 	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
-		size_t w;
+		size_t w = 0;
 		double p = r->row[row].judged ? p_of_row(r, row, way, &w) : 1;
 
 		if (p <= rate)
