@@ -225,8 +225,9 @@ struct replay_noise {
 /* The probability of a window of n deviations, which it sorts, that is so far off in one way. */
 double replay_p(const struct replay_noise *noise, double *z, size_t n, int way);
 
-/* Sets (replay_sets.c). At the beginning; at a build, before its rows are tested; and the factor by
- * which its value, of a row whose reference begins at `oldest`, is expected to deviate more. */
+/* Sets (replay_sets.c): at the beginning, and at a build before its rows are tested. Then the factor
+ * by which values of the builds [first, build] are expected to deviate more than those of the
+ * reference, which begins at `oldest`. */
 int replay_sets_begin(struct replay *r);
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
 double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
