@@ -3,7 +3,9 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/cursor.h"
 #include "base/readfile.h"
+#include "base/text.h"
 #include "base/trust.h"
 #include "cli/configfile.h"
 #include "command/redact.h"
@@ -66,16 +68,23 @@ static void check_clock(struct doctor *d)
 	if (!strcmp(source, "hpet") || !strcmp(source, "acpi_pm") ||
 	    !strcmp(source, "jiffies"))
 		doctor_add(d, "clock", DOCTOR_LIMITED, false,
-			   "see the kernel log (dmesg) for why the faster clock was disabled",
+			   "the kernel log says why the faster clock is disabled: sudo dmesg | grep -i clocksource",
 			   "%s: reading the time is slow", source);
 	else
 		doctor_add(d, "clock", DOCTOR_OK, false, NULL, "%s", source);
 }
 
+/* Is the process in a container, as its usual marks say? */
+static bool in_container(void)
+{
+	return !access("/.dockerenv", F_OK) || !access("/run/.containerenv", F_OK) ||
+	       !access("/run/systemd/container", F_OK) || getenv("KUBERNETES_SERVICE_HOST");
+}
+
 /* A missing or unreadable /proc/pressure has several reasons. */
 static void check_pressure(struct doctor *d)
 {
-	char line[256], commandline[4096];
+	char line[256], commandline[4096] = "";
 	ssize_t n = readfile_line(AT_FDCWD, "/proc/pressure/cpu", line, sizeof line);
 
 	if (n > 0) {
@@ -86,21 +95,113 @@ static void check_pressure(struct doctor *d)
 	readfile_line(AT_FDCWD, "/proc/cmdline", commandline, sizeof commandline);
 	if (strstr(commandline, "psi=0"))
 		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
-			   "remove psi=0 from the kernel's command line",
+			   "remove psi=0 from GRUB_CMDLINE_LINUX in /etc/default/grub; then: "
+			   "sudo update-grub && sudo reboot",
 			   "disabled on the kernel's command line");
 	else if (n == -EOPNOTSUPP)
 		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
-			   "add psi=1 to the kernel's command line",
+			   "add psi=1 to GRUB_CMDLINE_LINUX in /etc/default/grub; then: "
+			   "sudo update-grub && sudo reboot",
 			   "supported by the kernel, but disabled at boot");
 	else if (n == -EACCES || n == -EPERM)
 		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
-			   "let the container read /proc/pressure",
-			   "cannot read /proc/pressure");
+			   "as root: chmod a+r /proc/pressure/*; in a container: docker run "
+			   "--security-opt apparmor=unconfined",
+			   "cannot read /proc/pressure: %s", strerror((int)-n));
+	else if (n == 0 || !access("/proc/pressure", F_OK))
+		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
+			   "docker run --security-opt systempaths=unconfined, or podman run "
+			   "--security-opt unmask=/proc/pressure",
+			   "/proc/pressure is masked, as containers do: waiting for CPU, memory and "
+			   "disk is not measured");
 	else
 		doctor_add(d, "pressure", DOCTOR_LIMITED, false,
-			   "use Linux 4.20 or newer with CONFIG_PSI; boot with psi=1 if it is "
-			   "disabled by default",
+			   in_container() ?
+			   "on the host of the container: boot Linux 4.20 or newer with psi=1" :
+			   "add psi=1 to GRUB_CMDLINE_LINUX in /etc/default/grub; then: sudo "
+			   "update-grub && sudo reboot; the kernel needs CONFIG_PSI (Linux 4.20)",
 			   "no /proc/pressure: waiting for CPU, memory and disk is not measured");
+}
+
+#define CGROUP "/sys/fs/cgroup/"
+
+/* A number of a file of the control group; -1: none, or no limit. */
+static int64_t read_limit(const char *path, int64_t *period)
+{
+	uint64_t limit, of;
+	struct cursor c;
+	char line[128];
+	ssize_t n = readfile_line(AT_FDCWD, path, line, sizeof line);
+
+	if (n <= 0)
+		return -1;
+	cursor_init(&c, line, strlen(line));
+	if (!cursor_u64(&c, &limit) || limit > INT64_MAX / 2)
+		return -1;
+	cursor_blanks(&c);
+	if (period && cursor_u64(&c, &of) && of && of < INT64_MAX / 65536)
+		*period = (int64_t)of;
+	return (int64_t)limit;
+}
+
+/* A container has fewer cores and less memory than the machine, which /proc shows. */
+static void check_limits(struct doctor *d)
+{
+	int64_t period = 100000, quota = read_limit(CGROUP "cpu.max", &period);
+	int64_t memory = read_limit(CGROUP "memory.max", NULL);
+	int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct buf text = BUF_INIT;
+	char remedy[200] = "";
+
+	if (quota < 0) {
+		quota = read_limit(CGROUP "cpu/cpu.cfs_quota_us", NULL);
+		period = quota > 0 ? read_limit(CGROUP "cpu/cpu.cfs_period_us", NULL) : period;
+	}
+	if (memory < 0)
+		memory = read_limit(CGROUP "memory/memory.limit_in_bytes", NULL);
+	if (quota > 0 && period > 0 && quota / period < cores) {
+		int64_t jobs = (quota + period - 1) / period;
+
+		buf_addf(&text, "%.3g of %ld cores", (double)quota / (double)period, cores);
+		snprintf(remedy, sizeof remedy, "give the build as many jobs as it has cores: "
+			 "make -j%lld, ninja -j%lld", (long long)jobs, (long long)jobs);
+	}
+	if (memory >= 0 && memory < machine) {
+		buf_adds(&text, text.len ? ", " : "");
+		text_add_bytes(&text, memory);
+		buf_adds(&text, " of ");
+		text_add_bytes(&text, machine);
+	}
+	if (text.len)
+		doctor_add(d, "limits", *remedy ? DOCTOR_LIMITED : DOCTOR_OK, false, remedy,
+			   "the control group may use %s", buf_str(&text));
+	buf_release(&text);
+}
+
+/* What to type to install packages of these names on this distribution. */
+const char *doctor_install(char out[DOCTOR_INSTALL_SIZE], const char *packages)
+{
+	static const struct {
+		const char *program, *command;
+	} managers[] = {
+		{ "apt-get", "sudo apt-get install" }, { "dnf", "sudo dnf install" },
+		{ "zypper", "sudo zypper install" }, { "pacman", "sudo pacman -S" },
+		{ "apk", "sudo apk add" }, { "emerge", "sudo emerge" },
+	};
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
+		snprintf(path, sizeof path, "/usr/bin/%s", managers[i].program);
+		if (access(path, X_OK))
+			snprintf(path, sizeof path, "/sbin/%s", managers[i].program);
+		if (!access(path, X_OK)) {
+			snprintf(out, DOCTOR_INSTALL_SIZE, "%s %s", managers[i].command, packages);
+			return out;
+		}
+	}
+	snprintf(out, DOCTOR_INSTALL_SIZE, "install %s", packages);
+	return out;
 }
 
 static void check_process_files(struct doctor *d)
@@ -144,7 +245,7 @@ static void check_hidden(struct doctor *d)
 	if (geteuid() == 0 || readfile_line(AT_FDCWD, "/proc/1/stat", line, sizeof line) > 0)
 		return;
 	doctor_add(d, "processes", DOCTOR_LIMITED, false,
-		   "mount /proc without hidepid, or record as the user that builds",
+		   "sudo mount -o remount,hidepid=0 /proc, or run record as the user that builds",
 		   "processes of other users are hidden: tasks that run as another user have "
 		   "no memory values");
 }
@@ -185,7 +286,7 @@ static void check_space(struct doctor *d, const struct statfs *fs, const char *d
 
 	if (free_mb < ENOUGH_MB)
 		doctor_add(d, "space", DOCTOR_LIMITED, false,
-			   "delete files, or use --output DIR on another disk",
+			   "delete files, or record on another disk: buildbeat record --output DIR",
 			   "%llu MB are free below %s", free_mb, dir);
 	else
 		doctor_add(d, "space", DOCTOR_OK, false, NULL,
@@ -209,7 +310,7 @@ static void check_output(struct doctor *d)
 
 	if (trust_path(d->settings->output, &err)) {
 		doctor_add(d, "output", DOCTOR_MISSING, true,
-			   "use another directory: --output DIR",
+			   "use another directory: buildbeat record --output DIR",
 			   "recordings cannot be written below %s: %s: %s", d->settings->output,
 			   err.path, err.message);
 		return;
@@ -217,7 +318,7 @@ static void check_output(struct doctor *d)
 	nearest_directory(dir, d->settings->output);
 	if (!can_write(dir)) {
 		doctor_add(d, "output", DOCTOR_MISSING, true,
-			   "use another directory: --output DIR",
+			   "use another directory: buildbeat record --output DIR",
 			   "recordings cannot be written below %s: %s", dir, strerror(errno));
 		return;
 	}
@@ -225,7 +326,7 @@ static void check_output(struct doctor *d)
 		return;
 	if (fs.f_type == NFS_MAGIC)
 		doctor_add(d, "output", DOCTOR_LIMITED, false,
-			   "use a local disk: --output DIR",
+			   "use a local disk: buildbeat record --output DIR",
 			   "%s is on NFS: slower, and with one file per writing process",
 			   d->settings->output);
 	else
@@ -328,6 +429,7 @@ void doctor_machine(struct doctor *d)
 	check_pressure(d);
 	check_process_files(d);
 	check_hidden(d);
+	check_limits(d);
 	check_config(d);
 	check_output(d);
 	check_files(d);

@@ -33,6 +33,9 @@ void doctor_add(struct doctor *d, const char *check, enum doctor_state state,
 		bool essential, const char *remedy, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+#define DOCTOR_INSTALL_SIZE 120
+const char *doctor_install(char out[DOCTOR_INSTALL_SIZE], const char *packages);
+
 /* Checks the kernel, files of /proc that the sampler does not need, the configuration, the
  * directory of recordings, limits and the source trees. */
 void doctor_machine(struct doctor *d);

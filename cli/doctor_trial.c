@@ -25,11 +25,14 @@
 #define MAKEFILE "trial.mk"
 #define ANSWER "answer"
 
-/* $(info) prints what make is; the recipe is the task that the recording must have. */
+/* $(info) prints what make is; the recipes are the tasks that the recording must have, one of
+ * which waits for the other. */
 static const char makefile[] =
 	"$(info version $(MAKE_VERSION))\n"
 	"$(info features $(.FEATURES))\n"
-	"trial:\n"
+	"trial: before\n"
+	"\t@true\n"
+	"before:\n"
 	"\t@true\n";
 
 struct trial {
@@ -72,7 +75,7 @@ static void check_plugin(struct trial *t)
 
 	if (!find_plugin(t->plugin, d->settings->plugin, &err)) {
 		doctor_add(d, "plugin", DOCTOR_MISSING, true,
-			   "install all of buildbeat, or name the plugin with --plugin FILE",
+			   "install all of buildbeat: sudo make install; or name the plugin: --plugin FILE",
 			   "%s: %s", err.path, err.message);
 		t->plugin[0] = '\0';
 		return;
@@ -84,7 +87,7 @@ static void check_plugin(struct trial *t)
 		doctor_add(d, "plugin", DOCTOR_OK, true, NULL, "%s", t->plugin);
 	} else {
 		doctor_add(d, "plugin", DOCTOR_MISSING, true,
-			   "install the plugin and the program from the same package",
+			   "install the plugin and the program from one source: sudo make install",
 			   "%s does not load: %s", t->plugin,
 			   so ? "it is of another version" : dlerror());
 		t->plugin[0] = '\0';
@@ -172,21 +175,47 @@ static bool record(const struct trial *t, const char *tool, const char *name,
 	return !recording_read(rec, path, NULL, err);
 }
 
+/* A make that can load: that of the distribution, or remake, or one built for it. */
+static const char *without_load(char *out, size_t size)
+{
+	char install[DOCTOR_INSTALL_SIZE];
+
+	snprintf(out, size, "%s; if that make has no 'load' either, build GNU make 4.0 or newer from its "
+		 "sources: ./configure && make", doctor_install(install, "make"));
+	return out;
+}
+
+/* The arrows and solid lines of charts. */
+static void check_arrows(struct doctor *d, const struct recording *rec)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		found |= rec->task[i].n_after;
+	if (found)
+		doctor_add(d, "arrows", DOCTOR_OK, false, NULL,
+			   "charts show what tasks of make and ninja waited for");
+	else
+		doctor_add(d, "arrows", DOCTOR_LIMITED, false,
+			   "install the plugin and the program from the same package: sudo make "
+			   "install",
+			   "this make does not record dependencies: charts have no arrows");
+}
+
 static void check_make(struct trial *t, const char *check, const char *path,
 		       const struct recording *rec, int status)
 {
 	bool essential = !strcmp(check, "make");
 	enum doctor_state bad = essential ? DOCTOR_MISSING : DOCTOR_LIMITED;
-	char version[64], features[512];
+	char version[64], features[512], install[DOCTOR_INSTALL_SIZE], remedy[300];
 
 	answer(t, "version", version, sizeof version);
 	answer(t, "features", features, sizeof features);
 	if (!version[0] || status)
-		doctor_add(t->doctor, check, bad, essential, "install GNU make 4.0 or newer",
+		doctor_add(t->doctor, check, bad, essential, doctor_install(install, "make"),
 			   "%s: this is not a working GNU make", path);
 	else if (!has_word(features, "load"))
-		doctor_add(t->doctor, check, bad, essential,
-			   "install a GNU make that supports 'load'",
+		doctor_add(t->doctor, check, bad, essential, without_load(remedy, sizeof remedy),
 			   "%s %s: built without 'load', its tasks cannot be recorded", path,
 			   version);
 	else if (!t->plugin[0])
@@ -194,7 +223,7 @@ static void check_make(struct trial *t, const char *check, const char *path,
 			   "%s %s: supports 'load', but the plugin is missing", path, version);
 	else if (!rec->n_tasks)
 		doctor_add(t->doctor, check, bad, essential,
-			   "use a dynamically linked make; if it is one, please report this",
+			   "type file -L with its path: only a dynamically linked make can load the plugin",
 			   "%s %s: the plugin does not work in it", path, version);
 	else
 		doctor_add(t->doctor, check, DOCTOR_OK, essential, NULL,
@@ -206,14 +235,17 @@ static void check_make(struct trial *t, const char *check, const char *path,
 static const struct {
 	const char *series;
 	bool essential;
-	const char *what;
+	const char *what, *remedy;
 } wanted[] = {
-	{ "proc_stat", true, "CPU" },
-	{ "proc_meminfo", true, "memory" },
-	{ "proc_diskstats", false, "disks" },
-	{ "proc_net", false, "network" },
-	{ "proc_vmstat", false, "paging and swapping" },
-	{ "proc_cgroup", false, "the build's own cgroup" },
+	{ "proc_stat", true, "CPU", "sudo mount -t proc proc /proc" },
+	{ "proc_meminfo", true, "memory", "sudo mount -t proc proc /proc" },
+	{ "proc_diskstats", false, "disks", "find out why the kernel lists none: cat /proc/diskstats" },
+	{ "proc_net", false, "network",
+	  "find out why the kernel lists none: cat /proc/net/dev; or record with --all-interfaces" },
+	{ "proc_vmstat", false, "paging and swapping",
+	  "find out why it cannot be read: head /proc/vmstat" },
+	{ "proc_cgroup", false, "the build's own cgroup",
+	  "sudo mount -t cgroup2 none /sys/fs/cgroup; in a container: docker run --cgroupns=private" },
 };
 
 /* The name of a column begins with that of its device and a dot. */
@@ -248,7 +280,7 @@ static void check_samples(struct doctor *d, const struct recording *rec)
 			doctor_add(d, wanted[i].series,
 				   wanted[i].essential ? DOCTOR_MISSING : DOCTOR_LIMITED,
 				   wanted[i].essential,
-				   wanted[i].essential ? "mount /proc" : NULL,
+				   wanted[i].remedy,
 				   "%s: not sampled", wanted[i].what);
 			continue;
 		}
@@ -263,23 +295,26 @@ static void try_make(struct trial *t, const char *tool, bool samples)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
-	char path[PATH_MAX];
+	char path[PATH_MAX], install[DOCTOR_INSTALL_SIZE];
 	int status;
 
 	if (!file_find_program(path, tool) || access(path, X_OK)) {
 		if (samples)
 			doctor_add(t->doctor, tool, DOCTOR_MISSING, true,
-				   "install GNU make 4.0 or newer", "no %s in PATH", tool);
+				   doctor_install(install, "make"), "no %s in PATH", tool);
 		if (!samples)
 			return;
 		strcpy(path, "/bin/true");
 	}
 	if (!record(t, path, tool, &rec, &status, &err)) {
-		doctor_add(t->doctor, "recording", DOCTOR_MISSING, true, NULL, "%s: %s",
+		doctor_add(t->doctor, "recording", DOCTOR_MISSING, true,
+			   "use another directory: TMPDIR=DIR buildbeat doctor", "%s: %s",
 			   err.path, err.message);
 	} else {
 		if (strcmp(path, "/bin/true"))
 			check_make(t, tool, path, &rec, status);
+		if (samples && rec.n_tasks)
+			check_arrows(t->doctor, &rec);
 		if (samples)
 			check_samples(t->doctor, &rec);
 	}
@@ -310,7 +345,7 @@ static bool trial_begin(struct trial *t, struct doctor *d)
 	}
 	if (r) {
 		doctor_add(d, "recording", DOCTOR_MISSING, true,
-			   "make it writable, or set TMPDIR to another directory",
+			   "use another directory: TMPDIR=DIR buildbeat doctor",
 			   "cannot write to %s for the trial: %s", tmp, strerror(-r));
 		return false;
 	}
@@ -351,7 +386,7 @@ static void try_preload(struct trial *t)
 			   "processes that ninja, cargo and scripts start are recorded");
 	else
 		doctor_add(t->doctor, "preload", DOCTOR_LIMITED, false,
-			   "install " CARRY_PRELOAD " beside the plugin",
+			   "install " CARRY_PRELOAD " beside the plugin: sudo make install",
 			   "only tasks of make are recorded: " CARRY_PRELOAD
 			   " does not work in %s", shell);
 }

@@ -172,9 +172,93 @@ START_TEST(for_programs)
 }
 END_TEST
 
+/* Parts of the machine, hidden in a mount namespace; "" in the remedy: any. */
+static const struct { const char *hide, *check, *part, *remedy; } hidden[] = {
+	{ "mount -t tmpfs none /proc/pressure", "pressure", "is masked, as containers do",
+	  "-> docker run --security-opt systempaths=unconfined, or podman run --security-opt unmask=" },
+	{ "mount --bind /dev/null /proc/pressure/cpu", "pressure", "is masked, as containers do",
+	  "-> docker run --security-opt systempaths=unconfined" },
+	{ "mount -t tmpfs none proc && mkdir proc/empty && mount --bind proc/empty /proc/pressure",
+	  "pressure", "is masked", "podman run" },
+	{ "mount -t tmpfs none /sys/fs/cgroup && echo 50000 100000 >/sys/fs/cgroup/cpu.max && "
+	  "echo 104857600 >/sys/fs/cgroup/memory.max", "limits", "may use 0.5 of ",
+	  "-> give the build as many jobs as it has cores: make -j1, ninja -j1" },
+	{ "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/cpu && "
+	  "echo 50000 >/sys/fs/cgroup/cpu/cpu.cfs_quota_us && "
+	  "echo 100000 >/sys/fs/cgroup/cpu/cpu.cfs_period_us", "limits", "may use 0.5 of ",
+	  "make -j1" },
+};
+
+START_TEST(hidden_parts)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "mkdir proc; unshare -m sh -c 'test -r /proc/pressure/cpu && "
+		    "%s && echo done && " BUILDBEAT " doctor'; rmdir proc", hidden[_i].hide);
+	if (strncmp(r.out.data, "done\n", 5))
+		return;		/* not root, or a kernel without them */
+	assert_finding(&r, "limited", hidden[_i].check, hidden[_i].part);
+	ck_assert_msg(strstr(r.out.data, hidden[_i].remedy) != NULL, "%s", r.out.data);
+}
+END_TEST
+
+START_TEST(unlimited)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && "
+		    "echo max 100000 >/sys/fs/cgroup/cpu.max && echo max >/sys/fs/cgroup/memory.max && "
+		    "echo done && " BUILDBEAT " doctor'");
+	if (!strncmp(r.out.data, "done\n", 5))
+		ck_assert_msg(strstr(r.out.data, "limits ") == NULL, "%s", r.out.data);
+}
+END_TEST
+
+START_TEST(arrows)
+{
+	struct run r;
+
+	if (!make_host_can())
+		return;
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor");
+	assert_finding(&r, "ok", "arrows", "charts show what tasks of make and ninja waited for");
+}
+END_TEST
+
+/* Whatever is limited or missing has a line that says what to type or to change. */
+START_TEST(every_line_has_advice)
+{
+	static const char *const environments[] = {
+		"PATH=/nonexistent", "ulimit -n 64;", "TMPDIR=/proc",
+		/* works for root alone */
+		"unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup; exec \"$0\" \"$@\"'",
+		"unshare -n ",
+	};
+	struct run r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(environments); i++) {
+		int bad = 0;
+
+		support_run(&r, support_tmpdir(), "%s " BUILDBEAT " doctor -o /proc/stats "
+			    "--plugin /nonexistent.so", environments[i]);
+		for (const char *line = r.out.data; *line; line = strchr(line, '\n') + 1) {
+			const char *next = strchr(line, '\n') + 1;
+
+			if (strncmp(line, "limited ", 8) && strncmp(line, "missing ", 8))
+				continue;
+			bad++;
+			ck_assert_msg(next[0] == ' ' && memmem(next, strcspn(next, "\n"), "-> ", 3),
+				      "no advice: %s", line);
+		}
+		ck_assert(bad > 0 || !r.out.len);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("doctor", TEST(all_is_well), TEST(no_plugin), TEST(not_a_plugin),
 			    TEST(no_make), TEST_EACH(other_makes, makes), TEST(empty_path_element),
-			    TEST(full_disk), TEST(bad_places), TEST(for_programs));
+			    TEST(full_disk), TEST(bad_places), TEST(for_programs), TEST_EACH(hidden_parts, hidden), TEST(unlimited),
+			    TEST(arrows), TEST(every_line_has_advice));
 }
