@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
 
+#include "analyse/cache_counts.h"
 #include "analyse/summary.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
@@ -11,6 +12,7 @@
 #include "recording/recipe.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +120,23 @@ int values_add_fact(struct values *f, const char *key, const char *value)
 	return 0;
 }
 
+/* The share of the compilations that came from a cache, as a text that small changes keep. */
+static int add_cache_facts(struct values *f, const struct recording *rec)
+{
+	struct cache_counts c;
+	char text[64];
+	int r = 0;
+
+	for (int i = 0; !r && i < CACHES; i++) {
+		if (!cache_counts_get(&c, rec, i) || cache_counts_share(&c) < 0)
+			continue;
+		snprintf(text, sizeof text, "%.0f %% of compilations from the cache",
+			 100 * cache_counts_share(&c));
+		r = values_add_fact(f, cache_counts_name[i], text);
+	}
+	return r;
+}
+
 static bool has_fact(const struct values *f, const char *key, const char *value)
 {
 	for (size_t i = 0; i < f->n_facts; i++) {
@@ -135,7 +154,7 @@ static int add_facts(struct values *f, const struct recording *rec)
 		"version", "source", "revision", "branch", "describe", "dirty", "commit_count",
 	};
 	struct buf text = BUF_INIT;
-	int r = 0;
+	int r = add_cache_facts(f, rec);
 
 	for (size_t i = 0; !r && i < rec->n_build; i++) {
 		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {

@@ -31,7 +31,8 @@ struct values {
 				   machine, kernel, cores, memory_kb, command, cwd, tool,
 				   version, and for each tree source, revision, branch,
 				   describe, dirty; keys may repeat. "uses": each build
-				   tool that ran, with its version */
+				   tool that ran, with its version. "ccache", "sccache": its
+				   share of hits */
 	struct values_fact *fact;
 
 	int64_t total[TOTALS];	/* -1: unknown, as in every column */

@@ -91,6 +91,8 @@ static const struct {
 	{ "cwd", "directory", add_value },
 	{ "tool", "tool", add_tool },
 	{ "uses", "tools", add_values },
+	{ "ccache", "ccache", add_value },
+	{ "sccache", "sccache", add_value },
 	{ "revision", "revision", add_revisions },
 };
 

@@ -365,6 +365,25 @@ START_TEST(cold_and_warm)
 }
 END_TEST
 
+/* Why the first build was slower: its cache was cold. Two warm builds do not differ. */
+START_TEST(difference)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	needs_ccache();
+	write_project();
+	support_expect(top, 0, NULL, "", "for i in cold warm again; do (" CACHED
+		       "-n $i -- make -s CC='ccache gcc'; make -s clean); done");
+	support_run(&r, top, BUILDBEAT " diff stats/cold stats/warm");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "ccache"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "0 % of compilations from the cache"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "100 % of compilations from the cache"));
+	support_run(&r, top, BUILDBEAT " diff stats/warm stats/again");
+	ck_assert_ptr_null(strstr(r.out.data, "from the cache"));
+}
+END_TEST
+
 /* ccache in PATH as gcc. */
 START_TEST(masquerade)
 {
@@ -529,7 +548,7 @@ int main(void)
 		TEST_GROUP("files"), TEST_EACH(files_of_make, builds), TEST(not_asked),
 		TEST(files_are_those_of_stat), TEST(files_of_ninja), TEST(whole_seconds),
 		TEST_GROUP("logs"), TEST_EACH(joined, joins),
-		TEST_GROUP("ccache"), TEST(cold_and_warm), TEST(masquerade), TEST_EACH(own_log, own_logs),
+		TEST_GROUP("ccache"), TEST(cold_and_warm), TEST(difference), TEST(masquerade), TEST_EACH(own_log, own_logs),
 		TEST(relative_log), TEST(ccache_of_ninja), TEST(other_calls),
 		TEST_GROUP("reading"), TEST_EACH(reader, files), TEST(later_version), TEST(written_again));
 }
