@@ -151,13 +151,30 @@ int listing_read(struct listing *l, const char *path, const struct recording_for
 	return 0;
 }
 
+static void entry_release(struct listing_entry *e)
+{
+	free(e->name);
+	runs_release(&e->runs);
+	recording_release(&e->rec);
+}
+
+void listing_drop_sets(struct listing *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->entry[i].set)
+			entry_release(&l->entry[i]);
+		else
+			l->entry[n++] = l->entry[i];
+	}
+	l->n = n;
+}
+
 void listing_release(struct listing *l)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		free(l->entry[i].name);
-		runs_release(&l->entry[i].runs);
-		recording_release(&l->entry[i].rec);
-	}
+	for (size_t i = 0; i < l->n; i++)
+		entry_release(&l->entry[i]);
 	free(l->entry);
 	free(l->path);
 	*l = (struct listing)LISTING_INIT;

@@ -37,6 +37,9 @@ int listing_read(struct listing *l, const char *path, const struct recording_for
 		 struct error *err);
 void listing_release(struct listing *l);
 
+/* Remove the sets: for views of single recordings. */
+void listing_drop_sets(struct listing *l);
+
 /* Add a recording that was read, or whose `build` was, under a name; it is taken over, also if the
  * result is -ENOMEM. */
 int listing_add(struct listing *l, const char *name, struct recording *rec);

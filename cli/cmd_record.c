@@ -248,7 +248,7 @@ static void announce_set(const char *path)
 		}
 		notice("%s", buf_str(&b));
 		if (runs.first_slower > 0)
-			notice("the first run was %.0f %% slower than the others, probably because "
+			notice("the first run was %.0f %% slower than the others, perhaps because "
 			       "caches were cold: build once before, or let --prepare fill or empty "
 			       "them", runs.first_slower * 100);
 		runs_release(&runs);

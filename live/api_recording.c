@@ -125,8 +125,11 @@ static int read_listing(struct listing *l, struct catalogue *c, struct error *er
 	struct error unused;
 	int r;
 
-	if (c->kind == CATALOGUE_DIRECTORY)
-		return listing_read(l, c->path, &convert_formats, err);
+	if (c->kind == CATALOGUE_DIRECTORY) {
+		r = listing_read(l, c->path, &convert_formats, err);
+		listing_drop_sets(l);	/* their runs are pages of the set's own directory */
+		return r;
+	}
 	l->path = strdup(c->path);
 	r = recording_read_build(&rec, c->path, &convert_formats, &unused);
 	if (r) {

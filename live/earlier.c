@@ -160,6 +160,7 @@ int earlier_learn(struct remaining **r, const char *path, struct error *err)
 	if (slash) {
 		*(slash == full ? slash + 1 : slash) = '\0';
 		error = listing_read(&l, full, &convert_formats, err);
+		listing_drop_sets(&l);
 	}
 	if (!error) {
 		error = learn_all(*r, &l, &now);
