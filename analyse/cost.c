@@ -44,6 +44,9 @@ static void add_memory(struct cost *sum, const struct cost *c)
 void cost_add(struct cost *sum, const struct cost *c)
 {
 	sum->wall_us = sat_add(sum->wall_us, c->wall_us);
+	sum->wall_least_us = sat_add(sum->wall_least_us, c->wall_least_us);
+	sum->setup_us = sat_add(sum->setup_us, c->setup_us);
+	sum->setup_cpu_us = sat_add(sum->setup_cpu_us, c->setup_cpu_us);
 	sum->user_us = sat_add(sum->user_us, c->user_us);
 	sum->system_us = sat_add(sum->system_us, c->system_us);
 	sum->cpu_us = sat_add(sum->cpu_us, c->cpu_us);
@@ -58,7 +61,7 @@ int64_t cost_value(const struct cost *c, enum sort_key key)
 {
 	switch (key) {
 	case SORT_WALL:
-		return c->wall_us;
+		return c->wall_least_us;
 	case SORT_CPU:
 		return c->cpu_us;
 	case SORT_MEMORY:
@@ -110,6 +113,15 @@ static void set_memory(struct cost *c, const struct task *t, const struct inside
 		c->memory_at_most_kb = positive(t->max_rss_at_most_kb);
 }
 
+/* How long it ran at least. */
+static int64_t least_us(const struct cost *c, const struct task *t)
+{
+	int64_t seen_us = t->n_usage ? sat_mul(t->peak_ms, 1000) - t->start_us : 0;
+
+	return !t->end_at_most ? c->wall_us : seen_us < 0 ? 0 : seen_us < c->wall_us ? seen_us :
+	       c->wall_us;
+}
+
 /* The end was not recorded: the sampled values, which exclude the tasks inside it. */
 static void set_sampled(struct cost *c, const struct task *t)
 {
@@ -128,6 +140,9 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	if (!in)
 		in = &nothing;
 	c->wall_us = positive(cost_wall_us(rec, t) - in->busy_us);
+	c->wall_least_us = least_us(c, t);
+	c->setup_us = t->setup_us;
+	c->setup_cpu_us = (int64_t)t->setup_user_us + t->setup_system_us;
 	c->measured = t->user_us >= 0 || t->n_usage;
 	if (t->user_us < 0 && t->n_usage) {
 		set_sampled(c, t);

@@ -15,6 +15,9 @@
  */
 struct cost {
 	int64_t wall_us;	/* added up, also where tasks ran side by side */
+	int64_t wall_least_us;	/* the same, if the end of a task was not seen: until a
+				   sample. Such a task is not among the slowest for a bound */
+	int64_t setup_us, setup_cpu_us;	/* of its process before the start: in no other value */
 	int64_t user_us, system_us;
 	int64_t cpu_us;		/* user and system; as sampled if the end of the task was
 				   not seen */

@@ -29,6 +29,25 @@ enum build_result summary_build_result(const struct recording *rec, int *status)
 	return rec->end_us >= 0 ? BUILD_ENDED : BUILD_UNFINISHED;
 }
 
+/* A note of an instance, see buildbeat-recording(5). */
+static const char *find_reason(const struct recording *rec, enum build_result result)
+{
+	static const char failed[] = "failed: ";
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < rec->n_notes && result != BUILD_OK; i++) {
+		const char *text = rec->note[i].text;
+
+		if (rec->note[i].task != NO_INDEX)
+			continue;
+		if (!strcmp(text, "interrupted"))
+			return text;
+		if (!reason && !strncmp(text, failed, strlen(failed)))
+			reason = text + strlen(failed);
+	}
+	return reason;
+}
+
 /* Tasks by start, those that never started behind them. */
 static int fill_order(struct summary *s)
 {
@@ -388,6 +407,7 @@ int summary_make(struct summary *s, const struct recording *rec)
 {
 	*s = (struct summary){ .rec = rec };
 	s->result = summary_build_result(rec, &s->status);
+	s->reason = find_reason(rec, s->result);
 	s->wall_us = rec->end_us >= 0 ? rec->end_us : rec->last_us;
 	if (s->wall_us < 0)
 		s->wall_us = 0;

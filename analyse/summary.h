@@ -49,6 +49,7 @@ struct summary {
 
 	enum build_result result;
 	int status;
+	const char *reason;	/* why it failed, as the build tool said; NULL: unknown */
 	int64_t wall_us;
 	int64_t cores;		/* -1: not known */
 	int64_t user_us, system_us, cpu_us;

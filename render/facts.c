@@ -173,6 +173,8 @@ void fact_sources(struct facts *f, const struct recording *rec)
 
 /* How it went, and what it used */
 
+#define REASON_COLUMNS 200
+
 void fact_result(struct facts *f, const struct summary *s)
 {
 	bool good = s->result == BUILD_OK || s->result == BUILD_ENDED || f->running;
@@ -181,6 +183,10 @@ void fact_result(struct facts *f, const struct summary *s)
 		buf_adds(&f->part, "running");
 	else
 		words_add_result(&f->part, s->result, s->status);
+	if (s->reason && !f->running) {
+		buf_adds(&f->part, ": ");
+		text_add_name(&f->part, s->reason, REASON_COLUMNS);
+	}
 	buf_adds(&f->part, f->running ? " for " :
 		 s->result == BUILD_UNFINISHED ? ", seen for " : f->brief ? " after " : ", after ");
 	text_add_time(&f->part, s->wall_us);
@@ -268,6 +274,19 @@ void fact_speed(struct facts *f, const struct host *h)
 	fact_end(f, "speed", TONE_PLAIN);
 }
 
+void fact_setup(struct facts *f, const struct summary *s)
+{
+	struct cost sum = { 0 };
+
+	for (size_t i = 0; i < s->rec->n_tasks; i++)
+		cost_add(&sum, &s->nest[i].cost);
+	if (!sum.setup_us)
+		return;
+	add_time(f, sum.setup_us, " in all before the tasks started");
+	add_time(f, sum.setup_cpu_us, " of CPU, in no task's values");
+	fact_end(f, "setup", TONE_PLAIN);
+}
+
 void fact_tasks(struct facts *f, const struct summary *s)
 {
 	const struct {
@@ -338,6 +357,10 @@ void fact_selected(struct facts *f, const struct view *v)
 			add_time(f, v->cost.cpu_us, " CPU");
 		if (v->cost.measured)
 			add_bytes(f, "", cost_value(&v->cost, SORT_IO), " of disk I/O");
+		if (v->cost.setup_us)
+			add_time(f, v->cost.setup_us, " setup before");
+		if (v->cost.setup_cpu_us)
+			add_time(f, v->cost.setup_cpu_us, " CPU of setup");
 	} else {
 		fact_none(f, v);
 	}

@@ -54,6 +54,8 @@ void fact_warnings(struct facts *f, const struct recording *rec);
 void fact_cpu(struct facts *f, const struct summary *s);
 void fact_machine(struct facts *f, const struct summary *s);
 void fact_speed(struct facts *f, const struct host *h);
+/* What the processes of tasks did before the tasks started. */
+void fact_setup(struct facts *f, const struct summary *s);
 void fact_tasks(struct facts *f, const struct summary *s);
 void fact_selected(struct facts *f, const struct view *v);	/* or what was not found */
 void fact_path(struct facts *f, const struct summary *s, const struct chain *c);

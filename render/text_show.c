@@ -298,6 +298,15 @@ static void add_titles(struct rows *r)
 }
 
 /* An upper bound as "<412MiB", in the same columns. */
+static void add_bound(struct buf *b, const struct buf *bound)
+{
+	buf_addc(b, '<');
+	for (size_t i = 0; i < bound->len; i++) {
+		if (bound->data[i] != ' ')
+			buf_addc(b, bound->data[i]);
+	}
+}
+
 static void add_memory(struct buf *b, const struct cost *c)
 {
 	char memory[32];
@@ -309,11 +318,21 @@ static void add_memory(struct buf *b, const struct cost *c)
 	}
 	buf_init_fixed(&bound, memory, sizeof memory);
 	text_add_bytes(&bound, sat_mul(c->memory_at_most_kb, 1024));
-	buf_addc(b, '<');
-	for (size_t i = 0; i < bound.len; i++) {
-		if (bound.data[i] != ' ')
-			buf_addc(b, bound.data[i]);
+	add_bound(b, &bound);
+}
+
+static void add_wall(struct buf *b, const struct row *row)
+{
+	char wall[32];
+	struct buf bound;
+
+	if (row->start_us < 0 || row->cost->wall_least_us == row->cost->wall_us) {
+		text_add_time(b, row->start_us < 0 ? -1 : row->cost->wall_us);
+		return;
 	}
+	buf_init_fixed(&bound, wall, sizeof wall);
+	text_add_time(&bound, row->cost->wall_us);
+	add_bound(b, &bound);
 }
 
 static void add_value(struct buf *b, enum cell cell, const struct row *row)
@@ -325,7 +344,7 @@ static void add_value(struct buf *b, enum cell cell, const struct row *row)
 		text_add_time(b, row->start_us);
 		break;
 	case CELL_WALL:
-		text_add_time(b, row->start_us < 0 ? -1 : c->wall_us);
+		add_wall(b, row);
 		break;
 	case CELL_CPU:
 		text_add_time(b, c->measured ? c->cpu_us : -1);
@@ -464,9 +483,14 @@ static void add_note(struct buf *out, const struct view *v, const struct style *
 {
 	struct facts f;
 
+	facts_begin(&f, out, style);
+	if (v->cost.wall_least_us < v->cost.wall_us) {
+		buf_adds(&f.part, "< at most: nobody saw the task end");
+		fact_part(&f);
+		fact_end(&f, "wall:", TONE_FAINT);
+	}
 	if (!v->cost.memory_kb && !v->cost.memory_at_most_kb)
 		return;
-	facts_begin(&f, out, style);
 	if (v->sum->rec->n_memory) {
 		buf_adds(&f.part, "all processes of a task");
 		fact_part(&f);
@@ -528,6 +552,7 @@ static void add_head(struct buf *out, const struct view *v, const struct show_op
 		fact_machine(&f, s);
 		fact_speed(&f, &s->host);
 		fact_tasks(&f, s);
+		fact_setup(&f, s);
 		fact_path(&f, s, o->chain);
 		fact_memory(&f, s);
 		fact_disk(&f, s);

@@ -6,7 +6,7 @@ child a task), at the Python side of plugin/bitbake, which calls the real plugin
 bitbake_driver.py HOSTS_LIB VARIABLE=VALUE ...
 
 SERVER=1: the cooker is no child of this process, as bitbake's server. RAISES=1: an error inside.
-FAILS=EVENT: the build fails before any task, with this event. INTERRUPTED=1: after the first
+FAILS=EVENT: the build fails before any task, with this event. INTERRUPTED=once or twice: after the
 tasks. WITNESS=FILE: lines of "who least most": the CPU time in microseconds of the server and of
 the process of each task, before and after it was recorded.
 """
@@ -204,6 +204,9 @@ def cooker():
         fire("ParseCompleted")
     workers.close()
     interrupted = 2 if "INTERRUPTED" in SETTINGS else 0
+    if SETTINGS.get("INTERRUPTED") == "twice":	# of which bitbake says nothing
+        fire("CookerExit")
+        return
     for _ in range(2):
         witnessed("server", "BuildCompleted", _failures=0 if interrupted else 1,
                   _interrupted=interrupted)

@@ -178,6 +178,37 @@ START_TEST(whole_processes)
 }
 END_TEST
 
+/* Of the killed task only a bound is known: it is not among the slowest for it. */
+START_TEST(bounds)
+{
+	const struct task *killed;
+	struct cost sum = { 0 };
+	struct summary s;
+	struct run r;
+
+	drive(&r, PLUGIN, "");
+	read_at("out/latest");
+	killed = find("app-1_2-r3", "do_compile");
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	for (size_t i = 0; i < rec.n_tasks; i++) {
+		const struct cost *c = &s.nest[i].cost;
+
+		ck_assert_int_eq(c->wall_least_us < c->wall_us, &rec.task[i] == killed);
+		cost_add(&sum, c);
+	}
+	ck_assert_int_gt(sum.setup_cpu_us, 0);
+	ck_assert_int_ge(sum.setup_us, sum.setup_cpu_us / 2);
+	summary_release(&s);
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show --sort wall --task do_compile out/latest");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "< at most: nobody saw the task end"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, " CPU of setup"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, " app-1_2-r3: do_compile\nwall: "));
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show --json --tasks out/latest");
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"end_at_most\":true"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"setup_cpu_user_us\":"));
+}
+END_TEST
+
 /* The launcher waits for a client only. All of the server belongs to the build that started it. */
 START_TEST(a_server)
 {
@@ -319,7 +350,7 @@ START_TEST(layouts)
 	read_at(taken ? "tmp/buildstats/20260102030405-buildbeat" : "tmp/buildstats/20260102030405");
 	ck_assert(rec.source.one_core && rec.source.recipe_keys);
 	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
-	ck_assert_int_eq(find("mc:arm:app-2-r3", "do_compile")->state, TASK_FAILED);
+	ck_assert_int_eq(find("app-2-r3", "do_compile")->state, TASK_FAILED);
 }
 END_TEST
 
@@ -346,6 +377,17 @@ static const struct { const char *event, *note; } failures[] = {
 	{ "CommandExit", "failed: bitbake reported an error" },
 };
 
+/* show prints the words between those of the status and the time. */
+static void shows(const char *expected)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat show out/latest");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(r.out.data, support_path("failed with exit status 1: %s, after", expected)),
+		      "%s", r.out.data);
+}
+
 START_TEST(before_any_task)
 {
 	struct run r;
@@ -355,6 +397,7 @@ START_TEST(before_any_task)
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
 	ck_assert(has(failures[_i].note));
+	shows(failures[_i].note + strlen("failed: "));
 }
 END_TEST
 
@@ -362,10 +405,11 @@ START_TEST(interrupted)
 {
 	struct run r;
 
-	drive(&r, PLUGIN, "INTERRUPTED=1");
+	drive(&r, PLUGIN, _i ? "INTERRUPTED=twice" : "INTERRUPTED=once");
 	read_at("out/latest");
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
 	ck_assert(has("interrupted"));
+	shows("interrupted");
 }
 END_TEST
 
@@ -401,8 +445,8 @@ int main(void)
 	return support_main("bitbake",
 			    TEST_GROUP_WITH("driven", NULL, release), TEST_EACH(each_task, tasks),
 			    TEST(the_build), TEST(bytes_where_asked), TEST(launched),
-			    TEST(whole_processes), TEST(a_server), TEST_LOOP(no_plugin, 3),
+			    TEST(whole_processes), TEST(bounds), TEST(a_server), TEST_LOOP(no_plugin, 3),
 			    TEST(no_place), TEST_LOOP(layouts, 4), TEST(one_name), TEST(no_layout),
-			    TEST_EACH(before_any_task, failures), TEST(interrupted),
+			    TEST_EACH(before_any_task, failures), TEST_LOOP(interrupted, 2),
 			    TEST(an_error_inside));
 }

@@ -352,6 +352,10 @@ def _command_failed(event, d):
 
 
 def _exit(event, d):
+    """After a second Ctrl-C bitbake 2.8 and newer fire no other event."""
+    if _build and _build.started:
+        _interrupt()
+        _close(1 << 8)
     _close(-1)
 
 
