@@ -283,6 +283,8 @@ static int record_set(const struct args *a, const struct settings *settings,
 		good = record_one(a, settings, x, &run, repetition.path, name, &result);
 		if (!good && i == 1)
 			result = launch_run(&run);
+		else if (!good)
+			notice("the repetition ends: run %lld cannot be recorded", (long long)i);
 		good = good && !result && !run.not_run && !run.status;
 		if (good)
 			repetition_count(&repetition);
