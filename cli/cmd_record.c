@@ -215,6 +215,10 @@ static bool record_one(const struct args *a, const struct settings *settings,
 	if (l->not_run)
 		end_inspections(x, true);
 	recorder_finish(&rec, l);
+	/* what is rec's ends here; launch_end() may still run the command */
+	l->mask = NULL;
+	l->traceparent = NULL;
+	l->preload = NULL;
 	end_inspections(x, false);
 	if (settings->otlp && rec.created)
 		export_send_later(rec.store.path, settings->otlp);
