@@ -114,6 +114,8 @@ static void add_result(struct json *j, const struct summary *s)
 	json_known(j, "signal", s->result == BUILD_KILLED ? s->status : -1);
 	if (s->reason)
 		json_str(j, "reason", s->reason);
+	else
+		json_null(j, "reason");
 	json_bool(j, "complete", !s->rec->lost.reason);
 	json_array(j, "warnings");
 	for (size_t i = 0; i < s->rec->n_warnings; i++)
@@ -450,13 +452,10 @@ static void add_usage(struct json *j, const struct task *t)
 	json_known(j, "write_call_bytes", t->wchar);
 	json_known(j, "memory_peak_kb", t->n_usage ? (int64_t)t->peak_kb : -1);
 	json_known(j, "memory_peak_time_us", t->n_usage ? sat_mul(t->peak_ms, 1000) : -1);
-	if (t->setup_us) {
-		json_int(j, "setup_us", t->setup_us);
-		json_int(j, "setup_cpu_user_us", t->setup_user_us);
-		json_int(j, "setup_cpu_system_us", t->setup_system_us);
-	}
-	if (t->end_at_most)
-		json_bool(j, "end_at_most", true);
+	json_known(j, "setup_us", t->setup_us ? t->setup_us : -1);
+	json_known(j, "setup_cpu_user_us", t->setup_us ? t->setup_user_us : -1);
+	json_known(j, "setup_cpu_system_us", t->setup_us ? t->setup_system_us : -1);
+	json_bool(j, "end_at_most", t->end_at_most);
 }
 
 /* What was found out after the build; no keys without it. */

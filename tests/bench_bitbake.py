@@ -11,7 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PLUGIN = os.path.join(os.getcwd(), "plugin", "buildbeat.so")
-sys.path.insert(0, os.path.join(HERE, "..", "hosts", "bitbake", "lib"))
+sys.path.insert(0, os.path.join(HERE, "..", "plugin", "bitbake", "lib"))
 sys.dont_write_bytecode = True
 
 import buildbeat  # noqa: E402
