@@ -166,6 +166,8 @@ static int write_log(struct results *x)
 
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
+	if (fd >= 0 && r)
+		unlinkat(x->store->dir_fd, LAYOUT_RESULTS, 0);
 	return r;
 }
 
