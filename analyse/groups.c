@@ -222,12 +222,14 @@ static void find_rest(struct groups *g, const struct summary *s)
 static int sum_up(struct groups *g, const struct summary *s, const uint32_t *task, size_t n)
 {
 	struct grouping w = { .g = g, .s = s, .names.arena = g->texts, .name = BUF_INIT };
-	int r = -ENOMEM;
+	int r = g->by == GROUPS_DIRECTORY ? directories_init(&w.directories, s) : 0;
 
-	w.of_target = malloc((s->n_targets + 1) * sizeof *w.of_target);
-	if (w.of_target) {
-		memset(w.of_target, 0xff, s->n_targets * sizeof *w.of_target);
-		r = g->by == GROUPS_DIRECTORY ? directories_init(&w.directories, s) : 0;
+	if (g->by == GROUPS_TARGET) {
+		w.of_target = malloc((s->n_targets + 1) * sizeof *w.of_target);
+		if (w.of_target)
+			memset(w.of_target, 0xff, s->n_targets * sizeof *w.of_target);
+		else
+			r = -ENOMEM;
 	}
 	r = r ? r : add_tasks(&w, task, n);
 	/* the names live as long as the groups */

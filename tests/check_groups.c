@@ -105,8 +105,9 @@ START_TEST(group_of)
 			 (int)g.group[order[i]].cost.cpu_us);
 	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].groups), "%s: %s, not %s", cases[_i].what,
 		      buf_str(&text), cases[_i].groups);
-	/* the build used 5 ms */
-	ck_assert_int_eq(g.total.cost.cpu_us, 5000);
+	/* the build used 5 ms, but bitbake's tasks are not its descendants */
+	ck_assert_int_eq(g.total.cost.cpu_us, r.sum.cpu_us);
+	ck_assert(!r.sum.cpu_exact || g.total.cost.cpu_us == 5000);
 	buf_release(&text);
 	groups_release(&g);
 	recorded_release(&r);

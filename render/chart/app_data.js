@@ -210,6 +210,8 @@ function stepOf() {
 function lengthText(us) {
 	const step = stepOf();
 
+	if (!us && step === 1)
+		return "0 s";
 	if (us < step)
 		return "< " + lengthText(step);
 	if (step < 1e3 || us >= 59950000)

@@ -62,8 +62,14 @@ Tree.prototype.node = function (parent, kind, id, name) {
 };
 
 Tree.prototype.directory = function (from, path) {
-	const words = path.split("/").filter(w => w && w !== ".");
+	const words = [];
 
+	for (const w of path.split("/").filter(w => w && w !== ".")) {
+		if (w === ".." && words.length && words[words.length - 1] !== "..")
+			words.pop();
+		else
+			words.push(w);
+	}
 	if (path[0] === "/" && words.length)
 		words[0] = "/" + words[0];
 	return words.reduce((node, w) => this.node(node, DIRECTORY, this.id(w), w), from);
@@ -91,7 +97,9 @@ function directoriesOf(tree) {
 	let last_base = -1, last_place = -2, at = null;
 
 	return (i, base) => {
-		const name = tasks.names[tasks.name[i]], slash = name.lastIndexOf("/"), index = tasks.place[i];
+		const name = tasks.names[tasks.name[i]], index = tasks.place[i];
+		/* "pytest tests/unit" is a command, not a file */
+		const last = name.lastIndexOf("/"), slash = name.lastIndexOf(" ", last) >= 0 ? -1 : last;
 
 		if (base !== last_base || index !== last_place) {
 			const key = base * 2 ** 20 + index + 1;
@@ -118,8 +126,8 @@ function directoryNode(tree, base, place, inside) {
 		return tree.node(base, DIRECTORY, tree.id(place), clean(withoutVersion(place)));
 	if (inside[0] === "/")
 		return base || tree.directory(0, inside);
-	return tree.directory(base && base === hostPlace(tree, base, place) ? base :
-		tree.directory(base, place), inside);
+	return tree.directory(base, base && base === hostPlace(tree, base, place) || !place ? inside :
+		place + "/" + inside);
 }
 
 /* The node itself if the task at it ran in this place: that is not said again. */

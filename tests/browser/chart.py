@@ -129,12 +129,12 @@ class Places:
             self.made[key] = archive + '.html', heaps, said
         return self.made[key]
 
-    def show(self, recording):
+    def show(self, recording, *options):
         """What `buildbeat show` says of it, with every task."""
-        key = 'show ' + recording
+        key = ' '.join(('show', recording) + options)
         if key not in self.made:
             self.made[key] = json.loads(self._run(os.path.join(self.builddir, 'buildbeat'), 'show',
-                                                  '--json', '--tasks', recording))
+                                                  '--json', '--tasks', *options, recording))
         return self.made[key]
 
     def task(self, recording, name):

@@ -46,6 +46,25 @@ def _share(text):
     return float(re.search(r'\(([\d.]+) %\)', text).group(1))
 
 
+def boxes_are_the_tables_of_show(page):
+    """A box of a directory has the sum of --by directory of it and all below it."""
+    page.open('linked')
+    _look(page)
+    show = page.places.show(page.recording, '--by', 'directory', '-t', '1000')['by'][0]
+    whole = show['total']['wall_us']
+    sums = {}
+    for row in show['largest']:
+        words = row['name'].split('/') if row['name'] != '.' else []
+        for n in range(1, len(words) + 1):
+            sums['/'.join(words[:n])] = sums.get('/'.join(words[:n]), 0) + row['wall_us']
+    assert set(sums) == {'src', 'lib'}, sums
+    for name, us in sums.items():
+        _, x, y, _ = _text(page, name)
+        width = [b[2] for b in _boxes(page) if abs(b[0] + 4 - x) < 1 and 0 < y - b[1] < 22]
+        all_of_it = max(b[2] for b in _boxes(page))
+        assert len(width) == 1 and abs(width[0] / all_of_it - us / whole) < .005, (name, us, width, all_of_it)
+
+
 def link_is_most_of_it(page):
     """Its own make is below it; what is wide enough has a name."""
     page.open('linked')
