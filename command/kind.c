@@ -129,14 +129,85 @@ static bool has_dash_c(const struct cursor *c)
 	return n && !memchr(c->p, ';', n) && !memchr(c->p, '&', n) && !memchr(c->p, '\n', n);
 }
 
+/*
+ * Questions: what a program is, or what it would do. Some are one wherever they are in the
+ * command; others only if they are alone, as gcc -v is no question in "gcc -v a.o".
+ */
+static bool is_question(struct slice word)
+{
+	static const char *const questions[] = {
+		"--version", "-version", "--help", "--target-help", "-dumpmachine",
+		"-dumpversion", "-dumpfullversion", "-dumpspecs", "-###", "-vV", "-qversion",
+	};
+
+	if (slice_starts(word, "-print-") || slice_starts(word, "--print") ||
+	    slice_starts(word, "--help="))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		if (slice_is(word, questions[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_redirection(struct slice word)
+{
+	return word.p[0] == '>' || word.p[0] == '<' ||
+	       (word.len > 1 && word.p[0] >= '0' && word.p[0] <= '9' && word.p[1] == '>');
+}
+
+/* Does the program only answer questions? */
+static bool only_answers(struct cursor c)
+{
+	struct slice word;
+	bool question = false, brief = false;
+
+	while (shell_word(&c, &word)) {
+		if (is_redirection(word))
+			continue;
+		if (is_question(word)) {
+			question = true;
+			if (slice_is(word, "--print"))
+				shell_word(&c, &word);
+			continue;
+		}
+		if (slice_is(word, "-v") || slice_is(word, "-V") || slice_is(word, "-h"))
+			brief = true;
+		else
+			return question && word.p[0] == '-';
+	}
+	return question || brief;
+}
+
+/* The answers of cargo, go and others that have commands. */
+static bool is_answer(struct slice command)
+{
+	static const char *const answers[] = { "version", "help", "env", "list", "metadata",
+		"--list", "-V", "-vV", "--version", "--help" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		if (slice_is(command, answers[i]))
+			return true;
+	}
+	return false;
+}
+
 static enum kind kind_of_compiler(struct cursor *c)
 {
-	bool sources = false, objects = false, output = false;
+	bool sources = false, objects = false, output = false, verbose = false, other = false;
 	struct slice word;
 
 	if (has_dash_c(c))
-		return COMPILE;
+		return memmem(c->p, (size_t)(c->end - c->p), " -### ", 6) ? OTHER : COMPILE;
 	while (shell_word(c, &word)) {
+		if (is_redirection(word))
+			continue;
+		if (is_question(word))
+			return OTHER;
+		if (slice_is(word, "-v") || slice_is(word, "-V"))
+			verbose = true;
+		else
+			other = true;
 		if (word.len == 2 && word.p[0] == '-' && strchr("cSEM", word.p[1]))
 			return COMPILE;
 		if (slice_is(word, "-fsyntax-only") || slice_is(word, "-MM") ||
@@ -147,6 +218,8 @@ static enum kind kind_of_compiler(struct cursor *c)
 		sources |= is_source(word);
 		output = slice_is(word, "-o");
 	}
+	if (verbose && !other)
+		return OTHER;
 	return sources && !objects ? COMPILE : LINK;
 }
 
@@ -225,6 +298,8 @@ static enum kind kind_of_tool(struct cursor *c)
 	struct slice word;
 
 	if (shell_word(c, &word)) {
+		if (is_answer(word))
+			return OTHER;
 		if (slice_is(word, "test") || slice_is(word, "bench"))
 			return TEST;
 		if (slice_is(word, "generate"))
@@ -337,16 +412,18 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	enum kind kind = nesting < NESTING_MAX ? kind_of_program(name) : OTHER;
 
 	*program = name;
+	if (kind >= GENERATE && kind <= COMPILE && only_answers(*c))
+		return OTHER;
 	switch (kind) {
 	case NONE: return kind_by_name(name);
 	case COMPILER: return kind_of_compiler(c);
 	case FILTER: return writes_file(c) ? GENERATE : SHELL;
-	case INTERPRETER: return kind_of_interpreter(c);
+	case INTERPRETER: return only_answers(*c) ? OTHER : kind_of_interpreter(c);
 	case SH: return kind_of_sh(c, nesting, program);
 	case WRAPPER: return kind_of_wrapped(name, c, nesting, program);
 	case LIBTOOL: return kind_of_libtool(c);
-	case CMAKE: return kind_of_cmake(c);
-	case MESON: return kind_of_meson(c);
+	case CMAKE: return only_answers(*c) ? OTHER : kind_of_cmake(c);
+	case MESON: return only_answers(*c) ? OTHER : kind_of_meson(c);
 	case TOOL: return kind_of_tool(c);
 	case SKIP:
 	case KEYWORD: return SHELL;
