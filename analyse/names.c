@@ -41,10 +41,22 @@ const char *name_place(const struct recording *rec, const struct task *t)
 	return strcmp(dir, ".") ? dir : "";
 }
 
+void name_add_bare(struct buf *b, const struct recording *rec, const struct task *t)
+{
+	const char *command;
+
+	if (*t->name) {
+		buf_adds(b, t->name);
+		return;
+	}
+	/* the name that the reader gives it when it reads more than sums */
+	command = recording_command(rec, t);
+	command_name_add(b, command, strlen(command));
+}
+
 void name_add_task(struct buf *b, const struct recording *rec, const struct task *t)
 {
 	const char *place = name_place(rec, t);
-	const char *command;
 	size_t before;
 
 	if (*place) {
@@ -52,13 +64,10 @@ void name_add_task(struct buf *b, const struct recording *rec, const struct task
 		buf_adds(b, ": ");
 	}
 	before = b->len;
-	if (*t->name) {
+	if (*t->name)
 		buf_adds(b, name_relative(rec, t->name));
-	} else {
-		/* the name that the reader gives it when it reads more than sums */
-		command = recording_command(rec, t);
-		command_name_add(b, command, strlen(command));
-	}
+	else
+		name_add_bare(b, rec, t);
 	if (b->len == before)
 		buf_addc(b, '?');
 }

@@ -26,6 +26,10 @@ static inline bool name_is_recipe(const struct recording *rec, const struct task
  * build's directory. */
 const char *name_place(const struct recording *rec, const struct task *t);
 
+/* The name of a task, without its place: from its command if there is none, as in outputs for
+ * people. Nothing if there is neither. Not yet safe to print. */
+void name_add_bare(struct buf *b, const struct recording *rec, const struct task *t);
+
 /*
  * "sub/dir: target" for a task of a make in another directory than the build's,
  * "recipe: task" for one of bitbake's, otherwise "target"; the command if there is no

@@ -24,6 +24,20 @@ void heap_forget(void *memory, size_t len)
 	advise((uintptr_t)memory, (uintptr_t)memory + len, MADV_DONTNEED);
 }
 
+void *heap_map(void *old, size_t old_len, size_t len)
+{
+	void *new = old ? mremap(old, old_len, len, MREMAP_MAYMOVE) :
+		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return new == MAP_FAILED ? NULL : new;
+}
+
+void heap_unmap(void *old, size_t len)
+{
+	if (old)
+		munmap(old, len);
+}
+
 void heap_expect_much(void)
 {
 	void *first;

@@ -14,4 +14,14 @@ void heap_expect_much(void);
 /* The content of this memory is not needed any more: its whole pages go back to the kernel. */
 void heap_forget(void *memory, size_t len);
 
+/*
+ * Memory outside of that heap: it grows from old_len to len bytes without being copied, and
+ * untouched pages are not committed. The first call has old NULL. NULL when out of memory: then
+ * the old memory is unchanged.
+ */
+void *heap_map(void *old, size_t old_len, size_t len);
+
+/* old may be NULL. */
+void heap_unmap(void *old, size_t len);
+
 #endif

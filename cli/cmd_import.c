@@ -64,32 +64,20 @@ static const struct converter *find_converter(const struct import_arguments *i,
 	return converter_of(path, err);
 }
 
-static int write_recording(const struct recording *rec, const struct import_arguments *i,
-			   struct error *err)
+static int write_recording(void *context, struct recording *rec,
+			   const struct recording_parts *parts, struct error *err)
 {
+	const struct import_arguments *i = context;
 	char path[PATH_MAX];
 	struct hold before;
 	int r;
 
 	hold_begin(&before);
-	r = recording_write(rec, (enum store_access)i->access, i->output, i->name, path, err);
+	r = recording_write_parts(rec, parts, (enum store_access)i->access, i->output, i->name,
+				  path, err);
 	if (!r)
 		output_path(path);
 	hold_end(&before);
-	return r;
-}
-
-static int import(const struct import_arguments *i, const struct converter *c,
-		  const char *const *path, size_t n, struct error *err)
-{
-	struct recording rec = RECORDING_INIT;
-	int r;
-
-	heap_expect_much();
-	r = converter_read(c, &rec, path, n, err);
-	if (!r)
-		r = write_recording(&rec, i, err);
-	recording_release(&rec);
 	return r;
 }
 
@@ -128,7 +116,7 @@ static const struct import_arguments defaults = { .from = NO_FORMAT };
 static int run(struct args *a, void *values, struct error *err)
 {
 	const char *const *path = (const char *const *)a->operand;
-	const struct import_arguments *i = values;
+	struct import_arguments *i = values;
 	const struct converter *c;
 	double bytes;
 	int r;
@@ -142,8 +130,10 @@ static int run(struct args *a, void *values, struct error *err)
 	c = find_converter(i, path[0], err);
 	if (!c)
 		return -EINVAL;
+	if (!i->into)
+		heap_expect_much();
 	r = i->into ? import_into(i, c, path, (size_t)a->n, err)
-		    : import(i, c, path, (size_t)a->n, err);
+		    : converter_pass(c, path, (size_t)a->n, write_recording, i, err);
 	return r < 0 ? r : EXIT_GOOD;
 }
 

@@ -176,13 +176,13 @@ static void add_series(struct counters *c, struct builder *b, int64_t zero_us)
 /* A phase of the build. length_us -1: it ends when the next begins. */
 struct phase {
 	int64_t begin_us, length_us;
-	const char *name;
+	uint32_t name;
 };
 
 /* A part of the critical path, and the thread it ran on. Bazel before 6.0 names the action only. */
 struct critical {
 	int64_t begin_us, end_us;
-	const char *thread, *name;	/* one of them is NULL */
+	uint32_t thread, name;		/* one of them is 0 */
 };
 
 struct reading {
@@ -192,15 +192,15 @@ struct reading {
 	struct phase *phase;
 	struct critical *critical;
 	bool *is_critical;		/* of each piece */
-	const char *action;		/* the text of ACTION */
-	const char *version, *build_id, *output_base;
-	const char *date;		/* as written, if it is not understood; otherwise "" */
+	uint32_t action;		/* the text of ACTION */
+	uint32_t version, build_id, output_base;
+	uint32_t date;			/* as written, if it is not understood; otherwise "" */
 	int64_t start_ms;		/* of ts 0, since 1970; -1: not known */
 };
 
 /* Events */
 
-static const char *keep(struct reading *in, const char *text)
+static uint32_t keep(struct reading *in, const char *text)
 {
 	return trace_text(&in->trace, text, strlen(text));
 }
@@ -211,8 +211,9 @@ static int read_start(struct reading *in, const struct json_value *data)
 	const char *date = json_member_text(data, "date");
 
 	in->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
-	if (in->start_ms < 0 && !bazel_date(date, &in->start_ms))
-		in->date = keep(in, date);
+	if (in->start_ms >= 0 || bazel_date(date, &in->start_ms))
+		return 0;
+	in->date = keep(in, date);
 	return in->date ? 0 : -ENOMEM;
 }
 
@@ -230,7 +231,7 @@ static int read_other_data(struct reading *in, const struct json_value *data)
 
 static int add_phase(struct reading *in, const struct json_value *event)
 {
-	const char *name = keep(in, json_member_text(event, "name"));
+	uint32_t name = keep(in, json_member_text(event, "name"));
 	struct phase *p;
 	int64_t begin_us;
 
@@ -281,7 +282,7 @@ static int add_action(struct reading *in, const struct json_value *event)
 		buf_addc(&key, ' ');
 	buf_adds(&key, target);
 	words.name = keep(in, *out ? out : json_member_text(event, "name"));
-	words.key = buf_error(&key) ? NULL : keep(in, buf_str(&key));
+	words.key = buf_error(&key) ? 0 : keep(in, buf_str(&key));
 	words.note = keep(in, json_member_text(event, "name"));
 	buf_release(&key);
 	return words.name && words.key && words.note ? trace_add(&in->trace, event, &words) : -ENOMEM;
@@ -315,7 +316,7 @@ static int add_part(void *context, const struct json_value *value, unsigned line
 
 /* The critical path */
 
-static uint32_t find_thread(const struct trace *t, const char *id)
+static uint32_t find_thread(const struct trace *t, uint32_t id)
 {
 	for (uint32_t i = 0; i < t->n_tracks; i++) {
 		if (t->track[i].id == id && !t->track[i].async)
@@ -373,7 +374,7 @@ static void mark_of_thread(struct reading *in, const struct critical *c)
 		in->is_critical[at] = true;
 }
 
-/* The same of the actions with its name. These are sorted by the address of their name. */
+/* The same of the actions with its name. These are sorted by the number of their name. */
 static void mark_of_name(struct reading *in, const struct critical *c, const struct keyed *named,
 			 size_t n)
 {
@@ -383,12 +384,12 @@ static void mark_of_name(struct reading *in, const struct critical *c, const str
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (named[middle].key < (uintptr_t)c->name)
+		if (named[middle].key < c->name)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < n && named[low].key == (uintptr_t)c->name; low++) {
+	for (; low < n && named[low].key == c->name; low++) {
 		if (overlap_us(in, c, (size_t)named[low].value) > most) {
 			most = overlap_us(in, c, (size_t)named[low].value);
 			at = (size_t)named[low].value;
@@ -408,7 +409,7 @@ static int mark_critical(struct reading *in)
 	in->is_critical = calloc(t->n_pieces + 1, sizeof *in->is_critical);
 	for (size_t i = 0; named && i < t->n_pieces; i++) {
 		if (t->piece[i].category == in->action)
-			named[n++] = (struct keyed){ (uintptr_t)t->piece[i].note, (int64_t)i };
+			named[n++] = (struct keyed){ t->piece[i].note, (int64_t)i };
 	}
 	r = named && in->is_critical ? sort_keyed(named, n) : -ENOMEM;
 	for (size_t i = 0; !r && i < in->n_critical; i++) {
@@ -480,9 +481,9 @@ static uint32_t add_task(struct building *b, size_t at)
 	uint32_t index;
 
 	builder_task_init(&task);
-	task.name = p->name;
-	task.key = p->key;
-	task.kind = kind_of(p->key);
+	task.name = trace_said(t, p->name);
+	task.key = trace_said(t, p->key);
+	task.kind = kind_of(task.key);
 	task.start_us = p->begin_us + b->shift_us;
 	task.end_us = p->end_us < 0 ? -1 : p->end_us + b->shift_us;
 	task.slot = slot < 0 ? -1 : b->slot[slot];
@@ -507,7 +508,7 @@ static void add_tasks(struct building *b)
 			action = NULL;
 		if (action) {
 			builder_span(&b->b, b->instance, task, p->begin_us + b->shift_us,
-				     trace_end_us(t, p) + b->shift_us, p->name);
+				     trace_end_us(t, p) + b->shift_us, trace_said(t, p->name));
 		} else if (p->category == b->in->action) {
 			action = p;
 			task = add_task(b, i);
@@ -540,7 +541,7 @@ static void add_phases(struct building *b, int64_t zero_us)
 			end_us = p->begin_us + p->length_us;
 		if (end_us >= p->begin_us)
 			builder_span(&b->b, b->instance, NO_INDEX, p->begin_us - zero_us,
-				     end_us - zero_us, p->name);
+				     end_us - zero_us, trace_said(&in->trace, p->name));
 	}
 }
 
@@ -558,22 +559,30 @@ static int64_t find_zero(const struct reading *in)
 	return zero_us;
 }
 
+/* NULL for an empty text. */
+static const char *said(const struct reading *in, uint32_t text)
+{
+	const char *words = trace_said(&in->trace, text);
+
+	return words && *words ? words : NULL;
+}
+
 static void add_build(struct building *b, int64_t zero_us)
 {
 	const struct reading *in = b->in;
 	int64_t wall_us;
 
 	builder_build(&b->b, "tool", "bazel");
-	builder_build(&b->b, "version", *in->version ? in->version : NULL);
-	builder_build(&b->b, "bazel_build_id", *in->build_id ? in->build_id : NULL);
-	builder_build(&b->b, "bazel_output_base", *in->output_base ? in->output_base : NULL);
-	if (*in->date)
+	builder_build(&b->b, "version", said(in, in->version));
+	builder_build(&b->b, "bazel_build_id", said(in, in->build_id));
+	builder_build(&b->b, "bazel_output_base", said(in, in->output_base));
+	if (said(in, in->date))
 		builder_warn(&b->b, "the start of the build is not known: the date '%.80s' is not "
-			     "understood, or its time zone has several meanings", in->date);
+			     "understood, or its time zone has several meanings", said(in, in->date));
 	if (in->start_ms > 0 && in->start_ms < INT64_MAX / 2000000 &&
 	    !__builtin_add_overflow(in->start_ms * 1000, zero_us, &wall_us) && wall_us > 0)
 		builder_start_wall(&b->b, wall_us * 1000);
-	b->instance = builder_instance(&b->b, "bazel", in->version, NULL, NO_INDEX);
+	b->instance = builder_instance(&b->b, "bazel", said(in, in->version), NULL, NO_INDEX);
 }
 
 static int build(struct recording *rec, struct reading *in, const char *path, enum json_end end,
@@ -604,8 +613,7 @@ static int read_profile(struct recording *rec, struct reading *in, const char *p
 	unsigned line;
 	int r = trace_init(&in->trace);
 
-	in->version = in->build_id = in->output_base = in->date = "";
-	in->action = r ? NULL : keep(in, ACTION);
+	in->action = r ? 0 : keep(in, ACTION);
 	if (!in->action)
 		return -ENOMEM;
 	r = json_read_parts(path, &parts, &end, &line, err);

@@ -7,6 +7,7 @@
 #include "base/name_table.h"
 #include "base/sort.h"
 #include "base/texts.h"
+#include "command/command_name.h"
 #include "command/kind.h"
 #include "recording/event.h"
 #include "recording/layout.h"
@@ -71,6 +72,19 @@ static const char *keep(struct builder *b, const char *text)
 	const char *copy = text && *text ? builder_text(b, text, strlen(text)) : NULL;
 
 	return copy ? copy : "";
+}
+
+static const char *keep_long(struct builder *b, const char *text)
+{
+	return !b->lent ? keep(b, text) : text ? text : "";
+}
+
+void builder_take(struct builder *b, void *memory)
+{
+	if (b->error)
+		free(memory);
+	else
+		b->error = arena_keep(b->rec->arena, memory);
 }
 
 /* `build` */
@@ -172,6 +186,23 @@ static uint64_t keep_command(struct builder *b, const char *command)
 	return place;
 }
 
+/* Without a name, a task is called after its command or its key. */
+static const char *name_of(struct builder *b, const struct builder_task *task)
+{
+	struct buf called = BUF_INIT;
+	const char *name;
+
+	if (task->name && *task->name)
+		return keep_long(b, task->name);
+	if (task->command)
+		command_name_add(&called, task->command, strlen(task->command));
+	if (buf_error(&called))
+		b->error = -ENOMEM;
+	name = called.len ? keep(b, buf_str(&called)) : keep_long(b, task->key);
+	buf_release(&called);
+	return name;
+}
+
 uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task)
 {
 	struct recording *rec = b->rec;
@@ -182,8 +213,9 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		return NO_INDEX;
 	if (status >= 0)	/* WEXITSTATUS() or WTERMSIG(), as the reader stores them */
 		status = status & 0x7f ? status & 0x7f : status >> 8 & 0xff;
-	*t = (struct task){ .instance = instance, .seq = rec->n_tasks,
-		.name = keep(b, task->name), .key = keep(b, task->key), .command = keep_command(b, task->command),
+	*t = (struct task){ .instance = instance, .seq = b->tasks_before + rec->n_tasks,
+		.name = name_of(b, task), .key = keep_long(b, task->key),
+		.command = keep_command(b, task->command),
 		.queued_us = task->queued_us, .start_us = task->start_us,
 		.end_us = task->end_us, .user_us = task->user_us,
 		.system_us = task->system_us, .max_rss_kb = task->max_rss_kb,
@@ -257,8 +289,9 @@ void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t b
 
 	if (span)
 		*span = (struct span){ .instance = instance, .task = task, .begin_us = begin_us,
-			.end_us = end_us, .name = keep(b, name), .number = b->rec->n_spans,
-			.parent = NO_INDEX, .thread = -1, .place = "" };
+			.end_us = end_us, .name = keep_long(b, name),
+			.number = b->spans_before + b->rec->n_spans,
+			.seq = task == NO_INDEX ? 0 : b->tasks_before + task + 1, .parent = NO_INDEX, .thread = -1, .place = "" };
 }
 
 void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
@@ -267,7 +300,7 @@ void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t t
 	struct note *note = add(b, &b->rec->note, &b->rec->n_notes, sizeof *note);
 
 	if (note)
-		*note = (struct note){ time_us, instance, task, keep(b, text) };
+		*note = (struct note){ time_us, instance, task, keep_long(b, text) };
 }
 
 void builder_warn(struct builder *b, const char *format, ...)
@@ -411,6 +444,15 @@ static void set_instance_times(struct recording *rec)
 
 /* At the end: order */
 
+static bool is_in_order(const struct recording *rec)
+{
+	for (size_t i = 1; i < rec->n_tasks; i++) {
+		if (first_us(&rec->task[i]) < first_us(&rec->task[i - 1]))
+			return false;
+	}
+	return true;
+}
+
 /* The new index of each task: by its first time, otherwise by its index. The caller frees it;
  * NULL: out of memory. */
 static uint32_t *find_order(const struct recording *rec)
@@ -493,10 +535,14 @@ static const char **lay_out(const struct list *l, size_t n_tasks, uint32_t *firs
 static int set_order(struct builder *b)
 {
 	struct recording *rec = b->rec;
-	uint32_t *to = find_order(rec), *first = malloc((rec->n_tasks + 1) * sizeof *first);
+	bool in_order = is_in_order(rec);
+	uint32_t *to = in_order ? NULL : find_order(rec);
+	uint32_t *first = malloc((rec->n_tasks + 1) * sizeof *first);
 	uint32_t *n = malloc((rec->n_tasks + 1) * sizeof *n);
-	int r = to && first && n ? move_tasks(b, to) : -ENOMEM;
+	int r = (to || in_order) && first && n ? 0 : -ENOMEM;
 
+	if (!r && to)
+		r = move_tasks(b, to);
 	if (!r)
 		rec->after = lay_out(&b->part->after, rec->n_tasks, first, n);
 	for (size_t i = 0; rec->after && i < rec->n_tasks; i++) {
@@ -540,10 +586,29 @@ static void add_times(struct builder *b)
 	builder_build(b, "start", buf_str(&iso));
 }
 
+int builder_parts(struct builder *b)
+{
+	if (!b->error)
+		add_times(b);
+	b->in_parts = true;
+	return b->error;
+}
+
+void builder_next_part(struct builder *b)
+{
+	struct recording *rec = b->rec;
+
+	b->tasks_before += rec->n_tasks;
+	b->spans_before += rec->n_spans;
+	rec->n_tasks = rec->n_spans = rec->n_notes = 0;
+}
+
 int builder_finish(struct builder *b)
 {
 	struct recording *rec = b->rec;
 
+	if (b->in_parts && !b->error)
+		b->error = -ECANCELED;
 	if (!b->error && rec->start_wall_ns < 0)
 		move_all(rec, earliest(rec));
 	if (!b->error) {

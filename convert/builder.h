@@ -15,13 +15,20 @@
 struct builder {
 	struct recording *rec;
 	int error;			/* sticky */
-	struct builder_part *part;	/* private */
+	bool lent;			/* the caller may set it: texts of tasks, spans and notes
+					   are not copied, as they live as long as the recording */
+	bool in_parts;			/* private, as the next */
+	uint64_t tasks_before, spans_before;
+	struct builder_part *part;
 };
 
 void builder_init(struct builder *b, struct recording *rec, const char *path);
 
 /* A copy that lives as long as the recording. NULL stays NULL. */
 const char *builder_text(struct builder *b, const char *text, size_t len);
+
+/* Memory from malloc() becomes the recording's own. */
+void builder_take(struct builder *b, void *memory);
 
 /* A key of `build`: tool, version, command, cwd, host, cores, memory_kb ... */
 void builder_build(struct builder *b, const char *key, const char *value);
@@ -76,6 +83,15 @@ void builder_warn(struct builder *b, const char *format, ...)
 void builder_series(struct builder *b, const char *name, int64_t interval_ms,
 		    const struct series_column *column, size_t n_columns);
 void builder_sample(struct builder *b, int64_t time_us, const int64_t *level);
+
+/*
+ * For a recording that is written in parts (recording_write.h). The caller has added the instances
+ * with their times, and set rec->last_us. After builder_parts() it adds tasks by their start, each
+ * with its spans and notes; builder_next_part() removes those of the part before. 0 or the error.
+ * builder_finish() releases the recording.
+ */
+int builder_parts(struct builder *b);
+void builder_next_part(struct builder *b);
 
 /* Sort the tasks by their start. 0, or the error and the recording is released. */
 int builder_finish(struct builder *b);

@@ -74,9 +74,10 @@ static void end_group(struct keeper *k, struct group *g)
 	if (g->n && g->sum_us >= k->least_us) {
 		if (g->n > 1)
 			buf_addf(&name, "%u %s", g->n,
-				 g->mixed ? "short phases" : g->first->category);
+				 g->mixed ? "short phases" :
+				 trace_said(k->trace, g->first->category));
 		else
-			buf_adds(&name, g->first->name);
+			buf_adds(&name, trace_said(k->trace, g->first->name));
 		keep(k, g->first->begin_us, g->sum_us, buf_str(&name));
 		buf_release(&name);
 	}
@@ -116,7 +117,7 @@ static void keep_phases(struct keeper *k)
 		short_depth = UINT32_MAX;
 		end_groups(k, length_us < k->least_us ? p->depth + 1 : p->depth);
 		if (length_us >= k->least_us) {
-			keep(k, p->begin_us, length_us, p->name);
+			keep(k, p->begin_us, length_us, trace_said(k->trace, p->name));
 		} else {
 			join(&k->group[p->depth], p, length_us);
 			short_depth = p->depth;
@@ -129,7 +130,7 @@ static const char *tool_of(const struct trace *t)
 {
 	for (size_t i = 0; i < t->n_processes; i++) {
 		if (t->process[i].name)
-			return t->process[i].name;
+			return trace_said(t, t->process[i].name);
 	}
 	return "";
 }

@@ -31,25 +31,76 @@ const struct converter *converter_named(const char *name)
 	return NULL;
 }
 
-int converter_read(const struct converter *c, struct recording *rec,
-		   const char *const *path, size_t n, struct error *err)
+static int check_paths(const struct converter *c, const char *const *path, size_t n,
+		       struct error *err)
+{
+	return n == 1 || c->read_all ? 0 : error_set(err, -EINVAL, path[1], 0, 0,
+						     "%s: one path at a time", c->name);
+}
+
+/* What the recording was imported from. */
+static int add_imported(const struct converter *c, struct recording *rec, const char *path,
+			struct error *err)
 {
 	struct build_line *grown;
-	int r;
 
-	if (n != 1 && !c->read_all)
-		return error_set(err, -EINVAL, path[1], 0, 0, "%s: one path at a time", c->name);
-	r = c->read_all ? c->read_all(rec, path, n, err) : c->read(rec, path[0], err);
-	if (r || recording_build(rec, LAYOUT_IMPORTED))
-		return r;
+	if (recording_build(rec, LAYOUT_IMPORTED))
+		return 0;
 	grown = array_grow(rec->build, rec->n_build, sizeof *grown);
-	if (!grown) {
-		recording_release(rec);
-		return error_sys(err, -ENOMEM, path[0], NULL);
-	}
+	if (!grown)
+		return error_sys(err, -ENOMEM, path, NULL);
 	rec->build = grown;
 	grown[rec->n_build++] = (struct build_line){ LAYOUT_IMPORTED, c->name };
 	return 0;
+}
+
+int converter_read(const struct converter *c, struct recording *rec,
+		   const char *const *path, size_t n, struct error *err)
+{
+	int r = check_paths(c, path, n, err);
+
+	if (r)
+		return r;
+	r = c->read_all ? c->read_all(rec, path, n, err) : c->read(rec, path[0], err);
+	if (r)
+		return r;
+	r = add_imported(c, rec, path[0], err);
+	if (r)
+		recording_release(rec);
+	return r;
+}
+
+struct passing {
+	const struct converter *converter;
+	const char *path;
+	converter_taker *take;
+	void *context;
+};
+
+static int take_imported(void *context, struct recording *rec,
+			 const struct recording_parts *parts, struct error *err)
+{
+	const struct passing *p = context;
+	int r = add_imported(p->converter, rec, p->path, err);
+
+	return r ? r : p->take(p->context, rec, parts, err);
+}
+
+int converter_pass(const struct converter *c, const char *const *path, size_t n,
+		   converter_taker *take, void *context, struct error *err)
+{
+	struct passing p = { c, path[0], take, context };
+	struct recording rec = RECORDING_INIT;
+	int r = check_paths(c, path, n, err);
+
+	if (!r && c->pass)
+		return c->pass(path[0], take_imported, &p, err);
+	if (!r)
+		r = converter_read(c, &rec, path, n, err);
+	if (!r)
+		r = take(context, &rec, NULL, err);
+	recording_release(&rec);
+	return r;
 }
 
 /* Read the first bytes of a file, and add a NUL. */

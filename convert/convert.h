@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "recording/recording.h"
+#include "recording/recording_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +32,11 @@ typedef int converter_reader(struct recording *rec, const char *path, struct err
 typedef int converter_all_reader(struct recording *rec, const char *const *path, size_t n,
 				 struct error *err);
 
+/* What the caller does with a recording: write it. parts is NULL if all of it is in memory. 0 or a
+ * negative errno with err. */
+typedef int converter_taker(void *context, struct recording *rec,
+			    const struct recording_parts *parts, struct error *err);
+
 /* Write a recording to a file or directory that does not exist yet: all of it or nothing. */
 typedef int converter_writer(const struct recording *rec, const char *path, struct error *err);
 
@@ -39,6 +45,8 @@ struct converter {
 	converter_recogniser *recognise;
 	converter_reader *read;	/* one of these two */
 	converter_all_reader *read_all;
+	/* NULL, or the same as read with less memory: take() writes the recording in parts. */
+	int (*pass)(const char *path, converter_taker *take, void *context, struct error *err);
 	converter_writer *write;	/* NULL: cannot be written */
 	/* Add the spans of the n files to the tasks of an existing recording (rec, in the
 	 * directory dir). Returns the number of tasks found. NULL: not possible. */
@@ -54,6 +62,10 @@ extern const char *const converter_word[];
 /* Read a build from n paths, and add to the recording's `build` what it was imported from. */
 int converter_read(const struct converter *c, struct recording *rec,
 		   const char *const *path, size_t n, struct error *err);
+
+/* The same, for a caller that only writes the recording. */
+int converter_pass(const struct converter *c, const char *const *path, size_t n,
+		   converter_taker *take, void *context, struct error *err);
 
 /* Read what a path has: a recording, as the options demand (recording_read_as(), with these formats
  * and the names that ninja knows), or a file or directory of another tool. 0 or a negative errno

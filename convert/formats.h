@@ -13,7 +13,7 @@
 	_(bazel, .recognise = trace_is_bazel, .read = bazel_read) \
 	_(callgrind, .recognise = callgrind_recognise, .read_all = callgrind_read) \
 	_(cargo, .recognise = cargo_recognise, .read = cargo_read) \
-	_(chrome, .recognise = trace_is_chrome, .read = chrome_read) \
+	_(chrome, .recognise = trace_is_chrome, .read = chrome_read, .pass = chrome_pass) \
 	_(clang, .recognise = trace_is_clang, .read_all = clang_read, \
 	  .read_into = clang_read_into) \
 	_(cmake, .recognise = cmake_recognise, .read = cmake_read) \
@@ -25,6 +25,8 @@ converter_recogniser trace_is_bazel, trace_is_chrome, trace_is_clang, callgrind_
 converter_reader bazel_read, cargo_read, chrome_read, cmake_read, ninja_read, oe_read;
 converter_all_reader callgrind_read, clang_read;
 converter_writer oe_write;
+
+int chrome_pass(const char *path, converter_taker *take, void *context, struct error *err);
 
 /*
  * Add the phases of compilations as spans to the tasks that ran them. The name of the task, or one

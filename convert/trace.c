@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/heap.h"
 #include "base/index.h"
-#include "base/name_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,19 @@
 #define DETAIL_MAX 400
 #define ROUNDING_US 2		/* an inner piece may end this much later than the outer one */
 
+#define PIECES_FIRST 1024
+
+/* A number of a process or thread as the event before had it. */
+struct last_id {
+	uint32_t text;
+	size_t len;
+};
+
 struct trace_part {
-	struct arena *arena;
-	struct name_table texts;
 	struct index processes, tracks;
+	struct last_id pid, tid;
+	uint32_t empty;		/* the text "" */
+	size_t cap;		/* of the pieces */
 	int64_t *newest_us;	/* of each track, after trace_finish() */
 };
 
@@ -25,70 +34,62 @@ int trace_init(struct trace *t)
 {
 	*t = (struct trace){ .part = calloc(1, sizeof *t->part) };
 	if (t->part)
-		t->part->arena = arena_new();
-	return t->part && t->part->arena ? 0 : -ENOMEM;
+		t->part->empty = trace_text(t, "", 0);
+	return t->part && t->part->empty ? 0 : -ENOMEM;
 }
 
 void trace_release(struct trace *t)
 {
 	if (t->part) {
-		arena_free(t->part->arena);
-		name_table_release(&t->part->texts);
 		index_release(&t->part->processes);
 		index_release(&t->part->tracks);
 		free(t->part->newest_us);
+		heap_unmap(t->piece, t->part->cap * sizeof *t->piece);
 	}
+	trace_texts_release(&t->texts);
 	free(t->part);
-	free(t->piece);
 	free(t->track);
 	free(t->process);
 	*t = (struct trace){ 0 };
 }
 
-/* Texts, each once */
-
-const char *trace_text(struct trace *t, const char *text, size_t len)
+uint32_t trace_text(struct trace *t, const char *text, size_t len)
 {
-	struct name_table *texts = &t->part->texts;
-	uint32_t at;
-
-	texts->arena = t->part->arena;
-	return name_table_add(texts, (struct slice){ text, strnlen(text, len) }, &at) ? NULL :
-	       texts->name[at].p;
+	return trace_texts_once(&t->texts, text, len);
 }
 
-/* Processes and tracks are found by the addresses of their texts. */
+/* Processes and tracks are found by the numbers of their texts. */
 
-static uint32_t find_process(struct trace *t, const char *id)
+static uint32_t find_process(struct trace *t, uint32_t id)
 {
 	struct trace_process *grown;
 	uint32_t at;
 
-	if (index_find(&t->part->processes, (uintptr_t)id, 0, &at))
+	if (index_find(&t->part->processes, id, 0, &at))
 		return at;
 	grown = array_grow(t->process, t->n_processes, sizeof *grown);
 	if (grown)
 		t->process = grown;
 	at = (uint32_t)t->n_processes;
-	if (!grown || index_put(&t->part->processes, (uintptr_t)id, 0, at))
+	if (!grown || index_put(&t->part->processes, id, 0, at))
 		return NO_INDEX;
-	grown[t->n_processes++] = (struct trace_process){ id, NULL, NO_INDEX };
+	grown[t->n_processes++] = (struct trace_process){ id, 0, NO_INDEX };
 	return at;
 }
 
-static uint32_t find_track(struct trace *t, uint32_t process, const char *id, bool async)
+static uint32_t find_track(struct trace *t, uint32_t process, uint32_t id, bool async)
 {
 	uint64_t owner = (uint64_t)process << 1 | async;
 	struct trace_track *grown;
 	uint32_t at;
 
-	if (index_find(&t->part->tracks, (uintptr_t)id, owner, &at))
+	if (index_find(&t->part->tracks, id, owner, &at))
 		return at;
 	grown = array_grow(t->track, t->n_tracks, sizeof *grown);
 	if (grown)
 		t->track = grown;
 	at = (uint32_t)t->n_tracks;
-	if (!grown || index_put(&t->part->tracks, (uintptr_t)id, owner, at))
+	if (!grown || index_put(&t->part->tracks, id, owner, at))
 		return NO_INDEX;
 	grown[t->n_tracks++] = (struct trace_track){ .process = process, .id = id, .async = async,
 		.slot = -1, .open = NO_INDEX };
@@ -105,10 +106,17 @@ struct event {
 	uint32_t process, thread;
 };
 
-/* An id may be a number or a text. */
-static const char *id_text(struct trace *t, const struct json_value *v)
+/* An id may be a number or a text. Most events have those of the one before. */
+static uint32_t id_text(struct trace *t, const struct json_value *v, struct last_id *last)
 {
-	return v ? trace_text(t, v->text, v->len) : trace_text(t, "", 0);
+	if (!v)
+		return t->part->empty;
+	if (!last->text || last->len != v->len ||
+	    memcmp(trace_said(t, last->text), v->text, v->len)) {
+		last->text = trace_text(t, v->text, v->len);
+		last->len = strnlen(v->text, v->len) == v->len ? v->len : SIZE_MAX;
+	}
+	return last->text;
 }
 
 /* An id is unique in its category and, unless it is marked as global, in its process. */
@@ -117,7 +125,7 @@ static uint32_t async_track(struct trace *t, const struct event *e)
 	const struct json_value *id = json_member(e->value, "id");
 	const struct json_value *id2 = json_member(e->value, "id2");
 	struct buf b = BUF_INIT;
-	const char *text;
+	uint32_t text;
 
 	if (!id)
 		id = json_member(id2, "local");
@@ -127,19 +135,20 @@ static uint32_t async_track(struct trace *t, const struct event *e)
 	buf_addc(&b, ' ');
 	if (id)
 		buf_add(&b, id->text, id->len);
-	text = buf_error(&b) ? NULL : trace_text(t, b.data, b.len);
+	text = buf_error(&b) ? 0 : trace_text(t, b.data, b.len);
 	buf_release(&b);
 	return text ? find_track(t, e->process, text, true) : NO_INDEX;
 }
 
-/* "name=value ..." of plain values; NULL if that is too long. */
-static const char *note_of(struct trace *t, const struct json_value *args)
+/* "name=value ..." of plain values; 0 if that is too long. */
+static int note_of(struct trace *t, const struct json_value *args, uint32_t *note)
 {
 	char memory[NOTE_MAX];
 	struct buf b;
 
+	*note = 0;
 	if (!args || args->type != JSON_OBJECT || !args->first)
-		return NULL;
+		return 0;
 	buf_init_fixed(&b, memory, sizeof memory);
 	for (const struct json_value *v = args->first; v; v = v->next) {
 		if (v->type != JSON_NUMBER && v->type != JSON_TEXT)
@@ -150,24 +159,27 @@ static const char *note_of(struct trace *t, const struct json_value *args)
 		buf_addc(&b, '=');
 		buf_add(&b, v->text, v->len);
 	}
-	return buf_error(&b) || !b.len ? NULL : trace_text(t, b.data, b.len);
+	if (buf_error(&b) || !b.len)
+		return 0;
+	*note = trace_texts_add(&t->texts, b.data, b.len);
+	return *note ? 0 : -ENOMEM;
 }
 
 /* The "detail" of clang and others becomes part of the name. */
-static const char *name_of(struct trace *t, const struct event *e, bool *detailed)
+static uint32_t name_of(struct trace *t, const struct event *e, bool *detailed)
 {
 	const struct json_value *name = json_member(e->value, "name");
 	const char *detail = json_member_text(json_member(e->value, "args"), "detail");
 	struct buf b = BUF_INIT;
-	const char *text;
+	uint32_t text;
 
 	*detailed = *detail && strlen(detail) <= DETAIL_MAX;
 	if (!*detailed)
-		return id_text(t, name);
+		return name ? trace_text(t, name->text, name->len) : t->part->empty;
 	buf_adds(&b, json_text(name));
 	buf_addc(&b, ' ');
 	buf_adds(&b, detail);
-	text = buf_error(&b) ? NULL : trace_text(t, b.data, b.len);
+	text = buf_error(&b) ? 0 : trace_text(t, b.data, b.len);
 	buf_release(&b);
 	return text;
 }
@@ -185,15 +197,34 @@ static int describe(struct trace *t, const struct event *e, struct trace_piece *
 		return p->name ? 0 : -ENOMEM;
 	}
 	p->name = name_of(t, e, &detailed);
-	p->category = *category ? trace_text(t, category, strcspn(category, ",")) : NULL;
-	p->note = detailed ? NULL : note_of(t, json_member(e->value, "args"));
-	return p->name && (p->category || !*category) ? 0 : -ENOMEM;
+	if (*category)
+		p->category = trace_text(t, category, strcspn(category, ","));
+	if (!p->name || (!p->category && *category))
+		return -ENOMEM;
+	return detailed ? 0 : note_of(t, json_member(e->value, "args"), &p->note);
+}
+
+/* The pieces are outside of the heap: they grow without being copied. NULL: out of memory. */
+static struct trace_piece *new_piece(struct trace *t)
+{
+	size_t more = t->part->cap ? 2 * t->part->cap : PIECES_FIRST;
+	struct trace_piece *grown;
+
+	if (t->n_pieces == UINT32_MAX - 1)
+		return NULL;
+	if (t->n_pieces == t->part->cap) {
+		grown = heap_map(t->piece, t->part->cap * sizeof *grown, more * sizeof *grown);
+		if (!grown)
+			return NULL;
+		t->piece = grown;
+		t->part->cap = more;
+	}
+	return &t->piece[t->n_pieces++];
 }
 
 static int add_piece(struct trace *t, const struct event *e, uint32_t track, int64_t end_ns)
 {
-	struct trace_piece *p = track == NO_INDEX ? NULL :
-		array_add(&t->piece, &t->n_pieces, sizeof *p);
+	struct trace_piece *p = track == NO_INDEX ? NULL : new_piece(t);
 
 	if (!p)
 		return -ENOMEM;
@@ -251,7 +282,7 @@ static int name_process(struct trace *t, const struct event *e)
 {
 	const char *word = json_member_text(e->value, "name");
 	const struct json_value *name = json_member(json_member(e->value, "args"), "name");
-	const char *text;
+	uint32_t text;
 
 	if (!name || name->type != JSON_TEXT || !name->len ||
 	    (strcmp(word, "process_name") && strcmp(word, "thread_name")))
@@ -273,8 +304,8 @@ bool trace_event_us(const struct json_value *event, int64_t *us)
 
 static int add_event(struct trace *t, struct event *e)
 {
-	const char *pid = id_text(t, json_member(e->value, "pid"));
-	const char *tid = id_text(t, json_member(e->value, "tid"));
+	uint32_t pid = id_text(t, json_member(e->value, "pid"), &t->part->pid);
+	uint32_t tid = id_text(t, json_member(e->value, "tid"), &t->part->tid);
 
 	e->process = pid ? find_process(t, pid) : NO_INDEX;
 	e->thread = tid && e->process != NO_INDEX ?
@@ -318,14 +349,51 @@ int trace_add(struct trace *t, const struct json_value *event, const struct trac
 
 /* At the end */
 
-static int by_track(const void *a, const void *b)
+static int order(const struct trace_piece *x, const struct trace_piece *y)
 {
-	const struct trace_piece *x = a, *y = b;
 	int order = array_order(x->track, y->track);
 
 	order = order ? order : array_order(x->begin_us, y->begin_us);
 	order = order ? order : array_order(y->end_us, x->end_us);
 	return order ? order : array_order(x->depth, y->depth);
+}
+
+static int by_order(const void *a, const void *b, void *piece)
+{
+	return order((struct trace_piece *)piece + *(const uint32_t *)a,
+		     (struct trace_piece *)piece + *(const uint32_t *)b);
+}
+
+static bool is_sorted(const struct trace *t)
+{
+	for (size_t i = 1; i < t->n_pieces; i++) {
+		if (order(&t->piece[i - 1], &t->piece[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Sort by indices, in the memory that index has for all pieces: qsort() of the pieces would need
+ * twice as much. Then each piece is moved once, along the cycles of the indices. */
+static void sort(struct trace *t, uint32_t *index)
+{
+	if (is_sorted(t))
+		return;
+	for (uint32_t i = 0; i < t->n_pieces; i++)
+		index[i] = i;
+	qsort_r(index, t->n_pieces, sizeof *index, by_order, t->piece);
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		struct trace_piece first = t->piece[i];
+		uint32_t at = i, from;
+
+		for (; index[at] != i; at = from) {
+			from = index[at];
+			t->piece[at] = t->piece[from];
+			index[at] = at;
+		}
+		t->piece[at] = first;
+		index[at] = at;
+	}
 }
 
 static bool is_inside(const struct trace_piece *p, const struct trace_piece *outer)
@@ -412,7 +480,8 @@ static int number_threads(struct trace *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_pieces; i++) {
 		const struct trace_track *of = &t->track[t->piece[i].track];
-		struct json_value id = { .type = JSON_TEXT, .text = of->id, .len = strlen(of->id) };
+		const char *text = trace_said(t, of->id);
+		struct json_value id = { .type = JSON_TEXT, .text = text, .len = strlen(text) };
 
 		if (t->piece[i].track == track || of->async)
 			continue;
@@ -432,6 +501,7 @@ int trace_finish(struct trace *t)
 	uint32_t *stack = malloc((t->n_pieces + 1) * sizeof *stack);
 	int r = stack ? 0 : -ENOMEM;
 
+	trace_texts_close(&t->texts);
 	t->part->newest_us = malloc((t->n_tracks + 1) * sizeof *t->part->newest_us);
 	for (size_t i = 0; t->part->newest_us && i < t->n_tracks; i++)
 		t->part->newest_us[i] = INT64_MIN;
@@ -443,8 +513,7 @@ int trace_finish(struct trace *t)
 		for (size_t i = 0; i < t->n_pieces; i++)
 			t->piece[i].depth = t->piece[i].end_us == INT64_MAX ? (uint32_t)i :
 					    (uint32_t)(t->n_pieces - i);
-		if (t->n_pieces)
-			qsort(t->piece, t->n_pieces, sizeof *t->piece, by_track);
+		sort(t, stack);
 		nest(t, stack);
 		r = shift(t, t->part->newest_us);
 	}
@@ -481,7 +550,14 @@ uint32_t trace_instance(struct trace *t, struct builder *b, uint32_t track, cons
 	struct trace_process *p = &t->process[t->track[track].process];
 
 	if (p->instance == NO_INDEX)
-		p->instance = builder_instance(b, p->name ? p->name : tool, version, NULL,
-					       NO_INDEX);
+		p->instance = builder_instance(b, p->name ? trace_said(t, p->name) : tool,
+					       version, NULL, NO_INDEX);
 	return p->instance;
+}
+
+void trace_give_texts(struct trace *t, struct builder *b)
+{
+	for (size_t i = 0; i < t->texts.n_chunks; i++)
+		builder_take(b, t->texts.chunk[i]);
+	t->texts.n_chunks = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "convert/builder.h"
 #include "convert/json_reader.h"
+#include "convert/trace_texts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,26 +24,27 @@
 #define TRACE_PATH "critical-path"
 #define TRACE_SPAN "span"
 
+/* Texts are numbers of trace_said(). A trace has millions of pieces: 40 bytes each. */
 struct trace_piece {
 	int64_t begin_us, end_us;	/* end -1: no end event */
 	uint32_t track;
 	uint32_t depth;			/* 0: inside no other piece */
-	const char *name, *category, *key, *note;	/* may be NULL */
+	uint32_t name, category, key, note;	/* of the last three each may be 0 */
 };
 
 struct trace_process {
-	const char *id;
-	const char *name;		/* NULL: not known */
+	uint32_t id;
+	uint32_t name;			/* 0: not known */
 	uint32_t instance;		/* NO_INDEX until trace_instance() */
 };
 
 struct trace_track {
 	uint32_t process;
-	const char *id;
-	const char *name;		/* of the thread; NULL: not known */
-	bool async;			/* an id, not a thread */
+	uint32_t id;
+	uint32_t name;			/* of the thread; 0: not known */
 	int32_t slot;			/* of threads: their order; -1: an id */
 	uint32_t open;			/* private: the innermost piece without an end so far */
+	bool async;			/* an id, not a thread */
 };
 
 struct trace {
@@ -52,6 +54,7 @@ struct trace {
 	struct trace_track *track;
 	struct trace_process *process;
 	int64_t start_us;	/* the trace's time that is 0 after trace_finish() */
+	struct trace_texts texts;
 	struct trace_part *part;	/* private */
 };
 
@@ -59,14 +62,19 @@ struct trace {
 int trace_init(struct trace *t);
 void trace_release(struct trace *t);
 
-/* A copy that lives as long as the trace. Equal texts have the same address. NULL: out of
- * memory. */
-const char *trace_text(struct trace *t, const char *text, size_t len);
+/* The number of a text: equal texts have the same one. 0: out of memory. */
+uint32_t trace_text(struct trace *t, const char *text, size_t len);
 
-/* The texts of a piece, instead of those of its event. They come from trace_text(). name NULL: the
+/* The text, NULL for 0. It lives as long as the trace. */
+static inline const char *trace_said(const struct trace *t, uint32_t text)
+{
+	return trace_texts_at(&t->texts, text);
+}
+
+/* The texts of a piece, instead of those of its event. They come from trace_text(). name 0: the
  * name in the event. */
 struct trace_words {
-	const char *name, *category, *key, *note;
+	uint32_t name, category, key, note;
 };
 
 /* Add one event: a piece, or the name of a process or thread; others are skipped. Anything that is
@@ -91,6 +99,9 @@ int trace_error(int r, const char *path, struct error *err);
 /* Warn of damaged events and of a truncated trace. */
 void trace_warn(const struct trace *t, struct builder *b, const char *path, bool cut,
 		unsigned line);
+
+/* Give the texts to a recording, which then lives without the trace. */
+void trace_give_texts(struct trace *t, struct builder *b);
 
 /* The instance of a track's process. The first call adds it. */
 uint32_t trace_instance(struct trace *t, struct builder *b, uint32_t track, const char *tool,

@@ -17,6 +17,20 @@
 int recording_write(const struct recording *rec, enum store_access access, const char *base,
 		    const char *name, char path[PATH_MAX], struct error *err);
 
+/*
+ * The same of a recording that is too large for memory: its tasks, spans and notes come in parts.
+ * next() replaces those in rec by the next ones, numbered on. It returns 1, 0 at the end, or a
+ * negative errno. Everything else in rec, and the instances, is complete before. parts may be NULL.
+ */
+struct recording_parts {
+	int (*next)(void *context);
+	void *context;
+};
+
+int recording_write_parts(const struct recording *rec, const struct recording_parts *parts,
+			  enum store_access access, const char *base, const char *name,
+			  char path[PATH_MAX], struct error *err);
+
 /* A series as the text of its proc_*.log, which becomes the same series again. 0 or -ENOMEM. */
 int recording_series_write(struct buf *text, const struct series *s);
 

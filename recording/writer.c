@@ -115,7 +115,7 @@ static int write_all_series(int dir_fd, const struct recording *rec)
 }
 
 static int write_file(int dir_fd, const char *name, const struct recording *rec,
-		      char (*id)[INSTANCE_ID_MAX],
+		      const struct recording_parts *parts, char (*id)[INSTANCE_ID_MAX],
 		      void (*write_it)(struct writer *, const struct recording *))
 {
 	struct writer o;
@@ -124,6 +124,7 @@ static int write_file(int dir_fd, const char *name, const struct recording *rec,
 	if (r)
 		return r;
 	o.id = id;
+	o.parts = parts;
 	write_it(&o, rec);
 	return close_out(&o);
 }
@@ -139,19 +140,20 @@ static int write_original(int dir_fd, const struct recording *rec)
 	return close_out(&o);
 }
 
-static int write_files(int dir_fd, const struct recording *rec)
+static int write_files(int dir_fd, const struct recording *rec,
+		       const struct recording_parts *parts)
 {
 	char (*id)[INSTANCE_ID_MAX] = calloc(rec->n_instances + 1, sizeof *id);
 	int r = id ? writer_ids(id, rec) : -ENOMEM;
 
 	if (!r)
-		r = write_file(dir_fd, LAYOUT_BUILD, rec, id, write_build);
+		r = write_file(dir_fd, LAYOUT_BUILD, rec, NULL, id, write_build);
 	if (!r)
-		r = write_file(dir_fd, LAYOUT_TASKS, rec, id, writer_add_tasks);
+		r = write_file(dir_fd, LAYOUT_TASKS, rec, parts, id, writer_add_tasks);
 	if (!r)
 		r = write_all_series(dir_fd, rec);
 	if (!r && rec->n_usage)
-		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, id, writer_add_usage);
+		r = write_file(dir_fd, LAYOUT_PROC_TASKS, rec, NULL, id, writer_add_usage);
 	if (!r && rec->original.len)
 		r = write_original(dir_fd, rec);
 	if (!r && (rec->n_files || rec->has_cache))
@@ -162,10 +164,11 @@ static int write_files(int dir_fd, const struct recording *rec)
 
 /* Directories */
 
-static int write_dir(const char *dir, const struct recording *rec)
+static int write_dir(const char *dir, const struct recording *rec,
+		     const struct recording_parts *parts)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = fd < 0 ? -errno : write_files(fd, rec);
+	int r = fd < 0 ? -errno : write_files(fd, rec, parts);
 
 	if (fd >= 0)
 		close(fd);
@@ -194,8 +197,9 @@ static bool is_plain(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 200;
 }
 
-static int write_beside(const struct recording *rec, enum store_access access, const char *base,
-			const char *name, bool own, char path[PATH_MAX], struct error *err)
+static int write_beside(const struct recording *rec, const struct recording_parts *parts,
+			enum store_access access, const char *base, const char *name, bool own,
+			char path[PATH_MAX], struct error *err)
 {
 	mode_t mode = store_dir_mode(access);
 	char dir[PATH_MAX];
@@ -208,7 +212,7 @@ static int write_beside(const struct recording *rec, enum store_access access, c
 		r = outdir_begin(dir, path, err);
 	if (r)
 		return r;
-	r = chmod(dir, mode) ? -errno : write_dir(dir, rec);
+	r = chmod(dir, mode) ? -errno : write_dir(dir, rec, parts);
 	if (!r)
 		r = place(dir, mode, base, name, own, path);
 	if (r) {
@@ -220,8 +224,9 @@ static int write_beside(const struct recording *rec, enum store_access access, c
 	return 0;
 }
 
-int recording_write(const struct recording *rec, enum store_access access, const char *base,
-		    const char *name, char path[PATH_MAX], struct error *err)
+int recording_write_parts(const struct recording *rec, const struct recording_parts *parts,
+			  enum store_access access, const char *base, const char *name,
+			  char path[PATH_MAX], struct error *err)
 {
 	char absolute[PATH_MAX], stamp[64];
 	struct buf b;
@@ -234,5 +239,11 @@ int recording_write(const struct recording *rec, enum store_access access, const
 				 "and begins with no '.', not '%.100s'", name);
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, rec->start_wall_ns >= 0 ? rec->start_wall_ns : clock_wall_ns());
-	return write_beside(rec, access, absolute, name ? name : buf_str(&b), !name, path, err);
+	return write_beside(rec, parts, access, absolute, name ? name : buf_str(&b), !name, path, err);
+}
+
+int recording_write(const struct recording *rec, enum store_access access, const char *base,
+		    const char *name, char path[PATH_MAX], struct error *err)
+{
+	return recording_write_parts(rec, NULL, access, base, name, path, err);
 }

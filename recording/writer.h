@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "recording/event.h"
 #include "recording/recording.h"
+#include "recording/recording_write.h"
 
 /*
  * The inside of recording_write(), private to writer*.c: a file being
@@ -15,6 +16,7 @@ struct writer {
 	int fd;			/* -1: all text stays in b */
 	int error;
 	char (*id)[INSTANCE_ID_MAX];	/* of each instance, borrowed */
+	const struct recording_parts *parts;	/* NULL: all is in the recording */
 };
 
 /* Make unique ids: if a process got the id of an earlier one, it gets another. 0 or -ENOMEM. */

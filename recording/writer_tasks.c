@@ -215,19 +215,33 @@ static void add_note(const struct tasks_out *t, const struct note *n)
 	writer_flow(t->o);
 }
 
-static void write_lines(const struct tasks_out *t)
+/* The tasks of the recording, or of its next part. */
+static void write_part(const struct tasks_out *t)
 {
 	const struct recording *rec = t->rec;
 
-	buf_adds(&t->o->b, TASKS_HEADER);
-	for (size_t i = 0; i < rec->n_instances; i++)
-		add_instance(t, (uint32_t)i);
 	for (size_t i = 0; i < rec->n_tasks; i++)
 		add_task(t, &rec->task[i]);
 	for (size_t i = 0; i < rec->n_spans; i++)
 		add_span(t, i);
 	for (size_t i = 0; i < rec->n_notes; i++)
 		add_note(t, &rec->note[i]);
+}
+
+static void write_lines(const struct tasks_out *t)
+{
+	const struct recording_parts *parts = t->o->parts;
+	int r = 1;
+
+	buf_adds(&t->o->b, TASKS_HEADER);
+	for (size_t i = 0; i < t->rec->n_instances; i++)
+		add_instance(t, (uint32_t)i);
+	if (!parts)
+		write_part(t);
+	while (parts && !t->o->error && (r = parts->next(parts->context)) > 0)
+		write_part(t);
+	if (r < 0 && !t->o->error)
+		t->o->error = r;
 	add_closes(t);
 }
 

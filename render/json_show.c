@@ -183,8 +183,11 @@ static void add_parallelism(struct json *j, const struct summary *s)
 static void add_name(struct json *j, const struct recording *rec, const struct task *t)
 {
 	const struct instance *i = &rec->instance[t->instance];
+	struct buf name = BUF_INIT;
 
-	json_str(j, "name", t->name);
+	name_add_bare(&name, rec, t);
+	json_str(j, "name", buf_str(&name));
+	buf_release(&name);
 	json_str(j, "directory", i->cwd ? name_relative(rec, i->cwd) : NULL);
 }
 

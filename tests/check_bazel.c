@@ -123,6 +123,22 @@ START_TEST(date)
 }
 END_TEST
 
+/* An action without a description is called after its mnemonic and target. */
+START_TEST(unnamed)
+{
+	const char *path = support_path("%s/trace.json", support_tmpdir());
+	struct recording rec;
+	struct error err;
+
+	support_writes(path, "{\"traceEvents\":[{\"cat\":\"action processing\",\"ph\":\"X\",\"ts\":1,\"dur\":1,"
+		       "\"args\":{\"mnemonic\":\"CppLink\",\"target\":\"//a\"}}]}");
+	ck_assert(!converter_read(converter_named("bazel"), &rec, &path, 1, &err));
+	ck_assert_uint_eq(rec.n_tasks, 1);
+	ck_assert_str_eq(rec.task[0].name, "CppLink //a");
+	recording_release(&rec);
+}
+END_TEST
+
 /* An unknown zone: no start, and a warning that says why. */
 START_TEST(unknown_date)
 {
@@ -144,5 +160,5 @@ END_TEST
 int main(void)
 {
 	return support_main("bazel", TEST(old_profile), TEST_EACH(recognised, traces),
-			    TEST_EACH(date, dates), TEST(unknown_date));
+			    TEST_EACH(date, dates), TEST(unnamed), TEST(unknown_date));
 }

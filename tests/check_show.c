@@ -363,11 +363,32 @@ START_TEST(a_pool)
 }
 END_TEST
 
+/* A task without a name has the same one for people and in JSON, with and without --tasks. */
+START_TEST(unnamed)
+{
+	const char *top = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/build", top), "buildbeat build 1\nstart_wall_ns: 1000000000\n"
+		       "start_mono_ns: 5\ncwd: /src\nend_us: 990000\nstatus: 2\n");
+	support_writes(support_path("%s/tasks.log", top), "buildbeat tasks 1\n"
+		       "open\t0\tm\t10\t\t10\tmake\t4.3\t/src\tmake\n"
+		       "start\t0\tm.1\t\t\t\t\t\tgcc -c one.c -o out/one.o\nfail\t500000\tm.1\t256\n"
+		       "close\t990000\tm\n");
+	support_run(&r, top, BUILDBEAT " show . | grep -o out/one.o | uniq && "
+		    BUILDBEAT " show -j . | grep -o '\"name\": *\"[^\"]*\"' && "
+		    BUILDBEAT " show -j --tasks . | grep -c '\"name\": *\"out/one.o\"'");
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "out/one.o\n\"name\""));
+	ck_assert_ptr_null(strstr(r.out.data, "\"\"\n"));
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
 			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),
 			    TEST_EACH(clear_errors, errors), TEST(nobody_reads),
 			    TEST_LOOP(colour_on_terminals_only, 4), TEST_EACH(finding, finds),
-			    TEST(listing), TEST(listing_reads_build_only), TEST(a_pool));
+			    TEST(listing), TEST(listing_reads_build_only), TEST(a_pool), TEST(unnamed));
 }

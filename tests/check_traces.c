@@ -4,12 +4,15 @@
 #include "convert/convert.h"
 #include "convert/json_reader.h"
 #include "convert/trace.h"
+#include "recording/layout.h"
+#include "recording/recording_write.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 #include "trace/formats.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #define DATA TOP_SRCDIR "/tests/data/convert/"
@@ -111,6 +114,11 @@ static const struct events chrome[] = {
 	  "{\"ph\":\"E\",\"pid\":7,\"tid\":9,\"ts\":3},{\"ph\":\"E\",\"pid\":7,\"tid\":9,\"ts\":4},"
 	  "{\"ph\":\"E\",\"pid\":7,\"tid\":10,\"ts\":9}]",
 	  "maker:\nmaker 1 a [other]  0-9\nmaker 0 b [other] first 1-4 (c 2-3)\n" },
+	/* An event without a name is called after its category, or its thread. */
+	{ "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5,\"cat\":\"io\"},"
+	  "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"net\"}},"
+	  "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":5,\"name\":\"\"}]",
+	  "trace:\ntrace 0 io [io]  0-5\ntrace 1 net [other] net 1-6\n" },
 	/* Ids have tracks of their own, in a process or global. */
 	{ "[{\"ph\":\"b\",\"cat\":\"net\",\"id\":\"0x1\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":\"get\"},"
 	  "{\"ph\":\"b\",\"cat\":\"net\",\"id2\":{\"local\":\"0x1\"},\"pid\":2,\"tid\":1,\"ts\":1,\"name\":\"put\"},"
@@ -299,6 +307,60 @@ START_TEST(clang_into_other)
 	support_run(&r, dir, TOP_BUILDDIR "/buildbeat import --into one hello.json");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, ": 0 of its tasks"));
+}
+END_TEST
+
+/* A recording that is written in parts is the one that is read whole. */
+
+static int write_it(void *context, struct recording *from, const struct recording_parts *parts,
+		    struct error *e)
+{
+	return recording_write_parts(from, parts, STORE_ACCESS_USER, support_tmpdir(), NULL, context, e);
+}
+
+static void check_parts(const char *path)
+{
+	struct buf whole = BUF_INIT;
+	char to[PATH_MAX];
+
+	read_one("chrome", path);
+	buf_adds(&whole, said());
+	recording_release(&rec);
+	ck_assert_msg(!converter_pass(converter_named("chrome"), &path, 1, write_it, to, &err), "%s", err.message);
+	ck_assert(!recording_read(&rec, to, NULL, &err));
+	ck_assert_str_eq(said(), buf_str(&whole));
+	ck_assert_str_eq(recording_build(&rec, LAYOUT_IMPORTED), "chrome");
+	recording_release(&rec);
+	buf_release(&whole);
+}
+
+START_TEST(in_parts)
+{
+	check_parts(file_of(chrome[_i].text));
+}
+END_TEST
+
+/* Several parts; the events of three threads in any order, inner ones before the outer one. */
+START_TEST(many_parts)
+{
+	const char *path = support_path("%s/many.json", support_tmpdir());
+	struct buf text = BUF_INIT;
+	uint32_t n = 0;
+
+	buf_adds(&text, "[");
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t tid = i * 7919 % 3, at = i * 40 + i % 11;
+
+		for (uint32_t k = 0; k < i % 4; k++)
+			buf_addf(&text, "{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":3,\"name\":\"in %u\"},",
+				 tid, at + 5 * k, n++ % 100);
+		buf_addf(&text, "{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":25,\"name\":\"out %u\","
+			 "\"args\":{\"n\":%u}},", tid, at, i % 50, i);
+	}
+	buf_adds(&text, "{\"ph\":\"B\",\"pid\":2,\"tid\":1,\"ts\":7,\"name\":\"open\"}]");
+	support_write(path, text.data, text.len);
+	buf_release(&text);
+	check_parts(path);
 }
 END_TEST
 
@@ -576,7 +638,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST(chromium),
+	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST_EACH(in_parts, chrome), TEST(many_parts), TEST(chromium),
 			    TEST(clang_later), TEST_LOOP(clang_genuine, 2), TEST(clang_directory),
 			    TEST(clang_into), TEST(clang_into_other), TEST(bazel), TEST(bazel_cut),
 			    TEST_EACH(damage, bad), TEST_LOOP(every_cut, 2),

@@ -28,6 +28,8 @@ static void check_tasks(const struct recording *rec)
 		check(t->first_after + t->n_after <= rec->n_after);
 		check(t->first_out + t->n_out <= rec->n_out);
 		check(recording_command(rec, t) != NULL);
+		/* what has a name in words has one in JSON */
+		check(*t->name || !*t->key);
 	}
 }
 
