@@ -34,21 +34,40 @@ bool cargo_recognise(const struct convert_file *file)
 
 /* The table at the top of the page has rows "<td>KEY:</td><td>VALUE</td>". */
 
-static struct slice row(const struct buf *page, const char *key)
+#define ERROR_ROW "<td class=\"error-text\">Error:</td><td>"
+
+static struct slice row_of(const struct buf *page, const char *cell)
 {
-	char cell[64];
 	struct cursor c;
 	struct slice value = { NULL, 0 };
-	const char *at;
+	const char *at = find(page, cell);
 
-	snprintf(cell, sizeof cell, "<td>%s:</td><td>", key);
-	at = find(page, cell);
 	if (at) {
 		at += strlen(cell);
 		cursor_init(&c, at, page->len - (size_t)(at - page->data));
 		cursor_until(&c, '<', &value);
 	}
 	return value;
+}
+
+static struct slice row(const struct buf *page, const char *key)
+{
+	char cell[64];
+
+	snprintf(cell, sizeof cell, "<td>%s:</td><td>", key);
+	return row_of(page, cell);
+}
+
+/* The nanoseconds in ".37348584", or 0. */
+static int64_t fraction_ns(struct cursor *c)
+{
+	int64_t ns = 0, unit = 100000000;
+
+	if (!cursor_byte(c, '.'))
+		return 0;
+	for (; !cursor_at_end(c) && *c->p >= '0' && *c->p <= '9'; c->p++, unit /= 10)
+		ns += (*c->p - '0') * unit;
+	return ns;
 }
 
 /* "2 (jobs=2 ncpu=4)" */
@@ -68,7 +87,7 @@ static void add_cores(struct builder *b, struct slice text)
 static uint32_t add_build(struct builder *b, const struct buf *page)
 {
 	struct slice rustc = row(page, "rustc"), profile = row(page, "Profile");
-	struct slice start = row(page, "Build start");
+	struct slice start = row(page, "Build start"), error = row_of(page, ERROR_ROW);
 	struct buf command = BUF_INIT;
 	uint32_t instance;
 	struct cursor c;
@@ -76,7 +95,10 @@ static uint32_t add_build(struct builder *b, const struct buf *page)
 
 	cursor_init(&c, start.p, start.len);
 	if (clock_parse_iso(&c, &time_s))
-		builder_start_wall(b, time_s * 1000000000);
+		builder_start_wall(b, time_s * 1000000000 + fraction_ns(&c));
+	if (error.len)
+		builder_warn(b, "cargo ended with an error: %.*s",
+			     error.len < 150 ? (int)error.len : 150, error.p);
 	add_cores(b, row(page, "Max concurrency"));
 	buf_adds(&command, "cargo build");
 	if (profile.len && !slice_is(profile, "dev"))
@@ -119,14 +141,17 @@ static void add_section(struct builder *b, uint32_t instance, uint32_t task, int
 		builder_span(b, instance, task, start_us + begin_us, start_us + end_us, name);
 }
 
-/* New versions of cargo write sections, older ones the time at which the frontend ended. */
+/*
+ * New versions of cargo write sections, older ones the time at which the frontend ended. Those in
+ * between write both: then the sections are the more detailed ones.
+ */
 static void add_sections(struct builder *b, uint32_t instance, uint32_t task, int64_t start_us,
 			 int64_t duration_us, const struct json_value *unit)
 {
 	const struct json_value *list = json_member(unit, "sections");
 	int64_t rmeta_us = json_member_number(unit, "rmeta_time", 6, -1);
 
-	if (rmeta_us > 0 && rmeta_us <= duration_us) {
+	if (rmeta_us > 0 && rmeta_us <= duration_us && !(list && list->first)) {
 		add_section(b, instance, task, start_us, "frontend", 0, rmeta_us);
 		add_section(b, instance, task, start_us, "codegen", rmeta_us, duration_us);
 	}
@@ -139,33 +164,58 @@ static void add_sections(struct builder *b, uint32_t instance, uint32_t task, in
 	}
 }
 
+/* Newer pages have the features of a crate. */
+static void add_features(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
+			 const struct json_value *unit)
+{
+	const struct json_value *list = json_member(unit, "features");
+	struct buf text = BUF_INIT;
+
+	for (const struct json_value *f = list ? list->first : NULL; f; f = f->next) {
+		buf_adds(&text, text.len ? " " : "features: ");
+		buf_adds(&text, json_text(f));
+	}
+	if (text.len && !buf_error(&text))
+		builder_note(b, instance, task, time_us, buf_str(&text));
+	buf_release(&text);
+}
+
 struct unit {
 	const struct json_value *json;
 	uint32_t task;
 };
 
+/* A unit's time in microseconds; -1: missing, or not a time. */
+static int64_t unit_us(const struct unit *unit, const char *name)
+{
+	int64_t us = json_member_number(unit->json, name, 6, -1);
+
+	return us > INT64_MAX / 4 ? -1 : us;
+}
+
 static int add_unit(struct builder *b, uint32_t instance, struct unit *unit, struct buf *name,
 		    const char *path, struct error *err)
 {
+	const char *crate = json_member_text(unit->json, "name");
 	struct builder_task task;
 	int64_t duration_us;
 
 	builder_task_init(&task);
-	task.start_us = json_member_number(unit->json, "start", 6, -1);
-	duration_us = json_member_number(unit->json, "duration", 6, -1);
-	if (task.start_us < 0 || duration_us < 0 || task.start_us > INT64_MAX / 4 ||
-	    duration_us > INT64_MAX / 4 || !*json_member_text(unit->json, "name"))
-		return error_set(err, -EINVAL, path, 0, 0,
-				 "a unit without name, start or duration");
+	task.start_us = unit_us(unit, "start");
+	duration_us = unit_us(unit, "duration");
+	if (!*crate || task.start_us < 0 || duration_us < 0)
+		return error_set(err, -EINVAL, path, 0, 0, "unit '%.100s' has no %s", crate,
+				 !*crate ? "name" : task.start_us < 0 ? "start" : "duration");
 	unit_name(name, unit->json);
 	task.name = buf_str(name);
 	task.kind = unit_kind(unit->json);
-	task.key = json_member_text(unit->json, "name");
+	task.key = crate;
 	task.end_us = task.start_us + duration_us;
 	task.state = TASK_DONE;
 	task.status = 0;
 	unit->task = builder_task(b, instance, &task);
 	add_sections(b, instance, unit->task, task.start_us, duration_us, unit->json);
+	add_features(b, instance, unit->task, task.start_us, unit->json);
 	return 0;
 }
 
@@ -236,8 +286,10 @@ static int read_units(struct json_document *units, const struct buf *page, const
 	int r;
 
 	if (!at)
-		return error_set(err, -EINVAL, path, 0, 0, "not a page of cargo --timings, "
-				 "or of a version that writes no UNIT_DATA");
+		return error_set(err, -EINVAL, path, 0, 0, find(page, "<svg") ?
+				 "the units are only drawn: cargo writes their times (UNIT_DATA) "
+				 "since September 2019" : "not a page of cargo --timings: it has "
+				 "no UNIT_DATA");
 	at += strlen(UNITS);
 	left = page->len - (size_t)(at - page->data);
 	/* An empty list is on one line. */

@@ -94,6 +94,65 @@ START_TEST(test_cargo)
 }
 END_TEST
 
+/* Every shape of UNIT_DATA since it exists: 2019, 2025 (sections beside rmeta_time), 2026. */
+static const struct { const char *unit, *says; } shapes[] = {
+	{ "{\"i\":0,\"name\":\"a\",\"version\":\"0.2.47\",\"mode\":\"todo\",\"target\":\" custom-build\","
+	  "\"start\":1.56,\"duration\":2.17,\"rmeta_time\":2.17,\"unlocked_units\":[],"
+	  "\"unlocked_rmeta_units\":[]}",
+	  "a v0.2.47 custom-build compile 2170000 (frontend 0-2170000) (codegen 2170000-2170000)" },
+	{ "{\"i\":0,\"name\":\"a\",\"version\":\"1.0.0\",\"mode\":\"todo\",\"target\":\"\",\"start\":0.5,"
+	  "\"duration\":1.25,\"rmeta_time\":null,\"unlocked_units\":[],\"unlocked_rmeta_units\":[]}",
+	  "a v1.0.0 compile 1250000" },
+	{ "{\"i\":0,\"name\":\"a\",\"version\":\"1.0.0\",\"mode\":\"run-custom-build\",\"target\":"
+	  "\" build script (run)\",\"start\":0.5,\"duration\":1.25,\"rmeta_time\":null,"
+	  "\"unlocked_units\":[],\"unlocked_rmeta_units\":[]}",
+	  "a v1.0.0 build script (run) script 1250000" },
+	{ "{\"i\":0,\"name\":\"a\",\"version\":\"1.0.0\",\"mode\":\"todo\",\"target\":\"\",\"start\":0.5,"
+	  "\"duration\":2,\"rmeta_time\":1.1,\"unlocked_units\":[],\"unlocked_rmeta_units\":[],"
+	  "\"sections\":[[\"Frontend\",{\"start\":0,\"end\":1}],[\"Codegen\",{\"start\":1,\"end\":1.5}],"
+	  "[\"Linking\",{\"start\":1.5,\"end\":1.75}],[\"Other\",{\"start\":1.75,\"end\":2}]]}",
+	  "a v1.0.0 compile 2000000 (Frontend 0-1000000) (Codegen 1000000-1500000)"
+	  " (Linking 1500000-1750000) (Other 1750000-2000000)" },
+	{ "{\"i\":86,\"name\":\"a\",\"version\":\"1.0.0\",\"mode\":\"todo\",\"target\":\"\",\"features\":"
+	  "[\"default\",\"proc-macro\"],\"start\":0.5,\"duration\":0.5,\"unblocked_units\":[],"
+	  "\"unblocked_rmeta_units\":[],\"sections\":[[\"frontend\",{\"start\":0.0,\"end\":0.35}],"
+	  "[\"codegen\",{\"start\":0.35,\"end\":0.5}]]}",
+	  "a v1.0.0 compile 500000 (frontend 0-350000) (codegen 350000-500000)"
+	  " !features: default proc-macro" },
+	{ "{\"i\":86,\"name\":\"a\",\"version\":\"1.0.0\",\"mode\":\"todo\",\"target\":\" a \\\"bin\\\"\","
+	  "\"features\":[],\"start\":0.5,\"duration\":0.5,\"unblocked_units\":[],"
+	  "\"unblocked_rmeta_units\":[],\"sections\":null}",
+	  "a v1.0.0 a \"bin\" compile 500000" },
+};
+
+START_TEST(test_cargo_shapes)
+{
+	const char *path = support_path("%s/page.html", support_tmpdir());
+	struct buf b = BUF_INIT;
+
+	support_writes(path, support_path("<title>Cargo Build Timings</title>\n<tr>\n"
+		       "<td>Build start:</td><td>2026-06-21T09:55:01.37348584Z</td>\n</tr>\n"
+		       "<tr><td class=\"error-text\">Error:</td><td>could not compile `a`</td></tr>\n"
+		       "const UNIT_DATA = [\n%s\n];\nconst CPU_USAGE = [];\n", shapes[_i].unit));
+	read_one("cargo", path);
+	ck_assert_uint_eq(rec.n_tasks, 1);
+	buf_addf(&b, "%s %s %lld", rec.task[0].name, rec.task[0].kind,
+		 (long long)(rec.task[0].end_us - rec.task[0].start_us));
+	for (size_t i = 0; i < rec.n_spans; i++)
+		buf_addf(&b, " (%s %lld-%lld)", rec.span[i].name,
+			 (long long)(rec.span[i].begin_us - rec.task[0].start_us),
+			 (long long)(rec.span[i].end_us - rec.task[0].start_us));
+	for (size_t i = 0; i < rec.n_notes; i++)
+		buf_addf(&b, " !%s", rec.note[i].text);
+	ck_assert_str_eq(buf_str(&b), shapes[_i].says);
+	ck_assert_int_eq(rec.start_wall_ns, INT64_C(1782035701373485840));
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	ck_assert_str_eq(rec.warning[0].text, "cargo ended with an error: could not compile `a`");
+	buf_release(&b);
+	recording_release(&rec);
+}
+END_TEST
+
 /* The real one, if installed. */
 START_TEST(test_cargo_here)
 {
@@ -266,6 +325,10 @@ static const struct damage damages[] = {
 	{ "cargo", "json", "Cargo Build Timings\nconst UNIT_DATA = [\n{\"i\": 0,,}\n];\n", 3, "" },
 	{ "cargo", "start", "const UNIT_DATA = [\n{\"i\": 0, \"name\": \"x\", \"duration\": 1}\n];\n", 0,
 	  "start" },
+	{ "cargo", "duration", "const UNIT_DATA = [\n{\"i\": 0, \"name\": \"x\", \"start\": 1}\n];\n", 0,
+	  "unit 'x' has no duration" },
+	{ "cargo", "nameless", "const UNIT_DATA = [\n{\"start\": 1, \"duration\": 1}\n];\n", 0, "no name" },
+	{ "cargo", "drawn", "<title>Cargo Build Timings</title><svg>", 0, "since September 2019" },
 	{ "cargo", "minus", "const UNIT_DATA = [\n{\"name\": \"x\", \"start\": -1, \"duration\": 1}\n];\n",
 	  0, "start" },
 	{ "cargo", "huge", "const UNIT_DATA = [\n{\"name\": \"x\", \"start\": 1e17, \"duration\": 1}\n];\n",
@@ -326,7 +389,8 @@ END_TEST
 
 int main(void)
 {
-	return support_main("tools", TEST_EACH(test_cargo, cargos), TEST(test_cargo_here),
+	return support_main("tools", TEST_EACH(test_cargo, cargos), TEST_EACH(test_cargo_shapes, shapes),
+			    TEST(test_cargo_here),
 			    TEST(test_cmake_index), TEST(test_cmake_directory),
 			    TEST(test_callgrind), TEST(test_callgrind_nested),
 			    TEST(test_callgrind_parallel), TEST_EACH(test_damage, damages),

@@ -66,11 +66,54 @@ static void read_snippet(const char *path)
 	cmake_snippet_release(&s);
 }
 
+/* In parts, there are as many tasks, spans and notes. */
+struct counts {
+	size_t tasks, spans, notes;
+};
+
+static int count_parts(void *context, struct recording *rec, const struct recording_parts *parts,
+		       struct error *err)
+{
+	struct counts *n = context;
+	int64_t last_us = 0;
+	int r = 1;
+
+	(void)err;
+	do {
+		if (parts)
+			r = parts->next(parts->context);
+		check_tasks(rec);
+		check_rest(rec);
+		for (size_t i = 0; parts && i < rec->n_tasks; i++) {
+			check(rec->task[i].start_us >= last_us);
+			check(rec->task[i].seq == ++n->tasks);
+			last_us = rec->task[i].start_us;
+		}
+		n->tasks += parts ? 0 : rec->n_tasks;
+		n->spans += rec->n_spans;
+		n->notes += rec->n_notes;
+	} while (parts && r > 0);
+	return r < 0 ? r : 0;
+}
+
+static void read_parts(const struct converter *c, const char *path, const struct recording *whole)
+{
+	struct counts n = { 0 };
+	struct error err = { 0 };
+	int r = converter_pass(c, &path, 1, count_parts, &n, &err);
+
+	check(!r == !!whole->path);
+	check(n.tasks == whole->n_tasks && n.spans == whole->n_spans && n.notes == whole->n_notes);
+}
+
 static void read_whole(const struct converter *c, const char *path)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
 	int r = converter_read(c, &rec, &path, 1, &err);
+
+	if (c->pass)
+		read_parts(c, path, &rec);
 
 	check(r <= 0 && (!r || (*err.message && !rec.n_tasks)));
 	check_tasks(&rec);
