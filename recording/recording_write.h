@@ -9,27 +9,32 @@
 #include <limits.h>
 
 /*
- * A recording in memory, from wherever it was read, written as ours: a directory
- * BASE/NAME (defaults as for store_create(), NULL name: the time the build
- * started), with `latest` beside it. It is made under another name and renamed when
- * it is whole. Reading it again gives the same recording. path gets where it is.
- */
-int recording_write(const struct recording *rec, enum store_access access, const char *base,
-		    const char *name, char path[PATH_MAX], struct error *err);
-
-/*
- * The same of a recording that is too large for memory: its tasks, spans and notes come in parts.
- * next() replaces those in rec by the next ones, numbered on. It returns 1, 0 at the end, or a
- * negative errno. Everything else in rec, and the instances, is complete before. parts may be NULL.
+ * The tasks, spans and notes of a recording that is too large for memory: next() replaces those in
+ * the recording by the next ones, numbered on. It returns 1, 0 at the end, or a negative errno.
+ * The instances and everything else are complete before.
  */
 struct recording_parts {
 	int (*next)(void *context);
 	void *context;
 };
 
+/*
+ * A recording in memory, from wherever it was read, written as ours: a directory
+ * BASE/NAME (defaults as for store_create(), NULL name: the time the build
+ * started), with `latest` beside it. It is made under another name and renamed when
+ * it is whole. Reading it again gives the same recording. path gets where it is.
+ * parts NULL: all is in memory.
+ */
 int recording_write_parts(const struct recording *rec, const struct recording_parts *parts,
 			  enum store_access access, const char *base, const char *name,
 			  char path[PATH_MAX], struct error *err);
+
+static inline int recording_write(const struct recording *rec, enum store_access access,
+				  const char *base, const char *name, char path[PATH_MAX],
+				  struct error *err)
+{
+	return recording_write_parts(rec, NULL, access, base, name, path, err);
+}
 
 /* A series as the text of its proc_*.log, which becomes the same series again. 0 or -ENOMEM. */
 int recording_series_write(struct buf *text, const struct series *s);

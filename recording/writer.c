@@ -157,7 +157,7 @@ static int write_files(int dir_fd, const struct recording *rec,
 	if (!r && rec->original.len)
 		r = write_original(dir_fd, rec);
 	if (!r && (rec->n_files || rec->has_cache))
-		r = write_file(dir_fd, LAYOUT_RESULTS, rec, id, writer_add_results);
+		r = write_file(dir_fd, LAYOUT_RESULTS, rec, NULL, id, writer_add_results);
 	free(id);
 	return r;
 }
@@ -240,10 +240,4 @@ int recording_write_parts(const struct recording *rec, const struct recording_pa
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, rec->start_wall_ns >= 0 ? rec->start_wall_ns : clock_wall_ns());
 	return write_beside(rec, parts, access, absolute, name ? name : buf_str(&b), !name, path, err);
-}
-
-int recording_write(const struct recording *rec, enum store_access access, const char *base,
-		    const char *name, char path[PATH_MAX], struct error *err)
-{
-	return recording_write_parts(rec, NULL, access, base, name, path, err);
 }
