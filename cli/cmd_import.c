@@ -81,6 +81,22 @@ static int write_recording(void *context, struct recording *rec,
 	return r;
 }
 
+static int import(struct import_arguments *i, const struct converter *c,
+		  const char *const *path, size_t n, struct error *err)
+{
+	struct recording rec = RECORDING_INIT;
+	int r;
+
+	heap_expect_much();
+	if (c->pass)
+		return converter_pass(c, path, n, write_recording, i, err);
+	r = converter_read(c, &rec, path, n, err);
+	if (!r)
+		r = write_recording(i, &rec, NULL, err);
+	recording_release(&rec);
+	return r;
+}
+
 static int import_into(const struct import_arguments *i, const struct converter *c,
 		       const char *const *path, size_t n, struct error *err)
 {
@@ -130,10 +146,8 @@ static int run(struct args *a, void *values, struct error *err)
 	c = find_converter(i, path[0], err);
 	if (!c)
 		return -EINVAL;
-	if (!i->into)
-		heap_expect_much();
 	r = i->into ? import_into(i, c, path, (size_t)a->n, err)
-		    : converter_pass(c, path, (size_t)a->n, write_recording, i, err);
+		    : import(i, c, path, (size_t)a->n, err);
 	return r < 0 ? r : EXIT_GOOD;
 }
 

@@ -90,17 +90,9 @@ int converter_pass(const struct converter *c, const char *const *path, size_t n,
 		   converter_taker *take, void *context, struct error *err)
 {
 	struct passing p = { c, path[0], take, context };
-	struct recording rec = RECORDING_INIT;
 	int r = check_paths(c, path, n, err);
 
-	if (!r && c->pass)
-		return c->pass(path[0], take_imported, &p, err);
-	if (!r)
-		r = converter_read(c, &rec, path, n, err);
-	if (!r)
-		r = take(context, &rec, NULL, err);
-	recording_release(&rec);
-	return r;
+	return r ? r : c->pass(path[0], take_imported, &p, err);
 }
 
 /* Read the first bytes of a file, and add a NUL. */

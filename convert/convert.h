@@ -63,7 +63,7 @@ extern const char *const converter_word[];
 int converter_read(const struct converter *c, struct recording *rec,
 		   const char *const *path, size_t n, struct error *err);
 
-/* The same, for a caller that only writes the recording. */
+/* The same of a format with pass, for a caller that only writes the recording. */
 int converter_pass(const struct converter *c, const char *const *path, size_t n,
 		   converter_taker *take, void *context, struct error *err);
 
