@@ -215,14 +215,15 @@ START_TEST(interrupt_from_terminal)
 }
 END_TEST
 
-/* The end is announced only on a terminal. */
-START_TEST(hint_on_terminal)
+/* The end is announced on a terminal. */
+START_TEST(summary_on_terminal)
 {
 	struct buf out;
 	int status = interrupt(&out, RECORD "-n one " BUILDBEAT " task x true");
 
 	ck_assert_int_eq(status, 0);
-	ck_assert_ptr_nonnull(strstr(buf_str(&out), "stats/one; see: buildbeat show"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "buildbeat: recorded in stats/one\r\n"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "buildbeat show stats/one"));
 	buf_release(&out);
 }
 END_TEST
@@ -231,5 +232,5 @@ int main(void)
 {
 	return support_main("record_signals", TEST_EACH(signal_is_passed_on, forwarded),
 			    TEST(launcher_killed), TEST(stopped_and_continued),
-			    TEST(interrupt_from_terminal), TEST(hint_on_terminal));
+			    TEST(interrupt_from_terminal), TEST(summary_on_terminal));
 }
