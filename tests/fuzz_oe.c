@@ -18,6 +18,7 @@ static void check_tasks(const struct recording *rec)
 		const struct task *t = &rec->task[i];
 
 		check(t->instance < rec->n_instances && t->seq == i + 1 && *t->kind && *t->key);
+		check(!t->end_at_most || t->state == TASK_FAILED);
 		check(t->start_us >= 0 && (t->end_us == -1 || t->end_us >= t->start_us));
 		check(recording_task_end_us(rec, t) >= t->start_us);
 		check(t->start_us <= rec->last_us && t->end_us <= rec->last_us);
@@ -50,6 +51,19 @@ struct pass {
 	size_t before;		/* tasks */
 };
 
+/* A file in the usual form is what is written from its values. */
+static void check_form(const char *recipe, const char *name, const char *text, size_t len)
+{
+	struct oe_form form;
+	struct buf again = BUF_INIT;
+
+	if (!oe_form_parse(&form, slice_of(recipe), slice_of(name), text, len))
+		return;
+	oe_form_write(&again, &form, slice_of(recipe), slice_of(name));
+	check(again.len == len && !memcmp(again.data, text, len));
+	buf_release(&again);
+}
+
 static int give_task(struct pass *p, const char *name, const char *slash, const char *text,
 		     size_t len)
 {
@@ -61,6 +75,7 @@ static int give_task(struct pass *p, const char *name, const char *slash, const 
 		p->before = o->r->rec->n_tasks;
 		p->recipe = recipe;
 	}
+	check_form(p->recipe, slash + 1, text, len);
 	return oe_task_file(o, p->recipe, slash + 1, text, len);
 }
 
@@ -113,10 +128,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct reader r;
 	struct oe o;
 	struct pass p = { .o = &o };
+	struct buf kept = BUF_INIT;
 
 	reader_init(&r, &rec, &err);
 	rec.arena = arena_new();
 	oe_init(&o, &r);
+	o.kept = &kept;
 	check(!give_files(&p, data, data + size));
 	oe_finish_recipe(&o, p.before);
 	check(!oe_finish_tasks(&o));
@@ -126,6 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(!oe_finish_build(&o, false));
 	check_tasks(&rec);
 	check_series(&rec);
+	check(!buf_error(&kept));
+	buf_release(&kept);
 	oe_release(&o);
 	reader_release(&r);
 	recording_release(&rec);
