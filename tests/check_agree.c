@@ -19,7 +19,7 @@ static void agree(const char *dir, const char *recording, const char *steady)
 }
 
 static const char *const fixtures[] = {
-	"recordings/nested", "recordings/cut", "recordings/empty", "oe/genuine", "processes/make",
+	"recordings/nested", "recordings/cut", "recordings/empty", "oe/genuine", "oe-bound", "processes/make",
 	"memory/bounds",
 };
 

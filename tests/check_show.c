@@ -172,6 +172,7 @@ START_TEST(keys_are_documented)
 				      " show -j --by program ../processes/make; " BUILDBEAT
 				      " show -j --tasks ../results/make; " BUILDBEAT
 				      " show -j ../inspected/make; " BUILDBEAT
+				      " show -j ../oe-bound; " BUILDBEAT
 				      " show -j -s name cut" },
 		{ "buildbeat-list.1", "list -j ." },
 	};
@@ -183,6 +184,16 @@ START_TEST(keys_are_documented)
 	keys_are_in_page(r.out.data, page.data);
 	page_keys_are_made(page.data, r.out.data);
 	buf_release(&page);
+}
+END_TEST
+
+/* A setscene task that failed silently ended when the recipe went on, or before. */
+START_TEST(end_is_a_bound)
+{
+	struct run r;
+
+	run(&r, 80, "show ../oe-bound");
+	ck_assert_msg(strstr(r.out.data, "\n  <1.23s        -        -  setscene"), "%s", r.out.data);
 }
 END_TEST
 
@@ -388,7 +399,7 @@ int main(void)
 {
 	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
 			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),
-			    TEST_EACH(clear_errors, errors), TEST(nobody_reads),
+			    TEST_EACH(clear_errors, errors), TEST(end_is_a_bound), TEST(nobody_reads),
 			    TEST_LOOP(colour_on_terminals_only, 4), TEST_EACH(finding, finds),
 			    TEST(listing), TEST(listing_reads_build_only), TEST(a_pool), TEST(unnamed));
 }

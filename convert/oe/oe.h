@@ -18,8 +18,8 @@
  * - Times are of the wall clock, in hundredths of a second. If the clock was set during the build,
  *   times are wrong.
  * - A file with only a start is of a task that was killed, or of a setscene task that failed
- *   without an end. A setscene task counts as failed when the task that it replaces began, if that
- *   task began. All others are unfinished.
+ *   without an end. A setscene task counts as failed if a later task of its recipe, itself no
+ *   setscene task, began: that is a bound of its end. All others are unfinished.
  * - Several multiconfigs, or several runs of one task, may write to one file. Each becomes a task.
  *   An end belongs to the start that is its elapsed time earlier.
  * - Samples have whole seconds, rounded. A mean since the sample before becomes a counter: a late
@@ -31,6 +31,8 @@
  * - A directory without tasks whose name is not that of a recipe, such as one with charts, is
  *   ignored. Files in a recipe that are not BitBake's cause a warning.
  * - "CPU usage" in build_stats is of one process of BitBake: left out.
+ *
+ * An import keeps the files themselves too (original.c), for what a recording has no place.
  *
  * In a directory that we wrote, build_stats has a line OE_EXACT: its disk rates are right. It may
  * have a line OE_EXIT_STATUS with the exit status of the build. After the Status of a task may come
