@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* examples/bitbake, built by a real bitbake: that of BUILDBEAT_BITBAKE, or that in PATH. */
+#include "analyse/summary.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
@@ -118,6 +119,9 @@ START_TEST(good)
 		ck_assert_int_gt(t->start_us, t->queued_us);
 		ck_assert_int_gt(t->end_us, t->start_us);
 		ck_assert_int_gt(t->pid, 0);
+		ck_assert_int_gt(t->setup_us, 0);
+		ck_assert_int_gt(t->setup_user_us + t->setup_system_us, 0);
+		ck_assert(!t->end_at_most);
 		ck_assert(t->max_rss_kb > 0 || t->max_rss_at_most_kb > 0);
 		ck_assert_ptr_nonnull(strstr(t->key, "-1.0-r0"));
 	}
@@ -168,6 +172,9 @@ END_TEST
 
 START_TEST(launched)
 {
+	struct cost sum = { 0 };
+	struct summary s;
+
 	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --", "-k libix killed"), 1);
 	ck_assert(!support_exists(support_path("%s/bitbake/tmp/buildbeat", support_tmpdir())));
 	recording_release(&rec);
@@ -177,6 +184,44 @@ START_TEST(launched)
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
 	ck_assert_int_eq(find("libix-1.0-r0", "do_compile")->state, TASK_DONE);
 	ck_assert_int_eq(find("killed-1.0-r0", "do_compile")->state, TASK_KILLED);
+	ck_assert(find("killed-1.0-r0", "do_compile")->end_at_most);
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	ck_assert(s.cpu_exact);
+	for (size_t i = 0; i < rec.n_tasks; i++)
+		cost_add(&sum, &s.nest[i].cost);
+	ck_assert_int_gt(s.cpu_us, sum.cpu_us + sum.setup_cpu_us +
+			 recording_build_number(&rec, "user_us"));
+	summary_release(&s);
+}
+END_TEST
+
+/* A class with a directory of the same name, as OpenEmbedded's. build() allows no warning. */
+START_TEST(beside_another_class)
+{
+	support_writes(support_path("%s/layer/other.bbclass", support_tmpdir()),
+		       "addhandler other_handler\nother_handler[eventmask] = \"bb.event.BuildStarted\"\n"
+		       "python other_handler() {\n    bb.utils.mkdirhier(d.expand("
+		       "\"${TMPDIR}/buildstats/${BUILDNAME}\"))\n}\n");
+	sh("mkdir -p bitbake/classes && cp layer/other.bbclass bitbake/classes");
+	configure("INHERIT += \"other\"\nBUILDBEAT_LAYOUT = \"both\"\nBUILDBEAT_PROGRAM = \""
+		  TOP_BUILDDIR "/buildbeat\"\n");
+	ck_assert_int_eq(build("", "libix"), 0);
+	sh("test $(ls bitbake/tmp/buildstats | wc -l) = 2 && "
+	   "test -s bitbake/tmp/buildstats/*-buildbeat/libix-1.0-r0/do_compile");
+}
+END_TEST
+
+/* Nothing provides a target: the build fails before its first task. */
+START_TEST(before_any_task)
+{
+	bool found = false;
+
+	build("", "no-such-recipe");
+	read_at("tmp/buildbeat/latest");
+	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
+	for (size_t i = 0; i < rec.n_notes; i++)
+		found |= !strcmp(rec.note[i].text, "failed: Nothing PROVIDES 'no-such-recipe'");
+	ck_assert(found);
 }
 END_TEST
 
@@ -227,6 +272,6 @@ int main(void)
 		return 77;
 	return support_main("bitbake_build",
 			    TEST_GROUP_WITH("example", setup, release), TEST(good), TEST(bad),
-			    TEST(launched),
-					    TEST(lines), TEST(without));
+			    TEST(launched), TEST(beside_another_class), TEST(before_any_task),
+			    TEST(lines), TEST(without));
 }
