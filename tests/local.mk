@@ -119,8 +119,9 @@ tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
-# that texts name; the rooms and what each may include; sample outputs; what is installed.
-SCRIPTS_RUN = tests/english.sh tests/house.sh tests/install.sh tests/recipes.sh tests/recording_awk.sh \
+# that texts name; the rooms and what each may include; sample outputs; what is installed; the
+# action for GitHub.
+SCRIPTS_RUN = tests/action.sh tests/english.sh tests/house.sh tests/install.sh tests/recipes.sh tests/recording_awk.sh \
 	tests/references.sh tests/rooms.sh tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
@@ -129,7 +130,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/diff_page.py tests/inspect_live.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
-	tests/agree.py tests/markdown.py tests/oe_files.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
+	tests/action.py tests/agree.py tests/ci.py tests/markdown.py tests/oe_files.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py \
 	tests/trace_reader.py
 
 include tests/bench.mk

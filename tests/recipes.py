@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The recipes of README.md work: their commands run in a copy of an example.
+"""The recipes of README.md work: their commands run in a place like a runner's (tests/ci.py).
 
 recipes.py SRCDIR       in the build directory
 
-A recipe is a code block after a comment <!-- try: EXAMPLE -->, or <!-- try: EXAMPLE recorded -->
-for one that needs a recording. What runs of YAML are the items of script: and the values of
-run:, of Groovy the arguments of sh. Docker is a stub that runs the command here.
+A recipe is a code block after a comment <!-- try: EXAMPLE -->. After "recorded" it needs a
+recording, after "archived" an archive with a build of main. Files of GitHub and GitLab are parsed,
+checked and run as their runners do; of Groovy the arguments of sh run. Docker is a stub that runs
+the command here.
 """
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+import ci
 
 NEEDS = {"make": "make cc", "cmake": "cmake ninja cc", "meson": "meson ninja cc"}
 DOCKER = """#!/bin/sh
@@ -20,85 +22,88 @@ while [ "$1" != buildbeat ]; do shift; done
 shift
 exec "$@"
 """
+BEFORE = {
+    "recorded": "buildbeat record -- make",
+    "archived": 'buildbeat record -o ../earlier -- make && buildbeat archive --repo "$BUILDS" '
+                "--host runner --branch main ../earlier/latest && git clean -qfdx",
+}
+GITLAB = {"CI_COMMIT_BRANCH": "main", "CI_MERGE_REQUEST_IID": "7",
+          "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
 
 
-def commands_of_yaml(text):
-    lines, out, i = text.split("\n"), [], 0
-    in_script = None
-    while i < len(lines):
-        line = lines[i]
-        indent = len(line) - len(line.lstrip())
-        m = re.match(r"\s*(?:- )?run: (.*)", line)
-        if in_script is not None and (indent <= in_script or not line.lstrip().startswith("- ")):
-            in_script = None
-        if m and m.group(1) == "|":
-            i += 1
-            while i < len(lines) and len(lines[i]) - len(lines[i].lstrip()) > indent + 2:
-                out.append(lines[i].strip())
-                i += 1
-            continue
-        if m:
-            out.append(m.group(1))
-        elif re.match(r"\s*script:$", line):
-            in_script = indent
-        elif in_script is not None:
-            out.append(line.strip()[2:])
-        i += 1
-    return "\n".join(out)
+def github(place, doc, action):
+    """(what is wrong, status, output)"""
+    found, status, log = ci.check_workflow(doc), 0, ""
+    for job in () if found else doc["jobs"].values():
+        environment = dict(job.get("env", {}), BUILDS=place.environment["BUILDS"])
+        run = ci.Job(place, action)
+        status = status or run.run(job["steps"], {}, environment)
+        log += run.log
+        found += ["nothing is uploaded from " + path for path in run.uploaded
+                  if not os.path.exists(path)]
+    return found, status, log
 
 
-def commands_of(language, text):
-    if language == "yaml":
-        return commands_of_yaml(text)
-    if language == "groovy":
-        return "\n".join(re.findall(r"\bsh '([^']*)'", text))
-    return text
+def gitlab(place, doc):
+    found, status, log = ci.check_gitlab(doc), 0, ""
+    for job in () if found else doc.values():
+        lines = job.get("before_script", []) + job["script"]
+        variables = {k: re.sub(r"\$(\w+)", lambda m: GITLAB.get(m.group(1), ""), v)
+                     for k, v in job.get("variables", {}).items()}
+        status, said = place.run(["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
+                                 dict(GITLAB, CI_PROJECT_DIR=place.work, **variables))
+        log += said
+        artifacts = job.get("artifacts", {})
+        for path in artifacts.get("paths", []) + list(artifacts.get("reports", {}).values()):
+            if not os.path.exists(place.work + "/" + path):
+                found.append("no artifact " + path)
+    return found, status, log
 
 
-def try_it(src, build, recipe, language, text):
+def try_it(src, action, recipe, language, text):
     example, *words = recipe.split()
-    commands = commands_of(language, text)
     if not all(shutil.which(p) for p in NEEDS[example].split()):
         return True
     with tempfile.TemporaryDirectory() as top:
-        os.mkdir(top + "/bin")
-        os.symlink(build + "/buildbeat", top + "/bin/buildbeat")
-        with open(top + "/bin/docker", "w") as f:
-            f.write(DOCKER)
-        os.chmod(top + "/bin/docker", 0o755)
-        shutil.copytree(src + "/examples", top + "/examples")
-        subprocess.run(["chmod", "-R", "u+w", top + "/examples"], check=True)
-        work = top + "/examples/" + example
-        # a smaller corpus
-        for name in ("Makefile", "CMakeLists.txt", "meson.build"):
-            if os.path.exists(work + "/" + name):
-                with open(work + "/" + name) as f:
-                    changed = f.read().replace("4000000", "20000")
-                with open(work + "/" + name, "w") as f:
-                    f.write(changed)
-        environment = dict(os.environ, PATH=top + "/bin:" + os.environ["PATH"], HOME=top,
-                           BUILDS=top + "/builds.git", GITHUB_STEP_SUMMARY=top + "/summary.md",
-                           CI_COMMIT_BRANCH="main")
-        if "recorded" in words:
-            commands = "buildbeat record -- make\n" + commands
-        r = subprocess.run(["sh", "-euc", commands], cwd=work, env=environment, text=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        made = os.listdir(work + "/buildstats") if os.path.isdir(work + "/buildstats") else []
-        if r.returncode or not commands.strip() or not made:
-            print("README.md: this recipe failed with status %d:\n%s\n%s" % (r.returncode, commands, r.stdout))
+        place = ci.Place(top, src, os.getcwd(), example)
+        place.program("docker", DOCKER)
+        found, status, log = [], 0, ""
+        for word in words:
+            status, log = place.run(["sh", "-euc", BEFORE[word]])
+        if not status and language == "yaml":
+            doc = ci.read(text)
+            found, status, log = github(place, doc, action) if "jobs" in doc else gitlab(place, doc)
+        elif not status:
+            if language == "groovy":
+                text = "\n".join(re.findall(r"\bsh '([^']*)'", text))
+            status, log = place.run(["sh", "-euc", text])
+        made = any(os.path.isdir(directory) for directory in (
+            place.work + "/buildstats", top + "/builds/stats", top + "/runner/buildbeat"))
+        if found or status or not made:
+            print("README.md: this recipe failed with status %d: %s\n%s\n%s" % (
+                status, "; ".join(found), text, log))
             return False
     return True
 
 
 def main():
-    src, build = os.path.abspath(sys.argv[1]), os.getcwd()
+    src = os.path.abspath(sys.argv[1])
     with open(src + "/README.md", encoding="utf-8") as f:
         text = f.read()
+    with open(src + "/action.yml", encoding="utf-8") as f:
+        action = ci.read(f.read())
     recipes = re.findall(r"<!-- try: (.*?) -->\n```([a-z]*)\n(.*?)^```$", text, re.S | re.M)
-    bad = sum(not try_it(src, build, *recipe) for recipe in recipes)
+    bad = sum(not try_it(src, action, *recipe) for recipe in recipes)
+    with open(src + "/examples/nightly/gitlab-ci.yml", encoding="utf-8") as f:
+        found = ci.check_gitlab(ci.read(f.read()))
+    for what in found:
+        print("examples/nightly/gitlab-ci.yml: " + what)
+    if len(re.findall(r"^```yaml$", text, re.M)) != sum(r[1] == "yaml" for r in recipes):
+        bad += 1
+        print("README.md: a YAML file is not tried")
     if not recipes:
         sys.exit("README.md: no recipes found")
-    sys.exit(bad > 0)
+    sys.exit(bool(bad or found))
 
 
 main()

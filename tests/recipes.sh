@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The recipes of README.md run as written: see tests/recipes.py. Run in the build directory.
 : "${srcdir:=$(dirname "$0")/..}"
-command -v python3 >/dev/null && command -v git >/dev/null || exit 77
+command -v git >/dev/null && python3 -c 'import yaml' 2>/dev/null || exit 77
 grep -q '^SANITIZE = .*sanitize=' Makefile && exit 77	# make cannot load the plugin then
 exec python3 -B "$srcdir/tests/recipes.py" "$srcdir"
