@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The readers of other tools' files on any bytes. An input is a line with the format's
- * name, then the file; or with "cmake-snippet".
+ * The readers of other tools' files on any bytes. An input is a line with the format's name, or with
+ * "cmake-snippet" or "detect", and then the file. With "detect", the content decides the format.
  */
 #include "convert/cmake_snippet.h"
 #include "convert/convert.h"
@@ -121,6 +121,16 @@ static void read_whole(const struct converter *c, const char *path)
 	recording_release(&rec);
 }
 
+static void read_detected(const char *path)
+{
+	struct error err = { 0 };
+	const struct converter *c = converter_of(path, &err);
+
+	check(c || *err.message);
+	if (c)
+		read_whole(c, path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *eol = size ? memchr(data, '\n', size < 20 ? size : 20) : NULL;
@@ -132,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(name, data, (size_t)(eol - data));
 	c = converter_named(name);
-	if (strcmp(name, "cmake-snippet") && !c)
+	if (!c && strcmp(name, "cmake-snippet") && strcmp(name, "detect"))
 		return 0;
 	eol++;
 	size -= (size_t)(eol - data);
@@ -141,6 +151,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	if (c)
 		read_whole(c, path);
+	else if (!strcmp(name, "detect"))
+		read_detected(path);
 	else
 		read_snippet(path);
 	close(fd);
