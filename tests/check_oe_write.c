@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
+#define BOUND TOP_SRCDIR "/tests/data/oe-bound"
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n" \
 	"interval_ms: 1000\nend_us: 20000000\nstatus: 2\ncwd: /home/me/project\ncores: 4\n"
 #define OPEN "open\t0\ta\t100\t0\t100\tmake\t4.3\t/home/me/project\tmake all\n"
@@ -107,7 +108,7 @@ START_TEST(genuine)
 	struct error err = { 0 };
 	char path[PATH_MAX];
 
-	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
+	ck_assert_int_eq(recording_read(&rec, _i ? BOUND : GENUINE, &convert_formats, &err), 0);
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own", path, &err), 0);
 	ck_assert(!support_exists(support_path("%s/original.log", path)));
 	ck_assert_int_eq(recording_read(&own, path, &convert_formats, &err), 0);
@@ -180,6 +181,39 @@ START_TEST(states)
 	ck_assert_int_eq(rec.task[0].max_rss_kb, -1);
 	ck_assert_int_eq(rec.task[4].user_us, -1);
 	ck_assert_str_eq(recording_build(&rec, "status"), "2");
+	recording_release(&rec);
+}
+END_TEST
+
+/* OpenEmbedded's own class counts what the process of the task did before its start. */
+START_TEST(setup_and_bounds)
+{
+	struct recording rec;
+	const struct task *t;
+
+	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
+		   "start\t1000000\ta.1\t7\t\t\tgood\n"
+		   "done\t4000000\ta.1\t0\t1500000\t250000\t2048\t7\t1\t8\t16\t2\t3\t99\t98\t\t"
+		   "60000\t30000\t10000\n"
+		   "start\t1000000\ta.2\t8\t\t\tkilled\n"
+		   "kill\t6000000\ta.2\t9\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t1\n", NULL });
+	contains("project-4.3-r0/good", "\nutime: 3\nstime: 1\ncutime: 150\ncstime: 25\n");
+	contains("project-4.3-r0/good", "\nrusage ru_utime: 0.030000\nrusage ru_stime: 0.010000\n");
+	contains("project-4.3-r0/good", "\nChild rusage ru_utime: 1.500000\n"
+		 "Child rusage ru_stime: 0.250000\n");
+	contains("project-4.3-r0/killed", "\nState: killed 9, at most\n");
+	has("project-4.3-r0/killed", "Setup", false);
+	read_out(&rec);
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	t = rec.task;
+	ck_assert_int_eq(t->user_us, 1500000);
+	ck_assert_int_eq(t->system_us, 250000);
+	ck_assert_int_eq(t->setup_us, 60000);
+	ck_assert_int_eq(t->setup_user_us, 30000);
+	ck_assert_int_eq(t->setup_system_us, 10000);
+	ck_assert(!t->end_at_most && t[1].end_at_most);
+	ck_assert_int_eq(t[1].status, 9);
+	ck_assert_int_eq(t[1].setup_us, 0);
 	recording_release(&rec);
 }
 END_TEST
@@ -432,7 +466,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("oe_write", TEST(genuine), TEST(states), TEST(recipes),
+	return support_main("oe_write", TEST_LOOP(genuine, 2), TEST(states), TEST(setup_and_bounds), TEST(recipes),
 			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),
 			    TEST(samples), TEST(volumes), TEST_EACH(same_files, sources),
 			    TEST_EACH(changed_original, changed), TEST(never_onto_anything));

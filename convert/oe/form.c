@@ -45,6 +45,7 @@ const struct oe_line oe_lines[OE_FIELDS] = {
 	[OE_STATUS] = KEY("Status", false, " \n"),
 	[OE_ENDED] = KEY("Ended", true, " \n"),
 	[OE_STATE] = KEY("State", false, "\n"),
+	[OE_SETUP] = KEY("Setup", true, "\n"),
 	[OE_EVENT] = KEY("Event", false, " \n"),
 	[OE_STARTED] = KEY("Started", true, " \n"),
 };

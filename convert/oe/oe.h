@@ -36,14 +36,17 @@
  *
  * In a directory that we wrote, build_stats has a line OE_EXACT: its disk rates are right. It may
  * have a line OE_EXIT_STATUS with the exit status of the build. After the Status of a task may come
- *	State: exited N | killed SIGNAL | gone | unfinished
+ *	State: exited N[, at most] | killed SIGNAL[, at most] | failed, at most | gone | unfinished
+ *	Setup: SECONDS
  * "gone": the task ended, but its status is not known. "unfinished": nobody saw its end; the end in
- * the file is the time when it was last seen, and its values mean nothing. Other readers ignore
- * these lines.
+ * the file is the time when it was last seen, and its values mean nothing. "at most": it ended at
+ * this time at the latest. Setup: from the fork of its process to the start of the task; "rusage"
+ * is the CPU time of that, and "Child rusage" of the task. Other readers ignore these lines.
  */
 
 #define OE_BUILD_STATS "build_stats"
 #define OE_EXACT "Written by: buildbeat"
+#define OE_AT_MOST ", at most"
 #define OE_EXIT_STATUS "Exit status: "
 
 /* For recording_read(). */

@@ -12,7 +12,8 @@
 #define NO_END INT64_MIN	/* until oe_finish_tasks(), as tasks may end before 0 */
 
 /* Values of OE_STATE (see oe.h), with an exit status or a signal in the lower bits. */
-enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16 };
+enum { EXITED = 1 << 16, KILLED = 2 << 16, GONE = 3 << 16, UNFINISHED = 4 << 16, FAILED = 5 << 16,
+       AT_MOST = 1 << 20 };
 
 #define STATE_NUMBER 0xffff
 
@@ -25,7 +26,7 @@ struct task_file {
 	unsigned expected;	/* field: it is tried first */
 	bool open;		/* a record was begun */
 	bool damaged;
-	int64_t value[OE_STATE + 1];	/* of that record, -1: missing */
+	int64_t value[OE_SETUP + 1];	/* of that record, -1: missing */
 };
 
 /* Names */
@@ -98,7 +99,7 @@ static int begin_task(struct task_file *f, int64_t wall_us)
 
 static void clear_record(struct task_file *f)
 {
-	for (size_t i = 0; i <= OE_STATE; i++)
+	for (size_t i = 0; i <= OE_SETUP; i++)
 		f->value[i] = -1;
 	f->open = false;
 }
@@ -129,11 +130,14 @@ static int64_t both(const struct task_file *f, enum oe_field a, enum oe_field b)
 	return f->value[a] < 0 || f->value[b] < 0 ? -1 : f->value[a] + f->value[b];
 }
 
+static int32_t small(int64_t n)
+{
+	return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
 static int32_t both_small(const struct task_file *f, enum oe_field a, enum oe_field b)
 {
-	int64_t n = both(f, a, b);
-
-	return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+	return small(both(f, a, b));
 }
 
 /* Old releases write only ticks of 10 ms from /proc. */
@@ -154,10 +158,22 @@ static int64_t blocks(const struct task_file *f, enum oe_field bytes, enum oe_fi
 	return f->value[bytes] >= 0 ? f->value[bytes] / 512 : both(f, self, child);
 }
 
+/* In a file that we wrote: its own process did nothing else. */
+static void fill_setup(const struct task_file *f, struct task *t)
+{
+	t->setup_us = small(f->value[OE_SETUP]);
+	t->setup_user_us = small(f->value[OE_SELF_UTIME]);
+	t->setup_system_us = small(f->value[OE_SELF_STIME]);
+	t->user_us -= f->value[OE_SELF_UTIME];
+	t->system_us -= f->value[OE_SELF_STIME];
+}
+
 static void fill_usage(const struct task_file *f, struct task *t)
 {
 	t->user_us = cpu_us(f, OE_SELF_UTIME, OE_CHILD_UTIME, OE_UTIME, OE_CUTIME);
 	t->system_us = cpu_us(f, OE_SELF_STIME, OE_CHILD_STIME, OE_STIME, OE_CSTIME);
+	if (f->value[OE_SETUP] > 0 && t->user_us >= 0 && t->system_us >= 0)
+		fill_setup(f, t);
 	t->max_rss_kb = f->value[OE_SELF_MAXRSS] > f->value[OE_CHILD_MAXRSS] ? f->value[OE_SELF_MAXRSS] :
 			f->value[OE_CHILD_MAXRSS];
 	if (!t->max_rss_kb)	/* we write 0 if it is not known */
@@ -174,9 +190,10 @@ static void fill_usage(const struct task_file *f, struct task *t)
 
 static void fill_state(struct task *t, int64_t value)
 {
-	int64_t state = value & ~(int64_t)STATE_NUMBER;
+	int64_t state = value & ~(int64_t)(STATE_NUMBER | AT_MOST);
 
-	t->state = state == EXITED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_UNFINISHED;
+	t->end_at_most = value & AT_MOST;
+	t->state = state == EXITED || state == FAILED ? TASK_FAILED : state == KILLED ? TASK_KILLED : TASK_UNFINISHED;
 	if (state == EXITED || state == KILLED)
 		t->status = (int32_t)(value & STATE_NUMBER);
 	if (state == UNFINISHED)
@@ -256,12 +273,13 @@ static bool read_state(struct cursor *c, int64_t *state)
 		if (cursor_literal(c, words[i].word)) {
 			if (!cursor_i64(c, &n) || n < 1 || n > STATE_NUMBER)
 				return false;
-			*state = words[i].state | n;
+			*state = words[i].state | n | (cursor_literal(c, OE_AT_MOST) ? AT_MOST : 0);
 			return true;
 		}
 	}
-	*state = cursor_literal(c, "gone") ? GONE : UNFINISHED;
-	return *state == GONE || cursor_literal(c, "unfinished");
+	*state = cursor_literal(c, "gone") ? GONE :
+		 cursor_literal(c, "failed" OE_AT_MOST) ? FAILED | AT_MOST : UNFINISHED;
+	return *state != UNFINISHED || cursor_literal(c, "unfinished");
 }
 
 static bool read_value(struct cursor *c, enum oe_field field, int64_t *n)
@@ -344,7 +362,7 @@ static int read_form(struct task_file *f, const struct oe_form *form)
 	if (r || !ended)
 		return r;
 	memcpy(f->value, form->value, (OE_ENDED + 1) * sizeof *f->value);
-	f->value[OE_STATE] = -1;
+	f->value[OE_STATE] = f->value[OE_SETUP] = -1;
 	f->open = true;
 	return end_record(f);
 }

@@ -77,7 +77,8 @@ static int64_t blocks(int64_t known, uint32_t sampled_kb)
 
 /*
  * Readers want CPU time in two parts: "rusage" of the process of BitBake that writes the file, and
- * "Child rusage" of those that it waited for. All values are in the latter.
+ * "Child rusage" of those that it waited for. The setup is in the former, as that process parses
+ * the recipe; all other values are in the latter.
  */
 static void add_usage(struct buf *b, const struct task *t)
 {
@@ -94,7 +95,8 @@ static void add_usage(struct buf *b, const struct task *t)
 	bool timed = user >= 0 && system >= 0;
 
 	if (timed) {
-		buf_adds(b, "utime: 0\nstime: 0\n");
+		add_number(b, "utime: ", t->setup_user_us / TICK_US);
+		add_number(b, "stime: ", t->setup_system_us / TICK_US);
 		add_number(b, "cutime: ", user / TICK_US);
 		add_number(b, "cstime: ", system / TICK_US);
 	}
@@ -102,8 +104,10 @@ static void add_usage(struct buf *b, const struct task *t)
 	add_number(b, "IO wchar: ", t->wchar);
 	add_number(b, "IO read_bytes: ", read < 0 ? -1 : sat_mul(read, BLOCK_SIZE));
 	add_number(b, "IO write_bytes: ", written < 0 ? -1 : sat_mul(written, BLOCK_SIZE));
-	if (timed)
-		buf_adds(b, "rusage ru_utime: 0.0\nrusage ru_stime: 0.0\n");
+	if (timed) {
+		add_time(b, "rusage ru_utime: ", t->setup_user_us);
+		add_time(b, "rusage ru_stime: ", t->setup_system_us);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		add_number(b, lines[i].key, lines[i].n < 0 ? -1 : 0);
 	if (timed) {
@@ -117,16 +121,21 @@ static void add_usage(struct buf *b, const struct task *t)
 	}
 }
 
-/* Our own State line has what the format has no word for. */
+/* Our own lines, State and Setup, have what the format has no word for. */
 static void add_status(struct buf *b, const struct task *t)
 {
+	bool killed = t->state == TASK_KILLED;
+
 	buf_adds(b, t->state == TASK_DONE ? "Status: PASSED \n" : "Status: FAILED \n");
 	if (t->state == TASK_UNFINISHED)
 		buf_adds(b, t->end_us >= 0 ? "State: gone\n" : "State: unfinished\n");
-	else if (t->state == TASK_KILLED)
-		add_number(b, "State: killed ", t->status);
-	else if (t->state == TASK_FAILED)
-		add_number(b, "State: exited ", t->status);
+	else if ((killed || t->state == TASK_FAILED) && t->status >= 0)
+		buf_addf(b, "State: %s %d%s\n", killed ? "killed" : "exited", t->status,
+			 t->end_at_most ? OE_AT_MOST : "");
+	else if (t->state == TASK_FAILED && t->end_at_most)
+		buf_adds(b, "State: failed" OE_AT_MOST "\n");
+	if (t->setup_us > 0)
+		add_time(b, "Setup: ", t->setup_us);
 }
 
 static void add_task(struct buf *b, const struct recording *rec, const struct oe_entry *e)
