@@ -103,6 +103,7 @@ START_TEST(whole)
 		"{\"timeUnixNano\":\"1002200000\",\"name\":\"of the build\"}",
 		"\"events\":[{\"timeUnixNano\":\"1002100000\",\"name\":\"first \\u0001 \\\"note\\\"\"},"
 		"{\"timeUnixNano\":\"1002300000\",\"name\":\"second\"}]",
+		"\"key\":\"buildbeat.user_us\",\"value\":{\"intValue\":\"100\"}",
 		"\"key\":\"buildbeat.queue_us\",\"value\":{\"intValue\":\"500\"}",
 		"\"key\":\"cicd.pipeline.task.run.id\",\"value\":{\"stringValue\":\"a.2\"}",
 		"\"stringValue\":\"prog \xef\xbf\xbd\xef\xbf\xbd\"",
@@ -125,6 +126,30 @@ START_TEST(whole)
 	text = strstr(text, "\"links\":");
 	ck_assert_ptr_nonnull(text);
 	ck_assert_ptr_null(strstr(text + 1, "\"links\":"));
+	recorded_release(&r);
+}
+END_TEST
+
+/* The launcher measures the client of BitBake only. */
+START_TEST(servers)
+{
+	static const char open[] = "open\t1000\ta\t10\t0\t10\tbitbake\t2.8\t/src\tbitbake x\n";
+	static const struct { const char *used, *user, *system; } builds[] = {
+		{ "used\t8000000\ta\t7000\t900\t\t\t\t0\t0\n", "7100", "950" }, { "", NULL, NULL },
+	};
+	const char *text;
+
+	recorded_make(&r, whole_build, support_path("%s%s", open, builds[_i].used), NULL);
+	write_with(otlp_write, "t.json");
+	text = support_text(file("t.json"));
+	if (builds[_i].user) {
+		ck_assert_ptr_nonnull(strstr(text, support_path(
+			"\"buildbeat.user_us\",\"value\":{\"intValue\":\"%s\"}", builds[_i].user)));
+		ck_assert_ptr_nonnull(strstr(text, support_path(
+			"\"buildbeat.system_us\",\"value\":{\"intValue\":\"%s\"}", builds[_i].system)));
+	} else {
+		ck_assert_ptr_null(strstr(text, "buildbeat.user_us"));
+	}
 	recorded_release(&r);
 }
 END_TEST
@@ -288,6 +313,6 @@ int main(void)
 	if (!support_has("protoc"))
 		return 77;
 	return support_main("otlp", TEST_GROUP_WITH("forms", without_settings, NULL), TEST(whole),
-			    TEST_LOOP(random_ones, 8), TEST(requests), TEST(logs), TEST(parents),
+			    TEST_LOOP(servers, 2), TEST_LOOP(random_ones, 8), TEST(requests), TEST(logs), TEST(parents),
 			    TEST(resource), TEST_LOOP(nth_fails, 6));
 }

@@ -215,8 +215,10 @@ static void add_build(const struct otlp *o, struct otlp_message *m)
 	add_str(m, "cicd.pipeline.run.id", run);
 	add_str(m, "cicd.pipeline.result", result);
 	add_str(m, "error.type", error);
-	add_known(m, "buildbeat.user_us", recording_build_number(rec, "user_us"));
-	add_known(m, "buildbeat.system_us", recording_build_number(rec, "system_us"));
+	if (o->summary.cpu_exact) {
+		add_known(m, "buildbeat.user_us", o->summary.user_us);
+		add_known(m, "buildbeat.system_us", o->summary.system_us);
+	}
 	add_known(m, "buildbeat.max_rss_kb", recording_build_number(rec, "max_rss_kb"));
 	end_span(m, error);
 	buf_release(&pipeline);
