@@ -186,7 +186,8 @@ static void end_sentence(struct work *w, enum answer_about about, const struct a
 
 /* What went wrong */
 
-/* make ignores that a command of $(shell) fails; a task that hosts fails because of one in it. */
+/* make ignores that a command of $(shell) fails, and bitbake that a setscene task does; a task that
+ * hosts fails because of one in it. */
 static uint32_t first_failure(const struct summary *s)
 {
 	uint32_t first = NO_INDEX;
@@ -197,7 +198,7 @@ static uint32_t first_failure(const struct summary *s)
 		int64_t end_us = recording_task_end_us(s->rec, t);
 
 		if ((t->state != TASK_FAILED && t->state != TASK_KILLED) || t->hosts ||
-		    task_is_shell(t) || end_us >= first_us)
+		    task_is_shell(t) || !strcmp(t->kind, "setscene") || end_us >= first_us)
 			continue;
 		first = s->order[i];
 		first_us = end_us;
@@ -222,7 +223,7 @@ static void say_failure(struct work *w)
 		add_name(w, "; ", span.task, t->state == TASK_KILLED ? " was killed (" :
 			 " failed (");
 		words_add_status(&w->text, words_task_status(t));
-		add_time(w, ") after ", span.until_us, "");
+		add_time(w, t->end_at_most ? ") after at most " : ") after ", span.until_us, "");
 	}
 	end_sentence(w, ANSWER_FAILED, &span, s->wall_us);
 }

@@ -61,6 +61,15 @@ static const struct {
 		"failed: The build failed with exit status 2 after 10.0 s; bad.o failed (exit 1) after "
 		"1.10 s.\nalone: b.o ran alone for 8.89 s of 10.0 s.\n",
 	}, {
+		"a setscene task stops no build, and the end of a killed task is a bound",
+		"cwd: /src\ncores: 4\nstatus: 1\nend_us: 1200000\n",
+		"open\t0\tm\t9\t0\t9\tbitbake\t2.8\t/src\tbitbake\n"
+		"start\t5000\tm.1\t11\t\tsetscene\tdo_a_setscene\nfail\t" MS(500) "\tm.1\t1\n"
+		START("2", 10, "bad") "kill\t" MS(1100) "\tm.2\t9\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t1\n"
+		START("3", 10, "c") "fail\t" MS(1150) "\tm.3\t1\n", NULL, NULL, NULL,
+		"failed: The build failed with exit status 1 after 1.20 s; bad was killed (SIGKILL) "
+		"after at most 1.10 s.\n",
+	}, {
 		"one worker, one long task", BUILD "10000000\n",
 		OPEN("make") RUN("1", 5, 9500, "a", "a.c") RUN("2", 9500, 9990, "b", "b.c"),
 		NULL, NULL, NULL,
