@@ -143,7 +143,9 @@ static uint32_t find_task(struct reader *r, uint32_t instance, uint64_t seq)
 
 uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq)
 {
-	uint32_t instance = inst.len < INSTANCE_ID_MAX ? reader_find_instance(r, inst) : NO_INDEX;
+	/* An event has no empty id, but other files may have one. */
+	uint32_t instance = inst.len && inst.len < INSTANCE_ID_MAX ? reader_find_instance(r, inst) :
+			    NO_INDEX;
 
 	return instance == NO_INDEX ? NO_INDEX : find_task(r, instance, seq);
 }

@@ -469,6 +469,7 @@ static const struct { const char *results, *told, *warning; } files[] = {
 	{ "files\ta.1\t5\tp\ncache\ta.1\tdirect\nca", "x=p:5!direct", "truncated" },
 	{ "later\ta.1\twords\ncache\ta.1\tlater\ncache\ta.2\thit\n", "y!hit", NULL },
 	{ "files\tb.1\t5\tp\nfiles\ta.7\t5\tp\n", "", NULL },
+	{ "files\t.1\t5\tp\ncache\t.1\tmiss\n", "", NULL },
 	{ "files\ta.1\t-5\tp\n", "", "damaged" },
 	{ "files\ta.1\t5\ncache\n\nfiles\ta.x\t1\tq\n", "", "this and 3 more" },
 	{ "files\ta.1\t9223372036854775807\tp\n", "x=p:9223372036854775807", NULL },
@@ -498,6 +499,20 @@ START_TEST(reader)
 		ck_assert_ptr_nonnull(strstr(rec.warning[0].text, files[_i].warning));
 	recording_release(&rec);
 	buf_release(&text);
+}
+END_TEST
+
+/* Without any task, an empty id is no instance. */
+START_TEST(no_tasks)
+{
+	struct recording rec;
+
+	write_files(RESULTS_HEADER "files\t.1\t5\tp\n");
+	support_expect(support_tmpdir(), 0, "", "", "rm stats/one/tasks.log");
+	launched_read(&rec, "one");
+	ck_assert_uint_eq(rec.n_tasks, 0);
+	ck_assert_uint_eq(rec.n_files, 0);
+	recording_release(&rec);
 }
 END_TEST
 
@@ -550,5 +565,5 @@ int main(void)
 		TEST_GROUP("logs"), TEST_EACH(joined, joins),
 		TEST_GROUP("ccache"), TEST(cold_and_warm), TEST(difference), TEST(masquerade), TEST_EACH(own_log, own_logs),
 		TEST(relative_log), TEST(ccache_of_ninja), TEST(other_calls),
-		TEST_GROUP("reading"), TEST_EACH(reader, files), TEST(later_version), TEST(written_again));
+		TEST_GROUP("reading"), TEST_EACH(reader, files), TEST(no_tasks), TEST(later_version), TEST(written_again));
 }

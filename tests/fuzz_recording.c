@@ -3,8 +3,11 @@
  * The reader on any bytes. An input is the files of a recording, each after a
  * line "== NAME".
  */
+#include "base/saturate.h"
 #include "recording/identity.h"
+#include "recording/layout.h"
 #include "recording/reader.h"
+#include "recording/results.h"
 #include "tests/fuzz.h"
 
 #include <errno.h>
@@ -35,6 +38,27 @@ static void check_tasks(const struct recording *rec)
 		check(rec->after[i][0]);
 	for (size_t i = 0; i < rec->n_out; i++)
 		check(rec->out[i][0]);
+}
+
+/* The files of a task are together, and its sum is theirs. */
+static void check_results(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+		int64_t bytes = 0;
+
+		check(t->n_files <= rec->n_files && t->first_file <= rec->n_files - t->n_files);
+		for (uint32_t k = 0; k < t->n_files; k++) {
+			const struct recording_file *f = &rec->file[t->first_file + k];
+
+			check(f->path && f->bytes >= 0);
+			bytes = sat_add(bytes, f->bytes);
+		}
+		check(t->files_bytes == (t->n_files ? bytes : -1));
+		check(!t->n_files || rec->has_files);
+		check(t->cache < TASK_CACHES && (!t->cache || rec->has_cache));
+		check(!t->cache == !*results_cache_word[t->cache]);
+	}
 }
 
 static void check_instances(const struct recording *rec)
@@ -122,13 +146,19 @@ static bool is_of_recording(const char *name)
 {
 	size_t n = strlen(name);
 
-	return !strcmp(name, "build") || !strcmp(name, "processes.log") ||
+	return !strcmp(name, "build") || !strcmp(name, LAYOUT_PROCESSES) || !strcmp(name, LAYOUT_RESULTS) ||
 	       (n >= 9 && !strcmp(name + n - 4, ".log") &&
 		(!strncmp(name, "tasks", 5) || !strncmp(name, "proc_", 5)));
 }
 
-/* The files of one pass: build and tasks, or the proc logs. */
-static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bool proc)
+/* These are read when all tasks are known. */
+static bool is_later(const char *name)
+{
+	return !strncmp(name, "proc_", 5) || !strcmp(name, LAYOUT_RESULTS);
+}
+
+/* The files of one pass: build and tasks, or those about known tasks. */
+static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bool later)
 {
 	int error = 0;
 
@@ -146,7 +176,7 @@ static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bo
 		next = next ? next + 1 : end;
 		if (next < p)
 			next = p;
-		if (is_of_recording(name) && !strncmp(name, "proc_", 5) == proc)
+		if (is_of_recording(name) && is_later(name) == later)
 			error = give(r, name, p, (size_t)(next - p));
 		p = next;
 	}
@@ -178,6 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(error == -EINVAL && err.message[0]);
 	} else {
 		check_tasks(&rec);
+		check_results(&rec);
 		check_instances(&rec);
 		check_spans(&rec);
 		check_series(&rec);
