@@ -171,7 +171,7 @@ function addFacts(parent, i) {
 		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
 	if (tasks.files[i])
-		addFact(list, "files", sizeText(tasks.files[i]));
+		addFact(list, "files", bytesText(Math.pow(2, tasks.files[i] / 64) - 1));
 	if (tasks.cache[i])
 		addFact(list, "cache", CACHES[tasks.cache[i]]);
 	if (report.has_trends)

@@ -7,6 +7,7 @@ import urllib.parse
 SECONDS = {'us': 1e-6, 'ms': 1e-3, 's': 1.0}
 KIB = {'B': 1 / 1024, 'KiB': 1.0, 'MiB': 1024.0, 'GiB': 1024.0 ** 2}
 OE = os.path.join(os.path.dirname(__file__), '..', 'data', 'oe', 'genuine')
+RESULTS = os.path.join(os.path.dirname(__file__), '..', 'data', 'results', 'make')
 INSPECTED = os.path.join(os.path.dirname(__file__), '..', 'data', 'inspected', 'make')
 
 
@@ -234,6 +235,22 @@ def other_build(page):
     assert said == ('20.0 s', '\u221210.0 s', '\u221250 %'), said
     text, _ = _chosen(page, 'obj/part39.o')
     assert 'other build' not in text, text
+
+
+def files_and_cache(page):
+    """What results.log says of a task: nothing where it says nothing."""
+    page.open(os.path.normpath(RESULTS))
+    tasks = {t['name']: t for t in page.places.show(os.path.normpath(RESULTS))['tasks']}
+    words = {'direct': 'hit (direct)', 'preprocessed': 'hit (preprocessed)'}
+    for name in ('main.o', 'util.o', 'parse.c', 'parse.o'):
+        text, _ = _chosen(page, name)
+        _near(_amount(text, 'files', KIB), sum(f['bytes'] for f in tasks[name]['files']) / 1024, name)
+        said = re.search(r'^cache\s+(.*)$', text, re.M)
+        cache = tasks[name]['cache']
+        assert (said and said.group(1)) == (cache and words.get(cache, cache)), (name, said, cache)
+    page.open('known')
+    text, _ = _chosen(page, 'config.h')
+    assert not re.search(r'^(files|cache)\b', text, re.M), text
 
 
 def inspected_process(page):

@@ -6,6 +6,7 @@ import recordings
 from live_server import SIZES, check_page, running_build, served
 
 TASKS = 20000
+RESULTS = os.path.normpath(os.path.join(os.path.dirname(__file__), '..', 'data', 'results', 'make'))
 
 
 def _pages(server, task):
@@ -68,6 +69,20 @@ def names_are_text(page):
         server.open('/table', sort='name')
         shown = page.browser.js('''return [...document.querySelectorAll('.entry a')].map(a => a.textContent)''')
         assert recordings.HOSTILE[0] in shown, shown
+
+
+def files_and_cache_of_a_task(page):
+    """As show has them; a task without a result of the cache has no row for it."""
+    tasks = {t['name']: t for t in page.places.show(RESULTS)['tasks']}
+    with served(page, RESULTS) as server:
+        for name in ('main.o', 'util.o', 'parse.c'):
+            server.open('/task', task=tasks[name]['task'])
+            rows = dict(page.browser.js("""return [...document.querySelectorAll('dt')].map(e =>
+                [e.textContent, e.nextElementSibling.textContent])"""))
+            for file in tasks[name]['files']:
+                assert file['path'] in rows['Files'], (name, rows)
+            assert bool(tasks[name]['cache']) == ('Compiler cache' in rows), (name, rows)
+            assert (tasks[name]['cache'] or '') in rows.get('Compiler cache', ''), (name, rows)
 
 
 def help_has_every_page(page):
