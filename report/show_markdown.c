@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "command/shell.h"
 #include "render/facts.h"
+#include "render/text_results.h"
 #include "report/markdown.h"
 
 #include <stdio.h>
@@ -58,6 +59,24 @@ static void add_bytes(struct buf *out, int64_t bytes)
 	buf_addc(out, ' ');
 }
 
+/* What is known only as an upper bound says so. */
+static void add_target_wall(struct buf *out, const struct cost *c)
+{
+	buf_adds(out, c->wall_least_us == c->wall_us ? "| " : "| at most ");
+	text_add_time(out, c->wall_us);
+	buf_addc(out, ' ');
+}
+
+static void add_target_memory(struct buf *out, const struct cost *c)
+{
+	bool bound = !c->memory_kb && c->memory_at_most_kb;
+	int64_t kb = bound ? c->memory_at_most_kb : c->memory_kb;
+
+	buf_adds(out, bound ? "| at most " : "| ");
+	text_add_bytes(out, kb ? sat_mul(kb, 1024) : -1);
+	buf_addc(out, ' ');
+}
+
 static void add_more(struct buf *out, size_t n)
 {
 	if (n)
@@ -106,8 +125,10 @@ static void add_facts(struct buf *out, const struct view *v, const struct show_o
 		fact_memory(&f, s);
 		fact_disk(&f, s);
 		fact_pressure(&f, &s->host);
+		fact_cache(&f, s->rec);
 	} else {
 		fact_selected(&f, v);
+		text_caches(&f, v);
 	}
 	facts_release(&f);
 }
@@ -234,9 +255,9 @@ static void add_targets(struct buf *out, struct view *v, enum sort_key key, size
 		const struct task *t = &s->rec->task[summary_main_task(s, g)];
 		const struct cost c = summary_target_cost(s, g);
 
-		add_time(out, c.wall_us);
+		add_target_wall(out, &c);
 		add_time(out, c.measured ? c.cpu_us : -1);
-		add_bytes(out, c.memory_kb ? sat_mul(c.memory_kb, 1024) : -1);
+		add_target_memory(out, &c);
 		add_bytes(out, c.measured ? cost_value(&c, SORT_IO) : -1);
 		buf_adds(out, "| ");
 		markdown_add(out, t->kind);
