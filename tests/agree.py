@@ -2,8 +2,9 @@
 # Reads all outputs about one recording and fails if two of them contradict each other:
 #   agree.py BUILDBEAT DIRECTORY RECORDING
 #   agree.py BUILDBEAT DIRECTORY RECORDING steady
-# DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text and JSON, the texts and the packed data of the
-# chart, a Chrome trace, OTLP, list and profile.
+# DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text, JSON and Markdown, the texts and the packed data
+# of the chart, a Chrome trace, OTLP, list and profile.
+import html
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 import xml.etree.ElementTree as tree
 
 SVG = "{http://www.w3.org/2000/svg}"
+NUMBERS = {"tasks", "processes", "wall", "CPU", "memory", "disk", "files"}
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
 problems = []
 
@@ -201,6 +203,69 @@ def check_groups(show):
         check_table(show, table, by_id, ran)
 
 
+def plain(cell):
+    """A cell of a table in Markdown as a page shows it."""
+    cell = re.sub(r"</?code>|<!-- -->|\*\*", "", cell.strip())
+    return re.sub(r"\\(\W)", r"\1", html.unescape(cell))
+
+
+def tables_of_markdown(text):
+    """Title -> rows of cells, the row of titles first. That of the facts has no title."""
+    tables, title = {}, ""
+    for line in text.splitlines():
+        if line.startswith("#### "):
+            title = line[5:]
+        elif line.startswith("| ") and not line.startswith("|--"):
+            cells = re.split(r"(?<!\\)\|", line)[1:-1]
+            tables.setdefault(title, []).append([plain(c) for c in cells])
+    return tables
+
+
+def rows_of_text(text, title):
+    """Below this title, up to an empty line: column -> cell of each row. Cells of numbers end below the end of their
+    title, or one character later; names are left out."""
+    lines = text.splitlines()
+    if title not in lines:
+        return []
+    rows = lines[lines.index(title) + 1:]
+    rows = rows[:rows.index("")] if "" in rows else rows
+    ends = [(m.group(), m.end() + 1) for m in re.finditer(r"\S+(?: \S+)*", rows[0])]
+    begins = [0] + [end for _, end in ends]
+    columns = [(name, at, end) for at, (name, end) in zip(begins, ends) if name in NUMBERS]
+    return [{name: row[at:end].strip() for name, at, end in columns} for row in rows[1:]
+            if not re.match("[a-z]+: ", row)]
+
+
+def same_rows(what, text, markdown):
+    same(what + ", rows of Markdown", len(markdown[1:]), len(text))
+    for a, b in zip(text, markdown[1:]):
+        for column, cell in zip(markdown[0], b):
+            shown = a.get(column, cell).replace("*", "") or "-"
+            if shown[0] == "<":
+                shown = re.sub("<([0-9.]+)", r"at most \1 ", shown)
+            same("%s, %s of Markdown" % (what, column), cell or "-", shown)
+
+
+def check_markdown(show, facts):
+    markdown, text = run("show", "-m", RECORDING), run("show", RECORDING)
+    tables = tables_of_markdown(markdown)
+    for label, words in {r[0]: r[1] for r in reversed(tables[""][1:])}.items():
+        if label in facts:
+            same("%s of Markdown" % label, words, facts[label])
+    for label in ("tasks", "build", "path", "ccache", "sccache"):
+        same(label + " in Markdown", label in [r[0] for r in tables[""]], label in facts)
+    same("verdict of Markdown", [plain(x[2:]) for x in markdown.splitlines() if x.startswith("- ")],
+         [a["text"] for a in show["answer"]])
+    same_rows("slowest", rows_of_text(text, "Slowest"), tables.get("Slowest", []))
+    by = "directory,target,program,kind,host"
+    text = run("show", "-b", by, "-t", "1000000", RECORDING)
+    tables = tables_of_markdown(run("show", "-m", "-b", by, "-t", "1000000", RECORDING))
+    titles = [t for t in tables if t.startswith("Time by")]
+    same("tables of Markdown", len(titles), 5)
+    for title in titles:
+        same_rows(title, rows_of_text(text, title), tables[title])
+
+
 def check_verdict(show, facts):
     """Numbers of its sentences."""
     totals, cores = show["totals"], show["build"]["cores"]
@@ -326,6 +391,7 @@ def main():
     facts = check_text(show, run("show", RECORDING))
     check_sums(show)
     check_groups(show)
+    check_markdown(show, facts)
     check_verdict(show, facts)
     check_chart(show, facts, DIRECTORY + "/chart.svg")
     if show["complete"]:

@@ -20,12 +20,35 @@ static void agree(const char *dir, const char *recording, const char *steady)
 
 static const char *const fixtures[] = {
 	"recordings/nested", "recordings/cut", "recordings/empty", "oe/genuine", "oe-bound", "processes/make",
-	"memory/bounds",
+	"memory/bounds", "results/make", "inspected/make",
 };
 
 START_TEST(recorded)
 {
 	agree(support_tmpdir(), support_path(TOP_SRCDIR "/tests/data/%s", fixtures[_i]), "");
+}
+END_TEST
+
+/* A make in a make with a failed task; ninja; what cargo says. */
+static const struct { const char *tool, *script; } builds[] = {
+	{ "make", "mkdir sub; printf 'all: one; $(MAKE) -C sub\none:; : >one\n' >Makefile; printf 'all: a b c\n"
+	  "a b:; : >$@\nc: a; exit 3\n' >sub/Makefile; unset MAKEFLAGS MFLAGS MAKELEVEL; " TOP_BUILDDIR
+	  "/buildbeat record -o stats -n one -- make -k -j3" },
+	{ "ninja", "printf 'rule r\n  command = : >$out\nbuild a: r\nbuild sub/b: r a\nbuild sub/c: r | a\n'"
+	  " >build.ninja; " TOP_BUILDDIR "/buildbeat record -o stats -n one -- ninja -j2" },
+	{ "true", TOP_BUILDDIR "/buildbeat import -o stats -n one " TOP_SRCDIR
+	  "/tests/data/convert/cargo/cargo-1.95.html" },
+};
+
+START_TEST(built)
+{
+	const char *dir = support_tmpdir();
+	struct run run;
+
+	if (!support_has(builds[_i].tool))
+		return;
+	support_run(&run, dir, "{ %s; } >out 2>&1; cat out", builds[_i].script);
+	agree(dir, support_path("%s/stats/one", dir), "");
 }
 END_TEST
 
@@ -63,5 +86,6 @@ END_TEST
 
 int main(void)
 {
-	return support_main("agree", TEST_EACH(recorded, fixtures), TEST_LOOP(generated, 5));
+	return support_main("agree", TEST_EACH(recorded, fixtures), TEST_EACH(built, builds),
+		TEST_LOOP(generated, 5));
 }
