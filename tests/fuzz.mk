@@ -10,7 +10,8 @@ noinst_HEADERS += tests/fuzz.h
 AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
 FUZZ_TARGETS = \
-	tests/fuzz_archive tests/fuzz_config tests/fuzz_convert tests/fuzz_cycles tests/fuzz_heap_image tests/fuzz_inspection \
+	tests/fuzz_archive tests/fuzz_cache_log tests/fuzz_config tests/fuzz_convert tests/fuzz_cycles tests/fuzz_heap_image \
+	tests/fuzz_inspection \
 	tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
 	tests/fuzz_proc tests/fuzz_query tests/fuzz_recording tests/fuzz_request tests/fuzz_rules tests/fuzz_send \
 	tests/fuzz_smaps \
@@ -25,6 +26,8 @@ endif
 
 tests_fuzz_archive_SOURCES = tests/fuzz_archive.c $(FUZZ_MAIN)
 tests_fuzz_archive_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
+tests_fuzz_cache_log_SOURCES = tests/fuzz_cache_log.c $(FUZZ_MAIN)
+tests_fuzz_cache_log_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_config_SOURCES = tests/fuzz_config.c $(FUZZ_MAIN)
 tests_fuzz_config_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LINK)
 tests_fuzz_convert_SOURCES = tests/fuzz_convert.c $(FUZZ_MAIN)
