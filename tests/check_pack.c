@@ -271,6 +271,7 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 	check_cpu(u, i, t, end_us - t->start_us);
 	check_size(unpacked_at(u, "memory", i),
 		   (cost->memory_kb ? cost->memory_kb : cost->memory_at_most_kb) * 1024);
+	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_END_AT_MOST), t->end_at_most);
 	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_AT_MOST),
 			 !cost->memory_kb && cost->memory_at_most_kb);
 	check_size(unpacked_at(u, "read", i), cost->read_bytes);
@@ -471,6 +472,8 @@ START_TEST(any_build)
 	struct packed p;
 
 	recorded_random(&p.r, 10 + 150 * (unsigned)_i, (uint64_t)_i);
+	if (p.r.rec.n_tasks)
+		p.r.rec.task[p.r.rec.n_tasks / 2].end_at_most = true;
 	pack_it(&p, NULL, (enum lanes_by)(_i % LANES_BY));
 	check_all(&p);
 	packed_release(&p);

@@ -222,7 +222,8 @@ function lengthText(us) {
 }
 
 function wallText(i) {
-	return lengthText((tasks.end[i] - tasks.start[i]) * head.unit_us);
+	return (tasks.marks[i] & END_AT_MOST ? "at most " : "") +
+		lengthText((tasks.end[i] - tasks.start[i]) * head.unit_us);
 }
 
 /* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,

@@ -118,7 +118,8 @@ static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task 
 
 	return state[t->state] | (t->hosts ? MARK_HOSTS : 0) |
 	       (cost->memory_summed ? MARK_SUMMED : 0) | (p->critical[i] ? MARK_CRITICAL : 0) |
-	       (cost->measured ? MARK_IO : 0) | (is_bound(cost) ? MARK_AT_MOST : 0);
+	       (cost->measured ? MARK_IO : 0) | (is_bound(cost) ? MARK_AT_MOST : 0) |
+	       (t->end_at_most ? MARK_END_AT_MOST : 0);
 }
 
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */

@@ -34,6 +34,7 @@ enum task_mark {
 	MARK_IO = 32,		/* read and written are known */
 	MARK_GHOST = 64,	/* the other build has it too */
 	MARK_AT_MOST = 128,	/* memory is an upper bound */
+	MARK_END_AT_MOST = 256,	/* so is the end */
 };
 
 #define PACK_TOOLS_MAX 50
