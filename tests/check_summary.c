@@ -80,6 +80,12 @@ static const struct {
 		.level_us = { 9000000, 0, 0 }, .host_user_us = 2500000,
 		.host_span_us = 9000000, .samples = 4, .gaps = 1,
 	}, {
+		.name = "bitbake without the class: the launcher measured the client only",
+		.build = BUILD "cores: 2\nend_us: 9000000\nstatus: 0\nuser_us: 700000\nsystem_us: 1\n"
+			"command: /opt/bitbake/bin/bitbake core-image\n",
+		.result = BUILD_OK, .wall_us = 9000000, .exact = false, .level_us = { 9000000, 0, 0 },
+		.host_user_us = -1,
+	}, {
 		.name = "an end before its start",
 		.build = BUILD "cores: 2\nend_us: 1000000\n",
 		.tasks = TASKS
