@@ -174,11 +174,13 @@ START_TEST(keys_are_documented)
 				      " show -j ../inspected/make; " BUILDBEAT
 				      " show -j ../oe-bound; " BUILDBEAT
 				      " show -j -s name cut" },
-		{ "buildbeat-list.1", "list -j ." },
+		{ "buildbeat-list.1", "list -j .; cd \"$SET\" && " BUILDBEAT " record --repeat 2 --no-git "
+				      "-o stats -- true >out 2>&1; " BUILDBEAT " list -j stats" },
 	};
 	struct buf page;
 	struct run r;
 
+	setenv("SET", support_tmpdir(), 1);
 	support_read(&page, support_path("%s/man/%s", TOP_SRCDIR, pages[_i][0]));
 	run(&r, 0, pages[_i][1]);
 	keys_are_in_page(r.out.data, page.data);
