@@ -381,6 +381,13 @@ START_TEST(difference)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "100 % of compilations from the cache"));
 	support_run(&r, top, BUILDBEAT " diff stats/warm stats/again");
 	ck_assert_ptr_null(strstr(r.out.data, "from the cache"));
+	/* an archive keeps the share */
+	if (!support_has("git"))
+		return;
+	support_run(&r, top, "git init -q --bare a && for i in cold warm; do " BUILDBEAT " archive --repo a stats/$i ||"
+		    " exit; done >&2 && " BUILDBEAT " diff --repo a");
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, " 0 % of compilations from the cache -> 100 % of "));
 }
 END_TEST
 
