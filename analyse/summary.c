@@ -137,8 +137,8 @@ static bool is_bitbake(const struct instance *i)
 	return !strcmp(i->tool, "bitbake");
 }
 
-/* A server's tasks are no children of the launcher, which then knows only a part of the build.
- * Is there one that did not say what it used? */
+/* The tasks of a server are not children of the launcher, which then measures only a part of the
+ * build. Does a server exist whose use is unknown? */
 static bool has_unknown_server(const struct recording *rec)
 {
 	const char *command = recording_build(rec, "command");

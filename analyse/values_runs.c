@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What describes the run whose tasks are kept, not a measurement. */
+/* Columns that describe the run whose tasks are kept: they have no median. */
 static bool is_kept(enum value_column c)
 {
 	return c == COLUMN_START_US || c == COLUMN_RUNS || c == COLUMN_STATUS;

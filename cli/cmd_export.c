@@ -120,8 +120,8 @@ static int run(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing: the "
-				 "format, such as in: buildbeat export --to chrome; all formats: "
+		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing; "
+				 "name a format: buildbeat export --to chrome; for a list of all: "
 				 "buildbeat help export");
 	format = &trace_formats[e->to];
 	if (a->n > 1 && e->follow)

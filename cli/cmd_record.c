@@ -215,7 +215,7 @@ static bool record_one(const struct args *a, const struct settings *settings,
 	if (l->not_run)
 		end_inspections(x, true);
 	recorder_finish(&rec, l);
-	/* what is rec's ends here; launch_end() may still run the command */
+	/* rec ends here: launch_end() may still run the command, without it */
 	l->mask = NULL;
 	l->traceparent = NULL;
 	l->preload = NULL;

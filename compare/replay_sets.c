@@ -57,8 +57,8 @@ static double usual_left(const struct replay *r, uint32_t oldest, uint32_t build
 	return n ? (r->left_sum[build] - r->left_sum[oldest]) / n : 1;
 }
 
-/* The relative variance of the runs of a set that all tasks have in common, which references have
- * not: that of the whole build. */
+/* The part of the relative variance of a set's runs that all tasks have in common: that of the whole
+ * build. References do not contain it. */
 static double common_variance(const struct build *build, enum metric m)
 {
 	double total = metric_total(build->total, m), spread = build->spread[m];

@@ -41,8 +41,7 @@ void builder_start_wall(struct builder *b, int64_t wall_ns);
 uint32_t builder_instance(struct builder *b, const char *tool, const char *version,
 			  const char *command, uint32_t parent_task);
 
-/* The values of the build are those of all its processes, also of the servers among the
- * instances so far. */
+/* The values of the build already contain what servers used: of the instances added so far. */
 void builder_servers_included(struct builder *b);
 
 /* Add a task to an instance. builder_task_init() makes each field unknown (-1, NULL). Texts are

@@ -287,8 +287,8 @@ static int read_units(struct json_document *units, const struct buf *page, const
 
 	if (!at)
 		return error_set(err, -EINVAL, path, 0, 0, find(page, "<svg") ?
-				 "the units are only drawn: cargo writes their times (UNIT_DATA) "
-				 "since September 2019" : "not a page of cargo --timings: it has "
+				 "the page has a drawing without times: use cargo of September "
+				 "2019 or newer, which writes them (UNIT_DATA)" : "not a page of cargo --timings: it has "
 				 "no UNIT_DATA");
 	at += strlen(UNITS);
 	left = page->len - (size_t)(at - page->data);

@@ -291,7 +291,8 @@ static void set(const struct group *g, enum task_cache *result, size_t from, siz
 	}
 }
 
-/* Tasks from `from` on of which each began before an earlier one ended: the first behind them. */
+/* The tasks beginning with `from` that overlap, each with an earlier one: returns the first one after
+ * them. */
 static size_t overlapping(const struct group *g, size_t from)
 {
 	int64_t end_us = 0;

@@ -52,8 +52,8 @@ int cache_log_parse(struct cache_log *l, struct slice text);
  * -ENOMEM. */
 int cache_log_add_task(struct cache_log *l, uint32_t task, const char *command, const char *dir);
 
-/* Set result[task] of the tasks for which it is clear. They are called when all are added. 0 or
- * -ENOMEM. */
+/* Set result[task] of all tasks whose result is unambiguous. Call it after the last task was added.
+ * 0 or -ENOMEM. */
 int cache_log_join(struct cache_log *l, const struct recording *rec, enum task_cache *result);
 
 void cache_log_release(struct cache_log *l);

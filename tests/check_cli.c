@@ -180,7 +180,7 @@ static const struct { const char *words, *message; } typed[] = {
 	{ "task", "such as: buildbeat task NAME -- make\n" },
 	{ "record -j4 -- make", "record: unknown option '-j'; see: buildbeat help record; "
 	  "options of CMD follow it\n" },
-	{ "export", "such as in: buildbeat export --to chrome; all formats" },
+	{ "export", "name a format: buildbeat export --to chrome; for a list" },
 };
 
 /* A message says what to type. */

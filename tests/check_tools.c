@@ -328,7 +328,7 @@ static const struct damage damages[] = {
 	{ "cargo", "duration", "const UNIT_DATA = [\n{\"i\": 0, \"name\": \"x\", \"start\": 1}\n];\n", 0,
 	  "unit 'x' has no duration" },
 	{ "cargo", "nameless", "const UNIT_DATA = [\n{\"start\": 1, \"duration\": 1}\n];\n", 0, "no name" },
-	{ "cargo", "drawn", "<title>Cargo Build Timings</title><svg>", 0, "since September 2019" },
+	{ "cargo", "drawn", "<title>Cargo Build Timings</title><svg>", 0, "cargo of September 2019 or newer" },
 	{ "cargo", "minus", "const UNIT_DATA = [\n{\"name\": \"x\", \"start\": -1, \"duration\": 1}\n];\n",
 	  0, "start" },
 	{ "cargo", "huge", "const UNIT_DATA = [\n{\"name\": \"x\", \"start\": 1e17, \"duration\": 1}\n];\n",

@@ -159,7 +159,7 @@ def _parse_error(event, d):
 
 
 def _no_provider(event, d):
-    """bitbake only warns in builds of "universe"."""
+    """This fails the build, except one of "universe", for which bitbake only warns."""
     words = d.getVar("BB_CMDLINE", False)
     if not isinstance(words, (list, tuple)) or "universe" not in words:
         _fail_build(str(event))
@@ -219,7 +219,7 @@ def _graph(event, d):
 
 
 def _fail_build(why):
-    """Before any task, or besides them. The first reason is that of the build."""
+    """Record why the build failed, if no task did: the first reason counts."""
     if _build and not _build.reason:
         _build.reason = " ".join(why.split()) or "bitbake reported an error"
         _build.session.note("failed: " + _build.reason)
@@ -340,19 +340,19 @@ def _interrupt():
 
 
 def _command_completed(event, d):
-    """One that built nothing: of a build, BuildCompleted comes first."""
+    """End a command that built nothing; BuildCompleted has already ended any other."""
     _close(0)
 
 
 def _command_failed(event, d):
-    """bitbake printed the reason before, unless it has it here."""
+    """The event has a reason only if bitbake has not printed one before."""
     if _build:
         _fail_build(getattr(event, "error", "") or "")
         _close(1 << 8)
 
 
 def _exit(event, d):
-    """After a second Ctrl-C bitbake 2.8 and newer fire no other event."""
+    """After a second Ctrl-C, bitbake 2.8 and newer send no other event."""
     if _build and _build.started:
         _interrupt()
         _close(1 << 8)

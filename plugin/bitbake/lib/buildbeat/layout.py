@@ -21,12 +21,12 @@ class Layout:
         self._name = None
 
     def name(self, name):
-        """Of the build."""
+        """Set the name of the build."""
         self._name = name
 
     def _free(self):
-        """OpenEmbedded's own class makes its directory before the build or in it, so this is
-        asked after it."""
+        """A path that does not exist. OpenEmbedded's own class makes its directory before or during
+        the build, so call this after the build."""
         path = plain = os.path.join(self._base, self._name)
         n = 0
         while os.path.lexists(path):

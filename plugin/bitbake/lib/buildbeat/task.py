@@ -29,7 +29,7 @@ def _forked():
 
 
 def _open(event, d):
-    """Once a worker: the tasks inherit it. They parse their recipe before they start."""
+    """Called once in each worker, whose tasks inherit the session, before any recipe is parsed."""
     global _session, _reads_io
     if _session is None:
         instance, directory = os.environ[SESSION].split(" ", 1)

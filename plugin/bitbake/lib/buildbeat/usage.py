@@ -11,13 +11,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def _stat(path):
-    """The fields of a process from its state on."""
+    """The fields of a stat file after the name of the process, beginning with its state."""
     with open(path, "rb") as f:
         return f.read().rpartition(b")")[2].split()
 
 
 def _living():
-    """User and system time in seconds of the children that live, such as a hash server."""
+    """User and system time in seconds of children that still run, such as a hash server."""
     user = system = 0
     for thread in os.listdir("/proc/self/task"):
         try:
@@ -71,7 +71,7 @@ class Counter:
         self._command = now()
 
     def begin(self, directory, launched):
-        """What does not belong to this recording."""
+        """What the server had used before this recording began."""
         command, self._command = self._command, None
         if not launched:
             return now()
