@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/cursor.h"
 #include "base/readfile.h"
 #include "base/text.h"
 #include "base/trust.h"
@@ -121,62 +120,6 @@ static void check_pressure(struct doctor *d)
 			   "add psi=1 to GRUB_CMDLINE_LINUX in /etc/default/grub; then: sudo "
 			   "update-grub && sudo reboot; the kernel needs CONFIG_PSI (Linux 4.20)",
 			   "no /proc/pressure: waiting for CPU, memory and disk is not measured");
-}
-
-#define CGROUP "/sys/fs/cgroup/"
-
-/* A number of a file of the control group; -1: none, or no limit. */
-static int64_t read_limit(const char *path, int64_t *period)
-{
-	uint64_t limit, of;
-	struct cursor c;
-	char line[128];
-	ssize_t n = readfile_line(AT_FDCWD, path, line, sizeof line);
-
-	if (n <= 0)
-		return -1;
-	cursor_init(&c, line, strlen(line));
-	if (!cursor_u64(&c, &limit) || limit > INT64_MAX / 2)
-		return -1;
-	cursor_blanks(&c);
-	if (period && cursor_u64(&c, &of) && of && of < INT64_MAX / 65536)
-		*period = (int64_t)of;
-	return (int64_t)limit;
-}
-
-/* A container has fewer cores and less memory than the machine, which /proc shows. */
-static void check_limits(struct doctor *d)
-{
-	int64_t period = 100000, quota = read_limit(CGROUP "cpu.max", &period);
-	int64_t memory = read_limit(CGROUP "memory.max", NULL);
-	int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	struct buf text = BUF_INIT;
-	char remedy[200] = "";
-
-	if (quota < 0) {
-		quota = read_limit(CGROUP "cpu/cpu.cfs_quota_us", NULL);
-		period = quota > 0 ? read_limit(CGROUP "cpu/cpu.cfs_period_us", NULL) : period;
-	}
-	if (memory < 0)
-		memory = read_limit(CGROUP "memory/memory.limit_in_bytes", NULL);
-	if (quota > 0 && period > 0 && quota / period < cores) {
-		int64_t jobs = (quota + period - 1) / period;
-
-		buf_addf(&text, "%.3g of %ld cores", (double)quota / (double)period, cores);
-		snprintf(remedy, sizeof remedy, "give the build as many jobs as it has cores: "
-			 "make -j%lld, ninja -j%lld", (long long)jobs, (long long)jobs);
-	}
-	if (memory >= 0 && memory < machine) {
-		buf_adds(&text, text.len ? ", " : "");
-		text_add_bytes(&text, memory);
-		buf_adds(&text, " of ");
-		text_add_bytes(&text, machine);
-	}
-	if (text.len)
-		doctor_add(d, "limits", *remedy ? DOCTOR_LIMITED : DOCTOR_OK, false, remedy,
-			   "the control group may use %s", buf_str(&text));
-	buf_release(&text);
 }
 
 /* What to type to install packages of these names on this distribution. */
@@ -429,7 +372,7 @@ void doctor_machine(struct doctor *d)
 	check_pressure(d);
 	check_process_files(d);
 	check_hidden(d);
-	check_limits(d);
+	doctor_limits(d);
 	check_config(d);
 	check_output(d);
 	check_files(d);

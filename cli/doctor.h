@@ -40,6 +40,10 @@ const char *doctor_install(char out[DOCTOR_INSTALL_SIZE], const char *packages);
  * directory of recordings, limits and the source trees. */
 void doctor_machine(struct doctor *d);
 
+/* The cores and the memory that the control groups of this process may use, of version 1 and 2: a
+ * container has fewer than the machine, which /proc shows. */
+void doctor_limits(struct doctor *d);
+
 /* Records a tiny build with each GNU make in PATH, in a private directory, and checks
  * the recordings. */
 void doctor_trial(struct doctor *d);

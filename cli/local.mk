@@ -11,7 +11,7 @@ cli_libcli_a_SOURCES = \
 	cli/configfile_open.c cli/configfile_open.h \
 	cli/export_path.c cli/export_path.h cli/inspect.h cli/inspect_archives.c cli/inspect_capabilities.c cli/inspect_config.c cli/inspect_config.h cli/inspect_settings.c \
 	cli/inspect_start.c cli/inspect_target.c cli/inspect_target.h cli/inspect_tasks.c cli/follow.c cli/follow.h \
-	cli/doctor.c cli/doctor.h cli/doctor_trial.c \
+	cli/doctor.c cli/doctor.h cli/doctor_limits.c cli/doctor_trial.c \
 	cli/buildset.c cli/buildset.h cli/limits_config.c cli/limits_config.h \
 	cli/numberlines.c cli/numberlines.h cli/openrec.c \
 	cli/openrec.h cli/process_env.c cli/process_env.h cli/options.c cli/options.h cli/output.c cli/output.h cli/rules_config.c \

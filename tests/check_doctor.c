@@ -187,6 +187,15 @@ static const struct { const char *hide, *check, *part, *remedy; } hidden[] = {
 	  "echo 50000 >/sys/fs/cgroup/cpu/cpu.cfs_quota_us && "
 	  "echo 100000 >/sys/fs/cgroup/cpu/cpu.cfs_period_us", "limits", "may use 0.5 of ",
 	  "make -j1" },
+	/* a limit of a group above the process's own */
+	{ "mount -t tmpfs none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/a/b && "
+	  "echo max 100000 >/sys/fs/cgroup/a/b/cpu.max && echo 0::/a/b >proc/groups && "
+	  "echo 50000 100000 >/sys/fs/cgroup/a/cpu.max && mount --bind proc/groups /proc/$$/cgroup",
+	  "limits", "may use 0.5 of ", "make -j1" },
+	{ "mount -t tmpfs none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/cpu/a && "
+	  "cd /sys/fs/cgroup/cpu/a && echo 50000 >cpu.cfs_quota_us && echo 100000 >cpu.cfs_period_us && "
+	  "cd - >/dev/null && echo 1:cpu,cpuacct:/a >proc/groups && "
+	  "mount --bind proc/groups /proc/$$/cgroup", "limits", "may use 0.5 of ", "make -j1" },
 };
 
 START_TEST(hidden_parts)
@@ -194,7 +203,7 @@ START_TEST(hidden_parts)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "mkdir proc; unshare -m sh -c 'test -r /proc/pressure/cpu && "
-		    "%s && echo done && " BUILDBEAT " doctor'; rmdir proc", hidden[_i].hide);
+		    "%s && echo done && exec " BUILDBEAT " doctor'; rm -r proc", hidden[_i].hide);
 	if (strncmp(r.out.data, "done\n", 5))
 		return;		/* not root, or a kernel without them */
 	assert_finding(&r, "limited", hidden[_i].check, hidden[_i].part);
