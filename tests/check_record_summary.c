@@ -173,6 +173,8 @@ END_TEST
 
 #define WORK "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done"
 
+#define WORK_IN_MAKE "i=0; while [ $$i -lt 40000 ]; do i=$$((i + 1)); done"
+
 static const struct {
 	const char *options, *command;
 	int status;
@@ -278,6 +280,34 @@ START_TEST(next_command)
 }
 END_TEST
 
+/* Of very many tasks nothing is read: the end of the build is not delayed. The values of the
+ * launcher remain, and those of `show` are the same. */
+START_TEST(large)
+{
+	static const char *const numbers[] = { "50000", "50001" };
+	const char *dir = support_tmpdir(), *next;
+	struct run r, show;
+
+	if (!support_can_be_loaded())
+		return;
+	for (int many = 0; many < 2; many++) {
+		support_writes(support_path("%s/Makefile", dir), "all:\n\t@" WORK_IN_MAKE "; exit 1\n");
+		support_run(&r, dir, RECORD "-n n%d --summary -- sh -c 'echo tasks: %s >>stats/n%d/build; "
+			    "make 2>/dev/null'", many, numbers[many], many);
+		ck_assert_int_eq(r.status, 2);
+		find(r.err.data);
+		ck_assert_int_eq(!strstr(r.err.data, "\nverdict "), many);
+		ck_assert_int_eq(!strstr(r.err.data, "\npeak memory "), many);
+		support_run(&show, dir, BUILDBEAT " show -o stats n%d", many);
+		ck_assert_msg(strstr(show.out.data, strstr(value(r.err.data, "result"), "after ")) != NULL,
+			      "%s", show.out.data);
+		ck_assert_ptr_nonnull(strstr(value(r.err.data, "CPU time"), "the build "));
+		next = value(r.err.data, "next");
+		ck_assert_ptr_nonnull(strstr(next, "buildbeat show --failed stats/n"));
+	}
+}
+END_TEST
+
 /* Only the outermost record prints it; where nothing was recorded, there is none. */
 START_TEST(none)
 {
@@ -303,5 +333,5 @@ int main(void)
 {
 	return support_main("record_summary", TEST_EACH(pipes, cases), TEST_EACH(terminal, terminals),
 			    TEST(closed), TEST_EACH(same_as_show, builds), TEST_LOOP(long_names, 5),
-			    TEST_EACH(next_command, nexts), TEST(none));
+			    TEST_EACH(next_command, nexts), TEST(large), TEST(none));
 }
