@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PRIOR 2			/* runs that a share of one half, or none, counts as */
+#define PRIOR 2			/* runs that a share of one half counts as */
+#define PRIOR_NONE 0.5		/* and a share of none: the median of all tasks is accurate */
 
 /* The variance of the median of n normal values, by that of one. */
 static double left_of(uint32_t n)
@@ -135,6 +136,7 @@ double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest,
 		most = fmax(most, r->noise_left[b]);
 	usual = usual_left(r, oldest, first);
 	share = ((most > usual ? r->within : r->within_least)[metric] +
-		 (most > usual ? PRIOR * 0.5 : 0)) / (r->within_n[metric] + PRIOR);
+		 (most > usual ? PRIOR * 0.5 : 0)) /
+		(r->within_n[metric] + (most > usual ? PRIOR : PRIOR_NONE));
 	return sqrt((1 - share + share * most) / (1 - share + share * usual));
 }
