@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/groups.h"
 #include "analyse/listing.h"
 #include "analyse/view.h"
 #include "archive/archive.h"
@@ -162,16 +163,22 @@ static int recordings_reply(struct reply *out, const struct request *q, struct e
 /* /api/show */
 
 static int show(struct reply *out, const struct source *s, const struct selection *selection,
-		const struct show_options *o, struct error *err)
+		struct show_options *o, struct error *err)
 {
+	struct groups programs = { 0 };
 	struct view view = { 0 };
 	int r = view_make(&view, &s->summary, selection);
 
 	if (!r && selection->task && !view.n_tasks)
 		r = error_set(err, -ENOENT, NULL, 0, 0, "no task has the name or id '%.200s'",
 			      selection->task);
+	if (!r && s->summary.rec->n_programs)
+		r = groups_make(&programs, &s->summary, view.task, view.n_tasks, true,
+				GROUPS_PROGRAM);
+	o->programs = &programs;
 	if (!r)
 		r = json_show(&out->body, &view, o);
+	groups_release(&programs);
 	view_release(&view);
 	return r;
 }
