@@ -183,7 +183,7 @@ static void add_parallelism(struct json *j, const struct summary *s)
 static void add_name(struct json *j, const struct recording *rec, const struct task *t)
 {
 	const struct instance *i = &rec->instance[t->instance];
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_PART_OF(j->out);
 
 	name_add_bare(&name, rec, t);
 	json_str(j, "name", buf_str(&name));
