@@ -190,7 +190,7 @@ START_TEST(nth_fails_for_traces)
 END_TEST
 
 static const struct { const char *format, *path; long least; } foreign[] = {
-	{ "bazel", DATA "bazel/profile.json", 60 },
+	{ "bazel", DATA "bazel/profile.json", 50 },
 	{ "chrome", DATA "chrome/startup.json", 60 },
 	{ "clang", DATA "clang/later.json", 50 },
 };

@@ -18,7 +18,6 @@
 #define BUILD_STATS_MAX ((size_t)4 << 20)
 #define KEPT_MAX ((size_t)256 << 20)	/* of a file */
 #define LIST_SIZE 32768
-#define SHORT 4096		/* a file of less than a page is read at once */
 #define PROBED_DIRS 32
 #define PROBED_FILES 8
 #define FOREIGN_MAX 64		/* after so many files without a task a directory is no recipe */
@@ -53,6 +52,19 @@ static int open_in(int dir_fd, const char *name, int flags)
 	return openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
 }
 
+/* Does the text of a task file end as bitbake ends it? Then another read() is not necessary to know that. */
+static bool is_whole(const char *text, size_t len)
+{
+	static const char last[] = "Ended: ";
+	const char *before;
+
+	if (len < 2 || text[len - 1] != '\n')
+		return false;
+	before = memrchr(text, '\n', len - 1);
+	return before && text + len - before > (ptrdiff_t)sizeof last &&
+	       !memcmp(before + 1, last, sizeof last - 1);
+}
+
 /* Read up to max bytes of a file. Returns how many, or a negative errno. */
 static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 {
@@ -64,7 +76,7 @@ static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 		n = read(fd, to + got, max - got);
 		if (n > 0)
 			got += (size_t)n;
-		if (n > 0 && got < SHORT)
+		if (n > 0 && got < max && is_whole(to, got))
 			break;
 		else if (n < 0)
 			n = errno == EINTR ? 1 : -errno;
