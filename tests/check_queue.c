@@ -292,7 +292,7 @@ static void check_waits(const struct recorded *r, const struct queue *q, enum qu
 
 		if (strncmp(r->rec.task[t].name, "s", 1))
 			continue;
-		ck_assert_int_ge(q->task[t].wait_us[cause], (int64_t)(n / workers) * SLEEP_US * 9 / 10);
+		ck_assert_int_ge(q->task[t].wait_us[cause], (int64_t)(n / workers) * SLEEP_US * 3 / 4);
 		waited_us += q->task[t].wait_us[cause];
 		for (int k = 0; k < QUEUE_CAUSES; k++)
 			other_us += k != (int)cause && k != QUEUE_DELAYED && k != QUEUE_OTHER ?
