@@ -69,9 +69,17 @@ static void run(struct run *r, unsigned columns, const char *command)
 	support_buildbeat(r, DATA, columns, command);
 }
 
+/* A recording without an end runs, if its files are new, as after unpacking the sources. */
 START_TEST(golden)
 {
-	support_prints(DATA, &goldens[_i]);
+	const char *dir = DATA;
+
+	if (!strncmp(goldens[_i].command, "list", 4)) {
+		dir = support_path("%s/recordings", support_tmpdir());
+		support_expect(support_tmpdir(), 0, NULL, NULL, "cp -r '" DATA "' '" DATA "/../oe' . && "
+			       "chmod -R u+w . && find . -exec touch -d '2 days ago' {} +");
+	}
+	support_prints(dir, &goldens[_i]);
 }
 END_TEST
 
