@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define COMMAND_MAX 32768	/* longer than a line: the hash of a truncated one includes the
-				   rest */
+#define COMMAND_MAX (2u << 20)	/* the words of a process without a shell: longer than a line,
+				   because the hash of a truncated one includes the rest */
 #define WRITTEN_SLOTS 1024		/* a power of two */
 #define NAMES_AT_ONCE 128
 
@@ -91,26 +91,26 @@ static void forget_interrupted(void)
 static __attribute__((noinline)) void flush(void)
 {
 	forget_interrupted();
-	if (!procs.late.len)
+	if (!procs.late.len && !buf_error(&procs.late))
 		return;
 	procs.writing = 1;
 	store_append(&procs.session->store, &procs.late);
 	procs.writing = 0;
 }
 
-static void put_off(const struct buf *b)
+/* One line: several share a write() as long as they fit into a line's maximum, which is always
+ * written whole. */
+static void put_off(struct buf *line)
 {
 	forget_interrupted();
-	if (procs.late.len + b->len > EVENT_MAX)
+	if (procs.late.len + line->len > EVENT_MAX)
 		flush();
-	buf_add(&procs.late, b->data, b->len);
-}
-
-static void emit(struct buf *b)
-{
-	put_off(b);
-	flush();
-	buf_clear(b);
+	if (line->len > EVENT_MAX || buf_error(line)) {
+		store_append(&procs.session->store, line);
+		return;
+	}
+	buf_add(&procs.late, line->data, line->len);
+	buf_clear(line);
 }
 
 /* What is being run */
@@ -176,9 +176,7 @@ static size_t cut_words(char **p, const char **names)
 	return n;
 }
 
-/* Lines share a write() as long as they fit into a line's maximum, which is always written
- * whole. */
-static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
+static void put_off_after(struct buf *line, uint64_t task, int64_t t, char *after)
 {
 	struct store *store = &procs.session->store;
 	const char *names[NAMES_AT_ONCE];
@@ -186,15 +184,8 @@ static void append_after(struct buf *b, uint64_t task, int64_t t, char *after)
 
 	while ((n = cut_words(&after, names))) {
 		for (size_t done = 0; done < n;) {
-			size_t before = b->len, more;
-
-			more = event_add_after(b, t, store->inst, task, names + done, n - done);
-			if (before && b->len > EVENT_MAX) {
-				buf_cut(b, before);
-				emit(b);
-				continue;
-			}
-			done += more;
+			done += event_add_after(line, t, store->inst, task, names + done, n - done);
+			put_off(line);
 		}
 	}
 }
@@ -205,7 +196,7 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 {
 	struct procs_line *line = &procs.host->line;
 	struct store *store = &procs.session->store;
-	char text[2 * EVENT_MAX + 2];
+	char text[EVENT_MAX + 1];
 	struct event_task e = {
 		.pid = pid, .slot = -1,
 		.kind = procs.to_pipe ? "shell" : NULL,
@@ -214,15 +205,20 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 		.command = argv ? command_text(argv) : NULL,
 	};
 	struct buf b;
+	bool news;
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_start(&b, t, store->inst, task, &e);
-	if (line->known && line->file && !procs.to_pipe && is_news(line, name))
+	put_off(&b);
+	news = line->known && !procs.to_pipe && is_news(line, name);
+	if (news && line->file) {
 		event_add_place(&b, t, store->inst, task,
 				&(struct event_place){ line->file, line->line, NULL, -1 });
-	if (line->known && line->after.len > 1 && !procs.to_pipe && is_news(line, name))
-		append_after(&b, task, t, line->after.data);
-	emit(&b);
+		put_off(&b);
+	}
+	if (news && line->after.len > 1)
+		put_off_after(&b, task, t, line->after.data);
+	flush();
 }
 
 /* The name of the next process, or NULL. */

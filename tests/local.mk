@@ -35,7 +35,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_heap tests/check_heap_shim tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_live tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
-	tests/check_live tests/check_live_chart tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
+	tests/check_live tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
