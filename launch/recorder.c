@@ -492,7 +492,7 @@ static void report_lost(struct recorder *rec)
 
 static void record_lost_part(struct recorder *rec, const char *part, int error)
 {
-	if (lost_is_full(error))
+	if (error)
 		lost_append_part(rec->store.dir_fd, store_now_us(&rec->store), part, error);
 }
 
@@ -502,7 +502,7 @@ static void name_edges(struct recorder *rec, const struct tasklog *t)
 	struct error err;
 	int r = t->ninjas ? ninja_join(&rec->store) : 0;
 
-	record_lost_part(rec, "names", r);
+	record_lost_part(rec, "names", lost_is_full(r) ? r : 0);
 	if (!r || lost_is_full(r))
 		return;
 	error_sys(&err, r, rec->store.path, NULL);
@@ -517,7 +517,7 @@ static void find_results(struct recorder *rec)
 
 	if (rec->settings->task_files || compiler_cache_has_log(&rec->cache))
 		r = results_write(&rec->store, rec->settings->task_files, &rec->cache, &err);
-	record_lost_part(rec, "results", r);
+	record_lost_part(rec, "results", lost_is_full(r) ? r : 0);
 	if (r && !lost_is_full(r))
 		complain(rec, "files and caches of the tasks are not recorded", &err);
 }

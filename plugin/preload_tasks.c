@@ -73,7 +73,7 @@ static void forked(void)
 
 bool preload_is_host(void)
 {
-	return host.shared && !host.off && !host.store.error;
+	return host.shared && !host.off;
 }
 
 bool preload_is_host_process(void)
@@ -112,6 +112,8 @@ static void append_anew(struct buf *b)
 	int fd = file_open_at(AT_FDCWD, host.tasks, O_WRONLY | O_APPEND);
 
 	if (fd < 0 || !is_tasks_log(fd)) {
+		if (fd != -ENOENT)	/* the recording is complete or was removed */
+			store_lose(&host.store, b, fd < 0 ? fd : -ESTALE);
 		if (fd >= 0)
 			close(fd);
 		return;

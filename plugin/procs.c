@@ -58,7 +58,7 @@ static struct {
 /* Only called in our own process: see forked(). */
 static bool is_on(void)
 {
-	return procs.session->live && !procs.session->store.error;
+	return procs.session->live;
 }
 
 /*

@@ -24,7 +24,7 @@
 
 bool session_is_live(const struct buildbeat_session *s)
 {
-	return s && s->live && !s->store.error && (s->forks || getpid() == s->store.pid);
+	return s && s->live && (s->forks || getpid() == s->store.pid);
 }
 
 uint64_t session_next_task(struct buildbeat_session *s)

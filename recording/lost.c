@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define BUILD_RESERVED 16384
+#define ERRNO_MAX 4096		/* of Linux */
 
 static const struct {
 	int error;
@@ -29,13 +30,16 @@ bool lost_is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-static const char *word_of(int error)
+static void add_reason(struct buf *b, int error)
 {
 	for (int i = 0; i < N_REASONS; i++) {
-		if (reasons[i].error == error)
-			return reasons[i].word;
+		if (reasons[i].error == error) {
+			buf_adds(b, reasons[i].word);
+			return;
+		}
 	}
-	return reasons[0].word;
+	buf_addc(b, 'e');
+	buf_addi(b, -error);
 }
 
 void lost_count(struct lost *l, const char *text, size_t len)
@@ -68,7 +72,7 @@ void lost_add_text(struct buf *b, const struct lost *l)
 	if (l->parts)
 		buf_addf(b, "%ssamples or names", comma);
 	buf_addf(b, " lost (%s)", l->reason == LOST_UNTOLD ? "the recording lacks their lines" :
-		 strerror(-l->reason));
+		 l->reason == -ENOBUFS ? "a line is too long" : strerror(-l->reason));
 }
 
 /* Reading */
@@ -76,11 +80,14 @@ void lost_add_text(struct buf *b, const struct lost *l)
 static bool read_reason(struct lost *l, struct cursor *c)
 {
 	int reason = -ENOSPC;
+	uint64_t number;
 
 	for (int i = 0; i < N_REASONS; i++) {
 		if (cursor_literal(c, reasons[i].word))
 			reason = reasons[i].error;
 	}
+	if (cursor_byte(c, 'e') && cursor_u64(c, &number) && number && number < ERRNO_MAX)
+		reason = -(int)number;
 	if (!l->reason)
 		l->reason = reason;
 	return true;
@@ -226,8 +233,10 @@ int lost_append_tasks(int dir_fd, int64_t time_us, const char *inst, const struc
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
-	buf_addf(&b, "lost\t%lld\t%s\t%llu\t%llu\t%s\n", (long long)time_us, inst,
-		 (unsigned long long)l->lines, (unsigned long long)l->tasks, word_of(l->reason));
+	buf_addf(&b, "lost\t%lld\t%s\t%llu\t%llu\t", (long long)time_us, inst,
+		 (unsigned long long)l->lines, (unsigned long long)l->tasks);
+	add_reason(&b, l->reason);
+	buf_addc(&b, '\n');
 	return append(dir_fd, &b);
 }
 
@@ -237,6 +246,8 @@ int lost_append_part(int dir_fd, int64_t time_us, const char *part, int error)
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
-	buf_addf(&b, "part\t%lld\t%s\t%s\n", (long long)time_us, part, word_of(error));
+	buf_addf(&b, "part\t%lld\t%s\t", (long long)time_us, part);
+	add_reason(&b, error);
+	buf_addc(&b, '\n');
 	return append(dir_fd, &b);
 }

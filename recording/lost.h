@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 /*
- * lost.log counts the data that is missing because there was no room to write it. After a
- * first line, it has
+ * lost.log counts the data that is missing because it could not be written. After a first line, it
+ * has
  *	lost TIME_US INST LINES TASKS REASON	lines of tasks.log; TASKS of them began a task
  *	part TIME_US NAME REASON		some of the samples, processes, names
  * with tabs in between. Each line counts losses that no earlier line counted. REASON is
- * disk, quota or limit (on the size of files).
+ * disk, quota, limit (on the size of files), or "e" and the number of another error of the system;
+ * ENOBUFS: a line was longer than a line may be.
  *
  * Room for it is reserved when the recording begins. If the file is missing or
  * has only its first line, nothing was lost.

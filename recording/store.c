@@ -147,17 +147,27 @@ static void lose(struct store *s, const char *text, size_t len, int error)
 	struct lost l = { 0 };
 
 	lost_count(&l, text, len);
+	if (error == -ENOBUFS && (!len || text[len - 1] == '\n'))
+		l.lines++;	/* nothing of the line that did not fit is in the buffer */
 	if (is_of_another(s, lost)) {
 		lost->lines = lost->tasks = 0;
 		lost->pid = getpid();
 		lost->lacked_room = false;
 	}
-	lost->reason = error;
+	if (!lost->lines)
+		lost->reason = error;
 	lost->lines += l.lines;
 	lost->tasks += l.tasks;
 	/* The first loss is reported at once, because the process may be killed. */
 	if (!atomic_exchange(&lost->lacked_room, true))
 		store_tell_lost(s);
+}
+
+void store_lose(struct store *s, struct buf *b, int error)
+{
+	if (b->len)
+		lose(s, b->data, b->len, error);
+	buf_clear(b);
 }
 
 /*
@@ -191,12 +201,12 @@ static void append(struct store *s, int fd, const char *text, size_t len)
 			store_tell_lost(s);
 		return;
 	}
-	if (n < 0 && !lost_is_full(-errno)) {
-		s->error = -errno;
-		return;
-	}
 	if (n < 0) {
-		lose(s, text, len, -errno);
+		int error = -errno;
+
+		if (!lost_is_full(error))
+			s->error = error;
+		lose(s, text, len, error);
 	} else {
 		size_t whole = cut_torn(fd, text, (size_t)n);
 
@@ -211,12 +221,10 @@ void store_append_at(struct store *s, int fd, struct buf *b)
 	int r = buf_error(b);
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	if (!s->error && fd >= 0 && b->len) {
-		if (r)
-			s->error = r;
-		else
-			append(s, fd, b->data, b->len);
-	}
+	if (r || (s->error && b->len))
+		lose(s, b->data, b->len, r ? r : s->error);
+	else if (fd >= 0 && b->len)
+		append(s, fd, b->data, b->len);
 	buf_clear(b);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;

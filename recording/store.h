@@ -30,7 +30,8 @@ struct store {
 	int32_t pid;		/* of the process that opened it */
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
-	_Atomic int error;	/* sticky: the first failed write, negative errno */
+	_Atomic int error;	/* sticky: the first failed write, negative errno, but see
+				   store_append() */
 	struct store_lost own_lost;
 	struct store_lost *lost;	/* NULL: own_lost. Or in memory that the process
 					   shares with its forks; any may report it */
@@ -60,15 +61,18 @@ void store_tell_lost(struct store *s);
 int64_t store_now_us(const struct store *s);
 
 /*
- * Append the whole lines in b to tasks.log with one write(), and empty b. The
- * first failure stays in s->error and nothing is written any more. A lack of
- * room is different: the lines are counted (lost.h) and the next call tries again. errno is
- * kept. Safe from several threads.
+ * Append the whole lines in b to tasks.log with one write(), and empty b. Lines that cannot be
+ * written are counted, whatever the reason (lost.h). After a lack of room, or a buffer that was too
+ * small, the next call tries again; any other failure stays in s->error, and all lines after it are
+ * lost. errno is kept. Safe from several threads.
  */
 void store_append(struct store *s, struct buf *b);
 
 /* The same with another descriptor of tasks.log. */
 void store_append_at(struct store *s, int fd, struct buf *b);
+
+/* Count the lines in b as lost for this reason, and empty b. */
+void store_lose(struct store *s, struct buf *b, int error);
 
 /* 0, or why nothing can be appended any more: an error in this process, or the limit on the size
  * of files, which applies to all processes of the build. */

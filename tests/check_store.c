@@ -362,6 +362,75 @@ START_TEST(nothing_left)
 END_TEST
 
 /* latest names a recording once it has begun, not once its directory exists. */
+/* A line that did not fit into its buffer is lost, and no other one. */
+static const struct { const char *before; uint64_t lines, tasks; } too_long[] = {
+	{ "", 1, 0 },
+	{ "note\t1\ta\tx\n", 2, 0 },
+	{ "start\t1\ta.1\n", 2, 1 },
+	{ "start\t1\ta.1\t", 1, 1 },
+	{ "note\t1\ta\tx\nstart\t1\ta.1\t", 2, 1 },
+};
+
+START_TEST(line_too_long)
+{
+	struct buf said = BUF_INIT, b;
+	struct error err;
+	struct lost lost;
+	struct store s;
+	char text[64];
+
+	ck_assert_int_eq(store_create(&s, fresh("base"), "rec", &err), 0);
+	append_task(&s, 1, "before");
+	buf_init_fixed(&b, text, sizeof text);
+	buf_adds(&b, too_long[_i].before);
+	buf_adds(&b, "much too long: 0123456789 0123456789 0123456789 0123456789 0123456789\n");
+	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
+	store_append(&s, &b);
+	ck_assert_int_eq(buf_error(&b), 0);
+	ck_assert_int_eq(store_error(&s), -ENOBUFS);
+	append_task(&s, 2, "after");
+	ck_assert_uint_eq(tasks_in(s.path), 2);
+	ck_assert_int_eq(lost_read(&lost, s.dir_fd), 0);
+	ck_assert_uint_eq(lost.lines, too_long[_i].lines);
+	ck_assert_uint_eq(lost.tasks, too_long[_i].tasks);
+	ck_assert_int_eq(lost.reason, -ENOBUFS);
+	lost_add_text(&said, &lost);
+	ck_assert_ptr_nonnull(strstr(buf_str(&said), " lost (a line is too long)"));
+	buf_release(&said);
+	store_close(&s);
+}
+END_TEST
+
+/* After an error other than a lack of room, lines are only counted. */
+START_TEST(other_error)
+{
+	struct recording rec = RECORDING_INIT;
+	struct lost lost;
+	struct error err;
+	struct store s;
+	int fd;
+
+	ck_assert_int_eq(store_create(&s, fresh("base"), "rec", &err), 0);
+	append_task(&s, 1, "before");
+	fd = s.tasks_fd;
+	s.tasks_fd = open("/dev/null", O_RDONLY);
+	for (uint64_t i = 2; i < 12; i++)
+		append_task(&s, i, "lost");
+	ck_assert_int_eq(store_error(&s), -EBADF);
+	ck_assert_int_eq(lost_read(&lost, s.dir_fd), 0);
+	ck_assert_uint_eq(lost.tasks, 1);	/* the first is reported at once */
+	close(s.tasks_fd);
+	s.tasks_fd = fd;
+	append_task(&s, 12, "lost");
+	store_close(&s);
+	ck_assert_int_eq(recording_read(&rec, s.path, NULL, &err), 0);
+	ck_assert_uint_eq(rec.n_tasks, 1);
+	ck_assert_uint_eq(rec.lost.tasks, 11);
+	ck_assert_int_eq(rec.lost.reason, -EBADF);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(abandoned)
 {
 	struct buf before, after;
@@ -427,6 +496,7 @@ int main(void)
 	return support_main("store",
 			    TEST_GROUP("store"), TEST_EACH(odd_paths, paths), TEST(names),
 			    TEST(relative), TEST(cannot_create), TEST_EACH(nothing_left, failures),
+			    TEST_EACH(line_too_long, too_long), TEST(other_error),
 			    TEST(abandoned), TEST_EACH(bad_tickets, tickets), TEST(no_ticket),
 			    TEST_LOOP(descriptors, 4), TEST(no_descriptors), TEST(removed),
 			    TEST(disk_full),

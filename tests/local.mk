@@ -94,6 +94,12 @@ tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
 tests_fake_make_LDADD = -ldl
 
+# Preloaded by check_lost.
+check_PROGRAMS += tests/failing_io.so
+tests_failing_io_so_SOURCES = tests/failing_io.c
+tests_failing_io_so_LDFLAGS = $(LINK_MODULE)
+tests_failing_io_so_LDADD = -ldl
+
 # Preloaded by check_partial_io.
 check_PROGRAMS += tests/partial_io.so
 tests_partial_io_so_SOURCES = tests/partial_io.c

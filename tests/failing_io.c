@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into programs: in each process, writes into the file named FAIL_FILE fail with the error
+ * FAIL_ERROR (a number) after the first FAIL_AFTER ones.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_int writes;
+
+static bool is_file(int fd)
+{
+	const char *name = getenv("FAIL_FILE");
+	char link[64], path[4096];
+	size_t len = name ? strlen(name) : 0;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = len ? readlink(link, path, sizeof path) : -1;
+	return n > (ssize_t)len && path[n - (ssize_t)len - 1] == '/' &&
+	       !memcmp(path + n - len, name, len);
+}
+
+ssize_t write(int fd, const void *from, size_t n)
+{
+	ssize_t (*next)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+	const char *after = getenv("FAIL_AFTER"), *error = getenv("FAIL_ERROR");
+	int saved = errno;
+
+	if (is_file(fd) && after && error && atomic_fetch_add(&writes, 1) >= atoi(after)) {
+		errno = atoi(error);
+		return -1;
+	}
+	errno = saved;
+	return next(fd, from, n);
+}
