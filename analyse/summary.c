@@ -48,17 +48,22 @@ static const char *find_reason(const struct recording *rec, enum build_result re
 	return reason;
 }
 
+static bool is_lost(const struct recording *rec, const struct task *t)
+{
+	return rec->lost.tasks && t->start_us < 0 && t->queued_us < 0;
+}
+
 /* Tasks by start, those that never started behind them. */
 static int fill_order(struct summary *s)
 {
 	const struct recording *rec = s->rec;
 	struct keyed *k = malloc((rec->n_tasks + 1) * sizeof *k);
-	size_t queued = rec->n_tasks;
+	size_t queued = s->n_tasks;
 
 	if (!k)
 		return -ENOMEM;
 	for (size_t i = rec->n_tasks; i-- > 0; ) {
-		if (!task_ran(&rec->task[i]))
+		if (!task_ran(&rec->task[i]) && !is_lost(rec, &rec->task[i]))
 			s->order[--queued] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < rec->n_tasks; i++) {
@@ -117,6 +122,9 @@ static void find_step(struct summary *s)
 static void count_states(struct summary *s)
 {
 	for (size_t i = 0; i < s->rec->n_tasks; i++) {
+		if (is_lost(s->rec, &s->rec->task[i]))
+			continue;
+		s->n_tasks++;
 		s->n_state[s->rec->task[i].state]++;
 		s->n_hosting += s->rec->task[i].hosts;
 	}
@@ -412,11 +420,11 @@ int summary_make(struct summary *s, const struct recording *rec)
 	if (s->wall_us < 0)
 		s->wall_us = 0;
 	s->cores = recording_build_number(rec, "cores");
+	count_states(s);
 	if (allocate(s) || fill_order(s) || fill_by_end(s) || cost_fill(s->nest, rec, s->order, s->n_ran) ||
 	    fill_targets(s) || fill_running(s) || fill_memory(s))
 		return -ENOMEM;
 	find_step(s);
-	count_states(s);
 	fill_used(s);
 	host_fill(&s->host, rec);
 	return 0;

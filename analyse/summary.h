@@ -58,7 +58,9 @@ struct summary {
 	int64_t read_bytes, written_bytes;	/* of storage, likewise; -1: unknown */
 
 	struct nesting *nest;	/* of every task of rec */
-	uint32_t *order;	/* tasks by start, those never started at the end */
+	size_t n_tasks;		/* without those whose start was lost and not their end: these are
+				   among the lost ones */
+	uint32_t *order;	/* these tasks by start, those never started at the end */
 	size_t n_ran;		/* in front of order */
 	uint32_t *by_end;	/* those that ran by end; at one time in the order of their start */
 	int64_t step_us;	/* starts and ends of tasks are multiples of it: 1, 10, 100 ... or

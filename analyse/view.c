@@ -71,11 +71,11 @@ static void select_tasks(struct view *v, const struct selection *sel)
 	bool pattern = sel->filter && is_pattern(sel->filter);
 
 	if (v->all) {
-		v->n_tasks = s->rec->n_tasks;
+		v->n_tasks = s->n_tasks;
 		memcpy(v->task, s->order, v->n_tasks * sizeof *v->task);
 		return;
 	}
-	for (size_t i = 0; i < s->rec->n_tasks; i++) {
+	for (size_t i = 0; i < s->n_tasks; i++) {
 		if (task_matches(s->rec, sel, pattern, &s->rec->task[s->order[i]]))
 			v->task[v->n_tasks++] = s->order[i];
 	}

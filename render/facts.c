@@ -299,8 +299,8 @@ void fact_tasks(struct facts *f, const struct summary *s)
 	};
 	bool alarm = s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED];
 
-	buf_addu(&f->part, s->rec->n_tasks);
-	if (s->n_targets != s->rec->n_tasks && (s->n_targets || !f->brief)) {
+	buf_addu(&f->part, s->n_tasks);
+	if (s->n_targets != s->n_tasks && (s->n_targets || !f->brief)) {
 		buf_adds(&f->part, " for ");
 		buf_addu(&f->part, s->n_targets);
 		buf_adds(&f->part, s->n_targets == 1 ? " target" : " targets");
@@ -343,14 +343,14 @@ static void fact_none(struct facts *f, const struct view *v)
 		buf_adds(&f->part, " failed");
 	else if (!sel->kind && !sel->filter)
 		buf_adds(&f->part, " was found");
-	buf_addf(&f->part, " (of %zu)", v->sum->rec->n_tasks);
+	buf_addf(&f->part, " (of %zu)", v->sum->n_tasks);
 	fact_part(f);
 }
 
 void fact_selected(struct facts *f, const struct view *v)
 {
 	if (v->n_tasks) {
-		buf_addf(&f->part, "%zu of %zu tasks", v->n_tasks, v->sum->rec->n_tasks);
+		buf_addf(&f->part, "%zu of %zu tasks", v->n_tasks, v->sum->n_tasks);
 		fact_part(f);
 		add_time(f, v->cost.wall_us, " wall");
 		if (v->cost.measured)

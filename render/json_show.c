@@ -153,7 +153,7 @@ static void add_totals(struct json *j, const struct summary *s)
 	add_share(j, "cpu_share", summary_cpu_share(s));
 	json_int(j, "instances", instances(s->rec));
 	json_int(j, "targets", (int64_t)s->n_targets);
-	json_int(j, "tasks", (int64_t)s->rec->n_tasks);
+	json_int(j, "tasks", (int64_t)s->n_tasks);
 	json_int(j, "tasks_done", (int64_t)s->n_state[TASK_DONE]);
 	json_int(j, "tasks_failed", (int64_t)s->n_state[TASK_FAILED]);
 	json_int(j, "tasks_killed", (int64_t)s->n_state[TASK_KILLED]);

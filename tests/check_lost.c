@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/summary.h"
 #include "base/array.h"
 #include "tests/launched.h"
 #include "tests/make_host.h"
@@ -51,13 +52,21 @@ static size_t true_number(void)
 static void complete_with_lost(const char *name, size_t number, int reason)
 {
 	struct recording rec;
+	struct summary sum;
+	size_t said = 0;
 
 	launched_read(&rec, name);
 	ck_assert_uint_eq(n_started(&rec) + rec.lost.tasks, number);
+	ck_assert_int_eq(summary_make(&sum, &rec), 0);
+	ck_assert_uint_eq(sum.n_tasks + rec.lost.tasks, number);
+	summary_release(&sum);
 	if (rec.lost.reason) {
 		ck_assert_int_eq(rec.lost.reason, reason);
-		ck_assert_uint_eq(rec.n_warnings, 1);
-		ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "lost ("));
+		for (size_t i = 0; i < rec.n_warnings; i++) {
+			ck_assert_msg(strncmp(rec.warning[i].text, "tasks.log", 9), "%s", rec.warning[i].text);
+			said += strstr(rec.warning[i].text, "lost (") != NULL;
+		}
+		ck_assert_uint_eq(said, 1);
 	} else {
 		ck_assert_uint_eq(rec.n_warnings, 0);
 	}
@@ -103,7 +112,7 @@ static bool record_small(int kib, const char *before)
 	return can;
 }
 
-static const int sizes[] = { 48, 52, 56, 60, 68, 76, 84, 400 };
+static const int sizes[] = { 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 68, 76, 84, 400 };
 
 START_TEST(size_of_disk)
 {
@@ -230,6 +239,74 @@ START_TEST(preload_size_of_file)
 }
 END_TEST
 
+/* Any error of a write, in any process: all tasks are recorded or counted as lost, with the reason,
+ * and everybody is told. */
+static const struct {
+	const char *file;
+	int after, error;
+	const char *command, *said;
+} failures[] = {
+	{ "tasks.log", 1, EIO, "make -j2", "Input/output error" },
+	{ "tasks.log", 30, EIO, "make -j2", "Input/output error" },
+	{ "tasks.log", 30, EBADF, "make -j2", "Bad file descriptor" },
+	{ "tasks.log", 30, EDQUOT, "make -j2", "Disk quota exceeded" },
+	{ "tasks.log", 30, EPERM, "make -j2", "Operation not permitted" },
+	{ "tasks.log", 30, EIO, "sh ./s.sh", "Input/output error" },
+	{ "tasks.log", 30, EIO, "ninja", "Input/output error" },
+	{ "proc_stat.log", 1, EIO, "make -j2", "Input/output error" },
+	{ "proc_stat.log", 1, ENOSPC, "make -j2", "No space left on device" },
+	{ "output.log", 0, EIO, "sh -c 'echo x; make -j2'", "Input/output error" },
+};
+
+static void make_subjects(void)
+{
+	struct buf b = BUF_INIT;
+
+	write_makefiles("true");
+	support_writes(support_path("%s/s.sh", support_tmpdir()),
+		       "for i in $(seq 100); do /bin/true $i; done; exit 0\n");
+	buf_adds(&b, "rule r\n  command = :\n");
+	for (int i = 0; i < 100; i++)
+		buf_addf(&b, "build a%d: r\n", i);
+	support_writes(support_path("%s/build.ninja", support_tmpdir()), buf_str(&b));
+	buf_release(&b);
+}
+
+START_TEST(any_error)
+{
+	bool tasks = !strcmp(failures[_i].file, "tasks.log");
+	struct recording rec;
+	struct run r;
+	size_t number;
+
+	if (!make_host_can())
+		return;
+	make_subjects();
+	support_expect(support_tmpdir(), 0, NULL, "", RECORD "-n whole -- %s; rm -f .ninja_*",
+		       failures[_i].command);
+	launched_read(&rec, "whole");
+	number = n_started(&rec);
+	recording_release(&rec);
+	support_run(&r, support_tmpdir(), "LD_PRELOAD=" TOP_BUILDDIR "/tests/failing_io.so "
+		    "FAIL_FILE=%s FAIL_AFTER=%d FAIL_ERROR=%d " RECORD "--log --quiet -n one -- %s",
+		    failures[_i].file, failures[_i].after, failures[_i].error, failures[_i].command);
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(r.err.data, failures[_i].said) != NULL, "%s", r.err.data);
+	ck_assert(support_exists(support_path("%s/stats/one/lost.log", support_tmpdir())));
+	launched_read(&rec, "one");
+	ck_assert_int_eq(rec.lost.reason, -failures[_i].error);
+	ck_assert_uint_eq(n_started(&rec) + rec.lost.tasks, number);
+	ck_assert_int_eq(rec.lost.lines > 0, tasks);
+	ck_assert_int_eq(rec.lost.parts, !tasks);
+	recording_release(&rec);
+	support_expect(support_tmpdir(), ANY_STATUS, "1\n1\n1\n2\n", failures[_i].said,
+		       BUILDBEAT " show stats/one | grep -c '; incomplete$'; "
+		       BUILDBEAT " show --json stats/one | grep -c '\"complete\": *false'; "
+		       BUILDBEAT " list stats | grep -c 'incomplete'; "
+		       BUILDBEAT " archive --repo a.git stats/one; echo $?");
+}
+END_TEST
+
 /* The numbers that may be missing. Hosts write the recordings. */
 static const struct { const char *lines, *lost_log; uint64_t tasks; } numbered[] = {
 #define MAKE "open\t1\ta\t7\t0\t7\tmake\t4.3\t/\tmake\n"
@@ -272,6 +349,8 @@ START_TEST(numbers)
 {
 	const char *dir = support_path("%s/stats/made", support_tmpdir());
 	struct recording rec;
+	struct summary sum;
+	size_t begun = 0;
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "mkdir -p stats/made");
@@ -284,6 +363,11 @@ START_TEST(numbers)
 	ck_assert_uint_eq(rec.lost.tasks, numbered[_i].tasks);
 	ck_assert_uint_ge(rec.lost.lines, rec.lost.tasks);
 	ck_assert_int_eq(!rec.lost.reason, !numbered[_i].tasks);
+	ck_assert_int_eq(summary_make(&sum, &rec), 0);
+	for (size_t i = 0; i < rec.n_tasks; i++)
+		begun += rec.task[i].start_us >= 0 || rec.task[i].queued_us >= 0;
+	ck_assert_uint_eq(sum.n_tasks, numbered[_i].tasks ? begun : rec.n_tasks);
+	summary_release(&sum);
 	recording_release(&rec);
 }
 END_TEST
@@ -295,6 +379,11 @@ static const struct { const char *line; bool good; uint64_t lines, tasks; int re
 	{ "lost\t12\tab\t5\t5\tquota", true, 5, 5, -EDQUOT },
 	{ "lost\t12\tab\t5\t0\tlimit", true, 5, 0, -EFBIG },
 	{ "lost\t12\tab\t5\t0\tmoon", true, 5, 0, -ENOSPC },
+	{ "lost\t12\tab\t5\t0\te5", true, 5, 0, -EIO },
+	{ "lost\t12\tab\t5\t0\te105", true, 5, 0, -ENOBUFS },
+	{ "lost\t12\tab\t5\t0\te0", true, 5, 0, -ENOSPC },
+	{ "lost\t12\tab\t5\t0\te99999999999", true, 5, 0, -ENOSPC },
+	{ "part\t12\tsamples\te5", true, 0, 0, -EIO },
 	{ "part\t12\tsamples\tdisk", true, 0, 0, -ENOSPC },
 	{ "lost\t12\tab\t5\t6\tdisk", false, 0, 0, 0 },
 	{ "lost\t12\tab\t5", false, 0, 0, 0 },
@@ -320,6 +409,7 @@ int main(void)
 {
 	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
 			    TEST_EACH(room_again, left), TEST(loss_is_reported), TEST_LOOP(gaps_show, 2),
+			    TEST_EACH(any_error, failures),
 			    TEST_LOOP(preload_size_of_file,
 				      support_can_be_loaded() ? ARRAY_SIZE(limits) : 0),
 			    TEST_EACH(numbers, numbered), TEST_EACH(parsed, cases));
