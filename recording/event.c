@@ -214,15 +214,11 @@ void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	event_add_ended(b, t, inst, seq, kind, &ended);
 }
 
-/* As many of the names as fit. */
-static size_t add_names(struct buf *b, const char *word, int64_t t, const char *inst,
-			uint64_t seq, const char *const *names, size_t n)
+/* As many of the names as fit into the line that begins at start. */
+static size_t add_names(struct buf *b, size_t start, const char *const *names, size_t n)
 {
-	size_t start = b->len;
 	size_t i;
 
-	add_head(b, word, t);
-	add_id(b, inst, seq);
 	for (i = 0; i < n; i++) {
 		size_t size = redact_field_size(names[i], strlen(names[i]), NAME_MAX_LEN);
 
@@ -237,13 +233,32 @@ static size_t add_names(struct buf *b, const char *word, int64_t t, const char *
 size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		       const char *const *names, size_t n)
 {
-	return add_names(b, "after", t, inst, seq, names, n);
+	size_t start = b->len;
+
+	add_head(b, "after", t);
+	add_id(b, inst, seq);
+	return add_names(b, start, names, n);
 }
 
 size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const char *const *names, size_t n)
 {
-	return add_names(b, "out", t, inst, seq, names, n);
+	size_t start = b->len;
+
+	add_head(b, "out", t);
+	add_id(b, inst, seq);
+	return add_names(b, start, names, n);
+}
+
+size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *name,
+		       const char *const *names, size_t n)
+{
+	size_t start = b->len;
+
+	add_head(b, "group", t);
+	add_id(b, inst, 0);
+	add_text(b, name, NAME_MAX_LEN);
+	return add_names(b, start, names, n);
 }
 
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,

@@ -33,7 +33,7 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
 	EVENT_FAIL, EVENT_KILL, EVENT_GONE, EVENT_AFTER, EVENT_BEGIN, EVENT_END, EVENT_NOTE,
-	EVENT_NAME, EVENT_OUT, EVENT_PLACE, EVENT_USED,
+	EVENT_NAME, EVENT_OUT, EVENT_PLACE, EVENT_USED, EVENT_GROUP,
 };
 
 struct event_open {
@@ -119,6 +119,14 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const char *const *names, size_t n);
 
 /*
+ * "group": a target of the instance for which it runs no task, such as one without a recipe, and
+ * the targets that one of its tasks waits for because of it, in the same way. The name is repeated in
+ * each line.
+ */
+size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *name,
+		       const char *const *names, size_t n);
+
+/*
  * "name": the name, key or kind of the task became known later and replaces the earlier one. NULL
  * or empty: unchanged. Any process may write it.
  */
@@ -173,6 +181,8 @@ void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const 
  * buildbeat-recording(5). */
 #define EVENT_NOTE_COLLECTS "output-sync"
 #define EVENT_NOTE_DIRECT "output-direct"
+/* Of an instance: it runs one task at a time, as .NOTPARALLEL says. */
+#define EVENT_NOTE_SERIAL "notparallel"
 void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 

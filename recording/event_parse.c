@@ -34,7 +34,8 @@ static bool known_word(struct cursor *c, enum event_kind *kind)
 	case 'd': return word_is(c, "done\t", EVENT_DONE, kind);
 	case 'e': return word_is(c, "end\t", EVENT_END, kind);
 	case 'f': return word_is(c, "fail\t", EVENT_FAIL, kind);
-	case 'g': return word_is(c, "gone\t", EVENT_GONE, kind);
+	case 'g': return word_is(c, "gone\t", EVENT_GONE, kind) ||
+			 word_is(c, "group\t", EVENT_GROUP, kind);
 	case 'k': return word_is(c, "kill\t", EVENT_KILL, kind);
 	case 'n': return word_is(c, "name\t", EVENT_NAME, kind) ||
 			 word_is(c, "note\t", EVENT_NOTE, kind);

@@ -40,7 +40,7 @@ struct reader {
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */
-	size_t task_cap, after_cap, out_cap, usage_cap, usage_task_cap, memory_cap;
+	size_t task_cap, after_cap, out_cap, in_cap, usage_cap, usage_task_cap, memory_cap;
 	/* tasks */
 	struct index instances;	/* newest instance of an id */
 	struct index tasks;	/* by instance and number: those not in `numbered` */
@@ -193,6 +193,9 @@ int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *tas
 /* Add the names of an "after" or "out" line, still escaped, to the task. */
 int reader_after(struct reader *r, uint32_t task, struct slice names);
 int reader_out(struct reader *r, uint32_t task, struct slice names);
+
+/* The same of a "group" line: its own name comes first. */
+int reader_group(struct reader *r, uint32_t instance, struct slice names);
 
 /* parent: as in event.h. 0 or -ENOMEM. */
 int reader_add_span(struct reader *r, const struct span *s, int64_t parent);

@@ -261,6 +261,13 @@ static int read_out(struct reader *r, uint32_t task, struct event *e)
 	return (r->sums_only && !r->waits) || !names.len ? 0 : reader_out(r, task, names);
 }
 
+static int read_group(struct reader *r, uint32_t instance, struct event *e)
+{
+	struct slice names = { e->rest.p, (size_t)(e->rest.end - e->rest.p) };
+
+	return (r->sums_only && !r->waits) || !names.len ? 0 : reader_group(r, instance, names);
+}
+
 static int read_begin(struct reader *r, uint32_t instance, uint32_t task, struct event *e)
 {
 	struct span s = { .instance = instance, .task = task, .begin_us = e->time_us,
@@ -304,6 +311,8 @@ static int read_note(struct reader *r, uint32_t instance, uint32_t task, struct 
 		return -ENOMEM;
 	*added = (struct note){ e->time_us, instance, task,
 		text_field(r, e) };
+	if (task == NO_INDEX && !strcmp(added->text, EVENT_NOTE_SERIAL))
+		rec->instance[instance].serial = true;
 	return 0;
 }
 
@@ -317,6 +326,7 @@ static int read_task_line(struct reader *r, uint32_t instance, uint32_t task,
 	case EVENT_END: return read_span_end(r, instance, task, e);
 	case EVENT_NOTE: return read_note(r, instance, task, e);
 	case EVENT_USED: return t ? -EBADMSG : read_used(&r->rec->instance[instance], e);
+	case EVENT_GROUP: return t ? -EBADMSG : read_group(r, instance, e);
 	default: break;
 	}
 	if (!t)

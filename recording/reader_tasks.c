@@ -407,6 +407,50 @@ int reader_out(struct reader *r, uint32_t task, struct slice names)
 	return add_names(r, OUT, task, names);
 }
 
+/* The names of a line, each terminated in place. */
+static int add_in(struct recording *rec, size_t *cap, struct target_group *g, const char *name)
+{
+	const char **in;
+
+	if (!g->name) {
+		g->name = name;
+		return 0;
+	}
+	if (rec->n_in == UINT32_MAX)
+		return -ENOMEM;
+	in = array_make_room(rec->in, cap, rec->n_in, sizeof *in);
+	if (!in)
+		return -ENOMEM;
+	rec->in = in;
+	in[rec->n_in++] = name;
+	g->n_in++;
+	return 0;
+}
+
+int reader_group(struct reader *r, uint32_t instance, struct slice names)
+{
+	struct recording *rec = r->rec;
+	struct target_group *g = array_add(&rec->group, &rec->n_groups, sizeof *g);
+	char *p = g ? arena_text(rec->arena, names.p, names.len) : NULL;
+	const char *end = p + names.len;
+	int error = p ? 0 : -ENOMEM;
+
+	if (g)
+		*g = (struct target_group){ instance, (uint32_t)rec->n_in, 0, NULL };
+	while (!error && p < end) {
+		char *tab = memchr(p, '\t', (size_t)(end - p));
+		size_t len = (size_t)((tab ? tab : end) - p);
+
+		p[field_decode(p, len, NULL)] = '\0';
+		if (*p)
+			error = add_in(rec, &r->in_cap, g, p);
+		p += len + 1;
+	}
+	if (g && (!g->name || !g->n_in))
+		rec->n_groups--;
+	return error;
+}
+
 /* Sort names by task; those of a task keep their order. */
 static int sort_names(struct recording *rec, const struct names *l)
 {

@@ -397,6 +397,8 @@ void recording_release(struct recording *rec)
 	free(rec->span);
 	free(rec->task_span);
 	free(rec->pool);
+	free(rec->group);
+	free(rec->in);
 	free(rec->program);
 	free(rec->note);
 	free(rec->usage);

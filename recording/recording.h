@@ -101,6 +101,14 @@ struct pool {
 	int64_t depth;
 };
 
+/* A target of an instance for which it ran no task, and some of what stands behind it. Several may
+ * have the same name: they add up. */
+struct target_group {
+	uint32_t instance;
+	uint32_t first_in, n_in;	/* in recording.in */
+	const char *name;
+};
+
 struct instance {
 	const char *id;
 	int64_t open_us, close_us;	/* close -1: it died or still runs */
@@ -109,6 +117,7 @@ struct instance {
 				   following these ends: a parent opened earlier */
 	uint32_t parent_span;	/* and of the span, NO_INDEX if none; it may have no task */
 	bool only_spans;	/* a process that ran no tasks and only wrote spans */
+	bool serial;		/* it runs one task at a time: .NOTPARALLEL */
 	/* What its processes used that are no children of the launcher, such as those of a
 	 * server; -1: unknown, or they are. */
 	int64_t used_user_us, used_system_us, used_in_blocks, used_out_blocks;
@@ -251,6 +260,10 @@ struct recording {
 	bool has_files, has_cache;	/* for some task, files or the result of a cache are known */
 	size_t n_files;		/* 0: not read, or not recorded */
 	struct recording_file *file;
+	size_t n_groups;	/* 0: not read */
+	struct target_group *group;
+	size_t n_in;
+	const char **in;	/* names of targets in groups */
 	size_t n_pools;
 	struct pool *pool;
 	size_t n_spans;

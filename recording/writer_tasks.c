@@ -215,11 +215,24 @@ static void add_note(const struct tasks_out *t, const struct note *n)
 	writer_flow(t->o);
 }
 
+static void add_group(const struct tasks_out *t, const struct target_group *g)
+{
+	const char *const *in = t->rec->in + g->first_in;
+
+	for (size_t done = 0; done < g->n_in;) {
+		done += event_add_group(&t->o->b, t->rec->instance[g->instance].open_us,
+					t->id[g->instance], g->name, in + done, g->n_in - done);
+		writer_flow(t->o);
+	}
+}
+
 /* The tasks of the recording, or of its next part. */
 static void write_part(const struct tasks_out *t)
 {
 	const struct recording *rec = t->rec;
 
+	for (size_t i = 0; i < rec->n_groups; i++)
+		add_group(t, &rec->group[i]);
 	for (size_t i = 0; i < rec->n_tasks; i++)
 		add_task(t, &rec->task[i]);
 	for (size_t i = 0; i < rec->n_spans; i++)
