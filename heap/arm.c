@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "heap/bare.h"
 #include "heap/heap_env.h"
 
-#include <alloca.h>
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <fnmatch.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -17,6 +15,9 @@
  * matches is executed again, with the shim, before anything of it or of its libraries ran: in the
  * same process, with the same arguments, under the same name. It exports nothing, and allocates
  * nothing. Whatever cannot be done leaves the program as it is.
+ *
+ * It needs no library, since the program may have another C library or an older one, for which a
+ * missing symbol or version is fatal. What it uses of glibc is weak.
  */
 
 #define VARIABLES_MAX 20000
@@ -30,6 +31,15 @@ static const char preload_name[] = "LD_PRELOAD=";
 
 /* In each runtime of a sanitizer. */
 extern void __sanitizer_set_report_path(const char *path) __attribute__((weak));
+
+/* Of glibc's loader, which passes arguments to constructors; other loaders may not. */
+extern void *__libc_stack_end __attribute__((weak));
+extern struct r_debug _r_debug __attribute__((weak));
+
+/* Of libc, which not every program has. */
+extern __typeof(getauxval) getauxval __attribute__((weak));
+extern __typeof(fnmatch) fnmatch __attribute__((weak));
+extern __typeof(gnu_get_libc_version) gnu_get_libc_version __attribute__((weak));
 
 extern ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
@@ -98,26 +108,27 @@ static bool is_this_program(const struct stat *file)
 {
 	struct stat self;
 
-	return stat("/proc/self/exe", &self) ||
+	return bare_stat("/proc/self/exe", &self) ||
 	       (file->st_dev == self.st_dev && file->st_ino == self.st_ino);
 }
 
 static enum form read_form(const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = bare_open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	enum form form = FORM_OTHER;
 	char head[SELFMAG];
 	struct stat st;
 
 	if (fd < 0)
 		return FORM_OTHER;
-	if (pread(fd, head, sizeof head, 0) == sizeof head) {
+	if (bare_read(fd, head, sizeof head) == sizeof head) {
 		if (head[0] == '#' && head[1] == '!')
 			form = FORM_SCRIPT;
-		else if (!memcmp(head, ELFMAG, SELFMAG) && !fstat(fd, &st) && is_this_program(&st))
+		else if (!memcmp(head, ELFMAG, SELFMAG) && !bare_fstat(fd, &st) &&
+			 is_this_program(&st))
 			form = FORM_PROGRAM;
 	}
-	close(fd);
+	bare_close(fd);
 	return form;
 }
 
@@ -131,15 +142,10 @@ static char **script_arguments(char **argv, const char *script)
 	return NULL;
 }
 
-/* The form as it must be for the file: names such as /dev/fd/3 mean another file next time. */
-static void find_start(struct start *s, char **argv)
+/* The form as it must be for the file. */
+static void find_form(struct start *s, char **argv)
 {
-	s->file = (const char *)getauxval(AT_EXECFN);
-	s->form = FORM_OTHER;
 	s->argv = argv;
-	if (!s->file || !argv || !argv[0] || !strncmp(s->file, "/dev/fd/", 8) ||
-	    !strncmp(s->file, "/proc/", 6))
-		return;
 	s->form = getauxval(AT_BASE) ? read_form(s->file) : FORM_LOADER;
 	if (s->form == FORM_SCRIPT) {
 		s->argv = script_arguments(argv, s->file);
@@ -148,22 +154,50 @@ static void find_start(struct start *s, char **argv)
 	}
 }
 
-/* Any of the names that a user may know: the file's, that of a symbolic link to it, that of the
- * script, that of its interpreter. */
-static bool match(const char *rules, const struct start *s, char **argv, uint64_t *period)
+/* Names such as /dev/fd/3 mean another file next time. */
+static bool has_file(struct start *s)
+{
+	s->file = (const char *)getauxval(AT_EXECFN);
+	return s->file && strncmp(s->file, "/dev/fd/", 8) && strncmp(s->file, "/proc/", 6);
+}
+
+static bool match_file(const char *rules, uint64_t *period)
 {
 	char exe[PATH_MAX];
-	ssize_t n;
+	ssize_t n = bare_readlink("/proc/self/exe", exe, sizeof exe - 1);
 
-	if (heap_env_match(rules, base_of(s->file), period))
-		return true;
-	if (s->form == FORM_LOADER)
-		return false;
-	if (s->form == FORM_SCRIPT && heap_env_match(rules, base_of(argv[0]), period))
-		return true;
-	n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = '\0';
 	return n > 0 && heap_env_match(rules, base_of(exe), period);
+}
+
+/* Any of the names that a user may know: the file's, that of a symbolic link to it, that of the
+ * script, that of its interpreter. Most programs match none, at the cost of one system call. */
+static bool match(const char *rules, struct start *s, char **argv, uint64_t *period)
+{
+	bool loader = !getauxval(AT_BASE);
+	bool file = heap_env_match(rules, base_of(s->file), period) ||
+		    (!loader && match_file(rules, period));
+
+	/* argv[0] has the name of a script's interpreter, and any word otherwise */
+	if (!file && (loader || !heap_env_match(rules, base_of(argv[0]), period)))
+		return false;
+	find_form(s, argv);
+	return s->form == FORM_SCRIPT || (file && s->form != FORM_OTHER);
+}
+
+/* The shim has versions of symbols up to those of the glibc that it was built with. */
+static bool shim_can_be_loaded(void)
+{
+	const unsigned built = __GLIBC__ * 1000 + __GLIBC_MINOR__;
+	unsigned part[2] = { 0, 0 }, i = 0;
+
+	for (const char *p = gnu_get_libc_version(); *p && i < 2; p++) {
+		if (*p == '.')
+			i++;
+		else
+			part[i] = part[i] * 10 + (unsigned)(*p - '0');
+	}
+	return part[0] * 1000 + part[1] >= built;
 }
 
 /* Executing it again */
@@ -188,15 +222,26 @@ static const char *find_own(const char *list, size_t *len)
 	return NULL;
 }
 
+/* The directory of the shim: that of HEAP_ENV_BY_PLATFORM, or our own. */
+static size_t shim_directory(const char *own, size_t len)
+{
+	static const char place[] = HEAP_ENV_BY_PLATFORM;
+	size_t n = sizeof place - 1;
+
+	if (len > n && !memcmp(own + len - n, place, n))
+		return len - n;
+	return len - (sizeof HEAP_ENV_ARM - 1);
+}
+
 /* "LD_PRELOAD=/.../buildbeat-heap.so:" and what was there. */
 static void write_list(char *out, const char *own, size_t own_len, const char *list)
 {
 	char *p = mempcpy(out, preload_name, sizeof preload_name - 1);
 
-	p = mempcpy(p, own, own_len - (sizeof HEAP_ENV_ARM - 1));
+	p = mempcpy(p, own, shim_directory(own, own_len));
 	p = mempcpy(p, HEAP_ENV_SHIM, sizeof HEAP_ENV_SHIM - 1);
 	*p++ = ':';
-	strcpy(p, list);
+	memcpy(p, list, strlen(list) + 1);
 }
 
 /* The loader would print an error for the shim, which the list begins with. */
@@ -206,7 +251,7 @@ static bool has_shim_file(char *list)
 	bool found;
 
 	*end = '\0';
-	found = !access(path, R_OK);
+	found = !bare_access(path, R_OK);
 	*end = ':';
 	return found;
 }
@@ -229,69 +274,94 @@ static void write_now(char out[NOW_SIZE], uint64_t period)
 {
 	char *p = mempcpy(out, HEAP_ENV_NOW "=", sizeof HEAP_ENV_NOW);
 
-	p = write_number(p, (uint64_t)getpid());
+	p = write_number(p, (uint64_t)bare_getpid());
 	*p++ = ':';
 	p = write_number(p, period);
 	*p = '\0';
 }
 
 /* All that the loader was executed with: its options are no longer in argv. */
-static void execute_loader(char **env)
-{
+struct loader_words {
 	char text[ARGUMENTS_MAX], *argv[WORDS_MAX];
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+};
+
+static bool read_loader_words(struct loader_words *w)
+{
+	int fd = bare_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	size_t len = 0, n = 0;
-	struct stat st;
 	ssize_t got = 1;
 
 	if (fd < 0)
-		return;
-	while (got > 0 && len < sizeof text) {
-		got = read(fd, text + len, sizeof text - len);
+		return false;
+	while (got > 0 && len < sizeof w->text) {
+		got = bare_read(fd, w->text + len, sizeof w->text - len);
 		len += got > 0 ? (size_t)got : 0;
 	}
-	close(fd);
-	if (got || !len || text[len - 1])
-		return;
-	for (char *p = text; p < text + len; p += strlen(p) + 1) {
+	bare_close(fd);
+	if (got || !len || w->text[len - 1])
+		return false;
+	for (char *p = w->text; p < w->text + len; p += strlen(p) + 1) {
 		if (n + 1 == WORDS_MAX)
-			return;
-		argv[n++] = p;
+			return false;
+		w->argv[n++] = p;
 	}
-	argv[n] = NULL;
-	if (strchr(text, '/') && !stat(text, &st) && is_this_program(&st))
-		execve(text, argv, env);
+	return true;
 }
 
-static void execute(const struct start *s, char **env, uint64_t period)
+static void execute_loader(char **env)
+{
+	struct loader_words *w = bare_pages(sizeof *w);
+	struct stat st;
+
+	if (!w)
+		return;
+	if (read_loader_words(w) && strchr(w->text, '/') && !bare_stat(w->text, &st) &&
+	    is_this_program(&st))
+		bare_execve(w->text, w->argv, env);
+	bare_give_back(w, sizeof *w);
+}
+
+/* The environment of the program with the shim; not on the stack, which may be small. */
+struct again {
+	char now[NOW_SIZE], list[sizeof preload_name + PATH_MAX + sizeof HEAP_ENV_SHIM + LIST_MAX + 2];
+	char *env[VARIABLES_MAX + 2];
+};
+
+static bool fill_again(struct again *a, char **env, uint64_t period)
 {
 	size_t n = 0, at, len = 0;
-	char now[NOW_SIZE], *list, **copy;
 	const char *old, *own;
 
 	while (env[n])
 		n++;
 	at = find_list(env, n);
 	if (at >= n || n > VARIABLES_MAX)
-		return;
+		return false;
 	old = env[at] + sizeof preload_name - 1;
 	own = find_own(old, &len);
 	if (!own || len > PATH_MAX || strlen(old) > LIST_MAX)
+		return false;
+	write_list(a->list, own, len, old);
+	write_now(a->now, period);
+	memcpy(a->env, env, n * sizeof *env);
+	a->env[at] = a->list;
+	a->env[n] = a->now;
+	return has_shim_file(a->list);
+}
+
+static void execute(const struct start *s, char **env, uint64_t period)
+{
+	struct again *a = bare_pages(sizeof *a);
+
+	if (!a)
 		return;
-	list = alloca(sizeof preload_name + len + sizeof HEAP_ENV_SHIM + strlen(old) + 2);
-	write_list(list, own, len, old);
-	if (!has_shim_file(list))
-		return;
-	write_now(now, period);
-	copy = alloca((n + 2) * sizeof *copy);
-	memcpy(copy, env, n * sizeof *env);
-	copy[at] = list;
-	copy[n] = now;
-	copy[n + 1] = NULL;
-	if (s->form == FORM_LOADER)
-		execute_loader(copy);
-	else
-		execve(s->file, s->argv, copy);
+	if (fill_again(a, env, period)) {
+		if (s->form == FORM_LOADER)
+			execute_loader(a->env);
+		else
+			bare_execve(s->file, s->argv, a->env);
+	}
+	bare_give_back(a, sizeof *a);
 }
 
 /* Was this process executed again already? If its shim was not loaded, it runs without. */
@@ -305,7 +375,7 @@ static bool was_executed(char **env)
 	if (!heap_env_now(heap_env_find(env, HEAP_ENV_NOW), &pid, &period))
 		return false;
 	heap_env_take(env);
-	return pid == getpid();
+	return pid == bare_getpid();
 }
 
 static void look(char **argv, char **env)
@@ -314,22 +384,19 @@ static void look(char **argv, char **env)
 	struct start s;
 	uint64_t period;
 
-	if (!rules || !heap_env_find(env, HEAP_ENV_DIR) || was_executed(env))
-		return;
-	find_start(&s, argv);
-	if (s.form == FORM_OTHER || !match(rules, &s, argv, &period) || __sanitizer_set_report_path ||
-	    has_preinit())
+	if (!rules || !heap_env_find(env, HEAP_ENV_DIR) || !argv[0] || was_executed(env) ||
+	    !has_file(&s) || !match(rules, &s, argv, &period) || __sanitizer_set_report_path ||
+	    has_preinit() || !shim_can_be_loaded())
 		return;
 	execute(&s, env, period);
 }
 
 static __attribute__((constructor)) void arm(int argc, char **argv, char **env)
 {
-	int saved = errno;
-
-	(void)argc;
+	if (!&__libc_stack_end || !&_r_debug)
+		return;
 	if (__sanitizer_set_report_path)
 		hide();
-	look(argv, env);
-	errno = saved;
+	if (argc > 0 && getauxval && fnmatch && gnu_get_libc_version)
+		look(argv, env);
 }

@@ -12,7 +12,10 @@
  * How programs are armed, by their environment.
  *
  * In the environment of an armed build:
- *	LD_PRELOAD		/.../buildbeat-arm.so, before what was there
+ *	LD_PRELOAD		/.../arm/$PLATFORM/buildbeat-arm.so, before what was there. The loader
+ *				of glibc puts the machine's name there, of which 32-bit programs have
+ *				another one: an empty object. The loader of musl finds no such file,
+ *				and says nothing.
  *	BUILDBEAT_HEAP		rules, separated by ';'. A rule is PERIOD:NAMES: the mean number of
  *				bytes between samples, 0 for every allocation; and names of programs'
  *				files separated by '|', each a pattern of fnmatch(). The first rule
@@ -29,6 +32,7 @@
 #define HEAP_ENV_DIR "BUILDBEAT_HEAP_DIR"
 #define HEAP_ENV_NOW "BUILDBEAT_HEAP_NOW"
 #define HEAP_ENV_ARM "buildbeat-arm.so"
+#define HEAP_ENV_BY_PLATFORM "arm/$PLATFORM/" HEAP_ENV_ARM	/* from the directory of the shim */
 #define HEAP_ENV_SHIM "buildbeat-heap.so"
 
 /* None of these allocates, or changes errno. */
