@@ -42,3 +42,31 @@ heap_buildbeat_arm_so_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin \
 	-fno-tree-loop-distribute-patterns -fno-stack-protector -fno-sanitize=all -U_FORTIFY_SOURCE
 heap_buildbeat_arm_so_LDFLAGS = -shared -nostdlib -Wl,-z,defs \
 	-Wl,-z,initfirst -Wl,-z,now -Wl,-O1 -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro
+
+# The object of each name of this machine, see heap/heap_env.h: links, where they are built and where
+# they are installed. A 32-bit program gets an empty object, since for ours its loader prints an error.
+ARM_LINKS = \
+	link() { mkdir -p "$$dir/arm/$$1" && ln -sf "../../$$2" "$$dir/arm/$$1/buildbeat-arm.so"; } && \
+	for name in $(ARM_PLATFORMS); do link $$name buildbeat-arm.so || exit; done && \
+	for name in $(ARM_PLATFORMS_32); do link $$name buildbeat-arm32.so || exit; done
+ARM_DIRECTORIES = $(ARM_PLATFORMS:%=$(moduledir)/arm/%) $(ARM_PLATFORMS_32:%=$(moduledir)/arm/%) \
+	$(moduledir)/arm
+
+EXTRA_DIST += heap/arm32.c
+CLEANFILES += heap/buildbeat-arm32.so heap/arm.stamp
+module_DATA =
+if HAVE_ARM_32
+module_DATA += heap/buildbeat-arm32.so
+endif
+heap/buildbeat-arm32.so: heap/arm32.c
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CC) -m32 -shared -nostdlib -Wl,-z,noexecstack \
+		-Wl,--build-id=none -o $@ $(srcdir)/heap/arm32.c
+
+noinst_DATA = heap/arm.stamp
+heap/arm.stamp: Makefile
+	$(AM_V_GEN)dir=heap && rm -rf heap/arm && $(ARM_LINKS) && : >$@
+clean-local: clean-arm
+clean-arm:
+	rm -rf heap/arm
+install-exec-hook:
+	@dir="$(DESTDIR)$(moduledir)" && $(ARM_LINKS)

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/arm.h"
 
+#include "base/trust.h"
 #include "heap/heap_env.h"
 #include "launch/find_plugin.h"
 #include "plugin/carry.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PERIOD (512 << 10)	/* mean bytes between samples */
 
-/* What a path must not have: elements of LD_PRELOAD end there. */
-static const char separators[] = ": ";
+/* What a path must not have: elements of LD_PRELOAD end there, and the loader replaces "$LIB". */
+static const char forbidden[] = ": $";
 
 static int add_rule(struct arm *a, const struct inspect_rule *r, struct error *err)
 {
@@ -29,16 +32,47 @@ static int add_rule(struct arm *a, const struct inspect_rule *r, struct error *e
 	return buf_error(&a->rules);
 }
 
+static bool is_ours(const char *dir)
+{
+	struct error unused;
+	struct stat st;
+
+	return !stat(dir, &st) && !trust_check_code(dir, &st, &unused);
+}
+
+/* Let the loader of each program choose the object, if there is one for this machine. Otherwise
+ * 32-bit programs print an error of their loader. */
+static void choose_by_platform(struct arm *a)
+{
+	const char *platform = (const char *)getauxval(AT_PLATFORM);
+	size_t dir = (size_t)(strrchr(a->preload, '/') + 1 - a->preload);
+	char path[PATH_MAX];
+	int n;
+
+	n = snprintf(path, sizeof path, "%.*sarm/%s/" HEAP_ENV_ARM, (int)dir, a->preload,
+		     platform ? platform : "");
+	if (!platform || (size_t)n >= sizeof path || access(path, R_OK))
+		return;
+	*strrchr(path, '/') = '\0';
+	if (!is_ours(path))
+		return;
+	*strrchr(path, '/') = '\0';
+	if (is_ours(path) && dir + sizeof HEAP_ENV_BY_PLATFORM <= sizeof a->preload)
+		strcpy(a->preload + dir, HEAP_ENV_BY_PLATFORM);
+}
+
 static bool find_objects(struct arm *a, struct error *err)
 {
 	char shim[PATH_MAX];
 
 	if (!find_heap(a->preload, HEAP_ENV_ARM, err) || !find_heap(shim, HEAP_ENV_SHIM, err))
 		return false;
-	if (!strpbrk(a->preload, separators))
+	if (!strpbrk(a->preload, forbidden)) {
+		choose_by_platform(a);
 		return true;
+	}
 	error_set(err, -EINVAL, a->preload, 0, 0,
-		  "cannot be preloaded: its path has a space or a colon");
+		  "cannot be preloaded: its path has a space, a colon or a dollar sign");
 	return false;
 }
 

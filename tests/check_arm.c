@@ -7,11 +7,14 @@
 #include "tests/support.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define OBJECT TOP_BUILDDIR "/heap/buildbeat-arm.so"
+/* As in an armed build. */
+#define OBJECT "'" TOP_BUILDDIR "/heap/arm/$PLATFORM/buildbeat-arm.so'"
+#define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
 static const char probe[] =
 	"#define _GNU_SOURCE\n#include <dirent.h>\n#include <signal.h>\n#include <stdio.h>\n"
@@ -182,7 +185,7 @@ START_TEST(unarmed)
 	const char *dir = support_tmpdir(), *plain = plain_environment("");
 	struct run without, with;
 
-	if (!support_can_be_loaded() || !prepare(dir, "mkdir alone; cp " OBJECT " alone"))
+	if (!support_can_be_loaded() || !prepare(dir, "mkdir alone; cp " TOP_BUILDDIR "/heap/buildbeat-arm.so alone"))
 		return;
 	support_run(&without, dir, "%s; ./p x", plain);
 	support_run(&with, dir, "%s; export %s; ./p x", plain, broken[_i].variables);
@@ -191,6 +194,138 @@ START_TEST(unarmed)
 	ck_assert_msg(!strcmp(with.err.data, ""), "%s: %s", broken[_i].name, with.err.data);
 	ck_assert_int_eq(with.status, 0);
 	ck_assert_int_eq(count_images(support_path("%s/images", dir)), 0);
+}
+END_TEST
+
+/*
+ * Programs of all kinds: a build whose rule matches another program does not change them, nor does a
+ * rule that matches them. Each is built by a command as "x", which may fail if the machine cannot.
+ */
+static const char any[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+	"int main(int argc, char **argv)\n{\n"
+	"	for (int i = 0; i < 2000; i++) {\n"
+	"		char *volatile p = malloc(1000 + (size_t)i);\n"
+	"		memset(p, 1, 1000);\n		if (i % 2)\n			free(p);\n	}\n"
+	"	for (int i = 0; i < argc; i++)\n		puts(argv[i]);\n"
+	"	fprintf(stderr, \"an error\\n\");\n	return 3;\n}\n";
+
+/* No C library; a loader, or none. */
+static const char bare[] =
+	"#ifdef __x86_64__\n"
+	"static long call(long n, long a, long b, long c)\n{\n	long r;\n"
+	"	__asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c) : \"rcx\", \"r11\", \"memory\");\n"
+	"	return r;\n}\n#define WRITE 1\n#define EXIT 231\n#else\n"
+	"static long call(long n, long a, long b, long c)\n{\n	long r;\n"
+	"	__asm__ volatile(\"int $0x80\" : \"=a\"(r) : \"a\"(n), \"b\"(a), \"c\"(b), \"d\"(c) : \"memory\");\n"
+	"	return r;\n}\n#define WRITE 4\n#define EXIT 252\n#endif\n"
+	"void _start(void)\n{\n	call(WRITE, 1, (long)\"hello\\n\", 6);\n	call(EXIT, 3, 0, 0);\n}\n";
+
+/* Nothing but memory and output is allowed in its main(). threads: the second one counts too. */
+static const char strict[] =
+	"#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <pthread.h>\n#include <stddef.h>\n"
+	"#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n#include <sys/prctl.h>\n"
+	"#include <sys/syscall.h>\n#include <unistd.h>\n"
+	"#define LET(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \\\n"
+	"	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)\n"
+	"static void deep(int n)\n{\n	volatile char frame[500];\n	frame[0] = 1;\n"
+	"	free(malloc(100000));\n	if (n)\n		deep(n - 1);\n	frame[1] = 1;\n}\n"
+	"int main(void)\n{\n"
+	"	struct sock_filter f[] = {\n"
+	"		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),\n"
+	"		LET(brk), LET(mmap), LET(munmap), LET(mremap), LET(write), LET(exit_group),\n"
+	"		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),\n	};\n"
+	"	struct sock_fprog p = { sizeof f / sizeof *f, f };\n"
+	"	free(malloc(10));\n	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);\n"
+	"	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))\n		return 77;\n"
+	"	for (int i = 0; i < 3000; i++)\n		memset(malloc(10000), 1, 100);\n"
+	"	deep(300);\n"
+	"	mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+	"	return write(1, \"alive\\n\", 6) == 6 ? 3 : 4;\n}\n";
+
+static const struct { const char *name, *build, *command; } kinds[] = {
+	{ "dynamic", "gcc -o x any.c", "./x a" },
+	{ "static", "gcc -static -o x any.c", "./x a" },
+	{ "musl", "musl-gcc -o x any.c", "./x a" },
+	{ "musl, static", "musl-gcc -static -o x any.c", "./x a" },
+	{ "musl below make", "musl-gcc -o x any.c; printf 'all:\\n\\t./x a\\n' >Makefile", "make -s; [ $? = 2 ] && exit 3" },
+	{ "no library, static", "gcc -nostdlib -static -o x bare.c", "./x" },
+	{ "no library, a loader", "gcc -nostdlib -fpie -pie -Wl,-dynamic-linker,$LOADER -o x bare.c", "./x" },
+	{ "the same, bound now", "gcc -nostdlib -fpie -pie -Wl,-z,now -Wl,-dynamic-linker,$LOADER -o x bare.c",
+	  "LD_BIND_NOW=1 ./x" },
+	{ "32 bit, static", "gcc -m32 -nostdlib -static -o x bare.c", "./x" },
+	{ "32 bit, a loader", "gcc -m32 -nostdlib -fpie -pie -Wl,-dynamic-linker,/lib/ld-linux.so.2 -o x bare.c", "./x" },
+	{ "32 bit, a library", "gcc -m32 -nostdlib -fpie -pie -Wl,-dynamic-linker,/lib/ld-linux.so.2 -o x bare.c "
+	  "-Wl,--no-as-needed /lib32/libc.so.6", "./x" },
+	{ "32 bit, bound now", "gcc -m32 -nostdlib -fpie -pie -Wl,-dynamic-linker,/lib/ld-linux.so.2 -o x bare.c "
+	  "-Wl,--no-as-needed /lib32/libc.so.6", "LD_BIND_NOW=1 ./x" },
+	{ "rights of another user", "gcc -o x any.c && chown 65534 x && chmod 4755 x && chmod 711 .", "./x a" },
+	{ "rights of another group", "gcc -o x any.c && chgrp 65534 x && chmod 2755 x", "./x a" },
+	{ "sandbox", "gcc -w -O1 -fno-builtin -o x strict.c", "./x" },
+	{ "sandbox, musl", "musl-gcc -w -idirafter /usr/include -idirafter /usr/include/$(gcc -dumpmachine) -O1 -fno-builtin -o x strict.c", "./x" },
+	{ "address sanitizer", "gcc -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },
+	{ "static sanitizer", "gcc -static-libasan -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },
+	{ "thread sanitizer", "gcc -fsanitize=thread -o x any.c", "./x" },
+	{ "undefined sanitizer", "gcc -fsanitize=undefined -o x any.c", "./x" },
+	{ "libeatmydata", "gcc -o x any.c && eatmydata true", "eatmydata ./x" },
+	{ "fakeroot", "gcc -o x any.c && fakeroot true", "fakeroot ./x" },
+	{ "jemalloc", "gcc -o x any.c && LD_PRELOAD=libjemalloc.so.2 ./x 2>&1 | (! grep -q ld.so)",
+	  "LD_PRELOAD=libjemalloc.so.2:$LD_PRELOAD ./x" },
+	{ "an empty environment", "gcc -o x any.c", "env -i ./x" },
+	{ "few descriptors", "gcc -o x any.c", "exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ./x" },
+	{ "a small stack", "gcc -o x any.c", "ulimit -s 64; ./x" },
+	{ "little memory", "gcc -o x any.c", "ulimit -v 30000; ./x" },
+	{ "a script", "gcc -o y any.c; printf '#!/bin/sh\\n./y b\\n' >x; chmod +x x", "./x a" },
+};
+
+/* The mode, the options of record, and the rule. */
+static const struct { const char *name, *command; } modes[] = {
+	{ "recorded", BUILDBEAT " record -o one -- " },
+	{ "armed", BUILDBEAT " record -o two --inspect 'cc1plus,heap' -- " },
+	{ "inspected", BUILDBEAT " record -o three --inspect 'x,heap' -- " },
+	{ "exactly", BUILDBEAT " record -o four --inspect 'x,heap=exact' -- " },
+};
+
+static bool can_run_kind(const char *dir, size_t i)
+{
+	struct run r;
+
+	support_writes(support_path("%s/any.c", dir), any);
+	support_writes(support_path("%s/bare.c", dir), bare);
+	support_writes(support_path("%s/strict.c", dir), strict);
+	support_run(&r, dir, "LOADER=%s; %s", loader(), kinds[i].build);
+	if (r.status)
+		return false;
+	support_run(&r, dir, "unset LD_PRELOAD; (%s) >out 2>err; [ $? = 3 ]", kinds[i].command);
+	return !r.status;
+}
+
+START_TEST(harmless)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	if (!support_can_be_loaded())
+		return;
+	if (!can_run_kind(dir, (size_t)_i)) {
+		printf("skipped: %s: this machine cannot build or run it\n", kinds[_i].name);
+		return;
+	}
+	for (size_t m = 0; m < ARRAY_SIZE(modes); m++) {
+		support_run(&r, dir, "unset LD_PRELOAD; %s sh -c '(%s) >out2 2>err2'; s=$?; "
+			    "diff out out2 && diff err err2 && exit $s",
+			    modes[m].command, kinds[_i].command);
+		ck_assert_msg(r.status == 3, "%s, %s: status %d\n%s%s", kinds[_i].name,
+			      modes[m].name, r.status, r.out.data, r.err.data);
+	}
+}
+END_TEST
+
+/* What a program lacks of it would be fatal for that program. */
+START_TEST(needs_nothing)
+{
+	support_expect(NULL, 0, "", "", "readelf -dW " TOP_BUILDDIR "/heap/buildbeat-arm.so | grep NEEDED; "
+		       "nm -D " TOP_BUILDDIR "/heap/buildbeat-arm.so | grep -v ' w '; :");
 }
 END_TEST
 
@@ -232,5 +367,6 @@ END_TEST
 int main(void)
 {
 	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
-			    TEST(without_proc), TEST(obstacles));
+			    TEST_EACH(harmless, kinds), TEST(needs_nothing), TEST(without_proc),
+			    TEST(obstacles));
 }
