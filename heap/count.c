@@ -130,9 +130,12 @@ static enum state begin(void)
 	if (!own || syscall(SYS_madvise, own, 4096, MADV_WIPEONFORK))
 		return OFF;
 	own->state = open_image(false);
-	if (own->state == READY && !period)
+	if (own->state != READY)
+		return own->state;
+	image_prepare();
+	if (!period)
 		memset(count_filter, 255, sizeof count_filter);
-	return own->state;
+	return READY;
 }
 
 /* In a child: the tables are the parent's. The filter remains: who frees what the parent allocated
@@ -279,7 +282,7 @@ static void start_thread(struct count_thread *t)
 {
 	t->work = __atomic_fetch_add(&next_work, 1, __ATOMIC_RELAXED) % WORK_AREAS;
 	t->sample.random = (uint64_t)now_ns() ^ (uint64_t)(uintptr_t)t ^
-		    (uint64_t)syscall(SYS_getpid) << 32;
+		    (uint64_t)(uint32_t)image_head->pid << 32;
 	t->started = true;
 }
 
@@ -624,7 +627,8 @@ void count_begin(void)
 	int saved = errno;
 
 	t->inside = true;
-	is_ready(true);
+	if (is_ready(true))
+		unwind_begin();
 	t->inside = false;
 	heap_env_take(environ);
 	errno = saved;

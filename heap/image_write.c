@@ -154,6 +154,12 @@ struct heap_range *image_new_range(void)
 		    sizeof(struct heap_range));
 }
 
+void image_prepare(void)
+{
+	if (image_new_stack() && image_new_module() && image_new_site())
+		image_new_range();
+}
+
 void image_forget(void)
 {
 	for (int table = 0; table < HEAP_TABLES; table++) {

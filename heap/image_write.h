@@ -30,6 +30,9 @@ struct heap_stack *image_new_stack(void);
 struct heap_site *image_new_site(void);
 struct heap_range *image_new_range(void);
 
+/* Create the beginning of all tables now: a program may enter a sandbox that cannot open the file. */
+void image_prepare(void);
+
 /* In a forked child: the image is its parent's, and is no longer this process's. */
 void image_forget(void);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -67,7 +68,7 @@ static inline uint64_t rule_of(uintptr_t address, uint64_t now)
 
 /*
  * What of the stack this thread may read. The stack that it was started with reaches up to end;
- * from low on it has no holes. It may run on another one, of a signal or a coroutine, that is in a
+ * from low on it has no holes, but the first stack's may be where it has not grown to. It may run on another one, of a signal or a coroutine, that is in a
  * part of memory that ends with a hole: foreign.
  */
 struct stack {
@@ -110,12 +111,20 @@ static uintptr_t thread_pointer(void)
 
 extern void *__libc_stack_end;
 
-/* The data of a thread is at the end of its stack. */
-static uintptr_t stack_end(void)
+/* However large the limit is: the kernel may map other things below. */
+#define MAIN_STACK_MAX ((rlim_t)128 << 20)
+
+/* The first stack grows by itself: as far as its limit, nothing else is mapped there. */
+void unwind_begin(void)
 {
-	if (syscall(SYS_gettid) == getpid())
-		return (uintptr_t)__libc_stack_end;
-	return thread_pointer() & ~(WORD - 1);
+	struct rlimit limit;
+	rlim_t size = 0;
+
+	if (!syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit))
+		size = limit.rlim_cur < MAIN_STACK_MAX ? limit.rlim_cur : MAIN_STACK_MAX;
+	own.end = (uintptr_t)__libc_stack_end;
+	own.low = own.end - (uintptr_t)size;
+	unwind_find_program();
 }
 
 struct walk {
@@ -130,8 +139,9 @@ static __attribute__((noinline)) void look_at_stack(struct walk *w)
 	uintptr_t readable;
 
 	w->high = w->low;
+	/* the data of another thread is at the end of its stack */
 	if (!own.end)
-		own.end = own.low = stack_end();
+		own.end = own.low = thread_pointer() & ~(WORD - 1);
 	if (w->sp >= own.end || (w->sp >= own.foreign_start && w->sp < own.foreign_end))
 		return;
 	readable = probe(w->sp, own.low);

@@ -17,6 +17,13 @@
  */
 
 /*
+ * Ask the kernel now for what later calls in this thread need: a program may enter a sandbox that
+ * ends it at the first system call it does not expect, or that has no descriptor left. Call it in
+ * the thread that main() will run in.
+ */
+void unwind_begin(void);
+
+/*
  * Fill address[] with the calls of this thread, the innermost first, and return their number, at
  * most max. Each is an address inside the call instruction, one less than the return address, so
  * that the function and the line are those of the call also if the call does not return.

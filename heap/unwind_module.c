@@ -221,6 +221,19 @@ static bool path_of_maps(char path[PATH_MAX], uintptr_t address)
 	return found && *path;
 }
 
+/* The program has no name in the loader's list. */
+static char program[PATH_MAX];
+static uintptr_t program_start;
+
+void unwind_find_program(void)
+{
+	uintptr_t end;
+
+	if (unwind_find_range(&program_start, &end, getauxval(AT_PHDR)) ||
+	    !path_of_maps(program, program_start))
+		program[0] = '\0';
+}
+
 int unwind_find_module(struct unwind_module *m, uintptr_t address)
 {
 	int saved = errno, r;
@@ -236,6 +249,8 @@ int unwind_find_module(struct unwind_module *m, uintptr_t address)
 	find_build_id(m);
 	if (f.name[0] == '/' && strlen(f.name) < sizeof m->path) {
 		strcpy(m->path, f.name);
+	} else if (f.start == program_start && program[0]) {
+		strcpy(m->path, program);
 	} else if (!path_of_maps(m->path, address)) {
 		const char *name = f.name[0] ? f.name : (const char *)getauxval(AT_EXECFN);
 
