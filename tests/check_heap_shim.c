@@ -356,6 +356,23 @@ START_TEST(closes_descriptors)
 }
 END_TEST
 
+/* The program's path is known nevertheless, although it was started by a relative one. */
+START_TEST(no_descriptors)
+{
+	bool found = false;
+	struct had h;
+
+	ck_assert_int_eq(chdir(TOP_BUILDDIR "/tests"), 0);
+	had(&h, run(0, (const char *const[]){ "./heap_act", "no descriptors", NULL }));
+	ck_assert_int_eq(h.state.error, 0);
+	ck_assert_uint_ge(h.bytes[0], 100 * 100);
+	for (size_t i = 0; i < h.in.n_modules; i++)
+		found |= !strcmp(h.in.names.name[h.in.module[i].file].p, ACT);
+	ck_assert(found);
+	had_release(&h);
+}
+END_TEST
+
 START_TEST(limited)
 {
 	struct had h;
@@ -527,7 +544,7 @@ int main(void)
 			    TEST_GROUP("functions"), TEST(family), TEST_LOOP(mappings, 2),
 			    TEST_LOOP(fixed_address, 3),
 			    TEST_GROUP("processes"), TEST(children), TEST(executes),
-			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(limited),
+			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(no_descriptors), TEST(limited),
 			    TEST(full_disk), TEST_LOOP(no_image, 2), TEST(signals),
 			    TEST_LOOP(threads, 2), TEST_LOOP(killed, 2),
 			    TEST_LOOP(other_preloads, 6),

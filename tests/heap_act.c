@@ -231,6 +231,16 @@ static void limited(void)
 		deep(i, 15);
 }
 
+/* No file can be opened any more. */
+static void no_descriptors(void)
+{
+	struct rlimit limit = { 3, 3 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned i = 0; i < 100; i++)
+		deep(i, 15);
+}
+
 static volatile int signals;
 
 static void on_signal(int number)
@@ -315,6 +325,7 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{ "family", family }, { "mappings", mappings }, { "children", children },
 		{ "bomb", bomb }, { "closed", closed }, { "limited", limited },
+		{ "no descriptors", no_descriptors },
 		{ "profiled", profiled }, { "forever", forever }, { "threads", threads },
 	};
 	size_t i = 0;
