@@ -4,7 +4,7 @@ noinst_LIBRARIES += archive/libarchive.a
 archive_libarchive_a_SOURCES = \
 	archive/archive.h archive/columns.c archive/columns.h archive/commit_count.c \
 	archive/commit_count.h archive/fsck.c archive/fsck.h archive/fsck_commits.c \
-	archive/fsck_left.c archive/fsck_notes.c archive/fsck_series.c \
+	archive/fsck_left.c archive/fsck_notes.c archive/fsck_series.c archive/git.h \
 	archive/import_oe.c archive/import_oe.h archive/import_oe_run.c \
 	archive/import_oe_run.h archive/loose.c archive/loose.h \
 	archive/message.c archive/message.h archive/build.c archive/build.h archive/build_read.c \

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ARCHIVE_LOOSE_H
 #define BUILDBEAT_ARCHIVE_LOOSE_H
 
-#include <git2.h>
+#include "archive/git.h"
 
 /*
  * Makes a repository read objects that have their own file by the code here, not in libgit2,

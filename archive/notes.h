@@ -2,9 +2,8 @@
 #ifndef BUILDBEAT_ARCHIVE_NOTES_H
 #define BUILDBEAT_ARCHIVE_NOTES_H
 
+#include "archive/git.h"
 #include "base/error.h"
-
-#include <git2.h>
 
 /*
  * The notes on builds are git notes: `git notes --ref=buildbeat show` prints them, and they can be

@@ -2,10 +2,10 @@
 #ifndef BUILDBEAT_ARCHIVE_PACK_H
 #define BUILDBEAT_ARCHIVE_PACK_H
 
+#include "archive/git.h"
 #include "base/buf.h"
 #include "base/index.h"
 
-#include <git2.h>
 #include <stdbool.h>
 #include <zlib.h>
 

@@ -3,8 +3,8 @@
 #define BUILDBEAT_ARCHIVE_REPO_H
 
 #include "archive/archive.h"
+#include "archive/git.h"
 
-#include <git2.h>
 #include <sys/types.h>
 
 /*

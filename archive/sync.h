@@ -2,9 +2,9 @@
 #ifndef BUILDBEAT_ARCHIVE_SYNC_H
 #define BUILDBEAT_ARCHIVE_SYNC_H
 
+#include "archive/git.h"
 #include "base/error.h"
 
-#include <git2.h>
 #include <stdbool.h>
 
 /*

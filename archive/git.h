@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ARCHIVE_GIT_H
+#define BUILDBEAT_ARCHIVE_GIT_H
+
+/* libgit2 from 1.1 on: since 1.9 the functions that set its error have a header of their own. */
+#include <git2.h>
+#if __has_include(<git2/sys/errors.h>)
+#include <git2/sys/errors.h>
+#endif
+
+#endif
