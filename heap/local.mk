@@ -5,7 +5,7 @@ noinst_HEADERS += heap/image.h
 # The call stack of an allocation. -O2: it runs inside malloc().
 noinst_LIBRARIES += heap/libunwind.a
 heap_libunwind_a_SOURCES = \
-	heap/unwind.c heap/unwind.h heap/unwind_module.c heap/unwind_rule.c heap/unwind_rule.h \
+	heap/unwind.c heap/unwind.h heap/unwind_machine.h heap/unwind_module.c heap/unwind_rule.c heap/unwind_rule.h \
 	heap/unwind_table.h
 
 # What both objects and the launcher need.

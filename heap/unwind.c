@@ -39,6 +39,36 @@ void unwind_flush(void)
 	atomic_fetch_add_explicit(&generation, SPREAD, memory_order_release);
 }
 
+/* Which pages from start on can be read? The kernel reads a set of signals there, before it refuses
+ * what to do with it: the one check that no sandbox forbids. Returns the end of those that can be
+ * read, at most end. */
+static uintptr_t probe(uintptr_t start, uintptr_t end)
+{
+	const int nothing = -1;
+	const size_t set_size = 8;
+	uintptr_t at = start & ~(uintptr_t)(PAGE - 1);
+	int saved = errno;
+
+	while (at < end && syscall(SYS_rt_sigprocmask, nothing, at, NULL, set_size) &&
+	       errno != EFAULT)
+		at += PAGE;
+	errno = saved;
+	return at < end ? at : end;
+}
+
+/* A signal's frame, which the kernel lays out: known by the code that its handler returns to. */
+static uint64_t or_signal(uint64_t rule, uintptr_t address)
+{
+#if UNWIND_HAS_LINK
+	if (address % sizeof(uint32_t) == 0 && address < UINTPTR_MAX - PAGE &&
+	    probe(address, address + WORD) == address + WORD &&
+	    unwind_is_sigreturn((const uint32_t *)address))
+		return unwind_rule(UNWIND_SIGNAL, UNWIND_SIGNAL_AT(sp), UNWIND_SIGNAL_AT(regs[29]), 0);
+#endif
+	(void)address;
+	return rule;
+}
+
 static __attribute__((noinline)) uint64_t find_rule(struct slot *slot, uint64_t key,
 						    uintptr_t address)
 {
@@ -48,6 +78,8 @@ static __attribute__((noinline)) uint64_t find_rule(struct slot *slot, uint64_t 
 	if (unwind_table_find(&table, address))
 		table = (struct unwind_table){ 0 };
 	rule = unwind_rule_find(&table, address);
+	if (unwind_rule_kind(rule) == UNWIND_END || unwind_rule_kind(rule) == UNWIND_CHAIN)
+		rule = or_signal(rule, address + 1);
 	atomic_store_explicit(&slot->rule, rule, memory_order_relaxed);
 	atomic_store_explicit(&slot->key, key ^ rule, memory_order_relaxed);
 	return rule;
@@ -79,23 +111,6 @@ struct stack {
 static __thread struct stack own __attribute__((tls_model("initial-exec")));
 
 #define PROBED_PAGES 16
-
-/* Which pages from start on can be read? The kernel reads a set of signals there, before it refuses
- * what to do with it: the one check that no sandbox forbids. Returns the end of those that can be
- * read, at most end. */
-static uintptr_t probe(uintptr_t start, uintptr_t end)
-{
-	const int nothing = -1;
-	const size_t set_size = 8;
-	uintptr_t at = start & ~(uintptr_t)(PAGE - 1);
-	int saved = errno;
-
-	while (at < end && syscall(SYS_rt_sigprocmask, nothing, at, NULL, set_size) &&
-	       errno != EFAULT)
-		at += PAGE;
-	errno = saved;
-	return at < end ? at : end;
-}
 
 static uintptr_t thread_pointer(void)
 {
@@ -129,7 +144,8 @@ void unwind_begin(void)
 
 struct walk {
 	uintptr_t pc;		/* the address whose rule is next */
-	uintptr_t sp, fp;	/* in that frame */
+	uintptr_t sp, fp;	/* in that frame; sp may be unknown: 0 */
+	uintptr_t link;		/* the link register; 0 if unknown, as after each call */
 	uintptr_t low, high;	/* may be read */
 };
 
@@ -188,20 +204,38 @@ static inline bool word_at(struct walk *w, uintptr_t at, uintptr_t *value)
 
 /* Steps */
 
-/* The caller's frame, whose stack pointer is cfa. */
-static inline bool leave(struct walk *w, uintptr_t cfa, int64_t fp_offset)
+/* An address after a call: pc is then in the call, so that its rule and line are the call's. */
+static inline bool return_to(struct walk *w, uintptr_t address)
 {
-	uintptr_t ret;
+#if UNWIND_HAS_LINK
+	address = unwind_plain_address(address);
+	w->link = 0;
+#endif
+	w->pc = address - 1;
+	return address;
+}
 
-	if (!word_at(w, cfa - WORD, &ret))
+/* The caller's frame, whose stack pointer is cfa. */
+static inline bool leave(struct walk *w, uintptr_t cfa, int64_t fp_offset, int64_t link_offset)
+{
+	uintptr_t ret = w->link;
+
+	if (link_offset != UNWIND_KEPT && !word_at(w, cfa + (uintptr_t)link_offset, &ret))
 		return false;
 	if (fp_offset == UNWIND_LOST)
 		w->fp = 0;
 	else if (fp_offset != UNWIND_KEPT && !word_at(w, cfa + (uintptr_t)fp_offset, &w->fp))
 		return false;
 	w->sp = cfa;
-	w->pc = ret - 1;
-	return ret;
+	return return_to(w, ret);
+}
+
+/* After a chain sp is unknown: the frame pointer is where it was saved. */
+static inline uintptr_t cfa_from_sp(const struct walk *w, uint64_t rule)
+{
+	if (UNWIND_HAS_LINK && !w->sp)
+		return w->fp - (uintptr_t)unwind_rule_b(rule);
+	return w->sp + (uintptr_t)unwind_rule_a(rule);
 }
 
 static bool leave_realigned(struct walk *w, uint64_t rule)
@@ -209,7 +243,7 @@ static bool leave_realigned(struct walk *w, uint64_t rule)
 	uintptr_t cfa, fp;
 
 	if (!word_at(w, w->fp + (uintptr_t)unwind_rule_a(rule), &cfa) ||
-	    !word_at(w, w->fp + (uintptr_t)unwind_rule_b(rule), &fp) || !leave(w, cfa, UNWIND_KEPT))
+	    !word_at(w, w->fp + (uintptr_t)unwind_rule_b(rule), &fp) || !leave(w, cfa, UNWIND_KEPT, -UNWIND_WORD))
 		return false;
 	w->fp = fp;
 	return true;
@@ -223,6 +257,10 @@ static bool leave_signal(struct walk *w, uint64_t rule)
 	if (!word_at(w, w->sp + (uintptr_t)unwind_rule_b(rule), &w->fp) ||
 	    !word_at(w, at + WORD, &w->pc) || !word_at(w, at, &sp))
 		return false;
+#if UNWIND_HAS_LINK
+	if (!word_at(w, w->sp + UNWIND_SIGNAL_AT(regs[30]), &w->link))
+		return false;
+#endif
 	w->sp = sp;
 	return w->pc;
 }
@@ -234,9 +272,8 @@ static bool leave_chain(struct walk *w)
 	if (!word_at(w, at, &fp) || !word_at(w, at + WORD, &ret))
 		return false;
 	w->fp = fp;
-	w->sp = at + 2 * WORD;
-	w->pc = ret - 1;
-	return ret;
+	w->sp = UNWIND_HAS_LINK ? 0 : at + 2 * WORD;	/* it may be anywhere in the frame */
+	return return_to(w, ret);
 }
 
 /* To the caller; false: this was the last frame. */
@@ -244,9 +281,10 @@ static inline bool step(struct walk *w, uint64_t rule)
 {
 	switch (unwind_rule_kind(rule)) {
 	case UNWIND_SP:
-		return leave(w, w->sp + (uintptr_t)unwind_rule_a(rule), unwind_rule_b(rule));
+		return leave(w, cfa_from_sp(w, rule), unwind_rule_b(rule), unwind_rule_c(rule));
 	case UNWIND_FP:
-		return leave(w, w->fp + (uintptr_t)unwind_rule_a(rule), unwind_rule_b(rule));
+		return leave(w, w->fp + (uintptr_t)unwind_rule_a(rule), unwind_rule_b(rule),
+			     unwind_rule_c(rule));
 	case UNWIND_REALIGNED: return leave_realigned(w, rule);
 	case UNWIND_SIGNAL: return leave_signal(w, rule);
 	case UNWIND_CHAIN: return leave_chain(w);
@@ -258,15 +296,32 @@ static inline bool step(struct walk *w, uint64_t rule)
 /* Frames that do not lead upward are on another stack or make no sense: few are followed. */
 #define SWITCHES_MAX 16
 
+/* At the caller of the function that this becomes part of; what follows may be read. */
+static inline __attribute__((always_inline)) void begin(struct walk *w, uint64_t now)
+{
+#if UNWIND_HAS_LINK
+	struct unwind_registers here = unwind_registers_here();
+
+	*w = (struct walk){ .pc = here.pc, .sp = here.sp, .fp = here.fp, .link = here.link };
+	find_stack(w);
+	step(w, rule_of(w->pc, now));
+#else
+	const uintptr_t *frame = __builtin_frame_address(0);
+
+	(void)now;
+	*w = (struct walk){ .pc = frame[1] - 1, .sp = (uintptr_t)(frame + 2), .fp = frame[0] };
+	find_stack(w);
+#endif
+}
+
 __attribute__((noinline)) size_t unwind_stack(uintptr_t from, uintptr_t *address, size_t max)
 {
-	const uintptr_t *frame = __builtin_frame_address(0);
-	struct walk w = { frame[1] - 1, (uintptr_t)(frame + 2), frame[0], 0, 0 };
+	struct walk w;
 	uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
 	unsigned skipped = 0, switches = 0;
 	size_t n = 0;
 
-	find_stack(&w);
+	begin(&w, now);
 	while (from && w.pc + 1 != from) {
 		if (++skipped > SKIPPED_MAX || !step(&w, rule_of(w.pc, now))) {
 			if (max)

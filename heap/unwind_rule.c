@@ -14,6 +14,8 @@
 #define REMEMBER_MAX 8
 #define VALUES_MAX 16		/* of an expression */
 
+#define END_RULE unwind_rule(UNWIND_END, 0, 0, 0)
+
 /* Bytes of the tables. A read beyond their end gives 0 and bad. */
 struct bytes {
 	const unsigned char *p, *end;
@@ -138,7 +140,7 @@ struct fde {
 	int64_t data_align;
 	uint64_t return_column;
 	uint8_t encoding;
-	bool augmented;
+	bool augmented, signal;
 	struct bytes common, own;	/* programs */
 };
 
@@ -165,6 +167,8 @@ static void read_augmentation(struct fde *f, const char *letters, struct bytes *
 		} else if (*letters == 'P') {
 			encoding = take8(b);
 			take_encoded(b, encoding & 0x0f);
+		} else if (*letters == 'S') {
+			f->signal = true;
 		}
 	}
 }
@@ -259,10 +263,7 @@ static bool find(struct fde *f, const struct unwind_table *t, struct bytes rows,
 	       address >= f->start && address < f->end;
 }
 
-#ifdef __x86_64__
-#define STACK_POINTER 7
-#define FRAME_POINTER 6
-#define WORD 8
+#if UNWIND_HAS_TABLES
 
 /* Expressions, as far as they occur: a register plus a number, perhaps the word there */
 
@@ -330,11 +331,11 @@ static void execute(struct values *v, struct bytes *b, uintptr_t address)
 
 	if (op >= 0x30 && op <= 0x4f) {		/* lit */
 		push(v, NUMBER, op - 0x30);
-	} else if (op == 0x70 + STACK_POINTER) {	/* breg */
+	} else if (op == 0x70 + UNWIND_STACK_POINTER) {	/* breg */
 		push(v, FROM_SP, take_sleb(b));
-	} else if (op == 0x70 + FRAME_POINTER) {
+	} else if (op == 0x70 + UNWIND_FRAME_POINTER) {
 		push(v, FROM_FP, take_sleb(b));
-	} else if (op == 0x80) {		/* breg of the return address: known */
+	} else if (op == 0x70 + UNWIND_PC) {	/* known */
 		push(v, NUMBER, (int64_t)((uint64_t)address + (uint64_t)take_sleb(b)));
 	} else if (op == 0x08) {		/* const1u */
 		push(v, NUMBER, take8(b));
@@ -401,7 +402,7 @@ struct program {
 
 static void save(struct program *p, const struct fde *f, uint64_t reg, struct saved saved)
 {
-	if (reg == FRAME_POINTER)
+	if (reg == UNWIND_FRAME_POINTER)
 		p->row.fp = saved;
 	else if (reg == f->return_column)
 		p->row.ret = saved;
@@ -424,7 +425,7 @@ static void save_nowhere(struct program *p, const struct fde *f, uint64_t reg)
 
 static void restore(struct program *p, const struct fde *f, uint64_t reg)
 {
-	save(p, f, reg, reg == FRAME_POINTER ? p->first.fp : p->first.ret);
+	save(p, f, reg, reg == UNWIND_FRAME_POINTER ? p->first.fp : p->first.ret);
 }
 
 static void define(struct program *p, uint64_t reg, int64_t offset)
@@ -515,6 +516,9 @@ static void run_extended(struct program *p, const struct fde *f, struct bytes *b
 	case 0x0a: remember(p); break;
 	case 0x0b: recall(p); break;
 	case 0x2e: take_uleb(b); break;		/* GNU_args_size */
+#if UNWIND_HAS_LINK
+	case 0x2c: case 0x2d: break;		/* the return address has a signature, or has none */
+#endif
 	default:
 		if (!run_define(p, f, b, op))
 			run_save(p, f, b, op);
@@ -546,26 +550,31 @@ static void run(struct program *p, const struct fde *f, struct bytes b, uintptr_
 
 static bool fits(int64_t n)
 {
-	return n >= -(INT64_C(1) << 29) && n < INT64_C(1) << 29;
+	return n % UNWIND_WORD == 0 && n > UNWIND_LOST && n < -UNWIND_LOST;
 }
 
-static uint64_t rule(enum unwind_kind kind, int64_t a, int64_t b)
+static uint64_t rule(enum unwind_kind kind, int64_t a, int64_t b, int64_t c)
 {
-	return fits(a) && fits(b) ? unwind_rule(kind, a, b) : unwind_rule(UNWIND_END, 0, 0);
+	return fits(a) && (fits(b) || b == UNWIND_LOST) && fits(c) ? unwind_rule(kind, a, b, c)
+								  : END_RULE;
+}
+
+/* A place that is the CFA itself cannot be said, nor does it occur. */
+static int64_t saved_offset(const struct saved *s)
+{
+	if (s->place == SAME)
+		return UNWIND_KEPT;
+	return s->place == AT_CFA && s->offset ? s->offset : UNWIND_LOST;
 }
 
 /* The CFA is the stack pointer or the frame pointer plus a number. */
 static uint64_t plain_rule(const struct row *r, enum unwind_kind kind, int64_t offset)
 {
-	int64_t b = UNWIND_LOST;
+	int64_t ret = saved_offset(&r->ret);
 
-	if (r->ret.place != AT_CFA || r->ret.offset != -WORD)
-		return unwind_rule(UNWIND_END, 0, 0);
-	if (r->fp.place == SAME)
-		b = UNWIND_KEPT;
-	else if (r->fp.place == AT_CFA)
-		b = r->fp.offset;
-	return rule(kind, offset, b);
+	if (UNWIND_HAS_LINK ? ret == UNWIND_LOST : ret != -UNWIND_WORD)
+		return END_RULE;
+	return rule(kind, offset, saved_offset(&r->fp), ret);
 }
 
 static uint64_t expressed_rule(const struct row *r, uintptr_t address)
@@ -574,39 +583,43 @@ static uint64_t expressed_rule(const struct row *r, uintptr_t address)
 	bool has_fp;
 
 	if (!evaluate(&cfa, r->expression, address) || cfa.base == NUMBER)
-		return unwind_rule(UNWIND_END, 0, 0);
+		return END_RULE;
 	if (!cfa.word)
 		return plain_rule(r, cfa.base == FROM_SP ? UNWIND_SP : UNWIND_FP, cfa.n);
 	has_fp = r->fp.place == AT_EXPRESSION && evaluate(&fp, r->fp.expression, address) &&
 		 !fp.word && fp.base == cfa.base;
-	if (cfa.base == FROM_FP && has_fp && r->ret.place == AT_CFA && r->ret.offset == -WORD)
-		return rule(UNWIND_REALIGNED, cfa.n, fp.n);
-	if (cfa.base == FROM_SP && has_fp && r->ret.place == AT_EXPRESSION &&
+	if (UNWIND_HAS_LINK || !has_fp)
+		return END_RULE;
+	if (cfa.base == FROM_FP && r->ret.place == AT_CFA && r->ret.offset == -UNWIND_WORD)
+		return rule(UNWIND_REALIGNED, cfa.n, fp.n, -UNWIND_WORD);
+	if (cfa.base == FROM_SP && r->ret.place == AT_EXPRESSION &&
 	    evaluate(&ret, r->ret.expression, address) && !ret.word && ret.base == FROM_SP &&
-	    ret.n == cfa.n + WORD)
-		return rule(UNWIND_SIGNAL, cfa.n, fp.n);
-	return unwind_rule(UNWIND_END, 0, 0);
+	    ret.n == cfa.n + UNWIND_WORD)
+		return rule(UNWIND_SIGNAL, cfa.n, fp.n, -UNWIND_WORD);
+	return END_RULE;
 }
 
 static uint64_t row_rule(const struct row *r, uintptr_t address)
 {
 	if (r->expressed)
 		return expressed_rule(r, address);
-	if (r->reg == STACK_POINTER)
+	if (r->reg == UNWIND_STACK_POINTER)
 		return plain_rule(r, UNWIND_SP, r->offset);
-	if (r->reg == FRAME_POINTER)
+	if (r->reg == UNWIND_FRAME_POINTER)
 		return plain_rule(r, UNWIND_FP, r->offset);
-	return unwind_rule(UNWIND_END, 0, 0);
+	return END_RULE;
 }
 
 static uint64_t fde_rule(const struct fde *f, uintptr_t address)
 {
 	struct program p = { .at = f->start };
 
+	if (UNWIND_HAS_LINK && f->signal)	/* it says nothing about the link register */
+		return END_RULE;
 	run(&p, f, f->common, address);
 	p.first = p.row;
 	run(&p, f, f->own, address);
-	return p.bad ? unwind_rule(UNWIND_END, 0, 0) : row_rule(&p.row, address);
+	return p.bad ? END_RULE : row_rule(&p.row, address);
 }
 #else
 /* The frame pointer is kept by the ABI. */
@@ -614,7 +627,7 @@ static uint64_t fde_rule(const struct fde *f, uintptr_t address)
 {
 	(void)f;
 	(void)address;
-	return unwind_rule(UNWIND_CHAIN, 0, 0);
+	return unwind_rule(UNWIND_CHAIN, 0, 0, 0);
 }
 #endif
 
@@ -625,6 +638,6 @@ uint64_t unwind_rule_find(const struct unwind_table *t, uintptr_t address)
 	uint64_t n;
 
 	if (!t->header || !read_header(t, &rows, &n))
-		return unwind_rule(UNWIND_CHAIN, 0, 0);
-	return find(&f, t, rows, n, address) ? fde_rule(&f, address) : unwind_rule(UNWIND_END, 0, 0);
+		return unwind_rule(UNWIND_CHAIN, 0, 0, 0);
+	return find(&f, t, rows, n, address) ? fde_rule(&f, address) : END_RULE;
 }

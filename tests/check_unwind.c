@@ -37,6 +37,31 @@ START_TEST(frames)
 }
 END_TEST
 
+/* The same for aarch64, by a cross compiler and an emulator where they are installed; with signed
+ * return addresses too. */
+#define CROSS "aarch64-linux-gnu-gcc"
+#define EMULATOR "qemu-aarch64-static"
+
+static const char *const cross_flags[] = {
+	"-O0", "-O2", "-O2 -fomit-frame-pointer -mbranch-protection=standard", "-Os -fstack-clash-protection",
+};
+
+START_TEST(frames_aarch64)
+{
+	const char *dir = support_tmpdir();
+
+	if (!support_has(CROSS) || !support_has(EMULATOR))
+		return;
+	support_expect(dir, 0, NULL, NULL,
+		       "python3 -B " TOP_SRCDIR "/tests/gen_frames.py %d c >g.c && "
+		       CROSS " -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -D_GNU_SOURCE -I" TOP_SRCDIR
+		       " -o unwound.so " TOP_SRCDIR "/tests/unwound.c " TOP_SRCDIR "/heap/unwind.c " TOP_SRCDIR
+		       "/heap/unwind_rule.c " TOP_SRCDIR "/heap/unwind_module.c && "
+		       CROSS " -w %s g.c -o p ./unwound.so -pthread -Wl,-rpath,%s && "
+		       EMULATOR " -L /usr/aarch64-linux-gnu ./p", _i, cross_flags[_i], dir);
+}
+END_TEST
+
 /* Code of a JIT compiler: without a table, but with a frame pointer. */
 static uintptr_t jit_stack[64];
 static size_t jit_depth;
@@ -53,6 +78,7 @@ static void *map_code(const unsigned char *code, size_t len)
 	ck_assert_ptr_ne(p, MAP_FAILED);
 	memcpy(p, code, len);
 	ck_assert_int_eq(mprotect(p, 4096, PROT_READ | PROT_EXEC), 0);
+	__builtin___clear_cache(p, (char *)p + len);
 	return p;
 }
 
@@ -66,6 +92,17 @@ static bool has_call_in(const uintptr_t *address, size_t n, uintptr_t start, siz
 }
 
 #ifdef __x86_64__
+/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
+static const unsigned char jit_code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+#elif defined __aarch64__
+/* stp x29, x30, [sp, -32]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 32; ret */
+static const unsigned char jit_code[] = {
+	0xfd, 0x7b, 0xbe, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x00, 0x00, 0x3f, 0xd6,
+	0xfd, 0x7b, 0xc2, 0xa8, 0xc0, 0x03, 0x5f, 0xd6,
+};
+#endif
+
+#if defined __x86_64__ || defined __aarch64__
 static __attribute__((noinline)) void call_jit(void (*jit)(void (*)(void)))
 {
 	jit(from_jit);
@@ -74,14 +111,13 @@ static __attribute__((noinline)) void call_jit(void (*jit)(void (*)(void)))
 
 START_TEST(without_tables)
 {
-	/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
-	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
-	void *p = map_code(code, sizeof code);
+	void *p = map_code(jit_code, sizeof jit_code);
 
 	call_jit((void (*)(void (*)(void)))p);
 	ck_assert_uint_ge(jit_depth, 4);
-	ck_assert(has_call_in(jit_stack, jit_depth, (uintptr_t)p, sizeof code));
+	ck_assert(has_call_in(jit_stack, jit_depth, (uintptr_t)p, sizeof jit_code));
 	ck_assert(has_call_in(jit_stack, jit_depth, (uintptr_t)call_jit, 64));
+	ck_assert(has_call_in(jit_stack, jit_depth, (uintptr_t)without_tables_fn, 4096));
 	munmap(p, 4096);
 }
 END_TEST
@@ -270,7 +306,8 @@ END_TEST
 int main(void)
 {
 	return support_main("unwind", TEST_LOOP(frames, ARRAY_SIZE(levels) * ARRAY_SIZE(compilers)),
-#ifdef __x86_64__
+			    TEST_EACH(frames_aarch64, cross_flags),
+#if defined __x86_64__ || defined __aarch64__
 			    TEST(without_tables),
 #endif
 			    TEST_LOOP(garbage, 6), TEST(limits), TEST(modules), TEST(module_paths),

@@ -43,6 +43,7 @@ static void NOINLINE sorted(int n) { char t[] = "unwind"; qsort(t, 3 + (unsigned
 static void NOINLINE interrupted(void) { unsigned keep = budget; budget = 0; raise(SIGUSR1); budget = keep; }
 static int *volatile nowhere;
 static void NOINLINE faulted(void) { *nowhere = 1; sink++; }
+#ifdef __x86_64__
 static unsigned steps;
 /* After each instruction: prologues, epilogues and the code of calls between objects. */
 static void stepped(int sig, siginfo_t *info, void *context)
@@ -56,6 +57,7 @@ static void begin_steps(void)
 {
 	__asm__ volatile("sub $128, %%rsp; pushf; orq $0x100, (%%rsp); popf; add $128, %%rsp" ::: "memory", "cc");
 }
+#endif
 static int NOINLINE deeper(int n, int x)
 {
 	volatile int keep = x;
@@ -171,6 +173,7 @@ int main(void)
 	pthread_join(t, NULL);
 	budget = 200;
 	deeper(700, 1);
+#ifdef __x86_64__
 	action.sa_flags = SA_SIGINFO;
 	action.sa_sigaction = stepped;
 	sigaction(SIGTRAP, &action, NULL);
@@ -178,6 +181,7 @@ int main(void)
 	begin_steps();
 	while (steps < STEPS)
 		half(2);
+#endif
 	action.sa_flags = SA_ONSTACK;
 	budget = 200;
 	getcontext(&there);
