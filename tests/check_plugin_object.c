@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define EXAMPLE TOP_SRCDIR "/examples/host/host.c"
 
@@ -40,15 +39,25 @@ START_TEST(needs_libc_only)
 }
 END_TEST
 
+/*
+ * Code and data, in bytes. What is compiled as developers do is watched closely; other compilers,
+ * processors and flags, such as those of distributions' packages, add some.
+ */
+#if defined __x86_64__ && __GNUC__ == 12 && defined __OPTIMIZE__ && !defined __SSP_STRONG__
+#define PLUGIN_SIZE_MAX 219000
+#else
+#define PLUGIN_SIZE_MAX 250000
+#endif
+
 START_TEST(small)
 {
-	struct stat st;
+	struct run r;
 
 	if (!make_host_can())
 		return;
-	prints(NULL, "strip -o stripped.so " PLUGIN);
-	ck_assert_int_eq(stat(support_path("%s/stripped.so", support_tmpdir()), &st), 0);
-	ck_assert_int_lt(st.st_size, 222000);
+	support_run(&r, support_tmpdir(), "size -B " PLUGIN " | awk 'NR == 2 { print $1 + $2 }'");
+	ck_assert_int_gt(atoi(r.out.data), 100000);
+	ck_assert_int_lt(atoi(r.out.data), PLUGIN_SIZE_MAX);
 }
 END_TEST
 
