@@ -137,9 +137,27 @@ static int add_backend(git_odb *odb, struct writing *w, bool memory)
 	return r;
 }
 
-int writing_begin(struct writing *w, struct archive *a, struct error *err)
+/* Otherwise libgit2 would read the user's configuration again, and "index" of the working
+ * directory; since 1.9 it fails instead, where it follows a tree. */
+static int set_other_files(git_repository *git, git_repository *archive)
 {
 	git_config *config = NULL;
+	git_index *index = NULL;
+	int r = git_repository_config(&config, archive);
+
+	if (!r)
+		r = git_repository_set_config(git, config);
+	if (!r)
+		r = git_index_new(&index);
+	if (!r)
+		r = git_repository_set_index(git, index);
+	git_index_free(index);
+	git_config_free(config);
+	return r;
+}
+
+int writing_begin(struct writing *w, struct archive *a, struct error *err)
+{
 	git_odb *odb = NULL;
 	int r = git_odb_new(&odb);
 
@@ -152,12 +170,8 @@ int writing_begin(struct writing *w, struct archive *a, struct error *err)
 	if (!r)
 		r = git_repository_wrap_odb(&w->git, odb);
 	git_odb_free(odb);
-	/* Otherwise libgit2 would read the user's configuration again. */
 	if (!r)
-		r = git_repository_config(&config, a->git);
-	if (!r)
-		r = git_repository_set_config(w->git, config);
-	git_config_free(config);
+		r = set_other_files(w->git, a->git);
 	return r ? repo_fail(a, r, err, "cannot write objects") : 0;
 }
 
