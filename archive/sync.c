@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,25 +74,14 @@ static int login_next(git_credential **out, struct login *l, const char *user, u
 	return GIT_EAUTH;
 }
 
-static int login_unknown_host(const char *host)
-{
-	struct buf text = BUF_INIT;
-
-	buf_addf(&text, "the key of %s is not the one in ~/.ssh/known_hosts, or not there: connect "
-		 "to it by ssh once and compare it", host);
-	git_error_set_str(GIT_ERROR_SSH, buf_str(&text));
-	buf_release(&text);
-	return GIT_ECERTIFICATE;
-}
-
 /* A connection. */
 struct talk {
 	git_remote *remote;
 	struct login login;	/* like the rest for the callbacks */
 	struct sync_push *push;
 	size_t n;
-	int refused;		/* -EAGAIN or -EBUSY, and why */
-	char why[256];
+	int refused;		/* -EAGAIN or -EBUSY */
+	char why[512];		/* it was refused, or we refused the server */
 	struct sigaction pipe;	/* restored afterwards: libgit2 writes to sockets that may
 				   be closed */
 };
@@ -124,18 +114,22 @@ static int on_credentials(git_credential **out, const char *url, const char *use
 
 static int on_certificate(git_cert *cert, int valid, const char *host, void *payload)
 {
-	(void)payload;
+	struct talk *t = payload;
+
 	if (valid || cert->cert_type != GIT_CERT_HOSTKEY_LIBSSH2)
 		return GIT_PASSTHROUGH;
-	return login_unknown_host(host);
+	/* libgit2 1.9 replaces the text of its own error. */
+	snprintf(t->why, sizeof t->why, "the key of %s is not the one in ~/.ssh/known_hosts, or not "
+		 "there: connect to it by ssh once and compare it", host);
+	return GIT_ECERTIFICATE;
 }
 
-static int lost(const char *shown, const char *what, struct error *err)
+static int lost(const struct talk *t, const char *shown, const char *what, struct error *err)
 {
 	const git_error *e = git_error_last();
 
 	return error_set(err, -ENOTCONN, shown, 0, 0, "%s: %s", what,
-			 e && e->message ? e->message : "unknown reason");
+			 t->why[0] ? t->why : e && e->message ? e->message : "unknown reason");
 }
 
 int sync_fetch(git_repository *git, const char *url, const char *shown, struct error *err)
@@ -157,7 +151,7 @@ int sync_fetch(git_repository *git, const char *url, const char *shown, struct e
 	if (!r)
 		r = git_remote_fetch(t.remote, &specs, &o, NULL);
 	if (r)
-		r = lost(shown, "cannot fetch", err);
+		r = lost(&t, shown, "cannot fetch", err);
 	end(&t);
 	return r;
 }
@@ -248,7 +242,7 @@ int sync_push(git_repository *git, const char *url, const char *shown, struct sy
 		if (t.refused)
 			r = error_set(err, t.refused, shown, 0, 0, "refused: %s", t.why);
 		else if (r)
-			r = lost(shown, "cannot push", err);
+			r = lost(&t, shown, "cannot push", err);
 		end(&t);
 	}
 	for (size_t i = 0; specs.strings && i < n; i++)
