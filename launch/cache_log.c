@@ -34,6 +34,17 @@ static enum task_cache result_of(struct slice counter)
 	       slice_is(counter, "cache_miss") ? CACHE_MISS : CACHE_UNKNOWN;
 }
 
+/* Since ccache 4.11, a link of several files has no name: its counter is its name. */
+#define LINK "called_for_link"
+
+static int name_link(struct cache_log *l, struct slice counter)
+{
+	struct cache_entry *e = &l->entry[l->n_entries - 1];
+
+	return e->name == name_table_find(&l->names, slice_of("")) ?
+	       name_table_add(&l->names, counter, &e->name) : 0;
+}
+
 /* A call whose counters have no result could not be cached: it failed, or linked ... */
 static int parse_ccache(struct cache_log *l, struct slice text)
 {
@@ -49,6 +60,8 @@ static int parse_ccache(struct cache_log *l, struct slice text)
 				      CACHE_UNCACHEABLE);
 		else if (l->n_entries && complete && result_of(line) != CACHE_UNKNOWN)
 			l->entry[l->n_entries - 1].result = result_of(line);
+		else if (l->n_entries && complete && slice_is(line, LINK))
+			r = name_link(l, line);
 	}
 	return r;
 }
@@ -127,6 +140,7 @@ struct search {
 	struct cache_log *l;
 	uint32_t task;
 	bool compiles;		/* its kind is compile or link */
+	bool calls;		/* a word of it is ccache */
 	struct buf dir;		/* where it runs */
 	struct buf path;
 };
@@ -182,6 +196,7 @@ static int take_word(void *context, struct slice word, bool after_cache)
 	struct search *s = context;
 	uint32_t name = name_table_find(&s->l->names, word);
 
+	s->calls |= after_cache;
 	if (name == NAME_TABLE_NONE && *word.p == '/' && s->l->has_relative && s->dir.len)
 		name = find_relative(s, word);
 	if (name == NAME_TABLE_NONE)
@@ -228,12 +243,20 @@ static int add_object(struct search *s, const char *command)
 	       add_candidate(s, name, 1 + !!strstr(command, "sccache"));
 }
 
+static int add_link(struct search *s)
+{
+	uint32_t name = name_table_find(&s->l->names, slice_of(LINK));
+
+	return name == NAME_TABLE_NONE ? 0 : add_candidate(s, name, s->calls ? 2 : 1);
+}
+
 int cache_log_add_task(struct cache_log *l, uint32_t task, const char *command, const char *dir)
 {
 	const char *kind = kind_of_command(command, strlen(command));
 	struct search s = { .l = l, .task = task, .dir = BUF_INIT, .path = BUF_INIT,
 		.compiles = !strcmp(kind, "compile") || !strcmp(kind, "link") };
 	const struct cache_words words = { &s, take_word };
+	size_t before = l->n_candidates;
 	int r;
 
 	if (!strcmp(kind, "make"))
@@ -244,6 +267,8 @@ int cache_log_add_task(struct cache_log *l, uint32_t task, const char *command, 
 		r = find_dir(&s, command, dir);
 		if (!r)
 			r = cache_words_find(&words, command);
+		if (!r && l->n_candidates == before && !strcmp(kind, "link"))
+			r = add_link(&s);
 	}
 	buf_release(&s.dir);
 	buf_release(&s.path);

@@ -10,7 +10,8 @@
  * What a compiler cache logged during a build, joined with the tasks.
  *
  * ccache's log of statistics has, for each call, a line "# SOURCE" and a line for each counter, such
- * as direct_cache_hit. SOURCE is as in the command, or relative to the directory of the call.
+ * as direct_cache_hit. SOURCE is as in the command, or relative to the directory of the call; it is
+ * empty where there are several, for example in a link since ccache 4.11.
  * sccache's log has lines such as "[2026-11-23T05:00:00Z DEBUG ...] [x.o]: Cache hit in 0.001 s" with
  * the name of the object without its directory.
  *
