@@ -16,6 +16,7 @@ import resource
 import subprocess
 import sys
 import types
+import warnings
 
 LIB = sys.argv[1]
 SETTINGS = dict(word.split("=", 1) for word in sys.argv[2:])
@@ -159,11 +160,19 @@ def fails(kind):
     fire("CookerExit")
 
 
+def fork_parser():
+    """Python 3.12 and later warn of a fork beside threads: the plugin has one here, as bitbake's
+    own server has. In multiprocessing, with which bitbake forks, the warning is not shown."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
 def cooker():
     fire("ConfigParsed")
     fire("CacheLoadStarted")
     fire("ParseStarted", total=3)
-    if not os.fork():		# as parsers are
+    if not fork_parser():
         fire("ParseCompleted", parsed=9, cached=9, skipped=9, masked=9, errors=9)
         os._exit(0)
     os.wait()
