@@ -24,11 +24,8 @@ void fsck_found(struct fsck *f, const char *what, ...)
 /* A reference that a killed `buildbeat prune` left. */
 static int check_temporary(struct fsck *f, const char *name)
 {
-	int r;
-
 	fsck_found(f, "%s: left by a killed buildbeat prune", name);
-	r = f->out->repair ? git_reference_remove(f->a->git, name) : 0;
-	return r ? repo_fail(f->a, r, f->err, "cannot delete %s", name) : 0;
+	return f->out->repair ? repo_remove(f->a, name, f->err) : 0;
 }
 
 static int check_reference(struct fsck *f, const char *name)
@@ -69,6 +66,7 @@ int archive_fsck(struct archive *a, struct archive_fsck *out, struct error *err)
 		r = fsck_notes(&f);
 	if (!r)
 		r = check_references(&f);
+	buf_release(&f.noted);
 	buf_release(&f.broken);
 	return r < 0 ? r : 0;
 }

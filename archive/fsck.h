@@ -9,6 +9,7 @@ struct fsck {
 	struct archive *a;
 	struct archive_fsck *out;
 	struct error *err;
+	struct buf noted;	/* locks of killed processes, by their names, one a line */
 	struct buf broken;	/* names of branches whose files are damaged, each with a NUL */
 };
 

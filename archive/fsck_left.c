@@ -2,6 +2,7 @@
 #include "archive/fsck.h"
 
 #include "archive/packs.h"
+#include "archive/ref_lock.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/readfile.h"
@@ -18,6 +19,7 @@
 
 #define HEADS "refs/heads/"
 #define OLD_S 600		/* no owner keeps a lock for so long */
+#define OLD_REF_S 10		/* nor that of a reference */
 #define NS_PER_S 1000000000
 #define FDS_MAX 16
 
@@ -25,12 +27,28 @@
 static _Thread_local struct fsck *current;
 static _Thread_local int failed;
 
-static void check_lock(const char *path, const struct stat *st)
+/* name: in the repository, with ".lock". */
+static bool is_noted(const char *name)
 {
-	if (st->st_mtim.tv_sec > clock_wall_ns() / NS_PER_S - OLD_S)
+	size_t n = strlen(name) - strlen(".lock");
+	const char *text = buf_str(&current->noted), *end;
+
+	for (; *text; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '\n');
+		if ((size_t)(end - text) == n && !memcmp(text, name, n))
+			return true;
+	}
+	return false;
+}
+
+static void check_lock(const char *path, const char *name, const struct stat *st)
+{
+	int64_t age_s = clock_wall_ns() / NS_PER_S - st->st_mtim.tv_sec;
+
+	if (!is_noted(name) && age_s <= (strncmp(name, "refs/", strlen("refs/")) ? OLD_S : OLD_REF_S))
 		return;
-	fsck_found(current, "%s: a lock that is older than ten minutes: whoever made it was killed",
-		   path);
+	fsck_found(current, "%s: a lock that is %lld s old: whoever made it was killed", path,
+		   (long long)age_s);
 	if (current->out->repair && unlink(path))
 		failed = error_sys(current->err, -errno, path, "cannot remove");
 }
@@ -55,7 +73,7 @@ static int check_file(const char *path, const struct stat *st, int type, struct 
 	if (type != FTW_F)
 		return 0;
 	if (n > end && !strcmp(path + n - end, ".lock"))
-		check_lock(path, st);
+		check_lock(path, name, st);
 	else if (!strncmp(name, HEADS, strlen(HEADS)) && is_broken(path))
 		buf_add(&current->broken, name, strlen(name) + 1);
 	return failed;
@@ -71,6 +89,7 @@ static int check_files(struct fsck *f)
 
 	current = f;
 	failed = 0;
+	ref_lock_note(&f->noted, f->a);
 	for (size_t i = 0; !failed && i < ARRAY_SIZE(places); i++) {
 		snprintf(path, sizeof path, "%s%s", git_repository_commondir(f->a->git), places[i]);
 		nftw(path, check_file, FDS_MAX, FTW_PHYS);

@@ -129,8 +129,8 @@ static int set_notes(struct fsck *f, struct copy *c, const git_oid *from, const 
 		r = unlink(path) && errno != ENOENT ? -errno : 0;
 		if (r)
 			return error_sys(f->err, r, path, "cannot remove");
-	} else if (git_oid_is_zero(to) && git_reference_remove(f->a->git, NOTES_REF)) {
-		return repo_fail(f->a, GIT_ERROR, f->err, "cannot delete " NOTES_REF);
+	} else if (git_oid_is_zero(to)) {
+		return repo_remove(f->a, NOTES_REF, f->err);
 	}
 	return git_oid_is_zero(to) ? 0 : repo_set(f->a, NOTES_REF, from, to, f->err);
 }

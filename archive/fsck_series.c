@@ -187,9 +187,10 @@ static int delete_tip(struct chain *c)
 	char path[PATH_MAX];
 
 	if (!git_oid_is_zero(&c->tip))
-		return git_reference_remove(c->f->a->git, c->name);
+		return repo_remove(c->f->a, c->name, c->f->err);
 	snprintf(path, sizeof path, "%s%s", git_repository_commondir(c->f->a->git), c->name);
-	return unlink(path) && errno != ENOENT ? GIT_ERROR : 0;
+	return unlink(path) && errno != ENOENT ?
+	       error_sys(c->f->err, -errno, path, "cannot remove") : 0;
 }
 
 static int set_tip(struct chain *c, const git_oid *to)
@@ -198,10 +199,8 @@ static int set_tip(struct chain *c, const git_oid *to)
 
 	if (git_oid_is_zero(to) || git_oid_is_zero(&c->tip))
 		r = delete_tip(c);
-	if (r)
-		return repo_fail(c->f->a, r, c->f->err, "cannot delete %s", c->name);
-	if (git_oid_is_zero(to))
-		return 0;
+	if (r || git_oid_is_zero(to))
+		return r;
 	r = repo_set(c->f->a, c->name, &c->tip, to, c->f->err);
 	return r == -EAGAIN ? error_set(c->f->err, r, c->f->a->path, 0, 0, "%s changed meanwhile: "
 					"repeat the command", ref_of(c)) : r;

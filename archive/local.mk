@@ -11,7 +11,7 @@ archive_libarchive_a_SOURCES = \
 	archive/build_recording.c archive/build_recording.h archive/build_tasks.c archive/build_tasks.h \
 	archive/build_write.c archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \
 	archive/notes_text.h archive/pack.c archive/pack.h archive/packs.c archive/packs.h \
-	archive/pair.c archive/pair.h archive/prune.c archive/refs.c archive/remote.c \
+	archive/pair.c archive/pair.h archive/prune.c archive/ref_lock.c archive/ref_lock.h archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
 	archive/repo.c archive/repo.h archive/repo_create.c archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
 	archive/sync.c archive/sync.h archive/sys.c archive/sys.h archive/union.c archive/union.h \

@@ -5,13 +5,12 @@
 #include "archive/url.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#define LOCK "buildbeat.lock"
+/* The lock of the copy is held while a server answers: sync.h limits that. */
+#define LOCK_WAIT_S 600
+#define LOCK_WAIT_READ_S 60
 
 static struct remote *remote_new(const char *url)
 {
@@ -19,7 +18,7 @@ static struct remote *remote_new(const char *url)
 
 	if (!m)
 		return NULL;
-	m->lock_fd = -1;
+	m->lock.fd = -1;
 	m->url = strdup(url);
 	url_show(&m->shown, url);
 	if (m->url && !buf_error(&m->shown))
@@ -60,9 +59,7 @@ int remote_find(struct archive *a, const char *repo, struct error *err)
 
 static void unlock(struct remote *r)
 {
-	if (r->lock_fd >= 0)
-		close(r->lock_fd);
-	r->lock_fd = -1;
+	ref_lock_release(&r->lock);
 }
 
 void remote_free(struct remote *r)
@@ -84,29 +81,14 @@ bool archive_is_stale(const struct archive *a, struct error *why)
 }
 
 /* flock(2) also serializes threads, because each opens the file itself. */
-static int lock(struct archive *a, struct error *err)
+static int lock(struct archive *a, unsigned wait_s, struct error *err)
 {
-	struct buf path = BUF_INIT;
-	int fd, r;
+	int r = ref_lock_take(&a->remote->lock, a, REF_LOCK_COPY, REF_LOCK_ALL, wait_s);
 
-	buf_addf(&path, "%s%s", git_repository_commondir(a->git), LOCK);
-	r = buf_error(&path);
-	if (!r) {
-		fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-		r = fd < 0 ? -errno : 0;
-		while (!r && flock(fd, LOCK_EX)) {
-			if (errno != EINTR)
-				r = -errno;
-		}
-		if (r && fd >= 0)
-			close(fd);
-		else if (!r)
-			a->remote->lock_fd = fd;
-	}
-	if (r)
-		error_sys(err, r, buf_str(&path), "cannot lock");
-	buf_release(&path);
-	return r;
+	if (r == -EBUSY)
+		return error_set(err, r, a->remote->shown.data, 0, 0, "another process has had the "
+				 "copy in %s locked for more than %u s", a->path, wait_s);
+	return r ? error_sys(err, r, a->path, "cannot lock") : 0;
 }
 
 int remote_refresh(struct archive *a, struct error *err)
@@ -132,11 +114,17 @@ static int is_one(struct archive *a, const char *ref, void *context, struct erro
 int remote_open(struct archive *a, enum archive_use use, struct error *err)
 {
 	bool any = use == ARCHIVE_WRITE;
-	int r = a->remote ? lock(a, err) : 0;
+	int r;
 
-	if (r || !a->remote)
+	if (!a->remote)
+		return 0;
+	r = lock(a, any ? LOCK_WAIT_S : LOCK_WAIT_READ_S, &a->remote->why);
+	if (r && r != -EBUSY) {
+		*err = a->remote->why;
 		return r;
-	r = remote_refresh(a, err);
+	}
+	a->remote->stale = r;
+	r = r ? 0 : remote_refresh(a, err);
 	if (!r && a->remote->stale && !any)
 		r = remote_visit(a, REMOTE_HEADS, is_one, &any, err);
 	unlock(a->remote);
@@ -154,7 +142,7 @@ int remote_begin(struct archive *a, struct error *err)
 
 	if (!m || m->depth++)
 		return 0;
-	r = lock(a, err);
+	r = lock(a, LOCK_WAIT_S, err);
 	if (!r && !m->fresh)
 		r = remote_refresh(a, err);
 	m->fresh = false;

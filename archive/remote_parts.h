@@ -2,13 +2,14 @@
 #ifndef BUILDBEAT_ARCHIVE_REMOTE_PARTS_H
 #define BUILDBEAT_ARCHIVE_REMOTE_PARTS_H
 
+#include "archive/ref_lock.h"
 #include "archive/remote.h"
 
 /* Private to remote*.c. */
 struct remote {
 	char *url;
 	struct buf shown;	/* url for messages, without a password */
-	int lock_fd;		/* -1: not locked */
+	struct ref_lock lock;	/* of the copy */
 	unsigned depth;		/* of remote_begin() */
 	bool fresh;		/* fetched, and nothing was written since */
 	bool stale;		/* the server cannot be reached, because of why */

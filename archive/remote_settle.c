@@ -35,6 +35,7 @@ int remote_put(struct archive *a, const char *prefix, const char *name, const gi
 	git_reference *ref = NULL;
 	int r;
 
+	/* Under the lock of the copy. */
 	buf_adds(&full, prefix);
 	buf_adds(&full, name);
 	if (buf_error(&full))

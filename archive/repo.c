@@ -3,6 +3,7 @@
 
 #include "archive/loose.h"
 #include "archive/packs.h"
+#include "archive/ref_lock.h"
 #include "archive/remote.h"
 #include "archive/seen.h"
 #include "base/clock.h"
@@ -286,42 +287,66 @@ static int move_once(struct archive *a, const char *name, const git_oid *from,
 	return r;
 }
 
-/* No owner keeps a lock for so long: it was killed. */
-static bool is_stale(const struct archive *a, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	snprintf(path, sizeof path, "%s%s.lock", git_repository_commondir(a->git), name);
-	return !stat(path, &st) &&
-	       st.st_mtim.tv_sec < clock_wall_ns() / NS_PER_S - LOCK_WAIT_S;
-}
-
 static int locked(const struct archive *a, const char *name, struct error *err)
 {
 	return error_set(err, -EBUSY, a->path, 0, 0, "%s%s.lock is there for more than %d s: "
-			 "whoever made it was killed; if neither git nor buildbeat is at work "
-			 "here, remove it", git_repository_commondir(a->git), name, LOCK_WAIT_S);
+			 "whoever made it was killed. buildbeat archive --fsck --repair removes it, "
+			 "and buildbeat archive does so when it is ten minutes old",
+			 git_repository_commondir(a->git), name, LOCK_WAIT_S);
 }
 
-int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
-	     struct error *err)
+/* Locks that remain while we have the flock are git's or of a killed git. */
+static int change(struct archive *a, const char *name, const git_oid *from, const git_oid *to)
 {
-	/* A different pause for each process. */
-	struct timespec nap = { 0, LOCK_NAP_NS + getpid() % 1000 * 1000 };
 	int64_t until_ns = clock_mono_ns() + (int64_t)LOCK_WAIT_S * NS_PER_S;
-	mode_t before = repo_share(a);
 	int code;
 
-	while ((code = move_once(a, name, from, to)) == GIT_ELOCKED &&
-	       clock_mono_ns() < until_ns && !is_stale(a, name))
-		nanosleep(&nap, NULL);
+	while ((code = to ? move_once(a, name, from, to) : git_reference_remove(a->git, name)) ==
+	       GIT_ELOCKED) {
+		if (ref_lock_remove_old(a, name) > LOCK_WAIT_S || clock_mono_ns() >= until_ns)
+			return code;
+		nanosleep(&(struct timespec){ 0, LOCK_NAP_NS }, NULL);
+	}
+	return code;
+}
+
+static int change_locked(struct archive *a, const char *name, const char *names,
+			 const git_oid *from, const git_oid *to, struct error *err)
+{
+	mode_t before = repo_share(a);
+	struct ref_lock lock;
+	int code = 0, r = ref_lock_take(&lock, a, REF_LOCK, names, LOCK_WAIT_S);
+
+	if (r != -EBUSY)
+		code = change(a, name, from, to);
+	ref_lock_release(&lock);
 	umask(before);
+	if (r == -EBUSY)
+		return error_set(err, r, a->path, 0, 0, "another process has had %s locked for more "
+				 "than %d s", REF_LOCK, LOCK_WAIT_S);
 	if (code == GIT_ELOCKED)
 		return locked(a, name, err);
 	if (code == GIT_ENOTFOUND)
 		return -EAGAIN;
 	return code ? repo_fail(a, code, err, "cannot write %s", name) : 0;
+}
+
+int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
+	     struct error *err)
+{
+	return change_locked(a, name, name, from, to, err);
+}
+
+int repo_remove(struct archive *a, const char *name, struct error *err)
+{
+	struct buf names = BUF_INIT;
+	int r;
+
+	buf_addf(&names, "%s\n" REF_LOCK_PACKED, name);
+	r = buf_error(&names) ? error_sys(err, buf_error(&names), a->path, NULL) :
+	    change_locked(a, name, names.data, NULL, NULL, err);
+	buf_release(&names);
+	return r == -EAGAIN ? 0 : r;
 }
 
 int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,

@@ -52,7 +52,10 @@ int repo_tip(struct archive *a, git_oid *id, const char *ref, struct error *err)
 int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,
 	     struct error *err);
 
-/* The same for a series. */
+/* Removes a reference, by its full name, if it exists. */
+int repo_remove(struct archive *a, const char *name, struct error *err);
+
+/* As repo_set(), for a series. */
 int repo_move(struct archive *a, const char *ref, const git_oid *from, const git_oid *to,
 	      struct error *err);
 

@@ -19,6 +19,7 @@
 /* Many processes write one archive; writers are killed; the disk is full. */
 
 #define TASKS 12
+#define FSCK TOP_BUILDDIR "/buildbeat archive --fsck --repo %s"
 #define GENERATOR TOP_BUILDDIR "/tests/gen_archive"
 
 /* The start of the first build of gen_archive. */
@@ -183,20 +184,6 @@ static const char *lock(void)
 	return support_path("%s/refs/heads/" MADE_REF ".lock", made_repo());
 }
 
-/* The error names the old lock file. Without that file the next writer succeeds. */
-static void check_lock(void)
-{
-	struct timespec old[2] = { { 1600000000, 0 }, { 1600000000, 0 } };
-	struct run r;
-
-	ck_assert_int_eq(utimensat(AT_FDCWD, lock(), old, 0), 0);
-	support_run(&r, NULL, "%s", add_builds(9999, 10000));
-	ck_assert_int_eq(r.status, 2);
-	ck_assert_msg(strstr(r.err.data, "refs/heads/" MADE_REF ".lock is there") &&
-		      strstr(r.err.data, "remove it"), "%s", r.err.data);
-	ck_assert_int_eq(unlink(lock()), 0);
-}
-
 /* Whether the directory of packs has a file whose name ends with this. */
 static bool has_file(void *end)
 {
@@ -227,8 +214,6 @@ START_TEST(killed_writers_leave_whole_builds)
 		support_wait_until(has_file, ends[i % ARRAY_SIZE(ends)], "the writer is writing");
 		kill(pid, SIGKILL);
 		end_of(pid);
-		if (support_exists(lock()))
-			check_lock();
 		n = read_runs(number, KILLED_BUILDS);
 	}
 	run_all(add_builds(n, n + 1));
@@ -240,15 +225,73 @@ START_TEST(killed_writers_leave_whole_builds)
 }
 END_TEST
 
-START_TEST(stale_lock_is_reported)
+/* A lock of git, made age_s seconds ago. */
+static void make_lock(int age_s)
+{
+	struct timespec old[2] = { { time(NULL) - age_s, 0 }, { time(NULL) - age_s, 0 } };
+
+	support_writes(lock(), "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, lock(), old, 0), 0);
+}
+
+START_TEST(foreign_lock_is_reported)
 {
 	unsigned number[2];
 
 	run_all(add_builds(0, 1));
-	support_writes(lock(), "");
-	check_lock();
+	make_lock(60);
+	support_expect(NULL, 2, NULL, "buildbeat archive --fsck --repair removes it", "%s",
+		       add_builds(1, 2));
+	support_expect(NULL, 1, NULL, NULL, FSCK " | grep 'x86_64.lock: a lock that is 6. s old'; "
+		       "exec " FSCK, made_repo(), made_repo());
+	support_expect(NULL, 0, NULL, NULL, FSCK " --repair", made_repo());
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
+}
+END_TEST
+
+START_TEST(old_lock_is_removed)
+{
+	unsigned number[2];
+
+	run_all(add_builds(0, 1));
+	make_lock(601);
+	run_all(add_builds(1, 2));
+	ck_assert_uint_eq(read_runs(number, 2), 2);
+}
+END_TEST
+
+/* The note of a killed owner, and one of a stranger with other names. */
+static const struct { const char *note; bool removed; } notes[] = {
+	{ "refs/heads/" MADE_REF, true }, { "refs/heads/other/main/x86_64", false },
+	{ "refs/heads/../../keep", false }, { "../keep", false }, { "/keep", false }, { "*", true },
+};
+
+START_TEST(note_of_a_killed_owner)
+{
+	const char *keep = support_path("%s/keep.lock", made_repo());
+
+	run_all(add_builds(0, 1));
+	make_lock(60);
+	support_writes(keep, "");
+	support_writes(support_path("%s/buildbeat-refs", made_repo()), notes[_i].note);
+	support_expect(NULL, notes[_i].removed ? 0 : 2, NULL, NULL, "%s", add_builds(1, 2));
+	ck_assert_int_eq(support_exists(lock()), !notes[_i].removed);
+	ck_assert(support_exists(keep));
+}
+END_TEST
+
+/* In a stranger's repository the file can be a link to one of ours. */
+START_TEST(note_is_no_link)
+{
+	const char *ours = support_path("%s/ours", support_tmpdir());
+
+	run_all(add_builds(0, 1));
+	support_writes(ours, "text");
+	run_all(support_path("cd %s && rm -f buildbeat-refs && %s %s buildbeat-refs", made_repo(),
+			     _i ? "ln" : "ln -s", ours));
+	run_all(add_builds(1, 2));
+	ck_assert_str_eq(support_text(ours), "text");
 }
 END_TEST
 
@@ -288,6 +331,7 @@ int main(void)
 	made_environment();
 	return support_main("archive_writers", TEST_EACH(eight_builders_lose_no_build, maintenance),
 			    TEST(one_run_is_one_build), TEST(readers_see_whole_builds),
-			    TEST(killed_writers_leave_whole_builds), TEST(stale_lock_is_reported),
+			    TEST(killed_writers_leave_whole_builds), TEST(foreign_lock_is_reported), TEST(old_lock_is_removed),
+			    TEST_EACH(note_of_a_killed_owner, notes), TEST_LOOP(note_is_no_link, 2),
 			    TEST_EACH(full_disk_is_reported, blocks), TEST(read_only_archive_is_reported));
 }

@@ -20,7 +20,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_top \
 	tests/check_accept tests/check_against tests/check_agree tests/check_alive tests/check_answer tests/check_archive tests/check_archive_builds \
 	tests/check_archive_damage tests/check_archive_shared tests/check_freeze tests/check_fsck tests/check_archive_pack \
-	tests/check_archive_writers tests/check_arm tests/check_axis tests/check_base tests/check_bazel tests/check_bisect \
+	tests/check_archive_killed tests/check_archive_writers tests/check_arm tests/check_axis tests/check_base tests/check_bazel tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
 	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
 	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
