@@ -115,7 +115,7 @@ struct buildbeat_used {
 enum {
 	BUILDBEAT_TALLY_UNINITIALISED = 0,	/* nothing was ever tallied */
 	BUILDBEAT_TALLY_DEACTIVATED = 1,	/* calls cost one or two nanoseconds */
-	BUILDBEAT_TALLY_ACTIVE = 2,
+	BUILDBEAT_TALLY_ACTIVE = 2
 };
 
 /* What a run is measured by. Queue times are wall time, whatever this is. */
@@ -126,7 +126,7 @@ enum {
 	BUILDBEAT_CLOCK_TSC = 3,	/* ns from the processor's counter; wall time if that is
 					   not invariant */
 	BUILDBEAT_CLOCK_FAULTS = 4,	/* page faults of the thread */
-	BUILDBEAT_CLOCK_HOST = 5,	/* what now() returns */
+	BUILDBEAT_CLOCK_HOST = 5	/* what now() returns */
 };
 
 struct buildbeat_tallies {
@@ -333,14 +333,19 @@ struct buildbeat_api {
 	void (*used)(struct buildbeat_session *s, const struct buildbeat_used *used);
 };
 
+/* Does the table have this function? A plugin older than this header has a shorter table, which
+ * ends before the functions that were added later: those after close(). api may be NULL. */
+#define BUILDBEAT_HAS(api, function) \
+	((api) && (api)->size >= offsetof(struct buildbeat_api, function) + sizeof (api)->function)
+
 #if defined(__GNUC__)
 /* The number of a place that stays where it is, interned once. */
-static inline uint32_t buildbeat_location(const struct buildbeat_api *api,
+static __inline__ uint32_t buildbeat_location(const struct buildbeat_api *api,
 					  struct buildbeat_place *place)
 {
 	uint32_t number = __atomic_load_n(&place->number, __ATOMIC_RELAXED);
 
-	if (!number && api) {
+	if (!number && BUILDBEAT_HAS(api, tally_location)) {
 		number = api->tally_location(place);
 		__atomic_store_n(&place->number, number, __ATOMIC_RELAXED);
 	}
@@ -359,23 +364,36 @@ struct buildbeat_scope {
 	int own_task;		/* the task, too, ends with the block */
 };
 
-static inline struct buildbeat_scope
+static __inline__ struct buildbeat_scope
 buildbeat_scope_begin(const struct buildbeat_api *api, struct buildbeat_session *session,
-		      const char *task_name, struct buildbeat_span span)
+		      const char *task_name, uint64_t task_number, const char *name,
+		      const char *file, int32_t line, const char *function)
 {
-	struct buildbeat_task task = { sizeof task, 0, -1, 0, task_name, 0, 0, 0, 0, 0, 0, 0 };
-	struct buildbeat_scope scope = { api, session, span.task, 0, 0 };
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_span span = { sizeof span, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_scope scope = { 0, 0, 0, 0, 0 };
 
+	scope.api = api;
+	scope.session = session;
+	scope.task = task_number;
 	if (api && task_name) {
-		span.task = scope.task = api->task_started(session, 0, &task);
+		task.name = task_name;
+		scope.task = api->task_started(session, 0, &task);
 		scope.own_task = 1;
 	}
-	if (api && (span.task || !task_name))
-		scope.span = api->span_open(session, &span);
+	if (!api || (!scope.task && task_name))
+		return scope;
+	span.line = line;
+	span.file = file;
+	span.function = function;
+	span.name = name;
+	span.task = scope.task;
+	scope.span = BUILDBEAT_HAS(api, span_open) ? api->span_open(session, &span) :
+		     api->span_begin(session, scope.task, name ? name : function);
 	return scope;
 }
 
-static inline void buildbeat_scope_end(struct buildbeat_scope *scope)
+static __inline__ void buildbeat_scope_end(struct buildbeat_scope *scope)
 {
 	struct buildbeat_result result = { sizeof result, 0, 0, -1, -1, 0, 0 };
 
@@ -391,8 +409,8 @@ static inline void buildbeat_scope_end(struct buildbeat_scope *scope)
 #define BUILDBEAT_BEGIN_(api, session, task_name, task, name) \
 	__attribute__((cleanup(buildbeat_scope_end), unused)) \
 	struct buildbeat_scope BUILDBEAT_SCOPE_(__COUNTER__) = \
-		buildbeat_scope_begin(api, session, task_name, (struct buildbeat_span) \
-			{ sizeof(struct buildbeat_span), __LINE__, __FILE__, __func__, name, task, 0 })
+		buildbeat_scope_begin(api, session, task_name, task, name, __FILE__, __LINE__, \
+				      __extension__ __func__)
 
 #define BUILDBEAT_SPAN(api, session, task, name) \
 	BUILDBEAT_BEGIN_(api, session, 0, task, name)
@@ -409,34 +427,40 @@ struct buildbeat_group {
 	uint64_t span;
 };
 
-static inline struct buildbeat_group buildbeat_group_open(const struct buildbeat_api *api,
+static __inline__ struct buildbeat_group buildbeat_group_open(const struct buildbeat_api *api,
 							  struct buildbeat_session *session,
 							  const char *name)
 {
-	struct buildbeat_group group = { api, session, api ? api->span_begin(session, 0, name) : 0 };
+	struct buildbeat_group group = { 0, 0, 0 };
 
+	group.api = api;
+	group.session = session;
+	if (api)
+		group.span = api->span_begin(session, 0, name);
 	return group;
 }
 
 /* A task of the group begins, in any thread. Returns its number. */
-static inline uint64_t buildbeat_group_start(const struct buildbeat_group *group, const char *name)
+static __inline__ uint64_t buildbeat_group_start(const struct buildbeat_group *group, const char *name)
 {
-	struct buildbeat_task task = { sizeof task, 0, -1, 0, name, 0, 0, 0, 0, 0, 0, 0 };
+	struct buildbeat_task task = { sizeof task, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
+	task.name = name;
 	return group->api ? group->api->task_started(group->session, 0, &task) : 0;
 }
 
 /* It ends with a wait(2) status. */
-static inline void buildbeat_group_finish(const struct buildbeat_group *group, uint64_t task,
+static __inline__ void buildbeat_group_finish(const struct buildbeat_group *group, uint64_t task,
 					  int32_t status)
 {
-	struct buildbeat_result result = { sizeof result, status, 0, -1, -1, 0, 0 };
+	struct buildbeat_result result = { sizeof result, -1, 0, -1, -1, 0, 0 };
 
+	result.status = status;
 	if (group->api)
 		group->api->task_finished(group->session, task, &result);
 }
 
-static inline void buildbeat_group_close(const struct buildbeat_group *group)
+static __inline__ void buildbeat_group_close(const struct buildbeat_group *group)
 {
 	if (group->api)
 		group->api->span_end(group->session, 0, group->span);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -456,6 +457,51 @@ START_TEST(macros)
 }
 END_TEST
 
+/* A table of an older plugin: nothing is readable behind its end. */
+static const struct buildbeat_api *older_table(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct buildbeat_api *table = (void *)(room + page - size);
+	uint32_t its_size = (uint32_t)size;
+
+	ck_assert_ptr_ne(room, MAP_FAILED);
+	ck_assert_int_eq(mprotect(room + page, page, PROT_NONE), 0);
+	memcpy(table, api, size);
+	memcpy(table, &its_size, sizeof its_size);
+	return table;
+}
+
+static void use_macros(const struct buildbeat_api *table)
+{
+	BUILDBEAT_SPAN(table, session, 0, "span");
+	BUILDBEAT_TASK_AND_SPAN(table, session, "task", NULL);
+
+	ck_assert_int_eq(BUILDBEAT_HAS(table, tally_location),
+			 table->size > offsetof(struct buildbeat_api, tally_location));
+	ck_assert_uint_eq(BUILDBEAT_LOCATION(table), 0);
+}
+
+/* The tables of every version since the first, which ended with close(). */
+START_TEST(older_tables)
+{
+	const size_t first = offsetof(struct buildbeat_api, instance);
+	struct recording rec = RECORDING_INIT;
+	size_t n = 0;
+
+	session = make_host_open(api, dir, 0);
+	for (size_t size = first; size <= sizeof *api; size += sizeof api->close, n++)
+		use_macros(older_table(size));
+	api->close(session);
+	read_back(&rec, dir);
+	ck_assert_uint_eq(rec.n_tasks, n);
+	ck_assert_uint_eq(rec.n_spans, 2 * n);
+	for (size_t i = 0; i < rec.n_spans; i++)
+		ck_assert_str_eq(rec.span[i].name, i % 2 ? "use_macros" : "span");
+	recording_release(&rec);
+}
+END_TEST
+
 /* Callbacks */
 
 static struct {
@@ -573,6 +619,6 @@ END_TEST
 int main(void)
 {
 	return support_main("span", TEST_GROUP_WITH("host", setup, NULL),
-			    TEST_LOOP(random_calls, ROUNDS), TEST(macros), TEST(callbacks),
-			    TEST(places), TEST(forks));
+			    TEST_LOOP(random_calls, ROUNDS), TEST(macros), TEST(older_tables),
+			    TEST(callbacks), TEST(places), TEST(forks));
 }

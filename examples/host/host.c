@@ -14,12 +14,14 @@
 
 static const struct buildbeat_api *load(const char *path)
 {
-	const struct buildbeat_api *(*get)(uint32_t) = NULL;
+	const struct buildbeat_api *(*get)(uint32_t) = NULL, *api;
 	void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
 	if (so)
 		*(void **)&get = dlsym(so, "buildbeat_get_api");
-	return get ? get(BUILDBEAT_API_MAJOR) : NULL;
+	api = get ? get(BUILDBEAT_API_MAJOR) : NULL;
+	/* the newest function that is called here: an older plugin does not have it */
+	return BUILDBEAT_HAS(api, tally_finished) ? api : NULL;
 }
 
 static int run(const struct buildbeat_api *api, struct buildbeat_session *s, const char *command)
