@@ -58,7 +58,8 @@ static uint64_t mix(uint64_t z)
 	return z ^ z >> 31;
 }
 
-struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS])
+struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS],
+				 const uint32_t unit[PROFILE_OWN_UNITS])
 {
 	uint64_t a = 0, b = 0x9e3779b97f4a7c15u;
 	struct profile_row *row;
@@ -71,6 +72,7 @@ struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_K
 		a = mix(a + key[k] + 1);
 		b = mix(b ^ ((uint64_t)key[k] << 20)) + a;
 	}
+	a = mix(a ^ ((uint64_t)unit[PROFILE_OF_RUN] << 32 | unit[PROFILE_OF_AMOUNT]));
 	if (index_find(p->rows, a, b, &at))
 		return &p->row[at];
 	row = array_make_room(p->row, &p->row_cap, p->n_rows, sizeof *row);
@@ -80,8 +82,9 @@ struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_K
 	if (index_put(p->rows, a, b, (uint32_t)p->n_rows))
 		return NULL;
 	row += p->n_rows++;
-	*row = (struct profile_row){ .task = NO_INDEX, .max = { -1, -1, -1 }, .sample = { -1, -1 } };
+	*row = (struct profile_row)PROFILE_ROW_INIT;
 	memcpy(row->key, key, sizeof row->key);
+	memcpy(row->unit, unit, sizeof row->unit);
 	return row;
 }
 
@@ -96,9 +99,21 @@ static int64_t choose(int64_t a, int64_t n, int64_t b, int64_t m)
 	return ldexp((double)(dice >> 11), -53) * (double)(n + m) < (double)n ? a : b;
 }
 
+static void add_unit(uint32_t *to, uint32_t unit)
+{
+	if (*to == PROFILE_NO_UNIT)
+		*to = unit;
+	else if (unit != PROFILE_NO_UNIT && *to != unit)
+		*to = PROFILE_UNITS_DIFFER;
+}
+
 void profile_row_add(struct profile_row *to, const struct profile_row *row)
 {
 	static const int of[PROFILE_TIMES] = { PROFILE_COUNT, PROFILE_QUEUED };
+
+	to->known |= row->known;
+	for (int k = 0; k < PROFILE_OWN_UNITS; k++)
+		add_unit(&to->unit[k], row->unit[k]);
 
 	for (int k = 0; k < PROFILE_TIMES; k++)
 		to->sample[k] = choose(to->sample[k], to->sum[of[k]], row->sample[k],
@@ -110,10 +125,10 @@ void profile_row_add(struct profile_row *to, const struct profile_row *row)
 		to->max[k] = row->max[k] > to->max[k] ? row->max[k] : to->max[k];
 }
 
-static int by_us(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
-	return array_order(((const struct profile_value *)a)->us,
-			   ((const struct profile_value *)b)->us);
+	return array_order(((const struct profile_value *)a)->value,
+			   ((const struct profile_value *)b)->value);
 }
 
 int64_t profile_quantile(struct profile_value *value, size_t n, double q)
@@ -121,13 +136,13 @@ int64_t profile_quantile(struct profile_value *value, size_t n, double q)
 	double total = 0, so_far = 0;
 
 	if (n > 1)
-		qsort(value, n, sizeof *value, by_us);
+		qsort(value, n, sizeof *value, by_value);
 	for (size_t i = 0; i < n; i++)
 		total += (double)value[i].n;
 	for (size_t i = 0; i < n; i++) {
 		so_far += (double)value[i].n;
 		if (so_far >= q * total && value[i].n)
-			return value[i].us;
+			return value[i].value;
 	}
 	return -1;
 }
@@ -144,10 +159,16 @@ static int number_in(struct profile *out, const struct profile *of, const struct
 	return r;
 }
 
+static int unit_in(struct profile *out, const struct profile *of, uint32_t unit, uint32_t *number)
+{
+	*number = unit;
+	return unit < of->text.n ? profile_number(out, of->text.name[unit], number) : 0;
+}
+
 /* Processes of two builds have different numbers. */
 static int add_signed(struct profile *out, const struct profile *of, int sign)
 {
-	uint32_t key[PROFILE_KEYS], none;
+	uint32_t key[PROFILE_KEYS], unit[PROFILE_OWN_UNITS], none;
 	int r = profile_number(out, slice_of(""), &none);
 
 	for (size_t i = 0; !r && i < of->n_rows; i++) {
@@ -155,9 +176,12 @@ static int add_signed(struct profile *out, const struct profile *of, int sign)
 
 		r = number_in(out, of, &of->row[i], key);
 		key[PROFILE_PID] = none;
-		to = r ? NULL : profile_find(out, key);
+		for (int k = 0; !r && k < PROFILE_OWN_UNITS; k++)
+			r = unit_in(out, of, of->row[i].unit[k], &unit[k]);
+		to = r ? NULL : profile_find(out, key, unit);
 		if (!to)
 			return -ENOMEM;
+		to->known |= of->row[i].known;
 		for (int k = 0; k < PROFILE_SUMS; k++)
 			to->sum[k] += sign * of->row[i].sum[k];
 	}
@@ -182,6 +206,8 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 	out->n_rows = r ? out->n_rows : n;
 	out->is_difference = true;
 	out->seconds = b->seconds;
+	out->n_lost = b->n_lost;
+	out->n_unfinished = b->n_unfinished;
 	return r;
 }
 

@@ -29,6 +29,9 @@
  *
  * A task that hosts a build tool died in "host", one that has not ended in PROFILE_ALIVE. Workers
  * are numbered as recorded; otherwise the lowest free number counts.
+ *
+ * Run times of tallies are in the unit of their clock, which can be another quantity, such as
+ * bytes. All other times are in nanoseconds. Rows with different units are different rows.
  */
 enum profile_key {
 	PROFILE_NAME, PROFILE_RULE, PROFILE_KIND, PROFILE_DIR, PROFILE_FILE, PROFILE_LINE,
@@ -38,28 +41,44 @@ enum profile_key {
 #define PROFILE_ALIVE "Still_Alive"
 #define PROFILE_TALLY "tally"		/* the kind of tallies */
 
-/* What is added up. Times are in microseconds. Only ended runs have more than LIVING. */
+/* What is added up. Only ended runs have more than LIVING. */
 enum profile_sum {
 	PROFILE_COUNT, PROFILE_LIVING, PROFILE_RUN, PROFILE_SELF, PROFILE_QUEUE,
 	PROFILE_WAIT,		/* of enum queue_cause; their sum is QUEUE for tasks */
 	PROFILE_CPU = PROFILE_WAIT + QUEUE_CAUSES, PROFILE_READ, PROFILE_WRITTEN,
 	PROFILE_QUEUED,		/* runs whose queue time is known */
+	PROFILE_AMOUNT,		/* of the second clock of tallies */
 	PROFILE_SUMS
 };
 
-enum profile_max { PROFILE_RUN_MAX, PROFILE_QUEUE_MAX, PROFILE_MEMORY, PROFILE_MAXES };
+enum profile_max {
+	PROFILE_RUN_MAX, PROFILE_QUEUE_MAX, PROFILE_MEMORY, PROFILE_AMOUNT_MAX, PROFILE_MAXES
+};
+
+/* What some of the runs have. The sums of a row that has none of them are unknown. */
+#define PROFILE_HAS_CPU 1u
+#define PROFILE_HAS_STORAGE 2u
+#define PROFILE_HAS_AMOUNT 4u
+
+/* What has a unit of its own. */
+enum profile_own { PROFILE_OF_RUN, PROFILE_OF_AMOUNT, PROFILE_OWN_UNITS };
+
+#define PROFILE_NO_UNIT NO_INDEX		/* there is nothing yet */
+#define PROFILE_UNITS_DIFFER (NO_INDEX - 1)	/* a sum over these rows has no meaning */
 
 /* Times of single runs: of how many, and how long. */
 enum profile_time { PROFILE_RUNS, PROFILE_QUEUES, PROFILE_TIMES };
 
 struct profile_value {
-	int64_t us;
+	int64_t value;
 	int64_t n;
 };
 
 struct profile_row {
 	uint32_t key[PROFILE_KEYS];	/* numbers in profile.text */
+	uint32_t unit[PROFILE_OWN_UNITS];	/* such numbers, or PROFILE_NO_UNIT */
 	uint32_t task;			/* the longest of them, or NO_INDEX */
+	uint32_t known;			/* PROFILE_HAS_ bits */
 	int64_t sum[PROFILE_SUMS];
 	int64_t max[PROFILE_MAXES];	/* -1: unknown; memory in KiB */
 	int64_t sample[PROFILE_TIMES];	/* of one run, chosen at random; -1: none */
@@ -81,6 +100,8 @@ struct profile {
 	size_t n_pairs;
 	struct profile_pair *pair;	/* each once */
 	double seconds;			/* of data */
+	int64_t n_lost;			/* runs that hosts had no room for: in no row */
+	size_t n_unfinished;		/* hosts that did not end their tallies */
 	bool is_difference;		/* no largest value, percentile or sample is known */
 	uint32_t *row_of;		/* of each task of the recording, or NO_INDEX */
 	struct index *rows;		/* private */
@@ -126,10 +147,14 @@ static inline const char *profile_text(const struct profile *p, uint32_t number)
 /* The number of a text. */
 int profile_number(struct profile *p, struct slice text, uint32_t *number);
 
-/* The row with these keys: an old one, or a new one. NULL: out of memory. */
-struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS]);
+#define PROFILE_ROW_INIT { .unit = { PROFILE_NO_UNIT, PROFILE_NO_UNIT }, .task = NO_INDEX, \
+	.max = { -1, -1, -1, -1 }, .sample = { -1, -1 } }
 
-/* Add sums, largest values and samples. */
+/* The row with these keys and units: an old one, or a new one. NULL: out of memory. */
+struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS],
+				 const uint32_t unit[PROFILE_OWN_UNITS]);
+
+/* Add sums, largest values and samples; the unit, if they differ. */
 void profile_row_add(struct profile_row *to, const struct profile_row *row);
 
 /*

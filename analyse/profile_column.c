@@ -20,28 +20,30 @@
 #define NUMBERS(_) \
 	_(PROFILE_C_COUNT, "count", "count", PROFILE_PLAIN) \
 	_(PROFILE_C_LIVING, "living", "living", PROFILE_PLAIN) \
-	_(PROFILE_C_RUN, "run", "run", PROFILE_US) \
-	_(PROFILE_C_MEAN, "mean", "mean", PROFILE_US) \
-	_(PROFILE_C_MAX, "max", "max", PROFILE_US) \
-	_(PROFILE_C_P50, "p50", "p50", PROFILE_US) \
-	_(PROFILE_C_P95, "p95", "p95", PROFILE_US) \
-	_(PROFILE_C_SAMPLE, "sample", "sample", PROFILE_US) \
-	_(PROFILE_C_SELF, "self", "self", PROFILE_US) \
-	_(PROFILE_C_QUEUE, "queue", "queue", PROFILE_US) \
-	_(PROFILE_C_QUEUE_MEAN, "queue-mean", "q mean", PROFILE_US) \
-	_(PROFILE_C_QUEUE_MAX, "queue-max", "q max", PROFILE_US) \
-	_(PROFILE_C_QUEUE_P50, "queue-p50", "q p50", PROFILE_US) \
-	_(PROFILE_C_QUEUE_P95, "queue-p95", "q p95", PROFILE_US) \
-	_(PROFILE_C_QUEUE_SAMPLE, "queue-sample", "q sample", PROFILE_US) \
-	_(PROFILE_C_WORKER, "worker", "worker", PROFILE_US) \
-	_(PROFILE_C_POOL, "pool", "pool", PROFILE_US) \
-	_(PROFILE_C_LOAD, "load", "load", PROFILE_US) \
-	_(PROFILE_C_DELAYED, "delayed", "delayed", PROFILE_US) \
-	_(PROFILE_C_OTHER, "other", "other", PROFILE_US) \
-	_(PROFILE_C_CPU, "cpu", "CPU", PROFILE_US) \
+	_(PROFILE_C_RUN, "run", "run", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_MEAN, "mean", "mean", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_MAX, "max", "max", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_P50, "p50", "p50", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_P95, "p95", "p95", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_SAMPLE, "sample", "sample", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_SELF, "self", "self", PROFILE_RUN_UNIT) \
+	_(PROFILE_C_QUEUE, "queue", "queue", PROFILE_NS) \
+	_(PROFILE_C_QUEUE_MEAN, "queue-mean", "q mean", PROFILE_NS) \
+	_(PROFILE_C_QUEUE_MAX, "queue-max", "q max", PROFILE_NS) \
+	_(PROFILE_C_QUEUE_P50, "queue-p50", "q p50", PROFILE_NS) \
+	_(PROFILE_C_QUEUE_P95, "queue-p95", "q p95", PROFILE_NS) \
+	_(PROFILE_C_QUEUE_SAMPLE, "queue-sample", "q sample", PROFILE_NS) \
+	_(PROFILE_C_WORKER, "worker", "worker", PROFILE_NS) \
+	_(PROFILE_C_POOL, "pool", "pool", PROFILE_NS) \
+	_(PROFILE_C_LOAD, "load", "load", PROFILE_NS) \
+	_(PROFILE_C_DELAYED, "delayed", "delayed", PROFILE_NS) \
+	_(PROFILE_C_OTHER, "other", "other", PROFILE_NS) \
+	_(PROFILE_C_CPU, "cpu", "CPU", PROFILE_NS) \
 	_(PROFILE_C_MEMORY, "memory", "memory", PROFILE_BYTES) \
 	_(PROFILE_C_READ, "read", "read", PROFILE_BYTES) \
-	_(PROFILE_C_WRITTEN, "written", "written", PROFILE_BYTES)
+	_(PROFILE_C_WRITTEN, "written", "written", PROFILE_BYTES) \
+	_(PROFILE_C_AMOUNT, "amount", "amount", PROFILE_AMOUNT_UNIT) \
+	_(PROFILE_C_AMOUNT_MAX, "amount-max", "a max", PROFILE_AMOUNT_UNIT)
 
 #define COLUMN(column, word_, title_, unit_) \
 	[column] = { .word = word_, .title = title_, .unit = unit_ },

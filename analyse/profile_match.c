@@ -50,24 +50,6 @@ static bool fits_text(struct match *m, const char *text)
 	return !code;
 }
 
-void profile_add_number(struct buf *b, enum profile_column c, double n)
-{
-	int64_t whole = isnan(n) ? 0 : n < 9e18 ? (int64_t)llround(fabs(n)) : INT64_MAX;
-
-	if (isnan(n)) {
-		buf_addc(b, '-');
-		return;
-	}
-	if (n < 0 && whole)
-		buf_addc(b, '-');
-	if (profile_column[c].unit == PROFILE_US)
-		text_add_time(b, whole);
-	else if (profile_column[c].unit == PROFILE_BYTES)
-		text_add_bytes(b, whole);
-	else
-		buf_addi(b, whole);
-}
-
 static bool fits_numbers(struct match *m, struct profile_view *v, struct profile_row *row)
 {
 	const struct profile_node node = { .n = 1, .first = (uint32_t)(row - v->p->row), .sum = row };
@@ -76,8 +58,7 @@ static bool fits_numbers(struct match *m, struct profile_view *v, struct profile
 
 	for (int c = PROFILE_FIRST_NUMBER; c < PROFILE_COLUMNS; c++) {
 		buf_init_fixed(&b, memory, sizeof memory);
-		profile_add_number(&b, (enum profile_column)c,
-				   profile_view_number(v, &node, (enum profile_column)c));
+		profile_view_add(&b, v, &node, (enum profile_column)c);
 		if (fits_text(m, buf_str(&b)))
 			return true;
 	}

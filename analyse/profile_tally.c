@@ -37,12 +37,6 @@ static int64_t limited(uint64_t n)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-/* Microseconds if the clock counts nanoseconds; other units are as they are. */
-static int64_t in_us(uint64_t n, const char *unit)
-{
-	return limited(strcmp(unit, "ns") ? n : (n + 500) / 1000);
-}
-
 /* A bucket of values from 2^(b-1) to 2^b - 1 stands for one in its middle. */
 static uint64_t middle(unsigned bucket)
 {
@@ -50,7 +44,7 @@ static uint64_t middle(unsigned bucket)
 }
 
 static int add_times(struct work *w, struct profile_row *row, enum profile_time which,
-		     const struct tally_times *times, const char *unit)
+		     const struct tally_times *times)
 {
 	struct profile *p = w->p;
 
@@ -65,11 +59,16 @@ static int add_times(struct work *w, struct profile_row *row, enum profile_time 
 		if (!value)
 			return -ENOMEM;
 		p->value[which] = value;
-		value[p->n_values[which]++] = (struct profile_value){ in_us(middle(b), unit),
+		value[p->n_values[which]++] = (struct profile_value){ limited(middle(b)),
 			limited(times->histogram[b]) };
 		row->n[which]++;
 	}
 	return 0;
+}
+
+static int64_t max_of(const struct tally_times *times)
+{
+	return times->max || !times->total ? limited(times->max) : -1;
 }
 
 static int name_row(struct work *w, const struct tally_row *from, uint32_t key[PROFILE_KEYS])
@@ -102,29 +101,52 @@ static int name_row(struct work *w, const struct tally_row *from, uint32_t key[P
 
 static int add_histograms(struct work *w, struct profile_row *row, const struct tally_row *from)
 {
-	const struct tally_process *proc = &w->t->process[w->t->location[from->location].process];
-	int r = row->n[PROFILE_RUNS] ? 0 :
-		add_times(w, row, PROFILE_RUNS, &from->run, proc->unit);
+	int r = row->n[PROFILE_RUNS] ? 0 : add_times(w, row, PROFILE_RUNS, &from->run);
 
-	return r || row->n[PROFILE_QUEUES] ? r :
-	       add_times(w, row, PROFILE_QUEUES, &from->queue, "ns");
+	return r || row->n[PROFILE_QUEUES] ? r : add_times(w, row, PROFILE_QUEUES, &from->queue);
 }
 
-static int64_t cpu_us(const struct tally_process *proc, uint64_t amount)
+static const struct tally_process *process_of(const struct work *w, const struct tally_row *row)
 {
-	return strcmp(proc->amount, "cpu") ? 0 : in_us(amount, proc->amount_unit);
+	return &w->t->process[w->t->location[row->location].process];
+}
+
+/* The second clock, which can be that of CPU time; as the first one can be. */
+static void set_amounts(struct profile_row *row, const struct tally_process *proc,
+			const struct tally_row *from)
+{
+	if (*proc->amount) {
+		row->known |= PROFILE_HAS_AMOUNT;
+		row->sum[PROFILE_AMOUNT] = limited(from->amount_total);
+	}
+	if (!strcmp(proc->amount, "cpu") || !strcmp(proc->clock, "cpu")) {
+		row->known |= PROFILE_HAS_CPU;
+		row->sum[PROFILE_CPU] = limited(strcmp(proc->clock, "cpu") ? from->amount_total :
+						from->run.total);
+	}
+}
+
+static int number_units(struct work *w, const struct tally_process *proc,
+			uint32_t unit[PROFILE_OWN_UNITS])
+{
+	int r = number(w, *proc->unit ? proc->unit : "ns", &unit[PROFILE_OF_RUN]);
+
+	unit[PROFILE_OF_AMOUNT] = PROFILE_NO_UNIT;
+	return r || !*proc->amount ? r : number(w, proc->amount_unit, &unit[PROFILE_OF_AMOUNT]);
 }
 
 /* Two rows of the table have different keys, unless names of threads are equal. */
 static int add_row(struct work *w, const struct tally_row *from)
 {
-	const struct tally_process *proc = &w->t->process[w->t->location[from->location].process];
-	struct profile_row one = { .max = { -1, -1, -1 }, .sample = { -1, -1 } }, *row;
+	const struct tally_process *proc = process_of(w, from);
+	struct profile_row one = PROFILE_ROW_INIT, *row;
 	bool whole = w->t->from_us < 0;
-	uint32_t key[PROFILE_KEYS], first;
+	uint32_t key[PROFILE_KEYS], unit[PROFILE_OWN_UNITS], first;
 	int r = name_row(w, from, key);
 
-	row = r ? NULL : profile_find(w->p, key);
+	if (!r)
+		r = number_units(w, proc, unit);
+	row = r ? NULL : profile_find(w->p, key, unit);
 	if (!row)
 		return -ENOMEM;
 	if (!index_find(&w->first, from->location, from->phase, &first) &&
@@ -135,15 +157,16 @@ static int add_row(struct work *w, const struct tally_row *from)
 		return 0;
 	}
 	one.sum[PROFILE_COUNT] = one.sum[PROFILE_QUEUED] = limited(from->count);
-	one.sum[PROFILE_RUN] = in_us(from->run.total, proc->unit);
-	one.sum[PROFILE_SELF] = in_us(from->self_total, proc->unit);
-	one.sum[PROFILE_QUEUE] = one.sum[PROFILE_WAIT + QUEUE_OTHER] =
-		in_us(from->queue.total, "ns");
-	one.sum[PROFILE_CPU] = cpu_us(proc, from->amount_total);
-	one.max[PROFILE_RUN_MAX] = whole ? in_us(from->run.max, proc->unit) : -1;
-	one.max[PROFILE_QUEUE_MAX] = whole ? in_us(from->queue.max, "ns") : -1;
-	one.sample[PROFILE_RUNS] = from->count ? in_us(from->run.sample, proc->unit) : -1;
-	one.sample[PROFILE_QUEUES] = from->count ? in_us(from->queue.sample, "ns") : -1;
+	one.sum[PROFILE_RUN] = limited(from->run.total);
+	one.sum[PROFILE_SELF] = limited(from->self_total);
+	/* the threads of the host are its workers */
+	one.sum[PROFILE_QUEUE] = one.sum[PROFILE_WAIT + QUEUE_WORKER] = limited(from->queue.total);
+	set_amounts(&one, proc, from);
+	one.max[PROFILE_RUN_MAX] = whole ? max_of(&from->run) : -1;
+	one.max[PROFILE_QUEUE_MAX] = whole ? max_of(&from->queue) : -1;
+	one.max[PROFILE_AMOUNT_MAX] = whole && *proc->amount ? limited(from->amount_max) : -1;
+	one.sample[PROFILE_RUNS] = from->count ? limited(from->run.sample) : -1;
+	one.sample[PROFILE_QUEUES] = from->count ? limited(from->queue.sample) : -1;
 	profile_row_add(row, &one);
 	return add_histograms(w, row, from);
 }
@@ -151,20 +174,32 @@ static int add_row(struct work *w, const struct tally_row *from)
 /* Amounts and histograms of all threads: the first row of the location gets them. */
 static int add_common(struct work *w, const struct tally_row *from)
 {
-	const struct tally_process *proc = &w->t->process[w->t->location[from->location].process];
-	struct profile_row *row;
+	struct profile_row one = PROFILE_ROW_INIT, *row;
 	uint32_t first;
 
 	if (!index_find(&w->first, from->location, from->phase, &first))
 		return 0;
 	row = &w->p->row[first];
-	row->sum[PROFILE_CPU] += cpu_us(proc, from->amount_total);
+	set_amounts(&one, process_of(w, from), from);
+	if (w->t->from_us < 0 && one.known & PROFILE_HAS_AMOUNT)
+		one.max[PROFILE_AMOUNT_MAX] = limited(from->amount_max);
+	profile_row_add(row, &one);
 	return add_histograms(w, row, from);
 }
 
 static bool is_common(const struct tally_table *t, const struct tally_row *row)
 {
 	return !strcmp(t->thread[row->birth].name, "*");
+}
+
+/* Without an end or samples, the recording is as long as its tallies. */
+static void set_seconds(struct profile *p, const struct tally_table *t)
+{
+	int64_t from_us = t->from_us > 0 ? t->from_us : 0;
+	double seconds = t->to_us > from_us ? (double)(t->to_us - from_us) / 1e6 : 0;
+
+	if (seconds > p->seconds)
+		p->seconds = seconds;
 }
 
 int profile_add_tallies(struct profile *p, const struct tally_table *t,
@@ -178,6 +213,9 @@ int profile_add_tallies(struct profile *p, const struct tally_table *t,
 		r = is_common(t, &t->row[i]) ? 0 : add_row(&w, &t->row[i]);
 	for (size_t i = 0; !r && i < t->n_rows; i++)
 		r = is_common(t, &t->row[i]) ? add_common(&w, &t->row[i]) : 0;
+	for (size_t i = 0; i < t->n_processes; i++)
+		p->n_lost = limited((uint64_t)p->n_lost + t->process[i].n_lost);
+	set_seconds(p, t);
 	index_release(&w.first);
 	return r;
 }

@@ -19,6 +19,7 @@ struct work {
 	const struct queue *queue;
 	int64_t from_us, to_us;
 	uint32_t none, alive, host;
+	uint32_t unit[PROFILE_OWN_UNITS];
 	uint32_t (*of_instance)[PROFILE_KEYS];
 	uint32_t *worker;		/* of each task: the text of its number */
 	const char *kind;		/* the last ones, and their numbers */
@@ -276,7 +277,26 @@ static int find_phase(struct work *w, struct phases *ph, const struct task *t, u
 
 /* Values */
 
-static int64_t bytes_of(int64_t n)
+static int64_t in_ns(int64_t us)
+{
+	return us < INT64_MAX / 1000 ? us * 1000 : INT64_MAX;
+}
+
+/* Without the tasks inside of one that hosts a build tool: they have rows of their own. */
+static int64_t run_ns(const struct work *w, uint32_t i)
+{
+	return in_ns(w->s->nest[i].cost.wall_us);
+}
+
+/* -1: unknown */
+static int64_t queue_ns(const struct work *w, uint32_t i)
+{
+	int64_t wait_us = w->queue ? queue_us(w->queue, w->rec, i) : -1;
+
+	return wait_us < 0 ? -1 : in_ns(wait_us);
+}
+
+static int64_t positive(int64_t n)
 {
 	return n > 0 ? n : 0;
 }
@@ -284,25 +304,30 @@ static int64_t bytes_of(int64_t n)
 static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 {
 	const struct cost *c = &w->s->nest[i].cost;
-	struct profile_row one = { .max = { -1, -1, -1 }, .sample = { -1, -1 } };
-	int64_t run_us = cost_wall_us(w->rec, task(w, i));
-	int64_t wait_us = w->queue ? queue_us(w->queue, w->rec, i) : -1;
+	struct profile_row one = PROFILE_ROW_INIT;
+	int64_t run = run_ns(w, i), wait = queue_ns(w, i);
 
-	if (row->task == NO_INDEX || cost_wall_us(w->rec, task(w, row->task)) < run_us)
+	if (row->task == NO_INDEX || run_ns(w, row->task) < run)
 		row->task = i;
 	one.sum[PROFILE_COUNT] = 1;
-	one.sum[PROFILE_RUN] = one.max[PROFILE_RUN_MAX] = one.sample[PROFILE_RUNS] = run_us;
-	one.sum[PROFILE_SELF] = c->wall_us;
-	one.sum[PROFILE_CPU] = bytes_of(c->cpu_us);
-	one.sum[PROFILE_READ] = bytes_of(c->read_bytes);
-	one.sum[PROFILE_WRITTEN] = bytes_of(c->written_bytes);
+	one.sum[PROFILE_RUN] = one.sum[PROFILE_SELF] = one.max[PROFILE_RUN_MAX] =
+		one.sample[PROFILE_RUNS] = run;
+	if (c->measured) {
+		one.known = PROFILE_HAS_CPU;
+		one.sum[PROFILE_CPU] = in_ns(positive(c->cpu_us));
+	}
+	if (c->measured && (task(w, i)->in_blocks >= 0 || task(w, i)->user_us < 0)) {
+		one.known |= PROFILE_HAS_STORAGE;
+		one.sum[PROFILE_READ] = positive(c->read_bytes);
+		one.sum[PROFILE_WRITTEN] = positive(c->written_bytes);
+	}
 	one.max[PROFILE_MEMORY] = c->memory_kb ? c->memory_kb : -1;
-	if (wait_us >= 0) {
+	if (wait >= 0) {
 		one.sum[PROFILE_QUEUED] = 1;
 		one.sum[PROFILE_QUEUE] = one.max[PROFILE_QUEUE_MAX] =
-			one.sample[PROFILE_QUEUES] = wait_us;
-		memcpy(&one.sum[PROFILE_WAIT], w->queue->task[i].wait_us,
-		       sizeof w->queue->task[i].wait_us);
+			one.sample[PROFILE_QUEUES] = wait;
+		for (int k = 0; k < QUEUE_CAUSES; k++)
+			one.sum[PROFILE_WAIT + k] = in_ns(w->queue->task[i].wait_us[k]);
 		row->n[PROFILE_QUEUES]++;
 	}
 	row->n[PROFILE_RUNS]++;
@@ -327,7 +352,7 @@ static int add_task(struct work *w, uint32_t i, uint32_t phase)
 		return r;
 	key[PROFILE_DIED] = ended ? w->worker[i] : w->alive;
 	key[PROFILE_PHASE] = phase;
-	row = profile_find(w->p, key);
+	row = profile_find(w->p, key, w->unit);
 	if (!row)
 		return -ENOMEM;
 	w->p->row_of[i] = (uint32_t)(row - w->p->row);
@@ -375,11 +400,10 @@ static int add_times(struct work *w, enum profile_time which, size_t first_row)
 	p->n_values[which] = n;
 	for (size_t i = 0; n > before && i < w->rec->n_tasks; i++) {
 		struct profile_row *row = p->row_of[i] == NO_INDEX ? NULL : &p->row[p->row_of[i]];
-		int64_t us = which == PROFILE_RUNS ? cost_wall_us(w->rec, task(w, (uint32_t)i)) :
-			     w->queue ? queue_us(w->queue, w->rec, (uint32_t)i) : -1;
+		int64_t ns = which == PROFILE_RUNS ? run_ns(w, (uint32_t)i) : queue_ns(w, (uint32_t)i);
 
-		if (row && us >= 0 && row->key[PROFILE_DIED] != w->alive)
-			value[row->first[which] + row->n[which]++] = (struct profile_value){ us, 1 };
+		if (row && ns >= 0 && row->key[PROFILE_DIED] != w->alive)
+			value[row->first[which] + row->n[which]++] = (struct profile_value){ ns, 1 };
 	}
 	return 0;
 }
@@ -426,6 +450,9 @@ static int name_common(struct work *w)
 		r = number(w, PROFILE_ALIVE, &w->alive);
 	if (!r)
 		r = number(w, "host", &w->host);
+	if (!r)
+		r = number(w, "ns", &w->unit[PROFILE_OF_RUN]);
+	w->unit[PROFILE_OF_AMOUNT] = PROFILE_NO_UNIT;
 	w->file = "";
 	w->file_instance = NO_INDEX;
 	w->line = -1;

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/index.h"
 #include "base/sort.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define THREAD_KEYS (1u << PROFILE_BORN | 1u << PROFILE_DIED)
+#define NAME_MAX_BYTES 512
 
 /* Merged threads */
 
@@ -35,9 +37,16 @@ static size_t without_digits(char *to, const char *from, size_t size)
 	return n;
 }
 
+/* Tasks were born in a build tool, whose directory has digits that mean something. */
+static bool is_thread(const struct profile_row *row, int key, uint32_t tally)
+{
+	return key == PROFILE_DIED || row->key[PROFILE_KIND] == tally;
+}
+
 static int name_similar(struct profile_view *v)
 {
-	char name[512];
+	uint32_t tally = name_table_find(&v->p->text, slice_of(PROFILE_TALLY));
+	char name[NAME_MAX_BYTES];
 	int r = 0;
 
 	v->shown = malloc((v->p->text.n + 1) * sizeof *v->shown);
@@ -49,13 +58,14 @@ static int name_similar(struct profile_view *v)
 	for (size_t i = 0; !r && i < v->p->n_rows; i++) {
 		for (int k = PROFILE_BORN; !r && k <= PROFILE_DIED; k++) {
 			uint32_t text = v->p->row[i].key[k];
-			size_t n;
+			struct slice shown = v->p->text.name[text];
 
 			if (v->shown[text] != NO_INDEX)
 				continue;
-			n = without_digits(name, profile_text(v->p, text), sizeof name);
-			r = name_table_add(&v->similar, (struct slice){ name, n },
-					   &v->shown[text]);
+			if (is_thread(&v->p->row[i], k, tally))
+				shown = (struct slice){ name,
+					without_digits(name, shown.p, sizeof name) };
+			r = name_table_add(&v->similar, shown, &v->shown[text]);
 		}
 	}
 	return r;
@@ -100,6 +110,9 @@ static int number_rows(struct profile_view *v, struct keyed *at)
 			b = (b + a) * 0xbf58476d1ce4e5b9u + key_of(v, row, k);
 			b ^= b >> 31;
 		}
+		/* and what cannot be added up */
+		a ^= ((uint64_t)row->unit[PROFILE_OF_AMOUNT] << 32 | row->unit[PROFILE_OF_RUN]) *
+		     0x94d049bb133111ebu;
 		if (!index_find(&seen, a, b, &n))
 			r = index_put(&seen, a, b, next++);
 		at[i].key = n;
@@ -197,8 +210,7 @@ static int begin_sum(struct profile_view *v, struct profile_node *node)
 	node->sum = arena_alloc(v->memory, sizeof *node->sum);
 	if (!node->sum)
 		return -ENOMEM;
-	*node->sum = (struct profile_row){ .task = NO_INDEX, .max = { -1, -1, -1 },
-		.sample = { -1, -1 } };
+	*node->sum = (struct profile_row)PROFILE_ROW_INIT;
 	if (first)
 		memcpy(node->sum->key, first->key, sizeof first->key);
 	return 0;
@@ -331,12 +343,12 @@ static size_t collect(struct profile_view *v, const struct profile_node *n,
 static double quantile(struct profile_view *v, const struct profile_node *n,
 		       enum profile_time which, double q)
 {
-	int64_t us;
+	int64_t value;
 
 	if (v->p->is_difference)
 		return NAN;
-	us = profile_quantile(v->scratch, collect(v, n, which), q);
-	return us < 0 ? NAN : (double)us;
+	value = profile_quantile(v->scratch, collect(v, n, which), q);
+	return value < 0 ? NAN : (double)value;
 }
 
 static double mean(int64_t sum, int64_t n)
@@ -349,11 +361,66 @@ static double known(const struct profile_view *v, int64_t n)
 	return n < 0 || v->p->is_difference ? NAN : (double)n;
 }
 
+/* A sum that only some runs have. */
+static double sum_of(const struct profile_row *s, enum profile_sum k, unsigned has)
+{
+	return s->known & has ? (double)s->sum[k] : NAN;
+}
+
+static double queue_sum(const struct profile_row *s, int k)
+{
+	return s->sum[PROFILE_QUEUED] || !s->sum[PROFILE_COUNT] ? (double)s->sum[k] : NAN;
+}
+
+const char *profile_view_unit(const struct profile_view *v, const struct profile_node *n,
+			      enum profile_column c)
+{
+	static const char *const fixed[] = {
+		[PROFILE_TEXT] = "", [PROFILE_PLAIN] = "", [PROFILE_NS] = "ns", [PROFILE_BYTES] = "bytes",
+	};
+	enum profile_unit unit = profile_column[c].unit;
+	uint32_t own;
+
+	if (unit < PROFILE_RUN_UNIT)
+		return fixed[unit];
+	own = n->sum->unit[unit == PROFILE_RUN_UNIT ? PROFILE_OF_RUN : PROFILE_OF_AMOUNT];
+	return own == PROFILE_UNITS_DIFFER ? NULL : own == PROFILE_NO_UNIT ? "ns" :
+	       profile_text(v->p, own);
+}
+
+void profile_add_number(struct buf *b, double n, const char *unit)
+{
+	int64_t whole = isnan(n) ? 0 : fabs(n) < 9e18 ? (int64_t)llround(fabs(n)) : INT64_MAX;
+
+	if (isnan(n) || !unit) {
+		buf_addc(b, '-');
+		return;
+	}
+	if (n < 0 && whole)
+		buf_addc(b, '-');
+	if (!strcmp(unit, "ns"))
+		text_add_ns(b, whole);
+	else if (!strcmp(unit, "bytes"))
+		text_add_bytes(b, whole);
+	else
+		buf_addi(b, whole);
+	if (*unit && strcmp(unit, "ns") && strcmp(unit, "bytes"))
+		buf_addf(b, " %s", unit);
+}
+
+void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
+		      enum profile_column c)
+{
+	profile_add_number(b, profile_view_number(v, n, c), profile_view_unit(v, n, c));
+}
+
 double profile_view_number(struct profile_view *v, const struct profile_node *n,
 			   enum profile_column c)
 {
 	const struct profile_row *s = n->sum;
 
+	if (!profile_view_unit(v, n, c))
+		return NAN;
 	switch (c) {
 	case PROFILE_C_COUNT: return (double)s->sum[PROFILE_COUNT];
 	case PROFILE_C_LIVING: return (double)s->sum[PROFILE_LIVING];
@@ -364,17 +431,19 @@ double profile_view_number(struct profile_view *v, const struct profile_node *n,
 	case PROFILE_C_P95: return quantile(v, n, PROFILE_RUNS, .95);
 	case PROFILE_C_SAMPLE: return known(v, s->sample[PROFILE_RUNS]);
 	case PROFILE_C_SELF: return (double)s->sum[PROFILE_SELF];
-	case PROFILE_C_QUEUE: return (double)s->sum[PROFILE_QUEUE];
+	case PROFILE_C_QUEUE: return queue_sum(s, PROFILE_QUEUE);
 	case PROFILE_C_QUEUE_MEAN: return mean(s->sum[PROFILE_QUEUE], s->sum[PROFILE_QUEUED]);
 	case PROFILE_C_QUEUE_MAX: return known(v, s->max[PROFILE_QUEUE_MAX]);
 	case PROFILE_C_QUEUE_P50: return quantile(v, n, PROFILE_QUEUES, .5);
 	case PROFILE_C_QUEUE_P95: return quantile(v, n, PROFILE_QUEUES, .95);
 	case PROFILE_C_QUEUE_SAMPLE: return known(v, s->sample[PROFILE_QUEUES]);
-	case PROFILE_C_CPU: return (double)s->sum[PROFILE_CPU];
+	case PROFILE_C_CPU: return sum_of(s, PROFILE_CPU, PROFILE_HAS_CPU);
 	case PROFILE_C_MEMORY: return known(v, s->max[PROFILE_MEMORY]) * 1024;
-	case PROFILE_C_READ: return (double)s->sum[PROFILE_READ];
-	case PROFILE_C_WRITTEN: return (double)s->sum[PROFILE_WRITTEN];
-	default: return (double)s->sum[PROFILE_WAIT + (int)c - PROFILE_C_WORKER];
+	case PROFILE_C_READ: return sum_of(s, PROFILE_READ, PROFILE_HAS_STORAGE);
+	case PROFILE_C_WRITTEN: return sum_of(s, PROFILE_WRITTEN, PROFILE_HAS_STORAGE);
+	case PROFILE_C_AMOUNT: return sum_of(s, PROFILE_AMOUNT, PROFILE_HAS_AMOUNT);
+	case PROFILE_C_AMOUNT_MAX: return known(v, s->max[PROFILE_AMOUNT_MAX]);
+	default: return queue_sum(s, PROFILE_WAIT + (int)c - PROFILE_C_WORKER);
 	}
 }
 

@@ -18,10 +18,15 @@ enum profile_column {
 	PROFILE_C_QUEUE_P95, PROFILE_C_QUEUE_SAMPLE,
 	PROFILE_C_WORKER, PROFILE_C_POOL, PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER,
 	PROFILE_C_CPU, PROFILE_C_MEMORY, PROFILE_C_READ, PROFILE_C_WRITTEN,
+	PROFILE_C_AMOUNT, PROFILE_C_AMOUNT_MAX,
 	PROFILE_COLUMNS
 };
 
-enum profile_unit { PROFILE_TEXT, PROFILE_PLAIN, PROFILE_US, PROFILE_BYTES };
+/* PROFILE_RUN_UNIT, PROFILE_AMOUNT_UNIT: that of the rows */
+enum profile_unit {
+	PROFILE_TEXT, PROFILE_PLAIN, PROFILE_NS, PROFILE_BYTES, PROFILE_RUN_UNIT,
+	PROFILE_AMOUNT_UNIT
+};
 
 struct profile_column_info {
 	const char *word;	/* in options and JSON */
@@ -96,8 +101,17 @@ static inline bool profile_is_row(const struct profile_view *v, const struct pro
  * of v->child + first_child. */
 size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, size_t most);
 
-/* A number of a column for people: "12", "0.4 s", "-" if it is unknown (NAN). */
-void profile_add_number(struct buf *b, enum profile_column c, double n);
+/* The unit of a number of a node: "ns", "bytes", another one of a host; "" of a count. NULL if its
+ * rows have different ones: then there is no number. */
+const char *profile_view_unit(const struct profile_view *v, const struct profile_node *n,
+			      enum profile_column c);
+
+/* A number for people: "12", "0.4 s", "24 ns", "17 faults", "-" if it is unknown (NAN). */
+void profile_add_number(struct buf *b, double n, const char *unit);
+
+/* The same of a node. */
+void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
+		      enum profile_column c);
 
 /* A number; NAN if it is unknown. */
 double profile_view_number(struct profile_view *v, const struct profile_node *n,

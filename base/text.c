@@ -47,6 +47,14 @@ void text_add_time(struct buf *b, int64_t us)
 			 (int)(seconds % 3600 / 60));
 }
 
+void text_add_ns(struct buf *b, int64_t ns)
+{
+	if (ns > 0 && ns < 1000)
+		buf_addf(b, "%d ns", (int)ns);
+	else
+		text_add_time(b, ns / 1000 + (ns % 1000 >= 500));
+}
+
 void text_add_bytes(struct buf *b, int64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

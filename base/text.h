@@ -25,6 +25,9 @@ void text_tone(struct buf *b, const struct style *s, enum tone tone);
 /* "812 us", "0.42 s", "2m 05s", "1h 02m"; at most 8 columns below 1000 days. */
 void text_add_time(struct buf *b, int64_t us);
 
+/* The same of nanoseconds: "24 ns" below a microsecond. */
+void text_add_ns(struct buf *b, int64_t ns);
+
 /* "0 B", "12 KiB", "1.4 GiB": at most 8 columns. */
 void text_add_bytes(struct buf *b, int64_t bytes);
 

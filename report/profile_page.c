@@ -6,35 +6,59 @@
 #include "report/page_text.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* One snapshot */
 
-/* Numbers at a distance of `stride` bytes; plus 1, so that -1 is 0. */
+#define LOW_BITS 31
+
+/* Numbers at a distance of `stride` bytes; plus 1, so that -1 is 0. The upper bits are a column of
+ * their own, which usually has only zeros. Times of tasks are whole microseconds. */
 static void add_numbers(struct packed *s, const char *name, unsigned number, const void *first,
 			size_t n, size_t stride)
 {
 	const char *p = first;
-	struct pack_column c;
-	int64_t most = 0;
+	struct pack_column low, high;
+	int64_t unit = 1000;
 	char word[16];
-	double unit;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && unit > 1; i++) {
 		int64_t v = *(const int64_t *)(const void *)(p + i * stride);
 
-		most = v > most ? v : most;
+		unit = v > 0 && v % unit ? 1 : unit;
 	}
-	unit = packed_unit(most, 10);
-	pack_column_init(&c, 'u');
+	pack_column_init(&low, 'u');
+	pack_column_init(&high, 'u');
 	for (size_t i = 0; i < n; i++) {
 		int64_t v = *(const int64_t *)(const void *)(p + i * stride);
+		uint64_t coded = v < 0 ? 0 : (uint64_t)(v / unit) + 1;
 
-		pack_column_add(&c, v < 0 ? 0 : 1 + (uint32_t)((double)v / unit + .5));
+		pack_column_add(&low, (uint32_t)(coded & ((1u << LOW_BITS) - 1)));
+		pack_column_add(&high, (uint32_t)(coded >> LOW_BITS & UINT32_MAX >> 1));
 	}
 	snprintf(word, sizeof word, "%s%u", name, number);
-	packed_column(s, &c, word, unit);
+	packed_column(s, &low, word, (double)unit);
+	snprintf(word, sizeof word, "%s%uh", name, number);
+	packed_column(s, &high, word, (double)unit);
+}
+
+/* Small numbers of a row, each plus 1: NO_INDEX is 0. */
+static void add_small(struct packed *s, const char *name, unsigned number, const struct profile *p,
+		      size_t offset)
+{
+	struct pack_column c;
+	char word[16];
+
+	pack_column_init(&c, 'u');
+	for (size_t i = 0; i < p->n_rows; i++) {
+		const char *row = (const char *)&p->row[i];
+
+		pack_column_add(&c, *(const uint32_t *)(const void *)(row + offset) + 1);
+	}
+	snprintf(word, sizeof word, "%s%u", name, number);
+	packed_column(s, &c, word, 1);
 }
 
 static void add_keys(struct packed *s, const struct profile *p)
@@ -52,7 +76,15 @@ static void add_keys(struct packed *s, const struct profile *p)
 	}
 }
 
-/* A row with one value needs no list: its sum is the value. */
+/* A row with one run needs no list: its sum is the value. */
+static bool needs_list(const struct profile *p, const struct profile_row *row, unsigned which)
+{
+	const struct profile_value *value = p->value[which] + row->first[which];
+
+	return row->n[which] > 1 || (row->n[which] && (value->n != 1 ||
+	       value->value != row->sum[which ? PROFILE_QUEUE : PROFILE_RUN]));
+}
+
 static void add_values(struct packed *s, const struct profile *p, unsigned which)
 {
 	struct profile_value *value = malloc((p->n_values[which] + 1) * sizeof *value);
@@ -64,16 +96,16 @@ static void add_values(struct packed *s, const struct profile *p, unsigned which
 	if (!value)
 		s->r = -ENOMEM;
 	for (size_t i = 0; i < p->n_rows; i++)
-		pack_column_add(&c, p->row[i].n[which]);
+		pack_column_add(&c, p->row[i].n[which] + needs_list(p, &p->row[i], which));
 	snprintf(word, sizeof word, "n%u", which);
 	packed_column(s, &c, word, 1);
 	for (size_t i = 0; value && i < p->n_rows; i++) {
 		const struct profile_row *row = &p->row[i];
 
-		for (uint32_t k = 0; k < row->n[which] && row->n[which] > 1; k++)
+		for (uint32_t k = 0; k < row->n[which] && needs_list(p, row, which); k++)
 			value[n++] = p->value[which][row->first[which] + k];
 	}
-	add_numbers(s, "us", which, value ? &value->us : NULL, n, sizeof *value);
+	add_numbers(s, "value", which, value ? &value->value : NULL, n, sizeof *value);
 	add_numbers(s, "times", which, value ? &value->n : NULL, n, sizeof *value);
 	free(value);
 }
@@ -96,6 +128,9 @@ static int add_snapshot(struct markup *h, const struct profile *p, size_t number
 	for (unsigned k = 0; k < PROFILE_TIMES; k++)
 		add_numbers(&s, "sample", k, p->n_rows ? &row->sample[k] : NULL, p->n_rows,
 			    sizeof *row);
+	for (unsigned k = 0; k < PROFILE_OWN_UNITS; k++)
+		add_small(&s, "unit", k, p, offsetof(struct profile_row, unit) + k * sizeof *row->unit);
+	add_small(&s, "known", 0, p, offsetof(struct profile_row, known));
 	for (unsigned k = 0; k < PROFILE_TIMES; k++)
 		add_values(&s, p, k);
 	for (size_t i = 0; i < p->text.n; i++)
@@ -117,7 +152,9 @@ static void add_columns(struct json *j, const char *name, const struct profile_l
 
 static void add_head(struct buf *out, const struct profile_page *page)
 {
-	static const char *const units[] = { "text", "count", "us", "bytes" };
+	static const char *const units[] = {
+		"text", "count", "ns", "bytes", "run", "amount"
+	};
 	struct json j;
 
 	json_init(&j, out, true);
@@ -136,6 +173,8 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		json_object(&j, NULL);
 		json_str(&j, "title", page->snapshot[i].title);
 		json_real(&j, "seconds", page->snapshot[i].profile->seconds, 3);
+		json_int(&j, "lost", page->snapshot[i].profile->n_lost);
+		json_int(&j, "unfinished", (int64_t)page->snapshot[i].profile->n_unfinished);
 		json_str(&j, "dir", page->snapshot[i].dir);
 		json_str(&j, "chart", page->snapshot[i].chart);
 		json_str(&j, "log", page->snapshot[i].log);

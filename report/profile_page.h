@@ -17,9 +17,10 @@
  *				texts, deflated
  *	script			the program: profile.js
  *
- * The columns of numbers: "key" of each key: index of its text; "sum", "max", "sample"; "n" of both
- * times: how many values; "us", "times" of all values of rows with more than one run. Numbers are
- * in units, so that they have 31 bits; "+1" where -1 means unknown.
+ * The columns of numbers: "key" of each key: index of its text; "sum", "max", "sample"; "unit" and
+ * "known" of the rows. "n" of both times: 1 if the sum is the only value, otherwise the number of the
+ * row's values in "value" and "times" plus 1. Numbers are in units of 1 or 1,000, "+1" where -1
+ * means unknown. What a number has beyond 31 bits is in the column with an "h" behind its name.
  */
 struct profile_snapshot {
 	const char *title;

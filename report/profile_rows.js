@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots: {n, key[], sum[], max[], sample[], n_values[], first[], us[], times[], text} */
+/* Snapshots: {n, key[], sum[], max[], sample[], unit[], known, n_values[], first[], value[], times[],
+ * text} */
 
 const columns = [], snapshots = [];
 let head = null;
@@ -7,11 +8,23 @@ let head = null;
 /* Column `name` of a snapshot in units, less 1: -1 is unknown. A missing column has only zeros. */
 function numbers(data, name, n) {
 	const at = data.head.numbers.findIndex(c => c[0] === name);
-	const coded = data.numbers[name], unit = data.head.numbers[at][3];
-	const out = new Float64Array(n);
+	const low = data.numbers[name], high = data.numbers[name + "h"];
+	const unit = data.head.numbers[at][3], out = new Float64Array(n);
 
-	for (let i = 0; i < n; i++)
-		out[i] = coded.length ? ((coded[i] >>> 0) - 1) * unit : -1;
+	for (let i = 0; i < n; i++) {
+		const coded = (low.length ? low[i] >>> 0 : 0) + (high.length ? high[i] * 2 ** 31 : 0);
+
+		out[i] = coded ? (coded - 1) * unit : -1;
+	}
+	return out;
+}
+
+/* Small numbers, less 1. */
+function small(data, name, n) {
+	const c = data.numbers[name], out = new Int32Array(n).fill(-1);
+
+	for (let i = 0; i < c.length; i++)
+		out[i] = c[i] - 1;
 	return out;
 }
 
@@ -23,6 +36,11 @@ function known(values) {
 
 function range(n) {
 	return Array.from({ length: n }, (_, i) => i);
+}
+
+/* How many values a row with this number has in the lists. */
+function listed(n) {
+	return n > 1 ? n - 1 : 0;
 }
 
 async function readSnapshot(i) {
@@ -49,12 +67,17 @@ async function readSnapshot(i) {
 
 		for (let row = 0, at = 0; row < n; row++) {
 			first[row] = at;
-			at += c[row] > 1 ? c[row] : 0;
+			at += listed(c[row]);
 		}
 		return first;
 	});
-	s.us = range(TIMES).map(k => numbers(data, "us" + k, data.numbers["us" + k].length));
-	s.times = range(TIMES).map(k => numbers(data, "times" + k, data.numbers["times" + k].length));
+	s.unit = range(UNITS).map(k => small(data, "unit" + k, n));
+	s.known = small(data, "known0", n);
+	/* how many there are */
+	const counts = range(TIMES).map(k => s.n_values[k].reduce((a, b) => a + listed(b), 0));
+
+	s.value = range(TIMES).map(k => numbers(data, "value" + k, counts[k]));
+	s.times = range(TIMES).map(k => numbers(data, "times" + k, counts[k]));
 	return s;
 }
 
@@ -65,16 +88,22 @@ async function readAll() {
 		snapshots.push(await readSnapshot(i));
 }
 
-/* Differences: what b has beyond a. Rows are the same if their texts are, without the pid. */
+/* Differences: what b has beyond a. Rows are the same if their texts are, without the pid, and their
+ * units. */
 
 const PID = 9;
+
+/* "" if there is none. */
+function unitText(s, own, row) {
+	return s.unit[own][row] < 0 ? "" : s.text[s.unit[own][row]];
+}
 
 function keyText(s, row) {
 	let text = "";
 
 	for (let k = 0; k < KEYS; k++)
 		text += k === PID ? "\n" : s.text[s.key[k][row]] + "\n";
-	return text;
+	return text + unitText(s, 0, row) + "\n" + unitText(s, 1, row);
 }
 
 function subtract(a, b) {
@@ -95,11 +124,14 @@ function subtract(a, b) {
 			let r = at.get(key);
 
 			if (!r) {
-				at.set(key, r = { key: [], sum: new Float64Array(SUMS) });
+				at.set(key, r = { key: [], sum: new Float64Array(SUMS), known: 0 });
+				r.unit = range(UNITS).map(k => s.unit[k][row] < 0 ? -1 :
+							  number(unitText(s, k, row)));
 				for (let k = 0; k < KEYS; k++)
 					r.key.push(number(k === PID ? "" : s.text[s.key[k][row]]));
 				rows.push(r);
 			}
+			r.known |= s.known[row];
 			for (let k = 0; k < SUMS; k++)
 				r.sum[k] += sign * s.sum[k][row];
 		}
@@ -111,7 +143,9 @@ function subtract(a, b) {
 		 sum: range(SUMS).map(k => Float64Array.from(news, r => r.sum[k])),
 		 max: range(MAXES).map(() => new Float64Array(n).fill(NaN)),
 		 sample: range(TIMES).map(() => new Float64Array(n).fill(NaN)),
-		 n_values: [none, none], first: [none, none], us: [[], []], times: [[], []] };
+		 unit: range(UNITS).map(k => Int32Array.from(news, r => r.unit[k])),
+		 known: Int32Array.from(news, r => r.known),
+		 n_values: [none, none], first: [none, none], value: [[], []], times: [[], []] };
 }
 
 /* What is shown */
@@ -128,13 +162,18 @@ function choose() {
 	shown.seconds = b === undefined ? head.snapshots[a].seconds :
 		Math.abs(head.snapshots[b].seconds - head.snapshots[a].seconds) ||
 		head.snapshots[b].seconds;
-	shown.dir = head.snapshots[view.snapshots[view.snapshots.length - 1]].dir;
+	const last = head.snapshots[view.snapshots[view.snapshots.length - 1]];
+
+	shown.dir = last.dir;
+	shown.lost = last.lost;
+	shown.unfinished = last.unfinished;
 	shown.thread = null;
 }
 
-/* Digits of threads become "*": the number of the merged name. */
+/* Digits of threads become "*": the number of the merged name. Tasks were born in no thread. */
 function mergeThreads() {
 	const s = shown.s, index = new Map(), of = new Int32Array(s.text.length).fill(-1);
+	const tally = s.text.indexOf("tally");
 
 	for (const k of [BORN, DIED]) {
 		for (let row = 0; row < s.n; row++) {
@@ -142,7 +181,9 @@ function mergeThreads() {
 
 			if (of[t] >= 0)
 				continue;
-			const name = s.text[t].replace(/[0-9]+/g, "*").replace(/\*+/g, "*");
+			const thread = k === DIED || s.key[KIND][row] === tally;
+			const name = thread ? s.text[t].replace(/[0-9]+/g, "*").replace(/\*+/g, "*") :
+				     s.text[t];
 
 			if (!index.has(name))
 				index.set(name, t);
@@ -198,7 +239,7 @@ function filter() {
 			found = tried[t] > 0;
 		}
 		for (let c = KEYS; numbers && !found && c < columns.length; c++)
-			found = view.shown.has(c) && fits(words(c, numberOf(c, [row])));
+			found = view.shown.has(c) && fits(words(c, [row]));
 		if (found)
 			rows.push(row);
 	}
@@ -209,12 +250,13 @@ const TABLE_MOST = 1 << 23;
 
 /* Numbers from 0 for the different pairs of an old number, of which there are n, and a key. Returns
  * how many there are. */
-function numberPairs(id, n, rows, k) {
-	const number = new Int32Array(shown.s.text.length).fill(-1), key = new Int32Array(rows.length);
+function numberPairs(id, n, rows, keyOfRow) {
+	const number = new Int32Array(shown.s.text.length + 1).fill(-1);
+	const key = new Int32Array(rows.length);
 	let different = 0, next = 0;
 
 	for (let i = 0; i < rows.length; i++) {
-		const t = keyOf(k, rows[i]);
+		const t = keyOfRow(rows[i]);
 
 		if (number[t] < 0)
 			number[t] = different++;
@@ -241,14 +283,17 @@ function numberPairs(id, n, rows, k) {
 	return next;
 }
 
-/* Lists of rows that nothing keeps apart. */
+/* Lists of rows that nothing keeps apart. Rows with different units cannot be added up. */
 function merge(rows) {
 	const id = new Int32Array(rows.length);
 	let n = 1;
 
+	for (const unit of shown.s.unit)
+		n = numberPairs(id, n, rows, row => unit[row] + 1);
+
 	for (let k = 0; k < KEYS && n < rows.length; k++) {
 		if (!view.merged.has(k))
-			n = numberPairs(id, n, rows, k);
+			n = numberPairs(id, n, rows, row => keyOf(k, row));
 	}
 	if (n === rows.length)
 		return rows.map(row => [row]);
@@ -293,41 +338,50 @@ function timesOf(which, list) {
 	let n = 0, once = true, at = 0;
 
 	for (const row of list) {
-		n += of[row];
+		n += listed(of[row]) || of[row];
 		once = once && of[row] < 2;
 	}
-	const us = new Float64Array(n), times = once ? null : new Float64Array(n).fill(1);
+	const value = new Float64Array(n), times = once ? null : new Float64Array(n).fill(1);
 
 	for (const row of list) {
 		if (of[row] === 1)
-			us[at++] = sum[row];
-		for (let i = s.first[which][row]; of[row] > 1 && i < s.first[which][row] + of[row]; i++) {
-			us[at] = s.us[which][i];
+			value[at++] = sum[row];
+		for (let i = s.first[which][row]; i < s.first[which][row] + listed(of[row]); i++) {
+			value[at] = s.value[which][i];
 			times[at++] = s.times[which][i];
 		}
 	}
 	if (once || times.every(t => t === 1))
-		return [us.sort(), null];
-	const order = Uint32Array.from(us, (_, i) => i).sort((a, b) => us[a] - us[b]);
+		return [value.sort(), null];
+	const order = Uint32Array.from(value, (_, i) => i).sort((a, b) => value[a] - value[b]);
 
-	return [Float64Array.from(order, i => us[i]), Float64Array.from(order, i => times[i])];
+	return [Float64Array.from(order, i => value[i]), Float64Array.from(order, i => times[i])];
 }
 
 /* The smallest value that a share q of them does not exceed; as profile_quantile(). */
 function quantile(which, q, list) {
-	const [us, times] = timesOf(which, list);
+	const [value, times] = timesOf(which, list);
 	let so_far = 0, i = 0;
 
-	if (!us.length)
+	if (!value.length)
 		return NaN;
 	if (!times)
-		return us[Math.max(0, Math.ceil(q * us.length) - 1)];
-	for (const wanted = q * times.reduce((a, b) => a + b); i < us.length - 1; i++) {
+		return value[Math.max(0, Math.ceil(q * value.length) - 1)];
+	for (const wanted = q * times.reduce((a, b) => a + b); i < value.length - 1; i++) {
 		so_far += times[i];
 		if (so_far >= wanted)
 			break;
 	}
-	return us[i];
+	return value[i];
+}
+
+/* A sum that only some rows have. */
+function knownSum(k, has, list) {
+	return list.some(row => shown.s.known[row] & has) ? sumOf(k, list) : NaN;
+}
+
+function queueSum(k, list) {
+	return sumOf(QUEUED, list) || !sumOf(COUNT, list) ? sumOf(k, list) : NaN;
 }
 
 const COLUMN = {
@@ -335,30 +389,56 @@ const COLUMN = {
 	mean: list => sumOf(RUN, list) / sumOf(COUNT, list), max: list => mostOf(shown.s.max[0], list),
 	p50: list => quantile(0, .5, list), p95: list => quantile(0, .95, list),
 	sample: list => shown.s.sample[0][list[0]], self: list => sumOf(SELF, list),
-	queue: list => sumOf(QUEUE, list),
+	queue: list => queueSum(QUEUE, list),
 	"queue-mean": list => sumOf(QUEUE, list) / sumOf(QUEUED, list),
 	"queue-max": list => mostOf(shown.s.max[1], list), "queue-p50": list => quantile(1, .5, list),
 	"queue-p95": list => quantile(1, .95, list), "queue-sample": list => shown.s.sample[1][list[0]],
-	worker: list => sumOf(WAIT, list), pool: list => sumOf(WAIT + 1, list),
-	load: list => sumOf(WAIT + 2, list), delayed: list => sumOf(WAIT + 3, list),
-	other: list => sumOf(WAIT + 4, list), cpu: list => sumOf(CPU, list),
-	memory: list => mostOf(shown.s.max[2], list) * 1024, read: list => sumOf(CPU + 1, list),
-	written: list => sumOf(CPU + 2, list),
+	worker: list => queueSum(WAIT, list), pool: list => queueSum(WAIT + 1, list),
+	load: list => queueSum(WAIT + 2, list), delayed: list => queueSum(WAIT + 3, list),
+	other: list => queueSum(WAIT + 4, list), cpu: list => knownSum(CPU, HAS_CPU, list),
+	memory: list => mostOf(shown.s.max[2], list) * 1024,
+	read: list => knownSum(CPU + 1, HAS_STORAGE, list),
+	written: list => knownSum(CPU + 2, HAS_STORAGE, list),
+	amount: list => knownSum(AMOUNT, HAS_AMOUNT, list),
+	"amount-max": list => mostOf(shown.s.max[3], list),
 };
 
+/* The unit of a number of rows; undefined: theirs differ, and there is no number. */
+function unitOf(c, list) {
+	const unit = columns[c].unit;
+
+	if (unit !== "run" && unit !== "amount")
+		return unit === "count" ? "" : unit;
+	const of = shown.s.unit[unit === "run" ? 0 : 1];
+	let found = -1;
+
+	for (const row of list) {
+		if (found >= 0 && of[row] >= 0 && of[row] !== found)
+			return undefined;
+		found = of[row] >= 0 ? of[row] : found;
+	}
+	return found < 0 ? "ns" : shown.s.text[found];
+}
+
 function numberOf(c, list) {
-	const v = COLUMN[columns[c].id](list);
+	const v = unitOf(c, list) === undefined ? NaN : COLUMN[columns[c].id](list);
 
 	return isFinite(v) ? v : NaN;
 }
 
-function words(c, v) {
-	const unit = columns[c].unit, n = Math.abs(v);
+function nsText(n) {
+	const whole = Math.round(n);
+
+	return whole && whole < 1000 ? whole + " ns" : timeText(n / 1000);
+}
+
+function words(c, list) {
+	const v = numberOf(c, list), unit = unitOf(c, list), n = Math.abs(v);
 
 	if (isNaN(v))
 		return "-";
-	return (v < 0 ? "-" : "") + (unit === "us" ? timeText(n) : unit === "bytes" ? bytesText(n) :
-				     countText(Math.round(n)));
+	return (v < 0 ? "-" : "") + (unit === "ns" ? nsText(n) : unit === "bytes" ? bytesText(n) :
+				     countText(Math.round(n)) + (unit ? " " + unit : ""));
 }
 
 /* [text, how many different ones] */

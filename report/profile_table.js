@@ -41,7 +41,7 @@ function addCells(line, list) {
 		const cell = make("td", { "class": number ? "number" : columns[c].id }, line);
 
 		if (number)
-			cell.textContent = words(c, numberOf(c, list));
+			cell.textContent = words(c, list);
 		else
 			addText(cell, c, list);
 	}
@@ -188,7 +188,9 @@ function draw() {
 	page.count.textContent = shown.error || (countOf(shown.rows.length, "row") + ", " +
 		countOf(total(shown.rows, COUNT), "run") + ", " +
 		(shown.seconds < 100 ? shown.seconds.toPrecision(3) :
-		 countText(Math.round(shown.seconds))) + " seconds worth of data");
+		 countText(Math.round(shown.seconds))) + " seconds worth of data" +
+		(shown.lost ? "; " + countOf(shown.lost, "run") + " lost: no room in the tallies" : "") +
+		(shown.unfinished ? "; " + countOf(shown.unfinished, "unfinished host") : ""));
 	page.search.setAttribute("aria-invalid", shown.error !== "");
 	drawTools();
 	saveHash();

@@ -75,10 +75,10 @@ static void view_make(struct profile_view *v, const struct profile *p, const str
 /* Sums */
 
 /* What the tasks say, added up without any row. */
-static void totals(const struct made *m, int64_t *count, int64_t *living, int64_t *run_us,
-		   int64_t *queue_total_us)
+static void totals(const struct made *m, int64_t *count, int64_t *living, int64_t *run,
+		   int64_t *queue)
 {
-	*count = *living = *run_us = *queue_total_us = 0;
+	*count = *living = *run = *queue = 0;
 	for (uint32_t i = 0; i < m->r.rec.n_tasks; i++) {
 		const struct task *t = &m->r.rec.task[i];
 		int64_t wait_us = queue_us(&m->queue, &m->r.rec, i);
@@ -87,8 +87,8 @@ static void totals(const struct made *m, int64_t *count, int64_t *living, int64_
 			continue;
 		*count += t->end_us >= 0;
 		*living += t->end_us < 0;
-		*run_us += t->end_us >= 0 ? cost_wall_us(&m->r.rec, t) : 0;
-		*queue_total_us += t->end_us >= 0 && wait_us >= 0 ? wait_us : 0;
+		*run += t->end_us >= 0 ? m->r.sum.nest[i].cost.wall_us * 1000 : 0;
+		*queue += t->end_us >= 0 && wait_us >= 0 ? wait_us * 1000 : 0;
 	}
 }
 
@@ -105,7 +105,7 @@ static void check_view(const struct profile_view *v)
 {
 	for (size_t i = 0; i < v->n_nodes; i++) {
 		const struct profile_node *n = &v->node[i];
-		struct profile_row sum = { .max = { -1, -1, -1 }, .sample = { -1, -1 } };
+		struct profile_row sum = PROFILE_ROW_INIT;
 		uint32_t members = 0;
 
 		check_parts(n->sum);
@@ -132,20 +132,20 @@ START_TEST(sums_are_totals)
 	uint64_t state = 3;
 
 	for (uint64_t seed = 0; seed < 120; seed++) {
-		int64_t count, living, run_us, queue_total_us;
+		int64_t count, living, run, queue;
 		struct profile_view v;
 		struct profile_wish w;
 		struct made m;
 
 		make_random(&m, seed);
-		totals(&m, &count, &living, &run_us, &queue_total_us);
+		totals(&m, &count, &living, &run, &queue);
 		random_wish(&w, &state);
 		view_make(&v, &m.p, &w);
 		check_view(&v);
 		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_COUNT], count);
 		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_LIVING], living);
-		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_RUN], run_us);
-		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_QUEUE], queue_total_us);
+		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_RUN], run);
+		ck_assert_int_eq(v.node[0].sum->sum[PROFILE_QUEUE], queue);
 		profile_view_release(&v);
 		release(&m);
 	}
@@ -233,17 +233,17 @@ START_TEST(difference_of_two)
 		  RUN(4, 70, 72, "new"));
 	ck_assert_int_eq(profile_difference(&d, &a.p, &b.p), 0);
 	ck_assert_int_eq(count_of(&d, "new", PROFILE_COUNT), 2);
-	ck_assert_int_eq(count_of(&d, "new", PROFILE_RUN), 3000);
+	ck_assert_int_eq(count_of(&d, "new", PROFILE_RUN), 3000000);
 	ck_assert_int_eq(count_of(&d, "gone", PROFILE_COUNT), -1);
 	ck_assert_int_eq(count_of(&d, "b", PROFILE_COUNT), 0);
-	ck_assert_int_eq(count_of(&d, "b", PROFILE_RUN), 7000);
+	ck_assert_int_eq(count_of(&d, "b", PROFILE_RUN), 7000000);
 	for (size_t i = 0; i < d.n_rows; i++)
 		ck_assert_str_ne(profile_text(&d, d.row[i].key[PROFILE_NAME]), "a");
 	view_make(&v, &d, &w);
 	ck_assert(isnan(profile_view_number(&v, &v.node[0], PROFILE_C_MAX)));
 	ck_assert(isnan(profile_view_number(&v, &v.node[0], PROFILE_C_P50)));
 	/* 2 - 1 runs, 3000 - 5000 + 7000 us */
-	ck_assert_double_eq(profile_view_number(&v, &v.node[0], PROFILE_C_MEAN), 5000);
+	ck_assert_double_eq(profile_view_number(&v, &v.node[0], PROFILE_C_MEAN), 5000000);
 	profile_view_release(&v);
 	profile_release(&d);
 	release(&a);
@@ -271,7 +271,7 @@ START_TEST(percentiles)
 			value[k] = (struct profile_value){ (int64_t)random_below(&state, 50),
 				1 + (int64_t)random_below(&state, i % 2 ? 20 : 1) };
 			for (int64_t c = 0; c < value[k].n; c++)
-				sorted[all++] = value[k].us;
+				sorted[all++] = value[k].value;
 		}
 		qsort(sorted, all, sizeof *sorted, by_value);
 		for (double q = .05; q < 1; q += .45) {
@@ -299,24 +299,23 @@ START_TEST(percentiles_of_groups)
 		view_make(&v, &m.p, &w);
 		for (size_t i = 0; i < v.n_nodes; i++) {
 			const struct profile_node *n = &v.node[i];
-			int64_t *us = malloc((m.r.rec.n_tasks + 1) * sizeof *us);
+			int64_t *run = malloc((m.r.rec.n_tasks + 1) * sizeof *run);
 			size_t all = 0, at;
 
 			for (size_t t = 0; t < m.r.rec.n_tasks; t++) {
 				for (uint32_t k = 0; k < n->n; k++)
 					if (m.p.row_of[t] == v.member[n->first + k] &&
 					    m.r.rec.task[t].end_us >= 0)
-						us[all++] = cost_wall_us(&m.r.rec,
-									 &m.r.rec.task[t]);
+						run[all++] = m.r.sum.nest[t].cost.wall_us * 1000;
 			}
-			qsort(us, all, sizeof *us, by_value);
+			qsort(run, all, sizeof *run, by_value);
 			at = (size_t)ceil(.95 * (double)all - 1e-9);
 			if (all)
 				ck_assert_double_eq(profile_view_number(&v, n, PROFILE_C_P95),
-						    (double)us[at ? at - 1 : 0]);
+						    (double)run[at ? at - 1 : 0]);
 			else
 				ck_assert(isnan(profile_view_number(&v, n, PROFILE_C_P95)));
-			free(us);
+			free(run);
 		}
 		profile_view_release(&v);
 		release(&m);
@@ -445,9 +444,9 @@ START_TEST(tallies)
 	ck_assert_int_eq(profile_add_tallies(&m.p, &t, &m.r.rec), 0);
 	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_COUNT), 4);
 	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_LIVING), 2);
-	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_RUN), 2000);
-	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_SELF), 1500);
-	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_QUEUE), 9);
+	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_RUN), 2000000);
+	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_SELF), 1500000);
+	ck_assert_int_eq(count_of(&m.p, "work()", PROFILE_QUEUE), 9000);
 	view_make(&v, &m.p, &w);
 	ck_assert_uint_eq(v.node[0].n_children, 2);
 	for (size_t i = 0; i < v.n_nodes; i++) {
@@ -457,7 +456,7 @@ START_TEST(tallies)
 		check_parts(v.node[i].sum);
 		if (v.node[i].depth == 1 && kind && !strcmp(kind, "tally"))
 			/* the middle of 1024 to 2047 ns */
-			ck_assert_double_eq(profile_view_number(&v, &v.node[i], PROFILE_C_P50), 2);
+			ck_assert_double_eq(profile_view_number(&v, &v.node[i], PROFILE_C_P50), 1536);
 	}
 	profile_view_release(&v);
 	release(&m);

@@ -19,7 +19,7 @@ static void write_recording(const char *dir, const char *name, const char *tasks
 {
 	support_run(&(struct run){ 0 }, dir, "mkdir %s", name);
 	support_writes(support_path("%s/%s/build", dir, name),
-		       "buildbeat recording 1\nstart: 2026-11-20T10:00:00.000000000Z\n"
+		       "buildbeat build 1\nstart: 2026-11-20T10:00:00.000000000Z\n"
 		       "cwd: /src\ncommand: make\nend_us: 2000000\nstatus: 0\n");
 	support_writes(support_path("%s/%s/tasks.log", dir, name), tasks);
 }
@@ -140,6 +140,70 @@ START_TEST(queue_time_is_explained)
 }
 END_TEST
 
+/* Three hosts: 24 ns a run; bytes, with page faults as amounts; CPU time as amounts. */
+#define UNITS "buildbeat tally 1\nat\t5000000\tn\nhost\t11\t-1\t\twall\tns\n" \
+	"location\t1\t\tquick\tf.c\nthread\t1\tmain\n" \
+	"row\t1\t1\t1\t1000\t0\t24300\t24300\t61\t23\t\t\t\t\t\t4:,1000\n" \
+	"at\t5000000\tb\t3\nhost\t12\t-1\t\thost\tbytes\tfaults\tfaults\n" \
+	"location\t1\t\tallocates\tf.c\nthread\t1\tmain\n" \
+	"row\t1\t1\t1\t100\t0\t4950\t4950\t99\t42\t\t\t\t1700\t20\n" \
+	"at\t5000000\tc\t2\nhost\t13\t-1\t\tfaults\tfaults\tcpu\tns\n" \
+	"location\t1\t\tfaulty\tf.c\nthread\t1\tmain\n" \
+	"row\t1\t1\t1\t100\t0\t1000\t1000\t30\t4\t\t\t\t7000\t900\n"
+
+static const struct { const char *options, *line; } units[] = {
+	{ "", "1200 runs, run -, queue 0 s; 5 seconds worth of data\n5 runs were lost: there was no room" },
+	{ "--columns count,run,mean,max,sample,p50,name,cpu,read,amount", "\n"
+	  " 1000        24 us      24 ns      61 ns     23 ns  24 ns  quick         -     -            -\n" },
+	{ "--columns count,run,mean,max,sample,name,cpu,amount,amount-max", "\n"
+	  "  100      4.8 KiB       50 B       99 B      42 B  allocates     -  1700 faults  20 faults\n"
+	  "  100  1000 faults  10 faults  30 faults  4 faults  faulty     7 us         7 us     900 ns\n" },
+	{ "--columns count,run,mean -g kind", "\n 1200            -          -\n" },
+	{ "-f '50 B' --columns name", "allocates\n1 row" },
+	{ "-j", "\"run_ms\": null,\n" }, { "-j", "\"cpu_us\": null,\n" },
+	{ "-j", "\"run_us\": 24.300,\n" }, { "-j", "\"run_us_p50\": 0.024,\n" },
+	{ "-j", "\"lost_runs\": 5,\n" }, { "-j", "\"cpu_us\": 7,\n" },
+	{ "-j", "\"unit\": \"bytes\",\n            \"amount_unit\": \"faults\",\n"
+	  "            \"run\": 4950,\n            \"run_max\": 99,\n" },
+	{ "-j", "\"amount\": 1700,\n            \"amount_max\": 20\n" },
+	{ "-j", "\"unit\": \"ns\",\n            \"amount_unit\": null,\n            \"run\": 24300,\n" },
+};
+
+/* Numbers are in the units of the hosts' clocks, and those of different units are not added. */
+START_TEST(units_of_clocks)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	write_recording(dir, "rec", "buildbeat tasks 1\n");
+	support_writes(support_path("%s/rec/tally.log", dir), UNITS);
+	support_buildbeat(&r, dir, 0, support_path("profile %s rec", units[_i].options));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(buf_str(&r.out), units[_i].line), "%s:\n%s", units[_i].options,
+		      buf_str(&r.out));
+	/* a host is the same as itself */
+	support_buildbeat(&r, dir, 0, "profile rec rec");
+	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "0 rows"));
+}
+END_TEST
+
+#define HOSTING OPEN "start\t10000\tm.1\t20\t\t\tsub\t\tmake -C r3-lib1\n" \
+	"open\t11000\ts\t30\t1\t30,20,10\tmake\t4.3\t/src/r3-lib1\tmake\n" \
+	"start\t20000\ts.1\t\t\t\ta.o\t\tcc -c a.c\ndone\t70000\ts.1\n" \
+	"close\t80000\ts\ndone\t90000\tm.1\n"
+
+/* A task that runs a make counts without what that make ran; and directories keep their digits. */
+START_TEST(hosting_tasks)
+{
+	const char *dir = support_tmpdir();
+
+	write_recording(dir, "rec", HOSTING);
+	check_order(dir, "profile rec", "2 runs, run 80 ms", "a.o");
+	check_order(dir, "profile --columns run,name,born rec", "50 ms  a.o   make[1] r3-lib1\n",
+		    "30 ms  sub   make\n");
+}
+END_TEST
+
 #define PHASES OPEN "begin\t5000\tm\t1\tconfigure\n" RUN(1, 10, 20, "a") RUN(2, 20, 40, "b") \
 	"end\t50000\tm\t1\nbegin\t60000\tm\t2\tinstall\n" RUN(3, 70, 100, "c") \
 	"end\t110000\tm\t2\n" RUN(4, 120, 160, "d")
@@ -161,5 +225,6 @@ int main(void)
 {
 	return support_main("profile_command", TEST_EACH(misuse, wrong), TEST_EACH(command, good),
 			    TEST(page_command), TEST(usual_order),
-			    TEST(queue_time_is_explained), TEST(tasks_of_phases));
+			    TEST(queue_time_is_explained), TEST(tasks_of_phases),
+			    TEST_EACH(units_of_clocks, units), TEST(hosting_tasks));
 }

@@ -27,12 +27,43 @@ static void add_location(struct json *j, const char *name, const struct profile 
 }
 
 /* Chromium's keys are whole milliseconds; those with another unit are ours. */
-static void add_ms(struct json *j, const char *name, double us)
+static void add_ms(struct json *j, const char *name, double ns)
 {
-	if (isnan(us))
+	if (isnan(ns))
 		json_null(j, name);
 	else
-		json_int(j, name, llround(us / 1000));
+		json_int(j, name, llround(ns / 1e6));
+}
+
+static void add_us(struct json *j, const char *name, double ns)
+{
+	json_real(j, name, ns / 1000, fmod(ns, 1000) != 0 ? 3 : 0);
+}
+
+/* A number in nanoseconds; if it is none of time, NAN. */
+static double time_of(struct profile_view *v, const struct profile_node *n, uint8_t column)
+{
+	const char *unit = profile_view_unit(v, n, (enum profile_column)column);
+
+	return unit && !strcmp(unit, "ns") ?
+	       profile_view_number(v, n, (enum profile_column)column) : NAN;
+}
+
+/* In the units of the host's clocks. */
+static void add_own(struct json *j, struct profile_view *v, const struct profile_node *n)
+{
+	static const struct { const char *name; uint8_t column; } own[] = {
+		{ "run", PROFILE_C_RUN }, { "run_max", PROFILE_C_MAX }, { "run_p50", PROFILE_C_P50 },
+		{ "run_p95", PROFILE_C_P95 }, { "run_sample", PROFILE_C_SAMPLE },
+		{ "self", PROFILE_C_SELF }, { "amount", PROFILE_C_AMOUNT },
+		{ "amount_max", PROFILE_C_AMOUNT_MAX },
+	};
+	bool has_amount = n->sum->known & PROFILE_HAS_AMOUNT;
+
+	json_str(j, "unit", profile_view_unit(v, n, PROFILE_C_RUN));
+	json_str(j, "amount_unit", has_amount ? profile_view_unit(v, n, PROFILE_C_AMOUNT) : NULL);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		json_real(j, own[i].name, profile_view_number(v, n, own[i].column), 0);
 }
 
 static void add_times(struct json *j, struct profile_view *v, const struct profile_node *n)
@@ -42,24 +73,29 @@ static void add_times(struct json *j, struct profile_view *v, const struct profi
 		{ "run_ms_sample", PROFILE_C_SAMPLE }, { "queue_ms", PROFILE_C_QUEUE },
 		{ "queue_ms_max", PROFILE_C_QUEUE_MAX },
 		{ "queue_ms_sample", PROFILE_C_QUEUE_SAMPLE },
-	}, exact[] = {
+	}, us[] = {
 		{ "run_us", PROFILE_C_RUN }, { "run_us_p50", PROFILE_C_P50 },
 		{ "run_us_p95", PROFILE_C_P95 }, { "self_us", PROFILE_C_SELF },
 		{ "queue_us", PROFILE_C_QUEUE }, { "queue_us_p50", PROFILE_C_QUEUE_P50 },
 		{ "queue_us_p95", PROFILE_C_QUEUE_P95 }, { "queue_worker_us", PROFILE_C_WORKER },
 		{ "queue_pool_us", PROFILE_C_POOL }, { "queue_load_us", PROFILE_C_LOAD },
 		{ "queue_delayed_us", PROFILE_C_DELAYED }, { "queue_other_us", PROFILE_C_OTHER },
-		{ "cpu_us", PROFILE_C_CPU }, { "memory_bytes_max", PROFILE_C_MEMORY },
-		{ "read_bytes", PROFILE_C_READ }, { "written_bytes", PROFILE_C_WRITTEN },
+		{ "cpu_us", PROFILE_C_CPU },
+	}, bytes[] = {
+		{ "memory_bytes_max", PROFILE_C_MEMORY }, { "read_bytes", PROFILE_C_READ },
+		{ "written_bytes", PROFILE_C_WRITTEN },
 	};
 
 	json_object(j, "death_data");
 	json_int(j, "count", n->sum->sum[PROFILE_COUNT]);
 	for (size_t i = 0; i < sizeof ms / sizeof *ms; i++)
-		add_ms(j, ms[i].name, profile_view_number(v, n, ms[i].column));
+		add_ms(j, ms[i].name, time_of(v, n, ms[i].column));
 	json_int(j, "living", n->sum->sum[PROFILE_LIVING]);
-	for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-		json_real(j, exact[i].name, profile_view_number(v, n, exact[i].column), 0);
+	for (size_t i = 0; i < sizeof us / sizeof *us; i++)
+		add_us(j, us[i].name, time_of(v, n, us[i].column));
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+		json_real(j, bytes[i].name, profile_view_number(v, n, bytes[i].column), 0);
+	add_own(j, v, n);
 	json_object_end(j);
 }
 
@@ -170,6 +206,8 @@ int profile_json_write(struct buf *out, struct profile_view *v, const char *what
 	json_str(&j, "recording", what);
 	json_real(&j, "seconds", v->p->seconds, 3);
 	json_bool(&j, "difference", v->p->is_difference);
+	json_int(&j, "lost_runs", v->p->n_lost);
+	json_int(&j, "unfinished_hosts", (int64_t)v->p->n_unfinished);
 	json_array(&j, "processes");
 	for (const struct profile_node *n = v->node; n < v->node + v->n_nodes; n++) {
 		uint64_t process = process_of(n->sum);

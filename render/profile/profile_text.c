@@ -39,18 +39,20 @@ struct table {
 /* Which columns */
 
 /* In the order of what is wanted most, as long as there is room. REPEATED: if things run more than
- * once; CAUSES: what the queue time was spent on, the largest first. */
+ * once; CAUSES: what the queue time was spent on, the largest first. Columns that have nothing
+ * are left out. */
 #define REPEATED 0x40
 #define CAUSES 0x80
 static const uint8_t wanted[] = {
 	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN | REPEATED, PROFILE_C_QUEUE, CAUSES,
-	PROFILE_C_MAX | REPEATED, PROFILE_C_CPU, PROFILE_C_MEMORY, CAUSES,
-	PROFILE_C_QUEUE_MEAN | REPEATED, CAUSES,
+	PROFILE_C_LIVING, PROFILE_C_AMOUNT, PROFILE_C_P95 | REPEATED, PROFILE_C_MAX | REPEATED,
+	PROFILE_C_CPU, PROFILE_C_MEMORY, CAUSES, PROFILE_C_QUEUE_MEAN | REPEATED, CAUSES,
 };
 static const uint8_t places[] = {
-	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_MAX, PROFILE_C_QUEUE,
-	PROFILE_C_QUEUE_MEAN, PROFILE_C_WORKER, PROFILE_C_POOL, PROFILE_C_LOAD,
-	PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_CPU, PROFILE_C_MEMORY,
+	PROFILE_C_COUNT, PROFILE_C_LIVING, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_P95,
+	PROFILE_C_MAX, PROFILE_C_QUEUE, PROFILE_C_QUEUE_MEAN, PROFILE_C_WORKER, PROFILE_C_POOL,
+	PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_CPU, PROFILE_C_MEMORY,
+	PROFILE_C_AMOUNT,
 };
 
 /* The one that cost most of those that are not in the bits, with a hundredth of the queue time at
@@ -72,11 +74,43 @@ static uint8_t largest_cause(const struct table *t, uint64_t chosen)
 	return found;
 }
 
+/* Is there nothing in the column, in all of the table? */
+static bool is_empty(const struct table *t, uint8_t c)
+{
+	const struct profile_row *all = t->v->node[0].sum;
+	bool is_difference = t->v->p->is_difference;
+
+	switch (c) {
+	case PROFILE_C_LIVING: return !all->sum[PROFILE_LIVING];
+	case PROFILE_C_AMOUNT: return !(all->known & PROFILE_HAS_AMOUNT);
+	case PROFILE_C_CPU: return !(all->known & PROFILE_HAS_CPU);
+	case PROFILE_C_MEMORY: return is_difference || all->max[PROFILE_MEMORY] < 0;
+	case PROFILE_C_P95: return is_difference;
+	case PROFILE_C_MAX: return is_difference || all->max[PROFILE_RUN_MAX] < 0;
+	default: return false;
+	}
+}
+
+static void add_text_column(struct table *t, enum profile_key key)
+{
+	t->columns.column[t->columns.n++] = (uint8_t)key;
+}
+
+/* If its texts differ. */
+static void add_different(struct table *t, enum profile_key key)
+{
+	size_t n;
+
+	profile_view_text(t->v, &t->v->node[0], key, &n);
+	if (n > 1)
+		add_text_column(t, key);
+}
+
 static void choose_columns(struct table *t)
 {
 	const struct profile_node *all = &t->v->node[0];
 	unsigned width = t->style->width ? t->style->width : 120;
-	size_t left = width > 52 ? (width - 52) / 10 + 2 : 2, n;
+	size_t left = width > 52 ? (width - 52) / 10 + 2 : 2;
 	bool repeated = t->v->wish.group.n || all->sum->sum[PROFILE_COUNT] / 3 * 2 > all->n_children;
 	uint64_t chosen = 0;
 
@@ -85,7 +119,7 @@ static void choose_columns(struct table *t)
 			    wanted[i] & REPEATED && !repeated ? 0 :
 			    (uint8_t)(wanted[i] & ~REPEATED);
 
-		if (!c || (c == PROFILE_C_MAX && t->v->p->is_difference))
+		if (!c || is_empty(t, c))
 			continue;
 		chosen |= UINT64_C(1) << c;
 		left--;
@@ -94,12 +128,11 @@ static void choose_columns(struct table *t)
 		if (chosen >> places[i] & 1)
 			t->columns.column[t->columns.n++] = places[i];
 	}
-	t->columns.column[t->columns.n++] = PROFILE_NAME;
-	profile_view_text(t->v, all, PROFILE_DIR, &n);
-	if (n > 1)
-		t->columns.column[t->columns.n++] = PROFILE_DIR;
-	t->columns.column[t->columns.n++] = PROFILE_BORN;
-	t->columns.column[t->columns.n++] = PROFILE_DIED;
+	add_text_column(t, PROFILE_NAME);
+	add_different(t, PROFILE_DIR);
+	add_different(t, PROFILE_PHASE);
+	add_text_column(t, PROFILE_BORN);
+	add_text_column(t, PROFILE_DIED);
 }
 
 /* Which lines */
@@ -152,8 +185,7 @@ static void add_cell(struct buf *b, struct table *t, const struct profile_node *
 	if (c < PROFILE_FIRST_NUMBER)
 		add_key(b, t, n, c);
 	else
-		profile_add_number(b, (enum profile_column)c,
-				   profile_view_number(t->v, n, (enum profile_column)c));
+		profile_view_add(b, t->v, n, (enum profile_column)c);
 }
 
 static size_t columns_of(const struct buf *b)
@@ -294,8 +326,7 @@ static void put_queue(struct table *t, struct buf *b)
 	buf_addf(t->out, ", queue %s", buf_str(b));
 	for (; (c = largest_cause(t, named)); named |= UINT64_C(1) << c) {
 		buf_clear(b);
-		profile_add_number(b, (enum profile_column)c,
-				   profile_view_number(t->v, &t->v->node[0], (enum profile_column)c));
+		profile_view_add(b, t->v, &t->v->node[0], (enum profile_column)c);
 		buf_addf(t->out, "%s%s %s", named ? ", " : " (", profile_column[c].word, buf_str(b));
 	}
 	if (named)
@@ -325,6 +356,19 @@ static void put_summary(struct table *t)
 	buf_release(&b);
 }
 
+/* What the table lacks, or has in another way than usual. */
+static void put_notes(struct table *t)
+{
+	const struct profile *p = t->v->p;
+
+	if (p->n_lost)
+		buf_addf(t->out, "%lld %s lost: there was no room in the tallies\n",
+			 (long long)p->n_lost, p->n_lost == 1 ? "run was" : "runs were");
+	if (p->n_unfinished)
+		buf_addf(t->out, "%zu unfinished %s: tallies are those of %s memory\n", p->n_unfinished,
+			 p->n_unfinished == 1 ? "host" : "hosts", p->n_unfinished == 1 ? "its" : "their");
+}
+
 int profile_text_write(struct buf *out, struct profile_view *v, const struct profile_list *columns,
 		       size_t most, bool all, const struct style *style)
 {
@@ -338,6 +382,7 @@ int profile_text_write(struct buf *out, struct profile_view *v, const struct pro
 	r = add_children(&t, 0);
 	if (!r) {
 		put_summary(&t);
+		put_notes(&t);
 		measure(&t);
 		put_head(&t);
 	}

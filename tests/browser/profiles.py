@@ -50,7 +50,7 @@ def totals_are_those_of_the_json(page):
     rows = page.places.profile_rows(recording)
     _, count, run = page.browser.js('return window.buildbeat.rows()')
     assert count == sum(r['death_data']['count'] for r in rows) > TASKS / 2
-    assert abs(run - sum(r['death_data']['run_us'] for r in rows)) <= len(rows), run
+    assert abs(run - sum(r['death_data']['run'] for r in rows)) <= len(rows), run
 
 
 def groups_by_several_columns(page):
@@ -175,6 +175,37 @@ def small_screens_and_dark(page):
         _open(page, 'group=kind', '-g', 'kind')
         wide = page.browser.js('return [document.documentElement.scrollWidth, window.innerWidth]')
         assert wide[0] <= wide[1], wide
+
+
+TALLIES = ('buildbeat tally 1\nat\t5000000\tn\nhost\t11\t-1\t\twall\tns\nlocation\t1\t\tquick\tf.c\nthread\t1\tmain\n'
+           'row\t1\t1\t1\t1000\t0\t24300\t24300\t61\t23\t\t\t\t\t\t4:,1000\n'
+           'at\t5000000\tl\n%srow\t1\t1\t1\t100\t0\t500000000000\t500000000000\n'
+           'at\t5000000\tb\t3\nhost\t12\t-1\t\thost\tbytes\tfaults\tfaults\n'
+           'location\t1\t\tallocates\tf.c\nthread\t1\tmain\nrow\t1\t1\t1\t100\t0\t4950\t4950\t99\t42\t\t\t\t1700\t20\n'
+           % 'location\t1\t\tlong\tf.c\nthread\t1\tmain\n')
+
+
+def units_are_those_of_the_clocks(page):
+    recording = page.places.path('tallied')
+    os.mkdir(recording)
+    with open(os.path.join(recording, 'build'), 'w') as f:
+        f.write('buildbeat build 1\nstart: 2026-11-20T10:00:00.000000000Z\ncommand: host\nend_us: 2000000\nstatus: 0\n')
+    with open(os.path.join(recording, 'tasks.log'), 'w') as f:
+        f.write('buildbeat tasks 1\n')
+    with open(os.path.join(recording, 'tally.log'), 'w') as f:
+        f.write(TALLIES)
+    page.open_file(page.places.profile(recording),
+                   'columns=name,count,run,mean,max,sample,p50,cpu,amount,amount-max&sort=name')
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    page.settle()
+    expected = {'name': ['allocates', 'long', 'quick'], 'run': ['4.8 KiB', '8m 20s', '24 us'],
+                'mean': ['50 B', '5.00 s', '24 ns'], 'max': ['99 B', '-', '61 ns'], 'sample': ['42 B', '0 s', '23 ns'],
+                'p50': ['-', '-', '24 ns'], 'cpu': ['-', '-', '-'], 'amount': ['1,700 faults', '-', '-'],
+                'amount-max': ['20 faults', '-', '-']}
+    cells = {c: _cells(page, c) for c in expected}
+    assert cells == expected, cells
+    said = page.browser.js('return document.querySelector("#count").textContent')
+    assert '3 runs lost' in said, said
 
 
 def files_are_links_to_sources(page):
