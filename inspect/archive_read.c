@@ -216,6 +216,7 @@ static void fill(struct inspect_reader *r)
 	x->task = archive_meta_text(m, "task");
 	x->why = archive_meta_text(m, "why");
 	x->end = archive_meta_text(m, "end");
+	x->uncounted = archive_meta_text(m, "uncounted");
 	x->pid = (int32_t)archive_meta_number(m, "pid", INT32_MAX, 0);
 	x->start_ticks = (uint64_t)archive_meta_number(m, "start_ticks", INT64_MAX, 0);
 	x->start_us = archive_meta_number(m, "start_us", ARCHIVE_TIME_MAX, 0);

@@ -474,6 +474,10 @@ int inspect_archive_end(struct inspect_archive *a, const char *why, struct error
 	archive_meta_add_number(&a->b, "end_us", end_us > 0 ? (uint64_t)end_us : 0);
 	if (r)
 		archive_meta_add(&a->b, "error", strerror(-r));
+	if (a->x->uncounted && *a->x->uncounted) {
+		archive_meta_add(&a->b, "heap", "");
+		archive_meta_add(&a->b, "uncounted", a->x->uncounted);
+	}
 	archive_meta_add(&a->b, "end", why);
 	write_log(a, &a->meta);
 	r = a->error;

@@ -58,6 +58,7 @@ struct inspection {
 	const char *end;	/* why it ended, "" while it runs or if it was killed */
 	enum heap_mode heap;
 	uint64_t heap_period;	/* mean bytes between samples, 0: exact */
+	const char *uncounted;	/* why the heap was not counted although it should be, "" */
 	size_t n_modules;
 	struct module *module;	/* as they were found; those that were unloaded may overlap others */
 	size_t n_frames;

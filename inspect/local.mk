@@ -10,7 +10,8 @@ inspect_libinspect_a_SOURCES = \
 	inspect/rule.c inspect/rule.h \
 	inspect/snapshot.c inspect/snapshot.h \
 	inspect/symbolize.c inspect/symbolize.h \
-	inspect/symbols_log.c inspect/symbols_log.h
+	inspect/symbols_log.c inspect/symbols_log.h \
+	inspect/uncounted.c inspect/uncounted.h
 
 # Classes of memory
 inspect_libinspect_a_SOURCES += \

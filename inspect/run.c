@@ -10,6 +10,7 @@
 #include "inspect/freeze.h"
 #include "inspect/heap_image.h"
 #include "inspect/look.h"
+#include "inspect/uncounted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,7 @@ struct inspector {
 	struct snapshot snap;
 	struct heap_image *heap;
 	char heap_name[NAME_MAX + 1];	/* of the last program that the process executed */
+	const char *uncounted;		/* why it has none */
 	struct heap_image_state heap_state;
 	struct inspect_archive *archive;
 	struct budget own, *budget;
@@ -117,6 +119,13 @@ static void begin_heap(struct inspector *u, struct error *err)
 	snprintf(u->heap_name, sizeof u->heap_name, "%s", name);
 }
 
+/* While it runs: later nobody knows why it has no image. */
+static void see_heap(struct inspector *u)
+{
+	if (u->s->rule->heap && !u->heap)
+		u->uncounted = uncounted_process(u->look.dir_fd);
+}
+
 static const char *command_of(struct inspector *u)
 {
 	struct buf b = BUF_INIT;
@@ -152,7 +161,7 @@ static int describe(struct inspector *u)
 	in->machine = keep(u, name.machine);
 	in->task = u->s->task;
 	in->why = u->s->why;
-	in->end = "";
+	in->end = in->uncounted = "";
 	in->heap = u->s->rule->heap;
 	in->start_us = clock_wall_ns() / 1000;
 	in->start_ns = clock_mono_ns();
@@ -209,6 +218,7 @@ static int begin(struct inspector *u, int32_t pid, uint64_t start_ticks, struct 
 	u->in.program = keep(u, u->look.name);
 	u->in.command = command_of(u);
 	begin_heap(u, NULL);
+	see_heap(u);
 	return create(u, err);
 }
 
@@ -289,6 +299,7 @@ static int follow_program(struct inspector *u, struct error *err)
 
 	if (!see_program(u) || look_read_values(&u->look, &unused, NULL))
 		return 0;
+	see_heap(u);
 	u->in.program = keep(u, u->look.name);
 	u->in.command = command_of(u);
 	r = u->in.program && u->in.command ? inspect_archive_set_program(u->archive) : -ENOMEM;
@@ -489,9 +500,11 @@ static void name_frames(struct inspector *u)
 
 static void say_what_heap_lacks(struct inspector *u)
 {
-	if (u->s->rule->heap && !u->heap)
-		tell(u, percent_of(u), "no allocations: the process does not have the shared object "
-		     "that counts them");
+	if (u->s->rule->heap && !u->heap) {
+		u->in.uncounted = u->uncounted ? u->uncounted : "its heap was not found";
+		u->in.heap = HEAP_OFF;
+		tell(u, percent_of(u), "no allocations: %s", u->in.uncounted);
+	}
 	if (u->heap_state.other_malloc)
 		tell(u, percent_of(u), "the program has its own malloc(): only mappings are counted");
 	if (u->heap_state.error)

@@ -3,10 +3,12 @@
 
 #include "base/trust.h"
 #include "heap/heap_env.h"
+#include "inspect/uncounted.h"
 #include "launch/find_plugin.h"
 #include "plugin/carry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,16 +122,14 @@ void arm_environment(const struct arm *a)
 
 const char *arm_obstacle(const char *path)
 {
-	struct stat st;
+	const char *reason = uncounted_file(AT_FDCWD, path);
 
-	if (stat(path, &st))
-		return "its file cannot be read";
-	if (st.st_mode & (S_ISUID | S_ISGID))
-		return "it runs with the rights of its owner or group";
+	if (reason)
+		return reason;
 	switch (carry_fit_of(path)) {
 	case CARRY_FITS: return NULL;
 	case CARRY_MUST_NOT: return "the runtime of a sanitizer must be its first object";
 	case CARRY_CANNOT: break;
 	}
-	return "it is statically linked, or for another machine";
+	return "it is for another machine, or has another loader";
 }

@@ -345,6 +345,42 @@ START_TEST(without_proc)
 }
 END_TEST
 
+/* A build is not warned about each of its programs: their archives have the reason. */
+static const char waits[] = "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n";
+static const char waits_bare[] =
+	"void _start(void) { for (;;) __asm__ volatile(\"int $0x80\" : : \"a\"(29)); }\n";
+
+static const struct { const char *name, *build, *command, *reason; } reasons[] = {
+	{ "static", "gcc -static -o x waits.c", "./x", "it is statically linked" },
+	{ "musl", "musl-gcc -o x waits.c", "./x", "its C library is musl" },
+	{ "32 bit", "gcc -m32 -nostdlib -fpie -pie -Wl,-dynamic-linker,/lib/ld-linux.so.2 -o x bare.c && "
+	  "test -e /lib/ld-linux.so.2", "./x", "it is a 32-bit program" },
+	{ "rights", "gcc -o x waits.c && chgrp 65534 x && chmod 2755 x", "./x",
+	  "it runs with the rights of its owner or group" },
+	{ "environment", "gcc -o x waits.c", "env -i ./x",
+	  "it was started without the environment that buildbeat prepares" },
+};
+
+START_TEST(uncounted)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/waits.c", dir), waits);
+	support_writes(support_path("%s/bare.c", dir), waits_bare);
+	support_run(&r, dir, "%s", reasons[_i].build);
+	if (r.status || !support_can_be_loaded())
+		return;
+	support_expect(dir, 0, NULL, NULL, "%s" BUILDBEAT " record -o rec --inspect 'x,heap,interval=20ms' -- "
+		       "sh -c '%s %s & until_true \"grep -q ^end rec/latest/inspect/*/maps.log\"; kill $!; wait; :'",
+		       support_poll, support_poll, reasons[_i].command);
+	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect --show rec >shown && "
+		       "grep -x 'heap  *not counted: %s' shown", reasons[_i].reason);
+	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect --show rec -j | "
+		       "grep -F '\"uncounted\": \"%s\"'", reasons[_i].reason);
+}
+END_TEST
+
 /* The reason is printed, and the program runs. */
 START_TEST(obstacles)
 {
@@ -367,6 +403,7 @@ END_TEST
 int main(void)
 {
 	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
-			    TEST_EACH(harmless, kinds), TEST(needs_nothing), TEST(without_proc),
+			    TEST_EACH(harmless, kinds), TEST(needs_nothing), TEST_EACH(uncounted, reasons),
+			    TEST(without_proc),
 			    TEST(obstacles));
 }

@@ -27,6 +27,7 @@ static void add_process(struct json *j, const struct inspection *in)
 	json_int(j, "start_us", in->start_us);
 	json_str(j, "heap_mode", modes[in->heap]);
 	json_int(j, "heap_period_bytes", (int64_t)in->heap_period);
+	json_str(j, "uncounted", in->uncounted && *in->uncounted ? in->uncounted : NULL);
 	json_int(j, "named_percent", in->named_percent);
 }
 

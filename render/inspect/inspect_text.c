@@ -42,6 +42,8 @@ static void add_facts(struct buf *out, const struct inspect_view *v, const struc
 			 in->heap_period / 1024);
 	else
 		buf_adds(&text, in->heap == HEAP_EXACT ? "every allocation" : "not counted");
+	if (in->uncounted && *in->uncounted)
+		buf_addf(&text, ": %s", in->uncounted);
 	if (in->heap != HEAP_OFF)
 		buf_addf(&text, "; %u %% of the calls have names", in->named_percent);
 	add_fact(out, style, "heap", buf_str(&text));
