@@ -25,13 +25,13 @@ function timeText(us) {
 	if (us < 1000)
 		return Math.round(us) + " us";
 	if (us < 9950)
-		return (us / 1e3).toFixed(1) + " ms";
+		return (Math.round(us / 100) / 10).toFixed(1) + " ms";
 	if (us < 999500)
 		return Math.round(us / 1e3) + " ms";
 	if (us < 9995000)
-		return (us / 1e6).toFixed(2) + " s";
+		return (Math.round(us / 1e4) / 100).toFixed(2) + " s";
 	if (us < 59950000)
-		return (us / 1e6).toFixed(1) + " s";
+		return (Math.round(us / 1e5) / 10).toFixed(1) + " s";
 	if (s < 3600)
 		return Math.floor(s / 60) + "m " + two(s % 60) + "s";
 	return Math.floor(s / 3600) + "h " + two(Math.floor(s % 3600 / 60)) + "m";
@@ -43,7 +43,7 @@ function bytesText(n) {
 
 	for (; n >= 999.5 && i < 6; i++)
 		n /= 1024;
-	return n.toFixed(i && n < 9.95 ? 1 : 0) + " " + units[i];
+	return (i && n < 9.95 ? (Math.round(n * 10) / 10).toFixed(1) : Math.round(n)) + " " + units[i];
 }
 
 function percentText(share) {
