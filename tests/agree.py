@@ -12,6 +12,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
+import packed
+
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = {"tasks", "processes", "wall", "CPU", "memory", "disk", "files"}
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -81,6 +83,13 @@ def texts_of_picture(root):
 
 def facts_of_picture(texts):
     return {a: b for a, b in zip(texts, texts[1:])}
+
+
+def numbers_of_picture(root):
+    for script in root.iter(SVG + "script"):
+        if script.get("id") == "data":
+            return packed.read(script.text)[1]
+    return None
 
 
 def packed_head(root):
@@ -326,9 +335,55 @@ def check_chart(show, facts, path):
     numbers = {n[0]: n[2] for n in head["numbers"]}
     if "path" in numbers:
         same("tasks of the packed path", numbers["path"], len(show["path"]["tasks"]))
+    check_tasks_of_chart(show, head, numbers_of_picture(root))
     same("packed tasks", head["tasks"], sum(t["start_us"] is not None and
                                             t["state"] != "queued" for t in show["tasks"]))
     check_panels(show, head)
+
+
+def size_code(v):
+    """Of a number of KiB, as render/chart/pack.h says."""
+    code, unit = 1000, 1024
+    if v < 1000:
+        return v
+    while 2 * v >= 1999 * unit:
+        code, unit = code + 3700, unit * 1024
+    if v < 100 * unit:
+        return code + (100 * v // unit if v < 10 * unit else 900 + 10 * v // unit)
+    return code + 1700 + 2 * v // unit
+
+
+def values_of_task(task, unit_us):
+    """What the chart packs of a task of show."""
+    own = task["self"]
+    exact = task["cpu_user_us"] is not None and task["cpu_system_us"] is not None
+    cpu = task["cpu_user_us"] + task["cpu_system_us"] if exact else own["cpu_us"] or None
+    end_us = task["end_us"]
+    if end_us is None and not task["hosting"]:
+        end_us = task["start_us"] + own["wall_us"]
+    start, end = (us if us is None else int(us * (1 / unit_us) + .5) for us in (task["start_us"], end_us))
+    return (start, end, cpu, task["cpu_system_us"] if exact else None,
+            size_code(own["memory_kb"] or own["memory_at_most_kb"] or 0),
+            size_code((own["disk_read_bytes"] or 0) // 1024), size_code((own["disk_written_bytes"] or 0) // 1024))
+
+
+def check_tasks_of_chart(show, head, numbers):
+    """Times, CPU times, memory and disk of every task, to the digit."""
+    n, last, tasks = head["tasks"], {}, []
+    c = {name: numbers.get(name) or [0] * n for name in (
+        "start", "wall", "lane", "cpu", "cpu_high", "system", "system_high", "memory", "read", "written")}
+    for i in range(n):
+        start = last.get(c["lane"][i], 0) + c["start"][i]
+        last[c["lane"][i]] = start + c["wall"][i]
+        times = ((c[k + "_high"][i] << 32) + c[k][i] - 1 for k in ("cpu", "system"))
+        tasks.append((start, start + c["wall"][i], *(t if t >= 0 else None for t in times),
+                       c["memory"][i], c["read"][i], c["written"][i]))
+    shown = [values_of_task(t, head["unit_us"]) for t in show["tasks"]
+             if t["start_us"] is not None and t["state"] != "queued"]
+    by_all_but_end = lambda row: [-1 if v is None else v for v in row[:1] + row[2:]]
+    for a, b in zip(sorted(tasks, key=by_all_but_end), sorted(shown, key=by_all_but_end)):
+        b = b if b[1] is not None else b[:1] + a[1:2] + b[2:]
+        same("start, end, CPU, system, memory, read and written of a task of the chart", a, b)
 
 
 def check_panels(show, head):

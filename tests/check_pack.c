@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
 #include "base/array.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "render/chart/chart.h"
 #include "render/chart/pack.h"
@@ -48,7 +49,7 @@ START_TEST(numbers_come_back)
 
 		pack_column_init(&c, type);
 		for (size_t i = 0; i < n; i++) {
-			value[i] = i % 5 ? (int32_t)((uint32_t)edge + random_below(&seed, 7)) : edge;
+			value[i] = i % 5 ? (int32_t)((uint32_t)edge + random_below(&seed, i % 23 ? 7 : 1u << 31)) : edge;
 			put(&c, type, value[i]);
 		}
 		pack_column_flush(&c);
@@ -59,6 +60,33 @@ START_TEST(numbers_come_back)
 		ck_assert_uint_eq((size_t)(p - (const uint8_t *)c.out.data), c.out.len);
 		for (size_t i = 0; i < n; i++)
 			ck_assert_int_eq((int32_t)(uint32_t)back[i], value[i]);
+		free(back);
+		pack_column_release(&c);
+	}
+}
+END_TEST
+
+/* A few numbers that are larger than the rest do not make a block as wide as they are. */
+START_TEST(few_larger)
+{
+	static const struct { unsigned every; size_t most; } rows[] = { { 64, 12 }, { 16, 28 }, { 4, 110 }, { 1, 260 } };
+	uint64_t seed = 1;
+
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		int64_t value[PACK_BLOCK], *back;
+		struct pack_column c;
+		const uint8_t *p;
+
+		pack_column_init(&c, 'u');
+		for (unsigned i = 0; i < PACK_BLOCK; i++) {
+			value[i] = i % rows[r].every ? 7 : (int64_t)random_below(&seed, 1 << 20) + (1u << 31);
+			pack_column_add(&c, (uint32_t)value[i]);
+		}
+		pack_column_flush(&c);
+		ck_assert_uint_le(c.out.len, rows[r].most);
+		p = (const uint8_t *)c.out.data;
+		back = unpack_numbers(&p, p + c.out.len, 'u', PACK_BLOCK);
+		ck_assert_mem_eq(back, value, sizeof value);
 		free(back);
 		pack_column_release(&c);
 	}
@@ -83,22 +111,70 @@ START_TEST(bytes_come_back)
 }
 END_TEST
 
-START_TEST(sizes_within_one_percent)
+START_TEST(logarithms_within_one_percent)
 {
-	struct pack_sizes s;
+	struct pack_logs s;
 	uint32_t last = 0;
 
-	pack_sizes_init(&s);
-	ck_assert_uint_eq(pack_size(&s, 0), 0);
-	ck_assert_uint_eq(pack_size(&s, -1), 0);
-	for (int64_t kib = 1; kib < INT64_MAX / 3; kib += 1 + kib / 50) {
-		uint32_t code = pack_size(&s, kib);
+	pack_logs_init(&s);
+	ck_assert_uint_eq(pack_log(&s, 0), 0);
+	ck_assert_uint_eq(pack_log(&s, -1), 0);
+	for (int64_t v = 1; v < INT64_MAX / 3; v += 1 + v / 50) {
+		uint32_t code = pack_log(&s, v);
 
-		ck_assert_double_eq_tol(exp2(code / 64.0) - 1, (double)kib,
-					(double)(kib + 1) * 0.01);
+		ck_assert_double_eq_tol(exp2(code / 64.0) - 1, (double)v, (double)(v + 1) * 0.01);
 		ck_assert_uint_ge(code, last);
 		last = code;
 	}
+}
+END_TEST
+
+/* By the description in pack.h. */
+static double size_of(int64_t code)
+{
+	int64_t at = (code - 1000) % 3700;
+	double unit = exp2(10.0 * (double)((code - 1000) / 3700 + 1));
+
+	if (code < 1000)
+		return (double)code;
+	return unit * (at < 1000 ? fmax(999.5 / 1024, ((double)at + .5) / 100) : at < 1900 ? ((double)at - 899.5) / 10 :
+		       ((double)at - 1699.5) / 2);
+}
+
+/* A size in KiB. */
+static void check_printed(int64_t v)
+{
+	struct buf exact = BUF_INIT, coded = BUF_INIT;
+	double size = size_of(pack_size(v));
+
+	text_add_bytes(&exact, v * 1024);
+	text_add_bytes(&coded, llround(size * 1024));
+	ck_assert_str_eq(buf_str(&exact), buf_str(&coded));
+	ck_assert_double_eq_tol(size, (double)v, .5 + (double)v * .0055);
+	buf_release(&exact);
+	buf_release(&coded);
+}
+
+/* Sizes are printed as before they were packed: all around the edges of what is printed, and others. */
+START_TEST(sizes_are_printed_alike)
+{
+	uint64_t seed = (uint64_t)_i;
+	uint32_t last = 0;
+
+	for (int64_t v = 0; v < 3000000; v += 1 + v / 20000) {
+		check_printed(v);
+		ck_assert_uint_ge(pack_size(v), last);
+		last = pack_size(v);
+	}
+	for (double unit = 1; unit < 1e12; unit *= 1024) {
+		for (double edge = 1; edge < 1100; edge += edge < 10 ? .05 : .5) {
+			for (int k = -2; k < 3; k++)
+				check_printed(llabs((long long)(unit * edge) + k));
+		}
+	}
+	for (int i = 0; i < 100000; i++)
+		check_printed((int64_t)(random_below(&seed, 1ull << 52) >> random_below(&seed, 56)));
+	ck_assert_uint_eq(pack_size(-1), 0);
 }
 END_TEST
 
@@ -217,23 +293,26 @@ static void check_name(const struct told *told, const struct recording *rec, con
 
 static void check_size(int64_t code, int64_t bytes)
 {
-	ck_assert_double_eq_tol((exp2((double)code / 64) - 1) * 1024, (double)bytes,
-				1024 + (double)bytes * 0.01);
+	ck_assert_uint_eq((uint64_t)code, pack_size(bytes / 1024));
 }
 
-static void check_cpu(const struct unpacked *u, size_t i, const struct task *t, int64_t wall_us)
+/* -1: not known. */
+static int64_t time_at(const struct unpacked *u, const char *low, const char *high, size_t i)
 {
-	int64_t cpu = unpacked_at(u, "cpu", i);
-	double wall = wall_us > 0 ? (double)wall_us : 1, share = (double)(cpu - 1) / 256;
+	return unpacked_at(u, high, i) * (1ll << 32) + unpacked_at(u, low, i) - 1;
+}
 
-	if (t->user_us < 0 || t->system_us < 0)
-		return;
-	ck_assert_int_gt(cpu, 0);
-	if ((double)(t->user_us + t->system_us) > 1e3 * wall)
-		return;
-	ck_assert_double_eq_tol(share, (double)(t->user_us + t->system_us) / wall, 0.01);
-	ck_assert_double_eq_tol(share * (double)unpacked_at(u, "system", i) / 63,
-				(double)t->system_us / wall, 0.01 + share * 0.01);
+static void check_cpu(const struct unpacked *u, size_t i, const struct task *t, const struct cost *cost)
+{
+	int64_t cpu_us = time_at(u, "cpu", "cpu_high", i);
+
+	if (t->user_us < 0 || t->system_us < 0) {
+		ck_assert_int_eq(cpu_us, cost->cpu_us > 0 ? cost->cpu_us : -1);
+		ck_assert_int_eq(time_at(u, "system", "system_high", i), -1);
+	} else {
+		ck_assert_int_eq(cpu_us, t->user_us + t->system_us);
+		ck_assert_int_eq(time_at(u, "system", "system_high", i), t->system_us);
+	}
 }
 
 static void check_state(struct teller *teller, int64_t marks, const struct task *t)
@@ -268,7 +347,7 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 				(double)unit_us);
 	check_name(&told, rec, t);
 	check_state(teller, unpacked_at(u, "marks", i), t);
-	check_cpu(u, i, t, end_us - t->start_us);
+	check_cpu(u, i, t, cost);
 	check_size(unpacked_at(u, "memory", i),
 		   (cost->memory_kb ? cost->memory_kb : cost->memory_at_most_kb) * 1024);
 	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_END_AT_MOST), t->end_at_most);
@@ -643,7 +722,7 @@ END_TEST
 int main(void)
 {
 	return support_main("pack", TEST_EACH(numbers_come_back, lengths), TEST(bytes_come_back),
-			    TEST(sizes_within_one_percent), TEST_LOOP(any_build, 8),
+			    TEST(few_larger), TEST(logarithms_within_one_percent), TEST_LOOP(sizes_are_printed_alike, 4), TEST_LOOP(any_build, 8),
 			    TEST_EACH(recorded_builds, recordings), TEST(compared),
 			    TEST_EACH(hostile_names, hostile), TEST(bounded));
 }

@@ -49,7 +49,7 @@ static uint32_t leb(const uint8_t **p, const uint8_t *end)
 static void block(const uint8_t **p, const uint8_t *end, int64_t *out, size_t n)
 {
 	uint32_t least = leb(p, end);
-	unsigned width = *(*p)++;
+	unsigned first = *(*p)++, width = first & 127;
 	size_t bytes = (n * width + 7) / 8;
 
 	ck_assert(width <= 32 && (size_t)(end - *p) >= bytes);
@@ -64,6 +64,12 @@ static void block(const uint8_t **p, const uint8_t *end, int64_t *out, size_t n)
 		out[i] = (int64_t)(v + least);
 	}
 	*p += bytes;
+	for (unsigned k = first > 127 ? *(*p)++ : 0; k; k--) {
+		size_t i = *(*p)++;
+
+		ck_assert_uint_lt(i, n);
+		out[i] += (int64_t)leb(p, end) << width;
+	}
 }
 
 int64_t *unpack_numbers(const uint8_t **p, const uint8_t *end, char type, size_t n)

@@ -36,7 +36,7 @@ const colourings = [
 		there: () => !!head.ghost, apply: colourDifferences, value: changeOf,
 		rank: colour => head.ghost.scale.findIndex(s => s.colour === colour) },
 	{ id: "cpu", title: () => "CPU share", scale: "colours-share", ordered: true,
-		there: () => tasks.cpu.some(v => v), apply: colourShares },
+		there: () => tasks.cpu.some(v => v >= 0), apply: colourShares },
 ];
 
 /*
@@ -53,7 +53,8 @@ function ownCosts(from, until) {
 
 		if (end < start)
 			continue;
-		const took = end - start, used = tasks.cpu[i] ? (tasks.cpu[i] - 1) / 256 * took : 0;
+		const took = end - start, whole = tasks.end[i] - tasks.start[i];
+		const used = units((tasks.cpu[i] || 0) / 1e6) * (took < whole ? took / whole : 1);
 
 		wall[i] += took;
 		cpu[i] += used;
@@ -147,9 +148,9 @@ function colourShares() {
 
 	labels.push("more than " + percents[percents.length - 1] + " %");
 	for (let i = 0; i < tasks.n; i++) {
-		const share = (tasks.cpu[i] - 1) / 256;
+		const share = shareOf(i);
 
-		tasks.colour[i] = !tasks.cpu[i] ? REST : above(SHARE_STEPS, share, 0, SHARE_STEPS.length);
+		tasks.colour[i] = isNaN(share) ? REST : above(SHARE_STEPS, share, 0, SHARE_STEPS.length);
 	}
 	labels[REST] = "not known";
 	return labels;
@@ -257,7 +258,7 @@ function addMarks(parent) {
 	const has = state => tasks.marks.some(m => (m & STATE) === state);
 	const x = MARK_WIDTH / 2, line = "M1 " + middle + "H" + (MARK_WIDTH - 1);
 
-	if (tasks.cpu.some(v => v))
+	if (tasks.cpu.some(v => v >= 0))
 		addMark(parent, [bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
 			"share of its time in which a task computed");
 	if (has(FAILED))

@@ -5,6 +5,19 @@ function whole(column, n) {
 	return column && column.length === n ? column : new Int32Array(n);
 }
 
+/* Times in microseconds, of which a column has the lower 32 bits; NaN: not known. */
+function readTimes(low, high) {
+	return Float64Array.from(low, (v, i) => v || high[i] ? high[i] * 2 ** 32 + (v >>> 0) - 1 : NaN);
+}
+
+/* The size of a code, as pack.h says. */
+function sizeOf(code) {
+	const at = (code - 1000) % 3700, unit = Math.pow(1024, Math.floor((code - 1000) / 3700) + 1);
+
+	return code < 1000 ? code :
+		unit * (at < 1000 ? Math.max(999.5 / 1024, (at + .5) / 100) : at < 1900 ? (at - 899.5) / 10 : (at - 1699.5) / 2);
+}
+
 /* Indices of first appearances, coded as 0, others as 1 + the index. */
 function readNames(coded) {
 	const index = new Int32Array(coded.length);
@@ -140,13 +153,15 @@ function readTasks(data) {
 	for (const name in data.numbers)
 		c[name] = name.indexOf(".") < 0 ? whole(data.numbers[name], n) : null;
 	c.before = data.numbers.before;
-	for (const name of ["lane", "kind", "marks", "cpu", "system", "memory", "read", "written",
+	for (const name of ["lane", "kind", "marks", "memory", "read", "written",
 			    "queued", "tool", "files", "cache", "difference"])
 		t[name] = c[name];
 	for (const name of ["start", "end", "place", "parent", "before", "why"])
 		t[name] = new Int32Array(n);
 	for (const name of ["path", "path_link", "dependency"])
 		t[name] = data.numbers[name];
+	t.cpu = readTimes(c.cpu, c.cpu_high);
+	t.system = readTimes(c.system, c.system_high);
 	t.seq = data.numbers.seq || new Int32Array(0);
 	t.instance = whole(data.numbers.instance, n);
 	t.path_link = whole(t.path_link, t.path.length);
@@ -201,6 +216,15 @@ function nameOf(i) {
 	return place ? place + ": " + tasks.names[tasks.name[i]] : tasks.names[tasks.name[i]];
 }
 
+function wallOf(i) {
+	return (tasks.end[i] - tasks.start[i]) * head.unit_us;
+}
+
+/* CPU time in its wall time; NaN: not known. */
+function shareOf(i) {
+	return tasks.end[i] > tasks.start[i] ? tasks.cpu[i] / wallOf(i) : NaN;
+}
+
 /* How fine the times of tasks are. */
 function stepOf() {
 	return Math.max(head.step_us, head.unit_us);
@@ -223,7 +247,7 @@ function lengthText(us) {
 
 function wallText(i) {
 	return (tasks.marks[i] & END_AT_MOST ? "at most " : "") +
-		lengthText((tasks.end[i] - tasks.start[i]) * head.unit_us);
+		lengthText(wallOf(i));
 }
 
 /* Panels: points over time. value[i] holds from time[i - 1] to time[i]; 0: unknown,

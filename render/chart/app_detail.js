@@ -82,7 +82,7 @@ function addHeading(parent, i) {
 /* Facts */
 
 function sizeText(code) {
-	return bytesText((Math.pow(2, code / 64) - 1) * 1024);
+	return bytesText(sizeOf(code) * 1024);
 }
 
 function addFact(list, label, text) {
@@ -99,10 +99,6 @@ function startText(i) {
 	if (start_us < 1e6)
 		return start_us ? lengthText(start_us) : "at the start";
 	return momentText(start_us, clamp(Math.pow(10, Math.floor(Math.log10(least_us)) - 2), stepOf(), 1e5));
-}
-
-function wallOf(i) {
-	return (tasks.end[i] - tasks.start[i]) * head.unit_us;
 }
 
 /* How long it could have run but did not, and for what it waited. */
@@ -127,11 +123,10 @@ function readyText(i) {
 }
 
 function cpuText(i) {
-	const share = (tasks.cpu[i] - 1) / 256, cpu_us = share * wallOf(i);
-	const system_us = cpu_us * tasks.system[i] / 63;
+	const cpu_us = tasks.cpu[i], system_us = tasks.system[i], share = shareOf(i);
 
-	return timeText(cpu_us) + ", " + percentText(share) + " of its time" +
-		(tasks.system[i] ? ": user " + timeText(cpu_us - system_us) + ", system " + timeText(system_us) : "");
+	return timeText(cpu_us) + (share >= 0 ? ", " + percentText(share) + " of its time" : "") +
+		(system_us ? ": user " + timeText(cpu_us - system_us) + ", system " + timeText(system_us) : "");
 }
 
 function memoryText(i) {
@@ -163,7 +158,7 @@ function addFacts(parent, i) {
 		addFact(list, "queued", lengthText(tasks.queued[i] * head.unit_us) + " before it began");
 	if (tasks.ghosts.has(i))
 		addFact(list, "other build", otherText(i));
-	if (tasks.cpu[i])
+	if (tasks.cpu[i] >= 0)
 		addFact(list, "CPU", cpuText(i));
 	if (tasks.memory[i])
 		addFact(list, "memory", memoryText(i));
@@ -171,7 +166,7 @@ function addFacts(parent, i) {
 		addFact(list, "disk", tasks.read[i] || tasks.written[i] ? sizeText(tasks.read[i]) + " read, " +
 			sizeText(tasks.written[i]) + " written" : "nothing read or written");
 	if (tasks.files[i])
-		addFact(list, "files", bytesText(Math.pow(2, tasks.files[i] / 64) - 1));
+		addFact(list, "files", bytesText(sizeOf(tasks.files[i])));
 	if (tasks.cache[i])
 		addFact(list, "cache", CACHES[tasks.cache[i]]);
 	if (report.has_trends)

@@ -42,7 +42,7 @@ function hoverText({ task, count }) {
 	return [name + " " + wallText(task), more, clean(tasks.kinds[tasks.kind[task]].name),
 		state ? endName(state) : "",
 		"from " + momentText(from_us, Math.max(head.unit_us, head.step_us || 1, 1e4)),
-		tasks.cpu[task] ? "CPU " + percentText((tasks.cpu[task] - 1) / 256) : "",
+		shareOf(task) >= 0 ? "CPU " + percentText(shareOf(task)) : "",
 		count > 1 ? "and " + countText(count - 1) + " shorter beside it" : ""]
 		.filter(text => text).join(" \u00b7 ");
 }

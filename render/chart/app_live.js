@@ -133,6 +133,7 @@ function addTaskOf(o, start) {
 	tasks.kind[i] = indexIn(tasks.kinds, { name: o.kind, colour: REST }, k => k.name === o.kind);
 	tasks.name[i] = tasks.names.push(o.name) - 1;
 	tasks.program[i] = indexIn(tasks.programs, "");
+	tasks.cpu[i] = tasks.system[i] = NaN;
 	tasks.place[i] = tasks.parent[i] = tasks.before[i] = tasks.ready[i] = -1;
 	tasks.seq[i] = Number(o.id.slice(dot + 1));
 	tasks.instance[i] = indexIn(head.instances, o.id.slice(0, dot));

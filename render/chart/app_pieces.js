@@ -47,8 +47,8 @@ function addToPiece(p, i, x1) {
 	time_of_colour[colour] += wall + 1e-9;
 	if (piece.count[p] === 1 || time_of_colour[colour] > time_of_colour[piece.colour[p]])
 		piece.colour[p] = colour;
-	if (tasks.cpu[i] && !(tasks.marks[i] & HOSTS)) {
-		piece.cpu[p] += (tasks.cpu[i] - 1) / 256 * wall;
+	if (tasks.cpu[i] >= 0 && !(tasks.marks[i] & HOSTS)) {
+		piece.cpu[p] += units(tasks.cpu[i] / 1e6);
 		piece.wall[p] += wall;
 	}
 	if (state)

@@ -10,15 +10,8 @@ const SMALL_COMPARED = ["name", "wall", "share", "difference"];
 const grid = { table: null, columns: [], shown: [], stale: true, seen: false, folded: false,
 	held: false, timer: 0 };
 
-function cpuOf(i) {
-	return tasks.cpu[i] ? (tasks.cpu[i] - 1) / 256 * (tasks.end[i] - tasks.start[i]) : NaN;
-}
-
-/* Sizes of all codes that are usual, the power is dear. */
-const sizes = Float64Array.from({ length: 4096 }, (_, code) => (Math.pow(2, code / 64) - 1) * 1024);
-
 function diskOf(i) {
-	return tasks.marks[i] & IO ? sizes[tasks.read[i] & 4095] + sizes[tasks.written[i] & 4095] : NaN;
+	return tasks.marks[i] & IO ? (sizeOf(tasks.read[i]) + sizeOf(tasks.written[i])) * 1024 : NaN;
 }
 
 /* How long it was ready before it started, in units. */
@@ -76,11 +69,10 @@ const TABLE_COLUMNS = [
 		text: i => momentText(tasks.start[i] * head.unit_us, Math.max(stepOf(), 1e4)) },
 	{ id: "wall", title: "time", hint: "sort by time from start to end",
 		key: i => tasks.end[i] - tasks.start[i], text: wallText },
-	{ id: "cpu", title: "CPU", hint: "sort by CPU time", key: cpuOf,
-		text: i => told(cpuOf(i), timeOfUnits) },
+	{ id: "cpu", title: "CPU", hint: "sort by CPU time", key: i => tasks.cpu[i],
+		text: i => told(tasks.cpu[i], timeText) },
 	{ id: "share", title: "CPU %", hint: "sort by CPU time of its time",
-		key: i => tasks.cpu[i] || NaN,
-		text: i => tasks.cpu[i] ? percentText((tasks.cpu[i] - 1) / 256) : "" },
+		key: shareOf, text: i => told(shareOf(i), percentText) },
 	{ id: "memory", title: "memory", key: i => tasks.memory[i] || NaN,
 		text: i => tasks.memory[i] ? sizeText(tasks.memory[i]) : "" },
 	{ id: "disk", title: "disk", hint: "sort by bytes read and written", key: diskOf,

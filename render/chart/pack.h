@@ -39,7 +39,9 @@
  *
  * A column of numbers comes in blocks of 64 (the last may be shorter): the smallest,
  * LEB128; the width in bits of the differences to it, a byte; the differences, the
- * lowest bit first, filled up to a byte. What they are when unpacked:
+ * lowest bit first, filled up to a byte. A width + 128 means that some differences are
+ * larger: how many, a byte, follows, then of each its place in the block, a byte, and
+ * what is above the width, LEB128. What they are when unpacked:
  *	u	unsigned numbers
  *	s	signed numbers, zigzag
  *	d	changes since the number before (0 at first), zigzag
@@ -48,7 +50,12 @@
  *
  * Times are in units of unit_us, the smallest of 1, 10, 100 ... in which the
  * build has less than 2^26; so that they add up, the end of a task is start + wall of
- * the rounded values. Sizes are round(64 * log2(1 + KiB)): within 1 %.
+ * the rounded values. Times
+ * of CPU are in microseconds. Sizes are in KiB, those of files in bytes. Below 1000
+ * they are as they are. A larger one is v * 1024^i with v below 999.5. Its code is
+ * 1000 + (i - 1) * 3700, plus floor(100 v) if v < 10, 900 + floor(10 v) if v < 100,
+ * and 1700 + floor(2 v) otherwise. The middle of the sizes of one code (at least
+ * 999.5 / 1024 of the next unit) is within 0.5 %, and all of them are printed alike.
  *
  * Of all tasks that ran, by their start; "task" is the index in this order:
  *	start		since the end of the task before it in its lane; 0 is the
@@ -57,8 +64,9 @@
  *	lane, kind	the kind an index into "kinds", which are works (works.h)
  *	marks		enum task_mark
  *	status		of those that failed or were killed alone: exit status, signal
- *	cpu		user and system in 1/256 of the wall time, + 1; 0: not known
- *	system		in 1/63 of cpu
+ *	cpu		user and system, + 1; 0: not known; the lower 32 bits, then
+ *	cpu_high	the rest
+ *	system		of cpu, in the same way, and system_high; 0: not known
  *	memory		the largest, or its upper bound, a size; 0: not known
  *	read, written	of storage, sizes
  *	queued		before its start

@@ -43,11 +43,11 @@ static size_t put_leb(uint8_t *p, uint32_t v)
 
 static uint8_t *put_bits(uint8_t *p, const struct pack_column *c, unsigned width)
 {
-	uint64_t bits = 0;
+	uint64_t bits = 0, mask = (1ull << width) - 1;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < c->filled; i++) {
-		bits |= (uint64_t)(c->block[i] - c->least) << n;
+		bits |= ((c->block[i] - c->least) & mask) << n;
 		n += width;
 		if (n >= 32) {
 			uint32_t low = (uint32_t)bits;
@@ -63,19 +63,71 @@ static uint8_t *put_bits(uint8_t *p, const struct pack_column *c, unsigned width
 	return p;
 }
 
+static unsigned width_of(uint32_t v)
+{
+	return v ? 32 - (unsigned)__builtin_clz(v) : 0;
+}
+
+static unsigned leb_length(unsigned width)
+{
+	return width ? (width + 6) / 7 : 1;
+}
+
+/* The width with which a block is shortest, of which the larger numbers are written apart. */
+static unsigned best_width(const struct pack_column *c, unsigned widest)
+{
+	uint8_t n[33] = { 0 };
+	unsigned best = widest, least = (c->filled * widest + 7) / 8;
+
+	for (unsigned i = 0; i < c->filled; i++)
+		n[width_of(c->block[i] - c->least)]++;
+	for (unsigned width = 0; width < widest; width++) {
+		unsigned size = 1 + (c->filled * width + 7) / 8;
+
+		for (unsigned more = widest; more > width; more--)
+			size += n[more] * (1 + leb_length(more - width));
+		if (size < least) {
+			least = size;
+			best = width;
+		}
+	}
+	return best;
+}
+
+/* How many numbers are larger, then of each its place and what is above the width. */
+static uint8_t *put_larger(uint8_t *p, const struct pack_column *c, unsigned width)
+{
+	uint8_t *count = p++;
+
+	*count = 0;
+	for (unsigned i = 0; i < c->filled; i++) {
+		uint32_t above = (c->block[i] - c->least) >> width;
+
+		if (!above)
+			continue;
+		*p++ = (uint8_t)i;
+		p += put_leb(p, above);
+		++*count;
+	}
+	return p;
+}
+
 void pack_column_flush(struct pack_column *c)
 {
-	unsigned width = c->most > c->least ? 32 - (unsigned)__builtin_clz(c->most - c->least) : 0;
+	unsigned widest = c->filled ? width_of(c->most - c->least) : 0;
+	unsigned width = widest > 1 ? best_width(c, widest) : widest;
 	uint8_t *p;
 
 	if (!c->filled)
 		return;
-	if (!buf_reserve(&c->out, 6 + sizeof c->block)) {
+	if (!buf_reserve(&c->out, 7 + sizeof c->block)) {
 		p = (uint8_t *)c->out.data + c->out.len;
 		p += put_leb(p, c->least);
-		*p++ = (uint8_t)width;
+		*p++ = (uint8_t)(width | (width < widest ? PACK_LARGER : 0));
 		if (width)
 			p = put_bits(p, c, width);
+		if (width < widest)
+			p = put_larger(p, c, width);
 		c->out.len = (size_t)(p - (uint8_t *)c->out.data);
 	}
 	c->n += c->filled;
@@ -85,10 +137,31 @@ void pack_column_flush(struct pack_column *c)
 	c->most = 0;
 }
 
-void pack_sizes_init(struct pack_sizes *s)
+void pack_logs_init(struct pack_logs *s)
 {
 	for (int i = 0; i < 2048; i++)
 		s->of[i] = (uint8_t)lround(64 * log2(1 + i / 2048.0));
+}
+
+/* As of pack.h. */
+#define SIZES_EXACT 1000
+#define SIZES_A_UNIT 3700
+
+uint32_t pack_size(int64_t v)
+{
+	uint64_t u = v < 0 ? 0 : v >> 56 ? 1ull << 56 : (uint64_t)v;
+	uint32_t code = SIZES_EXACT;
+	unsigned shift = 10;
+
+	if (u < SIZES_EXACT)
+		return (uint32_t)u;
+	for (; u * 2 >= 1999ull << shift; shift += 10)
+		code += SIZES_A_UNIT;
+	if (u < 10ull << shift)
+		return code + (uint32_t)(u * 100 >> shift);
+	if (u < 100ull << shift)
+		return code + 900 + (uint32_t)(u * 10 >> shift);
+	return code + 1700 + (uint32_t)(u * 2 >> shift);
 }
 
 /* Characters */

@@ -12,6 +12,7 @@
 /* A column of numbers being packed; the coding is described in pack.h. */
 
 #define PACK_BLOCK 64
+#define PACK_LARGER 0x80	/* in the byte of the width */
 
 struct pack_column {
 	char type;		/* 'u', 's' or 'd' */
@@ -58,22 +59,26 @@ static inline void pack_column_adds(struct pack_column *c, int32_t v)
 }
 
 /*
- * Sizes: round(64 * log2(1 + kib)), 0 below 0. A table makes it cheap: init once.
+ * Logarithms: round(64 * log2(1 + v)), 0 below 0. A table makes it cheap: init once.
  */
-struct pack_sizes {
+struct pack_logs {
 	uint8_t of[2048];
 };
 
-void pack_sizes_init(struct pack_sizes *s);
+void pack_logs_init(struct pack_logs *s);
 
-static inline uint32_t pack_size(const struct pack_sizes *s, int64_t kib)
+static inline uint32_t pack_log(const struct pack_logs *s, int64_t v)
 {
-	uint64_t x = kib < 0 ? 1 : (uint64_t)kib + 1;
+	uint64_t x = v < 0 ? 1 : (uint64_t)v + 1;
 	int top = 63 - __builtin_clzll(x);
 
 	return (uint32_t)top * 64 +
 	       s->of[top > 11 ? x >> (top - 11) & 2047 : x << (11 - top) & 2047];
 }
+
+/* A size in bytes or KiB; 0 below 0. No two sizes that text_add_bytes() prints differently have one
+ * code. */
+uint32_t pack_size(int64_t v);
 
 /* Add bytes as characters that no markup escapes: 13 bits a pair. 0 or -ENOMEM. */
 int pack_characters(struct buf *out, const void *bytes, size_t n);

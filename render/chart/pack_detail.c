@@ -62,7 +62,7 @@ void pack_detail_results(struct pack_tasks *p)
 
 		if (rec->has_files)
 			pack_column_add(&p->column[TASKS_FILES],
-					pack_size(&p->size, t->files_bytes < 0 ? 0 : t->files_bytes));
+					pack_size(t->files_bytes < 0 ? 0 : t->files_bytes));
 		if (rec->has_cache)
 			pack_column_add(&p->column[TASKS_CACHE], t->cache);
 	}

@@ -19,7 +19,9 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_MARKS] = { "marks", 'u' },
 	[TASKS_STATUS] = { "status", 's' },
 	[TASKS_CPU] = { "cpu", 'u' },
+	[TASKS_CPU_HIGH] = { "cpu_high", 'u' },
 	[TASKS_SYSTEM] = { "system", 'u' },
+	[TASKS_SYSTEM_HIGH] = { "system_high", 'u' },
 	[TASKS_MEMORY] = { "memory", 'u' },
 	[TASKS_READ] = { "read", 'u' },
 	[TASKS_WRITTEN] = { "written", 'u' },
@@ -70,7 +72,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[OTHER_NAME] = { "other_name", 'u' },
 };
 
-/* Of a size, as pack.h says. */
+/* Of a logarithm, as pack.h says. */
 #define READY_STEP 8
 
 /* Names of nameless tasks are read from files; a chart needs no more than these. */
@@ -122,24 +124,26 @@ static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task 
 	       (t->end_at_most ? MARK_END_AT_MOST : 0);
 }
 
+/* Few are as large as the second column needs. */
+static void add_time(struct pack_tasks *p, enum pack_task_column low, enum pack_task_column high,
+		     int64_t code)
+{
+	pack_column_add(&p->column[low], (uint32_t)code);
+	pack_column_add(&p->column[high], (uint32_t)(code >> 32));
+}
+
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */
-static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost,
-		      int64_t wall_us)
+static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost)
 {
 	bool exact = t->user_us >= 0 && t->system_us >= 0;
-	double cpu_us = exact ? (double)t->user_us + (double)t->system_us : (double)cost->cpu_us;
-	double share = cpu_us / (double)(wall_us > 0 ? wall_us : 1);
-	bool known = exact || cost->cpu_us > 0;
+	int64_t cpu_us = exact ? t->user_us + t->system_us : cost->cpu_us;
 
-	pack_column_add(&p->column[TASKS_CPU],
-		   known ? 1 + (uint32_t)(share < 1e4 ? share * 256 + .5 : 256e4) : 0);
-	pack_column_add(&p->column[TASKS_SYSTEM],
-		   exact && cpu_us > 0 ? (uint32_t)((double)t->system_us * 63 / cpu_us + .5) : 0);
-	pack_column_add(&p->column[TASKS_MEMORY], pack_size(&p->size, is_bound(cost) ?
-							      cost->memory_at_most_kb :
-							      cost->memory_kb));
-	pack_column_add(&p->column[TASKS_READ], pack_size(&p->size, cost->read_bytes / 1024));
-	pack_column_add(&p->column[TASKS_WRITTEN], pack_size(&p->size, cost->written_bytes / 1024));
+	add_time(p, TASKS_CPU, TASKS_CPU_HIGH, exact || cpu_us > 0 ? 1 + cpu_us : 0);
+	add_time(p, TASKS_SYSTEM, TASKS_SYSTEM_HIGH, exact ? 1 + t->system_us : 0);
+	pack_column_add(&p->column[TASKS_MEMORY],
+			pack_size(is_bound(cost) ? cost->memory_at_most_kb : cost->memory_kb));
+	pack_column_add(&p->column[TASKS_READ], pack_size(cost->read_bytes / 1024));
+	pack_column_add(&p->column[TASKS_WRITTEN], pack_size(cost->written_bytes / 1024));
 }
 
 static void add_name(struct walk *w, const struct task *t)
@@ -232,7 +236,7 @@ static void add_ready(struct pack_tasks *p, uint32_t task, int32_t start)
 {
 	int64_t ready_us = p->chart->queue.task[task].ready_us;
 	int32_t ready = ready_us < 0 ? 0 : to_unit(p->per_us, ready_us);
-	uint32_t size = pack_size(&p->size, ready < start ? start - ready : 0);
+	uint32_t size = pack_log(&p->logs, ready < start ? start - ready : 0);
 
 	pack_column_add(&p->column[TASKS_READY],
 			ready_us < 0 ? 0 : 1 + (size + READY_STEP / 2) / READY_STEP);
@@ -267,7 +271,7 @@ static void add_task(struct walk *w, uint32_t i)
 	pack_column_add(&p->column[TASKS_MARKS], m);
 	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
 		pack_column_adds(&p->column[TASKS_STATUS], t->status);
-	add_costs(p, t, &s->nest[task].cost, end_us - t->start_us);
+	add_costs(p, t, &s->nest[task].cost);
 	pack_column_add(&p->column[TASKS_QUEUED],
 		   t->queued_us < 0 ? 0 : (uint32_t)(start - to_unit(p->per_us, t->queued_us)));
 	add_ready(p, task, start);
@@ -454,7 +458,7 @@ int pack_tasks_make(struct pack_tasks *p, const struct chart *c, int64_t unit_us
 	*p = (struct pack_tasks){ .chart = c, .per_us = 1 / (double)unit_us };
 	for (int i = 0; i < TASK_COLUMNS; i++)
 		pack_column_init(&p->column[i], pack_task_column[i].type);
-	pack_sizes_init(&p->size);
+	pack_logs_init(&p->logs);
 	r = find_positions(p);
 	r = r ? r : add_tasks(p);
 	if (r)

@@ -11,7 +11,7 @@
 /* The columns of tasks being packed, in the order of pack.h, which describes them. */
 enum pack_task_column {
 	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
-	TASKS_SYSTEM, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_READY, TASKS_PLACE,
+	TASKS_CPU_HIGH, TASKS_SYSTEM, TASKS_SYSTEM_HIGH, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_READY, TASKS_PLACE,
 	TASKS_NAME, TASKS_PROGRAM, TASKS_PARENT, TASKS_WAIT, TASKS_BEFORE,
 	TASKS_GHOST_START, TASKS_GHOST_WALL,
 	TASKS_SPARK_TASK, TASKS_SPARK_LENGTH, TASKS_SPARK, TASKS_COMMAND_TASK,
@@ -47,7 +47,7 @@ struct pack_tasks {
 	const char *tool[PACK_TOOLS_MAX];	/* the last stands for all further ones */
 	struct pack_dictionary names, places, programs, phases;
 	struct buf commands, log;
-	struct pack_sizes size;
+	struct pack_logs logs;
 	uint32_t *position;	/* of each task of the recording in summary.order */
 	uint8_t *critical;	/* by position, as is */
 	int32_t *wall;		/* in units */

@@ -14,7 +14,7 @@ function readLeb(r) {
 
 /* Numbers of a block, as they were coded. */
 function readBlock(r, out, from, until) {
-	const least = readLeb(r), width = r.bytes[r.at++], unit = Math.pow(2, width);
+	const least = readLeb(r), first = r.bytes[r.at++], width = first & 127, unit = Math.pow(2, width);
 	let bits = 0, held = 0;
 
 	for (let i = from; i < until; i++) {
@@ -30,6 +30,11 @@ function readBlock(r, out, from, until) {
 			bits >>>= width;
 		}
 		held -= width;
+	}
+	for (let n = first > 127 ? r.bytes[r.at++] : 0; n > 0; n--) {
+		const i = from + r.bytes[r.at++];
+
+		out[i] += readLeb(r) * unit;
 	}
 }
 

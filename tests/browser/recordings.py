@@ -35,7 +35,7 @@ class Build:
             end = start + round(wall_s * S)
             self.events.append((end, '%s\t%d\t%s\t%d\t%d\t%d\t%d\t10\t0\t%d\t%d\t5\t3' % (
                 ended, end, task, status, round(cpu_s * S * 0.75), round(cpu_s * S * 0.25),
-                rss_mb << 10, blocks[0], blocks[1])))
+                rss_mb * 1024, blocks[0], blocks[1])))
         return task
 
     def span(self, task, number, name, start_s, wall_s, parent=0):
@@ -110,6 +110,15 @@ def known():
     b.task('test-three', 113, 0, slot=3, command='sleep 60', ended=None, after=('app',))
     b.log('proc_tasks', 'rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g',
           ['@86000 0=%s:20,10,,1' % grown] + ['0:70,25'] * 5 + ['0:-80,25'] * 3 + ['0-'])
+    return b
+
+
+def idle():
+    """Ten minutes, tasks that waited for nearly all of them: what they used is little of it, and an odd number."""
+    b = Build(600).samples()
+    for i in range(40):
+        b.task('wait%02d' % i, i * 0.5, 560 - i, slot=i % 4, command='sleep 560',
+               cpu_s=(7 * 1.61 ** i % 4e8 + 17) / 1e6, rss_mb=1 + i * 1.25, blocks=(i, 2 ** (i % 21)))
     return b
 
 

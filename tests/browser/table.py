@@ -69,6 +69,41 @@ def values_are_those_of_show(page):
             assert abs(_seconds(row['CPU']) - cpu) <= 0.01 * cpu + wall / 256, (row, t)
 
 
+def _time_text(us):
+    """As text_add_time() of base/text.c."""
+    for most, unit, decimals, word in ((1e3, 1, 0, ' us'), (9950, 1e3, 1, ' ms'), (999500, 1e3, 0, ' ms'),
+                                       (9995000, 1e6, 2, ' s'), (59950000, 1e6, 1, ' s')):
+        if us < most:
+            return '%.*f%s' % (decimals, int(us * 10 ** decimals / unit + 0.5) / 10 ** decimals, word)
+    return '%dm %02ds' % divmod(int(us / 1e6 + 0.5), 60)
+
+
+def _size_text(n):
+    """As text_add_bytes()."""
+    unit = 0
+    while n >= 999.5:
+        n, unit = n / 1024, unit + 1
+    word = ['B', 'KiB', 'MiB', 'GiB'][unit]
+    return '%.1f %s' % (int(n * 10 + 0.5) / 10, word) if unit and n < 9.95 else '%d %s' % (n + 0.5, word)
+
+
+def values_are_exact(page):
+    """What a long task used is printed as `show` prints it, however little of its time it is."""
+    _open(page, 'idle')
+    tasks, seen = _tasks(page), 0
+    for row in _rows(page):
+        t = tasks[row['id']]
+        assert row['CPU'] == _time_text(t['cpu_user_us'] + t['cpu_system_us']), (row, t)
+        assert row['memory'] == _size_text(t['max_rss_kb'] * 1024), (row, t)
+        seen += 1
+    assert seen > 15, seen
+    page.choose('wait07')
+    t = page.places.task(page.recording, 'wait07')
+    said = page.detail()
+    for us in (t['cpu_user_us'] + t['cpu_system_us'], t['cpu_user_us'], t['cpu_system_us']):
+        assert _time_text(us) in said, (us, said)
+
+
 def every_column_sorts(page):
     """By pointer and keyboard, both ways; the marks say so; rows alike stay in order."""
     _open(page)
