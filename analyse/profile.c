@@ -208,6 +208,7 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 	out->seconds = b->seconds;
 	out->n_lost = b->n_lost;
 	out->n_unfinished = b->n_unfinished;
+	out->n_incomplete = b->n_incomplete;
 	return r;
 }
 

@@ -213,8 +213,11 @@ int profile_add_tallies(struct profile *p, const struct tally_table *t,
 		r = is_common(t, &t->row[i]) ? 0 : add_row(&w, &t->row[i]);
 	for (size_t i = 0; !r && i < t->n_rows; i++)
 		r = is_common(t, &t->row[i]) ? add_common(&w, &t->row[i]) : 0;
-	for (size_t i = 0; i < t->n_processes; i++)
+	for (size_t i = 0; i < t->n_processes; i++) {
+		p->n_unfinished += t->process[i].unfinished;
+		p->n_incomplete += t->process[i].incomplete;
 		p->n_lost = limited((uint64_t)p->n_lost + t->process[i].n_lost);
+	}
 	set_seconds(p, t);
 	index_release(&w.first);
 	return r;

@@ -269,7 +269,8 @@ struct buildbeat_api {
 	int32_t (*tally_set)(struct buildbeat_session *s, const struct buildbeat_tallies *given);
 
 	/* The number of a location, the same for the same texts and line; 0: there are no
-	 * tallies, or no room. It is valid as long as the process and its forked children. */
+	 * tallies. Locations without room have one number for all of them. It is valid as long
+	 * as the process and its forked children. */
 	uint32_t (*tally_location)(const struct buildbeat_place *place);
 
 	/* The name of the calling thread. Without it, threads are WorkerThread-1 and so on; a

@@ -4,6 +4,8 @@
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
 
+#include "command/redact.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -79,8 +81,27 @@ void tally_leave(const struct tally_guest *g)
 	errno = g->saved_errno;
 }
 
+/* The image can be a file of the recording, which has no secrets. */
+static __attribute__((cold)) const char *without_secrets(char *to, size_t size, const char *text)
+{
+	struct slice part[REDACT_PARTS_MAX];
+	size_t n = redact_split(part, text, strnlen(text, size - 1), false), len = 0;
+
+	if (n == 1)
+		return text;
+	for (size_t i = 0; i < n; i++) {
+		size_t room = size - 1 - len, take = part[i].len < room ? part[i].len : room;
+
+		memcpy(to + len, part[i].p, take);
+		len += take;
+	}
+	to[len] = '\0';
+	return to;
+}
+
 __attribute__((cold)) uint32_t tally_location(const struct buildbeat_place *given)
 {
+	static char function[TALLY_TEXT_MAX + 1], file[TALLY_TEXT_MAX + 1];	/* tally_lock */
 	struct buildbeat_place place = { 0 };
 	struct tally_local *l = tally_here;
 	struct tally_guest g;
@@ -91,8 +112,9 @@ __attribute__((cold)) uint32_t tally_location(const struct buildbeat_place *give
 	memcpy(&place, given, given->size < sizeof place ? given->size : sizeof place);
 	tally_enter(&g);
 	pthread_mutex_lock(&tally_lock);
-	number = tally_memory_location(l, place.function ? place.function : "",
-				       place.file ? place.file : "", place.line);
+	number = tally_memory_location(l,
+		without_secrets(function, sizeof function, place.function ? place.function : ""),
+		without_secrets(file, sizeof file, place.file ? place.file : ""), place.line);
 	pthread_mutex_unlock(&tally_lock);
 	tally_leave(&g);
 	return number;
@@ -244,11 +266,12 @@ __attribute__((cold)) void tally_thread(const char *name)
 	struct tally_local *l = tally_here;
 	struct tally_worker *t;
 	struct tally_guest g;
+	char known[sizeof ((struct tally_slot *)NULL)->name];
 
 	if (!l || !l->image || !tally_head(l)->stamp || !name || !*name)
 		return;
 	tally_enter(&g);
-	t = tally_memory_thread(l, name);
+	t = tally_memory_thread(l, without_secrets(known, sizeof known, name));
 	if (t) {
 		if (self)
 			retire(self);
@@ -269,7 +292,8 @@ static __attribute__((noinline, cold)) uint16_t new_place(struct tally_local *l,
 	uint16_t place = 0;
 
 	tally_enter(&g);
-	if (tally_key_location(key) && tally_key_location(key) <= head->n_locations)
+	if (tally_key_location(key) && (tally_key_location(key) <= head->n_locations ||
+	    tally_key_location(key) == TALLY_OTHER_LOCATIONS))
 		place = tally_memory_row(l, t, key);
 	if (!place)
 		head->n_lost++;

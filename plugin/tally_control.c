@@ -75,7 +75,7 @@ static void write_chunk(struct log *g)
 		r = file_write(g->fd, g->b.data, g->b.len);
 	buf_clear(&g->b);
 	g->begun = false;
-	if (!r || g->r)
+	if (!r)
 		return;
 	g->r = r;
 	kept.all = true;
@@ -196,6 +196,7 @@ static __attribute__((cold)) void write_log(struct buildbeat_session *s,
 	int64_t start_ns = clock_mono_ns(), cost_ns;
 
 	begin_log(g, s);
+	tally_head(tally_here)->seen_ns = start_ns;
 	log_changes(g);
 	if (say) {
 		g->now_us = store_now_us(&s->store);
@@ -240,7 +241,7 @@ static __attribute__((cold)) void say_host(struct log *g, const char *text)
 	(void)text;
 	if (fd >= 0 && fstat(fd, &st))
 		fd = -1;
-	tally_log_host(line(g), g->head, fd, (uint64_t)st.st_ino);
+	tally_log_host(line(g), g->head, fd, (uint64_t)st.st_ino, tally_memory_is_kept());
 }
 
 static void zero_shared(void)
@@ -279,7 +280,7 @@ static __attribute__((cold)) bool take_over(struct buildbeat_session *s,
 	struct tally_local *l;
 	struct tally_head *head;
 
-	if (!tally_watch() || tally_memory_begin())
+	if (!tally_watch() || tally_memory_begin(&s->store))
 		return false;
 	l = tally_here;
 	head = tally_head(l);
@@ -370,9 +371,17 @@ __attribute__((cold)) void tally_due(struct buildbeat_session *s)
 {
 	if (!tally_here || pthread_mutex_trylock(&tally_lock))
 		return;
+	if (is_owner(s))
+		tally_head(tally_here)->seen_ns = clock_mono_ns();
 	if (is_owner(s) && clock_mono_ns() >= kept.next_ns)
 		write_log(s, NULL, NULL);
 	pthread_mutex_unlock(&tally_lock);
+}
+
+static __attribute__((cold)) void say_close(struct log *g, const char *text)
+{
+	(void)text;
+	tally_log_close(line(g));
 }
 
 __attribute__((cold)) void tally_close(struct buildbeat_session *s)
@@ -381,8 +390,13 @@ __attribute__((cold)) void tally_close(struct buildbeat_session *s)
 		return;
 	pthread_mutex_lock(&tally_lock);
 	if (is_owner(s)) {
-		write_log(s, NULL, NULL);
-		tally_head(tally_here)->key = tally_head(tally_here)->stamp = 0;
+		write_log(s, say_close, NULL);
+		tally_head(tally_here)->key = 0;
+		/* if lines were lost, only the image has it all, and remains that of this session */
+		if (!kept.all) {
+			tally_memory_forget(&s->store);
+			tally_head(tally_here)->stamp = 0;
+		}
 	}
 	if (kept.owner == s && kept.pid == getpid())
 		kept.owner = NULL;

@@ -3,6 +3,7 @@
 #define BUILDBEAT_PLUGIN_TALLY_INSIDE_H
 
 #include "plugin/tally_clock.h"
+#include "recording/store.h"
 #include "recording/tally_image.h"
 
 #include <pthread.h>
@@ -93,8 +94,14 @@ void tally_keep_forks(const struct tally_local *l);
 /* tally_memory.c */
 
 /* Make the image of this process if there is none, with the locations of the one that a parent
- * had. Holding the lock. 0 or a negative errno. */
-int tally_memory_begin(void);
+ * had: in the recording if that is possible. Holding the lock. 0 or a negative errno. */
+int tally_memory_begin(const struct store *store);
+
+/* Is the image in the recording? */
+bool tally_memory_is_kept(void);
+
+/* tally.log has all of it: remove it from the recording. The process continues to use it. */
+void tally_memory_forget(const struct store *store);
 
 /* The image's descriptor, -1 if the host closed it. */
 int tally_memory_fd(void);

@@ -3,6 +3,9 @@
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
 
+#include "base/file.h"
+#include "recording/layout.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +18,7 @@
 
 #define IMAGE_SIZE ((size_t)TALLY_PAGES * TALLY_PAGE)
 #define RESERVE_PAGES 16u
+#define REFUSED_TRIES 1024u
 #define FIRST_FD 40		/* out of the way of build tools */
 #define SLOTS_OF_PAGE (TALLY_PAGE / sizeof(struct tally_slot))
 #define HASH_FIRST 1024u	/* of a thread: its struct and this fill a page */
@@ -26,9 +30,10 @@ struct thread_memory {
 };
 
 /* The image's file, and how many of its pages are reserved. */
-static int memfd = -1;
-static dev_t memfd_dev;
-static ino_t memfd_ino;
+static int image_fd = -1;
+static dev_t image_dev;
+static ino_t image_ino;
+static bool is_kept;		/* it has a name in the recording */
 static _Atomic uint32_t n_reserved;
 
 /* The image */
@@ -38,9 +43,14 @@ __attribute__((cold)) int tally_memory_fd(void)
 	struct stat st;
 
 	/* The host may have closed it and got the number for another file. */
-	if (memfd < 0 || fstat(memfd, &st) || st.st_dev != memfd_dev || st.st_ino != memfd_ino)
+	if (image_fd < 0 || fstat(image_fd, &st) || st.st_dev != image_dev || st.st_ino != image_ino)
 		return -1;
-	return memfd;
+	return image_fd;
+}
+
+bool tally_memory_is_kept(void)
+{
+	return is_kept;
 }
 
 /* Without room, writing to a page would end the host by a signal. So would reserving it above the
@@ -63,12 +73,16 @@ static __attribute__((cold)) bool reserve(uint32_t page, uint32_t n)
 /* Make sure that a page is reserved, with some that will be needed next. */
 static bool has_page(uint32_t number)
 {
+	static _Atomic uint32_t n_refused;	/* a full disk is not asked for every run */
 	uint32_t known = n_reserved, n = TALLY_PAGES - number;
 
 	if (number < known)
 		return true;
+	if (n_refused && ++n_refused % REFUSED_TRIES)
+		return false;
 	n = n < RESERVE_PAGES ? n : RESERVE_PAGES;
-	if (!reserve(number, n))
+	n_refused = !reserve(number, n);
+	if (n_refused)
 		return false;
 	while (known < number + n && !atomic_compare_exchange_weak(&n_reserved, &known, number + n))
 		;
@@ -90,33 +104,90 @@ static __attribute__((cold)) uint32_t new_page(struct tally_local *l, uint32_t k
 	return number;
 }
 
-static __attribute__((cold)) char *map_image(void)
+static __attribute__((cold)) void name_file(char *name, size_t size, const struct store *store)
 {
-	int fd = memfd_create(TALLY_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	snprintf(name, size, LAYOUT_TALLY_PREFIX "-%s" LAYOUT_TALLY_IMAGE, store->inst);
+}
+
+/* The recording's directory: not store->dir_fd, which the host may have closed. */
+static __attribute__((cold)) int open_recording(const struct store *store)
+{
+	return file_open_at(AT_FDCWD, store->path, O_RDONLY | O_DIRECTORY);
+}
+
+/* A file of the recording. Nobody opens it for writing again and truncates it: the host would be
+ * ended by a signal. */
+static __attribute__((cold)) int open_kept(int dir_fd, const struct store *store)
+{
+	char name[64];
 	struct stat st;
-	void *image;
+	int fd;
+
+	name_file(name, sizeof name, store);
+	fd = file_open_at(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+	if (fd >= 0 && !fstat(dir_fd, &st))
+		fchmod(fd, st.st_mode & 0444);
+	return fd;
+}
+
+static __attribute__((cold)) int open_memfd(void)
+{
+	int fd = memfd_create(TALLY_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING), moved;
 
 	if (fd < 0)
-		return NULL;
-	memfd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-	if (memfd >= 0)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+	if (moved >= 0)
 		close(fd);
-	else
-		memfd = fd;
-	if (fstat(memfd, &st))
+	fd = moved >= 0 ? moved : fd;
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? (close(fd), -1) : fd;
+}
+
+static __attribute__((cold)) char *map_file(int fd)
+{
+	void *image = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
 		return NULL;
-	memfd_dev = st.st_dev;
-	memfd_ino = st.st_ino;
+	image_fd = fd;
+	image_dev = st.st_dev;
+	image_ino = st.st_ino;
 	n_reserved = 0;
-	image = MAP_FAILED;
-	if (!fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK) && reserve(0, 2) &&
-	    reserve(TALLY_FIRST_PAGE, 1))
-		image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	if (reserve(0, 2) && reserve(TALLY_FIRST_PAGE, 1))
+		image = mmap(NULL, IMAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (image != MAP_FAILED)
 		return image;
-	close(memfd);
-	memfd = -1;
+	close(fd);
+	image_fd = -1;
 	return NULL;
+}
+
+__attribute__((cold)) void tally_memory_forget(const struct store *store)
+{
+	int dir_fd = is_kept ? open_recording(store) : -1;
+	char name[64];
+
+	is_kept = false;
+	if (dir_fd < 0)
+		return;
+	name_file(name, sizeof name, store);
+	unlinkat(dir_fd, name, 0);
+	close(dir_fd);
+}
+
+static __attribute__((cold)) char *map_image(const struct store *store)
+{
+	int dir_fd = store->flags & STORE_NFS ? -1 : open_recording(store);
+	int fd = dir_fd < 0 ? -1 : open_kept(dir_fd, store);
+	char *image = map_file(fd);
+
+	is_kept = fd >= 0;
+	if (!image)
+		tally_memory_forget(store);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return image ? image : map_file(open_memfd());
 }
 
 /* Locations */
@@ -181,6 +252,21 @@ static uint16_t *find_place(struct tally_local *l, const struct tally_place *p,
 	return &l->hash[h];
 }
 
+/* What stands for locations without room. Without room for it too, the run is counted as lost. */
+static __attribute__((cold)) uint32_t other_locations(struct tally_local *l)
+{
+	struct tally_place p = {
+		.number = TALLY_OTHER_LOCATIONS, .function_len = sizeof TALLY_OTHER_NAME, .file_len = 1,
+	};
+	uint16_t *entry = find_place(l, &p, TALLY_OTHER_NAME, "");
+
+	if (!*entry && !add_place(l, entry, &p, TALLY_OTHER_NAME, "")) {
+		tally_head(l)->n_lost++;
+		return 0;
+	}
+	return *entry;
+}
+
 __attribute__((cold))
 uint32_t tally_memory_location(struct tally_local *l, const char *function, const char *file,
 			       int32_t line)
@@ -196,11 +282,11 @@ uint32_t tally_memory_location(struct tally_local *l, const char *function, cons
 		return *entry;
 	p.number = TALLY_GET(head->n_locations);
 	do {
-		if (p.number + 1 >= TALLY_LOCATIONS)
-			return 0;
+		if (p.number + 1 >= TALLY_OTHER_LOCATIONS)
+			return other_locations(l);
 	} while (!atomic_compare_exchange_weak(&head->n_locations, &p.number, p.number + 1));
 	p.number++;
-	return add_place(l, entry, &p, function, file) ? p.number : 0;
+	return add_place(l, entry, &p, function, file) ? p.number : other_locations(l);
 }
 
 /* A child uses the numbers of its parent. */
@@ -214,7 +300,7 @@ static __attribute__((cold)) void copy_place(void *data, const struct tally_plac
 		add_place(l, entry, p, texts, texts + p->function_len);
 }
 
-__attribute__((cold)) int tally_memory_begin(void)
+__attribute__((cold)) int tally_memory_begin(const struct store *store)
 {
 	struct tally_local *l = tally_here;
 	struct tally_visitor v = { .location = copy_place };
@@ -229,9 +315,12 @@ __attribute__((cold)) int tally_memory_begin(void)
 		madvise(l, sizeof *l, MADV_WIPEONFORK);
 		tally_here = l;
 	}
+	/* the name of the file is that of an earlier session */
+	if (l->image)
+		is_kept = false;
 	if (l->image)
 		return 0;
-	l->image = map_image();
+	l->image = map_image(store);
 	if (!l->image)
 		return -ENOMEM;
 	head = tally_head(l);

@@ -16,6 +16,7 @@
 #define LAYOUT_RESULTS "results.log"	/* see results.h */
 #define LAYOUT_TALLY "tally.log"	/* see tally_log.h */
 #define LAYOUT_TALLY_PREFIX "tally"	/* tally-ID.log: one a writer, on NFS */
+#define LAYOUT_TALLY_IMAGE ".mem"	/* tally-ID.mem: the memory of a host; see tally_image.h */
 #define LAYOUT_ORIGINAL_NAME "original"	/* the files of another tool from which it was imported */
 #define LAYOUT_ORIGINAL LAYOUT_ORIGINAL_NAME ".log"
 #define LAYOUT_LOST "lost.log"		/* counts of what could not be written; see lost.h */

@@ -17,6 +17,21 @@
 
 #define NAME_SIZE 256
 
+/* The ID of tally-ID.mem; false: it is another file. */
+static bool is_image(const char *name, char inst[INSTANCE_ID_MAX])
+{
+	size_t before = strlen(LAYOUT_TALLY_PREFIX "-"), len = strlen(name);
+
+	if (!str_starts(name, LAYOUT_TALLY_PREFIX "-") || !str_ends(name, LAYOUT_TALLY_IMAGE))
+		return false;
+	len -= strlen(LAYOUT_TALLY_IMAGE);
+	if (len <= before || len - before >= INSTANCE_ID_MAX)
+		return false;
+	memcpy(inst, name + before, len - before);
+	inst[len - before] = '\0';
+	return true;
+}
+
 /* tally.log or tally-ID.log, perhaps compressed. */
 static bool is_ours(const char *name)
 {
@@ -25,6 +40,13 @@ static bool is_ours(const char *name)
 	return str_starts(name, LAYOUT_TALLY_PREFIX) && (*rest == '.' || *rest == '-') &&
 	       (str_ends(name, ".log") || str_ends(name, ".log" LAYOUT_ZSTD_SUFFIX)) &&
 	       strlen(name) < NAME_SIZE;
+}
+
+static bool is_any(const char *name)
+{
+	char inst[INSTANCE_ID_MAX];
+
+	return is_ours(name) || is_image(name, inst);
 }
 
 static int by_name(const void *a, const void *b)
@@ -99,6 +121,23 @@ static int read_files(struct tally_reader *r, int dir_fd, char (*names)[NAME_SIZ
 	return error;
 }
 
+/* The memory of hosts that have not ended; tally.log was read before. */
+static int read_images(struct tally_reader *r, DIR *dir, size_t *n)
+{
+	char inst[INSTANCE_ID_MAX];
+	struct dirent *entry;
+	int error = 0;
+
+	rewinddir(dir);
+	while (!error && (entry = readdir(dir))) {
+		if (!is_image(entry->d_name, inst))
+			continue;
+		error = tally_live_add_file(r, dirfd(dir), entry->d_name, inst);
+		++*n;
+	}
+	return error;
+}
+
 static int read_dir(struct tally_reader *r, const char *path,
 		    const struct recording_formats *formats, struct error *err)
 {
@@ -110,10 +149,12 @@ static int read_dir(struct tally_reader *r, const char *path,
 	if (!dir)
 		return error_sys(err, -errno, path, NULL);
 	error = list(dir, &names, &n);
+	if (!error)
+		error = read_files(r, dirfd(dir), names, n, formats, err);
+	if (!error)
+		error = read_images(r, dir, &n);
 	if (!error && !n)
 		error = error_set(err, -ENOENT, path, 0, 0, "the recording has no tallies");
-	else if (!error)
-		error = read_files(r, dirfd(dir), names, n, formats, err);
 	closedir(dir);
 	free(names);
 	return error && !err->message[0] ? error_sys(err, error, path, NULL) : error;
@@ -128,11 +169,15 @@ static int read_table(struct tally_table *t, const char *path, int64_t from_us, 
 
 	err = err ? err : &unused;
 	*t = (struct tally_table)TALLY_TABLE_INIT;
+	if (n_live)
+		*n_live = 0;
 	error = tally_reader_new(&t->reader, t, from_us, to_us);
 	if (!error)
 		error = read_dir(t->reader, path, formats, err);
 	if (!error && live)
-		error = tally_live_add_all(t->reader, n_live);
+		error = tally_live_add_all(t->reader);
+	if (!error)
+		tally_live_count(t->reader, n_live);
 	if (!error)
 		error = tally_table_finish(t->reader);
 	return error && !err->message[0] ? error_sys(err, error, path, NULL) : error;
@@ -169,7 +214,7 @@ bool tally_is_here(const char *path)
 	bool here = false;
 
 	while (dir && !here && (entry = readdir(dir)))
-		here = is_ours(entry->d_name);
+		here = is_any(entry->d_name);
 	if (dir)
 		closedir(dir);
 	return here;

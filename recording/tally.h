@@ -13,8 +13,9 @@
 /*
  * Tallies: counts and times of the runs of one location, born in one thread and died in another.
  * Hosts tally through the C ABI (buildbeat_plugin.h). tally.log of a recording has them as text,
- * written every few seconds, at phases and at the end; see buildbeat-recording(5). A living host
- * also has them in shared memory, which can be read while it tallies and while it hangs.
+ * written every few seconds, at phases and at the end; see buildbeat-recording(5). A host also has
+ * them in shared memory, which can be read while it tallies and while it hangs. Until it ends, that
+ * memory is a file of the recording.
  *
  * A struct tally_table has a window of time of them. All that it points to belongs to it.
  */
@@ -65,6 +66,8 @@ struct tally_process {
 	const char *clock, *unit;	/* of run times: "wall", "ns" */
 	const char *amount, *amount_unit;	/* of the second clock, "" without one */
 	uint64_t n_lost;	/* runs that found no room in its tallies */
+	bool unfinished;	/* it did not end its tallies, and does not run */
+	bool incomplete;	/* and what it tallied last was only in its memory */
 };
 
 /* A run of child was born while a run of parent ran in the same thread. */
@@ -98,15 +101,16 @@ struct tally_table {
  * Read the tallies of the recording in the directory path between two moments: those after from_us
  * (-1: all) and up to to_us (INT64_MAX: the newest). A moment is rounded down to one of moment_us.
  * Rows with nothing new are left out. If the host reset its tallies, what was before counts only
- * for a to_us before. formats is for compressed files and may be NULL. 0 or a negative errno with
+ * for a to_us before. The memory of a host that has not ended is read, too, if it is a file of the
+ * recording. formats is for compressed files and may be NULL. 0 or a negative errno with
  * err filled: -ENOENT: the recording has no tallies. Always release.
  */
 int tally_read(struct tally_table *t, const char *path, int64_t from_us, int64_t to_us,
 	       const struct recording_formats *formats, struct error *err);
 
 /*
- * The same up to now: the memory of each host that is still alive is read, too. Nothing is asked of
- * the host. *n_live gets the number of such processes; it may be NULL.
+ * The same up to now: the memory of each host that still runs is read, too, wherever it is. Nothing
+ * is asked of the host. *n_live gets the number of such processes; it may be NULL.
  */
 int tally_read_live(struct tally_table *t, const char *path, int64_t from_us,
 		    const struct recording_formats *formats, size_t *n_live, struct error *err);

@@ -10,10 +10,14 @@
 #include <stdint.h>
 
 /*
- * The memory in which a host tallies: a memfd that the host maps, grows page by page and never
- * shrinks. Readers map it too, while it changes. Page 0 begins with the head. Slots of threads
- * follow, then pages of several kinds in the order in which they were needed. A page that has just
- * been added has kind 0.
+ * The memory in which a host tallies: a file that the host maps, grows page by page and never
+ * shrinks. It is tally-ID.mem of the recording, which is there as long as tally.log does not have
+ * all of it: so nothing is lost if the host is killed, calls exec() or ends without a close(). If
+ * there is no room for it, on NFS, and for the second and further sessions of a process, it is a
+ * memfd or a file without a name. Readers copy it, while it changes.
+ *
+ * Page 0 begins with the head. Slots of threads follow, then pages of several kinds in the order in
+ * which they were needed. A page that has just been added has kind 0.
  *
  * Only the thread that has a slot writes to the rows of the slot, with relaxed atomic stores. So a
  * reader sees each number whole, and a row at most one run before or within an update. Numbers of
@@ -24,7 +28,7 @@
  * location, into which all threads add with locked instructions.
  */
 
-#define TALLY_MAGIC "buildbeat tally image 1"
+#define TALLY_MAGIC "buildbeat tally image 2"
 #define TALLY_MEMFD_NAME "buildbeat-tally"
 #define TALLY_PAGE 4096u
 #define TALLY_PAGES 16384u
@@ -38,6 +42,7 @@ struct tally_head {
 	char magic[24];
 	char inst[INSTANCE_ID_MAX];
 	int64_t start_ns;		/* of the recording, CLOCK_MONOTONIC */
+	_Atomic int64_t seen_ns;	/* when the host last called what may write tally.log */
 	int32_t pid;
 	uint32_t shift;			/* of histograms of run times, see tally_bucket() */
 	char clock[8], amount[8];	/* words; amount "" without one */
@@ -108,6 +113,10 @@ struct tally_place {
 };
 
 #define TALLY_TEXT_MAX 1000u
+
+/* The last number: a place that stands for all for which there was no room. */
+#define TALLY_OTHER_LOCATIONS (TALLY_LOCATIONS - 1)
+#define TALLY_OTHER_NAME "(other locations)"
 #define TALLY_LINKS (TALLY_PAGE_ROOM / sizeof(uint32_t))	/* of a page */
 
 /* An entry of a page of links; not 0. */

@@ -95,6 +95,7 @@ static int read_host(struct tally_reader *r, struct fields *f)
 	p->unit = word(r, f);
 	p->amount = word(r, f);
 	p->amount_unit = word(r, f);
+	h->in_memory = slice_is(text(f), TALLY_LOG_MEMORY);
 	return p->clock && p->unit && p->amount && p->amount_unit ? f->bad : -ENOMEM;
 }
 
@@ -163,6 +164,13 @@ static int read_reset(struct tally_reader *r, struct fields *f)
 	return 0;
 }
 
+static int read_close(struct tally_reader *r, struct fields *f)
+{
+	(void)f;
+	r->host[r->process].closed = true;
+	return 0;
+}
+
 static int read_line(struct tally_reader *r, struct slice line)
 {
 	static const struct {
@@ -172,6 +180,7 @@ static int read_line(struct tally_reader *r, struct slice line)
 		{ "row", read_row }, { "at", read_at }, { "location", read_location },
 		{ "thread", read_thread }, { "link", read_link }, { "host", read_host },
 		{ "phase", read_phase }, { "reset", read_reset },
+		{ "close", read_close },
 	};
 	struct fields f = { .bad = false };
 	struct slice first;

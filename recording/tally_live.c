@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The tallies of hosts that live, from their memory, which any process of the same user can open
- * through /proc. */
+/* The tallies of hosts from their memory: a file of the recording, or one that any process of the
+ * same user can open through /proc while the host runs. */
 #include "recording/tally_reader.h"
 
 #include "base/clock.h"
-#include "base/str.h"
+#include "recording/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,79 +104,158 @@ int tally_live_add(struct tally_reader *r, const void *image, size_t size)
 	return w.error;
 }
 
-/* The descriptor of the image in the process, or a negative errno. It must be the same file, which
- * its owner cannot make shorter while it is mapped. */
-static int open_image(int32_t pid, const struct tally_host *h, size_t *size)
+/* Texts of the head, which can be anything. */
+static const char *word(struct tally_reader *r, const char *text, size_t size)
 {
-	char path[64], target[64];
-	struct stat st;
-	ssize_t n;
-	int fd, seals;
-
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, h->fd);
-	n = readlink(path, target, sizeof target - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = '\0';
-	if (!str_starts(target, "/memfd:" TALLY_MEMFD_NAME))
-		return -ESTALE;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	seals = fcntl(fd, F_GET_SEALS);
-	if (fstat(fd, &st) || st.st_ino != h->inode ||
-	    st.st_size < (off_t)TALLY_PAGE * TALLY_FIRST_PAGE || seals < 0 ||
-	    !(seals & F_SEAL_SHRINK)) {
-		close(fd);
-		return -ESTALE;
-	}
-	*size = (size_t)st.st_size;
-	return fd;
+	return arena_text(r->arena, text, strnlen(text, size));
 }
 
-/* 1: it was added; 0: it does not live any more, or -ENOMEM. */
-static int add_process(struct tally_reader *r, uint32_t process)
-{
-	const struct tally_process *p = &r->t->process[process];
-	const struct tally_head *head;
-	size_t size = 0;
-	int fd = p->pid > 0 && r->host[process].fd >= 0 ?
-		open_image(p->pid, &r->host[process], &size) : -ENOENT;
-	int error = 0;
-	void *image;
+#define WORD(r, field) word(r, field, sizeof(field))
 
-	if (fd < 0)
+/* In a file whose lines were lost, the process has no line. */
+static int set_process(struct tally_reader *r, const struct tally_head *head)
+{
+	struct tally_process *p = &r->t->process[r->process];
+
+	if (p->pid >= 0)
 		return 0;
-	image = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (image == MAP_FAILED)
-		return errno == ENOMEM ? -ENOMEM : 0;
-	head = image;
+	p->pid = head->pid > 0 ? head->pid : 0;
+	p->clock = WORD(r, head->clock);
+	p->unit = WORD(r, head->unit);
+	p->amount = WORD(r, head->amount);
+	p->amount_unit = WORD(r, head->amount_unit);
+	return p->clock && p->unit && p->amount && p->amount_unit ? 0 : -ENOMEM;
+}
+
+/* Now, or when the host wrote its lines last: what it tallied since then came later. */
+static int64_t time_of(const struct tally_head *head, bool runs)
+{
+	int64_t now_ns = runs ? clock_mono_ns() : TALLY_GET(head->seen_ns), ns;
+
+	if (__builtin_sub_overflow(now_ns, head->start_ns, &ns) || ns < 0)
+		return 0;
+	return ns / 1000 < READER_TIME_MAX_US ? ns / 1000 + !runs : READER_TIME_MAX_US;
+}
+
+int tally_live_add_image(struct tally_reader *r, const void *image, size_t size, const char *inst,
+			 bool runs)
+{
+	const struct tally_head *head = image;
+	int error;
+
 	if (memcmp(head->magic, TALLY_MAGIC, sizeof TALLY_MAGIC) ||
-	    strncmp(head->inst, p->instance, sizeof head->inst) || !TALLY_GET(head->stamp)) {
-		munmap(image, size);
+	    strncmp(head->inst, inst, sizeof head->inst) || !TALLY_GET(head->stamp))
 		return 0;
-	}
-	error = tally_table_at(r, (clock_mono_ns() - head->start_ns) / 1000, slice_of(p->instance),
-			       TALLY_GET(head->n_lost));
+	error = tally_table_at(r, time_of(head, runs), slice_of(inst), TALLY_GET(head->n_lost));
 	if (!error)
-		error = tally_live_add(r, image, size);
-	munmap(image, size);
+		error = set_process(r, head);
+	if (error || !r->applies)
+		return error;
+	r->host[r->process].image = true;
+	error = tally_live_add(r, image, size);
 	return error ? error : 1;
 }
 
-int tally_live_add_all(struct tally_reader *r, size_t *n_live)
+/* A copy, because a file can become shorter while it is mapped: a reader would be killed. Pages
+ * behind those in use are left out, and holes are zeros. */
+static int copy_image(void **image, size_t *size, int fd)
 {
-	size_t n = r->t->n_processes, living = 0;
+	const size_t least = (size_t)TALLY_PAGE * TALLY_FIRST_PAGE;
+	const struct tally_head *head;
+	struct stat st;
+	size_t n = 0;
+	ssize_t got;
 
-	for (uint32_t i = 0; i < n; i++) {
-		int added = add_process(r, i);
-
-		if (added < 0)
-			return added;
-		living += added > 0;
+	*image = NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < (off_t)least)
+		return -ESTALE;
+	*size = (size_t)TALLY_PAGE * TALLY_PAGES;
+	*size = st.st_size < (off_t)*size ? (size_t)st.st_size : *size;
+	*image = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*image == MAP_FAILED) {
+		*image = NULL;
+		return -ENOMEM;
 	}
-	if (n_live)
-		*n_live = living;
+	head = *image;
+	while (n < *size && (n < TALLY_PAGE || n / TALLY_PAGE < TALLY_GET(head->n_pages))) {
+		got = pread(fd, (char *)*image + n, n ? *size - n : TALLY_PAGE, (off_t)n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
 	return 0;
+}
+
+/* As tally_live_add_image(). Other files are ignored. */
+static int add_fd(struct tally_reader *r, int fd, const char *inst, bool runs)
+{
+	size_t size = 0;
+	void *image;
+	int error = copy_image(&image, &size, fd);
+
+	if (!error)
+		error = tally_live_add_image(r, image, size, inst, runs);
+	if (image)
+		munmap(image, size);
+	return error == -ESTALE ? 0 : error;
+}
+
+/* Does the process still have this file open? */
+static bool still_has(int32_t pid, const struct tally_host *h, char path[64])
+{
+	struct stat st;
+
+	snprintf(path, 64, "/proc/%d/fd/%d", pid, h->fd);
+	return pid > 0 && h->fd >= 0 && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_ino == h->inode;
+}
+
+int tally_live_add_file(struct tally_reader *r, int dir_fd, const char *name, const char *inst)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), error;
+	uint32_t process = name_table_find(&r->processes, slice_of(inst));
+	char path[64];
+
+	if (fd < 0)
+		return 0;
+	error = add_fd(r, fd, inst, process != NO_INDEX &&
+		       still_has(r->t->process[process].pid, &r->host[process], path));
+	close(fd);
+	return error < 0 ? error : 0;
+}
+
+int tally_live_add_all(struct tally_reader *r)
+{
+	for (uint32_t i = 0; i < r->t->n_processes; i++) {
+		int fd, error;
+		char path[64];
+
+		if (r->host[i].image || !still_has(r->t->process[i].pid, &r->host[i], path))
+			continue;
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		error = add_fd(r, fd, r->t->process[i].instance, true);
+		close(fd);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+void tally_live_count(struct tally_reader *r, size_t *n_live)
+{
+	for (uint32_t i = 0; i < r->t->n_processes; i++) {
+		struct tally_process *p = &r->t->process[i];
+		const struct tally_host *h = &r->host[i];
+		char path[64];
+		bool runs = (h->image || h->in_memory) && still_has(p->pid, h, path);
+
+		p->unfinished = !runs && (h->image || (h->in_memory && !h->closed));
+		p->incomplete = p->unfinished && !h->image;
+		if (n_live)
+			*n_live += runs && h->image;
+	}
 }

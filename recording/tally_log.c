@@ -38,7 +38,8 @@ void tally_log_at(struct buf *b, int64_t time_us, const char *inst, uint64_t n_l
 }
 
 __attribute__((cold))
-void tally_log_host(struct buf *b, const struct tally_head *head, int fd, uint64_t inode)
+void tally_log_host(struct buf *b, const struct tally_head *head, int fd, uint64_t inode,
+		    bool is_kept)
 {
 	buf_adds(b, "host\t");
 	buf_addi(b, head->pid);
@@ -49,6 +50,7 @@ void tally_log_host(struct buf *b, const struct tally_head *head, int fd, uint64
 	add_text(b, head->unit);
 	add_text(b, head->amount);
 	add_text(b, head->amount_unit);
+	add_text(b, is_kept ? "" : TALLY_LOG_MEMORY);
 	end_line(b);
 }
 
@@ -132,6 +134,11 @@ __attribute__((cold)) void tally_log_phase(struct buf *b, const char *name)
 	buf_adds(b, "phase");
 	add_text(b, name);
 	end_line(b);
+}
+
+__attribute__((cold)) void tally_log_close(struct buf *b)
+{
+	buf_adds(b, "close\n");
 }
 
 __attribute__((cold)) void tally_log_reset(struct buf *b)

@@ -30,6 +30,10 @@ struct tally_host {
 	uint32_t everyone;	/* index of thread "*", NO_INDEX: none yet */
 	int fd;			/* in the process; -1: none */
 	uint64_t inode;
+	bool in_memory;		/* no file has its memory */
+	bool closed;
+	bool image;		/* its memory was added */
+	uint64_t n_lost;	/* as it was seen last */
 };
 
 struct tally_reader {
@@ -79,7 +83,17 @@ int tally_lines_read(struct tally_reader *r, const char *text, size_t len, struc
 /* Add an image of the current process. size bytes can be read at image, which may change. */
 int tally_live_add(struct tally_reader *r, const void *image, size_t size);
 
-/* Add the images of all processes that live. */
-int tally_live_add_all(struct tally_reader *r, size_t *n_live);
+/* The same with what its head says, if it is that of an instance and in use: 1. Otherwise 0. */
+int tally_live_add_image(struct tally_reader *r, const void *image, size_t size,
+			 const char *inst, bool runs);
+
+/* Add the image in a file of the recording, as the above. */
+int tally_live_add_file(struct tally_reader *r, int dir_fd, const char *name, const char *inst);
+
+/* Add the images of all processes that run, and were not added from a file. */
+int tally_live_add_all(struct tally_reader *r);
+
+/* Count the processes that are not over, and those that did not end. */
+void tally_live_count(struct tally_reader *r, size_t *n_live);
 
 #endif

@@ -97,8 +97,11 @@ int tally_table_at(struct tally_reader *r, int64_t time_us, struct slice inst, u
 			return -ENOMEM;
 		*h = (struct tally_host){ .everyone = NO_INDEX, .fd = -1 };
 	}
-	if (r->applies)
-		t->process[r->process].n_lost = n_lost;
+	p = &t->process[r->process];
+	h = &r->host[r->process];
+	if (r->applies && r->counts)
+		p->n_lost = sum(p->n_lost, growth(n_lost, h->n_lost));
+	h->n_lost = r->applies ? n_lost : h->n_lost;
 	if (t->n_moments && t->moment_us[t->n_moments - 1] == time_us)
 		return 0;
 	moment = array_add(&t->moment_us, &t->n_moments, sizeof *moment);

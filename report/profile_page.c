@@ -175,6 +175,7 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		json_real(&j, "seconds", page->snapshot[i].profile->seconds, 3);
 		json_int(&j, "lost", page->snapshot[i].profile->n_lost);
 		json_int(&j, "unfinished", (int64_t)page->snapshot[i].profile->n_unfinished);
+		json_int(&j, "incomplete", (int64_t)page->snapshot[i].profile->n_incomplete);
 		json_str(&j, "dir", page->snapshot[i].dir);
 		json_str(&j, "chart", page->snapshot[i].chart);
 		json_str(&j, "log", page->snapshot[i].log);

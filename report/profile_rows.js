@@ -167,6 +167,7 @@ function choose() {
 	shown.dir = last.dir;
 	shown.lost = last.lost;
 	shown.unfinished = last.unfinished;
+	shown.incomplete = last.incomplete;
 	shown.thread = null;
 }
 

@@ -190,7 +190,8 @@ function draw() {
 		(shown.seconds < 100 ? shown.seconds.toPrecision(3) :
 		 countText(Math.round(shown.seconds))) + " seconds worth of data" +
 		(shown.lost ? "; " + countOf(shown.lost, "run") + " lost: no room in the tallies" : "") +
-		(shown.unfinished ? "; " + countOf(shown.unfinished, "unfinished host") : ""));
+		(shown.unfinished ? "; " + countOf(shown.unfinished, "unfinished host") : "") +
+		(shown.incomplete ? ", " + countText(shown.incomplete) + " without their last runs" : ""));
 	page.search.setAttribute("aria-invalid", shown.error !== "");
 	drawTools();
 	saveHash();

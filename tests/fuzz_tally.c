@@ -50,6 +50,10 @@ static int read_image(struct tally_reader *r, const uint8_t *p, const uint8_t *e
 	}
 	error = tally_table_at(r, 1, slice_of("inst"), 0);
 	check(!error && !tally_live_add(r, image, IMAGE_PAGES * TALLY_PAGE));
+	/* as a file of a host that was killed */
+	memcpy(image, TALLY_MAGIC, sizeof TALLY_MAGIC);
+	error = tally_live_add_image(r, image, IMAGE_PAGES * TALLY_PAGE, "", false);
+	check(!error || error == 1);
 	free(image);
 	return 0;
 }

@@ -208,6 +208,7 @@ int profile_json_write(struct buf *out, struct profile_view *v, const char *what
 	json_bool(&j, "difference", v->p->is_difference);
 	json_int(&j, "lost_runs", v->p->n_lost);
 	json_int(&j, "unfinished_hosts", (int64_t)v->p->n_unfinished);
+	json_int(&j, "incomplete_hosts", (int64_t)v->p->n_incomplete);
 	json_array(&j, "processes");
 	for (const struct profile_node *n = v->node; n < v->node + v->n_nodes; n++) {
 		uint64_t process = process_of(n->sum);

@@ -365,8 +365,12 @@ static void put_notes(struct table *t)
 		buf_addf(t->out, "%lld %s lost: there was no room in the tallies\n",
 			 (long long)p->n_lost, p->n_lost == 1 ? "run was" : "runs were");
 	if (p->n_unfinished)
-		buf_addf(t->out, "%zu unfinished %s: tallies are those of %s memory\n", p->n_unfinished,
-			 p->n_unfinished == 1 ? "host" : "hosts", p->n_unfinished == 1 ? "its" : "their");
+		buf_addf(t->out, "%zu unfinished %s", p->n_unfinished,
+			 p->n_unfinished == 1 ? "host" : "hosts");
+	if (p->n_incomplete)
+		buf_addf(t->out, ", of which %zu lost the runs of the last seconds", p->n_incomplete);
+	if (p->n_unfinished)
+		buf_addc(t->out, '\n');
 }
 
 int profile_text_write(struct buf *out, struct profile_view *v, const struct profile_list *columns,
