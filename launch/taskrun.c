@@ -19,7 +19,7 @@ void taskrun_add_open(struct buf *b, struct store *store, const char *tool, cons
 {
 	char ancestors[128], cwd[PATH_MAX];
 	struct event_open e = {
-		.pid = store->pid,
+		.pid = store->outer_pid,
 		.level = -1,
 		.ancestors = ancestors,
 		.tool = tool,
@@ -37,6 +37,7 @@ static void append_start(void *context, pid_t pid)
 	struct running *r = context;
 
 	r->task.pid = pid;
+	r->task.inner = r->store->inner;
 	event_add_start(&r->line, r->start_us, r->store->inst, 1, &r->task);
 	store_append(r->store, &r->line);
 }

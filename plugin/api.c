@@ -208,10 +208,11 @@ static bool take_task(struct buildbeat_task *out, const struct buildbeat_task *g
 	return api_take(out, sizeof *out, given);
 }
 
-static struct event_task event_task(const struct buildbeat_task *task)
+static struct event_task event_task(const struct buildbeat_session *s,
+				    const struct buildbeat_task *task)
 {
 	return (struct event_task){
-		.pid = task->pid > 0 ? task->pid : -1, .slot = task->slot,
+		.pid = task->pid > 0 ? task->pid : -1, .inner = s->store.inner, .slot = task->slot,
 		.kind = task->kind, .name = task->name, .key = task->key,
 		.command = task->command,
 	};
@@ -357,7 +358,7 @@ static uint64_t task_queued(struct buildbeat_session *s, const struct buildbeat_
 	if (!take_task(&task, given) || !api_begin_line(&line, s))
 		return 0;
 	number = task.number ? task.number : session_next_task(s);
-	e = event_task(&task);
+	e = event_task(s, &task);
 	event_add_queue(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
 	write_after(&line, s, number, &task);
@@ -378,7 +379,7 @@ static uint64_t task_started(struct buildbeat_session *s, uint64_t number,
 		number = task.number ? task.number : session_next_task(s);
 	if (task.pid == s->store.pid || (s->forks && task.pid == getpid()))
 		remember_start(api_session_of(s), number, task.born_ns);
-	e = event_task(&task);
+	e = event_task(s, &task);
 	event_add_start(&line.buf, line.t, s->store.inst, number, &e);
 	store_append(&s->store, &line.buf);
 	span_table_add_task(&api_session_of(s)->spans, api_pid(s), number, task.name ? task.name : "");
@@ -393,7 +394,8 @@ static void task_pid(struct buildbeat_session *s, uint64_t number, int32_t pid)
 
 	if (!number || !api_begin_line(&line, s))
 		return;
-	event_add_pid(&line.buf, line.t, s->store.inst, number, pid);
+	event_add_pid(&line.buf, line.t, s->store.inst, number,
+		      &(struct event_task){ .pid = pid, .inner = s->store.inner });
 	end_line(&line, s);
 }
 

@@ -198,7 +198,7 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	struct store *store = &procs.session->store;
 	char text[EVENT_MAX + 1];
 	struct event_task e = {
-		.pid = pid, .slot = -1,
+		.pid = pid, .inner = store->inner, .slot = -1,
 		.kind = procs.to_pipe ? "shell" : NULL,
 		.key = procs.to_pipe ? "$(shell)" : NULL,
 		.name = name ? buf_str(name) : NULL,

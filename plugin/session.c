@@ -37,7 +37,7 @@ static void add_open_in(struct buildbeat_session *s, const struct session_host *
 {
 	char ancestors[120];
 	struct event_open e = {
-		.pid = s->store.pid, .level = host->level, .ancestors = ancestors,
+		.pid = s->store.outer_pid, .level = host->level, .ancestors = ancestors,
 		.tool = host->tool, .version = host->version, .command = host->command,
 		.cwd = cwd,
 	};

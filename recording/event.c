@@ -37,6 +37,16 @@ static void add_number(struct buf *b, int64_t n)
 		buf_addi(b, n);
 }
 
+static void add_pid(struct buf *b, const struct event_task *e)
+{
+	buf_addc(b, '\t');
+	if (e->pid < 0)
+		return;
+	if (e->inner)
+		buf_adds(b, EVENT_INNER);
+	buf_addi(b, e->pid);
+}
+
 static bool add_text(struct buf *b, const char *text, size_t max)
 {
 	buf_addc(b, '\t');
@@ -148,7 +158,7 @@ bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 
 	add_head(b, "start", t);
 	add_id(b, inst, seq);
-	add_number(b, e->pid);
+	add_pid(b, e);
 	add_number(b, e->slot);
 	add_text(b, e->kind, WORD_MAX_LEN);
 	add_text(b, e->name, NAME_MAX_LEN);
@@ -158,11 +168,12 @@ bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	return whole;
 }
 
-void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid)
+void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_task *e)
 {
 	add_head(b, "pid", t);
 	add_id(b, inst, seq);
-	add_number(b, pid);
+	add_pid(b, e);
 	finish_line(b);
 }
 

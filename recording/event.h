@@ -29,6 +29,9 @@
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us);
 
+/* Before a number of a process that is that of another PID namespace. */
+#define EVENT_INNER "ns:"
+
 /* The words that begin a line. */
 enum event_kind {
 	EVENT_OPEN, EVENT_CLOSE, EVENT_QUEUE, EVENT_START, EVENT_PID, EVENT_DONE,
@@ -48,6 +51,7 @@ struct event_open {
 
 struct event_task {
 	int32_t pid;		/* or -1 */
+	bool inner;		/* pid is that of another PID namespace than the recording's */
 	int32_t slot;		/* the worker that runs it, if the host has workers, or -1 */
 	const char *kind;	/* compile, link, ... if the host knows it, or NULL */
 	const char *name;
@@ -94,8 +98,9 @@ void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
  * replaced. */
 bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);
-/* "pid": the task's process became known after its start. */
-void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq, int32_t pid);
+/* "pid": the task's process became known after its start. Only pid and inner of e count. */
+void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		   const struct event_task *e);
 /* "done", "fail" or "kill", by the status. */
 void event_add_end(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		   const struct event_end *e);
@@ -209,6 +214,10 @@ struct slice event_field(struct event *e);
 
 /* The next field as a number, -1 when it is empty, absent or not a number. */
 int64_t event_number(struct event *e);
+
+/* The next field as the process of a task, -1 as above. inner: it is the number in another PID
+ * namespace, which says nothing to readers. */
+int32_t event_pid(struct event *e, bool *inner);
 
 /* event_number() for the next count fields. */
 void event_numbers(struct event *e, int64_t *n, size_t count);

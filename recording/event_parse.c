@@ -157,6 +157,18 @@ int64_t event_number(struct event *e)
 	return n;
 }
 
+int32_t event_pid(struct event *e, bool *inner)
+{
+	struct cursor c = e->rest;
+	int64_t n;
+
+	*inner = cursor_literal(&c, EVENT_INNER);
+	if (*inner)
+		e->rest.p = c.p;
+	n = event_number(e);
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
 void event_numbers(struct event *e, int64_t *n, size_t count)
 {
 	const char *p = e->rest.p;

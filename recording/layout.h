@@ -23,6 +23,7 @@
 #define LAYOUT_ZSTD_SUFFIX ".zst"
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
 
+#define LAYOUT_PIDSPACE "pid_namespace"	/* a key of build: see pidspace.h */
 #define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
 #define LAYOUT_TRACEPARENT "traceparent"	/* what the build runs in; see identity.h */
 #define LAYOUT_IMPORTED "imported"	/* and whose format that had */

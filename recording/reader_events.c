@@ -199,11 +199,13 @@ static int read_used(struct instance *i, struct event *e)
 
 static int read_pid(struct task *t, struct event *e)
 {
-	int32_t pid = small_number(e);
+	bool inner;
+	int32_t pid = event_pid(e, &inner);
 
 	if (pid < 0)
 		return -EBADMSG;
-	t->pid = pid;
+	if (!inner)
+		t->pid = pid;
 	return 0;
 }
 

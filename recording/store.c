@@ -63,21 +63,30 @@ static int64_t instance_time_us(const struct store *s)
 	return next;
 }
 
-void store_become_writer(struct store *s)
+/* In another PID namespace, the own number says nothing about the processes of the recording. */
+static void find_place(struct store *s, struct slice ticket)
 {
-	s->pid = getpid();
-	event_instance_id(s->inst, s->pid, instance_time_us(s));
+	s->outer_pid = s->pid = getpid();
+	s->inner = s->pidspace && pidspace_own() != s->pidspace;
+	if (s->inner)
+		s->outer_pid = pidspace_ask(s->around, ticket);
+}
+
+void store_become_writer(struct store *s, struct slice ticket)
+{
+	find_place(s, ticket);
+	event_instance_id(s->inst, s->outer_pid > 0 ? s->outer_pid : s->pid, instance_time_us(s));
 	s->limited = file_has_size_limit();
 }
 
-int store_open(struct store *s, int create)
+int store_open(struct store *s, int create, struct slice ticket)
 {
 	int r;
 
 	s->dir_fd = file_open_at(AT_FDCWD, s->path, O_RDONLY | O_DIRECTORY);
 	if (s->dir_fd < 0)
 		return s->dir_fd;
-	store_become_writer(s);
+	store_become_writer(s, ticket);
 	s->tasks_fd = open_tasks(s, create);
 	if (s->tasks_fd < 0) {
 		r = s->tasks_fd;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "recording/event.h"
 #include "recording/lost.h"
+#include "recording/pidspace.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -30,11 +31,15 @@ struct store {
 	int32_t pid;		/* of the process that opened it */
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
+	bool inner;		/* the process is in another PID namespace than the recording */
+	int32_t outer_pid;	/* its number in that of the recording; -1: unknown */
+	uint64_t pidspace;	/* the recording's, see pidspace.h; 0: unknown */
 	_Atomic int error;	/* sticky: the first failed write, negative errno, but see
 				   store_append() */
 	struct store_lost own_lost;
 	struct store_lost *lost;	/* NULL: own_lost. Or in memory that the process
 					   shares with its forks; any may report it */
+	char around[PIDSPACE_LIST_MAX];	/* of an inner process: as pidspace_ask() */
 	char path[PATH_MAX];	/* absolute; last, so that what is used lies together */
 };
 
@@ -84,9 +89,10 @@ int store_append_build(struct store *s, const struct buf *b);
 
 /* For store_create.c and store_join.c: open s->path and its tasks.log, create being O_CREAT
  * or 0. A recording that was closed and packed has no tasks.log any more and is not joined. */
-int store_open(struct store *s, int create);
-/* This process writes from now on: its instance, its limits. */
-void store_become_writer(struct store *s);
+int store_open(struct store *s, int create, struct slice ticket);
+/* This process writes from now on: its instance, its limits. The ticket, if there is one, answers
+ * which process this is. */
+void store_become_writer(struct store *s, struct slice ticket);
 /* A line of key and the patterns of secrets, if those are not the built-in ones. */
 void store_add_redact(struct buf *b, const char *key);
 

@@ -102,6 +102,8 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 	buf_adds(&b, "start: ");
 	clock_add_iso(&b, wall_ns);
 	buf_addc(&b, '\n');
+	if (s->pidspace)
+		buf_addf(&b, LAYOUT_PIDSPACE ": %llu\n", (unsigned long long)s->pidspace);
 	store_add_redact(&b, "redact: ");
 	/* others join, and append to tasks.log, once `build` has its lines */
 	r = file_write(s->tasks_fd, TASKS_HEADER, strlen(TASKS_HEADER));
@@ -122,7 +124,7 @@ static int open_made_dir(struct store *s, enum store_access access)
 		return -errno;
 	fchmod(fd, store_dir_mode(access));
 	close(fd);
-	return store_open(s, O_CREAT);
+	return store_open(s, O_CREAT, (struct slice){ NULL, 0 });
 }
 
 static void remove_file(const struct store *s, const char *name)
@@ -175,6 +177,7 @@ int store_create_for(struct store *s, enum store_access access, const char *base
 	if (r)
 		return r;
 	r = open_made_dir(s, access);
+	s->pidspace = pidspace_own();
 	if (!r)
 		r = write_first_lines(s, wall_ns);
 	if (r) {

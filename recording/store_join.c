@@ -26,36 +26,33 @@ static void reset(struct store *s)
 	s->dir_fd = s->tasks_fd = -1;
 }
 
-/* Join the recording in an absolute path, whose start is known. */
-static int join_at(struct store *s, const char *path, int64_t start_ns, unsigned flags)
+/* The ticket in the environment, which leads to the launcher. */
+static struct slice ticket_of_env(void)
 {
-	*s = (struct store)STORE_INIT;
-	if (strlen(path) >= sizeof s->path)
-		return -ENAMETOOLONG;
-	strcpy(s->path, path);
-	s->start_ns = start_ns;
-	s->flags = flags;
-	return store_open(s, 0);
+	struct slice ticket = { NULL, 0 };
+
+	ticket.p = store_ticket_path(getenv("MAKEFILES"), &ticket.len);
+	return ticket;
 }
 
 /* Join the recording in s->path by its ticket. Every make of a build does this, so it uses as few
  * system calls and pages of the stack as possible. */
-static int join_by_ticket(struct store *s)
+static int join_by_ticket(struct store *s, struct slice ticket)
 {
 	size_t len = strlen(s->path);
 
 	if (s->flags & STORE_NFS)
-		return store_open(s, 0);
+		return store_open(s, 0, ticket);
 	if (len + sizeof "/" LAYOUT_TASKS > sizeof s->path)
 		return -ENAMETOOLONG;
-	store_become_writer(s);
+	store_become_writer(s, ticket);
 	memcpy(s->path + len, "/" LAYOUT_TASKS, sizeof "/" LAYOUT_TASKS);
 	s->tasks_fd = file_open_at(AT_FDCWD, s->path, O_WRONLY | O_APPEND | O_NOFOLLOW);
 	s->path[len] = '\0';
 	return s->tasks_fd < 0 ? s->tasks_fd : 0;
 }
 
-static bool read_start(const char *text, size_t len, int64_t *start_ns)
+static bool read_build(struct store *s, const char *text, size_t len)
 {
 	struct cursor c;
 	struct slice line;
@@ -67,7 +64,9 @@ static bool read_start(const char *text, size_t len, int64_t *start_ns)
 
 		cursor_init(&l, line.p, line.len);
 		if (complete && cursor_literal(&l, "start_mono_ns: "))
-			found = cursor_i64(&l, start_ns) && cursor_at_end(&l);
+			found = cursor_i64(&l, &s->start_ns) && cursor_at_end(&l);
+		else if (complete && cursor_literal(&l, LAYOUT_PIDSPACE ": "))
+			cursor_u64(&l, &s->pidspace);
 		else if (complete && cursor_literal(&l, "redact: "))
 			redact_set_words((struct slice){ line.p + 8, line.len - 8 });
 	}
@@ -76,21 +75,21 @@ static bool read_start(const char *text, size_t len, int64_t *start_ns)
 
 int store_join_dir(struct store *s, const char *path, struct error *err)
 {
-	char full[PATH_MAX], file[PATH_MAX + 16], text[4096 + REDACT_WORDS_MAX];
-	int64_t start_ns;
+	char file[PATH_MAX + 16], text[4096 + REDACT_WORDS_MAX];
 	ssize_t n;
 	int r;
 
-	if (!realpath(path, full))
+	*s = (struct store)STORE_INIT;
+	if (!realpath(path, s->path))
 		return error_sys(err, -errno, path, "cannot join the recording");
-	snprintf(file, sizeof file, "%s/" LAYOUT_BUILD, full);
+	snprintf(file, sizeof file, "%s/" LAYOUT_BUILD, s->path);
 	n = readfile_start(AT_FDCWD, file, text, sizeof text);
 	if (n < 0)
 		return error_sys(err, (int)n, file, "cannot join the recording");
-	if (!read_start(text, (size_t)n, &start_ns))
+	if (!read_build(s, text, (size_t)n))
 		return error_set(err, -EINVAL, file, 0, 0, "not a recording's build file");
-	r = join_at(s, full, start_ns, 0);
-	return r ? error_sys(err, r, full, "cannot join the recording") : 0;
+	r = store_open(s, 0, ticket_of_env());
+	return r ? error_sys(err, r, s->path, "cannot join the recording") : 0;
 }
 
 const char *store_ticket_path(const char *makefiles, size_t *len)
@@ -125,6 +124,8 @@ void store_add_ticket_line(struct buf *b, const struct store *s)
 			buf_addf(b, "%%%02x", (unsigned char)*p);
 	}
 	buf_addc(b, '\n');
+	if (s->pidspace)
+		buf_addf(b, "# pids %llu\n", (unsigned long long)s->pidspace);
 	store_add_redact(b, "# redact ");
 }
 
@@ -165,6 +166,9 @@ static bool read_ticket(struct store *s, const char *text, size_t n)
 	    !cursor_line(&c, &dir, &complete) || !complete || !percent_decode(dir, s->path))
 		return false;
 	s->flags = (unsigned)flags;
+	if (cursor_literal(&c, "# pids ") && (!cursor_u64(&c, &s->pidspace) ||
+					      !cursor_byte(&c, '\n')))
+		return false;
 	if (cursor_literal(&c, "# redact ") && cursor_line(&c, &words, &complete))
 		redact_set_words(words);
 	return true;
@@ -195,7 +199,8 @@ static int read_open_ticket(struct store *s, int fd)
 	return ok ? 0 : -EINVAL;
 }
 
-int store_join_ticket(struct store *s, const char *ticket)
+/* ticket is the path, which may be that of s; kept is a copy that lasts. */
+static int join_ticket(struct store *s, const char *ticket, struct slice kept)
 {
 	int fd = openat(AT_FDCWD, ticket, O_RDONLY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : 0;
@@ -205,19 +210,23 @@ int store_join_ticket(struct store *s, const char *ticket)
 		return r;
 	r = read_open_ticket(s, fd);
 	close(fd);
-	return r ? r : join_by_ticket(s);
+	return r ? r : join_by_ticket(s, kept);
+}
+
+int store_join_ticket(struct store *s, const char *ticket)
+{
+	return join_ticket(s, ticket, slice_of(ticket));
 }
 
 int store_join_env(struct store *s)
 {
-	size_t len = 0;
-	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
+	struct slice ticket = ticket_of_env();
 
-	if (!word || len >= sizeof s->path) {
+	if (!ticket.p || ticket.len >= sizeof s->path) {
 		reset(s);
 		return -ENOENT;
 	}
-	memcpy(s->path, word, len);
-	s->path[len] = '\0';
-	return store_join_ticket(s, s->path);
+	memcpy(s->path, ticket.p, ticket.len);
+	s->path[ticket.len] = '\0';
+	return join_ticket(s, s->path, ticket);
 }

@@ -107,7 +107,7 @@ static void add_begin(const struct tasks_out *t, const struct task *task, const 
 	if (task->start_us >= 0)
 		event_add_start(&t->o->b, task->start_us, id, task->seq, &e);
 	else if (task->pid >= 0)
-		event_add_pid(&t->o->b, 0, id, task->seq, task->pid);
+		event_add_pid(&t->o->b, 0, id, task->seq, &e);
 }
 
 static enum event_kind end_of(enum task_state state)

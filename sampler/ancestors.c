@@ -107,6 +107,11 @@ void ancestors_of(const struct store *s, char *out, size_t size)
 	struct buf b;
 
 	buf_init_fixed(&b, out, size);
+	if (s->inner) {		/* what the launcher answered is all that is known */
+		*out = '\0';
+		buf_adds(&b, s->around);
+		return;
+	}
 	buf_addi(&b, getpid());
 	for (unsigned i = 1; i < ANCESTORS_MAX && process.parent > 1; i++) {
 		buf_addc(&b, ',');

@@ -154,7 +154,7 @@ START_TEST(long_texts)
 	for (int i = 0; i < 3; i++)
 		memset(names[i], bytes[i], sizeof names[i] - 1);
 	for (int i = 0; i < 27; i++) {
-		struct event_task t = { 1, 2, names[i % 3], names[i / 3 % 3], names[i / 9], names[i % 3] };
+		struct event_task t = { 1, false, 2, names[i % 3], names[i / 3 % 3], names[i / 9], names[i % 3] };
 		struct event_open o = { 1, 2, names[i % 3], names[i / 3 % 3], names[i / 9],
 			names[i % 3], names[i / 3 % 3] };
 		struct event e;
@@ -188,7 +188,7 @@ END_TEST
 START_TEST(cut_names_differ)
 {
 	char one[5001], two[5001];
-	struct event_task t = { -1, -1, NULL, one, NULL, NULL };
+	struct event_task t = { -1, false, -1, NULL, one, NULL, NULL };
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	const char *mark;
 

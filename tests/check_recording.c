@@ -498,7 +498,7 @@ static void write_events(const char *dir, unsigned writer)
 		_exit(1);
 	memset(name, 'a' + (int)writer, sizeof name - 1);
 	for (unsigned i = 1; i <= EVENTS; i++) {
-		struct event_task t = { -1, -1, NULL, "t", NULL, name };
+		struct event_task t = { -1, false, -1, NULL, "t", NULL, name };
 
 		name[(i * 37) % 1999] = '\0';
 		buf_init_fixed(&b, memory, sizeof memory);

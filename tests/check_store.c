@@ -32,7 +32,7 @@ static const char *fresh(const char *name)
 
 static void append_task(struct store *s, uint64_t seq, const char *name)
 {
-	struct event_task t = { -1, -1, NULL, name, NULL, NULL };
+	struct event_task t = { -1, false, -1, NULL, name, NULL, NULL };
 	struct buf b = BUF_INIT;
 
 	event_add_start(&b, store_now_us(s), s->inst, seq, &t);
@@ -74,13 +74,16 @@ START_TEST(odd_paths)
 	ck_assert_str_eq(by_dir.path, s.path);
 	s.flags = STORE_TASK_IO;
 	store_add_ticket_line(&line, &s);
-	ck_assert_ptr_eq(strchr(line.data, '\n'), line.data + line.len - 1);
+	ck_assert_ptr_eq(strstr(line.data, "\n# pids "), strchr(line.data, 10));
+	ck_assert_uint_eq(by_dir.pidspace, s.pidspace);
+	ck_assert(!by_dir.inner);
 	ticket = support_path("%s/buildbeat.mk", support_tmpdir());
 	support_write(ticket, line.data, line.len);
 	ck_assert_int_eq(store_join_ticket(&by_ticket, ticket), 0);
 	ck_assert_str_eq(by_ticket.path, s.path);
 	ck_assert_int_eq(by_ticket.start_ns, s.start_ns);
 	ck_assert_uint_eq(by_ticket.flags, STORE_TASK_IO);
+	ck_assert_uint_eq(by_ticket.pidspace, s.pidspace);
 	append_task(&s, 1, "one");
 	append_task(&by_dir, 2, "two");
 	append_task(&by_ticket, 3, "three");
