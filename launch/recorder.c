@@ -38,6 +38,21 @@ static void complain(struct recorder *rec, const char *what, const struct error 
 	notice("%s%s%s: %s", what, *err->path ? ": " : "", err->path, err->message);
 }
 
+/* Instances in other PID namespaces ask the process that began the recording. */
+static void begin_answers(struct recorder *rec)
+{
+	struct slice own = slice_of(rec->ticket.path), outer = { NULL, 0 };
+	struct sockaddr_un address, target;
+
+	if (rec->created) {
+		pidserver_start(&rec->pidserver, own, &rec->store);
+		return;
+	}
+	outer.p = store_ticket_path(getenv("MAKEFILES"), &outer.len);
+	if (outer.p && pidspace_address(&address, own) && pidspace_address(&target, outer))
+		(void)!symlink(target.sun_path, address.sun_path);
+}
+
 /* Without the plugin the ticket still leads other buildbeats to the recording. */
 static void begin_tickets(struct recorder *rec)
 {
@@ -61,6 +76,7 @@ static void begin_tickets(struct recorder *rec)
 	if (bad)
 		complain(rec, "no make's tasks will be recorded", &plugin_err);
 	rec->has_ticket = true;
+	begin_answers(rec);
 	carry_from_ticket(&rec->carried, rec->ticket.path, strlen(rec->ticket.path));
 	ticket_add_makefiles(&rec->makefiles, &rec->ticket, getenv("MAKEFILES"));
 	if (!buf_error(&rec->makefiles))
@@ -171,7 +187,8 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 {
 	int r;
 
-	*rec = (struct recorder){ .settings = settings, .created = true };
+	*rec = (struct recorder){ .settings = settings, .created = true,
+				  .pidserver = PIDSERVER_CLOSED };
 	hold_begin(&rec->hold);
 	redact_set(settings->redact.item, settings->redact.n);
 	whereabouts_remember(&rec->where, base);
@@ -211,7 +228,7 @@ int recorder_join(struct recorder *rec, const struct settings *settings, const c
 {
 	int r;
 
-	*rec = (struct recorder){ .settings = settings };
+	*rec = (struct recorder){ .settings = settings, .pidserver = PIDSERVER_CLOSED };
 	r = trust_path(path, err);
 	if (!r)
 		r = store_join_dir(&rec->store, path, err);
@@ -635,6 +652,7 @@ static void drop_created(struct recorder *rec)
 void recorder_finish(struct recorder *rec, const struct launch *l)
 {
 	/* before anything that takes time: after this a signal may end the process */
+	pidserver_stop(&rec->pidserver);
 	if (rec->has_ticket)
 		ticket_remove(&rec->ticket);
 	hold_end(&rec->hold);

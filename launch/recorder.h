@@ -16,6 +16,7 @@
 #include "plugin/ticket.h"
 #include "recording/identity.h"
 #include "recording/store.h"
+#include "sampler/pidserver.h"
 
 #include <limits.h>
 
@@ -34,6 +35,7 @@ struct recorder {
 	struct hold hold;	/* signals wait until the ticket is removed */
 	struct whereabouts where;	/* of a recording that we created */
 	struct ticket ticket;
+	struct pidserver pidserver;
 	struct buf makefiles;	/* the value for the command's environment */
 	char traceparent[IDENTITY_TRACEPARENT_SIZE];	/* for it, "": unchanged */
 	struct carried carried;	/* the same for the preload; ticket "": none */

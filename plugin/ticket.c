@@ -186,6 +186,7 @@ static void empty_dir(int fd)
 	unlinkat(fd, LAYOUT_TICKET, 0);
 	unlinkat(fd, CARRY_PRELOAD, 0);
 	unlinkat(fd, PLUGIN_LINK, 0);
+	unlinkat(fd, PIDSPACE_SOCKET, 0);
 }
 
 /* If it exists; otherwise only makes are recorded. With a sanitizer in it no program would

@@ -16,5 +16,5 @@ noinst_LIBRARIES += sampler/libprocesses.a
 sampler_libprocesses_a_SOURCES = \
 	sampler/census.c sampler/census.h sampler/connector.c sampler/connector.h sampler/cputime.c \
 	sampler/cputime.h sampler/family.c sampler/family.h sampler/netlink.c sampler/netlink.h \
-	sampler/own.c sampler/processes.c sampler/processes.h sampler/taskstats.c sampler/taskstats.h sampler/thread.c \
+	sampler/own.c sampler/pidserver.c sampler/pidserver.h sampler/processes.c sampler/processes.h sampler/taskstats.c sampler/taskstats.h sampler/thread.c \
 	sampler/thread.h

@@ -218,3 +218,23 @@ bool parse_pid_stat(const struct root_text *t, struct pid_stat *s)
 	       blank_number(&c, &s->start_ticks) && skip_words(&c, 1) &&
 	       blank_number(&c, &s->rss_pages);
 }
+
+bool parse_pid_numbers(const struct root_text *t, struct pid_numbers *p)
+{
+	struct want parent = { .key = "PPid" };
+	struct cursor c, line;
+	uint64_t n;
+
+	*p = (struct pid_numbers){ 0 };
+	if (!parse_keyed(t, &parent, 1) || parent.value > INT32_MAX)
+		return false;
+	p->parent = (int32_t)parent.value;
+	root_text_cursor(t, &c);
+	while (!p->n && parse_line(&c, &line)) {
+		if (!cursor_literal(&line, "NSpid:"))
+			continue;
+		while (p->n < PID_NUMBERS_MAX && blank_number(&line, &n) && n <= INT32_MAX)
+			p->number[p->n++] = (int32_t)n;
+	}
+	return p->n;
+}

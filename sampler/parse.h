@@ -98,6 +98,17 @@ struct pid_stat {
 
 bool parse_pid_stat(const struct root_text *t, struct pid_stat *s);
 
+/* /proc/PID/status: the numbers of a process in its PID namespaces, the outermost first. */
+#define PID_NUMBERS_MAX 33	/* as many as the kernel nests */
+
+struct pid_numbers {
+	int32_t parent;
+	size_t n;
+	int32_t number[PID_NUMBERS_MAX];
+};
+
+bool parse_pid_numbers(const struct root_text *t, struct pid_numbers *p);
+
 /* Whole disks, and interfaces without hardware, by their names: for machines without /sys. */
 bool parse_disk_is_whole(struct slice name);
 bool parse_disk_is_layer(struct slice name);

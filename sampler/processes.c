@@ -462,6 +462,8 @@ static int open_all(struct processes *p, int dir_fd, const struct processes_opti
 {
 	int r = root_open(&p->root, NULL, NULL);
 
+	if (!r && !root_is_ours(p->root.proc_fd))
+		r = -ENOTSUP;
 	if (!r)
 		r = family_init(&p->family, dir_fd);
 	if (!r)

@@ -35,6 +35,15 @@ void root_close(struct root *r)
 	*r = (struct root)ROOT_INIT;
 }
 
+bool root_is_ours(int proc_fd)
+{
+	char own[16], seen[16];
+	ssize_t n = readlinkat(proc_fd, "self", seen, sizeof seen);
+	int len = snprintf(own, sizeof own, "%d", (int)getpid());
+
+	return n < 0 || (n == len && !memcmp(own, seen, (size_t)n));
+}
+
 bool root_has(int root_fd, const char *path)
 {
 	return root_fd >= 0 && !faccessat(root_fd, path, F_OK, 0);

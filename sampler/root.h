@@ -23,6 +23,10 @@ struct root {
 int root_open(struct root *r, const char *proc, const char *sys);
 void root_close(struct root *r);
 
+/* Does this /proc count processes as we do? That of another PID namespace does not. A recorded
+ * tree does. */
+bool root_is_ours(int proc_fd);
+
 /* Does the path exist below one of the directories? */
 bool root_has(int root_fd, const char *path);
 

@@ -38,12 +38,12 @@ static void take_open(struct running *r, struct event *e)
 	struct running_instance *i = free_instance(r);
 	struct slice list, pid;
 	struct cursor c;
-	int64_t n;
+	int64_t n = event_number(e);
 
-	event_number(e);	/* the pid is the first of its ancestors */
 	event_number(e);	/* level */
 	list = event_field(e);
 	*i = (struct running_instance){ .outer = NO_SLOT };
+	i->pid = n > 0 && n <= INT32_MAX ? (int32_t)n : 0;
 	set_id(i->id, e->inst);
 	cursor_init(&c, list.p, list.len);
 	while (i->n_ancestors < ANCESTORS_READ && cursor_until(&c, ',', &pid))
@@ -65,13 +65,35 @@ static struct running_task *outer_task(struct running *r, struct running_instanc
 }
 
 /* A pid has one owner: the end of an earlier one is missing. */
-static void set_pid(struct running *r, struct running_task *t, int64_t pid)
+void running_set_pid(struct running *r, struct running_task *t, int64_t pid)
 {
 	for (size_t i = 0; i < r->top; i++)
-		if (r->task[i].pid == pid)
+		if (pid > 0 && r->task[i].pid == pid)
 			r->task[i].pid = 0;
 	t->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 	t->start_ticks = 0;
+}
+
+static void take_pid(struct running *r, struct running_task *t, const struct running_instance *i,
+		     struct event *e)
+{
+	bool inner;
+	int32_t pid = event_pid(e, &inner);
+
+	t->host = i ? i->pid : 0;
+	t->inner_pid = inner && pid > 0 ? pid : 0;
+	running_set_pid(r, t, inner ? 0 : pid);
+}
+
+struct running_task *running_find_inner(struct running *r, int32_t host, int32_t inner_pid)
+{
+	for (size_t s = 0; s < r->top; s++) {
+		struct running_task *t = &r->task[s];
+
+		if (t->inst[0] && !t->pid && t->inner_pid == inner_pid && t->host == host)
+			return t;
+	}
+	return NULL;
 }
 
 static void take_start(struct running *r, struct event *e)
@@ -91,7 +113,7 @@ static void take_start(struct running *r, struct event *e)
 		r->top = (size_t)(t - r->task) + 1;
 	*t = (struct running_task){ .seq = e->seq };
 	set_id(t->inst, e->inst);
-	set_pid(r, t, event_number(e));
+	take_pid(r, t, i, e);
 }
 
 static void free_task(struct running *r, struct running_task *t)
@@ -179,7 +201,7 @@ bool running_take(struct running *r, struct slice line)
 	case EVENT_PID:
 		t = e.seq ? find_task(r, &e) : NULL;
 		if (t)
-			set_pid(r, t, event_number(&e));
+			take_pid(r, t, find_instance(r, e.inst), &e);
 		break;
 	case EVENT_DONE:
 	case EVENT_FAIL:

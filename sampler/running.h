@@ -29,6 +29,8 @@ struct running_task {
 	char inst[INSTANCE_ID_MAX];	/* "": the slot is free */
 	uint64_t seq;
 	int32_t pid;		/* 0: not known yet, or it has ended */
+	int32_t inner_pid;	/* its number in another PID namespace, in which host is; or 0 */
+	int32_t host;		/* the process of the instance; 0: unknown */
 	uint64_t start_ticks;	/* of that process; 0: not seen yet */
 	bool hosts;		/* an instance runs in it */
 	bool sampled;		/* it was running when the processes were read */
@@ -39,6 +41,7 @@ struct running_task {
 /* A process that writes tasks, and the task in which it runs. */
 struct running_instance {
 	char id[INSTANCE_ID_MAX];
+	int32_t pid;		/* 0: unknown */
 	int32_t ancestor[ANCESTORS_READ];
 	size_t n_ancestors;
 	size_t outer;		/* slot or NO_SLOT */
@@ -53,5 +56,12 @@ struct running {
 
 /* Read one line of tasks.log. True: it was the last one of its writer. */
 bool running_take(struct running *r, struct slice line);
+
+/* The task of an instance in another PID namespace, by the instance's process and the task's number
+ * in the namespace of that process, while its own process is not known; or NULL. */
+struct running_task *running_find_inner(struct running *r, int32_t host, int32_t inner_pid);
+
+/* The process of a task is known; 0: it is not. */
+void running_set_pid(struct running *r, struct running_task *t, int64_t pid);
 
 #endif

@@ -23,6 +23,7 @@ int tree_init(struct tree *t, int proc_fd)
 {
 	*t = (struct tree){ .proc_fd = proc_fd, .list_fd = -1, .ns_per_mib = NS_PER_MIB };
 	t->page_kb = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+	t->blind = !root_is_ours(proc_fd);
 	t->scans = !root_has(proc_fd, "thread-self/children");
 	t->process = calloc(PROCESSES_MAX, sizeof *t->process);
 	t->pid_key = calloc(HASH_SIZE, sizeof *t->pid_key);
@@ -110,12 +111,12 @@ static void add_up(struct tree *t, const struct process *p)
 	}
 }
 
-/* Is the task's own process still the one seen before? */
+/* Is the task's own process still the one seen before? A thread of the kernel never is one. */
 static bool confirm(struct running *r, const struct process *p, bool found)
 {
 	struct running_task *task = &r->task[p->slot];
 
-	if (!found || (task->start_ticks && task->start_ticks != p->stat.start_ticks)) {
+	if (!found || p->stat.kernel || (task->start_ticks && task->start_ticks != p->stat.start_ticks)) {
 		task->pid = 0;
 		return false;
 	}
@@ -142,6 +143,11 @@ static void push_child(void *ctx, int32_t pid)
 
 	if (slot_of(w->tree, pid) == NO_SLOT)
 		push(w->tree, pid, w->slot);
+}
+
+static void push_any(void *ctx, int32_t pid)
+{
+	push(((struct walk *)ctx)->tree, pid, NO_SLOT);
 }
 
 static void walk_down(struct tree *t, struct running *r, size_t slot)
@@ -242,12 +248,72 @@ static void scan(struct tree *t, struct running *r)
 	}
 }
 
+/* Tasks of instances in other PID namespaces: their processes are below that of the instance. */
+
+static bool read_numbers(struct tree *t, int32_t pid, struct pid_numbers *out)
+{
+	return read_of(t, pid, "status") && parse_pid_numbers(&t->text, out);
+}
+
+static bool is_wanted(const struct running_task *task, int32_t host)
+{
+	return task->inst[0] && !task->pid && task->inner_pid && task->host == host;
+}
+
+/* Is it the process of a task, by its number in the namespace of the host? */
+static bool translate_one(struct running *r, int32_t host, int32_t number, int32_t pid)
+{
+	struct running_task *task = running_find_inner(r, host, number);
+
+	if (task)
+		running_set_pid(r, task, pid);
+	return task;
+}
+
+static void translate_below(struct tree *t, struct running *r, int32_t host, size_t wanted)
+{
+	struct walk walk = { t, NO_SLOT };
+	struct pid_numbers above, p;
+	size_t first = t->n;
+
+	if (!read_numbers(t, host, &above))
+		return;
+	push(t, host, NO_SLOT);
+	for (size_t i = first; i < t->n && wanted; i++) {
+		int32_t pid = t->process[i].pid;
+
+		if (!read_numbers(t, pid, &p))
+			continue;
+		if (p.n >= above.n && pid != host)
+			wanted -= translate_one(r, host, p.number[above.n - 1], pid);
+		root_list_children(t->proc_fd, pid, 2, &t->text, &t->names, push_any, &walk);
+	}
+	t->n = first;
+}
+
+static void translate(struct tree *t, struct running *r)
+{
+	for (size_t s = 0; s < r->top; s++) {
+		int32_t host = r->task[s].host;
+		size_t wanted = 0;
+
+		for (size_t k = 0; host && k < r->top; k++)
+			wanted += is_wanted(&r->task[k], host);
+		if (wanted && is_wanted(&r->task[s], host))
+			translate_below(t, r, host, wanted);
+	}
+}
+
 void tree_read(struct tree *t, struct running *r)
 {
 	bool any = false;
 
 	memset(t->sum, 0, r->top * sizeof *t->sum);
 	t->n = 0;
+	if (t->blind)
+		return;
+	if (!t->scans)
+		translate(t, r);
 	for (size_t s = 0; s < r->top && !any; s++)
 		any = r->task[s].pid != 0;
 	if (!any)

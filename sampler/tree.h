@@ -37,6 +37,7 @@ struct tree {
 	int list_fd;		/* of the processes, for scans; -1: not opened yet */
 	uint64_t page_kb;
 	bool scans;		/* the kernel does not list children */
+	bool blind;		/* the /proc is that of another PID namespace: read nothing */
 	struct process *process;
 	size_t n;
 	int32_t *pid_key;	/* a hash table: pid -> slot, of the tasks' own processes */
