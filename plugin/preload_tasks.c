@@ -38,6 +38,8 @@ struct shared {
 	_Atomic unsigned starting;	/* have a number, but have not written its start yet */
 	_Atomic uint64_t not_recorded;	/* no room in the table */
 	_Atomic int opened;		/* see open_instance() */
+	_Atomic uint64_t first_task;	/* whose process is the first of a PID namespace and not
+					   known otherwise; 0: none */
 	_Atomic unsigned spawning;
 	_Atomic unsigned n_early;	/* how many were ever stored */
 	_Atomic pid_t early_pid[EARLY_SLOTS];	/* 0: free, -1: being filled */
@@ -210,6 +212,12 @@ static const char *command_text(struct buf *b, char *const argv[])
 	return buf_str(b);
 }
 
+/* The process of a task, as its line names it. */
+struct process {
+	pid_t pid;		/* -1: unknown */
+	bool inner;		/* in the PID namespace of the host, which is another one */
+};
+
 static void write_note(struct buf *b, uint64_t task, int64_t t, const char *note)
 {
 	buf_clear(b);
@@ -217,10 +225,10 @@ static void write_note(struct buf *b, uint64_t task, int64_t t, const char *note
 	append(b);
 }
 
-static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid_t pid,
+static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, struct process p,
 			   char *const argv[])
 {
-	struct event_task e = { .pid = pid, .slot = -1 };
+	struct event_task e = { .pid = p.pid, .inner = p.inner, .slot = -1 };
 	struct buf b, words;
 	char note[80];
 	bool whole;
@@ -235,12 +243,12 @@ static void write_start_in(struct preload_work *w, uint64_t task, int64_t t, pid
 }
 
 /* ninja makes no vfork children. */
-static bool write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[])
+static bool write_start(uint64_t task, int64_t t, struct process p, char *const argv[])
 {
 	struct preload_work *w = preload_work_take(host.polls ? host.store.pid : getpid());
 
 	if (w)
-		write_start_in(w, task, t, pid, argv);
+		write_start_in(w, task, t, p, argv);
 	preload_work_give(w);
 	return w;
 }
@@ -320,7 +328,8 @@ static bool take_early(pid_t pid, int64_t since_us, struct early *out)
 
 /* Starting */
 
-static void started(pid_t pid, int64_t t, char *const argv[])
+/* key: the process, as the host will wait for it; 0: unknown. */
+static void started(pid_t key, struct process p, int64_t t, char *const argv[])
 {
 	uint64_t task;
 
@@ -329,9 +338,11 @@ static void started(pid_t pid, int64_t t, char *const argv[])
 	atomic_fetch_add(&host.shared->starting, 1);
 	task = next_task();
 	open_instance();
-	if (!write_start(task, t, pid, argv) ||
-	    !pidtable_put(&host.shared->children, pid, task))
+	if (!write_start(task, t, p, argv) ||
+	    (key && !pidtable_put(&host.shared->children, key, task)))
 		host.shared->not_recorded++;
+	if (!key)
+		atomic_store(&host.shared->first_task, task);
 	atomic_fetch_sub(&host.shared->starting, 1);
 }
 
@@ -359,7 +370,7 @@ void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
 	uint64_t task;
 
 	if (!is_over()) {
-		started(pid, start_us, argv);
+		started(pid, (struct process){ pid, host.store.inner }, start_us, argv);
 		if (take_early(pid, start_us, &early) &&
 		    pidtable_take(&host.shared->children, pid, &task))
 			write_end(task, early.end_us, &early.end);
@@ -367,15 +378,48 @@ void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
 	preload_not_spawned();
 }
 
+/* A fork of the host may be in a PID namespace that the host made, where it has another number
+ * than elsewhere. */
+static struct process own_process(pid_t pid)
+{
+	char around[PIDSPACE_LIST_MAX];
+
+	if (!host.fork || getppid() == host.store.pid || !host.store.pidspace ||
+	    pidspace_own() == host.store.pidspace)
+		return (struct process){ pid, host.store.inner };
+	return (struct process){ pidspace_ask(around, slice_of(preload_carried.ticket)), false };
+}
+
+/* The host waits for the first process of a namespace, which sees no parent, by another number. If
+ * the host is in an inner namespace itself, nobody here knows that number. */
+static pid_t key_of(pid_t pid, struct process p)
+{
+	if (!host.fork || getppid())
+		return pid;
+	return host.store.inner || p.pid < 0 ? 0 : p.pid;
+}
+
 void preload_executing(char *const argv[])
 {
 	pid_t pid = getpid();
+	struct process p;
 
-	if (!pidtable_has(&host.shared->children, pid) && !is_over())
-		started(pid, preload_now_us(), argv);
+	if (pidtable_has(&host.shared->children, pid) || is_over())
+		return;
+	p = own_process(pid);
+	started(key_of(pid, p), p, preload_now_us(), argv);
 }
 
 /* Ending */
+
+static bool take_first(uint64_t *task)
+{
+	if (atomic_load_explicit(&host.shared->first_task, memory_order_relaxed))
+		*task = atomic_exchange(&host.shared->first_task, 0);
+	else
+		*task = 0;
+	return *task;
+}
 
 void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 {
@@ -387,7 +431,7 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	peak_judge(&host.peak, &e);
-	if (pidtable_take(&host.shared->children, pid, &task)) {
+	if (pidtable_take(&host.shared->children, pid, &task) || take_first(&task)) {
 		if (!is_over())
 			write_end(task, t, &e);
 	} else if (atomic_load(&host.shared->spawning)) {
@@ -479,7 +523,7 @@ static void prepare_open(int argc, char **argv)
 {
 	char ancestors[120], cwd[PATH_MAX], command[2 * EVENT_MAX];
 	struct event_open e = {
-		.pid = host.store.pid, .level = -1, .ancestors = ancestors,
+		.pid = host.store.outer_pid, .level = -1, .ancestors = ancestors,
 		.cwd = getcwd(cwd, sizeof cwd),
 	};
 	struct buf words;
