@@ -14,5 +14,5 @@ archive_libarchive_a_SOURCES = \
 	archive/pair.c archive/pair.h archive/prune.c archive/ref_lock.c archive/ref_lock.h archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \
 	archive/repo.c archive/repo.h archive/repo_create.c archive/rewrite.c archive/rewrite.h archive/seen.c archive/seen.h \
-	archive/sync.c archive/sync.h archive/sys.c archive/sys.h archive/union.c archive/union.h \
+	archive/sync.c archive/sync.h archive/sync_child.c archive/sync_child.h archive/sys.c archive/sys.h archive/union.c archive/union.h \
 	archive/url.c archive/url.h archive/writing.c archive/writing.h

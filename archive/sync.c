@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/sync.h"
 
+#include "archive/sync_child.h"
 #include "base/array.h"
 #include "base/buf.h"
 
 #include <errno.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,34 +74,24 @@ static int login_next(git_credential **out, struct login *l, const char *user, u
 	return GIT_EAUTH;
 }
 
-/* A connection. */
+/* What the process of a connection shares with ours. */
+struct shared {
+	struct sync_child child;	/* first */
+	bool done[];			/* of each reference to push */
+};
+
+/* A connection, in a process of its own. */
 struct talk {
+	git_repository *git;
+	const char *url, *shown;
 	git_remote *remote;
 	struct login login;	/* like the rest for the callbacks */
+	struct shared *shared;
 	struct sync_push *push;
 	size_t n;
 	int refused;		/* -EAGAIN or -EBUSY */
 	char why[512];		/* it was refused, or we refused the server */
-	struct sigaction pipe;	/* restored afterwards: libgit2 writes to sockets that may
-				   be closed */
 };
-
-static int begin(struct talk *t, git_repository *git, const char *url)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	t->login = (struct login){ .key = BUF_INIT, .public_key = BUF_INIT };
-	sigaction(SIGPIPE, &ignore, &t->pipe);
-	return git_remote_create_anonymous(&t->remote, git, url);
-}
-
-static void end(struct talk *t)
-{
-	git_remote_free(t->remote);
-	buf_release(&t->login.key);
-	buf_release(&t->login.public_key);
-	sigaction(SIGPIPE, &t->pipe, NULL);
-}
 
 static int on_credentials(git_credential **out, const char *url, const char *user,
 			  unsigned allowed, void *payload)
@@ -124,36 +114,85 @@ static int on_certificate(git_cert *cert, int valid, const char *host, void *pay
 	return GIT_ECERTIFICATE;
 }
 
-static int lost(const struct talk *t, const char *shown, const char *what, struct error *err)
+static int lost(const struct talk *t, const char *what, struct error *err)
 {
 	const git_error *e = git_error_last();
 
-	return error_set(err, -ENOTCONN, shown, 0, 0, "%s: %s", what,
+	return error_set(err, -ENOTCONN, t->shown, 0, 0, "%s: %s", what,
 			 t->why[0] ? t->why : e && e->message ? e->message : "unknown reason");
 }
 
-int sync_fetch(git_repository *git, const char *url, const char *shown, struct error *err)
+static int on_transfer(const git_indexer_progress *p, void *payload)
+{
+	struct talk *t = payload;
+
+	atomic_store(&t->shared->child.bytes, p->received_bytes);
+	atomic_store(&t->shared->child.steps, p->indexed_deltas);
+	return 0;
+}
+
+static int on_update(const char *name, const git_oid *from, const git_oid *to, void *payload)
+{
+	struct talk *t = payload;
+
+	(void)name;
+	(void)from;
+	(void)to;
+	atomic_fetch_add(&t->shared->child.steps, 1);
+	return 0;
+}
+
+static void set_callbacks(git_remote_callbacks *c, struct talk *t)
+{
+	c->credentials = on_credentials;
+	c->certificate_check = on_certificate;
+	c->payload = t;
+}
+
+static int fetch(struct sync_child *child, void *context)
 {
 	char heads[] = "+refs/heads/*:" SYNC_HEADS "*";
 	char notes[] = "+refs/notes/buildbeat:" SYNC_NOTES;
 	git_strarray specs = { (char *[]){ heads, notes }, 2 };
+	struct talk *t = context;
 	git_fetch_options o;
-	struct talk t = { 0 };
-	int r = begin(&t, git, url);
 
 	git_fetch_options_init(&o, GIT_FETCH_OPTIONS_VERSION);
-	o.callbacks.credentials = on_credentials;
-	o.callbacks.certificate_check = on_certificate;
-	o.callbacks.payload = &t;
+	set_callbacks(&o.callbacks, t);
+	o.callbacks.transfer_progress = on_transfer;
+	o.callbacks.update_tips = on_update;
 	o.prune = GIT_FETCH_PRUNE;
 	o.update_fetchhead = 0;
 	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE;
-	if (!r)
-		r = git_remote_fetch(t.remote, &specs, &o, NULL);
+	if (git_remote_create_anonymous(&t->remote, t->git, t->url) ||
+	    git_remote_fetch(t->remote, &specs, &o, NULL))
+		return lost(t, "cannot fetch", &child->err);
+	return 0;
+}
+
+/* Runs the connection in a child. Its memory needs no release there. */
+static int talk(struct talk *t, int (*work)(struct sync_child *, void *), struct error *err)
+{
+	size_t size = sizeof *t->shared + t->n * sizeof *t->shared->done;
+	int r;
+
+	t->shared = sync_child_memory(size);
+	if (!t->shared)
+		return error_sys(err, -ENOMEM, t->shown, NULL);
+	r = sync_child_run(t->git, t->shown, &t->shared->child, work, t);
 	if (r)
-		r = lost(&t, shown, "cannot fetch", err);
-	end(&t);
+		*err = t->shared->child.err;
+	for (size_t i = 0; i < t->n; i++)
+		t->push[i].done = t->shared->done[i];
+	sync_child_free(t->shared, size);
 	return r;
+}
+
+int sync_fetch(git_repository *git, const char *url, const char *shown, struct error *err)
+{
+	struct talk t = { .git = git, .url = url, .shown = shown };
+
+	return talk(&t, fetch, err);
 }
 
 /* Pushing */
@@ -184,6 +223,28 @@ static int on_negotiation(const git_push_update **update, size_t n, void *payloa
 	return 0;
 }
 
+static int on_push(unsigned current, unsigned total, size_t bytes, void *payload)
+{
+	struct talk *t = payload;
+
+	(void)current;
+	(void)total;
+	atomic_store(&t->shared->child.bytes, bytes);
+	return 0;
+}
+
+/* Before anything is sent. */
+static int on_pack(int stage, uint32_t current, uint32_t total, void *payload)
+{
+	struct talk *t = payload;
+
+	(void)stage;
+	(void)current;
+	(void)total;
+	atomic_fetch_add(&t->shared->child.steps, 1);
+	return 0;
+}
+
 static int on_reference(const char *name, const char *status, void *payload)
 {
 	struct talk *t = payload;
@@ -193,7 +254,7 @@ static int on_reference(const char *name, const char *status, void *payload)
 		t->refused = -EBUSY;
 		strncpy(t->why, status, sizeof t->why - 1);
 	} else if (p) {
-		p->done = true;
+		t->shared->done[p - t->push] = true;
 	}
 	return 0;
 }
@@ -213,40 +274,30 @@ static int make_specs(git_strarray *specs, const struct sync_push *push, size_t 
 	return specs->strings ? 0 : -ENOMEM;
 }
 
-static int send_specs(struct talk *t, const git_strarray *specs)
+static int push(struct sync_child *child, void *context)
 {
+	struct talk *t = context;
+	git_strarray specs;
 	git_push_options o;
 
+	if (make_specs(&specs, t->push, t->n))
+		return error_sys(&child->err, -ENOMEM, t->shown, NULL);
 	git_push_options_init(&o, GIT_PUSH_OPTIONS_VERSION);
-	o.callbacks.credentials = on_credentials;
-	o.callbacks.certificate_check = on_certificate;
+	set_callbacks(&o.callbacks, t);
+	o.callbacks.pack_progress = on_pack;
+	o.callbacks.push_transfer_progress = on_push;
 	o.callbacks.push_negotiation = on_negotiation;
 	o.callbacks.push_update_reference = on_reference;
-	o.callbacks.payload = t;
-	return git_remote_push(t->remote, specs, &o);
+	if ((git_remote_create_anonymous(&t->remote, t->git, t->url) ||
+	     git_remote_push(t->remote, &specs, &o)) && !t->refused)
+		return lost(t, "cannot push", &child->err);
+	return t->refused ? error_set(&child->err, t->refused, t->shown, 0, 0, "refused: %s", t->why) : 0;
 }
 
-int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *push,
+int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *what,
 	      size_t n, struct error *err)
 {
-	struct talk t = { .push = push, .n = n };
-	git_strarray specs;
-	int r = make_specs(&specs, push, n);
+	struct talk t = { .git = git, .url = url, .shown = shown, .push = what, .n = n };
 
-	if (r) {
-		error_sys(err, r, shown, NULL);
-	} else {
-		r = begin(&t, git, url);
-		if (!r)
-			r = send_specs(&t, &specs);
-		if (t.refused)
-			r = error_set(err, t.refused, shown, 0, 0, "refused: %s", t.why);
-		else if (r)
-			r = lost(&t, shown, "cannot push", err);
-		end(&t);
-	}
-	for (size_t i = 0; specs.strings && i < n; i++)
-		free(specs.strings[i]);
-	free(specs.strings);
-	return r;
+	return talk(&t, push, err);
 }

@@ -13,7 +13,7 @@
  *
  * For ssh, libgit2 uses the keys of the agent, then ~/.ssh/id_ed25519, id_ecdsa and id_rsa without
  * a passphrase. A server whose key is not in ~/.ssh/known_hosts is refused. ~/.ssh/config is
- * not read.
+ * not read. A server that is silent or slow is given up (sync_child.h).
  */
 #define SYNC_SERVER "refs/buildbeat/server/"
 #define SYNC_HEADS SYNC_SERVER "heads/"
@@ -32,7 +32,7 @@ struct sync_push {
 
 /* Pushes all references at once. Returns 0 or with err: -EAGAIN if the server has new commits,
  * -EBUSY if it refused some, -ENOTCONN if the connection failed. */
-int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *push,
+int sync_push(git_repository *git, const char *url, const char *shown, struct sync_push *what,
 	      size_t n, struct error *err);
 
 #endif
