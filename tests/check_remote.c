@@ -280,6 +280,38 @@ START_TEST(server_is_down)
 }
 END_TEST
 
+/* Silent; bytes that begin a line of git's protocol, which never ends; an endless list of
+ * references. */
+static const struct { const char *scheme, *text; } slow[] = {
+	{ "git", "" }, { "http", "" }, { "https", "" }, { "ssh", "" },
+	{ "git", "1" }, { "http", "HTTP/1.1 200 OK\r\nA: b" },
+	{ "git", "003e0123456789abcdef0123456789abcdef01234567 refs/heads/a/b/c\n" },
+};
+
+START_TEST(server_is_slow)
+{
+	add(1, 0, 1, 0);
+	down();
+	server_slow(&server, server.port, slow[_i].text);
+	snprintf(url, sizeof url, "git://127.0.0.1:%d/a.git", server.port);
+	must(0, "printf '[http]\nlowSpeedTime = 1\n' > home1/.gitconfig");
+	if (strcmp(slow[_i].scheme, "git")) {
+		snprintf(url, sizeof url, "%s://u@127.0.0.1:%d/a.git", slow[_i].scheme, server.port);
+		support_expect(base, 2, NULL, "http.lowSpeedTime", BUILDBEAT " history --repo %s", url);
+		return;
+	}
+	add(1, 2, 2, 2);
+	support_expect(base, 2, NULL, "less than 1000 bytes/s for 1 s",
+		       BUILDBEAT " check --repo %s", url);
+	must(0, BUILDBEAT " history --repo %s & " BUILDBEAT " history --repo %s && wait $!",
+	     url, url);
+	server_stop(&server);
+	up();
+	add(1, 3, 3, 0);
+	at_server("0 1 2 3");
+}
+END_TEST
+
 START_TEST(never_reached)
 {
 	struct error err = { 0 };
@@ -510,6 +542,7 @@ int main(void)
 			    TEST_EACH(no_file, bad_files), TEST(name_of_copy),
 			    TEST_GROUP_WITH("server", setup, teardown), TEST(there_and_back),
 			    TEST_LOOP(several_at_once, 2), TEST(server_is_down),
+			    TEST_EACH(server_is_slow, slow),
 			    TEST(never_reached), TEST(others_went_on), TEST(branch_is_gone),
 			    TEST(pruned_elsewhere), TEST(prune_is_not_kept), TEST(server_refuses),
 			    TEST(notes_of_two), TEST(note_moves_along),

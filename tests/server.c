@@ -110,6 +110,51 @@ void server_stop(struct server_process *s)
 	s->pid = 0;
 }
 
+/* Ends with its client. */
+static void trickle(int fd, const char *text)
+{
+	const struct timespec nap = { 0, 20000000 };
+	size_t n = strlen(text);
+
+	for (size_t i = 0; !n || send(fd, text + i % n, 1, MSG_NOSIGNAL) == 1; i++)
+		nanosleep(&nap, NULL);
+}
+
+static void be_slow(int fd, const char *text)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGTERM, SIG_DFL);	/* Check's handler would end the test */
+	signal(SIGCHLD, SIG_IGN);
+	for (;;) {
+		int client = accept(fd, NULL, NULL);
+
+		if (fork()) {
+			close(client);
+			continue;
+		}
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		trickle(client, text);
+		_exit(0);
+	}
+}
+
+void server_slow(struct server_process *s, int port, const char *text)
+{
+	struct sockaddr_in a = local(port);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	ck_assert_int_ge(fd, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+	ck_assert_int_eq(listen(fd, 16), 0);
+	s->port = port;
+	s->pid = fork();
+	ck_assert_int_ge(s->pid, 0);
+	if (!s->pid)
+		be_slow(fd, text);
+	close(fd);
+}
+
 void server_git(struct server_process *s, const char *base, int port)
 {
 	char daemon[4096], base_path[4096], port_text[32];

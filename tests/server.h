@@ -18,6 +18,9 @@ struct server_process {
  * free one. */
 void server_git(struct server_process *s, const char *base, int port);
 
+/* Accepts on the port and sends nothing, or this text again and again, one byte every 20 ms. */
+void server_slow(struct server_process *s, int port, const char *text);
+
 /* sshd as this user, with the keys of this home: it makes HOME/.ssh with a key, and a host key
  * that known_hosts has. */
 void server_ssh(struct server_process *s, const char *home);
