@@ -187,6 +187,17 @@ static void add_glyph(struct buf *b, const struct glyph *g)
 		buf_addf(b, g->code < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)g->code);
 }
 
+void text_add_lines(struct buf *b, const char *text, size_t len)
+{
+	struct glyph g;
+
+	for (size_t i = 0; i < len; i += g.len) {
+		next_glyph(&g, text + i, len - i);
+		g.escaped &= g.code != '\n' && g.code != '\t';
+		add_glyph(b, &g);
+	}
+}
+
 size_t text_columns(const char *s, size_t len)
 {
 	size_t columns = 0;

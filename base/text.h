@@ -41,6 +41,9 @@ void text_add_percent(struct buf *b, double share);
  */
 size_t text_add_name(struct buf *b, const char *name, size_t width);
 
+/* The same for text of several lines: newlines and tabs are kept. */
+void text_add_lines(struct buf *b, const char *text, size_t len);
+
 /* The number of columns of the whole name in text_add_name(). */
 size_t text_columns(const char *s, size_t len);
 

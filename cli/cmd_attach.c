@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct attach_arguments {
@@ -42,11 +44,27 @@ static int open_output(const char *path, struct error *err)
 	return r;
 }
 
+/* The first line of standard input. The server program does not read that. */
+static int read_url(char *url, size_t size, struct error *err)
+{
+	size_t n;
+
+	if (!fgets(url, (int)size, stdin))
+		return error_set(err, -EINVAL, NULL, 0, 0, "attach: expected a URL on standard input");
+	n = strcspn(url, "\n");
+	if (n == size - 1)
+		return error_set(err, -EINVAL, NULL, 0, 0, "attach: the URL on standard input is longer "
+				 "than %zu bytes", size - 2);
+	url[n] = '\0';
+	return 0;
+}
+
 static int run(struct args *a, void *values, struct error *err)
 {
 	const struct attach_arguments *o = values;
 	const char *argv[8] = { "buildbeat-serve", "-A" };
-	char program[PATH_MAX];
+	char program[PATH_MAX], url[4096];
+	const char *from = a->operand[0];
 	size_t n = 2;
 	int r;
 
@@ -60,9 +78,15 @@ static int run(struct args *a, void *values, struct error *err)
 		argv[n++] = "-C";
 		argv[n] = o->ca_file;
 	}
+	if (!strcmp(from, "-")) {
+		r = read_url(url, sizeof url, err);
+		if (r)
+			return r;
+		from = url;
+	}
 	r = o->output ? open_output(o->output, err) : 0;
 	/* a command line, which has the token, can be read by all users */
-	if (!r && setenv("BUILDBEAT_ATTACH", a->operand[0], 1))
+	if (!r && setenv("BUILDBEAT_ATTACH", from, 1))
 		r = error_sys(err, -ENOMEM, NULL, NULL);
 	if (r)
 		return r;

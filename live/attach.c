@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "base/text.h"
 #include "live/query.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #define ATTEMPT_US (LWS_US_PER_SEC / 2)
+/* The server's messages are much smaller: pieces of a trace of 8 KiB, and events. */
+#define MESSAGE_MAX ((size_t)4 << 20)
 #define GIVE_UP_NS INT64_C(20000000000)	/* without a connection */
 
 struct attach {
@@ -190,13 +193,29 @@ static void take_line(struct attach *a)
 		snprintf(a->at, sizeof a->at, "%.*s", (int)strcspn(p, "\""), p);
 }
 
+/* A server can send anything: no controls reach a terminal. */
+static int write_message(struct attach *a)
+{
+	const struct buf *b = &a->message;
+	struct buf safe = BUF_INIT;
+	int r;
+
+	if (!isatty(a->o->fd))
+		return file_write_all(a->o->fd, b->data, b->len);
+	text_add_lines(&safe, b->data, b->len);
+	r = buf_error(&safe);
+	r = r ? r : file_write_all(a->o->fd, safe.data, safe.len);
+	buf_release(&safe);
+	return r;
+}
+
 static int take_message(struct attach *a)
 {
 	struct buf *b = &a->message;
 	int r = buf_error(b);
 
 	if (!r && b->len)
-		r = file_write_all(a->o->fd, b->data, b->len);
+		r = write_message(a);
 	if (r) {
 		end(a, error_sys(a->err, r, NULL, "attach: the output cannot be written"));
 		return -1;
@@ -241,6 +260,11 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 		return 0;
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 		a->seen_ns = clock_mono_ns();
+		if (len > MESSAGE_MAX - a->message.len) {
+			end(a, error_set(a->err, -EMSGSIZE, NULL, 0, 0, "attach: the server sent a "
+					 "message of more than %zu MiB", MESSAGE_MAX >> 20));
+			return -1;
+		}
 		buf_add(&a->message, in, len);
 		return lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi) ?
 		       take_message(a) : 0;

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/str.h"
+#include "launch/notice.h"
 #include "live/attach.h"
 #include "live/server.h"
 
@@ -57,7 +58,7 @@ static int attach(int argc, char **argv)
 		return 2;
 	r = attach_run(&o, &err);
 	if (r)
-		fprintf(stderr, "buildbeat: %s%s%s\n", err.path, *err.path ? ": " : "", err.message);
+		notice_error(&err);
 	return !r ? 0 : r == -ECONNRESET ? 1 : 2;
 }
 

@@ -3,7 +3,7 @@
 #include "tests/support.h"
 
 static const char *const cases[] = {
-	"build", "resume", "deleted", "killed", "attached", "slow", "stuck",
+	"build", "resume", "deleted", "killed", "attached", "hostile", "slow", "stuck",
 };
 
 START_TEST(streams)

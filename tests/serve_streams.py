@@ -219,6 +219,64 @@ def attached():
     assert subprocess.call([BUILDBEAT, "attach", b.url.replace("?", "?x=%&")], stderr=subprocess.DEVNULL) == 2
 
 
+def hostile():
+    """Messages without an end, and controls for the terminal, from a server that is not ours."""
+    import base64
+    import hashlib
+    import pty
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(send):
+        s, _ = listener.accept()
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += s.recv(4096)
+        assert b"bearer secret" in head.lower(), head
+        key = re.search(rb"(?i)sec-websocket-key: (\S+)", head).group(1)
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+        s.sendall(b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                  b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+        try:
+            send(s)
+        except OSError:
+            pass
+        s.close()
+
+    def huge(s):
+        s.sendall(b"\x81\x7f" + (1 << 62).to_bytes(8, "big"))
+        while True:
+            s.sendall(b"x" * 65536)
+
+    def fragments(s):
+        s.sendall(b"\x01\x7e\x80\x00" + b"x" * 32768)
+        while True:
+            s.sendall(b"\x00\x7e\x80\x00" + b"x" * 32768)
+
+    def controls(s):
+        line = b'{"event":"end","at":"1.1","data":"\x1b]0;x\x07\xc2\x9b1m\xe2\x80\xae"}\n'
+        s.sendall(b"\x81" + bytes([len(line)]) + line + b"\x88\x02\x03\xe8")
+
+    url = "http://127.0.0.1:%d/?token=secret" % listener.getsockname()[1]
+    for send, out in ((huge, None), (fragments, None), (controls, pty.openpty())):
+        server = threading.Thread(target=serve, args=(send,), daemon=True)
+        server.start()
+        # the URL is on standard input: no command line has the token
+        a = subprocess.Popen([BUILDBEAT, "attach", "--format", "events", "-"], stdin=subprocess.PIPE,
+                             stdout=out[1] if out else subprocess.DEVNULL, stderr=subprocess.PIPE)
+        a.stdin.write(url.encode() + b"\n")
+        a.stdin.close()
+        _, status, usage = os.wait4(a.pid, 0)
+        message = a.stderr.read()
+        server.join(DEADLINE)
+        if out:
+            text = os.read(out[0], 4096)
+            assert os.waitstatus_to_exitcode(status) == 0, message
+            assert rb"\x1b]0;x\x07\x9b1m\u202e" in text and b"\x1b" not in text, text
+        else:
+            assert os.waitstatus_to_exitcode(status) == 2 and b"more than 4 MiB" in message, message
+            assert usage.ru_maxrss < 100000, usage.ru_maxrss
+
+
 class Reader(threading.Thread):
     """A client that reads all at once."""
 
