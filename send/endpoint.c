@@ -42,6 +42,20 @@ static bool is_bare(const char *text)
 	return !strcmp(text, "http:") || !strcmp(text, "https:");
 }
 
+/* No port, or a number. Otherwise it may be a password with a slash: "http://USER:PASS/WORD@HOST". */
+static bool has_good_port(const char *host, size_t len)
+{
+	const char *colon = memrchr(host, ':', len);
+	uint64_t port;
+	size_t at;
+
+	if (!colon || memchr(colon, ']', (size_t)(host + len - colon)))
+		return true;
+	at = (size_t)(colon + 1 - host);
+	return at == len || (cursor_slice_u64((struct slice){ host + at, len - at }, &port) &&
+			     port <= 65535);
+}
+
 /* A host, printable characters without blanks, and nothing that names a user. */
 static int check(const char *url, struct error *err)
 {
@@ -61,6 +75,9 @@ static int check(const char *url, struct error *err)
 		return error_set(err, -EINVAL, NULL, 0, 0, "a URL with a password is rejected, "
 				 "because other users can read command lines: set "
 				 "OTEL_EXPORTER_OTLP_HEADERS");
+	if (!has_good_port(host + 3, len))
+		return error_set(err, -EINVAL, NULL, 0, 0, "the port of a URL must be a number up to "
+				 "65535, and a URL must not have a password");
 	return 0;
 }
 

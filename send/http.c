@@ -94,6 +94,27 @@ static void fill_answer(struct http *h, struct http_answer *answer)
 		snprintf(answer->location, sizeof answer->location, "%s", location);
 }
 
+static enum http_failure failure_of(CURLcode r)
+{
+	switch (r) {
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		return HTTP_URL;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_CIPHER:
+	case CURLE_SSL_CRL_BADFILE:
+	case CURLE_SSL_ENGINE_NOTFOUND:
+	case CURLE_SSL_INVALIDCERTSTATUS:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+		return HTTP_TLS;
+	default:
+		return HTTP_LATER;
+	}
+}
+
 void http_post(struct http *h, const struct buf *body, struct http_answer *answer)
 {
 	CURLcode r;
@@ -107,7 +128,8 @@ void http_post(struct http *h, const struct buf *body, struct http_answer *answe
 	r = curl_easy_perform(h->curl);
 	if (!r)
 		fill_answer(h, answer);
-	else
+	answer->failure = failure_of(r);
+	if (r)
 		snprintf(answer->error, sizeof answer->error, "%s",
 			 *h->error ? h->error : curl_easy_strerror(r));
 }

@@ -24,6 +24,11 @@ bool http_add_header(struct http *h, const char *header);
 
 struct http_answer {
 	long status;		/* 0: there was no answer, error says why */
+	enum http_failure {
+		HTTP_LATER,	/* the network or the server: worth repeating */
+		HTTP_TLS,	/* nor any other request before the user changes something */
+		HTTP_URL,	/* no request to this URL will ever work */
+	} failure;		/* without an answer */
 	int64_t retry_after_ms;	/* -1: the server did not say */
 	char error[256];
 	char location[1024];	/* of a redirection; "" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/readfile.h"
+#include "base/text.h"
 #include "send/endpoint.h"
 #include "send/http.h"
 #include "send/partial.h"
@@ -42,7 +43,8 @@ static void say(struct sender *s, const char *url, const char *format, ...)
 
 static void say(struct sender *s, const char *url, const char *format, ...)
 {
-	char text[1600];
+	char text[1600], memory[10 * 2048];	/* escaped characters are longer */
+	struct buf line;
 	va_list ap;
 
 	if (s->quiet)
@@ -50,7 +52,11 @@ static void say(struct sender *s, const char *url, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
-	fprintf(stderr, "buildbeat: %s: %s\n", url, text);
+	buf_init_fixed(&line, memory, sizeof memory);
+	text_add_name(&line, url, 0);
+	buf_adds(&line, ": ");
+	text_add_name(&line, text, 0);
+	fprintf(stderr, "buildbeat: %s\n", buf_str(&line));
 }
 
 static void wait_ms(int64_t ms)
@@ -93,6 +99,7 @@ static enum outcome judge(const struct http_answer *a)
 		return SENT;
 	switch (a->status) {
 	case 0:
+		return a->failure == HTTP_URL ? BAD_REQUEST : a->failure == HTTP_TLS ? REFUSED : LATER;
 	case 408:
 	case 429:
 	case 502:

@@ -130,6 +130,8 @@ static const struct answers answers[] = {
 	{ "500 ok", 2, 2, 1, 1, "1 request waits in", NULL, NULL },
 	{ "redirect", 2, 2, 0, 2, "redirections are not followed, use the URL http://127.0.0.2:9",
 	  NULL, NULL },
+	{ "redirect-controls", 2, 2, 0, 2, "use the URL http://127.0.0.2:9/\\x1b]0;owned\\x07",
+	  NULL, NULL },
 	{ "wait-long", 2, 2, 0, 2, "HTTP status 429", NULL, NULL },
 	{ "503", 2, -1, 0, 2, "HTTP status 503", "100", NULL },
 	{ "stall", 2, -1, 0, 2, "timed out", "1", "300" },
@@ -279,17 +281,48 @@ START_TEST(certificate)
 		       "2>&1");
 	setenv("COLLECTOR_TLS", "1", 1);
 	port = start("ok");
-	setenv("BUILDBEAT_SEND_TIME", "1", 1);
+	/* a repetition would not end before the test does */
+	setenv("BUILDBEAT_SEND_TIME", "3600000", 1);
 	support_expect(dir, 2, "", "certificate", "%s/buildbeat export --to otlp "
 		       "-o https://127.0.0.1:%s rec", TOP_BUILDDIR, port);
 	ck_assert(!support_exists(file("requests")));
-	setenv("BUILDBEAT_SEND_TIME", "20000", 1);
 	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", file("cert.pem"), 1);
 	support_expect(dir, 0, "", "", "%s/buildbeat export --to otlp -o https://127.0.0.1:%s rec",
 		       TOP_BUILDDIR, port);
 	ck_assert_int_eq(count("cat requests"), 4);
 	unsetenv("COLLECTOR_TLS");
 	unsetenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
+}
+END_TEST
+
+/* A certificate that the user trusts, but of another host. */
+START_TEST(certificate_of_another)
+{
+	const char *port;
+
+	if (!support_has("openssl"))
+		return;
+	support_expect(dir, 0, NULL, NULL, "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem "
+		       "-out cert.pem -days 2 -subj /CN=other.example -addext "
+		       "subjectAltName=DNS:other.example,IP:127.0.0.2 2>&1");
+	setenv("COLLECTOR_TLS", "1", 1);
+	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", file("cert.pem"), 1);
+	port = start("ok");
+	support_expect(dir, 2, "", "127.0.0.1", "%s/buildbeat export --to otlp "
+		       "-o https://127.0.0.1:%s rec", TOP_BUILDDIR, port);
+	ck_assert(!support_exists(file("requests")));
+	unsetenv("COLLECTOR_TLS");
+	unsetenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
+}
+END_TEST
+
+/* What can never be sent is not kept. */
+START_TEST(malformed)
+{
+	setenv("BUILDBEAT_SEND_TIME", "3600000", 1);
+	support_expect(dir, 2, "", "; the request was deleted", "%s/buildbeat export --to otlp "
+		       "-o 'http://[::1' rec", TOP_BUILDDIR);
+	ck_assert_int_eq(count("find state -name '*.gz'"), 0);
 }
 END_TEST
 
@@ -426,6 +459,7 @@ int main(void)
 	return support_main("send", TEST_GROUP_WITH("collector", begin, stop),
 			    TEST_EACH(answer, answers), TEST(later), TEST(killed), TEST(together),
 			    TEST(full), TEST(headers), TEST(environment), TEST(logs), TEST(certificate),
+			    TEST(certificate_of_another), TEST(malformed),
 			    TEST_EACH(misuse, misuses), TEST(private),
 			    TEST(after_the_build), TEST(partial));
 }

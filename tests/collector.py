@@ -74,6 +74,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(429, b"", [("Retry-After", "3600")])
         elif mode == "redirect":
             self.answer(307, b"", [("Location", "http://127.0.0.2:9/v1/traces")])
+        elif mode == "redirect-controls":
+            self.answer(307, b"", [("Location", "http://127.0.0.2:9/\x1b]0;owned\x07\x9b31m")])
         elif mode == "stall":
             time.sleep(60)
         elif mode == "half":
