@@ -50,7 +50,9 @@ bool archive_is_stale(const struct archive *a, struct error *why);
  * NULL or empty is "unknown". */
 void archive_ref(struct buf *ref, const char *host, const char *branch, const char *machine);
 
-/* Names of all series, sorted; texts belong to the arena. */
+/* Names of all series, sorted; texts belong to the arena. A branch whose name is not valid, in a
+ * damaged or hostile repository, is skipped: archive_has_skipped() then is true and *why says it. */
+bool archive_has_skipped(const struct archive *a, struct error *why);
 int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size_t *n,
 		 struct error *err);
 

@@ -86,6 +86,12 @@ static int add_name(struct archive *a, struct arena *texts, struct names *names,
 
 	if (strncmp(full, HEADS, strlen(HEADS)))
 		return 0;
+	if (!git_reference_is_valid_name(full)) {
+		error_set(&a->skipped, -EINVAL, a->path, 0, 0, "the branch '%.200s' is skipped: not a "
+			  "valid name; git cannot delete it either: remove it from packed-refs",
+			  full + strlen(HEADS));
+		return 0;
+	}
 	full += strlen(HEADS);
 	for (const char *p = full; *p; p++)
 		parts += *p == '/';
@@ -108,6 +114,12 @@ static int add_name(struct archive *a, struct arena *texts, struct names *names,
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool archive_has_skipped(const struct archive *a, struct error *why)
+{
+	*why = a->skipped;
+	return *a->skipped.message;
 }
 
 int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size_t *n,

@@ -16,6 +16,7 @@ struct archive {
 	char *path;		/* as given by the user, for messages */
 	struct remote *remote;	/* of a copy of a server, remote.h */
 	struct seen *seen;	/* runs that exist, seen.h */
+	struct error skipped;	/* a branch whose name is not valid; or no message */
 	bool fast;		/* ARCHIVE_WRITE_FAST */
 	bool fsck;		/* ARCHIVE_FSCK */
 };

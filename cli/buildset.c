@@ -74,7 +74,12 @@ int buildset_fresh_archive(struct buildset *n, struct error *err)
 
 int buildset_series(struct buildset *n, struct error *err)
 {
-	return archive_choose(n->archive, n->options->ref, &n->ref, err);
+	int r = archive_choose(n->archive, n->options->ref, &n->ref, err);
+	struct error why;
+
+	if (archive_has_skipped(n->archive, &why))
+		notice_error(&why);
+	return r;
 }
 
 /* All recordings, and what was accepted or acknowledged. */

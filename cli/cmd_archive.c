@@ -4,6 +4,7 @@
 #include "analyse/values.h"
 #include "archive/commit_count.h"
 #include "archive/import_oe.h"
+#include "base/text.h"
 #include "cli/buildset.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
@@ -53,7 +54,8 @@ static int print(void *context, const char *ref, const char *id, bool added)
 	struct buf out = BUF_INIT;
 
 	(void)context;
-	buf_addf(&out, "%s %.*s%s\n", ref, ID_SHOWN, id, added ? "" : " (already archived)");
+	text_add_name(&out, ref, 0);
+	buf_addf(&out, " %.*s%s\n", ID_SHOWN, id, added ? "" : " (already archived)");
 	return output_end(&out, 0, NULL, NULL);
 }
 
@@ -232,7 +234,8 @@ static int import(struct job *job, const char *path, struct error *err)
 
 static void found(void *context, const char *what)
 {
-	buf_addf(context, "%s\n", what);
+	text_add_name(context, what, 0);
+	buf_addc(context, '\n');
 }
 
 static int check(struct job *job, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/output.h"
@@ -42,11 +43,12 @@ static int prune_one(struct archive *archive, const char *ref, const struct prun
 	if (p->older != NOT_GIVEN)
 		what.before_s = clock_wall_ns() / 1000000000 - p->older * DAY_S;
 	r = archive_prune(archive, ref, &what, &done, err);
-	if (!r)
-		buf_addf(out, "%s: %zu build%s %s, %zu kept\n", ref, done.gone,
-			 done.gone == 1 ? "" : "s",
-			 p->dry_run ? "would be removed" : "removed", done.kept);
-	return r;
+	if (r)
+		return r;
+	text_add_name(out, ref, 0);
+	buf_addf(out, ": %zu build%s %s, %zu kept\n", done.gone, done.gone == 1 ? "" : "s",
+		 p->dry_run ? "would be removed" : "removed", done.kept);
+	return 0;
 }
 
 static int prune_all(struct archive *archive, const struct prune_arguments *p, struct buf *out,

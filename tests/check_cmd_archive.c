@@ -203,6 +203,39 @@ START_TEST(unusable_repositories)
 END_TEST
 
 /* Standard output cannot be written to: the build is archived, and the error reported. */
+/* C1 controls and characters that change the direction of writing are shown as escapes. */
+START_TEST(controls)
+{
+	struct run r;
+
+	sh(&r, BUILDBEAT " archive --repo controls.git --host h --branch '\302\233x\342\200\256' " NESTED);
+	ck_assert_msg(strstr(r.out.data, "h/\\x9bx\\u202e/x86_64 "), "%s", r.out.data);
+	sh(&r, "git -C controls.git update-ref refs/buildbeat/replaced/$(printf '\302\233') HEAD~0 2>/dev/null"
+	   " || git -C controls.git update-ref refs/buildbeat/replaced/$(printf '\302\233') "
+	   "$(git -C controls.git rev-list --all)");
+	support_expect(dir, 1, NULL, NULL, BUILDBEAT " archive --fsck --repo controls.git >found");
+	sh(&r, "cat found");
+	ck_assert_msg(strstr(r.out.data, "replaced/\\x9b: left by"), "%s", r.out.data);
+}
+END_TEST
+
+/* The other series are read, and the bad name is named. */
+START_TEST(bad_name_in_packed_refs)
+{
+	static const char *const commands[] = { "history --ref h", "check --ref h", "report --ref h -o r.html" };
+	struct run r;
+
+	sh(&r, BUILDBEAT " archive --repo bad.git --host h " NESTED);
+	sh(&r, "git -C bad.git pack-refs --all && "
+	   "sed -i \"1s,$,\\n$(git -C bad.git rev-list --all) refs/heads/a//b,\" bad.git/packed-refs");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		support_expect(dir, ANY_STATUS, NULL, "the branch 'a//b' is skipped: not a valid name",
+			       BUILDBEAT " %s --repo bad.git", commands[i]);
+	support_expect(dir, 1, NULL, "", BUILDBEAT " archive --fsck --repo bad.git >found; "
+		       "s=$?; grep a//b found >/dev/null && exit $s");
+}
+END_TEST
+
 START_TEST(nobody_listens)
 {
 	support_expect(dir, 2, NULL, "No space left",
@@ -217,5 +250,6 @@ int main(void)
 			    TEST_GROUP_WITH("archive", setup, NULL), TEST_EACH(branch, names),
 			    TEST(several), TEST_EACH(refusal, refused),
 			    TEST_EACH(no_right_to_write, rights), TEST_EACH(no_room, room_kb),
-			    TEST_EACH(unusable_repositories, unusable), TEST(nobody_listens));
+			    TEST_EACH(unusable_repositories, unusable), TEST(controls),
+			    TEST(bad_name_in_packed_refs), TEST(nobody_listens));
 }
