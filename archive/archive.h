@@ -43,6 +43,9 @@ enum archive_use {
 int archive_open(struct archive **a, const char *repo, enum archive_use use, struct error *err);
 void archive_close(struct archive *a);
 
+/* The URL of the server for messages, or NULL. */
+const char *archive_server(const struct archive *a);
+
 /* Whether this is the last copy of a server that cannot be reached now; *why is the error. */
 bool archive_is_stale(const struct archive *a, struct error *why);
 

@@ -72,6 +72,11 @@ void remote_free(struct remote *r)
 	free(r);
 }
 
+const char *archive_server(const struct archive *a)
+{
+	return a->remote ? a->remote->shown.data : NULL;
+}
+
 bool archive_is_stale(const struct archive *a, struct error *why)
 {
 	if (!a->remote || !a->remote->stale)

@@ -2,7 +2,6 @@
 #include "archive/url.h"
 
 #include "base/file.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/trust.h"
@@ -17,6 +16,11 @@ static const char file_scheme[] = "file://";
 bool url_is(const char *repo)
 {
 	return strstr(repo, "://") || repo[strcspn(repo, ":/")] == ':';
+}
+
+bool url_is_remote(const char *repo)
+{
+	return url_is(repo) && strncmp(repo, file_scheme, strlen(file_scheme));
 }
 
 /* Decodes %XX. Returns -EINVAL for a NUL. */
@@ -50,13 +54,24 @@ int url_path(struct buf *path, const char *url, bool *is_file, struct error *err
 	return r ? error_sys(err, r, url, NULL) : 0;
 }
 
-/* The part after "scheme://"; *at is the @ after user and password, or NULL. */
+static bool is_port(const char *text, size_t len)
+{
+	return strspn(text, "0123456789") >= len;
+}
+
+/*
+ * The part after "scheme://"; *at is the @ after user and password, or NULL. A password may have a
+ * slash, which should be %2F: then what is behind the colon is no port, and the last @ is meant.
+ */
 static const char *host_of(const char *url, const char **at)
 {
-	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;
+	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url, *colon;
 	size_t n = strcspn(host, "/");
 
 	*at = memrchr(host, '@', n);
+	colon = scheme && !*at ? memchr(host, ':', n) : NULL;
+	if (colon && *host != '[' && !is_port(colon + 1, n - (size_t)(colon + 1 - host)))
+		*at = strrchr(host, '@');
 	return host;
 }
 
@@ -69,11 +84,17 @@ bool url_is_option(const char *url)
 
 void url_show(struct buf *out, const char *url)
 {
-	const char *at, *host = host_of(url, &at);
-	const char *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+	const char *at, *host = host_of(url, &at), *end = host;
 
-	buf_add(out, url, (size_t)((colon ? colon : host) - url));
-	buf_adds(out, colon ? at : host);
+	if (at && (host == url || !strncmp(url, "ssh://", strlen("ssh://")))) {
+		const char *colon = memchr(host, ':', (size_t)(at - host));
+
+		end = colon ? colon : at;
+	} else if (at) {
+		at++;
+	}
+	buf_add(out, url, (size_t)(end - url));
+	buf_adds(out, at ? at : host);
 }
 
 /* "git.example.org-team-perf": letters, digits and dots; other characters become one dash. */

@@ -74,6 +74,8 @@ static int add(struct job *job, const struct recording *rec, const struct values
 		    o->machine ? o->machine : values_fact(v, "machine"));
 	r = buf_error(&ref) ? error_sys(err, buf_error(&ref), NULL, NULL) :
 	    archive_add(job->n.archive, ref.data, &build, id, &added, err);
+	if (!r && archive_server(job->n.archive))
+		notice("%s: the server has the build", archive_server(job->n.archive));
 	if (!r && (r = print(NULL, ref.data, id, added)))
 		error_sys(err, r, NULL, NULL);
 	buf_release(&ref);

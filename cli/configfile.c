@@ -185,6 +185,19 @@ static void *place(struct reader *r, const struct level *l, const struct option 
 	return theirs ? (char *)l->values + theirs->offset : (char *)scratch + o->offset;
 }
 
+/* A project's file can come from anybody and must not name code, nor where data is sent. */
+static int not_here(struct reader *r, const struct option *o)
+{
+	char message[sizeof r->err->message];
+	bool is_repo = o->kind == OPTION_REPO, is_plugin = !strcmp(o->name, "plugin");
+
+	snprintf(message, sizeof message, "'%s'%s is not allowed in a project's file: set it in "
+		 "~/.config/buildbeat/buildbeat.yaml or " SYSCONFDIR "/buildbeat/buildbeat.yaml%s%s",
+		 o->name, is_repo ? " with the URL of a server" : "",
+		 is_repo || is_plugin ? ", or use --" : "", is_repo || is_plugin ? o->name : "");
+	return wrong(r, message);
+}
+
 /* Checks a scalar for option o and sets the caller's value if it is wanted. */
 static int set_scalar(struct reader *r, const struct level *l, const struct option *o,
 		      void *scratch)
@@ -197,6 +210,8 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 
 	if (strlen(value) != r->event.data.scalar.length)
 		return wrong(r, "expected text without NUL bytes");
+	if (theirs && o->kind == OPTION_REPO && r->place == CONFIG_PROJECT && url_is_remote(value))
+		return not_here(r, o);
 	if (o->personal && o->kind != OPTION_TEXT && r->place == CONFIG_PERSONAL &&
 	    *value != '/')
 		return wrong(r, "expected an absolute path");
@@ -341,17 +356,6 @@ static int read_value(struct reader *r, const struct level *l, const struct opti
 	    o->kind == OPTION_NAMED)
 		return wrong(r, expected(o));
 	return set_scalar(r, l, o, scratch);
-}
-
-/* A project's file can come from anybody and must not name code. */
-static int not_here(struct reader *r, const struct option *o)
-{
-	char message[sizeof r->err->message];
-
-	snprintf(message, sizeof message, "'%s' is not allowed in a project's file: set it in "
-		 "~/.config/buildbeat/buildbeat.yaml or " SYSCONFDIR "/buildbeat/buildbeat.yaml%s",
-		 o->name, !strcmp(o->name, "plugin") ? ", or use --plugin" : "");
-	return wrong(r, message);
 }
 
 static int read_key(struct reader *r, struct level *l)
@@ -597,7 +601,7 @@ int configfile_find(char path[PATH_MAX], bool *project, struct error *err)
 }
 
 /* Personal options are not allowed in a project's file: read them from the user's or,
- * without one, from the system's file. */
+ * without one, from the system's file. The same for `repo` if the project has none. */
 static int read_personal(const struct target *t, struct error *err)
 {
 	struct option personal[OPTIONS_MAX];
@@ -607,7 +611,10 @@ static int read_personal(const struct target *t, struct error *err)
 	int r;
 
 	for (const struct option *o = t->table; o && o->name; o++) {
-		if (o->personal && n + 1 < OPTIONS_MAX)
+		bool no_repo = o->kind == OPTION_REPO &&
+			       !*(const char *const *)((char *)t->values + o->offset);
+
+		if ((o->personal || no_repo) && n + 1 < OPTIONS_MAX)
 			personal[n++] = *o;
 	}
 	if (!n)

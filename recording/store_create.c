@@ -71,15 +71,28 @@ int store_make_dir(char path[PATH_MAX], enum store_access access, const char *ba
 	return error_sys(err, r, path, "cannot make the recording");
 }
 
+/* It names a recording beside it, or one that was deleted. Other files of that name are not ours. */
+static bool is_ours(const char *link)
+{
+	char target[NAME_MAX + 1], build[PATH_MAX + 64], set[PATH_MAX + 64];
+	ssize_t n = readlink(link, target, sizeof target);
+
+	if (n < 0)
+		return errno == ENOENT;
+	if (n == sizeof target || memchr(target, '/', (size_t)n))
+		return false;
+	snprintf(build, sizeof build, "%s/" LAYOUT_BUILD, link);
+	snprintf(set, sizeof set, "%s/" LAYOUT_SET, link);
+	return !access(build, F_OK) || !access(set, F_OK) || access(link, F_OK);
+}
+
 void store_link_latest(const char *base, const char *path)
 {
 	char link[PATH_MAX + 16], fresh[PATH_MAX + 48];
 	const char *name = strrchr(path, '/') + 1;
-	struct stat st;
 
 	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, base);
-	/* a file of that name is not ours */
-	if (!lstat(link, &st) && !S_ISLNK(st.st_mode))
+	if (!is_ours(link))
 		return;
 	snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
 	if (!symlink(name, fresh) && rename(fresh, link))

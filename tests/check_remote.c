@@ -88,7 +88,7 @@ static void at_server(const char *expected)
 {
 	struct buf out = BUF_INIT;
 
-	read_lines(&out, "git -C a.git log --reverse --format=%at " SERIES " | "
+	read_lines(&out, "git -C a.git log --reverse --format=%at " SERIES " 2>/dev/null | "
 		   "awk '{ printf \"%s%d\", s, ($1 - 1767232800) / 86400; s = \" \" }'");
 	ck_assert_str_eq(buf_str(&out), expected);
 	buf_release(&out);
@@ -167,7 +167,15 @@ static const struct {
 	{ "ssh://ci@git.example.org:2222/n.git", true, NULL, "ssh://ci@git.example.org:2222/n.git" },
 	{ "ci@git.example.org:perf/n", true, NULL, "ci@git.example.org:perf/n" },
 	{ "git.example.org:n", true, NULL, "git.example.org:n" },
-	{ "https://ci:secret@example.org/n", true, NULL, "https://ci@example.org/n" },
+	{ "https://ci:secret@example.org/n", true, NULL, "https://example.org/n" },
+	{ "https://ghp_TOKEN@example.org/n", true, NULL, "https://example.org/n" },
+	{ "https://ci:a@b@example.org/n", true, NULL, "https://example.org/n" },
+	{ "https://ci:a/b@example.org/n", true, NULL, "https://example.org/n" },
+	{ "https://ci:a/b@c@example.org:80/n", true, NULL, "https://example.org:80/n" },
+	{ "git://me@example.org/n", true, NULL, "git://example.org/n" },
+	{ "ssh://ci:a@b@example.org/n", true, NULL, "ssh://ci@example.org/n" },
+	{ "ssh://ci:a/b@example.org:22/n", true, NULL, "ssh://ci@example.org:22/n" },
+	{ "https://[::1]:80/n@m", true, NULL, "https://[::1]:80/n@m" },
 	{ "https://example.org:80/n@m:o", true, NULL, "https://example.org:80/n@m:o" },
 };
 
@@ -277,6 +285,24 @@ START_TEST(server_is_down)
 	add(1, 4, 4, 0);
 	at_server("0 1 2 3 4");
 	seen_by(1, "0 1 2 3 4", false);
+}
+END_TEST
+
+/* A project's file does not send builds to its server; the user's file does. */
+START_TEST(server_in_configuration)
+{
+	static const char add[] = "cd project && " BUILDBEAT " archive --host h " TOP_SRCDIR
+				  "/tests/data/recordings/nested";
+
+	be(1);
+	unsetenv("XDG_CONFIG_HOME");
+	must(0, "mkdir -m 755 project && echo 'repo: %s' >project/buildbeat.yaml", url);
+	support_expect(base, 2, "", "buildbeat.yaml:1:7: 'repo' with the URL of a server is not allowed", "%s", add);
+	at_server("");
+	must(0, "echo 'git: false' >project/buildbeat.yaml; mkdir -p -m 755 home1/.config/buildbeat && "
+	     "echo 'repo: %s' >home1/.config/buildbeat/buildbeat.yaml", url);
+	support_expect(base, 0, NULL, support_path("%s: the server has the build", url), "%s", add);
+	must(0, "git -C a.git rev-parse h/main/x86_64");
 }
 END_TEST
 
@@ -542,7 +568,7 @@ int main(void)
 			    TEST_EACH(no_file, bad_files), TEST(name_of_copy),
 			    TEST_GROUP_WITH("server", setup, teardown), TEST(there_and_back),
 			    TEST_LOOP(several_at_once, 2), TEST(server_is_down),
-			    TEST_EACH(server_is_slow, slow),
+			    TEST_EACH(server_is_slow, slow), TEST(server_in_configuration),
 			    TEST(never_reached), TEST(others_went_on), TEST(branch_is_gone),
 			    TEST(pruned_elsewhere), TEST(prune_is_not_kept), TEST(server_refuses),
 			    TEST(notes_of_two), TEST(note_moves_along),
