@@ -7,7 +7,8 @@
 
 /*
  * A directory for files of this user that other processes of the user find: NAME in
- * XDG_RUNTIME_DIR, otherwise NAME-UID in TMPDIR or /tmp. Nobody else can read or write it, or make
+ * XDG_RUNTIME_DIR, otherwise NAME-UID in TMPDIR or /tmp; and NAME in the user's state directory if
+ * another user made those. Nobody else can read or write it, or make
  * its path name another. Those who read look where it would be made.
  *
  * True with path, and with fd: its descriptor, or -1 if it does not exist (only without make).

@@ -41,8 +41,8 @@ static int make_place(char path[PATH_MAX], struct error *err)
 
 	if (find_place(path, true, &fd) && fd >= 0)
 		return fd;
-	return error_set(err, -EPERM, NULL, 0, 0, "no private directory in XDG_RUNTIME_DIR, TMPDIR "
-			 "or /tmp for the tasks of inspections");
+	return error_set(err, -EPERM, NULL, 0, 0, "no private directory in XDG_RUNTIME_DIR, TMPDIR, "
+			 "/tmp or ~/.local/state for the tasks of inspections");
 }
 
 static bool read_id(unsigned *id, const char *name)

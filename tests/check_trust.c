@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/private_dir.h"
 #include "base/trust.h"
 #include "plugin/ticket.h"
 #include "tests/hostile.h"
@@ -166,11 +167,42 @@ START_TEST(owners)
 }
 END_TEST
 
+/* Another user made the directories of that name where anybody can: the next place is used, by those
+ * who make and by those who look. */
+START_TEST(squatted)
+{
+	const char *name = support_path("buildbeat-test-%d", (int)getpid());
+	char made[PATH_MAX], found[PATH_MAX], *base = strdup(support_tmpdir());
+	const char *tmp = support_path("/tmp/%s-%u", name, (unsigned)geteuid());
+	const char *ours = support_path("%s/%s-%u", base, name, (unsigned)geteuid());
+	int fd;
+
+	unsetenv("XDG_RUNTIME_DIR");
+	unsetenv("XDG_STATE_HOME");
+	setenv("HOME", base, 1);
+	setenv("TMPDIR", base, 1);
+	ck_assert_int_eq(mkdir(ours, 0777), 0);
+	ck_assert_int_eq(chmod(ours, 0777), 0);
+	ck_assert_int_eq(mkdir(tmp, 0755), 0);
+	ck_assert(private_dir_find(found, name, false, &fd) && fd < 0);
+	ck_assert(private_dir_find(made, name, true, &fd) && fd >= 0);
+	close(fd);
+	rmdir(tmp);
+	ck_assert_int_eq(mkdir(tmp, 0755), 0);
+	ck_assert(private_dir_find(found, name, false, &fd) && fd >= 0);
+	close(fd);
+	rmdir(tmp);
+	ck_assert_str_eq(found, made);
+	ck_assert_str_eq(made, support_path("%s/.local/state/buildbeat/%s", base, name));
+	free(base);
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("trust",
 			    TEST_GROUP_WITH("ticket", hostile_begin, NULL), TEST(swapped),
-			    TEST(private_place), TEST_EACH(place, places), TEST(left_over),
+			    TEST(private_place), TEST(squatted), TEST_EACH(place, places), TEST(left_over),
 			    TEST_GROUP_WITH("paths", hostile_begin, NULL), TEST_EACH(path, paths),
 			    TEST(groups), TEST(owners));
 }
