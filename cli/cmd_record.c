@@ -359,6 +359,11 @@ static int run(struct args *a, void *values, struct error *err)
 
 	inspect_config_init(&x.config);
 	r = configfile_apply_both(a, settings_options, values, &x.config, settings->config, err);
+	if (r == -EPERM) {
+		notice("nothing is recorded: %s: %s", err->path, err->message);
+		inspect_config_release(&x.config);
+		return run_alone(&l);
+	}
 	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
 	r = r ? r : check_repeat(settings, err);

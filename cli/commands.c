@@ -51,7 +51,14 @@ static int read_keys(const struct command *c, struct args *a, void *values, stru
 	const struct option *o = option_find(c->options, "config");
 	const char *file = *(const char **)((char *)values + o->offset);
 
-	return configfile_apply(a, c->keys, values, file, err);
+	int r = configfile_apply(a, c->keys, values, file, err);
+
+	/* The file would only name the directory of recordings. */
+	if (r == -EPERM && strstr(c->operands, "REC") && a->n && strchr(a->operand[0], '/') && !access(a->operand[0], F_OK)) {
+		notice_error(err);
+		r = 0;
+	}
+	return r;
 }
 
 int command_run(const struct command *c, int argc, char **argv)

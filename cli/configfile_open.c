@@ -2,6 +2,7 @@
 #include "cli/configfile_open.h"
 
 #include "base/trust.h"
+#include "launch/notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -95,9 +96,38 @@ static int open_source(struct configfile_source *s, const char *dir, struct erro
 	return r;
 }
 
+/* A directory of the user, to which nobody else can write, with or without the sticky bit. */
+static bool is_own(const char *dir)
+{
+	int fd = open(*dir ? dir : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+	bool own = fd >= 0 && !trust_fstat(fd, &st) && st.st_uid == geteuid() &&
+		   !(st.st_mode & S_ISVTX) && trust_is_private(&st);
+
+	if (fd >= 0)
+		close(fd);
+	return own;
+}
+
+static bool warned;		/* once in a process: some commands look for the file twice */
+
+/* Anybody can put a file into /tmp. It is not an error for all who work below. */
+static int ignore(const struct error *why)
+{
+	struct error err = *why;
+
+	snprintf(err.message, sizeof err.message, "%.400s; it is ignored", why->message);
+	if (!warned)
+		notice_error(&err);
+	warned = true;
+	return -ENOENT;
+}
+
 int configfile_open_upwards(struct configfile_source *s, struct error *err)
 {
 	char dir[PATH_MAX];
+	struct error why;
+	bool own = true;
 	int r = -ENOENT;
 
 	s->place = CONFIG_PROJECT;
@@ -106,11 +136,17 @@ int configfile_open_upwards(struct configfile_source *s, struct error *err)
 	if (!dir[1])
 		*dir = '\0';
 	for (;;) {
-		r = open_source(s, dir, err);
+		own = own && is_own(dir);
+		r = open_source(s, dir, &why);
+		if (r && r != -ENOENT && !own)
+			r = ignore(&why);
 		if (r != -ENOENT || !*dir)
-			return r;
+			break;
 		*strrchr(dir, '/') = '\0';
 	}
+	if (r && r != -ENOENT && err)
+		*err = why;
+	return r;
 }
 
 static int open_below(struct configfile_source *s, const char *dir, const char *below,

@@ -16,7 +16,9 @@ struct configfile_source {
 
 /* The nearest file in the working directory and above it, the user's, the system's, and one named
  * on the command line. Return 0 and s is open, -ENOENT if there is no file, or another negative
- * errno with err. */
+ * errno with err. The user's own tree is the working directory and the directories above it, as far as
+ * only the user can write to them. A file there that cannot be read or trusted is an error; above it,
+ * such as in /tmp, it is ignored with a warning. */
 int configfile_open_upwards(struct configfile_source *s, struct error *err);
 int configfile_open_users(struct configfile_source *s, struct error *err);
 int configfile_open_systems(struct configfile_source *s, struct error *err);

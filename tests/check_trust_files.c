@@ -14,28 +14,32 @@ enum who { ANYBODY, ROOT };
 /* Configuration files */
 
 /* Whatever has this name: no command hangs, or continues as if it were missing. */
-static const struct { enum who who; const char *make, *message; } files[] = {
-	{ ANYBODY, "mkfifo buildbeat.yaml", "not a regular file" },
-	{ ANYBODY, "mkdir buildbeat.yaml", "not a regular file" },
-	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: " },
-	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "not a regular file" },
+static const struct { enum who who; const char *make, *message; bool ignored; } files[] = {
+	{ ANYBODY, "mkfifo buildbeat.yaml", "not a regular file", false },
+	{ ANYBODY, "mkdir buildbeat.yaml", "not a regular file", false },
+	{ ANYBODY, "ln -s /dev/tty buildbeat.yaml", "buildbeat.yaml: ", false },
+	{ ANYBODY, "ln -s /dev/zero buildbeat.yaml", "not a regular file", false },
 	{ ANYBODY, "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"buildbeat.yaml\")'",
-	  "cannot read the configuration: Invalid argument" },
-	{ ANYBODY, "ln -s buildbeat.yaml buildbeat.yaml", NULL },
-	{ ANYBODY, "echo 'git: false' >buildbeat.yaml", NULL },
-	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w buildbeat.yaml", "everybody can write to it; to change that: chmod o-w " },
-	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w .", "everybody can write to it; to change that: chmod o-w " },
-	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod 1777 .", NULL },
-	{ ANYBODY, "echo 'git: false' >x; ln -s x buildbeat.yaml", NULL },
-	{ ANYBODY, "mkdir -m 777 y; echo 'git: false' >y/x; ln -s y/x buildbeat.yaml", "/in/y: the configuration is not read: everybody can write" },
-	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 0:65534 buildbeat.yaml; chmod g+w buildbeat.yaml", "(gid 65534) can write to it; " },
-	{ ROOT, "echo 'git: false' >buildbeat.yaml; chmod g+w buildbeat.yaml", NULL },
-	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 buildbeat.yaml", "(uid 65534), not to root (uid 0); if you trust its owner, list " },
-	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .", "(uid 65534), not to root (uid 0); if you trust its owner, list " },
-	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .; export SUDO_UID=65534", "(uid 65534)" },
-	{ ROOT, "chmod 1777 .; echo 'git: false' >x; ln -s x buildbeat.yaml; chown -h 65534 buildbeat.yaml", "(uid 65534)" },
-	{ ANYBODY, "echo 'plugin: /x.so' >buildbeat.yaml", "1:1: 'plugin' is not allowed in a project's file: set it in ~/.config/buildbeat/buildbeat.yaml or /" },
-	{ ANYBODY, "echo 'trust: [/]' >buildbeat.yaml", "1:1: 'trust' is not allowed in a project's file" },
+	  "cannot read the configuration: Invalid argument", false },
+	{ ANYBODY, "ln -s buildbeat.yaml buildbeat.yaml", NULL, false },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml", NULL, false },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w buildbeat.yaml", "everybody can write to it; to change that: chmod o-w ", false },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod o+w .", "everybody can write to it; to change that: chmod o-w ", true },
+	{ ANYBODY, "echo 'git: false' >buildbeat.yaml; chmod 1777 .", NULL, false },
+	{ ANYBODY, "echo 'git: false' >x; ln -s x buildbeat.yaml", NULL, false },
+	{ ANYBODY, "mkdir -m 777 y; echo 'git: false' >y/x; ln -s y/x buildbeat.yaml", "/in/y: the configuration is not read: everybody can write", false },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 0:65534 buildbeat.yaml; chmod g+w buildbeat.yaml", "(gid 65534) can write to it; ", false },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chmod g+w buildbeat.yaml", NULL, false },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 buildbeat.yaml", "(uid 65534), not to root (uid 0); if you trust its owner, list ", false },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .", "(uid 65534), not to root (uid 0); if you trust its owner, list ", true },
+	{ ROOT, "echo 'git: false' >buildbeat.yaml; chown 65534 .; export SUDO_UID=65534", "(uid 65534)", true },
+	{ ROOT, "chmod 1777 .; echo 'git: false' >x; ln -s x buildbeat.yaml; chown -h 65534 buildbeat.yaml", "(uid 65534)", true },
+	/* as in /tmp */
+	{ ROOT, "chmod 1777 .; echo 'x: 1' >buildbeat.yaml; chown 65534 buildbeat.yaml", "(uid 65534)", true },
+	{ ANYBODY, "chmod 1777 .; mkfifo buildbeat.yaml", "not a regular file; it is ignored", true },
+	{ ROOT, "echo 'x: 1' >buildbeat.yaml; chmod 1666 buildbeat.yaml", "everybody can write to it", false },
+	{ ANYBODY, "echo 'plugin: /x.so' >buildbeat.yaml", "1:1: 'plugin' is not allowed in a project's file: set it in ~/.config/buildbeat/buildbeat.yaml or /", false },
+	{ ANYBODY, "echo 'trust: [/]' >buildbeat.yaml", "1:1: 'trust' is not allowed in a project's file", false },
 };
 
 static const char *const commands[] = {
@@ -43,24 +47,44 @@ static const char *const commands[] = {
 	"chart", "check", "bisect --good x --bad y true",
 };
 
+/* Lines with this in a text. */
+static unsigned lines_with(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	while ((text = strstr(text, what))) {
+		n++;
+		text += strcspn(text, "\n");
+	}
+	return n;
+}
+
 START_TEST(configuration)
 {
+	const char *message = files[_i].message;
+	bool ignored = files[_i].ignored;
 	struct run r;
 
 	if (files[_i].who == ROOT && !hostile_can())
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		bool good = !files[_i].message;
+		bool ran, alone;
 
 		support_run(&r, hostile_base, "rm -rf in; mkdir -m 755 in; cd in; %s; mkdir -m 755 sub; cd sub; "
 			    "timeout 60 " BUILDBEAT " %s", files[_i].make, commands[i]);
-		ck_assert_msg(!good || !strstr(r.err.data, "/in"), "%s", r.err.data);
-		if (!good) {
-			ck_assert_int_eq(r.status, 2);
-			ck_assert_msg(strstr(r.err.data, files[_i].message) != NULL, "%s:\n%s", commands[i], r.err.data);
-			ck_assert(!support_exists(support_path("%s/in/sub/ran", hostile_base)));
+		ran = support_exists(support_path("%s/in/sub/ran", hostile_base));
+		/* the build runs without its recording if the file is not to be trusted */
+		alone = !i && !!strstr(r.err.data, "the configuration is not read");
+		ck_assert_msg(message || !strstr(r.err.data, "/in"), "%s", r.err.data);
+		if (message)
+			ck_assert_msg(lines_with(r.err.data, message), "%s:\n%s", commands[i], r.err.data);
+		if (ignored)
+			ck_assert_msg(lines_with(r.err.data, "; it is ignored\n") == 1, "%s", r.err.data);
+		if (message && !ignored) {
+			ck_assert_int_eq(r.status, alone ? 0 : 2);
+			ck_assert_int_eq(ran, alone);
 		} else if (i < 2) {
-			ck_assert_msg(!r.status, "%s", r.err.data);
+			ck_assert_msg(!r.status && ran, "%s", r.err.data);
 		}
 	}
 }
@@ -75,7 +99,7 @@ START_TEST(exceptions)
 		return;
 	support_run(&r, hostile_base, "mkdir -p in/sub; echo 'git: false' >in/buildbeat.yaml; chown -R 65534 in");
 	hostile_trust(support_path("%s/other", hostile_base));
-	support_expect(support_path("%s/in/sub", hostile_base), 2, NULL, NULL,
+	support_expect(support_path("%s/in/sub", hostile_base), ANY_STATUS, "ran\n", "; it is ignored\n",
 		       BUILDBEAT " record -- echo ran");
 	hostile_trust(support_path("%s/in", hostile_base));
 	support_expect(support_path("%s/in/sub", hostile_base), ANY_STATUS, "ran\n1\n", "",
@@ -236,6 +260,36 @@ START_TEST(latest_is_a_file)
 }
 END_TEST
 
+/* A link of that name is replaced if it names a recording or nothing. */
+static const struct { const char *make, *link; } links[] = {
+	{ "mkdir 1.0; ln -s 1.0 latest", "1.0" }, { "ln -s ../other latest", "../other" },
+	{ "ln -s / latest", "/" }, { "ln -s gone latest", "one" },
+	{ "mkdir old; echo buildbeat build 1 >old/build; ln -s old latest", "one" },
+	{ "mkdir old; echo buildbeat set 1 >old/set; ln -s old latest", "one" },
+};
+
+START_TEST(latest_is_a_link)
+{
+	support_expect(hostile_base, 0, support_path("%s\n", links[_i].link), NULL,
+		       "mkdir out; cd out; %s; cd ..; " BUILDBEAT " record --no-git -o out -n one true; "
+		       "readlink out/latest", links[_i].make);
+}
+END_TEST
+
+/* A recording that is named needs no project file. */
+START_TEST(named_recording)
+{
+	static const char *const shown[] = { "show", "chart -f svg -o out/x", "log", "profile", "export --to chrome" };
+
+	support_expect(hostile_base, 0, NULL, NULL, BUILDBEAT " record --no-git --log -o out -n one echo x; "
+		       "echo 'git: false' >buildbeat.yaml; chmod o+w buildbeat.yaml");
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		support_expect(hostile_base, 0, NULL, "the configuration is not read",
+			       BUILDBEAT " %s out/one; test $? != 2", shown[i]);
+	support_expect(hostile_base, 2, NULL, "the configuration is not read", BUILDBEAT " show");
+}
+END_TEST
+
 /* Nothing is appended to the target of another user's link. */
 START_TEST(joined)
 {
@@ -261,5 +315,6 @@ int main(void)
 			    TEST(personal_plugin), TEST_EACH(plugin, plugins),
 			    TEST_GROUP_WITH("recordings", hostile_begin, NULL),
 			    TEST_EACH(output, bases), TEST(implied), TEST_EACH(written, targets),
-			    TEST(latest_is_a_file), TEST(joined));
+			    TEST(latest_is_a_file),
+			    TEST_EACH(latest_is_a_link, links), TEST(named_recording), TEST(joined));
 }
