@@ -37,7 +37,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
 	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
-	tests/check_moved tests/check_nightly tests/check_ninja \
+	tests/check_moved tests/check_namespaces tests/check_nightly tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
@@ -73,7 +73,7 @@ EXTRA_DIST += tests/beside.py tests/serve_record.py tests/metrics.py tests/serve
 CHECKS += tests/check_job tests/check_process_api tests/check_stack
 check_PROGRAMS += tests/ask
 tests_check_stack_LDADD = $(SYMBOLIZER_LIBS) $(LDADD)
-EXTRA_DIST += tests/process_api.py
+EXTRA_DIST += tests/process_api.py tests/namespaces.py
 
 # of replies
 CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check_replies

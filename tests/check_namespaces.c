@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds in other PID namespaces: unshare, bwrap, nested, with and without their own /proc. */
+#include "tests/launched.h"
+#include "tests/support.h"
+
+START_TEST(as_the_programs_say)
+{
+	struct run r;
+
+	support_run(&r, NULL, "python3 -B " TOP_SRCDIR "/tests/namespaces.py " BUILDBEAT " %s",
+		    support_tmpdir());
+	if (r.status == 77)
+		return;
+	ck_assert_msg(!r.status, "%s%s", r.out.data, r.err.data);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_has("unshare") || !support_can_be_loaded())
+		return 77;
+	return support_main("namespaces", { .test = as_the_programs_say, .to = 1,
+			    .untimed = true });
+}
