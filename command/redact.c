@@ -75,6 +75,10 @@ static const struct redact_word words[] = {
 	{ "sshpass", RULE_SSHPASS, false, 0 },
 	{ "curl", RULE_CURL, false, 0 },
 	{ "pass:", RULE_OPENSSL, false, 0 },
+	{ "pass", RULE_PASS, true, 0 },
+	{ "login", RULE_LOGIN, false, 0 },
+	{ "echo", RULE_LOGIN, false, 0 },
+	{ "printf", RULE_LOGIN, false, 0 },
 };
 
 #define N_WORDS ARRAY_SIZE(words)
@@ -123,7 +127,7 @@ struct finder {
 	struct redact_scan s;
 	const char *text;
 	const char *at;			/* words are searched from here */
-	struct redact_span word, url, command, own_text, own_name;
+	struct redact_span word, url, command, login, own_text, own_name;
 	const char *command_at;		/* after the command's name or its last secret */
 	enum redact_rule command_rule;
 };
@@ -141,6 +145,7 @@ static struct redact_span judge(struct finder *f, const struct redact_word *w, c
 	switch (w->rule) {
 	case RULE_NAME:
 	case RULE_WEAK_NAME:
+	case RULE_PASS:
 		return redact_secret_named(s, f->text, w, at);
 	case RULE_HEADER:
 		return redact_authorization(s, f->text, at);
@@ -164,6 +169,10 @@ static struct redact_span judge(struct finder *f, const struct redact_word *w, c
 			f->command_at = at;
 			search_command(f);
 		}
+		break;
+	case RULE_LOGIN:
+		if (!f->login.p)
+			f->login = redact_login(s, f->text, at);
 	}
 	return (struct redact_span){ 0 };
 }
@@ -228,6 +237,8 @@ static void search_from(struct finder *f, const char *p)
 			f->command_at = p;
 			search_command(f);
 		}
+		if (f->login.p && f->login.p < p)
+			f->login = redact_login(&f->s, f->text, p);
 	}
 	if (f->own_text.p && f->own_text.p < p)
 		f->own_text = redact_own_text(&f->s, p);
@@ -239,13 +250,13 @@ static void search_from(struct finder *f, const char *p)
 static struct redact_span next_secret(const struct finder *f)
 {
 	const struct redact_span *all[] = {
-		&f->word, &f->url, &f->command, &f->own_text, &f->own_name,
+		&f->word, &f->url, &f->command, &f->login, &f->own_text, &f->own_name,
 	};
 	struct redact_span best = { 0 };
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		earliest(&best, *all[i]);
-	for (size_t i = 0; i < 5 && best.p; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all) && best.p; i++) {
 		if (all[i]->p && all[i]->p <= best.end && all[i]->end > best.end) {
 			best.end = all[i]->end;
 			i = (size_t)-1;

@@ -15,7 +15,8 @@
  *	the value of an assignment, option or header with such a name (TOKEN=,
  *	--password=, --api-key VALUE, Authorization:), without plain numbers, words
  *	such as yes or on, and variables that the shell is still to expand;
- *	the password in a URL, in curl's -u and in -p of mysql and sshpass;
+ *	the password in a URL, in curl's -u, in -p of mysql, sshpass and docker login;
+ *	what echo or printf write into a program that reads a secret (--password-stdin);
  *	words that look like the tokens of well-known services;
  *	what the user's own patterns say.
  *

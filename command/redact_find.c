@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* list: words with a space between two. */
-static bool is_one_of(struct slice s, const char *list)
+bool redact_is_one_of(struct slice s, const char *list)
 {
 	while (*list) {
 		size_t n = strcspn(list, " ");
@@ -18,7 +17,7 @@ static bool is_one_of(struct slice s, const char *list)
 
 /* Names and values */
 
-static bool is_word_end(const struct redact_scan *s, const char *p)
+bool redact_is_word_end(const struct redact_scan *s, const char *p)
 {
 	return p >= s->end || redact_is_space(*p) || redact_is_operator(*p);
 }
@@ -33,8 +32,8 @@ static const char *behind_quoted(const struct redact_scan *s, const char *p)
 	return p < s->end && *p ? p + 1 : p;
 }
 
-/* The value that begins at p. quote is that of the word around it, 0: none. */
-static struct redact_span value_at(const struct redact_scan *s, const char *p, char quote,
+/* quote is that of the word around it, 0: none. */
+struct redact_span redact_value_at(const struct redact_scan *s, const char *p, char quote,
 				   bool whole_word)
 {
 	struct redact_span v = { p, p };
@@ -59,15 +58,15 @@ static struct redact_span value_at(const struct redact_scan *s, const char *p, c
 	if (p < s->end && redact_is_quote(*p)) {
 		const char *end = behind_quoted(s, p);
 
-		if (is_word_end(s, end) || *end == ',' || *end == '}') {
+		if (redact_is_word_end(s, end) || *end == ',' || *end == '}') {
 			v.p = p + 1;
 			v.end = end > p + 1 && end[-1] == *p ? end - 1 : end;
 			return v;
 		}
 	}
-	while (!is_word_end(s, v.end)) {
+	while (!redact_is_word_end(s, v.end)) {
 		if (redact_is_quote(*v.end)) {
-			if (v.end > p && (is_word_end(s, v.end + 1) || v.end[1] == ',' ||
+			if (v.end > p && (redact_is_word_end(s, v.end + 1) || v.end[1] == ',' ||
 					  v.end[1] == '}'))
 				break;
 			v.end = behind_quoted(s, v.end);
@@ -106,8 +105,7 @@ static bool is_reference(struct slice v)
 	return true;
 }
 
-/* Values that are not secrets: an empty one, a small number, a switch. */
-static bool is_harmless(struct redact_span span)
+bool redact_is_harmless(struct redact_span span)
 {
 	static const char switches[] =
 		"on off yes no y n true false enabled disabled auto none null default "
@@ -119,7 +117,7 @@ static bool is_harmless(struct redact_span span)
 		digits++;
 	return !v.len || v.p[-1] == '`' || *v.p == '`' || (digits == v.len && digits < 4) ||
 	       is_reference(v) ||
-	       is_one_of(v, switches);
+	       redact_is_one_of(v, switches);
 }
 
 /* The next piece of a name: up to _ - . or a capital letter after a small one. */
@@ -157,12 +155,12 @@ static bool is_about(const char *p, const char *word, const char *word_end, cons
 	while (p < word) {
 		struct slice piece = next_piece(&p, word);
 
-		if (first && is_one_of(piece, before))
+		if (first && redact_is_one_of(piece, before))
 			return true;
 		first = false;
 	}
 	for (p = word_end; p < end;) {
-		if (is_one_of(next_piece(&p, end), after))
+		if (redact_is_one_of(next_piece(&p, end), after))
 			return true;
 	}
 	return false;
@@ -236,7 +234,7 @@ static struct redact_span value_of(const struct redact_scan *s, struct redact_na
 		return (struct redact_span){ 0 };
 	if (spaced && n->quote)
 		n->quote = 0;
-	return value_at(s, p, n->quote, spaced || n->begins_word);
+	return redact_value_at(s, p, n->quote, spaced || n->begins_word);
 }
 
 static bool looks_weak(struct redact_span v)
@@ -272,6 +270,27 @@ static const char *word_boundary(const struct redact_scan *s, const char *p, siz
 	return end;
 }
 
+/* NAME_PASS and namePass; PASS alone needs a value that looks like a secret. */
+__attribute__((cold, noinline)) static bool is_pass(const struct redact_name *n, const char *at, const char *end,
+		    struct redact_span v)
+{
+	static const char passes[] = "first second last one two three multi single each per lto";
+	const char *name = n->p, *first;
+
+	if (n->end != end || v.p[-1] == ' ')
+		return false;
+	while (name < at && *name == '-')
+		name++;
+	if (name > n->p && name + 1 < at && *name == 'D')
+		name++;
+	if (at == name)
+		return !looks_weak(v);
+	first = name;
+	return (at[-1] == '_' || (*at == 'P' && redact_lower(at[-1]) == at[-1] &&
+				  redact_is_letter(at[-1]))) &&
+	       !redact_is_one_of(next_piece(&first, at), passes);
+}
+
 struct redact_span redact_secret_named(const struct redact_scan *s, const char *text,
 				       const struct redact_word *w, const char *at)
 {
@@ -289,12 +308,14 @@ struct redact_span redact_secret_named(const struct redact_scan *s, const char *
 		return none;
 	n.may_be_spaced = is_long_option(&n, at);
 	v = value_of(s, &n);
-	if (!v.p || is_harmless(v))
+	if (!v.p || redact_is_harmless(v))
 		return none;
 	/* in the next word only if the name is unambiguous */
 	if (v.p > n.end && redact_is_space(v.p[-1]) && *n.p == '-' &&
 	    (!last || (v.end - v.p > 3 && (redact_same(v.p, "id=", 3, false) ||
 					   redact_same(v.p, "type=", 4, false)))))
+		return none;
+	if (w->rule == RULE_PASS && !is_pass(&n, at, end, v))
 		return none;
 	if (w->rule == RULE_WEAK_NAME && (n.end != end || looks_weak(v)))
 		return none;
@@ -335,13 +356,13 @@ struct redact_span redact_authorization(const struct redact_scan *s, const char 
 	if (n.end < s->end && *n.end == ':') {
 		for (p = n.end + 1; p < s->end && *p == ' ';)
 			p++;
-		v = value_at(s, p, n.quote, false);
+		v = redact_value_at(s, p, n.quote, false);
 		/* a header within quotes that begin with another word */
-		if (!n.quote && v.p && is_one_of((struct slice){ v.p, (size_t)(v.end - v.p) },
+		if (!n.quote && v.p && redact_is_one_of((struct slice){ v.p, (size_t)(v.end - v.p) },
 						 schemes)) {
 			for (p = v.end; p < s->end && *p == ' ';)
 				p++;
-			v = value_at(s, p, 0, false);
+			v = redact_value_at(s, p, 0, false);
 		} else {
 			size_t len;
 
@@ -358,7 +379,7 @@ struct redact_span redact_authorization(const struct redact_scan *s, const char 
 		n.may_be_spaced = false;
 		v = value_of(s, &n);
 	}
-	return v.p && !is_harmless(v) ? v : none;
+	return v.p && !redact_is_harmless(v) ? v : none;
 }
 
 struct redact_span redact_bearer(const struct redact_scan *s, const char *text, const char *at)
@@ -442,8 +463,8 @@ struct redact_span redact_openssl(const struct redact_scan *s, const char *text,
 		p--;
 	if (p >= at || !redact_same(p, "-pass", 5, false))
 		return (struct redact_span){ 0 };
-	v = value_at(s, at + strlen("pass:"), redact_is_quote(at[-1]) ? at[-1] : 0, true);
-	return is_harmless(v) ? (struct redact_span){ 0 } : v;
+	v = redact_value_at(s, at + strlen("pass:"), redact_is_quote(at[-1]) ? at[-1] : 0, true);
+	return redact_is_harmless(v) ? (struct redact_span){ 0 } : v;
 }
 
 /* Commands whose options have a secret */
@@ -462,9 +483,9 @@ bool redact_is_command(const struct redact_scan *s, const char *text, const char
 	return p == at || (at[-1] == '/' && *p != '-');
 }
 
-static const char *next_word(const struct redact_scan *s, const char *p)
+const char *redact_next_word(const struct redact_scan *s, const char *p)
 {
-	while (!is_word_end(s, p))
+	while (!redact_is_word_end(s, p))
 		p = redact_is_quote(*p) ? behind_quoted(s, p) : p + 1;
 	while (p < s->end && (*p == ' ' || *p == '\t' || !*p))
 		p++;
@@ -476,31 +497,31 @@ struct redact_span redact_mysql_password(const struct redact_scan *s, const char
 	static const char not[] = "-pthread -pipe -pg -pedantic";
 	struct redact_span v;
 
-	while ((p = next_word(s, p))) {
+	while ((p = redact_next_word(s, p))) {
 		const char *end = p;
 
-		while (!is_word_end(s, end))
+		while (!redact_is_word_end(s, end))
 			end++;
 		if (end - p < 2 || p[0] != '-' || p[1] != 'p' ||
-		    is_one_of((struct slice){ p, (size_t)(end - p) }, not)) {
+		    redact_is_one_of((struct slice){ p, (size_t)(end - p) }, not)) {
 			if (ssh && *p != '-')
 				break;
 			continue;
 		}
 		if (end - p == 2 && !ssh)
 			continue;
-		p = end - p > 2 ? p + 2 : next_word(s, p);
+		p = end - p > 2 ? p + 2 : redact_next_word(s, p);
 		if (!p)
 			break;
-		v = value_at(s, p, 0, true);
-		return is_harmless(v) ? (struct redact_span){ 0 } : v;
+		v = redact_value_at(s, p, 0, true);
+		return redact_is_harmless(v) ? (struct redact_span){ 0 } : v;
 	}
 	return (struct redact_span){ 0 };
 }
 
 struct redact_span redact_curl_password(const struct redact_scan *s, const char *p)
 {
-	while ((p = next_word(s, p))) {
+	while ((p = redact_next_word(s, p))) {
 		const char *value = NULL, *colon, *last = p;
 		struct redact_span v;
 
@@ -509,25 +530,42 @@ struct redact_span redact_curl_password(const struct redact_scan *s, const char 
 			last++;
 		if (p[0] == '-' && last > p && redact_lower(*last) == 'u')
 			value = last + 1 < s->end && !redact_is_space(last[1]) ? last + 1 :
-				next_word(s, last);
+				redact_next_word(s, last);
 		else if (s->end - p > 6 && redact_same(p, "--user", 6, false))
-			value = p[6] == '=' ? p + 7 : redact_is_space(p[6]) ? next_word(s, p) : NULL;
+			value = p[6] == '=' ? p + 7 : redact_is_space(p[6]) ? redact_next_word(s, p) : NULL;
 		else if (s->end - p > 12 && redact_same(p, "--proxy-user", 12, false))
-			value = p[12] == '=' ? p + 13 : next_word(s, p);
+			value = p[12] == '=' ? p + 13 : redact_next_word(s, p);
 		if (!value)
 			continue;
-		v = value_at(s, value, 0, true);
+		v = redact_value_at(s, value, 0, true);
 		colon = memchr(v.p, ':', (size_t)(v.end - v.p));
 		if (!colon)
 			continue;
 		v.p = colon + 1;
-		if (!is_harmless(v))
+		if (!redact_is_harmless(v))
 			return v;
 	}
 	return (struct redact_span){ 0 };
 }
 
 /* URLs */
+
+/* A password with a slash, ? or #, which should be %2F ...: the text behind the colon is no port. */
+__attribute__((cold, noinline)) static const char *late_at(const struct redact_scan *s, const char *p, const char *colon,
+			   const char *end)
+{
+	const char *port = colon + 1, *at = NULL;
+
+	while (port < end && redact_is_digit(*port))
+		port++;
+	if (*p == '[' || port == end || strchr("$%{<", *port))
+		return NULL;
+	for (; end < s->end && !redact_is_space(*end) && !redact_is_quote(*end); end++) {
+		if (*end == '@')
+			at = end;
+	}
+	return at;
+}
 
 struct redact_span redact_url_password(const struct redact_scan *s, const char *from)
 {
@@ -556,10 +594,12 @@ struct redact_span redact_url_password(const struct redact_scan *s, const char *
 				return v;
 			continue;
 		}
+		if (!at && colon && end < s->end)
+			at = late_at(s, p, colon, end);
 		if (at && colon && colon < at) {
 			struct redact_span v = { colon + 1, at };
 
-			if (!is_harmless(v) || redact_is_digit(*v.p))
+			if (!redact_is_harmless(v) || redact_is_digit(*v.p))
 				return v;
 		} else if (at && at - p >= 20 && token_end(s, p) == at) {
 			return (struct redact_span){ p, at };
@@ -582,7 +622,7 @@ struct redact_span redact_own_text(const struct redact_scan *s, const char *from
 		while (own->kind == PATTERN_TEXT && p < s->end &&
 		       (p = memmem(p, (size_t)(s->end - p), own->text, own->len))) {
 			char quote = redact_is_quote(p[own->len - 1]) ? p[own->len - 1] : 0;
-			struct redact_span v = value_at(s, p + own->len, quote, true);
+			struct redact_span v = redact_value_at(s, p + own->len, quote, true);
 
 			if (v.end > v.p && !is_reference((struct slice){
 					v.p, (size_t)(v.end - v.p) })) {

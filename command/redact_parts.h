@@ -20,6 +20,8 @@ enum redact_rule {
 	RULE_AWS, RULE_JWT, RULE_KEY,
 	RULE_MYSQL, RULE_SSHPASS, RULE_CURL,
 	RULE_OPENSSL,		/* -passin pass:VALUE */
+	RULE_PASS,		/* DB_PASS=VALUE */
+	RULE_LOGIN,		/* docker login -p VALUE; echo VALUE | ... --password-stdin */
 };
 
 struct redact_word {
@@ -158,6 +160,11 @@ struct redact_span redact_mysql_password(const struct redact_scan *s, const char
 __attribute__((cold))
 struct redact_span redact_curl_password(const struct redact_scan *s, const char *p);
 
+/* The next password of a program's subcommand login, or that a program reads from standard input and
+ * the same line has: echo VALUE | ..., ... <<< VALUE. */
+__attribute__((cold))
+struct redact_span redact_login(const struct redact_scan *s, const char *text, const char *from);
+
 /* scheme://user:password@host: the password; without one, a user that is no name. */
 struct redact_span redact_url_password(const struct redact_scan *s, const char *from);
 
@@ -166,6 +173,20 @@ struct redact_span redact_own_text(const struct redact_scan *s, const char *from
 
 __attribute__((cold))
 struct redact_span redact_own_name(const struct redact_scan *s, const char *text, const char *from);
+
+/* Words of a shell's command */
+
+bool redact_is_word_end(const struct redact_scan *s, const char *p);
+/* The word behind that at p, in the same command; or NULL. */
+__attribute__((cold))
+const char *redact_next_word(const struct redact_scan *s, const char *p);
+/* The value at p, in quotes or not. */
+struct redact_span redact_value_at(const struct redact_scan *s, const char *p, char quote,
+				   bool whole_word);
+/* Empty, a small number, a switch, or still to be expanded. */
+bool redact_is_harmless(struct redact_span v);
+/* list: words with a space between two. */
+bool redact_is_one_of(struct slice s, const char *list);
 
 /* Patterns */
 
