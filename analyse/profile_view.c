@@ -343,11 +343,13 @@ static size_t collect(struct profile_view *v, const struct profile_node *n,
 static double quantile(struct profile_view *v, const struct profile_node *n,
 		       enum profile_time which, double q)
 {
+	size_t count;
 	int64_t value;
 
 	if (v->p->is_difference)
 		return NAN;
-	value = profile_quantile(v->scratch, collect(v, n, which), q);
+	count = collect(v, n, which);	/* which may move scratch */
+	value = profile_quantile(v->scratch, count, q);
 	return value < 0 ? NAN : (double)value;
 }
 

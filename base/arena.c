@@ -84,9 +84,12 @@ void *arena_alloc(struct arena *a, size_t size)
 
 	if (size > SIZE_MAX - ALIGNMENT)
 		return NULL;
-	skip = skip < a->left ? skip : a->left;
-	a->p += skip;
-	a->left -= skip;
+	if (skip > a->left)
+		skip = a->left;
+	if (skip) {
+		a->p += skip;
+		a->left -= skip;
+	}
 	p = take(a, size);
 	return p ? memset(p, 0, size) : NULL;
 }
