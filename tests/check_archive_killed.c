@@ -48,6 +48,7 @@ static char *list_calls(struct run *r)
 
 static const char left[] =
 	"find L -name '*.lock' -o -name '*.keep' -o -name '*.new' | grep . && exit 1\n"
+	"for p in L/objects/pack/*.pack; do test -e ${p%.pack}.idx || { echo $p; exit 1; }; done\n"
 	"git -C L fsck --strict >/dev/null 2>fsck || { cat fsck; exit 1; }\n"
 	"test $(git -C L rev-list --count vm/main/x86_64) = ";
 
@@ -74,6 +75,20 @@ START_TEST(next_archive_works)
 }
 END_TEST
 
+/* A power failure loses nothing that the branch names: each file is on the disk before. */
+START_TEST(files_are_synced)
+{
+	static const char *const steps[] = {
+		"pack-[^/]*.pack>", "pack-[^/]*.new>", "/objects/pack>", "x86_64.lock>", "/vm/main>",
+	};
+
+	make_archive();
+	sh("mv first L && strace -y -o calls -e trace=fsync,fdatasync " ADD "2");
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		sh(support_path("sed -n %zup calls | grep -q '%s'", i + 1, steps[i]));
+}
+END_TEST
+
 int main(void)
 {
 	made_environment();
@@ -81,5 +96,5 @@ int main(void)
 		printf("1..0 # SKIP strace cannot trace here\n");
 		return 77;
 	}
-	return support_main("archive_killed", TEST(next_archive_works));
+	return support_main("archive_killed", TEST(next_archive_works), TEST(files_are_synced));
 }

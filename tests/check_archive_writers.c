@@ -307,6 +307,8 @@ START_TEST(full_disk_is_reported)
 		       "trap '' XFSZ; ulimit -f %d; exec " GENERATOR " --tasks 20000 --series "
 		       MADE_REF " --first 1 --builds 2 %s", blocks[_i], made_repo());
 	ck_assert_uint_eq(read_runs(number, 2), 1);
+	/* half-written packs are deleted */
+	run_all(support_path("cd %s/objects/pack && test $(ls | wc -l) = 2 && ls *.pack && ls *.idx", made_repo()));
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 	made_fsck();

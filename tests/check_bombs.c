@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "convert/gunzip.h"
 #include "tests/launched.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 /* Small files that unpack to large ones are refused with a message that says what to do, and
@@ -83,6 +88,55 @@ START_TEST(limit_is_reported_and_raised)
 }
 END_TEST
 
+#define MEMBER_ZEROS (8 * MIB)
+#define MEMBER_NOISE (512u << 10)		/* so that it is packed to a sixteenth */
+
+/* A member of gzip into the pipe again and again. */
+static void feed(const char *member, const char *pipe)
+{
+	struct buf text = BUF_INIT;
+	int fd = open(pipe, O_WRONLY | O_CLOEXEC);
+
+	signal(SIGPIPE, SIG_DFL);
+	support_read(&text, member);
+	while (fd >= 0 && write(fd, text.data, text.len) > 0)
+		;
+	_exit(0);
+}
+
+/* What is packed by less than 32 to 1 is read up to a gigabyte. */
+START_TEST(large_is_bounded)
+{
+	const char *top = support_tmpdir(), *pipe = support_path("%s/pipe", top);
+	const char *member = support_path("%s/member.gz", top);
+	static char block[MIB];
+	struct error err = { 0 };
+	struct gunzip *g;
+	uint64_t total = 0;
+	ssize_t n = 1;
+	pid_t child;
+	int r;
+
+	support_expect(top, 0, "", "", "{ head -c %zu /dev/zero; head -c %u /dev/urandom; } | gzip -1 >member.gz; "
+		       "mkfifo pipe", MEMBER_ZEROS, MEMBER_NOISE);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child)
+		feed(member, pipe);
+	g = gunzip_open(pipe, &r, &err);
+	ck_assert_ptr_nonnull(g);
+	while (n > 0 && total < 1100 * MIB) {
+		n = gunzip_read(g, block, sizeof block, &err);
+		total += n > 0 ? (uint64_t)n : 0;
+	}
+	gunzip_close(g);
+	ck_assert_int_eq(waitpid(child, &r, 0), child);
+	ck_assert_int_lt(n, 0);
+	ck_assert_msg(strstr(err.message, "unpacks to more than 1024 MiB"), "%s", err.message);
+	ck_assert_uint_ge(total, 1020 * MIB);
+}
+END_TEST
+
 /* <zstd.h> is hidden by our own header of that name. */
 size_t ZSTD_compress(void *to, size_t room, const void *from, size_t len, int level);
 
@@ -142,5 +196,5 @@ int main(void)
 #endif
 	return support_main("bombs", TEST_EACH(gzip_is_bounded, cases),
 			    TEST(limit_is_reported_and_raised), TEST(zstd_is_bounded),
-			    TEST(archive_is_bounded));
+			    TEST(large_is_bounded), TEST(archive_is_bounded));
 }
