@@ -196,6 +196,7 @@ static void add_servers(struct summary *s)
 static void fill_used(struct summary *s)
 {
 	struct cost sum = { 0 };
+	bool parts = false;	/* user and system: samples have only their sum */
 
 	s->user_us = recording_build_number(s->rec, "user_us");
 	s->system_us = recording_build_number(s->rec, "system_us");
@@ -203,14 +204,16 @@ static void fill_used(struct summary *s)
 	s->written_bytes = bytes_of_blocks(s, "out_blocks");
 	add_servers(s);
 	if (!s->cpu_exact) {
-		for (size_t i = 0; i < s->rec->n_tasks; i++)
+		for (size_t i = 0; i < s->rec->n_tasks; i++) {
 			cost_add(&sum, &s->nest[i].cost);
-		s->user_us = sum.user_us;
-		s->system_us = sum.system_us;
+			parts |= s->rec->task[i].user_us >= 0;
+		}
+		s->user_us = parts ? sum.user_us : -1;
+		s->system_us = parts ? sum.system_us : -1;
 		s->read_bytes = sum.read_bytes ? sum.read_bytes : -1;
 		s->written_bytes = sum.written_bytes ? sum.written_bytes : -1;
 	}
-	s->cpu_us = s->cpu_exact ? sat_add(s->user_us, s->system_us) : sum.cpu_us;
+	s->cpu_us = s->cpu_exact ? sat_add(s->user_us, s->system_us) : sum.measured ? sum.cpu_us : -1;
 }
 
 static int fill_running(struct summary *s)

@@ -52,7 +52,7 @@ struct summary {
 	const char *reason;	/* why it failed, as the build tool said; NULL: unknown */
 	int64_t wall_us;
 	int64_t cores;		/* -1: not known */
-	int64_t user_us, system_us, cpu_us;
+	int64_t user_us, system_us, cpu_us;	/* -1: not known */
 	bool cpu_exact;		/* of the build's process and all its descendants;
 				   otherwise the sum of the tasks */
 	int64_t read_bytes, written_bytes;	/* of storage, likewise; -1: unknown */

@@ -390,13 +390,6 @@ static int64_t sum_of(const struct values *f, enum value_column c)
 	return sum;
 }
 
-/* cost.h knows no "not known" of its sums. */
-static int64_t known_cpu(const struct values *f, const struct summary *sum, int64_t us,
-			 enum value_column c)
-{
-	return sum->cpu_exact || f->column[c] ? us : -1;
-}
-
 static void set_totals(struct values *f, const struct summary *sum)
 {
 	const struct host *h = &sum->host;
@@ -405,8 +398,8 @@ static void set_totals(struct values *f, const struct summary *sum)
 	int64_t max_rss = recording_build_number(sum->rec, "max_rss_kb");
 
 	t[TOTAL_WALL_US] = sum->wall_us;
-	t[TOTAL_USER_US] = known_cpu(f, sum, sum->user_us, COLUMN_USER_US);
-	t[TOTAL_SYSTEM_US] = known_cpu(f, sum, sum->system_us, COLUMN_SYSTEM_US);
+	t[TOTAL_USER_US] = sum->user_us;
+	t[TOTAL_SYSTEM_US] = sum->system_us;
 	t[TOTAL_MAX_RSS_KB] = max_rss >= 0 ? max_rss : largest(f, COLUMN_MAX_RSS_KB);
 	t[TOTAL_PEAK_KB] = sum->memory_peak_kb.value;
 	t[TOTAL_READ_BYTES] = sum_of(f, COLUMN_READ_BYTES);

@@ -422,6 +422,22 @@ const char *recording_build(const struct recording *rec, const char *key)
 	return NULL;
 }
 
+const char *recording_tool(const struct recording *rec, const char **version)
+{
+	const char *tool = recording_build(rec, "tool");
+
+	*version = recording_build(rec, "version");
+	for (size_t i = 0; !tool && i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		if (!in->tool || !*in->tool || in->only_spans)
+			continue;
+		tool = in->tool;
+		*version = in->version && *in->version ? in->version : NULL;
+	}
+	return tool;
+}
+
 int64_t recording_build_number(const struct recording *rec, const char *key)
 {
 	const char *value = recording_build(rec, key);

@@ -355,6 +355,10 @@ int recording_read_build(struct recording *rec, const char *path,
 const char *recording_build(const struct recording *rec, const char *key);
 int64_t recording_build_number(const struct recording *rec, const char *key);
 
+/* The build tool of the build, and its version: what `build` says, otherwise the first instance that
+ * has tasks. Both can be NULL. */
+const char *recording_tool(const struct recording *rec, const char **version);
+
 /*
  * The command of a task, "" when not known, or when its file cannot be read any
  * more: few are ever asked for, so they are not in memory. Valid until the next

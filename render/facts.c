@@ -214,16 +214,19 @@ void fact_cpu(struct facts *f, const struct summary *s)
 {
 	double share = summary_cpu_share(s);
 
-	if (!s->cpu_exact && !s->cpu_us)
+	if (s->cpu_us < 0)
 		return;
 	if (f->brief) {
 		buf_adds(&f->part, s->cpu_exact ? "the build " : "");
 		add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
 	} else {
 		text_add_time(&f->part, s->cpu_us);
-		buf_adds(&f->part, " of CPU: ");
-		add_time(f, s->user_us, " user");
-		add_time(f, s->system_us, " system");
+		buf_adds(&f->part, " of CPU");
+		if (s->user_us >= 0) {
+			buf_adds(&f->part, ": ");
+			add_time(f, s->user_us, " user");
+			add_time(f, s->system_us, " system");
+		}
 	}
 	if (share >= 0) {
 		text_add_percent(&f->part, share);

@@ -65,10 +65,15 @@ static void add_cost(struct json *j, const struct cost *c)
 static void add_build(struct json *j, const struct recording *rec)
 {
 	static const char *const texts[] = {
-		"command", "cwd", "tool", "version", "host", "kernel", "machine", "buildbeat",
+		"host", "kernel", "machine", "buildbeat",
 	};
+	const char *version, *tool = recording_tool(rec, &version);
 
 	json_object(j, "build");
+	json_str(j, "command", recording_build(rec, "command"));
+	json_str(j, "cwd", recording_build(rec, "cwd"));
+	json_str(j, "tool", tool);
+	json_str(j, "version", version);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		json_str(j, texts[i], recording_build(rec, texts[i]));
 	json_known(j, "cores", recording_build_number(rec, "cores"));
@@ -146,9 +151,9 @@ static void add_totals(struct json *j, const struct summary *s)
 {
 	json_object(j, "totals");
 	json_int(j, "wall_us", s->wall_us);
-	json_int(j, "cpu_us", s->cpu_us);
-	json_int(j, "cpu_user_us", s->user_us);
-	json_int(j, "cpu_system_us", s->system_us);
+	json_known(j, "cpu_us", s->cpu_us);
+	json_known(j, "cpu_user_us", s->user_us);
+	json_known(j, "cpu_system_us", s->system_us);
 	json_bool(j, "cpu_exact", s->cpu_exact);
 	add_share(j, "cpu_share", summary_cpu_share(s));
 	json_int(j, "instances", instances(s->rec));

@@ -3,7 +3,7 @@
 #   agree.py BUILDBEAT DIRECTORY RECORDING
 #   agree.py BUILDBEAT DIRECTORY RECORDING steady
 # DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text, JSON and Markdown, the texts and the packed data
-# of the chart, a Chrome trace, OTLP, list and profile.
+# of the chart, a Chrome trace, OTLP, Prometheus, list and profile.
 import html
 import json
 import os
@@ -417,6 +417,20 @@ def check_otlp(show, path):
          len(show["path"]["tasks"]))
 
 
+def check_prometheus(show, path):
+    """The values of the build; what is not known is not there."""
+    run("export", "-t", "prometheus", "-o", path, RECORDING)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    totals = show["totals"]
+    same("tool of Prometheus", find(r'build_info\{.*tool="(.*?)"', text), show["build"]["tool"] or "")
+    same("wall time of Prometheus", find(r"wall_seconds\{.*\} (\S+)", text), "%.6f" % (totals["wall_us"] / 1e6))
+    for mode in ("user", "system"):
+        us = totals["cpu_%s_us" % mode]
+        same(mode + " time of Prometheus", find(r'build_cpu_seconds\{.*mode="%s"\} (\S+)' % mode, text),
+             us if us is None else "%.6f" % (us / 1e6))
+
+
 def check_profile(show):
     """Rows of the tasks: those of spans have no CPU time of their own."""
     text = run("profile", "-a", "-m", "none", RECORDING)
@@ -451,6 +465,7 @@ def main():
     check_chart(show, facts, DIRECTORY + "/chart.svg")
     if show["complete"]:
         check_trace(show, DIRECTORY + "/trace.json")
+        check_prometheus(show, DIRECTORY + "/prometheus.prom")
         check_otlp(show, DIRECTORY + "/otlp.json")
     check_profile(show)
     check_list(show)

@@ -72,6 +72,16 @@ START_TEST(finished)
 }
 END_TEST
 
+/* BitBake without the class: the launcher saw its client alone. */
+START_TEST(unknown_cpu_time)
+{
+	recorded_make(&r, "cwd: /p\nend_us: 9000000\nstatus: 0\nuser_us: 700000\nsystem_us: 1\n"
+		      "command: /opt/bitbake/bin/bitbake core-image\n", NULL, NULL);
+	ck_assert_ptr_null(strstr(write_text(), "build_cpu_seconds"));
+	recorded_release(&r);
+}
+END_TEST
+
 /* Tasks by state are all tasks, and all series have few labels. */
 START_TEST(random_ones)
 {
@@ -169,6 +179,6 @@ END_TEST
 int main(void)
 {
 	return support_main("prometheus", TEST_GROUP_WITH("text", without_settings, NULL),
-			    TEST(finished), TEST_LOOP(random_ones, 4), TEST(running),
+			    TEST(finished), TEST(unknown_cpu_time), TEST_LOOP(random_ones, 4), TEST(running),
 			    TEST(replaced), TEST(scraped));
 }

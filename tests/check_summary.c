@@ -30,7 +30,7 @@ static const struct {
 } cases[] = {
 	{
 		.name = "nothing but a first line", .build = "buildbeat build 1\n",
-		.result = BUILD_UNFINISHED, .host_user_us = -1,
+		.result = BUILD_UNFINISHED, .cpu_us = -1, .host_user_us = -1,
 	}, {
 		.name = "one second, two tasks that touch and one at once",
 		.build = BUILD "cores: 2\nend_us: 1000000\nstatus: 0\nuser_us: 700000\n"
@@ -76,14 +76,14 @@ static const struct {
 		.name = "samples and no tasks, a gap, the wall clock set back",
 		.build = BUILD "cores: 2\nend_us: 9000000\nstatus: 3\nend_wall_ns: 2\n",
 		.stat = STAT "@0 10\n100,50,5,5\n!8000 100\n+1 50\n",
-		.result = BUILD_FAILED, .wall_us = 9000000,
+		.result = BUILD_FAILED, .wall_us = 9000000, .cpu_us = -1,
 		.level_us = { 9000000, 0, 0 }, .host_user_us = 2500000,
 		.host_span_us = 9000000, .samples = 4, .gaps = 1,
 	}, {
 		.name = "bitbake without the class: the launcher measured the client only",
 		.build = BUILD "cores: 2\nend_us: 9000000\nstatus: 0\nuser_us: 700000\nsystem_us: 1\n"
 			"command: /opt/bitbake/bin/bitbake core-image\n",
-		.result = BUILD_OK, .wall_us = 9000000, .exact = false, .level_us = { 9000000, 0, 0 },
+		.result = BUILD_OK, .wall_us = 9000000, .cpu_us = -1, .exact = false, .level_us = { 9000000, 0, 0 },
 		.host_user_us = -1,
 	}, {
 		.name = "an end before its start",

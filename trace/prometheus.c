@@ -95,10 +95,11 @@ static bool is_running(const struct recording *rec)
 static void add_build(struct gauges *g, const struct summary *s, bool running)
 {
 	const struct recording *rec = s->rec;
+	const char *version, *tool = recording_tool(rec, &version);
 
 	begin(g, "buildbeat_build_info", "The newest build of a pipeline.");
 	buf_addf(g->out, "buildbeat_build_info{pipeline=\"%s\",tool=\"", buf_str(&g->pipeline));
-	add_escaped(g->out, rec->n_instances ? rec->instance[0].tool : "");
+	add_escaped(g->out, tool ? tool : "");
 	buf_adds(g->out, "\",version=\"" PACKAGE_VERSION "\"} 1\n");
 	begin(g, "buildbeat_build_running", "Whether the build is running.");
 	add(g, NULL, NULL, running);
@@ -110,9 +111,11 @@ static void add_build(struct gauges *g, const struct summary *s, bool running)
 	}
 	begin(g, "buildbeat_build_wall_seconds", "Time since the start, or of the whole build.");
 	add_seconds(g, NULL, NULL, s->wall_us);
-	begin(g, "buildbeat_build_cpu_seconds", "CPU time of the build.");
-	add_seconds(g, "mode", "user", s->user_us);
-	add_seconds(g, "mode", "system", s->system_us);
+	if (s->user_us >= 0) {
+		begin(g, "buildbeat_build_cpu_seconds", "CPU time of the build.");
+		add_seconds(g, "mode", "user", s->user_us);
+		add_seconds(g, "mode", "system", s->system_us);
+	}
 	if (s->memory_peak_kb.value >= 0) {
 		begin(g, "buildbeat_build_peak_memory_bytes",
 		      "Largest memory of all tasks at one time.");

@@ -122,7 +122,7 @@ function drawOverviewFacts() {
 			facts.push("started " + build.start.replace("T", " ").replace("Z", " UTC"));
 		if (build.host)
 			facts.push("on " + build.host + (build.cores > 0 ? ", " + countOf(build.cores, "core") : ""));
-		if (totals.cpu_us >= 0)
+		if (totals.cpu_us !== null)
 			facts.push("CPU time " + timeText(totals.cpu_us));
 		if (parallelism && parallelism.mean)
 			facts.push(parallelism.mean.toFixed(1) + " tasks at once, " + parallelism.max + " at most");

@@ -427,11 +427,9 @@ static void add_verdict(struct pack *p)
 /* The tool of the first instance that ran tasks. */
 static const char *host_of(const struct recording *rec)
 {
-	for (size_t i = 0; i < rec->n_instances; i++) {
-		if (*rec->instance[i].tool && !rec->instance[i].only_spans)
-			return rec->instance[i].tool;
-	}
-	return rec->source.recipe_keys ? "bitbake" : "";
+	const char *version, *tool = recording_tool(rec, &version);
+
+	return rec->source.recipe_keys ? "bitbake" : tool ? tool : "";
 }
 
 static void add_build(struct pack *p)
@@ -443,7 +441,7 @@ static void add_build(struct pack *p)
 	json_str(&p->json, "host", host_of(rec));
 	json_bool(&p->json, "recipes", !strcmp(host_of(rec), "bitbake"));
 	json_known(&p->json, "cores", c->sum->cores);
-	json_int(&p->json, "cpu_us", c->sum->cpu_us);
+	json_known(&p->json, "cpu_us", c->sum->cpu_us);
 	json_int(&p->json, "step_us", c->sum->step_us);
 	json_int(&p->json, "critical_us", c->chain.path_us);
 	json_bool(&p->json, "has_dependencies", c->chain.has_dependencies);
