@@ -558,6 +558,24 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 	return most;
 }
 
+void profile_group_usually(struct profile_wish *w, const struct profile *p)
+{
+	uint32_t tally = name_table_find(&p->text, slice_of(PROFILE_TALLY));
+	bool rules = true, tasks = false;
+
+	w->group.n = 0;
+	if (p->is_difference)
+		return;
+	for (size_t i = 0; i < p->n_rows; i++) {
+		const uint32_t *key = p->row[i].key;
+
+		tasks |= key[PROFILE_KIND] != tally;
+		rules &= key[PROFILE_KIND] != tally && *profile_text(p, key[PROFILE_RULE]);
+	}
+	if (tasks)
+		w->group = (struct profile_list){ 1, { rules ? PROFILE_RULE : PROFILE_KIND } };
+}
+
 void profile_sort_usually(struct profile_wish *w, const struct profile *p)
 {
 	if (w->sort.n)

@@ -82,6 +82,10 @@ struct profile_view {
 	bool no_memory;		/* for a value or an order: outputs fail with -ENOMEM */
 };
 
+/* The usual groups: a task that ran once says little, many of one rule or kind do. Rules if all rows
+ * have one, no groups of tallies alone or of a difference. */
+void profile_group_usually(struct profile_wish *w, const struct profile *p);
+
 /* The usual order, if none is wished: what is often repeated matters by its count, as in Chromium;
  * the tasks of a build run once. */
 void profile_sort_usually(struct profile_wish *w, const struct profile *p);

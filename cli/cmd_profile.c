@@ -32,7 +32,7 @@ struct profile_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(output),
-	{ OPT_TEXT('g', "group", group, "COL,...", "group rows by these columns, such as kind,dir"),
+	{ OPT_TEXT('g', "group", group, "COL,...", "group rows by these columns, or none (default rule or kind)"),
 	  .choices = profile_key_word },
 	{ OPT_TEXT('s', "sort", sort, "COL,...",
 	  "sort by these columns (default run,count; tallies alone: count,run)"),
@@ -104,7 +104,8 @@ static int read_wish(struct profile_wish *w, struct profile_list *columns,
 		     const struct profile_arguments *o, struct error *err)
 {
 	struct profile_list merged = { .n = 0 };
-	int r = list(&w->group, o->group, "group", true, err);
+	bool groups = o->group && strcmp(o->group, "none");
+	int r = list(&w->group, groups ? o->group : NULL, "group", true, err);
 
 	if (!r)
 		r = list(&w->sort, o->sort, "sort", false, err);
@@ -219,6 +220,8 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 		wish.merged &= ~(1u << PROFILE_PID | 1u << PROFILE_HOST);
 		wish.similar = false;
 	}
+	if (!o->group && !o->json)
+		profile_group_usually(&wish, p);
 	profile_sort_usually(&wish, p);
 	r = profile_view_make(&view, p, &wish, err);
 	if (!r)
@@ -323,6 +326,8 @@ static int write_page(struct pages *pages, const struct profile_arguments *o,
 	};
 	struct buf out = BUF_INIT;
 
+	if (!o->group)
+		profile_group_usually(&page.wish, pages->snapshot[pages->n - 1].profile);
 	profile_sort_usually(&page.wish, pages->snapshot[pages->n - 1].profile);
 	return output_file(&out, profile_page_write(&out, &page), o->html, err);
 }

@@ -57,6 +57,7 @@ static int profile_reply(struct reply *out, const struct request *q, struct erro
 	snapshot.profile = p;
 	page.wish.merged = 1u << PROFILE_PID;
 	page.wish.similar = true;
+	profile_group_usually(&page.wish, p);
 	profile_sort_usually(&page.wish, p);
 	r = profile_page_write(&out->body, &page);
 	out->type = HTML;

@@ -437,8 +437,13 @@ def check_profile(show):
     runs = find(r"^\s*(\d+) runs?", text)
     if runs is None or show["totals"]["spans"]:
         return
-    same("runs of profile", int(runs), sum(t["state"] in ("done", "failed", "killed")
-                                           for t in show["tasks"]))
+    ended = [t["state"] in ("done", "failed", "killed") for t in show["tasks"]]
+    same("runs of profile", int(runs), sum(ended))
+    rows = [row for process in json.loads(run("profile", "--json", RECORDING))["processes"]
+            for row in process["list"] if row["kind"] != "tally"]
+    if all(ended):
+        same("run time of profile", sum(row["death_data"]["run"] for row in rows),
+             1000 * sum(kind["wall_us"] for kind in show["kinds"]))
 
 
 def check_list(show):

@@ -431,7 +431,7 @@ START_TEST(tallies)
 	};
 	struct tally_location location = { "work()", "/src/lib/a.c", 7, 0 };
 	struct tally_thread threads[] = { { "main", 0 }, { "Worker-3", 0 } };
-	struct tally_process process = { "m", 10, "wall", "ns", "", "", 0 };
+	struct tally_process process = { "m", 10, "wall", "ns", "", "", 0, false, false };
 	const char *phase = "compile";
 	struct tally_table t = { .n_rows = 2, .row = rows, .n_locations = 1, .location = &location,
 		.n_threads = 2, .thread = threads, .n_phases = 1, .phase = &phase, .n_processes = 1,

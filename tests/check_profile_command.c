@@ -35,7 +35,7 @@ static const char *recording(void)
 }
 
 static const struct { const char *command, *message; } wrong[] = {
-	{ "profile -g none rec", "no column 'none'; expected name, rule" },
+	{ "profile -g nothing rec", "no column 'nothing'; expected name, rule" },
 	{ "profile -g run rec", "no column 'run'; expected name, rule" },
 	{ "profile -s runs rec", "option '--sort': no column 'runs'" },
 	{ "profile -s run,run rec", "column 'run' is given twice" },
@@ -65,7 +65,9 @@ static const struct { const char *command, *out; } good[] = {
 	{ "profile --since 1h rec", "; 0 seconds worth of data" },
 	{ "profile -j rec", "\"death_data\"" }, { "profile -j rec two", "\"difference\": true" },
 	{ "profile --threads rec", "worker-1" }, { "profile --threads -m name,died,pid rec", "(2 unique)" },
-	{ "profile -m none rec", "a.o" }, { "profile -f a.o -a -r rec", "1 row\n" },
+	{ "profile -m none rec", "a.o" }, { "profile -g none rec", "3 rows\n" },
+	{ "profile rec", "kind = compile\n    3  45 ms  15 ms" },
+	{ "profile -g dir rec", "dir = (none)\n" }, { "profile -g none -f a.o -a -r rec", "1 row\n" },
 	{ "profile rec rec", "0 rows" },
 };
 

@@ -160,7 +160,9 @@ static int add_children(struct table *t, uint32_t at)
 			r = add_line(t, LINE_TITLE, child, 0);
 		if (!r)
 			r = add_line(t, LINE_VALUES, child, 0);
-		if (!r && !rows)
+		/* a single row has the values of its group */
+		if (!r && !rows && (t->v->node[child].depth < t->v->wish.group.n ||
+				    t->v->node[child].n_children > 1))
 			r = add_children(t, child);
 	}
 	return r ? r : add_line(t, LINE_COUNT, at, n->n_children - shown);
@@ -285,6 +287,7 @@ static void put_values(struct table *t, const struct profile_node *n)
 static void put_title(struct table *t, const struct profile_node *n)
 {
 	struct buf b = BUF_PART_OF(t->out);
+	size_t before;
 
 	buf_addc(t->out, '\n');
 	text_tone(t->out, t->style, TONE_TITLE);
@@ -293,7 +296,10 @@ static void put_title(struct table *t, const struct profile_node *n)
 
 		buf_clear(&b);
 		buf_addf(&b, "%s%s = ", i ? " and " : "", profile_column[c].word);
+		before = b.len;
 		add_key(&b, t, n, c);
+		if (b.len == before)
+			buf_adds(&b, "(none)");
 		text_add_name(t->out, buf_str(&b), 0);
 	}
 	text_tone(t->out, t->style, TONE_PLAIN);
