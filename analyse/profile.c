@@ -216,7 +216,7 @@ int profile_make(struct profile *p, const struct summary *s, const struct queue 
 		 const struct chain *pairs, int64_t from_us, int64_t to_us,
 		 const struct recording_formats *formats, struct error *err)
 {
-	struct tally_table tallies = TALLY_TABLE_INIT;
+	struct tally_table tallies = { .merge_threads = p->merge_threads };
 	const char *path = s->rec->path;
 	int r = profile_add_tasks(p, s, q, from_us, to_us);
 

@@ -23,20 +23,6 @@ static const char *text_of(const struct profile_view *v, uint32_t number)
 	return v->shown ? v->similar.name[v->shown[number]].p : profile_text(v->p, number);
 }
 
-/* Each run of digits becomes one "*". */
-static size_t without_digits(char *to, const char *from, size_t size)
-{
-	size_t n = 0;
-
-	for (; *from && n + 1 < size; from++) {
-		bool digit = *from >= '0' && *from <= '9';
-
-		if (!digit || !n || to[n - 1] != '*')
-			to[n++] = digit ? '*' : *from;
-	}
-	return n;
-}
-
 /* Tasks were born in a build tool, whose directory has digits that mean something. */
 static bool is_thread(const struct profile_row *row, int key, uint32_t tally)
 {
@@ -64,7 +50,7 @@ static int name_similar(struct profile_view *v)
 				continue;
 			if (is_thread(&v->p->row[i], k, tally))
 				shown = (struct slice){ name,
-					without_digits(name, shown.p, sizeof name) };
+					tally_similar_name(name, sizeof name, shown.p) };
 			r = name_table_add(&v->similar, shown, &v->shown[text]);
 		}
 	}

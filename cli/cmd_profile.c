@@ -154,7 +154,7 @@ static void close_source(struct source *s)
 static int add_live(struct profile *p, const struct source *s, const struct window *w,
 		    struct error *err)
 {
-	struct tally_table tallies = TALLY_TABLE_INIT;
+	struct tally_table tallies = { .merge_threads = p->merge_threads };
 	const char *path = s->rec.path;
 	size_t n_live = 0;
 	int r = tally_read_live(&tallies, path, w->from_us, &convert_formats, &n_live, err);
@@ -373,6 +373,8 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	struct source s = { .read = false }, t = { .read = false };
 	int r = open_source(&s, o, a->operand[0], err);
 
+	/* a filter can name one thread, and JSON has all */
+	one.merge_threads = two.merge_threads = wish->similar && !wish->filter && !o->json;
 	if (!r && o->wait >= 0)
 		r = wait_for_news(&change, &s, o, err);
 	else if (!r)

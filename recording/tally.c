@@ -76,48 +76,52 @@ static int list(DIR *dir, char (**names)[NAME_SIZE], size_t *n)
 	return -errno;
 }
 
-/* The text of a file; *text is empty if it cannot be unpacked. */
-static int load(struct buf *text, int dir_fd, const char *name, const struct recording_codec *codec,
-		struct error *err)
+/* A compressed file, if it can be unpacked. */
+static int read_packed(struct tally_reader *r, int dir_fd, const char *name,
+		       const struct recording_codec *codec, struct error *err)
 {
-	struct buf packed = BUF_INIT;
-	int r;
+	struct buf packed = BUF_INIT, text = BUF_INIT;
+	int error = codec ? readfile_at(&packed, dir_fd, name, SIZE_MAX / 2) : 0;
 
-	if (!str_ends(name, LAYOUT_ZSTD_SUFFIX))
-		return readfile_at(text, dir_fd, name, SIZE_MAX / 2);
-	if (!codec)
-		return 0;
-	r = readfile_at(&packed, dir_fd, name, SIZE_MAX / 2);
-	if (!r)
-		r = codec->unpack(text, packed.data, packed.len, err);
+	if (!error && codec)
+		error = codec->unpack(&text, packed.data, packed.len, err);
 	buf_release(&packed);
-	return r;
+	if (!error && text.len)
+		error = tally_lines_read(r, text.data, text.len, err);
+	buf_release(&text);
+	return error;
+}
+
+static int read_plain(struct tally_reader *r, int dir_fd, const char *name, bool continued,
+		      struct error *err)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
+
+	if (fd < 0)
+		return -errno;
+	error = tally_lines_read_fd(r, fd, continued, err);
+	close(fd);
+	return error;
 }
 
 static int read_files(struct tally_reader *r, int dir_fd, char (*names)[NAME_SIZE], size_t n,
 		      const struct recording_formats *formats, struct error *err)
 {
-	struct buf text = BUF_INIT;
 	int error = 0;
 
 	for (size_t i = 0; i < n && !error; i++) {
 		char *plain = strrchr(names[i], '~');
-		size_t len = strlen(names[i]) - strlen(LAYOUT_ZSTD_SUFFIX);
+		bool continued;
 
 		if (plain)
 			*plain = '\0';
-		error = load(&text, dir_fd, names[i], formats ? formats->codec : NULL, err);
 		/* The plain file continues the compressed one. */
-		if (!error && !plain && i + 1 < n && !strncmp(names[i], names[i + 1], len) &&
-		    names[i + 1][len] == '~')
-			continue;
-		if (!error && text.len)
-			error = tally_lines_read(r, text.data, text.len, err);
-		buf_clear(&text);
+		continued = plain && i && str_starts(names[i - 1], names[i]);
+		error = plain ? read_plain(r, dir_fd, names[i], continued, err) :
+			read_packed(r, dir_fd, names[i], formats ? formats->codec : NULL, err);
 		if (error && err->message[0])
 			snprintf(err->path, sizeof err->path, "%s", names[i]);
 	}
-	buf_release(&text);
 	return error;
 }
 
@@ -168,7 +172,7 @@ static int read_table(struct tally_table *t, const char *path, int64_t from_us, 
 	int error;
 
 	err = err ? err : &unused;
-	*t = (struct tally_table)TALLY_TABLE_INIT;
+	*t = (struct tally_table){ .merge_threads = t->merge_threads };
 	if (n_live)
 		*n_live = 0;
 	error = tally_reader_new(&t->reader, t, from_us, to_us);
@@ -205,6 +209,19 @@ void tally_release(struct tally_table *t)
 	free(t->moment_us);
 	tally_reader_free(t->reader);
 	*t = (struct tally_table)TALLY_TABLE_INIT;
+}
+
+size_t tally_similar_name(char *to, size_t size, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name && n < size; name++) {
+		bool digit = *name >= '0' && *name <= '9';
+
+		if (!digit || !n || to[n - 1] != '*')
+			to[n++] = digit ? '*' : *name;
+	}
+	return n;
 }
 
 bool tally_is_here(const char *path)

@@ -92,6 +92,8 @@ struct tally_table {
 	int64_t *moment_us;	/* when tallies were written, rising; since the recording's start */
 	int64_t from_us, to_us;	/* the moments between which the rows are; from -1: the start */
 	size_t n_damaged;	/* lines left out */
+	bool merge_threads;	/* set it before: threads with similar names of one process are one
+				   thread. This takes less memory */
 	struct tally_reader *reader;	/* private */
 };
 
@@ -116,6 +118,10 @@ int tally_read_live(struct tally_table *t, const char *path, int64_t from_us,
 		    const struct recording_formats *formats, size_t *n_live, struct error *err);
 
 void tally_release(struct tally_table *t);
+
+/* Names of threads are similar that become equal when each run of digits is a "*": write the name
+ * without its digits, of at most size bytes. Returns its length. */
+size_t tally_similar_name(char *to, size_t size, const char *name);
 
 /* Does this recording have tallies? */
 bool tally_is_here(const char *path);

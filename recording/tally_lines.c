@@ -7,7 +7,11 @@
 #include "recording/tally_log.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define TALLY_LINES_CHUNK ((size_t)256 << 10)
 
 /* The fields of a line after its word. */
 struct fields {
@@ -202,31 +206,79 @@ static int read_line(struct tally_reader *r, struct slice line)
 	return slice_starts(first, "buildbeat ") ? 0 : !first.len;
 }
 
-int tally_lines_read(struct tally_reader *r, const char *given, size_t len, struct error *err)
+/* Whole lines of a file, which are changed; n_lines: that were before. */
+static int read_lines(struct tally_reader *r, char *text, size_t len, size_t *n_lines,
+		      struct error *err)
 {
-	struct buf copy = BUF_INIT;
 	struct slice line;
 	struct cursor c;
 	bool complete;
 	int error = 0;
 
-	buf_add(&copy, given, len);
-	if (buf_error(&copy))
-		return buf_error(&copy);
-	cursor_init(&c, copy.data, copy.len);
-	r->process = NO_INDEX;
+	cursor_init(&c, text, len);
 	while (error >= 0 && cursor_line(&c, &line, &complete)) {
 		if (!complete)
 			break;		/* it is being written, or its writer was killed */
-		if (c.line == 1 && !slice_is(line, "buildbeat tally 1")) {
-			error = error_set(err, -EINVAL, NULL, 1, 0, slice_starts(line, "buildbeat tally ") ?
-					  "written by a later version of buildbeat" :
-					  "not a file of tallies");
-			break;
-		}
+		if (!(*n_lines)++ && !slice_is(line, "buildbeat tally 1"))
+			return error_set(err, -EINVAL, NULL, 1, 0,
+					 slice_starts(line, "buildbeat tally ") ?
+					 "written by a later version of buildbeat" :
+					 "not a file of tallies");
 		error = read_line(r, line);
 		r->t->n_damaged += error > 0;
 	}
-	buf_release(&copy);
 	return error < 0 ? error : 0;
+}
+
+int tally_lines_read(struct tally_reader *r, const char *given, size_t len, struct error *err)
+{
+	struct buf copy = BUF_INIT;
+	size_t n_lines = 0;
+	int error;
+
+	buf_add(&copy, given, len);
+	r->process = NO_INDEX;
+	error = buf_error(&copy) ? buf_error(&copy) :
+		read_lines(r, copy.data, copy.len, &n_lines, err);
+	buf_release(&copy);
+	return error;
+}
+
+/* Lines are far shorter than a chunk: a longer one is left out. */
+int tally_lines_read_fd(struct tally_reader *r, int fd, bool continued, struct error *err)
+{
+	char *text = malloc(TALLY_LINES_CHUNK), *end;
+	size_t n = 0, n_lines = continued, whole;
+	bool too_long = false;
+	ssize_t got = 1;
+	int error = text ? 0 : -ENOMEM;
+
+	r->process = NO_INDEX;
+	while (!error && got) {
+		got = read(fd, text + n, TALLY_LINES_CHUNK - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			error = -errno;
+			break;
+		}
+		n += (size_t)got;
+		end = memrchr(text, '\n', n);
+		whole = end ? (size_t)(end - text) + 1 : 0;
+		if (whole && too_long) {
+			char *first = memchr(text, '\n', n);
+
+			memset(text, ' ', (size_t)(first - text));
+			too_long = false;
+		}
+		error = read_lines(r, text, whole, &n_lines, err);
+		if (!whole && n == TALLY_LINES_CHUNK) {
+			too_long = true;
+			n = 0;
+		}
+		memmove(text, text + whole, n - whole);
+		n -= whole;
+	}
+	free(text);
+	return error;
 }

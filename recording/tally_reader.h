@@ -44,13 +44,17 @@ struct tally_reader {
 	bool counts;		/* and after from_us */
 	uint32_t process;	/* that they are about; NO_INDEX: unknown */
 	struct name_table processes, phases;
+	struct name_table names;	/* of merged threads */
 	struct index numbers;	/* (process, kind and number of the process): index */
-	struct index entries;	/* (location, birth and death): index */
+	struct index entries;	/* (location, numbers of birth and death): index */
 	struct index living;	/* (location, birth): index of row */
-	struct index rows;	/* (entry, phase): index */
+	struct index rows;	/* (location and phase, birth and death): index */
 	struct index links;
 	size_t n_entries;
 	struct tally_entry *entry;
+	size_t n_histograms;
+	struct tally_histograms *histograms;	/* of entries */
+	uint64_t dice;
 	size_t n_hosts, n_epochs;
 	struct tally_host *host;	/* of each process */
 	uint32_t *row_epoch;	/* of each row: that of the host when it was used last */
@@ -79,6 +83,9 @@ int tally_table_finish(struct tally_reader *r);
 
 /* Read the lines of a file. -EINVAL: it is no such file, or of a future version. */
 int tally_lines_read(struct tally_reader *r, const char *text, size_t len, struct error *err);
+
+/* The same from a descriptor, in pieces. continued: its first line was in another file. */
+int tally_lines_read_fd(struct tally_reader *r, int fd, bool continued, struct error *err);
 
 /* Add an image of the current process. size bytes can be read at image, which may change. */
 int tally_live_add(struct tally_reader *r, const void *image, size_t size);

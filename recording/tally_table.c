@@ -7,20 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum number_kind { NUMBER_LOCATION, NUMBER_THREAD };
+/* NUMBER_NAME: of the name of a thread, if threads are merged */
+enum number_kind { NUMBER_LOCATION, NUMBER_THREAD, NUMBER_NAME };
 
 #define ALL_THREADS "*"
 
-/* A row of a process, and what it had when it was seen last. */
+/* A row of a process, and what it had when it was seen last. There can be millions. */
 struct tally_entry {
-	uint32_t process, location, birth, death;	/* indices */
+	uint32_t location;	/* index */
+	uint16_t birth, death;	/* numbers of the process */
 	uint32_t epoch;		/* of the host; with another one, all but balance is 0 */
 	uint32_t balance;
-	uint32_t row, row_phase;	/* the newest; NO_INDEX: none */
-	uint64_t count, run_total, self_total, run_sample, queue_total, queue_sample;
-	uint64_t amount_total;
-	uint64_t *run, *queue;	/* histograms, NULL: all 0 */
+	uint32_t row;		/* the newest; NO_INDEX: none */
+	uint32_t run_sample, queue_sample;	/* tally_pack() */
+	uint32_t histograms;	/* index, NO_INDEX: all 0 */
+	uint64_t count, run_total, self_total, queue_total, amount_total;
 };
+
+struct tally_histograms {
+	uint64_t run[TALLY_BUCKETS], queue[TALLY_BUCKETS];
+};
+
+_Static_assert(TALLY_SLOTS <= UINT16_MAX, "");
 
 int tally_reader_new(struct tally_reader **out, struct tally_table *t, int64_t from_us,
 		     int64_t to_us)
@@ -38,7 +46,7 @@ int tally_reader_new(struct tally_reader **out, struct tally_table *t, int64_t f
 	r->process = NO_INDEX;
 	if (!r->arena)
 		return -ENOMEM;
-	r->processes.arena = r->phases.arena = r->arena;
+	r->processes.arena = r->phases.arena = r->names.arena = r->arena;
 	return name_table_add(&r->phases, slice_of(""), &none);
 }
 
@@ -48,12 +56,14 @@ void tally_reader_free(struct tally_reader *r)
 		return;
 	name_table_release(&r->processes);
 	name_table_release(&r->phases);
+	name_table_release(&r->names);
 	index_release(&r->numbers);
 	index_release(&r->entries);
 	index_release(&r->living);
 	index_release(&r->rows);
 	index_release(&r->links);
 	free(r->entry);
+	free(r->histograms);
 	free(r->host);
 	free(r->row_epoch);
 	arena_free(r->arena);
@@ -152,13 +162,33 @@ static int add_thread(struct tally_reader *r, struct slice name, uint32_t *at)
 	return thread->name ? 0 : -ENOMEM;
 }
 
+/* The thread of all with a similar name. */
+static int merge_thread(struct tally_reader *r, struct slice given, uint32_t *at)
+{
+	const char *text = arena_text(r->arena, given.p, given.len);
+	char similar[sizeof ((struct tally_slot *)NULL)->name * 4];
+	struct slice name = { similar, 0 };
+	uint32_t number;
+
+	if (!text)
+		return -ENOMEM;
+	name.len = tally_similar_name(similar, sizeof similar, text);
+	if (name_table_add(&r->names, name, &number))
+		return -ENOMEM;
+	if (find(r, NUMBER_NAME, number, at))
+		return 0;
+	return add_thread(r, name, at) ? -ENOMEM : enter(r, NUMBER_NAME, number, *at);
+}
+
 int tally_table_thread(struct tally_reader *r, uint32_t number, struct slice name)
 {
 	uint32_t at;
+	int error;
 
 	if (find(r, NUMBER_THREAD, number, &at))
 		return 0;
-	return add_thread(r, name, &at) ? -ENOMEM : enter(r, NUMBER_THREAD, number, at);
+	error = r->t->merge_threads ? merge_thread(r, name, &at) : add_thread(r, name, &at);
+	return error ? error : enter(r, NUMBER_THREAD, number, at);
 }
 
 int tally_table_phase(struct tally_reader *r, struct slice name)
@@ -190,8 +220,13 @@ int tally_table_link(struct tally_reader *r, uint32_t parent, uint32_t child)
 
 /* Rows */
 
-static int new_row(struct tally_reader *r, const struct tally_entry *e, uint32_t death,
-		   uint32_t *at)
+static struct tally_host *host_of(const struct tally_reader *r, const struct tally_entry *e)
+{
+	return &r->host[r->t->location[e->location].process];
+}
+
+static int new_row(struct tally_reader *r, const struct tally_entry *e, uint32_t birth,
+		   uint32_t death, uint32_t *at)
 {
 	struct tally_table *t = r->t;
 	struct tally_row *row = array_add(&t->row, &t->n_rows, sizeof *row);
@@ -201,102 +236,113 @@ static int new_row(struct tally_reader *r, const struct tally_entry *e, uint32_t
 		return -ENOMEM;
 	*at = (uint32_t)t->n_rows - 1;
 	*row = (struct tally_row){
-		.location = e->location, .birth = e->birth, .death = death,
-		.phase = r->host[e->process].phase,
+		.location = e->location, .birth = birth, .death = death,
+		.phase = host_of(r, e)->phase,
 	};
-	*epoch = r->host[e->process].epoch;
+	*epoch = host_of(r, e)->epoch;
 	return 0;
 }
 
-/* The row of the entry in this phase, empty after a reset. */
-static int find_row(struct tally_reader *r, struct tally_entry *e, struct tally_row **row)
+static int find_thread(struct tally_reader *r, uint32_t process, uint32_t number, uint32_t *at)
 {
-	const struct tally_host *h = &r->host[e->process];
-	uint64_t entry = (uint64_t)(e - r->entry);
-
-	if (e->row == NO_INDEX || e->row_phase != h->phase) {
-		if (!index_find(&r->rows, entry, h->phase, &e->row) &&
-		    (new_row(r, e, e->death, &e->row) || index_put(&r->rows, entry, h->phase, e->row)))
-			return -ENOMEM;
-		e->row_phase = h->phase;
-	}
-	*row = &r->t->row[e->row];
-	if (r->row_epoch[e->row] != h->epoch) {
-		r->row_epoch[e->row] = h->epoch;
-		**row = (struct tally_row){
-			.location = e->location, .birth = e->birth, .death = e->death,
-			.phase = h->phase,
-		};
-	}
-	return 0;
-}
-
-static int find_thread(struct tally_reader *r, uint32_t number, uint32_t *at)
-{
-	struct tally_host *h = &r->host[r->process];
+	struct tally_host *h = &r->host[process];
 
 	if (number)
-		return !find(r, NUMBER_THREAD, number, at);
+		return !index_find(&r->numbers, process, (uint64_t)NUMBER_THREAD << 32 | number, at);
 	if (h->everyone == NO_INDEX && add_thread(r, slice_of(ALL_THREADS), &h->everyone))
 		return -ENOMEM;
 	*at = h->everyone;
 	return 0;
 }
 
+/* The threads of an entry are known. */
+static uint32_t thread_of(struct tally_reader *r, const struct tally_entry *e, uint32_t number)
+{
+	uint32_t at = 0;
+
+	find_thread(r, r->t->location[e->location].process, number, &at);
+	return at;
+}
+
+/* Several entries have one row if threads are merged. */
+static int find_row_of_phase(struct tally_reader *r, struct tally_entry *e)
+{
+	uint32_t birth = thread_of(r, e, e->birth), death = thread_of(r, e, e->death);
+	uint64_t a = (uint64_t)e->location << 32 | host_of(r, e)->phase;
+	uint64_t b = (uint64_t)birth << 32 | death;
+
+	if (index_find(&r->rows, a, b, &e->row))
+		return 0;
+	return new_row(r, e, birth, death, &e->row) ? -ENOMEM : index_put(&r->rows, a, b, e->row);
+}
+
+/* The row of the entry in this phase, empty after a reset. */
+static int find_row(struct tally_reader *r, struct tally_entry *e, struct tally_row **row)
+{
+	const struct tally_host *h = host_of(r, e);
+
+	if ((e->row == NO_INDEX || r->t->row[e->row].phase != h->phase) && find_row_of_phase(r, e))
+		return -ENOMEM;
+	*row = &r->t->row[e->row];
+	if (r->row_epoch[e->row] != h->epoch) {
+		r->row_epoch[e->row] = h->epoch;
+		**row = (struct tally_row){
+			.location = e->location, .birth = (*row)->birth, .death = (*row)->death,
+			.phase = h->phase,
+		};
+	}
+	return 0;
+}
+
 static int find_entry(struct tally_reader *r, const struct tally_values *v,
 		      struct tally_entry **out)
 {
-	uint32_t location, birth, death, at;
+	uint64_t threads = (uint64_t)v->birth << 16 | v->death;
+	uint32_t location, thread, at;
 	struct tally_entry *e;
 	int error;
 
 	if (!find(r, NUMBER_LOCATION, v->location, &location))
 		return 1;
-	error = find_thread(r, v->birth, &birth);
-	if (!error)
-		error = find_thread(r, v->death, &death);
-	if (error)
-		return error;
-	if (!index_find(&r->entries, location, (uint64_t)birth << 32 | death, &at)) {
+	if (!index_find(&r->entries, location, threads, &at)) {
+		error = find_thread(r, r->process, v->birth, &thread);
+		if (!error)
+			error = find_thread(r, r->process, v->death, &thread);
+		if (error)
+			return error;
 		e = array_add(&r->entry, &r->n_entries, sizeof *e);
 		if (!e)
 			return -ENOMEM;
 		*e = (struct tally_entry){
-			.process = r->process, .location = location, .birth = birth,
-			.death = death, .row = NO_INDEX, .epoch = r->host[r->process].epoch,
+			.location = location, .birth = (uint16_t)v->birth, .death = (uint16_t)v->death,
+			.row = NO_INDEX, .histograms = NO_INDEX, .epoch = r->host[r->process].epoch,
 		};
 		at = (uint32_t)r->n_entries - 1;
-		if (index_put(&r->entries, location, (uint64_t)birth << 32 | death, at))
+		if (index_put(&r->entries, location, threads, at))
 			return -ENOMEM;
 	}
 	*out = &r->entry[at];
 	return 0;
 }
 
-static void restart(struct tally_entry *e)
+static void restart(struct tally_reader *r, struct tally_entry *e)
 {
-	e->count = e->run_total = e->self_total = e->run_sample = 0;
-	e->queue_total = e->queue_sample = e->amount_total = 0;
-	if (e->run)
-		memset(e->run, 0, TALLY_BUCKETS * sizeof *e->run);
-	if (e->queue)
-		memset(e->queue, 0, TALLY_BUCKETS * sizeof *e->queue);
+	e->count = e->run_total = e->self_total = e->queue_total = e->amount_total = 0;
+	e->run_sample = e->queue_sample = 0;
+	if (e->histograms != NO_INDEX)
+		memset(&r->histograms[e->histograms], 0, sizeof *r->histograms);
 }
 
 /* to, if it is not NULL, gets the growth. */
-static int add_histogram(struct tally_reader *r, const uint64_t **to, uint64_t **was,
+static int add_histogram(struct tally_reader *r, const uint64_t **to, uint64_t *was,
 			 const uint64_t *now)
 {
 	uint64_t *add = NULL;
 
-	if (!*was)
-		*was = arena_alloc(r->arena, TALLY_BUCKETS * sizeof **was);
-	if (!*was)
-		return -ENOMEM;
 	for (unsigned i = 0; i < TALLY_BUCKETS; i++) {
-		uint64_t more = growth(now[i], (*was)[i]);
+		uint64_t more = growth(now[i], was[i]);
 
-		(*was)[i] = now[i];
+		was[i] = now[i];
 		if (!more || !to)
 			continue;
 		if (!add)
@@ -310,15 +356,47 @@ static int add_histogram(struct tally_reader *r, const uint64_t **to, uint64_t *
 	return 0;
 }
 
+static int add_histograms(struct tally_reader *r, struct tally_row *row, struct tally_entry *e,
+			  const struct tally_values *v)
+{
+	struct tally_histograms *h;
+	int error = 0;
+
+	if (!v->has_run && !v->has_queue)
+		return 0;
+	if (e->histograms == NO_INDEX) {
+		h = array_add(&r->histograms, &r->n_histograms, sizeof *h);
+		if (!h)
+			return -ENOMEM;
+		memset(h, 0, sizeof *h);
+		e->histograms = (uint32_t)r->n_histograms - 1;
+	}
+	h = &r->histograms[e->histograms];
+	if (v->has_run)
+		error = add_histogram(r, row ? &row->run.histogram : NULL, h->run, v->run);
+	if (!error && v->has_queue)
+		error = add_histogram(r, row ? &row->queue.histogram : NULL, h->queue, v->queue);
+	return error;
+}
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void add_values(struct tally_row *row, const struct tally_entry *e,
+/* With a chance of n in all. */
+static bool is_chosen(struct tally_reader *r, uint64_t n, uint64_t all)
+{
+	r->dice = r->dice * 6364136223846793005u + 1442695040888963407u;
+	return n >= all || (double)(r->dice >> 11) * 0x1p-53 * (double)all < (double)n;
+}
+
+static void add_values(struct tally_reader *r, struct tally_row *row, const struct tally_entry *e,
 		       const struct tally_values *v)
 {
-	row->count = sum(row->count, growth(v->count, e->count));
+	uint64_t more = growth(v->count, e->count);
+
+	row->count = sum(row->count, more);
 	row->run.total = sum(row->run.total, growth(v->run_total, e->run_total));
 	row->self_total = sum(row->self_total, growth(v->self_total, e->self_total));
 	row->queue.total = sum(row->queue.total, growth(v->queue_total, e->queue_total));
@@ -327,7 +405,9 @@ static void add_values(struct tally_row *row, const struct tally_entry *e,
 	row->queue.max = larger(row->queue.max, v->queue_max);
 	row->amount_max = larger(row->amount_max, v->amount_max);
 	/* The sample of a window is one that was taken in it. */
-	if (v->run_sample != e->run_sample || v->queue_sample != e->queue_sample) {
+	if ((tally_pack(v->run_sample) != e->run_sample ||
+	     tally_pack(v->queue_sample) != e->queue_sample) &&
+	    (!r->t->merge_threads || is_chosen(r, more, row->count))) {
 		row->run.sample = v->run_sample;
 		row->queue.sample = v->queue_sample;
 	}
@@ -341,27 +421,24 @@ int tally_table_values(struct tally_reader *r, const struct tally_values *v)
 
 	if (error)
 		return error;
-	if (e->epoch != r->host[e->process].epoch || v->count < e->count) {
-		e->epoch = r->host[e->process].epoch;
-		restart(e);
+	if (e->epoch != host_of(r, e)->epoch || v->count < e->count) {
+		e->epoch = host_of(r, e)->epoch;
+		restart(r, e);
 	}
 	if (r->counts && (v->count != e->count || v->has_run || v->has_queue)) {
 		error = find_row(r, e, &row);
 		if (error)
 			return error;
-		add_values(row, e, v);
+		add_values(r, row, e, v);
 	}
-	if (v->has_run)
-		error = add_histogram(r, row ? &row->run.histogram : NULL, &e->run, v->run);
-	if (!error && v->has_queue)
-		error = add_histogram(r, row ? &row->queue.histogram : NULL, &e->queue, v->queue);
+	error = add_histograms(r, row, e, v);
 	e->balance = v->balance;
 	e->count = v->count;
 	e->run_total = v->run_total;
 	e->self_total = v->self_total;
-	e->run_sample = v->run_sample;
+	e->run_sample = tally_pack(v->run_sample);
 	e->queue_total = v->queue_total;
-	e->queue_sample = v->queue_sample;
+	e->queue_sample = tally_pack(v->queue_sample);
 	e->amount_total = v->amount_total;
 	return error;
 }
@@ -396,12 +473,14 @@ static int add_living(struct tally_reader *r)
 	r->n_epochs = t->n_rows;
 	for (size_t i = 0; i < r->n_entries; i++) {
 		const struct tally_entry *e = &r->entry[i];
+		uint32_t birth;
 
 		if (!e->balance)
 			continue;
-		if (!index_find(&r->living, e->location, e->birth, &at) &&
-		    (new_row(r, e, TALLY_STILL_ALIVE, &at) ||
-		     index_put(&r->living, e->location, e->birth, at)))
+		birth = thread_of(r, e, e->birth);
+		if (!index_find(&r->living, e->location, birth, &at) &&
+		    (new_row(r, e, birth, TALLY_STILL_ALIVE, &at) ||
+		     index_put(&r->living, e->location, birth, at)))
 			return -ENOMEM;
 		t->row[at].count = (uint32_t)(t->row[at].count + e->balance);
 	}

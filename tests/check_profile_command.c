@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* "buildbeat profile" as it is called: options, and what it does without any. */
+#include "tests/make_host.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OPEN "buildbeat tasks 1\nopen\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j2\n"
 #define RUN(n, from, to, name) "start\t" #from "000\tm." #n "\t\t\t\t" name "\t\tcc -c x.c\n" \
@@ -189,6 +193,79 @@ START_TEST(units_of_clocks)
 }
 END_TEST
 
+/* Tallies of many threads, written twice: more of each run the second time. */
+static void write_many(const char *path, uint32_t n_locations, uint32_t n_threads, int times)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("buildbeat tally 1\n", f);
+	for (int again = 0; again < times; again++) {
+		fprintf(f, "at\t%d\tx\nhost\t11\t-1\t\twall\tns\n", 1000000 * (again + 1));
+		for (uint32_t i = 1; i <= n_threads; i++)
+			fprintf(f, "thread\t%u\tWorker%u-%u\n", i, i % 2, i);
+		for (uint32_t i = 1; i <= n_locations; i++)
+			fprintf(f, "location\t%u\t%u\tfunction_%u\tsrc/f.c\n", i, i, i);
+		if (again)
+			fputs("phase\tlate\n", f);
+		for (uint32_t i = 0; i < n_locations * n_threads; i++)
+			fprintf(f, "row\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t60%s\n", i / n_threads + 1,
+				i % n_threads + 1, (i * 7) % n_threads + 1,
+				(i % 9 + 1) * (unsigned)(again + 1), i % 3, (i + 100) * (unsigned)(again + 1),
+				(i + 50) * (unsigned)(again + 1), 90 + i % 40,
+				/* a host has room for this many */
+				i < 3000 ? i % 2 ? "\t\t\t\t\t\t6:1,7" : "\t\t\t\t\t\t7:3" : "");
+	}
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* Threads that are merged while they are read give what they give when merged later. */
+START_TEST(merged_early)
+{
+	static const char *const options[] = {
+		"-g none", "-g born", "-g phase", "--since 1s -g none", "--until 1s -g none",
+	};
+	const char *dir = support_tmpdir(), *columns = "count,living,run,mean,max,p50,p95,self,name,born,died,phase";
+	struct run early, late;
+
+	write_recording(dir, "rec", "buildbeat tasks 1\n");
+	write_many(support_path("%s/rec/tally.log", dir), 40, 12, 2);
+	support_buildbeat(&early, dir, 0, support_path("profile -a -s name,run --columns %s %s rec",
+						       columns, options[_i]));
+	support_buildbeat(&late, dir, 0, support_path("profile -a -s name,run --columns %s %s -f function rec",
+						      columns, options[_i]));
+	ck_assert_int_eq(early.status, 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&early.out), "Worker*-*"));
+	ck_assert_str_eq(buf_str(&early.out), buf_str(&late.out));
+}
+END_TEST
+
+#define MILLION_MAX_KB (200l * 1024)
+
+START_TEST(million_rows)
+{
+	const char *dir = support_tmpdir();
+	struct rusage usage = { 0 };
+	int status = 0;
+	pid_t pid;
+
+	if (!make_host_can())
+		return;		/* the memory of sanitizers */
+	write_recording(dir, "rec", "buildbeat tasks 1\n");
+	write_many(support_path("%s/rec/tally.log", dir), 10000, 100, 1);
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout) || chdir(dir))
+			_exit(1);
+		execl(TOP_BUILDDIR "/buildbeat", "buildbeat", "profile", "-t", "1", "rec", (char *)NULL);
+		_exit(1);
+	}
+	ck_assert_int_eq(wait4(pid, &status, 0, &usage), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_lt(usage.ru_maxrss, MILLION_MAX_KB);
+}
+END_TEST
+
 #define HOSTING OPEN "start\t10000\tm.1\t20\t\t\tsub\t\tmake -C r3-lib1\n" \
 	"open\t11000\ts\t30\t1\t30,20,10\tmake\t4.3\t/src/r3-lib1\tmake\n" \
 	"start\t20000\ts.1\t\t\t\ta.o\t\tcc -c a.c\ndone\t70000\ts.1\n" \
@@ -228,5 +305,6 @@ int main(void)
 	return support_main("profile_command", TEST_EACH(misuse, wrong), TEST_EACH(command, good),
 			    TEST(page_command), TEST(usual_order),
 			    TEST(queue_time_is_explained), TEST(tasks_of_phases),
-			    TEST_EACH(units_of_clocks, units), TEST(hosting_tasks));
+			    TEST_EACH(units_of_clocks, units), TEST(hosting_tasks),
+			    TEST_LOOP(merged_early, 5), TEST(million_rows));
 }

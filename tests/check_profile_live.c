@@ -104,6 +104,10 @@ START_TEST(a_host)
 	ck_assert_msg(r.status == 0, "%s", r.err.data);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "lib/a.c"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "tally"));
+	/* the time of the tallies: this host takes no samples, and has not ended */
+	ck_assert_double_gt(atof(strstr(r.out.data, "queue ") ? strrchr(strtok(r.out.data, "\n"), ';') + 1 :
+				 "0"), .2);
+	profile(&r, "--live --columns count,name");
 	ck_assert_int_eq(count_of(&r, "two()"), 50);
 	profile(&r, "--live -g phase --columns count,name");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "phase = compile"));
@@ -115,7 +119,10 @@ START_TEST(a_host)
 	ck_assert_ptr_nonnull(strstr(r.err.data, "no host with tallies is running"));
 	profile(&r, "--columns count,name");
 	ck_assert_int_eq(r.status, 0);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\n1 unfinished host\n"));
 	ck_assert_int_eq(count_of(&r, "one()"), 100);
+	profile(&r, "--columns count,name");
+	ck_assert_int_eq(count_of(&r, "two()"), 50);
 	profile(&r, "--live --until 3s");
 	ck_assert_int_eq(r.status, 2);
 	profile(&r, "--wait 2x");

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define IMAGE_PAGES 40u
 
@@ -58,12 +60,29 @@ static int read_image(struct tally_reader *r, const uint8_t *p, const uint8_t *e
 	return 0;
 }
 
+/* In pieces it has the same rows. */
+static void read_pieces(const uint8_t *data, size_t size, const struct tally_table *whole)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	struct error err = { 0 };
+	int fd = memfd_create("tally", MFD_CLOEXEC);
+
+	check(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
+	check(!tally_reader_new(&t.reader, &t, -1, INT64_MAX));
+	check(!tally_lines_read_fd(t.reader, fd, false, &err));
+	check(!tally_table_finish(t.reader));
+	check(t.n_rows == whole->n_rows && t.n_damaged == whole->n_damaged);
+	close(fd);
+	tally_release(&t);
+}
+
 static void read_window(const uint8_t *data, size_t size, int64_t from_us, int64_t to_us)
 {
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct error err = { 0 };
 	int error;
 
+	t.merge_threads = from_us > 0;
 	check(!tally_reader_new(&t.reader, &t, from_us, to_us));
 	error = size && *data == 'I' ? read_image(t.reader, data + 1, data + size) :
 		tally_lines_read(t.reader, (const char *)data, size, &err);
@@ -71,6 +90,8 @@ static void read_window(const uint8_t *data, size_t size, int64_t from_us, int64
 	if (!error) {
 		check(!tally_table_finish(t.reader));
 		check_table(&t);
+		if (from_us < 0 && (!size || *data != 'I'))
+			read_pieces(data, size, &t);
 	}
 	tally_release(&t);
 }
