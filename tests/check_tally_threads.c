@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -534,6 +535,56 @@ START_TEST(no_room_for_a_file)
 }
 END_TEST
 
+#define FULL_RUNS 5000
+
+/* A host whose image does not fit, and that is killed: what there was no room for is counted. */
+static int on_a_full_disk(const char *size)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	char base[PATH_MAX];
+	int status = 0;
+	uint64_t n;
+	pid_t pid;
+
+	snprintf(base, sizeof base, "%s/recordings", support_tmpdir());
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir(base, 0700) || mount("none", base, "tmpfs", 0, size))
+		return 77;
+	pid = fork();
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		for (int i = 0; i < FULL_RUNS; i++)
+			tally(location(i), 1);
+		api->tally_phase(s, "end");
+		raise(SIGKILL);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		return 2;
+	if (tally_read(&t, dir, -1, INT64_MAX, NULL, NULL))
+		return 3;
+	n = counted(&t) + (t.n_processes == 1 ? t.process[0].n_lost : 0);
+	tally_release(&t);
+	return n == FULL_RUNS ? 0 : 4;
+}
+
+static const char *const disk_sizes[] = { "size=240k", "size=400k", "size=700k", "size=20m" };
+
+START_TEST(full_disk)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(on_a_full_disk(disk_sizes[_i]));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	/* 77: not allowed to mount */
+	ck_assert(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+}
+END_TEST
+
 /* Any damage to the file: the reader ends well. */
 START_TEST(damaged_file)
 {
@@ -647,7 +698,9 @@ START_TEST(full)
 		tally(location(i), 1);
 	for (int i = 1; i < 70000; i++)
 		tally(location(i), 1);
+	ck_assert_uint_eq(n_images(), 1);
 	api->close(s);
+	ck_assert_uint_eq(n_images(), 0);
 	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
 	ck_assert_uint_gt(t.process[0].n_lost, 0);
 	for (size_t i = 0; i < t.n_rows; i++)
@@ -662,6 +715,6 @@ int main(void)
 	return support_main("tally_threads", TEST_GROUP_WITH("tally_threads", setup, NULL),
 			    TEST(churn), TEST(resets), TEST(cancelled), TEST_LOOP(forked, 3),
 			    TEST(killed), TEST_LOOP(not_closed, 4), TEST(forks_killed),
-			    TEST_LOOP(no_room_for_a_file, 2), TEST_LOOP(damaged_file, 4),
+			    TEST_LOOP(no_room_for_a_file, 2), TEST_EACH(full_disk, disk_sizes), TEST_LOOP(damaged_file, 4),
 			    TEST(memory), TEST(full));
 }
