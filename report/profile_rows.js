@@ -386,7 +386,7 @@ function queueSum(k, list) {
 }
 
 const COLUMN = {
-	count: list => sumOf(COUNT, list), living: list => sumOf(1, list), run: list => sumOf(RUN, list),
+	count: list => sumOf(COUNT, list), living: list => sumOf(LIVING, list), run: list => sumOf(RUN, list),
 	mean: list => sumOf(RUN, list) / sumOf(COUNT, list), max: list => mostOf(shown.s.max[0], list),
 	p50: list => quantile(0, .5, list), p95: list => quantile(0, .95, list),
 	sample: list => shown.s.sample[0][list[0]], self: list => sumOf(SELF, list),

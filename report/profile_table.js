@@ -259,9 +259,12 @@ function loadHash() {
 	view.q = p.has("q") ? p.get("q") : head.filter;
 	view.group = list("group", head.group).filter(c => c < KEYS);
 	view.merged = new Set(list("merge", head.merged).filter(c => c < KEYS));
-	const dirs = snapshots[last].key[DIR];
+	const s = snapshots[last], differ = k => s.key[k].some(t => t !== s.key[k][0]);
+	const optional = [[differ(DIR), "dir"], [differ(PHASE), "phase"],
+			  [s.sum[LIVING].some(n => n), "living"],
+			  [s.known.some(has => has & HAS_AMOUNT), "amount"]];
 
-	view.shown = new Set(list("columns", [...dirs.some(t => t !== dirs[0]) ? ["dir"] : [],
+	view.shown = new Set(list("columns", [...optional.filter(o => o[0]).map(o => o[1]),
 					      "name", "count", "run", "mean", "max", "p95", "queue",
 					      "queue-mean", "cpu", "memory", "born", "died"]));
 	view.similar = p.has("threads") ? p.get("threads") !== "1" : head.similar;
@@ -335,7 +338,8 @@ function drawLinks() {
 		for (const [key, text] of [["chart", "bootchart"], ["log", "output"]]) {
 			if (head.snapshots[i][key]) {
 				page.links.append(" ");
-				make("a", { href: address(head.snapshots[i][key]) }, page.links, text);
+				make("a", { href: address(head.snapshots[i][key]) }, page.links, text +
+				     (view.snapshots.length > 1 ? " of " + head.snapshots[i].title : ""));
 			}
 		}
 	}

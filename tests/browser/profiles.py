@@ -206,6 +206,9 @@ def units_are_those_of_the_clocks(page):
     assert cells == expected, cells
     said = page.browser.js('return document.querySelector("#count").textContent')
     assert '3 runs lost' in said, said
+    page.open_file(page.places.profile(recording))
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    assert 'amount' in _state(page)['shown'] and 'living' not in _state(page)['shown'], _state(page)
 
 
 def files_are_links_to_sources(page):
