@@ -126,6 +126,7 @@ uint32_t builder_instance(struct builder *b, const char *tool, const char *versi
 	*in = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX, .close_us = -1,
 		.pid = -1, .level = -1, .parent_task = parent_task, .parent_span = NO_INDEX,
 		.used_user_us = -1, .used_system_us = -1, .used_in_blocks = -1, .used_out_blocks = -1,
+		.children_user_us = -1, .children_system_us = -1, .reaped = -1,
 		.ancestors = "",
 		.tool = keep(b, tool), .version = keep(b, version), .cwd = "",
 		.command = keep(b, command) };

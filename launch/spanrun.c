@@ -29,7 +29,7 @@ int spanrun(struct store *store, const char *name, struct launch *l)
 	r = launch_run(l);
 	l->traceparent = NULL;
 	event_add_span_end(&line, store_now_us(store), store->inst, 0, NUMBER);
-	event_add_close(&line, store_now_us(store), store->inst, 0);
+	event_add_close(&line, store_now_us(store), store->inst, 0, NULL);
 	store_append(store, &line);
 	buf_release(&line);
 	buf_release(&command);

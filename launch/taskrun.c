@@ -52,7 +52,7 @@ static void append_end(struct running *r, const struct launch *l)
 	event_end_rusage(&end, &l->usage);
 	peak_judge(&peak, &end);
 	event_add_end(&r->line, now_us, r->store->inst, 1, &end);
-	event_add_close(&r->line, now_us, r->store->inst, 1);
+	event_add_close(&r->line, now_us, r->store->inst, 1, NULL);
 	store_append(r->store, &r->line);
 }
 

@@ -466,6 +466,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	make.level = make_level();
 	make.knows_places = is_known_version();
 	redact_prepare();
+	session_follow_children(&make.session);
 	r = open_session(join, NULL);
 	make.may_begin = r && !store_ticket_path(getenv("MAKEFILES"), &len) && !is_dry_run();
 	make.own = make.may_begin || (!r && make.session.owner);

@@ -41,6 +41,9 @@ struct shared {
 	_Atomic uint64_t first_task;	/* whose process is the first of a PID namespace and not
 					   known otherwise; 0: none */
 	_Atomic unsigned spawning;
+	_Atomic unsigned forks, executed;	/* forks of the host; those that executed something */
+	_Atomic bool others;		/* it had children that are no tasks */
+	_Atomic uint64_t reaped;
 	_Atomic unsigned n_early;	/* how many were ever stored */
 	_Atomic pid_t early_pid[EARLY_SLOTS];	/* 0: free, -1: being filled */
 	struct early early[EARLY_SLOTS];
@@ -58,6 +61,8 @@ static struct {
 	bool ninja;			/* or samurai: it hashes its commands, and closes only
 					   its own descriptors */
 	bool fork;			/* this process is a fork of a host */
+	pid_t fork_pid;			/* of that fork, until it executes something */
+	struct rusage before;		/* of the host's children before it was one */
 	struct peak peak;
 	struct buf open;		/* the line of the instance */
 	char open_text[EVENT_MAX + 1];
@@ -70,6 +75,8 @@ static struct {
 static void forked(void)
 {
 	host.fork = true;
+	host.fork_pid = getpid();
+	atomic_fetch_add(&host.shared->forks, 1);
 	host.peak = (struct peak)PEAK_INIT;
 }
 
@@ -333,8 +340,10 @@ static void started(pid_t key, struct process p, int64_t t, char *const argv[])
 {
 	uint64_t task;
 
-	if (argv && argv[0] && carry_is_buildbeat(carry_name(argv[0])))
+	if (argv && argv[0] && carry_is_buildbeat(carry_name(argv[0]))) {
+		host.shared->others = true;
 		return;		/* it records itself */
+	}
 	atomic_fetch_add(&host.shared->starting, 1);
 	task = next_task();
 	open_instance();
@@ -404,6 +413,10 @@ void preload_executing(char *const argv[])
 	pid_t pid = getpid();
 	struct process p;
 
+	if (pid == host.fork_pid) {
+		host.fork_pid = 0;
+		atomic_fetch_add(&host.shared->executed, 1);
+	}
 	if (pidtable_has(&host.shared->children, pid) || is_over())
 		return;
 	p = own_process(pid);
@@ -428,6 +441,7 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	struct event_end e;
 	uint64_t task;
 
+	atomic_fetch_add(&host.shared->reaped, 1);
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	peak_judge(&host.peak, &e);
@@ -467,14 +481,30 @@ static uint64_t last_written(void)
 	return atomic_load(&host.shared->starting) ? 0 : last;
 }
 
+/* False: forks that executed nothing were the host, too, and no tasks. */
+static bool find_children(struct event_children *c)
+{
+	struct rusage now;
+
+	if (host.shared->others || host.shared->forks != host.shared->executed ||
+	    getrusage(RUSAGE_CHILDREN, &now))
+		return false;
+	*c = (struct event_children){ .reaped = (int64_t)host.shared->reaped };
+	event_children_between(c, &host.before, &now);
+	return true;
+}
+
 static void write_close(void)
 {
+	struct event_children children;
+	bool known = find_children(&children);
 	char text[512];
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
 	note_not_recorded(&b);
-	event_add_close(&b, preload_now_us(), host.store.inst, last_written());
+	event_add_close(&b, preload_now_us(), host.store.inst, last_written(),
+			known ? &children : NULL);
 	append(&b);
 	store_tell_lost(&host.store);
 }
@@ -571,5 +601,6 @@ void preload_host_begin(int argc, char **argv)
 	prepare_open(argc, argv);
 	host.shared = memory;
 	host.store.lost = &host.shared->lost;
+	getrusage(RUSAGE_CHILDREN, &host.before);
 	pthread_atfork(NULL, NULL, forked);
 }

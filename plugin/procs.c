@@ -348,6 +348,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 
 	if (!WIFEXITED(status) && !WIFSIGNALED(status))
 		return;
+	procs.session->reaped++;
 	child = children_find(&large.children, pid);
 	if (!child || !child->task)
 		return;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define BUILD_LINES_MAX 16384
@@ -308,9 +309,26 @@ void session_end_build(struct buildbeat_session *s, int32_t status)
 	end_build(s, status, false);
 }
 
+void session_follow_children(struct buildbeat_session *s)
+{
+	s->follows_children = !getrusage(RUSAGE_CHILDREN, &s->before);
+}
+
+static void add_close_line(struct buildbeat_session *s, struct buf *b)
+{
+	struct event_children children = { .reaped = s->reaped };
+	struct rusage now;
+	bool known = s->follows_children && !getrusage(RUSAGE_CHILDREN, &now);
+
+	if (known)
+		event_children_between(&children, &s->before, &now);
+	event_add_close(b, store_now_us(&s->store), s->store.inst, s->last_task,
+			known ? &children : NULL);
+}
+
 void session_add_close(struct buildbeat_session *s, struct buf *b)
 {
-	event_add_close(b, store_now_us(&s->store), s->store.inst, s->last_task);
+	add_close_line(s, b);
 	s->closed = true;
 }
 
@@ -320,7 +338,7 @@ static void add_close(struct buildbeat_session *s)
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
-	event_add_close(&b, store_now_us(&s->store), s->store.inst, s->last_task);
+	add_close_line(s, &b);
 	store_append(&s->store, &b);
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 /*
  * The part of one process in a recording: a session of the C ABI, and the output of the make host.
@@ -24,6 +25,9 @@ struct buildbeat_session {
 	bool guest;		/* it belongs to the instance of another session */
 	bool closed;		/* the "close" line is written or about to be */
 	_Atomic bool owner;
+	bool follows_children;	/* every child must be a task: see session_follow_children() */
+	int64_t reaped;		/* children that the host has waited for since then */
+	struct rusage before;	/* of the children before */
 	struct peak peak;
 	struct beat beat;	/* of the owner */
 	struct store store;	/* last, with its paths: the parts in use are close together */
@@ -67,6 +71,10 @@ void session_note(struct buildbeat_session *s, const char *text);
 /* Write the owner's last sample and lines. status is that of wait(2), or -1. No-op for other
  * sessions, and the second time. */
 void session_end_build(struct buildbeat_session *s, int32_t status);
+
+/* From now on the host increments `reaped` for every child that it has waited for. The "close" line
+ * gets their number and CPU time. */
+void session_follow_children(struct buildbeat_session *s);
 
 /* Add the "close" line to b, so that it is appended together with other lines. Call it before
  * session_close(), which then does not write it. */

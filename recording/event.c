@@ -106,6 +106,13 @@ void event_end_rusage(struct event_end *e, const struct rusage *usage)
 	e->involuntary_switches = usage->ru_nivcsw;
 }
 
+void event_children_between(struct event_children *c, const struct rusage *before,
+			    const struct rusage *now)
+{
+	c->user_us = us(now->ru_utime) - us(before->ru_utime);
+	c->system_us = us(now->ru_stime) - us(before->ru_stime);
+}
+
 void event_add_open(struct buf *b, int64_t t, const char *inst, const struct event_open *e)
 {
 	size_t start = b->len;
@@ -130,12 +137,17 @@ void event_add_used(struct buf *b, int64_t t, const char *inst, const struct eve
 	finish_line(b);
 }
 
-void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last)
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last,
+		     const struct event_children *children)
 {
 	add_head(b, "close", t);
 	add_id(b, inst, 0);
-	if (last)
-		add_number(b, (int64_t)last);
+	add_number(b, last ? (int64_t)last : -1);
+	if (children) {
+		add_number(b, children->user_us);
+		add_number(b, children->system_us);
+		add_number(b, children->reaped);
+	}
 	finish_line(b);
 }
 

@@ -88,9 +88,21 @@ void event_add_open(struct buf *b, int64_t t, const char *inst, const struct eve
 /* "used": what the processes of an instance used that are no children of the one that records the
  * build, such as those of a server. Of e, only the values of event_end_rusage() count. */
 void event_add_used(struct buf *b, int64_t t, const char *inst, const struct event_end *e);
+
+/* The processes that the instance's process started and waited for while it was open. */
+struct event_children {
+	int64_t user_us, system_us;	/* of RUSAGE_CHILDREN; -1: unknown */
+	int64_t reaped;			/* -1: unknown */
+};
+
+/* Their CPU time, of two values of RUSAGE_CHILDREN. */
+void event_children_between(struct event_children *c, const struct rusage *before,
+			    const struct rusage *now);
+
 /* last: the instance gave its tasks all numbers from 1 to this one and wrote a line of each;
- * 0: unknown. */
-void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last);
+ * 0: unknown. children: NULL if they are unknown, or if some of them are no tasks. */
+void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last,
+		     const struct event_children *children);
 
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e);

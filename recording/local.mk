@@ -8,7 +8,7 @@ recording_librecording_a_SOURCES = \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/identity.c recording/identity.h recording/layout.h recording/output.c recording/output.h recording/output_writer.c \
 	recording/output_writer.h recording/lost.c recording/lost.h recording/pidspace.c recording/pidspace.h recording/process_log.c \
-	recording/process_log.h recording/reader.c recording/reader.h recording/reader_build.c \
+	recording/process_log.h recording/proof.c recording/proof.h recording/reader.c recording/reader.h recording/reader_build.c \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
 	recording/reader_processes.c recording/reader_results.c recording/reader_scripts.c recording/reader_spans.c \
 	recording/reader_samples.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \

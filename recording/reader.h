@@ -36,7 +36,7 @@ struct reader {
 	struct error *err;
 	bool sums_only;		/* leave out rec->after, rec->out, rec->usage */
 	bool waits;		/* but the first two and all names */
-	bool tasks_only;	/* see struct recording_options */
+	bool tasks_only, proof;	/* see struct recording_options */
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */
@@ -213,6 +213,13 @@ uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
  * according to lost.log. After all files, further missing tasks are added to rec->lost. */
 int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
 int reader_count_missing(struct reader *r);
+
+/* Does the writer of the instance give its tasks all numbers in order, and end with a line
+ * "close"? */
+bool reader_follows(const struct instance *i);
+
+/* After the instances were linked: see proof.h. Adds warnings. */
+int reader_prove(struct reader *r);
 
 /* After all files: sort, and find parents. 0 or -ENOMEM. */
 int reader_finish_tasks(struct reader *r);

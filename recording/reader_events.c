@@ -161,7 +161,7 @@ static int read_end(const struct reader *r, struct task *t, struct event *e,
 		return 0;
 	t->state = state;
 	t->end_us = e->time_us;
-	if (r->tasks_only)
+	if (r->tasks_only && !r->proof)
 		return 0;
 	event_numbers(e, n, ARRAY_SIZE(n));
 	t->status = small(n[0]);
@@ -195,6 +195,20 @@ static int read_used(struct instance *i, struct event *e)
 	i->used_in_blocks = count(n[5]);
 	i->used_out_blocks = count(n[6]);
 	return 0;
+}
+
+/* If there are several, the last one counts. */
+static int read_close(struct reader *r, uint32_t instance, struct event *e)
+{
+	struct instance *i = &r->rec->instance[instance];
+	int64_t n[4];
+
+	event_numbers(e, n, ARRAY_SIZE(n));
+	i->close_us = e->time_us;
+	i->children_user_us = count(n[1]);
+	i->children_system_us = count(n[2]);
+	i->reaped = count(n[3]);
+	return reader_last_task(r, instance, n[0]);
 }
 
 static int read_pid(struct task *t, struct event *e)
@@ -366,8 +380,7 @@ static int read_event(struct reader *r, struct event *e)
 	if (e->kind == EVENT_CLOSE) {
 		if (e->seq)
 			return -EBADMSG;
-		r->rec->instance[instance].close_us = e->time_us;
-		return reader_last_task(r, instance, event_number(e));
+		return read_close(r, instance, e);
 	}
 	if (e->seq && reader_task(r, instance, e->seq, &task))
 		return -ENOMEM;

@@ -64,7 +64,7 @@ int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
  * thread writes: the plugin in make, the preload in ninja. Hosts of the C interface can choose
  * any numbers.
  */
-static bool follows(const struct instance *i)
+bool reader_follows(const struct instance *i)
 {
 	return i->level >= 0 || (!*i->version && i->pid >= 0 &&
 				 (!strcmp(i->tool, "ninja") || !strcmp(i->tool, "samu")));
@@ -119,13 +119,10 @@ static uint64_t unreported(struct reader *r, const struct instance *i, uint64_t 
 }
 
 /* A recording that was read and written again has the warning already. */
-static int warn_once(struct reader *r, uint64_t n)
+static int warn_once(struct reader *r, const char *text)
 {
 	const struct recording *rec = r->rec;
-	char text[sizeof rec->warning->text];
 
-	snprintf(text, sizeof text, "%llu task%s missing: gaps in the numbers of the tasks",
-		 (unsigned long long)n, n == 1 ? " is" : "s are");
 	for (size_t i = 0; i < rec->n_warnings; i++) {
 		if (!strcmp(rec->warning[i].text, text))
 			return 0;
@@ -138,13 +135,14 @@ int reader_count_missing(struct reader *r)
 	struct recording *rec = r->rec;
 	struct seen *seen = rec->n_instances ? calloc(rec->n_instances, sizeof *seen) : NULL;
 	uint64_t n = 0;
+	char text[80];
 
 	if (!rec->n_instances)
 		return 0;
 	if (!seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_instances; i++) {
-		seen[i].follows = follows(&rec->instance[i]);
+		seen[i].follows = reader_follows(&rec->instance[i]);
 		seen[i].last = i < r->n_last_task ? r->last_task[i] : 0;
 	}
 	for (size_t i = 0; i < rec->n_tasks; i++)
@@ -161,7 +159,29 @@ int reader_count_missing(struct reader *r)
 	rec->lost.lines += n;
 	if (!rec->lost.reason)
 		rec->lost.reason = LOST_UNTOLD;
-	return warn_once(r, n);
+	snprintf(text, sizeof text, "%llu task%s missing: gaps in the numbers of the tasks",
+		 (unsigned long long)n, n == 1 ? " is" : "s are");
+	return warn_once(r, text);
+}
+
+/* If lines were lost, that is the reason. */
+int reader_prove(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	struct buf text = BUF_INIT;
+	bool possible = !r->tasks_only || r->proof;
+	int error = possible ? proof_make(&rec->proof, rec) : 0;
+
+	if (error || !possible || rec->lost.reason)
+		return error;
+	proof_add_processes(&text, &rec->proof, rec);
+	error = text.len ? warn_once(r, buf_str(&text)) : buf_error(&text);
+	buf_clear(&text);
+	proof_add_unclosed(&text, &rec->proof);
+	if (!error)
+		error = text.len ? warn_once(r, buf_str(&text)) : buf_error(&text);
+	buf_release(&text);
+	return error;
 }
 
 int reader_lost(struct reader *r, const char *file, const char *text, size_t len)

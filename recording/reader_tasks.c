@@ -93,6 +93,7 @@ int reader_add_instance(struct reader *r, struct slice id, int64_t time_us)
 		.open_us = time_us, .close_us = -1, .pid = -1, .level = -1,
 		.parent_task = NO_INDEX, .parent_span = NO_INDEX, .used_user_us = -1,
 		.used_system_us = -1, .used_in_blocks = -1, .used_out_blocks = -1,
+		.children_user_us = -1, .children_system_us = -1, .reaped = -1,
 		.ancestors = "", .tool = "",
 		.version = "", .cwd = "", .command = "" };
 	numbered[at] = (struct numbered){ 0 };

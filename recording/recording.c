@@ -90,7 +90,7 @@ struct source {
 	struct reader r;
 	int dir_fd;
 	struct recording_formats formats;
-	bool build_only, sums_only, waits, tasks_only;
+	bool build_only, sums_only, waits, tasks_only, proof;
 	int (*add_lines)(struct buf *lines, const struct recording *rec);
 	size_t n_files;
 	struct file *file;
@@ -271,6 +271,8 @@ static int read_all(struct source *s)
 		r = reader_link(&s->r);
 	if (!r)
 		r = reader_finish_processes(&s->r);
+	if (!r && !s->build_only)
+		r = reader_prove(&s->r);
 	if (r == -ENOMEM)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
 	if (!r && !s->r.n_understood)
@@ -331,6 +333,7 @@ static int read_source(struct source *s, struct recording *rec, const char *path
 	s->r.sums_only = s->sums_only;
 	s->r.waits = s->waits;
 	s->r.tasks_only = s->tasks_only;
+	s->r.proof = s->proof;
 	s->r.foreign = s->formats.foreign;
 	r = read_dir(s, path);
 	reader_release(&s->r);
@@ -363,9 +366,10 @@ int recording_read_as(struct recording *rec, const char *path,
 		      const struct recording_options *options, struct error *err)
 {
 	struct source s = { .formats = formats_or_none(options->formats),
-		.sums_only = options->sums_only || options->waits || options->tasks_only,
+		.sums_only = options->sums_only || options->waits || options->tasks_only || options->proof,
 		.waits = options->waits,
-		.tasks_only = options->tasks_only,
+		.tasks_only = options->tasks_only || options->proof,
+		.proof = options->proof,
 		.add_lines = options->add_lines };
 
 	return read_source(&s, rec, path, err);

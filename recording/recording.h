@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "recording/lost.h"
+#include "recording/proof.h"
 #include "recording/series.h"
 
 #include <stdbool.h>
@@ -121,6 +122,8 @@ struct instance {
 	/* What its processes used that are no children of the launcher, such as those of a
 	 * server; -1: unknown, or they are. */
 	int64_t used_user_us, used_system_us, used_in_blocks, used_out_blocks;
+	/* The processes that it waited for: their CPU time and their number; -1: unknown. */
+	int64_t children_user_us, children_system_us, reaped;
 	const char *ancestors;	/* pids: own, parent's, ...; comma separated */
 	const char *tool, *version, *cwd, *command;
 };
@@ -284,7 +287,8 @@ struct recording {
 	struct memory_change *memory;	/* by time */
 	size_t n_series;
 	struct series *series;
-	struct lost lost;	/* what there was no room for */
+	struct lost lost;	/* what could not be written */
+	struct proof proof;	/* what the tasks do not account for */
 	struct buf original;	/* original.log of a recording that is being imported */
 	size_t n_warnings;
 	struct warning *warning;
@@ -341,6 +345,7 @@ struct recording_options {
 	bool waits;		/* the same with `after`, `out` and all names of tasks */
 	bool tasks_only;	/* the same, and no samples, no processes, no values of a task's
 				   end, and no kinds that only the commands show */
+	bool proof;		/* the same with the values of the ends, and `proof` */
 	int (*add_lines)(struct buf *lines, const struct recording *rec);	/* may be NULL */
 };
 

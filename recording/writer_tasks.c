@@ -75,13 +75,22 @@ static void add_used(const struct tasks_out *t, uint32_t at)
 		event_add_used(&t->o->b, i->close_us >= 0 ? i->close_us : i->open_us, t->id[at], &used);
 }
 
+static void add_close(const struct tasks_out *t, uint32_t at)
+{
+	const struct instance *i = &t->rec->instance[at];
+	const struct event_children children = {
+		i->children_user_us, i->children_system_us, i->reaped
+	};
+
+	event_add_close(&t->o->b, i->close_us, t->id[at], 0, &children);
+}
+
 static void add_closes(const struct tasks_out *t)
 {
 	for (size_t i = 0; i < t->rec->n_instances; i++) {
 		add_used(t, (uint32_t)i);
 		if (t->rec->instance[i].close_us >= 0)
-			event_add_close(&t->o->b, t->rec->instance[i].close_us, t->id[i],
-					0);
+			add_close(t, (uint32_t)i);
 		writer_flow(t->o);
 	}
 }

@@ -177,7 +177,7 @@ static void close_dir(struct plan *p, struct slot *s, int64_t t)
 	e.user_us = (t - s->begin_us) / 2;
 	e.system_us = (t - s->begin_us) / 20;
 	e.max_rss_kb = 200000;
-	event_add_close(&p->out, t, s->inst, 0);
+	event_add_close(&p->out, t, s->inst, 0, NULL);
 	event_add_end(&p->out, t + 1000, p->top, s->host_seq, &e);
 	s->host_seq = 0;
 }
@@ -253,7 +253,7 @@ static void write_tasks(struct plan *p)
 		flush(p, FLUSH_SIZE);
 	}
 	p->end_us += 10000;
-	event_add_close(&p->out, p->end_us, p->top, 0);
+	event_add_close(&p->out, p->end_us, p->top, 0, NULL);
 	flush(p, 0);
 }
 

@@ -204,6 +204,7 @@ static int add_instance(struct oe *o)
 	*i = (struct instance){ .id = "bitbake", .open_us = 0, .close_us = rec->end_us,
 		.pid = -1, .level = -1, .parent_task = NO_INDEX, .parent_span = NO_INDEX,
 		.used_user_us = -1, .used_system_us = -1, .used_in_blocks = -1, .used_out_blocks = -1,
+		.children_user_us = -1, .children_system_us = -1, .reaped = -1,
 		.ancestors = "",
 		.tool = "bitbake", .version = "", .cwd = "", .command = "" };
 	rec->instance = i;
