@@ -147,6 +147,19 @@ static bool has_fact(const struct values *f, const char *key, const char *value)
 }
 
 /* Lines of `build`, and each build tool that ran: "make 4.3". */
+static int add_unaccounted(struct values *f, const struct recording *rec)
+{
+	struct buf text = BUF_INIT;
+	int r;
+
+	proof_add_processes(&text, &rec->proof, rec);
+	if (!text.len)
+		proof_add_unclosed(&text, &rec->proof);
+	r = text.len ? values_add_fact(f, VALUES_UNACCOUNTED, buf_str(&text)) : buf_error(&text);
+	buf_release(&text);
+	return r;
+}
+
 static int add_facts(struct values *f, const struct recording *rec)
 {
 	static const char *const wanted[] = {
@@ -156,6 +169,7 @@ static int add_facts(struct values *f, const struct recording *rec)
 	struct buf text = BUF_INIT;
 	int r = add_cache_facts(f, rec);
 
+	r = r ? r : add_unaccounted(f, rec);
 	for (size_t i = 0; !r && i < rec->n_build; i++) {
 		for (size_t k = 0; !r && k < ARRAY_SIZE(wanted); k++) {
 			if (!strcmp(rec->build[i].key, wanted[k]))

@@ -66,6 +66,9 @@ struct values_package {
 int values_make(struct values *f, const struct recording *rec);
 void values_release(struct values *f);
 
+/* The fact about what the tasks do not account for, in words, if it is much (recording/proof.h). */
+#define VALUES_UNACCOUNTED "unaccounted"
+
 /* Facts of a set: the number of its runs, and with the name of a metric the standard deviation of the
  * build, in the metric's unit. */
 #define VALUES_RUNS "runs"

@@ -335,6 +335,7 @@ struct circumstances {
 	struct buf text;
 	int64_t cores;
 	struct build *build;
+	struct builds *builds;
 };
 
 /* What only sets have. */
@@ -366,15 +367,20 @@ static int take_circumstance(void *context, const struct pair *pair)
 	if (!strcmp(pair->key, "cores") && cursor_slice_u64(slice_of(pair->value), &cores) &&
 	    cores <= INT32_MAX)
 		c->cores = (int64_t)cores;
+	if (!strcmp(pair->key, VALUES_UNACCOUNTED)) {
+		c->build->unaccounted = keep(c->builds, pair->value);
+		if (!c->build->unaccounted)
+			return -ENOMEM;
+	}
 	take_spread(c->build, pair);
 	return buf_error(&c->text);
 }
 
-static int read_build(struct build *build, const struct source *s,
+static int read_build(struct builds *builds, struct build *build, const struct source *s,
 		      const struct build_place *place, struct error *err)
 {
 	struct arena *texts = arena_new();
-	struct circumstances c = { .text = BUF_INIT, .build = build };
+	struct circumstances c = { .text = BUF_INIT, .build = build, .builds = builds };
 	int r;
 
 	for (enum metric m = 0; m < METRICS; m++)
@@ -399,7 +405,7 @@ static int read_all(struct builds *builds, struct source *s, struct error *err)
 	if (!s->tasks)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
 	for (size_t i = 0; !r && i < builds->n; i++) {
-		r = read_build(&builds->build[i], s, &s->place[i], err);
+		r = read_build(builds, &builds->build[i], s, &s->place[i], err);
 		if (!r)
 			r = build_totals(s->archive, &s->place[i], builds->build[i].total, err);
 		if (!r)

@@ -225,6 +225,10 @@ static void check_make(struct trial *t, const char *check, const char *path,
 		doctor_add(t->doctor, check, bad, essential,
 			   "type file -L with its path: only a dynamically linked make can load the plugin",
 			   "%s %s: the plugin does not work in it", path, version);
+	else if (proof_lacks_processes(&rec->proof))
+		doctor_add(t->doctor, check, DOCTOR_LIMITED, essential,
+			   "use the make of the distribution", "%s %s: not all of its tasks are recorded",
+			   path, version);
 	else
 		doctor_add(t->doctor, check, DOCTOR_OK, essential, NULL,
 			   "%s %s: its tasks are recorded", path, version);

@@ -37,6 +37,8 @@ struct build {
 	size_t n_revisions;
 	struct revision *revision;
 	int64_t total[TOTALS];	/* -1: unknown */
+	const char *unaccounted;	/* what its tasks do not account for, in words (proof.h);
+				   NULL: nothing */
 	int64_t cores;		/* of the machine, 0: unknown */
 	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: if it
 				   differs, the machine may be the cause */

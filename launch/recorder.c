@@ -352,6 +352,18 @@ static void report_log(struct recorder *rec, const struct tasklog *t)
 	}
 }
 
+/* Nothing failed, but not everything was recorded. */
+static void report_unproved(struct recorder *rec, const struct tasklog *t)
+{
+	struct buf b = BUF_INIT;
+
+	if (!rec->complained && !tasklog_prove(&b, t, rec->store.path) && b.len) {
+		rec->complained = true;
+		notice("%s: %s", rec->store.path, buf_str(&b));
+	}
+	buf_release(&b);
+}
+
 static const char *why_not_preloaded(const struct recorder *rec, const char *program, char *why,
 				     size_t size)
 {
@@ -617,6 +629,7 @@ static void finish_created(struct recorder *rec, const struct launch *l)
 	rec->sampler = NULL;
 	if (scanned) {
 		report_log(rec, &log);
+		report_unproved(rec, &log);
 		explain_no_tasks(rec, l, &log);
 	}
 	lost_end(rec->store.dir_fd);

@@ -5,6 +5,7 @@
 #include "convert/ninja/join.h"
 #include "recording/event.h"
 #include "recording/layout.h"
+#include "recording/recording.h"
 #include "recording/store.h"
 
 #include <dirent.h>
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define PROVED_MAX 50000		/* tasks that are read at the end of a build: 0.1 s */
 
 /* Processes with an open instance; a pid may have several. */
 struct open_pids {
@@ -147,5 +150,22 @@ int tasklog_scan(int dir_fd, struct tasklog *t)
 	free(open_pids.item);
 	if (dir)
 		closedir(dir);
+	return r;
+}
+
+int tasklog_prove(struct buf *out, const struct tasklog *t, const char *path)
+{
+	const struct recording_options options = { .proof = true };
+	struct recording rec = RECORDING_INIT;
+	int r = 0;
+
+	if (t->tasks <= PROVED_MAX && !(r = recording_read_as(&rec, path, &options, NULL))) {
+		proof_add_processes(out, &rec.proof, &rec);
+		/* that a process has not ended is known if it exists */
+		if (!out->len && rec.proof.n_unclosed > t->alive)
+			proof_add_unclosed(out, &rec.proof);
+		r = buf_error(out);
+	}
+	recording_release(&rec);
 	return r;
 }

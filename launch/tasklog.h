@@ -16,6 +16,12 @@ struct tasklog {
 	char note[160];		/* the first message of the plugin to the user, or "" */
 };
 
+/* Add what the tasks of the recording in path do not account for, in the words of proof.h. It is
+ * not known for a recording with very many tasks, because reading them takes long. 0 or a negative
+ * errno. */
+struct buf;
+int tasklog_prove(struct buf *out, const struct tasklog *t, const char *path);
+
 /* 0 or a negative errno. */
 int tasklog_scan(int dir_fd, struct tasklog *t);
 

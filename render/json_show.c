@@ -166,6 +166,9 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "tasks_queued", (int64_t)s->n_state[TASK_QUEUED]);
 	json_int(j, "tasks_lost", (int64_t)s->rec->lost.tasks);
 	json_int(j, "lines_lost", (int64_t)s->rec->lost.lines);
+	json_known(j, "cpu_unaccounted_us", s->rec->proof.known ? s->rec->proof.cpu_us : -1);
+	json_known(j, "processes_unaccounted", s->rec->proof.known ? s->rec->proof.processes : -1);
+	json_int(j, "instances_unclosed", (int64_t)s->rec->proof.n_unclosed);
 	json_int(j, "tasks_hosting", (int64_t)s->n_hosting);
 	json_int(j, "spans", (int64_t)s->rec->n_spans);
 	add_trace_errors(j, s->rec);

@@ -178,6 +178,7 @@ static const char *verdict_word(const struct check *c)
 
 int check_json(struct buf *out, const struct check *c)
 {
+	const struct build *newest = &c->builds->build[c->builds->n - 1];
 	const struct verdict *v = c->verdict;
 	struct json j;
 
@@ -187,6 +188,10 @@ int check_json(struct buf *out, const struct check *c)
 	json_str(&j, "ref", c->builds->ref);
 	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
 	add_status(&j, v->build_status);
+	if (newest->unaccounted)
+		json_str(&j, "unaccounted", newest->unaccounted);
+	else
+		json_null(&j, "unaccounted");
 	add_build(&j, "first_night", c->builds, v->first_build);
 	json_int(&j, "nights", v->n_builds);
 	json_int(&j, "more_nights", v->more_builds);

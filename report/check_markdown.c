@@ -54,6 +54,9 @@ static void add_head(struct buf *out, const struct check *c)
 		words_add_exact(&text, &v->exact[i]);
 		add_item(out, &text);
 	}
+	words_add_unaccounted(&text, c->builds);
+	if (text.len)
+		add_item(out, &text);
 	if (!c->against || !v->enough)
 		words_add_builds_to_come(&text, v);
 	if (text.len)

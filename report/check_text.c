@@ -53,6 +53,9 @@ static void add_head(struct buf *out, const struct check *c, const struct style 
 		words_add_exact(&text, &v->exact[i]);
 		add_line(out, &text);
 	}
+	words_add_unaccounted(&text, c->builds);
+	if (text.len)
+		add_line(out, &text);
 	buf_release(&text);
 }
 

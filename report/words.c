@@ -103,6 +103,14 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m)
 		 " in the newest build, beyond the usual variation; removed from the changes below");
 }
 
+void words_add_unaccounted(struct buf *b, const struct builds *builds)
+{
+	const char *unaccounted = builds->n ? builds->build[builds->n - 1].unaccounted : NULL;
+
+	if (unaccounted)
+		buf_addf(b, "Not recorded: %s", unaccounted);
+}
+
 void words_add_exact(struct buf *b, const struct exact_change *e)
 {
 	const struct metric_total_info *info = &metric_total_info[e->total];

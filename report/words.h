@@ -42,6 +42,9 @@ void words_add_builds_to_come(struct buf *b, const struct verdict *v);
 bool words_host_event(const struct verdict *v, enum metric m);
 void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 
+/* "Not recorded: ..." of the newest build, or nothing. */
+void words_add_unaccounted(struct buf *b, const struct builds *builds);
+
 /* "tasks: 12 -> 14". */
 void words_add_exact(struct buf *b, const struct exact_change *e);
 
