@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES 512
+#define TICK_US 20000		/* a sample counts clock ticks: this much more is no more */
+#define IO_BYTES (64 << 10)	/* the same of storage */
 
 /* What the tasks directly inside a task took. */
 struct inside {
@@ -54,6 +56,7 @@ void cost_add(struct cost *sum, const struct cost *c)
 	sum->written_bytes = sat_add(sum->written_bytes, c->written_bytes);
 	sum->files_bytes = sat_add(sum->files_bytes, c->files_bytes);
 	sum->measured |= c->measured;
+	sum->at_least |= c->at_least;
 	add_memory(sum, c);
 }
 
@@ -122,18 +125,38 @@ static int64_t least_us(const struct cost *c, const struct task *t)
 	       c->wall_us;
 }
 
-/* The end was not recorded: the sampled values, which exclude the tasks inside it. */
-static void set_sampled(struct cost *c, const struct task *t)
+/*
+ * The sampled values, which exclude the tasks inside it, if they are more than what was waited for:
+ * the end was not recorded, or processes of the task ended later or were never waited for. Of a task
+ * that hosts others, a sample may contain what one of these has just used.
+ */
+static void take_sampled(struct cost *c, const struct task *t, bool hosts)
 {
-	c->cpu_us = sat_mul(t->cpu_ms, 1000);
-	c->read_bytes = sat_mul(t->read_kb, 1024);
-	c->written_bytes = sat_mul(t->written_kb, 1024);
+	int64_t cpu_us = sat_mul(t->cpu_ms, 1000);
+	int64_t read = sat_mul(t->read_kb, 1024), written = sat_mul(t->written_kb, 1024);
+	bool unseen = t->user_us < 0;
+
+	if (!t->n_usage || (hosts && !unseen))
+		return;
+	c->at_least = unseen || cpu_us > c->cpu_us + TICK_US || read > c->read_bytes + IO_BYTES ||
+		      written > c->written_bytes + IO_BYTES;
+	if (!c->at_least)
+		return;
+	if (cpu_us > c->cpu_us) {
+		c->user_us = cpu_us - c->system_us;
+		c->cpu_us = cpu_us;
+	}
+	if (read > c->read_bytes)
+		c->read_bytes = read;
+	if (written > c->written_bytes)
+		c->written_bytes = written;
 }
 
 static void set_cost(struct cost *c, const struct recording *rec, const struct task *t,
 		     const struct inside *in)
 {
 	static const struct inside nothing;
+	bool hosts = in;
 
 	set_memory(c, t, in);
 	c->files_bytes = positive(t->files_bytes);
@@ -144,15 +167,12 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->setup_us = t->setup_us;
 	c->setup_cpu_us = (int64_t)t->setup_user_us + t->setup_system_us;
 	c->measured = t->user_us >= 0 || t->n_usage;
-	if (t->user_us < 0 && t->n_usage) {
-		set_sampled(c, t);
-		return;
-	}
 	c->user_us = positive(positive(t->user_us) - in->user_us);
 	c->system_us = positive(positive(t->system_us) - in->system_us);
 	c->cpu_us = sat_add(c->user_us, c->system_us);
 	c->read_bytes = positive(block_bytes(t->in_blocks) - in->read_bytes);
 	c->written_bytes = positive(block_bytes(t->out_blocks) - in->written_bytes);
+	take_sampled(c, t, hosts);
 }
 
 static uint32_t parent_of(const struct recording *rec, const struct task *t)

@@ -19,14 +19,16 @@ struct cost {
 				   sample. Such a task is not among the slowest for a bound */
 	int64_t setup_us, setup_cpu_us;	/* of its process before the start: in no other value */
 	int64_t user_us, system_us;
-	int64_t cpu_us;		/* user and system; as sampled if the end of the task was
-				   not seen */
+	int64_t cpu_us;		/* user and system */
 	int64_t read_bytes, written_bytes;	/* of storage */
 	int64_t files_bytes;	/* of the files that it made; 0: none are known */
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
 	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
 					   not known; 0: none */
 	bool measured;		/* CPU and storage: nothing was, if false */
+	bool at_least;		/* CPU and storage: the last sample, as the end was not seen or
+				   nobody waited for a process of the task. What is only
+				   sampled is user time */
 	bool memory_summed;	/* memory_kb is that of all processes of a task at one
 				   sample; otherwise of the largest process */
 };

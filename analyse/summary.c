@@ -192,6 +192,23 @@ static void add_servers(struct summary *s)
 	}
 }
 
+/* The launcher waits for no process whose parent was killed: then it knows less than the samples. */
+static void take_sampled(struct summary *s, const struct cost *sum)
+{
+	int64_t cpu_us = sat_add(s->user_us, s->system_us);
+
+	s->at_least = sum->at_least && (sum->cpu_us > cpu_us || sum->read_bytes > s->read_bytes ||
+					sum->written_bytes > s->written_bytes);
+	if (!s->at_least)
+		return;
+	if (sum->cpu_us > cpu_us)
+		s->user_us = sum->cpu_us - s->system_us;
+	if (sum->read_bytes > s->read_bytes)
+		s->read_bytes = sum->read_bytes;
+	if (sum->written_bytes > s->written_bytes)
+		s->written_bytes = sum->written_bytes;
+}
+
 /* The values of the launcher and of servers; without them, the sum of the tasks. */
 static void fill_used(struct summary *s)
 {
@@ -203,11 +220,14 @@ static void fill_used(struct summary *s)
 	s->read_bytes = bytes_of_blocks(s, "in_blocks");
 	s->written_bytes = bytes_of_blocks(s, "out_blocks");
 	add_servers(s);
-	if (!s->cpu_exact) {
-		for (size_t i = 0; i < s->rec->n_tasks; i++) {
-			cost_add(&sum, &s->nest[i].cost);
-			parts |= s->rec->task[i].user_us >= 0;
-		}
+	for (size_t i = 0; i < s->rec->n_tasks; i++) {
+		cost_add(&sum, &s->nest[i].cost);
+		parts |= s->rec->task[i].user_us >= 0;
+	}
+	if (s->cpu_exact) {
+		take_sampled(s, &sum);
+	} else {
+		s->at_least = sum.at_least;
 		s->user_us = parts ? sum.user_us : -1;
 		s->system_us = parts ? sum.system_us : -1;
 		s->read_bytes = sum.read_bytes ? sum.read_bytes : -1;

@@ -56,6 +56,7 @@ struct summary {
 	bool cpu_exact;		/* of the build's process and all its descendants;
 				   otherwise the sum of the tasks */
 	int64_t read_bytes, written_bytes;	/* of storage, likewise; -1: unknown */
+	bool at_least;		/* CPU and storage, as in struct cost */
 
 	struct nesting *nest;	/* of every task of rec */
 	size_t n_tasks;		/* without those whose start was lost and not their end: these are

@@ -210,6 +210,8 @@ void fact_warnings(struct facts *f, const struct recording *rec)
 	}
 }
 
+#define AT_LEAST "at least "
+
 void fact_cpu(struct facts *f, const struct summary *s)
 {
 	double share = summary_cpu_share(s);
@@ -218,8 +220,10 @@ void fact_cpu(struct facts *f, const struct summary *s)
 		return;
 	if (f->brief) {
 		buf_adds(&f->part, s->cpu_exact ? "the build " : "");
+		buf_adds(&f->part, s->at_least ? AT_LEAST : "");
 		add_time(f, s->cpu_us, s->cpu_exact ? "" : " in tasks");
 	} else {
+		buf_adds(&f->part, s->at_least ? AT_LEAST : "");
 		text_add_time(&f->part, s->cpu_us);
 		buf_adds(&f->part, " of CPU");
 		if (s->user_us >= 0) {
@@ -356,6 +360,8 @@ void fact_selected(struct facts *f, const struct view *v)
 		buf_addf(&f->part, "%zu of %zu tasks", v->n_tasks, v->sum->n_tasks);
 		fact_part(f);
 		add_time(f, v->cost.wall_us, " wall");
+		if (v->cost.measured && v->cost.at_least)
+			buf_adds(&f->part, AT_LEAST);
 		if (v->cost.measured)
 			add_time(f, v->cost.cpu_us, " CPU");
 		if (v->cost.measured)
@@ -458,7 +464,8 @@ void fact_disk(struct facts *f, const struct summary *s)
 {
 	const struct host *h = &s->host;
 
-	add_disk(f, "the build ", s->read_bytes, s->written_bytes);
+	add_disk(f, s->at_least ? "the build " AT_LEAST : "the build ", s->read_bytes,
+		 s->written_bytes);
 	add_disk(f, "the machine ", h->disk_read_bytes, h->disk_written_bytes);
 	if (f->part.len && h->disk_busiest_bytes.value > 0 && !f->brief)
 		add_moment(f, "busiest second ", h->disk_busiest_bytes.value,

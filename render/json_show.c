@@ -49,6 +49,8 @@ static void add_cost(struct json *j, const struct cost *c)
 	json_known(j, "cpu_us", c->measured ? c->cpu_us : -1);
 	json_known(j, "cpu_user_us", c->measured ? c->user_us : -1);
 	json_known(j, "cpu_system_us", c->measured ? c->system_us : -1);
+	if (c->at_least)
+		json_bool(j, "at_least", true);
 	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
 	json_str(j, "memory_of", !c->memory_kb ? NULL :
 		 c->memory_summed ? "all processes" : "largest process");
@@ -155,6 +157,7 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_known(j, "cpu_user_us", s->user_us);
 	json_known(j, "cpu_system_us", s->system_us);
 	json_bool(j, "cpu_exact", s->cpu_exact);
+	json_bool(j, "at_least", s->at_least);
 	add_share(j, "cpu_share", summary_cpu_share(s));
 	json_int(j, "instances", instances(s->rec));
 	json_int(j, "targets", (int64_t)s->n_targets);

@@ -347,6 +347,7 @@ static void add_value(struct buf *b, enum cell cell, const struct row *row)
 		add_wall(b, row);
 		break;
 	case CELL_CPU:
+		buf_adds(b, c->at_least ? ">" : "");
 		text_add_time(b, c->measured ? c->cpu_us : -1);
 		break;
 	case CELL_MEMORY:
@@ -356,6 +357,7 @@ static void add_value(struct buf *b, enum cell cell, const struct row *row)
 		text_add_bytes(b, c->files_bytes ? c->files_bytes : -1);
 		break;
 	default:
+		buf_adds(b, c->at_least && cost_value(c, SORT_IO) ? ">" : "");
 		text_add_bytes(b, c->measured ? cost_value(c, SORT_IO) : -1);
 		break;
 	}

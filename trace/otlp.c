@@ -218,6 +218,8 @@ static void add_build(const struct otlp *o, struct otlp_message *m)
 	if (o->summary.cpu_exact) {
 		add_known(m, "buildbeat.user_us", o->summary.user_us);
 		add_known(m, "buildbeat.system_us", o->summary.system_us);
+		if (o->summary.at_least)
+			add_str(m, "buildbeat.at_least", "true");
 	}
 	add_known(m, "buildbeat.max_rss_kb", recording_build_number(rec, "max_rss_kb"));
 	end_span(m, error);
@@ -264,12 +266,22 @@ static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
 	}
 }
 
+/* A task that hosts others has the values that its host measured, with those of the others. */
+static void add_used(const struct otlp *o, struct otlp_message *m, const struct task *t)
+{
+	const struct cost *c = &o->summary.nest[t - o->rec->task].cost;
+
+	add_known(m, "buildbeat.user_us", c->at_least ? c->user_us : t->user_us);
+	add_known(m, "buildbeat.system_us", c->at_least ? c->system_us : t->system_us);
+	if (c->at_least)
+		add_str(m, "buildbeat.at_least", "true");
+}
+
 static void add_values(const struct otlp *o, struct otlp_message *m, const struct task *t)
 {
 	const char *command = recording_command(o->rec, t);
 
-	add_known(m, "buildbeat.user_us", t->user_us);
-	add_known(m, "buildbeat.system_us", t->system_us);
+	add_used(o, m, t);
 	add_known(m, "buildbeat.max_rss_kb", t->max_rss_kb);
 	if (t->peak_kb)
 		add_known(m, "buildbeat.peak_kb", t->peak_kb);

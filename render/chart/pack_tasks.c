@@ -135,7 +135,7 @@ static void add_time(struct pack_tasks *p, enum pack_task_column low, enum pack_
 /* Of a task that hosts a build: with all that ran inside, as its host measured it. */
 static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost)
 {
-	bool exact = t->user_us >= 0 && t->system_us >= 0;
+	bool exact = t->user_us >= 0 && t->system_us >= 0 && !cost->at_least;
 	int64_t cpu_us = exact ? t->user_us + t->system_us : cost->cpu_us;
 
 	add_time(p, TASKS_CPU, TASKS_CPU_HIGH, exact || cpu_us > 0 ? 1 + cpu_us : 0);
