@@ -28,6 +28,8 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 #define CPU_FREE 0.75		/* of all cores: at most this is busy */
 #define CPU_WANTED 0.02		/* of the time of tasks: those that use less wait, or sleep */
 #define NAME_COLUMNS 60
+#define STATUS_TIMEOUT 124	/* of timeout(1) */
+#define END_US 1000000		/* in this time before the end, the build was being stopped */
 
 struct work {
 	const struct summary *s;
@@ -206,18 +208,85 @@ static uint32_t first_failure(const struct summary *s)
 	return first;
 }
 
+/* Was it running when the build ended. */
+static bool was_stopped(const struct summary *s, const struct task *t)
+{
+	return !t->hosts && !task_is_shell(t) && task_ran(t) &&
+	       (t->state == TASK_UNFINISHED || t->state == TASK_KILLED) &&
+	       recording_task_end_us(s->rec, t) >= s->wall_us - END_US;
+}
+
+#define STOPPED_MAX 2
+
+/* The tasks that had run for longest when the build was stopped. Returns how many there were. */
+static size_t find_stopped(const struct summary *s, uint32_t task[STOPPED_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_ran; i++) {
+		if (!was_stopped(s, &s->rec->task[s->order[i]]))
+			continue;
+		if (n < STOPPED_MAX)
+			task[n] = s->order[i];
+		n++;
+	}
+	return n;
+}
+
+/* A whole second is enough where two tasks began nearly together. */
+static bool is_like(int64_t us, int64_t other_us)
+{
+	return us / 1000000 == other_us / 1000000 || is_nearly(us < other_us ? us : other_us,
+							       us < other_us ? other_us : us);
+}
+
+static void add_stopped(struct work *w, const uint32_t *task, size_t n)
+{
+	int64_t us[STOPPED_MAX];
+
+	for (size_t i = 0; i < n && i < STOPPED_MAX; i++)
+		us[i] = cost_wall_us(w->s->rec, &w->s->rec->task[task[i]]);
+	add_name(w, "; ", task[0], "");
+	if (n == 2 && is_like(us[0], us[1])) {
+		add_name(w, " and ", task[1], "");
+		n = 1;
+	}
+	add_time(w, " had run for ", us[0], "");
+	if (n == 2) {
+		add_name(w, ", ", task[1], "");
+		add_time(w, " for ", us[1], "");
+	} else if (n > 2) {
+		add_number(w, ", and ", (int64_t)n - 1, " others ran");
+	}
+}
+
+/* Was the whole build ended, rather than one of its tasks? */
+static bool is_stopped(const struct summary *s, const struct task *first)
+{
+	return s->result == BUILD_KILLED || !first ||
+	       (first->state == TASK_KILLED && s->status == STATUS_TIMEOUT);
+}
+
 static void say_failure(struct work *w)
 {
 	const struct summary *s = w->s;
 	struct answer_span span = { -1, -1, 0, first_failure(s) };
 	const struct task *t = span.task == NO_INDEX ? NULL : &s->rec->task[span.task];
+	uint32_t stopped[STOPPED_MAX];
+	size_t n_stopped = find_stopped(s, stopped);
 
 	if (s->result != BUILD_FAILED && s->result != BUILD_KILLED)
 		return;
 	add_words(w, s->result == BUILD_KILLED ? "The build was " : "The build ");
 	words_add_result(&w->text, s->result, s->status);
 	add_time(w, " after ", s->wall_us, "");
-	if (t) {
+	if (n_stopped && is_stopped(s, t)) {
+		add_stopped(w, stopped, n_stopped);
+		span.task = stopped[0];
+		t = &s->rec->task[stopped[0]];
+		span.from_us = t->start_us;
+		span.until_us = recording_task_end_us(s->rec, t);
+	} else if (t) {
 		span.from_us = t->start_us;
 		span.until_us = recording_task_end_us(s->rec, t);
 		add_name(w, "; ", span.task, t->state == TASK_KILLED ? " was killed (" :
