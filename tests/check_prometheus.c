@@ -169,7 +169,7 @@ START_TEST(scraped)
 		    ">log 2>&1 & prometheus=$!\n"
 		    "cat >ask.py <<'E'\nimport json, sys, urllib.request\n"
 		    "u = 'http://127.0.0.1:' + sys.argv[1] + '/api/v1/query?query=buildbeat_build_wall_seconds'\n"
-		    "x = json.load(urllib.request.urlopen(u, timeout=5))['data']['result'][0]\n"
+		    "x = json.load(urllib.request.urlopen(u, timeout=600))['data']['result'][0]\n"
 		    "print(x['metric']['pipeline'], x['value'][1])\nE\n"
 		    "until_true 'python3 -B ask.py $free >answer'; cat answer", support_poll);
 	ck_assert_msg(!strcmp(run.out.data, "nightly 7.5\n"), "%s%s", run.out.data, run.err.data);

@@ -72,8 +72,8 @@ static void begin(void)
 	dir = support_tmpdir();
 	setenv("XDG_STATE_HOME", file("state"), 1);
 	setenv("BUILDBEAT_SEND_WAIT", "20", 1);
-	setenv("BUILDBEAT_SEND_TIME", "20000", 1);
-	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "10000", 1);
+	setenv("BUILDBEAT_SEND_TIME", "600000", 1);
+	setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "600000", 1);
 	mkdir(file("rec"), 0755);
 	support_writes(file("rec/build"), "buildbeat build 1\nstart_wall_ns: 1000000000\n"
 		       "start_mono_ns: 5\nhost: box\ncwd: /p\nend_us: 5000\nstatus: 0\n");
@@ -135,7 +135,7 @@ static const struct answers answers[] = {
 	{ "wait-long", 2, 2, 0, 2, "HTTP status 429", NULL, NULL },
 	{ "503", 2, -1, 0, 2, "HTTP status 503", "100", NULL },
 	{ "stall", 2, -1, 0, 2, "timed out", "1", "300" },
-	{ "stall ok", 0, -1, 2, 0, "", NULL, "2000" },
+	{ "stall ok", 0, -1, 2, 0, "", NULL, "10000" },
 	{ "close", 2, -1, 0, 2, "Empty reply from server", "100", NULL },
 };
 
@@ -170,7 +170,7 @@ START_TEST(later)
 	stop();
 	send_it(2, "2 requests wait in", port);
 	ck_assert_int_eq(count("find state -name '*.gz'"), 4);
-	setenv("BUILDBEAT_SEND_TIME", "20000", 1);
+	setenv("BUILDBEAT_SEND_TIME", "600000", 1);
 	start_on(port, "ok");
 	send_it(0, "", port);
 	ck_assert_int_eq(count("ls | grep '^[0-9].*pb'"), 6);
@@ -286,6 +286,7 @@ START_TEST(certificate)
 	support_expect(dir, 2, "", "certificate", "%s/buildbeat export --to otlp "
 		       "-o https://127.0.0.1:%s rec", TOP_BUILDDIR, port);
 	ck_assert(!support_exists(file("requests")));
+	setenv("BUILDBEAT_SEND_TIME", "600000", 1);
 	setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", file("cert.pem"), 1);
 	support_expect(dir, 0, "", "", "%s/buildbeat export --to otlp -o https://127.0.0.1:%s rec",
 		       TOP_BUILDDIR, port);

@@ -71,7 +71,7 @@ START_TEST(configuration)
 		bool ran, alone;
 
 		support_run(&r, hostile_base, "rm -rf in; mkdir -m 755 in; cd in; %s; mkdir -m 755 sub; cd sub; "
-			    "timeout 60 " BUILDBEAT " %s", files[_i].make, commands[i]);
+			    "timeout 600 " BUILDBEAT " %s", files[_i].make, commands[i]);
 		ran = support_exists(support_path("%s/in/sub/ran", hostile_base));
 		/* the build runs without its recording if the file is not to be trusted */
 		alone = !i && !!strstr(r.err.data, "the configuration is not read");

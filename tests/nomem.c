@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,7 +112,7 @@ static void run_child(const char *dir, const char *const *argv, long n, const in
 		copy[argc] = __real_strdup(argv[argc]);
 	if (!c || dup2(fd[0], 1) < 0 || dup2(fd[1], 2) < 0 || (dir && chdir(dir)))
 		_exit(125);
-	alarm(60);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ 60, 60 });	/* seconds: it hangs */
 	nomem_after(n);
 	status = command_run(c, argc, copy);
 	failed = nomem_failed();

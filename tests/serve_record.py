@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 
 BUILDBEAT = sys.argv[1]
-DEADLINE = 60
+DEADLINE = 600
 
 
 def until(what, holds):

@@ -18,7 +18,7 @@ import beside
 
 BUILDBEAT = sys.argv[1]
 HERE = {}
-DEADLINE = 60
+DEADLINE = 600
 
 
 def until(what, holds):

@@ -12,7 +12,7 @@ import threading
 import time
 
 BUILDBEAT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "buildbeat")
-DEADLINE = 60
+DEADLINE = 600
 
 
 def until(what, holds):

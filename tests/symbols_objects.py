@@ -650,7 +650,7 @@ def case_hostile():
         with open("bad", "wb") as f:
             f.write(bad)
         text = "module - %s/bad\n" % HERE + "".join("a %x\n" % a for a in addresses)
-        p = subprocess.run([SYMBOLS, "-c"], input=text.encode(), capture_output=True, timeout=60,
+        p = subprocess.run([SYMBOLS, "-c"], input=text.encode(), capture_output=True, timeout=1800,
                            check=False)
         failed += p.returncode != 0
     print("failed on", failed)

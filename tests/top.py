@@ -8,7 +8,7 @@ import beside
 
 BUILD = os.path.abspath(sys.argv[1])
 BUILDBEAT = BUILD + "/buildbeat"
-DEADLINE_S = 60
+DEADLINE_S = 600
 
 
 class Screen:

@@ -10,7 +10,7 @@ import urllib.parse
 
 import recordings
 
-DRAW_S = 300
+DRAW_S = 1800
 
 
 class Places:

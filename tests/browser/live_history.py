@@ -65,7 +65,7 @@ def read_only_without_control(page):
                 'Authorization': 'Bearer ' + server.entry.split('token=')[1], 'Origin': server.url,
                 'Content-Type': 'application/json'})
         try:
-            status = urllib.request.urlopen(request, timeout=20).status
+            status = urllib.request.urlopen(request, timeout=600).status
         except urllib.error.HTTPError as e:
             status = e.code
         assert status == 403, status

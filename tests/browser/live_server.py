@@ -9,7 +9,7 @@ import time
 
 import chart
 
-START_S = 20
+START_S = 600
 SIZES = [(1280, 800, False), (390, 844, True)]
 
 

@@ -16,8 +16,8 @@ import subprocess
 import tempfile
 import time
 
-REQUEST_S = 60          # the longest a request may take
-SCRIPT_S = 30           # the longest a condition is waited for
+REQUEST_S = 600         # the longest a request may take
+SCRIPT_S = 300          # the longest a condition is waited for
 ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
