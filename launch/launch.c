@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "launch/arm.h"
 #include "launch/notice.h"
+#include "launch/pause.h"
 #include "launch/relay.h"
 #include "launch/witness.h"
 #include "plugin/carry.h"
@@ -49,6 +50,7 @@ static void signals_take(struct signals *s)
 	s->waited = s->passed;
 	sigaddset(&s->waited, SIGCHLD);
 	sigaddset(&s->waited, WITNESS_SIGNAL);
+	sigaddset(&s->waited, SIGCONT);
 	sigaction(SIGCHLD, &standard, &s->old_child);
 	sigprocmask(SIG_BLOCK, &s->waited, &s->old_mask);
 }
@@ -204,23 +206,51 @@ static struct timespec until_sample(const struct sampler *s)
 	return (struct timespec){ left_ns / SECOND_NS, left_ns % SECOND_NS };
 }
 
+/* The launcher was stopped. Other signals may come first. */
+static bool has_continued(void)
+{
+	static const struct timespec at_once;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCONT);
+	return sigtimedwait(&set, NULL, &at_once) == SIGCONT;
+}
+
+static bool has_ended(int status)
+{
+	return WIFEXITED(status) || WIFSIGNALED(status);
+}
+
 static int wait_for(struct launch *l, struct signals *s)
 {
+	struct pause pause = { .store = l->sampler ? l->store : NULL };
+
 	for (;;) {
 		struct timespec timeout;
 		siginfo_t info;
-		pid_t pid = wait4(l->pid, &l->status, WNOHANG, &l->usage);
+		int64_t due_ns;
+		pid_t pid = wait4(l->pid, &l->status, WNOHANG | WUNTRACED | WCONTINUED, &l->usage);
 		int sig;
 
-		if (pid == l->pid)
+		if (pid == l->pid && has_ended(l->status)) {
+			pause_end(&pause);
 			return 0;
+		}
+		if (pid == l->pid) {
+			pause_status(&pause, l->status);
+			continue;
+		}
 		if (pid < 0 && errno != EINTR)
 			return -errno;
+		due_ns = l->sampler ? sampler_next_ns(l->sampler) : INT64_MAX;
 		timeout = until_sample(l->sampler);
 		sig = sigtimedwait(&s->waited, &info, &timeout);
 		if (sig == SIGCHLD && l->relay)
 			relay_tend(l->relay);
-		if (sig > 0 && sig != SIGCHLD)
+		if (due_ns <= clock_mono_ns() && (sig == SIGCONT || has_continued()))
+			pause_continued(&pause, due_ns);
+		if (sig > 0 && sig != SIGCHLD && sig != SIGCONT)
 			look_into(l, s, sig == WITNESS_SIGNAL ? NULL : &info);
 		if (l->sampler && sampler_next_ns(l->sampler) <= clock_mono_ns())
 			sampler_take(l->sampler, false);

@@ -28,7 +28,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define ASLEEP_LEAST_NS 100000000
+
+static int64_t asleep_ns(void)
+{
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (int64_t)boot.tv_sec * 1000000000 + boot.tv_nsec - clock_mono_ns();
+}
 
 /* Beginning */
 
@@ -189,6 +200,7 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 
 	*rec = (struct recorder){ .settings = settings, .created = true,
 				  .pidserver = PIDSERVER_CLOSED };
+	rec->asleep_ns = asleep_ns();
 	hold_begin(&rec->hold);
 	redact_set(settings->redact.item, settings->redact.n);
 	whereabouts_remember(&rec->where, base);
@@ -283,6 +295,7 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 	l->traceparent = *rec->traceparent ? rec->traceparent : NULL;
 	l->stats_log = compiler_cache_variable(&rec->cache);
 	l->sampler = rec->sampler;
+	l->store = rec->created ? &rec->store : NULL;
 	begin_relay(rec);
 	l->relay = rec->relay.n ? &rec->relay : NULL;
 	l->mask = &rec->hold.old_mask;
@@ -310,6 +323,8 @@ static int append_end(struct recorder *rec, const struct launch *l)
 
 	buildinfo_add_end(&b, store_now_us(&rec->store), l->status);
 	add_number(&b, "end_wall_ns", clock_wall_ns());
+	if (asleep_ns() - rec->asleep_ns > ASLEEP_LEAST_NS)
+		add_number(&b, LAYOUT_ASLEEP, (asleep_ns() - rec->asleep_ns) / 1000);
 	add_number(&b, "user_us", timeval_us(u->ru_utime));
 	add_number(&b, "system_us", timeval_us(u->ru_stime));
 	add_number(&b, peak_is_exceeded(&peak, u->ru_maxrss) ? "max_rss_kb" :

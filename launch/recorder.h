@@ -36,6 +36,7 @@ struct recorder {
 	struct whereabouts where;	/* of a recording that we created */
 	struct ticket ticket;
 	struct pidserver pidserver;
+	int64_t asleep_ns;	/* how long the machine was suspended since its boot */
 	struct buf makefiles;	/* the value for the command's environment */
 	char traceparent[IDENTITY_TRACEPARENT_SIZE];	/* for it, "": unchanged */
 	struct carried carried;	/* the same for the preload; ticket "": none */

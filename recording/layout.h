@@ -24,6 +24,8 @@
 #define LAYOUT_TICKET "buildbeat.mk"	/* what MAKEFILES names; see store.h */
 
 #define LAYOUT_PIDSPACE "pid_namespace"	/* a key of build: see pidspace.h */
+#define LAYOUT_SUSPENDED "suspended"	/* a key of build: from and until, in microseconds */
+#define LAYOUT_ASLEEP "machine_suspended_us"	/* a key of build, which no time contains */
 #define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
 #define LAYOUT_TRACEPARENT "traceparent"	/* what the build runs in; see identity.h */
 #define LAYOUT_IMPORTED "imported"	/* and whose format that had */

@@ -228,6 +228,7 @@ int reader_link(struct reader *r);
 int reader_finish_spans(struct reader *r);	/* reader_link() calls it, and it the next one */
 int reader_link_spans(struct reader *r);
 int reader_finish_processes(struct reader *r);
+int reader_leave_out_suspended(struct reader *r);	/* the last */
 
 /* Set instance.only_spans; then their tasks do not host them. */
 void reader_mark_scripts(struct reader *r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/text.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
 
@@ -40,15 +41,30 @@ static int64_t number_up_to(const struct recording *rec, const char *key, int64_
 	return n >= 0 && n <= max ? n : -1;
 }
 
+/* The monotonic clock stops while the machine sleeps. */
+static int warn_of_sleep(struct reader *r, int64_t asleep_us)
+{
+	char text[64];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	text_add_time(&b, asleep_us);
+	return reader_warn(r, "the machine was suspended for %s during the build; durations leave "
+			   "that out", buf_str(&b));
+}
+
 /* The wall clock is only shown: every interval is measured by the monotonic clock. */
 static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
 {
 	struct recording *rec = r->rec;
-	int64_t off_s;
+	int64_t off_s, asleep_us = number_up_to(rec, LAYOUT_ASLEEP, READER_TIME_MAX_US);
 
+	if (asleep_us > 0 && warn_of_sleep(r, asleep_us))
+		return -ENOMEM;
 	if (rec->start_wall_ns < 0 || end_wall_ns < 0 || rec->end_us < 0)
 		return 0;
 	off_s = (end_wall_ns - rec->start_wall_ns) / 1000000000 - rec->end_us / 1000000;
+	off_s -= asleep_us > 0 ? asleep_us / 1000000 : 0;
 	if (off_s >= -60 && off_s <= 60)
 		return 0;
 	return reader_warn(r, "the clock was set %s by %lld s during the build; durations are right",

@@ -273,6 +273,8 @@ static int read_all(struct source *s)
 		r = reader_finish_processes(&s->r);
 	if (!r && !s->build_only)
 		r = reader_prove(&s->r);
+	if (!r)
+		r = reader_leave_out_suspended(&s->r);
 	if (r == -ENOMEM)
 		return error_sys(s->r.err, r, s->r.rec->path, NULL);
 	if (!r && !s->r.n_understood)

@@ -76,7 +76,8 @@ static void write_build(struct writer *o, const struct recording *rec)
 {
 	buf_adds(&o->b, LAYOUT_BUILD_HEADER);
 	for (size_t i = 0; i < rec->n_build; i++) {
-		if (strcmp(rec->build[i].key, LAYOUT_WARNING))
+		if (strcmp(rec->build[i].key, LAYOUT_WARNING) &&
+		    strcmp(rec->build[i].key, LAYOUT_SUSPENDED))
 			add_line(&o->b, rec->build[i].key, rec->build[i].value);
 	}
 	add_number(&o->b, rec, "start_wall_ns", rec->start_wall_ns);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+#include "base/text.h"
+#include "recording/layout.h"
+#include "recording/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The time in which a build was suspended is left out here, of everything that was read: each time
+ * afterwards is earlier by that much, and the parts before and after it adjoin.
+ */
+struct part {
+	int64_t from_us, until_us;
+	int64_t before_us;	/* of earlier parts */
+};
+
+struct parts {
+	struct part *part;
+	size_t n;
+	int64_t sum_us;
+};
+
+static bool parse(const char *value, struct part *p)
+{
+	struct cursor c;
+
+	cursor_init(&c, value, strlen(value));
+	return cursor_i64(&c, &p->from_us) && cursor_byte(&c, ' ') && cursor_i64(&c, &p->until_us) &&
+	       p->from_us >= 0 && p->until_us > p->from_us && p->until_us <= READER_TIME_MAX_US;
+}
+
+/* They are in order; one that is not is damaged. */
+static int find(struct parts *out, const struct recording *rec)
+{
+	*out = (struct parts){ calloc(rec->n_build + 1, sizeof *out->part), 0, 0 };
+	if (!out->part)
+		return -ENOMEM;
+	for (size_t i = 0; i < rec->n_build; i++) {
+		struct part *p = &out->part[out->n];
+
+		if (strcmp(rec->build[i].key, LAYOUT_SUSPENDED) || !parse(rec->build[i].value, p) ||
+		    (out->n && p->from_us < p[-1].until_us))
+			continue;
+		p->before_us = out->sum_us;
+		out->sum_us += p->until_us - p->from_us;
+		out->n++;
+	}
+	return 0;
+}
+
+/* How much of the time before this one is left out. */
+static int64_t out_before(const struct parts *parts, int64_t time_us)
+{
+	size_t low = 0, high = parts->n;
+	const struct part *p;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (parts->part[middle].from_us < time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	p = &parts->part[low - 1];
+	return p->before_us + (time_us < p->until_us ? time_us : p->until_us) - p->from_us;
+}
+
+static void move(const struct parts *parts, int64_t *time_us)
+{
+	if (*time_us > 0)
+		*time_us -= out_before(parts, *time_us);
+}
+
+static void move_ms(const struct parts *parts, int64_t *time_ms)
+{
+	if (*time_ms > 0)
+		*time_ms -= out_before(parts, *time_ms * 1000) / 1000;
+}
+
+static void move_tasks(const struct parts *parts, struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		struct task *t = &rec->task[i];
+
+		move(parts, &t->queued_us);
+		move(parts, &t->start_us);
+		move(parts, &t->end_us);
+		move_ms(parts, &t->peak_ms);
+	}
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		move(parts, &rec->instance[i].open_us);
+		move(parts, &rec->instance[i].close_us);
+	}
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		move(parts, &rec->span[i].begin_us);
+		move(parts, &rec->span[i].end_us);
+	}
+	for (size_t i = 0; i < rec->n_notes; i++)
+		move(parts, &rec->note[i].time_us);
+	for (size_t i = 0; i < rec->n_usage; i++)
+		move_ms(parts, &rec->usage[i].time_ms);
+	for (size_t i = 0; i < rec->n_memory; i++)
+		move_ms(parts, &rec->memory[i].time_ms);
+}
+
+/* Samples that were taken meanwhile are dropped; what happened up to the next one is unknown. */
+static void move_series(const struct parts *parts, struct series *s)
+{
+	size_t n = 0;
+	int64_t out_ms = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t time_ms = s->time_ms[i];
+		bool later;
+
+		move_ms(parts, &time_ms);
+		later = s->time_ms[i] - time_ms > out_ms;
+		if (n && time_ms <= s->time_ms[n - 1])
+			continue;
+		out_ms = s->time_ms[i] - time_ms;
+		s->time_ms[n] = time_ms;
+		s->gap[n] = s->gap[i] || (later && n);
+		memmove(&s->level[n * s->n_columns], &s->level[i * s->n_columns],
+			s->n_columns * sizeof *s->level);
+		n++;
+	}
+	s->n = n;
+}
+
+/* Other readers of `build` see the same end. */
+static int move_end(const struct parts *parts, struct reader *r)
+{
+	struct recording *rec = r->rec;
+	char text[32];
+	struct buf b;
+
+	move(parts, &rec->end_us);
+	move(parts, &rec->last_us);
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addi(&b, rec->end_us);
+	for (size_t i = 0; i < rec->n_build; i++) {
+		if (strcmp(rec->build[i].key, "end_us") || rec->end_us < 0)
+			continue;
+		rec->build[i].value = arena_text(rec->arena, text, b.len);
+		if (!rec->build[i].value)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int warn(const struct parts *parts, struct reader *r)
+{
+	char text[64];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	text_add_time(&b, parts->sum_us);
+	return reader_warn(r, "the build was suspended for %s; all times leave that out",
+			   buf_str(&b));
+}
+
+int reader_leave_out_suspended(struct reader *r)
+{
+	struct recording *rec = r->rec;
+	struct parts parts;
+	int error = 0;
+
+	if (!recording_build(rec, LAYOUT_SUSPENDED))
+		return 0;
+	error = find(&parts, rec);
+	if (!error && parts.n) {
+		move_tasks(&parts, rec);
+		for (size_t i = 0; i < rec->n_series; i++)
+			move_series(&parts, &rec->series[i]);
+		error = move_end(&parts, r);
+		if (!error)
+			error = warn(&parts, r);
+	}
+	free(parts.part);
+	return error;
+}
