@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
 
 static int run(int argc, char **argv)
 {
@@ -20,9 +23,47 @@ static int run(int argc, char **argv)
 	return c ? command_run(c, argc - 1, argv + 1) : command_unknown(argv[1], argv + 1);
 }
 
+/* Where the limit of the stack is only some pages, such as after "ulimit -s 64", make runs and we
+ * would not: paths and lines need more. */
+#define STACK_LEAST (1 << 20)
+
+static struct {
+	ucontext_t caller, work;
+	int argc, status;
+	char **argv;
+} own_stack;
+
+static void run_there(void)
+{
+	own_stack.status = run(own_stack.argc, own_stack.argv);
+}
+
+static int run_on_own_stack(int argc, char **argv)
+{
+	void *stack = mmap(NULL, STACK_LEAST, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (stack == MAP_FAILED || getcontext(&own_stack.work))
+		return run(argc, argv);
+	own_stack.argc = argc;
+	own_stack.argv = argv;
+	own_stack.work.uc_stack = (stack_t){ .ss_sp = stack, .ss_size = STACK_LEAST };
+	own_stack.work.uc_link = &own_stack.caller;
+	makecontext(&own_stack.work, run_there, 0);
+	swapcontext(&own_stack.caller, &own_stack.work);
+	return own_stack.status;
+}
+
+static bool has_small_stack(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < STACK_LEAST;
+}
+
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status = has_small_stack() ? run_on_own_stack(argc, argv) : run(argc, argv);
 
 	if (fflush(stdout) || ferror(stdout)) {
 		notice("cannot write to standard output: %s", strerror(errno));

@@ -8,18 +8,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define STACK_BYTES (512 * 1024)
 #define TRIAL_NS 50000000	/* it usually takes microseconds */
 #define SLICE_NS 100000		/* the shortest that kernels accept */
 
 int thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {
+	pthread_attr_t attr;
 	sigset_t all, old;
-	int r;
+	int r = pthread_attr_init(&attr);
 
+	if (r)
+		return -r;
+	/* not the limit of the process, which may be a few pages */
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	r = pthread_create(thread, NULL, run, context);
+	r = pthread_create(thread, &attr, run, context);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
 	return -r;
 }
 
