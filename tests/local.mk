@@ -55,7 +55,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_results tests/check_rule tests/check_rules \
 	tests/check_same_events \
 	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
-	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats \
+	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats tests/check_stopped \
 	tests/check_store tests/check_stream tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
 	tests/check_tally tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
 	tests/check_tracker tests/check_traces tests/check_api_tracker tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trends tests/check_trust \
@@ -73,7 +73,7 @@ EXTRA_DIST += tests/beside.py tests/serve_record.py tests/metrics.py tests/serve
 CHECKS += tests/check_job tests/check_process_api tests/check_stack
 check_PROGRAMS += tests/ask
 tests_check_stack_LDADD = $(SYMBOLIZER_LIBS) $(LDADD)
-EXTRA_DIST += tests/process_api.py tests/namespaces.py
+EXTRA_DIST += tests/process_api.py tests/namespaces.py tests/killed.py tests/suspended.py
 
 # of replies
 CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check_replies

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds that are killed or suspended. */
+#include "tests/launched.h"
+#include "tests/support.h"
+
+static void run_script(const char *name)
+{
+	support_expect(NULL, 0, "", "", "python3 -B " TOP_SRCDIR "/tests/%s " BUILDBEAT " %s", name,
+		       support_tmpdir());
+}
+
+START_TEST(killed)
+{
+	run_script("killed.py");
+}
+END_TEST
+
+/* They sleep while the build is suspended. */
+START_TEST(suspended)
+{
+	run_script("suspended.py");
+}
+END_TEST
+
+/* As far as make itself runs. */
+START_TEST(small_stack)
+{
+	static const int kib[] = { 32, 48, 64, 96, 128 };
+
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: ; @echo done\n");
+	support_expect(support_tmpdir(), 0, NULL, "",
+		       "ulimit -s %d; make || exit 0; "
+		       BUILDBEAT " record --processes --log -o r%d -- make && " BUILDBEAT " show r%d",
+		       kib[_i], kib[_i], kib[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	if (!support_has("python3") || !support_has("bash") || !support_can_be_loaded())
+		return 77;
+	return support_main("stopped", TEST(killed),
+			    { .test = suspended, .to = 1, .untimed = true },
+			    TEST_LOOP(small_stack, 5));
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# Suspends real builds and compares what is recorded with the time that was left out:
+#   suspended.py BUILDBEAT DIRECTORY
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+BUILDBEAT, DIRECTORY = sys.argv[1:]
+MAKEFILE = """
+all: ready work
+ready: ; @echo ready
+work: ; @python3 -S burn.py
+"""
+BURN = "import time\nwhile time.process_time() < .8: pass\n"
+PAUSE = 4
+INTERVAL = .1
+problems = []
+ENV = {k: v for k, v in os.environ.items() if k not in ("MAKEFILES", "MAKEFLAGS", "MAKELEVEL")}
+
+
+def command(out):
+    return [BUILDBEAT, "record", "--interval", str(int(INTERVAL * 1000)), "-o", out, "--", "make"]
+
+
+def log_of(out):
+    return os.path.join(out, "latest", "tasks.log")
+
+
+def until(holds):
+    end = time.monotonic() + 60
+    while not holds():
+        if time.monotonic() > end:
+            sys.exit("no task began within a minute")
+        time.sleep(.02)
+
+
+def works(out):
+    """The long task has begun."""
+    try:
+        return "burn.py" in open(log_of(out)).read()
+    except FileNotFoundError:
+        return False
+
+
+def check(what, out, paused, alone=False):
+    """paused: how long it was stopped, measured here. alone: the task ran on meanwhile."""
+    text = subprocess.run([BUILDBEAT, "show", out], check=True, stdout=subprocess.PIPE).stdout.decode()
+    show = json.loads(subprocess.run([BUILDBEAT, "show", "--json", out], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+    lines = re.findall(r"^suspended: (\d+) (\d+)$", open(os.path.join(out, "latest", "build")).read(),
+                       re.M)
+    left_out = sum(int(b) - int(a) for a, b in lines) / 1e6
+    raw = [int(x) for x in re.findall(r"^end_us: (\d+)", open(os.path.join(out, "latest", "build")).read(),
+                                      re.M)][0] / 1e6
+
+    def must(holds, *words):
+        if not holds:
+            problems.append("%s: %s" % (what, " ".join(map(str, words))))
+    must(len(lines) == 1, len(lines), "times in build")
+    must(paused - 2 * INTERVAL - .3 <= left_out <= paused + .3, "stopped", paused, "left out", left_out)
+    wall = show["totals"]["wall_us"] / 1e6
+    must(abs(wall - (raw - left_out)) < .001, "wall", wall, "of", raw, "without", left_out)
+    work = max(t["end_us"] - t["start_us"] for t in show["path"]["tasks"]) / 1e6
+    must((alone or .7 < work) and work <= wall, "the task took", work)
+    must(show["dependencies"]["least_wall_us"] / 1e6 <= wall + .001, "bound", show["dependencies"])
+    must("was suspended for" in text, "show does not say it")
+    must(any("suspended" in str(w) for w in show["warnings"]), show["warnings"])
+    must(all(s["to_us"] is None or s["to_us"] <= show["totals"]["wall_us"] for s in show["answer"]
+             if "to_us" in s), show["answer"])
+
+
+def by_signal(what, out, alone):
+    """alone: only make is stopped, not its launcher."""
+    build = subprocess.Popen(command(out), env=ENV, start_new_session=True, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    until(lambda: works(out))
+    if alone:
+        pid = int(re.search(r"^open\t\d+\t\w+\t(\d+)", open(log_of(out)).read(), re.M).group(1))
+        send = lambda sig: os.kill(pid, sig)
+    else:
+        send = lambda sig: os.killpg(build.pid, sig)
+    send(signal.SIGSTOP)
+    begin = time.monotonic()
+    time.sleep(PAUSE)	# the time that is measured
+    paused = time.monotonic() - begin
+    send(signal.SIGCONT)
+    if build.wait(60):
+        problems.append("%s: exit status %d" % (what, build.returncode))
+    check(what, out, paused, alone)
+
+
+def by_key(what, out):
+    """^Z and fg under bash with job control."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execvpe("bash", ["bash", "--norc", "-i"], dict(ENV, PS1="PROMPT>", HISTFILE=""))
+    seen = b""
+
+    def read_until(mark):
+        nonlocal seen
+        while mark not in seen:
+            seen += os.read(terminal, 4096)
+        seen = seen[seen.index(mark) + len(mark):]
+    read_until(b"PROMPT>")
+    os.write(terminal, " ".join(command(out)).encode() + b"\n")
+    until(lambda: works(out))
+    os.write(terminal, b"\x1a")
+    read_until(b"Stopped")
+    begin = time.monotonic()
+    time.sleep(PAUSE)
+    paused = time.monotonic() - begin
+    os.write(terminal, b"fg; echo status=$?; exit\n")
+    read_until(b"status=0")
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    check(what, out, paused)
+
+
+os.chdir(DIRECTORY)
+for path, text in (("Makefile", MAKEFILE), ("burn.py", BURN)):
+    with open(path, "w") as out:
+        out.write(text)
+by_signal("SIGSTOP to the group", "group", False)
+by_key("^Z", "key")
+by_signal("SIGSTOP to make alone", "alone", True)
+for problem in problems:
+    print(problem)
+sys.exit(bool(problems))
