@@ -42,9 +42,11 @@ void heap_expect_much(void)
 {
 	void *first;
 
+#ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
 	mallopt(M_TOP_PAD, HEAP_STEP);
+#endif
 	/* more than is free in the heap, so that it grows */
 	first = malloc(1 << 20);
 	if (first)

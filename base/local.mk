@@ -9,5 +9,5 @@ base_libbase_a_SOURCES = \
 	base/json.c base/json.h base/name_table.c base/name_table.h base/nearest.c \
 	base/nearest.h base/outdir.c base/outdir.h base/outfile.c base/outfile.h base/pattern.c base/pattern.h base/private_dir.c base/private_dir.h \
 	base/protobuf.c base/protobuf.h base/readfile.c base/readfile.h base/saturate.h base/sha1.c base/sha1.h base/sort.c base/sort.h base/str.h base/text.c \
-	base/text.h base/texts.c base/texts.h base/trust.c base/trust.h base/utf8.c base/utf8.h \
+	base/text.h base/texts.c base/texts.h base/tls.h base/trust.c base/trust.h base/utf8.c base/utf8.h \
 	base/word_list.h

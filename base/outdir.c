@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FDS_MAX 16
+#ifndef RENAME_NOREPLACE	/* musl before 1.2.6 */
+#define RENAME_NOREPLACE 1
+#endif
 
 /* If others can replace the directory, we would write to one of theirs. */
 static int check_parent(const char *path, const char *name, struct error *err)
@@ -42,7 +46,7 @@ int outdir_rename(const char *from, const char *to)
 {
 	struct stat st;
 
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+	if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;

@@ -488,7 +488,9 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 				session_note(&make.session, STORE_NOTE_PREFIX
 					     "a make's calls cannot be followed");
 		}
+#ifdef __GLIBC__		/* elsewhere exit() is followed */
 		on_exit(finish, NULL);
+#endif
 	}
 	errno = saved;
 	return -1;

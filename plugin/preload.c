@@ -72,14 +72,36 @@ void preload_leave(struct preload_guest guest)
 
 /* Beginning and end */
 
-static __attribute__((constructor)) void begin(int argc, char **argv, char **envp)
+#ifdef __GLIBC__
+#define ARGUMENTS int argc, char **argv
+#else
+#define ARGUMENTS void
+
+/* musl calls constructors without the arguments. They are before the environment, after their
+ * number. */
+static int find_arguments(char ***argv)
+{
+	char **end = environ - 1;
+	int n = 0;
+
+	while ((uintptr_t)end[-n - 1] != (uintptr_t)n)
+		n++;
+	*argv = end - n;
+	return n;
+}
+#endif
+
+static __attribute__((constructor)) void begin(ARGUMENTS)
 {
 	int saved = errno;
 
-	(void)envp;
 	preload_resolve();
 	if (!environ)
 		return;
+#ifndef __GLIBC__
+	char **argv;
+	int argc = find_arguments(&argv);
+#endif
 	carry_take(&preload_carried, environ, gmk_eval);
 	if (!gmk_eval && preload_carried.ticket[0] && argc > 0 &&
 	    (preload_carried.host == getpid() || carry_is_host(preload_tool(argc, argv))))

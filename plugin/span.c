@@ -2,6 +2,7 @@
 #include "plugin/span.h"
 
 #include "base/hash.h"
+#include "base/tls.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 #define TRIES 20000		/* to get the table, before a thread goes on without it */
 #define TRIES_A_YIELD 50
 
-static __thread struct { int32_t pid, thread; } self __attribute__((tls_model("initial-exec")));
+static __thread struct { int32_t pid, thread; } self TLS_QUICK;
 
 int32_t span_thread(int32_t pid)
 {

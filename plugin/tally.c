@@ -4,6 +4,7 @@
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
 
+#include "base/tls.h"
 #include "command/redact.h"
 
 #include <errno.h>
@@ -28,8 +29,7 @@ _Static_assert(sizeof(struct run) <= sizeof(struct buildbeat_run), "");
 struct tally_local *_Atomic tally_here;
 pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* initial-exec: one instruction, and room for a pointer is left for objects like this one. */
-static __thread struct tally_worker *self __attribute__((tls_model("initial-exec")));
+static __thread struct tally_worker *self TLS_QUICK;
 static pthread_key_t exit_key;
 
 /* For forked children. */

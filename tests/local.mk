@@ -125,12 +125,15 @@ tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
 
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
-# that texts name; the rooms and what each may include; sample outputs; what is installed; the
-# action for GitHub.
-SCRIPTS_RUN = tests/action.sh tests/english.sh tests/house.sh tests/install.sh tests/recipes.sh tests/recording_awk.sh \
+# that texts name; the rooms and what each may include; sample outputs; what is installed;
+# the objects with musl; the action for GitHub.
+SCRIPTS_RUN = tests/action.sh tests/english.sh tests/house.sh tests/install.sh tests/musl.sh tests/recipes.sh tests/recording_awk.sh \
 	tests/references.sh tests/rooms.sh tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
+
+# Run by hand: other releases of Debian, and its package.
+EXTRA_DIST += tests/elsewhere.sh tests/package.sh tests/root.sh
 
 EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/data \
 	tests/diff_page.py tests/inspect_live.py \
