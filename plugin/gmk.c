@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "command/redact.h"
 #include "plugin/buildbeat_plugin.h"
+#include "plugin/gmk_files.h"
 #include "plugin/procs.h"
 #include "plugin/session.h"
 #include "recording/store_join.h"
@@ -47,21 +48,6 @@ char *gmk_expand(const char *text) __attribute__((weak));
 void gmk_add_function(const char *name, gmk_function *function, unsigned min_args,
 		      unsigned max_args, unsigned flags) __attribute__((weak));
 
-/* The beginning of make's struct file and struct commands, the same from 4.0 to 4.4. */
-struct make_commands {
-	const char *file;	/* NULL: a built-in rule */
-	unsigned long line;
-};
-
-struct make_file {
-	const char *name, *hname, *vpath;
-	const void *deps;
-	const struct make_commands *commands;
-};
-
-const struct make_file *lookup_file(const char *name) __attribute__((weak));
-extern const char *version_string __attribute__((weak));
-
 /* Everything that every make uses first, together, so that few pages are touched. */
 static struct {
 	struct procs_host host;
@@ -73,7 +59,6 @@ static struct {
 	int32_t level;		/* MAKELEVEL */
 	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
 	bool took_ifs;
-	bool knows_places;	/* struct file is the one above */
 	char *ifs, *shell;	/* the makefiles' own values; NULL: none */
 	struct buildbeat_session session;
 	char command[8192];
@@ -243,22 +228,12 @@ static void remember(struct buf *b, const char *text)
 	buf_adds(b, text);
 }
 
-/* Versions of make whose structs are known: "4.0" to "4.4.1", but not remake's "4.3+dbg". */
-static bool is_known_version(void)
-{
-	const char *v = &version_string && lookup_file ? version_string : "";
-
-	return v[0] == '4' && v[1] == '.' && v[2] >= '0' && v[2] <= '4' &&
-	       strspn(v, "0123456789.") == strlen(v) && strlen(v) <= 5;
-}
-
 static void find_place(struct procs_line *line, const char *target)
 {
-	const struct make_file *f = make.knows_places && *target ? lookup_file(target) : NULL;
-	bool found = f && f->hname && !strcmp(f->hname, target) && f->commands;
+	const struct gmk_commands *recipe = gmk_files_recipe(target);
 
-	line->file = found ? f->commands->file : NULL;
-	line->line = found && f->commands->line <= INT32_MAX ? (int32_t)f->commands->line : -1;
+	line->file = recipe ? recipe->file : NULL;
+	line->line = recipe && recipe->line <= INT32_MAX ? (int32_t)recipe->line : -1;
 }
 
 /* often: called for every line of a recipe, not once per target. */
@@ -272,6 +247,8 @@ static void announce(unsigned argc, char **argv, bool often)
 	find_place(line, argc > 0 ? argv[0] : "");
 	line->known = !buf_error(&line->name) && !buf_error(&line->after);
 	line->often = often;
+	if (argc > 1 && make.session.live && !make.session.store.error)
+		gmk_files_run(&make.session.store, argv[0]);
 }
 
 /* Outside of a target no process is about to start. */
@@ -464,7 +441,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	if (!expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", ""))
 		return -1;	/* another copy of this object was loaded before */
 	make.level = make_level();
-	make.knows_places = is_known_version();
+	gmk_files_begin();
 	redact_prepare();
 	session_follow_children(&make.session);
 	r = open_session(join, NULL);

@@ -16,6 +16,7 @@ plugin_buildbeat_so_SOURCES = \
 	plugin/beat.c plugin/beat.h \
 	plugin/children.c plugin/children.h \
 	plugin/gmk.c \
+	plugin/gmk_files.c plugin/gmk_files.h \
 	plugin/got.c plugin/got.h \
 	plugin/session.c plugin/session.h \
 	plugin/procs.c plugin/procs.h \

@@ -44,7 +44,7 @@ static __attribute__((section(".data"))) struct {
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
-	struct buf late;		/* see put_off() */
+	struct buf late;		/* see procs_put_off() */
 	struct stat out;		/* the tool's own stdout */
 } procs;
 
@@ -100,7 +100,7 @@ static __attribute__((noinline)) void flush(void)
 
 /* One line: several share a write() as long as they fit into a line's maximum, which is always
  * written whole. */
-static void put_off(struct buf *line)
+void procs_put_off(struct buf *line)
 {
 	forget_interrupted();
 	if (procs.late.len + line->len > EVENT_MAX)
@@ -185,7 +185,7 @@ static void put_off_after(struct buf *line, uint64_t task, int64_t t, char *afte
 	while ((n = cut_words(&after, names))) {
 		for (size_t done = 0; done < n;) {
 			done += event_add_after(line, t, store->inst, task, names + done, n - done);
-			put_off(line);
+			procs_put_off(line);
 		}
 	}
 }
@@ -209,12 +209,12 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_start(&b, t, store->inst, task, &e);
-	put_off(&b);
+	procs_put_off(&b);
 	news = line->known && !procs.to_pipe && is_news(line, name);
 	if (news && line->file) {
 		event_add_place(&b, t, store->inst, task,
 				&(struct event_place){ line->file, line->line, NULL, -1 });
-		put_off(&b);
+		procs_put_off(&b);
 	}
 	if (news && line->after.len > 1)
 		put_off_after(&b, task, t, line->after.data);
@@ -275,7 +275,7 @@ static void note_output(uint64_t task, int64_t t)
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_note(&b, t, store->inst, procs.to_file ? 0 : task,
 		       procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
-	put_off(&b);
+	procs_put_off(&b);
 	procs.collects = true;
 }
 
@@ -318,7 +318,7 @@ static void write_end(uint64_t task, const struct event_end *e)
 
 	buf_init_fixed(&b, text, sizeof text);
 	event_add_end(&b, store_now_us(store), store->inst, task, e);
-	put_off(&b);
+	procs_put_off(&b);
 }
 
 /* It could not be started, which make reports and treats as an exit status. */
@@ -700,7 +700,7 @@ uint64_t procs_finish(void)
 	if (!procs.not_recorded) {	/* otherwise a note must be written before */
 		buf_init_fixed(&b, text, sizeof text);
 		session_add_close(procs.session, &b);
-		put_off(&b);
+		procs_put_off(&b);
 	}
 	flush();
 	return procs.not_recorded;

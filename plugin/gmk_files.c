@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/gmk_files.h"
+
+#include "base/buf.h"
+#include "plugin/procs.h"
+#include "recording/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define DEPTH_MAX 64		/* of targets without a task behind each other */
+#define NAMES_AT_ONCE 128
+#define MARKS_FIRST 512		/* a power of two: a page */
+
+/* The beginnings of make's structs. */
+struct make_dep {
+	const struct make_dep *next;
+	const char *name;	/* NULL: that of its file */
+	const struct make_file *file[2];	/* the first one since 4.2, the second before */
+};
+
+struct make_file {
+	const char *name, *hname, *vpath;
+	const struct make_dep *deps;
+	const struct gmk_commands *commands;
+	const char *stem;
+	const struct make_dep *also_make;	/* made by the same run of its recipe */
+	const struct make_file *prev;		/* the next rule with double colons */
+	const struct make_file *last, *renamed;
+	const void *variables, *pattern_variables;
+	const struct make_file *parent;
+	const struct make_file *double_colon;	/* the first rule, of one with double colons */
+};
+
+/* Weak: other tools than make must be able to load this object, too. */
+const struct make_file *lookup_file(const char *name) __attribute__((weak));
+extern const char *version_string __attribute__((weak));
+extern const void *current_variable_set_list __attribute__((weak));
+extern int not_parallel __attribute__((weak));
+
+/* What is known of a target, in the low bits of its address. */
+#define RAN 1u			/* a process of its recipe started */
+#define LEADS 2u		/* there are such behind it, and it was written */
+#define SEEN 4u			/* it was looked at, or is being looked at */
+#define BITS 7u
+
+static struct {
+	bool known;
+	bool told_serial;
+	unsigned dep_file;	/* which of make_dep.file it is */
+	const struct make_file *last;	/* announced */
+	struct store *store;
+	uintptr_t *mark;	/* a table with open addressing */
+	size_t n, size;
+} files;
+
+static uintptr_t first_marks[MARKS_FIRST];
+
+/* Versions of make whose structs are known: "4.0" to "4.4.1", but not remake's "4.3+dbg". */
+void gmk_files_begin(void)
+{
+	const char *v = &version_string && lookup_file ? version_string : "";
+
+	files.known = v[0] == '4' && v[1] == '.' && v[2] >= '0' && v[2] <= '4' &&
+		      strspn(v, "0123456789.") == strlen(v) && strlen(v) <= 5;
+	files.dep_file = files.known && v[2] < '2';
+	files.mark = first_marks;
+	files.size = MARKS_FIRST;
+}
+
+/* The variables that are in use show which of several rules with double colons runs, and that it
+ * is the archive of this name and not one of its members. */
+static const struct make_file *find(const char *target)
+{
+	const struct make_file *f = files.known && *target ? lookup_file(target) : NULL;
+
+	if (!f || !f->hname || strcmp(f->hname, target))
+		return NULL;
+	while (f && &current_variable_set_list && f->variables != current_variable_set_list)
+		f = f->prev;
+	return f;
+}
+
+const struct gmk_commands *gmk_files_recipe(const char *target)
+{
+	const struct make_file *f = find(target);
+
+	return f ? f->commands : NULL;
+}
+
+/* Marks */
+
+static uintptr_t *slot_of(uintptr_t *mark, size_t size, const struct make_file *f)
+{
+	uint64_t hash = ((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15;
+
+	for (size_t at = hash >> 32 & (size - 1);; at = (at + 1) & (size - 1)) {
+		if (!mark[at] || (mark[at] & ~(uintptr_t)BITS) == (uintptr_t)f)
+			return &mark[at];
+	}
+}
+
+/* Rarely: each time the table is half full. If there is no memory, it becomes fuller, and then new
+ * targets are not marked. */
+static void make_room(void)
+{
+	size_t size = 2 * files.size;
+	uintptr_t *more;
+
+	if (files.n < files.size / 2)
+		return;
+	more = mmap(NULL, size * sizeof *more, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (more == MAP_FAILED)
+		return;
+	for (size_t i = 0; i < files.size; i++) {
+		const struct make_file *f = (const struct make_file *)(files.mark[i] & ~(uintptr_t)BITS);
+
+		if (f)
+			*slot_of(more, size, f) = files.mark[i];
+	}
+	if (files.mark != first_marks)
+		munmap(files.mark, files.size * sizeof *files.mark);
+	files.mark = more;
+	files.size = size;
+}
+
+static unsigned marks_of(const struct make_file *f)
+{
+	return (unsigned)(*slot_of(files.mark, files.size, f) & BITS);
+}
+
+static void add_mark(const struct make_file *f, unsigned bit)
+{
+	uintptr_t *slot;
+
+	make_room();
+	slot = slot_of(files.mark, files.size, f);
+	if (!*slot && files.n++ >= files.size / 4 * 3) {
+		files.n--;
+		return;
+	}
+	*slot = (*slot ? *slot : (uintptr_t)f) | bit;
+}
+
+/* Names and lines */
+
+static const struct make_file *file_of(const struct make_dep *d)
+{
+	const struct make_file *f = d->file[files.dep_file];
+
+	while (f && f->renamed)
+		f = f->renamed;
+	return f;
+}
+
+static const char *name_of(const struct make_dep *d, const struct make_file *f)
+{
+	return d->name ? d->name : f->name;
+}
+
+static void write_names(const struct make_file *of, const char *const *names, size_t n)
+{
+	char text[EVENT_MAX + 2];
+	struct buf b;
+
+	for (size_t done = 0; done < n;) {
+		buf_init_fixed(&b, text, sizeof text);
+		done += event_add_group(&b, store_now_us(files.store), files.store->inst, of->name,
+					names + done, n - done);
+		procs_put_off(&b);
+	}
+}
+
+static bool leads(const struct make_file *f, unsigned depth);
+
+/* The prerequisites that lead to tasks. */
+static void write_group(const struct make_file *f, unsigned depth)
+{
+	const char *names[NAMES_AT_ONCE];
+	size_t n = 0;
+
+	for (const struct make_file *e = f; e; e = e->prev) {
+		for (const struct make_dep *d = e->deps; d; d = d->next) {
+			const struct make_file *other = file_of(d);
+
+			if (!other || !leads(other, depth + 1))
+				continue;
+			names[n++] = name_of(d, other);
+			if (n == NAMES_AT_ONCE) {
+				write_names(f, names, n);
+				n = 0;
+			}
+		}
+	}
+	write_names(f, names, n);
+}
+
+/* Did a task run for it, or for something behind it? */
+static bool leads(const struct make_file *f, unsigned depth)
+{
+	unsigned marks = marks_of(f);
+	bool any = false;
+
+	if ((marks & RAN) && !f->double_colon)
+		return true;
+	if ((marks & SEEN) || depth == DEPTH_MAX)
+		return marks & (RAN | LEADS);
+	if (!f->deps && !f->prev)
+		return marks & (RAN | LEADS);
+	add_mark(f, SEEN);
+	for (const struct make_file *e = f; e; e = e->prev) {
+		for (const struct make_dep *d = e->deps; d; d = d->next) {
+			const struct make_file *other = file_of(d);
+
+			any |= other && leads(other, depth + 1);
+		}
+	}
+	if (any) {
+		write_group(f, depth);
+		add_mark(f, LEADS);
+	}
+	return any || (marks & RAN);
+}
+
+/* What the same run of the recipe makes stands for its target. */
+static void write_also_made(const struct make_file *f)
+{
+	for (const struct make_dep *d = f->also_make; d; d = d->next) {
+		const struct make_file *other = file_of(d);
+
+		if (!other || other == f || (marks_of(other) & (RAN | SEEN)))
+			continue;
+		add_mark(other, SEEN | LEADS);
+		write_names(other, &f->name, 1);
+	}
+}
+
+static void tell_serial(void)
+{
+	char text[256];
+	struct buf b;
+
+	files.told_serial = true;
+	buf_init_fixed(&b, text, sizeof text);
+	event_add_note(&b, store_now_us(files.store), files.store->inst, 0, EVENT_NOTE_SERIAL);
+	procs_put_off(&b);
+}
+
+void gmk_files_run(struct store *s, const char *target)
+{
+	const struct make_file *f = find(target);
+
+	if (!f || f == files.last)
+		return;
+	files.store = s;
+	files.last = f;
+	if (&not_parallel && not_parallel && !files.told_serial)
+		tell_serial();
+	add_mark(f->double_colon ? f->double_colon : f, RAN);
+	for (const struct make_dep *d = f->deps; d; d = d->next) {
+		const struct make_file *other = file_of(d);
+
+		if (other && (other->deps || other->prev))
+			leads(other, 0);
+	}
+	if (f->also_make)
+		write_also_made(f);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_PLUGIN_GMK_FILES_H
+#define BUILDBEAT_PLUGIN_GMK_FILES_H
+
+#include "recording/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * GNU make's database of targets. Its structs are the same from 4.0 to 4.4, but for the order of two
+ * members of a prerequisite: nothing is read from other versions.
+ *
+ * A target for which make starts no process is no task: it has no recipe, an empty one, or it is up
+ * to date. What waits for it waits for the tasks behind it. So when a task starts, the targets of
+ * this sort among its prerequisites, and among theirs, are written, each once, with those of its
+ * prerequisites that ran or have such behind them ("group"). make has finished with all of
+ * them by then.
+ */
+
+/* The beginning of make's struct commands. */
+struct gmk_commands {
+	const char *file;	/* NULL: a built-in rule */
+	unsigned long line;
+};
+
+/* Before the others, which do nothing in a make of another version. */
+void gmk_files_begin(void);
+
+/* The recipe of the target that make is about to run; NULL: unknown. */
+const struct gmk_commands *gmk_files_recipe(const char *target);
+
+/* Its process is about to start: write the targets without a task on the way to it. */
+void gmk_files_run(struct store *s, const char *target);
+
+#endif
