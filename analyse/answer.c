@@ -354,7 +354,7 @@ static void say_few(struct work *w)
 {
 	const struct answer_times *t = &w->times;
 
-	if (w->c->has_dependencies || t->few.until_us < 0 || !is_part(w, t->few.us))
+	if (w->c->waits.has_dependencies || t->few.until_us < 0 || !is_part(w, t->few.us))
 		return;
 	if (sentence_about(w, ANSWER_ALONE))
 		return;
@@ -478,7 +478,7 @@ static void say_workers(struct work *w)
 	double busy = h->user_us < 0 ? -1 : summary_host_share(s, h->user_us +
 							       (h->system_us > 0 ? h->system_us : 0));
 
-	if (!w->c->has_dependencies || !is_part(w, wait->us) || is_bound(w))
+	if (!w->c->waits.has_dependencies || !is_part(w, wait->us) || is_bound(w))
 		return;
 	add_percent(w, "Ready tasks waited for a free worker ", (double)wait->us /
 		    (double)s->wall_us, " of the time, with ");
@@ -522,7 +522,7 @@ static void say_dependencies(struct work *w)
 	struct answer_span span = { -1, -1, 0, NO_INDEX };
 	int64_t explains_us = c->dependency_us - (s->cores > 0 ? s->cpu_us / s->cores : 0);
 
-	if (!c->has_dependencies || !c->n_dependency || !is_whole(s) || !is_bound(w) ||
+	if (!c->waits.has_dependencies || !c->n_dependency || !is_whole(s) || !is_bound(w) ||
 	    !is_part(w, explains_us))
 		return;
 	span.task = longest_of(s, c->dependency, c->n_dependency, &span.us);
@@ -577,8 +577,7 @@ static void say_pool(struct work *w)
 	end_sentence(w, ANSWER_POOL, wait, wait->us);
 }
 
-int answer_make(struct answer *a, const struct summary *s, const struct chain *c,
-		const struct queue *q)
+int answer_make(struct answer *a, const struct summary *s, const struct chain *c)
 {
 	static void (*const say[])(struct work *w) = {
 		say_failure, say_others, say_alone, say_few, say_lto, say_nothing_ran,
@@ -587,7 +586,7 @@ int answer_make(struct answer *a, const struct summary *s, const struct chain *c
 	struct work w = { .s = s, .c = c, .a = a };
 
 	*a = (struct answer){ 0 };
-	w.error = answer_times_fill(&w.times, s, q);
+	w.error = answer_times_fill(&w.times, s, &c->waits);
 	for (size_t i = 0; i < ARRAY_SIZE(say) && !w.error; i++)
 		say[i](&w);
 	buf_release(&w.text);

@@ -3,7 +3,6 @@
 #define BUILDBEAT_ANALYSE_ANSWER_H
 
 #include "analyse/chain.h"
-#include "analyse/queue.h"
 #include "analyse/summary.h"
 
 #include <stddef.h>
@@ -49,8 +48,7 @@ struct answer {
 };
 
 /* 0 or -ENOMEM. Always release. c and q are of s. */
-int answer_make(struct answer *a, const struct summary *s, const struct chain *c,
-		const struct queue *q);
+int answer_make(struct answer *a, const struct summary *s, const struct chain *c);
 void answer_release(struct answer *a);
 
 #endif

@@ -121,7 +121,7 @@ static void fill_around(struct answer_span *span, const struct summary *s)
 /* Tasks that wait */
 
 /* From the last start to the first: so a wait can only add what is before the waits so far. */
-static void fill_waits(struct answer_times *t, const struct summary *s, const struct queue *q)
+static void fill_waits(struct answer_times *t, const struct summary *s, const struct waits *q)
 {
 	int64_t most_us[QUEUE_CAUSES] = { 0 };
 
@@ -131,7 +131,7 @@ static void fill_waits(struct answer_times *t, const struct summary *s, const st
 
 		for (int k = 0; k < QUEUE_CAUSES; k++) {
 			struct answer_span *w = &t->waited[k];
-			int64_t wait_us = q->task[task].wait_us[k], from_us = until_us - wait_us;
+			int64_t wait_us = q->task[task].us[k], from_us = until_us - wait_us;
 
 			if (!wait_us)
 				continue;
@@ -193,7 +193,7 @@ static int fill_lto(struct answer_times *t, const struct summary *s)
 	return links ? 0 : -ENOMEM;
 }
 
-int answer_times_fill(struct answer_times *t, const struct summary *s, const struct queue *q)
+int answer_times_fill(struct answer_times *t, const struct summary *s, const struct waits *q)
 {
 	const struct answer_span none = { -1, -1, 0, NO_INDEX };
 

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_ANSWER_TIMES_H
 #define BUILDBEAT_ANALYSE_ANSWER_TIMES_H
 
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 
 /* The times of a build that its verdict is made of (answer.h). Tasks that host count as running
  * only where this says so. Private to answer.c. */
@@ -29,7 +29,7 @@ struct answer_times {
 };
 
 /* 0 or -ENOMEM. */
-int answer_times_fill(struct answer_times *t, const struct summary *s, const struct queue *q);
+int answer_times_fill(struct answer_times *t, const struct summary *s, const struct waits *q);
 
 /* Is it a part of GCC's link-time optimisation, inside the task that links. */
 bool answer_times_is_lto(const struct summary *s, uint32_t task);

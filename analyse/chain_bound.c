@@ -41,7 +41,9 @@ struct work {
 	struct arena *memory;
 	int64_t *early_us;	/* of each task: its end */
 	uint32_t *before;	/* and the task that it waited for */
-	uint32_t *line;		/* of each target: the last task so far */
+	struct front *made;	/* of each target: the latest of its tasks so far */
+	struct front *group;	/* of each of needs.node, once it is known */
+	size_t n_groups;
 	uint32_t *number;	/* of each task: its host */
 	struct hosting *host;	/* the first one is the build */
 	struct inside *inside;	/* of each instance */
@@ -61,6 +63,12 @@ static void later(struct front *f, int64_t early_us, uint32_t last)
 		f->early_us = early_us;
 		f->last = last;
 	}
+}
+
+static void later_end(struct front *f, const struct front *other)
+{
+	later(f, other->early_us, other->last);
+	f->at_us = other->at_us > f->at_us ? other->at_us : f->at_us;
 }
 
 /* It works on until a time. */
@@ -143,6 +151,8 @@ static void end_task(struct work *w, uint32_t i, struct front end)
 	struct inside *in = &w->inside[t->instance];
 
 	w->early_us[i] = end.early_us;
+	later_end(&w->made[w->s->nest[i].target], &(struct front){ recording_task_end_us(w->rec, t),
+								   end.early_us, end.last });
 	if (end.at_us <= in->close_us) {
 		later(&in->most, end.early_us, end.last);
 		in->most.at_us = end.at_us > in->most.at_us ? end.at_us : in->most.at_us;
@@ -180,30 +190,70 @@ static struct front end_of(const struct work *w, uint32_t i)
 }
 
 /* A stamp may be too early by a little: the same little of its end does not count. */
+static void wait_until(struct front *f, struct front end, int64_t start_us)
+{
+	if (end.at_us <= start_us + WAIT_STAMP_US)
+		later(f, end.early_us - (end.at_us > start_us ? end.at_us - start_us : 0), end.last);
+}
+
 static void wait_for(const struct work *w, struct front *f, uint32_t before, int64_t start_us)
 {
-	int64_t end_us = recording_task_end_us(w->rec, task(w, before));
-	struct front end = end_of(w, before);
+	struct front end;
 
-	if (end_us > start_us + CHAIN_STAMP_US)
+	if (before == NO_INDEX)
 		return;
-	later(f, end.early_us - (end_us > start_us ? end_us - start_us : 0), end.last);
+	end = end_of(w, before);
+	end.at_us = recording_task_end_us(w->rec, task(w, before));
+	wait_until(f, end, start_us);
 }
 
-static uint32_t within_instance(const struct work *w, uint32_t i, uint32_t instance)
+/* All tasks of the target, such as the members of an archive, if all have ended. */
+static void wait_for_target(const struct work *w, struct front *f, uint32_t maker, int64_t start_us)
 {
-	while (i != NO_INDEX && task(w, i)->instance != instance)
-		i = w->s->nest[i].parent;
-	return i;
+	wait_for(w, f, maker, start_us);
+	wait_until(f, w->made[w->s->nest[maker].target], start_us);
 }
 
-static void wait_for_targets(const struct work *w, struct front *f, const struct task *t)
+/* The groups up to this one, which were met in this order. All behind them has ended. */
+static void find_groups(struct work *w, uint32_t group)
 {
+	const struct needs *n = &w->c->waits.needs;
+
+	for (; w->n_groups <= group; w->n_groups++) {
+		const struct needs_group *g = &n->node[w->n_groups];
+		struct front *f = &w->group[w->n_groups];
+
+		*f = (struct front){ .last = NO_INDEX };
+		for (uint32_t k = g->first; k < g->first + g->n; k++) {
+			uint32_t at = n->member[k];
+
+			if (at >= n->n_tasks) {
+				later_end(f, &w->group[at - n->n_tasks]);
+				continue;
+			}
+			at = needs_within(w->s, at, g->instance);
+			if (at == NO_INDEX)
+				continue;
+			wait_for_target(w, f, at, INT64_MAX - WAIT_STAMP_US);
+			f->at_us = recording_task_end_us(w->rec, task(w, at)) > f->at_us ?
+				   recording_task_end_us(w->rec, task(w, at)) : f->at_us;
+		}
+	}
+}
+
+static void wait_for_targets(struct work *w, struct front *f, const struct task *t)
+{
+	const struct needs *n = &w->c->waits.needs;
+
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-		uint32_t maker = within_instance(w, w->c->maker[k], t->instance);
+		uint32_t maker = needs_within(w->s, n->maker[k], t->instance);
 
+		if (n->group[k] != NO_INDEX) {
+			find_groups(w, n->group[k]);
+			wait_until(f, w->group[n->group[k]], t->start_us);
+		}
 		if (maker != NO_INDEX)
-			wait_for(w, f, maker, t->start_us);
+			wait_for_target(w, f, maker, t->start_us);
 	}
 }
 
@@ -225,17 +275,17 @@ static struct front start_in_instance(struct inside *in, const struct task *t, b
 static void start_task(struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);
+	const struct wait_task *wait = &w->c->waits.task[i];
 	bool shell = task_is_shell(t), make = w->rec->instance[t->instance].level >= 0;
 	int64_t end_us = recording_task_end_us(w->rec, t);
-	uint32_t *line = &w->line[w->s->nest[i].target];
 	struct front f;
 
 	open_instance(w, t->instance);
 	f = start_in_instance(&w->inside[t->instance], t, shell);
 	wait_for_targets(w, &f, t);
-	if (make && !shell && *t->name && *line != NO_INDEX)
-		wait_for(w, &f, *line, t->start_us);
-	*line = i;
+	if (make)
+		wait_for(w, &f, wait->line, t->start_us);
+	wait_for(w, &f, wait->order, t->start_us);
 	w->before[i] = f.last;
 	f.at_us = t->start_us;
 	settle(&f);
@@ -373,17 +423,6 @@ static void find_hosts(struct work *w)
 	}
 }
 
-static bool has_dependencies(const struct recording *rec)
-{
-	if (rec->source.recipe_keys)
-		return false;
-	for (size_t i = 0; i < rec->n_tasks; i++) {
-		if (rec->task[i].n_after || *rec->task[i].file)
-			return true;
-	}
-	return false;
-}
-
 static int allocate(struct work *w)
 {
 	const struct recording *rec = w->rec;
@@ -394,14 +433,16 @@ static int allocate(struct work *w)
 	w->early_us = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->early_us);
 	w->before = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->before);
 	w->number = arena_alloc(w->memory, (rec->n_tasks + 1) * sizeof *w->number);
-	w->line = arena_alloc(w->memory, (w->s->n_targets + 1) * sizeof *w->line);
+	w->made = arena_alloc(w->memory, (w->s->n_targets + 1) * sizeof *w->made);
+	w->group = arena_alloc(w->memory, (w->c->waits.needs.n_groups + 1) * sizeof *w->group);
 	w->host = arena_alloc(w->memory, (w->s->n_hosting + 1) * sizeof *w->host);
 	w->inside = arena_alloc(w->memory, (rec->n_instances + 1) * sizeof *w->inside);
 	w->event = arena_alloc(w->memory, (n_events + 1) * sizeof *w->event);
-	if (!w->early_us || !w->before || !w->number || !w->line || !w->host || !w->inside ||
+	if (!w->early_us || !w->before || !w->number || !w->made || !w->group || !w->host || !w->inside ||
 	    !w->event)
 		return -ENOMEM;
-	memset(w->line, 0xff, (w->s->n_targets + 1) * sizeof *w->line);
+	for (size_t i = 0; i < w->s->n_targets; i++)
+		w->made[i].last = NO_INDEX;
 	return 0;
 }
 
@@ -428,8 +469,7 @@ int chain_bound_fill(struct chain *c, const struct summary *s)
 	int r;
 
 	c->dependency_us = -1;
-	c->has_dependencies = has_dependencies(s->rec);
-	if (!c->has_dependencies)
+	if (!c->waits.has_dependencies)
 		return 0;
 	w.memory = arena_new();
 	r = allocate(&w);

@@ -7,16 +7,16 @@
 /*
  * How long the build takes at least, with any number of workers. In order happen, and their times
  * are added up:
- *	the tasks that made the targets of a task, and the task
+ *	the tasks that made the targets of a task, also through groups, and the task
  *	the lines of one recipe of make
+ *	what the host runs in its own order (QUEUE_ORDER)
  *	what a host does before its first task, with the commands of $(shell) in it
  *	what it does after its last task
  *	the instances in one task, or those in none, if one closed before the next one opened,
  *	and what the task does before, between and after them
  * Every task takes as long as it did. Nothing else is waited for.
  *
- * Fills c->has_dependencies and, if that is true, c->dependency and c->dependency_us; c->maker
- * must be known. 0 or -ENOMEM. Private to chain.c.
+ * Fills c->dependency and c->dependency_us if c->waits.has_dependencies; c->waits must be known. 0 or -ENOMEM. Private to chain.c.
  */
 int chain_bound_fill(struct chain *c, const struct summary *s);
 

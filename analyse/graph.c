@@ -26,10 +26,10 @@ static uint32_t fill_needs(struct graph *g, struct seen *seen, uint32_t task, ui
 {
 	const struct task *t = &g->s->rec->task[task];
 	const struct chain *c = g->c;
-	uint32_t before = c->before[task];
+	uint32_t before = c->waits.task[task].before;
 
 	for (uint32_t k = t->first_after; k < t->first_after + t->n_after; k++) {
-		uint32_t maker = c->maker[k];
+		uint32_t maker = c->waits.needs.maker[k];
 
 		if (maker == NO_INDEX || maker == task || seen->by[maker] == task + 1)
 			continue;
@@ -39,9 +39,9 @@ static uint32_t fill_needs(struct graph *g, struct seen *seen, uint32_t task, ui
 	}
 	if (before == NO_INDEX || seen->by[before] == task + 1)
 		return n;
-	if (c->why[task] == WAIT_LINE || c->why[task] == WAIT_HOST) {
+	if (c->waits.task[task].why == WAIT_LINE || c->waits.task[task].why == WAIT_HOST) {
 		g->needs[n] = before;
-		g->needs_kind[n++] = c->why[task] == WAIT_LINE ? GRAPH_LINE : GRAPH_HOST;
+		g->needs_kind[n++] = c->waits.task[task].why == WAIT_LINE ? GRAPH_LINE : GRAPH_HOST;
 	}
 	return n;
 }
@@ -220,7 +220,7 @@ static bool is_link(const struct chain *c, uint32_t before, uint32_t after)
 static int add_edges_of(struct around *w, uint32_t i)
 {
 	const struct graph *g = w->g;
-	uint32_t task = w->p->node[i].task, from, before = g->c->before[task];
+	uint32_t task = w->p->node[i].task, from, before = g->c->waits.task[task].before;
 	bool found = false;
 	int r = 0;
 

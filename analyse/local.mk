@@ -6,13 +6,13 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/cmake_target.c analyse/cmake_target.h analyse/directories.c analyse/directories.h \
 	analyse/groups.c analyse/groups.h \
-	analyse/chain_names.c analyse/chain_names.h analyse/cost.c analyse/cost.h \
+	analyse/needs.c analyse/needs.h analyse/needs_names.c analyse/needs_names.h analyse/cost.c analyse/cost.h \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
 	analyse/listing.c analyse/listing.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
 	analyse/values.c analyse/values.h analyse/values_runs.c analyse/view.c analyse/view.h analyse/words.c analyse/words.h \
-	analyse/workers.c analyse/workers.h analyse/queue.c analyse/queue.h analyse/races.c analyse/races.h \
+	analyse/workers.c analyse/workers.h analyse/wait.c analyse/wait.h analyse/wait_room.c analyse/wait_room.h analyse/races.c analyse/races.h \
 	analyse/capacity.c analyse/capacity.h analyse/profile.c analyse/profile.h \
 	analyse/profile_column.c analyse/profile_match.c analyse/profile_match.h \
 	analyse/profile_tally.c analyse/profile_tasks.c analyse/profile_view.c analyse/profile_view.h \

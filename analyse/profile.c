@@ -212,7 +212,7 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 	return r;
 }
 
-int profile_make(struct profile *p, const struct summary *s, const struct queue *q,
+int profile_make(struct profile *p, const struct summary *s, const struct waits *q,
 		 const struct chain *pairs, int64_t from_us, int64_t to_us,
 		 const struct recording_formats *formats, struct error *err)
 {

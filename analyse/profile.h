@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_PROFILE_H
 #define BUILDBEAT_ANALYSE_PROFILE_H
 
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 #include "base/error.h"
 #include "base/name_table.h"
 #include "recording/tally.h"
@@ -116,7 +116,7 @@ struct profile {
 
 /* The tasks that ended after from_us (-1: all) and at to_us at the latest; and those that had
  * begun, but not ended by then. p is empty. q may be NULL: no queue times. */
-int profile_add_tasks(struct profile *p, const struct summary *s, const struct queue *q,
+int profile_add_tasks(struct profile *p, const struct summary *s, const struct waits *q,
 		      int64_t from_us, int64_t to_us);
 
 /* Which of these tasks ran inside others, and which waited for others last. */
@@ -127,7 +127,7 @@ int profile_add_tallies(struct profile *p, const struct tally_table *t,
 			const struct recording *rec);
 
 /* All of these, with what the hosts tallied. pairs: NULL for none. 0 or a negative errno with err. */
-int profile_make(struct profile *p, const struct summary *s, const struct queue *q,
+int profile_make(struct profile *p, const struct summary *s, const struct waits *q,
 		 const struct chain *pairs, int64_t from_us, int64_t to_us,
 		 const struct recording_formats *formats, struct error *err);
 

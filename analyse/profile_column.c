@@ -38,6 +38,7 @@
 	_(PROFILE_C_LOAD, "load", "load", PROFILE_NS) \
 	_(PROFILE_C_DELAYED, "delayed", "delayed", PROFILE_NS) \
 	_(PROFILE_C_OTHER, "other", "other", PROFILE_NS) \
+	_(PROFILE_C_ORDER, "order", "order", PROFILE_NS) \
 	_(PROFILE_C_CPU, "cpu", "CPU", PROFILE_NS) \
 	_(PROFILE_C_MEMORY, "memory", "memory", PROFILE_BYTES) \
 	_(PROFILE_C_READ, "read", "read", PROFILE_BYTES) \

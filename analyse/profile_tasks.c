@@ -16,7 +16,7 @@ struct work {
 	struct profile *p;
 	const struct summary *s;
 	const struct recording *rec;
-	const struct queue *queue;
+	const struct waits *queue;
 	int64_t from_us, to_us;
 	uint32_t none, alive, host;
 	uint32_t unit[PROFILE_OWN_UNITS];
@@ -291,7 +291,7 @@ static int64_t run_ns(const struct work *w, uint32_t i)
 /* -1: unknown */
 static int64_t queue_ns(const struct work *w, uint32_t i)
 {
-	int64_t wait_us = w->queue ? queue_us(w->queue, w->rec, i) : -1;
+	int64_t wait_us = w->queue ? waits_queue_us(w->queue, w->rec, i) : -1;
 
 	return wait_us < 0 ? -1 : in_ns(wait_us);
 }
@@ -327,7 +327,7 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 		one.sum[PROFILE_QUEUE] = one.max[PROFILE_QUEUE_MAX] =
 			one.sample[PROFILE_QUEUES] = wait;
 		for (int k = 0; k < QUEUE_CAUSES; k++)
-			one.sum[PROFILE_WAIT + k] = in_ns(w->queue->task[i].wait_us[k]);
+			one.sum[PROFILE_WAIT + k] = in_ns(w->queue->task[i].us[k]);
 		row->n[PROFILE_QUEUES]++;
 	}
 	row->n[PROFILE_RUNS]++;
@@ -436,7 +436,7 @@ int profile_pair_tasks(struct profile *p, const struct summary *s, const struct 
 	for (uint32_t i = 0; !r && p->row_of && i < s->rec->n_tasks; i++) {
 		r = add_pair(p, &seen, s->nest[i].parent, i);
 		if (!r)
-			r = add_pair(p, &seen, c->before[i], i);
+			r = add_pair(p, &seen, c->waits.task[i].before, i);
 	}
 	index_release(&seen);
 	return r;
@@ -462,7 +462,7 @@ static int name_common(struct work *w)
 	return r;
 }
 
-int profile_add_tasks(struct profile *p, const struct summary *s, const struct queue *q,
+int profile_add_tasks(struct profile *p, const struct summary *s, const struct waits *q,
 		      int64_t from_us, int64_t to_us)
 {
 	const struct recording *rec = s->rec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/races.h"
 
-#include "analyse/chain_names.h"
+#include "analyse/needs_names.h"
 #include "base/array.h"
 #include "base/sort.h"
 
@@ -14,7 +14,7 @@ struct finder {
 	const struct summary *s;
 	const struct recording *rec;
 	struct races *out;
-	struct chain_names names;
+	struct needs_names names;
 	struct arena *memory;
 	size_t n;
 	struct keyed *makes;	/* key: path; value: task */
@@ -153,7 +153,7 @@ int races_make(struct races *out, const struct summary *s)
 
 	*out = (struct races){ 0 };
 	f.makes = malloc((s->n_ran + s->rec->n_out + 1) * sizeof *f.makes);
-	r = f.memory && f.makes ? chain_names_make(&f.names, s, f.memory) : -ENOMEM;
+	r = f.memory && f.makes ? needs_names_make(&f.names, s, f.memory) : -ENOMEM;
 	if (!r) {
 		collect(&f);
 		r = sort_keyed(f.makes, f.n);

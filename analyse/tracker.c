@@ -12,7 +12,7 @@ const char *const tracker_metric_word[TRACKER_METRICS + 1] = {
 	"running", "waiting", "cpu", "memory", "read", "written", NULL
 };
 
-struct tracker *tracker_new(const struct summary *s, const struct queue *q)
+struct tracker *tracker_new(const struct summary *s, const struct waits *q)
 {
 	struct tracker *t = calloc(1, sizeof *t);
 

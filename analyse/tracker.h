@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_TRACKER_H
 #define BUILDBEAT_ANALYSE_TRACKER_H
 
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 #include "analyse/summary.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
  * total at each point.
  *
  *	TRACKER_RUNNING		tasks at once, as summary.running
- *	TRACKER_WAITING		tasks that wait in the queue of their host, as queue_curve()
+ *	TRACKER_WAITING		tasks that wait in the queue of their host, as waits_curve()
  *	TRACKER_CPU		cores, as used_pieces_make(): CPU time of the hosts too
  *	TRACKER_MEMORY		KiB of the processes of all tasks, as summary.memory_kb
  *	TRACKER_READ, TRACKER_WRITTEN	bytes of storage in a second, as TRACKER_CPU
@@ -37,7 +37,7 @@ extern const char *const tracker_by_word[TRACKER_BYS + 1];		/* "kind" ... NULL *
 struct tracker;
 
 /* s and q must live longer; rec->usage must have been read. NULL: out of memory. */
-struct tracker *tracker_new(const struct summary *s, const struct queue *q);
+struct tracker *tracker_new(const struct summary *s, const struct waits *q);
 void tracker_free(struct tracker *t);	/* may be NULL */
 
 /* The number of the group of each task, and their names, "" for tasks without any. */

@@ -29,7 +29,7 @@ struct tracker_names {
 
 struct tracker {
 	const struct summary *s;
-	const struct queue *q;
+	const struct waits *q;
 	struct tracker_pieces pieces[TRACKER_METRICS], overhead[TRACKER_METRICS];
 	struct tracker_names names[TRACKER_BYS];
 };

@@ -38,16 +38,16 @@ static int add_running(struct tracker_pieces *p, const struct summary *s)
 	return r;
 }
 
-static int add_waiting(struct tracker_pieces *p, const struct summary *s, const struct queue *q)
+static int add_waiting(struct tracker_pieces *p, const struct summary *s, const struct waits *q)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < s->n_ran; i++) {
 		uint32_t task = s->order[i];
-		int64_t wait_us = queue_us(q, s->rec, task);
+		int64_t wait_us = waits_queue_us(q, s->rec, task);
 
 		p->known |= wait_us >= 0;
-		if (wait_us > CHAIN_REACTION_US)
+		if (wait_us > WAIT_REACTION_US)
 			r = add(p, q->task[task].ready_us, q->task[task].ready_us + wait_us, 1, task);
 	}
 	return r;

@@ -82,7 +82,7 @@ int unread_find(struct unread *u, const struct graph *g)
 {
 	const struct summary *s = g->s;
 
-	*u = (struct unread){ .known = g->c->has_dependencies };
+	*u = (struct unread){ .known = g->c->waits.has_dependencies };
 	for (uint32_t i = 0; u->known && i < s->n_targets; i++) {
 		const struct task *t = &s->rec->task[s->target[i].first_task];
 		struct unread_item *item;

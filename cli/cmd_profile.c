@@ -71,7 +71,6 @@ struct source {
 	struct recording rec;
 	struct summary summary;
 	struct chain chain;
-	struct queue queue;
 	bool read;
 };
 
@@ -136,8 +135,6 @@ static int open_source(struct source *s, const struct profile_arguments *o, cons
 	r = summary_make(&s->summary, &s->rec);
 	if (!r)
 		r = chain_make(&s->chain, &s->summary);
-	if (!r)
-		r = queue_make(&s->queue, &s->summary, &s->chain);
 	return r ? error_sys(err, r, s->rec.path, NULL) : 0;
 }
 
@@ -145,7 +142,6 @@ static void close_source(struct source *s)
 {
 	if (!s->read)
 		return;
-	queue_release(&s->queue);
 	chain_release(&s->chain);
 	summary_release(&s->summary);
 	recording_release(&s->rec);
@@ -173,9 +169,9 @@ static int make_profile(struct profile *p, const struct source *s, const struct 
 	int r;
 
 	if (!live)
-		return profile_make(p, &s->summary, &s->queue, pairs ? &s->chain : NULL, w->from_us,
+		return profile_make(p, &s->summary, &s->chain.waits, pairs ? &s->chain : NULL, w->from_us,
 				    w->to_us, &convert_formats, err);
-	r = profile_add_tasks(p, &s->summary, &s->queue, w->from_us, w->to_us);
+	r = profile_add_tasks(p, &s->summary, &s->chain.waits, w->from_us, w->to_us);
 	if (!r && pairs)
 		r = profile_pair_tasks(p, &s->summary, &s->chain);
 	return r ? error_sys(err, r, s->rec.path, NULL) : add_live(p, s, w, err);

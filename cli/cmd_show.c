@@ -79,7 +79,6 @@ static int run(struct args *a, void *values, struct error *err)
 {
 	const struct show_arguments *s = values;
 	struct chain chain = { 0 };
-	struct queue queue = { 0 };
 	struct answer answer = { 0 };
 	struct inspected_found inspected = INSPECTED_INIT;
 	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
@@ -109,9 +108,7 @@ static int run(struct args *a, void *values, struct error *err)
 	if (!r && whole)
 		r = chain_make(&chain, &summary);
 	if (!r && whole)
-		r = queue_make(&queue, &summary, &chain);
-	if (!r && whole)
-		r = answer_make(&answer, &summary, &chain, &queue);
+		r = answer_make(&answer, &summary, &chain);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
 	if (!r && whole && rec.n_programs)
@@ -138,7 +135,6 @@ out:
 	groups_release(&programs);
 	view_release(&view);
 	answer_release(&answer);
-	queue_release(&queue);
 	chain_release(&chain);
 	summary_release(&summary);
 	inspected_release(&inspected);

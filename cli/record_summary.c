@@ -162,13 +162,11 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 {
 	struct summary summary = { 0 };
 	struct chain chain = { 0 };
-	struct queue queue = { 0 };
 	struct answer answer = { 0 };
 	int r = summary_make(&summary, rec);
 
 	r = r ? r : chain_make(&chain, &summary);
-	r = r ? r : queue_make(&queue, &summary, &chain);
-	r = r ? r : answer_make(&answer, &summary, &chain, &queue);
+	r = r ? r : answer_make(&answer, &summary, &chain);
 	if (!r) {
 		fact_result(f, &summary);
 		fact_cpu(f, &summary);
@@ -179,7 +177,6 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 		r = buf_error(&f->part);
 	}
 	answer_release(&answer);
-	queue_release(&queue);
 	chain_release(&chain);
 	summary_release(&summary);
 	return r;

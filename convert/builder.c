@@ -251,6 +251,25 @@ void builder_out(struct builder *b, uint32_t task, const char *name)
 		add_listed(b, &b->part->out, task, name);
 }
 
+void builder_group(struct builder *b, uint32_t instance, const char *name)
+{
+	struct target_group *g = add(b, &b->rec->group, &b->rec->n_groups, sizeof *g);
+
+	if (g)
+		*g = (struct target_group){ instance, (uint32_t)b->rec->n_in, 0, keep(b, name) };
+}
+
+void builder_in(struct builder *b, const char *name)
+{
+	struct recording *rec = b->rec;
+	const char **in = add(b, &rec->in, &rec->n_in, sizeof *in);
+
+	if (!in)
+		return;
+	*in = keep(b, name);
+	rec->group[rec->n_groups - 1].n_in++;
+}
+
 static uint32_t find_pool(struct builder *b, uint32_t instance, const char *name, int64_t depth)
 {
 	struct recording *rec = b->rec;
@@ -601,7 +620,7 @@ void builder_next_part(struct builder *b)
 
 	b->tasks_before += rec->n_tasks;
 	b->spans_before += rec->n_spans;
-	rec->n_tasks = rec->n_spans = rec->n_notes = 0;
+	rec->n_tasks = rec->n_spans = rec->n_notes = rec->n_groups = rec->n_in = 0;
 }
 
 int builder_finish(struct builder *b)

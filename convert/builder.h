@@ -62,6 +62,10 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 void builder_after(struct builder *b, uint32_t task, const char *name);
 void builder_out(struct builder *b, uint32_t task, const char *name);
 
+/* A target that is no task, and then the targets behind it (recording.h). */
+void builder_group(struct builder *b, uint32_t instance, const char *name);
+void builder_in(struct builder *b, const char *name);
+
 /* Where the rule of a task is, and its pool (event.h). */
 struct event_place;
 void builder_place(struct builder *b, uint32_t task, const struct event_place *place);

@@ -64,7 +64,7 @@ static int need_graph(struct kept **out, struct source *s, struct error *err)
 {
 	struct source_kept *kept = &s->kept[SOURCE_KEEPS_GRAPH];
 	struct kept *k;
-	int r = source_need(s, SOURCE_QUEUE, err);
+	int r = source_need(s, SOURCE_CHAIN, err);
 
 	if (r)
 		return r;
@@ -250,7 +250,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 		json_object(&j, NULL);
 		task_json_ref(&j, "around", k->graph.s->rec, task);
 		json_bool(&j, "running", q->source->running);
-		json_bool(&j, "known", q->source->chain.has_dependencies);
+		json_bool(&j, "known", q->source->chain.waits.has_dependencies);
 		json_int(&j, "needs", k->graph.first_needs[task + 1] - k->graph.first_needs[task]);
 		json_int(&j, "needed_by", k->graph.first_needed_by[task + 1] - k->graph.first_needed_by[task]);
 		add_part(&j, k, &p, &l);

@@ -82,7 +82,7 @@ static void add_running(struct json *j, const struct source *s)
 		json_bool(j, "hosting", t->hosts);
 		json_known(j, "pid", t->pid);
 		json_int(j, "start_us", t->start_us);
-		task_json_wait(j, rec, &s->chain, &s->queue, task);
+		task_json_wait(j, rec, &s->chain, task);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -96,7 +96,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	int r = query_number(q->query, "failures", 0, FAILURES_MAX, 20, &most, err);
 
 	if (!r)
-		r = source_need(s, SOURCE_QUEUE, err);
+		r = source_need(s, SOURCE_CHAIN, err);
 	if (r)
 		return r;
 	json_init(&j, &out->body, true);

@@ -21,7 +21,7 @@ int api_profile_of(struct source *s, struct profile **profile, struct error *err
 {
 	struct source_kept *to = &s->kept[SOURCE_KEEPS_PROFILE];
 	struct profile *p;
-	int r = source_need(s, SOURCE_QUEUE, err);
+	int r = source_need(s, SOURCE_CHAIN, err);
 
 	*profile = to->value;
 	if (r || *profile)
@@ -29,7 +29,7 @@ int api_profile_of(struct source *s, struct profile **profile, struct error *err
 	p = calloc(1, sizeof *p);
 	if (!p)
 		return error_sys(err, -ENOMEM, s->id, NULL);
-	r = profile_make(p, &s->summary, &s->queue, &s->chain, -1, INT64_MAX, &convert_formats, err);
+	r = profile_make(p, &s->summary, &s->chain.waits, &s->chain, -1, INT64_MAX, &convert_formats, err);
 	if (r) {
 		release(p);
 		return r;

@@ -52,7 +52,7 @@ static int64_t number_of(const struct source *s, enum table_key key, uint32_t ta
 	case BY_IO:
 		return c->measured ? c->read_bytes + c->written_bytes : -1;
 	case BY_QUEUE:
-		return task_ran(t) ? queue_us(&s->queue, &s->recording, task) : -1;
+		return task_ran(t) ? waits_queue_us(&s->chain.waits, &s->recording, task) : -1;
 	default:
 		return -1;
 	}
@@ -230,7 +230,7 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 	if (!r)
 		r = query_number(q->query, "count", 0, ROWS_MAX, 100, &count, err);
 	if (!r)
-		r = source_need(q->source, SOURCE_QUEUE, err);
+		r = source_need(q->source, SOURCE_CHAIN, err);
 	if (r)
 		return r;
 	o = find_order(q->source, &wanted);

@@ -39,7 +39,7 @@ static void add_after(struct page *p, const struct task *t)
 
 		json_object(&p->j, NULL);
 		json_str(&p->j, "file", p->rec->after[at]);
-		task_json_ref(&p->j, "made_by", p->rec, p->s->chain.maker[at]);
+		task_json_ref(&p->j, "made_by", p->rec, p->s->chain.waits.needs.maker[at]);
 		json_object_end(&p->j);
 	}
 	json_array_end(&p->j);
@@ -48,7 +48,7 @@ static void add_after(struct page *p, const struct task *t)
 static bool needs(const struct page *p, const struct task *t)
 {
 	for (uint32_t i = 0; i < t->n_after; i++) {
-		if (p->s->chain.maker[t->first_after + i] == p->task)
+		if (p->s->chain.waits.needs.maker[t->first_after + i] == p->task)
 			return true;
 	}
 	return false;
@@ -63,7 +63,7 @@ static void add_needed_by(struct page *p)
 	json_array(&p->j, "needed_by");
 	for (size_t i = 0; i < p->s->summary.n_ran; i++) {
 		uint32_t other = p->s->summary.order[i];
-		bool last = c->before[other] == p->task;
+		bool last = c->waits.task[other].before == p->task;
 		bool file = needs(p, &p->rec->task[other]);
 
 		if (other == p->task || (!last && !file) || ++n > LIST_MAX)
@@ -71,8 +71,8 @@ static void add_needed_by(struct page *p)
 		json_object(&p->j, NULL);
 		task_json_names(&p->j, p->rec, other);
 		json_bool(&p->j, "needs_file", file);
-		json_str(&p->j, "why", last ? chain_wait_word[c->why[other]] : NULL);
-		json_str(&p->j, "link", last ? chain_link_word[chain_link(c->why[other])] : NULL);
+		json_str(&p->j, "why", last ? wait_word[c->waits.task[other].why] : NULL);
+		json_str(&p->j, "link", last ? chain_link_word[chain_link(c->waits.task[other].why)] : NULL);
 		json_object_end(&p->j);
 	}
 	json_array_end(&p->j);
@@ -104,8 +104,8 @@ static void add_waits(struct page *p)
 {
 	const struct chain *c = &p->s->chain;
 
-	json_known(&p->j, "ready_us", p->s->queue.task[p->task].ready_us);
-	task_json_wait(&p->j, p->rec, c, &p->s->queue, p->task);
+	json_known(&p->j, "ready_us", p->s->chain.waits.task[p->task].ready_us);
+	task_json_wait(&p->j, p->rec, c, p->task);
 	add_after(p, &p->rec->task[p->task]);
 	add_needed_by(p);
 	add_place(p, "path", c->path, c->n_path);
@@ -309,7 +309,7 @@ static int task_reply(struct reply *out, const struct request *q, struct error *
 	struct source *s = q->source;
 	const char *id = query_text(q->query, "id");
 	struct page p = { .s = s, .rec = &s->recording };
-	int r = id ? source_need(s, SOURCE_QUEUE, err) :
+	int r = id ? source_need(s, SOURCE_CHAIN, err) :
 		error_set(err, -EINVAL, NULL, 0, 0, "parameter 'id' is missing: the id or the name "
 			  "of a task");
 

@@ -70,7 +70,7 @@ static void release_tracker(void *value)
 static int need_kept(struct kept **out, struct source *s, struct error *err)
 {
 	struct source_kept *kept = &s->kept[SOURCE_KEEPS_TRACKER];
-	int r = source_need(s, SOURCE_QUEUE, err);
+	int r = source_need(s, SOURCE_CHAIN, err);
 
 	if (r)
 		return r;
@@ -79,7 +79,7 @@ static int need_kept(struct kept **out, struct source *s, struct error *err)
 		return 0;
 	*out = calloc(1, sizeof **out);
 	if (*out)
-		(*out)->t = tracker_new(&s->summary, &s->queue);
+		(*out)->t = tracker_new(&s->summary, &s->chain.waits);
 	if (!*out || !(*out)->t || works_make(&(*out)->works, &s->summary)) {
 		if (*out)
 			release_tracker(*out);

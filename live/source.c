@@ -43,7 +43,6 @@ static void forget(struct source *s)
 		s->generation++;
 	source_forget(s);
 	answer_release(&s->answer);
-	queue_release(&s->queue);
 	chain_release(&s->chain);
 	summary_release(&s->summary);
 	recording_release(&s->recording);
@@ -209,10 +208,8 @@ static int make_part(struct source *s, enum source_part part, struct error *err)
 		return summary_make(&s->summary, &s->recording);
 	case SOURCE_CHAIN:
 		return chain_make(&s->chain, &s->summary);
-	case SOURCE_QUEUE:
-		return queue_make(&s->queue, &s->summary, &s->chain);
 	default:
-		return answer_make(&s->answer, &s->summary, &s->chain, &s->queue);
+		return answer_make(&s->answer, &s->summary, &s->chain);
 	}
 }
 

@@ -4,7 +4,6 @@
 
 #include "analyse/answer.h"
 #include "analyse/chain.h"
-#include "analyse/queue.h"
 #include "analyse/summary.h"
 #include "base/error.h"
 #include "live/catalogue.h"
@@ -15,7 +14,7 @@
  * again when its files changed, at most for a tenth of the time.
  */
 enum source_part {
-	SOURCE_RECORDING, SOURCE_SUMMARY, SOURCE_CHAIN, SOURCE_QUEUE, SOURCE_ANSWER, SOURCE_PARTS
+	SOURCE_RECORDING, SOURCE_SUMMARY, SOURCE_CHAIN, SOURCE_ANSWER, SOURCE_PARTS
 };
 
 /* What replies keep of a recording, such as tables made once. It is released before what it was
@@ -38,7 +37,6 @@ struct source {
 	struct recording recording;
 	struct summary summary;
 	struct chain chain;
-	struct queue queue;
 	struct answer answer;
 	uint64_t generation;	/* grows when these are replaced */
 	struct source_kept kept[SOURCE_KEEPERS];

@@ -47,18 +47,19 @@ void task_json_state(struct json *j, const struct task *t, bool build_runs)
 }
 
 void task_json_wait(struct json *j, const struct recording *rec, const struct chain *c,
-		    const struct queue *q, uint32_t task)
+		    uint32_t task)
 {
 	static const char *const cause[QUEUE_CAUSES] = {
 		[QUEUE_WORKER] = "worker_us", [QUEUE_POOL] = "pool_us", [QUEUE_LOAD] = "load_us",
 		[QUEUE_DELAYED] = "delayed_us", [QUEUE_OTHER] = "other_us",
+		[QUEUE_ORDER] = "order_us",
 	};
-	uint32_t before = c->before[task];
+	uint32_t before = c->waits.task[task].before;
 
-	json_known(j, "queue_us", task_ran(&rec->task[task]) ? queue_us(q, rec, task) : -1);
+	json_known(j, "queue_us", task_ran(&rec->task[task]) ? waits_queue_us(&c->waits, rec, task) : -1);
 	json_object(j, "queue");
 	for (int i = 0; i < QUEUE_CAUSES; i++)
-		json_int(j, cause[i], q->task[task].ready_us < 0 ? 0 : q->task[task].wait_us[i]);
+		json_int(j, cause[i], c->waits.task[task].us[i]);
 	json_object_end(j);
 	if (before == NO_INDEX) {
 		json_null(j, "waited_for");
@@ -66,7 +67,7 @@ void task_json_wait(struct json *j, const struct recording *rec, const struct ch
 	}
 	json_object(j, "waited_for");
 	task_json_names(j, rec, before);
-	json_str(j, "why", chain_wait_word[c->why[task]]);
-	json_str(j, "link", chain_link_word[chain_link(c->why[task])]);
+	json_str(j, "why", wait_word[c->waits.task[task].why]);
+	json_str(j, "link", chain_link_word[chain_link(c->waits.task[task].why)]);
 	json_object_end(j);
 }

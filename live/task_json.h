@@ -3,7 +3,6 @@
 #define BUILDBEAT_LIVE_TASK_JSON_H
 
 #include "analyse/chain.h"
-#include "analyse/queue.h"
 #include "base/json.h"
 #include "recording/recording.h"
 
@@ -25,6 +24,6 @@ void task_json_state(struct json *j, const struct task *t, bool build_runs);
 /* "queue_us", "queue": {"worker_us": ...}, "waited_for": null, or as task_json_ref() with "why" and
  * "link". */
 void task_json_wait(struct json *j, const struct recording *rec, const struct chain *c,
-		    const struct queue *q, uint32_t task);
+		    uint32_t task);
 
 #endif

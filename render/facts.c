@@ -391,7 +391,7 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 	chain_add_links(&f->part, c->n_link);
 	fact_part(f);
 	fact_end(f, "path", TONE_PLAIN);
-	if (c->has_dependencies) {
+	if (c->waits.has_dependencies) {
 		add_time(f, c->dependency_us, " with unlimited workers");
 		fact_add_count(f, c->n_dependency, c->n_dependency == 1 ? " task" : " tasks");
 	} else {

@@ -596,17 +596,19 @@ static void add_paths(struct json *j, const struct recording *rec, const struct 
 	json_int(j, "dependency_links", (int64_t)c->n_link[LINK_DEPENDENCY]);
 	json_int(j, "worker_links", (int64_t)c->n_link[LINK_WORKER]);
 	json_int(j, "pool_links", (int64_t)c->n_link[LINK_POOL]);
+	json_int(j, "load_links", (int64_t)c->n_link[LINK_LOAD]);
+	json_int(j, "order_links", (int64_t)c->n_link[LINK_ORDER]);
 	json_array(j, "tasks");
 	for (size_t i = 0; i < c->n_path; i++) {
 		begin_path_task(j, rec, c->path[i]);
-		json_str(j, "waited_for", chain_wait_word[c->path_why[i]]);
+		json_str(j, "waited_for", wait_word[c->path_why[i]]);
 		json_str(j, "link", chain_link_word[c->path_link[i]]);
 		end_line(j);
 	}
 	json_array_end(j);
 	json_object_end(j);
 	json_object(j, "dependencies");
-	json_bool(j, "recorded", c->has_dependencies);
+	json_bool(j, "recorded", c->waits.has_dependencies);
 	json_known(j, "least_wall_us", c->dependency_us);
 	json_array(j, "tasks");
 	for (size_t i = 0; i < c->n_dependency; i++) {

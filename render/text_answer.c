@@ -115,7 +115,8 @@ static void add_row(struct buf *out, const struct style *style, const struct pat
 {
 	static const char *const word[LINKS] = {
 		[LINK_NONE] = "-", [LINK_DEPENDENCY] = "a dependency", [LINK_WORKER] = "a free worker",
-		[LINK_POOL] = "a pool",
+		[LINK_POOL] = "a pool", [LINK_LOAD] = "the load limit",
+		[LINK_ORDER] = "host's order",
 	};
 	const struct recording *rec = p->s->rec;
 	unsigned taken = p->link ? ROW_COLUMNS : ROW_COLUMNS - 16;

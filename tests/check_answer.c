@@ -194,7 +194,7 @@ static void make(struct recorded *r, size_t i)
 static void answer(struct answer *a, const struct recorded *r)
 {
 	struct chain c;
-	struct queue q;
+	struct waits q;
 
 	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
 	ck_assert_int_eq(queue_make(&q, &r->sum, &c), 0);
@@ -207,7 +207,7 @@ static void answer(struct answer *a, const struct recorded *r)
 		ck_assert_int_le(s->from_us, s->until_us);
 		ck_assert_int_le(s->until_us, r->sum.wall_us);
 		ck_assert(s->task == NO_INDEX || task_ran(&r->rec.task[s->task]));
-		ck_assert(c.has_dependencies || (s->about != ANSWER_WORKERS &&
+		ck_assert(c.waits.has_dependencies || (s->about != ANSWER_WORKERS &&
 						 s->about != ANSWER_DEPENDENCIES));
 		if (i && a->sentence[i - 1].about != ANSWER_FAILED)
 			ck_assert_int_le(s->explains_us, a->sentence[i - 1].explains_us);

@@ -256,7 +256,7 @@ static void check_link(const struct recorded *r, const uint32_t *place, uint32_t
 {
 	ck_assert_uint_lt(place[first], place[second]);
 	ck_assert_int_le(recording_task_end_us(&r->rec, &r->rec.task[first]),
-			 r->rec.task[second].start_us + CHAIN_STAMP_US);
+			 r->rec.task[second].start_us + WAIT_STAMP_US);
 }
 
 static void check_chain(const struct chain *c, const struct recorded *r)
@@ -265,16 +265,16 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 	int64_t path_us = 0;
 
 	for (size_t i = 0; i < r->rec.n_tasks; i++) {
-		bool none = c->before[i] == NO_INDEX;
+		bool none = c->waits.task[i].before == NO_INDEX;
 
-		ck_assert_int_eq(none, c->why[i] == WAIT_NONE);
+		ck_assert_int_eq(none, c->waits.task[i].why == WAIT_NONE);
 		if (none)
 			continue;
-		ck_assert(task_ran(&r->rec.task[i]) && task_ran(&r->rec.task[c->before[i]]));
-		ck_assert_uint_lt(place[c->before[i]], place[i]);
-		if (c->why[i] != WAIT_HOST)
-			ck_assert_int_le(recording_task_end_us(&r->rec, &r->rec.task[c->before[i]]),
-					 r->rec.task[i].start_us + CHAIN_STAMP_US);
+		ck_assert(task_ran(&r->rec.task[i]) && task_ran(&r->rec.task[c->waits.task[i].before]));
+		ck_assert_uint_lt(place[c->waits.task[i].before], place[i]);
+		if (c->waits.task[i].why != WAIT_HOST)
+			ck_assert_int_le(recording_task_end_us(&r->rec, &r->rec.task[c->waits.task[i].before]),
+					 r->rec.task[i].start_us + WAIT_STAMP_US);
 	}
 	for (size_t i = 0; i < c->n_path; i++) {
 		path_us += cost_wall_us(&r->rec, &r->rec.task[c->path[i]]);

@@ -300,16 +300,16 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 		const struct task *t = &r->rec.task[c->dependency[i]];
 
 		ck_assert(!t->hosts && task_ran(t));
-		ck_assert_int_ge(t->start_us, end_us - CHAIN_STAMP_US);
+		ck_assert_int_ge(t->start_us, end_us - WAIT_STAMP_US);
 		end_us = recording_task_end_us(&r->rec, t);
 		sum_us += end_us - t->start_us;
 	}
-	if (c->has_dependencies)
+	if (c->waits.waits.has_dependencies)
 		ck_assert_int_le(c->dependency_us, r->sum.wall_us);
 	else
 		ck_assert(!c->n_dependency && c->dependency_us == -1);
 	if (r->rec.end_us < 0)
-		ck_assert_int_le(sum_us, c->dependency_us + CHAIN_STAMP_US * (int64_t)c->n_dependency);
+		ck_assert_int_le(sum_us, c->dependency_us + WAIT_STAMP_US * (int64_t)c->n_dependency);
 }
 
 static int64_t bound_of(struct build *b)
@@ -322,7 +322,7 @@ static int64_t bound_of(struct build *b)
 				       (long long)b->end_us), buf_str(&b->tasks), NULL);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	check_chain(&c, &r);
-	us = c.has_dependencies ? c.dependency_us : -1;
+	us = c.waits.has_dependencies ? c.dependency_us : -1;
 	chain_release(&c);
 	recorded_release(&r);
 	return us;

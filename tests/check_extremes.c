@@ -53,7 +53,7 @@ static void show(const struct summary *sum)
 	const struct style style = { .width = 80 };
 	struct buf out = BUF_INIT;
 	struct chain chain;
-	struct queue queue;
+	struct waits queue;
 	struct answer answer;
 	struct view v;
 

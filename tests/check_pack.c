@@ -356,8 +356,8 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 	check_size(unpacked_at(u, "read", i), cost->read_bytes);
 	check_size(unpacked_at(u, "written", i), cost->written_bytes);
 	ck_assert_int_eq(told.parent, position_of(teller, c->sum->nest[task].parent));
-	ck_assert_int_eq(told.before, position_of(teller, c->chain.before[task]));
-	ck_assert_int_eq(unpacked_at(u, "wait", i) & 7, c->chain.why[task]);
+	ck_assert_int_eq(told.before, position_of(teller, c->chain.waits.task[task].before));
+	ck_assert_int_eq(unpacked_at(u, "wait", i) & 7, c->chain.waits.task[task].why);
 }
 
 static void check_tasks(struct packed *p)
@@ -425,7 +425,7 @@ static void check_waits(const struct packed *p)
 		for (size_t k = 0; k < ARRAY_SIZE(part); k++)
 			sum += unpacked_at(u, part[k], i);
 		ck_assert_double_eq_tol((double)(sum * unit_us),
-					(double)queue_us(&p->chart.queue, s->rec, task),
+					(double)waits_queue_us(&p->chart.queue, s->rec, task),
 					3 * (double)unit_us);
 	}
 }
@@ -450,7 +450,7 @@ static void check_dependencies(const struct packed *p)
 			int64_t end_us = recording_task_end_us(rec, &rec->task[maker]);
 
 			for (uint32_t j = 0; j < t->n_after; j++)
-				found += p->chart.chain.maker[t->first_after + j] == maker;
+				found += p->chart.chain.waits.needs.maker[t->first_after + j] == maker;
 			ck_assert_uint_gt(found, 0);
 			ck_assert_int_le(end_us, last_us);
 			last_us = end_us;

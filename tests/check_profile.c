@@ -17,7 +17,7 @@
 struct made {
 	struct recorded r;
 	struct chain chain;
-	struct queue queue;
+	struct waits queue;
 	struct profile p;
 };
 
@@ -81,7 +81,7 @@ static void totals(const struct made *m, int64_t *count, int64_t *living, int64_
 	*count = *living = *run = *queue = 0;
 	for (uint32_t i = 0; i < m->r.rec.n_tasks; i++) {
 		const struct task *t = &m->r.rec.task[i];
-		int64_t wait_us = queue_us(&m->queue, &m->r.rec, i);
+		int64_t wait_us = waits_queue_us(&m->queue, &m->r.rec, i);
 
 		if (t->start_us < 0 && t->queued_us < 0)
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/capacity.h"
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 #include "analyse/workers.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
@@ -162,7 +162,7 @@ static const struct {
 	  "lib=0:0,0,0,5,0 a.o=10:0,0,0,10,0 b.o=10:0,0,0,10,1 prog=0:99,0,0,5,17 " },
 };
 
-static void add_known(struct buf *out, const struct recorded *r, const struct queue *q)
+static void add_known(struct buf *out, const struct recorded *r, const struct waits *q)
 {
 	for (size_t i = 0; i < r->rec.n_tasks; i++) {
 		const struct queue_task *t = &q->task[i];
@@ -170,34 +170,34 @@ static void add_known(struct buf *out, const struct recorded *r, const struct qu
 		buf_addf(out, "%s=%lld", r->rec.task[i].name,
 			 (long long)(t->ready_us < 0 ? -1 : t->ready_us / 1000));
 		for (int k = 0; t->ready_us >= 0 && k < QUEUE_CAUSES; k++)
-			buf_addf(out, "%c%lld", k ? ',' : ':', (long long)t->wait_us[k] / 1000);
+			buf_addf(out, "%c%lld", k ? ',' : ':', (long long)t->us[k] / 1000);
 		buf_addc(out, ' ');
 	}
 }
 
 /* The parts are never negative, and they are the queue time. */
-static void check_sums(const struct recorded *r, const struct queue *q)
+static void check_sums(const struct recorded *r, const struct waits *q)
 {
 	for (uint32_t i = 0; i < r->rec.n_tasks; i++) {
 		const struct queue_task *t = &q->task[i];
 		int64_t sum_us = 0;
 
 		for (int k = 0; k < QUEUE_CAUSES; k++) {
-			ck_assert_int_ge(t->wait_us[k], 0);
-			sum_us += t->wait_us[k];
+			ck_assert_int_ge(t->us[k], 0);
+			sum_us += t->us[k];
 		}
 		if (t->ready_us < 0) {
 			ck_assert_int_eq(sum_us, 0);
 			continue;
 		}
 		ck_assert(task_ran(&r->rec.task[i]));
-		ck_assert_int_eq(sum_us, queue_us(q, &r->rec, i));
+		ck_assert_int_eq(sum_us, waits_queue_us(q, &r->rec, i));
 		if (r->rec.task[i].pool == NO_INDEX)
-			ck_assert_int_eq(t->wait_us[QUEUE_POOL], 0);
+			ck_assert_int_eq(t->us[QUEUE_POOL], 0);
 	}
 }
 
-static void find_queue(struct queue *q, struct chain *c, const struct recorded *r)
+static void find_queue(struct waits *q, struct chain *c, const struct recorded *r)
 {
 	ck_assert_int_eq(chain_make(c, &r->sum), 0);
 	ck_assert_int_eq(queue_make(q, &r->sum, c), 0);
@@ -208,7 +208,7 @@ START_TEST(known_answers)
 {
 	struct buf found = BUF_INIT;
 	struct recorded r;
-	struct queue q;
+	struct waits q;
 	struct chain c;
 
 	recorded_make(&r, "cwd: /src\nend_us: 1000000\nstatus: 0\n", known[_i].tasks, NULL);
@@ -232,7 +232,7 @@ START_TEST(parts_add_up)
 
 	for (uint64_t seed = 0; seed < 300; seed++) {
 		struct recorded r;
-		struct queue q;
+		struct waits q;
 		struct chain c;
 		struct pool pools[2] = { { 0, "one", 1 }, { 0, "two", 2 } };
 
@@ -248,7 +248,7 @@ START_TEST(parts_add_up)
 		find_queue(&q, &c, &r);
 		for (size_t i = 0; i < r.rec.n_tasks; i++)
 			for (int k = 0; k < QUEUE_CAUSES; k++)
-				waited[k] += q.task[i].wait_us[k];
+				waited[k] += q.task[i].us[k];
 		r.rec.pool = NULL;
 		queue_release(&q);
 		chain_release(&c);
@@ -261,7 +261,7 @@ END_TEST
 
 /* Real builds */
 
-static void read_build(struct recorded *r, struct queue *q, struct chain *c, const char *dir,
+static void read_build(struct recorded *r, struct waits *q, struct chain *c, const char *dir,
 		       const char *command)
 {
 	support_expect(dir, 0, NULL, NULL, "'%s/buildbeat' record -o rec -- %s", TOP_BUILDDIR,
@@ -270,7 +270,7 @@ static void read_build(struct recorded *r, struct queue *q, struct chain *c, con
 	find_queue(q, c, r);
 }
 
-static void end_build(struct recorded *r, struct queue *q, struct chain *c)
+static void end_build(struct recorded *r, struct waits *q, struct chain *c)
 {
 	queue_release(q);
 	chain_release(c);
@@ -281,7 +281,7 @@ static void end_build(struct recorded *r, struct queue *q, struct chain *c)
  * loaded machine everything takes longer, but not less. */
 #define SLEEP_US 200000
 
-static void check_waits(const struct recorded *r, const struct queue *q, enum queue_cause cause,
+static void check_waits(const struct recorded *r, const struct waits *q, enum queue_cause cause,
 			unsigned workers)
 {
 	int64_t other_us = 0, waited_us = 0;
@@ -292,11 +292,11 @@ static void check_waits(const struct recorded *r, const struct queue *q, enum qu
 
 		if (strncmp(r->rec.task[t].name, "s", 1))
 			continue;
-		ck_assert_int_ge(q->task[t].wait_us[cause], (int64_t)(n / workers) * SLEEP_US * 3 / 4);
-		waited_us += q->task[t].wait_us[cause];
+		ck_assert_int_ge(q->task[t].us[cause], (int64_t)(n / workers) * SLEEP_US * 3 / 4);
+		waited_us += q->task[t].us[cause];
 		for (int k = 0; k < QUEUE_CAUSES; k++)
 			other_us += k != (int)cause && k != QUEUE_DELAYED && k != QUEUE_OTHER ?
-				    q->task[t].wait_us[k] : 0;
+				    q->task[t].us[k] : 0;
 		n++;
 	}
 	ck_assert_uint_eq(n, 6);
@@ -308,7 +308,7 @@ START_TEST(real_make)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct queue q;
+	struct waits q;
 	struct chain c;
 
 	if (!make_host_can() || !support_has("make"))
@@ -330,7 +330,7 @@ START_TEST(real_load)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct queue q;
+	struct waits q;
 	struct chain c;
 	int64_t load_us = 0;
 
@@ -340,8 +340,8 @@ START_TEST(real_load)
 		       "all: s1 s2 s3\ns1 s2 s3: Makefile\n\tsleep 0.2; touch $@\n");
 	read_build(&r, &q, &c, dir, "make -s -j8 -l 0.001");
 	for (size_t i = 0; i < r.rec.n_tasks; i++) {
-		ck_assert_int_eq(q.task[i].wait_us[QUEUE_WORKER], 0);
-		load_us += q.task[i].wait_us[QUEUE_LOAD];
+		ck_assert_int_eq(q.task[i].us[QUEUE_WORKER], 0);
+		load_us += q.task[i].us[QUEUE_LOAD];
 	}
 	/* an idle machine can have a load of 0.00 */
 	if (r.sum.running_max == 1)
@@ -354,7 +354,7 @@ START_TEST(real_ninja)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct queue q;
+	struct waits q;
 	struct chain c;
 	struct buf text = BUF_INIT;
 

@@ -358,10 +358,10 @@ START_TEST(waiting_tasks)
 
 			for (size_t k = 0; k < r.sum.n_ran; k++) {
 				uint32_t t = r.sum.order[k];
-				int64_t wait_us = queue_us(&panels.queue, &r.rec, t);
-				int64_t ready_us = panels.queue.task[t].ready_us;
+				int64_t wait_us = waits_queue_us(&panels.queue, &r.rec, t);
+				int64_t ready_us = panels.waits.task[t].ready_us;
 
-				n += wait_us > CHAIN_REACTION_US && ready_us <= middle &&
+				n += wait_us > WAIT_REACTION_US && ready_us <= middle &&
 				     middle < ready_us + wait_us;
 			}
 			ck_assert_int_eq(p->band[1].value[i], n * 100);

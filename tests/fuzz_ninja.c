@@ -15,12 +15,12 @@ static void ask(struct ninja_graph *g)
 {
 	struct ninja_waits waits;
 	struct buf text = BUF_INIT;
-	size_t len;
+	size_t len, n_groups = 0;
 	uint32_t edge;
 
 	check(!ninja_waits_init(&waits, g));
 	for (size_t i = 0; i < g->n_edges; i++)
-		waits.end_us[i] = i % 3 ? (int64_t)i : -1;
+		waits.ran[i] = i % 3;
 	for (size_t i = 0; i < g->n_edges; i++) {
 		const struct ninja_edge *e = &g->edge[i];
 
@@ -29,11 +29,13 @@ static void ask(struct ninja_graph *g)
 		len = ninja_edge_command(g, e, &text);
 		check(!buf_error(&text) && len <= text.len && text.len < (size_t)300 << 20);
 		ninja_rule_kind(ninja_edge_rule(g, e));
-		for (size_t k = 0; k <= e->used_in; k++) {
+		for (size_t k = 0; k < e->all_in; k++) {
 			edge = ninja_waits_for(&waits, e, k);
 			check(edge == NINJA_NO_EDGE || edge < g->n_edges);
 		}
 	}
+	while ((edge = ninja_waits_group(&waits)) != NINJA_NO_EDGE)
+		check(ninja_edge_is_phony(&g->edge[edge]) && n_groups++ < g->n_edges);
 	ninja_waits_release(&waits);
 	buf_release(&text);
 }

@@ -54,8 +54,8 @@ static int add_makers(struct work *w, uint32_t at)
 	int r = 0;
 
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after && !r; k++) {
-		enum sink_flow_kind kind = w->c->other_file[k] ? SINK_FILE : SINK_DEPENDENCY;
-		uint32_t maker = w->c->maker[k];
+		enum sink_flow_kind kind = w->c->waits.needs.other_file[k] ? SINK_FILE : SINK_DEPENDENCY;
+		uint32_t maker = w->c->waits.needs.maker[k];
 
 		if (maker == NO_INDEX)
 			continue;

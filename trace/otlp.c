@@ -97,7 +97,6 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 	r = sort_notes(o);
 	r = r ? r : summary_make(&o->summary, rec);
 	r = r ? r : chain_make(&o->chain, &o->summary);
-	r = r ? r : queue_make(&o->queue, &o->summary, &o->chain);
 	for (size_t i = 0; !r && i < o->chain.n_path; i++)
 		o->critical[o->chain.path[i]] = true;
 	return r;
@@ -107,7 +106,6 @@ void otlp_release(struct otlp *o)
 {
 	output_tasks_release(&o->line_tasks);
 	output_close(o->output);
-	queue_release(&o->queue);
 	chain_release(&o->chain);
 	summary_release(&o->summary);
 	free(o->critical);
@@ -259,10 +257,10 @@ static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
 		[QUEUE_LOAD] = "buildbeat.queue_load_us",
 	};
 
-	add_known(m, "buildbeat.queue_us", queue_us(&o->queue, o->rec, at));
+	add_known(m, "buildbeat.queue_us", waits_queue_us(&o->chain.waits, o->rec, at));
 	for (unsigned i = 0; i < QUEUE_CAUSES; i++) {
-		if (names[i] && o->queue.task[at].wait_us[i] > 0)
-			add_known(m, names[i], o->queue.task[at].wait_us[i]);
+		if (names[i] && o->chain.waits.task[at].us[i] > 0)
+			add_known(m, names[i], o->chain.waits.task[at].us[i]);
 	}
 }
 
@@ -308,7 +306,7 @@ static bool is_listed(const uint32_t *list, uint32_t at)
 static void add_links(const struct otlp *o, struct otlp_message *m, uint32_t at)
 {
 	const struct task *t = &o->rec->task[at];
-	const uint32_t *maker = o->chain.maker + t->first_after;
+	const uint32_t *maker = o->chain.waits.needs.maker + t->first_after;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n_after && n < LINKS_MAX; i++) {

@@ -2,8 +2,8 @@
 #ifndef BUILDBEAT_TRACE_OTLP_H
 #define BUILDBEAT_TRACE_OTLP_H
 
+#include "analyse/chain.h"
 #include "analyse/output.h"
-#include "analyse/queue.h"
 #include "recording/identity.h"
 #include "recording/recording.h"
 #include "trace/otlp_message.h"
@@ -20,7 +20,6 @@ struct otlp {
 	const char *run_url;	/* of the CI job; NULL: not known */
 	struct summary summary;
 	struct chain chain;
-	struct queue queue;
 	bool *critical;		/* the tasks that the end of the build waited for */
 	int64_t end_us;		/* of the build and everything in it */
 	int64_t *instance_end_us;	/* the last end of its tasks */

@@ -223,7 +223,7 @@ static int add_path(struct writing *w)
 		const struct task *t = &rec->task[c->path[i]];
 		struct sink_arg arg[] = {
 			parts_id(identity_task(&w->identity, rec, c->path[i])),
-			parts_text("waited_for", chain_wait_word[c->path_why[i]]),
+			parts_text("waited_for", wait_word[c->path_why[i]]),
 			parts_text("link", chain_link_word[c->path_link[i]]),
 		};
 		struct sink_slice slice = {

@@ -47,7 +47,8 @@ const char *ninja_rule_kind(struct slice rule)
 
 /* The search behind a phony edge. */
 struct ninja_behind {
-	uint32_t last;		/* the edge that ended last, of those followed so far */
+	bool leads;		/* to an edge that ran, of the inputs followed so far */
+	bool listed;		/* in `group` once */
 	uint32_t input;		/* the next one to follow */
 	uint32_t from;		/* the phony edge before it in the search, or NOT_FOLLOWED */
 };
@@ -57,37 +58,30 @@ struct ninja_behind {
 int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g)
 {
 	*w = (struct ninja_waits){ .graph = g,
-		.end_us = malloc((g->n_edges + 1) * sizeof *w->end_us),
-		.behind = malloc((g->n_edges + 1) * sizeof *w->behind) };
-	if (!w->end_us || !w->behind) {
+		.ran = calloc(g->n_edges + 1, sizeof *w->ran),
+		.behind = calloc(g->n_edges + 1, sizeof *w->behind),
+		.group = malloc((g->n_edges + 1) * sizeof *w->group) };
+	if (!w->ran || !w->behind || !w->group) {
 		ninja_waits_release(w);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < g->n_edges; i++) {
-		w->end_us[i] = -1;
+	for (size_t i = 0; i < g->n_edges; i++)
 		w->behind[i].from = NOT_FOLLOWED;
-	}
 	return 0;
 }
 
 void ninja_waits_release(struct ninja_waits *w)
 {
-	free(w->end_us);
+	free(w->ran);
 	free(w->behind);
+	free(w->group);
 	*w = (struct ninja_waits){ .graph = NULL };
-}
-
-static void take_later(const struct ninja_waits *w, uint32_t *last, uint32_t edge)
-{
-	if (edge != NINJA_NO_EDGE && w->end_us[edge] >= 0 &&
-	    (*last == NINJA_NO_EDGE || w->end_us[edge] > w->end_us[*last]))
-		*last = edge;
 }
 
 /* Phony edges may be nested as deeply as there are edges, and in circles: no recursion. */
 static void follow(struct ninja_waits *w, uint32_t at)
 {
-	w->behind[at] = (struct ninja_behind){ NINJA_NO_EDGE, 0, NINJA_NO_EDGE };
+	w->behind[at].from = NINJA_NO_EDGE;
 	while (at != NINJA_NO_EDGE) {
 		const struct ninja_edge *e = &w->graph->edge[at];
 		struct ninja_behind *b = &w->behind[at];
@@ -98,33 +92,36 @@ static void follow(struct ninja_waits *w, uint32_t at)
 			continue;
 		}
 		maker = ninja_edge_maker(w->graph, e, b->input);
-		if (maker != NINJA_NO_EDGE && ninja_edge_is_phony(&w->graph->edge[maker])) {
-			if (w->behind[maker].from == NOT_FOLLOWED) {
-				w->behind[maker] = (struct ninja_behind){ NINJA_NO_EDGE, 0, at };
-				at = maker;
-				continue;
-			}
-			maker = w->behind[maker].last;
+		if (maker != NINJA_NO_EDGE && ninja_edge_is_phony(&w->graph->edge[maker]) &&
+		    w->behind[maker].from == NOT_FOLLOWED) {
+			w->behind[maker].from = at;
+			at = maker;
+			continue;
 		}
-		take_later(w, &b->last, maker);
+		b->leads |= maker != NINJA_NO_EDGE && (w->ran[maker] || w->behind[maker].leads);
 		b->input++;
 	}
 }
 
 uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size_t i)
 {
-	size_t end = i < e->used_in ? i + 1 : e->all_in;
-	uint32_t edge = NINJA_NO_EDGE;
+	uint32_t maker = ninja_edge_maker(w->graph, e, i);
+	struct ninja_behind *b;
 
-	for (; i < end; i++) {
-		uint32_t maker = ninja_edge_maker(w->graph, e, i);
+	if (maker == NINJA_NO_EDGE || !ninja_edge_is_phony(&w->graph->edge[maker]))
+		return maker == NINJA_NO_EDGE || !w->ran[maker] ? NINJA_NO_EDGE : maker;
+	b = &w->behind[maker];
+	if (b->from == NOT_FOLLOWED)
+		follow(w, maker);
+	if (!b->leads)
+		return NINJA_NO_EDGE;
+	if (!b->listed)
+		w->group[w->n_groups++] = maker;
+	b->listed = true;
+	return maker;
+}
 
-		if (maker != NINJA_NO_EDGE && ninja_edge_is_phony(&w->graph->edge[maker])) {
-			if (w->behind[maker].from == NOT_FOLLOWED)
-				follow(w, maker);
-			maker = w->behind[maker].last;
-		}
-		take_later(w, &edge, maker);
-	}
-	return edge;
+uint32_t ninja_waits_group(struct ninja_waits *w)
+{
+	return w->n_groups ? w->group[--w->n_groups] : NINJA_NO_EDGE;
 }

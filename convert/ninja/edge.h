@@ -9,22 +9,26 @@
 const char *ninja_rule_kind(struct slice rule);
 
 /*
- * The edges that an edge waited for. Of the edges behind a phony edge only the one that ended last
- * counts, because nobody waited for the others, and there may be as many of them as edges. For the
- * same reason only one edge counts of all order-only inputs together.
+ * The edges that an edge waited for: those that ran, and phony edges with such behind them. The edges
+ * behind a phony edge are those that it waited for itself, so each is named once for it and not for
+ * each edge that waits for it.
  */
 struct ninja_waits {
 	const struct ninja_graph *graph;
-	int64_t *end_us;	/* of each edge that ran, -1 for the others */
-	struct ninja_behind *behind;	/* private */
+	bool *ran;		/* of each edge */
+	struct ninja_behind *behind;	/* private, as the next */
+	size_t n_groups;
+	uint32_t *group;
 };
 
-/* Sets all end_us to -1: the caller fills them. 0 or -ENOMEM. */
+/* Sets all `ran` to false: the caller fills them. 0 or -ENOMEM. */
 int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g);
 void ninja_waits_release(struct ninja_waits *w);
 
-/* The edge that the edge waited for because of its input i of used_in, or of all order-only
- * inputs if i is used_in. NINJA_NO_EDGE: none. */
+/* The edge that the edge waited for because of its input i of all_in. NINJA_NO_EDGE: none. */
 uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size_t i);
+
+/* The next phony edge that the function above returned, each once; NINJA_NO_EDGE: no more. */
+uint32_t ninja_waits_group(struct ninja_waits *w);
 
 #endif

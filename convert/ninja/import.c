@@ -120,6 +120,25 @@ static void add_place(struct import *m, uint32_t task, const struct ninja_edge *
 	builder_place(&m->b, task, &place);
 }
 
+/* The phony edges that tasks so far waited for. */
+static void add_groups(struct import *m)
+{
+	const struct ninja_graph *g = &m->graph;
+	uint32_t group, edge;
+
+	while ((group = ninja_waits_group(&m->waits)) != NINJA_NO_EDGE) {
+		const struct ninja_edge *e = &g->edge[group];
+
+		builder_group(&m->b, m->instance, string(m, &m->key, ninja_edge_out(g, e, 0)));
+		for (size_t i = 0; i < e->all_in; i++) {
+			edge = ninja_waits_for(&m->waits, e, i);
+			if (edge != NINJA_NO_EDGE)
+				builder_in(&m->b, string(m, &m->key, ninja_edge_out(
+					g, &g->edge[edge], 0)));
+		}
+	}
+}
+
 /* Add the task of n lines. */
 static void add_task(struct import *m, size_t line, size_t n)
 {
@@ -149,13 +168,15 @@ static void add_task(struct import *m, size_t line, size_t n)
 		if (!slice_is(l[i].output, t.name))
 			builder_out(&m->b, task, string(m, &m->key, l[i].output));
 	}
-	for (size_t i = 0; e && i <= e->used_in; i++) {
+	for (size_t i = 0; e && i < e->all_in; i++) {
 		uint32_t edge = ninja_waits_for(&m->waits, e, i);
 
 		if (edge != NINJA_NO_EDGE)
 			builder_after(&m->b, task, string(m, &m->key, ninja_edge_out(
 				g, &g->edge[edge], 0)));
 	}
+	if (e)
+		add_groups(m);
 }
 
 static void add_tasks(struct import *m)
@@ -250,7 +271,7 @@ static int find_edges(struct import *m, const char *path)
 		m->edge[i] = m->has_graph ? ninja_graph_producer(&m->graph, l->output) :
 			NINJA_NO_EDGE;
 		if (m->edge[i] != NINJA_NO_EDGE && is_newest(m, l))
-			m->waits.end_us[m->edge[i]] = l->end_ms * 1000;
+			m->waits.ran[m->edge[i]] = true;
 	}
 	return m->edge ? 0 : -ENOMEM;
 }

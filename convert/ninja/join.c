@@ -472,10 +472,14 @@ static int64_t when(const struct task *t)
 	return t->end_us >= 0 ? t->end_us : t->start_us;
 }
 
-/* Lines of the names that were put. */
-static int add_names(struct join *j, const struct task *t,
-		     size_t add(struct buf *, int64_t, const char *, uint64_t,
-				const char *const *, size_t))
+static void forget_names(struct join *j)
+{
+	buf_clear(&j->text);
+	j->n_names = 0;
+}
+
+/* Fill `name` with the names that were put. */
+static int list_names(struct join *j)
 {
 	const char *p = j->text.data;
 	int r = buf_error(&j->text);
@@ -488,11 +492,20 @@ static int add_names(struct join *j, const struct task *t,
 		else
 			r = -ENOMEM;
 	}
+	return r;
+}
+
+/* Lines of the names that were put. */
+static int add_names(struct join *j, const struct task *t,
+		     size_t add(struct buf *, int64_t, const char *, uint64_t,
+				const char *const *, size_t))
+{
+	int r = list_names(j);
+
 	for (size_t done = 0; !r && done < j->n_names;)
 		done += add(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
 			    j->name + done, j->n_names - done);
-	buf_clear(&j->text);
-	j->n_names = 0;
+	forget_names(j);
 	return r;
 }
 
@@ -509,8 +522,7 @@ static int add_task(struct join *j, const struct task *t, struct slice name, str
 	if (!r)
 		event_add_name(j->lines, when(t), j->rec->instance[t->instance].id, t->seq,
 			       j->text.data, j->text.data + name.len + 1, kind);
-	buf_clear(&j->text);
-	j->n_names = 0;
+	forget_names(j);
 	return r;
 }
 
@@ -531,10 +543,41 @@ static int add_place(struct join *j, struct ninja_graph *g, const struct task *t
 	return buf_error(j->lines);
 }
 
+static void put_waits(struct join *j, struct ninja_waits *w, const struct ninja_edge *e)
+{
+	uint32_t before = NINJA_NO_EDGE, edge;
+
+	for (size_t i = 0; i < e->all_in; i++, before = edge) {
+		edge = ninja_waits_for(w, e, i);
+		if (edge != NINJA_NO_EDGE && edge != before)
+			put_name(j, ninja_edge_out(w->graph, &w->graph->edge[edge], 0));
+	}
+}
+
+/* The phony edges that were named since. */
+static int add_groups(struct join *j, struct ninja_waits *w, const struct task *t)
+{
+	const char *id = j->rec->instance[t->instance].id;
+	uint32_t group;
+	int r = 0;
+
+	while (!r && (group = ninja_waits_group(w)) != NINJA_NO_EDGE) {
+		const struct ninja_edge *e = &w->graph->edge[group];
+
+		put_name(j, ninja_edge_out(w->graph, e, 0));
+		put_waits(j, w, e);
+		r = list_names(j);
+		for (size_t done = 1; !r && done < j->n_names;)
+			done += event_add_group(j->lines, when(t), id, j->name[0], j->name + done,
+						j->n_names - done);
+		forget_names(j);
+	}
+	return r;
+}
+
 static int add_edge(struct join *j, struct ninja_graph *g, struct ninja_waits *w,
 		    const struct task *t, const struct ninja_edge *e)
 {
-	uint32_t before = NINJA_NO_EDGE, edge;
 	int r = add_task(j, t, ninja_edge_out(g, e, 0), ninja_edge_rule(g, e),
 			 ninja_edge_kind(g, e));
 
@@ -544,12 +587,10 @@ static int add_edge(struct join *j, struct ninja_graph *g, struct ninja_waits *w
 		put_name(j, ninja_edge_out(g, e, i));
 	if (!r)
 		r = add_names(j, t, event_add_out);
-	for (size_t i = 0; i <= e->used_in; i++, before = edge) {
-		edge = ninja_waits_for(w, e, i);
-		if (edge != NINJA_NO_EDGE && edge != before)
-			put_name(j, ninja_edge_out(g, &g->edge[edge], 0));
-	}
-	return r ? r : add_names(j, t, event_add_after);
+	put_waits(j, w, e);
+	if (!r)
+		r = add_names(j, t, event_add_after);
+	return r ? r : add_groups(j, w, t);
 }
 
 static int add_logged(struct join *j, const struct ninja_log *log, const struct task *t,
@@ -582,7 +623,7 @@ static int join_run(struct join *j, struct place *p, const struct ninja_run *run
 		const struct ran *ran = &run->ran[i];
 
 		if (ran->item != NONE && !ran->in_log)
-			waits.end_us[ran->item / 2] = when(&j->rec->task[ran->task]);
+			waits.ran[ran->item / 2] = true;
 	}
 	for (size_t i = 0; !r && i < run->n_ran; i++) {
 		const struct ran *ran = &run->ran[i];

@@ -9,6 +9,7 @@ const TASK_WHY = {
 	target: "it needed what that made", line: "the line before it in its recipe", host: "it runs inside that",
 	worker: "no worker was free until its end", unknown: "perhaps: it ended just before",
 	shell: "a command of $(shell)", pool: "its pool was full until its end",
+	load: "the load average was above the limit", order: "the build tool runs that first",
 };
 
 /* A list of facts; those without a value are left out. */
@@ -340,7 +341,7 @@ async function addTaskTrend(main, t) {
 /* For what a task waited after it was ready. */
 function taskQueueText(t) {
 	const words = { worker_us: "a worker", pool_us: "its pool", load_us: "the load limit",
-			delayed_us: "its build tool", other_us: "its start" };
+			delayed_us: "its build tool", other_us: "its start", order_us: "the order of the build tool" };
 	const parts = Object.entries(t.queue || {}).filter(([, us]) => us >= 1000);
 
 	return parts.map(([key, us]) => timeText(us) + " for " + words[key]).join(", ");

@@ -34,7 +34,7 @@ function readAlongLanes(t, c) {
 	let before = 0;
 
 	for (let i = 0; i < t.n; i++) {
-		const lane = t.lane[i], how = c.wait[i] >> 3;
+		const lane = t.lane[i], how = c.wait[i] >> 4;
 
 		t.start[i] = c.start[i] + (last[lane] < 0 ? 0 : t.end[last[lane]]);
 		t.end[i] = t.start[i] + c.wall[i];
@@ -44,7 +44,7 @@ function readAlongLanes(t, c) {
 			parent[lane] = c.parent[i] - 2;
 		t.place[i] = place[lane];
 		t.parent[i] = parent[lane];
-		t.why[i] = c.wait[i] & 7;
+		t.why[i] = c.wait[i] & 15;
 		t.before[i] = !how ? -1 : how === 1 ? parent[lane] : how === 2 ? last[lane] :
 			i - c.before[before++];
 		last[lane] = i;
@@ -76,7 +76,7 @@ function readOfSome(t, data) {
 		t.log.set(task, (t.log.get(task) || []).concat(text));
 	});
 	c.lines.forEach((n, i) => t.lines.set(c.lines_task[i] || 0, n));
-	c.waited_task.forEach((task, i) => t.waits.set(task, ["worker", "pool", "load", "delayed", "other"].map(
+	c.waited_task.forEach((task, i) => t.waits.set(task, ["worker", "pool", "load", "delayed", "other", "order"].map(
 		cause => c["waited_" + cause].length ? c["waited_" + cause][i] : 0)));
 	for (let i = 0, at = 0; i < c.depend_length.length; at += c.depend_length[i++]) {
 		const task = c.depend_task[i] || 0;

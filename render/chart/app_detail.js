@@ -29,6 +29,8 @@ function waitWord(i, why) {
 		why === WAIT_UNKNOWN ? "perhaps the one that ended just before" :
 		why === WAIT_SHELL ? "a command of $(shell)" :
 		why === WAIT_POOL ? "its pool was full until" :
+		why === WAIT_LOAD ? "the limit of the load average, after" :
+		why === WAIT_ORDER ? "its build tool's own order, until the end of" :
 		WAIT_WORDS[TOOL_WORDS[toolOf(i)] || "other"][why] || "a task";
 }
 
@@ -103,9 +105,9 @@ function startText(i) {
 
 /* How long it could have run but did not, and for what it waited. */
 function readyText(i) {
-	const [worker = 0, pool = 0, load = 0, ...delay] = tasks.waits.get(i) || [];
-	const why = [worker, pool, load, delay.reduce((all, v) => all + v, 0)];
-	const words = ["a free worker", "its pool", "the load average",
+	const [worker = 0, pool = 0, load = 0, delayed = 0, other = 0, order = 0] = tasks.waits.get(i) || [];
+	const why = [worker, pool, load, order, delayed + other];
+	const words = ["a free worker", "its pool", "the load average", "the order of its build tool",
 		toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool"];
 	const sum = why.reduce((all, v) => all + v, 0);
 	const ready_us = (sum || tasks.start[i] - tasks.ready[i]) * head.unit_us;
@@ -231,7 +233,7 @@ function addTask(parent, i, time = wallText(i)) {
 /* A link in its style, as in the lane of the path. */
 function addWait(parent, why) {
 	if (why && why !== WAIT_UNKNOWN)
-		strip(parent, why === WAIT_WORKER || why === WAIT_POOL ? "worker" : "needed");
+		strip(parent, why === WAIT_WORKER || why >= WAIT_POOL ? "worker" : "needed");
 }
 
 /* The first few, and a button for the rest; above each group of them what they have in common. */

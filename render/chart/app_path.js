@@ -3,8 +3,9 @@
 
 const waits = { box: null, row: null, dependency: null, pieces: [], lower: [], table: null };
 const PATH_HEIGHT = 26, DEPENDENCY_HEIGHT = 18, STRIP = 5, PATH_ROWS = 100;
-const LINKS = ["", "needed", "worker", "pool"];
-const LINK_WORDS = { needed: "a dependency", worker: "a free worker", pool: "a pool", "": "" };
+const LINKS = ["", "needed", "worker", "pool", "load", "order"];
+const LINK_WORDS = { needed: "a dependency", worker: "a free worker", pool: "a pool", load: "the load limit",
+	order: "the order of the build tool", "": "" };
 
 /* What task k of the path waited for: a dependency, a free worker or a place in its pool; "": the
  * first one, or not known. */
@@ -52,7 +53,7 @@ function drawPieces(layer, pieces) {
 
 /* Above the bars: solid where the task waited for a dependency, dotted where for a free worker. */
 function drawStrips(layer) {
-	const d = { needed: "", worker: "", pool: "", "": "" }, { path: list, start, end } = tasks;
+	const d = { needed: "", worker: "", pool: "", load: "", order: "", "": "" }, { path: list, start, end } = tasks;
 	const last = { link: "", x0: 0, x1: -1 };
 	const flush = () => d[last.link] += "M" + px(last.x0) + " 2H" + px(Math.max(last.x1, last.x0 + 1));
 
@@ -70,7 +71,7 @@ function drawStrips(layer) {
 	}
 	flush();
 	layer.path("needed", d.needed);
-	layer.path("worker", d.worker + d.pool);
+	layer.path("worker", d.worker + d.pool + d.load + d.order);
 }
 
 function showPath() {
@@ -114,11 +115,11 @@ function strip(parent, name) {
 }
 
 function pathWords(parent) {
-	const n = { needed: 0, worker: 0, pool: 0, "": 0 }, time = { ...n };
+	const n = { needed: 0, worker: 0, pool: 0, load: 0, order: 0, "": 0 }, time = { ...n };
 	const key = (name, text, meaning) => {
 		const e = element("span", { "class": "key", title: meaning }, n[name] ? parent : null);
 
-		strip(e, name === "pool" ? "worker" : name);
+		strip(e, name === "needed" ? name : "worker");
 		element("span", {}, e, countText(n[name]) + text);
 		element("span", { "class": "values" }, e, timeText(time[name] * head.unit_us));
 	};
@@ -133,6 +134,8 @@ function pathWords(parent) {
 		key("worker", " waited for a free worker",
 		    "tasks that could have begun earlier with more workers, and their time");
 		key("pool", " waited for a pool", "tasks whose pool was full, and their time");
+		key("load", " waited for the load limit", "tasks for which the load average was too high, and their time");
+		key("order", " by the host's order", "tasks that the build tool runs after others in any case, and their time");
 	}
 	element("span", { "class": "bound" }, parent, !head.has_dependencies ?
 		"no dependencies were recorded" : head.dependency_us === null ? "" :

@@ -299,7 +299,7 @@ int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 		lane[c->sum->order[i]] = c->lanes.lane[i];
 	for (size_t i = 0; !r && i < c->chain.n_path; i++) {
 		const struct task *t = &rec->task[c->chain.path[i]];
-		bool worker = c->chain.has_dependencies &&
+		bool worker = c->chain.waits.has_dependencies &&
 			c->chain.path_link[i] >= LINK_WORKER;
 
 		r = add_strip(worker ? &waited : &needed, c, in_lane ? 0 :

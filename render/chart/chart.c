@@ -169,7 +169,7 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 		r = r ? r : make_other(c);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, chart_colours(c), 0, c->end_us,
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
-	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &c->queue);
+	r = r ? r : answer_make(&c->answer, in->sum, &c->chain);
 	if (c->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, c->ghost);
 		share_ceilings(c);
@@ -206,7 +206,7 @@ static int describe_path(struct chart *c)
 		return 0;
 	buf_addf(&note, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
 	text_add_time(&note, c->chain.path_us);
-	if (c->chain.has_dependencies && c->chain.n_link[LINK_NONE] < c->chain.n_path) {
+	if (c->chain.waits.has_dependencies && c->chain.n_link[LINK_NONE] < c->chain.n_path) {
 		buf_adds(&note, "; ");
 		chain_add_links(&note, c->chain.n_link);
 	}
@@ -233,7 +233,7 @@ int chart_make(struct chart *c, const struct chart_input *in)
 		.lines = in->lines, .excerpt = in->excerpt,
 		.inspected = in->inspected, .archives = in->archives,
 		.served = in->served, .running = in->running,
-		.panels = *in->panels, .chain = in->panels->chain, .queue = in->panels->queue,
+		.panels = *in->panels, .chain = in->panels->chain,
 	};
 	if (c->ghost && c->ghost->wall_us > c->end_us)
 		c->end_us = c->ghost->wall_us;

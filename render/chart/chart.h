@@ -6,7 +6,7 @@
 #include "analyse/chain.h"
 #include "analyse/inspected.h"
 #include "analyse/output_excerpt.h"
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 #include "analyse/summary.h"
 #include "render/chart/differences.h"
 #include "render/chart/lanes.h"
@@ -120,7 +120,6 @@ struct chart {
 	struct differences differences;	/* empty without another build */
 	struct pieces pieces;
 	struct chain chain;
-	struct queue queue;
 	struct answer answer;	/* the verdict: n is 0 if there is nothing to say */
 	const struct chart_other *other;	/* the input's */
 	struct lanes other_lanes;	/* of that build, by worker */

@@ -154,17 +154,22 @@ static void add_links(struct legend *l, const struct chart *c)
 {
 	const size_t *n = c->chain.n_link;
 
-	if (c->chain.n_path && !c->chain.has_dependencies) {
+	if (c->chain.n_path && !c->chain.waits.has_dependencies) {
 		add_key(l, "needed", "on the path: the end of the build waited for it");
 		return;
 	}
-	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER] && !n[LINK_POOL]))
+	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER] && !n[LINK_POOL] && !n[LINK_LOAD] &&
+	     !n[LINK_ORDER]))
 		add_key(l, "needed", "on the path: waited for a dependency");
 	if (n[LINK_WORKER])
 		add_key(l, "waited", "on the path: waited for a free worker")->meaning =
 			"with more workers it could have run earlier";
 	else if (n[LINK_POOL])
 		add_key(l, "waited", "on the path: waited for a pool");
+	else if (n[LINK_LOAD])
+		add_key(l, "waited", "on the path: waited for the load limit");
+	else if (n[LINK_ORDER])
+		add_key(l, "waited", "on the path: by the host's order");
 }
 
 void legend_of_marks(struct legend *l, const struct chart *c)

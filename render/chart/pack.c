@@ -444,7 +444,7 @@ static void add_build(struct pack *p)
 	json_known(&p->json, "cpu_us", c->sum->cpu_us);
 	json_int(&p->json, "step_us", c->sum->step_us);
 	json_int(&p->json, "critical_us", c->chain.path_us);
-	json_bool(&p->json, "has_dependencies", c->chain.has_dependencies);
+	json_bool(&p->json, "has_dependencies", c->chain.waits.has_dependencies);
 	json_known(&p->json, "dependency_us", c->chain.dependency_us);
 }
 

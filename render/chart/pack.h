@@ -70,7 +70,7 @@
  *	memory		the largest, or its upper bound, a size; 0: not known
  *	read, written	of storage, sizes
  *	queued		before its start
- *	ready		how long before its start it was ready (analyse/queue.h):
+ *	ready		how long before its start it was ready (analyse/wait.h):
  *			1 + round(8 * log2(1 + units)), within 5 %; 0: not known
  *	place		1 + an index into places; 0: that of the task before it in its lane
  *	name		0: the next of names not yet seen, else 1 + an index into them
@@ -78,8 +78,8 @@
  *			known
  *	parent		2 + the task it ran inside, 1: none; 0: that of the task before
  *			it in its lane (at first none)
- *	wait		enum wait; + 8: for the task it runs in, + 16: for the one
- *			before it in its lane, + 24: for the next of before
+ *	wait		enum wait; + 16: for the task it runs in, + 32: for the one
+ *			before it in its lane, + 48: for the next of before
  *	before		task - the one it waited for, of those alone
  *	ghost_start, ghost_wall	of those the other build has: its less ours
  *	spark_task	tasks with memory over their life, the longest first; then
@@ -97,7 +97,8 @@
  *	instance, seq	only with chart_input.served: an index into "instances", and the number
  *			in its instance: together the task's id
  *	waited_task	of the longest tasks, those that waited after they were ready; then
- *			waited_worker, _pool, _load, _delayed, _other: how long for what (queue.h)
+ *			waited_worker, _pool, _load, _delayed, _other, _order: how long for what
+ *			(analyse/wait.h)
  *	depend_task	of the longest tasks, those that depended on others; then depend_all: on
  *			how many, depend_length: how many of them are in depend, those that
  *			ended last first: task - that one

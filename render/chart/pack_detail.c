@@ -74,14 +74,14 @@ static void add_wait(struct pack_tasks *p, uint32_t i)
 {
 	const struct summary *s = p->chart->sum;
 	uint32_t task = s->order[i];
-	const struct queue_task *q = &p->chart->queue.task[task];
+	const struct wait_task *q = &p->chart->chain.waits.task[task];
 
-	if (queue_us(&p->chart->queue, s->rec, task) < WAIT_LEAST_US)
+	if (waits_queue_us(&p->chart->chain.waits, s->rec, task) < WAIT_LEAST_US)
 		return;
 	pack_column_add(&p->column[WAITED_TASK], i);
 	for (int cause = 0; cause < QUEUE_CAUSES; cause++)
 		pack_column_add(&p->column[WAITED_WORKER + cause],
-				(uint32_t)to_unit(p->per_us, q->wait_us[cause]));
+				(uint32_t)to_unit(p->per_us, q->us[cause]));
 }
 
 /* Dependencies */
@@ -99,7 +99,7 @@ static bool later(const void *ctx, uint32_t a, uint32_t b)
 /* Each of those that made what the task waited for, once: how many; made has room for all. */
 static size_t find_makers(uint32_t *made, const struct pack_tasks *p, const struct task *t)
 {
-	const uint32_t *maker = p->chart->chain.maker + t->first_after;
+	const uint32_t *maker = p->chart->chain.waits.needs.maker + t->first_after;
 	size_t n = 0, n_different = 0;
 
 	for (uint32_t i = 0; i < t->n_after; i++) {
@@ -121,7 +121,7 @@ static size_t add_dependencies(struct pack_tasks *p, uint32_t *made, uint32_t i)
 	size_t n = find_makers(made, p, &s->rec->task[s->order[i]]);
 	size_t shown = n < DEPEND_MOST ? n : DEPEND_MOST;
 
-	if (!n || (n == 1 && p->chart->chain.before[s->order[i]] == made[0]))
+	if (!n || (n == 1 && p->chart->chain.waits.task[s->order[i]].before == made[0]))
 		return 0;
 	pack_column_add(&p->column[DEPEND_TASK], i);
 	pack_column_add(&p->column[DEPEND_ALL], (uint32_t)n);

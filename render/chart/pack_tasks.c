@@ -49,7 +49,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[WAITED_POOL] = { "waited_pool", 'u' },
 	[WAITED_LOAD] = { "waited_load", 'u' },
 	[WAITED_DELAYED] = { "waited_delayed", 'u' },
-	[WAITED_OTHER] = { "waited_other", 'u' },
+	[WAITED_OTHER] = { "waited_other", 'u' }, [WAITED_ORDER] = { "waited_order", 'u' },
 	[DEPEND_TASK] = { "depend_task", 'u' },
 	[DEPEND_ALL] = { "depend_all", 'u' },
 	[DEPEND_LENGTH] = { "depend_length", 'u' },
@@ -201,12 +201,12 @@ static void add_place(struct walk *w, const struct task *t, uint32_t parent,
 /* What it waited for: most often the task it runs in, or the one before it in its lane. */
 static void add_wait(struct pack_tasks *p, uint32_t i, uint32_t task, const struct lane_state *l)
 {
-	uint32_t before = p->chart->chain.before[task];
+	uint32_t before = p->chart->chain.waits.task[task].before;
 	uint32_t parent = p->chart->sum->nest[task].parent;
 	uint32_t at = before == NO_INDEX ? NO_INDEX : p->position[before];
 	uint32_t how = at == NO_INDEX ? 0 : before == parent ? 1 : at == l->task ? 2 : 3;
 
-	pack_column_add(&p->column[TASKS_WAIT], (uint32_t)p->chart->chain.why[task] | how << 3);
+	pack_column_add(&p->column[TASKS_WAIT], (uint32_t)p->chart->chain.waits.task[task].why | how << 4);
 	if (how == 3)
 		pack_column_adds(&p->column[TASKS_BEFORE], (int32_t)(i - at));
 }
@@ -234,7 +234,7 @@ static bool add_ghost(struct pack_tasks *p, uint32_t task, int32_t start, int32_
 /* How long it could have run before it did: as exact times, these would be the largest column. */
 static void add_ready(struct pack_tasks *p, uint32_t task, int32_t start)
 {
-	int64_t ready_us = p->chart->queue.task[task].ready_us;
+	int64_t ready_us = p->chart->chain.waits.task[task].ready_us;
 	int32_t ready = ready_us < 0 ? 0 : to_unit(p->per_us, ready_us);
 	uint32_t size = pack_log(&p->logs, ready < start ? start - ready : 0);
 

@@ -127,14 +127,14 @@ static int fill_running(struct panel *p, const struct summary *s, const struct c
 	return 0;
 }
 
-static int make_running(struct panel *p, const struct summary *s, const struct queue *q)
+static int make_running(struct panel *p, const struct summary *s, const struct waits *q)
 {
 	struct curve waiting = CURVE_INIT;
 	int r;
 
 	if (!s->n_ran || s->wall_us <= 0)
 		return 0;
-	r = queue_curve(&waiting, s, q);
+	r = waits_curve(&waiting, s, q);
 	r = r ? r : fill_running(p, s, &waiting);
 	curve_release(&waiting);
 	return r;
@@ -333,7 +333,7 @@ static void set_axes(struct panel *p)
 }
 
 static int make_panel(struct panel *p, enum panel_id id, const struct summary *s,
-		      const struct queue *q, int64_t cores)
+		      const struct waits *q, int64_t cores)
 {
 	const struct panel_plan *plan = panel_plan[id];
 	int error;
@@ -378,11 +378,9 @@ int panels_make(struct panels *p, const struct summary *s)
 	int r;
 
 	p->n = 0;
-	p->queue = (struct queue){ NULL };
 	r = chain_make(&p->chain, s);
-	r = r ? r : queue_make(&p->queue, s, &p->chain);
 	for (unsigned id = 0; !r && id < PANELS; id++) {
-		r = make_panel(&p->panel[p->n], (enum panel_id)id, s, &p->queue, cores);
+		r = make_panel(&p->panel[p->n], (enum panel_id)id, s, &p->chain.waits, cores);
 		if (r || !p->panel[p->n].n_bands)
 			release_panel(&p->panel[p->n]);
 		else
@@ -396,7 +394,6 @@ void panels_release(struct panels *p)
 	for (size_t i = 0; i < p->n; i++)
 		release_panel(&p->panel[i]);
 	p->n = 0;
-	queue_release(&p->queue);
 	chain_release(&p->chain);
 }
 

@@ -3,7 +3,7 @@
 #define BUILDBEAT_RENDER_CHART_PANELS_H
 
 #include "analyse/chain.h"
-#include "analyse/queue.h"
+#include "analyse/chain.h"
 #include "analyse/summary.h"
 #include "render/chart/palette.h"
 #include "render/chart/axis.h"
@@ -88,7 +88,6 @@ struct panels {
 				   one above 0 */
 	struct panel panel[PANELS];
 	struct chain chain;	/* of the build: which tasks wait follows from them */
-	struct queue queue;
 };
 
 /* 0 or -ENOMEM. Always release. */

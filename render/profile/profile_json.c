@@ -80,6 +80,7 @@ static void add_times(struct json *j, struct profile_view *v, const struct profi
 		{ "queue_us_p95", PROFILE_C_QUEUE_P95 }, { "queue_worker_us", PROFILE_C_WORKER },
 		{ "queue_pool_us", PROFILE_C_POOL }, { "queue_load_us", PROFILE_C_LOAD },
 		{ "queue_delayed_us", PROFILE_C_DELAYED }, { "queue_other_us", PROFILE_C_OTHER },
+		{ "queue_order_us", PROFILE_C_ORDER },
 		{ "cpu_us", PROFILE_C_CPU },
 	}, bytes[] = {
 		{ "memory_bytes_max", PROFILE_C_MEMORY }, { "read_bytes", PROFILE_C_READ },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/chain_names.h"
+#include "analyse/needs_names.h"
 
 #include "analyse/names.h"
 #include "analyse/path.h"
@@ -24,7 +24,7 @@ struct named_path {
 
 struct naming {
 	const struct summary *s;
-	struct chain_names *x;
+	struct needs_names *x;
 	struct arena *memory;
 	uint64_t *after_end, *target_end;	/* bits */
 	uint64_t *instance;		/* hashes of their directories */
@@ -229,38 +229,58 @@ static int add_outs(struct naming *n)
 	return r;
 }
 
-/* Of the names that tasks wait for: first their ends, into after_end and of_after; then, with
- * find_paths, their paths into of_after. */
-static int look_at_after(struct naming *n, bool find_paths)
+static int add_groups(struct naming *n)
 {
 	const struct recording *rec = n->s->rec;
+	int r = 0;
+
+	for (size_t i = 0; i < rec->n_groups && !r; i++)
+		r = add_name(n, rec->group[i].instance, slice_of(rec->group[i].name),
+			     &n->x->of_group[i]);
+	return r;
+}
+
+/* A name that tasks wait for: first its end, into after_end and *of; then, with find_path, its path
+ * into *of. */
+static int look_at(struct naming *n, uint32_t instance, const char *text, bool find_path,
+		   uint32_t *of)
+{
+	struct named_path *p;
+	uint64_t hash;
+	bool known;
+
+	if (!find_path)
+		return note_end(n, n->after_end, instance, slice_of(text), of);
+	known = has(n->target_end, *of);
+	*of = NO_INDEX;
+	if (!known)
+		return 0;
+	if (hash_name(n, instance, slice_of(text), &hash))
+		return -ENOMEM;
+	p = find(n, hash);
+	if (p->hash)
+		*of = (uint32_t)(p - n->x->path);
+	return 0;
+}
+
+static int look_at_all(struct naming *n, bool find_paths)
+{
+	const struct recording *rec = n->s->rec;
+	int r = 0;
 
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
-			uint32_t *of = &n->x->of_after[k];
-			struct named_path *p;
-			uint64_t hash;
-			bool known;
-
-			if (!find_paths) {
-				if (note_end(n, n->after_end, t->instance, slice_of(rec->after[k]), of))
-					return -ENOMEM;
-				continue;
-			}
-			known = has(n->target_end, *of);
-			*of = NO_INDEX;
-			if (!known)
-				continue;
-			if (hash_name(n, t->instance, slice_of(rec->after[k]), &hash))
-				return -ENOMEM;
-			p = find(n, hash);
-			if (p->hash)
-				*of = (uint32_t)(p - n->x->path);
-		}
+		for (size_t k = t->first_after; !r && k < (size_t)t->first_after + t->n_after; k++)
+			r = look_at(n, t->instance, rec->after[k], find_paths, &n->x->of_after[k]);
 	}
-	return 0;
+	for (size_t i = 0; i < rec->n_groups; i++) {
+		const struct target_group *g = &rec->group[i];
+
+		for (size_t k = g->first_in; !r && k < (size_t)g->first_in + g->n_in; k++)
+			r = look_at(n, g->instance, rec->in[k], find_paths, &n->x->of_in[k]);
+	}
+	return r;
 }
 
 static int hash_instances(struct naming *n)
@@ -280,28 +300,32 @@ static int hash_instances(struct naming *n)
 static int allocate(struct naming *n)
 {
 	const struct recording *rec = n->s->rec;
-	struct chain_names *x = n->x;
+	struct needs_names *x = n->x;
 	size_t n_targets = n->s->n_targets;
 
 	n->mask = 15;
-	while (n->mask < 2 * (n_targets + rec->n_out))
+	while (n->mask < 2 * (n_targets + rec->n_out + rec->n_groups))
 		n->mask = 2 * n->mask + 1;
-	x->of_after = chain_zeros(n->memory, rec->n_after, sizeof *x->of_after);
-	x->of_target = chain_zeros(n->memory, n_targets, sizeof *x->of_target);
-	x->of_out = chain_zeros(n->memory, rec->n_out, sizeof *x->of_out);
-	x->path = chain_zeros(n->memory, n->mask, sizeof *x->path);
-	n->after_end = chain_zeros(n->memory, END_WORDS, sizeof *n->after_end);
-	n->target_end = chain_zeros(n->memory, END_WORDS, sizeof *n->target_end);
-	n->instance = chain_zeros(n->memory, rec->n_instances, sizeof *n->instance);
-	if (!x->of_after || !x->of_target || !x->of_out || !x->path || !n->after_end ||
+	x->n_paths = n->mask + 1;
+	x->of_after = needs_zeros(n->memory, rec->n_after, sizeof *x->of_after);
+	x->of_target = needs_zeros(n->memory, n_targets, sizeof *x->of_target);
+	x->of_out = needs_zeros(n->memory, rec->n_out, sizeof *x->of_out);
+	x->of_group = needs_zeros(n->memory, rec->n_groups, sizeof *x->of_group);
+	x->of_in = needs_zeros(n->memory, rec->n_in, sizeof *x->of_in);
+	x->path = needs_zeros(n->memory, n->mask, sizeof *x->path);
+	n->after_end = needs_zeros(n->memory, END_WORDS, sizeof *n->after_end);
+	n->target_end = needs_zeros(n->memory, END_WORDS, sizeof *n->target_end);
+	n->instance = needs_zeros(n->memory, rec->n_instances, sizeof *n->instance);
+	if (!x->of_after || !x->of_target || !x->of_out || !x->of_group || !x->of_in || !x->path || !n->after_end ||
 	    !n->target_end || !n->instance)
 		return -ENOMEM;
 	memset(x->of_target, 0xff, n_targets * sizeof *x->of_target);
 	memset(x->of_out, 0xff, rec->n_out * sizeof *x->of_out);
+	memset(x->of_group, 0xff, rec->n_groups * sizeof *x->of_group);
 	return 0;
 }
 
-int chain_names_make(struct chain_names *x, const struct summary *s, struct arena *memory)
+int needs_names_make(struct needs_names *x, const struct summary *s, struct arena *memory)
 {
 	struct naming n = { .s = s, .x = x, .memory = memory };
 	int r;
@@ -310,13 +334,15 @@ int chain_names_make(struct chain_names *x, const struct summary *s, struct aren
 	if (!r)
 		r = hash_instances(&n);
 	if (!r)
-		r = look_at_after(&n, false);
+		r = look_at_all(&n, false);
 	if (!r)
 		r = add_targets(&n);
 	if (!r)
 		r = add_outs(&n);
 	if (!r)
-		r = look_at_after(&n, true);
+		r = add_groups(&n);
+	if (!r)
+		r = look_at_all(&n, true);
 	index_release(&n.directories);
 	buf_release(&n.path);
 	buf_release(&n.full);
@@ -324,7 +350,7 @@ int chain_names_make(struct chain_names *x, const struct summary *s, struct aren
 	return r;
 }
 
-uint32_t *chain_names_last(const struct chain_names *x, uint32_t path)
+uint32_t *needs_names_last(const struct needs_names *x, uint32_t path)
 {
 	return &x->path[path].last;
 }
