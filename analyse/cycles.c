@@ -140,6 +140,8 @@ static int begin(struct cycles *c)
 
 /* Cycles: nodes are the targets of the summary, and then names of no target */
 
+#define EDGES_MAX 10000000	/* large groups that many tasks need have very many */
+
 struct search {
 	struct cycles *c;
 	const struct graph *g;
@@ -178,11 +180,14 @@ static int add_edge(struct search *x, uint32_t from, uint32_t to)
 
 static int add_recorded(struct search *x)
 {
+	const uint32_t *list;
 	int r = 0;
 
 	for (uint32_t task = 0; !r && task < x->g->n; task++) {
-		for (uint32_t k = x->g->first_needs[task]; !r && k < x->g->first_needs[task + 1]; k++) {
-			uint32_t from = target_of(x, x->g->needs[k]), to = target_of(x, task);
+		size_t n = graph_tasks(x->g, task, false, &list);
+
+		for (size_t k = 0; !r && k < n && x->n_edges < EDGES_MAX; k++) {
+			uint32_t from = target_of(x, list[k]), to = target_of(x, task);
 
 			if (from != NO_INDEX && to != NO_INDEX && from != to)
 				r = add_edge(x, from, to);

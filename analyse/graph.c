@@ -16,34 +16,37 @@ const char *const graph_edge_word[GRAPH_EDGE_KINDS] = {
 
 /* All tasks */
 
+static void add_need(struct graph *g, uint32_t node, enum graph_edge_kind kind)
+{
+	g->needs[g->n_edges] = node;
+	g->needs_kind[g->n_edges++] = (uint8_t)kind;
+}
 
-/* Tasks with many prerequisites: a list of those already there is searched in vain. */
-struct seen {
-	uint32_t *by;		/* of each task: the last one that needed it, + 1 */
-};
-
-static uint32_t fill_needs(struct graph *g, struct seen *seen, uint32_t task, uint32_t n)
+/* seen[node] is the last one that needed it, + 1: a list of those already there would be searched in
+ * vain. */
+static void fill_needs(struct graph *g, uint32_t task)
 {
 	const struct task *t = &g->s->rec->task[task];
-	const struct chain *c = g->c;
-	uint32_t before = c->waits.task[task].before;
+	const struct wait_task *wait = &g->c->waits.task[task];
+	const struct needs *n = &g->c->waits.needs;
 
 	for (uint32_t k = t->first_after; k < t->first_after + t->n_after; k++) {
-		uint32_t maker = c->waits.needs.maker[k];
+		uint32_t maker = n->maker[k], group = n->group[k];
 
-		if (maker == NO_INDEX || maker == task || seen->by[maker] == task + 1)
+		if (group != NO_INDEX && g->seen[needs_node(n, group)] != task + 1) {
+			g->seen[needs_node(n, group)] = task + 1;
+			add_need(g, needs_node(n, group), GRAPH_TARGET);
+		}
+		if (maker == NO_INDEX || maker == task || g->seen[maker] == task + 1 ||
+		    (group != NO_INDEX && n->node[group].last == maker))
 			continue;
-		seen->by[maker] = task + 1;
-		g->needs[n] = maker;
-		g->needs_kind[n++] = GRAPH_TARGET;
+		g->seen[maker] = task + 1;
+		add_need(g, maker, GRAPH_TARGET);
 	}
-	if (before == NO_INDEX || seen->by[before] == task + 1)
-		return n;
-	if (c->waits.task[task].why == WAIT_LINE || c->waits.task[task].why == WAIT_HOST) {
-		g->needs[n] = before;
-		g->needs_kind[n++] = c->waits.task[task].why == WAIT_LINE ? GRAPH_LINE : GRAPH_HOST;
-	}
-	return n;
+	if (wait->before == NO_INDEX || g->seen[wait->before] == task + 1)
+		return;
+	if (wait->why == WAIT_LINE || wait->why == WAIT_HOST)
+		add_need(g, wait->before, wait->why == WAIT_LINE ? GRAPH_LINE : GRAPH_HOST);
 }
 
 /* The other direction: a counting sort. */
@@ -53,17 +56,17 @@ static void turn(struct graph *g)
 
 	for (size_t i = 0; i < g->n_edges; i++)
 		first[g->needs[i]]++;
-	for (size_t i = 0; i <= g->n; i++) {
-		uint32_t here = i < g->n ? first[i] : 0;
+	for (size_t i = 0; i <= g->n_nodes; i++) {
+		uint32_t here = i < g->n_nodes ? first[i] : 0;
 
 		first[i] = sum;
 		sum += here;
 	}
-	for (uint32_t task = 0; task < g->n; task++) {
-		for (uint32_t i = g->first_needs[task]; i < g->first_needs[task + 1]; i++)
-			g->needed_by[first[g->needs[i]]++] = task;
+	for (uint32_t node = 0; node < g->n_nodes; node++) {
+		for (uint32_t i = g->first_needs[node]; i < g->first_needs[node + 1]; i++)
+			g->needed_by[first[g->needs[i]]++] = node;
 	}
-	for (size_t i = g->n; i > 0; i--)
+	for (size_t i = g->n_nodes; i > 0; i--)
 		first[i] = first[i - 1];
 	first[0] = 0;
 }
@@ -71,33 +74,38 @@ static void turn(struct graph *g)
 int graph_make(struct graph *g, const struct summary *s, const struct chain *c)
 {
 	const struct recording *rec = s->rec;
-	struct seen seen = { calloc(rec->n_tasks + 1, sizeof *seen.by) };
-	size_t most = rec->n_after + rec->n_tasks + 1;
-	uint32_t n = 0;
+	const struct needs *n = &c->waits.needs;
+	size_t most = 2 * (rec->n_after + rec->n_in) + rec->n_tasks + 1;
+	size_t nodes = rec->n_tasks + n->n_groups;
 
-	*g = (struct graph){ .s = s, .c = c, .n = rec->n_tasks,
+	*g = (struct graph){ .s = s, .c = c, .n = rec->n_tasks, .n_nodes = nodes,
 		.needs = malloc(most * sizeof *g->needs),
 		.needed_by = malloc(most * sizeof *g->needed_by),
 		.needs_kind = malloc(most),
-		.first_needs = calloc(rec->n_tasks + 2, sizeof *g->first_needs),
-		.first_needed_by = calloc(rec->n_tasks + 2, sizeof *g->first_needed_by),
+		.first_needs = calloc(nodes + 2, sizeof *g->first_needs),
+		.first_needed_by = calloc(nodes + 2, sizeof *g->first_needed_by),
 		.on_path = calloc(rec->n_tasks + 1, sizeof *g->on_path),
+		.list = malloc((nodes + 1) * sizeof *g->list),
+		.seen = calloc(nodes + 1, sizeof *g->seen),
+		.round = calloc(1, sizeof *g->round),
 	};
-	if (!seen.by || !g->needs || !g->needed_by || !g->needs_kind || !g->first_needs ||
-	    !g->first_needed_by || !g->on_path) {
-		free(seen.by);
+	if (!g->needs || !g->needed_by || !g->needs_kind || !g->first_needs || !g->first_needed_by ||
+	    !g->on_path || !g->list || !g->seen || !g->round)
 		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < g->n; i++) {
-		g->first_needs[i] = n;
-		n = fill_needs(g, &seen, i, n);
+		g->first_needs[i] = (uint32_t)g->n_edges;
+		fill_needs(g, i);
 	}
-	g->first_needs[g->n] = n;
-	g->n_edges = n;
+	for (size_t i = 0; i < n->n_groups; i++) {
+		g->first_needs[g->n + i] = (uint32_t)g->n_edges;
+		for (uint32_t k = n->node[i].first; k < n->node[i].first + n->node[i].n; k++)
+			add_need(g, n->member[k], GRAPH_TARGET);
+	}
+	g->first_needs[nodes] = (uint32_t)g->n_edges;
 	turn(g);
 	for (size_t i = 0; i < c->n_path; i++)
 		g->on_path[c->path[i]] = true;
-	free(seen.by);
+	memset(g->seen, 0, nodes * sizeof *g->seen);
 	return 0;
 }
 
@@ -109,7 +117,41 @@ void graph_release(struct graph *g)
 	free(g->first_needs);
 	free(g->first_needed_by);
 	free(g->on_path);
+	free(g->list);
+	free(g->seen);
+	free(g->round);
 	*g = (struct graph){ 0 };
+}
+
+static uint32_t first_of(const struct graph *g, uint32_t node, bool down)
+{
+	return down ? g->first_needed_by[node] : g->first_needs[node];
+}
+
+/* The groups at the end of the list are replaced by what is in them. */
+size_t graph_tasks(const struct graph *g, uint32_t task, bool down, const uint32_t **list)
+{
+	uint32_t round = ++*g->round, at = task;
+	size_t n = 0, n_groups = 0, room = g->n_nodes;
+
+	*list = g->list;
+	g->seen[task] = round;
+	for (;;) {
+		for (uint32_t k = first_of(g, at, down); k < first_of(g, at + 1, down); k++) {
+			uint32_t other = down ? g->needed_by[k] : g->needs[k];
+
+			if (g->seen[other] == round)
+				continue;
+			g->seen[other] = round;
+			if (other < g->n)
+				g->list[n++] = other;
+			else
+				g->list[room - ++n_groups] = other;
+		}
+		if (!n_groups)
+			return n;
+		at = g->list[room - n_groups--];
+	}
 }
 
 /* Around a task */
@@ -142,21 +184,12 @@ static int add_node(struct around *w, uint32_t task, int distance)
 	return index_put(&w->node_of, task, 0, (uint32_t)w->p->n - 1);
 }
 
-static uint32_t first_of(const struct graph *g, uint32_t task, bool down)
-{
-	return down ? g->first_needed_by[task] : g->first_needs[task];
-}
-
-static uint32_t neighbour(const struct graph *g, uint32_t at, bool down)
-{
-	return down ? g->needed_by[at] : g->needs[at];
-}
-
 /* The neighbours of the nodes one step nearer that are no nodes yet. queued: all that were met. */
 static int next_level(struct around *w, int distance, struct index *queued)
 {
 	bool down = distance > 0;
-	size_t n = 0, nodes = w->p->n, room;
+	size_t n = 0, nodes = w->p->n, room, n_others;
+	const uint32_t *others;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < nodes; i++) {
@@ -164,13 +197,14 @@ static int next_level(struct around *w, int distance, struct index *queued)
 
 		if (w->p->node[i].distance != distance + (down ? -1 : 1))
 			continue;
-		for (uint32_t k = first_of(w->g, task, down); !r && k < first_of(w->g, task + 1, down); k++) {
-			uint32_t other = neighbour(w->g, k, down), any;
+		n_others = graph_tasks(w->g, task, down, &others);
+		for (size_t k = 0; !r && k < n_others; k++) {
+			uint32_t any;
 
-			if (index_find(queued, other, 0, &any))
+			if (index_find(queued, others[k], 0, &any))
 				continue;
-			r = index_put(queued, other, 0, 0);
-			w->list[n++] = other;
+			r = index_put(queued, others[k], 0, 0);
+			w->list[n++] = others[k];
 		}
 	}
 	room = w->most - nodes < n ? w->most - nodes : n;
@@ -217,20 +251,31 @@ static bool is_link(const struct chain *c, uint32_t before, uint32_t after)
 	return false;
 }
 
+/* How a task needs another one: through a group as its target. */
+static enum graph_edge_kind kind_of(const struct graph *g, uint32_t task, uint32_t other)
+{
+	for (uint32_t k = g->first_needs[task]; k < g->first_needs[task + 1]; k++) {
+		if (g->needs[k] == other)
+			return (enum graph_edge_kind)g->needs_kind[k];
+	}
+	return GRAPH_TARGET;
+}
+
 static int add_edges_of(struct around *w, uint32_t i)
 {
 	const struct graph *g = w->g;
 	uint32_t task = w->p->node[i].task, from, before = g->c->waits.task[task].before;
+	const uint32_t *others;
+	size_t n = graph_tasks(g, task, false, &others);
 	bool found = false;
 	int r = 0;
 
-	for (uint32_t k = g->first_needs[task]; !r && k < g->first_needs[task + 1]; k++) {
-		bool link = g->on_path[task] && g->on_path[g->needs[k]] &&
-			    is_link(g->c, g->needs[k], task);
+	for (size_t k = 0; !r && k < n; k++) {
+		bool link = g->on_path[task] && g->on_path[others[k]] && is_link(g->c, others[k], task);
 
-		found |= g->needs[k] == before;
-		if (index_find(&w->node_of, g->needs[k], 0, &from))
-			r = add_edge(w, from, i, (enum graph_edge_kind)g->needs_kind[k], link);
+		found |= others[k] == before;
+		if (index_find(&w->node_of, others[k], 0, &from))
+			r = add_edge(w, from, i, kind_of(g, task, others[k]), link);
 	}
 	/* What it waited for without needing it is of interest only on the path. */
 	if (!r && !found && before != NO_INDEX && g->on_path[task] && is_link(g->c, before, task) &&
@@ -244,14 +289,16 @@ static int add_more(struct around *w, uint32_t i, bool down, unsigned steps)
 {
 	const struct graph *g = w->g;
 	struct graph_node node = w->p->node[i], *more;
-	size_t n = 0;
+	const uint32_t *others;
+	size_t n = 0, n_others;
 	uint32_t dummy;
 
 	if ((down ? node.distance < 0 : node.distance > 0) ||
 	    (unsigned)abs(node.distance) >= steps)
 		return 0;
-	for (uint32_t k = first_of(g, node.task, down); k < first_of(g, node.task + 1, down); k++)
-		n += !index_find(&w->node_of, neighbour(g, k, down), 0, &dummy);
+	n_others = graph_tasks(g, node.task, down, &others);
+	for (size_t k = 0; k < n_others; k++)
+		n += !index_find(&w->node_of, others[k], 0, &dummy);
 	if (!n)
 		return 0;
 	more = array_add(&w->p->node, &w->p->n, sizeof *more);

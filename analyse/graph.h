@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * The dependencies between the tasks of a build: a task needs those that made what it waited for
- * (chain.maker), and, where it is known, the line before it in its recipe or the task of its recipe
- * (chain.before). An edge leads from the task that is needed to the one that needs it, which always
+ * The dependencies between the tasks of a build: a task needs those that made what it waited for, and
+ * groups (needs.h), and, where it is known, the line before it in its recipe or the task of its
+ * recipe (wait_task.before). An edge leads from the task that is needed to the one that needs it, which always
  * comes later in summary.order. So there are no cycles; those that a build tool reported are in
  * cycles.h.
  */
@@ -29,16 +29,22 @@ struct graph {
 	const struct summary *s;
 	const struct chain *c;
 	size_t n;		/* tasks */
+	size_t n_nodes;		/* and groups, as needs_node() */
 	size_t n_edges;
-	uint32_t *needs, *needed_by;	/* the ends of the edges of each task, from first_*[task] on */
-	uint32_t *first_needs, *first_needed_by;	/* n + 1 */
+	uint32_t *needs, *needed_by;	/* the ends of the edges of each node, from first_*[node] on */
+	uint32_t *first_needs, *first_needed_by;	/* n_nodes + 1 */
 	uint8_t *needs_kind;	/* enum graph_edge_kind of each of `needs` */
 	bool *on_path;		/* of each task */
+	uint32_t *list, *seen, *round;	/* private: for graph_tasks() */
 };
 
 /* 0 or -ENOMEM. s and c must live longer. Always release. */
 int graph_make(struct graph *g, const struct summary *s, const struct chain *c);
 void graph_release(struct graph *g);
+
+/* The tasks that a task needs, or with `down` those that need it, directly or through groups, each once.
+ * The list is valid until the next call. */
+size_t graph_tasks(const struct graph *g, uint32_t task, bool down, const uint32_t **list);
 
 #define GRAPH_NODES_MAX 300
 #define GRAPH_STEPS_MAX 50

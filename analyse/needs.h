@@ -63,14 +63,7 @@ void needs_end(struct needs_sweep *w);
  * are done. The target for which a task waits so, NO_INDEX: none. Known before the sweep. */
 uint32_t needs_order(const struct needs_sweep *w, uint32_t task);
 
-/* make tells where the recipe of a target is, or what it waited for, with its first line only. */
-static inline bool needs_begins_recipe(const struct task *t)
-{
-	return t->n_after || *t->file;
-}
-
-/* Do two tasks of one target begin different rules with double colons? Members of an archive
- * have one place, or none. */
+/* Do two tasks of one target begin different rules with double colons? Each has a place of its own. */
 static inline bool needs_other_rule(const struct task *a, const struct task *b)
 {
 	return *a->file && *b->file && (a->line != b->line || strcmp(a->file, b->file));

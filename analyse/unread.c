@@ -28,7 +28,7 @@ static bool is_read(const struct graph *g, uint32_t target)
 
 	for (uint32_t i = g->s->target[target].first_task; i != NO_INDEX; i = nest[i].next) {
 		for (uint32_t k = g->first_needed_by[i]; k < g->first_needed_by[i + 1]; k++) {
-			if (nest[g->needed_by[k]].target != target)
+			if (g->needed_by[k] >= g->n || nest[g->needed_by[k]].target != target)
 				return true;
 		}
 	}

@@ -30,6 +30,7 @@ struct work {
 	uint32_t *of_target, *of_instance, *of_shell, *of_scope, *of_recipe, *inside, *of_pool;
 	uint32_t of_top;		/* of those that run in no task */
 	uint32_t *of_first;		/* of each target: the task that began its newest rule */
+	uint32_t *running;		/* of each scope: tasks that host none */
 	uint32_t *sibling;		/* of each instance, when it began; see first_seen */
 	bool *first_seen;
 	bool *begun, *ended;		/* the tasks before, of each task */
@@ -70,8 +71,10 @@ static void ended(struct work *w, uint32_t i)
 	needs_ended(w->needs, i);
 	latest(w, &w->of_target[nest->target], i);
 	latest(w, shell ? &w->of_shell[t->instance] : &w->of_instance[t->instance], i);
-	if (!shell && !t->hosts)
+	if (!shell && !t->hosts) {
 		latest(w, &w->of_scope[w->room.scope[t->instance]], i);
+		w->running[w->room.scope[t->instance]]--;
+	}
 	if (t->pool != NO_INDEX)
 		latest(w, &w->of_pool[t->pool], i);
 	if (w->of_key)
@@ -126,26 +129,35 @@ static bool just_ended(const struct work *w, uint32_t before, const struct task 
 
 /* Recipes and rules */
 
+/* The tasks for the members of an archive have its name, and each waited for something else. */
+static bool is_other_member(const struct recording *rec, const struct task *a, const struct task *b)
+{
+	size_t len = strlen(a->name);
+
+	return len > 2 && !strcmp(a->name + len - 2, ".a") && a->n_after && b->n_after && (a->n_after != b->n_after ||
+					    strcmp(rec->after[a->first_after], rec->after[b->first_after]));
+}
+
 /*
- * The line before a task in its recipe, or in the rule before that, if its target has several with
- * double colons. Members of an archive have its name too, and one place or none: they
- * wait for nothing of each other. Tasks without a name and those of $(shell) belong to no recipe.
+ * The line before a task in its recipe, or the last one of the rule before that, if its target has
+ * several with double colons. Members of an archive wait for nothing of each other. Tasks
+ * without a name and those of $(shell) belong to no recipe.
  */
 static void find_lines(struct work *w, uint32_t i)
 {
-	const struct task *t = task(w, i);
+	const struct task *t = task(w, i), *begun;
 	struct wait_task *wait = &w->waits->task[i];
-	uint32_t target = w->s->nest[i].target, last = w->of_target[target];
-	uint32_t first = w->of_first[target];
+	uint32_t target = w->s->nest[i].target, first = w->of_first[target];
 
 	if (!*t->name || task_is_shell(t))
 		return;
-	if (first == NO_INDEX || needs_begins_recipe(t))
+	begun = first == NO_INDEX ? t : task(w, first);
+	if (first == NO_INDEX || needs_other_rule(t, begun)) {
+		wait->order = w->of_target[target];
 		w->of_first[target] = i;
-	if (w->s->rec->instance[t->instance].level < 0 || first == NO_INDEX || !needs_begins_recipe(t))
-		wait->line = last;
-	else if (needs_other_rule(t, task(w, first)))
-		wait->order = last;
+	} else if (!is_other_member(w->s->rec, t, begun)) {
+		wait->line = w->of_target[target];
+	}
 }
 
 static void find_order(struct work *w, uint32_t i)
@@ -205,8 +217,21 @@ static bool is_kept(const struct work *w, uint32_t other, int64_t ready_us, cons
 		t->start_us - ready_us > WAIT_REACTION_US);
 }
 
+/* Did it end so late, or did the host do nothing since? */
+static bool is_recent(const struct work *w, int64_t end_us, const struct task *t)
+{
+	return t->start_us - end_us <= WAIT_SLACK_US || !w->running[w->room.scope[t->instance]];
+}
+
+/* The next line of a recipe follows at once, unless something else ran between them. */
+static bool is_next_line(const struct work *w, uint32_t line, uint32_t worker)
+{
+	return line != NO_INDEX && (worker == NO_INDEX || worker == line ||
+				    task(w, worker)->start_us < w->end_us[line]);
+}
+
 /* Without this, what was waited for is not the reason: it was over as soon as the task was ready. */
-static void drop_unless_kept(int64_t us[QUEUE_CAUSES], enum queue_cause cause, bool kept)
+static void drop_unless(bool kept, int64_t us[QUEUE_CAUSES], enum queue_cause cause)
 {
 	if (kept)
 		return;
@@ -218,12 +243,12 @@ static void drop_unless_kept(int64_t us[QUEUE_CAUSES], enum queue_cause cause, b
 static struct last last_of_shell(const struct work *w, uint32_t i, struct last l)
 {
 	const struct task *t = task(w, i);
+	uint32_t shell = w->of_shell[t->instance], other = w->of_instance[t->instance];
 
-	if_later(&l, WAIT_SHELL, w->of_shell[t->instance], w->of_shell[t->instance] == NO_INDEX ? 0 :
-		 w->end_us[w->of_shell[t->instance]]);
-	if (just_ended(w, w->of_instance[t->instance], t))
-		if_later(&l, WAIT_UNKNOWN, w->of_instance[t->instance],
-			 w->end_us[w->of_instance[t->instance]]);
+	if (shell != NO_INDEX)
+		if_later(&l, WAIT_SHELL, shell, w->end_us[shell]);
+	if (other != NO_INDEX && is_recent(w, w->end_us[other], t))
+		if_later(&l, WAIT_UNKNOWN, other, w->end_us[other]);
 	return l;
 }
 
@@ -240,9 +265,16 @@ static struct last last_unexplained(const struct work *w, uint32_t i, const int6
 	}
 	if (us[QUEUE_DELAYED] && shell != NO_INDEX)
 		if_later(&l, WAIT_SHELL, shell, w->end_us[shell]);
-	if (us[QUEUE_OTHER] > WAIT_REACTION_US && just_ended(w, worker, t))
+	if (us[QUEUE_OTHER] > WAIT_REACTION_US && worker != NO_INDEX &&
+	    is_recent(w, w->end_us[worker], t) &&
+	    w->end_us[worker] > l.end_us + WAIT_REACTION_US)
 		if_later(&l, WAIT_UNKNOWN, worker, w->end_us[worker]);
 	return l;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], bool *known)
@@ -250,8 +282,9 @@ static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], 
 	const struct task *t = task(w, i);
 	int64_t until_us[QUEUE_CAUSES] = { 0 };
 	struct last l = find_dependency(w, i, known);
-	uint32_t order = w->waits->task[i].order, pool, worker;
+	uint32_t order = w->waits->task[i].order, line = w->waits->task[i].line, pool, worker;
 	int64_t ready_us = l.end_us;
+	bool next;
 
 	if (task_is_shell(t))
 		return last_of_shell(w, i, l);
@@ -262,14 +295,15 @@ static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], 
 	wait_room_split(&w->room, i, ready_us, order == NO_INDEX ? -1 : w->end_us[order], us, until_us);
 	pool = t->pool == NO_INDEX ? NO_INDEX : w->of_pool[t->pool];
 	worker = later_of(w, w->of_instance[t->instance], w->of_scope[w->room.scope[t->instance]]);
-	drop_unless_kept(us, QUEUE_POOL, is_kept(w, pool, ready_us, t));
-	drop_unless_kept(us, QUEUE_WORKER, is_kept(w, worker, ready_us, t));
+	next = is_next_line(w, line, w->of_instance[t->instance]);
+	drop_unless(!next && is_kept(w, pool, ready_us, t), us, QUEUE_POOL);
+	drop_unless(!next && is_kept(w, worker, ready_us, t), us, QUEUE_WORKER);
 	if (us[QUEUE_ORDER])
 		if_later(&l, WAIT_ORDER, order, until_us[QUEUE_ORDER]);
-	if (us[QUEUE_WORKER])
-		if_later(&l, WAIT_WORKER, worker, until_us[QUEUE_WORKER]);
-	if (us[QUEUE_POOL])
-		if_later(&l, WAIT_POOL, pool, until_us[QUEUE_POOL]);
+	if (us[QUEUE_WORKER] && is_recent(w, until_us[QUEUE_WORKER], t))
+		if_later(&l, WAIT_WORKER, worker, least(until_us[QUEUE_WORKER], w->end_us[worker]));
+	if (us[QUEUE_POOL] && is_recent(w, until_us[QUEUE_POOL], t))
+		if_later(&l, WAIT_POOL, pool, least(until_us[QUEUE_POOL], w->end_us[pool]));
 	return last_unexplained(w, i, us, l, worker);
 }
 
@@ -312,6 +346,7 @@ static void start(struct work *w, uint32_t i)
 	if (last.why == WAIT_WORKER && !w->waits->has_dependencies)
 		wait->why = WAIT_UNKNOWN;
 	w->begun[i] = true;
+	w->running[w->room.scope[t->instance]] += !t->hosts && !task_is_shell(t);
 	if (!known && t->queued_us < 0 && !w->knows[t->instance])
 		return;
 	wait->ready_us = t->start_us;
@@ -377,9 +412,11 @@ static void find_knowledge(struct work *w)
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		w->knows[t->instance] |= needs_begins_recipe(t);
-		known |= needs_begins_recipe(t) && rec->instance[t->instance].level >= 0;
-		w->waits->has_dependencies |= needs_begins_recipe(t) && !rec->source.recipe_keys;
+		if (!t->n_after && !*t->file)
+			continue;
+		w->knows[t->instance] = true;
+		known |= rec->instance[t->instance].level >= 0;
+		w->waits->has_dependencies |= !rec->source.recipe_keys;
 	}
 	for (size_t i = 0; known && i < rec->n_instances; i++)
 		w->knows[i] |= rec->instance[i].level >= 0;
@@ -415,6 +452,7 @@ static int allocate(struct work *w)
 	w->of_shell = indices(w->memory, n_instances);
 	w->of_scope = indices(w->memory, n_instances);
 	w->of_pool = indices(w->memory, rec->n_pools);
+	w->running = arena_alloc(w->memory, (n_instances + 1) * sizeof *w->running);
 	w->sibling = indices(w->memory, n_instances);
 	w->inside = indices(w->memory, n);
 	w->first_seen = arena_alloc(w->memory, n_instances + 1);
@@ -424,7 +462,7 @@ static int allocate(struct work *w)
 	w->end_us = arena_alloc(w->memory, (n + 1) * sizeof *w->end_us);
 	w->waits->task = malloc((n + 1) * sizeof *w->waits->task);
 	if (!w->of_recipe || !w->of_target || !w->of_first || !w->of_instance || !w->of_shell ||
-	    !w->of_scope || !w->of_pool || !w->sibling || !w->inside || !w->first_seen || !w->knows ||
+	    !w->of_scope || !w->running || !w->of_pool || !w->sibling || !w->inside || !w->first_seen || !w->knows ||
 	    !w->begun || !w->ended || !w->end_us || !w->waits->task)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -25,9 +25,9 @@
  *			double colons the rule before its own, which also what only the later
  *			rule needs waits for
  *	QUEUE_POOL	while its pool was full
+ *	QUEUE_DELAYED	while make ran a command of $(shell), which it does alone
  *	QUEUE_WORKER	while as many tasks ran as its host may run at once
- *	QUEUE_DELAYED	what remains of the time before the host queued the task, and in which
- *			make ran a command of $(shell), which it does alone
+ *	QUEUE_DELAYED	what remains of the time before the host queued the task
  *	QUEUE_LOAD	the rest, if the host has a limit of the load average, it is longer than
  *			WAIT_REACTION_US and the recorded load does not contradict
  *	QUEUE_OTHER	otherwise the rest: the host reacted, or it is not known

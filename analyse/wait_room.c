@@ -261,10 +261,13 @@ void wait_room_split(struct wait_room *w, uint32_t i, int64_t ready_us, int64_t 
 	from_us = take(&us[QUEUE_ORDER], &until_us[QUEUE_ORDER], from_us,
 		       between(order_us, from_us, t->start_us));
 	split_room(w, t, i, from_us, us, until_us);
-	left_us = t->start_us - from_us - us[QUEUE_WORKER] - us[QUEUE_POOL];
+	shell_us = capacity_full_us(&w->shell[t->instance], from_us, t->start_us);
+	left_us = t->start_us - from_us - us[QUEUE_POOL];
+	shell_us = between(shell_us, 0, left_us);
+	us[QUEUE_WORKER] = between(us[QUEUE_WORKER], 0, left_us - shell_us);
+	left_us -= us[QUEUE_WORKER];
 	queued_us = between(t->queued_us, from_us, t->start_us) - from_us;
 	queued_us -= us[QUEUE_WORKER] + us[QUEUE_POOL];
-	shell_us = capacity_full_us(&w->shell[t->instance], from_us, t->start_us);
 	queued_us = between(queued_us > shell_us ? queued_us : shell_us, 0, left_us);
 	us[QUEUE_DELAYED] += queued_us;
 	left_us -= queued_us;

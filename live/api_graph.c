@@ -233,6 +233,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 {
 	struct graph_part p = { .n = 0 };
 	struct layout l = { .n = 0 };
+	const uint32_t *list;
 	int64_t up, down, most;
 	uint32_t task;
 	struct json j;
@@ -251,8 +252,8 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 		task_json_ref(&j, "around", k->graph.s->rec, task);
 		json_bool(&j, "running", q->source->running);
 		json_bool(&j, "known", q->source->chain.waits.has_dependencies);
-		json_int(&j, "needs", k->graph.first_needs[task + 1] - k->graph.first_needs[task]);
-		json_int(&j, "needed_by", k->graph.first_needed_by[task + 1] - k->graph.first_needed_by[task]);
+		json_int(&j, "needs", (int64_t)graph_tasks(&k->graph, task, false, &list));
+		json_int(&j, "needed_by", (int64_t)graph_tasks(&k->graph, task, true, &list));
 		add_part(&j, k, &p, &l);
 		r = finish(&j, out, err);
 	} else {

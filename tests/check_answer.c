@@ -194,11 +194,9 @@ static void make(struct recorded *r, size_t i)
 static void answer(struct answer *a, const struct recorded *r)
 {
 	struct chain c;
-	struct waits q;
 
 	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
-	ck_assert_int_eq(queue_make(&q, &r->sum, &c), 0);
-	ck_assert_int_eq(answer_make(a, &r->sum, &c, &q), 0);
+	ck_assert_int_eq(answer_make(a, &r->sum, &c), 0);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct answer_sentence *s = &a->sentence[i];
 
@@ -214,7 +212,6 @@ static void answer(struct answer *a, const struct recorded *r)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_int_ne(s->about, a->sentence[k].about);
 	}
-	queue_release(&q);
 	chain_release(&c);
 }
 

@@ -81,14 +81,14 @@ static const struct {
 		"do_install<-:none do_install<-:none do_compile<do_install:target ",
 		"do_install do_compile ", 600000,
 	}, {
-		"without targets, the worker; after long only where nothing else ran",
+		"without targets, not known why; after long only where nothing else ran",
 		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
 		"start\t0\tm.2\t\t\t\tb\ndone\t150000\tm.2\n"
 		"start\t150100\tm.3\t\t\t\tc\nafter\t150100\tm.3\tc.c\ndone\t200000\tm.3\n"
 		"start\t300001\tm.4\t\t\t\td\ndone\t900000\tm.4\n"
 		"start\t310000\tm.5\t\t\t\te\ndone\t320000\tm.5\n"
 		"start\t800000\tm.6\t\t\t\tf\ndone\t950000\tm.6\n",
-		"a<-:none b<-:none c<b:worker d<c:worker e<-:none f<-:none ", "f ", 150000,
+		"a<-:none b<-:none c<b:unknown d<c:unknown e<-:none f<-:none ", "f ", 150000,
 	}, {
 		"a host that was busy itself",
 		OPEN "start\t0\tm.1\t\t\t\ta\ndone\t100000\tm.1\n"
@@ -104,7 +104,7 @@ static const struct {
 		"start\t1200000\tm.6\t\t\t\tcheck\nafter\t1200000\tm.6\tslow.o\n"
 		"done\t1300000\tm.6\n",
 		"a.o<-:none slow.o<-:none short.o<a.o:worker b.o<short.o:worker "
-		"prog<slow.o:worker check<prog:worker ", "slow.o prog check ", 800000 + 199000 + 100000,
+		"prog<slow.o:worker check<prog:unknown ", "slow.o prog check ", 800000 + 199000 + 100000,
 	}, {
 		"what another make made; its own first tasks waited for it to run",
 		OPEN "start\t0\tm.1\t\t\t\tconfig.h\ndone\t400000\tm.1\n"
@@ -222,10 +222,10 @@ START_TEST(what_was_waited_for)
 	recorded_make(&r, BUILD, cases[_i].tasks, NULL);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 	for (size_t i = 0; i < r.sum.n_ran; i++) {
-		uint32_t task = r.sum.order[i], before = c.before[task];
+		uint32_t task = r.sum.order[i], before = c.waits.task[task].before;
 
 		buf_addf(&b, "%s<%s:%s ", r.rec.task[task].name,
-			 before == NO_INDEX ? "-" : r.rec.task[before].name, words[c.why[task]]);
+			 before == NO_INDEX ? "-" : r.rec.task[before].name, words[c.waits.task[task].why]);
 	}
 	ck_assert_str_eq(buf_str(&b), cases[_i].waits);
 	buf_clear(&b);
@@ -298,7 +298,7 @@ START_TEST(anything)
 		ck_assert_int_eq(chain_make(&c, &r.sum), 0);
 		check_chain(&c, &r);
 		for (size_t k = 0; k < r.rec.n_tasks; k++)
-			why[c.why[k]]++;
+			why[c.waits.task[k].why]++;
 		chain_release(&c);
 		recorded_release(&r);
 	}
@@ -450,10 +450,10 @@ START_TEST(recipes)
 	check_chain(&c, &r);
 	rootfs = recorded_task(&r, "do_rootfs");
 	compile = recorded_task(&r, "do_compile");
-	ck_assert_uint_eq(c.before[rootfs], compile);
-	ck_assert_int_eq(c.why[rootfs], WAIT_UNKNOWN);
-	ck_assert_uint_eq(c.before[compile], r.sum.order[0]);
-	ck_assert_int_eq(c.why[compile], WAIT_LINE);
+	ck_assert_uint_eq(c.waits.task[rootfs].before, compile);
+	ck_assert_int_eq(c.waits.task[rootfs].why, WAIT_UNKNOWN);
+	ck_assert_uint_eq(c.waits.task[compile].before, r.sum.order[0]);
+	ck_assert_int_eq(c.waits.task[compile].why, WAIT_LINE);
 	ck_assert_uint_eq(c.n_path, 3);
 	chain_release(&c);
 	recorded_release(&r);
@@ -495,9 +495,9 @@ START_TEST(a_real_build)
 	ck_assert_uint_eq(c.n_path, ARRAY_SIZE(expected));
 	for (size_t i = 0; i < c.n_path; i++)
 		ck_assert_str_eq(r.rec.task[c.path[i]].name, expected[i]);
-	ck_assert_int_eq(c.why[c.path[4]], WAIT_LINE);
-	ck_assert_int_eq(c.why[c.path[3]], WAIT_TARGET);
-	ck_assert_uint_eq(c.before[c.path[3]], recorded_task(&r, "lib"));
+	ck_assert_int_eq(c.waits.task[c.path[4]].why, WAIT_LINE);
+	ck_assert_int_eq(c.waits.task[c.path[3]].why, WAIT_TARGET);
+	ck_assert_uint_eq(c.waits.task[c.path[3]].before, recorded_task(&r, "lib"));
 	chain_release(&c);
 	recorded_release(&r);
 }

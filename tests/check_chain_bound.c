@@ -304,7 +304,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 		end_us = recording_task_end_us(&r->rec, t);
 		sum_us += end_us - t->start_us;
 	}
-	if (c->waits.waits.has_dependencies)
+	if (c->waits.has_dependencies)
 		ck_assert_int_le(c->dependency_us, r->sum.wall_us);
 	else
 		ck_assert(!c->n_dependency && c->dependency_us == -1);

@@ -53,14 +53,12 @@ static void show(const struct summary *sum)
 	const struct style style = { .width = 80 };
 	struct buf out = BUF_INIT;
 	struct chain chain;
-	struct waits queue;
 	struct answer answer;
 	struct view v;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
 	ck_assert_int_eq(chain_make(&chain, sum), 0);
-	ck_assert_int_eq(queue_make(&queue, sum, &chain), 0);
-	ck_assert_int_eq(answer_make(&answer, sum, &chain, &queue), 0);
+	ck_assert_int_eq(answer_make(&answer, sum, &chain), 0);
 	for (int i = 0; i <= SORT_KEYS; i++) {
 		struct show_options o = {
 			.sort = (enum sort_key)i, .top = 10, .tasks = i % 2,
@@ -77,7 +75,6 @@ static void show(const struct summary *sum)
 	ck_assert_uint_gt(out.len, 1000);
 	buf_release(&out);
 	answer_release(&answer);
-	queue_release(&queue);
 	chain_release(&chain);
 	view_release(&v);
 }

@@ -357,7 +357,7 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 	check_size(unpacked_at(u, "written", i), cost->written_bytes);
 	ck_assert_int_eq(told.parent, position_of(teller, c->sum->nest[task].parent));
 	ck_assert_int_eq(told.before, position_of(teller, c->chain.waits.task[task].before));
-	ck_assert_int_eq(unpacked_at(u, "wait", i) & 7, c->chain.waits.task[task].why);
+	ck_assert_int_eq(unpacked_at(u, "wait", i) & 15, c->chain.waits.task[task].why);
 }
 
 static void check_tasks(struct packed *p)
@@ -425,7 +425,7 @@ static void check_waits(const struct packed *p)
 		for (size_t k = 0; k < ARRAY_SIZE(part); k++)
 			sum += unpacked_at(u, part[k], i);
 		ck_assert_double_eq_tol((double)(sum * unit_us),
-					(double)waits_queue_us(&p->chart.queue, s->rec, task),
+					(double)waits_queue_us(&p->chart.chain.waits, s->rec, task),
 					3 * (double)unit_us);
 	}
 }

@@ -17,16 +17,14 @@
 struct made {
 	struct recorded r;
 	struct chain chain;
-	struct waits queue;
 	struct profile p;
 };
 
 static void finish(struct made *m, int64_t from_us, int64_t to_us)
 {
 	ck_assert_int_eq(chain_make(&m->chain, &m->r.sum), 0);
-	ck_assert_int_eq(queue_make(&m->queue, &m->r.sum, &m->chain), 0);
 	m->p = (struct profile)PROFILE_INIT;
-	ck_assert_int_eq(profile_add_tasks(&m->p, &m->r.sum, &m->queue, from_us, to_us), 0);
+	ck_assert_int_eq(profile_add_tasks(&m->p, &m->r.sum, &m->chain.waits, from_us, to_us), 0);
 }
 
 static void make_random(struct made *m, uint64_t seed)
@@ -44,7 +42,6 @@ static void make_text(struct made *m, const char *tasks)
 static void release(struct made *m)
 {
 	profile_release(&m->p);
-	queue_release(&m->queue);
 	chain_release(&m->chain);
 	recorded_release(&m->r);
 }
@@ -81,7 +78,7 @@ static void totals(const struct made *m, int64_t *count, int64_t *living, int64_
 	*count = *living = *run = *queue = 0;
 	for (uint32_t i = 0; i < m->r.rec.n_tasks; i++) {
 		const struct task *t = &m->r.rec.task[i];
-		int64_t wait_us = waits_queue_us(&m->queue, &m->r.rec, i);
+		int64_t wait_us = waits_queue_us(&m->chain.waits, &m->r.rec, i);
 
 		if (t->start_us < 0 && t->queued_us < 0)
 			continue;
@@ -162,10 +159,10 @@ START_TEST(windows_add_up)
 
 		make_random(&m, seed);
 		at_us = m.r.sum.wall_us / 2;
-		ck_assert_int_eq(profile_add_tasks(&first, &m.r.sum, &m.queue, -1, at_us), 0);
+		ck_assert_int_eq(profile_add_tasks(&first, &m.r.sum, &m.chain.waits, -1, at_us), 0);
 		free(m.p.row_of);
 		m.p.row_of = NULL;
-		ck_assert_int_eq(profile_add_tasks(&second, &m.r.sum, &m.queue, at_us, INT64_MAX), 0);
+		ck_assert_int_eq(profile_add_tasks(&second, &m.r.sum, &m.chain.waits, at_us, INT64_MAX), 0);
 		for (size_t i = 0; i < first.n_rows; i++)
 			sum[0] += first.row[i].sum[PROFILE_COUNT];
 		for (size_t i = 0; i < second.n_rows; i++)

@@ -23,22 +23,19 @@
 struct made {
 	struct recorded r;
 	struct chain chain;
-	struct waits queue;
 	struct tracker *tracker;
 };
 
 static void start(struct made *m)
 {
 	ck_assert_int_eq(chain_make(&m->chain, &m->r.sum), 0);
-	ck_assert_int_eq(queue_make(&m->queue, &m->r.sum, &m->chain), 0);
-	m->tracker = tracker_new(&m->r.sum, &m->queue);
+	m->tracker = tracker_new(&m->r.sum, &m->chain.waits);
 	ck_assert_ptr_nonnull(m->tracker);
 }
 
 static void stop(struct made *m)
 {
 	tracker_free(m->tracker);
-	queue_release(&m->queue);
 	chain_release(&m->chain);
 	recorded_release(&m->r);
 }
@@ -121,7 +118,7 @@ static void reference(double *out, const struct made *m, const struct tracker_vi
 	int64_t at;
 
 	if (v->query.metric == TRACKER_WAITING)
-		ck_assert_int_eq(waits_curve(&waiting, &m->r.sum, &m->queue), 0);
+		ck_assert_int_eq(waits_curve(&waiting, &m->r.sum, &m->chain.waits), 0);
 	if (v->query.metric >= TRACKER_CPU && v->query.metric != TRACKER_MEMORY)
 		ck_assert_int_eq(used_fill(amount, &source, &m->r.sum,
 					   v->query.metric == TRACKER_CPU ? USED_CPU :

@@ -49,7 +49,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_make_signals tests/check_plugin_threads tests/check_population \
 	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
 	tests/check_protobuf \
-	tests/check_process_tree tests/check_processes tests/check_proof tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_queue tests/check_races tests/check_record tests/check_record_faults \
+	tests/check_process_tree tests/check_processes tests/check_proof tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_wait tests/check_races tests/check_record tests/check_record_faults \
 	tests/check_record_processes tests/check_record_summary \
 	tests/check_record_set tests/check_record_signals tests/check_recording tests/check_recording_write \
 	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_results tests/check_rule tests/check_rules \

@@ -125,33 +125,33 @@ static const struct {
 	{ "two workers", OPEN("make -j2") RUN("1", 5, 105, "a") AFTER("1", 5, "a.c")
 	  RUN("2", 6, 206, "b") AFTER("2", 6, "b.c") RUN("3", 106, 306, "c") AFTER("3", 106, "c.c")
 	  RUN("4", 207, 307, "d") AFTER("4", 207, "c.c"),
-	  "a=0:0,0,0,5,0 b=0:0,0,0,5,1 c=0:99,0,0,5,2 d=0:200,0,0,5,2 " },
+	  "a=0:0,0,0,5,0,0 b=0:0,0,0,5,1,0 c=0:99,0,0,5,2,0 d=0:200,0,0,5,2,0 " },
 	{ "ready when its target was made", OPEN("make -j1") RUN("1", 5, 105, "a")
 	  AFTER("1", 5, "a.c") RUN("2", 106, 206, "b") AFTER("2", 106, "a"),
-	  "a=0:0,0,0,5,0 b=105:0,0,0,0,1 " },
+	  "a=0:0,0,0,5,0,0 b=105:0,0,0,0,1,0 " },
 	{ "the line before it", OPEN("make -j2") RUN("1", 5, 105, "a") AFTER("1", 5, "a.c")
-	  RUN("2", 108, 200, "a") AFTER("2", 108, "a.c"), "a=0:0,0,0,5,0 a=105:0,0,0,0,3 " },
+	  RUN("2", 108, 200, "a") AFTER("2", 108, "a.c"), "a=0:0,0,0,5,0,0 a=105:0,0,0,0,3,0 " },
 	{ "without a -j, as many as ran at once", OPEN("make") RUN("1", 5, 105, "a") AFTER("1", 5, "x")
-	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0 b=0:100,0,0,5,0 " },
+	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0,0 b=0:100,0,0,5,0,0 " },
 	{ "any number of workers", OPEN("make -j") RUN("1", 5, 105, "a") AFTER("1", 5, "x")
-	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0 b=0:0,0,0,5,100 " },
+	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0,0 b=0:0,0,0,5,100,0 " },
 	{ "a pool of one", NINJA("ninja -j8") RUN("1", 5, 105, "a") POOL("1", "1")
 	  RUN("2", 106, 206, "b") POOL("2", "1") RUN("3", 6, 300, "c") AFTER("3", 6, "c.c"),
-	  "a=0:0,0,0,5,0 b=0:0,100,0,5,1 c=0:0,0,0,5,1 " },
+	  "a=0:0,0,0,5,0,0 b=0:0,100,0,5,1,0 c=0:0,0,0,5,1,0 " },
 	{ "a pool, then a worker", NINJA("ninja -j2") RUN("1", 5, 105, "a") POOL("1", "1")
 	  RUN("2", 5, 55, "x") RUN("3", 55, 205, "y") RUN("4", 105, 200, "z")
 	  RUN("5", 201, 300, "b") POOL("5", "1") AFTER("5", 201, "c"),
-	  "a=0:0,0,0,5,0 x=0:0,0,0,5,0 y=0:50,0,0,5,0 z=0:100,0,0,5,0 b=0:95,100,0,5,1 " },
+	  "a=0:0,0,0,5,0,0 x=0:0,0,0,5,0,0 y=0:50,0,0,5,0,0 z=0:100,0,0,5,0,0 b=0:95,100,0,5,1,0 " },
 	{ "a pool in which others ran meanwhile", NINJA("ninja -j9") RUN("1", 5, 50, "a") POOL("1", "1")
 	  RUN("2", 52, 100, "b") POOL("2", "1") RUN("3", 103, 200, "c") POOL("3", "1")
-	  AFTER("3", 103, "c.c"), "a=0:0,0,0,5,0 b=0:0,45,0,5,2 c=0:0,95,0,5,3 " },
+	  AFTER("3", 103, "c.c"), "a=0:0,0,0,5,0,0 b=0:0,45,0,5,2,0 c=0:0,95,0,5,3,0 " },
 	{ "the load average", OPEN("make -j8 -l2") RUN("1", 5, 105, "a") AFTER("1", 5, "x")
-	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0 b=0:0,0,100,5,0 " },
+	  RUN("2", 105, 205, "b") AFTER("2", 105, "x"), "a=0:0,0,0,5,0,0 b=0:0,0,100,5,0,0 " },
 	{ "queued by the host", "open\t0\tm\t10\t\t10\thost\t1\t/src\thost\n" RUN("1", 5, 20, "x")
-	  "queue\t" MS(30) "\tm.2\t\ta\n" RUN("2", 42, 50, "a"), "x=-1 a=30:0,0,0,0,12 " },
+	  "queue\t" MS(30) "\tm.2\t\ta\n" RUN("2", 42, 50, "a"), "x=-1 a=30:0,0,0,0,12,0 " },
 	{ "queued late by the host", "open\t0\tm\t10\t\t10\thost\t1\t/src\thost -j4\n" RUN("1", 5, 20, "x")
 	  "queue\t" MS(30) "\tm.2\t\ta\n" RUN("2", 42, 50, "a") AFTER("2", 42, "x"),
-	  "x=0:0,0,0,5,0 a=20:0,0,0,10,12 " },
+	  "x=0:0,0,0,5,0,0 a=20:0,0,0,10,12,0 " },
 	{ "no waits recorded", "open\t0\tm\t10\t\t10\tcargo\t1\t/src\tcargo\n" RUN("1", 5, 20, "x"), "x=-1 " },
 	{ "a make inside occupies one worker", OPEN("make -j2") "start\t" MS(5) "\tm.1\t11\t\t\tlib\n"
 	  AFTER("1", 5, "x") "open\t" MS(10) "\ts\t12\t1\t12,11\tmake\t4.3\t/src/lib\tmake\n"
@@ -159,13 +159,13 @@ static const struct {
 	  "start\t" MS(21) "\ts.2\t\t\t\tb.o\nafter\t" MS(21) "\ts.2\ta.c\ndone\t" MS(220) "\ts.2\n"
 	  "close\t" MS(230) "\ts\ndone\t" MS(240) "\tm.1\n"
 	  RUN("2", 121, 300, "prog") AFTER("2", 121, "y"),
-	  "lib=0:0,0,0,5,0 a.o=10:0,0,0,10,0 b.o=10:0,0,0,10,1 prog=0:99,0,0,5,17 " },
+	  "lib=0:0,0,0,5,0,0 a.o=10:0,0,0,10,0,0 b.o=10:0,0,0,10,1,0 prog=0:99,0,0,5,17,0 " },
 };
 
 static void add_known(struct buf *out, const struct recorded *r, const struct waits *q)
 {
 	for (size_t i = 0; i < r->rec.n_tasks; i++) {
-		const struct queue_task *t = &q->task[i];
+		const struct wait_task *t = &q->task[i];
 
 		buf_addf(out, "%s=%lld", r->rec.task[i].name,
 			 (long long)(t->ready_us < 0 ? -1 : t->ready_us / 1000));
@@ -179,7 +179,7 @@ static void add_known(struct buf *out, const struct recorded *r, const struct wa
 static void check_sums(const struct recorded *r, const struct waits *q)
 {
 	for (uint32_t i = 0; i < r->rec.n_tasks; i++) {
-		const struct queue_task *t = &q->task[i];
+		const struct wait_task *t = &q->task[i];
 		int64_t sum_us = 0;
 
 		for (int k = 0; k < QUEUE_CAUSES; k++) {
@@ -197,27 +197,24 @@ static void check_sums(const struct recorded *r, const struct waits *q)
 	}
 }
 
-static void find_queue(struct waits *q, struct chain *c, const struct recorded *r)
+static void find_waits(struct chain *c, const struct recorded *r)
 {
 	ck_assert_int_eq(chain_make(c, &r->sum), 0);
-	ck_assert_int_eq(queue_make(q, &r->sum, c), 0);
-	check_sums(r, q);
+	check_sums(r, &c->waits);
 }
 
 START_TEST(known_answers)
 {
 	struct buf found = BUF_INIT;
 	struct recorded r;
-	struct waits q;
 	struct chain c;
 
 	recorded_make(&r, "cwd: /src\nend_us: 1000000\nstatus: 0\n", known[_i].tasks, NULL);
-	find_queue(&q, &c, &r);
-	add_known(&found, &r, &q);
+	find_waits(&c, &r);
+	add_known(&found, &r, &c.waits);
 	ck_assert_msg(!strcmp(buf_str(&found), known[_i].expected), "%s:\n%s\nnot %s",
 		      known[_i].what, buf_str(&found), known[_i].expected);
 	buf_release(&found);
-	queue_release(&q);
 	chain_release(&c);
 	recorded_release(&r);
 }
@@ -232,7 +229,6 @@ START_TEST(parts_add_up)
 
 	for (uint64_t seed = 0; seed < 300; seed++) {
 		struct recorded r;
-		struct waits q;
 		struct chain c;
 		struct pool pools[2] = { { 0, "one", 1 }, { 0, "two", 2 } };
 
@@ -245,12 +241,13 @@ START_TEST(parts_add_up)
 		for (size_t i = 0; i < r.rec.n_instances; i++)
 			r.rec.instance[i].command = commands[random_below(&state,
 				ARRAY_SIZE(commands))].command;
-		find_queue(&q, &c, &r);
+		for (size_t i = 0; i < r.rec.n_instances; i++)
+			r.rec.instance[i].serial = !random_below(&state, 5);
+		find_waits(&c, &r);
 		for (size_t i = 0; i < r.rec.n_tasks; i++)
 			for (int k = 0; k < QUEUE_CAUSES; k++)
-				waited[k] += q.task[i].us[k];
+				waited[k] += c.waits.task[i].us[k];
 		r.rec.pool = NULL;
-		queue_release(&q);
 		chain_release(&c);
 		recorded_release(&r);
 	}
@@ -261,18 +258,17 @@ END_TEST
 
 /* Real builds */
 
-static void read_build(struct recorded *r, struct waits *q, struct chain *c, const char *dir,
+static void read_build(struct recorded *r, struct chain *c, const char *dir,
 		       const char *command)
 {
 	support_expect(dir, 0, NULL, NULL, "'%s/buildbeat' record -o rec -- %s", TOP_BUILDDIR,
 		       command);
 	recorded_read(r, support_path("%s/rec/latest", dir));
-	find_queue(q, c, r);
+	find_waits(c, r);
 }
 
-static void end_build(struct recorded *r, struct waits *q, struct chain *c)
+static void end_build(struct recorded *r, struct chain *c)
 {
-	queue_release(q);
 	chain_release(c);
 	recorded_release(r);
 }
@@ -308,20 +304,19 @@ START_TEST(real_make)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct waits q;
 	struct chain c;
 
 	if (!make_host_can() || !support_has("make"))
 		return;
 	support_writes(support_path("%s/Makefile", dir),
 		       "all: s1 s2 s3 s4 s5 s6\ns1 s2 s3 s4 s5 s6: Makefile\n\tsleep 0.2; touch $@\n");
-	read_build(&r, &q, &c, dir, "make -s -j2");
-	check_waits(&r, &q, QUEUE_WORKER, 2);
+	read_build(&r, &c, dir, "make -s -j2");
+	check_waits(&r, &c.waits, QUEUE_WORKER, 2);
 	for (size_t i = 0; i < r.rec.n_tasks && *r.rec.instance[0].version == '4'; i++) {
 		ck_assert_str_eq(r.rec.task[i].file, "Makefile");
 		ck_assert_int_eq(r.rec.task[i].line, 3);
 	}
-	end_build(&r, &q, &c);
+	end_build(&r, &c);
 }
 END_TEST
 
@@ -330,7 +325,6 @@ START_TEST(real_load)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct waits q;
 	struct chain c;
 	int64_t load_us = 0;
 
@@ -338,15 +332,15 @@ START_TEST(real_load)
 		return;
 	support_writes(support_path("%s/Makefile", dir),
 		       "all: s1 s2 s3\ns1 s2 s3: Makefile\n\tsleep 0.2; touch $@\n");
-	read_build(&r, &q, &c, dir, "make -s -j8 -l 0.001");
+	read_build(&r, &c, dir, "make -s -j8 -l 0.001");
 	for (size_t i = 0; i < r.rec.n_tasks; i++) {
-		ck_assert_int_eq(q.task[i].us[QUEUE_WORKER], 0);
-		load_us += q.task[i].us[QUEUE_LOAD];
+		ck_assert_int_eq(c.waits.task[i].us[QUEUE_WORKER], 0);
+		load_us += c.waits.task[i].us[QUEUE_LOAD];
 	}
 	/* an idle machine can have a load of 0.00 */
 	if (r.sum.running_max == 1)
 		ck_assert_int_ge(load_us, (SLEEP_US + 2 * SLEEP_US) * 9 / 10);
-	end_build(&r, &q, &c);
+	end_build(&r, &c);
 }
 END_TEST
 
@@ -354,7 +348,6 @@ START_TEST(real_ninja)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
-	struct waits q;
 	struct chain c;
 	struct buf text = BUF_INIT;
 
@@ -367,19 +360,19 @@ START_TEST(real_ninja)
 			 _i == 2 ? "  pool = narrow\n" : "");
 	support_writes(support_path("%s/build.ninja", dir), buf_str(&text));
 	buf_release(&text);
-	read_build(&r, &q, &c, dir, _i ? "ninja -j8" : "ninja -j2");
-	check_waits(&r, &q, _i ? QUEUE_POOL : QUEUE_WORKER, _i ? 1 : 2);
+	read_build(&r, &c, dir, _i ? "ninja -j8" : "ninja -j2");
+	check_waits(&r, &c.waits, _i ? QUEUE_POOL : QUEUE_WORKER, _i ? 1 : 2);
 	for (size_t i = 0; i < r.rec.n_tasks; i++) {
 		ck_assert_str_eq(r.rec.task[i].file, "build.ninja");
 		ck_assert_int_gt(r.rec.task[i].line, 5);
 	}
-	end_build(&r, &q, &c);
+	end_build(&r, &c);
 }
 END_TEST
 
 int main(void)
 {
-	return support_main("queue", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
+	return support_main("wait", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
 			    TEST(capacity_wait), TEST_EACH(known_answers, known), TEST(parts_add_up),
 			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2));
 }
