@@ -56,13 +56,13 @@ static void bench(const char *what, const char *recipe, unsigned many, int round
 	struct run_of run = { .few = write_makefile(few, recipe),
 			      .many = write_makefile(many, recipe) };
 	struct slope_bench b = { execute, &run, few, many, rounds };
-	struct slope plain, extra;
+	struct slope_result result;
 	struct fixture f;
 
 	fixture_begin(&f, support_tmpdir(), NULL, flags, NULL, plugin);
 	run.makefiles = f.makefiles.data;
-	slope_measure(&b, &plain, &extra);
-	slope_print(what, &plain, &extra, bar);
+	result = slope_measure(&b);
+	slope_print(what, &result, bar);
 	fixture_end(&f);
 }
 

@@ -60,7 +60,7 @@ static void bench(const char *tool, const char *bar)
 {
 	struct bench b = { .tool = tool };
 	struct slope_bench slope = { execute, &b, FEW, MANY, ROUNDS };
-	struct slope extra, plain;
+	struct slope_result result;
 	struct fixture f;
 
 	if (!support_has(tool))
@@ -69,8 +69,8 @@ static void bench(const char *tool, const char *bar)
 	write_edges(b.many, MANY);
 	fixture_begin(&f, support_tmpdir(), tool, 0, NULL, NULL);
 	ck_assert(carry_from_ticket(&b.carried, f.ticket, strlen(f.ticket)));
-	slope_measure(&slope, &plain, &extra);
-	slope_print(support_path("%s, an edge", tool), &plain, &extra, bar);
+	result = slope_measure(&slope);
+	slope_print(support_path("%s, an edge", tool), &result, bar);
 	fixture_end(&f);
 }
 

@@ -4,13 +4,10 @@
 #include <check.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PAIRS_MAX 64
 
 static double now_us(void)
 {
@@ -59,38 +56,4 @@ struct pair_cost pairs_run(void (*execute)(const void *context, bool with), cons
 	cost = (struct pair_cost){ now_us() - start, cpu_us(&usage), (double)usage.ru_minflt };
 	usleep((useconds_t)(cost.wall_us / 10));	/* otherwise the kernel throttles us */
 	return cost;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-	qsort(v, (size_t)n, sizeof *v, by_value);
-	return v[n / 2];
-}
-
-struct pair_cost pairs_measure(void (*execute)(const void *context, bool with), const void *context,
-			  unsigned n, int pairs, struct pair_cost *plain)
-{
-	double wall[PAIRS_MAX], cpu[PAIRS_MAX], wall0[PAIRS_MAX], cpu0[PAIRS_MAX];
-
-	pairs_run(execute, context, true);
-	for (int i = 0; i < pairs; i++) {
-		bool first = i & 1;
-		struct pair_cost a = pairs_run(execute, context, first);
-		struct pair_cost b = pairs_run(execute, context, !first);
-		struct pair_cost with = first ? a : b, without = first ? b : a;
-
-		wall[i] = (with.wall_us - without.wall_us) / n;
-		cpu[i] = (with.cpu_us - without.cpu_us) / n;
-		wall0[i] = without.wall_us / n;
-		cpu0[i] = without.cpu_us / n;
-	}
-	*plain = (struct pair_cost){ median(wall0, pairs), median(cpu0, pairs), 0 };
-	return (struct pair_cost){ median(wall, pairs), median(cpu, pairs), 0 };
 }

@@ -124,43 +124,59 @@ static struct slope slope_of(const struct slope_bench *b, const struct slope *fe
 	};
 }
 
-void slope_measure(const struct slope_bench *b, struct slope *plain, struct slope *extra)
+enum variant {
+	PLAIN,
+	WITH,
+	PLAIN_AGAIN,
+	VARIANTS
+};
+
+static struct slope difference(const struct slope *a, const struct slope *b)
 {
-	struct slope least[2][2], with;		/* [with][many] */
-	struct run_of run = { .bench = b };
-
-	for (int i = 0; i < 4; i++) {
-		run.n = i & 1 ? b->many : b->few;
-		least[i / 2][i & 1] = (struct slope){ 1e18, 1e18, 1e18,
-						      count_calls(&run, i / 2) };
-	}
-	for (int i = 0; i < 4 * b->rounds; i++) {
-		bool many = i & 1, on = (i / 2) & 1;
-		struct pair_cost cost;
-
-		run.n = many ? b->many : b->few;
-		cost = pairs_run(execute, &run, on);
-		keep_least(&least[on][many], &cost);
-	}
-	*plain = slope_of(b, &least[0][0], &least[0][1]);
-	with = slope_of(b, &least[1][0], &least[1][1]);
-	*extra = (struct slope){
-		with.wall_us - plain->wall_us, with.cpu_us - plain->cpu_us,
-		with.faults - plain->faults,
-		plain->calls < 0 || with.calls < 0 ? -1 : with.calls - plain->calls,
+	return (struct slope){
+		a->wall_us - b->wall_us, a->cpu_us - b->cpu_us, a->faults - b->faults,
+		a->calls < 0 || b->calls < 0 ? -1 : a->calls - b->calls,
 	};
 }
 
-void slope_print(const char *what, const struct slope *plain, const struct slope *extra,
-		 const char *bar)
+struct slope_result slope_measure(const struct slope_bench *b)
 {
+	struct slope least[VARIANTS][2], slope[VARIANTS];	/* [][many] */
+	struct run_of run = { .bench = b };
+
+	for (int i = 0; i < VARIANTS * 2; i++) {
+		run.n = i & 1 ? b->many : b->few;
+		least[i / 2][i & 1] = (struct slope){ 1e18, 1e18, 1e18,
+						      count_calls(&run, i / 2 == WITH) };
+	}
+	for (int i = 0; i < VARIANTS * 2 * b->rounds; i++) {
+		enum variant variant = i / 2 % VARIANTS;
+		struct pair_cost cost;
+
+		run.n = i & 1 ? b->many : b->few;
+		cost = pairs_run(execute, &run, variant == WITH);
+		keep_least(&least[variant][i & 1], &cost);
+	}
+	for (int i = 0; i < VARIANTS; i++)
+		slope[i] = slope_of(b, &least[i][0], &least[i][1]);
+	return (struct slope_result){
+		.plain = slope[PLAIN],
+		.extra = difference(&slope[WITH], &slope[PLAIN]),
+		.noise = difference(&slope[PLAIN_AGAIN], &slope[PLAIN]),
+	};
+}
+
+void slope_print(const char *what, const struct slope_result *r, const char *bar)
+{
+	const struct slope *plain = &r->plain, *extra = &r->extra, *noise = &r->noise;
 	char calls[64] = "";
 
 	if (plain->calls >= 0)
 		snprintf(calls, sizeof calls, " %+.2f system calls", extra->calls);
 	printf("%-34s wall x%.3f cpu x%.3f  extra %+7.2f us wall %+7.2f us cpu%s "
-	       "%+.2f page faults  (plain %.0f us)  %s\n", what,
-	       1 + extra->wall_us / plain->wall_us, 1 + extra->cpu_us / plain->cpu_us,
-	       extra->wall_us, extra->cpu_us, calls, extra->faults, plain->wall_us, bar);
+	       "%+.2f page faults  (plain %.0f us; plain against plain %+.2f us wall %+.2f us cpu)  %s\n",
+	       what, 1 + extra->wall_us / plain->wall_us, 1 + extra->cpu_us / plain->cpu_us,
+	       extra->wall_us, extra->cpu_us, calls, extra->faults, plain->wall_us,
+	       noise->wall_us, noise->cpu_us, bar);
 	fflush(stdout);
 }

@@ -25,11 +25,15 @@ struct slope_bench {
 	int rounds;
 };
 
-/* plain: of one thing without the measured code. extra: the additional cost with it. */
-void slope_measure(const struct slope_bench *b, struct slope *plain, struct slope *extra);
+struct slope_result {
+	struct slope plain;	/* of one thing without the measured code */
+	struct slope extra;	/* the additional cost with it */
+	struct slope noise;	/* the same difference between two sets of plain runs */
+};
+
+struct slope_result slope_measure(const struct slope_bench *b);
 
 /* One line; the ratios first. */
-void slope_print(const char *what, const struct slope *plain, const struct slope *extra,
-		 const char *bar);
+void slope_print(const char *what, const struct slope_result *r, const char *bar);
 
 #endif
