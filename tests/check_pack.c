@@ -239,7 +239,7 @@ static struct told tell(struct teller *t, size_t i)
 	const struct unpacked *u = &t->p->u;
 	struct lane_now *l = &t->lane[unpacked_at(u, "lane", i)];
 	int64_t place = unpacked_at(u, "place", i), parent = unpacked_at(u, "parent", i);
-	int64_t name = unpacked_at(u, "name", i), how = unpacked_at(u, "wait", i) >> 3;
+	int64_t name = unpacked_at(u, "name", i), how = unpacked_at(u, "wait", i) >> 4;
 	struct told told = { .i = i };
 
 	told.start = unpacked_at(u, "start", i) + l->end;

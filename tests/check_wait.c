@@ -370,9 +370,26 @@ START_TEST(real_ninja)
 }
 END_TEST
 
+/* Builds of make, ninja and samurai that were generated, or are known by hand: tests/waits.py works
+ * out what they waited for. */
+#define PLANS 8
+
+START_TEST(planned)
+{
+	struct run run;
+
+	if (!make_host_can() || !support_has("make"))
+		return;
+	support_run(&run, support_tmpdir(), _i ? "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s %d %d" :
+		    "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s known", TOP_SRCDIR, TOP_BUILDDIR,
+		    support_tmpdir(), (_i - 1) * PLANS, _i * PLANS);
+	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+}
+END_TEST
+
 int main(void)
 {
 	return support_main("wait", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
 			    TEST(capacity_wait), TEST_EACH(known_answers, known), TEST(parts_add_up),
-			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2));
+			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2), TEST_LOOP(planned, 4));
 }

@@ -255,6 +255,8 @@ static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
 		[QUEUE_WORKER] = "buildbeat.queue_worker_us",
 		[QUEUE_POOL] = "buildbeat.queue_pool_us",
 		[QUEUE_LOAD] = "buildbeat.queue_load_us",
+		[QUEUE_DELAYED] = "buildbeat.queue_delayed_us",
+		[QUEUE_ORDER] = "buildbeat.queue_order_us",
 	};
 
 	add_known(m, "buildbeat.queue_us", waits_queue_us(&o->chain.waits, o->rec, at));
