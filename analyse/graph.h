@@ -10,7 +10,7 @@
 
 /*
  * The dependencies between the tasks of a build: a task needs those that made what it waited for, and
- * groups (needs.h), and, where it is known, the line before it in its recipe or the task of its
+ * groups (needs.h). Where it is known, it also needs the line before it in its recipe or the task of its
  * recipe (wait_task.before). An edge leads from the task that is needed to the one that needs it, which always
  * comes later in summary.order. So there are no cycles; those that a build tool reported are in
  * cycles.h.

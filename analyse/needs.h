@@ -11,8 +11,8 @@
 
 /*
  * What the tasks of a build waited for: the tasks that made their targets, and groups. A group stands
- * for a target that is no task, such as one without a recipe or a phony edge, and has as members
- * what stands behind it. So a group of 1,000 targets that 1,000 tasks wait for has 2,000 edges.
+ * for a target that is no task, such as one without a recipe or a phony edge. Its members are the
+ * tasks and groups that it waits for. So a group of 1,000 targets that 1,000 tasks wait for has 2,000 edges.
  *
  * A host waits only for tasks of its own instance. A target that another instance made counts as the
  * task of this instance in which it was made: needs_within().

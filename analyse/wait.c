@@ -252,7 +252,7 @@ static struct last last_of_shell(const struct work *w, uint32_t i, struct last l
 	return l;
 }
 
-/* Nothing tells why the rest of the time passed. */
+/* The rest of the time has no cause of its own. */
 static struct last last_unexplained(const struct work *w, uint32_t i, const int64_t *us,
 				    struct last l, uint32_t worker)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * Why each task started when it did and not earlier. Everything that tells it, tells what is here.
+ * Why each task started when it did and not earlier. All outputs take it from here.
  *
  * A task was ready when its instance had begun, its targets were made and the line before it in
  * its recipe had ended. If it waited for none of these, it was ready when its host queued it; if

@@ -36,7 +36,7 @@ void wait_room_release(struct wait_room *w);
 
 /*
  * Split the time from ready_us to the start of a task that has been waiting for an earlier one, by
- * the host's own order, until order_us, or -1. until_us[cause]: when it was over, if there was any.
+ * the host's own order, until order_us, or -1. until_us[cause]: when it had ended, if there was any.
  */
 void wait_room_split(struct wait_room *w, uint32_t task, int64_t ready_us, int64_t order_us,
 		     int64_t us[QUEUE_CAUSES], int64_t until_us[QUEUE_CAUSES]);

@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /*
- * GNU make's database of targets. Its structs are the same from 4.0 to 4.4, but for the order of two
- * members of a prerequisite: nothing is read from other versions.
+ * GNU make's database of targets. Its structs are the same from 4.0 to 4.4, except the order of two
+ * members of a prerequisite. Nothing is read from other versions.
  *
  * A target for which make starts no process is no task: it has no recipe, an empty one, or it is up
  * to date. What waits for it waits for the tasks behind it. So when a task starts, the targets of
- * this sort among its prerequisites, and among theirs, are written, each once, with those of its
- * prerequisites that ran or have such behind them ("group"). make has finished with all of
- * them by then.
+ * this sort among its prerequisites, and among theirs, are written as a "group", each once. A
+ * group has those of its prerequisites that ran or lead to others that ran. make has finished
+ * with all of them by then.
  */
 
 /* The beginning of make's struct commands. */

@@ -136,9 +136,9 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const char *const *names, size_t n);
 
 /*
- * "group": a target of the instance for which it runs no task, such as one without a recipe, and
- * the targets that one of its tasks waits for because of it, in the same way. The name is repeated in
- * each line.
+ * "group": a target of the instance for which it runs no task, such as one without a recipe. The
+ * names are the targets that tasks wait for because of it, written in the same way. The name of the
+ * target is repeated in each line.
  */
 size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *name,
 		       const char *const *names, size_t n);

@@ -102,8 +102,8 @@ struct pool {
 	int64_t depth;
 };
 
-/* A target of an instance for which it ran no task, and some of what stands behind it. Several may
- * have the same name: they add up. */
+/* A target of an instance for which it ran no task, and some of the targets that it waits for.
+ * Several may have the same name: they add up. */
 struct target_group {
 	uint32_t instance;
 	uint32_t first_in, n_in;	/* in recording.in */

@@ -91,8 +91,11 @@ static void stop(struct made *m)
 
 static bool has_edge(const struct graph *g, uint32_t from, uint32_t to)
 {
-	for (uint32_t k = g->first_needs[to]; k < g->first_needs[to + 1]; k++) {
-		if (g->needs[k] == from)
+	const uint32_t *list;
+	size_t n = graph_tasks(g, to, false, &list);
+
+	for (size_t k = 0; k < n; k++) {
+		if (list[k] == from)
 			return true;
 	}
 	return false;
@@ -107,9 +110,12 @@ static int steps(const struct graph *g, uint32_t from, uint32_t to)
 		distance[i] = i == from ? 0 : NODES;
 	for (int round = 0; round < NODES; round++) {
 		for (uint32_t i = 0; i < g->n; i++) {
-			for (uint32_t k = g->first_needs[i]; k < g->first_needs[i + 1]; k++) {
-				if (distance[g->needs[k]] + 1 < distance[i])
-					distance[i] = distance[g->needs[k]] + 1;
+			const uint32_t *list;
+			size_t n = graph_tasks(g, i, false, &list);
+
+			for (size_t k = 0; k < n; k++) {
+				if (distance[list[k]] + 1 < distance[i])
+					distance[i] = distance[list[k]] + 1;
 			}
 		}
 	}

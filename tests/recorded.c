@@ -117,6 +117,27 @@ static void add_after(struct plan *p, int64_t t, const char *inst, uint64_t seq)
 	event_add_after(&p->tasks, t, inst, seq, after, random_below(&p->state, 4));
 }
 
+/* Groups, some in circles, and tasks that wait for them. */
+static void add_groups(struct plan *p)
+{
+	uint64_t state = p->state ^ 77;
+
+	for (unsigned i = 0; i < p->n / 4; i++) {
+		const char *inst = p->inst[random_below(&state, p->n_instances)], *in[4];
+		char name[4][24], group[24];
+
+		snprintf(group, sizeof group, "g%u", (unsigned)random_below(&state, p->n / 4));
+		for (unsigned k = 0; k < 4; k++) {
+			snprintf(name[k], sizeof name[k], "%c%u", k % 2 ? 't' : 'g',
+				 (unsigned)random_below(&state, p->n / (k % 2 ? 1 : 4)));
+			in[k] = name[k];
+		}
+		event_add_group(&p->tasks, 1, inst, group, in, 1 + random_below(&state, 4));
+		in[0] = group;
+		event_add_after(&p->tasks, 1, inst, 1 + random_below(&state, p->n), in, 1);
+	}
+}
+
 static void add_random_task(struct plan *p, unsigned i)
 {
 	static const char *const kinds[] = { NULL, "compile", "link", "test" };
@@ -160,6 +181,7 @@ void recorded_random(struct recorded *r, unsigned n, uint64_t seed)
 	open_instances(&p);
 	for (unsigned i = 0; i < n; i++)
 		add_random_task(&p, i);
+	add_groups(&p);
 	ck_assert_int_eq(buf_error(&p.tasks), 0);
 	recorded_make(r, "cores: 4\ncwd: /src\nend_us: 3000000\nstatus: 0\n",
 		      buf_str(&p.tasks), NULL);

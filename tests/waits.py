@@ -2,8 +2,8 @@
 # Generated builds with known waits, really run by make, ninja and samurai:
 #   waits.py BUILDBEAT DIRECTORY FIRST LAST
 #   waits.py BUILDBEAT DIRECTORY known
-# The tasks sleep. What a build waited for follows from its plan, which is made here from the number of
-# the build, and from the recorded times, so the load of the machine does not matter. All outputs
+# The tasks sleep. The plan of a build is made here from its number. What its tasks waited for follows
+# from the plan and the recorded times, so the load of the machine does not matter. All outputs
 # agree with this within 20 ms, and with each other exactly.
 import json
 import os

@@ -153,14 +153,14 @@ static bool has_gap(const struct panels *l)
 static void add_links(struct legend *l, const struct chart *c)
 {
 	const size_t *n = c->chain.n_link;
+	size_t waited = n[LINK_WORKER] + n[LINK_POOL] + n[LINK_LOAD] + n[LINK_ORDER];
 
-	if (c->chain.n_path && !c->chain.waits.has_dependencies) {
+	if (c->chain.n_path && (!c->chain.waits.has_dependencies || (!n[LINK_DEPENDENCY] && !waited)))
 		add_key(l, "needed", "on the path: the end of the build waited for it");
-		return;
-	}
-	if (n[LINK_DEPENDENCY] || (n[LINK_NONE] && !n[LINK_WORKER] && !n[LINK_POOL] && !n[LINK_LOAD] &&
-	     !n[LINK_ORDER]))
+	else if (n[LINK_DEPENDENCY])
 		add_key(l, "needed", "on the path: waited for a dependency");
+	if (!c->chain.waits.has_dependencies)
+		return;
 	if (n[LINK_WORKER])
 		add_key(l, "waited", "on the path: waited for a free worker")->meaning =
 			"with more workers it could have run earlier";
