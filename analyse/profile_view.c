@@ -376,7 +376,7 @@ const char *profile_view_unit(const struct profile_view *v, const struct profile
 	       profile_text(v->p, own);
 }
 
-void profile_add_number(struct buf *b, double n, const char *unit)
+static void add_number(struct buf *b, double n, const char *unit)
 {
 	int64_t whole = isnan(n) ? 0 : fabs(n) < 9e18 ? (int64_t)llround(fabs(n)) : INT64_MAX;
 
@@ -399,7 +399,7 @@ void profile_add_number(struct buf *b, double n, const char *unit)
 void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
 		      enum profile_column c)
 {
-	profile_add_number(b, profile_view_number(v, n, c), profile_view_unit(v, n, c));
+	add_number(b, profile_view_number(v, n, c), profile_view_unit(v, n, c));
 }
 
 double profile_view_number(struct profile_view *v, const struct profile_node *n,

@@ -110,10 +110,7 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 const char *profile_view_unit(const struct profile_view *v, const struct profile_node *n,
 			      enum profile_column c);
 
-/* A number for people: "12", "0.4 s", "24 ns", "17 faults", "-" if it is unknown (NAN). */
-void profile_add_number(struct buf *b, double n, const char *unit);
-
-/* The same of a node. */
+/* A number of a node for people: "12", "0.4 s", "24 ns", "17 faults", "-" if it is unknown. */
 void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
 		      enum profile_column c);
 

@@ -137,8 +137,9 @@ static int64_t time_of(const struct tally_head *head, bool runs)
 	return ns / 1000 < READER_TIME_MAX_US ? ns / 1000 + !runs : READER_TIME_MAX_US;
 }
 
-int tally_live_add_image(struct tally_reader *r, const void *image, size_t size, const char *inst,
-			 bool runs)
+/* 1: it was added; 0: it is not that of the instance, or not in use. */
+static int add_image(struct tally_reader *r, const void *image, size_t size, const char *inst,
+		     bool runs)
 {
 	const struct tally_head *head = image;
 	int error;
@@ -188,7 +189,7 @@ static int copy_image(void **image, size_t *size, int fd)
 	return 0;
 }
 
-/* As tally_live_add_image(). Other files are ignored. */
+/* As add_image(). Other files are ignored. */
 static int add_fd(struct tally_reader *r, int fd, const char *inst, bool runs)
 {
 	size_t size = 0;
@@ -196,7 +197,7 @@ static int add_fd(struct tally_reader *r, int fd, const char *inst, bool runs)
 	int error = copy_image(&image, &size, fd);
 
 	if (!error)
-		error = tally_live_add_image(r, image, size, inst, runs);
+		error = add_image(r, image, size, inst, runs);
 	if (image)
 		munmap(image, size);
 	return error == -ESTALE ? 0 : error;

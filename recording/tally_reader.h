@@ -90,11 +90,7 @@ int tally_lines_read_fd(struct tally_reader *r, int fd, bool continued, struct e
 /* Add an image of the current process. size bytes can be read at image, which may change. */
 int tally_live_add(struct tally_reader *r, const void *image, size_t size);
 
-/* The same with what its head says, if it is that of an instance and in use: 1. Otherwise 0. */
-int tally_live_add_image(struct tally_reader *r, const void *image, size_t size,
-			 const char *inst, bool runs);
-
-/* Add the image in a file of the recording, as the above. */
+/* Add the image in a file of the recording, if it is that of the instance and in use. */
 int tally_live_add_file(struct tally_reader *r, int dir_fd, const char *name, const char *inst);
 
 /* Add the images of all processes that run, and were not added from a file. */

@@ -40,7 +40,7 @@ static void add_us(struct json *j, const char *name, double ns)
 	json_real(j, name, ns / 1000, fmod(ns, 1000) != 0 ? 3 : 0);
 }
 
-/* A number in nanoseconds; if it is none of time, NAN. */
+/* A time in nanoseconds, NAN if the unit is another one. */
 static double time_of(struct profile_view *v, const struct profile_node *n, uint8_t column)
 {
 	const char *unit = profile_view_unit(v, n, (enum profile_column)column);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file with the tallies of a host: what hosts tallied that were killed, replaced themselves,
+ * exited without a close() or had a full disk, and files with any content.
+ */
+#include "plugin/buildbeat_plugin.h"
+#include "recording/tally.h"
+#include "recording/tally_image.h"
+#include "tests/make_host.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct buildbeat_api *api;
+static char dir[4096];
+
+static void setup(void)
+{
+	api = make_host_api();
+	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
+}
+
+static struct buildbeat_session *open_one(unsigned flags)
+{
+	return make_host_open(api, dir, flags);
+}
+
+static int32_t set(struct buildbeat_session *s, int32_t status)
+{
+	struct buildbeat_tallies t = { .size = sizeof t, .status = status };
+
+	return api->tally_set(s, &t);
+}
+
+static uint32_t location(int line)
+{
+	struct buildbeat_place place = {
+		.size = sizeof place, .line = line, .function = "function", .file = "a/directory/file.c",
+	};
+
+	return api->tally_location(&place);
+}
+static void tally(uint32_t where, int n)
+{
+	struct buildbeat_run run;
+
+	for (int i = 0; i < n; i++) {
+		api->tally_started(&run, where);
+		api->tally_finished(&run);
+	}
+}
+
+static bool has_tallies(void *data)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	size_t n_live = 0;
+	bool all;
+
+	all = !tally_read_live(&t, dir, -1, NULL, &n_live, NULL) && n_live == 1 && t.n_rows == 1 &&
+	      t.row[0].count == *(uint64_t *)data;
+	tally_release(&t);
+	return all;
+}
+
+static size_t n_images(void)
+{
+	struct run r;
+
+	support_run(&r, dir, "ls | grep -c '^tally-.*mem$'");
+	return (size_t)atoi(r.out.data);
+}
+
+static uint64_t counted(const struct tally_table *t)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		n += t->row[i].death == TALLY_STILL_ALIVE ? 0 : t->row[i].count;
+	return n;
+}
+
+/* What is in the recording, without a host that runs. */
+static void check_unfinished(uint64_t count, bool incomplete)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	size_t n_live = 1;
+
+	ck_assert_int_eq(tally_read_live(&t, dir, -1, NULL, &n_live, NULL), 0);
+	ck_assert_uint_eq(n_live, 0);
+	ck_assert_uint_eq(counted(&t), count);
+	ck_assert_uint_eq(t.n_processes, 1);
+	ck_assert(t.process[0].unfinished);
+	ck_assert_int_eq(t.process[0].incomplete, incomplete);
+	tally_release(&t);
+	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
+	ck_assert_uint_eq(counted(&t), count);
+	tally_release(&t);
+}
+
+/* A host that hangs is read, and one that was killed has lost nothing. */
+START_TEST(killed)
+{
+	uint64_t all = 300;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		tally(location(1), 100);
+		api->tally_phase(s, "");
+		tally(location(1), 200);
+		for (;;)
+			pause();
+	}
+	support_wait_until(has_tallies, &all, "tallies of the host");
+	kill(pid, SIGSTOP);
+	ck_assert(has_tallies(&all));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ck_assert_uint_eq(n_images(), 1);
+	check_unfinished(300, false);
+}
+END_TEST
+
+/* Ways to end without a close(): exec() keeps the process, and the others are those of C. */
+static void end_in_a_way(int way)
+{
+	switch (way) {
+	case 0:
+		execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+		_exit(1);
+	case 1:
+		exit(7);
+	case 2:
+		_exit(7);
+	default:
+		raise(SIGSEGV);
+	}
+}
+
+START_TEST(not_closed)
+{
+	struct rlimit none = { 0, 0 };
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+		pid_t child;
+
+		setrlimit(RLIMIT_CORE, &none);
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		tally(location(1), 1000);
+		api->tally_location(&(struct buildbeat_place){ sizeof(struct buildbeat_place), 1,
+			"login --password=Xq7secret", "API_TOKEN=Xq7secret", 0, 0 });
+		api->tally_thread("-u a:b --token=Xq7secret");
+		tally(location(1), 0);
+		child = fork();		/* has nothing of it, and ends first */
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+		tally(location(1), 1);
+		end_in_a_way(_i);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(_i == 3 ? WIFSIGNALED(status) : WEXITSTATUS(status) == 7);
+	check_unfinished(1001, false);
+	support_expect(dir, 1, "", "", "grep -rl Xq7secret .");
+}
+END_TEST
+
+/* Processes of one host that forks have one file, and what they tally is there once. */
+START_TEST(forks_killed)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0) ? open_one(BUILDBEAT_FORKS) : NULL;
+
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		tally(location(1), 10);
+		for (int i = 0; i < 3; i++) {
+			pid_t child = fork();
+
+			if (!child) {
+				tally(location(1), 100);
+				_exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+		raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_uint_eq(n_images(), 1);
+	check_unfinished(310, false);
+}
+END_TEST
+
+/* Without room for a file, or with lines that were lost. */
+START_TEST(no_room_for_a_file)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+
+		if (_i == 0)		/* the name is taken: there is no file */
+			support_run(&(struct run){ 0 }, dir, "touch tally-%s.mem", api->instance(s));
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		tally(location(1), 5);
+		api->tally_phase(s, "one");
+		if (_i == 1)		/* no line can be written */
+			support_run(&(struct run){ 0 }, dir, "rm tally.log && mkdir tally.log");
+		tally(location(1), 2);
+		if (_i == 1)
+			api->close(s);
+		raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (_i == 1)
+		support_run(&(struct run){ 0 }, dir, "rmdir tally.log");
+	ck_assert_uint_eq(n_images(), 1);
+	check_unfinished(_i == 0 ? 5 : 7, _i == 0);
+}
+END_TEST
+
+#define FULL_RUNS 5000
+
+/* A host whose image does not fit, and that is killed: what there was no room for is counted. */
+static int on_a_full_disk(const char *size)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	char base[PATH_MAX];
+	int status = 0;
+	uint64_t n;
+	pid_t pid;
+
+	snprintf(base, sizeof base, "%s/recordings", support_tmpdir());
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir(base, 0700) || mount("none", base, "tmpfs", 0, size))
+		return 77;
+	pid = fork();
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		for (int i = 0; i < FULL_RUNS; i++)
+			tally(location(i), 1);
+		api->tally_phase(s, "end");
+		raise(SIGKILL);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		return 2;
+	if (tally_read(&t, dir, -1, INT64_MAX, NULL, NULL))
+		return 3;
+	n = counted(&t) + (t.n_processes == 1 ? t.process[0].n_lost : 0);
+	tally_release(&t);
+	return n == FULL_RUNS ? 0 : 4;
+}
+
+static const char *const disk_sizes[] = { "size=240k", "size=400k", "size=700k", "size=20m" };
+
+START_TEST(full_disk)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(on_a_full_disk(disk_sizes[_i]));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	/* 77: not allowed to mount */
+	ck_assert(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+}
+END_TEST
+
+/* Any damage to the file: the reader ends well. */
+START_TEST(damaged_file)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	char path[PATH_MAX];
+	int status = 0;
+	struct buf image;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct buildbeat_session *s = open_one(0);
+
+		set(s, BUILDBEAT_TALLY_ACTIVE);
+		for (int i = 1; i < 200; i++)
+			tally(location(i), 1);
+		raise(SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	support_run(&(struct run){ 0 }, dir, "mv tally-*.mem a.mem; cp a.mem b; chmod 600 b");
+	snprintf(path, sizeof path, "%s/a.mem", dir);
+	support_read(&image, path);
+	for (int i = 0; i < 60; i++) {
+		struct tally_table t = TALLY_TABLE_INIT;
+		char name[INSTANCE_ID_MAX];
+
+		snprintf(name, sizeof name, "%s", image.data + offsetof(struct tally_head, inst));
+		for (int k = 0; k < 8; k++)
+			image.data[sizeof(struct tally_head) * (k > 0) + random_below(&state,
+				image.len - sizeof(struct tally_head))] = (char)random_below(&state, 256);
+		memcpy(image.data, TALLY_MAGIC, sizeof TALLY_MAGIC);
+		memcpy(image.data + offsetof(struct tally_head, inst), name, sizeof name);
+		snprintf(path, sizeof path, "%s/tally-%s.mem", dir, name);
+		support_write(path, image.data, i % 3 ? image.len : random_below(&state, image.len));
+		ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
+		tally_release(&t);
+	}
+	buf_release(&image);
+}
+END_TEST
+
+/* Removed when tally.log has all of it. */
+START_TEST(closed)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	struct buildbeat_session *s = open_one(0);
+
+	set(s, BUILDBEAT_TALLY_ACTIVE);
+	tally(location(1), 10);
+	ck_assert_uint_eq(n_images(), 1);
+	api->close(s);
+	ck_assert_uint_eq(n_images(), 0);
+	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
+	ck_assert_uint_eq(counted(&t), 10);
+	ck_assert(!t.process[0].unfinished);
+	tally_release(&t);
+	/* a second session of the process has no file, and says so */
+	s = open_one(0);
+	set(s, BUILDBEAT_TALLY_ACTIVE);
+	tally(location(1), 1);
+	ck_assert_uint_eq(n_images(), 0);
+	support_expect(dir, 0, "1\n", "", "grep -c '^host.*\tmemory$' tally.log");
+	api->close(s);
+	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
+	ck_assert_uint_eq(counted(&t), 11);
+	ck_assert(!t.process[1].unfinished);
+	tally_release(&t);
+}
+END_TEST
+
+int main(void)
+{
+	return support_main("tally_image", TEST_GROUP_WITH("tally_image", setup, NULL),
+			    TEST(killed), TEST_LOOP(not_closed, 4), TEST(forks_killed),
+			    TEST_LOOP(no_room_for_a_file, 2), TEST_EACH(full_disk, disk_sizes),
+			    TEST_LOOP(damaged_file, 4), TEST(closed));
+}
