@@ -10,7 +10,7 @@
 /*
  * PID namespaces. A process in another namespace than the launcher has one number there and another
  * one here, and it can see neither this one nor the processes around its namespace. So it asks the
- * launcher, through a socket beside the ticket: the kernel tells the launcher which process has
+ * launcher, through a socket beside the ticket: the kernel reports to the launcher which process has
  * connected. The answer is the list of numbers that the `open` line of an instance has.
  */
 

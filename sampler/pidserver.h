@@ -11,8 +11,8 @@
 /*
  * Answers instances in other PID namespaces which processes they are and which are around them, see
  * pidspace.h: one thread, which waits for the first one. If a process around an instance is that of
- * a task of another such instance, the thread adds a `pid` line to that task, so that readers find
- * the task around the instance by its process as they always do.
+ * a task of another such instance, the thread writes a `pid` line of that task. So readers find the
+ * task around the instance by its process, as they always do.
  */
 struct pidserver {
 	int fd;
