@@ -197,15 +197,17 @@ static void take_sampled(struct summary *s, const struct cost *sum)
 {
 	int64_t cpu_us = sat_add(s->user_us, s->system_us);
 
-	s->at_least = sum->at_least && (sum->cpu_us > cpu_us || sum->read_bytes > s->read_bytes ||
-					sum->written_bytes > s->written_bytes);
+	bool reads = s->read_bytes >= 0 && sum->read_bytes > s->read_bytes;
+	bool writes = s->written_bytes >= 0 && sum->written_bytes > s->written_bytes;
+
+	s->at_least = sum->at_least && (sum->cpu_us > cpu_us || reads || writes);
 	if (!s->at_least)
 		return;
 	if (sum->cpu_us > cpu_us)
 		s->user_us = sum->cpu_us - s->system_us;
-	if (sum->read_bytes > s->read_bytes)
+	if (reads)
 		s->read_bytes = sum->read_bytes;
-	if (sum->written_bytes > s->written_bytes)
+	if (writes)
 		s->written_bytes = sum->written_bytes;
 }
 
