@@ -256,9 +256,13 @@ static void add_targets(struct buf *out, struct view *v, enum sort_key key, size
 		const struct cost c = summary_target_cost(s, g);
 
 		add_target_wall(out, &c);
-		add_time(out, c.measured ? c.cpu_us : -1);
+		buf_addf(out, "| %s", c.at_least ? "&gt;" : "");
+		text_add_time(out, c.measured ? c.cpu_us : -1);
+		buf_addc(out, ' ');
 		add_target_memory(out, &c);
-		add_bytes(out, c.measured ? cost_value(&c, SORT_IO) : -1);
+		buf_addf(out, "| %s", c.at_least && cost_value(&c, SORT_IO) ? "&gt;" : "");
+		text_add_bytes(out, c.measured ? cost_value(&c, SORT_IO) : -1);
+		buf_addc(out, ' ');
 		buf_adds(out, "| ");
 		markdown_add(out, t->kind);
 		buf_adds(out, " | ");
