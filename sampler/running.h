@@ -57,8 +57,8 @@ struct running {
 /* Read one line of tasks.log. True: it was the last one of its writer. */
 bool running_take(struct running *r, struct slice line);
 
-/* The task of an instance in another PID namespace, by the instance's process and the task's number
- * in the namespace of that process, while its own process is not known; or NULL. */
+/* The task of an instance in another PID namespace whose process is not known. host: the process of
+ * the instance; inner_pid: the number of the task in the namespace of that process. Or NULL. */
 struct running_task *running_find_inner(struct running *r, int32_t host, int32_t inner_pid);
 
 /* The process of a task is known; 0: it is not. */

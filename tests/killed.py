@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Kills real builds while their tasks run, and compares what is said about them with their samples:
+# Kills real builds while their tasks run, and compares what is shown of them with their samples:
 #   killed.py BUILDBEAT DIRECTORY
 import json
 import os
