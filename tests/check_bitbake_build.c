@@ -49,7 +49,7 @@ static int build(const char *launcher, const char *targets)
 
 	support_run(&r, support_path("%s/bitbake", support_tmpdir()),
 		    "unset MAKEFILES; PATH='%s':\"$PATH\" BBPATH=\"$PWD:$PWD/../layer\" "
-		    "BB_SERVER_TIMEOUT=0 %s bitbake %s; status=$?; flock -w 60 bitbake.lock true; "
+		    "BB_SERVER_TIMEOUT=0 %s bitbake %s; status=$?; flock -w 600 bitbake.lock true; "
 		    "exit $status", bitbake, launcher, targets);
 	status = r.status;
 	ck_assert_msg(!strstr(r.out.data, "buildbeat:"), "%s", r.out.data);

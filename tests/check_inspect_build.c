@@ -28,7 +28,7 @@ static void begin(void)
 		       "print('grown')\n");
 	support_writes(support_path("%s/enough.sh", dir),
 		       "n=0; while ! grep -qs 'snapshot 2' buildstats/latest/inspect/*/progress.log && "
-		       "test $n -lt 1500; do sleep 0.02; n=$((n + 1)); done; touch enough\n");
+		       "test $n -lt 30000; do sleep 0.02; n=$((n + 1)); done; touch enough\n");
 }
 
 static size_t list(struct inspect_list *l)
@@ -56,7 +56,7 @@ START_TEST(crosses_the_threshold)
 	struct run r;
 
 	support_run(&r, dir, BUILDBEAT " record --inspect 'python3*,rss>40M,interval=20ms' -- sh -c "
-		    "'python3 grow.py 1 0; sh enough.sh & python3 grow.py 60 60; wait; exit 7'");
+		    "'python3 grow.py 1 0; sh enough.sh & python3 grow.py 60 600; wait; exit 7'");
 	ck_assert_int_eq(r.status, 7);
 	ck_assert_str_eq(buf_str(&r.out), "grown\ngrown\n");
 	ck_assert_uint_eq(list(&l), 1);
@@ -136,7 +136,7 @@ START_TEST(launcher_is_killed)
 	struct run r;
 
 	support_run(&r, dir, "%s" BUILDBEAT " record --inspect 'python3*,freeze,interval=10ms' -- "
-		    "python3 grow.py 30 60 >/dev/null 2>&1 & l=$!; "
+		    "python3 grow.py 30 600 >/dev/null 2>&1 & l=$!; "
 		    "until_true \"grep -qs 'snapshot 2' buildstats/latest/inspect/*/progress.log\"; "
 		    "victim=$(sed -n 's/^pid: //p' buildstats/latest/inspect/*/archive); "
 		    "ours=$(sed -n '1s/^[^0-9]*[0-9]* \\([0-9]*\\).*/\\1/p' "

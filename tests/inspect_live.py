@@ -27,7 +27,7 @@ def run(*arguments, status=0):
 
 
 def wait_until(condition, what):
-    for _ in range(6000):
+    for _ in range(60000):
         found = condition()
         if found:
             return found

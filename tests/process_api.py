@@ -49,7 +49,7 @@ class Asker:
 
 
 def wait_until(condition, what):
-    for _ in range(6000):
+    for _ in range(60000):
         found = condition()
         if found:
             return found
