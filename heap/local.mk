@@ -33,13 +33,14 @@ EXTRA_DIST += heap/heap.map
 
 # initfirst: before constructors of other objects, which would otherwise run twice. noseparate-code
 # and norelro: it is loaded into each program of an armed build. hidden: it exports nothing.
-# nostdlib, defs: it needs no library, and what it uses of glibc is weak. It has its own functions of
-# strings, which the compiler must not replace by calls of themselves.
+# nostdlib, defs: it needs no library, and what it uses of glibc is weak.
 module_PROGRAMS += heap/buildbeat-arm.so
 heap_buildbeat_arm_so_SOURCES = heap/arm.c heap/bare.c heap/bare.h heap/heap_env.c heap/heap_env.h
 heap_buildbeat_arm_so_LDADD =
-heap_buildbeat_arm_so_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -fno-builtin \
-	-fno-tree-loop-distribute-patterns -fno-stack-protector -fno-sanitize=all -U_FORTIFY_SOURCE
+heap_buildbeat_arm_so_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+# after those of the user, which may harden what has libc
+$(heap_buildbeat_arm_so_OBJECTS): override CFLAGS += -fno-builtin -fno-lto \
+	-fno-stack-protector -fno-sanitize=all -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 heap_buildbeat_arm_so_LDFLAGS = -shared -nostdlib -Wl,-z,defs \
 	-Wl,-z,initfirst -Wl,-z,now -Wl,-O1 -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,-z,norelro
 
