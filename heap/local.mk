@@ -37,7 +37,7 @@ EXTRA_DIST += heap/heap.map
 module_PROGRAMS += heap/buildbeat-arm.so
 heap_buildbeat_arm_so_SOURCES = heap/arm.c heap/bare.c heap/bare.h heap/heap_env.c heap/heap_env.h
 heap_buildbeat_arm_so_LDADD =
-heap_buildbeat_arm_so_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+heap_buildbeat_arm_so_CFLAGS = -std=gnu11 -fPIC -ffunction-sections -fvisibility=hidden $(WARNINGS)
 # after those of the user, which may harden what has libc
 $(heap_buildbeat_arm_so_OBJECTS): override CFLAGS += -fno-builtin -fno-lto \
 	-fno-stack-protector -fno-sanitize=all -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
