@@ -22,18 +22,6 @@ void text_tone(struct buf *b, const struct style *s, enum tone tone)
 		buf_adds(b, codes[tone]);
 }
 
-/* As the pages round: a half up. */
-static void add_rounded(struct buf *b, int64_t us, int64_t unit_us, int decimals, const char *unit)
-{
-	static const int64_t parts[] = { 1, 10, 100 };
-	int64_t part_us = unit_us / parts[decimals], n = (us + part_us / 2) / part_us;
-
-	buf_addf(b, "%lld", (long long)(n / parts[decimals]));
-	if (decimals)
-		buf_addf(b, ".%0*d", decimals, (int)(n % parts[decimals]));
-	buf_adds(b, unit);
-}
-
 void text_add_time(struct buf *b, int64_t us)
 {
 	int64_t seconds = us / 1000000 + (us % 1000000 >= 500000);
@@ -45,13 +33,13 @@ void text_add_time(struct buf *b, int64_t us)
 	else if (us < 1000)
 		buf_addf(b, "%d us", (int)us);
 	else if (us < 9950)
-		add_rounded(b, us, 1000, 1, " ms");
+		buf_addf(b, "%.1f ms", (double)us / 1e3);
 	else if (us < 999500)
-		add_rounded(b, us, 1000, 0, " ms");
+		buf_addf(b, "%.0f ms", (double)us / 1e3);
 	else if (us < 9995000)
-		add_rounded(b, us, 1000000, 2, " s");
+		buf_addf(b, "%.2f s", (double)us / 1e6);
 	else if (us < 59950000)
-		add_rounded(b, us, 1000000, 1, " s");
+		buf_addf(b, "%.1f s", (double)us / 1e6);
 	else if (seconds < 3600)
 		buf_addf(b, "%dm %02ds", (int)(seconds / 60), (int)(seconds % 60));
 	else
@@ -79,6 +67,7 @@ void text_add_bytes(struct buf *b, int64_t bytes)
 	}
 	for (; n >= 999.5 && unit + 1 < ARRAY_SIZE(units); unit++)
 		n /= 1024;
+	/* a half up: no two sizes that are printed differently may have one code of a chart */
 	if (unit && n < 9.95)
 		buf_addf(b, "%.1f %s", (double)(int)(n * 10 + .5) / 10, units[unit]);
 	else

@@ -17,6 +17,14 @@ function two(n) {
 	return n < 10 ? "0" + n : String(n);
 }
 
+/* As printf does: a half goes to the even digit. It is one only where a double has it exactly. */
+function fixed(v, digits) {
+	const down = Math.floor(v * 10 ** digits);
+
+	return v * 2 ** (digits + 1) % 2 === 1 ? ((down + down % 2) / 10 ** digits).toFixed(digits) :
+		v.toFixed(digits);
+}
+
 function timeText(us) {
 	const s = Math.round(us / 1e6);
 
@@ -25,13 +33,13 @@ function timeText(us) {
 	if (us < 1000)
 		return Math.round(us) + " us";
 	if (us < 9950)
-		return (Math.round(us / 100) / 10).toFixed(1) + " ms";
+		return fixed(us / 1e3, 1) + " ms";
 	if (us < 999500)
-		return Math.round(us / 1e3) + " ms";
+		return fixed(us / 1e3, 0) + " ms";
 	if (us < 9995000)
-		return (Math.round(us / 1e4) / 100).toFixed(2) + " s";
+		return fixed(us / 1e6, 2) + " s";
 	if (us < 59950000)
-		return (Math.round(us / 1e5) / 10).toFixed(1) + " s";
+		return fixed(us / 1e6, 1) + " s";
 	if (s < 3600)
 		return Math.floor(s / 60) + "m " + two(s % 60) + "s";
 	return Math.floor(s / 3600) + "h " + two(Math.floor(s % 3600 / 60)) + "m";

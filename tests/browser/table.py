@@ -74,7 +74,7 @@ def _time_text(us):
     for most, unit, decimals, word in ((1e3, 1, 0, ' us'), (9950, 1e3, 1, ' ms'), (999500, 1e3, 0, ' ms'),
                                        (9995000, 1e6, 2, ' s'), (59950000, 1e6, 1, ' s')):
         if us < most:
-            return '%.*f%s' % (decimals, int(us * 10 ** decimals / unit + 0.5) / 10 ** decimals, word)
+            return '%.*f%s' % (decimals, us / unit, word)
     return '%dm %02ds' % divmod(int(us / 1e6 + 0.5), 60)
 
 
