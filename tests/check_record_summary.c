@@ -11,7 +11,7 @@
 /* The summary at the end of `buildbeat record`: where it is printed, and what it says. */
 
 #define SUMMARY "buildbeat: recorded in "
-#define LINES_MAX 7
+#define LINES_MAX 8
 #define COLUMNS 80
 
 /* The summary in what was printed, checked: the path, then lines that are short enough. */
@@ -216,7 +216,21 @@ START_TEST(same_as_show)
 }
 END_TEST
 
-/* Of a build whose task has a name that fills several lines. */
+/* Lines that go on below a word, as one. */
+static const char *joined(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++) {
+		if (*p == '\n')
+			p += strspn(p, "\n ") - 1;
+		*to++ = *p == '\n' ? ' ' : *p;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Of a build whose task has a name that fills several lines: the name is shortened, nothing else is. */
 START_TEST(long_names)
 {
 	const char *dir = support_tmpdir();
@@ -237,6 +251,7 @@ START_TEST(long_names)
 		support_run(&r, dir, RECORD "-n %d --summary -- make", blank);
 		ck_assert_int_eq(r.status, 2);
 		ck_assert_ptr_nonnull(strstr(find(strstr(r.err.data, SUMMARY)), "\nverdict      The build failed"));
+		ck_assert_msg(strstr(joined(r.err.data), " failed (exit 1) after ") != NULL, "%s", r.err.data);
 	}
 }
 END_TEST
