@@ -41,6 +41,33 @@ static int64_t span_us(const struct recording *rec, const char *series)
 	return (c.series->time_ms[c.n - 1] - c.series->time_ms[0]) * 1000;
 }
 
+/*
+ * The kernel brings the totals of /proc/pressure up to date every two seconds. What a total grew when it
+ * first did is of the two seconds before, of which the recording may have seen a part; it counts as that
+ * part. So no time is longer than that between the first sample and the last one.
+ */
+#define PRESSURE_STEP_MS 2000
+
+static int64_t stalled_us(const struct recording *rec, const char *name)
+{
+	struct column c;
+	int64_t all_us = 0;
+
+	if (!column_find(&c, rec, "proc_pressure", name) || !c.n_parts || !c.n)
+		return -1;
+	for (size_t i = 1; i < c.n; i++) {
+		int64_t us = column_between(&c, i - 1, i);
+		int64_t seen_ms = c.series->time_ms[i] - c.series->time_ms[0];
+
+		if (us > 0 && !all_us && seen_ms < PRESSURE_STEP_MS)
+			us = (int64_t)((double)us * (double)seen_ms / PRESSURE_STEP_MS);
+		all_us = sat_add(all_us, us > 0 ? us : 0);
+		if (all_us / 1000 >= seen_ms)
+			all_us = seen_ms * 1000;
+	}
+	return all_us;
+}
+
 static void fill_cpu(struct host *h, const struct recording *rec)
 {
 	h->span_us = span_us(rec, "proc_stat");
@@ -169,5 +196,5 @@ void host_fill(struct host *h, const struct recording *rec)
 	h->net_sent_bytes = growth(rec, "proc_net", "*.tx");
 	h->pressure_span_us = span_us(rec, "proc_pressure");
 	for (size_t i = 0; i < PRESSURES; i++)
-		h->stalled_us[i] = growth(rec, "proc_pressure", pressure_name[i]);
+		h->stalled_us[i] = stalled_us(rec, pressure_name[i]);
 }

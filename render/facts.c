@@ -417,9 +417,12 @@ void fact_memory(struct facts *f, const struct summary *s)
 {
 	const struct host *h = &s->host;
 	int64_t kb = s->memory_peak_kb.value;
+	int64_t largest_kb = recording_build_number(s->rec, "max_rss_kb");
 	bool swapped = h->swapped_out_bytes > 0 || (h->swapped_in_bytes > 0 && !f->brief);
 
-	add_moment(f, "the build ", kb > 0 ? sat_mul(kb, 1024) : -1, s->memory_peak_kb.time_us);
+	add_moment(f, "the tasks ", kb > 0 ? sat_mul(kb, 1024) : -1, s->memory_peak_kb.time_us);
+	if (largest_kb > kb && !f->brief)	/* the build tool, which is no task, or a task between two samples */
+		add_bytes(f, "the largest process ", sat_mul(largest_kb, 1024), "");
 	if (!f->brief)
 		add_moment(f, "cgroup ", h->cgroup_memory_bytes.value,
 			   h->cgroup_memory_bytes.time_us);

@@ -231,6 +231,7 @@ static void add_memory(struct json *j, const struct summary *s)
 		end_line(j);
 	}
 	json_array_end(j);
+	json_known(j, "largest_process_kb", recording_build_number(s->rec, "max_rss_kb"));
 	add_moment(j, "cgroup_peak_bytes", "cgroup_peak_time_us", h->cgroup_memory_bytes);
 	add_moment(j, "host_peak_bytes", "host_peak_time_us", h->memory_used_bytes);
 	json_known(j, "host_total_bytes", h->memory_total_bytes);

@@ -418,7 +418,7 @@ def check_otlp(show, path):
 
 
 def check_prometheus(show, path):
-    """The values of the build; what is not known is not there."""
+    """The values of the build; a value that is not known is absent."""
     run("export", "-t", "prometheus", "-o", path, RECORDING)
     with open(path, encoding="utf-8") as f:
         text = f.read()

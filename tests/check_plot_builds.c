@@ -208,7 +208,7 @@ START_TEST(peak_of_a_long_build)
 	plotted_draw(&d, &p);
 	plotted_file(&d, &svg, "memory.svg");
 	plotted_says(&svg, (const char *const[]){ "Around the peak", "max 500 MiB", "max 90 MiB",
-					  "590 MiB at 51.0 s", "Memory of the build", NULL });
+					  "590 MiB at 51.0 s", "Memory of the tasks", NULL });
 	buf_release(&svg);
 	plotted_release(&d);
 }

@@ -109,6 +109,36 @@ static void read_into(struct recording *rec, const char *path)
 	ck_assert_msg(!recording_read(rec, path, &convert_formats, &err), "%s", err.message);
 }
 
+#define PRESSURE "buildbeat proc_pressure 1 1000 cpu.some:1ms:c io.some:1ms:c\n"
+
+/* The kernel counts late: what was waited before the first sample is not of the build, and no share is more
+ * than all. */
+static const struct { const char *samples; int64_t cpu_us, io_us, span_us; } pressures[] = {
+	{ "@0 0,0\n@15 2000,0\n", 15000, 0, 15000 },	/* all of the two seconds before */
+	{ "@0 0,0\n@1500 1000,0\n", 750000, 0, 1500000 },
+	{ "@0 0,0\n@1000 0,0\n@2000 2000,10\n@3000 0,0\n@4000 1990,20\n", 3990000, 30000, 4000000 },
+	{ "@0 0,0\n@1000 2000,0\n@3000 1900,3\n", 2900000, 3000, 3000000 },
+	{ "@0 0,0\n@1000 0,0\n@2000 0,0\n@2100 2001,0\n", 2001000, 0, 2100000 },
+};
+
+START_TEST(pressure)
+{
+	const char *dir = support_tmpdir();
+	struct recording rec = RECORDING_INIT;
+	struct summary s;
+
+	put(dir, "build", BUILD "cores: 2\nend_us: 9000000\n");
+	put(dir, "proc_pressure.log", support_path(PRESSURE "%s", pressures[_i].samples));
+	read_into(&rec, dir);
+	ck_assert_int_eq(summary_make(&s, &rec), 0);
+	ck_assert_int_eq(s.host.stalled_us[PRESSURE_CPU_SOME], pressures[_i].cpu_us);
+	ck_assert_int_eq(s.host.stalled_us[PRESSURE_IO_SOME], pressures[_i].io_us);
+	ck_assert_int_eq(s.host.pressure_span_us, pressures[_i].span_us);
+	summary_release(&s);
+	recording_release(&rec);
+}
+END_TEST
+
 START_TEST(arithmetic)
 {
 	const char *dir = support_tmpdir();
@@ -357,7 +387,7 @@ END_TEST
 
 int main(void)
 {
-	return support_main("summary", TEST_EACH(arithmetic, cases), TEST(shares_are_at_most_all),
+	return support_main("summary", TEST_EACH(arithmetic, cases), TEST_EACH(pressure, pressures), TEST(shares_are_at_most_all),
 			    TEST_EACH(nothing_counts_twice, nested), TEST(memory_at_most),
 			    TEST(sums_of_a_build), TEST_EACH(selecting, selections),
 			    TEST_LOOP(the_first_of_many, 5), TEST(keys_of_any_size));

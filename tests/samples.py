@@ -139,7 +139,7 @@ NOTED = [
     ("first worker", r'class="label" x="[\d.]+" y="([\d.]+)">1<'),
     ("CPU", r'class="title" x="[\d.]+" y="([\d.]+)">CPU'),
     ("running tasks", r'class="title" x="[\d.]+" y="([\d.]+)">Running tasks'),
-    ("memory", r'class="title" x="[\d.]+" y="([\d.]+)">Memory of the build'),
+    ("memory", r'class="title" x="[\d.]+" y="([\d.]+)">Memory of the tasks'),
     ("marks", r'data-mark="cpu".*?y="([\d.]+)"'),
 ]
 

@@ -118,7 +118,7 @@ static void add_build(struct gauges *g, const struct summary *s, bool running)
 	}
 	if (s->memory_peak_kb.value >= 0) {
 		begin(g, "buildbeat_build_peak_memory_bytes",
-		      "Largest memory of all tasks at one time.");
+		      "Largest memory of all tasks at one time, without the build tool.");
 		add(g, NULL, NULL, s->memory_peak_kb.value * 1024);
 	}
 }

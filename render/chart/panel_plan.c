@@ -45,7 +45,7 @@ static const struct panel_plan running = {
 		      { .name = "shmem", .maybe = true } }
 
 static const struct panel_plan memory = {
-	.word = "memory", .title = "Memory of the build", .series = "proc_meminfo",
+	.word = "memory", .title = "Memory of the tasks", .series = "proc_meminfo",
 	.unit = AXIS_BYTES, .right_unit = AXIS_BYTES,
 	.band = {
 		TASK("task1", COLOUR_BLUE), TASK("task2", COLOUR_ORANGE), TASK("task3", COLOUR_SKY),

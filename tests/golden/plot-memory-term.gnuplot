@@ -25,7 +25,7 @@ print "           o swap used: mean 8.6 MiB, max 10 MiB"
 print "           - all memory: 7.8 GiB"
 set terminal dumb size 80,17 nofeed noenhanced mono
 print ''
-print "Memory of the build"
+print "Memory of the tasks"
 set xrange [-0.074626:9.925374]
 set yrange [0:268435456]
 set xtics ("0" 0, "2 s" 2, "4 s" 4, "6 s" 6, "8 s" 8, "10 s" 10)

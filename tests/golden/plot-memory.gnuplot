@@ -35,8 +35,8 @@ unset label
 unset object
 unset arrow
 
-# Memory of the build
-set label "Memory of the build" at screen 0.065625, screen 0.465982 font 'sans-serif,14' textcolor rgb '#1f2328'
+# Memory of the tasks
+set label "Memory of the tasks" at screen 0.065625, screen 0.465982 font 'sans-serif,14' textcolor rgb '#1f2328'
 set object rectangle from screen 0.065625, screen 0.428754 to screen 0.075, screen 0.444159 fillcolor rgb '#356fae' fillstyle solid 1 border linecolor rgb '#4a4f57'
 set label "b: mean 130 MiB, max 190 MiB" at screen 0.08125, screen 0.436456 font 'sans-serif,12' textcolor rgb '#1f2328'
 set object rectangle from screen 0.504687, screen 0.428754 to screen 0.514062, screen 0.444159 fillcolor rgb '#e5a531' fillstyle solid 1 border linecolor rgb '#4a4f57'
