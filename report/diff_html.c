@@ -336,7 +336,7 @@ static void add_head(struct markup *h, const struct diff *d, const struct diff_p
 		if (!text.len)
 			continue;
 		markup_begin(h, "p");
-		markup_text(h, "All tasks: ");
+		markup_text(h, "Common factor of all tasks: ");
 		markup_text(h, buf_str(&text));
 		markup_end(h);
 	}

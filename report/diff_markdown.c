@@ -193,9 +193,9 @@ int diff_markdown(struct buf *out, const struct diff_view *v)
 	for (enum metric m = 0; m < METRICS; m++) {
 		size_t before = out->len;
 
-		buf_adds(out, "All of them: ");
+		buf_adds(out, "Common factor of all tasks: ");
 		diff_add_common(out, d, m);
-		if (out->len == before + strlen("All of them: "))
+		if (out->len == before + strlen("Common factor of all tasks: "))
 			buf_cut(out, before);
 		else
 			buf_adds(out, ".\n");

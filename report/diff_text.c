@@ -64,6 +64,7 @@ static void add_head(struct text *t)
 {
 	const struct diff *d = t->view->diff;
 	struct facts f;
+	bool any = false;
 
 	facts_begin(&f, t->out, t->style);
 	add_side(&f, d, DIFF_BASE);
@@ -78,10 +79,16 @@ static void add_head(struct text *t)
 	fact_part(&f);
 	fact_end(&f, "tasks", TONE_TITLE);
 	for (enum metric m = 0; m < METRICS; m++) {
+		size_t before = f.part.len;
+
 		diff_add_common(&f.part, d, m);
+		any |= f.part.len > before;
 		fact_part(&f);
 	}
-	fact_end(&f, "all tasks", TONE_TITLE);
+	if (any)
+		buf_adds(&f.part, "a common factor of all tasks, no sum");
+	fact_part(&f);
+	fact_end(&f, "in common", TONE_TITLE);
 	facts_release(&f);
 }
 
