@@ -59,6 +59,11 @@ static const struct {
 	  "close\t7\tb\t1\t300000\t0\t1\n" DONE("a.1", "310000") "close\t9\ta\t1\t310000\t0\t1\n", 0, 0, 0, 0 },
 	{ OK, MAKE START("a.1") SUB START("b.1") DONE("b.1", "300000")
 	  "close\t7\tb\t1\t600000\t0\t2\n" DONE("a.1", "610000") "close\t9\ta\t1\t610000\t0\t1\n", 300000, 1, 1, 0 },
+	/* the number of processes is not known: 2 % of the CPU time, of the whole build */
+	{ OK, MAKE START("a.1") DONE("a.1", "985000") "close\t9\ta\t1\t1000000\t0\n", 15000, 0, 0, 0 },
+	{ OK, MAKE START("a.1") DONE("a.1", "975000") "close\t9\ta\t1\t1000000\t0\n", 25000, 0, 1, 0 },
+	{ OK, MAKE START("a.1") SUB "start\t4\tb.1\t10\t\t\tx\t\tcc\n" DONE("b.1", "1000000") "close\t7\tb\t1\t1030000\t0\n"
+	  DONE("a.1", "1030000") "close\t9\ta\t1\t1030000\t0\n", 30000, 0, 1, 0 },
 	/* less than 2 % of the build */
 	{ OK "user_us: 90000000\nsystem_us: 0\n", MAKE START("a.1") DONE("a.1", "500000")
 	  "close\t9\ta\t1\t900000\t0\t1\n", 0, 0, 0, 0 },
