@@ -248,10 +248,15 @@ static int draw_held(struct plot *p, const struct drawn *d, struct buf *out, str
 	return r;
 }
 
-/* A missing gnuplot is reported once, its errors with the chart. */
+/* A missing gnuplot is reported once, and is no failure where nobody asked for one of its charts. Its errors
+ * are reported with the chart. */
 static void plot_failed(struct job *j, enum plot_chart chart, int error, struct error *err)
 {
 	j->no_gnuplot = error == -ENOENT;
+	if (j->no_gnuplot && j->args->only == CHARTS && j->args->format == PLOT_SVG && !j->args->keep) {
+		notice("only the bootchart was drawn: %s", err->message);
+		return;
+	}
 	if (!*err->path && !j->no_gnuplot)
 		snprintf(err->path, sizeof err->path, "%s", plot_word[chart]);
 	failed(j, err);

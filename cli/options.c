@@ -518,5 +518,8 @@ void options_print_help(const struct command *c)
 	for (const struct option *o = c->options; o && o->name; o++)
 		print_option(o);
 	printf("  %-26s %s\n", "-h, --help", "print this help");
-	printf("\nSee buildbeat-%s(1).\n", c->name);
+	if (c->hidden || !strcmp(c->name, "help"))	/* described there */
+		printf("\nSee buildbeat(1).\n");
+	else
+		printf("\nSee buildbeat-%s(1).\n", c->name);
 }

@@ -62,6 +62,6 @@ const struct option settings_options[] = {
 	  .config = true, .personal = true },
 	{ OPT_FLAG(0, "summary", summary,
 	  "end with a summary (default: on a terminal and if CI is set)"), .config = true },
-	{ OPT_FLAG(0, "quiet", quiet, "print no summary"), .config = true },
+	{ OPT_FLAG('q', "quiet", quiet, "print no summary"), .config = true },
 	{ 0 }
 };

@@ -53,6 +53,28 @@ START_TEST(help_in_all_ways)
 }
 END_TEST
 
+/* A wrong option and a path that does not exist, or the status of a command that was not found; no output.
+ * The page has the status; the help names a page that exists. */
+START_TEST(exit_statuses)
+{
+	const char *name = commands[_i]->name;
+	bool runs = !strcmp(name, "record") || !strcmp(name, "inspect");
+	struct run r;
+
+	if (strcmp(name, "complete")) {
+		support_run(&r, NULL, BUILDBEAT " %s --no-such-option", name);
+		assert_one_line(&r, "no-such-option");
+		support_run(&r, NULL, BUILDBEAT " %s /nonexistent/x </dev/null", name);
+		ck_assert_msg(r.status == (runs ? 127 : 2), "%s: %d", name, r.status);
+		ck_assert_str_eq(r.out.data, "");
+	}
+	support_expect(TOP_SRCDIR "/man", ANY_STATUS, "", "", "page=$(%s/buildbeat %s -h | "
+		       "sed -n 's/^See \\(.*\\)(\\(.\\))\\.$/\\1.\\2/p'); ls $page >/dev/null; "
+		       "[ $page = buildbeat.1 ] || sed -n '/^.Sh EXIT STATUS/,/^.Sh EX[^I]/p' $page | "
+		       "grep -q '\\b2\\b' || echo no status in $page", TOP_BUILDDIR, name);
+}
+END_TEST
+
 /* A surplus letter in the name of each option of each command. */
 START_TEST(typo_in_every_option)
 {
@@ -369,7 +391,7 @@ int main(void)
 {
 	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed),
 			    TEST(options_of_the_command),
-			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()),
+			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()), TEST_LOOP(exit_statuses, n_commands()),
 			    TEST_LOOP(typo_in_every_option, n_commands()),
 			    TEST_LOOP(typo_in_every_opposite, n_commands()),
 			    TEST_LOOP(usage_fits, n_commands()),
