@@ -173,7 +173,7 @@ int chain_make(struct chain *c, const struct summary *s)
 	int r;
 
 	*c = (struct chain){ 0 };
-	r = waits_make(&c->waits, s);
+	r = wait_make(&c->waits, s);
 	if (!r)
 		r = find_inside(&w);
 	if (!r)
@@ -188,7 +188,7 @@ int chain_make(struct chain *c, const struct summary *s)
 
 void chain_release(struct chain *c)
 {
-	waits_release(&c->waits);
+	wait_release(&c->waits);
 	free(c->path);
 	free(c->path_why);
 	free(c->path_link);

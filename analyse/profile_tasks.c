@@ -291,7 +291,7 @@ static int64_t run_ns(const struct work *w, uint32_t i)
 /* -1: unknown */
 static int64_t queue_ns(const struct work *w, uint32_t i)
 {
-	int64_t wait_us = w->queue ? waits_queue_us(w->queue, w->rec, i) : -1;
+	int64_t wait_us = w->queue ? wait_queue_us(w->queue, w->rec, i) : -1;
 
 	return wait_us < 0 ? -1 : in_ns(wait_us);
 }

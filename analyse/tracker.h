@@ -13,7 +13,7 @@
  * total at each point.
  *
  *	TRACKER_RUNNING		tasks at once, as summary.running
- *	TRACKER_WAITING		tasks that wait in the queue of their host, as waits_curve()
+ *	TRACKER_WAITING		tasks that wait in the queue of their host, as wait_curve()
  *	TRACKER_CPU		cores, as used_pieces_make(): CPU time of the hosts too
  *	TRACKER_MEMORY		KiB of the processes of all tasks, as summary.memory_kb
  *	TRACKER_READ, TRACKER_WRITTEN	bytes of storage in a second, as TRACKER_CPU

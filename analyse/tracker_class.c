@@ -117,7 +117,7 @@ int64_t tracker_value(const struct tracker *t, uint32_t task, enum tracker_value
 	case TRACKER_WRITTEN_BYTES:
 		return c->measured ? c->written_bytes : -1;
 	case TRACKER_QUEUE_US:
-		return waits_queue_us(t->q, t->s->rec, task);
+		return wait_queue_us(t->q, t->s->rec, task);
 	case TRACKER_VALUES:
 		break;
 	}

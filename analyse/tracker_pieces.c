@@ -44,7 +44,7 @@ static int add_waiting(struct tracker_pieces *p, const struct summary *s, const 
 
 	for (size_t i = 0; !r && i < s->n_ran; i++) {
 		uint32_t task = s->order[i];
-		int64_t wait_us = waits_queue_us(q, s->rec, task);
+		int64_t wait_us = wait_queue_us(q, s->rec, task);
 
 		p->known |= wait_us >= 0;
 		if (wait_us > WAIT_REACTION_US)

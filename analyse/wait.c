@@ -471,7 +471,7 @@ static int allocate(struct work *w)
 	return 0;
 }
 
-int waits_make(struct waits *waits, const struct summary *s)
+int wait_make(struct waits *waits, const struct summary *s)
 {
 	struct work w = { .s = s, .waits = waits, .of_top = NO_INDEX };
 	int r;
@@ -492,14 +492,14 @@ int waits_make(struct waits *waits, const struct summary *s)
 	return r;
 }
 
-void waits_release(struct waits *w)
+void wait_release(struct waits *w)
 {
 	free(w->task);
 	needs_release(&w->needs);
 	*w = (struct waits){ 0 };
 }
 
-int waits_curve(struct curve *waiting, const struct summary *s, const struct waits *w)
+int wait_curve(struct curve *waiting, const struct summary *s, const struct waits *w)
 {
 	struct keyed *begin = malloc((s->n_ran + 1) * sizeof *begin);
 	struct keyed *end = malloc((s->n_ran + 1) * sizeof *end);
@@ -508,7 +508,7 @@ int waits_curve(struct curve *waiting, const struct summary *s, const struct wai
 
 	for (size_t i = 0; begin && end && i < s->n_ran; i++) {
 		int64_t ready_us = w->task[s->order[i]].ready_us;
-		int64_t wait_us = waits_queue_us(w, s->rec, s->order[i]);
+		int64_t wait_us = wait_queue_us(w, s->rec, s->order[i]);
 
 		if (wait_us <= WAIT_REACTION_US)
 			continue;

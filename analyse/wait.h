@@ -88,11 +88,11 @@ struct waits {
 };
 
 /* 0 or -ENOMEM. Always release. rec->after must have been read. */
-int waits_make(struct waits *w, const struct summary *s);
-void waits_release(struct waits *w);
+int wait_make(struct waits *w, const struct summary *s);
+void wait_release(struct waits *w);
 
 /* The queue time of a task, -1: unknown. */
-static inline int64_t waits_queue_us(const struct waits *w, const struct recording *rec,
+static inline int64_t wait_queue_us(const struct waits *w, const struct recording *rec,
 				     uint32_t task)
 {
 	int64_t ready_us = w->task[task].ready_us;
@@ -102,6 +102,6 @@ static inline int64_t waits_queue_us(const struct waits *w, const struct recordi
 
 /* How many tasks wait, without those that wait for no more than WAIT_REACTION_US: the time in
  * which a host reacts. 0 or -ENOMEM. */
-int waits_curve(struct curve *waiting, const struct summary *s, const struct waits *w);
+int wait_curve(struct curve *waiting, const struct summary *s, const struct waits *w);
 
 #endif

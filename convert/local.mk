@@ -37,6 +37,7 @@ convert_libconvert_a_SOURCES += \
 convert_libconvert_a_SOURCES += \
 	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/expand.c convert/ninja/expand.h \
 	convert/ninja/graph.c convert/ninja/graph.h convert/ninja/import.c convert/ninja/join.c \
+	convert/ninja/directory.c convert/ninja/directory.h \
 	convert/ninja/join.h convert/ninja/log.c convert/ninja/log.h
 
 # oe

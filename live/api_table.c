@@ -52,7 +52,7 @@ static int64_t number_of(const struct source *s, enum table_key key, uint32_t ta
 	case BY_IO:
 		return c->measured ? c->read_bytes + c->written_bytes : -1;
 	case BY_QUEUE:
-		return task_ran(t) ? waits_queue_us(&s->chain.waits, &s->recording, task) : -1;
+		return task_ran(t) ? wait_queue_us(&s->chain.waits, &s->recording, task) : -1;
 	default:
 		return -1;
 	}

@@ -56,7 +56,7 @@ void task_json_wait(struct json *j, const struct recording *rec, const struct ch
 	};
 	uint32_t before = c->waits.task[task].before;
 
-	json_known(j, "queue_us", task_ran(&rec->task[task]) ? waits_queue_us(&c->waits, rec, task) : -1);
+	json_known(j, "queue_us", task_ran(&rec->task[task]) ? wait_queue_us(&c->waits, rec, task) : -1);
 	json_object(j, "queue");
 	for (int i = 0; i < QUEUE_CAUSES; i++)
 		json_int(j, cause[i], c->waits.task[task].us[i]);

@@ -248,7 +248,7 @@ static void announce(unsigned argc, char **argv, bool often)
 	line->known = !buf_error(&line->name) && !buf_error(&line->after);
 	line->often = often;
 	if (argc > 1 && make.session.live && !make.session.store.error)
-		gmk_files_run(&make.session.store, argv[0]);
+		gmk_files_run(&make.session.store);
 }
 
 /* Outside of a target no process is about to start. */

@@ -49,7 +49,7 @@ static struct {
 	bool known;
 	bool told_serial;
 	unsigned dep_file;	/* which of make_dep.file it is */
-	const struct make_file *last;	/* announced */
+	const struct make_file *current, *last;	/* asked for; whose process started */
 	struct store *store;
 	uintptr_t *mark;	/* a table with open addressing */
 	size_t n, size;
@@ -84,9 +84,8 @@ static const struct make_file *find(const char *target)
 
 const struct gmk_commands *gmk_files_recipe(const char *target)
 {
-	const struct make_file *f = find(target);
-
-	return f ? f->commands : NULL;
+	files.current = find(target);
+	return files.current ? files.current->commands : NULL;
 }
 
 /* Marks */
@@ -248,9 +247,9 @@ static void tell_serial(void)
 	procs_put_off(&b);
 }
 
-void gmk_files_run(struct store *s, const char *target)
+void gmk_files_run(struct store *s)
 {
-	const struct make_file *f = find(target);
+	const struct make_file *f = files.current;
 
 	if (!f || f == files.last)
 		return;

@@ -30,7 +30,7 @@ void gmk_files_begin(void);
 /* The recipe of the target that make is about to run; NULL: unknown. */
 const struct gmk_commands *gmk_files_recipe(const char *target);
 
-/* Its process is about to start: write the targets without a task on the way to it. */
-void gmk_files_run(struct store *s, const char *target);
+/* A process of this target is about to start: write the targets without a task on the way to it. */
+void gmk_files_run(struct store *s);
 
 #endif

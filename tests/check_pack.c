@@ -425,7 +425,7 @@ static void check_waits(const struct packed *p)
 		for (size_t k = 0; k < ARRAY_SIZE(part); k++)
 			sum += unpacked_at(u, part[k], i);
 		ck_assert_double_eq_tol((double)(sum * unit_us),
-					(double)waits_queue_us(&p->chart.chain.waits, s->rec, task),
+					(double)wait_queue_us(&p->chart.chain.waits, s->rec, task),
 					3 * (double)unit_us);
 	}
 }

@@ -78,7 +78,7 @@ static void totals(const struct made *m, int64_t *count, int64_t *living, int64_
 	*count = *living = *run = *queue = 0;
 	for (uint32_t i = 0; i < m->r.rec.n_tasks; i++) {
 		const struct task *t = &m->r.rec.task[i];
-		int64_t wait_us = waits_queue_us(&m->chain.waits, &m->r.rec, i);
+		int64_t wait_us = wait_queue_us(&m->chain.waits, &m->r.rec, i);
 
 		if (t->start_us < 0 && t->queued_us < 0)
 			continue;

@@ -118,7 +118,7 @@ static void reference(double *out, const struct made *m, const struct tracker_vi
 	int64_t at;
 
 	if (v->query.metric == TRACKER_WAITING)
-		ck_assert_int_eq(waits_curve(&waiting, &m->r.sum, &m->chain.waits), 0);
+		ck_assert_int_eq(wait_curve(&waiting, &m->r.sum, &m->chain.waits), 0);
 	if (v->query.metric >= TRACKER_CPU && v->query.metric != TRACKER_MEMORY)
 		ck_assert_int_eq(used_fill(amount, &source, &m->r.sum,
 					   v->query.metric == TRACKER_CPU ? USED_CPU :

@@ -358,7 +358,7 @@ START_TEST(waiting_tasks)
 
 			for (size_t k = 0; k < r.sum.n_ran; k++) {
 				uint32_t t = r.sum.order[k];
-				int64_t wait_us = waits_queue_us(&panels.chain.waits, &r.rec, t);
+				int64_t wait_us = wait_queue_us(&panels.chain.waits, &r.rec, t);
 				int64_t ready_us = panels.chain.waits.task[t].ready_us;
 
 				n += wait_us > WAIT_REACTION_US && ready_us <= middle &&

@@ -191,7 +191,7 @@ static void check_sums(const struct recorded *r, const struct waits *q)
 			continue;
 		}
 		ck_assert(task_ran(&r->rec.task[i]));
-		ck_assert_int_eq(sum_us, waits_queue_us(q, &r->rec, i));
+		ck_assert_int_eq(sum_us, wait_queue_us(q, &r->rec, i));
 		if (r->rec.task[i].pool == NO_INDEX)
 			ck_assert_int_eq(t->us[QUEUE_POOL], 0);
 	}

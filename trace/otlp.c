@@ -259,7 +259,7 @@ static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
 		[QUEUE_ORDER] = "buildbeat.queue_order_us",
 	};
 
-	add_known(m, "buildbeat.queue_us", waits_queue_us(&o->chain.waits, o->rec, at));
+	add_known(m, "buildbeat.queue_us", wait_queue_us(&o->chain.waits, o->rec, at));
 	for (unsigned i = 0; i < QUEUE_CAUSES; i++) {
 		if (names[i] && o->chain.waits.task[at].us[i] > 0)
 			add_known(m, names[i], o->chain.waits.task[at].us[i]);

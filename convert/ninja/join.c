@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/hex.h"
 #include "command/ninja_hash.h"
-#include "command/shell.h"
+#include "convert/ninja/directory.h"
 #include "convert/ninja/edge.h"
 #include "convert/ninja/log.h"
 #include "recording/event.h"
@@ -178,87 +178,6 @@ static int find_runs(struct join *j)
 		else
 			r = -ENOMEM;
 	}
-	return r;
-}
-
-/* Which directory */
-
-/* base/name; name if it is absolute, base if it is empty. NULL: out of memory. */
-static char *path_of(const char *base, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s%s%s", *name == '/' ? "" : base,
-			*name && *name != '/' ? "/" : "", name) < 0 ? NULL : path;
-}
-
-static bool is_in(const char *dir, const char *file)
-{
-	char *path = path_of(dir, file);
-	bool is = path && !access(path, R_OK);
-
-	free(path);
-	return is;
-}
-
-/* Find the values of -C and -f. The recorded directory may be the one before or after -C. */
-static int find_dir(struct ninja_run *run)
-{
-	struct buf word = BUF_INIT;
-	char *dir = strdup(""), *file = strdup(NINJA_BUILD_NAME), option = '\0';
-	struct slice quoted;
-	struct cursor c;
-
-	cursor_init(&c, run->in->command, strlen(run->in->command));
-	shell_word(&c, &quoted);
-	while (dir && file && shell_word(&c, &quoted)) {
-		const char *value;
-
-		buf_clear(&word);
-		shell_add_plain(&word, quoted);
-		value = buf_str(&word);
-		if (!option) {
-			if (!strcmp(value, "--"))
-				break;
-			value = *value == '-' && value[1] != '-' ?
-				strpbrk(value + 1, "Cfdjkltw") : NULL;
-			if (!value)
-				continue;
-			option = *value++;
-			if (!*value)
-				continue;	/* the value is the next word */
-		}
-		if (option == 'C' || option == 'f') {
-			char **to = option == 'C' ? &dir : &file;
-
-			free(*to);
-			*to = strdup(value);
-		}
-		option = '\0';
-	}
-	if (dir && file && !buf_error(&word)) {
-		run->dir = path_of(run->in->cwd, dir);
-		if (run->dir && !is_in(run->dir, file) && is_in(run->in->cwd, file)) {
-			free(run->dir);
-			run->dir = strdup(run->in->cwd);
-		}
-	}
-	run->file = file;
-	free(dir);
-	buf_release(&word);
-	return run->dir && run->file ? 0 : -ENOMEM;
-}
-
-int ninja_directory(char **dir, const struct instance *in)
-{
-	struct ninja_run run = { .in = in };
-	int r = find_dir(&run);
-
-	free(run.file);
-	if (r)
-		free(run.dir);
-	else
-		*dir = run.dir;
 	return r;
 }
 
@@ -482,17 +401,15 @@ static void forget_names(struct join *j)
 static int list_names(struct join *j)
 {
 	const char *p = j->text.data;
-	int r = buf_error(&j->text);
 
-	for (size_t i = 0; !r && i < j->n_names; i++, p += strlen(p) + 1) {
+	for (size_t i = 0; !buf_error(&j->text) && i < j->n_names; i++, p += strlen(p) + 1) {
 		const char **grown = array_make_room(j->name, &j->name_cap, i, sizeof *grown);
 
-		if (grown)
-			(j->name = grown)[i] = p;
-		else
-			r = -ENOMEM;
+		if (!grown)
+			return -ENOMEM;
+		(j->name = grown)[i] = p;
 	}
-	return r;
+	return buf_error(&j->text);
 }
 
 /* Lines of the names that were put. */
@@ -675,7 +592,7 @@ static int join_all(struct join *j)
 	int r = find_runs(j);
 
 	for (size_t i = 0; !r && i < j->n_runs; i++)
-		r = find_dir(&j->run[i]);
+		r = ninja_find_files(&j->run[i].dir, &j->run[i].file, j->run[i].in);
 	for (size_t i = 0; !r && i < j->n_runs; i++) {
 		if (j->run[i].dir)
 			r = join_place(j, &j->run[i]);

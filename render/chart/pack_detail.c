@@ -76,7 +76,7 @@ static void add_wait(struct pack_tasks *p, uint32_t i)
 	uint32_t task = s->order[i];
 	const struct wait_task *q = &p->chart->chain.waits.task[task];
 
-	if (waits_queue_us(&p->chart->chain.waits, s->rec, task) < WAIT_LEAST_US)
+	if (wait_queue_us(&p->chart->chain.waits, s->rec, task) < WAIT_LEAST_US)
 		return;
 	pack_column_add(&p->column[WAITED_TASK], i);
 	for (int cause = 0; cause < QUEUE_CAUSES; cause++)

@@ -134,7 +134,7 @@ static int make_running(struct panel *p, const struct summary *s, const struct w
 
 	if (!s->n_ran || s->wall_us <= 0)
 		return 0;
-	r = waits_curve(&waiting, s, q);
+	r = wait_curve(&waiting, s, q);
 	r = r ? r : fill_running(p, s, &waiting);
 	curve_release(&waiting);
 	return r;
