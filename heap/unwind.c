@@ -56,7 +56,7 @@ static uintptr_t probe(uintptr_t start, uintptr_t end)
 	return at < end ? at : end;
 }
 
-/* A signal's frame, which the kernel lays out: known by the code that its handler returns to. */
+/* A signal's frame, which the kernel writes: known by the code that its handler returns to. */
 static uint64_t or_signal(uint64_t rule, uintptr_t address)
 {
 #if UNWIND_HAS_LINK

@@ -18,6 +18,7 @@
 #include "command/redact.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/gmk_files.h"
+#include "plugin/got.h"
 #include "plugin/procs.h"
 #include "plugin/session.h"
 #include "recording/store_join.h"
@@ -386,6 +387,25 @@ static void exits(int status)
 	finish(status, NULL);
 }
 
+#ifdef __GLIBC__
+static void at_exit(void)
+{
+	on_exit(finish, NULL);
+}
+#else
+/* musl has no on_exit(), and atexit() does not give the status. */
+static __attribute__((noreturn)) void hook_exit(int status)
+{
+	finish(status, NULL);
+	exit(status);
+}
+
+static void at_exit(void)
+{
+	got_redirect(&(struct got_hook){ "exit", (void (*)(void))hook_exit, false }, 1);
+}
+#endif
+
 /* make is about to execute itself. The new one gets our environment without the exported
  * variables. */
 static void replaced(void)
@@ -465,9 +485,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 				session_note(&make.session, STORE_NOTE_PREFIX
 					     "a make's calls cannot be followed");
 		}
-#ifdef __GLIBC__		/* elsewhere exit() is followed */
-		on_exit(finish, NULL);
-#endif
+		at_exit();
 	}
 	errno = saved;
 	return -1;

@@ -559,15 +559,6 @@ static __attribute__((noreturn)) void hook__exit(int status)
 	_exit(status);
 }
 
-#ifndef __GLIBC__
-/* musl has no on_exit(), and atexit() does not give the status. */
-static __attribute__((noreturn)) void hook_exit(int status)
-{
-	procs.host->exits(status);
-	exit(status);
-}
-#endif
-
 /* make's handler ends it by sending the signal to itself. */
 static int hook_kill(pid_t pid, int sig)
 {
@@ -671,9 +662,6 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 		HOOK("execve", hook_execve),
 		HOOK("kill", hook_kill),
 		HOOK("_exit", hook__exit),
-#ifndef __GLIBC__
-		HOOK("exit", hook_exit),
-#endif
 		HOOK("wait", hook_wait),
 		HOOK("waitpid", hook_waitpid),
 		HOOK("wait3", hook_wait3),

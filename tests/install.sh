@@ -43,6 +43,11 @@ cat "$srcdir"/debian/*.install | while read -r pattern; do
 done >"$tmp/unmatched"
 [ ! -s "$tmp/unmatched" ] || complain "debian/*.install: no such file: $(cat "$tmp/unmatched")"
 
+for example in "$srcdir"/examples/*/; do
+	grep -qx "examples/$(basename "$example")" "$srcdir/debian/buildbeat.examples" ||
+		complain "debian/buildbeat.examples: examples/$(basename "$example") is missing"
+done
+
 quiet_make uninstall
 (cd "$tmp/root" && find . -type f ! -name theirs) >"$tmp/left"
 [ ! -s "$tmp/left" ] || complain "make uninstall leaves $(cat "$tmp/left")"
@@ -62,4 +67,9 @@ for package in $(sed -n 's/^ \([a-z0-9-]*-dev\)\( .*\)\{0,1\},$/\1/p' "$srcdir/d
 	*) complain "debian/control builds with $package, quickstart does not install it" ;;
 	esac
 done
+sed -n 's/^on_[a-z]*="\(.*\)"$/\1/p' "$srcdir/quickstart" >"$tmp/names"
+[ "$(wc -l <"$tmp/names")" = 4 ] || complain "quickstart: its lines on_NAME are not as expected"
+while read -r names; do
+	grep -qF "\`$names\`" "$srcdir/README.md" || complain "README.md has not the names of quickstart: $names"
+done <"$tmp/names"
 exit $status

@@ -6,11 +6,13 @@
 #   ROOTS   directory of the roots (default: /var/tmp/buildbeat-roots)
 #   MIRROR  Debian's mirror (default: the one that this machine's apt uses, or mmdebstrap's)
 : "${ROOTS:=/var/tmp/buildbeat-roots}"
+# shellcheck disable=SC2016
 : "${MIRROR=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
 	'Label: Debian' 2>/dev/null | head -n 1)}"
+mkdir -p "$ROOTS"
 binfmt=/proc/sys/fs/binfmt_misc
 machine=$(dpkg --print-architecture)
-roots=
+roots=		# of which processes may run
 registered=
 mounted=
 
@@ -26,6 +28,7 @@ command -v mmdebstrap >/dev/null || fail "mmdebstrap is missing: apt-get install
 end_processes() {
 	for root in $roots; do
 		for process in /proc/[0-9]*; do
+			# shellcheck disable=SC3013
 			[ ! "$process/root" -ef "$root" ] || kill -9 "${process#/proc/}" 2>/dev/null || true
 		done
 	done
@@ -61,38 +64,45 @@ emulate() {
 
 # make_root ROOT RELEASE ARCH: anew, with apt and what Debian calls essential
 make_root() {
+	exec 8>"$1.lock"
+	flock -n 8 || fail "$1 is in use"
 	rm -rf "$1"
-	mkdir -p "$(dirname "$1")"
 	apt-config dump Acquire | grep -E '^Acquire::(https?|Check)' >"$1.apt" || true
 	# shellcheck disable=SC2086
 	mmdebstrap --quiet --variant=apt --mode=root --arch="$3" --aptopt="$1.apt" \
 		--include=ca-certificates "$2" "$1" ${MIRROR:+"$MIRROR"}
 	rm "$1.apt"
+	exec 8>&-
 	printf '127.0.0.1 localhost\n::1 localhost\n' >"$1/etc/hosts"
 }
 
 # sources_to ROOT: the sources, as git would add them, in /src there
 sources_to() {
 	mkdir -p "$1/src"
+	# shellcheck disable=SC2154
 	(cd "$top" && git ls-files -z -co --exclude-standard |
 		tar --null --no-recursion --ignore-failed-read -T - -cf -) | tar -C "$1/src" --no-same-owner -xf -
 }
 
-# in_root ROOT COMMAND [ARGUMENT...]: in /src there
+# in_root ROOT COMMAND [ARGUMENT...]: in /src there, and what it started ends with it
 in_root() {
+	exec 8>"$1.lock"
+	flock -n 8 || fail "$1 is in use"
 	roots="$roots $1"
 	result=0
 	# shellcheck disable=SC2016
 	unshare --mount --propagation private sh -euc '
 		root=$1
 		shift
+		mount --bind "$root" "$root"	# so that tests can unshare mounts
 		mount -t proc proc "$root/proc"
 		mount --rbind /sys "$root/sys"
 		mount --rbind /dev "$root/dev"
 		exec chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			HOME=/root TERM="${TERM-dumb}" ${http_proxy:+"http_proxy=$http_proxy"} \
+			HOME=/root TERM="${TERM-dumb}" DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
 			${https_proxy:+"https_proxy=$https_proxy"} \
-			sh -euc "cd /src && exec \"\$@\"" sh "$@"' sh "$@" </dev/null || result=$?
+			sh -euc "cd /src && exec \"\$@\"" sh "$@"' sh "$@" </dev/null 8>&- || result=$?
 	end_processes
+	exec 8>&-
 	return $result
 }
