@@ -8,4 +8,8 @@
 #include <git2/sys/errors.h>
 #endif
 
+#if LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR < 5
+#define GIT_EOWNER (-36)	/* they do not look whose a repository is */
+#endif
+
 #endif

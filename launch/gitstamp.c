@@ -18,6 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR < 5
+#define GIT_EOWNER (-36)
+#endif
+
 #define HEAD_START_MS 50
 #define LIMIT_MS 2000
 #define GRACE_MS 200

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#if LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 1
+#define lws_sul_cancel(sul) lws_dll2_remove(&(sul)->list)
+#endif
+
 /*
  * One follower a recording, whatever the number of its clients: a client is a place in a channel.
  * A client gets what is there when its socket takes it, and nothing waits for a client. One that

@@ -17,6 +17,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* <linux/magic.h> has them since Linux 5.12 to 5.17. */
+#define CEPH_MAGIC 0x00c36400
+#define FUSE_MAGIC 0x65735546
+#define SMB2_MAGIC 0xfe534d42
+
 #define READ_SOME ((uint64_t)512 << 10)	/* some milliseconds */
 #define EVENTS_MAX ((uint64_t)2 << 30)
 #define TRACE_MAX ((uint64_t)4 << 30)
@@ -293,8 +298,8 @@ static bool has_notifications(const char *dir)
 	if (statfs(dir, &fs))
 		return false;
 	switch (fs.f_type) {
-	case NFS_SUPER_MAGIC: case SMB_SUPER_MAGIC: case V9FS_MAGIC: case CEPH_SUPER_MAGIC:
-	case FUSE_SUPER_MAGIC: case 0xff534d42: case SMB2_SUPER_MAGIC:
+	case NFS_SUPER_MAGIC: case SMB_SUPER_MAGIC: case V9FS_MAGIC: case CEPH_MAGIC:
+	case FUSE_MAGIC: case 0xff534d42: case SMB2_MAGIC:
 		return false;
 	default:
 		return true;

@@ -30,7 +30,11 @@ static CURLcode set_options(struct http *h, const char *url, int64_t timeout_ms)
 	CURL *c = h->curl;
 	CURLcode r = curl_easy_setopt(c, CURLOPT_URL, url);
 
+#if LIBCURL_VERSION_NUM >= 0x075500
 	r = r ? r : curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	r = r ? r : curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
 	r = r ? r : curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
 	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
