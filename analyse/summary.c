@@ -53,18 +53,18 @@ static bool is_lost(const struct recording *rec, const struct task *t)
 	return rec->lost.tasks && t->start_us < 0 && t->queued_us < 0;
 }
 
-/* Tasks by start, those that never started behind them. */
+/* Tasks by start, those that never started behind them, lost ones at the end. */
 static int fill_order(struct summary *s)
 {
 	const struct recording *rec = s->rec;
 	struct keyed *k = malloc((rec->n_tasks + 1) * sizeof *k);
-	size_t queued = s->n_tasks;
+	size_t queued = s->n_tasks, lost = rec->n_tasks;
 
 	if (!k)
 		return -ENOMEM;
 	for (size_t i = rec->n_tasks; i-- > 0; ) {
-		if (!task_ran(&rec->task[i]) && !is_lost(rec, &rec->task[i]))
-			s->order[--queued] = (uint32_t)i;
+		if (!task_ran(&rec->task[i]))
+			s->order[is_lost(rec, &rec->task[i]) ? --lost : --queued] = (uint32_t)i;
 	}
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		if (task_ran(&rec->task[i]))

@@ -61,7 +61,8 @@ struct summary {
 	struct nesting *nest;	/* of every task of rec */
 	size_t n_tasks;		/* without those whose start was lost and not their end: these are
 				   among the lost ones */
-	uint32_t *order;	/* these tasks by start, those never started at the end */
+	uint32_t *order;	/* these tasks by start, those never started behind them; then
+				   the lost ones */
 	size_t n_ran;		/* in front of order */
 	uint32_t *by_end;	/* those that ran by end; at one time in the order of their start */
 	int64_t step_us;	/* starts and ends of tasks are multiples of it: 1, 10, 100 ... or

@@ -18,7 +18,7 @@ static void made(struct recorded *r, const char *tasks)
 
 static void make_groups(struct groups *g, const struct recorded *r, enum groups_by by)
 {
-	ck_assert_int_eq(groups_make(g, &r->sum, r->sum.order, r->rec.n_tasks, true, by), 0);
+	ck_assert_int_eq(groups_make(g, &r->sum, r->sum.order, r->sum.n_tasks, true, by), 0);
 }
 
 static const struct {
@@ -134,7 +134,7 @@ START_TEST(sums)
 		struct group all, some;
 		struct groups g;
 
-		ck_assert_int_eq(groups_make(&g, &r.sum, r.sum.order, r.rec.n_tasks, false, by), 0);
+		ck_assert_int_eq(groups_make(&g, &r.sum, r.sum.order, r.sum.n_tasks, false, by), 0);
 		ck_assert(!g.rest.measured && !g.of_processes);
 		ck_assert_uint_eq(g.total.n, r.sum.n_ran);
 		for (enum sort_key key = 0; key < SORT_KEYS; key++) {

@@ -98,7 +98,7 @@ START_TEST(random_ones)
 	if (n < 0)	/* another directory */
 		ck_assert_ptr_nonnull(strstr(text, "pipeline=\"build\""));
 	else
-		ck_assert_int_eq((int)n, (int)r.rec.n_tasks);
+		ck_assert_int_eq((int)n, (int)r.sum.n_tasks);
 	recorded_release(&r);
 }
 END_TEST
