@@ -123,12 +123,3 @@ struct workers workers_given(const struct instance *in)
 	}
 	return given;
 }
-
-uint32_t workers_outermost(const struct recording *rec)
-{
-	for (size_t i = 0; i < rec->n_instances; i++) {
-		if (!rec->instance[i].level)
-			return (uint32_t)i;
-	}
-	return NO_INDEX;
-}

@@ -19,8 +19,4 @@ struct workers {
 
 struct workers workers_given(const struct instance *in);
 
-/* The first instance of a build tool that was not called by another one: the one whose -j counts
- * for a make and the makes below it. NO_INDEX: there is none. */
-uint32_t workers_outermost(const struct recording *rec);
-
 #endif

@@ -17,7 +17,7 @@ bool redact_is_one_of(struct slice s, const char *list)
 
 /* Names and values */
 
-bool redact_is_word_end(const struct redact_scan *s, const char *p)
+static bool is_word_end(const struct redact_scan *s, const char *p)
 {
 	return p >= s->end || redact_is_space(*p) || redact_is_operator(*p);
 }
@@ -58,15 +58,15 @@ struct redact_span redact_value_at(const struct redact_scan *s, const char *p, c
 	if (p < s->end && redact_is_quote(*p)) {
 		const char *end = behind_quoted(s, p);
 
-		if (redact_is_word_end(s, end) || *end == ',' || *end == '}') {
+		if (is_word_end(s, end) || *end == ',' || *end == '}') {
 			v.p = p + 1;
 			v.end = end > p + 1 && end[-1] == *p ? end - 1 : end;
 			return v;
 		}
 	}
-	while (!redact_is_word_end(s, v.end)) {
+	while (!is_word_end(s, v.end)) {
 		if (redact_is_quote(*v.end)) {
-			if (v.end > p && (redact_is_word_end(s, v.end + 1) || v.end[1] == ',' ||
+			if (v.end > p && (is_word_end(s, v.end + 1) || v.end[1] == ',' ||
 					  v.end[1] == '}'))
 				break;
 			v.end = behind_quoted(s, v.end);
@@ -485,7 +485,7 @@ bool redact_is_command(const struct redact_scan *s, const char *text, const char
 
 const char *redact_next_word(const struct redact_scan *s, const char *p)
 {
-	while (!redact_is_word_end(s, p))
+	while (!is_word_end(s, p))
 		p = redact_is_quote(*p) ? behind_quoted(s, p) : p + 1;
 	while (p < s->end && (*p == ' ' || *p == '\t' || !*p))
 		p++;
@@ -500,7 +500,7 @@ struct redact_span redact_mysql_password(const struct redact_scan *s, const char
 	while ((p = redact_next_word(s, p))) {
 		const char *end = p;
 
-		while (!redact_is_word_end(s, end))
+		while (!is_word_end(s, end))
 			end++;
 		if (end - p < 2 || p[0] != '-' || p[1] != 'p' ||
 		    redact_is_one_of((struct slice){ p, (size_t)(end - p) }, not)) {

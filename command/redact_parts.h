@@ -176,7 +176,6 @@ struct redact_span redact_own_name(const struct redact_scan *s, const char *text
 
 /* Words of a shell's command */
 
-bool redact_is_word_end(const struct redact_scan *s, const char *p);
 /* The word behind that at p, in the same command; or NULL. */
 __attribute__((cold))
 const char *redact_next_word(const struct redact_scan *s, const char *p);

@@ -107,7 +107,7 @@ void ancestors_of(const struct store *s, char *out, size_t size)
 	struct buf b;
 
 	buf_init_fixed(&b, out, size);
-	if (s->inner) {		/* what the launcher answered is all that is known */
+	if (s->inner) {		/* nothing else is known than the launcher's answer */
 		*out = '\0';
 		buf_adds(&b, s->around);
 		return;

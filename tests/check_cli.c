@@ -316,7 +316,7 @@ static const struct { const char *words, *answer; } cursor_cases[] = {
 	{ "span begin --p", "--print-id\twith begin, print an id for 'buildbeat span end ID'\n" },
 	{ "span begin ''", "" },
 	{ "span name mak", ":command 3\n" },
-	{ "profile --group kind,na", "kind,name\tgroup rows by these columns, such as kind,dir\n" },
+	{ "profile --group kind,na", "kind,name\tgroup rows by these columns, or none (default rule or kind)\n" },
 	{ "profile --columns name,queue-s", "name,queue-sample\tprint these columns\n" },
 	{ "export --to perf", "perfetto\tformat: chrome, oe, otlp, otlp-logs, otlp-metrics, "
 	  "perfetto or prometheus\n" },

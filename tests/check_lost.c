@@ -240,7 +240,7 @@ START_TEST(preload_size_of_file)
 END_TEST
 
 /* Any error of a write, in any process: all tasks are recorded or counted as lost, with the reason,
- * and everybody is told. */
+ * and every output reports it. */
 static const struct {
 	const char *file;
 	int after, error;
