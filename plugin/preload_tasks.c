@@ -121,8 +121,10 @@ static void append_anew(struct buf *b)
 	int fd = file_open_at(AT_FDCWD, host.tasks, O_WRONLY | O_APPEND);
 
 	if (fd < 0 || !is_tasks_log(fd)) {
-		if (fd != -ENOENT)	/* the recording is complete or was removed */
-			store_lose(&host.store, b, fd < 0 ? fd : -ESTALE);
+		/* The recording is complete, or was removed or replaced by another one, which lacks
+		 * nothing. */
+		if (fd < 0 && fd != -ENOENT)
+			store_lose(&host.store, b, fd);
 		if (fd >= 0)
 			close(fd);
 		return;
