@@ -330,9 +330,11 @@ START_TEST(killed_builds)
 	if (!make_host_can())
 		return;
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
-		       "all: a b\na: ; @true\nb: ; @: >here; sleep 60\n");
-	support_run(&r, support_tmpdir(), "%s" RECORD "-n one -- make -s -j2 2>/dev/null & "
-		    "until_true test -e here; kill -%s $(pgrep -x -P $! make); wait $!",
+		       "all: a b\na: ; @true\nb: ; @echo $$$$ >task; : >here; exec sleep 60\n");
+	/* A shell's background job ignores SIGINT. */
+	support_run(&r, support_tmpdir(), "%s env --default-signal=INT " RECORD
+		    "-n one -- make -s -j2 >/dev/null 2>&1 & until_true 'test -e here'; "
+		    "kill -%s $(pgrep -x -P $! make); kill $(cat task) 2>/dev/null; wait $!",
 		    support_poll, signals[_i]);
 	ck_assert_int_ne(r.status, 0);
 	launched_read(&rec, "one");
