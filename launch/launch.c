@@ -9,6 +9,7 @@
 #include "launch/relay.h"
 #include "launch/witness.h"
 #include "plugin/carry.h"
+#include "sampler/pidserver.h"
 #include "sampler/sampler.h"
 
 #include <errno.h>
@@ -310,6 +311,8 @@ int launch_run(struct launch *l)
 	if (l->relay)
 		relay_entered(l->relay);
 	if (!r) {
+		if (l->pidserver)
+			pidserver_start(l->pidserver);
 		if (l->started)
 			l->started(l->context, l->pid);
 		let_go(l, &s);

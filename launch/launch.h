@@ -10,6 +10,7 @@
 
 struct arm;
 struct carried;
+struct pidserver;
 struct relay;
 struct sampler;
 
@@ -29,6 +30,7 @@ struct launch {
 	const struct arm *arm;	/* programs below it count their allocations; or NULL */
 	bool host;		/* the children of the command itself are tasks, too */
 	struct sampler *sampler;	/* or NULL */
+	struct pidserver *pidserver;	/* starts to answer; or NULL */
 	struct store *store;	/* gets the times when the command is suspended; or NULL */
 	struct relay *relay;	/* gets its output; NULL: it has ours */
 	/* The signal mask of the command; NULL: that of the caller. */

@@ -56,7 +56,7 @@ static void begin_answers(struct recorder *rec)
 	struct sockaddr_un address, target;
 
 	if (rec->created) {
-		pidserver_start(&rec->pidserver, own, &rec->store);
+		pidserver_open(&rec->pidserver, own, &rec->store);
 		return;
 	}
 	outer.p = store_ticket_path(getenv("MAKEFILES"), &outer.len);
@@ -296,6 +296,7 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 	l->stats_log = compiler_cache_variable(&rec->cache);
 	l->sampler = rec->sampler;
 	l->store = rec->created ? &rec->store : NULL;
+	l->pidserver = &rec->pidserver;
 	begin_relay(rec);
 	l->relay = rec->relay.n ? &rec->relay : NULL;
 	l->mask = &rec->hold.old_mask;

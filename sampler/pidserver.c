@@ -214,7 +214,7 @@ static void *serve(void *context)
 	return NULL;
 }
 
-int pidserver_start(struct pidserver *p, struct slice ticket, struct store *store)
+int pidserver_open(struct pidserver *p, struct slice ticket, struct store *store)
 {
 	int r;
 
@@ -225,11 +225,19 @@ int pidserver_start(struct pidserver *p, struct slice ticket, struct store *stor
 	if (p->fd < 0)
 		return -errno;
 	r = bind(p->fd, (const struct sockaddr *)&p->address, sizeof p->address) ||
-	    listen(p->fd, BACKLOG) ? -errno : thread_start(&p->thread, serve, p);
-	p->started = !r;
+	    listen(p->fd, BACKLOG) ? -errno : 0;
 	if (r)
 		pidserver_stop(p);
 	return r;
+}
+
+void pidserver_start(struct pidserver *p)
+{
+	if (p->fd < 0 || p->started)
+		return;
+	p->started = !thread_start(&p->thread, serve, p);
+	if (!p->started)
+		pidserver_stop(p);
 }
 
 void pidserver_stop(struct pidserver *p)

@@ -27,7 +27,10 @@ struct pidserver {
 
 /* The socket is made beside the ticket. Without a server, instances in other namespaces are
  * recorded with unknown processes. 0 or a negative errno. */
-int pidserver_start(struct pidserver *p, struct slice ticket, struct store *store);
+int pidserver_open(struct pidserver *p, struct slice ticket, struct store *store);
+/* After the build was forked: the thread makes libc handle a signal of its own, and the build's
+ * first process would no longer have it ignored as we had. What is asked before that waits. */
+void pidserver_start(struct pidserver *p);
 void pidserver_stop(struct pidserver *p);
 
 #endif
