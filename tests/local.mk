@@ -42,7 +42,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_otlp tests/check_outfile \
-	tests/check_pack tests/check_pairs tests/check_bar_name tests/check_palette tests/check_panel tests/check_partial_io \
+	tests/check_pack tests/check_pack_code tests/check_pairs tests/check_bar_name tests/check_palette tests/check_panel tests/check_partial_io \
 	tests/check_path \
 	tests/check_peak tests/check_picture tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object tests/check_span \
