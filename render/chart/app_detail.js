@@ -108,7 +108,7 @@ function readyText(i) {
 	const [worker = 0, pool = 0, load = 0, delayed = 0, other = 0, order = 0] = tasks.waits.get(i) || [];
 	const why = [worker, pool, load, order, delayed + other];
 	const words = ["a free worker", "its pool", "the load average", "the order of its build tool",
-		toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool"];
+		(toolOf(i).replace(/^bitbake$/, "BitBake") || "its build tool") + " to start it"];
 	const sum = why.reduce((all, v) => all + v, 0);
 	const ready_us = (sum || tasks.start[i] - tasks.ready[i]) * head.unit_us;
 

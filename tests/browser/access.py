@@ -31,8 +31,8 @@ def one_time_axis(page):
             const b = t.getBoundingClientRect(); return (b.left + b.right) / 2; })''')
     assert minute and all(abs(x - (left + right) / 2) < 1.5 for x in minute), (minute, plots[0])
     y = page.y(0)
-    for moment_s, there in ((0.25, 0), (0.75, 1), (4.75, 1), (5.25, 1), (12.25, 1), (12.75, 0),
-                            (13.25, 1), (86.25, 1), (95.75, 1), (111.75, 1), (118, 0)):
+    for moment_s, there in ((0.25, 0), (0.75, 1), (4.75, 1), (5.25, 1), (12.25, 1), (84.25, 1),
+                            (85.25, 0), (86.25, 1), (95.75, 1), (111.75, 1), (118, 0)):
         hit = page.browser.js('''const [x, y] = arguments;
             return [...document.querySelectorAll('#bb-lanes path.bar')].some(p => {
                 const at = new DOMPoint(x, y).matrixTransform(p.getScreenCTM().inverse());

@@ -100,6 +100,9 @@ def waits_lead_both_ways(page):
     assert _name_of_chosen(page) == 'libparts.a', page.detail()
     text, _ = _chosen(page, 'obj/part36.o')
     assert 'a free worker, until the end of' in text, text
+    assert re.search(r'before; waited for a free worker\s+CPU', text), text
+    text, _ = _chosen(page, 'app')
+    assert 'ready 0.50 s before; waited for make to start it' in text, text
 
 
 def chain_to_the_start(page):
