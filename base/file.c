@@ -39,14 +39,11 @@ static int open_or_make(int dir_fd, const char *name, int flags)
 	return fd;
 }
 
-int file_open_at(int dir_fd, const char *name, int flags)
+int file_move_up(int fd)
 {
-	int fd = open_or_make(dir_fd, name, flags | O_CLOEXEC);
 	int moved;
 
-	if (fd < 0)
-		return -errno;
-	if (fd >= FD_FLOOR)
+	if (fd < 0 || fd >= FD_FLOOR)
 		return fd;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
 	if (moved < 0)
@@ -55,6 +52,13 @@ int file_open_at(int dir_fd, const char *name, int flags)
 		return fd;
 	close(fd);
 	return moved;
+}
+
+int file_open_at(int dir_fd, const char *name, int flags)
+{
+	int fd = open_or_make(dir_fd, name, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : file_move_up(fd);
 }
 
 bool file_has_size_limit(void)

@@ -16,6 +16,10 @@
  * errno. */
 int file_open_at(int dir_fd, const char *name, int flags);
 
+/* The same for a descriptor that is open: a standard one that was closed has no other use.
+ * Returns the new one, or fd if it cannot be moved or is negative. */
+int file_move_up(int fd);
+
 /* The directory name in dir_fd, or "." for dir_fd itself, read from its first entry. NULL with
  * errno. */
 DIR *file_open_dir_at(int dir_fd, const char *name);

@@ -2,6 +2,7 @@
 #include "launch/relay.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "launch/relay_tty.h"
 #include "recording/output_writer.h"
 
@@ -20,19 +21,6 @@
 #include <unistd.h>
 
 #define RESTARTS_MAX 100
-
-/* Out of the way of the standard descriptors, which may be closed, and of build tools. */
-#define FD_FLOOR 40
-
-static int move_up(int fd)
-{
-	int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-
-	if (moved < 0)
-		return fd;
-	close(fd);
-	return moved;
-}
 
 static void close_fd(int *fd)
 {
@@ -82,8 +70,8 @@ static int open_pipe(struct relay_output *o)
 
 	if (pipe2(fd, O_CLOEXEC))
 		return -errno;
-	o->in_fd = move_up(fd[0]);
-	o->command_fd = move_up(fd[1]);
+	o->in_fd = file_move_up(fd[0]);
+	o->command_fd = file_move_up(fd[1]);
 	set_size(o->command_fd, o->out_fd);
 	return 0;
 }
@@ -96,8 +84,8 @@ static int open_output(struct relay_output *o)
 	r = o->terminal ? relay_tty_open(o->out_fd, &o->in_fd, &o->command_fd) : open_pipe(o);
 	if (r)
 		return r;
-	o->in_fd = move_up(o->in_fd);
-	o->command_fd = move_up(o->command_fd);
+	o->in_fd = file_move_up(o->in_fd);
+	o->command_fd = file_move_up(o->command_fd);
 	o->page = mmap(NULL, sizeof *o->page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	if (o->page == MAP_FAILED)
@@ -124,8 +112,8 @@ static int start(struct relay *r, struct relay_output *o)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
 		return -errno;
-	fd[0] = move_up(fd[0]);
-	fd[1] = move_up(fd[1]);
+	fd[0] = file_move_up(fd[0]);
+	fd[1] = file_move_up(fd[1]);
 	/* no signal may end the relay before it has blocked them */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/pidserver.h"
 
+#include "base/file.h"
 #include "sampler/parse.h"
 #include "sampler/root.h"
 #include "sampler/running.h"
@@ -193,7 +194,7 @@ static void serve_one(struct desk *d, int listener)
 		forget_old(d);
 		return;
 	}
-	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	fd = file_move_up(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 	if (fd < 0)
 		return;
 	answer(d, fd);
@@ -221,7 +222,7 @@ int pidserver_open(struct pidserver *p, struct slice ticket, struct store *store
 	*p = (struct pidserver){ .store = store, .fd = -1 };
 	if (!pidspace_address(&p->address, ticket))
 		return -ENAMETOOLONG;
-	p->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	p->fd = file_move_up(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (p->fd < 0)
 		return -errno;
 	r = bind(p->fd, (const struct sockaddr *)&p->address, sizeof p->address) ||
