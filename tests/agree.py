@@ -128,6 +128,17 @@ def check_text(show, text):
     return facts
 
 
+def check_cpu_of_task(task):
+    """What was waited for is exact; samples of more are a bound, and marked."""
+    own, parts = task["self"], (task["cpu_user_us"], task["cpu_system_us"])
+    if task["hosting"] or None in parts:
+        return
+    if own.get("at_least"):
+        at_most("CPU time waited for and sampled", sum(parts), own["cpu_us"])
+    else:
+        same("CPU time of a task", own["cpu_us"], sum(parts))
+
+
 def check_sums(show):
     totals, tasks = show["totals"], show["tasks"]
     ran = [t for t in tasks if t["start_us"] is not None and t["state"] != "queued"]
@@ -142,6 +153,8 @@ def check_sums(show):
          totals["wall_us"] if show["parallelism"]["time_at_us"] else 0)
     least = show["dependencies"]["least_wall_us"]
     at_most("bound", least or 0, totals["wall_us"])
+    for t in ran:
+        check_cpu_of_task(t)
     ends = {t["task"]: t["end_us"] for t in tasks}
     for t in show["path"]["tasks"] + show["dependencies"]["tasks"]:
         same("end on a path", t["end_us"], ends[t["task"]] or t["end_us"])
@@ -356,7 +369,7 @@ def size_code(v):
 def values_of_task(task, unit_us):
     """What the chart packs of a task of show."""
     own = task["self"]
-    exact = task["cpu_user_us"] is not None and task["cpu_system_us"] is not None
+    exact = None not in (task["cpu_user_us"], task["cpu_system_us"]) and not own.get("at_least")
     cpu = task["cpu_user_us"] + task["cpu_system_us"] if exact else own["cpu_us"] or None
     end_us = task["end_us"]
     if end_us is None and not task["hosting"]:

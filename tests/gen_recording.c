@@ -25,6 +25,8 @@
 #define TASKS_A_DIR 200
 #define INTERVAL_MS 1000
 #define FLUSH_SIZE (1 << 20)
+#define TICK_US 10000
+#define BLOCKS_A_KB 2
 
 static uint64_t state;
 
@@ -114,6 +116,7 @@ static void start_task(struct plan *p, struct slot *s, int64_t t)
 
 	s->seq++;
 	p->n_written++;
+	memset(&p->usage_now[s - p->slot], 0, sizeof p->usage_now[0]);
 	task_name(name, sizeof name, s);
 	command_of(&command, name, s);
 	e.name = name;
@@ -126,8 +129,14 @@ static void start_task(struct plan *p, struct slot *s, int64_t t)
 	buf_release(&command);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void end_task(struct plan *p, struct slot *s, int64_t t)
 {
+	const struct usage_slot *sampled = &p->usage_now[s - p->slot];
 	bool failed = random_below(2000) == 0;
 	struct event_end e = {
 		.status = failed ? 1 << 8 : 0,
@@ -143,6 +152,9 @@ static void end_task(struct plan *p, struct slot *s, int64_t t)
 		.rchar = -1, .wchar = -1,
 	};
 
+	/* What was waited for is no less than the last sample. */
+	e.user_us = larger(e.user_us, sampled->level[USAGE_CPU] * TICK_US);
+	e.out_blocks = larger(e.out_blocks, sampled->level[USAGE_WRITTEN] * BLOCKS_A_KB);
 	if (random_below(5000) == 0)
 		e.status = 9;
 	event_add_end(&p->out, t, s->inst, s->seq, &e);
