@@ -7,7 +7,7 @@
 
 const CHART_LEAST_MS = 100, CHART_MOST_MS = 10000, CHART_SHARE = 10, CHART_AGAIN_MS = 2000, CHART_LINES = 8;
 const chart = { app: null, box: null, data: 0, running: false, wanted: false, busy: false, next: 0, wait_ms: 0,
-		timer: 0, stream: null, logs: new Map(), gone: false };
+		timer: 0, stream: null, over: false, logs: new Map(), gone: false };
 
 /* Scripts and styles of our own server only. */
 function chartLoad(name, attributes) {
@@ -85,7 +85,8 @@ async function chartUpdate() {
 		/* A server that reads seldom has the newest changes only later. */
 		chart.wait_ms = reply.unchanged ? Math.min(CHART_MOST_MS, 2 * chart.wait_ms) :
 			Math.max(CHART_LEAST_MS, CHART_SHARE * cost_ms);
-		chart.wanted = chart.wanted || (reply.unchanged && chart.wait_ms < CHART_MOST_MS);
+		/* The stream knows first that a build was killed, and then nothing more makes us ask. */
+		chart.wanted = chart.wanted || chart.over || (reply.unchanged && chart.wait_ms < CHART_MOST_MS);
 		if (!reply.running)
 			chartEnd();
 	} catch (e) {
@@ -123,7 +124,11 @@ function chartFollow() {
 				chart.app.hear(o);
 			chartWant();
 		},
-		sample: soon, note: soon, gap: soon, end: soon, open: soon,
+		end: () => {
+			chart.over = true;
+			chartWant();
+		},
+		sample: soon, note: soon, gap: soon, open: soon,
 	}, { history: 0 });
 	document.addEventListener("visibilitychange", soon);
 	window.addEventListener("reachable", soon);

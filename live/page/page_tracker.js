@@ -349,16 +349,19 @@ pages.tracker = {
 	},
 };
 
-/* While the build runs, ask again, but only if something happened. */
+/*
+ * While the build runs, ask again, but only if something happened, or if the stream has ended: it knows
+ * first that a build was killed.
+ */
 function trackerGrow() {
-	let changed = true;
+	let changed = true, over = false;
 	const messages = stream({
 		task: () => { changed = true; },
 		sample: () => { changed = true; },
-		end: () => { changed = true; },
+		end: () => { over = true; },
 	}, { history: 0 });
 	const stop = every(TRACKER_GROW_MS, async () => {
-		if (!changed)
+		if (!changed && !over)
 			return;
 		changed = false;
 		await trackerLoad();

@@ -2,10 +2,9 @@
 """The bootchart in a page of a server, while a real build runs and when it has ended."""
 import os
 import shutil
-import signal
 import subprocess
 
-from live_server import SIZES, running_build, served
+from live_server import SIZES, kill_build, kill_unnoticed, running_build, served
 from updates import KEPT, _see_all
 
 MAKEFILE = '''all: one.o two.o three.o bad four.o
@@ -160,13 +159,24 @@ def a_killed_build_is_unfinished(page):
     with running_build(page, 'killed', MAKEFILE, '-k', '-j5') as (path, go, build), served(page, path) as server:
         _open(server)
         _wait(page, 'shown.running')
-        with open(os.path.join(path, 'tasks.log'), encoding='utf-8') as f:
-            make = next(int(l.split('\t')[3]) for l in f if l.startswith('open\t'))
-        for pid in (build.pid, make):
-            os.kill(pid, signal.SIGKILL)
-        build.wait()
+        kill_build(path, build)
         _wait(page, 'shown.unfinished && !shown.running && /unfinished/.test(shown.head)')
         assert page.state()['tasks'] >= 3
+
+
+def the_end_is_asked_for_until_it_is_known(page):
+    """The stream has ended, but the server still takes the build for a running one: its files are new."""
+    with running_build(page, 'late-end', MAKEFILE, '-k', '-j5') as (path, go, build), served(page, path) as server:
+        _open(server)
+        _wait(page, 'shown.running')
+        grow_old = kill_unnoticed(page, path, build)
+        before = page.state()['tasks']
+        with open(os.path.join(path, 'tasks.log'), 'a', encoding='utf-8') as f:
+            f.write('open\t0\tlate\t99999999\t0\t99999999\tmake\t4.3\t/\tmake\n'
+                    'start\t1\tlate.1\t99999998\t0\tcompile\tlate.o\t\tcc -c late.c\n')
+        _wait(page, 'shown.running && state.tasks > %d' % before)
+        grow_old()
+        _wait(page, 'shown.unfinished && !shown.running && /unfinished/.test(shown.head)')
 
 
 def a_deleted_recording_leaves_its_chart(page):

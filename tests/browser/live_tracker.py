@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from live_server import SIZES, check_page, running_build, served
+from live_server import SIZES, check_page, kill_unnoticed, running_build, served
 
 
 def _tracker_state(browser):
@@ -82,6 +82,19 @@ def grows_while_a_build_runs(page):
             go('one')
             page.browser.wait('[...document.querySelectorAll(".tracker-keys li")].some(e => /two/.test(e.textContent))')
             go('two')
+
+
+def the_end_of_a_killed_build_is_asked_for(page):
+    """The stream tells it before the replies do."""
+    with running_build(page, 'tracked-end', 'all: ; until test -e go-one; do sleep .05; done\n') as (
+            recording, _, build), served(page, recording) as server:
+        server.open('/tracker', metric='running', by='task')
+        page.browser.wait('[...document.querySelectorAll(".tracker-keys li")].some(e => /all/.test(e.textContent))')
+        kill_unnoticed(page, recording, build)
+        assert server.get('/api/tracker?metric=running')['running']
+        asked = 'performance.getEntriesByType("resource").filter(e => /api.tracker/.test(e.name)).length'
+        # What was noticed before, and the end, are asked for once each.
+        page.browser.wait(asked + ' >= %d' % (page.browser.js('return ' + asked) + 3))
 
 
 def _graph_names(browser):
