@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define NO_ROOM_US 100000	/* before the next try */
+
 /* There is no descriptor for the next connection: with the spare one it is closed, for it would be
  * reported again and again. */
 static bool turn_away(struct server_private *p)
@@ -27,6 +29,45 @@ static bool turn_away(struct server_private *p)
 		close(fd);
 	p->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return fd >= 0;
+}
+
+static void on_connection(void *context);
+
+/* libwebsockets closes the descriptor of a watch: the listener keeps its own. */
+static int watch_listener(struct server *s)
+{
+	struct server_private *p = s->private;
+	int fd = dup(p->listener.fd);
+
+	if (fd < 0)
+		return -errno;
+	p->listening = server_watch(s, fd, on_connection, s);
+	if (p->listening)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+static void on_no_room(lws_sorted_usec_list_t *no_room)
+{
+	struct server_private *p = lws_container_of(no_room, struct server_private, no_room);
+
+	if (p->spare_fd < 0)
+		p->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (watch_listener(p->server))
+		lws_sul_schedule(p->server->context, 0, no_room, on_no_room, NO_ROOM_US);
+}
+
+/* The connection stays in the queue, and would be reported again and again. */
+static void wait_for_room(struct server *s)
+{
+	struct server_private *p = s->private;
+
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	server_unwatch(p->listening);
+	p->listening = NULL;
+	lws_sul_schedule(s->context, 0, &p->no_room, on_no_room, NO_ROOM_US);
 }
 
 static void on_connection(void *context)
@@ -57,16 +98,14 @@ static void on_connection(void *context)
 		else
 			lws_set_timeout(wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 	}
+	wait_for_room(s);
 }
 
-/* libwebsockets closes the descriptor of a watch: the listener keeps its own. */
 int server_listen(struct server *s, struct error *err)
 {
-	int fd = dup(s->private->listener.fd);
+	int r = watch_listener(s);
 
-	if (fd >= 0 && server_watch(s, fd, on_connection, s))
-		return 0;
-	return error_sys(err, fd < 0 ? -errno : -ENOMEM, NULL, "the server cannot listen");
+	return r ? error_sys(err, r, NULL, "the server cannot listen") : 0;
 }
 
 static void write_url(struct server *s, struct buf *out)

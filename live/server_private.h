@@ -21,6 +21,8 @@ struct server_private {
 	lws_sorted_usec_list_t tick;	/* while a connection waits for its socket */
 	struct watch *watches;
 	struct listener listener;
+	struct watch *listening;	/* NULL: not now */
+	lws_sorted_usec_list_t no_room;	/* until it listens again */
 	struct watch *launcher;
 	lws_sorted_usec_list_t linger;	/* after the launcher's end */
 	int64_t linger_until_ns;

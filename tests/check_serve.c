@@ -7,7 +7,7 @@
 static const char *const cases[] = {
 	"host origin token cookie cookies headers paths limits listing",
 	"half_open never_reads pipelining unix ipv6 ends fuzz links",
-	"descriptors",
+	"descriptors", "no_memory",
 };
 
 #define SAFETY "python3 -B " TOP_SRCDIR "/tests/serve_safety.py " BUILDBEAT " "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into programs: in each process, writes into the file named FAIL_FILE fail with the error
- * FAIL_ERROR (a number) after the first FAIL_AFTER ones.
+ * FAIL_ERROR (a number) after the first FAIL_AFTER ones; the first FAIL_ACCEPTS connections are
+ * not accepted, with the same error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-static atomic_int writes;
+static atomic_int writes, accepts;
 
 static bool is_file(int fd)
 {
@@ -39,4 +41,16 @@ ssize_t write(int fd, const void *from, size_t n)
 	}
 	errno = saved;
 	return next(fd, from, n);
+}
+
+int accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
+{
+	int (*next)(int, struct sockaddr *, socklen_t *, int) = dlsym(RTLD_NEXT, "accept4");
+	const char *first = getenv("FAIL_ACCEPTS"), *error = getenv("FAIL_ERROR");
+
+	if (first && error && atomic_fetch_add(&accepts, 1) < atoi(first)) {
+		errno = atoi(error);
+		return -1;
+	}
+	return next(fd, address, len, flags);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the server refuses, bounds and promises, by raw sockets: serve_safety.py BUILDBEAT CASE."""
 import base64
+import errno
 import json
 import os
 import random
@@ -251,6 +252,16 @@ def descriptors():
         for c in held:
             c.close()
         until("it answers", lambda: s.ask("/")[0] == 200 and s.ask("/api/")[0] == 200)
+
+
+def no_memory():
+    """A connection that the kernel has no memory for waits: there are 100 ms between two tries to accept it."""
+    failing = os.path.join(os.path.dirname(os.path.abspath(BUILDBEAT)), "tests/failing_io.so")
+    with Server(before=("env", "LD_PRELOAD=" + failing, "FAIL_ACCEPTS=5",
+                        "FAIL_ERROR=%d" % errno.ENOMEM)) as s:
+        start = time.monotonic()
+        assert s.ask("/")[0] == 200
+        assert time.monotonic() - start >= 0.45
 
 
 def headers():
