@@ -22,6 +22,7 @@
 #define UNSETTLED_MAX 256
 #define UNSETTLED_MS 20		/* between two looks for the lines of their tasks */
 #define LOOKS_MAX 100
+#define NO_ROOM_MS 100		/* before the next try, when there is no descriptor or memory */
 
 /* A process above an instance that can be a task, whose line may be written later. */
 struct relative {
@@ -185,6 +186,15 @@ static void forget_old(struct desk *d)
 	d->n_unsettled = left;
 }
 
+/* The connection stays in the queue, and poll() would return at once. Only the end is waited for. */
+static void wait_for_room(int listener)
+{
+	struct pollfd p = { .fd = listener };
+
+	if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		poll(&p, 1, NO_ROOM_MS);
+}
+
 static void serve_one(struct desk *d, int listener)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };
@@ -195,8 +205,10 @@ static void serve_one(struct desk *d, int listener)
 		return;
 	}
 	fd = file_move_up(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
-	if (fd < 0)
+	if (fd < 0) {
+		wait_for_room(listener);
 		return;
+	}
 	answer(d, fd);
 	close(fd);
 }

@@ -69,6 +69,9 @@ CHECKS += tests/check_inspect tests/check_inspect_build
 CHECKS += tests/check_guard tests/check_serve tests/check_serve_streams tests/check_serve_record tests/check_metrics
 EXTRA_DIST += tests/beside.py tests/serve_record.py tests/metrics.py tests/serve_safety.py tests/serve_streams.py
 
+# of other PID namespaces
+CHECKS += tests/check_pidserver
+
 # of processes in the live view
 CHECKS += tests/check_job tests/check_process_api tests/check_stack
 check_PROGRAMS += tests/ask
@@ -118,6 +121,7 @@ WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,-
 tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_otlp_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_diff_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=samples_moderate
+tests_check_pidserver_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=accept4
 tests_check_inspect_export_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_inspect_show_LDFLAGS = $(WRAP_ALLOCATION)
 tests_check_inspect_page_LDFLAGS = $(WRAP_ALLOCATION)
