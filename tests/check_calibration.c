@@ -343,8 +343,8 @@ static bool had_a_core(const struct build *b)
 /* Others that need all cores make the build wait, and its CPU time hardly longer. */
 START_TEST(archived)
 {
-	pid_t pid[64];
-	size_t n = 4 * (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	pid_t pid[512];
+	size_t n = 8 * (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 	struct builds builds;
 	double cpu[2];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into programs: in each process, writes into the file named FAIL_FILE fail with the error
- * FAIL_ERROR (a number) after the first FAIL_AFTER ones; the first FAIL_ACCEPTS connections are
+ * Preloaded into programs. In each process, writes into the file named FAIL_FILE fail with the error
+ * FAIL_ERROR (a number) after the first FAIL_AFTER ones. The first FAIL_ACCEPTS connections are
  * not accepted, with the same error.
  */
 #include <dlfcn.h>

@@ -85,7 +85,7 @@ def grows_while_a_build_runs(page):
 
 
 def the_end_of_a_killed_build_is_asked_for(page):
-    """The stream tells it before the replies do."""
+    """The stream reports it before the replies do."""
     with running_build(page, 'tracked-end', 'all: ; until test -e go-one; do sleep .05; done\n') as (
             recording, _, build), served(page, recording) as server:
         server.open('/tracker', metric='running', by='task')
