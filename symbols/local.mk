@@ -11,11 +11,9 @@ symbols_libsymbolizer_a_SOURCES = \
 	symbols/stack_source.c symbols/stack_source.h symbols/stack_threads.c symbols/stack_threads.h symbols/symbol_cache.c symbols/symbol_cache.h \
 	symbols/symbolizer.c symbols/symbolizer.h symbols/symtab.c symbols/symtab.h \
 	symbols/symtab_make.c
-symbols_libsymbolizer_a_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
 
 SYMBOLIZER_LIBS = symbols/libsymbolizer.a base/libbase.a $(ELF_LIBS) $(ZLIB_LIBS)
 
 pkglibexec_PROGRAMS += symbols/buildbeat-symbols
 symbols_buildbeat_symbols_SOURCES = symbols/main.c
-symbols_buildbeat_symbols_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
 symbols_buildbeat_symbols_LDADD = $(SYMBOLIZER_LIBS)

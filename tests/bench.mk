@@ -32,5 +32,4 @@ bench: all $(check_PROGRAMS) $(EXTRA_PROGRAMS)
 
 .PHONY: bench
 
-tests_bench_symbols_CPPFLAGS = $(AM_CPPFLAGS) $(ELF_CFLAGS)
 tests_bench_symbols_LDADD = tests/libsupport.a $(SYMBOLIZER_LIBS) $(PROGRAM_LIBS) $(CHECK_LIBS)

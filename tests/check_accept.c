@@ -254,7 +254,7 @@ START_TEST(merged)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(accept)
 {
 	if (!support_has("git"))
 		return 77;

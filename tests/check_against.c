@@ -289,7 +289,7 @@ START_TEST(rate)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(against)
 {
 	if (!support_has("git") || !support_has("make") || !support_can_be_loaded())
 		return 77;

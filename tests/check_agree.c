@@ -84,7 +84,7 @@ START_TEST(generated)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(agree)
 {
 	return support_main("agree", TEST_EACH(recorded, fixtures), TEST_EACH(built, builds),
 		TEST_LOOP(generated, 5));

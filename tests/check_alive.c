@@ -140,7 +140,7 @@ START_TEST(no_launcher)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(alive)
 {
 	return support_main("alive", TEST(alive), TEST_LOOP(launcher_ends, 2), TEST(launcher_killed),
 			    TEST_LOOP(no_launcher, 4));

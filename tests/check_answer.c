@@ -248,7 +248,7 @@ START_TEST(anything)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(answer)
 {
 	return support_main("answer", TEST_EACH(known, cases), TEST(anything));
 }

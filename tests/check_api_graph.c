@@ -125,7 +125,7 @@ START_TEST(bad_parameters)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(api_graph)
 {
 	if (!support_can_be_loaded())
 		return 77;

@@ -154,7 +154,7 @@ START_TEST(times_beyond_the_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(api_tracker)
 {
 	return support_main("api_tracker",
 		TEST_GROUP_WITH("replies", start, stop),

@@ -381,7 +381,7 @@ START_TEST(message_without_room)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive)
 {
 	made_environment();
 	return support_main("archive", TEST(values_come_back), TEST(texts_come_back),

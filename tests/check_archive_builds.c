@@ -345,7 +345,7 @@ START_TEST(foreign_commits_are_skipped)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_builds)
 {
 	made_environment();
 	return support_main("archive_builds", TEST(builds_have_the_values_of_each),

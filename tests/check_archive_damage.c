@@ -315,7 +315,7 @@ START_TEST(writing_does_not_need_the_dictionary)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_damage)
 {
 	made_environment();
 	git_libgit2_init();	/* once: it reads certificates */

@@ -89,7 +89,7 @@ START_TEST(files_are_synced)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_killed)
 {
 	made_environment();
 	if (system("strace -o /dev/null true 2>/dev/null")) {

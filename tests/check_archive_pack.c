@@ -209,7 +209,7 @@ START_TEST(damaged_packs)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_pack)
 {
 	made_environment();
 	git_libgit2_init();

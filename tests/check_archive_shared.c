@@ -130,7 +130,7 @@ START_TEST(others_are_left_alone)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_shared)
 {
 	return support_main("archive_shared", TEST_GROUP_WITH("shared", hostile_begin, NULL),
 			    TEST_EACH(mode_is_followed, modes),

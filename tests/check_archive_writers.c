@@ -328,7 +328,7 @@ START_TEST(read_only_archive_is_reported)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(archive_writers)
 {
 	made_environment();
 	return support_main("archive_writers", TEST_EACH(eight_builders_lose_no_build, maintenance),

@@ -400,7 +400,7 @@ START_TEST(obstacles)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(arm)
 {
 	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
 			    TEST_EACH(harmless, kinds), TEST(needs_nothing), TEST_EACH(uncounted, reasons),

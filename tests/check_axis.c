@@ -229,7 +229,7 @@ START_TEST(any_time)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(axis)
 {
 	return support_main("axis", TEST_EACH(units, texts),
 			    TEST_EACH(axes_as_people_draw_them, axes),

@@ -85,7 +85,7 @@ START_TEST(fit)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bar_name)
 {
 	return support_main("bar_name", TEST_EACH(names, cases), TEST_LOOP(fit, 8));
 }

@@ -275,7 +275,7 @@ START_TEST(removal)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(base)
 {
 	return support_main("base", TEST(removal), TEST(heads_and_tails), TEST(digits), TEST(fnv),
 			    TEST_EACH(time_text, times), TEST_LOOP(names, 2), TEST_LOOP(growth, 40),

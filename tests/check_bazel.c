@@ -157,7 +157,7 @@ START_TEST(unknown_date)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bazel)
 {
 	return support_main("bazel", TEST(old_profile), TEST_EACH(recognised, traces),
 			    TEST_EACH(date, dates), TEST(unnamed), TEST(unknown_date));

@@ -262,7 +262,7 @@ START_TEST(mended)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bisect)
 {
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make") || !support_has("dd"))
 		return 77;

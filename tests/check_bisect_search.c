@@ -228,7 +228,7 @@ START_TEST(good_fails)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bisect_search)
 {
 	return support_main("bisect_search", TEST_EACH(errs_as_stated, cases),
 			    TEST_LOOP(machine_changes, 4), TEST(no_difference), TEST(some_fail),

@@ -438,7 +438,7 @@ START_TEST(an_error_inside)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bitbake)
 {
 	if (!support_has("python3") || !make_host_can())
 		return 77;

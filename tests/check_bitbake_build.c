@@ -266,7 +266,7 @@ static bool find_bitbake(void)
 	return works;
 }
 
-int main(void)
+TEST_PROGRAM(bitbake_build)
 {
 	if (!make_host_can() || !find_bitbake())
 		return 77;

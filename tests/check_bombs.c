@@ -189,7 +189,7 @@ START_TEST(archive_is_bounded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bombs)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	return 77;	/* the sanitizer's shadow takes all of the address space */

@@ -440,7 +440,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(bootchart)
 {
 	setenv("TZ", "UTC", 1);
 	return support_main("bootchart",

@@ -128,7 +128,7 @@ static Suite *suite_of_scenarios(void)
 	return s;
 }
 
-int main(void)
+TEST_PROGRAM(browser)
 {
 	int status, end;
 

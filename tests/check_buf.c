@@ -101,7 +101,7 @@ START_TEST(too_much)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(buf)
 {
 	return support_main("buf", TEST(grows), TEST(every_length), TEST(fixed_drops_whole_calls),
 			    TEST_EACH(decimal, numbers), TEST(too_much));

@@ -284,7 +284,7 @@ START_TEST(damaged_sys)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(build_recording)
 {
 	return support_main("build_recording",
 			    TEST_GROUP("again"), TEST_LOOP(values_are_the_same, PATHS),

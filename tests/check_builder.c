@@ -123,7 +123,7 @@ START_TEST(nothing_is_a_recording_too)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(builder)
 {
 	return support_main("builder", TEST(order_and_times), TEST(wall_clock_is_kept),
 			    TEST(written_and_read), TEST(nothing_is_a_recording_too));

@@ -113,7 +113,7 @@ START_TEST(opened)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(buildset)
 {
 	if (!support_has("git"))
 		return 77;

@@ -378,7 +378,7 @@ START_TEST(archived)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(calibration)
 {
 	return support_main("calibration", TEST(measured), TEST_EACH(lines, written),
 			    TEST_EACH(read_back, values), TEST(launched), TEST(loaded),

@@ -503,7 +503,7 @@ START_TEST(table_shared)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(carry)
 {
 	return support_main("carry", TEST_EACH(decisions, commands),
 			    TEST_EACH(decisions_by_file, files), TEST(wrapped), TEST(names),

@@ -135,7 +135,7 @@ START_TEST(source)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(catalogue)
 {
 	return support_main("catalogue", TEST(directory), TEST(others), TEST(source));
 }

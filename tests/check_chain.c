@@ -574,7 +574,7 @@ START_TEST(real_makes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(chain)
 {
 	return support_main("chain", TEST_EACH(what_was_waited_for, cases), TEST(anything),
 			    TEST(one_worker), TEST(recipes),

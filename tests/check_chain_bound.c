@@ -379,7 +379,7 @@ START_TEST(anything)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(chain_bound)
 {
 	return support_main("chain_bound", TEST(scheduled), TEST(anything));
 }

@@ -411,7 +411,7 @@ START_TEST(too_many)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(changepoints)
 {
 	return support_main("changepoints",
 			    TEST_GROUP("partition"), TEST_LOOP(cheapest_partition, 6),

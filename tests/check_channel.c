@@ -200,7 +200,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(channel)
 {
 	return support_main("channel", TEST_LOOP(consumers, 5), TEST_LOOP(seek, 3), TEST(bounded),
 			    TEST(full_disk));

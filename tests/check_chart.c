@@ -354,7 +354,7 @@ START_TEST(many_workers)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(chart)
 {
 	return support_main("chart", TEST_LOOP(places, BUILDS * LANES_BY),
 			    TEST_LOOP(compared, BUILDS * BUILDS), TEST(long_texts), TEST(facts),

@@ -425,7 +425,7 @@ START_TEST(no_such_rules)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(classify)
 {
 	return support_main("classify", TEST_LOOP(sums, 60), TEST_LOOP(parts, 40),
 			    TEST_EACH(known, cases), TEST_EACH(errors, wrong), TEST(nested_too_deep),

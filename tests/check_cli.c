@@ -387,7 +387,7 @@ START_TEST(in_zsh)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cli)
 {
 	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed),
 			    TEST(options_of_the_command),

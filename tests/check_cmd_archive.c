@@ -244,7 +244,7 @@ START_TEST(nobody_listens)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_archive)
 {
 	return support_main("cmd_archive",
 			    TEST_GROUP_WITH("archive", setup, NULL), TEST_EACH(branch, names),

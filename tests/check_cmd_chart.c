@@ -298,7 +298,7 @@ START_TEST(replaces)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_chart)
 {
 	has_gnuplot = support_has("gnuplot");
 	return support_main("chart command",

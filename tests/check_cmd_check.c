@@ -240,7 +240,7 @@ START_TEST(failed_newest)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_check)
 {
 	return support_main("cmd_check",
 			    TEST_GROUP_ONCE("check", make_archives, NULL), TEST_EACH(use, uses),

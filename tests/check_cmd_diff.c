@@ -230,7 +230,7 @@ START_TEST(builds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_diff)
 {
 	return support_main("cmd_diff", TEST_EACH(golden, goldens), TEST(valid_json),
 			    TEST_LOOP(untested_has_no_p, 4), TEST(keys_are_documented),

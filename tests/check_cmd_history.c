@@ -157,7 +157,7 @@ START_TEST(plotted_here)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_history)
 {
 	return support_main("cmd_history",
 			    TEST_GROUP_ONCE("history", setup, teardown),

@@ -269,7 +269,7 @@ START_TEST(misuse)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cmd_span)
 {
 	return support_main("cmd_span", TEST_GROUP("span"), TEST(nested), TEST(parallel),
 			    TEST(ended_elsewhere), TEST(in_make), TEST(traceparent), TEST(traceparent_unchanged),

@@ -92,7 +92,7 @@ START_TEST(cut_anywhere)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(command_name)
 {
 	return support_main("command_name", TEST_EACH(names, cases), TEST_EACH(cut_anywhere, cases),
 			    TEST(long_words));

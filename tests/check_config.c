@@ -249,7 +249,7 @@ START_TEST(foreign_plugin)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(config)
 {
 	return support_main("config", TEST_EACH(texts, cases), TEST_EACH(repository, repos),
 			    TEST_LOOP(bombs, 5), TEST(search), TEST(with_record),

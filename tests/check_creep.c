@@ -126,7 +126,7 @@ START_TEST(slow_drift)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(creep)
 {
 	return support_main("creep", TEST_GROUP("creep"), TEST_EACH(steps_and_slopes, shapes),
 			    TEST(slow_drift));

@@ -292,7 +292,7 @@ START_TEST(no_repository)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(culprits)
 {
 	if (!support_has("git"))
 		return 77;

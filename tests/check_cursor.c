@@ -85,7 +85,7 @@ START_TEST(lines)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(cursor)
 {
 	return support_main("cursor", TEST_EACH(whole_numbers, numbers),
 			    TEST(stays_where_nothing_is_found), TEST(lines));

@@ -243,7 +243,7 @@ START_TEST(surprise)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(decide)
 {
 	return support_main("decide", TEST_LOOP(errs_as_stated, NOISE_KINDS * N_RATIOS),
 			    TEST_LOOP(no_difference, NOISE_KINDS), TEST_EACH(cases_by_hand, cases),

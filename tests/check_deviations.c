@@ -175,7 +175,7 @@ START_TEST(levels)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(deviations)
 {
 	return support_main("deviations",
 			    TEST_GROUP_WITH("deviations", setup, teardown), TEST(bins),

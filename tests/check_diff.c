@@ -420,7 +420,7 @@ START_TEST(different_builds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(diff)
 {
 	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(values_of_all_metrics),
 			    TEST(how_tasks_ended), TEST_EACH(packages, versions),

@@ -264,7 +264,7 @@ START_TEST(every_line_has_advice)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(doctor)
 {
 	return support_main("doctor", TEST(all_is_well), TEST(no_plugin), TEST(not_a_plugin),
 			    TEST(no_make), TEST_EACH(other_makes, makes), TEST(empty_path_element),

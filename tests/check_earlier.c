@@ -130,7 +130,7 @@ START_TEST(gone)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(earlier)
 {
 	return support_main("earlier", TEST_EACH(which, one_of), TEST(many), TEST(gone));
 }

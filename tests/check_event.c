@@ -328,7 +328,7 @@ START_TEST(instance_ids)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(event)
 {
 	return support_main("event", TEST(open_line), TEST(numbers), TEST(no_numbers),
 			    TEST(end_lines), TEST(long_texts), TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),

@@ -152,7 +152,7 @@ START_TEST(test_example)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(examples)
 {
 	if (!support_can_be_loaded())
 		return 77;

@@ -290,7 +290,7 @@ START_TEST(several_machines)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(export)
 {
 	if (!support_has("protoc") || !support_has("python3"))
 		return 77;

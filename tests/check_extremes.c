@@ -105,7 +105,7 @@ START_TEST(any_number)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(extremes)
 {
 	return support_main("extremes", TEST_LOOP(any_number, 120));
 }

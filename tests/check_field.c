@@ -81,7 +81,7 @@ START_TEST(cut_texts_differ)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(field)
 {
 	return support_main("field", TEST_EACH(round_trip, cases),
 			    TEST_LOOP(every_byte_everywhere, 256), TEST(cut_texts_differ));

@@ -538,7 +538,7 @@ START_TEST(incomplete)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(findings)
 {
 	return support_main("findings",
 			    TEST_GROUP("groups"), TEST_LOOP(any_groups, 200),

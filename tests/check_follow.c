@@ -249,7 +249,7 @@ START_TEST(incremental_builds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(follow)
 {
 	return support_main("follow", TEST_EACH(renamed, cases), TEST(names),
 			    TEST_LOOP(whole_builds, 200), TEST_LOOP(incremental_builds, 200));

@@ -282,7 +282,7 @@ START_TEST(without_descriptors)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(freeze)
 {
 	return support_main("freeze", TEST_GROUP_WITH("freeze", begin, end),
 			    TEST(stops_and_continues), TEST_LOOP(inspector_is_killed, 5),

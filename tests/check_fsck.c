@@ -366,7 +366,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(fsck)
 {
 	made_environment();
 	git_libgit2_init();

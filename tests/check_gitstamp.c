@@ -178,7 +178,7 @@ START_TEST(in_the_background)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(gitstamp)
 {
 	if (!support_has("git"))
 		return 77;

@@ -295,7 +295,7 @@ START_TEST(real_make)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(graph)
 {
 	return support_main("graph", TEST(components), TEST(long_chain), TEST(around_any_task),
 			    TEST_EACH(reported_cycles, outputs), TEST(real_make));

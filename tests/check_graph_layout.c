@@ -152,7 +152,7 @@ START_TEST(no_nodes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(graph_layout)
 {
 	return support_main("graph_layout", TEST(any_graph), TEST(trees_have_no_crossings),
 			    TEST_LOOP(ten_thousand_edges, 2), TEST(no_nodes));

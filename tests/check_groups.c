@@ -161,7 +161,7 @@ START_TEST(sums)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(groups)
 {
 	return support_main("groups", TEST_EACH(group_of, cases), TEST_LOOP(sums, 8));
 }

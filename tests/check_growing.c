@@ -583,7 +583,7 @@ START_TEST(refused)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(growing)
 {
 	return support_main("growing", TEST_GROUP("pieces"), TEST_LOOP(pieces, SOURCES), TEST(every_byte),
 			    TEST(damage), TEST_GROUP("files"), TEST_LOOP(packed, 4),

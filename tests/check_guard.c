@@ -234,7 +234,7 @@ START_TEST(any_path)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(guard)
 {
 	return support_main("guard", TEST_EACH(request, requests), TEST_EACH(host, hosts), TEST(control),
 			    TEST(tls), TEST(one_token), TEST(new_tokens), TEST_EACH(path, paths),

@@ -352,7 +352,7 @@ START_TEST(environment)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(heap)
 {
 	return support_main("heap", TEST_GROUP("weights"),
 			    TEST_LOOP(estimates, 3), TEST(probabilities), TEST(extreme_weights),

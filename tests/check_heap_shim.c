@@ -538,7 +538,7 @@ START_TEST(races)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(heap_shim)
 {
 	return support_main("heap_shim", TEST_GROUP("sites"), TEST_LOOP(exact, 2), TEST(sampled),
 			    TEST_GROUP("functions"), TEST(family), TEST_LOOP(mappings, 2),

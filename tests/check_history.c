@@ -460,7 +460,7 @@ START_TEST(grouped)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(history)
 {
 	return support_main("history",
 			    TEST_GROUP("found"), TEST(planted_steps), TEST(host_is_no_task),

@@ -133,7 +133,7 @@ START_TEST(odd_values)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(hostfactor)
 {
 	return support_main("hostfactor",
 			    TEST_GROUP_WITH("hostfactor", NULL, teardown),

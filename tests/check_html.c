@@ -97,7 +97,7 @@ START_TEST(memory_is_sticky)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(html)
 {
 	return support_main("html", TEST(nests), TEST(data_holds_no_tag), TEST(document),
 			    TEST(colours_are_variables), TEST(memory_is_sticky));

@@ -146,7 +146,7 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(identity)
 {
 	return support_main("identity", TEST_EACH(traceparent, vectors), TEST(tracestate), TEST(ids),
 			    TEST(names));

@@ -171,7 +171,7 @@ START_TEST(interrupted)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(import)
 {
 	return support_main("import", TEST(shows_the_same), TEST(by_itself),
 			    TEST_EACH(what_is_wrong, wrong), TEST(layouts),

@@ -299,7 +299,7 @@ START_TEST(misuse)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(import_oe)
 {
 	if (!support_has("git"))
 		return 77;

@@ -393,7 +393,7 @@ START_TEST(old_tasks)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect)
 {
 	if (!support_has("python3"))
 		return 77;

@@ -659,7 +659,7 @@ START_TEST(facts)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_archive)
 {
 	return support_main("inspect_archive", TEST_EACH(written_is_read, wishes),
 			    TEST_LOOP(large, 2), TEST(names), TEST_EACH(prefixes, prefix_of),

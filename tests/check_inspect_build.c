@@ -253,7 +253,7 @@ START_TEST(not_inspecting)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_build)
 {
 	if (!support_has("python3"))
 		return 77;

@@ -160,7 +160,7 @@ START_TEST(recorded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_config)
 {
 	return support_main("inspect_config", TEST_EACH(chosen, uses), TEST_EACH(refused, wrong),
 			    TEST(retained), TEST(recorded));

@@ -337,7 +337,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_export)
 {
 	return support_main("inspect_export", TEST(texts), TEST(empty), TEST(pprof_head),
 			    TEST_LOOP(collapsed_random, 60), TEST_LOOP(heaptrack_random, 20),

@@ -328,7 +328,7 @@ START_TEST(command)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_list)
 {
 	return support_main("inspect_list", TEST(progress), TEST(killed),
 			    TEST(history),

@@ -23,7 +23,7 @@ START_TEST(without_rights)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_live)
 {
 	if (!support_has("python3") || !support_has("setpriv") || !support_can_be_loaded())
 		return 77;

@@ -315,7 +315,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_page)
 {
 	return support_main("inspect_page", TEST_LOOP(sums, 25), TEST_LOOP(mappings, 10), TEST(words),
 			    TEST(hostile), TEST(plots), TEST(formats), TEST(sizes), TEST(no_memory));

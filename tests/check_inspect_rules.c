@@ -140,7 +140,7 @@ out:
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_rules)
 {
 	return support_main("inspect_rules", TEST_EACH(named, tools));
 }

@@ -500,7 +500,7 @@ START_TEST(hostile_json)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspect_show)
 {
 	return support_main("inspect_show", TEST_EACH(compilation, texts), TEST_LOOP(trees, 40),
 			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot), TEST_LOOP(no_memory, 20),

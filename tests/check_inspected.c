@@ -164,7 +164,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(inspected)
 {
 	return support_main("inspected", TEST_EACH(origin, origins), TEST(shown), TEST(damaged));
 }

@@ -489,7 +489,7 @@ START_TEST(real_inspection)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(job)
 {
 	return support_main("job", TEST_GROUP_WITH("job", NULL, end), TEST(bad_requests), TEST(arguments),
 			    TEST(progress), TEST_LOOP(failures, 3), TEST(missing_program),

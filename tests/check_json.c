@@ -149,7 +149,7 @@ START_TEST(as_slowly)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(json)
 {
 	return support_main("json", TEST(compact), TEST(spread), TEST(python_agrees), TEST(as_slowly));
 }

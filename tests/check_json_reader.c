@@ -383,7 +383,7 @@ START_TEST(no_file)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(json_reader)
 {
 	return support_main("json_reader", TEST_EACH(document, documents), TEST(members),
 			    TEST_EACH(number, numbers), TEST_EACH(exact_number, doubles),

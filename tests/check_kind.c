@@ -349,7 +349,7 @@ START_TEST(programs_are_sorted)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(kind)
 {
 	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each),
 			    TEST_EACH(programs, program_cases), TEST(compilations), TEST(programs_are_sorted),

@@ -38,7 +38,7 @@ START_TEST(drawn_series)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(labelled)
 {
 	int failed;
 

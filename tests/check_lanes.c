@@ -352,7 +352,7 @@ START_TEST(as_few_as_can_be)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(lanes)
 {
 	return support_main("lanes", TEST_EACH(where_tasks_go, cases), TEST(phases),
 			    TEST(many_slots), TEST_EACH(many_tasks, many), TEST_LOOP(anything, 60),

@@ -186,7 +186,7 @@ START_TEST(no_memory)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(launch_faults)
 {
 	return support_main("launch_faults", TEST_GROUP_WITH("launch", setup, NULL),
 			    TEST_EACH(same_descriptors, descriptors), TEST_EACH(no_process, alone),

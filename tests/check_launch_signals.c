@@ -177,19 +177,18 @@ static const char *const *words(const struct target *t, bool nested)
 {
 	static const char *const record[] = { BUILDBEAT, "record", "--no-git", "-o", "stats", "--" };
 	static const char *const task[] = { BUILDBEAT, "task", "inner", "--" };
-	static char marker[8], exe[PATH_MAX];
+	static const char self[] = TOP_BUILDDIR "/tests/check_launch_signals";
+	static char marker[8];
 	static const char *all[32];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	int n = 0;
 
-	exe[len > 0 ? len : 0] = '\0';
 	snprintf(marker, sizeof marker, "%d", t->marker);
 	for (size_t i = 0; t->recorded && i < ARRAY_SIZE(record); i++)
 		all[n++] = record[i];
 	for (int level = 0; level <= nested; level++) {
 		for (size_t i = 0; level && t->recorded && i < ARRAY_SIZE(task); i++)
 			all[n++] = task[i];
-		all[n++] = exe;
+		all[n++] = self;
 		all[n++] = "count";
 		all[n++] = marker;
 	}
@@ -675,7 +674,7 @@ START_TEST(build_tools)
 }
 END_TEST
 
-int main(int argc, char **argv)
+TEST_PROGRAM(launch_signals)
 {
 	if (argc > 2 && !strcmp(argv[1], "count"))
 		return count(atoi(argv[2]), argv + 3);

@@ -274,7 +274,7 @@ START_TEST(failed_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(limits)
 {
 	bool can = support_has("make") && support_has("git");
 

@@ -408,7 +408,7 @@ START_TEST(trusted)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(live)
 {
 	if (!support_can_be_loaded())
 		return support_main("live", TEST_GROUP_WITH("finished", setup, NULL),

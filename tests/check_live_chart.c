@@ -194,7 +194,7 @@ START_TEST(wrong_parameters)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(live_chart)
 {
 	return support_main("live_chart", TEST(data_and_ids), TEST(grown), TEST(compared),
 			    TEST_EACH(wrong_parameters, wrong));

@@ -194,7 +194,7 @@ START_TEST(command)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(log_bitbake)
 {
 	return support_main("log_bitbake", TEST_EACH(console, consoles), TEST(log_of_task),
 		TEST(command));

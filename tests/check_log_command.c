@@ -130,7 +130,7 @@ START_TEST(compressed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(log_command)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	if (!support_can_be_loaded())

@@ -256,7 +256,7 @@ START_TEST(not_found)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(log_relay)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	if (!support_can_be_loaded())

@@ -431,7 +431,7 @@ START_TEST(single_tasks)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(log_tasks)
 {
 	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
 		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),

@@ -294,7 +294,7 @@ START_TEST(killed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(log_tty)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	if (!support_can_be_loaded())

@@ -284,7 +284,7 @@ START_TEST(ninja_records_all)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(long_lines)
 {
 	return support_main("long_lines", TEST_LOOP(make_records_all, 6),
 			    TEST_LOOP(make_records_many_words, 2), TEST_LOOP(ninja_records_all, 4));

@@ -567,7 +567,7 @@ START_TEST(number_used_again)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(look)
 {
 	return support_main("look",
 		TEST_GROUP_WITH("witness", begin, end), TEST(like_the_witness), TEST(pages),

@@ -218,7 +218,7 @@ START_TEST(modules_of_another_namespace)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(look_modules)
 {
 	return support_main("look_modules", TEST_GROUP_WITH("modules", begin, end),
 		TEST_LOOP(modules_like_the_loader, 2), TEST_LOOP(modules_without_a_name, 2),

@@ -405,7 +405,7 @@ START_TEST(parsed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(lost)
 {
 	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
 			    TEST_EACH(room_again, left), TEST(loss_is_reported), TEST_LOOP(gaps_show, 2),

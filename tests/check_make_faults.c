@@ -428,7 +428,7 @@ START_TEST(never_again)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(make_faults)
 {
 	if (!make_host_can())
 		return 77;

@@ -209,7 +209,7 @@ static bool can_trace(void)
 	       make_host_can();
 }
 
-int main(void)
+TEST_PROGRAM(make_signals)
 {
 	if (!can_trace())
 		return 77;
@@ -220,7 +220,7 @@ int main(void)
 
 #else
 
-int main(void)
+TEST_PROGRAM(make_signals)
 {
 	return 77;
 }

@@ -369,7 +369,7 @@ START_TEST(transparent)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(make_transparent)
 {
 	if (!make_host_can())
 		return 77;

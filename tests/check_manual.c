@@ -146,7 +146,7 @@ START_TEST(lint)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(manual)
 {
 	if (!support_has("mandoc") || !support_has("col"))
 		return 77;

@@ -204,7 +204,7 @@ START_TEST(merged)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(merge)
 {
 	return support_main("merge", TEST_LOOP(merged, GENERATED));
 }

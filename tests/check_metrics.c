@@ -9,7 +9,7 @@ START_TEST(scraped)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(metrics)
 {
 	if (!support_has("python3") || !support_has("prometheus") || !support_has("promtool") ||
 	    !support_can_be_loaded())

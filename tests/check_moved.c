@@ -164,7 +164,7 @@ START_TEST(keeps_history)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(moved)
 {
 	if (!make_host_can())
 		return 77;

@@ -15,7 +15,7 @@ START_TEST(as_the_programs_say)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(namespaces)
 {
 	if (!support_has("python3") || !support_has("unshare") || !support_can_be_loaded())
 		return 77;

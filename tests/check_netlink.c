@@ -388,7 +388,7 @@ START_TEST(values_of_another_family)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(netlink)
 {
 	return support_main("netlink", TEST_LOOP(of_others_is_ignored, 2), TEST(senders),
 			    TEST(claimed_lengths), TEST(forged_event), TEST(event_lengths),

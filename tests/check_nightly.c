@@ -159,7 +159,7 @@ START_TEST(no_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(nightly)
 {
 	if (!support_can_be_loaded() || !support_has("git") || !support_has("make"))
 		return 77;

@@ -314,7 +314,7 @@ START_TEST(with_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(ninja)
 {
 	return support_main("ninja", TEST_EACH(commands, versions), TEST_EACH(plain_paths, paths),
 			    TEST(unknown_things), TEST_EACH(alone, logs), TEST_EACH(refused, bad),

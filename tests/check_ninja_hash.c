@@ -55,7 +55,7 @@ START_TEST(as_ninja)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(ninja_hash)
 {
 	return support_main("ninja_hash", TEST_EACH(as_ninja, cases));
 }

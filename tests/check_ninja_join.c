@@ -519,7 +519,7 @@ START_TEST(killed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(ninja_join)
 {
 	bool ninja = support_can_be_loaded() && support_has("ninja");
 

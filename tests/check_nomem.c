@@ -237,7 +237,7 @@ START_TEST(nth_fails_for_renames)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(nomem)
 {
 	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_tallies),
 			    TEST(nth_fails_for_openembedded),

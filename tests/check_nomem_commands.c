@@ -107,7 +107,7 @@ START_TEST(nth_fails)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(nomem_commands)
 {
 	return support_main("nomem_commands", TEST_EACH(nth_fails, commands),
 			    TEST_EACH(nth_fails_for_archive, archived));

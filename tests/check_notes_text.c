@@ -119,7 +119,7 @@ START_TEST(merged)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(notes_text)
 {
 	return support_main("notes_text", TEST_EACH(there_and_back, same),
 			    TEST_EACH(written_by_hand, by_hand), TEST_EACH(merged, merges));

@@ -315,7 +315,7 @@ START_TEST(samples)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(now)
 {
 	return support_main("now", TEST_LOOP(random_builds, 8), TEST_LOOP(nested, 3), TEST(large),
 			    TEST(shown), TEST(samples));

@@ -93,7 +93,7 @@ START_TEST(error_has_the_line)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(numberlines)
 {
 	return support_main("numberlines", TEST(history), TEST(diff), TEST(rate_over_all),
 			    TEST_EACH(error_has_the_line, bad));

@@ -645,7 +645,7 @@ START_TEST(odd_files)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(oe)
 {
 	return support_main("oe", TEST_EACH(quirk, cases), TEST_EACH(usage, usages),
 			    TEST(cut_anywhere), TEST_EACH(log_of_samples, logs),

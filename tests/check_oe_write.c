@@ -464,7 +464,7 @@ START_TEST(never_onto_anything)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(oe_write)
 {
 	return support_main("oe_write", TEST_LOOP(genuine, 2), TEST(states), TEST(setup_and_bounds), TEST(recipes),
 			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),

@@ -252,7 +252,7 @@ START_TEST(usage_limits_operands)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(options)
 {
 	int n = 0;
 

@@ -308,7 +308,7 @@ START_TEST(nth_fails)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(otlp)
 {
 	if (!support_has("protoc"))
 		return 77;

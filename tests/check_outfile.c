@@ -135,7 +135,7 @@ START_TEST(listing)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(outfile)
 {
 	return support_main("outfile", TEST_EACH(umask_is_read, masks), TEST(umask_is_not_changed),
 			    TEST(listing));

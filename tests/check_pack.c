@@ -561,7 +561,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(pack)
 {
 	return support_main("pack", TEST_LOOP(any_build, 8), TEST_EACH(recorded_builds, recordings),
 			    TEST(compared), TEST_EACH(hostile_names, hostile), TEST(bounded));

@@ -168,7 +168,7 @@ START_TEST(sizes_are_printed_alike)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(pack_code)
 {
 	return support_main("pack_code", TEST_EACH(numbers_come_back, lengths), TEST(few_larger),
 			    TEST(bytes_come_back), TEST(logarithms_within_one_percent),

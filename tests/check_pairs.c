@@ -166,7 +166,7 @@ START_TEST(versions_of_recipes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(pairs)
 {
 	return support_main("pairs", TEST_EACH(by_hand, cases), TEST_LOOP(itself, 10),
 			    TEST(versions_of_recipes));

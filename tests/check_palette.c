@@ -333,7 +333,7 @@ START_TEST(bands_differ)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(palette)
 {
 	return support_main("palette", TEST_EACH(the_measure_is_the_published_one, published),
 			    TEST(the_measure_of_okabe_and_ito),

@@ -682,7 +682,7 @@ START_TEST(no_stack_no_bins)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(panel)
 {
 	return support_main("panel", TEST_EACH(worked_out_by_hand, cases), TEST(nothing_recorded),
 			    TEST(as_in_the_summary), TEST(many_devices),

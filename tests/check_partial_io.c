@@ -53,7 +53,7 @@ START_TEST(the_same)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(partial_io)
 {
 	if (!support_can_be_loaded())
 		return 77;

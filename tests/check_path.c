@@ -42,7 +42,7 @@ START_TEST(joining)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(path)
 {
 	return support_main("path", TEST_EACH(joining, cases));
 }

@@ -211,7 +211,7 @@ START_TEST(below_python)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(peak)
 {
 	return support_main("peak", TEST_LOOP(around_the_hosts, 3), TEST_LOOP(host_that_grows, 3),
 			    TEST_LOOP(host_of_a_larger_one, 3),

@@ -368,7 +368,7 @@ START_TEST(of_many_workers)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(picture)
 {
 	setenv("TZ", "UTC", 1);
 	return support_main("picture", TEST_LOOP(at_random, 40),

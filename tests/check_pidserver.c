@@ -114,7 +114,7 @@ START_TEST(ends_without_descriptors)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(pidserver)
 {
 	return support_main("pidserver", { .test = no_descriptor, .to = 1 },
 			    { .test = ends_without_descriptors, .to = 1 });

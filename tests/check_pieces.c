@@ -307,7 +307,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(pieces)
 {
 	return support_main("pieces", TEST_EACH(what_is_drawn, cases),
 			    TEST_EACH(dominant, dominances), TEST_EACH(how_busy, efficiencies),

@@ -154,7 +154,7 @@ START_TEST(terminal_colours)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plot)
 {
 	if (!plotted_begins())
 		return 77;

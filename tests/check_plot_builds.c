@@ -214,7 +214,7 @@ START_TEST(peak_of_a_long_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plot_builds)
 {
 	if (!plotted_begins())
 		return 77;

@@ -147,7 +147,7 @@ START_TEST(who_ignores_children)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plot_faults)
 {
 	if (!plotted_begins())
 		return 77;

@@ -544,7 +544,7 @@ START_TEST(processes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plugin_api)
 {
 	return support_main("plugin_api",
 			    TEST_GROUP_WITH("api", setup, NULL), TEST(the_table),

@@ -175,7 +175,7 @@ START_TEST(page_has_the_example)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plugin_object)
 {
 	return support_main("plugin_object", TEST(exports), TEST(needs_libc_only), TEST(small),
 			    TEST(few_relocations), TEST(headers_alone), TEST(example_works),

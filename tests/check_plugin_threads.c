@@ -333,7 +333,7 @@ START_TEST(cancelled)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(plugin_threads)
 {
 	return support_main("plugin_threads",
 			    TEST_GROUP_WITH("threads", setup, NULL), TEST_LOOP(every_entry, 2),

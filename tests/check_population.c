@@ -381,7 +381,7 @@ START_TEST(agrees_with_diff)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(population)
 {
 	return support_main("population", TEST_EACH(counts, cases), TEST(details), TEST(printed),
 			    TEST_LOOP(adds_up, 400), TEST_LOOP(agrees_with_diff, 200));

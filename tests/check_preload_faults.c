@@ -132,7 +132,7 @@ START_TEST(plugin_inside)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(preload_faults)
 {
 	if (!make_host_can())
 		return 77;

@@ -93,7 +93,7 @@ START_TEST(failing_exec_of_a_shell)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(preload_threads)
 {
 	if (!make_host_can())
 		return 77;

@@ -323,7 +323,7 @@ START_TEST(parents)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(preload_transparent)
 {
 	if (!make_host_can())
 		return 77;

@@ -71,7 +71,7 @@ START_TEST(other_variables_are_whole)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(process_api)
 {
 	if (!support_has("python3") || !support_has("setpriv") || !support_can_be_loaded())
 		return 77;

@@ -114,7 +114,7 @@ START_TEST(real_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(process_tree)
 {
 	return support_main("process_tree", TEST_GROUP_WITH("process_tree", NULL, release),
 			    TEST(known_build), TEST(no_processes), TEST(real_build));

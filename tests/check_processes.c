@@ -596,7 +596,7 @@ START_TEST(polling_finds_long_processes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(processes)
 {
 	return support_main("processes",
 			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),

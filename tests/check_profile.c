@@ -593,7 +593,7 @@ START_TEST(ten_thousand_locations)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(profile)
 {
 	return support_main("profile", TEST(sums_are_totals), TEST(windows_add_up),
 			    TEST(nothing_differs_from_itself), TEST(difference_of_two),

@@ -300,7 +300,7 @@ START_TEST(tasks_of_phases)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(profile_command)
 {
 	return support_main("profile_command", TEST_EACH(misuse, wrong), TEST_EACH(command, good),
 			    TEST(page_command), TEST(usual_order),

@@ -130,7 +130,7 @@ START_TEST(a_host)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(profile_live)
 {
 	return support_main("profile_live", TEST(a_host));
 }

@@ -176,7 +176,7 @@ START_TEST(scraped)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(prometheus)
 {
 	return support_main("prometheus", TEST_GROUP_WITH("text", without_settings, NULL),
 			    TEST(finished), TEST(unknown_cpu_time), TEST_LOOP(random_ones, 4), TEST(running),

@@ -343,7 +343,7 @@ START_TEST(killed_builds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(proof)
 {
 	return support_main("proof", TEST_EACH(made_recordings, made), TEST(every_task_is_missed),
 			    TEST(missing_end), TEST(said_by_all), TEST_EACH(no_false_alarm, sound),

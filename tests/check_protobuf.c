@@ -133,7 +133,7 @@ START_TEST(too_small)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(protobuf)
 {
 	return support_main("protobuf", TEST(kinds), TEST(lengths), TEST(too_small));
 }

@@ -112,7 +112,7 @@ START_TEST(kinds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(query)
 {
 	return support_main("query", TEST_LOOP(decoded, 4), TEST_EACH(refused, damaged), TEST(limits),
 			    TEST(kinds));

@@ -78,7 +78,7 @@ START_TEST(random_builds)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(races)
 {
 	return support_main("races", TEST_EACH(found, cases), TEST_LOOP(random_builds, 20));
 }

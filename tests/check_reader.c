@@ -481,7 +481,7 @@ START_TEST(hostile)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(reader)
 {
 	return support_main("reader", TEST(answers), TEST(statuses), TEST(isolated), TEST(crash), TEST(hang),
 			    TEST(memory), TEST(deleted), TEST(refresh), TEST(bounded), TEST(forgotten),

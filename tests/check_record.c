@@ -436,7 +436,7 @@ START_TEST(compressed_while_written)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record)
 {
 	return support_main("record", TEST(every_exit_status), TEST_EACH(every_signal, signals),
 			    TEST_LOOP(nothing_ran, 3), TEST_LOOP(something_ran, 3),

@@ -101,7 +101,7 @@ START_TEST(file_size_limit)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record_faults)
 {
 	return support_main("record_faults", TEST_EACH(cannot_record, unwritable),
 			    TEST(removed_midway), TEST(full_disk), TEST(read_only),

@@ -150,7 +150,7 @@ START_TEST(killed_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record_processes)
 {
 	return support_main("record_processes", TEST(spans_of_tasks),
 			    TEST_EACH(without_permission, unprivileged), TEST(killed_build));

@@ -324,7 +324,7 @@ START_TEST(first)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record_set)
 {
 	return support_main("record_set", TEST(order), TEST(one_run), TEST_EACH(ends, failed),
 			    TEST(nothing_left), TEST_LOOP(killed, 2), TEST(all_in_diff), TEST(inside), TEST(archived),

@@ -228,7 +228,7 @@ START_TEST(summary_on_terminal)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record_signals)
 {
 	return support_main("record_signals", TEST_EACH(signal_is_passed_on, forwarded),
 			    TEST(launcher_killed), TEST(stopped_and_continued),

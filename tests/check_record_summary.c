@@ -344,7 +344,7 @@ START_TEST(none)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(record_summary)
 {
 	return support_main("record_summary", TEST_EACH(pipes, cases), TEST_EACH(terminal, terminals),
 			    TEST(closed), TEST_EACH(same_as_show, builds), TEST_LOOP(long_names, 5),

@@ -564,7 +564,7 @@ START_TEST(commands_and_other_files)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(recording)
 {
 	return support_main("recording", TEST_EACH(damaged, cases), TEST(closed_too_early),
 			    TEST(all_fields), TEST(later_names), TEST(opened_in_a_later_file),

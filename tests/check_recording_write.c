@@ -186,7 +186,7 @@ START_TEST(modes_are_as_asked)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(recording_write)
 {
 	return support_main("recording_write", TEST_EACH(recorded_ones, recordings),
 			    TEST_EACH(written_ones, cases), TEST(many_samples),

@@ -366,7 +366,7 @@ START_TEST(any_text)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(redact)
 {
 	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
 			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),

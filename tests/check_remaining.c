@@ -476,7 +476,7 @@ START_TEST(archived)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(remaining)
 {
 	return support_main("remaining", TEST_EACH(coverage, kinds), TEST(pooled), TEST_LOOP(steady, 10),
 			    TEST(renamed), TEST_EACH(overrun, kinds), TEST(odd_ones),

@@ -557,7 +557,7 @@ START_TEST(by_ssh)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(remote)
 {
 	if (!support_has("git"))
 		return 77;

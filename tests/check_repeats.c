@@ -343,7 +343,7 @@ START_TEST(slow_revisions)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(repeats)
 {
 	return support_main("repeats", TEST_EACH(found, cases), TEST_LOOP(stable, GENERATED),
 			    TEST_LOOP(joined, GENERATED), TEST_LOOP(untouched, 40),

@@ -190,7 +190,7 @@ START_TEST(refused)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(replies)
 {
 	return support_main("replies", TEST_EACH(recording, recordings), TEST(imported), TEST(generated),
 			    TEST(archive), TEST(output), TEST(states), TEST(trend),

@@ -276,7 +276,7 @@ START_TEST(failed_build)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(report)
 {
 	return support_main("report", TEST(names_exceeded_limits), TEST(names_the_change),
 			    TEST(same_bytes), TEST_EACH(no_change, unchanged), TEST_EACH(refuses, refused), TEST(no_such_chart),

@@ -575,7 +575,7 @@ START_TEST(written_again)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(results)
 {
 	return support_main("results",
 		TEST_GROUP("files"), TEST_EACH(files_of_make, builds), TEST(not_asked),

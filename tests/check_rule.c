@@ -115,7 +115,7 @@ START_TEST(programs)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(rule)
 {
 	return support_main("rule", TEST_EACH(texts, cases), TEST(long_names),
 			    TEST_EACH(programs, names));

@@ -179,7 +179,7 @@ START_TEST(many_rules)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(rules)
 {
 	return support_main("rules", TEST_EACH(whole, wholes), TEST_EACH(gate, gates),
 			    TEST_EACH(mistake, mistakes), TEST(many_rules));

@@ -96,7 +96,7 @@ START_TEST(same_events)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(same_events)
 {
 	return support_main("same_events", TEST_LOOP(same_events, ARCHIVES));
 }

@@ -640,7 +640,7 @@ START_TEST(bad_interval)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(sampler)
 {
 	return support_main("sampler",
 			    TEST_GROUP("machines"), TEST(old_kernel), TEST(nvme_dm_md),

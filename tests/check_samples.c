@@ -186,7 +186,7 @@ START_TEST(as_line)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(samples)
 {
 	return support_main("samples", TEST(as_benchstat), TEST_EACH(few_are_false, runs),
 			    TEST_EACH(one_pair, pairs), TEST(as_line));

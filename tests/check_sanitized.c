@@ -175,7 +175,7 @@ START_TEST(other_preloads)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(sanitized)
 {
 	if (!make_host_can() || !support_has("gcc"))
 		return 77;

@@ -240,7 +240,7 @@ START_TEST(doctor_reports)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(secrets)
 {
 	return support_main("secrets", TEST_EACH(modes_of_recording, access_cases),
 			    TEST(modes_without_launcher), TEST(old_recording_is_kept),

@@ -453,7 +453,7 @@ START_TEST(partial)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(send)
 {
 	if (!support_has("python3"))
 		return 77;

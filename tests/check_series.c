@@ -291,7 +291,7 @@ START_TEST(any_line_lost)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(series)
 {
 	return support_main("series", TEST(text_as_documented), TEST_EACH(decoded, cases),
 			    TEST_RANGE(round_trip, 1, 20), TEST_RANGE(any_line_lost, 1, 30));

@@ -25,7 +25,7 @@ START_TEST(tls)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(serve)
 {
 	if (!support_has("python3"))
 		return 77;

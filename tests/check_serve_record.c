@@ -14,7 +14,7 @@ START_TEST(beside)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(serve_record)
 {
 	if (!support_has("python3") || !support_has("pgrep") || !support_can_be_loaded())
 		return 77;

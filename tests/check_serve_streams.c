@@ -13,7 +13,7 @@ START_TEST(streams)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(serve_streams)
 {
 	if (!support_has("python3") || !support_can_be_loaded())
 		return 77;

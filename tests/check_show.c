@@ -405,7 +405,7 @@ START_TEST(unnamed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(show)
 {
 	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
 			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),

@@ -113,7 +113,7 @@ START_TEST(limit)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(show_markdown)
 {
 	return support_main("show_markdown", TEST_LOOP(hostile_names, 20), TEST(last_lines), TEST(limit));
 }

@@ -616,7 +616,7 @@ START_TEST(forks)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(span)
 {
 	return support_main("span", TEST_GROUP_WITH("host", setup, NULL),
 			    TEST_LOOP(random_calls, ROUNDS), TEST(macros), TEST(older_tables),

@@ -39,7 +39,7 @@ START_TEST(memory_over_a_life)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(spark)
 {
 	return support_main("spark", TEST_EACH(memory_over_a_life, cases));
 }

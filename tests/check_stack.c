@@ -247,7 +247,7 @@ START_TEST(only_below)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(stack)
 {
 	if (!support_has("cc") || !support_has("setpriv"))
 		return 77;

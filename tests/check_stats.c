@@ -334,7 +334,7 @@ START_TEST(shift)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(stats)
 {
 	return support_main("stats",
 			    TEST_GROUP("distributions"), TEST(student), TEST(normal), TEST(beta),

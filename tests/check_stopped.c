@@ -35,7 +35,7 @@ START_TEST(small_stack)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(stopped)
 {
 	if (!support_has("python3") || !support_has("bash") || !support_can_be_loaded())
 		return 77;

@@ -494,7 +494,7 @@ START_TEST(taken)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(store)
 {
 	return support_main("store",
 			    TEST_GROUP("store"), TEST_EACH(odd_paths, paths), TEST(names),

@@ -423,7 +423,7 @@ START_TEST(trace)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(stream)
 {
 	return support_main("stream", TEST_LOOP(resume, 8), TEST(states), TEST(ids), TEST(deleted),
 			    TEST(damage), TEST(lines), TEST(trace));

@@ -385,7 +385,7 @@ START_TEST(keys_of_any_size)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(summary)
 {
 	return support_main("summary", TEST_EACH(arithmetic, cases), TEST_EACH(pressure, pressures), TEST(shares_are_at_most_all),
 			    TEST_EACH(nothing_counts_twice, nested), TEST(memory_at_most),

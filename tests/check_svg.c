@@ -193,7 +193,7 @@ START_TEST(fits)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(svg)
 {
 	return support_main("svg", TEST_EACH(escapes, texts), TEST(verbatim), TEST(nests),
 			    TEST_EACH(number, numbers), TEST(paths), TEST(no_drift),

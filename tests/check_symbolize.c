@@ -392,7 +392,7 @@ START_TEST(shown)
 	ck_assert_msg(!run.status, "%s", buf_str(&run.err));
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		ck_assert_msg(_i == !strstr(buf_str(&run.out), known[i].name), "%s", buf_str(&run.out));
-	ck_assert(!_i == !strstr(buf_str(&run.out), "check_symbolize!?"));
+	ck_assert(!_i == !strstr(buf_str(&run.out), "checks!?"));
 	ck_assert(!support_exists(support_path("%s/" SYMBOLS_LOG, inspect_archive_path(a))));
 	ck_assert_int_eq(inspect_archive_end(a, "", &err), 0);
 }
@@ -447,7 +447,7 @@ START_TEST(log_wrong)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(symbolize)
 {
 	return support_main("symbolize",
 		TEST_GROUP_WITH("frames", setup, teardown), TEST_LOOP(this_process, 4), TEST(deleted),

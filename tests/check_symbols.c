@@ -27,7 +27,7 @@ START_TEST(objects)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(symbols)
 {
 	if (!support_has("python3") || !support_has("gcc"))
 		return 77;

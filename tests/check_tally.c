@@ -582,7 +582,7 @@ START_TEST(links_and_json)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tally)
 {
 	return support_main("tally", TEST_GROUP_WITH("tally", setup, NULL), TEST_LOOP(schedules, 12),
 			    TEST(states), TEST_LOOP(of_each_clock, 5), TEST(links_and_json));

@@ -356,7 +356,7 @@ START_TEST(closed)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tally_image)
 {
 	return support_main("tally_image", TEST_GROUP_WITH("tally_image", setup, NULL),
 			    TEST(killed), TEST_LOOP(not_closed, 4), TEST(forks_killed),

@@ -436,7 +436,7 @@ START_TEST(full)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tally_threads)
 {
 	return support_main("tally_threads", TEST_GROUP_WITH("tally_threads", setup, NULL),
 			    TEST(churn), TEST(resets), TEST(cancelled), TEST_LOOP(forked, 3),

@@ -152,7 +152,7 @@ START_TEST(misuse)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(task)
 {
 	return support_main("task", TEST(inside_a_recorded_build), TEST(in_a_named_recording),
 			    TEST(into_a_running_build), TEST(without_a_recording), TEST(killed),

@@ -583,7 +583,7 @@ START_TEST(many_children)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tasks)
 {
 	return support_main("tasks", TEST(three_children), TEST(shared_memory), TEST(nested_tasks),
 			    TEST(reaped_children), TEST(known_write), TEST(recorded_processes),

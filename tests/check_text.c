@@ -226,7 +226,7 @@ START_TEST(messages_are_safe)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(text)
 {
 	return support_main("text", TEST(any_bytes_are_safe), TEST(messages_are_safe),
 			    TEST_EACH(time_units, times), TEST(extremes),

@@ -387,7 +387,7 @@ START_TEST(test_ring)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tools)
 {
 	return support_main("tools", TEST_EACH(test_cargo, cargos), TEST_EACH(test_cargo_shapes, shapes),
 			    TEST(test_cargo_here),

@@ -30,7 +30,7 @@ START_TEST(misuse)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(top)
 {
 	return support_main("top", TEST_EACH(terminal, scenario), TEST(misuse));
 }

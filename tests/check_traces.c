@@ -636,7 +636,7 @@ START_TEST(own_cut)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(traces)
 {
 	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST_EACH(in_parts, chrome), TEST(many_parts), TEST(chromium),
 			    TEST(clang_later), TEST_LOOP(clang_genuine, 2), TEST(clang_directory),

@@ -435,7 +435,7 @@ START_TEST(nothing_recorded)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(tracker)
 {
 	return support_main("tracker",
 		TEST_LOOP(sums_are_the_total, TRACKER_METRICS),

@@ -157,7 +157,7 @@ START_TEST(endings)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(trend)
 {
 	return support_main("trend", TEST_EACH(axis, axes), TEST(without_values),
 			    TEST_EACH(endings, bad), TEST_LOOP(svg, support_has("gnuplot")),

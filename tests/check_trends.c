@@ -218,7 +218,7 @@ START_TEST(codes)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(trends)
 {
 	return support_main("trends", TEST_EACH(comes_back, sizes), TEST(medians),
 			    TEST(any_value), TEST(codes),

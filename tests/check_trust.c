@@ -198,7 +198,7 @@ START_TEST(squatted)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(trust)
 {
 	return support_main("trust",
 			    TEST_GROUP_WITH("ticket", hostile_begin, NULL), TEST(swapped),

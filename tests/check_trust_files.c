@@ -307,7 +307,7 @@ START_TEST(joined)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(trust_files)
 {
 	return support_main("trust_files",
 			    TEST_GROUP_WITH("configuration", hostile_begin, NULL),

@@ -108,7 +108,7 @@ START_TEST(missing_is_normal)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(unreadable)
 {
 	if (!support_can_be_loaded())
 		return 77;

@@ -303,7 +303,7 @@ START_TEST(replaced)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(unwind)
 {
 	return support_main("unwind", TEST_LOOP(frames, ARRAY_SIZE(levels) * ARRAY_SIZE(compilers)),
 			    TEST_EACH(frames_aarch64, cross_flags),

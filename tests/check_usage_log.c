@@ -196,7 +196,7 @@ START_TEST(task_comes_back)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(usage_log)
 {
 	return support_main("usage_log", TEST(lines), TEST(lost_line_and_gap),
 			    TEST(levels_come_again), TEST(read_back),

@@ -458,7 +458,7 @@ START_TEST(beside_a_foreign_load)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(used)
 {
 	return support_main("used", TEST_EACH(worked_out_by_hand, cases),
 			    TEST(sums_are_those_of_the_build),

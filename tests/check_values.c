@@ -181,7 +181,7 @@ START_TEST(of_chance)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(values)
 {
 	return support_main("values", TEST_EACH(cleaned_names, names), TEST(long_names),
 			    TEST(of_a_recording), TEST(of_bitbake), TEST(of_nothing),

@@ -526,7 +526,7 @@ START_TEST(cannot_load)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(verdict)
 {
 	return support_main("verdict",
 			    TEST_GROUP_WITH("verdict", setup, teardown), TEST_EACH(step, steps),

@@ -496,7 +496,7 @@ START_TEST(intervals)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(verdict_held)
 {
 	return support_main("verdict_held",
 			    TEST_GROUP_WITH("verdict_held", setup, teardown), TEST_LOOP(stays, 24),

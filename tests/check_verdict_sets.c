@@ -222,7 +222,7 @@ START_TEST(confirms_alone)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(verdict_sets)
 {
 	return support_main("verdict_sets", TEST_LOOP(quiet, ARRAY_SIZE(kinds) * MIXES),
 			    TEST_LOOP(power, 9), TEST_LOOP(power_of_three, 3), TEST_LOOP(confirms_alone, 4));

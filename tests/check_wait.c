@@ -387,7 +387,7 @@ START_TEST(planned)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(wait)
 {
 	return support_main("wait", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
 			    TEST(capacity_wait), TEST_EACH(known_answers, known), TEST(parts_add_up),

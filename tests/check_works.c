@@ -91,7 +91,7 @@ START_TEST(sums)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(works)
 {
 	return support_main("works", TEST_EACH(works, cases), TEST_LOOP(sums, 4));
 }

@@ -246,7 +246,7 @@ START_TEST(cannot_write)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(zstd)
 {
 	return support_main("zstd", TEST_EACH(round_trip, sizes), TEST_LOOP(frames_of_others, 5),
 			    TEST(several_frames), TEST(damaged), TEST(bomb), TEST(cannot_write));

@@ -336,7 +336,7 @@ static void read_run(struct input *in)
 		json_document_release(&builds);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(archive)
 {
 	static git_odb_backend *memory;
 	static struct archive *a;

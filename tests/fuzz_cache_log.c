@@ -54,7 +54,7 @@ static size_t add_tasks(struct cache_log *l, struct cursor *c, struct task *task
 	return n;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(cache_log)
 {
 	enum task_cache result[TASKS_MAX] = { CACHE_UNKNOWN };
 	struct task task[TASKS_MAX];

@@ -4,7 +4,7 @@
 #include "cli/settings_options.h"
 #include "tests/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(config)
 {
 	struct args a = { 0 };
 	struct buildset_config buildset = { 0 };

@@ -131,7 +131,7 @@ static void read_detected(const char *path)
 		read_whole(c, path);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(convert)
 {
 	const uint8_t *eol = size ? memchr(data, '\n', size < 20 ? size : 20) : NULL;
 	const struct converter *c;

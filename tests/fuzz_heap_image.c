@@ -61,7 +61,7 @@ static void look(int dir_fd)
 	arena_free(in.arena);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(heap_image)
 {
 	static struct heap_head head;
 	char dir[] = "/tmp/buildbeat-fuzz-XXXXXX";

@@ -145,7 +145,7 @@ static void read_archive(void)
 	inspect_reader_close(r);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(inspection)
 {
 	struct inspect_progress_list l;
 	struct error err;

@@ -63,7 +63,7 @@ static int read_piece(struct buf *out, const char *path, struct error *err)
 	return buf_error(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(ninja)
 {
 	struct ninja_graph g;
 

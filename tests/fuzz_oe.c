@@ -121,7 +121,7 @@ static int give_files(struct pass *p, const uint8_t *at, const uint8_t *end)
 	return error;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(oe)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };

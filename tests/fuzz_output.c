@@ -18,7 +18,7 @@ static void write_file(const char *path, const void *p, size_t len)
 	close(fd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(output)
 {
 	char dir[] = "/tmp/fuzz-output-XXXXXX", log[64], index[64];
 	const uint8_t *mark = memmem(data, size, "\n%\n", 3);

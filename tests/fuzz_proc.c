@@ -159,7 +159,7 @@ static void figures(struct root_text text)
 	check(e.cpu.run_us < 0 || (e.used.user_us >= 0 && e.used.system_us >= 0));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(proc)
 {
 	struct root_text first, second = { 0 };
 	struct parse_stat_values stat;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(query)
 {
 	struct error err;
 	struct query q;

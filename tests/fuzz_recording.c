@@ -183,7 +183,7 @@ static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bo
 	return error;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(recording)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };

@@ -59,7 +59,7 @@ static void check_query(const char *text, size_t len)
 	free(q);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(request)
 {
 	static const char *const names[] = { "build.example" };
 	const struct guard g = { .token = TOKEN, .cookie = "buildbeat-12345678", .control = true,

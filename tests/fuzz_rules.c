@@ -3,7 +3,7 @@
 #include "tests/fuzz.h"
 
 /* Rules, and the classes of a small process by them. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(rules)
 {
 	static struct slice names[] = { { "", 0 }, { "/lib/a.so", 9 }, { "main", 4 }, { "x::y<int>(z)", 12 } };
 	static struct frame_name frame_names[] = { { 2, 1, 7, INSPECTION_NONE }, { 3, 1, 8, 0 } };

@@ -61,7 +61,7 @@ static bool parse(struct snapshot *s, struct name_table *names, const char *text
 	return !r;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(smaps)
 {
 	struct snapshot whole = { 0 }, pieces = { 0 };
 	struct name_table names = NAME_TABLE_INIT;

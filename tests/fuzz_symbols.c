@@ -87,7 +87,7 @@ static void names(const uint8_t *data, size_t size)
 	arena_free(in.arena);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(symbols)
 {
 	if (size < 2)
 		return 0;

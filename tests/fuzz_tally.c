@@ -119,7 +119,7 @@ static void read_window(const uint8_t *data, size_t size, int64_t from_us, int64
 	tally_release(&t);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(tally)
 {
 	read_window(data, size, -1, INT64_MAX);
 	read_window(data, size, 1000, 100000);

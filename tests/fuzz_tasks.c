@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(tasks)
 {
 	static struct catalogue_entry entry = { .id = "rec" };
 	static const struct catalogue catalogues[] = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests: one Check program a file, tests/check_NAME.c; to add one, add its name here.
-# What several of them share is in libsupport.
+# tests: one Check program a file, tests/check_NAME.c; to add one, add its name here. All of them
+# are links to tests/checks. What several of them share is in libsupport.
 check_LIBRARIES += tests/libsupport.a
 tests_libsupport_a_SOURCES = \
 	tests/compared.c tests/compared.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
@@ -10,7 +10,7 @@ tests_libsupport_a_SOURCES = \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
-	tests/spend.c tests/spend.h tests/subject.c tests/subject.h tests/support.c tests/support.h tests/touch.c tests/touch.h \
+	tests/spend.c tests/spend.h tests/subject.c tests/subject.h tests/support.c tests/support.h tests/program.h tests/touch.c tests/touch.h \
 	tests/unpack.c tests/unpack.h
 
 # The longest first: it runs beside all others.
@@ -75,14 +75,22 @@ CHECKS += tests/check_pidserver
 # of processes in the live view
 CHECKS += tests/check_job tests/check_process_api tests/check_stack
 check_PROGRAMS += tests/ask
-tests_check_stack_LDADD = $(SYMBOLIZER_LIBS) $(LDADD)
 EXTRA_DIST += tests/process_api.py tests/namespaces.py tests/killed.py tests/suspended.py
 
 # of replies
 CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check_replies
 EXTRA_DIST += tests/replies.py tests/replies_states.py tests/replies_table.py
 
-check_PROGRAMS += $(CHECKS)
+check_PROGRAMS += tests/checks
+tests_checks_SOURCES = tests/checks.c $(CHECKS:=.c)
+tests_checks_LDADD = tests/libsupport.a $(COUNT_LIBS) $(SYMBOLIZER_LIBS) $(PROGRAM_LIBS) $(CHECK_LIBS)
+# Memory that runs out (tests/nomem.c), and one function of the two that bear its name.
+tests_checks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
+	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath,--wrap=samples_moderate,--wrap=accept4
+$(CHECKS): tests/checks
+	@ln -sf checks $@
+check_DATA += $(CHECKS)
+CLEANFILES += $(CHECKS)
 TESTS += $(CHECKS)
 # A failure is printed when it happens, past the log.
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run.sh
@@ -115,19 +123,6 @@ tests_no_process_so_SOURCES = tests/no_process.c
 tests_no_process_so_LDFLAGS = $(LINK_MODULE)
 tests_no_process_so_LDADD =
 
-# Memory that runs out.
-WRAP_ALLOCATION = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
-	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath
-tests_check_nomem_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_otlp_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_diff_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=samples_moderate
-tests_check_pidserver_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=accept4
-tests_check_inspect_export_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_inspect_show_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_inspect_page_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_launch_faults_LDFLAGS = $(WRAP_ALLOCATION)
-tests_check_nomem_commands_LDFLAGS = $(WRAP_ALLOCATION)
-
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
 # that texts name; the rooms and what each may include; sample outputs; what is installed;
 # the objects with musl; the action for GitHub.
@@ -155,9 +150,6 @@ tests_unwound_so_SOURCES = tests/unwound.c tests/unwound.h
 tests_unwound_so_LDFLAGS = $(LINK_MODULE)
 tests_unwound_so_LDADD = heap/libunwind.a
 EXTRA_DIST += tests/gen_compile.py
-tests_check_unwind_LDADD = heap/libunwind.a $(LDADD)
-
-tests_check_heap_LDADD = $(COUNT_LIBS) $(LDADD)
 # compiled by check_heap_shim
 EXTRA_DIST += tests/heap_race.c
 # builtin: calls that the compiler would remove are the test

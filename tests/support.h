@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "tests/paths.h"
+#include "tests/program.h"
 
 #include <check.h>
 #include <stdarg.h>
@@ -80,8 +81,11 @@ bool support_has(const char *program);
  * sanitizer. */
 bool support_can_be_loaded(void);
 
+/* Begins main() of tests/check_NAME. */
+#define TEST_PROGRAM(name) PROGRAM(name##_program, "check_" #name)
+
 /*
- * main() of a test program: its tests by name, in groups (Check's test cases, which
+ * What such a program returns: its tests by name, in groups (Check's test cases, which
  * CK_RUN_CASE selects) where it has several. Returns the exit status for automake. A group
  * without a name has that of the suite. TEST_LOOP runs a test n times, with _i from 0;
  * TEST_EACH once for each row of a table.

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Replaces libFuzzer in a normal build: passes each named file, and each file of each named
- * directory, to the target once.
- */
 #include "tests/fuzz.h"
 
 #include <dirent.h>
@@ -10,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+static int (*target)(const uint8_t *data, size_t size);
 
 static int run_file(const char *path)
 {
@@ -31,9 +29,8 @@ static int run_file(const char *path)
 		size += n;
 	}
 	fclose(f);
-	/* Of exact size, so that sanitizers see a read after it. */
 	data = realloc(data, size ? size : 1);
-	LLVMFuzzerTestOneInput(data, size);
+	target(data, size);
 	free(data);
 	return 0;
 }
@@ -66,13 +63,14 @@ static int run_path(const char *path, unsigned *n_files)
 	return failed;
 }
 
-int main(int argc, char **argv)
+int fuzz_files(int (*function)(const uint8_t *data, size_t size), char **paths)
 {
 	unsigned n_files = 0;
 	int failed = 0;
 
-	for (int i = 1; i < argc; i++)
-		failed |= run_path(argv[i], &n_files);
+	target = function;
+	for (; *paths; paths++)
+		failed |= run_path(*paths, &n_files);
 	printf("%u inputs\n", n_files);
 	return failed || !n_files;
 }
