@@ -256,8 +256,7 @@ END_TEST
 
 TEST_PROGRAM(accept)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	return support_main("accept",
 			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(notes_are_stored, cases),
 			    TEST(checked),

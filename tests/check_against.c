@@ -291,8 +291,7 @@ END_TEST
 
 TEST_PROGRAM(against)
 {
-	if (!support_has("git") || !support_has("make") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git") || !support_has("make") || !support_can_be_loaded());
 	return support_main("check_against",
 			    TEST_GROUP_ONCE("recorded", prepare, NULL),
 			    TEST(unchanged), TEST(slower), TEST(later), TEST(merged),

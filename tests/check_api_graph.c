@@ -127,8 +127,7 @@ END_TEST
 
 TEST_PROGRAM(api_graph)
 {
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("api_graph", TEST_GROUP_ONCE("replies", start, stop), TEST(around_a_task),
 			    TEST(what_need_not_be), TEST_EACH(bad_parameters, refused));
 }

@@ -92,9 +92,6 @@ END_TEST
 TEST_PROGRAM(archive_killed)
 {
 	made_environment();
-	if (system("strace -o /dev/null true 2>/dev/null")) {
-		printf("1..0 # SKIP strace cannot trace here\n");
-		return 77;
-	}
+	SKIP_PROGRAM_IF(system("strace -o /dev/null true 2>/dev/null"));
 	return support_main("archive_killed", TEST(next_archive_works), TEST(files_are_synced));
 }

@@ -95,8 +95,7 @@ END_TEST
 /* Two users of a group, with the usual umask. */
 START_TEST(users_of_a_group)
 {
-	if (geteuid() || !support_has("setpriv"))
-		return;
+	SKIP_IF(geteuid() || !support_has("setpriv"));
 	support_writes(support_path("%s/.gitconfig", hostile_base),
 		       support_path("[safe]\n\tdirectory = %s/builds.git\n", hostile_base));
 	sh(support_path("mkdir builds.git && chgrp %d builds.git && chmod 2770 builds.git && "

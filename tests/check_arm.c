@@ -154,8 +154,7 @@ START_TEST(unnoticed)
 	const char *dir = support_tmpdir(), *plain = plain_environment(loader());
 	struct run without, with;
 
-	if (!support_can_be_loaded() || !prepare(dir, scenes[_i].setup))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !prepare(dir, scenes[_i].setup));
 	support_run(&without, dir, "%s; %s", plain, scenes[_i].command);
 	support_run(&with, dir, "%s; export LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP='%s' "
 		    "BUILDBEAT_HEAP_DIR=$PWD/images; %s", plain, scenes[_i].rules, scenes[_i].command);
@@ -305,8 +304,7 @@ START_TEST(harmless)
 	const char *dir = support_tmpdir();
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	if (!can_run_kind(dir, (size_t)_i)) {
 		printf("skipped: %s: this machine cannot build or run it\n", kinds[_i].name);
 		return;
@@ -336,8 +334,7 @@ START_TEST(without_proc)
 	struct run r;
 
 	support_run(&r, dir, "unshare -rm true");
-	if (r.status || !support_can_be_loaded() || !prepare(dir, ""))
-		return;
+	SKIP_IF(r.status || !support_can_be_loaded() || !prepare(dir, ""));
 	support_expect(dir, 7, NULL, "",
 		       "export LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:p BUILDBEAT_HEAP_DIR=$PWD/images; "
 		       "unshare -rm sh -c 'mount -t tmpfs none /proc && exec ./p fail'");
@@ -369,8 +366,7 @@ START_TEST(uncounted)
 	support_writes(support_path("%s/waits.c", dir), waits);
 	support_writes(support_path("%s/bare.c", dir), waits_bare);
 	support_run(&r, dir, "%s", reasons[_i].build);
-	if (r.status || !support_can_be_loaded())
-		return;
+	SKIP_IF(r.status || !support_can_be_loaded());
 	support_expect(dir, 0, NULL, NULL, "%s" BUILDBEAT " record -o rec --inspect 'x,heap,interval=20ms' -- "
 		       "sh -c '%s %s & until_true \"grep -q ^end rec/latest/inspect/*/maps.log\"; kill $!; wait; :'",
 		       support_poll, support_poll, reasons[_i].command);
@@ -390,8 +386,7 @@ START_TEST(obstacles)
 	support_writes(support_path("%s/p.c", dir), "int main(void) { return 5; }\n");
 	support_run(&r, dir, "gcc -o dynamic p.c && gcc -static -o static p.c && "
 		    "gcc -fsanitize=address -o asan p.c");
-	if (r.status || !support_can_be_loaded())
-		return;
+	SKIP_IF(r.status || !support_can_be_loaded());
 	support_expect(dir, 5, NULL, "not counted: it is statically linked",
 		       TOP_BUILDDIR "/buildbeat inspect --heap -o one -- ./static");
 	support_expect(dir, 5, NULL, "not counted: the runtime of a sanitizer",

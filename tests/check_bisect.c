@@ -264,8 +264,8 @@ END_TEST
 
 TEST_PROGRAM(bisect)
 {
-	if (!support_can_be_loaded() || !support_has("git") || !support_has("make") || !support_has("dd"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded() || !support_has("git") ||
+		!support_has("make") || !support_has("dd"));
 	return support_main("bisect", TEST_EACH(finds_it, found), TEST(checkout_is_the_users),
 			    TEST(goes_on), TEST(range), TEST(no_difference),
 			    TEST_EACH(hidden_difference, hidden), TEST(merged_history),

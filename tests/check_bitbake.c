@@ -440,8 +440,7 @@ END_TEST
 
 TEST_PROGRAM(bitbake)
 {
-	if (!support_has("python3") || !make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !make_host_can());
 	return support_main("bitbake",
 			    TEST_GROUP_WITH("driven", NULL, release), TEST_EACH(each_task, tasks),
 			    TEST(the_build), TEST(bytes_where_asked), TEST(launched),

@@ -268,8 +268,7 @@ static bool find_bitbake(void)
 
 TEST_PROGRAM(bitbake_build)
 {
-	if (!make_host_can() || !find_bitbake())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can() || !find_bitbake());
 	return support_main("bitbake_build",
 			    TEST_GROUP_WITH("example", setup, release), TEST(good), TEST(bad),
 			    TEST(launched), TEST(beside_another_class), TEST(before_any_task),

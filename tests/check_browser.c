@@ -132,8 +132,7 @@ TEST_PROGRAM(browser)
 {
 	int status, end;
 
-	if (!support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3"));
 	signal(SIGPIPE, SIG_IGN);
 	runner_start();
 	scenarios_read();

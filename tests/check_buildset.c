@@ -115,8 +115,7 @@ END_TEST
 
 TEST_PROGRAM(buildset)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	setenv("HOME", "/nonexistent", 1);
 	return support_main("buildset_open", TEST_EACH(opened, cases));
 }

@@ -118,8 +118,7 @@ static const char makefile[] =
 /* By the process that began the recording, and by no other. */
 START_TEST(launched)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_expect(support_tmpdir(), 0, NULL, "", RECORD "-n one -- make");
 	is_calibrated(support_path("%s/stats/one", support_tmpdir()));
@@ -128,8 +127,7 @@ END_TEST
 
 START_TEST(loaded)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_expect(support_tmpdir(), 0, NULL, "",
 		       "make --eval='load %s/plugin/buildbeat.so'", TOP_BUILDDIR);
@@ -348,8 +346,7 @@ START_TEST(archived)
 	struct builds builds;
 	double cpu[2];
 
-	if (!make_host_can() || n > ARRAY_SIZE(pid))
-		return;
+	SKIP_IF(!make_host_can() || n > ARRAY_SIZE(pid));
 	support_writes(support_path("%s/Makefile", support_tmpdir()), 
 		       "all: ; @i=0; while [ $$i -lt 150000 ]; do i=$$((i+1)); done\n");
 	record_and_archive("calm", "");

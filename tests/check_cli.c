@@ -251,8 +251,7 @@ START_TEST(wrong_path)
 	support_run(&r, dir, "cp -R " TOP_SRCDIR "/tests/data/recordings/nested rec; mkdir directory closed && echo text >file && chmod 755 . && chmod 0 closed && "
 		    "%s " BUILDBEAT " %s %s", geteuid() ? "" : "setpriv --reuid 65534 --clear-groups",
 		    reader, wrong_paths[path].path);
-	if (strstr(r.err.data, "setpriv") || (!geteuid() && access(BUILDBEAT, X_OK)))
-		return;
+	SKIP_IF(strstr(r.err.data, "setpriv") || (!geteuid() && access(BUILDBEAT, X_OK)));
 	if (!strcmp(reader, "list") && path == 1)
 		return;		/* which has no recordings */
 	assert_one_line(&r, wrong_paths[path].message);
@@ -351,8 +350,7 @@ START_TEST(in_bash)
 {
 	struct run r;
 
-	if (!support_has("bash"))
-		return;
+	SKIP_IF(!support_has("bash"));
 	support_run(&r, support_tmpdir(), "bash -c '. %s/cli/completion/buildbeat; "
 		    "complete -p buildbeat; compopt() { :; }; "
 		    "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _buildbeat; "
@@ -369,8 +367,7 @@ END_TEST
 
 START_TEST(in_zsh)
 {
-	if (!support_has("zsh"))
-		return;
+	SKIP_IF(!support_has("zsh"));
 	support_expect(support_tmpdir(), ANY_STATUS, "record:Run a build and record it\n"
 		       "--compress:compress the finished recording: none or zstd (default: none)\n"
 		       "files\nzstd:compress the finished recording: none or zstd (default: none)\n"

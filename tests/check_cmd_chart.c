@@ -51,8 +51,7 @@ static const struct {
 
 START_TEST(files)
 {
-	if (places[_i].gnuplot && !has_gnuplot)
-		return;
+	SKIP_IF(places[_i].gnuplot && !has_gnuplot);
 	support_expect(dir, 0, places[_i].out, "", BUILDBEAT " chart %s", places[_i].arguments);
 	support_expect(dir, ANY_STATUS, "", NULL,
 		       "test -s /dev/null; for f in %s; do test -s $f || echo no $f; done",
@@ -101,8 +100,7 @@ START_TEST(in_the_terminal)
 {
 	struct run r;
 
-	if (!has_gnuplot)
-		return;
+	SKIP_IF(!has_gnuplot);
 	support_run(&r, dir, "rm -rf before; cp -r buildstats before; COLUMNS=100 " BUILDBEAT
 		    " chart --format term one && diff -r before buildstats");
 	ck_assert_int_eq(r.status, 0);
@@ -234,8 +232,7 @@ END_TEST
 /* As under nohup. */
 START_TEST(not_ended)
 {
-	if (!has_gnuplot)
-		return;
+	SKIP_IF(!has_gnuplot);
 	put_gnuplot("kill -HUP $PPID; PATH=${PATH#*:}; exec gnuplot \"$@\"");
 	support_expect(dir, ANY_STATUS, "ignored/cpu.svg\n", "",
 		       "trap \"\" HUP; PATH=$PWD/bin:$PATH " BUILDBEAT
@@ -246,8 +243,7 @@ END_TEST
 /* Charts in OpenEmbedded's directory are not read as tasks or logs. */
 START_TEST(beside_openembedded)
 {
-	if (!has_gnuplot)
-		return;
+	SKIP_IF(!has_gnuplot);
 	support_expect(dir, 0, "", "",
 		       "cp -r %s/tests/data/oe/genuine oe && chmod -R u+w oe && "
 		       BUILDBEAT " show oe >oe.before && for a in --keep \"-f png\" \"-f pdf\" "
@@ -272,8 +268,7 @@ START_TEST(nowhere_to_write)
 	struct run r;
 
 	support_run(&r, dir, "%s", closed[_i].made);
-	if (r.status || (!closed[_i].root && !geteuid()))
-		return;
+	SKIP_IF(r.status || (!closed[_i].root && !geteuid()));
 	support_expect(dir, 2, "", "bootchart.svg: cannot write",
 		       BUILDBEAT " chart -o %s one", closed[_i].place);
 	support_expect(dir, ANY_STATUS, "", NULL,

@@ -45,8 +45,7 @@ START_TEST(valid_json)
 {
 	struct run r;
 
-	if (!support_has("python3"))
-		return;
+	SKIP_IF(!support_has("python3"));
 	run(&r, 0, "diff -j --base old-* --new new-* | python3 -m json.tool > /dev/null");
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
@@ -195,8 +194,7 @@ START_TEST(pictures)
 	const char *dir = support_tmpdir();
 	struct run r;
 
-	if (!support_has("python3"))
-		return;
+	SKIP_IF(!support_has("python3"));
 	run(&r, 0, support_path("diff -j --html %s/page.html %s > %s/page.json && python3 -B "
 				TOP_SRCDIR "/tests/diff_page.py %s/page.json %s/page.html", dir,
 				drawn[_i], dir, dir, dir));

@@ -120,8 +120,7 @@ END_TEST
 
 START_TEST(in_make)
 {
-	if (!support_can_be_loaded() || !support_has("make"))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !support_has("make"));
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: a b c d\n"
 		       "a:\n\t@" SPAN "begin a1; " SPAN "a2 true; " SPAN "end a1\n"
@@ -206,8 +205,7 @@ START_TEST(traceparent_unchanged)
 {
 	struct error err;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_expect(support_tmpdir(), 0, PARENT "\n" PARENT "\n" PARENT "\n", "", "TRACEPARENT=" PARENT
 		       " " RECORD "sh -c 'printenv TRACEPARENT; " SPAN "x printenv TRACEPARENT; " BUILDBEAT
 		       " task t printenv TRACEPARENT'");

@@ -238,8 +238,7 @@ START_TEST(foreign_plugin)
 {
 	const char *top = support_tmpdir();
 
-	if (geteuid())
-		return;
+	SKIP_IF(geteuid());
 	support_expect(top, 0, NULL, "it belongs to uid 12345, not to root (uid 0)",
 		       "mkdir foreign && cd foreign && echo 'plugin: /tmp/x.so' "
 		       ">buildbeat.yaml && chown 12345 buildbeat.yaml && "

@@ -294,8 +294,7 @@ END_TEST
 
 TEST_PROGRAM(culprits)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	return support_main("culprits",
 			    TEST_GROUP("names"), TEST_EACH(likeness, names),
 			    TEST_GROUP_WITH("commits", make_repository, NULL),

@@ -37,8 +37,7 @@ START_TEST(all_is_well)
 {
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_run(&r, support_tmpdir(), BUILDBEAT " doctor");
 	ck_assert_msg(r.status == 0, "%s", r.out.data);
 	assert_finding(&r, "ok", "make", "its tasks are recorded");
@@ -105,8 +104,7 @@ START_TEST(other_makes)
 	const char *make = support_path("%s/make", support_tmpdir());
 	struct run r;
 
-	if (!make_host_can() && _i == 3)
-		return;
+	SKIP_IF(!make_host_can() && _i == 3);
 	support_writes(make, makes[_i].script);
 	chmod(make, 0755);
 	support_run(&r, support_tmpdir(), "PATH=. " BUILDBEAT " doctor");
@@ -160,8 +158,7 @@ END_TEST
 
 START_TEST(for_programs)
 {
-	if (!support_has("python3"))
-		return;
+	SKIP_IF(!support_has("python3"));
 	support_expect(support_tmpdir(), ANY_STATUS, "False ['missing'] True\n", NULL,
 		       BUILDBEAT " doctor --json --plugin /nonexistent.so | "
 		       "python3 -c 'import json, sys; d = json.load(sys.stdin); "
@@ -227,8 +224,7 @@ START_TEST(arrows)
 {
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_run(&r, support_tmpdir(), BUILDBEAT " doctor");
 	assert_finding(&r, "ok", "arrows", "charts show what tasks of make and ninja waited for");
 }

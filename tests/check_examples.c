@@ -134,8 +134,7 @@ START_TEST(test_example)
 	const char *dir;
 	struct error err;
 
-	if (!has_all(e->needs))
-		return;
+	SKIP_IF(!has_all(e->needs));
 	run(support_tmpdir(), "", "cp -r " TOP_SRCDIR "/examples . && chmod -R u+w examples");
 	dir = support_path("%s/examples/%s", support_tmpdir(), e->dir);
 	run(dir, "", e->prepare);
@@ -154,7 +153,6 @@ END_TEST
 
 TEST_PROGRAM(examples)
 {
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("examples", TEST_LOOP(test_example, N_EXAMPLES));
 }

@@ -292,8 +292,7 @@ END_TEST
 
 TEST_PROGRAM(export)
 {
-	if (!support_has("protoc") || !support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("protoc") || !support_has("python3"));
 	return support_main("export", TEST_EACH(recordings, whole), TEST(nothing),
 			    TEST_LOOP(random_tasks, 12), TEST_LOOP(random_spans, 12), TEST(sub_makes),
 			    TEST(kinds_of_arrows), TEST(every_cut), TEST(packed),

@@ -108,8 +108,7 @@ START_TEST(trees)
 	char tree[256], revision[64], brief[8] = "";
 	struct buf lines = BUF_INIT, one = BUF_INIT, two = BUF_INIT, want = BUF_INIT;
 
-	if (strstr(cases[_i].commands, "chown") && geteuid())
-		return;
+	SKIP_IF(strstr(cases[_i].commands, "chown") && geteuid());
 	make_tree(_i, tree, revision);
 	gitstamp_tree(support_path("%s%s", tree, cases[_i].below), &go_on, collect, &lines);
 	if (cases[_i].lines) {
@@ -180,8 +179,7 @@ END_TEST
 
 TEST_PROGRAM(gitstamp)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	return support_main("gitstamp", TEST_EACH(trees, cases), TEST(out_of_time),
 			    TEST(in_the_background));
 }

@@ -277,8 +277,7 @@ START_TEST(real_make)
 	struct made m;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "a: b\n\ttouch a\nb: c\n\ttouch b\nc: a\n\ttouch c\n");
 	support_run(&r, support_tmpdir(), TOP_BUILDDIR "/buildbeat record --log -n one -- make a");

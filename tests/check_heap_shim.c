@@ -499,8 +499,7 @@ START_TEST(fixed_address)
 	struct had h;
 	pid_t pid;
 
-	if (!support_can_be_loaded() || !support_has("gcc"))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !support_has("gcc"));
 	support_writes(support_path("%s.c", program),
 		       "#include <stdlib.h>\nvoid *(*volatile f)(size_t) = malloc;\n"
 		       "int main(void) { free(malloc(10)); return !f(5000000); }\n");
@@ -524,8 +523,7 @@ START_TEST(races)
 {
 	const char *dir = support_tmpdir();
 
-	if (!support_can_be_loaded() || !support_has("gcc"))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !support_has("gcc"));
 	support_expect(dir, 0, NULL, NULL,
 		       "gcc -w -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=thread -pthread "
 		       "-I" TOP_SRCDIR " " TOP_SRCDIR "/tests/heap_race.c " TOP_SRCDIR "/heap/count.c "

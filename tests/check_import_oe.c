@@ -301,8 +301,7 @@ END_TEST
 
 TEST_PROGRAM(import_oe)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	return support_main("import_oe",
 			    TEST_GROUP_WITH("import_oe", setup, NULL), TEST(runs), TEST(buildstats),
 			    TEST(again), TEST(named), TEST_EACH(damaged_run, damaged),

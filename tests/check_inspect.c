@@ -395,8 +395,7 @@ END_TEST
 
 TEST_PROGRAM(inspect)
 {
-	if (!support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3"));
 	return support_main("inspect", TEST_GROUP_WITH("inspect", begin, NULL), TEST(snapshots),
 			    TEST_LOOP(another_program, 4),
 			    TEST(percentages), TEST_LOOP(killed_midway, 4), TEST_LOOP(interrupted, 3),

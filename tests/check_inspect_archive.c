@@ -516,8 +516,7 @@ START_TEST(read_only)
 	struct error err = { 0 };
 	const char *base = support_path("%s/base", support_tmpdir());
 
-	if (!geteuid())
-		return;
+	SKIP_IF(!geteuid());
 	made_inspection_compile(&m);
 	ck_assert_int_eq(mkdir(base, 0500), 0);
 	ck_assert_int_eq(inspect_archive_create(&a, base, NULL, &m.inspection, STORE_ACCESS_USER,

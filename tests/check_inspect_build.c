@@ -102,8 +102,7 @@ START_TEST(short_heaps)
 	struct inspect_list l;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, dir, BUILDBEAT " record --inspect 'python3*,heap=exact' -- sh -c "
 		    "'for i in 1 2; do python3 -c \"import os; os.closerange(0, 256); "
 		    "data = bytearray(3 << 20)\"; done'");
@@ -208,8 +207,7 @@ START_TEST(many_short_heaps)
 	size_t images = 0;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, dir, BUILDBEAT " record --inspect 'true,heap' -- sh -c "
 		    "'i=0; while test $i -lt 80; do /bin/true; i=$((i + 1)); done'");
 	ck_assert_int_eq(r.status, 0);
@@ -237,8 +235,7 @@ START_TEST(not_inspecting)
 {
 	struct run r;
 
-	if (!support_has("strace"))
-		return;
+	SKIP_IF(!support_has("strace"));
 	support_writes(support_path("%s/settings.yaml", dir), "inspect:\n  interval: 1s\n");
 	support_run(&r, dir, "strace -f -o log " BUILDBEAT " record -c settings.yaml -- true");
 	if (r.status)		/* strace is not allowed here */
@@ -255,8 +252,7 @@ END_TEST
 
 TEST_PROGRAM(inspect_build)
 {
-	if (!support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3"));
 	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
 			    TEST(crosses_the_threshold), TEST(environment),
 			    TEST(not_inspecting), TEST(short_processes), TEST(short_heaps),

@@ -201,8 +201,7 @@ START_TEST(pprof_random)
 {
 	struct made_inspection m;
 
-	if (!support_has("protoc"))
-		return;
+	SKIP_IF(!support_has("protoc"));
 	make_random(&m, (uint64_t)_i);
 	check_pprof(&m.inspection, &m.snapshot[m.n - 1], _i % 3 == 0);
 	made_inspection_release(&m);
@@ -215,8 +214,7 @@ START_TEST(pprof_head)
 	struct made_inspection m;
 	struct run r;
 
-	if (!support_has("protoc"))
-		return;
+	SKIP_IF(!support_has("protoc"));
 	made_inspection_compile(&m);
 	ck_assert_int_eq(pprof_write(&out, &m.inspection, &m.snapshot[2], false), 0);
 	support_write(support_path("%s/heap.pb.gz", support_tmpdir()), out.data, out.len);

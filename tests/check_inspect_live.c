@@ -16,8 +16,7 @@ END_TEST
 /* The same as another user, for root. */
 START_TEST(without_rights)
 {
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	support_expect("/", 0, "", "", "PATH=/usr/bin:/bin setpriv --reuid=65534 --regid=65534 "
 		       "--clear-groups " LIVE "%s", commands[_i]);
 }
@@ -25,8 +24,8 @@ END_TEST
 
 TEST_PROGRAM(inspect_live)
 {
-	if (!support_has("python3") || !support_has("setpriv") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("setpriv") ||
+		!support_can_be_loaded());
 	return support_main("inspect_live", TEST_EACH(like_proc, commands),
 			    TEST_EACH(without_rights, commands));
 }

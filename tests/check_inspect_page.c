@@ -229,8 +229,7 @@ START_TEST(plots)
 	struct buf out = BUF_INIT;
 	struct error err;
 
-	if (!support_has("gnuplot"))
-		return;
+	SKIP_IF(!support_has("gnuplot"));
 	made_inspection_compile(&w.made);
 	show(&w);
 	for (size_t i = 0; i < w.made.n; i++)

@@ -490,8 +490,7 @@ START_TEST(hostile_json)
 	struct made_inspection m;
 	const char *path;
 
-	if (!support_has("python3"))
-		return;
+	SKIP_IF(!support_has("python3"));
 	make_random(&m, 2 * _i + 1);
 	path = archive_of(&m);
 	support_expect(NULL, 0, "", "", "%s/buildbeat inspect --show '%s' --json | "

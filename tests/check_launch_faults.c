@@ -79,8 +79,7 @@ START_TEST(no_process)
 {
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, support_tmpdir(), "mkdir -p stats && cp -r " TOP_SRCDIR
 		    "/tests/data/recordings/nested stats/older && ln -sfn older stats/latest");
 	support_run(&r, support_tmpdir(), NO_PROCESS "%s sh -c 'echo \"$MAKEFILES\"; "

@@ -256,8 +256,7 @@ START_TEST(failed_build)
 	const char *top = support_tmpdir();
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	setenv("HOME", top, 1);
 	support_writes(support_path("%s/Makefile", top), "all: good bad\ngood bad:\n\t@test $@ = good\n");
 	support_writes(support_path("%s/limits.yaml", top),

@@ -248,8 +248,7 @@ START_TEST(thousand)
 	const char *dir = support_tmpdir();
 	struct run r;
 
-	if (_i && !support_has("ninja"))
-		return;
+	SKIP_IF(_i && !support_has("ninja"));
 	support_expect(dir, 0, NULL, NULL, "mkfifo fifo; cat fifo >s.json 2>&1 </dev/null & :");
 	support_run(&r, dir, "T=fifo; %s", builds[_i]);
 	ck_assert_msg(!r.status, "%s", r.err.data);

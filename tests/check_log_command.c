@@ -100,8 +100,7 @@ END_TEST
 /* The command for the lines that a failed task may have written can be run as it is printed. */
 START_TEST(no_known_line)
 {
-	if (!support_has("make"))
-		return;
+	SKIP_IF(!support_has("make"));
 	support_expect(support_tmpdir(), 0, "same\n", NULL,
 		       /* both run when they write, and until both lines are recorded */
 		       "printf 'all: a b\\n.SILENT:\\na b:\\n\\t: >$@.on; until test -e a.on && test -e b.on; do sleep 0.02; done; "
@@ -133,8 +132,7 @@ END_TEST
 TEST_PROGRAM(log_command)
 {
 	/* otherwise record reports that it cannot observe the commands */
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("log_command", TEST_GROUP_WITH("command", setup, NULL),
 		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output), TEST(shown),
 		TEST(strange), TEST_LOOP(large, 2), TEST(page),

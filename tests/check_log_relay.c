@@ -183,8 +183,7 @@ START_TEST(full_disk)
 {
 	struct run r;
 
-	if (geteuid())
-		return;
+	SKIP_IF(geteuid());
 	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
 		    "mount -t tmpfs -o size=256k none small || exit 77; "
 		    BUILDBEAT " record --log --no-git -o small -n one -- seq 100000; "
@@ -259,8 +258,7 @@ END_TEST
 TEST_PROGRAM(log_relay)
 {
 	/* otherwise record reports that it cannot observe the commands */
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("log_relay",
 		TEST_LOOP(same_bytes, 2 * ARRAY_SIZE(commands) * ARRAY_SIZE(places)),
 		TEST(order), TEST_EACH(unusual_outputs, unusual), TEST_LOOP(closed_pipe, 2),

@@ -173,8 +173,7 @@ START_TEST(makes)
 	struct found f;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	make_makefile(s, 7 * seed + (unsigned)_i);
 	support_run(&r, support_tmpdir(), RECORD "--log -n log -- make %s %s", s->flags,
 		    outputs[_i % 3 == 2]);
@@ -227,8 +226,7 @@ START_TEST(ninjas)
 	struct found f;
 	struct run r;
 
-	if (!can_ninja())
-		return;
+	SKIP_IF(!can_ninja());
 	make_ninja((uint64_t)_i, console);
 	support_run(&r, support_tmpdir(), RECORD "--log -n log -- ninja -j%d%s >out 2>&1", 1 + _i,
 		    _i % 2 ? " -v" : "");
@@ -250,8 +248,7 @@ START_TEST(ninja_on_terminal)
 	int master, status;
 	pid_t pid;
 
-	if (!can_ninja())
-		return;
+	SKIP_IF(!can_ninja());
 	make_ninja(77 + (uint64_t)_i, console);
 	pid = forkpty(&master, NULL, NULL, &size);
 	ck_assert_int_ge(pid, 0);
@@ -277,8 +274,7 @@ START_TEST(ninja_in_make)
 {
 	struct run r;
 
-	if (!can_ninja())
-		return;
+	SKIP_IF(!can_ninja());
 	make_ninja(5, false);
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: a b c\na: ; ninja -j2\nb: ; for i in 1 2 3 4 5 6; do echo @b@ $$i; "
@@ -294,8 +290,7 @@ START_TEST(after_sub_make)
 {
 	struct found f;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: a b\nsub: ; @+$(MAKE) -f sub.mk\na: sub; @echo @a@\n"
 		       "x: a; echo @x@\nb: x; @echo @b@\n");
@@ -321,8 +316,7 @@ START_TEST(failures)
 	size_t at = 0;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: a b sub\na:\n\t@exit 3\nb:\n\t@sleep 0.1; exit 4\n"
 		       "sub:\n\t@$(MAKE) -f sub.mk; $(MAKE) -f sub.mk\n");
@@ -396,8 +390,7 @@ START_TEST(excerpt)
 	struct error err = { 0 };
 	struct output *o;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	buf_adds(&makefile, "all: $(foreach i,1 2 3 4 7 8 9 10 30,t$i)\nt%:\n\t@i=1; "
 		 "while [ $$i -le $* ]; do printf 'gone\\r\\033[1;31m%s\\033[0m line %d\\n' $@ $$i; "
 		 "i=$$((i + 1)); done; sleep 0.1\n");

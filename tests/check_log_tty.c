@@ -257,8 +257,7 @@ START_TEST(stopped)
 {
 	struct terminal t;
 
-	if (!support_has("bash"))
-		return;
+	SKIP_IF(!support_has("bash"));
 	begin(&t, "bash --norc -i 2>&1");
 	type(&t, "PS1='%'; rm -rf stats\n");
 	type(&t, LOGGED "sh -c 'echo rea''dy; while ! test -e go; do sleep 0.02; done; echo e''nd; exit 5'\n");
@@ -297,8 +296,7 @@ END_TEST
 TEST_PROGRAM(log_tty)
 {
 	/* otherwise record reports that it cannot observe the commands */
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("log_tty", TEST_EACH(same, commands), TEST(written),
 		TEST_LOOP(one_of_two, 2), TEST_EACH(interrupt, interrupts), TEST(input),
 		TEST(window), TEST(raw_program), TEST(modes_of_input), TEST(stopped),

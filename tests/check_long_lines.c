@@ -218,8 +218,7 @@ START_TEST(make_records_all)
 	struct recording rec;
 	struct plan p;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	plan_make(&p, 11 + (uint64_t)_i, shapes[_i % (int)ARRAY_SIZE(shapes)]);
 	write_makefile(&p);
 	support_expect(support_tmpdir(), 2, NULL, NULL, RECORD "-n one -- make -k -j3");
@@ -238,8 +237,7 @@ START_TEST(make_records_many_words)
 	struct buf command = BUF_INIT, makefile = BUF_INIT;
 	struct recording rec;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	buf_adds(&command, "/bin/true");
 	for (unsigned i = 0; i < 30000u << _i; i++)
 		buf_addf(&command, " a/name-%u.o", i);
@@ -266,8 +264,7 @@ START_TEST(ninja_records_all)
 	struct plan p;
 	char name[32];
 
-	if (!support_can_be_loaded() || !support_has(tool[0] == 'n' ? "ninja" : "samu"))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !support_has(tool[0] == 'n' ? "ninja" : "samu"));
 	plan_make(&p, 21 + (uint64_t)_i, "ninja");
 	write_ninja(&p);
 	support_expect(support_tmpdir(), 1, NULL, NULL, RECORD "-n one -- %s -j3", tool);

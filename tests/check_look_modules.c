@@ -200,8 +200,7 @@ START_TEST(modules_of_another_namespace)
 	pid_t pid;
 	size_t found = 0;
 
-	if (!can_unshare())
-		return;
+	SKIP_IF(!can_unshare());
 	pid = subject_start_program(runs_elsewhere);
 	support_wait_until(runs_program, &pid, "the program runs");
 	l.memory_fd = open("/dev/null", O_RDONLY);

@@ -81,8 +81,7 @@ START_TEST(size_of_file)
 	struct run r;
 	size_t number;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_makefiles("true");
 	number = true_number();
 	support_run(&r, support_tmpdir(), "ulimit -f %d; " RECORD "-n one -- make -j2", limits[_i]);
@@ -118,8 +117,7 @@ START_TEST(size_of_disk)
 {
 	size_t number;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_makefiles("true");
 	number = true_number();
 	if (record_small(sizes[_i], ":"))
@@ -135,8 +133,7 @@ START_TEST(room_again)
 	struct recording rec;
 	size_t number, late = 0;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_makefiles("rm -f small/fill");
 	number = true_number();
 	if (!record_small(480 + left[_i], "head -c 480k /dev/zero >small/fill"))
@@ -157,8 +154,7 @@ START_TEST(loss_is_reported)
 	const char *said;
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_makefiles("true");
 	support_run(&r, support_tmpdir(), "(ulimit -f 6; " RECORD "-n one -- make -j2) && "
 		    BUILDBEAT " show --json stats/one >json && " BUILDBEAT " show stats/one && "
@@ -188,8 +184,7 @@ START_TEST(gaps_show)
 	struct run r;
 	size_t number;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_makefiles("true");
 	support_writes(support_path("%s/s.sh", support_tmpdir()),
 		       "for i in $(seq 50); do /bin/true $i; done; /bin/true & wait; exit 0\n");
@@ -279,8 +274,7 @@ START_TEST(any_error)
 	struct run r;
 	size_t number;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	make_subjects();
 	support_expect(support_tmpdir(), 0, NULL, "", RECORD "-n whole -- %s; rm -f .ninja_*",
 		       failures[_i].command);

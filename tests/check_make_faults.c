@@ -430,8 +430,7 @@ END_TEST
 
 TEST_PROGRAM(make_faults)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("make_faults",
 			    TEST_GROUP_WITH("faults", setup, NULL),
 			    TEST_EACH(launched_broken, broken), TEST_EACH(bad_plugin, bad_plugins),

@@ -211,8 +211,7 @@ static bool can_trace(void)
 
 TEST_PROGRAM(make_signals)
 {
-	if (!can_trace())
-		return 77;
+	SKIP_PROGRAM_IF(!can_trace());
 	return support_main("make_signals",
 			    TEST_GROUP_WITH("signals", setup, NULL),
 			    TEST_LOOP(interrupted, ARRAY_SIZE(signals) * ARRAY_SIZE(instants)));
@@ -222,7 +221,7 @@ TEST_PROGRAM(make_signals)
 
 TEST_PROGRAM(make_signals)
 {
-	return 77;
+	return support_skips_all("x86-64 only");
 }
 
 #endif

@@ -361,8 +361,7 @@ START_TEST(transparent)
 	const char *tool = makes[_i / N_SCENES];
 	struct outcome plain;
 
-	if (!support_has(tool))
-		return;
+	SKIP_IF(!support_has(tool));
 	build(&plain, scene, tool, "# by itself", scene->makefiles);
 	check_launched(scene, tool, &plain);
 	check_loaded(scene, tool, &plain);
@@ -371,7 +370,6 @@ END_TEST
 
 TEST_PROGRAM(make_transparent)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("make_transparent", TEST_LOOP(transparent, N_SCENES * N_MAKES));
 }

@@ -148,8 +148,7 @@ END_TEST
 
 TEST_PROGRAM(manual)
 {
-	if (!support_has("mandoc") || !support_has("col"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("mandoc") || !support_has("col"));
 	return support_main("manual", TEST_LOOP(usage_is_synopsis, n_commands()),
 			    TEST_LOOP(options_are_described, n_commands()),
 			    TEST_LOOP(commands_are_listed, n_commands()), TEST(pages_exist),

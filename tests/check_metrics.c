@@ -11,8 +11,7 @@ END_TEST
 
 TEST_PROGRAM(metrics)
 {
-	if (!support_has("python3") || !support_has("prometheus") || !support_has("promtool") ||
-	    !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("prometheus") ||
+		!support_has("promtool") || !support_can_be_loaded());
 	return support_main("metrics", TEST(scraped));
 }

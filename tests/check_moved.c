@@ -166,7 +166,6 @@ END_TEST
 
 TEST_PROGRAM(moved)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("moved", TEST(keeps_history));
 }

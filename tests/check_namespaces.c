@@ -17,8 +17,8 @@ END_TEST
 
 TEST_PROGRAM(namespaces)
 {
-	if (!support_has("python3") || !support_has("unshare") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("unshare") ||
+		!support_can_be_loaded());
 	return support_main("namespaces", { .test = as_the_programs_say, .to = 1,
 			    .untimed = true });
 }

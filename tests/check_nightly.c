@@ -161,8 +161,7 @@ END_TEST
 
 TEST_PROGRAM(nightly)
 {
-	if (!support_can_be_loaded() || !support_has("git") || !support_has("make"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded() || !support_has("git") || !support_has("make"));
 	setenv("TZ", "UTC", 1);
 	return support_main("buildset", TEST(fortnight), TEST_EACH(no_build, broken));
 }

@@ -310,8 +310,7 @@ END_TEST
 
 TEST_PROGRAM(otlp)
 {
-	if (!support_has("protoc"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("protoc"));
 	return support_main("otlp", TEST_GROUP_WITH("forms", without_settings, NULL), TEST(whole),
 			    TEST_LOOP(servers, 2), TEST_LOOP(random_ones, 8), TEST(requests), TEST(logs), TEST(parents),
 			    TEST(resource), TEST_LOOP(nth_fails, 6));

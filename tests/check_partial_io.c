@@ -55,7 +55,6 @@ END_TEST
 
 TEST_PROGRAM(partial_io)
 {
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("partial_io", TEST_EACH(the_same, commands));
 }

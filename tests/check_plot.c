@@ -156,8 +156,7 @@ END_TEST
 
 TEST_PROGRAM(plot)
 {
-	if (!plotted_begins())
-		return 77;
+	SKIP_PROGRAM_IF(!plotted_begins());
 	return support_main("plot", TEST_LOOP(pictures, PLOTS * PLOT_TERM),
 			    TEST_LOOP(the_same_again, PLOTS),
 			    TEST_LOOP(kept_files_draw_it_again, PLOTS), TEST_EACH(golden, goldens),

@@ -216,8 +216,7 @@ END_TEST
 
 TEST_PROGRAM(plot_builds)
 {
-	if (!plotted_begins())
-		return 77;
+	SKIP_PROGRAM_IF(!plotted_begins());
 	return support_main("plot_builds", TEST_EACH(names_are_only_names, hostile),
 			    TEST(long_names_are_shortened), TEST_EACH(builds_of_all_sorts, builds),
 			    TEST(gaps_are_gaps),

@@ -149,8 +149,7 @@ END_TEST
 
 TEST_PROGRAM(plot_faults)
 {
-	if (!plotted_begins())
-		return 77;
+	SKIP_PROGRAM_IF(!plotted_begins());
 	return support_main("plot_faults", TEST_EACH(faults_are_reported, faults),
 			    TEST(old_picture_stays), TEST_EACH(unfit_places, places),
 			    TEST_EACH(no_room, sizes), TEST(who_ignores_children));

@@ -33,8 +33,7 @@ END_TEST
 
 START_TEST(needs_libc_only)
 {
-	if (!make_host_can())
-		return;		/* the libraries of the sanitizers */
+	SKIP_IF(!make_host_can());		/* the libraries of the sanitizers */
 	prints("libc.so.6\n", "readelf -d " PLUGIN " | sed -n '/NEEDED/s/.*\\[\\(.*\\)\\]/\\1/p'");
 }
 END_TEST
@@ -55,8 +54,7 @@ START_TEST(small)
 {
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_run(&r, support_tmpdir(), "size -B " PLUGIN " | awk 'NR == 2 { print $1 + $2 }'");
 	ck_assert_int_gt(atoi(r.out.data), 100000);
 	ck_assert_int_lt(atoi(r.out.data), PLUGIN_SIZE_MAX);
@@ -69,8 +67,7 @@ START_TEST(few_relocations)
 {
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_run(&r, support_tmpdir(), "readelf -rW " PLUGIN " | grep -c RELATIVE");
 	ck_assert_int_lt(atoi(r.out.data), PLUGIN_RELOCATIONS_MAX);
 }
@@ -106,8 +103,7 @@ START_TEST(example_works)
 	struct tally_table tallies = TALLY_TABLE_INIT;
 	struct recording rec = RECORDING_INIT;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	prints("", TEST_CC " -Wall -Wextra -Werror -I" TOP_SRCDIR "/plugin " EXAMPLE " -o host -ldl");
 	support_expect(support_tmpdir(), 1, "one\n", "",
 		       "unset MAKEFILES; BUILDBEAT_PLUGIN=" PLUGIN

@@ -134,8 +134,7 @@ END_TEST
 
 TEST_PROGRAM(preload_faults)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("preload_faults", TEST_EACH(threads, waiting),
 			    TEST_EACH(goes_on, faults), TEST(full_disk), TEST(outlived),
 			    TEST(plugin_inside));

@@ -95,8 +95,7 @@ END_TEST
 
 TEST_PROGRAM(preload_threads)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("preload_threads", TEST(stack), TEST_EACH(as_without, same),
 			    TEST(failing_exec), TEST(failing_exec_of_a_shell));
 }

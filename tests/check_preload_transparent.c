@@ -255,10 +255,8 @@ START_TEST(transparent)
 	bool tooled = strstr(scene->command, "TOOL");
 	struct outcome plain, with;
 
-	if (tooled ? !support_has(tool) : _i >= N_SCENES)
-		return;
-	if (!has_all(scene->needs))
-		return;
+	SKIP_IF(tooled ? !support_has(tool) : _i >= N_SCENES);
+	SKIP_IF(!has_all(scene->needs));
 	build(&plain, scene, tool, "");
 	build(&with, scene, tool, RECORD);
 	leave_out_ours(&with.run.err);
@@ -293,8 +291,7 @@ START_TEST(parents)
 	struct error err = { 0 };
 	const char *dir = support_tmpdir();
 
-	if (!has_all("ninja make"))
-		return;
+	SKIP_IF(!has_all("ninja make"));
 	support_writes(support_path("%s/build.ninja", dir), "rule m\n command = make -s -f m.mk\nbuild m: m\n");
 	support_writes(support_path("%s/m.mk", dir), "all:\n\t@true\n\t@sh ./s.sh\n");
 	support_writes(support_path("%s/s.sh", dir), "true\nninja -f in.ninja\n");
@@ -325,8 +322,7 @@ END_TEST
 
 TEST_PROGRAM(preload_transparent)
 {
-	if (!make_host_can())
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can());
 	return support_main("preload_transparent", TEST_LOOP(transparent, N_SCENES * N_TOOLS),
 			    TEST(parents));
 }

@@ -17,8 +17,7 @@ END_TEST
 /* The same as another user, for root. */
 START_TEST(without_rights)
 {
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	support_expect("/", 0, "", "", "PATH=/usr/bin:/bin setpriv --reuid=65534 --regid=65534 "
 		       "--clear-groups " API);
 }
@@ -73,8 +72,8 @@ END_TEST
 
 TEST_PROGRAM(process_api)
 {
-	if (!support_has("python3") || !support_has("setpriv") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("setpriv") ||
+		!support_can_be_loaded());
 	return support_main("process_api", TEST(no_secret_comes_out), TEST(other_variables_are_whole),
 			    TEST(like_proc), TEST(without_rights));
 }

@@ -154,8 +154,7 @@ START_TEST(ends_and_words)
 	const struct process_line *sleep_line, *first;
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_few, _i ? &plain : NULL);
 	ck_assert_msg(w->n == 5, "%s", w->text.data);
 	ck_assert_uint_eq(w->result.n, 5);
@@ -219,8 +218,7 @@ START_TEST(busy_machine)
 	pid_t busy;
 	int dir_fd;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
@@ -256,8 +254,7 @@ START_TEST(no_process_is_lost)
 {
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_many, NULL);
 	if (w->result.n_lost) {		/* the socket is small without root */
 		ck_assert_int_eq(w->line[w->n - 1].word == PROCESS_LOST ||
@@ -286,8 +283,7 @@ START_TEST(overruns_are_reported)
 	uint64_t reported = 0;
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_many, &tiny);
 	for (size_t i = 0; i < w->n; i++)
 		reported += w->line[i].word == PROCESS_LOST ? (uint64_t)w->line[i].n_lost : 0;
@@ -307,8 +303,7 @@ START_TEST(overruns_are_repaired)
 	size_t n = 0;
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_together, &tiny);
 	for (size_t i = 0; i < w->n; i++)
 		n += w->line[i].word == PROCESS_ENDED;
@@ -338,8 +333,7 @@ START_TEST(threads_are_no_processes)
 {
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_threads, NULL);
 	ck_assert_uint_eq(w->n, 1);
 	ck_assert_int_ge(w->line[0].wall_us, 20000);
@@ -366,8 +360,7 @@ START_TEST(thread_executes)
 {
 	const struct watched *w;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	w = watch(run_exec_of_thread, NULL);
 	ck_assert_uint_eq(w->n, 1);
 	ck_assert(slice_is(w->line[0].command, "sleep 0.1"));
@@ -400,8 +393,7 @@ START_TEST(orphans_and_those_left)
 	const struct process_line *orphan, *left;
 	const struct watched *w;
 
-	if (!_i && !has_connector())
-		return;
+	SKIP_IF(!_i && !has_connector());
 	ck_assert_int_eq(chdir(support_tmpdir()), 0);
 	w = watch(run_orphans, _i ? &polling : NULL);
 	kill_left();

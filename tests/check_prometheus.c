@@ -109,8 +109,7 @@ START_TEST(running)
 	const char *dir = support_tmpdir();
 	struct run run;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(file("Makefile"), "all: ; @touch go; until test -e on; do sleep 0.02; done\n");
 	support_run(&run, dir, "%s\nunset MAKEFLAGS; B=%s/buildbeat\n"
 		    "show() { $B export --to prometheus -o b.prom && "
@@ -147,8 +146,7 @@ START_TEST(scraped)
 {
 	struct run run;
 
-	if (!support_has("prometheus") || !support_has("python3"))
-		return;
+	SKIP_IF(!support_has("prometheus") || !support_has("python3"));
 	recorded_make(&r, "cwd: /home/me/nightly\nend_us: 7500000\nstatus: 0\n", "", NULL);
 	write_text();
 	recorded_release(&r);

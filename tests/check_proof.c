@@ -152,8 +152,7 @@ START_TEST(every_task_is_missed)
 	size_t n_large = 0;
 	int64_t build_us;
 
-	if (!make_host_can() || !support_has("python3"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("python3"));
 	write_subject();
 	support_expect(support_tmpdir(), 0, "", NULL, RECORD "-n one -- make -s -j2");
 	launched_read(&rec, "one");
@@ -188,8 +187,7 @@ START_TEST(missing_end)
 {
 	struct recording rec;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	write_subject();
 	support_expect(support_tmpdir(), 0, "", NULL, RECORD "-n one -- make -s -j2 && cp -r stats/one stats/cut && "
 		       "sed -i 2,/^close/\\{/^close/d\\;\\} stats/cut/tasks.log");
@@ -205,8 +203,7 @@ START_TEST(said_by_all)
 {
 	struct run r;
 
-	if (!make_host_can() || !support_has("python3"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("python3"));
 	/* a process that make inherits, and that it waits for */
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: ; @sleep 0.01; python3 -c \"sum(range(10**6))\"; while test ! -e over; do sleep 0.01; done\n");
@@ -303,8 +300,7 @@ START_TEST(no_false_alarm)
 	struct run r;
 	bool known = false;
 
-	if (!make_host_can() || !support_has("python3") || !support_has(sound[_i].needs))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("python3") || !support_has(sound[_i].needs));
 	write_sound();
 	support_run(&r, support_tmpdir(), RECORD "-n one -- %s", sound[_i].command);
 	ck_assert_msg(r.status == 0, "%s: %s", sound[_i].what, r.err.data);
@@ -327,8 +323,7 @@ START_TEST(killed_builds)
 	struct recording rec;
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: a b\na: ; @true\nb: ; @echo $$$$ >task; : >here; exec sleep 60\n");
 	/* A shell's background job ignores SIGINT. */

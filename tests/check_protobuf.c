@@ -32,8 +32,7 @@ START_TEST(kinds)
 	struct buf out = BUF_INIT;
 	size_t outer, inner;
 
-	if (!support_has("protoc"))
-		return;
+	SKIP_IF(!support_has("protoc"));
 	protobuf_varint(&out, 1, UINT64_MAX);
 	protobuf_varint(&out, 2, (uint64_t)INT64_MIN);
 	protobuf_fixed64(&out, 4, UINT64_C(0x8000000000000003));

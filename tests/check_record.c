@@ -176,8 +176,7 @@ START_TEST(make_is_recorded)
 	struct recording rec;
 	struct run with, without;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: one two\none two: ; @echo $@; echo $@ >&2\n"
 		       "bad: ; exit 3\n");
@@ -228,8 +227,7 @@ START_TEST(values_are_those_of_time)
 	long rss;
 	char *end;
 
-	if (!support_has("time"))
-		return;
+	SKIP_IF(!support_has("time"));
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       "%s -n one env time -f '%%U %%S %%M' -o time "
 		       "sh -c 'dd if=/dev/zero of=/dev/null bs=150M count=2; "
@@ -299,8 +297,7 @@ END_TEST
 /* The makefiles never load the plugin. */
 START_TEST(make_without_makefiles)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	launched_expect(0, NULL, "no tasks were recorded: make can load the plugin and did not",
 			"echo 'all: ; @:' >Makefile; "
 			RECORD "-n one -- make MAKEFILES=");
@@ -319,8 +316,7 @@ START_TEST(make_about_itself)
 	const char *question = questions[_i / 2], *make = makes[_i % 2];
 	struct run with, plain;
 
-	if (!make_host_can() || !support_has(make))
-		return;
+	SKIP_IF(!make_host_can() || !support_has(make));
 	support_run(&plain, support_tmpdir(), "%s %s", make, question);
 	support_run(&with, support_tmpdir(), RECORD "-n one -- %s %s", make, question);
 	ck_assert_int_eq(with.status, plain.status);
@@ -332,8 +328,7 @@ END_TEST
 /* -v and -h may be letters of another word. */
 START_TEST(make_not_about_itself)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	launched_expect(ANY_STATUS, NULL, "no tasks were recorded: ",
 			"echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
 			RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");

@@ -34,8 +34,7 @@ START_TEST(full_disk)
 {
 	struct run r;
 
-	if (geteuid())
-		return;
+	SKIP_IF(geteuid());
 	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
 		    "mount -t tmpfs -o size=16k none small || exit 77; "
 		    BUILDBEAT " record --no-git -o small -n one --interval 10 --per-core -- "
@@ -54,8 +53,7 @@ START_TEST(read_only)
 {
 	struct run r;
 
-	if (geteuid())
-		return;
+	SKIP_IF(geteuid());
 	support_run(&r, support_tmpdir(), "mkdir sealed; unshare -rm sh -c '"
 		    "mount -t tmpfs -o ro none sealed || exit 77; "
 		    BUILDBEAT " record --no-git -o sealed sh -c \"echo out; exit 6\"'");
@@ -92,8 +90,7 @@ static const struct { int blocks; const char *said; } size_limits[] = {
 
 START_TEST(file_size_limit)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	launched_expect(6, "0\n", size_limits[_i].said,
 			"echo 'all: $(shell seq 700)\n%%:; @true' >Makefile; "
 			"ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",

@@ -65,8 +65,7 @@ START_TEST(spans_of_tasks)
 	const struct span *s;
 	struct run r;
 
-	if (!has_connector() || !support_can_be_loaded() || !support_has("make"))
-		return;
+	SKIP_IF(!has_connector() || !support_can_be_loaded() || !support_has("make"));
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_writes(support_path("%s/inner", support_tmpdir()), inner);
 	record(&r, "", "make -s -j2");
@@ -133,8 +132,7 @@ START_TEST(killed_build)
 	struct recording rec;
 	struct run r;
 
-	if (!has_connector())
-		return;
+	SKIP_IF(!has_connector());
 	support_run(&r, support_tmpdir(), "rm -rf stats; " RECORD "--processes "
 		    "-n x -- sh -c '(exit 1); sleep 1.4; sleep 0.1; kill -9 $PPID; exit 0'");
 	ck_assert_int_eq(r.status, 128 + SIGKILL);

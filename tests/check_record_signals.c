@@ -197,8 +197,7 @@ START_TEST(interrupt_from_terminal)
 	struct recording rec;
 	struct buf with, without;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
 		       "all: ; @echo working; read line\n");
 	interrupt_until_signal(&without, "exec make 2>without");

@@ -237,8 +237,7 @@ START_TEST(long_names)
 	char name[1000], makefile[1100];
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	for (int blank = 0; blank < 2; blank++) {
 		memset(name, 'x', sizeof name);
 		for (size_t i = 7; blank && i < sizeof name; i += 8)
@@ -278,8 +277,7 @@ START_TEST(next_command)
 	char end[32];
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", dir), nexts[_i].makes_fail ?
 		       "all:\n\t@echo broken; exit 1\n" : "all:\n\t@true\n");
 	support_run(&r, dir, "mkdir sub; cp Makefile sub; cd %s; " BUILDBEAT
@@ -303,8 +301,7 @@ START_TEST(large)
 	const char *dir = support_tmpdir(), *next;
 	struct run r, show;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	for (int many = 0; many < 2; many++) {
 		support_writes(support_path("%s/Makefile", dir), "all:\n\t@" WORK_IN_MAKE "; exit 1\n");
 		support_run(&r, dir, RECORD "-n n%d --summary -- sh -c 'echo tasks: %s >>stats/n%d/build; "

@@ -559,8 +559,7 @@ END_TEST
 
 TEST_PROGRAM(remote)
 {
-	if (!support_has("git"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("git"));
 	if (server_ssh_missing())
 		fprintf(stderr, "check_remote: ssh left out: %s\n", server_ssh_missing());
 	return support_main("remote",

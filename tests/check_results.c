@@ -393,8 +393,7 @@ START_TEST(difference)
 	support_run(&r, top, BUILDBEAT " diff stats/warm stats/again");
 	ck_assert_ptr_null(strstr(r.out.data, "from the cache"));
 	/* an archive keeps the share */
-	if (!support_has("git"))
-		return;
+	SKIP_IF(!support_has("git"));
 	support_run(&r, top, "git init -q --bare a && for i in cold warm; do " BUILDBEAT " archive --repo a stats/$i ||"
 		    " exit; done >&2 && " BUILDBEAT " diff --repo a");
 	ck_assert_msg(!r.status, "%s", r.err.data);

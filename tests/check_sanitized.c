@@ -114,8 +114,7 @@ START_TEST(sanitized)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "rm -rf work; mkdir work");
-	if (!compiles(dir, programs[_i].compile))
-		return;
+	SKIP_IF(!compiles(dir, programs[_i].compile));
 	for (int scene = 0; scene < N_SCENES; scene++) {
 		if (strstr(scenes[scene].what, "ninja") && !support_has("ninja"))
 			continue;
@@ -134,8 +133,7 @@ START_TEST(preloaded_runtime)
 	struct run r;
 
 	support_run(&r, support_tmpdir(), "rm -rf work; mkdir work");
-	if (!support_has("python3") || !compiles(dir, "gcc -fsanitize=address"))
-		return;
+	SKIP_IF(!support_has("python3") || !compiles(dir, "gcc -fsanitize=address"));
 	support_writes(support_path("%s/t.py", dir), "import os\nprint(os.environ.get('LD_PRELOAD'), "
 		       "'BUILDBEAT_CARRIED' in os.environ, flush=True)\nos.system('./p child')\n"
 		       "print([l.split('/')[-1] for l in open('/proc/self/maps') if 'buildbeat' in l])\n");
@@ -167,8 +165,7 @@ START_TEST(other_preloads)
 	support_writes(support_path("%s/build.ninja", dir), "rule r\n command = test \"$$LD_PRELOAD\" = libm.so.6\nbuild a: r\n");
 	support_writes(support_path("%s/m.mk", dir), "all:\n\t@LD_PRELOAD=libm.so.6 sh s.sh\n\t@tr '\\0' '\\n' "
 		       "</proc/self/environ | grep -c -e PRELOAD; true\n");
-	if (!support_has("ninja"))
-		return;
+	SKIP_IF(!support_has("ninja"));
 	support_expect(dir, ANY_STATUS, "libm.so.6\n0\n0\n0\n1\n", "",
 		       TOP_BUILDDIR "/buildbeat record --no-git -o stats -n one make -f m.mk;"
 		       "grep -c '^open.*ninja' stats/one/tasks.log");
@@ -177,8 +174,7 @@ END_TEST
 
 TEST_PROGRAM(sanitized)
 {
-	if (!make_host_can() || !support_has("gcc"))
-		return 77;
+	SKIP_PROGRAM_IF(!make_host_can() || !support_has("gcc"));
 	unsetenv("LD_PRELOAD");
 	return support_main("sanitized", TEST_LOOP(sanitized, N_PROGRAMS), TEST(preloaded_runtime),
 			    TEST(other_preloads));

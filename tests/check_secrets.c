@@ -46,8 +46,7 @@ START_TEST(modes_of_recording)
 	struct stat st;
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", top), "all:\n\t@true\n\t@ls >/dev/null\n");
 	support_run(&r, top, "umask %s && %s record --no-git -o deep/stats %s --processes -n one -- "
 		    "make -s", access_cases[_i].umask, BUILDBEAT, option);
@@ -78,8 +77,7 @@ START_TEST(modes_without_launcher)
 	const char *top = support_tmpdir();
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", top),
 		       "-load " TOP_BUILDDIR "/plugin/buildbeat.so(buildbeat_gmk_setup)\n"
 		       "all:\n\t@true --pin 123456 TOKEN=secret1\n");
@@ -117,8 +115,7 @@ START_TEST(no_secret_in_recording)
 	const char *top = support_tmpdir();
 	struct run r;
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", top),
 		       "all: sub\n"
 		       "\t@true --password " SECRET " x\n"
@@ -152,8 +149,7 @@ START_TEST(ninja_names_survive)
 	bool found[2] = { false, false };
 	struct run r;
 
-	if (!support_has("ninja") || !support_can_be_loaded())
-		return;
+	SKIP_IF(!support_has("ninja") || !support_can_be_loaded());
 	support_writes(support_path("%s/build.ninja", top),
 		       "rule run\n command = touch $out; true --password " SECRET " $extra\n"
 		       "build out/first: run\n"
@@ -203,8 +199,7 @@ START_TEST(patterns_of_config)
 {
 	const char *top = support_tmpdir();
 
-	if (!support_can_be_loaded())
-		return;
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/buildbeat.yaml", top), config_cases[_i].yaml);
 	support_writes(support_path("%s/Makefile", top), "all:\n\t@true a TOKEN=xyz vault=abc -k def\n");
 	support_expect(top, ANY_STATUS, "3\n", NULL,

@@ -236,8 +236,7 @@ START_TEST(headers)
 	const char *port = start("ok");
 	struct run r;
 
-	if (!support_has("strace"))
-		return;
+	SKIP_IF(!support_has("strace"));
 	setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret%2C, x-a = 1 ,bad=a%0ab,:=1", 1);
 	setenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x-only=m", 1);
 	support_run(&r, dir, "strace -f -s 9999 -e execve -o log %s/buildbeat export --to otlp "
@@ -274,8 +273,7 @@ START_TEST(certificate)
 {
 	const char *port;
 
-	if (!support_has("openssl"))
-		return;
+	SKIP_IF(!support_has("openssl"));
 	support_expect(dir, 0, NULL, NULL, "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem "
 		       "-out cert.pem -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
 		       "2>&1");
@@ -301,8 +299,7 @@ START_TEST(certificate_of_another)
 {
 	const char *port;
 
-	if (!support_has("openssl"))
-		return;
+	SKIP_IF(!support_has("openssl"));
 	support_expect(dir, 0, NULL, NULL, "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem "
 		       "-out cert.pem -days 2 -subj /CN=other.example -addext "
 		       "subjectAltName=DNS:other.example,IP:127.0.0.2 2>&1");
@@ -455,8 +452,7 @@ END_TEST
 
 TEST_PROGRAM(send)
 {
-	if (!support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3"));
 	return support_main("send", TEST_GROUP_WITH("collector", begin, stop),
 			    TEST_EACH(answer, answers), TEST(later), TEST(killed), TEST(together),
 			    TEST(full), TEST(headers), TEST(environment), TEST(logs), TEST(certificate),

@@ -27,7 +27,6 @@ END_TEST
 
 TEST_PROGRAM(serve)
 {
-	if (!support_has("python3"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3"));
 	return support_main("serve", TEST_EACH(safety, cases), TEST(tls));
 }

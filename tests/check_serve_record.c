@@ -16,7 +16,7 @@ END_TEST
 
 TEST_PROGRAM(serve_record)
 {
-	if (!support_has("python3") || !support_has("pgrep") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("pgrep") ||
+		!support_can_be_loaded());
 	return support_main("serve_record", TEST_EACH(beside, cases));
 }

@@ -15,7 +15,6 @@ END_TEST
 
 TEST_PROGRAM(serve_streams)
 {
-	if (!support_has("python3") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_can_be_loaded());
 	return support_main("serve streams", TEST_EACH(streams, cases));
 }

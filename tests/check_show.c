@@ -115,8 +115,7 @@ START_TEST(valid_json)
 {
 	struct run r;
 
-	if (!is_json(_i) || !support_has("python3"))
-		return;
+	SKIP_IF(!is_json(_i) || !support_has("python3"));
 	run(&r, 0, support_path("%s | python3 -m json.tool > /dev/null", goldens[_i].command));
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
@@ -257,8 +256,7 @@ START_TEST(colour_on_terminals_only)
 	};
 	struct run r;
 
-	if (!support_has("script"))
-		return;
+	SKIP_IF(!support_has("script"));
 	support_run(&r, DATA, "env -u NO_COLOR %s COLUMNS=80 script -qec '" BUILDBEAT
 		    " show nested' /dev/null", cases[_i].environment);
 	ck_assert_int_eq(r.status, 0);

@@ -71,8 +71,7 @@ START_TEST(hostile_names)
 	const char *dir = support_path("%s/rec", support_tmpdir());
 	struct run r;
 
-	if (!support_has("cmark-gfm") || !support_has("python3"))
-		return;
+	SKIP_IF(!support_has("cmark-gfm") || !support_has("python3"));
 	write_hostile(dir, (uint64_t)_i, 60);
 	support_run(&r, NULL, MARKDOWN "%s", dir);
 	ck_assert_msg(!r.status, "seed %d: %s%s", _i, r.out.data, r.err.data);

@@ -186,8 +186,7 @@ END_TEST
 /* Another user's process, for root. */
 START_TEST(no_permission)
 {
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	start();
 	support_expect("/", 1, "", "no permission", "setpriv --reuid=65534 --regid=65534 --clear-groups "
 		       STACK " --stack %d", (int)child);
@@ -249,8 +248,7 @@ END_TEST
 
 TEST_PROGRAM(stack)
 {
-	if (!support_has("cc") || !support_has("setpriv"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("cc") || !support_has("setpriv"));
 	return support_main("stack", TEST_GROUP_WITH("stack", NULL, end), TEST(threads), TEST(killed),
 			    TEST(no_process), TEST(no_permission), TEST(only_below));
 }

@@ -37,8 +37,8 @@ END_TEST
 
 TEST_PROGRAM(stopped)
 {
-	if (!support_has("python3") || !support_has("bash") || !support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("bash") ||
+		!support_can_be_loaded());
 	return support_main("stopped", TEST(killed),
 			    { .test = suspended, .to = 1, .untimed = true },
 			    TEST_LOOP(small_stack, 5));

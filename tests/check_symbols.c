@@ -29,7 +29,6 @@ END_TEST
 
 TEST_PROGRAM(symbols)
 {
-	if (!support_has("python3") || !support_has("gcc"))
-		return 77;
+	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("gcc"));
 	return support_main("symbols", TEST_EACH(objects, cases));
 }

@@ -565,8 +565,7 @@ START_TEST(links_and_json)
 	ck_assert_str_eq(t.process[0].clock, "wall");
 	ck_assert_int_eq(t.process[0].pid, getpid());
 	tally_release(&t);
-	if (!support_has("python3"))
-		return;
+	SKIP_IF(!support_has("python3"));
 	support_writes(support_path("%s/t.py", support_tmpdir()),
 		       "import json\n"
 		       "j = json.load(open('t.json'))\n"

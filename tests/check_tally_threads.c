@@ -394,8 +394,7 @@ START_TEST(memory)
 	struct sums sums = { 0, 0 };
 	long before;
 
-	if (!make_host_can())
-		return;		/* the memory of sanitizers */
+	SKIP_IF(!make_host_can());		/* the memory of sanitizers */
 	s = open_one(0);
 	before = private_kb();
 	set(s, BUILDBEAT_TALLY_ACTIVE);

@@ -160,8 +160,7 @@ START_TEST(test_cargo_here)
 	const struct task *ask = NULL;
 	const char *page;
 
-	if (!support_has("cargo") || !support_has("rustc"))
-		return;
+	SKIP_IF(!support_has("cargo") || !support_has("rustc"));
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       "cp -r " TOP_SRCDIR "/examples/cargo . && "
 		       "chmod -R u+w cargo && cd cargo && "

@@ -259,8 +259,7 @@ START_TEST(clang_into)
 	const char *dir = support_path("%s/build", support_tmpdir());
 	size_t n_spans;
 
-	if (!support_has("clang") || !can_record())
-		return;
+	SKIP_IF(!support_has("clang") || !can_record());
 	must_run(support_tmpdir(), "mkdir -p build/a build/b");
 	support_writes(support_path("%s/a/x.c", dir), "#include <stdio.h>\nint a(void) { return puts(\"\"); }\n");
 	support_writes(support_path("%s/b/x.c", dir), "#include <stdlib.h>\nint b(void) { return rand(); }\n");
@@ -299,8 +298,7 @@ START_TEST(clang_into_other)
 	const char *dir = support_path("%s/other", support_tmpdir());
 	struct run r;
 
-	if (!can_record())
-		return;
+	SKIP_IF(!can_record());
 	must_run(support_tmpdir(), "mkdir -p other && cp " DATA "clang/hello.json other");
 	support_writes(support_path("%s/Makefile", dir), "hello.o:\n\t@sleep 0.1\n");
 	must_run(dir, TOP_BUILDDIR "/buildbeat record -n one -- make");

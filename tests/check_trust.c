@@ -20,8 +20,7 @@ START_TEST(swapped)
 	struct run r;
 	pid_t hostile;
 
-	if (!hostile_can() || !make_host_can())
-		return;
+	SKIP_IF(!hostile_can() || !make_host_can());
 	hostile_directory(support_path("%s/proj", hostile_base));
 	support_writes(support_path("%s/Makefile", hostile_base),
 		       "all:\n\t@touch proj/begun; i=0; until test -e proj/done || test $$i = 600; do "
@@ -44,8 +43,7 @@ END_TEST
 /* Other users cannot enter its directory, and the recording has nothing of it. */
 START_TEST(private_place)
 {
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", hostile_base),
 		       "all:\n\t@ls stats/one | grep -e mk -e so; "
 		       "stat -c '%a %u' $(dir $(firstword $(MAKEFILES)))\n");
@@ -127,8 +125,7 @@ START_TEST(groups)
 {
 	const char *a = support_path("%s/a", hostile_base);
 
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	ck_assert_int_eq(mkdir(a, 0755), 0);
 	chmod(a, 0775);
 	ck_assert_int_eq(trust_path(a, NULL), 0);
@@ -145,8 +142,7 @@ START_TEST(owners)
 	const char *a = support_path("%s/a", hostile_base), *b = support_path("%s/a/b", hostile_base);
 	struct error err = { 0 };
 
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	hostile_directory(a);
 	ck_assert_int_eq(mkdir(b, 0755), 0);
 	ck_assert_int_eq(trust_path(b, &err), -EPERM);

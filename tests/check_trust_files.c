@@ -65,8 +65,7 @@ START_TEST(configuration)
 	bool ignored = files[_i].ignored;
 	struct run r;
 
-	if (files[_i].who == ROOT && !hostile_can())
-		return;
+	SKIP_IF(files[_i].who == ROOT && !hostile_can());
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		bool ran, alone;
 
@@ -95,8 +94,7 @@ START_TEST(exceptions)
 {
 	struct run r;
 
-	if (!hostile_can() || !support_can_be_loaded())
-		return;
+	SKIP_IF(!hostile_can() || !support_can_be_loaded());
 	support_run(&r, hostile_base, "mkdir -p in/sub; echo 'git: false' >in/buildbeat.yaml; chown -R 65534 in");
 	hostile_trust(support_path("%s/other", hostile_base));
 	support_expect(support_path("%s/in/sub", hostile_base), ANY_STATUS, "ran\n", "; it is ignored\n",
@@ -118,8 +116,7 @@ START_TEST(personal_plugin)
 {
 	struct run r;
 
-	if (!make_host_can())
-		return;
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "git: false\noutput: stats\n");
 	support_writes(support_path("%s/Makefile", hostile_base), "all:\n\t@echo $(findstring mine.so,$(file <$(firstword $(MAKEFILES))))\n");
 	support_run(&r, hostile_base, "cp " PLUGIN " mine.so; chmod 755 mine.so");
@@ -146,8 +143,7 @@ START_TEST(plugin)
 {
 	struct run r;
 
-	if (!make_host_can() || (plugins[_i].who == ROOT && !hostile_can()))
-		return;
+	SKIP_IF(!make_host_can() || (plugins[_i].who == ROOT && !hostile_can()));
 	support_writes(support_path("%s/Makefile", hostile_base), "all:\n\t@/bin/echo made\n");
 	support_run(&r, hostile_base, "mkdir -m 755 p; cp " PLUGIN " p; chmod 755 p/buildbeat.so; %s; "
 		    BUILDBEAT " record --no-git -o stats -n one --plugin p/buildbeat.so make; "
@@ -178,8 +174,7 @@ START_TEST(output)
 	const char *message = bases[_i].message;
 	struct run r;
 
-	if ((bases[_i].who == ROOT && !hostile_can()) || !support_can_be_loaded())
-		return;
+	SKIP_IF((bases[_i].who == ROOT && !hostile_can()) || !support_can_be_loaded());
 	support_run(&r, hostile_base, "mkdir -m 755 in; cd in; %s; " BUILDBEAT " record --no-git sh -c 'echo ran; exit 4'",
 		    bases[_i].make);
 	ck_assert_int_eq(r.status, 4);
@@ -199,8 +194,7 @@ START_TEST(implied)
 	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export -t chrome -o x", "diff one one" };
 	struct run r;
 
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	support_run(&r, hostile_base, "mkdir -p -m 755 in/sub; cd in; " BUILDBEAT " record --no-git -n one true; "
 		    "chown -R 65534 buildstats");
 	for (size_t i = 0; i < ARRAY_SIZE(commands_of_one); i++) {
@@ -233,8 +227,7 @@ START_TEST(written)
 {
 	struct run r;
 
-	if ((targets[_i].gnuplot && !support_has("gnuplot")) || !support_can_be_loaded())
-		return;
+	SKIP_IF((targets[_i].gnuplot && !support_has("gnuplot")) || !support_can_be_loaded());
 	support_writes(support_path("%s/buildbeat.yaml", hostile_base), "output: out\n");
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git --interval 10 -n one sleep 0.2 && "
 		    BUILDBEAT " archive --repo builds out/one >/dev/null && "
@@ -295,8 +288,7 @@ START_TEST(joined)
 {
 	struct run r;
 
-	if (!hostile_can())
-		return;
+	SKIP_IF(!hostile_can());
 	support_run(&r, hostile_base, "umask 022; " BUILDBEAT " record --no-git -o out -n one true; echo mine >mine; "
 		    "ln -sf ../../mine out/one/tasks.log; " BUILDBEAT " task -r out/one x echo ran; cat mine; "
 		    "rm out/one/tasks.log; : >out/one/tasks.log; chown 65534 out/one; "

@@ -85,8 +85,7 @@ START_TEST(modes)
 	const char *top = support_tmpdir();
 	struct run r;
 
-	if (!geteuid())
-		return;
+	SKIP_IF(!geteuid());
 	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
 		make_recordings(top);
 		support_run(&r, top, "chmod 000 %s", hidden[i]);
@@ -110,8 +109,7 @@ END_TEST
 
 TEST_PROGRAM(unreadable)
 {
-	if (!support_can_be_loaded())
-		return 77;
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	return support_main("unreadable", TEST_EACH(part_of_recording, cases), TEST(part_of_oe),
 			    TEST(modes), TEST(missing_is_normal));
 }

@@ -28,8 +28,7 @@ START_TEST(frames)
 	const char *compiler = compilers[_i % 2], *level = levels[_i / 2];
 	const char *language = _i % 4 < 2 ? "c" : "c++", *dir = support_tmpdir();
 
-	if (!support_has(compiler) || !support_can_be_loaded())
-		return;
+	SKIP_IF(!support_has(compiler) || !support_can_be_loaded());
 	support_expect(dir, 0, NULL, NULL,
 		       "python3 -B " TOP_SRCDIR "/tests/gen_frames.py %d %s >g.txt && "
 		       "%s -w %s -x %s g.txt -x none -o p " UNWOUND "/unwound.so -lstdc++ -pthread "
@@ -50,8 +49,7 @@ START_TEST(frames_aarch64)
 {
 	const char *dir = support_tmpdir();
 
-	if (!support_has(CROSS) || !support_has(EMULATOR))
-		return;
+	SKIP_IF(!support_has(CROSS) || !support_has(EMULATOR));
 	support_expect(dir, 0, NULL, NULL,
 		       "python3 -B " TOP_SRCDIR "/tests/gen_frames.py %d c >g.c && "
 		       CROSS " -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -D_GNU_SOURCE -I" TOP_SRCDIR

@@ -306,8 +306,7 @@ START_TEST(real_make)
 	struct recorded r;
 	struct chain c;
 
-	if (!make_host_can() || !support_has("make"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("make"));
 	support_writes(support_path("%s/Makefile", dir),
 		       "all: s1 s2 s3 s4 s5 s6\ns1 s2 s3 s4 s5 s6: Makefile\n\tsleep 0.2; touch $@\n");
 	read_build(&r, &c, dir, "make -s -j2");
@@ -328,8 +327,7 @@ START_TEST(real_load)
 	struct chain c;
 	int64_t load_us = 0;
 
-	if (!make_host_can() || !support_has("make"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("make"));
 	support_writes(support_path("%s/Makefile", dir),
 		       "all: s1 s2 s3\ns1 s2 s3: Makefile\n\tsleep 0.2; touch $@\n");
 	read_build(&r, &c, dir, "make -s -j8 -l 0.001");
@@ -351,8 +349,7 @@ START_TEST(real_ninja)
 	struct chain c;
 	struct buf text = BUF_INIT;
 
-	if (!make_host_can() || !support_has("ninja"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("ninja"));
 	buf_adds(&text, "pool narrow\n  depth = 1\nrule nap\n  command = sleep 0.2; touch $out\n"
 		 "rule slow\n  command = sleep 0.2; touch $out\n  pool = narrow\n");
 	for (int i = 0; i < 6; i++)
@@ -378,8 +375,7 @@ START_TEST(planned)
 {
 	struct run run;
 
-	if (!make_host_can() || !support_has("make"))
-		return;
+	SKIP_IF(!make_host_can() || !support_has("make"));
 	support_run(&run, support_tmpdir(), _i ? "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s %d %d" :
 		    "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s known", TOP_SRCDIR, TOP_BUILDDIR,
 		    support_tmpdir(), (_i - 1) * PLANS, _i * PLANS);

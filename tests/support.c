@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -380,10 +381,35 @@ static __attribute__((constructor)) void clean_environment(void)
 	setenv("LANG", "C.UTF-8", 1);
 }
 
+/* Skipped tests, also of children; the conditions without those that are there already. */
+static struct { int n; char why[4000]; } *skipped;
+
+void support_skipped(const char *condition)
+{
+	size_t len = strlen(skipped->why);
+
+	skipped->n++;
+	if (!strstr(skipped->why, condition) && len + strlen(condition) + 4 < sizeof skipped->why)
+		sprintf(skipped->why + len, "%s%s", len ? "; " : "", condition);
+}
+
+int support_skips_all(const char *condition)
+{
+	printf("skipped all tests: %s\n", condition);
+	return 77;
+}
+
 int support_run_suite(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);
+	bool all_skipped;
 	int failed;
+
+	skipped = mmap(NULL, sizeof *skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (skipped == MAP_FAILED) {
+		perror("mmap");
+		return EXIT_FAILURE;
+	}
 
 	/* nohup and a shell's & ignore them */
 	signal(SIGHUP, SIG_DFL);
@@ -401,6 +427,10 @@ int support_run_suite(Suite *suite)
 	srunner_run_all(runner, CK_ENV);
 	remove_tree(tmpdir_all);
 	failed = srunner_ntests_failed(runner);
+	if (skipped->n)
+		printf("skipped %d of %d tests: %s\n", skipped->n, srunner_ntests_run(runner),
+		       skipped->why);
+	all_skipped = skipped->n == srunner_ntests_run(runner);
 	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed ? EXIT_FAILURE : all_skipped ? 77 : EXIT_SUCCESS;
 }

@@ -81,6 +81,25 @@ bool support_has(const char *program);
  * sanitizer. */
 bool support_can_be_loaded(void);
 
+/*
+ * What this machine cannot do is no success: a test that begins with SKIP_IF is counted as skipped
+ * and its condition printed after Check's totals; a program of which no test ran exits with 77.
+ */
+#define SKIP_IF(condition)                      \
+	do {                                    \
+		if (condition) {                \
+			support_skipped(#condition); \
+			return;                 \
+		}                               \
+	} while (0)
+#define SKIP_PROGRAM_IF(condition)                               \
+	do {                                                     \
+		if (condition)                                   \
+			return support_skips_all(#condition);    \
+	} while (0)
+void support_skipped(const char *condition);
+int support_skips_all(const char *condition);
+
 /* Begins main() of tests/check_NAME. */
 #define TEST_PROGRAM(name) PROGRAM(name##_program, "check_" #name)
 
