@@ -15,38 +15,7 @@
 /* As in an armed build. */
 #define OBJECT "'" TOP_BUILDDIR "/heap/arm/$PLATFORM/buildbeat-arm.so'"
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
-
-static const char probe[] =
-	"#define _GNU_SOURCE\n#include <dirent.h>\n#include <signal.h>\n#include <stdio.h>\n"
-	"#include <stdlib.h>\n#include <string.h>\n#include <sys/auxv.h>\n#include <sys/prctl.h>\n"
-	"#include <unistd.h>\n"
-	"extern char **environ;\n"
-	"static int ours(const char *e)\n{\n"
-	"	return !strncmp(e, \"BUILDBEAT_HEAP=\", 15) || !strncmp(e, \"BUILDBEAT_HEAP_DIR=\", 19) ||\n"
-	"		!strncmp(e, \"_=\", 2) || strstr(e, \"PRELOAD=\");\n}\n"
-	"int main(int argc, char **argv)\n{\n"
-	"	char comm[17] = \"\";\n	sigset_t set;\n	DIR *d = opendir(\"/proc/self/fd\");\n"
-	"	void *volatile p = malloc(1000);\n"
-	"	free(p);\n"
-	"	for (int i = 0; i < argc; i++)\n"
-	"		printf(\"%.200s\\n\", argv[i]);\n"
-	"	for (char **e = environ; *e; e++)\n"
-	"		if (!ours(*e))\n			printf(\"%.200s\\n\", *e);\n"
-	"		else if (strstr(*e, \"heap.so\") || strstr(*e, \"_NOW\"))\n			puts(\"variables left\");\n"
-	"	for (struct dirent *e; d && (e = readdir(d));)\n		puts(e->d_name);\n"
-	"	if (d)\n		closedir(d);\n"
-	"	prctl(PR_GET_NAME, comm);\n"
-	"	sigprocmask(SIG_BLOCK, NULL, &set);\n"
-	"	printf(\"%s %s %d %d\\n\", comm, (char *)getauxval(AT_EXECFN), sigismember(&set, SIGUSR1),\n"
-	"	       signal(SIGHUP, SIG_DFL) == SIG_IGN);\n"
-	"	fflush(stdout);\n"
-	"	if (argc > 1 && !strcmp(argv[1], \"kill\"))\n		raise(SIGKILL);\n"
-	"	return argc > 1 && !strcmp(argv[1], \"fail\") ? 7 : 0;\n}\n";
-
-/* Preloaded as well: how often do constructors run? */
-static const char counter[] =
-	"#include <unistd.h>\n"
-	"__attribute__((constructor)) static void f(void) { if (write(1, \"constructor\\n\", 12)) return; }\n";
+#define PROGRAMS TOP_SRCDIR "/tests/programs/"
 
 static const struct {
 	const char *name, *setup, *command, *rules;
@@ -142,8 +111,7 @@ static bool prepare(const char *dir, const char *setup)
 {
 	struct run r;
 
-	support_writes(support_path("%s/p.c", dir), probe);
-	support_writes(support_path("%s/counter.c", dir), counter);
+	support_run(&r, dir, "cp " PROGRAMS "probe.c p.c; cp " PROGRAMS "constructor.c counter.c");
 	support_expect(dir, 0, NULL, NULL, "gcc -w -O1 -o p p.c && mkdir images");
 	support_run(&r, dir, "%s", *setup ? setup : ":");
 	return !r.status;
@@ -200,48 +168,6 @@ END_TEST
  * Programs of all kinds: a build whose rule matches another program does not change them, nor does a
  * rule that matches them. Each is built by a command as "x", which may fail if the machine cannot.
  */
-static const char any[] =
-	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-	"int main(int argc, char **argv)\n{\n"
-	"	for (int i = 0; i < 2000; i++) {\n"
-	"		char *volatile p = malloc(1000 + (size_t)i);\n"
-	"		memset(p, 1, 1000);\n		if (i % 2)\n			free(p);\n	}\n"
-	"	for (int i = 0; i < argc; i++)\n		puts(argv[i]);\n"
-	"	fprintf(stderr, \"an error\\n\");\n	return 3;\n}\n";
-
-/* No C library; a loader, or none. */
-static const char bare[] =
-	"#ifdef __x86_64__\n"
-	"static long call(long n, long a, long b, long c)\n{\n	long r;\n"
-	"	__asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c) : \"rcx\", \"r11\", \"memory\");\n"
-	"	return r;\n}\n#define WRITE 1\n#define EXIT 231\n#else\n"
-	"static long call(long n, long a, long b, long c)\n{\n	long r;\n"
-	"	__asm__ volatile(\"int $0x80\" : \"=a\"(r) : \"a\"(n), \"b\"(a), \"c\"(b), \"d\"(c) : \"memory\");\n"
-	"	return r;\n}\n#define WRITE 4\n#define EXIT 252\n#endif\n"
-	"void _start(void)\n{\n	call(WRITE, 1, (long)\"hello\\n\", 6);\n	call(EXIT, 3, 0, 0);\n}\n";
-
-/* Nothing but memory and output is allowed in its main(). threads: the second one counts too. */
-static const char strict[] =
-	"#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <pthread.h>\n#include <stddef.h>\n"
-	"#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n#include <sys/prctl.h>\n"
-	"#include <sys/syscall.h>\n#include <unistd.h>\n"
-	"#define LET(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \\\n"
-	"	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)\n"
-	"static void deep(int n)\n{\n	volatile char frame[500];\n	frame[0] = 1;\n"
-	"	free(malloc(100000));\n	if (n)\n		deep(n - 1);\n	frame[1] = 1;\n}\n"
-	"int main(void)\n{\n"
-	"	struct sock_filter f[] = {\n"
-	"		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),\n"
-	"		LET(brk), LET(mmap), LET(munmap), LET(mremap), LET(write), LET(exit_group),\n"
-	"		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),\n	};\n"
-	"	struct sock_fprog p = { sizeof f / sizeof *f, f };\n"
-	"	free(malloc(10));\n	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);\n"
-	"	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))\n		return 77;\n"
-	"	for (int i = 0; i < 3000; i++)\n		memset(malloc(10000), 1, 100);\n"
-	"	deep(300);\n"
-	"	mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
-	"	return write(1, \"alive\\n\", 6) == 6 ? 3 : 4;\n}\n";
-
 static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "dynamic", "gcc -o x any.c", "./x a" },
 	{ "static", "gcc -static -o x any.c", "./x a" },
@@ -289,10 +215,7 @@ static bool can_run_kind(const char *dir, size_t i)
 {
 	struct run r;
 
-	support_writes(support_path("%s/any.c", dir), any);
-	support_writes(support_path("%s/bare.c", dir), bare);
-	support_writes(support_path("%s/strict.c", dir), strict);
-	support_run(&r, dir, "LOADER=%s; %s", loader(), kinds[i].build);
+	support_run(&r, dir, "cp " PROGRAMS "*.c .; LOADER=%s; %s", loader(), kinds[i].build);
 	if (r.status)
 		return false;
 	support_run(&r, dir, "unset LD_PRELOAD; (%s) >out 2>err; [ $? = 3 ]", kinds[i].command);

@@ -14,6 +14,7 @@
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define GEN TOP_BUILDDIR "/tests/gen_archive"
 
+#define VERDICTS "python3 -B " TOP_SRCDIR "/tests/verdicts.py"
 #define EXCEEDED "limits: {build: {wall: 1h}, '*': {wall: 30s}, 'lnk:*': {cpu: 1s}}\n"
 
 static const char *dir;
@@ -138,43 +139,16 @@ START_TEST(same_elsewhere)
 END_TEST
 
 /* Other programs parse the XML and JSON, which agree with the verdict. */
-static const char junit_program[] =
-	"import sys, xml.etree.ElementTree as e\n"
-	"t = e.parse(sys.argv[1]).getroot()\n"
-	"assert t.tag == 'testsuites', t.tag\n"
-	"for s in t:\n"
-	"    c = s.findall('testcase')\n"
-	"    assert len(c) == int(s.get('tests')), len(c)\n"
-	"    assert len(s.findall('testcase/failure')) == int(s.get('failures'))\n"
-	"    assert len(s.findall('testcase/skipped')) == int(s.get('skipped'))\n"
-	"    assert s.get('errors') == '0' and s.get('timestamp')\n"
-	"    assert all(x.get('name') and x.get('classname') and x.get('time') for x in c)\n"
-	"    print(s.get('failures'), s.get('skipped'), c[0].get('classname'))\n";
-
-static const char json_program[] =
-	"import sys, json\n"
-	"d = json.load(open(sys.argv[1]))\n"
-	"f = d['findings']\n"
-	"worse = [x for x in f if x['worse'] and x['of'] != 'host']\n"
-	"for state in 'confirmed', 'known', 'suspected':\n"
-	"    assert d[state] == sum(x['state'] == state for x in worse), state\n"
-	"for x in f:\n"
-	"    assert x['interval'][0] <= x['effect'] <= x['interval'][1]\n"
-	"    assert x['false_rate'] <= d['rate']\n"
-	"print(d['confirmed'], d['known'] + d['suspected'], d['ref'])\n";
-
 START_TEST(read_by_others)
 {
 	static const char *const repo[] = { "step", "still", "few", "odd" };
 	struct run x, j;
 
-	support_writes(support_path("%s/junit.py", dir), junit_program);
-	support_writes(support_path("%s/json.py", dir), json_program);
-	support_run(&x, dir, BUILDBEAT " check --repo %s.git --junit >x.xml; python3 -B junit.py x.xml",
+	support_run(&x, dir, BUILDBEAT " check --repo %s.git --junit >x.xml; " VERDICTS " junit x.xml",
 		    repo[_i]);
 	ck_assert_msg(x.status == 0, "%s", x.err.data);
-	support_run(&j, dir, "mv json.py read.py; " BUILDBEAT " check --repo %s.git --json >x.json; "
-		    "python3 -B read.py x.json", repo[_i]);
+	support_run(&j, dir, BUILDBEAT " check --repo %s.git --json >x.json; "
+		    VERDICTS " json x.json", repo[_i]);
 	ck_assert_msg(j.status == 0, "%s", j.err.data);
 	if (strcmp(repo[_i], "few"))	/* the metrics were skipped too */
 		ck_assert_str_eq(x.out.data, j.out.data);
@@ -182,31 +156,14 @@ START_TEST(read_by_others)
 END_TEST
 
 /* A case of its own for each limit, and a list in JSON, which agree. */
-static const char limits_program[] =
-	"import sys, json, xml.etree.ElementTree as e\n"
-	"d = json.load(open('l.json'))['limits']\n"
-	"c = [x for x in e.parse('l.xml').getroot().iter('testcase')]\n"
-	"assert len({(x.get('classname'), x.get('name')) for x in c}) == len(c)\n"
-	"c = [x for x in c if x.get('classname').endswith('/limits')]\n"
-	"assert len(c) == len(d) == 3, len(c)\n"
-	"for x, l in zip(c, d):\n"
-	"    assert x.get('name').startswith((l['tasks'] or 'build') + ': ')\n"
-	"    assert (x.find('failure') is not None) == bool(l['exceeded'])\n"
-	"    assert (x.find('skipped') is not None) == (l['values'] == 0)\n"
-	"    assert all(v['value'] > l['limit'] for v in l['exceeded'])\n"
-	"    assert l['of'] == ('task' if l['tasks'] else 'build')\n"
-	"print([len(l['exceeded']) > 0 for l in d])\n";
-
 START_TEST(limits)
 {
 	static const char *const repo[] = { "step", "one" };
 
-	support_writes(support_path("%s/junit.py", dir), junit_program);
-	support_writes(support_path("%s/limits.py", dir), limits_program);
 	support_expect(dir, 0, NULL, "", BUILDBEAT " check -c exceeded.yaml --repo %s.git --junit >l.xml; "
 		       BUILDBEAT " check -c exceeded.yaml --repo %s.git --json >l.json; "
-		       "python3 -B junit.py l.xml", repo[_i], repo[_i]);
-	support_expect(dir, 0, "[False, True, False]\n", "", "python3 -B limits.py");
+		       VERDICTS " junit l.xml", repo[_i], repo[_i]);
+	support_expect(dir, 0, "[False, True, False]\n", "", VERDICTS " limits l.xml l.json");
 }
 END_TEST
 

@@ -16,42 +16,6 @@
 
 #define STACK TOP_BUILDDIR "/symbols/buildbeat-symbols"
 
-static const char SOURCE[] =
-	"#include <pthread.h>\n"
-	"#include <stdio.h>\n"
-	"#include <unistd.h>\n"
-	"static volatile int go = 1;\n"
-	"static inline __attribute__((always_inline)) int inner(int n)\n"
-	"{\n"
-	"\tvolatile int x = n;\n"
-	"\twhile (go)\n"
-	"\t\tx++;\t/* SPINS */\n"
-	"\treturn x;\n"
-	"}\n"
-	"__attribute__((noinline)) int spin(int n)\n"
-	"{\n"
-	"\tint r = inner(n);\t/* CALLS */\n"
-	"\treturn r + 1;\n"
-	"}\n"
-	"__attribute__((noinline)) void *spinner(void *p)\n"
-	"{\n"
-	"\t(void)p;\n"
-	"\treturn (void *)(long)(spin(7) + 1);\n"
-	"}\n"
-	"__attribute__((noinline)) int sleeper(void)\n"
-	"{\n"
-	"\tint r = pause();\n"
-	"\treturn r + 1;\n"
-	"}\n"
-	"int main(void)\n"
-	"{\n"
-	"\tpthread_t t;\n"
-	"\tpthread_create(&t, NULL, spinner, NULL);\n"
-	"\tputs(\"ready\");\n"
-	"\tfflush(stdout);\n"
-	"\treturn sleeper();\n"
-	"}\n";
-
 static pid_t child;
 
 static void start(void)
@@ -60,9 +24,9 @@ static void start(void)
 	int ready[2];
 	char byte;
 
-	support_writes(support_path("%s/stack.c", support_tmpdir()), SOURCE);
 	program = support_path("%s/stack", support_tmpdir());
-	support_expect(support_tmpdir(), 0, NULL, NULL, "${CC:-cc} -g -O2 -pthread -o stack \"$PWD\"/stack.c");
+	support_expect(support_tmpdir(), 0, NULL, NULL, "cp " TOP_SRCDIR "/tests/programs/spinner.c stack.c; "
+		       "${CC:-cc} -g -O2 -pthread -o stack \"$PWD\"/stack.c");
 	ck_assert_int_eq(pipe(ready), 0);
 	child = fork();
 	if (!child) {

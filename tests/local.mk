@@ -139,7 +139,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/action.py tests/agree.py tests/ci.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
-	tests/trace_reader.py
+	tests/trace_reader.py tests/verdicts.py
 
 include tests/bench.mk
 include tests/fuzz.mk
@@ -151,7 +151,7 @@ tests_unwound_so_LDFLAGS = $(LINK_MODULE)
 tests_unwound_so_LDADD = heap/libunwind.a
 EXTRA_DIST += tests/gen_compile.py
 # compiled by check_heap_shim
-EXTRA_DIST += tests/heap_race.c
+EXTRA_DIST += tests/heap_race.c tests/programs
 # builtin: calls that the compiler would remove are the test
 tests_heap_act_CFLAGS = $(AM_CFLAGS) -fno-builtin
 EXTRA_DIST += tests/gen_frames.py
