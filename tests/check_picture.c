@@ -195,7 +195,7 @@ static void begin(struct picture *pic, const char *tag)
 	if (pic->depth > 1) {
 		l->x = above->x;
 		l->y = above->y;
-		snprintf(l->class, sizeof l->class, "%.100s ", above->class);
+		strncat(strncat(l->class, above->class, 100), " ", 2);
 	}
 	strncat(l->class, attribute(tag, "class"), 30);
 	if (!strcmp(l->name, "svg") && pic->depth == 1) {
