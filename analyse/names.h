@@ -3,6 +3,7 @@
 #define BUILDBEAT_ANALYSE_NAMES_H
 
 #include "base/buf.h"
+#include "command/build_tool.h"
 #include "recording/recording.h"
 
 #include <stdbool.h>
@@ -17,9 +18,7 @@ const char *name_relative(const struct recording *rec, const char *path);
 /* Whether the key of a task is the name of a recipe with its version (recording/recipe.h). */
 static inline bool name_is_recipe(const struct recording *rec, const struct task *t)
 {
-	const char *tool = rec->instance[t->instance].tool;
-
-	return *t->key && tool && !strcmp(tool, "bitbake");
+	return *t->key && build_tool_of(rec->instance[t->instance].tool)->recipes;
 }
 
 /* The place of a task: the directory of its make, for bitbake the recipe; "" if it is the

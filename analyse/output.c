@@ -49,13 +49,12 @@ struct sweep {
 /* Which lines a build tool wrote itself: "make[2]: ...". rest gets what comes after that. */
 static bool is_of_tool(struct slice s, struct slice *rest, uint64_t *level)
 {
-	static const char *const tool[] = { "make", "gmake", "remake", "ninja" };
 	struct cursor c;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tool); i++) {
+	for (const struct build_tool *t = build_tools; t->name; t++) {
 		cursor_init(&c, s.p, s.len);
 		*level = 0;
-		if (!cursor_literal(&c, tool[i]))
+		if (!t->messages || !cursor_literal(&c, t->name))
 			continue;
 		if (cursor_byte(&c, '[') && !(cursor_u64(&c, level) && cursor_byte(&c, ']')))
 			continue;
@@ -88,7 +87,7 @@ static int find_failed(struct sweep *s)
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		if (t->state == TASK_FAILED && output_is_make(&rec->instance[t->instance]))
+		if (t->state == TASK_FAILED && output_is(&rec->instance[t->instance], BUILD_TOOL_COMMANDS))
 			s->failed[s->n_failed++] = i;
 	}
 	qsort_r(s->failed, s->n_failed, sizeof *s->failed, name_order, (void *)(uintptr_t)rec);
@@ -223,7 +222,7 @@ static int add_task(struct sweep *s, uint32_t i, const struct output_mark *mark,
 		return 0;
 	if (in->tool && !strcmp(in->tool, "buildbeat task"))
 		return add_direct(s, i, hosting, 0, true);
-	if (!output_is_make(in))
+	if (!output_is(in, BUILD_TOOL_COMMANDS))
 		return 0;
 	if (!m->collected[i])
 		return add_direct(s, i, hosting, known ? mark->line : 0, false);

@@ -3,6 +3,7 @@
 #define BUILDBEAT_ANALYSE_OUTPUT_H
 
 #include "base/buf.h"
+#include "command/build_tool.h"
 #include "recording/output.h"
 #include "recording/recording.h"
 
@@ -49,5 +50,11 @@ bool output_task_log(struct buf *path, const struct recording *rec, uint32_t tas
 
 /* The task of a line, or NO_INDEX. *at: where the last call has found it, 0 at first. */
 uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at);
+
+/* Whether the output of this build tool shows tasks in this way. */
+static inline bool output_is(const struct instance *i, enum build_tool_output how)
+{
+	return build_tool_of(i->tool)->output == how;
+}
 
 #endif

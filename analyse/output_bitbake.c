@@ -11,11 +11,6 @@
 /* What a line says of its task is in its beginning. */
 #define TEXT_MAX 4096
 
-bool output_is_bitbake(const struct instance *i)
-{
-	return i->tool && !strcmp(i->tool, "bitbake");
-}
-
 /* Names. Each kind begins with another letter. */
 
 static uint64_t hash_name(char kind, struct slice recipe, struct slice task)
@@ -65,7 +60,7 @@ bool output_task_log(struct buf *path, const struct recording *rec, uint32_t tas
 	const struct task *t = &rec->task[task];
 	const char *script, *name;
 
-	if (!output_is_bitbake(&rec->instance[t->instance]) || t->start_us < 0)
+	if (!output_is(&rec->instance[t->instance], BUILD_TOOL_RECIPES) || t->start_us < 0)
 		return false;
 	script = recording_command(rec, t);
 	name = strrchr(script, '/');
@@ -110,7 +105,7 @@ int output_bitbake_init(struct output_bitbake *o, const struct recording *rec)
 
 	*o = (struct output_bitbake){ .rec = rec, .printed = NO_INDEX };
 	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
-		if (output_is_bitbake(&rec->instance[rec->task[i].instance]))
+		if (output_is(&rec->instance[rec->task[i].instance], BUILD_TOOL_RECIPES))
 			r = add_task(o, i);
 	}
 	if (!r)

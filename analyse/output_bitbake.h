@@ -28,7 +28,6 @@ struct output_bitbake {
 int output_bitbake_init(struct output_bitbake *o, const struct recording *rec);
 void output_bitbake_release(struct output_bitbake *o);
 
-bool output_is_bitbake(const struct instance *i);
 
 /* The task of a line that begins, or NO_INDEX. Of each stream all lines in order. */
 uint32_t output_bitbake_task(struct output_bitbake *o, const struct output_line *line);

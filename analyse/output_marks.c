@@ -25,11 +25,6 @@
 /* The times of more tasks with one command are not compared. */
 #define EQUAL_MAX 1000
 
-bool output_is_make(const struct instance *i)
-{
-	return i->tool && (!strcmp(i->tool, "make") || !strcmp(i->tool, "remake"));
-}
-
 struct hashing {
 	uint64_t hash, key;
 	size_t n;
@@ -91,7 +86,7 @@ static int order(const void *a, const void *b)
 /* make does not print the command of a shell function. */
 static bool is_printed(const struct output_marks *m, const struct task *t)
 {
-	return output_is_make(&m->rec->instance[t->instance]) && t->start_us >= 0 &&
+	return output_is(&m->rec->instance[t->instance], BUILD_TOOL_COMMANDS) && t->start_us >= 0 &&
 		!task_is_shell(t) && !m->buried[t->instance];
 }
 
@@ -126,7 +121,7 @@ static int find_collected(struct output_marks *m)
 		for (; parent != NO_INDEX && !m->buried[i];
 		     parent = rec->instance[rec->task[parent].instance].parent_task)
 			m->buried[i] = m->collected[parent] ||
-				output_is_bitbake(&rec->instance[rec->task[parent].instance]);
+				output_is(&rec->instance[rec->task[parent].instance], BUILD_TOOL_RECIPES);
 	}
 	return 0;
 }
@@ -158,7 +153,7 @@ int output_marks_init(struct output_marks *m, const struct recording *rec)
 	}
 	qsort(m->command, m->n_commands, sizeof *m->command, order);
 	for (uint32_t i = 0; i < rec->n_instances; i++)
-		m->has_ninja |= output_is_ninja(&rec->instance[i]);
+		m->has_ninja |= output_is(&rec->instance[i], BUILD_TOOL_STATUS);
 	return recording_command_error(rec);
 }
 

@@ -71,7 +71,4 @@ int output_marks_resolve(struct output_marks *m);
 int output_ninja_add(struct output_marks *m, const struct output_line *line);
 int output_ninja_resolve(struct output_marks *m);
 
-bool output_is_make(const struct instance *i);
-bool output_is_ninja(const struct instance *i);
-
 #endif

@@ -18,11 +18,6 @@
 
 #define TEXT_END 16		/* bytes of a description: ninja shortens it in its middle */
 
-bool output_is_ninja(const struct instance *i)
-{
-	return i->tool && !strcmp(i->tool, "ninja");
-}
-
 static bool parse_status(struct slice s, uint64_t *count, uint64_t *of, struct slice *text)
 {
 	struct cursor c;
@@ -45,7 +40,7 @@ static uint32_t find_instance(const struct output_marks *m, const struct output_
 	for (uint32_t i = 0; i < m->rec->n_instances; i++) {
 		const struct instance *in = &m->rec->instance[i];
 
-		if (!output_is_ninja(in) || m->buried[i] || in->open_us > line->to_us ||
+		if (!output_is(in, BUILD_TOOL_STATUS) || m->buried[i] || in->open_us > line->to_us ||
 		    (in->close_us >= 0 && in->close_us < line->from_us))
 			continue;
 		if (found != NO_INDEX)
@@ -230,7 +225,7 @@ int output_ninja_resolve(struct output_marks *m)
 	if (!m->has_ninja)
 		return 0;
 	for (uint32_t i = 0; !r && i < m->rec->n_instances; i++) {
-		if (output_is_ninja(&m->rec->instance[i]))
+		if (output_is(&m->rec->instance[i], BUILD_TOOL_STATUS))
 			r = resolve_instance(m, i);
 	}
 	return r;

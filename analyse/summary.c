@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "command/build_tool.h"
 #include "command/kind.h"
 
 #include <errno.h>
@@ -140,11 +141,6 @@ static int64_t bytes_of_blocks(const struct summary *s, const char *key)
 	return bytes(recording_build_number(s->rec, key));
 }
 
-static bool is_bitbake(const struct instance *i)
-{
-	return !strcmp(i->tool, "bitbake");
-}
-
 /* The tasks of a server are not children of the launcher, which then measures only a part of the
  * build. Does a server exist whose use is unknown? */
 static bool has_unknown_server(const struct recording *rec)
@@ -154,12 +150,14 @@ static bool has_unknown_server(const struct recording *rec)
 	struct slice program = { "", 0 };
 
 	for (size_t i = 0; i < rec->n_instances; i++) {
-		any |= is_bitbake(&rec->instance[i]);
-		unknown |= is_bitbake(&rec->instance[i]) && rec->instance[i].used_user_us < 0;
+		bool server = build_tool_of(rec->instance[i].tool)->recipes;
+
+		any |= server;
+		unknown |= server && rec->instance[i].used_user_us < 0;
 	}
 	if (command)
 		kind_and_program(command, strlen(command), &program);
-	return unknown || (!any && slice_is(program, "bitbake"));
+	return unknown || (!any && build_tool_find(program)->recipes);
 }
 
 static int64_t both(int64_t a, int64_t b)

@@ -2,6 +2,7 @@
 #include "analyse/wait_room.h"
 
 #include "analyse/workers.h"
+#include "command/build_tool.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,11 +42,6 @@ static int64_t ninja_jobs(const struct wait_room *w)
 	return cores < 0 ? 0 : cores <= 1 ? 2 : cores == 2 ? 3 : cores + 2;
 }
 
-static bool is_ninja(const struct instance *in)
-{
-	return !strcmp(in->tool, "ninja") || !strcmp(in->tool, "ninja-build");
-}
-
 /* The limit of workers is 0 if it follows from what ran at once. */
 static void find_workers(struct wait_room *w)
 {
@@ -54,7 +50,7 @@ static void find_workers(struct wait_room *w)
 
 		w->scope[i] = scope_of(w, i, given.jobs);
 		w->workers[i].limit = given.jobs >= 0 ? given.jobs :
-				      is_ninja(&w->rec->instance[i]) ? ninja_jobs(w) : 0;
+				      build_tool_of(w->rec->instance[i].tool)->ninja ? ninja_jobs(w) : 0;
 		w->load[i] = w->scope[i] == i || !isnan(given.load) ? given.load :
 			     w->load[w->scope[i]];
 		w->first_us[i] = -1;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "command/build_tool.h"
 #include "convert/ninja/join.h"
 #include "launch/cache_log.h"
 #include "launch/made_files.h"
@@ -55,7 +56,7 @@ static int enter(struct results *x, uint32_t instance)
 	if (x->at == instance)
 		return 0;
 	leave(x);
-	if (ninja_is_tool(slice_of(in->tool)))
+	if (build_tool_of(in->tool)->ninja)
 		r = ninja_directory(&x->place.dir, in);
 	else
 		x->place.dir = strdup(in->cwd);

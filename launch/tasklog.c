@@ -2,6 +2,7 @@
 #include "launch/tasklog.h"
 
 #include "base/file.h"
+#include "command/build_tool.h"
 #include "convert/ninja/join.h"
 #include "recording/event.h"
 #include "recording/layout.h"
@@ -74,7 +75,7 @@ static bool is_ninja(struct event e)
 {
 	for (int i = 0; i < 3; i++)
 		event_field(&e);
-	return ninja_is_tool(event_field(&e));
+	return build_tool_find(event_field(&e))->ninja;
 }
 
 static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)

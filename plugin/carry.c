@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "command/build_tool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,7 +284,7 @@ bool carry_is_buildbeat(const char *name)
 
 bool carry_is_bitbake(const char *name)
 {
-	return !strcmp(name, "bitbake");
+	return build_tool_of(name)->recipes;
 }
 
 bool carry_is_make(const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "command/build_tool.h"
 #include "command/shell.h"
 #include "plugin/pidtable.h"
 #include "plugin/preload.h"
@@ -569,11 +570,6 @@ static void prepare_open(int argc, char **argv)
 	event_add_open(&host.open, store_now_us(&host.store), host.store.inst, &e);
 }
 
-static bool is_ninja(const char *tool)
-{
-	return !strcmp(tool, "samu") || !strncmp(tool, "ninja", 5);
-}
-
 void preload_host_begin(int argc, char **argv)
 {
 	struct stat st;
@@ -591,7 +587,7 @@ void preload_host_begin(int argc, char **argv)
 	}
 	close(host.store.tasks_fd);
 	host.store.tasks_fd = -1;
-	host.ninja = is_ninja(preload_tool(argc, argv));
+	host.ninja = build_tool_of(preload_tool(argc, argv))->one_thread;
 	buf_init_fixed(&host.late, host.late_text, sizeof host.late_text);
 	host.dev = st.st_dev;
 	host.ino = st.st_ino;

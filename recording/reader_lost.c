@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks that a recording lacks, as the gaps in their numbers show. */
 #include "base/array.h"
+#include "command/build_tool.h"
 #include "recording/column.h"
 #include "recording/event.h"
 #include "recording/reader.h"
@@ -66,8 +67,7 @@ int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
  */
 bool reader_follows(const struct instance *i)
 {
-	return i->level >= 0 || (!*i->version && i->pid >= 0 &&
-				 (!strcmp(i->tool, "ninja") || !strcmp(i->tool, "samu")));
+	return i->level >= 0 || (!*i->version && i->pid >= 0 && build_tool_of(i->tool)->one_thread);
 }
 
 static void see(struct seen *s, const struct task *t)

@@ -22,7 +22,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_archive_damage tests/check_archive_shared tests/check_freeze tests/check_fsck tests/check_archive_pack \
 	tests/check_archive_killed tests/check_archive_writers tests/check_arm tests/check_axis tests/check_base tests/check_bazel tests/check_bisect \
 	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
-	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf \
+	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf tests/check_build_tool \
 	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
 	tests/check_chain tests/check_channel tests/check_chain_bound tests/check_changepoints \
 	tests/check_calibration tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \

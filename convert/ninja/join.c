@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hex.h"
+#include "command/build_tool.h"
 #include "command/ninja_hash.h"
 #include "convert/ninja/directory.h"
 #include "convert/ninja/edge.h"
@@ -75,17 +76,6 @@ struct join {
 
 /* Which tasks */
 
-bool ninja_is_tool(struct slice name)
-{
-	static const char *const names[] = { "ninja", "ninja-build", "samu", "samurai", "n2" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (slice_is(name, names[i]))
-			return true;
-	}
-	return false;
-}
-
 /* The instances of ninja without a named task. Of instances with the same id only the newest
  * counts, because lines are about that one. */
 static int find_unnamed(const struct recording *rec, bool *unnamed)
@@ -102,7 +92,7 @@ static int find_unnamed(const struct recording *rec, bool *unnamed)
 		memcpy(id, in->id, strlen(in->id));
 		memcpy(key, id, sizeof key);
 		unnamed[i] = *in->cwd == '/' &&
-			     ninja_is_tool(slice_of(in->tool));
+			     build_tool_of(in->tool)->ninja;
 		if (index_find(&newest, key[0], key[1], &before))
 			unnamed[before] = false;
 		r = index_put(&newest, key[0], key[1], i);

@@ -6,9 +6,6 @@
 #include "recording/recording.h"
 #include "recording/store.h"
 
-/* Is this the name of a build tool that reads build.ninja, such as ninja or samu? */
-bool ninja_is_tool(struct slice name);
-
 /* The directory in which a ninja runs its tasks, after -C: a text of the caller. 0 or -ENOMEM. */
 int ninja_directory(char **dir, const struct instance *in);
 

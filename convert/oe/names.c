@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "command/build_tool.h"
 #include "convert/oe/inside.h"
 
 #include "base/str.h"
@@ -150,7 +151,7 @@ static void add_recipe(struct buf *b, const struct recording *rec, const struct 
 
 static bool is_bitbake(const struct recording *rec, const struct task *t)
 {
-	return !strcmp(rec->instance[t->instance].tool, "bitbake");
+	return build_tool_of(rec->instance[t->instance].tool)->recipes;
 }
 
 static bool any_bitbake(const struct recording *rec)

@@ -5,6 +5,7 @@
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "command/build_tool.h"
 #include "recording/recipe.h"
 
 #include <errno.h>
@@ -99,8 +100,7 @@ static void drop_versions(struct lane_groups *rows)
 
 static bool has_recipes(const struct recording *rec)
 {
-	return rec->n_instances && rec->instance[0].tool &&
-	       !strcmp(rec->instance[0].tool, "bitbake");
+	return rec->n_instances && build_tool_of(rec->instance[0].tool)->recipes;
 }
 
 /* group: of each task that ran. Groups become rows, the one with most time first, empty ones

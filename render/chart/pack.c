@@ -2,6 +2,7 @@
 #include "render/chart/pack.h"
 
 #include "base/json.h"
+#include "command/build_tool.h"
 #include "render/chart/pack_code.h"
 #include "render/chart/pack_other.h"
 #include "render/chart/pack_tasks.h"
@@ -439,7 +440,7 @@ static void add_build(struct pack *p)
 
 	json_int(&p->json, "tasks", (int64_t)c->sum->n_ran);
 	json_str(&p->json, "host", host_of(rec));
-	json_bool(&p->json, "recipes", !strcmp(host_of(rec), "bitbake"));
+	json_bool(&p->json, "recipes", build_tool_of(host_of(rec))->recipes);
 	json_known(&p->json, "cores", c->sum->cores);
 	json_known(&p->json, "cpu_us", c->sum->cpu_us);
 	json_int(&p->json, "step_us", c->sum->step_us);
