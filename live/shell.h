@@ -3,7 +3,7 @@
 #define BUILDBEAT_LIVE_SHELL_H
 
 #include "base/buf.h"
-#include "render/markup.h"
+#include "write/markup.h"
 
 /* Of the navigation. */
 enum shell_group { SHELL_BUILD, SHELL_MACHINE, SHELL_BUILDS, SHELL_SERVER, SHELL_GROUPS };

@@ -3,10 +3,10 @@
 
 #include "base/hash.h"
 #include "base/index.h"
-#include "render/markup.h"
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/words.h"
+#include "write/markup.h"
 
 #include <string.h>
 #include <time.h>

@@ -3,8 +3,8 @@
 
 #include "render/show.h"
 #include "report/amount.h"
-#include "report/markdown.h"
 #include "report/words.h"
+#include "write/markdown.h"
 
 #define NAME_COLUMNS 40
 #define CELLS 5

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "compare/limits.h"
-#include "render/markup.h"
+#include "write/markup.h"
 
 /* The parts about limits in the outputs of check. NULL: there are no limits. */
 

@@ -4,8 +4,8 @@
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
-#include "report/markdown.h"
 #include "report/words.h"
+#include "write/markdown.h"
 
 static void add_words(struct buf *out, struct buf *text)
 {

@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "render/show.h"
 #include "report/amount.h"
-#include "report/markdown.h"
 #include "report/words.h"
+#include "write/markdown.h"
 
 #define TITLE "New, gone and renamed tasks"
 #define INDENT 4

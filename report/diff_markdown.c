@@ -2,7 +2,7 @@
 #include "report/diff_output.h"
 
 #include "report/amount.h"
-#include "report/markdown.h"
+#include "write/markdown.h"
 
 #include <math.h>
 #include <stdlib.h>

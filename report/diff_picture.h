@@ -3,8 +3,8 @@
 #define BUILDBEAT_REPORT_DIFF_PICTURE_H
 
 #include "render/chart/difference.h"
-#include "render/markup.h"
 #include "report/diff_view.h"
+#include "write/markup.h"
 
 /*
  * The pictures of a comparison, in HTML, of the first selected metric:

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_REPORT_HTML_H
 #define BUILDBEAT_REPORT_HTML_H
 
-#include "render/markup.h"
+#include "write/markup.h"
 
 /*
  * HTML documents, by the markup writer: with the common style sheet (page.css) and without

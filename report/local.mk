@@ -15,8 +15,8 @@ report_libreport_a_SOURCES = \
 	report/history_series.c report/history_text.c report/history_trend.c \
 	report/inspect_heap.c report/inspect_maps.c report/inspect_page.c report/inspect_page.h \
 	report/inspect_parts.h report/inspect_words.c report/inspected.c report/inspected.h report/packed.c report/packed.h \
-	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h report/markdown.c \
-	report/markdown.h report/page.c report/page.h report/page_data.c report/page_events.c \
+	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
+	report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/show_markdown.c report/show_markdown.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \

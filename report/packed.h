@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "render/chart/pack_code.h"
-#include "render/markup.h"
+#include "write/markup.h"
 
 /*
  * Data of a page in an element <script type="application/x-buildbeat">: a line of JSON, then

@@ -7,7 +7,7 @@
 #include "command/shell.h"
 #include "render/facts.h"
 #include "render/text_results.h"
-#include "report/markdown.h"
+#include "write/markdown.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/field.h"
-#include "report/markdown.h"
 #include "report/show_markdown.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
+#include "write/markdown.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -77,7 +77,7 @@ ALLOWED = [
 
 # The rooms whose literals and comments are read.
 ROOMS = ("analyse archive base bisect cli command compare convert launch plugin recording "
-         "render report sampler stats trace").split()
+         "render report sampler stats trace write").split()
 
 
 class Text:

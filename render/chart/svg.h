@@ -3,7 +3,7 @@
 #define BUILDBEAT_RENDER_CHART_SVG_H
 
 #include "base/buf.h"
-#include "render/markup.h"
+#include "write/markup.h"
 
 /* The numbers and paths of SVG; elements and texts are written by markup.h. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/markdown.h"
+#include "write/markdown.h"
 
 #include "base/text.h"
 

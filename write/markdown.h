@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_REPORT_MARKDOWN_H
-#define BUILDBEAT_REPORT_MARKDOWN_H
+#ifndef BUILDBEAT_WRITE_MARKDOWN_H
+#define BUILDBEAT_WRITE_MARKDOWN_H
 
 #include "base/buf.h"
 

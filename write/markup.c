@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/markup.h"
+#include "write/markup.h"
 
 #include "base/array.h"
 #include "base/text.h"

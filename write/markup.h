@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_MARKUP_H
-#define BUILDBEAT_RENDER_MARKUP_H
+#ifndef BUILDBEAT_WRITE_MARKUP_H
+#define BUILDBEAT_WRITE_MARKUP_H
 
 #include "base/buf.h"
 
