@@ -22,6 +22,15 @@ void text_tone(struct buf *b, const struct style *s, enum tone tone)
 		buf_adds(b, codes[tone]);
 }
 
+void text_title(struct buf *out, const struct style *style, const char *title)
+{
+	buf_addc(out, '\n');
+	text_tone(out, style, TONE_TITLE);
+	buf_adds(out, title);
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+}
+
 void text_add_time(struct buf *b, int64_t us)
 {
 	int64_t seconds = us / 1000000 + (us % 1000000 >= 500000);

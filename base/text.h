@@ -22,6 +22,9 @@ enum tone { TONE_PLAIN, TONE_TITLE, TONE_FAINT, TONE_ALARM, TONE_BAR };
 /* The tone of the following text, up to the next call. */
 void text_tone(struct buf *b, const struct style *s, enum tone tone);
 
+/* A heading after an empty line. */
+void text_title(struct buf *out, const struct style *style, const char *title);
+
 /* "812 us", "0.42 s", "2m 05s", "1h 02m"; at most 8 columns below 1000 days. */
 void text_add_time(struct buf *b, int64_t us);
 

@@ -280,9 +280,15 @@ static int print(const struct diff_view *v, const struct diff_arguments *d, stru
 {
 	struct style style = output_style();
 	struct buf out = BUF_INIT, page = BUF_INIT;
-	int r = d->json ? diff_json(&out, v) : d->markdown ? diff_markdown(&out, v) :
-		diff_text(&out, v, &style);
+	struct doc doc;
+	int r;
 
+	if (d->markdown)
+		doc_init_markdown(&doc, &out);
+	else
+		doc_init_terminal(&doc, &out, &style);
+	r = d->json ? diff_json(&out, v) : diff_doc(&doc, v);
+	doc_release(&doc);
 	if (!r && d->html)
 		r = output_file(&page, diff_html(&page, v), d->html, err);
 	else if (r)

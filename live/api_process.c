@@ -216,6 +216,7 @@ static int make_process(struct buf *out, const struct asked *a, struct error *er
 	struct processes one = { .n = 1, .row = (struct process_row *)a->row };
 	const struct recent *recent;
 	struct json j;
+	struct doc d;
 	int r = process_view_sample(a->view, p, &recent, err);
 	int fd = r ? r : process_facts_open(p->pid, p->start_ticks);
 
@@ -228,7 +229,9 @@ static int make_process(struct buf *out, const struct asked *a, struct error *er
 	json_object(&j, NULL);
 	json_str(&j, "format", "buildbeat process 1");
 	json_bool(&j, "of_build", a->row->of_build);
-	processes_json_rows(&j, &one);
+	doc_init_json(&d, &j);
+	processes_table(&d, &one);
+	doc_release(&d);
 	add_chain(&j, a);
 	add_children(&j, a);
 	stats_samples_json(&j, recent);

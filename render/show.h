@@ -47,7 +47,4 @@ void text_kinds(struct buf *out, struct groups *kinds, const struct style *style
 void text_programs(struct buf *out, struct groups *programs, const struct summary *s, size_t top,
 		   const struct style *style);
 
-/* A heading after an empty line. */
-void text_title(struct buf *out, const struct style *style, const char *title);
-
 #endif

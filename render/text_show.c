@@ -19,15 +19,6 @@
 #define KIND_COLUMNS 9
 #define LEVEL_ROWS 9		/* of the histogram: 0, 1 ... one by one up to here */
 
-void text_title(struct buf *out, const struct style *style, const char *title)
-{
-	buf_addc(out, '\n');
-	text_tone(out, style, TONE_TITLE);
-	buf_adds(out, title);
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
-}
-
 static void add_padded(struct buf *out, const char *text, unsigned columns, bool right)
 {
 	size_t n = strlen(text), blanks = n < columns ? columns - n : 0;

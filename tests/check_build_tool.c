@@ -52,7 +52,7 @@ START_TEST(other_names)
 }
 END_TEST
 
-int main(void)
+TEST_PROGRAM(build_tool)
 {
 	return support_main("build_tool", TEST_EACH(names, cases), TEST(unknown), TEST(consistent),
 			    TEST(other_names));

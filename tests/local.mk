@@ -28,7 +28,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_calibration tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
-	tests/check_decide tests/check_deviations tests/check_diff tests/check_doctor tests/check_event \
+	tests/check_decide tests/check_deviations tests/check_diff tests/check_doc tests/check_doctor tests/check_event \
 	tests/check_examples tests/check_export tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_gitstamp tests/check_groups \
 	tests/check_values \
@@ -141,7 +141,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/action.py tests/agree.py tests/ci.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
-	tests/trace_reader.py tests/verdicts.py
+	tests/trace_reader.py tests/verdicts.py tests/doc.py
 
 include tests/bench.mk
 include tests/fuzz.mk

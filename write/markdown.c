@@ -26,6 +26,15 @@ static bool is_split_after(const char *p, const char *begin)
 	       (*p == '-' && p - begin >= 2 && !strncasecmp(p - 2, "gh", 2));
 }
 
+/* What makes a paragraph an item of a list: "- ", "+ ", "12. " or "12) ". */
+static bool is_item_mark(const char *p, const char *begin)
+{
+	if (p == begin)
+		return (*p == '-' || *p == '+') && p[1] == ' ';
+	return (*p == '.' || *p == ')') && (!p[1] || p[1] == ' ') &&
+	       strspn(begin, "0123456789") == (size_t)(p - begin);
+}
+
 void markdown_add(struct buf *b, const char *text)
 {
 	struct buf shown = BUF_PART_OF(b);
@@ -43,7 +52,7 @@ void markdown_add(struct buf *b, const char *text)
 		else if (*p == ' ' && (p == begin || p[-1] == ' ' || !p[1]))
 			buf_adds(b, "&#32;");
 		else {
-			if (strchr("\\`*_{}[]>#|~!@", *p) || (p == begin && strchr("-+", *p) && p[1] == ' '))
+			if (strchr("\\`*_{}[]>#|~!@", *p) || is_item_mark(p, begin))
 				buf_addc(b, '\\');
 			buf_addc(b, *p);
 		}

@@ -64,13 +64,7 @@ void processes_sort(struct processes *p, enum processes_key key)
 		qsort_r(p->row, p->n, sizeof *p->row, order, &key);
 }
 
-/* Text */
-
-struct layout {
-	size_t task_columns;	/* 0: not shown */
-	size_t command_columns;	/* 0: no limit */
-	bool pss;
-};
+/* The table */
 
 static size_t longest_task(const struct processes *p)
 {
@@ -85,65 +79,63 @@ static size_t longest_task(const struct processes *p)
 	return most < TASK_COLUMNS_MAX ? most : TASK_COLUMNS_MAX;
 }
 
-static struct layout choose(const struct processes *p, const struct style *style)
-{
-	struct layout y = { .pss = p->pss, .task_columns = p->tasks ? longest_task(p) : 0 };
-	size_t taken = 45 + PROGRAM_COLUMNS + 2 + (y.pss ? 10 : 0);
-
-	taken += y.task_columns ? y.task_columns + 2 : 0;
-	if (style->width)
-		y.command_columns = style->width >= taken + COMMAND_COLUMNS_MIN ?
-				    style->width - taken : COMMAND_COLUMNS_MIN;
-	return y;
-}
-
-/* What add() wrote, at the right of a column. */
-static void right(struct buf *out, struct buf *cell, size_t columns)
-{
-	size_t n = cell->len;
-
-	text_add_blanks(out, n < columns ? columns - n : 0);
-	buf_adds(out, buf_str(cell));
-	buf_adds(out, "  ");
-	buf_clear(cell);
-}
-
-static void left(struct buf *out, const char *text, size_t columns)
-{
-	size_t n = text_add_name(out, text, columns);
-
-	text_add_blanks(out, 2 + (n < columns ? columns - n : 0));
-}
-
-static void add_row(struct buf *out, struct buf *cell, const struct process_row *row,
-		    const struct layout *y)
+static void add_row(struct doc *d, const struct process_row *row)
 {
 	const struct listed *p = row->process;
+	const char *task = row->task ? row->task->name : NULL;
+	char state[2] = { p->state, '\0' };
+	bool text = doc_is(d, DOC_TERMINAL);
 
-	buf_addi(cell, p->pid);
-	right(out, cell, 7);
-	buf_addf(cell, "%.1f", (double)p->cpu_permille / 10);
-	right(out, cell, 6);
-	text_add_bytes(cell, (int64_t)(p->rss_kb % (INT64_MAX / 1024)) * 1024);
-	right(out, cell, 8);
-	if (y->pss) {
-		text_add_bytes(cell, p->pss_kb < 0 ? -1 : p->pss_kb * 1024);
-		right(out, cell, 8);
-	}
-	buf_addu(cell, p->threads);
-	right(out, cell, 7);
-	text_add_time(cell, p->age_us);
-	right(out, cell, 7);
-	left(out, p->name, PROGRAM_COLUMNS);
-	if (y->task_columns)
-		left(out, row->task ? row->task->name : "-", y->task_columns);
-	if (p->state == 'Z')
-		buf_adds(out, "(ended)");
-	else
-		text_add_name(out, row->words, y->command_columns);
-	while (out->len && out->data[out->len - 1] == ' ')
-		buf_cut(out, out->len - 1);
-	buf_addc(out, '\n');
+	doc_row(d);
+	doc_num(d, p->pid);
+	doc_num(d, p->parent);
+	doc_str(d, p->name);
+	doc_str(d, state);
+	doc_real(d, (double)p->cpu_permille / 10);
+	doc_num(d, (int64_t)p->cpu_ticks);
+	doc_num(d, (int64_t)p->rss_kb);
+	doc_num(d, p->pss_kb);
+	doc_num(d, (int64_t)p->threads);
+	doc_num(d, p->age_us);
+	doc_num(d, (int64_t)p->start_ticks);
+	doc_str(d, p->name);
+	doc_str(d, !task && text ? "-" : task);
+	doc_str(d, row->task ? row->task->id : NULL);
+	doc_num(d, row->read_kb);
+	doc_num(d, row->written_kb);
+	doc_str(d, *row->wait_channel ? row->wait_channel : NULL);
+	doc_str(d, text && p->state == 'Z' ? "(ended)" : row->words);
+}
+
+void processes_table(struct doc *d, const struct processes *p)
+{
+	const unsigned json = DOC_JSON, text = DOC_TERMINAL;
+	const struct doc_column columns[] = {
+		{ "PID", "pid", DOC_COUNT, .width = 7 }, { NULL, "parent", .type = DOC_COUNT, .in = json },
+		{ NULL, "program", .in = json }, { NULL, "state", .in = json },
+		{ "CPU %", "cpu_percent", DOC_REAL, .gap = 2, .width = 6 },
+		{ NULL, "cpu_ticks", .type = DOC_COUNT, .in = json },
+		{ "RSS", "rss_kb", DOC_KB, .gap = 2, .width = 8 },
+		{ "PSS", "pss_kb", .type = DOC_KB, .in = p->pss ? 0 : json, .gap = 2, .width = 8 },
+		{ "THREADS", "threads", DOC_COUNT, .gap = 2, .width = 7 },
+		{ "AGE", "age_us", DOC_US, .gap = 2, .width = 7 },
+		{ NULL, "start_ticks", .type = DOC_COUNT, .in = json },
+		{ "PROGRAM", .in = text, .gap = 2, .width = PROGRAM_COLUMNS, .shorten = true },
+		{ "TASK", "task", .in = p->tasks ? 0 : json, .gap = 2, .shorten = true,
+		  .width = (uint8_t)longest_task(p) },
+		{ NULL, "task_id", .in = json }, { NULL, "read_kb", .type = DOC_KB, .in = json },
+		{ NULL, "written_kb", .type = DOC_KB, .in = json }, { NULL, "wait_channel", .in = json },
+		{ "COMMAND", "command", .gap = 2, .last = true },
+	};
+	const struct doc_table table = {
+		.key = "processes", .column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true,
+		.empty = true, .tone = TONE_TITLE, .least = COMMAND_COLUMNS_MIN,
+	};
+
+	doc_table(d, &table);
+	for (size_t i = 0; i < p->n; i++)
+		add_row(d, &p->row[i]);
+	doc_table_end(d, 0);
 }
 
 static void add_totals(struct buf *out, const struct processes *p)
@@ -171,64 +163,20 @@ static void add_totals(struct buf *out, const struct processes *p)
 
 int processes_text(struct buf *out, const struct processes *p, const struct style *style)
 {
-	struct layout y = choose(p, style);
-	struct buf cell = BUF_PART_OF(out);
+	struct doc d;
 
-	text_tone(out, style, TONE_TITLE);
-	buf_addf(out, "    PID   CPU %%       RSS  %sTHREADS      AGE  ", y.pss ? "     PSS  " : "");
-	left(out, "PROGRAM", PROGRAM_COLUMNS);
-	if (y.task_columns)
-		left(out, "TASK", y.task_columns);
-	buf_adds(out, "COMMAND");
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
-	for (size_t i = 0; i < p->n; i++)
-		add_row(out, &cell, &p->row[i], &y);
+	doc_init_terminal(&d, out, style);
+	processes_table(&d, p);
+	doc_release(&d);
 	add_totals(out, p);
-	buf_release(&cell);
 	return buf_error(out);
-}
-
-/* JSON */
-
-static void add_object(struct json *j, const struct process_row *row)
-{
-	const struct listed *p = row->process;
-	char state[2] = { p->state, '\0' };
-
-	json_object(j, NULL);
-	json_int(j, "pid", p->pid);
-	json_int(j, "parent", p->parent);
-	json_str(j, "program", p->name);
-	json_str(j, "state", state);
-	json_real(j, "cpu_percent", (double)p->cpu_permille / 10, 1);
-	json_int(j, "cpu_ticks", (int64_t)p->cpu_ticks);
-	json_int(j, "rss_kb", (int64_t)p->rss_kb);
-	json_known(j, "pss_kb", p->pss_kb);
-	json_int(j, "threads", (int64_t)p->threads);
-	json_int(j, "age_us", p->age_us);
-	json_int(j, "start_ticks", (int64_t)p->start_ticks);
-	json_str(j, "task", row->task ? row->task->name : NULL);
-	json_str(j, "task_id", row->task ? row->task->id : NULL);
-	json_known(j, "read_kb", row->read_kb);
-	json_known(j, "written_kb", row->written_kb);
-	json_str(j, "wait_channel", *row->wait_channel ? row->wait_channel : NULL);
-	json_str(j, "command", row->words);
-	json_object_end(j);
-}
-
-void processes_json_rows(struct json *j, const struct processes *p)
-{
-	json_array(j, "processes");
-	for (size_t i = 0; i < p->n; i++)
-		add_object(j, &p->row[i]);
-	json_array_end(j);
 }
 
 int processes_json(struct buf *out, const struct processes *p, bool compact)
 {
 	struct buf time = BUF_PART_OF(out);
 	struct json j;
+	struct doc d;
 
 	clock_add_iso(&time, p->wall_ns);
 	json_init(&j, out, compact);
@@ -237,7 +185,9 @@ int processes_json(struct buf *out, const struct processes *p, bool compact)
 	json_str(&j, "time", buf_str(&time));
 	json_str(&j, "recording", p->recording);
 	json_str(&j, "tool", p->recording ? p->tool : NULL);
-	processes_json_rows(&j, p);
+	doc_init_json(&d, &j);
+	processes_table(&d, p);
+	doc_release(&d);
 	json_object_end(&j);
 	buf_release(&time);
 	return buf_error(out);

@@ -2,10 +2,8 @@
 #ifndef BUILDBEAT_RENDER_INSPECT_PROCESSES_H
 #define BUILDBEAT_RENDER_INSPECT_PROCESSES_H
 
-#include "base/buf.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "inspect/process_table.h"
+#include "write/doc.h"
 
 #include <stdbool.h>
 
@@ -31,10 +29,11 @@ struct processes {
 /* The largest first; numbers of processes and names in their own order. */
 void processes_sort(struct processes *p, enum processes_key key);
 
-/* 0 or the buffer's error. JSON of one line if compact. processes_json_rows() adds the array
- * "processes" to an open object. */
+/* 0 or the buffer's error. JSON of one line if compact. */
 int processes_text(struct buf *out, const struct processes *p, const struct style *style);
 int processes_json(struct buf *out, const struct processes *p, bool compact);
-void processes_json_rows(struct json *j, const struct processes *p);
+
+/* The table alone: in JSON the array "processes". */
+void processes_table(struct doc *d, const struct processes *p);
 
 #endif

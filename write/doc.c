@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "write/doc_writer.h"
+
+#include <assert.h>
+#include <math.h>
+
+static void init(struct doc *d, enum doc_format format, struct buf *out,
+		 const struct doc_writer *writer)
+{
+	*d = (struct doc){ .format = format, .out = out, .writer = writer };
+	d->scratch = (struct buf)BUF_PART_OF(out);
+	for (size_t i = 0; i < DOC_COLUMNS; i++)
+		d->cell[i].text = (struct buf)BUF_PART_OF(out);
+}
+
+void doc_init_terminal(struct doc *d, struct buf *out, const struct style *style)
+{
+	init(d, DOC_TERMINAL, out, &doc_terminal);
+	d->style = style;
+}
+
+void doc_init_markdown(struct doc *d, struct buf *out)
+{
+	init(d, DOC_MARKDOWN, out, &doc_markdown);
+}
+
+void doc_init_html(struct doc *d, struct markup *html)
+{
+	init(d, DOC_HTML, html->out, &doc_html);
+	d->html = html;
+}
+
+void doc_init_json(struct doc *d, struct json *json)
+{
+	init(d, DOC_JSON, json->out, &doc_json);
+	d->json = json;
+}
+
+void doc_release(struct doc *d)
+{
+	for (size_t i = 0; i < DOC_COLUMNS; i++)
+		buf_release(&d->cell[i].text);
+	buf_release(&d->scratch);
+}
+
+/* Tables */
+
+static void begin(struct doc *d)
+{
+	if (d->table->title)
+		d->writer->heading(d, d->table->title);
+	d->writer->table(d);
+}
+
+void doc_table(struct doc *d, const struct doc_table *t)
+{
+	assert(!d->table && t->n_columns <= DOC_COLUMNS);
+	d->table = t;
+	d->n_rows = 0;
+	for (size_t i = 0; i < t->n_columns; i++)
+		d->dropped[i] = false;
+	if (t->empty || d->format == DOC_JSON)
+		begin(d);
+}
+
+static void end_row(struct doc *d)
+{
+	if (!d->n_rows)
+		return;
+	assert(d->at == d->table->n_columns);
+	d->writer->row(d);
+}
+
+void doc_row(struct doc *d)
+{
+	end_row(d);
+	if (!d->n_rows++ && !d->table->empty && d->format != DOC_JSON)
+		begin(d);
+	d->at = 0;
+}
+
+void doc_table_end(struct doc *d, size_t more)
+{
+	bool begun = d->n_rows || d->table->empty || d->format == DOC_JSON;
+
+	end_row(d);
+	if (more && !begun)
+		begin(d);
+	if (more || begun)
+		d->writer->table_end(d, more);
+	d->table = NULL;
+}
+
+/* Values */
+
+static struct doc_cell *next(struct doc *d)
+{
+	struct doc_cell *c = &d->cell[d->at];
+
+	assert(d->table && d->at < d->table->n_columns);
+	d->at++;
+	buf_clear(&c->text);
+	c->tone = TONE_PLAIN;
+	c->class = NULL;
+	c->null = false;
+	return c;
+}
+
+void doc_str(struct doc *d, const char *s)
+{
+	struct doc_cell *c = next(d);
+
+	c->null = !s;
+	buf_adds(&c->text, s ? s : "");
+}
+
+static int64_t in_bytes(int64_t kb)
+{
+	return kb < 0 ? -1 : kb % (INT64_MAX / 1024) * 1024;
+}
+
+void doc_num(struct doc *d, int64_t n)
+{
+	enum doc_type type = d->table->column[d->at].type;
+	struct doc_cell *c = next(d);
+
+	c->n = n;
+	c->number = (double)n;
+	if (d->format == DOC_JSON)
+		return;
+	if (type == DOC_US)
+		text_add_time(&c->text, n);
+	else if (type == DOC_KB || type == DOC_BYTES)
+		text_add_bytes(&c->text, type == DOC_KB ? in_bytes(n) : n);
+	else if (n < 0)
+		buf_addc(&c->text, '-');
+	else
+		buf_addi(&c->text, n);
+}
+
+struct buf *doc_text(struct doc *d, double number)
+{
+	struct doc_cell *c = next(d);
+
+	c->number = number;
+	c->n = fabs(number) < 9e18 ? (int64_t)number : -1;
+	return &c->text;
+}
+
+void doc_real(struct doc *d, double n)
+{
+	bool percent = d->table->column[d->at].type == DOC_PERCENT;
+	struct buf *text = doc_text(d, n);
+
+	if (isfinite(n))
+		buf_addf(text, percent ? "%.1f %%" : "%.1f", n);
+	else
+		buf_addc(text, '-');
+}
+
+void doc_tone(struct doc *d, enum tone tone)
+{
+	d->cell[d->at - 1].tone = tone;
+}
+
+void doc_class(struct doc *d, const char *class)
+{
+	d->cell[d->at - 1].class = class;
+}

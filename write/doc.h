@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_WRITE_DOC_H
+#define BUILDBEAT_WRITE_DOC_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "write/markup.h"
+
+/*
+ * A document for people or programs, in one format. One builder makes it for all formats and asks
+ * doc_is() where they differ in what they have; how a part looks in a format only the writers know.
+ * Each part is written when it is complete, so that a document takes no memory of its own. Texts
+ * may be any bytes: each writer makes them safe. Errors are those of the buffer.
+ */
+enum doc_format { DOC_TERMINAL = 1, DOC_MARKDOWN = 2, DOC_HTML = 4, DOC_JSON = 8 };
+
+/* What a column has. Strings are at the left, everything else at the right. */
+enum doc_type {
+	DOC_STRING, DOC_COUNT, DOC_US, DOC_KB, DOC_BYTES,
+	DOC_REAL, DOC_PERCENT,	/* with one decimal */
+};
+
+struct doc_column {
+	const char *title;	/* for people */
+	const char *key;	/* in JSON, which lacks columns without one */
+	enum doc_type type;
+	unsigned in;		/* formats that have it; 0: all */
+	uint8_t gap;		/* on a terminal: blanks before it, */
+	uint8_t width;		/* its own, */
+	uint8_t drop;		/* and, if not 0, the narrow one lacks it, the largest numbers first */
+	bool shorten;		/* to the width, on a terminal */
+	bool last;		/* on a terminal: at the end of the line, in what is left of its width */
+	bool arrow, colon;	/* what is before it in lists; the arrow on a terminal, too */
+};
+
+struct doc_table {
+	const char *title;	/* a heading, written if there is a row; NULL: none */
+	const char *label;	/* of the table in HTML; NULL: the title */
+	const char *key;	/* of the array in JSON */
+	const struct doc_column *column;	/* at most DOC_COLUMNS */
+	size_t n_columns;
+	bool heads;		/* people see the titles of columns */
+	bool empty;		/* even without a row */
+	bool list;		/* Markdown has a list */
+	enum tone tone;		/* of the titles on a terminal */
+	size_t least;		/* columns of a terminal that the last column has in any case */
+	size_t room;		/* and those that it has before others are dropped */
+	const char *class;	/* in HTML */
+	const char *more;	/* how to see the rows that are left out, on a terminal */
+};
+
+#define DOC_COLUMNS 24
+
+struct doc_cell {
+	struct buf text;
+	double number;
+	int64_t n;
+	bool null;
+	enum tone tone;
+	const char *class;
+};
+
+struct doc_writer;
+
+struct doc {
+	enum doc_format format;
+	struct buf *out;
+	const struct style *style;	/* of the terminal */
+	struct markup *html;
+	struct json *json;
+
+	const struct doc_writer *writer;
+	const struct doc_table *table;	/* the open one, or NULL */
+	size_t n_rows;			/* begun */
+	size_t at;			/* the next cell */
+	bool dropped[DOC_COLUMNS];	/* from the table, on a terminal */
+	size_t left;			/* for the last column there; 0: any length */
+	struct doc_cell cell[DOC_COLUMNS];
+	struct buf scratch;
+};
+
+/* The document is a part of the caller's output: lines, or elements of an open HTML element or JSON
+ * object. Always release. */
+void doc_init_terminal(struct doc *d, struct buf *out, const struct style *style);
+void doc_init_markdown(struct doc *d, struct buf *out);
+void doc_init_html(struct doc *d, struct markup *html);
+void doc_init_json(struct doc *d, struct json *json);
+void doc_release(struct doc *d);
+
+/* formats: bits */
+static inline bool doc_is(const struct doc *d, unsigned formats)
+{
+	return d->format & formats;
+}
+
+/* Does the open table have this column here? Where a terminal is narrow, it may lack some. */
+static inline bool doc_has(const struct doc *d, size_t column)
+{
+	const struct doc_column *c = &d->table->column[column];
+
+	return (!c->in || (c->in & d->format)) && !d->dropped[column];
+}
+
+/*
+ * A table has rows, a row has a value for each of its columns, in their order and also for those
+ * that the format lacks. The end has the number of rows that were left out.
+ */
+void doc_table(struct doc *d, const struct doc_table *t);
+void doc_row(struct doc *d);
+void doc_table_end(struct doc *d, size_t more);
+
+void doc_str(struct doc *d, const char *s);	/* NULL: nothing, null in JSON */
+void doc_num(struct doc *d, int64_t n);		/* negative: unknown, null in JSON */
+void doc_real(struct doc *d, double n);
+
+/* The value has this text for people, which the caller adds before the next one, and this number for
+ * programs and to sort by (NAN: unknown). */
+struct buf *doc_text(struct doc *d, double number);
+
+/* The value just made has this tone on a terminal; TONE_ALARM is bold in Markdown. And this class in
+ * HTML. */
+void doc_tone(struct doc *d, enum tone tone);
+void doc_class(struct doc *d, const char *class);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "write/doc_writer.h"
+
+#include "write/markdown.h"
+
+static void heading(struct doc *d, const char *title)
+{
+	bool list = d->table && d->table->list;
+
+	buf_adds(d->out, list ? "\n" : "\n#### ");
+	markdown_add(d->out, title);
+	buf_adds(d->out, list ? ":\n\n" : "\n\n");
+}
+
+static void table(struct doc *d)
+{
+	const struct doc_table *t = d->table;
+
+	if (t->list)
+		return;
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (doc_has(d, i))
+			buf_addf(d->out, "| %s ", t->column[i].title ? t->column[i].title : "");
+	}
+	buf_adds(d->out, "|\n");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (doc_has(d, i))
+			buf_adds(d->out, doc_is_number(&t->column[i]) ? "|---:" : "|---");
+	}
+	buf_adds(d->out, "|\n");
+}
+
+static void item(struct doc *d)
+{
+	bool after_text = false, begun = false;
+
+	buf_addc(d->out, '-');
+	for (size_t i = 0; i < d->table->n_columns; i++) {
+		const char *before = doc_before(&d->table->column[i], after_text, " → ");
+		const char *text = buf_str(&d->cell[i].text);
+
+		if (!doc_has(d, i))
+			continue;
+		after_text = *text;
+		if (!after_text)
+			continue;
+		buf_adds(d->out, before ? before : " ");
+		/* "---" alone would be a line across the page */
+		if (!begun && (*text == '-' || *text == '+') && text[1] != ' ')
+			buf_addc(d->out, '\\');
+		begun = true;
+		markdown_add(d->out, text);
+	}
+	buf_addc(d->out, '\n');
+}
+
+static void row(struct doc *d)
+{
+	if (d->table->list) {
+		item(d);
+		return;
+	}
+	for (size_t i = 0; i < d->table->n_columns; i++) {
+		const char *bold = d->cell[i].tone == TONE_ALARM ? "**" : "";
+
+		if (!doc_has(d, i))
+			continue;
+		buf_addf(d->out, "| %s", bold);
+		markdown_add(d->out, buf_str(&d->cell[i].text));
+		buf_addf(d->out, "%s ", bold);
+	}
+	buf_adds(d->out, "|\n");
+}
+
+static void table_end(struct doc *d, size_t more)
+{
+	if (more)
+		buf_addf(d->out, d->table->list ? "- and %zu more\n" : "\nand %zu more\n", more);
+}
+
+const struct doc_writer doc_markdown = { heading, table, row, table_end };

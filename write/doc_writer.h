@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_WRITE_DOC_WRITER_H
+#define BUILDBEAT_WRITE_DOC_WRITER_H
+
+#include "write/doc.h"
+
+/* A format, called by doc.c. */
+struct doc_writer {
+	void (*heading)(struct doc *d, const char *title);
+	void (*table)(struct doc *d);		/* begin the open table */
+	void (*row)(struct doc *d);		/* write its cells */
+	void (*table_end)(struct doc *d, size_t more);
+};
+
+extern const struct doc_writer doc_terminal, doc_markdown, doc_html, doc_json;
+
+static inline bool doc_is_number(const struct doc_column *c)
+{
+	return c->type != DOC_STRING;
+}
+
+/* What is before a value in a list: arrow, or a colon. Values without a text are left out. */
+static inline const char *doc_before(const struct doc_column *c, bool after_text, const char *arrow)
+{
+	return !after_text ? NULL : c->arrow ? arrow : c->colon ? ": " : NULL;
+}
+
+#endif
