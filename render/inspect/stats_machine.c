@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/stats.h"
 
+#include "base/array.h"
 #include "base/clock.h"
-#include "base/json.h"
+#include "write/doc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +13,6 @@ static const char *const pressures[MACHINE_PRESSURES] = {
 	[MACHINE_MEMORY_FULL] = "memory_full", [MACHINE_IO_SOME] = "io_some",
 	[MACHINE_IO_FULL] = "io_full",
 };
-static const char *const times[MACHINE_TIMES] = {
-	[MACHINE_USER] = "user", [MACHINE_SYSTEM] = "system", [MACHINE_IOWAIT] = "iowait",
-	[MACHINE_STEAL] = "steal", [MACHINE_IDLE] = "idle",
-};
 
 static void add_size(struct buf *out, const char *what, uint64_t kb)
 {
@@ -23,23 +20,35 @@ static void add_size(struct buf *out, const char *what, uint64_t kb)
 	text_add_bytes(out, (int64_t)(kb % (INT64_MAX / 1024)) * 1024);
 }
 
-static void add_cpus(struct buf *out, const struct whole_machine *m, const struct style *style)
+static void add_cpus(struct doc *d, const struct whole_machine *m)
 {
-	text_tone(out, style, TONE_TITLE);
-	buf_adds(out, "CPU     user  system  iowait   steal    idle");
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
+	static const struct doc_column columns[2 + MACHINE_TIMES] = {
+		{ "CPU", .in = DOC_TERMINAL, .width = 4 }, { NULL, "cpu", .type = DOC_COUNT, .in = DOC_JSON },
+		[2 + MACHINE_USER] = { "user", "user_percent", DOC_PERCENT, .width = 8 },
+		[2 + MACHINE_SYSTEM] = { "system", "system_percent", DOC_PERCENT, .width = 8 },
+		[2 + MACHINE_IOWAIT] = { "iowait", "iowait_percent", DOC_PERCENT, .width = 8 },
+		[2 + MACHINE_STEAL] = { "steal", "steal_percent", DOC_PERCENT, .width = 8 },
+		[2 + MACHINE_IDLE] = { "idle", "idle_percent", DOC_PERCENT, .width = 8 },
+	};
+	static const struct doc_table table = {
+		.key = "cpus", .column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true,
+		.empty = true, .tone = TONE_TITLE,
+	};
+
+	doc_table(d, &table);
 	for (size_t i = 0; i < m->n_cpus; i++) {
 		const struct machine_cpu *c = &m->cpu[i];
-		char name[16] = "all";
 
-		if (c->number >= 0)
-			snprintf(name, sizeof name, "%" PRId32, c->number);
-		buf_addf(out, "%-4s", name);
+		doc_row(d);
+		if (c->number < 0)
+			doc_str(d, "all");
+		else
+			buf_addi(doc_text(d, c->number), c->number);
+		doc_num(d, c->number);
 		for (int t = 0; t < MACHINE_TIMES; t++)
-			buf_addf(out, "%6.1f %%", (double)c->permille[t] / 10);
-		buf_addc(out, '\n');
+			doc_real(d, (double)c->permille[t] / 10);
 	}
+	doc_table_end(d, 0);
 }
 
 static void add_memory(struct buf *out, const struct machine_memory *y)
@@ -86,7 +95,11 @@ static void add_pressure(struct buf *out, const struct whole_machine *m)
 
 int stats_machine_text(struct buf *out, const struct whole_machine *m, const struct style *style)
 {
-	add_cpus(out, m, style);
+	struct doc d;
+
+	doc_init_terminal(&d, out, style);
+	add_cpus(&d, m);
+	doc_release(&d);
 	add_memory(out, &m->memory);
 	add_disks(out, m);
 	add_pressure(out, m);
@@ -96,23 +109,6 @@ int stats_machine_text(struct buf *out, const struct whole_machine *m, const str
 }
 
 /* JSON */
-
-static void add_json_cpus(struct json *j, const struct whole_machine *m)
-{
-	char name[32];
-
-	json_array(j, "cpus");
-	for (size_t i = 0; i < m->n_cpus; i++) {
-		json_object(j, NULL);
-		json_known(j, "cpu", m->cpu[i].number);	/* null: all */
-		for (int t = 0; t < MACHINE_TIMES; t++) {
-			snprintf(name, sizeof name, "%s_percent", times[t]);
-			json_real(j, name, (double)m->cpu[i].permille[t] / 10, 1);
-		}
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
 
 static void add_json_memory(struct json *j, const struct machine_memory *y)
 {
@@ -158,6 +154,7 @@ int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t w
 	struct buf time = BUF_PART_OF(out);
 	char name[32];
 	struct json j;
+	struct doc d;
 
 	clock_add_iso(&time, wall_ns);
 	json_init(&j, out, compact);
@@ -165,7 +162,9 @@ int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t w
 	json_str(&j, "format", "buildbeat stats 1");
 	json_str(&j, "time", buf_str(&time));
 	json_int(&j, "elapsed_us", m->elapsed_us);
-	add_json_cpus(&j, m);
+	doc_init_json(&d, &j);
+	add_cpus(&d, m);
+	doc_release(&d);
 	add_json_memory(&j, &m->memory);
 	add_json_disks(&j, m);
 	json_object(&j, "pressure");

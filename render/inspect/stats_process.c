@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "write/doc.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -78,41 +79,38 @@ static void add_blocks(struct buf *out, const struct recent *r, size_t first, en
 	}
 }
 
-static void add_cell(struct buf *out, enum row row, int64_t value)
-{
-	struct buf cell = BUF_PART_OF(out);
-
-	add_value(&cell, row, value);
-	text_add_blanks(out, cell.len < 9 ? 9 - cell.len : 0);
-	buf_adds(out, buf_str(&cell));
-	buf_release(&cell);
-}
-
 int stats_process_text(struct buf *out, const struct look *l, const struct recent *r,
 		       const struct style *style)
 {
+	static const struct doc_column columns[] = {
+		{ .width = 9 }, { "now", .type = DOC_COUNT, .gap = 1, .width = 9 },
+		{ "largest", .type = DOC_COUNT, .width = 9 }, { .gap = 2 },
+	};
+	static const struct doc_table table = {
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true, .empty = true,
+		.tone = TONE_TITLE,
+	};
 	size_t room = style->width > 40 ? style->width - 34 : 60;
 	size_t first = r->n > room ? r->n - room : 0;
+	struct doc d;
 
 	buf_addf(out, "process %d (", (int)l->pid);
 	text_add_name(out, l->name, 0);
 	buf_addf(out, "), %zu sample%s\n", r->n, r->n == 1 ? "" : "s");
-	text_tone(out, style, TONE_TITLE);
-	buf_adds(out, "                now  largest");
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
+	doc_init_terminal(&d, out, style);
+	doc_table(&d, &table);
 	for (enum row row = 0; row < ROWS && r->n; row++) {
-		int64_t most = largest(r, first, row);
+		int64_t most = largest(r, first, row), now = value_of(recent_at(r, r->n - 1), row);
 
-		buf_addf(out, "%-9s ", rows[row].head);
-		add_cell(out, row, value_of(recent_at(r, r->n - 1), row));
-		add_cell(out, row, most);
-		buf_adds(out, "  ");
-		text_tone(out, style, TONE_BAR);
-		add_blocks(out, r, first, row, most);
-		text_tone(out, style, TONE_PLAIN);
-		buf_addc(out, '\n');
+		doc_row(&d);
+		doc_str(&d, rows[row].head);
+		add_value(doc_text(&d, (double)now), row, now);
+		add_value(doc_text(&d, (double)most), row, most);
+		add_blocks(doc_text(&d, (double)most), r, first, row, most);
+		doc_tone(&d, TONE_BAR);
 	}
+	doc_table_end(&d, 0);
+	doc_release(&d);
 	return buf_error(out);
 }
 
