@@ -58,24 +58,9 @@ void cost_add(struct cost *sum, const struct cost *c)
 	sum->measured |= c->measured;
 	sum->at_least |= c->at_least;
 	add_memory(sum, c);
-}
-
-int64_t cost_value(const struct cost *c, enum sort_key key)
-{
-	switch (key) {
-	case SORT_WALL:
-		return c->wall_least_us;
-	case SORT_CPU:
-		return c->cpu_us;
-	case SORT_MEMORY:
-		return c->memory_kb;
-	case SORT_IO:
-		return sat_add(c->read_bytes, c->written_bytes);
-	case SORT_FILES:
-		return c->files_bytes;
-	default:
-		return 0;
-	}
+	if (cost_knows(c, VALUE_START) && (!cost_knows(sum, VALUE_START) || c->start_us < sum->start_us))
+		sum->start_us = c->start_us;
+	sum->known |= c->known;
 }
 
 /* In the order of starts: the union of the children's times grows at its end. */
@@ -162,11 +147,14 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->files_bytes = positive(t->files_bytes);
 	if (!in)
 		in = &nothing;
+	c->known = 1u << VALUE_START | 1u << VALUE_WALL;
+	c->start_us = t->start_us;
 	c->wall_us = positive(cost_wall_us(rec, t) - in->busy_us);
 	c->wall_least_us = least_us(c, t);
 	c->setup_us = t->setup_us;
 	c->setup_cpu_us = (int64_t)t->setup_user_us + t->setup_system_us;
 	c->measured = t->user_us >= 0 || t->n_usage;
+	c->known |= c->measured ? 1u << VALUE_IO : 0;
 	c->user_us = positive(positive(t->user_us) - in->user_us);
 	c->system_us = positive(positive(t->system_us) - in->system_us);
 	c->cpu_us = sat_add(c->user_us, c->system_us);

@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_COST_H
 #define BUILDBEAT_ANALYSE_COST_H
 
+#include "analyse/value.h"
 #include "recording/recording.h"
 
 #include <stdbool.h>
@@ -25,7 +26,9 @@ struct cost {
 	int64_t memory_kb;	/* the largest, not the sum; 0: not known */
 	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
 					   not known; 0: none */
-	bool measured;		/* CPU and storage: nothing was, if false */
+	int64_t start_us;	/* of the first */
+	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL and VALUE_IO (all storage) */
+	bool measured;		/* CPU; otherwise it is not known */
 	bool at_least;		/* CPU and storage: the last sample, as the end was not seen or
 				   nobody waited for a process of the task. What is only
 				   sampled is user time */
@@ -40,6 +43,11 @@ struct nesting {
 	uint32_t next;		/* next task of the same target, or NO_INDEX */
 	struct cost cost;
 };
+
+static inline bool cost_knows(const struct cost *c, enum value v)
+{
+	return c->known >> v & 1;
+}
 
 /* How long a task ran, 0 if it never started. */
 int64_t cost_wall_us(const struct recording *rec, const struct task *t);
@@ -57,12 +65,6 @@ static inline bool task_is_shell(const struct task *t)
 }
 
 void cost_add(struct cost *sum, const struct cost *c);
-
-/* What lists are sorted by. */
-enum sort_key { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO, SORT_FILES, SORT_START, SORT_NAME, SORT_KEYS };
-
-/* The value that a key sorts by; 0 for SORT_START and SORT_NAME. */
-int64_t cost_value(const struct cost *c, enum sort_key key);
 
 /*
  * Fill parent and cost of every task. order: the indices of the n tasks that

@@ -86,16 +86,13 @@ static int group_of(struct grouping *w, uint32_t task, uint32_t *number)
 static void add(struct group *to, const struct group *from)
 {
 	to->n += from->n;
-	if (to->start_us < 0 || (from->start_us >= 0 && from->start_us < to->start_us))
-		to->start_us = from->start_us;
 	cost_add(&to->cost, &from->cost);
 }
 
 static int add_task(struct grouping *w, uint32_t task)
 {
 	struct groups *g = w->g;
-	const struct group one = { .n = 1, .start_us = w->s->rec->task[task].start_us,
-				   .cost = w->s->nest[task].cost };
+	const struct group one = { .n = 1, .cost = w->s->nest[task].cost };
 	uint32_t at;
 	int r = group_of(w, task, &at);
 
@@ -111,7 +108,7 @@ static int add_task(struct grouping *w, uint32_t task)
 		w->capacity = more;
 	}
 	for (; g->n <= at; g->n++)
-		g->group[g->n] = (struct group){ .start_us = -1 };
+		g->group[g->n] = (struct group){ .n = 0 };
 	add(&g->group[at], &one);
 	return 0;
 }
@@ -186,8 +183,9 @@ static int add_programs(struct groups *g, const struct recording *rec)
 		const struct program *p = &rec->program[g->n];
 
 		g->group[g->n] = (struct group){
-			.name = p->name, .n = p->n, .start_us = -1,
-			.cost = { .wall_us = p->wall_us, .measured = p->n_measured > 0,
+			.name = p->name, .n = p->n,
+			.cost = { .wall_us = p->wall_us, .wall_least_us = p->wall_us,
+				  .known = 1u << VALUE_WALL, .measured = p->n_measured > 0,
 				  .cpu_us = p->n_measured ? p->cpu_us : 0,
 				  .memory_kb = p->max_rss_kb > 0 ? p->max_rss_kb : 0 },
 		};
@@ -214,6 +212,7 @@ static void find_rest(struct groups *g, const struct summary *s)
 		g->rest.system_us = beyond(s->system_us, sum->system_us);
 		g->rest.read_bytes = beyond(s->read_bytes, sum->read_bytes);
 		g->rest.written_bytes = beyond(s->written_bytes, sum->written_bytes);
+		g->rest.known = 1u << VALUE_IO;
 	}
 	g->rest.measured = g->rest.cpu_us || g->rest.read_bytes || g->rest.written_bytes;
 	cost_add(&g->total.cost, &g->rest);
@@ -250,7 +249,8 @@ int groups_make(struct groups *g, const struct summary *s, const uint32_t *task,
 {
 	int r;
 
-	*g = (struct groups){ .by = by, .total.start_us = -1, .texts = arena_new() };
+	*g = (struct groups){ .by = by, .texts = arena_new() };
+	g->total.cost.known = 1u << VALUE_WALL;		/* also of no task at all */
 	g->of_processes = by == GROUPS_PROGRAM && all && s->rec->n_programs;
 	if (!g->texts)
 		return -ENOMEM;
@@ -277,22 +277,19 @@ void groups_release(struct groups *g)
 
 struct ranking {
 	const struct group *group;
-	enum sort_key key;
+	enum value key;
 };
 
 static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct ranking *r = ctx;
 	const struct group *g = &r->group[a], *h = &r->group[b];
-	int64_t x = cost_value(&g->cost, r->key), y = cost_value(&h->cost, r->key);
+	int order = value_order(r->key, &g->cost, &h->cost);
 
-	/* an unknown start, as an unsigned number, is behind all others */
-	if (r->key == SORT_START && g->start_us != h->start_us)
-		return (uint64_t)g->start_us < (uint64_t)h->start_us;
-	return x != y ? x > y : strcmp(g->name, h->name) < 0;
+	return order ? order < 0 : strcmp(g->name, h->name) < 0;
 }
 
-size_t groups_top(struct groups *g, enum sort_key key, size_t top, const uint32_t **order)
+size_t groups_top(struct groups *g, enum value key, size_t top, const uint32_t **order)
 {
 	const struct ranking r = { g->group, key };
 
@@ -302,14 +299,14 @@ size_t groups_top(struct groups *g, enum sort_key key, size_t top, const uint32_
 	return sort_top(g->order, g->n, top, before, &r);
 }
 
-enum sort_key groups_usual_key(const struct groups *g)
+enum value groups_usual_key(const struct groups *g)
 {
-	return g->of_processes && g->total.cost.measured ? SORT_CPU : SORT_WALL;
+	return g->of_processes && g->total.cost.measured ? VALUE_CPU : VALUE_WALL;
 }
 
 void groups_add_up(struct group *sum, const struct groups *g, const uint32_t *index, size_t n)
 {
-	*sum = (struct group){ .start_us = -1 };
+	*sum = (struct group){ .n = 0 };
 	for (size_t i = 0; i < n; i++)
 		add(sum, &g->group[index[i]]);
 }

@@ -26,7 +26,6 @@ extern const char *const groups_by_word[GROUPINGS + 1];
 struct group {
 	const char *name;	/* not yet safe to print; "": not known */
 	uint64_t n;		/* tasks, or processes */
-	int64_t start_us;	/* of the first, -1: unknown */
 	struct cost cost;
 };
 
@@ -52,13 +51,13 @@ int groups_make(struct groups *g, const struct summary *s, const uint32_t *task,
 		bool all, enum groups_by by);
 void groups_release(struct groups *g);
 
-/* The first `top` groups by a key, largest first, SORT_START and SORT_NAME ascending: their number;
- * *order gets their indices. */
-size_t groups_top(struct groups *g, enum sort_key key, size_t top, const uint32_t **order);
+/* The first `top` groups by a value or VALUE_NAME (value_order()), then by their names: their number; *order
+ * gets their indices. */
+size_t groups_top(struct groups *g, enum value key, size_t top, const uint32_t **order);
 
 /* By what groups are sorted unless somebody asks: by wall time, but processes by CPU time, because
  * their wall time includes waiting for each other. */
-enum sort_key groups_usual_key(const struct groups *g);
+enum value groups_usual_key(const struct groups *g);
 
 /* The sum of n groups. */
 void groups_add_up(struct group *sum, const struct groups *g, const uint32_t *index, size_t n);

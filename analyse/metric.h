@@ -2,8 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_METRIC_H
 #define BUILDBEAT_ANALYSE_METRIC_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "analyse/value.h"
 
 /*
  * What builds are compared by. A column has one value of each task. A metric, which is
@@ -35,14 +34,6 @@ enum {
 	STATUS_KILLED = 256,	/* and the signal */
 	STATUS_FAILED = 512,	/* with what status is not known */
 	STATUS_UNFINISHED,
-};
-
-enum unit {
-	UNIT_US,
-	UNIT_KB,
-	UNIT_BYTES,
-	UNIT_COUNT,
-	UNIT_STATUS,
 };
 
 extern const char *const metric_column_name[COLUMNS];	/* "wall_us" ... */

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const view_sort_word[SORT_KEYS + 1] = {
-	"wall", "cpu", "memory", "io", "files", "start", "name", NULL
-};
-
 /* Selecting */
 
 static bool is_pattern(const char *s)
@@ -159,54 +155,44 @@ void view_release(struct view *v)
 
 struct ranking {
 	const struct summary *sum;
-	enum sort_key key;
+	enum value key;
 	bool tasks;
 };
 
-int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key)
+static const struct task *first_task(const struct ranking *r, uint32_t i)
 {
-	struct cost sum;
+	return &r->sum->rec->task[r->tasks ? i : r->sum->target[i].first_task];
+}
 
-	if (g->n_tasks == 1)
-		return cost_value(&s->nest[g->first_task].cost, key);
-	sum = summary_target_cost(s, g);
-	return cost_value(&sum, key);
+/* Most targets have one task. */
+static const struct cost *cost_of(struct cost *sum, const struct ranking *r, uint32_t i)
+{
+	const struct target *g = &r->sum->target[r->tasks ? 0 : i];
+
+	if (r->tasks || g->n_tasks == 1)
+		return &r->sum->nest[r->tasks ? i : g->first_task].cost;
+	*sum = summary_target_cost(r->sum, g);
+	return sum;
 }
 
 static bool before(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct ranking *r = ctx;
-	const struct summary *s = r->sum;
-	const struct target *g = &s->target[r->tasks ? 0 : a], *h = &s->target[r->tasks ? 0 : b];
-	const struct task *t = &s->rec->task[r->tasks ? a : g->first_task];
-	const struct task *u = &s->rec->task[r->tasks ? b : h->first_task];
-	int64_t x, y;
-	int order;
+	struct cost x, y;
+	int order = r->key == VALUE_NAME ? strcmp(first_task(r, a)->name, first_task(r, b)->name) :
+		    value_order(r->key, cost_of(&x, r, a), cost_of(&y, r, b));
 
-	switch (r->key) {
-	case SORT_START:
-		/* as unsigned numbers, those that never started are behind all that did */
-		x = r->tasks ? t->start_us : g->start_us;
-		y = r->tasks ? u->start_us : h->start_us;
-		return x != y ? (uint64_t)x < (uint64_t)y : a < b;
-	case SORT_NAME:
-		order = strcmp(t->name, u->name);
-		return order ? order < 0 : a < b;
-	default:
-		x = r->tasks ? cost_value(&s->nest[a].cost, r->key) : view_target_cost(s, g, r->key);
-		y = r->tasks ? cost_value(&s->nest[b].cost, r->key) : view_target_cost(s, h, r->key);
-		return x != y ? x > y : a < b;
-	}
+	return order ? order < 0 : a < b;
 }
 
-size_t view_top_targets(struct view *v, enum sort_key key, size_t top)
+size_t view_top_targets(struct view *v, enum value key, size_t top)
 {
 	struct ranking r = { v->sum, key, false };
 
 	return sort_top(v->target, v->n_targets, top, before, &r);
 }
 
-size_t view_top_tasks(struct view *v, enum sort_key key, size_t top)
+size_t view_top_tasks(struct view *v, enum value key, size_t top)
 {
 	struct ranking r = { v->sum, key, true };
 

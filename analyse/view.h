@@ -15,9 +15,6 @@ struct selection {
 	bool unsuccessful;	/* failed, killed and unfinished ones only */
 };
 
-/* "wall", "cpu" ...; ends with NULL. */
-extern const char *const view_sort_word[SORT_KEYS + 1];
-
 /* The selected tasks, targets and kinds. */
 struct view {
 	const struct summary *sum;
@@ -41,13 +38,10 @@ void view_release(struct view *v);
 bool view_has_task(const struct view *v, uint32_t task);
 
 /*
- * The first `top` targets (or tasks) by a key, brought to the front of v->target
- * (or v->task); largest first, SORT_START and SORT_NAME ascending. Their number.
+ * The first `top` targets (or tasks) by a value or VALUE_NAME (value_order()), brought to the front of v->target
+ * (or v->task). Their number.
  */
-size_t view_top_targets(struct view *v, enum sort_key key, size_t top);
-size_t view_top_tasks(struct view *v, enum sort_key key, size_t top);
-
-/* cost_value() of the sum over the tasks of a target. */
-int64_t view_target_cost(const struct summary *s, const struct target *g, enum sort_key key);
+size_t view_top_targets(struct view *v, enum value key, size_t top);
+size_t view_top_tasks(struct view *v, enum value key, size_t top);
 
 #endif

@@ -26,8 +26,8 @@ struct show_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(output),
-	{ OPT_CHOICE('s', "sort", sort, view_sort_word, "KEY",
-	  "print one list, sorted by wall, cpu, memory, io, files, start or name") },
+	{ OPT_CHOICE('s', "sort", sort, value_word, "KEY",
+	  "print one list, sorted by " VALUE_WORDS "or name") },
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
 	  "print only what directory, target, program, kind or host (build tool) cost") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
@@ -44,7 +44,7 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static const struct show_arguments defaults = { .sort = SORT_KEYS, .top = 10 };
+static const struct show_arguments defaults = { .sort = VALUE_SORTS, .top = 10 };
 
 /* With the lines that failed tasks wrote, if the output was kept. */
 static int markdown(struct buf *out, struct view *v, const struct show_options *o,
@@ -83,7 +83,7 @@ static int run(struct args *a, void *values, struct error *err)
 	struct inspected_found inspected = INSPECTED_INIT;
 	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
 	struct show_options o = {
-		.sort = (enum sort_key)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
+		.sort = (enum value)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
 		.chain = &chain, .answer = &answer, .inspected = &inspected.inspected,
 		.groups = groups, .programs = &programs,
 	};

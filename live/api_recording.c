@@ -193,17 +193,17 @@ static int show_reply(struct reply *out, const struct request *q, struct error *
 	};
 	struct inspected_found inspected = INSPECTED_INIT;
 	struct show_options o = { .tasks = query_flag(q->query, "tasks") };
-	int sort = SORT_KEYS;
+	int sort = VALUE_SORTS;
 	int64_t top = 0;
 	int r = query_number(q->query, "top", 1, TOP_MAX, 10, &top, err);
 
 	if (!r)
-		r = parameter_word(q->query, "sort", view_sort_word, SORT_KEYS, &sort, err);
+		r = parameter_word(q->query, "sort", value_word, VALUE_SORTS, &sort, err);
 	if (!r)
 		r = source_need(s, SOURCE_ANSWER, err);
 	if (!r)
 		r = inspected_find(&inspected, &s->recording, err);
-	o.sort = (enum sort_key)sort;
+	o.sort = (enum value)sort;
 	o.top = (size_t)top;
 	o.chain = &s->chain;
 	o.answer = &s->answer;

@@ -365,7 +365,7 @@ void fact_selected(struct facts *f, const struct view *v)
 		if (v->cost.measured)
 			add_time(f, v->cost.cpu_us, " CPU");
 		if (v->cost.measured)
-			add_bytes(f, "", cost_value(&v->cost, SORT_IO), " of disk I/O");
+			add_bytes(f, "", value_get(VALUE_IO, &v->cost), " of disk I/O");
 		if (v->cost.setup_us)
 			add_time(f, v->cost.setup_us, " setup before");
 		if (v->cost.setup_cpu_us)

@@ -43,23 +43,31 @@ static void end_line(struct json *j)
 	j->compact = false;
 }
 
+/* What only some recordings have is left out where it is not known. */
+static void add_value(struct json *j, enum value v, const struct cost *c)
+{
+	int64_t n = value_get(v, c);
+
+	if (n >= 0 || !value_info[v].needs)
+		json_known(j, value_info[v].key, n);
+}
+
 static void add_cost(struct json *j, const struct cost *c)
 {
-	json_int(j, "wall_us", c->wall_us);
-	json_known(j, "cpu_us", c->measured ? c->cpu_us : -1);
-	json_known(j, "cpu_user_us", c->measured ? c->user_us : -1);
-	json_known(j, "cpu_system_us", c->measured ? c->system_us : -1);
-	if (c->at_least)
-		json_bool(j, "at_least", true);
-	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
-	json_str(j, "memory_of", !c->memory_kb ? NULL :
-		 c->memory_summed ? "all processes" : "largest process");
-	json_known(j, "memory_at_most_kb",
-		   !c->memory_kb && c->memory_at_most_kb ? c->memory_at_most_kb : -1);
-	json_known(j, "disk_read_bytes", c->measured ? c->read_bytes : -1);
-	json_known(j, "disk_written_bytes", c->measured ? c->written_bytes : -1);
-	if (c->files_bytes)
-		json_int(j, "files_bytes", c->files_bytes);
+	for (enum value v = VALUE_WALL; v < VALUES; v++) {
+		add_value(j, v, c);
+		if (v == VALUE_CPU) {
+			json_known(j, "cpu_user_us", c->measured ? c->user_us : -1);
+			json_known(j, "cpu_system_us", c->measured ? c->system_us : -1);
+			if (c->at_least)
+				json_bool(j, "at_least", true);
+		} else if (v == VALUE_MEMORY) {
+			json_str(j, "memory_of", !c->memory_kb ? NULL :
+				 c->memory_summed ? "all processes" : "largest process");
+			json_known(j, "memory_at_most_kb",
+				   !c->memory_kb && c->memory_at_most_kb ? c->memory_at_most_kb : -1);
+		}
+	}
 }
 
 /* What was built */
@@ -310,7 +318,7 @@ static void add_host(struct json *j, const struct summary *s)
 static void add_kinds(struct json *j, struct view *v)
 {
 	const uint32_t *order;
-	size_t n = groups_top(&v->kinds, SORT_WALL, SIZE_MAX, &order);
+	size_t n = groups_top(&v->kinds, VALUE_WALL, SIZE_MAX, &order);
 
 	json_object(j, "selected");
 	json_int(j, "tasks", (int64_t)v->n_tasks);
@@ -369,9 +377,9 @@ static void add_group_cost(struct json *j, const struct groups *g, const struct 
 		add_cost(j, c);
 		return;
 	}
-	json_int(j, "wall_us", c->wall_us);
-	json_known(j, "cpu_us", c->measured ? c->cpu_us : -1);
-	json_known(j, "memory_kb", c->memory_kb ? c->memory_kb : -1);
+	add_value(j, VALUE_WALL, c);
+	add_value(j, VALUE_CPU, c);
+	add_value(j, VALUE_MEMORY, c);
 }
 
 static void add_group(struct json *j, const struct groups *g, const char *key,
@@ -387,7 +395,7 @@ static void add_group(struct json *j, const struct groups *g, const char *key,
 
 static void add_table(struct json *j, struct groups *g, const struct show_options *o)
 {
-	const enum sort_key key = o->sort < SORT_KEYS ? o->sort : groups_usual_key(g);
+	const enum value key = o->sort < VALUE_SORTS ? o->sort : groups_usual_key(g);
 	const uint32_t *order;
 	size_t n = groups_top(g, key, o->top, &order);
 	struct group more;
@@ -437,14 +445,13 @@ static void add_target(struct json *j, const struct summary *s, const struct tar
 	end_line(j);
 }
 
-static void add_list(struct json *j, struct view *v, enum sort_key key, size_t top)
+static void add_list(struct json *j, struct view *v, enum value key, size_t top)
 {
-	static const char *const names[SORT_KEYS] = {
-		"by_wall", "by_cpu", "by_memory", "by_io", "by_files", "by_start", "by_name",
-	};
 	size_t n = view_top_targets(v, key, top);
+	char name[32];
 
-	json_array(j, names[key]);
+	snprintf(name, sizeof name, "by_%s", value_word[key]);
+	json_array(j, name);
 	for (size_t i = 0; i < n; i++)
 		add_target(j, v->sum, &v->sum->target[v->target[i]]);
 	json_array_end(j);
@@ -527,19 +534,19 @@ static void add_task(struct json *j, const struct summary *s, uint32_t task)
 
 static void add_lists(struct json *j, struct view *v, const struct show_options *o)
 {
-	static const enum sort_key usual[] = { SORT_WALL, SORT_CPU, SORT_MEMORY, SORT_IO };
+	static const enum value usual[] = { VALUE_WALL, VALUE_CPU, VALUE_MEMORY, VALUE_IO };
 
 	json_array(j, "unsuccessful");
 	for (size_t i = 0; i < v->n_unsuccessful; i++)
 		add_task(j, v->sum, v->unsuccessful[i]);
 	json_array_end(j);
 	json_object(j, "targets");
-	if (o->sort < SORT_KEYS)
+	if (o->sort < VALUE_SORTS)
 		add_list(j, v, o->sort, o->top);
-	for (size_t i = 0; o->sort == SORT_KEYS && i < ARRAY_SIZE(usual); i++)
+	for (size_t i = 0; o->sort == VALUE_SORTS && i < ARRAY_SIZE(usual); i++)
 		add_list(j, v, usual[i], o->top);
-	if (o->sort == SORT_KEYS && v->sum->rec->has_files)
-		add_list(j, v, SORT_FILES, o->top);
+	if (o->sort == VALUE_SORTS && v->sum->rec->has_files)
+		add_list(j, v, VALUE_FILES, o->top);
 	json_object_end(j);
 }
 
@@ -646,7 +653,7 @@ static void add_inspected(struct json *j, const struct view *v, const struct ins
 
 static void add_tasks(struct json *j, struct view *v, const struct show_options *o)
 {
-	enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
+	enum value key = o->sort < VALUE_SORTS ? o->sort : VALUE_START;
 	size_t n = view_top_tasks(v, key, v->n_tasks);
 
 	json_array(j, "tasks");

@@ -10,7 +10,7 @@
 
 /* The options of `buildbeat show`. */
 struct show_options {
-	enum sort_key sort;	/* SORT_KEYS: the default, several lists */
+	enum value sort;	/* VALUE_SORTS: the default, several lists */
 	size_t top;		/* of each list */
 	bool tasks;		/* every selected task, not only the top targets */
 	size_t n_groups;	/* the tables of --by */
@@ -38,10 +38,10 @@ void text_inspected(struct buf *out, const struct view *v, const struct inspecte
 		    const struct style *style);
 
 /*
- * A table of groups: the first `top` by key (SORT_KEYS: the usual one), everything else in one row,
+ * A table of groups: the first `top` by key (VALUE_SORTS: the usual one), everything else in one row,
  * and the total. And the parts of the usual output: kinds, and programs if processes were recorded.
  */
-void text_groups(struct buf *out, struct groups *g, enum sort_key key, size_t top,
+void text_groups(struct buf *out, struct groups *g, enum value key, size_t top,
 		 const struct style *style);
 void text_kinds(struct buf *out, struct groups *kinds, const struct style *style);
 void text_programs(struct buf *out, struct groups *programs, const struct summary *s, size_t top,

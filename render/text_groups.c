@@ -2,6 +2,7 @@
 #include "render/show.h"
 
 #include "base/saturate.h"
+#include "render/group_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,148 +23,88 @@ static void add_right(struct buf *out, const char *text, unsigned columns)
 
 /* Tables of --by */
 
-enum cell { CELL_NUMBER, CELL_WALL, CELL_CPU, CELL_MEMORY, CELL_DISK, CELLS };
-
 struct table {
 	struct buf *out;
-	const struct groups *g;
 	const struct style *style;
-	enum cell share;	/* this column is followed by its share of the total */
-	bool shown[CELLS];
+	struct group_table t;
 	unsigned name_columns;	/* 0: no limit */
 };
 
-static int64_t cell_value(const struct groups *g, enum cell cell, const struct cost *c)
-{
-	switch (cell) {
-	case CELL_WALL:
-		return c->wall_us;
-	case CELL_CPU:
-		return c->measured ? c->cpu_us : -1;
-	case CELL_MEMORY:
-		return c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1;
-	case CELL_DISK:
-		return c->measured && !g->of_processes ? cost_value(c, SORT_IO) : -1;
-	default:
-		return -1;
-	}
-}
-
 static unsigned columns_taken(const struct table *t)
 {
-	unsigned n = 2 + CELL_COLUMNS;	/* of the share */
-
-	for (int i = 0; i < CELLS; i++)
-		n += t->shown[i] ? CELL_COLUMNS : 0;
-	return n;
+	return 2 + CELL_COLUMNS * (t->t.columns.n + 2);	/* the number and the share */
 }
 
 /* Where it gets narrow, columns are dropped until a name has room. */
-static void choose_columns(struct table *t, enum sort_key key)
+static void choose_columns(struct table *t)
 {
-	static const enum cell dropped[] = { CELL_DISK, CELL_MEMORY, CELL_CPU, CELL_WALL };
-	static const enum cell of_key[SORT_KEYS] = {
-		[SORT_WALL] = CELL_WALL, [SORT_CPU] = CELL_CPU, [SORT_MEMORY] = CELL_MEMORY,
-		[SORT_IO] = CELL_DISK, [SORT_FILES] = CELL_WALL, [SORT_START] = CELL_WALL, [SORT_NAME] = CELL_WALL,
-	};
 	unsigned width = t->style->width;
 
-	t->share = key == SORT_MEMORY ? CELL_WALL : of_key[key];
-	for (int i = 0; i < CELLS; i++)
-		t->shown[i] = true;
-	t->shown[CELL_DISK] = cost_value(&t->g->total.cost, SORT_IO) > 0;
-	for (size_t i = 0; width && i < sizeof dropped / sizeof *dropped; i++) {
-		if (columns_taken(t) + NAME_COLUMNS_MIN > width && dropped[i] != of_key[key] &&
-		    dropped[i] != t->share)
-			t->shown[dropped[i]] = false;
-	}
+	while (width && columns_taken(t) + NAME_COLUMNS_MIN > width &&
+	       value_columns_drop(&t->t.columns, 1u << t->t.key | 1u << t->t.share))
+		;
 	t->name_columns = !width ? 0 : width > columns_taken(t) + 6 ? width - columns_taken(t) : 6;
 }
 
 static void add_titles(const struct table *t)
 {
-	const char *const titles[CELLS] = {
-		[CELL_NUMBER] = t->g->of_processes ? "processes" : "tasks", [CELL_WALL] = "wall",
-		[CELL_CPU] = "CPU", [CELL_MEMORY] = "memory", [CELL_DISK] = "disk",
-	};
-
 	text_tone(t->out, t->style, TONE_FAINT);
-	for (int i = 0; i < CELLS; i++) {
-		if (t->shown[i])
-			add_right(t->out, titles[i], CELL_COLUMNS);
-		if (i == (int)t->share)
+	add_right(t->out, t->t.g->of_processes ? "processes" : "tasks", CELL_COLUMNS);
+	for (unsigned i = 0; i < t->t.columns.n; i++) {
+		add_right(t->out, value_info[t->t.columns.column[i]].title, CELL_COLUMNS);
+		if (t->t.columns.column[i] == t->t.share)
 			add_right(t->out, "share", CELL_COLUMNS);
 	}
-	buf_addf(t->out, "  %s", groups_title(t->g));
+	buf_addf(t->out, "  %s", groups_title(t->t.g));
 	text_tone(t->out, t->style, TONE_PLAIN);
 	buf_addc(t->out, '\n');
 }
 
-/* Unknown values of a rest are empty cells. */
-static void add_row(const struct table *t, const char *name, uint64_t n, const struct cost *c,
-		    enum tone tone)
+static bool add_row(void *ctx, const struct group_row *row)
 {
-	int64_t whole = cell_value(t->g, t->share, &t->g->total.cost);
-	char memory[32];
+	static const enum tone tone[] = {
+		[GROUP_MORE] = TONE_FAINT, [GROUP_REST] = TONE_FAINT, [GROUP_TOTAL] = TONE_TITLE,
+	};
+	const struct table *t = ctx;
+	char memory[64];
 	struct buf b;
 
-	text_tone(t->out, t->style, tone);
-	for (enum cell i = 0; i < CELLS; i++) {
-		int64_t value = cell_value(t->g, i, c);
-
-		buf_init_fixed(&b, memory, sizeof memory);
-		if (i == CELL_NUMBER && n)
-			buf_addu(&b, n);
-		else if (i == CELL_WALL && n)
-			text_add_time(&b, value);
-		else if (i == CELL_CPU)
-			text_add_time(&b, value);
-		else if (i == CELL_MEMORY ? value >= 0 : i == CELL_DISK)
-			text_add_bytes(&b, value);
-		if (t->shown[i])
-			add_right(t->out, buf_str(&b), CELL_COLUMNS);
-		if (i != t->share)
+	buf_init_fixed(&b, memory, sizeof memory);
+	text_tone(t->out, t->style, tone[row->role]);
+	if (row->n)
+		buf_addu(&b, row->n);
+	add_right(t->out, buf_str(&b), CELL_COLUMNS);
+	for (unsigned i = 0; i < t->t.columns.n; i++) {
+		buf_clear(&b);
+		group_table_value(&b, t->t.columns.column[i], row);
+		add_right(t->out, buf_str(&b), CELL_COLUMNS);
+		if (t->t.columns.column[i] != t->t.share)
 			continue;
 		buf_clear(&b);
-		if (whole > 0 && value >= 0 && (n || i != CELL_WALL))
-			text_add_percent(&b, (double)value / (double)whole);
+		group_table_share(&b, &t->t, row);
 		add_right(t->out, buf_str(&b), CELL_COLUMNS);
 	}
-	buf_adds(t->out, "  ");
-	text_add_name(t->out, name, t->name_columns);
+	buf_adds(t->out, row->role == GROUP_MORE ? "  (" : "  ");
+	text_add_name(t->out, row->name, t->name_columns);
+	buf_adds(t->out, row->role == GROUP_MORE ? ")" : "");
 	text_tone(t->out, t->style, TONE_PLAIN);
 	buf_addc(t->out, '\n');
+	return true;
 }
 
-void text_groups(struct buf *out, struct groups *g, enum sort_key key, size_t top,
+void text_groups(struct buf *out, struct groups *g, enum value key, size_t top,
 		 const struct style *style)
 {
-	struct table t = { .out = out, .g = g, .style = style };
+	struct table t = { .out = out, .style = style };
 	struct buf title = BUF_PART_OF(out);
-	const uint32_t *order;
-	struct group more;
-	char text[48];
-	size_t n;
 
-	key = key < SORT_KEYS ? key : groups_usual_key(g);
-	n = groups_top(g, key, top, &order);
-	buf_addf(&title, "Time by %s", groups_title(g));
-	groups_add_note(&title, g);
+	group_table_make(&t.t, g, key);
+	group_table_title(&title, &t.t);
 	text_title(out, style, buf_str(&title));
 	buf_release(&title);
-	choose_columns(&t, key);
+	choose_columns(&t);
 	add_titles(&t);
-	for (size_t i = 0; i < n; i++)
-		add_row(&t, groups_name(&g->group[order[i]]), g->group[order[i]].n,
-			&g->group[order[i]].cost, TONE_PLAIN);
-	if (n < g->n) {
-		groups_add_up(&more, g, order + n, g->n - n);
-		snprintf(text, sizeof text, "(%zu more)", g->n - n);
-		add_row(&t, text, more.n, &more.cost, TONE_FAINT);
-	}
-	if (g->rest.measured)
-		add_row(&t, groups_rest_name(g), 0, &g->rest, TONE_FAINT);
-	add_row(&t, "total", g->total.n, &g->total.cost, TONE_TITLE);
+	group_table_rows(&t.t, top, add_row, &t);
 }
 
 /* Parts of the usual output */
@@ -173,7 +114,7 @@ void text_kinds(struct buf *out, struct groups *g, const struct style *style)
 	unsigned width = style->width, bar;
 	bool narrow = width && width < KIND_ROW_COLUMNS;
 	const uint32_t *order;
-	size_t n = groups_top(g, SORT_WALL, SIZE_MAX, &order);
+	size_t n = groups_top(g, VALUE_WALL, SIZE_MAX, &order);
 	char memory[32];
 	struct buf b;
 

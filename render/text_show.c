@@ -184,174 +184,82 @@ static void add_peak(struct buf *out, const struct summary *s, const struct styl
 
 /* Rows of values */
 
-/* The columns in front of the name. */
-enum cell { CELL_START, CELL_WALL, CELL_CPU, CELL_MEMORY, CELL_IO, CELL_FILES, CELL_KIND, CELLS };
-
-static const struct {
-	const char *title;
-	unsigned columns;
-	int dropped;		/* where it gets narrow: the lowest first */
-} cells[CELLS] = {
-	[CELL_START] = { "start", VALUE_COLUMNS, 5 },
-	[CELL_WALL] = { "wall", VALUE_COLUMNS, 6 },
-	[CELL_CPU] = { "CPU", VALUE_COLUMNS, 3 },
-	[CELL_MEMORY] = { "memory", VALUE_COLUMNS, 4 },
-	[CELL_IO] = { "disk", VALUE_COLUMNS, 2 },
-	[CELL_FILES] = { "files", VALUE_COLUMNS, 1 },
-	[CELL_KIND] = { "kind", KIND_COLUMNS, 1 },
-};
-
 struct rows {
 	struct buf *out;
 	const struct view *v;
 	const struct style *style;
-	bool shown[CELLS];
+	struct value_columns columns;
+	bool kind;
 	unsigned name_columns;	/* 0: no limit */
 };
 
 struct row {
-	int64_t start_us;
 	const struct cost *cost;
 	const struct task *task;	/* the one that gives name and kind */
 	size_t n_tasks;
 	bool ended_badly;
 };
 
-static enum cell cell_of(enum sort_key key)
-{
-	static const enum cell of[SORT_KEYS] = {
-		[SORT_WALL] = CELL_WALL, [SORT_CPU] = CELL_CPU,
-		[SORT_MEMORY] = CELL_MEMORY, [SORT_IO] = CELL_IO,
-		[SORT_FILES] = CELL_FILES, [SORT_START] = CELL_START, [SORT_NAME] = CELL_WALL,
-	};
-
-	return of[key];
-}
-
 static unsigned columns_taken(const struct rows *r)
 {
-	unsigned n = 1;
-
-	for (int i = 0; i < CELLS; i++)
-		n += r->shown[i] ? cells[i].columns + 2 : 0;
-	return n;
+	return 1 + r->columns.n * (VALUE_COLUMNS + 2) + (r->kind ? KIND_COLUMNS + 2 : 0);
 }
 
-/* Drop columns, the least important first, until a name has room. */
-static void choose_columns(struct rows *r, enum sort_key key)
+/* Drop columns until a name has room: the kind, then the least important value. */
+static void choose_columns(struct rows *r, enum value key)
 {
 	unsigned width = r->style->width;
 
-	for (int i = 0; i < CELLS; i++)
-		r->shown[i] = i != CELL_START || key == SORT_START;
-	if (!cost_value(&r->v->cost, SORT_IO))
-		r->shown[CELL_IO] = false;
-	if (!r->v->cost.files_bytes)
-		r->shown[CELL_FILES] = false;
-	for (int next = 1; width && next <= 6; next++) {
-		if (columns_taken(r) + NAME_COLUMNS_MIN <= width)
+	r->kind = true;
+	value_columns(&r->columns, key, &r->v->cost);
+	while (width && columns_taken(r) + NAME_COLUMNS_MIN > width) {
+		if (!r->kind && !value_columns_drop(&r->columns, 1u << (key == VALUE_NAME ? VALUE_WALL : key)))
 			break;
-		for (int i = 0; i < CELLS; i++) {
-			if (cells[i].dropped == next && i != (int)cell_of(key))
-				r->shown[i] = false;
-		}
+		r->kind = false;
 	}
 	r->name_columns = !width ? 0 : width > columns_taken(r) + 6 ?
 			  width - columns_taken(r) : 6;
-}
-
-static void add_marked(struct buf *out, const struct buf *text, unsigned columns, char mark)
-{
-	text_add_blanks(out, text->len < columns ? columns - text->len : 0);
-	buf_add(out, text->data, text->len);
-	buf_addc(out, mark);
-	buf_addc(out, ' ');
 }
 
 static void add_titles(struct rows *r)
 {
 	text_tone(r->out, r->style, TONE_FAINT);
 	buf_addc(r->out, ' ');
-	for (int i = 0; i < CELLS; i++) {
-		const char *title = cells[i].title;
-		size_t n = strlen(title);
-
-		if (!r->shown[i])
-			continue;
-		if (i != CELL_KIND)
-			text_add_blanks(r->out, cells[i].columns - n);
-		buf_adds(r->out, title);
-		text_add_blanks(r->out, 2 + (i == CELL_KIND ? cells[i].columns - n : 0));
+	for (unsigned i = 0; i < r->columns.n; i++) {
+		add_padded(r->out, value_info[r->columns.column[i]].title, VALUE_COLUMNS, true);
+		text_add_blanks(r->out, 2);
 	}
+	if (r->kind)
+		add_padded(r->out, "kind", KIND_COLUMNS + 2, false);
 	buf_adds(r->out, "name");
 	text_tone(r->out, r->style, TONE_PLAIN);
 	buf_addc(r->out, '\n');
 }
 
-/* An upper bound as "<412MiB", in the same columns. */
-static void add_bound(struct buf *b, const struct buf *bound)
+/* Where some are sums over processes, those that are not are marked. */
+static bool is_marked(const struct rows *r, const struct cost *c)
 {
-	buf_addc(b, '<');
-	for (size_t i = 0; i < bound->len; i++) {
-		if (bound->data[i] != ' ')
-			buf_addc(b, bound->data[i]);
-	}
+	return r->v->sum->rec->n_memory && c->memory_kb && !c->memory_summed;
 }
 
-static void add_memory(struct buf *b, const struct cost *c)
+/* ">1.2 s", and an upper bound as "<412MiB", in the same columns. */
+static void add_value(struct rows *r, enum value v, const struct cost *c)
 {
-	char memory[32];
-	struct buf bound;
+	char cell[64], number[32];
+	struct buf text, b;
+	int64_t n;
+	enum value_bound bound = value_shown(&n, v, c);
 
-	if (c->memory_kb || !c->memory_at_most_kb) {
-		text_add_bytes(b, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
-		return;
+	buf_init_fixed(&text, cell, sizeof cell);
+	buf_init_fixed(&b, number, sizeof number);
+	value_add(&b, v, n);
+	buf_adds(&text, bound == VALUE_AT_MOST ? "<" : bound == VALUE_AT_LEAST ? ">" : "");
+	for (size_t i = 0; i < b.len; i++) {
+		if (b.data[i] != ' ' || bound != VALUE_AT_MOST)
+			buf_addc(&text, b.data[i]);
 	}
-	buf_init_fixed(&bound, memory, sizeof memory);
-	text_add_bytes(&bound, sat_mul(c->memory_at_most_kb, 1024));
-	add_bound(b, &bound);
-}
-
-static void add_wall(struct buf *b, const struct row *row)
-{
-	char wall[32];
-	struct buf bound;
-
-	if (row->start_us < 0 || row->cost->wall_least_us == row->cost->wall_us) {
-		text_add_time(b, row->start_us < 0 ? -1 : row->cost->wall_us);
-		return;
-	}
-	buf_init_fixed(&bound, wall, sizeof wall);
-	text_add_time(&bound, row->cost->wall_us);
-	add_bound(b, &bound);
-}
-
-static void add_value(struct buf *b, enum cell cell, const struct row *row)
-{
-	const struct cost *c = row->cost;
-
-	switch (cell) {
-	case CELL_START:
-		text_add_time(b, row->start_us);
-		break;
-	case CELL_WALL:
-		add_wall(b, row);
-		break;
-	case CELL_CPU:
-		buf_adds(b, c->at_least ? ">" : "");
-		text_add_time(b, c->measured ? c->cpu_us : -1);
-		break;
-	case CELL_MEMORY:
-		add_memory(b, c);
-		break;
-	case CELL_FILES:
-		text_add_bytes(b, c->files_bytes ? c->files_bytes : -1);
-		break;
-	default:
-		buf_adds(b, c->at_least && cost_value(c, SORT_IO) ? ">" : "");
-		text_add_bytes(b, c->measured ? cost_value(c, SORT_IO) : -1);
-		break;
-	}
+	add_padded(r->out, buf_str(&text), VALUE_COLUMNS, true);
+	buf_adds(r->out, v == VALUE_MEMORY && is_marked(r, c) ? "* " : "  ");
 }
 
 static void add_row_kind(struct buf *out, const char *kind)
@@ -386,28 +294,12 @@ static void add_row_name(struct rows *r, const struct row *row)
 	buf_release(&name);
 }
 
-/* Where some are sums over processes, those that are not are marked. */
-static bool is_marked(struct rows *r, const struct cost *c)
-{
-	return r->v->sum->rec->n_memory && c->memory_kb && !c->memory_summed;
-}
-
 static void add_row(struct rows *r, const struct row *row)
 {
-	char memory[64];
-	struct buf text;
-
-	buf_init_fixed(&text, memory, sizeof memory);
 	buf_addc(r->out, ' ');
-	for (enum cell i = 0; i < CELL_KIND; i++) {
-		if (!r->shown[i])
-			continue;
-		buf_clear(&text);
-		add_value(&text, i, row);
-		add_marked(r->out, &text, cells[i].columns,
-			  i == CELL_MEMORY && is_marked(r, row->cost) ? '*' : ' ');
-	}
-	if (r->shown[CELL_KIND])
+	for (unsigned i = 0; i < r->columns.n; i++)
+		add_value(r, r->columns.column[i], row->cost);
+	if (r->kind)
 		add_row_kind(r->out, row->task->kind);
 	add_row_name(r, row);
 }
@@ -419,7 +311,7 @@ static bool ended_badly(const struct task *t)
 
 /* Rows of the n targets, or tasks, in index. */
 static void add_rows(struct buf *out, const struct view *v, const uint32_t *index, size_t n,
-		     enum sort_key key, const struct style *style, bool targets)
+		     enum value key, const struct style *style, bool targets)
 {
 	const struct summary *s = v->sum;
 	const struct task *task = s->rec->task;
@@ -431,10 +323,7 @@ static void add_rows(struct buf *out, const struct view *v, const uint32_t *inde
 		const struct target *g = &s->target[targets ? index[i] : 0];
 		uint32_t main_task = targets ? summary_main_task(s, g) : index[i];
 		struct cost cost = targets ? summary_target_cost(s, g) : s->nest[index[i]].cost;
-		struct row row = {
-			targets ? g->start_us : task[main_task].start_us, &cost, &task[main_task],
-			targets ? g->n_tasks : 1, false
-		};
+		struct row row = { &cost, &task[main_task], targets ? g->n_tasks : 1, false };
 
 		for (uint32_t t = targets ? g->first_task : main_task; t != NO_INDEX;
 		     t = targets ? s->nest[t].next : NO_INDEX)
@@ -445,30 +334,26 @@ static void add_rows(struct buf *out, const struct view *v, const uint32_t *inde
 
 /* Lists */
 
-static const char *const list_title[SORT_KEYS] = {
-	[SORT_WALL] = "Slowest", [SORT_CPU] = "Most CPU", [SORT_MEMORY] = "Most memory",
-	[SORT_IO] = "Most disk I/O", [SORT_FILES] = "Largest files", [SORT_START] = "In order of start",
-	[SORT_NAME] = "By name",
-};
-
 /* How many of the first n have a value that is not 0. */
-static size_t nonzero(const struct view *v, enum sort_key key, size_t n)
+static size_t nonzero(const struct view *v, enum value key, size_t n)
 {
-	if (key == SORT_START || key == SORT_NAME || key == SORT_WALL)
-		return n;
-	while (n && !view_target_cost(v->sum, &v->sum->target[v->target[n - 1]], key))
-		n--;
+	for (; n && key != VALUE_START && key != VALUE_NAME && key != VALUE_WALL; n--) {
+		struct cost c = summary_target_cost(v->sum, &v->sum->target[v->target[n - 1]]);
+
+		if (value_get(key, &c) > 0)
+			break;
+	}
 	return n;
 }
 
-static void add_list(struct buf *out, struct view *v, enum sort_key key, size_t top,
+static void add_list(struct buf *out, struct view *v, enum value key, size_t top,
 		     const struct style *style)
 {
 	size_t n = nonzero(v, key, view_top_targets(v, key, top));
 
 	if (!n)
 		return;
-	text_title(out, style, list_title[key]);
+	text_title(out, style, value_info[key].list);
 	add_rows(out, v, v->target, n, key, style, true);
 }
 
@@ -568,7 +453,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	const struct summary *s = v->sum;
 
 	if (o->tasks) {
-		enum sort_key key = o->sort < SORT_KEYS ? o->sort : SORT_START;
+		enum value key = o->sort < VALUE_SORTS ? o->sort : VALUE_START;
 		size_t n = view_top_tasks(v, key, v->n_tasks);
 
 		if (!n && !v->all)
@@ -596,12 +481,12 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	text_kinds(out, &v->kinds, style);
 	if (v->all && o->programs)
 		text_programs(out, o->programs, s, o->top, style);
-	if (o->sort < SORT_KEYS) {
+	if (o->sort < VALUE_SORTS) {
 		add_list(out, v, o->sort, o->top, style);
 	} else {
-		add_list(out, v, SORT_WALL, o->top, style);
-		add_list(out, v, SORT_MEMORY, o->top, style);
-		add_list(out, v, SORT_FILES, o->top, style);
+		add_list(out, v, VALUE_WALL, o->top, style);
+		add_list(out, v, VALUE_MEMORY, o->top, style);
+		add_list(out, v, VALUE_FILES, o->top, style);
 	}
 	if (!v->all)
 		text_files(out, v, o->top, style);

@@ -101,7 +101,7 @@ static void add_markdown(struct buf *out, const struct diff *d)
 
 /* Values */
 
-enum { VALUE_NAME, VALUE_BASE, VALUE_NEW, VALUE_CHANGE, VALUE_SHARE, VALUE_INTERVAL, VALUE_RATE,
+enum { COLUMN_NAME, COLUMN_BASE, COLUMN_NEW, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_INTERVAL, COLUMN_RATE,
 	VALUE_COLUMNS };
 
 /* A table of values; without a test it lacks the last two columns. */
@@ -152,7 +152,7 @@ static void add_value(struct doc *d, const struct diff *x, const struct diff_val
 	text = doc_text(d, f->change);
 	if (!status)
 		amount_add_change(text, unit, f->change);
-	else if (!doc_has(d, VALUE_NEW))
+	else if (!doc_has(d, COLUMN_NEW))
 		amount_add(text, unit, f->value[DIFF_NOW]);
 	text = doc_text(d, f->share);
 	if (!status && unit != UNIT_COUNT)

@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "command/shell.h"
 #include "render/facts.h"
+#include "render/group_table.h"
 #include "render/text_results.h"
 #include "write/markdown.h"
 
@@ -44,36 +45,16 @@ static void add_task_name(struct buf *out, const struct recording *rec, const st
 	buf_release(&name);
 }
 
-/* Cells of a row, before its name. */
-static void add_time(struct buf *out, int64_t us)
+/* What is known only as a bound says so. */
+static void add_value(struct buf *out, enum value v, const struct cost *c)
 {
-	buf_adds(out, "| ");
-	text_add_time(out, us);
-	buf_addc(out, ' ');
-}
+	static const char *const words[] = {
+		[VALUE_EXACT] = "", [VALUE_AT_MOST] = "at most ", [VALUE_AT_LEAST] = "&gt;",
+	};
+	int64_t n;
 
-static void add_bytes(struct buf *out, int64_t bytes)
-{
-	buf_adds(out, "| ");
-	text_add_bytes(out, bytes);
-	buf_addc(out, ' ');
-}
-
-/* What is known only as an upper bound says so. */
-static void add_target_wall(struct buf *out, const struct cost *c)
-{
-	buf_adds(out, c->wall_least_us == c->wall_us ? "| " : "| at most ");
-	text_add_time(out, c->wall_us);
-	buf_addc(out, ' ');
-}
-
-static void add_target_memory(struct buf *out, const struct cost *c)
-{
-	bool bound = !c->memory_kb && c->memory_at_most_kb;
-	int64_t kb = bound ? c->memory_at_most_kb : c->memory_kb;
-
-	buf_adds(out, bound ? "| at most " : "| ");
-	text_add_bytes(out, kb ? sat_mul(kb, 1024) : -1);
+	buf_addf(out, "| %s", words[value_shown(&n, v, c)]);
+	value_add(out, v, n);
 	buf_addc(out, ' ');
 }
 
@@ -234,35 +215,47 @@ static void add_failed(struct buf *out, const struct view *v, size_t top,
 
 /* Tables */
 
-static void add_targets(struct buf *out, struct view *v, enum sort_key key, size_t top)
+struct head {
+	size_t n;
+	const char *title[VALUES + 4];
+	char align[VALUES + 5];		/* 'l' or 'r'; ends with 0 */
+};
+
+static void head_add(struct head *h, const char *title, char align)
 {
-	static const char *const title[SORT_KEYS] = {
-		[SORT_WALL] = "Slowest", [SORT_CPU] = "Most CPU", [SORT_MEMORY] = "Most memory",
-		[SORT_IO] = "Most disk I/O", [SORT_START] = "In order of start",
-		[SORT_NAME] = "By name",
-	};
-	static const char *const cells[] = { "wall", "CPU", "memory", "disk", "kind", "name" };
+	h->title[h->n] = title;
+	h->align[h->n++] = align;
+}
+
+static void head_write(struct buf *out, const struct head *h)
+{
+	markdown_row(out, h->title, h->n);
+	markdown_rule(out, h->align);
+}
+
+static void add_targets(struct buf *out, struct view *v, enum value key, size_t top)
+{
 	const struct summary *s = v->sum;
 	size_t n = view_top_targets(v, key, top), i;
+	struct value_columns columns;
+	struct head head = { 0 };
 
 	if (!n)
 		return;
-	buf_addf(out, "\n#### %s\n\n", title[key]);
-	markdown_row(out, cells, 6);
-	markdown_rule(out, "rrrrll");
+	value_columns(&columns, key, &v->cost);
+	buf_addf(out, "\n#### %s\n\n", value_info[key].list);
+	for (unsigned k = 0; k < columns.n; k++)
+		head_add(&head, value_info[columns.column[k]].title, 'r');
+	head_add(&head, "kind", 'l');
+	head_add(&head, "name", 'l');
+	head_write(out, &head);
 	for (i = 0; i < n && !is_full(out); i++) {
 		const struct target *g = &s->target[v->target[i]];
 		const struct task *t = &s->rec->task[summary_main_task(s, g)];
 		const struct cost c = summary_target_cost(s, g);
 
-		add_target_wall(out, &c);
-		buf_addf(out, "| %s", c.at_least ? "&gt;" : "");
-		text_add_time(out, c.measured ? c.cpu_us : -1);
-		buf_addc(out, ' ');
-		add_target_memory(out, &c);
-		buf_addf(out, "| %s", c.at_least && cost_value(&c, SORT_IO) ? "&gt;" : "");
-		text_add_bytes(out, c.measured ? cost_value(&c, SORT_IO) : -1);
-		buf_addc(out, ' ');
+		for (unsigned k = 0; k < columns.n; k++)
+			add_value(out, columns.column[k], &c);
 		buf_adds(out, "| ");
 		markdown_add(out, t->kind);
 		buf_adds(out, " | ");
@@ -289,80 +282,72 @@ static void add_peak(struct buf *out, const struct summary *s)
 	markdown_row(out, cells, 2);
 	markdown_rule(out, "rl");
 	for (size_t i = 0; i < s->n_peak_tasks; i++) {
-		add_bytes(out, sat_mul(s->peak_task[i].memory_kb, 1024));
 		buf_adds(out, "| ");
+		value_add(out, VALUE_MEMORY, s->peak_task[i].memory_kb);
+		buf_adds(out, " | ");
 		add_task_name(out, s->rec, &s->rec->task[s->peak_task[i].task]);
 		buf_adds(out, " |\n");
 	}
 }
 
-/* name NULL: a row of ours, with these words. */
-static void add_group(struct buf *out, const struct groups *g, enum sort_key share, const char *name,
-		      const char *words, uint64_t n, const struct cost *c)
+struct group_rows {
+	struct buf *out;
+	struct group_table t;
+};
+
+static bool add_group(void *ctx, const struct group_row *row)
 {
-	int64_t whole = cost_value(&g->total.cost, share);
+	static const char *const mark[] = {
+		[GROUP_UNKNOWN] = "", [GROUP_MORE] = "*", [GROUP_REST] = "", [GROUP_TOTAL] = "**",
+	};
+	const struct group_rows *r = ctx;
+	struct buf *out = r->out;
 
 	buf_adds(out, "| ");
-	if (n)
-		buf_addu(out, n);
+	if (row->n)
+		buf_addu(out, row->n);
 	buf_addc(out, ' ');
-	if (n)
-		add_time(out, c->wall_us);
-	else
+	for (unsigned i = 0; i < r->t.columns.n; i++) {
+		size_t before = out->len + 2;
+
 		buf_adds(out, "| ");
-	add_time(out, c->measured ? c->cpu_us : -1);
-	buf_adds(out, "| ");
-	if (whole > 0 && (n || share != SORT_WALL))
-		text_add_percent(out, (double)cost_value(c, share) / (double)whole);
-	buf_addc(out, ' ');
-	if (n)
-		add_bytes(out, c->memory_kb ? sat_mul(c->memory_kb, 1024) : -1);
-	else
+		group_table_value(out, r->t.columns.column[i], row);
+		buf_adds(out, out->len > before ? " " : "");
+		if (r->t.columns.column[i] != VALUE_CPU)
+			continue;
 		buf_adds(out, "| ");
-	add_bytes(out, c->measured && !g->of_processes ? cost_value(c, SORT_IO) : -1);
+		group_table_share(out, &r->t, row);
+		buf_addc(out, ' ');
+	}
 	buf_adds(out, "| ");
-	if (name)
-		add_name(out, name);
+	if (row->role == GROUP_NAMED)
+		add_name(out, row->name);
 	else
-		buf_adds(out, words);
+		buf_addf(out, "%s%s%s", mark[row->role], row->name, mark[row->role]);
 	buf_adds(out, " |\n");
+	return !is_full(out);
 }
 
-static void add_groups(struct buf *out, struct groups *g, enum sort_key key, size_t top)
+static void add_groups(struct buf *out, struct groups *g, enum value key, size_t top)
 {
-	const enum sort_key sorted = key < SORT_KEYS ? key : groups_usual_key(g);
-	const enum sort_key share = sorted == SORT_CPU || sorted == SORT_IO ? sorted : SORT_WALL;
-	const char *const cells[] = {
-		g->of_processes ? "processes" : "tasks", "wall", "CPU",
-		share == SORT_CPU ? "share of CPU" : share == SORT_IO ? "share of disk" :
-		"share of wall", "memory", "disk", groups_title(g),
-	};
-	struct buf title = BUF_PART_OF(out);
-	const uint32_t *order;
-	struct group more;
-	char words[48];
-	size_t n = groups_top(g, sorted, top, &order), i;
+	struct group_rows r = { .out = out };
+	struct head head = { 0 };
+	char share[64];
 
-	buf_addf(&title, "Time by %s", groups_title(g));
-	groups_add_note(&title, g);
-	buf_addf(out, "\n#### %s\n\n", buf_str(&title));
-	buf_release(&title);
-	markdown_row(out, cells, 7);
-	markdown_rule(out, "rrrrrrl");
-	for (i = 0; i < n && !is_full(out); i++) {
-		const struct group *of = &g->group[order[i]];
-
-		add_group(out, g, share, *of->name ? of->name : NULL, groups_name(of), of->n,
-			  &of->cost);
+	group_table_make(&r.t, g, key);
+	buf_adds(out, "\n#### ");
+	group_table_title(out, &r.t);
+	buf_adds(out, "\n\n");
+	snprintf(share, sizeof share, "share of %s", value_info[r.t.share].title);
+	head_add(&head, g->of_processes ? "processes" : "tasks", 'r');
+	for (unsigned i = 0; i < r.t.columns.n; i++) {
+		head_add(&head, value_info[r.t.columns.column[i]].title, 'r');
+		if (r.t.columns.column[i] == VALUE_CPU)
+			head_add(&head, share, 'r');
 	}
-	if (i < g->n) {
-		groups_add_up(&more, g, order + i, g->n - i);
-		snprintf(words, sizeof words, "*%zu more*", g->n - i);
-		add_group(out, g, share, NULL, words, more.n, &more.cost);
-	}
-	if (g->rest.measured)
-		add_group(out, g, share, NULL, groups_rest_name(g), 0, &g->rest);
-	add_group(out, g, share, NULL, "**total**", g->total.n, &g->total.cost);
+	head_add(&head, groups_title(g), 'l');
+	head_write(out, &head);
+	group_table_rows(&r.t, top, add_group, &r);
 }
 
 int show_markdown(struct buf *out, struct view *v, const struct show_options *o,
@@ -374,7 +359,7 @@ int show_markdown(struct buf *out, struct view *v, const struct show_options *o,
 	add_head(out, v, o);
 	add_facts(out, v, o);
 	add_failed(out, v, o->top, excerpt);
-	add_targets(out, v, o->sort < SORT_KEYS ? o->sort : SORT_WALL, o->top);
+	add_targets(out, v, o->sort < VALUE_SORTS ? o->sort : VALUE_WALL, o->top);
 	if (v->all)
 		add_peak(out, v->sum);
 	for (size_t i = 0; i < o->n_groups; i++)

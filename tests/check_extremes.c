@@ -59,9 +59,9 @@ static void show(const struct summary *sum)
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
 	ck_assert_int_eq(chain_make(&chain, sum), 0);
 	ck_assert_int_eq(answer_make(&answer, sum, &chain), 0);
-	for (int i = 0; i <= SORT_KEYS; i++) {
+	for (int i = 0; i <= VALUE_SORTS; i++) {
 		struct show_options o = {
-			.sort = (enum sort_key)i, .top = 10, .tasks = i % 2,
+			.sort = (enum value)i, .top = 10, .tasks = i % 2,
 			.chain = &chain, .answer = &answer,
 		};
 

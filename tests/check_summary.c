@@ -333,7 +333,7 @@ START_TEST(selecting)
 	ck_assert_uint_eq(v.n_tasks, selections[_i].tasks);
 	ck_assert_uint_eq(v.n_targets, selections[_i].targets);
 	ck_assert_uint_eq(v.n_unsuccessful, selections[_i].unsuccessful);
-	n = view_top_targets(&v, SORT_WALL, 1);
+	n = view_top_targets(&v, VALUE_WALL, 1);
 	ck_assert_uint_eq(n, selections[_i].first ? 1 : 0);
 	if (n)
 		ck_assert_str_eq(rec.task[s.target[v.target[0]].first_task].name,

@@ -58,7 +58,7 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats tests/check_stopped \
 	tests/check_store tests/check_stream tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
 	tests/check_tally tests/check_tally_image tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
-	tests/check_tracker tests/check_traces tests/check_api_tracker tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trends tests/check_trust \
+	tests/check_tracker tests/check_traces tests/check_value tests/check_api_tracker tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trends tests/check_trust \
 	tests/check_trust_files tests/check_unreadable tests/check_unwind tests/check_usage_log tests/check_used \
 	tests/check_verdict tests/check_verdict_sets tests/check_verdict_held tests/check_works tests/check_zstd
 # of inspections

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_ANALYSE_VALUE_H
+#define BUILDBEAT_ANALYSE_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+struct cost;
+
+enum unit {
+	UNIT_US,
+	UNIT_KB,
+	UNIT_BYTES,
+	UNIT_COUNT,
+	UNIT_STATUS,
+};
+
+/*
+ * The values of a task, of a target and of a group of tasks. Sort keys, columns and keys of all
+ * outputs are rows of this table: a further value is a further row.
+ *
+ *	.title	column of a table
+ *	.name	in sentences
+ *	.list	title of a list that is sorted by it
+ *	.key	in JSON
+ *	.of	the value, -1: not known
+ *	.joined	that of several tasks; by default the sum
+ *	.stays	columns with a smaller number are dropped earlier from a narrow table; 0: only tables
+ *		that are sorted by the value have the column
+ *	.quiet	a table has no column if all values are 0
+ *	.needs	it is known only if the build was recorded so
+ */
+#define VALUE_ROWS(_) \
+	_(VALUE_START, "start", .title = "start", .name = "start", .list = "In order of start", \
+	  .key = "start_us", .unit = UNIT_US, .of = start_of, .joined = VALUE_FIRST) \
+	_(VALUE_WALL, "wall", .title = "wall", .name = "wall time", .list = "Slowest", \
+	  .key = "wall_us", .unit = UNIT_US, .of = wall_of, .stays = 5) \
+	_(VALUE_CPU, "cpu", .title = "CPU", .name = "CPU time", .list = "Most CPU", \
+	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3) \
+	_(VALUE_MEMORY, "memory", .title = "memory", .name = "memory", .list = "Most memory", \
+	  .key = "memory_kb", .unit = UNIT_KB, .of = memory_of, .joined = VALUE_LARGEST, .stays = 4) \
+	_(VALUE_IO, "io", .title = "disk", .name = "bytes read and written", .list = "Most disk I/O", \
+	  .key = "io_bytes", .unit = UNIT_BYTES, .of = io_of, .stays = 2, .quiet = true) \
+	_(VALUE_READ, "read", .title = "read", .name = "bytes read", .list = "Most bytes read", \
+	  .key = "disk_read_bytes", .unit = UNIT_BYTES, .of = read_of) \
+	_(VALUE_WRITTEN, "written", .title = "written", .name = "bytes written", .list = "Most bytes written", \
+	  .key = "disk_written_bytes", .unit = UNIT_BYTES, .of = written_of) \
+	_(VALUE_FILES, "files", .title = "files", .name = "size of files", .list = "Largest files", \
+	  .key = "files_bytes", .unit = UNIT_BYTES, .of = files_of, .stays = 1, .quiet = true, \
+	  .needs = "record --task-files")
+
+#define VALUE_ID(id, ...) id,
+enum value { VALUE_ROWS(VALUE_ID) VALUES, VALUE_NAME = VALUES, VALUE_SORTS };
+#undef VALUE_ID
+
+/* "start, wall, ", for the help of options. */
+#define VALUE_WORD_TEXT(id, word, ...) word ", "
+#define VALUE_WORDS VALUE_ROWS(VALUE_WORD_TEXT)
+
+enum value_joined { VALUE_SUM, VALUE_LARGEST, VALUE_FIRST };
+
+struct value_info {
+	const char *word, *title, *name, *list, *key, *needs;
+	enum unit unit;
+	enum value_joined joined;
+	int64_t (*of)(const struct cost *c);
+	uint8_t stays;
+	bool quiet;
+};
+
+/* Of each value and of VALUE_NAME, the name of a task, which has only words. */
+extern const struct value_info value_info[VALUE_SORTS];
+
+/* The words of value_info; ends with NULL. */
+extern const char *const value_word[VALUE_SORTS + 1];
+
+/* In the unit of the value; -1: not known. */
+static inline int64_t value_get(enum value v, const struct cost *c)
+{
+	return value_info[v].of(c);
+}
+
+/* What people see may be a bound: the number to show. */
+enum value_bound { VALUE_EXACT, VALUE_AT_MOST, VALUE_AT_LEAST };
+enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c);
+
+/* "1.2 s", "412 MiB", "17"; "-" if it is not known. */
+void value_add(struct buf *b, enum value v, int64_t n);
+
+/* Negative: a comes before b in a list: the largest value first, the earliest start first, unknown values last.
+ * An upper bound does not count. VALUE_NAME: 0. */
+int value_order(enum value v, const struct cost *a, const struct cost *b);
+
+/* The columns of a table. */
+struct value_columns {
+	unsigned n;
+	uint8_t column[VALUES];	/* enum value */
+};
+
+/* Those of a table of these tasks, sorted by `key`. */
+void value_columns(struct value_columns *c, enum value key, const struct cost *total);
+
+/* Drop the column that may go first, except those of these bits; false: there is none. */
+bool value_columns_drop(struct value_columns *c, uint32_t keep);
+
+#endif

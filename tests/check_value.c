@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/cost.h"
+#include "base/text.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each row of the table of values, in each output: sorted by it, and with the values themselves. The order and the
+ * texts are found here. */
+
+#define TASKS 4
+
+static const char *const name[TASKS] = { "one", "two", "three", "four" };
+static struct recorded r;
+static struct { int64_t n; const char *name; } expected[TASKS];	/* largest first */
+
+/* No value has the order of another one's tasks, or that of the starts. */
+static void start(void)
+{
+	const char *dir = support_path("%s/rec", support_tmpdir());
+
+	support_expect(NULL, 0, "", "", "mkdir %s", dir);
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\ncwd: /src\ncores: 2\nend_us: 60000000\n"
+		       "status: 0\ncommand: make\n");
+	support_writes(support_path("%s/tasks.log", dir),
+		"buildbeat tasks 1\n"
+		"open\t500\ta\t100\t0\t100,1\tmake\t4.3\t/src\tmake\n"
+		"start\t1000\ta.1\t101\t\t\tone\t\tcc -c one.c -o one\n"
+		"done\t3001000\ta.1\t0\t1000000\t50000\t90000\t700\t30\t16\t800\t1\t900\t-1\t-1\n"
+		"start\t4000000\ta.2\t102\t\t\ttwo\t\tar rc two x\n"
+		"done\t13000000\ta.2\t0\t600000\t5000\t40000\t9000\t2\t400\t8\t60\t40\t-1\t-1\n"
+		"start\t14000000\ta.3\t103\t\t\tthree\t\tcp x three\n"
+		"done\t15500000\ta.3\t0\t20000\t700\t70000\t300\t5\t90\t60\t700\t3\t-1\t-1\n"
+		"start\t16000000\ta.4\t104\t\t\tfour\t\tld -o four x\n"
+		"done\t22000000\ta.4\t0\t2000000\t9000\t8000\t5000\t7\t24\t2400\t20\t6\t-1\t-1\n"
+		"close\t23000000\ta\t4\n");
+	support_writes(support_path("%s/results.log", dir), "buildbeat results 1\nfiles\ta.1\t51200\tone\n"
+		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t307200\tfour\n");
+	recorded_read(&r, dir);
+}
+
+static void stop(void)
+{
+	recorded_release(&r);
+	support_cleanup();
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* Values that differ; those of times begin with the first. */
+static void expect(enum value v)
+{
+	for (size_t i = 0; i < TASKS; i++) {
+		expected[i].n = value_get(v, &r.sum.nest[recorded_task(&r, name[i])].cost);
+		expected[i].name = name[i];
+		ck_assert_int_ge(expected[i].n, 0);
+	}
+	qsort(expected, TASKS, sizeof *expected, by_value);
+	for (size_t i = 0; i < TASKS / 2 && v == VALUE_START; i++) {
+		int64_t n = expected[i].n;
+		const char *text = expected[i].name;
+
+		expected[i] = expected[TASKS - 1 - i];
+		expected[TASKS - 1 - i].n = n;
+		expected[TASKS - 1 - i].name = text;
+	}
+	for (size_t i = 1; i < TASKS; i++)
+		ck_assert_int_ne(expected[i].n, expected[i - 1].n);
+}
+
+static const char *show(struct run *out, const char *options, enum value v)
+{
+	support_run(out, support_tmpdir(), "COLUMNS=200 %s/buildbeat show %s -s %s rec", TOP_BUILDDIR, options,
+		    value_info[v].word);
+	ck_assert_msg(!out->status, "%s", out->err.data);
+	return out->out.data;
+}
+
+/* The line behind `title` has the column, the next ones the tasks in their order. */
+static void check_list(const char *text, const char *title, enum value v)
+{
+	const char *at = strstr(text, title), *head;
+
+	ck_assert_msg(at, "no '%s' in\n%s", title, text);
+	head = at + strlen(title);
+	at = strchr(head, '\n');
+	ck_assert_msg(memmem(head, (size_t)(at - head), value_info[v].title, strlen(value_info[v].title)),
+		      "no column %s in %s", value_info[v].title, head);
+	for (size_t i = 0; i < TASKS; i++) {
+		struct buf n = BUF_INIT;
+		const char *row = strstr(at, expected[i].name), *end;
+
+		ck_assert_msg(row, "%s is not at its place by %s:\n%s", expected[i].name, value_info[v].word, text);
+		end = row;
+		while (*row != '\n')
+			row--;
+		buf_addc(&n, ' ');
+		value_add(&n, v, expected[i].n);
+		buf_addc(&n, ' ');
+		ck_assert_msg((at = memmem(row, (size_t)(end - row), n.data, n.len)), "%s without%s by %s:\n%s",
+			      expected[i].name, buf_str(&n), value_info[v].word, text);
+		at = end;
+		buf_release(&n);
+	}
+}
+
+START_TEST(texts)
+{
+	const enum value v = (enum value)_i;
+	char title[80];
+	struct run out;
+
+	expect(v);
+	snprintf(title, sizeof title, "\n%s\n", value_info[v].list);
+	check_list(show(&out, "", v), title, v);
+	snprintf(title, sizeof title, "\n#### %s\n\n", value_info[v].list);
+	check_list(show(&out, "--markdown", v), title, v);
+	check_list(show(&out, "--tasks", v), "", v);
+}
+END_TEST
+
+/* By the name, each task is a group. */
+START_TEST(groups)
+{
+	const enum value v = (enum value)_i;
+	struct run out;
+
+	expect(v);
+	check_list(show(&out, "--by target", v), "\nTime by target\n", v);
+	check_list(show(&out, "--markdown --by target", v), "\n#### Time by target\n\n", v);
+}
+END_TEST
+
+START_TEST(json)
+{
+	const enum value v = (enum value)_i;
+	char text[80];
+	struct run out;
+	const char *at;
+
+	expect(v);
+	snprintf(text, sizeof text, "\"by_%s\": [", value_info[v].word);
+	at = strstr(show(&out, "--json", v), text);
+	ck_assert_msg(at, "no %s", text);
+	for (size_t i = 0; i < TASKS; i++) {
+		snprintf(text, sizeof text, "\"name\":\"%s\"", expected[i].name);
+		at = strstr(at, text);
+		ck_assert_msg(at, "%s is not at its place", text);
+		snprintf(text, sizeof text, "\"%s\":%lld", value_info[v].key, (long long)expected[i].n);
+		at = strstr(at, text);
+		ck_assert_msg(at && strchr(",}", at[strlen(text)]), "no %s", text);
+	}
+}
+END_TEST
+
+/* What is wanted of every row. */
+START_TEST(complete)
+{
+	const struct value_info *i = &value_info[_i];
+
+	ck_assert(i->word && i->title && i->name && i->list && (_i == VALUE_NAME || (i->key && i->of)));
+	ck_assert_str_eq(value_word[_i], i->word);
+	for (int k = 0; k < _i; k++)
+		ck_assert(strcmp(i->word, value_info[k].word) && strcmp(i->title, value_info[k].title));
+	ck_assert_ptr_null(value_word[VALUE_SORTS]);
+}
+END_TEST
+
+TEST_PROGRAM(value)
+{
+	return support_main("value",
+		TEST_GROUP("table"), TEST_LOOP(complete, VALUE_SORTS),
+		TEST_GROUP_WITH("outputs", start, stop),
+		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES));
+}
