@@ -60,6 +60,7 @@ void cost_add(struct cost *sum, const struct cost *c)
 	add_memory(sum, c);
 	if (cost_knows(c, VALUE_START) && (!cost_knows(sum, VALUE_START) || c->start_us < sum->start_us))
 		sum->start_us = c->start_us;
+	sum->queue_us = sat_add(sum->queue_us, c->queue_us);
 	sum->known |= c->known;
 }
 

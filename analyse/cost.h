@@ -27,7 +27,8 @@ struct cost {
 	int64_t memory_at_most_kb;	/* the largest upper bound of tasks whose memory is
 					   not known; 0: none */
 	int64_t start_us;	/* of the first */
-	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL and VALUE_IO (all storage) */
+	int64_t queue_us;	/* from ready to start, after wait_add_queues() */
+	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL, VALUE_QUEUE, and VALUE_IO: of storage */
 	bool measured;		/* CPU; otherwise it is not known */
 	bool at_least;		/* CPU and storage: the last sample, as the end was not seen or
 				   nobody waited for a process of the task. What is only

@@ -17,6 +17,11 @@ static int64_t wall_of(const struct cost *c)
 	return cost_knows(c, VALUE_WALL) ? c->wall_us : -1;
 }
 
+static int64_t queue_of(const struct cost *c)
+{
+	return cost_knows(c, VALUE_QUEUE) ? c->queue_us : -1;
+}
+
 static int64_t cpu_of(const struct cost *c)
 {
 	return c->measured ? c->cpu_us : -1;
@@ -65,10 +70,8 @@ enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
 		*n = c->memory_at_most_kb;
 		return VALUE_AT_MOST;
 	}
-	if (v == VALUE_START || v == VALUE_MEMORY || v == VALUE_FILES || !c->at_least)
-		return VALUE_EXACT;
-	/* storage that was not sampled is nobody's lower bound */
-	return v == VALUE_CPU || *n > 0 ? VALUE_AT_LEAST : VALUE_EXACT;
+	/* storage of which nothing was sampled has no lower bound */
+	return value_info[v].sampled && c->at_least && (v == VALUE_CPU || *n > 0) ? VALUE_AT_LEAST : VALUE_EXACT;
 }
 
 void value_add(struct buf *b, enum value v, int64_t n)

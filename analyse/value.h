@@ -29,6 +29,7 @@ enum unit {
  *	.stays	columns with a smaller number are dropped earlier from a narrow table; 0: only tables
  *		that are sorted by the value have the column
  *	.quiet	a table has no column if all values are 0
+ *	.sampled	it can be a lower bound, the last sample: cost.at_least
  *	.needs	it is known only if the build was recorded so
  */
 #define VALUE_ROWS(_) \
@@ -36,16 +37,18 @@ enum unit {
 	  .key = "start_us", .unit = UNIT_US, .of = start_of, .joined = VALUE_FIRST) \
 	_(VALUE_WALL, "wall", .title = "wall", .name = "wall time", .list = "Slowest", \
 	  .key = "wall_us", .unit = UNIT_US, .of = wall_of, .stays = 5) \
+	_(VALUE_QUEUE, "queue", .title = "waited", .name = "time in the queue", .list = "Waited longest", \
+	  .key = "queue_us", .unit = UNIT_US, .of = queue_of) \
 	_(VALUE_CPU, "cpu", .title = "CPU", .name = "CPU time", .list = "Most CPU", \
-	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3) \
+	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3, .sampled = true) \
 	_(VALUE_MEMORY, "memory", .title = "memory", .name = "memory", .list = "Most memory", \
 	  .key = "memory_kb", .unit = UNIT_KB, .of = memory_of, .joined = VALUE_LARGEST, .stays = 4) \
 	_(VALUE_IO, "io", .title = "disk", .name = "bytes read and written", .list = "Most disk I/O", \
-	  .key = "io_bytes", .unit = UNIT_BYTES, .of = io_of, .stays = 2, .quiet = true) \
+	  .key = "io_bytes", .unit = UNIT_BYTES, .of = io_of, .stays = 2, .quiet = true, .sampled = true) \
 	_(VALUE_READ, "read", .title = "read", .name = "bytes read", .list = "Most bytes read", \
-	  .key = "disk_read_bytes", .unit = UNIT_BYTES, .of = read_of) \
+	  .key = "disk_read_bytes", .unit = UNIT_BYTES, .of = read_of, .sampled = true) \
 	_(VALUE_WRITTEN, "written", .title = "written", .name = "bytes written", .list = "Most bytes written", \
-	  .key = "disk_written_bytes", .unit = UNIT_BYTES, .of = written_of) \
+	  .key = "disk_written_bytes", .unit = UNIT_BYTES, .of = written_of, .sampled = true) \
 	_(VALUE_FILES, "files", .title = "files", .name = "size of files", .list = "Largest files", \
 	  .key = "files_bytes", .unit = UNIT_BYTES, .of = files_of, .stays = 1, .quiet = true, \
 	  .needs = "record --task-files")
@@ -66,7 +69,7 @@ struct value_info {
 	enum value_joined joined;
 	int64_t (*of)(const struct cost *c);
 	uint8_t stays;
-	bool quiet;
+	bool quiet, sampled;
 };
 
 /* Of each value and of VALUE_NAME, the name of a task, which has only words. */

@@ -499,6 +499,19 @@ void wait_release(struct waits *w)
 	*w = (struct waits){ 0 };
 }
 
+void wait_add_queues(struct summary *s, const struct waits *w)
+{
+	for (size_t i = 0; i < s->n_ran; i++) {
+		struct cost *c = &s->nest[s->order[i]].cost;
+		int64_t queue_us = wait_queue_us(w, s->rec, s->order[i]);
+
+		if (queue_us < 0)
+			continue;
+		c->queue_us = queue_us;
+		c->known |= 1u << VALUE_QUEUE;
+	}
+}
+
 int wait_curve(struct curve *waiting, const struct summary *s, const struct waits *w)
 {
 	struct keyed *begin = malloc((s->n_ran + 1) * sizeof *begin);

@@ -100,6 +100,9 @@ static inline int64_t wait_queue_us(const struct waits *w, const struct recordin
 	return ready_us < 0 ? -1 : rec->task[task].start_us - ready_us;
 }
 
+/* Add the known queue times to the costs of the tasks. */
+void wait_add_queues(struct summary *s, const struct waits *w);
+
 /* How many tasks wait, without those that wait for no more than WAIT_REACTION_US: the time in
  * which a host reacts. 0 or -ENOMEM. */
 int wait_curve(struct curve *waiting, const struct summary *s, const struct waits *w);

@@ -105,8 +105,11 @@ static int run(struct args *a, void *values, struct error *err)
 	if (r)
 		goto out;
 	r = summary_make(&summary, &rec);
-	if (!r && whole)
+	if (!r && (whole || s->sort == VALUE_QUEUE)) {
 		r = chain_make(&chain, &summary);
+		if (!r)
+			wait_add_queues(&summary, &chain.waits);
+	}
 	if (!r && whole)
 		r = answer_make(&answer, &summary, &chain);
 	if (!r)

@@ -201,13 +201,18 @@ static int read_recording(struct source *s, struct error *err)
 
 static int make_part(struct source *s, enum source_part part, struct error *err)
 {
+	int r;
+
 	switch (part) {
 	case SOURCE_RECORDING:
 		return read_recording(s, err);
 	case SOURCE_SUMMARY:
 		return summary_make(&s->summary, &s->recording);
 	case SOURCE_CHAIN:
-		return chain_make(&s->chain, &s->summary);
+		r = chain_make(&s->chain, &s->summary);
+		if (!r)
+			wait_add_queues(&s->summary, &s->chain.waits);
+		return r;
 	default:
 		return answer_make(&s->answer, &s->summary, &s->chain);
 	}

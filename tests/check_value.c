@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/cost.h"
+#include "analyse/chain.h"
 #include "base/text.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -15,6 +15,7 @@
 
 static const char *const name[TASKS] = { "one", "two", "three", "four" };
 static struct recorded r;
+static struct chain chain;
 static struct { int64_t n; const char *name; } expected[TASKS];	/* largest first */
 
 /* No value has the order of another one's tasks, or that of the starts. */
@@ -28,6 +29,10 @@ static void start(void)
 	support_writes(support_path("%s/tasks.log", dir),
 		"buildbeat tasks 1\n"
 		"open\t500\ta\t100\t0\t100,1\tmake\t4.3\t/src\tmake\n"
+		"queue\t600\ta.1\t\tone\t\n"
+		"queue\t700\ta.2\t\ttwo\t\n"
+		"queue\t13999000\ta.3\t\tthree\t\n"
+		"queue\t14100000\ta.4\t\tfour\t\n"
 		"start\t1000\ta.1\t101\t\t\tone\t\tcc -c one.c -o one\n"
 		"done\t3001000\ta.1\t0\t1000000\t50000\t90000\t700\t30\t16\t800\t1\t900\t-1\t-1\n"
 		"start\t4000000\ta.2\t102\t\t\ttwo\t\tar rc two x\n"
@@ -40,10 +45,13 @@ static void start(void)
 	support_writes(support_path("%s/results.log", dir), "buildbeat results 1\nfiles\ta.1\t51200\tone\n"
 		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t307200\tfour\n");
 	recorded_read(&r, dir);
+	ck_assert_int_eq(chain_make(&chain, &r.sum), 0);
+	wait_add_queues(&r.sum, &chain.waits);
 }
 
 static void stop(void)
 {
+	chain_release(&chain);
 	recorded_release(&r);
 	support_cleanup();
 }
