@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const tracker_value_word[TRACKER_VALUES + 1] = {
-	"start_us", "wall_us", "cpu_us", "memory_kb", "read_bytes", "written_bytes", "queue_us",
-	NULL
-};
-
 /* All groups */
 
 static bool larger(const void *ctx, uint32_t a, uint32_t b)
@@ -99,29 +94,9 @@ void tracker_table_release(struct tracker_table *table)
 
 /* One group */
 
-int64_t tracker_value(const struct tracker *t, uint32_t task, enum tracker_value what)
+static int64_t value_of(const struct tracker *t, uint32_t task, enum value v)
 {
-	const struct cost *c = &t->s->nest[task].cost;
-
-	switch (what) {
-	case TRACKER_START_US:
-		return t->s->rec->task[task].start_us;
-	case TRACKER_WALL_US:
-		return cost_wall_us(t->s->rec, &t->s->rec->task[task]);
-	case TRACKER_CPU_US:
-		return c->measured ? c->cpu_us : -1;
-	case TRACKER_MEMORY_KB:
-		return c->memory_kb ? c->memory_kb : -1;
-	case TRACKER_READ_BYTES:
-		return c->measured ? c->read_bytes : -1;
-	case TRACKER_WRITTEN_BYTES:
-		return c->measured ? c->written_bytes : -1;
-	case TRACKER_QUEUE_US:
-		return wait_queue_us(t->q, t->s->rec, task);
-	case TRACKER_VALUES:
-		break;
-	}
-	return -1;
+	return value_get(v, &t->s->nest[task].cost);
 }
 
 /* The value that has its place when they are sorted. They are moved. */
@@ -155,11 +130,11 @@ static int64_t nth(int64_t *value, size_t n, size_t place)
 
 /* value: memory for all tasks of the class. */
 static void fill_stat(struct tracker_stat *s, const struct tracker *t, const struct tracker_class *c,
-		      enum tracker_value what, int64_t *value)
+		      enum value what, int64_t *value)
 {
 	*s = (struct tracker_stat){ .sum = -1, .min = -1, .median = -1, .max = -1 };
 	for (size_t i = 0; i < c->n; i++) {
-		int64_t v = tracker_value(t, c->task[i], what);
+		int64_t v = value_of(t, c->task[i], what);
 
 		if (v < 0)
 			continue;
@@ -196,8 +171,8 @@ int tracker_class_make(struct tracker_class *c, struct tracker *t, enum tracker_
 		if (g.of_task[task] == group)
 			c->task[c->n++] = task;
 	}
-	for (int i = TRACKER_WALL_US; !r && i < TRACKER_VALUES; i++)
-		fill_stat(&c->stat[i], t, c, (enum tracker_value)i, value);
+	for (enum value v = VALUE_WALL; !r && v < VALUES; v++)
+		fill_stat(&c->stat[v], t, c, v, value);
 	free(value);
 	return r;
 }
@@ -236,7 +211,7 @@ void tracker_class_running(uint32_t *n_tasks, const struct tracker_class *c, con
 		n_tasks[i] = running += n_tasks[i];
 }
 
-int tracker_class_sort(struct tracker_class *c, const struct tracker *t, enum tracker_value by,
+int tracker_class_sort(struct tracker_class *c, const struct tracker *t, enum value by,
 		       bool up)
 {
 	struct keyed *key = malloc((c->n + 1) * sizeof *key);
@@ -246,7 +221,7 @@ int tracker_class_sort(struct tracker_class *c, const struct tracker *t, enum tr
 		c->sorted = malloc((c->n + 1) * sizeof *c->sorted);
 	r = key && c->sorted ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < c->n; i++) {
-		int64_t v = tracker_value(t, c->task[i], by);
+		int64_t v = value_of(t, c->task[i], by);
 
 		key[i] = (struct keyed){ v < 0 ? UINT64_MAX : up ? (uint64_t)v : (uint64_t)(INT64_MAX - v),
 					 c->task[i] };

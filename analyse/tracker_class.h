@@ -25,16 +25,6 @@ int tracker_table_make(struct tracker_table *out, struct tracker *t, enum tracke
 		       enum tracker_metric metric, int64_t from_us, int64_t until_us);
 void tracker_table_release(struct tracker_table *table);
 
-/* Values of one task, as in its cost; -1: not known. */
-enum tracker_value {
-	TRACKER_START_US, TRACKER_WALL_US, TRACKER_CPU_US, TRACKER_MEMORY_KB, TRACKER_READ_BYTES,
-	TRACKER_WRITTEN_BYTES, TRACKER_QUEUE_US, TRACKER_VALUES
-};
-
-extern const char *const tracker_value_word[TRACKER_VALUES + 1];	/* "start_us" ... NULL */
-
-int64_t tracker_value(const struct tracker *t, uint32_t task, enum tracker_value what);
-
 struct tracker_stat {
 	size_t n;		/* of which it is known; 0: the others are -1 */
 	int64_t sum, min, median, max;
@@ -44,7 +34,7 @@ struct tracker_class {
 	size_t n;		/* tasks that ran, by their start */
 	uint32_t *task;
 	uint32_t *sorted;	/* the same in another order, after tracker_class_sort() */
-	struct tracker_stat stat[TRACKER_VALUES];	/* not of TRACKER_START_US */
+	struct tracker_stat stat[VALUES];	/* not of VALUE_START */
 };
 
 /* -ENOENT: there is no such group. 0 or -ENOMEM. Always release. */
@@ -58,7 +48,7 @@ void tracker_class_running(uint32_t *n_tasks, const struct tracker_class *c, con
 
 /* Fill `sorted`: the largest value first, or the smallest with `up`; tasks whose value is not known come last,
  * and equal ones are by their start. 0 or -ENOMEM. */
-int tracker_class_sort(struct tracker_class *c, const struct tracker *t, enum tracker_value by,
+int tracker_class_sort(struct tracker_class *c, const struct tracker *t, enum value by,
 		       bool up);
 
 #endif

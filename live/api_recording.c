@@ -10,6 +10,7 @@
 #include "live/parameters.h"
 #include "live/route.h"
 #include "live/source.h"
+#include "live/task_json.h"
 #include "render/list.h"
 #include "render/show.h"
 #include "report/inspected.h"
@@ -45,6 +46,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 		}
 	}
 	json_array_end(&j);
+	task_json_values(&j, "values");
 	json_object_end(&j);
 	return 0;
 }

@@ -17,46 +17,18 @@
 
 #define ROWS_MAX 1000
 
-enum table_key { BY_NAME, BY_KIND, BY_STATE, BY_START, BY_WALL, BY_CPU, BY_MEMORY, BY_IO, BY_QUEUE, KEYS };
-
-static const char *const key_word[KEYS] = {
-	"name", "kind", "state", "start", "wall", "cpu", "memory", "io", "queue",
-};
+/* Columns beside the values and VALUE_NAME. */
+enum { BY_KIND = VALUE_SORTS, BY_STATE, KEYS };
 
 /* The last order asked for: the next request wants another part of it. */
 struct order {
-	enum table_key key;
+	int key;		/* enum value, or one of the above */
 	bool down;
 	char filter[256], state[16];
+	uint32_t known;		/* bit of each value that some task has */
 	size_t n;
 	uint32_t task[];
 };
-
-/* -1: not known */
-static int64_t number_of(const struct source *s, enum table_key key, uint32_t task)
-{
-	const struct task *t = &s->recording.task[task];
-	const struct cost *c = &s->summary.nest[task].cost;
-
-	switch (key) {
-	case BY_STATE:
-		return t->state;
-	case BY_START:
-		return t->start_us;
-	case BY_WALL:
-		return task_ran(t) ? cost_wall_us(&s->recording, t) : -1;
-	case BY_CPU:
-		return c->measured ? c->cpu_us : -1;
-	case BY_MEMORY:
-		return c->memory_kb ? c->memory_kb : -1;
-	case BY_IO:
-		return c->measured ? c->read_bytes + c->written_bytes : -1;
-	case BY_QUEUE:
-		return task_ran(t) ? wait_queue_us(&s->chain.waits, &s->recording, task) : -1;
-	default:
-		return -1;
-	}
-}
 
 /* What a column of texts sorts by: the shown name begins with the place. */
 struct texts {
@@ -74,7 +46,7 @@ static int order_of_texts(const void *a, const void *b)
 	return c ? c : array_order(x->task, y->task);
 }
 
-static int sort_texts(uint32_t *task, size_t n, const struct source *s, enum table_key key, bool down)
+static int sort_texts(uint32_t *task, size_t n, const struct source *s, int key, bool down)
 {
 	const struct recording *rec = &s->recording;
 	struct texts *texts = malloc((n + 1) * sizeof *texts);
@@ -84,7 +56,7 @@ static int sort_texts(uint32_t *task, size_t n, const struct source *s, enum tab
 	for (size_t i = 0; i < n; i++) {
 		const struct task *t = &rec->task[task[i]];
 
-		texts[i] = key == BY_NAME ? (struct texts){ name_place(rec, t), t->name, task[i] } :
+		texts[i] = key == VALUE_NAME ? (struct texts){ name_place(rec, t), t->name, task[i] } :
 			   (struct texts){ t->kind, "", task[i] };
 	}
 	qsort(texts, n, sizeof *texts, order_of_texts);
@@ -95,7 +67,7 @@ static int sort_texts(uint32_t *task, size_t n, const struct source *s, enum tab
 }
 
 /* What is not known comes last, whichever way. */
-static int sort_numbers(uint32_t *task, size_t n, const struct source *s, enum table_key key, bool down)
+static int sort_numbers(uint32_t *task, size_t n, const struct source *s, int key, bool down)
 {
 	struct keyed *k = malloc((n + 1) * sizeof *k);
 	int r;
@@ -103,7 +75,8 @@ static int sort_numbers(uint32_t *task, size_t n, const struct source *s, enum t
 	if (!k)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		int64_t v = number_of(s, key, task[i]);
+		int64_t v = key == BY_STATE ? s->recording.task[task[i]].state :
+			    value_get((enum value)key, &s->summary.nest[task[i]].cost);
 
 		k[i].key = v < 0 ? UINT64_MAX : down ? (uint64_t)INT64_MAX - (uint64_t)v : (uint64_t)v;
 		k[i].value = task[i];
@@ -115,9 +88,9 @@ static int sort_numbers(uint32_t *task, size_t n, const struct source *s, enum t
 	return r;
 }
 
-static int sort(uint32_t *task, size_t n, const struct source *s, enum table_key key, bool down)
+static int sort(uint32_t *task, size_t n, const struct source *s, int key, bool down)
 {
-	return key == BY_NAME || key == BY_KIND ? sort_texts(task, n, s, key, down) :
+	return key == VALUE_NAME || key == BY_KIND ? sort_texts(task, n, s, key, down) :
 	       sort_numbers(task, n, s, key, down);
 }
 
@@ -166,6 +139,8 @@ static const struct order *find_order(struct source *s, const struct order *o)
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		if (is_wanted(s, &rec->task[i], o->filter, o->state))
 			made->task[made->n++] = i;
+		for (enum value v = 0; v < VALUES; v++)
+			made->known |= (uint32_t)(value_get(v, &s->summary.nest[i].cost) >= 0) << v;
 	}
 	if (sort(made->task, made->n, s, o->key, o->down)) {
 		free(made);
@@ -181,25 +156,22 @@ static void add_row(struct json *j, const struct source *s, uint32_t task)
 	json_object(j, NULL);
 	task_json_names(j, &s->recording, task);
 	task_json_state(j, t, s->running);
-	json_known(j, "start_us", t->start_us);
-	json_known(j, "wall_us", number_of(s, BY_WALL, task));
-	json_known(j, "cpu_us", number_of(s, BY_CPU, task));
-	json_known(j, "memory_kb", number_of(s, BY_MEMORY, task));
-	json_known(j, "io_bytes", number_of(s, BY_IO, task));
-	json_known(j, "queue_us", number_of(s, BY_QUEUE, task));
+	for (enum value v = 0; v < VALUES; v++)
+		json_known(j, value_info[v].key, value_get(v, &s->summary.nest[task].cost));
 	json_object_end(j);
 }
 
 /* "-wall": the largest first. */
 static int parse_sort(struct order *o, const char *text, struct error *err)
 {
-	int i = 0;
-
 	o->down = *text == '-';
-	while (i < KEYS && strcmp(key_word[i], text + o->down) != 0)
-		i++;
-	o->key = (enum table_key)i;
-	return i < KEYS ? 0 : error_set(err, -EINVAL, NULL, 0, 0, "no column '%s' to sort by", text);
+	for (o->key = 0; o->key < KEYS; o->key++) {
+		const char *word = o->key == BY_KIND ? "kind" : o->key == BY_STATE ? "state" : value_word[o->key];
+
+		if (!strcmp(word, text + o->down))
+			return 0;
+	}
+	return error_set(err, -EINVAL, NULL, 0, 0, "no column '%s' to sort by", text);
 }
 
 static int parse_order(struct order *o, const struct query *q, struct error *err)
@@ -242,6 +214,12 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 	json_int(&j, "tasks", (int64_t)q->source->recording.n_tasks);
 	json_int(&j, "matches", (int64_t)o->n);
 	json_int(&j, "from", from);
+	json_array(&j, "known");
+	for (enum value v = 0; v < VALUES; v++) {
+		if (o->known >> v & 1)
+			json_str(&j, NULL, value_word[v]);
+	}
+	json_array_end(&j);
 	json_array(&j, "rows");
 	for (int64_t i = from; i < from + count && i < (int64_t)o->n; i++)
 		add_row(&j, q->source, o->task[i]);

@@ -46,7 +46,7 @@ struct kept {
 	struct tracker_class c;
 	int by;
 	char *name;		/* NULL: none */
-	enum tracker_value sorted;	/* its order, if it is another one than by start */
+	enum value sorted;	/* its order, if it is another one than by start */
 	bool up;
 };
 
@@ -360,10 +360,10 @@ static int reply_classes(struct reply *out, const struct request *q, struct erro
 static void add_stats(struct json *j, const struct tracker_class *c)
 {
 	json_object(j, "values");
-	for (int i = TRACKER_WALL_US; i < TRACKER_VALUES; i++) {
-		const struct tracker_stat *s = &c->stat[i];
+	for (enum value v = VALUE_WALL; v < VALUES; v++) {
+		const struct tracker_stat *s = &c->stat[v];
 
-		json_object(j, tracker_value_word[i]);
+		json_object(j, value_info[v].key);
 		json_int(j, "count", (int64_t)s->n);
 		json_known(j, "sum", s->sum);
 		json_known(j, "min", s->min);
@@ -375,7 +375,7 @@ static void add_stats(struct json *j, const struct tracker_class *c)
 	json_object_end(j);
 }
 
-static void add_instance(struct json *j, const struct tracker *t, const struct source *s, uint32_t i)
+static void add_instance(struct json *j, const struct source *s, uint32_t i)
 {
 	const struct recording *rec = &s->recording;
 
@@ -383,8 +383,8 @@ static void add_instance(struct json *j, const struct tracker *t, const struct s
 	task_json_names(j, rec, i);
 	task_json_state(j, &rec->task[i], s->running);
 	json_int(j, "end_us", recording_task_end_us(rec, &rec->task[i]));
-	for (int k = 0; k < TRACKER_VALUES; k++)
-		json_known(j, tracker_value_word[k], tracker_value(t, i, (enum tracker_value)k));
+	for (enum value v = 0; v < VALUES; v++)
+		json_known(j, value_info[v].key, value_get(v, &s->summary.nest[i].cost));
 	json_object_end(j);
 }
 
@@ -419,21 +419,20 @@ static int add_over_time(struct json *j, struct tracker *t, const struct asked *
 	return r;
 }
 
-static int order_of(const struct query *q, enum tracker_value *by, bool *up, struct error *err)
+static int order_of(const struct query *q, enum value *by, bool *up, struct error *err)
 {
 	const char *sort = query_text(q, "sort");
-	int at = TRACKER_START_US;
+	enum value v = 0;
 
 	*up = !sort || *sort != '-';
-	for (int i = 0; sort && i < TRACKER_VALUES; i++)
-		at = strcmp(sort + !*up, tracker_value_word[i]) ? at : i;
-	*by = (enum tracker_value)at;
-	return sort && strcmp(sort + !*up, tracker_value_word[at]) ?
-	       error_set(err, -EINVAL, NULL, 0, 0, "sort: there is no '%s'", sort) : 0;
+	while (sort && v < VALUES && strcmp(sort + !*up, value_word[v]))
+		v++;
+	*by = v < VALUES ? v : VALUE_START;
+	return v < VALUES ? 0 : error_set(err, -EINVAL, NULL, 0, 0, "sort: there is no '%s'", sort);
 }
 
 /* The class of a name, in this order. */
-static int need_class(struct kept *k, int of, const char *name, enum tracker_value by, bool up)
+static int need_class(struct kept *k, int of, const char *name, enum value by, bool up)
 {
 	int r = 0;
 
@@ -442,10 +441,10 @@ static int need_class(struct kept *k, int of, const char *name, enum tracker_val
 		r = tracker_class_make(&k->c, k->t, (enum tracker_by)of, name);
 		k->by = of;
 		k->name = r ? NULL : strdup(name);
-		k->sorted = TRACKER_START_US;
+		k->sorted = VALUE_START;
 		k->up = true;
 	}
-	if (!r && (by != TRACKER_START_US || !up) && (k->sorted != by || k->up != up)) {
+	if (!r && (by != VALUE_START || !up) && (k->sorted != by || k->up != up)) {
 		r = tracker_class_sort(&k->c, k->t, by, up);
 		k->sorted = by;
 		k->up = up;
@@ -457,8 +456,7 @@ static int need_class(struct kept *k, int of, const char *name, enum tracker_val
 	return 0;
 }
 
-static void add_class(struct json *j, struct tracker *t, const struct source *source,
-		      const struct asked *a, const struct tracker_class *c, bool by_start)
+static void add_class(struct json *j, const struct source *source, const struct asked *a, const struct tracker_class *c, bool by_start)
 {
 	size_t from = (size_t)a->offset < c->n ? (size_t)a->offset : c->n;
 	size_t end = c->n - from < (size_t)a->limit ? c->n : from + (size_t)a->limit;
@@ -469,7 +467,7 @@ static void add_class(struct json *j, struct tracker *t, const struct source *so
 	add_stats(j, c);
 	json_array(j, "instances");
 	for (size_t i = from; i < end; i++)
-		add_instance(j, t, source, task[i]);
+		add_instance(j, source, task[i]);
 	json_array_end(j);
 }
 
@@ -477,7 +475,7 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 {
 	const char *given = query_text(q->query, "name"), *name = given ? given : "";
 	const struct recording *rec = &q->source->recording;
-	enum tracker_value by = TRACKER_START_US;
+	enum value by = VALUE_START;
 	struct kept *k;
 	struct asked a;
 	struct json j;
@@ -497,7 +495,7 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 		return no_memory(r, err);
 	begin(&j, out, &a);
 	json_str(&j, "name", name);
-	add_class(&j, k->t, q->source, &a, &k->c, by == TRACKER_START_US && up);
+	add_class(&j, q->source, &a, &k->c, by == VALUE_START && up);
 	r = no_memory(recording_command_error(rec), err);
 	r = r ? r : no_memory(add_over_time(&j, k->t, &a, &k->c, name), err);
 	return r ? r : finish(&j, out, q, err);

@@ -2,6 +2,7 @@
 #include "live/shell.h"
 
 #include "base/array.h"
+#include "live/task_json.h"
 #include "report/html.h"
 
 #include <string.h>
@@ -88,6 +89,18 @@ static void add_choice(struct markup *h)
 	markup_end(h);
 }
 
+/* For the tables of tasks. */
+static void add_values(struct markup *h)
+{
+	struct buf text = BUF_PART_OF(h->out);
+	struct json j;
+
+	json_init(&j, &text, true);
+	task_json_values(&j, NULL);
+	html_json(h, "values", &text);
+	buf_release(&text);
+}
+
 int shell_write(struct buf *out, const struct shell_page *page)
 {
 	const struct html_site site = { .path = page->path };
@@ -129,6 +142,7 @@ int shell_write(struct buf *out, const struct shell_page *page)
 	markup_end(&h);
 	markup_leaf(&h, "noscript", NULL, "This page needs JavaScript.");
 	markup_end(&h);
+	add_values(&h);
 	while (h.depth)
 		markup_end(&h);
 	return buf_error(out);

@@ -4,6 +4,7 @@
 #include "analyse/cost.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
+#include "report/amount.h"
 
 #include <inttypes.h>
 
@@ -70,4 +71,28 @@ void task_json_wait(struct json *j, const struct recording *rec, const struct ch
 	json_str(j, "why", wait_word[c->waits.task[task].why]);
 	json_str(j, "link", chain_link_word[chain_link(c->waits.task[task].why)]);
 	json_object_end(j);
+}
+
+void task_json_values(struct json *j, const char *name)
+{
+	static const char *const joined[] = {
+		[VALUE_SUM] = "sum", [VALUE_LARGEST] = "largest", [VALUE_FIRST] = "first",
+	};
+
+	json_array(j, name);
+	for (enum value v = 0; v < VALUES; v++) {
+		const struct value_info *i = &value_info[v];
+
+		json_object(j, NULL);
+		json_str(j, "word", i->word);
+		json_str(j, "title", i->title);
+		json_str(j, "name", i->name);
+		json_str(j, "key", i->key);
+		json_str(j, "unit", amount_unit_word[i->unit]);
+		json_str(j, "joined", joined[i->joined]);
+		json_bool(j, "usual", i->stays > 0);
+		json_str(j, "needs", i->needs);
+		json_object_end(j);
+	}
+	json_array_end(j);
 }

@@ -93,7 +93,7 @@ START_TEST(classes_and_instances)
 	ck_assert_int_eq(get("/api/classes", "metric=running&by=kind", "classes.json"), 200);
 	ck_assert_int_eq(get("/api/class", "by=kind&name=compile&limit=1000", "a.json"), 200);
 	ck_assert_int_eq(get("/api/class", "by=kind&name=compile&limit=1000&offset=1000&metric=running", "b.json"), 200);
-	ck_assert_int_eq(get("/api/class", "by=kind&name=compile&limit=7&sort=-wall_us", "c.json"), 200);
+	ck_assert_int_eq(get("/api/class", "by=kind&name=compile&limit=7&sort=-wall", "c.json"), 200);
 	compare("import json, statistics\n"
 		"show = json.load(open('show.json'))\n"
 		"kinds = {k['kind']: k for k in show['kinds']}\n"
@@ -111,6 +111,7 @@ START_TEST(classes_and_instances)
 		"    walls = sorted(t['wall_us'] for t in tasks)\n"
 		"    w = a['values']['wall_us']\n"
 		"    assert (w['min'], w['max'], w['sum']) == (walls[0], walls[-1], sum(walls))\n"
+		"    assert w['sum'] == kinds['compile']['wall_us'], w\n"
 		"    assert w['median'] == statistics.median_low(walls) and w['mean'] == sum(walls) // len(walls)\n"
 		"    assert [t['wall_us'] for t in c['instances']] == walls[:-8:-1]\n"
 		"mean = next(k for k in classes['classes'] if k['name'] == 'compile')['total']\n"
@@ -131,7 +132,7 @@ static const struct { const char *path, *query, *message; int status; } refused[
 	{ "/api/classes", "limit=1001", "limit", 400 },
 	{ "/api/class", "by=kind", "no task has the kind ''", 404 },
 	{ "/api/class", "by=kind&name=%3Cb%3E", "no task has the kind '<b>'", 404 },
-	{ "/api/class", "by=kind&name=compile&sort=wall", "sort: there is no 'wall'", 400 },
+	{ "/api/class", "by=kind&name=compile&sort=wall_us", "sort: there is no 'wall_us'", 400 },
 	{ "/api/class", "by=kind&name=compile&sort=-", "sort: there is no '-'", 400 },
 };
 

@@ -387,21 +387,21 @@ START_TEST(classes_by_hand)
 		for (size_t i = 0; i < m.r.rec.n_tasks; i++) {
 			if (strcmp(m.r.rec.task[i].kind, g.name[k]))
 				continue;
-			value[n] = cost_wall_us(&m.r.rec, &m.r.rec.task[i]);
+			value[n] = m.r.sum.nest[i].cost.wall_us;
 			sum += value[n++];
 		}
 		qsort(value, n, sizeof *value, by_number);
 		tasks += n;
 		ck_assert_uint_eq(c.n, n);
-		ck_assert_int_eq(c.stat[TRACKER_WALL_US].sum, sum);
-		ck_assert_int_eq(c.stat[TRACKER_WALL_US].min, value[0]);
-		ck_assert_int_eq(c.stat[TRACKER_WALL_US].max, value[n - 1]);
-		ck_assert_int_eq(c.stat[TRACKER_WALL_US].median, value[(n - 1) / 2]);
+		ck_assert_int_eq(c.stat[VALUE_WALL].sum, sum);
+		ck_assert_int_eq(c.stat[VALUE_WALL].min, value[0]);
+		ck_assert_int_eq(c.stat[VALUE_WALL].max, value[n - 1]);
+		ck_assert_int_eq(c.stat[VALUE_WALL].median, value[(n - 1) / 2]);
 		check_over_time(&m, &c, g.name[k]);
-		ck_assert_int_eq(tracker_class_sort(&c, m.tracker, TRACKER_WALL_US, false), 0);
+		ck_assert_int_eq(tracker_class_sort(&c, m.tracker, VALUE_WALL, false), 0);
 		for (size_t i = 0; i < n; i++) {
-			ck_assert_int_le(tracker_value(m.tracker, c.sorted[i], TRACKER_WALL_US), before);
-			before = tracker_value(m.tracker, c.sorted[i], TRACKER_WALL_US);
+			ck_assert_int_le(m.r.sum.nest[c.sorted[i]].cost.wall_us, before);
+			before = m.r.sum.nest[c.sorted[i]].cost.wall_us;
 		}
 		tracker_class_release(&c);
 	}

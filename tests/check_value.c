@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
 #include "base/text.h"
+#include "live/reply.h"
+#include "live/source.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -147,6 +149,19 @@ START_TEST(groups)
 }
 END_TEST
 
+/* Objects of the tasks in their order, with the value. */
+static void check_objects(const char *at, enum value v)
+{
+	for (size_t i = 0; i < TASKS; i++) {
+		const char *key = support_path("\"%s\":%lld", value_info[v].key, (long long)expected[i].n);
+
+		at = strstr(at, support_path("\"name\":\"%s\"", expected[i].name));
+		ck_assert_msg(at, "%s is not at its place by %s", expected[i].name, value_info[v].word);
+		at = strstr(at, key);
+		ck_assert_msg(at && strchr(",}", at[strlen(key)]), "no %s", key);
+	}
+}
+
 START_TEST(json)
 {
 	const enum value v = (enum value)_i;
@@ -158,14 +173,46 @@ START_TEST(json)
 	snprintf(text, sizeof text, "\"by_%s\": [", value_info[v].word);
 	at = strstr(show(&out, "--json", v), text);
 	ck_assert_msg(at, "no %s", text);
-	for (size_t i = 0; i < TASKS; i++) {
-		snprintf(text, sizeof text, "\"name\":\"%s\"", expected[i].name);
-		at = strstr(at, text);
-		ck_assert_msg(at, "%s is not at its place", text);
-		snprintf(text, sizeof text, "\"%s\":%lld", value_info[v].key, (long long)expected[i].n);
-		at = strstr(at, text);
-		ck_assert_msg(at && strchr(",}", at[strlen(text)]), "no %s", text);
-	}
+	check_objects(at, v);
+}
+END_TEST
+
+static void get(struct buf *out, struct source *s, const char *path, const char *query)
+{
+	struct reply reply = { .status = 0 };
+
+	reply_make(&reply, s, path, query, strlen(query), false);
+	ck_assert_msg(reply.status == 200, "%s?%s: %s", path, query, buf_str(&reply.body));
+	buf_clear(out);
+	buf_add(out, reply.body.data, reply.body.len);
+	buf_release(&reply.body);
+}
+
+/* The live pages: the table of tasks, a class of tasks (all: none has a recipe), and the columns of both. */
+START_TEST(replies)
+{
+	const enum value v = (enum value)_i;
+	struct catalogue catalogue;
+	char query[80];
+	struct buf out = BUF_INIT;
+	struct source source;
+	struct error err;
+
+	expect(v);
+	ck_assert_int_eq(catalogue_open(&catalogue, support_path("%s/rec", support_tmpdir()), &err), 0);
+	ck_assert_int_eq(source_init(&source, &catalogue, catalogue.entry[0].id), 0);
+	snprintf(query, sizeof query, "by=recipe&sort=%s%s", v == VALUE_START ? "" : "-", value_info[v].word);
+	get(&out, &source, "/api/table", strchr(query, '&') + 1);
+	check_objects(strstr(buf_str(&out), "\"rows\":"), v);
+	get(&out, &source, "/api/class", query);
+	check_objects(strstr(buf_str(&out), "\"instances\":"), v);
+	if (v != VALUE_START)
+		ck_assert_ptr_nonnull(strstr(out.data, support_path("\"%s\":{\"count\":%d,", value_info[v].key, TASKS)));
+	get(&out, &source, "/api/", "");
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), support_path("\"key\": \"%s\"", value_info[v].key)));
+	buf_release(&out);
+	source_release(&source);
+	catalogue_release(&catalogue);
 }
 END_TEST
 
@@ -187,5 +234,5 @@ TEST_PROGRAM(value)
 	return support_main("value",
 		TEST_GROUP("table"), TEST_LOOP(complete, VALUE_SORTS),
 		TEST_GROUP_WITH("outputs", start, stop),
-		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES));
+		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES), TEST_LOOP(replies, VALUES));
 }

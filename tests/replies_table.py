@@ -6,15 +6,12 @@ import subprocess
 import sys
 
 ASK, RECORDING = sys.argv[1:]
-KEYS = {'name': 'name', 'kind': 'kind', 'start': 'start_us', 'wall': 'wall_us', 'cpu': 'cpu_us',
-        'memory': 'memory_kb', 'io': 'io_bytes', 'queue': 'queue_us'}
-
 
 server = subprocess.Popen([ASK, RECORDING], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def ask(query):
-    server.stdin.write(('/api/table?%s\n' % query).encode())
+def ask(query, path='/api/table?'):
+    server.stdin.write((path + query + '\n').encode())
     server.stdin.flush()
     status, length = map(int, server.stdout.readline().split())
     body = server.stdout.read(length)
@@ -31,7 +28,9 @@ every = ask('count=1000')
 rows = {row['task']: row for row in every['rows']}
 assert every['tasks'] == every['matches'] == len(rows) > 400
 
-for word, key in KEYS.items():
+keys = {v['word']: v['key'] for v in ask('', '/api/')['values']}
+assert set(every['known']) == {w for w, key in keys.items() if any(row[key] is not None for row in rows.values())}
+for word, key in {'name': 'name', 'kind': 'kind', **keys}.items():
     for sign in '', '-':
         whole = ask('count=1000&sort=' + sign + word)['rows']
         assert {row['task']: row for row in whole} == rows, word

@@ -7,6 +7,19 @@ const core = { params: new URLSearchParams(location.search), name: "", title: ""
 const UNREACHABLE_MS = 2000;	/* between two attempts */
 const HIDDEN_MS = 10000;	/* a hidden page gives its connection back: a browser has six */
 
+/* The values of a task, as analyse/value.h has them: {word, title, name, key, unit, joined, usual, needs}. */
+const VALUES = JSON.parse(find("#values").textContent);
+const UNITS = { us: timeText, kb: v => bytesText(v * 1024), bytes: bytesText, count: countText };
+
+/* A value of a task or a group; "" if it is not known. */
+function valueText(value, n) {
+	return n === null || n < 0 ? "" : UNITS[value.unit](n);
+}
+
+function valueTitle(value) {
+	return value.title[0].toUpperCase() + value.title.slice(1);
+}
+
 /* The id of the recording that the page shows; "": the first one of the server. */
 function recording() {
 	return core.params.get("rec") || "";

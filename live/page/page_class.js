@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One class of tasks: how many, how long, how much of everything, and each of them. */
 
-const CLASS_VALUES = {
-	wall_us: ["Wall time", timeText], cpu_us: ["CPU time", timeText], memory_kb: ["Memory", v => bytesText(v * 1024)],
-	read_bytes: ["Read", bytesText], written_bytes: ["Written", bytesText], queue_us: ["Waited", timeText],
-};
+/* The start is in the list of tasks only. */
+const CLASS_VALUES = VALUES.filter(v => v.joined !== "first");
 const CLASS_ROWS = 100, CLASS_GROW_MS = 3000;
-const classPage = { offset: 0, sort: "start_us", data: null, bands: [] };
-
-function classText(key, v) {
-	return v === null ? "not known" : CLASS_VALUES[key][1](v);
-}
+const classPage = { offset: 0, sort: "start", data: null, bands: [] };
 
 async function classLoad() {
 	const { params } = core;
@@ -28,19 +22,19 @@ function drawClass() {
 	setText(classPage.answer, countOf(d.count, "task") + (wall.count ? ", " + timeText(wall.sum) +
 		" in all: " + timeText(wall.min) + " to " + timeText(wall.max) + ", half of them at most " +
 		timeText(wall.median) + "." : "."));
-	keyed(classPage.stats, Object.keys(CLASS_VALUES), k => k, () => {
+	keyed(classPage.stats, CLASS_VALUES.filter(v => !v.needs || d.values[v.key].count), v => v.key, () => {
 		const row = make("tr");
 
 		make("th", { scope: "row" }, row);
 		for (let i = 0; i < 6; i++)
 			make("td", {}, row);
 		return row;
-	}, (row, k) => {
-		const v = d.values[k];
+	}, (row, value) => {
+		const v = d.values[value.key];
 
-		setText(row.firstChild, CLASS_VALUES[k][0]);
-		["min", "median", "mean", "max", "sum"].forEach((what, i) =>
-			setText(row.children[i + 1], k === "memory_kb" && what === "sum" ? "" : classText(k, v[what])));
+		setText(row.firstChild, valueTitle(value));
+		["min", "median", "mean", "max", "sum"].forEach((what, i) => setText(row.children[i + 1],
+			value.joined !== "sum" && what === "sum" ? "" : valueText(value, v[what]) || "not known"));
 		setText(row.children[6], v.count === d.count ? "all" : "of " + countOf(v.count, "task"));
 	});
 	drawClassAreas();
@@ -83,12 +77,12 @@ function drawClassTasks() {
 		const row = make("tr"), cell = make("th", { scope: "row", "class": "name" }, row);
 
 		link("task", { task: t.task }, t.name, cell);
-		for (let i = 0; i < 9; i++)
+		for (let i = 0; i < CLASS_VALUES.length + 3; i++)
 			make("td", {}, row);
 		return row;
 	}, (row, t) => {
 		[t.state === "failed" ? "failed" : t.state, timeText(t.start_us), timeText(t.end_us),
-			...Object.keys(CLASS_VALUES).map(k => t[k] === null ? "" : CLASS_VALUES[k][1](t[k]))]
+			...CLASS_VALUES.map(v => valueText(v, t[v.key]))]
 			.forEach((text, i) => setText(row.children[i + 1], text));
 	});
 	setText(classPage.where, d.count ? countText(d.offset + 1) + " to " + countText(d.offset + d.instances.length) +
@@ -111,7 +105,7 @@ function classHead(cell, key, title) {
 
 	b.dataset.key = key;
 	b.addEventListener("click", () => {
-		const down = classPage.sort === "-" + key ? "" : classPage.sort === key ? "-" : key === "start_us" ? "" : "-";
+		const down = classPage.sort === "-" + key ? "" : classPage.sort === key ? "-" : key === "start" ? "" : "-";
 
 		classPage.sort = down + key;
 		classPage.offset = 0;
@@ -156,9 +150,9 @@ pages["class"] = {
 		classPage.tasks = makeTable(main, "Tasks", ["Task", "State", "", "End"], "class-wide class-tasks");
 		const row = classPage.tasks.parentNode.tHead.rows[0];
 
-		classPage.heads = [classHead(row.cells[2], "start_us", "Start")];
-		for (const key in CLASS_VALUES)
-			classPage.heads.push(classHead(make("th", { scope: "col" }, row), key, CLASS_VALUES[key][0]));
+		classPage.heads = [classHead(row.cells[2], "start", "Start")];
+		for (const v of CLASS_VALUES)
+			classPage.heads.push(classHead(make("th", { scope: "col" }, row), v.word, valueTitle(v)));
 		await classLoad();
 		new ResizeObserver(drawClassAreas).observe(classPage.box);
 	},

@@ -6,22 +6,16 @@
 
 const TABLE_PART = 100, TABLE_PARTS_MAX = 60, TABLE_RUNNING_MS = 5000;
 const tableOf = { sheet: null, parts: new Map(), asked: new Map(), matches: 0, all: 0, sort: "-wall", q: "", state: "",
-		  turn: 0, chosen: "", box: {} };
+		  turn: 0, chosen: "", known: [], room: [], arranged: "", box: {} };
 
 const TABLE_PAGE_COLUMNS = [
 	{ id: "name", title: "Task", width: "minmax(140px,3fr)", text: t => t.name || "(no name)" },
 	{ id: "kind", title: "Kind", width: "minmax(64px,100px)", text: t => t.kind },
 	{ id: "state", title: "State", width: "minmax(64px,90px)", text: t => t.state },
-	{ id: "start", title: "Start", numeric: true, width: "84px", value: t => t.start_us, words: v => v ? timeText(v) : "0 s" },
-	{ id: "wall", title: "Time", numeric: true, width: "80px", value: t => t.wall_us, words: timeText },
-	{ id: "cpu", title: "CPU", numeric: true, width: "80px", value: t => t.cpu_us, words: timeText },
-	{ id: "memory", title: "Memory", numeric: true, width: "80px", value: t => t.memory_kb, words: v => bytesText(v * 1024) },
-	{ id: "io", title: "Disk", numeric: true, width: "80px", value: t => t.io_bytes, words: bytesText,
-	  hint: "sort by bytes read and written" },
-	{ id: "queue", title: "Waited", numeric: true, width: "80px", value: t => t.queue_us, words: timeText,
-	  hint: "sort by the time from ready to start" },
+	...VALUES.map(v => ({ id: v.word, title: valueTitle(v), numeric: true, width: "80px", hint: "sort by " + v.name,
+			      words: t => valueText(v, t[v.key]), usual: v.usual })),
 ];
-const TABLE_PAGE_NARROW = ["name", "state", "wall", "cpu"];
+const TABLE_PAGE_NARROW = ["name", "state", "wall", "cpu"], TABLE_PAGE_MIDDLE = ["name", "kind", "state", "start", "queue"];
 const TABLE_STATES = [["", "all tasks"], ["failed", "failed and killed"], ["running", "running"],
 		      ["unfinished", "unfinished"], ["queued", "queued"], ["done", "done"]];
 
@@ -56,6 +50,8 @@ async function askTablePart(n) {
 function takeTablePart(n, o) {
 	const { sheet, parts, box } = tableOf;
 
+	tableOf.known = o.known;
+	arrangeTable();
 	parts.delete(n);
 	parts.set(n, o.rows);
 	if (parts.size > TABLE_PARTS_MAX)
@@ -96,9 +92,7 @@ function fillTableCell(cell, column, i) {
 	} else if (column.id === "name") {
 		cell.append(taskLink(t.task, t.name));
 	} else if (column.numeric) {
-		const v = column.value(t);
-
-		cell.textContent = v === null || v < 0 ? "" : column.words(v);
+		cell.textContent = column.words(t);
 	} else {
 		cell.textContent = clean(column.text(t));
 		if (column.id === "state" && (t.state === "failed" || t.state === "killed"))
@@ -126,11 +120,18 @@ function makeTableTools(main) {
 	box.count = make("span", { role: "status", "class": "faint" }, tools);
 }
 
-function arrangeTable(narrow) {
-	const shown = narrow ? TABLE_PAGE_COLUMNS.filter(c => TABLE_PAGE_NARROW.includes(c.id)) : TABLE_PAGE_COLUMNS;
+/* Columns of values that some tasks have, as many as there is room for, and that by which tasks are sorted. */
+function arrangeTable() {
+	const { known, sheet, sort, room } = tableOf, by = sort.replace("-", "");
+	const shown = TABLE_PAGE_COLUMNS.filter(c => c.id === by || ((!c.numeric || known.includes(c.id)) &&
+		(room[0].matches ? TABLE_PAGE_NARROW.includes(c.id) :
+		 !room[1].matches || c.usual || TABLE_PAGE_MIDDLE.includes(c.id))));
 
-	tableOf.sheet.setColumns(shown);
-	tableOf.sheet.box.style.setProperty("--columns", shown.map(c => c.width).join(" "));
+	if (shown.map(c => c.id).join() === tableOf.arranged)
+		return;
+	tableOf.arranged = shown.map(c => c.id).join();
+	sheet.setColumns(shown);
+	sheet.box.style.setProperty("--columns", shown.map(c => c.width).join(" "));
 	showTableList();
 }
 
@@ -159,7 +160,7 @@ async function renewTable() {
 
 pages.table = {
 	async make(main, params) {
-		const narrow = matchMedia("(max-width:640px)"), sort = params.get("sort") || "-wall";
+		const sort = params.get("sort") || "-wall";
 
 		setTitle("Tasks");
 		tableOf.q = params.get("q") || "";
@@ -182,8 +183,11 @@ pages.table = {
 				changeTable();
 			},
 		});
-		narrow.addEventListener("change", () => arrangeTable(narrow.matches));
-		arrangeTable(narrow.matches);
+		tableOf.room = ["(max-width:640px)", "(max-width:1280px)"].map(width => matchMedia(width));
+		for (const m of tableOf.room)
+			m.addEventListener("change", arrangeTable);
+		tableOf.known = TABLE_PAGE_MIDDLE.concat(VALUES.filter(v => v.usual && !v.needs).map(v => v.word));
+		arrangeTable();
 		await askTablePart(0);
 		const stop = every(TABLE_RUNNING_MS, async () => {
 			if (!await renewTable())

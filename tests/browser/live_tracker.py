@@ -51,6 +51,8 @@ def metrics_and_groups_are_chosen(page):
         assert name in browser.js('return document.querySelector("h1").textContent')
         count = server.get('/api/class' + browser.js('return location.search'))['count']
         assert browser.js('return document.querySelectorAll(".class-tasks tbody tr").length') == min(100, count)
+        rows = browser.js('return [...document.querySelectorAll(".class-wide:not(.class-tasks) th[scope=row]")].length')
+        assert rows == sum(v['joined'] != 'first' and not v['needs'] for v in server.get('/api/')['values']), rows
         check_page(server, 'a class')
 
 
