@@ -164,6 +164,32 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	take_sampled(c, t, hosts);
 }
 
+/*
+ * The kernel's values, if they are known and no less than those of the tasks inside it: what a killed
+ * task ran was waited for by nobody. Otherwise its own and theirs. inside: the sum over these tasks.
+ */
+static void set_cpu(struct cost_cpu *cpu, const struct cost *c, const struct task *t,
+		    const struct cost_cpu *inside)
+{
+	int64_t waited_us = t->user_us < 0 ? -1 : sat_add(t->user_us, positive(t->system_us));
+
+	*cpu = (struct cost_cpu){ t->user_us, t->system_us, false };
+	if (c->at_least || (waited_us < 0 && inside->user_us >= 0))
+		*cpu = (struct cost_cpu){ sat_add(c->user_us, positive(inside->user_us)),
+					  sat_add(c->system_us, positive(inside->system_us)), true };
+	else if (inside->at_least && sat_add(inside->user_us, inside->system_us) > waited_us)
+		*cpu = *inside;
+}
+
+static void add_cpu(struct cost_cpu *sum, const struct cost_cpu *cpu)
+{
+	if (cpu->user_us < 0)
+		return;
+	sum->user_us = sat_add(positive(sum->user_us), cpu->user_us);
+	sum->system_us = sat_add(positive(sum->system_us), positive(cpu->system_us));
+	sum->at_least |= cpu->at_least;
+}
+
 static uint32_t parent_of(const struct recording *rec, const struct task *t)
 {
 	uint32_t parent = NO_INDEX;
@@ -178,6 +204,7 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 {
 	uint32_t *slot = NULL;	/* of each task that hosts: 1 + index into inside */
 	struct inside *inside = NULL;
+	struct cost_cpu *cpu = NULL;	/* of the tasks inside it, in the same places */
 	uint32_t hosts = 0;
 	int r = -ENOMEM;
 
@@ -187,14 +214,17 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		nest[i] = (struct nesting){
 			.parent = parent_of(rec, &rec->task[i]),
-			.target = NO_INDEX, .next = NO_INDEX,
+			.target = NO_INDEX, .next = NO_INDEX, .cpu = { -1, -1, false },
 		};
 		if (nest[i].parent != NO_INDEX && !slot[nest[i].parent])
 			slot[nest[i].parent] = ++hosts;
 	}
 	inside = calloc(hosts + 1, sizeof *inside);
-	if (!inside)
+	cpu = calloc(hosts + 1, sizeof *cpu);
+	if (!inside || !cpu)
 		goto out;
+	for (uint32_t i = 0; i <= hosts; i++)
+		cpu[i] = (struct cost_cpu){ .user_us = -1, .system_us = -1 };
 	for (size_t i = 0; i < n; i++) {
 		uint32_t parent = nest[order[i]].parent;
 
@@ -207,8 +237,18 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 
 		set_cost(&nest[t].cost, rec, &rec->task[t], slot[t] ? &inside[slot[t] - 1] : NULL);
 	}
+	/* From the end: tasks start after those in which they run. */
+	for (size_t i = n; i-- > 0;) {
+		uint32_t t = order[i], parent = nest[t].parent;
+
+		set_cpu(&nest[t].cpu, &nest[t].cost, &rec->task[t],
+			&cpu[slot[t] ? slot[t] - 1 : hosts]);
+		if (parent != NO_INDEX)
+			add_cpu(&cpu[slot[parent] - 1], &nest[t].cpu);
+	}
 	r = 0;
 out:
+	free(cpu);
 	free(inside);
 	free(slot);
 	return r;

@@ -37,12 +37,19 @@ struct cost {
 				   sample; otherwise of the largest process */
 };
 
+/* CPU time of a task with that of all tasks inside it, as every output shows it. -1: not known. */
+struct cost_cpu {
+	int64_t user_us, system_us;
+	bool at_least;		/* as in struct cost, of the task or of one inside it */
+};
+
 /* One task's place among the others. */
 struct nesting {
 	uint32_t parent;	/* task it ran inside, or NO_INDEX */
 	uint32_t target;	/* index into summary.target, NO_INDEX: never started */
 	uint32_t next;		/* next task of the same target, or NO_INDEX */
 	struct cost cost;
+	struct cost_cpu cpu;
 };
 
 static inline bool cost_knows(const struct cost *c, enum value v)
@@ -68,7 +75,7 @@ static inline bool task_is_shell(const struct task *t)
 void cost_add(struct cost *sum, const struct cost *c);
 
 /*
- * Fill parent and cost of every task. order: the indices of the n tasks that
+ * Fill parent, cost and cpu of every task. order: the indices of the n tasks that
  * ran, by their start.
  */
 int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,

@@ -457,11 +457,13 @@ static void add_list(struct json *j, struct view *v, enum value key, size_t top)
 	json_array_end(j);
 }
 
-/* The values of wait4, which include those of the tasks inside it. */
-static void add_usage(struct json *j, const struct task *t)
+/* These include the tasks inside it. */
+static void add_usage(struct json *j, const struct task *t, const struct cost_cpu *cpu)
 {
-	json_known(j, "cpu_user_us", t->user_us);
-	json_known(j, "cpu_system_us", t->system_us);
+	json_known(j, "cpu_user_us", cpu->user_us);
+	json_known(j, "cpu_system_us", cpu->system_us);
+	if (cpu->at_least)
+		json_bool(j, "at_least", true);
 	json_known(j, "max_rss_kb", t->max_rss_kb);
 	json_known(j, "max_rss_at_most_kb", t->max_rss_at_most_kb);
 	json_known(j, "minor_faults", t->minor_faults);
@@ -518,7 +520,7 @@ void json_show_task(struct json *j, const struct summary *s, uint32_t task)
 	json_known(j, "queued_us", t->queued_us);
 	json_known(j, "start_us", t->start_us);
 	json_known(j, "end_us", t->end_us);
-	add_usage(j, t);
+	add_usage(j, t, &s->nest[task].cpu);
 	add_results(j, rec, t);
 	json_object(j, "self");
 	add_cost(j, &s->nest[task].cost);

@@ -3,16 +3,18 @@
 #   agree.py BUILDBEAT DIRECTORY RECORDING
 #   agree.py BUILDBEAT DIRECTORY RECORDING steady
 # DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text, JSON and Markdown, the texts and the packed data
-# of the chart, a Chrome trace, OTLP, Prometheus, list and profile.
+# of the chart, Chrome and Perfetto traces, OTLP, Prometheus, list and profile.
 import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
 import packed
+import trace_reader
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = {"tasks", "processes", "wall", "CPU", "memory", "disk", "files"}
@@ -129,14 +131,14 @@ def check_text(show, text):
 
 
 def check_cpu_of_task(task):
-    """What was waited for is exact; samples of more are a bound, and marked."""
+    """With and without the tasks inside it."""
     own, parts = task["self"], (task["cpu_user_us"], task["cpu_system_us"])
-    if task["hosting"] or None in parts:
+    if own["cpu_us"] is None or None in parts:
         return
-    if own.get("at_least"):
-        at_most("CPU time waited for and sampled", sum(parts), own["cpu_us"])
-    else:
+    at_most("own CPU time of a task", own["cpu_us"], sum(parts))
+    if not task["hosting"]:
         same("CPU time of a task", own["cpu_us"], sum(parts))
+        same("bound of CPU time of a task", own.get("at_least"), task.get("at_least"))
 
 
 def check_sums(show):
@@ -346,7 +348,7 @@ def check_chart(show, facts, path):
     same("packed bound", head["dependency_us"], show["dependencies"]["least_wall_us"])
     same("packed path", head["critical_us"], show["path"]["wall_us"])
     numbers = {n[0]: n[2] for n in head["numbers"]}
-    if "path" in numbers:
+    if numbers.get("path"):	# 0: all its numbers are 0
         same("tasks of the packed path", numbers["path"], len(show["path"]["tasks"]))
     check_tasks_of_chart(show, head, numbers_of_picture(root))
     same("packed tasks", head["tasks"], sum(t["start_us"] is not None and
@@ -369,13 +371,12 @@ def size_code(v):
 def values_of_task(task, unit_us):
     """What the chart packs of a task of show."""
     own = task["self"]
-    exact = None not in (task["cpu_user_us"], task["cpu_system_us"]) and not own.get("at_least")
-    cpu = task["cpu_user_us"] + task["cpu_system_us"] if exact else own["cpu_us"] or None
+    cpu = None if task["cpu_user_us"] is None else task["cpu_user_us"] + (task["cpu_system_us"] or 0)
     end_us = task["end_us"]
     if end_us is None and not task["hosting"]:
         end_us = task["start_us"] + own["wall_us"]
     start, end = (us if us is None else int(us * (1 / unit_us) + .5) for us in (task["start_us"], end_us))
-    return (start, end, cpu, task["cpu_system_us"] if exact else None,
+    return (start, end, cpu, task["cpu_system_us"], task.get("at_least", False),
             size_code(own["memory_kb"] or own["memory_at_most_kb"] or 0),
             size_code((own["disk_read_bytes"] or 0) // 1024), size_code((own["disk_written_bytes"] or 0) // 1024))
 
@@ -384,19 +385,19 @@ def check_tasks_of_chart(show, head, numbers):
     """Times, CPU times, memory and disk of every task, to the digit."""
     n, last, tasks = head["tasks"], {}, []
     c = {name: numbers.get(name) or [0] * n for name in (
-        "start", "wall", "lane", "cpu", "cpu_high", "system", "system_high", "memory", "read", "written")}
+        "start", "wall", "lane", "marks", "cpu", "cpu_high", "system", "system_high", "memory", "read", "written")}
     for i in range(n):
         start = last.get(c["lane"][i], 0) + c["start"][i]
         last[c["lane"][i]] = start + c["wall"][i]
         times = ((c[k + "_high"][i] << 32) + c[k][i] - 1 for k in ("cpu", "system"))
         tasks.append((start, start + c["wall"][i], *(t if t >= 0 else None for t in times),
-                       c["memory"][i], c["read"][i], c["written"][i]))
+                       bool(c["marks"][i] & AT_LEAST), c["memory"][i], c["read"][i], c["written"][i]))
     shown = [values_of_task(t, head["unit_us"]) for t in show["tasks"]
              if t["start_us"] is not None and t["state"] != "queued"]
     by_all_but_end = lambda row: [-1 if v is None else v for v in row[:1] + row[2:]]
     for a, b in zip(sorted(tasks, key=by_all_but_end), sorted(shown, key=by_all_but_end)):
         b = b if b[1] is not None else b[:1] + a[1:2] + b[2:]
-        same("start, end, CPU, system, memory, read and written of a task of the chart", a, b)
+        same("start, end, CPU, system, bound, memory, read and written of a task of the chart", a, b)
 
 
 def check_panels(show, head):
@@ -412,20 +413,49 @@ def check_panels(show, head):
                 at_most("busiest second", busiest, read["max"] + written["max"] + 1)
 
 
+def cpu_of_show(show):
+    return sorted((-1 if t["cpu_user_us"] is None else t["cpu_user_us"],
+                   -1 if t["cpu_system_us"] is None else t["cpu_system_us"], t.get("at_least", False))
+                  for t in show["tasks"] if t["start_us"] is not None and t["state"] != "queued")
+
+
+def cpu_of_trace(tasks):
+    return sorted((int(t.get("user_us", -1)), int(t.get("system_us", -1)), t.get("at_least") == "true") for t in tasks)
+
+
 def check_trace(show, path):
     run("export", "-t", "chrome", "-o", path, RECORDING)
     with open(path, encoding="utf-8", errors="replace") as f:
         events = json.load(f)
     events = events["traceEvents"] if isinstance(events, dict) else events
+    tasks = [e["args"] for e in events if e.get("ph") == "X" and "state" in e.get("args", {})]
+    same("CPU times of the trace", cpu_of_trace(tasks), cpu_of_show(show))
     on_path = [e for e in events if e.get("ph") == "X" and "waited_for" in e.get("args", {})]
     same("path of the trace", [(e["args"]["waited_for"], e["args"]["link"]) for e in on_path],
          [(t["waited_for"], t["link"]) for t in show["path"]["tasks"]])
+
+
+def check_perfetto(show, path):
+    if not shutil.which("protoc"):
+        return
+    run("export", "-t", "perfetto", "-o", path, RECORDING)
+    proto = os.path.join(os.path.dirname(__file__), "data/perfetto/perfetto.proto")
+    slices = [s for track in trace_reader.read_perfetto(proto, path).slices.values() for s in track]
+    same("CPU times of Perfetto's trace", cpu_of_trace([s[4] for s in slices if "state" in s[4]]), cpu_of_show(show))
 
 
 def check_otlp(show, path):
     run("export", "-t", "otlp", "-o", path, RECORDING)
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
+    tasks = []
+    for resource in json.loads(text)["resourceSpans"]:
+        for span in resource["scopeSpans"][0]["spans"]:
+            values = {a["key"]: a["value"] for a in span["attributes"]}
+            if "cicd.pipeline.task.name" in values:
+                tasks.append({k.partition(".")[2]: v.get("intValue", v.get("stringValue"))
+                              for k, v in values.items()})
+    same("CPU times of OTLP", cpu_of_trace(tasks), cpu_of_show(show))
     same("critical spans", len(re.findall(r'"buildbeat\.critical"', text)),
          len(show["path"]["tasks"]))
 
@@ -454,6 +484,9 @@ def check_profile(show):
     same("runs of profile", int(runs), sum(ended))
     rows = [row for process in json.loads(run("profile", "--json", RECORDING))["processes"]
             for row in process["list"] if row["kind"] != "tally"]
+    if all(ended) and not any(t["hosting"] for t in show["tasks"]):
+        known = [t["self"]["cpu_us"] for t in show["tasks"] if t["self"]["cpu_us"] is not None]
+        same("CPU time of profile", sum(row["death_data"].get("cpu_us") or 0 for row in rows), sum(known))
     if all(ended):
         same("run time of profile", sum(row["death_data"]["run"] for row in rows),
              1000 * sum(kind["wall_us"] for kind in show["kinds"]))
@@ -483,6 +516,7 @@ def main():
     check_chart(show, facts, DIRECTORY + "/chart.svg")
     if show["complete"]:
         check_trace(show, DIRECTORY + "/trace.json")
+        check_perfetto(show, DIRECTORY + "/trace.pftrace")
         check_prometheus(show, DIRECTORY + "/prometheus.prom")
         check_otlp(show, DIRECTORY + "/otlp.json")
     check_profile(show)
@@ -494,4 +528,5 @@ def main():
 
 BUILDBEAT, DIRECTORY, RECORDING = sys.argv[1:4]
 STEADY = len(sys.argv) > 4
+AT_LEAST = 512	# enum task_mark
 sys.exit(main())

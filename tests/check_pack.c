@@ -144,17 +144,12 @@ static int64_t time_at(const struct unpacked *u, const char *low, const char *hi
 	return unpacked_at(u, high, i) * (1ll << 32) + unpacked_at(u, low, i) - 1;
 }
 
-static void check_cpu(const struct unpacked *u, size_t i, const struct task *t, const struct cost *cost)
+static void check_cpu(const struct unpacked *u, size_t i, const struct cost_cpu *cpu)
 {
-	int64_t cpu_us = time_at(u, "cpu", "cpu_high", i);
-
-	if (t->user_us < 0 || t->system_us < 0) {
-		ck_assert_int_eq(cpu_us, cost->cpu_us > 0 ? cost->cpu_us : -1);
-		ck_assert_int_eq(time_at(u, "system", "system_high", i), -1);
-	} else {
-		ck_assert_int_eq(cpu_us, t->user_us + t->system_us);
-		ck_assert_int_eq(time_at(u, "system", "system_high", i), t->system_us);
-	}
+	ck_assert_int_eq(time_at(u, "cpu", "cpu_high", i), cpu->user_us < 0 ? -1 :
+			 cpu->user_us + (cpu->system_us > 0 ? cpu->system_us : 0));
+	ck_assert_int_eq(time_at(u, "system", "system_high", i), cpu->system_us);
+	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_AT_LEAST), cpu->at_least);
 }
 
 static void check_state(struct teller *teller, int64_t marks, const struct task *t)
@@ -189,7 +184,7 @@ static void check_task(struct teller *teller, size_t i, int64_t unit_us)
 				(double)unit_us);
 	check_name(&told, rec, t);
 	check_state(teller, unpacked_at(u, "marks", i), t);
-	check_cpu(u, i, t, cost);
+	check_cpu(u, i, &c->sum->nest[task].cpu);
 	check_size(unpacked_at(u, "memory", i),
 		   (cost->memory_kb ? cost->memory_kb : cost->memory_at_most_kb) * 1024);
 	ck_assert_int_eq(!!(unpacked_at(u, "marks", i) & MARK_END_AT_MOST), t->end_at_most);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Kills real builds while their tasks run, and compares what is shown of them with their samples:
+# Kills real builds while their tasks run, and compares what is shown of them with their samples, and all outputs with
+# each other:
 #   killed.py BUILDBEAT DIRECTORY
 import json
 import os
@@ -12,6 +13,7 @@ BUILDBEAT, DIRECTORY = sys.argv[1:]
 MAKEFILE = """
 all: a b
 a b: ; @$(BURN)
+outer: ; @$(MAKE) a b; :
 unreaped: ; @sh -c '$(BURN) & echo $$$$ >pid; wait'
 BURN = python3 -S burn.py
 """
@@ -75,6 +77,11 @@ def check(what, command, says, kill=None):
     must(abs(cpu - totals["cpu_us"] / 1e6) < .002, "prometheus", cpu, "show", totals["cpu_us"])
 
 
+    agree = subprocess.run([sys.executable, "-B", os.path.join(os.path.dirname(__file__), "agree.py"), BUILDBEAT,
+                            DIRECTORY, os.path.realpath(os.path.join(what, "latest"))], stdout=subprocess.PIPE)
+    must(not agree.returncode, agree.stdout.decode())
+
+
 def kill_recipe():
     os.kill(int(open("pid").read()), signal.SIGKILL)
 
@@ -84,6 +91,7 @@ for path, text in (("Makefile", MAKEFILE), ("burn.py", BURN)):
     with open(path, "w") as out:
         out.write(text)
 check("killed", ["timeout", "-s", "KILL", "2", "make", "-j2"], r"SIGKILL.*; (a and b|b and a) had run for ")
+check("nested", ["timeout", "-s", "KILL", "2", "make", "-j2", "outer"], r"SIGKILL.*had run for ")
 check("lost", ["make", "unreaped"], r"; unreaped was killed \(SIGKILL\) after ", kill_recipe)
 for problem in problems:
     print(problem)

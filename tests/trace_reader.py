@@ -373,4 +373,5 @@ def main():
         sys.exit("trace_reader.py: %s: %s" % (sys.argv[-1], e))
 
 
-main()
+if __name__ == "__main__":
+    main()

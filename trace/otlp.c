@@ -266,14 +266,13 @@ static void add_queue(const struct otlp *o, struct otlp_message *m, uint32_t at)
 	}
 }
 
-/* A task that hosts others has the values that its host measured, with those of the others. */
 static void add_used(const struct otlp *o, struct otlp_message *m, const struct task *t)
 {
-	const struct cost *c = &o->summary.nest[t - o->rec->task].cost;
+	const struct cost_cpu *cpu = &o->summary.nest[t - o->rec->task].cpu;
 
-	add_known(m, "buildbeat.user_us", c->at_least ? c->user_us : t->user_us);
-	add_known(m, "buildbeat.system_us", c->at_least ? c->system_us : t->system_us);
-	if (c->at_least)
+	add_known(m, "buildbeat.user_us", cpu->user_us);
+	add_known(m, "buildbeat.system_us", cpu->system_us);
+	if (cpu->at_least)
 		add_str(m, "buildbeat.at_least", "true");
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARGS_MAX (PARTS_RESULT_ARGS + 4)
+#define ARGS_MAX (PARTS_RESULT_ARGS + 5)
 #define BUILD_ARGS_MAX 1000
 
 struct writing {
@@ -31,9 +31,10 @@ struct writing {
 
 /* Arguments */
 
-static size_t task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t)
+static size_t task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t,
+			const struct cost_cpu *cpu)
 {
-	const struct parts_result result = { t->state, t->status, t->user_us, t->system_us,
+	const struct parts_result result = { t->state, t->status, cpu->user_us, cpu->system_us,
 					     t->max_rss_kb, t->max_rss_at_most_kb };
 	const char *command = recording_command(rec, t);
 	size_t n = 0;
@@ -41,6 +42,8 @@ static size_t task_args(struct sink_arg *arg, const struct recording *rec, const
 	if (*t->key)
 		arg[n++] = parts_text("key", t->key);
 	n = parts_result(arg, n, &result);
+	if (cpu->at_least)
+		arg[n++] = parts_text("at_least", "true");
 	if (t->peak_kb)
 		arg[n++] = sink_number("peak_kb", t->peak_kb);
 	n = parts_known(arg, n, "pid", t->pid);
@@ -184,7 +187,7 @@ static void add_task(struct writing *w, uint32_t at)
 	struct sink_slice slice = {
 		.pid = t->instance + 1, .tid = w->tracks.tid[at], .begin_us = t->start_us,
 		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
-		.category = t->kind, .arg = arg, .n_args = 1 + task_args(arg + 1, rec, t),
+		.category = t->kind, .arg = arg, .n_args = 1 + task_args(arg + 1, rec, t, &w->summary.nest[at].cpu),
 	};
 
 	add_arrows(w, &slice, at, first, n);

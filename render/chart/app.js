@@ -58,7 +58,7 @@
 const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
 const STATES = ["done", "failed", "killed", "unfinished"];
 const FAILED = 1, KILLED = 2, UNFINISHED = 3, STATE = 3, HOSTS = 4, SUMMED = 8, CRITICAL = 16,
-	IO = 32, GHOST = 64, AT_MOST = 128, END_AT_MOST = 256;
+	IO = 32, GHOST = 64, AT_MOST = 128, END_AT_MOST = 256, AT_LEAST = 512;
 const COLOURS = 8, LINK_WORKER = 2, WAIT_WORKER = 4, WAIT_UNKNOWN = 5, WAIT_SHELL = 6, WAIT_POOL = 7,
 	WAIT_LOAD = 8, WAIT_ORDER = 9;
 const COLUMN = 2;		/* pixels of a column of the plots */

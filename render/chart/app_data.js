@@ -245,6 +245,10 @@ function lengthText(us) {
 	return (us / 1e6).toFixed(Math.min(Math.round(6 - Math.log10(step)), us < 9995000 ? 2 : 1)) + " s";
 }
 
+function cpuTimeText(i) {
+	return (tasks.marks[i] & AT_LEAST ? "at least " : "") + timeText(tasks.cpu[i]);
+}
+
 function wallText(i) {
 	return (tasks.marks[i] & END_AT_MOST ? "at most " : "") +
 		lengthText(wallOf(i));

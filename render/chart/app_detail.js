@@ -127,7 +127,7 @@ function readyText(i) {
 function cpuText(i) {
 	const cpu_us = tasks.cpu[i], system_us = tasks.system[i], share = shareOf(i);
 
-	return timeText(cpu_us) + (share >= 0 ? ", " + percentText(share) + " of its time" : "") +
+	return cpuTimeText(i) + (share >= 0 ? ", " + percentText(share) + " of its time" : "") +
 		(system_us ? ": user " + timeText(cpu_us - system_us) + ", system " + timeText(system_us) : "");
 }
 

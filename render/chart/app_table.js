@@ -70,7 +70,7 @@ const TABLE_COLUMNS = [
 	{ id: "wall", title: "time", hint: "sort by time from start to end",
 		key: i => tasks.end[i] - tasks.start[i], text: wallText },
 	{ id: "cpu", title: "CPU", hint: "sort by CPU time", key: i => tasks.cpu[i],
-		text: i => told(tasks.cpu[i], timeText) },
+		text: i => tasks.cpu[i] >= 0 ? cpuTimeText(i) : "" },
 	{ id: "share", title: "CPU %", hint: "sort by CPU time of its time",
 		key: shareOf, text: i => told(shareOf(i), percentText) },
 	{ id: "memory", title: "memory", key: i => tasks.memory[i] || NaN,

@@ -2,6 +2,7 @@
 #include "render/chart/pack_tasks.h"
 
 #include "analyse/names.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "render/chart/pack_detail.h"
 #include "render/chart/pack_other.h"
@@ -111,8 +112,9 @@ static bool is_bound(const struct cost *cost)
 }
 
 static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task *t,
-		      const struct cost *cost)
+		      const struct nesting *nest)
 {
+	const struct cost *cost = &nest->cost;
 	static const uint32_t state[] = {
 		[TASK_FAILED] = 1, [TASK_KILLED] = 2, [TASK_UNFINISHED] = 3, [TASK_DONE] = 0,
 		[TASK_QUEUED] = 0,
@@ -121,7 +123,7 @@ static uint32_t marks(const struct pack_tasks *p, uint32_t i, const struct task 
 	return state[t->state] | (t->hosts ? MARK_HOSTS : 0) |
 	       (cost->memory_summed ? MARK_SUMMED : 0) | (p->critical[i] ? MARK_CRITICAL : 0) |
 	       (cost->measured ? MARK_IO : 0) | (is_bound(cost) ? MARK_AT_MOST : 0) |
-	       (t->end_at_most ? MARK_END_AT_MOST : 0);
+	       (t->end_at_most ? MARK_END_AT_MOST : 0) | (nest->cpu.at_least ? MARK_AT_LEAST : 0);
 }
 
 /* Few are as large as the second column needs. */
@@ -132,14 +134,14 @@ static void add_time(struct pack_tasks *p, enum pack_task_column low, enum pack_
 	pack_column_add(&p->column[high], (uint32_t)(code >> 32));
 }
 
-/* Of a task that hosts a build: with all that ran inside, as its host measured it. */
-static void add_costs(struct pack_tasks *p, const struct task *t, const struct cost *cost)
+static void add_costs(struct pack_tasks *p, const struct nesting *nest)
 {
-	bool exact = t->user_us >= 0 && t->system_us >= 0 && !cost->at_least;
-	int64_t cpu_us = exact ? t->user_us + t->system_us : cost->cpu_us;
+	const struct cost *cost = &nest->cost;
+	const struct cost_cpu *cpu = &nest->cpu;
 
-	add_time(p, TASKS_CPU, TASKS_CPU_HIGH, exact || cpu_us > 0 ? 1 + cpu_us : 0);
-	add_time(p, TASKS_SYSTEM, TASKS_SYSTEM_HIGH, exact ? 1 + t->system_us : 0);
+	add_time(p, TASKS_CPU, TASKS_CPU_HIGH, cpu->user_us < 0 ? 0 :
+		 1 + sat_add(cpu->user_us, cpu->system_us > 0 ? cpu->system_us : 0));
+	add_time(p, TASKS_SYSTEM, TASKS_SYSTEM_HIGH, 1 + cpu->system_us);
 	pack_column_add(&p->column[TASKS_MEMORY],
 			pack_size(is_bound(cost) ? cost->memory_at_most_kb : cost->memory_kb));
 	pack_column_add(&p->column[TASKS_READ], pack_size(cost->read_bytes / 1024));
@@ -259,7 +261,7 @@ static void add_task(struct walk *w, uint32_t i)
 	int64_t end_us = recording_task_end_us(s->rec, t);
 	int32_t start = to_unit(p->per_us, t->start_us), end = to_unit(p->per_us, end_us);
 	struct lane_state now = { .task = i, .end = end };
-	uint32_t m = marks(p, i, t, &s->nest[task].cost);
+	uint32_t m = marks(p, i, t, &s->nest[task]);
 
 	if (add_ghost(p, task, start, end - start))
 		m |= MARK_GHOST;
@@ -271,7 +273,7 @@ static void add_task(struct walk *w, uint32_t i)
 	pack_column_add(&p->column[TASKS_MARKS], m);
 	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
 		pack_column_adds(&p->column[TASKS_STATUS], t->status);
-	add_costs(p, t, &s->nest[task].cost);
+	add_costs(p, &s->nest[task]);
 	pack_column_add(&p->column[TASKS_QUEUED],
 		   t->queued_us < 0 ? 0 : (uint32_t)(start - to_unit(p->per_us, t->queued_us)));
 	add_ready(p, task, start);

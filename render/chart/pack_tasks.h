@@ -35,6 +35,7 @@ enum task_mark {
 	MARK_GHOST = 64,	/* the other build has it too */
 	MARK_AT_MOST = 128,	/* memory is an upper bound */
 	MARK_END_AT_MOST = 256,	/* so is the end */
+	MARK_AT_LEAST = 512,	/* CPU time is a lower bound */
 };
 
 #define PACK_TOOLS_MAX 50

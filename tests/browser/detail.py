@@ -65,7 +65,8 @@ def states_in_words(page):
     page.open('known')
     assert 'failed with exit status 2' in _chosen(page, 'test-one')[0]
     assert 'killed by signal 9' in _chosen(page, 'test-two')[0]
-    assert 'unfinished' in _chosen(page, 'test-three')[0]
+    text, task = _chosen(page, 'test-three')
+    assert 'unfinished' in text and bool(re.search('CPU\\s+at least', text)) == task.get('at_least', False), (text, task)
 
 
 def memory_over_the_life(page):
