@@ -368,15 +368,18 @@ static void report_log(struct recorder *rec, const struct tasklog *t)
 	}
 }
 
-/* Nothing failed, but not everything was recorded. */
+/* Nothing failed, but not everything was recorded. `buildbeat list` does not prove it again. */
 static void report_unproved(struct recorder *rec, const struct tasklog *t)
 {
-	struct buf b = BUF_INIT;
+	struct buf b = BUF_INIT, line = BUF_INIT;
 
 	if (!rec->complained && !tasklog_prove(&b, t, rec->store.path) && b.len) {
 		rec->complained = true;
 		notice("%s: %s", rec->store.path, buf_str(&b));
+		buf_addf(&line, LAYOUT_UNACCOUNTED ": %s\n", buf_str(&b));
+		store_append_build(&rec->store, &line);
 	}
+	buf_release(&line);
 	buf_release(&b);
 }
 

@@ -26,6 +26,7 @@
 #define LAYOUT_PIDSPACE "pid_namespace"	/* a key of build: see pidspace.h */
 #define LAYOUT_SUSPENDED "suspended"	/* a key of build: from and until, in microseconds */
 #define LAYOUT_ASLEEP "machine_suspended_us"	/* a key of build, which no time contains */
+#define LAYOUT_UNACCOUNTED "unaccounted"	/* what proof.h found at the end of the build */
 #define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
 #define LAYOUT_TRACEPARENT "traceparent"	/* what the build runs in; see identity.h */
 #define LAYOUT_IMPORTED "imported"	/* and whose format that had */

@@ -3,6 +3,7 @@
 
 #include "analyse/words.h"
 #include "base/json.h"
+#include "recording/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,20 +108,38 @@ static void add_spread(struct buf *out, const struct listing_entry *e)
 /* "ok", "exit 2", "SIGKILL", "unfinished" */
 static void add_result(struct buf *out, const struct listing_entry *e, const struct style *style)
 {
+	bool lacks = e->rec.lost.reason || recording_build(&e->rec, LAYOUT_UNACCOUNTED);
 	char memory[64];
 	struct buf b;
 
 	buf_init_fixed(&b, memory, sizeof memory);
-	if (e->rec.lost.reason && (e->result == BUILD_OK || e->result == BUILD_ENDED))
+	if (lacks && (e->result == BUILD_OK || e->result == BUILD_ENDED))
 		buf_adds(&b, "incomplete");
 	else if (e->result == BUILD_ENDED)
 		buf_adds(&b, words_result(e->result));
 	else
 		words_add_status(&b, words_build_status(e->result, e->status));
-	if (e->rec.lost.reason || (e->result != BUILD_OK && e->result != BUILD_ENDED))
+	if (lacks || (e->result != BUILD_OK && e->result != BUILD_ENDED))
 		text_tone(out, style, TONE_ALARM);
 	add_left(out, buf_str(&b), RESULT_COLUMNS);
 	text_tone(out, style, TONE_PLAIN);
+}
+
+/* A line below its row; the reason is left to `show`. */
+static void add_unaccounted(struct buf *out, const struct listing_entry *e, const struct style *style)
+{
+	const char *text = recording_build(&e->rec, LAYOUT_UNACCOUNTED);
+	struct buf b = BUF_INIT;
+
+	if (!text)
+		return;
+	buf_add(&b, text, strcspn(text, ":"));
+	text_add_blanks(out, 2);
+	text_tone(out, style, TONE_ALARM);
+	text_add_name(out, buf_str(&b), style->width > 2 ? style->width - 2 : 0);
+	text_tone(out, style, TONE_PLAIN);
+	buf_addc(out, '\n');
+	buf_release(&b);
 }
 
 static void add_entry(struct buf *out, const struct listing_entry *e, const struct layout *y,
@@ -158,6 +177,7 @@ static void add_entry(struct buf *out, const struct listing_entry *e, const stru
 	}
 	text_add_name(out, command ? command : "-", y->command_columns);
 	buf_addc(out, '\n');
+	add_unaccounted(out, e, style);
 }
 
 int list_text(struct buf *out, const struct listing *l, const struct style *style)
@@ -220,6 +240,7 @@ static void add_object(struct json *j, const struct listing_entry *e)
 	json_known(j, "wall_us", e->damaged ? -1 : e->set && e->runs.n_good ? e->runs.median_us :
 		   e->rec.end_us);
 	json_bool(j, "complete", !e->rec.lost.reason);
+	json_str(j, "unaccounted", recording_build(&e->rec, LAYOUT_UNACCOUNTED));
 	json_known(j, "tasks", recording_build_number(&e->rec, "tasks"));
 	json_str(j, "command", recording_build(&e->rec, "command"));
 	if (e->set)

@@ -211,7 +211,10 @@ START_TEST(said_by_all)
 		    "(python3 -c \"sum(range(3*10**6))\"; : >over) & exec make'");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_msg(strstr(r.err.data, UNACCOUNTED) != NULL, "%s", r.err.data);
-	support_expect(support_tmpdir(), 0, "1\n1\n1\n1\n1\n1\n1\n1\n1\n", NULL,
+	support_expect(support_tmpdir(), 0, "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n", NULL,
+		       BUILDBEAT " list stats | grep -c ' incomplete .*make'; "
+		       BUILDBEAT " list stats | grep -c '^  [0-9.]* m*s of CPU time .*" UNACCOUNTED "$'; "
+		       BUILDBEAT " list --json stats | grep -c '\"unaccounted\": *\".*" UNACCOUNTED ": '; "
 		       BUILDBEAT " show stats/one | grep -c '" UNACCOUNTED "'; "
 		       BUILDBEAT " show --markdown stats/one | grep -c '" UNACCOUNTED "'; "
 		       BUILDBEAT " show --json stats/one >json; grep -c '" UNACCOUNTED "' json; "
