@@ -3,7 +3,7 @@
 #   agree.py BUILDBEAT DIRECTORY RECORDING
 #   agree.py BUILDBEAT DIRECTORY RECORDING steady
 # DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text, JSON and Markdown, the texts and the packed data
-# of the chart, Chrome and Perfetto traces, OTLP, Prometheus, list and profile.
+# of the chart, Chrome and Perfetto traces, OTLP, Prometheus, list and profile, and the pages of profile, diff, report and serve.
 import html
 import json
 import os
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
+import agree_pages
 import packed
 import trace_reader
 
@@ -35,7 +36,7 @@ def at_most(what, a, b):
 def run(*args):
     """Of an output to a file: export writes no file that exists."""
     for path in args[args.index("-o") + 1:][:1] if "-o" in args else []:
-        if os.path.exists(path):
+        if os.path.isfile(path):
             os.remove(path)
     env = dict(os.environ, COLUMNS="1000000", TZ="UTC0", LC_ALL="C.UTF-8")
     return subprocess.run([BUILDBEAT, *args], env=env, check=True, stdout=subprocess.PIPE,
@@ -328,9 +329,13 @@ def check_verdict(show, facts):
 def check_chart(show, facts, path):
     run("chart", "--only", "bootchart", "-o", path, RECORDING)
     root = tree.parse(path).getroot()
-    texts, head = texts_of_picture(root), packed_head(root)
-    picture = facts_of_picture(texts)
-    verdict = [a["text"] for a in show["answer"]]
+    check_texts_of_chart(show, facts, texts_of_picture(root))
+    if packed_head(root):
+        check_data_of_chart(show, packed_head(root), numbers_of_picture(root))
+
+
+def check_texts_of_chart(show, facts, texts):
+    picture, words = facts_of_picture(texts), " ".join(texts)
     same("tasks of the picture", picture["tasks"].split(" \u00b7")[0],
          facts["tasks"].split(",")[0] if show["totals"]["targets"] else
          str(show["totals"]["tasks"]))
@@ -338,19 +343,19 @@ def check_chart(show, facts, path):
         if label in facts and here in picture:
             same(here, re.findall(r"[0-9.]+", picture[here])[:2],
                  re.findall(r"[0-9.]+", facts[label])[:2])
-    if not head:
-        return
-    same("packed verdict", [v["text"] for v in head["verdict"]], verdict)
-    for v in head["verdict"]:
-        words = " ".join(texts)
-        if v["text"] not in words:
-            problems.append("not in the picture: " + v["text"])
+    for answer in show["answer"]:
+        if answer["text"] not in words:
+            problems.append("not in the picture: " + answer["text"])
+
+
+def check_data_of_chart(show, head, packed_numbers):
+    same("packed verdict", [v["text"] for v in head["verdict"]], [a["text"] for a in show["answer"]])
     same("packed bound", head["dependency_us"], show["dependencies"]["least_wall_us"])
     same("packed path", head["critical_us"], show["path"]["wall_us"])
     numbers = {n[0]: n[2] for n in head["numbers"]}
     if numbers.get("path"):	# 0: all its numbers are 0
         same("tasks of the packed path", numbers["path"], len(show["path"]["tasks"]))
-    check_tasks_of_chart(show, head, numbers_of_picture(root))
+    check_tasks_of_chart(show, head, packed_numbers)
     same("packed tasks", head["tasks"], sum(t["start_us"] is not None and
                                             t["state"] != "queued" for t in show["tasks"]))
     check_panels(show, head)
@@ -492,6 +497,67 @@ def check_profile(show):
              1000 * sum(kind["wall_us"] for kind in show["kinds"]))
 
 
+def written(*args):
+    """The page that it writes, which is its last argument."""
+    run(*args)
+    with open(args[-1], encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def check_profile_page(show, path):
+    rows = agree_pages.profile(written("profile", RECORDING, "--html", path))
+    listed = [row["death_data"] for process in json.loads(run("profile", "-j", RECORDING))["processes"]
+              for row in process["list"]]
+    same("run times of profile's page", sorted(r for r, _ in rows if r), sorted(row["run"] for row in listed if row["run"]))
+    same("CPU times of profile's page", sorted(c // 1000 for _, c in rows if c),
+         sorted(row["cpu_us"] for row in listed if row.get("cpu_us")))
+
+
+def check_diff_page(show, path):
+    line, titles, rows = agree_pages.diff(written("diff", RECORDING, RECORDING, "--html", path))
+    ran = [t for t in show["tasks"] if t["start_us"] is not None and t["state"] != "queued"]
+    if not line:
+        same("tasks of diff's page", len(ran), 0)
+        return
+    wall, tasks, at_once = line.split(", ")
+    is_time("wall time of diff's page", wall, show["totals"]["wall_us"])
+    same("tasks of diff's page", int(tasks.split()[0]), len(ran))
+    same("most at once of diff's page", int(find(r"(\d+) at once", at_once)), show["parallelism"]["max"])
+    for name, us in (("user", show["host"]["cpu_user_us"]), ("system", show["host"]["cpu_system_us"])):
+        if us:
+            same(name + " time of diff's page", rows["host: %s CPU time" % name], [us, us])
+    for title in titles:
+        least, most = seconds(re.findall(r": ([0-9.]+ \S+(?: \d+ ?\w+)?)[;,]", html.unescape(title))[-1])
+        if not any(least <= t["self"]["wall_us"] / 1e6 <= most for t in ran):
+            problems.append("a bar of diff's page: " + title)
+
+
+def check_report(show, path):
+    repo = path + ".git"
+    shutil.rmtree(repo, ignore_errors=True)
+    run("archive", "--repo", repo, RECORDING)
+    run("report", "--repo", repo, "-o", path)
+    with open(path + "/index.html", encoding="utf-8", errors="replace") as f:
+        values, charts = agree_pages.report(f.read())
+    for metric, key in (("wall", "wall_us"), ("cpu", "cpu_us")):
+        targets = {("" if t["directory"] == "." else t["directory"] + ": ") + t["name"]: t[key]
+                   for t in show["targets"]["by_wall"]}
+        for name, value in values[metric].items():
+            shown = show["totals"][key] if not name and metric == "wall" else targets.get(name)
+            if shown and abs(value - shown) > shown / 2048:
+                problems.append("%s of %r in the report: %r and %r" % (metric, name, value, shown))
+    if any(t["state"] == "done" and t["self"]["wall_us"] for t in show["tasks"]):
+        at_most("tasks in the report", 1, len([name for name in values["wall"] if name]))
+    for chart in charts:
+        words = tree.fromstring(chart).find(SVG + "desc").text
+        is_time("result in the report", find(r"result: .*? after ([^:]*)\. ", words), show["totals"]["wall_us"])
+
+
+def check_served(show):
+    head, numbers, _, _ = packed.read(agree_pages.served(BUILDBEAT, RECORDING).partition("\n")[2])
+    check_data_of_chart(show, head, numbers)
+
+
 def check_list(show):
     listed = json.loads(run("list", "-j", os.path.dirname(os.path.abspath(RECORDING))))
     for r in listed["recordings"]:
@@ -519,7 +585,12 @@ def main():
         check_perfetto(show, DIRECTORY + "/trace.pftrace")
         check_prometheus(show, DIRECTORY + "/prometheus.prom")
         check_otlp(show, DIRECTORY + "/otlp.json")
+        check_diff_page(show, DIRECTORY + "/diff.html")
+        if show["result"] != "open":
+            check_report(show, DIRECTORY + "/report")
     check_profile(show)
+    check_profile_page(show, DIRECTORY + "/profile.html")
+    check_served(show)
     check_list(show)
     for p in problems:
         print("%s: %s" % (RECORDING, p))

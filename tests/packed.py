@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The packed data of a bootchart, read by the description in render/chart/pack.h alone.
+# The packed data of a bootchart and of other pages, read by the descriptions in render/chart/pack.h and report/packed.h alone.
 import json
 import zlib
 
@@ -56,7 +56,7 @@ def read(text):
     first, _, rest = text.partition("\n")
     head = json.loads(first)
     data, at, numbers, sizes, texts = characters(rest.strip()), 0, {}, {}, {}
-    for name, kind, n in head["numbers"]:
+    for name, kind, n, *_ in head["numbers"]:
         numbers[name], end = column(data, at, kind, n)
         sizes[name], at = end - at, end
     plain = zlib.decompress(data[head["packed"][0]:sum(head["packed"])], -15)
