@@ -361,7 +361,7 @@ void builder_sample(struct builder *b, int64_t time_us, const int64_t *level)
 	int64_t *row;
 	bool *gap;
 
-	if (b->error || time_us < 0 || time_us > READER_TIME_MAX_US ||
+	if (b->error || time_us < 0 || time_us > EVENT_TIME_MAX_US ||
 	    (at && time_us / 1000 <= s->time_ms[at - 1]))
 		return;
 	row = array_add(&s->level, &rows, s->n_columns * sizeof *row);

@@ -16,7 +16,7 @@
  * thread, b and e of an id). A track is a thread or such an id. The pieces of a track nest.
  */
 
-#define TRACE_LONGEST_US 315360000000000	/* ten years: READER_TIME_MAX_US */
+#define TRACE_LONGEST_US 315360000000000	/* ten years: EVENT_TIME_MAX_US */
 
 /* Categories of our own traces: a whole instance, which is around nothing but its spans; the tasks of
  * the critical path once more; a span. */

@@ -12,7 +12,7 @@
  * The lines of tasks.log, written. Each function appends exactly one line of
  * one kind, newline included, of at most EVENT_MAX bytes. So one O_APPEND write() of it is
  * never mixed with that of another process. The format in
- * words is buildbeat-recording(5); the reader is reader_events.c.
+ * words is buildbeat-recording(5); the reader is follow.h.
  *
  * Times are microseconds since the recording's start. Texts may be NULL (empty)
  * and hold any byte; secrets in them are replaced, see redact.h. A value that is not
@@ -204,6 +204,9 @@ void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 
 /* Reading one line back (without its newline). */
+
+/* Times beyond ten years are damage, but are parsed. */
+#define EVENT_TIME_MAX_US 315360000000000
 
 struct event {
 	enum event_kind kind;

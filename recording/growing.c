@@ -81,7 +81,7 @@ static int task_line(struct growing *t, struct slice line)
 
 	if (r <= 0)
 		return r;
-	if (e.time_us < 0 || e.time_us > READER_TIME_MAX_US)
+	if (e.time_us < 0 || e.time_us > EVENT_TIME_MAX_US)
 		return -EBADMSG;
 	r = growing_writers_event(&t->writers, e);
 	return r || !t->to.event ? r : t->to.event(t->context, &e);

@@ -19,7 +19,8 @@ void reader_init(struct reader *r, struct recording *rec, struct error *err)
 {
 	*rec = (struct recording){ .start_wall_ns = -1, .start_mono_ns = -1,
 		.end_us = -1, .last_us = 0, .interval_ms = -1 };
-	*r = (struct reader){ .rec = rec, .err = err, .last_instance = NO_INDEX };
+	*r = (struct reader){ .rec = rec, .err = err };
+	follow_init(&r->follow, rec, &reader_to, r);
 }
 
 int reader_warn(struct reader *r, const char *format, ...)

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/name_table.h"
 #include "base/texts.h"
+#include "recording/follow.h"
 #include "recording/recording.h"
 
 /*
@@ -16,20 +17,6 @@
  * parsers may write to that memory, to unescape and end texts in place, and to one byte
  * after it. Tasks and their samples are read line by line.
  */
-
-/* Times beyond ten years are damage. */
-#define READER_TIME_MAX_US 315360000000000
-
-/* The end of a span, whose task is that of its line. */
-struct span_end {
-	uint32_t instance, task;
-	int64_t time_us;
-	int64_t number;		/* -1: the end of a span by its name */
-	const char *name;	/* NULL: not by its name; "": any */
-	int32_t thread;		/* if it is not the one that began it; or -1 */
-};
-
-#define READER_RECENT 64	/* a power of two */
 
 struct reader {
 	struct recording *rec;
@@ -40,10 +27,9 @@ struct reader {
 	const struct recording_foreign *foreign;	/* may be NULL */
 	unsigned n_understood;	/* files whose first line is a recording's */
 	/* of arrays of rec */
-	size_t task_cap, after_cap, out_cap, in_cap, usage_cap, usage_task_cap, memory_cap;
+	size_t after_cap, out_cap, in_cap, usage_cap, usage_task_cap, memory_cap;
 	/* tasks */
-	struct index instances;	/* newest instance of an id */
-	struct index tasks;	/* by instance and number: those not in `numbered` */
+	struct follow follow;	/* of rec */
 	struct index spans;
 	int64_t *span_parent;	/* of each of rec->span: as in event.h */
 	struct span_end *span_end;	/* of spans that were not read yet */
@@ -52,24 +38,7 @@ struct reader {
 	size_t n_reported_lost;
 	uint64_t *last_task;	/* of each instance, from its close line; 0: unknown */
 	size_t n_last_task;
-	struct numbered *numbered;	/* of each instance: its tasks by number */
-	struct recent_instance {	/* those of the tasks that run now, by their key */
-		uint64_t key[2];
-		uint32_t instance;
-	} recent[READER_RECENT];
-	uint32_t last_instance;
-	struct slice last_id;	/* of it; points into its text */
-	bool no_memory;		/* for a text */
-	text_place place;	/* of the line of a task that is being read */
-	struct name_table kinds;	/* and other texts that many tasks have */
 	struct index pools;	/* instance, address of the name -> rec->pool */
-	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kinds` */
-	const char *last_program;	/* of `kinds` */
-	size_t last_program_len;
-	char compiler[64];	/* of the last command that began with one and only compiled */
-	size_t compiler_len;
-	const char *compiler_kind, *compiler_program;
-	struct buf scratch;
 	struct name_table programs;	/* of rec->program, escaped */
 	size_t n_processes;
 	struct process *process;
@@ -78,6 +47,9 @@ struct reader {
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 	uint32_t *out_task;	/* and of rec->out */
 };
+
+/* What a reader does with the lines of its follow. */
+extern const struct follow_to reader_to;
 
 void reader_init(struct reader *r, struct recording *rec, struct error *err);
 void reader_release(struct reader *r);
@@ -176,20 +148,6 @@ int reader_usage(struct reader *r, const char *file, struct feed *f);
 int reader_processes(struct reader *r, const char *file, struct feed *f);
 int reader_results(struct reader *r, const char *file, struct feed *f);
 
-/* The newest instance with an id of less than INSTANCE_ID_MAX bytes, NO_INDEX without one; and a
- * new instance. */
-uint32_t reader_find_instance(struct reader *r, struct slice id);
-int reader_add_instance(struct reader *r, struct slice id, int64_t time_us);
-
-/* Make up an instance whose first line is lost or in a file that is read later. Open an instance:
- * if it was made up before, it is that one. Otherwise an earlier one with its id belonged to a
- * process that has ended. 0 or -ENOMEM. */
-int reader_make_up_instance(struct reader *r, struct slice id, int64_t time_us);
-int reader_open_instance(struct reader *r, struct slice id, int64_t time_us, uint32_t *at);
-
-/* The task with that number, a new one if needed. */
-int reader_task(struct reader *r, uint32_t instance, uint64_t seq, uint32_t *task);
-
 /* Add the names of an "after" or "out" line, still escaped, to the task. */
 int reader_after(struct reader *r, uint32_t task, struct slice names);
 int reader_out(struct reader *r, uint32_t task, struct slice names);
@@ -200,14 +158,6 @@ int reader_group(struct reader *r, uint32_t instance, struct slice names);
 /* parent: as in event.h. 0 or -ENOMEM. */
 int reader_add_span(struct reader *r, const struct span *s, int64_t parent);
 int reader_end_span(struct reader *r, const struct span_end *e);
-
-/* The kind of a task from an escaped field: the recorded kind, "" if empty, or the command, which
- * also shows the program. Out of memory sets r->no_memory. */
-const char *reader_kind(struct reader *r, struct slice field);
-const char *reader_kind_of_command(struct reader *r, struct slice field, const char **program);
-
-/* The task, or NO_INDEX. */
-uint32_t reader_find_task(struct reader *r, struct slice inst, uint64_t seq);
 
 /* The highest number of an instance's tasks, and the number of its tasks that were not written
  * according to lost.log. After all files, further missing tasks are added to rec->lost. */
@@ -232,12 +182,6 @@ int reader_leave_out_suspended(struct reader *r);	/* the last */
 
 /* Set instance.only_spans; then their tasks do not host them. */
 void reader_mark_scripts(struct reader *r);
-
-/* Set the task around an instance if it can be that. */
-void reader_set_parent(struct recording *rec, uint32_t instance, uint32_t task);
-
-/* The next pid of "1,2,3". */
-bool reader_next_pid(struct cursor *c, int32_t *pid);
 
 /* Unescape the text in place and end it with a NUL. */
 const char *reader_string(struct slice text);

@@ -57,7 +57,7 @@ static int warn_of_sleep(struct reader *r, int64_t asleep_us)
 static int warn_of_clock(struct reader *r, int64_t end_wall_ns)
 {
 	struct recording *rec = r->rec;
-	int64_t off_s, asleep_us = number_up_to(rec, LAYOUT_ASLEEP, READER_TIME_MAX_US);
+	int64_t off_s, asleep_us = number_up_to(rec, LAYOUT_ASLEEP, EVENT_TIME_MAX_US);
 
 	if (asleep_us > 0 && warn_of_sleep(r, asleep_us))
 		return -ENOMEM;
@@ -94,8 +94,8 @@ static int fill(struct reader *r)
 
 	rec->start_wall_ns = number_up_to(rec, "start_wall_ns", INT64_MAX);
 	rec->start_mono_ns = number_up_to(rec, "start_mono_ns", INT64_MAX);
-	rec->interval_ms = number_up_to(rec, "interval_ms", READER_TIME_MAX_US / 1000);
-	rec->end_us = number_up_to(rec, "end_us", READER_TIME_MAX_US);
+	rec->interval_ms = number_up_to(rec, "interval_ms", EVENT_TIME_MAX_US / 1000);
+	rec->end_us = number_up_to(rec, "end_us", EVENT_TIME_MAX_US);
 	reader_saw(r, rec->end_us);
 	if (source_of(r))
 		return -ENOMEM;

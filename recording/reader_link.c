@@ -6,14 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A host may stamp a task's start only once its process runs already. */
-#define SLACK_US 100000
-
-/*
- * The task in which an instance ran. The instance has the ancestors of its process, the nearest
- * first. The task is that of the first ancestor that was the process of a running task when the
- * instance opened.
- */
+/* A task in which instances may have run; see follow_hosts.c. */
 struct host {
 	int32_t pid;
 	uint32_t task;
@@ -29,17 +22,6 @@ static int by_pid(const void *a, const void *b)
 	if (x->start_us != y->start_us)
 		return x->start_us < y->start_us ? -1 : 1;
 	return x->task < y->task ? -1 : x->task > y->task;
-}
-
-bool reader_next_pid(struct cursor *c, int32_t *pid)
-{
-	uint64_t n;
-
-	if (!cursor_u64(c, &n) || n > INT32_MAX)
-		return false;
-	cursor_byte(c, ',');
-	*pid = (int32_t)n;
-	return true;
 }
 
 /* The last pids, as bits: most tasks have a pid that is not wanted, which these show at once. */
@@ -71,7 +53,7 @@ static int collect_wanted(const struct recording *rec, struct wanted *wanted)
 		int32_t pid;
 
 		cursor_init(&c, rec->instance[i].ancestors, strlen(rec->instance[i].ancestors));
-		while (reader_next_pid(&c, &pid)) {
+		while (follow_next_pid(&c, &pid)) {
 			if (want(wanted, pid))
 				return -ENOMEM;
 		}
@@ -116,40 +98,6 @@ static uint32_t task_at(const struct host *host, size_t n, int32_t pid, int64_t 
 	return low && host[low - 1].pid == pid ? host[low - 1].task : NO_INDEX;
 }
 
-/* Parents open before their children, so parents cannot form a ring. */
-static bool can_host(const struct recording *rec, uint32_t task, uint32_t instance)
-{
-	const struct task *t = &rec->task[task];
-	const struct instance *parent = &rec->instance[t->instance];
-	const struct instance *child = &rec->instance[instance];
-
-	if (t->end_us >= 0 && t->end_us < child->open_us)
-		return false;
-	return parent->open_us < child->open_us ||
-	       (parent->open_us == child->open_us && t->instance < instance);
-}
-
-void reader_set_parent(struct recording *rec, uint32_t at, uint32_t task)
-{
-	if (task == NO_INDEX || !can_host(rec, task, at))
-		return;
-	rec->instance[at].parent_task = task;
-	rec->task[task].hosts |= !rec->instance[at].only_spans;
-}
-
-/* "=INST.SEQ": the writer knew the task, but not the processes. */
-static uint32_t named_parent(struct reader *r, const char *ancestors)
-{
-	struct cursor c;
-	struct slice inst;
-	uint64_t seq;
-
-	cursor_init(&c, ancestors, strlen(ancestors));
-	if (!cursor_byte(&c, '=') || !cursor_until(&c, '.', &inst) || !cursor_u64(&c, &seq))
-		return NO_INDEX;
-	return reader_find_task(r, inst, seq);
-}
-
 static void link_instance(struct recording *rec, uint32_t at, const struct host *host,
 			  size_t n)
 {
@@ -158,8 +106,8 @@ static void link_instance(struct recording *rec, uint32_t at, const struct host 
 	int32_t pid;
 
 	cursor_init(&c, i->ancestors, strlen(i->ancestors));
-	while (i->parent_task == NO_INDEX && reader_next_pid(&c, &pid))
-		reader_set_parent(rec, at, task_at(host, n, pid, i->open_us + SLACK_US));
+	while (i->parent_task == NO_INDEX && follow_next_pid(&c, &pid))
+		follow_set_parent(rec, at, task_at(host, n, pid, i->open_us + FOLLOW_SLACK_US));
 }
 
 int reader_link(struct reader *r)
@@ -175,7 +123,7 @@ int reader_link(struct reader *r)
 		error = collect_hosts(rec, &wanted, &host, &n);
 	for (uint32_t i = 0; !error && i < rec->n_instances; i++) {
 		link_instance(rec, i, host, n);
-		reader_set_parent(rec, i, named_parent(r, rec->instance[i].ancestors));
+		follow_set_parent(rec, i, follow_named_parent(&r->follow, rec->instance[i].ancestors));
 	}
 	free(host);
 	index_release(&wanted.pids);

@@ -130,7 +130,7 @@ static int read_line(struct reader *r, struct slice line, unsigned number, struc
 
 	if (parsed == EVENT_UNKNOWN)
 		return 0;
-	if (parsed == EVENT_DAMAGED || l.time_us > READER_TIME_MAX_US) {
+	if (parsed == EVENT_DAMAGED || l.time_us > EVENT_TIME_MAX_US) {
 		if (line.len != strlen(PROCESS_LOG_HEADER) - 1 ||
 		    memcmp(line.p, PROCESS_LOG_HEADER, line.len))
 			reader_damaged(d, number);
@@ -236,7 +236,7 @@ static int make_instance(struct reader *r, const struct process *first)
 	static const char id[] = "processes";
 	struct instance *i;
 
-	if (reader_add_instance(r, (struct slice){ id, sizeof id - 1 }, first->start_us))
+	if (follow_add_instance(&r->follow, (struct slice){ id, sizeof id - 1 }, first->start_us))
 		return -ENOMEM;
 	i = &r->rec->instance[r->rec->n_instances - 1];
 	i->pid = first->pid;

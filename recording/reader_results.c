@@ -85,7 +85,7 @@ static int read_line(struct reader *r, struct slice line)
 	if (!cursor_until(&c, '\t', &word) || !cursor_until(&c, '.', &inst) ||
 	    !cursor_u64(&c, &seq) || !cursor_byte(&c, '\t'))
 		return -EBADMSG;
-	task = reader_find_task(r, inst, seq);
+	task = follow_find_task(&r->follow, inst, seq);
 	if (task == NO_INDEX)
 		return 0;	/* of a line that is lost */
 	if (slice_is(word, "files"))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_MAX_MS (READER_TIME_MAX_US / 1000)
+#define TIME_MAX_MS (EVENT_TIME_MAX_US / 1000)
 #define COLUMNS_MAX 65536
 /* A damaged file must not ask for more memory than any real recording. */
 #define CELLS_MAX ((size_t)1 << 26)

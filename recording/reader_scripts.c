@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/sort.h"
-#include "base/str.h"
 #include "recording/event.h"
 #include "recording/reader.h"
 
@@ -39,20 +38,13 @@ struct scripts {
 
 /* Which instances only write spans */
 
-static bool is_tool(const struct instance *i)
-{
-	size_t len = strlen(EVENT_SPAN_TOOL);
-
-	return str_starts(i->tool, EVENT_SPAN_TOOL) && (!i->tool[len] || i->tool[len] == ' ');
-}
-
 void reader_mark_scripts(struct reader *r)
 {
 	struct recording *rec = r->rec;
 	bool any = false;
 
 	for (size_t i = 0; i < rec->n_instances; i++)
-		any |= rec->instance[i].only_spans = is_tool(&rec->instance[i]);
+		any |= rec->instance[i].only_spans = follow_is_script(rec->instance[i].tool);
 	for (size_t i = 0; any && i < rec->n_tasks; i++)
 		rec->instance[rec->task[i].instance].only_spans = false;
 }
@@ -77,7 +69,7 @@ static struct ancestors ancestors_of(const struct recording *rec, const struct i
 
 static bool next_ancestor(struct ancestors *a, int32_t *pid)
 {
-	if (a->ended || !reader_next_pid(&a->c, pid))
+	if (a->ended || !follow_next_pid(&a->c, pid))
 		return false;
 	a->ended = *pid == a->last;
 	return true;
@@ -145,7 +137,7 @@ static int64_t scope_of(const struct instance *i)
 	int32_t own, parent;
 
 	cursor_init(&c, i->ancestors, strlen(i->ancestors));
-	return reader_next_pid(&c, &own) && reader_next_pid(&c, &parent) ? parent : -1;
+	return follow_next_pid(&c, &own) && follow_next_pid(&c, &parent) ? parent : -1;
 }
 
 /* The key of a task or an instance: that of one is no other's. */
@@ -179,7 +171,7 @@ static int open_instance(struct scripts *w, uint32_t at)
 	struct span *s;
 
 	if (around != NO_INDEX && i->parent_task == NO_INDEX)
-		reader_set_parent(rec, at, rec->instance[rec->span[around].instance].parent_task);
+		follow_set_parent(rec, at, rec->instance[rec->span[around].instance].parent_task);
 	if (!i->only_spans) {
 		i->parent_span = around;
 		return 0;

@@ -29,7 +29,7 @@ static bool parse(const char *value, struct part *p)
 
 	cursor_init(&c, value, strlen(value));
 	return cursor_i64(&c, &p->from_us) && cursor_byte(&c, ' ') && cursor_i64(&c, &p->until_us) &&
-	       p->from_us >= 0 && p->until_us > p->from_us && p->until_us <= READER_TIME_MAX_US;
+	       p->from_us >= 0 && p->until_us > p->from_us && p->until_us <= EVENT_TIME_MAX_US;
 }
 
 /* They are in order; one that is not is damaged. */

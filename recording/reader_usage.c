@@ -255,7 +255,7 @@ static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
 
 	if (!cursor_until(c, '.', &inst) || !cursor_u64(c, &seq) || !cursor_byte(c, ':'))
 		return false;
-	*a = (struct alias){ .task = reader_find_task(d->r, inst, seq), .era = d->era };
+	*a = (struct alias){ .task = follow_find_task(&d->r->follow, inst, seq), .era = d->era };
 	d->strangers += a->task == NO_INDEX;
 	if (a->task < NO_INDEX - ahead && a->task + ahead < r->rec->n_tasks) {
 		__builtin_prefetch(&r->rec->task[a->task + ahead].end_us);

@@ -336,6 +336,8 @@ static int read_source(struct source *s, struct recording *rec, const char *path
 	s->r.waits = s->waits;
 	s->r.tasks_only = s->tasks_only;
 	s->r.proof = s->proof;
+	s->r.follow.no_kinds = s->tasks_only;
+	s->r.follow.no_values = s->tasks_only && !s->proof;
 	s->r.foreign = s->formats.foreign;
 	r = read_dir(s, path);
 	reader_release(&s->r);

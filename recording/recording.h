@@ -61,6 +61,7 @@ struct task {
 	bool named;		/* later than at its start, which counts */
 	bool hosts;		/* a build instance ran inside it: its values contain
 				   those of that instance's tasks */
+	bool nameless;		/* no name was recorded: it is called after its command */
 	/* From proc_tasks.log: all 0 if it has no samples. */
 	uint32_t first_usage, n_usage;	/* its samples in recording.usage */
 	uint32_t peak_kb;	/* largest summed memory of its processes */

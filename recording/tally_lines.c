@@ -67,7 +67,7 @@ static bool histogram(struct fields *f, uint64_t bucket[TALLY_BUCKETS])
 
 static int read_at(struct tally_reader *r, struct fields *f)
 {
-	int64_t time_us = (int64_t)number(f, READER_TIME_MAX_US);
+	int64_t time_us = (int64_t)number(f, EVENT_TIME_MAX_US);
 	struct slice inst = text(f);
 	uint64_t n_lost = number(f, UINT64_MAX);
 

@@ -134,7 +134,7 @@ static int64_t time_of(const struct tally_head *head, bool runs)
 
 	if (__builtin_sub_overflow(now_ns, head->start_ns, &ns) || ns < 0)
 		return 0;
-	return ns / 1000 < READER_TIME_MAX_US ? ns / 1000 + !runs : READER_TIME_MAX_US;
+	return ns / 1000 < EVENT_TIME_MAX_US ? ns / 1000 + !runs : EVENT_TIME_MAX_US;
 }
 
 /* 1: it was added; 0: it is not that of the instance, or not in use. */

@@ -62,12 +62,12 @@ bool oe_millionths(struct cursor *c, int64_t *n)
 /* If the start of the build is known, times up to a day before it are valid: clocks are set. */
 bool oe_time(struct oe *o, int64_t wall_us, int64_t *time_us)
 {
-	int64_t before_us = o->started_wall_us >= 0 ? DAY_US : READER_TIME_MAX_US;
+	int64_t before_us = o->started_wall_us >= 0 ? DAY_US : EVENT_TIME_MAX_US;
 
 	if (o->zero_wall_us < 0)
 		o->zero_wall_us = wall_us;
 	*time_us = wall_us - o->zero_wall_us;
-	return *time_us >= -before_us && *time_us <= READER_TIME_MAX_US;
+	return *time_us >= -before_us && *time_us <= EVENT_TIME_MAX_US;
 }
 
 /* build_stats */
@@ -114,7 +114,7 @@ static int read_line(struct oe *o, struct slice line)
 		if (o->started_wall_us < 0)
 			o->started_wall_us = o->zero_wall_us = us;
 	} else if (time_of(line, "Elapsed time: ", &us)) {
-		if (us > o->elapsed_us && us <= READER_TIME_MAX_US)
+		if (us > o->elapsed_us && us <= EVENT_TIME_MAX_US)
 			o->elapsed_us = us;
 	} else if (cursor_literal(&c, "Failed at: ")) {
 		o->failed = true;

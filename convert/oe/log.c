@@ -32,7 +32,7 @@ static bool to_build(const struct oe *o, int64_t *ms)
 		*ms = 0;
 	else if (*ms > end_ms && *ms - end_ms < 1000)
 		*ms = end_ms;
-	return *ms >= 0 && *ms <= READER_TIME_MAX_US / 1000;
+	return *ms >= 0 && *ms <= EVENT_TIME_MAX_US / 1000;
 }
 
 /* A line with only a number is the time. */
