@@ -3,7 +3,6 @@
 #define BUILDBEAT_LIVE_NOW_H
 
 #include "base/json.h"
-#include "recording/event.h"
 #include "recording/growing.h"
 
 #include <stdbool.h>
@@ -13,23 +12,10 @@
 /*
  * The present state of a recording that grows, for overviews: the web page, `buildbeat top` and
  * /metrics. It gets what growing.h delivers. Memory is needed for tasks that are queued or run, for
- * the newest NOW_FAILED_MAX failures, and a bit for each other task.
+ * the newest NOW_FAILED_MAX failures, and four bytes for each other task.
  */
 #define NOW_FAILED_MAX 100
 #define NOW_HISTORY 120
-
-enum now_state { NOW_QUEUED, NOW_RUNNING, NOW_DONE, NOW_FAILED, NOW_KILLED, NOW_UNFINISHED };
-
-struct now_task {
-	char id[40];		/* INSTANCE.NUMBER, as in tasks.log */
-	enum now_state state;
-	char *name, *kind;	/* never NULL; secrets are replaced, bytes are not escaped */
-	const char *tool;	/* of its instance: "make" */
-	int32_t pid;
-	int64_t queued_us, start_us, end_us;	/* -1: not known, not yet */
-	bool hosts;		/* a build tool runs inside it */
-	int32_t status, signal;	/* of a failed one: -1: not known; signal 0: none */
-};
 
 /* The machine at one sample; -1: not known. */
 struct now_sample {
@@ -55,11 +41,12 @@ struct now {
 	uint64_t n_running;	/* without tasks that host a build tool */
 	uint64_t n_events;	/* lines of tasks.log so far: the T of a stream's ids */
 	size_t n_tasks;		/* that run, by start; with those that host a build tool */
-	struct now_task **task;
+	uint32_t *task;		/* in rec */
 	size_t n_failures;	/* the newest first */
-	struct now_task *failure;
+	uint32_t failure[NOW_FAILED_MAX];
 	/* of the last line of tasks.log, NULL: no task's state changed; until the next one */
-	const struct now_task *changed;
+	const struct task *changed;
+	const struct recording *rec;	/* these tasks and all instances; see follow.h */
 	size_t n_samples, first_sample;	/* a ring: the oldest is sample[first_sample] */
 	struct now_sample sample[NOW_HISTORY];
 	struct now_private *private;
@@ -76,6 +63,10 @@ extern const struct growing_to now_growing;
 void now_settle(struct now *n, void (*sampled)(void *context, const struct now_sample *s),
 		void *context);
 
+/* INSTANCE.NUMBER, as in tasks.log. */
+#define NOW_ID_MAX 40
+void now_id(char id[NOW_ID_MAX], const struct now *n, const struct task *t);
+
 /* The newest sample, NULL: none. */
 const struct now_sample *now_newest(const struct now *n);
 
@@ -86,7 +77,7 @@ int64_t now_elapsed_us(const struct now *n, int64_t mono_ns);
 void now_json(struct json *j, const struct now *n, int64_t mono_ns);
 
 /* Also as members. */
-void now_task_json(struct json *j, const struct now_task *t);
+void now_task_json(struct json *j, const struct now *n, const struct task *t);
 void now_sample_json(struct json *j, const struct now_sample *s);
 
 #endif

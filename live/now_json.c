@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/now.h"
 
+#include "recording/follow.h"
+
+#include <stdio.h>
+
 int64_t now_elapsed_us(const struct now *n, int64_t mono_ns)
 {
 	if (n->ended)
@@ -12,22 +16,38 @@ int64_t now_elapsed_us(const struct now *n, int64_t mono_ns)
 
 #define RUNNING_MAX 1000	/* tasks in a reply: the longest running ones */
 
-static const char *const states[] = { "queued", "running", "done", "failed", "killed", "unfinished" };
-
-void now_task_json(struct json *j, const struct now_task *t)
+void now_id(char id[NOW_ID_MAX], const struct now *n, const struct task *t)
 {
-	json_str(j, "id", t->id);
-	json_str(j, "state", states[t->state]);
-	json_str(j, "name", t->name);
+	snprintf(id, NOW_ID_MAX, "%s.%llu", n->rec->instance[t->instance].id, (unsigned long long)t->seq);
+}
+
+static const char *state_of(const struct now *n, const struct task *t)
+{
+	static const char *const states[] = {
+		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
+		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
+	};
+
+	return follow_runs(n->rec, t) ? "running" : states[t->state];
+}
+
+void now_task_json(struct json *j, const struct now *n, const struct task *t)
+{
+	char id[NOW_ID_MAX];
+
+	now_id(id, n, t);
+	json_str(j, "id", id);
+	json_str(j, "state", state_of(n, t));
+	json_str(j, "name", follow_name(t));
 	json_str(j, "kind", t->kind);
-	json_str(j, "tool", t->tool);
-	json_known(j, "pid", t->pid);
+	json_str(j, "tool", n->rec->instance[t->instance].tool);
+	json_known(j, "pid", t->end_us < 0 ? t->pid : -1);
 	json_known(j, "queued_us", t->queued_us);
 	json_known(j, "start_us", t->start_us);
 	json_known(j, "end_us", t->end_us);
 	json_bool(j, "hosting", t->hosts);
-	json_known(j, "status", t->status);
-	json_known(j, "signal", t->signal ? t->signal : -1);
+	json_known(j, "status", t->state == TASK_FAILED ? t->status : -1);
+	json_known(j, "signal", t->state == TASK_KILLED && t->status > 0 ? t->status : -1);
 }
 
 void now_sample_json(struct json *j, const struct now_sample *s)
@@ -42,10 +62,10 @@ void now_sample_json(struct json *j, const struct now_sample *s)
 	json_known(j, "written_kb_s", s->written_kb_s);
 }
 
-static void add_task(struct json *j, const struct now_task *t)
+static void add_task(struct json *j, const struct now *n, uint32_t task)
 {
 	json_object(j, NULL);
-	now_task_json(j, t);
+	now_task_json(j, n, &n->rec->task[task]);
 	json_object_end(j);
 }
 
@@ -70,11 +90,11 @@ void now_json(struct json *j, const struct now *n, int64_t mono_ns)
 	json_int(j, "events", (int64_t)n->n_events);
 	json_array(j, "running");
 	for (size_t i = 0; !n->ended && i < n->n_tasks && i < RUNNING_MAX; i++)
-		add_task(j, n->task[i]);
+		add_task(j, n, n->task[i]);
 	json_array_end(j);
 	json_array(j, "failures");
 	for (size_t i = 0; i < n->n_failures; i++)
-		add_task(j, &n->failure[i]);
+		add_task(j, n, n->failure[i]);
 	json_array_end(j);
 	json_array(j, "samples");
 	for (size_t i = 0; i < n->n_samples; i++) {

@@ -2,33 +2,10 @@
 #ifndef BUILDBEAT_LIVE_NOW_STATE_H
 #define BUILDBEAT_LIVE_NOW_STATE_H
 
-#include "base/index.h"
 #include "live/now.h"
+#include "recording/follow.h"
 
 /* The inside of now.h, private to now*.c. */
-
-#define NOW_NONE UINT32_MAX
-
-/* A task that is queued or was not seen to end. */
-struct now_live {
-	struct now_task task;
-	uint32_t at;		/* index in now_private.live */
-	uint32_t instance;
-	uint64_t seq;
-	bool used, named;
-};
-
-struct now_instance {
-	char id[INSTANCE_ID_MAX];
-	char *tool;
-	bool made_up;		/* its first line did not come yet */
-	bool only_spans;
-	bool has_host;
-	int64_t open_us, close_us;	/* close -1: it is open */
-	char *ancestors;	/* while it may get a host, or NULL */
-	size_t n_ended;		/* bytes of a bit for each task that ended */
-	uint8_t *ended;
-};
 
 enum { NOW_DISK, NOW_MEMORY, NOW_TASKS, NOW_SOURCES };
 
@@ -45,18 +22,10 @@ struct now_parts {
 };
 
 struct now_private {
-	size_t n_instances;
-	struct now_instance *instance;
-	struct index instances;	/* newest instance of an id */
-	size_t n_live, n_free;
-	struct now_live **live;
-	uint32_t *free_live;	/* unused ones */
-	struct index tasks;	/* by instance and number */
-	struct index pids;	/* newest running task of a process */
-	size_t n_orphans;
-	uint32_t *orphan;	/* instances without a host, with ancestors */
-	struct now_live *ended;	/* the task that the last line ended, until the next line */
-	struct buf text[4];
+	struct follow follow;
+	struct recording rec;	/* of follow */
+	uint32_t ended;		/* is forgotten with the next line, or NO_INDEX */
+	struct buf text;
 	struct now_parts parts[NOW_SOURCES];
 	struct now_parts cpu;	/* permille, load */
 	int64_t load_centi;

@@ -118,7 +118,7 @@ static int on_event(void *context, struct event *e)
 		add_note(s, copy);
 	} else if (s->now->changed) {
 		begin_message(s, &j, "task", s->now->n_events);
-		now_task_json(&j, s->now->changed);
+		now_task_json(&j, s->now, s->now->changed);
 		end_message(s, &j, 0, s->now->n_events);
 	}
 	return s->private->error;

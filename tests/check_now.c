@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/now.h"
+#include "recording/follow.h"
 
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -61,18 +62,21 @@ static bool is_running(const struct recording *rec, const struct task *t)
 	       rec->instance[t->instance].close_us < 0;
 }
 
-static const struct now_task *find(const struct now *n, const char *id)
+static const struct task *find(const struct now *n, const char *id)
 {
+	char of[NOW_ID_MAX];
+
 	for (size_t i = 0; i < n->n_tasks; i++) {
-		if (!strcmp(n->task[i]->id, id))
-			return n->task[i];
+		now_id(of, n, &n->rec->task[n->task[i]]);
+		if (!strcmp(of, id))
+			return &n->rec->task[n->task[i]];
 	}
 	return NULL;
 }
 
 static void same_task(const struct now *n, const struct recording *rec, const struct task *t)
 {
-	const struct now_task *found;
+	const struct task *found;
 	char id[40];
 
 	snprintf(id, sizeof id, "%s.%llu", rec->instance[t->instance].id, (unsigned long long)t->seq);
@@ -82,10 +86,9 @@ static void same_task(const struct now *n, const struct recording *rec, const st
 	ck_assert_int_eq(found->queued_us, t->queued_us);
 	ck_assert_int_eq(found->hosts, t->hosts);
 	ck_assert_str_eq(found->kind, t->kind);
-	if (*t->name)
-		ck_assert_str_eq(found->name, t->name);
-	ck_assert_str_eq(found->tool, rec->instance[t->instance].tool);
-	ck_assert_int_eq(found->state, NOW_RUNNING);
+	ck_assert_str_eq(follow_name(found), follow_name(t));
+	ck_assert_str_eq(n->rec->instance[found->instance].tool, rec->instance[t->instance].tool);
+	ck_assert(follow_runs(n->rec, found));
 }
 
 static void same(const struct now *n, const char *dir)
@@ -115,7 +118,7 @@ static void same(const struct now *n, const char *dir)
 	ck_assert_uint_eq(n->n_running, running);
 	ck_assert_uint_eq(n->n_tasks, listed);
 	for (size_t i = 1; i < n->n_tasks; i++)
-		ck_assert_int_le(n->task[i - 1]->start_us, n->task[i]->start_us);
+		ck_assert_int_le(n->rec->task[n->task[i - 1]].start_us, n->rec->task[n->task[i]].start_us);
 	ck_assert_uint_eq(n->n_failures, state[TASK_FAILED] + state[TASK_KILLED] > NOW_FAILED_MAX ?
 			  NOW_FAILED_MAX : state[TASK_FAILED] + state[TASK_KILLED]);
 	recording_release(&rec);

@@ -2,6 +2,7 @@
 #include "live/top/rows.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "recording/follow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static struct top_row *add(struct top_rows *rows)
 	return r;
 }
 
-static int64_t begun(const struct now *n, const struct now_task *t)
+static int64_t begun(const struct now *n, const struct task *t)
 {
 	int64_t elapsed = now_elapsed_us(n, clock_mono_ns());
 
@@ -67,11 +68,13 @@ static int64_t begun(const struct now *n, const struct now_task *t)
 }
 
 /* The task that began with this process. */
-static const struct now_task *task_of(const struct top_model *m, int32_t pid)
+static const struct task *task_of(const struct top_model *m, int32_t pid)
 {
 	for (size_t i = 0; pid > 0 && i < m->now->n_tasks; i++) {
-		if (m->now->task[i]->pid == pid)
-			return m->now->task[i];
+		const struct task *t = &m->now->rec->task[m->now->task[i]];
+
+		if (t->pid == pid)
+			return t;
 	}
 	return NULL;
 }
@@ -80,24 +83,27 @@ static int add_processes(struct top_rows *rows, const struct top_model *m)
 {
 	for (size_t i = 0; i < m->processes.n; i++) {
 		const struct process_row *p = &m->processes.row[i];
-		const struct now_task *t = m->ended ? NULL : task_of(m, p->process->pid);
+		const struct task *t = m->ended ? NULL : task_of(m, p->process->pid);
 		struct top_row *r = add(rows);
 
 		if (!r)
 			return -ENOMEM;
 		r->process = p;
-		r->task = t ? t->name : p->task && p->task->name ? p->task->name : "";
+		r->task = t ? follow_name(t) : p->task && p->task->name ? p->task->name : "";
 		r->age_us = p->process->age_us;
 	}
 	return 0;
 }
 
-static bool has_process(const struct top_model *m, const struct now_task *t)
+static bool has_process(const struct top_model *m, const struct task *t)
 {
+	char id[NOW_ID_MAX];
+
+	now_id(id, m->now, t);
 	for (size_t i = 0; i < m->processes.n; i++) {
 		const struct build_task *of = m->processes.row[i].task;
 
-		if (m->processes.row[i].process->pid == t->pid || (of && !strcmp(of->id, t->id)))
+		if (m->processes.row[i].process->pid == t->pid || (of && !strcmp(of->id, id)))
 			return true;
 	}
 	return false;
@@ -106,7 +112,7 @@ static bool has_process(const struct top_model *m, const struct now_task *t)
 static int add_tasks(struct top_rows *rows, const struct top_model *m)
 {
 	for (size_t i = 0; !m->ended && i < m->now->n_tasks; i++) {
-		const struct now_task *t = m->now->task[i];
+		const struct task *t = &m->now->rec->task[m->now->task[i]];
 		struct top_row *r;
 
 		if (t->hosts || has_process(m, t))
@@ -114,7 +120,7 @@ static int add_tasks(struct top_rows *rows, const struct top_model *m)
 		r = add(rows);
 		if (!r)
 			return -ENOMEM;
-		r->task = t->name;
+		r->task = follow_name(t);
 		r->age_us = begun(m->now, t);
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "recording/follow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -261,11 +262,11 @@ static void add_machine(struct top_screen *s, const struct top_model *m, unsigne
 
 /* Failures */
 
-static void add_how(struct buf *b, const struct now_task *t)
+static void add_how(struct buf *b, const struct task *t)
 {
-	if (t->signal > 0)
-		buf_addf(b, "killed by signal %d: ", t->signal);
-	else if (t->status > 0)
+	if (t->state == TASK_KILLED && t->status > 0)
+		buf_addf(b, "killed by signal %d: ", t->status);
+	else if (t->state == TASK_FAILED && t->status > 0)
 		buf_addf(b, "exit status %d: ", t->status);
 	else
 		buf_adds(b, "failed: ");
@@ -277,7 +278,8 @@ static void add_failures(struct top_screen *s, const struct top_model *m, unsign
 	size_t shown = 0;
 
 	for (size_t i = 0; i < n->n_failures && shown < most; i++) {
-		const struct now_task *t = &n->failure[i];
+		const struct task *t = &n->rec->task[n->failure[i]];
+		char id[NOW_ID_MAX];
 		struct buf *b;
 
 		if (t->hosts && n->n_failures > 1)
@@ -285,9 +287,10 @@ static void add_failures(struct top_screen *s, const struct top_model *m, unsign
 		b = add_line(s, TOP_BAD);
 		add_how(b, t);
 		if (width > b->len)
-			text_add_name(b, t->name, width - b->len);
+			text_add_name(b, follow_name(t), width - b->len);
 		shown++;
-		for (int l = 0; most > 1 && l < TOP_LOG_LINES && !strcmp(t->id, m->help.failed); l++) {
+		now_id(id, n, t);
+		for (int l = 0; most > 1 && l < TOP_LOG_LINES && !strcmp(id, m->help.failed); l++) {
 			if (!*m->help.line[l])
 				continue;
 			b = add_line(s, TOP_FAINT);
