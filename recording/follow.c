@@ -178,34 +178,42 @@ static void set_kind(struct follow *f, struct task *t, bool always, struct event
 }
 
 /* Queue and start lines may be in two files, which are read in any order. */
-static void fill_names(struct follow *f, struct task *t, struct event *e)
+static enum follow_change fill_names(struct follow *f, struct task *t, struct event *e)
 {
+	const char *text;
+	bool filled = false;
+
 	event_field(e);		/* kind: from its start */
-	if (!*t->name || t->nameless) {
-		set_text(f, &t->name, text_field(f, TEXT_OTHER, e));
+	text = text_field(f, TEXT_OTHER, e);
+	if (*text && (!*t->name || t->nameless)) {
+		set_text(f, &t->name, text);
 		t->nameless = false;
-	} else {
-		event_field(e);
+		filled = true;
 	}
-	if (!*t->key)
-		set_text(f, &t->key, text_field(f, TEXT_OTHER, e));
+	text = text_field(f, TEXT_OTHER, e);
+	if (*text && !*t->key) {
+		set_text(f, &t->key, text);
+		filled = true;
+	}
+	return filled ? FOLLOW_NAMED : FOLLOW_QUEUED;
 }
 
 static int read_queue(struct follow *f, uint32_t task, struct event *e)
 {
 	struct task *t = &f->rec->task[task];
+	enum follow_change what = FOLLOW_QUEUED;
 
 	if (t->queued_us >= 0)
 		return -EBADMSG;
 	t->queued_us = e->time_us;
 	if (t->start_us >= 0) {
-		fill_names(f, t, e);
+		what = fill_names(f, t, e);
 	} else {
 		set_kind(f, t, false, e);
 		set_unless_named(f, t, &t->name, text_field(f, TEXT_OTHER, e));
 		set_unless_named(f, t, &t->key, text_field(f, TEXT_OTHER, e));
 	}
-	return changed(f, task, FOLLOW_QUEUED, (struct slice){ "", 0 });
+	return changed(f, task, what, (struct slice){ "", 0 });
 }
 
 /* The kind of a task without a recorded one: bitbake's tasks are known by name. */

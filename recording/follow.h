@@ -24,7 +24,7 @@ enum follow_change {
 	FOLLOW_NEW,		/* a line has its number for the first time; before the others */
 	FOLLOW_QUEUED,
 	FOLLOW_STARTED,		/* it may have ended already */
-	FOLLOW_NAMED,		/* by a line of its own */
+	FOLLOW_NAMED,		/* by a line of its own, or a queue line after the start */
 	FOLLOW_ENDED,		/* it may not have started yet */
 };
 
@@ -128,6 +128,10 @@ static inline bool follow_is_used(const struct follow *f, uint32_t task)
 	return f->rec->task[task].seq > 0;
 }
 
+/* The task of an instance (NO_INDEX: of none) with a number; NO_INDEX: there is none, or it was
+ * forgotten. */
+uint32_t follow_task(const struct follow *f, uint32_t instance, uint64_t seq);
+
 /* The task in which an instance runs: its instance, NO_INDEX if there is none, and its number. */
 uint32_t follow_host(const struct follow *f, uint32_t instance, uint64_t *seq);
 
@@ -148,7 +152,7 @@ static inline bool follow_runs(const struct recording *rec, const struct task *t
 /* A new instance, the newest one of its id. 0 or -ENOMEM. */
 int follow_add_instance(struct follow *f, struct slice id, int64_t time_us);
 
-/* The task, or NO_INDEX. */
+/* The same by the id of the instance. */
 uint32_t follow_find_task(struct follow *f, struct slice inst, uint64_t seq);
 
 /* A text that many tasks have, from an escaped field; and the kind that a command shows, with its

@@ -126,13 +126,18 @@ static uint32_t find_task(const struct follow *f, uint32_t instance, uint64_t se
 	return index_find(&f->tasks, instance, seq, &at) ? at : NO_INDEX;
 }
 
-uint32_t follow_find_task(struct follow *f, struct slice inst, uint64_t seq)
+uint32_t follow_task(const struct follow *f, uint32_t instance, uint64_t seq)
 {
-	/* An event has no empty id, but other files may have one. */
-	uint32_t instance = inst.len && inst.len < INSTANCE_ID_MAX ? find_instance(f, inst) : NO_INDEX;
 	uint32_t at = instance == NO_INDEX ? NO_INDEX : find_task(f, instance, seq);
 
 	return at == FOLLOW_FORGOTTEN ? NO_INDEX : at;
+}
+
+uint32_t follow_find_task(struct follow *f, struct slice inst, uint64_t seq)
+{
+	/* An event has no empty id, but other files may have one. */
+	return follow_task(f, inst.len && inst.len < INSTANCE_ID_MAX ? find_instance(f, inst) : NO_INDEX,
+			   seq);
 }
 
 static int number_task(struct follow *f, uint32_t instance, uint64_t seq, uint32_t task)

@@ -5,6 +5,7 @@ live.py tasks FILE       print each task: name, begin, end, state; 'running' wit
 live.py whole FILE       the same, and fail if the trace lacks its end or a slice has none
 live.py cut FILE         every beginning of FILE can be read, and is a beginning of the trace
 live.py same A B         both have the same events, in the same order on each track
+live.py agree WHOLE LIVE the tasks of a whole trace, and those of a live one, are the same
 """
 import json
 import sys
@@ -139,5 +140,28 @@ def same(a, b):
         assert events == y[track], (track, events, y[track])
 
 
+def slices(path):
+    """The slices of tasks, without their tracks, which a live trace chooses otherwise."""
+    found, stacks = [], defaultdict(list)
+    for e in load(read(path)):
+        if e["pid"] == 0 or e["ph"] not in "XBE":
+            continue
+        stack = stacks[e["pid"], e["tid"]]
+        if e["ph"] == "B":
+            stack.append(e)
+            continue
+        begin = stack.pop() if e["ph"] == "E" else e
+        end = e["ts"] + e.get("dur", 0)
+        args = {**begin["args"], **e.get("args", {})}
+        if begin["cat"] not in ("instance", "span"):
+            found.append((begin["pid"], begin["ts"], end, begin["name"], begin["cat"], sorted(args.items())))
+    return sorted(found)
+
+
+def agree(a, b):
+    for x, y in zip(slices(a), slices(b), strict=True):
+        assert x == y, (x, y)
+
+
 if __name__ == "__main__":
-    {"tasks": tasks, "whole": whole, "cut": cut, "same": same}[sys.argv[1]](*sys.argv[2:])
+    {"tasks": tasks, "whole": whole, "cut": cut, "same": same, "agree": agree}[sys.argv[1]](*sys.argv[2:])

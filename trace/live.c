@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/live_state.h"
 
+#include "analyse/cost.h"
 #include "base/array.h"
 #include "base/field.h"
-#include "base/str.h"
-#include "command/command_name.h"
-#include "command/kind.h"
 #include "convert/trace.h"
 #include "trace/parts.h"
 
@@ -15,19 +13,6 @@
 
 #define BUILD_MAX 65536
 #define BUILD_ARGS_MAX 64
-#define SLACK_US 100000		/* as in reader_link.c: a start may be stamped late */
-
-const char *live_text(struct live *l, unsigned at, struct slice field)
-{
-	struct buf *b = &l->text[at];
-
-	buf_clear(b);
-	buf_add(b, field.p, field.len);
-	if (buf_error(b) || !b->len)
-		return "";
-	buf_cut(b, field_decode(b->data, b->len, NULL));
-	return b->data;
-}
 
 /* Write what was said to a file if it is much. */
 static int write_much(struct live *l)
@@ -41,7 +26,7 @@ static int write_much(struct live *l)
 
 static uint64_t id_of(const struct live *l, uint32_t instance, uint64_t task)
 {
-	return identity_hash(&l->identity, l->instance[instance].id, task, 0);
+	return identity_hash(&l->identity, l->rec.instance[instance].id, task, 0);
 }
 
 /* The build */
@@ -114,148 +99,68 @@ static int on_build(void *context, struct slice key, struct slice value)
 
 /* Instances */
 
-static int find_instance(struct live *l, struct slice id, uint32_t *at)
+static struct live_instance *instance_at(struct live *l, uint32_t instance)
 {
-	uint64_t key[2] = { 0 };
+	while (l->n_instances <= instance) {
+		struct live_instance *added = array_add(&l->instance, &l->n_instances, sizeof *added);
 
-	memcpy(key, id.p, id.len);
-	return index_find(&l->instances, key[0], key[1], at);
-}
-
-static int add_instance(struct live *l, const struct event *e, uint32_t *at)
-{
-	struct live_instance *added = array_add(&l->instance, &l->n_instances, sizeof *added);
-	uint64_t key[2] = { 0 };
-
-	if (!added)
-		return -ENOMEM;
-	*at = (uint32_t)l->n_instances - 1;
-	*added = (struct live_instance){ .pid = -1, .open_us = e->time_us, .close_us = -1,
-					 .made_up = true, .host = LIVE_NONE };
-	memcpy(added->id, e->inst.p, e->inst.len);
-	memcpy(key, e->inst.p, e->inst.len);
-	return index_put(&l->instances, key[0], key[1], *at);
-}
-
-/* Where an instance runs: in the task of the first of its ancestors that has one, or "=INST.SEQ". */
-static struct live_task *find_host(struct live *l, const char *ancestors, int64_t time_us)
-{
-	struct live_task *found = NULL;
-	struct slice inst;
-	struct cursor c;
-	uint64_t n;
-	uint32_t at;
-
-	cursor_init(&c, ancestors, strlen(ancestors));
-	if (cursor_byte(&c, '='))
-		return cursor_until(&c, '.', &inst) && inst.len < INSTANCE_ID_MAX &&
-		       cursor_u64(&c, &n) && find_instance(l, inst, &at) ?
-		       live_find_task(l, at, n) : NULL;
-	while (!found && cursor_u64(&c, &n)) {
-		found = n <= INT32_MAX ? live_task_of_pid(l, (int32_t)n) : NULL;
-		if (found && found->start_us > time_us + SLACK_US)
-			found = NULL;
-		cursor_byte(&c, ',');
+		if (!added)
+			return NULL;
+		*added = (struct live_instance){ .slice = false };
 	}
-	return found;
-}
-
-static void set_host(struct live *l, uint32_t instance, struct live_task *host)
-{
-	struct live_instance *i = &l->instance[instance];
-
-	if (!host || host->instance == instance)
-		return;
-	i->host = host->instance;
-	i->host_seq = host->seq;
-	if (i->only_spans || host->hosts)
-		return;
-	host->hosts = true;
-	live_running(l, i->open_us, -1);
+	return &l->instance[instance];
 }
 
 /* The arrow from the task that an instance runs in. False: it runs in none. */
-static bool begin_arrow(struct live *l, const struct live_instance *i, struct sink_flow *flow)
+static bool begin_arrow(struct live *l, uint32_t instance, struct sink_flow *flow)
 {
-	const struct live_task *host = i->host == LIVE_NONE ? NULL :
-				       live_find_task(l, i->host, i->host_seq);
+	int64_t open_us = l->rec.instance[instance].open_us;
+	uint64_t seq;
+	uint32_t of = follow_host(&l->follow, instance, &seq), host = follow_task(&l->follow, of, seq);
 
-	if (!host || !host->tid || host->start_us > i->open_us)
+	if (host == NO_INDEX || !live_shows(l, host) || l->rec.task[host].start_us > open_us)
 		return false;
-	*flow = (struct sink_flow){ .id = ++l->n_flows, .kind = SINK_CHILD, .us = i->open_us };
-	l->sink->ops->flow_begin(l->sink, *flow, host->instance + 1, host->tid);
+	*flow = (struct sink_flow){ .id = ++l->n_flows, .kind = SINK_CHILD, .us = open_us };
+	l->sink->ops->flow_begin(l->sink, *flow, of + 1, l->task[host].tid);
 	return true;
 }
 
-/* A span command is no process of the trace. */
-static bool is_span_tool(const char *tool)
+static int on_opened(void *context, uint32_t instance)
 {
-	size_t len = strlen(EVENT_SPAN_TOOL);
-
-	return str_starts(tool, EVENT_SPAN_TOOL) && (!tool[len] || tool[len] == ' ');
-}
-
-/* An instance whose first line is lost or comes later has only a name. */
-static void describe(struct live *l, uint32_t instance, const char *tool, const char *cwd)
-{
-	l->sink->ops->process(l->sink, instance + 1, *tool ? tool : "build", cwd,
-			      (int)instance + 1);
-	if (!l->instance[instance].n_tids)
-		live_add_track(l, instance, 0, 1);
-}
-
-static void begin_slice(struct live *l, uint32_t instance, int64_t level, const char *tool,
-			const char *version, const char *command)
-{
-	struct live_instance *i = &l->instance[instance];
-	const struct parts_run run = { id_of(l, instance, 0), i->pid, level, version, command };
+	struct live *l = context;
+	const struct instance *i = &l->rec.instance[instance];
+	const char *name = *i->tool ? i->tool : "build";
+	const struct parts_run run = { id_of(l, instance, 0), i->pid, i->level, i->version, i->command };
+	struct live_instance *of = instance_at(l, instance);
 	struct sink_arg arg[PARTS_RUN_ARGS];
 	struct sink_flow flow;
 	struct sink_slice slice = { .pid = instance + 1, .begin_us = i->open_us, .arg = arg,
-		.n_args = parts_run(arg, &run), .name = *tool ? tool : "build",
-		.category = TRACE_INSTANCE, .to = &flow, .n_to = begin_arrow(l, i, &flow) };
+		.n_args = parts_run(arg, &run), .name = name, .category = TRACE_INSTANCE, .to = &flow };
 
+	if (!of)
+		return -ENOMEM;
+	if (i->only_spans)
+		return 0;
+	l->sink->ops->process(l->sink, instance + 1, name, i->cwd, (int)instance + 1);
+	if (!of->n_tids)
+		live_add_track(l, instance, 0, 1);
+	slice.n_to = begin_arrow(l, instance, &flow);
 	l->sink->ops->slice_begin(l->sink, &slice);
-	i->slice = true;
-}
-
-static int open_instance(struct live *l, uint32_t instance, struct event *e)
-{
-	struct live_instance *i = &l->instance[instance];
-	int64_t pid = event_number(e), level = event_number(e);
-	const char *ancestors = live_text(l, 0, event_field(e));
-	const char *tool = live_text(l, 1, event_field(e));
-	const char *version = live_text(l, 2, event_field(e));
-	const char *cwd = live_text(l, 3, event_field(e));
-	const char *command = live_text(l, 4, event_field(e));
-
-	i->made_up = false;
-	i->open_us = e->time_us;
-	i->pid = pid <= INT32_MAX ? (int32_t)pid : -1;
-	i->only_spans = is_span_tool(tool);
-	i->is_begin = !strcmp(tool, EVENT_SPAN_BEGIN_TOOL);
-	set_host(l, instance, find_host(l, ancestors, e->time_us));
-	if (i->only_spans) {
-		i->ancestors = strdup(ancestors);
-		return i->ancestors ? 0 : -ENOMEM;
-	}
-	describe(l, instance, tool, cwd);
-	begin_slice(l, instance, level, tool, version, command);
+	of->slice = true;
 	return 0;
 }
 
-/* The instance of a line, a new one if needed. An id that is opened again is another process. */
-static int instance_of(struct live *l, const struct event *e, uint32_t *at)
+int live_describe(struct live *l, uint32_t instance)
 {
-	bool opens = e->kind == EVENT_OPEN;
-	int r;
+	struct live_instance *of = instance_at(l, instance);
 
-	if (find_instance(l, e->inst, at) && (!opens || l->instance[*at].made_up))
+	if (!of)
+		return -ENOMEM;
+	if (of->n_tids || l->rec.instance[instance].only_spans)
 		return 0;
-	r = add_instance(l, e, at);
-	if (!r && !opens)
-		describe(l, *at, "", NULL);
-	return r;
+	l->sink->ops->process(l->sink, instance + 1, "build", NULL, (int)instance + 1);
+	live_add_track(l, instance, 0, 1);
+	return 0;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -263,218 +168,171 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void close_instance(struct live *l, uint32_t instance, int64_t us)
+static void end_instance(struct live *l, uint32_t instance, int64_t us)
 {
-	struct live_instance *i = &l->instance[instance];
+	const struct instance *i = &l->rec.instance[instance];
 
-	i->close_us = us;
 	if (!i->only_spans)
 		us = live_end_spans(l, instance, 0, us);
-	if (i->slice)
+	if (l->instance[instance].slice)
 		l->sink->ops->slice_end(l->sink, instance + 1, 0, later(us, i->open_us), NULL, 0);
-	i->slice = false;
+	l->instance[instance].slice = false;
+}
+
+static int on_closed(void *context, uint32_t instance, int64_t last)
+{
+	struct live *l = context;
+
+	(void)last;
+	if (live_describe(l, instance))
+		return -ENOMEM;
+	end_instance(l, instance, l->rec.instance[instance].close_us);
+	return 0;
+}
+
+static int on_hosts(void *context, uint32_t task, uint32_t instance)
+{
+	struct live *l = context;
+
+	if (l->task[task].tid)
+		live_running(l, l->rec.instance[instance].open_us, -1);
+	return 0;
 }
 
 /* Tasks */
 
-static int set_copy(char **to, const char *text)
+static void begin_task(struct live *l, uint32_t task)
 {
-	if (!*text)
-		return 0;
-	free(*to);
-	*to = strdup(text);
-	return *to ? 0 : -ENOMEM;
-}
-
-/* Until its start line, which may lack them. */
-static int queue_task(struct live_task *t, struct live *l, struct event *e)
-{
-	int r = set_copy(&t->kind, live_text(l, 0, event_field(e)));
-
-	if (!r)
-		r = set_copy(&t->name, live_text(l, 1, event_field(e)));
-	return r ? r : set_copy(&t->key, live_text(l, 2, event_field(e)));
-}
-
-static int name_task(struct live_task *t, struct live *l, struct event *e)
-{
-	int r = set_copy(&t->name, live_text(l, 0, event_field(e)));
-
-	if (!r)
-		r = set_copy(&t->key, live_text(l, 1, event_field(e)));
-	return r ? r : set_copy(&t->kind, live_text(l, 2, event_field(e)));
-}
-
-static const char *or_queued(const char *text, const char *queued)
-{
-	return *text || !queued ? text : queued;
-}
-
-/* Names and kinds that were not recorded are those that the command shows, as in the reader. */
-static const char *name_by_command(struct live *l, struct slice command, const char *kind)
-{
-	struct buf *b = &l->text[1];
-
-	buf_clear(b);
-	command_name_add(b, command.p, command.len);
-	return b->len && !buf_error(b) ? buf_str(b) : kind;
-}
-
-static void begin_task(struct live *l, struct live_task *t, struct event *e)
-{
-	const char *kind = or_queued(live_text(l, 0, event_field(e)), t->kind);
-	const char *name = or_queued(live_text(l, 1, event_field(e)), t->name);
-	const char *key = or_queued(live_text(l, 2, event_field(e)), t->key);
-	const char *command = live_text(l, 3, event_field(e));
+	const struct task *t = &l->rec.task[task];
+	struct live_task *of = &l->task[task];
 	struct sink_arg arg[4] = { parts_id(id_of(l, t->instance, t->seq)) };
-	struct sink_slice slice = { .pid = t->instance + 1, .tid = t->tid, .arg = arg, .n_args = 1,
-				    .begin_us = t->start_us };
+	struct sink_slice slice = { .pid = t->instance + 1, .tid = of->tid, .arg = arg, .n_args = 1,
+				    .begin_us = t->start_us, .name = follow_name(t),
+				    .category = t->kind };
 
-	if (!*kind)
-		kind = kind_of_command(command, strlen(command));
-	if (!*name)
-		name = name_by_command(l, slice_of(command), kind);
-	slice.name = name;
-	slice.category = kind;
-	if (*key)
-		arg[slice.n_args++] = parts_text("key", key);
+	of->waits = false;
+	if (*t->key)
+		arg[slice.n_args++] = parts_text("key", t->key);
 	if (t->pid >= 0)
 		arg[slice.n_args++] = sink_number("pid", t->pid);
-	if (*command)
-		arg[slice.n_args++] = parts_text("command", command);
+	if (of->command) {
+		of->command[field_decode(of->command, strlen(of->command), NULL)] = '\0';
+		arg[slice.n_args++] = parts_text("command", of->command);
+	}
 	l->sink->ops->slice_begin(l->sink, &slice);
-	live_running(l, t->start_us, 1);
+	free(of->command);
+	of->command = NULL;
 }
 
-static int start_task(struct live *l, struct live_task *t, struct event *e)
+bool live_shows(struct live *l, uint32_t task)
 {
-	int64_t pid = event_number(e), slot = event_number(e);
-	int r;
+	if (l->task[task].waits)
+		begin_task(l, task);
+	return l->task[task].tid > 0;
+}
 
-	if (t->tid)
-		return 0;
-	t->start_us = e->time_us;
-	if (pid >= 0 && pid <= INT32_MAX)
-		t->pid = (int32_t)pid;
-	r = live_place(l, t, slot <= INT32_MAX ? (int32_t)slot : -1);
-	if (r)
-		return r;
-	begin_task(l, t, e);
-	free(t->name);
-	free(t->key);
-	free(t->kind);
-	t->name = t->key = t->kind = NULL;
+static void end_task(struct live *l, uint32_t task, int64_t us)
+{
+	const struct task *t = &l->rec.task[task];
+	struct sink_arg arg[PARTS_RESULT_ARGS + 3];
+	size_t n;
+
+	live_shows(l, task);
+	n = parts_result(arg, 0, t, &(struct cost_cpu){ t->user_us, t->system_us, false });
+	if (l->task[task].renamed) {
+		arg[n++] = parts_text("name", follow_name(t));
+		arg[n++] = parts_text("kind", t->kind);
+		if (*t->key)
+			arg[n++] = parts_text("key", t->key);
+	}
+	us = live_end_spans(l, t->instance, t->seq, later(us, t->start_us));
+	l->sink->ops->slice_end(l->sink, t->instance + 1, l->task[task].tid, us, arg, n);
+	l->instance[t->instance].lane[l->task[task].lane].free_us = us;
+	if (!t->hosts)
+		live_running(l, us, -1);
+	follow_forget(&l->follow, task);
+}
+
+static int start_task(struct live *l, uint32_t task, struct slice command)
+{
+	const struct task *t = &l->rec.task[task];
+	struct live_task *of = &l->task[task];
+	uint32_t *added = array_add(&l->waiting, &l->n_waiting, sizeof *added);
+
+	if (!added || live_describe(l, t->instance) || live_place(l, task))
+		return -ENOMEM;
+	*added = task;
+	of->waits = true;
+	of->command = command.len ? strndup(command.p, command.len) : NULL;
+	if (command.len && !of->command)
+		return -ENOMEM;
+	if (!t->hosts)
+		live_running(l, t->start_us, 1);
+	if (t->end_us >= 0)
+		end_task(l, task, t->end_us);
 	return 0;
 }
 
-/* e: NULL, or a line with the values. */
-static void end_task(struct live *l, struct live_task *t, int64_t us, enum task_state state,
-		     struct event *e)
+static int on_changed(void *context, uint32_t task, enum follow_change what, struct slice command)
 {
-	struct live_instance *i = &l->instance[t->instance];
-	struct sink_arg arg[PARTS_RESULT_ARGS + 2];
-	int64_t value[4] = { -1, -1, -1, -1 }, unused[8], at_most = -1;
-	size_t n;
+	struct live *l = context;
+	struct live_task *grown;
 
-	if (e) {
-		event_numbers(e, value, ARRAY_SIZE(value));
-		event_numbers(e, unused, ARRAY_SIZE(unused));
-		at_most = value[3] < 0 ? event_number(e) : -1;
+	switch (what) {
+	case FOLLOW_NEW:
+		if (task == l->n_tasks) {
+			grown = array_add(&l->task, &l->n_tasks, sizeof *grown);
+			if (!grown)
+				return -ENOMEM;
+		}
+		l->task[task] = (struct live_task){ .tid = 0 };
+		return 0;
+	case FOLLOW_STARTED:
+		return start_task(l, task, command);
+	case FOLLOW_NAMED:
+		l->task[task].renamed = l->task[task].tid && !l->task[task].waits;
+		return 0;
+	case FOLLOW_ENDED:
+		if (l->task[task].tid)
+			end_task(l, task, l->rec.task[task].end_us);
+		return 0;
+	case FOLLOW_QUEUED:
+		break;
 	}
-	n = parts_result(arg, 0, &(struct parts_result){ state, value[0], value[1], value[2],
-							 value[3], at_most });
-	if (t->name)
-		arg[n++] = parts_text("name", t->name);
-	if (t->key)
-		arg[n++] = parts_text("key", t->key);
-	us = live_end_spans(l, t->instance, t->seq, later(us, t->start_us));
-	l->sink->ops->slice_end(l->sink, t->instance + 1, t->tid, us, arg, n);
-	i->lane[t->lane].free_us = us;
-	if (!t->hosts)
-		live_running(l, us, -1);
-	live_remove_task(l, t);
+	return 0;
 }
 
-static int task_line(struct live *l, uint32_t instance, struct event *e)
+static int on_note(void *context, const struct note *n)
 {
-	struct live_task *t = live_find_task(l, instance, e->seq);
-	int64_t pid;
+	struct live *l = context;
+	uint32_t tid = n->task != NO_INDEX && live_shows(l, n->task) ? l->task[n->task].tid : 0;
 
-	if (!t && (e->kind == EVENT_START || e->kind == EVENT_QUEUE)) {
-		t = live_add_task(l, instance, e->seq);
-		if (!t)
-			return -ENOMEM;
-	}
-	if (!t || (!t->tid && e->kind != EVENT_START && e->kind != EVENT_QUEUE))
-		return 0;
-	switch (e->kind) {
-	case EVENT_QUEUE:
-		return t->tid ? 0 : queue_task(t, l, e);
-	case EVENT_START:
-		return start_task(l, t, e);
-	case EVENT_NAME:
-		return name_task(t, l, e);
-	case EVENT_PID:
-		pid = event_number(e);
-		if (pid >= 0 && pid <= INT32_MAX)
-			t->pid = (int32_t)pid;
-		return 0;
-	case EVENT_DONE:
-		end_task(l, t, e->time_us, TASK_DONE, e);
-		return 0;
-	case EVENT_FAIL:
-		end_task(l, t, e->time_us, TASK_FAILED, e);
-		return 0;
-	case EVENT_KILL:
-		end_task(l, t, e->time_us, TASK_KILLED, e);
-		return 0;
-	case EVENT_GONE:
-		end_task(l, t, e->time_us, TASK_UNFINISHED, e);
-		return 0;
-	default:
-		return 0;
-	}
+	if (live_describe(l, n->instance))
+		return -ENOMEM;
+	l->sink->ops->instant(l->sink, n->instance + 1, tid, n->time_us, n->text, NULL, 0);
+	return 0;
 }
 
-static void add_note(struct live *l, uint32_t instance, struct event *e)
-{
-	const struct live_task *t = e->seq ? live_find_task(l, instance, e->seq) : NULL;
-
-	l->sink->ops->instant(l->sink, instance + 1, t ? t->tid : 0, e->time_us,
-			      live_text(l, 0, event_field(e)), NULL, 0);
-}
+static const struct follow_to to_live = {
+	.opened = on_opened, .closed = on_closed, .changed = on_changed, .hosts = on_hosts,
+	.span = live_begin_span, .span_end = live_end_span, .note = on_note,
+};
 
 static int on_event(void *context, struct event *e)
 {
 	struct live *l = context;
-	uint32_t instance;
 	int r;
 
 	begin(l);
-	r = instance_of(l, e, &instance);
-	l->last_us = later(l->last_us, e->time_us);
-	if (r)
-		return r;
-	switch (e->kind) {
-	case EVENT_OPEN:
-		r = open_instance(l, instance, e);
-		break;
-	case EVENT_CLOSE:
-		close_instance(l, instance, e->time_us);
-		break;
-	case EVENT_BEGIN:
-		r = live_begin_span(l, instance, e);
-		break;
-	case EVENT_END:
-		live_end_span(l, instance, e);
-		break;
-	case EVENT_NOTE:
-		add_note(l, instance, e);
-		break;
-	default:
-		r = e->seq ? task_line(l, instance, e) : 0;
-	}
+	r = follow_line(&l->follow, e);
 	return r ? r : write_much(l);
+}
+
+void live_settle(struct live *l)
+{
+	for (size_t i = 0; i < l->n_waiting; i++)
+		live_shows(l, l->waiting[i]);
+	l->n_waiting = 0;
 }
 
 static int on_sample(void *context, const struct growing_sample *s)
@@ -483,7 +341,7 @@ static int on_sample(void *context, const struct growing_sample *s)
 	int r;
 
 	begin(l);
-	l->last_us = later(l->last_us, s->time_ms * 1000);
+	l->rec.last_us = later(l->rec.last_us, s->time_ms * 1000);
 	r = live_sample(l, s);
 	return r ? r : write_much(l);
 }
@@ -507,6 +365,7 @@ int live_new(struct live **out, struct sink *sink, int (*flush)(void *context, s
 	     void *context)
 {
 	struct live *l = calloc(1, sizeof *l);
+	int r;
 
 	*out = l;
 	if (!l)
@@ -515,43 +374,30 @@ int live_new(struct live **out, struct sink *sink, int (*flush)(void *context, s
 	l->flush = flush;
 	l->context = context;
 	l->end_us = -1;
-	return live_counters_init(&l->counters);
+	r = follow_growing(&l->follow, &l->rec, &to_live, l);
+	return r ? r : live_counters_init(&l->counters);
 }
 
 void live_free(struct live *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->n_tasks; i++) {
-		free(l->task[i].name);
-		free(l->task[i].key);
-		free(l->task[i].kind);
-	}
+	for (size_t i = 0; i < l->n_tasks; i++)
+		free(l->task[i].command);
 	for (size_t i = 0; i < l->n_instances; i++) {
-		free(l->instance[i].ancestors);
 		free(l->instance[i].lane);
 		free(l->instance[i].row);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(l->text); i++)
-		buf_release(&l->text[i]);
 	buf_release(&l->build);
 	buf_release(&l->result);
 	live_counters_release(&l->counters);
-	index_release(&l->instances);
-	index_release(&l->tasks);
+	if (l->follow.rec)
+		follow_release(&l->follow);
 	free(l->instance);
 	free(l->task);
-	free(l->free_task);
+	free(l->waiting);
 	free(l->span);
 	free(l);
-}
-
-/* When nobody saw its end: as recording_unseen_end_us(). */
-static int64_t unseen_end_us(const struct live *l, const struct live_task *t)
-{
-	int64_t close_us = l->instance[t->instance].close_us;
-
-	return close_us >= 0 ? close_us : l->last_us;
 }
 
 static void add_result(struct live *l, uint64_t damaged)
@@ -567,24 +413,20 @@ static void add_result(struct live *l, uint64_t damaged)
 	if (damaged)
 		arg[n++] = sink_number("damaged_lines", (int64_t)damaged);
 	l->sink->ops->instant(l->sink, SINK_MACHINE, SINK_PATH_TID,
-			      l->end_us >= 0 ? l->end_us : l->last_us, "build ended", arg, n);
+			      l->end_us >= 0 ? l->end_us : l->rec.last_us, "build ended", arg, n);
 }
 
 int live_end(struct live *l, uint64_t damaged)
 {
 	begin(l);
-	l->last_us = later(l->last_us, l->end_us);
-	for (size_t i = 0; i < l->n_tasks; i++) {
-		struct live_task *t = &l->task[i];
-
-		if (t->used && t->tid)
-			end_task(l, t, unseen_end_us(l, t), TASK_UNFINISHED, NULL);
+	l->rec.last_us = later(l->rec.last_us, l->end_us);
+	for (uint32_t i = 0; i < l->n_tasks; i++) {
+		if (follow_is_used(&l->follow, i) && l->task[i].tid)
+			end_task(l, i, recording_unseen_end_us(&l->rec, &l->rec.task[i]));
 	}
-	live_end_spans(l, LIVE_NONE, 0, l->last_us);
-	for (uint32_t i = 0; i < l->n_instances; i++) {
-		if (l->instance[i].close_us < 0)
-			close_instance(l, i, l->last_us);
-	}
+	live_end_spans(l, LIVE_NONE, 0, l->rec.last_us);
+	for (uint32_t i = 0; i < l->n_instances; i++)
+		end_instance(l, i, l->rec.last_us);
 	add_result(l, damaged);
 	l->sink->ops->end(l->sink);
 	return buf_error(&l->sink->out);

@@ -11,8 +11,8 @@
  * that ends anywhere has the tasks that ran then. Processes and tracks are those of tracks.h, except
  * that a track is chosen when its task starts. Memory is needed for what runs.
  *
- * A task that is named after its start has its first name, and the later one as an argument. The
- * path of the build and the arrows between tasks follow from the whole recording: only whole.h has them.
+ * A task that is named after the reading in which it started has its first name, and the later one
+ * as an argument; a name after its end comes too late. The path of the build and the arrows between tasks follow from the whole recording: only whole.h has them.
  */
 struct live;
 
@@ -26,6 +26,9 @@ void live_free(struct live *l);
 
 /* For growing_open(), with a struct live as the context. */
 extern const struct growing_to live_growing;
+
+/* After each growing_read(): begin the slices of the tasks that started meanwhile. */
+void live_settle(struct live *l);
 
 /* The recording has ended: end everything that was still running, and the trace, which records how
  * many damaged lines were left out. 0 or a negative errno. */

@@ -86,6 +86,7 @@ static int follow(struct following *w, struct error *err)
 		bool final = w->f->final && atomic_load(w->f->final);
 
 		r = growing_read(w->growing, err);
+		live_settle(w->live);
 		if (r >= 0 && w->sink.out.len) {
 			int error = write_out(w, &w->sink.out);
 

@@ -23,15 +23,16 @@ static uint32_t pid_of(uint32_t owner)
 /* Where a span is shown: the task that runs around it, otherwise the build tool. */
 static void find_owner(struct live *l, struct live_span *s)
 {
-	const struct live_instance *i = &l->instance[s->writer];
-	const struct live_task *t;
+	uint32_t task;
 
-	s->owner = i->only_spans ? i->host : s->writer;
-	s->owner_seq = i->only_spans ? i->host_seq : s->seq;
+	s->owner = s->writer;
+	s->owner_seq = s->seq;
+	if (l->rec.instance[s->writer].only_spans)
+		s->owner = follow_host(&l->follow, s->writer, &s->owner_seq);
 	s->tid = s->owner == LIVE_NONE ? SINK_SPANS_TID : 0;
-	t = s->owner_seq ? live_find_task(l, s->owner, s->owner_seq) : NULL;
-	if (t && t->tid)
-		s->tid = t->tid;
+	task = s->owner_seq ? follow_task(&l->follow, s->owner, s->owner_seq) : NO_INDEX;
+	if (task != NO_INDEX && live_shows(l, task))
+		s->tid = l->task[task].tid;
 	else
 		s->owner_seq = 0;
 }
@@ -46,30 +47,33 @@ static size_t innermost(const struct live *l, uint32_t owner, uint32_t tid)
 	return at ? at - 1 : NO_SPAN;
 }
 
-static bool has_ancestor(const struct live_instance *i, int32_t pid)
+static bool has_ancestor(const struct instance *i, int32_t pid)
 {
 	struct cursor c;
-	uint64_t n;
+	int32_t n;
 
-	if (!i->ancestors || pid < 0)
-		return false;
 	cursor_init(&c, i->ancestors, strlen(i->ancestors));
-	while (cursor_u64(&c, &n)) {
-		if (n == (uint64_t)pid)
+	while (i->only_spans && pid >= 0 && follow_next_pid(&c, &n)) {
+		if (n == pid)
 			return true;
-		cursor_byte(&c, ',');
 	}
 	return false;
+}
+
+/* Does it begin a span which other processes end? */
+static bool is_begin(const struct instance *i)
+{
+	return !strcmp(i->tool, EVENT_SPAN_BEGIN_TOOL);
 }
 
 /* parent: -1 if it is unknown. */
 static bool is_inside(const struct live *l, const struct live_span *s, int64_t parent,
 		      const struct live_span *outer)
 {
-	const struct live_instance *around = &l->instance[outer->writer];
+	const struct instance *around = &l->rec.instance[outer->writer];
 
 	if (s->writer != outer->writer || s->seq != outer->seq)
-		return around->is_begin || has_ancestor(&l->instance[s->writer], around->pid);
+		return is_begin(around) || has_ancestor(&l->rec.instance[s->writer], around->pid);
 	if (parent >= 0)
 		return (uint64_t)parent == outer->number;
 	return s->thread < 0 || outer->thread < 0 || s->thread == outer->thread;
@@ -113,41 +117,35 @@ static int find_row(struct live *l, struct live_span *s, int64_t parent, int64_t
 	return 0;
 }
 
-/* begin: number, name, parent, thread, copy, place. A span without room is not shown. */
-int live_begin_span(struct live *l, uint32_t instance, struct event *e)
+/* A span without room is not shown. */
+int live_begin_span(void *context, const struct span *span, int64_t parent)
 {
-	int64_t number = event_number(e), parent, thread;
-	const char *name = live_text(l, 0, event_field(e));
-	struct live_span *added, s = { .writer = instance, .seq = e->seq,
-				       .number = (uint64_t)number,
-				       .begin_us = e->time_us };
+	struct live *l = context;
+	struct live_span *added, s = { .writer = span->instance, .seq = span->seq,
+				       .number = span->number, .begin_us = span->begin_us,
+				       .thread = span->thread };
 	struct sink_arg arg[2];
-	struct sink_slice slice = { .begin_us = e->time_us, .name = name, .category = TRACE_SPAN,
-				    .arg = arg };
+	struct sink_slice slice = { .begin_us = span->begin_us, .name = span->name,
+				    .category = TRACE_SPAN, .arg = arg };
 	int r;
 
-	if (number < 0 || l->n_spans == LIVE_SPANS_MAX)
+	if (l->n_spans == LIVE_SPANS_MAX)
 		return 0;
-	parent = event_number(e);
-	thread = event_number(e);
-	event_number(e);
-	s.thread = thread <= INT32_MAX ? (int32_t)thread : -1;
-	snprintf(s.name, sizeof s.name, "%s", name);
+	snprintf(s.name, sizeof s.name, "%s", span->name);
 	find_owner(l, &s);
-	r = find_row(l, &s, parent, e->time_us);
+	r = s.owner == LIVE_NONE ? 0 : live_describe(l, s.owner);
+	if (!r)
+		r = find_row(l, &s, parent, span->begin_us);
 	if (r)
 		return r == -EAGAIN ? 0 : r;
 	added = array_add(&l->span, &l->n_spans, sizeof *added);
 	if (!added)
 		return -ENOMEM;
 	*added = s;
-	arg[slice.n_args++] = parts_id(identity_hash(&l->identity, l->instance[instance].id, e->seq,
+	arg[slice.n_args++] = parts_id(identity_hash(&l->identity, l->rec.instance[s.writer].id, s.seq,
 						      s.number));
-	if (e->rest.p < e->rest.end) {
-		const char *place = live_text(l, 1, event_field(e));
-
-		arg[slice.n_args++] = parts_text("place", place);
-	}
+	if (*span->place)
+		arg[slice.n_args++] = parts_text("place", span->place);
 	slice.pid = pid_of(s.owner);
 	slice.tid = s.tid;
 	l->sink->ops->slice_begin(l->sink, &slice);
@@ -183,42 +181,30 @@ static void end_down_to(struct live *l, size_t at, int64_t us)
 }
 
 /* A process of a script ends the newest span of that name among those of its task. */
-static size_t find_named(const struct live *l, uint32_t instance, const char *name)
+static bool is_named(const struct live *l, const struct live_span *s, const struct span_end *e)
 {
-	const struct live_instance *i = &l->instance[instance];
+	uint64_t seq;
+	uint32_t host = follow_host(&l->follow, e->instance, &seq);
+
+	return is_begin(&l->rec.instance[s->writer]) && s->owner == host &&
+	       (s->owner_seq == seq || !s->owner_seq) &&
+	       (!*e->name || !strncmp(e->name, s->name, sizeof s->name - 1));
+}
+
+int live_end_span(void *context, const struct span_end *e)
+{
+	struct live *l = context;
 
 	for (size_t at = l->n_spans; at-- > 0;) {
 		const struct live_span *s = &l->span[at];
 
-		if (l->instance[s->writer].is_begin && s->owner == i->host &&
-		    (s->owner_seq == i->host_seq || !s->owner_seq) &&
-		    (!*name || !strncmp(name, s->name, sizeof s->name - 1)))
-			return at;
+		if (e->name ? is_named(l, s, e) :
+		    s->writer == e->instance && s->seq == e->seq && s->number == (uint64_t)e->number) {
+			end_down_to(l, at, e->time_us);
+			break;
+		}
 	}
-	return NO_SPAN;
-}
-
-static size_t find_numbered(const struct live *l, uint32_t instance, uint64_t seq, uint64_t number)
-{
-	for (size_t at = l->n_spans; at-- > 0;) {
-		const struct live_span *s = &l->span[at];
-
-		if (s->writer == instance && s->seq == seq && s->number == number)
-			return at;
-	}
-	return NO_SPAN;
-}
-
-void live_end_span(struct live *l, uint32_t instance, struct event *e)
-{
-	int64_t number = event_number(e);
-	size_t at;
-
-	event_number(e);
-	at = number >= 0 ? find_numbered(l, instance, e->seq, (uint64_t)number) :
-	     find_named(l, instance, live_text(l, 0, event_field(e)));
-	if (at != NO_SPAN)
-		end_down_to(l, at, e->time_us);
+	return 0;
 }
 
 int64_t live_end_spans(struct live *l, uint32_t owner, uint64_t seq, int64_t us)

@@ -4,7 +4,7 @@
 
 #include "base/index.h"
 #include "base/name_table.h"
-#include "recording/event.h"
+#include "recording/follow.h"
 #include "recording/identity.h"
 #include "trace/live.h"
 
@@ -12,18 +12,14 @@
 
 #define LIVE_NONE UINT32_MAX
 
-/* A task that was queued or runs. */
+/* A task, under its index in live.rec. */
 struct live_task {
-	uint32_t instance;
 	uint32_t tid;		/* 0: it has not started */
-	uint64_t seq;
-	int64_t start_us;
-	int32_t pid;
 	uint32_t lane;
-	bool hosts;		/* a build tool runs inside it */
-	bool used;
-	char *name;		/* while it is queued, or another one than at its start; NULL: none */
-	char *key, *kind;	/* while it is queued */
+	bool waits;		/* its slice begins at the end of the reading, when names that came soon
+				   are known, or before something in it */
+	bool renamed;		/* since its slice has begun */
+	char *command;		/* while it waits: escaped, or NULL */
 };
 
 /* A worker of an instance. */
@@ -39,16 +35,7 @@ struct live_row {
 };
 
 struct live_instance {
-	char id[INSTANCE_ID_MAX];
-	int32_t pid;
-	int64_t open_us, close_us;	/* close -1: it is open */
-	bool made_up;		/* its first line did not come yet */
-	bool only_spans;	/* it is a command of a script; see event.h */
-	bool is_begin;		/* of these, the one that begins a span which goes on */
 	bool slice;		/* on thread 0, not ended */
-	uint32_t host;		/* where it ran: an instance (LIVE_NONE: nowhere) and the task, or */
-	uint64_t host_seq;	/* 0 */
-	char *ancestors;	/* only of those that only write spans */
 	uint32_t n_tids;
 	size_t n_lanes, n_rows;
 	struct live_lane *lane;
@@ -87,41 +74,37 @@ struct live {
 	bool described;		/* the lines of `build` from before the build were read: */
 	struct buf build, result;	/* these, and further ones */
 	struct identity identity;
-	int64_t last_us, end_us;
+	int64_t end_us;
 	uint64_t n_flows;
 	uint32_t n_running;	/* tasks that host no build tool */
-	size_t n_instances;
+	struct follow follow;
+	struct recording rec;	/* of follow */
+	size_t n_instances, n_tasks;
 	struct live_instance *instance;
-	struct index instances;	/* newest instance of an id */
-	size_t n_tasks;
 	struct live_task *task;
-	struct index tasks;	/* by instance and number */
-	uint32_t n_free;
-	uint32_t *free_task;	/* unused ones of task */
+	size_t n_waiting;
+	uint32_t *waiting;	/* tasks that do, or did */
 	size_t n_spans;
 	struct live_span *span;
 	struct live_counters counters;
-	struct buf text[5];	/* for live_text() */
+	struct buf text;
 };
 
-/* A decoded text in one of the buffers of l->text. */
-const char *live_text(struct live *l, unsigned at, struct slice field);
+/* Before something of an instance is shown: one whose first line is lost or comes later has only a
+ * name. 0 or -ENOMEM. */
+int live_describe(struct live *l, uint32_t instance);
 
-/* The task with that number, NULL if there is none. add: a new one; NULL: no memory. */
-struct live_task *live_find_task(struct live *l, uint32_t instance, uint64_t seq);
-struct live_task *live_add_task(struct live *l, uint32_t instance, uint64_t seq);
-void live_remove_task(struct live *l, struct live_task *t);
-/* The newest running task of a process. */
-struct live_task *live_task_of_pid(struct live *l, int32_t pid);
+/* Is the task shown? Then its slice has begun. */
+bool live_shows(struct live *l, uint32_t task);
 
 /* Choose the track of a task that starts. 0 or -ENOMEM. */
-int live_place(struct live *l, struct live_task *t, int32_t slot);
+int live_place(struct live *l, uint32_t task);
 /* A further track of an instance. worker: from 1, 0 for the build tool; row: from 1. */
 uint32_t live_add_track(struct live *l, uint32_t instance, uint32_t worker, uint32_t row);
 
-/* Spans. */
-int live_begin_span(struct live *l, uint32_t instance, struct event *e);
-void live_end_span(struct live *l, uint32_t instance, struct event *e);
+/* Spans: see follow.h. */
+int live_begin_span(void *context, const struct span *s, int64_t parent);
+int live_end_span(void *context, const struct span_end *e);
 /* End those of a task, or of an instance without a task. Returns the time at which what is around
  * them may end. */
 int64_t live_end_spans(struct live *l, uint32_t instance, uint64_t seq, int64_t us);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/parts.h"
 
+#include "analyse/cost.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,20 +47,23 @@ size_t parts_run(struct sink_arg *arg, const struct parts_run *run)
 	return n;
 }
 
-size_t parts_result(struct sink_arg *arg, size_t n, const struct parts_result *result)
+size_t parts_result(struct sink_arg *arg, size_t n, const struct task *t, const struct cost_cpu *cpu)
 {
 	static const char *const states[] = {
 		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
 		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
 	};
 
-	arg[n++] = parts_text("state", states[result->state]);
-	if (result->state == TASK_FAILED || result->state == TASK_KILLED)
-		n = parts_known(arg, n, "status", result->status);
-	n = parts_known(arg, n, "user_us", result->user_us);
-	n = parts_known(arg, n, "system_us", result->system_us);
-	n = parts_known(arg, n, "max_rss_kb", result->max_rss_kb);
-	return parts_known(arg, n, "max_rss_at_most_kb", result->max_rss_at_most_kb);
+	arg[n++] = parts_text("state", states[t->state]);
+	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+		n = parts_known(arg, n, "status", t->status);
+	n = parts_known(arg, n, "user_us", cpu->user_us);
+	n = parts_known(arg, n, "system_us", cpu->system_us);
+	n = parts_known(arg, n, "max_rss_kb", t->max_rss_kb);
+	n = parts_known(arg, n, "max_rss_at_most_kb", t->max_rss_at_most_kb);
+	if (cpu->at_least)
+		arg[n++] = parts_text("at_least", "true");
+	return n;
 }
 
 void parts_track_name(char name[PARTS_NAME_MAX], uint32_t worker, uint32_t row)

@@ -27,13 +27,10 @@ struct parts_run {		/* of a build tool */
 #define PARTS_RUN_ARGS 5
 size_t parts_run(struct sink_arg *arg, const struct parts_run *run);
 
-struct parts_result {		/* of a task */
-	enum task_state state;
-	int64_t status, user_us, system_us, max_rss_kb, max_rss_at_most_kb;
-};
-
-#define PARTS_RESULT_ARGS 6
-size_t parts_result(struct sink_arg *arg, size_t n, const struct parts_result *result);
+/* cpu: as the trace shows it; a task that still runs has what its lines said so far. */
+struct cost_cpu;
+#define PARTS_RESULT_ARGS 7
+size_t parts_result(struct sink_arg *arg, size_t n, const struct task *t, const struct cost_cpu *cpu);
 
 /* The thread of a worker, from 1, or that of the build (0); row: from 1, one below the other. */
 #define PARTS_NAME_MAX 48

@@ -34,16 +34,12 @@ struct writing {
 static size_t task_args(struct sink_arg *arg, const struct recording *rec, const struct task *t,
 			const struct cost_cpu *cpu)
 {
-	const struct parts_result result = { t->state, t->status, cpu->user_us, cpu->system_us,
-					     t->max_rss_kb, t->max_rss_at_most_kb };
 	const char *command = recording_command(rec, t);
 	size_t n = 0;
 
 	if (*t->key)
 		arg[n++] = parts_text("key", t->key);
-	n = parts_result(arg, n, &result);
-	if (cpu->at_least)
-		arg[n++] = parts_text("at_least", "true");
+	n = parts_result(arg, n, t, cpu);
 	if (t->peak_kb)
 		arg[n++] = sink_number("peak_kb", t->peak_kb);
 	n = parts_known(arg, n, "pid", t->pid);
