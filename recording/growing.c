@@ -97,19 +97,31 @@ static int process_line(struct growing *t, struct slice line)
 	return t->to.process ? t->to.process(t->context, &l) : 0;
 }
 
+/* proc_tasks.log: how much memory all running tasks have together. */
+static int usage_line(struct growing *t, struct growing_file *f, struct slice line)
+{
+	int64_t before_kb = f->usage.kb, time_ms;
+	int r = reader_usage_line(&f->usage, line, &time_ms);
+
+	if (r || time_ms < 0 || f->usage.kb == before_kb || !t->to.memory)
+		return r == -EAGAIN ? 0 : r;
+	return t->to.memory(t->context, time_ms, f->usage.kb > 0 ? f->usage.kb : 0);
+}
+
 /* A first line, at the beginning or further on. */
-static int first_line(struct growing_file *f, struct slice line)
+static int first_line(struct growing *t, struct growing_file *f, struct slice line)
 {
 	struct slice rest;
 
 	if (!reader_parse_header(line, f->word, &rest)) {
 		f->left_out |= !f->begun;
-		f->series.blind = f->usage.clock.blind = true;
+		f->series.blind = true;
+		f->usage.n_columns = 0;
 		return -EBADMSG;
 	}
 	f->begun = true;
 	return f->kind == GROWING_SERIES ? growing_series_begin(&f->series, rest) :
-	       f->kind == GROWING_USAGE ? growing_usage_begin(&f->usage, rest) : 0;
+	       f->kind == GROWING_USAGE ? usage_line(t, f, line) : 0;
 }
 
 static int deliver(struct growing *t, struct growing_file *f, struct slice line)
@@ -118,12 +130,12 @@ static int deliver(struct growing *t, struct growing_file *f, struct slice line)
 		return 0;
 	if (!f->begun || (f->kind < GROWING_USAGE ? slice_starts(line, "buildbeat ") :
 			  line.len && *line.p == 'b'))
-		return first_line(f, line);
+		return first_line(t, f, line);
 	switch (f->kind) {
 	case GROWING_BUILD: return build_line(t, line);
 	case GROWING_TASKS: return task_line(t, line);
 	case GROWING_PROCESSES: return process_line(t, line);
-	case GROWING_USAGE: return growing_usage_line(&f->usage, line, &t->to, t->context);
+	case GROWING_USAGE: return usage_line(t, f, line);
 	case GROWING_SERIES: break;
 	}
 	return growing_series_line(&f->series, f->word, line, &t->to, t->context);
@@ -312,7 +324,6 @@ static struct growing_file *new_file(struct growing *t, const char *name, enum g
 	if (str_ends(f->word, ".log"))
 		f->word[strlen(f->word) - strlen(".log")] = '\0';
 	f->series.grid = f->series.time_ms = f->series.before_ms = -1;
-	f->usage.clock.grid = f->usage.clock.time_ms = -1;
 	return f;
 }
 
@@ -518,7 +529,7 @@ void growing_close(struct growing *t)
 	for (size_t i = 0; i < t->n_files; i++) {
 		close_plain(t, t->file[i]);
 		growing_series_release(&t->file[i]->series);
-		growing_usage_release(&t->file[i]->usage);
+		reader_usage_release(&t->file[i]->usage);
 		buf_release(&t->file[i]->rest);
 		free(t->file[i]);
 	}

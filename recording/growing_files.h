@@ -22,16 +22,6 @@ struct growing_series {
 	bool blind;		/* a first line was damaged: wait for the next */
 };
 
-/* Tasks of proc_tasks.log under their numbers. */
-struct growing_usage {
-	struct growing_series clock;	/* its columns, its time */
-	size_t n_alias;
-	struct growing_alias *alias;
-	uint32_t era;
-	size_t rss, pss;	/* the columns */
-	int64_t kb;		/* of all tasks */
-};
-
 enum growing_kind { GROWING_BUILD, GROWING_TASKS, GROWING_PROCESSES, GROWING_USAGE, GROWING_SERIES };
 
 struct growing_file {
@@ -47,7 +37,7 @@ struct growing_file {
 	uint64_t offset;	/* of what follows in the plain one */
 	struct buf rest;	/* a line without its newline */
 	struct growing_series series;
-	struct growing_usage usage;
+	struct usage_decoder usage;
 };
 
 /* An instance whose end has not come. */
@@ -75,11 +65,6 @@ int growing_series_begin(struct growing_series *s, struct slice rest);
 int growing_series_line(struct growing_series *s, const char *name, struct slice line,
 		     const struct growing_to *to, void *context);
 void growing_series_release(struct growing_series *s);
-
-int growing_usage_begin(struct growing_usage *u, struct slice rest);
-int growing_usage_line(struct growing_usage *u, struct slice line, const struct growing_to *to,
-		    void *context);
-void growing_usage_release(struct growing_usage *u);
 
 /* Notice a line of `build` and of tasks.log. 0 or -ENOMEM. */
 void growing_writers_init(struct growing_writers *w);

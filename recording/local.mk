@@ -3,7 +3,7 @@
 noinst_LIBRARIES += recording/librecording.a
 recording_librecording_a_SOURCES = \
 	recording/alive.c recording/alive.h recording/growing.c recording/growing.h \
-	recording/growing_files.h recording/growing_series.c recording/growing_usage.c \
+	recording/growing_files.h recording/growing_series.c \
 	recording/growing_writers.c \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/follow.c recording/follow.h recording/follow_hosts.c recording/follow_kinds.c recording/follow_state.c \

@@ -10,6 +10,7 @@
 #include "base/texts.h"
 #include "recording/follow.h"
 #include "recording/recording.h"
+#include "recording/usage_log.h"
 
 /*
  * The inside of recording_read(), private to recording.c, reader*.c, growing*.c and their tests: a
@@ -145,6 +146,33 @@ int reader_more_tasks(struct reader *r, struct slice lines);
 int reader_series(struct reader *r, const char *file, const char *name,
 		  char *text, size_t len);
 int reader_usage(struct reader *r, const char *file, struct feed *f);
+
+#define USAGE_FILE_COLUMNS 64
+
+/* The decoder of proc_tasks.log (usage_log.h). */
+struct usage_decoder {
+	struct reader *r;	/* NULL: only kb is wanted */
+	int64_t interval_ms, grid;
+	size_t n_columns;
+	unsigned char column[USAGE_FILE_COLUMNS];	/* which of ours each is */
+	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
+	struct usage_alias *alias;
+	size_t n_alias;
+	uint32_t era;		/* counts the lines with levels of all tasks */
+	int64_t time_ms;	/* of the newest memory change */
+	uint32_t *given;	/* the numbers given out in it */
+	size_t n_given;
+	int64_t kb;		/* memory of all tasks after the last line */
+	bool lost;		/* a line was damaged: wait for one with time and levels */
+	unsigned strangers;	/* entries of tasks that tasks.log does not have */
+	struct reader_damage damage;
+};
+
+/* The first line, a further one, or a sample: *time_ms, -1 for the others. 0; -EBADMSG: damaged;
+ * -EAGAIN: left out after damage; -ENOMEM. */
+int reader_usage_line(struct usage_decoder *d, struct slice line, int64_t *time_ms);
+void reader_usage_release(struct usage_decoder *d);
+
 int reader_processes(struct reader *r, const char *file, struct feed *f);
 int reader_results(struct reader *r, const char *file, struct feed *f);
 

@@ -10,32 +10,14 @@
 
 #define ALIAS_MAX 65535
 #define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
-#define FILE_COLUMNS_MAX 64
 #define FORGET_EVERY 65536	/* samples */
 
 /* A running task under its number in the file. */
-struct alias {
+struct usage_alias {
 	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
 	uint32_t era;		/* the decoder's when it was given out; free in another one */
 	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
 	uint32_t amount[USAGE_COLUMNS];	/* the same in KiB, ms, 1 */
-};
-
-struct decoder {
-	struct reader *r;
-	int64_t interval_ms, grid;
-	size_t n_columns;
-	unsigned char column[FILE_COLUMNS_MAX];	/* which of ours each is */
-	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
-	struct alias *alias;
-	size_t n_alias;
-	uint32_t era;		/* counts the lines with levels of all tasks */
-	int64_t time_ms;	/* of the newest memory change */
-	uint32_t *given;	/* the numbers given out in it */
-	size_t n_given;
-	bool lost;		/* as in reader_samples.c */
-	unsigned strangers;	/* entries of tasks that tasks.log does not have */
-	struct reader_damage damage;
 };
 
 /* First lines */
@@ -60,7 +42,7 @@ static int64_t unit_factor(const char *unit)
 	return 0;
 }
 
-static void map_column(struct decoder *d, const struct series_column *column)
+static void map_column(struct usage_decoder *d, const struct series_column *column)
 {
 	unsigned char at = NOT_OURS;
 
@@ -75,7 +57,7 @@ static void map_column(struct decoder *d, const struct series_column *column)
 	d->column[d->n_columns++] = at;
 }
 
-static bool parse_columns(struct decoder *d, struct slice rest)
+static bool parse_columns(struct usage_decoder *d, struct slice rest)
 {
 	struct series_column column;
 	struct slice word;
@@ -85,13 +67,14 @@ static bool parse_columns(struct decoder *d, struct slice rest)
 	cursor_init(&c, rest.p, rest.len);
 	d->n_columns = d->n_given = 0;
 	d->era++;
+	d->kb = 0;
 	d->grid = -1;
 	if (!cursor_i64(&c, &interval_ms) || interval_ms < 1 ||
 	    interval_ms > READER_INTERVAL_MAX_MS)
 		return false;
 	d->interval_ms = interval_ms;
 	for (cursor_blanks(&c); !cursor_at_end(&c); cursor_blanks(&c)) {
-		if (d->n_columns == FILE_COLUMNS_MAX ||
+		if (d->n_columns == USAGE_FILE_COLUMNS ||
 		    !cursor_word(&c, &word, SERIES_LINE_MAX) ||
 		    !reader_parse_column(word, &column))
 			return false;
@@ -107,6 +90,11 @@ static bool parse_columns(struct decoder *d, struct slice rest)
 static uint32_t best_kb(const struct task_usage *u)
 {
 	return u->pss_kb ? u->pss_kb : u->rss_kb;
+}
+
+static int64_t alias_kb(const struct usage_alias *a)
+{
+	return a->amount[USAGE_PSS] ? a->amount[USAGE_PSS] : a->amount[USAGE_RSS];
 }
 
 static void count(struct task *t, const struct task_usage *u)
@@ -143,7 +131,7 @@ static int settle(struct reader *r, uint32_t task)
 }
 
 /* Equal memory after the end of the task is a change, because the task still existed. */
-static int change_memory(struct decoder *d, uint32_t task, const struct task_usage *u,
+static int change_memory(struct usage_decoder *d, uint32_t task, const struct task_usage *u,
 			 int64_t before_kb)
 {
 	struct recording *rec = d->r->rec;
@@ -163,7 +151,7 @@ static int change_memory(struct decoder *d, uint32_t task, const struct task_usa
 }
 
 /* The task was unchanged up to one point before this one. */
-static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_time *s)
+static int add_unchanged(struct usage_decoder *d, uint32_t task, const struct sample_time *s)
 {
 	struct task_usage *last = &d->r->newest[task];
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
@@ -178,7 +166,7 @@ static int add_unchanged(struct decoder *d, uint32_t task, const struct sample_t
 	return change_memory(d, task, last, best_kb(last));
 }
 
-static int add_sample(struct decoder *d, const struct alias *a, const struct sample_time *s)
+static int add_sample(struct usage_decoder *d, const struct usage_alias *a, const struct sample_time *s)
 {
 	struct task_usage *last = &d->r->newest[a->task];
 	int64_t before_kb = last->time_ms < 0 ? -1 : (int64_t)best_kb(last);
@@ -200,9 +188,9 @@ static int add_sample(struct decoder *d, const struct alias *a, const struct sam
 
 /* Entries. -EBADMSG: damaged. */
 
-static int grow_aliases(struct decoder *d, size_t n)
+static int grow_aliases(struct usage_decoder *d, size_t n)
 {
-	struct alias *grown = realloc(d->alias, n * sizeof *grown);
+	struct usage_alias *grown = realloc(d->alias, n * sizeof *grown);
 
 	if (!grown)
 		return -ENOMEM;
@@ -212,7 +200,7 @@ static int grow_aliases(struct decoder *d, size_t n)
 	return 0;
 }
 
-static int find_alias(struct decoder *d, struct cursor *c, struct alias **out)
+static int find_alias(struct usage_decoder *d, struct cursor *c, struct usage_alias **out)
 {
 	const char *behind = cursor_at_end(c) || *c->p == '-' ? NULL : c->p;
 	int64_t n;
@@ -226,11 +214,11 @@ static int find_alias(struct decoder *d, struct cursor *c, struct alias **out)
 		return -ENOMEM;
 	*out = &d->alias[n];
 	if ((*out)->era != d->era)
-		**out = (struct alias){ .task = NO_INDEX, .era = d->era };
+		**out = (struct usage_alias){ .task = NO_INDEX, .era = d->era };
 	return 0;
 }
 
-static int give_out(struct decoder *d, const struct alias *a)
+static int give_out(struct usage_decoder *d, const struct usage_alias *a)
 {
 	uint32_t *grown = array_grow(d->given, d->n_given, sizeof *grown);
 
@@ -246,7 +234,7 @@ static int give_out(struct decoder *d, const struct alias *a)
  * memory that nobody has touched for long: that of a task a little later is fetched ahead. Not
  * in a function of its own: gcc drops one that only prefetches.
  */
-static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
+static bool parse_task(struct usage_decoder *d, struct cursor *c, struct usage_alias *a)
 {
 	const struct reader *r = d->r;
 	const size_t ahead = 32;
@@ -255,7 +243,10 @@ static bool parse_task(struct decoder *d, struct cursor *c, struct alias *a)
 
 	if (!cursor_until(c, '.', &inst) || !cursor_u64(c, &seq) || !cursor_byte(c, ':'))
 		return false;
-	*a = (struct alias){ .task = follow_find_task(&d->r->follow, inst, seq), .era = d->era };
+	*a = (struct usage_alias){ .task = NO_INDEX, .era = d->era };
+	if (!r)
+		return true;
+	a->task = follow_find_task(&d->r->follow, inst, seq);
 	d->strangers += a->task == NO_INDEX;
 	if (a->task < NO_INDEX - ahead && a->task + ahead < r->rec->n_tasks) {
 		__builtin_prefetch(&r->rec->task[a->task + ahead].end_us);
@@ -274,7 +265,7 @@ static uint32_t amount(int64_t level, int64_t factor)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static void change(const struct decoder *d, struct alias *a, unsigned char column, int64_t by)
+static void change(const struct usage_decoder *d, struct usage_alias *a, unsigned char column, int64_t by)
 {
 	if (column == NOT_OURS)
 		return;
@@ -283,7 +274,7 @@ static void change(const struct decoder *d, struct alias *a, unsigned char colum
 }
 
 /* Up to the ";" (passed) or the end. */
-static bool parse_values(const struct decoder *d, struct cursor *rest, struct alias *a)
+static bool parse_values(const struct usage_decoder *d, struct cursor *rest, struct usage_alias *a)
 {
 	const char *p = rest->p, *end = rest->end;
 	size_t n_columns = d->n_columns;
@@ -307,16 +298,20 @@ static bool parse_values(const struct decoder *d, struct cursor *rest, struct al
 	return true;
 }
 
-static int read_entry(struct decoder *d, struct cursor *c, const struct sample_time *s)
+static int read_entry(struct usage_decoder *d, struct cursor *c, const struct sample_time *s)
 {
-	struct alias *a;
+	struct usage_alias *a;
+	int64_t before_kb;
 	int error = find_alias(d, c, &a);
 
 	if (error)
 		return error;
+	before_kb = alias_kb(a);
 	if (cursor_byte(c, '-')) {
 		error = a->task == NO_INDEX ? 0 : add_unchanged(d, a->task, s);
 		a->task = NO_INDEX;
+		a->era = 0;
+		d->kb -= before_kb;
 		return !error && !cursor_byte(c, ';') && !cursor_at_end(c) ? -EBADMSG : error;
 	}
 	if (cursor_byte(c, '=')) {
@@ -329,53 +324,53 @@ static int read_entry(struct decoder *d, struct cursor *c, const struct sample_t
 	}
 	if (!parse_values(d, c, a))
 		return -EBADMSG;
+	d->kb += alias_kb(a) - before_kb;
 	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
 }
 
 /* Called before a line with levels of all running tasks. */
-static int forget_aliases(struct decoder *d, const struct sample_time *s)
+static int forget_aliases(struct usage_decoder *d, const struct sample_time *s)
 {
 	int error = 0;
 
 	for (size_t i = 0; !error && i < d->n_given && !d->lost; i++) {
-		const struct alias *a = &d->alias[d->given[i]];
+		const struct usage_alias *a = &d->alias[d->given[i]];
 
 		if (a->task != NO_INDEX)
 			error = add_unchanged(d, a->task, s);
 	}
 	d->n_given = 0;
 	d->era++;
+	d->kb = 0;
 	return error;
 }
 
-static int read_line(struct decoder *d, struct slice line)
+static int read_line(struct usage_decoder *d, struct slice line, struct sample_time *s)
 {
-	struct sample_time s;
 	struct cursor c;
 	int error = 0;
 
 	cursor_init(&c, line.p, line.len);
-	if (!reader_parse_time(&c, d->interval_ms, d->grid, &s))
+	if (!reader_parse_time(&c, d->interval_ms, d->grid, s))
 		return -EBADMSG;
-	if (d->lost && !(s.levels && s.absolute)) {
-		d->damage.skipped++;
-		return 0;
-	}
-	if (s.grid < d->grid)
+	if (d->lost && !(s->levels && s->absolute))
+		return -EAGAIN;
+	if (s->grid < d->grid)
 		return -EBADMSG;
-	s.gap |= d->lost;
-	if (s.levels)
-		error = forget_aliases(d, &s);
+	s->gap |= d->lost;
+	if (s->levels)
+		error = forget_aliases(d, s);
 	d->lost = false;
-	d->grid = s.grid;
-	reader_saw(d->r, s.time_ms * 1000);
+	d->grid = s->grid;
+	if (d->r)
+		reader_saw(d->r, s->time_ms * 1000);
 	while (!error && !cursor_at_end(&c))
-		error = read_entry(d, &c, &s);
+		error = read_entry(d, &c, s);
 	return error;
 }
 
 /* Without its columns, the following lines cannot be read. */
-static int read_first_line(struct decoder *d, struct slice line)
+static int read_first_line(struct usage_decoder *d, struct slice line)
 {
 	struct slice rest;
 
@@ -384,6 +379,22 @@ static int read_first_line(struct decoder *d, struct slice line)
 		return 0;
 	d->n_columns = 0;
 	return -EBADMSG;
+}
+
+int reader_usage_line(struct usage_decoder *d, struct slice line, int64_t *time_ms)
+{
+	struct sample_time s = { .time_ms = -1 };
+	int error = line.len && line.p[0] == 'b' ? read_first_line(d, line) : read_line(d, line, &s);
+
+	d->lost |= error == -EBADMSG;
+	*time_ms = s.time_ms;
+	return error;
+}
+
+void reader_usage_release(struct usage_decoder *d)
+{
+	free(d->alias);
+	free(d->given);
 }
 
 /* After the first part of the file. */
@@ -399,22 +410,19 @@ static void expect(struct reader *r, const struct feed *f)
 				   sizeof *rec->memory);
 }
 
-static int decode(struct decoder *d, struct feed *f)
+static int decode(struct usage_decoder *d, struct feed *f)
 {
 	uint64_t soon = f->size / FEED_EXPECT;
 	struct slice line;
+	int64_t time_ms;
 	int error = 0;
 
 	while (!error && reader_feed_line(f, &line, &d->damage)) {
-		if (line.len && line.p[0] == 'b')
-			error = read_first_line(d, line);
-		else
-			error = read_line(d, line);
-		if (error == -EBADMSG) {
+		error = reader_usage_line(d, line, &time_ms);
+		if (error == -EBADMSG)
 			reader_damaged(&d->damage, f->line);
-			d->lost = true;
-			error = 0;
-		}
+		d->damage.skipped += error == -EAGAIN;
+		error = error == -ENOMEM ? error : 0;
 		if (f->offset > soon) {
 			expect(d->r, f);
 			soon = UINT64_MAX;
@@ -423,7 +431,7 @@ static int decode(struct decoder *d, struct feed *f)
 	return error;
 }
 
-static int report(struct decoder *d, const char *file)
+static int report(struct usage_decoder *d, const char *file)
 {
 	int error = reader_report_damage(d->r, &d->damage, file);
 
@@ -449,7 +457,7 @@ static int no_usage_yet(struct reader *r)
 
 int reader_usage(struct reader *r, const char *file, struct feed *f)
 {
-	struct decoder d = { .r = r, .interval_ms = 1 };
+	struct usage_decoder d = { .r = r, .interval_ms = 1 };
 	struct slice line, rest;
 	bool whole = feed_line(f, &line) == FEED_WHOLE;
 	int error = reader_header(r, whole ? &line : NULL, file, USAGE_LOG_NAME, &rest);
@@ -463,8 +471,7 @@ int reader_usage(struct reader *r, const char *file, struct feed *f)
 		error = decode(&d, f);
 	if (!error)
 		error = report(&d, file);
-	free(d.alias);
-	free(d.given);
+	reader_usage_release(&d);
 	return error;
 }
 
