@@ -29,8 +29,8 @@ static const char *const chart_word[CHARTS + 1] = {
 };
 
 struct chart_arguments {
-	const char *base;	/* of openrec_keys */
 	const char *config;
+	const char *base;
 	const char *into;
 	int only;		/* CHARTS: all */
 	int format;
@@ -42,6 +42,7 @@ struct chart_arguments {
 #define OPTIONS struct chart_arguments
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
+	OPENREC_OPTION(base),
 	{ OPT_TEXT('o', "output", into, "FILE|DIR",
 	  "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)") },
 	{ OPT_CHOICE(0, "only", only, chart_word, "CHART",
@@ -387,6 +388,6 @@ static int run(struct args *a, void *values, struct error *err)
 
 const struct command cmd_chart = {
 	.name = "chart", .operands = "[REC]", .run = run,
-	.options = options, .keys = openrec_keys, COMMAND_DEFAULTS(defaults),
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Draw a build as bootchart, CPU, disk and memory charts",
 };

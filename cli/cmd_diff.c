@@ -21,7 +21,7 @@
 #define TOP_MAX 1000000000
 
 struct diff_arguments {
-	const char *recordings;	/* of openrec_keys */
+	const char *recordings;
 	const char *samples;
 	struct word_list base, new;
 	struct buildset_options buildset;
@@ -43,6 +43,7 @@ static const struct option options[] = {
 	{ OPT(OPTION_WORDS, struct word_list, 'n', "new", new, "REC ...",
 	  "builds after the change, up to the next option") },
 	BUILDSET_REPO_OPTIONS(buildset),
+	OPENREC_OPTION(recordings),
 	BUILDSET_REF_OPTION(buildset),
 	BUILDSET_METRICS_OPTION(buildset),
 	{ OPT_TEXT('f', "filter", filter, "TEXT",
@@ -316,7 +317,7 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 	if (!r)
 		r = options_given(a, "repo") || options_given(a, "ref") ?
 		    buildset_archive(&n, ARCHIVE_READ, err) :
-		    configfile_apply(a, openrec_keys, d, d->buildset.config, err);
+		    configfile_apply(a, options, d, d->buildset.config, err);
 	if (!r)
 		r = choose(a, d, &n, err);
 	if (!r && !n.archive)

@@ -16,8 +16,8 @@ struct doctor_options {
 #define OPTIONS struct doctor_options
 static const struct option options[] = {
 	{ OPT_CONFIG(settings.config) },
-	{ OPT_PATH('o', "output", settings.output, "DIR",
-	  "directory of recordings (default: buildstats)"), .config = true },
+	{ OPT_PATH('d', "dir", settings.output, "DIR",
+	  "directory of recordings (default: buildstats)"), .config = true, .key = "output" },
 	{ OPT_PATH(0, "plugin", settings.plugin, "FILE",
 	  "plugin for GNU make (default: the installed one)"), .config = true },
 	{ OPT_FLAG(0, "json", json, "print JSON") },

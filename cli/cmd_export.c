@@ -21,8 +21,8 @@
 #define NO_FORMAT (-1)
 
 struct export_arguments {
-	const char *base;	/* of openrec_keys */
 	const char *config;
+	const char *base;
 	int to;			/* index of trace_format_word */
 	const char *into;
 	bool follow;
@@ -31,6 +31,7 @@ struct export_arguments {
 #define OPTIONS struct export_arguments
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
+	OPENREC_OPTION(base),
 	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
 	  "format: chrome, oe, otlp, otlp-logs, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
@@ -145,6 +146,6 @@ static int run(struct args *a, void *values, struct error *err)
 
 const struct command cmd_export = {
 	.name = "export", .operands = "[REC...]", .run = run,
-	.options = options, .keys = openrec_keys, COMMAND_DEFAULTS(defaults),
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Write a recording in the format of another tool",
 };

@@ -52,6 +52,6 @@ static int run(struct args *a, void *values, struct error *err)
 
 const struct command cmd_top = {
 	.name = "top", .operands = "[REC]", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show a running build in the terminal",
 };

@@ -167,14 +167,23 @@ static const char *kept_text(struct reader *r, const struct option *o, const cha
 	return kept;
 }
 
+/* An option has another name than its key where commands read what other commands write. */
+static const struct option *find_key(const struct option *table, const char *key)
+{
+	while (table && table->name && !(table->config && !strcmp(option_key(table), key)))
+		table++;
+	return table && table->name ? table : NULL;
+}
+
 /* The option in the caller's table that this key sets, or NULL. */
 static const struct option *wanted(struct reader *r, const struct level *l,
 				   const struct option *o)
 {
-	const struct option *theirs = l->table ? option_find(l->table, o->name) : NULL;
+	const struct option *theirs = find_key(l->table, o->name);
+	const struct option *typed = find_key(r->args->table, o->name);
 
-	return theirs && theirs->config && theirs->kind == o->kind &&
-	       !options_given(r->args, o->name) ? theirs : NULL;
+	return theirs && theirs->kind == o->kind &&
+	       !(typed && options_given(r->args, typed->name)) ? theirs : NULL;
 }
 
 /* The struct member for a mapping or list, which is checked while it is read. */

@@ -15,16 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct base {
-	const char *dir;
-};
-
-#define OPTIONS struct base
-const struct option openrec_keys[] = {
-	{ OPT_KEY(OPTION_PATH, const char *, "output", dir) },
-	{ 0 }
-};
-
 static bool is_file(const char *path)
 {
 	struct stat st;

@@ -28,13 +28,10 @@ int openrec(struct recording *rec, int how, const char *base, const char *what,
  */
 int openrec_follow(struct buf *path);
 
-/* The option --output and key of commands that read recordings: base. */
+/* The option --dir of commands that read recordings: base. In a configuration file it is the
+ * directory that record writes to. */
 #define OPENREC_OPTION(member) \
-	{ OPT_PATH('o', "output", member, "DIR", \
-	  "directory of recordings (default: the nearest buildstats)"), .config = true }
-
-/* The key alone, for commands whose --output is something else, or that have none. Their
- * struct begins with base, a const char *. */
-extern const struct option openrec_keys[];
+	{ OPT_PATH('d', "dir", member, "DIR", \
+	  "directory of recordings (default: the nearest buildstats)"), .config = true, .key = "output" }
 
 #endif

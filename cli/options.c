@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/pattern.h"
 #include "cli/command.h"
+#include "cli/moved.h"
 #include "command/redact.h"
 #include "launch/notice.h"
 #include "report/amount.h"
@@ -31,6 +32,11 @@ const struct option *option_find(const struct option *table, const char *name)
 			return table;
 	}
 	return NULL;
+}
+
+const char *option_key(const struct option *o)
+{
+	return o->key ? o->key : o->name;
 }
 
 bool options_given(const struct args *a, const char *name)
@@ -286,7 +292,7 @@ static bool misuse(struct parser *p, const char *format, ...)
 
 static bool unknown_option(struct parser *p, const char *word, size_t len)
 {
-	const struct option *table = p->command->options;
+	const struct option *table = p->command->options, *now;
 	const char *names[OPTIONS_MAX + 2], *near;
 	char name[80];
 	bool no = len > 4 && !strncmp(word, "no-", 3);
@@ -300,6 +306,12 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	}
 	names[n] = NULL;
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
+	now = moved_option(p->command->options, name);
+	if (now && len == 1 && now->letter)
+		return misuse(p, "unknown option '-%s'; use -%c %s", name, now->letter, now->argument);
+	if (now)
+		return misuse(p, "unknown option '%s%s'; use --%s%s%s", len > 1 ? "--" : "-", name, now->name,
+			      now->argument ? " " : "", now->argument ? now->argument : "");
 	near = len > 1 ? nearest_word(no ? name + 3 : name, names) : NULL;
 	if (near)
 		return misuse(p, "unknown option '%s%s'; did you mean '--%s%s'?",

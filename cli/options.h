@@ -58,6 +58,7 @@ struct option {
 					   the completion */
 	const struct option_map *map;
 	bool config;		/* also a key of buildbeat.yaml */
+	const char *key;	/* its name there; NULL: that of the option */
 	bool personal;		/* not allowed in a project's file, because it names code to
 				   execute, or where data is sent; its paths are absolute */
 };
@@ -141,6 +142,9 @@ const char *options_keep(struct args *a, const char *text);
  */
 int option_set(const struct option *o, void *values, const char *text,
 	       struct error *err);
+
+/* The key of buildbeat.yaml that this option of a command is. */
+const char *option_key(const struct option *o);
 
 /* The option of that name in a table (or NULL), NULL if there is none. */
 const struct option *option_find(const struct option *table, const char *name);

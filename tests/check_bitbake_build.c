@@ -226,7 +226,7 @@ START_TEST(before_any_task)
 END_TEST
 
 /* The lines of the console that name a task are of it. */
-#define LOG TOP_BUILDDIR "/buildbeat log -o bitbake/buildstats --task "
+#define LOG TOP_BUILDDIR "/buildbeat log -d bitbake/buildstats --task "
 START_TEST(lines)
 {
 	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --log --", "-k libix broken"), 1);

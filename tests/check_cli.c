@@ -217,6 +217,22 @@ START_TEST(says_what_to_type)
 }
 END_TEST
 
+static const struct { const char *words, *message; } moved[] = {
+	{ "show -o out.txt", "show: unknown option '-o'; use -d DIR\n" },
+	{ "list --output=out", "list: unknown option '--output'; use --dir DIR\n" },
+	{ "doctor -oout", "doctor: unknown option '-o'; use -d DIR\n" },
+};
+
+/* A former name is refused; the message has the present one. */
+START_TEST(has_moved)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), BUILDBEAT " %s", moved[_i].words);
+	assert_one_line(&r, moved[_i].message);
+}
+END_TEST
+
 /* What a message says can be typed; options of the build tool are its own. */
 START_TEST(options_of_the_command)
 {
@@ -386,7 +402,7 @@ END_TEST
 
 TEST_PROGRAM(cli)
 {
-	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed),
+	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed), TEST_EACH(has_moved, moved),
 			    TEST(options_of_the_command),
 			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()), TEST_LOOP(exit_statuses, n_commands()),
 			    TEST_LOOP(typo_in_every_option, n_commands()),

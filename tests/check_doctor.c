@@ -144,7 +144,7 @@ START_TEST(bad_places)
 {
 	struct run r;
 
-	support_run(&r, support_tmpdir(), BUILDBEAT " doctor -o /proc/stats");
+	support_run(&r, support_tmpdir(), BUILDBEAT " doctor -d /proc/stats");
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "output", "cannot be written below /proc");
 	support_run(&r, support_tmpdir(), "ulimit -n 64; " BUILDBEAT " doctor");
@@ -244,7 +244,7 @@ START_TEST(every_line_has_advice)
 	for (size_t i = 0; i < ARRAY_SIZE(environments); i++) {
 		int bad = 0;
 
-		support_run(&r, support_tmpdir(), "%s " BUILDBEAT " doctor -o /proc/stats "
+		support_run(&r, support_tmpdir(), "%s " BUILDBEAT " doctor -d /proc/stats "
 			    "--plugin /nonexistent.so", environments[i]);
 		for (const char *line = r.out.data; *line; line = strchr(line, '\n') + 1) {
 			const char *next = strchr(line, '\n') + 1;

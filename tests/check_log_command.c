@@ -5,7 +5,7 @@
 
 /* `buildbeat log`: its options, and output that is large or strange. */
 
-#define LOG BUILDBEAT " log -o stats "
+#define LOG BUILDBEAT " log -d stats "
 
 static void setup(void)
 {

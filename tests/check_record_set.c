@@ -57,19 +57,19 @@ START_TEST(one_run)
 	run_here(0, "", "", SET "3 -- sh -c 'test -e f || { sleep 0.3; touch f; }'");
 	read_set(&r);
 	snprintf(run, sizeof run, "this is run %zu, ", r.shown + 1);
-	run_here(0, NULL, run, BUILDBEAT " show -o stats");
-	run_here(0, NULL, run, BUILDBEAT " show -o stats set");
+	run_here(0, NULL, run, BUILDBEAT " show -d stats");
+	run_here(0, NULL, run, BUILDBEAT " show -d stats set");
 	run_here(0, NULL, run, BUILDBEAT " show stats/set");
 	snprintf(other, sizeof other, "set/%zu", (r.shown + 1) % 3 + 1);
-	run_here(0, NULL, "", support_path("test \"$(" BUILDBEAT " show -j -o stats %s | grep wall_us)\" "
+	run_here(0, NULL, "", support_path("test \"$(" BUILDBEAT " show -j -d stats %s | grep wall_us)\" "
 					   "= \"$(" BUILDBEAT " show -j stats/%s | grep wall_us)\"", other,
 					   other));
 	run_here(0, NULL, run, support_path("test \"$(" BUILDBEAT " show -j stats/set | grep -m1 wall_us)\""
 					    " = \"$(" BUILDBEAT " show -j stats/set/%zu | grep -m1 wall_us)\"",
 					    r.shown + 1));
-	run_here(0, NULL, "", BUILDBEAT " list -o stats | grep -q '^set .*+-.* 3 runs .*sh -c'");
-	run_here(2, "", "set/4: no such recording", BUILDBEAT " show -o stats set/4");
-	run_here(2, "", "no such recording", BUILDBEAT " show -o stats set/latest/../set");
+	run_here(0, NULL, "", BUILDBEAT " list -d stats | grep -q '^set .*+-.* 3 runs .*sh -c'");
+	run_here(2, "", "set/4: no such recording", BUILDBEAT " show -d stats set/4");
+	run_here(2, "", "no such recording", BUILDBEAT " show -d stats set/latest/../set");
 	runs_release(&r);
 }
 END_TEST
@@ -115,7 +115,7 @@ START_TEST(ends)
 	ck_assert_uint_eq(r.n, failed[_i].recorded);
 	ck_assert_uint_eq(r.n_good, failed[_i].good);
 	runs_release(&r);
-	run_here(0, NULL, NULL, BUILDBEAT " show -o stats");
+	run_here(0, NULL, NULL, BUILDBEAT " show -d stats");
 	if (!failed[_i].good)
 		run_here(2, "", "no run of this set succeeded", BUILDBEAT " diff stats/set stats/set");
 }
@@ -164,8 +164,8 @@ START_TEST(killed)
 	/* shortly after the kill nobody knows yet that nothing writes any more */
 	ck_assert_uint_eq(r.shown, r.run[1].running ? 1 : 0);
 	runs_release(&r);
-	run_here(0, NULL, "a set of 1 good of 3 runs: this is run ", BUILDBEAT " show -o stats");
-	run_here(0, NULL, "", BUILDBEAT " list -o stats | grep -q '^set .* 1 of 3 '");
+	run_here(0, NULL, "a set of 1 good of 3 runs: this is run ", BUILDBEAT " show -d stats");
+	run_here(0, NULL, "", BUILDBEAT " list -d stats | grep -q '^set .* 1 of 3 '");
 }
 END_TEST
 

@@ -199,7 +199,7 @@ START_TEST(same_as_show)
 	ck_assert_int_eq(r.status, builds[_i].status);
 	summary = find(r.err.data);
 	ck_assert_ptr_eq(strstr(summary, SUMMARY "stats/one\n"), summary);
-	support_run(&show, dir, BUILDBEAT " show -o stats one");
+	support_run(&show, dir, BUILDBEAT " show -d stats one");
 	ck_assert_int_eq(show.status, 0);
 	result = value(summary, "result");
 	ck_assert_int_eq(strncmp(result, builds[_i].result, strlen(builds[_i].result)), 0);
@@ -310,7 +310,7 @@ START_TEST(large)
 		find(r.err.data);
 		ck_assert_int_eq(!strstr(r.err.data, "\nverdict "), many);
 		ck_assert_int_eq(!strstr(r.err.data, "\npeak memory "), many);
-		support_run(&show, dir, BUILDBEAT " show -o stats n%d", many);
+		support_run(&show, dir, BUILDBEAT " show -d stats n%d", many);
 		ck_assert_msg(strstr(show.out.data, strstr(value(r.err.data, "result"), "after ")) != NULL,
 			      "%s", show.out.data);
 		ck_assert_ptr_nonnull(strstr(value(r.err.data, "CPU time"), "the build "));

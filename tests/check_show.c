@@ -222,7 +222,7 @@ static const struct {
 	{ "show --by , nested", "directory" },
 	{ "show a b", "" },
 	{ "list no-such-directory", "no-such-directory: No such file" },
-	{ "list -o no-such-directory", "no-such-directory: No such file" },
+	{ "list -d no-such-directory", "no-such-directory: No such file" },
 };
 
 START_TEST(clear_errors)
@@ -304,11 +304,11 @@ static const struct {
 	{ "buildstats/20260102000000", ".", "second" },
 	{ "", "buildstats", "first" },
 	{ "", "else", "elsewhere" },			/* no `latest`: the last by name */
-	{ "", "-o else", "elsewhere" },
-	{ "", "-o else one", "elsewhere" },
+	{ "", "-d else", "elsewhere" },
+	{ "", "-d else one", "elsewhere" },
 	{ "", "zz-other", NULL },			/* empty */
 	{ "", "broken", NULL },				/* of a later version */
-	{ "", "-o deep", NULL },
+	{ "", "-d deep", NULL },
 };
 
 START_TEST(finding)

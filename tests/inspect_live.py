@@ -150,7 +150,7 @@ def check_ps(directory):
         assert python["threads"] == 5 and python["rss_kb"] > 30 << 10
         assert shown["processes"][0] == python
 
-        stats = ["-o", f"{directory}/stats"]
+        stats = ["-d", f"{directory}/stats"]
         for key, order in {"rss": "rss_kb", "cpu": "cpu_ticks", "threads": "threads",
                            "age": "age_us", "pid": "pid", "program": "program"}.items():
             rows = json.loads(run("ps", *stats, "--json", "--sort", key))["processes"]
