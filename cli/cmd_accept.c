@@ -39,8 +39,8 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "total", total, "the build as a whole instead of TASK") },
 	{ OPT_TEXT(0, "night", build, "BUILD",
 	  "first build of the change, as git names its commit (default: of its newest change)") },
-	{ OPT_TEXT('m', "message", reason, "REASON", "reason of the change") },
-	{ OPT_FLAG('l', "list", list, "list accepted or acknowledged changes") },
+	{ OPT_TEXT(0, "message", reason, "REASON", "reason of the change") },
+	{ OPT_FLAG(0, "list", list, "list accepted or acknowledged changes") },
 	{ OPT_FLAG(0, "undo", undo, "withdraw the newest entry for TASK") },
 	{ OPT_FLAG('j', "json", json, "print the list as JSON") },
 	{ 0 }

@@ -40,9 +40,9 @@ static const struct option options[] = {
 	{ OPT_CONFIG(buildset.config) },
 	{ OPT_TEXT(0, "good", good, "REV", "revision before the change") },
 	{ OPT_TEXT(0, "bad", bad, "REV", "revision with the change (default HEAD)") },
-	{ OPT_LIST('t', "task", tasks, "NAME",
+	{ OPT_LIST('T', "task", tasks, "NAME",
 	  "task that changed, and its former names (default: the build as a whole)") },
-	{ OPT_CHOICE('m', "metric", metric, metric_word, "METRIC",
+	{ OPT_CHOICE(0, "metric", metric, metric_word, "METRIC",
 	  "metric: wall, cpu, memory, peak, io, read or written (default cpu)") },
 	{ OPT(OPTION_AMOUNT, struct amount, 0, "amount", amount, "AMOUNT",
 	  "ignore changes below AMOUNT, such as 2s or 16MiB (default: as check)") },
@@ -50,7 +50,7 @@ static const struct option options[] = {
 	  "run a shell command before each build, unmeasured") },
 	{ OPT_NUMBER(0, "repeat-max", repeat_max, BISECT_LEAST, 1000, "N",
 	  "build a commit at most N times (default 10)") },
-	{ OPT_PATH(0, "dir", dir, "DIR", "work in DIR and keep the recordings there") },
+	{ OPT_PATH('o', "output", dir, "DIR", "work in DIR and keep the recordings there") },
 	{ OPT_FLAG('j', "json", json, "print JSON, with every measured value") },
 	{ 0 }
 };
@@ -154,7 +154,7 @@ static int find_directory(struct search *s, struct error *err)
 	}
 	r = file_add_cache_dir(&s->directory);
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "bisect: --dir is missing: neither "
+		return error_set(err, r, NULL, 0, 0, "bisect: --output is missing: neither "
 				 "XDG_CACHE_HOME nor HOME names a cache directory");
 	buf_addf(&s->directory, "/bisect-%016llx",
 		 (unsigned long long)hash_fnv64(s->head.data, s->head.len));

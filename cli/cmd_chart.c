@@ -47,7 +47,7 @@ static const struct option options[] = {
 	  "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)") },
 	{ OPT_CHOICE(0, "only", only, chart_word, "CHART",
 	  "draw only CHART: bootchart, cpu, disk or memory (default: all)") },
-	{ OPT_CHOICE('f', "format", format, plot_format_word, "FORMAT",
+	{ OPT_CHOICE(0, "format", format, plot_format_word, "FORMAT",
 	  "format of cpu, disk and memory: svg, png, pdf, or term (text) (default svg)") },
 	{ OPT_CHOICE('b', "by", by, lanes_word, "WHAT",
 	  "group tasks into rows by worker, recipe, directory or kind (default worker)") },

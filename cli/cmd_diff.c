@@ -38,15 +38,15 @@ struct diff_arguments {
 
 #define OPTIONS struct diff_arguments
 static const struct option options[] = {
-	{ OPT(OPTION_WORDS, struct word_list, 'b', "base", base, "REC ...",
+	{ OPT(OPTION_WORDS, struct word_list, 0, "base", base, "REC ...",
 	  "builds before the change, up to the next option") },
-	{ OPT(OPTION_WORDS, struct word_list, 'n', "new", new, "REC ...",
+	{ OPT(OPTION_WORDS, struct word_list, 0, "new", new, "REC ...",
 	  "builds after the change, up to the next option") },
 	BUILDSET_REPO_OPTIONS(buildset),
 	OPENREC_OPTION(recordings),
 	BUILDSET_REF_OPTION(buildset),
 	BUILDSET_METRICS_OPTION(buildset),
-	{ OPT_TEXT('f', "filter", filter, "TEXT",
+	{ OPT_TEXT('F', "filter", filter, "TEXT",
 	  "only tasks whose name contains TEXT or matches it as a pattern") },
 	{ OPT(OPTION_SHARE, double, 0, "share", share, "SHARE",
 	  "ignore relative changes below SHARE (default 5 %)") },

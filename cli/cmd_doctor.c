@@ -20,7 +20,7 @@ static const struct option options[] = {
 	  "directory of recordings (default: buildstats)"), .config = true, .key = "output" },
 	{ OPT_PATH(0, "plugin", settings.plugin, "FILE",
 	  "plugin for GNU make (default: the installed one)"), .config = true },
-	{ OPT_FLAG(0, "json", json, "print JSON") },
+	{ OPT_FLAG('j', "json", json, "print JSON") },
 	{ 0 }
 };
 

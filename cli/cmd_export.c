@@ -32,11 +32,11 @@ struct export_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(base),
-	{ OPT_CHOICE('t', "to", to, trace_format_word, "FORMAT",
+	{ OPT_CHOICE(0, "to", to, trace_format_word, "FORMAT",
 	  "format: chrome, oe, otlp, otlp-logs, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
 	  "path, '-' for standard output, or URL of a collector (default: REC and a suffix)") },
-	{ OPT_FLAG(0, "follow", follow,
+	{ OPT_FLAG('f', "follow", follow,
 	  "write a trace while the build runs, until it ends") },
 	{ 0 }
 };

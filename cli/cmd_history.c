@@ -29,9 +29,9 @@ static const struct option options[] = {
 	{ OPT_NUMBER('t', "top", top, 0, INT32_MAX, "N",
 	  "list the N largest changes of each event (default 5; 0: all)") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },
-	{ OPT_TEXT('p', "plot", plot, "FILE",
+	{ OPT_TEXT(0, "plot", plot, "FILE",
 	  "draw the levels to FILE (.svg, .png or .pdf; -: in the terminal)") },
-	{ OPT_TEXT('s', "series", series, "FILE",
+	{ OPT_TEXT(0, "series", series, "FILE",
 	  "find the change points of the series in FILE, one JSON object a line") },
 	{ 0 }
 };

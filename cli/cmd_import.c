@@ -42,7 +42,7 @@ static const struct option options[] = {
 	  "readers of the recording: user, group or all (default: user)"), .config = true },
 	{ OPT(OPTION_SECRETS, struct word_list, 0, "redact", redact, "PATTERN",
 	  "also replace secrets that match PATTERN; may be repeated"), .config = true },
-	{ OPT_CHOICE('f', "from", from, converter_word, "FORMAT",
+	{ OPT_CHOICE(0, "from", from, converter_word, "FORMAT",
 	  "input format (default: detect it)") },
 	{ OPT(OPTION_AMOUNT, struct amount, 0, "import-limit", limit, "SIZE",
 	  "limit on unpacked data (default: 64MiB, or 32 times the packed size up to 1GiB)"),

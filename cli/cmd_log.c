@@ -43,7 +43,7 @@ struct log_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(base),
-	{ OPT_TEXT('t', "task", task, "TASK",
+	{ OPT_TEXT('T', "task", task, "TASK",
 	  "print only lines of tasks with this name, key or id, or matching this pattern") },
 	{ OPT_FLAG(0, "failed", failed, "print only lines of failed, killed and unfinished tasks") },
 	{ OPT(OPTION_TIME, int64_t, 0, "since", since_us, "TIME",

@@ -20,12 +20,12 @@ struct mmaps_arguments {
 
 #define OPTIONS struct mmaps_arguments
 static const struct option options[] = {
-	{ OPT_TEXT('p', "permissions", permissions, "REGEX",
+	{ OPT_TEXT(0, "permissions", permissions, "REGEX",
 	  "only mappings whose permissions match, such as 'x' or '^rw'") },
-	{ OPT_TEXT('f', "file", file, "REGEX", "only mappings whose file matches") },
-	{ OPT_TEXT('a', "address", address, "ADDRESS",
+	{ OPT_TEXT(0, "file", file, "REGEX", "only mappings whose file matches") },
+	{ OPT_TEXT(0, "address", address, "ADDRESS",
 	  "the mapping of a hexadecimal address, and where in its file it is") },
-	{ OPT_NUMBER('s', "snapshot", snapshot, 1, INT32_MAX, "N",
+	{ OPT_NUMBER(0, "snapshot", snapshot, 1, INT32_MAX, "N",
 	  "snapshot N of an archive (default: the last one)") },
 	{ OPT_FLAG(0, "pages", pages, "print the ranges of pages that are in memory instead") },
 	{ OPT_FLAG('j', "json", json, "print JSON") },

@@ -32,17 +32,17 @@ struct profile_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(output),
-	{ OPT_TEXT('g', "group", group, "COL,...", "group rows by these columns, or none (default rule or kind)"),
+	{ OPT_TEXT('b', "by", group, "COL,...", "group rows by these columns, or none (default rule or kind)"),
 	  .choices = profile_key_word },
 	{ OPT_TEXT('s', "sort", sort, "COL,...",
 	  "sort by these columns (default run,count; tallies alone: count,run)"),
 	  .choices = profile_column_word },
 	{ OPT_FLAG('r', "reverse", reverse, "reverse the order of the first sorted column") },
-	{ OPT_TEXT('f', "filter", filter, "TEXT",
+	{ OPT_TEXT('F', "filter", filter, "TEXT",
 	  "only rows with TEXT, or a match of /REGEX/, in any column") },
 	{ OPT_TEXT(0, "columns", columns, "COL,...", "print these columns"),
 	  .choices = profile_column_word },
-	{ OPT_TEXT('m', "merge", merge, "COL,...",
+	{ OPT_TEXT(0, "merge", merge, "COL,...",
 	  "add up rows that differ only in these columns, or none (default pid)"),
 	  .choices = profile_key_word },
 	{ OPT_FLAG(0, "threads", threads, "keep threads apart whose names differ only in digits") },
@@ -53,8 +53,8 @@ static const struct option options[] = {
 	  "only what ended later than TIME after the start, such as 90s") },
 	{ OPT(OPTION_TIME, int64_t, 0, "until", until, "TIME",
 	  "only what began earlier than TIME after the start, such as 5min") },
-	{ OPT_FLAG('l', "live", live, "read tallies from the memory of running build tools") },
-	{ OPT(OPTION_TIME, int64_t, 'w', "wait", wait, "TIME",
+	{ OPT_FLAG(0, "live", live, "read tallies from the memory of running build tools") },
+	{ OPT(OPTION_TIME, int64_t, 0, "wait", wait, "TIME",
 	  "like --live, but only what is tallied within TIME from now") },
 	{ OPT_FLAG('j', "json", json, "print JSON with the keys of Chromium's about:profiler") },
 	{ OPT_PATH(0, "html", html, "FILE", "write an HTML page that groups, sorts and filters") },
@@ -104,7 +104,7 @@ static int read_wish(struct profile_wish *w, struct profile_list *columns,
 {
 	struct profile_list merged = { .n = 0 };
 	bool groups = o->group && strcmp(o->group, "none");
-	int r = list(&w->group, groups ? o->group : NULL, "group", true, err);
+	int r = list(&w->group, groups ? o->group : NULL, "by", true, err);
 
 	if (!r)
 		r = list(&w->sort, o->sort, "sort", false, err);

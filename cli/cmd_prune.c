@@ -27,7 +27,7 @@ static const struct option options[] = {
 	  "keep the newest N builds of each series (default 1)") },
 	{ OPT_NUMBER(0, "older", older, 0, 100000, "DAYS",
 	  "keep builds that began at most DAYS days ago") },
-	{ OPT_FLAG('n', "dry-run", dry_run, "print what would be removed, and remove nothing") },
+	{ OPT_FLAG(0, "dry-run", dry_run, "print what would be removed, and remove nothing") },
 	{ 0 }
 };
 

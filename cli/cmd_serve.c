@@ -30,7 +30,7 @@ struct serve_arguments {
 static const struct option options[] = {
 	{ OPT_CONFIG(config) },
 	OPENREC_OPTION(output),
-	{ OPT_TEXT('l', "listen", listen, "ADDR:PORT",
+	{ OPT_TEXT(0, "listen", listen, "ADDR:PORT",
 	  "listen there; port 0 is any free one (default: 127.0.0.1:0)") },
 	{ OPT_PATH('u', "unix", unix_path, "SOCKET", "listen on a unix socket of mode 0600 instead") },
 	{ OPT_PATH(0, "tls-cert", cert, "FILE", "certificate for HTTPS, in PEM") },

@@ -31,7 +31,7 @@ static const struct option options[] = {
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
 	  "print only what directory, target, program, kind or host (build tool) cost") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
-	{ OPT_TEXT('f', "filter", filter, "TEXT",
+	{ OPT_TEXT('F', "filter", filter, "TEXT",
 	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },
 	{ OPT_TEXT('k', "kind", kind, "KIND", "show only tasks of kind KIND") },
 	{ OPT_TEXT('T', "task", task, "TASK", "show only the task with this name or id") },

@@ -17,7 +17,7 @@ struct span_options {
 
 #define OPTIONS struct span_options
 static const struct option options[] = {
-	{ OPT_FLAG('p', "print-id", print_id,
+	{ OPT_FLAG(0, "print-id", print_id,
 	  "with begin, print an id for 'buildbeat span end ID'") },
 	{ 0 }
 };

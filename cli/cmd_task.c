@@ -25,7 +25,7 @@ struct task_options {
 #define OPTIONS struct task_options
 static const struct option options[] = {
 	{ OPT_CONFIG(settings.config) },
-	{ OPT_TEXT('r', "recording", recording, "DIR",
+	{ OPT_TEXT(0, "recording", recording, "DIR",
 	  "recording to add the task to, created if it does not exist") },
 	{ OPT_TEXT('k', "kind", kind, "KIND",
 	  "kind of the task, such as compile (default: detected from the command)") },

@@ -380,17 +380,17 @@ static int inspect(struct args *a, struct inspect_arguments *o, struct error *er
 	int r;
 
 	if (chosen > 1)
-		return refuse(err, "--pid, --match, --task, --follow and --heaviest exclude each other");
+		return refuse(err, "--pid, --match, --task, --every and --heaviest exclude each other");
 	if (a->n && (o->pid || o->task || o->background))
 		return refuse(err, "--pid, --task and --background cannot be combined with a command");
 	if (!a->n && !chosen)
 		return refuse(err, "expected --pid PID, --match NAME, --task TASK, --heaviest, "
-			      "--follow NAME or a command");
+			      "--every NAME or a command");
 	if (options_given(a, "interval") && (o->interval_us < RULE_INTERVAL_MIN_US ||
 					     o->interval_us > RULE_INTERVAL_MAX_US))
 		return refuse(err, "option '--interval': expected a time from 10ms to 24h");
 	if (o->follow && o->background)
-		return refuse(err, "--follow and --background exclude each other");
+		return refuse(err, "--every and --background exclude each other");
 	if (a->n)
 		return run_command(a, o, err);
 	if (o->follow)

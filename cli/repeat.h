@@ -15,7 +15,7 @@
 
 #define REPEAT_OPTIONS(interval_us, count, interval_help, count_help) \
 	{ OPT(OPTION_TIME, int64_t, 'i', "interval", interval_us, "TIME", interval_help) }, \
-	{ OPT_NUMBER('n', "count", count, 1, REPEAT_MAX, "N", count_help) }
+	{ OPT_NUMBER(0, "count", count, 1, REPEAT_MAX, "N", count_help) }
 
 struct repeat {
 	int64_t interval_us, count;	/* count 0: without end */

@@ -21,7 +21,7 @@ const struct option settings_options[] = {
 	  "readers of the recording: user, group or all (default: user)"), .config = true },
 	{ OPT(OPTION_SECRETS, struct word_list, 0, "redact", redact, "PATTERN",
 	  "also replace secrets that match PATTERN; may be repeated"), .config = true },
-	{ OPT_NUMBER(0, "interval", interval_ms, 10, 3600000, "MS",
+	{ OPT_NUMBER('i', "interval", interval_ms, 10, 3600000, "MS",
 	  "milliseconds between samples (default: 1000)"), .config = true },
 	{ OPT_FLAG(0, "per-core", per_core, "sample every core"), .config = true },
 	{ OPT_FLAG(0, "all-interfaces", all_interfaces,

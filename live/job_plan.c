@@ -219,7 +219,7 @@ static int plan_inspect(const struct request_body *b)
 	add_word(p, "inspect");
 	add_word(p, "--progress");
 	if (*follow)
-		add_word(p, "--follow=%s", follow);
+		add_word(p, "--every=%s", follow);
 	else
 		add_word(p, "--pid=%d", (int)pid);
 	if (period_ms)

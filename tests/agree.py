@@ -429,7 +429,7 @@ def cpu_of_trace(tasks):
 
 
 def check_trace(show, path):
-    run("export", "-t", "chrome", "-o", path, RECORDING)
+    run("export", "--to", "chrome", "-o", path, RECORDING)
     with open(path, encoding="utf-8", errors="replace") as f:
         events = json.load(f)
     events = events["traceEvents"] if isinstance(events, dict) else events
@@ -443,14 +443,14 @@ def check_trace(show, path):
 def check_perfetto(show, path):
     if not shutil.which("protoc"):
         return
-    run("export", "-t", "perfetto", "-o", path, RECORDING)
+    run("export", "--to", "perfetto", "-o", path, RECORDING)
     proto = os.path.join(os.path.dirname(__file__), "data/perfetto/perfetto.proto")
     slices = [s for track in trace_reader.read_perfetto(proto, path).slices.values() for s in track]
     same("CPU times of Perfetto's trace", cpu_of_trace([s[4] for s in slices if "state" in s[4]]), cpu_of_show(show))
 
 
 def check_otlp(show, path):
-    run("export", "-t", "otlp", "-o", path, RECORDING)
+    run("export", "--to", "otlp", "-o", path, RECORDING)
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
     tasks = []
@@ -467,7 +467,7 @@ def check_otlp(show, path):
 
 def check_prometheus(show, path):
     """The values of the build; a value that is not known is absent."""
-    run("export", "-t", "prometheus", "-o", path, RECORDING)
+    run("export", "--to", "prometheus", "-o", path, RECORDING)
     with open(path, encoding="utf-8") as f:
         text = f.read()
     totals = show["totals"]
@@ -481,7 +481,7 @@ def check_prometheus(show, path):
 
 def check_profile(show):
     """Rows of the tasks: those of spans have no CPU time of their own."""
-    text = run("profile", "-a", "-m", "none", RECORDING)
+    text = run("profile", "-a", "--merge", "none", RECORDING)
     runs = find(r"^\s*(\d+) runs?", text)
     if runs is None or show["totals"]["spans"]:
         return

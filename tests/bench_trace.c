@@ -111,7 +111,7 @@ static int export(const char *dir, const char *what, const char *format, struct 
 {
 	static char from[128], to[128];
 	const char *const command[] = {
-		TOP_BUILDDIR "/buildbeat", "export", "-t", format, "-o", to, from, NULL
+		TOP_BUILDDIR "/buildbeat", "export", "--to", format, "-o", to, from, NULL
 	};
 	struct stat st;
 

@@ -55,7 +55,7 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	{ ACK "--metrics wall '" TASK "compile' why >said; sed 1q said | cut -d' ' -f1-3,5-; sed 1d said", 0,
 	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n"
 	  "the newest build, because check reports no change of it\n", "" },
-	{ ACK "--total --night " SERIES "~3 -m 'a reason' | cut -d' ' -f1-3,5-; "
+	{ ACK "--total --night " SERIES "~3 --message 'a reason' | cut -d' ' -f1-3,5-; "
 	  NOTES "show " SERIES "~3", 0, "acknowledged since 2026-01-17  all of the build\n"
 	  "ack all total by \"somebody\" at 2026-03-01T00:00:00Z: a reason\n", "" },
 	{ "git config --file home/.gitconfig user.name 'A \"B\"'; "
@@ -64,25 +64,25 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	  "2026-03-01T00:00:00Z: one\\ntwo\n", "" },
 	/* listed, the newest build first */
 	{ ACCEPT "--total --night " SERIES "~1 old >/dev/null; " ACCEPT "--total --night " SERIES
-	  " new >/dev/null; " ACK "--total other >/dev/null; " ACCEPT "-l | sed -E 's/ [0-9a-f]{12} / /'",
+	  " new >/dev/null; " ACK "--total other >/dev/null; " ACCEPT "--list | sed -E 's/ [0-9a-f]{12} / /'",
 	  0, "2026-01-20  all of the build\n  somebody, 2026-03-01: new\n"
 	  "2026-01-19  all of the build\n  somebody, 2026-03-01: old\n", "" },
-	{ ACK "-l; " ACK "-l --json", 0, "[]\n", "" },
-	{ ACK "--night " SERIES " --metrics wall '*' x >/dev/null; " ACK "-lj | grep -v '\"night\"'",
+	{ ACK "--list; " ACK "--list --json", 0, "[]\n", "" },
+	{ ACK "--night " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"night\"'",
 	  0, "[\n  {\n    \"night_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
 	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
 	/* Removing affects the last note, and only one of the same task. */
 	{ ACCEPT "--total one --night " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
 	  ACK "--total --undo; echo $?; " ACCEPT "'*' --undo; echo $?; " ACCEPT "--undo --total "
-	  "| cut -d' ' -f1-5,7-; " ACCEPT "-l | tail -1; " ACCEPT "--undo --total >/dev/null; "
+	  "| cut -d' ' -f1-5,7-; " ACCEPT "--list | tail -1; " ACCEPT "--undo --total >/dev/null; "
 	  NOTES "list | wc -l", 0, "1\n1\nno longer accepted since 2026-01-20  all of the build\n"
 	  "  somebody, 2026-03-01: one\n0\n",
 	  "buildbeat: ack: no such entry\nbuildbeat: accept: no such entry\n" },
 	/* a note written by hand */
 	{ NOTES "add -m 'a word' " SERIES "; " NOTES "append -m '# no word' " SERIES "; "
 	  NOTES "append -m 'ack all total by \"me\" at 2026-02-01T00:00:00Z: by hand' " SERIES
-	  "; " ACK "-l 2>&1 | sed 's/ [0-9a-f]\\{12\\}/ ID/'", 0,
+	  "; " ACK "--list 2>&1 | sed 's/ [0-9a-f]\\{12\\}/ ID/'", 0,
 	  "buildbeat: a.git: note on ID:1: skipped: not a note of buildbeat: a word\n"
 	  "2026-01-20 ID  all of the build\n  me, 2026-02-01: by hand\n", "" },
 	/* Notes of others stay, valid or not. */
@@ -98,7 +98,7 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	{ ACCEPT "--total --metrics colour x", 2, "", NULL },
 	{ ACCEPT "--total --night nowhere x", 2, "", NULL },
 	{ "git -C a.git update-ref refs/notes/buildbeat $(git -C a.git rev-parse " SERIES "^{tree}); "
-	  ACK "-l", 2, "", NULL },
+	  ACK "--list", 2, "", NULL },
 	{ "mkdir -p a.git/refs/notes; echo 0123456789012345678901234567890123456789 "
 	  ">a.git/refs/notes/buildbeat; " ACK "--total x", 2, "", NULL },
 };
@@ -143,7 +143,7 @@ START_TEST(offers_the_total)
 	run_here("PATH=" TOP_BUILDDIR ":$PATH; " TOP_BUILDDIR "/tests/gen_archive --tasks 12 "
 		 "--builds 20 --step 3/15/4 a.git; " CHECK
 		 ACCEPT "'recipe-00000: do_configure' \"it's \\$HOME\" >said; sed -n '2s/[+].*%;/N;/p' said; "
-		 CHECK "tail -1 said | sh | cut -d' ' -f1-3,5-; " CHECK ACCEPT "-l | grep -c \"it's [$]HOME\"");
+		 CHECK "tail -1 said | sh | cut -d' ' -f1-3,5-; " CHECK ACCEPT "--list | grep -c \"it's [$]HOME\"");
 	ck_assert_msg(!strcmp(r.out.data, "1\n4 regressions confirmed\n"
 			      "the build as a whole changed too: wall time N; to accept this too:\n"
 			      "1\n2 regressions confirmed\n"
@@ -191,7 +191,7 @@ START_TEST(all_at_once)
 	begin();
 	run_here(ARCHIVE "for i in 1 2 3 4 5 6 7 8; do (for k in 1 2 3; do " ACK
 		 "--total --night " SERIES "~$k \"$i.$k\" >/dev/null || echo failed; done) & done; "
-		 "wait; " ACK "-l | grep -c somebody; git -C a.git fsck --strict >/dev/null 2>&1; "
+		 "wait; " ACK "--list | grep -c somebody; git -C a.git fsck --strict >/dev/null 2>&1; "
 		 "echo $?");
 	ck_assert_msg(!strcmp(r.out.data, "24\n0\n"), "%s%s", r.out.data, r.err.data);
 }
@@ -246,7 +246,7 @@ START_TEST(merged)
 	git_reference_free(ref);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
-	run_here(ACCEPT "-l | grep somebody | sort; " ACK "-l; " NOTES "list | wc -l; "
+	run_here(ACCEPT "--list | grep somebody | sort; " ACK "--list; " NOTES "list | wc -l; "
 		 "git -C a.git log -1 --format=%P refs/notes/buildbeat | wc -w");
 	ck_assert_str_eq(r.out.data, "  somebody, 2026-03-01: apart\n  somebody, 2026-03-01: ours\n"
 			 "  somebody, 2026-03-01: theirs\n2\n2\n");

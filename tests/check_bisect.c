@@ -52,7 +52,7 @@ static void check_untouched(const char *before)
 static const struct { const char *command; const char *tells; } found[] = {
 	{ BISECT "-- make", "first bad commit: " },
 	{ BISECT "--task hungry -- make -j2", "memory of the largest process of hungry: " },
-	{ BISECT "--task hungry -t starving -- make", "memory of the largest process of hungry: " },
+	{ BISECT "--task hungry -T starving -- make", "memory of the largest process of hungry: " },
 	{ BISECT "--task starving --task hungry -- make", "of starving: " },
 	{ BISECT "--bad c4 make", "first bad commit: " },
 	{ "cd sub && " BISECT "--prepare 'test -f ../name && test -f Makefile && touch new' -- "
@@ -199,9 +199,9 @@ END_TEST
 
 START_TEST(kept_recordings)
 {
-	in_src(HISTORY("c0 8M\nc1 40M\n"), BISECT "--dir ../kept -- make >/dev/null && "
+	in_src(HISTORY("c0 8M\nc1 40M\n"), BISECT "--output ../kept -- make >/dev/null && "
 	       "ls ../kept && " BUILDBEAT " list ../kept/recordings | grep -c make; "
-	       BISECT "--dir ../kept --repeat-max 4 -- make");
+	       BISECT "--output ../kept --repeat-max 4 -- make");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(r.out.data, "recordings\nruns\ntree\n6\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "/kept/runs: a different bisection is in progress here: "));

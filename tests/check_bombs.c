@@ -59,7 +59,7 @@ START_TEST(gzip_is_bounded)
 
 	write_gzip(support_path("%s/bomb.gz", top), cases[_i].head, cases[_i].unit, cases[_i].tail,
 		   600 * MIB);
-	support_run(&r, top, MEMORY "%s import -o out -f %s bomb.gz", BUILDBEAT, cases[_i].format);
+	support_run(&r, top, MEMORY "%s import -o out --from %s bomb.gz", BUILDBEAT, cases[_i].format);
 	ck_assert_msg(r.status == 2, "%s: %d %s", cases[_i].name, r.status, r.err.data);
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(!strstr(r.err.data, "Cannot allocate"), "%s: %s", cases[_i].name, r.err.data);
@@ -75,15 +75,15 @@ START_TEST(limit_is_reported_and_raised)
 
 	write_gzip(support_path("%s/big.gz", top), cases[0].head, cases[0].unit, cases[0].tail,
 		   70 * MIB);
-	support_run(&r, top, "%s import -o out -f chrome big.gz", BUILDBEAT);
+	support_run(&r, top, "%s import -o out --from chrome big.gz", BUILDBEAT);
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "big.gz: unpacks to more than 64 MiB") &&
 		      strstr(r.err.data, "--import-limit"), "%s", r.err.data);
 	support_expect(top, 0, NULL, NULL,
-		       "%s import -o out -f chrome --import-limit 100MiB big.gz", BUILDBEAT);
+		       "%s import -o out --from chrome --import-limit 100MiB big.gz", BUILDBEAT);
 	support_writes(support_path("%s/buildbeat.yaml", top), "import-limit: 1MiB\n");
 	support_expect(top, 2, NULL, "more than 1 MiB",
-		       "%s import -o out -f chrome big.gz", BUILDBEAT);
+		       "%s import -o out --from chrome big.gz", BUILDBEAT);
 	support_expect(top, 2, NULL, NULL, "%s import -o out --import-limit 5s big.gz", BUILDBEAT);
 }
 END_TEST

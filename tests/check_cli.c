@@ -220,6 +220,31 @@ END_TEST
 static const struct { const char *words, *message; } moved[] = {
 	{ "show -o out.txt", "show: unknown option '-o'; use -d DIR\n" },
 	{ "list --output=out", "list: unknown option '--output'; use --dir DIR\n" },
+	{ "bisect --dir=d true", "bisect: unknown option '--dir'; use --output DIR\n" },
+	{ "log -t a", "log: unknown option '-t'; use -T TASK\n" },
+	{ "export -t chrome", "export: unknown option '-t'; use --to FORMAT\n" },
+	{ "show -f a", "show: unknown option '-f'; use -F TEXT\n" },
+	{ "chart -f png", "chart: unknown option '-f'; use --format FORMAT\n" },
+	{ "import -f oe x", "import: unknown option '-f'; use --from FORMAT\n" },
+	{ "profile -g kind", "profile: unknown option '-g'; use -b COL,...\n" },
+	{ "profile --group=kind", "profile: unknown option '--group'; use --by COL,...\n" },
+	{ "profile -m none", "profile: unknown option '-m'; use --merge COL,...\n" },
+	{ "profile -w 1s", "profile: unknown option '-w'; use --wait TIME\n" },
+	{ "profile -l", "profile: unknown option '-l'; use --live\n" },
+	{ "accept -m why x", "accept: unknown option '-m'; use --message REASON\n" },
+	{ "accept -l", "accept: unknown option '-l'; use --list\n" },
+	{ "ps -m x", "ps: unknown option '-m'; use --match REGEX\n" },
+	{ "ps -p", "ps: unknown option '-p'; use --pss\n" },
+	{ "ps -n 1", "ps: unknown option '-n'; use --count N\n" },
+	{ "bisect -m cpu true", "bisect: unknown option '-m'; use --metric METRIC\n" },
+	{ "diff -b a", "diff: unknown option '-b'; use --base REC ...\n" },
+	{ "diff -n a", "diff: unknown option '-n'; use --new REC ...\n" },
+	{ "prune -n", "prune: unknown option '-n'; use --dry-run\n" },
+	{ "serve -l 0:0", "serve: unknown option '-l'; use --listen ADDR:PORT\n" },
+	{ "history -p a", "history: unknown option '-p'; use --plot FILE\n" },
+	{ "history -s a", "history: unknown option '-s'; use --series FILE\n" },
+	{ "span -p begin a", "span: unknown option '-p'; use --print-id\n" },
+	{ "task -r a b true", "task: unknown option '-r'; use --recording DIR\n" },
 	{ "doctor -oout", "doctor: unknown option '-o'; use -d DIR\n" },
 };
 
@@ -230,6 +255,37 @@ START_TEST(has_moved)
 
 	support_run(&r, support_tmpdir(), BUILDBEAT " %s", moved[_i].words);
 	assert_one_line(&r, moved[_i].message);
+}
+END_TEST
+
+/* A letter is short for one long name in all commands, and an option with that name has it everywhere. */
+START_TEST(letters)
+{
+	const char *page = support_path("%s/man/buildbeat.1", TOP_SRCDIR);
+	const struct option *of[256] = { NULL };
+
+	for (int i = 0; commands[i]; i++) {
+		for (const struct option *o = commands[i]->options; o && o->name; o++) {
+			const struct option **first = &of[(unsigned char)o->letter];
+
+			if (o->letter && !*first)
+				*first = o;
+			if (o->letter)
+				ck_assert_msg(!strcmp((*first)->name, o->name), "-%c is --%s and, in %s, --%s",
+					      o->letter, (*first)->name, commands[i]->name, o->name);
+		}
+	}
+	for (int i = 0; commands[i]; i++) {
+		for (const struct option *o = commands[i]->options; o && o->name; o++) {
+			for (int letter = 1; letter < 256; letter++)
+				ck_assert_msg(!of[letter] || o->letter || strcmp(of[letter]->name, o->name),
+					      "%s --%s has no -%c", commands[i]->name, o->name, letter);
+		}
+	}
+	for (int letter = 1; letter < 256; letter++) {
+		if (of[letter])
+			support_expect(NULL, 0, NULL, "", "grep -qx '.It Fl %c , -%s.*' %s", letter, of[letter]->name, page);
+	}
 }
 END_TEST
 
@@ -331,7 +387,7 @@ static const struct { const char *words, *answer; } cursor_cases[] = {
 	{ "span begin --p", "--print-id\twith begin, print an id for 'buildbeat span end ID'\n" },
 	{ "span begin ''", "" },
 	{ "span name mak", ":command 3\n" },
-	{ "profile --group kind,na", "kind,name\tgroup rows by these columns, or none (default rule or kind)\n" },
+	{ "profile --by kind,na", "kind,name\tgroup rows by these columns, or none (default rule or kind)\n" },
 	{ "profile --columns name,queue-s", "name,queue-sample\tprint these columns\n" },
 	{ "export --to perf", "perfetto\tformat: chrome, oe, otlp, otlp-logs, otlp-metrics, "
 	  "perfetto or prometheus\n" },
@@ -402,7 +458,7 @@ END_TEST
 
 TEST_PROGRAM(cli)
 {
-	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed), TEST_EACH(has_moved, moved),
+	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed), TEST_EACH(has_moved, moved), TEST(letters),
 			    TEST(options_of_the_command),
 			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()), TEST_LOOP(exit_statuses, n_commands()),
 			    TEST_LOOP(typo_in_every_option, n_commands()),

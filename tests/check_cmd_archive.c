@@ -185,7 +185,7 @@ static const struct { const char *make, *says; } unusable[] = {
 static const char *const users[] = {
 	"archive --repo x.git " NESTED, "archive --repo x.git --fsck", "check --repo x.git",
 	"history --repo x.git", "report --repo x.git -o page.html", "prune --repo x.git --keep 1",
-	"accept --repo x.git -m reason task", "archive --repo other.git --import-oe x.git",
+	"accept --repo x.git --message reason task", "archive --repo other.git --import-oe x.git",
 };
 
 START_TEST(unusable_repositories)

@@ -41,7 +41,7 @@ static const struct {
 	  "buildstats/one/disk.svg buildstats/one/memory.svg", true },
 	{ "-o new/ --only bootchart one", "new//bootchart.svg\n", "new/bootchart.svg", false },
 	{ "-o some.svg one", "some.svg\n", "some.svg", false },
-	{ "-o charts one -f png", "charts/bootchart.svg\ncharts/cpu.png\ncharts/disk.png\n"
+	{ "-o charts one --format png", "charts/bootchart.svg\ncharts/cpu.png\ncharts/disk.png\n"
 	  "charts/memory.png\n", "charts/cpu.png", true },
 	{ "-o kept --only disk --keep one", "kept/disk.svg\n",
 	  "kept/disk.svg kept/disk.gnuplot kept/disk.data", true },
@@ -65,7 +65,7 @@ static const char *const through_link[] = {
 	"chart --only bootchart buildstats/latest", "chart --only bootchart buildstats/latest//",
 	"chart --only bootchart ./buildstats/latest/.", "chart --only bootchart \"$PWD/buildstats/latest\"",
 	"chart --only bootchart link", "chart --only bootchart -o buildstats/latest two",
-	"chart --only bootchart -o link one", "export -t chrome latest",
+	"chart --only bootchart -o link one", "export --to chrome latest",
 };
 
 START_TEST(path_of_a_link)
@@ -133,8 +133,8 @@ static const struct {
 	{ "one two", "two" },
 	{ "--ouput x one", "--output" },
 	{ "-o x.svg --only cpu one", "directory" },
-	{ "-o cpu.png --only cpu -f png one", "directory" },
-	{ "-o x.svg -f term one", "--format is not for the bootchart" },
+	{ "-o cpu.png --only cpu --format png one", "directory" },
+	{ "-o x.svg --format term one", "--format is not for the bootchart" },
 	{ "--only cpu --compare two one", "--compare is for the bootchart" },
 	{ "--only bootchart --keep one", "--keep is not for the bootchart" },
 	{ "-o /nonexistent/x.svg one", "/nonexistent/x.svg" },
@@ -246,7 +246,7 @@ START_TEST(beside_openembedded)
 	SKIP_IF(!has_gnuplot);
 	support_expect(dir, 0, "", "",
 		       "cp -r %s/tests/data/oe/genuine oe && chmod -R u+w oe && "
-		       BUILDBEAT " show oe >oe.before && for a in --keep \"-f png\" \"-f pdf\" "
+		       BUILDBEAT " show oe >oe.before && for a in --keep \"--format png\" \"--format pdf\" "
 		       "\"-o oe/charts --keep\"; do " BUILDBEAT " chart $a oe || exit; done >/dev/null && "
 		       BUILDBEAT " show oe >oe.after && cmp oe.before oe.after && " BUILDBEAT
 		       " chart -o - oe >again.svg && cmp again.svg oe/bootchart.svg", TOP_SRCDIR);

@@ -102,7 +102,7 @@ END_TEST
 /* Begun in one process and ended in another; by its id in any order. */
 START_TEST(ended_elsewhere)
 {
-	record("x=$(" SPAN "begin -p x)\ny=$(" SPAN "-p begin y)\n" SPAN "end \"$x\"\n" SPAN "z true\n"
+	record("x=$(" SPAN "begin --print-id x)\ny=$(" SPAN "--print-id begin y)\n" SPAN "end \"$x\"\n" SPAN "z true\n"
 	       SPAN "end \"$y\"\nsh -c '" SPAN "begin deep; true'\n" SPAN "begin outer\n"
 	       "sh -c '" SPAN "end outer; true'\n" SPAN "end nothing\n" SPAN "begin never\ntrue\n", "");
 	ck_assert_uint_eq(rec.n_spans, 6);
@@ -239,7 +239,7 @@ END_TEST
 START_TEST(not_recorded)
 {
 	support_expect(support_tmpdir(), 3, "out\n", "",
-		       SPAN "begin x; " SPAN "begin -p x; " SPAN "x sh -c 'echo out'; " SPAN "end x; "
+		       SPAN "begin x; " SPAN "begin --print-id x; " SPAN "x sh -c 'echo out'; " SPAN "end x; "
 		       SPAN "end; " SPAN "end -- sh -c 'exit 3'");
 }
 END_TEST
@@ -257,7 +257,7 @@ static const struct {
 	{ "end a b", "buildbeat: span: expected: end [ID|NAME], with ID as 'begin --print-id' prints it\n" },
 	{ "end ''", "buildbeat: span: expected: end [ID|NAME], with ID as 'begin --print-id' prints it\n" },
 	{ "end @A.1", "buildbeat: span: expected: end [ID|NAME], with ID as 'begin --print-id' prints it\n" },
-	{ "-p x true", "buildbeat: span: --print-id is for 'begin' only\n" },
+	{ "--print-id x true", "buildbeat: span: --print-id is for 'begin' only\n" },
 };
 
 START_TEST(misuse)

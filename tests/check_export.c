@@ -228,9 +228,9 @@ START_TEST(packed)
 	const char *trace = TOP_SRCDIR "/tests/data/recordings/nested";
 
 	support_expect(support_tmpdir(), 0, NULL, "",
-		       "%s export -t chrome -o p.json.gz %s && %s export -t chrome -o p.json %s && "
+		       "%s export --to chrome -o p.json.gz %s && %s export --to chrome -o p.json %s && "
 		       "gzip -dc p.json.gz | cmp - p.json && "
-		       "%s export -t perfetto -o p.pftrace.gz %s && %s export -t perfetto -o p.pftrace %s && "
+		       "%s export --to perfetto -o p.pftrace.gz %s && %s export --to perfetto -o p.pftrace %s && "
 		       "gzip -dc p.pftrace.gz | cmp - p.pftrace", BUILDBEAT, trace, BUILDBEAT, trace,
 		       BUILDBEAT, trace, BUILDBEAT, trace);
 }
@@ -245,15 +245,15 @@ START_TEST(standard_output)
 		       "cp -r %s/tests/data/recordings/nested r; printf 'a\\n' >r/output.log; "
 		       "printf 'buildbeat output 1\\n15 0 1 2\\n' >r/output_index.log; "
 		       "for f in chrome perfetto otlp otlp-logs otlp-metrics prometheus; do "
-		       "%s export -t $f r >name && mv $(cat name) a && %s export -t $f -o - r >b && "
+		       "%s export --to $f r >name && mv $(cat name) a && %s export --to $f -o - r >b && "
 		       "cmp a b; r=$?; echo $(cut -c 3- name) $r; done | sort",
 		       TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
-	support_expect(dir, 0, NULL, "", "for f in chrome perfetto; do %s export -t $f -o m r r >name && "
-		       "%s export -t $f -o - r r | cmp - m && rm m || exit; done; test ! -e -",
+	support_expect(dir, 0, NULL, "", "for f in chrome perfetto; do %s export --to $f -o m r r >name && "
+		       "%s export --to $f -o - r r | cmp - m && rm m || exit; done; test ! -e -",
 		       BUILDBEAT, BUILDBEAT);
-	support_refuses(dir, "export -t oe -o - r", "cannot be written to standard output");
+	support_refuses(dir, "export --to oe -o - r", "cannot be written to standard output");
 	support_expect(dir, 2, "", "standard output: cannot write: No space left on device",
-		       "%s export -t chrome -o - r >/dev/full", BUILDBEAT);
+		       "%s export --to chrome -o - r >/dev/full", BUILDBEAT);
 }
 END_TEST
 
@@ -266,8 +266,8 @@ START_TEST(several_machines)
 		       "for i in 1 2 3; do cp -r %s/tests/data/recordings/nested r$i; done && "
 		       "sed -i 's/^host:.*/host: b/; s/^start_mono_ns:.*/start_mono_ns: 7000000000/; "
 		       "s/^start_wall_ns: .*/start_wall_ns: 1795254192358544204/' r2/build && "
-		       "%s export -t perfetto -o m.tar r1 r2 r3 && tar xf m.tar && "
-		       "%s export -t chrome -o m.json r1 r2 r3", TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
+		       "%s export --to perfetto -o m.tar r1 r2 r3 && tar xf m.tar && "
+		       "%s export --to chrome -o m.json r1 r2 r3", TOP_SRCDIR, BUILDBEAT, BUILDBEAT);
 	read_it("chrome m.json");
 	ck_assert_str_eq(support_text(file("perfetto_manifest.json")), "{\"perfetto_manifest\":"
 		"{\"version\":1,\"trace_time\":{\"clock\":\"REALTIME\",\"file\":\"1-forge.pftrace\"},\"files\":[{\"path\":\"1-forge.pftrace\",\"machine\":{\"name\":\"forge\"}},"
@@ -275,7 +275,7 @@ START_TEST(several_machines)
 		"\"sync_to\":{\"file\":\"1-forge.pftrace\",\"clock\":\"BOOTTIME\"},\"offset_ns\":3933221902654}},"
 		"{\"path\":\"3-forge--2-.pftrace\",\"machine\":{\"name\":\"forge (2)\"},\"clocks\":{\"clock\":\"BOOTTIME\","
 		"\"sync_to\":{\"file\":\"1-forge.pftrace\",\"clock\":\"BOOTTIME\"},\"offset_ns\":0}}]}}\n");
-	support_expect(dir, 0, NULL, "", "%s export -t chrome -o 1.json r1 && grep -c '\"X\"' 1.json >n && "
+	support_expect(dir, 0, NULL, "", "%s export --to chrome -o 1.json r1 && grep -c '\"X\"' 1.json >n && "
 		       "test $((3 * $(cat n))) = $(grep -c '\"X\"' m.json) && "
 		       "grep -q '\"args\":{\"name\":\"forge (2) make\"}' m.json && "
 		       "grep '\"X\"' 1.json | sed 's/.*\"ts\":\\([0-9]*\\).*/\\1/' | sort -n | awk '{print $1 + 50000}' >a && "
@@ -284,9 +284,9 @@ START_TEST(several_machines)
 	support_expect(dir, 0, NULL, "", "for f in [123]-*.pftrace; do "
 		       "protoc -I %s/tests/data/perfetto --decode=Trace perfetto.proto <$f >/dev/null || exit; done",
 		       TOP_SRCDIR);
-	support_refuses(dir, "export -t chrome r1 r2", "option '--output' is missing");
-	support_refuses(dir, "export -t oe -o x r1 r2", "at most one recording");
-	support_refuses(dir, "export -t chrome --follow -o x r1 r2", "at most one recording");
+	support_refuses(dir, "export --to chrome r1 r2", "option '--output' is missing");
+	support_refuses(dir, "export --to oe -o x r1 r2", "at most one recording");
+	support_refuses(dir, "export --to chrome --follow -o x r1 r2", "at most one recording");
 }
 END_TEST
 

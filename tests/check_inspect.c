@@ -229,7 +229,7 @@ END_TEST
 static const struct {
 	const char *arguments, *message;
 } refused[] = {
-	{ "", "expected --pid PID, --match NAME, --task TASK, --heaviest, --follow NAME or a command" },
+	{ "", "expected --pid PID, --match NAME, --task TASK, --heaviest, --every NAME or a command" },
 	{ "--pid 0", "expected a whole number from 1" },
 	{ "--pid 2000000000", "there is no process 2000000000" },
 	{ "--match no-such-program-runs", "no process of yours is named 'no-such-program-runs'" },
@@ -304,7 +304,7 @@ START_TEST(background)
 {
 	struct run r;
 
-	run(&r, "grow; id=$(bb inspect --pid $victim --count 3 --interval 20ms -b -o a) && "
+	run(&r, "grow; id=$(bb inspect --pid $victim --count 3 --interval 20ms --background -o a) && "
 	    "test \"$id\" = 1 && bb inspect --wait 1 && bb inspect --status 1; s=$?; "
 	    "bb inspect --status; bb inspect --status --json | python3 -c '\n"
 	    "import json, sys\n"
@@ -325,9 +325,9 @@ START_TEST(cancelled)
 {
 	struct run r;
 
-	run(&r, "grow; a=$(bb inspect --pid $victim --interval 10ms -b -o a); "
-	    "b=$(bb inspect --pid $victim --freeze --interval 10ms -b -o b); "
-	    "c=$(bb inspect --pid $victim --interval 1h -b -o c); "
+	run(&r, "grow; a=$(bb inspect --pid $victim --interval 10ms --background -o a); "
+	    "b=$(bb inspect --pid $victim --freeze --interval 10ms --background -o b); "
+	    "c=$(bb inspect --pid $victim --interval 1h --background -o c); "
 	    "test \"$a $b $c\" = '1 2 3' || exit 9; "
 	    "bb inspect --cancel 2 || exit 8; bb inspect --wait 2; test $? = 1 || exit 7; "
 	    "runs() { grep -q 'State:.S' /proc/$victim/status; }; until_true runs; "
@@ -347,7 +347,7 @@ START_TEST(task_is_killed)
 {
 	struct run r;
 
-	run(&r, "grow; bb inspect --pid $victim --interval 10ms -b -o a >id; "
+	run(&r, "grow; bb inspect --pid $victim --interval 10ms --background -o a >id; "
 	    "kill -9 $(bb inspect --status --json | sed -n 's/.*\"pid\": \\([0-9]*\\),/\\1/p'); "
 	    "bb inspect --wait 1; echo $?; bb inspect --status 1 | tail -2 | head -1; kill $victim");
 	ck_assert_msg(strstr(buf_str(&r.out), "2\n100 %  " INSPECT_PROGRESS_DIED) != NULL, "%s%s",
@@ -359,7 +359,7 @@ START_TEST(background_fails)
 {
 	struct run r;
 
-	run(&r, "sleep 0 & p=$!; wait $p; mkdir a; grow; bb inspect --pid $victim -b -o a; s=$?; "
+	run(&r, "sleep 0 & p=$!; wait $p; mkdir a; grow; bb inspect --pid $victim --background -o a; s=$?; "
 	    "kill $victim; exit $s");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(buf_str(&r.out), "");
@@ -373,7 +373,7 @@ START_TEST(registry_is_private)
 	struct run r;
 
 	run(&r, "mkdir -m 777 run/buildbeat-inspect; mkdir tmp; export TMPDIR=$PWD/tmp; "
-	    "grow; bb inspect --pid $victim -n 1 -b -o a; bb inspect --wait 1; kill $victim; "
+	    "grow; bb inspect --pid $victim --count 1 --background -o a; bb inspect --wait 1; kill $victim; "
 	    "ls run/buildbeat-inspect; stat -c %%a tmp/*");
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), "1\n700\n");
@@ -385,9 +385,9 @@ START_TEST(old_tasks)
 {
 	struct run r;
 
-	run(&r, "grow; for i in 1 2; do bb inspect --pid $victim -n 1 -b -o a$i; bb inspect --wait $i; "
+	run(&r, "grow; for i in 1 2; do bb inspect --pid $victim --count 1 --background -o a$i; bb inspect --wait $i; "
 	    "done; touch -d '2 hours ago' run/buildbeat-inspect/1/progress.log; "
-	    "bb inspect --pid $victim -n 1 -b -o a3; bb inspect --wait 3; kill $victim; "
+	    "bb inspect --pid $victim --count 1 --background -o a3; bb inspect --wait 3; kill $victim; "
 	    "ls run/buildbeat-inspect");
 	ck_assert_str_eq(buf_str(&r.out), "1\n2\n3\n2\n3\n");
 }

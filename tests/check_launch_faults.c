@@ -51,7 +51,7 @@ static const struct { const char *ours, *theirs; } descriptors[] = {
 	{ RECORD, "" },
 	{ RECORD "--processes ", "" },
 	{ RECORD "--trace t.json ", "" },
-	{ BUILDBEAT " task -r rec name -- ", "" },
+	{ BUILDBEAT " task --recording rec name -- ", "" },
 	{ RECORD "--processes -- sh -c 'exec \"$@\" 0<&-' - ", "sh -c 'exec \"$@\" 0<&-' - " },
 	{ "exec 0<&- 2>&-; " RECORD "--processes ", "exec 0<&- 2>&-; " },
 	{ "exec 0<&- 7>/dev/null; " RECORD, "exec 0<&- 7>/dev/null; " },
@@ -71,7 +71,7 @@ START_TEST(same_descriptors)
 END_TEST
 
 static const char *const alone[] = {
-	RECORD, RECORD "--processes ", BUILDBEAT " task -r rec name -- ",
+	RECORD, RECORD "--processes ", BUILDBEAT " task --recording rec name -- ",
 };
 
 /* The command runs without us: no ticket, no recording, the same signal mask. */

@@ -189,7 +189,7 @@ START_TEST(command)
 	make_recording(&r, good, ARRAY_SIZE(good));
 	support_expect(support_tmpdir(), 0, "NOTE: recipe gcc-12.2-r0: task do_install: Started\r\n"
 		       "ERROR: gcc-12.2-r0 do_install: oe_runmake failed\n",
-		       "/t/gcc/temp/log.do_install.9\n", TOP_BUILDDIR "/buildbeat log -t do_install .");
+		       "/t/gcc/temp/log.do_install.9\n", TOP_BUILDDIR "/buildbeat log -T do_install .");
 	recorded_release(&r);
 }
 END_TEST

@@ -169,8 +169,8 @@ START_TEST(loss_is_reported)
 		       "grep -c '\"complete\": *false' json; "
 		       BUILDBEAT " archive --repo a.git stats/one; echo $?; "
 		       BUILDBEAT " diff stats/one stats/one; echo $?; "
-		       BUILDBEAT " export -t oe -o oe stats/one; echo $?; "
-		       BUILDBEAT " export -t chrome -o trace stats/one; echo $?; ls -d oe trace; "
+		       BUILDBEAT " export --to oe -o oe stats/one; echo $?; "
+		       BUILDBEAT " export --to chrome -o trace stats/one; echo $?; ls -d oe trace; "
 		       BUILDBEAT " chart --only bootchart -o b.svg stats/one >/dev/null; "
 		       "grep -q ' incomplete<' b.svg; echo $?; grep -c '^<text.* lost (' b.svg");
 }

@@ -126,8 +126,8 @@ START_TEST(fortnight)
 	says(support_path("%s/report/check.xml", top), "<failure");
 	says(support_path("%s/report/index.html", top), "table.txt");
 
-	sh(top, BUILDBEAT " accept --repo builds.git -m 'the table holds all words now' table.txt");
-	sh(top, BUILDBEAT " accept --repo builds.git -m 'the table is the largest' --total");
+	sh(top, BUILDBEAT " accept --repo builds.git --message 'the table holds all words now' table.txt");
+	sh(top, BUILDBEAT " accept --repo builds.git --message 'the table is the largest' --total");
 	expect(top, day++, 0, SAYS("no regression"));
 	says(support_path("%s/report/check.xml", top), "failures=\"0\"");
 	expect(top, day, 0, SAYS("no regression"));

@@ -39,13 +39,13 @@ static const char *recording(void)
 }
 
 static const struct { const char *command, *message; } wrong[] = {
-	{ "profile -g nothing rec", "no column 'nothing'; expected name, rule" },
-	{ "profile -g run rec", "no column 'run'; expected name, rule" },
+	{ "profile -b nothing rec", "no column 'nothing'; expected name, rule" },
+	{ "profile -b run rec", "no column 'run'; expected name, rule" },
 	{ "profile -s runs rec", "option '--sort': no column 'runs'" },
 	{ "profile -s run,run rec", "column 'run' is given twice" },
 	{ "profile --columns run, rec", "no column ''" },
-	{ "profile -m x rec", "option '--merge': no column 'x'" },
-	{ "profile -f '/(/' rec", "not a regular expression" },
+	{ "profile --merge x rec", "option '--merge': no column 'x'" },
+	{ "profile -F '/(/' rec", "not a regular expression" },
 	{ "profile -t 0 rec", "expected" }, { "profile -t x rec", "expected" },
 	{ "profile --since rec", "expected" }, { "profile --since 3x rec", "expected a time" },
 	{ "profile --since 5MiB rec", "expected a time" }, { "profile --until 2x rec", "expected" },
@@ -64,14 +64,14 @@ START_TEST(misuse)
 END_TEST
 
 static const struct { const char *command, *out; } good[] = {
-	{ "profile rec", "a.o" }, { "profile -g kind,name -t 1 rec", "kind = compile and name" },
+	{ "profile rec", "a.o" }, { "profile -b kind,name -t 1 rec", "kind = compile and name" },
 	{ "profile rec two", "prog" }, { "profile --since 30ms --until 60ms rec", "1 run, " },
 	{ "profile --since 1h rec", "; 0 seconds worth of data" },
 	{ "profile -j rec", "\"death_data\"" }, { "profile -j rec two", "\"difference\": true" },
-	{ "profile --threads rec", "worker-1" }, { "profile --threads -m name,died,pid rec", "(2 unique)" },
-	{ "profile -m none rec", "a.o" }, { "profile -g none rec", "3 rows\n" },
+	{ "profile --threads rec", "worker-1" }, { "profile --threads --merge name,died,pid rec", "(2 unique)" },
+	{ "profile --merge none rec", "a.o" }, { "profile -b none rec", "3 rows\n" },
 	{ "profile rec", "kind = compile\n    3  45 ms  15 ms" },
-	{ "profile -g dir rec", "dir = (none)\n" }, { "profile -g none -f a.o -a -r rec", "1 row\n" },
+	{ "profile -b dir rec", "dir = (none)\n" }, { "profile -b none -F a.o -a -r rec", "1 row\n" },
 	{ "profile rec rec", "0 rows" },
 };
 
@@ -164,8 +164,8 @@ static const struct { const char *options, *line; } units[] = {
 	{ "--columns count,run,mean,max,sample,name,cpu,amount,amount-max", "\n"
 	  "  100      4.8 KiB       50 B       99 B      42 B  allocates     -  1700 faults  20 faults\n"
 	  "  100  1000 faults  10 faults  30 faults  4 faults  faulty     7 us         7 us     900 ns\n" },
-	{ "--columns count,run,mean -g kind", "\n 1200            -          -\n" },
-	{ "-f '50 B' --columns name", "allocates\n1 row" },
+	{ "--columns count,run,mean -b kind", "\n 1200            -          -\n" },
+	{ "-F '50 B' --columns name", "allocates\n1 row" },
 	{ "-j", "\"run_ms\": null,\n" }, { "-j", "\"cpu_us\": null,\n" },
 	{ "-j", "\"run_us\": 24.300,\n" }, { "-j", "\"run_us_p50\": 0.024,\n" },
 	{ "-j", "\"lost_runs\": 5,\n" }, { "-j", "\"cpu_us\": 7,\n" },
@@ -223,7 +223,7 @@ static void write_many(const char *path, uint32_t n_locations, uint32_t n_thread
 START_TEST(merged_early)
 {
 	static const char *const options[] = {
-		"-g none", "-g born", "-g phase", "--since 1s -g none", "--until 1s -g none",
+		"-b none", "-b born", "-b phase", "--since 1s -b none", "--until 1s -b none",
 	};
 	const char *dir = support_tmpdir(), *columns = "count,living,run,mean,max,p50,p95,self,name,born,died,phase";
 	struct run early, late;
@@ -232,7 +232,7 @@ START_TEST(merged_early)
 	write_many(support_path("%s/rec/tally.log", dir), 40, 12, 2);
 	support_buildbeat(&early, dir, 0, support_path("profile -a -s name,run --columns %s %s rec",
 						       columns, options[_i]));
-	support_buildbeat(&late, dir, 0, support_path("profile -a -s name,run --columns %s %s -f function rec",
+	support_buildbeat(&late, dir, 0, support_path("profile -a -s name,run --columns %s %s -F function rec",
 						      columns, options[_i]));
 	ck_assert_int_eq(early.status, 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&early.out), "Worker*-*"));
@@ -292,9 +292,9 @@ START_TEST(tasks_of_phases)
 	const char *dir = support_tmpdir();
 
 	write_recording(dir, "rec", PHASES);
-	check_order(dir, "profile -g phase -s phase --columns phase,count,run,name rec",
+	check_order(dir, "profile -b phase -s phase --columns phase,count,run,name rec",
 		    "phase = configure\nconfigure      2  30 ms", "phase = install\n");
-	check_order(dir, "profile -g phase -s phase --columns phase,count,run,name rec",
+	check_order(dir, "profile -b phase -s phase --columns phase,count,run,name rec",
 		    "phase = install\n", "install        1  30 ms");
 }
 END_TEST

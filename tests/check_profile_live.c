@@ -108,7 +108,7 @@ START_TEST(a_host)
 				 "0"), .2);
 	profile(&r, "--live --columns count,name");
 	ck_assert_int_eq(count_of(&r, "two()"), 50);
-	profile(&r, "--live -g phase --columns count,name");
+	profile(&r, "--live -b phase --columns count,name");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "phase = compile"));
 
 	kill(pid, SIGKILL);

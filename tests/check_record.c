@@ -74,7 +74,7 @@ START_TEST(nothing_ran)
 	static const char *const record[] = {
 		BUILDBEAT " record --no-git -o new/stats -- ./file",
 		BUILDBEAT " record --git -o new/stats --processes -- nonexistent-program",
-		BUILDBEAT " task -r new/stats/two name nonexistent-program",
+		BUILDBEAT " task --recording new/stats/two name nonexistent-program",
 	};
 
 	support_expect(support_tmpdir(), ANY_STATUS, "new:\n\nxdg:\nfile\nxdg\n"
@@ -93,8 +93,8 @@ START_TEST(something_ran)
 {
 	static const char *const command[] = {
 		"record --no-git -o stats -n one -- sh -c nonexistent-program",
-		"task -r stats/one name sh -c nonexistent-program",
-		"task -r stats/one name sh -c \"" BUILDBEAT " task -r stats/one inner nonexistent-program\"",
+		"task --recording stats/one name sh -c nonexistent-program",
+		"task --recording stats/one name sh -c \"" BUILDBEAT " task --recording stats/one inner nonexistent-program\"",
 	};
 
 	support_expect(support_tmpdir(), ANY_STATUS, "127\none\n", NULL,

@@ -177,7 +177,7 @@ START_TEST(imported_commands)
 		       "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5000,\"name\":"
 		       "\"curl -u me:" SECRET " http://h\",\"args\":{\"detail\":\"TOKEN=" SECRET
 		       "\",\"command\":\"x --token " SECRET "\"}}]");
-	support_run(&r, top, "%s import -o stats -n one -f chrome trace.json", BUILDBEAT);
+	support_run(&r, top, "%s import -o stats -n one --from chrome trace.json", BUILDBEAT);
 	ck_run(&r, 0);
 	support_run(&r, top, "grep -ra " SECRET " stats");
 	ck_run(&r, 1);
@@ -203,7 +203,7 @@ START_TEST(patterns_of_config)
 	support_writes(support_path("%s/buildbeat.yaml", top), config_cases[_i].yaml);
 	support_writes(support_path("%s/Makefile", top), "all:\n\t@true a TOKEN=xyz vault=abc -k def\n");
 	support_expect(top, ANY_STATUS, "3\n", NULL,
-		       "%s record --no-git -n one -- make -s && %s task -r buildstats/one t -- true "
+		       "%s record --no-git -n one -- make -s && %s task --recording buildstats/one t -- true "
 		       "a TOKEN=xyz vault=abc -k def && grep -ch '%s' buildstats/one/tasks.log", BUILDBEAT,
 		       BUILDBEAT, "true a .*");
 	support_expect(top, ANY_STATUS, "3\n", NULL,

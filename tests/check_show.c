@@ -36,7 +36,7 @@ static const struct support_golden goldens[] = {
 	{ "show-nested.md", "show -m -b kind,directory -t 3 nested", 0 },
 	{ "show-processes.md", "show --markdown -k compile -s cpu -b program ../processes/make", 0 },
 	{ "show-oe.md", "show --markdown --by directory -t 5 ../oe/genuine", 0 },
-	{ "show-none.txt", "show -k link -f nothing --failed nested", 80 },
+	{ "show-none.txt", "show -k link -F nothing --failed nested", 80 },
 	{ "show-none-tasks.txt", "show --tasks --failed ../processes/make", 80 },
 	{ "show-nested-tasks.txt", "show --tasks nested", 80 },
 	{ "show-nested-kind.json", "show -j -k compile -s name nested", 0 },

@@ -55,8 +55,8 @@ START_TEST(in_a_named_recording)
 	struct recording rec;
 
 	support_expect(support_tmpdir(), 0, NULL, NULL,
-		       BUILDBEAT " task -r new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
-		       BUILDBEAT " task -r new/rec/ two true");
+		       BUILDBEAT " task --recording new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
+		       BUILDBEAT " task --recording new/rec/ two true");
 	read_recording(&rec, "new/rec");
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_int_gt(rec.task[0].max_rss_kb, 60 * 1024);
@@ -77,7 +77,7 @@ START_TEST(into_a_running_build)
 
 	support_run(&r, support_tmpdir(), RECORD "sh -c 'echo \"x := \\$(shell touch bad)\" >"
 		    "stats/one/buildbeat.mk; cp -s /bin/true stats/one/buildbeat-preload.so; "
-		    "env -u MAKEFILES " BUILDBEAT " task -r stats/one x env | "
+		    "env -u MAKEFILES " BUILDBEAT " task --recording stats/one x env | "
 		    "grep -c ^MAKEFILES=; ls $TMPDIR/buildbeat-*/buildbeat.mk | wc -l'; "
 		    "ls $TMPDIR/buildbeat-*/buildbeat.mk bad; true");
 	/* a program without the preloaded object sees the variables for others */

@@ -43,7 +43,7 @@ static const struct { enum who who; const char *make, *message; bool ignored; } 
 };
 
 static const char *const commands[] = {
-	"record --no-git -o out -- touch ran", "task -r out/one x touch ran", "show", "list", "doctor",
+	"record --no-git -o out -- touch ran", "task --recording out/one x touch ran", "show", "list", "doctor",
 	"chart", "check", "bisect --good x --bad y true",
 };
 
@@ -183,7 +183,7 @@ START_TEST(output)
 			      : !r.err.len, "%s", r.err.data);
 	/* and imported and exported recordings */
 	support_run(&r, hostile_base, BUILDBEAT " record --no-git -o good -n one true; cd in; "
-		    BUILDBEAT " export -t oe -o exported ../good/one; ls exported");
+		    BUILDBEAT " export --to oe -o exported ../good/one; ls exported");
 	ck_assert_msg(!r.out.len == (message && !strstr(message, "buildstats")), "%s%s", r.out.data, r.err.data);
 }
 END_TEST
@@ -191,7 +191,7 @@ END_TEST
 /* The default recording is not another user's. */
 START_TEST(implied)
 {
-	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export -t chrome -o x", "diff one one" };
+	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export --to chrome -o x", "diff one one" };
 	struct run r;
 
 	SKIP_IF(!hostile_can());
@@ -217,7 +217,7 @@ static const struct { const char *write, *name; bool followed, gnuplot; } target
 	{ "chart --only cpu out/one", "out/one/cpu.svg", false, true },
 	{ "chart --only cpu --keep out/one", "out/one/cpu.gnuplot", false, true },
 	{ "chart --only cpu --keep out/one", "out/one/cpu.data", false, true },
-	{ "chart --only cpu -f png -o there out/one", "there/cpu.png", false, true },
+	{ "chart --only cpu --format png -o there out/one", "there/cpu.png", false, true },
 	{ "diff --html there/d.html one one", "there/d.html", true, false },
 	{ "report --repo builds -o there", "there/index.html", false, false },
 	{ "check --repo builds --junit -o there/c", "there/c", true, false },
@@ -272,7 +272,7 @@ END_TEST
 /* A recording that is named needs no project file. */
 START_TEST(named_recording)
 {
-	static const char *const shown[] = { "show", "chart -f svg -o out/x", "log", "profile", "export --to chrome" };
+	static const char *const shown[] = { "show", "chart --format svg -o out/x", "log", "profile", "export --to chrome" };
 
 	support_expect(hostile_base, 0, NULL, NULL, BUILDBEAT " record --no-git --log -o out -n one echo x; "
 		       "echo 'git: false' >buildbeat.yaml; chmod o+w buildbeat.yaml");
@@ -290,9 +290,9 @@ START_TEST(joined)
 
 	SKIP_IF(!hostile_can());
 	support_run(&r, hostile_base, "umask 022; " BUILDBEAT " record --no-git -o out -n one true; echo mine >mine; "
-		    "ln -sf ../../mine out/one/tasks.log; " BUILDBEAT " task -r out/one x echo ran; cat mine; "
+		    "ln -sf ../../mine out/one/tasks.log; " BUILDBEAT " task --recording out/one x echo ran; cat mine; "
 		    "rm out/one/tasks.log; : >out/one/tasks.log; chown 65534 out/one; "
-		    BUILDBEAT " task -r out/one x echo ran; cat out/one/tasks.log");
+		    BUILDBEAT " task --recording out/one x echo ran; cat out/one/tasks.log");
 	ck_assert_str_eq(r.out.data, "ran\nmine\nran\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "tasks will be recorded") ? NULL : strstr(r.err.data, "nothing is recorded: "));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "out/one: it belongs to "));

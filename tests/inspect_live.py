@@ -173,7 +173,7 @@ def check_ps(directory):
         assert {os.getpid(), build.pid, make} <= set(every)
         assert every[python["pid"]] == "threads" and every[os.getpid()] is None
 
-        assert "'--match': '(' is not a regular expression" in run("ps", "-m", "(", status=2)
+        assert "'--match': '(' is not a regular expression" in run("ps", "--match", "(", status=2)
         run("ps", "--sort", "size", status=2)
         run("ps", "--interval", "1us", status=2)
         run("ps", f"{directory}/Makefile", status=2)
@@ -268,15 +268,15 @@ def check_mmaps(directory):
         expected = check_mappings(subject.pid)
         check_choices(subject.pid, expected)
         check_pages(subject.pid, expected)
-        assert "'--permissions'" in run("mmaps", subject.pid, "-p", "(", status=2)
-        assert "'--address'" in run("mmaps", subject.pid, "-a", "xyz", status=2)
-        assert "needs an archive" in run("mmaps", subject.pid, "-s", 1, status=2)
+        assert "'--permissions'" in run("mmaps", subject.pid, "--permissions", "(", status=2)
+        assert "'--address'" in run("mmaps", subject.pid, "--address", "xyz", status=2)
+        assert "needs an archive" in run("mmaps", subject.pid, "--snapshot", 1, status=2)
         archive = f"{directory}/archive"
         run("inspect", "--pid", subject.pid, "--count", 2, "--interval", "50ms", "--pages", "-o", archive)
         of_archive = json.loads(run("mmaps", archive, "-j"))["mappings"]
         assert [int(m["start"], 16) for m in of_archive] == [m[0] for m in expected]
         assert "ranges" in run("mmaps", archive, "--pages", "--snapshot", 1)
-        assert "no snapshot 3: the inspection has 2" in run("mmaps", archive, "-s", 3, status=2)
+        assert "no snapshot 3: the inspection has 2" in run("mmaps", archive, "--snapshot", 3, status=2)
         if os.geteuid():
             assert "root can" in run("mmaps", 1, status=2)
     finally:
@@ -328,7 +328,7 @@ def check_machine():
         assert m["load"] >= 0 and m["running_threads"] >= 1
     # readings are half a second apart
     start = time.monotonic()
-    lines = run("stats", "-j", "-n", 5, "-i", "10ms").splitlines()
+    lines = run("stats", "-j", "--count", 5, "-i", "10ms").splitlines()
     readings = {json.dumps(json.loads(line)["cpus"]) for line in lines}
     assert len(readings) <= (time.monotonic() - start) / 0.5
     text = run("stats", "--count", 1)
@@ -349,13 +349,13 @@ def check_hostile_name(directory, name, shown):
     subject = subprocess.Popen(["python3", "-c", HOSTILE, name.hex()], cwd=directory)
     try:
         wait_until(lambda: os.path.exists(f"{directory}/ready"), "it has its name")
-        assert run("stats", "-p", subject.pid, "-n", 1).startswith(
+        assert run("stats", "-p", subject.pid, "--count", 1).startswith(
             f"process {subject.pid} ({shown}), 2 samples\n")
         rows = [line for line in run("ps", "--all").splitlines()
                 if line.split()[0] == str(subject.pid)]
         assert len(rows) == 1 and all(c.isprintable() for c in rows[0]), rows
         archive = f"{directory}/hostile-{subject.pid}"
-        run("inspect", "-p", subject.pid, "-n", 1, "-o", archive)
+        run("inspect", "-p", subject.pid, "--count", 1, "-o", archive)
         assert run("inspect", "--show", archive).startswith(shown + " had ")
     finally:
         subject.kill()
@@ -368,7 +368,7 @@ def check_stats(directory):
     try:
         wait_until(lambda: os.path.exists(f"{directory}/ready"), "it runs")
         before = stat(subject.pid)
-        lines = run("stats", "--pid", subject.pid, "-j", "-n", 130, "-i", "10ms").splitlines()
+        lines = run("stats", "--pid", subject.pid, "-j", "--count", 130, "-i", "10ms").splitlines()
         after = stat(subject.pid)
         last = json.loads(lines[-1])
         samples = last["samples"]
@@ -386,7 +386,7 @@ def check_stats(directory):
         used = sum(s["cpu_percent"] / 100 * (older["age_us"] - s["age_us"]) / 1e6
                    for older, s in zip(samples, samples[1:]))
         assert used <= ticks / TICK + 0.05, (used, ticks)
-        text = run("stats", "--pid", subject.pid, "-n", 1)
+        text = run("stats", "--pid", subject.pid, "--count", 1)
         assert f"process {subject.pid} (python3), 2 samples" in text
         for head in "CPU", "RSS", "threads", "faults", "read", "written":
             assert re.search(f"^{head} ", text, re.M), head
@@ -449,7 +449,7 @@ def check_follow(directory):
     """Every process of a name, also one that starts later, has its own archive."""
     program = shutil.copy(shutil.which("sleep"), f"{directory}/slumber")
     sleepers = [subprocess.Popen([program, "1000"])]
-    follow = subprocess.Popen([BUILDBEAT, "inspect", "--follow", "slumber", "-o", "followed"],
+    follow = subprocess.Popen([BUILDBEAT, "inspect", "--every", "slumber", "-o", "followed"],
                               cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def inspected():

@@ -192,7 +192,7 @@ def check_machine(ask):
     first = ask("/api/stats")
     time.sleep(0.6)
     second = ask("/api/stats")
-    theirs = json.loads(subprocess.run([BUILDBEAT, "stats", "-j", "-n1"], capture_output=True, text=True,
+    theirs = json.loads(subprocess.run([BUILDBEAT, "stats", "-j", "--count=1"], capture_output=True, text=True,
                                        check=True).stdout)
     assert set(first) == set(second) == set(theirs)
     assert second["memory"]["total_kb"] == theirs["memory"]["total_kb"]

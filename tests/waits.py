@@ -127,7 +127,7 @@ def record(plan, directory):
 # What the outputs say
 
 def said_by_profile(recording):
-    rows, said = json.loads(run("profile", "--json", "-g", "name", recording)), {}
+    rows, said = json.loads(run("profile", "--json", "-b", "name", recording)), {}
     for process in rows["processes"]:
         for row in process["list"]:
             data = row["death_data"]
@@ -137,7 +137,7 @@ def said_by_profile(recording):
 
 
 def said_by_otlp(recording):
-    text, said = run("export", "-t", "otlp", "-o", "-", recording), {}
+    text, said = run("export", "--to", "otlp", "-o", "-", recording), {}
     for line in text.splitlines():
         for resource in json.loads(line)["resourceSpans"]:
             for scope in resource["scopeSpans"]:

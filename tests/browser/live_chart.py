@@ -223,7 +223,7 @@ def another_server_goes_on(page):
             assert page.view()[1] == until
             go('bad')
             address = server.url.split('//')[1]
-            again = subprocess.Popen((os.path.join(page.places.builddir, 'buildbeat'), 'serve', '-l', address, path),
+            again = subprocess.Popen((os.path.join(page.places.builddir, 'buildbeat'), 'serve', '--listen', address, path),
                                      stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                                      env=dict(os.environ, XDG_RUNTIME_DIR=page.places.tmp))
             try:

@@ -8,7 +8,7 @@ TASKS = 2000
 
 def _open(page, fragment='', *options):
     recording = page.places.generated(TASKS, 60)
-    page.open_file(page.places.profile(*(options or ('-g', 'none', '--at', '20s', '--at', '40s')), recording), fragment)
+    page.open_file(page.places.profile(*(options or ('-b', 'none', '--at', '20s', '--at', '40s')), recording), fragment)
     assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
     page.settle()
     return recording
