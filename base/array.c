@@ -12,6 +12,16 @@ static void *resize(void *array, size_t cap, size_t item_size)
 	return cap <= SIZE_MAX / 2 / item_size ? realloc(array, cap * item_size) : NULL;
 }
 
+void *array_new(size_t n, size_t item_size)
+{
+	return resize(NULL, n ? n : 1, item_size);
+}
+
+void *array_new_zero(size_t n, size_t item_size)
+{
+	return calloc(n ? n : 1, item_size ? item_size : 1);
+}
+
 void *array_double(void *array, size_t n, size_t item_size)
 {
 	return resize(array, n ? 2 * n : ARRAY_FIRST, item_size);

@@ -14,6 +14,11 @@ static inline int array_order(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Room for n items, without values or all zero; at least one byte. To be freed. NULL if out of
+ * memory, also if no memory could be that large. */
+void *array_new(size_t n, size_t item_size);
+void *array_new_zero(size_t n, size_t item_size);
+
 /*
  * Make room for one more item in an array of n items that only ever grew through this. Returns
  * the array, possibly moved, or NULL if out of memory: then the old one is unchanged. It doubles;

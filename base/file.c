@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include "base/array.h"
 #include "base/readfile.h"
 
 #include <errno.h>
@@ -39,15 +40,23 @@ static int open_or_make(int dir_fd, const char *name, int flags)
 	return fd;
 }
 
+int file_copy(int fd)
+{
+	static const int floors[] = { FD_FLOOR, FD_FLOOR_TIGHT, STDERR_FILENO + 1 };
+	int copy = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(floors) && copy < 0; i++)
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, floors[i]);
+	return copy < 0 ? -errno : copy;
+}
+
 int file_move_up(int fd)
 {
 	int moved;
 
 	if (fd < 0 || fd >= FD_FLOOR)
 		return fd;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-	if (moved < 0)
-		moved = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR_TIGHT);
+	moved = file_copy(fd);
 	if (moved < 0)
 		return fd;
 	close(fd);

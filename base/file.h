@@ -16,7 +16,11 @@
  * errno. */
 int file_open_at(int dir_fd, const char *name, int flags);
 
-/* The same for a descriptor that is open: a standard one that was closed has no other use.
+/* dup() to 40 or above where possible, never to a standard descriptor, with close-on-exec. The
+ * copy or a negative errno. */
+int file_copy(int fd);
+
+/* Move a descriptor there that is open: a standard one that was closed has no other use.
  * Returns the new one, or fd if it cannot be moved or is negative. */
 int file_move_up(int fd);
 

@@ -6,17 +6,21 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/readfile.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "tests/support.h"
 
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -159,6 +163,95 @@ START_TEST(growth)
 END_TEST
 
 /* Files of all sizes around the chunks and the limit. */
+START_TEST(new_arrays)
+{
+	uint64_t *a = array_new(3, sizeof *a), *zero = array_new_zero(3, sizeof *zero);
+	char *none = array_new(0, sizeof *a), *none_zero = array_new_zero(0, sizeof *a);
+
+	ck_assert(a && zero && none && none_zero);
+	ck_assert_uint_eq(zero[0] | zero[1] | zero[2], 0);
+	ck_assert_int_eq(*none_zero, 0);
+	free(a);
+	free(zero);
+	free(none);
+	free(none_zero);
+	/* the products are 8 and 0 in 64 bits */
+	ck_assert(!array_new(SIZE_MAX / 8 + 2, 8) && !array_new_zero(SIZE_MAX / 8 + 2, 8));
+	ck_assert(!array_new(SIZE_MAX / 8 + 1, 8) && !array_new_zero(SIZE_MAX / 8 + 1, 8));
+}
+END_TEST
+
+START_TEST(search)
+{
+	static const int of[] = { 1, 3, 3, 3, 7, 9, 9 };
+	struct search_range none = search_between(3, 1);
+
+	for (size_t from = 0; from <= ARRAY_SIZE(of); from++) {
+		for (size_t until = from; until <= ARRAY_SIZE(of); until++) {
+			for (int wanted = 0; wanted <= 10; wanted++) {
+				struct search_range s = search_between(from, until);
+				size_t first = from, compared = 0;
+
+				while (first < until && of[first] < wanted)
+					first++;
+				for (; search_next(&s); compared++) {
+					ck_assert_uint_lt(s.at, until);
+					search_past(&s, of[s.at] < wanted);
+				}
+				ck_assert_uint_eq(s.at, first);
+				ck_assert_uint_le(compared, 3);
+			}
+		}
+	}
+	ck_assert(!search_next(&none));
+	ck_assert_uint_eq(none.at, 3);
+	ck_assert_uint_eq(search_all(ARRAY_SIZE(of)).high, ARRAY_SIZE(of));
+}
+END_TEST
+
+START_TEST(smaller_and_larger)
+{
+	ck_assert_int_eq(MIN(-1, 1), -1);
+	ck_assert_int_eq(MIN(1, -1), -1);
+	ck_assert_int_eq(MAX(-1, 1), 1);
+	ck_assert_int_eq(MAX(1, -1), 1);
+	ck_assert_int_eq(MAX(1, 1 + 1) * 2, 4);
+	ck_assert(MIN(NAN, 1.0) == 1.0 && MAX(NAN, 1.0) == 1.0);
+}
+END_TEST
+
+static bool is_inherited(int fd)
+{
+	return !(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+}
+
+/* With standard descriptors closed, and under a limit. */
+START_TEST(copies)
+{
+	int low = open("/dev/null", O_RDONLY), copy = file_copy(low);
+	struct rlimit few = { 16, 16 };
+
+	ck_assert_int_lt(low, 12);
+	ck_assert_int_ge(copy, 40);
+	ck_assert(is_inherited(low) && !is_inherited(copy));
+	close(copy);
+	close(STDIN_FILENO);
+	ck_assert(!setrlimit(RLIMIT_NOFILE, &few));
+	copy = file_copy(low);
+	ck_assert_int_ge(copy, 10);
+	few.rlim_cur = 10;
+	ck_assert(!setrlimit(RLIMIT_NOFILE, &few));
+	close(copy);
+	copy = file_copy(low);
+	ck_assert_int_gt(copy, STDERR_FILENO);
+	ck_assert_int_lt(copy, 10);
+	while (copy >= 0)
+		copy = file_copy(low);
+	ck_assert_int_eq(copy, -EMFILE);
+	ck_assert_int_eq(file_copy(9999), -EBADF);
+}
+END_TEST
+
 START_TEST(limit)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };
@@ -279,5 +372,6 @@ TEST_PROGRAM(base)
 {
 	return support_main("base", TEST(removal), TEST(heads_and_tails), TEST(digits), TEST(fnv),
 			    TEST_EACH(time_text, times), TEST_LOOP(names, 2), TEST_LOOP(growth, 40),
+			    TEST(new_arrays), TEST(search), TEST(smaller_and_larger), TEST(copies),
 			    TEST_LOOP(limit, 7 * 7), TEST(beginning), TEST(pieces), TEST(program));
 }
