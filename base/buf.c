@@ -39,11 +39,13 @@ void buf_cut(struct buf *b, size_t len)
 		b->data[len] = '\0';
 }
 
-static int fail(struct buf *b, int error)
+int buf_fail(struct buf *b, int error)
 {
-	if (b->whole && !b->whole->error)
-		fail(b->whole, error);
-	return b->error = error;
+	if (b->whole)
+		buf_fail(b->whole, error);
+	if (!b->error)
+		b->error = error;
+	return b->error;
 }
 
 static int grow(struct buf *b, size_t need)
@@ -52,15 +54,15 @@ static int grow(struct buf *b, size_t need)
 	char *data;
 
 	if (b->fixed)
-		return fail(b, -ENOBUFS);
+		return buf_fail(b, -ENOBUFS);
 	while (cap < need) {
 		if (cap > SIZE_MAX / 2)
-			return fail(b, -ENOMEM);
+			return buf_fail(b, -ENOMEM);
 		cap *= 2;
 	}
 	data = realloc(b->data, cap);
 	if (!data)
-		return fail(b, -ENOMEM);
+		return buf_fail(b, -ENOMEM);
 	b->data = data;
 	b->cap = cap;
 	return 0;
@@ -71,7 +73,7 @@ int buf_reserve(struct buf *b, size_t n)
 	if (b->error)
 		return b->error;
 	if (n >= SIZE_MAX - b->len)
-		return fail(b, -ENOMEM);
+		return buf_fail(b, -ENOMEM);
 	if (b->cap - b->len > n)
 		return 0;
 	return grow(b, b->len + n + 1);

@@ -17,7 +17,7 @@ struct buf {
 	size_t len;
 	size_t cap;
 	bool fixed;
-	int error;		/* 0, -ENOMEM or -ENOBUFS */
+	int error;		/* 0, -ENOMEM, -ENOBUFS or that of buf_fail() */
 	struct buf *whole;	/* gets the error of this buffer too; may be NULL */
 };
 
@@ -54,6 +54,9 @@ void buf_addf(struct buf *b, const char *format, ...)
 
 /* The content as a C string, "" if nothing was added. The buffer owns it. */
 const char *buf_str(struct buf *b);
+
+/* Set the error, if there is none yet: the content is wrong. Returns the error. */
+int buf_fail(struct buf *b, int error);
 
 int buf_error(const struct buf *b);
 

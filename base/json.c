@@ -3,8 +3,9 @@
 
 #include "base/utf8.h"
 
-#include <assert.h>
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void json_init(struct json *j, struct buf *out, bool compact)
@@ -137,8 +138,30 @@ static void add_quoted(struct buf *b, const char *s, size_t len)
 	buf_addc(b, '"');
 }
 
+bool json_strict;
+
+#define CHECKED_DEPTH 64
+
+static uint64_t bit_of(unsigned depth)
+{
+	return depth && depth <= CHECKED_DEPTH ? UINT64_C(1) << (depth - 1) : 0;
+}
+
+static void expect(struct json *j, bool right)
+{
+	if (__builtin_expect(right, 1))
+		return;
+	if (json_strict)
+		abort();
+	buf_fail(j->out, -EINVAL);
+}
+
 static void begin_value(struct json *j, const char *name)
 {
+	if (!j->depth)
+		expect(j, j->first && !name);
+	else if (j->depth <= CHECKED_DEPTH)
+		expect(j, !(j->objects & bit_of(j->depth)) == !name);
 	if (!j->first)
 		buf_addc(j->out, ',');
 	if (j->depth)
@@ -155,13 +178,19 @@ static void open_value(struct json *j, const char *name, char bracket)
 	begin_value(j, name);
 	buf_addc(j->out, bracket);
 	j->depth++;
+	if (bracket == '{')
+		j->objects |= bit_of(j->depth);
+	else
+		j->objects &= ~bit_of(j->depth);
 	j->first = true;
 }
 
 static void close_value(struct json *j, char bracket)
 {
-	assert(j->depth);
-	j->depth--;
+	expect(j, j->depth && (j->depth > CHECKED_DEPTH ||
+			       !(j->objects & bit_of(j->depth)) == (bracket == ']')));
+	if (j->depth)
+		j->depth--;
 	if (!j->first)
 		new_line(j);
 	buf_addc(j->out, bracket);

@@ -9,16 +9,23 @@
 #include <stdint.h>
 
 /*
- * The only writer of JSON. It escapes texts, places commas and line breaks, and counts open
- * objects and arrays. A value in an object has a name; in an array the name is NULL. Bytes that
- * are not UTF-8 become U+FFFD.
+ * The only writer of JSON. It escapes texts, places commas and line breaks, and knows the open
+ * objects and arrays. A value in an object has a name; in an array, and outside of both, the name
+ * is NULL. Bytes that are not UTF-8 become U+FFFD.
+ *
+ * A call that would write something else than JSON sets the buffer's error to -EINVAL: a name
+ * where none belongs, a missing name, an end of what is not open, a second value outside of all.
  */
 struct json {
 	struct buf *out;
 	unsigned depth;
+	uint64_t objects;	/* bit i: an object is open at depth i + 1; deeper ones are not checked */
 	bool first;		/* nothing written yet at this depth */
 	bool compact;		/* all on one line */
 };
+
+/* Abort on such a call, which shows who made it. Tests set it. */
+extern bool json_strict;
 
 void json_init(struct json *j, struct buf *out, bool compact);
 

@@ -5,8 +5,12 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void fill(struct json *j)
 {
@@ -148,7 +152,91 @@ START_TEST(as_slowly)
 }
 END_TEST
 
+struct misuse {
+	const char *calls;
+	bool wrong;
+};
+
+/* { } [ ]: open and close; a letter: a value with a name; 1: a value without; O and A: an object
+ * and an array with a name. */
+static const struct misuse misuses[] = {
+	{ "{a}", false }, { "[1]", false }, { "{A11]b}", false }, { "[{a}{O}}]", false }, { "1", false },
+	{ "[1][1]", true }, { "11", true }, { "{1}", true }, { "[a]", true }, { "a", true }, { "O}", true }, { "A]", true },
+	{ "{[]}", true }, { "{{}}", true }, { "[O}]", true }, { "[A]]", true },
+	{ "{]", true }, { "[}", true }, { "}", true }, { "]", true }, { "[1]]", true },
+	{ "{A]1}", true }, { "[{}a]", true }, { "{A}]", true },
+};
+
+static void write_calls(struct json *j, const char *calls)
+{
+	for (const char *c = calls; *c; c++) {
+		if (*c == '{' || *c == 'O')
+			json_object(j, *c == 'O' ? "name" : NULL);
+		else if (*c == '[' || *c == 'A')
+			json_array(j, *c == 'A' ? "name" : NULL);
+		else if (*c == '}')
+			json_object_end(j);
+		else if (*c == ']')
+			json_array_end(j);
+		else
+			json_int(j, *c == '1' ? NULL : "name", 1);
+	}
+}
+
+START_TEST(misuse_is_an_error)
+{
+	const struct misuse *m = &misuses[_i];
+	struct buf b = BUF_INIT;
+	struct json j;
+
+	json_strict = false;
+	json_init(&j, &b, true);
+	write_calls(&j, m->calls);
+	ck_assert_msg(buf_error(&b) == (m->wrong ? -EINVAL : 0), "%s: %d", m->calls, buf_error(&b));
+	buf_release(&b);
+}
+END_TEST
+
+START_TEST(misuse_aborts_in_tests)
+{
+	struct buf b = BUF_INIT;
+	struct json j;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		json_init(&j, &b, true);
+		write_calls(&j, "[a");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+END_TEST
+
+/* Nothing is known of the 65th level, and all of those below it. */
+START_TEST(very_deep)
+{
+	struct buf b = BUF_INIT;
+	struct json j;
+
+	json_strict = false;
+	json_init(&j, &b, true);
+	for (int i = 0; i < 64; i++)
+		write_calls(&j, i ? "O" : "{");
+	write_calls(&j, "A111O}]a");
+	for (int i = 0; i < 64; i++)
+		write_calls(&j, i % 7 ? "}" : "b}");
+	ck_assert_int_eq(buf_error(&b), 0);
+	write_calls(&j, "b");
+	ck_assert_int_eq(buf_error(&b), -EINVAL);
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(json)
 {
-	return support_main("json", TEST(compact), TEST(spread), TEST(python_agrees), TEST(as_slowly));
+	return support_main("json", TEST_EACH(misuse_is_an_error, misuses),
+			    TEST(misuse_aborts_in_tests), TEST(very_deep),
+			    TEST(compact), TEST(spread), TEST(python_agrees), TEST(as_slowly));
 }

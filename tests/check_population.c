@@ -136,7 +136,9 @@ START_TEST(printed)
 	ck_assert(strstr(buf_str(&text), "\nand 2 more\n"));
 	buf_clear(&text);
 	json_init(&j, &text, true);
+	json_object(&j, NULL);
 	check_population_json(&j, &p, &builds);
+	json_object_end(&j);
 	ck_assert(strstr(buf_str(&text), "\"was\":\"x/m.o\"") ||
 		  strstr(buf_str(&text), "\"was\": \"x/m.o\""));
 	population_release(&p);

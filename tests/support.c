@@ -3,6 +3,7 @@
 #include "tests/support.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -367,7 +368,7 @@ static bool is_setting(const char *variable)
 }
 
 /* Before main(), which may set some of them for its tests. */
-static __attribute__((constructor)) void clean_environment(void)
+static __attribute__((constructor)) void prepare(void)
 {
 	char **to = environ;
 
@@ -377,6 +378,7 @@ static __attribute__((constructor)) void clean_environment(void)
 	}
 	if (to)
 		*to = NULL;
+	json_strict = true;
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("LANG", "C.UTF-8", 1);
 }
