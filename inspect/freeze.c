@@ -162,9 +162,9 @@ static int start_guard(struct freeze *f, int pid_fd)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	high[0] = fcntl(pair[0], F_DUPFD_CLOEXEC, 10);
-	high[1] = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
-	high[2] = fcntl(pid_fd, F_DUPFD_CLOEXEC, 10);
+	high[0] = file_copy(pair[0]);
+	high[1] = file_copy(pair[1]);
+	high[2] = file_copy(pid_fd);
 	close(pair[0]);
 	close(pair[1]);
 	if (high[0] < 0 || high[1] < 0 || high[2] < 0)

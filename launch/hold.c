@@ -2,8 +2,8 @@
 #include "launch/hold.h"
 
 #include "base/array.h"
+#include "base/file.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -13,13 +13,7 @@ static const int held[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /* The descriptor must not be a standard one that was closed: 0 means that there is none. */
 static int open_signals(const sigset_t *set)
 {
-	int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK), low = fd;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(low);
-	return fd;
+	return file_move_up(signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 void hold_begin(struct hold *h)

@@ -2,6 +2,7 @@
 #include "launch/relay.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "launch/relay_tty.h"
 #include "recording/output_writer.h"
 
@@ -84,7 +85,7 @@ static void take_descriptors(struct worker *w, int control_fd)
 	int null;
 
 	w->control_fd = control_fd;
-	w->out_fd = fcntl(w->o->out_fd, F_DUPFD_CLOEXEC, 40);
+	w->out_fd = file_copy(w->o->out_fd);
 	keep_only((int[]){ w->out_fd, w->o->in_fd, w->control_fd, writer.log_fd,
 			   writer.index_fd }, 5);
 	null = open("/dev/null", O_RDWR);

@@ -2,6 +2,7 @@
 #include "launch/tracer.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "base/trust.h"
 #include "launch/aside.h"
@@ -61,18 +62,18 @@ static int open_file(const char *file, bool *fifo, struct error *err)
 	struct stat st;
 	int fd, r = 0;
 
-	if (is_descriptor(file))
-		fd = fcntl(number_of(file), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	else {
-		if (!str_starts(file, "/dev/"))
-			r = trust_path(file, err);
-		if (r)
-			return r;
-		*fifo = !stat(file, &st) && S_ISFIFO(st.st_mode);
-		if (*fifo)
-			return -1;
-		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+	if (is_descriptor(file)) {
+		fd = file_copy(number_of(file));
+		return fd >= 0 ? fd : error_sys(err, fd, file, "cannot write");
 	}
+	if (!str_starts(file, "/dev/"))
+		r = trust_path(file, err);
+	if (r)
+		return r;
+	*fifo = !stat(file, &st) && S_ISFIFO(st.st_mode);
+	if (*fifo)
+		return -1;
+	fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
 	return fd >= 0 ? fd : error_sys(err, -errno, file, "cannot write");
 }
 

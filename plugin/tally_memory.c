@@ -19,7 +19,6 @@
 #define IMAGE_SIZE ((size_t)TALLY_PAGES * TALLY_PAGE)
 #define RESERVE_PAGES 16u
 #define REFUSED_TRIES 1024u
-#define FIRST_FD 40		/* out of the way of build tools */
 #define SLOTS_OF_PAGE (TALLY_PAGE / sizeof(struct tally_slot))
 #define HASH_FIRST 1024u	/* of a thread: its struct and this fill a page */
 #define HASH_LAST 65536u
@@ -132,14 +131,10 @@ static __attribute__((cold)) int open_kept(int dir_fd, const struct store *store
 
 static __attribute__((cold)) int open_memfd(void)
 {
-	int fd = memfd_create(TALLY_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING), moved;
+	int fd = file_move_up(memfd_create(TALLY_MEMFD_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 
 	if (fd < 0)
 		return fd;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-	if (moved >= 0)
-		close(fd);
-	fd = moved >= 0 ? moved : fd;
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? (close(fd), -1) : fd;
 }
 

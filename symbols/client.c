@@ -95,22 +95,14 @@ static int make_request(struct run *run)
 
 /* The program */
 
-/* Not one of the first three, which the program gets anew. */
-static int above_standard(int fd)
-{
-	int above = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	close(fd);
-	return above;
-}
-
 static int make_pipe(int fd[2])
 {
 	if (pipe2(fd, O_CLOEXEC))
 		return -errno;
-	fd[0] = above_standard(fd[0]);
-	fd[1] = above_standard(fd[1]);
-	return fd[0] < 0 || fd[1] < 0 ? -EMFILE : 0;
+	/* not one of the first three, which the program gets anew */
+	fd[0] = file_move_up(fd[0]);
+	fd[1] = file_move_up(fd[1]);
+	return fd[0] <= STDERR_FILENO || fd[1] <= STDERR_FILENO ? -EMFILE : 0;
 }
 
 static int spawn_with(struct run *run, char **argv, int in, int out)
