@@ -80,15 +80,15 @@ static int make_room(struct changepoints *c, size_t n)
 		return 0;
 	release(c);
 	*c = (struct changepoints){
-		.build = malloc(n * sizeof *c->build),
-		.value = malloc(n * sizeof *c->value),
-		.calm = malloc(n * sizeof *c->calm),
-		.left = malloc(n * sizeof *c->left),
-		.right = malloc(n * sizeof *c->right),
-		.start = malloc((n + 1) * sizeof *c->start),
-		.weakness = malloc((n + 1) * sizeof *c->weakness),
-		.fails = malloc((n + 1) * sizeof *c->fails),
-		.change = malloc(n * sizeof *c->change),
+		.build = array_new(n, sizeof *c->build),
+		.value = array_new(n, sizeof *c->value),
+		.calm = array_new(n, sizeof *c->calm),
+		.left = array_new(n, sizeof *c->left),
+		.right = array_new(n, sizeof *c->right),
+		.start = array_new(n + 1, sizeof *c->start),
+		.weakness = array_new(n + 1, sizeof *c->weakness),
+		.fails = array_new(n + 1, sizeof *c->fails),
+		.change = array_new(n, sizeof *c->change),
 	};
 	if (!c->build || !c->value || !c->calm || !c->left || !c->right || !c->start ||
 	    !c->weakness || !c->fails || !c->change) {

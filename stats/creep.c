@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/creep.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,10 +53,10 @@ static int make_room(struct creep_finder *f, size_t n)
 	free(f->rest);
 	free(f->list);
 	f->cap = 0;
-	f->sum = malloc((n + 1) * sizeof *f->sum);
-	f->moment = malloc((n + 1) * sizeof *f->moment);
-	f->rest = malloc((n + 1) * sizeof *f->rest);
-	f->list = malloc((n + 1) * sizeof *f->list);
+	f->sum = array_new(n + 1, sizeof *f->sum);
+	f->moment = array_new(n + 1, sizeof *f->moment);
+	f->rest = array_new(n, sizeof *f->rest);
+	f->list = array_new(n, sizeof *f->list);
 	if (!f->sum || !f->moment || !f->rest || !f->list)
 		return -ENOMEM;
 	f->cap = n + 1;

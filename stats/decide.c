@@ -2,6 +2,8 @@
 #include "stats/decide.h"
 #include "stats/distribution.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -22,7 +24,7 @@ struct scaled {
 
 static int median_of(double *median, struct sample s)
 {
-	double *copy = malloc((s.n + 1) * sizeof *copy);
+	double *copy = array_new(s.n, sizeof *copy);
 
 	if (!copy)
 		return -ENOMEM;
@@ -40,7 +42,7 @@ static int scale(struct scaled *s, const struct sample sample[SAMPLES])
 	s->n_all = 0;
 	for (int i = 0; i < SAMPLES; i++)
 		s->n_all += s->n[i] = sample[i].n;
-	s->v = to = malloc((s->n_all + 1) * sizeof *to);
+	s->v = to = array_new(s->n_all, sizeof *to);
 	if (!to)
 		return -ENOMEM;
 	for (int i = 0; i < SAMPLES; i++) {

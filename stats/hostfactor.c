@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/hostfactor.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -76,16 +77,16 @@ static int gather(struct members *c, const float *values, size_t n_tasks, size_t
 {
 	size_t longest;
 
-	*c = (struct members){ .n = n, .member = malloc((n_tasks + 1) * sizeof *c->member) };
+	*c = (struct members){ .n = n, .member = array_new(n_tasks, sizeof *c->member) };
 	if (!c->member)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_tasks; i++)
 		c->member[i] = member_of(values, n, i);
 	choose(c, n_tasks, floor);
 	longest = c->n_members > n ? c->n_members : n;
-	c->x = malloc((c->n_members * n + 1) * sizeof *c->x);
-	c->level = calloc(c->n_members + 1, sizeof *c->level);
-	c->work = malloc((longest + 1) * sizeof *c->work);
+	c->x = array_new(c->n_members * n, sizeof *c->x);
+	c->level = array_new_zero(c->n_members + 1, sizeof *c->level);
+	c->work = array_new(longest, sizeof *c->work);
 	if (!c->x || !c->level || !c->work)
 		return -ENOMEM;
 	for (size_t k = 0; k < c->n_members; k++) {
@@ -130,8 +131,8 @@ static int find(struct hostfactor *h, struct members *c)
 	size_t known = 0;
 	double most;
 
-	h->ln = calloc(h->n + 1, sizeof *h->ln);
-	h->event = calloc(h->n + 1, sizeof *h->event);
+	h->ln = array_new_zero(h->n, sizeof *h->ln);
+	h->event = array_new_zero(h->n, sizeof *h->event);
 	if (!h->ln || !h->event)
 		return -ENOMEM;
 	if (c->n_members < HOSTFACTOR_FEWEST)

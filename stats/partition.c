@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/partition.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,12 +36,12 @@ static int make_room(struct partition *p, size_t n)
 	if (n <= p->cap)
 		return 0;
 	partition_release(p);
-	p->sum = malloc((n + 1) * sizeof *p->sum);
-	p->squares = malloc((n + 1) * sizeof *p->squares);
-	p->cost = malloc((n + 1) * sizeof *p->cost);
-	p->from = malloc((n + 1) * sizeof *p->from);
-	p->piece = malloc((2 * n + 2) * sizeof *p->piece);
-	p->spare = malloc((2 * n + 2) * sizeof *p->spare);
+	p->sum = array_new(n + 1, sizeof *p->sum);
+	p->squares = array_new(n + 1, sizeof *p->squares);
+	p->cost = array_new(n + 1, sizeof *p->cost);
+	p->from = array_new(n + 1, sizeof *p->from);
+	p->piece = array_new(2 * n + 2, sizeof *p->piece);
+	p->spare = array_new(2 * n + 2, sizeof *p->spare);
 	if (!p->sum || !p->squares || !p->cost || !p->from || !p->piece || !p->spare) {
 		partition_release(p);
 		return -ENOMEM;

@@ -3,6 +3,8 @@
 #include "stats/samples.h"
 #include "stats/utest.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ static size_t take(double *into, const double *v, size_t n)
 static int take_pair(struct pair *p, const double *base, size_t n_base,
 		     const double *now, size_t n_now)
 {
-	p->base = malloc((n_base + n_now + 1) * sizeof *p->base);
+	p->base = array_new(n_base + n_now, sizeof *p->base);
 	if (!p->base)
 		return -ENOMEM;
 	p->n_base = take(p->base, base, n_base);
@@ -135,7 +137,7 @@ static void test_student(struct samples *s, const struct prior *prior)
 
 int samples_moderate(struct samples *s, size_t n)
 {
-	double *variance = calloc(2 * n + 1, sizeof *variance);
+	double *variance = array_new_zero(2 * n, sizeof *variance);
 	struct prior prior;
 
 	if (!variance)
@@ -169,7 +171,7 @@ static enum samples_verdict verdict_of(const struct samples *s, const struct sam
 
 int samples_adjust(struct samples *s, size_t n)
 {
-	double *p = malloc((2 * n + 1) * sizeof *p), *t_p;
+	double *p = array_new(2 * n, sizeof *p), *t_p;
 	int r;
 
 	if (!p)

@@ -2,6 +2,8 @@
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -150,7 +152,7 @@ static int by_value(const void *a, const void *b)
 
 int stats_adjust(double *p, size_t n)
 {
-	double **order = n ? malloc(n * sizeof *order) : NULL, least = 1;
+	double **order = n ? array_new(n, sizeof *order) : NULL, least = 1;
 	size_t tested = 0;
 
 	if (n && !order)

@@ -2,6 +2,8 @@
 #include "stats/distribution.h"
 #include "stats/utest.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -53,7 +55,7 @@ static int pairs_count(struct pairs *s, const double *a, size_t n_a, const doubl
 	struct tie t;
 
 	*s = (struct pairs){ .n_a = n_a, .n_b = n_b };
-	s->tie = malloc((n_a + n_b + 1) * sizeof *s->tie);
+	s->tie = array_new(n_a + n_b, sizeof *s->tie);
 	if (!s->tie)
 		return -ENOMEM;
 	while (next_tie(&t, a, n_a, &at_a, b, n_b, &at_b)) {
@@ -164,7 +166,7 @@ static bool can_be_exact(const struct tail *t)
 static int exact_p(double *p, const struct pairs *s, const struct tail *t)
 {
 	size_t cells = t->tied ? (t->smaller + 1) * (t->twice_u + 1) : t->twice_u / 2 + 1;
-	double *count = malloc(cells * sizeof *count), orders;
+	double *count = array_new(cells, sizeof *count), orders;
 
 	if (!count)
 		return -ENOMEM;
@@ -234,7 +236,7 @@ static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double mis
 		*beyond = fmax(0, floor(most - 0.5 - sd * stats_normal_quantile(miss)));
 		return 0;
 	}
-	count = malloc((most + 1) * sizeof *count);
+	count = array_new(most + 1, sizeof *count);
 	if (!count)
 		return -ENOMEM;
 	orders_up_to(count, smaller, larger, most);
