@@ -211,10 +211,10 @@ int against_find_undecided(struct against_list *list, const struct verdict *v,
 {
 	struct search s = {
 		.v = v, .builds = builds, .rules = rules, .first = first, .list = list,
-		.before = malloc((builds->n + 1) * sizeof *s.before),
-		.now = malloc((builds->n + 1) * sizeof *s.now),
+		.before = array_new(builds->n, sizeof *s.before),
+		.now = array_new(builds->n, sizeof *s.now),
 	};
-	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
+	float *values = array_new(builds->n * builds->n_tasks + 1, sizeof *values);
 	int r = s.before && s.now && values ? 0 : -ENOMEM;
 
 	*list = (struct against_list){ 0 };

@@ -97,7 +97,7 @@ static double value_of(const struct diff_making *m, size_t task, size_t run, enu
 static int find_common(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
-	float *value = malloc((d->n_tasks + 1) * m->n_runs * sizeof *value);
+	float *value = array_new((d->n_tasks + 1) * m->n_runs, sizeof *value);
 	struct hostfactor host = HOSTFACTOR_INIT;
 	bool known = false;
 	size_t n = 0;
@@ -134,7 +134,7 @@ static int moderate(struct diff *d, size_t first)
 static int add_metric(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
-	struct diff_value *all = malloc((d->n_tasks + 1) * sizeof *all);
+	struct diff_value *all = array_new(d->n_tasks, sizeof *all);
 	size_t first = d->n_tests;
 	int r = 0;
 
@@ -267,8 +267,8 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	};
 	for (enum metric metric = 0; metric < METRICS; metric++)
 		d->common[metric] = NAN;
-	m.factor = malloc(m.n_runs * sizeof *m.factor);
-	m.value = malloc(2 * m.n_runs * sizeof *m.value);
+	m.factor = array_new(m.n_runs, sizeof *m.factor);
+	m.value = array_new(2 * m.n_runs, sizeof *m.value);
 	if (d->texts && m.factor && m.value)
 		r = diff_match(&m);
 	if (!r)

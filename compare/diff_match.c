@@ -148,9 +148,9 @@ static void join(struct diff_making *m, uint32_t gone, uint32_t now, enum rename
 static int find_renamed(struct diff_making *m)
 {
 	struct diff *d = m->d;
-	struct rename_task *gone = malloc(2 * (d->n_tasks + 1) * sizeof *gone);
+	struct rename_task *gone = array_new(2 * (d->n_tasks + 1), sizeof *gone);
 	struct rename_task *now;
-	uint32_t *task = malloc(2 * (d->n_tasks + 1) * sizeof *task);
+	uint32_t *task = array_new(2 * (d->n_tasks + 1), sizeof *task);
 	size_t n_gone, n_now;
 	int r = -ENOMEM;
 

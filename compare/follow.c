@@ -303,7 +303,7 @@ static int set_names(struct following *f, const struct group *g)
 static int join_tasks(struct following *f)
 {
 	struct builds *builds = f->builds;
-	uint32_t *to = malloc((builds->n_tasks + 1) * sizeof *to);
+	uint32_t *to = array_new(builds->n_tasks, sizeof *to);
 	size_t n = 0;
 	int r = to ? 0 : -ENOMEM;
 
@@ -337,10 +337,10 @@ static int join_links(struct following *f)
 {
 	size_t n = f->builds->n_tasks + 1;
 
-	f->root = malloc(n * sizeof *f->root);
-	f->next = malloc(n * sizeof *f->next);
-	f->group = malloc(n * sizeof *f->group);
-	f->owner = malloc((f->p->n_builds + 1) * sizeof *f->owner);
+	f->root = array_new(n, sizeof *f->root);
+	f->next = array_new(n, sizeof *f->next);
+	f->group = array_new(n, sizeof *f->group);
+	f->owner = array_new(f->p->n_builds, sizeof *f->owner);
 	if (!f->root || !f->next || !f->group || !f->owner)
 		return -ENOMEM;
 	memset(f->root, 0xff, n * sizeof *f->root);
@@ -357,9 +357,9 @@ int follow_renames(struct builds *builds, struct error *err)
 	if (!builds->ran)
 		return 0;
 	builds->presence = f.p = calloc(1, sizeof *f.p);
-	f.state = calloc(builds->n_tasks + 1, sizeof *f.state);
-	f.since = calloc(builds->n_tasks + 1, sizeof *f.since);
-	f.reason = calloc(builds->n_tasks + 1, sizeof *f.reason);
+	f.state = array_new_zero(builds->n_tasks, sizeof *f.state);
+	f.since = array_new_zero(builds->n_tasks, sizeof *f.since);
+	f.reason = array_new_zero(builds->n_tasks, sizeof *f.reason);
 	if (!f.p || !f.state || !f.since || !f.reason)
 		r = error_sys(err, -ENOMEM, builds->ref, NULL);
 	if (!r)

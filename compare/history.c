@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/history.h"
 
+#include "base/array.h"
 #include "compare/history_group.h"
 #include "compare/history_scan.h"
 #include "stats/hostfactor.h"
@@ -34,7 +35,7 @@ static int find_host(struct search *s, const float *values)
 	int r = hostfactor_find(&factor, values, builds->n_tasks, builds->n,
 				s->rules->gate[m].amount);
 
-	host = r ? NULL : malloc((builds->n + 1) * sizeof *host);
+	host = r ? NULL : array_new(builds->n, sizeof *host);
 	for (size_t i = 0; host && i < builds->n; i++)
 		host[i] = exp(factor.ln[i]);
 	hostfactor_release(&factor);
@@ -83,13 +84,13 @@ static int scan_metrics(struct search *s, struct error *err)
 {
 	const struct builds *builds = s->builds;
 	struct rules rules = *s->rules;
-	float *values = malloc((builds->n * builds->n_tasks + 1) * sizeof *values);
+	float *values = array_new(builds->n * builds->n_tasks, sizeof *values);
 	int r = 0;
 
 	/* Small changes are of interest if one task was selected. */
 	for (enum metric m = 0; s->task != HISTORY_ALL && m < METRICS; m++)
 		rules.gate[m].amount = 0;
-	s->series = calloc(builds->n + 1, sizeof *s->series);
+	s->series = array_new_zero(builds->n, sizeof *s->series);
 	if (!values || !s->series)
 		r = error_sys(err, -ENOMEM, builds->ref, NULL);
 	s->scan = (struct history_scan){ .builds = builds, .rules = &rules, .values = values };
@@ -108,7 +109,7 @@ static int scan_metrics(struct search *s, struct error *err)
 static int keep_sure(struct history *h, double rate, size_t n_quiet)
 {
 	size_t n = h->n_changes;
-	double *p = malloc((n + n_quiet + 1) * sizeof *p);
+	double *p = array_new(n + n_quiet, sizeof *p);
 	int r;
 
 	if (!p)
@@ -187,7 +188,7 @@ int history_series(const struct history *h, const struct builds *builds, uint32_
 			values[i] = s.host ? s.host[i] : NAN;
 		return 0;
 	}
-	s.values = all = malloc((builds->n * builds->n_tasks + 1) * sizeof *all);
+	s.values = all = array_new(builds->n * builds->n_tasks, sizeof *all);
 	r = all ? builds->load(builds, m, all, err) : error_sys(err, -ENOMEM, builds->ref, NULL);
 	if (!r)
 		history_scan_take_task(&s, task, values);

@@ -240,7 +240,7 @@ static int newest_first(const void *a, const void *b, void *context)
 /* Ranks the groups, the newest first and empty ones last. */
 static int number(struct grouping *g)
 {
-	size_t *order = malloc((g->n + 1) * sizeof *order);
+	size_t *order = array_new(g->n, sizeof *order);
 
 	if (!order)
 		return -ENOMEM;
@@ -331,7 +331,7 @@ static int make_events(struct grouping *g)
 {
 	struct history *h = g->h;
 
-	h->event = calloc(h->n_events + 1, sizeof *h->event);
+	h->event = array_new_zero(h->n_events, sizeof *h->event);
 	if (!h->event)
 		return -ENOMEM;
 	qsort(h->change, h->n_changes, sizeof *h->change, by_contribution);
@@ -364,8 +364,8 @@ int history_group(struct history *h, const struct builds *builds)
 		return 0;
 	for (size_t i = 0; i < h->n_changes; i++)
 		h->change[i].event = NO_GROUP;
-	g.score = calloc(builds->n + 1, sizeof *g.score);
-	g.edge = calloc(builds->n + 1, sizeof *g.edge);
+	g.score = array_new_zero(builds->n, sizeof *g.score);
+	g.edge = array_new_zero(builds->n + 1, sizeof *g.edge);
 	if (!g.score || !g.edge)
 		r = -ENOMEM;
 	if (!r)

@@ -38,8 +38,8 @@ static int finder_init(struct finder *f, const struct history_scan *scan)
 
 	*f = (struct finder){
 		.scan = scan, .points = changepoints_new(), .creep = creep_finder_new(),
-		.fine = malloc(n * sizeof *f->fine), .taken = malloc(n * sizeof *f->taken),
-		.values = malloc(n * sizeof *f->values),
+		.fine = array_new(n, sizeof *f->fine), .taken = array_new(n, sizeof *f->taken),
+		.values = array_new(n, sizeof *f->values),
 	};
 	return f->points && f->creep && f->fine && f->taken && f->values ? 0 : -ENOMEM;
 }

@@ -56,7 +56,7 @@ int limits_check(struct limits_check *c, const struct limits *limits, const stru
 	int r = 0;
 
 	*c = (struct limits_check){ .limits = limits,
-				    .tasks = calloc(limits->n + 1, sizeof *c->tasks) };
+				    .tasks = array_new_zero(limits->n, sizeof *c->tasks) };
 	if (!c->tasks)
 		return -ENOMEM;
 	for (size_t i = 0; i < limits->n; i++)

@@ -2,6 +2,7 @@
 #include "compare/merge.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/name_table.h"
 
 #include <errno.h>
@@ -68,8 +69,8 @@ static int load_part(const struct builds *builds, size_t number, enum metric m, 
 	const struct merge *s = builds->context;
 	const struct part *p = &s->part[number];
 	const size_t n = p->builds.n;
-	float *from = malloc((n * p->builds.n_tasks + 1) * sizeof *from);
-	float *known = malloc((s->most + 1) * sizeof *known);
+	float *from = array_new(n * p->builds.n_tasks, sizeof *from);
+	float *known = array_new(s->most, sizeof *known);
 	int r = from && known ? p->builds.load(&p->builds, m, from, err) :
 		error_sys(err, -ENOMEM, builds->ref, NULL);
 
@@ -114,8 +115,8 @@ static int row(const struct builds *builds, uint32_t build, enum metric m, float
 	const struct place *place = &s->place[build];
 	const struct part *p = &s->part[place->part];
 	size_t n = p->builds.n_tasks;
-	float *from = malloc((n * place->n + 1) * sizeof *from);
-	float *known = malloc((place->n + 1) * sizeof *known);
+	float *from = array_new(n * place->n, sizeof *from);
+	float *known = array_new(place->n, sizeof *known);
 	int r = from && known ? 0 : error_sys(err, -ENOMEM, builds->ref, NULL);
 
 	for (size_t i = 0; !r && i < place->n; i++)
@@ -144,7 +145,7 @@ static int spread(const struct builds *builds, uint32_t build, enum metric m, fl
 	const struct merge *s = builds->context;
 	const struct place *place = &s->place[build];
 	const struct part *p = &s->part[place->part];
-	float *from = malloc((p->builds.n_tasks + 1) * sizeof *from);
+	float *from = array_new(p->builds.n_tasks, sizeof *from);
 	int r = from ? 0 : error_sys(err, -ENOMEM, builds->ref, NULL);
 
 	for (size_t i = 0; i < builds->n_tasks; i++)
@@ -205,7 +206,7 @@ static int ran(const struct builds *builds, uint32_t build, uint64_t *set, struc
 	const struct merge *s = builds->context;
 	const struct place *place = &s->place[build];
 	const struct part *p = &s->part[place->part];
-	uint64_t *of_part = calloc(p->builds.n_tasks / 64 + 1, sizeof *of_part);
+	uint64_t *of_part = array_new_zero(p->builds.n_tasks / 64 + 1, sizeof *of_part);
 	int r = of_part ? is_as_before(s, build, of_part, err) :
 		error_sys(err, -ENOMEM, builds->ref, NULL);
 
@@ -255,7 +256,7 @@ static int place_members(struct merge *s, size_t n, uint32_t number, const uint3
 	struct part *p = &s->part[number];
 	size_t from = 0;
 
-	p->member = calloc(p->builds.n + 1, sizeof *p->member);
+	p->member = array_new_zero(p->builds.n, sizeof *p->member);
 	if (!p->member)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->builds.n; i++) {
@@ -288,7 +289,7 @@ static int add_tasks(struct builds *builds, struct part *p, struct name_table *n
 {
 	int r = 0;
 
-	p->task = calloc(p->builds.n_tasks + 1, sizeof *p->task);
+	p->task = array_new_zero(p->builds.n_tasks + 1, sizeof *p->task);
 	if (!p->task)
 		return -ENOMEM;
 	for (size_t t = 0; !r && t < p->builds.n_tasks; t++) {
@@ -312,7 +313,7 @@ static int set_build(struct build *build, const struct part *p, const struct pla
 	if (place->n == 1)
 		return 0;
 	build->runs = 0;
-	known = malloc(place->n * sizeof *known);
+	known = array_new(place->n, sizeof *known);
 	for (enum total t = 0; known && t < TOTALS; t++) {
 		size_t k = 0;
 
@@ -354,9 +355,9 @@ static int make(struct builds *builds, struct merge *s, size_t n, const struct m
 	for (size_t i = 0; i < s->n_parts; i++)
 		tasks += s->part[i].builds.n_tasks;
 	builds->texts = arena_new();
-	builds->build = calloc(n + 1, sizeof *builds->build);
-	builds->task = calloc(tasks + 1, sizeof *builds->task);
-	s->place = calloc(n + 1, sizeof *s->place);
+	builds->build = array_new_zero(n + 1, sizeof *builds->build);
+	builds->task = array_new_zero(tasks, sizeof *builds->task);
+	s->place = array_new_zero(n + 1, sizeof *s->place);
 	if (!builds->texts || !builds->build || !builds->task || !s->place)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

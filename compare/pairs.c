@@ -2,6 +2,7 @@
 #include "compare/pairs.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/buf.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ int pairs_rows(uint32_t **of, const struct diff *d, enum diff_side which,
 	       const struct values *values, const struct summary *sum)
 {
 	size_t n = (values->n_tasks + 1) * sizeof **of;
-	struct pairs_side s = { sum, values, malloc(n), malloc((sum->n_ran + 1) * sizeof **of) };
+	struct pairs_side s = { sum, values, malloc(n), array_new(sum->n_ran + 1, sizeof **of) };
 	int r = -ENOMEM;
 
 	*of = s.of;
@@ -69,8 +70,8 @@ static int join(struct pairs *p, const struct summary *base, const uint32_t *bas
 		const struct summary *now, const uint32_t *now_row)
 {
 	size_t n = p->diff.n_tasks;
-	uint32_t *first = malloc((n + 1) * sizeof *first);
-	uint32_t *next = malloc((base->n_ran + 1) * sizeof *next);
+	uint32_t *first = array_new(n + 1, sizeof *first);
+	uint32_t *next = array_new(base->n_ran, sizeof *next);
 
 	for (size_t i = 0; first && i < n; i++)
 		first[i] = NO_INDEX;

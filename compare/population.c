@@ -166,8 +166,8 @@ static int load(struct counting *c, struct error *err)
 	int r = 0;
 
 	for (size_t m = 0; !r && m < POPULATION_METRICS; m++) {
-		c->before[m] = malloc((builds->n_tasks + 1) * sizeof *c->before[m]);
-		c->now[m] = malloc((builds->n_tasks + 1) * sizeof *c->now[m]);
+		c->before[m] = array_new(builds->n_tasks, sizeof *c->before[m]);
+		c->now[m] = array_new(builds->n_tasks, sizeof *c->now[m]);
 		if (!c->before[m] || !c->now[m])
 			return error_sys(err, -ENOMEM, builds->ref, NULL);
 		r = builds->row(builds, c->p->before, metrics[m], c->before[m], err);

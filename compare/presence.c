@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/presence.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,7 +40,7 @@ static size_t count_bits(const struct presence *p, const uint64_t *set)
 static int read_set(struct presence *p, const struct builds *builds, uint32_t build,
 		    struct error *err)
 {
-	uint64_t *set = calloc(p->words + 1, sizeof *set);
+	uint64_t *set = array_new_zero(p->words + 1, sizeof *set);
 	int r = set ? builds->ran(builds, build, set, err) :
 		error_sys(err, -ENOMEM, builds->ref, NULL);
 
@@ -70,9 +72,9 @@ static void find_whole(struct presence *p)
 /* The first whole build of each task. */
 static int find_first(struct presence *p)
 {
-	uint64_t *seen = calloc(p->words + 1, sizeof *seen);
+	uint64_t *seen = array_new_zero(p->words + 1, sizeof *seen);
 
-	p->first = calloc(p->n_tasks + 1, sizeof *p->first);
+	p->first = array_new_zero(p->n_tasks + 1, sizeof *p->first);
 	for (uint32_t i = 0; seen && p->first && i < p->n_whole; i++) {
 		const uint64_t *set = p->set[p->whole[i]];
 
@@ -95,8 +97,8 @@ int presence_read(struct presence *p, const struct builds *builds, struct error 
 
 	*p = (struct presence){
 		.n_builds = n, .n_tasks = builds->n_tasks, .words = (builds->n_tasks + 63) / 64,
-		.set = calloc(n + 1, sizeof *p->set), .count = calloc(n + 1, sizeof *p->count),
-		.good = calloc(n + 1, sizeof *p->good), .whole = calloc(n + 1, sizeof *p->whole),
+		.set = array_new_zero(n + 1, sizeof *p->set), .count = array_new_zero(n + 1, sizeof *p->count),
+		.good = array_new_zero(n + 1, sizeof *p->good), .whole = array_new_zero(n + 1, sizeof *p->whole),
 	};
 	if (!p->set || !p->count || !p->good || !p->whole)
 		return error_sys(err, -ENOMEM, builds->ref, NULL);
@@ -114,7 +116,7 @@ int presence_read(struct presence *p, const struct builds *builds, struct error 
 static uint64_t *joined(const struct presence *p, const uint64_t *set, const uint32_t *to,
 			size_t words)
 {
-	uint64_t *made = calloc(words + 1, sizeof *made);
+	uint64_t *made = array_new_zero(words + 1, sizeof *made);
 
 	for (size_t w = 0; made && w < p->words; w++) {
 		for (uint64_t left = set[w]; left; left &= left - 1) {
@@ -133,7 +135,7 @@ int presence_join(struct presence *p, const uint32_t *to, size_t n_tasks)
 
 	now.words = (n_tasks + 63) / 64;
 	now.n_tasks = n_tasks;
-	now.set = calloc(p->n_builds + 1, sizeof *now.set);
+	now.set = array_new_zero(p->n_builds, sizeof *now.set);
 	for (size_t i = 0; now.set && !r && i < p->n_builds; i++) {
 		now.set[i] = i && p->set[i] == p->set[i - 1] ? now.set[i - 1] :
 			     joined(p, p->set[i], to, now.words);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/remaining_private.h"
 #include "base/text.h"
 #include "compare/renames.h"
@@ -86,9 +87,9 @@ static int follow(struct remaining *r, struct remaining_list *now, size_t known)
 {
 	const struct remaining_list *before = &r->build[r->n_builds - 1].list;
 	size_t n = before->n + now->n + 1, n_gone, n_new = 0;
-	bool *in = calloc(r->n_tasks + 1, sizeof *in);
-	struct rename_task *gone = malloc(n * sizeof *gone), *new = gone ? gone + before->n : NULL;
-	uint32_t *task = malloc(n * sizeof *task), *same = malloc((r->n_tasks + 1) * sizeof *same);
+	bool *in = array_new_zero(r->n_tasks, sizeof *in);
+	struct rename_task *gone = array_new(n, sizeof *gone), *new = gone ? gone + before->n : NULL;
+	uint32_t *task = array_new(n, sizeof *task), *same = array_new(r->n_tasks, sizeof *same);
 	int error = in && gone && task && same ? 0 : -ENOMEM;
 
 	if (!error) {
@@ -172,8 +173,8 @@ static int lay_out(struct remaining_build *b, size_t n_tasks)
 	double bin_us = (double)b->wall_us / REMAINING_BINS;
 	uint32_t started = 0;
 
-	b->took_us = malloc((n_tasks + 1) * sizeof *b->took_us);
-	b->bin = calloc(n_tasks + 1, sizeof *b->bin);
+	b->took_us = array_new(n_tasks, sizeof *b->took_us);
+	b->bin = array_new_zero(n_tasks, sizeof *b->bin);
 	if (!b->took_us || !b->bin)
 		return -ENOMEM;
 	for (size_t t = 0; t < n_tasks; t++)
@@ -200,7 +201,7 @@ static int find_usual(struct remaining *r)
 {
 	double value[REMAINING_BUILDS];
 
-	r->usual_us = malloc((r->n_tasks + 1) * sizeof *r->usual_us);
+	r->usual_us = array_new(r->n_tasks, sizeof *r->usual_us);
 	if (!r->usual_us)
 		return -ENOMEM;
 	for (size_t t = 0; t < r->n_tasks; t++) {

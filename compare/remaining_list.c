@@ -103,18 +103,18 @@ void remaining_list_release(struct remaining_list *list)
 static int make_room(struct remaining_list *list, size_t n)
 {
 	n += !n;
-	list->task = malloc(n * sizeof *list->task);
-	list->start_us = malloc(n * sizeof *list->start_us);
-	list->end_us = malloc(n * sizeof *list->end_us);
-	list->by_end = malloc(n * sizeof *list->by_end);
+	list->task = array_new(n, sizeof *list->task);
+	list->start_us = array_new(n, sizeof *list->start_us);
+	list->end_us = array_new(n, sizeof *list->end_us);
+	list->by_end = array_new(n, sizeof *list->by_end);
 	return list->task && list->start_us && list->end_us && list->by_end ? 0 : -ENOMEM;
 }
 
 int remaining_list_make(struct remaining_list *list, struct remaining *r,
 			const struct recording *rec, bool add)
 {
-	uint32_t *order = malloc((rec->n_tasks + 1) * sizeof *order);
-	uint32_t *count = calloc(r->names.n + 2 * rec->n_tasks + 1, sizeof *count);
+	uint32_t *order = array_new(rec->n_tasks, sizeof *order);
+	uint32_t *count = array_new_zero(r->names.n + 2 * rec->n_tasks, sizeof *count);
 	struct buf name = { 0 };
 	size_t n = 0;
 	int error;

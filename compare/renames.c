@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/renames.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/sort.h"
 
@@ -245,7 +246,7 @@ int renames_find(struct rename_task *gone, size_t n_gone, struct rename_task *no
 		task_of(&r, (int64_t)i)->reason = RENAME_NONE;
 	if (!n_gone || !n_now)
 		return 0;
-	r.keyed = malloc((n_gone + n_now) * sizeof *r.keyed);
+	r.keyed = array_new(n_gone + n_now, sizeof *r.keyed);
 	if (!r.keyed)
 		return -ENOMEM;
 	error = find_moved(&r);

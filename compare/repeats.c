@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/repeats.h"
 
+#include "base/array.h"
 #include "compare/merge.h"
 
 #include <errno.h>
@@ -89,7 +90,7 @@ static void sort_known(struct known_list *known)
 
 int repeats_join(struct builds *builds, struct known_list *known, struct error *err)
 {
-	struct merge_part part = { .to = malloc((builds->n + 1) * sizeof *part.to) };
+	struct merge_part part = { .to = array_new(builds->n, sizeof *part.to) };
 	size_t n;
 	int r = 0;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/replay.h"
 
+#include "base/array.h"
 #include "compare/parallel.h"
 
 #include <errno.h>
@@ -141,27 +142,27 @@ static int make_room(struct replay *r)
 	r->stride += !r->stride;
 	r->n_sampled = (r->n_tasks + r->stride - 1) / r->stride;
 	for (size_t m = 0; m < r->n_metrics; m++) {
-		r->x[m] = malloc((r->n_tasks * builds + 1) * sizeof *r->x[m]);
-		r->factor[m] = malloc((builds + 1) * sizeof *r->factor[m]);
-		r->machine[m] = malloc((builds + 1) * sizeof *r->machine[m]);
-		r->longest[m] = malloc((HOSTFACTOR_TASKS + 1) * sizeof *r->longest[m]);
+		r->x[m] = array_new(r->n_tasks * builds, sizeof *r->x[m]);
+		r->factor[m] = array_new(builds, sizeof *r->factor[m]);
+		r->machine[m] = array_new(builds, sizeof *r->machine[m]);
+		r->longest[m] = array_new(HOSTFACTOR_TASKS, sizeof *r->longest[m]);
 		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m];
 	}
 	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
-		r->lone[i].x = malloc((builds + 1) * sizeof *r->lone[i].x);
-		r->lone[i].work = malloc((builds + 1) * sizeof *r->lone[i].work);
-		r->lone[i].other = malloc((builds + 1) * sizeof *r->lone[i].other);
+		r->lone[i].x = array_new(builds, sizeof *r->lone[i].x);
+		r->lone[i].work = array_new(builds, sizeof *r->lone[i].work);
+		r->lone[i].other = array_new(builds, sizeof *r->lone[i].other);
 		whole = whole && r->lone[i].x && r->lone[i].work && r->lone[i].other;
 	}
-	r->row = calloc(r->n_rows + 1, sizeof *r->row);
-	r->gate = malloc((r->n_rows + 1) * sizeof *r->gate);
-	r->sorted = malloc((r->total_row * r->cap + 1) * sizeof *r->sorted);
-	r->offset = calloc(r->n_metrics + 1, sizeof *r->offset);
+	r->row = array_new_zero(r->n_rows, sizeof *r->row);
+	r->gate = array_new(r->n_rows, sizeof *r->gate);
+	r->sorted = array_new(r->total_row * r->cap, sizeof *r->sorted);
+	r->offset = array_new_zero(r->n_metrics + 1, sizeof *r->offset);
 	r->null = calloc(spans, sizeof *r->null);
-	r->worth = calloc(r->n_tasks + 1, sizeof *r->worth);
-	r->span = calloc(r->n_tasks * spans + 1, sizeof *r->span);
-	r->pending = calloc(REPLAY_RING * r->n_sampled * spans + 1, sizeof *r->pending);
-	r->good = malloc((builds + 1) * sizeof *r->good);
+	r->worth = array_new_zero(r->n_tasks, sizeof *r->worth);
+	r->span = array_new_zero(r->n_tasks * spans + 1, sizeof *r->span);
+	r->pending = array_new_zero(REPLAY_RING * r->n_sampled * spans, sizeof *r->pending);
+	r->good = array_new(builds, sizeof *r->good);
 	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->worth && r->span &&
 	       r->pending && r->good ? 0 : -ENOMEM;
 }
@@ -354,7 +355,7 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	if (status)
 		return error_sys(err, status, NULL, "check");
 	set_gates(r);
-	values = malloc(((size_t)r->n_tasks * r->n + 1) * sizeof *values);
+	values = array_new((size_t)r->n_tasks * r->n, sizeof *values);
 	if (!values)
 		return error_sys(err, -ENOMEM, NULL, "check");
 	for (size_t m = 0; !status && m < r->n_metrics; m++)

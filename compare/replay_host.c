@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/replay.h"
 
+#include "base/array.h"
 #include "stats/distribution.h"
 #include "stats/level.h"
 #include "stats/stats.h"
@@ -87,7 +88,7 @@ static double machine_at(struct replay *r, size_t metric, uint32_t build)
 	size_t n = 0;
 
 	r->machine[metric][build] = now;
-	v = malloc((build + 1) * sizeof *v);
+	v = array_new(build + 1, sizeof *v);
 	if (!v)
 		return NAN;
 	for (uint32_t b = build; b-- > 0 && n < r->cap; ) {
@@ -101,7 +102,7 @@ static double machine_at(struct replay *r, size_t metric, uint32_t build)
 
 int replay_host(struct replay *r, uint32_t build)
 {
-	double *off = malloc((2 * HOSTFACTOR_TASKS + 1) * sizeof *off);
+	double *off = array_new(2 * HOSTFACTOR_TASKS, sizeof *off);
 	double *noise = off + HOSTFACTOR_TASKS;
 
 	for (size_t m = 0; off && m < r->n_metrics; m++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/replay.h"
 
+#include "base/array.h"
 #include "stats/level.h"
 #include "stats/stats.h"
 
@@ -302,8 +303,8 @@ static void share_noise(struct replay *r, size_t metric, const struct by_level *
 
 int replay_noise(struct replay *r)
 {
-	struct by_level *order = malloc((r->n_tasks + 1) * sizeof *order);
-	double *work = malloc((2 * r->n_tasks + 1) * sizeof *work);
+	struct by_level *order = array_new(r->n_tasks, sizeof *order);
+	double *work = array_new(2 * r->n_tasks, sizeof *work);
 
 	for (size_t m = 0; order && work && m < r->n_metrics; m++) {
 		size_t n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/replay.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -31,11 +32,11 @@ int replay_sets_begin(struct replay *r)
 		any = any || r->builds->build[b].runs > 1;
 	if (!any)
 		return 0;
-	r->noise_left = malloc(r->n * sizeof *r->noise_left);
-	r->left_sum = malloc((r->n + 1) * sizeof *r->left_sum);
-	r->left_n = malloc((r->n + 1) * sizeof *r->left_n);
+	r->noise_left = array_new(r->n, sizeof *r->noise_left);
+	r->left_sum = array_new(r->n + 1, sizeof *r->left_sum);
+	r->left_n = array_new(r->n + 1, sizeof *r->left_n);
 	r->single = calloc(r->n_metrics, sizeof *r->single);
-	r->run_spread = malloc((r->n_tasks + 1) * sizeof *r->run_spread);
+	r->run_spread = array_new(r->n_tasks, sizeof *r->run_spread);
 	if (!r->noise_left || !r->left_sum || !r->left_n || !r->run_spread ||
 	    !r->single)
 		return -ENOMEM;
@@ -82,7 +83,7 @@ static double share_of(double ratio, double usual)
 static int add_share(struct replay *r, size_t m, uint32_t build, struct error *err)
 {
 	uint32_t runs = r->builds->build[build].runs;
-	double *ratio = malloc((2 * r->n_tasks + 2) * sizeof *ratio), usual = 0;
+	double *ratio = array_new(2 * r->n_tasks + 2, sizeof *ratio), usual = 0;
 	double *own = ratio + r->n_tasks + 1;
 	double common = common_variance(&r->builds->build[build], r->metric[m]);
 	size_t n = 0;

@@ -281,7 +281,7 @@ static int suspect_way(struct replay *r, struct candidate *list, size_t tests, i
 int replay_confirm(struct replay *r, uint32_t build)
 {
 
-	struct candidate *list = malloc((r->n_rows + 1) * sizeof *list);
+	struct candidate *list = array_new(r->n_rows, sizeof *list);
 	size_t tests = 0;
 	int status = list ? 0 : -ENOMEM;
 

@@ -356,7 +356,7 @@ static int report_all(struct judge *j, const struct known_list *known)
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err)
 {
-	struct judge j = { .v = v, .work = malloc((builds->n + 1) * sizeof *j.work),
+	struct judge j = { .v = v, .work = array_new(builds->n + 1, sizeof *j.work),
 			   .points = changepoints_new(), .creep = creep_finder_new() };
 	int r = j.work && j.points && j.creep ? 0 : error_sys(err, -ENOMEM, NULL, "check");
 

@@ -85,7 +85,7 @@ static void set_event(struct item *item, const struct history_change *c,
 static int find_events(struct grouping *g, size_t n)
 {
 	struct verdict_finding *finding = g->v->finding;
-	struct history h = { .change = calloc(n + 1, sizeof *h.change), .n_changes = n };
+	struct history h = { .change = array_new_zero(n, sizeof *h.change), .n_changes = n };
 	int r = h.change ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < n; i++)
@@ -475,15 +475,15 @@ int verdict_groups_make(struct verdict_groups *out, const struct verdict *v,
 			const struct builds *builds)
 {
 	struct grouping g = {
-		.out = out, .v = v, .builds = builds, .item = malloc((v->n + 1) * sizeof *g.item),
+		.out = out, .v = v, .builds = builds, .item = array_new(v->n, sizeof *g.item),
 	};
 	size_t n = 0;
 	int r = -ENOMEM;
 
 	*out = (struct verdict_groups){
-		.group = malloc((v->n + 1) * sizeof *out->group),
-		.member = malloc((v->n + 1) * sizeof *out->member),
-		.of = malloc((v->n + 1) * sizeof *out->of),
+		.group = array_new(v->n, sizeof *out->group),
+		.member = array_new(v->n, sizeof *out->member),
+		.of = array_new(v->n + 1, sizeof *out->of),
 	};
 	if (g.item && out->group && out->member && out->of) {
 		/* Those that have an event come first. */
