@@ -49,7 +49,7 @@ static int read_columns(struct reader *r, struct archive *a, const struct build_
 	int error = 0;
 
 	for (int c = 0; !error && c < COLUMNS; c++) {
-		int64_t *value = malloc((r->n + 1) * sizeof *value);
+		int64_t *value = array_new(r->n, sizeof *value);
 
 		if (!value)
 			return error_sys(err, -ENOMEM, a->path, NULL);
@@ -87,7 +87,7 @@ static int sort_rows(struct reader *r)
 {
 	size_t n = 0;
 
-	r->order = malloc((r->n + 1) * sizeof *r->order);
+	r->order = array_new(r->n, sizeof *r->order);
 	if (!r->order)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->n; i++) {
@@ -109,7 +109,7 @@ static int set_rows(struct reader *r)
 {
 	struct values *f = r->f;
 
-	f->task = malloc((r->n_tasks + 1) * sizeof *f->task);
+	f->task = array_new(r->n_tasks, sizeof *f->task);
 	if (!f->task)
 		return -ENOMEM;
 	f->n_tasks = r->n_tasks;
@@ -118,7 +118,7 @@ static int set_rows(struct reader *r)
 	for (int c = 0; c < COLUMNS; c++) {
 		if (!r->column[c])
 			continue;
-		f->column[c] = malloc((r->n_tasks + 1) * sizeof *f->column[c]);
+		f->column[c] = array_new(r->n_tasks + 1, sizeof *f->column[c]);
 		if (!f->column[c])
 			return -ENOMEM;
 		for (size_t i = 0; i < r->n_tasks; i++)

@@ -134,7 +134,7 @@ int build_tasks_make(struct build_tasks *d, const struct values *f, const void *
 	int r;
 
 	*d = (struct build_tasks)BUILD_TASKS_INIT;
-	d->line = malloc((f->n_tasks + 1) * sizeof *d->line);
+	d->line = array_new(f->n_tasks, sizeof *d->line);
 	r = d->line ? 0 : -ENOMEM;
 	if (!r && before)
 		r = lines_read(&lines, before, len);

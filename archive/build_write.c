@@ -205,7 +205,7 @@ static int fill_columns(struct writer *w, git_treebuilder *tree)
 	int r = 0;
 
 	free(w->value);
-	w->value = malloc((w->tasks.n + 1) * sizeof *w->value);
+	w->value = array_new(w->tasks.n, sizeof *w->value);
 	if (!w->value)
 		return no_memory(w);
 	for (int c = 0; !r && c < COLUMNS; c++)

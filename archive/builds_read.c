@@ -42,11 +42,11 @@ static int rows_make(struct rows *rows, size_t lines, size_t n_tasks)
 {
 	bool made;
 
-	*rows = (struct rows){ .a = malloc((lines + 1) * sizeof *rows->a),
-			       .b = malloc((lines + 1) * sizeof *rows->b) };
+	*rows = (struct rows){ .a = array_new(lines, sizeof *rows->a),
+			       .b = array_new(lines, sizeof *rows->b) };
 	made = rows->a && rows->b;
 	for (int i = 0; i < BLOCK; i++) {
-		rows->row[i] = malloc((n_tasks + 1) * sizeof **rows->row);
+		rows->row[i] = array_new(n_tasks, sizeof **rows->row);
 		made = made && rows->row[i];
 	}
 	if (!made)
@@ -144,7 +144,7 @@ static int spread(const struct builds *builds, uint32_t build, enum metric m, fl
 	const struct source *s = builds->context;
 	const struct tasks_of *tasks = &s->tasks[build];
 	const uint32_t *task = union_tasks(&s->all, tasks);
-	int64_t *value = malloc((tasks->n + 1) * sizeof *value);
+	int64_t *value = array_new(tasks->n, sizeof *value);
 	bool known = false;
 	int r = value ? build_spread(s->archive, &s->place[build], m, value, tasks->n, &known, err) :
 		error_sys(err, -ENOMEM, s->archive->path, NULL);
@@ -190,7 +190,7 @@ static int ran(const struct builds *builds, uint32_t build, uint64_t *set, struc
 
 	if (build && has_same_tasks(&s->place[build], &s->place[build - 1]))
 		return 1;
-	value = malloc((s->tasks[build].n + 1) * sizeof *value);
+	value = array_new(s->tasks[build].n, sizeof *value);
 	if (!value)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
 	r = add_column(s, build, COLUMN_RUNS, value, set, &known, err);
@@ -401,7 +401,7 @@ static int read_all(struct builds *builds, struct source *s, struct error *err)
 {
 	int r = 0;
 
-	s->tasks = calloc(builds->n + 1, sizeof *s->tasks);
+	s->tasks = array_new_zero(builds->n, sizeof *s->tasks);
 	if (!s->tasks)
 		return error_sys(err, -ENOMEM, s->archive->path, NULL);
 	for (size_t i = 0; !r && i < builds->n; i++) {

@@ -208,7 +208,7 @@ static int set_tip(struct chain *c, const git_oid *to)
 
 static int rewrite(struct chain *c, struct writing *w, git_oid *to, git_oid *notes)
 {
-	git_oid *whole = calloc(c->n + 1, sizeof *whole);
+	git_oid *whole = array_new_zero(c->n, sizeof *whole);
 	size_t n = 0;
 	int r;
 

@@ -306,7 +306,7 @@ static int find_notes(bool *has, const struct notes *n, const struct builds *bui
 
 static int read_notes(struct reader *r, const struct notes *n)
 {
-	bool *has = calloc(r->builds->n + 1, sizeof *has);
+	bool *has = array_new_zero(r->builds->n, sizeof *has);
 	int code = has ? find_notes(has, n, r->builds, r->err) :
 		   error_sys(r->err, -ENOMEM, r->path, NULL);
 

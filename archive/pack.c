@@ -185,7 +185,7 @@ static struct pack_entry *list_entries(const struct buf *idx, size_t n)
 {
 	const char *ids = idx->data + IDX_HEADER;
 	const char *crcs = ids + n * GIT_OID_RAWSZ, *offsets = crcs + n * 4;
-	struct pack_entry *list = calloc(n + 1, sizeof *list);
+	struct pack_entry *list = array_new_zero(n + 1, sizeof *list);
 
 	for (size_t i = 0; list && i < n; i++) {
 		memcpy(list[i].id.id, ids + i * GIT_OID_RAWSZ, GIT_OID_RAWSZ);
@@ -349,7 +349,7 @@ static int by_id(const void *a, const void *b)
 
 int pack_end(struct pack *p, struct buf *idx)
 {
-	struct pack_entry *e = malloc((p->n + 1) * sizeof *e);
+	struct pack_entry *e = array_new(p->n, sizeof *e);
 	size_t at = 0;
 
 	if (!p->bytes.len)

@@ -262,7 +262,7 @@ static int on_reference(const char *name, const char *status, void *payload)
 /* "+LOCAL:NAME": on_negotiation() checks the lease. */
 static int make_specs(git_strarray *specs, const struct sync_push *push, size_t n)
 {
-	*specs = (git_strarray){ calloc(n + 1, sizeof *specs->strings), n };
+	*specs = (git_strarray){ array_new_zero(n + 1, sizeof *specs->strings), n };
 	for (size_t i = 0; specs->strings && i < n; i++) {
 		struct buf spec = BUF_INIT;
 

@@ -227,7 +227,7 @@ static int fill(struct thin *t, const struct series *s, bool of_one_core)
 	size_t n = t->s.n_columns, step = n + of_one_core;
 
 	t->s.n = t->points.n;
-	t->s.level = malloc((t->s.n * step + 1) * sizeof *t->s.level);
+	t->s.level = array_new(t->s.n * step, sizeof *t->s.level);
 	if (!t->s.level)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
