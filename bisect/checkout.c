@@ -47,7 +47,7 @@ static int run_git(struct tool *t, const char *const *argv, int *status)
 
 	while (argv[n])
 		n++;
-	all = malloc((n + 2) * sizeof *all);
+	all = array_new(n + 2, sizeof *all);
 	if (!all)
 		return -ENOMEM;
 	all[0] = name;

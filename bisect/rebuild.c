@@ -256,7 +256,7 @@ static int run_build(struct one *o, int *status)
 
 	while (o->b->build[n])
 		n++;
-	argv = malloc((n_options + n + 1) * sizeof *argv);
+	argv = array_new(n_options + n + 1, sizeof *argv);
 	if (!argv)
 		return -ENOMEM;
 	memcpy(argv, options, sizeof options);
@@ -310,7 +310,7 @@ static int explain_missing(struct one *o, const char **why, const struct values 
 {
 	const struct rebuild *b = o->b;
 	struct buf text = BUF_INIT;
-	const char **names = calloc(f->n_tasks + 1, sizeof *names), *near = NULL;
+	const char **names = array_new_zero(f->n_tasks, sizeof *names), *near = NULL;
 
 	for (size_t i = 0; names && i < f->n_tasks; i++)
 		names[i] = f->task[i].name;
