@@ -402,11 +402,11 @@ static void mark_of_name(struct reading *in, const struct critical *c, const str
 static int mark_critical(struct reading *in)
 {
 	const struct trace *t = &in->trace;
-	struct keyed *named = malloc((t->n_pieces + 1) * sizeof *named);
+	struct keyed *named = array_new(t->n_pieces, sizeof *named);
 	size_t n = 0;
 	int r;
 
-	in->is_critical = calloc(t->n_pieces + 1, sizeof *in->is_critical);
+	in->is_critical = array_new_zero(t->n_pieces, sizeof *in->is_critical);
 	for (size_t i = 0; named && i < t->n_pieces; i++) {
 		if (t->piece[i].category == in->action)
 			named[n++] = (struct keyed){ t->piece[i].note, (int64_t)i };
@@ -460,7 +460,7 @@ static int find_workers(struct building *b)
 	const struct trace *t = &b->in->trace;
 	int32_t n = 0;
 
-	b->slot = calloc(t->n_tracks + 1, sizeof *b->slot);
+	b->slot = array_new_zero(t->n_tracks, sizeof *b->slot);
 	if (!b->slot)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_pieces; i++) {

@@ -341,7 +341,7 @@ void builder_series(struct builder *b, const char *name, int64_t interval_ms,
 		    const struct series_column *column, size_t n_columns)
 {
 	struct series s = { .name = keep(b, name), .interval_ms = interval_ms,
-		.n_columns = n_columns, .column = malloc(n_columns * sizeof *s.column) };
+		.n_columns = n_columns, .column = array_new(n_columns, sizeof *s.column) };
 	struct series *series = s.column ?
 		add(b, &b->rec->series, &b->rec->n_series, sizeof *series) : NULL;
 
@@ -477,8 +477,8 @@ static bool is_in_order(const struct recording *rec)
  * NULL: out of memory. */
 static uint32_t *find_order(const struct recording *rec)
 {
-	struct keyed *place = malloc((rec->n_tasks + 1) * sizeof *place);
-	uint32_t *to = malloc((rec->n_tasks + 1) * sizeof *to);
+	struct keyed *place = array_new(rec->n_tasks, sizeof *place);
+	uint32_t *to = array_new(rec->n_tasks, sizeof *to);
 
 	for (size_t i = 0; place && to && i < rec->n_tasks; i++)
 		place[i] = (struct keyed){ (uint64_t)first_us(&rec->task[i]) + 1, (int64_t)i };
@@ -502,7 +502,7 @@ static void redirect(uint32_t *task, const uint32_t *to)
 static int move_tasks(struct builder *b, const uint32_t *to)
 {
 	struct recording *rec = b->rec;
-	struct task *sorted = malloc((rec->n_tasks + 1) * sizeof *sorted);
+	struct task *sorted = array_new(rec->n_tasks, sizeof *sorted);
 
 	if (!sorted)
 		return -ENOMEM;
@@ -531,7 +531,7 @@ static int move_tasks(struct builder *b, const uint32_t *to)
 /* The names by task; those of one task in the order in which they were added. */
 static const char **lay_out(const struct list *l, size_t n_tasks, uint32_t *first, uint32_t *n)
 {
-	const char **names = malloc((l->n + 1) * sizeof *names);
+	const char **names = array_new(l->n, sizeof *names);
 	uint32_t at = 0;
 
 	if (!names)
@@ -557,8 +557,8 @@ static int set_order(struct builder *b)
 	struct recording *rec = b->rec;
 	bool in_order = is_in_order(rec);
 	uint32_t *to = in_order ? NULL : find_order(rec);
-	uint32_t *first = malloc((rec->n_tasks + 1) * sizeof *first);
-	uint32_t *n = malloc((rec->n_tasks + 1) * sizeof *n);
+	uint32_t *first = array_new(rec->n_tasks + 1, sizeof *first);
+	uint32_t *n = array_new(rec->n_tasks, sizeof *n);
 	int r = (to || in_order) && first && n ? 0 : -ENOMEM;
 
 	if (!r && to)

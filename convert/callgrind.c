@@ -330,7 +330,7 @@ static int place_all(struct profile *c)
 	struct walk w = { .target = c->target };
 	int64_t sum_us = 0;
 
-	w.stack = calloc(c->n_targets + 1, sizeof *w.stack);
+	w.stack = array_new_zero(c->n_targets, sizeof *w.stack);
 	if (!w.stack)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->n_targets && sum_us < INT64_MAX / 4; i++)

@@ -240,7 +240,7 @@ static int match_units(struct matcher *m, struct store *s, const struct clang_un
 static int match(const struct recording *rec, struct store *s, const struct clang_units *u)
 {
 	struct matcher m = { .rec = rec, .arena = arena_new(),
-			     .filled = calloc(rec->n_tasks + 1, sizeof *m.filled) };
+			     .filled = array_new_zero(rec->n_tasks, sizeof *m.filled) };
 	int r = m.arena && m.filled ? add_products(&m) : -ENOMEM;
 
 	if (!r)

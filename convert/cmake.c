@@ -307,7 +307,7 @@ static void add_inputs(struct builder *b, uint32_t task, const struct cmake_snip
 
 static const char **output_names(const struct data *d, size_t *n)
 {
-	const char **names = calloc(d->n + 1, sizeof *names);
+	const char **names = array_new_zero(d->n, sizeof *names);
 
 	*n = 0;
 	for (size_t i = 0; names && i < d->n; i++) {
@@ -347,7 +347,7 @@ static void add_tasks(struct builder *b, const struct data *d, struct container 
 
 static int build(struct builder *b, struct data *d)
 {
-	struct container *containers = calloc(d->n + 1, sizeof *containers);
+	struct container *containers = array_new_zero(d->n, sizeof *containers);
 	const char **names;
 	size_t n;
 	int r = 0;

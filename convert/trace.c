@@ -472,7 +472,7 @@ static int by_tid(const void *a, const void *b)
 
 static int number_threads(struct trace *t)
 {
-	struct numbered *thread = malloc((t->n_tracks + 1) * sizeof *thread);
+	struct numbered *thread = array_new(t->n_tracks, sizeof *thread);
 	uint32_t track = NO_INDEX;
 	size_t n = 0;
 
@@ -498,11 +498,11 @@ static int number_threads(struct trace *t)
 
 int trace_finish(struct trace *t)
 {
-	uint32_t *stack = malloc((t->n_pieces + 1) * sizeof *stack);
+	uint32_t *stack = array_new(t->n_pieces, sizeof *stack);
 	int r = stack ? 0 : -ENOMEM;
 
 	trace_texts_close(&t->texts);
-	t->part->newest_us = malloc((t->n_tracks + 1) * sizeof *t->part->newest_us);
+	t->part->newest_us = array_new(t->n_tracks, sizeof *t->part->newest_us);
 	for (size_t i = 0; t->part->newest_us && i < t->n_tracks; i++)
 		t->part->newest_us[i] = INT64_MIN;
 	if (!r && !t->part->newest_us)

@@ -58,9 +58,9 @@ struct ninja_behind {
 int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g)
 {
 	*w = (struct ninja_waits){ .graph = g,
-		.ran = calloc(g->n_edges + 1, sizeof *w->ran),
-		.behind = calloc(g->n_edges + 1, sizeof *w->behind),
-		.group = malloc((g->n_edges + 1) * sizeof *w->group) };
+		.ran = array_new_zero(g->n_edges, sizeof *w->ran),
+		.behind = array_new_zero(g->n_edges, sizeof *w->behind),
+		.group = array_new(g->n_edges, sizeof *w->group) };
 	if (!w->ran || !w->behind || !w->group) {
 		ninja_waits_release(w);
 		return -ENOMEM;

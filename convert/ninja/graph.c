@@ -422,7 +422,7 @@ out:
 
 static int find_producers(struct ninja_graph *g)
 {
-	g->producer = malloc((g->path.n + 1) * sizeof *g->producer);
+	g->producer = array_new(g->path.n, sizeof *g->producer);
 	if (!g->producer)
 		return -ENOMEM;
 	memset(g->producer, 0xff, g->path.n * sizeof *g->producer);

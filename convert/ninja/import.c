@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/formats.h"
 
+#include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/builder.h"
 #include "convert/ninja/edge.h"
@@ -76,7 +77,7 @@ static bool is_newest(const struct import *m, const struct ninja_log_line *l)
 /* Most lines agree on the start; lines of outputs that did not change do not. */
 static int set_start(struct import *m)
 {
-	int64_t *ms = malloc((m->log.n + 1) * sizeof *ms);
+	int64_t *ms = array_new(m->log.n, sizeof *ms);
 	size_t n = 0;
 
 	if (!ms)
@@ -264,7 +265,7 @@ static int find_edges(struct import *m, const char *path)
 
 	if (!r && m->has_graph)
 		r = ninja_waits_init(&m->waits, &m->graph);
-	m->edge = r ? NULL : malloc((m->log.n + 1) * sizeof *m->edge);
+	m->edge = r ? NULL : array_new(m->log.n, sizeof *m->edge);
 	for (size_t i = 0; m->edge && i < m->log.n; i++) {
 		const struct ninja_log_line *l = &m->log.line[i];
 

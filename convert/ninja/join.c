@@ -133,7 +133,7 @@ static int find_notes(struct join *j)
 static int find_runs(struct join *j)
 {
 	const struct recording *rec = j->rec;
-	bool *unnamed = calloc(rec->n_instances + 1, sizeof *unnamed), sorted = true;
+	bool *unnamed = array_new_zero(rec->n_instances, sizeof *unnamed), sorted = true;
 	int r = unnamed ? find_unnamed(rec, unnamed) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
@@ -182,7 +182,7 @@ static int candidates_add(struct candidates *c, uint64_t hash, bool response, ui
 
 static int candidates_init(struct candidates *c, size_t n)
 {
-	c->item = malloc((n + 1) * sizeof *c->item);
+	c->item = array_new(n + 1, sizeof *c->item);
 	for (size_t i = 0; c->item && i < n; i++)
 		c->item[i] = (struct candidate){ .start_ms = -1 };
 	return c->item ? 0 : -ENOMEM;
@@ -328,7 +328,7 @@ static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t 
  * edge show which time is 0 in the log. Most runs do not need the log. */
 static int match(struct join *j, struct place *p, const struct ninja_run *run)
 {
-	int64_t *zero_ms = malloc(run->n_ran * sizeof *zero_ms);
+	int64_t *zero_ms = array_new(run->n_ran, sizeof *zero_ms);
 	int64_t begin_ms = run->in->open_us / 1000;
 	bool log_needed = false;
 	size_t n = 0;

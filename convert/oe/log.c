@@ -134,7 +134,7 @@ int oe_columns(struct oe_blocks *b, const struct oe_column *column, size_t n)
 {
 	struct series *s = &b->s;
 
-	s->column = calloc(n + 1, sizeof *s->column);
+	s->column = array_new_zero(n + 1, sizeof *s->column);
 	if (!s->column)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {

@@ -210,10 +210,10 @@ static void add_names(struct oe_entries *e, const struct recording *rec, struct 
 
 int oe_entries_make(struct oe_entries *e, const struct recording *rec)
 {
-	struct offsets *at = malloc((rec->n_tasks + 1) * sizeof *at);
+	struct offsets *at = array_new(rec->n_tasks, sizeof *at);
 
 	*e = (struct oe_entries){ .bitbake = any_bitbake(rec) };
-	e->entry = malloc((rec->n_tasks + 1) * sizeof *e->entry);
+	e->entry = array_new(rec->n_tasks, sizeof *e->entry);
 	if (at && e->entry)
 		add_names(e, rec, at);
 	if (!at || !e->entry || buf_error(&e->text)) {

@@ -35,8 +35,8 @@ static int choose(struct log_out *w)
 	const struct series *s = w->series;
 	int64_t wall_ms = oe_wall_us(w->rec) / 1000;
 
-	w->at = malloc((s->n + 1) * sizeof *w->at);
-	w->second = malloc((s->n + 1) * sizeof *w->second);
+	w->at = array_new(s->n + 1, sizeof *w->at);
+	w->second = array_new(s->n, sizeof *w->second);
 	if (!w->at || !w->second)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
