@@ -113,7 +113,7 @@ int call_tree_make(struct call_tree *t, const struct inspection *in)
 
 	*t = (struct call_tree){ .arena = arena_new() };
 	t->names.arena = t->arena;
-	t->of_stack = calloc(in->n_stacks + 1, sizeof *t->of_stack);
+	t->of_stack = array_new_zero(in->n_stacks + 1, sizeof *t->of_stack);
 	if (!t->arena || !t->of_stack)
 		r = -ENOMEM;
 	for (; !r && t->n_stacks < in->n_stacks; t->n_stacks++) {

@@ -33,7 +33,7 @@ int calls_init(struct calls *c, const struct inspection *in)
 {
 	int r = 0;
 
-	*c = (struct calls){ .in = in, .unnamed = calloc(in->n_modules + 1, sizeof *c->unnamed) };
+	*c = (struct calls){ .in = in, .unnamed = array_new_zero(in->n_modules + 1, sizeof *c->unnamed) };
 	if (!c->unnamed)
 		return -ENOMEM;
 	for (size_t i = 0; i <= in->n_modules && !r; i++)

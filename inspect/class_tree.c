@@ -50,7 +50,7 @@ static struct made *add_made(struct maker *m, const char *name, uint32_t parent)
 		return NULL;
 	*made = (struct made){ .name = name, .parent = parent, .first_child = CLASSES_NONE,
 		.next = CLASSES_NONE };
-	made->value = calloc(cells(m) + 1, sizeof *made->value);
+	made->value = array_new_zero(cells(m), sizeof *made->value);
 	return made->value ? made : NULL;
 }
 
@@ -129,7 +129,7 @@ static int split_callers(struct maker *m, uint32_t node)
 	size_t n = 0;
 	int r;
 
-	value = malloc((cells(m) + 1) * sizeof *value);
+	value = array_new(cells(m), sizeof *value);
 	r = value ? 0 : -ENOMEM;
 	for (size_t i = 0; i < c->n_slots && !r; i++) {
 		struct part one;
@@ -260,7 +260,7 @@ static int split_directories(struct maker *m, uint32_t node)
 
 	if (!t.n)
 		return 0;
-	t.value = calloc(t.n * cells(m) + 1, sizeof *t.value);
+	t.value = array_new_zero(t.n * cells(m), sizeof *t.value);
 	if (!t.value)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->n_slots; i++) {
@@ -346,9 +346,9 @@ static int flatten(struct maker *m)
 	out->n_snapshots = c->n_rows;
 	out->n_values = c->n_values;
 	out->item = calloc(m->n, sizeof *out->item);
-	out->value = calloc(m->n * c->n_rows * c->n_values + 1, sizeof *out->value);
+	out->value = array_new_zero(m->n * c->n_rows * c->n_values + 1, sizeof *out->value);
 	if (c->columns > c->n_values)
-		out->variance = calloc(m->n * c->n_rows + 1, sizeof *out->variance);
+		out->variance = array_new_zero(m->n * c->n_rows, sizeof *out->variance);
 	if (!out->item || !out->value || (c->columns > c->n_values && !out->variance))
 		return -ENOMEM;
 	put(m, 0, CLASSES_NONE);
@@ -360,7 +360,7 @@ int class_tree_make(struct classes *out, const struct class_counts *counts)
 	struct maker m = { .counts = counts, .out = out };
 	int r = -ENOMEM;
 
-	m.total = calloc(counts->n_rows + 1, sizeof *m.total);
+	m.total = array_new_zero(counts->n_rows, sizeof *m.total);
 	if (m.total)
 		r = add_nodes(&m);
 	for (uint32_t i = 0; i < counts->nodes->n && !r; i++) {

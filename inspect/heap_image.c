@@ -252,7 +252,7 @@ static uint64_t hash_frame(uint64_t address, uint32_t module)
 static int grow_frames(struct heap_image *h, const struct inspection *in)
 {
 	size_t mask = h->frame_slot ? 2 * h->frame_mask + 1 : 4095;
-	uint32_t *slot = calloc(mask + 1, sizeof *slot);
+	uint32_t *slot = array_new_zero(mask + 1, sizeof *slot);
 
 	if (!slot)
 		return -ENOMEM;
@@ -509,7 +509,7 @@ int heap_image_read(struct heap_image *h, struct inspection *in, struct snapshot
 		r = read_stacks(h, in, err);
 	if (r)
 		return r;
-	site_stack = malloc((h->head.n_sites + 1) * sizeof *site_stack);
+	site_stack = array_new(h->head.n_sites, sizeof *site_stack);
 	if (!site_stack)
 		return error_sys(err, -ENOMEM, h->name, "cannot read the image of a heap");
 	r = read_sites(h, in, &site, &n_sites, site_stack, err);
@@ -558,7 +558,7 @@ int heap_image_open(struct heap_image **out, int dir_fd, const char *name, struc
 	snprintf(h->name, sizeof h->name, "%s", name);
 	h->buffer = malloc(HEAP_IMAGE_CHUNK);
 	for (int i = 0; i < HEAP_TABLES; i++)
-		h->chunk[i] = malloc(HEAP_IMAGE_CHUNKS * sizeof *h->chunk[i]);
+		h->chunk[i] = array_new(HEAP_IMAGE_CHUNKS, sizeof *h->chunk[i]);
 	for (int i = 0; i < HEAP_TABLES; i++) {
 		if (!h->buffer || !h->chunk[i]) {
 			error_sys(err, r, name, "cannot read the image of a heap");

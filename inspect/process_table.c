@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inspect/process_table.h"
 
+#include "base/array.h"
 #include "base/readfile.h"
 #include "sampler/parse.h"
 
@@ -80,7 +81,7 @@ int process_table_read(struct process_table *t, const struct live_build *build,
 
 	t->n = 0;
 	free(t->row);
-	t->row = r ? NULL : calloc(t->list.n + 1, sizeof *t->row);
+	t->row = r ? NULL : array_new_zero(t->list.n + 1, sizeof *t->row);
 	if (!t->row)
 		return r ? r : -ENOMEM;
 	if (build)

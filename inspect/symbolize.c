@@ -141,7 +141,7 @@ static int describe_modules(struct work *w, int32_t pid)
 {
 	const struct inspection *in = w->in;
 
-	w->module = calloc(in->n_modules + 1, sizeof *w->module);
+	w->module = array_new_zero(in->n_modules, sizeof *w->module);
 	if (!w->module)
 		return -ENOMEM;
 	for (size_t i = 0; i < in->n_modules; i++) {
@@ -195,12 +195,12 @@ static int sort_frames(struct work *w, struct keyed *key, bool checked_only)
 static int collect_addresses(struct work *w, bool checked_only)
 {
 	const struct inspection *in = w->in;
-	struct keyed *key = malloc((in->n_frames + 1) * sizeof *key);
+	struct keyed *key = array_new(in->n_frames, sizeof *key);
 	int r;
 
-	w->address = calloc(in->n_frames + 1, sizeof *w->address);
-	w->frame = calloc(in->n_frames + 1, sizeof *w->frame);
-	w->named = calloc(in->n_frames + 1, sizeof *w->named);
+	w->address = array_new_zero(in->n_frames, sizeof *w->address);
+	w->frame = array_new_zero(in->n_frames, sizeof *w->frame);
+	w->named = array_new_zero(in->n_frames, sizeof *w->named);
 	r = key && w->address && w->frame && w->named ? sort_frames(w, key, checked_only) : -ENOMEM;
 	for (size_t i = 0; i < w->n && !r; i++) {
 		const struct frame *f = &in->frame[key[i].value];
@@ -219,7 +219,7 @@ static int collect_addresses(struct work *w, bool checked_only)
 /* Names that later answers replaced are left out. */
 static int keep_used(struct inspection *in)
 {
-	uint32_t *number = malloc((in->n_frame_names + 1) * sizeof *number);
+	uint32_t *number = array_new(in->n_frame_names, sizeof *number);
 	size_t kept = 0;
 
 	if (!number)
