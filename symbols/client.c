@@ -405,8 +405,8 @@ int symbols_ask(const struct symbols_request *q, struct error *err)
 	struct run run = { .q = q, .to = { .fd = -1 }, .from = { .fd = -1 } };
 	int r = q->n < UINT32_MAX ? 0 : -E2BIG;
 
-	run.leave_out = calloc(q->n_modules + 1, sizeof *run.leave_out);
-	run.number = calloc(q->n + 1, sizeof *run.number);
+	run.leave_out = array_new_zero(q->n_modules, sizeof *run.leave_out);
+	run.number = array_new_zero(q->n, sizeof *run.number);
 	if (!run.leave_out || !run.number)
 		r = -ENOMEM;
 	if (!r)

@@ -64,8 +64,8 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die, uint32_t what)
 
 static int flatten(struct segments *s, struct ranges *r)
 {
-	struct keyed *key = malloc((r->n ? r->n : 1) * sizeof *key);
-	struct code_range *sorted = malloc((r->n ? r->n : 1) * sizeof *sorted);
+	struct keyed *key = array_new(r->n, sizeof *key);
+	struct code_range *sorted = array_new(r->n, sizeof *sorted);
 
 	if (!key || !sorted)
 		r->error = -ENOMEM;

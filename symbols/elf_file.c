@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/elf_file.h"
 
+#include "base/array.h"
 #include "base/hex.h"
 #include "base/readfile.h"
 
@@ -52,7 +53,7 @@ static int read_sections(struct elf_file *f)
 		f->n_sections = 0;
 	if (elf_getshdrstrndx(f->elf, &f->names))
 		f->names = 0;
-	f->flags = calloc(f->n_sections + 1, 1);
+	f->flags = array_new_zero(f->n_sections, 1);
 	if (!f->flags)
 		return -ENOMEM;
 	while ((section = elf_nextscn(f->elf, section))) {

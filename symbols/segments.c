@@ -51,7 +51,7 @@ static int close_intervals(struct segments *s, const struct code_range *interval
 
 int segments_flatten(struct segments *s, const struct code_range *interval, size_t n)
 {
-	uint32_t *open = malloc((n ? n : 1) * sizeof *open);
+	uint32_t *open = array_new(n, sizeof *open);
 	size_t n_open = 0;
 	int r = open && n < UINT32_MAX ? 0 : -ENOMEM;
 

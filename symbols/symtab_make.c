@@ -132,8 +132,8 @@ static bool is_better(const struct symbol *a, const struct symbol *b)
 /* Sort by start, and keep the best of each. */
 static int sort_symbols(struct maker *m)
 {
-	struct keyed *key = malloc((m->n ? m->n : 1) * sizeof *key);
-	struct symbol *sorted = malloc((m->n ? m->n : 1) * sizeof *sorted);
+	struct keyed *key = array_new(m->n, sizeof *key);
+	struct symbol *sorted = array_new(m->n, sizeof *sorted);
 	int r = key && sorted ? 0 : -ENOMEM;
 	size_t kept = 0;
 
@@ -171,8 +171,8 @@ static int read_functions(struct maker *m)
 	int r = data ? eh_frame_functions(&in_order, &m->n_functions, data, size, head.sh_addr,
 					  gelf_getclass(m->file->elf) == ELFCLASS32 ? 4 : 8) : 0;
 
-	key = malloc((m->n_functions ? m->n_functions : 1) * sizeof *key);
-	m->function = malloc((m->n_functions ? m->n_functions : 1) * sizeof *m->function);
+	key = array_new(m->n_functions, sizeof *key);
+	m->function = array_new(m->n_functions, sizeof *m->function);
 	if (!key || !m->function)
 		r = -ENOMEM;
 	for (size_t i = 0; i < m->n_functions && !r; i++)
@@ -206,7 +206,7 @@ static uint64_t end_of(const struct maker *m, size_t i, size_t function)
 
 static int flatten_symbols(struct maker *m, struct segments *out)
 {
-	struct code_range *interval = malloc((m->n ? m->n : 1) * sizeof *interval);
+	struct code_range *interval = array_new(m->n, sizeof *interval);
 	size_t function = 0;
 	uint64_t sized = 0;	/* end of those with a size */
 	int r = interval ? 0 : -ENOMEM;
@@ -286,7 +286,7 @@ static void describe(struct symtab_head *head, const struct maker *m)
 static int pack(struct symtab *t, struct maker *m, const struct segments *s)
 {
 	uint64_t base = s->n ? s->segment[0].start : 0;
-	uint32_t *place = calloc(m->n + 1, sizeof *place), *start;
+	uint32_t *place = array_new_zero(m->n, sizeof *place), *start;
 	struct buf names = BUF_INIT;
 	struct symtab_head *head;
 	size_t n = 0, size;
