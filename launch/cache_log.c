@@ -366,7 +366,7 @@ static int by_name(const void *a, const void *b, void *recording)
 /* All entries by name, in the order of the log; begin[name] is the place of the first. */
 static enum task_cache *sort_entries(const struct cache_log *l, size_t *begin)
 {
-	enum task_cache *sorted = malloc((l->n_entries + 1) * sizeof *sorted);
+	enum task_cache *sorted = array_new(l->n_entries, sizeof *sorted);
 	size_t at = 0;
 
 	if (!sorted)
@@ -389,7 +389,7 @@ static enum task_cache *sort_entries(const struct cache_log *l, size_t *begin)
 
 int cache_log_join(struct cache_log *l, const struct recording *rec, enum task_cache *result)
 {
-	size_t *begin = calloc(l->names.n + 1, sizeof *begin);
+	size_t *begin = array_new_zero(l->names.n + 1, sizeof *begin);
 	enum task_cache *sorted = begin ? sort_entries(l, begin) : NULL;
 
 	if (sorted && l->n_candidates)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/results.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "command/build_tool.h"
@@ -96,7 +97,7 @@ static int collect(struct results *x)
 	}
 	leave(x);
 	made_files_assign(&x->files);
-	x->result = calloc(x->rec.n_tasks + 1, sizeof *x->result);
+	x->result = array_new_zero(x->rec.n_tasks, sizeof *x->result);
 	if (!x->result)
 		return -ENOMEM;
 	for (int i = 0; !r && i < CACHE_KINDS; i++) {
