@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/recording_write.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/field.h"
 #include "base/file.h"
@@ -144,7 +145,7 @@ static int write_original(int dir_fd, const struct recording *rec)
 static int write_files(int dir_fd, const struct recording *rec,
 		       const struct recording_parts *parts)
 {
-	char (*id)[INSTANCE_ID_MAX] = calloc(rec->n_instances + 1, sizeof *id);
+	char (*id)[INSTANCE_ID_MAX] = array_new_zero(rec->n_instances + 1, sizeof *id);
 	int r = id ? writer_ids(id, rec) : -ENOMEM;
 
 	if (!r)

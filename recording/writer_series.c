@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/writer.h"
 
+#include "base/array.h"
 #include "recording/reader.h"
 #include "recording/recording_write.h"
 
@@ -61,7 +62,7 @@ static void choose_columns(struct rows *w, size_t at)
 
 static int begin_section(struct rows *w, size_t at)
 {
-	struct series_column *columns = malloc((w->s->n_columns + 1) * sizeof *columns);
+	struct series_column *columns = array_new(w->s->n_columns, sizeof *columns);
 
 	if (!columns)
 		return -ENOMEM;

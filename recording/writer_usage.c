@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/writer.h"
 
+#include "base/array.h"
 #include "recording/usage_log.h"
 
 #include <errno.h>
@@ -144,9 +145,9 @@ void writer_add_usage(struct writer *o, const struct recording *rec)
 {
 	struct usage_out w = { .o = o, .rec = rec };
 
-	w.sample = malloc((rec->n_usage + 1) * sizeof *w.sample);
-	w.alias = malloc((rec->n_tasks + 1) * sizeof *w.alias);
-	w.free_alias = malloc((rec->n_tasks + 1) * sizeof *w.free_alias);
+	w.sample = array_new(rec->n_usage, sizeof *w.sample);
+	w.alias = array_new(rec->n_tasks, sizeof *w.alias);
+	w.free_alias = array_new(rec->n_tasks, sizeof *w.free_alias);
 	if (w.sample && w.alias && w.free_alias) {
 		series_add_header(&o->b, USAGE_LOG_NAME, rec->interval_ms > 0 ?
 				  rec->interval_ms : 1000, columns, USAGE_COLUMNS);
