@@ -164,7 +164,7 @@ bool answer_times_is_lto(const struct summary *s, uint32_t task)
 /* By the start of the tasks that link. */
 static int fill_lto(struct answer_times *t, const struct summary *s)
 {
-	bool *links = calloc(s->rec->n_tasks + 1, sizeof *links);
+	bool *links = array_new_zero(s->rec->n_tasks, sizeof *links);
 	int64_t most_us = 0;
 
 	for (size_t i = 0; links && i < s->n_ran; i++) {

@@ -3,6 +3,7 @@
 
 #include "analyse/chain_bound.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -48,14 +49,14 @@ static int64_t end_us(const struct work *w, uint32_t i)
 	return recording_task_end_us(w->s->rec, task(w, i));
 }
 
-/* NO_INDEX for n + 1 items, in the memory of the arena, if there is one. */
+/* NO_INDEX for n items, in the memory of the arena, if there is one. */
 static uint32_t *indices(struct arena *memory, size_t n)
 {
-	uint32_t *p = malloc((n + 1) * sizeof *p);
+	uint32_t *p = array_new(n, sizeof *p);
 
 	if (!p || (memory && arena_keep(memory, p)))
 		return NULL;
-	return memset(p, 0xff, (n + 1) * sizeof *p);
+	return memset(p, 0xff, n * sizeof *p);
 }
 
 static void latest(const struct work *w, uint32_t *last, uint32_t i)
@@ -108,8 +109,8 @@ static int find_path(struct work *w)
 	uint32_t *place = indices(w->memory, w->s->rec->n_tasks), last = NO_INDEX;
 
 	c->path = indices(NULL, w->s->n_ran);
-	c->path_why = calloc(w->s->n_ran + 1, 1);
-	c->path_link = calloc(w->s->n_ran + 1, 1);
+	c->path_why = array_new_zero(w->s->n_ran, 1);
+	c->path_link = array_new_zero(w->s->n_ran, 1);
 	if (!place || !c->path || !c->path_why || !c->path_link)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->s->n_ran; i++) {

@@ -2,6 +2,7 @@
 #include "analyse/chain_bound.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -318,7 +319,7 @@ static int end_replaced(struct work *w)
 {
 	const struct instance *in = w->rec->instance;
 	size_t n = w->rec->n_instances;
-	struct keyed *k = malloc((n + 1) * sizeof *k);
+	struct keyed *k = array_new(n + 1, sizeof *k);
 
 	for (size_t i = 0; k && i < n; i++)
 		k[i] = (struct keyed){ (uint64_t)(uint32_t)in[i].pid, (int64_t)i };
@@ -452,7 +453,7 @@ static int fill_path(struct chain *c, const struct work *w)
 
 	for (uint32_t i = w->all.last; i != NO_INDEX; i = w->before[i])
 		n++;
-	c->dependency = malloc((n + 1) * sizeof *c->dependency);
+	c->dependency = array_new(n + 1, sizeof *c->dependency);
 	if (!c->dependency)
 		return -ENOMEM;
 	c->n_dependency = n;

@@ -19,8 +19,8 @@ void curve_release(struct curve *c)
 
 static int reserve(struct curve *c, size_t n)
 {
-	c->time_us = malloc((n + 1) * sizeof *c->time_us);
-	c->value = malloc((n + 1) * sizeof *c->value);
+	c->time_us = array_new(n + 1, sizeof *c->time_us);
+	c->value = array_new(n + 1, sizeof *c->value);
 	return c->time_us && c->value ? 0 : -ENOMEM;
 }
 
@@ -97,7 +97,7 @@ struct level {
 
 static struct level *levels_until(const struct recording *rec, int64_t time_us)
 {
-	struct level *now = calloc(rec->n_tasks + 1, sizeof *now);
+	struct level *now = array_new_zero(rec->n_tasks, sizeof *now);
 
 	for (size_t i = 0; now && i < rec->n_memory; i++) {
 		const struct memory_change *m = &rec->memory[i];
@@ -115,7 +115,7 @@ static struct level *levels_until(const struct recording *rec, int64_t time_us)
 int curve_task_memory(struct curve *c, const struct recording *rec)
 {
 	struct level *now = levels_until(rec, INT64_MAX);
-	struct keyed *end = malloc((rec->n_tasks + 1) * sizeof *end);
+	struct keyed *end = array_new(rec->n_tasks, sizeof *end);
 	size_t n_ends = 0, at = 0;
 	int r = now && end ? 0 : -ENOMEM;
 
@@ -158,7 +158,7 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 uint32_t *curve_task_memory_at(const struct recording *rec, int64_t time_us)
 {
 	struct level *now = levels_until(rec, time_us);
-	uint32_t *kb = now ? calloc(rec->n_tasks + 1, sizeof *kb) : NULL;
+	uint32_t *kb = now ? array_new_zero(rec->n_tasks + 1, sizeof *kb) : NULL;
 
 	for (size_t i = 0; kb && i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];

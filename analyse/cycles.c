@@ -242,11 +242,11 @@ static int find_names(struct search *x)
 	size_t n = x->g->s->n_targets;
 
 	x->n_nodes = n;
-	x->name_of = malloc((n + 1) * sizeof *x->name_of);
-	x->extra = malloc((names->n + 1) * sizeof *x->extra);
+	x->name_of = array_new(n, sizeof *x->name_of);
+	x->extra = array_new(names->n, sizeof *x->extra);
 	if (!x->name_of || !x->extra)
 		return -ENOMEM;
-	memset(x->extra, 0xff, (names->n + 1) * sizeof *x->extra);
+	memset(x->extra, 0xff, names->n * sizeof *x->extra);
 	for (uint32_t i = 0; i < n; i++)
 		x->name_of[i] = name_table_find(names, slice_of(task_of(x, i)->name));
 	return 0;
@@ -255,7 +255,7 @@ static int find_names(struct search *x)
 static int find_components(struct search *x)
 {
 	free(x->component);
-	x->component = malloc((x->n_nodes + 1) * sizeof *x->component);
+	x->component = array_new(x->n_nodes, sizeof *x->component);
 	return x->component ? graph_components(x->component, x->n_nodes, x->from, x->to, x->n_edges) :
 	       -ENOMEM;
 }
@@ -278,10 +278,10 @@ static int assume_rest(struct search *x)
 static int number_cycles(struct search *x)
 {
 	struct cycles *c = x->c;
-	bool *has_edge = calloc(x->n_nodes + 1, sizeof *has_edge);
+	bool *has_edge = array_new_zero(x->n_nodes, sizeof *has_edge);
 	int r = 0;
 
-	x->cycle_of = malloc((x->n_nodes + 1) * sizeof *x->cycle_of);
+	x->cycle_of = array_new(x->n_nodes, sizeof *x->cycle_of);
 	if (!x->cycle_of || !has_edge)
 		r = -ENOMEM;
 	for (size_t i = 0; !r && i < x->n_edges; i++)
@@ -352,8 +352,8 @@ static int fill_cycles(struct search *x, uint32_t *place)
 		n_edges += c->cycle[i].n_edges;
 		c->cycle[i].n_nodes = c->cycle[i].n_edges = 0;
 	}
-	c->node = malloc((n_nodes + 1) * sizeof *c->node);
-	c->edge = malloc((n_edges + 1) * sizeof *c->edge);
+	c->node = array_new(n_nodes, sizeof *c->node);
+	c->edge = array_new(n_edges, sizeof *c->edge);
 	if (!c->node || !c->edge)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->n_nodes; i++) {
@@ -410,7 +410,7 @@ static int find_cycles(struct cycles *c, const struct graph *g)
 	r = r ? r : assume_rest(&x);
 	r = r ? r : number_cycles(&x);
 	if (!r) {
-		place = malloc((x.n_nodes + 1) * sizeof *place);
+		place = array_new(x.n_nodes, sizeof *place);
 		r = place ? fill_cycles(&x, place) : -ENOMEM;
 	}
 	if (!r && c->n)

@@ -14,7 +14,7 @@ int directories_init(struct directories *d, const struct summary *s)
 	size_t n = s->rec->n_instances;
 
 	*d = (struct directories){ .s = s, .names.arena = arena_new() };
-	d->of_instance = malloc((n + 1) * sizeof *d->of_instance);
+	d->of_instance = array_new(n, sizeof *d->of_instance);
 	if (!d->names.arena || !d->of_instance)
 		return -ENOMEM;
 	memset(d->of_instance, 0xff, n * sizeof *d->of_instance);

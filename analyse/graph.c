@@ -79,14 +79,14 @@ int graph_make(struct graph *g, const struct summary *s, const struct chain *c)
 	size_t nodes = rec->n_tasks + n->n_groups;
 
 	*g = (struct graph){ .s = s, .c = c, .n = rec->n_tasks, .n_nodes = nodes,
-		.needs = malloc(most * sizeof *g->needs),
-		.needed_by = malloc(most * sizeof *g->needed_by),
+		.needs = array_new(most, sizeof *g->needs),
+		.needed_by = array_new(most, sizeof *g->needed_by),
 		.needs_kind = malloc(most),
 		.first_needs = calloc(nodes + 2, sizeof *g->first_needs),
 		.first_needed_by = calloc(nodes + 2, sizeof *g->first_needed_by),
-		.on_path = calloc(rec->n_tasks + 1, sizeof *g->on_path),
-		.list = malloc((nodes + 1) * sizeof *g->list),
-		.seen = calloc(nodes + 1, sizeof *g->seen),
+		.on_path = array_new_zero(rec->n_tasks, sizeof *g->on_path),
+		.list = array_new(nodes, sizeof *g->list),
+		.seen = array_new_zero(nodes, sizeof *g->seen),
 		.round = calloc(1, sizeof *g->round),
 	};
 	if (!g->needs || !g->needed_by || !g->needs_kind || !g->first_needs || !g->first_needed_by ||
@@ -312,7 +312,7 @@ static int add_more(struct around *w, uint32_t i, bool down, unsigned steps)
 int graph_around(struct graph_part *p, const struct graph *g, uint32_t task, unsigned up,
 		 unsigned down, size_t most)
 {
-	struct around w = { .g = g, .p = p, .list = malloc((g->n + 1) * sizeof *w.list),
+	struct around w = { .g = g, .p = p, .list = array_new(g->n + 1, sizeof *w.list),
 			    .most = most };
 	size_t n;
 	int r = w.list ? 0 : -ENOMEM;

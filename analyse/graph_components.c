@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/graph.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,13 +19,13 @@ struct walk {
 static int allocate(struct walk *w, size_t n, size_t n_edges)
 {
 	w->first = calloc(n + 2, sizeof *w->first);
-	w->next = malloc((n_edges + 1) * sizeof *w->next);
-	w->number = calloc(n + 1, sizeof *w->number);
-	w->low = calloc(n + 1, sizeof *w->low);
-	w->stack = malloc((n + 1) * sizeof *w->stack);
-	w->path = malloc((n + 1) * sizeof *w->path);
-	w->at = malloc((n + 1) * sizeof *w->at);
-	w->waits = calloc(n + 1, sizeof *w->waits);
+	w->next = array_new(n_edges, sizeof *w->next);
+	w->number = array_new_zero(n + 1, sizeof *w->number);
+	w->low = array_new_zero(n + 1, sizeof *w->low);
+	w->stack = array_new(n + 1, sizeof *w->stack);
+	w->path = array_new(n + 1, sizeof *w->path);
+	w->at = array_new(n + 1, sizeof *w->at);
+	w->waits = array_new_zero(n + 1, sizeof *w->waits);
 	return w->first && w->next && w->number && w->low && w->stack && w->path && w->at &&
 	       w->waits ? 0 : -ENOMEM;
 }

@@ -4,6 +4,7 @@
 #include "analyse/cmake_target.h"
 #include "analyse/directories.h"
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -129,8 +130,8 @@ static void drop_empty(struct groups *g)
 static int drop_versions(struct groups *g)
 {
 	struct name_table names = NAME_TABLE_INIT;
-	uint32_t *number = malloc((g->n + 1) * sizeof *number);
-	uint32_t *times = calloc(g->n + 1, sizeof *times);
+	uint32_t *number = array_new(g->n, sizeof *number);
+	uint32_t *times = array_new_zero(g->n, sizeof *times);
 	struct recipe recipe;
 	int r = number && times ? 0 : -ENOMEM;
 
@@ -176,7 +177,7 @@ static int add_tasks(struct grouping *w, const uint32_t *task, size_t n)
 /* What was recorded of the processes is summed up by program already. */
 static int add_programs(struct groups *g, const struct recording *rec)
 {
-	g->group = malloc((rec->n_programs + 1) * sizeof *g->group);
+	g->group = array_new(rec->n_programs, sizeof *g->group);
 	if (!g->group)
 		return -ENOMEM;
 	for (; g->n < rec->n_programs; g->n++) {
@@ -224,7 +225,7 @@ static int sum_up(struct groups *g, const struct summary *s, const uint32_t *tas
 	int r = g->by == GROUPS_DIRECTORY ? directories_init(&w.directories, s) : 0;
 
 	if (g->by == GROUPS_TARGET) {
-		w.of_target = malloc((s->n_targets + 1) * sizeof *w.of_target);
+		w.of_target = array_new(s->n_targets, sizeof *w.of_target);
 		if (w.of_target)
 			memset(w.of_target, 0xff, s->n_targets * sizeof *w.of_target);
 		else
@@ -255,7 +256,7 @@ int groups_make(struct groups *g, const struct summary *s, const uint32_t *task,
 	if (!g->texts)
 		return -ENOMEM;
 	r = g->of_processes ? add_programs(g, s->rec) : sum_up(g, s, task, n);
-	g->order = r ? NULL : malloc((g->n + 1) * sizeof *g->order);
+	g->order = r ? NULL : array_new(g->n, sizeof *g->order);
 	if (!r && !g->order)
 		r = -ENOMEM;
 	for (size_t i = 0; !r && i < g->n; i++)

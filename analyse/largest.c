@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/largest.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -125,8 +127,8 @@ static int fill_curves(struct largest *l, const struct work *w, uint8_t *place)
 	for (size_t i = 0; i < l->n; i++) {
 		struct curve *c = &l->kb[i];
 
-		c->time_us = malloc((changes[i + 1] + 1) * sizeof *c->time_us);
-		c->value = malloc((changes[i + 1] + 1) * sizeof *c->value);
+		c->time_us = array_new(changes[i + 1] + 1, sizeof *c->time_us);
+		c->value = array_new(changes[i + 1] + 1, sizeof *c->value);
 		if (!c->time_us || !c->value)
 			return -ENOMEM;
 	}

@@ -3,6 +3,7 @@
 
 #include "analyse/needs_names.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/index.h"
 
 #include <errno.h>
@@ -295,15 +296,15 @@ int needs_begin(struct needs_sweep **sweep, struct needs *n, const struct summar
 	if (!w)
 		return r;
 	*w = (struct needs_sweep){ .s = s, .rec = rec, .n = n, .memory = arena_new() };
-	n->maker = malloc((rec->n_after + 1) * sizeof *n->maker);
-	n->group = malloc((rec->n_after + 1) * sizeof *n->group);
-	n->other_file = calloc(rec->n_after + 1, sizeof *n->other_file);
-	n->node = malloc((rec->n_groups + 1) * sizeof *n->node);
-	n->member = malloc((2 * rec->n_in + 1) * sizeof *n->member);
+	n->maker = array_new(rec->n_after, sizeof *n->maker);
+	n->group = array_new(rec->n_after, sizeof *n->group);
+	n->other_file = array_new_zero(rec->n_after, sizeof *n->other_file);
+	n->node = array_new(rec->n_groups + 1, sizeof *n->node);
+	n->member = array_new(2 * rec->n_in, sizeof *n->member);
 	w->entry = w->memory ? arena_alloc(w->memory, (rec->n_groups + 1) * sizeof *w->entry) : NULL;
 	if (n->maker && n->group && n->other_file && n->node && n->member && w->entry) {
-		memset(n->maker, 0xff, (rec->n_after + 1) * sizeof *n->maker);
-		memset(n->group, 0xff, (rec->n_after + 1) * sizeof *n->group);
+		memset(n->maker, 0xff, rec->n_after * sizeof *n->maker);
+		memset(n->group, 0xff, rec->n_after * sizeof *n->group);
 		r = needs_names_make(&w->names, s, w->memory);
 	}
 	r = r ? r : find_entries(w);

@@ -4,6 +4,7 @@
 
 #include "analyse/summary.h"
 #include "base/arena.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -24,7 +25,7 @@ struct needs_names {
 /* Zeros for n + 1 items, in the memory of the arena. calloc() need not write them. */
 static inline void *needs_zeros(struct arena *memory, size_t n, size_t size)
 {
-	void *p = calloc(n + 1, size);
+	void *p = array_new_zero(n + 1, size);
 
 	return p && !arena_keep(memory, p) ? p : NULL;
 }

@@ -81,7 +81,7 @@ static int find_failed(struct sweep *s)
 {
 	const struct recording *rec = s->rec;
 
-	s->failed = calloc(rec->n_tasks + 1, sizeof *s->failed);
+	s->failed = array_new_zero(rec->n_tasks, sizeof *s->failed);
 	if (!s->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
@@ -242,8 +242,8 @@ static int begin_order(const void *a, const void *b)
 static int find_spans(struct sweep *s, bool errors_only)
 {
 	const struct recording *rec = s->rec;
-	const struct output_mark **mark = calloc(rec->n_tasks + 1, sizeof *mark);
-	struct output_window *hosting = calloc(rec->n_tasks + 1, sizeof *hosting);
+	const struct output_mark **mark = array_new_zero(rec->n_tasks, sizeof *mark);
+	struct output_window *hosting = array_new_zero(rec->n_tasks, sizeof *hosting);
 	int r = mark && hosting ? find_hosting(hosting, rec) : -ENOMEM;
 
 	s->n_spans = s->at = s->n_active = s->mark = 0;
@@ -264,7 +264,7 @@ static int find_spans(struct sweep *s, bool errors_only)
 	if (!r && s->n_spans)
 		qsort(s->span, s->n_spans, sizeof *s->span, begin_order);
 	free(s->active);
-	s->active = calloc(s->n_spans + 1, sizeof *s->active);
+	s->active = array_new_zero(s->n_spans, sizeof *s->active);
 	free(mark);
 	free(hosting);
 	return s->active ? r : -ENOMEM;
@@ -443,8 +443,8 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 
 	*t = (struct output_tasks){ 0 };
 	r = output_bitbake_init(&s.bitbake, rec);
-	t->lines = calloc(rec->n_tasks + 1, sizeof *t->lines);
-	t->first = calloc(rec->n_tasks + 1, sizeof *t->first);
+	t->lines = array_new_zero(rec->n_tasks, sizeof *t->lines);
+	t->first = array_new_zero(rec->n_tasks + 1, sizeof *t->first);
 	if (!r)
 		r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
 	if (!r)

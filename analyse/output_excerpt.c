@@ -72,7 +72,7 @@ static int add(struct output_excerpt *x, const struct output_line *line, uint32_
 int output_excerpt_make(struct output_excerpt *x, struct output *o, const struct output_tasks *t,
 			const struct recording *rec)
 {
-	uint32_t *seen = calloc(rec->n_tasks + 1, sizeof *seen);
+	uint32_t *seen = array_new_zero(rec->n_tasks, sizeof *seen);
 	struct output_line line;
 	size_t at = 0;
 	int r = seen ? 0 : -ENOMEM;

@@ -94,7 +94,7 @@ static bool is_printed(const struct output_marks *m, const struct task *t)
 static int find_collected(struct output_marks *m)
 {
 	const struct recording *rec = m->rec;
-	int64_t *since_us = calloc(rec->n_instances + 1, sizeof *since_us);
+	int64_t *since_us = array_new_zero(rec->n_instances, sizeof *since_us);
 
 	if (!since_us)
 		return -ENOMEM;
@@ -132,8 +132,8 @@ int output_marks_init(struct output_marks *m, const struct recording *rec)
 	m->command = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->command);
 	m->synced = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->synced);
 	m->printed_us = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->printed_us);
-	m->collected = calloc(rec->n_tasks + 1, sizeof *m->collected);
-	m->buried = calloc(rec->n_instances + 1, sizeof *m->buried);
+	m->collected = array_new_zero(rec->n_tasks, sizeof *m->collected);
+	m->buried = array_new_zero(rec->n_instances, sizeof *m->buried);
 	if (!m->command || !m->synced || !m->printed_us || !m->collected || !m->buried)
 		return -ENOMEM;
 	if (find_collected(m))
@@ -268,8 +268,8 @@ int output_marks_add(struct output_marks *m, const struct output_line *line)
 static int find_windows(struct output_marks *m)
 {
 	const struct recording *rec = m->rec;
-	struct keyed *event = calloc(2 * rec->n_tasks + 1, sizeof *event);
-	int64_t *last = calloc(rec->n_instances + 1, sizeof *last);
+	struct keyed *event = array_new_zero(2 * rec->n_tasks, sizeof *event);
+	int64_t *last = array_new_zero(rec->n_instances, sizeof *last);
 	size_t n = 0;
 	int r = event && last ? 0 : -ENOMEM;
 

@@ -56,7 +56,7 @@ static int collect_tasks(struct by_pid *b, const struct recording *rec)
 {
 	int r = 0;
 
-	b->next = malloc((rec->n_tasks + 1) * sizeof *b->next);
+	b->next = array_new(rec->n_tasks, sizeof *b->next);
 	if (!b->next)
 		return -ENOMEM;
 	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {

@@ -2,6 +2,7 @@
 #include "analyse/profile_match.h"
 
 #include "analyse/profile_view.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -75,7 +76,7 @@ int profile_match(bool *fits, const struct profile *p, const char *filter, struc
 
 	if (r)
 		goto out;
-	all.member = malloc((p->n_rows + 1) * sizeof *all.member);
+	all.member = array_new(p->n_rows, sizeof *all.member);
 	r = all.member ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < p->text.n; i++)
 		text[i] = fits_text(&m, p->text.name[i].p);

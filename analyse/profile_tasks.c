@@ -65,7 +65,7 @@ static uint32_t take_lowest(uint64_t **free_bits, size_t *n)
 static int number_workers(struct work *w, uint32_t *worker)
 {
 	size_t n = w->s->n_ran, n_bits = 0, at = 0;
-	struct keyed *end = malloc((n + 1) * sizeof *end);
+	struct keyed *end = array_new(n, sizeof *end);
 	uint64_t *free_bits = NULL;
 	int r = end ? 0 : -ENOMEM;
 
@@ -247,8 +247,8 @@ struct phases {
 
 static int phases_init(struct work *w, struct phases *ph)
 {
-	ph->newest = malloc((w->rec->n_instances + 1) * sizeof *ph->newest);
-	ph->before = malloc((w->rec->n_spans + 1) * sizeof *ph->before);
+	ph->newest = array_new(w->rec->n_instances, sizeof *ph->newest);
+	ph->before = array_new(w->rec->n_spans, sizeof *ph->before);
 	if (!ph->newest || !ph->before)
 		return -ENOMEM;
 	memset(ph->newest, 0xff, w->rec->n_instances * sizeof *ph->newest);
@@ -473,9 +473,9 @@ int profile_add_tasks(struct profile *p, const struct summary *s, const struct w
 	int r = -ENOMEM;
 
 	p->row = array_expect(p->row, &p->row_cap, rec->n_tasks, sizeof *p->row);
-	w.of_instance = calloc(rec->n_instances + 1, sizeof *w.of_instance);
-	w.worker = malloc((rec->n_tasks + 1) * sizeof *w.worker);
-	p->row_of = malloc((rec->n_tasks + 1) * sizeof *p->row_of);
+	w.of_instance = array_new_zero(rec->n_instances, sizeof *w.of_instance);
+	w.worker = array_new(rec->n_tasks, sizeof *w.worker);
+	p->row_of = array_new(rec->n_tasks, sizeof *p->row_of);
 	if (w.of_instance && w.worker && p->row_of) {
 		memset(p->row_of, 0xff, rec->n_tasks * sizeof *p->row_of);
 		r = name_common(&w);

@@ -35,7 +35,7 @@ static int name_similar(struct profile_view *v)
 	char name[NAME_MAX_BYTES];
 	int r = 0;
 
-	v->shown = malloc((v->p->text.n + 1) * sizeof *v->shown);
+	v->shown = array_new(v->p->text.n, sizeof *v->shown);
 	v->similar.arena = v->memory;
 	if (!v->shown)
 		return -ENOMEM;
@@ -110,7 +110,7 @@ static int number_rows(struct profile_view *v, struct keyed *at)
 /* Put the members in order: those of a node are neighbours. */
 static int order_members(struct profile_view *v, uint32_t *row_number)
 {
-	struct keyed *at = malloc((v->n_members + 1) * sizeof *at);
+	struct keyed *at = array_new(v->n_members, sizeof *at);
 	bool all_apart = apart(v) == (1u << PROFILE_KEYS) - 1 && !v->shown;
 	int r = at ? 0 : -ENOMEM;
 
@@ -215,7 +215,7 @@ static int add_sums(struct profile_view *v)
 	uint32_t at = 0;
 	int r = 0;
 
-	v->child = malloc((v->n_nodes + 1) * sizeof *v->child);
+	v->child = array_new(v->n_nodes, sizeof *v->child);
 	if (!v->child)
 		return -ENOMEM;
 	for (size_t i = 0; !r && i < v->n_nodes; i++) {
@@ -247,7 +247,7 @@ static int select_rows(struct profile_view *v, struct error *err)
 	bool *fits = NULL;
 	int r = 0;
 
-	v->member = malloc((v->p->n_rows + 1) * sizeof *v->member);
+	v->member = array_new(v->p->n_rows, sizeof *v->member);
 	if (!v->member)
 		return -ENOMEM;
 	if (v->wish.filter && *v->wish.filter) {
@@ -265,7 +265,7 @@ static int select_rows(struct profile_view *v, struct error *err)
 int profile_view_make(struct profile_view *v, const struct profile *p,
 		      const struct profile_wish *wish, struct error *err)
 {
-	uint32_t *row_number = malloc((p->n_rows + 1) * sizeof *row_number);
+	uint32_t *row_number = array_new(p->n_rows, sizeof *row_number);
 	int r;
 
 	*v = (struct profile_view){ .p = p, .wish = *wish, .memory = arena_new() };
@@ -452,7 +452,7 @@ const char *profile_view_text(struct profile_view *v, const struct profile_node 
 		same = key_of(v, &v->p->row[v->member[n->first + i]], key) == first;
 	if (same)
 		return thread ? v->similar.name[first].p : profile_text(v->p, first);
-	all = malloc(n->n * sizeof *all);
+	all = array_new(n->n, sizeof *all);
 	if (!all) {
 		v->no_memory = true;
 		return NULL;
@@ -516,7 +516,7 @@ static bool compute(struct order *o, size_t at, const uint32_t *child, uint32_t 
 
 	if (c < PROFILE_FIRST_NUMBER)
 		return true;
-	o->number[at] = malloc((span + 1) * sizeof *o->number[at]);
+	o->number[at] = array_new(span, sizeof *o->number[at]);
 	for (uint32_t i = 0; o->number[at] && i < n; i++)
 		o->number[at][child[i] - o->least] =
 			profile_view_number(o->v, &o->v->node[child[i]], c);

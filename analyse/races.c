@@ -152,7 +152,7 @@ int races_make(struct races *out, const struct summary *s)
 	int r;
 
 	*out = (struct races){ 0 };
-	f.makes = malloc((s->n_ran + s->rec->n_out + 1) * sizeof *f.makes);
+	f.makes = array_new(s->n_ran + s->rec->n_out, sizeof *f.makes);
 	r = f.memory && f.makes ? needs_names_make(&f.names, s, f.memory) : -ENOMEM;
 	if (!r) {
 		collect(&f);

@@ -179,7 +179,7 @@ static double slower(const struct runs *r, struct runs_run *const *sorted)
 
 static void sum_up(struct runs *r)
 {
-	struct runs_run **sorted = malloc((r->n + 1) * sizeof *sorted);
+	struct runs_run **sorted = array_new(r->n, sizeof *sorted);
 	double mean = 0, squares = 0;
 	size_t n = 0;
 

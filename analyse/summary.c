@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/summary.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -58,7 +59,7 @@ static bool is_lost(const struct recording *rec, const struct task *t)
 static int fill_order(struct summary *s)
 {
 	const struct recording *rec = s->rec;
-	struct keyed *k = malloc((rec->n_tasks + 1) * sizeof *k);
+	struct keyed *k = array_new(rec->n_tasks, sizeof *k);
 	size_t queued = s->n_tasks, lost = rec->n_tasks;
 
 	if (!k)
@@ -84,7 +85,7 @@ static int fill_order(struct summary *s)
 
 static int fill_by_end(struct summary *s)
 {
-	struct keyed *k = malloc((s->n_ran + 1) * sizeof *k);
+	struct keyed *k = array_new(s->n_ran, sizeof *k);
 	int r = k ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < s->n_ran; i++) {
@@ -331,7 +332,7 @@ static struct slot *make_tables(struct table *table, const struct summary *s)
 			t->mask = 2 * t->mask + 1;
 		slots += t->mask + 1;
 	}
-	return calloc(slots + 1, sizeof(struct slot));
+	return array_new_zero(slots + 1, sizeof(struct slot));
 }
 
 static uint64_t hash_of_target(const struct task *t)
@@ -387,13 +388,13 @@ static void add_to_target(struct summary *s, uint32_t task, struct slot *slot, u
 static int fill_targets(struct summary *s)
 {
 	const struct recording *rec = s->rec;
-	struct table *table = calloc(rec->n_instances + 1, sizeof *table);
+	struct table *table = array_new_zero(rec->n_instances, sizeof *table);
 	struct slot *slots = table ? make_tables(table, s) : NULL;
-	uint32_t *last = malloc((s->n_ran + 1) * sizeof *last);
+	uint32_t *last = array_new(s->n_ran, sizeof *last);
 	uint64_t hash[HASHES];
 	bool ok;
 
-	s->target = malloc((s->n_ran + 1) * sizeof *s->target);
+	s->target = array_new(s->n_ran, sizeof *s->target);
 	ok = slots && last && s->target;
 	for (size_t i = 0; ok && i < s->n_ran + HASHES; i++) {
 		const struct task *t;
@@ -428,9 +429,9 @@ static int allocate(struct summary *s)
 {
 	size_t n = s->rec->n_tasks + 1;
 
-	s->nest = malloc(n * sizeof *s->nest);
-	s->order = malloc(n * sizeof *s->order);
-	s->by_end = malloc(n * sizeof *s->by_end);
+	s->nest = array_new(n, sizeof *s->nest);
+	s->order = array_new(n, sizeof *s->order);
+	s->by_end = array_new(n, sizeof *s->by_end);
 	return s->nest && s->order && s->by_end ? 0 : -ENOMEM;
 }
 

@@ -322,7 +322,7 @@ int used_fill(double *amount, enum used_source *source, const struct summary *s,
 {
 	struct spread p = {
 		.s = s, .what = what, .time_us = time_us, .n = n, .amount = amount,
-		.change = calloc(n + 1, sizeof *p.change),
+		.change = array_new_zero(n + 1, sizeof *p.change),
 	};
 
 	if (!p.change)

@@ -2,6 +2,7 @@
 #include "analyse/view.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -107,8 +108,8 @@ static int collect_unsuccessful(struct view *v)
 	const struct task *task = v->sum->rec->task;
 	const size_t *n = v->sum->n_state;
 
-	v->unsuccessful = malloc((n[TASK_FAILED] + n[TASK_KILLED] + n[TASK_UNFINISHED] + 1) *
-				 sizeof *v->unsuccessful);
+	v->unsuccessful = array_new(n[TASK_FAILED] + n[TASK_KILLED] + n[TASK_UNFINISHED],
+				    sizeof *v->unsuccessful);
 	if (!v->unsuccessful)
 		return -ENOMEM;
 	for (int pass = 0; pass < 2; pass++) {
@@ -129,8 +130,8 @@ int view_make(struct view *v, const struct summary *s, const struct selection *s
 		.sum = s, .selection = *sel,
 		.all = !sel->filter && !sel->kind && !sel->unsuccessful && !sel->task,
 	};
-	v->task = malloc((s->rec->n_tasks + 1) * sizeof *v->task);
-	v->target = calloc(s->n_targets + 1, sizeof *v->target);
+	v->task = array_new(s->rec->n_tasks, sizeof *v->task);
+	v->target = array_new_zero(s->n_targets, sizeof *v->target);
 	if (!v->task || !v->target)
 		return -ENOMEM;
 	select_tasks(v, sel);

@@ -3,6 +3,7 @@
 
 #include "analyse/wait_room.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/name_table.h"
 #include "base/sort.h"
 
@@ -362,7 +363,7 @@ static void start(struct work *w, uint32_t i)
 static struct keyed *ends_in_order(struct work *w)
 {
 	const struct summary *s = w->s;
-	struct keyed *k = malloc((s->n_ran + 1) * sizeof *k);
+	struct keyed *k = array_new(s->n_ran, sizeof *k);
 
 	for (size_t i = 0; k && i < s->n_ran; i++) {
 		const struct task *t = task(w, s->order[i]);
@@ -460,7 +461,7 @@ static int allocate(struct work *w)
 	w->begun = arena_alloc(w->memory, n + 1);
 	w->ended = arena_alloc(w->memory, n + 1);
 	w->end_us = arena_alloc(w->memory, (n + 1) * sizeof *w->end_us);
-	w->waits->task = malloc((n + 1) * sizeof *w->waits->task);
+	w->waits->task = array_new(n + 1, sizeof *w->waits->task);
 	if (!w->of_recipe || !w->of_target || !w->of_first || !w->of_instance || !w->of_shell ||
 	    !w->of_scope || !w->running || !w->of_pool || !w->sibling || !w->inside || !w->first_seen || !w->knows ||
 	    !w->begun || !w->ended || !w->end_us || !w->waits->task)
@@ -514,8 +515,8 @@ void wait_add_queues(struct summary *s, const struct waits *w)
 
 int wait_curve(struct curve *waiting, const struct summary *s, const struct waits *w)
 {
-	struct keyed *begin = malloc((s->n_ran + 1) * sizeof *begin);
-	struct keyed *end = malloc((s->n_ran + 1) * sizeof *end);
+	struct keyed *begin = array_new(s->n_ran, sizeof *begin);
+	struct keyed *end = array_new(s->n_ran, sizeof *end);
 	size_t n = 0;
 	int r = -ENOMEM;
 
