@@ -2,6 +2,7 @@
 #include "analyse/capacity.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -66,6 +67,7 @@ void capacity_release(struct capacity *g)
 static size_t begun_before(struct capacity *g, int64_t time_us)
 {
 	size_t low = g->near, high = g->near, step = 1;
+	struct search_range s;
 
 	for (; high < g->n_full && g->full[high].from_us < time_us; step *= 2) {
 		low = high + 1;
@@ -75,15 +77,10 @@ static size_t begun_before(struct capacity *g, int64_t time_us)
 		high = low - 1;
 		low = low > step ? low - step : 0;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->full[middle].from_us < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return g->near = low;
+	s = search_between(low, high);
+	while (search_next(&s))
+		search_past(&s, g->full[s.at].from_us < time_us);
+	return g->near = s.at;
 }
 
 /* Full since the beginning. */

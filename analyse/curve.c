@@ -4,6 +4,7 @@
 #include "analyse/cost.h"
 #include "base/array.h"
 #include "base/saturate.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -173,15 +174,11 @@ uint32_t *curve_task_memory_at(const struct recording *rec, int64_t time_us)
 
 size_t curve_first_after(const int64_t *time_us, size_t from, size_t n, int64_t time)
 {
-	while (from < n) {
-		size_t middle = (from + n) / 2;
+	struct search_range s = search_between(from, n);
 
-		if (time_us[middle] <= time)
-			from = middle + 1;
-		else
-			n = middle;
-	}
-	return from;
+	while (search_next(&s))
+		search_past(&s, time_us[s.at] <= time);
+	return s.at;
 }
 
 /* The step that holds at a time, as index + 1; 0: before the first. */

@@ -4,6 +4,7 @@
 #include "analyse/output_bitbake.h"
 #include "analyse/output_marks.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -105,17 +106,11 @@ static int order_of_name(struct slice name, const char *of)
 /* The first failed task that is not before the name. */
 static size_t first_failed(const struct sweep *s, struct slice name)
 {
-	size_t low = 0, high = s->n_failed;
+	struct search_range search = search_all(s->n_failed);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (order_of_name(name, s->rec->task[s->failed[mid]].name) > 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	while (search_next(&search))
+		search_past(&search, order_of_name(name, s->rec->task[s->failed[search.at]].name) > 0);
+	return search.at;
 }
 
 /* The only failed task with the name, status and level that make prints, or NO_INDEX. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -121,19 +122,13 @@ void output_bitbake_release(struct output_bitbake *o)
 /* The only task of that name that was queued before the line. */
 static uint32_t find(const struct output_bitbake *o, uint64_t hash, const struct output_line *line)
 {
-	size_t low = 0, high = o->n;
+	struct search_range s = search_all(o->n);
 	uint32_t found = NO_INDEX;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->name[mid].key < hash)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < o->n && o->name[low].key == hash; low++) {
-		uint32_t task = (uint32_t)o->name[low].value;
+	while (search_next(&s))
+		search_past(&s, o->name[s.at].key < hash);
+	for (; s.at < o->n && o->name[s.at].key == hash; s.at++) {
+		uint32_t task = (uint32_t)o->name[s.at].value;
 		const struct task *t = &o->rec->task[task];
 		int64_t since_us = t->queued_us >= 0 ? t->queued_us : t->start_us;
 

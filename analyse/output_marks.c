@@ -5,6 +5,7 @@
 #include "analyse/output_bitbake.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "recording/event.h"
 
@@ -169,17 +170,11 @@ void output_marks_release(struct output_marks *m)
 
 static uint32_t find_command(const struct output_marks *m, uint64_t key)
 {
-	size_t low = 0, high = m->n_commands;
+	struct search_range s = search_all(m->n_commands);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->command[mid].key < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < m->n_commands && m->command[low].key == key ? (uint32_t)low : NO_INDEX;
+	while (search_next(&s))
+		search_past(&s, m->command[s.at].key < key);
+	return s.at < m->n_commands && m->command[s.at].key == key ? (uint32_t)s.at : NO_INDEX;
 }
 
 /* Lines */

@@ -3,6 +3,7 @@
 
 #include "analyse/needs_names.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -85,17 +86,11 @@ static void collect(struct finder *f)
 /* The first one of a path, n: none. */
 static size_t find_first(const struct finder *f, uint32_t path)
 {
-	size_t from = 0, until = f->n;
+	struct search_range s = search_all(f->n);
 
-	while (from < until) {
-		size_t middle = from + (until - from) / 2;
-
-		if (f->makes[middle].key < path)
-			from = middle + 1;
-		else
-			until = middle;
-	}
-	return from;
+	while (search_next(&s))
+		search_past(&s, f->makes[s.at].key < path);
+	return s.at;
 }
 
 /* Those that start before the first one has ended. */

@@ -2,6 +2,7 @@
 #include "analyse/wait_room.h"
 
 #include "analyse/workers.h"
+#include "base/search.h"
 #include "command/build_tool.h"
 
 #include <errno.h>
@@ -183,17 +184,11 @@ static int close_capacities(struct wait_room *w)
 /* The first sample that is not before a time. */
 static size_t sample_at(const struct series *s, int64_t time_ms)
 {
-	size_t low = 0, high = s->n;
+	struct search_range search = search_all(s->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->time_ms[middle] < time_ms)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (search_next(&search))
+		search_past(&search, s->time_ms[search.at] < time_ms);
+	return search.at;
 }
 
 /* Can the load have reached the limit? Hosts add what their own tasks will make of it. */
