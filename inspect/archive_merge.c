@@ -2,6 +2,7 @@
 #include "inspect/archive_merge.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void *archive_merge_find(struct archive_merge *m, uint64_t key)
 {
 	size_t low = m->at, high = *m->n, step = 1;
 	char *p = items(m);
+	struct search_range s;
 
 	/* changes are often near each other */
 	while (low + step < high && m->key(p + (low + step) * m->size) < key) {
@@ -27,19 +29,14 @@ void *archive_merge_find(struct archive_merge *m, uint64_t key)
 	}
 	if (low + step < high)
 		high = low + step + 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->key(p + middle * m->size) < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	m->at = low;
-	if (low >= *m->n || m->key(p + low * m->size) != key)
+	s = search_between(low, high);
+	while (search_next(&s))
+		search_past(&s, m->key(p + s.at * m->size) < key);
+	m->at = s.at;
+	if (s.at >= *m->n || m->key(p + s.at * m->size) != key)
 		return NULL;
 	m->at++;
-	return p + low * m->size;
+	return p + s.at * m->size;
 }
 
 void *archive_merge_put(struct archive_merge *m, uint64_t key)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/readfile.h"
+#include "base/search.h"
 #include "inspect/archive.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_merge.h"
@@ -314,17 +315,11 @@ const char *inspect_reader_fact(const struct inspect_reader *r, const char *key)
 /* The block of a snapshot in a log, log->n if it has none. */
 static size_t find_block(const struct log *log, size_t number)
 {
-	size_t low = 0, high = log->n;
+	struct search_range s = search_all(log->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (log->place[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < log->n && log->place[low].number == number ? low : log->n;
+	while (search_next(&s))
+		search_past(&s, log->place[s.at].number < number);
+	return s.at < log->n && log->place[s.at].number == number ? s.at : log->n;
 }
 
 /* Make r->now what the block has. */

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "base/readfile.h"
+#include "base/search.h"
 #include "heap/image.h"
 
 #include <errno.h>
@@ -219,22 +220,16 @@ static int read_modules(struct heap_image *h, struct inspection *in, struct erro
 /* The module that had an address in a generation, whose lower 16 bits are known. */
 static uint32_t find_module(const struct heap_image *h, uint64_t address, uint32_t generation)
 {
-	size_t low = 0, high = h->n_by_start;
+	struct search_range s = search_all(h->n_by_start);
 
 	generation |= h->head.generation & ~0xffffu;
 	if (generation > h->head.generation && generation > 0xffff)
 		generation -= 0x10000;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (h->by_start[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	while (search_next(&s))
+		search_past(&s, h->by_start[s.at].start <= address);
 	/* several were there, one after the other */
-	for (size_t tries = 64; low && tries; tries--) {
-		const struct known_module *m = &h->by_start[--low];
+	for (size_t tries = 64; s.at && tries; tries--) {
+		const struct known_module *m = &h->by_start[--s.at];
 
 		if (address < m->end && generation >= m->born && generation < m->died)
 			return m->number;

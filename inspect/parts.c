@@ -2,6 +2,7 @@
 #include "inspect/parts.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,17 +82,11 @@ static int64_t share_of(uint64_t kb, uint64_t part, uint64_t whole)
 /* The first range that ends behind an address. */
 static size_t first_range(const struct snapshot *s, uint64_t address)
 {
-	size_t low = 0, high = s->n_ranges;
+	struct search_range search = search_all(s->n_ranges);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->range[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (search_next(&search))
+		search_past(&search, s->range[search.at].end <= address);
+	return search.at;
 }
 
 /* The parts of a mapping that have stacks, each rounded so that they add up. Takes their values

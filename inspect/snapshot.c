@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "inspect/snapshot.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 const char *const mapping_value_words[MAPPING_VALUES] = {
@@ -36,15 +38,9 @@ uint64_t snapshot_sum_kb(const struct snapshot *s, enum mapping_value value)
 
 const struct mapping *snapshot_find(const struct snapshot *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
+	struct search_range search = search_all(s->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->mapping[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->n && s->mapping[low].start <= address ? &s->mapping[low] : NULL;
+	while (search_next(&search))
+		search_past(&search, s->mapping[search.at].end <= address);
+	return search.at < s->n && s->mapping[search.at].start <= address ? &s->mapping[search.at] : NULL;
 }

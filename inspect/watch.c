@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/file.h"
 #include "base/readfile.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "heap/image.h"
 #include "inspect/archive.h"
@@ -134,19 +135,13 @@ static int find_rule(const struct watch *w, const struct below_process *p)
 
 static const struct seen *seen_before(const struct watch *w, const struct below_process *p)
 {
-	size_t low = 0, high = w->n_before;
+	struct search_range s = search_all(w->n_before);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (w->before[middle].pid < p->pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < w->n_before && w->before[low].pid == p->pid &&
-	    w->before[low].start_ticks == p->start_ticks)
-		return &w->before[low];
+	while (search_next(&s))
+		search_past(&s, w->before[s.at].pid < p->pid);
+	if (s.at < w->n_before && w->before[s.at].pid == p->pid &&
+	    w->before[s.at].start_ticks == p->start_ticks)
+		return &w->before[s.at];
 	return NULL;
 }
 
