@@ -2,6 +2,7 @@
 /* Sorted downwards, because the kernel gives a new mapping the address below the last one. */
 #include "heap/ranges.h"
 
+#include "base/search.h"
 #include "heap/image_write.h"
 #include "heap/pages.h"
 
@@ -50,19 +51,13 @@ static void show(const struct range *r)
 /* The first range, downwards, that begins before this address. */
 static size_t below(uintptr_t address)
 {
-	size_t low = 0, high = n_ranges;
+	struct search_range s = search_all(n_ranges);
 
 	if (n_ranges && ranges[n_ranges - 1].start >= address)
 		return n_ranges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].start >= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (search_next(&s))
+		search_past(&s, ranges[s.at].start >= address);
+	return s.at;
 }
 
 static bool make_room(void)

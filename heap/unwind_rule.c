@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/unwind_rule.h"
 
+#include "base/search.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -249,17 +251,12 @@ static bool find(struct fde *f, const struct unwind_table *t, struct bytes rows,
 		 uintptr_t address)
 {
 	int64_t wanted = (int64_t)(address - t->header);
-	uint64_t low = 0, high = n;
+	struct search_range s = search_all(n);
 
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
-
-		if (row_value(rows.p + middle * ROW_SIZE) <= wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && read_fde(f, t, t->header + (uintptr_t)row_value(rows.p + low * ROW_SIZE - 4)) &&
+	while (search_next(&s))
+		search_past(&s, row_value(rows.p + s.at * ROW_SIZE) <= wanted);
+	return s.at &&
+	       read_fde(f, t, t->header + (uintptr_t)row_value(rows.p + s.at * ROW_SIZE - 4)) &&
 	       address >= f->start && address < f->end;
 }
 

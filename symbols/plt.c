@@ -2,6 +2,7 @@
 #include "symbols/plt.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -48,19 +49,15 @@ static int add_slots(struct slots *s, const struct elf_file *f)
 
 static const char *slot_name(const struct slots *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
+	struct search_range search = search_all(s->n);
+	const struct keyed *found;
 	GElf_Sym symbol;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->slot[middle].key < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == s->n || s->slot[low].key != address || s->slot[low].value > INT32_MAX ||
-	    !gelf_getsym(s->symbols, (int)s->slot[low].value, &symbol))
+	while (search_next(&search))
+		search_past(&search, s->slot[search.at].key < address);
+	found = &s->slot[search.at];
+	if (search.at == s->n || found->key != address || found->value > INT32_MAX ||
+	    !gelf_getsym(s->symbols, (int)found->value, &symbol))
 		return NULL;
 	return elf_strptr(s->file->elf, s->strings, symbol.st_name);
 }

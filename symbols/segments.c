@@ -2,6 +2,7 @@
 #include "symbols/segments.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -91,15 +92,9 @@ int segments_merge(struct segments *s, const struct segments *above, const struc
 
 uint32_t segments_find(const struct segments *s, uint64_t address)
 {
-	size_t low = 0, high = s->n;
+	struct search_range search = search_all(s->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->segment[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? s->segment[low - 1].what : SEGMENT_NONE;
+	while (search_next(&search))
+		search_past(&search, s->segment[search.at].start <= address);
+	return search.at ? s->segment[search.at - 1].what : SEGMENT_NONE;
 }
