@@ -2,6 +2,7 @@
 #include "compare/against.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
 
@@ -107,17 +108,11 @@ static void allow_for_spikes(struct search *s, size_t from)
 	if (s->n_past)
 		stats_sort(s->past, s->n_past);
 	for (size_t i = from; i < s->list->n; i++) {
-		size_t low = 0, high = s->n_past;
+		struct search_range found = search_all(s->n_past);
 
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (s->past[middle] < s->off[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		s->p[i] = fmax(s->p[i], (double)(s->n_past - low) / (double)(s->n_all + 1));
+		while (search_next(&found))
+			search_past(&found, s->past[found.at] < s->off[i]);
+		s->p[i] = fmax(s->p[i], (double)(s->n_past - found.at) / (double)(s->n_all + 1));
 	}
 	s->n_past = s->n_all = 0;
 }

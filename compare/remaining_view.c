@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/remaining_private.h"
 
+#include "base/search.h"
+
 #include <math.h>
 
 #define RECENCY 8.0		/* builds, until one counts e times less */
@@ -76,26 +78,21 @@ static double place_of(const struct remaining_build *b, double work_us, double i
 {
 	double bin_us = (double)b->wall_us / REMAINING_BINS, slack = b->work_us[REMAINING_BINS] * 1e-6;
 	double from, to;
-	size_t low = 0, high = REMAINING_BINS;
+	struct search_range bin = search_all(REMAINING_BINS);
+	size_t last;
 
 	/* the first bin at whose end there is as much */
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (b->work_us[middle + 1] + slack < work_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == REMAINING_BINS)
+	while (search_next(&bin))
+		search_past(&bin, b->work_us[bin.at + 1] + slack < work_us);
+	if (bin.at == REMAINING_BINS)
 		return (double)b->wall_us;
-	from = (double)low * bin_us;
-	if (b->work_us[low + 1] > b->work_us[low])
-		from += bin_us * fmin(1, fmax(0, work_us - b->work_us[low]) /
-				      (b->work_us[low + 1] - b->work_us[low]));
-	for (high = low; high < REMAINING_BINS && b->work_us[high + 1] <= work_us + slack;)
-		high++;
-	to = fmax(from, (double)high * bin_us);
+	from = (double)bin.at * bin_us;
+	if (b->work_us[bin.at + 1] > b->work_us[bin.at])
+		from += bin_us * fmin(1, fmax(0, work_us - b->work_us[bin.at]) /
+				      (b->work_us[bin.at + 1] - b->work_us[bin.at]));
+	for (last = bin.at; last < REMAINING_BINS && b->work_us[last + 1] <= work_us + slack;)
+		last++;
+	to = fmax(from, (double)last * bin_us);
 	return fmin(from + idle_us, to);
 }
 

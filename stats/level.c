@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/level.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -34,17 +36,11 @@ float level_distance(const float *sorted, size_t n, float middle)
 /* The first index whose value is not below. */
 static size_t place(const float *sorted, size_t n, float value)
 {
-	size_t low = 0, high = n;
+	struct search_range s = search_all(n);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (sorted[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (search_next(&s))
+		search_past(&s, sorted[s.at] < value);
+	return s.at;
 }
 
 void level_insert(float *sorted, size_t n, float value)
