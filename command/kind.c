@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/search.h"
 #include "command/shell.h"
 
 #include <string.h>
@@ -48,20 +49,12 @@ static int compare_name(struct slice name, const char *other)
 
 static enum kind find_program(struct slice name)
 {
-	size_t low = 0, high = ARRAY_SIZE(programs);
+	struct search_range s = search_all(ARRAY_SIZE(programs));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int r = compare_name(name, programs[middle].name);
-
-		if (!r)
-			return programs[middle].kind;
-		if (r < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NONE;
+	while (search_next(&s))
+		search_past(&s, compare_name(name, programs[s.at].name) > 0);
+	return s.at < ARRAY_SIZE(programs) && !compare_name(name, programs[s.at].name) ?
+	       programs[s.at].kind : NONE;
 }
 
 /* Without a version at the end: "-12", "-3.11", or digits as in python3.11. */

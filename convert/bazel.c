@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "convert/bazel_date.h"
 #include "convert/builder.h"
@@ -328,17 +329,11 @@ static uint32_t find_thread(const struct trace *t, uint32_t id)
 /* The first piece of a track: pieces are sorted by track. */
 static size_t first_piece(const struct trace *t, uint32_t track)
 {
-	size_t low = 0, high = t->n_pieces;
+	struct search_range s = search_all(t->n_pieces);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (t->piece[middle].track < track)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (search_next(&s))
+		search_past(&s, t->piece[s.at].track < track);
+	return s.at;
 }
 
 /* How long an action overlaps with a part of the critical path. */
@@ -378,21 +373,16 @@ static void mark_of_thread(struct reading *in, const struct critical *c)
 static void mark_of_name(struct reading *in, const struct critical *c, const struct keyed *named,
 			 size_t n)
 {
-	size_t low = 0, high = n, at = SIZE_MAX;
+	struct search_range s = search_all(n);
+	size_t at = SIZE_MAX;
 	int64_t most = 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (named[middle].key < c->name)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < n && named[low].key == c->name; low++) {
-		if (overlap_us(in, c, (size_t)named[low].value) > most) {
-			most = overlap_us(in, c, (size_t)named[low].value);
-			at = (size_t)named[low].value;
+	while (search_next(&s))
+		search_past(&s, named[s.at].key < c->name);
+	for (; s.at < n && named[s.at].key == c->name; s.at++) {
+		if (overlap_us(in, c, (size_t)named[s.at].value) > most) {
+			most = overlap_us(in, c, (size_t)named[s.at].value);
+			at = (size_t)named[s.at].value;
 		}
 	}
 	if (at != SIZE_MAX)

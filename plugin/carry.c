@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/search.h"
 #include "command/build_tool.h"
 
 #include <stdlib.h>
@@ -47,25 +48,17 @@ static const struct {
 
 static enum word find_word(struct slice s)
 {
-	size_t low = 0, high = ARRAY_SIZE(words);
+	struct search_range search = search_all(ARRAY_SIZE(words));
 	char name[WORD_MAX + 1];
 
 	if (!s.len || s.len > WORD_MAX)
 		return PLAIN;
 	memcpy(name, s.p, s.len);
 	name[s.len] = '\0';
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int r = strcmp(name, words[middle].name);
-
-		if (!r)
-			return words[middle].word;
-		if (r < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return PLAIN;
+	while (search_next(&search))
+		search_past(&search, strcmp(name, words[search.at].name) > 0);
+	return search.at < ARRAY_SIZE(words) && !strcmp(name, words[search.at].name) ?
+	       words[search.at].word : PLAIN;
 }
 
 /* python3.11, make-4.4 */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/search.h"
 #include "sampler/tail.h"
 
 #include <errno.h>
@@ -194,17 +195,11 @@ static bool push_named(void *ctx, const char *name)
 
 static const struct process *find(const struct tree *t, int32_t pid)
 {
-	size_t low = 0, high = t->n;
+	struct search_range s = search_all(t->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->process[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->n && t->process[low].pid == pid ? &t->process[low] : NULL;
+	while (search_next(&s))
+		search_past(&s, t->process[s.at].pid < pid);
+	return s.at < t->n && t->process[s.at].pid == pid ? &t->process[s.at] : NULL;
 }
 
 static size_t climb(const struct tree *t, const struct process *p)
