@@ -2,6 +2,7 @@
 #include "stats/changepoints.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
 #include "stats/utest.h"
@@ -106,7 +107,7 @@ static double usual_size(struct changepoints *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		c->left[i] = fabs(c->value[i]);
-		largest = c->left[i] > largest ? c->left[i] : largest;
+		largest = MAX(c->left[i], largest);
 	}
 	size = stats_median(c->left, c->n);
 	return size > 0 ? size : largest;
@@ -114,7 +115,7 @@ static double usual_size(struct changepoints *c)
 
 static double within(double x, double low, double high)
 {
-	return x < low ? low : x > high ? high : x;
+	return x < low ? low : MIN(high, x);
 }
 
 static void take_values(struct changepoints *c, const double *values, size_t n)
@@ -179,7 +180,7 @@ static void measure_noise(struct changepoints *c)
 
 static void order(double *a, double *b)
 {
-	double low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+	double low = MIN(*a, *b), high = MAX(*b, *a);
 
 	*a = low;
 	*b = high;
@@ -195,7 +196,7 @@ static double median_of_5(const double *v)
 	order(&b, &d);		/* d is at least two others */
 	order(&b, &c);
 	order(&b, &e);		/* the middle one of b, c and e */
-	return b > c ? b : e < c ? e : c;
+	return b > c ? b : MIN(e, c);
 }
 
 static double median_of_9(double *a)
@@ -215,7 +216,7 @@ static double median_of_9(double *a)
 /* Of nine builds, near an end of seven or five. */
 static double median_around(const struct changepoints *c, size_t i)
 {
-	size_t to_end = i < c->n - 1 - i ? i : c->n - 1 - i;
+	size_t to_end = MIN(i, c->n - 1 - i);
 	double a[9];
 
 	if (to_end < 3)
@@ -448,8 +449,8 @@ static void set_change(struct changepoints *c, size_t k, double inflation)
 	for (size_t i = begin + 1; i < end; i++) {
 		if (rest_of_cut(c, begin, i, end) > most)
 			continue;
-		first = i < first ? i : first;
-		last = i > last ? i : last;
+		first = MIN(i, first);
+		last = MAX(i, last);
 	}
 	c->change[k - 1] = (struct change){
 		.at = c->build[at], .first = c->build[first], .last = c->build[last],

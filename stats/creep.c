@@ -2,6 +2,7 @@
 #include "stats/creep.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -105,7 +106,7 @@ static struct slope best_slope(const struct creep_finder *f, size_t begin, size_
 
 	for (size_t a = begin; a + CREEP_SHORTEST <= end; a += stride) {
 		for (size_t b = a + CREEP_SHORTEST; ; b += stride) {
-			struct slope s = fit(f, begin, end, all, a, b < end ? b : end);
+			struct slope s = fit(f, begin, end, all, a, MIN(b, end));
 
 			s.cost = s.rest + cost * (s.b - s.a < SHORT ? SHORT_COST : SLOPE_COST);
 			if (s.cost < best.cost)

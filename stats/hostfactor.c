@@ -2,6 +2,7 @@
 #include "stats/hostfactor.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static void choose(struct members *c, size_t n_tasks, double floor)
 	size_t most = 0, kept = 0;
 
 	for (size_t i = 0; i < n_tasks; i++)
-		most = c->member[i].builds > most ? c->member[i].builds : most;
+		most = MAX(c->member[i].builds, most);
 	for (size_t i = 0; i < n_tasks; i++) {
 		const struct member *m = &c->member[i];
 
@@ -70,7 +71,7 @@ static void choose(struct members *c, size_t n_tasks, double floor)
 			c->member[kept++] = *m;
 	}
 	qsort(c->member, kept, sizeof *c->member, by_mean);
-	c->n_members = kept < HOSTFACTOR_TASKS ? kept : HOSTFACTOR_TASKS;
+	c->n_members = MIN(kept, HOSTFACTOR_TASKS);
 }
 
 static int gather(struct members *c, const float *values, size_t n_tasks, size_t n, double floor)
@@ -83,7 +84,7 @@ static int gather(struct members *c, const float *values, size_t n_tasks, size_t
 	for (size_t i = 0; i < n_tasks; i++)
 		c->member[i] = member_of(values, n, i);
 	choose(c, n_tasks, floor);
-	longest = c->n_members > n ? c->n_members : n;
+	longest = MAX(c->n_members, n);
 	c->x = array_new(c->n_members * n, sizeof *c->x);
 	c->level = array_new_zero(c->n_members + 1, sizeof *c->level);
 	c->work = array_new(longest, sizeof *c->work);

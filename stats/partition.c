@@ -2,6 +2,7 @@
 #include "stats/partition.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,8 +61,8 @@ int partition_load(struct partition *p, const double *v, size_t n)
 	p->low = INFINITY;
 	p->high = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
-		p->low = v[i] < p->low ? v[i] : p->low;
-		p->high = v[i] > p->high ? v[i] : p->high;
+		p->low = MIN(v[i], p->low);
+		p->high = MAX(v[i], p->high);
 		p->sum[i + 1] = p->sum[i] + v[i];
 		p->squares[i + 1] = p->squares[i] + v[i] * v[i];
 	}
@@ -78,7 +79,7 @@ double partition_rest(const struct partition *p, size_t begin, size_t end)
 	double sum = p->sum[end] - p->sum[begin];
 	double rest = p->squares[end] - p->squares[begin] - sum * sum / (end - begin);
 
-	return rest > 0 ? rest : 0;
+	return MAX(rest, 0);
 }
 
 struct pieces {

@@ -3,6 +3,7 @@
 #include "stats/stats.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -100,7 +101,7 @@ double stats_median(double *v, size_t n)
 		return upper;
 	lower = v[0];
 	for (size_t i = 1; i < n / 2; i++)
-		lower = v[i] > lower ? v[i] : lower;
+		lower = MAX(v[i], lower);
 	return lower + 0.5 * (upper - lower);
 }
 
@@ -166,7 +167,7 @@ int stats_adjust(double *p, size_t n)
 	for (size_t i = tested; i-- > 0;) {
 		double rate = *order[i] * tested / (i + 1);
 
-		least = rate < least ? rate : least;
+		least = MIN(rate, least);
 		*order[i] = least;
 	}
 	free(order);

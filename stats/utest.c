@@ -3,6 +3,7 @@
 #include "stats/utest.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -97,7 +98,7 @@ static double orders_up_to(double *count, size_t smaller, size_t larger, size_t 
  */
 static void add_run(double *count, size_t width, size_t n, size_t before, size_t run)
 {
-	for (size_t k = (n < before ? n : before) + 1; k-- > 0;) {
+	for (size_t k = MIN(n, before) + 1; k-- > 0;) {
 		const double *from = count + k * width;
 		double ways = 1;
 
@@ -226,7 +227,7 @@ int utest_p_normal(double *p, const double *a, size_t n_a, const double *b, size
  * with a probability below miss. SIZE_MAX: even the outermost difference is too likely. */
 static int differences_beyond(size_t *beyond, size_t n_a, size_t n_b, double miss)
 {
-	size_t smaller = n_a < n_b ? n_a : n_b, larger = n_a < n_b ? n_b : n_a;
+	size_t smaller = MIN(n_a, n_b), larger = MAX(n_b, n_a);
 	size_t most = n_a * n_b / 2;
 	double *count, orders = 0, all = stats_ln_choose(n_a + n_b, n_a);
 
