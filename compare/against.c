@@ -2,6 +2,7 @@
 #include "compare/against.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
@@ -195,7 +196,7 @@ static void keep_improbable(struct search *s)
 
 		if (s->p[i] * (double)s->tests > IMPROBABLE)
 			continue;
-		s->list->more = u->more > s->list->more ? u->more : s->list->more;
+		s->list->more = MAX(u->more, s->list->more);
 		s->list->item[s->list->n++] = *u;
 	}
 }

@@ -2,6 +2,7 @@
 #include "compare/diff_making.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ static bool is_shared_by_any(const struct diff *d, const char *key, bool path)
 
 void diff_find_unlike(struct diff *d)
 {
-	size_t most = d->n_base > d->n_now ? d->n_base : d->n_now;
+	size_t most = MAX(d->n_base, d->n_now);
 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		if (!is_shared_by_any(d, facts[i].key, facts[i].path))

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "compare/presence.h"
 #include "compare/renames.h"
@@ -249,8 +250,8 @@ static void join_groups(struct following *f, const struct link *link)
 	struct group *a = group_of(f, link->from), *b = group_of(f, link->to);
 	struct group both = {
 		.root = a->root, .n = a->n + b->n, .changes = a->changes + b->changes + 1,
-		.first = a->first < b->first ? a->first : b->first,
-		.last = a->last > b->last ? a->last : b->last,
+		.first = MIN(a->first, b->first),
+		.last = MAX(a->last, b->last),
 	};
 	uint32_t next = f->next[a->root];
 

@@ -2,6 +2,7 @@
 #include "compare/history_group.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -179,10 +180,10 @@ static double amounts_of(const struct history_change *c)
 /* Whether they share half of the builds of both. */
 static bool alike(const struct change *a, const struct change *b)
 {
-	uint32_t first = a->first > b->first ? a->first : b->first;
-	uint32_t last = a->last < b->last ? a->last : b->last;
-	uint32_t all = (a->last > b->last ? a->last : b->last) -
-		       (a->first < b->first ? a->first : b->first) + 1;
+	uint32_t first = MAX(a->first, b->first);
+	uint32_t last = MIN(a->last, b->last);
+	uint32_t all = MAX(a->last, b->last) -
+		       MIN(a->first, b->first) + 1;
 
 	return first <= last && 2 * (last - first + 1) >= all;
 }
@@ -383,8 +384,8 @@ int history_group(struct history *h, const struct builds *builds)
 
 			if (c->creep || !covers(c, e->at))
 				continue;
-			e->first = c->change.first > e->first ? c->change.first : e->first;
-			e->last = c->change.last < e->last ? c->change.last : e->last;
+			e->first = MAX(c->change.first, e->first);
+			e->last = MIN(c->change.last, e->last);
 		}
 		r = number(&g);
 	}

@@ -2,6 +2,7 @@
 #include "compare/history_scan.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "compare/parallel.h"
 #include "stats/creep.h"
 
@@ -103,8 +104,8 @@ static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 		const struct creep *c = &list[i];
 		uint32_t first = f->fine[c->begin].first, last = f->fine[c->end - 1].last;
 
-		drop_steps(f, &c->change, c->change.first < first ? c->change.first : first,
-			   c->change.last > last ? c->change.last : last);
+		drop_steps(f, &c->change, MIN(c->change.first, first),
+			   MAX(c->change.last, last));
 		for (size_t k = c->begin; k < c->end; k++)
 			f->taken[k] = true;
 		if (matters(&f->gate, &c->change))
@@ -226,8 +227,8 @@ static int examine(struct finder *f, uint32_t task, const double *values)
 		  rules_gate(s->rules, builds_task_name(s->builds, task), s->metric);
 	f->first = f->found.n;
 	for (size_t i = 0; i < s->builds->n; i++) {
-		low = values[i] < low ? values[i] : low;
-		high = values[i] > high ? values[i] : high;
+		low = MIN(values[i], low);
+		high = MAX(values[i], high);
 	}
 	if (f->gate.ignored || isinf(low))
 		return 0;

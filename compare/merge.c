@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 
 #include <errno.h>
@@ -272,7 +273,7 @@ static int place_members(struct merge *s, size_t n, uint32_t number, const uint3
 			continue;
 		place->first = from;
 		from += place->n;
-		s->most = place->n > s->most ? place->n : s->most;
+		s->most = MAX(place->n, s->most);
 		place->n = 0;
 	}
 	for (uint32_t i = 0; i < p->builds.n; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/parallel.h"
 
+#include "base/minmax.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -29,8 +31,8 @@ size_t parallel_threads(size_t n, size_t step)
 
 	if (!sched_getaffinity(0, sizeof set, &set))
 		threads = CPU_COUNT(&set);
-	threads = threads < MOST ? threads : MOST;
-	threads = threads < useful ? threads : useful;
+	threads = MIN(threads, MOST);
+	threads = MIN(threads, useful);
 	return threads ? threads : 1;
 }
 
@@ -46,7 +48,7 @@ static void *run(void *data)
 
 		if (begin >= q->n || atomic_load(&q->failed))
 			return NULL;
-		r = q->p->work(w->context, begin, begin + step < q->n ? begin + step : q->n);
+		r = q->p->work(w->context, begin, MIN(begin + step, q->n));
 		if (r)
 			atomic_compare_exchange_strong(&q->failed, &none, r);
 	}

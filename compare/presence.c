@@ -2,6 +2,7 @@
 #include "compare/presence.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void find_whole(struct presence *p)
 		for (size_t k = i < LARGEST_OF ? 0 : i - LARGEST_OF; k < i; k++) {
 			size_t count = p->count[p->good[k]];
 
-			largest = count > largest ? count : largest;
+			largest = MAX(count, largest);
 		}
 		if (4 * p->count[p->good[i]] >= 3 * largest)
 			p->whole[p->n_whole++] = p->good[i];
@@ -153,7 +154,7 @@ bool presence_regular(const struct presence *p, size_t since, size_t i, uint32_t
 {
 	size_t n = i - since, missed = 0;
 
-	n = n < REGULAR_OF ? n : REGULAR_OF;
+	n = MIN(n, REGULAR_OF);
 	for (size_t k = 1; k <= n && 10 * missed <= n; k++)
 		missed += !presence_ran(p, p->whole[i - k], task);
 	return 10 * missed <= n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "compare/remaining_private.h"
 #include "base/text.h"
 #include "compare/renames.h"
@@ -130,7 +131,7 @@ int remaining_add(struct remaining *r, const struct recording *rec, int64_t wall
 	for (size_t i = 0; !error && i < b.list.n; i++) {
 		/* those that nobody saw end */
 		if (b.list.end_us[i] > b.wall_us)
-			b.list.end_us[i] = b.list.start_us[i] > b.wall_us ? b.list.start_us[i] : b.wall_us;
+			b.list.end_us[i] = MAX(b.list.start_us[i], b.wall_us);
 	}
 	if (!error && r->n_builds && known < r->n_tasks)
 		error = follow(r, &b.list, known);
@@ -457,7 +458,7 @@ int remaining_estimate(struct remaining_estimate *e, struct remaining *r,
 	if (!error && r->n_builds) {
 		p->r = r;
 		p->list = &list;
-		estimate(e, r, p, elapsed_us < 0 ? 0 : elapsed_us);
+		estimate(e, r, p, MAX(elapsed_us, 0));
 	}
 	remaining_list_release(&list);
 	free(p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/remaining_private.h"
 
+#include "base/minmax.h"
 #include "base/search.h"
 
 #include <math.h>
@@ -150,7 +151,7 @@ void remaining_look(struct remaining_view *v, struct remaining_progress *p, int6
 		look_at(v, p, b, work_us[b], elapsed_us);
 		like = v->like[b] * v->like[b];
 		v->weight[b] = (LEAST_LIKE + like * like) *
-			       exp(-fabs((double)(except < until ? except : until) - (double)b) / RECENCY);
+			       exp(-fabs((double)MIN(except, until) - (double)b) / RECENCY);
 		/* it would have ended, unless this build is at the end of the same work */
 		if (v->left_us[b] <= 0 && v->like[b] < 0.7)
 			v->weight[b] *= 0.01;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static bool part_is(struct part a, struct part b)
 /* The share of the longer one that is equal at beginning and end. */
 static double likeness(struct part a, struct part b)
 {
-	size_t least = a.len < b.len ? a.len : b.len, most = a.len + b.len - least;
+	size_t least = MIN(a.len, b.len), most = a.len + b.len - least;
 	size_t begin = 0, end = 0;
 
 	while (begin < least && a.p[begin] == b.p[begin])

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "compare/parallel.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static int load(struct replay *r, size_t m, float *values, struct error *err)
 	for (uint32_t begin = 0; begin < r->n_tasks; begin += TASKS_AT_ONCE) {
 		uint32_t end = begin + TASKS_AT_ONCE;
 
-		end = end < r->n_tasks ? end : r->n_tasks;
+		end = MIN(end, r->n_tasks);
 		for (uint32_t b = 0; b < r->n; b++) {
 			float *to = r->x[m] + (size_t)b * r->n_tasks;
 			bool good = is_good(&r->builds->build[b]);
@@ -239,7 +240,7 @@ static void count(struct replay *r)
 	r->is_set[r->n_good % REPLAY_RING] = r->alone;
 	r->is_single[r->n_good % REPLAY_RING] = r->single && !r->set;
 	r->n_good++;
-	lag = lag < LAG_LEAST ? LAG_LEAST : lag > LAG_MOST ? LAG_MOST : lag;
+	lag = lag < LAG_LEAST ? LAG_LEAST : MIN(LAG_MOST, lag);
 	for (; r->counted + lag < r->n_good; r->counted++) {
 		for (size_t i = 0; i < r->n_sampled; i++)
 			count_spans(r, r->pending + r->counted % REPLAY_RING * all + i * spans,

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/distribution.h"
 #include "stats/level.h"
 #include "stats/stats.h"
@@ -46,7 +47,7 @@ static double densest(const double *v, size_t n, double near, double but, size_t
 	for (size_t i = 0; i < n; i++) {
 		if (fabs(v[i] - but) < 3 * near)
 			continue;
-		end = end < i ? i : end;
+		end = MAX(i, end);
 		while (end < n && v[end] <= v[i] + 2 * near && !(fabs(v[end] - but) < 3 * near))
 			end++;
 		if (end - i > *found) {
@@ -165,7 +166,7 @@ double replay_p(const struct replay_noise *noise, double *z, size_t k, int way)
 
 	stats_sort(z, k);
 	off = way == REPLAY_UP ? z[weakest] : -z[k - 1 - weakest];
-	counted = k - weakest < COUNTED ? k - weakest : COUNTED;
+	counted = MIN(k - weakest, COUNTED);
 	if (!(off > 0))
 		return 1;
 	p = stats_t_tail(off, noise->df);

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/level.h"
 #include "stats/stats.h"
 
@@ -106,7 +107,7 @@ static float evidence_of(const struct replay_row *row, const struct deviations *
 	}
 	most = gain[0];
 	for (int s = 1; s < DEVIATIONS_SHIFTS; s++)
-		most = gain[s] > most ? gain[s] : most;
+		most = MAX(gain[s], most);
 	return most - LN_SHIFTS;
 }
 
@@ -141,7 +142,7 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 
 static float clip(float z)
 {
-	return z > REPLAY_CLIP ? REPLAY_CLIP : z < -REPLAY_CLIP ? -REPLAY_CLIP : z;
+	return z > REPLAY_CLIP ? REPLAY_CLIP : MAX(-REPLAY_CLIP, z);
 }
 
 void replay_look(struct replay *r, uint32_t task, uint32_t build)
@@ -156,7 +157,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		struct replay_row *row = &r->row[index];
 		double x = replay_task_x(r, m, task, build);
 		uint32_t history = (uint32_t)r->rules->least_history;
-		uint32_t least = row->again ? FEWEST_AGAIN : history < FEWEST ? FEWEST : history;
+		uint32_t least = row->again ? FEWEST_AGAIN : MAX(FEWEST, history);
 
 		if (task + AHEAD < r->n_tasks)
 			__builtin_prefetch(sorted_of(r, index + AHEAD * (uint32_t)r->n_metrics) +
@@ -268,11 +269,11 @@ static void group(struct replay *r, size_t metric, struct by_level *order, size_
 {
 	size_t groups = n / GROUP_LEAST;
 
-	groups = groups < 1 ? 1 : groups > REPLAY_GROUPS ? REPLAY_GROUPS : groups;
+	groups = groups < 1 ? 1 : MIN(REPLAY_GROUPS, groups);
 	qsort(order, n, sizeof *order, longer);
 	for (size_t i = 0; i < n; i++)
 		r->row[order[i].task * r->n_metrics + metric].group = (uint8_t)(i * groups / n);
-	r->n_longest[metric] = n < HOSTFACTOR_TASKS ? n : HOSTFACTOR_TASKS;
+	r->n_longest[metric] = MIN(n, HOSTFACTOR_TASKS);
 	for (size_t i = 0; i < r->n_longest[metric]; i++)
 		r->longest[metric][i] = order[i].task;
 }

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,8 +44,8 @@ void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, 
 	for (size_t i = least ? least - 1 : 0; i < n; i++) {
 		if (sums[i] < best - INTERVAL)
 			continue;
-		s->first = at[i] < s->first ? at[i] : s->first;
-		s->last = at[i] > s->last ? at[i] : s->last;
+		s->first = MIN(at[i], s->first);
+		s->last = MAX(at[i], s->last);
 	}
 	/* It may have begun in a build without a value. */
 	while (s->first > from && isnan(replay_x(r, s->row, s->first - 1)))

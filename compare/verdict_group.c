@@ -2,6 +2,7 @@
 #include "compare/verdict_group.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "compare/history_group.h"
 
 #include <errno.h>
@@ -133,7 +134,7 @@ static struct item item_of(const struct grouping *g, uint32_t finding)
 
 static int order_slices(struct slice a, struct slice b)
 {
-	size_t n = a.len < b.len ? a.len : b.len;
+	size_t n = MIN(a.len, b.len);
 	int order = n ? memcmp(a.p, b.p, n) : 0;
 
 	return order ? order : array_order((int64_t)a.len, (int64_t)b.len);
@@ -218,7 +219,7 @@ static void add_name(struct ends *e, const char *one, const char *other)
 {
 	size_t len = strlen(one), most = strlen(other), i = 0;
 
-	most = most < len ? most : len;
+	most = MIN(most, len);
 	while (i < e->prefix && i < most && one[i] == other[i])
 		i++;
 	e->prefix = i;
@@ -384,7 +385,7 @@ static void add_member(struct verdict_group *group, const struct verdict_finding
 	whole->high = fmax(whole->high, f->effect);
 	whole->rate = fmax(whole->rate, f->rate);
 	whole->machine |= f->machine;
-	whole->builds = f->builds > whole->builds ? f->builds : whole->builds;
+	whole->builds = MAX(f->builds, whole->builds);
 }
 
 /* Sums up the n items of a group, which begin at i. */
