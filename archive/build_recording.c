@@ -2,6 +2,7 @@
 #include "archive/build_recording.h"
 
 #include "base/buf.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "convert/builder.h"
 
@@ -114,8 +115,8 @@ static void add_task(struct builder *b, const struct values *f, size_t task, boo
 	t.kind = f->task[task].kind;
 	if (recipe)
 		set_recipe(&t, f, task, key);
-	t.start_us = start_us < 0 ? 0 : start_us;
-	t.end_us = t.start_us + (wall_us > 0 ? wall_us : 0);
+	t.start_us = MAX(start_us, 0);
+	t.end_us = t.start_us + MAX(wall_us, 0);
 	set_status(&t, value(f, COLUMN_STATUS, task));
 	t.user_us = value(f, COLUMN_USER_US, task);
 	t.system_us = value(f, COLUMN_SYSTEM_US, task);
@@ -143,7 +144,7 @@ static int64_t sum_of(const struct recording *rec)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < rec->n_tasks; i++)
-		sum += rec->task[i].user_us > 0 ? rec->task[i].user_us : 0;
+		sum += MAX(rec->task[i].user_us, 0);
 	return sum;
 }
 

@@ -8,6 +8,7 @@
 #include "archive/writing.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -295,7 +296,7 @@ static int write_commit(struct writer *w, git_oid *id, const git_oid *tree,
 	if (!r && !git_oid_is_zero(parent))
 		r = git_commit_lookup(&before, w->out.git, parent);
 	if (!r)
-		r = git_signature_new(&by, "buildbeat", "buildbeat", start_s < 0 ? 0 : start_s, 0);
+		r = git_signature_new(&by, "buildbeat", "buildbeat", MAX(start_s, 0), 0);
 	buf_clear(&w->text);
 	message_write(&w->text, w->f, w->run.data);
 	if (buf_error(&w->text))

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	if (r)
 		return error_sys(err, r, s->archive->path, NULL);
 	for (size_t from = 0; !r && from < n; from += BLOCK) {
-		size_t count = n - from < BLOCK ? n - from : BLOCK;
+		size_t count = MIN(n - from, BLOCK);
 
 		for (size_t i = 0; !r && i < count; i++)
 			r = load_build(builds, &rows, from + i, m, rows.row[i], err);

@@ -2,6 +2,7 @@
 #include "archive/import_oe_run.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "command/kind.h"
 #include "convert/builder.h"
 
@@ -131,7 +132,7 @@ static void set_usage(struct builder_task *t, const struct json_value *v)
 
 	t->user_us = sum(us_of(self, "ru_utime"), us_of(child, "ru_utime"));
 	t->system_us = sum(us_of(self, "ru_stime"), us_of(child, "ru_stime"));
-	t->max_rss_kb = own_kb > child_kb ? own_kb : child_kb;
+	t->max_rss_kb = MAX(own_kb, child_kb);
 	t->in_blocks = blocks(io, "read_bytes", sum(count_of(self, "ru_inblock"),
 						    count_of(child, "ru_inblock")));
 	t->out_blocks = blocks(io, "write_bytes", sum(count_of(self, "ru_oublock"),
@@ -145,7 +146,7 @@ static void set_times(struct builder_task *t, const struct json_value *v, int64_
 	int64_t start_us = us_of(v, "start_time"), elapsed_us = us_of(v, "elapsed_time");
 
 	t->start_us = start_us > zero_us && zero_us > 0 ? start_us - zero_us : 0;
-	t->end_us = t->start_us + (elapsed_us > 0 ? elapsed_us : 0);
+	t->end_us = t->start_us + MAX(elapsed_us, 0);
 }
 
 static bool is_good(const char *status)

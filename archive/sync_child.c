@@ -2,6 +2,7 @@
 #include "archive/sync_child.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ static int64_t setting(git_repository *git, const char *key, int64_t value, int6
 	if (git_repository_config_snapshot(&config, git))
 		return value;
 	if (!git_config_get_int64(&set, config, key) && set > 0)
-		value = set < max ? set : max;
+		value = MIN(set, max);
 	git_config_free(config);
 	return value;
 }

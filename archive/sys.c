@@ -2,6 +2,7 @@
 #include "archive/sys.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "recording/column.h"
 #include "recording/recording_write.h"
@@ -109,7 +110,7 @@ static int64_t level_of(const struct selector *selector, size_t sample)
 	for (size_t i = 0; i < selector->n; i++) {
 		int64_t level = column_level(&selector->column[i], sample);
 
-		sum = sat_add(sum, level > 0 ? level : 0);
+		sum = sat_add(sum, MAX(level, 0));
 	}
 	return selector->most ? -sum : sum;
 }
@@ -138,13 +139,13 @@ static int64_t pick_points(struct points *p, const struct selector *selector,
 	if (n)
 		p->pick[p->n++] = 0;
 	for (size_t at = 1; at + 1 < n; at += stride) {
-		size_t until = at + stride < n - 1 ? at + stride : n - 1;
+		size_t until = MIN(at + stride, n - 1);
 
 		p->pick[p->n++] = (uint32_t)pick_one(selector, at, until);
 	}
 	if (n > 1)
 		p->pick[p->n++] = (uint32_t)(n - 1);
-	return interval_ms < INTERVAL_MAX_MS ? interval_ms : INTERVAL_MAX_MS;
+	return MIN(interval_ms, INTERVAL_MAX_MS);
 }
 
 static int64_t grew_most(const struct column *c, size_t i)
@@ -157,7 +158,7 @@ static int64_t grew_most(const struct column *c, size_t i)
 
 		one.part[0] = c->part[k];
 		grown = column_between(&one, i - 1, i);
-		most = grown > most ? grown : most;
+		most = MAX(grown, most);
 	}
 	return most;
 }
