@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "convert/bazel_date.h"
@@ -343,8 +344,8 @@ static int64_t overlap_us(const struct reading *in, const struct critical *c, si
 	int64_t begin_us = t->piece[at].begin_us + t->start_us;
 	int64_t end_us = trace_end_us(t, &t->piece[at]) + t->start_us;
 
-	begin_us = begin_us > c->begin_us ? begin_us : c->begin_us;
-	end_us = end_us < c->end_us ? end_us : c->end_us;
+	begin_us = MAX(begin_us, c->begin_us);
+	end_us = MIN(end_us, c->end_us);
 	return end_us - begin_us;
 }
 
@@ -521,7 +522,7 @@ static void add_phases(struct building *b, int64_t zero_us)
 	for (size_t i = 0; i < in->trace.n_pieces; i++) {
 		int64_t end_us = trace_end_us(&in->trace, &in->trace.piece[i]) + in->trace.start_us;
 
-		last_us = end_us > last_us ? end_us : last_us;
+		last_us = MAX(end_us, last_us);
 	}
 	for (size_t i = 0; i < in->n_phases; i++) {
 		const struct phase *p = &in->phase[i];

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/sort.h"
 #include "base/texts.h"
@@ -397,9 +398,9 @@ static int64_t earliest(const struct recording *rec)
 			us = first;
 	}
 	for (size_t i = 0; i < rec->n_spans; i++)
-		us = rec->span[i].begin_us < us ? rec->span[i].begin_us : us;
+		us = MIN(rec->span[i].begin_us, us);
 	for (size_t i = 0; i < rec->n_notes; i++)
-		us = rec->note[i].time_us < us ? rec->note[i].time_us : us;
+		us = MIN(rec->note[i].time_us, us);
 	return us < INT64_MAX ? us : 0;
 }
 

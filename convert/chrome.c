@@ -2,6 +2,8 @@
 #include "convert/formats.h"
 #include "convert/trace.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,10 +174,10 @@ static void add_instances(struct trace *t, struct builder *b)
 
 		if (!in)
 			return;
-		in->open_us = p->begin_us < in->open_us ? p->begin_us : in->open_us;
-		end_us = end_us < p->begin_us ? p->begin_us : end_us;
-		in->close_us = end_us > in->close_us ? end_us : in->close_us;
-		rec->last_us = in->close_us > rec->last_us ? in->close_us : rec->last_us;
+		in->open_us = MIN(p->begin_us, in->open_us);
+		end_us = MAX(p->begin_us, end_us);
+		in->close_us = MAX(end_us, in->close_us);
+		rec->last_us = MAX(in->close_us, rec->last_us);
 	}
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/minmax.h"
 #include "base/str.h"
 #include "convert/builder.h"
 #include "convert/clang_unit.h"
@@ -46,7 +47,7 @@ static int64_t first_wall_us(const struct clang_units *u)
 	int64_t first = INT64_MAX;
 
 	for (size_t i = 0; i < u->n; i++)
-		first = u->unit[i].wall_us < first ? u->unit[i].wall_us : first;
+		first = MIN(u->unit[i].wall_us, first);
 	return first;
 }
 

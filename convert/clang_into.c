@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "convert/clang_unit.h"
 #include "convert/formats.h"
 #include "recording/store.h"
@@ -180,7 +181,7 @@ static uint32_t find_task(const struct matcher *m, const struct clang_unit *unit
 
 static int64_t within(int64_t us, const struct task *t, int64_t end_us)
 {
-	return us < t->start_us ? t->start_us : us > end_us ? end_us : us;
+	return us < t->start_us ? t->start_us : MIN(end_us, us);
 }
 
 static void append_phases(const struct matcher *m, struct store *s, struct buf *b,

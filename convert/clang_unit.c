@@ -2,6 +2,7 @@
 #include "convert/clang_unit.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
@@ -152,8 +153,7 @@ static int add_unit(struct clang_units *u, const char *path, struct reading *r)
 		if (trace_end_us(t, &t->piece[i]) > length_us)
 			length_us = trace_end_us(t, &t->piece[i]);
 	}
-	k.least_us = length_us / CLANG_SHARE > CLANG_LEAST_US ? length_us / CLANG_SHARE :
-								CLANG_LEAST_US;
+	k.least_us = MAX(length_us / CLANG_SHARE, CLANG_LEAST_US);
 	grown[u->n] = (struct clang_unit){ copy, tool, -1, length_us, u->n_phases, 0 };
 	if (r->wall_us >= 0 &&
 	    !__builtin_add_overflow(r->wall_us, t->start_us, &grown[u->n].wall_us) &&

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/gunzip.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static uint64_t allowed(const struct gunzip *g)
 		return limit;
 	if (most < UNPACK_FREE)
 		return UNPACK_FREE;
-	return most < UNPACK_MAX ? most : UNPACK_MAX;
+	return MIN(most, UNPACK_MAX);
 }
 
 static ssize_t read_file(struct gunzip *g, void *to, size_t size, struct error *err)
@@ -138,7 +140,7 @@ static int recognise(struct gunzip *g, struct error *err)
 
 static ssize_t copy(struct gunzip *g, char *to, size_t size, struct error *err)
 {
-	size_t len = g->z.avail_in < size ? g->z.avail_in : size;
+	size_t len = MIN(g->z.avail_in, size);
 	ssize_t n = 1;
 
 	memcpy(to, g->z.next_in, len);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hex.h"
+#include "base/minmax.h"
 #include "convert/gunzip.h"
 
 #include <endian.h>
@@ -32,7 +33,7 @@ struct json_memory {
 static bool next_chunk(struct json_memory *m, size_t size)
 {
 	struct chunk **at = m->current ? &m->current->next : &m->first;
-	size_t room = size > CHUNK ? size : CHUNK;
+	size_t room = MAX(size, CHUNK);
 
 	if (!*at || (*at)->size < size) {
 		struct chunk *c = malloc(sizeof *c + room);

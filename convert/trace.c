@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/heap.h"
 #include "base/index.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ static int end(struct trace *t, const struct event *e, uint32_t track)
 	}
 	p = &t->piece[t->track[track].open];
 	t->track[track].open = p->depth;
-	p->end_us = e->ns / 1000 > p->begin_us ? e->ns / 1000 : p->begin_us;
+	p->end_us = MAX(e->ns / 1000, p->begin_us);
 	return 0;
 }
 
@@ -434,9 +435,9 @@ static int shift(struct trace *t, int64_t *newest)
 		const struct trace_piece *p = &t->piece[i];
 		int64_t end_us = p->end_us == INT64_MAX ? p->begin_us : p->end_us;
 
-		first = p->begin_us < first ? p->begin_us : first;
-		last = end_us > last ? end_us : last;
-		newest[p->track] = end_us > newest[p->track] ? end_us : newest[p->track];
+		first = MIN(p->begin_us, first);
+		last = MAX(end_us, last);
+		newest[p->track] = MAX(end_us, newest[p->track]);
 	}
 	if (!t->n_pieces)
 		return 0;

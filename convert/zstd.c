@@ -2,6 +2,7 @@
 #include "convert/zstd.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "recording/layout.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static uint64_t unpack_limit(size_t packed)
 {
 	uint64_t limit = UNPACK_FREE + (uint64_t)packed * UNPACK_RATIO;
 
-	return limit < UNPACK_MAX ? limit : UNPACK_MAX;
+	return MIN(limit, UNPACK_MAX);
 }
 
 /* left is 0 after the last byte of a frame has been given out, and only then: a full output buffer

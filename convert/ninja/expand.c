@@ -2,6 +2,7 @@
 #include "convert/ninja/expand.h"
 
 #include "base/arena.h"
+#include "base/minmax.h"
 #include "command/ninja_hash.h"
 
 #include <string.h>
@@ -167,7 +168,7 @@ static void add_variable(struct place *p, struct buf *out, uint32_t name)
 	else if (p->rule && (b = find_binding(g, p->rule->first_binding, p->rule->n_bindings,
 					      name))) {
 		if (g->work && p->nested < RULE_NESTED_MAX) {
-			g->work -= g->work < WORK_PER_PART ? g->work : WORK_PER_PART;
+			g->work -= MIN(g->work, WORK_PER_PART);
 			p->nested++;
 			add_expanded(p, out, (struct slice){ b->value, b->len });
 			p->nested--;

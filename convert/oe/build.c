@@ -3,6 +3,7 @@
 #include "convert/oe/inside.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "recording/layout.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ bool oe_millionths(struct cursor *c, int64_t *n)
 			else if (places == PLACES + 1)
 				value += *at.p >= '5';
 		}
-		places = places < PLACES ? places : PLACES;
+		places = MIN(places, PLACES);
 	}
 	if (cursor_byte(&at, 'e')) {
 		cursor_byte(&at, '+');

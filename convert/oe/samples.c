@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "convert/oe/inside.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ int oe_stat(struct oe_blocks *b)
 
 	while (!r && (r = oe_next_increments(b, share, STAT_COLUMNS)) > 0) {
 		for (size_t i = 0; i < STAT_COLUMNS; i++)
-			level[i] += (share[i] < MILLION ? share[i] : MILLION) *
+			level[i] += MIN(share[i], MILLION) *
 				    (b->time_ms - last_ms(b)) / 1000;
 		r = oe_add_row(b, b->time_ms, level);
 	}
@@ -89,7 +90,7 @@ static int add_disk_row(struct oe_blocks *b, int64_t time_ms, double *bytes, con
 	for (int i = READ; i <= WRITTEN; i++) {
 		bytes[i] += (double)rate[i] / MILLION /
 			    (b->o->exact ? 1 : RATE_TOO_LARGE) * 1024 * s;
-		bytes[i] = bytes[i] < BYTES_MAX ? bytes[i] : BYTES_MAX;
+		bytes[i] = MIN(bytes[i], BYTES_MAX);
 	}
 	return oe_add_row(b, time_ms, (int64_t[]){ (int64_t)bytes[WRITTEN], (int64_t)bytes[READ] });
 }

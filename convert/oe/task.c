@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "convert/oe/inside.h"
 
 #include "command/kind.h"
@@ -174,8 +175,7 @@ static void fill_usage(const struct task_file *f, struct task *t)
 	t->system_us = cpu_us(f, OE_SELF_STIME, OE_CHILD_STIME, OE_STIME, OE_CSTIME);
 	if (f->value[OE_SETUP] > 0 && t->user_us >= 0 && t->system_us >= 0)
 		fill_setup(f, t);
-	t->max_rss_kb = f->value[OE_SELF_MAXRSS] > f->value[OE_CHILD_MAXRSS] ? f->value[OE_SELF_MAXRSS] :
-			f->value[OE_CHILD_MAXRSS];
+	t->max_rss_kb = MAX(f->value[OE_SELF_MAXRSS], f->value[OE_CHILD_MAXRSS]);
 	if (!t->max_rss_kb)	/* we write 0 if it is not known */
 		t->max_rss_kb = -1;
 	t->minor_faults = both_small(f, OE_SELF_MINFLT, OE_CHILD_MINFLT);
@@ -233,7 +233,7 @@ static int end_record(struct task_file *f)
 	t = find_started(f, ended && elapsed_us >= 0 ? end_us - elapsed_us : INT64_MIN / 2);
 	if (!t && ended) {
 		/* Its start is missing, or it failed before it. */
-		elapsed_us = elapsed_us < 0 ? 0 : elapsed_us;
+		elapsed_us = MAX(elapsed_us, 0);
 		r = begin_task(f, f->value[OE_ENDED] - elapsed_us);
 		t = r ? NULL : find_started(f, end_us - elapsed_us);
 	}

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "convert/oe/inside.h"
 
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/str.h"
 #include "recording/column.h"
@@ -81,7 +82,7 @@ static int64_t share_of_all(int64_t part, int64_t whole)
 {
 	int64_t n = quotient((__int128)part * MILLION, whole);
 
-	return n < MILLION ? n : MILLION;
+	return MIN(n, MILLION);
 }
 
 static void begin_block(struct log_out *w, size_t i)
