@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/field.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_meta.h"
@@ -50,7 +51,7 @@ int inspect_progress_add(int fd, unsigned percent, const char *message)
 	struct buf b = BUF_INIT;
 	int r;
 
-	buf_addu(&b, percent < 100 ? percent : 100);
+	buf_addu(&b, MIN(percent, 100));
 	buf_addc(&b, '\t');
 	field_add(&b, message, strlen(message), MESSAGE_MAX);
 	buf_addc(&b, '\n');

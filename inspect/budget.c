@@ -2,6 +2,7 @@
 #include "inspect/budget.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 #include <stddef.h>
 #include <time.h>
@@ -31,7 +32,7 @@ static void charge(struct budget *b, int64_t used_ns, int64_t now_ns)
 	int64_t old = budget_next_ns(b), next;
 
 	do {
-		next = (old > now_ns ? old : now_ns) + used_ns * b->one_in;
+		next = MAX(old, now_ns) + used_ns * b->one_in;
 	} while (!atomic_compare_exchange_weak(&b->paid_ns, &old, next));
 }
 

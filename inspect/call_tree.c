@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -71,7 +72,7 @@ static int add_unnamed(struct making *m, uint32_t *node, const struct frame *f)
 		const char *base = memrchr(file->p, '/', file->len);
 		size_t left = base ? (size_t)(file->p + file->len - ++base) : file->len;
 
-		len = snprintf(text, sizeof text - 32, "%.*s!", (int)(left < 400 ? left : 400),
+		len = snprintf(text, sizeof text - 32, "%.*s!", (int)MIN(left, 400),
 			       base ? base : file->p);
 		address -= in->module[f->module].bias;
 	}

@@ -2,6 +2,7 @@
 #include "inspect/calls.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int add_frame(struct calls *c, const struct frame *frame)
 {
 	const struct inspection *in = c->in;
 	uint32_t name = frame->name, last = INSPECTION_NONE;
-	size_t module = frame->module < in->n_modules ? frame->module : in->n_modules;
+	size_t module = MIN(frame->module, in->n_modules);
 
 	if (name >= in->n_frame_names)
 		return add_call(c, (struct call){ unnamed_number(c, module), INSPECTION_NONE, 0,

@@ -2,6 +2,7 @@
 #include "inspect/class_nodes.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "inspect/call_names.h"
 #include "inspect/parts.h"
 
@@ -217,7 +218,7 @@ int class_nodes_find(struct class_nodes *t, const struct class_item *item, uint3
 			if (yes)	/* other always fits */
 				break;
 		}
-		*after = calls > *after ? calls : *after;
+		*after = MAX(calls, *after);
 		*node = child;
 	}
 	return 0;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,8 +82,8 @@ static struct part measure(const struct maker *m, uint32_t key, const double *va
 		double size = value[i * m->counts->columns];
 		double share = m->total[i] > 0 ? size / m->total[i] : 0;
 
-		part.share = share > part.share ? share : part.share;
-		part.size = size > part.size ? size : part.size;
+		part.share = MAX(share, part.share);
+		part.size = MAX(size, part.size);
 	}
 	return part;
 }

@@ -2,6 +2,7 @@
 #include "inspect/elf_head.h"
 
 #include "base/hex.h"
+#include "base/minmax.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -25,7 +26,7 @@
 
 static void add_build_id(struct elf_head *h, const unsigned char *id, size_t len)
 {
-	len = len < BUILD_ID_MAX ? len : BUILD_ID_MAX;
+	len = MIN(len, BUILD_ID_MAX);
 	for (size_t i = 0; i < len; i++) {
 		h->build_id[2 * i] = hex_digit(id[i] >> 4);
 		h->build_id[2 * i + 1] = hex_digit(id[i]);
@@ -90,7 +91,7 @@ bool elf_head_read(struct elf_head *h, elf_head_reader *read, void *ctx)
 	    e.e_ident[EI_CLASS] != OUR_CLASS || e.e_ident[EI_DATA] != OUR_ORDER ||
 	    e.e_phentsize != sizeof *header)
 		return false;
-	n = e.e_phnum < HEADERS_MAX ? e.e_phnum : HEADERS_MAX;
+	n = MIN(e.e_phnum, HEADERS_MAX);
 	n = read(ctx, header, n * sizeof *header, e.e_phoff) / sizeof *header;
 	for (size_t i = 0; i < n; i++)
 		take(h, &header[i], read, ctx);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "base/search.h"
 #include "heap/image.h"
@@ -129,7 +130,7 @@ static ssize_t read_items(struct heap_image *h, enum heap_table table, size_t it
 			  uint32_t first, uint32_t n, struct error *err)
 {
 	size_t per_chunk = HEAP_IMAGE_CHUNK / item_size, in_chunk = first % per_chunk;
-	size_t want = n - first < per_chunk - in_chunk ? n - first : per_chunk - in_chunk;
+	size_t want = MIN(n - first, per_chunk - in_chunk);
 	off_t at = (off_t)(HEAP_IMAGE_HEAD +
 			   h->chunk[table][first / per_chunk] * HEAP_IMAGE_CHUNK +
 			   in_chunk * item_size);
@@ -377,8 +378,8 @@ static uint64_t whole(uint64_t count)
 /* The values change while they are read: make them agree. */
 static void fill_site(struct site *to, const struct heap_site *s, uint64_t epoch)
 {
-	uint64_t frees = s->frees < s->allocations ? s->frees : s->allocations;
-	uint64_t temporary = s->temporary < frees ? s->temporary : frees;
+	uint64_t frees = MIN(s->frees, s->allocations);
+	uint64_t temporary = MIN(s->temporary, frees);
 
 	*to = (struct site){
 		.stack = to->stack,
@@ -386,7 +387,7 @@ static void fill_site(struct site *to, const struct heap_site *s, uint64_t epoch
 		.allocations = whole(s->allocations),
 		.frees = whole(frees),
 		.allocated = s->allocated,
-		.live_bytes = s->live_bytes < s->allocated ? s->live_bytes : s->allocated,
+		.live_bytes = MIN(s->live_bytes, s->allocated),
 		.temporary = whole(temporary),
 		.error_bytes = (uint64_t)(sqrt((double)s->variance) * 1024),
 	};

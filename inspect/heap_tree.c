@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 static int64_t bounded(uint64_t value)
 {
-	return (int64_t)(value < VALUE_MAX ? value : VALUE_MAX);
+	return (int64_t)MIN(value, VALUE_MAX);
 }
 
 void heap_add_site(int64_t *value, double *variance, const struct site *site)

@@ -2,6 +2,7 @@
 #include "inspect/parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ static uint32_t file_of(const struct inspection *in, const struct snapshot *s, s
 /* Values of an archive can be anything; those of a process are smaller. */
 static uint64_t bounded(uint64_t value)
 {
-	return value < VALUE_MAX ? value : VALUE_MAX;
+	return MIN(value, VALUE_MAX);
 }
 
 /* floor(kb * part / whole) */
@@ -98,8 +99,8 @@ static int add_ranges(struct memory_parts *p, const struct snapshot *s, const st
 
 	for (size_t i = first_range(s, m->start); i < s->n_ranges && s->range[i].start < m->end; i++) {
 		const struct mapped_range *range = &s->range[i];
-		uint64_t start = range->start > m->start ? range->start : m->start;
-		uint64_t end = range->end < m->end ? range->end : m->end;
+		uint64_t start = MAX(range->start, m->start);
+		uint64_t end = MIN(range->end, m->end);
 		struct memory_part *part;
 
 		if (start >= end || covered + (end - start) > length)
@@ -202,7 +203,7 @@ static int add_allocations(struct memory_parts *p, const struct snapshot *s)
 			a.sum[v] += p->part[i].kb[v];
 	}
 	a.whole = (uint64_t)a.sum[MAPPING_RSS] * 1024;
-	a.whole = a.whole > a.live ? a.whole : a.live;
+	a.whole = MAX(a.whole, a.live);
 	if (!a.live)
 		return 0;
 	take(p, &a);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "command/redact.h"
 #include "sampler/parse.h"
 
@@ -123,7 +124,7 @@ static void compute_cpu(struct process_list *l, struct listed *p, int64_t tick_u
 
 	if (before && before->start_ticks == p->start_ticks) {
 		elapsed_us = l->time_us - l->before_us;
-		ticks -= before->cpu_ticks < ticks ? before->cpu_ticks : ticks;
+		ticks -= MIN(before->cpu_ticks, ticks);
 	}
 	if (elapsed_us < tick_us)
 		elapsed_us = tick_us;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -51,7 +52,7 @@ static bool read_amount(uint64_t *value, struct slice text, const struct unit *u
 static int refuse(struct error *err, const char *expected, struct slice word)
 {
 	return error_set(err, -EINVAL, NULL, 0, 0, "expected %s, not '%.*s'", expected,
-			 (int)(word.len < 100 ? word.len : 100), word.p);
+			 (int)MIN(word.len, 100), word.p);
 }
 
 static struct slice after(struct slice word, size_t n)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "inspect/archive.h"
 #include "inspect/archive_list.h"
@@ -356,16 +357,6 @@ static int take_last(struct inspector *u, struct error *err)
 
 /* Waiting */
 
-static int64_t min(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t max(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static bool has_changed(const struct inspector *u)
 {
 	uint64_t tenth = u->rss_kb / 10;
@@ -382,8 +373,8 @@ static int64_t due_ns(const struct inspector *u, int64_t now_ns)
 	else if (has_changed(u))
 		due_ns += SOONEST_NS;
 	else
-		due_ns += max(SOONEST_NS, min(age_ns / 100, LATEST_NS));
-	return u->delays ? max(due_ns, budget_next_ns(u->budget)) : due_ns;
+		due_ns += MAX(SOONEST_NS, MIN(age_ns / 100, LATEST_NS));
+	return u->delays ? MAX(due_ns, budget_next_ns(u->budget)) : due_ns;
 }
 
 static void read_values(struct inspector *u, int64_t now_ns)
@@ -402,9 +393,9 @@ static void read_values(struct inspector *u, int64_t now_ns)
 static int64_t values_due_ns(const struct inspector *u, int64_t now_ns)
 {
 	int64_t age_ns = now_ns - u->in.start_ns;
-	int64_t period = max(SOONEST_NS, min(age_ns / 100, VALUES_LATEST_NS));
+	int64_t period = MAX(SOONEST_NS, MIN(age_ns / 100, VALUES_LATEST_NS));
 
-	return u->delays ? max(u->values_ns + period, budget_next_ns(u->budget)) :
+	return u->delays ? MAX(u->values_ns + period, budget_next_ns(u->budget)) :
 	       u->values_ns + period;
 }
 
@@ -422,10 +413,10 @@ static enum awaited wait_for(struct inspector *u)
 
 		if (now_ns >= values_due_ns(u, now_ns))
 			read_values(u, now_ns);
-		left_ns = min(due_ns(u, now_ns), values_due_ns(u, now_ns)) - now_ns;
+		left_ns = MIN(due_ns(u, now_ns), values_due_ns(u, now_ns)) - now_ns;
 		if (left_ns > VALUES_LATEST_NS && u->look.pid_fd < 0)
 			left_ns = VALUES_LATEST_NS;
-		poll(fd, 2, left_ns <= 0 ? 0 : (int)(min(left_ns, LATEST_NS) / 1000000) + 1);
+		poll(fd, 2, left_ns <= 0 ? 0 : (int)(MIN(left_ns, LATEST_NS) / 1000000) + 1);
 		/* the end of a build's last process ends the build too */
 		if (fd[0].revents || (u->look.pid_fd < 0 && look_ended(&u->look)))
 			return AWAITED_END;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hex.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static int take_value(struct smaps *p, struct cursor *c)
 	if (k->value != MAPPING_HUGE)
 		*sum = n;
 	else
-		*sum = *sum + n <= KB_MAX ? *sum + n : KB_MAX;
+		*sum = MIN(*sum + n, KB_MAX);
 	return 0;
 }
 

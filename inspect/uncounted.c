@@ -2,6 +2,7 @@
 #include "inspect/uncounted.h"
 
 #include "base/buf.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "heap/heap_env.h"
 
@@ -21,7 +22,7 @@
 static bool read_loader(int fd, const ElfW(Ehdr) *e, char loader[PATH_MAX])
 {
 	ElfW(Phdr) header[HEADERS_MAX];
-	size_t n = e->e_phnum < HEADERS_MAX ? e->e_phnum : HEADERS_MAX;
+	size_t n = MIN(e->e_phnum, HEADERS_MAX);
 	ssize_t len = readfile_some_at(fd, header, n * sizeof *header, (off_t)e->e_phoff);
 
 	loader[0] = '\0';
@@ -31,7 +32,7 @@ static bool read_loader(int fd, const ElfW(Ehdr) *e, char loader[PATH_MAX])
 		if (header[i].p_type != PT_INTERP)
 			continue;
 		len = readfile_some_at(fd, loader, size, (off_t)header[i].p_offset);
-		loader[len > 0 ? len : 0] = '\0';
+		loader[MAX(len, 0)] = '\0';
 		return true;
 	}
 	return false;

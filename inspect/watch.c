@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "base/search.h"
 #include "base/str.h"
@@ -110,7 +111,7 @@ static void program_of(char name[PATH_MAX], int32_t pid, char whole[PATH_MAX])
 
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	n = readlink(link, whole, PATH_MAX - 1);
-	whole[n > 0 ? n : 0] = '\0';
+	whole[MAX(n, 0)] = '\0';
 	len = strlen(whole);
 	if (len > strlen(deleted) && !strcmp(whole + len - strlen(deleted), deleted))
 		whole[len - strlen(deleted)] = '\0';
@@ -591,7 +592,7 @@ static int prepare(struct watch *w, struct watch_result *result, const struct wa
 	*result = (struct watch_result){ .n = 0 };
 	budget_init(&w->list, LIST_ONE_IN);
 	n = readlink("/proc/self/exe", w->self, sizeof w->self - 1);
-	w->self[n > 0 ? n : 0] = '\0';
+	w->self[MAX(n, 0)] = '\0';
 	r = below_init(&w->found, !s->root);
 	if (!r && pipe2(w->stop, O_CLOEXEC))
 		r = -errno;
