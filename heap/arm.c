@@ -2,6 +2,8 @@
 #include "heap/bare.h"
 #include "heap/heap_env.h"
 
+#include "base/minmax.h"
+
 #include <elf.h>
 #include <fnmatch.h>
 #include <gnu/libc-version.h>
@@ -166,7 +168,7 @@ static bool match_file(const char *rules, uint64_t *period)
 	char exe[PATH_MAX];
 	ssize_t n = bare_readlink("/proc/self/exe", exe, sizeof exe - 1);
 
-	exe[n > 0 ? n : 0] = '\0';
+	exe[MAX(n, 0)] = '\0';
 	return n > 0 && heap_env_match(rules, base_of(exe), period);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "heap/count.h"
 
+#include "base/minmax.h"
 #include "heap/heap_env.h"
 #include "heap/image_write.h"
 #include "heap/live.h"
@@ -66,7 +67,7 @@ static void read_stat(uint64_t *start_ticks, int *parent)
 		return;
 	len = syscall(SYS_read, fd, text, sizeof text - 1);
 	syscall(SYS_close, fd);
-	text[len > 0 ? len : 0] = '\0';
+	text[MAX(len, 0)] = '\0';
 	p = strrchr(text, ')');
 	for (int field = 2; p && field < 22; field++) {
 		p = strchr(p + 1, ' ');
@@ -521,8 +522,8 @@ static void protect(uintptr_t start, uintptr_t end, uint32_t site)
 	const struct range *found;
 
 	while (start < end && (found = ranges_find(start, end))) {
-		uintptr_t from = found->start > start ? found->start : start;
-		uintptr_t to = found->end < end ? found->end : end;
+		uintptr_t from = MAX(found->start, start);
+		uintptr_t to = MIN(found->end, end);
 
 		if ((found->site == HEAP_NONE) != (site == HEAP_NONE)) {
 			unmap(from, to);

@@ -6,6 +6,7 @@
 #include "heap/shim.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "heap/count.h"
 #include "heap/unwind.h"
 
@@ -209,7 +210,7 @@ static void *leave_early(void *p, size_t size)
 	void *q = real.malloc(size);
 
 	if (q)
-		memcpy(q, p, size < rest ? size : rest);
+		memcpy(q, p, MIN(size, rest));
 	return q;
 }
 

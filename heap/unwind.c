@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap/unwind.h"
 
+#include "base/minmax.h"
 #include "heap/unwind_rule.h"
 #include "heap/unwind_table.h"
 
@@ -53,7 +54,7 @@ static uintptr_t probe(uintptr_t start, uintptr_t end)
 	       errno != EFAULT)
 		at += PAGE;
 	errno = saved;
-	return at < end ? at : end;
+	return MIN(at, end);
 }
 
 /* A signal's frame, which the kernel writes: known by the code that its handler returns to. */
@@ -136,7 +137,7 @@ void unwind_begin(void)
 	rlim_t size = 0;
 
 	if (!syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit))
-		size = limit.rlim_cur < MAIN_STACK_MAX ? limit.rlim_cur : MAIN_STACK_MAX;
+		size = MIN(limit.rlim_cur, MAIN_STACK_MAX);
 	own.end = (uintptr_t)__libc_stack_end;
 	own.low = own.end - (uintptr_t)size;
 	unwind_find_program();
