@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/demangle.h"
 
+#include "base/minmax.h"
+
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -21,8 +23,8 @@ static void take(const char *text, size_t len, void *context)
 	struct output *o = context;
 	size_t room = sizeof o->text - o->len;
 
-	memcpy(o->text + o->len, text, len < room ? len : room);
-	o->len += len < room ? len : room;
+	memcpy(o->text + o->len, text, MIN(len, room));
+	o->len += MIN(len, room);
 	if (len > room)
 		longjmp(o->enough, 1);
 }
@@ -52,14 +54,14 @@ void demangle_add(struct buf *out, const char *name)
 	if (len >= sizeof PLT && !strcmp(name + len - strlen(PLT), PLT))
 		end -= strlen(PLT);
 	if (*name != '_' || end >= sizeof copy) {
-		buf_add(out, name, len < DEMANGLE_MAX ? len : DEMANGLE_MAX);
+		buf_add(out, name, MIN(len, DEMANGLE_MAX));
 		buf_adds(out, len > DEMANGLE_MAX ? "..." : "");
 		return;
 	}
 	memcpy(copy, name, end);
 	copy[end] = '\0';
 	if (!demangle(&o, copy)) {
-		o.len = end < DEMANGLE_MAX ? end : DEMANGLE_MAX;
+		o.len = MIN(end, DEMANGLE_MAX);
 		memcpy(o.text, name, o.len);
 	}
 	cut = o.len == sizeof o.text;

@@ -2,6 +2,7 @@
 #include "symbols/stack_source.h"
 
 #include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 
 #include <fcntl.h>
@@ -90,7 +91,7 @@ void stack_source_json(struct json *j, struct stack_source *s, const char *path,
 			continue;
 		json_array(j, NULL);
 		json_int(j, NULL, n);
-		json_strn(j, NULL, text.p, text.len < LINE_MAX_BYTES ? text.len : LINE_MAX_BYTES);
+		json_strn(j, NULL, text.p, MIN(text.len, LINE_MAX_BYTES));
 		json_array_end(j);
 	}
 	json_array_end(j);

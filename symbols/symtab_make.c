@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "symbols/eh_frame.h"
 #include "symbols/plt.h"
@@ -223,7 +224,7 @@ static int flatten_symbols(struct maker *m, struct segments *out)
 			end = s->start;
 		else if (!s->size)
 			end = end_of(m, i, function);
-		interval[i] = (struct code_range){ s->start, end < s->start ? s->start : end,
+		interval[i] = (struct code_range){ s->start, MAX(s->start, end),
 						 (uint32_t)i };
 	}
 	if (!r)
