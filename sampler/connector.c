@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/connector.h"
 
+#include "base/minmax.h"
 #include "sampler/thread.h"
 
 #include <errno.h>
@@ -99,7 +100,7 @@ bool connector_next(struct connector *c, struct connector_event *e)
 
 uint64_t connector_lost(const struct connector *c)
 {
-	return c->lost > c->netlink.overruns ? c->lost : c->netlink.overruns;
+	return MAX(c->lost, c->netlink.overruns);
 }
 
 /* The trial */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/cputime.h"
 
+#include "base/minmax.h"
+
 #include <time.h>
 
 /* Until some ends were seen: at most this, and so much more for each MiB. */
@@ -10,11 +12,6 @@
 /* The kernel's numbering of a process's clock in scheduler time (CPUCLOCK_SCHED), as
  * clock_getcpuclockid(3) makes it, which would ask the kernel first. */
 #define PROCESS_CLOCK(pid) ((clockid_t)(~(unsigned)(pid) << 3 | 2))
-
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
 
 void cputime_init(struct cputime *c)
 {
@@ -32,11 +29,11 @@ int64_t cputime_of_thread(const struct cputime *c, const struct cputime_thread *
 
 	if (us < 0 || t->slept)
 		return us;
-	us = least(t->age_us - t->wait_us, t->run_us + c->tick_us);
+	us = MIN(t->age_us - t->wait_us, t->run_us + c->tick_us);
 	/* it counts as born while its parent still prepares that, and may be interrupted */
 	if (wall_us >= 0)
-		us = least(us, wall_us - t->wait_us);
-	return us > t->run_us ? us : t->run_us;
+		us = MIN(us, wall_us - t->wait_us);
+	return MAX(us, t->run_us);
 }
 
 /* Two classes to each doubling. */
@@ -58,13 +55,13 @@ int64_t cputime_of_end(struct cputime *c, int64_t elapsed_us, int64_t rss_kb)
 	if (elapsed_us < 0)
 		return 0;
 	if (!*usual)
-		*usual = least(elapsed_us, END_US + rss_kb / 1024 * END_MIB_US);
+		*usual = MIN(elapsed_us, END_US + rss_kb / 1024 * END_MIB_US);
 	/* most are not interrupted: near the shortest of late */
 	else if (elapsed_us < *usual)
 		*usual -= (*usual - elapsed_us) / 4;
 	else
-		*usual += least(elapsed_us - *usual, *usual / 16 + 1);
-	return least(elapsed_us, *usual);
+		*usual += MIN(elapsed_us - *usual, *usual / 16 + 1);
+	return MIN(elapsed_us, *usual);
 }
 
 int64_t cputime_of_process(int32_t pid)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/family.h"
 
+#include "base/minmax.h"
 #include "sampler/cputime.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ void family_death(struct family *f, struct member *m, int64_t t_us, enum process
 
 	cputime_split(&m->sum, m->cpu_us);
 	l = (struct process_line){
-		.word = word, .time_us = t_us > m->start_us ? t_us : m->start_us,
+		.word = word, .time_us = MAX(t_us, m->start_us),
 		.pid = m->pid, .parent = m->parent,
 		.command = { m->command, m->command_len }, .end = m->sum,
 	};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/parse.h"
 
+#include "base/minmax.h"
+
 #include <string.h>
 
 static bool blank_number(struct cursor *c, uint64_t *n)
@@ -181,7 +183,7 @@ static void copy_name(const struct root_text *t, const char *paren, char name[16
 	const char *first = memchr(t->data, '(', (size_t)(paren - t->data));
 	size_t n = first ? (size_t)(paren - first - 1) : 0;
 
-	n = n < 15 ? n : 15;
+	n = MIN(n, 15);
 	memcpy(name, first ? first + 1 : paren, n);
 	name[n] = '\0';
 }

@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "recording/event.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static void search_byte(struct search *s, char c)
 	} else if (s->matched < len) {
 		s->matched = c == word[s->matched] ? s->matched + 1 : SIZE_MAX;
 	} else if (s->matched == len && c >= '0' && c <= '9' && s->kb < INT64_MAX / 20) {
-		s->kb = (s->kb < 0 ? 0 : s->kb) * 10 + (c - '0');
+		s->kb = MAX(s->kb, 0) * 10 + (c - '0');
 	}
 }
 

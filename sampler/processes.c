@@ -2,6 +2,7 @@
 #include "sampler/processes.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "sampler/census.h"
 #include "sampler/connector.h"
 #include "sampler/cputime.h"
@@ -88,7 +89,7 @@ static int64_t time_of(const struct processes *p, const struct connector_event *
 {
 	int64_t t_us = (e->time_ns - p->start_ns) / 1000;
 
-	return t_us > 0 ? t_us : 0;
+	return MAX(t_us, 0);
 }
 
 static void take_fork(struct processes *p, const struct connector_event *e)
@@ -362,7 +363,7 @@ static void follow_polls(struct processes *p)
 		flush_in_time(p);
 		pause_us = (thread_cpu_us() - before_us) * POLL_SHARE;
 		pause_us = pause_us < POLL_MIN_US ? POLL_MIN_US :
-			   pause_us > POLL_MAX_US ? POLL_MAX_US : pause_us;
+			   MIN(POLL_MAX_US, pause_us);
 		poll(&wake, 1, (int)(pause_us / 1000));
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/table.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +121,7 @@ size_t table_group(struct table *t, struct slice name)
 
 void table_set(struct table *t, size_t group, size_t column, uint64_t raw)
 {
-	t->raw[group * t->n_columns + column] = raw < RAW_MAX ? raw : RAW_MAX;
+	t->raw[group * t->n_columns + column] = MIN(raw, RAW_MAX);
 }
 
 void table_add(struct table *t, size_t group, size_t column, uint64_t raw)

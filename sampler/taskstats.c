@@ -2,6 +2,7 @@
 #include "sampler/taskstats.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "sampler/thread.h"
 
@@ -59,7 +60,7 @@ static bool next_attribute(struct slice *rest, uint16_t *type, struct slice *val
 	*type = a.nla_type & NLA_TYPE_MASK;
 	*value = (struct slice){ rest->p + NLA_HDRLEN, a.nla_len - (size_t)NLA_HDRLEN };
 	padded = NLA_ALIGN(a.nla_len);
-	padded = padded < rest->len ? padded : rest->len;
+	padded = MIN(padded, rest->len);
 	*rest = (struct slice){ rest->p + padded, rest->len - padded };
 	return true;
 }

@@ -2,6 +2,8 @@
 #include "sampler/parse.h"
 #include "sampler/source.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -26,7 +28,7 @@ static void set_enough(struct vmstat_source *s)
 	size_t last = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		last = s->want[i].at > last ? s->want[i].at : last;
+		last = MAX(s->want[i].at, last);
 	s->source.file.enough = last + LINE_ROOM;
 }
 
