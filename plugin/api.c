@@ -4,6 +4,8 @@
 #include "plugin/api.h"
 #include "plugin/tally.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -94,7 +96,7 @@ bool api_take(void *out, size_t out_size, const void *in)
 	memcpy(&size, in, sizeof size);
 	if (size < sizeof size)
 		return false;
-	memcpy(out, in, size < out_size ? size : out_size);
+	memcpy(out, in, MIN(size, out_size));
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "plugin/carry_elf.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <link.h>
 #include <string.h>
@@ -207,7 +208,7 @@ static bool read_dynamic(const struct elf *e, struct dynamic *d)
 		return false;
 	n = p.p_filesz / sizeof *entry;
 	for (size_t i = 0; i < n; i += DYNAMIC_CHUNK) {
-		size_t chunk = n - i < DYNAMIC_CHUNK ? n - i : DYNAMIC_CHUNK;
+		size_t chunk = MIN(n - i, DYNAMIC_CHUNK);
 
 		if (!read_at(e, entry, chunk * sizeof *entry, p.p_offset + i * sizeof *entry))
 			return false;

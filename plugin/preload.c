@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/minmax.h"
 
 #include <dlfcn.h>
 #include <alloca.h>
@@ -233,7 +234,7 @@ static const char *path_of(struct preload_work *w, int fd)
 	buf_adds(&b, "/proc/self/fd/");
 	buf_addi(&b, fd);
 	n = readlink(link, w->words, PATH_MAX - 1);
-	w->words[n > 0 ? n : 0] = '\0';
+	w->words[MAX(n, 0)] = '\0';
 	return w->words;
 }
 

@@ -4,6 +4,7 @@
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
 
+#include "base/minmax.h"
 #include "base/tls.h"
 #include "command/redact.h"
 
@@ -90,7 +91,7 @@ static __attribute__((cold)) const char *without_secrets(char *to, size_t size, 
 	if (n == 1)
 		return text;
 	for (size_t i = 0; i < n; i++) {
-		size_t room = size - 1 - len, take = part[i].len < room ? part[i].len : room;
+		size_t room = size - 1 - len, take = MIN(part[i].len, room);
 
 		memcpy(to + len, part[i].p, take);
 		len += take;

@@ -2,6 +2,7 @@
 /* Tallies of a session: switched on and off, phases, resets, and tally.log. */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "plugin/session.h"
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
@@ -205,7 +206,7 @@ static __attribute__((cold)) void write_log(struct buildbeat_session *s,
 	}
 	end_log(g);
 	cost_ns = (clock_mono_ns() - start_ns) * COST_FACTOR;
-	kept.next_ns = start_ns + (cost_ns > INTERVAL_NS ? cost_ns : INTERVAL_NS);
+	kept.next_ns = start_ns + MAX(cost_ns, INTERVAL_NS);
 }
 
 /* Control */

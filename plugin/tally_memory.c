@@ -4,6 +4,7 @@
 #include "plugin/tally_inside.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "recording/layout.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static bool has_page(uint32_t number)
 		return true;
 	if (n_refused && ++n_refused % REFUSED_TRIES)
 		return false;
-	n = n < RESERVE_PAGES ? n : RESERVE_PAGES;
+	n = MIN(n, RESERVE_PAGES);
 	n_refused = !reserve(number, n);
 	if (n_refused)
 		return false;

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/trust.h"
 #include "command/redact.h"
 #include "plugin/carry.h"
@@ -125,7 +126,7 @@ static __attribute__((cold)) uint32_t machine_key(void)
 
 	if (fd >= 0)
 		close(fd);
-	n = n > 0 ? n : 0;
+	n = MAX(n, 0);
 	if (readlink("/proc/self/ns/pid", text + n, sizeof text - 1 - (size_t)n) < 0)
 		text[n] = '\0';
 	return hash_fnv32(text, strlen(text));
