@@ -2,6 +2,7 @@
 #include "launch/cache_log.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "command/command_name.h"
 #include "command/kind.h"
 #include "command/shell.h"
@@ -154,7 +155,7 @@ static int add_candidate(struct search *s, uint32_t name, int rank)
 		struct cache_candidate *c = &l->candidate[i - 1];
 
 		if (c->name == name) {
-			c->rank = c->rank > rank ? c->rank : rank;
+			c->rank = MAX(c->rank, rank);
 			return 0;
 		}
 	}
@@ -326,7 +327,7 @@ static size_t overlapping(const struct group *g, size_t from)
 	do {
 		int64_t own_us = recording_task_end_us(g->rec, &g->rec->task[g->task[i].task]);
 
-		end_us = own_us > end_us ? own_us : end_us;
+		end_us = MAX(own_us, end_us);
 		i++;
 	} while (i < g->n_tasks && g->rec->task[g->task[i].task].start_us < end_us);
 	return i;

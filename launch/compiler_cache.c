@@ -2,6 +2,7 @@
 #include "launch/compiler_cache.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "launch/notice.h"
 
@@ -58,7 +59,7 @@ static void ask_ccache(char *path, size_t size)
 		close(pipe_fd[1]);
 	}
 	close(pipe_fd[0]);
-	path[n > 0 ? n : 0] = '\0';
+	path[MAX(n, 0)] = '\0';
 	path[strcspn(path, "\n")] = '\0';
 }
 

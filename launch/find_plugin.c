@@ -2,6 +2,7 @@
 #include "launch/find_plugin.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/trust.h"
 
 #include <errno.h>
@@ -88,7 +89,7 @@ static bool find(char path[PATH_MAX], const struct part *part, struct error *err
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	exe[n > 0 ? n : 0] = '\0';
+	exe[MAX(n, 0)] = '\0';
 	slash = strrchr(exe, '/');
 	for (size_t i = 0; slash && i < ARRAY_SIZE(part->near) && part->near[i]; i++) {
 		*slash = '\0';

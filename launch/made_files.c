@@ -2,6 +2,7 @@
 #include "launch/made_files.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "command/command_name.h"
 #include "command/shell.h"
 
@@ -22,11 +23,6 @@
 /* The clock of the task and that of the file are read one after the other. */
 #define LATE_NS MS_NS
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Was the file written while the task ran? *within: even if its time is exact. */
 static bool is_by(const struct stat *st, const struct recording *rec, const struct task *t,
 		  const struct made_clock *clock, bool *within)
@@ -34,7 +30,7 @@ static bool is_by(const struct stat *st, const struct recording *rec, const stru
 	int64_t mtime_ns = st->st_mtim.tv_sec * SECOND_NS + st->st_mtim.tv_nsec;
 	int64_t start_ns = t->start_us * 1000, end_ns = recording_task_end_us(rec, t) * 1000;
 	int64_t early_ns = st->st_mtim.tv_nsec ? TICK_NS : SECONDS_NS;
-	int64_t first_ns = least(clock->first_ns, clock->last_ns);
+	int64_t first_ns = MIN(clock->first_ns, clock->last_ns);
 	int64_t last_ns = clock->first_ns + clock->last_ns - first_ns;
 
 	*within = mtime_ns >= first_ns + start_ns && mtime_ns <= last_ns + end_ns;

@@ -2,6 +2,7 @@
 #include "launch/pause.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "recording/layout.h"
 
 #include <sys/wait.h>
@@ -36,6 +37,6 @@ void pause_status(struct pause *p, int status)
 void pause_continued(struct pause *p, int64_t due_ns)
 {
 	if (!p->from_ns)
-		p->from_ns = due_ns > p->until_ns ? due_ns : p->until_ns;
+		p->from_ns = MAX(due_ns, p->until_ns);
 	pause_end(p);
 }

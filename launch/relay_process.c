@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "launch/relay_tty.h"
 #include "recording/output_writer.h"
 
@@ -67,9 +68,9 @@ static void keep_only(int *fd, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = i + 1; k < n; k++) {
-			int lower = fd[k] < fd[i] ? fd[k] : fd[i];
+			int lower = MIN(fd[k], fd[i]);
 
-			fd[k] = fd[k] < fd[i] ? fd[i] : fd[k];
+			fd[k] = MAX(fd[i], fd[k]);
 			fd[i] = lower;
 		}
 		if (fd[i] < 0)

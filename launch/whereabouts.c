@@ -2,6 +2,7 @@
 #include "launch/whereabouts.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/outdir.h"
 #include "recording/layout.h"
 #include "recording/store_create.h"
@@ -21,7 +22,7 @@ void whereabouts_remember(struct whereabouts *p, const char *base)
 	strcpy(p->base, path);
 	snprintf(link, sizeof link, "%s/" LAYOUT_LATEST, path);
 	n = readlink(link, p->latest, sizeof p->latest - 1);
-	p->latest[n > 0 ? n : 0] = '\0';
+	p->latest[MAX(n, 0)] = '\0';
 	while (access(path, F_OK) && strchr(path + 1, '/'))
 		*strrchr(path, '/') = '\0';
 	p->base_len = access(path, F_OK) ? 1 : strlen(path);
