@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "send/http.h"
 
+#include "base/minmax.h"
+
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +19,9 @@ struct http {
 static size_t keep_body(char *p, size_t size, size_t n, void *data)
 {
 	struct buf *body = data;
-	size_t len = size * n, room = BODY_MAX - (body->len < BODY_MAX ? body->len : BODY_MAX);
+	size_t len = size * n, room = BODY_MAX - MIN(body->len, BODY_MAX);
 
-	buf_add(body, p, len < room ? len : room);
+	buf_add(body, p, MIN(len, room));
 	return len;
 }
 

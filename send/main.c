@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "base/text.h"
 #include "send/endpoint.h"
@@ -119,7 +120,7 @@ static enum outcome judge(const struct http_answer *a)
 /* What a server wrote, as one line. */
 static const char *first_words(const struct http_answer *a, char out[128])
 {
-	size_t n = a->body.len < 120 ? a->body.len : 120;
+	size_t n = MIN(a->body.len, 120);
 
 	for (size_t i = 0; i < n; i++)
 		out[i] = a->body.data[i] < ' ' || a->body.data[i] > '~' ? ' ' : a->body.data[i];
