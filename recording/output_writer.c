@@ -2,6 +2,7 @@
 #include "recording/output_writer.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "command/redact.h"
 
 #include <errno.h>
@@ -194,7 +195,7 @@ void output_writer_add(struct output_writer *w, const char *p, size_t len, int64
 		size_t n = line_len(p, len), room = sizeof w->held - w->n_held;
 		bool ends;
 
-		n = n < room ? n : room;
+		n = MIN(n, room);
 		ends = p[n - 1] == '\n' || p[n - 1] == '\r' || n == room;
 		hold(w, p, n, from_us, to_us);
 		if (ends)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/pidspace.h"
 
+#include "base/minmax.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -63,7 +65,7 @@ int32_t pidspace_ask(char list[PIDSPACE_LIST_MAX], struct slice ticket)
 		close(fd);
 	}
 	errno = saved;
-	list[n > 0 ? n : 0] = '\0';
+	list[MAX(n, 0)] = '\0';
 	cursor_init(&c, list, strlen(list));
 	if (cursor_i64(&c, &pid) && pid > 0 && pid <= INT32_MAX)
 		return (int32_t)pid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/proof.h"
 
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "recording/reader.h"
@@ -31,7 +32,7 @@ static int64_t children_us(const struct instance *i)
 static void add_task(struct sum *sum, const struct task *t)
 {
 	if (t->user_us >= 0) {
-		sum->cpu_us = sat_add(sum->cpu_us, sat_add(t->user_us, t->system_us > 0 ? t->system_us : 0));
+		sum->cpu_us = sat_add(sum->cpu_us, sat_add(t->user_us, MAX(t->system_us, 0)));
 		sum->n_ended++;
 	} else if (t->start_us >= 0 && t->end_us < 0) {
 		sum->n_unended++;

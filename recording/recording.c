@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/field.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "base/texts.h"
@@ -480,7 +481,7 @@ int64_t recording_unseen_end_us(const struct recording *rec, const struct task *
 		end_us = rec->instance[t->instance].close_us;
 	if (end_us < 0)
 		end_us = rec->last_us;
-	return end_us < t->start_us ? t->start_us : end_us;
+	return MAX(t->start_us, end_us);
 }
 
 /* Commands are read from their files when they are asked for. */

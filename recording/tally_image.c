@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/tally_image.h"
 
+#include "base/minmax.h"
+
 static uint32_t in_use(const struct tally_page *page, uint32_t max)
 {
 	uint32_t n = atomic_load_explicit(&page->n, memory_order_acquire);
 
-	return n < max ? n : max;
+	return MIN(n, max);
 }
 
 static void walk_locations(const struct tally_page *page, const struct tally_visitor *v)

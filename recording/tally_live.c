@@ -4,6 +4,7 @@
 #include "recording/tally_reader.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "recording/reader.h"
 
 #include <errno.h>
@@ -119,7 +120,7 @@ static int set_process(struct tally_reader *r, const struct tally_head *head)
 
 	if (p->pid >= 0)
 		return 0;
-	p->pid = head->pid > 0 ? head->pid : 0;
+	p->pid = MAX(head->pid, 0);
 	p->clock = WORD(r, head->clock);
 	p->unit = WORD(r, head->unit);
 	p->amount = WORD(r, head->amount);

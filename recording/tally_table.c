@@ -2,6 +2,7 @@
 #include "recording/tally_reader.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -379,11 +380,6 @@ static int add_histograms(struct tally_reader *r, struct tally_row *row, struct 
 	return error;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* With a chance of n in all. */
 static bool is_chosen(struct tally_reader *r, uint64_t n, uint64_t all)
 {
@@ -401,9 +397,9 @@ static void add_values(struct tally_reader *r, struct tally_row *row, const stru
 	row->self_total = sum(row->self_total, growth(v->self_total, e->self_total));
 	row->queue.total = sum(row->queue.total, growth(v->queue_total, e->queue_total));
 	row->amount_total = sum(row->amount_total, growth(v->amount_total, e->amount_total));
-	row->run.max = larger(row->run.max, v->run_max);
-	row->queue.max = larger(row->queue.max, v->queue_max);
-	row->amount_max = larger(row->amount_max, v->amount_max);
+	row->run.max = MAX(row->run.max, v->run_max);
+	row->queue.max = MAX(row->queue.max, v->queue_max);
+	row->amount_max = MAX(row->amount_max, v->amount_max);
 	/* The sample of a window is one that was taken in it. */
 	if ((tally_pack(v->run_sample) != e->run_sample ||
 	     tally_pack(v->queue_sample) != e->queue_sample) &&

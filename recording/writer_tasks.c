@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/writer.h"
 
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "command/kind.h"
 #include "recording/event.h"
@@ -151,7 +152,7 @@ static void add_place(const struct tasks_out *t, const struct task *task, const 
 		.pool = pool ? pool->name : NULL, .depth = pool ? pool->depth : -1 };
 
 	if (*task->file || pool)
-		event_add_place(&t->o->b, task->start_us >= 0 ? task->start_us : 0, id, task->seq,
+		event_add_place(&t->o->b, MAX(task->start_us, 0), id, task->seq,
 				&p);
 }
 
@@ -163,7 +164,7 @@ static void add_names(const struct tasks_out *t, const struct task *task, const 
 	int64_t time_us = task->start_us >= 0 ? task->start_us : task->queued_us;
 
 	while (n) {
-		size_t taken = add(&t->o->b, time_us < 0 ? 0 : time_us, id, task->seq, name, n);
+		size_t taken = add(&t->o->b, MAX(time_us, 0), id, task->seq, name, n);
 
 		name += taken;
 		n -= taken;
