@@ -5,6 +5,7 @@
 #include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -236,8 +237,8 @@ static size_t find_stopped(const struct summary *s, uint32_t task[STOPPED_MAX])
 /* A whole second is enough where two tasks began nearly together. */
 static bool is_like(int64_t us, int64_t other_us)
 {
-	return us / 1000000 == other_us / 1000000 || is_nearly(us < other_us ? us : other_us,
-							       us < other_us ? other_us : us);
+	return us / 1000000 == other_us / 1000000 || is_nearly(MIN(us, other_us),
+							       MAX(other_us, us));
 }
 
 static void add_stopped(struct work *w, const uint32_t *task, size_t n)
@@ -476,7 +477,7 @@ static void say_workers(struct work *w)
 	const struct answer_span *wait = &w->times.waited[QUEUE_WORKER];
 	int64_t spare_us = s->wall_us - w->c->dependency_us;
 	double busy = h->user_us < 0 ? -1 : summary_host_share(s, h->user_us +
-							       (h->system_us > 0 ? h->system_us : 0));
+							       MAX(h->system_us, 0));
 
 	if (!w->c->waits.has_dependencies || !is_part(w, wait->us) || is_bound(w))
 		return;
@@ -493,7 +494,7 @@ static void say_workers(struct work *w)
 		add_words(w, ": more workers (-j) would help");
 	if (is_whole(s))
 		add_time(w, "; the longest chain of dependencies takes ", w->c->dependency_us, "");
-	end_sentence(w, ANSWER_WORKERS, NULL, wait->us < spare_us ? wait->us : spare_us);
+	end_sentence(w, ANSWER_WORKERS, NULL, MIN(wait->us, spare_us));
 }
 
 static uint32_t longest_of(const struct summary *s, const uint32_t *task, size_t n, int64_t *us)

@@ -2,6 +2,7 @@
 #include "analyse/answer_times.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void fill_few(struct answer_times *t, const struct summary *s)
 		int64_t next_us = i < c->n ? c->time_us[i] : s->wall_us;
 		int64_t value = i ? c->value[i - 1] : 0;
 
-		next_us = next_us < s->wall_us ? next_us : s->wall_us;
+		next_us = MIN(next_us, s->wall_us);
 		if (next_us <= begun_us)
 			continue;
 		if (!value) {
@@ -100,7 +101,7 @@ static void fill_end(struct answer_times *t, const struct summary *s)
 			t->few_most = most;
 			t->few = (struct answer_span){ until_us, s->wall_us, (int64_t)us, NO_INDEX };
 		}
-		most = c->value[i] > most ? c->value[i] : most;
+		most = MAX(c->value[i], most);
 		until_us = c->time_us[i];
 	}
 }
@@ -145,7 +146,7 @@ static void fill_waits(struct answer_times *t, const struct summary *s, const st
 			}
 			if (from_us >= w->from_us)
 				continue;
-			w->us += (until_us < w->from_us ? until_us : w->from_us) - from_us;
+			w->us += MIN(until_us, w->from_us) - from_us;
 			w->from_us = from_us;
 		}
 	}
@@ -186,7 +187,7 @@ static int fill_lto(struct answer_times *t, const struct summary *s)
 		t->n_lto++;
 		if (until_us <= t->lto.until_us)
 			continue;
-		t->lto.us += until_us - (from_us > t->lto.until_us ? from_us : t->lto.until_us);
+		t->lto.us += until_us - MAX(from_us, t->lto.until_us);
 		t->lto.until_us = until_us;
 	}
 	free(links);
@@ -217,7 +218,7 @@ static double grown(const struct column *c, int64_t from_us, int64_t until_us)
 
 	for (size_t i = 1; i < c->n && time_ms[i - 1] * 1000 < until_us; i++) {
 		int64_t a = time_ms[i - 1] * 1000, b = time_ms[i] * 1000;
-		int64_t from = from_us > a ? from_us : a, until = until_us < b ? until_us : b;
+		int64_t from = MAX(from_us, a), until = MIN(until_us, b);
 
 		if (until > from)
 			sum += (double)column_between(c, i - 1, i) * (double)(until - from) /

@@ -2,6 +2,7 @@
 #include "analyse/capacity.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ void capacity_enter(struct capacity *g, int64_t time_us)
 {
 	if (++g->n == g->limit)
 		g->full_us = time_us;
-	g->most = g->n > g->most ? g->n : g->most;
+	g->most = MAX(g->n, g->most);
 }
 
 int capacity_leave(struct capacity *g, int64_t time_us)
@@ -92,7 +93,7 @@ static int64_t sum_until(struct capacity *g, int64_t time_us)
 	if (!i)
 		return 0;
 	end_us = i < g->n_full && is_joined(g, i) ? g->full[i].from_us : g->full[i - 1].to_us;
-	return g->full[i - 1].sum_us + (end_us < time_us ? end_us : time_us) -
+	return g->full[i - 1].sum_us + MIN(end_us, time_us) -
 	       g->full[i - 1].from_us;
 }
 
@@ -107,8 +108,8 @@ int64_t capacity_waited_us(struct capacity *g, int64_t from_us, int64_t until_us
 	size_t i = begun_before(g, until_us);
 	int64_t end_us = i ? g->full[i - 1].to_us : from_us;
 
-	end_us = end_us < until_us ? end_us : until_us;
-	end_us = end_us > from_us ? end_us : from_us;
+	end_us = MIN(end_us, until_us);
+	end_us = MAX(end_us, from_us);
 	if (last_us)
 		*last_us = end_us;
 	return capacity_full_us(g, from_us, end_us);
@@ -122,10 +123,9 @@ int capacity_both(struct capacity *both, const struct capacity *a, const struct 
 			       a->full[i].to_us;
 		int64_t b_to = k + 1 < b->n_full && is_joined(b, k + 1) ? b->full[k + 1].from_us :
 			       b->full[k].to_us;
-		int64_t from_us = a->full[i].from_us > b->full[k].from_us ? a->full[i].from_us :
-				  b->full[k].from_us;
+		int64_t from_us = MAX(a->full[i].from_us, b->full[k].from_us);
 
-		if (add_full(both, from_us, a_to < b_to ? a_to : b_to))
+		if (add_full(both, from_us, MIN(a_to, b_to)))
 			return -ENOMEM;
 		if (a_to <= b_to)
 			i++;

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ static void later(struct front *f, int64_t early_us, uint32_t last)
 static void later_end(struct front *f, const struct front *other)
 {
 	later(f, other->early_us, other->last);
-	f->at_us = other->at_us > f->at_us ? other->at_us : f->at_us;
+	f->at_us = MAX(other->at_us, f->at_us);
 }
 
 /* It works on until a time. */
@@ -156,7 +157,7 @@ static void end_task(struct work *w, uint32_t i, struct front end)
 								   end.early_us, end.last });
 	if (end.at_us <= in->close_us) {
 		later(&in->most, end.early_us, end.last);
-		in->most.at_us = end.at_us > in->most.at_us ? end.at_us : in->most.at_us;
+		in->most.at_us = MAX(end.at_us, in->most.at_us);
 	}
 	later(&w->all, end.early_us, end.last);
 	if (task_is_shell(t))
@@ -236,8 +237,7 @@ static void find_groups(struct work *w, uint32_t group)
 			if (at == NO_INDEX)
 				continue;
 			wait_for_target(w, f, at, INT64_MAX - WAIT_STAMP_US);
-			f->at_us = recording_task_end_us(w->rec, task(w, at)) > f->at_us ?
-				   recording_task_end_us(w->rec, task(w, at)) : f->at_us;
+			f->at_us = MAX(recording_task_end_us(w->rec, task(w, at)), f->at_us);
 		}
 	}
 }
@@ -460,7 +460,7 @@ static int fill_path(struct chain *c, const struct work *w)
 	for (uint32_t i = w->all.last; i != NO_INDEX; i = w->before[i])
 		c->dependency[--n] = i;
 	/* a task may have outlived the build */
-	c->dependency_us = w->all.early_us < w->s->wall_us ? w->all.early_us : w->s->wall_us;
+	c->dependency_us = MIN(w->all.early_us, w->s->wall_us);
 	return 0;
 }
 

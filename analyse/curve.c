@@ -3,6 +3,7 @@
 
 #include "analyse/cost.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -240,7 +241,7 @@ int64_t curve_peak(const struct curve *c, int64_t from_us, int64_t until_us, int
 		peak = c->value[i];
 		*time_us = c->time_us[i];
 	}
-	return peak > 0 ? peak : 0;
+	return MAX(peak, 0);
 }
 
 int64_t curve_integral(const struct curve *c, int64_t from_us, int64_t until_us)

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -207,7 +208,7 @@ static int next_level(struct around *w, int distance, struct index *queued)
 			w->list[n++] = others[k];
 		}
 	}
-	room = w->most - nodes < n ? w->most - nodes : n;
+	room = MIN(w->most - nodes, n);
 	sort_top(w->list, n, room, more_important, w->g);
 	for (size_t i = 0; !r && i < room; i++)
 		r = add_node(w, w->list[i], distance);

@@ -2,6 +2,7 @@
 #include "analyse/graph.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void leave(struct walk *w, uint32_t *component)
 	if (w->n_path) {
 		uint32_t *low = &w->low[w->path[w->n_path - 1]];
 
-		*low = w->low[node] < *low ? w->low[node] : *low;
+		*low = MIN(w->low[node], *low);
 	}
 	if (w->low[node] != w->number[node])
 		return;

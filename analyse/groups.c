@@ -5,6 +5,7 @@
 #include "analyse/directories.h"
 #include "analyse/names.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -206,7 +207,7 @@ static void find_rest(struct groups *g, const struct summary *s)
 	int64_t unseen_us = g->of_processes ? summary_unseen_us(s) : -1;
 
 	if (g->of_processes) {
-		g->rest.cpu_us = unseen_us > 0 ? unseen_us : 0;
+		g->rest.cpu_us = MAX(unseen_us, 0);
 	} else if (s->cpu_exact) {
 		g->rest.cpu_us = beyond(s->cpu_us, sum->cpu_us);
 		g->rest.user_us = beyond(s->user_us, sum->user_us);

@@ -2,6 +2,7 @@
 #include "analyse/host.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static int64_t stalled_us(const struct recording *rec, const char *name)
 
 		if (us > 0 && !all_us && seen_ms < PRESSURE_STEP_MS)
 			us = (int64_t)((double)us * (double)seen_ms / PRESSURE_STEP_MS);
-		all_us = sat_add(all_us, us > 0 ? us : 0);
+		all_us = sat_add(all_us, MAX(us, 0));
 		if (all_us / 1000 >= seen_ms)
 			all_us = seen_ms * 1000;
 	}

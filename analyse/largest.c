@@ -2,6 +2,7 @@
 #include "analyse/largest.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -97,7 +98,7 @@ static bool is_sure(const struct summary *s, size_t n, uint32_t task)
 static void choose(struct largest *l, const struct work *w)
 {
 	const struct summary *s = w->s;
-	size_t n_sure = s->n_peak_tasks < LARGEST_SURE ? s->n_peak_tasks : LARGEST_SURE;
+	size_t n_sure = MIN(s->n_peak_tasks, LARGEST_SURE);
 	size_t most = LARGEST_MAX - n_sure;
 	double least = 0;
 

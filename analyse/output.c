@@ -4,6 +4,7 @@
 #include "analyse/output_bitbake.h"
 #include "analyse/output_marks.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "base/sort.h"
 
@@ -98,7 +99,7 @@ static int find_failed(struct sweep *s)
 static int order_of_name(struct slice name, const char *of)
 {
 	size_t len = strlen(of);
-	int r = memcmp(name.p, of, name.len < len ? name.len : len);
+	int r = memcmp(name.p, of, MIN(name.len, len));
 
 	return r ? r : array_order(name.len, len);
 }
@@ -273,7 +274,7 @@ static void find_time(const struct sweep *s, const struct output_line *line, int
 {
 	const struct output_marks *m = &s->marks;
 
-	*from_us = line->from_us > s->after_us ? line->from_us : s->after_us;
+	*from_us = MAX(line->from_us, s->after_us);
 	*to_us = line->to_us;
 	if (s->mark < m->n && m->mark[s->mark].before_us < *to_us)
 		*to_us = m->mark[s->mark].before_us;

@@ -5,6 +5,7 @@
 #include "analyse/output_bitbake.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "recording/event.h"
@@ -280,7 +281,7 @@ static int find_windows(struct output_marks *m)
 	if (!r)
 		r = sort_keyed(event, n);
 	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
-		last[i] = rec->instance[i].open_us < 0 ? 0 : rec->instance[i].open_us;
+		last[i] = MAX(rec->instance[i].open_us, 0);
 	for (size_t i = 0; !r && i < n; i++) {
 		uint32_t task = (uint32_t)(event[i].value / 2), in = rec->task[task].instance;
 
@@ -451,7 +452,7 @@ static void find_order(struct output_marks *m)
 			/* after this event, which may be the end of another task */
 			m->printed_us[mark->task] + 1;
 
-		after_us = us > after_us ? us : after_us;
+		after_us = MAX(us, after_us);
 		mark->after_us = after_us;
 	}
 	for (size_t i = m->n; i > 0; i--) {
@@ -460,7 +461,7 @@ static void find_order(struct output_marks *m)
 			m->collected[mark->task] ? m->synced[mark->task].end_us :
 			m->rec->task[mark->task].start_us;
 
-		before_us = us < before_us ? us : before_us;
+		before_us = MIN(us, before_us);
 		mark->before_us = before_us;
 	}
 }

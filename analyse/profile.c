@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -122,7 +123,7 @@ void profile_row_add(struct profile_row *to, const struct profile_row *row)
 		if (__builtin_add_overflow(to->sum[k], row->sum[k], &to->sum[k]))
 			to->sum[k] = row->sum[k] < 0 ? INT64_MIN : INT64_MAX;
 	for (int k = 0; k < PROFILE_MAXES; k++)
-		to->max[k] = row->max[k] > to->max[k] ? row->max[k] : to->max[k];
+		to->max[k] = MAX(row->max[k], to->max[k]);
 }
 
 static int by_value(const void *a, const void *b)

@@ -4,6 +4,7 @@
 #include "analyse/names.h"
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -195,7 +196,7 @@ static bool is_common(const struct tally_table *t, const struct tally_row *row)
 /* Without an end or samples, the recording is as long as its tallies. */
 static void set_seconds(struct profile *p, const struct tally_table *t)
 {
-	int64_t from_us = t->from_us > 0 ? t->from_us : 0;
+	int64_t from_us = MAX(t->from_us, 0);
 	double seconds = t->to_us > from_us ? (double)(t->to_us - from_us) / 1e6 : 0;
 
 	if (seconds > p->seconds)

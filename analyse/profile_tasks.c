@@ -4,6 +4,7 @@
 #include "analyse/names.h"
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 
@@ -298,7 +299,7 @@ static int64_t queue_ns(const struct work *w, uint32_t i)
 
 static int64_t positive(int64_t n)
 {
-	return n > 0 ? n : 0;
+	return MAX(n, 0);
 }
 
 static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
@@ -469,7 +470,7 @@ int profile_add_tasks(struct profile *p, const struct summary *s, const struct w
 	struct work w = { .p = p, .s = s, .rec = rec, .queue = q, .from_us = from_us,
 		.to_us = to_us };
 	size_t first_row = p->n_rows;
-	int64_t end_us = to_us < s->wall_us ? to_us : s->wall_us;
+	int64_t end_us = MIN(to_us, s->wall_us);
 	int r = -ENOMEM;
 
 	p->row = array_expect(p->row, &p->row_cap, rec->n_tasks, sizeof *p->row);
@@ -486,7 +487,7 @@ int profile_add_tasks(struct profile *p, const struct summary *s, const struct w
 		r = add_all(&w);
 	for (int k = 0; !r && k < PROFILE_TIMES; k++)
 		r = add_times(&w, (enum profile_time)k, first_row);
-	from_us = from_us > 0 ? from_us : 0;
+	from_us = MAX(from_us, 0);
 	p->seconds = end_us > from_us ? (double)(end_us - from_us) / 1e6 : 0;
 	free(w.of_instance);
 	free(w.worker);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "base/text.h"
 
@@ -531,14 +532,14 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 	bool known_all = true;
 
 	for (uint32_t i = 0; i < n->n_children; i++) {
-		o.least = child[i] < o.least ? child[i] : o.least;
-		last = child[i] > last ? child[i] : last;
+		o.least = MIN(child[i], o.least);
+		last = MAX(child[i], last);
 	}
 	for (size_t i = 0; i < v->wish.sort.n; i++)
 		known_all &= compute(&o, i, child, n->n_children, last - o.least + 1);
 	v->no_memory |= !known_all;
 	most = known_all ? sort_top(child, n->n_children, most, comes_before, &o) :
-	       most < n->n_children ? most : n->n_children;
+	       MIN(most, n->n_children);
 	for (size_t i = 0; i < v->wish.sort.n; i++)
 		free(o.number[i]);
 	return most;

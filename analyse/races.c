@@ -3,6 +3,7 @@
 
 #include "analyse/needs_names.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "base/sort.h"
 
@@ -35,10 +36,10 @@ static bool makes_files(const struct task *t)
 static int64_t overlap_us(const struct finder *f, uint32_t a, uint32_t b)
 {
 	const struct task *x = &f->rec->task[a], *y = &f->rec->task[b];
-	int64_t start = x->start_us > y->start_us ? x->start_us : y->start_us;
+	int64_t start = MAX(x->start_us, y->start_us);
 	int64_t one = recording_task_end_us(f->rec, x), other = recording_task_end_us(f->rec, y);
 
-	return (one < other ? one : other) - start;
+	return MIN(one, other) - start;
 }
 
 static bool is_inside(const struct finder *f, uint32_t task, uint32_t outer)

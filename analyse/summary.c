@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "command/build_tool.h"
@@ -474,7 +475,7 @@ static double share(int64_t us, int64_t span_us, int64_t cores)
 	if (us < 0 || span_us <= 0 || cores < 1)
 		return -1;
 	part = (double)us / ((double)span_us * (double)cores);
-	return part < 1 ? part : 1;
+	return MIN(part, 1);
 }
 
 double summary_cpu_share(const struct summary *s)
@@ -515,7 +516,7 @@ int64_t summary_others_us(const struct summary *s)
 	if (h->user_us < 0 || h->span_us <= 0 || !s->cpu_exact || s->cores < 1 ||
 	    s->rec->source.one_core)
 		return -1;
-	busy_us = sat_add(h->user_us, h->system_us > 0 ? h->system_us : 0);
+	busy_us = sat_add(h->user_us, MAX(h->system_us, 0));
 	return busy_us > s->cpu_us ? busy_us - s->cpu_us : 0;
 }
 

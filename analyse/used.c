@@ -2,6 +2,7 @@
 #include "analyse/used.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "recording/column.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static size_t stretch(const struct spread *p, size_t from, int64_t time_us, bool
 		high += step;
 		step *= 2;
 	}
-	high = high < p->n ? high : p->n;
+	high = MIN(high, p->n);
 	low = curve_first_after(p->time_us, low, high, time_us);
 	return low < 1 ? 1 : low < p->n ? low : p->n - 1;
 }
@@ -48,7 +49,7 @@ static int64_t within(const struct spread *p, int64_t time_us)
 {
 	int64_t first = p->time_us[0], last = p->time_us[p->n - 1];
 
-	return time_us < first ? first : time_us > last ? last : time_us;
+	return time_us < first ? first : MIN(last, time_us);
 }
 
 static void add_piece(struct spread *p, int64_t from_us, int64_t until_us, double amount)
@@ -171,7 +172,7 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 		int64_t time_us = u[i].time_ms * 1000;
 
 		level = of_sample(p, &u[i]);
-		level = level < all ? level : all;
+		level = MIN(level, all);
 		if (level <= done || time_us <= last_us)
 			continue;
 		hint = stretch(p, hint, time_us, true);
@@ -182,7 +183,7 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 	if (end_us < last_us)
 		end_us = last_us;
 	hint = stretch(p, hint, end_us, true);
-	from_us = p->time_us[hint - 1] > last_us ? p->time_us[hint - 1] : last_us;
+	from_us = MAX(p->time_us[hint - 1], last_us);
 	rest = all - done;
 	if (rest > most(p, from_us, end_us)) {
 		rest = most(p, from_us, end_us);

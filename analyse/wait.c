@@ -4,6 +4,7 @@
 #include "analyse/wait_room.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/sort.h"
 
@@ -273,11 +274,6 @@ static struct last last_unexplained(const struct work *w, uint32_t i, const int6
 	return l;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], bool *known)
 {
 	const struct task *t = task(w, i);
@@ -290,7 +286,7 @@ static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], 
 	if (task_is_shell(t))
 		return last_of_shell(w, i, l);
 	if (!*known && t->queued_us >= 0)
-		ready_us = t->queued_us < t->start_us ? t->queued_us : t->start_us;
+		ready_us = MIN(t->queued_us, t->start_us);
 	if (ready_us > t->start_us)
 		ready_us = t->start_us;
 	wait_room_split(&w->room, i, ready_us, order == NO_INDEX ? -1 : w->end_us[order], us, until_us);
@@ -302,9 +298,9 @@ static struct last decide(struct work *w, uint32_t i, int64_t us[QUEUE_CAUSES], 
 	if (us[QUEUE_ORDER])
 		if_later(&l, WAIT_ORDER, order, until_us[QUEUE_ORDER]);
 	if (us[QUEUE_WORKER] && is_recent(w, until_us[QUEUE_WORKER], t))
-		if_later(&l, WAIT_WORKER, worker, least(until_us[QUEUE_WORKER], w->end_us[worker]));
+		if_later(&l, WAIT_WORKER, worker, MIN(until_us[QUEUE_WORKER], w->end_us[worker]));
 	if (us[QUEUE_POOL] && is_recent(w, until_us[QUEUE_POOL], t))
-		if_later(&l, WAIT_POOL, pool, least(until_us[QUEUE_POOL], w->end_us[pool]));
+		if_later(&l, WAIT_POOL, pool, MIN(until_us[QUEUE_POOL], w->end_us[pool]));
 	return last_unexplained(w, i, us, l, worker);
 }
 
@@ -321,7 +317,7 @@ static struct last decide_recipe(struct work *w, uint32_t i, int64_t us[QUEUE_CA
 		ready_us = w->end_us[of_recipe];
 	else if (t->queued_us >= 0)
 		ready_us = t->queued_us;
-	ready_us = ready_us < t->start_us ? ready_us : t->start_us;
+	ready_us = MIN(ready_us, t->start_us);
 	wait_room_split(&w->room, i, ready_us, -1, us, until_us);
 	if (*known)
 		return (struct last){ of_recipe, WAIT_LINE, ready_us };

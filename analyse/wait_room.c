@@ -2,6 +2,7 @@
 #include "analyse/wait_room.h"
 
 #include "analyse/workers.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "command/build_tool.h"
 
@@ -215,7 +216,7 @@ static bool is_loaded(const struct wait_room *w, uint32_t instance, int64_t from
 
 static int64_t between(int64_t us, int64_t least, int64_t most)
 {
-	return us < least ? least : us > most ? most : us;
+	return us < least ? least : MIN(most, us);
 }
 
 /* What is before a time belongs to a cause. */
@@ -237,7 +238,7 @@ static void split_room(struct wait_room *w, const struct task *t, uint32_t i, in
 		return;
 	us[QUEUE_POOL] = capacity_waited_us(&w->pool[t->pool], from_us, t->start_us, pool_us);
 	us[QUEUE_WORKER] -= capacity_full_us(&w->both[t->pool], from_us,
-					     *workers_us < *pool_us ? *workers_us : *pool_us);
+					     MIN(*workers_us, *pool_us));
 }
 
 void wait_room_split(struct wait_room *w, uint32_t i, int64_t ready_us, int64_t order_us,
@@ -259,7 +260,7 @@ void wait_room_split(struct wait_room *w, uint32_t i, int64_t ready_us, int64_t 
 	left_us -= us[QUEUE_WORKER];
 	queued_us = between(t->queued_us, from_us, t->start_us) - from_us;
 	queued_us -= us[QUEUE_WORKER] + us[QUEUE_POOL];
-	queued_us = between(queued_us > shell_us ? queued_us : shell_us, 0, left_us);
+	queued_us = between(MAX(queued_us, shell_us), 0, left_us);
 	us[QUEUE_DELAYED] += queued_us;
 	left_us -= queued_us;
 	us[!isnan(w->load[t->instance]) && left_us > WAIT_REACTION_US &&
