@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
+#include "base/minmax.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static size_t escaped_size(const unsigned char *p, size_t len, size_t max)
 		if (i < len)
 			n += escape(out, p[i]);
 	}
-	return n <= max ? n : max;
+	return MIN(n, max);
 }
 
 size_t field_parts_size(const struct slice *part, size_t n, size_t max)

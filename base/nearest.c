@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/minmax.h"
 #include "base/nearest.h"
 
 #include <stdbool.h>
@@ -8,9 +9,9 @@
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
 {
-	unsigned ab = a < b ? a : b;
+	unsigned ab = MIN(a, b);
 
-	return ab < c ? ab : c;
+	return MIN(ab, c);
 }
 
 /* Letters to change, add, drop or swap with their neighbour. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/minmax.h"
 #include "base/pattern.h"
 
 #include <errno.h>
@@ -42,8 +43,8 @@ static const char *repeat(struct size *size, size_t times)
 {
 	size_t more = size->last * (times - 1);
 
-	size->sum[size->depth] += more < PATTERN_SIZE_MAX ? more : PATTERN_SIZE_MAX;
-	size->last = size->last * times < PATTERN_SIZE_MAX ? size->last * times : PATTERN_SIZE_MAX;
+	size->sum[size->depth] += MIN(more, PATTERN_SIZE_MAX);
+	size->last = MIN(size->last * times, PATTERN_SIZE_MAX);
 	if (size->repeated)
 		return "it repeats a repetition";
 	size->repeated = true;
@@ -59,7 +60,7 @@ static size_t times_of(const char **p)
 
 	least = strtoul(*p + 1, &end, 10);
 	most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
-	most = most > least ? most : least;
+	most = MAX(most, least);
 	*p = close ? close : *p;
 	return most > PATTERN_SIZE_MAX ? PATTERN_SIZE_MAX : most ? most : 1;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/minmax.h"
 #include "base/readfile.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ ssize_t readfile_start(int dir_fd, const char *path, char *text, size_t size)
 
 	if (fd >= 0)
 		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	text[MAX(n, 0)] = '\0';
 	return n;
 }
 

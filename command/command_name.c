@@ -2,6 +2,7 @@
 #include "command/command_name.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "command/kind.h"
 #include "command/shell.h"
 
@@ -156,7 +157,7 @@ static bool find_text(struct cursor c, struct slice program, struct slice *text)
 static void add_word(struct buf *b, struct slice word)
 {
 	shell_unquote(&word);
-	buf_add(b, word.p, word.len < WORD_MAX ? word.len : WORD_MAX);
+	buf_add(b, word.p, MIN(word.len, WORD_MAX));
 }
 
 static bool is_archive(struct slice word)

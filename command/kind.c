@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/search.h"
 #include "command/shell.h"
 
@@ -465,7 +466,7 @@ static enum kind kind_of_text(struct cursor *c, unsigned nesting, struct slice *
 			*program = other;
 		if (decisive && (kind > best || start == decisive->p))
 			*decisive = (struct slice){ start, (size_t)(c->end - start) };
-		best = kind > best ? kind : best;
+		best = MAX(kind, best);
 		if (best == COMPILE)
 			break;
 		shell_next_command(c);

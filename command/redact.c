@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/minmax.h"
 
 #include <endian.h>
 #include <pthread.h>
@@ -302,7 +303,7 @@ size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_
 		}
 		if (v.end > done)
 			done = v.end;
-		search_from(&f, v.p + 1 > done ? v.p + 1 : done);
+		search_from(&f, MAX(v.p + 1, done));
 	}
 	if (n)
 		part[n] = (struct slice){ done, (size_t)(text + len - done) };
