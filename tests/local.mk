@@ -13,31 +13,46 @@ tests_libsupport_a_SOURCES = \
 	tests/spend.c tests/spend.h tests/subject.c tests/subject.h tests/support.c tests/support.h tests/program.h tests/touch.c tests/touch.h \
 	tests/unpack.c tests/unpack.h
 
-# The longest first: it runs beside all others.
-CHECKS = tests/check_nomem_commands \
-	tests/check_now \
+# `make check` runs these in five minutes on two cores; `make check-slow` what needs more: browsers,
+# programs of all kinds, sanitizers, builds of whole projects, memory that runs out at every
+# allocation. CI runs ALL_TESTS.
+SLOW_CHECKS = tests/check_browser tests/check_nomem_commands tests/check_arm tests/check_bisect \
+	tests/check_bitbake_build tests/check_bombs tests/check_examples tests/check_make_transparent \
+	tests/check_nightly tests/check_preload_transparent tests/check_sanitized
+SCRIPTS_SLOW = tests/action.sh tests/install.sh tests/musl.sh tests/recipes.sh
+dist_check_SCRIPTS += $(SCRIPTS_SLOW)
+ALL_TESTS = $(SLOW_CHECKS) $(SCRIPTS_SLOW) $(CHECKS) $(SCRIPTS_RUN) tests/fuzz_corpus.sh
+check-slow:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SLOW_CHECKS) $(SCRIPTS_SLOW)'
+.PHONY: check-slow
+# Automake makes rules for the tests that it sees in TESTS.
+if NEVER
+TESTS += $(SLOW_CHECKS) $(SCRIPTS_SLOW)
+endif
+
+CHECKS = tests/check_now \
 	tests/check_earlier \
 	tests/check_top \
 	tests/check_accept tests/check_against tests/check_agree tests/check_alive tests/check_answer tests/check_archive tests/check_archive_builds \
 	tests/check_archive_damage tests/check_archive_shared tests/check_freeze tests/check_fsck tests/check_archive_pack \
-	tests/check_archive_killed tests/check_archive_writers tests/check_arm tests/check_axis tests/check_base tests/check_bazel tests/check_bisect \
-	tests/check_bisect_search tests/check_bitbake tests/check_bitbake_build \
-	tests/check_bombs tests/check_bootchart tests/check_browser tests/check_buf tests/check_build_tool \
+	tests/check_archive_killed tests/check_archive_writers tests/check_axis tests/check_base tests/check_bazel \
+	tests/check_bisect_search tests/check_bitbake \
+	tests/check_bootchart tests/check_buf tests/check_build_tool \
 	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry \
 	tests/check_chain tests/check_channel tests/check_chain_bound tests/check_changepoints \
 	tests/check_calibration tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_deviations tests/check_diff tests/check_doc tests/check_doctor tests/check_event \
-	tests/check_examples tests/check_export tests/check_extremes tests/check_field tests/check_findings \
+	tests/check_export tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_follow_events tests/check_gitstamp tests/check_groups \
 	tests/check_values \
 	tests/check_heap tests/check_heap_shim tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_archive tests/check_inspect_config tests/check_inspect_export tests/check_inspect_live tests/check_inspect_list tests/check_inspected tests/check_inspect_page tests/check_json tests/check_json_reader tests/check_kind \
 	tests/check_labelled tests/check_lanes tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
-	tests/check_make_transparent tests/check_manual tests/check_merge tests/check_netlink \
-	tests/check_moved tests/check_namespaces tests/check_nightly tests/check_ninja \
+	tests/check_manual tests/check_merge tests/check_netlink \
+	tests/check_moved tests/check_namespaces tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
 	tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
@@ -47,14 +62,14 @@ CHECKS = tests/check_nomem_commands \
 	tests/check_peak tests/check_picture tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
 	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object tests/check_span \
 	tests/check_make_signals tests/check_plugin_threads tests/check_population \
-	tests/check_preload_faults tests/check_preload_threads tests/check_preload_transparent \
+	tests/check_preload_faults tests/check_preload_threads \
 	tests/check_protobuf \
 	tests/check_process_tree tests/check_processes tests/check_proof tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_wait tests/check_races tests/check_record tests/check_record_faults \
 	tests/check_record_processes tests/check_record_summary \
 	tests/check_record_set tests/check_record_signals tests/check_recording tests/check_recording_write \
 	tests/check_redact tests/check_remaining tests/check_remote tests/check_repeats tests/check_report tests/check_results tests/check_rule tests/check_rules \
 	tests/check_same_events \
-	tests/check_sampler tests/check_samples tests/check_sanitized tests/check_secrets \
+	tests/check_sampler tests/check_samples tests/check_secrets \
 	tests/check_send tests/check_series tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats tests/check_stopped \
 	tests/check_store tests/check_stream tests/check_summary tests/check_svg tests/check_symbolize tests/check_symbols tests/check_growing \
 	tests/check_tally tests/check_tally_image tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
@@ -82,17 +97,17 @@ CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check
 EXTRA_DIST += tests/replies.py tests/replies_states.py tests/replies_table.py
 
 check_PROGRAMS += tests/checks
-tests_checks_SOURCES = tests/checks.c $(CHECKS:=.c)
+tests_checks_SOURCES = tests/checks.c $(CHECKS:=.c) $(SLOW_CHECKS:=.c)
 tests_checks_LDADD = tests/libsupport.a $(COUNT_LIBS) $(SYMBOLIZER_LIBS) $(PROGRAM_LIBS) $(CHECK_LIBS)
 # Memory that runs out (tests/nomem.c), and one function of the two that bear its name.
 tests_checks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
 	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=realpath,--wrap=samples_moderate,--wrap=accept4
 # They are compiled once and run once: without optimization that takes a third of the time.
 $(tests_checks_OBJECTS) $(tests_libsupport_a_OBJECTS): CFLAGS += -O0 -U_FORTIFY_SOURCE
-$(CHECKS): tests/checks
+$(CHECKS) $(SLOW_CHECKS): tests/checks
 	@ln -sf checks $@
-check_DATA += $(CHECKS)
-CLEANFILES += $(CHECKS)
+check_DATA += $(CHECKS) $(SLOW_CHECKS)
+CLEANFILES += $(CHECKS) $(SLOW_CHECKS)
 TESTS += $(CHECKS)
 # A failure is printed when it happens, past the log.
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run.sh
@@ -128,7 +143,7 @@ tests_no_process_so_LDADD =
 # Plain English; the rules of tests/house.py; README's recipes; the awk programs of a page; files
 # that texts name; the rooms and what each may include; sample outputs; what is installed;
 # the objects with musl; the action for GitHub.
-SCRIPTS_RUN = tests/action.sh tests/english.sh tests/house.sh tests/install.sh tests/musl.sh tests/recipes.sh tests/recording_awk.sh \
+SCRIPTS_RUN = tests/english.sh tests/house.sh tests/recording_awk.sh \
 	tests/references.sh tests/rooms.sh tests/samples.sh
 TESTS += $(SCRIPTS_RUN)
 dist_check_SCRIPTS += $(SCRIPTS_RUN)
