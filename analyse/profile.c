@@ -108,6 +108,11 @@ static void add_unit(uint32_t *to, uint32_t unit)
 		*to = PROFILE_UNITS_DIFFER;
 }
 
+static int64_t add_signed_number(int64_t a, int64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? b < 0 ? INT64_MIN : INT64_MAX : a;
+}
+
 void profile_row_add(struct profile_row *to, const struct profile_row *row)
 {
 	static const int of[PROFILE_TIMES] = { PROFILE_COUNT, PROFILE_QUEUED };
@@ -120,10 +125,15 @@ void profile_row_add(struct profile_row *to, const struct profile_row *row)
 		to->sample[k] = choose(to->sample[k], to->sum[of[k]], row->sample[k],
 					       row->sum[of[k]]);
 	for (int k = 0; k < PROFILE_SUMS; k++)
-		if (__builtin_add_overflow(to->sum[k], row->sum[k], &to->sum[k]))
-			to->sum[k] = row->sum[k] < 0 ? INT64_MIN : INT64_MAX;
+		to->sum[k] = add_signed_number(to->sum[k], row->sum[k]);
 	for (int k = 0; k < PROFILE_MAXES; k++)
 		to->max[k] = MAX(row->max[k], to->max[k]);
+	for (int k = 0; k < PROFILE_VALUES; k++) {
+		if (value_info[VALUE_CPU + k].joined == VALUE_SUM)
+			to->value[k] = add_signed_number(to->value[k], row->value[k]);
+		else
+			to->value[k] = MAX(row->value[k], to->value[k]);
+	}
 }
 
 static int by_value(const void *a, const void *b)
@@ -185,6 +195,8 @@ static int add_signed(struct profile *out, const struct profile *of, int sign)
 		to->known |= of->row[i].known;
 		for (int k = 0; k < PROFILE_SUMS; k++)
 			to->sum[k] += sign * of->row[i].sum[k];
+		for (int k = 0; k < PROFILE_VALUES; k++)
+			to->value[k] += sign * of->row[i].value[k];
 	}
 	return r;
 }
@@ -201,6 +213,8 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 
 		for (int k = 0; k < PROFILE_SUMS; k++)
 			any |= out->row[i].sum[k] != 0;
+		for (int k = 0; k < PROFILE_VALUES; k++)
+			any |= value_info[VALUE_CPU + k].joined == VALUE_SUM && out->row[i].value[k];
 		if (any)
 			out->row[n++] = out->row[i];
 	}

@@ -45,20 +45,20 @@ enum profile_key {
 enum profile_sum {
 	PROFILE_COUNT, PROFILE_LIVING, PROFILE_RUN, PROFILE_SELF, PROFILE_QUEUE,
 	PROFILE_WAIT,		/* of enum queue_cause; their sum is QUEUE for tasks */
-	PROFILE_CPU = PROFILE_WAIT + QUEUE_CAUSES, PROFILE_READ, PROFILE_WRITTEN,
-	PROFILE_QUEUED,		/* runs whose queue time is known */
+	PROFILE_QUEUED = PROFILE_WAIT + QUEUE_CAUSES,	/* runs whose queue time is known */
 	PROFILE_AMOUNT,		/* of the second clock of tallies */
 	PROFILE_SUMS
 };
 
 enum profile_max {
-	PROFILE_RUN_MAX, PROFILE_QUEUE_MAX, PROFILE_MEMORY, PROFILE_AMOUNT_MAX, PROFILE_MAXES
+	PROFILE_RUN_MAX, PROFILE_QUEUE_MAX, PROFILE_AMOUNT_MAX, PROFILE_MAXES
 };
 
-/* What some of the runs have. The sums of a row that has none of them are unknown. */
-#define PROFILE_HAS_CPU 1u
-#define PROFILE_HAS_STORAGE 2u
-#define PROFILE_HAS_AMOUNT 4u
+/* The values of tasks (value.h) from VALUE_CPU on, except that times are in ns and memory in bytes. */
+#define PROFILE_VALUES (VALUES - VALUE_CPU)
+
+/* What some of the runs have: 1 << a value, or this. The sum of a row that has none of them is unknown. */
+#define PROFILE_HAS_AMOUNT (1u << VALUES)
 
 /* What has a unit of its own. */
 enum profile_own { PROFILE_OF_RUN, PROFILE_OF_AMOUNT, PROFILE_OWN_UNITS };
@@ -78,9 +78,10 @@ struct profile_row {
 	uint32_t key[PROFILE_KEYS];	/* numbers in profile.text */
 	uint32_t unit[PROFILE_OWN_UNITS];	/* such numbers, or PROFILE_NO_UNIT */
 	uint32_t task;			/* the longest of them, or NO_INDEX */
-	uint32_t known;			/* PROFILE_HAS_ bits */
+	uint32_t known;
+	int64_t value[PROFILE_VALUES];	/* of VALUE_CPU ..., the sum or the largest */
 	int64_t sum[PROFILE_SUMS];
-	int64_t max[PROFILE_MAXES];	/* -1: unknown; memory in KiB */
+	int64_t max[PROFILE_MAXES];	/* -1: unknown */
 	int64_t sample[PROFILE_TIMES];	/* of one run, chosen at random; -1: none */
 	uint32_t first[PROFILE_TIMES], n[PROFILE_TIMES];	/* in profile.value */
 };
@@ -150,7 +151,7 @@ static inline const char *profile_text(const struct profile *p, uint32_t number)
 int profile_number(struct profile *p, struct slice text, uint32_t *number);
 
 #define PROFILE_ROW_INIT { .unit = { PROFILE_NO_UNIT, PROFILE_NO_UNIT }, .task = NO_INDEX, \
-	.max = { -1, -1, -1, -1 }, .sample = { -1, -1 } }
+	.max = { -1, -1, -1 }, .sample = { -1, -1 } }
 
 /* The row with these keys and units: an old one, or a new one. NULL: out of memory. */
 struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_KEYS],

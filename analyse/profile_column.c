@@ -39,28 +39,34 @@
 	_(PROFILE_C_DELAYED, "delayed", "delayed", PROFILE_NS) \
 	_(PROFILE_C_OTHER, "other", "other", PROFILE_NS) \
 	_(PROFILE_C_ORDER, "order", "order", PROFILE_NS) \
-	_(PROFILE_C_CPU, "cpu", "CPU", PROFILE_NS) \
-	_(PROFILE_C_MEMORY, "memory", "memory", PROFILE_BYTES) \
-	_(PROFILE_C_READ, "read", "read", PROFILE_BYTES) \
-	_(PROFILE_C_WRITTEN, "written", "written", PROFILE_BYTES) \
 	_(PROFILE_C_AMOUNT, "amount", "amount", PROFILE_AMOUNT_UNIT) \
 	_(PROFILE_C_AMOUNT_MAX, "amount-max", "a max", PROFILE_AMOUNT_UNIT)
 
 #define COLUMN(column, word_, title_, unit_) \
 	[column] = { .word = word_, .title = title_, .unit = unit_ },
 #define WORD(column, word, ...) [column] = word,
+#define VALUE_WORD(value, word, ...) [PROFILE_C_VALUE(value)] = word,
 
-const struct profile_column_info profile_column[PROFILE_COLUMNS] = {
-	KEYS(COLUMN) NUMBERS(COLUMN)
-};
-const char *const profile_column_word[] = { KEYS(WORD) NUMBERS(WORD) NULL };
+const char *const profile_column_word[] = { KEYS(WORD) NUMBERS(WORD) VALUE_COSTS(VALUE_WORD) NULL };
 const char *const profile_key_word[] = { KEYS(WORD) NULL };
+
+struct profile_column_info profile_column(int c)
+{
+	static const struct profile_column_info own[PROFILE_C_VALUES] = { KEYS(COLUMN) NUMBERS(COLUMN) };
+	static const enum profile_unit unit[] = {
+		[UNIT_US] = PROFILE_NS, [UNIT_KB] = PROFILE_BYTES, [UNIT_BYTES] = PROFILE_BYTES,
+		[UNIT_COUNT] = PROFILE_PLAIN,
+	};
+	const struct value_info *v = &value_info[c < PROFILE_C_VALUES ? 0 : VALUE_CPU + c - PROFILE_C_VALUES];
+
+	return c < PROFILE_C_VALUES ? own[c] : (struct profile_column_info){ v->word, v->title, unit[v->unit] };
+}
 
 /* -1: there is none. */
 static int find_column(struct slice word)
 {
 	for (int c = 0; c < PROFILE_COLUMNS; c++) {
-		if (slice_is(word, profile_column[c].word))
+		if (slice_is(word, profile_column_word[c]))
 			return c;
 	}
 	return -1;
@@ -71,7 +77,7 @@ static void add_words(struct buf *b, bool keys_only)
 	int n = keys_only ? PROFILE_KEYS : PROFILE_COLUMNS;
 
 	for (int c = 0; c < n; c++)
-		buf_addf(b, "%s%s", c ? ", " : "", profile_column[c].word);
+		buf_addf(b, "%s%s", c ? ", " : "", profile_column_word[c]);
 }
 
 int profile_list_parse(struct profile_list *l, const char *text, bool keys_only,

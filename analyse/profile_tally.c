@@ -121,9 +121,9 @@ static void set_amounts(struct profile_row *row, const struct tally_process *pro
 		row->sum[PROFILE_AMOUNT] = limited(from->amount_total);
 	}
 	if (!strcmp(proc->amount, "cpu") || !strcmp(proc->clock, "cpu")) {
-		row->known |= PROFILE_HAS_CPU;
-		row->sum[PROFILE_CPU] = limited(strcmp(proc->clock, "cpu") ? from->amount_total :
-						from->run.total);
+		row->known |= 1u << VALUE_CPU;
+		row->value[VALUE_CPU - VALUE_CPU] = limited(strcmp(proc->clock, "cpu") ? from->amount_total :
+							    from->run.total);
 	}
 }
 

@@ -297,11 +297,6 @@ static int64_t queue_ns(const struct work *w, uint32_t i)
 	return wait_us < 0 ? -1 : in_ns(wait_us);
 }
 
-static int64_t positive(int64_t n)
-{
-	return MAX(n, 0);
-}
-
 static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 {
 	const struct cost *c = &w->s->nest[i].cost;
@@ -313,16 +308,15 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 	one.sum[PROFILE_COUNT] = 1;
 	one.sum[PROFILE_RUN] = one.sum[PROFILE_SELF] = one.max[PROFILE_RUN_MAX] =
 		one.sample[PROFILE_RUNS] = run;
-	if (c->measured) {
-		one.known = PROFILE_HAS_CPU;
-		one.sum[PROFILE_CPU] = in_ns(positive(c->cpu_us));
+	for (enum value v = VALUE_CPU; v < VALUES; v++) {
+		int64_t n = value_get(v, c);
+
+		if (n < 0)
+			continue;
+		one.known |= 1u << v;
+		one.value[v - VALUE_CPU] = value_info[v].unit == UNIT_US ? in_ns(n) :
+					   value_info[v].unit == UNIT_KB ? sat_mul(n, 1024) : n;
 	}
-	if (c->measured && (task(w, i)->in_blocks >= 0 || task(w, i)->user_us < 0)) {
-		one.known |= PROFILE_HAS_STORAGE;
-		one.sum[PROFILE_READ] = positive(c->read_bytes);
-		one.sum[PROFILE_WRITTEN] = positive(c->written_bytes);
-	}
-	one.max[PROFILE_MEMORY] = c->memory_kb ? c->memory_kb : -1;
 	if (wait >= 0) {
 		one.sum[PROFILE_QUEUED] = 1;
 		one.sum[PROFILE_QUEUE] = one.max[PROFILE_QUEUE_MAX] =

@@ -350,10 +350,11 @@ static double known(const struct profile_view *v, int64_t n)
 	return n < 0 || v->p->is_difference ? NAN : (double)n;
 }
 
-/* A sum that only some runs have. */
-static double sum_of(const struct profile_row *s, enum profile_sum k, unsigned has)
+/* A largest value says nothing of a difference. */
+static double value_number(const struct profile_view *v, const struct profile_row *s, enum value of)
 {
-	return s->known & has ? (double)s->sum[k] : NAN;
+	return !(s->known >> of & 1) || (v->p->is_difference && value_info[of].joined != VALUE_SUM) ? NAN :
+	       (double)s->value[of - VALUE_CPU];
 }
 
 static double queue_sum(const struct profile_row *s, int k)
@@ -367,7 +368,7 @@ const char *profile_view_unit(const struct profile_view *v, const struct profile
 	static const char *const fixed[] = {
 		[PROFILE_TEXT] = "", [PROFILE_PLAIN] = "", [PROFILE_NS] = "ns", [PROFILE_BYTES] = "bytes",
 	};
-	enum profile_unit unit = profile_column[c].unit;
+	enum profile_unit unit = profile_column(c).unit;
 	uint32_t own;
 
 	if (unit < PROFILE_RUN_UNIT)
@@ -410,6 +411,8 @@ double profile_view_number(struct profile_view *v, const struct profile_node *n,
 
 	if (!profile_view_unit(v, n, c))
 		return NAN;
+	if (c >= PROFILE_C_VALUES)
+		return value_number(v, s, VALUE_CPU + c - PROFILE_C_VALUES);
 	switch (c) {
 	case PROFILE_C_COUNT: return (double)s->sum[PROFILE_COUNT];
 	case PROFILE_C_LIVING: return (double)s->sum[PROFILE_LIVING];
@@ -426,11 +429,7 @@ double profile_view_number(struct profile_view *v, const struct profile_node *n,
 	case PROFILE_C_QUEUE_P50: return quantile(v, n, PROFILE_QUEUES, .5);
 	case PROFILE_C_QUEUE_P95: return quantile(v, n, PROFILE_QUEUES, .95);
 	case PROFILE_C_QUEUE_SAMPLE: return known(v, s->sample[PROFILE_QUEUES]);
-	case PROFILE_C_CPU: return sum_of(s, PROFILE_CPU, PROFILE_HAS_CPU);
-	case PROFILE_C_MEMORY: return known(v, s->max[PROFILE_MEMORY]) * 1024;
-	case PROFILE_C_READ: return sum_of(s, PROFILE_READ, PROFILE_HAS_STORAGE);
-	case PROFILE_C_WRITTEN: return sum_of(s, PROFILE_WRITTEN, PROFILE_HAS_STORAGE);
-	case PROFILE_C_AMOUNT: return sum_of(s, PROFILE_AMOUNT, PROFILE_HAS_AMOUNT);
+	case PROFILE_C_AMOUNT: return s->known & PROFILE_HAS_AMOUNT ? (double)s->sum[PROFILE_AMOUNT] : NAN;
 	case PROFILE_C_AMOUNT_MAX: return known(v, s->max[PROFILE_AMOUNT_MAX]);
 	default: return queue_sum(s, PROFILE_WAIT + (int)c - PROFILE_C_WORKER);
 	}

@@ -17,10 +17,12 @@ enum profile_column {
 	PROFILE_C_QUEUE, PROFILE_C_QUEUE_MEAN, PROFILE_C_QUEUE_MAX, PROFILE_C_QUEUE_P50,
 	PROFILE_C_QUEUE_P95, PROFILE_C_QUEUE_SAMPLE,
 	PROFILE_C_WORKER, PROFILE_C_POOL, PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_ORDER,
-	PROFILE_C_CPU, PROFILE_C_MEMORY, PROFILE_C_READ, PROFILE_C_WRITTEN,
 	PROFILE_C_AMOUNT, PROFILE_C_AMOUNT_MAX,
-	PROFILE_COLUMNS
+	PROFILE_C_VALUES, PROFILE_COLUMNS = PROFILE_C_VALUES + PROFILE_VALUES	/* those of analyse/value.h */
 };
+
+/* The column of a value from VALUE_CPU on. */
+#define PROFILE_C_VALUE(v) (PROFILE_C_VALUES + (v) - VALUE_CPU)
 
 /* PROFILE_RUN_UNIT, PROFILE_AMOUNT_UNIT: that of the rows */
 enum profile_unit {
@@ -34,11 +36,11 @@ struct profile_column_info {
 	enum profile_unit unit;
 };
 
-extern const struct profile_column_info profile_column[PROFILE_COLUMNS];
+struct profile_column_info profile_column(int c);
 /* The words of all columns, and of those that can be grouped; they end with NULL. */
 extern const char *const profile_column_word[], *const profile_key_word[];
 
-#define PROFILE_LIST_MAX 40
+#define PROFILE_LIST_MAX PROFILE_COLUMNS
 
 struct profile_list {
 	size_t n;

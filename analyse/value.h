@@ -32,13 +32,14 @@ enum unit {
  *	.sampled	it can be a lower bound, the last sample: cost.at_least
  *	.needs	it is known only if the build was recorded so
  */
-#define VALUE_ROWS(_) \
+#define VALUE_TIMES(_) \
 	_(VALUE_START, "start", .title = "start", .name = "start", .list = "In order of start", \
 	  .key = "start_us", .unit = UNIT_US, .of = start_of, .joined = VALUE_FIRST) \
 	_(VALUE_WALL, "wall", .title = "wall", .name = "wall time", .list = "Slowest", \
 	  .key = "wall_us", .unit = UNIT_US, .of = wall_of, .stays = 5) \
 	_(VALUE_QUEUE, "queue", .title = "waited", .name = "time in the queue", .list = "Waited longest", \
-	  .key = "queue_us", .unit = UNIT_US, .of = queue_of) \
+	  .key = "queue_us", .unit = UNIT_US, .of = queue_of)
+#define VALUE_COSTS(_) \
 	_(VALUE_CPU, "cpu", .title = "CPU", .name = "CPU time", .list = "Most CPU", \
 	  .key = "cpu_us", .unit = UNIT_US, .of = cpu_of, .stays = 3, .sampled = true) \
 	_(VALUE_MEMORY, "memory", .title = "memory", .name = "memory", .list = "Most memory", \
@@ -52,6 +53,7 @@ enum unit {
 	_(VALUE_FILES, "files", .title = "files", .name = "size of files", .list = "Largest files", \
 	  .key = "files_bytes", .unit = UNIT_BYTES, .of = files_of, .stays = 1, .quiet = true, \
 	  .needs = "record --task-files")
+#define VALUE_ROWS(_) VALUE_TIMES(_) VALUE_COSTS(_)
 
 #define VALUE_ID(id, ...) id,
 enum value { VALUE_ROWS(VALUE_ID) VALUES, VALUE_NAME = VALUES, VALUE_SORTS };

@@ -200,14 +200,14 @@ static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
 	bool own = !t->hosts;
 
 	v[COLUMN_START_US] = t->start_us;
-	v[COLUMN_WALL_US] = cost->wall_us;
+	v[COLUMN_WALL_US] = value_get(VALUE_WALL, cost);
 	v[COLUMN_USER_US] = cost->measured ? cost->user_us : -1;
 	v[COLUMN_SYSTEM_US] = cost->measured ? cost->system_us : -1;
 	v[COLUMN_MAX_RSS_KB] = own ? t->max_rss_kb :
 			       cost->memory_kb && !cost->memory_summed ? cost->memory_kb : -1;
 	v[COLUMN_PEAK_KB] = own && t->n_usage ? (int64_t)t->peak_kb : -1;
-	v[COLUMN_READ_BYTES] = cost->measured ? cost->read_bytes : -1;
-	v[COLUMN_WRITTEN_BYTES] = cost->measured ? cost->written_bytes : -1;
+	v[COLUMN_READ_BYTES] = value_get(VALUE_READ, cost);
+	v[COLUMN_WRITTEN_BYTES] = value_get(VALUE_WRITTEN, cost);
 	v[COLUMN_RCHAR] = own ? t->rchar : -1;
 	v[COLUMN_WCHAR] = own ? t->wchar : -1;
 	v[COLUMN_MINOR_FAULTS] = own ? t->minor_faults : -1;

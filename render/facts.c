@@ -364,7 +364,7 @@ void fact_selected(struct facts *f, const struct view *v)
 			buf_adds(&f->part, AT_LEAST);
 		if (v->cost.measured)
 			add_time(f, v->cost.cpu_us, " CPU");
-		if (v->cost.measured)
+		if (cost_knows(&v->cost, VALUE_IO))
 			add_bytes(f, "", value_get(VALUE_IO, &v->cost), " of disk I/O");
 		if (v->cost.setup_us)
 			add_time(f, v->cost.setup_us, " setup before");

@@ -17,9 +17,8 @@
 
 const ROWS = 30, ROWS_OF_GROUP = 10, GROUPS = 30, ROWS_MOST = 20000;
 const SEARCH_MS = 60;
-const KEYS = 11, SUMS = 16, MAXES = 4, TIMES = 2, UNITS = 2;	/* of profile.h */
-const COUNT = 0, LIVING = 1, RUN = 2, SELF = 3, QUEUE = 4, WAIT = 5, CPU = 11, QUEUED = 14, AMOUNT = 15;
-const HAS_CPU = 1, HAS_STORAGE = 2, HAS_AMOUNT = 4;
+const KEYS = 11, SUMS = 13, MAXES = 3, TIMES = 2, UNITS = 2;	/* of profile.h */
+const COUNT = 0, LIVING = 1, RUN = 2, SELF = 3, QUEUE = 4, WAIT = 5, QUEUED = 11, AMOUNT = 12;
 const KIND = 2, DIR = 3, BORN = 6, DIED = 7, PHASE = 10;
 
 /* report/profile_rows.js */

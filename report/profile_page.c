@@ -131,6 +131,8 @@ static int add_snapshot(struct markup *h, const struct profile *p, size_t number
 	for (unsigned k = 0; k < PROFILE_OWN_UNITS; k++)
 		add_small(&s, "unit", k, p, offsetof(struct profile_row, unit) + k * sizeof *row->unit);
 	add_small(&s, "known", 0, p, offsetof(struct profile_row, known));
+	for (unsigned k = 0; k < PROFILE_VALUES; k++)
+		add_numbers(&s, "task", k, p->n_rows ? &row->value[k] : NULL, p->n_rows, sizeof *row);
 	for (unsigned k = 0; k < PROFILE_TIMES; k++)
 		add_values(&s, p, k);
 	for (size_t i = 0; i < p->text.n; i++)
@@ -146,7 +148,7 @@ static void add_columns(struct json *j, const char *name, const struct profile_l
 {
 	json_array(j, name);
 	for (size_t i = 0; i < l->n; i++)
-		json_str(j, NULL, profile_column[l->column[i]].word);
+		json_str(j, NULL, profile_column_word[l->column[i]]);
 	json_array_end(j);
 }
 
@@ -162,12 +164,17 @@ static void add_head(struct buf *out, const struct profile_page *page)
 	json_array(&j, "columns");
 	for (int c = 0; c < PROFILE_COLUMNS; c++) {
 		json_array(&j, NULL);
-		json_str(&j, NULL, profile_column[c].word);
-		json_str(&j, NULL, profile_column[c].title);
-		json_str(&j, NULL, units[profile_column[c].unit]);
+		json_str(&j, NULL, profile_column_word[c]);
+		json_str(&j, NULL, profile_column(c).title);
+		json_str(&j, NULL, units[profile_column(c).unit]);
+		if (c >= PROFILE_C_VALUES) {
+			json_int(&j, NULL, VALUE_CPU + c - PROFILE_C_VALUES);
+			json_bool(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].joined != VALUE_SUM);
+		}
 		json_array_end(&j);
 	}
 	json_array_end(&j);
+	json_int(&j, "amount", VALUES);		/* bit of `known` */
 	json_array(&j, "snapshots");
 	for (size_t i = 0; i < page->n_snapshots; i++) {
 		json_object(&j, NULL);
@@ -187,7 +194,7 @@ static void add_head(struct buf *out, const struct profile_page *page)
 	json_array(&j, "merged");
 	for (int k = 0; k < PROFILE_KEYS; k++) {
 		if (page->wish.merged >> k & 1)
-			json_str(&j, NULL, profile_column[k].word);
+			json_str(&j, NULL, profile_column_word[k]);
 	}
 	json_array_end(&j);
 	json_bool(&j, "reverse", page->wish.reverse);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots: {n, key[], sum[], max[], sample[], unit[], known, n_values[], first[], value[], times[],
- * text} */
+/* Snapshots: {n, key[], sum[], max[], sample[], unit[], known, task[], n_values[], first[], value[], times[],
+ * text}. task: the columns with a bit, which is that of `known`; they are values of tasks, added up or the largest. */
 
-const columns = [], snapshots = [];
+const columns = [], tasks = [], snapshots = [];
 let head = null;
 
 /* Column `name` of a snapshot in units, less 1: -1 is unknown. A missing column has only zeros. */
@@ -73,6 +73,7 @@ async function readSnapshot(i) {
 	});
 	s.unit = range(UNITS).map(k => small(data, "unit" + k, n));
 	s.known = small(data, "known0", n);
+	s.task = tasks.map((_, k) => numbers(data, "task" + k, n));
 	/* how many there are */
 	const counts = range(TIMES).map(k => s.n_values[k].reduce((a, b) => a + listed(b), 0));
 
@@ -83,7 +84,8 @@ async function readSnapshot(i) {
 
 async function readAll() {
 	head = JSON.parse(find("#head").textContent);
-	head.columns.forEach(([id, title, unit], i) => columns.push({ id, title, unit, i }));
+	head.columns.forEach(([id, title, unit, bit, largest], i) => columns.push({ id, title, unit, i, bit, largest }));
+	tasks.push(...columns.filter(c => c.bit !== undefined));
 	for (let i = 0; i < head.snapshots.length; i++)
 		snapshots.push(await readSnapshot(i));
 }
@@ -124,7 +126,8 @@ function subtract(a, b) {
 			let r = at.get(key);
 
 			if (!r) {
-				at.set(key, r = { key: [], sum: new Float64Array(SUMS), known: 0 });
+				at.set(key, r = { key: [], sum: new Float64Array(SUMS), known: 0,
+						task: new Float64Array(tasks.length) });
 				r.unit = range(UNITS).map(k => s.unit[k][row] < 0 ? -1 :
 							  number(unitText(s, k, row)));
 				for (let k = 0; k < KEYS; k++)
@@ -134,9 +137,11 @@ function subtract(a, b) {
 			r.known |= s.known[row];
 			for (let k = 0; k < SUMS; k++)
 				r.sum[k] += sign * s.sum[k][row];
+			for (let k = 0; k < tasks.length; k++)
+				r.task[k] += tasks[k].largest ? 0 : sign * s.task[k][row];
 		}
 	}
-	const news = rows.filter(r => r.sum.some(v => v)), n = news.length, none = new Int32Array(n);
+	const news = rows.filter(r => r.sum.some(v => v) || r.task.some(v => v)), n = news.length, none = new Int32Array(n);
 
 	return { n, text, change: true,
 		 key: range(KEYS).map(k => Int32Array.from(news, r => r.key[k])),
@@ -145,6 +150,7 @@ function subtract(a, b) {
 		 sample: range(TIMES).map(() => new Float64Array(n).fill(NaN)),
 		 unit: range(UNITS).map(k => Int32Array.from(news, r => r.unit[k])),
 		 known: Int32Array.from(news, r => r.known),
+		 task: tasks.map((_, k) => Float64Array.from(news, r => r.task[k])),
 		 n_values: [none, none], first: [none, none], value: [[], []], times: [[], []] };
 }
 
@@ -376,9 +382,11 @@ function quantile(which, q, list) {
 	return value[i];
 }
 
-/* A sum that only some rows have. */
-function knownSum(k, has, list) {
-	return list.some(row => shown.s.known[row] & has) ? sumOf(k, list) : NaN;
+/* Only some rows have it; a largest value says nothing of a difference. */
+function knownOf(column, values, list) {
+	if (!list.some(row => shown.s.known[row] >> column.bit & 1) || (column.largest && shown.s.change))
+		return NaN;
+	return column.largest ? mostOf(values, list) : list.reduce((sum, row) => sum + values[row], 0);
 }
 
 function queueSum(k, list) {
@@ -397,12 +405,8 @@ const COLUMN = {
 	worker: list => queueSum(WAIT, list), pool: list => queueSum(WAIT + 1, list),
 	load: list => queueSum(WAIT + 2, list), delayed: list => queueSum(WAIT + 3, list),
 	other: list => queueSum(WAIT + 4, list), order: list => queueSum(WAIT + 5, list),
-	cpu: list => knownSum(CPU, HAS_CPU, list),
-	memory: list => mostOf(shown.s.max[2], list) * 1024,
-	read: list => knownSum(CPU + 1, HAS_STORAGE, list),
-	written: list => knownSum(CPU + 2, HAS_STORAGE, list),
-	amount: list => knownSum(AMOUNT, HAS_AMOUNT, list),
-	"amount-max": list => mostOf(shown.s.max[3], list),
+	amount: list => knownOf({ bit: head.amount }, shown.s.sum[AMOUNT], list),
+	"amount-max": list => mostOf(shown.s.max[2], list),
 };
 
 /* The unit of a number of rows; undefined: theirs differ, and there is no number. */
@@ -423,7 +427,9 @@ function unitOf(c, list) {
 }
 
 function numberOf(c, list) {
-	const v = unitOf(c, list) === undefined ? NaN : COLUMN[columns[c].id](list);
+	const column = columns[c];
+	const v = unitOf(c, list) === undefined ? NaN : COLUMN[column.id] ? COLUMN[column.id](list) :
+		knownOf(column, shown.s.task[tasks.indexOf(column)], list);
 
 	return isFinite(v) ? v : NaN;
 }

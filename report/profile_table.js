@@ -262,7 +262,7 @@ function loadHash() {
 	const s = snapshots[last], differ = k => s.key[k].some(t => t !== s.key[k][0]);
 	const optional = [[differ(DIR), "dir"], [differ(PHASE), "phase"],
 			  [s.sum[LIVING].some(n => n), "living"],
-			  [s.known.some(has => has & HAS_AMOUNT), "amount"]];
+			  [s.known.some(has => has >> head.amount & 1), "amount"]];
 
 	view.shown = new Set(list("columns", [...optional.filter(o => o[0]).map(o => o[1]),
 					      "name", "count", "run", "mean", "max", "p95", "queue",

@@ -112,10 +112,10 @@ static void check_list(const char *text, const char *title, enum value v)
 		end = row;
 		while (*row != '\n')
 			row--;
-		buf_addc(&n, ' ');
 		value_add(&n, v, expected[i].n);
 		buf_addc(&n, ' ');
-		ck_assert_msg((at = memmem(row, (size_t)(end - row), n.data, n.len)), "%s without%s by %s:\n%s",
+		at = memmem(row, (size_t)(end - row), n.data, n.len);
+		ck_assert_msg(at && strchr(" \n", at[-(at > row)]), "%s without %s by %s:\n%s",
 			      expected[i].name, buf_str(&n), value_info[v].word, text);
 		at = end;
 		buf_release(&n);
@@ -177,6 +177,24 @@ START_TEST(json)
 }
 END_TEST
 
+/* Those that are no times of the queue or the run, which profile has in other columns. */
+START_TEST(profiles)
+{
+	const enum value v = (enum value)_i;
+	struct run out;
+
+	expect(v);
+	support_run(&out, support_tmpdir(), "%s/buildbeat profile -g none --columns %s,name,line -s %s rec", TOP_BUILDDIR,
+		    value_info[v].word, value_info[v].word);
+	check_list(strchr(out.out.data, '\n'), "\n", v);
+	support_run(&out, support_tmpdir(), "%s/buildbeat profile -g none --json -s %s rec | tr -d ' \n'", TOP_BUILDDIR,
+		    value_info[v].word);
+	for (size_t i = 0; i < TASKS; i++)
+		ck_assert_ptr_nonnull(strstr(out.out.data, support_path("\"%s\":%lld", value_info[v].key,
+									(long long)expected[i].n)));
+}
+END_TEST
+
 static void get(struct buf *out, struct source *s, const char *path, const char *query)
 {
 	struct reply reply = { .status = 0 };
@@ -234,5 +252,6 @@ TEST_PROGRAM(value)
 	return support_main("value",
 		TEST_GROUP("table"), TEST_LOOP(complete, VALUE_SORTS),
 		TEST_GROUP_WITH("outputs", start, stop),
-		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES), TEST_LOOP(replies, VALUES));
+		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES), TEST_LOOP(replies, VALUES),
+		TEST_RANGE(profiles, VALUE_CPU, VALUES));
 }

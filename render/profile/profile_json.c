@@ -66,6 +66,18 @@ static void add_own(struct json *j, struct profile_view *v, const struct profile
 		json_real(j, own[i].name, profile_view_number(v, n, own[i].column), 0);
 }
 
+/* In the units of their keys; the view has ns and bytes. */
+static void add_value(struct json *j, struct profile_view *v, const struct profile_node *n, enum value of)
+{
+	const struct value_info *i = &value_info[of];
+	double number = profile_view_number(v, n, PROFILE_C_VALUE(of));
+
+	if (i->unit == UNIT_US)
+		add_us(j, i->key, number);
+	else if (!i->needs || !isnan(number))
+		json_real(j, i->key, i->unit == UNIT_KB ? number / 1024 : number, 0);
+}
+
 static void add_times(struct json *j, struct profile_view *v, const struct profile_node *n)
 {
 	static const struct { const char *name; uint8_t column; } ms[] = {
@@ -81,10 +93,6 @@ static void add_times(struct json *j, struct profile_view *v, const struct profi
 		{ "queue_pool_us", PROFILE_C_POOL }, { "queue_load_us", PROFILE_C_LOAD },
 		{ "queue_delayed_us", PROFILE_C_DELAYED }, { "queue_other_us", PROFILE_C_OTHER },
 		{ "queue_order_us", PROFILE_C_ORDER },
-		{ "cpu_us", PROFILE_C_CPU },
-	}, bytes[] = {
-		{ "memory_bytes_max", PROFILE_C_MEMORY }, { "read_bytes", PROFILE_C_READ },
-		{ "written_bytes", PROFILE_C_WRITTEN },
 	};
 
 	json_object(j, "death_data");
@@ -94,8 +102,8 @@ static void add_times(struct json *j, struct profile_view *v, const struct profi
 	json_int(j, "living", n->sum->sum[PROFILE_LIVING]);
 	for (size_t i = 0; i < sizeof us / sizeof *us; i++)
 		add_us(j, us[i].name, time_of(v, n, us[i].column));
-	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
-		json_real(j, bytes[i].name, profile_view_number(v, n, bytes[i].column), 0);
+	for (enum value of = VALUE_CPU; of < VALUES; of++)
+		add_value(j, v, n, of);
 	add_own(j, v, n);
 	json_object_end(j);
 }

@@ -46,13 +46,13 @@ struct table {
 static const uint8_t wanted[] = {
 	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN | REPEATED, PROFILE_C_QUEUE, CAUSES,
 	PROFILE_C_LIVING, PROFILE_C_AMOUNT, PROFILE_C_P95 | REPEATED, PROFILE_C_MAX | REPEATED,
-	PROFILE_C_CPU, PROFILE_C_MEMORY, CAUSES, PROFILE_C_QUEUE_MEAN | REPEATED, CAUSES,
+	PROFILE_C_VALUE(VALUE_CPU), PROFILE_C_VALUE(VALUE_MEMORY), CAUSES, PROFILE_C_QUEUE_MEAN | REPEATED, CAUSES,
 };
 static const uint8_t places[] = {
 	PROFILE_C_COUNT, PROFILE_C_LIVING, PROFILE_C_RUN, PROFILE_C_MEAN, PROFILE_C_P95,
 	PROFILE_C_MAX, PROFILE_C_QUEUE, PROFILE_C_QUEUE_MEAN, PROFILE_C_WORKER, PROFILE_C_POOL,
-	PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_ORDER, PROFILE_C_CPU,
-	PROFILE_C_MEMORY, PROFILE_C_AMOUNT,
+	PROFILE_C_LOAD, PROFILE_C_DELAYED, PROFILE_C_OTHER, PROFILE_C_ORDER, PROFILE_C_VALUE(VALUE_CPU),
+	PROFILE_C_VALUE(VALUE_MEMORY), PROFILE_C_AMOUNT,
 };
 
 /* The one that cost most of those that are not in the bits, with a hundredth of the queue time at
@@ -83,8 +83,8 @@ static bool is_empty(const struct table *t, uint8_t c)
 	switch (c) {
 	case PROFILE_C_LIVING: return !all->sum[PROFILE_LIVING];
 	case PROFILE_C_AMOUNT: return !(all->known & PROFILE_HAS_AMOUNT);
-	case PROFILE_C_CPU: return !(all->known & PROFILE_HAS_CPU);
-	case PROFILE_C_MEMORY: return is_difference || all->max[PROFILE_MEMORY] < 0;
+	case PROFILE_C_VALUE(VALUE_CPU): return !(all->known >> VALUE_CPU & 1);
+	case PROFILE_C_VALUE(VALUE_MEMORY): return is_difference || !(all->known >> VALUE_MEMORY & 1);
 	case PROFILE_C_P95: return is_difference;
 	case PROFILE_C_MAX: return is_difference || all->max[PROFILE_RUN_MAX] < 0;
 	default: return false;
@@ -226,7 +226,7 @@ static void measure(struct table *t)
 	for (size_t i = 0; i < t->columns.n; i++) {
 		uint8_t c = t->columns.column[i];
 
-		t->width[i] = strlen(profile_column[c].title);
+		t->width[i] = strlen(profile_column(c).title);
 		for (size_t k = 0; k < t->n_lines; k++) {
 			size_t n;
 
@@ -265,7 +265,7 @@ static void put_head(struct table *t)
 {
 	text_tone(t->out, t->style, TONE_FAINT);
 	for (size_t i = 0; i < t->columns.n; i++)
-		put_cell(t, i, profile_column[t->columns.column[i]].title,
+		put_cell(t, i, profile_column(t->columns.column[i]).title,
 			 i + 1 == t->columns.n);
 	text_tone(t->out, t->style, TONE_PLAIN);
 	buf_addc(t->out, '\n');
@@ -295,7 +295,7 @@ static void put_title(struct table *t, const struct profile_node *n)
 		uint8_t c = t->v->wish.group.column[i];
 
 		buf_clear(&b);
-		buf_addf(&b, "%s%s = ", i ? " and " : "", profile_column[c].word);
+		buf_addf(&b, "%s%s = ", i ? " and " : "", profile_column_word[c]);
 		before = b.len;
 		add_key(&b, t, n, c);
 		if (b.len == before)
@@ -333,7 +333,7 @@ static void put_queue(struct table *t, struct buf *b)
 	for (; (c = largest_cause(t, named)); named |= UINT64_C(1) << c) {
 		buf_clear(b);
 		profile_view_add(b, t->v, &t->v->node[0], (enum profile_column)c);
-		buf_addf(t->out, "%s%s %s", named ? ", " : " (", profile_column[c].word, buf_str(b));
+		buf_addf(t->out, "%s%s %s", named ? ", " : " (", profile_column_word[c], buf_str(b));
 	}
 	if (named)
 		buf_addc(t->out, ')');
