@@ -361,6 +361,9 @@ function taskFilesText(t) {
 	return some.concat(files.length > TASK_FEW ? ["and " + countText(files.length - TASK_FEW) + " more"] : []).join(", ");
 }
 
+/* Values with facts of their own. */
+const TASK_OWN = ["wall", "queue", "files"];
+
 function addTaskFacts(main, t) {
 	const u = t.self || t, wall = t.start_us !== null && t.end_us !== null ? t.end_us - t.start_us : -1;
 	const { directory, instance } = t;
@@ -372,12 +375,12 @@ function addTaskFacts(main, t) {
 	make("strong", {}, p, taskStateText(t));
 	p.append(clean(where.filter(s => s).map(s => ", " + s).join("")), " \u2013 ", chart);
 	taskFacts(main, [
-		["Time", taskTime(wall)], ["CPU time", taskTime(u.cpu_us)],
-		["CPU time of users and system", u.user_us > 0 || u.system_us > 0 ?
-			timeText(u.user_us) + ", " + timeText(u.system_us) : ""],
+		["Time", taskTime(wall)],
+		["CPU time of users and system", u.cpu_user_us > 0 || u.cpu_system_us > 0 ?
+			timeText(u.cpu_user_us) + ", " + timeText(u.cpu_system_us) : ""],
 		["Largest process", taskBytes(t.max_rss_kb)], ["Peak memory", taskBytes(t.memory_peak_kb)],
-		["Read", u.read_bytes >= 0 && u.read_bytes !== null ? bytesText(u.read_bytes) : ""],
-		["Written", u.written_bytes >= 0 && u.written_bytes !== null ? bytesText(u.written_bytes) : ""],
+		...VALUES.filter(v => v.joined === "sum" && !TASK_OWN.includes(v.word)).map(v =>
+			[v.name[0].toUpperCase() + v.name.slice(1), valueText(v, u[v.key])]),
 		["Compiler cache", t.cache], ["Files", taskFilesText(t)],
 		["Start", taskTime(t.start_us)], ["End", taskTime(t.end_us)],
 		["Waited when ready", taskWaitText(t)],

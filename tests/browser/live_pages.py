@@ -85,6 +85,19 @@ def files_and_cache_of_a_task(page):
             assert (tasks[name]['cache'] or '') in rows.get('Compiler cache', ''), (name, rows)
 
 
+def values_of_a_task(page):
+    """A fact for each value that is known of it, except those with facts of their own."""
+    recording = page.places.recording('known')
+    task = next(t for t in page.places.show(recording)['tasks'] if t['self']['io_bytes'] is not None)
+    with served(page, recording) as server:
+        values = [v for v in server.get('/api/')['values'] if v['joined'] == 'sum' and
+                  v['word'] not in ('wall', 'queue', 'files')]
+        server.open('/task', task=task['task'])
+        facts = page.browser.js("return [...document.querySelectorAll('dt')].map(e => e.textContent)")
+        wanted = [v['name'][0].upper() + v['name'][1:] for v in values if task['self'][v['key']] is not None]
+        assert 'Bytes read' in wanted and set(wanted) <= set(facts), (wanted, facts)
+
+
 def help_has_every_page(page):
     with served(page, page.places.recording('known')) as server:
         server.open('/help')
