@@ -13,6 +13,7 @@
 /* What the tasks directly inside a task took. */
 struct inside {
 	int64_t user_us, system_us, read_bytes, written_bytes;
+	int64_t counted[VALUES_COUNTED];
 	int64_t max_rss_kb;
 	int64_t busy_us;	/* time when any of them ran */
 	int64_t busy_until_us;
@@ -61,6 +62,8 @@ void cost_add(struct cost *sum, const struct cost *c)
 	if (cost_knows(c, VALUE_START) && (!cost_knows(sum, VALUE_START) || c->start_us < sum->start_us))
 		sum->start_us = c->start_us;
 	sum->queue_us = sat_add(sum->queue_us, c->queue_us);
+	for (int i = 0; i < VALUES_COUNTED; i++)
+		sum->counted[i] = sat_add(sum->counted[i], c->counted[i]);
 	sum->known |= c->known;
 }
 
@@ -84,6 +87,8 @@ static void add_inside(struct inside *in, const struct recording *rec, const str
 	in->system_us = sat_add(in->system_us, positive(child->system_us));
 	in->read_bytes = sat_add(in->read_bytes, block_bytes(child->in_blocks));
 	in->written_bytes = sat_add(in->written_bytes, block_bytes(child->out_blocks));
+	for (int i = 0; i < VALUES_COUNTED; i++)
+		in->counted[i] = sat_add(in->counted[i], positive(value_info[VALUE_COUNTED + i].counts(child)));
 	if (child->max_rss_kb > in->max_rss_kb)
 		in->max_rss_kb = child->max_rss_kb;
 }
@@ -138,6 +143,18 @@ static void take_sampled(struct cost *c, const struct task *t, bool hosts)
 		c->written_bytes = written;
 }
 
+static void set_counted(struct cost *c, const struct task *t, const struct inside *in)
+{
+	for (int i = 0; i < VALUES_COUNTED; i++) {
+		int64_t n = value_info[VALUE_COUNTED + i].counts(t);
+
+		if (n < 0)
+			continue;
+		c->counted[i] = positive(n - in->counted[i]);
+		c->known |= 1u << (VALUE_COUNTED + i);
+	}
+}
+
 static void set_cost(struct cost *c, const struct recording *rec, const struct task *t,
 		     const struct inside *in)
 {
@@ -162,6 +179,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->read_bytes = positive(block_bytes(t->in_blocks) - in->read_bytes);
 	c->written_bytes = positive(block_bytes(t->out_blocks) - in->written_bytes);
 	take_sampled(c, t, hosts);
+	set_counted(c, t, in);
 }
 
 /*

@@ -28,7 +28,9 @@ struct cost {
 					   not known; 0: none */
 	int64_t start_us;	/* of the first */
 	int64_t queue_us;	/* from ready to start, after wait_add_queues() */
-	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL, VALUE_QUEUE, and VALUE_IO: of storage */
+	int64_t counted[VALUES_COUNTED];	/* from VALUE_COUNTED on */
+	uint32_t known;		/* bits 1 << VALUE_START, VALUE_WALL, VALUE_QUEUE, VALUE_IO (of storage)
+				   and of what is counted */
 	bool measured;		/* CPU; otherwise it is not known */
 	bool at_least;		/* CPU and storage: the last sample, as the end was not seen or
 				   nobody waited for a process of the task. What is only

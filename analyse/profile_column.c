@@ -47,7 +47,7 @@
 #define WORD(column, word, ...) [column] = word,
 #define VALUE_WORD(value, word, ...) [PROFILE_C_VALUE(value)] = word,
 
-const char *const profile_column_word[] = { KEYS(WORD) NUMBERS(WORD) VALUE_COSTS(VALUE_WORD) NULL };
+const char *const profile_column_word[] = { KEYS(WORD) NUMBERS(WORD) VALUE_COSTS(VALUE_WORD) VALUE_COUNTS(VALUE_WORD) NULL };
 const char *const profile_key_word[] = { KEYS(WORD) NULL };
 
 struct profile_column_info profile_column(int c)

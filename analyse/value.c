@@ -52,6 +52,11 @@ static int64_t files_of(const struct cost *c)
 	return c->files_bytes ? c->files_bytes : -1;
 }
 
+static int64_t faults_of(const struct task *t)
+{
+	return t->minor_faults < 0 || t->major_faults < 0 ? -1 : (int64_t)t->minor_faults + t->major_faults;
+}
+
 #define ROW(id, word_, ...) [id] = { .word = word_, __VA_ARGS__ },
 #define WORD(id, word, ...) [id] = word,
 
@@ -60,6 +65,13 @@ const struct value_info value_info[VALUE_SORTS] = {
 	[VALUE_NAME] = { .word = "name", .title = "name", .name = "name", .list = "By name" },
 };
 const char *const value_word[VALUE_SORTS + 1] = { VALUE_ROWS(WORD) [VALUE_NAME] = "name" };
+
+int64_t value_get(enum value v, const struct cost *c)
+{
+	if (v < VALUE_COUNTED)
+		return value_info[v].of(c);
+	return cost_knows(c, v) ? c->counted[v - VALUE_COUNTED] : -1;
+}
 
 enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
 {
@@ -70,7 +82,7 @@ enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
 		*n = c->memory_at_most_kb;
 		return VALUE_AT_MOST;
 	}
-	/* storage of which nothing was sampled has no lower bound */
+	/* a sample without any storage, or without what only wait4() counts, is no lower bound */
 	return value_info[v].sampled && c->at_least && (v == VALUE_CPU || *n > 0) ? VALUE_AT_LEAST : VALUE_EXACT;
 }
 

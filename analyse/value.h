@@ -7,6 +7,7 @@
 
 struct buf;
 struct cost;
+struct task;
 
 enum unit {
 	UNIT_US,
@@ -25,6 +26,7 @@ enum unit {
  *	.list	title of a list that is sorted by it
  *	.key	in JSON
  *	.of	the value, -1: not known
+ *	.counts	instead: as wait4() counted it for a task and the tasks of a make inside it
  *	.joined	that of several tasks; by default the sum
  *	.stays	columns with a smaller number are dropped earlier from a narrow table; 0: only tables
  *		that are sorted by the value have the column
@@ -53,11 +55,15 @@ enum unit {
 	_(VALUE_FILES, "files", .title = "files", .name = "size of files", .list = "Largest files", \
 	  .key = "files_bytes", .unit = UNIT_BYTES, .of = files_of, .stays = 1, .quiet = true, \
 	  .needs = "record --task-files")
-#define VALUE_ROWS(_) VALUE_TIMES(_) VALUE_COSTS(_)
+#define VALUE_COUNTS(_) \
+	_(VALUE_FAULTS, "faults", .title = "faults", .name = "page faults", .list = "Most page faults", \
+	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = true)
+#define VALUE_ROWS(_) VALUE_TIMES(_) VALUE_COSTS(_) VALUE_COUNTS(_)
 
 #define VALUE_ID(id, ...) id,
-enum value { VALUE_ROWS(VALUE_ID) VALUES, VALUE_NAME = VALUES, VALUE_SORTS };
+enum value { VALUE_ROWS(VALUE_ID) VALUES, VALUE_NAME = VALUES, VALUE_SORTS, VALUE_COUNTED = VALUE_FAULTS };
 #undef VALUE_ID
+#define VALUES_COUNTED (VALUES - VALUE_COUNTED)
 
 /* "start, wall, ", for the help of options. */
 #define VALUE_WORD_TEXT(id, word, ...) word ", "
@@ -70,6 +76,7 @@ struct value_info {
 	enum unit unit;
 	enum value_joined joined;
 	int64_t (*of)(const struct cost *c);
+	int64_t (*counts)(const struct task *t);
 	uint8_t stays;
 	bool quiet, sampled;
 };
@@ -81,10 +88,7 @@ extern const struct value_info value_info[VALUE_SORTS];
 extern const char *const value_word[VALUE_SORTS + 1];
 
 /* In the unit of the value; -1: not known. */
-static inline int64_t value_get(enum value v, const struct cost *c)
-{
-	return value_info[v].of(c);
-}
+int64_t value_get(enum value v, const struct cost *c);
 
 /* What people see may be a bound: the number to show. */
 enum value_bound { VALUE_EXACT, VALUE_AT_MOST, VALUE_AT_LEAST };

@@ -40,12 +40,12 @@ static void start(void)
 		"start\t4000000\ta.2\t102\t\t\ttwo\t\tar rc two x\n"
 		"done\t13000000\ta.2\t0\t600000\t5000\t40000\t9000\t2\t400\t8\t60\t40\t-1\t-1\n"
 		"start\t14000000\ta.3\t103\t\t\tthree\t\tcp x three\n"
-		"done\t15500000\ta.3\t0\t20000\t700\t70000\t300\t5\t90\t60\t700\t3\t-1\t-1\n"
+		"done\t15500000\ta.3\t0\t5000000\t700\t70000\t8000\t5\t90\t60\t700\t3\t-1\t-1\n"
 		"start\t16000000\ta.4\t104\t\t\tfour\t\tld -o four x\n"
 		"done\t22000000\ta.4\t0\t2000000\t9000\t8000\t5000\t7\t24\t2400\t20\t6\t-1\t-1\n"
 		"close\t23000000\ta\t4\n");
 	support_writes(support_path("%s/results.log", dir), "buildbeat results 1\nfiles\ta.1\t51200\tone\n"
-		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t307200\tfour\n");
+		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t4096000\tfour\n");
 	recorded_read(&r, dir);
 	ck_assert_int_eq(chain_make(&chain, &r.sum), 0);
 	wait_add_queues(&r.sum, &chain.waits);
@@ -239,7 +239,9 @@ START_TEST(complete)
 {
 	const struct value_info *i = &value_info[_i];
 
-	ck_assert(i->word && i->title && i->name && i->list && (_i == VALUE_NAME || (i->key && i->of)));
+	ck_assert(i->word && i->title && i->name && i->list && (_i == VALUE_NAME || (i->key && (i->of || _i >= VALUE_COUNTED))));
+	ck_assert(_i == VALUE_NAME || (i->counts != NULL) == (_i >= VALUE_COUNTED));
+	ck_assert_uint_le(strlen(i->title), 7);		/* columns of show */
 	ck_assert_str_eq(value_word[_i], i->word);
 	for (int k = 0; k < _i; k++)
 		ck_assert(strcmp(i->word, value_info[k].word) && strcmp(i->title, value_info[k].title));

@@ -387,7 +387,7 @@ function addTaskFacts(main, t) {
 		["Runs inside", "", t.parent_task ? link("task", { task: t.parent_task.task }, t.parent_task.name) : null],
 		["Rule", t.file ? t.file + (t.line > 0 ? ":" + t.line : "") : ""],
 		["Pool", t.pool], ["Build tool", [instance.tool, instance.version].filter(v => v).join(" ")], ["Process", t.pid > 0 ? String(t.pid) : ""], ["Worker", t.slot >= 0 && t.slot !== null ? String(t.slot) : ""],
-		["Page faults", [taskCount(t.minor_faults), t.major_faults > 0 ? countText(t.major_faults) + " from disk" : ""].filter(s => s).join(", ")],
+		["Page faults from disk", t.major_faults > 0 ? countText(t.major_faults) : ""],
 		["Context switches", t.voluntary_switches >= 0 && t.voluntary_switches !== null ?
 			countText(t.voluntary_switches) + " voluntary, " + countText(t.involuntary_switches) + " forced" : ""],
 		["Id", t.task],
