@@ -57,6 +57,11 @@ static int64_t faults_of(const struct task *t)
 	return t->minor_faults < 0 || t->major_faults < 0 ? -1 : (int64_t)t->minor_faults + t->major_faults;
 }
 
+static int64_t switches_of(const struct task *t)
+{
+	return t->involuntary_switches;
+}
+
 #define ROW(id, word_, ...) [id] = { .word = word_, __VA_ARGS__ },
 #define WORD(id, word, ...) [id] = word,
 
@@ -65,6 +70,8 @@ const struct value_info value_info[VALUE_SORTS] = {
 	[VALUE_NAME] = { .word = "name", .title = "name", .name = "name", .list = "By name" },
 };
 const char *const value_word[VALUE_SORTS + 1] = { VALUE_ROWS(WORD) [VALUE_NAME] = "name" };
+
+_Static_assert(VALUES < 32, "cost.known and profile_row.known have a bit for each value and one more");
 
 int64_t value_get(enum value v, const struct cost *c)
 {

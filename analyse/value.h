@@ -57,7 +57,10 @@ enum unit {
 	  .needs = "record --task-files")
 #define VALUE_COUNTS(_) \
 	_(VALUE_FAULTS, "faults", .title = "faults", .name = "page faults", .list = "Most page faults", \
-	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = true)
+	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = true) \
+	_(VALUE_SWITCHES, "switches", .title = "forced", .name = "forced context switches", \
+	  .list = "Most forced context switches", .key = "forced_switches", .unit = UNIT_COUNT, \
+	  .counts = switches_of, .sampled = true)
 #define VALUE_ROWS(_) VALUE_TIMES(_) VALUE_COSTS(_) VALUE_COUNTS(_)
 
 #define VALUE_ID(id, ...) id,
