@@ -68,6 +68,7 @@ static void take_stat(const struct reading *d, struct listed *p, const struct pi
 		.state = s->state, .kernel = s->kernel, .threads = s->threads, .pss_kb = -1,
 		.cpu_ticks = s->user_ticks + s->system_ticks,
 		.rss_kb = s->rss_pages % (UINT64_MAX >> 16) * d->page_kb,
+		.faults = (int64_t)((s->minor_faults + s->major_faults) % INT64_MAX),
 	};
 	memcpy(p->name, s->name, sizeof p->name);
 	p->age_us = d->now_us - (int64_t)(s->start_ticks % (UINT64_MAX >> 24)) * d->tick_us;

@@ -24,6 +24,7 @@ struct listed {
 	uint64_t rss_kb;
 	int64_t pss_kb;		/* -1: not asked for, or no permission */
 	uint64_t threads;
+	int64_t faults;		/* of pages, in all, its own */
 	int64_t age_us;
 };
 

@@ -28,7 +28,7 @@ static int print(const struct top_screen *s)
 static int print_once(struct top_model *m, struct error *err)
 {
 	const char *columns = getenv("COLUMNS");
-	struct top_view v = { .order = { .tree = true, .filter = "" } };
+	struct top_view v = { .order = { .sort = VALUE_CPU, .tree = true, .filter = "" } };
 	struct top_screen s = { 0 };
 	struct top_rows rows = { 0 };
 	int r = 0;

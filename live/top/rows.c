@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const top_sort_word[TOP_SORTS] = { "cpu", "memory", "time", "pid", "task", "command" };
-
 #define DEPTH_MAX 64
 
 bool top_row_has(const struct top_row *row, const char *text)
@@ -19,16 +17,53 @@ bool top_row_has(const struct top_row *row, const char *text)
 	       (row->process && strcasestr(row->process->process->name, text));
 }
 
-static int64_t number_of(const struct top_row *r, enum top_sort sort)
+static int64_t cpu_of(const struct listed *p)
 {
-	const struct listed *p = r->process ? r->process->process : NULL;
+	return p->cpu_permille;
+}
 
-	switch (sort) {
-	case TOP_BY_CPU: return p ? p->cpu_permille : -1;
-	case TOP_BY_MEMORY: return p ? (int64_t)p->rss_kb : -1;
-	case TOP_BY_TIME: return r->age_us;
-	default: return p ? p->pid : -1;
-	}
+static int64_t memory_of(const struct listed *p)
+{
+	return (int64_t)p->rss_kb;
+}
+
+static int64_t age_of(const struct listed *p)
+{
+	return p->age_us;
+}
+
+static int64_t faults_of(const struct listed *p)
+{
+	return p->faults;
+}
+
+static int64_t (*const value_of[VALUES])(const struct listed *p) = {
+	[VALUE_CPU] = cpu_of, [VALUE_MEMORY] = memory_of, [VALUE_WALL] = age_of, [VALUE_FAULTS] = faults_of,
+};
+
+int64_t top_value(const struct top_row *r, enum value v)
+{
+	return v == VALUE_WALL ? r->age_us : r->process && value_of[v] ? value_of[v](r->process->process) : -1;
+}
+
+const char *top_sort_title(int sort)
+{
+	static const char *const other[] = { "pid", "task", "command" };
+
+	return sort < VALUES ? value_info[sort].title : other[sort - TOP_BY_PID];
+}
+
+int top_sort_next(int sort, int step)
+{
+	do
+		sort = (sort + step + TOP_SORTS) % TOP_SORTS;
+	while (sort < VALUES ? !value_of[sort] : sort < TOP_BY_PID);
+	return sort;
+}
+
+static int32_t pid_of(const struct top_row *r)
+{
+	return r->process ? r->process->process->pid : -1;
 }
 
 /* The largest number first, texts by the alphabet; up: the other way round. */
@@ -36,18 +71,18 @@ static int compare(const void *a, const void *b, void *context)
 {
 	const struct top_row *x = a, *y = b;
 	const struct top_order *o = context;
-	int by = 0;
+	int by = 0, by_pid = array_order(pid_of(x), pid_of(y));
 
 	if (o->sort == TOP_BY_TASK)
 		by = strcmp(x->task, y->task);
 	else if (o->sort == TOP_BY_COMMAND && x->process && y->process)
 		by = strcmp(x->process->words, y->process->words);
 	else if (o->sort == TOP_BY_PID)
-		by = array_order(number_of(x, TOP_BY_PID), number_of(y, TOP_BY_PID));
-	else if (o->sort < TOP_BY_PID)
-		by = array_order(number_of(y, o->sort), number_of(x, o->sort));
+		by = by_pid;
+	else if (o->sort < VALUES)
+		by = array_order(top_value(y, (enum value)o->sort), top_value(x, (enum value)o->sort));
 	if (!by)
-		return array_order(number_of(x, TOP_BY_PID), number_of(y, TOP_BY_PID));
+		return by_pid;
 	return o->up ? -by : by;
 }
 

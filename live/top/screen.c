@@ -305,6 +305,15 @@ static void add_failures(struct top_screen *s, const struct top_model *m, unsign
 
 /* The list */
 
+/* A value by which rows are sorted and that has no column otherwise; VALUES: none. */
+static enum value further(const struct top_view *v)
+{
+	int by = v->order.sort;
+
+	return by >= VALUES || by == VALUE_CPU || by == VALUE_MEMORY || by == VALUE_WALL || v->width < NARROW ? VALUES :
+	       (enum value)by;
+}
+
 static void add_head(struct top_screen *s, const struct top_view *v)
 {
 	struct buf *b = add_line(s, TOP_HEAD), text = { 0 };
@@ -313,6 +322,10 @@ static void add_head(struct top_screen *s, const struct top_view *v)
 	buf_adds(&text, "    PID S  CPU%  ");
 	if (v->width >= NARROW)
 		buf_adds(&text, "  Memory     Time ");
+	if (further(v) < VALUES) {
+		put_right(&text, value_info[further(v)].title, 8);
+		buf_addc(&text, ' ');
+	}
 	if (v->threads)
 		buf_adds(&text, " Thr ");
 	if (name) {
@@ -351,6 +364,12 @@ static void add_numbers(struct buf *b, const struct top_row *r, const struct top
 		buf_clear(&text);
 		text_add_time(&text, r->age_us);
 		put_right(b, buf_str(&text), 9);
+		buf_addc(b, ' ');
+	}
+	if (further(v) < VALUES) {
+		buf_clear(&text);
+		value_add(&text, further(v), top_value(r, further(v)));
+		put_right(b, buf_str(&text), 8);
 		buf_addc(b, ' ');
 	}
 	if (v->threads)

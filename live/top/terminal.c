@@ -258,11 +258,11 @@ static void kill_them(struct terminal *t)
 	t->v.n_tagged = 0;
 }
 
-static void sort_by(struct terminal *t, enum top_sort sort)
+static void sort_by(struct terminal *t, int sort)
 {
 	t->v.order.sort = sort;
 	say(t, SHOWS_MESSAGE, "");
-	buf_addf(&t->prompt, "Sorted by %s", top_sort_word[sort]);
+	buf_addf(&t->prompt, "Sorted by %s", top_sort_title(sort));
 }
 
 static void move_by(struct terminal *t, long by)
@@ -290,7 +290,7 @@ static void click(struct terminal *t)
 	else if (t->s.line[e.y].row >= 0)
 		t->v.selected = (size_t)t->s.line[e.y].row;
 	else if (t->s.line[e.y].tone == TOP_HEAD)
-		sort_by(t, (t->v.order.sort + 1) % TOP_SORTS);
+		sort_by(t, top_sort_next(t->v.order.sort, 1));
 }
 
 static bool moves(struct terminal *t, int key)
@@ -320,11 +320,11 @@ static void command(struct terminal *t, int key, struct error *err)
 	case 'n': search(t, t->v.selected + 1); break;
 	case '\\': case KEY_F(4): t->asks = ASKS_FILTER; prompt_text(t); break;
 	case 't': case KEY_F(5): o->tree = !o->tree; break;
-	case '>': case '.': case KEY_F(6): sort_by(t, (o->sort + 1) % TOP_SORTS); break;
-	case '<': case ',': sort_by(t, (o->sort + TOP_SORTS - 1) % TOP_SORTS); break;
-	case 'P': sort_by(t, TOP_BY_CPU); break;
-	case 'M': sort_by(t, TOP_BY_MEMORY); break;
-	case 'T': sort_by(t, TOP_BY_TIME); break;
+	case '>': case '.': case KEY_F(6): sort_by(t, top_sort_next(o->sort, 1)); break;
+	case '<': case ',': sort_by(t, top_sort_next(o->sort, -1)); break;
+	case 'P': sort_by(t, VALUE_CPU); break;
+	case 'M': sort_by(t, VALUE_MEMORY); break;
+	case 'T': sort_by(t, VALUE_WALL); break;
 	case 'N': sort_by(t, TOP_BY_PID); break;
 	case 'I': o->up = !o->up; break;
 	case 'H': t->v.threads = !t->v.threads; break;
@@ -395,7 +395,7 @@ static void watch_signals(void)
 
 int terminal_run(struct top_model *m, bool control, struct error *err)
 {
-	struct terminal t = { .m = m, .v = { .order = { .tree = true }, .control = control } };
+	struct terminal t = { .m = m, .v = { .order = { .sort = VALUE_CPU, .tree = true }, .control = control } };
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	int r;
 

@@ -43,6 +43,7 @@ struct table {
  * are left out. */
 #define REPEATED 0x40
 #define CAUSES 0x80
+_Static_assert(PROFILE_COLUMNS <= REPEATED, "the flags are above all columns");
 static const uint8_t wanted[] = {
 	PROFILE_C_COUNT, PROFILE_C_RUN, PROFILE_C_MEAN | REPEATED, PROFILE_C_QUEUE, CAUSES,
 	PROFILE_C_LIVING, PROFILE_C_AMOUNT, PROFILE_C_P95 | REPEATED, PROFILE_C_MAX | REPEATED,
