@@ -109,12 +109,44 @@ static void move_tasks(const struct parts *parts, struct recording *rec)
 		move_ms(parts, &rec->memory[i].time_ms);
 }
 
-/* Samples that were taken meanwhile are dropped; what happened up to the next one is unknown. */
-static void move_series(const struct parts *parts, struct series *s)
+/* What a counter of the machine grew meanwhile is left out, too. The counters of the build's control group
+ * and of the sampler did not grow. */
+struct counters {
+	const struct series *of;
+	int64_t time_ms, *before;	/* of the last sample that was not dropped, as recorded */
+	int64_t *out;		/* what was left out of the levels so far */
+};
+
+static void move_counters(struct counters *c, int64_t *level, int64_t time_ms, int64_t out_ms)
 {
+	double share = time_ms > c->time_ms ? (double)out_ms / (double)(time_ms - c->time_ms) : 0;
+
+	for (size_t k = 0; k < c->of->n_columns; k++) {
+		int64_t now = level[k];
+
+		if (!c->of->column[k].counter || now < 0)
+			continue;
+		if (now < c->before[k])
+			c->out[k] = 0;
+		else if (c->before[k] >= 0)
+			c->out[k] += (int64_t)((double)(now - c->before[k]) * share);
+		level[k] = now - c->out[k];
+		c->before[k] = now;
+	}
+	c->time_ms = time_ms;
+}
+
+/* Samples that were taken meanwhile are dropped; what happened up to the next one is unknown. */
+static int move_series(const struct parts *parts, struct series *s)
+{
+	struct counters c = { .of = s, .before = calloc(2 * s->n_columns + 1, sizeof *c.before) };
+	bool of_machine = strcmp(s->name, "proc_cgroup") && strcmp(s->name, "proc_own");
 	size_t n = 0;
 	int64_t out_ms = 0;
 
+	if (!c.before)
+		return -ENOMEM;
+	c.out = c.before + s->n_columns;
 	for (size_t i = 0; i < s->n; i++) {
 		int64_t time_ms = s->time_ms[i];
 		bool later;
@@ -123,6 +155,9 @@ static void move_series(const struct parts *parts, struct series *s)
 		later = s->time_ms[i] - time_ms > out_ms;
 		if (n && time_ms <= s->time_ms[n - 1])
 			continue;
+		if (of_machine)
+			move_counters(&c, &s->level[i * s->n_columns], s->time_ms[i],
+				      n ? s->time_ms[i] - time_ms - out_ms : 0);
 		out_ms = s->time_ms[i] - time_ms;
 		s->time_ms[n] = time_ms;
 		s->gap[n] = s->gap[i] || (later && n);
@@ -131,6 +166,8 @@ static void move_series(const struct parts *parts, struct series *s)
 		n++;
 	}
 	s->n = n;
+	free(c.before);
+	return 0;
 }
 
 /* Other readers of `build` see the same end. */
@@ -176,9 +213,10 @@ int reader_leave_out_suspended(struct reader *r)
 	error = find(&parts, rec);
 	if (!error && parts.n) {
 		move_tasks(&parts, rec);
-		for (size_t i = 0; i < rec->n_series; i++)
-			move_series(&parts, &rec->series[i]);
-		error = move_end(&parts, r);
+		for (size_t i = 0; !error && i < rec->n_series; i++)
+			error = move_series(&parts, &rec->series[i]);
+		if (!error)
+			error = move_end(&parts, r);
 		if (!error)
 			error = warn(&parts, r);
 	}

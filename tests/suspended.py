@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Suspends real builds and compares what is recorded with the time that was left out:
+# Suspends real builds and compares what is recorded with the time that was left out, and all outputs with each other:
 #   suspended.py BUILDBEAT DIRECTORY
 import json
 import os
@@ -70,6 +70,9 @@ def check(what, out, paused, alone=False):
     must(show["dependencies"]["least_wall_us"] / 1e6 <= wall + .001, "bound", show["dependencies"])
     must("was suspended for" in text, "show does not say it")
     must(any("suspended" in str(w) for w in show["warnings"]), show["warnings"])
+    agree = subprocess.run([sys.executable, "-B", os.path.join(os.path.dirname(__file__), "agree.py"), BUILDBEAT,
+                            DIRECTORY, os.path.realpath(os.path.join(out, "latest"))], stdout=subprocess.PIPE)
+    must(not agree.returncode, agree.stdout.decode())
     must(all(s["to_us"] is None or s["to_us"] <= show["totals"]["wall_us"] for s in show["answer"]
              if "to_us" in s), show["answer"])
 
