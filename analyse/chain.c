@@ -15,7 +15,7 @@ const char *const chain_link_word[LINKS] = {
 	[LINK_POOL] = "full pool", [LINK_LOAD] = "load limit", [LINK_ORDER] = "host's order",
 };
 
-void chain_add_links(struct buf *b, const size_t *n)
+void chain_add_links(struct buf *b, const struct chain *c)
 {
 	static const char *const what[LINKS] = {
 		[LINK_DEPENDENCY] = " for a dependency", [LINK_WORKER] = " for a free worker",
@@ -25,11 +25,13 @@ void chain_add_links(struct buf *b, const size_t *n)
 	bool first = true;
 
 	for (int link = LINK_DEPENDENCY; link < LINKS; link++) {
-		if (!n[link])
+		if (!c->n_link[link])
 			continue;
-		buf_addf(b, first ? "%zu waited%s" : ", %zu%s", n[link], what[link]);
+		buf_addf(b, first ? "%zu waited%s" : ", %zu%s", c->n_link[link], what[link]);
 		first = false;
 	}
+	if (c->n_unknown)
+		buf_addf(b, first ? "%zu waited%s" : ", %zu%s", c->n_unknown, " for an unknown reason");
 }
 
 struct work {
@@ -148,11 +150,15 @@ static bool is_next_line(const struct work *w, uint32_t a, uint32_t b)
 static void find_links(struct work *w)
 {
 	struct chain *c = w->c;
+	bool unknown = false;
 
 	for (size_t i = 0; i < c->n_path; i++) {
-		c->path_link[i] = i && is_next_line(w, c->path[i - 1], c->path[i]) ?
-			c->path_link[i - 1] : chain_link((enum wait)c->path_why[i]);
+		bool next = i && is_next_line(w, c->path[i - 1], c->path[i]);
+
+		unknown = next ? unknown : c->path_why[i] == WAIT_UNKNOWN;
+		c->path_link[i] = next ? c->path_link[i - 1] : chain_link((enum wait)c->path_why[i]);
 		c->n_link[c->path_link[i]]++;
+		c->n_unknown += unknown;
 	}
 }
 

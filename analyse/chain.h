@@ -29,9 +29,10 @@ static inline enum chain_link chain_link(enum wait why)
 	}
 }
 
-/* How many links of each kind there are, n[LINKS]: "3 waited for a dependency, 2 for a free worker";
+/* How many links of each kind the path has: "3 waited for a dependency, 2 for a free worker";
  * nothing if there are none. */
-void chain_add_links(struct buf *b, const size_t *n);
+struct chain;
+void chain_add_links(struct buf *b, const struct chain *c);
 
 /*
  * Two paths. What the end of the build waited for, `path`, goes back from the task that ended last.
@@ -55,6 +56,7 @@ struct chain {
 				   that of its further ones: they run as one */
 	int64_t path_us;	/* time in its tasks */
 	size_t n_link[LINKS];	/* links of the path of each kind */
+	size_t n_unknown;	/* of those of LINK_NONE: WAIT_UNKNOWN, and further lines of these */
 	/* Not known unless waits.has_dependencies: */
 	size_t n_dependency;
 	uint32_t *dependency;	/* in time's order; none hosts */

@@ -388,7 +388,7 @@ void fact_path(struct facts *f, const struct summary *s, const struct chain *c)
 		buf_adds(&f->part, " of the build");
 		fact_part(f);
 	}
-	chain_add_links(&f->part, c->n_link);
+	chain_add_links(&f->part, c);
 	fact_part(f);
 	fact_end(f, "path", TONE_PLAIN);
 	if (c->waits.has_dependencies) {

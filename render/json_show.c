@@ -608,6 +608,7 @@ static void add_paths(struct json *j, const struct recording *rec, const struct 
 	json_int(j, "pool_links", (int64_t)c->n_link[LINK_POOL]);
 	json_int(j, "load_links", (int64_t)c->n_link[LINK_LOAD]);
 	json_int(j, "order_links", (int64_t)c->n_link[LINK_ORDER]);
+	json_int(j, "unknown_links", (int64_t)c->n_unknown);
 	json_array(j, "tasks");
 	for (size_t i = 0; i < c->n_path; i++) {
 		begin_path_task(j, rec, c->path[i]);

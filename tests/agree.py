@@ -2,8 +2,9 @@
 # Reads all outputs about one recording and fails if two of them contradict each other:
 #   agree.py BUILDBEAT DIRECTORY RECORDING
 #   agree.py BUILDBEAT DIRECTORY RECORDING steady
-# DIRECTORY is for files. steady: all samples are about a second apart. The outputs: show as text, JSON and Markdown, the texts and the packed data
-# of the chart, Chrome and Perfetto traces, OTLP, Prometheus, list and profile, and the pages of profile, diff, report and serve.
+# DIRECTORY is for files. steady: all samples are about a second apart. It reads show as text, JSON and Markdown,
+# list, profile, and the texts and the packed data of the chart. It also reads Chrome and Perfetto traces, OTLP and
+# Prometheus, and the pages of profile, diff, report and serve.
 import html
 import json
 import os
@@ -123,8 +124,11 @@ def check_text(show, text):
              path["worker_links"])
         same("links of a pool", int(find(r"(\d+) (?:waited )?for a pool", facts["path"]) or 0),
              path["pool_links"])
-        same("links", path["worker_links"] + path["dependency_links"] + path["pool_links"],
-             sum(t["link"] != "none" for t in path["tasks"]))
+        same("links of unknown reasons", int(find(r"(\d+) (?:waited )?for an unknown reason", facts["path"]) or 0),
+             path["unknown_links"])
+        first = next((i for i, t in enumerate(path["tasks"]) if t["waited_for"] not in ("nothing", "line")), len(path["tasks"]))
+        same("links", sum(n for key, n in path.items() if key.endswith("_links")),
+             sum(t["link"] != "none" or i >= first for i, t in enumerate(path["tasks"])))
         if show["dependencies"]["recorded"]:
             is_time("bound", facts["at least"].split(" with")[0],
                     show["dependencies"]["least_wall_us"])

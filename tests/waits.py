@@ -2,6 +2,7 @@
 # Generated builds with known waits, really run by make, ninja and samurai:
 #   waits.py BUILDBEAT DIRECTORY FIRST LAST
 #   waits.py BUILDBEAT DIRECTORY known
+#   waits.py BUILDBEAT DIRECTORY known44         what GNU make has since 4.4
 # The tasks sleep. The plan of a build is made here from its number. What its tasks waited for follows
 # from the plan and the recorded times, so the load of the machine does not matter. All outputs
 # agree with this within 20 ms, and with each other exactly.
@@ -203,7 +204,8 @@ def check_links(plan, show, text, said):
                       ("full pool", "pool_links"), ("load limit", "load_links"), ("host's order", "order_links")):
         same("%d: %s" % (plan.seed, key), show["path"][key], sum(p["link"] == link for p in path))
     for words, key in (("for a dependency", "dependency_links"), ("for a free worker", "worker_links"),
-                       ("for a pool", "pool_links"), ("by the host's order", "order_links")):
+                       ("for a pool", "pool_links"), ("by the host's order", "order_links"),
+                       ("for an unknown reason", "unknown_links")):
         told = re.search(r"^path .*?(\d+)(?: waited)? %s" % words, text, re.M)
         same("%d: %s" % (plan.seed, words), show["path"][key], int(told.group(1)) if told else 0)
     for p in path:
@@ -271,6 +273,14 @@ KNOWN = (
      ("-j1", "-j2", "-j100"), "a s1 s2", {}),
     ("lines", "x: a\n\t@sleep .1\n\t@sleep .2\na: ; @sleep .1\ny: ; @sleep .1\n", ("-j1 x y", "-j8 x y"), "a x x", {}),
 )
+KNOWN_44 = (
+    (".WAIT", "all: a b .WAIT c d .WAIT e\na: ; @sleep .3\nb: ; @sleep .1\nc: sub ; @sleep .2\nsub: g ; @sleep .1\ng: h\n"
+     "h d: ; @sleep .1\ne: ; @sleep .15\n", ("-j1", "-j3", "-j100"), "a h sub c e", {"h": "order", "e": "order"}),
+    (".WAIT behind targets without a recipe", "all: f .WAIT l\nf: a b\nl: m .WAIT n\na m: ; @sleep .2\nb n: ; @sleep .1\n",
+     ("-j1", "-j8"), "a m n", {"m": "order", "n": "order"}),
+    (".NOTPARALLEL with a target", ".NOTPARALLEL: s\nall: s p\ns: a b g\ng: c\np: ; @sleep .4\na b c: ; @sleep .2\n",
+     ("-j1", "-j2", "-j100"), "a b c", {"b": "order", "c": "order"}),
+)
 SUB = "s: s2\ns2: g ; @sleep .2\ng: s1\ns1: ; @sleep .1\n"
 
 
@@ -284,8 +294,8 @@ def sum_us(tasks, chain):
     return sum(sum(sorted(lengths[name])[-names.count(name):]) for name in set(names))
 
 
-def check_known(directory):
-    for what, makefile, runs, chain, whys in KNOWN:
+def check_known(directory, builds):
+    for what, makefile, runs, chain, whys in builds:
         for arguments in runs:
             shutil.rmtree(directory, ignore_errors=True)
             os.makedirs(directory)
@@ -308,8 +318,8 @@ def check_known(directory):
 
 
 def main():
-    if sys.argv[3] == "known":
-        check_known(sys.argv[2] + "/build")
+    if sys.argv[3].startswith("known"):
+        check_known(sys.argv[2] + "/build", KNOWN_44 if sys.argv[3] == "known44" else KNOWN)
         print("\n".join(problems))
         return 1 if problems else 0
     for seed in range(int(sys.argv[3]), int(sys.argv[4])):

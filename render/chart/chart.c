@@ -206,9 +206,10 @@ static int describe_path(struct chart *c)
 		return 0;
 	buf_addf(&note, "%zu %s in ", c->chain.n_path, c->chain.n_path == 1 ? "task" : "tasks");
 	text_add_time(&note, c->chain.path_us);
-	if (c->chain.waits.has_dependencies && c->chain.n_link[LINK_NONE] < c->chain.n_path) {
+	if (c->chain.waits.has_dependencies &&
+	    c->chain.n_link[LINK_NONE] - c->chain.n_unknown < c->chain.n_path) {
 		buf_adds(&note, "; ");
-		chain_add_links(&note, c->chain.n_link);
+		chain_add_links(&note, &c->chain);
 	}
 	buf_adds(&note, " \xc2\xb7 ");
 	if (c->chain.dependency_us >= 0) {
