@@ -7,6 +7,7 @@
 #include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/sort.h"
+#include "recording/event.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,16 +85,23 @@ static void ended(struct work *w, uint32_t i)
 	latest(w, nest->parent != NO_INDEX ? &w->inside[nest->parent] : &w->of_top, i);
 }
 
-/* If a task of a host inside one of its tasks made a target, the target counts as made when the
- * outer task had ended. */
-static uint32_t last_target(const struct work *w, const struct task *t)
+static bool is_wait(const char *name)
+{
+	return *name == '.' && !strncmp(name, EVENT_WAIT_PREFIX, strlen(EVENT_WAIT_PREFIX));
+}
+
+/*
+ * If a task of a host inside one of its tasks made a target, the target counts as made when the
+ * outer task had ended. waits: of what comes before it only because of .WAIT and the like.
+ */
+static uint32_t last_target(const struct work *w, const struct task *t, bool waits)
 {
 	uint32_t last = NO_INDEX;
 
 	for (size_t k = t->first_after; k < (size_t)t->first_after + t->n_after; k++) {
 		uint32_t made = needs_within(w->s, w->waits->needs.maker[k], t->instance);
 
-		if (made != NO_INDEX && w->ended[made])
+		if (made != NO_INDEX && w->ended[made] && is_wait(w->s->rec->after[k]) == waits)
 			latest(w, &last, made);
 	}
 	return last;
@@ -172,6 +180,7 @@ static void find_order(struct work *w, uint32_t i)
 		return;
 	if (target != NO_INDEX)
 		wait->order = later_of(w, wait->order, w->of_target[target]);
+	wait->order = later_of(w, wait->order, last_target(w, t, true));
 	if (w->s->rec->instance[t->instance].serial)
 		wait->order = later_of(w, wait->order, w->of_instance[t->instance]);
 }
@@ -195,7 +204,7 @@ static void if_later(struct last *l, enum wait why, uint32_t before, int64_t end
 static struct last find_dependency(struct work *w, uint32_t i, bool *known)
 {
 	const struct task *t = task(w, i);
-	uint32_t target = last_target(w, t), line = w->waits->task[i].line;
+	uint32_t target = last_target(w, t, false), line = w->waits->task[i].line;
 	uint32_t sibling = last_of_sibling(w, i), parent = w->s->nest[i].parent;
 	struct last l = { NO_INDEX, WAIT_NONE, w->s->rec->instance[t->instance].open_us };
 

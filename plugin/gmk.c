@@ -246,10 +246,12 @@ static void announce(unsigned argc, char **argv, bool often)
 	remember(&line->name, argc > 0 ? argv[0] : "");
 	remember(&line->after, argc > 1 ? argv[1] : "");
 	find_place(line, argc > 0 ? argv[0] : "");
-	line->known = !buf_error(&line->name) && !buf_error(&line->after);
 	line->often = often;
-	if (argc > 1 && make.session.live && !make.session.store.error)
+	if (argc > 1 && make.session.live && !make.session.store.error) {
 		gmk_files_run(&make.session.store);
+		buf_adds(&line->after, gmk_files_waits());
+	}
+	line->known = !buf_error(&line->name) && !buf_error(&line->after);
 }
 
 /* Outside of a target no process is about to start. */

@@ -12,12 +12,18 @@
 #define DEPTH_MAX 64		/* of targets without a task behind each other */
 #define NAMES_AT_ONCE 128
 #define MARKS_FIRST 512		/* a power of two: a page */
+#define WAITS_SLOTS 64		/* a power of two */
 
 /* The beginnings of make's structs. */
 struct make_dep {
 	const struct make_dep *next;
 	const char *name;	/* NULL: that of its file */
 	const struct make_file *file[2];	/* the first one since 4.2, the second before */
+	/* Since 4.4 the second one is the prerequisite that --shuffle put here, and this follows: */
+	const char *stem;
+	unsigned flags : 8, changed : 1, ignore_mtime : 1, static_pattern : 1, second : 1,
+		 ignore_automatic : 1, is_explicit : 1;
+	unsigned wait_here : 1;		/* not looked at before those in front of it are made */
 };
 
 struct make_file {
@@ -53,6 +59,14 @@ static struct {
 	struct store *store;
 	uintptr_t *mark;	/* a table with open addressing */
 	size_t n, size;
+	bool waits;		/* make_dep.wait_here is there */
+	/* Targets that were looked at lately: do some of their prerequisites wait for others? */
+	struct waiting {
+		const struct make_file *file;
+		bool any;
+		unsigned written;	/* of the groups of these others */
+	} waiting[WAITS_SLOTS];
+	char wait_names[EVENT_MAX / 4];	/* of the groups for which the current target waits */
 } files;
 
 static uintptr_t first_marks[MARKS_FIRST];
@@ -65,6 +79,7 @@ void gmk_files_begin(void)
 	files.known = v[0] == '4' && v[1] == '.' && v[2] >= '0' && v[2] <= '4' &&
 		      strspn(v, "0123456789.") == strlen(v) && strlen(v) <= 5;
 	files.dep_file = files.known && v[2] < '2';
+	files.waits = files.known && v[2] == '4';
 	files.mark = first_marks;
 	files.size = MARKS_FIRST;
 }
@@ -236,6 +251,111 @@ static void write_also_made(const struct make_file *f)
 	}
 }
 
+/* Waits between prerequisites: .WAIT, or all those of a target that .NOTPARALLEL names */
+
+static const struct make_dep *shuffled(const struct make_dep *d)
+{
+	return d->file[1] ? (const struct make_dep *)(const void *)d->file[1] : d;
+}
+
+static struct waiting *waiting_of(const struct make_file *f)
+{
+	struct waiting *w = &files.waiting[((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15 >> 40 & (WAITS_SLOTS - 1)];
+
+	if (w->file == f)
+		return w;
+	*w = (struct waiting){ .file = f };
+	for (const struct make_dep *d = f->deps; d && !w->any; d = d->next)
+		w->any = shuffled(d)->wait_here;
+	return w;
+}
+
+static const char *wait_name(char *name, size_t size, unsigned wait, const struct make_file *f)
+{
+	struct buf b;
+
+	buf_init_fixed(&b, name, size);
+	buf_addf(&b, EVENT_WAIT_PREFIX "%u:%s", wait, f->name);
+	return buf_error(&b) || strpbrk(name, " \t\n") ? NULL : name;
+}
+
+/* A group of what comes before a wait: the prerequisites since the wait before it, and that. */
+static void write_wait(const struct make_file *f, const struct make_dep *from,
+		       const struct make_dep *until, unsigned wait)
+{
+	char name[EVENT_MAX / 8], before[EVENT_MAX / 8];
+	const struct make_file group = { .name = wait_name(name, sizeof name, wait, f) };
+	const char *names[NAMES_AT_ONCE];
+	size_t n = 0;
+
+	if (!group.name)
+		return;
+	if (wait > 1)
+		names[n++] = wait_name(before, sizeof before, wait - 1, f);
+	for (const struct make_dep *d = from; d != until; d = d->next) {
+		const struct make_file *other = file_of(shuffled(d));
+
+		if (!other || !leads(other, 1))
+			continue;
+		names[n++] = name_of(shuffled(d), other);
+		if (n == NAMES_AT_ONCE) {
+			write_names(&group, names, n);
+			n = 0;
+		}
+	}
+	write_names(&group, names, n);
+}
+
+/* The last wait in front of a prerequisite of f, 0: none. What comes before it is written. */
+static unsigned find_wait(struct waiting *w, const struct make_file *f,
+			  const struct make_file *child)
+{
+	const struct make_dep *from = f->deps;
+	unsigned wait = 0;
+
+	for (const struct make_dep *d = f->deps; d; d = d->next) {
+		if (shuffled(d)->wait_here) {
+			if (++wait > w->written) {
+				write_wait(f, from, d, wait);
+				w->written = wait;
+			}
+			from = d;
+		}
+		if (file_of(shuffled(d)) == child)
+			return wait;
+	}
+	return 0;
+}
+
+/* Of the current target and of those for which make makes it. */
+static void find_waits(const struct make_file *f)
+{
+	struct buf b;
+
+	files.wait_names[0] = '\0';
+	buf_init_fixed(&b, files.wait_names, sizeof files.wait_names);
+	for (unsigned depth = 0; files.waits && depth < DEPTH_MAX; depth++) {
+		const struct make_file *child = f->double_colon ? f->double_colon : f;
+		char name[EVENT_MAX / 8];
+		struct waiting *w;
+		unsigned wait;
+
+		f = child->parent;
+		if (!f || f == child)
+			break;
+		w = waiting_of(f);
+		wait = w->any ? find_wait(w, f, child) : 0;
+		if (wait && wait_name(name, sizeof name, wait, f) && b.len + strlen(name) + 2 < sizeof files.wait_names)
+			buf_addf(&b, " %s", name);
+	}
+	buf_str(&b);
+}
+
+const char *gmk_files_waits(void)
+{
+	return files.current ? files.wait_names : "";
+}
+
 static void tell_serial(void)
 {
 	char text[256];
@@ -266,4 +386,5 @@ void gmk_files_run(struct store *s)
 	}
 	if (f->also_make)
 		write_also_made(f);
+	find_waits(f);
 }

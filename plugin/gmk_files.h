@@ -33,4 +33,8 @@ const struct gmk_commands *gmk_files_recipe(const char *target);
 /* A process of this target is about to start: write the targets without a task on the way to it. */
 void gmk_files_run(struct store *s);
 
+/* The groups of targets, each after a blank, that make made before it looked at this one, because of
+ * .WAIT or of a .NOTPARALLEL with targets (since 4.4). After gmk_files_run(). */
+const char *gmk_files_waits(void);
+
 #endif

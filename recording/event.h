@@ -138,8 +138,10 @@ size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 /*
  * "group": a target of the instance for which it runs no task, such as one without a recipe. The
  * names are the targets that tasks wait for because of it, written in the same way. The name of the
- * target is repeated in each line.
+ * target is repeated in each line. A name that begins with EVENT_WAIT_PREFIX stands for what make
+ * makes before the targets behind a .WAIT.
  */
+#define EVENT_WAIT_PREFIX ".WAIT:"
 size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *name,
 		       const char *const *names, size_t n);
 

@@ -383,9 +383,26 @@ START_TEST(planned)
 }
 END_TEST
 
+/* GNU make says what it can do. */
+START_TEST(waits_of_make_44)
+{
+	struct run run;
+
+	SKIP_IF(!make_host_can() || !support_has("make") || !support_has("python3"));
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "$(info $(.FEATURES))\nall:;\n");
+	support_run(&run, support_tmpdir(), "make --version; make -s -n");
+	/* GNU make 4.4 has .WAIT */
+	SKIP_IF(strstr(run.out.data, "GNU Make 4.3") || !strstr(run.out.data, "notintermediate"));
+	support_run(&run, support_tmpdir(), "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s known44", TOP_SRCDIR,
+		    TOP_BUILDDIR, support_tmpdir());
+	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+}
+END_TEST
+
 TEST_PROGRAM(wait)
 {
 	return support_main("wait", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
 			    TEST(capacity_wait), TEST_EACH(known_answers, known), TEST(parts_add_up),
-			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2), TEST_LOOP(planned, 4));
+			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2), TEST_LOOP(planned, 4),
+			    { .test = waits_of_make_44, .to = 1, .untimed = true });
 }
