@@ -104,6 +104,7 @@ static int read_open(struct follow *f, uint32_t instance, struct event *e)
 	i->version = text_field(f, TEXT_VERSION, e);
 	i->cwd = text_field(f, TEXT_CWD, e);
 	i->command = text_field(f, TEXT_COMMAND, e);
+	f->instance[instance].is_oe = !strcmp(i->tool, "bitbake");
 	if (f->forgets)
 		r = open_growing(f, instance);
 	if (!r && f->to->opened)
@@ -221,10 +222,10 @@ static void read_command(struct follow *f, struct task *t, struct slice command)
 {
 	const char *kind;
 
-	if (strcmp(f->rec->instance[t->instance].tool, "bitbake"))
-		kind = follow_kind_of_command(f, command, &t->program);
-	else
+	if (f->instance[t->instance].is_oe)
 		kind = follow_common(f, slice_of(kind_of_oe_task(t->name, strlen(t->name))));
+	else
+		kind = follow_kind_of_command(f, command, &t->program);
 	if (!*t->kind)
 		t->kind = kind;
 }
@@ -446,7 +447,7 @@ int follow_line(struct follow *f, struct event *e)
 	uint32_t instance, task;
 	int r;
 
-	if (e->time_us < 0 || e->time_us > EVENT_TIME_MAX_US)
+	if ((uint64_t)e->time_us > EVENT_TIME_MAX_US)
 		return -EBADMSG;
 	if (e->time_us > f->rec->last_us)
 		f->rec->last_us = e->time_us;

@@ -79,9 +79,7 @@ struct follow {
 	struct recent_instance {	/* those of the tasks that run now, by their key */
 		uint64_t key[2];
 		uint32_t instance;
-	} recent[FOLLOW_RECENT];
-	uint32_t last_instance;
-	struct slice last_id;	/* of it; points into its text */
+	} recent[FOLLOW_RECENT], last;
 	struct name_table kinds;	/* and other texts that many tasks have */
 	const char *last_kind, *last_kind_text;	/* kind.h's and the one of `kinds` */
 	const char *last_program;	/* of `kinds` */
@@ -191,6 +189,7 @@ struct follow_instance {
 	uint64_t host_seq;	/* see follow_host() */
 	uint32_t host;
 	bool made_up;		/* its first line was not read yet */
+	bool is_oe;		/* kinds are those of names of tasks */
 };
 
 /* The instance of a line, a new one if needed; and the task: FOLLOW_FORGOTTEN is possible. 0 or

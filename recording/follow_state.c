@@ -10,8 +10,8 @@
 
 /* Instances */
 
-/* An id is shorter than 16 bytes, so two numbers hold it, length included. */
-static void instance_key(struct slice id, uint64_t key[2])
+/* An id is shorter than 16 bytes, so two numbers hold it, length included: they are never both 0. */
+static inline void instance_key(struct slice id, uint64_t key[2])
 {
 	uint32_t half[2];
 
@@ -32,33 +32,25 @@ static void instance_key(struct slice id, uint64_t key[2])
 	}
 }
 
-static bool is_last(const struct follow *f, struct slice id)
-{
-	return f->last_instance != NO_INDEX && f->last_id.len == id.len &&
-	       !memcmp(f->last_id.p, id.p, id.len);
-}
-
-static uint32_t find_instance(struct follow *f, struct slice id)
+/* Most lines are about the instance of the line before. */
+static inline uint32_t find_instance(struct follow *f, struct slice id)
 {
 	struct recent_instance *recent;
 	uint64_t key[2];
-	uint32_t at;
 
-	if (is_last(f, id))
-		return f->last_instance;
 	instance_key(id, key);
-	/* a key is never 0: the length is in it */
+	if (f->last.key[0] == key[0] && f->last.key[1] == key[1])
+		return f->last.instance;
 	recent = &f->recent[(key[0] ^ key[0] >> 32 ^ key[1] >> 40) * 0x9e3779b97f4a7c15u >> 58];
-	if (recent->key[0] == key[0] && recent->key[1] == key[1]) {
-		at = recent->instance;
-	} else {
+	if (recent->key[0] != key[0] || recent->key[1] != key[1]) {
+		uint32_t at;
+
 		if (!index_find(&f->instances, key[0], key[1], &at))
 			return NO_INDEX;
 		*recent = (struct recent_instance){ { key[0], key[1] }, at };
 	}
-	f->last_instance = at;
-	f->last_id = (struct slice){ f->rec->instance[at].id, id.len };
-	return at;
+	f->last = *recent;
+	return f->last.instance;
 }
 
 int follow_add_instance(struct follow *f, struct slice id, int64_t time_us)
@@ -89,7 +81,7 @@ int follow_add_instance(struct follow *f, struct slice id, int64_t time_us)
 		return -ENOMEM;
 	rec->n_instances++;
 	memset(f->recent, 0, sizeof f->recent);
-	f->last_instance = NO_INDEX;
+	f->last = (struct recent_instance){ .instance = NO_INDEX };
 	return 0;
 }
 
@@ -241,7 +233,7 @@ void follow_forget(struct follow *f, uint32_t task)
 
 void follow_init(struct follow *f, struct recording *rec, const struct follow_to *to, void *context)
 {
-	*f = (struct follow){ .rec = rec, .to = to, .context = context, .last_instance = NO_INDEX };
+	*f = (struct follow){ .rec = rec, .to = to, .context = context };
 }
 
 int follow_growing(struct follow *f, struct recording *rec, const struct follow_to *to, void *context)
