@@ -115,7 +115,7 @@ static int first_line(struct growing *t, struct growing_file *f, struct slice li
 
 	if (!reader_parse_header(line, f->word, &rest)) {
 		f->left_out |= !f->begun;
-		f->series.blind = true;
+		f->series.d.blind = true;
 		f->usage.n_columns = 0;
 		return -EBADMSG;
 	}
@@ -323,7 +323,7 @@ static struct growing_file *new_file(struct growing *t, const char *name, enum g
 	snprintf(f->word, sizeof f->word, "%s", kind == GROWING_TASKS ? LAYOUT_TASKS_PREFIX : name);
 	if (str_ends(f->word, ".log"))
 		f->word[strlen(f->word) - strlen(".log")] = '\0';
-	f->series.grid = f->series.time_ms = f->series.before_ms = -1;
+	f->series.d.grid = f->series.time_ms = f->series.before_ms = -1;
 	return f;
 }
 

@@ -7,19 +7,12 @@
 
 /* The inside of growing.h, private to growing*.c. */
 
-/* The decoder of one proc_*.log: the columns since the last first line, and the values after the
- * last line. */
+/* One proc_*.log. */
 struct growing_series {
-	int64_t interval_ms;
-	size_t n_columns;
-	struct series_column *column;
+	struct reader_samples d;
 	unsigned section;	/* counts the first lines */
-	int64_t *level;		/* after the last line */
 	int64_t *newest, *before;	/* of the newest sample, and of the one before it */
-	int64_t grid;		/* of the newest sample, -1: there is none since the first line */
 	int64_t time_ms, before_ms;	/* -1: there is none; before_ms: or some are missing */
-	bool lost;		/* a line was damaged: wait for one with time and levels */
-	bool blind;		/* a first line was damaged: wait for the next */
 };
 
 enum growing_kind { GROWING_BUILD, GROWING_TASKS, GROWING_PROCESSES, GROWING_USAGE, GROWING_SERIES };

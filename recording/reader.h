@@ -90,6 +90,8 @@ struct sample_time {
 	bool gap;
 	bool even;		/* "~": the values at the skipped points are unknown */
 	bool levels;		/* "=": values are levels, not changes */
+	int64_t unchanged_ms;	/* of the last of the samples that were left out before it as
+				   unchanged, -1: there is none; by reader_samples_line() */
 };
 
 #define READER_INTERVAL_MAX_MS 86400000
@@ -99,9 +101,25 @@ struct sample_time {
 bool reader_parse_time(struct cursor *c, int64_t interval_ms, int64_t grid,
 		       struct sample_time *out);
 
-/* Parse the changes of a line's values, or its levels, into level. False if damaged: then some may
- * have changed. */
-bool reader_parse_values(const struct cursor *c, int64_t *level, size_t n_columns, bool levels);
+/* The decoder of a proc_*.log, from one first line to the next. */
+struct reader_samples {
+	int64_t interval_ms;
+	size_t n_columns;
+	struct series_column *column;
+	int64_t *level;		/* after the last line */
+	int64_t grid;		/* grid point of the last sample, -1 before the first */
+	bool lost;		/* a line was damaged: wait for one with time and levels */
+	bool blind;		/* a first line was damaged: wait for the next */
+};
+
+/* Parse the rest of a first line. Always release. 0, -EBADMSG if it is damaged, or -ENOMEM. */
+int reader_samples_begin(struct reader_samples *d, struct slice rest);
+void reader_samples_release(struct reader_samples *d);
+
+/* Decode a sample; last_ms is the time of the newest one of the file, -1: there is none. 0;
+ * -EBADMSG: damaged; -EAGAIN: left out after damage. */
+int reader_samples_line(struct reader_samples *d, struct slice line, int64_t last_ms,
+			struct sample_time *s);
 
 /* The point of the grid to which a time belongs. */
 int64_t reader_grid(int64_t time_ms, int64_t interval_ms);

@@ -13,18 +13,10 @@
 /* A damaged file must not ask for more memory than any real recording. */
 #define CELLS_MAX ((size_t)1 << 26)
 
-/*
- * The columns between one first line and the next, and the decoder's position
- * in them.
- */
+/* The columns between one first line and the next. */
 struct section {
-	int64_t interval_ms;
-	size_t n_columns;
+	struct reader_samples d;
 	uint32_t *column;	/* of each: its index in the series */
-	int64_t *level;		/* after the last line */
-	int64_t grid;		/* grid point of the last sample, -1 before the first */
-	bool lost;		/* a line was damaged: wait for one with time and levels */
-	bool blind;		/* a first line was damaged: wait for the next */
 };
 
 struct decoder {
@@ -82,37 +74,56 @@ static int find_column(struct decoder *d, const struct series_column *column, ui
 	return name_table_add(&d->names, slice_of(name), out);
 }
 
-/* The rest of a first line: interval, columns. -EBADMSG when it is damaged. */
-static int parse_columns(struct decoder *d, struct slice rest, struct section *out)
+void reader_samples_release(struct reader_samples *d)
 {
-	struct series_column column;
+	free(d->column);
+	free(d->level);
+}
+
+int reader_samples_begin(struct reader_samples *d, struct slice rest)
+{
 	struct slice word;
 	struct cursor c;
-	int error = 0;
 
+	*d = (struct reader_samples){ .grid = -1 };
 	cursor_init(&c, rest.p, rest.len);
-	if (!cursor_i64(&c, &out->interval_ms) || out->interval_ms < 1 ||
-	    out->interval_ms > READER_INTERVAL_MAX_MS)
+	if (!cursor_i64(&c, &d->interval_ms) || d->interval_ms < 1 ||
+	    d->interval_ms > READER_INTERVAL_MAX_MS)
 		return -EBADMSG;
-	for (cursor_blanks(&c); !error && !cursor_at_end(&c); cursor_blanks(&c)) {
-		uint32_t *grown;
+	for (cursor_blanks(&c); !cursor_at_end(&c); cursor_blanks(&c)) {
+		struct series_column *added;
 
-		if (!cursor_word(&c, &word, SERIES_LINE_MAX) ||
-		    !reader_parse_column(word, &column))
+		if (d->n_columns == COLUMNS_MAX || !cursor_word(&c, &word, SERIES_LINE_MAX))
 			return -EBADMSG;
-		grown = array_grow(out->column, out->n_columns, sizeof *grown);
-		if (!grown)
+		added = array_add(&d->column, &d->n_columns, sizeof *added);
+		if (!added)
 			return -ENOMEM;
-		out->column = grown;
-		error = find_column(d, &column, &grown[out->n_columns++]);
+		if (!reader_parse_column(word, added))
+			return -EBADMSG;
 	}
+	d->level = calloc(d->n_columns + 1, sizeof *d->level);
+	return d->level ? 0 : -ENOMEM;
+}
+
+/* The columns of a first line among those of the series. -EBADMSG when it is damaged. */
+static int parse_columns(struct decoder *d, struct slice rest, struct section *out)
+{
+	int error = reader_samples_begin(&out->d, rest);
+
+	if (error)
+		return error;
+	out->column = malloc((out->d.n_columns + 1) * sizeof *out->column);
+	if (!out->column)
+		return -ENOMEM;
+	for (size_t i = 0; !error && i < out->d.n_columns; i++)
+		error = find_column(d, &out->d.column[i], &out->column[i]);
 	return error;
 }
 
 static void section_release(struct section *at)
 {
+	reader_samples_release(&at->d);
 	free(at->column);
-	free(at->level);
 }
 
 /*
@@ -126,7 +137,7 @@ static int collect_columns(struct decoder *d, const char *name, const char *text
 	int error = 0;
 
 	while (error != -ENOMEM && p) {
-		struct section scratch = { 0 };
+		struct section scratch = { .column = NULL };
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
 		struct slice rest;
 
@@ -179,25 +190,23 @@ static void fill_row(struct decoder *d)
 {
 	int64_t *to = row(d, d->s.n - 1);
 
-	if (d->at.n_columns < d->s.n_columns) {
+	if (d->at.d.n_columns < d->s.n_columns) {
 		for (size_t i = 0; i < d->s.n_columns; i++)
 			to[i] = SERIES_ABSENT;
 	}
-	for (size_t i = 0; i < d->at.n_columns; i++)
-		to[d->at.column[i]] = reader_plus(d->base[d->at.column[i]], d->at.level[i]);
+	for (size_t i = 0; i < d->at.d.n_columns; i++)
+		to[d->at.column[i]] = reader_plus(d->base[d->at.column[i]], d->at.d.level[i]);
 }
 
-/* Unchanged samples were left out before this one: add the last of them, which is one point of the
- * grid earlier. */
-static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
+static int64_t last_ms(const struct decoder *d)
 {
-	int64_t before_ms = (grid - 1) * d->at.interval_ms;
-	int error;
+	return d->s.n ? d->s.time_ms[d->s.n - 1] : -1;
+}
 
-	if (!d->s.n || before_ms <= d->s.time_ms[d->s.n - 1] || before_ms >= time_ms ||
-	    (d->at.grid >= 0 && grid - d->at.grid < 2))
-		return 0;
-	error = add_row(d, before_ms, false);
+static int add_unchanged(struct decoder *d, int64_t time_ms)
+{
+	int error = add_row(d, time_ms, false);
+
 	if (!error && !d->full)
 		memcpy(row(d, d->s.n - 1), row(d, d->s.n - 2),
 		       d->s.n_columns * sizeof *d->s.level);
@@ -207,16 +216,14 @@ static int add_unchanged(struct decoder *d, int64_t grid, int64_t time_ms)
 /* Of two samples in one millisecond the later counts. */
 static int add_sample(struct decoder *d, const struct sample_time *s)
 {
-	int error = 0;
+	int64_t unchanged_ms = s->unchanged_ms;
+	int error = unchanged_ms < 0 ? 0 : add_unchanged(d, unchanged_ms);
 
-	if (!s->gap && !s->even)
-		error = add_unchanged(d, s->grid, s->time_ms);
-	if (!error && !d->full && (!d->s.n || s->time_ms > d->s.time_ms[d->s.n - 1]))
+	if (!error && !d->full && s->time_ms > last_ms(d))
 		error = add_row(d, s->time_ms, s->gap && d->s.n);
 	if (error || d->full)
 		return error;
 	fill_row(d);
-	d->at.grid = s->grid;
 	reader_saw(d->r, s->time_ms * 1000);
 	return 0;
 }
@@ -279,7 +286,9 @@ static inline const char *short_number(const char *p, const char *end, int64_t *
 	return p;
 }
 
-bool reader_parse_values(const struct cursor *c, int64_t *level, size_t n_columns, bool levels)
+/* Parse the changes of a line's values, or its levels, into level. False if damaged: then some may
+ * have changed. */
+static bool parse_values(const struct cursor *c, int64_t *level, size_t n_columns, bool levels)
 {
 	const char *p = c->p, *end = c->end;
 	int64_t n;
@@ -301,76 +310,95 @@ bool reader_parse_values(const struct cursor *c, int64_t *level, size_t n_column
 	return true;
 }
 
-static int damaged(struct decoder *d, unsigned line)
+/* A sample on time gets the time of its point of the grid, so the next one may seem a little
+ * earlier. That is allowed. */
+static bool goes_back(const struct reader_samples *d, const struct sample_time *s, int64_t last_ms)
 {
-	reader_damaged(&d->damage, line);
-	d->at.lost = true;
+	if (last_ms < 0)
+		return false;
+	return d->grid >= 0 ? s->grid < d->grid : s->time_ms + d->interval_ms < last_ms;
+}
+
+/* Unchanged samples were left out before this one. The last of them is one point of the grid
+ * earlier. */
+static int64_t unchanged_ms(const struct reader_samples *d, const struct sample_time *s, int64_t last_ms)
+{
+	int64_t before_ms;
+
+	if ((d->grid >= 0 && s->grid - d->grid < 2) || s->gap || s->even || last_ms < 0)
+		return -1;
+	before_ms = (s->grid - 1) * d->interval_ms;
+	return before_ms > last_ms && before_ms < s->time_ms ? before_ms : -1;
+}
+
+int reader_samples_line(struct reader_samples *d, struct slice line, int64_t last_ms,
+			struct sample_time *s)
+{
+	struct cursor c;
+
+	if (d->blind)
+		return -EAGAIN;
+	cursor_init(&c, line.p, line.len);
+	if (!reader_parse_time(&c, d->interval_ms, d->grid, s)) {
+		d->lost = true;
+		return -EBADMSG;
+	}
+	if (d->lost && !(s->levels && s->absolute))
+		return -EAGAIN;
+	if (goes_back(d, s, last_ms) || !parse_values(&c, d->level, d->n_columns, s->levels)) {
+		d->lost = true;
+		return -EBADMSG;
+	}
+	s->gap |= d->lost;
+	d->lost = false;
+	s->unchanged_ms = unchanged_ms(d, s, last_ms);
+	d->grid = s->grid;
 	return 0;
 }
 
-/* A sample on time gets the time of its point of the grid, so the next one may seem a little
- * earlier. That is allowed. */
-static bool goes_back(const struct decoder *d, const struct sample_time *s)
+static int damaged(struct decoder *d, unsigned line)
 {
-	if (!d->s.n)
-		return false;
-	if (d->at.grid >= 0)
-		return s->grid < d->at.grid;
-	return s->time_ms + d->at.interval_ms < d->s.time_ms[d->s.n - 1];
+	reader_damaged(&d->damage, line);
+	d->at.d.lost = true;
+	return 0;
 }
 
 static int read_sample(struct decoder *d, struct slice line, unsigned number)
 {
-	struct section *at = &d->at;
 	struct sample_time s;
-	struct cursor c;
 
-	if (at->blind) {
+	switch (reader_samples_line(&d->at.d, line, last_ms(d), &s)) {
+	case 0:
+		return add_sample(d, &s);
+	case -EBADMSG:
+		return damaged(d, number);
+	default:
 		d->damage.skipped++;
 		return 0;
 	}
-	cursor_init(&c, line.p, line.len);
-	if (!reader_parse_time(&c, at->interval_ms, at->grid, &s))
-		return damaged(d, number);
-	if (at->lost && !(s.levels && s.absolute)) {
-		d->damage.skipped++;
-		return 0;
-	}
-	if (goes_back(d, &s))
-		return damaged(d, number);
-	if (!reader_parse_values(&c, at->level, at->n_columns, s.levels))
-		return damaged(d, number);
-	s.gap |= at->lost;
-	at->lost = false;
-	return add_sample(d, &s);
 }
 
 /* Counters continue from their last value, levels start at 0. */
 static int begin_section(struct decoder *d, struct slice rest, unsigned line)
 {
-	struct section next = { .grid = -1 };
+	struct section next = { .column = NULL };
 	int error = parse_columns(d, rest, &next);
 
-	if (error == -EBADMSG) {
+	if (error) {
 		section_release(&next);
-		d->at.blind = true;
-		return damaged(d, line);
+		d->at.d.blind = true;
+		return error == -EBADMSG ? damaged(d, line) : error;
 	}
-	next.level = calloc(next.n_columns + 1, sizeof *next.level);
-	if (error || !next.level) {
-		section_release(&next);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < d->at.n_columns; i++) {
+	for (size_t i = 0; i < d->at.d.n_columns; i++) {
 		uint32_t column = d->at.column[i];
 
 		if (d->s.column[column].counter)
-			d->base[column] = reader_plus(d->base[column], d->at.level[i]);
+			d->base[column] = reader_plus(d->base[column], d->at.d.level[i]);
 	}
 	section_release(&d->at);
 	d->at = next;
 	if (!d->s.interval_ms)
-		d->s.interval_ms = next.interval_ms;
+		d->s.interval_ms = next.d.interval_ms;
 	return 0;
 }
 
@@ -381,7 +409,7 @@ static int read_first_line(struct decoder *d, const char *name, struct slice lin
 
 	if (reader_parse_header(line, name, &rest))
 		return begin_section(d, rest, number);
-	d->at.blind = true;
+	d->at.d.blind = true;
 	return damaged(d, number);
 }
 
