@@ -9,7 +9,6 @@
 #include "recording/layout.h"
 #include "recording/growing_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -327,64 +326,37 @@ static struct growing_file *new_file(struct growing *t, const char *name, enum g
 	return f;
 }
 
-static int add_entry(struct growing *t, size_t n_sorted, const char *entry)
+static bool is_known(const char *name)
 {
-	bool packed = str_ends(entry, LAYOUT_ZSTD_SUFFIX);
-	char name[sizeof t->file[0]->name];
-	struct growing_file *f;
 	enum growing_kind kind;
 
-	if (strlen(entry) >= sizeof name)
-		return 0;
-	strcpy(name, entry);
-	if (packed)
-		name[strlen(name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
-	if (!kind_of(name, &kind))
-		return 0;
-	f = find_file(t, n_sorted, name, kind);
-	if (!f)
-		f = new_file(t, name, kind);
-	if (!f)
-		return -ENOMEM;
-	f->packed |= packed;
-	f->plain |= !packed;
-	return 0;
-}
-
-/* A file and its packed form are one. */
-static void merge_files(struct growing *t)
-{
-	size_t n = 0;
-
-	if (t->n_files)
-		qsort(t->file, t->n_files, sizeof *t->file, by_kind);
-	for (size_t i = 0; i < t->n_files; i++) {
-		if (n && !by_kind(&t->file[n - 1], &t->file[i])) {
-			t->file[n - 1]->packed |= t->file[i]->packed;
-			t->file[n - 1]->plain |= t->file[i]->plain;
-			free(t->file[i]);
-		} else {
-			t->file[n++] = t->file[i];
-		}
-	}
-	t->n_files = n;
+	return kind_of(name, &kind);
 }
 
 static int list_entries(struct growing *t)
 {
-	DIR *dir = file_open_dir_at(t->dir_fd, ".");
-	size_t n_sorted = t->n_files;
-	struct dirent *entry;
-	int r = 0;
+	size_t n, n_sorted = t->n_files;
+	struct reader_name *list;
+	int r = reader_list(t->dir_fd, is_known, &list, &n);
 
-	if (!dir)
-		return -errno;
-	while (!r && (errno = 0, entry = readdir(dir)))
-		r = add_entry(t, n_sorted, entry->d_name);
-	if (!r)
-		r = -errno;
-	closedir(dir);
-	merge_files(t);
+	for (size_t i = 0; i < n && !r; i++) {
+		enum growing_kind kind = GROWING_BUILD;
+		struct growing_file *f;
+
+		kind_of(list[i].name, &kind);
+		f = find_file(t, n_sorted, list[i].name, kind);
+		if (!f)
+			f = new_file(t, list[i].name, kind);
+		if (!f) {
+			r = -ENOMEM;
+			break;
+		}
+		f->packed |= list[i].packed;
+		f->plain |= list[i].plain;
+	}
+	free(list);
+	if (t->n_files)
+		qsort(t->file, t->n_files, sizeof *t->file, by_kind);
 	return r;
 }
 

@@ -3,13 +3,16 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "recording/layout.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,6 +179,68 @@ bool reader_is_streamed(const char *name)
 {
 	return reader_is_tasks(name) || !strcmp(name, LAYOUT_PROC_TASKS) ||
 	       !strcmp(name, LAYOUT_PROCESSES) || !strcmp(name, LAYOUT_RESULTS);
+}
+
+static int add_name(struct reader_name **list, size_t *n, const char *entry,
+		    bool (*is_wanted)(const char *name))
+{
+	struct reader_name f = { .packed = str_ends(entry, LAYOUT_ZSTD_SUFFIX) }, *added;
+
+	if (strlen(entry) >= sizeof f.name)
+		return 0;
+	strcpy(f.name, entry);
+	f.plain = !f.packed;
+	if (f.packed)
+		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
+	if (!is_wanted(f.name))
+		return 0;
+	added = array_add(list, n, sizeof *added);
+	if (!added)
+		return -ENOMEM;
+	*added = f;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct reader_name *)a)->name, ((const struct reader_name *)b)->name);
+}
+
+/* A packed and a plain one are one entry. */
+static size_t merge(struct reader_name *list, size_t n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (left && !strcmp(list[left - 1].name, list[i].name)) {
+			list[left - 1].packed |= list[i].packed;
+			list[left - 1].plain |= list[i].plain;
+		} else {
+			list[left++] = list[i];
+		}
+	}
+	return left;
+}
+
+int reader_list(int dir_fd, bool (*is_wanted)(const char *name), struct reader_name **list, size_t *n)
+{
+	DIR *dir = file_open_dir_at(dir_fd, ".");
+	struct dirent *entry;
+	int r = 0;
+
+	*list = NULL;
+	*n = 0;
+	if (!dir)
+		return -errno;
+	while (!r && (errno = 0, entry = readdir(dir)))
+		r = add_name(list, n, entry->d_name, is_wanted);
+	if (!r)
+		r = -errno;
+	closedir(dir);
+	if (*n)
+		qsort(*list, *n, sizeof **list, by_name);
+	*n = merge(*list, *n);
+	return r;
 }
 
 /* The recording keeps the memory of build, with its texts. */

@@ -152,6 +152,16 @@ bool reader_feed_line(struct feed *f, struct slice *line, struct reader_damage *
  */
 int reader_file(struct reader *r, const char *name, struct buf *text, int fd);
 
+/* A file of the recording under its plain name. It may be packed in whole or in part. */
+struct reader_name {
+	char name[256];
+	bool packed, plain;
+};
+
+/* List those of a directory whose plain names are wanted, by name. The caller frees the list, also
+ * after an error. 0 or a negative errno. */
+int reader_list(int dir_fd, bool (*is_wanted)(const char *name), struct reader_name **list, size_t *n);
+
 /* Is it tasks.log or one of tasks-ID.log; or any that is read line by line? */
 bool reader_is_tasks(const char *name);
 bool reader_is_streamed(const char *name);
@@ -201,13 +211,13 @@ int reader_out(struct reader *r, uint32_t task, struct slice names);
 /* The same of a "group" line: its own name comes first. */
 int reader_group(struct reader *r, uint32_t instance, struct slice names);
 
-/* parent: as in event.h. 0 or -ENOMEM. */
-int reader_add_span(struct reader *r, const struct span *s, int64_t parent);
-int reader_end_span(struct reader *r, const struct span_end *e);
+/* See follow.h. 0 or -ENOMEM. */
+int reader_add_span(void *reader, const struct span *s, int64_t parent);
+int reader_end_span(void *reader, const struct span_end *e);
 
 /* The highest number of an instance's tasks, and the number of its tasks that were not written
  * according to lost.log. After all files, further missing tasks are added to rec->lost. */
-int reader_last_task(struct reader *r, uint32_t instance, int64_t last);
+int reader_last_task(void *reader, uint32_t instance, int64_t last);
 int reader_count_missing(struct reader *r);
 
 /* Does the writer of the instance give its tasks all numbers in order, and end with a line

@@ -74,21 +74,6 @@ static int other(void *context, uint32_t instance, uint32_t task, struct event *
 	}
 }
 
-static int closed(void *context, uint32_t instance, int64_t last)
-{
-	return reader_last_task(context, instance, last);
-}
-
-static int span(void *context, const struct span *s, int64_t parent)
-{
-	return reader_add_span(context, s, parent);
-}
-
-static int span_end(void *context, const struct span_end *e)
-{
-	return reader_end_span(context, e);
-}
-
 static int note(void *context, const struct note *n)
 {
 	struct recording *rec = ((struct reader *)context)->rec;
@@ -101,7 +86,8 @@ static int note(void *context, const struct note *n)
 }
 
 const struct follow_to reader_to = {
-	.closed = closed, .span = span, .span_end = span_end, .note = note, .other = other,
+	.closed = reader_last_task, .span = reader_add_span, .span_end = reader_end_span, .note = note,
+	.other = other,
 };
 
 /* The header again, because files were joined. */

@@ -43,8 +43,9 @@ static int add_reported_lost(struct reader *r, struct slice inst, uint64_t tasks
 	return 0;
 }
 
-int reader_last_task(struct reader *r, uint32_t instance, int64_t last)
+int reader_last_task(void *reader, uint32_t instance, int64_t last)
 {
+	struct reader *r = reader;
 	uint64_t *added;
 
 	if (last <= 0 || last > LAST_MAX)

@@ -38,8 +38,9 @@ static void count_fault(struct recording *rec, struct span *s, enum span_fault f
 		s->faults |= 1u << fault;
 }
 
-int reader_add_span(struct reader *r, const struct span *s, int64_t parent)
+int reader_add_span(void *reader, const struct span *s, int64_t parent)
 {
+	struct reader *r = reader;
 	struct recording *rec = r->rec;
 	int64_t *parents = array_grow(r->span_parent, rec->n_spans, sizeof *parents);
 	struct span *grown;
@@ -75,8 +76,9 @@ static void end_span(struct recording *rec, struct span *s, const struct span_en
 }
 
 /* An end whose begin was not read yet may be in another file. A number may be used again. */
-int reader_end_span(struct reader *r, const struct span_end *e)
+int reader_end_span(void *reader, const struct span_end *e)
 {
+	struct reader *r = reader;
 	struct span_end *added;
 	uint32_t at;
 

@@ -12,7 +12,6 @@
 #include "recording/layout.h"
 #include "recording/reader.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -81,12 +80,6 @@ static int read_file(struct buf *out, int dir_fd, const char *name)
 	return n < 0 ? (int)n : 0;
 }
 
-/* A file of the recording under its plain name. It may be packed in whole or in part. */
-struct file {
-	char name[256];
-	bool packed, plain;
-};
-
 struct source {
 	struct reader r;
 	int dir_fd;
@@ -94,10 +87,10 @@ struct source {
 	bool build_only, sums_only, waits, tasks_only, proof;
 	int (*add_lines)(struct buf *lines, const struct recording *rec);
 	size_t n_files;
-	struct file *file;
+	struct reader_name *file;
 };
 
-static int unpack(struct source *s, struct buf *out, const struct file *f)
+static int unpack(struct source *s, struct buf *out, const struct reader_name *f)
 {
 	struct error err = { 0 };
 	struct buf packed = BUF_INIT;
@@ -125,7 +118,7 @@ static int unpack(struct source *s, struct buf *out, const struct file *f)
 }
 
 /* Read the whole file, or its packed part and *fd for the rest. */
-static int load(struct source *s, struct buf *out, int *fd, const struct file *f)
+static int load(struct source *s, struct buf *out, int *fd, const struct reader_name *f)
 {
 	size_t unused;
 	int r = 0;
@@ -151,63 +144,25 @@ static bool is_ours(const char *name)
 	       (str_starts(name, "proc_") && str_ends(name, ".log"));
 }
 
-static int add_file(struct source *s, const char *entry)
+static bool is_of_build(const char *name)
 {
-	struct file f = { .name = "" };
-	struct file *added;
-
-	if (strlen(entry) >= sizeof f.name)
-		return 0;
-	strcpy(f.name, entry);
-	f.packed = str_ends(entry, LAYOUT_ZSTD_SUFFIX);
-	f.plain = !f.packed;
-	if (f.packed)
-		f.name[strlen(f.name) - strlen(LAYOUT_ZSTD_SUFFIX)] = '\0';
-	if (s->build_only ? strcmp(f.name, LAYOUT_BUILD) && strcmp(f.name, LAYOUT_LOST) :
-	    s->tasks_only ? strcmp(f.name, LAYOUT_BUILD) && !reader_is_tasks(f.name) : !is_ours(f.name))
-		return 0;
-	added = array_add(&s->file, &s->n_files, sizeof *added);
-	if (!added)
-		return -ENOMEM;
-	*added = f;
-	return 0;
+	return !strcmp(name, LAYOUT_BUILD) || !strcmp(name, LAYOUT_LOST);
 }
 
-static int by_name(const void *a, const void *b)
+static bool is_of_tasks(const char *name)
 {
-	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+	return !strcmp(name, LAYOUT_BUILD) || reader_is_tasks(name);
 }
 
-/* List the files by name; a packed and a plain one are one entry. */
 static int list_files(struct source *s)
 {
-	DIR *dir = file_open_dir_at(s->dir_fd, ".");
-	struct dirent *entry;
-	size_t n = 0;
-	int r = 0;
+	int r = reader_list(s->dir_fd, s->build_only ? is_of_build : s->tasks_only ? is_of_tasks : is_ours,
+			    &s->file, &s->n_files);
 
-	if (!dir)
-		return -errno;
-	while (!r && (errno = 0, entry = readdir(dir)))
-		r = add_file(s, entry->d_name);
-	if (!r && errno)
-		r = reader_unreadable(&s->r, -errno, ".");
-	closedir(dir);
-	if (s->n_files)
-		qsort(s->file, s->n_files, sizeof *s->file, by_name);
-	for (size_t i = 0; i < s->n_files; i++) {
-		if (n && !strcmp(s->file[n - 1].name, s->file[i].name)) {
-			s->file[n - 1].packed |= s->file[i].packed;
-			s->file[n - 1].plain |= s->file[i].plain;
-		} else {
-			s->file[n++] = s->file[i];
-		}
-	}
-	s->n_files = n;
-	return r;
+	return r && r != -ENOMEM ? reader_unreadable(&s->r, r, ".") : r;
 }
 
-static int read_one(struct source *s, const struct file *f)
+static int read_one(struct source *s, const struct reader_name *f)
 {
 	size_t n_before = s->r.rec->n_warnings;
 	struct buf text = BUF_INIT;
