@@ -40,23 +40,15 @@ static int add_part(struct now_parts *p, int64_t time_ms, int64_t a, int64_t b)
 static int64_t sum_of(const struct growing_sample *s, const char *name)
 {
 	const char *tail = *name == '*' ? name + 1 : NULL;
-	double sum = 0;
+	double sum = 0, value;
 	bool any = false;
 
 	for (size_t i = 0; i < s->n_columns; i++) {
 		const struct series_column *c = &s->column[i];
-		double value = (double)s->level[i];
 
-		if (s->level[i] == SERIES_ABSENT ||
-		    (tail ? !str_ends(c->name, tail) : strcmp(c->name, name) != 0))
+		if ((tail ? !str_ends(c->name, tail) : strcmp(c->name, name) != 0) ||
+		    !growing_value(s, i, &value))
 			continue;
-		if (c->counter) {
-			if (s->before_ms < 0 || s->before_ms >= s->time_ms ||
-			    s->before[i] == SERIES_ABSENT)
-				continue;
-			value = (value - (double)s->before[i]) * 1000 /
-				(double)(s->time_ms - s->before_ms);
-		}
 		sum += value * (double)column_unit_scale(c->unit);
 		any = true;
 	}

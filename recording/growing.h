@@ -30,6 +30,9 @@ struct growing_sample {
 	const int64_t *level, *before;
 };
 
+/* The value of a gauge, or the rate of a counter per second. False: not known. */
+bool growing_value(const struct growing_sample *s, size_t column, double *value);
+
 /* Who gets what was read. Each function may be NULL. A result other than 0, which is a negative
  * errno, ends the reading. Texts are valid during the call, and escaped as in the file. */
 struct growing_to {

@@ -105,3 +105,16 @@ int growing_series_line(struct growing_series *s, const char *name, struct slice
 	}
 	return r ? r : add_sample(s, &d, &at);
 }
+
+bool growing_value(const struct growing_sample *s, size_t column, double *value)
+{
+	int64_t level = s->level[column], before = s->before[column];
+
+	*value = (double)level;
+	if (level == SERIES_ABSENT || !s->column[column].counter)
+		return level != SERIES_ABSENT;
+	if (s->before_ms < 0 || before == SERIES_ABSENT || s->time_ms <= s->before_ms)
+		return false;
+	*value = (*value - (double)before) * 1000 / (double)(s->time_ms - s->before_ms);
+	return true;
+}

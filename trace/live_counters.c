@@ -93,22 +93,6 @@ static int take_columns(struct live *l, struct live_columns *c, const struct gro
 	return r;
 }
 
-/* The value of a gauge, or the rate of a counter per second. False: not known. */
-static bool value_at(const struct growing_sample *s, size_t column, double *value)
-{
-	bool rate = s->column[column].counter;
-
-	*value = (double)s->level[column];
-	if (s->level[column] == SERIES_ABSENT)
-		return false;
-	if (!rate)
-		return true;
-	if (s->before_ms < 0 || s->before[column] == SERIES_ABSENT || s->time_ms <= s->before_ms)
-		return false;
-	*value = (*value - (double)s->before[column]) * 1000 / (double)(s->time_ms - s->before_ms);
-	return true;
-}
-
 /* A rate has the time at which it begins. */
 int live_sample(struct live *l, const struct growing_sample *s)
 {
@@ -121,7 +105,7 @@ int live_sample(struct live *l, const struct growing_sample *s)
 		struct live_counter *counter = &l->counters.counter[c->counter[i]];
 		double value;
 
-		if (!value_at(s, i, &value) || (counter->known && counter->value == value))
+		if (!growing_value(s, i, &value) || (counter->known && counter->value == value))
 			continue;
 		counter->known = true;
 		counter->value = value;
