@@ -2,8 +2,8 @@
 #include "inspect/live_build.h"
 
 #include "base/array.h"
-#include "base/field.h"
 #include "recording/alive.h"
+#include "recording/follow.h"
 #include "recording/growing.h"
 
 #include <errno.h>
@@ -12,25 +12,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TASKS_MAX 4096		/* those that no host ended stay; more are left out */
-#define INSTANCES_MAX 1024
 #define DEPTH_MAX 256
-
-struct host {
-	char id[INSTANCE_ID_MAX];
-	int32_t pid;
-	int64_t open_us;
-};
 
 struct live_build {
 	struct growing *growing;
 	int64_t start_ns;	/* CLOCK_MONOTONIC, 0: not known yet */
 	int32_t launcher;
-	char tool[32];
+	struct follow follow;
+	struct recording rec;	/* of follow */
 	size_t n_tasks;
-	struct build_task *task;
-	size_t n_hosts;		/* open instances */
-	struct host *host;
+	struct build_task *task;	/* of each of rec.task, when it was asked for */
 };
 
 /* Events */
@@ -48,140 +39,25 @@ static int take_key(void *context, struct slice key, struct slice value)
 	return 0;
 }
 
-static int32_t pid_of(int64_t n)
-{
-	return n > 0 && n <= INT32_MAX ? (int32_t)n : 0;
-}
-
-static void set_id(char id[INSTANCE_ID_MAX], struct slice inst)
-{
-	memcpy(id, inst.p, inst.len);	/* event_parse() has checked its length */
-	id[inst.len] = '\0';
-}
-
-static int take_open(struct live_build *b, struct event *e)
-{
-	struct host *h;
-	struct slice tool;
-
-	if (b->n_hosts == INSTANCES_MAX)
-		return 0;
-	h = array_add(&b->host, &b->n_hosts, sizeof *h);
-	if (!h)
-		return -ENOMEM;
-	*h = (struct host){ .pid = pid_of(event_number(e)), .open_us = e->time_us };
-	set_id(h->id, e->inst);
-	event_number(e);	/* level */
-	event_field(e);		/* ancestors */
-	tool = event_field(e);
-	if (!b->tool[0] && tool.len < sizeof b->tool)
-		snprintf(b->tool, sizeof b->tool, "%.*s", (int)tool.len, tool.p);
-	return 0;
-}
-
-static void take_close(struct live_build *b, const struct event *e)
-{
-	for (size_t i = 0; i < b->n_hosts; i++) {
-		if (slice_is(e->inst, b->host[i].id)) {
-			b->host[i] = b->host[--b->n_hosts];
-			return;
-		}
-	}
-}
-
-static void id_of(char id[40], const struct event *e)
-{
-	snprintf(id, 40, "%.*s.%llu", (int)e->inst.len, e->inst.p, (unsigned long long)e->seq);
-}
-
-static struct build_task *find_task(struct live_build *b, const struct event *e)
-{
-	char id[40];
-
-	id_of(id, e);
-	for (size_t i = b->n_tasks; i--;) {
-		if (!strcmp(b->task[i].id, id))
-			return &b->task[i];
-	}
-	return NULL;
-}
-
-static int set_name(struct build_task *t, struct slice escaped)
-{
-	char *name = strndup(escaped.len ? escaped.p : "", escaped.len);
-
-	if (!name)
-		return -ENOMEM;
-	name[field_decode(name, escaped.len, NULL)] = '\0';
-	free(t->name);
-	t->name = name;
-	return 0;
-}
-
-static int take_start(struct live_build *b, struct event *e)
-{
-	struct build_task *t = find_task(b, e);
-
-	if (!t && b->n_tasks == TASKS_MAX)
-		return 0;
-	if (!t) {
-		t = array_add(&b->task, &b->n_tasks, sizeof *t);
-		if (!t)
-			return -ENOMEM;
-		*t = (struct build_task){ .pid = 0 };
-		id_of(t->id, e);
-	}
-	t->start_us = e->time_us;
-	t->pid = pid_of(event_number(e));
-	event_field(e);		/* worker */
-	event_field(e);		/* kind */
-	return set_name(t, event_field(e));
-}
-
-static void take_end(struct live_build *b, const struct event *e)
-{
-	struct build_task *t = find_task(b, e);
-
-	if (!t)
-		return;
-	free(t->name);
-	*t = b->task[--b->n_tasks];
-}
-
 static int take_event(void *context, struct event *e)
 {
-	struct live_build *b = context;
-	struct build_task *t;
-	struct slice name;
-
-	switch (e->kind) {
-	case EVENT_OPEN:
-		return take_open(b, e);
-	case EVENT_CLOSE:
-		take_close(b, e);
-		return 0;
-	case EVENT_START:
-		return e->seq ? take_start(b, e) : 0;
-	case EVENT_PID:
-		t = find_task(b, e);
-		if (t)
-			t->pid = pid_of(event_number(e));
-		return 0;
-	case EVENT_NAME:
-		t = find_task(b, e);
-		name = event_field(e);
-		return t && name.len ? set_name(t, name) : 0;
-	case EVENT_DONE:
-	case EVENT_FAIL:
-	case EVENT_KILL:
-	case EVENT_GONE:
-		if (e->seq)
-			take_end(b, e);
-		return 0;
-	default:
-		return 0;
-	}
+	return follow_line(&((struct live_build *)context)->follow, e);
 }
+
+static int take_change(void *context, uint32_t task, enum follow_change what, struct slice command)
+{
+	struct live_build *b = context;
+	const struct task *t = &b->rec.task[task];
+
+	(void)command;
+	if (what == FOLLOW_NEW && task == b->n_tasks)
+		return array_add(&b->task, &b->n_tasks, sizeof *b->task) ? 0 : -ENOMEM;
+	if ((what == FOLLOW_STARTED || what == FOLLOW_ENDED) && t->start_us >= 0 && t->end_us >= 0)
+		follow_forget(&b->follow, task);
+	return 0;
+}
+
+static const struct follow_to to_build = { .changed = take_change };
 
 int live_build_open(struct live_build **out, const char *path, struct error *err)
 {
@@ -192,13 +68,13 @@ int live_build_open(struct live_build **out, const char *path, struct error *err
 	*out = NULL;
 	if (!b)
 		return error_sys(err, -ENOMEM, NULL, NULL);
-	r = growing_open(&b->growing, path, NULL, &to, b, err);
-	if (r) {
-		free(b);
-		return r;
-	}
-	*out = b;
-	return 0;
+	r = follow_growing(&b->follow, &b->rec, &to_build, b);
+	r = r ? error_sys(err, r, NULL, NULL) : growing_open(&b->growing, path, NULL, &to, b, err);
+	if (r)
+		live_build_close(b);
+	else
+		*out = b;
+	return r;
 }
 
 void live_build_close(struct live_build *b)
@@ -206,10 +82,8 @@ void live_build_close(struct live_build *b)
 	if (!b)
 		return;
 	growing_close(b->growing);
-	for (size_t i = 0; i < b->n_tasks; i++)
-		free(b->task[i].name);
+	follow_release(&b->follow);
 	free(b->task);
-	free(b->host);
 	free(b);
 }
 
@@ -223,7 +97,11 @@ int live_build_read(struct live_build *b, struct error *err)
 
 const char *live_build_tool(const struct live_build *b)
 {
-	return b->tool;
+	for (size_t i = 0; i < b->rec.n_instances; i++) {
+		if (*b->rec.instance[i].tool)
+			return b->rec.instance[i].tool;
+	}
+	return "";
 }
 
 int32_t live_build_launcher(const struct live_build *b)
@@ -276,30 +154,52 @@ static void select_descendants(struct process_list *l, int32_t launcher)
 	}
 }
 
+/* Has it started, and did no host end it? Also if its host has closed. */
+static bool is_running(const struct live_build *b, uint32_t task)
+{
+	const struct task *t = &b->rec.task[task];
+
+	return follow_is_used(&b->follow, task) && t->start_us >= 0 && t->end_us < 0;
+}
+
+static void select_process(const struct live_build *b, struct process_list *l, int32_t pid,
+			   int64_t time_us)
+{
+	struct listed *p = process_list_find(l, pid);
+
+	if (p && is_ours(b, pid, time_us))
+		p->selected = true;
+}
+
 void live_build_select(const struct live_build *b, struct process_list *l)
 {
 	int32_t launcher = b->launcher && is_ours(b, b->launcher, 0) ? b->launcher : 0;
 
-	for (size_t i = 0; i < b->n_hosts; i++) {
-		struct listed *p = process_list_find(l, b->host[i].pid);
+	for (size_t i = 0; i < b->rec.n_instances; i++) {
+		const struct instance *host = &b->rec.instance[i];
 
-		if (p && is_ours(b, p->pid, b->host[i].open_us))
-			p->selected = true;
+		if (host->close_us < 0)
+			select_process(b, l, host->pid, host->open_us);
 	}
-	for (size_t i = 0; i < b->n_tasks; i++) {
-		struct listed *p = process_list_find(l, b->task[i].pid);
-
-		if (p && is_ours(b, p->pid, b->task[i].start_us))
-			p->selected = true;
+	for (uint32_t i = 0; i < b->rec.n_tasks; i++) {
+		if (is_running(b, i))
+			select_process(b, l, b->rec.task[i].pid, b->rec.task[i].start_us);
 	}
 	select_descendants(l, launcher);
 }
 
 static const struct build_task *task_with(const struct live_build *b, int32_t pid)
 {
-	for (size_t i = 0; i < b->n_tasks; i++) {
-		if (b->task[i].pid == pid && is_ours(b, pid, b->task[i].start_us))
-			return &b->task[i];
+	for (uint32_t i = 0; i < b->rec.n_tasks; i++) {
+		const struct task *t = &b->rec.task[i];
+		struct build_task *of = &b->task[i];
+
+		if (!is_running(b, i) || t->pid != pid || !is_ours(b, pid, t->start_us))
+			continue;
+		snprintf(of->id, sizeof of->id, "%s.%llu", b->rec.instance[t->instance].id,
+			 (unsigned long long)t->seq);
+		of->name = follow_name(t);
+		return of;
 	}
 	return NULL;
 }

@@ -15,9 +15,7 @@
  */
 struct build_task {
 	char id[40];		/* INSTANCE.NUMBER, as in tasks.log */
-	int32_t pid;		/* 0: not known yet */
-	int64_t start_us;	/* since the recording's start */
-	char *name;		/* "" if it has none; secrets are replaced */
+	const char *name;	/* never empty; secrets are replaced */
 };
 
 struct live_build;
