@@ -103,13 +103,11 @@ void follow_init(struct follow *f, struct recording *rec, const struct follow_to
 void follow_release(struct follow *f);
 
 /*
- * To follow a recording that grows: rec becomes an empty recording, or -ENOMEM. It is released by
- * follow_release(). In this mode
- * - the caller forgets tasks, so memory is needed for the others and four bytes a forgotten one;
- * - tasks without a recorded name get one from their command when they start;
- * - instances have a command, version and directory only while `opened` is called, and texts of
- *   spans and notes are valid as long;
- * - follow_host() is known.
+ * To follow a recording that grows. rec becomes an empty recording, or -ENOMEM; follow_release()
+ * releases it. The caller forgets tasks, so memory is needed for the others and four bytes for each
+ * forgotten one. Tasks without a recorded name get one from their command when they start. An
+ * instance has its command, version and directory only while `opened` is called. Texts of spans and
+ * notes are valid as long. Hosts are known: see follow_host().
  */
 int follow_growing(struct follow *f, struct recording *rec, const struct follow_to *to, void *context);
 

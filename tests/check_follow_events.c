@@ -266,7 +266,7 @@ static void end(struct followers *f)
 	sink_release(&f->sink);
 }
 
-/* What runs or is over: its instance and number, start, name, kind. */
+/* What runs or has failed: its instance and number, start, name, kind. */
 static void add_task(struct lines *l, const struct recording *rec, const struct task *t)
 {
 	add_line(l, "%s.%llu %lld %s %s %s", rec->instance[t->instance].id, (unsigned long long)t->seq,

@@ -11,8 +11,10 @@
  * that ends anywhere has the tasks that ran then. Processes and tracks are those of tracks.h, except
  * that a track is chosen when its task starts. Memory is needed for what runs.
  *
- * A task that is named after the reading in which it started has its first name, and the later one
- * as an argument; a name after its end comes too late. The path of the build and the arrows between tasks follow from the whole recording: only whole.h has them.
+ * The slice of a task begins at the end of the reading in which its start came. A task that is named
+ * later has its first name, and the later one as an argument. A name after its end comes too late.
+ * The path of the build and the arrows between tasks follow from the whole recording: only whole.h
+ * has them.
  */
 struct live;
 
