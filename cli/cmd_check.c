@@ -40,21 +40,35 @@ static const struct option options[] = {
 	{ 0 }
 };
 
+static int write_for_people(struct buf *out, const struct check *c, bool markdown)
+{
+	struct style style = output_style();
+	struct doc d;
+	int r;
+
+	if (markdown)
+		doc_init_markdown(&d, out);
+	else
+		doc_init_terminal(&d, out, &style);
+	r = check_doc(&d, c);
+	doc_release(&d);
+	return r;
+}
+
 static int print(const struct check_arguments *a, const struct check *c, struct error *err)
 {
 	bool text = !a->json && !a->junit && !a->markdown;
-	struct style style = output_style();
 	struct buf out = BUF_INIT;
 	int r = 0;
 
 	if (!text) {
 		r = a->json ? check_json(&out, c) : a->junit ? check_junit(&out, c) :
-		    check_markdown(&out, c);
+		    write_for_people(&out, c, true);
 		if (!a->output)
 			return output_end(&out, r, "check", err);
 		r = output_file(&out, r, a->output, err);
 	}
-	return r ? r : output_end(&out, check_text(&out, c, &style), "check", err);
+	return r ? r : output_end(&out, write_for_people(&out, c, false), "check", err);
 }
 
 /* Compares the newest build with the limits. */

@@ -26,34 +26,29 @@ void check_against_add_verdict(struct buf *b, const struct check_against *a, boo
 }
 
 /* Those that the verdict does not list. */
-static void add_undecided(struct buf *out, const struct check_against *a,
-			  const struct builds *builds,
-			  void (*add)(struct buf *out, struct buf *text))
+static void add_undecided(struct doc *d, const struct check_against *a, const struct builds *builds)
 {
-	struct buf text = BUF_PART_OF(out);
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->undecided.n; i++) {
 		const struct against_undecided *u = &a->undecided.item[i];
 		enum unit unit = metric_info[u->metric].unit;
+		struct buf *text;
 
 		if (u->suspect || n++ >= UNDECIDED_MOST)
 			continue;
-		buf_addf(&text, "undecided: %s: %s ", words_task(builds, u->task),
+		text = doc_item(d, 0);
+		buf_addf(text, "undecided: %s: %s ", words_task(builds, u->task),
 			 metric_info[u->metric].title);
-		amount_add(&text, unit, u->before);
-		buf_adds(&text, " -> ");
-		amount_add(&text, unit, u->now);
-		buf_adds(&text, " (");
-		amount_add_share(&text, u->now / u->before - 1);
-		buf_addc(&text, ')');
-		add(out, &text);
+		amount_add(text, unit, u->before);
+		buf_adds(text, " -> ");
+		amount_add(text, unit, u->now);
+		buf_adds(text, " (");
+		amount_add_share(text, u->now / u->before - 1);
+		buf_addc(text, ')');
 	}
-	if (n > UNDECIDED_MOST) {
-		buf_addf(&text, "undecided: %zu more", n - UNDECIDED_MOST);
-		add(out, &text);
-	}
-	buf_release(&text);
+	if (n > UNDECIDED_MOST)
+		buf_addf(doc_item(d, 0), "undecided: %zu more", n - UNDECIDED_MOST);
 }
 
 static void add_target(struct buf *text, const struct check_against *a, const struct builds *builds)
@@ -68,39 +63,33 @@ static void add_target(struct buf *text, const struct check_against *a, const st
 		buf_adds(text, ", the newest that this branch contains");
 }
 
-void check_against_lines(struct buf *out, const struct check_against *a,
-			 const struct builds *builds,
-			 void (*add)(struct buf *out, struct buf *text))
+void check_against_lines(struct doc *d, const struct check_against *a, const struct builds *builds)
 {
-	struct buf text = BUF_PART_OF(out);
+	struct buf *text;
 
 	if (!a)
 		return;
-	add_target(&text, a, builds);
-	add(out, &text);
-	words_add_count(&text, builds->n - a->first, "recording", "recordings");
-	buf_adds(&text, " of this revision");
+	add_target(doc_item(d, 0), a, builds);
+	text = doc_item(d, 0);
+	words_add_count(text, builds->n - a->first, "recording", "recordings");
+	buf_adds(text, " of this revision");
 	if (a->undecided.n)
-		buf_addf(&text, "; %u more would decide about %zu suspected or undecided %s",
+		buf_addf(text, "; %u more would decide about %zu suspected or undecided %s",
 			 a->undecided.more, a->undecided.n,
 			 a->undecided.n == 1 ? "change" : "changes");
-	add(out, &text);
-	add_undecided(out, a, builds, add);
+	add_undecided(d, a, builds);
 	for (size_t i = 0; i < a->n_facts; i++) {
 		const struct diff_fact *f = &a->fact[i];
 
-		if (!is_of_machine(f))
-			continue;
-		buf_addf(&text, "%s differs: %s -> %s", f->key, known(f->value[DIFF_BASE]),
-			 known(f->value[DIFF_NOW]));
-		add(out, &text);
+		if (is_of_machine(f))
+			buf_addf(doc_item(d, 0), "%s differs: %s -> %s", f->key,
+				 known(f->value[DIFF_BASE]), known(f->value[DIFF_NOW]));
 	}
 	if (a->theirs) {
-		words_add_count(&text, a->theirs, "confirmed regression", "confirmed regressions");
-		buf_addf(&text, " of %s itself not listed", a->ref);
-		add(out, &text);
+		text = doc_item(d, 0);
+		words_add_count(text, a->theirs, "confirmed regression", "confirmed regressions");
+		buf_addf(text, " of %s itself not listed", a->ref);
 	}
-	buf_release(&text);
 }
 
 void check_against_json(struct json *j, const struct check_against *a, const struct builds *builds)

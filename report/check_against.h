@@ -2,9 +2,8 @@
 #ifndef BUILDBEAT_REPORT_CHECK_AGAINST_H
 #define BUILDBEAT_REPORT_CHECK_AGAINST_H
 
-#include "base/buf.h"
-#include "base/json.h"
 #include "compare/against.h"
+#include "write/doc.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,10 +26,7 @@ struct check_against {
  * if it is decided. */
 void check_against_add_verdict(struct buf *b, const struct check_against *a, bool failed);
 
-/* Calls add with each line; the text is cleared by it. */
-void check_against_lines(struct buf *out, const struct check_against *a,
-			 const struct builds *builds,
-			 void (*add)(struct buf *out, struct buf *text));
+void check_against_lines(struct doc *d, const struct check_against *a, const struct builds *builds);
 
 /* An object "against", or null. */
 void check_against_json(struct json *j, const struct check_against *a, const struct builds *builds);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/check_limits.h"
 
-#include "render/show.h"
+#include "base/array.h"
 #include "report/amount.h"
 #include "report/words.h"
-#include "write/markdown.h"
+
+#include <math.h>
 
 #define NAME_COLUMNS 40
-#define CELLS 5
 
 static const char *task_name(const char *name)
 {
@@ -76,39 +76,36 @@ static void add_unused(struct buf *b, const struct limits_check *l)
 	}
 }
 
-static void add_line(struct buf *out, struct buf *text)
+void check_limits_add(struct doc *d, const struct limits_check *l, size_t top)
 {
-	text_add_name(out, buf_str(text), 0);
-	buf_addc(out, '\n');
-	buf_clear(text);
-}
-
-void check_limits_text(struct buf *out, const struct limits_check *l, size_t top,
-		       const struct style *style)
-{
-	struct buf text = BUF_PART_OF(out);
+	static const struct doc_column columns[] = {
+		{ "task", .gap = 4, .width = NAME_COLUMNS, .shorten = true },
+		{ .in = DOC_TERMINAL, .gap = 2 }, { "metric", .in = DOC_MARKDOWN },
+		{ "value", .type = DOC_REAL, .in = DOC_MARKDOWN },
+		{ "limit", .type = DOC_REAL, .in = DOC_MARKDOWN },
+		{ "above it", .type = DOC_REAL, .in = DOC_MARKDOWN },
+	};
+	const struct doc_table table = {
+		.title = "Limits exceeded", .column = columns, .n_columns = ARRAY_SIZE(columns),
+		.heads = !doc_is(d, DOC_TERMINAL), .more = " (--all lists them)",
+	};
 
 	if (!l)
 		return;
-	if (l->n)
-		text_title(out, style, "Limits exceeded");
+	doc_table(d, &table);
 	for (size_t i = 0; i < l->n && i < top; i++) {
 		const struct limits_excess *e = &l->excess[i];
-		size_t columns;
 
-		buf_adds(out, "    ");
-		columns = text_add_name(out, task_name(e->task), NAME_COLUMNS);
-		text_add_blanks(out, columns < NAME_COLUMNS ? NAME_COLUMNS - columns : 0);
-		buf_adds(out, "  ");
-		add_values(out, e);
-		buf_addc(out, '\n');
+		doc_row(d);
+		doc_str(d, task_name(e->task));
+		add_values(doc_text(d, NAN), e);
+		doc_str(d, metric_info[e->limit->metric].title);
+		add_amount(doc_text(d, e->value), e->limit, e->value);
+		add_amount(doc_text(d, e->limit->most), e->limit, e->limit->most);
+		add_share(doc_text(d, NAN), e);
 	}
-	if (l->n > top)
-		buf_addf(out, "  and %zu more (--all lists them)\n", l->n - top);
-	add_unused(&text, l);
-	if (text.len)
-		add_line(out, &text);
-	buf_release(&text);
+	doc_table_end(d, l->n > top ? l->n - top : 0);
+	add_unused(doc_note(d), l);
 }
 
 void check_limits_json(struct json *j, const struct limits_check *l)
@@ -198,47 +195,6 @@ void check_limits_junit(struct markup *s, const struct limits_check *l, const ch
 			markup_end(s);
 		}
 		markup_end(s);
-	}
-	buf_release(&text);
-}
-
-static void add_row(struct buf *out, const struct limits_excess *e)
-{
-	struct buf cell[CELLS];
-
-	for (size_t i = 0; i < CELLS; i++)
-		cell[i] = (struct buf)BUF_PART_OF(out);
-	buf_adds(&cell[0], task_name(e->task));
-	buf_adds(&cell[1], metric_info[e->limit->metric].title);
-	add_amount(&cell[2], e->limit, e->value);
-	add_amount(&cell[3], e->limit, e->limit->most);
-	add_share(&cell[4], e);
-	markdown_add_row(out, "", cell, CELLS);
-	for (size_t i = 0; i < CELLS; i++)
-		buf_release(&cell[i]);
-}
-
-void check_limits_markdown(struct buf *out, const struct limits_check *l, size_t top)
-{
-	static const char *const head[CELLS] = { "task", "metric", "value", "limit", "above it" };
-	struct buf text = BUF_PART_OF(out);
-
-	if (!l)
-		return;
-	if (l->n) {
-		buf_adds(out, "\n#### Limits exceeded\n\n");
-		markdown_row(out, head, CELLS);
-		markdown_rule(out, "llrrr");
-	}
-	for (size_t i = 0; i < l->n && i < top; i++)
-		add_row(out, &l->excess[i]);
-	if (l->n > top)
-		buf_addf(out, "\nand %zu more\n", l->n - top);
-	add_unused(&text, l);
-	if (text.len) {
-		buf_addc(out, '\n');
-		markdown_add(out, buf_str(&text));
-		buf_addc(out, '\n');
 	}
 	buf_release(&text);
 }

@@ -2,10 +2,8 @@
 #ifndef BUILDBEAT_REPORT_CHECK_LIMITS_H
 #define BUILDBEAT_REPORT_CHECK_LIMITS_H
 
-#include "base/json.h"
-#include "base/text.h"
 #include "compare/limits.h"
-#include "write/markup.h"
+#include "write/doc.h"
 
 /* The parts about limits in the outputs of check. NULL: there are no limits. */
 
@@ -15,10 +13,8 @@ void check_limits_add_verdict(struct buf *b, const struct limits_check *l);
 /* "link: x: memory of the largest process 5.2 GiB, limit 4 GiB (+30 %)". */
 void check_limits_add_excess(struct buf *b, const struct limits_excess *e);
 
-/* At most `top` values in text and Markdown. */
-void check_limits_text(struct buf *out, const struct limits_check *l, size_t top,
-		       const struct style *style);
-void check_limits_markdown(struct buf *out, const struct limits_check *l, size_t top);
+/* At most `top` values. */
+void check_limits_add(struct doc *d, const struct limits_check *l, size_t top);
 
 /* A list "limits" of all of them. */
 void check_limits_json(struct json *j, const struct limits_check *l);

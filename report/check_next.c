@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "command/shell.h"
-#include "render/show.h"
 #include "report/revisions.h"
 #include "report/words.h"
 

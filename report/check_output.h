@@ -2,17 +2,16 @@
 #ifndef BUILDBEAT_REPORT_CHECK_OUTPUT_H
 #define BUILDBEAT_REPORT_CHECK_OUTPUT_H
 
-#include "base/buf.h"
-#include "base/text.h"
 #include "compare/limits.h"
 #include "compare/population.h"
 #include "compare/verdict_group.h"
 #include "report/check_against.h"
 #include "report/command_line.h"
+#include "write/doc.h"
 
 /*
- * The outputs of check: text for people, JSON with everything, JUnit's XML for collectors of test
- * results, Markdown for a merge request. They return the error of the buffer.
+ * The outputs of check: a document for people, JSON with everything, JUnit's XML for collectors of
+ * test results. They return the error of the buffer, or -ENOMEM.
  */
 struct check {
 	const struct builds *builds;	/* at least one */
@@ -48,9 +47,8 @@ static inline const struct verdict_finding *check_member(const struct check *c,
 /* Commands that can be pasted, for the regressions that fail the check. */
 int check_add_next(struct buf *out, const struct check *c);
 
-int check_text(struct buf *out, const struct check *c, const struct style *style);
+int check_doc(struct doc *d, const struct check *c);
 int check_json(struct buf *out, const struct check *c);
 int check_junit(struct buf *out, const struct check *c);
-int check_markdown(struct buf *out, const struct check *c);
 
 #endif

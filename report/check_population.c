@@ -2,15 +2,10 @@
 #include "report/check_population.h"
 
 #include "base/array.h"
-#include "render/show.h"
 #include "report/amount.h"
 #include "report/words.h"
-#include "write/markdown.h"
 
-#define TITLE "New, gone and renamed tasks"
-#define INDENT 4
-#define NAME_COLUMNS 40
-#define CELLS 4
+#include <math.h>
 
 static const char *const kind_word[POPULATION_KINDS] = {
 	[POPULATION_SAME] = "renamed", [POPULATION_NEW] = "new",
@@ -112,75 +107,64 @@ static void add_value(struct buf *b, const struct population *p, const struct po
 	amount_add(b, metric_info[metrics[m]].unit, t->value[m]);
 }
 
-static void add_line(struct buf *out, struct buf *text)
+static void add_row(struct doc *d, const struct population *p, const struct builds *builds,
+		    const struct population_task *t)
 {
-	text_add_name(out, buf_str(text), 0);
-	buf_addc(out, '\n');
-	buf_clear(text);
-}
+	struct buf *text;
 
-/* Calls add for at most top tasks of a kind. Returns how many are left out. */
-static size_t each_of(struct buf *out, const struct population *p, const struct builds *builds,
-		      enum population_kind kind, size_t top, const struct style *style,
-		      void add(struct buf *, const struct population *, const struct builds *,
-			       const struct population_task *, const struct style *))
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		if (p->task[i].kind == kind && n++ < top)
-			add(out, p, builds, &p->task[i], style);
-	}
-	return n > top ? n - top : 0;
-}
-
-/* The values are below the name where the terminal is too narrow. */
-static void add_text(struct buf *out, const struct population *p, const struct builds *builds,
-		     const struct population_task *t, const struct style *style)
-{
-	const char *name = builds_name_at(builds, t->task, p->now);
-	struct buf text = BUF_PART_OF(out);
-
-	buf_addf(&text, "%s ", metric_info[metrics[metric_of(p)]].title);
-	add_value(&text, p, t);
-	buf_adds(&text, ", ");
-	add_what(&text, t);
+	doc_row(d);
+	doc_str(d, builds_name_at(builds, t->task, p->now));
+	text = doc_text(d, NAN);
+	buf_addf(text, "%s ", metric_info[metrics[metric_of(p)]].title);
+	add_value(text, p, t);
+	buf_adds(text, ", ");
+	add_what(text, t);
 	if (t->since != p->now) {
-		buf_adds(&text, " since ");
-		words_add_build(&text, builds, t->since);
+		buf_adds(text, " since ");
+		words_add_build(text, builds, t->since);
 	}
-	text_add_blanks(out, INDENT);
-	if (style->width && INDENT + NAME_COLUMNS + 2 + text.len > style->width) {
-		text_add_name(out, name, style->width - INDENT);
-		buf_addc(out, '\n');
-		text_add_blanks(out, INDENT + 2);
-	} else {
-		text_add_blanks(out, NAME_COLUMNS + 2 - text_add_name(out, name, NAME_COLUMNS));
-	}
-	add_line(out, &text);
-	buf_release(&text);
+	add_what(doc_text(d, NAN), t);
+	add_value(doc_text(d, t->value[metric_of(p)]), p, t);
+	words_add_build(doc_text(d, NAN), builds, t->since);
 }
 
-void check_population_text(struct buf *out, const struct population *p,
-			   const struct builds *builds, size_t top, const struct style *style)
+static void add_table(struct doc *d, const struct population *p, const struct builds *builds,
+		      size_t top)
 {
-	struct buf text = BUF_PART_OF(out);
+	const struct doc_column columns[] = {
+		{ "task", .gap = 4, .width = 40, .shorten = true },
+		{ .in = DOC_TERMINAL, .gap = 2, .below = true }, { "what", .in = DOC_MARKDOWN },
+		{ metric_info[metrics[metric_of(p)]].title, .type = DOC_REAL, .in = DOC_MARKDOWN },
+		{ "since", .in = DOC_MARKDOWN },
+	};
+	const struct doc_table table = {
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .heads = !doc_is(d, DOC_TERMINAL),
+		.more = " (--top lists them)",
+	};
 	size_t more = 0;
 
+	doc_table(d, &table);
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < p->n; i++) {
+			if (p->task[i].kind == order[k] && n++ < top)
+				add_row(d, p, builds, &p->task[i]);
+		}
+		more += n > top ? n - top : 0;
+	}
+	doc_table_end(d, more);
+}
+
+void check_population_add(struct doc *d, const struct population *p, const struct builds *builds,
+			  size_t top)
+{
 	if (!has_any(p))
 		return;
-	text_title(out, style, TITLE);
-	buf_adds(out, "  ");
-	add_counts(&text, p, builds);
-	add_line(out, &text);
-	buf_adds(out, "  ");
-	add_shares(&text, p);
-	add_line(out, &text);
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		more += each_of(out, p, builds, order[i], top, style, add_text);
-	if (more)
-		buf_addf(out, "  and %zu more (--top lists them)\n", more);
-	buf_release(&text);
+	doc_heading(d, "New, gone and renamed tasks");
+	add_counts(doc_item(d, 2), p, builds);
+	add_shares(doc_item(d, 2), p);
+	add_table(d, p, builds, top);
 }
 
 void check_population_add_summary(struct buf *b, const struct population *p,
@@ -192,50 +176,6 @@ void check_population_add_summary(struct buf *b, const struct population *p,
 	buf_adds(b, ". ");
 	add_shares(b, p);
 	buf_addc(b, '.');
-}
-
-static void add_row(struct buf *out, const struct population *p, const struct builds *builds,
-		    const struct population_task *t, const struct style *style)
-{
-	struct buf cell[CELLS];
-
-	(void)style;
-	for (size_t i = 0; i < CELLS; i++)
-		cell[i] = (struct buf)BUF_PART_OF(out);
-	buf_adds(&cell[0], builds_name_at(builds, t->task, p->now));
-	add_what(&cell[1], t);
-	add_value(&cell[2], p, t);
-	words_add_build(&cell[3], builds, t->since);
-	markdown_add_row(out, "", cell, CELLS);
-	for (size_t i = 0; i < CELLS; i++)
-		buf_release(&cell[i]);
-}
-
-void check_population_markdown(struct buf *out, const struct population *p,
-			       const struct builds *builds, size_t top)
-{
-	const char *head[CELLS] = { "task", "what", NULL, "since" };
-	struct buf text = BUF_PART_OF(out);
-	size_t more = 0;
-
-	if (!has_any(p))
-		return;
-	buf_adds(out, "\n#### " TITLE "\n\n- ");
-	add_counts(&text, p, builds);
-	markdown_add(out, buf_str(&text));
-	buf_clear(&text);
-	buf_adds(out, "\n- ");
-	add_shares(&text, p);
-	markdown_add(out, buf_str(&text));
-	buf_adds(out, "\n\n");
-	head[2] = metric_info[metrics[metric_of(p)]].title;
-	markdown_row(out, head, CELLS);
-	markdown_rule(out, "llrl");
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		more += each_of(out, p, builds, order[i], top, NULL, add_row);
-	if (more)
-		buf_addf(out, "\nand %zu more\n", more);
-	buf_release(&text);
 }
 
 static void json_build(struct json *j, const char *name, const struct builds *builds,

@@ -5,8 +5,7 @@ report_libreport_a_SOURCES = \
 	report/amount.c report/amount.h report/check_json.c \
 	report/check_against.c report/check_against.h report/check_limits.c report/check_limits.h \
 	report/check_population.c report/check_population.h \
-	report/check_junit.c report/check_markdown.c report/check_next.c report/check_output.h \
-	report/check_text.c \
+	report/check_doc.c report/check_junit.c report/check_next.c report/check_output.h \
 	report/command_line.c report/command_line.h report/culprit_names.c report/culprit_names.h \
 	report/culprits.c report/culprits.h \
 	report/diff_doc.c report/diff_html.c report/diff_json.c report/diff_lanes.c report/diff_picture.c report/diff_picture.h report/diff_output.h \

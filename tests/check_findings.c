@@ -88,13 +88,18 @@ static const char *printed(enum form form)
 {
 	static struct buf out[FORMS];
 	struct style style = { 0 };
+	struct doc d;
 	int r;
 
 	group();
 	buf_clear(&out[form]);
-	r = form == TEXT ? check_text(&out[form], &check, &style) :
-	    form == JSON ? check_json(&out[form], &check) :
-	    form == JUNIT ? check_junit(&out[form], &check) : check_markdown(&out[form], &check);
+	if (form == MARKDOWN)
+		doc_init_markdown(&d, &out[form]);
+	else
+		doc_init_terminal(&d, &out[form], &style);
+	r = form == JSON ? check_json(&out[form], &check) :
+	    form == JUNIT ? check_junit(&out[form], &check) : check_doc(&d, &check);
+	doc_release(&d);
 	ck_assert_int_eq(r, 0);
 	return buf_str(&out[form]);
 }

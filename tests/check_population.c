@@ -19,6 +19,7 @@
 
 #define BUILDS 16
 #define NAMES 80
+#define MARKDOWN 1		/* no width of a terminal */
 
 static const struct {
 	const char *what;
@@ -102,13 +103,28 @@ START_TEST(details)
 }
 END_TEST
 
+static const char *print(struct buf *text, unsigned width, const struct population *p,
+			 const struct builds *builds)
+{
+	struct style style = { .width = width };
+	struct doc d;
+
+	buf_clear(text);
+	if (width == MARKDOWN)
+		doc_init_markdown(&d, text);
+	else
+		doc_init_terminal(&d, text, &style);
+	check_population_add(&d, p, builds, 1);
+	doc_release(&d);
+	return buf_str(text);
+}
+
 /* The newest build failed; only one task of each kind is listed. */
 START_TEST(printed)
 {
 	static const char *const build[] = {
 		"a b c d e f g h i j k l x/m.o old older", "a b c d e f g h i j k l y/m.o new newer", "!a",
 	};
-	struct style style = { 0 };
 	struct builds builds;
 	struct population p;
 	struct error err;
@@ -117,8 +133,7 @@ START_TEST(printed)
 
 	follow(&builds, build, 3);
 	ck_assert_int_eq(population_make(&p, &builds, &err), 0);
-	check_population_text(&text, &p, &builds, 1, &style);
-	ck_assert_str_eq(buf_str(&text), "\nNew, gone and renamed tasks\n"
+	ck_assert_str_eq(print(&text, 0, &p, &builds), "\nNew, gone and renamed tasks\n"
 		"  - (12345678) compared with - (12345678): 2 new, 2 gone, 1 renamed\n"
 		"  CPU time of all tasks +18 ms: new +70 ms, gone -58 ms, in both builds +6.0 ms\n"
 		"    newer                                     CPU time 36 ms, new\n"
@@ -126,13 +141,8 @@ START_TEST(printed)
 		"    y/m.o                                     CPU time 32 ms, "
 		"renamed from x/m.o (moved)\n"
 		"  and 2 more (--top lists them)\n");
-	buf_clear(&text);
-	style.width = 60;
-	check_population_text(&text, &p, &builds, 1, &style);
-	ck_assert(strstr(buf_str(&text), "\n    y/m.o\n      CPU time 32 ms, renamed"));
-	buf_clear(&text);
-	check_population_markdown(&text, &p, &builds, 1);
-	ck_assert(strstr(buf_str(&text), "| y/m.o | renamed from x/m.o (moved) | 32 ms |"));
+	ck_assert(strstr(print(&text, 60, &p, &builds), "\n    y/m.o\n      CPU time 32 ms, renamed"));
+	ck_assert(strstr(print(&text, MARKDOWN, &p, &builds), "| y/m.o | renamed from x/m.o (moved) | 32 ms |"));
 	ck_assert(strstr(buf_str(&text), "\nand 2 more\n"));
 	buf_clear(&text);
 	json_init(&j, &text, true);
@@ -144,11 +154,9 @@ START_TEST(printed)
 	population_release(&p);
 
 	/* Nothing to print. */
-	buf_clear(&text);
-	check_population_text(&text, NULL, &builds, 1, &style);
-	check_population_text(&text, &p, &builds, 1, &style);
-	check_population_markdown(&text, &p, &builds, 1);
-	ck_assert_str_eq(buf_str(&text), "");
+	ck_assert_str_eq(print(&text, 0, NULL, &builds), "");
+	ck_assert_str_eq(print(&text, 0, &p, &builds), "");
+	ck_assert_str_eq(print(&text, MARKDOWN, &p, &builds), "");
 	builds_release(&builds);
 	buf_release(&text);
 }

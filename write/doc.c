@@ -8,7 +8,7 @@ static void init(struct doc *d, enum doc_format format, struct buf *out,
 		 const struct doc_writer *writer)
 {
 	*d = (struct doc){ .format = format, .out = out, .writer = writer };
-	d->scratch = (struct buf)BUF_PART_OF(out);
+	d->scratch = d->text = (struct buf)BUF_PART_OF(out);
 	for (size_t i = 0; i < DOC_COLUMNS; i++)
 		d->cell[i].text = (struct buf)BUF_PART_OF(out);
 }
@@ -36,59 +36,108 @@ void doc_init_json(struct doc *d, struct json *json)
 	d->json = json;
 }
 
-void doc_release(struct doc *d)
-{
-	for (size_t i = 0; i < DOC_COLUMNS; i++)
-		buf_release(&d->cell[i].text);
-	buf_release(&d->scratch);
-}
-
 /* Tables */
 
 static void begin(struct doc *d)
 {
+	d->begun = true;
 	if (d->table->title)
 		d->writer->heading(d, d->table->title);
 	d->writer->table(d);
 }
 
+/* The line or the row that is being made is complete. */
+void doc_flush(struct doc *d)
+{
+	if (d->line && d->text.len)
+		d->writer->line(d, buf_str(&d->text));
+	d->line = DOC_NO_LINE;
+	if (!d->in_row)
+		return;
+	assert(d->at == d->table->n_columns);
+	d->in_row = false;
+	d->writer->row(d);
+}
+
 void doc_table(struct doc *d, const struct doc_table *t)
 {
 	assert(!d->table && t->n_columns <= DOC_COLUMNS);
+	doc_flush(d);
 	d->table = t;
-	d->n_rows = 0;
+	d->begun = false;
 	for (size_t i = 0; i < t->n_columns; i++)
 		d->dropped[i] = false;
 	if (t->empty || d->format == DOC_JSON)
 		begin(d);
 }
 
-static void end_row(struct doc *d)
-{
-	if (!d->n_rows)
-		return;
-	assert(d->at == d->table->n_columns);
-	d->writer->row(d);
-}
-
 void doc_row(struct doc *d)
 {
-	end_row(d);
-	if (!d->n_rows++ && !d->table->empty && d->format != DOC_JSON)
+	doc_flush(d);
+	if (!d->begun)
 		begin(d);
+	d->in_row = true;
 	d->at = 0;
+	d->depth = 0;
+}
+
+void doc_depth(struct doc *d, size_t depth)
+{
+	d->depth = depth;
 }
 
 void doc_table_end(struct doc *d, size_t more)
 {
-	bool begun = d->n_rows || d->table->empty || d->format == DOC_JSON;
-
-	end_row(d);
-	if (more && !begun)
+	doc_flush(d);
+	if (more && !d->begun)
 		begin(d);
-	if (more || begun)
+	if (d->begun)
 		d->writer->table_end(d, more);
 	d->table = NULL;
+}
+
+/* Lines */
+
+void doc_heading(struct doc *d, const char *title)
+{
+	doc_flush(d);
+	d->writer->heading(d, title);
+}
+
+void doc_lead(struct doc *d, enum tone tone, const char *strong, const char *rest)
+{
+	doc_flush(d);
+	d->writer->lead(d, tone, strong, rest);
+}
+
+static struct buf *add_line(struct doc *d, enum doc_line line, size_t indent)
+{
+	doc_flush(d);
+	if (d->table && !d->begun)
+		begin(d);
+	buf_clear(&d->text);
+	d->line = line;
+	d->indent = indent;
+	return &d->text;
+}
+
+struct buf *doc_item(struct doc *d, size_t indent)
+{
+	return add_line(d, DOC_ITEM, indent);
+}
+
+struct buf *doc_note(struct doc *d)
+{
+	return add_line(d, DOC_NOTE, 0);
+}
+
+void doc_release(struct doc *d)
+{
+	doc_flush(d);
+	for (size_t i = 0; i < DOC_COLUMNS; i++)
+		buf_release(&d->cell[i].text);
+	buf_release(&d->scratch);
+	buf_release(&d->text);
 }
 
 /* Values */
@@ -111,6 +160,7 @@ void doc_str(struct doc *d, const char *s)
 	struct doc_cell *c = next(d);
 
 	c->null = !s;
+	c->number = NAN;
 	buf_adds(&c->text, s ? s : "");
 }
 

@@ -30,6 +30,7 @@ struct doc_column {
 	uint8_t drop;		/* and, if not 0, the narrow one lacks it, the largest numbers first */
 	bool shorten;		/* to the width, on a terminal */
 	bool last;		/* on a terminal: at the end of the line, in what is left of its width */
+	bool below;		/* on a terminal: in the next line, if the text does not fit */
 	bool arrow, colon;	/* what is before it in lists; the arrow on a terminal, too */
 };
 
@@ -60,6 +61,8 @@ struct doc_cell {
 	const char *class;
 };
 
+enum doc_line { DOC_NO_LINE, DOC_ITEM, DOC_NOTE };
+
 struct doc_writer;
 
 struct doc {
@@ -71,12 +74,16 @@ struct doc {
 
 	const struct doc_writer *writer;
 	const struct doc_table *table;	/* the open one, or NULL */
-	size_t n_rows;			/* begun */
+	bool begun, in_row;		/* the table, a row of it */
 	size_t at;			/* the next cell */
+	size_t depth;			/* of the row */
 	bool dropped[DOC_COLUMNS];	/* from the table, on a terminal */
-	size_t left;			/* for the last column there; 0: any length */
+	size_t indent;			/* of the line, on a terminal */
+	size_t taken;			/* columns there without the last one */
 	struct doc_cell cell[DOC_COLUMNS];
 	struct buf scratch;
+	enum doc_line line;		/* that is being made */
+	struct buf text;
 };
 
 /* The document is a part of the caller's output: lines, or elements of an open HTML element or JSON
@@ -101,6 +108,20 @@ static inline bool doc_has(const struct doc *d, size_t column)
 	return (!c->in || (c->in & d->format)) && !d->dropped[column];
 }
 
+/* Writes what is being made, before the caller adds to the output itself. */
+void doc_flush(struct doc *d);
+
+void doc_heading(struct doc *d, const char *title);
+
+/* The first line: its first words stand out, on a terminal in this tone. */
+void doc_lead(struct doc *d, enum tone tone, const char *strong, const char *rest);
+
+/* A line, to which the caller adds its text before the next part; nothing if that is empty. An item
+ * is indented on a terminal and one of a list in Markdown, a note is a paragraph. Items can come
+ * between the rows of a table that only a terminal has. */
+struct buf *doc_item(struct doc *d, size_t indent);
+struct buf *doc_note(struct doc *d);
+
 /*
  * A table has rows, a row has a value for each of its columns, in their order and also for those
  * that the format lacks. The end has the number of rows that were left out.
@@ -108,6 +129,9 @@ static inline bool doc_has(const struct doc *d, size_t column)
 void doc_table(struct doc *d, const struct doc_table *t);
 void doc_row(struct doc *d);
 void doc_table_end(struct doc *d, size_t more);
+
+/* The row just begun is a part of the one before: its name is indented by so many steps. */
+void doc_depth(struct doc *d, size_t depth);
 
 void doc_str(struct doc *d, const char *s);	/* NULL: nothing, null in JSON */
 void doc_num(struct doc *d, int64_t n);		/* negative: unknown, null in JSON */

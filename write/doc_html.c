@@ -8,6 +8,19 @@ static void heading(struct doc *d, const char *title)
 	markup_leaf(d->html, "h2", NULL, title);
 }
 
+static void lead(struct doc *d, enum tone tone, const char *strong, const char *rest)
+{
+	markup_begin(d->html, "p");
+	markup_leaf(d->html, "strong", tone == TONE_ALARM ? "alarm" : NULL, strong);
+	markup_text(d->html, rest);
+	markup_end(d->html);
+}
+
+static void line(struct doc *d, const char *text)
+{
+	markup_leaf(d->html, "p", NULL, text);
+}
+
 /* A box that may scroll can be reached with the keyboard. */
 static void table(struct doc *d)
 {
@@ -86,4 +99,4 @@ static void table_end(struct doc *d, size_t more)
 	markup_leaf(d->html, "p", NULL, buf_str(&d->scratch));
 }
 
-const struct doc_writer doc_html = { heading, table, row, table_end };
+const struct doc_writer doc_html = { heading, lead, line, table, row, table_end };

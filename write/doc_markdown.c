@@ -3,6 +3,8 @@
 
 #include "write/markdown.h"
 
+#include <string.h>
+
 static void heading(struct doc *d, const char *title)
 {
 	bool list = d->table && d->table->list;
@@ -12,12 +14,32 @@ static void heading(struct doc *d, const char *title)
 	buf_adds(d->out, list ? ":\n\n" : "\n\n");
 }
 
+static void lead(struct doc *d, enum tone tone, const char *strong, const char *rest)
+{
+	(void)tone;
+	buf_adds(d->out, "**");
+	markdown_add(d->out, strong);
+	buf_adds(d->out, "**");
+	markdown_add(d->out, rest);
+	buf_adds(d->out, "\n\n");
+}
+
+static void line(struct doc *d, const char *text)
+{
+	buf_adds(d->out, d->line == DOC_ITEM ? "- " : "\n");
+	markdown_add(d->out, text);
+	buf_addc(d->out, '\n');
+}
+
 static void table(struct doc *d)
 {
 	const struct doc_table *t = d->table;
 
 	if (t->list)
 		return;
+	/* after an empty line */
+	if (d->out->len > 1 && memcmp(d->out->data + d->out->len - 2, "\n\n", 2) != 0)
+		buf_addc(d->out, '\n');
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (doc_has(d, i))
 			buf_addf(d->out, "| %s ", t->column[i].title ? t->column[i].title : "");
@@ -66,6 +88,8 @@ static void row(struct doc *d)
 		if (!doc_has(d, i))
 			continue;
 		buf_addf(d->out, "| %s", bold);
+		for (size_t k = 0; !i && k < d->depth; k++)
+			buf_adds(d->out, "&emsp;");
 		markdown_add(d->out, buf_str(&d->cell[i].text));
 		buf_addf(d->out, "%s ", bold);
 	}
@@ -78,4 +102,4 @@ static void table_end(struct doc *d, size_t more)
 		buf_addf(d->out, d->table->list ? "- and %zu more\n" : "\nand %zu more\n", more);
 }
 
-const struct doc_writer doc_markdown = { heading, table, row, table_end };
+const struct doc_writer doc_markdown = { heading, lead, line, table, row, table_end };

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "write/doc_writer.h"
 
+#define DEPTH 2		/* columns of a step of the indentation */
+
 static void heading(struct doc *d, const char *title)
 {
 	buf_clear(&d->scratch);
 	text_add_name(&d->scratch, title, 0);
 	text_title(d->out, d->style, buf_str(&d->scratch));
+}
+
+static void lead(struct doc *d, enum tone tone, const char *strong, const char *rest)
+{
+	text_tone(d->out, d->style, tone);
+	text_add_name(d->out, strong, 0);
+	text_tone(d->out, d->style, TONE_PLAIN);
+	text_add_name(d->out, rest, 0);
+	buf_addc(d->out, '\n');
+}
+
+static void line(struct doc *d, const char *text)
+{
+	text_add_blanks(d->out, d->indent);
+	text_add_name(d->out, text, 0);
+	buf_addc(d->out, '\n');
 }
 
 /* Columns of the terminal that all but the last one take. */
@@ -41,37 +59,72 @@ static bool has_blank_end(const struct buf *b, size_t start)
 	return b->len > start && b->data[b->len - 1] == ' ';
 }
 
-static void put(struct doc *d, size_t i, const char *text, enum tone tone, bool after_text)
+/* Values that do not fit beside the name are in the next line. */
+static bool is_narrow(const struct doc *d, size_t i)
+{
+	return d->table->column[i].below && d->style->width &&
+	       d->taken + d->cell[i].text.len > d->style->width;
+}
+
+/* What is left for the last column; 0: any length. */
+static size_t left(const struct doc *d, size_t indent)
+{
+	size_t width = d->style->width, used = d->taken + indent;
+
+	return !width ? 0 : width > used + d->table->least ? width - used : d->table->least;
+}
+
+static size_t name_room(const struct doc *d, size_t indent)
+{
+	return d->style->width > indent ? d->style->width - indent : 1;
+}
+
+static void put_before(struct doc *d, const struct doc_column *c, size_t indent, bool after_text,
+		       bool narrow)
+{
+	const char *arrow = c->colon ? NULL : doc_before(c, after_text, " -> ");
+
+	if (narrow && c->below) {
+		buf_addc(d->out, '\n');
+		text_add_blanks(d->out, d->table->column->gap + DEPTH * d->depth + 2);
+	} else if (arrow) {
+		buf_adds(d->out, arrow);
+	} else {
+		text_add_blanks(d->out, c->gap + indent);
+	}
+}
+
+static void put(struct doc *d, size_t i, const char *text, enum tone tone, bool after_text,
+		bool narrow)
 {
 	const struct doc_column *c = &d->table->column[i];
-	const char *before = c->colon ? NULL : doc_before(c, after_text, " -> ");
-	size_t n;
+	size_t indent = c->last || !i ? DEPTH * d->depth : 0, n, pad;
+	size_t width = c->width > indent ? c->width - indent : 0;
 
 	if (!*text && !c->width && !c->last)
 		return;
 	buf_clear(&d->scratch);
-	n = text_add_name(&d->scratch, text, c->last ? d->left : c->shorten ? c->width : 0);
-	if (before)
-		buf_adds(d->out, before);
-	else
-		text_add_blanks(d->out, c->gap);
-	if (doc_is_number(c) && n < c->width)
-		text_add_blanks(d->out, c->width - n);
+	n = text_add_name(&d->scratch, text, c->last ? left(d, indent) : !c->shorten ? 0 :
+			  narrow ? name_room(d, c->gap + indent) : width);
+	pad = c->last || narrow || n > width ? 0 : width - n;
+	put_before(d, c, indent, after_text, narrow);
+	text_add_blanks(d->out, doc_is_number(c) ? pad : 0);
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, tone);
 	buf_adds(d->out, buf_str(&d->scratch));
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, TONE_PLAIN);
-	if (!doc_is_number(c) && !c->last && n < c->width)
-		text_add_blanks(d->out, c->width - n);
+	text_add_blanks(d->out, doc_is_number(c) ? 0 : pad);
 }
 
 /* A line of titles, or of the cells. */
 static void put_line(struct doc *d, bool heads)
 {
 	size_t n = d->table->n_columns, last = n, start = d->out->len;
-	bool after_text = false;
+	bool after_text = false, narrow = false;
 
+	for (size_t i = 0; i < n && !heads; i++)
+		narrow |= doc_has(d, i) && is_narrow(d, i);
 	for (size_t k = 0; k <= n; k++) {
 		size_t i = k < n ? k : last;
 		const char *text;
@@ -83,32 +136,30 @@ static void put_line(struct doc *d, bool heads)
 			continue;
 		}
 		text = heads ? d->table->column[i].title : buf_str(&d->cell[i].text);
-		put(d, i, text ? text : "", heads ? TONE_PLAIN : d->cell[i].tone, after_text);
+		put(d, i, text ? text : "", heads ? TONE_PLAIN : d->cell[i].tone, after_text, narrow);
 		after_text = text && *text;
 	}
 	while (has_blank_end(d->out, start))
 		buf_cut(d->out, d->out->len - 1);
+	buf_addc(d->out, '\n');
 }
 
 static void table(struct doc *d)
 {
-	unsigned width = d->style->width;
-
-	while (width && taken(d) + d->table->room > width && drop(d))
-		;
-	d->left = !width ? 0 : width > taken(d) + d->table->least ? width - taken(d) : d->table->least;
+	do
+		d->taken = taken(d);
+	while (d->style->width && d->taken + d->table->room > d->style->width && drop(d));
+	d->depth = 0;
 	if (!d->table->heads)
 		return;
 	text_tone(d->out, d->style, d->table->tone);
 	put_line(d, true);
 	text_tone(d->out, d->style, TONE_PLAIN);
-	buf_addc(d->out, '\n');
 }
 
 static void row(struct doc *d)
 {
 	put_line(d, false);
-	buf_addc(d->out, '\n');
 }
 
 static void table_end(struct doc *d, size_t more)
@@ -117,4 +168,4 @@ static void table_end(struct doc *d, size_t more)
 		buf_addf(d->out, "  and %zu more%s\n", more, d->table->more ? d->table->more : "");
 }
 
-const struct doc_writer doc_terminal = { heading, table, row, table_end };
+const struct doc_writer doc_terminal = { heading, lead, line, table, row, table_end };

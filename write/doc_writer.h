@@ -7,6 +7,8 @@
 /* A format, called by doc.c. */
 struct doc_writer {
 	void (*heading)(struct doc *d, const char *title);
+	void (*lead)(struct doc *d, enum tone tone, const char *strong, const char *rest);
+	void (*line)(struct doc *d, const char *text);	/* of the kind d->line */
 	void (*table)(struct doc *d);		/* begin the open table */
 	void (*row)(struct doc *d);		/* write its cells */
 	void (*table_end)(struct doc *d, size_t more);

@@ -69,16 +69,6 @@ void markdown_add_code(struct buf *b, const char *text)
 	buf_adds(b, "</code>");
 }
 
-void markdown_add_row(struct buf *b, const char *indent, struct buf *cell, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		buf_addf(b, "| %s", i ? "" : indent);
-		markdown_add(b, buf_str(&cell[i]));
-		buf_addc(b, ' ');
-	}
-	buf_adds(b, "|\n");
-}
-
 void markdown_row(struct buf *b, const char *const *cell, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -15,9 +15,6 @@ void markdown_add(struct buf *b, const char *text);
  * be escaped; GitHub and GitLab look for no people and issues in it. */
 void markdown_add_code(struct buf *b, const char *text);
 
-/* A row of a table, whose cells are escaped; indent is Markdown, before the first one. */
-void markdown_add_row(struct buf *b, const char *indent, struct buf *cell, size_t n);
-
 /* A row whose cells are Markdown already; and the line below the heading, with the alignment of
  * each column, 'l' or 'r'. */
 void markdown_row(struct buf *b, const char *const *cell, size_t n);

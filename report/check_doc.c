@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/check_output.h"
+
+#include "base/array.h"
+#include "report/amount.h"
+#include "report/check_limits.h"
+#include "report/check_population.h"
+#include "report/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A check as a document for people. On a terminal, changes that began together are listed together. */
+
+static void add_head(struct doc *d, const struct check *c)
+{
+	const struct verdict *v = c->verdict;
+	bool alarm = v->n_confirmed || v->not_judged || (c->limits && c->limits->n);
+	struct buf verdict = BUF_PART_OF(d->out), build = BUF_PART_OF(d->out);
+	uint32_t good;
+
+	check_limits_add_verdict(&verdict, c->limits);
+	check_against_add_verdict(&verdict, c->against, v->n_confirmed);
+	words_add_verdict(&verdict, v);
+	buf_addf(&build, ": %s, build ", c->builds->ref);
+	words_add_build(&build, c->builds, (uint32_t)c->builds->n - 1);
+	doc_lead(d, alarm ? TONE_ALARM : TONE_TITLE, buf_str(&verdict), buf_str(&build));
+	buf_release(&verdict);
+	buf_release(&build);
+	if (words_last_good(c->builds, v, &good))
+		words_add_before_failure(doc_item(d, 0), c->builds, good);
+	check_against_lines(d, c->against, c->builds);
+	words_add_judged(doc_item(d, 0), v, c->rules);
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (words_host_event(v, m))
+			words_add_host(doc_item(d, 0), v, m);
+	}
+	for (size_t i = 0; i < v->n_exact; i++)
+		words_add_exact(doc_item(d, 0), &v->exact[i]);
+	words_add_unaccounted(doc_item(d, 0), c->builds);
+}
+
+static bool began_together(const struct verdict_finding *a, const struct verdict_finding *b)
+{
+	return a->since == b->since && a->first == b->first && a->last == b->last &&
+	       a->creep == b->creep;
+}
+
+/* The number of builds since then that did not fail. */
+static size_t good_builds(const struct builds *builds, uint32_t since)
+{
+	size_t n = 0;
+
+	for (size_t i = since; i < builds->n; i++)
+		n += builds->build[i].total[TOTAL_STATUS] <= 0;
+	return n;
+}
+
+/* The event of the changes that follow. */
+static void add_since(struct doc *d, const struct check *c, const struct verdict_finding *f)
+{
+	struct buf *text = doc_item(d, 2);
+
+	words_add_since(text, c->builds, f);
+	if (!f->creep) {
+		buf_adds(text, ", ");
+		words_add_count(text, good_builds(c->builds, f->since), "build", "builds");
+	}
+	words_add_ranges(doc_item(d, 2), c->builds, f);
+	if (f->machine)
+		buf_adds(doc_item(d, 2), "the machine or its tools changed at that time");
+}
+
+static void add_notes(struct doc *d, const struct verdict_finding *f)
+{
+	const char *shared = words_shared(f);
+
+	if (shared)
+		buf_adds(doc_item(d, 6), shared);
+	if (!f->known)
+		return;
+	buf_addf(doc_item(d, 6), "known: %s", f->known->reason);
+	if (f->known->by && *f->known->by)
+		buf_addf(&d->text, " (%s)", f->known->by);
+}
+
+/* The change of a group or, if g is NULL, of a member of one, which is f. */
+static void add_change(struct doc *d, const struct check *c, const struct verdict_group *g,
+		       const struct verdict_finding *f)
+{
+	const struct builds *builds = c->builds;
+	struct buf amounts = BUF_PART_OF(d->out), share = BUF_PART_OF(d->out), *text;
+
+	if (g)
+		words_add_group_amounts(&amounts, g);
+	else
+		words_add_amounts(&amounts, f);
+	amount_add_share(&share, f->effect);
+	words_add_interval(&share, f);
+	doc_row(d);
+	if (g) {
+		words_add_group(doc_text(d, 0), builds, g);
+	} else {
+		doc_str(d, words_task(builds, f->task));
+		doc_depth(d, 1);
+	}
+	text = doc_text(d, 0);
+	if (g)
+		buf_addf(text, "%s ", metric_info[f->metric].title);
+	buf_addf(text, "%s, %s", buf_str(&share), buf_str(&amounts));
+	doc_str(d, g ? metric_info[f->metric].title : "");
+	doc_str(d, buf_str(&amounts));
+	doc_str(d, buf_str(&share));
+	text = doc_text(d, 0);
+	if (g) {
+		words_add_since(text, builds, f);
+		words_add_notes(text, f);
+	}
+	text = doc_text(d, 0);
+	if (g)
+		words_add_ranges(text, builds, f);
+	buf_release(&amounts);
+	buf_release(&share);
+}
+
+static void add_group(struct doc *d, const struct check *c, const struct verdict_group *g)
+{
+	add_change(d, c, g, &g->whole);
+	for (size_t i = 0; i < check_members(c, g); i++)
+		add_change(d, c, NULL, check_member(c, g, i));
+	if (doc_is(d, DOC_TERMINAL))
+		add_notes(d, &g->whole);
+}
+
+static bool is_of(const struct verdict_group *g, const struct words_section *section)
+{
+	return g->whole.state == section->state && g->whole.worse == section->worse;
+}
+
+static int add_section(struct doc *d, const struct check *c, const struct words_section *section)
+{
+	static const struct doc_column columns[] = {
+		{ "task", .gap = 4, .width = 40, .shorten = true },
+		{ .in = DOC_TERMINAL, .gap = 2, .below = true }, { "metric", .in = DOC_MARKDOWN },
+		{ "before, now", .type = DOC_REAL, .in = DOC_MARKDOWN },
+		{ "change", .type = DOC_REAL, .in = DOC_MARKDOWN }, { "since", .in = DOC_MARKDOWN },
+		{ "revisions", .in = DOC_MARKDOWN },
+	};
+	const struct doc_table table = {
+		.title = section->title, .column = columns, .n_columns = ARRAY_SIZE(columns),
+		.heads = !doc_is(d, DOC_TERMINAL), .more = " (--all lists them)",
+	};
+	const struct verdict_groups *groups = c->groups;
+	bool *printed = calloc(groups->n + 1, sizeof *printed);
+	size_t all = 0, shown = 0, top = c->all ? SIZE_MAX : c->top;
+
+	if (!printed)
+		return -ENOMEM;
+	doc_table(d, &table);
+	for (size_t i = 0; i < groups->n; i++) {
+		const struct verdict_finding *first = &groups->group[i].whole;
+
+		if (!is_of(&groups->group[i], section))
+			continue;
+		all++;
+		if (printed[i] || shown == top)
+			continue;
+		if (doc_is(d, DOC_TERMINAL))
+			add_since(d, c, first);
+		for (size_t k = i; k < groups->n && shown < top && is_of(&groups->group[k], section); k++) {
+			if (k > i && !(doc_is(d, DOC_TERMINAL) &&
+				       began_together(&groups->group[k].whole, first)))
+				continue;
+			add_group(d, c, &groups->group[k]);
+			printed[k] = true;
+			shown++;
+		}
+	}
+	doc_table_end(d, all - shown);
+	free(printed);
+	return 0;
+}
+
+/* On a terminal: what to do. */
+static int add_next(struct doc *d, const struct check *c, struct buf *to_come)
+{
+	const struct verdict *v = c->verdict;
+
+	if (to_come->len || v->n_confirmed)
+		doc_heading(d, "Next");
+	buf_adds(doc_item(d, 2), buf_str(to_come));
+	doc_flush(d);
+	return v->n_confirmed ? check_add_next(d->out, c) : 0;
+}
+
+int check_doc(struct doc *d, const struct check *c)
+{
+	size_t top = c->all ? SIZE_MAX : c->top;
+	struct buf to_come = BUF_PART_OF(d->out);
+	int r = 0;
+
+	if (!c->against || !c->verdict->enough)
+		words_add_builds_to_come(&to_come, c->verdict);
+	add_head(d, c);
+	if (!doc_is(d, DOC_TERMINAL))
+		buf_adds(doc_item(d, 0), buf_str(&to_come));
+	check_limits_add(d, c->limits, top);
+	for (size_t i = 0; !r && i < WORDS_SECTIONS; i++)
+		r = add_section(d, c, &words_sections[i]);
+	check_population_add(d, c->population, c->builds, top);
+	if (!r && doc_is(d, DOC_TERMINAL))
+		r = add_next(d, c, &to_come);
+	buf_release(&to_come);
+	return r ? r : buf_error(d->out);
+}
