@@ -20,8 +20,8 @@ void history_add_build(struct buf *b, const struct builds *builds, uint32_t buil
 void history_add_subject(struct buf *b, const struct history_view *view);
 void history_add_span(struct buf *b, const struct builds *builds);
 
-/* "accepted: REASON"; nothing if known is NULL. */
-void history_add_known(const struct history_page *p, const struct known *known);
+/* "accepted: REASON" */
+void history_add_known(struct buf *b, const struct known *known);
 
 /* A line "src 1a2b3c4d5e6f..9f8e7d6c5b4a" for each source tree. */
 void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last, unsigned indent);

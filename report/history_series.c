@@ -146,7 +146,7 @@ static void add_level(const struct history_page *p, const struct history_change 
 	history_add_revisions(p, change->first, change->last, HISTORY_INDENT + 2);
 	if (c->known) {
 		text_add_blanks(p->out, HISTORY_INDENT + 2);
-		history_add_known(p, c->known);
+		history_add_known(p->out, c->known);
 		buf_addc(p->out, '\n');
 	}
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/history_parts.h"
 
+#include "base/array.h"
 #include "compare/verdict.h"
 #include "report/amount.h"
 #include "report/revisions.h"
 #include "report/words.h"
+#include "write/doc.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,12 +24,10 @@ void history_add_build(struct buf *b, const struct builds *builds, uint32_t buil
 		buf_addf(b, "build %u", build + 1);
 }
 
-void history_add_known(const struct history_page *p, const struct known *known)
+void history_add_known(struct buf *b, const struct known *known)
 {
-	if (!known)
-		return;
-	buf_adds(p->out, known->kind == KNOWN_ACCEPTED ? "accepted: " : "acknowledged: ");
-	text_add_name(p->out, known->reason, 0);
+	buf_adds(b, known->kind == KNOWN_ACCEPTED ? "accepted: " : "acknowledged: ");
+	text_add_name(b, known->reason, 0);
 }
 
 static void add_commit(struct buf *b, const struct revision *r)
@@ -166,78 +166,73 @@ static void add_sums(const struct history_page *p, const struct history_event *e
 	buf_addc(p->out, '\n');
 }
 
-static void add_right(struct buf *out, const struct buf *text, size_t columns)
-{
-	text_add_blanks(out, text->len < columns ? columns - text->len : 0);
-	buf_add(out, text->data ? text->data : "", text->len);
-}
-
-enum cell { CELL_CHANGE, CELL_SHARE, CELL_BEFORE, CELL_AFTER, CELLS };
-
-static const unsigned cell_columns[CELLS] = { 10, 8, 9, 9 };
-static const char *const cell_title[CELLS] = { "change", "share", "before", "after" };
-
-static void add_cell(struct buf *b, const struct history_change *c, enum cell f)
-{
-	enum unit unit = metric_info[c->metric].unit;
-	bool ratio = c->task == TASK_HOST;
-
-	switch (f) {
-	case CELL_CHANGE:
-		if (!ratio)
-			amount_add_change(b, unit, c->change.after - c->change.before);
-		break;
-	case CELL_SHARE:
-		amount_add_share(b, c->change.effect);
-		break;
-	default: {
-		double value = f == CELL_BEFORE ? c->change.before : c->change.after;
-
-		if (ratio)
-			buf_addf(b, "%.3f", value);
-		else
-			amount_add(b, unit, value);
-	}
-	}
-}
-
-static void add_name(const struct history_page *p, const struct history_change *c)
+static void add_name(struct buf *text, const struct history_page *p, const struct history_change *c)
 {
 	unsigned width = p->style->width;
 	const char *name = c->task == TASK_TOTAL ? "the build" :
 			   c->task == TASK_HOST ? "all tasks" :
 			   p->view->builds->task[c->task].name;
 
-	text_add_name(p->out, name, !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
+	text_add_name(text, name, !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
 		      width - CELLS_COLUMNS : NAME_LEAST);
 	if (c->finding && c->finding->state == FINDING_SUSPECT)
-		buf_addf(p->out, "  %s", words_finding_state[FINDING_SUSPECT]);
+		buf_addf(text, "  %s", words_finding_state[FINDING_SUSPECT]);
 	if (c->known) {
-		buf_adds(p->out, "  ");
-		history_add_known(p, c->known);
+		buf_adds(text, "  ");
+		history_add_known(text, c->known);
 	}
 }
 
-static void add_change(const struct history_page *p, const struct history_change *c)
+static void add_change(struct doc *d, const struct history_page *p, const struct history_change *c)
 {
-	char memory[64];
-	struct buf b;
+	const double value[] = { c->change.before, c->change.after };
+	enum unit unit = metric_info[c->metric].unit;
+	bool ratio = c->task == TASK_HOST;
+	struct buf *text;
 
-	for (enum cell f = 0; f < CELLS; f++) {
-		buf_init_fixed(&b, memory, sizeof memory);
-		add_cell(&b, c, f);
-		add_right(p->out, &b, cell_columns[f]);
+	doc_row(d);
+	text = doc_text(d, value[1] - value[0]);
+	if (!ratio)
+		amount_add_change(text, unit, value[1] - value[0]);
+	amount_add_share(doc_text(d, c->change.effect), c->change.effect);
+	for (size_t i = 0; i < ARRAY_SIZE(value); i++) {
+		text = doc_text(d, value[i]);
+		if (ratio)
+			buf_addf(text, "%.3f", value[i]);
+		else
+			amount_add(text, unit, value[i]);
 	}
-	buf_addf(p->out, "  %-7s ", metric_info[c->metric].name);
-	add_name(p, c);
-	buf_addc(p->out, '\n');
+	doc_str(d, metric_info[c->metric].name);
+	add_name(doc_text(d, NAN), p, c);
+}
+
+static void add_changes(const struct history_page *p, const struct history_change *change, size_t n)
+{
+	static const struct doc_column columns[] = {
+		{ "change", .type = DOC_REAL, .width = 10 }, { "share", .type = DOC_REAL, .width = 8 },
+		{ "before", .type = DOC_REAL, .width = 9 }, { "after", .type = DOC_REAL, .width = 9 },
+		{ .gap = 2, .width = 7 }, { "task", .gap = 1 },
+	};
+	static const struct doc_table table = {
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true, .tone = TONE_FAINT,
+	};
+	size_t shown = p->view->top && p->view->top < n ? p->view->top : n;
+	struct doc d;
+
+	doc_init_terminal(&d, p->out, p->style);
+	doc_table(&d, &table);
+	for (size_t i = 0; i < shown; i++)
+		add_change(&d, p, &change[i]);
+	if (shown < n)
+		buf_addf(doc_item(&d, CELLS_COLUMNS), "... and %zu more", n - shown);
+	doc_table_end(&d, 0);
+	doc_release(&d);
 }
 
 static void add_event(const struct history_page *p, const struct history_event *e)
 {
 	const struct history *h = p->view->history;
 	const struct history_change *change = h->change + e->first_change;
-	size_t shown = p->view->top && p->view->top < e->n_changes ? p->view->top : e->n_changes;
 
 	buf_addc(p->out, '\n');
 	add_dates(p, e, change->creep);
@@ -249,15 +244,7 @@ static void add_event(const struct history_page *p, const struct history_event *
 			 "the host, its memory or its tools changed\n");
 	}
 	history_add_revisions(p, e->first, e->last, HISTORY_INDENT);
-	text_tone(p->out, p->style, TONE_FAINT);
-	for (enum cell f = 0; f < CELLS; f++)
-		buf_addf(p->out, "%*s", (int)cell_columns[f], cell_title[f]);
-	buf_adds(p->out, "          task\n");
-	text_tone(p->out, p->style, TONE_PLAIN);
-	for (size_t i = 0; i < shown; i++)
-		add_change(p, &change[i]);
-	if (shown < e->n_changes)
-		buf_addf(p->out, "%*s... and %zu more\n", CELLS_COLUMNS, "", e->n_changes - shown);
+	add_changes(p, change, e->n_changes);
 }
 
 int history_text(struct buf *out, const struct history_view *view, const struct style *style)
