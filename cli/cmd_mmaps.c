@@ -112,11 +112,13 @@ static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *
 	struct style style = output_style();
 	struct buf out = BUF_INIT;
 	struct json j;
+	struct doc d;
 
 	if (o->pages && !m->snapshot.has_pages)
 		return error_set(err, -ENODATA, NULL, 0, 0, "mmaps: it is not known which pages are "
 				 "in memory%s", m->reader ? "; record them with: buildbeat inspect "
 				 "--pages" : "");
+	doc_init_terminal(&d, &out, &style);
 	if (o->json) {
 		json_init(&j, &out, false);
 		json_object(&j, NULL);
@@ -126,10 +128,11 @@ static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *
 			resident_json(&j, &m->snapshot, &m->wish);
 		json_object_end(&j);
 	} else if (o->pages) {
-		resident_text(&out, &m->snapshot, &m->wish, &style);
+		resident_table(&d, &m->snapshot, &m->wish);
 	} else {
-		maps_text(&out, &m->snapshot, &m->wish, &style);
+		maps_table(&d, &m->snapshot, &m->wish);
 	}
+	doc_release(&d);
 	return output_end(&out, 0, NULL, err);
 }
 

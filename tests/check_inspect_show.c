@@ -266,10 +266,13 @@ START_TEST(filters)
 			struct maps_wish wish = { .names = &m.inspection.names };
 			struct buf out = BUF_INIT;
 			struct pattern pattern;
+			struct doc d;
 
 			ck_assert_int_eq(pattern_init(&pattern, pairs[k][side], NULL), 0);
 			wish.file = &pattern;
-			maps_text(&out, s, &wish, &(struct style){ 0 });
+			doc_init_terminal(&d, &out, &(struct style){ 0 });
+			maps_table(&d, s, &wish);
+			doc_release(&d);
 			n[side] = shown_rows(buf_str(&out), s->n);
 			buf_release(&out);
 			pattern_release(&pattern);

@@ -29,6 +29,7 @@ struct doc_column {
 	uint8_t width;		/* its own, */
 	uint8_t drop;		/* and, if not 0, the narrow one lacks it, the largest numbers first */
 	bool shorten;		/* to the width, on a terminal */
+	bool right;		/* a string at the right */
 	bool last;		/* on a terminal: at the end of the line, in what is left of its width */
 	bool below;		/* on a terminal: in the next line, if the text does not fit */
 	bool arrow, colon;	/* what is before it in lists; the arrow on a terminal, too */
@@ -76,7 +77,7 @@ struct doc {
 	const struct doc_table *table;	/* the open one, or NULL */
 	bool begun, in_row;		/* the table, a row of it */
 	size_t at;			/* the next cell */
-	size_t depth;			/* of the row */
+	size_t depth, deep;		/* of the row, and the column that is indented */
 	bool dropped[DOC_COLUMNS];	/* from the table, on a terminal */
 	size_t indent;			/* of the line, on a terminal */
 	size_t taken;			/* columns there without the last one */

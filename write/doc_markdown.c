@@ -47,7 +47,7 @@ static void table(struct doc *d)
 	buf_adds(d->out, "|\n");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (doc_has(d, i))
-			buf_adds(d->out, doc_is_number(&t->column[i]) ? "|---:" : "|---");
+			buf_adds(d->out, doc_is_right(&t->column[i]) ? "|---:" : "|---");
 	}
 	buf_adds(d->out, "|\n");
 }

@@ -98,7 +98,7 @@ static void put(struct doc *d, size_t i, const char *text, enum tone tone, bool 
 		bool narrow)
 {
 	const struct doc_column *c = &d->table->column[i];
-	size_t indent = c->last || !i ? DEPTH * d->depth : 0, n, pad;
+	size_t indent = i == d->deep ? DEPTH * d->depth : 0, n, pad;
 	size_t width = c->width > indent ? c->width - indent : 0;
 
 	if (!*text && !c->width && !c->last)
@@ -108,13 +108,13 @@ static void put(struct doc *d, size_t i, const char *text, enum tone tone, bool 
 			  narrow ? name_room(d, c->gap + indent) : width);
 	pad = c->last || narrow || n > width ? 0 : width - n;
 	put_before(d, c, indent, after_text, narrow);
-	text_add_blanks(d->out, doc_is_number(c) ? pad : 0);
+	text_add_blanks(d->out, doc_is_right(c) ? pad : 0);
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, tone);
 	buf_adds(d->out, buf_str(&d->scratch));
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, TONE_PLAIN);
-	text_add_blanks(d->out, doc_is_number(c) ? 0 : pad);
+	text_add_blanks(d->out, doc_is_right(c) ? 0 : pad);
 }
 
 /* A line of titles, or of the cells. */
@@ -149,7 +149,9 @@ static void table(struct doc *d)
 	do
 		d->taken = taken(d);
 	while (d->style->width && d->taken + d->table->room > d->style->width && drop(d));
-	d->depth = 0;
+	d->depth = d->deep = 0;
+	for (size_t i = 0; i < d->table->n_columns; i++)
+		d->deep = d->table->column[i].last ? i : d->deep;
 	if (!d->table->heads)
 		return;
 	text_tone(d->out, d->style, d->table->tone);

@@ -21,6 +21,11 @@ static inline bool doc_is_number(const struct doc_column *c)
 	return c->type != DOC_STRING;
 }
 
+static inline bool doc_is_right(const struct doc_column *c)
+{
+	return c->right || doc_is_number(c);
+}
+
 /* What is before a value in a list: arrow, or a colon. Values without a text are left out. */
 static inline const char *doc_before(const struct doc_column *c, bool after_text, const char *arrow)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
-#include "base/array.h"
 #include "base/sort.h"
-#include "render/show.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define TREE_SHARE 0.01		/* of all: smaller nodes are not printed */
@@ -52,71 +51,51 @@ static uint32_t *numbers(size_t n)
 	return index;
 }
 
-static void add_call(struct buf *out, const struct inspect_view *v, const struct style *style,
-		     const struct call_site *site, size_t taken)
+static void add_call(struct doc *d, const struct inspect_view *v, const struct call_site *site)
 {
-	struct buf name = BUF_PART_OF(out);
+	struct buf *name = doc_text(d, NAN);
 
-	inspect_call(&name, v, &site->call);
+	inspect_call(name, v, &site->call);
 	if (site->mapped)
-		buf_adds(&name, "  (mmap)");
-	inspect_name(out, style, taken, 0, buf_str(&name));
-	buf_release(&name);
+		buf_adds(name, "  (mmap)");
 }
 
-static void site_cell(struct buf *out, const struct call_site *site, size_t column)
+int inspect_text_sites(struct doc *d, const struct inspect_view *v,
+		       const struct inspect_show_options *o)
 {
-	const int64_t *value = site->value[VIEW_SHOWN];
-
-	switch (column) {
-	case 0:
-		inspect_bytes(out, value[HEAP_LIVE_BYTES]);
-		break;
-	case 1:
-		inspect_error(out, site->variance[VIEW_SHOWN]);
-		break;
-	case 2:
-		inspect_bytes(out, value[HEAP_PEAK_BYTES]);
-		break;
-	case 3:
-		inspect_bytes(out, site->value[VIEW_LAST][HEAP_LIVE_BYTES]);
-		break;
-	case 4:
-		inspect_bytes(out, value[HEAP_ALLOCATED_BYTES]);
-		break;
-	case 5:
-		inspect_count(out, value[HEAP_ALLOCATIONS], 9);
-		break;
-	default:
-		inspect_count(out, value[HEAP_TEMPORARY], 9);
-	}
-}
-
-int inspect_text_sites(struct buf *out, const struct inspect_view *v,
-		       const struct inspect_show_options *o, const struct style *style)
-{
-	static const char *const heads[] = {
-		"live", "error", "at peak", "at end", "alloc'd", "count", "temporary"
+	static const struct doc_column columns[] = {
+		{ "live", .type = DOC_BYTES, .width = 8, .drop = 1 },
+		{ "error", .right = true, .gap = 2, .width = 10, .drop = 2 },
+		{ "at peak", .type = DOC_BYTES, .gap = 2, .width = 8, .drop = 3 },
+		{ "at end", .type = DOC_BYTES, .gap = 2, .width = 8, .drop = 4 },
+		{ "alloc'd", .type = DOC_BYTES, .gap = 2, .width = 8, .drop = 5 },
+		{ "count", .type = DOC_COUNT, .gap = 2, .width = 9, .drop = 6 },
+		{ "temporary", .type = DOC_COUNT, .gap = 2, .width = 9, .drop = 7 },
+		INSPECT_NAME("function"),
 	};
-	static const size_t columns[] = { 10, 12, 10, 10, 10, 11, 11 };
-	size_t fit = inspect_fitting(style, columns, ARRAY_SIZE(columns)), n;
+	static const struct doc_table table = INSPECT_TABLE("Functions that allocate most", columns);
 	uint32_t *index = numbers(v->sites.n);
+	size_t n;
 
 	if (!index)
 		return -ENOMEM;
 	n = sort_top(index, v->sites.n, o->top, by_size, v);
-	text_title(out, style, "Functions that allocate most");
-	for (size_t k = 0; k < fit; k++)
-		inspect_head(out, heads[k], columns[k] - 2);
-	buf_adds(out, "function\n");
+	doc_table(d, &table);
 	for (size_t i = 0; i < n; i++) {
 		const struct call_site *site = &v->sites.site[index[i]];
-		size_t start = out->len;
+		const int64_t *value = site->value[VIEW_SHOWN];
 
-		for (size_t k = 0; k < fit; k++)
-			site_cell(out, site, k);
-		add_call(out, v, style, site, out->len - start);
+		doc_row(d);
+		doc_num(d, value[HEAP_LIVE_BYTES]);
+		inspect_error(d, site->variance[VIEW_SHOWN]);
+		doc_num(d, value[HEAP_PEAK_BYTES]);
+		doc_num(d, site->value[VIEW_LAST][HEAP_LIVE_BYTES]);
+		doc_num(d, value[HEAP_ALLOCATED_BYTES]);
+		doc_num(d, value[HEAP_ALLOCATIONS]);
+		doc_num(d, value[HEAP_TEMPORARY]);
+		add_call(d, v, site);
 	}
+	doc_table_end(d, 0);
 	free(index);
 	return 0;
 }
@@ -153,54 +132,55 @@ static void add_class(struct buf *out, const struct inspect_view *v, uint32_t i)
 	buf_adds(out, class->name);
 }
 
-static void class_rows(struct buf *out, const struct inspect_view *v, const struct style *style,
-		       const uint32_t *index, size_t n)
+static void add_growth(struct doc *d, const struct inspect_view *v, size_t top, const char *title,
+		       uint32_t *class, uint32_t *site)
 {
-	struct buf name = BUF_PART_OF(out);
+	static const struct doc_column columns[] = { { .right = true, .width = 9 }, INSPECT_NAME(NULL) };
+	struct doc_table table = INSPECT_TABLE(title, columns);
+	size_t n = sort_top(class, v->memory.n, top, by_class_growth, v);
 
-	for (size_t i = 0; i < n && class_growth(v, index[i]) > 0; i++) {
-		buf_clear(&name);
-		inspect_growth(out, class_growth(v, index[i]) * 1024);
-		add_class(&name, v, index[i]);
-		inspect_name(out, style, 11, 0, buf_str(&name));
+	table.heads = false;
+	doc_table(d, &table);
+	for (size_t i = 0; i < n && class_growth(v, class[i]) > 0; i++) {
+		doc_row(d);
+		inspect_growth(d, class_growth(v, class[i]) * 1024);
+		add_class(doc_text(d, NAN), v, class[i]);
 	}
-	buf_release(&name);
+	doc_table_end(d, 0);
+	n = sort_top(site, v->sites.n, top, by_growth, v);
+	table.title = "Functions whose live allocations grew most";
+	table.empty = false;
+	doc_table(d, &table);
+	for (size_t i = 0; i < n && growth_of(&v->sites.site[site[i]]) > 0; i++) {
+		doc_row(d);
+		inspect_growth(d, growth_of(&v->sites.site[site[i]]));
+		add_call(d, v, &v->sites.site[site[i]]);
+	}
+	doc_table_end(d, 0);
 }
 
-int inspect_text_growth(struct buf *out, const struct inspect_view *v,
-			const struct inspect_show_options *o, const struct style *style)
+int inspect_text_growth(struct doc *d, const struct inspect_view *v,
+			const struct inspect_show_options *o)
 {
 	uint32_t *class = numbers(v->memory.n), *site = numbers(v->sites.n);
-	struct buf title = BUF_PART_OF(out);
-	size_t n;
+	struct buf title = BUF_PART_OF(d->out);
+	int r = class && site ? 0 : -ENOMEM;
 
-	if (class && site) {
-		buf_addf(&title, "What grew most from snapshot %zu to %zu", v->base + 1, v->shown + 1);
-		text_title(out, style, buf_str(&title));
-		n = sort_top(class, v->memory.n, o->top, by_class_growth, v);
-		class_rows(out, v, style, class, n);
-		n = sort_top(site, v->sites.n, o->top, by_growth, v);
-		if (n && growth_of(&v->sites.site[site[0]]) > 0)
-			text_title(out, style, "Functions whose live allocations grew most");
-		for (size_t i = 0; i < n && growth_of(&v->sites.site[site[i]]) > 0; i++) {
-			inspect_growth(out, growth_of(&v->sites.site[site[i]]));
-			add_call(out, v, style, &v->sites.site[site[i]], 11);
-		}
-	}
-	n = class && site;
+	buf_addf(&title, "What grew most from snapshot %zu to %zu", v->base + 1, v->shown + 1);
+	if (!r)
+		add_growth(d, v, o->top, buf_str(&title), class, site);
 	free(class);
 	free(site);
 	buf_release(&title);
-	return n ? 0 : -ENOMEM;
+	return r;
 }
 
 /* Trees */
 
 struct printer {
-	struct buf *out;
+	struct doc *d;
 	const struct inspect_view *v;
 	const struct heap_tree *t;
-	const struct style *style;
 	uint32_t *first, *next;		/* child, and next child of the same parent, by size */
 	size_t rows;
 	bool callers;
@@ -242,40 +222,39 @@ static void print_below(struct printer *p, uint32_t node, size_t indent, unsigne
 
 	for (; child != CLASSES_NONE && p->rows < TREE_ROWS; child = p->next[child], p->rows++) {
 		struct call call = { p->t->node[child].function, INSPECTION_NONE, 0, INSPECTION_NONE };
-		struct buf name = BUF_PART_OF(p->out);
 
-		inspect_bytes(p->out, live(p->t, child));
-		inspect_error(p->out, p->t->node[child].variance);
-		inspect_share(p->out, live(p->t, child), live(p->t, 0));
-		inspect_call(&name, p->v, &call);
-		inspect_name(p->out, p->style, 30, indent, buf_str(&name));
-		buf_release(&name);
+		doc_row(p->d);
+		doc_depth(p->d, indent);
+		doc_num(p->d, live(p->t, child));
+		inspect_error(p->d, p->t->node[child].variance);
+		inspect_share(p->d, live(p->t, child), live(p->t, 0));
+		inspect_call(doc_text(p->d, NAN), p->v, &call);
 		if (!p->callers || depth < TREE_CALLERS)
-			print_below(p, child, one ? indent : indent + 2, depth + 1);
+			print_below(p, child, one ? indent : indent + 1, depth + 1);
 	}
 }
 
-int inspect_text_tree(struct buf *out, const struct inspect_view *v, const struct heap_tree *t,
-		      const struct style *style)
+int inspect_text_tree(struct doc *d, const struct inspect_view *v, const struct heap_tree *t)
 {
-	struct printer p = {
-		.out = out, .v = v, .t = t, .style = style, .callers = t == &v->bottom_up,
+	static const struct doc_column columns[] = {
+		{ "live", .type = DOC_BYTES, .width = 8 }, INSPECT_CELL("error", 10),
+		INSPECT_CELL("share", 6), INSPECT_NAME("function"),
 	};
+	struct printer p = { .d = d, .v = v, .t = t, .callers = t == &v->bottom_up };
+	const struct doc_table table =
+		INSPECT_TABLE(p.callers ? "Live allocations by function, and who called it" :
+			      "Live allocations by function, from main() on", columns);
 	int r = -ENOMEM;
 
 	p.first = malloc((t->n + 1) * sizeof *p.first);
 	p.next = malloc((t->n + 1) * sizeof *p.next);
 	if (p.first && p.next) {
-		text_title(out, style, p.callers ? "Live allocations by function, and who called it" :
-			   "Live allocations by function, from main() on");
-		inspect_head(out, "live", 8);
-		inspect_head(out, "error", 10);
-		inspect_head(out, "share", 6);
-		buf_adds(out, "function\n");
+		doc_table(d, &table);
 		if (t->n) {
 			make_lists(&p);
 			print_below(&p, 0, 0, 0);
 		}
+		doc_table_end(d, 0);
 		r = 0;
 	}
 	free(p.first);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
-#include "render/inspect/maps.h"
-#include "render/show.h"
 #include "render/text_answer.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 const char *const inspect_part_words[] = {
 	[INSPECT_OVERVIEW] = "overview", [INSPECT_CLASSES] = "classes", [INSPECT_SITES] = "functions",
@@ -13,29 +12,34 @@ const char *const inspect_part_words[] = {
 	[INSPECT_MAPS] = "maps", NULL
 };
 
-static void add_fact(struct buf *out, const struct style *style, const char *name,
-		     const char *value)
+static void add_fact(struct doc *d, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
-	buf_addf(out, "%-10s", name);
-	inspect_name(out, style, 10, 0, value);
+	doc_row(d);
+	doc_str(d, name);
+	doc_str(d, value);
 }
 
-static void add_facts(struct buf *out, const struct inspect_view *v, const struct style *style)
+static void add_facts(struct doc *d, const struct inspect_view *v)
 {
+	static const struct doc_column columns[] = { { .width = 10 }, { .last = true } };
+	static const struct doc_table table = {
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .least = 12,
+	};
 	const struct inspection *in = v->in;
-	struct buf text = BUF_PART_OF(out);
+	struct buf text = BUF_PART_OF(d->out);
 
 	buf_addf(&text, "%s %d", in->program ? in->program : "", in->pid);
 	if (in->host && *in->host)
 		buf_addf(&text, " on %s", in->host);
 	if (in->task && *in->task)
 		buf_addf(&text, ", task %s", in->task);
-	add_fact(out, style, "process", buf_str(&text));
-	add_fact(out, style, "command", in->command);
-	add_fact(out, style, "why", in->why);
-	add_fact(out, style, "end", in->end);
+	doc_table(d, &table);
+	add_fact(d, "process", buf_str(&text));
+	add_fact(d, "command", in->command);
+	add_fact(d, "why", in->why);
+	add_fact(d, "end", in->end);
 	buf_clear(&text);
 	if (in->heap == HEAP_SAMPLED)
 		buf_addf(&text, "sampled, a sample each %" PRIu64 " KiB on average",
@@ -46,66 +50,63 @@ static void add_facts(struct buf *out, const struct inspect_view *v, const struc
 		buf_addf(&text, ": %s", in->uncounted);
 	if (in->heap != HEAP_OFF)
 		buf_addf(&text, "; %u %% of the calls have names", in->named_percent);
-	add_fact(out, style, "heap", buf_str(&text));
+	add_fact(d, "heap", buf_str(&text));
+	doc_table_end(d, 0);
 	buf_release(&text);
 }
 
-static void snapshot_row(struct buf *out, const struct inspect_view *v, size_t i)
+static void snapshot_row(struct doc *d, const struct inspect_view *v, size_t i)
 {
 	const struct inspect_view_line *line = &v->line[i];
-	char memory[32];
-	struct buf b;
+	bool ended = line->ended;
+	struct buf *text;
 
-	buf_init_fixed(&b, memory, sizeof memory);
-	inspect_count(out, (int64_t)i + 1, 4);
-	inspect_time(&b, line->time_us);
-	inspect_head(out, buf_str(&b), 9);
-	for (int k = 0; k < 2; k++) {
-		if (line->ended)
-			inspect_head(out, "-", INSPECT_BYTES_COLUMNS);
-		else
-			inspect_bytes(out, line->kb[k ? MAPPING_SWAP : MAPPING_RSS] * 1024);
-	}
-	if (v->has_heap)
-		inspect_bytes(out, line->heap[HEAP_LIVE_BYTES]);
-	if (line->ended)
-		buf_addf(out, "%8s  %7s", "-", "-");
-	else
-		buf_addf(out, "%8zu  %7u", line->mappings, (unsigned)line->process.threads);
-	buf_addf(out, "%s%s\n", line->ended ? "  left at the end" : "",
-		 i == v->shown ? "  shown" : i == v->base ? "  compared" : "");
+	doc_row(d);
+	doc_num(d, (int64_t)i + 1);
+	inspect_time(doc_text(d, NAN), line->time_us);
+	doc_num(d, ended ? -1 : (int64_t)line->kb[MAPPING_RSS]);
+	doc_num(d, ended ? -1 : (int64_t)line->kb[MAPPING_SWAP]);
+	doc_num(d, line->heap[HEAP_LIVE_BYTES]);
+	doc_num(d, ended ? -1 : (int64_t)line->mappings);
+	doc_num(d, ended ? -1 : (int64_t)line->process.threads);
+	text = doc_text(d, NAN);
+	if (ended)
+		buf_adds(text, "left at the end");
+	if (i == v->shown || i == v->base)
+		buf_addf(text, "%s%s", ended ? "  " : "", i == v->shown ? "shown" : "compared");
 }
 
 /* Of many snapshots some, with the first, the last, the shown and the compared one. */
-static void add_snapshots(struct buf *out, const struct inspect_view *v, size_t top,
-			  const struct style *style)
+static void add_snapshots(struct doc *d, const struct inspect_view *v, size_t top)
 {
+	const struct doc_column columns[] = {
+		{ .type = DOC_COUNT, .width = 4 }, INSPECT_CELL("time", 9),
+		{ "RSS", .type = DOC_KB, .gap = 2, .width = 8 },
+		{ "swap", .type = DOC_KB, .gap = 2, .width = 8 }, 
+		{ "live", .type = DOC_BYTES, .in = v->has_heap ? 0 : DOC_JSON, .gap = 2, .width = 8 },
+		{ "mappings", .type = DOC_COUNT, .gap = 2, .width = 8 },
+		{ "threads", .type = DOC_COUNT, .gap = 2, .width = 7 }, { .gap = 2 },
+	};
+	const struct doc_table table = INSPECT_TABLE("Snapshots", columns);
 	size_t step = top && v->n > top ? (v->n + top - 1) / top : 1;
 
-	text_title(out, style, "Snapshots");
-	inspect_head(out, "", 4);
-	inspect_head(out, "time", 9);
-	inspect_head(out, "RSS", 8);
-	inspect_head(out, "swap", 8);
-	if (v->has_heap)
-		inspect_head(out, "live", 8);
-	inspect_head(out, "mappings", 8);
-	buf_adds(out, "threads\n");
+	doc_table(d, &table);
 	for (size_t i = 0; i < v->n; i++) {
 		if (!(i % step) || i + 1 == v->n || i == v->shown || i == v->base)
-			snapshot_row(out, v, i);
+			snapshot_row(d, v, i);
 	}
+	doc_table_end(d, 0);
 }
 
-static void add_maps(struct buf *out, const struct inspect_view *v,
-		     const struct inspect_show_options *o, const struct style *style)
+static void add_maps(struct doc *d, const struct inspect_view *v,
+		     const struct inspect_show_options *o)
 {
 	struct maps_wish wish = inspect_maps_wish(v, o);
-	struct buf title = BUF_PART_OF(out);
+	struct buf title = BUF_PART_OF(d->out);
 
 	buf_addf(&title, "Mappings of snapshot %zu", v->shown + 1);
-	text_title(out, style, buf_str(&title));
-	maps_text(out, &v->snapshot, &wish, style);
+	doc_heading(d, buf_str(&title));
+	maps_table(d, &v->snapshot, &wish);
 	buf_release(&title);
 }
 
@@ -124,30 +125,41 @@ static bool has(const struct inspect_show_options *o, enum inspect_part part)
 	return o->parts & 1U << part;
 }
 
-int inspect_text(struct buf *out, const struct inspect_view *v,
-		 const struct inspect_show_options *o, const struct style *style)
+static int add_parts(struct doc *d, const struct inspect_view *v, const struct inspect_show_options *o)
 {
 	int r = 0;
 
 	if (has(o, INSPECT_OVERVIEW)) {
-		add_sentence(out, v, style);
-		add_facts(out, v, style);
+		add_sentence(d->out, v, d->style);
+		add_facts(d, v);
 		if (v->n)
-			add_snapshots(out, v, o->top, style);
+			add_snapshots(d, v, o->top);
 	}
 	if (!v->n)
-		return buf_error(out);
+		return 0;
 	if (has(o, INSPECT_CLASSES))
-		inspect_text_classes(out, v, style);
+		inspect_text_classes(d, v);
 	if (has(o, INSPECT_SITES) && v->has_heap)
-		r = inspect_text_sites(out, v, o, style);
+		r = inspect_text_sites(d, v, o);
 	if (has(o, INSPECT_GROWTH) && v->shown != v->base && !r)
-		r = inspect_text_growth(out, v, o, style);
+		r = inspect_text_growth(d, v, o);
 	if (has(o, INSPECT_TREE) && v->has_heap && !r)
-		r = inspect_text_tree(out, v, &v->top_down, style);
+		r = inspect_text_tree(d, v, &v->top_down);
 	if (has(o, INSPECT_CALLERS) && v->has_heap && !r)
-		r = inspect_text_tree(out, v, &v->bottom_up, style);
+		r = inspect_text_tree(d, v, &v->bottom_up);
 	if ((has(o, INSPECT_MAPS) || o->address_given) && !r)
-		add_maps(out, v, o, style);
+		add_maps(d, v, o);
+	return r;
+}
+
+int inspect_text(struct buf *out, const struct inspect_view *v,
+		 const struct inspect_show_options *o, const struct style *style)
+{
+	struct doc d;
+	int r;
+
+	doc_init_terminal(&d, out, style);
+	r = add_parts(&d, v, o);
+	doc_release(&d);
 	return r ? r : buf_error(out);
 }

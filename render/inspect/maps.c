@@ -1,43 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/maps.h"
 
-#include "base/array.h"
 #include "render/inspect/inspect_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
-/* Columns of the table, in KiB. */
-struct column {
+/* The columns of values: their sums; the same value: once. */
+static const struct sum {
 	const char *head;
-	enum mapping_value value, more;	/* their sum; the same: once */
-};
-
-static const struct column columns[] = {
-	{ "size", MAPPING_SIZE, MAPPING_SIZE },
-	{ "RSS", MAPPING_RSS, MAPPING_RSS },
+	enum mapping_value value, more;
+} sums[] = {
+	{ "size", MAPPING_SIZE, MAPPING_SIZE }, { "RSS", MAPPING_RSS, MAPPING_RSS },
 	{ "PSS", MAPPING_PSS, MAPPING_PSS },
 	{ "clean", MAPPING_SHARED_CLEAN, MAPPING_PRIVATE_CLEAN },
-	{ "dirty", MAPPING_SHARED_DIRTY, MAPPING_PRIVATE_DIRTY },
-	{ "swap", MAPPING_SWAP, MAPPING_SWAP },
+	{ "dirty", MAPPING_SHARED_DIRTY, MAPPING_PRIVATE_DIRTY }, { "swap", MAPPING_SWAP, MAPPING_SWAP },
 };
 
 #define ALONE(head, value) { head, value, value }
 
-static const struct column all_columns[] = {
+static const struct sum all_sums[] = {
 	ALONE("size", MAPPING_SIZE), ALONE("RSS", MAPPING_RSS), ALONE("PSS", MAPPING_PSS),
 	ALONE("sh.clean", MAPPING_SHARED_CLEAN), ALONE("sh.dirty", MAPPING_SHARED_DIRTY),
 	ALONE("pr.clean", MAPPING_PRIVATE_CLEAN), ALONE("pr.dirty", MAPPING_PRIVATE_DIRTY),
 	ALONE("swap", MAPPING_SWAP),
 };
 
-#define ADDRESS_COLUMNS 25
-#define OFFSET_COLUMNS 10
-
-static const struct column *columns_of(const struct maps_wish *wish, size_t *n)
+static const struct sum *sums_of(const struct maps_wish *wish, size_t *n)
 {
-	*n = wish->all_values ? ARRAY_SIZE(all_columns) : ARRAY_SIZE(columns);
-	return wish->all_values ? all_columns : columns;
+	*n = wish->all_values ? ARRAY_SIZE(all_sums) : ARRAY_SIZE(sums);
+	return wish->all_values ? all_sums : sums;
 }
 
 static const char *file_of(const struct maps_wish *wish, const struct mapping *m)
@@ -59,42 +52,35 @@ static void add_to(struct mapping *total, const struct mapping *m)
 		total->kb[v] += m->kb[v];
 }
 
-static void add_values(struct buf *out, const struct mapping *m, const struct maps_wish *wish)
+static void add_values(struct doc *d, const struct mapping *m, const struct maps_wish *wish)
 {
 	size_t n;
-	const struct column *c = columns_of(wish, &n);
+	const struct sum *c = sums_of(wish, &n);
 
-	for (; n--; c++) {
-		uint64_t kb = m->kb[c->value];
-
-		if (c->more != c->value)
-			kb += m->kb[c->more];
-		inspect_bytes(out, (int64_t)(kb * 1024));
-	}
+	for (; n--; c++)
+		doc_num(d, (int64_t)(m->kb[c->value] + (c->more == c->value ? 0 : m->kb[c->more])));
 }
 
-static void add_row(struct buf *out, const struct mapping *m, const struct maps_wish *wish,
-		    const struct style *style)
+static void add_row(struct doc *d, const struct mapping *m, const struct maps_wish *wish)
 {
-	char range[64];
-	size_t start = out->len;
+	struct buf *offset;
 
-	snprintf(range, sizeof range, "%012" PRIx64 "-%012" PRIx64, m->start, m->end);
-	inspect_head(out, range, ADDRESS_COLUMNS);
-	inspect_head(out, m->permissions, 4);
-	add_values(out, m, wish);
-	if (wish->all_values) {
-		snprintf(range, sizeof range, "%" PRIx64, m->offset);
-		inspect_head(out, m->inode ? range : "", OFFSET_COLUMNS);
-	}
-	inspect_name(out, style, out->len - start, 0, file_of(wish, m));
+	doc_row(d);
+	buf_addf(doc_text(d, NAN), "%012" PRIx64 "-%012" PRIx64, m->start, m->end);
+	doc_str(d, m->permissions);
+	add_values(d, m, wish);
+	offset = doc_text(d, NAN);
+	if (m->inode)
+		buf_addf(offset, "%" PRIx64, m->offset);
+	doc_str(d, "");
+	doc_str(d, file_of(wish, m));
 }
 
 /* "7f00...: 0x123 into the mapping, 0x2123 into its file" */
 static void add_address(struct buf *out, const struct mapping *found, const struct maps_wish *wish)
 {
 	if (!found) {
-		buf_addf(out, "%" PRIx64 " is in no mapping\n", wish->address);
+		buf_addf(out, "%" PRIx64 " is in no mapping", wish->address);
 		return;
 	}
 	buf_addf(out, "%" PRIx64 " is 0x%" PRIx64 " bytes into the mapping", wish->address,
@@ -102,38 +88,52 @@ static void add_address(struct buf *out, const struct mapping *found, const stru
 	if (found->inode)
 		buf_addf(out, ", 0x%" PRIx64 " bytes into the file",
 			 wish->address - found->start + found->offset);
-	buf_addc(out, '\n');
 }
 
-void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
-	       const struct style *style)
+static void add_rows(struct doc *d, const struct snapshot *s, const struct maps_wish *wish)
 {
-	size_t n = 0, n_columns;
-	const struct column *column = columns_of(wish, &n_columns);
 	struct mapping total = { .start = 0 };
+	size_t n = 0;
 
-	if (wish->address_given)
-		add_address(out, snapshot_find(s, wish->address), wish);
-	inspect_head(out, "address", ADDRESS_COLUMNS);
-	inspect_head(out, "perm", 4);
-	for (size_t i = 0; i < n_columns; i++)
-		inspect_head(out, column[i].head, INSPECT_BYTES_COLUMNS);
-	if (wish->all_values)
-		inspect_head(out, "offset", OFFSET_COLUMNS);
-	buf_adds(out, "file\n");
 	for (size_t i = 0; i < s->n; i++) {
 		if (!maps_wanted(wish, &s->mapping[i]))
 			continue;
 		n++;
 		add_to(&total, &s->mapping[i]);
-		add_row(out, &s->mapping[i], wish, style);
+		add_row(d, &s->mapping[i], wish);
 	}
-	inspect_head(out, "total", ADDRESS_COLUMNS);
-	text_add_blanks(out, 6);
-	add_values(out, &total, wish);
-	if (wish->all_values)
-		inspect_head(out, "", OFFSET_COLUMNS);
-	buf_addf(out, "%zu of %zu mappings\n", n, s->n);
+	doc_row(d);
+	doc_str(d, "total");
+	doc_str(d, "");
+	add_values(d, &total, wish);
+	doc_str(d, "");
+	buf_addf(doc_text(d, NAN), "  %zu of %zu mappings", n, s->n);
+	doc_str(d, "");
+}
+
+void maps_table(struct doc *d, const struct snapshot *s, const struct maps_wish *wish)
+{
+	size_t n = 0, n_sums;
+	const struct sum *sum = sums_of(wish, &n_sums);
+	struct doc_column column[ARRAY_SIZE(all_sums) + 5];
+	struct doc_table table = {
+		.column = column, .heads = true, .empty = true, .least = 12,
+	};
+
+	if (wish->address_given)
+		add_address(doc_item(d, 0), snapshot_find(s, wish->address), wish);
+	column[n++] = (struct doc_column){ "address", .right = true, .width = 25 };
+	column[n++] = (struct doc_column){ "perm", .right = true, .gap = 2, .width = 4 };
+	for (size_t i = 0; i < n_sums; i++)
+		column[n++] = (struct doc_column){ sum[i].head, .type = DOC_KB, .gap = 2, .width = 8 };
+	column[n++] = (struct doc_column){ "offset", .in = wish->all_values ? 0 : DOC_JSON,
+					   .right = true, .gap = 2, .width = 10 };
+	column[n++] = (struct doc_column){ .width = 0 };	/* the count of the total, never shortened */
+	column[n++] = (struct doc_column)INSPECT_NAME("file");
+	table.n_columns = n;
+	doc_table(d, &table);
+	add_rows(d, s, wish);
+	doc_table_end(d, 0);
 }
 
 static void add_json_values(struct json *j, const struct mapping *m)

@@ -2,10 +2,9 @@
 #ifndef BUILDBEAT_RENDER_INSPECT_MAPS_H
 #define BUILDBEAT_RENDER_INSPECT_MAPS_H
 
-#include "base/json.h"
 #include "base/pattern.h"
-#include "base/text.h"
 #include "inspect/snapshot.h"
+#include "write/doc.h"
 
 /* The mappings of a snapshot as a table, or as JSON. */
 struct maps_wish {
@@ -19,8 +18,7 @@ struct maps_wish {
 bool maps_wanted(const struct maps_wish *wish, const struct mapping *m);
 
 /* A row for each mapping that the wish has, and their totals. */
-void maps_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
-	       const struct style *style);
+void maps_table(struct doc *d, const struct snapshot *s, const struct maps_wish *wish);
 
 /* An array "mappings" and an object "total". */
 void maps_json(struct json *j, const struct snapshot *s, const struct maps_wish *wish);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/resident.h"
 
+#include "render/inspect/inspect_parts.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 typedef void add_range(void *ctx, const struct mapping *m, uint64_t start, uint64_t end);
@@ -29,49 +32,45 @@ static void each_range(const struct snapshot *s, const struct maps_wish *wish, a
 }
 
 struct table {
-	struct buf *out;
+	struct doc *d;
 	const struct maps_wish *wish;
 	uint64_t bytes;
 	size_t n;
 };
 
-static void size(struct buf *out, uint64_t bytes)
-{
-	struct buf cell = BUF_PART_OF(out);
-
-	text_add_bytes(&cell, (int64_t)(bytes & INT64_MAX));
-	text_add_blanks(out, cell.len < 8 ? 8 - cell.len : 0);
-	buf_adds(out, buf_str(&cell));
-	buf_release(&cell);
-}
-
 static void add_row(void *ctx, const struct mapping *m, uint64_t start, uint64_t end)
 {
 	struct table *t = ctx;
 
-	buf_addf(t->out, "%012" PRIx64 "-%012" PRIx64 "  ", start, end);
-	size(t->out, end - start);
-	buf_addf(t->out, "  %s  ", m->permissions);
-	if (m->file < t->wish->names->n)
-		text_add_name(t->out, t->wish->names->name[m->file].p, 0);
-	buf_addc(t->out, '\n');
+	doc_row(t->d);
+	buf_addf(doc_text(t->d, NAN), "%012" PRIx64 "-%012" PRIx64, start, end);
+	doc_num(t->d, (int64_t)((end - start) & INT64_MAX));
+	doc_str(t->d, m->permissions);
+	doc_str(t->d, m->file < t->wish->names->n ? t->wish->names->name[m->file].p : "");
 	t->bytes += end - start;
 	t->n++;
 }
 
-void resident_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
-		   const struct style *style)
+void resident_table(struct doc *d, const struct snapshot *s, const struct maps_wish *wish)
 {
-	struct table t = { out, wish, 0, 0 };
+	static const struct doc_column columns[] = {
+		{ "in memory", .width = 25 }, INSPECT_BYTES("size"), { "perm", .gap = 2, .width = 4 },
+		{ "file", .gap = 2 },
+	};
+	static const struct doc_table table = {
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true, .empty = true,
+		.tone = TONE_TITLE,
+	};
+	struct table t = { d, wish, 0, 0 };
 
-	text_tone(out, style, TONE_TITLE);
-	buf_adds(out, "in memory                      size  perm  file");
-	text_tone(out, style, TONE_PLAIN);
-	buf_addc(out, '\n');
+	doc_table(d, &table);
 	each_range(s, wish, add_row, &t);
-	buf_adds(out, "total                      ");
-	size(out, t.bytes);
-	buf_addf(out, "  in %zu range%s\n", t.n, t.n == 1 ? "" : "s");
+	doc_row(d);
+	doc_str(d, "total");
+	doc_num(d, (int64_t)(t.bytes & INT64_MAX));
+	buf_addf(doc_text(d, NAN), "in %zu range%s", t.n, t.n == 1 ? "" : "s");
+	doc_str(d, "");
+	doc_table_end(d, 0);
 }
 
 static void add_json(void *ctx, const struct mapping *m, uint64_t start, uint64_t end)

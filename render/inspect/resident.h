@@ -6,8 +6,7 @@
 
 /* Which pages of the mappings that the wish has are in memory: a row for each range of them within
  * one mapping, and their total. */
-void resident_text(struct buf *out, const struct snapshot *s, const struct maps_wish *wish,
-		   const struct style *style);
+void resident_table(struct doc *d, const struct snapshot *s, const struct maps_wish *wish);
 
 /* An array "resident". */
 void resident_json(struct json *j, const struct snapshot *s, const struct maps_wish *wish);
