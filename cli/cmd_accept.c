@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* accept and ack: notes about changes, stored with the build in which the change began. */
+/* Notes about changes, stored with the build in which the change began. */
 
 #define SECOND_NS 1000000000
 #define METRICS_ALL (METRIC_BIT(METRICS) - 1)
@@ -24,6 +24,7 @@
 
 struct accept_arguments {
 	struct buildset_options buildset;
+	bool known;		/* acknowledged, not accepted */
 	bool total;
 	const char *build;
 	const char *reason;
@@ -36,11 +37,12 @@ static const struct option options[] = {
 	BUILDSET_REF_OPTION(buildset),
 	{ OPT_SET(0, "metrics", buildset.metrics, metric_word, "LIST",
 	  "metrics: wall,cpu,memory,peak,io,read,written (default: all)") },
-	{ OPT_FLAG(0, "total", total, "the build as a whole instead of TASK") },
-	{ OPT_TEXT(0, "night", build, "BUILD",
+	{ OPT_FLAG(0, "known", known, "acknowledge the change instead: check reports it but passes") },
+	{ OPT_FLAG(0, "total", total, "apply to the whole build instead of TASK") },
+	{ OPT_TEXT(0, "build", build, "BUILD",
 	  "first build of the change, as git names its commit (default: of its newest change)") },
 	{ OPT_TEXT(0, "message", reason, "REASON", "reason of the change") },
-	{ OPT_FLAG(0, "list", list, "list accepted or acknowledged changes") },
+	{ OPT_FLAG(0, "list", list, "list accepted changes, or with --known acknowledged ones") },
 	{ OPT_FLAG(0, "undo", undo, "withdraw the newest entry for TASK") },
 	{ OPT_FLAG('j', "json", json, "print the list as JSON") },
 	{ 0 }
@@ -50,8 +52,8 @@ static const char *const state_word[] = {
 	[KNOWN_ACCEPTED] = "accepted", [KNOWN_ACKNOWLEDGED] = "acknowledged",
 };
 
-static const char *const command_word[] = {
-	[KNOWN_ACCEPTED] = "accept", [KNOWN_ACKNOWLEDGED] = "ack",
+static const char *const command_words[] = {
+	[KNOWN_ACCEPTED] = "accept", [KNOWN_ACKNOWLEDGED] = "accept --known",
 };
 
 static void add_metrics(struct buf *out, unsigned metrics)
@@ -263,7 +265,7 @@ static void offer_total(struct buf *out, const struct buildset *n, const struct 
 	if (!first)
 		return;
 	buf_addf(out, "; to %s this too:\n  ", what->kind == KNOWN_ACCEPTED ? "accept" : "acknowledge");
-	command_line_begin(out, command_word[what->kind], &archive);
+	command_line_begin(out, command_words[what->kind], &archive);
 	buf_adds(out, " --total");
 	command_line_build(out, n->builds.build[first->since].id);
 	command_line_metrics(out, metrics);
@@ -345,7 +347,7 @@ static int undo(struct buildset *n, const struct accept_arguments *s, struct kno
 }
 
 static int read_operands(struct known *what, struct accept_arguments *s, const struct args *a,
-			 const char *command, struct error *err)
+			 struct error *err)
 {
 	int next = 0;
 
@@ -357,14 +359,13 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 		s->reason = a->operand[next++];
 	what->reason = s->reason;
 	if (next < a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: unexpected '%s'", command,
+		return error_set(err, -EINVAL, NULL, 0, 0, "accept: unexpected '%s'",
 				 a->operand[next]);
 	if (!s->list && !s->total && !*what->pattern)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: TASK or option '--total' is missing",
-				 command);
+		return error_set(err, -EINVAL, NULL, 0, 0, "accept: TASK or option '--total' is missing");
 	if (!s->list && !s->undo && !(s->reason && *s->reason))
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: the reason is missing: "
-				 "add option '--message'", command);
+		return error_set(err, -EINVAL, NULL, 0, 0, "accept: the reason is missing: "
+				 "add option '--message'");
 	return 0;
 }
 
@@ -382,12 +383,10 @@ static const struct accept_arguments defaults;
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	struct known what = {
-		.kind = a->command == &cmd_ack ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED,
-	};
-	struct buildset n = BUILDSET_INIT;
 	struct accept_arguments *s = values;
-	int r = read_operands(&what, s, a, a->command->name, err);
+	struct known what = { .kind = s->known ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
+	struct buildset n = BUILDSET_INIT;
+	int r = read_operands(&what, s, a, err);
 	unsigned metrics = s->buildset.metrics;
 
 	s->buildset.metrics = 0;	/* they are the entry's, not those to check */
@@ -398,7 +397,7 @@ static int run(struct args *a, void *values, struct error *err)
 	s->buildset.metrics = metrics;
 	r = r ? r : go(&n, s, &what, err);
 	if (r > 0)
-		notice("%s: no such entry", a->command->name);
+		notice("accept: no such entry");
 	buildset_release(&n);
 	return r > 0 ? EXIT_FOUND : r;
 }
@@ -406,11 +405,5 @@ static int run(struct args *a, void *values, struct error *err)
 const struct command cmd_accept = {
 	.name = "accept", .operands = "[TASK] [REASON]", .run = run,
 	.options = options, COMMAND_DEFAULTS(defaults),
-	.summary = "Accept a change as the new normal",
-};
-
-const struct command cmd_ack = {
-	.name = "ack", .operands = "[TASK] [REASON]", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
-	.summary = "Acknowledge a known change: check reports it but passes",
+	.summary = "Accept a change as the new normal, or as known",
 };

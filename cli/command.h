@@ -60,7 +60,6 @@ extern const struct command_group command_groups[];
 int command_unknown(const char *name, char *const *argv);
 
 extern const struct command cmd_accept;
-extern const struct command cmd_ack;
 extern const struct command cmd_archive;
 extern const struct command cmd_bisect;
 extern const struct command cmd_chart;

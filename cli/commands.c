@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "cli/moved.h"
 #include "command/shell.h"
 #include "launch/notice.h"
 
@@ -18,7 +19,7 @@ const struct command *const commands[] = {
 	&cmd_record, &cmd_task, &cmd_span,
 	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_list,
 	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_prune,
-	&cmd_accept, &cmd_ack, &cmd_bisect,
+	&cmd_accept, &cmd_bisect,
 	&cmd_serve, &cmd_attach, &cmd_top, &cmd_ps, &cmd_stats, &cmd_inspect, &cmd_mmaps,
 	&cmd_import, &cmd_export,
 	&cmd_doctor, &cmd_help, &cmd_complete, NULL
@@ -128,6 +129,11 @@ int command_unknown(const char *name, char *const *argv)
 		notice("'%.100s' is not a command of buildbeat; to record it: buildbeat record --%s",
 		       name, buf_str(&typed));
 		buf_release(&typed);
+		return EXIT_MISUSE;
+	}
+	near = moved_command(name);
+	if (near) {
+		notice("unknown command '%.100s'; use: buildbeat %s", name, near);
 		return EXIT_MISUSE;
 	}
 	near = nearest_command(name);

@@ -52,3 +52,16 @@ const struct option *moved_option(const struct option *table, const char *typed)
 	}
 	return NULL;
 }
+
+static const struct { const char *name, *now; } commands_before[] = {
+	{ "ack", "accept --known" },
+};
+
+const char *moved_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands_before); i++) {
+		if (!strcmp(name, commands_before[i].name))
+			return commands_before[i].now;
+	}
+	return NULL;
+}

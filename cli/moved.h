@@ -10,4 +10,7 @@ struct option;
  */
 const struct option *moved_option(const struct option *table, const char *typed);
 
+/* What to type instead of "buildbeat NAME", without "buildbeat", or NULL. */
+const char *moved_command(const char *name);
+
 #endif

@@ -358,12 +358,14 @@ static int plan_note(const struct request_body *b)
 		r = wrong(b, "task", "the name of a task, or \"total\" must be true");
 	if (r)
 		return r;
-	add_word(p, "%s", job_kinds[p->kind]);
+	add_word(p, "accept");
+	if (p->kind == JOB_ACK)
+		add_word(p, "--known");
 	add_word(p, "--repo=%s", b->catalogue->path);
 	if (*series)
 		add_word(p, "--ref=%s", series);
 	add_word(p, "--metrics=%s", metric);
-	add_word(p, "--night=%s", build);
+	add_word(p, "--build=%s", build);
 	add_word(p, undo ? "--undo" : "--message=%s", reason);
 	add_word(p, total ? "--total" : "--");
 	if (!total)

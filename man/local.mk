@@ -10,7 +10,6 @@ dist_man_MANS += man/buildbeat-chart.1 man/buildbeat-show.1 man/buildbeat-list.1
 dist_man_MANS += man/buildbeat-plugin.3
 dist_man_MANS += man/buildbeat-report.1
 dist_man_MANS += man/buildbeat-bitbake.7
-dist_man_MANS += man/buildbeat-accept.1 man/buildbeat-ack.1 man/buildbeat-bisect.1
 dist_man_MANS += man/buildbeat-prune.1 man/buildbeat-span.1
 dist_man_MANS += man/buildbeat-mmaps.1 man/buildbeat-ps.1 man/buildbeat-stats.1
 dist_man_MANS += man/buildbeat-api.7

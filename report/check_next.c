@@ -15,7 +15,7 @@
 #define SUBJECTS_MOST 2		/* whose commands are printed */
 #define ID_DIGITS 12
 
-/* Regressions of one event and of the same tasks: one entry of accept or ack. */
+/* Regressions of one event and of the same tasks: one entry of accept. */
 struct subject {
 	const struct check *c;
 	const struct verdict_group *group;	/* the first one */
@@ -177,7 +177,7 @@ static void add_subject(struct buf *out, const struct subject *s)
 	buf_addc(out, '\n');
 	add_history(out, s);
 	add_bisect(out, s);
-	add_known(out, s, "ack", "acknowledge it, if it will be fixed");
+	add_known(out, s, "accept --known", "acknowledge it, if it will be fixed");
 	add_known(out, s, "accept", "accept it as normal");
 	buf_release(&name);
 }

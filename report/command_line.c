@@ -41,7 +41,7 @@ void command_line_option(struct buf *out, const char *name, const char *value)
 
 void command_line_build(struct buf *out, const char *id)
 {
-	buf_addf(out, " --night %.*s", ID_DIGITS, id);
+	buf_addf(out, " --build %.*s", ID_DIGITS, id);
 }
 
 void command_line_metrics(struct buf *out, unsigned metrics)

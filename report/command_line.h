@@ -20,7 +20,7 @@ void command_line_begin(struct buf *out, const char *name, const struct command_
 /* " --NAME VALUE". */
 void command_line_option(struct buf *out, const char *name, const char *value);
 
-/* " --night BUILD", the first digits of its id, and " --metrics LIST" of METRIC_BIT()s. */
+/* " --build BUILD", the first digits of its id, and " --metrics LIST" of METRIC_BIT()s. */
 void command_line_build(struct buf *out, const char *id);
 void command_line_metrics(struct buf *out, unsigned metrics);
 

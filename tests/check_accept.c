@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* accept and ack: notes on builds, read by real git. */
+/* accept: notes on builds, read by real git. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define SERIES "nightly-1/master/x86_64"
@@ -18,7 +18,7 @@
 #define SEED TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 20 " \
 	"--step 0-4/15/0.5/memory "
 #define ACCEPT BUILDBEAT " accept --repo a.git "
-#define ACK BUILDBEAT " ack --repo a.git "
+#define ACK BUILDBEAT " accept --known --repo a.git "
 #define NOTES "git -C a.git notes --ref=buildbeat "
 
 static struct run r;
@@ -55,30 +55,30 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	{ ACK "--metrics wall '" TASK "compile' why >said; sed 1q said | cut -d' ' -f1-3,5-; sed 1d said", 0,
 	  "acknowledged since 2026-01-20  wall of recipe-00000: do_compile\n"
 	  "the newest build, because check reports no change of it\n", "" },
-	{ ACK "--total --night " SERIES "~3 --message 'a reason' | cut -d' ' -f1-3,5-; "
+	{ ACK "--total --build " SERIES "~3 --message 'a reason' | cut -d' ' -f1-3,5-; "
 	  NOTES "show " SERIES "~3", 0, "acknowledged since 2026-01-17  all of the build\n"
 	  "ack all total by \"somebody\" at 2026-03-01T00:00:00Z: a reason\n", "" },
 	{ "git config --file home/.gitconfig user.name 'A \"B\"'; "
-	  ACCEPT "--metrics io,cpu --night " SERIES " 'recipe-*' 'one\ntwo' >/dev/null; "
+	  ACCEPT "--metrics io,cpu --build " SERIES " 'recipe-*' 'one\ntwo' >/dev/null; "
 	  NOTES "show " SERIES, 0, "accept cpu,io \"recipe-*\" by \"A \\\"B\\\"\" at "
 	  "2026-03-01T00:00:00Z: one\\ntwo\n", "" },
 	/* listed, the newest build first */
-	{ ACCEPT "--total --night " SERIES "~1 old >/dev/null; " ACCEPT "--total --night " SERIES
+	{ ACCEPT "--total --build " SERIES "~1 old >/dev/null; " ACCEPT "--total --build " SERIES
 	  " new >/dev/null; " ACK "--total other >/dev/null; " ACCEPT "--list | sed -E 's/ [0-9a-f]{12} / /'",
 	  0, "2026-01-20  all of the build\n  somebody, 2026-03-01: new\n"
 	  "2026-01-19  all of the build\n  somebody, 2026-03-01: old\n", "" },
 	{ ACK "--list; " ACK "--list --json", 0, "[]\n", "" },
-	{ ACK "--night " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"night\"'",
+	{ ACK "--build " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"night\"'",
 	  0, "[\n  {\n    \"night_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
 	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
 	/* Removing affects the last note, and only one of the same task. */
-	{ ACCEPT "--total one --night " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
+	{ ACCEPT "--total one --build " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
 	  ACK "--total --undo; echo $?; " ACCEPT "'*' --undo; echo $?; " ACCEPT "--undo --total "
 	  "| cut -d' ' -f1-5,7-; " ACCEPT "--list | tail -1; " ACCEPT "--undo --total >/dev/null; "
 	  NOTES "list | wc -l", 0, "1\n1\nno longer accepted since 2026-01-20  all of the build\n"
 	  "  somebody, 2026-03-01: one\n0\n",
-	  "buildbeat: ack: no such entry\nbuildbeat: accept: no such entry\n" },
+	  "buildbeat: accept: no such entry\nbuildbeat: accept: no such entry\n" },
 	/* a note written by hand */
 	{ NOTES "add -m 'a word' " SERIES "; " NOTES "append -m '# no word' " SERIES "; "
 	  NOTES "append -m 'ack all total by \"me\" at 2026-02-01T00:00:00Z: by hand' " SERIES
@@ -91,12 +91,12 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	{ ACK "'" TASK "complie' why", 2, "", "buildbeat: no task matches 'recipe-00000: do_complie'; "
 	  "did you mean 'recipe-00000: do_compile'?\n" },
 	{ ACK "'x*' why", 2, "", "buildbeat: no task matches 'x*'\n" },
-	{ ACK, 2, "", "buildbeat: ack: TASK or option '--total' is missing\n" },
+	{ ACK, 2, "", "buildbeat: accept: TASK or option '--total' is missing\n" },
 	{ ACCEPT "'*'", 2, "", "buildbeat: accept: the reason is missing: add option '--message'\n" },
 	{ ACCEPT "--total ''", 2, "", "buildbeat: accept: the reason is missing: add option '--message'\n" },
 	{ ACCEPT "--total a b", 2, "", "buildbeat: accept: unexpected 'b'\n" },
 	{ ACCEPT "--total --metrics colour x", 2, "", NULL },
-	{ ACCEPT "--total --night nowhere x", 2, "", NULL },
+	{ ACCEPT "--total --build nowhere x", 2, "", NULL },
 	{ "git -C a.git update-ref refs/notes/buildbeat $(git -C a.git rev-parse " SERIES "^{tree}); "
 	  ACK "--list", 2, "", NULL },
 	{ "mkdir -p a.git/refs/notes; echo 0123456789012345678901234567890123456789 "
@@ -154,7 +154,7 @@ END_TEST
 
 /* The commands that check prints do what they say: pasted into a shell, those of all regressions
  * make it pass. */
-static const char *const suggested[] = { "ack", "accept" };
+static const char *const suggested[] = { "accept --known", "accept --repo" };
 
 START_TEST(suggestions_work)
 {
@@ -190,7 +190,7 @@ START_TEST(all_at_once)
 {
 	begin();
 	run_here(ARCHIVE "for i in 1 2 3 4 5 6 7 8; do (for k in 1 2 3; do " ACK
-		 "--total --night " SERIES "~$k \"$i.$k\" >/dev/null || echo failed; done) & done; "
+		 "--total --build " SERIES "~$k \"$i.$k\" >/dev/null || echo failed; done) & done; "
 		 "wait; " ACK "--list | grep -c somebody; git -C a.git fsck --strict >/dev/null 2>&1; "
 		 "echo $?");
 	ck_assert_msg(!strcmp(r.out.data, "24\n0\n"), "%s%s", r.out.data, r.err.data);
@@ -202,7 +202,7 @@ START_TEST(same_bytes)
 {
 	begin();
 	run_here(ARCHIVE "cp -r a.git b.git; for i in 1 2; do for k in 1 2 3; do " ACCEPT "--total "
-		 "--night " SERIES "~$k $k >/dev/null; done; git -C a.git rev-parse "
+		 "--build " SERIES "~$k $k >/dev/null; done; git -C a.git rev-parse "
 		 "refs/notes/buildbeat; mv a.git c.git; mv b.git a.git; mv c.git b.git; done | "
 		 "sort -u | wc -l");
 	ck_assert_str_eq(r.out.data, "1\n");
@@ -225,7 +225,7 @@ START_TEST(merged)
 
 	begin();
 	run_here(ARCHIVE ACK "--total 'to be taken back' >/dev/null; cp -r a.git b.git; "
-		 ACCEPT "--total ours >/dev/null; " ACCEPT "--total --night " SERIES "~2 apart "
+		 ACCEPT "--total ours >/dev/null; " ACCEPT "--total --build " SERIES "~2 apart "
 		 ">/dev/null; mv a.git c.git; mv b.git a.git; "
 		 ACCEPT "--total theirs >/dev/null; " ACK "--total --undo >/dev/null; "
 		 "mv a.git b.git; mv c.git a.git; git -C a.git fetch -q ../b.git "

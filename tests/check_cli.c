@@ -245,6 +245,7 @@ static const struct { const char *words, *message; } moved[] = {
 	{ "history -s a", "history: unknown option '-s'; use --series FILE\n" },
 	{ "span -p begin a", "span: unknown option '-p'; use --print-id\n" },
 	{ "task -r a b true", "task: unknown option '-r'; use --recording DIR\n" },
+	{ "ack core.o why", "unknown command 'ack'; use: buildbeat accept --known\n" },
 	{ "doctor -oout", "doctor: unknown option '-o'; use -d DIR\n" },
 };
 

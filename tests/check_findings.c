@@ -424,7 +424,7 @@ START_TEST(shared)
 	}
 	has(printed(TEXT), "1 regression confirmed");
 	has(printed(TEXT), "src ");
-	has(printed(TEXT), " ack --repo builds.git --night ");
+	has(printed(TEXT), " accept --known --repo builds.git --build ");
 	has(printed(TEXT), " --metrics cpu '*' REASON\n");
 	has(printed(TEXT), "buildbeat history --repo builds.git --metrics cpu host\n");
 	has(printed(MARKDOWN), "| all 300 tasks | CPU time |");
@@ -476,7 +476,7 @@ END_TEST
 /* A shell that is given the printed lines calls buildbeat with these words. */
 START_TEST(pasted)
 {
-	static const char *const want[] = { "history", "bisect", "ack", "accept" };
+	static const char *const want[] = { "history", "bisect", "accept", "accept" };
 	const char *dir = support_tmpdir(), *name = odd_names[_i], *p;
 	struct verdict_finding *f;
 	struct run r;

@@ -143,9 +143,9 @@ START_TEST(keeps_history)
 	free(values);
 
 	/* A note about the old name is about the task. */
-	prints(0, "ack parser/table.o 'a larger table'");
+	prints(0, "accept --known parser/table.o 'a larger table'");
 	has(prints(1, "check"), "a larger table");
-	prints(0, "ack --total 'a larger table'");
+	prints(0, "accept --known --total 'a larger table'");
 	prints(0, "check");
 
 	/* Moved and slower in one revision: the printed command finds it. */

@@ -58,9 +58,12 @@ function historyPattern(task) {
 	return task.replace(/[*?[\\]/g, "\\$&");
 }
 
+/* The words of the command for a kind of request. */
+const historyVerb = { accept: ["accept"], ack: ["accept", "--known"] };
+
 function historyCommand(verb, c, event, reason, undo) {
-	const words = ["buildbeat", verb, "--repo=" + historyPage.api.path, "--ref=" + historyPage.data.ref, "--metrics=" + c.metric,
-		       "--night=" + event.at.id, undo ? "--undo" : "--message=" + reason];
+	const words = ["buildbeat", ...historyVerb[verb], "--repo=" + historyPage.api.path, "--ref=" + historyPage.data.ref, "--metrics=" + c.metric,
+		       "--build=" + event.at.id, undo ? "--undo" : "--message=" + reason];
 
 	return [...words, ...(c.of === "build" ? ["--total"] : ["--", c.of === "host" ? "*" : historyPattern(c.task)])]
 		.map(historyQuote).join(" ");

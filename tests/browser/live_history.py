@@ -71,10 +71,10 @@ def read_only_without_control(page):
         assert status == 403, status
     assert _refs(repo) == before
     program = os.path.join(page.places.builddir, 'buildbeat')
-    assert command.startswith('buildbeat ack '), command
+    assert command.startswith('buildbeat accept --known '), command
     subprocess.run(['sh', '-c', program + command[len('buildbeat'):]], check=True, stdout=subprocess.DEVNULL,
                    cwd=page.places.tmp)
-    notes = subprocess.run([program, 'ack', '--repo', repo, '--list'], stdout=subprocess.PIPE, check=True,
+    notes = subprocess.run([program, 'accept', '--known', '--repo', repo, '--list'], stdout=subprocess.PIPE, check=True,
                            cwd=page.places.tmp).stdout.decode()
     assert TASK in notes and "it's known" in notes, notes
 
