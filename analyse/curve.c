@@ -49,16 +49,22 @@ int curve_count(struct curve *c, struct keyed *begin, struct keyed *end, size_t 
 	size_t at = 0;
 	int r = reserve(c, 2 * n);
 
-	r = r ? r : sort_keyed(begin, n);
-	r = r ? r : sort_keyed(end, n);
-	for (size_t i = 0; !r && i < n; i++) {
+	if (r)
+		return r;
+	r = sort_keyed(begin, n);
+	if (r)
+		return r;
+	r = sort_keyed(end, n);
+	if (r)
+		return r;
+	for (size_t i = 0; i < n; i++) {
 		for (; at < n && end[at].key <= begin[i].key; at++)
 			change(c, (int64_t)end[at].key, -1);
 		change(c, (int64_t)begin[i].key, 1);
 	}
-	for (; !r && at < n; at++)
+	for (; at < n; at++)
 		change(c, (int64_t)end[at].key, -1);
-	return r;
+	return 0;
 }
 
 int curve_running(struct curve *c, const struct recording *rec, const uint32_t *order,
@@ -121,6 +127,8 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 	size_t n_ends = 0, at = 0;
 	int r = now && end ? 0 : -ENOMEM;
 
+	if (r)
+		goto out;
 	for (size_t i = 0; !r && i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 		struct level *last = &now[i];
@@ -135,8 +143,14 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 		}
 		last->kb = 0;
 	}
-	r = r ? r : sort_keyed(end, n_ends);
-	r = r ? r : reserve(c, rec->n_memory + n_ends);
+	if (r)
+		goto out;
+	r = sort_keyed(end, n_ends);
+	if (r)
+		goto out;
+	r = reserve(c, rec->n_memory + n_ends);
+	if (r)
+		goto out;
 	for (size_t i = 0; !r && i < rec->n_memory; i++) {
 		const struct memory_change *m = &rec->memory[i];
 		struct level *task = &now[m->task];
@@ -148,8 +162,11 @@ int curve_task_memory(struct curve *c, const struct recording *rec)
 		change(c, m->time_ms * 1000, (int64_t)m->kb - task->kb);
 		task->kb = m->kb;
 	}
-	for (; !r && at < n_ends; at++)
+	if (r)
+		goto out;
+	for (; at < n_ends; at++)
 		change(c, (int64_t)end[at].key, -end[at].value);
+out:
 	free(end);
 	free(now);
 	c->time_us = array_trim(c->time_us, c->n, sizeof *c->time_us);

@@ -45,8 +45,12 @@ static int add_names(struct cycles *c, struct slice name, struct slice needs)
 	uint32_t a, b;
 	int r = name_table_add(&c->lines->names, name, &a);
 
-	r = r ? r : name_table_add(&c->lines->names, needs, &b);
-	return r ? r : add_pair(c, a, b);
+	if (r)
+		return r;
+	r = name_table_add(&c->lines->names, needs, &b);
+	if (r)
+		return r;
+	return add_pair(c, a, b);
 }
 
 /* What is behind a text in the line; false: the text is not there. */
@@ -220,7 +224,7 @@ static int add_reported(struct search *x, const struct pair *p)
 	bool found = false;
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < x->g->s->n_targets; i++) {
+	for (uint32_t i = 0; i < x->g->s->n_targets; i++) {
 		uint32_t instance = task_of(x, i)->instance, other;
 
 		if (x->name_of[i] == p->name) {
@@ -232,6 +236,8 @@ static int add_reported(struct search *x, const struct pair *p)
 			r = add_edge(x, i, node_without_task(x, p->name));
 			found = true;
 		}
+		if (r)
+			return r;
 	}
 	return r || found ? r : add_edge(x, node_without_task(x, p->needs), node_without_task(x, p->name));
 }
@@ -267,9 +273,11 @@ static int assume_rest(struct search *x)
 	int r = 0;
 
 	x->n_assumed_from = n;
-	for (size_t i = x->n_recorded; !r && i < n; i++) {
+	for (size_t i = x->n_recorded; i < n; i++) {
 		if (x->component[x->from[i]] != x->component[x->to[i]])
 			r = add_edge(x, x->to[i], x->from[i]);
+		if (r)
+			return r;
 	}
 	return r || n == x->n_edges ? r : find_components(x);
 }
@@ -284,11 +292,13 @@ static int number_cycles(struct search *x)
 	x->cycle_of = array_new(x->n_nodes, sizeof *x->cycle_of);
 	if (!x->cycle_of || !has_edge)
 		r = -ENOMEM;
-	for (size_t i = 0; !r && i < x->n_edges; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < x->n_edges; i++)
 		has_edge[x->component[x->from[i]]] |= x->component[x->from[i]] == x->component[x->to[i]];
-	for (size_t i = 0; !r && i < x->n_nodes; i++)
+	for (size_t i = 0; i < x->n_nodes; i++)
 		x->cycle_of[i] = NO_INDEX;
-	for (size_t i = 0; !r && i < x->n_nodes; i++) {
+	for (size_t i = 0; i < x->n_nodes; i++) {
 		uint32_t k = x->component[i];
 		struct cycles_item *item;
 
@@ -300,7 +310,10 @@ static int number_cycles(struct search *x)
 			*item = (struct cycles_item){ .whole = true };
 		else
 			r = -ENOMEM;
+		if (r)
+			goto out;
 	}
+out:
 	free(has_edge);
 	return r;
 }
@@ -403,22 +416,36 @@ static int find_cycles(struct cycles *c, const struct graph *g)
 	if (r || !c->lines->n)
 		return r;
 	r = find_names(&x);
-	r = r ? r : add_recorded(&x);
-	for (size_t i = 0; !r && i < c->lines->n; i++)
+	if (r)
+		goto out;
+	r = add_recorded(&x);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < c->lines->n; i++) {
 		r = add_reported(&x, &c->lines->pair[i]);
-	r = r ? r : find_components(&x);
-	r = r ? r : assume_rest(&x);
-	r = r ? r : number_cycles(&x);
-	if (!r) {
-		place = array_new(x.n_nodes, sizeof *place);
-		r = place ? fill_cycles(&x, place) : -ENOMEM;
+		if (r)
+			goto out;
 	}
-	if (!r && c->n)
+	r = find_components(&x);
+	if (r)
+		goto out;
+	r = assume_rest(&x);
+	if (r)
+		goto out;
+	r = number_cycles(&x);
+	if (r)
+		goto out;
+	place = array_new(x.n_nodes, sizeof *place);
+	r = place ? fill_cycles(&x, place) : -ENOMEM;
+	if (r)
+		goto out;
+	if (c->n)
 		qsort(c->cycle, c->n, sizeof *c->cycle, by_size);
-	for (size_t i = 0; !r && i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		for (uint32_t k = 0; k < c->cycle[i].n_nodes; k++)
 			c->node[c->cycle[i].first_node + k].cycle = (uint32_t)i;
 	}
+out:
 	free(place);
 	free(x.name_of);
 	free(x.extra);
@@ -442,9 +469,15 @@ int cycles_read(struct cycles *c, const struct graph *g, const char *path,
 	c->has_output = !r;
 	if (r == -ENOENT)
 		return 0;
-	while (!r && (more = output_next(o, &line, true)) > 0)
+	if (r)
+		goto out;
+	while ((more = output_next(o, &line, true)) > 0) {
 		r = add_line(c, line.text);
-	r = r ? r : more < 0 ? more : find_cycles(c, g);
+		if (r)
+			goto out;
+	}
+	r = more < 0 ? more : find_cycles(c, g);
+out:
 	output_close(o);
 	return r ? error_sys(err, r, path, "cannot look for cycles in the output") : 0;
 }

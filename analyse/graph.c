@@ -316,18 +316,24 @@ int graph_around(struct graph_part *p, const struct graph *g, uint32_t task, uns
 	struct around w = { .g = g, .p = p, .list = array_new(g->n + 1, sizeof *w.list),
 			    .most = most };
 	size_t n;
-	int r = w.list ? 0 : -ENOMEM;
+	int r;
 
 	*p = (struct graph_part){ 0 };
-	r = r ? r : add_node(&w, task, 0);
-	r = r ? r : add_levels(&w, up, down);
+	if (!w.list)
+		return -ENOMEM;
+	r = add_node(&w, task, 0);
+	if (r)
+		goto out;
+	r = add_levels(&w, up, down);
 	n = p->n;
 	for (uint32_t i = 0; !r && i < n; i++)
 		r = add_edges_of(&w, i);
 	for (uint32_t i = 0; !r && p->n_hidden && i < n; i++) {
 		r = add_more(&w, i, false, up);
-		r = r ? r : add_more(&w, i, true, down);
+		if (!r)
+			r = add_more(&w, i, true, down);
 	}
+out:
 	index_release(&w.node_of);
 	free(w.list);
 	return r;

@@ -169,8 +169,11 @@ static int add_tasks(struct grouping *w, const uint32_t *task, size_t n)
 		r = add_task(w, task[i]);
 		g->of_recipes |= g->by == GROUPS_DIRECTORY && name_is_recipe(rec, &rec->task[task[i]]);
 	}
-	for (size_t i = 0; !r && i < g->n; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < g->n; i++)
 		g->group[i].name = names->name[i].p;
+out:
 	drop_empty(g);
 	return !r && g->of_recipes ? drop_versions(g) : r;
 }
@@ -258,13 +261,15 @@ int groups_make(struct groups *g, const struct summary *s, const uint32_t *task,
 		return -ENOMEM;
 	r = g->of_processes ? add_programs(g, s->rec) : sum_up(g, s, task, n);
 	g->order = r ? NULL : array_new(g->n, sizeof *g->order);
-	if (!r && !g->order)
-		r = -ENOMEM;
-	for (size_t i = 0; !r && i < g->n; i++)
+	if (r)
+		return r;
+	if (!g->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n; i++)
 		add(&g->total, &g->group[i]);
-	if (!r && all)
+	if (all)
 		find_rest(g, s);
-	return r;
+	return 0;
 }
 
 void groups_release(struct groups *g)

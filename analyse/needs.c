@@ -272,7 +272,7 @@ static int find_entries(struct needs_sweep *w)
 	const struct recording *rec = w->rec;
 	int r = 0;
 
-	for (size_t i = rec->n_groups; !r && i--; ) {
+	for (size_t i = rec->n_groups; i--; ) {
 		uint64_t key = (uint64_t)rec->group[i].instance << 32 | w->names.of_group[i];
 		uint32_t next = NO_INDEX;
 
@@ -281,8 +281,10 @@ static int find_entries(struct needs_sweep *w)
 		index_find(&w->first, key, 0, &next);
 		w->entry[i] = (struct entry){ .next = next, .node = NO_INDEX };
 		r = index_put(&w->first, key, 0, (uint32_t)i);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 int needs_begin(struct needs_sweep **sweep, struct needs *n, const struct summary *s)
@@ -307,8 +309,12 @@ int needs_begin(struct needs_sweep **sweep, struct needs *n, const struct summar
 		memset(n->group, 0xff, rec->n_after * sizeof *n->group);
 		r = needs_names_make(&w->names, s, w->memory);
 	}
-	r = r ? r : find_entries(w);
-	return r ? r : find_orders(w);
+	if (r)
+		return r;
+	r = find_entries(w);
+	if (r)
+		return r;
+	return find_orders(w);
 }
 
 void needs_end(struct needs_sweep *w)

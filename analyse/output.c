@@ -249,16 +249,22 @@ static int find_spans(struct sweep *s, bool errors_only)
 	s->known = false;
 	free(s->span);
 	s->span = NULL;
-	for (size_t i = 0; !r && i < s->marks.n; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < s->marks.n; i++) {
 		const struct output_mark *k = &s->marks.mark[i];
 
 		if (!k->ninja && k->task != NO_INDEX)
 			mark[k->task] = k;
 	}
-	for (uint32_t i = 0; !r && i < rec->n_tasks; i++)
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		r = add_task(s, i, mark[i], &hosting[i], errors_only);
-	if (!r && s->n_spans)
+		if (r)
+			goto out;
+	}
+	if (s->n_spans)
 		qsort(s->span, s->n_spans, sizeof *s->span, begin_order);
+out:
 	free(s->active);
 	s->active = array_new_zero(s->n_spans, sizeof *s->active);
 	free(mark);

@@ -109,9 +109,12 @@ int output_bitbake_init(struct output_bitbake *o, const struct recording *rec)
 		if (output_is(&rec->instance[rec->task[i].instance], BUILD_TOOL_RECIPES))
 			r = add_task(o, i);
 	}
-	if (!r)
-		r = sort_keyed(o->name, o->n);
-	return r ? r : recording_command_error(rec);
+	if (r)
+		return r;
+	r = sort_keyed(o->name, o->n);
+	if (r)
+		return r;
+	return recording_command_error(rec);
 }
 
 void output_bitbake_release(struct output_bitbake *o)

@@ -95,9 +95,14 @@ int output_ninja_add(struct output_marks *m, const struct output_line *line)
 	}
 	if (*s.p == '[')
 		return add_status(m, line, s, false);
-	for (const char *p = s.p; !r && (p = memchr(p, '[', (size_t)(end - p))) != NULL; p++)
+	if (r)
+		return r;
+	for (const char *p = s.p; (p = memchr(p, '[', (size_t)(end - p))) != NULL; p++) {
 		r = add_status(m, line, (struct slice){ p, (size_t)(end - p) }, true);
-	return r;
+		if (r)
+			return r;
+	}
+	return 0;
 }
 
 /* The tasks of an instance that have ended, in that order. */
@@ -224,9 +229,11 @@ int output_ninja_resolve(struct output_marks *m)
 
 	if (!m->has_ninja)
 		return 0;
-	for (uint32_t i = 0; !r && i < m->rec->n_instances; i++) {
+	for (uint32_t i = 0; i < m->rec->n_instances; i++) {
 		if (output_is(&m->rec->instance[i], BUILD_TOOL_STATUS))
 			r = resolve_instance(m, i);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }

@@ -210,10 +210,17 @@ int profile_add_tallies(struct profile *p, const struct tally_table *t,
 	struct work w = { .p = p, .t = t, .rec = rec, .cap = cap, .first = INDEX_INIT };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < t->n_rows; i++)
+	for (size_t i = 0; i < t->n_rows; i++) {
 		r = is_common(t, &t->row[i]) ? 0 : add_row(&w, &t->row[i]);
-	for (size_t i = 0; !r && i < t->n_rows; i++)
+		if (r)
+			goto out;
+	}
+	for (size_t i = 0; i < t->n_rows; i++) {
 		r = is_common(t, &t->row[i]) ? add_common(&w, &t->row[i]) : 0;
+		if (r)
+			goto out;
+	}
+out:
 	for (size_t i = 0; i < t->n_processes; i++) {
 		p->n_unfinished += t->process[i].unfinished;
 		p->n_incomplete += t->process[i].incomplete;

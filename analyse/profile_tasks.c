@@ -70,15 +70,18 @@ static int number_workers(struct work *w, uint32_t *worker)
 	uint64_t *free_bits = NULL;
 	int r = end ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < n; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
 		uint32_t t = w->s->order[i];
 
 		end[i] = (struct keyed){ (uint64_t)recording_task_end_us(w->rec, task(w, t)), t };
 		worker[t] = NO_INDEX;
 	}
-	if (!r)
-		r = sort_keyed(end, n);
-	for (size_t i = 0; !r && i < n; i++) {
+	r = sort_keyed(end, n);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
 		uint32_t t = w->s->order[i];
 
 		for (; (int64_t)end[at].key <= task(w, t)->start_us && end[at].value != t &&
@@ -94,7 +97,10 @@ static int number_workers(struct work *w, uint32_t *worker)
 		worker[t] = take_lowest(&free_bits, &n_bits);
 		if (worker[t] == NO_INDEX)
 			r = -ENOMEM;
+		if (r)
+			goto out;
 	}
+out:
 	free(end);
 	free(free_bits);
 	return r;

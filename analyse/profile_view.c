@@ -40,7 +40,7 @@ static int name_similar(struct profile_view *v)
 	v->similar.arena = v->memory;
 	if (!v->shown)
 		return -ENOMEM;
-	for (size_t i = 0; !r && i < v->p->text.n; i++)
+	for (size_t i = 0; i < v->p->text.n; i++)
 		v->shown[i] = NO_INDEX;
 	for (size_t i = 0; !r && i < v->p->n_rows; i++) {
 		for (int k = PROFILE_BORN; !r && k <= PROFILE_DIED; k++) {
@@ -115,21 +115,30 @@ static int order_members(struct profile_view *v, uint32_t *row_number)
 	bool all_apart = apart(v) == (1u << PROFILE_KEYS) - 1 && !v->shown;
 	int r = at ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < v->n_members; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < v->n_members; i++)
 		at[i] = (struct keyed){ (uint64_t)i, v->member[i] };
-	if (!r && !all_apart)
+	if (!all_apart)
 		r = number_rows(v, at);
-	for (size_t i = 0; !r && i < v->n_members; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < v->n_members; i++)
 		row_number[at[i].value] = (uint32_t)at[i].key;
-	if (!r && !all_apart)
+	if (!all_apart)
 		r = sort_keyed(at, v->n_members);
-	for (size_t g = v->wish.group.n; !r && g > 0; g--) {
+	if (r)
+		goto out;
+	for (size_t g = v->wish.group.n; g > 0; g--) {
 		for (size_t i = 0; i < v->n_members; i++)
 			at[i].key = key_of(v, &v->p->row[at[i].value], v->wish.group.column[g - 1]);
 		r = sort_keyed(at, v->n_members);
+		if (r)
+			goto out;
 	}
-	for (size_t i = 0; !r && i < v->n_members; i++)
+	for (size_t i = 0; i < v->n_members; i++)
 		v->member[i] = (uint32_t)at[i].value;
+out:
 	free(at);
 	return r;
 }
@@ -219,7 +228,7 @@ static int add_sums(struct profile_view *v)
 	v->child = array_new(v->n_nodes, sizeof *v->child);
 	if (!v->child)
 		return -ENOMEM;
-	for (size_t i = 0; !r && i < v->n_nodes; i++) {
+	for (size_t i = 0; i < v->n_nodes; i++) {
 		struct profile_node *node = &v->node[i];
 
 		node->first_child = at;
@@ -231,8 +240,10 @@ static int add_sums(struct profile_view *v)
 			v->child[parent->first_child + parent->n_children++] = (uint32_t)i;
 		}
 		r = begin_sum(v, node);
+		if (r)
+			return r;
 	}
-	for (size_t i = v->n_nodes; !r && i > 0; i--) {
+	for (size_t i = v->n_nodes; i > 0; i--) {
 		struct profile_node *node = &v->node[i - 1];
 
 		for (uint32_t k = 0; profile_is_row(v, node) && node->n > 1 && k < node->n; k++)
@@ -240,7 +251,7 @@ static int add_sums(struct profile_view *v)
 		if (node->parent != NO_INDEX && v->node[node->parent].n > 1)
 			add_to(v->node[node->parent].sum, node->sum);
 	}
-	return r;
+	return 0;
 }
 
 static int select_rows(struct profile_view *v, struct error *err)

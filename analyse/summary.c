@@ -89,14 +89,19 @@ static int fill_by_end(struct summary *s)
 	struct keyed *k = array_new(s->n_ran, sizeof *k);
 	int r = k ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < s->n_ran; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < s->n_ran; i++) {
 		const struct task *t = &s->rec->task[s->order[i]];
 
 		k[i] = (struct keyed){ (uint64_t)recording_task_end_us(s->rec, t), s->order[i] };
 	}
-	r = r ? r : sort_keyed(k, s->n_ran);
-	for (size_t i = 0; !r && i < s->n_ran; i++)
+	r = sort_keyed(k, s->n_ran);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < s->n_ran; i++)
 		s->by_end[i] = (uint32_t)k[i].value;
+out:
 	free(k);
 	return r;
 }
