@@ -49,15 +49,17 @@ static int lines_index(struct lines *l)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		uint64_t hash = hash_fnv64(l->line[i].p, l->line[i].len), turn = 0;
 		uint32_t other;
 
 		while (index_find(&l->by_text, hash, turn, &other))
 			turn++;
 		r = index_put(&l->by_text, hash, turn, (uint32_t)i);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static bool is_line(const struct lines *l, size_t i, const char *text, size_t len)
@@ -80,13 +82,15 @@ static int lines_find(struct lines *l, uint32_t *line, size_t next, const char *
 		r = lines_index(l);
 	hash = hash_fnv64(text, len);
 	*line = (uint32_t)l->n;
-	for (uint64_t turn = 0; !r && index_find(&l->by_text, hash, turn, &i); turn++) {
+	if (r)
+		return r;
+	for (uint64_t turn = 0; index_find(&l->by_text, hash, turn, &i); turn++) {
 		if (is_line(l, i, text, len)) {
 			*line = i;
 			break;
 		}
 	}
-	return r;
+	return 0;
 }
 
 /* A new dictionary in the order of the values. */

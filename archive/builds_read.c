@@ -65,11 +65,13 @@ static int drop_failed(const struct source *s, struct rows *rows, size_t build, 
 	int r = build_column(s->archive, &s->place[build], COLUMN_STATUS, rows->a, tasks->n,
 			     &known, err);
 
-	for (size_t i = 0; !r && known && i < tasks->n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; known && i < tasks->n; i++) {
 		if (rows->a[i] > 0)
 			row[task[i]] = NAN;
 	}
-	return r;
+	return 0;
 }
 
 static int load_build(const struct builds *builds, struct rows *rows, size_t build,
@@ -174,11 +176,13 @@ static int add_column(const struct source *s, uint32_t build, enum value_column 
 	int least = c == COLUMN_RUNS ? 1 : 0;
 	int r = build_column(s->archive, &s->place[build], c, value, tasks->n, known, err);
 
-	for (size_t i = 0; !r && *known && i < tasks->n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; *known && i < tasks->n; i++) {
 		if (value[i] >= least)
 			set[task[i] / 64] |= UINT64_C(1) << task[i] % 64;
 	}
-	return r;
+	return 0;
 }
 
 /* Without the column of runs, a task with any value was in the build. */

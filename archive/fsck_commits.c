@@ -94,8 +94,14 @@ int fsck_list_commits(struct fsck_commits *all, struct fsck *f)
 	r = git_odb_foreach(l.odb, list_id, &l) == -ENOMEM ?
 	    error_sys(f->err, -ENOMEM, f->a->path, NULL) : 0;
 	git_odb_free(l.odb);
-	for (size_t i = 0; !r && i < l.n; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < l.n; i++) {
 		r = add_commit(all, f, &l.id[i]);
+		if (r)
+			goto out;
+	}
+out:
 	free(l.id);
 	if (all->n)
 		qsort(all->commit, all->n, sizeof *all->commit, by_id);

@@ -164,16 +164,25 @@ static int save_lost(struct chain *c, struct writing *w, git_oid *id)
 
 	if (r)
 		return r;
-	for (size_t i = 0; !r && i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		if (!c->link[i].whole)
 			r = fsck_save(w, lost, &c->link[i].id);
+		if (r)
+			goto out;
 	}
 	buf_addf(&text, "Lost builds of %s\n\nThe newest commit was %s.\n", ref_of(c),
 		 git_oid_tostr_s(&c->tip));
-	r = r ? r : git_treebuilder_write(&tree_id, lost);
-	r = r ? r : git_tree_lookup(&tree, w->git, &tree_id);
-	r = r ? r : git_signature_now(&by, "buildbeat", "buildbeat");
-	r = r ? r : git_commit_create(id, w->git, NULL, by, by, NULL, buf_str(&text), tree, 0, NULL);
+	r = git_treebuilder_write(&tree_id, lost);
+	if (r)
+		goto out;
+	r = git_tree_lookup(&tree, w->git, &tree_id);
+	if (r)
+		goto out;
+	r = git_signature_now(&by, "buildbeat", "buildbeat");
+	if (r)
+		goto out;
+	r = git_commit_create(id, w->git, NULL, by, by, NULL, buf_str(&text), tree, 0, NULL);
+out:
 	git_signature_free(by);
 	git_tree_free(tree);
 	git_treebuilder_free(lost);

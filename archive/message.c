@@ -219,9 +219,12 @@ int message_read(struct message *m, const char *text)
 	if (!m->texts)
 		return -ENOMEM;
 	cursor_init(&c, text, len);
-	while (!r && cursor_line(&c, &line, &whole))
+	while (cursor_line(&c, &line, &whole)) {
 		r = read_trailer(m, line);
-	return r;
+		if (r)
+			return r;
+	}
+	return 0;
 }
 
 void message_release(struct message *m)

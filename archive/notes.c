@@ -144,9 +144,15 @@ static int merge_open(struct merge *m, git_repository *repo, const git_oid *base
 	int r = notes_open(&m->base, repo, base, m->err);
 	git_time_t at;
 
-	r = r ? r : notes_open(&m->ours, repo, ours, m->err);
-	r = r ? r : notes_open(&m->theirs, repo, theirs, m->err);
-	r = r ? r : notes_open(&m->merged, repo, ours, m->err);
+	if (r)
+		return r;
+	r = notes_open(&m->ours, repo, ours, m->err);
+	if (r)
+		return r;
+	r = notes_open(&m->theirs, repo, theirs, m->err);
+	if (r)
+		return r;
+	r = notes_open(&m->merged, repo, ours, m->err);
 	if (r)
 		return r;
 	at = git_commit_time(m->ours.commit);
@@ -178,9 +184,16 @@ int notes_merge(git_oid *merged, git_repository *repo, const git_oid *ours,
 		return 0;
 	}
 	r = merge_open(&m, repo, &base, ours, theirs);
-	r = r ? r : merge_notes_of(&m, &m.ours);
-	r = r ? r : merge_notes_of(&m, &m.theirs);
-	r = r ? r : commit_merge(&m, merged);
+	if (r)
+		goto out;
+	r = merge_notes_of(&m, &m.ours);
+	if (r)
+		goto out;
+	r = merge_notes_of(&m, &m.theirs);
+	if (r)
+		goto out;
+	r = commit_merge(&m, merged);
+out:
 	git_signature_free(m.who);
 	notes_close(&m.base);
 	notes_close(&m.ours);
@@ -449,13 +462,22 @@ static int change_once(struct change *c)
 	git_oid from;
 	int r = tip(c->a, &from, c->err);
 
-	r = r ? r : writing_begin(&w, c->a, c->err);
-	r = r ? r : notes_open(&n, w.git, &from, c->err);
-	r = r ? r : change_notes(c, &n);
-	if (!r && n.commit && !git_oid_equal(git_commit_id(n.commit), &from)) {
+	if (r)
+		goto out;
+	r = writing_begin(&w, c->a, c->err);
+	if (r)
+		goto out;
+	r = notes_open(&n, w.git, &from, c->err);
+	if (r)
+		goto out;
+	r = change_notes(c, &n);
+	if (r)
+		goto out;
+	if (n.commit && !git_oid_equal(git_commit_id(n.commit), &from)) {
 		r = writing_keep(&w, c->err);
 		r = r ? r : repo_set(c->a, NOTES_REF, &from, git_commit_id(n.commit), c->err);
 	}
+out:
 	notes_close(&n);
 	writing_end(&w);
 	return r;
