@@ -153,9 +153,17 @@ int checkout_init(struct checkout *c, const char *const revision[2], const char 
 	if (!c->texts)
 		return error_sys(err, -ENOMEM, NULL, "git");
 	r = git_text(c, NULL, &c->source, where, err);
-	r = r ? r : git_text(c, NULL, &c->prefix, prefix, err);
-	for (int i = 0; i < 2 && !r; i++)
+	if (r)
+		goto out;
+	r = git_text(c, NULL, &c->prefix, prefix, err);
+	if (r)
+		goto out;
+	for (int i = 0; i < 2; i++) {
 		r = find_commit(c, revision[i], &id[i], err);
+		if (r)
+			goto out;
+	}
+out:
 	forget_environment();
 	return r;
 }
@@ -310,7 +318,9 @@ int checkout_switch(struct checkout *c, const char *id, struct error *err)
 						 "--recursive", "git clean -ffdxq", NULL };
 	int r = git(c, c->tree, NULL, false, checkout, err);
 
-	r = r ? r : git(c, c->tree, NULL, false, clean, err);
+	if (r)
+		return r;
+	r = git(c, c->tree, NULL, false, clean, err);
 	if (r || !is_there(c->tree, ".gitmodules"))
 		return r;
 	r = git(c, c->tree, NULL, false, update, err);

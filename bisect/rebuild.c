@@ -409,8 +409,13 @@ int rebuild_measure(struct rebuild *b, const char *id, double *value, const char
 		return 0;
 	}
 	r = one_init(&o, b, id, err);
-	r = r ? r : build(&o, id, value, why, err);
-	r = r ? r : keep(b, id, *value, *why, err);
+	if (r)
+		goto out;
+	r = build(&o, id, value, why, err);
+	if (r)
+		goto out;
+	r = keep(b, id, *value, *why, err);
+out:
 	one_release(&o);
 	b->n += !r;
 	return r;
