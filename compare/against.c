@@ -163,7 +163,7 @@ static int test_metric(struct search *s, enum metric m, const float *values)
 	size_t begin = s->first > window ? s->first - window : 0, from = s->list->n;
 	int r = 0;
 
-	for (size_t t = 0; !r && t <= s->builds->n_tasks; t++) {
+	for (size_t t = 0; t <= s->builds->n_tasks; t++) {
 		bool total = t == s->builds->n_tasks;
 		size_t n = 0, own = 0;
 
@@ -179,10 +179,11 @@ static int test_metric(struct search *s, enum metric m, const float *values)
 				s->now[own++] = log(value);
 		}
 		r = test(s, total ? TASK_TOTAL : (uint32_t)t, m, n, own);
+		if (r)
+			return r;
 	}
-	if (!r)
-		allow_for_spikes(s, from);
-	return r;
+	allow_for_spikes(s, from);
+	return 0;
 }
 
 /* Removes items that are probable as noise. */

@@ -145,7 +145,9 @@ static int add_metric(struct diff_making *m, enum metric metric)
 		m->factor[i] = 1;
 	if (metric_info[metric].time)
 		r = find_common(m, metric);
-	for (size_t i = 0; !r && i < d->n_tasks; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < d->n_tasks; i++) {
 		struct gate gate = rules_gate(m->rules, d->task[i].name, metric);
 
 		for (size_t run = 0; run < m->n_runs; run++)
@@ -154,8 +156,10 @@ static int add_metric(struct diff_making *m, enum metric metric)
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] /= m->factor[run];
 		r = add_test(m, &all[i], &gate, m->value);
+		if (r)
+			return r;
 	}
-	return r ? r : moderate(d, first);
+	return moderate(d, first);
 }
 
 static int add_whole(struct diff_making *m, enum metric metric)

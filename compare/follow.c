@@ -308,28 +308,32 @@ static int join_tasks(struct following *f)
 	size_t n = 0;
 	int r = to ? 0 : -ENOMEM;
 
-	for (uint32_t t = 0; !r && t < builds->n_tasks; t++) {
+	if (r)
+		goto out;
+	for (uint32_t t = 0; t < builds->n_tasks; t++) {
 		const struct group *g = f->root[t] == NOBODY ? NULL : group_of(f, t);
 
 		if (!g || g->root == t)
 			to[t] = (uint32_t)n++;
 		if (g && g->root == t && g->n > 1)
 			r = set_names(f, g);
+		if (r)
+			goto out;
 	}
-	for (uint32_t t = 0; !r && t < builds->n_tasks; t++) {
+	for (uint32_t t = 0; t < builds->n_tasks; t++) {
 		if (f->root[t] != NOBODY)
 			to[t] = to[group_of(f, t)->root];
 	}
-	if (!r)
-		r = presence_join(f->p, to, n);
-	for (uint32_t t = 0; !r && t < builds->n_tasks; t++) {
+	r = presence_join(f->p, to, n);
+	if (r)
+		goto out;
+	for (uint32_t t = 0; t < builds->n_tasks; t++) {
 		if (f->root[t] == NOBODY || f->root[t] == t)
 			builds->task[to[t]] = builds->task[t];
 	}
-	if (!r) {
-		builds->n_tasks = n;
-		builds->join(builds, to);
-	}
+	builds->n_tasks = n;
+	builds->join(builds, to);
+out:
 	free(to);
 	return r;
 }

@@ -73,6 +73,10 @@ int history_make(struct history *h, struct verdict *v, const struct builds *buil
 	int r = history_find(h, builds, rules, known, task, err);
 
 	*v = (struct verdict){ 0 };
-	r = r ? r : verdict_make(v, builds, rules, known, err);
-	return r ? r : add_findings(h, builds, v, task, err);
+	if (r)
+		return r;
+	r = verdict_make(v, builds, rules, known, err);
+	if (r)
+		return r;
+	return add_findings(h, builds, v, task, err);
 }

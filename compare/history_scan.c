@@ -100,7 +100,7 @@ static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct creep *c = &list[i];
 		uint32_t first = f->fine[c->begin].first, last = f->fine[c->end - 1].last;
 
@@ -110,8 +110,10 @@ static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 			f->taken[k] = true;
 		if (matters(&f->gate, &c->change))
 			r = add(f, &c->change, true);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /* The run [begin, end) of steps in one direction as one change. */
@@ -146,7 +148,7 @@ static int add_sums(struct finder *f, size_t n_fine)
 	size_t end;
 	int r = 0;
 
-	for (size_t begin = 0; !r && begin < n_fine; begin = end) {
+	for (size_t begin = 0; begin < n_fine; begin = end) {
 		struct change sum;
 
 		end = begin;
@@ -161,8 +163,10 @@ static int add_sums(struct finder *f, size_t n_fine)
 			continue;
 		drop_steps(f, &sum, f->fine[begin].first, f->fine[end - 1].last);
 		r = add(f, &sum, true);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static int add_steps(struct finder *f, const double *values)
@@ -172,11 +176,15 @@ static int add_steps(struct finder *f, const double *values)
 	int r = changepoints_find_amount(f->points, &list, &n, values, f->scan->builds->n,
 					 f->gate.share, f->gate.amount);
 
-	for (size_t i = 0; !r && i < n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < n; i++) {
 		if (matters(&f->gate, &list[i]))
 			r = add(f, &list[i], false);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static int by_build(const void *a, const void *b)

@@ -367,11 +367,16 @@ static int make(struct builds *builds, struct merge *s, size_t n, const struct m
 		r = place_members(s, n, i, part[i].to);
 		r = r ? r : add_tasks(builds, &s->part[i], &names);
 	}
-	for (; !r && builds->n < n; builds->n++) {
+	if (r)
+		goto out;
+	for (; builds->n < n; builds->n++) {
 		const struct place *place = &s->place[builds->n];
 
 		r = set_build(&builds->build[builds->n], &s->part[place->part], place);
+		if (r)
+			goto out;
 	}
+out:
 	name_table_release(&names);
 	return r;
 }

@@ -114,11 +114,22 @@ int pairs_make(struct pairs *p, const struct summary *base, const struct summary
 	rules.metrics = METRIC_BIT(METRIC_WALL);
 	options.rules = &rules;
 	r = values_make(&p->base, base->rec);
-	r = r ? r : values_make(&p->now, now->rec);
-	r = r ? r : diff_make(&p->diff, &p->base, 1, &p->now, 1, &options);
-	r = r ? r : pairs_rows(&b, &p->diff, DIFF_BASE, &p->base, base);
-	r = r ? r : pairs_rows(&n, &p->diff, DIFF_NOW, &p->now, now);
-	r = r ? r : join(p, base, b, now, n);
+	if (r)
+		goto out;
+	r = values_make(&p->now, now->rec);
+	if (r)
+		goto out;
+	r = diff_make(&p->diff, &p->base, 1, &p->now, 1, &options);
+	if (r)
+		goto out;
+	r = pairs_rows(&b, &p->diff, DIFF_BASE, &p->base, base);
+	if (r)
+		goto out;
+	r = pairs_rows(&n, &p->diff, DIFF_NOW, &p->now, now);
+	if (r)
+		goto out;
+	r = join(p, base, b, now, n);
+out:
 	free(b);
 	free(n);
 	return r;

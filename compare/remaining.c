@@ -276,10 +276,16 @@ int remaining_learn(struct remaining *r)
 	struct trial *trial = calloc(REMAINING_PLACES, sizeof *trial);
 	int error = trial ? 0 : -ENOMEM;
 
-	for (size_t b = 0; !error && b < r->n_builds; b++)
+	if (error)
+		goto out;
+	for (size_t b = 0; b < r->n_builds; b++) {
 		error = lay_out(&r->build[b], r->n_tasks);
-	if (!error)
-		error = find_usual(r);
+		if (error)
+			goto out;
+	}
+	error = find_usual(r);
+	if (error)
+		goto out;
 	for (size_t b = 0; !error && r->n_builds > 1 && b < r->n_builds; b++) {
 		struct remaining_progress *p = calloc(1, sizeof *p);
 
@@ -289,7 +295,9 @@ int remaining_learn(struct remaining *r)
 			error = -ENOMEM;
 		free(p);
 	}
-	for (size_t i = 0; !error && i < REMAINING_PLACES; i++) {
+	if (error)
+		goto out;
+	for (size_t i = 0; i < REMAINING_PLACES; i++) {
 		size_t x = best_exponent(&trial[i], r->n_builds, place_of_trial[i]);
 
 		r->lasts[i] = exponent(x);
@@ -301,6 +309,7 @@ int remaining_learn(struct remaining *r)
 		}
 		r->pace_spread[i] = r->n_builds > 2 ? stats_spread(trial[i].pace, r->n_builds, 0) : NAN;
 	}
+out:
 	free(trial);
 	return error;
 }

@@ -121,11 +121,13 @@ int remaining_list_make(struct remaining_list *list, struct remaining *r,
 
 	*list = (struct remaining_list){ 0 };
 	error = order && count ? make_room(list, rec->n_tasks) : -ENOMEM;
-	for (size_t i = 0; !error && i < rec->n_tasks; i++) {
+	if (error)
+		goto out;
+	for (size_t i = 0; i < rec->n_tasks; i++) {
 		if (is_counted(&rec->task[i]))
 			order[n++] = (uint32_t)i;
 	}
-	if (!error && !is_sorted(order, n, rec->task))
+	if (!is_sorted(order, n, rec->task))
 		qsort_r(order, n, sizeof *order, by_start, rec->task);
 	for (size_t i = 0; !error && i < n; i++) {
 		const struct task *t = &rec->task[order[i]];
@@ -137,6 +139,7 @@ int remaining_list_make(struct remaining_list *list, struct remaining *r,
 		list->end_us[i] = t->end_us >= t->start_us ? t->end_us : INT64_MAX;
 		list->by_end[i] = (uint32_t)i;
 	}
+out:
 	list->n = n;
 	if (!error)
 		qsort_r(list->by_end, n, sizeof *list->by_end, by_end, list);

@@ -128,13 +128,15 @@ static int each_group(struct renames *r, key_of *key, unsigned parts, pair_group
 	size_t n = collect(r, key, parts), end;
 	int error = sort_keyed(r->keyed, n);
 
-	for (size_t i = 0; !error && i < n; i = end) {
+	if (error)
+		return error;
+	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && r->keyed[end].key == r->keyed[i].key; end++)
 			;
 		if (end > i + 1)
 			work(r, r->keyed + i, end - i);
 	}
-	return error;
+	return 0;
 }
 
 static uint64_t kind_hash(const struct rename_task *t)

@@ -345,10 +345,17 @@ static int report_all(struct judge *j, const struct known_list *known)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < j->replay.n_steps; i++)
+	for (size_t i = 0; i < j->replay.n_steps; i++) {
 		r = report_step(j, known, &j->replay.step[i]);
-	for (size_t i = 0; !r && i < j->replay.n_suspects; i++)
+		if (r)
+			goto out;
+	}
+	for (size_t i = 0; i < j->replay.n_suspects; i++) {
 		r = report_suspect(j, &j->replay.suspect[i]);
+		if (r)
+			goto out;
+	}
+out:
 	follow_tasks(j->v);
 	return r;
 }

@@ -89,15 +89,18 @@ static int find_events(struct grouping *g, size_t n)
 	struct history h = { .change = array_new_zero(n, sizeof *h.change), .n_changes = n };
 	int r = h.change ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < n; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < n; i++)
 		h.change[i] = change_of(&finding[g->item[i].finding]);
-	r = r ? r : history_group(&h, g->builds);
-	if (!r) {
-		qsort(h.change, n, sizeof *h.change, order_changes);
-		qsort_r(g->item, n, sizeof *g->item, order_items, finding);
-	}
-	for (size_t i = 0; !r && i < n; i++)
+	r = history_group(&h, g->builds);
+	if (r)
+		goto out;
+	qsort(h.change, n, sizeof *h.change, order_changes);
+	qsort_r(g->item, n, sizeof *g->item, order_items, finding);
+	for (size_t i = 0; i < n; i++)
 		set_event(&g->item[i], &h.change[i], &h.event[h.change[i].event]);
+out:
 	free(h.change);
 	free(h.event);
 	return r;
