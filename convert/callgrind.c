@@ -241,10 +241,12 @@ static int parse_lines(struct parse *p)
 	bool complete;
 	int r = 0;
 
-	while (!r && cursor_line(&p->in, &line, &complete)) {
+	while (cursor_line(&p->in, &line, &complete)) {
 		if (!complete)
 			return bad(p, "the file is truncated here");
 		r = add_line(p, line);
+		if (r)
+			return r;
 	}
 	if (r)
 		return r;

@@ -259,10 +259,13 @@ static int add_units(struct builder *b, uint32_t instance, const struct json_val
 		added->json = u;
 		r = add_unit(b, instance, added, &name, path, err);
 	}
-	for (size_t i = 0; !r && i < n; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(unblocked); k++)
 			add_waits(b, unit, n, i, &numbers, unblocked[k], &name);
 	}
+out:
 	free(unit);
 	buf_release(&name);
 	index_release(&numbers);

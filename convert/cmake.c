@@ -81,13 +81,15 @@ static int add_listed(struct data *d, const struct json_value *list)
 
 	if (!list || list->type != JSON_LIST)
 		return error_set(d->err, -EINVAL, d->path, 1, 0, "an index without snippets");
-	for (const struct json_value *s = list->first; !r && s; s = s->next) {
+	for (const struct json_value *s = list->first; s; s = s->next) {
 		if (!*json_text(s))
 			return error_set(d->err, -EINVAL, d->path, 1, 0,
 					 "expected the name of a file as snippet");
 		r = add_snippet(d, json_text(s));
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static bool is_dir(const char *path)

@@ -121,12 +121,14 @@ static int find_notes(struct join *j)
 	const struct recording *rec = j->rec;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < rec->n_notes; i++) {
+	for (size_t i = 0; i < rec->n_notes; i++) {
 		if (rec->note[i].task != NO_INDEX &&
 		    !strncmp(rec->note[i].text, NINJA_HASH_NOTE, strlen(NINJA_HASH_NOTE)))
 			r = index_put(&j->notes, rec->note[i].task, 0, (uint32_t)i);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /* All commands by run, then by start. */
@@ -581,12 +583,20 @@ static int join_all(struct join *j)
 {
 	int r = find_runs(j);
 
-	for (size_t i = 0; !r && i < j->n_runs; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < j->n_runs; i++) {
 		r = ninja_find_files(&j->run[i].dir, &j->run[i].file, j->run[i].in);
-	for (size_t i = 0; !r && i < j->n_runs; i++) {
+		if (r)
+			goto out;
+	}
+	for (size_t i = 0; i < j->n_runs; i++) {
 		if (j->run[i].dir)
 			r = join_place(j, &j->run[i]);
+		if (r)
+			goto out;
 	}
+out:
 	for (size_t i = 0; i < j->n_runs; i++) {
 		free(j->run[i].dir);
 		free(j->run[i].file);

@@ -135,9 +135,12 @@ int oe_build_stats(struct oe *o, const char *text, size_t len)
 	int r = 0;
 
 	cursor_init(&c, text, len);
-	while (!r && reader_line(&c, &line, &damage))
+	while (reader_line(&c, &line, &damage)) {
 		r = read_line(o, line);
-	return r ? r : reader_report_damage(o->r, &damage, "build_stats");
+		if (r)
+			return r;
+	}
+	return reader_report_damage(o->r, &damage, "build_stats");
 }
 
 int64_t oe_end_us(const struct oe *o)

@@ -336,7 +336,7 @@ int oe_logs(struct oe *o, int dir_fd)
 	o->window = malloc(FEED_MEMORY);
 	if (!o->window)
 		return -ENOMEM;
-	for (size_t i = 0; !r && i < N_LOGS; i++) {
+	for (size_t i = 0; i < N_LOGS; i++) {
 		int fd = openat(dir_fd, logs[i].file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 		if (fd >= 0) {
@@ -345,6 +345,8 @@ int oe_logs(struct oe *o, int dir_fd)
 		} else if (errno != ENOENT && errno != ENOTDIR) {
 			r = reader_unreadable(o->r, -errno, "%s", logs[i].file);
 		}
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }

@@ -292,13 +292,17 @@ static int read_recipes(struct walk *w, int dir_fd)
 {
 	int r = list_of(w, &w->dirs, dir_fd, DT_DIR, ".");
 
-	for (size_t i = 0; !r && i < w->dirs.n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < w->dirs.n; i++) {
 		const char *name = name_at(&w->dirs, i);
 
 		if (strcmp(name, OE_PRESSURE_DIR))
 			r = read_recipe(w, dir_fd, name);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static int read_tasks(struct oe *o, int dir_fd)
@@ -351,13 +355,17 @@ static int keep_dir(struct oe *o, struct names *files, int fd, bool pressure)
 	int r = list(files, fd, DT_REG);
 
 	oe_keep_dir(o->kept, pressure ? OE_PRESSURE_DIR : "");
-	for (size_t i = 0; !r && i < files->n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < files->n; i++) {
 		const char *name = name_at(files, i);
 
 		if (pressure ? str_ends(name, ".log") : is_kept(name))
 			r = keep_file(o, fd, pressure ? OE_PRESSURE_DIR "/" : "", name);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static int keep_files(struct oe *o, int dir_fd)

@@ -342,13 +342,15 @@ static int read_lines(struct task_file *f, const char *text, size_t len)
 	int r = 0;
 
 	cursor_init(&c, text, len);
-	while (!r && cursor_until(&c, '\n', &line)) {
+	while (cursor_until(&c, '\n', &line)) {
 		if (c.p[-1] == '\n')
 			r = read_line(f, line);
 		else
 			f->damaged = true;
+		if (r)
+			return r;
 	}
-	return r ? r : end_record(f);
+	return end_record(f);
 }
 
 /* Most files have the usual form. */
