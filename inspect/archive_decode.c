@@ -473,7 +473,9 @@ static int lines(struct block *b, enum archive_log log)
 		return b->d->feed->error;
 	b->d->begun = true;
 	r = got == FEED_WHOLE ? first_line(b, line, log) : got == FEED_TORN ? 0 : DAMAGED;
-	while (!r && got == FEED_WHOLE) {
+	if (r)
+		return r;
+	while (got == FEED_WHOLE) {
 		got = feed_line(b->d->feed, &line);
 		if (got == FEED_TOO_LONG)
 			return DAMAGED;
@@ -484,8 +486,10 @@ static int lines(struct block *b, enum archive_log log)
 			return finish(b, log);
 		}
 		r = block_line(b, line, log);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 int archive_decode(struct archive_decoder *d, enum archive_log log, struct snapshot *s)

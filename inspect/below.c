@@ -106,7 +106,9 @@ static int filter_all(struct below *b, int32_t root, int32_t except)
 {
 	int r = process_list_read(&b->all);
 
-	for (size_t i = 0; !r && i < b->all.n; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < b->all.n; i++) {
 		const struct listed *p = &b->all.process[i];
 		struct below_process one = { p->pid, p->start_ticks, p->rss_kb, "" };
 
@@ -114,7 +116,7 @@ static int filter_all(struct below *b, int32_t root, int32_t except)
 		if (is_wanted(b, p, root, except))
 			add(b, &one);
 	}
-	return r;
+	return 0;
 }
 
 static int compare(const void *a, const void *b)

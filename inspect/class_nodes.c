@@ -71,8 +71,12 @@ static int add_rule(struct class_nodes *t, const struct class_rule *rule, uint32
 	node->rule = rule;
 	node->split = rule->split;
 	r = condition_init(&node->file, rule->file, err);
-	r = r ? r : condition_init(&node->permissions, rule->permissions, err);
-	r = r ? r : condition_init(&node->source, rule->source, err);
+	if (r)
+		return r;
+	r = condition_init(&node->permissions, rule->permissions, err);
+	if (r)
+		return r;
+	r = condition_init(&node->source, rule->source, err);
 	if (r || !rule->stack.n)
 		return r;
 	node->stack = calloc(rule->stack.n, sizeof *node->stack);
@@ -91,9 +95,12 @@ static int add_children(struct class_nodes *t, uint32_t parent, const struct cla
 
 	t->node[parent].first = (uint32_t)t->n;
 	t->node[parent].n_children = (uint32_t)rules->n + 1;
-	for (size_t i = 0; i < rules->n && !r; i++)
+	for (size_t i = 0; i < rules->n; i++) {
 		r = add_rule(t, &rules->rule[i], parent, err);
-	return r ? r : add_node(t, "other", parent) ? 0 : -ENOMEM;
+		if (r)
+			return r;
+	}
+	return add_node(t, "other", parent) ? 0 : -ENOMEM;
 }
 
 int class_nodes_init(struct class_nodes *t, const struct class_rule_file *file,
@@ -106,11 +113,15 @@ int class_nodes_init(struct class_nodes *t, const struct class_rule_file *file,
 	if (r || !add_node(t, "all", CLASSES_NONE))
 		return r ? r : -ENOMEM;
 	r = add_children(t, 0, &file->rules, err);
-	for (uint32_t i = 1; i < t->n && !r; i++) {
+	if (r)
+		return r;
+	for (uint32_t i = 1; i < t->n; i++) {
 		if (t->node[i].rule && t->node[i].rule->children.n)
 			r = add_children(t, i, &t->node[i].rule->children, err);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 void class_nodes_release(struct class_nodes *t)

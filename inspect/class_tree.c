@@ -364,13 +364,18 @@ int class_tree_make(struct classes *out, const struct class_counts *counts)
 	m.total = array_new_zero(counts->n_rows, sizeof *m.total);
 	if (m.total)
 		r = add_nodes(&m);
-	for (uint32_t i = 0; i < counts->nodes->n && !r; i++) {
+	if (r)
+		goto out;
+	for (uint32_t i = 0; i < counts->nodes->n; i++) {
 		if (counts->nodes->node[i].split == SPLIT_CALLER)
 			r = split_callers(&m, i);
 		else if (counts->nodes->node[i].split == SPLIT_DIRECTORY)
 			r = split_directories(&m, i);
+		if (r)
+			goto out;
 	}
-	r = r ? r : flatten(&m);
+	r = flatten(&m);
+out:
 	for (size_t i = 0; i < m.n; i++)
 		free(m.made[i].value);
 	free(m.made);

@@ -145,10 +145,14 @@ static int place(struct classifier *c, uint32_t file, const char permissions[5],
 	if (!index_find(&c->known, a, b, &slot)) {
 		if (stack != INSPECTION_NONE) {
 			r = calls_read(&c->calls, stack);
+			if (r)
+				return r;
 			item.calls = &c->calls;
 		}
-		r = r ? r : classify(c, &item, &slot);
-		r = r ? r : index_put(&c->known, a, b, slot);
+		r = classify(c, &item, &slot);
+		if (r)
+			return r;
+		r = index_put(&c->known, a, b, slot);
 		if (r)
 			return r;
 	}

@@ -228,9 +228,12 @@ int memory_parts_read(struct memory_parts *p, const struct inspection *in,
 	/* grows as if it were new */
 	free(p->part);
 	*p = (struct memory_parts){ 0 };
-	for (size_t i = 0; i < s->n && !r; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		r = add_mapping(p, in, s, i, &last);
-	return r ? r : add_allocations(p, s);
+		if (r)
+			return r;
+	}
+	return add_allocations(p, s);
 }
 
 void memory_parts_release(struct memory_parts *p)

@@ -259,10 +259,13 @@ static int finish(struct work *w)
 	w->result->frames = in->n_frames;
 	for (size_t i = 0; i < w->n; i++)
 		w->result->named += w->named[i];
-	for (size_t i = 0; i < in->n_frames && !r; i++) {
+	for (size_t i = 0; i < in->n_frames; i++) {
 		if (in->frame[i].module < in->n_modules && in->frame[i].name == INSPECTION_NONE)
 			r = name_by_start(w, (uint32_t)i, 0);
+		if (r)
+			goto out;
 	}
+out:
 	in->named_percent = in->n_frames ? (unsigned)(w->result->named * 100 / in->n_frames) : 0;
 	return r ? r : keep_used(in);
 }
@@ -299,12 +302,15 @@ int symbolize(struct inspection *in, const struct symbolize_settings *settings,
 	for (size_t i = 0; i < in->n_frames; i++)
 		in->frame[i].name = INSPECTION_NONE;
 	r = collect_addresses(&w, settings->checked_only);
-	r = r ? r : describe_modules(&w, settings->pid);
-	if (!r) {
-		r = ask(&w, settings, err);
-		end = r == -ENOMEM ? r : finish(&w);
-		r = r ? r : end;
-	}
+	if (r)
+		goto out;
+	r = describe_modules(&w, settings->pid);
+	if (r)
+		goto out;
+	r = ask(&w, settings, err);
+	end = r == -ENOMEM ? r : finish(&w);
+	r = r ? r : end;
+out:
 	release_modules(&w);
 	index_release(&w.names);
 	free(w.address);

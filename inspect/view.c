@@ -31,15 +31,30 @@ static int read_all(struct inspect_view *v, inspect_view_read *read, void *from,
 	struct snapshot s = { 0 };
 	int r = classifier_new(&memory, CLASSIFY_MEMORY, v->wish.rules, v->in, err);
 
-	r = r ? r : classifier_new(&heap, CLASSIFY_HEAP, v->wish.rules, v->in, err);
-	for (size_t i = 0; i < v->in->n_snapshots && !r; i++) {
+	if (r)
+		goto out;
+	r = classifier_new(&heap, CLASSIFY_HEAP, v->wish.rules, v->in, err);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < v->in->n_snapshots; i++) {
 		r = read(from, i, &s, err);
-		r = r ? r : add_line(v, &s);
-		r = r ? r : classifier_add(memory, &s);
-		r = r ? r : classifier_add(heap, &s);
+		if (r)
+			goto out;
+		r = add_line(v, &s);
+		if (r)
+			goto out;
+		r = classifier_add(memory, &s);
+		if (r)
+			goto out;
+		r = classifier_add(heap, &s);
+		if (r)
+			goto out;
 	}
-	r = r ? r : classifier_done(memory, &v->memory);
-	r = r ? r : classifier_done(heap, &v->heap);
+	r = classifier_done(memory, &v->memory);
+	if (r)
+		goto out;
+	r = classifier_done(heap, &v->heap);
+out:
 	snapshot_release(&s);
 	classifier_free(memory);
 	classifier_free(heap);
@@ -94,13 +109,23 @@ static int read_shown(struct inspect_view *v, inspect_view_read *read, void *fro
 	const struct pattern *filter = v->wish.stack ? &v->stack : NULL;
 	int r = add_sites(v, VIEW_BASE, v->base, read, from, err);
 
-	r = r ? r : read(from, v->shown, &v->snapshot, err);
-	r = r ? r : call_sites_add(&v->sites, VIEW_SHOWN, &v->nodes, &v->calls, &v->snapshot, filter);
-	r = r ? r : heap_tree_make(&v->top_down, &v->nodes, &v->calls, &v->snapshot, HEAP_TOP_DOWN,
-				   filter);
-	r = r ? r : heap_tree_make(&v->bottom_up, &v->nodes, &v->calls, &v->snapshot,
-				   HEAP_BOTTOM_UP, filter);
-	return r ? r : add_sites(v, VIEW_LAST, v->n - 1, read, from, err);
+	if (r)
+		return r;
+	r = read(from, v->shown, &v->snapshot, err);
+	if (r)
+		return r;
+	r = call_sites_add(&v->sites, VIEW_SHOWN, &v->nodes, &v->calls, &v->snapshot, filter);
+	if (r)
+		return r;
+	r = heap_tree_make(&v->top_down, &v->nodes, &v->calls, &v->snapshot, HEAP_TOP_DOWN,
+			   filter);
+	if (r)
+		return r;
+	r = heap_tree_make(&v->bottom_up, &v->nodes, &v->calls, &v->snapshot,
+			   HEAP_BOTTOM_UP, filter);
+	if (r)
+		return r;
+	return add_sites(v, VIEW_LAST, v->n - 1, read, from, err);
 }
 
 static int filter_init(struct pattern *p, const char *text, struct error *err)
@@ -116,12 +141,24 @@ int inspect_view_make(struct inspect_view *v, const struct inspection *in, inspe
 
 	*v = (struct inspect_view){ .in = in, .wish = *wish };
 	r = filter_init(&v->file, wish->file, err);
-	r = r ? r : filter_init(&v->permissions, wish->permissions, err);
-	r = r ? r : filter_init(&v->stack, wish->stack, err);
-	r = r ? r : calls_init(&v->calls, in);
-	r = r ? r : class_nodes_init(&v->nodes, &allocators, in, err);
-	r = r ? r : read_all(v, read, from, err);
-	r = r ? r : choose_snapshots(v, err);
+	if (r)
+		return r;
+	r = filter_init(&v->permissions, wish->permissions, err);
+	if (r)
+		return r;
+	r = filter_init(&v->stack, wish->stack, err);
+	if (r)
+		return r;
+	r = calls_init(&v->calls, in);
+	if (r)
+		return r;
+	r = class_nodes_init(&v->nodes, &allocators, in, err);
+	if (r)
+		return r;
+	r = read_all(v, read, from, err);
+	if (r)
+		return r;
+	r = choose_snapshots(v, err);
 	return r || !v->n ? r : read_shown(v, read, from, err);
 }
 
