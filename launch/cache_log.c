@@ -55,7 +55,7 @@ static int parse_ccache(struct cache_log *l, struct slice text)
 	int r = 0;
 
 	cursor_init(&c, text.p, text.len);
-	while (!r && cursor_line(&c, &line, &complete)) {
+	while (cursor_line(&c, &line, &complete)) {
 		if (slice_starts(line, "# "))
 			r = add_entry(l, (struct slice){ line.p + 2, line.len - 2 },
 				      CACHE_UNCACHEABLE);
@@ -63,8 +63,10 @@ static int parse_ccache(struct cache_log *l, struct slice text)
 			l->entry[l->n_entries - 1].result = result_of(line);
 		else if (l->n_entries && complete && slice_is(line, LINK))
 			r = name_link(l, line);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /* "[NAME]: WHAT" at the end of a line: its parts. */
@@ -116,14 +118,16 @@ int cache_log_parse(struct cache_log *l, struct slice text)
 {
 	int r = l->kind == CACHE_CCACHE ? parse_ccache(l, text) : parse_sccache(l, text);
 
-	for (size_t i = 0; !r && i < l->n_entries; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < l->n_entries; i++) {
 		enum task_cache result = l->entry[i].result;
 
 		l->misses += result == CACHE_MISS;
 		l->uncacheable += result == CACHE_UNCACHEABLE;
 		l->hits += result != CACHE_MISS && result != CACHE_UNCACHEABLE;
 	}
-	return r;
+	return 0;
 }
 
 void cache_log_release(struct cache_log *l)

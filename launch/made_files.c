@@ -112,8 +112,13 @@ int made_files_add(struct made_files *m, const struct recording *rec, uint32_t t
 	const struct task *t = &rec->task[task];
 	int r = add_file(m, rec, task, dir_fd, t->name, false, clock);
 
-	for (uint32_t i = 0; !r && i < t->n_out; i++)
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < t->n_out; i++) {
 		r = add_file(m, rec, task, dir_fd, rec->out[t->first_out + i], false, clock);
+		if (r)
+			return r;
+	}
 	return r || !*command ? r : add_named(m, rec, task, dir_fd, command, clock);
 }
 

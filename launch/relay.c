@@ -171,10 +171,17 @@ int relay_begin(struct relay *r, const struct store *store, struct error *err)
 	if (error)
 		return error_sys(err, error, OUTPUT_LOG, NULL);
 	find_outputs(r);
-	for (unsigned i = 0; i < r->n && !error; i++)
+	for (unsigned i = 0; i < r->n; i++) {
 		error = open_output(&r->output[i]);
-	for (unsigned i = 0; i < r->n && !error; i++)
+		if (error)
+			goto out;
+	}
+	for (unsigned i = 0; i < r->n; i++) {
 		error = start(r, &r->output[i]);
+		if (error)
+			goto out;
+	}
+out:
 	if (error) {
 		give_up(r);
 		return error_sys(err, error, OUTPUT_LOG, "cannot relay the build's output");

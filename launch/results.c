@@ -74,13 +74,19 @@ static int add_task(struct results *x, uint32_t task)
 	const char *command = recording_command(&x->rec, &x->rec.task[task]);
 	int r = enter(x, x->rec.task[task].instance);
 
-	if (!r && x->place.fd >= 0)
+	if (r)
+		return r;
+	if (x->place.fd >= 0)
 		r = made_files_add(&x->files, &x->rec, task, x->place.fd, command, &x->clock);
-	for (int i = 0; !r && i < CACHE_KINDS; i++) {
+	if (r)
+		return r;
+	for (int i = 0; i < CACHE_KINDS; i++) {
 		if (x->cache[i].n_entries && *command)
 			r = cache_log_add_task(&x->cache[i], task, command, x->place.dir);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 /* Tasks */
