@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "send/http.h"
 
+#include "base/array.h"
 #include "base/minmax.h"
 
 #include <curl/curl.h>
@@ -29,26 +30,37 @@ static size_t keep_body(char *p, size_t size, size_t n, void *data)
 static CURLcode set_options(struct http *h, const char *url, int64_t timeout_ms)
 {
 	const char *authority = getenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
-	CURL *c = h->curl;
-	CURLcode r = curl_easy_setopt(c, CURLOPT_URL, url);
-
+	const struct {
+		CURLoption option;
+		const char *text;
+	} texts[] = {
+		{ CURLOPT_URL, url },
 #if LIBCURL_VERSION_NUM >= 0x075500
-	r = r ? r : curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-	r = r ? r : curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+		{ CURLOPT_PROTOCOLS_STR, "http,https" },
 #endif
-	r = r ? r : curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-	if (authority && *authority)
-		r = r ? r : curl_easy_setopt(c, CURLOPT_CAINFO, authority);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_USERAGENT, "buildbeat/" PACKAGE_VERSION);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->error);
-	r = r ? r : curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, keep_body);
-	return r;
+		{ CURLOPT_USERAGENT, "buildbeat/" PACKAGE_VERSION },
+		{ CURLOPT_CAINFO, authority },
+	};
+	const struct {
+		CURLoption option;
+		long number;
+	} numbers[] = {
+#if LIBCURL_VERSION_NUM < 0x075500
+		{ CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS },
+#endif
+		{ CURLOPT_FOLLOWLOCATION, 0 }, { CURLOPT_SSL_VERIFYPEER, 1 },
+		{ CURLOPT_SSL_VERIFYHOST, 2 }, { CURLOPT_NOSIGNAL, 1 },
+		{ CURLOPT_TIMEOUT_MS, (long)timeout_ms },
+		{ CURLOPT_CONNECTTIMEOUT_MS, (long)timeout_ms },
+	};
+	size_t n_texts = authority && *authority ? ARRAY_SIZE(texts) : ARRAY_SIZE(texts) - 1;
+	CURLcode r = curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
+
+	for (size_t i = 0; !r && i < n_texts; i++)
+		r = curl_easy_setopt(h->curl, texts[i].option, texts[i].text);
+	for (size_t i = 0; !r && i < ARRAY_SIZE(numbers); i++)
+		r = curl_easy_setopt(h->curl, numbers[i].option, numbers[i].number);
+	return r ? r : curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, keep_body);
 }
 
 struct http *http_new(const char *url, int64_t timeout_ms, char error[256])

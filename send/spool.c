@@ -94,16 +94,25 @@ int spool_open(struct spool *s, const char *url, struct error *err)
 	if (strlen(url) >= sizeof s->url)
 		return error_set(err, -ENAMETOOLONG, NULL, 0, 0, "the URL is too long");
 	r = root_path(&path, err);
-	r = r ? r : file_make_parents(path.data, err);
-	r = r ? r : make_private(path.data, err);
+	if (r)
+		goto out;
+	r = file_make_parents(path.data, err);
+	if (r)
+		goto out;
+	r = make_private(path.data, err);
+	if (r)
+		goto out;
 	buf_addf(&path, "/%016" PRIx64, hash_fnv64(url, strlen(url)));
-	r = r ? r : make_private(buf_str(&path), err);
-	r = r ? r : spool_open_dir(s, buf_str(&path), err);
+	r = make_private(buf_str(&path), err);
+	if (r)
+		goto out;
+	r = spool_open_dir(s, buf_str(&path), err);
 	if (!r && strcmp(s->url, url)) {
 		snprintf(s->url, sizeof s->url, "%s", url);
 		r = write_file(s->fd, "url", url, strlen(url));
 		r = r ? error_sys(err, r, s->path, "cannot write") : 0;
 	}
+out:
 	buf_release(&path);
 	return r;
 }
@@ -291,13 +300,20 @@ int spool_trim(uint64_t bytes)
 	int r = root_path(&root, NULL);
 
 	all.root_fd = r ? -1 : open(root.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!r && all.root_fd < 0)
+	if (r)
+		goto out;
+	if (all.root_fd < 0)
 		r = -errno;
-	r = r ? r : see_dir(&all, ".");
-	if (!r && all.n)
+	if (r)
+		goto out;
+	r = see_dir(&all, ".");
+	if (r)
+		goto out;
+	if (all.n)
 		qsort(all.list, all.n, sizeof *all.list, by_age);
-	for (size_t i = 0; !r && i < all.n && all.bytes > bytes; i++)
+	for (size_t i = 0; i < all.n && all.bytes > bytes; i++)
 		drop(&all, &all.list[i]);
+out:
 	for (size_t i = 0; i < all.n; i++)
 		free(all.list[i].name);
 	free(all.list);
