@@ -236,8 +236,12 @@ int decide_apart(struct apart *a, struct sample good, struct sample bad,
 	double step, reach, most;
 	int r = median_of(&apart.good, good);
 
-	r = r ? r : median_of(&apart.bad, bad);
-	r = r ? r : scale(&s, all);
+	if (r)
+		return r;
+	r = median_of(&apart.bad, bad);
+	if (r)
+		return r;
+	r = scale(&s, all);
 	if (r)
 		return r;
 	if (good.n > 1 && bad.n > 1) {

@@ -196,9 +196,12 @@ int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules
 {
 	int r = samples_moderate(s, n);
 
-	if (!r)
-		r = samples_adjust(s, n);
-	for (size_t i = 0; !r && i < n; i++)
+	if (r)
+		return r;
+	r = samples_adjust(s, n);
+	if (r)
+		return r;
+	for (size_t i = 0; i < n; i++)
 		s[i].verdict = verdict_of(&s[i], rules);
-	return r;
+	return 0;
 }
