@@ -122,9 +122,16 @@ static int spawn_with(struct run *run, char **argv, int in, int out)
 	posix_spawnattr_setsigdefault(&attr, &set);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	r = posix_spawn_file_actions_adddup2(&actions, in, 0);
-	r = r ? r : posix_spawn_file_actions_adddup2(&actions, out, 1);
-	r = r ? r : posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	r = r ? r : posix_spawn(&run->pid, run->q->program, &actions, &attr, argv, environ);
+	if (r)
+		goto out;
+	r = posix_spawn_file_actions_adddup2(&actions, out, 1);
+	if (r)
+		goto out;
+	r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	if (r)
+		goto out;
+	r = posix_spawn(&run->pid, run->q->program, &actions, &attr, argv, environ);
+out:
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return -r;
@@ -157,10 +164,17 @@ static int start(struct run *run)
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 	int r = make_pipe(in);
 
-	r = r ? r : make_pipe(out);
-	r = r ? r : spawn(run, in[0], out[1]);
-	if (!r && (fcntl(in[1], F_SETFL, O_NONBLOCK) || fcntl(out[0], F_SETFL, O_NONBLOCK)))
+	if (r)
+		goto out;
+	r = make_pipe(out);
+	if (r)
+		goto out;
+	r = spawn(run, in[0], out[1]);
+	if (r)
+		goto out;
+	if (fcntl(in[1], F_SETFL, O_NONBLOCK) || fcntl(out[0], F_SETFL, O_NONBLOCK))
 		r = -errno;
+out:
 	if (in[0] >= 0)
 		close(in[0]);
 	if (out[1] >= 0)

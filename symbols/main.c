@@ -250,16 +250,18 @@ static int answer_all(struct request *q)
 		if (m->s.files.note.len)
 			buf_addf(&q->out, "w %s\n", buf_str(&m->s.files.note));
 	}
-	for (size_t i = 0; i < q->n_modules && !r && !q->names_only; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < q->n_modules && !q->names_only; i++) {
 		if (!q->module[i].n)
 			continue;
 		begin_module(q, 'd', i);
 		if (symbolizer_has_debug(&q->module[i].s))
 			answer(q, &q->module[i], true);
 	}
-	if (!r)
-		buf_adds(&q->out, "e\n");
-	r = r ? r : buf_error(&q->out);
+	buf_adds(&q->out, "e\n");
+	r = buf_error(&q->out);
+out:
 	flush(q);
 	return r;
 }

@@ -123,7 +123,7 @@ static int read_section(struct plt *p, const struct slots *s, Elf_Scn *section,
 	const uint8_t *data = elf_file_content(section, &size);
 	int r = 0;
 
-	for (size_t at = 0; data && at < size && !r; at += step) {
+	for (size_t at = 0; data && at < size; at += step) {
 		uint64_t slot;
 		const char *name;
 
@@ -133,8 +133,10 @@ static int read_section(struct plt *p, const struct slots *s, Elf_Scn *section,
 		name = slot_name(s, slot);
 		if (name)
 			r = add_entry(p, head->sh_addr + at, step == 8 ? 8 : ENTRY_SIZE, name);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 int plt_read(struct plt *p, const struct elf_file *f)

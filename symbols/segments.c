@@ -40,14 +40,16 @@ static int close_intervals(struct segments *s, const struct code_range *interval
 {
 	int r = 0;
 
-	while (*n_open && interval[open[*n_open - 1]].end <= until && !r) {
+	while (*n_open && interval[open[*n_open - 1]].end <= until) {
 		uint64_t end = interval[open[--*n_open]].end;
 
 		while (*n_open && interval[open[*n_open - 1]].end <= end)
 			(*n_open)--;
 		r = add_segment(s, end, *n_open ? interval[open[*n_open - 1]].what : SEGMENT_NONE);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 int segments_flatten(struct segments *s, const struct code_range *interval, size_t n)
@@ -77,7 +79,7 @@ int segments_merge(struct segments *s, const struct segments *above, const struc
 	uint32_t upper = SEGMENT_NONE, lower = SEGMENT_NONE;
 	int r = 0;
 
-	while ((i < above->n || j < below->n) && !r) {
+	while (i < above->n || j < below->n) {
 		uint64_t at = j >= below->n || (i < above->n && a[i].start < b[j].start) ?
 			a[i].start : b[j].start;
 
@@ -86,8 +88,10 @@ int segments_merge(struct segments *s, const struct segments *above, const struc
 		if (j < below->n && b[j].start == at)
 			lower = b[j++].what;
 		r = add_segment(s, at, upper != SEGMENT_NONE ? upper : lower);
+		if (r)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 uint32_t segments_find(const struct segments *s, uint64_t address)

@@ -27,17 +27,25 @@ int symbol_cache_open(void)
 	int r = file_add_cache_dir(&path), fd = -1;
 
 	buf_adds(&path, "/symbols");
-	r = r ? r : buf_error(&path) ? buf_error(&path) : trust_path(buf_str(&path), &err);
-	if (!r)
-		r = file_make_parents(buf_str(&path), &err);
-	if (!r && mkdir(buf_str(&path), 0700) && errno != EEXIST)
+	if (r)
+		goto out;
+	r = buf_error(&path) ? buf_error(&path) : trust_path(buf_str(&path), &err);
+	if (r)
+		goto out;
+	r = file_make_parents(buf_str(&path), &err);
+	if (r)
+		goto out;
+	if (mkdir(buf_str(&path), 0700) && errno != EEXIST)
 		r = -errno;
-	if (!r) {
-		fd = open(buf_str(&path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = fd < 0 ? -errno : trust_fstat(fd, &st);
-	}
-	if (!r && !trust_is_private(&st))
+	if (r)
+		goto out;
+	fd = open(buf_str(&path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = fd < 0 ? -errno : trust_fstat(fd, &st);
+	if (r)
+		goto out;
+	if (!trust_is_private(&st))
 		r = -EPERM;
+out:
 	buf_release(&path);
 	if (r && fd >= 0)
 		close(fd);

@@ -95,7 +95,9 @@ static int add_plt(struct maker *m)
 {
 	int r = plt_read(&m->plt, m->file);
 
-	for (size_t i = 0; i < m->plt.n && !r; i++) {
+	if (r)
+		return r;
+	for (size_t i = 0; i < m->plt.n; i++) {
 		struct symbol *new = array_add(&m->symbol, &m->n, sizeof *new);
 
 		if (!new)
@@ -103,7 +105,7 @@ static int add_plt(struct maker *m)
 		*new = (struct symbol){ m->plt.entry[i].start, m->plt.entry[i].size,
 					m->plt.names.data + m->plt.entry[i].name, RANK_SIZED, 0 };
 	}
-	return r;
+	return 0;
 }
 
 static size_t underscores(const char *name)
@@ -138,11 +140,14 @@ static int sort_symbols(struct maker *m)
 	int r = key && sorted ? 0 : -ENOMEM;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < m->n && !r; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < m->n; i++)
 		key[i] = (struct keyed){ m->symbol[i].start, (int64_t)i };
-	if (!r)
-		r = sort_keyed(key, m->n);
-	for (size_t i = 0; i < m->n && !r; i++) {
+	r = sort_keyed(key, m->n);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < m->n; i++) {
 		const struct symbol *s = &m->symbol[key[i].value];
 
 		if (!kept || sorted[kept - 1].start != s->start)
@@ -150,6 +155,7 @@ static int sort_symbols(struct maker *m)
 		else if (is_better(s, &sorted[kept - 1]))
 			sorted[kept - 1] = *s;
 	}
+out:
 	free(key);
 	if (r) {
 		free(sorted);
@@ -176,14 +182,18 @@ static int read_functions(struct maker *m)
 	m->function = array_new(m->n_functions, sizeof *m->function);
 	if (!key || !m->function)
 		r = -ENOMEM;
-	for (size_t i = 0; i < m->n_functions && !r; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < m->n_functions; i++)
 		key[i] = (struct keyed){ in_order[i].start, (int64_t)i };
-	if (!r)
-		r = sort_keyed(key, m->n_functions);
-	for (size_t i = 0; i < m->n_functions && !r; i++) {
+	r = sort_keyed(key, m->n_functions);
+	if (r)
+		goto out;
+	for (size_t i = 0; i < m->n_functions; i++) {
 		m->function[i] = in_order[key[i].value];
 		m->function[i].what = (uint32_t)i;
 	}
+out:
 	free(key);
 	free(in_order);
 	return r;
