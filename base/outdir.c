@@ -36,7 +36,9 @@ int outdir_begin(char dir[PATH_MAX], const char *path, struct error *err)
 	int r = n < PATH_MAX ? check_parent(path, name, err) :
 		error_sys(err, -ENAMETOOLONG, path, NULL);
 
-	r = r ? r : file_make_parents(path, err);
+	if (r)
+		return r;
+	r = file_make_parents(path, err);
 	if (r)
 		return r;
 	return mkdtemp(dir) ? 0 : error_sys(err, -errno, path, "cannot write");
