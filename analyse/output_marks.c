@@ -15,16 +15,25 @@
 #include <string.h>
 
 /*
- * make prints commands as they are in the makefile; recorded are the words of those that it runs
- * without a shell. So blanks, quotes and backslashes do not count. A recorded command may be
- * truncated, so its beginning is looked up, and the whole is compared if it is known.
+ * How the lines of a build's output find the tasks that wrote them. Example: make prints
+ *
+ *	gcc  -c "a.c"
+ *	a.c:1: warning: ...
+ *
+ * and the recording has a task with the command "gcc -c a.c". The first line is equal to that
+ * command, so it is a mark of the task: output behind it, up to the next mark, can be the task's.
+ * If several tasks have this command, the times at which each of them can have printed it decide.
+ *
+ * make prints a command as it is in the makefile. If it runs it without a shell, the recording has
+ * its words. So blanks, quotes and backslashes are not compared. A recorded command may be
+ * truncated: it is looked up by its first KEY_LEN characters, and compared wholly if it is whole.
  */
 #define KEY_LEN 400
 
-/* The next command of a target is one of so many tasks that follow. */
+/* The next command of the same target is looked for among this many tasks that follow. */
 #define NEXT_COMMAND 256
 
-/* The times of more tasks with one command are not compared. */
+/* If more tasks have one command, their times are not compared: the cost grows with the square. */
 #define EQUAL_MAX 1000
 
 struct hashing {
@@ -85,14 +94,15 @@ static int order(const void *a, const void *b)
 	return array_order(x->task, y->task);
 }
 
-/* make does not print the command of a shell function. */
+/* Does make print the command of the task? It does not print that of $(shell ...). */
 static bool is_printed(const struct output_marks *m, const struct task *t)
 {
 	return output_is(&m->rec->instance[t->instance], BUILD_TOOL_COMMANDS) && t->start_us >= 0 &&
 		!task_is_shell(t) && !m->buried[t->instance];
 }
 
-/* The note comes with the first task that is collected. */
+/* Find the tasks whose output make collects until they end (make -O). A note of the instance says
+ * since when it does; it is written with the first such task. */
 static int find_collected(struct output_marks *m)
 {
 	const struct recording *rec = m->rec;
@@ -194,7 +204,7 @@ static int add_mark(struct output_marks *m, uint32_t group, uint64_t first, uint
 	return 0;
 }
 
-/* Commands with one key that continue on further lines differ in these. */
+/* A command can have several lines: the further ones distinguish commands that begin alike. */
 static int next_of_pending(struct output_marks *m, const struct output_line *line)
 {
 	struct hashing h = { .hash = m->pending_hash };
@@ -257,9 +267,10 @@ int output_marks_add(struct output_marks *m, const struct output_line *line)
 /* Times */
 
 /*
- * A make does one thing at a time. It prints a command after its event before the start. It prints
- * what it has collected after the end of the last command of the target, and before its next event
- * or its own end.
+ * Find when each command can have been printed. A make does one thing at a time. So it prints a
+ * command between its previous event, a start or an end of any task, and the start of the task.
+ * What it has collected it prints after the end of the target's last command, and before its next
+ * event or its own end.
  */
 static int find_windows(struct output_marks *m)
 {
@@ -269,7 +280,9 @@ static int find_windows(struct output_marks *m)
 	size_t n = 0;
 	int r = event && last ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !r && i < rec->n_tasks; i++) {
+	if (r)
+		goto out;
+	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
 		if (t->start_us < 0)
@@ -278,21 +291,22 @@ static int find_windows(struct output_marks *m)
 		if (t->end_us >= t->start_us)
 			event[n++] = (struct keyed){ (uint64_t)t->end_us, 2 * (int64_t)i + 1 };
 	}
-	if (!r)
-		r = sort_keyed(event, n);
-	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
+	r = sort_keyed(event, n);
+	if (r)
+		goto out;
+	for (uint32_t i = 0; i < rec->n_instances; i++)
 		last[i] = MAX(rec->instance[i].open_us, 0);
-	for (size_t i = 0; !r && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t task = (uint32_t)(event[i].value / 2), in = rec->task[task].instance;
 
 		if (!(event[i].value & 1))
 			m->printed_us[task] = last[in];
 		last[in] = (int64_t)event[i].key;
 	}
-	/* backwards: what comes next in the instance, at last its end */
-	for (uint32_t i = 0; !r && i < rec->n_instances; i++)
+	/* Backwards, last[] is the next event of the instance, or its end. */
+	for (uint32_t i = 0; i < rec->n_instances; i++)
 		last[i] = rec->instance[i].close_us < 0 ? INT64_MAX : rec->instance[i].close_us;
-	for (size_t i = n; !r && i; i--) {
+	for (size_t i = n; i; i--) {
 		uint32_t task = (uint32_t)(event[i - 1].value / 2), in = rec->task[task].instance;
 
 		if (event[i - 1].value & 1)
@@ -300,12 +314,14 @@ static int find_windows(struct output_marks *m)
 								  last[in] };
 		last[in] = (int64_t)event[i - 1].key;
 	}
+out:
 	free(event);
 	free(last);
 	return r;
 }
 
-/* The commands of a target are printed together, after the last one. */
+/* What is collected of a target is printed after its last command, so all of its commands get the
+ * window of that one. */
 static void join_targets(struct output_marks *m)
 {
 	const struct recording *rec = m->rec;
@@ -355,8 +371,8 @@ static int end_order(const void *a, const void *b)
 }
 
 /*
- * The k-th line of equal ones is that of the k-th task, if each task has one and they are all of
- * one make. It prints them in the order of their starts, or of their ends if it collects them.
+ * If as many equal lines as tasks are of one make, the k-th line is the k-th task's: a make prints
+ * commands in the order of their starts, or of their ends if it collects output.
  */
 static bool find_in_order(struct output_marks *m, const size_t *mark, size_t n, uint32_t from,
 			  struct keyed *order_of)
@@ -408,12 +424,15 @@ static int resolve_group(struct output_marks *m, const struct keyed *key, size_t
 	bool done = false;
 	int r = mark && order_of ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < n; i++)
+	if (r)
+		goto out;
+	for (size_t i = 0; i < n; i++)
 		mark[i] = (size_t)key[i].value;
-	if (!r && n == to - from)
+	if (n == to - from)
 		done = find_in_order(m, mark, n, from, order_of);
-	for (size_t i = 0; !r && !done && i < n; i++)
+	for (size_t i = 0; !done && i < n; i++)
 		m->mark[mark[i]].task = find_by_time(m, &m->mark[mark[i]], from, to);
+out:
 	free(mark);
 	free(order_of);
 	return r;
@@ -425,22 +444,29 @@ static int resolve_commands(struct output_marks *m)
 	size_t n = 0;
 	int r = key ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !r && i < m->n; i++) {
+	if (r)
+		goto out;
+	for (size_t i = 0; i < m->n; i++) {
 		if (!m->mark[i].ninja)
 			key[n++] = (struct keyed){ m->mark[i].group, (int64_t)i };
 	}
-	if (!r)
-		r = sort_keyed(key, n);
-	for (size_t i = 0, end; !r && i < n; i = end) {
+	r = sort_keyed(key, n);
+	if (r)
+		goto out;
+	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && key[end].key == key[i].key; end++)
 			;
 		r = resolve_group(m, key + i, end - i);
+		if (r)
+			goto out;
 	}
+out:
 	free(key);
 	return r;
 }
 
-/* The order of lines is that of their times. */
+/* Lines are in the order of their times, so a mark also bounds the times of the lines before and
+ * behind. */
 static void find_order(struct output_marks *m)
 {
 	int64_t after_us = 0, before_us = INT64_MAX;
@@ -449,7 +475,7 @@ static void find_order(struct output_marks *m)
 		struct output_mark *mark = &m->mark[i];
 		int64_t us = mark->task == NO_INDEX ? 0 : mark->ninja ? m->rec->task[mark->task].end_us :
 			m->collected[mark->task] ? m->synced[mark->task].begin_us :
-			/* after this event, which may be the end of another task */
+			/* later than this event, which may be the end of another task */
 			m->printed_us[mark->task] + 1;
 
 		after_us = MAX(us, after_us);
