@@ -12,16 +12,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE 4096		/* pages may be larger, not smaller */
+#define PAGE 4096		/* the smallest page of any machine: larger ones are multiples */
 #define WORD sizeof(uintptr_t)
 
-/* Frames of the functions that count, which are not in the result. */
+/* The functions that count are the innermost frames and are left out of the result. They are fewer
+ * than this, so more frames without the caller mean a wrong walk. */
 #define SKIPPED_MAX 32
 
 /*
- * Rules by address, of which a slot keeps the last one. Nothing locks it: a slot whose two words
- * do not belong together looks like that of another address. The generation is part of the key, so
- * that all slots can be emptied at once.
+ * A cache of rules by address; each slot keeps the rule that was looked up last. It needs no lock:
+ * when two threads write to a slot at once, its two words do not belong together, and the slot then
+ * looks like that of another address. The generation is part of the key, because a new generation
+ * empties all slots at once.
  */
 #define SLOT_BITS 15
 
@@ -33,16 +35,17 @@ struct slot {
 static struct slot slots[1 << SLOT_BITS];
 static _Atomic uint64_t generation;
 
-#define SPREAD UINT64_C(0x9e3779b97f4a7c15)	/* odd, without a pattern */
+#define SPREAD UINT64_C(0x9e3779b97f4a7c15)	/* odd: no generation comes twice */
 
 void unwind_flush(void)
 {
 	atomic_fetch_add_explicit(&generation, SPREAD, memory_order_release);
 }
 
-/* Which pages from start on can be read? The kernel reads a set of signals there, before it refuses
- * what to do with it: the one check that no sandbox forbids. Returns the end of those that can be
- * read, at most end. */
+/* Find the pages from start on that can be read, and return their end, which is at most `end`. The
+ * kernel is asked to read a set of signals there and to do something with it that does not exist:
+ * it reads first and refuses then. No sandbox forbids this call, as some forbid others that check
+ * memory. */
 static uintptr_t probe(uintptr_t start, uintptr_t end)
 {
 	const int nothing = -1;
@@ -57,7 +60,8 @@ static uintptr_t probe(uintptr_t start, uintptr_t end)
 	return MIN(at, end);
 }
 
-/* A signal's frame, which the kernel writes: known by the code that its handler returns to. */
+/* The kernel writes the frame of a signal, so no rule describes it. It is
+ * recognised by the return address of the handler, the code that calls sigreturn(). */
 static uint64_t or_signal(uint64_t rule, uintptr_t address)
 {
 #if UNWIND_HAS_LINK
@@ -100,9 +104,10 @@ static inline uint64_t rule_of(uintptr_t address, uint64_t now)
 /* Stacks */
 
 /*
- * What of the stack this thread may read. The stack that it was started with reaches up to end;
- * from low on it has no holes, but the first stack's may be where it has not grown to. It may run on another one, of a signal or a coroutine, that is in a
- * part of memory that ends with a hole: foreign.
+ * The parts of memory in which this thread may read a stack. The stack that the thread was started
+ * with ends at `end` and has no holes from `low` on, except that the first thread's may not have
+ * grown to `low` yet. A thread can also run on the stack of a signal or a coroutine. Of
+ * such a foreign stack it is known only which pages around it can be read.
  */
 struct stack {
 	uintptr_t end, low;
@@ -127,10 +132,10 @@ static uintptr_t thread_pointer(void)
 
 extern void *__libc_stack_end;
 
-/* However large the limit is: the kernel may map other things below. */
+/* With a larger limit, or without one, the kernel maps other things this far below the stack. */
 #define MAIN_STACK_MAX ((rlim_t)128 << 20)
 
-/* The first stack grows by itself: as far as its limit, nothing else is mapped there. */
+/* The first thread's stack grows down to its limit by itself, so nothing else is mapped there. */
 void unwind_begin(void)
 {
 	struct rlimit limit;
@@ -144,19 +149,19 @@ void unwind_begin(void)
 }
 
 struct walk {
-	uintptr_t pc;		/* the address whose rule is next */
-	uintptr_t sp, fp;	/* in that frame; sp may be unknown: 0 */
-	uintptr_t link;		/* the link register; 0 if unknown, as after each call */
-	uintptr_t low, high;	/* may be read */
+	uintptr_t pc;		/* the address whose rule says how to leave this frame */
+	uintptr_t sp, fp;	/* the registers in this frame; sp is 0 if it is unknown */
+	uintptr_t link;		/* the link register; 0 if it is unknown, as after each call */
+	uintptr_t low, high;	/* the memory that can be read without asking the kernel */
 };
 
-/* Most stacks are read without a question: from where we are to their end. */
+/* Ask the kernel once how far the stack can be read. Later walks on it need no question. */
 static __attribute__((noinline)) void look_at_stack(struct walk *w)
 {
 	uintptr_t readable;
 
 	w->high = w->low;
-	/* the data of another thread is at the end of its stack */
+	/* libc puts the data of a thread at the end of the stack that it allocates for the thread */
 	if (!own.end)
 		own.end = own.low = thread_pointer() & ~(WORD - 1);
 	if (w->sp >= own.end || (w->sp >= own.foreign_start && w->sp < own.foreign_end))
@@ -179,7 +184,7 @@ static inline void find_stack(struct walk *w)
 		look_at_stack(w);
 }
 
-/* On a stack that we do not know: the pages from there on, read by the kernel first. */
+/* The same while walking, when a frame leads to a stack that is not known. */
 static __attribute__((noinline)) bool reach(struct walk *w, uintptr_t at)
 {
 	uintptr_t end;
@@ -205,7 +210,9 @@ static inline bool word_at(struct walk *w, uintptr_t at, uintptr_t *value)
 
 /* Steps */
 
-/* An address after a call: pc is then in the call, so that its rule and line are the call's. */
+/* Continue in the caller. The return address is behind the call and may already belong to another
+ * line or, after a call that does not return, to another function. One byte less is inside the
+ * call, whose rule and line are wanted. */
 static inline bool return_to(struct walk *w, uintptr_t address)
 {
 #if UNWIND_HAS_LINK
@@ -216,7 +223,7 @@ static inline bool return_to(struct walk *w, uintptr_t address)
 	return address;
 }
 
-/* The caller's frame, whose stack pointer is cfa. */
+/* Leave the frame; cfa is the stack pointer of the caller. */
 static inline bool leave(struct walk *w, uintptr_t cfa, int64_t fp_offset, int64_t link_offset)
 {
 	uintptr_t ret = w->link;
@@ -231,7 +238,8 @@ static inline bool leave(struct walk *w, uintptr_t cfa, int64_t fp_offset, int64
 	return return_to(w, ret);
 }
 
-/* After a chain sp is unknown: the frame pointer is where it was saved. */
+/* A step along the chain of frame pointers leaves sp unknown. Then fp is the address at which it
+ * was saved, from which the rule leads to the same place. */
 static inline uintptr_t cfa_from_sp(const struct walk *w, uint64_t rule)
 {
 	if (UNWIND_HAS_LINK && !w->sp)
@@ -250,7 +258,8 @@ static bool leave_realigned(struct walk *w, uint64_t rule)
 	return true;
 }
 
-/* What was interrupted has its own address, not one after a call. */
+/* Leave the frame of a signal. The interrupted instruction was not a call, so its address is taken
+ * as it is: one byte less would be the instruction before. */
 static bool leave_signal(struct walk *w, uint64_t rule)
 {
 	uintptr_t at = w->sp + (uintptr_t)unwind_rule_a(rule), sp;
@@ -273,11 +282,11 @@ static bool leave_chain(struct walk *w)
 	if (!word_at(w, at, &fp) || !word_at(w, at + WORD, &ret))
 		return false;
 	w->fp = fp;
-	w->sp = UNWIND_HAS_LINK ? 0 : at + 2 * WORD;	/* it may be anywhere in the frame */
+	w->sp = UNWIND_HAS_LINK ? 0 : at + 2 * WORD;	/* the chain may be anywhere in the frame */
 	return return_to(w, ret);
 }
 
-/* To the caller; false: this was the last frame. */
+/* Go to the caller. False if this was the last frame. */
 static inline bool step(struct walk *w, uint64_t rule)
 {
 	switch (unwind_rule_kind(rule)) {
@@ -294,10 +303,11 @@ static inline bool step(struct walk *w, uint64_t rule)
 	return false;
 }
 
-/* Frames that do not lead upward are on another stack or make no sense: few are followed. */
+/* A frame that does not lead upward is on another stack, or the walk is lost. So few of them are
+ * followed, and the walk always ends. */
 #define SWITCHES_MAX 16
 
-/* At the caller of the function that this becomes part of; what follows may be read. */
+/* Begin at the caller of the function into which this is inlined. */
 static inline __attribute__((always_inline)) void begin(struct walk *w, uint64_t now)
 {
 #if UNWIND_HAS_LINK

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tallies: what the host calls for every run. Nothing here takes a lock, allocates or makes a
- * system call, except for the first run of a thread or of a row. */
+/* Tallies: the functions that a host calls for every run. They take no lock, allocate nothing and
+ * make no system call, except for the first run of a thread or of a row. Each thread has its own
+ * rows, and only that thread writes to them. The process that reads them at the same time needs
+ * atomic loads and stores, but no atomic addition. */
 #include "plugin/tally.h"
 #include "plugin/tally_inside.h"
 
@@ -12,16 +14,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What struct buildbeat_run has inside. */
+/* The host sees this as the opaque struct buildbeat_run. */
 struct run {
-	uint32_t id;		/* of the session, 0: it is not tallied */
-	uint16_t location, birth;	/* birth: slot */
-	uint32_t serial;	/* of the frame, 0: without one */
-	uint16_t thread;	/* slot in which it started, 0: it waits */
-	uint16_t place;		/* of its row in the slot of its birth */
+	uint32_t id;		/* of the session; 0 if the run is not tallied */
+	uint16_t location, birth;	/* birth: the slot of the thread that queued or started it */
+	uint32_t serial;	/* of its frame; 0 if it has none */
+	uint16_t thread;	/* the slot in which it started; 0 while it waits */
+	uint16_t place;		/* of its row in the slot of its birth: saves a search */
 	uint32_t frame;
 	uint32_t was_queued;
-	uint64_t queue;		/* when it might have started; later its queue time */
+	uint64_t queue;		/* when it could have started; once it runs, its queue time */
 	uint64_t start, amount;
 };
 
@@ -33,9 +35,9 @@ pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread struct tally_worker *self TLS_QUICK;
 static pthread_key_t exit_key;
 
-/* For forked children. */
+/* What a forked child needs to tally into its own memory. */
 static struct {
-	char *image;		/* NULL: they do not tally */
+	char *image;		/* NULL if children do not tally */
 	struct tally_clock clock, amount;
 } kept;
 
@@ -44,7 +46,8 @@ static struct run *run_of(struct buildbeat_run *run)
 	return (struct run *)(void *)run;
 }
 
-/* Only this thread writes to them. */
+/* Add without a locked instruction: no other thread writes to it. The sum stops at its largest
+ * value. */
 static void add(_Atomic uint64_t *sum, uint64_t n)
 {
 	uint64_t was = atomic_load_explicit(sum, memory_order_relaxed);
@@ -82,7 +85,7 @@ void tally_leave(const struct tally_guest *g)
 	errno = g->saved_errno;
 }
 
-/* The image can be a file of the recording, which has no secrets. */
+/* A text without secrets: the image can be a file of the recording. */
 static __attribute__((cold)) const char *without_secrets(char *to, size_t size, const char *text)
 {
 	struct slice part[REDACT_PARTS_MAX];
@@ -129,7 +132,7 @@ static inline __attribute__((always_inline)) uint64_t read_clock(const struct ta
 	       c->kind == BUILDBEAT_CLOCK_TSC ? tally_clock_counter(c) : tally_clock_other(c);
 }
 
-/* Wall time, by the counter if that is the clock. */
+/* Wall time. The counter is used if the session uses it, because it is cheaper. */
 static inline uint64_t read_time(const struct tally_clock *c)
 {
 	return c->kind == BUILDBEAT_CLOCK_TSC ? tally_clock_counter(c) : tally_clock_wall();
@@ -149,13 +152,14 @@ static __attribute__((cold)) void retire(void *data)
 
 	self = NULL;
 	t->depth = 0;
-	/* in a forked child the slot remains the parent's */
+	/* a forked child has a copy of the thread, but the slot is the parent's */
 	if (l && l->image && l->thread[t->slot] == t)
 		atomic_store_explicit(&tally_slot(l->image, t->slot)->state, TALLY_SLOT_RETIRED,
 				      memory_order_release);
 }
 
-/* The kernel has emptied the memory of *tally_here, unless it is an old one. */
+/* The child begins without threads and rows. The kernel has emptied *tally_here for it, which is
+ * mapped to be wiped on a fork. An old kernel cannot do that, so the memory is mapped anew. */
 static __attribute__((cold)) void in_child(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
@@ -190,8 +194,8 @@ __attribute__((cold)) bool tally_watch(void)
 	return done;
 }
 
-/* The rows of this thread start at 0 after a reset, and without maxima in a new phase. Runs that
- * live are counted on, unless another session has the tallies now. */
+/* After a reset a row starts at 0, in a new phase without its maxima. Its balance of runs that live
+ * is kept, because they will end, unless another session has the tallies now. */
 static __attribute__((cold)) void restart_row(struct tally_local *l, struct tally_worker *t,
 					      uint32_t row, bool is_reset, bool is_new)
 {
@@ -221,7 +225,7 @@ static __attribute__((cold)) void catch_up(struct tally_local *l, struct tally_w
 {
 	const struct tally_head *head = tally_head(l);
 	struct tally_slot *slot = tally_slot(l->image, t->slot);
-	uint64_t stamp = head->stamp;	/* before what changes earlier */
+	uint64_t stamp = head->stamp;	/* read first: it changes last */
 	uint32_t id = (uint32_t)(stamp >> 32), epoch = head->epoch, window = head->window;
 	bool is_new = slot->id != id, is_reset = is_new || slot->epoch != epoch;
 
@@ -235,7 +239,7 @@ static __attribute__((cold)) void catch_up(struct tally_local *l, struct tally_w
 	t->stamp = stamp;
 }
 
-/* The calling thread, ready to tally; or NULL. */
+/* Give the calling thread a slot. NULL if there is none left or no session tallies. */
 static __attribute__((noinline, cold)) struct tally_worker *attach(struct tally_local *l)
 {
 	struct tally_guest g;
@@ -245,7 +249,7 @@ static __attribute__((noinline, cold)) struct tally_worker *attach(struct tally_
 	tally_enter(&g);
 	if (!self) {
 		self = tally_memory_thread(l, NULL);
-		/* so that retire() is called */
+		/* retire() is called at the end of a thread only if it has a value */
 		if (self)
 			pthread_setspecific(exit_key, self);
 	}
@@ -302,7 +306,7 @@ static __attribute__((noinline, cold)) uint16_t new_place(struct tally_local *l,
 	return place;
 }
 
-/* The row of a key; NULL if there is no room. */
+/* Find or make the row of a key. NULL if there is no room. */
 static __attribute__((noinline))
 struct tally_cell *find_row(struct tally_local *l, struct tally_worker *t,
 					  uint32_t key, uint16_t *place, struct tally_page **page)
@@ -320,7 +324,8 @@ struct tally_cell *find_row(struct tally_local *l, struct tally_worker *t,
 	return *place ? tally_cell(l, t, *place, page) : NULL;
 }
 
-/* The same for a run that was born in this thread and knows its place, if its memory is sound. */
+/* The same for a run that was born in this thread and knows its place. The place is checked: the
+ * host may have damaged the run's memory. */
 static inline struct tally_cell *find_row_again(struct tally_local *l, struct tally_worker *t,
 						uint32_t key, uint16_t *place,
 						struct tally_page **page)
@@ -335,7 +340,8 @@ static inline struct tally_cell *find_row_again(struct tally_local *l, struct ta
 	return find_row(l, t, key, place, page);
 }
 
-/* After all other stores to the row. */
+/* Add n to the runs of the row that live. This comes last: whoever sees the mark in the key must
+ * also see all other changes of the row. */
 static inline void balance(struct tally_cell *cell, uint32_t key, uint32_t n)
 {
 	atomic_store_explicit(&cell->balance, TALLY_GET(cell->balance) + n, memory_order_relaxed);
@@ -355,7 +361,7 @@ static inline void remember_link(struct tally_local *l, struct tally_worker *t, 
 	tally_memory_link(l, parent, child);
 }
 
-/* Runs that ended in other threads are no longer around the next one. */
+/* Forget frames at the top whose runs have ended in other threads: the next run is not in them. */
 static inline void pop_ended(struct tally_worker *t)
 {
 	while (t->depth && !TALLY_GET(t->frame[t->depth - 1].serial))
@@ -388,7 +394,8 @@ void be_born(struct tally_local *l, struct tally_worker *t, struct run *r,
 		remember_link(l, t, location);
 }
 
-/* Is it on? Otherwise a new run is not tallied, and one that was queued never starts. */
+/* The calling thread if a session tallies. Otherwise a new run is not tallied, and a queued one
+ * stays queued for ever. */
 static inline struct tally_worker *ready(struct tally_local *l, struct run *r, bool is_new)
 {
 	uint64_t stamp = l && l->image ? atomic_load_explicit(&tally_head(l)->key,
@@ -462,7 +469,9 @@ void tally_started(struct buildbeat_run *run, uint32_t location)
 
 /* Ends */
 
-/* How much of its time runs used that were nested in it; and it is part of the next outer run. */
+/* Return how much of the run's time was spent in runs nested in it, and add its own time to the run
+ * around it. A run that ends in another thread than it started in has no nested time: the frames of
+ * that thread cannot be read safely, so its frame is only marked as ended. */
 static inline uint64_t pop_frame(struct tally_local *l, struct tally_worker *t,
 				 const struct run *r, uint64_t total)
 {
@@ -487,7 +496,8 @@ static inline uint64_t pop_frame(struct tally_local *l, struct tally_worker *t,
 	return f->nested;
 }
 
-/* With a chance of 1 in n. */
+/* True with a probability of 1 in n: after n runs each of them was the sample with the same
+ * probability. */
 static inline bool is_sample(struct tally_worker *t, uint64_t n)
 {
 	t->random ^= t->random << 13;
@@ -496,7 +506,7 @@ static inline bool is_sample(struct tally_worker *t, uint64_t n)
 	return n == 1 || (!(n >> 32) && !(t->random * n >> 32));
 }
 
-/* For counts and sums that all threads add to. */
+/* For rows without histograms of their own: all threads add to those of the location. */
 static __attribute__((noinline)) void add_shared(struct tally_local *l, const struct run *r,
 						 uint64_t total, uint64_t amount)
 {
@@ -518,7 +528,7 @@ static __attribute__((noinline)) void add_shared(struct tally_local *l, const st
 	atomic_fetch_or(&page->dirty, 1u << ((const char *)more - (const char *)page) / sizeof *more);
 }
 
-/* Histograms and amounts. */
+/* Add the run to the histograms and amounts of its row. */
 static inline void add_more(struct tally_local *l, struct tally_page *page, const struct run *r,
 			    uint64_t total, uint64_t amount)
 {
