@@ -83,7 +83,7 @@ static void advance(struct front *f, int64_t at_us)
 }
 
 /* The times of damaged recordings may contradict each other. */
-static void settle(struct front *f)
+static void settle_front(struct front *f)
 {
 	if (f->early_us > f->at_us)
 		f->early_us = f->at_us;
@@ -118,7 +118,7 @@ static void open_instance(struct work *w, uint32_t i)
 		}
 		in->own.early_us = h->own.early_us;
 		in->own.last = h->own.last;
-		settle(&in->own);
+		settle_front(&in->own);
 	} else {
 		in->closed = true;	/* damaged: nothing waits for it */
 	}
@@ -143,7 +143,7 @@ static void close_instance(struct work *w, uint32_t i)
 		return;
 	h->own = h->closed;
 	h->own.at_us = in->close_us;
-	settle(&h->own);
+	settle_front(&h->own);
 }
 
 /* A task that hosts none is known to end when it starts. */
@@ -176,7 +176,7 @@ static void end_host(struct work *w, uint32_t i)
 	if (!h->n_open)
 		advance(&h->own, recording_task_end_us(w->rec, task(w, i)));
 	h->own.at_us = recording_task_end_us(w->rec, task(w, i));
-	settle(&h->own);
+	settle_front(&h->own);
 	h->started = false;
 	end_task(w, i, h->own);
 }
@@ -289,7 +289,7 @@ static void start_task(struct work *w, uint32_t i)
 	wait_for(w, &f, wait->order, t->start_us);
 	w->before[i] = f.last;
 	f.at_us = t->start_us;
-	settle(&f);
+	settle_front(&f);
 	w->early_us[i] = f.early_us;
 	if (t->hosts && end_us > t->start_us) {
 		w->host[w->number[i]].own = f;

@@ -133,7 +133,7 @@ static int add_line(struct cycles *c, struct slice line)
 	return 0;
 }
 
-static int begin(struct cycles *c)
+static int begin_loop_lines(struct cycles *c)
 {
 	*c = (struct cycles){ .memory = arena_new(), .lines = calloc(1, sizeof *c->lines) };
 	if (!c->memory || !c->lines)
@@ -461,7 +461,7 @@ int cycles_read(struct cycles *c, const struct graph *g, const char *path,
 {
 	struct output *o = NULL;
 	struct output_line line;
-	int r = begin(c), more = 1;
+	int r = begin_loop_lines(c), more = 1;
 
 	if (r)
 		return error_sys(err, r, path, "cannot look for cycles");

@@ -31,7 +31,8 @@ static int allocate(struct walk *w, size_t n, size_t n_edges)
 	       w->waits ? 0 : -ENOMEM;
 }
 
-static void fill(struct walk *w, size_t n, const uint32_t *from, const uint32_t *to, size_t n_edges)
+static void fill_edges(struct walk *w, size_t n, const uint32_t *from, const uint32_t *to,
+		       size_t n_edges)
 {
 	for (size_t i = 0; i < n_edges; i++)
 		w->first[from[i] + 1]++;
@@ -80,7 +81,7 @@ int graph_components(uint32_t *component, size_t n, const uint32_t *from, const 
 	int r = allocate(&w, n, n_edges);
 
 	if (!r)
-		fill(&w, n, from, to, n_edges);
+		fill_edges(&w, n, from, to, n_edges);
 	for (uint32_t root = 0; !r && root < n; root++) {
 		if (!w.number[root])
 			enter(&w, root);

@@ -85,7 +85,7 @@ static int group_of(struct grouping *w, uint32_t task, uint32_t *number)
 
 /* Sums */
 
-static void add(struct group *to, const struct group *from)
+static void add_group_values(struct group *to, const struct group *from)
 {
 	to->n += from->n;
 	cost_add(&to->cost, &from->cost);
@@ -111,7 +111,7 @@ static int add_task(struct grouping *w, uint32_t task)
 	}
 	for (; g->n <= at; g->n++)
 		g->group[g->n] = (struct group){ .n = 0 };
-	add(&g->group[at], &one);
+	add_group_values(&g->group[at], &one);
 	return 0;
 }
 
@@ -266,7 +266,7 @@ int groups_make(struct groups *g, const struct summary *s, const uint32_t *task,
 	if (!g->order)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->n; i++)
-		add(&g->total, &g->group[i]);
+		add_group_values(&g->total, &g->group[i]);
 	if (all)
 		find_rest(g, s);
 	return 0;
@@ -315,7 +315,7 @@ void groups_add_up(struct group *sum, const struct groups *g, const uint32_t *in
 {
 	*sum = (struct group){ .n = 0 };
 	for (size_t i = 0; i < n; i++)
-		add(sum, &g->group[index[i]]);
+		add_group_values(sum, &g->group[index[i]]);
 }
 
 /* Words */

@@ -95,7 +95,7 @@ static bool is_sure(const struct summary *s, size_t n, uint32_t task)
 	return false;
 }
 
-static void choose(struct largest *l, const struct work *w)
+static void choose_tasks(struct largest *l, const struct work *w)
 {
 	const struct summary *s = w->s;
 	size_t n_sure = MIN(s->n_peak_tasks, LARGEST_SURE);
@@ -168,7 +168,7 @@ int largest_make(struct largest *l, const struct summary *s)
 	place = calloc(n, 1);
 	if (place && w.weight && w.kb && w.last_us) {
 		weigh(&w);
-		choose(l, &w);
+		choose_tasks(l, &w);
 		r = fill_curves(l, &w, place);
 	}
 	free(place);

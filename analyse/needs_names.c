@@ -37,7 +37,7 @@ struct naming {
 	uint64_t part_hash;
 };
 
-static bool has(const uint64_t *bits, uint32_t at)
+static bool has_bit(const uint64_t *bits, uint32_t at)
 {
 	return bits[at / 64] >> at % 64 & 1;
 }
@@ -189,7 +189,7 @@ static int add_name(struct naming *n, uint32_t instance, struct slice name, uint
 	uint64_t hash;
 	uint32_t end;
 
-	if (!name.len || (ends_plain(name) && !has(n->after_end, end_of(name))))
+	if (!name.len || (ends_plain(name) && !has_bit(n->after_end, end_of(name))))
 		return 0;
 	if (note_end(n, n->target_end, instance, name, &end) ||
 	    hash_name(n, instance, name, &hash))
@@ -251,7 +251,7 @@ static int look_at(struct naming *n, uint32_t instance, const char *text, bool f
 
 	if (!find_path)
 		return note_end(n, n->after_end, instance, slice_of(text), of);
-	known = has(n->target_end, *of);
+	known = has_bit(n->target_end, *of);
 	*of = NO_INDEX;
 	if (!known)
 		return 0;

@@ -371,7 +371,7 @@ static uint32_t task_of(struct sweep *s, const struct output_line *line)
 
 /* Results */
 
-static int put(struct output_tasks *t, uint64_t line, uint32_t task)
+static int put_line(struct output_tasks *t, uint64_t line, uint32_t task)
 {
 	struct output_run *run = t->n_runs ? &t->run[t->n_runs - 1] : NULL;
 
@@ -384,7 +384,7 @@ static int put(struct output_tasks *t, uint64_t line, uint32_t task)
 	return 0;
 }
 
-static void count(struct output_tasks *t, uint64_t line, uint32_t task, bool report)
+static void count_line(struct output_tasks *t, uint64_t line, uint32_t task, bool report)
 {
 	t->n_lines++;
 	if (task == NO_INDEX)
@@ -422,8 +422,8 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 		if (!line.begins)
 			continue;
 		task = task_of(of, &line);
-		count(s->result, line.number, task, of->report);
-		r = put(s->result, line.number, task);
+		count_line(s->result, line.number, task, of->report);
+		r = put_line(s->result, line.number, task);
 		if (r)
 			return r;
 	}
@@ -431,7 +431,7 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 	return r;
 }
 
-static void release(struct sweep *s)
+static void release_sweep(struct sweep *s)
 {
 	free(s->span);
 	free(s->active);
@@ -466,8 +466,8 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	}
 	if (!r)
 		r = sweep(&s, &errors, o);
-	release(&s);
-	release(&errors);
+	release_sweep(&s);
+	release_sweep(&errors);
 	output_marks_release(&s.marks);
 	output_bitbake_release(&s.bitbake);
 	free(s.failed);

@@ -123,7 +123,8 @@ void output_bitbake_release(struct output_bitbake *o)
 }
 
 /* The only task of that name that was queued before the line. */
-static uint32_t find(const struct output_bitbake *o, uint64_t hash, const struct output_line *line)
+static uint32_t find_only_task(const struct output_bitbake *o, uint64_t hash,
+			       const struct output_line *line)
 {
 	struct search_range s = search_all(o->n);
 	uint32_t found = NO_INDEX;
@@ -214,7 +215,7 @@ static uint32_t of_event(struct output_bitbake *o, struct cursor c, const struct
 	what = (struct slice){ c.p, (size_t)(c.end - c.p) };
 	if (!slice_is(what, "Started") && !slice_is(what, "Succeeded") && !slice_is(what, "Failed"))
 		return NO_INDEX;
-	task = find(o, hash_name('r', recipe, name), line);
+	task = find_only_task(o, hash_name('r', recipe, name), line);
 	if (slice_is(what, "Failed"))
 		forget_log(o, task);
 	return task;
@@ -228,13 +229,13 @@ static uint32_t of_id(const struct output_bitbake *o, struct cursor c,
 
 	if (!take_until(&c, "(", &before) || !take_until(&c, ")", &id))
 		return NO_INDEX;
-	return find(o, hash_number(number_of(id)), line);
+	return find_only_task(o, hash_number(number_of(id)), line);
 }
 
 static uint32_t of_log(const struct output_bitbake *o, struct cursor c,
 		       const struct output_line *line)
 {
-	return find(o, hash_log((struct slice){ c.p, (size_t)(c.end - c.p) }), line);
+	return find_only_task(o, hash_log((struct slice){ c.p, (size_t)(c.end - c.p) }), line);
 }
 
 /* "PF TASK: what it reports" */
@@ -245,7 +246,7 @@ static uint32_t of_title(const struct output_bitbake *o, struct cursor c,
 
 	if (!take_until(&c, " ", &recipe) || !take_until(&c, ": ", &name))
 		return NO_INDEX;
-	return find(o, hash_name('t', recipe, name), line);
+	return find_only_task(o, hash_name('t', recipe, name), line);
 }
 
 /*

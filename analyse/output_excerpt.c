@@ -56,8 +56,8 @@ static bool is_wanted(const struct output_excerpt *x, const struct task *t)
 }
 
 /* One more line of a task that wrote n. */
-static int add(struct output_excerpt *x, const struct output_line *line, uint32_t task,
-	       uint64_t seen, uint64_t n)
+static int add_excerpt_line(struct output_excerpt *x, const struct output_line *line, uint32_t task,
+			    uint64_t seen, uint64_t n)
 {
 	const uint64_t last = n > EXCERPT_LINES ? n - EXCERPT_LINES : 0;
 	int r = 0;
@@ -84,7 +84,7 @@ int output_excerpt_make(struct output_excerpt *x, struct output *o, const struct
 		r = 0;
 		if (task == NO_INDEX || !line.begins || !is_wanted(x, &rec->task[task]))
 			continue;
-		r = add(x, &line, task, seen[task]++, t->lines[task]);
+		r = add_excerpt_line(x, &line, task, seen[task]++, t->lines[task]);
 	}
 	output_rewind(o);
 	free(seen);

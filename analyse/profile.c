@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int begin(struct profile *p)
+static int begin_profile(struct profile *p)
 {
 	if (p->memory)
 		return 0;
@@ -49,10 +49,10 @@ bool profile_has_tasks(const struct profile *p)
 
 int profile_number(struct profile *p, struct slice text, uint32_t *number)
 {
-	return begin(p) ? -ENOMEM : name_table_add(&p->text, text, number);
+	return begin_profile(p) ? -ENOMEM : name_table_add(&p->text, text, number);
 }
 
-static uint64_t mix(uint64_t z)
+static uint64_t mix_bits(uint64_t z)
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -66,14 +66,14 @@ struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_K
 	struct profile_row *row;
 	uint32_t at;
 
-	if (begin(p))
+	if (begin_profile(p))
 		return NULL;
 	/* Rows are the same if 128 bits of hash are. */
 	for (int k = 0; k < PROFILE_KEYS; k++) {
-		a = mix(a + key[k] + 1);
-		b = mix(b ^ ((uint64_t)key[k] << 20)) + a;
+		a = mix_bits(a + key[k] + 1);
+		b = mix_bits(b ^ ((uint64_t)key[k] << 20)) + a;
 	}
-	a = mix(a ^ ((uint64_t)unit[PROFILE_OF_RUN] << 32 | unit[PROFILE_OF_AMOUNT]));
+	a = mix_bits(a ^ ((uint64_t)unit[PROFILE_OF_RUN] << 32 | unit[PROFILE_OF_AMOUNT]));
 	if (index_find(p->rows, a, b, &at))
 		return &p->row[at];
 	row = array_make_room(p->row, &p->row_cap, p->n_rows, sizeof *row);
@@ -91,9 +91,9 @@ struct profile_row *profile_find(struct profile *p, const uint32_t key[PROFILE_K
 
 /* The one of two values to keep, of which the first stands for n and the second for m: a choice
  * that is random, and the same for the same values. */
-static int64_t choose(int64_t a, int64_t n, int64_t b, int64_t m)
+static int64_t choose_value(int64_t a, int64_t n, int64_t b, int64_t m)
 {
-	uint64_t dice = mix((uint64_t)a * 31 + (uint64_t)b * 17 + (uint64_t)(n * 7 + m));
+	uint64_t dice = mix_bits((uint64_t)a * 31 + (uint64_t)b * 17 + (uint64_t)(n * 7 + m));
 
 	if (a < 0 || b < 0 || n <= 0 || m <= 0)
 		return a < 0 || n <= 0 ? b : a;
@@ -122,8 +122,8 @@ void profile_row_add(struct profile_row *to, const struct profile_row *row)
 		add_unit(&to->unit[k], row->unit[k]);
 
 	for (int k = 0; k < PROFILE_TIMES; k++)
-		to->sample[k] = choose(to->sample[k], to->sum[of[k]], row->sample[k],
-					       row->sum[of[k]]);
+		to->sample[k] = choose_value(to->sample[k], to->sum[of[k]], row->sample[k],
+						     row->sum[of[k]]);
 	for (int k = 0; k < PROFILE_SUMS; k++)
 		to->sum[k] = add_signed_number(to->sum[k], row->sum[k]);
 	for (int k = 0; k < PROFILE_MAXES; k++)

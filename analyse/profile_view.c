@@ -311,8 +311,8 @@ void profile_view_release(struct profile_view *v)
 /* Values */
 
 /* The single times of all rows of a node, in v->scratch. */
-static size_t collect(struct profile_view *v, const struct profile_node *n,
-		      enum profile_time which)
+static size_t collect_times(struct profile_view *v, const struct profile_node *n,
+			    enum profile_time which)
 {
 	size_t count = 0, at = 0;
 	struct profile_value *value;
@@ -346,7 +346,7 @@ static double quantile(struct profile_view *v, const struct profile_node *n,
 
 	if (v->p->is_difference)
 		return NAN;
-	count = collect(v, n, which);	/* which may move scratch */
+	count = collect_times(v, n, which);	/* which may move scratch */
 	value = profile_quantile(v->scratch, count, q);
 	return value < 0 ? NAN : (double)value;
 }

@@ -49,7 +49,7 @@ static bool is_inside(const struct finder *f, uint32_t task, uint32_t outer)
 	return task == outer;
 }
 
-static int add(struct finder *f, enum race_what what, uint32_t first, uint32_t second)
+static int add_race(struct finder *f, enum race_what what, uint32_t first, uint32_t second)
 {
 	struct races *r = f->out;
 	struct race *race;
@@ -67,7 +67,7 @@ static int add(struct finder *f, enum race_what what, uint32_t first, uint32_t s
 }
 
 /* By their start, so that sorting by path keeps that order. */
-static void collect(struct finder *f)
+static void collect_makes(struct finder *f)
 {
 	for (size_t i = 0; i < f->s->n_ran; i++) {
 		uint32_t task = f->s->order[i], target = f->s->nest[task].target;
@@ -109,7 +109,7 @@ static int compare_makers(struct finder *f)
 			if (f->rec->task[b].start_us >= end)
 				break;
 			if (a != b && f->s->nest[a].target != f->s->nest[b].target)
-				r = add(f, RACE_BOTH_MAKE, a, b);
+				r = add_race(f, RACE_BOTH_MAKE, a, b);
 		}
 	}
 	return r;
@@ -131,7 +131,7 @@ static int compare_readers(struct finder *f, uint32_t task)
 			if (f->rec->task[maker].start_us >= end)
 				break;
 			if (f->rec->task[maker].instance != t->instance)
-				r = add(f, RACE_READ, maker, task);
+				r = add_race(f, RACE_READ, maker, task);
 		}
 	}
 	return r;
@@ -151,7 +151,7 @@ int races_make(struct races *out, const struct summary *s)
 	f.makes = array_new(s->n_ran + s->rec->n_out, sizeof *f.makes);
 	r = f.memory && f.makes ? needs_names_make(&f.names, s, f.memory) : -ENOMEM;
 	if (!r) {
-		collect(&f);
+		collect_makes(&f);
 		r = sort_keyed(f.makes, f.n);
 	}
 	if (!r)

@@ -72,7 +72,8 @@ static void add_stretch(struct spread *p, size_t at, double amount)
 }
 
 /* Spread an amount evenly. hint: a stretch that is not behind that of from_us. */
-static void add(struct spread *p, size_t hint, int64_t from_us, int64_t until_us, double amount)
+static void spread_amount(struct spread *p, size_t hint, int64_t from_us, int64_t until_us,
+			  double amount)
 {
 	size_t a, b;
 	double rate;
@@ -187,9 +188,9 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 	rest = all - done;
 	if (rest > most(p, from_us, end_us)) {
 		rest = most(p, from_us, end_us);
-		add(p, 1, t->start_us, end_us, all - done - rest);
+		spread_amount(p, 1, t->start_us, end_us, all - done - rest);
 	}
-	add(p, hint, from_us, end_us, rest);
+	spread_amount(p, hint, from_us, end_us, rest);
 }
 
 static void add_tasks(struct spread *p)
@@ -212,7 +213,7 @@ static void add_tasks(struct spread *p)
 			add_sampled(p, hint, t, end_us, all);
 			continue;
 		}
-		add(p, hint, t->start_us, end_us, all);
+		spread_amount(p, hint, t->start_us, end_us, all);
 		if (is_vague(p, hint, end_us))
 			p->vague += all;
 	}
@@ -233,7 +234,8 @@ static int64_t add_between(struct spread *p, double rate)
 		if (until_us > from_us && (!i || !c->value[i - 1])) {
 			sum_us += until_us - from_us;
 			hint = stretch(p, hint, from_us, false);
-			add(p, hint, from_us, until_us, rate * (double)(until_us - from_us));
+			spread_amount(p, hint, from_us, until_us,
+				      rate * (double)(until_us - from_us));
 			if (is_vague(p, hint, until_us))
 				p->vague += rate * (double)(until_us - from_us);
 		}
@@ -259,7 +261,7 @@ static void add_hosts(struct spread *p)
 		rest -= rate * alone_us;
 	}
 	if (rest > 0) {
-		add(p, 1, 0, p->s->wall_us, rest);
+		spread_amount(p, 1, 0, p->s->wall_us, rest);
 		p->vague += rest;
 	}
 }
@@ -313,7 +315,7 @@ static bool add_group(struct spread *p)
 		for (size_t k = 0; k < n; k++)
 			sum += positive(column_between(&c[k], i - 1, i));
 		hint = stretch(p, hint, from_us, false);
-		add(p, hint, from_us, c[0].series->time_ms[i] * 1000, sum);
+		spread_amount(p, hint, from_us, c[0].series->time_ms[i] * 1000, sum);
 	}
 	return true;
 }

@@ -335,7 +335,7 @@ static struct last decide_recipe(struct work *w, uint32_t i, int64_t us[QUEUE_CA
 	return (struct last){ of_recipe, of_recipe == NO_INDEX ? WAIT_NONE : WAIT_LINE, ready_us };
 }
 
-static void start(struct work *w, uint32_t i)
+static void start_task(struct work *w, uint32_t i)
 {
 	const struct task *t = task(w, i);
 	struct wait_task *wait = &w->waits->task[i];
@@ -402,7 +402,7 @@ static int sweep(struct work *w)
 
 		for (; end[at].key <= (uint64_t)now_us && end[at].value < (int64_t)i; at++)
 			ended(w, s->order[end[at].value]);
-		start(w, s->order[i]);
+		start_task(w, s->order[i]);
 	}
 	free(end);
 	return 0;

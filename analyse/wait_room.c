@@ -60,7 +60,7 @@ static void find_workers(struct wait_room *w)
 }
 
 /* A task that hosts gives its worker to the first task inside it. */
-static void begin(struct wait_room *w, uint32_t i)
+static void begin_host_task(struct wait_room *w, uint32_t i)
 {
 	uint32_t parent = w->around[i], instance = task(w, i)->instance;
 	int64_t now_us = task(w, i)->start_us;
@@ -127,7 +127,7 @@ static int sweep(struct wait_room *w)
 		for (; !r && at < n && w->end_us[at] <= now_us && w->place[by_end[at]] < i; at++)
 			r = finish(w, by_end[at], w->end_us[at]);
 		if (!r && i < n)
-			begin(w, order[i]);
+			begin_host_task(w, order[i]);
 	}
 	return r;
 }
@@ -220,7 +220,7 @@ static int64_t between(int64_t us, int64_t least, int64_t most)
 }
 
 /* What is before a time belongs to a cause. */
-static int64_t take(int64_t *us, int64_t *until_us, int64_t from_us, int64_t to_us)
+static int64_t take_time(int64_t *us, int64_t *until_us, int64_t from_us, int64_t to_us)
 {
 	*us += to_us - from_us;
 	*until_us = to_us > from_us ? to_us : *until_us;
@@ -249,9 +249,9 @@ void wait_room_split(struct wait_room *w, uint32_t i, int64_t ready_us, int64_t 
 
 	/* nothing else can have been waited for before the host ran tasks */
 	from_us = between(w->first_us[t->instance], ready_us, t->start_us);
-	take(&us[QUEUE_DELAYED], &until_us[QUEUE_DELAYED], ready_us, from_us);
-	from_us = take(&us[QUEUE_ORDER], &until_us[QUEUE_ORDER], from_us,
-		       between(order_us, from_us, t->start_us));
+	take_time(&us[QUEUE_DELAYED], &until_us[QUEUE_DELAYED], ready_us, from_us);
+	from_us = take_time(&us[QUEUE_ORDER], &until_us[QUEUE_ORDER], from_us,
+			    between(order_us, from_us, t->start_us));
 	split_room(w, t, i, from_us, us, until_us);
 	shell_us = capacity_full_us(&w->shell[t->instance], from_us, t->start_us);
 	left_us = t->start_us - from_us - us[QUEUE_POOL];
