@@ -97,7 +97,7 @@ static int put_text(struct writer *w, git_treebuilder *tree, const char *name,
 	return r ? repo_fail(w->a, r, w->err, "cannot write %s", name) : 0;
 }
 
-static int put(struct writer *w, git_treebuilder *tree, const char *name)
+static int put_file(struct writer *w, git_treebuilder *tree, const char *name)
 {
 	return put_text(w, tree, name, &w->text);
 }
@@ -108,7 +108,7 @@ static int put_build(struct writer *w, git_treebuilder *tree)
 	pair_begin_write(&w->text, &pair_build);
 	for (size_t i = 0; i < w->f->n_facts; i++)
 		pair_write(&w->text, &pair_build, w->f->fact[i].key, w->f->fact[i].value);
-	return put(w, tree, "build");
+	return put_file(w, tree, "build");
 }
 
 static int put_totals(struct writer *w, git_treebuilder *tree)
@@ -120,7 +120,7 @@ static int put_totals(struct writer *w, git_treebuilder *tree)
 			buf_addf(&w->text, "%s: %lld\n", metric_total_info[i].name,
 				 (long long)w->f->total[i]);
 	}
-	return put(w, tree, "totals");
+	return put_file(w, tree, "totals");
 }
 
 static int put_packages(struct writer *w, git_treebuilder *tree)
@@ -132,7 +132,7 @@ static int put_packages(struct writer *w, git_treebuilder *tree)
 	for (size_t i = 0; i < w->f->n_packages; i++)
 		pair_write(&w->text, &pair_packages, w->f->package[i].name,
 			   w->f->package[i].version);
-	return put(w, tree, "packages");
+	return put_file(w, tree, "packages");
 }
 
 static int put_column(struct writer *w, git_treebuilder *tree, enum value_column c)
@@ -149,7 +149,7 @@ static int put_column(struct writer *w, git_treebuilder *tree, enum value_column
 	}
 	buf_clear(&w->text);
 	column_write(&w->text, w->value, w->tasks.n);
-	return put(w, tree, metric_column_name[c]);
+	return put_file(w, tree, metric_column_name[c]);
 }
 
 static int put_spread(struct writer *w, git_treebuilder *tree, enum metric m)
@@ -162,7 +162,7 @@ static int put_spread(struct writer *w, git_treebuilder *tree, enum metric m)
 		w->value[w->tasks.line[i]] = w->f->spread[m][i];
 	buf_clear(&w->text);
 	column_write(&w->text, w->value, w->tasks.n);
-	return put(w, tree, metric_info[m].name);
+	return put_file(w, tree, metric_info[m].name);
 }
 
 static int write_tree(struct writer *w, git_oid *id, git_treebuilder *tree, const char *what)
@@ -234,7 +234,7 @@ static int fill_sys(struct writer *w, git_treebuilder *tree)
 		if (r)
 			r = no_memory(w);
 		else if (w->text.len)
-			r = put(w, tree, sys_name[i]);
+			r = put_file(w, tree, sys_name[i]);
 	}
 	return r;
 }

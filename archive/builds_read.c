@@ -102,7 +102,7 @@ static int load_build(const struct builds *builds, struct rows *rows, size_t bui
 	       drop_failed(s, rows, build, row, err);
 }
 
-static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
+static int load_metric(const struct builds *builds, enum metric m, float *values, struct error *err)
 {
 	const struct source *s = builds->context;
 	const size_t n = builds->n, n_tasks = builds->n_tasks;
@@ -127,8 +127,8 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return r;
 }
 
-static int row(const struct builds *builds, uint32_t build, enum metric m, float *values,
-	       struct error *err)
+static int load_row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		    struct error *err)
 {
 	const struct source *s = builds->context;
 	struct rows rows;
@@ -229,12 +229,12 @@ static int packages(const struct builds *builds, uint32_t build, struct name_tab
 	return r;
 }
 
-static void join(struct builds *builds, const uint32_t *to)
+static void join_rows(struct builds *builds, const uint32_t *to)
 {
 	union_join(&((struct source *)builds->context)->all, to);
 }
 
-static void end(struct builds *builds)
+static void end_source(struct builds *builds)
 {
 	struct source *s = builds->context;
 
@@ -244,7 +244,7 @@ static void end(struct builds *builds)
 	free(s);
 }
 
-static const char *keep(struct builds *builds, const char *text)
+static const char *keep_text(struct builds *builds, const char *text)
 {
 	return arena_text(builds->texts, text, strlen(text));
 }
@@ -259,8 +259,8 @@ static int set_revisions(struct builds *builds, struct build *build, const struc
 		struct revision *rev = &build->revision[i];
 
 		*rev = m->revision[i];
-		rev->source = keep(builds, rev->source);
-		rev->commit = keep(builds, rev->commit);
+		rev->source = keep_text(builds, rev->source);
+		rev->commit = keep_text(builds, rev->commit);
 		if (!rev->source || !rev->commit)
 			return -ENOMEM;
 	}
@@ -284,8 +284,8 @@ static int add_build(struct builds *builds, struct source *s, const struct build
 	places[builds->n] = *place;
 	grown += builds->n;
 	*grown = (struct build){ .start_s = m->start_s };
-	grown->id = keep(builds, git_oid_tostr_s(&place->commit));
-	grown->run = keep(builds, m->run);
+	grown->id = keep_text(builds, git_oid_tostr_s(&place->commit));
+	grown->run = keep_text(builds, m->run);
 	if (!grown->id || !grown->run || set_revisions(builds, grown, m))
 		return -ENOMEM;
 	builds->n++;
@@ -293,8 +293,8 @@ static int add_build(struct builds *builds, struct source *s, const struct build
 }
 
 /* From the newest to the oldest, then turned round. */
-static int walk(struct builds *builds, struct source *s, const git_oid *tip, size_t newest,
-		struct error *err)
+static int walk_series(struct builds *builds, struct source *s, const git_oid *tip, size_t newest,
+		       struct error *err)
 {
 	git_oid at = *tip;
 	int r = 0;
@@ -373,7 +373,7 @@ static int take_circumstance(void *context, const struct pair *pair)
 	    cores <= INT32_MAX)
 		c->cores = (int64_t)cores;
 	if (!strcmp(pair->key, VALUES_UNACCOUNTED)) {
-		c->build->unaccounted = keep(c->builds, pair->value);
+		c->build->unaccounted = keep_text(c->builds, pair->value);
 		if (!c->build->unaccounted)
 			return -ENOMEM;
 	}
@@ -422,7 +422,7 @@ static int read_all(struct builds *builds, struct source *s, struct error *err)
 	return r;
 }
 
-static int start(struct builds *builds, struct archive *a, const char *ref)
+static int start_source(struct builds *builds, struct archive *a, const char *ref)
 {
 	struct source *s = calloc(1, sizeof *s);
 
@@ -431,17 +431,17 @@ static int start(struct builds *builds, struct archive *a, const char *ref)
 		return -ENOMEM;
 	s->archive = a;
 	builds->context = s;
-	builds->load = load;
-	builds->row = row;
+	builds->load = load_metric;
+	builds->row = load_row;
 	builds->spread = spread;
 	builds->ran = ran;
 	builds->packages = packages;
-	builds->join = join;
-	builds->end = end;
+	builds->join = join_rows;
+	builds->end = end_source;
 	builds->texts = arena_new();
 	if (!builds->texts)
 		return -ENOMEM;
-	builds->ref = keep(builds, ref);
+	builds->ref = keep_text(builds, ref);
 	return builds->ref ? 0 : -ENOMEM;
 }
 
@@ -450,7 +450,7 @@ int archive_builds(struct archive *a, const char *ref, size_t newest, struct bui
 {
 	struct source *s;
 	git_oid tip;
-	int r = start(builds, a, ref);
+	int r = start_source(builds, a, ref);
 
 	if (r)
 		return error_sys(err, r, a->path, NULL);
@@ -459,6 +459,6 @@ int archive_builds(struct archive *a, const char *ref, size_t newest, struct bui
 	if (!r && git_oid_is_zero(&tip))
 		return error_set(err, -ENOENT, a->path, 0, 0, "has no series %.200s", ref);
 	if (!r)
-		r = walk(builds, s, &tip, newest, err);
+		r = walk_series(builds, s, &tip, newest, err);
 	return r ? r : read_all(builds, s, err);
 }

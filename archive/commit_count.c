@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* 0: unknown. */
-static uint64_t count(const char *tree, const char *commit)
+static uint64_t count_commits(const char *tree, const char *commit)
 {
 	git_repository *repo = NULL;
 	git_revwalk *walk = NULL;
@@ -80,7 +80,7 @@ int commit_count_add(struct values *f)
 			tree = f->fact[i].value;
 		if (!tree || !is(f, i, "revision") || is_counted(f, i))
 			continue;
-		n = count(tree, f->fact[i].value);
+		n = count_commits(tree, f->fact[i].value);
 		if (n)
 			r = insert(f, i, n);
 	}

@@ -116,7 +116,7 @@ static int find_older(struct chain *c, git_oid *at)
 				       last ? last->start_s : -1, is_known, c);
 }
 
-static int walk(struct chain *c)
+static int walk_chain(struct chain *c)
 {
 	git_oid at = c->tip;
 	int r = 0;
@@ -280,7 +280,7 @@ int fsck_series(struct fsck *f, const char *name)
 		c.tip = (git_oid){ { 0 } };
 		fsck_found(f, "%s: the reference cannot be read", ref_of(&c));
 	}
-	r = walk(&c);
+	r = walk_chain(&c);
 	if (!r && f->out->repair && (c.broken || (c.n_builds && c.n_whole < c.n)))
 		r = repair(&c);
 	chain_release(&c);

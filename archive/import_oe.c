@@ -98,7 +98,7 @@ static int add_ref(struct buf *ref, struct source *s, const char *measurement)
 	return buf_error(ref) ? error_sys(s->err, buf_error(ref), s->run.path, NULL) : 0;
 }
 
-static int add(struct source *s, const struct recording *rec, const char *measurement)
+static int add_measurement(struct source *s, const struct recording *rec, const char *measurement)
 {
 	struct values f = VALUES_INIT;
 	struct archive_build build = { .values = &f };
@@ -137,7 +137,7 @@ static int add_build(void *context, const struct json_value *v, unsigned line)
 		return 0;
 	r = import_oe_build(&rec, &s->run, v->name, v, s->err);
 	if (!r)
-		r = add(s, &rec, v->name);
+		r = add_measurement(s, &rec, v->name);
 	recording_release(&rec);
 	return r;
 }
@@ -210,7 +210,7 @@ static int add_tests(struct source *s)
 	int r = import_oe_tests(&rec, &s->run, s->err);
 
 	if (!r)
-		r = add(s, &rec, NULL);
+		r = add_measurement(s, &rec, NULL);
 	recording_release(&rec);
 	return r;
 }

@@ -75,8 +75,8 @@ static void add_sources(struct builder *b, const struct import_oe_run *run)
 	add_layer(b, json_member(run->metadata, "bitbake"));
 }
 
-static void begin(struct builder *b, struct recording *rec, const struct import_oe_run *run,
-		  const char *tool)
+static void begin_recording(struct builder *b, struct recording *rec,
+			    const struct import_oe_run *run, const char *tool)
 {
 	builder_init(b, rec, run->path);
 	builder_build(b, "host", import_oe_host(run));
@@ -213,7 +213,7 @@ int import_oe_tests(struct recording *rec, const struct import_oe_run *run, stru
 	struct builder b;
 	bool good = true;
 
-	begin(&b, rec, run, "oe-build-perf-test");
+	begin_recording(&b, rec, run, "oe-build-perf-test");
 	set_start(&b, zero_us);
 	for (const struct json_value *t = tests ? tests->first : NULL; t; t = t->next) {
 		if (t->name && t->type == JSON_OBJECT)
@@ -305,7 +305,7 @@ int import_oe_build(struct recording *rec, const struct import_oe_run *run, cons
 	struct buf key = BUF_INIT;
 	struct builder b;
 
-	begin(&b, rec, run, "bitbake");
+	begin_recording(&b, rec, run, "bitbake");
 	set_start(&b, zero_us);
 	add_totals(&b, run, measurement);
 	for (const struct json_value *r = buildstats->first; r; r = r->next) {

@@ -174,7 +174,7 @@ static int list_nothing(git_odb_backend *b, git_odb_foreach_cb callback, void *c
 	return 0;
 }
 
-static void end(git_odb_backend *b)
+static void free_backend(git_odb_backend *b)
 {
 	struct guard *g = (struct guard *)b;
 
@@ -199,7 +199,7 @@ int loose_guard(git_repository *git)
 	g->backend.read = read_object;
 	g->backend.read_header = read_header;
 	g->backend.foreach = list_nothing;
-	g->backend.free = end;
+	g->backend.free = free_backend;
 	g->directory = n + sizeof objects - 1;
 	memcpy(g->path, directory, n);
 	memcpy(g->path + n, objects, sizeof objects);
@@ -207,7 +207,7 @@ int loose_guard(git_repository *git)
 	if (!r)
 		r = git_odb_add_backend(odb, &g->backend, PRIORITY);
 	if (r)
-		end(&g->backend);
+		free_backend(&g->backend);
 	git_odb_free(odb);
 	return r;
 }

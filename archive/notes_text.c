@@ -98,7 +98,7 @@ static void add_byte(struct buf *out, struct cursor *c)
 }
 
 /* Returns NULL when out of memory. */
-static const char *keep(struct arena *texts, struct buf *text)
+static const char *keep_text(struct arena *texts, struct buf *text)
 {
 	return buf_error(text) ? NULL : arena_text(texts, buf_str(text), text->len);
 }
@@ -114,7 +114,7 @@ static bool read_quoted(const char **text, struct arena *texts, struct cursor *c
 	while (!cursor_at_end(c) && *c->p != '"')
 		add_byte(&b, c);
 	closed = cursor_byte(c, '"');
-	*text = keep(texts, &b);
+	*text = keep_text(texts, &b);
 	buf_release(&b);
 	return closed;
 }
@@ -174,7 +174,7 @@ static const char *read_reason(struct arena *texts, struct cursor *c)
 		else
 			add_byte(&b, c);
 	}
-	text = keep(texts, &b);
+	text = keep_text(texts, &b);
 	buf_release(&b);
 	return text;
 }

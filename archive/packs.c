@@ -239,7 +239,7 @@ static int note(struct found *f, const char *file_name)
 	return keep ? 0 : -ENOMEM;
 }
 
-static int find(struct found *f, const struct archive *a)
+static int find_packs(struct found *f, const struct archive *a)
 {
 	struct dirent *d;
 	DIR *dir;
@@ -300,7 +300,7 @@ int packs_left(const struct archive *a, bool repair,
 	       void (*found)(void *context, const char *name), void *context)
 {
 	struct found f;
-	int r = find(&f, a);
+	int r = find_packs(&f, a);
 
 	if (!r)
 		remove_left(&f, repair, found, context);
@@ -327,7 +327,7 @@ int packs_check(const struct archive *a, struct error *err)
 {
 	struct buf idx = BUF_INIT;
 	struct found f;
-	int r = find(&f, a);
+	int r = find_packs(&f, a);
 
 	if (r == -ENOENT)
 		r = 0;
@@ -411,7 +411,7 @@ int packs_reindex(struct archive *a, bool repair,
 {
 	struct buf idx = BUF_INIT;
 	struct found f;
-	int r = find(&f, a), gone = r == -ENOENT;
+	int r = find_packs(&f, a), gone = r == -ENOENT;
 
 	for (size_t i = 0; !r && i < f.n; i++) {
 		char text[NAME_MAX + 1];
@@ -436,7 +436,7 @@ static int by_size(const void *a, const void *b)
 
 /* How many of the smallest packs to join: as many as make the number of packs grow with the
  * logarithm of the builds, and let each object be copied as often. */
-static size_t choose(struct found *f)
+static size_t choose_small(struct found *f)
 {
 	size_t n = 0, chosen = 0;
 	off_t total = 0;
@@ -497,7 +497,7 @@ static bool join_one(struct pack *p, const struct found *f, const char *name, gi
 	return !r;
 }
 
-static void join(struct archive *a, struct found *f, size_t n, git_odb *odb)
+static void join_small(struct archive *a, struct found *f, size_t n, git_odb *odb)
 {
 	static const char *const ends[] = { ".idx", ".pack", ".rev", ".bitmap", ".mtimes" };
 	struct pack p = PACK_INIT;
@@ -530,9 +530,9 @@ static void join_locked(struct archive *a, struct found *f)
 
 	if (lock < 0)
 		return;
-	n = exists(f->dir, multi_pack_index, "") ? 0 : choose(f);
+	n = exists(f->dir, multi_pack_index, "") ? 0 : choose_small(f);
 	if (n && !git_repository_odb(&odb, a->git)) {
-		join(a, f, n, odb);
+		join_small(a, f, n, odb);
 		git_odb_free(odb);
 	}
 	unlinkat(f->dir, maintenance_lock, 0);
@@ -543,7 +543,7 @@ void packs_tidy(struct archive *a)
 {
 	struct found f;
 
-	if (!find(&f, a)) {
+	if (!find_packs(&f, a)) {
 		remove_left(&f, true, NULL, NULL);
 		if (f.n >= JOIN_FROM)
 			join_locked(a, &f);

@@ -161,7 +161,7 @@ static bool is_part(const char *ref, const char *what)
 	return false;
 }
 
-static void list(struct buf *text, const char *const *ref, size_t n)
+static void list_refs(struct buf *text, const char *const *ref, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (text->len > 300) {
@@ -172,8 +172,8 @@ static void list(struct buf *text, const char *const *ref, size_t n)
 	}
 }
 
-static int choose(struct archive *a, const char *what, struct buf *ref,
-		  const char **series, size_t n, struct error *err)
+static int choose_series(struct archive *a, const char *what, struct buf *ref,
+			 const char **series, size_t n, struct error *err)
 {
 	struct buf text = BUF_INIT;
 	size_t fits = 0;
@@ -185,7 +185,7 @@ static int choose(struct archive *a, const char *what, struct buf *ref,
 			return buf_error(ref) ? error_sys(err, buf_error(ref), NULL, NULL) : 0;
 		}
 	}
-	list(&text, series, n);
+	list_refs(&text, series, n);
 	if (!n)
 		r = error_set(err, -EINVAL, a->path, 0, 0, "has no builds: "
 			      "buildbeat archive adds them");
@@ -201,7 +201,7 @@ static int choose(struct archive *a, const char *what, struct buf *ref,
 		r = buf_error(ref) ? error_sys(err, buf_error(ref), NULL, NULL) : 0;
 	} else if (fits) {
 		buf_clear(&text);
-		list(&text, series, fits);
+		list_refs(&text, series, fits);
 		r = error_set(err, -EINVAL, a->path, 0, 0, "several series match: %s",
 			      buf_str(&text));
 	}
@@ -220,7 +220,7 @@ int archive_choose(struct archive *a, const char *what, struct buf *ref, struct 
 		return error_sys(err, -ENOMEM, a->path, NULL);
 	r = archive_refs(a, texts, &series, &n, err);
 	if (!r)
-		r = choose(a, what && *what ? what : NULL, ref, series, n, err);
+		r = choose_series(a, what && *what ? what : NULL, ref, series, n, err);
 	arena_free(texts);
 	return r;
 }

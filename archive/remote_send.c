@@ -35,7 +35,7 @@ struct sending {
 	} what[SENT_MAX + 1];
 };
 
-static const char *join(struct sending *s, const char *prefix, const char *name)
+static const char *join_ref(struct sending *s, const char *prefix, const char *name)
 {
 	size_t n = strlen(prefix), m = strlen(name);
 	char *text = arena_alloc(s->texts, n + m + 1);
@@ -50,8 +50,8 @@ static const char *join(struct sending *s, const char *prefix, const char *name)
 static int add_sending(struct archive *a, struct sending *s, const char *prefix, const char *ref,
 		       const git_oid *id, const git_oid *lease, struct error *err)
 {
-	const char *name = ref ? join(s, REMOTE_HEADS, ref) : NOTES_REF;
-	const char *local = ref ? join(s, prefix, ref) : NOTES_REF;
+	const char *name = ref ? join_ref(s, REMOTE_HEADS, ref) : NOTES_REF;
+	const char *local = ref ? join_ref(s, prefix, ref) : NOTES_REF;
 
 	if (!name || !local)
 		return error_sys(err, -ENOMEM, a->path, NULL);

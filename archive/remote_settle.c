@@ -127,7 +127,7 @@ static int put_on_top(struct archive *a, const char *ref, struct rewrite_commits
 	return r;
 }
 
-static int settle(struct archive *a, const char *ref, void *context, struct error *err)
+static int settle_ref(struct archive *a, const char *ref, void *context, struct error *err)
 {
 	struct rewrite_commits list = { 0 };
 	struct remote_state s;
@@ -208,10 +208,10 @@ int remote_visit(struct archive *a, const char *prefix,
 
 int remote_settle(struct archive *a, struct error *err)
 {
-	int r = remote_visit(a, REMOTE_HEADS, settle, NULL, err);
+	int r = remote_visit(a, REMOTE_HEADS, settle_ref, NULL, err);
 
 	if (!r)
-		r = remote_visit(a, SYNC_HEADS, settle, NULL, err);
+		r = remote_visit(a, SYNC_HEADS, settle_ref, NULL, err);
 	if (!r)
 		r = settle_notes(a, err);
 	remote_forget(a);

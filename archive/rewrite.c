@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int walk(struct rewrite_commits *list, struct archive *a, git_revwalk *walk,
-		const git_oid *tip, const git_oid *hidden, size_t n, struct error *err)
+static int walk_commits(struct rewrite_commits *list, struct archive *a, git_revwalk *walk,
+			const git_oid *tip, const git_oid *hidden, size_t n, struct error *err)
 {
 	git_oid id;
 	int r;
@@ -42,7 +42,7 @@ int rewrite_list(struct rewrite_commits *list, struct archive *a, const git_oid 
 	r = git_revwalk_new(&w, a->git);
 	if (r)
 		return repo_fail(a, r, err, "cannot read the commits");
-	r = walk(list, a, w, tip, hidden, n, err);
+	r = walk_commits(list, a, w, tip, hidden, n, err);
 	git_revwalk_free(w);
 	return r;
 }

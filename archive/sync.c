@@ -197,7 +197,7 @@ int sync_fetch(git_repository *git, const char *url, const char *shown, struct e
 
 /* Pushing */
 
-static struct sync_push *find(struct talk *t, const char *name)
+static struct sync_push *find_push(struct talk *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (!strcmp(t->push[i].name, name))
@@ -212,7 +212,7 @@ static int on_negotiation(const git_push_update **update, size_t n, void *payloa
 	struct talk *t = payload;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct sync_push *p = find(t, update[i]->dst_refname);
+		const struct sync_push *p = find_push(t, update[i]->dst_refname);
 
 		if (p && git_oid_equal(&update[i]->src, &p->lease))
 			continue;
@@ -248,7 +248,7 @@ static int on_pack(int stage, uint32_t current, uint32_t total, void *payload)
 static int on_reference(const char *name, const char *status, void *payload)
 {
 	struct talk *t = payload;
-	struct sync_push *p = find(t, name);
+	struct sync_push *p = find_push(t, name);
 
 	if (status) {
 		t->refused = -EBUSY;

@@ -80,8 +80,8 @@ static int end_of(pid_t pid)
 }
 
 /* The child does not outlive us: it has our locks. */
-static void run(pid_t parent, struct sync_child *shared,
-		int (*work)(struct sync_child *shared, void *context), void *context)
+static void run_child(pid_t parent, struct sync_child *shared,
+		      int (*work)(struct sync_child *shared, void *context), void *context)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_IGN);
@@ -101,7 +101,7 @@ int sync_child_run(git_repository *git, const char *shown, struct sync_child *sh
 		return error_sys(&shared->err, -errno, shown, NULL);
 	pid = fork();
 	if (!pid)
-		run(parent, shared, work, context);
+		run_child(parent, shared, work, context);
 	r = pid < 0 ? -errno : 0;
 	close(fd[1]);
 	ended = r || wait_for(fd[0], shared, limit, time_s);

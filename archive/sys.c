@@ -223,7 +223,7 @@ static void find_columns(struct thin *t, const struct recording *rec, const stru
 	}
 }
 
-static int fill(struct thin *t, const struct series *s, bool of_one_core)
+static int fill_levels(struct thin *t, const struct series *s, bool of_one_core)
 {
 	size_t n = t->s.n_columns, step = n + of_one_core;
 
@@ -269,7 +269,7 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 	if (t->s.n_columns) {
 		find_selector(&selector, rec, name);
 		t->s.interval_ms = pick_points(&t->points, &selector, s);
-		r = fill(t, s, rec->source.one_core && !strcmp(name, "proc_stat"));
+		r = fill_levels(t, s, rec->source.one_core && !strcmp(name, "proc_stat"));
 		if (!r)
 			r = recording_series_write(text, &t->s);
 	}

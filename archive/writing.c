@@ -112,7 +112,7 @@ static int archive_read(void **data, size_t *len, git_object_t *type, git_odb_ba
 	return *data ? 0 : GIT_ERROR;
 }
 
-static void end(git_odb_backend *b)
+static void free_backend(git_odb_backend *b)
 {
 	free(b);
 }
@@ -130,7 +130,7 @@ static int add_backend(git_odb *odb, struct writing *w, bool memory)
 	b->base.read_header = memory ? memory_header : archive_header;
 	b->base.write = memory ? memory_write : NULL;
 	b->base.exists = memory ? memory_exists : NULL;
-	b->base.free = end;
+	b->base.free = free_backend;
 	r = git_odb_add_backend(odb, &b->base, memory ? PRIORITY_MEMORY : PRIORITY_ARCHIVE);
 	if (r)
 		free(b);
