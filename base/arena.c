@@ -59,7 +59,7 @@ static void *new_block(struct arena *a, size_t size)
 }
 
 /* From the newest chunk, or a new one. */
-static void *take(struct arena *a, size_t size)
+static void *take_memory(struct arena *a, size_t size)
 {
 	char *p;
 
@@ -90,13 +90,13 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->p += skip;
 		a->left -= skip;
 	}
-	p = take(a, size);
+	p = take_memory(a, size);
 	return p ? memset(p, 0, size) : NULL;
 }
 
 char *arena_text(struct arena *a, const char *p, size_t len)
 {
-	char *copy = take(a, len + 1);
+	char *copy = take_memory(a, len + 1);
 
 	if (!copy)
 		return NULL;

@@ -32,7 +32,7 @@ struct size {
 	bool repeated;			/* it has a repetition */
 };
 
-static void add(struct size *size, size_t atom)
+static void add_size(struct size *size, size_t atom)
 {
 	size->sum[size->depth] += atom;
 	size->last = atom;
@@ -73,7 +73,7 @@ static const char *close_group(struct size *size)
 		size->depth--;
 	else
 		inner = 1;
-	add(size, inner);
+	add_size(size, inner);
 	return NULL;
 }
 
@@ -93,12 +93,12 @@ static const char *add_part(struct size *size, const char **p)
 	switch (**p) {
 	case '\\':
 		++*p;
-		add(size, 1);
+		add_size(size, 1);
 		return **p >= '1' && **p <= '9' ? "a reference to a group is not supported" :
 		       **p ? NULL : "it ends with a backslash";
 	case '[':
 		*p = skip_bracket(*p + 1);
-		add(size, 1);
+		add_size(size, 1);
 		return **p ? NULL : "a bracket is not closed";
 	case '(':
 		return open_group(size);
@@ -112,7 +112,7 @@ static const char *add_part(struct size *size, const char **p)
 	case '{':
 		return repeat(size, times_of(p));
 	default:
-		add(size, 1);
+		add_size(size, 1);
 		return NULL;
 	}
 }

@@ -15,7 +15,7 @@ static uint32_t big_endian(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void mix(uint32_t h[5], const unsigned char *p)
+static void mix_block(uint32_t h[5], const unsigned char *p)
 {
 	uint32_t a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], w[80];
 
@@ -56,14 +56,14 @@ void sha1(unsigned char out[SHA1_SIZE], const void *data, size_t len)
 	size_t rest = len % BLOCK, end = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
 
 	for (size_t i = 0; i < len / BLOCK; i++)
-		mix(h, p + i * BLOCK);
+		mix_block(h, p + i * BLOCK);
 	if (rest)
 		memcpy(last, p + len - rest, rest);
 	last[rest] = 0x80;
 	for (int i = 0; i < 8; i++)
 		last[end - 1 - i] = (unsigned char)((uint64_t)len * 8 >> 8 * i);
 	for (size_t i = 0; i < end; i += BLOCK)
-		mix(h, last + i);
+		mix_block(h, last + i);
 	for (int i = 0; i < SHA1_SIZE; i++)
 		out[i] = (unsigned char)(h[i / 4] >> (24 - 8 * (i % 4)));
 }

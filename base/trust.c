@@ -172,7 +172,7 @@ static int check_owner(const char *path, uid_t owner, enum rule rule, struct err
 			 rule == NOT_EXCEPTED ? remedy : "");
 }
 
-static int check(const char *path, const struct stat *st, enum rule rule, struct error *err)
+static int check_file(const char *path, const struct stat *st, enum rule rule, struct error *err)
 {
 	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
 	char group[300];
@@ -201,12 +201,12 @@ static enum rule rule_of(const char *path)
 
 int trust_check(const char *path, const struct stat *st, struct error *err)
 {
-	return check(path, st, rule_of(path), err);
+	return check_file(path, st, rule_of(path), err);
 }
 
 int trust_check_own(const char *path, const struct stat *st, struct error *err)
 {
-	return check(path, st, NEVER_EXCEPTED, err);
+	return check_file(path, st, NEVER_EXCEPTED, err);
 }
 
 int trust_check_code(const char *path, const struct stat *st, struct error *err)
@@ -264,7 +264,7 @@ static bool step(struct walk *w)
 	return true;
 }
 
-static int follow(struct walk *w)
+static int follow_component(struct walk *w)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t n = readlink(w->done, target, sizeof target - 1);
@@ -291,9 +291,9 @@ static int visit(struct walk *w, struct error *err)
 	if (r)
 		return r == -ENOENT ? r : error_sys(err, r, at, NULL);
 	if (!S_ISLNK(st.st_mode))
-		return check(at, &st, w->rule, err);
+		return check_file(at, &st, w->rule, err);
 	r = check_owner(at, st.st_uid, w->rule, err);
-	if (!r && (r = follow(w)))
+	if (!r && (r = follow_component(w)))
 		error_sys(err, r, at, NULL);
 	return r;
 }
