@@ -48,7 +48,7 @@ static ptrdiff_t commit_index(struct bisect *b, const char *id)
 }
 
 /* Only the newest `most` runs count. A commit that fails once is not built again. */
-static int run(struct bisect *b, size_t i, struct error *err)
+static int run_commit(struct bisect *b, size_t i, struct error *err)
 {
 	struct bisect_commit *c = &b->commit[i];
 	const char *why = NULL;
@@ -85,7 +85,7 @@ static int run_pair(struct bisect *b, size_t good, size_t bad, double error, str
 
 		if (one->n >= b->most && other->n >= b->most)
 			break;
-		r = run(b, first ? good : bad, err);
+		r = run_commit(b, first ? good : bad, err);
 		if (r || one->state == BISECT_FAILED || other->state == BISECT_FAILED)
 			break;
 		if (one->n == other->n && one->n >= BISECT_LEAST)
@@ -123,7 +123,7 @@ static int decide_one(struct bisect *b, size_t i, double error, struct error *er
 	int r = 0;
 
 	while (!r && d == DECIDE_UNSURE && c->n < b->most) {
-		r = run(b, i, err);
+		r = run_commit(b, i, err);
 		if (r || c->state == BISECT_FAILED)
 			return r;
 		r = decide_odds(&odds, sample_of(b, GOOD), sample_of(b, BAD), sample_of(b, i));
@@ -158,7 +158,7 @@ static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 
 	*drifted = true;
 	for (int runs = 0; !r && *drifted && runs < 2; runs++) {
-		r = run(b, level, err);
+		r = run_commit(b, level, err);
 		if (!r && c->state == BISECT_FAILED) {
 			c->state = state;	/* it was built before */
 			*drifted = false;
@@ -260,7 +260,7 @@ static int measure_found(struct bisect *b, struct error *err)
 	for (int j = 0; j < 2; j++)
 		pair[j] = &b->commit[i[j]];
 	while (!r && (pair[0]->n < BISECT_LEAST || pair[1]->n < BISECT_LEAST)) {
-		r = run(b, (size_t)i[pair[0]->n > pair[1]->n], err);
+		r = run_commit(b, (size_t)i[pair[0]->n > pair[1]->n], err);
 		if (pair[0]->state == BISECT_FAILED || pair[1]->state == BISECT_FAILED)
 			return r;
 	}

@@ -375,8 +375,8 @@ static int build(struct one *o, const char *id, double *value, const char **why,
 	return *why ? 0 : read_value(o, value, why, err);
 }
 
-static int keep(struct rebuild *b, const char *id, double value, const char *why,
-		struct error *err)
+static int keep_result(struct rebuild *b, const char *id, double value, const char *why,
+		       struct error *err)
 {
 	struct buf line = BUF_INIT;
 	int r;
@@ -414,7 +414,7 @@ int rebuild_measure(struct rebuild *b, const char *id, double *value, const char
 	r = build(&o, id, value, why, err);
 	if (r)
 		goto out;
-	r = keep(b, id, *value, *why, err);
+	r = keep_result(b, id, *value, *why, err);
 out:
 	one_release(&o);
 	b->n += !r;
