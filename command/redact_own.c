@@ -107,7 +107,7 @@ static __attribute__((cold)) void add_pattern(struct redact_own *set, const char
  * process has few different ones. The first one needs no memory; without memory for a
  * further one the patterns stay as they are.
  */
-static __attribute__((cold)) const struct redact_own *keep(const struct redact_own *set)
+static __attribute__((cold)) const struct redact_own *keep_published(const struct redact_own *set)
 {
 	static struct redact_own first;
 	static atomic_flag first_is_taken = ATOMIC_FLAG_INIT;
@@ -130,7 +130,7 @@ static __attribute__((cold)) const struct redact_own *keep(const struct redact_o
 
 static __attribute__((cold)) void publish(const struct redact_own *set)
 {
-	const struct redact_own *kept = set->none || set->n ? keep(set) : NULL;
+	const struct redact_own *kept = set->none || set->n ? keep_published(set) : NULL;
 
 	if (kept || (!set->none && !set->n))
 		atomic_store_explicit(&current, kept, memory_order_release);
