@@ -54,7 +54,8 @@ struct search {
 
 #define MUCH 1			/* spreads */
 
-static const struct verdict_finding *find(const struct search *s, uint32_t task, enum metric m)
+static const struct verdict_finding *find_finding(const struct search *s, uint32_t task,
+						  enum metric m)
 {
 	for (size_t i = 0; i < s->v->n; i++) {
 		const struct verdict_finding *f = &s->v->finding[i];
@@ -123,7 +124,7 @@ static int test(struct search *s, uint32_t task, enum metric m, size_t n, size_t
 {
 	struct gate gate = rules_gate(s->rules, builds_task_name(s->builds, task), m);
 	double host = metric_info[m].time && s->v->host[m] > 0 ? log(s->v->host[m]) : 0;
-	const struct verdict_finding *f = find(s, task, m);
+	const struct verdict_finding *f = find_finding(s, task, m);
 	double was, is, change, spread, error, *p, *off;
 	struct against_undecided *u;
 	size_t same, also;

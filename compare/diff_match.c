@@ -133,7 +133,8 @@ static size_t list_lost(const struct diff *d, enum diff_presence presence,
 }
 
 /* The new task takes the rows of the one that is gone, which becomes unused. */
-static void join(struct diff_making *m, uint32_t gone, uint32_t now, enum rename_reason reason)
+static void join_renamed(struct diff_making *m, uint32_t gone, uint32_t now,
+			 enum rename_reason reason)
 {
 	struct diff_task *t = &m->d->task[now];
 
@@ -161,7 +162,8 @@ static int find_renamed(struct diff_making *m)
 		r = renames_find(gone, n_gone, now, n_now);
 		for (size_t i = 0; !r && i < n_gone; i++) {
 			if (gone[i].reason != RENAME_NONE)
-				join(m, task[i], task[d->n_tasks + gone[i].other], gone[i].reason);
+				join_renamed(m, task[i], task[d->n_tasks + gone[i].other],
+					     gone[i].reason);
 		}
 	}
 	free(gone);

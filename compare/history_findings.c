@@ -27,7 +27,7 @@ static bool mark(struct history *h, size_t n, const struct verdict_finding *f)
 	return found;
 }
 
-static int add(struct history *h, const struct verdict_finding *f)
+static int add_finding(struct history *h, const struct verdict_finding *f)
 {
 	struct history_change *grown = realloc(h->change, (h->n_changes + 1) * sizeof *grown);
 
@@ -55,7 +55,7 @@ static int add_findings(struct history *h, const struct builds *builds, const st
 		const struct verdict_finding *f = &v->finding[i];
 
 		if ((task == HISTORY_ALL || task == f->task) && !mark(h, n, f))
-			r = add(h, f);
+			r = add_finding(h, f);
 	}
 	if (!r && h->n_changes > n) {
 		free(h->event);

@@ -61,7 +61,7 @@ static bool matters(const struct gate *gate, const struct change *c)
 	       !(c->before < gate->floor && c->after < gate->floor);
 }
 
-static int add(struct finder *f, const struct change *c, bool creep)
+static int add_change(struct finder *f, const struct change *c, bool creep)
 {
 	struct found *found = &f->found;
 	struct history_change *added = array_add(&found->change, &found->n, sizeof *added);
@@ -109,7 +109,7 @@ static int add_slopes(struct finder *f, const struct creep *list, size_t n)
 		for (size_t k = c->begin; k < c->end; k++)
 			f->taken[k] = true;
 		if (matters(&f->gate, &c->change))
-			r = add(f, &c->change, true);
+			r = add_change(f, &c->change, true);
 		if (r)
 			return r;
 	}
@@ -162,7 +162,7 @@ static int add_sums(struct finder *f, size_t n_fine)
 		if (!matters(&f->gate, &sum))
 			continue;
 		drop_steps(f, &sum, f->fine[begin].first, f->fine[end - 1].last);
-		r = add(f, &sum, true);
+		r = add_change(f, &sum, true);
 		if (r)
 			return r;
 	}
@@ -180,7 +180,7 @@ static int add_steps(struct finder *f, const double *values)
 		return r;
 	for (size_t i = 0; i < n; i++) {
 		if (matters(&f->gate, &list[i]))
-			r = add(f, &list[i], false);
+			r = add_change(f, &list[i], false);
 		if (r)
 			return r;
 	}
@@ -196,7 +196,7 @@ static int by_build(const void *a, const void *b)
 
 /* Small steps are found first, because slopes need them. Steps that matter are then searched
  * separately, because two small steps can be one that matters. */
-static int find(struct finder *f, const double *values)
+static int find_changes(struct finder *f, const double *values)
 {
 	const struct change *list;
 	const struct creep *slope = NULL;
@@ -243,7 +243,7 @@ static int examine(struct finder *f, uint32_t task, const double *values)
 	f->found.n_series++;
 	/* Otherwise no two levels can differ by the threshold. */
 	if (high - low >= f->gate.amount && high >= f->gate.floor)
-		r = find(f, values);
+		r = find_changes(f, values);
 	f->found.n_quiet += f->found.n == f->first;
 	return r;
 }

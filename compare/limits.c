@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The last limit on a metric that fits a task ("": the build), or NULL. */
-static const struct limit *find(const struct limits *limits, const char *task, enum metric m)
+static const struct limit *find_limit(const struct limits *limits, const char *task, enum metric m)
 {
 	for (size_t i = limits->n; i-- > 0; ) {
 		const struct limit *l = &limits->limit[i];
@@ -22,9 +22,9 @@ static const struct limit *find(const struct limits *limits, const char *task, e
 	return NULL;
 }
 
-static int check(struct limits_check *c, const char *task, enum metric m, double value)
+static int check_value(struct limits_check *c, const char *task, enum metric m, double value)
 {
-	const struct limit *l = isnan(value) ? NULL : find(c->limits, task, m);
+	const struct limit *l = isnan(value) ? NULL : find_limit(c->limits, task, m);
 	struct limits_excess *excess;
 
 	if (!l)
@@ -64,9 +64,9 @@ int limits_check(struct limits_check *c, const struct limits *limits, const stru
 	for (enum metric m = 0; !r && m < METRICS; m++) {
 		if (!(metrics & METRIC_BIT(m)))
 			continue;
-		r = check(c, "", m, metric_total(f->total, m));
+		r = check_value(c, "", m, metric_total(f->total, m));
 		for (size_t i = 0; !r && i < f->n_tasks; i++)
-			r = check(c, f->task[i].name, m, values_get(f, i, m));
+			r = check_value(c, f->task[i].name, m, values_get(f, i, m));
 	}
 	if (c->n)
 		qsort(c->excess, c->n, sizeof *c->excess, by_limit);

@@ -97,7 +97,7 @@ static int load_part(const struct builds *builds, size_t number, enum metric m, 
 	return r;
 }
 
-static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
+static int load_metric(const struct builds *builds, enum metric m, float *values, struct error *err)
 {
 	const struct merge *s = builds->context;
 	int r = 0;
@@ -109,8 +109,8 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return r;
 }
 
-static int row(const struct builds *builds, uint32_t build, enum metric m, float *values,
-	       struct error *err)
+static int load_row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		    struct error *err)
 {
 	const struct merge *s = builds->context;
 	const struct place *place = &s->place[build];
@@ -227,7 +227,7 @@ static int packages(const struct builds *builds, uint32_t build, struct name_tab
 	return p->builds.packages(&p->builds, p->member[place->first + place->n - 1], names, err);
 }
 
-static void join(struct builds *builds, const uint32_t *to)
+static void join_rows(struct builds *builds, const uint32_t *to)
 {
 	struct merge *s = builds->context;
 
@@ -237,7 +237,7 @@ static void join(struct builds *builds, const uint32_t *to)
 	}
 }
 
-static void end(struct builds *builds)
+static void end_merge(struct builds *builds)
 {
 	struct merge *s = builds->context;
 
@@ -338,13 +338,13 @@ static void set_calls(struct builds *builds, const struct merge *s)
 		can_ran = can_ran && s->part[i].builds.ran;
 		can_packages = can_packages && s->part[i].builds.packages;
 	}
-	builds->load = load;
-	builds->row = can_row ? row : NULL;
+	builds->load = load_metric;
+	builds->row = can_row ? load_row : NULL;
 	builds->spread = spread;
 	builds->ran = can_ran ? ran : NULL;
 	builds->packages = can_packages ? packages : NULL;
-	builds->join = join;
-	builds->end = end;
+	builds->join = join_rows;
+	builds->end = end_merge;
 }
 
 static int make(struct builds *builds, struct merge *s, size_t n, const struct merge_part *part)

@@ -66,8 +66,8 @@ int pairs_rows(uint32_t **of, const struct diff *d, enum diff_side which,
 }
 
 /* The n-th task of a row is the n-th of that row in the other build. */
-static int join(struct pairs *p, const struct summary *base, const uint32_t *base_row,
-		const struct summary *now, const uint32_t *now_row)
+static int join_tasks(struct pairs *p, const struct summary *base, const uint32_t *base_row,
+		      const struct summary *now, const uint32_t *now_row)
 {
 	size_t n = p->diff.n_tasks;
 	uint32_t *first = array_new(n + 1, sizeof *first);
@@ -128,7 +128,7 @@ int pairs_make(struct pairs *p, const struct summary *base, const struct summary
 	r = pairs_rows(&n, &p->diff, DIFF_NOW, &p->now, now);
 	if (r)
 		goto out;
-	r = join(p, base, b, now, n);
+	r = join_tasks(p, base, b, now, n);
 out:
 	free(b);
 	free(n);

@@ -36,7 +36,7 @@ size_t parallel_threads(size_t n, size_t step)
 	return threads ? threads : 1;
 }
 
-static void *run(void *data)
+static void *run_thread(void *data)
 {
 	struct worker *w = data;
 	struct queue *q = w->queue;
@@ -62,9 +62,9 @@ int parallel_run(const struct parallel *p, size_t n)
 
 	for (size_t i = 0; i < p->n_threads; i++) {
 		worker[i] = (struct worker){ .queue = &queue, .context = p->context[i] };
-		worker[i].runs = i && !pthread_create(&worker[i].thread, NULL, run, &worker[i]);
+		worker[i].runs = i && !pthread_create(&worker[i].thread, NULL, run_thread, &worker[i]);
 	}
-	run(&worker[0]);
+	run_thread(&worker[0]);
 	for (size_t i = 1; i < p->n_threads; i++) {
 		if (worker[i].runs)
 			pthread_join(worker[i].thread, NULL);

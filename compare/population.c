@@ -18,7 +18,7 @@ struct counting {
 };
 
 /* The builds to compare. */
-static bool choose(struct population *p, const struct presence *presence)
+static bool choose_builds(struct population *p, const struct presence *presence)
 {
 	size_t i = presence->n_whole;
 
@@ -160,7 +160,7 @@ static int by_size(const void *a, const void *b)
 	return array_order(x->task, y->task);
 }
 
-static int load(struct counting *c, struct error *err)
+static int load_metrics(struct counting *c, struct error *err)
 {
 	const struct builds *builds = c->builds;
 	int r = 0;
@@ -182,10 +182,10 @@ int population_make(struct population *p, const struct builds *builds, struct er
 	int r;
 
 	*p = (struct population){ 0 };
-	p->known = builds->presence && choose(p, builds->presence);
+	p->known = builds->presence && choose_builds(p, builds->presence);
 	if (!p->known)
 		return 0;
-	r = load(&c, err);
+	r = load_metrics(&c, err);
 	if (!r && (r = add_tasks(&c)))
 		error_sys(err, r, builds->ref, NULL);
 	if (!r) {

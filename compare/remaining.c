@@ -84,7 +84,7 @@ static void mark(bool *in, const struct remaining_list *list)
 }
 
 /* Tasks that only the newest build has, and that are tasks of the build before under another name. */
-static int follow(struct remaining *r, struct remaining_list *now, size_t known)
+static int follow_renames(struct remaining *r, struct remaining_list *now, size_t known)
 {
 	const struct remaining_list *before = &r->build[r->n_builds - 1].list;
 	size_t n = before->n + now->n + 1, n_gone, n_new = 0;
@@ -134,7 +134,7 @@ int remaining_add(struct remaining *r, const struct recording *rec, int64_t wall
 			b.list.end_us[i] = MAX(b.list.start_us[i], b.wall_us);
 	}
 	if (!error && r->n_builds && known < r->n_tasks)
-		error = follow(r, &b.list, known);
+		error = follow_renames(r, &b.list, known);
 	if (error) {
 		release_build(&b);
 		return error;

@@ -109,7 +109,7 @@ static double likeness(struct part a, struct part b)
 typedef bool key_of(const struct rename_task *t, unsigned parts, uint64_t *key);
 typedef void pair_group(struct renames *r, const struct keyed *group, size_t n);
 
-static size_t collect(struct renames *r, key_of *key, unsigned parts)
+static size_t collect_keys(struct renames *r, key_of *key, unsigned parts)
 {
 	size_t n = 0;
 
@@ -125,7 +125,7 @@ static size_t collect(struct renames *r, key_of *key, unsigned parts)
 
 static int each_group(struct renames *r, key_of *key, unsigned parts, pair_group *work)
 {
-	size_t n = collect(r, key, parts), end;
+	size_t n = collect_keys(r, key, parts), end;
 	int error = sort_keyed(r->keyed, n);
 
 	if (error)

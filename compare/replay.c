@@ -93,7 +93,7 @@ static bool is_good(const struct build *build)
 }
 
 /* The logarithms of one metric. Builds that failed have no values: they are not whole. */
-static int load(struct replay *r, size_t m, float *values, struct error *err)
+static int load_logarithms(struct replay *r, size_t m, float *values, struct error *err)
 {
 	enum metric metric = r->metric[m];
 	double least = r->least[m] = metric_info[metric].least /
@@ -182,7 +182,7 @@ static int look(void *context, size_t begin, size_t end)
 	return 0;
 }
 
-static int keep(void *context, size_t begin, size_t end)
+static int keep_rows(void *context, size_t begin, size_t end)
 {
 	const struct at_build *at = context;
 
@@ -229,7 +229,7 @@ static void count_spans(struct replay *r, const struct replay_span *span, bool s
 
 /* Keeps the evidence of this build about the sampled tasks, and counts that of an earlier build. If
  * that build began a step, the step is confirmed by now and the evidence was dropped. */
-static void count(struct replay *r)
+static void count_evidence(struct replay *r)
 {
 	size_t spans = r->n_metrics + 1, all = r->n_sampled * spans;
 	uint32_t lag = r->n_good / LAG_PART;
@@ -317,8 +317,8 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 	if (!status)
 		status = replay_close(r, build);
 	if (!status)
-		status = for_tasks(r, build, keep);
-	count(r);
+		status = for_tasks(r, build, keep_rows);
+	count_evidence(r);
 	return status;
 }
 
@@ -360,7 +360,7 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	if (!values)
 		return error_sys(err, -ENOMEM, NULL, "check");
 	for (size_t m = 0; !status && m < r->n_metrics; m++)
-		status = load(r, m, values, err);
+		status = load_logarithms(r, m, values, err);
 	free(values);
 	if (status)
 		return status;

@@ -179,7 +179,7 @@ static int by_p(const void *a, const void *b)
 }
 
 /* Benjamini and Hochberg's procedure: sorts, and returns how many are reported. */
-static size_t choose(struct candidate *list, size_t n, size_t tests, double rate)
+static size_t choose_reported(struct candidate *list, size_t n, size_t tests, double rate)
 {
 	size_t chosen = 0;
 
@@ -210,7 +210,7 @@ static int confirm_way(struct replay *r, struct candidate *list, size_t tests, i
 		if (p <= rate)
 			list[n++] = (struct candidate){ row, p };
 	}
-	chosen = choose(list, n, tests, rate);
+	chosen = choose_reported(list, n, tests, rate);
 	for (size_t i = chosen; i-- > 0; ) {
 		size_t w = 0;
 		int status;
@@ -270,7 +270,7 @@ static int suspect_way(struct replay *r, struct candidate *list, size_t tests, i
 		if (p <= r->rules->rate)
 			list[n++] = (struct candidate){ row, p };
 	}
-	chosen = choose(list, n, tests * r->n_metrics, r->rules->rate);
+	chosen = choose_reported(list, n, tests * r->n_metrics, r->rules->rate);
 	for (size_t i = 0; !status && i < chosen; i++)
 		status = suspect_row(r, list[i].row, way,
 				     list[i].p * tests * r->n_metrics / (i + 1), build);

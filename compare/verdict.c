@@ -257,7 +257,7 @@ static int in_order(const void *a, const void *b)
 	return x->since < y->since ? -1 : x->since > y->since;
 }
 
-static void count(struct verdict *v)
+static void count_findings(struct verdict *v)
 {
 	if (v->n)
 		qsort(v->finding, v->n, sizeof *v->finding, in_order);
@@ -382,7 +382,7 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	changepoints_free(j.points);
 	creep_finder_free(j.creep);
 	free(j.work);
-	count(v);
+	count_findings(v);
 	if (v->enough && v->n_suspect)
 		v->more_builds = (uint32_t)rules->agree - 1;
 	return r;
