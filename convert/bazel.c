@@ -202,7 +202,7 @@ struct reading {
 
 /* Events */
 
-static uint32_t keep(struct reading *in, const char *text)
+static uint32_t keep_text(struct reading *in, const char *text)
 {
 	return trace_text(&in->trace, text, strlen(text));
 }
@@ -215,7 +215,7 @@ static int read_start(struct reading *in, const struct json_value *data)
 	in->start_ms = json_member_number(data, "profile_start_ts", 0, -1);
 	if (in->start_ms >= 0 || bazel_date(date, &in->start_ms))
 		return 0;
-	in->date = keep(in, date);
+	in->date = keep_text(in, date);
 	return in->date ? 0 : -ENOMEM;
 }
 
@@ -225,15 +225,15 @@ static int read_other_data(struct reading *in, const struct json_value *data)
 
 	if (!strncmp(version, "release ", 8))
 		version += 8;
-	in->version = keep(in, version);
-	in->build_id = keep(in, json_member_text(data, "build_id"));
-	in->output_base = keep(in, json_member_text(data, "output_base"));
+	in->version = keep_text(in, version);
+	in->build_id = keep_text(in, json_member_text(data, "build_id"));
+	in->output_base = keep_text(in, json_member_text(data, "output_base"));
 	return in->version && in->build_id && in->output_base ? read_start(in, data) : -ENOMEM;
 }
 
 static int add_phase(struct reading *in, const struct json_value *event)
 {
-	uint32_t name = keep(in, json_member_text(event, "name"));
+	uint32_t name = keep_text(in, json_member_text(event, "name"));
 	struct phase *p;
 	int64_t begin_us;
 
@@ -283,9 +283,9 @@ static int add_action(struct reading *in, const struct json_value *event)
 	if (*mnemonic && *target)
 		buf_addc(&key, ' ');
 	buf_adds(&key, target);
-	words.name = keep(in, *out ? out : json_member_text(event, "name"));
-	words.key = buf_error(&key) ? 0 : keep(in, buf_str(&key));
-	words.note = keep(in, json_member_text(event, "name"));
+	words.name = keep_text(in, *out ? out : json_member_text(event, "name"));
+	words.key = buf_error(&key) ? 0 : keep_text(in, buf_str(&key));
+	words.note = keep_text(in, json_member_text(event, "name"));
 	buf_release(&key);
 	return words.name && words.key && words.note ? trace_add(&in->trace, event, &words) : -ENOMEM;
 }
@@ -604,7 +604,7 @@ static int read_profile(struct recording *rec, struct reading *in, const char *p
 	unsigned line;
 	int r = trace_init(&in->trace);
 
-	in->action = r ? 0 : keep(in, ACTION);
+	in->action = r ? 0 : keep_text(in, ACTION);
 	if (!in->action)
 		return -ENOMEM;
 	r = json_read_parts(path, &parts, &end, &line, err);

@@ -38,7 +38,7 @@ struct builder_part {
 };
 
 /* Room for one more item of an array of the recording; NULL after an error. */
-static void *add(struct builder *b, void *array, size_t *n, size_t item_size)
+static void *add_item(struct builder *b, void *array, size_t *n, size_t item_size)
 {
 	void *item = b->error ? NULL : array_add(array, n, item_size);
 
@@ -68,7 +68,7 @@ const char *builder_text(struct builder *b, const char *text, size_t len)
 	return copy;
 }
 
-static const char *keep(struct builder *b, const char *text)
+static const char *keep_text(struct builder *b, const char *text)
 {
 	const char *copy = text && *text ? builder_text(b, text, strlen(text)) : NULL;
 
@@ -77,7 +77,7 @@ static const char *keep(struct builder *b, const char *text)
 
 static const char *keep_long(struct builder *b, const char *text)
 {
-	return !b->lent ? keep(b, text) : text ? text : "";
+	return !b->lent ? keep_text(b, text) : text ? text : "";
 }
 
 void builder_take(struct builder *b, void *memory)
@@ -93,10 +93,10 @@ void builder_take(struct builder *b, void *memory)
 void builder_build(struct builder *b, const char *key, const char *value)
 {
 	struct build_line *line = value ?
-		add(b, &b->rec->build, &b->rec->n_build, sizeof *line) : NULL;
+		add_item(b, &b->rec->build, &b->rec->n_build, sizeof *line) : NULL;
 
 	if (line)
-		*line = (struct build_line){ keep(b, key), keep(b, value) };
+		*line = (struct build_line){ keep_text(b, key), keep_text(b, value) };
 }
 
 void builder_build_number(struct builder *b, const char *key, int64_t value)
@@ -118,19 +118,19 @@ uint32_t builder_instance(struct builder *b, const char *tool, const char *versi
 			  const char *command, uint32_t parent_task)
 {
 	struct recording *rec = b->rec;
-	struct instance *in = add(b, &rec->instance, &rec->n_instances, sizeof *in);
+	struct instance *in = add_item(b, &rec->instance, &rec->n_instances, sizeof *in);
 	char id[INSTANCE_ID_MAX];
 
 	if (!in)
 		return NO_INDEX;
 	snprintf(id, sizeof id, "%zu", rec->n_instances);
-	*in = (struct instance){ .id = keep(b, id), .open_us = INT64_MAX, .close_us = -1,
+	*in = (struct instance){ .id = keep_text(b, id), .open_us = INT64_MAX, .close_us = -1,
 		.pid = -1, .level = -1, .parent_task = parent_task, .parent_span = NO_INDEX,
 		.used_user_us = -1, .used_system_us = -1, .used_in_blocks = -1, .used_out_blocks = -1,
 		.children_user_us = -1, .children_system_us = -1, .reaped = -1,
 		.ancestors = "",
-		.tool = keep(b, tool), .version = keep(b, version), .cwd = "",
-		.command = keep(b, command) };
+		.tool = keep_text(b, tool), .version = keep_text(b, version), .cwd = "",
+		.command = keep_text(b, command) };
 	return (uint32_t)rec->n_instances - 1;
 }
 
@@ -200,7 +200,7 @@ static const char *name_of(struct builder *b, const struct builder_task *task)
 		command_name_add(&called, task->command, strlen(task->command));
 	if (buf_error(&called))
 		b->error = -ENOMEM;
-	name = called.len ? keep(b, buf_str(&called)) : keep_long(b, task->key);
+	name = called.len ? keep_text(b, buf_str(&called)) : keep_long(b, task->key);
 	buf_release(&called);
 	return name;
 }
@@ -208,7 +208,7 @@ static const char *name_of(struct builder *b, const struct builder_task *task)
 uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder_task *task)
 {
 	struct recording *rec = b->rec;
-	struct task *t = add(b, &rec->task, &rec->n_tasks, sizeof *t);
+	struct task *t = add_item(b, &rec->task, &rec->n_tasks, sizeof *t);
 	int32_t status = task->status;
 
 	if (!t)
@@ -234,10 +234,10 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 static void add_listed(struct builder *b, struct list *l, uint32_t task, const char *name)
 {
 	struct listed *item = task != NO_INDEX && *name ?
-			      add(b, &l->item, &l->n, sizeof *item) : NULL;
+			      add_item(b, &l->item, &l->n, sizeof *item) : NULL;
 
 	if (item)
-		*item = (struct listed){ task, keep(b, name) };
+		*item = (struct listed){ task, keep_text(b, name) };
 }
 
 void builder_after(struct builder *b, uint32_t task, const char *name)
@@ -254,20 +254,20 @@ void builder_out(struct builder *b, uint32_t task, const char *name)
 
 void builder_group(struct builder *b, uint32_t instance, const char *name)
 {
-	struct target_group *g = add(b, &b->rec->group, &b->rec->n_groups, sizeof *g);
+	struct target_group *g = add_item(b, &b->rec->group, &b->rec->n_groups, sizeof *g);
 
 	if (g)
-		*g = (struct target_group){ instance, (uint32_t)b->rec->n_in, 0, keep(b, name) };
+		*g = (struct target_group){ instance, (uint32_t)b->rec->n_in, 0, keep_text(b, name) };
 }
 
 void builder_in(struct builder *b, const char *name)
 {
 	struct recording *rec = b->rec;
-	const char **in = add(b, &rec->in, &rec->n_in, sizeof *in);
+	const char **in = add_item(b, &rec->in, &rec->n_in, sizeof *in);
 
 	if (!in)
 		return;
-	*in = keep(b, name);
+	*in = keep_text(b, name);
 	rec->group[rec->n_groups - 1].n_in++;
 }
 
@@ -280,10 +280,10 @@ static uint32_t find_pool(struct builder *b, uint32_t instance, const char *name
 		if (rec->pool[i].instance == instance && !strcmp(rec->pool[i].name, name))
 			return (uint32_t)i;
 	}
-	pool = add(b, &rec->pool, &rec->n_pools, sizeof *pool);
+	pool = add_item(b, &rec->pool, &rec->n_pools, sizeof *pool);
 	if (!pool)
 		return NO_INDEX;
-	*pool = (struct pool){ instance, keep(b, name), depth };
+	*pool = (struct pool){ instance, keep_text(b, name), depth };
 	return (uint32_t)rec->n_pools - 1;
 }
 
@@ -294,7 +294,7 @@ void builder_place(struct builder *b, uint32_t task, const struct event_place *p
 	if (!t)
 		return;
 	if (place->file && *place->file) {
-		t->file = keep(b, place->file);
+		t->file = keep_text(b, place->file);
 		t->line = place->line;
 	}
 	if (place->pool && *place->pool && place->depth > 0)
@@ -306,7 +306,7 @@ void builder_place(struct builder *b, uint32_t task, const struct event_place *p
 void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t begin_us,
 		  int64_t end_us, const char *name)
 {
-	struct span *span = add(b, &b->rec->span, &b->rec->n_spans, sizeof *span);
+	struct span *span = add_item(b, &b->rec->span, &b->rec->n_spans, sizeof *span);
 
 	if (span)
 		*span = (struct span){ .instance = instance, .task = task, .begin_us = begin_us,
@@ -318,7 +318,7 @@ void builder_span(struct builder *b, uint32_t instance, uint32_t task, int64_t b
 void builder_note(struct builder *b, uint32_t instance, uint32_t task, int64_t time_us,
 		  const char *text)
 {
-	struct note *note = add(b, &b->rec->note, &b->rec->n_notes, sizeof *note);
+	struct note *note = add_item(b, &b->rec->note, &b->rec->n_notes, sizeof *note);
 
 	if (note)
 		*note = (struct note){ time_us, instance, task, keep_long(b, text) };
@@ -328,7 +328,7 @@ void builder_warn(struct builder *b, const char *format, ...)
 {
 	struct recording *rec = b->rec;
 	struct warning *warning = rec->n_warnings >= WARNINGS_MAX ? NULL :
-		add(b, &rec->warning, &rec->n_warnings, sizeof *warning);
+		add_item(b, &rec->warning, &rec->n_warnings, sizeof *warning);
 	va_list ap;
 
 	if (!warning)
@@ -341,10 +341,10 @@ void builder_warn(struct builder *b, const char *format, ...)
 void builder_series(struct builder *b, const char *name, int64_t interval_ms,
 		    const struct series_column *column, size_t n_columns)
 {
-	struct series s = { .name = keep(b, name), .interval_ms = interval_ms,
+	struct series s = { .name = keep_text(b, name), .interval_ms = interval_ms,
 		.n_columns = n_columns, .column = array_new(n_columns, sizeof *s.column) };
 	struct series *series = s.column ?
-		add(b, &b->rec->series, &b->rec->n_series, sizeof *series) : NULL;
+		add_item(b, &b->rec->series, &b->rec->n_series, sizeof *series) : NULL;
 
 	if (!series) {
 		b->error = -ENOMEM;
@@ -367,7 +367,7 @@ void builder_sample(struct builder *b, int64_t time_us, const int64_t *level)
 		return;
 	row = array_add(&s->level, &rows, s->n_columns * sizeof *row);
 	gap = row ? array_add(&s->gap, &gaps, sizeof *gap) : NULL;
-	if (!gap || !add(b, &s->time_ms, &s->n, sizeof *s->time_ms)) {
+	if (!gap || !add_item(b, &s->time_ms, &s->n, sizeof *s->time_ms)) {
 		b->error = -ENOMEM;
 		return;
 	}

@@ -289,7 +289,7 @@ struct walk {
 	bool parallel;
 };
 
-static void place(struct walk *w, struct target *t, const uint32_t *need)
+static void place_target(struct walk *w, struct target *t, const uint32_t *need)
 {
 	int64_t start_us = w->parallel ? 0 : w->now_us;
 
@@ -315,7 +315,7 @@ static void visit(struct walk *w, uint32_t from, const uint32_t *need)
 		uint32_t next;
 
 		if (t->n_seen == t->n_needs) {
-			place(w, t, need);
+			place_target(w, t, need);
 			w->depth--;
 			continue;
 		}

@@ -22,7 +22,7 @@
 #define UNITS "const UNIT_DATA = "
 #define UNITS_END "\n];"
 
-static const char *find(const struct buf *page, const char *text)
+static const char *find_text(const struct buf *page, const char *text)
 {
 	return page->len ? memmem(page->data, page->len, text, strlen(text)) : NULL;
 }
@@ -40,7 +40,7 @@ static struct slice row_of(const struct buf *page, const char *cell)
 {
 	struct cursor c;
 	struct slice value = { NULL, 0 };
-	const char *at = find(page, cell);
+	const char *at = find_text(page, cell);
 
 	if (at) {
 		at += strlen(cell);
@@ -50,7 +50,7 @@ static struct slice row_of(const struct buf *page, const char *cell)
 	return value;
 }
 
-static struct slice row(const struct buf *page, const char *key)
+static struct slice row_value(const struct buf *page, const char *key)
 {
 	char cell[64];
 
@@ -86,8 +86,8 @@ static void add_cores(struct builder *b, struct slice text)
 
 static uint32_t add_build(struct builder *b, const struct buf *page)
 {
-	struct slice rustc = row(page, "rustc"), profile = row(page, "Profile");
-	struct slice start = row(page, "Build start"), error = row_of(page, ERROR_ROW);
+	struct slice rustc = row_value(page, "rustc"), profile = row_value(page, "Profile");
+	struct slice start = row_value(page, "Build start"), error = row_of(page, ERROR_ROW);
 	struct buf command = BUF_INIT;
 	uint32_t instance;
 	struct cursor c;
@@ -99,7 +99,7 @@ static uint32_t add_build(struct builder *b, const struct buf *page)
 	if (error.len)
 		builder_warn(b, "cargo ended with an error: %.*s",
 			     error.len < 150 ? (int)error.len : 150, error.p);
-	add_cores(b, row(page, "Max concurrency"));
+	add_cores(b, row_value(page, "Max concurrency"));
 	buf_adds(&command, "cargo build");
 	if (profile.len && !slice_is(profile, "dev"))
 		buf_addf(&command, " --profile %.*s", (int)profile.len, profile.p);
@@ -284,12 +284,12 @@ static unsigned line_of(const struct buf *page, const char *at)
 static int read_units(struct json_document *units, const struct buf *page, const char *path,
 		      struct error *err)
 {
-	const char *at = find(page, UNITS), *end;
+	const char *at = find_text(page, UNITS), *end;
 	size_t left;
 	int r;
 
 	if (!at)
-		return error_set(err, -EINVAL, path, 0, 0, find(page, "<svg") ?
+		return error_set(err, -EINVAL, path, 0, 0, find_text(page, "<svg") ?
 				 "the page has a drawing without times: use cargo of September "
 				 "2019 or newer, which writes them (UNIT_DATA)" : "not a page of cargo --timings: it has "
 				 "no UNIT_DATA");

@@ -209,8 +209,8 @@ static const char *tool_of(const struct trace *t)
 }
 
 /* Read the events; begin the recording. */
-static int begin(struct groups *g, struct recording *rec, struct trace *t, const char *path,
-		 struct error *err)
+static int begin_groups(struct groups *g, struct recording *rec, struct trace *t, const char *path,
+			struct error *err)
 {
 	struct json_parts parts = { "traceEvents", add_part, t };
 	enum json_end end;
@@ -253,7 +253,7 @@ int chrome_read(struct recording *rec, const char *path, struct error *err)
 {
 	struct groups g = { 0 };
 	struct trace t;
-	int r = begin(&g, rec, &t, path, err);
+	int r = begin_groups(&g, rec, &t, path, err);
 
 	if (!r)
 		r = finish(&g);
@@ -281,7 +281,7 @@ int chrome_pass(const char *path, converter_taker *take, void *context, struct e
 	struct recording rec = RECORDING_INIT;
 	struct groups g = { 0 };
 	struct trace t;
-	int r = begin(&g, &rec, &t, path, err);
+	int r = begin_groups(&g, &rec, &t, path, err);
 
 	if (!r && !is_ours(&t)) {
 		r = pass(&g, take, context, err);

@@ -56,7 +56,7 @@ struct keeper {
 	int error;
 };
 
-static void keep(struct keeper *k, int64_t begin_us, int64_t length_us, const char *name)
+static void keep_longest(struct keeper *k, int64_t begin_us, int64_t length_us, const char *name)
 {
 	struct clang_units *u = k->u;
 	const char *copy = arena_text(u->arena, name, strlen(name));
@@ -79,7 +79,7 @@ static void end_group(struct keeper *k, struct group *g)
 				 trace_said(k->trace, g->first->category));
 		else
 			buf_adds(&name, trace_said(k->trace, g->first->name));
-		keep(k, g->first->begin_us, g->sum_us, buf_str(&name));
+		keep_longest(k, g->first->begin_us, g->sum_us, buf_str(&name));
 		buf_release(&name);
 	}
 	*g = (struct group){ 0 };
@@ -91,7 +91,7 @@ static void end_groups(struct keeper *k, uint32_t depth)
 		end_group(k, &k->group[depth]);
 }
 
-static void join(struct group *g, const struct trace_piece *p, int64_t length_us)
+static void join_group(struct group *g, const struct trace_piece *p, int64_t length_us)
 {
 	if (!g->n++)
 		g->first = p;
@@ -118,9 +118,9 @@ static void keep_phases(struct keeper *k)
 		short_depth = UINT32_MAX;
 		end_groups(k, length_us < k->least_us ? p->depth + 1 : p->depth);
 		if (length_us >= k->least_us) {
-			keep(k, p->begin_us, length_us, trace_said(k->trace, p->name));
+			keep_longest(k, p->begin_us, length_us, trace_said(k->trace, p->name));
 		} else {
-			join(&k->group[p->depth], p, length_us);
+			join_group(&k->group[p->depth], p, length_us);
 			short_depth = p->depth;
 		}
 	}

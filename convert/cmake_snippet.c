@@ -29,7 +29,7 @@ static const char *name_of(const struct cmake_snippet *s, const struct json_valu
 	return s->contains && *s->command ? s->command : s->role;
 }
 
-static int check(const struct cmake_snippet *s, const char *path, struct error *err)
+static int check_snippet(const struct cmake_snippet *s, const char *path, struct error *err)
 {
 	const struct json_value *root = s->document.root;
 	int64_t version = json_member_number(root, "version", 0, -1);
@@ -71,7 +71,7 @@ int cmake_snippet_read(struct cmake_snippet *s, const char *path, struct error *
 				       json_member_number(root, "return", 0, -1));
 	s->contains = is_container(s->role);
 	s->name = name_of(s, root);
-	r = check(s, path, err);
+	r = check_snippet(s, path, err);
 	if (r)
 		cmake_snippet_release(s);
 	return r;

@@ -248,7 +248,7 @@ static int complete(struct trace *t, const struct event *e)
 }
 
 /* Until a piece ends, its depth is the index of the open piece around it. */
-static int begin(struct trace *t, const struct event *e, uint32_t track)
+static int begin_piece(struct trace *t, const struct event *e, uint32_t track)
 {
 	uint32_t at = (uint32_t)t->n_pieces;
 	int r = track == NO_INDEX ? -ENOMEM : 0;
@@ -263,7 +263,7 @@ static int begin(struct trace *t, const struct event *e, uint32_t track)
 }
 
 /* A piece that began before the trace has no beginning. */
-static int end(struct trace *t, const struct event *e, uint32_t track)
+static int end_piece(struct trace *t, const struct event *e, uint32_t track)
 {
 	struct trace_piece *p;
 
@@ -319,15 +319,15 @@ static int add_event(struct trace *t, struct event *e)
 	case 'X':
 		return complete(t, e);
 	case 'B':
-		return begin(t, e, e->thread);
+		return begin_piece(t, e, e->thread);
 	case 'E':
-		return end(t, e, e->thread);
+		return end_piece(t, e, e->thread);
 	case 'b':
 	case 'S':
-		return begin(t, e, async_track(t, e));
+		return begin_piece(t, e, async_track(t, e));
 	case 'e':
 	case 'F':
-		return end(t, e, async_track(t, e));
+		return end_piece(t, e, async_track(t, e));
 	default:
 		return 0;
 	}

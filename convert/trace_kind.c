@@ -15,7 +15,7 @@ static void skip_blank(struct cursor *c)
 		c->p++;
 }
 
-static bool has(const struct convert_file *file, const char *text)
+static bool has_text(const struct convert_file *file, const char *text)
 {
 	return memmem(file->head, file->len, text, strlen(text));
 }
@@ -30,7 +30,7 @@ static bool is_clang(const struct convert_file *file)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
-		if (has(file, phases[i]))
+		if (has_text(file, phases[i]))
 			return true;
 	}
 	return false;
@@ -81,7 +81,7 @@ static bool is_bazel(const struct convert_file *file)
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		its_thread |= has_member(file, "\"name\"", threads[i]);
 	return (its_thread && has_member(file, "\"name\"", "thread_name")) ||
-	       (has(file, "\"otherData\"") && has_member(file, "\"build_id\"", "*") &&
+	       (has_text(file, "\"otherData\"") && has_member(file, "\"build_id\"", "*") &&
 		has_member(file, "\"output_base\"", "*"));
 }
 
@@ -99,10 +99,10 @@ static enum kind kind_of(const struct convert_file *file)
 		return NO_TRACE;
 	skip_blank(&c);
 	if (list)
-		return cursor_byte(&c, '{') && has(file, "\"ph\"") ? CHROME : NO_TRACE;
-	if (has(file, "\"otherData\"") && has(file, "\"bazel_version\""))
+		return cursor_byte(&c, '{') && has_text(file, "\"ph\"") ? CHROME : NO_TRACE;
+	if (has_text(file, "\"otherData\"") && has_text(file, "\"bazel_version\""))
 		return BAZEL;
-	if (!has(file, "\"traceEvents\""))
+	if (!has_text(file, "\"traceEvents\""))
 		return NO_TRACE;
 	if (is_bazel(file))
 		return BAZEL;

@@ -79,7 +79,7 @@ void ninja_waits_release(struct ninja_waits *w)
 }
 
 /* Phony edges may be nested as deeply as there are edges, and in circles: no recursion. */
-static void follow(struct ninja_waits *w, uint32_t at)
+static void follow_inputs(struct ninja_waits *w, uint32_t at)
 {
 	w->behind[at].from = NINJA_NO_EDGE;
 	while (at != NINJA_NO_EDGE) {
@@ -112,7 +112,7 @@ uint32_t ninja_waits_for(struct ninja_waits *w, const struct ninja_edge *e, size
 		return maker == NINJA_NO_EDGE || !w->ran[maker] ? NINJA_NO_EDGE : maker;
 	b = &w->behind[maker];
 	if (b->from == NOT_FOLLOWED)
-		follow(w, maker);
+		follow_inputs(w, maker);
 	if (!b->leads)
 		return NINJA_NO_EDGE;
 	if (!b->listed)

@@ -20,7 +20,7 @@
 #define RULE_PHONY 0
 
 /* A new item of an array; sets no_memory and returns NULL if there is no room. */
-static void *add(struct ninja_graph *g, void *array, size_t *n, size_t item_size)
+static void *add_item(struct ninja_graph *g, void *array, size_t *n, size_t item_size)
 {
 	void *item = *n < UINT32_MAX - 1 ? array_add(array, n, item_size) : NULL;
 
@@ -38,7 +38,7 @@ static uint32_t name_number(struct ninja_graph *g, struct slice name)
 
 static void add_binding(struct ninja_graph *g, struct slice name, struct slice value)
 {
-	struct ninja_binding *b = add(g, &g->binding, &g->n_bindings, sizeof *b);
+	struct ninja_binding *b = add_item(g, &g->binding, &g->n_bindings, sizeof *b);
 
 	if (b)
 		*b = (struct ninja_binding){ name_number(g, name), (uint32_t)value.len, value.p };
@@ -204,7 +204,7 @@ static void parse_rule(struct parser *p, struct cursor *line)
 	struct ninja_rule *added;
 
 	rule.n_bindings = parse_bindings(p, false);
-	added = name.len ? add(g, &g->rule, &g->n_rules, sizeof *added) : NULL;
+	added = name.len ? add_item(g, &g->rule, &g->n_rules, sizeof *added) : NULL;
 	if (!added)
 		return;
 	*added = rule;
@@ -234,7 +234,8 @@ static uint32_t parse_paths(struct parser *p, const struct ninja_edge *e, struct
 
 	while ((path = read_path(line)).len) {
 		path = ninja_expand(g, path, p->scope, e);
-		number = path.len ? add(g, &g->edge_path, &g->n_edge_paths, sizeof *number) : NULL;
+		number = path.len ? add_item(g, &g->edge_path, &g->n_edge_paths,
+					     sizeof *number) : NULL;
 		if (number)
 			*number = ninja_path_number(g, path);
 	}
@@ -265,7 +266,7 @@ static void parse_build(struct parser *p, struct cursor *line)
 	if (!e.n_out)
 		e.n_out = e.all_out;
 	added = e.n_out && cursor_byte(line, ':') ?
-		add(g, &g->edge, &g->n_edges, sizeof *added) : NULL;
+		add_item(g, &g->edge, &g->n_edges, sizeof *added) : NULL;
 	if (!added) {
 		g->n_edge_paths = e.first_path;
 		return;
@@ -299,7 +300,7 @@ static void parse_variable(struct parser *p, struct cursor *line)
 
 static uint32_t new_scope(struct ninja_graph *g, uint32_t outer)
 {
-	uint32_t *scope = add(g, &g->outer_scope, &g->n_scopes, sizeof *scope);
+	uint32_t *scope = add_item(g, &g->outer_scope, &g->n_scopes, sizeof *scope);
 
 	if (!scope)
 		return 0;
@@ -343,7 +344,7 @@ static void parse_pool(struct parser *p, struct cursor *line)
 		if (slice_is(name, "depth") && cursor_u64(&depth, &n) && n <= INT32_MAX)
 			pool.depth = (int64_t)n;
 	}
-	added = pool.name.len ? add(p->g, &p->g->pool, &p->g->n_pools, sizeof *added) : NULL;
+	added = pool.name.len ? add_item(p->g, &p->g->pool, &p->g->n_pools, sizeof *added) : NULL;
 	if (added)
 		*added = pool;
 }
@@ -368,7 +369,7 @@ static void parse_line(struct parser *p)
 static uint32_t add_file(struct ninja_graph *g, struct slice file)
 {
 	const char *name = arena_text(g->arena, file.p, file.len);
-	const char **added = name ? add(g, &g->file, &g->n_files, sizeof *added) : NULL;
+	const char **added = name ? add_item(g, &g->file, &g->n_files, sizeof *added) : NULL;
 
 	g->no_memory |= !name;
 	if (added)
@@ -450,7 +451,7 @@ int ninja_graph_read(struct ninja_graph *g, const char *dir, const char *file,
 	for (size_t i = 0; i < N_NAMES; i++)
 		name_number(g, slice_of(names[i]));
 	new_scope(g, NO_SCOPE);
-	phony = add(g, &g->rule, &g->n_rules, sizeof *phony);
+	phony = add_item(g, &g->rule, &g->n_rules, sizeof *phony);
 	if (g->arena && !g->no_memory && !index_put(&g->rules, 0, NAME_PHONY, RULE_PHONY)) {
 		*phony = (struct ninja_rule){ .name = NAME_PHONY };
 		r = parse_file(g, NULL, slice_of(file), 0, err);

@@ -260,7 +260,7 @@ static int read_log(struct join *j, struct place *p)
 }
 
 /* Find the first candidate for a command in build.ninja or in the log. */
-static void find(struct join *j, const struct place *p, struct ran *ran)
+static void find_candidate(struct join *j, const struct place *p, struct ran *ran)
 {
 	const char *command = recording_command(j->rec, &j->rec->task[ran->task]);
 	size_t len = strlen(command);
@@ -306,7 +306,7 @@ static uint64_t distance(int64_t a, int64_t b)
 
 /* Take the candidate whose start is nearest, of those that this run has not taken; the first if
  * it has taken all. */
-static uint32_t take(struct candidate *c, uint32_t first, uint32_t run, int64_t wanted_ms)
+static uint32_t take_candidate(struct candidate *c, uint32_t first, uint32_t run, int64_t wanted_ms)
 {
 	uint32_t at = c[first].from_run == run ? c[first].from : first, best;
 
@@ -339,7 +339,7 @@ static int match(struct join *j, struct place *p, const struct ninja_run *run)
 	if (!zero_ms)
 		return -ENOMEM;
 	for (struct ran *ran = run->ran; ran < run->ran + run->n_ran; ran++) {
-		find(j, p, ran);
+		find_candidate(j, p, ran);
 		log_needed |= ran->item == NONE || has_several(p, ran);
 	}
 	r = log_needed ? read_log(j, p) : 0;
@@ -349,7 +349,7 @@ static int match(struct join *j, struct place *p, const struct ninja_run *run)
 
 		if (ran->item == NONE && p->has_log) {
 			ran->in_log = true;
-			find(j, p, ran);
+			find_candidate(j, p, ran);
 		}
 		if (ran->item == NONE || has_several(p, ran) || t->state != TASK_DONE)
 			continue;
@@ -362,9 +362,11 @@ static int match(struct join *j, struct place *p, const struct ninja_run *run)
 	free(zero_ms);
 	j->run_number++;
 	for (struct ran *ran = run->ran; !r && ran < run->ran + run->n_ran; ran++) {
+		int64_t wanted_ms = j->rec->task[ran->task].start_us / 1000 - begin_ms;
+
 		if (has_several(p, ran))
-			ran->item = take(candidates_of(p, ran), ran->item, j->run_number,
-					 j->rec->task[ran->task].start_us / 1000 - begin_ms);
+			ran->item = take_candidate(candidates_of(p, ran), ran->item, j->run_number,
+						   wanted_ms);
 	}
 	return r;
 }

@@ -191,7 +191,7 @@ static bool parse(const struct devices *d, struct slice line, struct slice *name
 	return name->len && name->len < DEVICE_NAME_MAX && !memchr(name->p, '\0', name->len);
 }
 
-static struct device *find(struct devices *d, struct slice name)
+static struct device *find_device(struct devices *d, struct slice name)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		if (slice_is(name, d->device[i].name))
@@ -200,7 +200,7 @@ static struct device *find(struct devices *d, struct slice name)
 	return NULL;
 }
 
-static void collect(struct devices *d, bool extra)
+static void collect_names(struct devices *d, bool extra)
 {
 	int64_t raw[VALUES_MAX];
 	struct slice line, name;
@@ -209,7 +209,7 @@ static void collect(struct devices *d, bool extra)
 	while (oe_block(d->b)) {
 		while (oe_block_line(d->b, &line)) {
 			if (!parse(d, line, &name, raw) || slice_is(name, d->sort->never) ||
-			    (!extra && d->sort->is_extra(name)) || find(d, name))
+			    (!extra && d->sort->is_extra(name)) || find_device(d, name))
 				continue;
 			if (d->n == DEVICES_MAX)
 				d->too_many = true;
@@ -236,7 +236,7 @@ static int make_columns(struct devices *d)
 }
 
 /* A counter that decreased was reset to 0. */
-static void count(struct device *f, const struct sort *sort, const int64_t *raw)
+static void count_values(struct device *f, const struct sort *sort, const int64_t *raw)
 {
 	for (size_t i = 0; i < sort->n_values; i++) {
 		if (sort->gauge)
@@ -260,8 +260,8 @@ static void read_block(struct devices *d)
 	while (oe_block_line(d->b, &line)) {
 		if (!parse(d, line, &name, raw))
 			reader_damaged(&d->b->damage, d->b->feed.line);
-		else if ((f = find(d, name)))
-			count(f, d->sort, raw);
+		else if ((f = find_device(d, name)))
+			count_values(f, d->sort, raw);
 	}
 }
 
@@ -304,9 +304,9 @@ static int read_devices(struct oe_blocks *b, const struct sort *sort)
 		return -ENOMEM;
 	d->b = b;
 	d->sort = sort;
-	collect(d, false);
+	collect_names(d, false);
 	if (!d->n)
-		collect(d, true);
+		collect_names(d, true);
 	r = d->n ? read_all(d) : 0;
 	if (!r && d->too_many)
 		r = reader_warn(b->o->r, "more than %d %s, the others are left out", DEVICES_MAX,

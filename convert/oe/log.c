@@ -289,7 +289,7 @@ static int warn(struct oe_blocks *b, const char *file)
 	return r;
 }
 
-static int keep(struct oe_blocks *b, size_t log)
+static int keep_log(struct oe_blocks *b, size_t log)
 {
 	struct oe *o = b->o;
 
@@ -313,7 +313,7 @@ static int read_log(struct oe *o, size_t log, const char *text, size_t len, int 
 	oe_rewind(&b);
 	r = logs[log].parse(&b);
 	if (!r)
-		r = keep(&b, log);
+		r = keep_log(&b, log);
 	if (!r)
 		r = warn(&b, logs[log].file);
 	oe_series_release(&b.s);

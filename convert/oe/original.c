@@ -238,7 +238,7 @@ int oe_write_kept(int dir_fd, const struct buf *kept, const char *path, struct e
 /* Finding */
 
 /* The file of a recording, perhaps compressed. */
-static int load(struct buf *kept, const char *dir, struct error *err)
+static int load_original(struct buf *kept, const char *dir, struct error *err)
 {
 	struct buf packed = BUF_INIT;
 	char path[PATH_MAX];
@@ -268,7 +268,7 @@ int oe_find_kept(struct buf *kept, const struct recording *rec, struct error *er
 	if (!imported || strcmp(imported, oe_foreign.name))
 		return 0;
 	if (recording_is_here(rec->path, NULL))
-		return load(kept, rec->path, err);
+		return load_original(kept, rec->path, err);
 	r = oe_read(&again, rec->path, err);
 	*kept = again.original;
 	again.original = (struct buf)BUF_INIT;

@@ -123,7 +123,7 @@ static int by_name(const void *a, const void *b, void *text)
 
 /* Sorted entries of that type, or of unknown type if the file system does not know it. Hidden
  * entries are skipped. */
-static int list(struct names *l, int fd, unsigned char type)
+static int list_entries(struct names *l, int fd, unsigned char type)
 {
 	ssize_t n = 0;
 	int r = 0;
@@ -175,7 +175,7 @@ static bool is_of_tasks(struct names *l, int dir_fd, const char *name)
 
 	if (fd < 0)
 		return false;
-	if (!list(l, fd, DT_REG)) {
+	if (!list_entries(l, fd, DT_REG)) {
 		for (size_t i = 0; !found && i < l->n && i < PROBED_FILES; i++)
 			found = begins(fd, name_at(l, i), TASK_START);
 	}
@@ -191,7 +191,7 @@ static bool has_tasks(int dir_fd)
 
 	if (fd < 0)
 		return false;
-	if (!names_init(&dirs) && !names_init(&files) && !list(&dirs, fd, DT_DIR)) {
+	if (!names_init(&dirs) && !names_init(&files) && !list_entries(&dirs, fd, DT_DIR)) {
 		for (size_t i = 0; !found && i < dirs.n && i < PROBED_DIRS; i++)
 			found = is_of_tasks(&files, dir_fd, name_at(&dirs, i));
 	}
@@ -232,7 +232,7 @@ struct walk {
 
 static int list_of(struct walk *w, struct names *l, int fd, unsigned char type, const char *name)
 {
-	int r = list(l, fd, type);
+	int r = list_entries(l, fd, type);
 
 	return !r || r == -ENOMEM ? r : reader_unreadable(w->o->r, r, "%s", name);
 }
@@ -352,7 +352,7 @@ static int keep_file(struct oe *o, int fd, const char *dir, const char *name)
 
 static int keep_dir(struct oe *o, struct names *files, int fd, bool pressure)
 {
-	int r = list(files, fd, DT_REG);
+	int r = list_entries(files, fd, DT_REG);
 
 	oe_keep_dir(o->kept, pressure ? OE_PRESSURE_DIR : "");
 	if (r)

@@ -149,7 +149,7 @@ static bool next_time(const struct oe *o, const size_t *at, int64_t *time_ms)
 }
 
 /* An empty log means that nothing ever waited. */
-static int join(struct oe *o, struct oe_blocks *b, const size_t *which)
+static int join_blocks(struct oe *o, struct oe_blocks *b, const size_t *which)
 {
 	size_t at[OE_PRESSURES] = { 0 };
 	int64_t level[OE_PRESSURES] = { 0 }, row[OE_PRESSURES], time_ms = 0;
@@ -186,7 +186,7 @@ int oe_join_pressure(struct oe *o)
 	}
 	r = oe_columns(&b, column, n);
 	if (!r)
-		r = join(o, &b, which);
+		r = join_blocks(o, &b, which);
 	if (!r)
 		r = oe_series_keep(o, &b.s, "proc_pressure");
 	oe_series_release(&b.s);

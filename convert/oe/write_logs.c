@@ -31,7 +31,7 @@ struct log_out {
 
 /* Which samples */
 
-static int choose(struct log_out *w)
+static int choose_columns(struct log_out *w)
 {
 	const struct series *s = w->series;
 	int64_t wall_ms = oe_wall_us(w->rec) / 1000;
@@ -308,7 +308,7 @@ static int write_log(int dir_fd, const struct recording *rec, size_t log)
 {
 	struct log_out w = { .rec = rec, .series = recording_series(rec, logs[log].series),
 		.column = logs[log].column };
-	int r = w.series ? choose(&w) : 0;
+	int r = w.series ? choose_columns(&w) : 0;
 
 	if (w.series && !r) {
 		logs[log].add(&w);
