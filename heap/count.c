@@ -123,7 +123,7 @@ static bool read_environment(void)
 	return true;
 }
 
-static enum state begin(void)
+static enum state begin_counting(void)
 {
 	if (!read_environment())
 		return OFF;
@@ -172,7 +172,7 @@ static bool is_ready(bool allocates)
 	uint32_t state = __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
 
 	if (state == FRESH && environ)
-		run_once(&begun, begin);
+		run_once(&begun, begin_counting);
 	if (__atomic_load_n(&begun, __ATOMIC_ACQUIRE) != READY)
 		return false;
 	state = __atomic_load_n(&own->state, __ATOMIC_ACQUIRE);
@@ -341,7 +341,7 @@ static void record(struct count_thread *t, const void *p, size_t size, uintptr_t
 }
 
 /* Is this allocation recorded? It sets the distance to the next one. */
-static bool choose(struct count_thread *t, size_t size)
+static bool choose_allocation(struct count_thread *t, size_t size)
 {
 	t->last = 0;
 	if (!period) {
@@ -376,7 +376,7 @@ void count_allocation(const void *p, size_t size, uintptr_t from)
 		return;
 	t->inside = true;
 	if (is_ready(true)) {
-		if (choose(t, size))
+		if (choose_allocation(t, size))
 			record(t, p, size, from);
 	} else if (is_off()) {
 		t->left = INT64_MAX;
@@ -385,7 +385,7 @@ void count_allocation(const void *p, size_t size, uintptr_t from)
 	errno = saved;
 }
 
-static bool take(const void *p, struct live_block *block, bool freed)
+static bool take_block(const void *p, struct live_block *block, bool freed)
 {
 	struct count_thread *t = &count_thread;
 	int saved = errno;
@@ -413,13 +413,13 @@ void count_free(const void *p)
 {
 	struct live_block block;
 
-	if (take(p, &block, true))
+	if (take_block(p, &block, true))
 		count_thread.last = 0;
 }
 
 bool count_take(const void *p, struct live_block *block)
 {
-	return take(p, block, false);
+	return take_block(p, block, false);
 }
 
 void count_put_back(const void *p, struct live_block block)

@@ -22,7 +22,7 @@ static size_t home(uint64_t address)
 	return (size_t)((address >> 4) * 0x9e3779b97f4a7c15 >> shift);
 }
 
-static size_t find(uint64_t address)
+static size_t find_slot(uint64_t address)
 {
 	size_t i = home(address);
 
@@ -44,7 +44,7 @@ static bool grow(void)
 	shift = (unsigned)__builtin_clzll(n) + 1;
 	for (size_t i = 0; i < n_old; i++) {
 		if (old[i].address_size)
-			slots[find(old[i].address_size & ADDRESS)] = old[i];
+			slots[find_slot(old[i].address_size & ADDRESS)] = old[i];
 	}
 	pages_free(old, n_old * sizeof *old);
 	return true;
@@ -54,7 +54,7 @@ bool live_put(uintptr_t address, struct live_block block)
 {
 	if (2 * n_used >= n_slots && !grow())
 		return false;
-	slots[find(address)] = (struct slot){
+	slots[find_slot(address)] = (struct slot){
 		.address_size = (address & ADDRESS) | block.size >> 32 << 48,
 		.size = (uint32_t)block.size,
 		.site = block.site,
@@ -69,7 +69,7 @@ bool live_take(uintptr_t address, struct live_block *block)
 
 	if (!n_slots)
 		return false;
-	i = find(address);
+	i = find_slot(address);
 	if (!slots[i].address_size)
 		return false;
 	block->site = slots[i].site;

@@ -14,7 +14,7 @@ static uint64_t next_random(struct sample_state *s)
 }
 
 /* A number below the period. */
-static uint64_t choose(struct sample_state *s, uint64_t period)
+static uint64_t choose_distance(struct sample_state *s, uint64_t period)
 {
 	return (uint64_t)((unsigned __int128)next_random(s) * period >> 64);
 }
@@ -23,18 +23,18 @@ static uint64_t choose(struct sample_state *s, uint64_t period)
  * behind us. */
 static int64_t distance(struct sample_state *s, uint64_t period, uint64_t from, int taken)
 {
-	s->chosen = choose(s, period);
+	s->chosen = choose_distance(s, period);
 	if (!taken && s->chosen >= from)
 		return (int64_t)(s->chosen - from);
 	if (!taken)
-		s->chosen = choose(s, period);
+		s->chosen = choose_distance(s, period);
 	return (int64_t)(period - from + s->chosen);
 }
 
 int64_t sample_begin(struct sample_state *s, uint64_t period)
 {
 	/* anywhere in a stretch: what weights say of probabilities depends on it */
-	return distance(s, period, choose(s, period), 0);
+	return distance(s, period, choose_distance(s, period), 0);
 }
 
 int64_t sample_next(struct sample_state *s, uint64_t period, int64_t left)

@@ -74,7 +74,7 @@ bool shim_is_other_malloc(uintptr_t caller)
 	return caller - other_start < other_end - other_start;
 }
 
-static void *find(const char *name)
+static void *find_symbol(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
@@ -90,7 +90,7 @@ static void look_behind(void)
 	if (unwind_find_range(&libc_start, &libc_end, (uintptr_t)dlsym) ||
 	    unwind_find_range(&start, &end, (uintptr_t)real.malloc) || start == libc_start)
 		return;
-	if ((uintptr_t)find("_Znwm") - start < end - start) {
+	if ((uintptr_t)find_symbol("_Znwm") - start < end - start) {
 		count_mappings_only();
 		return;
 	}
@@ -111,7 +111,7 @@ static bool resolve(void)
 		return resolved;
 	resolving = true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		found[i] = find(names[i]);
+		found[i] = find_symbol(names[i]);
 	memcpy(&real, found, sizeof real);
 	resolved = true;
 	look_behind();
@@ -308,7 +308,7 @@ static bool is_jump(const void *function)
 	       symbol->st_shndx == SHN_UNDEF;
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void begin_shim(void)
 {
 	const void *first = dlsym(RTLD_DEFAULT, "malloc");
 	uintptr_t start, end;
@@ -320,7 +320,7 @@ static __attribute__((constructor)) void begin(void)
 	count_begin();
 }
 
-static __attribute__((destructor)) void end(void)
+static __attribute__((destructor)) void end_shim(void)
 {
 	count_end();
 }

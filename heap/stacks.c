@@ -39,7 +39,7 @@ static size_t home(uint64_t address, uint32_t parent)
 			shift);
 }
 
-static size_t find(uint64_t address, uint32_t parent)
+static size_t find_slot(uint64_t address, uint32_t parent)
 {
 	size_t i = home(address, parent);
 
@@ -65,7 +65,7 @@ static bool grow(void)
 	for (uint32_t i = 0; i < image_head->n_stacks; i++) {
 		const struct heap_stack *s = image_stack(i);
 
-		slots[find(s->address, s->parent)] = i + 1;
+		slots[find_slot(s->address, s->parent)] = i + 1;
 	}
 	/* after slots are others: another thread may fork meanwhile, and its child frees them */
 	pages_free(old, n_old * sizeof *old);
@@ -122,7 +122,7 @@ static uint32_t find_or_add(uintptr_t call, uint32_t parent)
 
 	if (2 * (size_t)image_head->n_stacks >= n_slots && !grow())
 		return HEAP_NONE;
-	i = find(address, parent);
+	i = find_slot(address, parent);
 	if (slots[i])
 		return slots[i] - 1;
 	s = image_new_stack();

@@ -308,7 +308,7 @@ static inline bool step(struct walk *w, uint64_t rule)
 #define SWITCHES_MAX 16
 
 /* Begin at the caller of the function into which this is inlined. */
-static inline __attribute__((always_inline)) void begin(struct walk *w, uint64_t now)
+static inline __attribute__((always_inline)) void begin_walk(struct walk *w, uint64_t now)
 {
 #if UNWIND_HAS_LINK
 	struct unwind_registers here = unwind_registers_here();
@@ -332,7 +332,7 @@ __attribute__((noinline)) size_t unwind_stack(uintptr_t from, uintptr_t *address
 	unsigned skipped = 0, switches = 0;
 	size_t n = 0;
 
-	begin(&w, now);
+	begin_walk(&w, now);
 	while (from && w.pc + 1 != from) {
 		if (++skipped > SKIPPED_MAX || !step(&w, rule_of(w.pc, now))) {
 			if (max)

@@ -21,7 +21,7 @@ struct found {
 };
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-static int find(struct found *f, uintptr_t address)
+static int find_module(struct found *f, uintptr_t address)
 {
 	struct dl_find_object o;
 
@@ -63,7 +63,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-static int find(struct found *f, uintptr_t address)
+static int find_module(struct found *f, uintptr_t address)
 {
 	struct search s = { f, address };
 
@@ -74,7 +74,7 @@ static int find(struct found *f, uintptr_t address)
 int unwind_table_find(struct unwind_table *t, uintptr_t address)
 {
 	struct found f;
-	int r = find(&f, address);
+	int r = find_module(&f, address);
 
 	if (!r)
 		*t = (struct unwind_table){ f.header, f.start, f.end };
@@ -84,7 +84,7 @@ int unwind_table_find(struct unwind_table *t, uintptr_t address)
 int unwind_find_range(uintptr_t *start, uintptr_t *end, uintptr_t address)
 {
 	struct found f;
-	int r = find(&f, address);
+	int r = find_module(&f, address);
 
 	if (!r) {
 		*start = f.start;
@@ -120,7 +120,7 @@ static bool read_build_id(struct unwind_module *m, uintptr_t at, size_t len)
 	return false;
 }
 
-static bool has(const struct unwind_module *m, uintptr_t at, uint64_t len)
+static bool has_bytes(const struct unwind_module *m, uintptr_t at, uint64_t len)
 {
 	return at >= m->start && at <= m->end && len <= m->end - at;
 }
@@ -130,15 +130,15 @@ static void find_build_id(struct unwind_module *m)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)m->start;
 
-	if (!has(m, m->start, sizeof *header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	if (!has_bytes(m, m->start, sizeof *header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    header->e_phoff > m->end - m->start ||
-	    !has(m, m->start + header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
+	    !has_bytes(m, m->start + header->e_phoff, header->e_phnum * sizeof(ElfW(Phdr))))
 		return;
 	for (ElfW(Half) i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *p = (const ElfW(Phdr) *)(m->start + header->e_phoff) + i;
 
-		if (p->p_type == PT_NOTE && has(m, m->bias + p->p_vaddr, p->p_memsz) &&
+		if (p->p_type == PT_NOTE && has_bytes(m, m->bias + p->p_vaddr, p->p_memsz) &&
 		    read_build_id(m, m->bias + p->p_vaddr, p->p_memsz))
 			return;
 	}
@@ -239,7 +239,7 @@ int unwind_find_module(struct unwind_module *m, uintptr_t address)
 	int saved = errno, r;
 	struct found f;
 
-	r = find(&f, address);
+	r = find_module(&f, address);
 	if (r)
 		return r;
 	m->start = f.start;

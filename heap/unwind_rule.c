@@ -24,7 +24,7 @@ struct bytes {
 	bool bad;
 };
 
-static const unsigned char *take(struct bytes *b, uint64_t n)
+static const unsigned char *take_bytes(struct bytes *b, uint64_t n)
 {
 	static const unsigned char zeros[8];
 	const unsigned char *p = b->p;
@@ -39,14 +39,14 @@ static const unsigned char *take(struct bytes *b, uint64_t n)
 
 static uint8_t take8(struct bytes *b)
 {
-	return *take(b, 1);
+	return *take_bytes(b, 1);
 }
 
 static uint16_t take16(struct bytes *b)
 {
 	uint16_t n;
 
-	memcpy(&n, take(b, sizeof n), sizeof n);
+	memcpy(&n, take_bytes(b, sizeof n), sizeof n);
 	return n;
 }
 
@@ -54,7 +54,7 @@ static uint32_t take32(struct bytes *b)
 {
 	uint32_t n;
 
-	memcpy(&n, take(b, sizeof n), sizeof n);
+	memcpy(&n, take_bytes(b, sizeof n), sizeof n);
 	return n;
 }
 
@@ -62,7 +62,7 @@ static uint64_t take64(struct bytes *b)
 {
 	uint64_t n;
 
-	memcpy(&n, take(b, sizeof n), sizeof n);
+	memcpy(&n, take_bytes(b, sizeof n), sizeof n);
 	return n;
 }
 
@@ -96,7 +96,7 @@ static int64_t take_sleb(struct bytes *b)
 
 static struct bytes bytes_of(uint64_t len, struct bytes *from)
 {
-	const unsigned char *p = take(from, len);
+	const unsigned char *p = take_bytes(from, len);
 
 	return from->bad ? (struct bytes){ p, p, true } : (struct bytes){ p, p + len, false };
 }
@@ -215,7 +215,7 @@ static bool read_fde(struct fde *f, const struct unwind_table *t, uintptr_t at)
 	f->start = take_encoded(&e, f->encoding);
 	f->end = f->start + take_encoded(&e, f->encoding & 0x0f);
 	if (f->augmented)
-		take(&e, take_uleb(&e));
+		take_bytes(&e, take_uleb(&e));
 	f->own = e;
 	return !e.bad;
 }
@@ -247,8 +247,8 @@ static int64_t row_value(const unsigned char *row)
 }
 
 /* False: no function there has an FDE. */
-static bool find(struct fde *f, const struct unwind_table *t, struct bytes rows, uint64_t n,
-		 uintptr_t address)
+static bool find_fde(struct fde *f, const struct unwind_table *t, struct bytes rows, uint64_t n,
+		     uintptr_t address)
 {
 	int64_t wanted = (int64_t)(address - t->header);
 	struct search_range s = search_all(n);
@@ -294,7 +294,7 @@ static struct value pop(struct values *v)
 	return (struct value){ NUMBER, false, 0 };
 }
 
-static void add(struct values *v, struct value a, struct value b)
+static void add_values(struct values *v, struct value a, struct value b)
 {
 	if (a.word || b.word || (a.base != NUMBER && b.base != NUMBER))
 		v->bad = true;
@@ -339,11 +339,11 @@ static void execute(struct values *v, struct bytes *b, uintptr_t address)
 	} else if (op == 0x09) {
 		push(v, NUMBER, (int8_t)take8(b));
 	} else if (op == 0x23) {		/* plus_uconst */
-		add(v, pop(v), (struct value){ NUMBER, false, (int64_t)take_uleb(b) });
+		add_values(v, pop(v), (struct value){ NUMBER, false, (int64_t)take_uleb(b) });
 	} else if (op == 0x22) {		/* plus */
 		struct value second = pop(v);
 
-		add(v, pop(v), second);
+		add_values(v, pop(v), second);
 	} else if (op == 0x06) {		/* deref */
 		struct value at = pop(v);
 
@@ -523,7 +523,7 @@ static void run_extended(struct program *p, const struct fde *f, struct bytes *b
 }
 
 /* Until the row that has the address. */
-static void run(struct program *p, const struct fde *f, struct bytes b, uintptr_t address)
+static void run_program(struct program *p, const struct fde *f, struct bytes b, uintptr_t address)
 {
 	while (b.p < b.end && !b.bad && !p->bad) {
 		struct row before = p->row;
@@ -613,9 +613,9 @@ static uint64_t fde_rule(const struct fde *f, uintptr_t address)
 
 	if (UNWIND_HAS_LINK && f->signal)	/* it says nothing about the link register */
 		return END_RULE;
-	run(&p, f, f->common, address);
+	run_program(&p, f, f->common, address);
 	p.first = p.row;
-	run(&p, f, f->own, address);
+	run_program(&p, f, f->own, address);
 	return p.bad ? END_RULE : row_rule(&p.row, address);
 }
 #else
@@ -636,5 +636,5 @@ uint64_t unwind_rule_find(const struct unwind_table *t, uintptr_t address)
 
 	if (!t->header || !read_header(t, &rows, &n))
 		return unwind_rule(UNWIND_CHAIN, 0, 0, 0);
-	return find(&f, t, rows, n, address) ? fde_rule(&f, address) : END_RULE;
+	return find_fde(&f, t, rows, n, address) ? fde_rule(&f, address) : END_RULE;
 }
