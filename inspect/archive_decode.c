@@ -372,7 +372,7 @@ static int merge_all(struct block *b)
 	return r;
 }
 
-static void release(struct block *b)
+static void release_block(struct block *b)
 {
 	archive_merge_release(&b->mappings);
 	archive_merge_release(&b->sites);
@@ -506,7 +506,7 @@ int archive_decode(struct archive_decoder *d, enum archive_log log, struct snaps
 
 	d->begun = false;
 	r = lines(&b, log);
-	release(&b);
+	release_block(&b);
 	if (r != 1) {
 		/* a block counts only as a whole */
 		d->x->n_modules = b.from.modules;

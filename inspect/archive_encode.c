@@ -58,7 +58,7 @@ static void add_key_line(struct buf *b, const char *word, uint64_t key)
 	buf_addc(b, '\n');
 }
 
-static void begin(struct buf *b, size_t number, bool all)
+static void begin_block(struct buf *b, size_t number, bool all)
 {
 	buf_adds(b, "snapshot ");
 	buf_addu(b, number);
@@ -66,7 +66,7 @@ static void begin(struct buf *b, size_t number, bool all)
 		buf_adds(b, " " ARCHIVE_WORD_ALL);
 }
 
-static void end(struct buf *b, size_t number)
+static void end_block(struct buf *b, size_t number)
 {
 	buf_adds(b, "end ");
 	buf_addu(b, number);
@@ -153,7 +153,7 @@ static void add_words(struct buf *b, const struct snapshot *s)
 
 static void begin_maps(struct buf *b, size_t number, bool all, const struct snapshot *s)
 {
-	begin(b, number, false);
+	begin_block(b, number, false);
 	buf_addc(b, ' ');
 	buf_addi(b, s->time_us);
 	buf_addc(b, ' ');
@@ -189,7 +189,7 @@ void archive_encode_maps(struct buf *b, size_t number, const struct inspection *
 			add_mapping(b, x, &s->mapping[i]);
 		}
 	}
-	end(b, number);
+	end_block(b, number);
 }
 
 /* heap.log */
@@ -298,12 +298,12 @@ void archive_encode_heap(struct buf *b, size_t number, const struct inspection *
 			 const struct archive_written *written, const struct snapshot *before,
 			 const struct snapshot *s)
 {
-	begin(b, number, !before);
+	begin_block(b, number, !before);
 	buf_addc(b, '\n');
 	add_stacks(b, x, written);
 	add_sites(b, before, s);
 	add_ranges(b, before, s);
-	end(b, number);
+	end_block(b, number);
 }
 
 /* pages.log */
@@ -313,7 +313,7 @@ void archive_encode_pages(struct buf *b, size_t number, const struct snapshot *b
 {
 	size_t at = 0, n = before ? before->n_resident : 0;
 
-	begin(b, number, !before);
+	begin_block(b, number, !before);
 	buf_addc(b, '\n');
 	for (size_t i = 0; i <= s->n_resident; i++) {
 		uint64_t start = i < s->n_resident ? s->resident[i].start : UINT64_MAX;
@@ -328,5 +328,5 @@ void archive_encode_pages(struct buf *b, size_t number, const struct snapshot *b
 		add_range(b, "pages ", start, s->resident[i].end);
 		buf_addc(b, '\n');
 	}
-	end(b, number);
+	end_block(b, number);
 }

@@ -23,21 +23,22 @@
 /* Listing */
 
 /* A copy that lives as long as the list, NULL when out of memory. */
-static const char *keep(struct inspect_list *l, const struct archive_meta *m, const char *key)
+static const char *keep_fact(struct inspect_list *l, const struct archive_meta *m, const char *key)
 {
 	const char *text = archive_meta_text(m, key);
 
 	return arena_text(l->arena, text, strlen(text));
 }
 
-static int fill(struct inspect_entry *e, struct inspect_list *l, const struct archive_meta *m,
-		const char *path)
+static int fill_entry(struct inspect_entry *e, struct inspect_list *l, const struct archive_meta *m,
+		      const char *path)
 {
 	*e = (struct inspect_entry){
-		.path = arena_text(l->arena, path, strlen(path)), .host = keep(l, m, "host"),
-		.program = keep(l, m, "program"), .command = keep(l, m, "command"),
-		.task = keep(l, m, "task"), .why = keep(l, m, "why"), .end = keep(l, m, "end"),
-		.heap = keep(l, m, "heap"), .ancestors = keep(l, m, "ancestors"),
+		.path = arena_text(l->arena, path, strlen(path)), .host = keep_fact(l, m, "host"),
+		.program = keep_fact(l, m, "program"), .command = keep_fact(l, m, "command"),
+		.task = keep_fact(l, m, "task"), .why = keep_fact(l, m, "why"),
+		.end = keep_fact(l, m, "end"),
+		.heap = keep_fact(l, m, "heap"), .ancestors = keep_fact(l, m, "ancestors"),
 		.pid = (int32_t)archive_meta_number(m, "pid", INT32_MAX, 0),
 		.start_ticks = (uint64_t)archive_meta_number(m, "start_ticks", INT64_MAX, 0),
 		.start_us = archive_meta_number(m, "start_us", ARCHIVE_TIME_MAX, 0),
@@ -55,7 +56,7 @@ static int fill(struct inspect_entry *e, struct inspect_list *l, const struct ar
 }
 
 /* The path of something in a directory. */
-static int join(struct buf *path, const char *dir, const char *name)
+static int join_path(struct buf *path, const char *dir, const char *name)
 {
 	buf_clear(path);
 	if (strcmp(dir, "."))
@@ -73,7 +74,7 @@ static int add_archive(struct inspect_list *l, int fd, const char *path)
 
 	if (!r) {
 		e = array_add(&l->entry, &l->n, sizeof *e);
-		r = e ? fill(e, l, &meta, path) : -ENOMEM;
+		r = e ? fill_entry(e, l, &meta, path) : -ENOMEM;
 		l->n -= e && r;
 	}
 	archive_meta_release(&meta);
@@ -87,7 +88,7 @@ static int add_entry(struct inspect_list *l, const char *dir, int dir_fd, const 
 
 	if (fd < 0)
 		return 0;
-	r = join(&path, dir, name);
+	r = join_path(&path, dir, name);
 	if (!r)
 		r = add_archive(l, fd, path.data);
 	buf_release(&path);
@@ -136,7 +137,7 @@ static int add_recordings(struct inspect_list *l, const char *base, struct error
 	while (!r && (entry = readdir(d))) {
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, LAYOUT_LATEST))
 			continue;
-		r = join(&path, base, entry->d_name);
+		r = join_path(&path, base, entry->d_name);
 		buf_adds(&path, "/" INSPECT_ARCHIVES);
 		r = buf_error(&path) ? error_sys(err, buf_error(&path), base, NULL) :
 		    inspect_list_add(l, path.data, err);
@@ -150,7 +151,7 @@ static int add_below(struct inspect_list *l, const char *dir, const char *name, 
 		     int (*add)(struct inspect_list *l, const char *dir, struct error *err))
 {
 	struct buf path = BUF_INIT;
-	int r = join(&path, dir, name);
+	int r = join_path(&path, dir, name);
 
 	r = r ? error_sys(err, r, dir, NULL) : add(l, path.data, err);
 	buf_release(&path);

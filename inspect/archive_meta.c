@@ -20,7 +20,7 @@
 #define BOOT_ID_MAX 64
 #define ANCESTORS_MAX 64
 
-static void begin(struct buf *b, const char *key)
+static void begin_fact(struct buf *b, const char *key)
 {
 	buf_adds(b, key);
 	buf_adds(b, ": ");
@@ -28,21 +28,21 @@ static void begin(struct buf *b, const char *key)
 
 void archive_meta_add(struct buf *b, const char *key, const char *value)
 {
-	begin(b, key);
+	begin_fact(b, key);
 	field_add(b, value, strlen(value), ARCHIVE_TEXT_MAX);
 	buf_addc(b, '\n');
 }
 
 void archive_meta_add_number(struct buf *b, const char *key, uint64_t n)
 {
-	begin(b, key);
+	begin_fact(b, key);
 	buf_addu(b, n);
 	buf_addc(b, '\n');
 }
 
 void archive_meta_add_command(struct buf *b, const char *key, const char *command)
 {
-	begin(b, key);
+	begin_fact(b, key);
 	redact_field(b, command, strlen(command), ARCHIVE_TEXT_MAX);
 	buf_addc(b, '\n');
 }
@@ -74,7 +74,7 @@ void archive_meta_add_ancestors(struct buf *b, int32_t pid, uint64_t start_ticks
 
 	if (!parent_of(pid, &parent, &start) || (uint64_t)start != start_ticks)
 		return;
-	begin(b, "ancestors");
+	begin_fact(b, "ancestors");
 	buf_addi(b, pid);
 	for (unsigned n = 1; n < ANCESTORS_MAX && parent > 1 && parent <= INT32_MAX; n++) {
 		buf_addc(b, ',');

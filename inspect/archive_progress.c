@@ -60,7 +60,8 @@ int inspect_progress_add(int fd, unsigned percent, const char *message)
 	return r;
 }
 
-static int add(struct inspect_progress_list *l, unsigned percent, const char *message, size_t len)
+static int add_progress(struct inspect_progress_list *l, unsigned percent, const char *message,
+			size_t len)
 {
 	struct inspect_progress *line = array_add(&l->line, &l->n, sizeof *line);
 	char *text = line ? arena_text(l->arena, message, len) : NULL;
@@ -84,7 +85,8 @@ static int read_line(struct inspect_progress_list *l, struct slice line)
 	cursor_init(&c, line.p, line.len);
 	if (!cursor_u64(&c, &percent) || percent > 100 || !cursor_byte(&c, '\t'))
 		return 0;
-	return add(l, percent < least ? least : (unsigned)percent, c.p, (size_t)(c.end - c.p));
+	return add_progress(l, percent < least ? least : (unsigned)percent, c.p,
+			    (size_t)(c.end - c.p));
 }
 
 /* Does the process of the first line run? */
@@ -119,7 +121,7 @@ static int parse(struct inspect_progress_list *l, const struct buf *text, const 
 	while (!r && cursor_line(&c, &line, &complete))
 		r = complete ? read_line(l, line) : 0;
 	if (!r && !l->runs && (!l->n || l->line[l->n - 1].percent < 100))
-		r = add(l, 100, INSPECT_PROGRESS_DIED, strlen(INSPECT_PROGRESS_DIED));
+		r = add_progress(l, 100, INSPECT_PROGRESS_DIED, strlen(INSPECT_PROGRESS_DIED));
 	return r ? error_sys(err, r, dir, NULL) : 0;
 }
 

@@ -202,7 +202,7 @@ static int read_symbols(struct inspect_reader *r, int dir_fd)
 
 /* Opening */
 
-static void fill(struct inspect_reader *r)
+static void fill_inspection(struct inspect_reader *r)
 {
 	const struct archive_meta *m = &r->meta;
 	const char *heap = archive_meta_text(m, "heap");
@@ -235,7 +235,7 @@ static int read_all(struct inspect_reader *r, int dir_fd, struct error *err)
 
 	if (error)
 		return error;
-	fill(r);
+	fill_inspection(r);
 	r->memory = malloc(FEED_MEMORY);
 	error = r->memory ? open_logs(r, dir_fd) : -ENOMEM;
 	if (!error)

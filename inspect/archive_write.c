@@ -244,8 +244,8 @@ static int write_meta(struct inspect_archive *a)
 	return write_log(a, &a->meta);
 }
 
-static int begin(struct inspect_archive *a, const char *base, const char *path,
-		 enum store_access access, struct error *err)
+static int begin_archive(struct inspect_archive *a, const char *base, const char *path,
+			 enum store_access access, struct error *err)
 {
 	int r = make_dir(a, base, path, access, err);
 
@@ -277,7 +277,7 @@ static int begin(struct inspect_archive *a, const char *base, const char *path,
 	return r;
 }
 
-static void release(struct inspect_archive *a)
+static void release_archive(struct inspect_archive *a)
 {
 	struct log *logs[] = { &a->meta, &a->process, &a->log[0], &a->log[1], &a->log[2] };
 
@@ -307,9 +307,9 @@ int inspect_archive_create(struct inspect_archive **out, const char *base, const
 	a->dir_fd = a->progress_fd = a->meta.fd = a->process.fd = -1;
 	for (size_t i = 0; i < ARCHIVE_LOGS; i++)
 		a->log[i].fd = -1;
-	r = begin(a, base, path, access, err);
+	r = begin_archive(a, base, path, access, err);
 	if (r)
-		release(a);
+		release_archive(a);
 	else
 		*out = a;
 	return r;
@@ -484,7 +484,7 @@ int inspect_archive_end(struct inspect_archive *a, const char *why, struct error
 	if (r)
 		error_set(err, r, a->path, 0, 0, "the archive is incomplete after %zu snapshot%s: %s",
 			  a->n, a->n == 1 ? "" : "s", strerror(-r));
-	release(a);
+	release_archive(a);
 	return r;
 }
 

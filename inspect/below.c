@@ -36,7 +36,7 @@ void below_release(struct below *b)
 	free(b->names.data);
 }
 
-static void add(struct below *b, const struct below_process *p)
+static void add_process(struct below *b, const struct below_process *p)
 {
 	struct below_process *place = array_add(&b->process, &b->n, sizeof *place);
 
@@ -85,7 +85,7 @@ static void walk_down(struct below *b, int32_t root, int32_t except)
 		p.start_ticks = s.start_ticks;
 		p.rss_kb = s.rss_pages * b->page_kb;
 		memcpy(p.name, s.name, sizeof p.name);
-		add(b, &p);
+		add_process(b, &p);
 		root_list_children(b->all.proc_fd, pid, s.threads, &b->text, &b->names, on_child,
 				   &w);
 	}
@@ -114,7 +114,7 @@ static int filter_all(struct below *b, int32_t root, int32_t except)
 
 		memcpy(one.name, p->name, sizeof one.name);
 		if (is_wanted(b, p, root, except))
-			add(b, &one);
+			add_process(b, &one);
 	}
 	return 0;
 }

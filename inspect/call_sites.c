@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct call_site *find(struct call_sites *t, const struct call *call, bool mapped)
+static struct call_site *find_site(struct call_sites *t, const struct call *call, bool mapped)
 {
 	uint64_t a = (uint64_t)call->function << 32 | call->source;
 	uint64_t b = (uint64_t)call->line << 1 | mapped;
@@ -39,7 +39,7 @@ int call_sites_add(struct call_sites *t, unsigned column, struct class_nodes *no
 		r = class_nodes_blame(nodes, calls, 0, &first);
 		if (calls->n)
 			call = calls->call[first < calls->n ? first : 0];
-		site = r ? NULL : find(t, &call, s->site[i].mapped);
+		site = r ? NULL : find_site(t, &call, s->site[i].mapped);
 		if (!site)
 			return -ENOMEM;
 		heap_add_site(site->value[column], &site->variance[column], &s->site[i]);

@@ -310,7 +310,7 @@ static bool is_empty(const struct maker *m, const struct made *made)
 }
 
 /* Adds a class and, by recursion of the depth of the tree, those below it. */
-static void put(struct maker *m, uint32_t number, uint32_t parent)
+static void put_class(struct maker *m, uint32_t number, uint32_t parent)
 {
 	const struct class_counts *c = m->counts;
 	const struct made *made = &m->made[number];
@@ -329,7 +329,7 @@ static void put(struct maker *m, uint32_t number, uint32_t parent)
 	}
 	for (uint32_t i = made->first_child; i != CLASSES_NONE; i = m->made[i].next) {
 		if (!is_empty(m, &m->made[i]))
-			put(m, i, (uint32_t)at);
+			put_class(m, i, (uint32_t)at);
 	}
 }
 
@@ -352,7 +352,7 @@ static int flatten(struct maker *m)
 		out->variance = array_new_zero(m->n * c->n_rows, sizeof *out->variance);
 	if (!out->item || !out->value || (c->columns > c->n_values && !out->variance))
 		return -ENOMEM;
-	put(m, 0, CLASSES_NONE);
+	put_class(m, 0, CLASSES_NONE);
 	return 0;
 }
 

@@ -132,8 +132,8 @@ static int classify(struct classifier *c, const struct class_item *item, uint32_
 }
 
 /* The place of the values of an item in this snapshot. */
-static int place(struct classifier *c, uint32_t file, const char permissions[5], uint32_t stack,
-		 double **value)
+static int place_values(struct classifier *c, uint32_t file, const char permissions[5],
+			uint32_t stack, double **value)
 {
 	struct class_row *row = &c->row[c->n_rows - 1];
 	struct class_item item = { .file = file, .permissions = permissions };
@@ -178,7 +178,7 @@ static int add_parts(struct classifier *c, const struct snapshot *s)
 		const struct memory_part *part = &c->parts.part[i];
 		double *value;
 
-		r = place(c, part->file, part->permissions, part->stack, &value);
+		r = place_values(c, part->file, part->permissions, part->stack, &value);
 		for (int v = 0; v < MAPPING_VALUES && !r; v++)
 			value[v] += (double)part->kb[v];
 	}
@@ -194,7 +194,8 @@ static int add_sites(struct classifier *c, const struct snapshot *s)
 		int64_t of_site[HEAP_VALUES] = { 0 };
 		double *value;
 
-		r = place(c, site->mapped ? INSPECTION_NONE : PART_HEAP, "rw-p", site->stack, &value);
+		r = place_values(c, site->mapped ? INSPECTION_NONE : PART_HEAP, "rw-p", site->stack,
+				 &value);
 		if (r)
 			break;
 		heap_add_site(of_site, &value[HEAP_VALUES], site);

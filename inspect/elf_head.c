@@ -71,7 +71,7 @@ static void read_notes(struct elf_head *h, const ElfW(Phdr) *p, elf_head_reader 
 	find_build_id(h, notes, read(ctx, notes, len, p->p_offset), p->p_align == 8 ? 8 : 4);
 }
 
-static void take(struct elf_head *h, const ElfW(Phdr) *p, elf_head_reader *read, void *ctx)
+static void take_header(struct elf_head *h, const ElfW(Phdr) *p, elf_head_reader *read, void *ctx)
 {
 	if (p->p_type == PT_LOAD && h->n_loads < ELF_HEAD_LOADS)
 		h->load[h->n_loads++] = (struct elf_load){ p->p_offset, p->p_filesz, p->p_vaddr,
@@ -94,7 +94,7 @@ bool elf_head_read(struct elf_head *h, elf_head_reader *read, void *ctx)
 	n = MIN(e.e_phnum, HEADERS_MAX);
 	n = read(ctx, header, n * sizeof *header, e.e_phoff) / sizeof *header;
 	for (size_t i = 0; i < n; i++)
-		take(h, &header[i], read, ctx);
+		take_header(h, &header[i], read, ctx);
 	return h->n_loads > 0;
 }
 

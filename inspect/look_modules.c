@@ -131,7 +131,7 @@ static bool read_head(struct group *g, struct elf_head *h)
 
 /* Modules */
 
-static void place(struct module *m, const struct group *g, const struct elf_head *h)
+static void place_module(struct module *m, const struct group *g, const struct elf_head *h)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), address;
 
@@ -149,7 +149,7 @@ static void place(struct module *m, const struct group *g, const struct elf_head
 	}
 }
 
-static int add(struct look *l, struct group *g)
+static int add_module(struct look *l, struct group *g)
 {
 	struct module *m = array_add(&l->module, &l->n_modules, sizeof *m);
 	struct elf_head h;
@@ -160,7 +160,7 @@ static int add(struct look *l, struct group *g)
 	*m = (struct module){ .start = g->first->start, .end = g->end[-1].end,
 			      .bias = g->first->start - g->first->offset, .file = g->first->file };
 	found = read_head(g, &h);
-	place(m, g, found ? &h : NULL);
+	place_module(m, g, found ? &h : NULL);
 	if (found)
 		memcpy(m->build_id, h.build_id, sizeof m->build_id);
 	return 0;
@@ -201,7 +201,7 @@ int look_modules(struct look *l, const struct snapshot *s, const struct module *
 		if (!known)
 			return -ENOMEM;
 		*known = (struct look_known){ g.first->start, g.first->file };
-		r = add(l, &g);
+		r = add_module(l, &g);
 	}
 	*modules = l->module;
 	*n = l->n_modules;

@@ -155,7 +155,7 @@ struct allocated {
 };
 
 /* Takes the share of the allocations out of the parts that malloc() manages. */
-static void take(struct memory_parts *p, const struct allocated *a)
+static void take_share(struct memory_parts *p, const struct allocated *a)
 {
 	for (int v = 0; v < MAPPING_VALUES; v++) {
 		uint64_t taken = (uint64_t)share_of((uint64_t)a->sum[v], a->live, a->whole);
@@ -206,7 +206,7 @@ static int add_allocations(struct memory_parts *p, const struct snapshot *s)
 	a.whole = MAX(a.whole, a.live);
 	if (!a.live)
 		return 0;
-	take(p, &a);
+	take_share(p, &a);
 	for (size_t i = 0; i < s->n_sites; i++) {
 		const struct site *site = &s->site[i];
 

@@ -104,7 +104,7 @@ static int by_pid(const void *a, const void *b)
 	return array_order(p->pid, q->pid);
 }
 
-static struct listed *find(struct listed *process, size_t n, int32_t pid)
+static struct listed *find_process(struct listed *process, size_t n, int32_t pid)
 {
 	struct listed key = { .pid = pid };
 
@@ -113,13 +113,13 @@ static struct listed *find(struct listed *process, size_t n, int32_t pid)
 
 struct listed *process_list_find(const struct process_list *l, int32_t pid)
 {
-	return find(l->process, l->n, pid);
+	return find_process(l->process, l->n, pid);
 }
 
 /* Ticks are coarse: at most as many as there are threads. */
 static void compute_cpu(struct process_list *l, struct listed *p, int64_t tick_us)
 {
-	const struct listed *before = find(l->before, l->n_before, p->pid);
+	const struct listed *before = find_process(l->before, l->n_before, p->pid);
 	int64_t elapsed_us = p->age_us;
 	uint64_t ticks = p->cpu_ticks;
 

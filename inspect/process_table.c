@@ -51,7 +51,7 @@ static void read_wait(const struct process_list *l, struct process_row *row)
 		row->wait_channel[0] = '\0';
 }
 
-static void fill(struct process_table *t, struct process_row *row)
+static void fill_row(struct process_table *t, struct process_row *row)
 {
 	process_list_add_words(&t->list, row->process, &t->words);
 	buf_addc(&t->words, '\0');
@@ -97,7 +97,7 @@ int process_table_read(struct process_table *t, const struct live_build *build,
 		t->row[t->n] = (struct process_row){
 			.process = p, .of_build = of_build,
 			.task = build ? live_build_task(build, &t->list, p) : NULL };
-		fill(t, &t->row[t->n++]);
+		fill_row(t, &t->row[t->n++]);
 	}
 	return set_words(t);
 }

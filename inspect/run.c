@@ -146,7 +146,7 @@ static const char *command_of(struct inspector *u)
 	return text;
 }
 
-static const char *keep(struct inspector *u, const char *text)
+static const char *keep_text(struct inspector *u, const char *text)
 {
 	return arena_text(u->in.arena, text, strlen(text));
 }
@@ -158,8 +158,8 @@ static int describe(struct inspector *u)
 
 	if (uname(&name))
 		return -errno;
-	in->host = keep(u, name.nodename);
-	in->machine = keep(u, name.machine);
+	in->host = keep_text(u, name.nodename);
+	in->machine = keep_text(u, name.machine);
 	in->task = u->s->task;
 	in->why = u->s->why;
 	in->end = in->uncounted = "";
@@ -195,7 +195,7 @@ static int create(struct inspector *u, struct error *err)
 	return r;
 }
 
-static int prepare(struct inspector *u, const struct run_settings *s, struct run_result *result)
+static int prepare_run(struct inspector *u, const struct run_settings *s, struct run_result *result)
 {
 	*result = (struct run_result){ .n_snapshots = 0 };
 	*u = (struct inspector){ .s = s, .result = result, .took_us = -1,
@@ -207,7 +207,8 @@ static int prepare(struct inspector *u, const struct run_settings *s, struct run
 	return u->in.arena ? 0 : -ENOMEM;
 }
 
-static int begin(struct inspector *u, int32_t pid, uint64_t start_ticks, struct error *err)
+static int begin_inspection(struct inspector *u, int32_t pid, uint64_t start_ticks,
+			    struct error *err)
 {
 	int r = look_open(&u->look, pid, start_ticks, &u->in.names, err);
 
@@ -216,7 +217,7 @@ static int begin(struct inspector *u, int32_t pid, uint64_t start_ticks, struct 
 	u->in.pid = u->look.pid;
 	u->in.start_ticks = u->look.start_ticks;
 	see_program(u);
-	u->in.program = keep(u, u->look.name);
+	u->in.program = keep_text(u, u->look.name);
 	u->in.command = command_of(u);
 	begin_heap(u, NULL);
 	see_heap(u);
@@ -301,7 +302,7 @@ static int follow_program(struct inspector *u, struct error *err)
 	if (!see_program(u) || look_read_values(&u->look, &unused, NULL))
 		return 0;
 	see_heap(u);
-	u->in.program = keep(u, u->look.name);
+	u->in.program = keep_text(u, u->look.name);
 	u->in.command = command_of(u);
 	r = u->in.program && u->in.command ? inspect_archive_set_program(u->archive) : -ENOMEM;
 	if (r)
@@ -322,7 +323,7 @@ static int keep_snapshot(struct inspector *u, struct error *err)
 	return 0;
 }
 
-static int take(struct inspector *u, struct error *err)
+static int take_snapshot(struct inspector *u, struct error *err)
 {
 	int64_t used = budget_begin();
 	int r;
@@ -435,7 +436,7 @@ static int take_all(struct inspector *u, struct error *err)
 	int r = 0;
 
 	while (what == AWAITED_SNAPSHOT) {
-		r = take(u, err);
+		r = take_snapshot(u, err);
 		if (r == -ESRCH)
 			what = AWAITED_END;
 		else if (r)
@@ -518,7 +519,7 @@ static void word_end(const struct inspector *u, int r, const struct error *err, 
 			 "%zu snapshots were taken.", u->result->n_snapshots);
 }
 
-static void release(struct inspector *u)
+static void release_inspector(struct inspector *u)
 {
 	heap_image_close(u->heap);
 	look_close(&u->look);
@@ -554,7 +555,7 @@ static int finish(struct inspector *u, int r, struct error *err)
 		rmdir(u->s->base);
 		u->result->path[0] = '\0';
 	}
-	release(u);
+	release_inspector(u);
 	return r;
 }
 
@@ -563,9 +564,9 @@ int run_inspection(struct run_result *result, int32_t pid, uint64_t start_ticks,
 {
 	struct inspector u;
 	struct error why = { 0 };
-	int r = prepare(&u, settings, result);
+	int r = prepare_run(&u, settings, result);
 
-	r = r ? error_sys(&why, r, NULL, NULL) : begin(&u, pid, start_ticks, &why);
+	r = r ? error_sys(&why, r, NULL, NULL) : begin_inspection(&u, pid, start_ticks, &why);
 	if (!r) {
 		tell(&u, 1, "process %d (%s)", (int)pid, u.look.name);
 		r = take_all(&u, &why);
@@ -581,20 +582,20 @@ int run_from_image(struct run_result *result, const char *name,
 {
 	struct inspector u;
 	struct error why = { 0 };
-	int r = prepare(&u, settings, result);
+	int r = prepare_run(&u, settings, result);
 
 	if (!r)
 		r = heap_image_open(&u.heap, settings->heap_dir, name, &u.in, &why);
 	if (!r)
 		r = heap_image_read(u.heap, &u.in, &u.snap, &u.heap_state, &why);
 	if (!r && settings->rule->rss_kb && u.heap_state.peak_bytes >> 10 <= settings->rule->rss_kb) {
-		release(&u);
+		release_inspector(&u);
 		return -ENODATA;
 	}
 	if (!r) {
 		u.in.pid = heap_image_pid(u.heap);
 		u.in.start_ticks = heap_image_start_ticks(u.heap);
-		u.in.program = u.in.command = keep(&u, heap_image_program(u.heap));
+		u.in.program = u.in.command = keep_text(&u, heap_image_program(u.heap));
 		r = create(&u, &why);
 	}
 	if (!r) {

@@ -270,7 +270,7 @@ out:
 	return r ? r : keep_used(in);
 }
 
-static int ask(struct work *w, const struct symbolize_settings *s, struct error *err)
+static int ask_symbols(struct work *w, const struct symbolize_settings *s, struct error *err)
 {
 	int64_t budget_ms = s->budget_ms > 0 ? s->budget_ms : SYMBOLIZE_BUDGET_MS;
 	struct symbols_request q = {
@@ -307,7 +307,7 @@ int symbolize(struct inspection *in, const struct symbolize_settings *settings,
 	r = describe_modules(&w, settings->pid);
 	if (r)
 		goto out;
-	r = ask(&w, settings, err);
+	r = ask_symbols(&w, settings, err);
 	end = r == -ENOMEM ? r : finish(&w);
 	r = r ? r : end;
 out:

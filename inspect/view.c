@@ -68,8 +68,8 @@ static bool is_larger(const struct inspect_view_line *a, const struct inspect_vi
 	       a->heap[HEAP_LIVE_BYTES] > b->heap[HEAP_LIVE_BYTES];
 }
 
-static int choose(size_t *chosen, const struct inspect_view *v, size_t wanted, size_t otherwise,
-		  struct error *err)
+static int choose_snapshot(size_t *chosen, const struct inspect_view *v, size_t wanted,
+			   size_t otherwise, struct error *err)
 {
 	*chosen = wanted == INSPECT_VIEW_CHOOSE ? otherwise : wanted;
 	if (*chosen < v->n || wanted == INSPECT_VIEW_CHOOSE)
@@ -87,8 +87,8 @@ static int choose_snapshots(struct inspect_view *v, struct error *err)
 		if (is_larger(&v->line[i], &v->line[largest]))
 			largest = i;
 	}
-	r = choose(&v->shown, v, v->wish.shown, largest, err);
-	return r ? r : choose(&v->base, v, v->wish.base, 0, err);
+	r = choose_snapshot(&v->shown, v, v->wish.shown, largest, err);
+	return r ? r : choose_snapshot(&v->base, v, v->wish.base, 0, err);
 }
 
 static int add_sites(struct inspect_view *v, unsigned column, size_t i, inspect_view_read *read,

@@ -205,8 +205,8 @@ static _Noreturn void inspect(struct watch *w, size_t place, const struct below_
 	_exit(r == -ESRCH ? 3 : r ? 2 : 0);
 }
 
-static bool start(struct watch *w, const struct below_process *p, const struct inspect_rule *rule,
-		  const char *why)
+static bool start_inspection(struct watch *w, const struct below_process *p,
+			     const struct inspect_rule *rule, const char *why)
 {
 	int64_t used = budget_begin();
 	pid_t parent = getpid();
@@ -306,7 +306,7 @@ static void consider(struct watch *w, const struct below_process *p, struct seen
 	} else {
 		return;
 	}
-	s->inspected = start(w, p, rule, buf_str(&why));
+	s->inspected = start_inspection(w, p, rule, buf_str(&why));
 }
 
 static void look_around(struct watch *w)
@@ -565,7 +565,7 @@ static void finish(struct watch *w, bool orderly)
 		name_frames(w, w->path[i], until_ns);
 }
 
-static void release(struct watch *w)
+static void release_watch(struct watch *w)
 {
 	for (size_t i = 0; i < w->n_paths; i++)
 		free(w->path[i]);
@@ -583,7 +583,8 @@ static void release(struct watch *w)
 		close(w->stop[0]);
 }
 
-static int prepare(struct watch *w, struct watch_result *result, const struct watch_settings *s)
+static int prepare_watch(struct watch *w, struct watch_result *result,
+			 const struct watch_settings *s)
 {
 	ssize_t n;
 	int r;
@@ -642,12 +643,12 @@ int watch_run(struct watch_result *result, const struct watch_settings *s)
 	bool orderly = true;
 	struct watch w;
 	int64_t now_ns;
-	int r = prepare(&w, result, s);
+	int r = prepare_watch(&w, result, s);
 
 	if (r) {
 		error_sys(&result->err, r, s->heap_dir, "no process is inspected");
 		result->failed = 1;
-		release(&w);
+		release_watch(&w);
 		return r;
 	}
 	do {
@@ -658,6 +659,6 @@ int watch_run(struct watch_result *result, const struct watch_settings *s)
 			collect_images(&w, false);
 	} while (wait_for_next(&w, now_ns, &orderly));
 	finish(&w, orderly);
-	release(&w);
+	release_watch(&w);
 	return 0;
 }
