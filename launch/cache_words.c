@@ -59,7 +59,8 @@ static int take_backquoted(const struct cache_words *w, struct slice word, bool 
 	return r;
 }
 
-static int take(const struct cache_words *w, struct slice word, bool after_cache, unsigned nesting)
+static int take_word(const struct cache_words *w, struct slice word, bool after_cache,
+		     unsigned nesting)
 {
 	struct buf plain = BUF_INIT;
 	struct slice text;
@@ -94,7 +95,7 @@ static int find_in(const struct cache_words *w, struct slice command, bool after
 			if (is_cache(word))
 				after_cache = true;
 			else if (*word.p != '-')
-				r = take(w, word, after_cache, nesting);
+				r = take_word(w, word, after_cache, nesting);
 		}
 		shell_next_command(&c);
 	}

@@ -31,7 +31,7 @@ int capture_begin(struct capture *c, struct store *store, struct error *err)
 	return r;
 }
 
-static void start(void *context, pid_t pid)
+static void start_processes(void *context, pid_t pid)
 {
 	struct capture *c = context;
 	int r = processes_start(c->processes, pid);
@@ -45,7 +45,7 @@ void capture_prepare(struct capture *c, struct launch *l)
 {
 	if (!c->processes)
 		return;
-	l->started = start;
+	l->started = start_processes;
 	l->context = c;
 }
 

@@ -83,7 +83,7 @@ static bool may_use(const char *path, const struct part *part, struct error *err
 	return false;
 }
 
-static bool find(char path[PATH_MAX], const struct part *part, struct error *err)
+static bool find_part(char path[PATH_MAX], const struct part *part, struct error *err)
 {
 	char exe[PATH_MAX], candidate[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -106,7 +106,7 @@ static bool find(char path[PATH_MAX], const struct part *part, struct error *err
 bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err)
 {
 	if (!setting)
-		return find(path, &plugin, err);
+		return find_part(path, &plugin, err);
 	if (is_part(path, &plugin, setting))
 		return may_use(path, &plugin, err);
 	error_sys(err, -errno, setting, plugin.unusable);
@@ -124,30 +124,30 @@ bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
 	snprintf(built, sizeof built, "/heap/%s", name);
 	snprintf(from_live, sizeof from_live, "/../heap/%s", name);
 	snprintf(installed, sizeof installed, PKGLIBDIR "/%s", name);
-	return find(path, &part, err);
+	return find_part(path, &part, err);
 }
 
 bool find_sender(char path[PATH_MAX], struct error *err)
 {
-	return find(path, &sender, err);
+	return find_part(path, &sender, err);
 }
 
 bool find_symbols(char path[PATH_MAX], struct error *err)
 {
-	return find(path, &symbols, err);
+	return find_part(path, &symbols, err);
 }
 
 bool find_server(char path[PATH_MAX], struct error *err)
 {
-	return find(path, &server, err);
+	return find_part(path, &server, err);
 }
 
 bool find_program(char path[PATH_MAX], struct error *err)
 {
-	return find(path, &program, err);
+	return find_part(path, &program, err);
 }
 
 bool find_top(char path[PATH_MAX], struct error *err)
 {
-	return find(path, &top, err);
+	return find_part(path, &top, err);
 }

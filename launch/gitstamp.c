@@ -266,7 +266,7 @@ static void append(void *context, struct buf *lines)
 
 /* Close the build's standard descriptors, so that no reader of its pipes waits for us, and end
  * with the launcher. */
-static void settle(pid_t launcher)
+static void settle_child(pid_t launcher)
 {
 	struct sigaction terminate = { .sa_handler = on_terminate };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -322,7 +322,7 @@ void gitstamp_begin(struct gitstamp *g, const struct store *s,
 	g->begin_ns = clock_mono_ns();
 	g->pid = fork();
 	if (g->pid == 0) {
-		settle(launcher);
+		settle_child(launcher);
 		stamp_all(&copy, trees);
 		_exit(0);
 	}

@@ -71,8 +71,8 @@ static void prepare_heap(struct inspector *i, const struct watch_settings *s)
 	disarm(i);
 }
 
-static _Noreturn void run(struct inspector *i, const struct watch_settings *given, int end_fd,
-			  const sigset_t *mask, pid_t launcher)
+static _Noreturn void run_inspector(struct inspector *i, const struct watch_settings *given,
+				    int end_fd, const sigset_t *mask, pid_t launcher)
 {
 	struct watch_settings s = *given;
 	sigset_t set = *mask;
@@ -111,7 +111,7 @@ int inspector_begin(struct inspector *i, const struct watch_settings *given, con
 		prepare_heap(i, &s);
 	i->pid = i->result ? fork() : -1;
 	if (!i->pid)
-		run(i, &s, pair[0], mask, launcher);
+		run_inspector(i, &s, pair[0], mask, launcher);
 	close(pair[0]);
 	if (i->pid > 0) {
 		i->end_fd = pair[1];

@@ -94,8 +94,8 @@ struct round {
 	uint64_t seen;		/* by the witness */
 };
 
-static void add(struct round *r, const struct launch *l, const struct signals *s,
-		const siginfo_t *info)
+static void add_signal(struct round *r, const struct launch *l, const struct signals *s,
+		       const siginfo_t *info)
 {
 	/* Without a witness: signals of the terminal come from the kernel and reach the whole
 	 * foreground group. */
@@ -114,7 +114,7 @@ static void take_pending(struct round *r, const struct launch *l, const struct s
 	siginfo_t info;
 
 	while (sigtimedwait(&s->passed, &info, &at_once) > 0)
-		add(r, l, s, &info);
+		add_signal(r, l, s, &info);
 }
 
 static void pass_on(struct round *r, const struct launch *l)
@@ -157,7 +157,7 @@ static bool wait_for_more(struct round *r, const struct launch *l, struct signal
 		/* another signal: those sent to us alone before it keep their order */
 		compare(r, l, s);
 		pass_on(r, l);
-		add(r, l, s, &info);
+		add_signal(r, l, s, &info);
 	}
 	return sig > 0;
 }
@@ -170,7 +170,7 @@ static void look_into(struct launch *l, struct signals *s, const siginfo_t *info
 	struct round r = { 0 };
 
 	if (info)
-		add(&r, l, s, info);
+		add_signal(&r, l, s, info);
 	take_pending(&r, l, s);
 	while (compare(&r, l, s) && wait_for_more(&r, l, s, until_ns))
 		;

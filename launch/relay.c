@@ -105,7 +105,7 @@ static void close_output(struct relay_output *o)
 
 /* The processes */
 
-static int start(struct relay *r, struct relay_output *o)
+static int start_output(struct relay *r, struct relay_output *o)
 {
 	sigset_t all, before;
 	int fd[2];
@@ -177,7 +177,7 @@ int relay_begin(struct relay *r, const struct store *store, struct error *err)
 			goto out;
 	}
 	for (unsigned i = 0; i < r->n; i++) {
-		error = start(r, &r->output[i]);
+		error = start_output(r, &r->output[i]);
 		if (error)
 			goto out;
 	}
@@ -211,7 +211,7 @@ static void replace(struct relay *r, struct relay_output *o, int status)
 {
 	o->pid = 0;
 	close_fd(&o->control_fd);
-	if (!WIFSIGNALED(status) || start(r, o))
+	if (!WIFSIGNALED(status) || start_output(r, o))
 		close_fd(&o->in_fd);
 }
 

@@ -146,7 +146,7 @@ static bool write_page(struct worker *w)
 	return true;
 }
 
-static bool put(struct worker *w, size_t begin, size_t end, int64_t from_us, int64_t to_us)
+static bool put_text(struct worker *w, size_t begin, size_t end, int64_t from_us, int64_t to_us)
 {
 	w->page->done = (uint32_t)begin;
 	w->page->len = (uint32_t)end;
@@ -182,7 +182,7 @@ static enum step release_held(struct worker *w)
 		return STEP_ON;
 	relay_tty_release(&w->tty);
 	w->page->data[0] = '\r';
-	return put(w, 0, 1, w->from_us, now_us(w)) ? STEP_ON : STEP_BROKEN;
+	return put_text(w, 0, 1, w->from_us, now_us(w)) ? STEP_ON : STEP_BROKEN;
 }
 
 /* In packet mode each read() begins with a byte about the pseudoterminal. The byte before is for
@@ -204,7 +204,7 @@ static enum step read_terminal(struct worker *w)
 	end = relay_tty_plain(&w->tty, data, (size_t)n - 1, &begin);
 	w->from_us = before_us;
 	w->left -= w->ending && (uint32_t)n < w->left ? (uint32_t)n : w->left;
-	if (end > begin && !put(w, begin, end, from_us, now_us(w)))
+	if (end > begin && !put_text(w, begin, end, from_us, now_us(w)))
 		return STEP_BROKEN;
 	follow_terminal(w);
 	return release_held(w);
@@ -222,7 +222,7 @@ static enum step read_pipe(struct worker *w)
 	if (n < RELAY_BUFFER)
 		w->from_us = (before_ns - w->start_ns) / 1000;
 	w->left -= w->ending && (uint32_t)n < w->left ? (uint32_t)n : w->left;
-	if (!put(w, 0, (size_t)n, from_us, now_us(w)))
+	if (!put_text(w, 0, (size_t)n, from_us, now_us(w)))
 		return STEP_BROKEN;
 	w->busy_ns = before_ns;
 	if (busy && n < MUCH && !w->ending)

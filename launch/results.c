@@ -91,7 +91,7 @@ static int add_task(struct results *x, uint32_t task)
 
 /* Tasks */
 
-static int collect(struct results *x)
+static int collect_results(struct results *x)
 {
 	int r = 0;
 
@@ -229,7 +229,7 @@ static int write_all(struct results *x, const struct compiler_cache *cache, stru
 		r = recording_read_as(&x->rec, x->store->path, &tasks, err);
 		if (r)
 			return r;
-		r = collect(x);
+		r = collect_results(x);
 		if (!r)
 			r = write_log(x);
 	}

@@ -19,8 +19,8 @@
 #define URL_FD "3"	/* of aside_settle() */
 #define OPTIONS_MAX 64
 
-static _Noreturn void run(const char *program, const char *const *options, const char *path,
-			  pid_t launcher, int fd, const sigset_t *mask)
+static _Noreturn void run_server(const char *program, const char *const *options, const char *path,
+				 pid_t launcher, int fd, const sigset_t *mask)
 {
 	const char *argv[OPTIONS_MAX + 8] = { "buildbeat-serve", "-f", URL_FD, "-p" };
 	char pid[16];
@@ -78,7 +78,7 @@ int serving_begin(const char *const *options, const char *path, pid_t launcher, 
 		return error_sys(err, -errno, NULL, NULL);
 	pid = fork();
 	if (!pid)
-		run(program, options, path, launcher, ends[1], mask);
+		run_server(program, options, path, launcher, ends[1], mask);
 	r = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	r = r ? r : read_line(url, ends[0]);

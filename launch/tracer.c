@@ -96,8 +96,8 @@ static int open_fifo(const char *file, pid_t launcher, const struct tracer_page 
 
 /* The process */
 
-static _Noreturn void run(struct tracer *t, const char *recording, int fd, bool fifo,
-			  tracer_function *function, const sigset_t *mask, pid_t launcher)
+static _Noreturn void run_tracer(struct tracer *t, const char *recording, int fd, bool fifo,
+				 tracer_function *function, const sigset_t *mask, pid_t launcher)
 {
 	struct tracer_page *page = t->page;
 	int r = 0;
@@ -128,7 +128,7 @@ int tracer_begin(struct tracer *t, const char *file, const char *recording,
 	else
 		t->pid = fork();
 	if (t->page && !t->pid)
-		run(t, recording, fd, fifo, function, mask, launcher);
+		run_tracer(t, recording, fd, fifo, function, mask, launcher);
 	if (fd >= 0)
 		close(fd);
 	if (t->page && t->pid > 0)
@@ -147,7 +147,7 @@ static bool has_ended(struct tracer *t, int *status)
 	return pid == t->pid || (pid < 0 && errno != EINTR);
 }
 
-static void release(struct tracer *t)
+static void release_tracer(struct tracer *t)
 {
 	if (t->page)
 		munmap(t->page, sizeof *t->page);
@@ -193,7 +193,7 @@ int tracer_end(struct tracer *t, struct error *err)
 		nap(NAP_NS / 50);
 	}
 	r = result_of(t, status, err);
-	release(t);
+	release_tracer(t);
 	return r;
 }
 
@@ -205,5 +205,5 @@ void tracer_kill(struct tracer *t)
 		kill(t->pid, SIGKILL);
 	while (t->pid && !has_ended(t, &status))
 		nap(NAP_NS / 50);
-	release(t);
+	release_tracer(t);
 }

@@ -56,7 +56,8 @@ static void look_like(char *const *command)
 	memset(start + len, '\0', (size_t)(end - start) - len);
 }
 
-static _Noreturn void run(struct witness_page *page, const sigset_t *watched, pid_t launcher)
+static _Noreturn void run_witness(struct witness_page *page, const sigset_t *watched,
+				  pid_t launcher)
 {
 	static const struct timespec at_once;
 	sigset_t all = *watched;
@@ -99,7 +100,7 @@ void witness_start(struct witness *w, const sigset_t *watched, char *const *comm
 			_exit(0);
 		syscall(SYS_close_range, 0U, ~0U, 0U);
 		look_like(command);
-		run(w->page, watched, launcher);
+		run_witness(w->page, watched, launcher);
 	}
 	if (w->pid < 0)
 		witness_stop(w);
