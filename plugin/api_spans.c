@@ -201,8 +201,9 @@ static __attribute__((cold, noinline)) void add_place(struct buf *b, const struc
 	}
 }
 
-static __attribute__((noinline)) uint64_t begin(struct buildbeat_session *s,
-						const struct buildbeat_span *span, const void *caller)
+static __attribute__((noinline)) uint64_t begin_span(struct buildbeat_session *s,
+						     const struct buildbeat_span *span,
+						     const void *caller)
 {
 	struct api_session *o = api_session_of(s);
 	const char *name = span->name ? span->name : span->function ? span->function : "";
@@ -243,7 +244,7 @@ uint64_t api_spans_begin(struct buildbeat_session *s, uint64_t task, const char 
 {
 	const struct buildbeat_span span = { .name = name, .task = task };
 
-	return begin(s, &span, __builtin_return_address(0));
+	return begin_span(s, &span, __builtin_return_address(0));
 }
 
 uint64_t api_spans_open(struct buildbeat_session *s, const struct buildbeat_span *given)
@@ -252,7 +253,7 @@ uint64_t api_spans_open(struct buildbeat_session *s, const struct buildbeat_span
 
 	if (!api_take(&span, sizeof span, given))
 		return 0;
-	return begin(s, &span, __builtin_return_address(0));
+	return begin_span(s, &span, __builtin_return_address(0));
 }
 
 void api_spans_end(struct buildbeat_session *s, uint64_t task, uint64_t span)

@@ -70,7 +70,7 @@ void beat_start(struct beat *b, int dir_fd, int64_t start_ns, int64_t interval_m
 }
 
 /* forced: even if none is due. */
-static void take(struct beat *b, bool forced)
+static void take_beat(struct beat *b, bool forced)
 {
 	pthread_mutex_lock(&b->lock);
 	if (!b->stopped && (forced || clock_mono_ns() >= sampler_next_ns(b->sampler)))
@@ -81,13 +81,13 @@ static void take(struct beat *b, bool forced)
 void beat_due(struct beat *b)
 {
 	if (b->started && !b->threaded)
-		take(b, false);
+		take_beat(b, false);
 }
 
 void beat_now(struct beat *b)
 {
 	if (b->started)
-		take(b, true);
+		take_beat(b, true);
 }
 
 void beat_stop(struct beat *b, bool exits)

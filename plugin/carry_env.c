@@ -12,7 +12,7 @@
 #define MAKEFILES "MAKEFILES="
 #define LD_PRELOAD "LD_PRELOAD="
 
-static size_t find(char *const env[], const char *name)
+static size_t find_variable(char *const env[], const char *name)
 {
 	size_t len = strlen(name), i = 0;
 
@@ -62,7 +62,7 @@ static const char *find_preload(const char *value, size_t *n)
 
 bool carry_env_forbids(char *const env[])
 {
-	size_t i = find(env, LD_PRELOAD), n;
+	size_t i = find_variable(env, LD_PRELOAD), n;
 	const char *p = env[i] ? env[i] + strlen(LD_PRELOAD) : "";
 
 	for (; next_preload(&p, &n); p += n) {
@@ -74,7 +74,7 @@ bool carry_env_forbids(char *const env[])
 
 static void take_mark(struct carried *c, char **env)
 {
-	size_t i = find(env, CARRY_MARK "=");
+	size_t i = find_variable(env, CARRY_MARK "=");
 	struct cursor cursor;
 	uint64_t pid;
 
@@ -112,11 +112,11 @@ void carry_take(struct carried *c, char **env, bool keep)
 	*c = (struct carried){ .host = 0 };
 	take_mark(c, env);
 	c->keep |= keep;
-	i = find(env, LD_PRELOAD);
+	i = find_variable(env, LD_PRELOAD);
 	at = env[i] ? find_preload(env[i] + strlen(LD_PRELOAD), &n) : NULL;
 	if (at)
 		cut_value(env, i, strlen(LD_PRELOAD), (size_t)(at - env[i]) - strlen(LD_PRELOAD), n);
-	i = find(env, MAKEFILES);
+	i = find_variable(env, MAKEFILES);
 	ticket = env[i] ? store_ticket_path(env[i] + strlen(MAKEFILES), &n) : NULL;
 	if (ticket && carry_from_ticket(c, ticket, n) && !c->keep)
 		cut_value(env, i, strlen(MAKEFILES), 0, n);
@@ -124,7 +124,7 @@ void carry_take(struct carried *c, char **env, bool keep)
 
 bool carry_from_env(struct carried *c, char *const env[])
 {
-	size_t i = find(env, MAKEFILES), len;
+	size_t i = find_variable(env, MAKEFILES), len;
 	const char *ticket = env[i] ? store_ticket_path(env[i] + strlen(MAKEFILES), &len) : NULL;
 
 	*c = (struct carried){ .host = 0 };
@@ -132,10 +132,10 @@ bool carry_from_env(struct carried *c, char *const env[])
 }
 
 /* Set name=first[separator]second, at the place of the variable or at the end. */
-static bool put(struct carry_env *e, size_t *count, char *out, size_t size, const char *name,
-		const char *first, char separator, const char *second)
+static bool put_variable(struct carry_env *e, size_t *count, char *out, size_t size,
+			 const char *name, const char *first, char separator, const char *second)
 {
-	size_t i = find(e->env, name);
+	size_t i = find_variable(e->env, name);
 	struct buf b;
 
 	buf_init_fixed(&b, out, size);
@@ -154,7 +154,7 @@ static bool put(struct carry_env *e, size_t *count, char *out, size_t size, cons
 
 static const char *value_of(char *const env[], const char *name)
 {
-	size_t i = find(env, name);
+	size_t i = find_variable(env, name);
 
 	return env[i] ? env[i] + strlen(name) : "";
 }
@@ -168,8 +168,8 @@ static void write_mark(char *out, size_t size, pid_t host, bool keep)
 	buf_adds(&b, keep ? " keep" : "");
 }
 
-static bool fill(struct carry_env *e, const struct carried *c, char *const env[], bool preload,
-		 pid_t host)
+static bool fill_environment(struct carry_env *e, const struct carried *c, char *const env[],
+			     bool preload, pid_t host)
 {
 	const char *makefiles = value_of(env, MAKEFILES);
 	size_t n = 0, len;
@@ -181,14 +181,15 @@ static bool fill(struct carry_env *e, const struct carried *c, char *const env[]
 	if (env[n])
 		return false;
 	memcpy(e->env, env, (n + 1) * sizeof *env);
-	if (!keep && !put(e, &n, e->makefiles, sizeof e->makefiles, MAKEFILES, c->ticket, ' ',
-			  makefiles))
+	if (!keep && !put_variable(e, &n, e->makefiles, sizeof e->makefiles, MAKEFILES, c->ticket,
+				   ' ', makefiles))
 		return false;
 	write_mark(mark, sizeof mark, host, keep);
 	return !preload ||
-	       (put(e, &n, e->preload, sizeof e->preload, LD_PRELOAD, value_of(env, LD_PRELOAD),
-		    ':', c->preload) &&
-		put(e, &n, e->mark, sizeof e->mark, CARRY_MARK "=", mark, ' ', ""));
+	       (put_variable(e, &n, e->preload, sizeof e->preload, LD_PRELOAD, value_of(env,
+											LD_PRELOAD),
+			     ':', c->preload) &&
+		put_variable(e, &n, e->mark, sizeof e->mark, CARRY_MARK "=", mark, ' ', ""));
 }
 
 char *const *carry_put(struct carry_env *e, const struct carried *c, char *const env[],
@@ -198,8 +199,8 @@ char *const *carry_put(struct carry_env *e, const struct carried *c, char *const
 
 	if (!env)
 		env = none;
-	if (!c->ticket[0] || env[find(env, CARRY_MARK "=")] ||
+	if (!c->ticket[0] || env[find_variable(env, CARRY_MARK "=")] ||
 	    (preload && carry_env_forbids(env)))
 		return env;
-	return fill(e, c, env, preload, host) ? e->env : env;
+	return fill_environment(e, c, env, preload, host) ? e->env : env;
 }

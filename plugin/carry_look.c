@@ -24,7 +24,7 @@
  */
 static _Atomic uint64_t cache[CACHE_SLOTS];
 
-static uint64_t mix(uint64_t h, uint64_t n)
+static uint64_t mix_number(uint64_t h, uint64_t n)
 {
 	h = (h ^ n) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 29;
@@ -32,12 +32,12 @@ static uint64_t mix(uint64_t h, uint64_t n)
 
 static uint64_t identity(const struct stat *st)
 {
-	uint64_t h = mix(1, st->st_dev);
+	uint64_t h = mix_number(1, st->st_dev);
 
-	h = mix(h, st->st_ino);
-	h = mix(h, (uint64_t)st->st_size);
-	h = mix(h, (uint64_t)st->st_mtim.tv_sec << 30 ^ (uint64_t)st->st_mtim.tv_nsec);
-	h = mix(h, (uint64_t)st->st_ctim.tv_sec << 30 ^ (uint64_t)st->st_ctim.tv_nsec);
+	h = mix_number(h, st->st_ino);
+	h = mix_number(h, (uint64_t)st->st_size);
+	h = mix_number(h, (uint64_t)st->st_mtim.tv_sec << 30 ^ (uint64_t)st->st_mtim.tv_nsec);
+	h = mix_number(h, (uint64_t)st->st_ctim.tv_sec << 30 ^ (uint64_t)st->st_ctim.tv_nsec);
 	return h & ~(uint64_t)FOUND_MASK;
 }
 
@@ -152,7 +152,7 @@ static enum carry carry_if_fits(enum carry_fit f)
 }
 
 /* The program is a script, or a wrapper that may execute one. */
-static enum carry ask(struct carry_look *look, char *const argv[])
+static enum carry ask_program(struct carry_look *look, char *const argv[])
 {
 	enum carry carry = script_leads(look, look->path);
 
@@ -172,7 +172,7 @@ enum carry carry_of(struct carry_look *look, const char *file, char *const argv[
 	if (!file_find_program(look->path, file))
 		return CARRY_NOWHERE;
 	if (carry == CARRY_ASK)
-		carry = ask(look, argv);
+		carry = ask_program(look, argv);
 	return carry == CARRY_HOST ? carry_if_fits(fit(look, look->path)) : carry;
 }
 

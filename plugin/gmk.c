@@ -163,13 +163,13 @@ static int open_session(int (*how)(const struct session_host *host, struct error
 	return r;
 }
 
-static int join(const struct session_host *host, struct error *err)
+static int join_make(const struct session_host *host, struct error *err)
 {
 	(void)err;
 	return session_join(&make.session, host);
 }
 
-static int begin(const struct session_host *host, struct error *err)
+static int begin_make(const struct session_host *host, struct error *err)
 {
 	char *base = gmk_expand("$(if $(value BUILDBEAT_OUTPUT),$(BUILDBEAT_OUTPUT))");
 	char *access = gmk_expand("$(if $(value BUILDBEAT_ACCESS),$(BUILDBEAT_ACCESS))");
@@ -207,7 +207,7 @@ static void begin_now(void)
 
 	make.may_begin = false;
 	make.busy = 1;
-	if (open_session(begin, &err))
+	if (open_session(begin_make, &err))
 		report(err.path, err.message);
 	else
 		export_ticket();
@@ -466,7 +466,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	gmk_files_begin();
 	redact_prepare();
 	session_follow_children(&make.session);
-	r = open_session(join, NULL);
+	r = open_session(join_make, NULL);
 	make.may_begin = r && !store_ticket_path(getenv("MAKEFILES"), &len) && !is_dry_run();
 	make.own = make.may_begin || (!r && make.session.owner);
 	if (!r || make.may_begin) {

@@ -86,7 +86,7 @@ void gmk_files_begin(void)
 
 /* The variables that are in use show which of several rules with double colons runs, and that it
  * is the archive of this name and not one of its members. */
-static const struct make_file *find(const char *target)
+static const struct make_file *find_file(const char *target)
 {
 	const struct make_file *f = files.known && *target ? lookup_file(target) : NULL;
 
@@ -99,7 +99,7 @@ static const struct make_file *find(const char *target)
 
 const struct gmk_commands *gmk_files_recipe(const char *target)
 {
-	files.current = find(target);
+	files.current = find_file(target);
 	return files.current ? files.current->commands : NULL;
 }
 

@@ -92,7 +92,7 @@ static int find_arguments(char ***argv)
 }
 #endif
 
-static __attribute__((constructor)) void begin(ARGUMENTS)
+static __attribute__((constructor)) void begin_process(ARGUMENTS)
 {
 	int saved = errno;
 
@@ -110,7 +110,7 @@ static __attribute__((constructor)) void begin(ARGUMENTS)
 	errno = saved;
 }
 
-static __attribute__((destructor)) void end(void)
+static __attribute__((destructor)) void end_process(void)
 {
 	preload_host_end();
 }
@@ -168,7 +168,7 @@ static void host_executing(struct preload_work *w, const char *file)
 }
 
 /* Before an exec. The returned memory is in use until the program was executed or failed to be. */
-static struct preload_work *prepare(const char *file, char *const argv[], char *const **envp)
+static struct preload_work *prepare_exec(const char *file, char *const argv[], char *const **envp)
 {
 	bool own = preload_is_host_process();
 	struct preload_work *w = may_carry(file, argv, own) ? preload_work_take(getpid()) : NULL;
@@ -190,7 +190,7 @@ static int exec_with(exec_function *function, const char *path, char *const argv
 		     char *const envp[])
 {
 	struct preload_guest guest = preload_enter();
-	struct preload_work *w = prepare(path, argv, &envp);
+	struct preload_work *w = prepare_exec(path, argv, &envp);
 	int r;
 
 	preload_leave(guest);
@@ -247,7 +247,7 @@ int fexecve(int fd, char *const argv[], char *const envp[])
 	preload_resolve();
 	name = preload_work_take(getpid());
 	if (name)
-		w = prepare(path_of(name, fd), argv, &envp);
+		w = prepare_exec(path_of(name, fd), argv, &envp);
 	preload_work_give(name);
 	preload_leave(guest);
 	r = preload_real.fexecve(fd, argv, envp);

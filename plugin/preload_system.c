@@ -40,7 +40,7 @@ static void heed_interrupts(void)
 	pthread_mutex_unlock(&calls.lock);
 }
 
-static int start(pid_t *pid, const char *command, const sigset_t *mask)
+static int start_command(pid_t *pid, const char *command, const sigset_t *mask)
 {
 	char shell[] = "sh", dash_c[] = "-c";
 	char *argv[] = { shell, dash_c, (char *)(uintptr_t)command, NULL };
@@ -81,7 +81,7 @@ static void cancelled(void *pid)
 	heed_interrupts();
 }
 
-static int run(const char *command)
+static int run_command(const char *command)
 {
 	sigset_t child, mask;
 	int status, r;
@@ -91,7 +91,7 @@ static int run(const char *command)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, &child, &mask);
-	r = start(&pid, command, &mask);
+	r = start_command(&pid, command, &mask);
 	if (r) {
 		status = 127 << 8;
 	} else {
@@ -112,5 +112,5 @@ int system(const char *command)
 	if (!command || (!preload_is_host() && (!preload_carried.ticket[0] ||
 						carry_of_script(command) == CARRY_NOWHERE)))
 		return preload_real.system(command);
-	return run(command);
+	return run_command(command);
 }

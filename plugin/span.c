@@ -149,7 +149,7 @@ static void shrink(struct span_table *t)
 		t->n--;
 }
 
-static struct span_open *find(struct span_table *t, uint64_t task, uint64_t span)
+static struct span_open *find_span(struct span_table *t, uint64_t task, uint64_t span)
 {
 	for (uint32_t i = t->n; i-- > 0;) {
 		if (t->slot[i].span == span && t->slot[i].task == task)
@@ -165,7 +165,7 @@ bool span_table_remove(struct span_table *t, int32_t pid, uint64_t task, uint64_
 
 	if (!hold(t, pid))
 		return false;
-	found = find(t, task, span);
+	found = find_span(t, task, span);
 	if (found) {
 		*s = *found;
 		free_tree(t, found);
@@ -226,7 +226,7 @@ __attribute__((cold)) size_t span_table_stack(struct span_table *t, int32_t pid,
 	if (!hold(t, pid))
 		return 0;
 	for (s = innermost(t, thread, NULL); s && n < SPAN_DEPTH_MAX;
-	     s = s->parent ? find(t, s->task, s->parent) : NULL)
+	     s = s->parent ? find_span(t, s->task, s->parent) : NULL)
 		stack[n++] = *s;
 	if (n) {
 		*task = t->task[stack[0].task % SPAN_TASKS];

@@ -48,7 +48,7 @@ static struct run *run_of(struct buildbeat_run *run)
 
 /* Add without a locked instruction: no other thread writes to it. The sum stops at its largest
  * value. */
-static void add(_Atomic uint64_t *sum, uint64_t n)
+static void add_sum(_Atomic uint64_t *sum, uint64_t n)
 {
 	uint64_t was = atomic_load_explicit(sum, memory_order_relaxed);
 
@@ -62,7 +62,7 @@ static void raise_max(_Atomic uint32_t *max, uint32_t n)
 		atomic_store_explicit(max, n, memory_order_relaxed);
 }
 
-static void count(_Atomic uint32_t *bucket)
+static void count_bucket(_Atomic uint32_t *bucket)
 {
 	uint32_t was = atomic_load_explicit(bucket, memory_order_relaxed);
 
@@ -540,11 +540,11 @@ static inline void add_more(struct tally_local *l, struct tally_page *page, cons
 		return;
 	}
 	more = (struct tally_more *)tally_page_room(tally_page(l->image, number)) + row % TALLY_MORES;
-	count(&more->run[tally_bucket(total, tally_head(l)->shift)]);
+	count_bucket(&more->run[tally_bucket(total, tally_head(l)->shift)]);
 	if (r->was_queued)
-		count(&more->queue[tally_bucket(r->queue, TALLY_TIME_SHIFT)]);
+		count_bucket(&more->queue[tally_bucket(r->queue, TALLY_TIME_SHIFT)]);
 	if (l->amount.kind) {
-		add(&more->amount_total, amount);
+		add_sum(&more->amount_total, amount);
 		if (amount > TALLY_GET(more->amount_max))
 			atomic_store_explicit(&more->amount_max, amount, memory_order_relaxed);
 	}
@@ -558,11 +558,11 @@ static inline void add_run(struct tally_worker *t, struct tally_cell *c, const s
 
 	n += n < UINT64_MAX;
 	atomic_store_explicit(&c->count, n, memory_order_relaxed);
-	add(&c->run_total, total);
-	add(&c->self_total, own);
+	add_sum(&c->run_total, total);
+	add_sum(&c->self_total, own);
 	raise_max(&c->run_max, packed);
 	if (r->was_queued) {
-		add(&c->queue_total, r->queue);
+		add_sum(&c->queue_total, r->queue);
 		raise_max(&c->queue_max, tally_pack(r->queue));
 	}
 	if (is_sample(t, n)) {

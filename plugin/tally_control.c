@@ -162,7 +162,7 @@ static __attribute__((cold)) void log_link(void *data, uint32_t parent, uint32_t
 	tally_log_link(line(data), parent, child);
 }
 
-static void walk(struct log *g, const struct tally_visitor *v)
+static void walk_image(struct log *g, const struct tally_visitor *v)
 {
 	tally_image_walk(g->head, (size_t)TALLY_PAGES * TALLY_PAGE, v);
 }
@@ -178,14 +178,14 @@ static void log_changes(struct log *g)
 
 	kept.all = false;
 	g->n_links = 0;
-	walk(g, &links);
+	walk_image(g, &links);
 	if (g->n_links != kept.n_links)
 		v.link = log_link;
 	kept.n_links = g->n_links;
 	if (TALLY_GET(g->head->n_lost) != kept.n_lost)
 		line(g);
 	kept.n_lost = TALLY_GET(g->head->n_lost);
-	walk(g, &v);
+	walk_image(g, &v);
 }
 
 /* What the session has to say besides: may be NULL. */

@@ -122,7 +122,7 @@ static void give_living(struct snapshot *n)
 }
 
 /* 0, or -ENOMEM when some rows may be missing. Release in any case. */
-static int take(struct snapshot *n, const struct tally_local *l)
+static int take_rows(struct snapshot *n, const struct tally_local *l)
 {
 	struct tally_visitor v = { .data = n, .location = keep_place, .row = give_row };
 
@@ -136,7 +136,7 @@ static int take(struct snapshot *n, const struct tally_local *l)
 	return n->r;
 }
 
-static void release(struct snapshot *n)
+static void release_snapshot(struct snapshot *n)
 {
 	free(n->living);
 	free(n->place);
@@ -159,8 +159,8 @@ __attribute__((cold)) void tally_snapshot(struct buildbeat_session *s,
 
 	if (!l || !row)
 		return;
-	take(&n, l);
-	release(&n);
+	take_rows(&n, l);
+	release_snapshot(&n);
 }
 
 /* JSON */
@@ -262,7 +262,7 @@ __attribute__((cold)) int32_t tally_dump(struct buildbeat_session *s, int32_t fd
 	json_str(&d.json, "process_type", "host");
 	json_str(&d.json, "unit", tally_head(l)->unit);
 	json_array(&d.json, "list");
-	d.r = take(&n, l);
+	d.r = take_rows(&n, l);
 	json_array_end(&d.json);
 	json_array(&d.json, "descendants");
 	if (!d.r)
@@ -272,6 +272,6 @@ __attribute__((cold)) int32_t tally_dump(struct buildbeat_session *s, int32_t fd
 	buf_addc(&d.b, '\n');
 	flush(&d, 0);
 	buf_release(&d.b);
-	release(&n);
+	release_snapshot(&n);
 	return d.r;
 }
