@@ -17,7 +17,7 @@
 #define TRACESTATE_MAX 512
 
 /* The finaliser of MurmurHash3: each bit of the result depends on each of n. */
-static uint64_t mix(uint64_t n)
+static uint64_t mix_bits(uint64_t n)
 {
 	n = (n ^ n >> 33) * UINT64_C(0xff51afd7ed558ccd);
 	n = (n ^ n >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t n)
 
 static uint64_t mix_in(uint64_t h, uint64_t n)
 {
-	return mix(h ^ mix(n + UINT64_C(0x9e3779b97f4a7c15)));
+	return mix_bits(h ^ mix_bits(n + UINT64_C(0x9e3779b97f4a7c15)));
 }
 
 static uint64_t not_zero(uint64_t h)

@@ -228,7 +228,7 @@ static void put_line(struct output *o, struct unfinished *u, struct slice text, 
 }
 
 /* The next bytes of the piece. 1: *line is a line or a part. */
-static int take(struct output *o, struct slice s, struct output_line *line)
+static int take_line(struct output *o, struct slice s, struct output_line *line)
 {
 	struct unfinished *u = &o->of[o->piece.stream == OUTPUT_STDERR];
 	uint64_t left = o->piece.end - o->at;
@@ -293,7 +293,7 @@ int output_next(struct output *o, struct output_line *line, bool last)
 			r = source_at(&o->log, o->at, &s);
 			if (r)
 				return r;
-			r = s.len ? take(o, s, line) : 0;
+			r = s.len ? take_line(o, s, line) : 0;
 			if (r)
 				return r;
 			if (s.len)

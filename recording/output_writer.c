@@ -97,7 +97,7 @@ static void append(struct output_writer *w, const char *p, size_t len, int64_t f
 }
 
 /* The lines of a private key follow one that a command line has whole. */
-static bool has(struct slice s, const char *word)
+static bool has_word(struct slice s, const char *word)
 {
 	return memmem(s.p, s.len, word, strlen(word));
 }
@@ -107,7 +107,7 @@ static void add_split(struct buf *b, struct output_writer *w, struct slice line)
 	struct slice part[REDACT_PARTS_MAX];
 	size_t n = redact_split(part, line.p, line.len, false);
 
-	if (n > 1 && has(line, "-----BEGIN ") && !has(line, "-----END "))
+	if (n > 1 && has_word(line, "-----BEGIN ") && !has_word(line, "-----END "))
 		w->in_key = true;
 	for (size_t i = 0; i < n; i++)
 		buf_add(b, part[i].p, part[i].len);
@@ -145,7 +145,7 @@ static void append_masked(struct output_writer *w, const char *p, size_t len, in
 			add_split(&b, w, line);
 			continue;
 		}
-		if (has(line, "-----END "))
+		if (has_word(line, "-----END "))
 			w->in_key = false;
 		buf_adds(&b, REDACT_MARK);
 		if (p[n - 1] == '\n' || p[n - 1] == '\r')

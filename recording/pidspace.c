@@ -33,7 +33,7 @@ bool pidspace_address(struct sockaddr_un *address, struct slice ticket)
 	return true;
 }
 
-static ssize_t ask(int fd, const struct sockaddr_un *address, char *list)
+static ssize_t ask_recorder(int fd, const struct sockaddr_un *address, char *list)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	ssize_t n = -1;
@@ -61,7 +61,7 @@ int32_t pidspace_ask(char list[PIDSPACE_LIST_MAX], struct slice ticket)
 	if (pidspace_address(&address, ticket))
 		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd >= 0) {
-		n = ask(fd, &address, list);
+		n = ask_recorder(fd, &address, list);
 		close(fd);
 	}
 	errno = saved;

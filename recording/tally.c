@@ -55,7 +55,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A file that was compressed comes before the one of the same name that was written since. */
-static int list(DIR *dir, char (**names)[NAME_SIZE], size_t *n)
+static int list_files(DIR *dir, char (**names)[NAME_SIZE], size_t *n)
 {
 	struct dirent *entry;
 
@@ -152,7 +152,7 @@ static int read_dir(struct tally_reader *r, const char *path,
 
 	if (!dir)
 		return error_sys(err, -errno, path, NULL);
-	error = list(dir, &names, &n);
+	error = list_files(dir, &names, &n);
 	if (!error)
 		error = read_files(r, dirfd(dir), names, n, formats, err);
 	if (!error)

@@ -122,7 +122,8 @@ int tally_table_at(struct tally_reader *r, int64_t time_us, struct slice inst, u
 	return 0;
 }
 
-static bool find(const struct tally_reader *r, enum number_kind kind, uint32_t number, uint32_t *at)
+static bool find_number(const struct tally_reader *r, enum number_kind kind, uint32_t number,
+			uint32_t *at)
 {
 	return index_find(&r->numbers, r->process, (uint64_t)kind << 32 | number, at);
 }
@@ -139,7 +140,7 @@ int tally_table_location(struct tally_reader *r, uint32_t number, int32_t line,
 	struct tally_location *l;
 	uint32_t known;
 
-	if (find(r, NUMBER_LOCATION, number, &known))
+	if (find_number(r, NUMBER_LOCATION, number, &known))
 		return 0;
 	l = array_add(&t->location, &t->n_locations, sizeof *l);
 	if (!l)
@@ -176,7 +177,7 @@ static int merge_thread(struct tally_reader *r, struct slice given, uint32_t *at
 	name.len = tally_similar_name(similar, sizeof similar, text);
 	if (name_table_add(&r->names, name, &number))
 		return -ENOMEM;
-	if (find(r, NUMBER_NAME, number, at))
+	if (find_number(r, NUMBER_NAME, number, at))
 		return 0;
 	return add_thread(r, name, at) ? -ENOMEM : enter(r, NUMBER_NAME, number, *at);
 }
@@ -186,7 +187,7 @@ int tally_table_thread(struct tally_reader *r, uint32_t number, struct slice nam
 	uint32_t at;
 	int error;
 
-	if (find(r, NUMBER_THREAD, number, &at))
+	if (find_number(r, NUMBER_THREAD, number, &at))
 		return 0;
 	error = r->t->merge_threads ? merge_thread(r, name, &at) : add_thread(r, name, &at);
 	return error ? error : enter(r, NUMBER_THREAD, number, at);
@@ -208,7 +209,8 @@ int tally_table_link(struct tally_reader *r, uint32_t parent, uint32_t child)
 	uint32_t from, to, known;
 	struct tally_link *l;
 
-	if (!find(r, NUMBER_LOCATION, parent, &from) || !find(r, NUMBER_LOCATION, child, &to))
+	if (!find_number(r, NUMBER_LOCATION, parent, &from) || !find_number(r, NUMBER_LOCATION,
+									    child, &to))
 		return 1;
 	if (index_find(&r->links, from, to, &known))
 		return 0;
@@ -303,7 +305,7 @@ static int find_entry(struct tally_reader *r, const struct tally_values *v,
 	struct tally_entry *e;
 	int error;
 
-	if (!find(r, NUMBER_LOCATION, v->location, &location))
+	if (!find_number(r, NUMBER_LOCATION, v->location, &location))
 		return 1;
 	if (!index_find(&r->entries, location, threads, &at)) {
 		error = find_thread(r, r->process, v->birth, &thread);

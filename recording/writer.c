@@ -178,8 +178,8 @@ static int write_dir(const char *dir, const struct recording *rec,
 }
 
 /* An own name counts up until it is free. */
-static int place(const char *dir, mode_t mode, const char *base, const char *name, bool own,
-		 char path[PATH_MAX])
+static int place_recording(const char *dir, mode_t mode, const char *base, const char *name,
+			   bool own, char path[PATH_MAX])
 {
 	int r = -EEXIST;
 
@@ -216,7 +216,7 @@ static int write_beside(const struct recording *rec, const struct recording_part
 		return r;
 	r = chmod(dir, mode) ? -errno : write_dir(dir, rec, parts);
 	if (!r)
-		r = place(dir, mode, base, name, own, path);
+		r = place_recording(dir, mode, base, name, own, path);
 	if (r) {
 		outdir_discard(dir);
 		return error_sys(err, r, r == -EEXIST ? path : base,

@@ -27,7 +27,7 @@ struct rows {
 				   last line */
 };
 
-static const int64_t *row(const struct rows *w, size_t i)
+static const int64_t *row_values(const struct rows *w, size_t i)
 {
 	return w->s->level + i * w->s->n_columns;
 }
@@ -37,7 +37,8 @@ static const int64_t *row(const struct rows *w, size_t i)
 static bool same_columns(const struct rows *w, size_t a, size_t b)
 {
 	for (size_t i = 0; i < w->s->n_columns; i++) {
-		if ((row(w, a)[i] == SERIES_ABSENT) != (row(w, b)[i] == SERIES_ABSENT))
+		if ((row_values(w, a)[i] == SERIES_ABSENT) != (row_values(w,
+									  b)[i] == SERIES_ABSENT))
 			return false;
 	}
 	return true;
@@ -53,7 +54,7 @@ static void choose_columns(struct rows *w, size_t at)
 	}
 	w->n = 0;
 	for (uint32_t i = 0; i < w->s->n_columns; i++) {
-		if (at < w->s->n && row(w, at)[i] == SERIES_ABSENT)
+		if (at < w->s->n && row_values(w, at)[i] == SERIES_ABSENT)
 			continue;
 		w->level[i] = w->base[i];
 		w->column[w->n++] = i;
@@ -96,7 +97,7 @@ static bool is_put_in(const struct rows *w, size_t i)
 	int64_t time_ms;
 
 	if (!i || w->last != i - 1 || i + 1 == s->n || s->gap[i] || s->gap[i + 1] ||
-	    memcmp(row(w, i), row(w, i - 1), s->n_columns * sizeof *s->level))
+	    memcmp(row_values(w, i), row_values(w, i - 1), s->n_columns * sizeof *s->level))
 		return false;
 	return puts_in(w, i - 1, same_columns(w, i, i + 1) ? w->grid : -1, i + 1, &time_ms) &&
 	       time_ms == s->time_ms[i];
@@ -124,7 +125,7 @@ static void add_values(struct rows *w, size_t i, bool key)
 
 	for (size_t k = 0; k < w->n; k++) {
 		uint32_t column = w->column[k];
-		uint64_t now = (uint64_t)row(w, i)[column];
+		uint64_t now = (uint64_t)row_values(w, i)[column];
 		uint64_t from = (uint64_t)(key ? w->base[column] : w->level[column]);
 
 		if (now != from) {

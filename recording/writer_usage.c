@@ -47,7 +47,7 @@ static int by_time(const void *a, const void *b, void *of)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static size_t collect(struct usage_out *w)
+static size_t collect_samples(struct usage_out *w)
 {
 	size_t n = 0;
 
@@ -151,7 +151,7 @@ void writer_add_usage(struct writer *o, const struct recording *rec)
 	if (w.sample && w.alias && w.free_alias) {
 		series_add_header(&o->b, USAGE_LOG_NAME, rec->interval_ms > 0 ?
 				  rec->interval_ms : 1000, columns, USAGE_COLUMNS);
-		add_lines(&w, collect(&w));
+		add_lines(&w, collect_samples(&w));
 	} else {
 		o->error = -ENOMEM;
 	}
