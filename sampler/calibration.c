@@ -17,7 +17,7 @@
 #define CHAIN_ROUNDS 2000
 #define ROUND_CYCLES 8
 
-static void fill(uint32_t table[TABLE_SIZE])
+static void fill_table(uint32_t table[TABLE_SIZE])
 {
 	uint64_t x = 1;
 
@@ -90,7 +90,7 @@ __attribute__((cold)) void calibration_run(struct calibration *c)
 	int64_t sum_ns = 0, least_ns = INT64_MAX;
 	int saved = errno, n = 0, agree = 0;
 
-	fill(table);
+	fill_table(table);
 	while (n < LOOPS_LEAST || (agree < LOOPS_AGREE && sum_ns < LIMIT_NS)) {
 		int64_t ns = clock_mono_ns();
 

@@ -41,7 +41,7 @@ static void count_lost(struct connector *c, uint32_t cpu, uint32_t number)
 	c->next[cpu] = number + 1;
 }
 
-static bool take(const struct proc_event *p, struct connector_event *e)
+static bool take_event(const struct proc_event *p, struct connector_event *e)
 {
 	e->time_ns = (int64_t)p->timestamp_ns;
 	switch (p->what) {
@@ -84,7 +84,7 @@ bool connector_parse(struct connector *c, struct slice message, struct connector
 	memcpy(&event, body.p, cn.len < sizeof event ? cn.len : sizeof event);
 	count_lost(c, event.cpu, cn.seq);
 	*e = (struct connector_event){ .status = -1 };
-	return take(&event, e);
+	return take_event(&event, e);
 }
 
 bool connector_next(struct connector *c, struct connector_event *e)

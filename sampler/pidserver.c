@@ -44,7 +44,7 @@ struct desk {
 	bool prepared;
 };
 
-static bool prepare(struct desk *d)
+static bool prepare_desk(struct desk *d)
 {
 	if (d->running)
 		return d->prepared;
@@ -55,7 +55,7 @@ static bool prepare(struct desk *d)
 	return d->prepared;
 }
 
-static void release(struct desk *d)
+static void release_desk(struct desk *d)
 {
 	root_close(&d->root);
 	tail_close(&d->tail);
@@ -76,7 +76,7 @@ static void write_pid(struct desk *d, const struct running_task *task, int32_t p
 	store_append(d->store, &b);
 }
 
-static bool settle(struct desk *d, const struct relative *p)
+static bool settle_relative(struct desk *d, const struct relative *p)
 {
 	struct running_task *task = running_find_inner(d->running, p->host, p->inner_pid);
 
@@ -92,7 +92,7 @@ static void settle_all(struct desk *d)
 	size_t left = 0;
 
 	for (size_t i = 0; i < d->n_unsettled; i++) {
-		if (!settle(d, &d->unsettled[i]))
+		if (!settle_relative(d, &d->unsettled[i]))
 			d->unsettled[left++] = d->unsettled[i];
 	}
 	d->n_unsettled = left;
@@ -108,7 +108,7 @@ static bool take_line(void *ctx, struct slice line)
 	return last;
 }
 
-static void follow(struct desk *d)
+static void follow_log(struct desk *d)
 {
 	const struct tail_taker taker = { take_line, d };
 
@@ -168,7 +168,7 @@ static void answer(struct desk *d, int fd)
 		return;
 	buf_init_fixed(&b, text, sizeof text);
 	buf_addi(&b, peer.pid);
-	if (prepare(d))
+	if (prepare_desk(d))
 		add_processes(d, &b, peer.pid);
 	send(fd, text, b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	settle_all(d);
@@ -221,9 +221,9 @@ static void *serve(void *context)
 
 	while (!atomic_load(&p->stop)) {
 		serve_one(&desk, p->fd);
-		follow(&desk);
+		follow_log(&desk);
 	}
-	release(&desk);
+	release_desk(&desk);
 	return NULL;
 }
 

@@ -382,7 +382,7 @@ static void write_rest(struct processes *p)
 	family_flush(&p->family);
 }
 
-static void *follow(void *context)
+static void *follow_processes(void *context)
 {
 	struct processes *p = context;
 
@@ -400,7 +400,7 @@ int processes_start(struct processes *p, pid_t pid)
 	int r;
 
 	p->first = pid;
-	r = thread_start(&p->thread, follow, p);
+	r = thread_start(&p->thread, follow_processes, p);
 	p->started = !r;
 	return r;
 }

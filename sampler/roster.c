@@ -23,7 +23,7 @@ static bool is_named(const struct roster_entry *e, struct slice name)
 	return e->name_len == name.len && !memcmp(e->name, name.p, name.len);
 }
 
-static struct roster_entry *add(struct roster *r, struct slice name)
+static struct roster_entry *add_entry(struct roster *r, struct slice name)
 {
 	struct roster_entry *e;
 
@@ -41,7 +41,7 @@ static struct roster_entry *search(struct roster *r, struct slice name)
 	for (size_t i = 0; i < r->n; i++)
 		if (is_named(&r->entry[i], name))
 			return &r->entry[i];
-	return add(r, name);
+	return add_entry(r, name);
 }
 
 bool roster_counts(struct roster *r, struct slice name)
@@ -77,7 +77,7 @@ struct roster_entry *roster_find(struct roster *r, size_t line, struct slice nam
 	return r->entry[line].counted ? &r->entry[line] : NULL;
 }
 
-static void place(struct roster_entry *e, struct table *t)
+static void place_entry(struct roster_entry *e, struct table *t)
 {
 	if (e->group == ROSTER_NO_GROUP)
 		e->group = table_group(t, (struct slice){ e->name, e->name_len });
@@ -86,7 +86,7 @@ static void place(struct roster_entry *e, struct table *t)
 void roster_count(struct roster_entry *e, struct table *t, const uint64_t *now, size_t n)
 {
 	if (t)
-		place(e, t);
+		place_entry(e, t);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t step = table_step(&e->last[i], now[i]);
 
@@ -110,6 +110,6 @@ void roster_place(struct roster *r, struct table *t)
 		}
 		if (!best)
 			return;
-		place(best, t);
+		place_entry(best, t);
 	}
 }

@@ -150,7 +150,7 @@ static struct used used_at_end(struct event *e, const struct running_task *t)
 }
 
 /* The numbers of a damaged line must not overflow the sum. */
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_safely(int64_t a, int64_t b)
 {
 	return a < INT64_MAX / 2 && b < INT64_MAX / 2 ? a + b : a;
 }
@@ -164,9 +164,9 @@ static void take_end(struct running *r, struct event *e)
 	if (outer && outer != t) {
 		struct used u = used_at_end(e, t);
 
-		outer->inner.cpu_us = add(outer->inner.cpu_us, u.cpu_us);
-		outer->inner.read_kb = add(outer->inner.read_kb, u.read_kb);
-		outer->inner.written_kb = add(outer->inner.written_kb, u.written_kb);
+		outer->inner.cpu_us = add_safely(outer->inner.cpu_us, u.cpu_us);
+		outer->inner.read_kb = add_safely(outer->inner.read_kb, u.read_kb);
+		outer->inner.written_kb = add_safely(outer->inner.written_kb, u.written_kb);
 	}
 	if (t)
 		free_task(r, t);

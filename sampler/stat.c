@@ -30,7 +30,7 @@ struct stat_source {
 	uint64_t last[COLUMNS];
 };
 
-static void count(struct stat_source *s, size_t column, uint64_t now)
+static void count_time(struct stat_source *s, size_t column, uint64_t now)
 {
 	table_add(&s->source.table, 0, column, table_step(&s->last[column], now));
 }
@@ -44,12 +44,12 @@ static bool stat_read(struct sampler_source *source, struct root_text *text)
 
 	if (root_file_read(&source->file, text) || !parse_stat(text, &f))
 		return false;
-	count(s, USER, f.user);
-	count(s, SYSTEM, f.system);
-	count(s, IOWAIT, f.iowait);
-	count(s, IRQ, f.irq);
-	count(s, STEAL, f.steal);
-	count(s, NICE, f.nice);
+	count_time(s, USER, f.user);
+	count_time(s, SYSTEM, f.system);
+	count_time(s, IOWAIT, f.iowait);
+	count_time(s, IRQ, f.irq);
+	count_time(s, STEAL, f.steal);
+	count_time(s, NICE, f.nice);
 	/* one of the running threads is this one */
 	table_set(t, 0, RUNNING, f.running ? f.running - 1 : 0);
 	table_set(t, 0, BLOCKED, f.blocked);

@@ -83,7 +83,7 @@ static size_t take_lines(struct tail_file *f, const struct root_text *text,
 	return taken;
 }
 
-static void follow(struct tail *t, int fd, struct tail_file *f, const struct tail_taker *taker)
+static void follow_file(struct tail *t, int fd, struct tail_file *f, const struct tail_taker *taker)
 {
 	for (;;) {
 		ssize_t n = pread(fd, t->text.data, t->text.cap, f->offset);
@@ -105,7 +105,7 @@ static void follow(struct tail *t, int fd, struct tail_file *f, const struct tai
 void tail_read(struct tail *t, const struct tail_taker *taker)
 {
 	if (t->fd >= 0) {
-		follow(t, t->fd, &t->file[0], taker);
+		follow_file(t, t->fd, &t->file[0], taker);
 		return;
 	}
 	if (t->list_fd >= 0)
@@ -116,7 +116,7 @@ void tail_read(struct tail *t, const struct tail_taker *taker)
 
 		if (fd < 0)
 			continue;
-		follow(t, fd, f, taker);
+		follow_file(t, fd, f, taker);
 		close(fd);
 	}
 }

@@ -68,7 +68,7 @@ static bool take_line(void *ctx, struct slice line)
 	return running_take(ctx, line);
 }
 
-static void follow(struct tasks *t)
+static void follow_tasks(struct tasks *t)
 {
 	const struct tail_taker taker = { take_line, &t->running };
 
@@ -76,7 +76,7 @@ static void follow(struct tasks *t)
 }
 
 /* Counters have the use of the task alone, and never decrease. */
-static void count(int64_t *level, int64_t total, int64_t inner, int64_t unit)
+static void count_use(int64_t *level, int64_t total, int64_t inner, int64_t unit)
 {
 	int64_t own = total > inner ? (total - inner) / unit : 0;
 
@@ -84,7 +84,7 @@ static void count(int64_t *level, int64_t total, int64_t inner, int64_t unit)
 		*level = own;
 }
 
-static void fill(struct tasks *t, size_t slot)
+static void fill_row(struct tasks *t, size_t slot)
 {
 	struct running_task *task = &t->running.task[slot];
 	const struct tree_sum *sum = &t->tree.sum[slot];
@@ -104,9 +104,9 @@ static void fill(struct tasks *t, size_t slot)
 	u->level[USAGE_RSS] = (int64_t)((sum->rss_pages * t->tree.page_kb + 512) / 1024);
 	u->level[USAGE_PSS] = sum->has_pss ? (int64_t)((sum->pss_kb + 512) / 1024) : 0;
 	u->level[USAGE_PROCESSES] = (int64_t)sum->processes;
-	count(&u->level[USAGE_CPU], task->total.cpu_us, task->inner.cpu_us, TICK_US);
-	count(&u->level[USAGE_WRITTEN], task->total.written_kb, task->inner.written_kb, 1);
-	count(&u->level[USAGE_READ], task->total.read_kb, task->inner.read_kb, 1);
+	count_use(&u->level[USAGE_CPU], task->total.cpu_us, task->inner.cpu_us, TICK_US);
+	count_use(&u->level[USAGE_WRITTEN], task->total.written_kb, task->inner.written_kb, 1);
+	count_use(&u->level[USAGE_READ], task->total.read_kb, task->inner.read_kb, 1);
 }
 
 /*
@@ -115,17 +115,17 @@ static void fill(struct tasks *t, size_t slot)
  */
 static void measure(struct tasks *t)
 {
-	follow(t);
+	follow_tasks(t);
 	tree_read(&t->tree, &t->running);
 	tree_read_pss(&t->tree, &t->running, t->interval_ms * 1000000 / PSS_PART);
 	for (size_t slot = 0; slot < t->running.top; slot++)
 		t->running.task[slot].sampled = t->running.task[slot].inst[0] != '\0';
-	follow(t);
+	follow_tasks(t);
 	for (size_t slot = 0; slot < t->running.top; slot++) {
 		if (!t->running.task[slot].inst[0])
 			memset(&t->now[slot], 0, sizeof t->now[slot]);
 		else if (t->running.task[slot].sampled)
-			fill(t, slot);
+			fill_row(t, slot);
 	}
 }
 

@@ -27,8 +27,8 @@ struct request {
 /* Numbers of our requests, repeated in their answers */
 enum { ASK_FAMILY = 1, ASK_LISTEN };
 
-static int ask(const struct netlink *n, uint32_t number, uint16_t type, uint8_t command,
-	       uint16_t attribute, const char *text)
+static int ask_kernel(const struct netlink *n, uint32_t number, uint16_t type, uint8_t command,
+		      uint16_t attribute, const char *text)
 {
 	size_t len = strlen(text) + 1;
 	struct request r = {
@@ -132,15 +132,15 @@ static int register_listener(struct taskstats_listener *t)
 	int r = possible_cpus(cpus, sizeof cpus);
 
 	if (!r)
-		r = ask(&t->netlink, ASK_FAMILY, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
-			TASKSTATS_GENL_NAME);
+		r = ask_kernel(&t->netlink, ASK_FAMILY, GENL_ID_CTRL, CTRL_CMD_GETFAMILY,
+			       CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
 	if (!r)
 		r = answer(t, ASK_FAMILY, &t->family);
 	if (!r && !t->family)
 		r = -ENOENT;
 	if (!r)
-		r = ask(&t->netlink, ASK_LISTEN, t->family, TASKSTATS_CMD_GET,
-			TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
+		r = ask_kernel(&t->netlink, ASK_LISTEN, t->family, TASKSTATS_CMD_GET,
+			       TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
 	return r ? r : answer(t, ASK_LISTEN, &unused);
 }
 
@@ -198,7 +198,7 @@ static bool place_values(struct slice value, int32_t tid, struct taskstats *s)
 	return false;
 }
 
-static int64_t count(uint64_t n)
+static int64_t count_of(uint64_t n)
 {
 	return n < INT64_MAX ? (int64_t)n : -1;
 }
@@ -208,30 +208,30 @@ static int64_t count(uint64_t n)
 static void take_cpu(const struct taskstats *s, struct taskstats_event *e)
 {
 	e->cpu = (struct cputime_thread){
-		.run_us = s->cpu_count ? count(s->cpu_run_virtual_total / 1000) : -1,
-		.age_us = count(s->ac_etime),
-		.wait_us = count(s->cpu_delay_total / 1000),
+		.run_us = s->cpu_count ? count_of(s->cpu_run_virtual_total / 1000) : -1,
+		.age_us = count_of(s->ac_etime),
+		.wait_us = count_of(s->cpu_delay_total / 1000),
 		.slept = s->nvcsw != 0,
 	};
 	e->process_age_us = s->ac_tgid == s->ac_pid ? e->cpu.age_us :
-		s->ac_tgid ? count(s->ac_tgetime) : -1;
+		s->ac_tgid ? count_of(s->ac_tgetime) : -1;
 }
 
 static void take_usage(const struct taskstats *s, struct event_end *e)
 {
 	event_end_init(e, -1);
-	e->user_us = count(s->ac_utime);
-	e->system_us = count(s->ac_stime);
+	e->user_us = count_of(s->ac_utime);
+	e->system_us = count_of(s->ac_stime);
 	/* of a fork without exec: mostly its parent's */
-	*(s->ac_flag & AFORK ? &e->max_rss_at_most_kb : &e->max_rss_kb) = count(s->hiwater_rss);
-	e->minor_faults = count(s->ac_minflt);
-	e->major_faults = count(s->ac_majflt);
-	e->in_blocks = count(s->read_bytes / 512);
-	e->out_blocks = count(s->write_bytes / 512);
-	e->voluntary_switches = count(s->nvcsw);
-	e->involuntary_switches = count(s->nivcsw);
-	e->rchar = count(s->read_char);
-	e->wchar = count(s->write_char);
+	*(s->ac_flag & AFORK ? &e->max_rss_at_most_kb : &e->max_rss_kb) = count_of(s->hiwater_rss);
+	e->minor_faults = count_of(s->ac_minflt);
+	e->major_faults = count_of(s->ac_majflt);
+	e->in_blocks = count_of(s->read_bytes / 512);
+	e->out_blocks = count_of(s->write_bytes / 512);
+	e->voluntary_switches = count_of(s->nvcsw);
+	e->involuntary_switches = count_of(s->nivcsw);
+	e->rchar = count_of(s->read_char);
+	e->wchar = count_of(s->write_char);
 }
 
 bool taskstats_parse(struct slice message, uint16_t family, struct taskstats_event *e)

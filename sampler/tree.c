@@ -193,7 +193,7 @@ static bool push_named(void *ctx, const char *name)
 	return true;
 }
 
-static const struct process *find(const struct tree *t, int32_t pid)
+static const struct process *find_process(const struct tree *t, int32_t pid)
 {
 	struct search_range s = search_all(t->n);
 
@@ -209,7 +209,7 @@ static size_t climb(const struct tree *t, const struct process *p)
 
 		if (slot != NO_SLOT)
 			return slot;
-		p = p->stat.parent ? find(t, p->stat.parent) : NULL;
+		p = p->stat.parent ? find_process(t, p->stat.parent) : NULL;
 	}
 	return NO_SLOT;
 }
@@ -226,7 +226,7 @@ static void scan(struct tree *t, struct running *r)
 			t->process[i].stat = (struct pid_stat){ .state = 'X' };
 	for (size_t s = 0; s < r->top; s++) {
 		struct process p = { .slot = s };
-		const struct process *found = find(t, r->task[s].pid);
+		const struct process *found = find_process(t, r->task[s].pid);
 
 		if (found)
 			p.stat = found->stat;
