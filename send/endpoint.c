@@ -57,7 +57,7 @@ static bool has_good_port(const char *host, size_t len)
 }
 
 /* A host, printable characters without blanks, and nothing that names a user. */
-static int check(const char *url, struct error *err)
+static int check_url(const char *url, struct error *err)
 {
 	const char *host = strstr(url, "://");
 	size_t len;
@@ -89,7 +89,7 @@ int endpoint_url(struct buf *out, const char *text, enum endpoint_signal signal,
 	buf_clear(out);
 	if (exact) {
 		buf_adds(out, exact);
-		return check(buf_str(out), err);
+		return check_url(buf_str(out), err);
 	}
 	if (is_bare(text))
 		text = setting("OTEL_EXPORTER_OTLP_ENDPOINT");
@@ -99,7 +99,7 @@ int endpoint_url(struct buf *out, const char *text, enum endpoint_signal signal,
 	while (out->len && out->data[out->len - 1] == '/')
 		buf_cut(out, out->len - 1);
 	buf_adds(out, signals[signal].path);
-	return check(text, err);
+	return check_url(text, err);
 }
 
 enum endpoint_signal endpoint_signal_of(const char *url)

@@ -207,7 +207,7 @@ static bool lock(struct sender *s, const struct spool *spool, int *fd)
 	return true;
 }
 
-static struct http *prepare(struct sender *s, const struct spool *spool)
+static struct http *prepare_http(struct sender *s, const struct spool *spool)
 {
 	enum endpoint_signal signal = endpoint_signal_of(spool->url);
 	struct buf header = BUF_INIT;
@@ -229,7 +229,7 @@ static struct http *prepare(struct sender *s, const struct spool *spool)
 /* How many of the requests remain. */
 static size_t send_names(struct sender *s, struct spool *spool, const struct spool_names *names)
 {
-	struct http *h = names->n ? prepare(s, spool) : NULL;
+	struct http *h = names->n ? prepare_http(s, spool) : NULL;
 	size_t i = 0;
 
 	for (; h && i < names->n; i++) {
