@@ -54,7 +54,7 @@ struct changepoints *changepoints_new(void)
 	return calloc(1, sizeof(struct changepoints));
 }
 
-static void release(struct changepoints *c)
+static void release_finder(struct changepoints *c)
 {
 	free(c->build);
 	free(c->value);
@@ -71,7 +71,7 @@ static void release(struct changepoints *c)
 void changepoints_free(struct changepoints *c)
 {
 	if (c)
-		release(c);
+		release_finder(c);
 	free(c);
 }
 
@@ -79,7 +79,7 @@ static int make_room(struct changepoints *c, size_t n)
 {
 	if (n <= c->cap)
 		return 0;
-	release(c);
+	release_finder(c);
 	*c = (struct changepoints){
 		.build = array_new(n, sizeof *c->build),
 		.value = array_new(n, sizeof *c->value),
@@ -93,7 +93,7 @@ static int make_room(struct changepoints *c, size_t n)
 	};
 	if (!c->build || !c->value || !c->calm || !c->left || !c->right || !c->start ||
 	    !c->weakness || !c->fails || !c->change) {
-		release(c);
+		release_finder(c);
 		*c = (struct changepoints){ 0 };
 		return -ENOMEM;
 	}

@@ -198,7 +198,7 @@ static size_t next_number(size_t n, size_t all)
 
 /* Replaces the steps of [begin, end) by the slope that fits best, then continues on both
  * sides of it. */
-static void find(struct creep_finder *f, size_t begin, size_t end)
+static void find_slopes(struct creep_finder *f, size_t begin, size_t end)
 {
 	double most = 0;
 	struct slope best = { 0 };
@@ -223,9 +223,9 @@ static void find(struct creep_finder *f, size_t begin, size_t end)
 		return;
 	if (until - from >= FEW)
 		gain(f, from, until, &best, PLACES);
-	find(f, begin, from);
+	find_slopes(f, begin, from);
 	f->list[f->n++] = (struct creep){ from, until + 1, change_of(f, &best, from, until) };
-	find(f, until + 1, end);
+	find_slopes(f, until + 1, end);
 }
 
 int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list,
@@ -247,7 +247,7 @@ int creep_find(struct creep_finder *f, const struct creep **list, size_t *n_list
 	}
 	for (size_t k = 0; k < f->view.n_levels; k++)
 		f->rest[k] = rest_of_level(f, k, STEP_COST * unit_cost(f));
-	find(f, 0, n_changes);
+	find_slopes(f, 0, n_changes);
 	*list = f->list;
 	*n_list = f->n;
 	return 0;

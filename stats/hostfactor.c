@@ -58,7 +58,7 @@ static struct member member_of(const float *values, size_t n, size_t task)
 }
 
 /* Keeps tasks that are in most builds and long enough; of these the longest. */
-static void choose(struct members *c, size_t n_tasks, double floor)
+static void choose_members(struct members *c, size_t n_tasks, double floor)
 {
 	size_t most = 0, kept = 0;
 
@@ -83,7 +83,7 @@ static int gather(struct members *c, const float *values, size_t n_tasks, size_t
 		return -ENOMEM;
 	for (size_t i = 0; i < n_tasks; i++)
 		c->member[i] = member_of(values, n, i);
-	choose(c, n_tasks, floor);
+	choose_members(c, n_tasks, floor);
 	longest = MAX(c->n_members, n);
 	c->x = array_new(c->n_members * n, sizeof *c->x);
 	c->level = array_new_zero(c->n_members + 1, sizeof *c->level);
@@ -127,7 +127,7 @@ static double factor_of(struct members *c, size_t build)
 	return known < HOSTFACTOR_FEWEST ? NAN : stats_median(c->work, known);
 }
 
-static int find(struct hostfactor *h, struct members *c)
+static int find_factors(struct hostfactor *h, struct members *c)
 {
 	size_t known = 0;
 	double most;
@@ -171,7 +171,7 @@ int hostfactor_find(struct hostfactor *h, const float *values, size_t n_tasks, s
 	*h = (struct hostfactor){ .n = n };
 	r = gather(&c, values, n_tasks, n, floor);
 	if (!r)
-		r = find(h, &c);
+		r = find_factors(h, &c);
 	free(c.member);
 	free(c.x);
 	free(c.level);

@@ -34,7 +34,7 @@ float level_distance(const float *sorted, size_t n, float middle)
 }
 
 /* The first index whose value is not below. */
-static size_t place(const float *sorted, size_t n, float value)
+static size_t place_of_value(const float *sorted, size_t n, float value)
 {
 	struct search_range s = search_all(n);
 
@@ -45,7 +45,7 @@ static size_t place(const float *sorted, size_t n, float value)
 
 void level_insert(float *sorted, size_t n, float value)
 {
-	size_t at = place(sorted, n, value);
+	size_t at = place_of_value(sorted, n, value);
 
 	memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);
 	sorted[at] = value;
@@ -53,7 +53,7 @@ void level_insert(float *sorted, size_t n, float value)
 
 void level_remove(float *sorted, size_t n, float value)
 {
-	size_t at = place(sorted, n, value);
+	size_t at = place_of_value(sorted, n, value);
 
 	memmove(sorted + at, sorted + at + 1, (n - at - 1) * sizeof *sorted);
 }

@@ -24,7 +24,7 @@ struct pair {
 	size_t n_base, n_now;
 };
 
-static size_t take(double *into, const double *v, size_t n)
+static size_t take_finite(double *into, const double *v, size_t n)
 {
 	size_t taken = 0;
 
@@ -42,9 +42,9 @@ static int take_pair(struct pair *p, const double *base, size_t n_base,
 	p->base = array_new(n_base + n_now, sizeof *p->base);
 	if (!p->base)
 		return -ENOMEM;
-	p->n_base = take(p->base, base, n_base);
+	p->n_base = take_finite(p->base, base, n_base);
 	p->now = p->base + p->n_base;
-	p->n_now = take(p->now, now, n_now);
+	p->n_now = take_finite(p->now, now, n_now);
 	return 0;
 }
 
