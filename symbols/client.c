@@ -159,7 +159,7 @@ static int spawn(struct run *run, int in, int out)
 	return r;
 }
 
-static int start(struct run *run)
+static int start_program(struct run *run)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 };
 	int r = make_pipe(in);
@@ -388,7 +388,7 @@ static bool learn(struct run *run)
 	return true;
 }
 
-static int ask(struct run *run, struct error *err)
+static int ask_program(struct run *run, struct error *err)
 {
 	int64_t silence_ns = (run->q->deadline_ns - clock_mono_ns()) / 3;
 	int r = 0;
@@ -398,7 +398,7 @@ static int ask(struct run *run, struct error *err)
 		if (!r && !run->n_sent)
 			return 0;
 		if (!r) {
-			r = start(run);
+			r = start_program(run);
 			if (r)
 				error_sys(err, r, run->q->program, "cannot run");
 		}
@@ -424,7 +424,7 @@ int symbols_ask(const struct symbols_request *q, struct error *err)
 	if (!run.leave_out || !run.number)
 		r = -ENOMEM;
 	if (!r)
-		r = ask(&run, err);
+		r = ask_program(&run, err);
 	free(run.leave_out);
 	free(run.number);
 	buf_release(&run.request);

@@ -170,8 +170,8 @@ static bool has_functions(int tag)
 	return true;
 }
 
-static void walk(struct unit *u, struct ranges *ranges, Dwarf_Die *die, uint32_t parent,
-		 unsigned depth)
+static void walk_dies(struct unit *u, struct ranges *ranges, Dwarf_Die *die, uint32_t parent,
+		      unsigned depth)
 {
 	Dwarf_Die child;
 	int r;
@@ -198,7 +198,7 @@ static void walk(struct unit *u, struct ranges *ranges, Dwarf_Die *die, uint32_t
 			}
 		}
 		if (depth < DEPTH_MAX && has_functions(tag) && dwarf_haschildren(&child) == 1)
-			walk(u, ranges, &child, inside, depth + 1);
+			walk_dies(u, ranges, &child, inside, depth + 1);
 	}
 }
 
@@ -207,7 +207,7 @@ static void read_unit(struct unit *u)
 	struct ranges ranges = { 0 };
 
 	u->read = true;
-	walk(u, &ranges, &u->tree, SEGMENT_NONE, 0);
+	walk_dies(u, &ranges, &u->tree, SEGMENT_NONE, 0);
 	if (ranges.error)
 		free(ranges.interval);
 	else

@@ -18,7 +18,7 @@ struct output {
 	jmp_buf enough;
 };
 
-static void take(const char *text, size_t len, void *context)
+static void take_text(const char *text, size_t len, void *context)
 {
 	struct output *o = context;
 	size_t room = sizeof o->text - o->len;
@@ -36,10 +36,10 @@ static bool demangle(struct output *o, const char *name)
 	o->len = 0;
 	if (setjmp(o->enough))
 		return true;
-	if (rust_demangle_callback(name, options, take, o))
+	if (rust_demangle_callback(name, options, take_text, o))
 		return true;
 	o->len = 0;
-	if (cplus_demangle_v3_callback(name, options, take, o))
+	if (cplus_demangle_v3_callback(name, options, take_text, o))
 		return true;
 	return false;
 }

@@ -15,7 +15,7 @@ struct place {
 	unsigned word_size;	/* of a pointer: 4 or 8 */
 };
 
-static bool take(struct place *at, void *to, size_t size)
+static bool take_bytes(struct place *at, void *to, size_t size)
 {
 	if ((size_t)(at->end - at->p) < size)
 		return false;
@@ -31,7 +31,7 @@ static bool take_uleb(struct place *at, uint64_t *value)
 
 	*value = 0;
 	do {
-		if (!take(at, &byte, 1))
+		if (!take_bytes(at, &byte, 1))
 			return false;
 		if (shift < 64)
 			*value |= (uint64_t)(byte & 0x7f) << shift;
@@ -61,12 +61,12 @@ static bool take_pointer(struct place *at, uint8_t encoding, uint64_t *value)
 	uint32_t four;
 	bool ok;
 
-	if (size == 2 && (ok = take(at, &two, 2)))
+	if (size == 2 && (ok = take_bytes(at, &two, 2)))
 		*value = encoding & 8 ? (uint64_t)(int16_t)two : two;
-	else if (size == 4 && (ok = take(at, &four, 4)))
+	else if (size == 4 && (ok = take_bytes(at, &four, 4)))
 		*value = encoding & 8 ? (uint64_t)(int32_t)four : four;
 	else
-		ok = size == 8 && take(at, value, 8);
+		ok = size == 8 && take_bytes(at, value, 8);
 	if ((encoding & 0x70) == DW_EH_PE_pcrel)
 		*value += here;
 	else if (encoding & 0xf0)
@@ -82,10 +82,10 @@ static bool take_entry(struct place *at, struct place *entry)
 	uint32_t small;
 	uint64_t length;
 
-	if (!take(at, &small, 4) || !small)
+	if (!take_bytes(at, &small, 4) || !small)
 		return false;
 	length = small;
-	if (small == UINT32_MAX && !take(at, &length, 8))
+	if (small == UINT32_MAX && !take_bytes(at, &length, 8))
 		return false;
 	if (length > (uint64_t)(at->end - at->p))
 		return false;
@@ -106,7 +106,8 @@ static bool read_cie(const struct place *section, size_t offset, uint8_t *encodi
 
 	*encoding = DW_EH_PE_absptr;
 	at.p = at.start + offset;
-	if (!take_entry(&at, &cie) || !take(&cie, &id, 4) || id || !take(&cie, &version, 1))
+	if (!take_entry(&at, &cie) || !take_bytes(&cie, &id, 4) || id || !take_bytes(&cie, &version,
+										     1))
 		return false;
 	letters = (const char *)cie.p;
 	if (!memchr(letters, '\0', (size_t)(cie.end - cie.p)))
@@ -115,19 +116,19 @@ static bool read_cie(const struct place *section, size_t offset, uint8_t *encodi
 	if (*letters != 'z')
 		return !*letters;
 	if (!take_uleb(&cie, &ignored) || !take_uleb(&cie, &ignored) ||
-	    !(version == 1 ? take(&cie, &byte, 1) : take_uleb(&cie, &ignored)) ||
+	    !(version == 1 ? take_bytes(&cie, &byte, 1) : take_uleb(&cie, &ignored)) ||
 	    !take_uleb(&cie, &length))
 		return false;
 	for (letters++; *letters; letters++) {
 		if (*letters == 'R')
-			return take(&cie, encoding, 1);
+			return take_bytes(&cie, encoding, 1);
 		if (*letters == 'P') {
-			if (!take(&cie, &byte, 1) || !pointer_size(&cie, byte) ||
+			if (!take_bytes(&cie, &byte, 1) || !pointer_size(&cie, byte) ||
 			    (size_t)(cie.end - cie.p) < pointer_size(&cie, byte))
 				return false;
 			cie.p += pointer_size(&cie, byte);
 		} else if (*letters == 'L') {
-			if (!take(&cie, &byte, 1))
+			if (!take_bytes(&cie, &byte, 1))
 				return false;
 		} else if (!strchr("SBG", *letters)) {
 			return false;
@@ -150,7 +151,7 @@ int eh_frame_functions(struct code_range **interval, size_t *n, const uint8_t *d
 		uint32_t back;
 		struct code_range *item;
 
-		if (!take(&fde, &back, 4) || !back || back > here)
+		if (!take_bytes(&fde, &back, 4) || !back || back > here)
 			continue;
 		if (here - back != cie) {
 			cie = here - back;

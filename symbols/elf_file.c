@@ -66,7 +66,7 @@ static int read_sections(struct elf_file *f)
 	return 0;
 }
 
-static int begin(struct elf_file *f)
+static int begin_file(struct elf_file *f)
 {
 	int host = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
 
@@ -99,7 +99,7 @@ int elf_file_open(struct elf_file *f, const char *path)
 		r = -ENOEXEC;
 	if (!r) {
 		f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-		r = begin(f);
+		r = begin_file(f);
 	}
 	if (r)
 		elf_file_close(f);
@@ -114,7 +114,7 @@ int elf_file_of_memory(struct elf_file *f, const void *data, size_t size)
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOSYS;
 	f->elf = elf_memory((char *)data, size);
-	r = begin(f);
+	r = begin_file(f);
 	if (r)
 		elf_file_close(f);
 	return r;

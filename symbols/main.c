@@ -409,7 +409,7 @@ static int print_stack(struct request *q)
 	return 0;
 }
 
-static void release(struct request *q)
+static void release_request(struct request *q)
 {
 	for (size_t i = 0; i < q->n_modules; i++)
 		symbolizer_close(&q->module[i].s);
@@ -431,6 +431,6 @@ int main(int argc, char **argv)
 	if (!parse_options(&q, argc, argv))
 		status = q.stack_pid ? print_stack(&q) :
 			 optind < argc ? print(&q, argv + optind) : serve(&q);
-	release(&q);
+	release_request(&q);
 	return status;
 }

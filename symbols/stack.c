@@ -269,7 +269,7 @@ static void write_thread(struct json *j, struct stack *s, const struct stack_thr
 	json_object_end(j);
 }
 
-static void release(struct stack *s)
+static void release_stack(struct stack *s)
 {
 	for (size_t i = 0; i < s->n_modules; i++) {
 		symbolizer_close(&s->module[i]->symbolizer);
@@ -303,6 +303,6 @@ int stack_write(struct buf *out, int32_t pid, const char *sources, int cache_fd,
 		r = s.error ? s.error : buf_error(out);
 		r = r ? error_sys(err, r, NULL, NULL) : 0;
 	}
-	release(&s);
+	release_stack(&s);
 	return r;
 }
