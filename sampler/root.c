@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,6 +120,15 @@ int root_read_once(int root_fd, const char *path, struct root_text *t)
 	return r;
 }
 
+/* What getdents64() writes: the C libraries disagree about its declaration. */
+struct listed {
+	uint64_t inode;
+	int64_t offset;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
 void root_list_names(int dir_fd, struct root_text *memory,
 		     bool (*each)(void *ctx, const char *name), void *ctx)
 {
@@ -129,11 +137,11 @@ void root_list_names(int dir_fd, struct root_text *memory,
 	lseek(dir_fd, 0, SEEK_SET);
 	while ((n = syscall(SYS_getdents64, dir_fd, memory->data, memory->cap)) > 0) {
 		for (long at = 0; at < n;) {
-			const struct dirent64 *d = (const void *)(memory->data + at);
+			const struct listed *d = (const void *)(memory->data + at);
 
-			if (!each(ctx, d->d_name))
+			if (!each(ctx, d->name))
 				return;
-			at += d->d_reclen;
+			at += d->size;
 		}
 	}
 }
