@@ -130,6 +130,67 @@ static void check_spans(const struct recording *rec)
 	check(n == rec->n_processes);
 }
 
+/* The tasks again, as they are read while a recording grows: each is forgotten at its end. */
+struct grown {
+	struct follow follow;
+	struct recording rec;
+	size_t n[TASK_KILLED + 1];	/* in each state */
+};
+
+static int on_changed(void *context, uint32_t task, enum follow_change what, struct slice command)
+{
+	struct grown *g = context;
+	const struct task *t = &g->rec.task[task];
+
+	check(command.len < SIZE_MAX && follow_is_used(&g->follow, task) && follow_name(t));
+	if (what == FOLLOW_NEW)
+		g->n[TASK_QUEUED]++;
+	if ((what == FOLLOW_STARTED && t->end_us < 0) || what == FOLLOW_ENDED) {
+		check(g->n[what == FOLLOW_ENDED && t->start_us >= 0 ? TASK_UNFINISHED : TASK_QUEUED]-- > 0);
+		g->n[t->state]++;
+	}
+	if (t->start_us >= 0 && t->end_us >= 0)
+		follow_forget(&g->follow, task);
+	return 0;
+}
+
+static int on_hosts(void *context, uint32_t task, uint32_t instance)
+{
+	const struct grown *g = context;
+
+	check(task < g->rec.n_tasks && instance < g->rec.n_instances && g->rec.task[task].hosts);
+	return 0;
+}
+
+static const struct follow_to to_grown = { .changed = on_changed, .hosts = on_hosts };
+
+static void follow_file(struct grown *g, const uint8_t *p, size_t n)
+{
+	struct reader_damage damage = { 0 };
+	struct slice line, rest;
+	struct cursor c;
+	struct event e;
+
+	cursor_init(&c, (const char *)p, n);
+	if (!reader_line(&c, &line, &damage) || damage.n ||
+	    !reader_parse_header(line, LAYOUT_TASKS_PREFIX, &rest))
+		return;
+	while (reader_line(&c, &line, &damage)) {
+		int error = event_parse(line, &e) == EVENT_PARSED ? follow_line(&g->follow, &e) : 0;
+
+		check(!error || error == -EBADMSG);
+	}
+}
+
+static void check_grown(const struct grown *g, const struct recording *rec)
+{
+	size_t n[TASK_KILLED + 1] = { 0 };
+
+	for (size_t i = 0; i < rec->n_tasks; i++)
+		n[rec->task[i].state]++;
+	check(!memcmp(n, g->n, sizeof n) && g->rec.n_instances <= rec->n_instances);
+}
+
 static int give(struct reader *r, const char *name, const uint8_t *p, size_t n)
 {
 	struct buf text = BUF_INIT;
@@ -158,7 +219,7 @@ static bool is_later(const char *name)
 }
 
 /* The files of one pass: build and tasks, or those about known tasks. */
-static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bool later)
+static int give_files(struct reader *r, struct grown *g, const uint8_t *p, const uint8_t *end, bool later)
 {
 	int error = 0;
 
@@ -178,6 +239,8 @@ static int give_files(struct reader *r, const uint8_t *p, const uint8_t *end, bo
 			next = p;
 		if (is_of_recording(name) && is_later(name) == later)
 			error = give(r, name, p, (size_t)(next - p));
+		if (reader_is_tasks(name) && !later)
+			follow_file(g, p, (size_t)(next - p));
 		p = next;
 	}
 	return error;
@@ -187,17 +250,19 @@ FUZZ_TARGET(recording)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
+	struct grown g = { .n = { 0 } };
 	struct reader r;
 	int error;
 
+	follow_growing(&g.follow, &g.rec, &to_grown, &g);
 	reader_init(&r, &rec, &err);
 	rec.arena = arena_new();
 	rec.texts = texts_new(-1);
-	error = give_files(&r, data, data + size, false);
+	error = give_files(&r, &g, data, data + size, false);
 	if (!error)
 		error = reader_finish_tasks(&r);
 	if (!error)
-		error = give_files(&r, data, data + size, true);
+		error = give_files(&r, &g, data, data + size, true);
 	if (!error)
 		error = reader_finish_usage(&r);
 	if (!error)
@@ -212,7 +277,9 @@ FUZZ_TARGET(recording)
 		check_instances(&rec);
 		check_spans(&rec);
 		check_series(&rec);
+		check_grown(&g, &rec);
 	}
+	follow_release(&g.follow);
 	reader_release(&r);
 	recording_release(&rec);
 	return 0;
