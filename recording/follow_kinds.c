@@ -40,8 +40,11 @@ static const char *common_text(struct follow *f, struct slice text)
 
 const char *follow_common(struct follow *f, struct slice field)
 {
-	struct slice text = field.len ? scratch_text(f, field) : field;
+	struct slice text;
 
+	if (!field.len)
+		return "";
+	text = scratch_text(f, field);
 	text.len = strnlen(text.p, text.len);
 	return text.len ? common_text(f, text) : "";
 }

@@ -190,7 +190,7 @@ struct usage_decoder {
 	int64_t time_ms;	/* of the newest memory change */
 	uint32_t *given;	/* the numbers given out in it */
 	size_t n_given;
-	int64_t kb;		/* memory of all tasks after the last line */
+	int64_t kb;		/* memory of all tasks after the last line, without a reader */
 	bool lost;		/* a line was damaged: wait for one with time and levels */
 	unsigned strangers;	/* entries of tasks that tasks.log does not have */
 	struct reader_damage damage;

@@ -306,7 +306,7 @@ static int read_entry(struct usage_decoder *d, struct cursor *c, const struct sa
 
 	if (error)
 		return error;
-	before_kb = alias_kb(a);
+	before_kb = d->r ? 0 : alias_kb(a);
 	if (cursor_byte(c, '-')) {
 		error = a->task == NO_INDEX ? 0 : add_unchanged(d, a->task, s);
 		a->task = NO_INDEX;
@@ -324,7 +324,8 @@ static int read_entry(struct usage_decoder *d, struct cursor *c, const struct sa
 	}
 	if (!parse_values(d, c, a))
 		return -EBADMSG;
-	d->kb += alias_kb(a) - before_kb;
+	if (!d->r)
+		d->kb += alias_kb(a) - before_kb;
 	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
 }
 
