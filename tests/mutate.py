@@ -1,29 +1,42 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Changes one operator, constant, sign or call at a time in code that guards, and reports the
-changes that no test notices. Not part of `make check`: 300 mutants take hours.
+changes that no test notices. Not part of `make check`: 300 mutants take an hour or more.
 
-usage: mutate.py [-n NUMBER] [-s SEED] [-j JOBS] [--least PERCENT] [--work DIR] [FILE...]
+usage: mutate.py [-n NUMBER] [-s SEED] [-j JOBS] [--least PERCENT] [--most SECONDS] [--work DIR]
+                 [FILE...]
 
 -n NUMBER   mutants to try (default 300), spread over the files by their size
 -s SEED     which ones (default 1); the same seed takes the same mutants of the same sources
 -j JOBS     test programs that run at once (default: one a core)
 --least P   exit with 1 if fewer than P % of the mutants are killed or equivalent (default 90)
+--most S    run the best tests that reach a mutant, together about S seconds (default 100)
 --work DIR  where the copy of the sources is built (default: a new directory, removed at the end);
-            one that an earlier run left is used again
+            one that an earlier run left is used again, and what it killed is not tried again
 --list      print the mutants that would be tried, and try none
-FILE        files of the table below (default: all of them)
+FILE        some of the files that guard (default: all of them)
 
-A mutant is killed if a test program that covers its file fails twice; a hang is a failure. It is equivalent
-if the compiler makes the same code of it, or if tests/mutants.txt says why nothing can notice it.
-The sources are never changed: the work is done in a copy. First every test program must pass there.
+A mutant is killed if a test fails, and fails again alone. A hang is a failure, and so is a leak of
+memory in a test that has none without the mutant. A mutant is equivalent if the compiler makes the
+same code of it, or if tests/mutants.txt says why nothing can notice it. The sources are never
+changed: the work is done in a copy.
+
+make says once how it compiles and links, and each test is run once with probes that note which
+functions it reaches. A mutant then costs a run of the compiler, a link of each program that has
+the file, and the tests that reach its function, up to the one that fails: first those that are
+quick, reach little else and have the file's name.
 """
 import argparse
 import collections
+import concurrent.futures
 import glob
+import hashlib
+import json
 import os
 import random
 import re
+import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -33,44 +46,33 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# Files that guard, and the test programs that cover them, the quickest first.
-RECORDING = "recording recording_write store event same_events unreadable record"
-ARCHIVE = "archive archive_builds archive_damage archive_pack archive_writers fsck"
-COVERED_BY = [
-    ("base/trust.c", "trust trust_files inspect_archive"),
-    ("command/redact*.c", "redact secrets"),
-    ("archive/url.c", "remote base secrets"),
-    ("send/*.c", "send export"),
-    ("archive/remote*.c archive/sync*.c archive/seen.c", "remote archive_shared"),
-    ("archive/import_oe*.c", "import_oe"),
-    ("archive/fsck*.c", "fsck archive_damage"),
-    ("archive/pack*.c archive/loose.c", "archive_pack " + ARCHIVE),
-    ("archive/*.c", ARCHIVE + " archive_killed" + " cmd_archive history"),
-    ("recording/store*.c recording/lost.c recording/alive.c",
-     "store lost alive recording_write record_faults preload_faults make_faults record"),
-    ("recording/tally*.c", "tally tally_threads profile profile_live"),
-    ("recording/output*.c", "log_tasks log_command log_relay"),
-    ("recording/growing*.c recording/series.c recording/column.c",
-     "series growing samples " + RECORDING),
-    ("recording/identity.c", "identity " + RECORDING),
-    ("recording/process_log.c recording/reader_processes.c", "process_tree record_processes"),
-    ("recording/results.c recording/reader_results.c", "results " + RECORDING),
-    ("recording/usage_log.c recording/reader_usage.c recording/writer_usage.c",
-     "usage_log " + RECORDING + " used"),
-    ("recording/recipe.c", "moved " + RECORDING),
-    ("recording/*.c", RECORDING + " chain span task bitbake"),
-    ("plugin/procs.c",
-     "plugin_api make_transparent preload_transparent make_faults ninja ninja_join make_signals "
-     "preload_threads record"),
-    ("live/guard.c", "guard serve"),
-    ("convert/gunzip.c", "bombs import"),
-    ("launch/cache_log.c", "results"),
-    ("compare/replay.c", "decide verdict verdict_held verdict_sets culprits cmd_check"),
-]
+# Files that guard.
+GUARDS = """base/trust.c command/redact*.c archive/*.c recording/*.c send/*.c plugin/procs.c live/guard.c
+    convert/gunzip.c launch/cache_log.c compare/replay.c"""
+
+# The test programs that guard them: which of their tests reach a function is found out.
+PROGRAMS = """
+    accept alive archive archive_builds archive_damage archive_killed archive_pack
+    archive_shared archive_writers base bitbake bombs build_recording builder catalogue chain
+    cmd_archive cmd_check cmd_span culprits decide earlier event export fsck growing guard
+    history identity import import_oe inspect_archive log_bitbake log_command log_relay
+    log_tasks long_lines lost make_faults make_signals make_transparent moved ninja ninja_join
+    nomem notes_text oe_write partial_io plugin_api plugin_threads preload_faults
+    preload_threads preload_transparent process_tree profile profile_live proof races
+    record record_faults record_processes record_summary recording recording_write redact
+    remote results same_events samples secrets send series serve span stopped store tally
+    tally_image tally_threads task traces trust trust_files unreadable usage_log used verdict
+    verdict_held verdict_sets"""
+
+# All test programs are links to one, which is linked with the leak sanitizer. What they run is
+# not, as the sanitizer cannot work below strace.
+CHECKS = "tests/checks"
+PRODUCTS = ["buildbeat", "heap/buildbeat-heap.so", "live/buildbeat-serve", "live/buildbeat-top", "plugin/buildbeat.so",
+            "plugin/buildbeat-preload.so", "send/buildbeat-send"]
 
 TOKEN = re.compile(r"""
     (?P<skip>\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-  | (?P<number>0[xX][0-9a-fA-F]+[uUlL]*|\d+\.\d+|\d+[uUlL]*)
+  | (?P<number>0[xX][0-9a-fA-F.]+p[-+]?\d+|0[xX][0-9a-fA-F]+[uUlL]*|\d+\.\d+|\d+[uUlL]*)
   | (?P<word>[A-Za-z_]\w*)
   | (?P<op>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|\^=|\.\.\.|.)
 """, re.X | re.S)
@@ -107,7 +109,7 @@ def changes(text, start, end):
         if found.lastgroup == "skip":
             continue
         ends_value = bool(re.match(r"[\w)\]]", before[-1:])) and before not in ("return", "case")
-        if found.lastgroup == "number" and "." not in token:
+        if found.lastgroup == "number" and not re.search(r"[.p]", token):
             yield found.start(), len(token), increased(token)
         elif token in SWAPPED and (ends_value or token not in BINARY_ONLY):
             yield found.start(), len(token), SWAPPED[token]
@@ -135,23 +137,9 @@ def mutants_of(path):
                      " ".join((text[begin:at] + after + text[at + length:stop]).split()))
 
 
-def files_of(wanted):
-    """The guarded files and their test programs: {path: [program]}."""
-    covered = {}
-    for patterns, programs in COVERED_BY:
-        for pattern in patterns.split():
-            for path in sorted(glob.glob(os.path.join(TOP, pattern))):
-                path = os.path.relpath(path, TOP)
-                names = list(dict.fromkeys("tests/check_" + p for p in programs.split()))
-                covered.setdefault(path, names)
-    for path in wanted:
-        if path not in covered:
-            sys.exit(f"mutate.py: {path}: not in the table of files that guard")
-    for programs in covered.values():
-        for program in programs:
-            if not os.path.exists(os.path.join(TOP, program + ".c")):
-                sys.exit(f"mutate.py: {program}.c: no such test program")
-    return {path: covered[path] for path in (wanted or covered)}
+def guards():
+    return sorted({os.path.relpath(path, TOP) for pattern in GUARDS.split()
+                   for path in glob.glob(os.path.join(TOP, pattern))})
 
 
 def chosen(paths, number, seed):
@@ -164,8 +152,7 @@ def chosen(paths, number, seed):
         share = -(-number * len(possible[path]) // max(total, 1))    # rounded up
         picked += rng.sample(possible[path], min(share, len(possible[path])))
     rng.shuffle(picked)
-    picked = picked[:number]
-    return sorted(picked, key=lambda m: (m.path, m.at)), total
+    return picked[:number], total
 
 
 def explained():
@@ -182,16 +169,116 @@ def explained():
     return known
 
 
+# Notes which functions run, in a file that all processes of a test share. No call of it can fail
+# in a way that a test sees.
+PROBE = r"""
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static inline void mutate_probe(unsigned i)
+{
+	static volatile unsigned char *map;
+	int before = errno;
+	long fd = map ? -1 : syscall(SYS_openat, AT_FDCWD, "PATH", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0) {
+		void *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+
+		if (p != MAP_FAILED)
+			map = p;
+		syscall(SYS_close, fd);
+	}
+	if (map)
+		map[i] = 1;
+	errno = before;
+}
+"""
+
+
+def runs(command, **more):
+    return not subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, **more).returncode
+
+
+def without_ccache(command):
+    return [word for word in shlex.split(command) if word != "ccache"]
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Run:
+    """One test of a program that runs, alone in its group of processes."""
+
+    def __init__(self, copy, test, place):
+        limit_s = 30 + 5 * test.seconds
+        env = dict(copy.env, CK_RUN_TEST=test.name, PROBES=copy.probes(place),
+                   LSAN_OPTIONS="exitcode=" + ("0" if test.leaks else "23"))
+        most = (int(limit_s), int(limit_s))
+        self.test, self.place = test, place
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            copy.private + [test.program], cwd=copy.build, env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, most))
+        self.deadline = self.began + limit_s
+
+    def over(self):
+        return self.process.poll() is not None or time.monotonic() > self.deadline
+
+    def end(self):
+        """Ends all that it started. Whether the test failed."""
+        failed = self.process.poll() not in (0, 77)
+        for number in (signal.SIGTERM, signal.SIGKILL):     # at the first, Check ends its child
+            try:
+                os.killpg(self.process.pid, number)
+                self.process.wait(2)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                pass
+        self.process.wait()
+        return failed
+
+
+class Test:
+    """A test function: its program, how long it takes, and which functions of guarded files run in it."""
+
+    def __init__(self, program, name, seconds=60, leaks=False, reaches=()):
+        self.program, self.name = program, name
+        self.seconds, self.leaks, self.reaches = seconds, leaks, list(reaches)
+
+
 class Copy:
     """The sources, copied and built in a directory of their own."""
 
     def __init__(self, top, jobs):
+        self.top = top
         self.source = os.path.join(top, "source")
-        self.build = os.path.join(top, "build")
+        self.build = os.path.join(self.source, "build")
         self.jobs = jobs
-        self.env = {k: v for k, v in os.environ.items() if k not in ("CI", "MAKEFLAGS", "MFLAGS")}
-        self.env.update(TMPDIR=os.path.join(top, "tmp"), srcdir=self.source)
-        os.makedirs(self.env["TMPDIR"], exist_ok=True)
+        self.env = {k: v for k, v in os.environ.items() if k not in ("CI", "MAKEFLAGS", "MFLAGS")
+                    and not k.startswith("CK_")}
+        self.env.update(srcdir=self.source)
+        self.links = {}         # of a program: the command that links it, and what it takes of libraries
+        self.compilers = {}     # of a source file: how its objects are compiled
+        self.changed = {}       # of an object: what is linked instead
+        self.map = os.path.join(top, "probes")
+        self.objects = os.path.join(top, "objects")
+        os.makedirs(self.objects, exist_ok=True)
+        # A test has its own /tmp, so that nothing is left of one that was stopped.
+        private = ["unshare", "-m", "sh", "-c",
+                   'mount -t tmpfs -o mode=1777 tmpfs /tmp && mount --bind "$PROBES" ' +
+                   shlex.quote(self.map) + ' && unset PROBES && exec "$@"', "sh"]
+        open(self.map, "w", encoding="utf-8").close()
+        possible = runs(private + ["true"], env=dict(self.env, PROBES=self.map))
+        self.private = private if possible else []
+        self.lld = shutil.which("ld.lld")       # a third of the time
+
+    def probes(self, place):
+        return f"{self.map}-{place}" if self.private else self.map
 
     def create(self):
         names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -202,8 +289,7 @@ class Copy:
             if not os.path.lexists(old):
                 continue
             os.makedirs(os.path.dirname(new), exist_ok=True)
-            if os.path.islink(old) or not os.path.exists(new) or \
-                    open(old, "rb").read() != open(new, "rb").read():
+            if os.path.islink(old) or not os.path.exists(new) or content(old) != content(new):
                 if os.path.lexists(new):
                     os.unlink(new)
                 shutil.copy2(old, new, follow_symlinks=False)
@@ -212,101 +298,286 @@ class Copy:
         if not os.path.exists(os.path.join(self.build, "Makefile")):
             os.makedirs(self.build, exist_ok=True)
             self.must(["autoreconf", "-fi"], self.source)
-            self.must([os.path.join(self.source, "configure"), "-q", "CFLAGS=-O1 -g0"], self.build)
+            self.must(["../configure", "-q", "CFLAGS=-O2 -g0"], self.build)
         self.must(["make", "-s", "-j", str(self.jobs), "check", "TESTS="], self.build)
+        self.learn_links(PRODUCTS + [CHECKS])
+        self.learn_compilers(guards())
 
     def must(self, command, where):
         done = subprocess.run(command, cwd=where, env=self.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        text = done.stdout.decode(errors="replace")
         if done.returncode:
-            sys.exit(f"mutate.py: {' '.join(command)}: {done.stdout[-3000:].decode(errors='replace')}")
+            sys.exit(f"mutate.py: {' '.join(command)}: {text[-3000:]}")
+        return text
 
-    def make(self, *targets):
-        return not subprocess.run(["make", "-s", "-j", str(self.jobs), *targets], cwd=self.build,
-                                  env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL).returncode
+    def learn_links(self, programs):
+        """How make links each program, and the objects that takes."""
+        for program in programs:
+            path = os.path.join(self.build, program)
+            if os.path.exists(path):
+                os.unlink(path)
+        commands = {}
+        for line in self.must(["make", "V=1", *programs], self.build).split("\n"):
+            found = re.search(r" -o (\S+) ", line)
+            if found and found.group(1) in programs:
+                commands[found.group(1)] = without_ccache(line)
+        for program in programs:
+            if program not in commands:
+                sys.exit(f"mutate.py: make does not say how {program} is linked")
+            said = self.must(commands[program] + ["-Wl,-t,-t"], self.build)
+            members = re.findall(r"^\(?([\w./-]+\.a)[()]([\w.-]+\.o)\)?$", said, re.M)
+            objects = {os.path.join(os.path.dirname(library), name) for library, name in members}
+            self.links[program] = (commands[program], objects)
 
-    def objects(self, path):
-        """What is compiled of a source file; the same source can be in several programs."""
-        stem = os.path.basename(path)[:-2]
-        where = os.path.join(self.build, os.path.dirname(path))
-        return sorted(glob.glob(f"{where}/{stem}.o") + glob.glob(f"{where}/*-{stem}.o"))
+    def link(self):
+        """Links each program that has a changed object."""
+        for program, (command, members) in self.links.items():
+            changed = [self.changed.get(word, word) for word in command]
+            # An object that comes first is taken instead of the one in a library.
+            first = changed.index("-o") + 2
+            changed[first:first] = [new for old, new in self.changed.items() if old in members]
+            if changed == command:
+                continue
+            if program == CHECKS:
+                changed.insert(1, "-fsanitize=leak")
+            if self.lld and not program.endswith(".so"):
+                changed.append("-fuse-ld=lld")
+            target = os.path.join(self.build, program)
+            os.rename(target, target + ".good")
+            if not runs(changed + ["-Wl,-S"], cwd=self.build):
+                return False
+        return True
 
-    def first_failure(self, programs, limit_s):
-        """The first test program that fails, or None. All that it starts is ended."""
-        waiting, running = list(programs), {}
-        failed = None
-        while not failed and (waiting or running):
-            while waiting and len(running) < self.jobs:
-                program = waiting.pop(0)
-                running[program] = (subprocess.Popen(
-                    [program], cwd=self.build, env=self.env, stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True),
-                    time.monotonic() + limit_s.get(program, 900))
-            for program, (process, deadline) in list(running.items()):
-                if process.poll() is None and time.monotonic() < deadline:
-                    continue
-                if process.returncode not in (0, 77):
-                    failed = program
-                self.end(running.pop(program)[0])
-            time.sleep(.02)
-        for process, _ in running.values():
-            self.end(process)
-        return failed
+    def restore(self):
+        for program in self.links:
+            target = os.path.join(self.build, program)
+            if os.path.exists(target + ".good"):
+                os.replace(target + ".good", target)
+        self.changed = {}
 
-    @staticmethod
-    def end(process):
+    def learn_compilers(self, paths):
+        """How each object of the source files is compiled: {path: {object: command}}, without its -o."""
+        linked = {word for command, members in self.links.values() for word in [*command, *members]}
+        objects = {}
+        for path in paths:
+            room, stem = os.path.dirname(path), re.escape(os.path.basename(path)[:-2])
+            for word in linked:
+                if re.fullmatch(rf"{room}/([\w.]+-)?{stem}\.o", word):
+                    objects[word] = path
+        said = self.must(["make", "-n", "V=1", *(f"-W../{path}" for path in paths), *objects], self.build)
+        for found in re.finditer(r"^(.*) -MT \S+ -MD -MP -MF \S+ -c -o (\S+)", said, re.M):
+            path = objects.get(found.group(2))
+            if path:
+                self.compilers.setdefault(path, {})[found.group(2)] = \
+                    without_ccache(found.group(1)) + ["-g0", "-w", "-c", "../" + path]
+        for path in paths:
+            if path not in self.compilers:
+                sys.exit(f"mutate.py: {path}: in no program that is tested")
+
+    def compiled(self, path, text, *options):
+        """What the compiler makes of a text in the place of a file: {object: file}, or None."""
+        place = os.path.join(self.source, path)
+        before, times = content(place), os.stat(place)
+        made = {}
         try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+            for name, command in self.compilers[path].items():
+                key = hashlib.sha1("\0".join([text, *command, *options]).encode()).hexdigest()
+                made[name] = os.path.join(self.objects, key + ".o")
+                if os.path.exists(made[name]):
+                    continue
+                with open(place, "w", encoding="utf-8") as file:
+                    file.write(text)
+                if not runs([*command, *options, "-o", made[name]], cwd=self.build):
+                    return None
+        finally:
+            with open(place, "wb") as file:
+                file.write(before)
+            os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return made
+
+    def link_probes(self, functions):
+        """Links all with a probe in each function, whose index in the list is what it notes."""
+        header = os.path.join(self.top, "probe.h")
+        with open(header, "w", encoding="utf-8") as file:
+            file.write(PROBE.replace("PATH", self.map).replace("SIZE", str(len(functions))))
+        number = {function: i for i, function in enumerate(functions)}
+
+        def instrument(path):
+            with open(os.path.join(self.source, path), encoding="utf-8") as file:
+                text = file.read()
+            for start, name in reversed(list(function_names(text))):
+                text = f"{text[:start]}{{ mutate_probe({number[path, name]});{text[start + 1:]}"
+            return path, self.compiled(path, text, "-include", header)
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for path, made in pool.map(instrument, sorted({path for path, _ in functions})):
+                if made is None:
+                    sys.exit(f"mutate.py: {path}: cannot be compiled with probes")
+                self.changed.update(made)
+        for place in ["", *range(self.jobs)]:
+            name = self.map if place == "" else f"{self.map}-{place}"
+            with open(name, "wb") as file:
+                file.write(bytes(len(functions)))
+            os.chmod(name, 0o666)       # some tests run as another user
+        if not self.link():
+            sys.exit("mutate.py: cannot link the probes")
+
+    def reached(self, place):
+        """Which probes ran since the last call."""
+        name = self.probes(place)
+        map_ = content(name)
+        with open(name, "r+b") as file:
+            file.write(bytes(len(map_)))
+        return [i for i, byte in enumerate(map_) if byte]
+
+    def run(self, tests, jobs=0):
+        """Runs tests; yields each Run that ended, and whether it failed. All that it started is ended."""
+        waiting, running = list(tests), []
+        try:
+            while waiting or running:
+                while waiting and len(running) < (jobs or self.jobs):
+                    place = min(set(range(self.jobs)) - {run.place for run in running})
+                    running.append(Run(self, waiting.pop(0), place))
+                time.sleep(.01)
+                for run in [run for run in running if run.over()]:
+                    running.remove(run)
+                    yield run, run.end()
+        finally:
+            for run in running:
+                run.end()
+
+    def first_failure(self, tests):
+        """The first test that fails, and again: no accident of a busy machine."""
+        for run, failed in self.run(tests):
+            if failed and any(again for _, again in self.run([run.test], 1)):
+                return run.test
+        return None
 
 
-def baseline(copy, programs):
-    """Every program must pass unchanged; how long it may take with a mutant."""
-    limit_s = {}
-    for program in programs:
-        began = time.monotonic()
-        if fails_twice(copy, [program], {}):
-            sys.exit(f"mutate.py: {program} fails without a mutant")
-        limit_s[program] = 60 + 10 * (time.monotonic() - began)
-    return limit_s
+def function_names(text):
+    """(position of its '{', name) of each function; of two under #if, one has the name."""
+    for start, _ in function_bodies(text):
+        names = re.findall(r"^[A-Za-z_][^\n(]*?(\w+)\(", text[max(0, start - 1000):start], re.M)
+        if names:
+            yield start, names[-1]
 
 
-def fails_twice(copy, programs, limit_s):
-    """The first program that fails, and again when it runs alone: no accident of a busy machine."""
-    left = list(programs)
-    while left:
-        failed = copy.first_failure(left, limit_s)
-        if not failed or copy.first_failure([failed], limit_s):
-            return failed
-        left.remove(failed)
-    return None
+def tests_of(program):
+    """The names of the tests of a program, as its source says them."""
+    with open(os.path.join(TOP, program + ".c"), encoding="utf-8") as file:
+        return list(dict.fromkeys(re.findall(r"\bTEST(?:_EACH|_LOOP|_RANGE)?\((\w+)", file.read())))
 
 
-def judge(copy, mutant, programs, limit_s):
-    """'killed by PROGRAM', 'equivalent', 'not compiled' or 'SURVIVED'."""
-    path = os.path.join(copy.source, mutant.path)
-    with open(path, encoding="utf-8") as file:
+def learn_tests(copy, programs, functions):
+    """All tests of the programs, with what they reach; what an earlier run learnt is kept."""
+    store = os.path.join(copy.top, "tests.json")
+    known = {}
+    if os.path.exists(store):
+        with open(store, encoding="utf-8") as file:
+            known = json.load(file)
+    sources = {p: hashlib.sha1(content(os.path.join(TOP, p + ".c"))).hexdigest() for p in programs}
+    new = [Test(p, name) for p in programs for name in tests_of(p)
+           if known.get(p, {}).get("source") != sources[p]]
+    for test in new:
+        known[test.program] = {"source": sources[test.program], "tests": {}}
+    if new:
+        copy.link_probes(functions)
+    for run, failed in copy.run(new, 0 if copy.private else 1):
+        test, reaches, seconds = run.test, copy.reached(run.place), time.monotonic() - run.began
+        if failed:
+            test.leaks = True
+            if any(again for _, again in copy.run([test], 1)):
+                print(f"not used, it fails without a mutant: {test.program} {test.name}", flush=True)
+                continue
+        known[test.program]["tests"][test.name] = [
+            seconds, test.leaks, [functions[i] for i in reaches]]
+    copy.restore()
+    with open(store, "w", encoding="utf-8") as file:
+        json.dump(known, file)
+    return [Test(p, name, *values) for p in programs for name, values in known[p]["tests"].items()]
+
+
+def cost_for(test, path):
+    """The order in which tests are tried: quick, with few other functions, and of the file's name."""
+    words = re.findall(r"[a-z]{4,}", path[:-2])
+    named = any(word.rstrip("s") in test.program for word in words)
+    return test.seconds * len(test.reaches) / (20 if named else 1)
+
+
+def judge(copy, mutant, tests, most_s):
+    """'killed by PROGRAM: TEST', 'equivalent', 'not compiled' or 'SURVIVED N tests'."""
+    with open(os.path.join(copy.source, mutant.path), encoding="utf-8") as file:
         text = file.read()
-    objects = copy.objects(mutant.path)
-    names = [os.path.relpath(o, copy.build) for o in objects]
-    before = {o: open(o, "rb").read() for o in objects}
+    good = copy.compiled(mutant.path, text)
+    bad = copy.compiled(mutant.path, text[:mutant.at] + mutant.text + text[mutant.end:])
+    if not bad:
+        return "not compiled"
+    if all(content(good[o]) == content(bad[o]) for o in bad):
+        return "equivalent"
+    at = [name for start, name in function_names(text) if start <= mutant.at]
+    # A constant above all functions can matter in each of them.
+    reaching = sorted((t for t in tests if any(
+        path == mutant.path and (name == at[-1] if at else True) for path, name in t.reaches)),
+                      key=lambda t: cost_for(t, mutant.path))
+    while sum(t.seconds for t in reaching) > most_s:
+        reaching.pop()
+    if not reaching:
+        return "SURVIVED 0 tests"
+    copy.changed = bad
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text[:mutant.at] + mutant.text + text[mutant.end:])
-        if not copy.make(*names):
+        if not copy.link():
             return "not compiled"
-        if all(open(o, "rb").read() == before[o] for o in objects):
-            return "equivalent"
-        if not copy.make("all", *programs):
-            return "not compiled"
-        failed = fails_twice(copy, programs, limit_s)
-        return "killed by " + failed if failed else "SURVIVED"
+        killer = copy.first_failure(reaching)
     finally:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        copy.restore()
+    return f"killed by {killer.program}: {killer.name}" if killer else f"SURVIVED {len(reaching)} tests"
+
+
+class Log:
+    """The results of the runs in one work directory: what was killed is not tried again."""
+
+    def __init__(self, path):
+        self.path = path
+        self.known = {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    result, mutant = line.rstrip("\n").split("\t", 1)
+                    self.known[mutant] = result
+
+    def add(self, mutant, result):
+        with open(self.path, "a", encoding="utf-8") as file:
+            print(result, mutant, sep="\t", file=file)
+
+
+def try_all(work, jobs, most_s, mutants):
+    """Yields (mutant as a line, result) of each."""
+    log = Log(os.path.join(work, "results"))
+    reasons = explained()
+    left = []
+    for mutant in mutants:
+        line = f"{mutant.path}:{mutant.line}: {mutant.before}  ->  {mutant.after}"
+        if (mutant.path, mutant.before, mutant.after) in reasons:
+            yield line, "equivalent: tests/mutants.txt"
+        elif not log.known.get(line, "SURVIVED").startswith("SURVIVED"):
+            yield line, log.known[line]
+        else:
+            left.append((mutant, line))
+    if not left:
+        return
+    copy = Copy(os.path.abspath(work), jobs)
+    copy.restore()
+    copy.create()
+    functions = []
+    for path in guards():
+        with open(os.path.join(copy.source, path), encoding="utf-8") as file:
+            functions += dict.fromkeys((path, name) for _, name in function_names(file.read()))
+    tests = learn_tests(copy, ["tests/check_" + name for name in PROGRAMS.split()], functions)
+    for mutant, line in left:
+        result = judge(copy, mutant, tests, most_s)
+        log.add(line, result)
+        yield line, result
 
 
 def main():
@@ -315,34 +586,29 @@ def main():
     parser.add_argument("-s", type=int, default=1, metavar="SEED")
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="JOBS")
     parser.add_argument("--least", type=float, default=90, metavar="PERCENT")
+    parser.add_argument("--most", type=float, default=100, metavar="SECONDS")
     parser.add_argument("--work", metavar="DIR")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("files", nargs="*", metavar="FILE")
     args = parser.parse_args()
 
-    covered = files_of(args.files)
-    mutants, total = chosen(list(covered), args.n, args.s)
+    for path in args.files:
+        if path not in guards():
+            sys.exit(f"mutate.py: {path}: not one of the files that guard")
+    mutants, total = chosen(args.files or guards(), args.n, args.s)
     if args.list:
         for mutant in mutants:
             print(f"{mutant.path}:{mutant.line}: {mutant.before}  ->  {mutant.after}")
         print(f"{len(mutants)} of {total} possible mutants")
         return 0
-    work = args.work or tempfile.mkdtemp(prefix="buildbeat-mutate.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))      # which ends and restores all
+    work = args.work or tempfile.mkdtemp(prefix="buildbeat-mutate.", dir="/var/tmp")
     count, survivors = collections.Counter(), []
     try:
-        copy = Copy(os.path.abspath(work), args.j)
-        copy.create()
-        limit_s = baseline(copy, sorted({p for m in mutants for p in covered[m.path]}))
-        known = explained()
-        for mutant in mutants:
-            if (mutant.path, mutant.before, mutant.after) in known:
-                result = "equivalent"
-            else:
-                result = judge(copy, mutant, covered[mutant.path], limit_s)
+        for line, result in try_all(work, args.j, args.most, mutants):
             count[result.split()[0]] += 1
-            line = f"{mutant.path}:{mutant.line}: {mutant.before}  ->  {mutant.after}"
             print(f"{result}: {line}", flush=True)
-            if result == "SURVIVED":
+            if result.startswith("SURVIVED"):
                 survivors.append(line)
     finally:
         if not args.work:
@@ -350,8 +616,10 @@ def main():
     tried = len(mutants) - count["not"]
     good = count["killed"] + count["equivalent"]
     share = 100 * good / tried if tried else 0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"\n{tried} mutants of {total} possible: {count['killed']} killed, {count['equivalent']} "
-          f"equivalent, {count['SURVIVED']} survived; {share:.1f} % noticed")
+          f"equivalent, {count['SURVIVED']} survived; {share:.1f} % noticed; "
+          f"{used.ru_utime + used.ru_stime:.0f} s of CPU")
     for line in survivors:
         print("survived:", line)
     return 0 if share >= args.least else 1

@@ -331,13 +331,14 @@ static TCase *add_group(Suite *suite, const struct support_test *t, const char *
 
 int support_run_tests(const char *name, const struct support_test *tests)
 {
+	const char *only = getenv("CK_RUN_TEST");
 	Suite *suite = suite_create(name);
 	TCase *group = NULL;
 
 	for (const struct support_test *t = tests; t->group || t->test; t++) {
 		if (t->group || !group)
 			group = add_group(suite, t, t->group ? t->group : name);
-		if (t->test)
+		if (t->test && (!only || !strcmp(only, t->test->name)))
 			tcase_add_loop_test(group, t->test, t->from, t->to);
 	}
 	return support_run_suite(suite);
