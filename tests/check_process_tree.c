@@ -2,6 +2,7 @@
 /* The processes of a recording, compared with ten lines of Python. */
 #include "analyse/process_tree.h"
 #include "base/str.h"
+#include "recording/process_log.h"
 #include "tests/support.h"
 
 #include <stdlib.h>
@@ -114,8 +115,53 @@ START_TEST(real_build)
 }
 END_TEST
 
+/* A line, and how it is written again; NULL: it is damaged. Its first missing value is that of the
+ * peak of memory, after which the upper bound of the peak can be known. */
+static const struct line_case {
+	const char *line, *again;
+} line_case[] = {
+	{ "done\t100\t7\t1\t100\t\tcc\t0\t2\t1", "done\t100\t7\t1\t100\t\tcc\t0\t2\t1" },
+	{ "done\t100\t7\t1\t0\t0\tcc\t0", "done\t100\t7\t1\t0\t0\tcc\t0" },
+	{ "done\t0\t0\t0\t0", "done\t0\t0\t0\t0" },
+	{ "done\t9\t7\t1\t9\t1\tcc", "done\t9\t7\t1\t9\t1\tcc" },
+	{ "done\t9\t7\t1\t9\t1\tcc\t256", "done\t9\t7\t1\t9\t1\tcc" },
+	{ "fail\t9\t7\t1\t9\t1\tcc\t255", "fail\t9\t7\t1\t9\t1\tcc\t255" },
+	{ "fail\t9\t7\t1\t9\t1\tcc\t1", "fail\t9\t7\t1\t9\t1\tcc\t1" },
+	{ "kill\t9\t7\t1\t9\t1\tcc\t9", "kill\t9\t7\t1\t9\t1\tcc\t9" },
+	{ "runs\t9\t2147483647\t1\t9\t1\tcc", "runs\t9\t2147483647\t1\t9\t1\tcc" },
+	{ "lost\t9\t0", "lost\t9\t0" },
+	{ "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t0\t4\t5\t6\t7\t8\t9\t10\t11\t12",
+	  "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t0\t4\t5\t6\t7\t8\t9\t10\t11" },
+	{ "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t\t4\t5\t6\t7\t8\t9\t10\t11\t12",
+	  "done\t9\t7\t1\t9\t1\tcc\t0\t1\t2\t\t4\t5\t6\t7\t8\t9\t10\t11\t12" },
+	{ "done\t100\t7\t1\t101\t0\tcc\t0", NULL },
+	{ "done\t9\t7\t1\t\t1\tcc\t0", NULL },
+	{ "done\t9\t2147483648\t1\t9", NULL },
+	{ "done\t9\t7\t-1\t9", NULL },
+	{ "done\t", NULL },
+	{ "lost\t9", NULL },
+	{ "", NULL },
+};
+
+START_TEST(lines_come_back)
+{
+	const struct line_case *k = &line_case[_i];
+	struct slice line = { k->line, strlen(k->line) };
+	struct buf b = BUF_INIT;
+	struct process_line l;
+
+	ck_assert_int_eq(process_log_parse(line, &l), k->again ? EVENT_PARSED : EVENT_DAMAGED);
+	if (k->again) {
+		process_log_add(&b, &l);
+		ck_assert_str_eq(buf_str(&b), support_path("%s\n", k->again));
+	}
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(process_tree)
 {
 	return support_main("process_tree", TEST_GROUP_WITH("process_tree", NULL, release),
-			    TEST(known_build), TEST(no_processes), TEST(real_build));
+			    TEST(known_build), TEST(no_processes), TEST(real_build),
+			    TEST_EACH(lines_come_back, line_case));
 }
