@@ -12,7 +12,9 @@
 #include "tests/support.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,10 +188,147 @@ START_TEST(modes_are_as_asked)
 }
 END_TEST
 
+/* What is read from small recordings with unusual lines, and what is written of it, as text. */
+
+static void add_numbers(struct buf *b, const char *what, const int64_t *n, size_t count)
+{
+	buf_addf(b, "%s", what);
+	for (size_t i = 0; i < count; i++)
+		buf_addf(b, n[i] == -1 || n[i] == NO_INDEX ? " -" : " %" PRId64, n[i]);
+}
+
+#define NUMBERS(b, what, ...) \
+	add_numbers(b, what, (const int64_t[]){ __VA_ARGS__ }, \
+		    ARRAY_SIZE(((const int64_t[]){ __VA_ARGS__ })))
+
+static void add_instances(struct buf *b, const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *x = &rec->instance[i];
+
+		NUMBERS(b, "instance", x->open_us, x->close_us, x->pid, x->level, x->parent_task,
+			x->parent_span, x->only_spans, x->serial, x->used_user_us, x->used_system_us,
+			x->used_in_blocks, x->used_out_blocks, x->children_user_us,
+			x->children_system_us, x->reaped);
+		buf_addf(b, " %s|%s|%s|%s|%s|%s\n", x->id, x->ancestors, x->tool, x->version, x->cwd,
+			 x->command);
+	}
+	for (size_t i = 0; i < rec->n_groups; i++) {
+		NUMBERS(b, "group", rec->group[i].instance);
+		buf_addf(b, " %s:", rec->group[i].name);
+		for (uint32_t k = 0; k < rec->group[i].n_in; k++)
+			buf_addf(b, " %s", rec->in[rec->group[i].first_in + k]);
+		buf_addc(b, '\n');
+	}
+}
+
+static void add_tasks(struct buf *b, const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		const struct task *t = &rec->task[i];
+
+		NUMBERS(b, "task", (int64_t)t->seq, t->instance, t->queued_us, t->start_us, t->end_us,
+			t->end_at_most, t->state, t->status, t->pid, t->slot, t->named, t->hosts, t->line);
+		NUMBERS(b, " values", t->user_us, t->system_us, t->max_rss_kb, t->max_rss_at_most_kb,
+			t->minor_faults, t->major_faults, t->in_blocks, t->out_blocks,
+			t->voluntary_switches, t->involuntary_switches, t->rchar, t->wchar, t->setup_us,
+			t->setup_user_us, t->setup_system_us);
+		NUMBERS(b, " samples", t->n_usage, t->peak_kb, t->peak_ms, t->cpu_ms, t->read_kb,
+			t->written_kb);
+		NUMBERS(b, " files", t->n_files, t->files_bytes, t->cache);
+		NUMBERS(b, " in", rec->task_span ? rec->task_span[i] : NO_INDEX);
+		buf_addf(b, " %s|%s|%s|%s|%s|%s|%s", t->name, t->kind, t->program, t->key, t->file,
+			 t->pool == NO_INDEX ? "" : rec->pool[t->pool].name, recording_command(rec, t));
+		for (uint32_t k = 0; k < t->n_after; k++)
+			buf_addf(b, " <%s", rec->after[t->first_after + k]);
+		for (uint32_t k = 0; k < t->n_out; k++)
+			buf_addf(b, " >%s", rec->out[t->first_out + k]);
+		for (uint32_t k = 0; k < t->n_files; k++)
+			buf_addf(b, " %s=%" PRId64, rec->file[t->first_file + k].path,
+				 rec->file[t->first_file + k].bytes);
+		buf_addc(b, '\n');
+	}
+}
+
+static void add_spans(struct buf *b, const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		const struct span *s = &rec->span[i];
+
+		NUMBERS(b, "span", s->instance, s->task, s->begin_us, s->end_us, (int64_t)s->seq,
+			(int64_t)s->number, s->parent, s->copy, s->faults);
+		buf_addf(b, " %s|%s\n", s->name, s->place);
+	}
+	for (size_t i = 0; i < rec->n_notes; i++) {
+		NUMBERS(b, "note", rec->note[i].time_us, rec->note[i].instance, rec->note[i].task);
+		buf_addf(b, " %s\n", rec->note[i].text);
+	}
+	for (size_t i = 0; i < rec->n_programs; i++) {
+		const struct program *p = &rec->program[i];
+
+		NUMBERS(b, "program", (int64_t)p->n, (int64_t)p->n_measured, p->cpu_us, p->max_rss_kb,
+			p->wall_us);
+		buf_addf(b, " %s\n", p->name);
+	}
+}
+
+/* The files of one text, each after a line "== NAME". */
+static const char *unpack_files(const char *text)
+{
+	const char *dir = support_path("%s/files", support_tmpdir());
+
+	ck_assert_int_eq(mkdir(dir, 0777), 0);
+	for (const char *next; (text = strstr(text, "== ")); text = next) {
+		const char *eol = strchr(text, '\n');
+		char name[64];
+
+		next = strstr(eol, "\n== ");
+		next = next ? next + 1 : eol + strlen(eol);
+		snprintf(name, sizeof name, "%.*s", (int)(eol - text - 3), text + 3);
+		support_write(support_path("%s/%s", dir, name), eol + 1, (size_t)(next - eol - 1));
+	}
+	return dir;
+}
+
+static const char *const unusual[] = {
+	"damaged", "edges", "generated", "many-first-lines", "parts", "processes", "results",
+	"results-damaged", "spans",
+};
+
+START_TEST(unusual_ones)
+{
+	const char *dir = unpack_files(support_text(support_path(TOP_SRCDIR "/tests/corpus/recording/%s",
+								 unusual[_i])));
+	struct buf b = BUF_INIT;
+	struct recording rec;
+	struct error err = { 0 };
+	char to[PATH_MAX];
+
+	ck_assert_msg(!recording_read(&rec, dir, &convert_formats, &err), "%s", err.message);
+	NUMBERS(&b, "build", rec.start_wall_ns, rec.start_mono_ns, rec.end_us, rec.last_us,
+		rec.interval_ms, rec.has_files, rec.has_cache, (int64_t)rec.n_processes,
+		rec.process_events_lost, rec.lost.reason, (int64_t)rec.lost.tasks,
+		(int64_t)rec.lost.lines);
+	buf_addc(&b, '\n');
+	for (size_t i = 0; i < rec.n_warnings; i++)
+		buf_addf(&b, "warning %s\n", rec.warning[i].text);
+	add_instances(&b, &rec);
+	add_tasks(&b, &rec);
+	add_spans(&b, &rec);
+	ck_assert_msg(!recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), NULL, to, &err),
+		      "%s", err.message);
+	recording_release(&rec);
+	support_expect(to, 0, NULL, NULL, "LC_ALL=C; for f in *; do echo \"== $f\" && cat $f; done >../written");
+	buf_adds(&b, support_text(support_path("%s/written", support_tmpdir())));
+	support_is_golden(&b, support_path("read/%s.txt", unusual[_i]));
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(recording_write)
 {
 	return support_main("recording_write", TEST_EACH(recorded_ones, recordings),
 			    TEST_EACH(written_ones, cases), TEST(many_samples),
 			    TEST_LOOP(any_tasks, 8), TEST(names_and_places),
-			    TEST(modes_are_as_asked));
+			    TEST(modes_are_as_asked), TEST_EACH(unusual_ones, unusual));
 }
