@@ -8,6 +8,7 @@
 #include "report/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LIMITS_MOST 10
 #define FINDINGS_MOST 200	/* in this table; the table of all tasks has the rest */
@@ -21,15 +22,19 @@ static void capitalize(struct buf *b)
 
 static void add_builds(struct buf *b, const struct builds *builds)
 {
+	size_t before, day;
+
 	buf_adds(b, builds->ref);
 	buf_adds(b, ": ");
 	words_add_count(b, builds->n, "build", "builds");
 	buf_adds(b, ", ");
-	if (builds->n > 1) {
-		words_add_day(b, builds, 0);
-		buf_adds(b, " to ");
-	}
+	before = b->len;
+	words_add_day(b, builds, 0);
+	day = b->len - before;
+	buf_adds(b, " to ");
 	words_add_day(b, builds, (uint32_t)builds->n - 1);
+	if (!buf_error(b) && !memcmp(b->data + before, b->data + b->len - day, day))
+		buf_cut(b, before + day);
 	if (builds->build[builds->n - 1].n_revisions) {
 		buf_adds(b, ", newest revision ");
 		page_add_build_revisions(b, builds, (uint32_t)builds->n - 1);

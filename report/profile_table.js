@@ -175,6 +175,23 @@ function addGroups(parent, lists, depth, title, id) {
 	}
 }
 
+/* Columns of all tables are as wide as the widest of each, so that they are below each other. */
+function alignTables() {
+	const tables = [...page.tables.querySelectorAll("table")];
+
+	page.tables.classList.add("measured");
+	const rows = tables.map(t => [...t.tHead.rows[0].cells].map(c => c.getBoundingClientRect().width));
+	const widths = rows.length ? rows[0].map((_, i) => Math.ceil(Math.max(...rows.map(row => row[i])))) : [];
+	const whole = widths.reduce((sum, width) => sum + width, 0);
+
+	page.tables.classList.remove("measured");
+	for (const table of whole ? tables : []) {
+		[...table.tHead.rows[0].cells].forEach((cell, i) => { cell.style.width = widths[i] + "px"; });
+		table.style.minWidth = whole + "px";
+		table.style.tableLayout = "fixed";
+	}
+}
+
 function draw() {
 	const box = document.createElement("div");
 	const focused = document.activeElement && document.activeElement.dataset.column;
@@ -185,6 +202,7 @@ function draw() {
 		make("p", { "class": "faint" }, box, shown.s.n ? "No row fits." : shown.s.change ?
 		     "No difference." : "No rows.");
 	page.tables.replaceChildren(...box.childNodes);
+	alignTables();
 	page.count.textContent = shown.error || (countOf(shown.rows.length, "row") + ", " +
 		countOf(total(shown.rows, COUNT), "run") + ", " +
 		(shown.seconds < 100 ? shown.seconds.toPrecision(3) :

@@ -542,7 +542,9 @@ def check_report(show, path):
     run("archive", "--repo", repo, RECORDING)
     run("report", "--repo", repo, "-o", path)
     with open(path + "/index.html", encoding="utf-8", errors="replace") as f:
-        values, charts = agree_pages.report(f.read())
+        text = f.read()
+    values, charts = agree_pages.report(text)
+    same("days of the report", re.findall(r": 1 build, \S+ to ", text), [])
     for metric, key in (("wall", "wall_us"), ("cpu", "cpu_us")):
         targets = {("" if t["directory"] == "." else t["directory"] + ": ") + t["name"]: t[key]
                    for t in show["targets"]["by_wall"]}

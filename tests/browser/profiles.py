@@ -72,6 +72,25 @@ def groups_by_several_columns(page):
     assert rows == 10, rows
 
 
+def columns_of_groups_are_below_each_other(page):
+    _open(page)
+    _choose(page, 'Group by, level 1', '2')
+    tables = page.browser.js('''return [...document.querySelectorAll('#tables table')].map(t =>
+        [[...t.tHead.rows[0].cells].map(c => c.getBoundingClientRect().right),
+         [...t.tBodies[0].rows].filter(r => r.checkVisibility()).map(r => r.textContent)])''')
+    assert len(tables) > 1, tables
+    for rights, rows in tables:
+        assert all(abs(a - b) < 1 for a, b in zip(rights, tables[0][0])), (rights, tables[0][0])
+        assert len(rows) == 11, rows
+
+
+def one_row_is_its_sum(page):
+    _open(page)
+    _search(page, 'core/device_socket_114.o')
+    rows = page.browser.js('''return [...document.querySelector('#tables tbody').rows].filter(r => r.checkVisibility()).length''')
+    assert rows == 1, rows
+
+
 def sorts_by_two_keys(page):
     _open(page)
     assert _state(page)['sort'] == ['-run', '-count']
