@@ -91,7 +91,8 @@ function drawCompare(d) {
 	const tasks = (d.tasks || []).sort((a, b) => much(b) - much(a));
 
 	for (const t of tasks.slice(0, COMPARE_ROWS)) {
-		const v = t.wall_us || {}, row = compareRow(["", metricText("wall", v.base), metricText("wall", v["new"]),
+		const v = t.wall_us || {}, side = (name, other) => t["in"] === other ? "" : metricText("wall", v[name]);
+		const row = compareRow(["", side("base", "new"), side("new", "gone"),
 			t["in"] === "both" ? shareText(v.share) : t["in"] === "new" ? "new" : "gone"], box.tasks);
 
 		row.firstChild.replaceChildren(make("span", {}, null, clean(t.name)));

@@ -170,7 +170,7 @@ int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t w
 	json_object(&j, "pressure");
 	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++) {
 		snprintf(name, sizeof name, "%s_percent", pressures[i]);
-		json_real(&j, name, (double)m->pressure_permille[i] / 10, 1);
+		add_json_percent(&j, name, m->pressure_permille[i]);
 	}
 	json_object_end(&j);
 	json_real(&j, "load", (double)m->load / 100, 2);

@@ -2,6 +2,7 @@
 """Comparisons, and the history of an archive: charts, changes, notes with and without control."""
 import json
 import os
+import shutil
 import subprocess
 import urllib.error
 import urllib.request
@@ -114,6 +115,19 @@ def two_recordings(page):
             page.browser.resize(width, height, mobile)
             server.open('/compare', a=builds[3], b=builds[20])
             check_page(server, '/compare at %d' % width)
+
+
+def tasks_of_one_build(page):
+    """A task that the other build does not have has no time there."""
+    both = page.places.path('other-tasks')
+    for name in ('known', 'hostile'):
+        shutil.copytree(page.places.recording(name), os.path.join(both, name))
+    with served(page, both) as server:
+        server.open('/compare', a='known', b='hostile')
+        page.browser.wait('document.querySelector("#main section tbody") !== null')
+        rows = page.browser.js('''return [...document.querySelectorAll("#main tbody tr")].map(r => [...r.cells].slice(-3)
+            .map(c => c.textContent)).filter(c => c[2] === "gone" || c[2] === "new")''')
+        assert rows and all((last == 'gone') == (new == '') and (last == 'new') == (base == '') for base, new, last in rows), rows
 
 
 def plain_directory(page):

@@ -41,6 +41,8 @@ def every_page_opens_in_dark(page):
 def the_machine(page):
     """A bar for each core, memory that adds up, and lines that grow."""
     with served(page, page.places.recording('known')) as server:
+        first = server.get('/api/stats')['pressure']
+        assert all(share is None or 0 <= share <= 100 for share in first.values()), first
         server.open('/machine')
         cores = page.browser.js("""return [...document.querySelectorAll('.machine-cores .machine-bar')].map(bar =>
             [...bar.querySelectorAll('rect')].reduce((sum, r) => sum + Number(r.getAttribute('width')), 0))""")
