@@ -11,7 +11,7 @@ import zlib
 
 import packed
 
-RUN, CPU = 2, 11	# enum profile_sum
+RUN, CPU = "sum2", "task0"	# PROFILE_RUN, VALUE_CPU
 
 
 def script(text, name):
@@ -24,9 +24,9 @@ def profile(text):
     unit = {name: unit for name, _, _, unit in head["numbers"]}
 
     def column(name):
-        low, high = numbers["sum%d" % name], numbers["sum%dh" % name]
+        low, high = numbers[name], numbers[name + "h"]
         coded = (a + (b << 31) for a, b in zip(low, high or [0] * len(low)))
-        return [(n - 1) * unit["sum%d" % name] if n else None for n in coded] or [0] * head["rows"]
+        return [(n - 1) * unit[name] if n else None for n in coded] or [0] * head["rows"]
     return list(zip(column(RUN), column(CPU)))
 
 

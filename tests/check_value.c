@@ -88,7 +88,7 @@ static void expect(enum value v)
 
 static const char *show(struct run *out, const char *options, enum value v)
 {
-	support_run(out, support_tmpdir(), "COLUMNS=200 %s/buildbeat show %s -s %s rec", TOP_BUILDDIR, options,
+	support_run(out, support_tmpdir(), "COLUMNS=200 %s/buildbeat show %s --sort %s rec", TOP_BUILDDIR, options,
 		    value_info[v].word);
 	ck_assert_msg(!out->status, "%s", out->err.data);
 	return out->out.data;
@@ -184,10 +184,10 @@ START_TEST(profiles)
 	struct run out;
 
 	expect(v);
-	support_run(&out, support_tmpdir(), "%s/buildbeat profile -g none --columns %s,name,line -s %s rec", TOP_BUILDDIR,
+	support_run(&out, support_tmpdir(), "%s/buildbeat profile --by none --columns %s,name,line --sort %s rec", TOP_BUILDDIR,
 		    value_info[v].word, value_info[v].word);
 	check_list(strchr(out.out.data, '\n'), "\n", v);
-	support_run(&out, support_tmpdir(), "%s/buildbeat profile -g none --json -s %s rec | tr -d ' \n'", TOP_BUILDDIR,
+	support_run(&out, support_tmpdir(), "%s/buildbeat profile --by none --json --sort %s rec | tr -d ' \n'", TOP_BUILDDIR,
 		    value_info[v].word);
 	for (size_t i = 0; i < TASKS; i++)
 		ck_assert_ptr_nonnull(strstr(out.out.data, support_path("\"%s\":%lld", value_info[v].key,
