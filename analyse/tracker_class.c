@@ -4,6 +4,7 @@
 #include "analyse/tracker_parts.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,38 +100,9 @@ static int64_t value_of(const struct tracker *t, uint32_t task, enum value v)
 	return value_get(v, &t->s->nest[task].cost);
 }
 
-/* The value that has its place when they are sorted. They are moved. */
-static int64_t nth(int64_t *value, size_t n, size_t place)
-{
-	size_t low = 0, high = n - 1;
-
-	while (low < high) {
-		int64_t middle = value[low + (high - low) / 2];
-		size_t a = low, b = high;
-
-		for (;;) {
-			while (value[a] < middle)
-				a++;
-			while (value[b] > middle)
-				b--;
-			if (a >= b)
-				break;
-			int64_t v = value[a];
-
-			value[a++] = value[b];
-			value[b--] = v;
-		}
-		if (place <= b)
-			high = b;
-		else
-			low = b + 1;
-	}
-	return value[place];
-}
-
 /* value: memory for all tasks of the class. */
 static void fill_stat(struct tracker_stat *s, const struct tracker *t, const struct tracker_class *c,
-		      enum value what, int64_t *value)
+		      enum value what, double *value)
 {
 	*s = (struct tracker_stat){ .sum = -1, .min = -1, .median = -1, .max = -1 };
 	for (size_t i = 0; i < c->n; i++) {
@@ -141,17 +113,17 @@ static void fill_stat(struct tracker_stat *s, const struct tracker *t, const str
 		s->sum = s->n ? sat_add(s->sum, v) : v;
 		s->min = !s->n || v < s->min ? v : s->min;
 		s->max = v > s->max ? v : s->max;
-		value[s->n++] = v;
+		value[s->n++] = (double)v;
 	}
 	if (s->n)
-		s->median = nth(value, s->n, (s->n - 1) / 2);
+		s->median = (int64_t)stats_median(value, s->n);
 }
 
 int tracker_class_make(struct tracker_class *c, struct tracker *t, enum tracker_by by,
 		       const char *name)
 {
 	struct tracker_groups g;
-	int64_t *value = NULL;
+	double *value = NULL;
 	uint32_t group = NAME_TABLE_NONE;
 	int r = tracker_groups(t, by, &g);
 
