@@ -17,33 +17,19 @@ bool top_row_has(const struct top_row *row, const char *text)
 	       (row->process && strcasestr(row->process->process->name, text));
 }
 
-static int64_t cpu_of(const struct listed *p)
-{
-	return p->cpu_permille;
-}
-
-static int64_t memory_of(const struct listed *p)
-{
-	return (int64_t)p->rss_kb;
-}
-
-static int64_t age_of(const struct listed *p)
-{
-	return p->age_us;
-}
-
-static int64_t faults_of(const struct listed *p)
-{
-	return p->faults;
-}
-
-static int64_t (*const value_of[VALUES])(const struct listed *p) = {
-	[VALUE_CPU] = cpu_of, [VALUE_MEMORY] = memory_of, [VALUE_WALL] = age_of, [VALUE_FAULTS] = faults_of,
-};
+#define OF_PROCESS (1u << VALUE_CPU | 1u << VALUE_MEMORY | 1u << VALUE_WALL | 1u << VALUE_FAULTS)
 
 int64_t top_value(const struct top_row *r, enum value v)
 {
-	return v == VALUE_WALL ? r->age_us : r->process && value_of[v] ? value_of[v](r->process->process) : -1;
+	const struct listed *p = r->process ? r->process->process : NULL;
+
+	switch (v) {
+	case VALUE_WALL: return r->age_us;
+	case VALUE_CPU: return p ? p->cpu_permille : -1;
+	case VALUE_MEMORY: return p ? (int64_t)p->rss_kb : -1;
+	case VALUE_FAULTS: return p ? p->faults : -1;
+	default: return -1;
+	}
 }
 
 const char *top_sort_title(int sort)
@@ -57,7 +43,7 @@ int top_sort_next(int sort, int step)
 {
 	do
 		sort = (sort + step + TOP_SORTS) % TOP_SORTS;
-	while (sort < VALUES ? !value_of[sort] : sort < TOP_BY_PID);
+	while (sort < VALUES ? !(OF_PROCESS >> sort & 1) : sort < TOP_BY_PID);
 	return sort;
 }
 
