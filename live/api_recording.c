@@ -46,7 +46,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 		}
 	}
 	json_array_end(&j);
-	task_json_values(&j, "values");
+	task_json_tables(&j);
 	json_object_end(&j);
 	return 0;
 }

@@ -89,15 +89,17 @@ static void add_choice(struct markup *h)
 	markup_end(h);
 }
 
-/* For the tables of tasks. */
-static void add_values(struct markup *h)
+/* What the columns of its tables are made from. */
+static void add_tables(struct markup *h)
 {
 	struct buf text = BUF_PART_OF(h->out);
 	struct json j;
 
 	json_init(&j, &text, true);
-	task_json_values(&j, NULL);
-	html_json(h, "values", &text);
+	json_object(&j, NULL);
+	task_json_tables(&j);
+	json_object_end(&j);
+	html_json(h, "tables", &text);
 	buf_release(&text);
 }
 
@@ -142,7 +144,7 @@ int shell_write(struct buf *out, const struct shell_page *page)
 	markup_end(&h);
 	markup_leaf(&h, "noscript", NULL, "This page needs JavaScript.");
 	markup_end(&h);
-	add_values(&h);
+	add_tables(&h);
 	while (h.depth)
 		markup_end(&h);
 	return buf_error(out);

@@ -73,13 +73,13 @@ void task_json_wait(struct json *j, const struct recording *rec, const struct ch
 	json_object_end(j);
 }
 
-void task_json_values(struct json *j, const char *name)
+void task_json_tables(struct json *j)
 {
 	static const char *const joined[] = {
 		[VALUE_SUM] = "sum", [VALUE_LARGEST] = "largest", [VALUE_FIRST] = "first",
 	};
 
-	json_array(j, name);
+	json_array(j, "values");
 	for (enum value v = 0; v < VALUES; v++) {
 		const struct value_info *i = &value_info[v];
 
@@ -92,6 +92,15 @@ void task_json_values(struct json *j, const char *name)
 		json_str(j, "joined", joined[i->joined]);
 		json_bool(j, "usual", i->stays > 0);
 		json_str(j, "needs", i->needs);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_array(j, "metrics");
+	for (enum metric m = 0; m < METRICS; m++) {
+		json_object(j, NULL);
+		json_str(j, "word", metric_info[m].name);
+		json_str(j, "title", metric_info[m].title);
+		json_str(j, "unit", amount_unit_word[metric_info[m].unit]);
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -26,7 +26,8 @@ void task_json_state(struct json *j, const struct task *t, bool build_runs);
 void task_json_wait(struct json *j, const struct recording *rec, const struct chain *c,
 		    uint32_t task);
 
-/* The table of values: of each "word", "title", "name", "key", "unit", "joined", "usual" and "needs". */
-void task_json_values(struct json *j, const char *name);
+/* The arrays "values", of each "word", "title", "name", "key", "unit", "joined", "usual" and "needs"; and "metrics" of
+ * comparisons, of each "word", "title" and "unit". */
+void task_json_tables(struct json *j);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/chain.h"
+#include "analyse/metric.h"
 #include "base/text.h"
 #include "live/reply.h"
 #include "live/source.h"
@@ -211,6 +212,7 @@ START_TEST(replies)
 {
 	const enum value v = (enum value)_i;
 	struct catalogue catalogue;
+	const char *at;
 	char query[80];
 	struct buf out = BUF_INIT;
 	struct source source;
@@ -228,6 +230,11 @@ START_TEST(replies)
 		ck_assert_ptr_nonnull(strstr(out.data, support_path("\"%s\":{\"count\":%d,", value_info[v].key, TASKS)));
 	get(&out, &source, "/api/", "");
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), support_path("\"key\": \"%s\"", value_info[v].key)));
+	at = strstr(out.data, "\"metrics\": [");
+	for (enum metric m = 0; m < METRICS; m++) {
+		at = strstr(at, support_path("\"title\": \"%s\"", metric_info[m].title));
+		ck_assert_ptr_nonnull(at);
+	}
 	buf_release(&out);
 	source_release(&source);
 	catalogue_release(&catalogue);

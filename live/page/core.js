@@ -7,8 +7,9 @@ const core = { params: new URLSearchParams(location.search), name: "", title: ""
 const UNREACHABLE_MS = 2000;	/* between two attempts */
 const HIDDEN_MS = 10000;	/* a hidden page gives its connection back: a browser has six */
 
-/* The values of a task, as analyse/value.h has them: {word, title, name, key, unit, joined, usual, needs}. */
-const VALUES = JSON.parse(find("#values").textContent);
+/* The values of a task, {word, title, name, key, unit, joined, usual, needs}, and the metrics of comparisons,
+ * {word, title, unit}, as the server describes them in /api/. */
+const { values: VALUES, metrics: METRICS } = JSON.parse(find("#tables").textContent);
 const UNITS = { us: timeText, kb: v => bytesText(v * 1024), bytes: bytesText, count: countText };
 
 /* A value of a task or a group; "" if it is not known. */
@@ -16,8 +17,21 @@ function valueText(value, n) {
 	return n === null || n < 0 ? "" : UNITS[value.unit](n);
 }
 
+function capital(text) {
+	return text[0].toUpperCase() + text.slice(1);
+}
+
 function valueTitle(value) {
-	return value.title[0].toUpperCase() + value.title.slice(1);
+	return capital(value.title);
+}
+
+/* Those of a metric's word; "not known" too. */
+function metricText(word, v) {
+	return v === null || v === undefined ? "not known" : UNITS[METRICS.find(m => m.word === word).unit](v);
+}
+
+function metricTitle(word) {
+	return capital(METRICS.find(m => m.word === word).title);
 }
 
 /* The id of the recording that the page shows; "": the first one of the server. */

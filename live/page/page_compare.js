@@ -4,17 +4,7 @@
  * page /diff, which buildbeat diff --html writes, too.
  */
 const COMPARE_ROWS = 15;
-const COMPARE_METRICS = { wall: "Wall time", cpu: "CPU time", memory: "Memory of the largest process",
-			  peak: "Memory of all tasks", io: "Read and written", read: "Read", written: "Written" };
 const comparePage = { a: "", b: "", turn: 0, box: {} };
-
-/* A value of a metric; the histories use it, too. */
-function metricText(metric, v) {
-	if (v === null || v === undefined)
-		return "not known";
-	return metric === "wall" || metric === "cpu" ? timeText(v) : metric === "memory" || metric === "peak" ?
-		bytesText(v * 1024) : bytesText(v);
-}
 
 /* "+12 %", "-0.4 %" */
 function shareText(share) {
@@ -85,7 +75,7 @@ function drawCompare(d) {
 	for (const key in d.build) {
 		const m = key.replace(/_(us|kb|bytes)$/, ""), v = d.build[key];
 
-		compareRow([COMPARE_METRICS[m] || m, metricText(m, v.base), metricText(m, v["new"]), shareText(v.share)], box.totals);
+		compareRow([metricTitle(m), metricText(m, v.base), metricText(m, v["new"]), shareText(v.share)], box.totals);
 	}
 	const much = t => Math.abs(t.wall_us ? t.wall_us.change === null ? t.wall_us["new"] || t.wall_us.base : t.wall_us.change : 0);
 	const tasks = (d.tasks || []).sort((a, b) => much(b) - much(a));

@@ -26,10 +26,10 @@ function historyChart(parent, metric, values, events) {
 	const y = v => HISTORY_HEIGHT - 4 - (HISTORY_HEIGHT - 14) * v / most;
 	let d = "", gap = true;
 
-	make("figcaption", {}, box, COMPARE_METRICS[metric] + ": " + metricText(metric, last) + " in the newest good build; at most " +
+	make("figcaption", {}, box, metricTitle(metric) + ": " + metricText(metric, last) + " in the newest good build; at most " +
 		metricText(metric, known.length ? most : null));
 	const picture = svg("svg", { viewBox: "0 0 " + HISTORY_WIDTH + " " + HISTORY_HEIGHT, preserveAspectRatio: "none",
-				     role: "img", "aria-label": COMPARE_METRICS[metric] + " of " + countOf(values.length, "build") }, box);
+				     role: "img", "aria-label": metricTitle(metric) + " of " + countOf(values.length, "build") }, box);
 
 	for (const e of events) {
 		const x = e.at.index * step;
@@ -170,7 +170,7 @@ function historyRow(body, c, event) {
 		make("a", { href: "/history" + queryText({ series: historyPage.data.ref, of: c.task }) }, name, clean(c.task));
 	else
 		setText(name, historyWhat(c));
-	make("td", {}, row, COMPARE_METRICS[c.metric]);
+	make("td", {}, row, metricTitle(c.metric));
 	make("td", { "class": "number" }, row, metricText(c.metric, c.before));
 	make("td", { "class": "number" }, row, metricText(c.metric, c.after));
 	make("td", { "class": "number" }, row, shareText(c.effect));

@@ -380,7 +380,7 @@ function addTaskFacts(main, t) {
 			timeText(u.cpu_user_us) + ", " + timeText(u.cpu_system_us) : ""],
 		["Largest process", taskBytes(t.max_rss_kb)], ["Peak memory", taskBytes(t.memory_peak_kb)],
 		...VALUES.filter(v => v.joined === "sum" && !TASK_OWN.includes(v.word)).map(v =>
-			[v.name[0].toUpperCase() + v.name.slice(1), valueText(v, u[v.key])]),
+			[capital(v.name), valueText(v, u[v.key])]),
 		["Compiler cache", t.cache], ["Files", taskFilesText(t)],
 		["Start", taskTime(t.start_us)], ["End", taskTime(t.end_us)],
 		["Waited when ready", taskWaitText(t)],
