@@ -305,6 +305,10 @@ static int64_t queue_ns(const struct work *w, uint32_t i)
 
 static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 {
+	/* to ns and bytes */
+	static const int64_t scale[] = {
+		[UNIT_US] = 1000, [UNIT_KB] = 1024, [UNIT_BYTES] = 1, [UNIT_COUNT] = 1,
+	};
 	const struct cost *c = &w->s->nest[i].cost;
 	struct profile_row one = PROFILE_ROW_INIT;
 	int64_t run = run_ns(w, i), wait = queue_ns(w, i);
@@ -320,8 +324,7 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 		if (n < 0)
 			continue;
 		one.known |= 1u << v;
-		one.value[v - VALUE_CPU] = value_info[v].unit == UNIT_US ? in_ns(n) :
-					   value_info[v].unit == UNIT_KB ? sat_mul(n, 1024) : n;
+		one.value[v - VALUE_CPU] = sat_mul(n, scale[value_info[v].unit]);
 	}
 	if (wait >= 0) {
 		one.sum[PROFILE_QUEUED] = 1;

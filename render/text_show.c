@@ -245,6 +245,7 @@ static bool is_marked(const struct rows *r, const struct cost *c)
 /* ">1.2 s", and an upper bound as "<412MiB", in the same columns. */
 static void add_value(struct rows *r, enum value v, const struct cost *c)
 {
+	static const char *const mark[] = { [VALUE_EXACT] = "", [VALUE_AT_MOST] = "<", [VALUE_AT_LEAST] = ">" };
 	char cell[64], number[32];
 	struct buf text, b;
 	int64_t n;
@@ -253,7 +254,7 @@ static void add_value(struct rows *r, enum value v, const struct cost *c)
 	buf_init_fixed(&text, cell, sizeof cell);
 	buf_init_fixed(&b, number, sizeof number);
 	value_add(&b, v, n);
-	buf_adds(&text, bound == VALUE_AT_MOST ? "<" : bound == VALUE_AT_LEAST ? ">" : "");
+	buf_adds(&text, mark[bound]);
 	for (size_t i = 0; i < b.len; i++) {
 		if (b.data[i] != ' ' || bound != VALUE_AT_MOST)
 			buf_addc(&text, b.data[i]);
