@@ -29,13 +29,26 @@ static void candidate(const char *word, const char *before, const char *text,
 static void complete_command(const char *word)
 {
 	for (size_t i = 0; commands[i]; i++) {
-		if (!commands[i]->hidden)
+		if (!commands[i]->hidden && !strchr(commands[i]->name, ' '))
 			candidate(word, "", commands[i]->name, commands[i]->summary);
 	}
 	if (*word == '-') {
 		candidate(word, "--", "help", "print the list of commands");
 		candidate(word, "--", "version", "print the version");
 	}
+}
+
+static bool complete_part(const struct command *c, const char *word)
+{
+	bool any = false;
+
+	for (size_t i = 0; commands[i]; i++) {
+		if (!command_is_part(commands[i], c))
+			continue;
+		candidate(word, "", commands[i]->name + strlen(c->name) + 1, commands[i]->summary);
+		any = true;
+	}
+	return any;
 }
 
 static void complete_option(const struct command *c, const char *word)
@@ -130,7 +143,7 @@ struct position {
 	int command;		/* index of the first word of another command line, or -1 */
 };
 
-/* words[0] is the name of the command, words[n - 1] the incomplete word. */
+/* words[0] is the last word of the name of the command, words[n - 1] the incomplete word. */
 static struct position find_position(const struct command *c, char **words, int n)
 {
 	struct position p = { .options = true, .command = -1 };
@@ -167,7 +180,8 @@ static struct position find_position(const struct command *c, char **words, int 
 	return p;
 }
 
-static void complete_words(const struct command *c, char **words, int n)
+/* used: the words of the name. */
+static void complete_words(const struct command *c, char **words, int n, int used)
 {
 	struct position p = find_position(c, words, n);
 	const char *word = words[n - 1];
@@ -178,7 +192,7 @@ static void complete_words(const struct command *c, char **words, int n)
 		return;
 	}
 	if (p.command >= 0)
-		printf(":command %d\n", p.command + 1);
+		printf(":command %d\n", p.command + used);
 	else if (p.value)
 		complete_value(p.value, strcmp(word, "=") ? word : "");
 	else if (p.options && *word == '-')
@@ -189,14 +203,15 @@ static void complete_words(const struct command *c, char **words, int n)
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	const struct command *about = a->n > 1 ? command_find(a->operand[0]) : NULL;
+	int used;
+	const struct command *about = command_find(a->operand, a->n - 1, &used);
 
 	(void)values;
 	(void)err;
 	if (a->n == 1)
 		complete_command(a->operand[0]);
-	if (about)
-		complete_words(about, a->operand, a->n);
+	if (about && !(a->n == used + 1 && *a->operand[used] != '-' && complete_part(about, a->operand[used])))
+		complete_words(about, a->operand + used - 1, a->n - used + 1, used);
 	return EXIT_GOOD;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void print_overview(void)
 {
@@ -12,7 +13,7 @@ static void print_overview(void)
 	for (size_t i = 0; commands[i]; i++) {
 		if (commands[i] == group->first)
 			printf("\n%s:\n", group++->title);
-		if (!commands[i]->hidden)
+		if (!commands[i]->hidden && !strchr(commands[i]->name, ' '))
 			printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	}
 	fputs("\n  -h, --help print this help\n  --version  print the version\n\n"
@@ -23,12 +24,13 @@ static void print_overview(void)
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	const struct command *about = a->n ? command_find(a->operand[0]) : NULL;
+	int used;
+	const struct command *about = command_find(a->operand, a->n, &used);
 
 	(void)values;
 	(void)err;
-	if (a->n && !about)
-		return command_unknown(a->operand[0], NULL);
+	if (a->n > used)
+		return used ? command_unknown_part(about, a->operand[used]) : command_unknown(a->operand[0], NULL);
 	if (about)
 		options_print_help(about);
 	else
@@ -37,6 +39,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_help = {
-	.name = "help", .operands = "[COMMAND]", .run = run,
+	.name = "help", .operands = "[COMMAND...]", .run = run,
 	.summary = "Print the help of a command",
 };

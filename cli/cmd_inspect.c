@@ -13,8 +13,14 @@ static const char *const heap_modes[] = {
 	[HEAP_OFF] = "off", [HEAP_SAMPLED] = "sampled", [HEAP_EXACT] = "exact", NULL
 };
 
+static const struct inspect_arguments defaults = { .heap = HEAP_OFF, .top = INSPECT_TOP };
+
 #define OPTIONS struct inspect_arguments
-static const struct option options[] = {
+#define OPTION_JSON { OPT_FLAG('j', "json", json, "print JSON") }
+
+static const struct option json_only[] = { OPTION_JSON, { 0 } };
+
+static const struct option run_options[] = {
 	{ OPT_CONFIG(config) },
 	{ OPT_NUMBER('p', "pid", pid, 1, INT32_MAX, "PID", "inspect the process PID") },
 	{ OPT_TEXT(0, "match", match, "NAME", "inspect the heaviest process with this program name") },
@@ -22,23 +28,23 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "heaviest", heaviest, "inspect the process with the most memory") },
 	{ OPT_TEXT(0, "every", follow, "NAME", "inspect every process with this program name") },
 	{ OPT(OPTION_TIME, int64_t, 'i', "interval", interval_us, "TIME",
-	  "time between snapshots (default: 1 % of a CPU is used)") },
+	  "time between snapshots (default: adaptive, at most 1 % of a CPU)") },
 	{ OPT_NUMBER(0, "count", count, 1, RULE_COUNT_MAX, "N",
 	  "number of snapshots (default: until the process ends)") },
 	{ OPT_MODE(0, "heap", heap, heap_modes, "exact", "also record allocations: sampled, or exact") },
 	{ OPT_FLAG(0, "freeze", freeze, "stop the process while a snapshot is taken") },
 	{ OPT_FLAG(0, "pages", pages, "also record which pages are in memory") },
 	{ OPT_FLAG(0, "progress", progress, "print the progress, also where messages go to no terminal") },
-	{ OPT_FLAG(0, "background", background, "print the id of a background task, and return") },
-	{ OPT_PATH('o', "output", output, "ARCHIVE|FILE",
-	  "directory of the archive to write, or with --show a file to write") },
-	{ OPT_FLAG(0, "status", status, "print the tasks in the background, or the progress of one") },
-	{ OPT_TEXT(0, "wait", wait, "ID", "wait for the end of a task, and return its exit status") },
-	{ OPT_TEXT(0, "cancel", cancel, "ID", "end a task, or 'all'; the archive is kept") },
-	{ OPT_PATH(0, "show", show, "ARCHIVE", "print what the process of ARCHIVE had in memory") },
+	{ OPT_FLAG(0, "background", background, "print an id for inspect status, and return") },
+	{ OPT_PATH('o', "output", output, "ARCHIVE", "directory of the archive to write") },
+	{ 0 }
+};
+
+static const struct option show_options[] = {
+	{ OPT_CONFIG(config) },
+	{ OPT_PATH('o', "output", output, "FILE", "write to FILE (default: standard output)") },
 	{ OPT_CHOICE(0, "format", format, inspect_format_words, "FORMAT",
-	  "format of --show: text, json, html, svg, png, pdf, term, pprof, collapsed or heaptrack "
-	  "(default text)") },
+	  "text, json, html, svg, png, pdf, term, pprof, collapsed or heaptrack (default text)") },
 	{ OPT_TEXT(0, "site", site, "REC", "write the page that buildbeat serve shows, for the recording REC") },
 	{ OPT_FLAG(0, "keep", keep, "keep gnuplot's script and data beside the picture") },
 	{ OPT_TEXT(0, "snapshot", snapshot, "N[,M]",
@@ -53,52 +59,76 @@ static const struct option options[] = {
 	{ OPT_TEXT(0, "stack", stack, "REGEX",
 	  "show the allocations of call stacks with a function that matches REGEX") },
 	{ OPT_NUMBER('t', "top", top, 1, 1000000, "N", "print N rows of each list (default 15)") },
-	{ OPT_FLAG(0, "list", list, "list the archives in a directory (default: here)") },
-	{ OPT_TEXT(0, "delete", delete, "ARCHIVE", "remove an archive") },
-	{ OPT_FLAG(0, "capabilities", capabilities, "print what can be inspected here, and the rights") },
-	{ OPT_FLAG(0, "settings", show_settings, "print the settings of inspections, from buildbeat.yaml") },
-	{ OPT_FLAG('j', "json", json, "print JSON") },
+	OPTION_JSON,
 	{ 0 }
 };
 
-static const struct inspect_arguments defaults = { .heap = HEAP_OFF, .top = INSPECT_TOP };
-
-typedef int action_function(struct args *a, struct inspect_arguments *o, struct error *err);
-
-/* What is done instead of an inspection, by the option that asks for it. */
-static const struct {
-	const char *option;
-	action_function *run;
-} actions[] = {
-	{ "status", inspect_status },
-	{ "wait", inspect_wait },
-	{ "cancel", inspect_cancel },
-	{ "show", inspect_show },
-	{ "list", inspect_archives },
-	{ "delete", inspect_delete },
-	{ "capabilities", inspect_capabilities },
-	{ "settings", inspect_settings },
+static const struct option settings_options[] = {
+	{ OPT_CONFIG(config) },
+	OPTION_JSON,
+	{ 0 }
 };
 
 static int run(struct args *a, void *values, struct error *err)
 {
-	action_function *action = inspect_start;
-	const char *chosen = NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!options_given(a, actions[i].option))
-			continue;
-		if (chosen)
-			return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --%s and --%s exclude "
-					 "each other", chosen, actions[i].option);
-		chosen = actions[i].option;
-		action = actions[i].run;
-	}
-	return action(a, values, err);
+	(void)values;
+	(void)err;
+	if (a->n)
+		return command_unknown_part(a->command, a->operand[0]);
+	options_print_help(a->command);
+	return EXIT_GOOD;
 }
 
 const struct command cmd_inspect = {
-	.name = "inspect", .operands = "[CMD...]", .runs = true, .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
-	.summary = "Show what a process has in memory, over time",
+	.name = "inspect", .operands = "[COMMAND] [ARGUMENT...]", .runs = true, .run = run,
+	.summary = "Show what processes have in memory, over time",
+};
+
+#define PART(its_name, its_operands, its_options, its_run) \
+	.name = "inspect " its_name, .operands = its_operands, .options = its_options, .run = its_run, \
+	COMMAND_DEFAULTS(defaults)
+
+const struct command cmd_inspect_run = {
+	PART("run", "[CMD...]", run_options, inspect_run_start), .runs = true,
+	.summary = "Take snapshots of the memory of a process, and write an archive",
+};
+
+const struct command cmd_inspect_show = {
+	PART("show", "ARCHIVE", show_options, inspect_run_show),
+	.summary = "Show what the process of an archive had in memory",
+};
+
+const struct command cmd_inspect_list = {
+	PART("list", "[DIR...]", json_only, inspect_run_list),
+	.summary = "List the archives in directories (default: here)",
+};
+
+const struct command cmd_inspect_delete = {
+	PART("delete", "ARCHIVE", NULL, inspect_run_delete),
+	.summary = "Remove an archive",
+};
+
+const struct command cmd_inspect_status = {
+	PART("status", "[ID]", json_only, inspect_run_status),
+	.summary = "Print inspections in the background, or the progress of one",
+};
+
+const struct command cmd_inspect_wait = {
+	PART("wait", "ID", NULL, inspect_run_wait),
+	.summary = "Wait for the end of an inspection in the background",
+};
+
+const struct command cmd_inspect_cancel = {
+	PART("cancel", "ID|all", NULL, inspect_run_cancel),
+	.summary = "End inspections in the background, and keep their archives",
+};
+
+const struct command cmd_inspect_capabilities = {
+	PART("capabilities", "", json_only, inspect_run_capabilities),
+	.summary = "Print what can be inspected here, and which rights are missing",
+};
+
+const struct command cmd_inspect_settings = {
+	PART("settings", "", settings_options, inspect_run_settings),
+	.summary = "Print the settings of inspections, from buildbeat.yaml",
 };

@@ -168,7 +168,7 @@ static void end_inspections(struct inspections *x, bool at_once)
 		       result.err.message);
 	if (result.n && isatty(STDERR_FILENO))
 		notice("inspected: %s%s", result.path, result.n > 1 ? " and others; see: buildbeat "
-		       "inspect --list" : "");
+		       "inspect list" : "");
 	if (result.n && inspect_config_retain(&x->config, x->base, NULL, &err))
 		notice_error(&err);
 }

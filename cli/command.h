@@ -11,7 +11,7 @@
  * exit status is then EXIT_MISUSE.
  */
 struct command {
-	const char *name;
+	const char *name;	/* a part of a command has two words: "inspect show" */
 	const char *operands;	/* as in the usage, which limits their number:
 				   "NAME [REC...]"; "" if there are none */
 	bool runs;		/* the last operand is a command to run: no options after
@@ -37,11 +37,13 @@ enum {
 				   --need-history */
 };
 
-/* All commands, ended by NULL (commands.c); one by name, or NULL. */
+/* All commands, each before its parts, ended by NULL (commands.c). */
 extern const struct command *const commands[];
-const struct command *command_find(const char *name);
 
-/* Runs a command, argv[0] being its name, which reorders argv. The exit status. */
+/* The command or part that these words begin with, or NULL; *used words name it. */
+const struct command *command_find(char *const *words, int n, int *used);
+
+/* Runs a command, argv[0] being the last word of its name, which reorders argv. The exit status. */
 int command_run(const struct command *c, int argc, char **argv);
 
 /* The groups of commands in the help and in buildbeat(1), ended by NULL: a group begins at a
@@ -59,6 +61,12 @@ extern const struct command_group command_groups[];
  */
 int command_unknown(const char *name, char *const *argv);
 
+/* The same for the word after the name of a command that has parts. */
+int command_unknown_part(const struct command *c, const char *name);
+
+/* Whether c is a part of the command whole. */
+bool command_is_part(const struct command *c, const struct command *whole);
+
 extern const struct command cmd_accept;
 extern const struct command cmd_archive;
 extern const struct command cmd_bisect;
@@ -74,7 +82,6 @@ extern const struct command cmd_import;
 extern const struct command cmd_inspect;
 extern const struct command cmd_list;
 extern const struct command cmd_log;
-extern const struct command cmd_mmaps;
 extern const struct command cmd_profile;
 extern const struct command cmd_prune;
 extern const struct command cmd_ps;
@@ -85,7 +92,6 @@ extern const struct command cmd_serve;
 extern const struct command cmd_top;
 extern const struct command cmd_show;
 extern const struct command cmd_span;
-extern const struct command cmd_stats;
 extern const struct command cmd_task;
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
+#include "cli/inspect.h"
 #include "cli/moved.h"
 #include "command/shell.h"
 #include "launch/notice.h"
@@ -20,7 +21,9 @@ const struct command *const commands[] = {
 	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_list,
 	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_prune,
 	&cmd_accept, &cmd_bisect,
-	&cmd_serve, &cmd_attach, &cmd_top, &cmd_ps, &cmd_stats, &cmd_inspect, &cmd_mmaps,
+	&cmd_serve, &cmd_attach, &cmd_top, &cmd_ps, &cmd_inspect,
+	&cmd_inspect_run, &cmd_inspect_show, &cmd_inspect_list, &cmd_inspect_delete, &cmd_inspect_status, &cmd_inspect_wait, &cmd_inspect_cancel,
+	&inspect_maps, &inspect_stats, &cmd_inspect_capabilities, &cmd_inspect_settings,
 	&cmd_import, &cmd_export,
 	&cmd_doctor, &cmd_help, &cmd_complete, NULL
 };
@@ -36,15 +39,31 @@ const struct command_group command_groups[] = {
 	{ NULL, NULL }
 };
 
-#define COMMANDS_MAX 32
+#define COMMANDS_MAX 48
 
-const struct command *command_find(const char *name)
+const struct command *command_find(char *const *words, int n, int *used)
 {
-	for (size_t i = 0; commands[i]; i++) {
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+	const struct command *found = NULL;
+
+	*used = 0;
+	for (size_t i = 0; n > 0 && commands[i]; i++) {
+		const char *name = commands[i]->name, *part = strchr(name, ' ');
+		size_t len = part ? (size_t)(part - name) : strlen(name);
+
+		if (strlen(words[0]) != len || strncmp(name, words[0], len) ||
+		    (part && (n < 2 || strcmp(part + 1, words[1]))))
+			continue;
+		found = commands[i];
+		*used = part ? 2 : 1;
 	}
-	return NULL;
+	return found;
+}
+
+bool command_is_part(const struct command *c, const struct command *whole)
+{
+	size_t n = strlen(whole->name);
+
+	return !strncmp(c->name, whole->name, n) && c->name[n] == ' ';
 }
 
 static int read_keys(const struct command *c, struct args *a, void *values, struct error *err)
@@ -105,7 +124,7 @@ static const char *nearest_command(const char *name)
 	if (!strcmp(name, "version") || !strcmp(name, "-V") || !strcmp(name, "-v"))
 		return "--version";
 	for (size_t i = 0; *name != '-' && commands[i] && n < COMMANDS_MAX; i++) {
-		if (!commands[i]->hidden)
+		if (!commands[i]->hidden && !strchr(commands[i]->name, ' '))
 			names[n++] = commands[i]->name;
 	}
 	if (*name == '-') {
@@ -141,5 +160,27 @@ int command_unknown(const char *name, char *const *argv)
 		notice("unknown %s '%.100s'; did you mean '%s'?", what, name, near);
 	else
 		notice("unknown %s '%.100s'; see: buildbeat --help", what, name);
+	return EXIT_MISUSE;
+}
+
+int command_unknown_part(const struct command *c, const char *name)
+{
+	const char *names[COMMANDS_MAX + 1], *near;
+	size_t n = 0;
+
+	for (size_t i = 0; commands[i]; i++) {
+		if (command_is_part(commands[i], c))
+			names[n++] = commands[i]->name + strlen(c->name) + 1;
+	}
+	names[n] = NULL;
+	near = n ? nearest_word(name, names) : NULL;
+	if (!n)
+		notice("%s: too many operands: '%.100s'", c->name, name);
+	else if (is_program(name))
+		notice("%s: unknown command '%.100s'; to run it: buildbeat %s run -- %.100s", c->name, name, c->name, name);
+	else if (near)
+		notice("%s: unknown command '%.100s'; did you mean '%s %s'?", c->name, name, c->name, near);
+	else
+		notice("%s: unknown command '%.100s'; see: buildbeat help %s", c->name, name, c->name);
 	return EXIT_MISUSE;
 }

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * The command inspect: its options, and its actions, each in a file cli/inspect_NAME.c. To add an
- * action: its option in cmd_inspect.c and here, its function here and in actions[] there.
+ * The parts of the command inspect, each in a file cli/inspect_NAME.c, with the tables of options in
+ * cmd_inspect.c. They share one struct, in which those of other parts have their defaults.
  */
 struct inspect_config;
 struct inspect_arguments {
 	const char *config;
-	struct inspect_config *settings;	/* read from it by inspect_start() */
+	struct inspect_config *settings;	/* read from it by inspect run */
 	/* which process is inspected */
 	int64_t pid;
 	const char *match, *task, *follow;
@@ -28,33 +28,31 @@ struct inspect_arguments {
 	bool background, progress;
 	const char *site;
 	const char *output;	/* directory of the archive, NULL: by the process */
-	/* of the actions */
+	/* of the other parts */
 	bool json;
-	bool status;
-	const char *wait, *cancel;
-	const char *show;	/* archive */
 	unsigned view;		/* a bit of each enum inspect_part */
 	int format;		/* enum inspect_format */
 	bool keep;
 	const char *snapshot, *address;
 	const char *rules, *file, *permissions, *stack;
 	int64_t top;
-	bool list;
-	const char *delete;
-	bool capabilities, show_settings;
 };
 
 #define INSPECT_TOP 15
 
-/* The actions. An exit status, or a negative errno with err. */
-int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_status(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_wait(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_cancel(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct error *err);
-int inspect_settings(struct args *a, struct inspect_arguments *o, struct error *err);
+struct command;
+extern const struct command cmd_inspect_run, cmd_inspect_show, cmd_inspect_list, cmd_inspect_delete, cmd_inspect_status,
+	cmd_inspect_wait, cmd_inspect_cancel, inspect_maps, inspect_stats, cmd_inspect_capabilities, cmd_inspect_settings;
+
+/* Their functions: values is a struct inspect_arguments. */
+int inspect_run_start(struct args *a, void *values, struct error *err);
+int inspect_run_show(struct args *a, void *values, struct error *err);
+int inspect_run_list(struct args *a, void *values, struct error *err);
+int inspect_run_delete(struct args *a, void *values, struct error *err);
+int inspect_run_status(struct args *a, void *values, struct error *err);
+int inspect_run_wait(struct args *a, void *values, struct error *err);
+int inspect_run_cancel(struct args *a, void *values, struct error *err);
+int inspect_run_capabilities(struct args *a, void *values, struct error *err);
+int inspect_run_settings(struct args *a, void *values, struct error *err);
 
 #endif

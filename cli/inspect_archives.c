@@ -50,8 +50,9 @@ static void write_list(struct buf *out, const struct inspect_list *l, bool as_js
 		buf_adds(out, "There are no archives of inspections.\n");
 }
 
-int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_list(struct args *a, void *values, struct error *err)
 {
+	const struct inspect_arguments *o = values;
 	struct inspect_list l = INSPECT_LIST_INIT;
 	struct buf out = BUF_INIT;
 	int r = 0;
@@ -67,10 +68,8 @@ int inspect_archives(struct args *a, struct inspect_arguments *o, struct error *
 	return r ? r : output_end(&out, 0, NULL, err);
 }
 
-int inspect_delete(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_delete(struct args *a, void *values, struct error *err)
 {
-	if (a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s': --delete removes "
-				 "one archive", a->operand[0]);
-	return inspect_archive_delete(o->delete, err);
+	(void)values;
+	return inspect_archive_delete(a->operand[0], err);
 }

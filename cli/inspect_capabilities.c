@@ -11,8 +11,9 @@
 #include <limits.h>
 
 /* Says what can be inspected on this machine. */
-int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_capabilities(struct args *a, void *values, struct error *err)
 {
+	const struct inspect_arguments *o = values;
 	struct buf out = BUF_INIT, base = BUF_INIT;
 	struct style style = output_style();
 	struct error why = { 0 };
@@ -21,9 +22,7 @@ int inspect_capabilities(struct args *a, struct inspect_arguments *o, struct err
 	bool heap;
 	int r;
 
-	if (a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s' after "
-				 "--capabilities", a->operand[0]);
+	(void)a;
 	heap = find_heap(shim, HEAP_ENV_SHIM, &why);
 	r = listing_base(&base, NULL, NULL);
 	r = capabilities_find(&c, r ? "buildstats" : buf_str(&base), ".",

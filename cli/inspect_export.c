@@ -169,7 +169,7 @@ static int read_heap(struct snapshot *s, struct inspect_reader *reader, size_t w
 			break;
 	}
 	return r ? r : error_set(err, -ENODATA, NULL, 0, 0, "the allocations were not counted: "
-				 "inspect --heap does so");
+				 "inspect run --heap does so");
 }
 
 static int write_heap(struct buf *out, struct inspect_reader *reader, size_t wanted, int format,
@@ -216,20 +216,20 @@ static int check(const struct args *a, const struct inspect_arguments *o, struct
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (options_given(a, others[i]))
-			return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --%s is for text and "
+			return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --%s is for text and "
 					 "JSON, not for --format %s", others[i], word);
 	}
 	if (options_given(a, "snapshot") && o->format < INSPECT_FORMAT_PPROF)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --snapshot is not for --format %s, "
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --snapshot is not for --format %s, "
 				 "which has all snapshots", word);
 	if (o->site && o->format != INSPECT_FORMAT_HTML)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --site is for --format html");
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --site is for --format html");
 	if (o->keep && !is_picture(o))
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --keep is for --format svg, png "
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --keep is for --format svg, png "
 				 "and pdf");
 	if ((is_picture(o) && (!o->output || !strcmp(o->output, OUTFILE_STDOUT))) ||
 	    (o->format == INSPECT_FORMAT_PPROF && to_terminal))
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --format %s needs -o FILE", word);
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --format %s needs -o FILE", word);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "inspect/archive.h"
 #include "inspect/classify.h"
 
-/* The formats of inspect --show; the first two are written by inspect_show.c. */
+/* The formats of inspect show; the first two are written by inspect_show.c. */
 enum inspect_format {
 	INSPECT_FORMAT_TEXT, INSPECT_FORMAT_JSON,
 	INSPECT_FORMAT_HTML, INSPECT_FORMAT_SVG, INSPECT_FORMAT_PNG, INSPECT_FORMAT_PDF,

@@ -50,8 +50,9 @@ static int print_settings(struct buf *out, const struct inspect_config *c, const
 	return r;
 }
 
-int inspect_settings(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_settings(struct args *a, void *values, struct error *err)
 {
+	const struct inspect_arguments *o = values;
 	struct inspect_config c;
 	struct buf out = BUF_INIT;
 	char found[PATH_MAX];
@@ -59,9 +60,7 @@ int inspect_settings(struct args *a, struct inspect_arguments *o, struct error *
 	bool project;
 	int r = 0;
 
-	if (a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s' after --settings",
-				 a->operand[0]);
+	(void)a;
 	inspect_config_init(&c);
 	if (!file) {
 		r = configfile_find(found, &project, err);

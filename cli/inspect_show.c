@@ -127,20 +127,19 @@ static int open_archive(struct inspect_reader **reader, const char **path, struc
 	return inspect_reader_open(reader, *path, err);
 }
 
-int inspect_show(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_show(struct args *a, void *values, struct error *err)
 {
+	const struct inspect_arguments *o = values;
 	struct class_rules_read rules = { .name = "" };
 	struct inspect_reader *reader = NULL;
 	struct inspect_show_options show;
 	struct inspect_view_wish wish;
 	struct inspect_list list = INSPECT_LIST_INIT;
 	struct inspect_config config;
-	const char *path = o->show;
+	const char *path = a->operand[0];
 	struct inspection *in;
 	int r = read_options(&wish, &show, o, err);
 
-	if (a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: --show takes no command");
 	r = r ? r : open_archive(&reader, &path, &list, err);
 	if (r) {
 		inspect_list_release(&list);

@@ -272,7 +272,7 @@ static int report_watch(const struct watch_result *result, const struct inspect_
 	if (result->n)
 		output_path(result->path);
 	if (result->n > 1)
-		notice("%u archives; see: buildbeat inspect --list%s%s", result->n,
+		notice("%u archives; see: buildbeat inspect list%s%s", result->n,
 		       o->output ? " " : "", o->output ? o->output : "");
 	if (!result->failed)
 		return result->n || said ? EXIT_GOOD : EXIT_FOUND;
@@ -370,7 +370,7 @@ static int run_command(struct args *a, const struct inspect_arguments *o, struct
 
 static int refuse(struct error *err, const char *message)
 {
-	return error_set(err, -EINVAL, NULL, 0, 0, "inspect: %s", message);
+	return error_set(err, -EINVAL, NULL, 0, 0, "inspect run: %s", message);
 }
 
 static int inspect(struct args *a, struct inspect_arguments *o, struct error *err)
@@ -399,14 +399,15 @@ static int inspect(struct args *a, struct inspect_arguments *o, struct error *er
 	if (r)
 		return r;
 	if (o->heap && !*target.heap_dir)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: the allocations of process %d "
-				 "are not counted; start it with 'buildbeat inspect --heap -- CMD'",
+		return error_set(err, -EINVAL, NULL, 0, 0, "inspect run: the allocations of process %d "
+				 "are not counted; start it with 'buildbeat inspect run --heap -- CMD'",
 				 (int)target.pid);
 	return o->background ? in_background(o, &target, err) : in_foreground(o, &target, err);
 }
 
-int inspect_start(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_start(struct args *a, void *values, struct error *err)
 {
+	struct inspect_arguments *o = values;
 	struct inspect_config config;
 	int r = inspect_config_read(&config, o->config, err);
 

@@ -12,13 +12,14 @@
 
 /* Inspections in the background: asked about, waited for, cancelled. */
 
-static int read_id(unsigned *id, const char *option, const char *text, struct error *err)
+static int read_id(unsigned *id, const struct args *a, struct error *err)
 {
+	const char *text = a->operand[0];
 	uint64_t n;
 
 	if (!cursor_slice_u64(slice_of(text), &n) || !n || n > UINT32_MAX)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: option '--%s': expected the id "
-				 "of a task, such as 1, not '%s'", option, text);
+		return error_set(err, -EINVAL, NULL, 0, 0, "%s: expected the id of an inspection in "
+				 "the background, such as 1, not '%s'", a->command->name, text);
 	*id = (unsigned)n;
 	return 0;
 }
@@ -128,28 +129,26 @@ static int status_of_all(bool as_json, struct error *err)
 	return r ? r : output_end(&out, 0, NULL, err);
 }
 
-int inspect_status(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_status(struct args *a, void *values, struct error *err)
 {
+	const struct inspect_arguments *o = values;
 	unsigned id;
 	int r;
 
-	if (a->n > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: unexpected '%s': --status has at "
-				 "most one ID, after all options", a->operand[1]);
 	if (!a->n)
 		return status_of_all(o->json, err);
-	r = read_id(&id, "status", a->operand[0], err);
+	r = read_id(&id, a, err);
 	return r ? r : status_of_one(id, o->json, err);
 }
 
 /* The exit status is that of the inspection. */
-int inspect_wait(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_wait(struct args *a, void *values, struct error *err)
 {
 	struct background_task t;
 	unsigned id;
-	int r = read_id(&id, "wait", o->wait, err);
+	int r = read_id(&id, a, err);
 
-	(void)a;
+	(void)values;
 	if (!r)
 		r = background_wait(id, err);
 	if (r)
@@ -161,15 +160,15 @@ int inspect_wait(struct args *a, struct inspect_arguments *o, struct error *err)
 	return r;
 }
 
-int inspect_cancel(struct args *a, struct inspect_arguments *o, struct error *err)
+int inspect_run_cancel(struct args *a, void *values, struct error *err)
 {
 	unsigned *ids = NULL, id;
 	size_t n = 0;
 	int r;
 
-	(void)a;
-	if (strcmp(o->cancel, "all")) {
-		r = read_id(&id, "cancel", o->cancel, err);
+	(void)values;
+	if (strcmp(a->operand[0], "all")) {
+		r = read_id(&id, a, err);
 		return r ? r : background_cancel(id, err);
 	}
 	r = background_list(&ids, &n, err);

@@ -12,6 +12,7 @@
 static int run(int argc, char **argv)
 {
 	const struct command *c;
+	int used;
 
 	if (argc < 2 || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
 		return command_run(&cmd_help, 1, (char *[]){ argv[0], NULL });
@@ -19,8 +20,8 @@ static int run(int argc, char **argv)
 		puts("buildbeat " PACKAGE_VERSION);
 		return EXIT_GOOD;
 	}
-	c = command_find(argv[1]);
-	return c ? command_run(c, argc - 1, argv + 1) : command_unknown(argv[1], argv + 1);
+	c = command_find(argv + 1, argc - 1, &used);
+	return c ? command_run(c, argc - used, argv + used) : command_unknown(argv[1], argv + 1);
 }
 
 /* Where the limit of the stack is only some pages, such as after "ulimit -s 64", make runs and we

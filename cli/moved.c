@@ -19,6 +19,7 @@ static const struct {
 	{ "f", NULL, "filter" },
 	{ "f", NULL, "format" },
 	{ "f", NULL, "from" },
+	{ "f", "follow", "every" },
 	{ "g", "group", "by" },
 	{ "m", NULL, "merge" },
 	{ "m", NULL, "message" },
@@ -55,6 +56,8 @@ const struct option *moved_option(const struct option *table, const char *typed)
 
 static const struct { const char *name, *now; } commands_before[] = {
 	{ "ack", "accept --known" },
+	{ "mmaps", "inspect maps" },
+	{ "stats", "inspect stats" },
 };
 
 const char *moved_command(const char *name)
@@ -62,6 +65,35 @@ const char *moved_command(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(commands_before); i++) {
 		if (!strcmp(name, commands_before[i].name))
 			return commands_before[i].now;
+	}
+	return NULL;
+}
+
+/* The options of inspect that are its parts now. */
+static const struct { const char *letter, *name, *now; } parts[] = {
+	{ "", "show", "inspect show ARCHIVE" },
+	{ "s", "status", "inspect status" },
+	{ "w", "wait", "inspect wait ID" },
+	{ "", "cancel", "inspect cancel ID" },
+	{ "l", "list", "inspect list" },
+	{ "", "delete", "inspect delete ARCHIVE" },
+	{ "", "capabilities", "inspect capabilities" },
+	{ "", "settings", "inspect settings" },
+};
+
+const char *moved_part(const char *command, const char *typed)
+{
+	static const char *const of_run[] = { "p", "pid", "m", "match", "t", "task", "heaviest", "f", "follow", "heap" };
+
+	if (strcmp(command, "inspect"))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!strcmp(typed, parts[i].letter) || !strcmp(typed, parts[i].name))
+			return parts[i].now;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(of_run); i++) {
+		if (!strcmp(typed, of_run[i]))
+			return "inspect run";
 	}
 	return NULL;
 }

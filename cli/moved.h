@@ -10,6 +10,9 @@ struct option;
  */
 const struct option *moved_option(const struct option *table, const char *typed);
 
+/* What to type instead of this option of a command that has parts now, without "buildbeat", or NULL. */
+const char *moved_part(const char *command, const char *typed);
+
 /* What to type instead of "buildbeat NAME", without "buildbeat", or NULL. */
 const char *moved_command(const char *name);
 

@@ -293,7 +293,7 @@ static bool misuse(struct parser *p, const char *format, ...)
 static bool unknown_option(struct parser *p, const char *word, size_t len)
 {
 	const struct option *table = p->command->options, *now;
-	const char *names[OPTIONS_MAX + 2], *near;
+	const char *names[OPTIONS_MAX + 2], *near, *part;
 	char name[80];
 	bool no = len > 4 && !strncmp(word, "no-", 3);
 	size_t n = 0;
@@ -307,6 +307,9 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	names[n] = NULL;
 	snprintf(name, sizeof name, "%.*s", (int)len, word);
 	now = moved_option(p->command->options, name);
+	part = moved_part(p->command->name, name);
+	if (part)
+		return misuse(p, "unknown option '%s%s'; use: buildbeat %s", len > 1 ? "--" : "-", name, part);
 	if (now && len == 1 && now->letter)
 		return misuse(p, "unknown option '-%s'; use -%c %s", name, now->letter, now->argument);
 	if (now)
@@ -523,6 +526,18 @@ static void print_option(const struct option *o)
 	printf("  %-26s %s\n", left, o->help);
 }
 
+static void print_parts(const struct command *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; commands[i]; i++) {
+		if (!command_is_part(commands[i], c))
+			continue;
+		printf("%s  %-26s %s\n", any ? "" : "\nThe commands are:\n", commands[i]->name, commands[i]->summary);
+		any = true;
+	}
+}
+
 void options_print_help(const struct command *c)
 {
 	print_usage(c);
@@ -530,8 +545,9 @@ void options_print_help(const struct command *c)
 	for (const struct option *o = c->options; o && o->name; o++)
 		print_option(o);
 	printf("  %-26s %s\n", "-h, --help", "print this help");
+	print_parts(c);
 	if (c->hidden || !strcmp(c->name, "help"))	/* described there */
 		printf("\nSee buildbeat(1).\n");
 	else
-		printf("\nSee buildbeat-%s(1).\n", c->name);
+		printf("\nSee buildbeat-%.*s(1).\n", (int)strcspn(c->name, " "), c->name);
 }

@@ -187,7 +187,7 @@ static int remove_entry(const struct inspect_entry *e, struct error *err)
 
 	if (e->runs)
 		return error_set(err, -EBUSY, e->path, 0, 0, "the inspection still runs: cancel it "
-				 "first, with buildbeat inspect --cancel");
+				 "first, with buildbeat inspect cancel");
 	r = trust_path(e->path, err);
 	if (r)
 		return r;

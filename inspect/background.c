@@ -286,7 +286,7 @@ int background_read(struct background_task *t, unsigned id, struct error *err)
 	}
 	if (r)
 		return error_set(err, r, NULL, 0, 0, r == -ENOENT ? "there is no task %u; see: "
-				 "buildbeat inspect --status" : "task %u cannot be read", id);
+				 "buildbeat inspect status" : "task %u cannot be read", id);
 	snprintf(dir, sizeof dir, "%s/%u", path, id);
 	r = inspect_progress_read(&t->progress, dir, err);
 	t->runs = !r && t->progress.runs;

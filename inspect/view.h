@@ -5,7 +5,7 @@
 #include "inspect/call_sites.h"
 #include "inspect/classify.h"
 
-/* What `inspect --show` prints of an inspection. */
+/* What `inspect show` prints of an inspection. */
 
 /* Where snapshots come from. Read snapshot i into s. 0 or a negative errno with err. */
 typedef int inspect_view_read(void *from, size_t i, struct snapshot *s, struct error *err);

@@ -217,6 +217,7 @@ static int plan_inspect(const struct request_body *b)
 	if (r)
 		return r;
 	add_word(p, "inspect");
+	add_word(p, "run");
 	add_word(p, "--progress");
 	if (*follow)
 		add_word(p, "--every=%s", follow);

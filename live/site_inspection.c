@@ -106,9 +106,9 @@ static int check_rules(const char *rules, struct error *err)
 
 static int show(struct reply *out, const struct request *q, char **words, size_t n, struct error *err)
 {
-	char program[PATH_MAX], path[PATH_MAX], show_path[PATH_MAX + 8], rules_word[64];
+	char program[PATH_MAX], path[PATH_MAX], rules_word[64];
 	const char *rules = query_text(q->query, "rules");
-	char *argv[16] = { program, (char *)"inspect", show_path };
+	char *argv[16] = { program, (char *)"inspect", (char *)"show" };
 	int r = find_archive(path, q, err);
 
 	r = r ? r : check_rules(rules, err);
@@ -116,10 +116,10 @@ static int show(struct reply *out, const struct request *q, char **words, size_t
 		r = -ENOENT;
 	if (r)
 		return r;
-	snprintf(show_path, sizeof show_path, "--show=%s", path);
 	memcpy(argv + 3, words, n * sizeof *words);
 	snprintf(rules_word, sizeof rules_word, "--rules=%s", rules ? rules : "");
-	argv[3 + n] = rules ? rules_word : NULL;
+	argv[3 + n] = rules ? rules_word : path;
+	argv[4 + n] = rules ? path : NULL;
 	return run(&out->body, argv, err);
 }
 
@@ -151,18 +151,18 @@ static int json_reply(struct reply *out, const struct request *q, struct error *
 static int settings_reply(struct reply *out, const struct request *q, struct error *err)
 {
 	char program[PATH_MAX];
-	char *argv[] = { program, (char *)"inspect", (char *)"--settings", (char *)"--json", NULL };
+	char *argv[] = { program, (char *)"inspect", (char *)"settings", (char *)"--json", NULL };
 
 	(void)q;
 	return find_program(program, err) ? run(&out->body, argv, err) : -ENOENT;
 }
 
 const struct route site_inspection_routes[] = {
-	{ "/inspection", "rec, archive, rules", "What one process had in memory, as buildbeat inspect "
+	{ "/inspection", "rec, archive, rules", "What one process had in memory, as buildbeat inspect show "
 	  "--format html writes it.", page_reply },
-	{ "/api/inspection", "rec, archive, rules, snapshot, base", "The same values, as buildbeat inspect "
+	{ "/api/inspection", "rec, archive, rules, snapshot, base", "The same values, as buildbeat inspect show "
 	  "--json prints them: of a snapshot, and what grew since another one.", json_reply },
-	{ "/api/settings", "", "The settings of inspections, as buildbeat inspect --settings --json prints "
+	{ "/api/settings", "", "The settings of inspections, as buildbeat inspect settings --json prints "
 	  "them.", settings_reply },
 	{ 0 }
 };

@@ -68,7 +68,7 @@ render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
 		$(c_string) -v name=bootchart_js -v file=render/chart/app.js; \
 	} >$@-t && mv $@-t $@
 
-# The text and the JSON of inspect --show
+# The text and the JSON of inspect show
 render_librender_a_SOURCES += \
 	render/inspect/inspect.h render/inspect/inspect_cells.c render/inspect/inspect_classes.c \
 	render/inspect/inspect_json.c render/inspect/inspect_parts.h render/inspect/inspect_sites.c \

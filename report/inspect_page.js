@@ -33,7 +33,7 @@ function makePage() {
 		makeSites(addSection("sites", "Call sites"));
 	} else if (head.heap === "off") {
 		make("p", { "class": "faint" }, find("#inspection"),
-		     "The heap was not counted: buildbeat inspect --heap records it.");
+		     "The heap was not counted: buildbeat inspect run --heap records it.");
 	}
 	makeMaps(addSection("maps", "Mappings"));
 	window.addEventListener("hashchange", () => {

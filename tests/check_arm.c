@@ -293,9 +293,9 @@ START_TEST(uncounted)
 	support_expect(dir, 0, NULL, NULL, "%s" BUILDBEAT " record -o rec --inspect 'x,heap,interval=20ms' -- "
 		       "sh -c '%s %s & until_true \"grep -q ^end rec/latest/inspect/*/maps.log\"; kill $!; wait; :'",
 		       support_poll, support_poll, reasons[_i].command);
-	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect --show rec >shown && "
+	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect show rec >shown && "
 		       "grep -x 'heap  *not counted: %s' shown", reasons[_i].reason);
-	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect --show rec -j | "
+	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect show rec -j | "
 		       "grep -F '\"uncounted\": \"%s\"'", reasons[_i].reason);
 }
 END_TEST
@@ -311,10 +311,10 @@ START_TEST(obstacles)
 		    "gcc -fsanitize=address -o asan p.c");
 	SKIP_IF(r.status || !support_can_be_loaded());
 	support_expect(dir, 5, NULL, "not counted: it is statically linked",
-		       TOP_BUILDDIR "/buildbeat inspect --heap -o one -- ./static");
+		       TOP_BUILDDIR "/buildbeat inspect run --heap -o one -- ./static");
 	support_expect(dir, 5, NULL, "not counted: the runtime of a sanitizer",
-		       TOP_BUILDDIR "/buildbeat inspect --heap -o two -- ./asan");
-	support_expect(dir, 5, NULL, "", TOP_BUILDDIR "/buildbeat inspect --heap -o three -- ./dynamic");
+		       TOP_BUILDDIR "/buildbeat inspect run --heap -o two -- ./asan");
+	support_expect(dir, 5, NULL, "", TOP_BUILDDIR "/buildbeat inspect run --heap -o three -- ./dynamic");
 }
 END_TEST
 

@@ -58,7 +58,7 @@ END_TEST
 START_TEST(exit_statuses)
 {
 	const char *name = commands[_i]->name;
-	bool runs = !strcmp(name, "record") || !strcmp(name, "inspect");
+	bool runs = !strcmp(name, "record") || !strcmp(name, "inspect run");
 	struct run r;
 
 	if (strcmp(name, "complete")) {
@@ -116,12 +116,15 @@ END_TEST
 
 START_TEST(typo_in_every_command)
 {
-	const char *name = commands[_i]->name;
+	const char *name = commands[_i]->name, *part = strchr(name, ' ');
 	struct run r;
 
 	if (commands[_i]->hidden)
 		return;
-	support_run(&r, NULL, BUILDBEAT " %c%s", name[0], name);
+	if (part)
+		support_run(&r, NULL, BUILDBEAT " %.*s%c%s", (int)(part + 1 - name), name, part[1], part + 1);
+	else
+		support_run(&r, NULL, BUILDBEAT " %c%s", name[0], name);
 	assert_one_line(&r, support_path("did you mean '%s'?", name));
 	support_run(&r, NULL, BUILDBEAT " help %sx", name);
 	assert_one_line(&r, support_path("did you mean '%s'?", name));
@@ -139,8 +142,8 @@ START_TEST(overview)
 	ck_assert_str_eq(one.out.data, two.out.data);
 	ck_assert_str_eq(one.out.data, three.out.data);
 	for (int i = 0; commands[i]; i++)
-		ck_assert_int_eq(strstr(one.out.data, commands[i]->summary) == NULL,
-				 commands[i]->hidden);
+		ck_assert_int_eq(strstr(one.out.data, support_path(" %s ", commands[i]->name)) == NULL,
+				 commands[i]->hidden || strchr(commands[i]->name, ' ') != NULL);
 	support_expect(NULL, ANY_STATUS, "buildbeat " PACKAGE_VERSION "\n", NULL,
 		       BUILDBEAT " --version");
 	support_run(&one, NULL, BUILDBEAT " --vresion");
@@ -165,7 +168,7 @@ START_TEST(groups)
 	in_page = strstr(page.out.data, " The commands are");
 	ck_assert_ptr_eq(commands[0], group->first);
 	for (int i = 0; commands[i]; i++) {
-		if (commands[i]->hidden)
+		if (commands[i]->hidden || strchr(commands[i]->name, ' '))
 			continue;
 		if (commands[i] == group->first) {
 			in_help = strstr(in_help, support_path("\n\n%s:\n", group->title));
@@ -178,7 +181,7 @@ START_TEST(groups)
 		ck_assert_msg(in_help != NULL, "%s is not in its group", commands[i]->name);
 		ck_assert_ptr_nonnull(in_page);
 		in_page = strstr(in_page, support_path(" %s %.6s", commands[i]->name,
-						       commands[i] == &cmd_help ? "[COMMAND]" : commands[i]->summary));
+						       commands[i] == &cmd_help ? "[COMMAND...]" : commands[i]->summary));
 		ck_assert_msg(in_page != NULL, "%s is not in its group", commands[i]->name);
 	}
 	ck_assert_ptr_null(group->first);
@@ -246,6 +249,19 @@ static const struct { const char *words, *message; } moved[] = {
 	{ "span -p begin a", "span: unknown option '-p'; use --print-id\n" },
 	{ "task -r a b true", "task: unknown option '-r'; use --recording DIR\n" },
 	{ "ack core.o why", "unknown command 'ack'; use: buildbeat accept --known\n" },
+	{ "mmaps 1", "unknown command 'mmaps'; use: buildbeat inspect maps\n" },
+	{ "stats", "unknown command 'stats'; use: buildbeat inspect stats\n" },
+	{ "inspect --show a", "inspect: unknown option '--show'; use: buildbeat inspect show ARCHIVE\n" },
+	{ "inspect -s", "inspect: unknown option '-s'; use: buildbeat inspect status\n" },
+	{ "inspect --wait=1", "inspect: unknown option '--wait'; use: buildbeat inspect wait ID\n" },
+	{ "inspect --cancel 1", "inspect: unknown option '--cancel'; use: buildbeat inspect cancel ID\n" },
+	{ "inspect -l", "inspect: unknown option '-l'; use: buildbeat inspect list\n" },
+	{ "inspect --delete a", "inspect: unknown option '--delete'; use: buildbeat inspect delete ARCHIVE\n" },
+	{ "inspect --capabilities", "inspect: unknown option '--capabilities'; use: buildbeat inspect capabilities\n" },
+	{ "inspect --settings", "inspect: unknown option '--settings'; use: buildbeat inspect settings\n" },
+	{ "inspect --heap -- true", "inspect: unknown option '--heap'; use: buildbeat inspect run\n" },
+	{ "inspect -- true", "inspect: unknown command 'true'; to run it: buildbeat inspect run -- true\n" },
+	{ "inspect run --follow ld", "inspect run: unknown option '--follow'; use --every NAME\n" },
 	{ "doctor -oout", "doctor: unknown option '-o'; use -d DIR\n" },
 };
 
@@ -353,6 +369,7 @@ END_TEST
 START_TEST(every_option_is_completed)
 {
 	const struct command *c = commands[_i];
+	const char *part;
 	struct run r;
 
 	support_run(&r, NULL, BUILDBEAT " complete -- %s -", c->name);
@@ -360,8 +377,9 @@ START_TEST(every_option_is_completed)
 	for (const struct option *o = c->options; o && o->name; o++)
 		ck_assert_msg(strstr(r.out.data, support_path("--%s\t", o->name)) != NULL,
 			      "%s --%s", c->name, o->name);
-	support_run(&r, NULL, BUILDBEAT " complete -- ''");
-	ck_assert_int_eq(strstr(r.out.data, support_path("%s\t", c->name)) == NULL, c->hidden);
+	part = strchr(c->name, ' ');
+	support_run(&r, NULL, BUILDBEAT " complete -- %.*s''", part ? (int)(part + 1 - c->name) : 0, c->name);
+	ck_assert_int_eq(strstr(r.out.data, support_path("%s\t", part ? part + 1 : c->name)) == NULL, c->hidden);
 }
 END_TEST
 
@@ -394,6 +412,9 @@ static const struct { const char *words, *answer; } cursor_cases[] = {
 	  "perfetto or prometheus\n" },
 	{ "list ''", ":dirs\n" },
 	{ "help doc", "doctor\tCheck what this machine can record and how to enable the rest\n" },
+	{ "inspect st", "status\tPrint inspections in the background, or the progress of one\n"
+	  "stats\tShow what the machine or a process uses, repeatedly\n" },
+	{ "inspect run -- mak", ":command 4\n" },
 	{ "nonsense ''", "" },
 };
 

@@ -84,7 +84,7 @@ START_TEST(snapshots)
 	int64_t before = -1;
 	struct run r;
 
-	run(&r, "grow; bb inspect --pid $(cat pid) --count 4 --interval 20ms -o a; s=$?; kill $victim; "
+	run(&r, "grow; bb inspect run --pid $(cat pid) --count 4 --interval 20ms -o a; s=$?; kill $victim; "
 	    "exit $s");
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), support_path("%s/a\n", dir));
@@ -118,7 +118,7 @@ START_TEST(another_program)
 		       /* a child of it would have its name until it executes sleep */
 		       "#!/bin/sh\ni=0; while test $i -lt 100000; do i=$((i + 1)); done\n"
 		       "exec /usr/bin/python3 \"$@\"\n");
-	run(&r, "chmod +x python3; bb inspect %s -- ./python3 -c 'import time\n"
+	run(&r, "chmod +x python3; bb inspect run %s -- ./python3 -c 'import time\n"
 	    "x = bytearray(20 << 20)\ntime.sleep(0.5)'", options[_i]);
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.err), "");
@@ -140,7 +140,7 @@ START_TEST(percentages)
 	static const unsigned percent[] = { 1, 20, 40, 60, 80, 100 };
 	struct run r;
 
-	run(&r, "grow; bb inspect --pid $(cat pid) --count 4 --interval 10ms -o a; kill $victim");
+	run(&r, "grow; bb inspect run --pid $(cat pid) --count 4 --interval 10ms -o a; kill $victim");
 	ck_assert_int_eq(inspect_progress_read(&l, support_path("%s/a", dir), NULL), 0);
 	ck_assert_uint_eq(l.n, ARRAY_SIZE(percent));
 	for (size_t i = 0; i < l.n; i++)
@@ -160,7 +160,7 @@ START_TEST(killed_midway)
 	struct run r;
 
 	run(&r, "grow; (until_true \"grep -qs 'snapshot 3' a/progress.log\"; kill -9 $victim) & "
-	    "bb inspect --pid $(cat pid) --interval 10ms -o a %s", ways[_i].options);
+	    "bb inspect run --pid $(cat pid) --interval 10ms -o a %s", ways[_i].options);
 	ck_assert_msg(r.status == ways[_i].status, "%d: %s", r.status, buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), support_path("%s/a\n", dir));
 	reader = open_archive("a");
@@ -176,7 +176,7 @@ START_TEST(interrupted)
 	static const char *const signals[] = { "INT", "TERM", "HUP" };
 	struct run r;
 
-	run(&r, "grow; env --default-signal=INT " BUILDBEAT " inspect --pid $(cat pid) --interval 10ms "
+	run(&r, "grow; env --default-signal=INT " BUILDBEAT " inspect run --pid $(cat pid) --interval 10ms "
 	    "-o a & me=$!; "
 	    "until_true \"grep -qs 'snapshot 2' a/progress.log\"; kill -%s $me; wait $me; s=$?; "
 	    "kill $victim; exit $s", signals[_i]);
@@ -191,7 +191,7 @@ START_TEST(inspector_is_killed)
 	struct inspect_reader *reader;
 	struct run r;
 
-	run(&r, "grow; " BUILDBEAT " inspect --pid $victim --freeze --interval 10ms -o a & me=$!; "
+	run(&r, "grow; " BUILDBEAT " inspect run --pid $victim --freeze --interval 10ms -o a & me=$!; "
 	    "until_true \"grep -qs 'snapshot %d' a/progress.log\"; kill -9 $me; wait $me; "
 	    "runs() { grep -q 'State:.S' /proc/$victim/status; }; "
 	    "until_true runs; s=$?; kill $victim; exit $s", 2 + _i);
@@ -211,7 +211,7 @@ START_TEST(frozen)
 	size_t n_frozen = 0;
 	struct run r;
 
-	run(&r, "grow; bb inspect --pid $victim --freeze --count 3 --interval 10ms -o a; s=$?; "
+	run(&r, "grow; bb inspect run --pid $victim --freeze --count 3 --interval 10ms -o a; s=$?; "
 	    "runs() { grep -q 'State:.S' /proc/$victim/status; }; until_true runs; kill $victim; exit $s");
 	ck_assert_msg(r.status == 0, "%d %s", r.status, buf_str(&r.err));
 	reader = open_archive("a");
@@ -229,28 +229,27 @@ END_TEST
 static const struct {
 	const char *arguments, *message;
 } refused[] = {
-	{ "", "expected --pid PID, --match NAME, --task TASK, --heaviest, --every NAME or a command" },
-	{ "--pid 0", "expected a whole number from 1" },
-	{ "--pid 2000000000", "there is no process 2000000000" },
-	{ "--match no-such-program-runs", "no process of yours is named 'no-such-program-runs'" },
-	{ "--match /usr/bin/ld", "expected the file name of a program" },
-	{ "--match ld,heap", "expected the file name of a program" },
-	{ "--pid 1 --match x", "exclude each other" },
-	{ "--pid 1 --background true", "cannot be combined with a command" },
-	{ "--heaviest --interval 1ms", "expected a time from 10ms to 24h" },
-	{ "--heaviest --interval 0", "expected a time from 10ms to 24h" },
-	{ "--task compile", "no build is recorded here" },
-	{ "--pid $$ --heap", "the allocations of process" },
-	{ "--pid $$ --count 0", "whole number from 1" },
-	{ "--pid $$ -o run", "run" },
-	{ "--status 7", "there is no task 7" },
-	{ "--status x", "expected the id of a task, such as 1, not 'x'" },
-	{ "--status 1 --json", "unexpected '--json'" },
-	{ "--wait 7", "there is no task 7" },
-	{ "--wait seven", "expected the id of a task" },
-	{ "--cancel 7", "there is no task 7" },
-	{ "--cancel everything", "expected the id of a task" },
-	{ "--status --wait 1", "--status and --wait exclude each other" },
+	{ "run", "expected --pid PID, --match NAME, --task TASK, --heaviest, --every NAME or a command" },
+	{ "run --pid 0", "expected a whole number from 1" },
+	{ "run --pid 2000000000", "there is no process 2000000000" },
+	{ "run --match no-such-program-runs", "no process of yours is named 'no-such-program-runs'" },
+	{ "run --match /usr/bin/ld", "expected the file name of a program" },
+	{ "run --match ld,heap", "expected the file name of a program" },
+	{ "run --pid 1 --match x", "exclude each other" },
+	{ "run --pid 1 --background true", "cannot be combined with a command" },
+	{ "run --heaviest --interval 1ms", "expected a time from 10ms to 24h" },
+	{ "run --heaviest --interval 0", "expected a time from 10ms to 24h" },
+	{ "run --task compile", "no build is recorded here" },
+	{ "run --pid $$ --heap", "the allocations of process" },
+	{ "run --pid $$ --count 0", "whole number from 1" },
+	{ "run --pid $$ -o run", "run" },
+	{ "status 7", "there is no task 7" },
+	{ "status x", "inspect status: expected the id of an inspection in the background, such as 1, not 'x'" },
+	{ "status 1 2", "too many operands: '2'" },
+	{ "wait 7", "there is no task 7" },
+	{ "wait seven", "expected the id of an inspection" },
+	{ "cancel 7", "there is no task 7" },
+	{ "cancel everything", "expected the id of an inspection" },
 };
 
 START_TEST(is_refused)
@@ -272,10 +271,10 @@ START_TEST(no_permission)
 
 	if (!geteuid())
 		run(&r, "sleep 60 & p=$!; chmod 755 . run; mkdir other; chown 65534 other; "
-		    "cd other; setpriv --reuid 65534 --clear-groups " BUILDBEAT " inspect --pid $p; s=$?; "
+		    "cd other; setpriv --reuid 65534 --clear-groups " BUILDBEAT " inspect run --pid $p; s=$?; "
 		    "kill $p; exit $s");
 	else
-		run(&r, "bb inspect --pid 1");
+		run(&r, "bb inspect run --pid 1");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_msg(strstr(buf_str(&r.err), "ermission") != NULL, "%s", buf_str(&r.err));
@@ -289,7 +288,7 @@ START_TEST(full_disk)
 	struct error err = { 0 };
 	struct run r;
 
-	run(&r, "grow; (ulimit -f 120; bb inspect --pid $victim --interval 10ms -o a); s=$?; kill $victim; "
+	run(&r, "grow; (ulimit -f 120; bb inspect run --pid $victim --interval 10ms -o a); s=$?; kill $victim; "
 	    "exit $s");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(buf_str(&r.err), "File too large") != NULL, "%s", buf_str(&r.err));
@@ -304,9 +303,9 @@ START_TEST(background)
 {
 	struct run r;
 
-	run(&r, "grow; id=$(bb inspect --pid $victim --count 3 --interval 20ms --background -o a) && "
-	    "test \"$id\" = 1 && bb inspect --wait 1 && bb inspect --status 1; s=$?; "
-	    "bb inspect --status; bb inspect --status --json | python3 -c '\n"
+	run(&r, "grow; id=$(bb inspect run --pid $victim --count 3 --interval 20ms --background -o a) && "
+	    "test \"$id\" = 1 && bb inspect wait 1 && bb inspect status 1; s=$?; "
+	    "bb inspect status; bb inspect status --json | python3 -c '\n"
 	    "import json, sys\n"
 	    "task, = json.load(sys.stdin)\n"
 	    "assert task[\"id\"] == 1 and task[\"status\"] == 0 and not task[\"runs\"], task\n"
@@ -325,15 +324,15 @@ START_TEST(cancelled)
 {
 	struct run r;
 
-	run(&r, "grow; a=$(bb inspect --pid $victim --interval 10ms --background -o a); "
-	    "b=$(bb inspect --pid $victim --freeze --interval 10ms --background -o b); "
-	    "c=$(bb inspect --pid $victim --interval 1h --background -o c); "
+	run(&r, "grow; a=$(bb inspect run --pid $victim --interval 10ms --background -o a); "
+	    "b=$(bb inspect run --pid $victim --freeze --interval 10ms --background -o b); "
+	    "c=$(bb inspect run --pid $victim --interval 1h --background -o c); "
 	    "test \"$a $b $c\" = '1 2 3' || exit 9; "
-	    "bb inspect --cancel 2 || exit 8; bb inspect --wait 2; test $? = 1 || exit 7; "
+	    "bb inspect cancel 2 || exit 8; bb inspect wait 2; test $? = 1 || exit 7; "
 	    "runs() { grep -q 'State:.S' /proc/$victim/status; }; until_true runs; "
-	    "bb inspect --status 1 | grep -q '^100' && exit 5; "
-	    "bb inspect --cancel all || exit 4; bb inspect --cancel 1 || exit 3; "
-	    "bb inspect --status | grep -c 'The inspection was stopped'; kill $victim");
+	    "bb inspect status 1 | grep -q '^100' && exit 5; "
+	    "bb inspect cancel all || exit 4; bb inspect cancel 1 || exit 3; "
+	    "bb inspect status | grep -c 'The inspection was stopped'; kill $victim");
 	ck_assert_msg(r.status == 0, "%d: %s", r.status, buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), "3\n");
 	ends_with("a", 3, "stopped");
@@ -347,9 +346,9 @@ START_TEST(task_is_killed)
 {
 	struct run r;
 
-	run(&r, "grow; bb inspect --pid $victim --interval 10ms --background -o a >id; "
-	    "kill -9 $(bb inspect --status --json | sed -n 's/.*\"pid\": \\([0-9]*\\),/\\1/p'); "
-	    "bb inspect --wait 1; echo $?; bb inspect --status 1 | tail -2 | head -1; kill $victim");
+	run(&r, "grow; bb inspect run --pid $victim --interval 10ms --background -o a >id; "
+	    "kill -9 $(bb inspect status --json | sed -n 's/.*\"pid\": \\([0-9]*\\),/\\1/p'); "
+	    "bb inspect wait 1; echo $?; bb inspect status 1 | tail -2 | head -1; kill $victim");
 	ck_assert_msg(strstr(buf_str(&r.out), "2\n100 %  " INSPECT_PROGRESS_DIED) != NULL, "%s%s",
 		      buf_str(&r.out), buf_str(&r.err));
 }
@@ -359,7 +358,7 @@ START_TEST(background_fails)
 {
 	struct run r;
 
-	run(&r, "sleep 0 & p=$!; wait $p; mkdir a; grow; bb inspect --pid $victim --background -o a; s=$?; "
+	run(&r, "sleep 0 & p=$!; wait $p; mkdir a; grow; bb inspect run --pid $victim --background -o a; s=$?; "
 	    "kill $victim; exit $s");
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_str_eq(buf_str(&r.out), "");
@@ -373,7 +372,7 @@ START_TEST(registry_is_private)
 	struct run r;
 
 	run(&r, "mkdir -m 777 run/buildbeat-inspect; mkdir tmp; export TMPDIR=$PWD/tmp; "
-	    "grow; bb inspect --pid $victim --count 1 --background -o a; bb inspect --wait 1; kill $victim; "
+	    "grow; bb inspect run --pid $victim --count 1 --background -o a; bb inspect wait 1; kill $victim; "
 	    "ls run/buildbeat-inspect; stat -c %%a tmp/*");
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), "1\n700\n");
@@ -385,9 +384,9 @@ START_TEST(old_tasks)
 {
 	struct run r;
 
-	run(&r, "grow; for i in 1 2; do bb inspect --pid $victim --count 1 --background -o a$i; bb inspect --wait $i; "
+	run(&r, "grow; for i in 1 2; do bb inspect run --pid $victim --count 1 --background -o a$i; bb inspect wait $i; "
 	    "done; touch -d '2 hours ago' run/buildbeat-inspect/1/progress.log; "
-	    "bb inspect --pid $victim --count 1 --background -o a3; bb inspect --wait 3; kill $victim; "
+	    "bb inspect run --pid $victim --count 1 --background -o a3; bb inspect wait 3; kill $victim; "
 	    "ls run/buildbeat-inspect");
 	ck_assert_str_eq(buf_str(&r.out), "1\n2\n3\n2\n3\n");
 }

@@ -189,13 +189,13 @@ START_TEST(command)
 {
 	struct run r;
 
-	support_run(&r, dir, BUILDBEAT " inspect -o here -- python3 grow.py 20 0.2; echo $?");
+	support_run(&r, dir, BUILDBEAT " inspect run -o here -- python3 grow.py 20 0.2; echo $?");
 	ck_assert_ptr_eq(strstr(buf_str(&r.out), "grown\n"), r.out.data);
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "here/"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "\n0\n"));
-	support_run(&r, dir, BUILDBEAT " inspect -- sh -c 'exit 5'");
+	support_run(&r, dir, BUILDBEAT " inspect run -- sh -c 'exit 5'");
 	ck_assert_int_eq(r.status, 5);
-	support_run(&r, dir, BUILDBEAT " inspect -- sh -c 'kill -TERM $$'");
+	support_run(&r, dir, BUILDBEAT " inspect run -- sh -c 'kill -TERM $$'");
 	ck_assert_int_eq(r.status, 128 + 15);
 }
 END_TEST

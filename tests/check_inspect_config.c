@@ -156,7 +156,7 @@ START_TEST(recorded)
 	ck_assert_msg(!strcmp(buf_str(&r.out), "1\n1\n"), "%s%s", buf_str(&r.out), buf_str(&r.err));
 	support_writes(support_path("%s/buildbeat.yaml", dir), "inspect: {rules: ['a,b']}\n");
 	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat record -- true");
-	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat inspect --heaviest");
+	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat inspect run --heaviest");
 }
 END_TEST
 

@@ -296,35 +296,33 @@ START_TEST(command)
 	struct run r;
 
 	support_expect(dir, 0, "There are no archives of inspections.\n", "",
-		       TOP_BUILDDIR "/buildbeat inspect --list");
-	support_expect(dir, 0, "[]\n", "", TOP_BUILDDIR "/buildbeat inspect --list --json");
+		       TOP_BUILDDIR "/buildbeat inspect list");
+	support_expect(dir, 0, "[]\n", "", TOP_BUILDDIR "/buildbeat inspect list --json");
 	add_archive(support_path("%s/inspect", dir), "ld\n", DAY_US, 2);
 	add_archive(support_path("%s/buildstats/1/inspect", dir), "as", 2 * DAY_US, 1);
 	support_expect(dir, 0, "    1 snapshot   sampled heap  buildstats/1/inspect/1970-01-03 00-00-00 "
 		       "- builder - as 12345  the process ended\n"
 		       "    2 snapshots  sampled heap  inspect/1970-01-02 00-00-00 - builder - ld_ 12345"
-		       "  the process ended\n", "", TOP_BUILDDIR "/buildbeat inspect --list");
-	support_run(&r, dir, TOP_BUILDDIR "/buildbeat inspect --list --json inspect | "
+		       "  the process ended\n", "", TOP_BUILDDIR "/buildbeat inspect list");
+	support_run(&r, dir, TOP_BUILDDIR "/buildbeat inspect list --json inspect | "
 		    "python3 -c 'import json, sys; x = json.load(sys.stdin)[0]; "
 		    "print(x[\"program\"], x[\"snapshots\"], x[\"task\"], x[\"runs\"])'");
 	ck_assert_str_eq(r.out.data, "ld\n 2 t7 False\n");
-	support_expect(dir, 0, "", "", TOP_BUILDDIR "/buildbeat inspect --delete inspect/*");
+	support_expect(dir, 0, "", "", TOP_BUILDDIR "/buildbeat inspect delete inspect/*");
 	support_expect(dir, 0, "There are no archives of inspections.\n", "",
-		       TOP_BUILDDIR "/buildbeat inspect --list inspect");
+		       TOP_BUILDDIR "/buildbeat inspect list inspect");
 	support_expect(dir, 2, "", "none: No such file or directory",
-		       TOP_BUILDDIR "/buildbeat inspect --list inspect none");
-	support_expect(dir, 2, "", "unexpected 'x' after --capabilities",
-		       TOP_BUILDDIR "/buildbeat inspect --capabilities x");
-	support_expect(dir, 2, "", "unexpected 'x' after --settings",
-		       TOP_BUILDDIR "/buildbeat inspect --settings x");
+		       TOP_BUILDDIR "/buildbeat inspect list inspect none");
+	support_expect(dir, 2, "", "too many operands: 'x'",
+		       TOP_BUILDDIR "/buildbeat inspect capabilities x");
+	support_expect(dir, 2, "", "too many operands: 'x'",
+		       TOP_BUILDDIR "/buildbeat inspect settings x");
 	support_expect(dir, 2, "", "y.yaml:1:17: expected",
-		       "echo 'inspect: {keep: x}' >y.yaml; " TOP_BUILDDIR "/buildbeat inspect --settings -c y.yaml");
+		       "echo 'inspect: {keep: x}' >y.yaml; " TOP_BUILDDIR "/buildbeat inspect settings -c y.yaml");
 	support_expect(dir, 2, "", "not an archive of an inspection",
-		       TOP_BUILDDIR "/buildbeat inspect --delete inspect");
-	support_expect(dir, 2, "", "--delete removes one archive",
-		       TOP_BUILDDIR "/buildbeat inspect --delete a b");
-	support_expect(dir, 2, "", "exclude each other",
-		       TOP_BUILDDIR "/buildbeat inspect --delete a --list");
+		       TOP_BUILDDIR "/buildbeat inspect delete inspect");
+	support_expect(dir, 2, "", "too many operands: 'b'",
+		       TOP_BUILDDIR "/buildbeat inspect delete a b");
 }
 END_TEST
 

@@ -256,7 +256,7 @@ START_TEST(plots)
 }
 END_TEST
 
-/* inspect --show --format on an archive. */
+/* inspect show --format on an archive. */
 START_TEST(formats)
 {
 	static const struct { const char *options, *check; } good[] = {
@@ -283,15 +283,15 @@ START_TEST(formats)
 
 	support_expect(dir, 0, "", "", TOP_BUILDDIR "/tests/gen_inspection a");
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect --show a --format %s "
+		support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect show a --format %s "
 			       "&& %s", good[i].options, good[i].check);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		support_expect(dir, 2, "", bad[i].message, TOP_BUILDDIR "/buildbeat inspect --show a "
+		support_expect(dir, 2, "", bad[i].message, TOP_BUILDDIR "/buildbeat inspect show a "
 			       "--format %s", bad[i].options);
 	support_expect(dir, 0, "", "", TOP_BUILDDIR "/tests/gen_inspection b 0 2 5");
 	support_expect(dir, 2, "", "the allocations were not counted", TOP_BUILDDIR
-		       "/buildbeat inspect --show b --format collapsed");
-	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect --show b --format html -o b.html");
+		       "/buildbeat inspect show b --format collapsed");
+	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect show b --format html -o b.html");
 }
 END_TEST
 

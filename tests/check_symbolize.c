@@ -388,7 +388,7 @@ START_TEST(shown)
 	ck_assert_msg(!inspect_archive_create(&a, NULL, support_path("%s/x", support_tmpdir()), in,
 					      STORE_ACCESS_USER, &err), "%s", err.message);
 	ck_assert_int_eq(inspect_archive_add_snapshot(a, s), 0);
-	support_run(&run, NULL, TOP_BUILDDIR "/buildbeat inspect --show %s", inspect_archive_path(a));
+	support_run(&run, NULL, TOP_BUILDDIR "/buildbeat inspect show %s", inspect_archive_path(a));
 	ck_assert_msg(!run.status, "%s", buf_str(&run.err));
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		ck_assert_msg(_i == !strstr(buf_str(&run.out), known[i].name), "%s", buf_str(&run.out));

@@ -218,7 +218,7 @@ def smaps(pid):
 
 
 def check_mappings(pid):
-    shown = json.loads(run("mmaps", pid, "--json"))
+    shown = json.loads(run("inspect", "maps", pid, "--json"))
     expected = smaps(pid)
     assert len(shown["mappings"]) == len(expected)
     for m, (start, end, permissions, offset, file, values) in zip(shown["mappings"], expected):
@@ -232,21 +232,21 @@ def check_mappings(pid):
 
 
 def check_choices(pid, expected):
-    code = json.loads(run("mmaps", pid, "-j", "--permissions", "x"))["mappings"]
+    code = json.loads(run("inspect", "maps", pid, "-j", "--permissions", "x"))["mappings"]
     assert [int(m["start"], 16) for m in code] == [m[0] for m in expected if "x" in m[2]]
-    files = json.loads(run("mmaps", pid, "-j", "--file", "^/.*libc"))["mappings"]
+    files = json.loads(run("inspect", "maps", pid, "-j", "--file", "^/.*libc"))["mappings"]
     assert [m["file"] for m in files] == [m[4] for m in expected if re.match("/.*libc", m[4])]
     start, _, permissions, offset, file, _ = next(m for m in expected if "x" in m[2] and m[4][0] == "/")
-    text = run("mmaps", pid, "--address", f"{start + 291:x}")
+    text = run("inspect", "maps", pid, "--address", f"{start + 291:x}")
     assert f"0x123 bytes into the mapping, 0x{offset + 291:x} bytes into the file" in text
     assert text.rstrip().endswith(f"1 of {len(expected)} mappings") and file in text
-    lines = run("mmaps", pid).splitlines()
+    lines = run("inspect", "maps", pid).splitlines()
     assert len(lines) == len(expected) + 2 and lines[0].split()[0] == "address"
 
 
 def check_pages(pid, expected):
     resident = [(int(r["start"], 16), int(r["end"], 16)) for r in
-                json.loads(run("mmaps", pid, "-j", "--pages"))["resident"]]
+                json.loads(run("inspect", "maps", pid, "-j", "--pages"))["resident"]]
     page = 1024 * PAGE_KB
     with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap:
         for start, end, _, _, _, values in expected:
@@ -268,21 +268,21 @@ def check_mmaps(directory):
         expected = check_mappings(subject.pid)
         check_choices(subject.pid, expected)
         check_pages(subject.pid, expected)
-        assert "'--permissions'" in run("mmaps", subject.pid, "--permissions", "(", status=2)
-        assert "'--address'" in run("mmaps", subject.pid, "--address", "xyz", status=2)
-        assert "needs an archive" in run("mmaps", subject.pid, "--snapshot", 1, status=2)
+        assert "'--permissions'" in run("inspect", "maps", subject.pid, "--permissions", "(", status=2)
+        assert "'--address'" in run("inspect", "maps", subject.pid, "--address", "xyz", status=2)
+        assert "needs an archive" in run("inspect", "maps", subject.pid, "--snapshot", 1, status=2)
         archive = f"{directory}/archive"
-        run("inspect", "--pid", subject.pid, "--count", 2, "--interval", "50ms", "--pages", "-o", archive)
-        of_archive = json.loads(run("mmaps", archive, "-j"))["mappings"]
+        run("inspect", "run", "--pid", subject.pid, "--count", 2, "--interval", "50ms", "--pages", "-o", archive)
+        of_archive = json.loads(run("inspect", "maps", archive, "-j"))["mappings"]
         assert [int(m["start"], 16) for m in of_archive] == [m[0] for m in expected]
-        assert "ranges" in run("mmaps", archive, "--pages", "--snapshot", 1)
-        assert "no snapshot 3: the inspection has 2" in run("mmaps", archive, "--snapshot", 3, status=2)
+        assert "ranges" in run("inspect", "maps", archive, "--pages", "--snapshot", 1)
+        assert "no snapshot 3: the inspection has 2" in run("inspect", "maps", archive, "--snapshot", 3, status=2)
         if os.geteuid():
-            assert "root can" in run("mmaps", 1, status=2)
+            assert "root can" in run("inspect", "maps", 1, status=2)
     finally:
         subject.kill()
         subject.wait()
-    assert f"there is no process {subject.pid}" in run("mmaps", subject.pid, status=2)
+    assert f"there is no process {subject.pid}" in run("inspect", "maps", subject.pid, status=2)
 
 
 # The machine, and the history of a process
@@ -309,7 +309,7 @@ def cpu_ticks():
 
 
 def check_machine():
-    lines = run("stats", "--json", "--count", 3, "--interval", "600ms").splitlines()
+    lines = run("inspect", "stats", "--json", "--count", 3, "--interval", "600ms").splitlines()
     machines = [json.loads(line) for line in lines]
     assert len(machines) == 3
     online = [int(name[3:]) for name in cpu_ticks() if name != "cpu"]
@@ -328,10 +328,10 @@ def check_machine():
         assert m["load"] >= 0 and m["running_threads"] >= 1
     # readings are half a second apart
     start = time.monotonic()
-    lines = run("stats", "-j", "--count", 5, "-i", "10ms").splitlines()
+    lines = run("inspect", "stats", "-j", "--count", 5, "-i", "10ms").splitlines()
     readings = {json.dumps(json.loads(line)["cpus"]) for line in lines}
     assert len(readings) <= (time.monotonic() - start) / 0.5
-    text = run("stats", "--count", 1)
+    text = run("inspect", "stats", "--count", 1)
     assert re.search(r"^CPU +user", text, re.M) and re.search(r"^memory .* free .* kernel ", text, re.M)
 
 
@@ -349,14 +349,14 @@ def check_hostile_name(directory, name, shown):
     subject = subprocess.Popen(["python3", "-c", HOSTILE, name.hex()], cwd=directory)
     try:
         wait_until(lambda: os.path.exists(f"{directory}/ready"), "it has its name")
-        assert run("stats", "-p", subject.pid, "--count", 1).startswith(
+        assert run("inspect", "stats", "-p", subject.pid, "--count", 1).startswith(
             f"process {subject.pid} ({shown}), 2 samples\n")
         rows = [line for line in run("ps", "--all").splitlines()
                 if line.split()[0] == str(subject.pid)]
         assert len(rows) == 1 and all(c.isprintable() for c in rows[0]), rows
         archive = f"{directory}/hostile-{subject.pid}"
-        run("inspect", "-p", subject.pid, "--count", 1, "-o", archive)
-        assert run("inspect", "--show", archive).startswith(shown + " had ")
+        run("inspect", "run", "-p", subject.pid, "--count", 1, "-o", archive)
+        assert run("inspect", "show", archive).startswith(shown + " had ")
     finally:
         subject.kill()
         subject.wait()
@@ -368,7 +368,7 @@ def check_stats(directory):
     try:
         wait_until(lambda: os.path.exists(f"{directory}/ready"), "it runs")
         before = stat(subject.pid)
-        lines = run("stats", "--pid", subject.pid, "-j", "--count", 130, "-i", "10ms").splitlines()
+        lines = run("inspect", "stats", "--pid", subject.pid, "-j", "--count", 130, "-i", "10ms").splitlines()
         after = stat(subject.pid)
         last = json.loads(lines[-1])
         samples = last["samples"]
@@ -386,16 +386,16 @@ def check_stats(directory):
         used = sum(s["cpu_percent"] / 100 * (older["age_us"] - s["age_us"]) / 1e6
                    for older, s in zip(samples, samples[1:]))
         assert used <= ticks / TICK + 0.05, (used, ticks)
-        text = run("stats", "--pid", subject.pid, "--count", 1)
+        text = run("inspect", "stats", "--pid", subject.pid, "--count", 1)
         assert f"process {subject.pid} (python3), 2 samples" in text
         for head in "CPU", "RSS", "threads", "faults", "read", "written":
             assert re.search(f"^{head} ", text, re.M), head
     finally:
         subject.kill()
         subject.wait()
-    assert f"there is no process {subject.pid}" in run("stats", "-p", subject.pid, status=2)
+    assert f"there is no process {subject.pid}" in run("inspect", "stats", "-p", subject.pid, status=2)
     subject = subprocess.Popen(["sleep", "0.3"])
-    ended = subprocess.Popen([BUILDBEAT, "stats", "-p", str(subject.pid), "-i", "50ms"],
+    ended = subprocess.Popen([BUILDBEAT, "inspect", "stats", "-p", str(subject.pid), "-i", "50ms"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     subject.wait()
     assert "has ended" in ended.communicate()[1] or ended.returncode == 2
@@ -409,7 +409,7 @@ def check_stats(directory):
 def check_capabilities(directory):
     build, make = start_build(directory)
     try:
-        shown = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "--json"],
+        shown = json.loads(subprocess.run([BUILDBEAT, "inspect", "capabilities", "--json"],
                                           cwd=f"{directory}/", capture_output=True, check=True,
                                           env=dict(os.environ, HOME=directory)).stdout)
         rights = shown["rights"]
@@ -421,11 +421,11 @@ def check_capabilities(directory):
             assert shown["inspectable_processes"] < shown["processes"]
         assert 0 < shown["inspectable_processes"] <= shown["processes"]
         assert shown["archives"] == 0
-        text = run("inspect", "--capabilities")
+        text = run("inspect", "capabilities")
         assert len(text.splitlines()) >= len(rights) + 1
         # the recordings here
         os.rename(f"{directory}/stats", f"{directory}/buildstats")
-        builds = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "-j"], check=True,
+        builds = json.loads(subprocess.run([BUILDBEAT, "inspect", "capabilities", "-j"], check=True,
                                            cwd=directory, capture_output=True).stdout)["builds"]
         assert [(b["tool"], b["pid"]) for b in builds] == [("make", build.pid)], builds
         check_choice_of_process(directory)
@@ -437,9 +437,9 @@ def check_capabilities(directory):
 def check_choice_of_process(directory):
     """The heaviest process is the Python with 30 MiB, of the task threads."""
     for name, choice in ("heaviest", ["--heaviest"]), ("task", ["--task", "threads"]):
-        subprocess.run([BUILDBEAT, "inspect", *choice, "--count", "1", "-o", name], check=True,
+        subprocess.run([BUILDBEAT, "inspect", "run", *choice, "--count", "1", "-o", name], check=True,
                        cwd=directory, capture_output=True)
-        shown = json.loads(run("inspect", "--show", f"{directory}/{name}", "--json"))
+        shown = json.loads(run("inspect", "show", f"{directory}/{name}", "--json"))
         assert re.match("python3", shown["process"]["program"]), shown["process"]
         assert stat(shown["process"]["pid"])[0] == "R" and shown["process"]["task"]
         assert len(shown["snapshots"]) == 1 and shown["snapshots"][0]["rss_kb"] >= 30 << 10
@@ -449,11 +449,11 @@ def check_follow(directory):
     """Every process of a name, also one that starts later, has its own archive."""
     program = shutil.copy(shutil.which("sleep"), f"{directory}/slumber")
     sleepers = [subprocess.Popen([program, "1000"])]
-    follow = subprocess.Popen([BUILDBEAT, "inspect", "--every", "slumber", "-o", "followed"],
+    follow = subprocess.Popen([BUILDBEAT, "inspect", "run", "--every", "slumber", "-o", "followed"],
                               cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def inspected():
-        return {a["pid"] for a in json.loads(run("inspect", "--list", "--json", f"{directory}/followed"))
+        return {a["pid"] for a in json.loads(run("inspect", "list", "--json", f"{directory}/followed"))
                 if a["program"] == "slumber"}
 
     try:
@@ -469,8 +469,8 @@ def check_follow(directory):
         for sleeper in sleepers:
             sleeper.kill()
             sleeper.wait()
-    assert follow.returncode == 0 and "2 archives; see: buildbeat inspect --list followed" in messages
-    archives = json.loads(run("inspect", "--list", "--json", f"{directory}/followed"))
+    assert follow.returncode == 0 and "2 archives; see: buildbeat inspect list followed" in messages
+    archives = json.loads(run("inspect", "list", "--json", f"{directory}/followed"))
     assert len(archives) == 2 and all(a["end"] and a["snapshots"] >= 1 for a in archives), archives
 
 

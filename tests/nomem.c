@@ -103,18 +103,19 @@ struct outcome {
 /* The child: never returns. The exit status has no room for the count, hence the file. */
 static void run_child(const char *dir, const char *const *argv, long n, const int fd[3])
 {
-	const struct command *c = command_find(argv[0]);
+	const struct command *c;
 	char *copy[32] = { 0 };
-	int argc = 0, status;
+	int argc = 0, status, used;
 	bool failed;
 
 	for (; argv[argc] && argc + 1 < 32; argc++)
 		copy[argc] = __real_strdup(argv[argc]);
+	c = command_find(copy, argc, &used);
 	if (!c || dup2(fd[0], 1) < 0 || dup2(fd[1], 2) < 0 || (dir && chdir(dir)))
 		_exit(125);
 	setrlimit(RLIMIT_CPU, &(struct rlimit){ 60, 60 });	/* seconds: it hangs */
 	nomem_after(n);
-	status = command_run(c, argc, copy);
+	status = command_run(c, argc + 1 - used, copy + used - 1);
 	failed = nomem_failed();
 	nomem_after(-1);
 	if (fflush(stdout) || ferror(stdout) || write(fd[2], &failed, sizeof failed) < 1)

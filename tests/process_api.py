@@ -167,7 +167,7 @@ def check_process(ask, python, directory):
 def check_maps(ask, python):
     where = f"?pid={python['pid']}&start={python['start_ticks']}"
     found = ask("/api/maps" + where)
-    theirs = json.loads(subprocess.run([BUILDBEAT, "mmaps", "-j", str(python["pid"])],
+    theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "maps", "-j", str(python["pid"])],
                                        capture_output=True, text=True, check=True).stdout)
     assert [(m["start"], m["end"], m["file"]) for m in found["mappings"]] == \
         [(m["start"], m["end"], m["file"]) for m in theirs["mappings"]]
@@ -192,12 +192,12 @@ def check_machine(ask):
     first = ask("/api/stats")
     time.sleep(0.6)
     second = ask("/api/stats")
-    theirs = json.loads(subprocess.run([BUILDBEAT, "stats", "-j", "--count=1"], capture_output=True, text=True,
+    theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "stats", "-j", "--count=1"], capture_output=True, text=True,
                                        check=True).stdout)
     assert set(first) == set(second) == set(theirs)
     assert second["memory"]["total_kb"] == theirs["memory"]["total_kb"]
     found = ask("/api/capabilities")
-    theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "--capabilities", "-j"], capture_output=True,
+    theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "capabilities", "-j"], capture_output=True,
                                        text=True, check=True).stdout)
     assert set(found) == set(theirs)
 

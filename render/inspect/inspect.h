@@ -6,7 +6,7 @@
 #include "inspect/archive.h"
 #include "inspect/view.h"
 
-/* The outputs of `inspect --show`. */
+/* The outputs of `inspect show`. */
 
 /* The parts of the text; also the words of its option. */
 enum inspect_part {

@@ -9,7 +9,7 @@
 #include "inspect/whole_machine.h"
 #include "inspect/recent.h"
 
-/* The outputs of `buildbeat stats`. 0 or the buffer's error. JSON of one line if compact. */
+/* The outputs of `buildbeat inspect stats`. 0 or the buffer's error. JSON of one line if compact. */
 int stats_machine_text(struct buf *out, const struct whole_machine *m, const struct style *style);
 int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t wall_ns, bool compact);
 

@@ -119,7 +119,7 @@ class Places:
         if key not in self.made:
             archive, program = self.path('inspection-%d' % len(self.made)), os.path.join(self.builddir, 'buildbeat')
             self._run(os.path.join(self.builddir, 'tests', 'gen_inspection'), archive, *numbers)
-            show = (program, 'inspect', '--show', archive, '--format')
+            show = (program, 'inspect', 'show', archive, '--format')
             self._run(*show, 'html', '-o', archive + '.html')
             said = json.loads(self._run(*show, 'json'))
             heaps = []

@@ -240,7 +240,7 @@ def settings_of_inspections(page):
     with open(os.path.join(directory, 'y.yaml'), 'w', encoding='utf-8') as f:
         f.write('inspect: {keep: 7, processes: {cc1plus: {interval: 500ms}}}\n')
     program = os.path.join(page.places.builddir, 'buildbeat')
-    listed = json.loads(subprocess.run([program, 'inspect', '--settings', '-j', '-c', os.path.join(directory, 'y.yaml')],
+    listed = json.loads(subprocess.run([program, 'inspect', 'settings', '-j', '-c', os.path.join(directory, 'y.yaml')],
                                        stdout=subprocess.PIPE, check=True).stdout)['settings']
     values = {s['key']: s['value'] for s in listed}
     assert values['inspect.keep'] == '7' and values['inspect.processes.cc1plus.interval'] == '0.5s', values

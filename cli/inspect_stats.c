@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/repeat.h"
 #include "inspect/look.h"
@@ -119,7 +120,7 @@ static int run(struct args *a, void *values, struct error *err)
 	struct name_table names = NAME_TABLE_INIT;
 	struct repeat repeat;
 	struct look l;
-	int r = repeat_init(&repeat, "stats", o->interval_us, o->count, err);
+	int r = repeat_init(&repeat, "inspect stats", o->interval_us, o->count, err);
 
 	(void)a;
 	if (r || !o->pid)
@@ -132,8 +133,8 @@ static int run(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_stats = {
-	.name = "stats", .operands = "", .run = run,
+const struct command inspect_stats = {
+	.name = "inspect stats", .operands = "", .run = run,
 	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show what the machine or a process uses, repeatedly",
 };

@@ -2,6 +2,7 @@
 #include "base/hex.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/inspect.h"
 #include "cli/output.h"
 #include "inspect/archive.h"
 #include "inspect/look.h"
@@ -86,7 +87,7 @@ static int read_pattern(struct pattern *p, const struct pattern **out, const cha
 	int r = text ? pattern_init(p, text, &why) : 0;
 
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "mmaps: option '--%s': %s", option,
+		return error_set(err, r, NULL, 0, 0, "inspect maps: option '--%s': %s", option,
 				 why.message);
 	*out = text ? p : NULL;
 	return 0;
@@ -102,7 +103,7 @@ static int read_options(struct mmaps *m, const struct mmaps_arguments *o, struct
 	m->wish.address_given = o->address;
 	m->wish.all_values = true;
 	if (!r && o->address && !hex_text(o->address, &m->wish.address))
-		r = error_set(err, -EINVAL, NULL, 0, 0, "mmaps: option '--address': expected a "
+		r = error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: option '--address': expected a "
 			      "hexadecimal number such as 7f3201a4, not '%s'", o->address);
 	return r;
 }
@@ -115,9 +116,9 @@ static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *
 	struct doc d;
 
 	if (o->pages && !m->snapshot.has_pages)
-		return error_set(err, -ENODATA, NULL, 0, 0, "mmaps: it is not known which pages are "
+		return error_set(err, -ENODATA, NULL, 0, 0, "inspect maps: it is not known which pages are "
 				 "in memory%s", m->reader ? "; record them with: buildbeat inspect "
-				 "--pages" : "");
+				 "run --pages" : "");
 	doc_init_terminal(&d, &out, &style);
 	if (o->json) {
 		json_init(&j, &out, false);
@@ -145,10 +146,10 @@ static int run(struct args *a, void *values, struct error *err)
 	int r = read_options(&m, o, err);
 
 	if (!r && !what.len)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "mmaps: expected PID or ARCHIVE, not an "
+		r = error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: expected PID or ARCHIVE, not an "
 			      "empty text");
 	else if (!r && cursor_slice_u64(what, &pid) && pid && pid <= INT32_MAX)
-		r = o->snapshot ? error_set(err, -EINVAL, NULL, 0, 0, "mmaps: option '--snapshot' "
+		r = o->snapshot ? error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: option '--snapshot' "
 					    "needs an archive") :
 		    read_process(&m, (int32_t)pid, o->pages, err);
 	else if (!r)
@@ -166,8 +167,8 @@ static int run(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_mmaps = {
-	.name = "mmaps", .operands = "PID|ARCHIVE", .run = run,
+const struct command inspect_maps = {
+	.name = "inspect maps", .operands = "PID|ARCHIVE", .run = run,
 	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show the memory mappings of a process",
 };
