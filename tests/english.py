@@ -4,7 +4,7 @@
 english.py SRCDIR            check every file
 english.py SRCDIR FILE...    check these files
 
-Texts are: README, NEWS and HACKING; the pages; string literals of the C sources, the
+Texts are: README, COMPARISON, NEWS and HACKING; the pages; string literals of the C sources, the
 scripts and the charts' JavaScript; comments; comments and names of tests; the help of every
 command, if ./buildbeat is there. A finding is PATH:LINE: TEXT: reason; what to write instead.
 """
@@ -346,7 +346,7 @@ def findings(t):
 
 
 def all_files():
-    files = ["README.md", "NEWS", "HACKING.md", "quickstart"]
+    files = ["README.md", "COMPARISON.md", "NEWS", "HACKING.md", "quickstart"]
     for top in ROOMS + ["man", "examples/nightly", "tests"]:
         for directory, _, names in os.walk(top):
             if directory.startswith("tests/") and not directory.startswith("tests/browser"):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The recipes of README.md work: their commands run in a place like a runner's (tests/ci.py).
+"""The recipes of buildbeat-ci(7) and README.md work: their commands run in a place like a runner's
+(tests/ci.py).
 
 recipes.py SRCDIR       in the build directory
 
-A recipe is a code block after a comment <!-- try: EXAMPLE -->. After "recorded" it needs a
+A recipe is a code block after a comment <!-- try: EXAMPLE -->, in a page a literal display after
+.\\" try: LANGUAGE EXAMPLE. After "recorded" it needs a
 recording, after "archived" an archive with a build of main. Files of GitHub and GitLab are parsed,
 checked and run as their runners do; of Groovy the arguments of sh run. Docker is a stub that runs
 the command here.
@@ -80,10 +82,14 @@ def try_it(src, action, recipe, language, text):
         made = any(os.path.isdir(directory) for directory in (
             place.work + "/buildstats", top + "/builds/stats", top + "/runner/buildbeat"))
         if found or status or not made:
-            print("README.md: this recipe failed with status %d: %s\n%s\n%s" % (
+            print("this recipe failed with status %d: %s\n%s\n%s" % (
                 status, "; ".join(found), text, log))
             return False
     return True
+
+
+def unescape(display):
+    return display.replace("\\(aq", "'").replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
 
 
 def main():
@@ -92,17 +98,23 @@ def main():
         text = f.read()
     with open(src + "/action.yml", encoding="utf-8") as f:
         action = ci.read(f.read())
+    with open(src + "/man/buildbeat-ci.7", encoding="utf-8") as f:
+        page = f.read()
     recipes = re.findall(r"<!-- try: (.*?) -->\n```([a-z]*)\n(.*?)^```$", text, re.S | re.M)
+    recipes += [(example, language, unescape(body)) for language, example, body in
+                re.findall(r'^\.\\" try: (\w+) (.*?)\n\.Bd [^\n]*\n(.*?)^\.Ed$', page, re.S | re.M)]
     bad = sum(not try_it(src, action, *recipe) for recipe in recipes)
     with open(src + "/examples/nightly/gitlab-ci.yml", encoding="utf-8") as f:
         found = ci.check_gitlab(ci.read(f.read()))
     for what in found:
         print("examples/nightly/gitlab-ci.yml: " + what)
-    if len(re.findall(r"^```yaml$", text, re.M)) != sum(r[1] == "yaml" for r in recipes):
-        bad += 1
-        print("README.md: a YAML file is not tried")
+    tried = [text for _, _, text in recipes]
+    for display in re.findall(r"^\.Bd [^\n]*\n(.*?)^\.Ed$", page, re.S | re.M):
+        if re.search(r"^ *(script|steps):", display, re.M) and unescape(display) not in tried:
+            bad += 1
+            print("buildbeat-ci.7: a YAML file is not tried:\n" + display)
     if not recipes:
-        sys.exit("README.md: no recipes found")
+        sys.exit("no recipes found")
     sys.exit(bool(bad or found))
 
 

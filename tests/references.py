@@ -51,7 +51,7 @@ def test_cases(text):
 def main():
     os.chdir(sys.argv[1])
     bad = []
-    for name in ["HACKING.md", "README.md"]:
+    for name in ["HACKING.md", "README.md", "COMPARISON.md"]:
         text = read(name)
         for path in paths_in(words_in_code(text)):
             # in README build trees of users are named too
@@ -81,7 +81,7 @@ def main():
             if not exists(path) and not made(path):
                 bad.append("%s: %s does not exist" % (page, path))
     pages = {os.path.basename(p) for p in glob.glob("man/*.[1-9]")}
-    for page, section in re.findall(r"\b(buildbeat[\w.-]*)\((\d)\)", read("README.md") + read("HACKING.md")):
+    for page, section in re.findall(r"\b(buildbeat[\w.-]*)\((\d)\)", read("README.md") + read("HACKING.md") + read("COMPARISON.md")):
         if "%s.%s" % (page, section) not in pages:
             bad.append("README.md or HACKING.md: there is no page %s(%s)" % (page, section))
     print("\n".join(bad), end="\n" if bad else "")
