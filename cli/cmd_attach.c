@@ -97,5 +97,5 @@ static int run(struct args *a, void *values, struct error *err)
 const struct command cmd_attach = {
 	.name = "attach", .operands = "URL", .run = run,
 	.options = options, COMMAND_DEFAULTS(defaults),
-	.summary = "Write what a server of live pages shows to a file while the build runs",
+	.summary = "Stream a running build from a live server to a file",
 };

@@ -423,5 +423,5 @@ static int run(struct args *a, void *values, struct error *err)
 const struct command cmd_profile = {
 	.name = "profile", .operands = "[REC...]", .run = run,
 	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
-	.summary = "Show where time went and what waited, by location",
+	.summary = "Print run and queue times by rule, directory or source location",
 };

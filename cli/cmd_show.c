@@ -29,7 +29,7 @@ static const struct option options[] = {
 	{ OPT_CHOICE('s', "sort", sort, value_word, "KEY",
 	  "print one list, sorted by " VALUE_WORDS "or name") },
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
-	  "print only what directory, target, program, kind or host (build tool) cost") },
+	  "print only the cost by directory, target, program, kind or host (build tool)") },
 	{ OPT_NUMBER('t', "top", top, 1, TOP_MAX, "N", "print N lines of each list (default 10)") },
 	{ OPT_TEXT('F', "filter", filter, "TEXT",
 	  "show only tasks with TEXT, or a match of the pattern TEXT, in name or command") },

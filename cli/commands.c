@@ -17,15 +17,16 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_task, &cmd_span,
+	&cmd_record, &cmd_doctor,
 	&cmd_show, &cmd_chart, &cmd_log, &cmd_profile, &cmd_list,
 	&cmd_archive, &cmd_diff, &cmd_check, &cmd_history, &cmd_report, &cmd_prune,
 	&cmd_accept, &cmd_bisect,
-	&cmd_serve, &cmd_attach, &cmd_top, &cmd_ps, &cmd_inspect,
+	&cmd_serve, &cmd_top, &cmd_ps, &cmd_inspect,
 	&cmd_inspect_run, &cmd_inspect_show, &cmd_inspect_list, &cmd_inspect_delete, &cmd_inspect_status, &cmd_inspect_wait, &cmd_inspect_cancel,
 	&inspect_maps, &inspect_stats, &cmd_inspect_capabilities, &cmd_inspect_settings,
 	&cmd_import, &cmd_export,
-	&cmd_doctor, &cmd_help, &cmd_complete, NULL
+	&cmd_task, &cmd_span, &cmd_attach,
+	&cmd_help, &cmd_complete, NULL
 };
 
 const struct command_group command_groups[] = {
@@ -35,7 +36,8 @@ const struct command_group command_groups[] = {
 	{ &cmd_accept, "Act on changes" },
 	{ &cmd_serve, "Watch builds and processes" },
 	{ &cmd_import, "Other formats" },
-	{ &cmd_doctor, "This machine" },
+	{ &cmd_task, "For scripts" },
+	{ &cmd_help, "Help" },
 	{ NULL, NULL }
 };
 
