@@ -88,7 +88,8 @@ static int newest_two(struct args *a, struct diff_arguments *d, struct error *er
 	if (!r)
 		r = listing_read(&l, path.data, &convert_formats, err);
 	if (!r && (l.n < 2 || l.entry[l.n - 2].damaged))
-		r = error_set(err, -ENOENT, path.data, 0, 0, "fewer than two recordings");
+		r = error_set(err, -ENOENT, path.data, 0, 0, "fewer than two recordings: "
+			      "record the build once more, or name two builds: buildbeat diff A B");
 	if (!r)
 		r = set_pair(a, d, l.entry[l.n - 2].name, l.entry[l.n - 1].name, err);
 	listing_release(&l);

@@ -290,7 +290,7 @@ static void check_samples(struct doctor *d, const struct recording *rec)
 		}
 		list_devices(s, devices, sizeof devices);
 		doctor_add(d, wanted[i].series, DOCTOR_OK, wanted[i].essential, NULL,
-			   "%s: %zu metrics%s%s", wanted[i].what, s->n_columns,
+			   "%s: %zu columns%s%s", wanted[i].what, s->n_columns,
 			   *devices ? " of " : "", devices);
 	}
 }

@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "convert/formats.h"
 #include "convert/gunzip.h"
 #include "convert/ninja/join.h"
@@ -114,6 +115,17 @@ static ssize_t read_head(const char *path, char *to, struct error *err)
 	return n < 0 ? n : (ssize_t)len;
 }
 
+static void unknown_format(const char *path, bool is_dir, struct error *err)
+{
+	struct buf formats = BUF_INIT;
+
+	for (size_t i = 0; converter_list[i].name; i++)
+		buf_addf(&formats, "%s%s", i ? ", " : "", converter_list[i].name);
+	error_set(err, -EINVAL, path, 0, 0, "not a recording, and not a %s that another tool writes "
+		  "about a build; the formats are %s", is_dir ? "directory" : "file", buf_str(&formats));
+	buf_release(&formats);
+}
+
 const struct converter *converter_of(const char *path, struct error *err)
 {
 	struct convert_file file = { .path = path, .head = "" };
@@ -141,9 +153,7 @@ const struct converter *converter_of(const char *path, struct error *err)
 		for (c = converter_list; c->name && !c->recognise(&file);)
 			c++;
 		if (!c->name) {
-			error_set(err, -EINVAL, path, 0, 0, "not a recording, and not a %s that "
-				  "another tool writes about a build",
-				  file.is_dir ? "directory" : "file");
+			unknown_format(path, file.is_dir, err);
 			c = NULL;
 		}
 	}

@@ -9,10 +9,13 @@
 
 #include <errno.h>
 #include <libwebsockets.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define ATTEMPT_US (LWS_US_PER_SEC / 2)
@@ -31,6 +34,7 @@ struct attach {
 	int64_t seen_ns;	/* when there was a connection, or the beginning */
 	struct buf message;	/* until it is whole */
 	char at[64];		/* the id of the newest one */
+	bool connected;		/* at any time */
 	bool any, ended, over;	/* over: the loop ends */
 	int r;
 	struct error *err;
@@ -107,8 +111,55 @@ static void add_encoded(struct buf *b, const char *text)
 
 static void on_timer(lws_sorted_usec_list_t *timer);
 
-static void connect_again(struct attach *a)
+static int try_address(int family, const struct sockaddr *address, socklen_t len)
 {
+	const struct timeval limit = { 2, 0 };
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0), r = fd < 0 ? -errno : 0;
+
+	if (!r && !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) && connect(fd, address, len))
+		r = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* The library says only that it cannot connect. NULL: it is not for want of a connection. */
+static const char *why_unreachable(const struct attach *a)
+{
+	const struct addrinfo wish = { .ai_socktype = SOCK_STREAM };
+	struct sockaddr_un path = { .sun_family = AF_UNIX };
+	struct addrinfo *found = NULL;
+	char port[8];
+	int r;
+
+	if (*a->host == '+') {
+		snprintf(path.sun_path, sizeof path.sun_path, "%s", a->host + 1);
+		r = try_address(AF_UNIX, (const struct sockaddr *)&path, sizeof path);
+		return r ? strerror(-r) : NULL;
+	}
+	snprintf(port, sizeof port, "%d", a->port);
+	r = getaddrinfo(a->host, port, &wish, &found);
+	if (r)
+		return gai_strerror(r);
+	for (const struct addrinfo *i = found; i && (i == found || r); i = i->ai_next)
+		r = try_address(i->ai_family, i->ai_addr, i->ai_addrlen);
+	freeaddrinfo(found);
+	return r ? strerror(-r) : NULL;
+}
+
+/* A server that was never there is not waited for. why: as the library says it. */
+static void connect_again(struct attach *a, const char *why)
+{
+	const char *reason = a->connected ? NULL : why_unreachable(a);
+	struct buf server = BUF_INIT;
+
+	if (!a->connected) {
+		buf_addf(&server, strchr(a->host, ':') ? "[%s]:%d" : "%s:%d", a->host, a->port);
+		end(a, error_set(a->err, -ECONNREFUSED, NULL, 0, 0, "attach: cannot connect to %.200s: %.200s",
+				 *a->host == '+' ? a->host + 1 : buf_str(&server), reason ? reason : why ? why : "the server does not answer"));
+		buf_release(&server);
+		return;
+	}
 	if (clock_mono_ns() - a->seen_ns > GIVE_UP_NS) {
 		end(a, error_set(a->err, -ECONNRESET, NULL, 0, 0, "attach: the connection to the server "
 				 "was lost before the build ended"));
@@ -164,7 +215,7 @@ static void attempt(struct attach *a)
 	buf_clear(&a->message);
 	/* on failure the callback is called, too, unless it could not even begin */
 	if (!lws_client_connect_via_info(&info) && !a->over)
-		connect_again(a);
+		connect_again(a, NULL);
 	buf_release(&path);
 	buf_release(&host);
 }
@@ -256,6 +307,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 		buf_release(&bearer);
 		return r;
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
+		a->connected = true;
 		a->seen_ns = clock_mono_ns();
 		return 0;
 	case LWS_CALLBACK_CLIENT_RECEIVE:
@@ -275,13 +327,13 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 					  status == 404 ? "there is no such recording" :
 					  "the URL is wrong"));
 		else
-			connect_again(a);
+			connect_again(a, in);
 		return 0;
 	case LWS_CALLBACK_CLIENT_CLOSED:
 		if (a->ended)
 			end(a, 0);
 		else if (!a->over)
-			connect_again(a);
+			connect_again(a, NULL);
 		return 0;
 	default:
 		return 0;

@@ -205,6 +205,8 @@ static const struct { const char *words, *message; } typed[] = {
 	{ "task", "such as: buildbeat task NAME -- make\n" },
 	{ "record -j4 -- make", "record: unknown option '-j'; see: buildbeat help record; "
 	  "options of CMD follow it\n" },
+	{ "attach http://127.0.0.1:1/", "attach: cannot connect to 127.0.0.1:1: Connection refused\n" },
+	{ "attach unix:/nonexistent/x", "attach: cannot connect to /nonexistent/x: No such file or directory\n" },
 	{ "export", "name a format: buildbeat export --to chrome; for a list" },
 };
 

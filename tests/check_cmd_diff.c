@@ -143,7 +143,7 @@ START_TEST(without_operands)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/old-3, 2026-11-18\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/new-0, 2026-11-25\n"));
-	ck_assert_ptr_nonnull(strstr(r.err.data, "fewer than two recordings"));
+	ck_assert_ptr_nonnull(strstr(r.err.data, "fewer than two recordings: record the build once more, or name two builds: buildbeat diff A B\n"));
 }
 END_TEST
 

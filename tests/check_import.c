@@ -63,7 +63,7 @@ END_TEST
 static const struct { const char *command, *told; } wrong[] = {
 	{ "import", "too few operands" },
 	{ "import nowhere", "nowhere: No such file or directory" },
-	{ "import empty", "empty: not a recording, and not a file that another tool writes" },
+	{ "import empty", "empty: not a recording, and not a file that another tool writes about a build; the formats are bazel, " },
 	{ "import .", ".: not a recording, and not a directory that another tool writes" },
 	{ "import --from oe empty", "empty: not a buildstats directory" },
 	{ "import --from oe nowhere", "nowhere: No such file or directory" },
