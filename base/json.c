@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void json_init(struct json *j, struct buf *out, bool compact)
@@ -138,8 +137,6 @@ static void add_quoted(struct buf *b, const char *s, size_t len)
 	buf_addc(b, '"');
 }
 
-bool json_strict;
-
 #define CHECKED_DEPTH 64
 
 static uint64_t bit_of(unsigned depth)
@@ -151,8 +148,8 @@ static void expect(struct json *j, bool right)
 {
 	if (__builtin_expect(right, 1))
 		return;
-	if (json_strict)
-		abort();
+	if (json_misused)
+		json_misused();
 	buf_fail(j->out, -EINVAL);
 }
 

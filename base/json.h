@@ -24,8 +24,9 @@ struct json {
 	bool compact;		/* all on one line */
 };
 
-/* Abort on such a call, which shows who made it. Tests set it. */
-extern bool json_strict;
+/* Called for such a call, if there is a function of that name. Tests have one that aborts, which shows
+ * who made the call. */
+void json_misused(void) __attribute__((weak, visibility("hidden")));
 
 void json_init(struct json *j, struct buf *out, bool compact);
 

@@ -369,7 +369,7 @@ static bool is_setting(const char *variable)
 }
 
 /* Before main(), which may set some of them for its tests. */
-static __attribute__((constructor)) void prepare(void)
+static __attribute__((constructor)) void clean_environment(void)
 {
 	char **to = environ;
 
@@ -379,7 +379,6 @@ static __attribute__((constructor)) void prepare(void)
 	}
 	if (to)
 		*to = NULL;
-	json_strict = true;
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	setenv("LANG", "C.UTF-8", 1);
 }
@@ -400,6 +399,14 @@ int support_skips_all(const char *condition)
 {
 	printf("skipped all tests: %s\n", condition);
 	return 77;
+}
+
+bool support_tolerates_misuse;
+
+void json_misused(void)
+{
+	if (!support_tolerates_misuse)
+		abort();
 }
 
 int support_run_suite(Suite *suite)

@@ -137,4 +137,7 @@ int support_run_tests(const char *suite, const struct support_test *tests);
 /* The same for a suite that the caller made. */
 int support_run_suite(Suite *suite);
 
+/* A wrong call of base/json.h aborts a test that has not set this. */
+extern bool support_tolerates_misuse;
+
 #endif
