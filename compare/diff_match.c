@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "compare/diff_making.h"
+#include "compare/diff_parts.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare/diff_making.h"
+#include "compare/diff_parts.h"
 
 #include "base/array.h"
 #include "base/minmax.h"

@@ -2,7 +2,7 @@
 # compare: differences beyond the noise between two builds, or in a year of builds
 noinst_LIBRARIES += compare/libcompare.a
 compare_libcompare_a_SOURCES = \
-	compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_making.h compare/diff_match.c compare/diff_unlike.c \
+	compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_parts.h compare/diff_match.c compare/diff_unlike.c \
 	compare/history.c compare/history.h compare/history_findings.c compare/history_group.c compare/history_group.h \
 	compare/history_scan.c compare/history_scan.h compare/known.c compare/known.h compare/limits.c \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \
@@ -16,5 +16,5 @@ compare_libcompare_a_SOURCES += \
 	compare/against.c compare/against.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
 compare_libcompare_a_SOURCES += \
-	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_private.h \
+	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_parts.h \
 	compare/remaining_view.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/minmax.h"
-#include "compare/remaining_private.h"
+#include "compare/remaining_parts.h"
 #include "base/text.h"
 #include "compare/renames.h"
 #include "stats/distribution.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare/remaining_private.h"
+#include "compare/remaining_parts.h"
 #include "analyse/names.h"
 #include "base/array.h"
 

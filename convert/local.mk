@@ -42,6 +42,6 @@ convert_libconvert_a_SOURCES += \
 
 # oe
 convert_libconvert_a_SOURCES += \
-	convert/oe/build.c convert/oe/devices.c convert/oe/form.c convert/oe/inside.h convert/oe/log.c \
+	convert/oe/build.c convert/oe/devices.c convert/oe/form.c convert/oe/oe_parts.h convert/oe/log.c \
 	convert/oe/names.c convert/oe/oe.h convert/oe/original.c convert/oe/raw.c convert/oe/reader.c \
 	convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write_logs.c

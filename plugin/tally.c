@@ -4,7 +4,7 @@
  * rows, and only that thread writes to them. The process that reads them at the same time needs
  * atomic loads and stores, but no atomic addition. */
 #include "plugin/tally.h"
-#include "plugin/tally_inside.h"
+#include "plugin/tally_parts.h"
 
 #include "base/minmax.h"
 #include "base/tls.h"

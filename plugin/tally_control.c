@@ -5,7 +5,7 @@
 #include "base/minmax.h"
 #include "plugin/session.h"
 #include "plugin/tally.h"
-#include "plugin/tally_inside.h"
+#include "plugin/tally_parts.h"
 #include "recording/layout.h"
 #include "recording/lost.h"
 #include "recording/tally_log.h"

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "plugin/session.h"
 #include "plugin/tally.h"
-#include "plugin/tally_inside.h"
+#include "plugin/tally_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

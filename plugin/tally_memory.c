@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The slow parts of tallies: their memory, the slots of threads, and new rows. */
 #include "plugin/tally.h"
-#include "plugin/tally_inside.h"
+#include "plugin/tally_parts.h"
 
 #include "base/file.h"
 #include "base/minmax.h"

@@ -83,7 +83,7 @@ END_TEST
 START_TEST(headers_alone)
 {
 	static const char *const headers[] = {
-		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "tally", "tally_clock", "tally_inside", "ticket",
+		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "tally", "tally_clock", "tally_parts", "ticket",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)

@@ -3,7 +3,7 @@
  * The reader of OpenEmbedded's files on any bytes. An input is files, each after a
  * line "== NAME", where NAME is build_stats, RECIPE/TASK or that of a log.
  */
-#include "convert/oe/inside.h"
+#include "convert/oe/oe_parts.h"
 #include "tests/fuzz.h"
 
 #include <errno.h>

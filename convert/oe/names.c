@@ -3,7 +3,7 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "command/build_tool.h"
-#include "convert/oe/inside.h"
+#include "convert/oe/oe_parts.h"
 
 #include "base/str.h"
 #include "base/utf8.h"

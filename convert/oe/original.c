@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/oe/inside.h"
+#include "convert/oe/oe_parts.h"
 
 #include "base/field.h"
 #include "base/readfile.h"

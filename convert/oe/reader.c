@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/inside.h"
+#include "convert/oe/oe_parts.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "convert/formats.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/minmax.h"
-#include "convert/oe/inside.h"
+#include "convert/oe/oe_parts.h"
 
 #include "command/kind.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_PLUGIN_TALLY_INSIDE_H
-#define BUILDBEAT_PLUGIN_TALLY_INSIDE_H
+#ifndef BUILDBEAT_PLUGIN_TALLY_PARTS_H
+#define BUILDBEAT_PLUGIN_TALLY_PARTS_H
 
 #include "plugin/tally_clock.h"
 #include "recording/store.h"

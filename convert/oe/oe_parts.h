@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CONVERT_OE_INSIDE_H
-#define BUILDBEAT_CONVERT_OE_INSIDE_H
+#ifndef BUILDBEAT_CONVERT_OE_OE_PARTS_H
+#define BUILDBEAT_CONVERT_OE_OE_PARTS_H
 
 #include "base/feed.h"
 #include "base/name_table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_COMPARE_DIFF_MAKING_H
-#define BUILDBEAT_COMPARE_DIFF_MAKING_H
+#ifndef BUILDBEAT_COMPARE_DIFF_PARTS_H
+#define BUILDBEAT_COMPARE_DIFF_PARTS_H
 
 #include "compare/diff.h"
 

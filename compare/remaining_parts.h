@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_COMPARE_REMAINING_PRIVATE_H
-#define BUILDBEAT_COMPARE_REMAINING_PRIVATE_H
+#ifndef BUILDBEAT_COMPARE_REMAINING_PARTS_H
+#define BUILDBEAT_COMPARE_REMAINING_PARTS_H
 
 #include "base/arena.h"
 #include "base/name_table.h"
