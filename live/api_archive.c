@@ -8,6 +8,8 @@
 #include "report/check_output.h"
 #include "report/history_output.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +106,7 @@ static int load_values(struct made *m, struct error *err)
 		if (!(m->series.rules.metrics & METRIC_BIT(i)) ||
 		    (task == TASK_HOST && !metric_info[i].time))
 			continue;
-		m->view.series[i] = malloc((builds->n + 1) * sizeof **m->view.series);
+		m->view.series[i] = array_new(builds->n, sizeof **m->view.series);
 		if (!m->view.series[i])
 			return error_sys(err, -ENOMEM, builds->ref, NULL);
 		r = history_series(&m->history, builds, task, i, m->view.series[i], err);

@@ -2,6 +2,7 @@
 #include "analyse/cycles.h"
 #include "analyse/process_tree.h"
 #include "analyse/unread.h"
+#include "base/array.h"
 #include "base/json.h"
 #include "convert/zstd.h"
 #include "live/api_parts.h"
@@ -50,7 +51,7 @@ static int fill_graph(struct kept *k, const struct source *s)
 
 	r = r ? r : works_make(&k->works, &s->summary);
 	k->running = s->running;
-	k->colour = calloc(s->recording.n_tasks + 1, 1);
+	k->colour = array_new_zero(s->recording.n_tasks, 1);
 	if (!r && !k->colour)
 		r = -ENOMEM;
 	for (size_t i = 0; !r && i < s->recording.n_tasks; i++)
@@ -154,8 +155,8 @@ static void add_task(struct json *j, const struct kept *k, uint32_t task)
 
 static int layout_of(struct layout *l, size_t n, size_t n_edges)
 {
-	*l = (struct layout){ .n = n, .n_edges = n_edges, .node = calloc(n + 1, sizeof *l->node),
-			      .edge = calloc(n_edges + 1, sizeof *l->edge) };
+	*l = (struct layout){ .n = n, .n_edges = n_edges, .node = array_new_zero(n, sizeof *l->node),
+			      .edge = array_new_zero(n_edges + 1, sizeof *l->edge) };
 	return l->node && l->edge ? 0 : -ENOMEM;
 }
 
@@ -271,7 +272,7 @@ static int place_cycle(struct layout *l, const struct cycles *c, const struct cy
 	size_t n = item->n_nodes < GRAPH_NODES_MAX ? item->n_nodes : GRAPH_NODES_MAX, n_edges = 0;
 	int r = layout_of(l, n, item->n_edges);
 
-	*edge = malloc((item->n_edges + 1) * sizeof **edge);
+	*edge = array_new(item->n_edges + 1, sizeof **edge);
 	for (size_t i = 0; !r && *edge && i < item->n_edges; i++) {
 		const struct cycles_edge *e = &c->edge[item->first_edge + i];
 		uint32_t from = e->from - item->first_node, to = e->to - item->first_node;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/sort.h"
 #include "live/route.h"
 #include "live/source.h"
@@ -43,8 +44,7 @@ static void add_failure(struct json *j, const struct recording *rec, uint32_t ta
 static int add_failures(struct json *j, const struct summary *s, size_t most)
 {
 	const struct recording *rec = s->rec;
-	uint32_t *failed = malloc((s->n_state[TASK_FAILED] + s->n_state[TASK_KILLED] + 1) *
-				  sizeof *failed);
+	uint32_t *failed = array_new(s->n_state[TASK_FAILED] + s->n_state[TASK_KILLED], sizeof *failed);
 	size_t n = 0;
 
 	if (!failed)
