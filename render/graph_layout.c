@@ -67,8 +67,8 @@ static int list_edges(struct work *w)
 static int break_cycles(struct work *w)
 {
 	struct layout *l = w->l;
-	uint8_t *state = calloc(l->n + 1, 1);
-	uint32_t *path = malloc((l->n + 1) * sizeof *path), *at = malloc((l->n + 1) * sizeof *at);
+	uint8_t *state = array_new_zero(l->n + 1, 1);
+	uint32_t *path = array_new(l->n + 1, sizeof *path), *at = array_new(l->n + 1, sizeof *at);
 	size_t done = l->n;
 	int r = state && path && at ? 0 : -ENOMEM;
 
@@ -125,7 +125,7 @@ static int place_layers(struct work *w)
 	struct layout *l = w->l;
 	int32_t middle = (int32_t)l->n + 1, least = INT32_MAX;
 	uint32_t *count = calloc(2 * l->n + 4, sizeof *count);
-	int32_t *limit = calloc(l->n + 1, sizeof *limit);
+	int32_t *limit = array_new_zero(l->n + 1, sizeof *limit);
 
 	if (!count || !limit) {
 		free(count);
@@ -220,12 +220,12 @@ static int make_cells(struct work *w)
 			bends += w->n_bends[i] = (uint32_t)passed;
 	}
 	links = bends + l->n_edges;
-	w->cell = calloc(l->n + bends + 1, sizeof *w->cell);
-	w->upper = malloc((links + 1) * sizeof *w->upper);
-	w->lower = malloc((links + 1) * sizeof *w->lower);
-	w->link = malloc((2 * links + 1) * sizeof *w->link);
-	w->row = malloc((l->n + bends + 1) * sizeof *w->row);
-	w->best = malloc((l->n + bends + 1) * sizeof *w->best);
+	w->cell = array_new_zero(l->n + bends + 1, sizeof *w->cell);
+	w->upper = array_new(links + 1, sizeof *w->upper);
+	w->lower = array_new(links + 1, sizeof *w->lower);
+	w->link = array_new(2 * links + 1, sizeof *w->link);
+	w->row = array_new(l->n + bends + 1, sizeof *w->row);
+	w->best = array_new(l->n + bends + 1, sizeof *w->best);
 	w->first_of_row = calloc((size_t)l->n_layers + 2, sizeof *w->first_of_row);
 	if (!w->cell || !w->upper || !w->lower || !w->link || !w->row || !w->best || !w->first_of_row)
 		return -ENOMEM;
@@ -349,9 +349,9 @@ static uint64_t crossings(const struct work *w, uint32_t *tree, uint32_t *order)
 
 static int order_rows(struct work *w)
 {
-	struct keyed *key = malloc((w->n_cells + 1) * sizeof *key);
-	uint32_t *order = malloc((w->n_links + 1) * sizeof *order);
-	uint32_t *tree = malloc((w->n_cells + 2) * sizeof *tree);
+	struct keyed *key = array_new(w->n_cells + 1, sizeof *key);
+	uint32_t *order = array_new(w->n_links + 1, sizeof *order);
+	uint32_t *tree = array_new(w->n_cells + 2, sizeof *tree);
 	uint64_t least = UINT64_MAX;
 	int r = key && order && tree ? 0 : -ENOMEM;
 
@@ -433,7 +433,7 @@ static void align_row(struct work *w, int32_t layer, bool up, bool both, struct 
 
 static int align(struct work *w)
 {
-	struct block *block = malloc((w->n_cells + 1) * sizeof *block);
+	struct block *block = array_new(w->n_cells + 1, sizeof *block);
 	int32_t n = w->l->n_layers;
 
 	if (!block)
@@ -504,7 +504,7 @@ static int place_edges(struct work *w)
 {
 	struct layout *l = w->l;
 
-	l->point = malloc((w->n_cells + 3 * l->n_edges + 1) * sizeof *l->point);
+	l->point = array_new(w->n_cells + 3 * l->n_edges + 1, sizeof *l->point);
 	if (!l->point)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n_edges; i++) {
@@ -539,10 +539,10 @@ static int allocate(struct work *w)
 	struct layout *l = w->l;
 
 	w->first = calloc(l->n + 2, sizeof *w->first);
-	w->next = malloc((l->n_edges + 1) * sizeof *w->next);
-	w->sorted = malloc((l->n + 1) * sizeof *w->sorted);
-	w->cell_of_edge = malloc((l->n_edges + 1) * sizeof *w->cell_of_edge);
-	w->n_bends = calloc(l->n_edges + 1, sizeof *w->n_bends);
+	w->next = array_new(l->n_edges + 1, sizeof *w->next);
+	w->sorted = array_new(l->n + 1, sizeof *w->sorted);
+	w->cell_of_edge = array_new(l->n_edges + 1, sizeof *w->cell_of_edge);
+	w->n_bends = array_new_zero(l->n_edges + 1, sizeof *w->n_bends);
 	return w->first && w->next && w->sorted && w->cell_of_edge && w->n_bends ? 0 : -ENOMEM;
 }
 

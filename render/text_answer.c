@@ -2,6 +2,7 @@
 #include "render/text_answer.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/sort.h"
 #include "render/show.h"
 
@@ -160,8 +161,8 @@ static void print_path(struct buf *out, const struct style *style, struct path *
 static void add_path(struct buf *out, const struct style *style, struct path *p, const char *title,
 		     size_t top)
 {
-	p->row = malloc((p->n + 1) * sizeof *p->row);
-	p->shown = malloc((p->n + 1) * sizeof *p->shown);
+	p->row = array_new(p->n, sizeof *p->row);
+	p->shown = array_new(p->n + 1, sizeof *p->shown);
 	if (p->row && p->shown)
 		print_path(out, style, p, title, top);
 	else

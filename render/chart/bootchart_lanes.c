@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "render/chart/bar_name.h"
 #include "render/chart/svg.h"
@@ -181,7 +182,7 @@ void bootchart_bars(struct markup *s, const struct bar *bar, size_t n)
 
 static int draw_tasks(struct markup *s, const struct chart *c)
 {
-	struct bar *bar = calloc(c->pieces.n + 1, sizeof *bar);
+	struct bar *bar = array_new_zero(c->pieces.n, sizeof *bar);
 	int r;
 
 	if (!bar)

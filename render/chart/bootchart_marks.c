@@ -291,7 +291,7 @@ static void draw_brackets(struct markup *s, const struct chart *c, struct strips
 int bootchart_links(struct markup *s, const struct chart *c, bool in_lane)
 {
 	const struct recording *rec = c->sum->rec;
-	uint32_t *lane = malloc((rec->n_tasks + 1) * sizeof *lane);
+	uint32_t *lane = array_new(rec->n_tasks, sizeof *lane);
 	struct strips needed = { 0 }, waited = { 0 };
 	int r = lane ? 0 : -ENOMEM;
 

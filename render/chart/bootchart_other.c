@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "render/chart/bar_name.h"
 
@@ -38,7 +39,7 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 static int draw(struct markup *s, const struct chart *c)
 {
 	const struct pieces *p = &c->other_pieces;
-	struct bar *bar = calloc(p->n + 1, sizeof *bar);
+	struct bar *bar = array_new_zero(p->n, sizeof *bar);
 	int r;
 
 	if (!bar)

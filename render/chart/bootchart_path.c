@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static void join(struct bar *a, const struct bar *b, double *longest)
 /* Where each task is in summary.order. */
 static uint32_t *positions(const struct summary *s)
 {
-	uint32_t *at = malloc((s->rec->n_tasks + 1) * sizeof *at);
+	uint32_t *at = array_new(s->rec->n_tasks, sizeof *at);
 
 	for (uint32_t i = 0; at && i < s->n_ran; i++)
 		at[s->order[i]] = i;
@@ -112,7 +113,7 @@ static size_t fill(struct bar *bar, const struct chart *c, const uint32_t *at)
 
 static int draw(struct markup *s, const struct chart *c)
 {
-	struct bar *bar = calloc(2 * c->chain.n_path + 1, sizeof *bar);
+	struct bar *bar = array_new_zero(2 * c->chain.n_path, sizeof *bar);
 	uint32_t *at = positions(c->sum);
 	int r = bar && at ? 0 : -ENOMEM;
 

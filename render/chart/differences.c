@@ -2,6 +2,7 @@
 #include "render/chart/differences.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -37,10 +38,10 @@ static int64_t wall_us(const struct summary *s, size_t place)
 static int find_places(struct making *m)
 {
 	const struct summary *there = m->other->sum;
-	uint32_t *place = malloc((there->rec->n_tasks + 1) * sizeof *place);
+	uint32_t *place = array_new(there->rec->n_tasks, sizeof *place);
 
-	m->there = malloc((m->s->n_ran + 1) * sizeof *m->there);
-	m->here = malloc((there->n_ran + 1) * sizeof *m->here);
+	m->there = array_new(m->s->n_ran, sizeof *m->there);
+	m->here = array_new(there->n_ran, sizeof *m->here);
 	if (!place || !m->there || !m->here) {
 		free(place);
 		return -ENOMEM;
@@ -65,8 +66,8 @@ static int find_changes(struct making *m)
 	const struct summary *there = m->other->sum;
 	size_t n = m->s->n_ran + there->n_ran;
 
-	m->change_us = malloc((n + 1) * sizeof *m->change_us);
-	m->all = malloc((n + 1) * sizeof *m->all);
+	m->change_us = array_new(n, sizeof *m->change_us);
+	m->all = array_new(n, sizeof *m->all);
 	if (!m->change_us || !m->all)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->s->n_ran; i++) {
@@ -182,7 +183,7 @@ static int make_shades(struct works *w, const struct differences *d, const uint8
 	struct buf text = BUF_INIT;
 	bool used[DIFFERENCES] = { false };
 
-	*w = (struct works){ .of = calloc(n + 1, 1), .names = arena_new() };
+	*w = (struct works){ .of = array_new_zero(n, 1), .names = arena_new() };
 	if (!w->of || !w->names)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 #include "render/chart/lane_group.h"
 
 #include "analyse/directories.h"
+#include "base/array.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -110,8 +111,8 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 {
 	const struct recording *rec = g->s->rec;
 	size_t n_groups = g->names.n, n = 0;
-	struct tally *tally = calloc(n_groups + 1, sizeof *tally);
-	struct keyed *k = malloc((n_groups + 1) * sizeof *k);
+	struct tally *tally = array_new_zero(n_groups, sizeof *tally);
+	struct keyed *k = array_new(n_groups, sizeof *k);
 	uint8_t *row_of = malloc(n_groups + 1);
 	int r = tally && k && row_of ? 0 : -ENOMEM;
 
@@ -156,10 +157,10 @@ int lane_groups_make(struct lane_groups *rows, const struct summary *s, enum lan
 		     size_t most)
 {
 	struct grouping g = { .s = s, .by = by, .names.arena = arena_new(), .last = NO_INDEX };
-	uint32_t *group = calloc(s->n_ran + 1, sizeof *group);
+	uint32_t *group = array_new_zero(s->n_ran, sizeof *group);
 	int r = directories_init(&g.directories, s);
 
-	*rows = (struct lane_groups){ .row = calloc(s->n_ran + 1, 1) };
+	*rows = (struct lane_groups){ .row = array_new_zero(s->n_ran, 1) };
 	if (!r)
 		r = g.names.arena && group && rows->row ? 0 : -ENOMEM;
 	for (size_t i = 0; !r && i < s->n_ran; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/lane_pack.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static void set_free(struct lane_pack *p, uint32_t lane, int64_t free_us)
 
 static int grow(struct lane_pack *p, uint32_t size)
 {
-	int64_t *free_us = malloc(2 * (size_t)size * sizeof *free_us);
+	int64_t *free_us = array_new(2 * (size_t)size, sizeof *free_us);
 	struct packed_lane *lane = realloc(p->lane, size * sizeof *lane);
 
 	if (lane)

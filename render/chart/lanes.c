@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/lanes.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "render/chart/lane_group.h"
@@ -76,7 +77,7 @@ static uint32_t instance_above(const struct recording *rec, uint32_t instance)
 /* How many builds each instance is inside. */
 static uint32_t *instance_depths(const struct recording *rec)
 {
-	uint32_t *depth = malloc((rec->n_instances + 1) * sizeof *depth);
+	uint32_t *depth = array_new(rec->n_instances, sizeof *depth);
 
 	if (!depth)
 		return NULL;
@@ -97,7 +98,7 @@ static uint32_t *instance_depths(const struct recording *rec)
 static int collect_nested(const struct work *w, struct keyed **out, size_t *n)
 {
 	const struct recording *rec = w->s->rec;
-	struct keyed *k = malloc((w->s->n_hosting + rec->n_spans + 1) * sizeof *k);
+	struct keyed *k = array_new(w->s->n_hosting + rec->n_spans, sizeof *k);
 
 	*out = k;
 	*n = 0;
@@ -176,7 +177,7 @@ static int put_nested(struct work *w)
  * and neighbours share a lane where there are too few. */
 static uint32_t *slot_lanes(struct work *w, uint32_t most)
 {
-	uint32_t *lane = malloc(SLOTS_MAX * sizeof *lane);
+	uint32_t *lane = array_new(SLOTS_MAX, sizeof *lane);
 	uint32_t n = 0;
 
 	if (!lane)
@@ -210,8 +211,8 @@ static int last_init(struct last *last, struct work *w, uint32_t most)
 {
 	size_t n_targets = w->s->n_targets + 1, n_instances = w->s->rec->n_instances + 1;
 
-	last->target = malloc(n_targets * sizeof *last->target);
-	last->instance = malloc(n_instances * sizeof *last->instance);
+	last->target = array_new(n_targets, sizeof *last->target);
+	last->instance = array_new(n_instances, sizeof *last->instance);
 	last->slot = slot_lanes(w, most);
 	if (!last->target || !last->instance || !last->slot)
 		return -ENOMEM;
@@ -379,7 +380,7 @@ static int lend_spans(struct lanes *l, const struct summary *s)
 
 	if (!rec->n_spans)
 		return 0;
-	lane = malloc((rec->n_tasks + 1) * sizeof *lane);
+	lane = array_new(rec->n_tasks, sizeof *lane);
 	if (!lane)
 		return -ENOMEM;
 	memset(lane, 0xff, rec->n_tasks * sizeof *lane);
@@ -399,10 +400,10 @@ static int allocate(struct work *w)
 	struct lanes *l = w->l;
 
 	l->row = calloc(LANE_ROWS_MAX, sizeof *l->row);
-	l->lane = malloc((s->n_ran + 1) * sizeof *l->lane);
-	l->span_lane = malloc((s->rec->n_spans + 1) * sizeof *l->span_lane);
+	l->lane = array_new(s->n_ran, sizeof *l->lane);
+	l->span_lane = array_new(s->rec->n_spans, sizeof *l->span_lane);
 	w->bin_of = malloc(s->n_ran + 1);
-	w->bin_of_span = calloc(s->rec->n_spans + 1, 1);
+	w->bin_of_span = array_new_zero(s->rec->n_spans, 1);
 	if (!l->row || !l->lane || !l->span_lane || !w->bin_of || !w->bin_of_span)
 		return -ENOMEM;
 	memset(l->span_lane, 0xff, s->rec->n_spans * sizeof *l->span_lane);

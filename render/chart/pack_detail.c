@@ -33,7 +33,7 @@ int pack_detail_tools(struct pack_tasks *p)
 {
 	const struct summary *s = p->chart->sum;
 	const struct recording *rec = s->rec;
-	uint8_t *tool = calloc(rec->n_instances + 1, 1);
+	uint8_t *tool = array_new_zero(rec->n_instances, 1);
 
 	if (!tool)
 		return -ENOMEM;
@@ -142,7 +142,7 @@ int pack_detail_waits(struct pack_tasks *p, const uint32_t *longest, size_t n)
 
 		most = n_after > most ? n_after : most;
 	}
-	made = malloc((most + 1) * sizeof *made);
+	made = array_new(most, sizeof *made);
 	if (!made)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {

@@ -2,6 +2,7 @@
 #include "render/chart/pack_other.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 /* Of each task there: our task, as 1 + its place in order, or 0. */
 static uint32_t *find_ours(const struct chart *c)
 {
-	uint32_t *ours = calloc(c->ghost->rec->n_tasks + 1, sizeof *ours);
+	uint32_t *ours = array_new_zero(c->ghost->rec->n_tasks, sizeof *ours);
 
 	for (size_t i = 0; ours && i < c->sum->n_ran; i++) {
 		uint32_t same = c->other->same[c->sum->order[i]];

@@ -3,6 +3,7 @@
 
 #include "analyse/largest.h"
 #include "analyse/used.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/str.h"
 #include "base/text.h"
@@ -154,7 +155,7 @@ static int add_source(struct fill *f, const char *series, const struct band_plan
 	if ((plan->only == ONLY_OWN && !own) || (plan->only == ONLY_ALL && own))
 		return 0;
 	*to = (struct source){ .plan = plan, .task = NO_INDEX };
-	to->part = malloc((f->series->n_columns + BAND_TERMS_MAX) * sizeof *to->part);
+	to->part = array_new(f->series->n_columns + BAND_TERMS_MAX, sizeof *to->part);
 	if (!to->part)
 		return -ENOMEM;
 	if (find_source(f, to, series))
@@ -426,8 +427,8 @@ static void fill_values(struct fill *f)
 
 static int make_points(struct panel *p, struct fill *f)
 {
-	p->time_us = malloc(f->n * (1 + PANEL_BANDS_MAX) * sizeof *p->time_us);
-	p->gap = malloc(f->n * sizeof *p->gap);
+	p->time_us = array_new(f->n * (1 + PANEL_BANDS_MAX), sizeof *p->time_us);
+	p->gap = array_new(f->n, sizeof *p->gap);
 	if (!p->time_us || !p->gap)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
@@ -443,7 +444,7 @@ static int make_points(struct panel *p, struct fill *f)
 
 static int find_used(struct fill *f, enum used_what what)
 {
-	f->used = malloc(f->n * sizeof *f->used);
+	f->used = array_new(f->n, sizeof *f->used);
 	return f->used ? used_fill(f->used, &f->used_source, f->sum, what, f->time_us, f->n) :
 	       -ENOMEM;
 }
@@ -456,7 +457,7 @@ static int find_tasks(struct fill *f)
 		return 0;
 	f->used_source = USED_TASKS;
 	r = largest_make(&f->largest, f->sum);
-	f->sampled_us = malloc(f->n * sizeof *f->sampled_us);
+	f->sampled_us = array_new(f->n, sizeof *f->sampled_us);
 	if (r || !f->sampled_us)
 		return -ENOMEM;
 	memcpy(f->sampled_us, f->time_us, f->n * sizeof *f->sampled_us);
@@ -583,7 +584,7 @@ static int fill_all(struct panel *p, struct fill *f, const struct panel_plan *pl
 {
 	int error = 0;
 
-	f->pick = malloc(f->series->n * sizeof *f->pick);
+	f->pick = array_new(f->series->n, sizeof *f->pick);
 	if (!f->pick)
 		return -ENOMEM;
 	pick_samples(f, f->sum->wall_us);
@@ -607,7 +608,7 @@ static int make_times(struct series *out, const struct summary *s)
 {
 	const struct recording *rec = s->rec;
 
-	out->time_ms = malloc((rec->n_memory + 2) * sizeof *out->time_ms);
+	out->time_ms = array_new(rec->n_memory + 2, sizeof *out->time_ms);
 	out->gap = calloc(rec->n_memory + 2, sizeof *out->gap);
 	if (!out->time_ms || !out->gap)
 		return -ENOMEM;

@@ -153,8 +153,8 @@ static int add_tasks(struct drawing *w, const struct lanes *l, const struct widt
 /* They were completed in the order of time, but lane beside lane. */
 static struct sum *by_lane(const struct drawing *w, uint32_t n_lanes)
 {
-	struct sum *sorted = malloc((w->n + 1) * sizeof *sorted);
-	size_t *at = calloc(n_lanes + 1, sizeof *at);
+	struct sum *sorted = array_new(w->n, sizeof *sorted);
+	size_t *at = array_new_zero(n_lanes + 1, sizeof *at);
 
 	if (!sorted || !at) {
 		free(sorted);
@@ -229,7 +229,7 @@ static int finish(struct pieces *p, const struct drawing *w, uint32_t n_lanes,
 		wider.small_us *= 1.5;
 		wider.apart_us *= 1.5;
 	}
-	p->piece = malloc((n + 1) * sizeof *p->piece);
+	p->piece = array_new(n, sizeof *p->piece);
 	for (size_t i = 0; p->piece && i < n; i++)
 		p->piece[i] = finished(&sum[i]);
 	p->n = p->piece ? n : 0;
@@ -249,7 +249,7 @@ int pieces_make(struct pieces *p, const struct lanes *l, const struct summary *s
 	*p = (struct pieces){ 0 };
 	if (widths.apart_us <= 0)
 		widths = (struct widths){ 1.5, 1 };
-	w.open = calloc((size_t)l->n_lanes + 1, sizeof *w.open);
+	w.open = array_new_zero((size_t)l->n_lanes, sizeof *w.open);
 	if (w.open && !add_tasks(&w, l, &widths))
 		r = finish(p, &w, l->n_lanes, &widths, most);
 	free(w.open);

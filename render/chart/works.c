@@ -2,6 +2,7 @@
 #include "render/chart/works.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 
@@ -127,7 +128,7 @@ int works_make(struct works *w, const struct summary *s)
 	struct naming g = { .s = s };
 	int r = 0;
 
-	*w = (struct works){ .of = calloc(s->n_ran + 1, 1), .names = arena_new() };
+	*w = (struct works){ .of = array_new_zero(s->n_ran, 1), .names = arena_new() };
 	g.names.arena = w->names;
 	if (!w->of || !w->names)
 		return -ENOMEM;

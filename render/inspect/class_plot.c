@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/class_plot.h"
 
+#include "base/array.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
@@ -82,7 +83,7 @@ static struct layer *add_layer(struct pane *p, const char *name, uint32_t rgb)
 	struct layer *l = &p->layer[p->n_layers];
 	struct buf b;
 
-	l->value = calloc(p->n + 1, sizeof *l->value);
+	l->value = array_new_zero(p->n + 1, sizeof *l->value);
 	if (!l->value)
 		return NULL;
 	l->mark = MARK_STACK;
@@ -117,7 +118,7 @@ static void add_words(struct layer *l, const struct pane *p)
 
 static int add_layers(struct pane *p, const struct divided *d, const int64_t *time_us)
 {
-	uint32_t *class = calloc(d->c->n + 1, sizeof *class);
+	uint32_t *class = array_new_zero(d->c->n, sizeof *class);
 	size_t n = 0, top;
 	int r = class ? 0 : -ENOMEM;
 

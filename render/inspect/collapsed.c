@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/collapsed.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -45,11 +46,11 @@ static void add_line(struct collapsing *c, uint32_t node, uint64_t bytes)
 int collapsed_write(struct buf *out, const struct call_tree *t, const struct snapshot *s, bool peak)
 {
 	struct collapsing c = { .t = t, .out = out, .texts = BUF_PART_OF(out) };
-	uint64_t *bytes = calloc(t->n + 1, sizeof *bytes);
+	uint64_t *bytes = array_new_zero(t->n, sizeof *bytes);
 	int r = 0;
 
-	c.path = calloc(t->n + 1, sizeof *c.path);
-	c.text = calloc(t->n_functions + 1, sizeof *c.text);
+	c.path = array_new_zero(t->n + 1, sizeof *c.path);
+	c.text = array_new_zero(t->n_functions, sizeof *c.text);
 	if (!bytes || !c.path || !c.text)
 		r = -ENOMEM;
 	if (!r)

@@ -203,10 +203,10 @@ int heaptrack_write(struct buf *out, const struct inspection *in, const struct c
 {
 	struct heaptrack h = {
 		.out = out, .in = in, .t = t,
-		.node = calloc(t->n + 1, sizeof *h.node),
-		.function = calloc(t->n_functions + 1, sizeof *h.function),
-		.functions = calloc(t->n_functions + 1, sizeof *h.functions),
-		.by_function = calloc(t->n + 1, sizeof *h.by_function),
+		.node = array_new_zero(t->n, sizeof *h.node),
+		.function = array_new_zero(t->n_functions + 1, sizeof *h.function),
+		.functions = array_new_zero(t->n_functions + 1, sizeof *h.functions),
+		.by_function = array_new_zero(t->n, sizeof *h.by_function),
 		.first = calloc(t->n_functions + 2, sizeof *h.first),
 	};
 	int r = h.node && h.function && h.functions && h.by_function && h.first ? 0 : -ENOMEM;

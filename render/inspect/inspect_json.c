@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "base/array.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -212,7 +213,7 @@ int inspect_json(struct buf *out, const struct inspect_view *v,
 		 const struct inspect_show_options *o)
 {
 	size_t nodes = v->top_down.n > v->bottom_up.n ? v->top_down.n : v->bottom_up.n;
-	int64_t *number = malloc((nodes + 1) * sizeof *number);
+	int64_t *number = array_new(nodes, sizeof *number);
 	struct buf sentence = BUF_PART_OF(out);
 	struct maps_wish wish = inspect_maps_wish(v, o);
 	struct json j;

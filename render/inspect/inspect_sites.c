@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "base/array.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static bool by_growth(const void *ctx, uint32_t a, uint32_t b)
 
 static uint32_t *numbers(size_t n)
 {
-	uint32_t *index = malloc((n + 1) * sizeof *index);
+	uint32_t *index = array_new(n, sizeof *index);
 
 	for (size_t i = 0; index && i < n; i++)
 		index[i] = (uint32_t)i;
@@ -246,8 +247,8 @@ int inspect_text_tree(struct doc *d, const struct inspect_view *v, const struct 
 			      "Live allocations by function, from main() on", columns);
 	int r = -ENOMEM;
 
-	p.first = malloc((t->n + 1) * sizeof *p.first);
-	p.next = malloc((t->n + 1) * sizeof *p.next);
+	p.first = array_new(t->n + 1, sizeof *p.first);
+	p.next = array_new(t->n, sizeof *p.next);
 	if (p.first && p.next) {
 		doc_table(d, &table);
 		if (t->n) {

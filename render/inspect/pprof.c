@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/pprof.h"
 
+#include "base/array.h"
 #include "base/index.h"
 #include "base/protobuf.h"
 #include "base/text.h"
@@ -225,8 +226,8 @@ int pprof_write(struct buf *out, const struct inspection *in, const struct snaps
 	struct pprof p = { .in = in, .s = s, .peak = peak, .functions = INDEX_INIT };
 
 	p.strings.whole = &p.out;
-	p.of_name = calloc(in->names.n + 1, sizeof *p.of_name);
-	p.used = calloc(in->n_frames + 1, sizeof *p.used);
+	p.of_name = array_new_zero(in->names.n, sizeof *p.of_name);
+	p.used = array_new_zero(in->n_frames, sizeof *p.used);
 	if (!p.of_name || !p.used)
 		p.r = -ENOMEM;
 	if (!p.r)

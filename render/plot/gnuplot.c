@@ -53,7 +53,7 @@ static char **environment(void)
 
 	while (environ[n])
 		n++;
-	env = malloc((n + 2) * sizeof *env);
+	env = array_new(n + 2, sizeof *env);
 	for (size_t i = 0; env && i < n; i++) {
 		bool replaced = false;
 

@@ -40,7 +40,7 @@ static const struct content {
 
 static int64_t *new_values(size_t n)
 {
-	int64_t *value = malloc((n + 1) * sizeof *value);
+	int64_t *value = array_new(n, sizeof *value);
 
 	for (size_t i = 0; value && i < n; i++)
 		value[i] = BAND_ABSENT;
@@ -184,7 +184,7 @@ static int add_share(struct pane *p, const struct panel *from, const struct besi
 
 static int add_beside(struct pane *p, const struct content *c, const struct panels *panels)
 {
-	struct bin *bin = malloc(p->n * sizeof *bin);
+	struct bin *bin = array_new(p->n, sizeof *bin);
 	int r = bin ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < BESIDE_MAX && c->beside[i].id; i++) {
@@ -200,7 +200,7 @@ static int add_beside(struct pane *p, const struct content *c, const struct pane
 struct pane *page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
 			    int64_t from_us, int64_t until_us)
 {
-	struct bin *bin = malloc(n * sizeof *bin);
+	struct bin *bin = array_new(n, sizeof *bin);
 	struct pane *p = &page->pane[page->n_panes];
 	struct buf b;
 	int r = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/profile/profile.h"
 
+#include "base/array.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -201,7 +202,7 @@ static struct profile_pair *first_of(const struct profile *p, struct profile_pai
 
 int profile_json_write(struct buf *out, struct profile_view *v, const char *what, size_t most)
 {
-	struct profile_pair *pair = malloc((v->p->n_pairs + 1) * sizeof *pair);
+	struct profile_pair *pair = array_new(v->p->n_pairs, sizeof *pair);
 	struct json j;
 
 	if (!pair)
