@@ -151,7 +151,7 @@ static int add_section(struct doc *d, const struct check *c, const struct words_
 		.heads = !doc_is(d, DOC_TERMINAL), .more = " (--all lists them)",
 	};
 	const struct verdict_groups *groups = c->groups;
-	bool *printed = calloc(groups->n + 1, sizeof *printed);
+	bool *printed = array_new_zero(groups->n, sizeof *printed);
 	size_t all = 0, shown = 0, top = c->all ? SIZE_MAX : c->top;
 
 	if (!printed)

@@ -218,7 +218,7 @@ int culprits_find(struct culprits *c, const struct builds *builds,
 	int r = 0;
 
 	*c = (struct culprits){ .texts = arena_new() };
-	c->range = calloc(to->n_revisions + 1, sizeof *c->range);
+	c->range = array_new_zero(to->n_revisions, sizeof *c->range);
 	if (!c->texts || !c->range)
 		return -ENOMEM;
 	set_costs(&f.costs, builds, events->change + event->first_change, event->n_changes);

@@ -198,7 +198,7 @@ static int find_listed(bool *listed, const struct diff_view *v)
 
 static int add_tasks(struct json *j, const struct diff_view *v)
 {
-	bool *listed = v->brief ? calloc(v->diff->n_tasks + 1, sizeof *listed) : NULL;
+	bool *listed = v->brief ? array_new_zero(v->diff->n_tasks + 1, sizeof *listed) : NULL;
 	int r = !v->brief ? 0 : !listed ? -ENOMEM : find_listed(listed, v);
 
 	json_array(j, "tasks");

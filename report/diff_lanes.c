@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff_picture.h"
 
+#include "base/array.h"
 #include "base/sort.h"
 #include "compare/pairs.h"
 #include "render/chart/axis.h"
@@ -62,10 +63,10 @@ static bool has_times(const struct diff_lanes *s, size_t row)
 static int list_rows(struct diff_lanes *s)
 {
 	const struct diff *d = s->picture->view->diff;
-	struct keyed *order = malloc((d->n_tasks + 1) * sizeof *order);
+	struct keyed *order = array_new(d->n_tasks, sizeof *order);
 	int r;
 
-	s->bar = malloc((d->n_tasks + 1) * sizeof *s->bar);
+	s->bar = array_new(d->n_tasks, sizeof *s->bar);
 	if (!order || !s->bar) {
 		free(order);
 		return -ENOMEM;
@@ -95,7 +96,7 @@ static int list_tasks(struct diff_lanes *s, const struct summary *sum)
 	uint32_t *row = NULL;
 	int r = pairs_rows(&row, s->picture->view->diff, s->side, s->run, sum);
 
-	s->bar = malloc((sum->n_ran + 1) * sizeof *s->bar);
+	s->bar = array_new(sum->n_ran, sizeof *s->bar);
 	if (!s->bar)
 		r = -ENOMEM;
 	for (size_t i = 0; !r && i < sum->n_ran; i++) {
@@ -247,7 +248,7 @@ static int by_width(const void *a, const void *b)
 /* The width from which on a task has an element of its own. */
 static int find_least(const struct diff_lanes *s, double *least)
 {
-	double *width = malloc((s->n + 1) * sizeof *width);
+	double *width = array_new(s->n + 1, sizeof *width);
 
 	if (!width)
 		return -ENOMEM;
@@ -261,7 +262,7 @@ static int find_least(const struct diff_lanes *s, double *least)
 
 static int add_bars(struct markup *h, const struct diff_lanes *s, double height)
 {
-	double *edges = malloc((2 * s->n_lanes + 1) * sizeof *edges), least;
+	double *edges = array_new(2 * s->n_lanes + 1, sizeof *edges), least;
 	int r = edges ? find_least(s, &least) : -ENOMEM;
 
 	for (enum difference d = 0; !r && d < DIFFERENCES; d++)

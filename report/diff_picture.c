@@ -68,7 +68,7 @@ int diff_picture_make(struct diff_picture *p, const struct diff_view *v)
 	if (p->metric == METRICS)
 		return 0;
 	p->much = difference_much(largest(p));
-	p->ranked = malloc((d->n_tasks + 1) * sizeof *p->ranked);
+	p->ranked = array_new(d->n_tasks, sizeof *p->ranked);
 	if (!p->ranked)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->n_tasks; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff_view.h"
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/sort.h"
 #include "report/amount.h"
@@ -75,7 +76,7 @@ int diff_list(const struct diff_view *v, enum metric m, uint32_t **task, size_t 
 {
 	const struct diff *d = v->diff;
 	struct order order = { v, d->value[m] };
-	uint32_t *list = malloc((d->n_tasks + 1) * sizeof *list);
+	uint32_t *list = array_new(d->n_tasks, sizeof *list);
 
 	*n = 0;
 	*task = list;
@@ -110,7 +111,7 @@ int diff_list_lost(const struct diff_view *v, enum diff_presence presence, uint3
 		   size_t *n)
 {
 	const struct diff *d = v->diff;
-	uint32_t *list = malloc((d->n_tasks + 1) * sizeof *list);
+	uint32_t *list = array_new(d->n_tasks, sizeof *list);
 
 	*n = 0;
 	*task = list;

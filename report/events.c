@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/events.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,8 +33,8 @@ static void add_of_history(struct report_events *e, const struct history *h)
 int report_events_make(struct report_events *e, const struct history *h)
 {
 	*e = (struct report_events){ 0 };
-	e->event = malloc((h->n_events + 1) * sizeof *e->event);
-	e->change = malloc((h->n_changes + 1) * sizeof *e->change);
+	e->event = array_new(h->n_events, sizeof *e->event);
+	e->change = array_new(h->n_changes, sizeof *e->change);
 	if (!e->event || !e->change)
 		return -ENOMEM;
 	add_of_history(e, h);

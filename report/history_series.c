@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/history_parts.h"
 
+#include "base/array.h"
 #include "report/amount.h"
 #include "report/sparkline.h"
 #include "stats/stats.h"
@@ -27,7 +28,7 @@ int history_levels_find(struct history_levels *l, const struct history_view *vie
 	const struct history *h = view->history;
 	uint32_t task = view->task == HISTORY_ALL ? TASK_TOTAL : view->task;
 
-	*l = (struct history_levels){ .change = malloc((h->n_changes + 1) * sizeof *l->change) };
+	*l = (struct history_levels){ .change = array_new(h->n_changes, sizeof *l->change) };
 	if (!l->change)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n_changes; i++) {
@@ -45,7 +46,7 @@ void history_levels_release(struct history_levels *l)
 
 static int median_of(double *median, const double *values, size_t n)
 {
-	double *known = malloc((n + 1) * sizeof *known);
+	double *known = array_new(n, sizeof *known);
 	size_t count = 0;
 
 	if (!known)

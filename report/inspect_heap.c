@@ -134,13 +134,13 @@ static int make_rows(struct rows *r, const struct inspect_page *p)
 	size_t n = p->tree->n;
 
 	*r = (struct rows){ .rest = PAGE_NONE, .n_times = p->n + 1 };
-	r->of_node = calloc(n + 1, sizeof *r->of_node);
+	r->of_node = array_new_zero(n, sizeof *r->of_node);
 	for (uint32_t i = 0; r->of_node && i < n; i++) {
 		r->of_node[i] = row_of(r, p, i);
 		if (r->of_node[i] == PAGE_NONE)
 			return -ENOMEM;
 	}
-	r->live = calloc(r->n * r->n_times + 1, sizeof *r->live);
+	r->live = array_new_zero(r->n * r->n_times, sizeof *r->live);
 	if (!r->of_node || !r->live)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -154,7 +154,7 @@ static int make_rows(struct rows *r, const struct inspect_page *p)
 /* Functions that rows have, from 1 in the order of their rows. */
 static uint32_t *number_functions(const struct rows *r, const struct inspect_page *p)
 {
-	uint32_t *number = calloc(p->tree->n_functions + 1, sizeof *number), n = 0;
+	uint32_t *number = array_new_zero(p->tree->n_functions, sizeof *number), n = 0;
 
 	for (size_t i = 0; number && i < r->n; i++) {
 		uint32_t *at = &number[r->row[i].function ? r->row[i].function - 1 : 0];

@@ -162,8 +162,8 @@ static void write_areas(struct packed *data, const struct inspect_page *p, const
 
 void inspect_maps_write(struct packed *data, const struct inspect_page *p)
 {
-	uint32_t *order = calloc(p->n_areas + 1, sizeof *order);
-	uint32_t *kb = calloc(p->n + 1, sizeof *kb);
+	uint32_t *order = array_new_zero(p->n_areas, sizeof *order);
+	uint32_t *kb = array_new_zero(p->n, sizeof *kb);
 	size_t n;
 
 	for (uint32_t i = 0; order && i < p->n_areas; i++)

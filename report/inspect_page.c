@@ -19,9 +19,9 @@ int inspect_page_new(struct inspect_page **page, const struct inspection *in,
 	p->in = in;
 	p->tree = tree;
 	p->rules = rules;
-	p->node = calloc(tree->n + 1, sizeof *p->node);
-	p->kept = calloc(tree->n + 1, sizeof *p->kept);
-	p->sum = calloc(tree->n + 1, sizeof *p->sum);
+	p->node = array_new_zero(tree->n, sizeof *p->node);
+	p->kept = array_new_zero(tree->n, sizeof *p->kept);
+	p->sum = array_new_zero(tree->n, sizeof *p->sum);
 	if (!p->node || !p->kept || !p->sum) {
 		inspect_page_free(p);
 		return -ENOMEM;

@@ -3,6 +3,7 @@
 
 #include "analyse/names.h"
 #include "analyse/words.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "report/page_text.h"
 
@@ -26,8 +27,8 @@ int log_page_begin(struct log_page *p, const struct summary *sum, const struct o
 	size_t n = sum->rec->n_tasks;
 
 	*p = (struct log_page){ .site = site, .sum = sum, .tasks = tasks };
-	p->number = calloc(n + 1, sizeof *p->number);
-	p->shown = calloc(n + 1, sizeof *p->shown);
+	p->number = array_new_zero(n, sizeof *p->number);
+	p->shown = array_new_zero(n, sizeof *p->shown);
 	if (!p->number || !p->shown)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page_parts.h"
 
+#include "base/array.h"
 #include "base/index.h"
 #include "base/json.h"
 #include "render/chart/pack_code.h"
@@ -250,7 +251,7 @@ static void add_fine(struct buf *out, uint32_t *work, const float *all, const st
 
 static int add_numbers(struct buf *out, const struct trends *t)
 {
-	uint32_t *work = malloc((t->n_series + 1) * sizeof *work);
+	uint32_t *work = array_new(t->n_series, sizeof *work);
 
 	if (!work)
 		return -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile_page.h"
 
+#include "base/array.h"
 #include "report/html.h"
 #include "report/packed.h"
 #include "report/page_text.h"
@@ -87,7 +88,7 @@ static bool needs_list(const struct profile *p, const struct profile_row *row, u
 
 static void add_values(struct packed *s, const struct profile *p, unsigned which)
 {
-	struct profile_value *value = malloc((p->n_values[which] + 1) * sizeof *value);
+	struct profile_value *value = array_new(p->n_values[which], sizeof *value);
 	struct pack_column c;
 	char word[16];
 	size_t n = 0;

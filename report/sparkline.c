@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/sparkline.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static void add_column(struct buf *b, double value, double low, double high, boo
 int sparkline_add(struct buf *b, const double *values, size_t n, size_t columns, bool ascii)
 {
 	size_t width = n < columns ? n : columns;
-	double *column = malloc((width + n + 1) * sizeof *column);
+	double *column = array_new(width + n, sizeof *column);
 	double low = INFINITY, high = -INFINITY, missing;
 
 	if (!column)

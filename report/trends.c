@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/trends.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -259,13 +260,13 @@ static int begin(struct making *k, const struct rules *rules)
 	}
 	t->n_series = t->n_rows * t->n_metrics;
 	k->window = rules->window > 0 ? (size_t)rules->window : t->n_builds;
-	k->is_fine = calloc(t->n_series + 1, 1);
-	k->finding = calloc(t->n_series + 1, sizeof *k->finding);
-	k->values = malloc(t->n_rows * t->n_builds * sizeof *k->values + 1);
-	k->sorted = malloc(t->n_builds * sizeof *k->sorted + 1);
-	t->newest = malloc((t->n_series + 1) * sizeof *t->newest);
-	t->usual = malloc((t->n_series + 1) * sizeof *t->usual);
-	t->base = malloc((t->n_series + 1) * sizeof *t->base);
+	k->is_fine = array_new_zero(t->n_series, 1);
+	k->finding = array_new_zero(t->n_series, sizeof *k->finding);
+	k->values = array_new(t->n_rows * t->n_builds, sizeof *k->values);
+	k->sorted = array_new(t->n_builds, sizeof *k->sorted);
+	t->newest = array_new(t->n_series, sizeof *t->newest);
+	t->usual = array_new(t->n_series, sizeof *t->usual);
+	t->base = array_new(t->n_series, sizeof *t->base);
 	return k->is_fine && k->finding && k->values && k->sorted && t->newest && t->usual &&
 	       t->base ? 0 : -ENOMEM;
 }
@@ -283,9 +284,9 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 		choose_fine(&k, history, verdict);
 		choose_bin(t);
 		t->coarse = malloc(t->n_coarse * t->n_points + 1);
-		t->fine = malloc((t->n_fine + 1) * sizeof *t->fine);
-		t->low = malloc((t->n_fine + 1) * sizeof *t->low);
-		t->high = malloc((t->n_fine + 1) * sizeof *t->high);
+		t->fine = array_new(t->n_fine, sizeof *t->fine);
+		t->low = array_new(t->n_fine, sizeof *t->low);
+		t->high = array_new(t->n_fine, sizeof *t->high);
 		t->values = malloc(t->n_fine * t->n_builds + 1);
 		r = t->coarse && t->fine && t->low && t->high && t->values ? 0 : -ENOMEM;
 	}
