@@ -108,10 +108,10 @@ static int sort_edges(struct flows *f, const struct work *w, uint64_t first_id)
 	size_t n = rec->n_tasks + rec->n_instances;
 
 	f->n = w->n;
-	f->first_from = calloc(n + 1, sizeof *f->first_from);
-	f->first_to = calloc(n + 1, sizeof *f->first_to);
-	f->from = malloc((w->n + 1) * sizeof *f->from);
-	f->to = malloc((w->n + 1) * sizeof *f->to);
+	f->first_from = array_new_zero(n + 1, sizeof *f->first_from);
+	f->first_to = array_new_zero(n + 1, sizeof *f->first_to);
+	f->from = array_new(w->n + 1, sizeof *f->from);
+	f->to = array_new(w->n + 1, sizeof *f->to);
 	if (!f->first_from || !f->first_to || !f->from || !f->to)
 		return -ENOMEM;
 	count(w, f->first_from, n, false);
@@ -135,8 +135,8 @@ int flows_make(struct flows *f, const struct summary *s, const struct chain *c, 
 	int r = -ENOMEM;
 
 	*f = (struct flows){ 0 };
-	w.order = malloc((n + 1) * sizeof *w.order);
-	w.seen = malloc((n + 1) * sizeof *w.seen);
+	w.order = array_new(n + 1, sizeof *w.order);
+	w.seen = array_new(n + 1, sizeof *w.seen);
 	if (w.order && w.seen) {
 		memset(w.seen, 0xff, n * sizeof *w.seen);
 		r = find_edges(&w);

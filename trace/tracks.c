@@ -293,10 +293,10 @@ static int allocate(struct work *w)
 	const struct recording *rec = w->s->rec;
 	struct tracks *p = w->p;
 
-	w->lanes = calloc(rec->n_instances + 1, sizeof *w->lanes);
-	p->tid = malloc((rec->n_tasks + 1) * sizeof *p->tid);
-	p->span = malloc((rec->n_spans + 1) * sizeof *p->span);
-	p->first = malloc((rec->n_tasks + 1) * sizeof *p->first);
+	w->lanes = array_new_zero(rec->n_instances + 1, sizeof *w->lanes);
+	p->tid = array_new(rec->n_tasks + 1, sizeof *p->tid);
+	p->span = array_new(rec->n_spans + 1, sizeof *p->span);
+	p->first = array_new(rec->n_tasks + 1, sizeof *p->first);
 	if (!w->lanes || !p->tid || !p->span || !p->first)
 		return -ENOMEM;
 	memset(p->tid, 0xff, rec->n_tasks * sizeof *p->tid);
