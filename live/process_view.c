@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/search.h"
 #include "inspect/look.h"
 
 #include <errno.h>
@@ -147,17 +148,11 @@ int process_view_read(struct process_view *v, bool all, struct error *err)
 
 static const struct process_row *row_of(const struct process_table *t, int32_t pid)
 {
-	size_t low = 0, high = t->n;
+	struct search_range s = search_all(t->n);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->row[middle].process->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->n && t->row[low].process->pid == pid ? &t->row[low] : NULL;
+	while (search_next(&s))
+		search_past(&s, t->row[s.at].process->pid < pid);
+	return s.at < t->n && t->row[s.at].process->pid == pid ? &t->row[s.at] : NULL;
 }
 
 int process_view_find(struct process_view *v, int32_t pid, uint64_t start_ticks, bool foreign,

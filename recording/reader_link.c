@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/search.h"
 #include "recording/reader.h"
 
 #include <errno.h>
@@ -84,18 +85,12 @@ static int collect_hosts(const struct recording *rec, const struct wanted *wante
 /* The last task of that process that started before the time. */
 static uint32_t task_at(const struct host *host, size_t n, int32_t pid, int64_t time_us)
 {
-	size_t low = 0, high = n;
+	struct search_range s = search_all(n);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (host[middle].pid < pid ||
-		    (host[middle].pid == pid && host[middle].start_us <= time_us))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && host[low - 1].pid == pid ? host[low - 1].task : NO_INDEX;
+	while (search_next(&s))
+		search_past(&s, host[s.at].pid < pid ||
+				    (host[s.at].pid == pid && host[s.at].start_us <= time_us));
+	return s.at && host[s.at - 1].pid == pid ? host[s.at - 1].task : NO_INDEX;
 }
 
 static void link_instance(struct recording *rec, uint32_t at, const struct host *host,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buf.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
@@ -54,20 +55,14 @@ static int find(struct parts *out, const struct recording *rec)
 /* How much of the time before this one is left out. */
 static int64_t out_before(const struct parts *parts, int64_t time_us)
 {
-	size_t low = 0, high = parts->n;
+	struct search_range s = search_all(parts->n);
 	const struct part *p;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (parts->part[middle].from_us < time_us)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	while (search_next(&s))
+		search_past(&s, parts->part[s.at].from_us < time_us);
+	if (!s.at)
 		return 0;
-	p = &parts->part[low - 1];
+	p = &parts->part[s.at - 1];
 	return p->before_us + (time_us < p->until_us ? time_us : p->until_us) - p->from_us;
 }
 

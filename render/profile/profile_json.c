@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <math.h>
@@ -186,18 +187,14 @@ static int by_process(const void *a, const void *b, void *profile)
 static struct profile_pair *first_of(const struct profile *p, struct profile_pair *pair,
 				     uint64_t process, bool behind)
 {
-	size_t low = 0, high = p->n_pairs;
+	struct search_range s = search_all(p->n_pairs);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t of = process_of(&p->row[pair[middle].child]);
+	while (search_next(&s)) {
+		uint64_t of = process_of(&p->row[pair[s.at].child]);
 
-		if (of < process || (behind && of == process))
-			low = middle + 1;
-		else
-			high = middle;
+		search_past(&s, of < process || (behind && of == process));
 	}
-	return pair + low;
+	return pair + s.at;
 }
 
 int profile_json_write(struct buf *out, struct profile_view *v, const char *what, size_t most)
