@@ -4,6 +4,7 @@
 #include "analyse/unread.h"
 #include "base/array.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "convert/zstd.h"
 #include "live/api_parts.h"
 #include "live/source.h"
@@ -269,7 +270,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 static int place_cycle(struct layout *l, const struct cycles *c, const struct cycles_item *item,
 		       const struct cycles_edge ***edge)
 {
-	size_t n = item->n_nodes < GRAPH_NODES_MAX ? item->n_nodes : GRAPH_NODES_MAX, n_edges = 0;
+	size_t n = MIN(item->n_nodes, GRAPH_NODES_MAX), n_edges = 0;
 	int r = layout_of(l, n, item->n_edges);
 
 	*edge = array_new(item->n_edges + 1, sizeof **edge);

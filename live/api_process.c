@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replies about processes that run: the same JSON as that of ps, stats, mmaps and inspect. */
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "heap/heap_env.h"
 #include "inspect/capabilities.h"
 #include "inspect/look.h"
@@ -70,8 +71,7 @@ static int reply_kept(struct reply *out, struct kept *k, const struct asked *a, 
 		*k = (struct kept){
 			.pid = a->row->process->pid, .start_ticks = a->row->process->start_ticks,
 			.control = a->control, .pages = a->pages, .text = k->text,
-			.until_us = now_us() + (took_us > PROCESS_VIEW_FRESH_US ? took_us :
-						PROCESS_VIEW_FRESH_US),
+			.until_us = now_us() + MAX(took_us, PROCESS_VIEW_FRESH_US),
 		};
 	}
 	buf_add(&out->body, k->text.data, k->text.len);

@@ -4,14 +4,16 @@
 #include "live/source.h"
 #include "live/task_json.h"
 
+#include "base/minmax.h"
+
 static void add_race(struct json *j, const struct recording *rec, const struct race *race)
 {
 	json_object(j, NULL);
 	json_str(j, "what", race->what == RACE_READ ? "read while made" : "made twice");
 	task_json_ref(j, "first", rec, race->first);
 	task_json_ref(j, "second", rec, race->second);
-	json_int(j, "start_us", rec->task[race->first].start_us > rec->task[race->second].start_us ?
-		 rec->task[race->first].start_us : rec->task[race->second].start_us);
+	json_int(j, "start_us", MAX(rec->task[race->first].start_us,
+				    rec->task[race->second].start_us));
 	json_int(j, "overlap_us", race->overlap_us);
 	json_object_end(j);
 }

@@ -2,6 +2,7 @@
 #include "live/channel.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -252,7 +253,7 @@ static int fetch(const struct channel *c, uint64_t offset, size_t most, struct b
 {
 	const struct part *p = part_of(c, offset);
 	size_t left = (size_t)(p->end - offset);
-	size_t len = left < most ? left : most;
+	size_t len = MIN(left, most);
 	ssize_t n;
 
 	if (offset + c->recent.len >= c->new.end) {
@@ -311,7 +312,7 @@ int channel_read(const struct channel *c, struct channel_place *place, size_t mo
 	/* What is left out does not count. */
 	while (!r && place->offset < c->new.end && out->len == first) {
 		uint64_t before = place->offset;
-		size_t len = most > FETCH_LEAST ? most : FETCH_LEAST;
+		size_t len = MAX(most, FETCH_LEAST);
 
 		buf_clear(&in);
 		r = fetch(c, place->offset, len, &in);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "live/job_plan.h"
 #include "live/job_place.h"
@@ -324,7 +325,7 @@ struct progress {
 
 static void tell(struct progress *p, unsigned percent, struct slice message)
 {
-	p->percent = percent > p->percent ? percent : p->percent;
+	p->percent = MAX(percent, p->percent);
 	if (p->percent > 100)
 		p->percent = 100;
 	buf_clear(&p->last);

@@ -2,6 +2,7 @@
 #include "live/now_state.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "recording/column.h"
 
@@ -62,7 +63,7 @@ static int64_t kb(int64_t bytes)
 
 static int64_t known(int64_t n)
 {
-	return n > 0 ? n : 0;
+	return MAX(n, 0);
 }
 
 /* As analyse/host.c: what is neither idle, nor waiting, nor taken away. */
@@ -77,7 +78,7 @@ static int take_cpu(struct now *n, const struct growing_sample *s)
 	if (us >= 0 && n->cores > 0) {
 		us += known(sum_of(s, "nice")) + known(sum_of(s, "system")) + known(sum_of(s, "irq"));
 		permille = us / 1000 / n->cores;
-		permille = permille > 1000 ? 1000 : permille;
+		permille = MIN(1000, permille);
 	}
 	return add_part(&n->private->cpu, s->time_ms, permille, load);
 }

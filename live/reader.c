@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/readfile.h"
 #include "live/reply.h"
 
@@ -377,11 +378,6 @@ static void wake_at(const struct reader_pool *p, int64_t at_ns)
 	timerfd_settime(p->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Memory that is not shared with files. */
 static bool is_large(const struct reader_pool *p, const struct reader_process *c)
 {
@@ -408,9 +404,9 @@ static void set_timer(const struct reader_pool *p)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct reader_process *c = p->reader[i];
+		int64_t due_ns = c->fd < 0 ? now_ns + REAP_NS : c->since_ns + patience_ns(p, c);
 
-		next_ns = earlier(next_ns, c->fd < 0 ? now_ns + REAP_NS :
-				  c->since_ns + patience_ns(p, c));
+		next_ns = MIN(next_ns, due_ns);
 	}
 	if (next_ns < INT64_MAX)
 		wake_at(p, next_ns + 1);

@@ -2,6 +2,7 @@
 #include "live/server_private.h"
 
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "live/registry.h"
 
 #include <errno.h>
@@ -38,21 +39,16 @@ static const struct lws_protocols protocols[] = {
 	{ 0 }
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* A quarter of the descriptors is for files and readers. */
 static void limit_descriptors(struct server_private *p)
 {
 	struct rlimit l = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &l);
-	l.rlim_cur = smaller(l.rlim_max, DESCRIPTORS_MAX);
+	l.rlim_cur = MIN(l.rlim_max, DESCRIPTORS_MAX);
 	setrlimit(RLIMIT_NOFILE, &l);
-	p->connections_max = smaller(l.rlim_cur / 4 * 3, CONNECTIONS_MAX);
-	p->strangers_max = smaller(l.rlim_cur / 4, STRANGERS_MAX);
+	p->connections_max = MIN(l.rlim_cur / 4 * 3, CONNECTIONS_MAX);
+	p->strangers_max = MIN(l.rlim_cur / 4, STRANGERS_MAX);
 	p->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 

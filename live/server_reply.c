@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/minmax.h"
 
 #define PART 65536	/* bytes that are sent at once */
 
@@ -147,7 +148,7 @@ int server_reply_stream(struct connection *c, const char *type)
 int server_reply_write(struct connection *c)
 {
 	struct connection_private *p = c->private;
-	size_t left = p->out.len - p->sent, n = left < PART ? left : PART;
+	size_t left = p->out.len - p->sent, n = MIN(left, PART);
 	unsigned char *from = (unsigned char *)p->out.data + p->sent;
 
 	if (n && lws_write(c->wsi, from, n, p->sent == LWS_PRE ? LWS_WRITE_HTTP_HEADERS :

@@ -2,6 +2,7 @@
 #include "live/stream.h"
 
 #include "base/field.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "convert/zstd.h"
 #include "recording/layout.h"
@@ -87,7 +88,7 @@ static void add_note(struct stream *s, struct event e)
 	struct json j;
 
 	buf_clear(text);
-	buf_add(text, field.p, field.len < NOTE_MAX ? field.len : NOTE_MAX);
+	buf_add(text, field.p, MIN(field.len, NOTE_MAX));
 	if (text->len)
 		buf_cut(text, field_decode(text->data, text->len, NULL));
 	snprintf(id, sizeof id, "%.*s.%llu", (int)e.inst.len, e.inst.p, (unsigned long long)e.seq);
@@ -463,8 +464,8 @@ static void raise_ids(struct channel_place *place, const struct buf *in, struct 
 		cursor_u64(&c, &id[1]);
 		if (id[0] >= after[0] && id[1] >= after[1])
 			after[0] = after[1] = 0;
-		buf_addf(out, "id: %llu.%llu", (unsigned long long)(id[0] > after[0] ? id[0] : after[0]),
-			 (unsigned long long)(id[1] > after[1] ? id[1] : after[1]));
+		buf_addf(out, "id: %llu.%llu", (unsigned long long)MAX(id[0], after[0]),
+			 (unsigned long long)MAX(id[1], after[1]));
 		buf_add(out, eol, (size_t)(end + 2 - eol));
 		at += (size_t)(end + 2 - from);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/minmax.h"
 #include "live/top/screen.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -46,7 +47,7 @@ static void put(struct buf *b, const char *text, size_t width)
 {
 	size_t n = strlen(text);
 
-	buf_add(b, text, n < width ? n : width);
+	buf_add(b, text, MIN(n, width));
 }
 
 /* Fill up to this column. */
@@ -217,9 +218,9 @@ static void add_disks(struct meters *meters, const struct whole_machine *w)
 	int32_t most = 0;
 
 	for (size_t i = 0; i < w->n_disks; i++) {
-		read += w->disk[i].read_kb_s > 0 ? w->disk[i].read_kb_s : 0;
-		written += w->disk[i].written_kb_s > 0 ? w->disk[i].written_kb_s : 0;
-		most = w->disk[i].busy_permille > most ? w->disk[i].busy_permille : most;
+		read += MAX(w->disk[i].read_kb_s, 0);
+		written += MAX(w->disk[i].written_kb_s, 0);
+		most = MAX(w->disk[i].busy_permille, most);
 	}
 	text_add_bytes(&value, (read + written) * 1024);
 	buf_adds(&value, "/s");
