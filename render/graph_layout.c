@@ -2,6 +2,7 @@
 #include "render/graph_layout.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -162,7 +163,7 @@ static int place_layers(struct work *w)
 			if (other != node && !l->node[other].above && l->node[node].layer >= limit[other])
 				limit[other] = l->node[node].layer + 1;
 		}
-		least = l->node[node].layer < least ? l->node[node].layer : least;
+		least = MIN(l->node[node].layer, least);
 	}
 	l->n_layers = 0;
 	for (size_t i = 0; i < l->n; i++) {

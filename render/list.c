@@ -3,6 +3,7 @@
 
 #include "analyse/words.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "recording/layout.h"
 
 #include <stdio.h>
@@ -31,11 +32,11 @@ static void choose(struct layout *y, const struct listing *l, const struct style
 	for (size_t i = 0; i < l->n; i++) {
 		size_t n = text_columns(l->entry[i].name, strlen(l->entry[i].name));
 
-		y->name_columns = n > y->name_columns ? n : y->name_columns;
+		y->name_columns = MAX(n, y->name_columns);
 		y->spread = y->spread || l->entry[i].set;
 	}
 	if (style->width && y->name_columns > style->width / 3)
-		y->name_columns = style->width / 3 > 8 ? style->width / 3 : 8;
+		y->name_columns = MAX(style->width / 3, 8);
 	taken += (unsigned)y->name_columns + (y->spread ? SPREAD_COLUMNS + 2 : 0);
 	y->start = !style->width ||
 		   taken + START_COLUMNS + TASKS_COLUMNS + 4 + COMMAND_COLUMNS_MIN <= style->width;

@@ -2,6 +2,7 @@
 #include "render/chart/axis.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/text.h"
 
@@ -253,7 +254,7 @@ size_t axis_time_ticks(struct tick *tick, size_t most, int64_t from_us, int64_t 
 	int64_t step, last;
 	size_t n = 0;
 
-	from_us = from_us > 0 ? from_us : 0;
+	from_us = MAX(from_us, 0);
 	if (!most || until_us < from_us)
 		return 0;
 	step = time_step(most, from_us, until_us);

@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "render/chart/bar_name.h"
 #include "render/chart/svg.h"
@@ -39,7 +40,7 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 	return (struct bar){
 		.x = x, .y = place.y - c->lanes_y, .height = place.height, .gauge = place.gauge,
 		.named = named_height(&place),
-		.width = width < PIECE_LEAST ? PIECE_LEAST : width,
+		.width = MAX(PIECE_LEAST, width),
 		.task = p->share >= SHARE_MOST ? p->task : NO_INDEX, .n_tasks = p->n_tasks,
 		.colour = p->colour, .efficiency = p->efficiency,
 		.ended_badly = p->ended != TASK_DONE,
@@ -73,7 +74,7 @@ static double computed(const struct bar *b)
 {
 	unsigned share = b->efficiency == EFFICIENCY_UNKNOWN ? 0 : b->efficiency;
 
-	return drawn_width(b) * (share > EFFICIENCY_ALL ? EFFICIENCY_ALL : share) / EFFICIENCY_ALL;
+	return drawn_width(b) * MIN(EFFICIENCY_ALL, share) / EFFICIENCY_ALL;
 }
 
 static void add_gauge(struct gauge *g, const struct bar *b)

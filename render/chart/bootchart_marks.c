@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
@@ -96,7 +97,7 @@ static void draw(struct markup *s, const struct chart *c, struct strips *l, cons
 		double width = l->strip[i].until - l->strip[i].from;
 
 		svg_path_rect(&path, l->strip[i].from, place.y - c->lanes_y +
-			      at * (place.height - thin), width < 0.5 ? 0.5 : width, thin);
+			      at * (place.height - thin), MAX(0.5, width), thin);
 	}
 	svg_path_end(&path);
 	free(l->strip);
@@ -194,7 +195,7 @@ static void draw_outlines(struct markup *s, const struct chart *c, const struct 
 		if (open)
 			add_open_end(&path, x, y, width, place.height);
 		else
-			svg_path_rect(&path, x, y, width < 1 ? 1 : width, place.height);
+			svg_path_rect(&path, x, y, MAX(1, width), place.height);
 	}
 	svg_path_end(&path);
 }
@@ -204,7 +205,7 @@ static double badge_x(const struct chart *c, const struct strip *s)
 	double x = s->until, width = x - s->from;
 
 	x = width > 4 * BADGE ? x - 1.6 * BADGE : x - width / 2;
-	return x < BADGE ? BADGE : x > c->plot_width - BADGE ? c->plot_width - BADGE : x;
+	return x < BADGE ? BADGE : MIN(c->plot_width - BADGE, x);
 }
 
 /* The signs at those, no two upon each other. */
@@ -281,7 +282,7 @@ static void draw_brackets(struct markup *s, const struct chart *c, struct strips
 		if (width > 2 * BRACKET_EDGE)
 			add_bracket(&path, x + BRACKET_EDGE, y, width - 2 * BRACKET_EDGE);
 		else
-			add_bracket(&path, x, y, width < 0.5 ? 0.5 : width);
+			add_bracket(&path, x, y, MAX(0.5, width));
 	}
 	svg_path_end(&path);
 	free(l->strip);

@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "render/chart/bar_name.h"
 
@@ -30,7 +31,7 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 	return (struct bar){
 		.x = x, .y = p->lane * pitch + gap, .height = pitch - 2 * gap,
 		.named = pitch - 2 * gap,
-		.width = width < 0.6 ? 0.6 : width,
+		.width = MAX(0.6, width),
 		.task = p->share >= SHARE_MOST ? p->task : NO_INDEX, .n_tasks = p->n_tasks,
 		.colour = p->colour, .efficiency = UNKNOWN, .ended_badly = p->ended != TASK_DONE,
 	};

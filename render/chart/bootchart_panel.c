@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/bootchart_parts.h"
 
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
@@ -44,7 +45,7 @@ static double scaled(const struct plot *p, double value, int64_t ceiling)
 {
 	double y = ceiling > 0 ? p->height * (1 - value / (double)ceiling) : p->height;
 
-	return y < -1 ? -1 : y > p->height ? p->height : y;
+	return y < -1 ? -1 : MIN(p->height, y);
 }
 
 static void begin_profile(struct plot *p, const struct panel *panel, bool held)
@@ -294,7 +295,7 @@ static void draw_axis(struct plot *p, int top, enum axis_unit unit, int64_t ceil
 {
 	size_t most = (size_t)p->height / TICK_PITCH + 1;
 	struct tick tick[AXIS_TICKS_MAX];
-	size_t n = axis_ticks(tick, most > AXIS_TICKS_MAX ? AXIS_TICKS_MAX : most < 2 ? 2 : most,
+	size_t n = axis_ticks(tick, most > AXIS_TICKS_MAX ? AXIS_TICKS_MAX : MAX(2, most),
 			      ceiling, unit);
 	struct svg_path grid;
 

@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static struct bar host_bar(const struct chart *c, const struct bar *next, double
 	if (host == NO_INDEX || !task_ran(&c->sum->rec->task[host]))
 		return (struct bar){ .width = 0 };
 	b = task_bar(c, host, at[host]);
-	b.x = b.x < from ? from : b.x;
+	b.x = MAX(from, b.x);
 	b.width = next->x - b.x;
 	b.part_us = (int64_t)(b.width * (double)c->end_us / c->plot_width);
 	b.ended_badly = false;

@@ -2,6 +2,7 @@
 #include "render/chart/bootchart_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "render/chart/bar_name.h"
@@ -87,7 +88,7 @@ static struct bar box_of(const struct chart *c, const struct phase *p)
 	width = width > 2 * GAP ? width - GAP : width;
 	return (struct bar){
 		.x = x, .y = place.y - c->lanes_y + place.height - place.phases,
-		.width = width < NARROW ? NARROW : width, .height = place.phases,
+		.width = MAX(NARROW, width), .height = place.phases,
 	};
 }
 

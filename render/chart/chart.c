@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/chart.h"
 
+#include "base/minmax.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
 #include "render/facts.h"
@@ -129,7 +130,7 @@ static int place_gutter(struct chart *c)
 
 		text_add_name(&safe, c->lanes.row[i].label, 0);
 		width = svg_text_width(buf_str(&safe), ROW_LABEL_SIZE);
-		widest = width > widest ? width : widest;
+		widest = MAX(width, widest);
 		if (buf_error(&safe)) {
 			buf_release(&safe);
 			return -ENOMEM;

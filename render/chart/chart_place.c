@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/chart.h"
 
+#include "base/minmax.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
 
@@ -140,7 +141,7 @@ static int row_height(const struct row *r, double lane, double nest)
 {
 	int height = (int)(r->n_lanes * (r->nest ? nest : lane) + 0.5);
 
-	return height < ROW_HEIGHT_MIN ? ROW_HEIGHT_MIN : height;
+	return MAX(ROW_HEIGHT_MIN, height);
 }
 
 static int rows_height(const struct chart *c, double lane, double nest)
@@ -249,7 +250,7 @@ int chart_place(struct chart *c)
 		n += c->panel_place[i].height > 0;
 	if (n) {
 		more = (CHART_HEIGHT - c->height) / n;
-		place_below(c, more < PANEL_MORE ? more : PANEL_MORE);
+		place_below(c, MIN(more, PANEL_MORE));
 	}
 	for (size_t i = 0; i < c->panels.n; i++) {
 		if (c->panel_legend[i].error)

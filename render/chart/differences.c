@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -102,12 +103,10 @@ static enum difference class_of(const struct making *m, uint32_t here)
 
 static void set_thresholds(struct making *m)
 {
-	int64_t longer_us = m->s->wall_us > m->other->sum->wall_us ? m->s->wall_us :
-			    m->other->sum->wall_us;
+	int64_t longer_us = MAX(m->s->wall_us, m->other->sum->wall_us);
 	int64_t most_us = 0;
 
-	m->d->least_us = longer_us / LEAST_PARTS < LEAST_MOST_US ? longer_us / LEAST_PARTS :
-			 LEAST_MOST_US;
+	m->d->least_us = MIN(longer_us / LEAST_PARTS, LEAST_MOST_US);
 	for (size_t i = 0; i < m->s->n_ran; i++) {
 		if (m->there[i] != NO_INDEX && llabs(m->change_us[i]) > most_us)
 			most_us = llabs(m->change_us[i]);

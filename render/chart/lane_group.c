@@ -3,6 +3,7 @@
 
 #include "analyse/directories.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -131,7 +132,7 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 						 (int64_t)i };
 	}
 	r = r ? r : sort_keyed(k, n);
-	rows->n_rows = r ? 0 : n < most ? n : most;
+	rows->n_rows = r ? 0 : MIN(n, most);
 	for (size_t i = 0; !r && i < n; i++) {
 		bool other = n > most && i >= most - 1;
 

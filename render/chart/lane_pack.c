@@ -2,6 +2,7 @@
 #include "render/chart/lane_pack.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -17,18 +18,13 @@ void lane_pack_release(struct lane_pack *p)
 	*p = (struct lane_pack){ 0 };
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void set_free(struct lane_pack *p, uint32_t lane, int64_t free_us)
 {
 	uint32_t at = p->size + lane;
 
 	p->free_us[at] = free_us;
 	while (at /= 2) {
-		int64_t least = earlier(p->free_us[2 * at], p->free_us[2 * at + 1]);
+		int64_t least = MIN(p->free_us[2 * at], p->free_us[2 * at + 1]);
 
 		if (p->free_us[at] == least)
 			return;
@@ -50,7 +46,7 @@ static int grow(struct lane_pack *p, uint32_t size)
 	for (uint32_t i = 0; i < size; i++)
 		free_us[size + i] = i < p->n ? p->free_us[p->size + i] : NOT_IN_USE;
 	for (uint32_t i = size; i-- > 1; )
-		free_us[i] = earlier(free_us[2 * i], free_us[2 * i + 1]);
+		free_us[i] = MIN(free_us[2 * i], free_us[2 * i + 1]);
 	free(p->free_us);
 	p->free_us = free_us;
 	p->size = size;
@@ -106,7 +102,7 @@ static uint32_t choose(const struct lane_pack *p, const struct stretch *s)
 
 	if (!p->n)
 		return 0;
-	lane = lowest_free(p, earlier(NOT_IN_USE - 1, s->from_us));
+	lane = lowest_free(p, MIN(NOT_IN_USE - 1, s->from_us));
 	if (p->free_us[1] <= s->from_us)
 		return lane;
 	lane = lowest_free(p, p->free_us[1]);
@@ -124,6 +120,6 @@ int lane_pack_put(struct lane_pack *p, const struct stretch *s, uint32_t wanted,
 		return -ENOMEM;
 	if (taken.until_us >= p->lane[*lane].last.until_us)
 		p->lane[*lane].last = taken;
-	set_free(p, *lane, earlier(p->lane[*lane].last.until_us, NOT_IN_USE - 1));
+	set_free(p, *lane, MIN(p->lane[*lane].last.until_us, NOT_IN_USE - 1));
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "render/chart/lanes.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "render/chart/lane_group.h"
@@ -124,7 +125,7 @@ static int put_span(struct work *w, size_t i, size_t bin)
 	struct stretch s = { p->begin_us, p->end_us, NO_LANE };
 
 	if (p->end_us < p->begin_us)
-		s.until_us = rec->last_us > p->begin_us ? rec->last_us : p->begin_us;
+		s.until_us = MAX(rec->last_us, p->begin_us);
 	w->bin_of_span[i] = (uint8_t)bin;
 	return lane_pack_put(&w->bin[bin].packer, &s, NO_LANE, &w->l->span_lane[i]);
 }
@@ -324,12 +325,12 @@ static int split_workers(const struct work *w, const struct lane_pack *p, size_t
 	uint64_t workers = p->n;
 
 	if (p->n >= p->most) {
-		workers = w->n_workers > workers ? w->n_workers : workers;
+		workers = MAX(w->n_workers, workers);
 		if (w->s->running_max > (int64_t)workers)
 			workers = (uint64_t)w->s->running_max;
 	}
 	for (uint32_t first = 0; first < p->n; first += a_row) {
-		uint32_t n = p->n - first < a_row ? p->n - first : a_row;
+		uint32_t n = MIN(p->n - first, a_row);
 		struct row *row = add_row(w->l, p, first, n);
 		uint64_t from = first * workers / p->n + 1, to = (first + n) * workers / p->n;
 

@@ -2,6 +2,7 @@
 #include "render/chart/pack_detail.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ void pack_detail_results(struct pack_tasks *p)
 
 		if (rec->has_files)
 			pack_column_add(&p->column[TASKS_FILES],
-					pack_size(t->files_bytes < 0 ? 0 : t->files_bytes));
+					pack_size(MAX(t->files_bytes, 0)));
 		if (rec->has_cache)
 			pack_column_add(&p->column[TASKS_CACHE], t->cache);
 	}
@@ -119,7 +120,7 @@ static size_t add_dependencies(struct pack_tasks *p, uint32_t *made, uint32_t i)
 {
 	const struct summary *s = p->chart->sum;
 	size_t n = find_makers(made, p, &s->rec->task[s->order[i]]);
-	size_t shown = n < DEPEND_MOST ? n : DEPEND_MOST;
+	size_t shown = MIN(n, DEPEND_MOST);
 
 	if (!n || (n == 1 && p->chart->chain.waits.task[s->order[i]].before == made[0]))
 		return 0;
@@ -140,7 +141,7 @@ int pack_detail_waits(struct pack_tasks *p, const uint32_t *longest, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t n_after = s->rec->task[s->order[longest[i]]].n_after;
 
-		most = n_after > most ? n_after : most;
+		most = MAX(n_after, most);
 	}
 	made = array_new(most, sizeof *made);
 	if (!made)

@@ -4,6 +4,7 @@
 #include "analyse/largest.h"
 #include "analyse/used.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/str.h"
 #include "base/text.h"
@@ -206,7 +207,7 @@ static int64_t level(const struct source *of, const int64_t *row)
 			return unusual_level(of, row);
 		sum += row[p->column] * p->scale;
 	}
-	return sum > 0 ? sum : 0;
+	return MAX(sum, 0);
 }
 
 static void fill_levels(const struct fill *f, struct source *to, size_t from, size_t until)
@@ -285,7 +286,7 @@ static inline void fill_growth(const struct fill *f, struct source *to, size_t n
 			continue;
 		total = sat_add(total, n);
 		n = whole((double)n * all * f->part_of_us[i - from]);
-		value[i] = n < most ? n : most;
+		value[i] = MIN(n, most);
 	}
 	to->total = total;
 }
@@ -350,7 +351,7 @@ static void fill_build_cpu(const struct fill *f, struct source *to)
 	for (size_t i = f->n; i-- > 1 && over_us > 0; ) {
 		unit = unit_of_us(f, i);
 		had_us = rest[i] > 0 ? (double)rest[i] / unit : 0;
-		had_us = had_us < over_us ? had_us : over_us;
+		had_us = MIN(had_us, over_us);
 		if (had_us > 0) {
 			int64_t n = whole(had_us * unit);
 
@@ -401,7 +402,7 @@ static void fill_block(const struct fill *f, struct source *to, size_t from, siz
 static void fill_values(struct fill *f)
 {
 	for (size_t from = 0; from < f->n; from += BLOCK) {
-		size_t until = from + BLOCK < f->n ? from + BLOCK : f->n;
+		size_t until = MIN(from + BLOCK, f->n);
 
 		for (size_t i = from ? from : 1; i < until; i++)
 			f->part_of_us[i - from] = 1 / (double)(f->time_us[i] - f->time_us[i - 1]);
@@ -475,8 +476,8 @@ static int64_t range(const struct series *s, uint32_t column)
 
 		if (level < 0)
 			continue;
-		least = level < least ? level : least;
-		most = level > most ? level : most;
+		least = MIN(level, least);
+		most = MAX(level, most);
 	}
 	return most < 0 ? -1 : most - least;
 }

@@ -2,6 +2,7 @@
 #include "render/chart/panels.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "render/chart/axis.h"
 #include "render/chart/panel_bands.h"
@@ -120,7 +121,7 @@ static int fill_running(struct panel *p, const struct summary *s, const struct c
 			pass_steps(&wait, until);
 		} else {
 			until = from + s->wall_us / SLOTS_MAX + 1;
-			until = until < s->wall_us ? until : s->wall_us;
+			until = MIN(until, s->wall_us);
 			add_slot(p, &running, &wait, from, until);
 		}
 	}
@@ -161,7 +162,7 @@ static int64_t cores_seen(const struct recording *rec)
 			continue;
 		for (size_t k = 0; k < n; k++)
 			sum = sat_add(sum, column_between(&c[k], i - 1, i));
-		most = (sum - 1) / span_us + 1 > most ? (sum - 1) / span_us + 1 : most;
+		most = MAX((sum - 1) / span_us + 1, most);
 	}
 	return most;
 }
@@ -231,17 +232,17 @@ static int64_t stack_max(const struct panel *p)
 	int64_t sum[STACK_BLOCK], max = 0;
 
 	for (size_t from = 1; from < p->n; from += STACK_BLOCK) {
-		size_t n = p->n - from < STACK_BLOCK ? p->n - from : STACK_BLOCK;
+		size_t n = MIN(p->n - from, STACK_BLOCK);
 
 		memset(sum, 0, sizeof sum);
 		for (size_t k = 0; k < p->n_bands; k++) {
 			const int64_t *value = p->band[k].value + from;
 
 			for (size_t i = 0; p->band[k].mark == MARK_STACK && i < n; i++)
-				sum[i] = sat_add(sum[i], value[i] > 0 ? value[i] : 0);
+				sum[i] = sat_add(sum[i], MAX(value[i], 0));
 		}
 		for (size_t i = 0; i < n; i++)
-			max = sum[i] > max ? sum[i] : max;
+			max = MAX(sum[i], max);
 	}
 	return max;
 }
@@ -255,17 +256,12 @@ static void limit_shares(struct panel *p)
 		int64_t sum = 0;
 
 		for (size_t k = 0; k < p->n_bands; k++)
-			sum += p->band[k].value[i] > 0 ? p->band[k].value[i] : 0;
+			sum += MAX(p->band[k].value[i], 0);
 		for (size_t k = 0; sum > 10000 && k < p->n_bands; k++) {
 			if (p->band[k].value[i] > 0)
 				p->band[k].value[i] = p->band[k].value[i] * 10000 / sum;
 		}
 	}
-}
-
-static int64_t at_least(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* What a side's bands reach. */
@@ -275,7 +271,7 @@ static int64_t highest(const struct panel *p, bool right)
 
 	for (size_t k = 0; k < p->n_bands; k++) {
 		if (p->band[k].right == right)
-			max = at_least(max, p->band[k].max);
+			max = MAX(max, p->band[k].max);
 	}
 	return max;
 }
@@ -301,8 +297,9 @@ static void part_axes(struct panel *p, const char *id, int64_t most)
 	if (!b)
 		return;
 	b->right = true;
-	left = at_least(highest(p, false), p->id == PANEL_RUNNING ? p->limit : 0);
-	if (!left || at_least(b->max, most) / FAR_MORE < left)
+	left = highest(p, false);
+	left = MAX(left, p->id == PANEL_RUNNING ? p->limit : 0);
+	if (!left || MAX(b->max, most) / FAR_MORE < left)
 		b->right = false;
 }
 
@@ -319,13 +316,13 @@ static void set_axes(struct panel *p)
 	left = highest(p, false);
 	right = highest(p, true);
 	if (p->id == PANEL_RUNNING || p->limit / FAR_MORE < left)
-		left = at_least(left, p->limit);
+		left = MAX(left, p->limit);
 	else
-		right = right < 0 ? right : at_least(right, p->limit);
+		right = right < 0 ? right : MAX(right, p->limit);
 	if (p->id == PANEL_PRESSURE)
-		left = at_least(left, LEAST_PRESSURE);
+		left = MAX(left, LEAST_PRESSURE);
 	if (p->unit == AXIS_BYTES_A_SECOND)
-		left = at_least(left, LEAST_RATE);
+		left = MAX(left, LEAST_RATE);
 	p->ceiling = p->id == PANEL_CPU ? 10000 : axis_ceiling(left, p->unit);
 	if (right >= 0)
 		p->right_ceiling = p->right_unit == AXIS_SHARE ? 10000 :
@@ -435,8 +432,8 @@ static inline void gather(struct gathered *g, int64_t value, int64_t span_us)
 {
 	if (value == BAND_ABSENT)
 		return;
-	g->min = value < g->min ? value : g->min;
-	g->max = value > g->max ? value : g->max;
+	g->min = MIN(value, g->min);
+	g->max = MAX(value, g->max);
 	g->sum += (double)value * (double)span_us;
 	g->time += (double)span_us;
 }
@@ -470,7 +467,7 @@ static inline void walk(const struct panel *p, const struct sum *s, int64_t from
 		bool empty = at == end;
 
 		if (i < p->n && at < p->time_us[i - 1])
-			at = p->time_us[i - 1] < end ? p->time_us[i - 1] : end;
+			at = MIN(p->time_us[i - 1], end);
 		for (; i < p->n && p->time_us[i] <= end; i++) {
 			gather(&g, sum_at(s, i), p->time_us[i] - at);
 			at = p->time_us[i];

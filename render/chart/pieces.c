@@ -2,6 +2,7 @@
 #include "render/chart/pieces.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -53,8 +54,8 @@ static void sum_task(struct drawing *w, struct sum *sum, size_t i, uint32_t lane
 
 	*sum = (struct sum){
 		.piece = {
-			.from_us = t->start_us < w->from_us ? w->from_us : t->start_us,
-			.until_us = end_us > w->until_us ? w->until_us : end_us,
+			.from_us = MAX(w->from_us, t->start_us),
+			.until_us = MIN(w->until_us, end_us),
 			.lane = lane, .task = task, .n_tasks = 1,
 			.colour = (uint8_t)works_colour(w->works, i), .ended = (uint8_t)t->state,
 		},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/spark.h"
 
+#include "base/minmax.h"
+
 /* Summed over its processes; shared memory counted once where that was measured. */
 static uint32_t memory_kb(const struct task_usage *u)
 {
@@ -12,7 +14,7 @@ static uint32_t largest_kb(const struct task_usage *u, size_t n)
 	uint32_t most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		most = memory_kb(&u[i]) > most ? memory_kb(&u[i]) : most;
+		most = MAX(memory_kb(&u[i]), most);
 	return most;
 }
 
@@ -29,7 +31,7 @@ static size_t stretch_of(int64_t time_ms, int64_t from_us, int64_t until_us, siz
 size_t spark_fill(uint8_t *level, size_t most, const struct recording *rec, const struct task *t)
 {
 	const struct task_usage *u = rec->usage ? rec->usage + t->first_usage : NULL;
-	size_t n = t->n_usage < most ? t->n_usage : most, at = 0;
+	size_t n = MIN(t->n_usage, most), at = 0;
 	int64_t end_us = recording_task_end_us(rec, t);
 	uint32_t full_kb = u ? largest_kb(u, t->n_usage) : 0, kb = 0;
 
@@ -42,7 +44,7 @@ size_t spark_fill(uint8_t *level, size_t most, const struct recording *rec, cons
 		for (; at < t->n_usage && stretch_of(u[at].time_ms, t->start_us, end_us, n) == i;
 		     at++) {
 			kb = memory_kb(&u[at]);
-			largest = kb > largest ? kb : largest;
+			largest = MAX(kb, largest);
 			measured = true;
 		}
 		if (!measured)

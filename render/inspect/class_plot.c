@@ -2,6 +2,7 @@
 #include "render/inspect/class_plot.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
@@ -38,7 +39,7 @@ static int64_t most_of(const struct divided *d, size_t class)
 	for (size_t s = 0; s < d->c->n_snapshots; s++) {
 		int64_t bytes = bytes_of(d, class, s);
 
-		most = bytes > most ? bytes : most;
+		most = MAX(bytes, most);
 	}
 	return most;
 }
@@ -102,7 +103,7 @@ static void add_words(struct layer *l, const struct pane *p)
 	struct buf b;
 
 	for (size_t i = 0; i < p->n; i++)
-		most = l->value[i] > most ? l->value[i] : most;
+		most = MAX(l->value[i], most);
 	for (; last; last--) {
 		for (size_t i = 0; i < p->n_layers; i++)
 			all += p->layer[i].value[last];

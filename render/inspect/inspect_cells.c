@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
+#include "base/minmax.h"
 #include "inspect/call_names.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ void inspect_growth(struct doc *d, int64_t bytes)
 
 void inspect_error(struct doc *d, double variance)
 {
-	struct buf *b = doc_text(d, sqrt(variance > 0 ? variance : 0));
+	struct buf *b = doc_text(d, sqrt(MAX(variance, 0)));
 
 	if (variance > 0) {
 		buf_adds(b, "+-");

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,7 +37,7 @@ static void add_heap_values(struct json *j, const int64_t value[HEAP_VALUES], do
 {
 	for (int v = 0; v < HEAP_VALUES; v++)
 		json_int(j, heap_value_words[v], value[v]);
-	json_int(j, "error_bytes", (int64_t)sqrt(variance > 0 ? variance : 0));
+	json_int(j, "error_bytes", (int64_t)sqrt(MAX(variance, 0)));
 }
 
 static void add_kb(struct json *j, const int64_t *value)
@@ -212,7 +213,7 @@ static void add_history(struct json *j, const struct inspect_show_options *o)
 int inspect_json(struct buf *out, const struct inspect_view *v,
 		 const struct inspect_show_options *o)
 {
-	size_t nodes = v->top_down.n > v->bottom_up.n ? v->top_down.n : v->bottom_up.n;
+	size_t nodes = MAX(v->top_down.n, v->bottom_up.n);
 	int64_t *number = array_new(nodes, sizeof *number);
 	struct buf sentence = BUF_PART_OF(out);
 	struct maps_wish wish = inspect_maps_wish(v, o);

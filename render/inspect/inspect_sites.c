@@ -2,6 +2,7 @@
 #include "render/inspect/inspect_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static int64_t size_of(const struct call_site *site)
 	int64_t live = site->value[VIEW_SHOWN][HEAP_LIVE_BYTES];
 	int64_t peak = site->value[VIEW_SHOWN][HEAP_PEAK_BYTES];
 
-	return live > peak ? live : peak;
+	return MAX(live, peak);
 }
 
 static bool by_size(const void *ctx, uint32_t a, uint32_t b)

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/minmax.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,9 @@ static size_t longest_task(const struct processes *p)
 		const char *name = p->row[i].task ? p->row[i].task->name : "";
 		size_t n = text_columns(name, strlen(name));
 
-		most = n > most ? n : most;
+		most = MAX(n, most);
 	}
-	return most < TASK_COLUMNS_MAX ? most : TASK_COLUMNS_MAX;
+	return MIN(most, TASK_COLUMNS_MAX);
 }
 
 static void add_row(struct doc *d, const struct process_row *row)
@@ -147,7 +148,7 @@ static void add_totals(struct buf *out, const struct processes *p)
 		rss_kb += p->row[i].process->rss_kb;
 		permille += p->row[i].process->cpu_permille;
 		if (p->row[i].process->pss_kb >= 0)
-			pss_kb = (pss_kb < 0 ? 0 : pss_kb) + p->row[i].process->pss_kb;
+			pss_kb = MAX(pss_kb, 0) + p->row[i].process->pss_kb;
 	}
 	buf_addf(out, "%zu process%s, %.1f %% CPU, ", p->n, p->n == 1 ? "" : "es",
 		 (double)permille / 10);

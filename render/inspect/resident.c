@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/resident.h"
 
+#include "base/minmax.h"
 #include "render/inspect/inspect_parts.h"
 
 #include <inttypes.h>
@@ -25,8 +26,8 @@ static void each_range(const struct snapshot *s, const struct maps_wish *wish, a
 		for (size_t r = k; r < s->n_resident && s->resident[r].start < m->end; r++) {
 			uint64_t start = s->resident[r].start, end = s->resident[r].end;
 
-			add(ctx, m, start > m->start ? start : m->start,
-			    end < m->end ? end : m->end);
+			add(ctx, m, MAX(start, m->start),
+			    MIN(end, m->end));
 		}
 	}
 }

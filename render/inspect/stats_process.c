@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "write/doc.h"
 
 #include <stddef.h>
@@ -60,7 +61,7 @@ static int64_t largest(const struct recent *r, size_t first, enum row row)
 	for (size_t i = first; i < r->n; i++) {
 		int64_t value = value_of(recent_at(r, i), row);
 
-		most = value > most ? value : most;
+		most = MAX(value, most);
 	}
 	return most;
 }

@@ -4,6 +4,7 @@
 #include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
 
@@ -292,7 +293,7 @@ static void add_subtitle(struct plot_page *page, const struct summary *s)
 int page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
 		const struct panels *panels, size_t n)
 {
-	int64_t until_us = s->wall_us > 1000 ? s->wall_us : 1000;
+	int64_t until_us = MAX(s->wall_us, 1000);
 	int r = 0;
 
 	*page = (struct plot_page){ .chart = chart };

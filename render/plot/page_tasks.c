@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/page.h"
 
+#include "base/minmax.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "render/chart/axis.h"
@@ -53,7 +54,7 @@ int page_add_tasks(struct plot_page *page, const struct summary *s, const struct
 		   size_t n)
 {
 	const struct panel *from = panels_find(panels, PANEL_MEMORY);
-	int64_t from_us = 0, until_us = s->wall_us > 1000 ? s->wall_us : 1000;
+	int64_t from_us = 0, until_us = MAX(s->wall_us, 1000);
 	struct buf b;
 	int r;
 

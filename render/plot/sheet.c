@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/sheet.h"
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 #include "render/chart/axis.h"
 #include "render/plot/script.h"
@@ -201,7 +202,7 @@ void sheet_add_ticks(struct buf *b, enum axis_unit unit, int64_t ceiling, size_t
 {
 	struct tick tick[TICKS_MAX];
 
-	add_list(b, tick, axis_ticks(tick, most < TICKS_MAX ? most : TICKS_MAX, ceiling, unit),
+	add_list(b, tick, axis_ticks(tick, MIN(most, TICKS_MAX), ceiling, unit),
 		 unit);
 }
 
@@ -209,6 +210,6 @@ void sheet_add_time_ticks(struct buf *b, const struct pane *p, size_t most)
 {
 	struct tick tick[TICKS_MAX];
 
-	add_list(b, tick, axis_time_ticks(tick, most < TICKS_MAX ? most : TICKS_MAX, p->from_us,
+	add_list(b, tick, axis_time_ticks(tick, MIN(most, TICKS_MAX), p->from_us,
 					  p->until_us), AXIS_TIME);
 }

@@ -2,6 +2,7 @@
 #include "render/plot/trend_axis.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,8 +57,8 @@ static void widen(double *low, double *high, double value)
 {
 	if (!isfinite(value))
 		return;
-	*low = value < *low ? value : *low;
-	*high = value > *high ? value : *high;
+	*low = MIN(value, *low);
+	*high = MAX(value, *high);
 }
 
 int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct trend_pane *p)

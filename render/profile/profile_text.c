@@ -2,6 +2,7 @@
 #include "render/profile/profile.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <math.h>
@@ -216,7 +217,7 @@ static void share_width(struct table *t)
 		size_t over = taken - t->style->width - GAP;
 
 		*name = *name > over + NAME_COLUMNS_MIN ? *name - over :
-			*name < NAME_COLUMNS_MIN ? *name : NAME_COLUMNS_MIN;
+			MIN(*name, NAME_COLUMNS_MIN);
 	}
 }
 
@@ -235,7 +236,7 @@ static void measure(struct table *t)
 				continue;
 			add_cell(&b, t, &t->v->node[t->line[k].node], c);
 			n = columns_of(&b);
-			t->width[i] = n > t->width[i] ? n : t->width[i];
+			t->width[i] = MAX(n, t->width[i]);
 		}
 	}
 	buf_release(&b);
