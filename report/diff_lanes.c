@@ -2,6 +2,7 @@
 #include "report/diff_picture.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "compare/pairs.h"
 #include "render/chart/axis.h"
@@ -395,7 +396,7 @@ int diff_lanes_add(struct markup *h, const struct diff_picture *p)
 
 	for (enum diff_side s = 0; !r && p->metric < METRICS && s < DIFF_SIDES; s++) {
 		r = lanes_of_side(&side[s], p, s);
-		end_us = side[s].end_us > end_us ? side[s].end_us : end_us;
+		end_us = MAX(side[s].end_us, end_us);
 	}
 	if (!r && side[DIFF_BASE].n && side[DIFF_NOW].n && end_us > 0) {
 		markup_leaf(h, "h2", NULL, "Both builds on one time scale");

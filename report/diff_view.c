@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/sort.h"
 #include "report/amount.h"
 #include "report/words.h"
@@ -164,7 +165,7 @@ void diff_add_warning(struct buf *out, const struct diff *d)
 	buf_adds(out, facts ? "; " : "");
 	if (d->n_both)
 		buf_addf(out, "only %zu of %zu tasks are in both", d->n_both,
-			 d->n_base > d->n_now ? d->n_base : d->n_now);
+			 MAX(d->n_base, d->n_now));
 	else
 		buf_adds(out, "no task is in both");
 }

@@ -2,6 +2,7 @@
 #include "report/inspect_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/pattern.h"
 #include "inspect/call_names.h"
 
@@ -125,7 +126,7 @@ static void add_node(struct rows *r, uint32_t row, const struct page_node *n)
 	to->allocations += n->allocations;
 	to->allocated += n->allocated;
 	to->temporary += n->temporary;
-	to->spread = n->spread > to->spread ? n->spread : to->spread;
+	to->spread = MAX(n->spread, to->spread);
 	r->live[row * r->n_times + r->n_times - 1] += n->peak_bytes;
 }
 
@@ -187,7 +188,7 @@ static void write_live(struct packed *data, const struct rows *r)
 	double unit;
 
 	for (size_t i = 0; i < r->n * r->n_times; i++)
-		most = r->live[i] > most ? r->live[i] : most;
+		most = MAX(r->live[i], most);
 	unit = packed_unit((int64_t)most, 2);
 	pack_column_init(&column, 'd');
 	for (size_t i = 0; i < r->n * r->n_times; i++)
@@ -221,7 +222,7 @@ static void write_numbers(struct packed *data, const struct rows *r)
 		for (size_t i = 0; i < r->n; i++) {
 			uint64_t v = number_of(&r->row[i].node, k);
 
-			most = v > most ? v : most;
+			most = MAX(v, most);
 		}
 		unit = packed_unit(most > INT64_MAX ? INT64_MAX : (int64_t)most, 2);
 		pack_column_init(&column, 'u');

@@ -2,6 +2,7 @@
 #include "report/inspect_parts.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "report/html.h"
 #include "report/page_text.h"
 
@@ -122,7 +123,7 @@ static void add_values(struct packed *out, const struct classes *c, unsigned val
 		for (size_t s = 0; s < c->n_snapshots; s++) {
 			int64_t v = classes_value(c, i, s, value);
 
-			most = v > most ? v : most;
+			most = MAX(v, most);
 		}
 	}
 	unit = packed_unit(most, 2);

@@ -2,6 +2,7 @@
 #include "report/page_parts.h"
 
 #include "base/arena.h"
+#include "base/minmax.h"
 #include "report/amount.h"
 #include "report/page_text.h"
 #include "report/words.h"
@@ -43,8 +44,7 @@ void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum 
 	} else {
 		markup_open(h, "a", "task");
 		markup_attr(h, "href", "#tasks");
-		markup_attr_int(h, "data-row", task < p->builds->n_tasks ? task :
-				p->builds->n_tasks);
+		markup_attr_int(h, "data-row", MIN(task, p->builds->n_tasks));
 		markup_attr(h, "data-metric", metric_info[m].name);
 		markup_text(h, words_task(p->builds, task));
 		markup_end(h);

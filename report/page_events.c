@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "report/page_parts.h"
 
 #include "report/amount.h"
@@ -149,7 +150,7 @@ static void add_commits(struct markup *h, const struct culprit_range *r)
 	static const char *const head[] = {
 		"#likely", "commit", "written", "author", "subject", "files",
 	};
-	size_t n = r->n_culprits < COMMITS_MOST ? r->n_culprits : COMMITS_MOST;
+	size_t n = MIN(r->n_culprits, COMMITS_MOST);
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_open(h, "div", "scroll");
@@ -236,7 +237,7 @@ static void add_event(struct markup *h, const struct page *p, size_t i)
 
 void page_part_events(struct markup *h, const struct page *p)
 {
-	size_t n = p->events->n < EVENTS_MOST ? p->events->n : EVENTS_MOST;
+	size_t n = MIN(p->events->n, EVENTS_MOST);
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");

@@ -2,6 +2,7 @@
 #include "report/sparkline.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static void add_column(struct buf *b, double value, double low, double high, boo
 
 int sparkline_add(struct buf *b, const double *values, size_t n, size_t columns, bool ascii)
 {
-	size_t width = n < columns ? n : columns;
+	size_t width = MIN(n, columns);
 	double *column = array_new(width + n, sizeof *column);
 	double low = INFINITY, high = -INFINITY, missing;
 
@@ -51,8 +52,8 @@ int sparkline_add(struct buf *b, const double *values, size_t n, size_t columns,
 		size_t begin = i * n / width, end = (i + 1) * n / width;
 
 		column[i] = median_of(values + begin, end - begin, column + width);
-		low = column[i] < low ? column[i] : low;
-		high = column[i] > high ? column[i] : high;
+		low = MIN(column[i], low);
+		high = MAX(column[i], high);
 	}
 	missing = fabs(median_of(values, n, column + width)) * LEAST_RANGE - (high - low);
 	if (missing > 0) {

@@ -2,6 +2,7 @@
 #include "report/trends.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void choose_bin(struct trends *t)
 	most = t->n_coarse ? COARSE_VALUES / t->n_coarse : t->n_builds;
 	if (most < COARSE_LEAST)
 		most = COARSE_LEAST;
-	t->recent = most / 3 < TRENDS_RECENT ? most / 3 : TRENDS_RECENT;
+	t->recent = MIN(most / 3, TRENDS_RECENT);
 	if (t->recent > t->n_builds)
 		t->recent = t->n_builds;
 	old = t->n_builds - t->recent;
