@@ -4,6 +4,7 @@
 #include "analyse/cost.h"
 #include "base/array.h"
 #include "base/field.h"
+#include "base/minmax.h"
 #include "convert/trace.h"
 #include "trace/parts.h"
 
@@ -163,11 +164,6 @@ int live_describe(struct live *l, uint32_t instance)
 	return 0;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void end_instance(struct live *l, uint32_t instance, int64_t us)
 {
 	const struct instance *i = &l->rec.instance[instance];
@@ -175,7 +171,7 @@ static void end_instance(struct live *l, uint32_t instance, int64_t us)
 	if (!i->only_spans)
 		us = live_end_spans(l, instance, 0, us);
 	if (l->instance[instance].slice)
-		l->sink->ops->slice_end(l->sink, instance + 1, 0, later(us, i->open_us), NULL, 0);
+		l->sink->ops->slice_end(l->sink, instance + 1, 0, MAX(us, i->open_us), NULL, 0);
 	l->instance[instance].slice = false;
 }
 
@@ -245,7 +241,7 @@ static void end_task(struct live *l, uint32_t task, int64_t us)
 		if (*t->key)
 			arg[n++] = parts_text("key", t->key);
 	}
-	us = live_end_spans(l, t->instance, t->seq, later(us, t->start_us));
+	us = live_end_spans(l, t->instance, t->seq, MAX(us, t->start_us));
 	l->sink->ops->slice_end(l->sink, t->instance + 1, l->task[task].tid, us, arg, n);
 	l->instance[t->instance].lane[l->task[task].lane].free_us = us;
 	if (!t->hosts)
@@ -341,7 +337,7 @@ static int on_sample(void *context, const struct growing_sample *s)
 	int r;
 
 	begin(l);
-	l->rec.last_us = later(l->rec.last_us, s->time_ms * 1000);
+	l->rec.last_us = MAX(l->rec.last_us, s->time_ms * 1000);
 	r = live_sample(l, s);
 	return r ? r : write_much(l);
 }
@@ -419,7 +415,7 @@ static void add_result(struct live *l, uint64_t damaged)
 int live_end(struct live *l, uint64_t damaged)
 {
 	begin(l);
-	l->rec.last_us = later(l->rec.last_us, l->end_us);
+	l->rec.last_us = MAX(l->rec.last_us, l->end_us);
 	for (uint32_t i = 0; i < l->n_tasks; i++) {
 		if (follow_is_used(&l->follow, i) && l->task[i].tid)
 			end_task(l, i, recording_unseen_end_us(&l->rec, &l->rec.task[i]));

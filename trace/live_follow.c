@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "recording/growing.h"
 #include "trace/live.h"
@@ -64,7 +65,7 @@ static int write_out(void *context, struct buf *out)
 	if (!r && w->packs)
 		r = pack(w, out, Z_SYNC_FLUSH);
 	for (size_t at = 0; at < out->len && !r && !w->packs; at += PIECE)
-		r = write_bytes(w, out->data + at, out->len - at < PIECE ? out->len - at : PIECE);
+		r = write_bytes(w, out->data + at, MIN(out->len - at, PIECE));
 	buf_clear(out);
 	return r;
 }

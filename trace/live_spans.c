@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "convert/trace.h"
 #include "trace/live_state.h"
 #include "trace/parts.h"
@@ -157,7 +158,7 @@ static int64_t remove_span(struct live *l, size_t at, int64_t us)
 {
 	struct live_span s = l->span[at];
 
-	us = us > s.begin_us ? us : s.begin_us;
+	us = MAX(us, s.begin_us);
 	memmove(&l->span[at], &l->span[at + 1], (--l->n_spans - at) * sizeof s);
 	l->sink->ops->slice_end(l->sink, pid_of(s.owner), s.tid, us, NULL, 0);
 	for (size_t i = 0; s.owner != LIVE_NONE && i < l->instance[s.owner].n_rows; i++) {

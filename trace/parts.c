@@ -2,6 +2,7 @@
 #include "trace/parts.h"
 
 #include "analyse/cost.h"
+#include "base/minmax.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,5 +78,5 @@ void parts_track_name(char name[PARTS_NAME_MAX], uint32_t worker, uint32_t row)
 
 int parts_track_order(uint32_t worker, uint32_t row)
 {
-	return (int)(worker * ROWS_MAX + (row < ROWS_MAX ? row : ROWS_MAX));
+	return (int)(worker * ROWS_MAX + MIN(row, ROWS_MAX));
 }

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/index.h"
+#include "base/minmax.h"
 #include "base/name_table.h"
 #include "base/protobuf.h"
 #include "base/utf8.h"
@@ -116,7 +117,7 @@ static void add_clocks(struct sink *s, const struct sink_start *start)
 	size_t snapshot = protobuf_begin(&s->out, PACKET_CLOCK_SNAPSHOT);
 
 	add_clock(s, CLOCK_OF_SEQUENCE, 0, 1000);
-	add_clock(s, CLOCK_OF_BOOTTIME, start->mono_ns > 0 ? start->mono_ns : 0, 0);
+	add_clock(s, CLOCK_OF_BOOTTIME, MAX(start->mono_ns, 0), 0);
 	if (start->mono_ns > 0)
 		add_clock(s, CLOCK_OF_MONOTONIC, start->mono_ns, 0);
 	if (start->wall_ns > 0)

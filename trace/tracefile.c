@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "base/minmax.h"
 #include "base/outfile.h"
 #include "base/str.h"
 #include "trace/formats.h"
@@ -271,7 +272,7 @@ static void member_name(char out[100], const struct machine *m, size_t i)
 
 static int64_t since_boot_ns(const struct recording *rec)
 {
-	return rec->start_mono_ns > 0 ? rec->start_mono_ns : 0;
+	return MAX(rec->start_mono_ns, 0);
 }
 
 /* How Perfetto relates the traces: by the clocks since boot, whose difference follows from the wall

@@ -2,6 +2,7 @@
 #include "trace/tracks.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "trace/parts.h"
 #include "trace/sink.h"
 
@@ -39,7 +40,7 @@ int64_t tracks_instance_begin_us(const struct recording *rec, uint32_t instance)
 {
 	int64_t us = rec->instance[instance].open_us;
 
-	return us > 0 ? us : 0;
+	return MAX(us, 0);
 }
 
 int64_t tracks_instance_end_us(const struct recording *rec, uint32_t instance)
@@ -48,7 +49,7 @@ int64_t tracks_instance_end_us(const struct recording *rec, uint32_t instance)
 	int64_t end_us = rec->instance[instance].close_us;
 
 	end_us = end_us >= 0 ? end_us : rec->last_us;
-	return end_us > begin_us ? end_us : begin_us;
+	return MAX(end_us, begin_us);
 }
 
 /* Workers */
