@@ -36,12 +36,12 @@ convert_libconvert_a_SOURCES += \
 # ninja
 convert_libconvert_a_SOURCES += \
 	convert/ninja/edge.c convert/ninja/edge.h convert/ninja/expand.c convert/ninja/expand.h \
-	convert/ninja/graph.c convert/ninja/graph.h convert/ninja/import.c convert/ninja/join.c \
+	convert/ninja/ninja_graph.c convert/ninja/ninja_graph.h convert/ninja/import.c convert/ninja/join.c \
 	convert/ninja/directory.c convert/ninja/directory.h \
-	convert/ninja/join.h convert/ninja/log.c convert/ninja/log.h
+	convert/ninja/join.h convert/ninja/ninja_log.c convert/ninja/ninja_log.h
 
 # oe
 convert_libconvert_a_SOURCES += \
-	convert/oe/build.c convert/oe/devices.c convert/oe/form.c convert/oe/oe_parts.h convert/oe/log.c \
-	convert/oe/names.c convert/oe/oe.h convert/oe/original.c convert/oe/raw.c convert/oe/reader.c \
-	convert/oe/samples.c convert/oe/task.c convert/oe/write.c convert/oe/write_logs.c
+	convert/oe/oe_build.c convert/oe/devices.c convert/oe/form.c convert/oe/oe_parts.h convert/oe/oe_log.c \
+	convert/oe/oe_names.c convert/oe/oe.h convert/oe/original.c convert/oe/raw.c convert/oe/oe_reader.c \
+	convert/oe/oe_samples.c convert/oe/task.c convert/oe/write.c convert/oe/write_logs.c

@@ -8,7 +8,7 @@
 #include "base/minmax.h"
 #include "heap/heap_env.h"
 #include "heap/image_write.h"
-#include "heap/live.h"
+#include "heap/live_blocks.h"
 #include "heap/lock.h"
 #include "heap/pages.h"
 #include "heap/ranges.h"

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_HEAP_COUNT_H
 #define BUILDBEAT_HEAP_COUNT_H
 
-#include "heap/live.h"
+#include "heap/live_blocks.h"
 #include "heap/sample.h"
 
 #include <stdbool.h>

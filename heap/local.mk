@@ -15,7 +15,7 @@ heap_libheapenv_a_SOURCES = heap/heap_env.c heap/heap_env.h
 # The tables of the shim, which tests link too.
 noinst_LIBRARIES += heap/libcount.a
 heap_libcount_a_SOURCES = \
-	heap/count.c heap/count.h heap/image_write.c heap/image_write.h heap/live.c heap/live.h \
+	heap/count.c heap/count.h heap/image_write.c heap/image_write.h heap/live_blocks.c heap/live_blocks.h \
 	heap/lock.h heap/pages.h heap/ranges.c heap/ranges.h heap/sample.c heap/sample.h \
 	heap/stacks.c heap/stacks.h
 COUNT_LIBS = heap/libcount.a heap/libunwind.a heap/libheapenv.a
@@ -35,7 +35,7 @@ EXTRA_DIST += heap/heap.map
 # and norelro: it is loaded into each program of an armed build. hidden: it exports nothing.
 # nostdlib, defs: it needs no library, and what it uses of glibc is weak.
 module_PROGRAMS += heap/buildbeat-arm.so
-heap_buildbeat_arm_so_SOURCES = heap/arm.c heap/bare.c heap/bare.h heap/heap_env.c heap/heap_env.h
+heap_buildbeat_arm_so_SOURCES = heap/heap_arm.c heap/bare.c heap/bare.h heap/heap_env.c heap/heap_env.h
 heap_buildbeat_arm_so_LDADD =
 heap_buildbeat_arm_so_CFLAGS = -std=gnu11 -fPIC -ffunction-sections -fvisibility=hidden $(WARNINGS)
 # after those of the user, which may harden what has libc

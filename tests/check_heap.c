@@ -5,7 +5,7 @@
  */
 #include "heap/heap_env.h"
 #include "heap/image_write.h"
-#include "heap/live.h"
+#include "heap/live_blocks.h"
 #include "heap/ranges.h"
 #include "heap/sample.h"
 #include "tests/support.h"

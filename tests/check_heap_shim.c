@@ -528,7 +528,7 @@ START_TEST(races)
 		       "gcc -w -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=thread -pthread "
 		       "-I" TOP_SRCDIR " " TOP_SRCDIR "/tests/heap_race.c " TOP_SRCDIR "/heap/count.c "
 		       TOP_SRCDIR "/heap/heap_env.c " TOP_SRCDIR "/heap/image_write.c "
-		       TOP_SRCDIR "/heap/live.c " TOP_SRCDIR "/heap/ranges.c "
+		       TOP_SRCDIR "/heap/live_blocks.c " TOP_SRCDIR "/heap/ranges.c "
 		       TOP_SRCDIR "/heap/sample.c " TOP_SRCDIR "/heap/stacks.c "
 		       TOP_SRCDIR "/heap/unwind*.c -o race");
 	support_expect(dir, 0, NULL, NULL, "./race 0 '%s'", dir);

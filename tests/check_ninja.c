@@ -3,8 +3,8 @@
 #include "base/array.h"
 #include "command/ninja_hash.h"
 #include "convert/convert.h"
-#include "convert/ninja/graph.h"
-#include "convert/ninja/log.h"
+#include "convert/ninja/ninja_graph.h"
+#include "convert/ninja/ninja_log.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 

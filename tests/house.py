@@ -34,8 +34,8 @@ LOOKED_UP = {
 FUZZED = {
     "cli/class_rules.c": "class_rules_parse",
     "cli/configfile.c": "configfile_parse",
-    "convert/oe/log.c": "oe_log",
-    "convert/oe/reader.c": "oe_init oe_release",
+    "convert/oe/oe_log.c": "oe_log",
+    "convert/oe/oe_reader.c": "oe_init oe_release",
     "recording/tally_live.c": "tally_live_add",
     "sampler/connector.c": "connector_parse",
     "sampler/netlink.c": "netlink_accepts",

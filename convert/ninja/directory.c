@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "command/shell.h"
-#include "convert/ninja/graph.h"
+#include "convert/ninja/ninja_graph.h"
 #include "convert/ninja/join.h"
 
 #include <errno.h>

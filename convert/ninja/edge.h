@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_EDGE_H
 #define BUILDBEAT_CONVERT_NINJA_EDGE_H
 
-#include "convert/ninja/graph.h"
+#include "convert/ninja/ninja_graph.h"
 
 /* The kind (kind.h) of a rule's tasks, by the names that CMake, Meson and gn give their rules; NULL
  * for other names. */

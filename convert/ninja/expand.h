@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_CONVERT_NINJA_EXPAND_H
 #define BUILDBEAT_CONVERT_NINJA_EXPAND_H
 
-#include "convert/ninja/graph.h"
+#include "convert/ninja/ninja_graph.h"
 
 /* Texts in build.ninja: their characters, the variables in them, and paths. For graph.c only. */
 

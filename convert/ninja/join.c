@@ -7,7 +7,7 @@
 #include "command/ninja_hash.h"
 #include "convert/ninja/directory.h"
 #include "convert/ninja/edge.h"
-#include "convert/ninja/log.h"
+#include "convert/ninja/ninja_log.h"
 #include "recording/event.h"
 
 #include <errno.h>

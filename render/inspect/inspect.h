@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "inspect/archive.h"
-#include "inspect/view.h"
+#include "inspect/inspect_view.h"
 
 /* The outputs of `inspect show`. */
 

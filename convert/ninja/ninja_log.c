@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/ninja/log.h"
+#include "convert/ninja/ninja_log.h"
 
 #include "base/array.h"
 #include "base/hex.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CONVERT_NINJA_LOG_H
-#define BUILDBEAT_CONVERT_NINJA_LOG_H
+#ifndef BUILDBEAT_CONVERT_NINJA_NINJA_LOG_H
+#define BUILDBEAT_CONVERT_NINJA_NINJA_LOG_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table with linear probing, at most half full. */
-#include "heap/live.h"
+#include "heap/live_blocks.h"
 
 #include "heap/pages.h"
 

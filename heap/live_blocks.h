@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_HEAP_LIVE_H
-#define BUILDBEAT_HEAP_LIVE_H
+#ifndef BUILDBEAT_HEAP_LIVE_BLOCKS_H
+#define BUILDBEAT_HEAP_LIVE_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_INSPECT_VIEW_H
-#define BUILDBEAT_INSPECT_VIEW_H
+#ifndef BUILDBEAT_INSPECT_INSPECT_VIEW_H
+#define BUILDBEAT_INSPECT_INSPECT_VIEW_H
 
 #include "inspect/call_sites.h"
 #include "inspect/classify.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CONVERT_NINJA_GRAPH_H
-#define BUILDBEAT_CONVERT_NINJA_GRAPH_H
+#ifndef BUILDBEAT_CONVERT_NINJA_NINJA_GRAPH_H
+#define BUILDBEAT_CONVERT_NINJA_NINJA_GRAPH_H
 
 #include "base/buf.h"
 #include "base/error.h"

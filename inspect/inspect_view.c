@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inspect/view.h"
+#include "inspect/inspect_view.h"
 
 #include "base/array.h"
 
