@@ -1,61 +1,150 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/group_table.h"
 
-#include "base/text.h"
-
+#include <math.h>
 #include <stdio.h>
 
-void group_table_make(struct group_table *t, struct groups *g, enum value key)
+#define NAME_COLUMNS_MIN 16
+#define CELL_COLUMNS 10
+#define MARKDOWN_NAME_COLUMNS 200	/* longer names are shortened in their middle */
+
+struct layout {
+	struct groups *g;
+	enum value key;		/* the groups are sorted by it */
+	enum value share;	/* of this value */
+	struct value_columns value;
+	char share_title[64];
+	struct doc_column column[VALUES + 4];
+	struct doc_table table;
+};
+
+enum role { NAMED, UNKNOWN, MORE, REST, TOTAL };
+
+struct row {
+	enum role role;
+	const char *name;
+	uint64_t n;		/* 0: REST */
+	const struct cost *cost;
+};
+
+/* Where a terminal gets narrow, columns are dropped until a name has room. */
+static void choose_columns(struct layout *y, const struct doc *d)
 {
-	*t = (struct group_table){ .g = g, .key = key < VALUE_SORTS ? key : groups_usual_key(g) };
-	t->share = t->key < VALUES && value_info[t->key].joined == VALUE_SUM ? t->key : VALUE_WALL;
-	value_columns(&t->columns, t->key, &g->total.cost);
+	unsigned width = doc_is(d, DOC_TERMINAL) ? d->style->width : 0;
+
+	y->share = y->key < VALUES && value_info[y->key].joined == VALUE_SUM ? y->key : VALUE_WALL;
+	value_columns(&y->value, y->key, &y->g->total.cost);
+	while (width && 2 + CELL_COLUMNS * (y->value.n + 2) + NAME_COLUMNS_MIN > width &&
+	       value_columns_drop(&y->value, 1u << y->key | 1u << y->share))
+		;
 }
 
-void group_table_title(struct buf *b, const struct group_table *t)
+/* The share is beside its value on a terminal, and beside the CPU time in Markdown. */
+static bool has_share(const struct layout *y, const struct doc *d, enum value v)
 {
-	buf_addf(b, "Time by %s", groups_title(t->g));
-	groups_add_note(b, t->g);
+	return v == (doc_is(d, DOC_TERMINAL) ? y->share : VALUE_CPU);
 }
 
-void group_table_rows(struct group_table *t, size_t top,
-		      bool (*add)(void *ctx, const struct group_row *row), void *ctx)
+static struct doc_column number_column(const char *title)
 {
-	const struct groups *g = t->g;
+	return (struct doc_column){ title, .right = true, .width = CELL_COLUMNS };
+}
+
+static void make_columns(struct layout *y, const struct doc *d)
+{
+	size_t n = 0;
+
+	snprintf(y->share_title, sizeof y->share_title, "share%s%s", doc_is(d, DOC_TERMINAL) ? "" :
+		 " of ", doc_is(d, DOC_TERMINAL) ? "" : value_info[y->share].title);
+	y->column[n++] = number_column(y->g->of_processes ? "processes" : "tasks");
+	for (unsigned i = 0; i < y->value.n; i++) {
+		y->column[n++] = number_column(value_info[y->value.column[i]].title);
+		if (has_share(y, d, y->value.column[i]))
+			y->column[n++] = number_column(y->share_title);
+	}
+	y->column[n++] = (struct doc_column){ groups_title(y->g), .gap = 2, .last = true };
+	y->table = (struct doc_table){
+		.column = y->column, .n_columns = n, .heads = true, .empty = true, .tone = TONE_FAINT,
+		.least = 6,
+	};
+}
+
+/* What the rest does not know is empty. */
+static void add_values(struct doc *d, const struct layout *y, const struct row *row)
+{
+	int64_t whole = value_get(y->share, &y->g->total.cost), part = value_get(y->share, row->cost);
+
+	for (unsigned i = 0; i < y->value.n; i++) {
+		enum value v = y->value.column[i];
+		int64_t n = value_get(v, row->cost);
+		struct buf *text = doc_text(d, (double)n);
+
+		if (n >= 0 || row->n)
+			value_add(text, v, n);
+		if (!has_share(y, d, v))
+			continue;
+		text = doc_text(d, NAN);
+		if (whole > 0 && part >= 0)
+			text_add_percent(text, (double)part / (double)whole);
+	}
+}
+
+static void add_row(struct doc *d, const struct layout *y, const struct row *row)
+{
+	static const enum tone tone[] = { [MORE] = TONE_FAINT, [REST] = TONE_FAINT, [TOTAL] = TONE_TITLE };
+	bool terminal = doc_is(d, DOC_TERMINAL);
+	struct buf *text;
+
+	doc_row(d);
+	if (terminal)
+		doc_row_tone(d, tone[row->role]);
+	text = doc_text(d, (double)row->n);
+	if (row->n)
+		buf_addu(text, row->n);
+	add_values(d, y, row);
+	text = doc_text(d, NAN);
+	if (terminal && row->role == MORE) {
+		buf_addf(text, "(%s)", row->name);
+		doc_whole(d);
+	} else if (terminal) {
+		buf_adds(text, row->name);	/* shortened by the writer */
+	} else {
+		text_add_name(text, row->name, MARKDOWN_NAME_COLUMNS);
+	}
+	if (row->role == NAMED)
+		doc_code(d);
+	else if (row->role != REST)
+		doc_tone(d, tone[row->role]);
+}
+
+void group_table(struct doc *d, struct groups *g, enum value key, size_t top, size_t limit)
+{
+	struct layout y = { .g = g, .key = key < VALUE_SORTS ? key : groups_usual_key(g) };
+	struct buf title = BUF_PART_OF(d->out);
 	const uint32_t *order;
 	struct group more;
-	char text[48];
-	size_t n = groups_top(t->g, t->key, top, &order), i = 0;
+	char name[48];
+	size_t n = groups_top(g, y.key, top, &order), i = 0;
 
-	while (i < n) {
-		const struct group *of = &g->group[order[i++]];
+	choose_columns(&y, d);
+	make_columns(&y, d);
+	buf_addf(&title, "Time by %s", groups_title(g));
+	groups_add_note(&title, g);
+	y.table.title = buf_str(&title);
+	doc_table(d, &y.table);
+	for (; i < n && (!i || d->out->len < limit); i++) {
+		const struct group *of = &g->group[order[i]];
 
-		if (!add(ctx, &(struct group_row){ *of->name ? GROUP_NAMED : GROUP_UNKNOWN,
-						   groups_name(of), of->n, &of->cost }))
-			break;
+		add_row(d, &y, &(struct row){ *of->name ? NAMED : UNKNOWN, groups_name(of), of->n, &of->cost });
 	}
 	if (i < g->n) {
 		groups_add_up(&more, g, order + i, g->n - i);
-		snprintf(text, sizeof text, "%zu more", g->n - i);
-		add(ctx, &(struct group_row){ GROUP_MORE, text, more.n, &more.cost });
+		snprintf(name, sizeof name, "%zu more", g->n - i);
+		add_row(d, &y, &(struct row){ MORE, name, more.n, &more.cost });
 	}
 	if (g->rest.measured)
-		add(ctx, &(struct group_row){ GROUP_REST, groups_rest_name(g), 0, &g->rest });
-	add(ctx, &(struct group_row){ GROUP_TOTAL, "total", g->total.n, &g->total.cost });
-}
-
-void group_table_value(struct buf *b, enum value v, const struct group_row *row)
-{
-	int64_t n = value_get(v, row->cost);
-
-	if (n >= 0 || row->n)
-		value_add(b, v, n);
-}
-
-void group_table_share(struct buf *b, const struct group_table *t, const struct group_row *row)
-{
-	int64_t whole = value_get(t->share, &t->g->total.cost), n = value_get(t->share, row->cost);
-
-	if (whole > 0 && n >= 0)
-		text_add_percent(b, (double)n / (double)whole);
+		add_row(d, &y, &(struct row){ REST, groups_rest_name(g), 0, &g->rest });
+	add_row(d, &y, &(struct row){ TOTAL, "total", g->total.n, &g->total.cost });
+	doc_table_end(d, 0);
+	buf_release(&title);
 }

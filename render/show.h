@@ -5,8 +5,7 @@
 #include "analyse/answer.h"
 #include "analyse/inspected.h"
 #include "analyse/view.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "write/doc.h"
 
 /* The options of `buildbeat show`. */
 struct show_options {
@@ -37,14 +36,8 @@ void json_show_task(struct json *j, const struct summary *s, uint32_t task);
 void text_inspected(struct buf *out, const struct view *v, const struct inspected *x, size_t top,
 		    const struct style *style);
 
-/*
- * A table of groups: the first `top` by key (VALUE_SORTS: the usual one), everything else in one row,
- * and the total. And the parts of the usual output: kinds, and programs if processes were recorded.
- */
-void text_groups(struct buf *out, struct groups *g, enum value key, size_t top,
-		 const struct style *style);
-void text_kinds(struct buf *out, struct groups *kinds, const struct style *style);
-void text_programs(struct buf *out, struct groups *programs, const struct summary *s, size_t top,
-		   const struct style *style);
+/* Parts of the usual output: kinds, and programs if processes were recorded. */
+void text_kinds(struct doc *d, struct groups *kinds);
+void text_programs(struct doc *d, struct groups *programs, const struct summary *s, size_t top);
 
 #endif

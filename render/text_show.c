@@ -5,6 +5,7 @@
 #include "analyse/words.h"
 #include "base/saturate.h"
 #include "render/facts.h"
+#include "render/group_table.h"
 #include "render/text_answer.h"
 #include "render/text_results.h"
 
@@ -452,6 +453,7 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 	      const struct style *style)
 {
 	const struct summary *s = v->sum;
+	struct doc d;
 
 	if (o->tasks) {
 		enum value key = o->sort < VALUE_SORTS ? o->sort : VALUE_START;
@@ -467,8 +469,10 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_command(out, s->rec, style);
 		if (!v->all)
 			add_selected(out, v, style);
+		doc_init_terminal(&d, out, style);
 		for (size_t i = 0; i < o->n_groups; i++)
-			text_groups(out, &o->groups[i], o->sort, o->top, style);
+			group_table(&d, &o->groups[i], o->sort, o->top, SIZE_MAX);
+		doc_release(&d);
 		return buf_error(out) ? buf_error(out) : recording_command_error(s->rec);
 	}
 	add_head(out, v, o, style);
@@ -479,9 +483,11 @@ int text_show(struct buf *out, struct view *v, const struct show_options *o,
 		add_peak(out, s, style);
 	}
 	text_inspected(out, v, o->inspected, o->top, style);
-	text_kinds(out, &v->kinds, style);
+	doc_init_terminal(&d, out, style);
+	text_kinds(&d, &v->kinds);
 	if (v->all && o->programs)
-		text_programs(out, o->programs, s, o->top, style);
+		text_programs(&d, o->programs, s, o->top);
+	doc_release(&d);
 	if (o->sort < VALUE_SORTS) {
 		add_list(out, v, o->sort, o->top, style);
 	} else {

@@ -290,71 +290,12 @@ static void add_peak(struct buf *out, const struct summary *s)
 	}
 }
 
-struct group_rows {
-	struct buf *out;
-	struct group_table t;
-};
-
-static bool add_group(void *ctx, const struct group_row *row)
-{
-	static const char *const mark[] = {
-		[GROUP_UNKNOWN] = "", [GROUP_MORE] = "*", [GROUP_REST] = "", [GROUP_TOTAL] = "**",
-	};
-	const struct group_rows *r = ctx;
-	struct buf *out = r->out;
-
-	buf_adds(out, "| ");
-	if (row->n)
-		buf_addu(out, row->n);
-	buf_addc(out, ' ');
-	for (unsigned i = 0; i < r->t.columns.n; i++) {
-		size_t before = out->len + 2;
-
-		buf_adds(out, "| ");
-		group_table_value(out, r->t.columns.column[i], row);
-		buf_adds(out, out->len > before ? " " : "");
-		if (r->t.columns.column[i] != VALUE_CPU)
-			continue;
-		buf_adds(out, "| ");
-		group_table_share(out, &r->t, row);
-		buf_addc(out, ' ');
-	}
-	buf_adds(out, "| ");
-	if (row->role == GROUP_NAMED)
-		add_name(out, row->name);
-	else
-		buf_addf(out, "%s%s%s", mark[row->role], row->name, mark[row->role]);
-	buf_adds(out, " |\n");
-	return !is_full(out);
-}
-
-static void add_groups(struct buf *out, struct groups *g, enum value key, size_t top)
-{
-	struct group_rows r = { .out = out };
-	struct head head = { 0 };
-	char share[64];
-
-	group_table_make(&r.t, g, key);
-	buf_adds(out, "\n#### ");
-	group_table_title(out, &r.t);
-	buf_adds(out, "\n\n");
-	snprintf(share, sizeof share, "share of %s", value_info[r.t.share].title);
-	head_add(&head, g->of_processes ? "processes" : "tasks", 'r');
-	for (unsigned i = 0; i < r.t.columns.n; i++) {
-		head_add(&head, value_info[r.t.columns.column[i]].title, 'r');
-		if (r.t.columns.column[i] == VALUE_CPU)
-			head_add(&head, share, 'r');
-	}
-	head_add(&head, groups_title(g), 'l');
-	head_write(out, &head);
-	group_table_rows(&r.t, top, add_group, &r);
-}
-
 int show_markdown(struct buf *out, struct view *v, const struct show_options *o,
 		  const struct output_excerpt *excerpt)
 {
 	const struct recording *rec = v->sum->rec;
 	struct buf command = BUF_PART_OF(out);
+	struct doc d;
 
 	add_head(out, v, o);
 	add_facts(out, v, o);
@@ -362,8 +303,10 @@ int show_markdown(struct buf *out, struct view *v, const struct show_options *o,
 	add_targets(out, v, o->sort < VALUE_SORTS ? o->sort : VALUE_WALL, o->top);
 	if (v->all)
 		add_peak(out, v->sum);
+	doc_init_markdown(&d, out);
 	for (size_t i = 0; i < o->n_groups; i++)
-		add_groups(out, &o->groups[i], o->sort, o->top);
+		group_table(&d, &o->groups[i], o->sort, o->top, SHOW_MARKDOWN_MAX - ROOM);
+	doc_release(&d);
 	buf_adds(out, "\nEvery task over time: ");
 	buf_adds(&command, "buildbeat chart ");
 	shell_add_shown(&command, rec->path);

@@ -30,9 +30,9 @@ def check_terminal():
     expect("terminal: characters", [c for c in "".join(lines) if ord(c) < 32 or 127 <= ord(c) < 160], [])
     head, at = lines[2], lines[2].index("name")
     expect("terminal: title", [lines[1], head.split()], [shown[1], "count time size share busy name".split()])
-    expect("terminal: names", [line[at:] for line in lines[3:3 + ROWS]], [s.rstrip(" ") for s in shown])
+    expect("terminal: names", [line[at:] for line in lines[3:3 + ROWS]], shown)
     expect("terminal: pairs", lines[3 + ROWS + 2:-2],
-           [("  %s -> %s" % p).rstrip(" ") for p in zip(shown, reversed(shown))])
+           ["  %s -> %s" % p for p in zip(shown, reversed(shown))])
 
 
 def text(node):

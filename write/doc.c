@@ -79,11 +79,17 @@ void doc_row(struct doc *d)
 	d->in_row = true;
 	d->at = 0;
 	d->depth = 0;
+	d->row_tone = TONE_PLAIN;
 }
 
 void doc_depth(struct doc *d, size_t depth)
 {
 	d->depth = depth;
+}
+
+void doc_row_tone(struct doc *d, enum tone tone)
+{
+	d->row_tone = tone;
 }
 
 void doc_table_end(struct doc *d, size_t more)
@@ -151,7 +157,7 @@ static struct doc_cell *next(struct doc *d)
 	buf_clear(&c->text);
 	c->tone = TONE_PLAIN;
 	c->class = NULL;
-	c->null = false;
+	c->null = c->code = c->whole = false;
 	return c;
 }
 
@@ -216,4 +222,14 @@ void doc_tone(struct doc *d, enum tone tone)
 void doc_class(struct doc *d, const char *class)
 {
 	d->cell[d->at - 1].class = class;
+}
+
+void doc_code(struct doc *d)
+{
+	d->cell[d->at - 1].code = true;
+}
+
+void doc_whole(struct doc *d)
+{
+	d->cell[d->at - 1].whole = true;
 }

@@ -57,7 +57,7 @@ struct doc_cell {
 	struct buf text;
 	double number;
 	int64_t n;
-	bool null;
+	bool null, code, whole;
 	enum tone tone;
 	const char *class;
 };
@@ -77,9 +77,11 @@ struct doc {
 	const struct doc_table *table;	/* the open one, or NULL */
 	bool begun, in_row;		/* the table, a row of it */
 	size_t at;			/* the next cell */
+	enum tone row_tone;
 	size_t depth, deep;		/* of the row, and the column that is indented */
 	bool dropped[DOC_COLUMNS];	/* from the table, on a terminal */
 	size_t indent;			/* of the line, on a terminal */
+	size_t blanks;			/* to be written before the next text */
 	size_t taken;			/* columns there without the last one */
 	struct doc_cell cell[DOC_COLUMNS];
 	struct buf scratch;
@@ -134,6 +136,9 @@ void doc_table_end(struct doc *d, size_t more);
 /* The row just begun is a part of the one before: its name is indented by so many steps. */
 void doc_depth(struct doc *d, size_t depth);
 
+/* All of the row has this tone on a terminal. */
+void doc_row_tone(struct doc *d, enum tone tone);
+
 void doc_str(struct doc *d, const char *s);	/* NULL: nothing, null in JSON */
 void doc_num(struct doc *d, int64_t n);		/* negative: unknown, null in JSON */
 void doc_real(struct doc *d, double n);
@@ -142,9 +147,13 @@ void doc_real(struct doc *d, double n);
  * programs and to sort by (NAN: unknown). */
 struct buf *doc_text(struct doc *d, double number);
 
-/* The value just made has this tone on a terminal; TONE_ALARM is bold in Markdown. And this class in
- * HTML. */
+/* The value just made has this tone on a terminal; in Markdown, TONE_FAINT is emphasis, TONE_ALARM and
+ * TONE_TITLE are strong. It has this class in HTML. It is code, such as the name of a program. */
 void doc_tone(struct doc *d, enum tone tone);
 void doc_class(struct doc *d, const char *class);
+void doc_code(struct doc *d);
+
+/* It is not shortened where a terminal is narrow. */
+void doc_whole(struct doc *d);
 
 #endif

@@ -76,6 +76,20 @@ static void item(struct doc *d)
 	buf_addc(d->out, '\n');
 }
 
+static void cell(struct doc *d, struct doc_cell *c)
+{
+	static const char *const mark[] = {
+		[TONE_PLAIN] = "", [TONE_TITLE] = "**", [TONE_FAINT] = "*", [TONE_ALARM] = "**", [TONE_BAR] = "",
+	};
+
+	buf_adds(d->out, mark[c->tone]);
+	if (c->code)
+		markdown_add_code(d->out, buf_str(&c->text));
+	else
+		markdown_add(d->out, buf_str(&c->text));
+	buf_adds(d->out, mark[c->tone]);
+}
+
 static void row(struct doc *d)
 {
 	if (d->table->list) {
@@ -83,15 +97,13 @@ static void row(struct doc *d)
 		return;
 	}
 	for (size_t i = 0; i < d->table->n_columns; i++) {
-		const char *bold = d->cell[i].tone == TONE_ALARM ? "**" : "";
-
 		if (!doc_has(d, i))
 			continue;
-		buf_addf(d->out, "| %s", bold);
+		buf_adds(d->out, "| ");
 		for (size_t k = 0; !i && k < d->depth; k++)
 			buf_adds(d->out, "&emsp;");
-		markdown_add(d->out, buf_str(&d->cell[i].text));
-		buf_addf(d->out, "%s ", bold);
+		cell(d, &d->cell[i]);
+		buf_addc(d->out, ' ');
 	}
 	buf_adds(d->out, "|\n");
 }

@@ -54,9 +54,14 @@ static bool drop(struct doc *d)
 	return most;
 }
 
-static bool has_blank_end(const struct buf *b, size_t start)
+/* Blanks are written with the next text, so that no line ends with those of a column. */
+static void put_text(struct doc *d, const char *text)
 {
-	return b->len > start && b->data[b->len - 1] == ' ';
+	if (!*text)
+		return;
+	text_add_blanks(d->out, d->blanks);
+	d->blanks = 0;
+	buf_adds(d->out, text);
 }
 
 /* Values that do not fit beside the name are in the next line. */
@@ -74,6 +79,13 @@ static size_t left(const struct doc *d, size_t indent)
 	return !width ? 0 : width > used + d->table->least ? width - used : d->table->least;
 }
 
+static const char *shown(struct doc *d, size_t i, bool heads)
+{
+	const char *title = d->table->column[i].title;
+
+	return !heads ? buf_str(&d->cell[i].text) : title ? title : "";
+}
+
 static size_t name_room(const struct doc *d, size_t indent)
 {
 	return d->style->width > indent ? d->style->width - indent : 1;
@@ -86,48 +98,49 @@ static void put_before(struct doc *d, const struct doc_column *c, size_t indent,
 
 	if (narrow && c->below) {
 		buf_addc(d->out, '\n');
-		text_add_blanks(d->out, d->table->column->gap + DEPTH * d->depth + 2);
+		d->blanks = d->table->column->gap + DEPTH * d->depth + 2;
 	} else if (arrow) {
-		buf_adds(d->out, arrow);
+		put_text(d, arrow);
 	} else {
-		text_add_blanks(d->out, c->gap + indent);
+		d->blanks += c->gap + indent;
 	}
 }
 
-static void put(struct doc *d, size_t i, const char *text, enum tone tone, bool after_text,
-		bool narrow)
+static void put(struct doc *d, size_t i, bool heads, bool after_text, bool narrow)
 {
 	const struct doc_column *c = &d->table->column[i];
+	const struct doc_cell *cell = &d->cell[i];
+	const char *text = shown(d, i, heads);
+	enum tone tone = heads ? TONE_PLAIN : cell->tone ? cell->tone : d->row_tone;
 	size_t indent = i == d->deep ? DEPTH * d->depth : 0, n, pad;
 	size_t width = c->width > indent ? c->width - indent : 0;
 
 	if (!*text && !c->width && !c->last)
 		return;
 	buf_clear(&d->scratch);
-	n = text_add_name(&d->scratch, text, c->last ? left(d, indent) : !c->shorten ? 0 :
-			  narrow ? name_room(d, c->gap + indent) : width);
+	n = text_add_name(&d->scratch, text, heads || cell->whole ? 0 : c->last ? left(d, indent) :
+			  !c->shorten ? 0 : narrow ? name_room(d, c->gap + indent) : width);
 	pad = c->last || narrow || n > width ? 0 : width - n;
 	put_before(d, c, indent, after_text, narrow);
-	text_add_blanks(d->out, doc_is_right(c) ? pad : 0);
+	d->blanks += doc_is_right(c) ? pad : 0;
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, tone);
-	buf_adds(d->out, buf_str(&d->scratch));
+	put_text(d, buf_str(&d->scratch));
 	if (tone != TONE_PLAIN)
 		text_tone(d->out, d->style, TONE_PLAIN);
-	text_add_blanks(d->out, doc_is_right(c) ? 0 : pad);
+	d->blanks += doc_is_right(c) ? 0 : pad;
 }
 
 /* A line of titles, or of the cells. */
 static void put_line(struct doc *d, bool heads)
 {
-	size_t n = d->table->n_columns, last = n, start = d->out->len;
+	size_t n = d->table->n_columns, last = n;
 	bool after_text = false, narrow = false;
 
 	for (size_t i = 0; i < n && !heads; i++)
 		narrow |= doc_has(d, i) && is_narrow(d, i);
 	for (size_t k = 0; k <= n; k++) {
 		size_t i = k < n ? k : last;
-		const char *text;
 
 		if (i == n || !doc_has(d, i))
 			continue;
@@ -135,12 +148,10 @@ static void put_line(struct doc *d, bool heads)
 			last = i;
 			continue;
 		}
-		text = heads ? d->table->column[i].title : buf_str(&d->cell[i].text);
-		put(d, i, text ? text : "", heads ? TONE_PLAIN : d->cell[i].tone, after_text, narrow);
-		after_text = text && *text;
+		put(d, i, heads, after_text, narrow);
+		after_text = *shown(d, i, heads);
 	}
-	while (has_blank_end(d->out, start))
-		buf_cut(d->out, d->out->len - 1);
+	d->blanks = 0;
 	buf_addc(d->out, '\n');
 }
 

@@ -72,7 +72,6 @@ static void add_row(struct doc *d, const struct mapping *m, const struct maps_wi
 	offset = doc_text(d, NAN);
 	if (m->inode)
 		buf_addf(offset, "%" PRIx64, m->offset);
-	doc_str(d, "");
 	doc_str(d, file_of(wish, m));
 }
 
@@ -107,15 +106,15 @@ static void add_rows(struct doc *d, const struct snapshot *s, const struct maps_
 	doc_str(d, "");
 	add_values(d, &total, wish);
 	doc_str(d, "");
-	buf_addf(doc_text(d, NAN), "  %zu of %zu mappings", n, s->n);
-	doc_str(d, "");
+	buf_addf(doc_text(d, NAN), "%zu of %zu mappings", n, s->n);
+	doc_whole(d);
 }
 
 void maps_table(struct doc *d, const struct snapshot *s, const struct maps_wish *wish)
 {
 	size_t n = 0, n_sums;
 	const struct sum *sum = sums_of(wish, &n_sums);
-	struct doc_column column[ARRAY_SIZE(all_sums) + 5];
+	struct doc_column column[ARRAY_SIZE(all_sums) + 4];
 	struct doc_table table = {
 		.column = column, .heads = true, .empty = true, .least = 12,
 	};
@@ -128,7 +127,6 @@ void maps_table(struct doc *d, const struct snapshot *s, const struct maps_wish 
 		column[n++] = (struct doc_column){ sum[i].head, .type = DOC_KB, .gap = 2, .width = 8 };
 	column[n++] = (struct doc_column){ "offset", .in = wish->all_values ? 0 : DOC_JSON,
 					   .right = true, .gap = 2, .width = 10 };
-	column[n++] = (struct doc_column){ .width = 0 };	/* the count of the total, never shortened */
 	column[n++] = (struct doc_column)INSPECT_NAME("file");
 	table.n_columns = n;
 	doc_table(d, &table);
