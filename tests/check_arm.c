@@ -168,6 +168,8 @@ END_TEST
  * Programs of all kinds: a build whose rule matches another program does not change them, nor does a
  * rule that matches them. Each is built by a command as "x", which may fail if the machine cannot.
  */
+#define GO "HOME=$PWD GOCACHE=$PWD/cache GO111MODULE=off GOFLAGS= "
+
 static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "dynamic", "gcc -o x any.c", "./x a" },
 	{ "static", "gcc -static -o x any.c", "./x a" },
@@ -200,6 +202,10 @@ static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "few descriptors", "gcc -o x any.c", "exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ./x" },
 	{ "a small stack", "gcc -o x any.c", "ulimit -s 64; ./x" },
 	{ "little memory", "gcc -o x any.c", "ulimit -v 30000; ./x" },
+	{ "Go", GO "CGO_ENABLED=0 go build -o x any.go", "./x a" },
+	{ "Go, position-independent", GO "CGO_ENABLED=0 go build -buildmode=pie -o x any.go", "./x a" },
+	{ "Go with C", GO "CGO_ENABLED=1 go build -o x cgo.go", "./x a" },
+	{ "Go's compiler", GO "CGO_ENABLED=0 go build -o x any.go", "rm -f x; " GO "CGO_ENABLED=0 go build -o x any.go && ./x a" },
 	{ "a script", "gcc -o y any.c; printf '#!/bin/sh\\n./y b\\n' >x; chmod +x x", "./x a" },
 };
 
@@ -215,7 +221,7 @@ static bool can_run_kind(const char *dir, size_t i)
 {
 	struct run r;
 
-	support_run(&r, dir, "cp " PROGRAMS "*.c .; LOADER=%s; %s", loader(), kinds[i].build);
+	support_run(&r, dir, "cp " PROGRAMS "*.c " PROGRAMS "*.go .; LOADER=%s; %s", loader(), kinds[i].build);
 	if (r.status)
 		return false;
 	support_run(&r, dir, "unset LD_PRELOAD; (%s) >out 2>err; [ $? = 3 ]", kinds[i].command);
