@@ -399,6 +399,13 @@ START_TEST(parsed)
 }
 END_TEST
 
+START_TEST(full)
+{
+	ck_assert(lost_is_full(-ENOSPC) && lost_is_full(-EDQUOT) && lost_is_full(-EFBIG));
+	ck_assert(!lost_is_full(-EIO) && !lost_is_full(0));
+}
+END_TEST
+
 TEST_PROGRAM(lost)
 {
 	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
@@ -406,5 +413,5 @@ TEST_PROGRAM(lost)
 			    TEST_EACH(any_error, failures),
 			    TEST_LOOP(preload_size_of_file,
 				      support_can_be_loaded() ? ARRAY_SIZE(limits) : 0),
-			    TEST_EACH(numbers, numbered), TEST_EACH(parsed, cases));
+			    TEST_EACH(numbers, numbered), TEST_EACH(parsed, cases), TEST(full));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/clock.h"
+#include "command/redact.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
@@ -320,6 +321,48 @@ START_TEST(disk_full)
 }
 END_TEST
 
+/* A file that reached the limit of the process is an error before a line is lost. */
+START_TEST(file_is_full)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY }, limit = { 1 << 30, RLIM_INFINITY };
+	int error[2];
+	struct store s;
+	struct stat st;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(store_create(&s, fresh("limited"), "rec", NULL), 0);
+	append_task(&s, 1, "one");
+	ck_assert_int_eq(fstat(s.tasks_fd, &st), 0);
+	/* Check writes to a file, too */
+	for (rlim_t more = 0; more < 2; more++) {
+		limit.rlim_cur = (rlim_t)st.st_size + more;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		error[more] = store_error(&s);
+		setrlimit(RLIMIT_FSIZE, &all);
+	}
+	ck_assert_int_eq(error[0], -EFBIG);
+	ck_assert_int_eq(error[1], 0);
+	store_close(&s);
+}
+END_TEST
+
+/* The patterns for secrets are in the recording, for the processes that join it. */
+START_TEST(patterns_are_kept)
+{
+	static const char *const pattern[] = { "zebra*" };
+	struct store s;
+
+	ck_assert_int_eq(store_create(&s, fresh("plain"), "rec", NULL), 0);
+	ck_assert_ptr_null(strstr(support_text(support_path("%s/build", s.path)), "redact"));
+	store_close(&s);
+	redact_set(pattern, 1);
+	ck_assert_int_eq(store_create(&s, fresh("own"), "rec", NULL), 0);
+	ck_assert_ptr_nonnull(strstr(support_text(support_path("%s/build", s.path)),
+				     "\nredact: zebra*\n"));
+	store_close(&s);
+}
+END_TEST
+
 /* The names in the base, where a failed beginning could leave files. */
 static void list(struct buf *b, const char *dir)
 {
@@ -501,6 +544,6 @@ TEST_PROGRAM(store)
 			    TEST_EACH(line_too_long, too_long), TEST(other_error),
 			    TEST(abandoned), TEST_EACH(bad_tickets, tickets), TEST(no_ticket),
 			    TEST_LOOP(descriptors, 4), TEST(no_descriptors), TEST(removed),
-			    TEST(disk_full),
+			    TEST(disk_full), TEST(file_is_full), TEST(patterns_are_kept),
 			    TEST_GROUP("names"), TEST(taken));
 }
