@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests to a collector that answers well, badly, late or not at all. */
 #include "base/array.h"
+#include "base/clock.h"
 #include "send/endpoint.h"
 #include "send/partial.h"
+#include "send/spool.h"
 #include "tests/support.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,12 +146,17 @@ static const struct answers answers[] = {
 START_TEST(answer)
 {
 	const struct answers *a = &answers[_i];
+	int64_t begun_ns;
 
 	if (a->time_ms)
 		setenv("BUILDBEAT_SEND_TIME", a->time_ms, 1);
 	if (a->timeout_ms)
 		setenv("OTEL_EXPORTER_OTLP_TIMEOUT", a->timeout_ms, 1);
-	send_it(a->status, a->message, start(a->modes));
+	start(a->modes);
+	begun_ns = clock_mono_ns();
+	send_it(a->status, a->message, support_text(file("port")));
+	/* as long as the collector asked for, not its own 20 ms */
+	ck_assert(strcmp(a->modes, "wait ok") || clock_mono_ns() - begun_ns >= 1000000000);
 	if (a->asked >= 0)
 		ck_assert_int_eq(count("cat requests"), a->asked);
 	ck_assert_int_eq(count("ls | grep '^[0-9].*pb'"), a->accepted);
@@ -450,6 +459,62 @@ START_TEST(partial)
 }
 END_TEST
 
+static size_t n_files(const char *pattern)
+{
+	return (size_t)count(support_path("find state/buildbeat/spool -type f -name '%s'", pattern));
+}
+
+/* The oldest requests are dropped and counted; a request that cannot be written leaves nothing. */
+START_TEST(spooled)
+{
+	static const char *const text[] = { "one", "two and more", "three, which has a few more bytes" };
+	struct rlimit limit = { 10, RLIM_INFINITY }, all_bytes = { RLIM_INFINITY, RLIM_INFINITY };
+	struct buf request = BUF_INIT;
+	struct spool_names all, left;
+	struct error err = { 0 };
+	struct stat st;
+	struct spool s;
+	int r;
+
+	dir = support_tmpdir();
+	setenv("XDG_STATE_HOME", file("state"), 1);
+	ck_assert_int_eq(spool_trim(0), -ENOENT);
+	ck_assert_int_eq(spool_open(&s, "http://localhost/v1", &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++) {
+		buf_clear(&request);
+		buf_adds(&request, text[i]);
+		ck_assert_int_eq(spool_add(&s, &request, &err), 0);
+	}
+	ck_assert_int_eq(spool_list(&s, &all), 0);
+	ck_assert_uint_eq(all.n, 3);
+	ck_assert(strcmp(all.name[0], all.name[1]) < 0 && strcmp(all.name[1], all.name[2]) < 0);
+	ck_assert_int_eq(fstatat(s.fd, all.name[2], &st, 0), 0);
+	support_writes(support_path("%s/.1-new.gz", s.path), "");
+	support_expect(s.path, 0, "", "", "touch -d '2 days ago' .2-old.gz");
+	ck_assert_int_eq(spool_trim(UINT64_MAX), 0);
+	ck_assert_uint_eq(n_files("[0-9]*.gz"), 3);
+	ck_assert_uint_eq(n_files(".*"), 1);
+	ck_assert_int_eq(spool_trim((uint64_t)st.st_size), 0);
+	ck_assert_int_eq(spool_list(&s, &left), 0);
+	ck_assert_uint_eq(left.n, 1);
+	ck_assert_str_eq(left.name[0], all.name[2]);
+	ck_assert_uint_eq(spool_take_dropped(&s), 2);
+	ck_assert_uint_eq(spool_take_dropped(&s), 0);
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	r = spool_add(&s, &request, &err);
+	setrlimit(RLIMIT_FSIZE, &all_bytes);	/* Check writes to a file, too */
+	ck_assert_int_eq(r, -EFBIG);
+	ck_assert_uint_eq(n_files(".*"), 1);
+	ck_assert_uint_eq(n_files("[0-9]*.gz"), 1);
+	spool_names_release(&all);
+	spool_names_release(&left);
+	buf_release(&request);
+	spool_close(&s);
+}
+END_TEST
+
 TEST_PROGRAM(send)
 {
 	SKIP_PROGRAM_IF(!support_has("python3"));
@@ -458,5 +523,5 @@ TEST_PROGRAM(send)
 			    TEST(full), TEST(headers), TEST(environment), TEST(logs), TEST(certificate),
 			    TEST(certificate_of_another), TEST(malformed),
 			    TEST_EACH(misuse, misuses), TEST(private),
-			    TEST(after_the_build), TEST(partial));
+			    TEST(after_the_build), TEST(partial), TEST_GROUP("spool"), TEST(spooled));
 }
