@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/columns.h"
 #include "archive/message.h"
+#include "archive/ref_lock.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "tests/made_build.h"
@@ -381,6 +382,57 @@ START_TEST(message_without_room)
 }
 END_TEST
 
+/* What a killed owner noted is removed; other locks and other files are not, whatever is noted. */
+static const struct noted {
+	const char *note;
+	bool heads, config, packed, outside;	/* which locks are removed */
+} noted[] = {
+	{ "refs/heads/x\n", true, false, false, false },
+	{ "refs/heads/x\npacked-refs\n", true, false, true, false },
+	{ "packed-refs\n", false, false, true, false },
+	{ "config\n../x\nrefs/../config\n\n", false, false, false, false },
+	{ "*\n", true, false, true, false },
+	{ "", false, false, false, false },
+};
+
+START_TEST(locks_of_the_killed)
+{
+	static const char *const locks[] = { "refs/heads/x.lock", "config.lock", "packed-refs.lock",
+					     "../x.lock" };
+	const struct noted *n = &noted[_i];
+	const bool removed[] = { n->heads, n->config, n->packed, n->outside };
+	struct archive *a = made_archive(made_repo());
+	struct buf note = BUF_INIT;
+	struct ref_lock lock, second;
+
+	for (size_t i = 0; i < ARRAY_SIZE(locks); i++)
+		support_expect(made_repo(), 0, "", "", "mkdir -p refs/heads && touch -d '5 minutes ago' %s",
+			       locks[i]);
+	support_writes(support_path("%s/%s", made_repo(), REF_LOCK), n->note);
+	ref_lock_note(&note, a);
+	ck_assert_str_eq(buf_str(&note), n->note);
+	buf_release(&note);
+	ck_assert_int_eq(ref_lock_take(&lock, a, REF_LOCK, "refs/heads/y\n", 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(locks); i++)
+		ck_assert_msg(support_exists(support_path("%s/%s", made_repo(), locks[i])) != removed[i],
+			      "%s", locks[i]);
+	ck_assert_int_eq(ref_lock_take(&second, a, REF_LOCK, "", 0), -EBUSY);
+	ck_assert_int_eq(second.fd, -1);
+	/* the note of a living owner is no one's to read */
+	ref_lock_note(&note, a);
+	ck_assert_uint_eq(note.len, 0);
+	ck_assert_str_eq(support_text(support_path("%s/%s", made_repo(), REF_LOCK)), "refs/heads/y\n");
+	ref_lock_release(&lock);
+	ck_assert_str_eq(support_text(support_path("%s/%s", made_repo(), REF_LOCK)), "");
+	ck_assert_int_ge(ref_lock_remove_old(a, "config"), 299);
+	ck_assert_int_eq(ref_lock_remove_old(a, "none"), 0);
+	support_expect(made_repo(), 0, "", "", "touch -d '11 minutes ago' config.lock");
+	ck_assert_int_eq(ref_lock_remove_old(a, "config"), 0);
+	ck_assert(!support_exists(support_path("%s/config.lock", made_repo())));
+	archive_close(a);
+}
+END_TEST
+
 TEST_PROGRAM(archive)
 {
 	made_environment();
@@ -392,5 +444,6 @@ TEST_PROGRAM(archive)
 			    TEST(single_series_is_the_default),
 			    TEST(message_lists_a_few_of_many_series),
 			    TEST_EACH(opens_only_archives, no_archive),
-			    TEST_EACH(archive_is_created, place), TEST(message_without_room));
+			    TEST_EACH(archive_is_created, place), TEST(message_without_room),
+			    TEST_EACH(locks_of_the_killed, noted));
 }
