@@ -264,7 +264,6 @@ class Copy:
         self.env.update(srcdir=self.source)
         self.links = {}         # of a program: the command that links it, and what it takes of libraries
         self.compilers = {}     # of a source file: how its objects are compiled
-        self.changed = {}       # of an object: what is linked instead
         self.map = os.path.join(top, "probes")
         self.objects = os.path.join(top, "objects")
         os.makedirs(self.objects, exist_ok=True)
@@ -330,31 +329,39 @@ class Copy:
             objects = {os.path.join(os.path.dirname(library), name) for library, name in members}
             self.links[program] = (commands[program], objects)
 
-    def link(self):
-        """Links each program that has a changed object."""
+    def link(self, objects):
+        """Links each program that has one of the objects, with what is in its place: {program: file}
+        in a new directory, or None."""
+        where = tempfile.mkdtemp(dir=self.top, prefix="linked-")
+        linked = {}
         for program, (command, members) in self.links.items():
-            changed = [self.changed.get(word, word) for word in command]
+            changed = [objects.get(word, word) for word in command]
             # An object that comes first is taken instead of the one in a library.
             first = changed.index("-o") + 2
-            changed[first:first] = [new for old, new in self.changed.items() if old in members]
+            changed[first:first] = [new for old, new in objects.items() if old in members]
             if changed == command:
                 continue
+            linked[program] = os.path.join(where, os.path.basename(program))
+            changed[first - 1] = linked[program]
             if program == CHECKS:
                 changed.insert(1, "-fsanitize=leak")
             if self.lld and not program.endswith(".so"):
                 changed.append("-fuse-ld=lld")
+            if not runs(changed + ["-Wl,-S"], cwd=self.build):
+                return None
+        return linked
+
+    def install(self, linked):
+        for program, file in linked.items():
             target = os.path.join(self.build, program)
             os.rename(target, target + ".good")
-            if not runs(changed + ["-Wl,-S"], cwd=self.build):
-                return False
-        return True
+            os.rename(file, target)
 
     def restore(self):
         for program in self.links:
             target = os.path.join(self.build, program)
             if os.path.exists(target + ".good"):
                 os.replace(target + ".good", target)
-        self.changed = {}
 
     def learn_compilers(self, paths):
         """How each object of the source files is compiled: {path: {object: command}}, without its -o."""
@@ -370,30 +377,21 @@ class Copy:
             path = objects.get(found.group(2))
             if path:
                 self.compilers.setdefault(path, {})[found.group(2)] = \
-                    without_ccache(found.group(1)) + ["-g0", "-w", "-c", "../" + path]
+                    without_ccache(found.group(1)) + ["-g0", "-w", "-c", "-x", "c", "-"]
         for path in paths:
             if path not in self.compilers:
                 sys.exit(f"mutate.py: {path}: in no program that is tested")
 
     def compiled(self, path, text, *options):
         """What the compiler makes of a text in the place of a file: {object: file}, or None."""
-        place = os.path.join(self.source, path)
-        before, times = content(place), os.stat(place)
         made = {}
-        try:
-            for name, command in self.compilers[path].items():
-                key = hashlib.sha1("\0".join([text, *command, *options]).encode()).hexdigest()
-                made[name] = os.path.join(self.objects, key + ".o")
-                if os.path.exists(made[name]):
-                    continue
-                with open(place, "w", encoding="utf-8") as file:
-                    file.write(text)
-                if not runs([*command, *options, "-o", made[name]], cwd=self.build):
-                    return None
-        finally:
-            with open(place, "wb") as file:
-                file.write(before)
-            os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
+        for name, command in self.compilers[path].items():
+            key = hashlib.sha1("\0".join([text, *command, *options]).encode()).hexdigest()
+            made[name] = os.path.join(self.objects, key + ".o")
+            if not os.path.exists(made[name]) and subprocess.run(
+                    [*command, *options, "-o", made[name]], cwd=self.build, input=text.encode(),
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+                return None
         return made
 
     def link_probes(self, functions):
@@ -410,18 +408,21 @@ class Copy:
                 text = f"{text[:start]}{{ mutate_probe({number[path, name]});{text[start + 1:]}"
             return path, self.compiled(path, text, "-include", header)
 
+        objects = {}
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for path, made in pool.map(instrument, sorted({path for path, _ in functions})):
                 if made is None:
                     sys.exit(f"mutate.py: {path}: cannot be compiled with probes")
-                self.changed.update(made)
+                objects.update(made)
         for place in ["", *range(self.jobs)]:
             name = self.map if place == "" else f"{self.map}-{place}"
             with open(name, "wb") as file:
                 file.write(bytes(len(functions)))
             os.chmod(name, 0o666)       # some tests run as another user
-        if not self.link():
+        linked = self.link(objects)
+        if not linked:
             sys.exit("mutate.py: cannot link the probes")
+        self.install(linked)
 
     def reached(self, place):
         """Which probes ran since the last call."""
@@ -505,32 +506,40 @@ def cost_for(test, path):
     return test.seconds * len(test.reaches) / (20 if named else 1)
 
 
-def judge(copy, mutant, tests, most_s):
-    """'killed by PROGRAM: TEST', 'equivalent', 'not compiled' or 'SURVIVED N tests'."""
+def prepare(copy, mutant, tests, most_s):
+    """(the result if no test must run, or None; the tests; the programs that they need)."""
     with open(os.path.join(copy.source, mutant.path), encoding="utf-8") as file:
         text = file.read()
     good = copy.compiled(mutant.path, text)
     bad = copy.compiled(mutant.path, text[:mutant.at] + mutant.text + text[mutant.end:])
     if not bad:
-        return "not compiled"
+        return "not compiled", [], {}
     if all(content(good[o]) == content(bad[o]) for o in bad):
-        return "equivalent"
+        return "equivalent", [], {}
     at = [name for start, name in function_names(text) if start <= mutant.at]
     # A constant above all functions can matter in each of them.
     reaching = sorted((t for t in tests if any(
         path == mutant.path and (name == at[-1] if at else True) for path, name in t.reaches)),
                       key=lambda t: cost_for(t, mutant.path))
-    while sum(t.seconds for t in reaching) > most_s:
+    while sum(t.seconds for t in reaching) > most_s and len(reaching) > 1:
         reaching.pop()
     if not reaching:
-        return "SURVIVED 0 tests"
-    copy.changed = bad
+        return "SURVIVED 0 tests", [], {}
+    linked = copy.link(bad)
+    return (None, reaching, linked) if linked else ("not compiled", [], {})
+
+
+def judge(copy, result, reaching, linked):
+    """'killed by PROGRAM: TEST', 'equivalent', 'not compiled' or 'SURVIVED N tests'."""
+    if result:
+        return result
     try:
-        if not copy.link():
-            return "not compiled"
+        copy.install(linked)
         killer = copy.first_failure(reaching)
     finally:
         copy.restore()
+        for file in linked.values():
+            shutil.rmtree(os.path.dirname(file), ignore_errors=True)
     return f"killed by {killer.program}: {killer.name}" if killer else f"SURVIVED {len(reaching)} tests"
 
 
@@ -574,10 +583,17 @@ def try_all(work, jobs, most_s, mutants):
         with open(os.path.join(copy.source, path), encoding="utf-8") as file:
             functions += dict.fromkeys((path, name) for _, name in function_names(file.read()))
     tests = learn_tests(copy, ["tests/check_" + name for name in PROGRAMS.split()], functions)
-    for mutant, line in left:
-        result = judge(copy, mutant, tests, most_s)
-        log.add(line, result)
-        yield line, result
+    # The next ones are compiled and linked while tests run.
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        coming = collections.deque()
+        for i in range(len(left) + jobs):
+            if i < len(left):
+                coming.append(pool.submit(prepare, copy, left[i][0], tests, most_s))
+            if i >= jobs:
+                line = left[i - jobs][1]
+                result = judge(copy, *coming.popleft().result())
+                log.add(line, result)
+                yield line, result
 
 
 def main():
