@@ -111,6 +111,7 @@ static const struct { const char *text, *out; } hidden[] = {
 	{ "echo hi; printf '%s\\n' hunter|docker login --password-stdin",
 	  "echo hi; printf '%s\\n' ***|docker login --password-stdin" },
 	{ "printf hunter | gh auth login --with-token", "printf *** | gh auth login --with-token" },
+	{ "tool {password: hunter2, x}", "tool {password: *** x}" },
 	{ "docker login --password-stdin <<< hunter", "docker login --password-stdin <<< ***" },
 	{ "docker login <<<\"a b\" --password-stdin", "docker login <<<\"***\" --password-stdin" },
 	{ "echo pw | gpg --passphrase-fd 0 -s f && curl -u a:bcd h",
@@ -133,7 +134,8 @@ END_TEST
 
 /* Ordinary commands */
 static const char *const kept[] = {
-	"", "a", "tok", "toke", "token", "xx token",
+	"", "a", "tok", "toke", "token", "xx token", "echo hunter; docker login --password-stdin",
+	"echo hunter || docker login --password-stdin", "tool ${password:-hunter2}",
 	"gcc -DTOKEN_MAX=5 -DMAX_TOKENS=4096 -c tokens.c -o tokens.o",
 	"git commit --author=John --author \"John Doe <j@d>\"",
 	"gcc -Ipath/tokenizer/x -I../secret/include -Ipasswd -c passwd.c -o auth.o",
