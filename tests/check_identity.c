@@ -146,8 +146,30 @@ START_TEST(names)
 }
 END_TEST
 
+/* The tasks around a task, the outermost first. */
+START_TEST(stack_of_tasks)
+{
+	struct instance instance[] = { { .parent_task = NO_INDEX, .id = "a" }, { .parent_task = 0, .id = "b" },
+				       { .parent_task = 1, .id = "c" } };
+	struct task task[] = { { .name = "all", .instance = 0, .seq = 1 }, { .name = "lib", .instance = 1, .seq = 1 },
+			       { .name = "x.o", .instance = 2, .seq = 1 } };
+	struct recording rec = { .instance = instance, .n_instances = 3, .task = task, .n_tasks = 3 };
+	static const char *const stack[] = { "all", "all$lib", "all$lib$x.o" };
+	struct buf b = BUF_INIT;
+	struct identity id;
+
+	identity_of(&id, &rec);
+	for (uint32_t i = 0; i < 3; i++) {
+		buf_clear(&b);
+		identity_add_stack(&b, &id, &rec, i, NO_INDEX, IDENTITY_NAMES);
+		ck_assert_str_eq(buf_str(&b), stack[i]);
+	}
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(identity)
 {
 	return support_main("identity", TEST_EACH(traceparent, vectors), TEST(tracestate), TEST(ids),
-			    TEST(names));
+			    TEST(names), TEST(stack_of_tasks));
 }

@@ -292,7 +292,7 @@ static const char *unpack_files(const char *text)
 
 static const char *const unusual[] = {
 	"damaged", "edges", "generated", "many-first-lines", "parts", "processes", "results",
-	"results-damaged", "spans",
+	"results-damaged", "scripts", "spans",
 };
 
 START_TEST(unusual_ones)
