@@ -213,9 +213,9 @@ END_TEST
 START_TEST(source_trees_have_revisions)
 {
 	static const struct values_fact fact[] = {
-		{ "host", "h" }, { "source", "/a b" }, { "revision", "12ab" }, { "dirty", "yes" },
+		{ "source", "/a b" }, { "revision", "12ab" }, { "dirty", "yes" },
 		{ "commit_count", "1234" }, { "source", "/none" }, { "source", "/c\n" },
-		{ "revision", "00ff" },
+		{ "revision", "00ff" }, { "host", "h" },
 	};
 	struct archive *a = made_archive(made_repo());
 	struct values f, plain;

@@ -97,6 +97,11 @@ void made_fsck(void)
 	support_run(&r, made_repo(), "git fsck --strict --no-dangling --no-progress 2>&1");
 	ck_assert_msg(!r.status && (!r.out.len || !strncmp(r.out.data, "notice: HEAD", 12)),
 		      "%s", r.out.data);
+	/* the same bytes for the same build, wherever it is archived */
+	support_run(&r, made_repo(), "git log --all --author=buildbeat --format='%%ad %%cd' --date=format:%%z | "
+		    "sort -u");
+	ck_assert_msg(!r.status && (!r.out.len || !strcmp(r.out.data, "+0000 +0000\n")), "%s%s",
+		      r.out.data, r.err.data);
 }
 
 struct archive *made_archive(const char *path)
