@@ -156,7 +156,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/action.py tests/agree.py tests/ci.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
-	tests/trace_reader.py tests/verdicts.py tests/doc.py tests/agree_pages.py
+	tests/trace_reader.py tests/verdicts.py tests/doc.py tests/agree_pages.py tests/mutants.txt
 
 include tests/bench.mk
 include tests/fuzz.mk

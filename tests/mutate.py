@@ -575,6 +575,7 @@ def try_all(work, jobs, most_s, mutants):
             left.append((mutant, line))
     if not left:
         return
+    left.sort(key=lambda one: one[1] in log.known)      # those that were never tried first
     copy = Copy(os.path.abspath(work), jobs)
     copy.restore()
     copy.create()
