@@ -114,8 +114,8 @@ static void json_add(struct json *j, const struct builds *builds, const struct k
 	const struct build *build = &builds->build[k->build];
 
 	json_object(j, NULL);
-	json_str(j, "night", build->id);
-	json_time(j, "night_start", build->start_s);
+	json_str(j, "build", build->id);
+	json_time(j, "build_start", build->start_s);
 	json_str(j, "task", *k->pattern ? k->pattern : NULL);
 	json_array(j, "metrics");
 	for (enum metric m = 0; m < METRICS; m++) {

@@ -113,7 +113,7 @@ static void add_change(struct json *j, const struct builds *builds,
 	add_build(j, "since", builds, f->since);
 	add_build(j, "since_first", builds, f->first);
 	add_build(j, "since_last", builds, f->last);
-	json_int(j, "nights", f->builds);
+	json_int(j, "builds", f->builds);
 	json_bool(j, "machine_changed", f->machine);
 	add_revisions(j, builds, f);
 	add_known(j, f->known);
@@ -173,7 +173,7 @@ static const char *verdict_word(const struct check *c)
 		return "not_judged";
 	if (c->against && c->against->undecided.n && !v->n_confirmed)
 		return "unknown";
-	return !v->enough ? "too_few_nights" : v->n_confirmed ? "regression" : "no_regression";
+	return !v->enough ? "too_few_builds" : v->n_confirmed ? "regression" : "no_regression";
 }
 
 int check_json(struct buf *out, const struct check *c)
@@ -186,16 +186,16 @@ int check_json(struct buf *out, const struct check *c)
 	json_object(&j, NULL);
 	json_str(&j, "verdict", verdict_word(c));
 	json_str(&j, "ref", c->builds->ref);
-	add_build(&j, "night", c->builds, (uint32_t)c->builds->n - 1);
+	add_build(&j, "build", c->builds, (uint32_t)c->builds->n - 1);
 	add_status(&j, v->build_status);
 	if (newest->unaccounted)
 		json_str(&j, "unaccounted", newest->unaccounted);
 	else
 		json_null(&j, "unaccounted");
-	add_build(&j, "first_night", c->builds, v->first_build);
-	json_int(&j, "nights", v->n_builds);
-	json_int(&j, "more_nights", v->more_builds);
-	json_int(&j, "figures", (int64_t)v->n_series);
+	add_build(&j, "first_build", c->builds, v->first_build);
+	json_int(&j, "builds", v->n_builds);
+	json_int(&j, "more_builds", v->more_builds);
+	json_int(&j, "series", (int64_t)v->n_series);
 	json_int(&j, "confirmed", (int64_t)v->n_confirmed);
 	json_int(&j, "known", (int64_t)v->n_known);
 	json_int(&j, "suspected", (int64_t)v->n_suspect);

@@ -149,7 +149,7 @@ int history_json(struct buf *out, const struct history_view *view)
 		add_event(&d, &view->history->event[i]);
 	json_array_end(&d.j);
 	add_series(&d);
-	json_array(&d.j, "nights");
+	json_array(&d.j, "builds");
 	for (uint32_t i = 0; i < d.view->builds->n; i++)
 		add_build(&d, NULL, i);
 	json_array_end(&d.j);

@@ -68,8 +68,8 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	  0, "2026-01-20  all of the build\n  somebody, 2026-03-01: new\n"
 	  "2026-01-19  all of the build\n  somebody, 2026-03-01: old\n", "" },
 	{ ACK "--list; " ACK "--list --json", 0, "[]\n", "" },
-	{ ACK "--build " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"night\"'",
-	  0, "[\n  {\n    \"night_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
+	{ ACK "--build " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"build\"'",
+	  0, "[\n  {\n    \"build_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
 	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
 	/* Removing affects the last note, and only one of the same task. */

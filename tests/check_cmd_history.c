@@ -81,7 +81,7 @@ START_TEST(json_is_json)
 	struct run r;
 
 	support_run(&r, dir, HISTORY "--repo a.git -j | python3 -c 'import json, sys; "
-		    "d = json.load(sys.stdin); print(d[\"ref\"], len(d[\"nights\"]), "
+		    "d = json.load(sys.stdin); print(d[\"ref\"], len(d[\"builds\"]), "
 		    "sorted(e[\"at\"][\"index\"] for e in d[\"events\"]))'");
 	ck_assert_str_eq(buf_str(&r.out), "nightly-1/master/x86_64 70 [30, 40, 55]\n");
 }

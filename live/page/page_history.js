@@ -195,7 +195,7 @@ function historyEvent(parent, e) {
 }
 
 function historySentence() {
-	const { check, data } = historyPage, builds = countOf(data.nights.length, "build");
+	const { check, data } = historyPage, builds = countOf(data.builds.length, "build");
 
 	if (!check)
 		return builds + ".";
