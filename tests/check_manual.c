@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/settings_options.h"
+#include "convert/convert.h"
 #include "live/route.h"
 #include "tests/paths.h"
 #include "tests/support.h"
@@ -150,6 +151,24 @@ START_TEST(keys_are_described)
 }
 END_TEST
 
+/* Each format that import reads has a section. */
+START_TEST(formats_are_described)
+{
+	for (size_t i = 0; converter_word[i]; i++)
+		support_expect(TOP_SRCDIR "/man", 0, NULL, "", "grep -qx '.Ss %s' buildbeat-import.1", converter_word[i]);
+}
+END_TEST
+
+/* Each check of doctor is in its page, also those that only other machines have. */
+START_TEST(checks_are_described)
+{
+	support_expect(support_tmpdir(), ANY_STATUS, "", "", "{ sed -n 's/.*doctor_add(d, \"\\([a-z_-]*\\)\".*/\\1/p' "
+		       TOP_SRCDIR "/cli/doctor*.c; " BUILDBEAT " doctor -j | sed -n 's/.*\"check\": \"\\(.*\\)\",/\\1/p'; } | "
+		       "sort -u | while read c; do grep -qE \"^.It Cm (.* )?$c( |$)\" " TOP_SRCDIR "/man/buildbeat-doctor.1 || "
+		       "echo $c; done");
+}
+END_TEST
+
 START_TEST(lint)
 {
 	support_expect(TOP_SRCDIR "/man", 0, "", NULL, "mandoc -Tlint -Wwarning *.[1-9]");
@@ -162,5 +181,5 @@ TEST_PROGRAM(manual)
 	return support_main("manual", TEST_LOOP(usage_is_synopsis, n_commands()),
 			    TEST_LOOP(options_are_described, n_commands()),
 			    TEST_LOOP(commands_are_listed, n_commands()), TEST(pages_exist),
-			    TEST(keys_are_described), TEST(paths_are_described), TEST(lint));
+			    TEST(keys_are_described), TEST(formats_are_described), TEST(checks_are_described), TEST(paths_are_described), TEST(lint));
 }
