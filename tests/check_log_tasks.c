@@ -4,6 +4,7 @@
 #include "tests/launched.h"
 #include "tests/recorded.h"
 
+#include <errno.h>
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -424,9 +425,25 @@ START_TEST(single_tasks)
 }
 END_TEST
 
+/* A lost index is one that ends early; without the output there is nothing. */
+START_TEST(index_is_lost)
+{
+	const char *dir = support_tmpdir();
+	struct error err = { 0 };
+	struct output *o;
+
+	ck_assert_int_eq(output_open(&o, dir, NULL, &err), -ENOENT);
+	ck_assert_ptr_null(o);
+	support_writes(support_path("%s/" OUTPUT_LOG, dir), "text\n");
+	ck_assert_int_eq(output_open(&o, dir, NULL, &err), 0);
+	output_close(o);
+}
+END_TEST
+
 TEST_PROGRAM(log_tasks)
 {
 	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
 		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),
-		TEST(after_sub_make), TEST(failures), TEST(excerpt), TEST(single_tasks));
+		TEST(after_sub_make), TEST(failures), TEST(excerpt), TEST(single_tasks),
+		TEST(index_is_lost));
 }

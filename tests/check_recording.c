@@ -564,11 +564,24 @@ START_TEST(commands_and_other_files)
 }
 END_TEST
 
+/* The message is about the directory, not a line of it. */
+START_TEST(no_recording)
+{
+	struct recording rec;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(recording_read(&rec, support_tmpdir(), NULL, &err), -EINVAL);
+	ck_assert_str_eq(err.path, support_tmpdir());
+	ck_assert_uint_eq(err.line, 0);
+}
+END_TEST
+
 TEST_PROGRAM(recording)
 {
 	return support_main("recording", TEST_EACH(damaged, cases), TEST(closed_too_early),
 			    TEST(all_fields), TEST(later_names), TEST(opened_in_a_later_file),
 			    TEST(parents), TEST(no_rings), TEST(packed_and_in_parts),
 			    TEST(gigantic_line), TEST(odd_entries), TEST(cut_anywhere),
-			    TEST(many_writers), TEST(commands_and_other_files));
+			    TEST(many_writers), TEST(commands_and_other_files),
+			    TEST(no_recording));
 }

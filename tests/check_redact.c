@@ -316,6 +316,8 @@ START_TEST(wrong_patterns)
 		ck_assert_msg(redact_why_not(wrong[i]) != NULL, "%s", wrong[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(right); i++)
 		ck_assert_msg(!redact_why_not(right[i]), "%s", right[i]);
+	redact_set(wrong, ARRAY_SIZE(wrong));
+	ck_assert(redact_is_default());
 }
 END_TEST
 
@@ -368,10 +370,30 @@ START_TEST(any_text)
 }
 END_TEST
 
+/* The whole value of a variable is replaced if it begins with a secret. */
+START_TEST(variables)
+{
+	static const struct { const char *text, *out; } rows[] = {
+		{ "TOKEN=abc def", "TOKEN=***" }, { "PATH=/bin", "PATH=/bin" }, { "TOKEN=***", "TOKEN=***" },
+		{ "TOKEN=***  x", "TOKEN=***  x" }, { "LONG_NAME=make TOKEN=abcd x", "LONG_NAME=make TOKEN=*** x" },
+		{ "TOKEN", "TOKEN" }, { "X=", "X=" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct buf b = BUF_INIT;
+
+		buf_adds(&b, "before ");
+		redact_variable(&b, rows[i].text, strlen(rows[i].text));
+		ck_assert_str_eq(buf_str(&b) + strlen("before "), rows[i].out);
+		buf_release(&b);
+	}
+}
+END_TEST
+
 TEST_PROGRAM(redact)
 {
 	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
 			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),
 			    TEST(line_has_no_part), TEST(line_reports_a_change), TEST(process_words),
-			    TEST(own_patterns), TEST(wrong_patterns), TEST(any_text));
+			    TEST(own_patterns), TEST(wrong_patterns), TEST(variables), TEST(any_text));
 }

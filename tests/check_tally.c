@@ -581,8 +581,24 @@ START_TEST(links_and_json)
 }
 END_TEST
 
+START_TEST(similar_names)
+{
+	static const char *const rows[][2] = {
+		{ "", "" }, { "a", "a" }, { "a0", "a*" }, { "0", "*" }, { "a10b09c", "a*b*c" }, { "999", "*" },
+	};
+	char to[16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		to[tally_similar_name(to, sizeof to - 1, rows[i][0])] = '\0';
+		ck_assert_str_eq(to, rows[i][1]);
+	}
+	ck_assert_uint_eq(tally_similar_name(to, 2, "abc"), 2);
+}
+END_TEST
+
 TEST_PROGRAM(tally)
 {
 	return support_main("tally", TEST_GROUP_WITH("tally", setup, NULL), TEST_LOOP(schedules, 12),
-			    TEST(states), TEST_LOOP(of_each_clock, 5), TEST(links_and_json));
+			    TEST(states), TEST_LOOP(of_each_clock, 5), TEST(links_and_json),
+			    TEST(similar_names));
 }
