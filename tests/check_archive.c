@@ -433,6 +433,26 @@ START_TEST(locks_of_the_killed)
 }
 END_TEST
 
+/* The bytes of a column, which older and newer programs read: all high bytes, then all low ones. */
+START_TEST(column_has_these_bytes)
+{
+	static const int64_t value[] = { -1, 0, 2047, 2048, 4095, 4096, 4097 };
+	static const char bytes[] = "buildbeat column 1 7\n"
+		"\x00\x00\x08\x08\x10\x10\x10" "\x00\x01\x00\x01\x00\x01\x02";
+	struct buf column = BUF_INIT;
+	size_t n;
+
+	column_write(&column, value, ARRAY_SIZE(value));
+	ck_assert_uint_eq(column.len, sizeof bytes - 1);
+	ck_assert_mem_eq(column.data, bytes, sizeof bytes - 1);
+	ck_assert_int_eq(column_count(column.data, column.len, &n), 0);
+	ck_assert_uint_eq(n, ARRAY_SIZE(value));
+	ck_assert_int_eq(column_count(column.data, column.len - 1, &n), -EINVAL);
+	ck_assert_int_eq(rounded(4097), 4098);
+	buf_release(&column);
+}
+END_TEST
+
 TEST_PROGRAM(archive)
 {
 	made_environment();
@@ -445,5 +465,5 @@ TEST_PROGRAM(archive)
 			    TEST(message_lists_a_few_of_many_series),
 			    TEST_EACH(opens_only_archives, no_archive),
 			    TEST_EACH(archive_is_created, place), TEST(message_without_room),
-			    TEST_EACH(locks_of_the_killed, noted));
+			    TEST_EACH(locks_of_the_killed, noted), TEST(column_has_these_bytes));
 }

@@ -564,7 +564,7 @@ START_TEST(commands_and_other_files)
 }
 END_TEST
 
-/* The message is about the directory, not a line of it. */
+/* The message is about the directory, or about the first line of a file. */
 START_TEST(no_recording)
 {
 	struct recording rec;
@@ -573,6 +573,11 @@ START_TEST(no_recording)
 	ck_assert_int_eq(recording_read(&rec, support_tmpdir(), NULL, &err), -EINVAL);
 	ck_assert_str_eq(err.path, support_tmpdir());
 	ck_assert_uint_eq(err.line, 0);
+	support_writes(support_path("%s/build", support_tmpdir()), "buildbeat build 1\n");
+	support_writes(support_path("%s/tasks.log", support_tmpdir()), "buildbeat tasks 2\n");
+	ck_assert_int_eq(recording_read(&rec, support_tmpdir(), NULL, &err), -EINVAL);
+	ck_assert_str_eq(err.path, "tasks.log");
+	ck_assert_uint_eq(err.line, 1);
 }
 END_TEST
 
