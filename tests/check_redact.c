@@ -135,6 +135,7 @@ END_TEST
 /* Ordinary commands */
 static const char *const kept[] = {
 	"", "a", "tok", "toke", "token", "xx token", "echo hunter; docker login --password-stdin",
+	"cat the file.txt | docker login --password-stdin",
 	"echo hunter || docker login --password-stdin", "tool ${password:-hunter2}",
 	"gcc -DTOKEN_MAX=5 -DMAX_TOKENS=4096 -c tokens.c -o tokens.o",
 	"git commit --author=John --author \"John Doe <j@d>\"",
@@ -318,6 +319,11 @@ START_TEST(wrong_patterns)
 		ck_assert_msg(!redact_why_not(right[i]), "%s", right[i]);
 	redact_set(wrong, ARRAY_SIZE(wrong));
 	ck_assert(redact_is_default());
+	/* one set after another of the same size */
+	redact_set((const char *const[]){ "zebra*" }, 1);
+	ck_assert_str_eq(redacted("ZEBRA=abc APPLE=abc"), "ZEBRA=*** APPLE=abc");
+	redact_set((const char *const[]){ "apple*" }, 1);
+	ck_assert_str_eq(redacted("ZEBRA=abc APPLE=abc"), "ZEBRA=abc APPLE=***");
 }
 END_TEST
 

@@ -346,6 +346,22 @@ START_TEST(file_is_full)
 }
 END_TEST
 
+START_TEST(base_is_made)
+{
+	struct error err = { 0 };
+	struct stat st;
+
+	umask(077);
+	ck_assert_int_eq(store_make_base("", STORE_ACCESS_USER, &err), 0);
+	ck_assert_int_eq(store_make_base(fresh("a/b"), STORE_ACCESS_GROUP, &err), 0);
+	ck_assert_int_eq(stat(fresh("a/b"), &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0750);
+	ck_assert_int_eq(store_make_base(fresh("a/b"), STORE_ACCESS_ALL, &err), 0);
+	support_writes(fresh("file"), "");
+	ck_assert_int_lt(store_make_base(fresh("file/b"), STORE_ACCESS_USER, &err), 0);
+}
+END_TEST
+
 /* The patterns for secrets are in the recording, for the processes that join it. */
 START_TEST(patterns_are_kept)
 {
@@ -545,5 +561,6 @@ TEST_PROGRAM(store)
 			    TEST(abandoned), TEST_EACH(bad_tickets, tickets), TEST(no_ticket),
 			    TEST_LOOP(descriptors, 4), TEST(no_descriptors), TEST(removed),
 			    TEST(disk_full), TEST(file_is_full), TEST(patterns_are_kept),
+			    TEST(base_is_made),
 			    TEST_GROUP("names"), TEST(taken));
 }
