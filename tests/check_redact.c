@@ -135,7 +135,7 @@ END_TEST
 /* Ordinary commands */
 static const char *const kept[] = {
 	"", "a", "tok", "toke", "token", "xx token", "echo hunter; docker login --password-stdin",
-	"cat the file.txt | docker login --password-stdin",
+	"echo x; cat the hunter | docker login --password-stdin",
 	"echo hunter || docker login --password-stdin", "tool ${password:-hunter2}",
 	"gcc -DTOKEN_MAX=5 -DMAX_TOKENS=4096 -c tokens.c -o tokens.o",
 	"git commit --author=John --author \"John Doe <j@d>\"",
