@@ -54,8 +54,8 @@ static const struct { const char *arguments, *branch; } names[] = {
 	{ "--machine qemuarm " NESTED, "forge/main/qemuarm\n" },
 	{ "--host a --branch b --machine c " NESTED, "a/b/c\n" },
 	{ "--branch 'a b~' --machine .x " NESTED, "forge/a%20b%7E/%2Ex\n" },
-	{ "-o stats", "forge/main/x86_64\n" },
-	{ "--output stats last", "forge/main/x86_64\n" },
+	{ "-d stats", "forge/main/x86_64\n" },
+	{ "--dir stats last", "forge/main/x86_64\n" },
 };
 
 /* The branch comes from the recording or the option; a second run adds nothing. */

@@ -72,7 +72,7 @@ static void generate(unsigned seed)
 		       3 * builds / 5);
 	if (seed % 4 == 1)
 		support_expect(support_tmpdir(), 0, NULL, NULL, BUILDBEAT " accept --repo builds.git "
-			       "-m 'as planned' '*'");
+			       "--message 'as planned' '*'");
 }
 
 START_TEST(same_events)

@@ -101,7 +101,7 @@ START_TEST(old_recording_is_kept)
 
 	support_run(&r, top, "umask 022 && mkdir stats && chmod 775 stats && %s record --no-git -o "
 		    "stats -n one -- true && chmod 755 stats/one && chmod 644 stats/one/* && %s task "
-		    "-r stats/one x -- true", BUILDBEAT, BUILDBEAT);
+		    "--recording stats/one x -- true", BUILDBEAT, BUILDBEAT);
 	ck_run(&r, 0);
 	ck_modes(support_path("%s/stats", top), 0, "d755 d775 f644 ");
 }

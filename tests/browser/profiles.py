@@ -191,7 +191,7 @@ def state_in_the_address(page):
 def small_screens_and_dark(page):
     for width in (380, 800, 1400):
         page.browser.resize(width, 800)
-        _open(page, 'group=kind', '-g', 'kind')
+        _open(page, 'group=kind', '-b', 'kind')
         wide = page.browser.js('return [document.documentElement.scrollWidth, window.innerWidth]')
         assert wide[0] <= wide[1], wide
 
