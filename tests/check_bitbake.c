@@ -171,7 +171,8 @@ START_TEST(whole_processes)
 			witnessed(t->name, t->setup_user_us + t->setup_system_us + t->user_us +
 				  t->system_us);
 		ck_assert_int_gt(t->setup_user_us + t->setup_system_us, 0);
-		ck_assert_int_ge(t->start_us - t->queued_us, t->setup_us);
+		/* its process may begin before the server reports it */
+		ck_assert_int_gt(t->setup_us, 0);
 		sum += t->setup_user_us + t->user_us - 2;	/* rounded */
 	}
 	ck_assert_int_gt(rec.instance[0].used_user_us, sum);
