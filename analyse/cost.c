@@ -172,7 +172,7 @@ static void set_cost(struct cost *c, const struct recording *rec, const struct t
 	c->setup_us = t->setup_us;
 	c->setup_cpu_us = (int64_t)t->setup_user_us + t->setup_system_us;
 	c->measured = t->user_us >= 0 || t->n_usage;
-	c->known |= t->in_blocks >= 0 || t->n_usage ? 1u << VALUE_IO : 0;
+	c->known |= t->in_blocks >= 0 || t->out_blocks >= 0 || t->n_usage ? 1u << VALUE_IO : 0;
 	c->user_us = positive(positive(t->user_us) - in->user_us);
 	c->system_us = positive(positive(t->system_us) - in->system_us);
 	c->cpu_us = sat_add(c->user_us, c->system_us);
