@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "base/minmax.h"
 #include "base/str.h"
 #include "command/kind.h"
 
@@ -56,14 +57,9 @@ static int32_t small_number(struct event *e)
 	return small(event_number(e));
 }
 
-static int64_t count(int64_t n)
-{
-	return n >= 0 ? n : -1;
-}
-
 static int32_t small_count(int64_t n)
 {
-	return n <= INT32_MAX ? (int32_t)count(n) : INT32_MAX;
+	return (int32_t)MIN(MAX(n, -1), INT32_MAX);
 }
 
 /* Instances. Each function returns 0, -EBADMSG if the line must be left out, or another error. */
@@ -122,9 +118,9 @@ static int read_close(struct follow *f, uint32_t instance, struct event *e)
 
 	event_numbers(e, n, ARRAY_SIZE(n));
 	i->close_us = e->time_us;
-	i->children_user_us = count(n[1]);
-	i->children_system_us = count(n[2]);
-	i->reaped = count(n[3]);
+	i->children_user_us = MAX(n[1], -1);
+	i->children_system_us = MAX(n[2], -1);
+	i->reaped = MAX(n[3], -1);
 	return f->to->closed ? f->to->closed(f->context, instance, n[0]) : 0;
 }
 
@@ -279,18 +275,18 @@ static void read_values(struct task *t, struct event *e)
 
 	event_numbers(e, n, ARRAY_SIZE(n));
 	t->status = small(n[0]);
-	t->user_us = count(n[1]);
-	t->system_us = count(n[2]);
-	t->max_rss_kb = count(n[3]);
+	t->user_us = MAX(n[1], -1);
+	t->system_us = MAX(n[2], -1);
+	t->max_rss_kb = MAX(n[3], -1);
 	t->minor_faults = small_count(n[4]);
 	t->major_faults = small_count(n[5]);
-	t->in_blocks = count(n[6]);
-	t->out_blocks = count(n[7]);
+	t->in_blocks = MAX(n[6], -1);
+	t->out_blocks = MAX(n[7], -1);
 	t->voluntary_switches = small_count(n[8]);
 	t->involuntary_switches = small_count(n[9]);
-	t->rchar = count(n[10]);
-	t->wchar = count(n[11]);
-	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? count(n[12]) : -1;
+	t->rchar = MAX(n[10], -1);
+	t->wchar = MAX(n[11], -1);
+	t->max_rss_at_most_kb = t->max_rss_kb < 0 ? MAX(n[12], -1) : -1;
 	t->setup_us = n[13] > 0 ? small_count(n[13]) : 0;
 	t->setup_user_us = n[14] > 0 ? small_count(n[14]) : 0;
 	t->setup_system_us = n[15] > 0 ? small_count(n[15]) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/minmax.h"
 #include "recording/event.h"
 #include "recording/reader.h"
 
@@ -9,21 +10,16 @@
 /* What a whole recording has besides that which follow.h knows. Each function returns 0, -ENOMEM, or
  * -EBADMSG if the line must be left out. */
 
-static int64_t count(int64_t n)
-{
-	return n >= 0 ? n : -1;
-}
-
 /* The last one counts. */
 static int read_used(struct instance *i, struct event *e)
 {
 	int64_t n[7];
 
 	event_numbers(e, n, ARRAY_SIZE(n));
-	i->used_user_us = count(n[0]);
-	i->used_system_us = count(n[1]);
-	i->used_in_blocks = count(n[5]);
-	i->used_out_blocks = count(n[6]);
+	i->used_user_us = MAX(n[0], -1);
+	i->used_system_us = MAX(n[1], -1);
+	i->used_in_blocks = MAX(n[5], -1);
+	i->used_out_blocks = MAX(n[6], -1);
 	return 0;
 }
 
