@@ -35,21 +35,6 @@ static struct buildbeat_session *open_one(unsigned flags)
 	return make_host_open(api, dir, flags);
 }
 
-static int32_t set(struct buildbeat_session *s, int32_t status)
-{
-	struct buildbeat_tallies t = { .size = sizeof t, .status = status };
-
-	return api->tally_set(s, &t);
-}
-
-static uint32_t location(int line)
-{
-	struct buildbeat_place place = {
-		.size = sizeof place, .line = line, .function = "function", .file = "a/directory/file.c",
-	};
-
-	return api->tally_location(&place);
-}
 static void tally(uint32_t where, int n)
 {
 	struct buildbeat_run run;
@@ -116,10 +101,10 @@ START_TEST(killed)
 	if (!pid) {
 		struct buildbeat_session *s = open_one(0);
 
-		set(s, BUILDBEAT_TALLY_ACTIVE);
-		tally(location(1), 100);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+		tally(make_host_location(api, 1), 100);
 		api->tally_phase(s, "");
-		tally(location(1), 200);
+		tally(make_host_location(api, 1), 200);
 		for (;;)
 			pause();
 	}
@@ -160,17 +145,17 @@ START_TEST(not_closed)
 		pid_t child;
 
 		setrlimit(RLIMIT_CORE, &none);
-		set(s, BUILDBEAT_TALLY_ACTIVE);
-		tally(location(1), 1000);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+		tally(make_host_location(api, 1), 1000);
 		api->tally_location(&(struct buildbeat_place){ sizeof(struct buildbeat_place), 1,
 			"login --password=Xq7secret", "API_TOKEN=Xq7secret", 0, 0 });
 		api->tally_thread("-u a:b --token=Xq7secret");
-		tally(location(1), 0);
+		tally(make_host_location(api, 1), 0);
 		child = fork();		/* has nothing of it, and ends first */
 		if (!child)
 			_exit(0);
 		waitpid(child, NULL, 0);
-		tally(location(1), 1);
+		tally(make_host_location(api, 1), 1);
 		end_in_a_way(_i);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -189,13 +174,13 @@ START_TEST(forks_killed)
 	if (!pid) {
 		struct buildbeat_session *s = open_one(0) ? open_one(BUILDBEAT_FORKS) : NULL;
 
-		set(s, BUILDBEAT_TALLY_ACTIVE);
-		tally(location(1), 10);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+		tally(make_host_location(api, 1), 10);
 		for (int i = 0; i < 3; i++) {
 			pid_t child = fork();
 
 			if (!child) {
-				tally(location(1), 100);
+				tally(make_host_location(api, 1), 100);
 				_exit(0);
 			}
 			waitpid(child, NULL, 0);
@@ -219,12 +204,12 @@ START_TEST(no_room_for_a_file)
 
 		if (_i == 0)		/* the name is taken: there is no file */
 			support_run(&(struct run){ 0 }, dir, "touch tally-%s.mem", api->instance(s));
-		set(s, BUILDBEAT_TALLY_ACTIVE);
-		tally(location(1), 5);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+		tally(make_host_location(api, 1), 5);
 		api->tally_phase(s, "one");
 		if (_i == 1)		/* no line can be written */
 			support_run(&(struct run){ 0 }, dir, "rm tally.log && mkdir tally.log");
-		tally(location(1), 2);
+		tally(make_host_location(api, 1), 2);
 		if (_i == 1)
 			api->close(s);
 		raise(SIGKILL);
@@ -256,9 +241,9 @@ static int on_a_full_disk(const char *size)
 	if (!pid) {
 		struct buildbeat_session *s = open_one(0);
 
-		set(s, BUILDBEAT_TALLY_ACTIVE);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		for (int i = 0; i < FULL_RUNS; i++)
-			tally(location(i), 1);
+			tally(make_host_location(api, i), 1);
 		api->tally_phase(s, "end");
 		raise(SIGKILL);
 	}
@@ -299,9 +284,9 @@ START_TEST(damaged_file)
 	if (!pid) {
 		struct buildbeat_session *s = open_one(0);
 
-		set(s, BUILDBEAT_TALLY_ACTIVE);
+		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		for (int i = 1; i < 200; i++)
-			tally(location(i), 1);
+			tally(make_host_location(api, i), 1);
 		raise(SIGKILL);
 	}
 	waitpid(pid, &status, 0);
@@ -333,8 +318,8 @@ START_TEST(closed)
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct buildbeat_session *s = open_one(0);
 
-	set(s, BUILDBEAT_TALLY_ACTIVE);
-	tally(location(1), 10);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+	tally(make_host_location(api, 1), 10);
 	ck_assert_uint_eq(n_images(), 1);
 	api->close(s);
 	ck_assert_uint_eq(n_images(), 0);
@@ -344,8 +329,8 @@ START_TEST(closed)
 	tally_release(&t);
 	/* a second session of the process has no file, and says so */
 	s = open_one(0);
-	set(s, BUILDBEAT_TALLY_ACTIVE);
-	tally(location(1), 1);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+	tally(make_host_location(api, 1), 1);
 	ck_assert_uint_eq(n_images(), 0);
 	support_expect(dir, 0, "1\n", "", "grep -c '^host.*\tmemory$' tally.log");
 	api->close(s);

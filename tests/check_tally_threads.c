@@ -43,22 +43,6 @@ static struct buildbeat_session *open_one(unsigned flags)
 	return make_host_open(api, dir, flags);
 }
 
-static int32_t set(struct buildbeat_session *s, int32_t status)
-{
-	struct buildbeat_tallies t = { .size = sizeof t, .status = status };
-
-	return api->tally_set(s, &t);
-}
-
-static uint32_t location(int line)
-{
-	struct buildbeat_place place = {
-		.size = sizeof place, .line = line, .function = "function", .file = "a/directory/file.c",
-	};
-
-	return api->tally_location(&place);
-}
-
 /* Runs that wait for whichever thread takes them. */
 static struct {
 	pthread_mutex_t lock;
@@ -198,9 +182,9 @@ START_TEST(churn)
 	struct buildbeat_session *s = open_one(0);
 	pthread_t thread[THREADS], watcher;
 
-	set(s, BUILDBEAT_TALLY_ACTIVE);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < LOCATIONS; i++)
-		locations[i] = location(i);
+		locations[i] = make_host_location(api, i);
 	pthread_create(&watcher, NULL, watch, s);
 	for (uintptr_t round = 0; round < ROUNDS; round++) {
 		for (uintptr_t i = 0; i < THREADS; i++)
@@ -221,7 +205,7 @@ END_TEST
 static void *toggle(void *data)
 {
 	for (int i = 0; !stop; i++) {
-		set(data, i % 2 ? BUILDBEAT_TALLY_DEACTIVATED : BUILDBEAT_TALLY_ACTIVE);
+		make_host_tally(api, data, i % 2 ? BUILDBEAT_TALLY_DEACTIVATED : BUILDBEAT_TALLY_ACTIVE);
 		if (!(i % 7))
 			api->tally_reset(data);
 		sched_yield();
@@ -236,9 +220,9 @@ START_TEST(resets)
 	pthread_t thread[THREADS], watcher, toggler;
 	struct sums sums = { 0, 0 };
 
-	set(s, BUILDBEAT_TALLY_ACTIVE);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < LOCATIONS; i++)
-		locations[i] = location(i);
+		locations[i] = make_host_location(api, i);
 	pthread_create(&watcher, NULL, watch, s);
 	pthread_create(&toggler, NULL, toggle, s);
 	for (uintptr_t i = 0; i < THREADS; i++)
@@ -274,9 +258,9 @@ START_TEST(cancelled)
 	struct buildbeat_session *s = open_one(0);
 	pthread_t thread[THREADS];
 
-	set(s, BUILDBEAT_TALLY_ACTIVE);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int round = 0; round < 20; round++) {
-		uint32_t where = location(round % 3);
+		uint32_t where = make_host_location(api, round % 3);
 
 		for (int i = 0; i < THREADS; i++)
 			pthread_create(&thread[i], NULL, until_cancelled, &where);
@@ -317,8 +301,8 @@ START_TEST(forked)
 	if (_i == 1)
 		first = open_one(0);
 	s = open_one(_i == 1 ? BUILDBEAT_FORKS : 0);
-	set(s, BUILDBEAT_TALLY_ACTIVE);
-	where = location(1);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+	where = make_host_location(api, 1);
 	tally(where, 10);
 	pid = fork();
 	if (!pid) {
@@ -326,14 +310,14 @@ START_TEST(forked)
 
 		if (_i == 2) {
 			own = open_one(0);
-			if (set(own, BUILDBEAT_TALLY_ACTIVE) != BUILDBEAT_TALLY_ACTIVE ||
-			    location(1) != where || location(2) == where)
+			if (make_host_tally(api, own, BUILDBEAT_TALLY_ACTIVE) != BUILDBEAT_TALLY_ACTIVE ||
+			    make_host_location(api, 1) != where || make_host_location(api, 2) == where)
 				_exit(1);
 			tally(where, 20);
 			api->close(own);
 		} else {
 			tally(where, 20);
-			tally(location(2), 0);
+			tally(make_host_location(api, 2), 0);
 		}
 		_exit(0);
 	}
@@ -397,9 +381,9 @@ START_TEST(memory)
 	SKIP_IF(!make_host_can());		/* the memory of sanitizers */
 	s = open_one(0);
 	before = private_kb();
-	set(s, BUILDBEAT_TALLY_ACTIVE);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < MANY_LOCATIONS; i++)
-		where[i] = location(i);
+		where[i] = make_host_location(api, i);
 	pthread_barrier_init(&gate, NULL, MANY_THREADS + 1);
 	for (int i = 0; i < MANY_THREADS; i++)
 		pthread_create(&thread[i], NULL, all_locations, &m);
@@ -420,11 +404,11 @@ START_TEST(full)
 	struct buildbeat_session *s = open_one(0);
 	uint64_t n = 0;
 
-	set(s, BUILDBEAT_TALLY_ACTIVE);
+	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 1; i < 70000; i++)
-		tally(location(i), 1);
+		tally(make_host_location(api, i), 1);
 	for (int i = 1; i < 70000; i++)
-		tally(location(i), 1);
+		tally(make_host_location(api, i), 1);
 	api->close(s);
 	ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
 	ck_assert_uint_gt(t.process[0].n_lost, 0);

@@ -49,6 +49,22 @@ struct buildbeat_session *make_host_open(const struct buildbeat_api *api, const 
 	return s;
 }
 
+int32_t make_host_tally(const struct buildbeat_api *api, struct buildbeat_session *s, int32_t status)
+{
+	struct buildbeat_tallies t = { .size = sizeof t, .status = status };
+
+	return api->tally_set(s, &t);
+}
+
+uint32_t make_host_location(const struct buildbeat_api *api, int line)
+{
+	struct buildbeat_place place = {
+		.size = sizeof place, .line = line, .function = "function", .file = "a/directory/file.c",
+	};
+
+	return api->tally_location(&place);
+}
+
 void fixture_begin(struct fixture *f, const char *base, const char *name, unsigned flags,
 		   const char *user, const char *plugin)
 {

@@ -44,6 +44,11 @@ const struct buildbeat_api *make_host_api(void);
 struct buildbeat_session *make_host_open(const struct buildbeat_api *api, const char *dir,
 					 unsigned flags);
 
+/* Set the state of its tallies; what tally_set() returned. */
+int32_t make_host_tally(const struct buildbeat_api *api, struct buildbeat_session *s, int32_t status);
+/* The location of a line of one function. */
+uint32_t make_host_location(const struct buildbeat_api *api, int line);
+
 /* Whether other programs can load our object: not in a sanitized build. */
 bool make_host_can(void);
 
