@@ -541,11 +541,9 @@ TEST_PROGRAM(heap_shim)
 {
 	return support_main("heap_shim", TEST_GROUP("sites"), TEST_LOOP(exact, 2), TEST(sampled),
 			    TEST_GROUP("functions"), TEST(family), TEST_LOOP(mappings, 2),
-			    TEST_LOOP(fixed_address, 3),
 			    TEST_GROUP("processes"), TEST(children), TEST(executes),
 			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(no_descriptors), TEST(limited),
 			    TEST(full_disk), TEST_LOOP(no_image, 2), TEST(signals),
 			    TEST_LOOP(threads, 2), TEST_LOOP(killed, 2),
-			    TEST_LOOP(other_preloads, 6),
-			    TEST(races));
+			    TEST_LOOP(other_preloads, 6), TEST_LOOP(fixed_address, 3), TEST(races));
 }

@@ -200,6 +200,7 @@ START_TEST(live)
 	const char *dir = support_tmpdir();
 	struct run plain, traced;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&plain, dir, RECORD "-n plain -- " MAKE "Makefile");
 	support_run(&traced, dir, "mkfifo f; (cat f >t.json &) ; %s" RECORD "-n live --interval 20 %s -- "
 		    MAKE "Makefile", _i ? "BUILDBEAT_TRACE=f " : "", _i ? "" : "--trace f");
@@ -221,6 +222,7 @@ START_TEST(many)
 {
 	const char *dir = support_tmpdir();
 
+	SKIP_IF(!support_can_be_loaded());
 	support_expect(dir, 2, NULL, NULL,
 		       RECORD "-n one --compress zstd --trace a.json -- sh -c '"
 		       "(" FOLLOW "-o b.json stats/one </dev/null >/dev/null 2>b.err &) ; sleep 0.1; "
@@ -248,6 +250,7 @@ START_TEST(thousand)
 	const char *dir = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_can_be_loaded());
 	SKIP_IF(_i && !support_has("ninja"));
 	support_expect(dir, 0, NULL, NULL, "mkfifo fifo; cat fifo >s.json 2>&1 </dev/null & :");
 	support_run(&r, dir, "T=fifo; %s", builds[_i]);
@@ -284,6 +287,7 @@ START_TEST(consumer)
 	const char *dir = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, dir, "%s" RECORD "-n one %s -- " MAKE "Makefile -k %s; s=$?; %s exit $s",
 		    consumers[_i].before, consumers[_i].options,
 		    consumers[_i].targets, consumers[_i].after);
@@ -301,6 +305,7 @@ START_TEST(full)
 	const char *dir = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, dir, "unshare -m sh -c 'mkdir -p full && mount -t tmpfs -o size=8k none full || "
 		    "exit 77; " RECORD "-n one --trace full/t.json -- " MAKE "Makefile; s=$?; "
 		    LIVE "tasks full/t.json >read || exit 9; exit $s'");
@@ -319,6 +324,7 @@ START_TEST(client)
 {
 	const char *dir = support_tmpdir();
 
+	SKIP_IF(!support_can_be_loaded());
 	support_expect(dir, 0, "[\n0\n", "", RECORD "-n one -- true && "
 		       "sed -i /^end_us/d stats/one/build && sed -i \"s/^sampler_pid.*/sampler_pid: $$/; "
 		       "s/^start_mono_ns.*/start_mono_ns: $(sed 's/ .*//; s/\\.//' /proc/uptime)0000000/\" "
@@ -352,6 +358,7 @@ START_TEST(killed)
 	const char *dir = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&r, dir, "setsid -w " RECORD "-n one --trace t.json -- sh -c '" FIND_TRACER
 		    "test -s tracer || exit 99; (sleep 0.1; %s) & " MAKE "Makefile; s=$?; wait; exit $s'; "
 		    "s=$?; while pgrep -f \"^make -j3 -f $PWD\" >/dev/null; do sleep 0.1; done; exit $s",
@@ -409,10 +416,6 @@ END_TEST
 
 TEST_PROGRAM(live)
 {
-	if (!support_can_be_loaded())
-		return support_main("live", TEST_GROUP_WITH("finished", setup, NULL),
-				    TEST_LOOP(finished, 5), TEST(nothing), TEST(refused),
-				    TEST(trusted));
 	return support_main("live", TEST_GROUP_WITH("finished", setup, NULL), TEST_LOOP(finished, 5),
 			    TEST_GROUP_WITH("live", with_makefile, NULL), TEST_LOOP(live, 2), TEST(many),
 			    TEST_LOOP(thousand, 2),

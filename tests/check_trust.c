@@ -198,7 +198,7 @@ TEST_PROGRAM(trust)
 {
 	return support_main("trust",
 			    TEST_GROUP_WITH("ticket", hostile_begin, NULL), TEST(swapped),
-			    TEST(private_place), TEST(squatted), TEST_EACH(place, places), TEST(left_over),
+			    TEST(private_place), TEST_EACH(place, places), TEST(left_over),
 			    TEST_GROUP_WITH("paths", hostile_begin, NULL), TEST_EACH(path, paths),
-			    TEST(groups), TEST(owners));
+			    TEST(groups), TEST(owners), TEST(squatted));
 }
