@@ -12,10 +12,7 @@
 
 static void agree(const char *dir, const char *recording, const char *steady)
 {
-	struct run run;
-
-	support_run(&run, dir, AGREE "%s %s%s", dir, recording, steady);
-	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+	support_expect(dir, 0, NULL, NULL, AGREE "%s %s%s", dir, recording, steady);
 }
 
 static const char *const fixtures[] = {
@@ -73,11 +70,9 @@ START_TEST(generated)
 {
 	const char *dir = support_tmpdir();
 	const char *path = support_path("%s/%d", dir, _i);
-	struct run run;
 
-	support_run(&run, dir, TOP_BUILDDIR "/tests/gen_recording %s %d %d %d", path, 50 << _i,
-		    40 << _i, _i);
-	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+	support_expect(dir, 0, NULL, NULL,
+		       TOP_BUILDDIR "/tests/gen_recording %s %d %d %d", path, 50 << _i, 40 << _i, _i);
 	write_disks(support_path("%s/proc_diskstats.log", path), (unsigned)_i, 40u << _i);
 	agree(dir, path, " steady");
 }

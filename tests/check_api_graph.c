@@ -18,12 +18,11 @@ static const char makefile[] =
 static void start(void)
 {
 	struct error err;
-	struct run r;
 
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
-	support_run(&r, support_tmpdir(), "%s/buildbeat record --log --processes -n one -- "
-		    "make all", TOP_BUILDDIR);
-	ck_assert_int_eq(r.status, 0);
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       "%s/buildbeat record --log --processes -n one -- "
+		       "make all", TOP_BUILDDIR);
 	ck_assert_int_eq(catalogue_open(&catalogue, support_path("%s/buildstats/one", support_tmpdir()), &err), 0);
 	ck_assert_int_eq(source_init(&source, &catalogue, catalogue.entry[0].id), 0);
 }

@@ -60,11 +60,8 @@ static char commit_id[8][41];
 
 static void git(const char *command)
 {
-	struct run r;
-
-	support_run(&r, repo, "HOME=%s GIT_CONFIG_NOSYSTEM=1 && export HOME GIT_CONFIG_NOSYSTEM && %s",
-		    support_tmpdir(), command);
-	ck_assert_msg(!r.status, "%s: %s", command, r.err.data);
+	support_expect(repo, 0, NULL, NULL,
+		       "HOME=%s GIT_CONFIG_NOSYSTEM=1 && export HOME GIT_CONFIG_NOSYSTEM && %s", support_tmpdir(), command);
 }
 
 /* Files separated by blanks; a day of November 2026. */

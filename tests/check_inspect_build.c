@@ -100,13 +100,12 @@ END_TEST
 START_TEST(short_heaps)
 {
 	struct inspect_list l;
-	struct run r;
 
 	SKIP_IF(!support_can_be_loaded());
-	support_run(&r, dir, BUILDBEAT " record --inspect 'python3*,heap=exact' -- sh -c "
-		    "'for i in 1 2; do python3 -c \"import os; os.closerange(0, 256); "
-		    "data = bytearray(3 << 20)\"; done'");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(dir, 0, NULL, NULL,
+		       BUILDBEAT " record --inspect 'python3*,heap=exact' -- sh -c "
+		       "'for i in 1 2; do python3 -c \"import os; os.closerange(0, 256); "
+		       "data = bytearray(3 << 20)\"; done'");
 	ck_assert_uint_eq(list(&l), 2);
 	for (size_t i = 0; i < l.n; i++) {
 		struct inspect_reader *reader;
@@ -193,10 +192,9 @@ START_TEST(command)
 	ck_assert_ptr_eq(strstr(buf_str(&r.out), "grown\n"), r.out.data);
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "here/"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "\n0\n"));
-	support_run(&r, dir, BUILDBEAT " inspect run -- sh -c 'exit 5'");
-	ck_assert_int_eq(r.status, 5);
-	support_run(&r, dir, BUILDBEAT " inspect run -- sh -c 'kill -TERM $$'");
-	ck_assert_int_eq(r.status, 128 + 15);
+	support_expect(dir, 5, NULL, NULL, BUILDBEAT " inspect run -- sh -c 'exit 5'");
+	support_expect(dir, 128 + 15, NULL, NULL,
+		       BUILDBEAT " inspect run -- sh -c 'kill -TERM $$'");
 }
 END_TEST
 
@@ -205,12 +203,10 @@ START_TEST(many_short_heaps)
 {
 	struct inspect_list l;
 	size_t images = 0;
-	struct run r;
 
 	SKIP_IF(!support_can_be_loaded());
-	support_run(&r, dir, BUILDBEAT " record --inspect 'true,heap' -- sh -c "
+	support_expect(dir, 0, NULL, NULL, BUILDBEAT " record --inspect 'true,heap' -- sh -c "
 		    "'i=0; while test $i -lt 80; do /bin/true; i=$((i + 1)); done'");
-	ck_assert_int_eq(r.status, 0);
 	list(&l);
 	for (size_t i = 0; i < l.n; i++)
 		images += !strcmp(l.entry[i].why, "the image of its heap");
@@ -244,8 +240,7 @@ START_TEST(not_inspecting)
 	ck_assert_int_eq(lines_of("log", "\"[^\"]*\\(buildbeat-heap\\|buildbeat-arm\\|"
 				  "buildbeat-symbols\\|/inspect\"\\|\\.heap\"\\)"), 0);
 	ck_assert_int_eq(lines_of("log", "uname("), 1);
-	support_run(&r, dir, "strace -f -o log " BUILDBEAT " show");
-	ck_assert_int_eq(r.status, 0);
+	support_expect(dir, 0, NULL, NULL, "strace -f -o log " BUILDBEAT " show");
 	ck_assert_int_eq(lines_of("log", "/inspect\""), 1);
 }
 END_TEST

@@ -212,17 +212,12 @@ START_TEST(pprof_head)
 {
 	struct buf out = BUF_INIT;
 	struct made_inspection m;
-	struct run r;
 
 	SKIP_IF(!support_has("protoc"));
 	made_inspection_compile(&m);
 	ck_assert_int_eq(pprof_write(&out, &m.inspection, &m.snapshot[2], false), 0);
 	support_write(support_path("%s/heap.pb.gz", support_tmpdir()), out.data, out.len);
-	support_run(&r, support_tmpdir(), "gzip -dc heap.pb.gz | protoc -I %s/tests/data/inspect "
-		    "--decode=perftools.profiles.Profile profile.proto | sed -n '/^mapping/,/^}/p;"
-		    "/^string.*cc1plus/p;/^string.*0000abc0/p;/^[tdp]/p'", TOP_SRCDIR);
-	ck_assert_str_eq(r.out.data,
-			 "mapping {\n  id: 1\n  memory_start: 4194304\n  memory_limit: 20971520\n"
+	support_expect(support_tmpdir(), ANY_STATUS, "mapping {\n  id: 1\n  memory_start: 4194304\n  memory_limit: 20971520\n"
 			 "  filename: 12\n  build_id: 13\n  has_functions: true\n"
 			 "  has_filenames: true\n  has_line_numbers: true\n  has_inline_frames: true\n}\n"
 			 "string_table: \"/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus -quiet -O2 parser.cc\"\n"
@@ -230,7 +225,10 @@ START_TEST(pprof_head)
 			 "string_table: \"0000abc000000000000000000000000000000007\"\n"
 			 "time_nanos: 1795470711000000000\nduration_nanos: 2000000000\n"
 			 "period_type {\nperiod: 524288\n"
-			 "default_sample_type: 10\n");
+			 "default_sample_type: 10\n", NULL,
+		       "gzip -dc heap.pb.gz | protoc -I %s/tests/data/inspect "
+		       "--decode=perftools.profiles.Profile profile.proto | sed -n '/^mapping/,/^}/p;"
+		       "/^string.*cc1plus/p;/^string.*0000abc0/p;/^[tdp]/p'", TOP_SRCDIR);
 	buf_release(&out);
 	made_inspection_release(&m);
 }

@@ -293,7 +293,6 @@ END_TEST
 START_TEST(command)
 {
 	const char *dir = support_tmpdir();
-	struct run r;
 
 	support_expect(dir, 0, "There are no archives of inspections.\n", "",
 		       TOP_BUILDDIR "/buildbeat inspect list");
@@ -304,10 +303,10 @@ START_TEST(command)
 		       "- builder - as 12345  the process ended\n"
 		       "    2 snapshots  sampled heap  inspect/1970-01-02 00-00-00 - builder - ld_ 12345"
 		       "  the process ended\n", "", TOP_BUILDDIR "/buildbeat inspect list");
-	support_run(&r, dir, TOP_BUILDDIR "/buildbeat inspect list --json inspect | "
-		    "python3 -c 'import json, sys; x = json.load(sys.stdin)[0]; "
-		    "print(x[\"program\"], x[\"snapshots\"], x[\"task\"], x[\"runs\"])'");
-	ck_assert_str_eq(r.out.data, "ld\n 2 t7 False\n");
+	support_expect(dir, ANY_STATUS, "ld\n 2 t7 False\n", NULL,
+		       TOP_BUILDDIR "/buildbeat inspect list --json inspect | "
+		       "python3 -c 'import json, sys; x = json.load(sys.stdin)[0]; "
+		       "print(x[\"program\"], x[\"snapshots\"], x[\"task\"], x[\"runs\"])'");
 	support_expect(dir, 0, "", "", TOP_BUILDDIR "/buildbeat inspect delete inspect/*");
 	support_expect(dir, 0, "There are no archives of inspections.\n", "",
 		       TOP_BUILDDIR "/buildbeat inspect list inspect");

@@ -401,10 +401,8 @@ static const char *const sources[] = {
 
 START_TEST(same_files)
 {
-	struct run run;
-
-	support_run(&run, support_tmpdir(), OE_FILES "%s %s", support_tmpdir(), sources[_i]);
-	ck_assert_msg(!run.status, "%s%s", buf_str(&run.out), buf_str(&run.err));
+	support_expect(support_tmpdir(), 0, NULL, NULL,
+		       OE_FILES "%s %s", support_tmpdir(), sources[_i]);
 }
 END_TEST
 

@@ -203,7 +203,6 @@ START_TEST(isolated)
 	char status[4096];
 	const char *line;
 	unsigned long long ignored;
-	struct run r;
 	pid_t pid;
 
 	signal(SIGTERM, SIG_IGN);
@@ -213,9 +212,9 @@ START_TEST(isolated)
 	pid = find_child();
 	ck_assert_int_gt(pid, 0);
 	/* beside it, /dev/null and files of its recording */
-	support_run(&r, NULL, "cd /proc/%d/fd && for f in *; do readlink $f; done | sed 's/:.*//' | "
-		    "grep -v '^%s' | sort | uniq -c | tr -s ' \n' ' '", (int)pid, base);
-	ck_assert_str_eq(r.out.data, " 3 /dev/null 1 socket ");
+	support_expect(NULL, ANY_STATUS, " 3 /dev/null 1 socket ", NULL,
+		       "cd /proc/%d/fd && for f in *; do readlink $f; done | sed 's/:.*//' | "
+		       "grep -v '^%s' | sort | uniq -c | tr -s ' \n' ' '", (int)pid, base);
 	ck_assert_int_gt(readfile_start(AT_FDCWD, support_path("/proc/%d/status", (int)pid), status,
 					sizeof status), 0);
 	ck_assert_ptr_nonnull(strstr(status, "SigBlk:\t0000000000000000\n"));

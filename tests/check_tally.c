@@ -542,7 +542,6 @@ START_TEST(links_and_json)
 	struct buildbeat_session *s = open_one(0);
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct buildbeat_run outer, inner;
-	struct run r;
 	int fd;
 
 	set(s, BUILDBEAT_TALLY_ACTIVE, 0, 0, NULL);
@@ -575,9 +574,8 @@ START_TEST(links_and_json)
 		       "      d['death_data']['count'], d['location']['line_number'],\n"
 		       "      d['death_data']['self_ms'] <= d['death_data']['run_ms'],\n"
 		       "      j['descendants'][0]['parent_location'] == d['location'])\n");
-	support_run(&r, support_tmpdir(), "python3 t.py");
-	ck_assert_str_eq(r.err.data, "");
-	ck_assert_str_eq(r.out.data, "host 2 main \"thread\" 1 7 True True\n");
+	support_expect(support_tmpdir(), ANY_STATUS, "host 2 main \"thread\" 1 7 True True\n", "",
+		       "python3 t.py");
 }
 END_TEST
 
