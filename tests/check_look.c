@@ -3,8 +3,8 @@
  * What one process has in memory, compared with a witness in Python; and processes that end,
  * change or must not be read.
  */
-#include "inspect/look.h"
 #include "tests/hostile.h"
+#include "tests/looked.h"
 #include "tests/subject.h"
 #include "tests/support.h"
 
@@ -25,38 +25,6 @@
 #define WITNESS "python3 -B " TOP_SRCDIR "/tests/smaps_witness.py "
 #define KIB(n) ((size_t)(n) * 1024)
 
-static struct name_table names;
-static struct snapshot s;
-static struct look l;
-static struct error err;
-static const char *dir;	/* also of children */
-
-static void begin(void)
-{
-	names = (struct name_table){ .arena = arena_new() };
-	s = (struct snapshot){ 0 };
-	err = (struct error){ .line = 0 };
-	dir = support_tmpdir();
-}
-
-static void end(void)
-{
-	look_close(&l);
-	snapshot_release(&s);
-	name_table_release(&names);
-	arena_free(names.arena);
-}
-
-static void look_at(pid_t pid)
-{
-	ck_assert_msg(!look_open(&l, pid, 0, &names, &err), "%s", err.message);
-}
-
-static void reads(bool pages)
-{
-	ck_assert_msg(!look_read(&l, &s, pages, &err), "%s", err.message);
-}
-
 static void *map(size_t size, int protection, int flags, int fd, off_t offset)
 {
 	void *p = mmap(NULL, size, protection, flags, fd, offset);
@@ -67,7 +35,7 @@ static void *map(size_t size, int protection, int flags, int fd, off_t offset)
 
 static int new_file(const char *name, size_t size)
 {
-	int fd = open(support_path("%s/%s", dir, name), O_RDWR | O_CREAT, 0600);
+	int fd = open(support_path("%s/%s", looked.dir, name), O_RDWR | O_CREAT, 0600);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
@@ -81,7 +49,7 @@ static void variety(int ready)
 	int memory = memfd_create("a b\nc", 0);
 	char *p;
 
-	ck_assert_int_eq(unlink(support_path("%s/gone", dir)), 0);
+	ck_assert_int_eq(unlink(support_path("%s/gone", looked.dir)), 0);
 	ck_assert_int_eq(ftruncate(memory, (off_t)KIB(40)), 0);
 	p = map(KIB(64), PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)KIB(16));
 	memset(p, 1, KIB(12));
@@ -109,7 +77,7 @@ static bool is_shared(const struct mapping *m)
 /* Other processes with the same files change how the memory is divided, but not what there is. */
 static void add_row(struct buf *out, const struct mapping *m, bool shared)
 {
-	struct slice file = names.name[m->file];
+	struct slice file = looked.names.name[m->file];
 
 	buf_addf(out, "%" PRIu64 " %" PRIu64 " %s %" PRIu64 " %u %u %" PRIu64, m->start, m->end,
 		 m->permissions, m->offset, m->device_major, m->device_minor, m->inode);
@@ -147,7 +115,7 @@ static void parse_row(struct mapping *m, const char *line, size_t len)
 	for (int v = 0; v < MAPPING_VALUES; v++)
 		m->kb[v] = next_number(&p);
 	p++;
-	ck_assert_int_eq(name_table_add(&names, (struct slice){ p, (size_t)(line + len - p) },
+	ck_assert_int_eq(name_table_add(&looked.names, (struct slice){ p, (size_t)(line + len - p) },
 					&m->file), 0);
 }
 
@@ -165,12 +133,12 @@ static bool agrees(pid_t pid, bool last)
 		bool shared;
 
 		parse_row(&m, line, (size_t)(nl - line));
-		shared = is_shared(&m) || (n < s.n && is_shared(&s.mapping[n]));
+		shared = is_shared(&m) || (n < looked.s.n && is_shared(&looked.s.mapping[n]));
 		add_row(&theirs, &m, shared);
-		if (n < s.n)
-			add_row(&ours, &s.mapping[n], shared);
+		if (n < looked.s.n)
+			add_row(&ours, &looked.s.mapping[n], shared);
 	}
-	same = n == s.n && !strcmp(buf_str(&ours), buf_str(&theirs));
+	same = n == looked.s.n && !strcmp(buf_str(&ours), buf_str(&theirs));
 	if (last)
 		ck_assert_str_eq(buf_str(&ours), buf_str(&theirs));
 	buf_release(&ours);
@@ -184,13 +152,13 @@ START_TEST(like_the_witness)
 	pid_t pid = subject_start(variety);
 	bool same = false;
 
-	look_at(pid);
+	looked_open(pid);
 	for (int i = 0; i < 5 && !same; i++) {
-		reads(false);
+		looked_read(false);
 		same = agrees(pid, i == 4);
 	}
-	ck_assert_int_eq(s.process.threads, 1);
-	ck_assert_uint_ge(s.process.rss_kb, 200);
+	ck_assert_int_eq(looked.s.process.threads, 1);
+	ck_assert_uint_ge(looked.s.process.rss_kb, 200);
 	subject_stop(pid);
 }
 END_TEST
@@ -202,18 +170,18 @@ START_TEST(pages)
 	bool same = false;
 	struct run r;
 
-	look_at(pid);
+	looked_open(pid);
 	for (int i = 0; i < 5 && !same; i++) {
 		size_t runs = 0;
 
-		reads(true);
-		ck_assert(s.has_pages);
+		looked_read(true);
+		ck_assert(looked.s.has_pages);
 		buf_clear(&ours);
-		for (size_t k = 0; k < s.n_resident; k++) {
-			const struct mapping *m = snapshot_find(&s, s.resident[k].start);
+		for (size_t k = 0; k < looked.s.n_resident; k++) {
+			const struct mapping *m = snapshot_find(&looked.s, looked.s.resident[k].start);
 
-			buf_addf(&ours, "%" PRIu64 " %" PRIu64 "\n", s.resident[k].start,
-				 s.resident[k].end);
+			buf_addf(&ours, "%" PRIu64 " %" PRIu64 "\n", looked.s.resident[k].start,
+				 looked.s.resident[k].end);
 			runs += m->end - m->start == KIB(400);
 		}
 		ck_assert_uint_ge(runs, 50 * 4096 / (size_t)sysconf(_SC_PAGESIZE));
@@ -288,19 +256,19 @@ START_TEST(killed_midway)
 		pthread_t thread;
 		int r;
 
-		look_at(pid);
+		looked_open(pid);
 		ck_assert_int_eq(pthread_create(&thread, NULL, shoot, &shot), 0);
-		while (!(r = look_read(&l, &s, false, &err)))
-			ck_assert_uint_ge(s.n, MAPPINGS);
+		while (!(r = look_read(&looked.l, &looked.s, false, &looked.err)))
+			ck_assert_uint_ge(looked.s.n, MAPPINGS);
 		ck_assert_int_eq(r, -ESRCH);
-		ck_assert_uint_eq(s.n, 0);
-		ck_assert_str_eq(err.message, support_path("process %d (check_look) has ended",
+		ck_assert_uint_eq(looked.s.n, 0);
+		ck_assert_str_eq(looked.err.message, support_path("process %d (check_look) has ended",
 							   (int)pid));
 		pthread_join(thread, NULL);
 		subject_stop(pid);
-		ck_assert(look_ended(&l));
-		ck_assert_int_eq(look_read_values(&l, &s.process, &err), -ESRCH);
-		look_close(&l);
+		ck_assert(look_ended(&looked.l));
+		ck_assert_int_eq(look_read_values(&looked.l, &looked.s.process, &looked.err), -ESRCH);
+		look_close(&looked.l);
 	}
 }
 END_TEST
@@ -313,17 +281,17 @@ START_TEST(executes_midway)
 		struct shot shot = { pid, SIGUSR1, i * 10000000 };
 		pthread_t thread;
 
-		look_at(pid);
+		looked_open(pid);
 		ck_assert_int_eq(pthread_create(&thread, NULL, shoot, &shot), 0);
 		do {
-			int r = look_read(&l, &s, false, &err);
+			int r = look_read(&looked.l, &looked.s, false, &looked.err);
 
-			ck_assert_msg(!r, "%s", err.message);
-			ck_assert_msg(s.n >= MAPPINGS || s.n < 200, "%zu", s.n);
-		} while (s.n >= MAPPINGS);
+			ck_assert_msg(!r, "%s", looked.err.message);
+			ck_assert_msg(looked.s.n >= MAPPINGS || looked.s.n < 200, "%zu", looked.s.n);
+		} while (looked.s.n >= MAPPINGS);
 		pthread_join(thread, NULL);
 		subject_stop(pid);
-		look_close(&l);
+		look_close(&looked.l);
 	}
 }
 END_TEST
@@ -354,12 +322,12 @@ START_TEST(a_hundred_thousand)
 	support_run(&r, NULL, "wc -l < /proc/%d/maps", (int)pid);
 	n = strtoull(buf_str(&r.out), NULL, 10);
 	ck_assert_uint_ge(n, 60000);
-	look_at(pid);
-	reads(false);
-	ck_assert_uint_eq(s.n, n);
-	ck_assert_uint_ge(snapshot_sum_kb(&s, MAPPING_RSS), n / 2 * 4 - 1000);
-	for (size_t i = 1; i < s.n; i++)
-		ck_assert_uint_ge(s.mapping[i].start, s.mapping[i - 1].end);
+	looked_open(pid);
+	looked_read(false);
+	ck_assert_uint_eq(looked.s.n, n);
+	ck_assert_uint_ge(snapshot_sum_kb(&looked.s, MAPPING_RSS), n / 2 * 4 - 1000);
+	for (size_t i = 1; i < looked.s.n; i++)
+		ck_assert_uint_ge(looked.s.mapping[i].start, looked.s.mapping[i - 1].end);
 	subject_stop(pid);
 }
 END_TEST
@@ -390,13 +358,13 @@ START_TEST(changes_midway)
 
 	changing = true;
 	ck_assert_int_eq(pthread_create(&thread, NULL, change, p), 0);
-	look_at(getpid());
+	looked_open(getpid());
 	for (int i = 0; i < 200; i++) {
-		reads(i % 10 == 0);
-		for (size_t k = 1; k < s.n; k++)
-			ck_assert_uint_ge(s.mapping[k].start, s.mapping[k - 1].end);
-		for (size_t k = 1; k < s.n_resident; k++)
-			ck_assert_uint_gt(s.resident[k].start, s.resident[k - 1].end);
+		looked_read(i % 10 == 0);
+		for (size_t k = 1; k < looked.s.n; k++)
+			ck_assert_uint_ge(looked.s.mapping[k].start, looked.s.mapping[k - 1].end);
+		for (size_t k = 1; k < looked.s.n_resident; k++)
+			ck_assert_uint_gt(looked.s.resident[k].start, looked.s.resident[k - 1].end);
 	}
 	changing = false;
 	pthread_join(thread, NULL);
@@ -437,13 +405,13 @@ START_TEST(ended_leader)
 	bool found = false;
 
 	support_wait_until(leader_is_zombie, &pid, "the first thread ends");
-	look_at(pid);
-	ck_assert(!look_ended(&l));
-	reads(true);
-	ck_assert_uint_gt(s.n_resident, 0);
-	for (size_t i = 0; i < s.n; i++)
-		found |= s.mapping[i].end - s.mapping[i].start == KIB(256) &&
-			 s.mapping[i].kb[MAPPING_RSS] == 256;
+	looked_open(pid);
+	ck_assert(!look_ended(&looked.l));
+	looked_read(true);
+	ck_assert_uint_gt(looked.s.n_resident, 0);
+	for (size_t i = 0; i < looked.s.n; i++)
+		found |= looked.s.mapping[i].end - looked.s.mapping[i].start == KIB(256) &&
+			 looked.s.mapping[i].kb[MAPPING_RSS] == 256;
 	ck_assert(found);
 	subject_stop(pid);
 }
@@ -453,9 +421,9 @@ END_TEST
 
 static void refuses(int r, int code, const char *message)
 {
-	ck_assert_msg(r == code, "%d: %s", r, err.message);
-	ck_assert_str_eq(err.message, message);
-	look_close(&l);
+	ck_assert_msg(r == code, "%d: %s", r, looked.err.message);
+	ck_assert_str_eq(looked.err.message, message);
+	look_close(&looked.l);
 }
 
 START_TEST(no_process)
@@ -463,17 +431,17 @@ START_TEST(no_process)
 	pid_t pid = subject_start(variety);
 	struct run r;
 
-	look_at(pid);
-	r.status = look_open(&l, pid, l.start_ticks + 1, &names, &err);
+	looked_open(pid);
+	r.status = look_open(&looked.l, pid, looked.l.start_ticks + 1, &looked.names, &looked.err);
 	refuses(r.status, -ESRCH, support_path("process %d has ended", (int)pid));
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
-	refuses(look_open(&l, pid, 0, &names, &err), -ESRCH,
+	refuses(look_open(&looked.l, pid, 0, &looked.names, &looked.err), -ESRCH,
 		support_path("process %d (check_look) has ended", (int)pid));
 	subject_stop(pid);
-	refuses(look_open(&l, pid, 0, &names, &err), -ESRCH,
+	refuses(look_open(&looked.l, pid, 0, &looked.names, &looked.err), -ESRCH,
 		support_path("there is no process %d", (int)pid));
-	refuses(look_open(&l, INT32_MAX, 0, &names, &err), -ESRCH,
+	refuses(look_open(&looked.l, INT32_MAX, 0, &looked.names, &looked.err), -ESRCH,
 		support_path("there is no process %d", INT32_MAX));
 }
 END_TEST
@@ -487,8 +455,8 @@ START_TEST(kernel_thread)
 	pid = atoi(buf_str(&r.out));
 	if (!pid)	/* a container */
 		return;
-	ck_assert_int_eq(look_open(&l, pid, 0, &names, &err), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(err.message, "is a thread of the kernel"));
+	ck_assert_int_eq(look_open(&looked.l, pid, 0, &looked.names, &looked.err), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(looked.err.message, "is a thread of the kernel"));
 }
 END_TEST
 
@@ -510,7 +478,7 @@ START_TEST(number_of_a_thread)
 	ck_assert_int_eq(pipe(numbers), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, report_number, &numbers[1]), 0);
 	ck_assert_int_eq(read(numbers[0], &tid, sizeof tid), sizeof tid);
-	refuses(look_open(&l, tid, 0, &names, &err), -ESRCH,
+	refuses(look_open(&looked.l, tid, 0, &looked.names, &looked.err), -ESRCH,
 		support_path("%d is the number of a thread, not of a process", (int)tid));
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
@@ -527,13 +495,13 @@ START_TEST(no_permission)
 	if (!child) {
 		if (hostile_can() && setuid(NOBODY))
 			_exit(99);
-		look_at(pid);
-		ck_assert_int_eq(look_read_values(&l, &s.process, &err), 0);
-		ck_assert(s.process.rss_kb && !s.process.has_io);
-		ck_assert_int_eq(look_read(&l, &s, true, &err), -EACCES);
-		ck_assert_str_eq(err.message, support_path(
+		looked_open(pid);
+		ck_assert_int_eq(look_read_values(&looked.l, &looked.s.process, &looked.err), 0);
+		ck_assert(looked.s.process.rss_kb && !looked.s.process.has_io);
+		ck_assert_int_eq(look_read(&looked.l, &looked.s, true, &looked.err), -EACCES);
+		ck_assert_str_eq(looked.err.message, support_path(
 			"cannot read the memory of process %d (%s) of user %u: Permission denied; "
-			"root can", (int)pid, l.name, 0));
+			"root can", (int)pid, looked.l.name, 0));
 		_exit(0);
 	}
 	hostile_wait(child);
@@ -548,8 +516,8 @@ START_TEST(number_used_again)
 		.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1,
 	};
 
-	look_at(pid);
-	reads(false);
+	looked_open(pid);
+	looked_read(false);
 	subject_stop(pid);
 	again = (pid_t)syscall(SYS_clone3, &args, sizeof args);
 	if (!again) {
@@ -558,8 +526,8 @@ START_TEST(number_used_again)
 	}
 	if (again > 0)	/* otherwise only root can */
 		ck_assert_int_eq(again, pid);
-	ck_assert(look_ended(&l));
-	refuses(look_read(&l, &s, false, &err), -ESRCH,
+	ck_assert(look_ended(&looked.l));
+	refuses(look_read(&looked.l, &looked.s, false, &looked.err), -ESRCH,
 		support_path("process %d (check_look) has ended", (int)pid));
 	if (again > 0)
 		subject_stop(again);
@@ -569,9 +537,9 @@ END_TEST
 TEST_PROGRAM(look)
 {
 	return support_main("look",
-		TEST_GROUP_WITH("witness", begin, end), TEST(like_the_witness), TEST(pages),
-		TEST_GROUP_WITH("ends", begin, end), TEST(killed_midway), TEST(executes_midway),
+		TEST_GROUP_WITH("witness", looked_begin, looked_end), TEST(like_the_witness), TEST(pages),
+		TEST_GROUP_WITH("ends", looked_begin, looked_end), TEST(killed_midway), TEST(executes_midway),
 		TEST(a_hundred_thousand), TEST(changes_midway), TEST(ended_leader),
-		TEST_GROUP_WITH("refused", begin, end), TEST(no_process), TEST(kernel_thread),
+		TEST_GROUP_WITH("refused", looked_begin, looked_end), TEST(no_process), TEST(kernel_thread),
 		TEST(number_of_a_thread), TEST(no_permission), TEST(number_used_again));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that a process runs, compared with the dynamic loader and readelf. */
-#include "inspect/look.h"
+#include "tests/looked.h"
 #include "tests/subject.h"
 #include "tests/support.h"
 
@@ -12,43 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static struct name_table names;
-static struct snapshot s;
-static struct look l;
-static struct error err;
-static const char *dir;	/* also of children */
-
-static void begin(void)
-{
-	names = (struct name_table){ .arena = arena_new() };
-	s = (struct snapshot){ 0 };
-	err = (struct error){ .line = 0 };
-	dir = support_tmpdir();
-}
-
-static void end(void)
-{
-	look_close(&l);
-	snapshot_release(&s);
-	name_table_release(&names);
-	arena_free(names.arena);
-}
-
-static void look_at(pid_t pid)
-{
-	ck_assert_msg(!look_open(&l, pid, 0, &names, &err), "%s", err.message);
-}
-
-static void reads(void)
-{
-	ck_assert_msg(!look_read(&l, &s, false, &err), "%s", err.message);
-}
-
 static const struct module *module_at(uint64_t address)
 {
-	for (size_t i = 0; i < l.n_modules; i++) {
-		if (address >= l.module[i].start && address < l.module[i].end)
-			return &l.module[i];
+	for (size_t i = 0; i < looked.l.n_modules; i++) {
+		if (address >= looked.l.module[i].start && address < looked.l.module[i].end)
+			return &looked.l.module[i];
 	}
 	return NULL;
 }
@@ -79,9 +47,9 @@ static void find_modules(void)
 	const struct module *m;
 	size_t n;
 
-	ck_assert_int_eq(look_modules(&l, &s, &m, &n), 0);
-	ck_assert_ptr_eq(m, l.module);
-	ck_assert_uint_eq(n, l.n_modules);
+	ck_assert_int_eq(look_modules(&looked.l, &looked.s, &m, &n), 0);
+	ck_assert_ptr_eq(m, looked.l.module);
+	ck_assert_uint_eq(n, looked.l.n_modules);
 }
 
 static void same_build_id(const struct module *m, const char *path)
@@ -99,21 +67,21 @@ START_TEST(modules_like_the_loader)
 {
 	unsigned n = 0;
 
-	look_at(getpid());
+	looked_open(getpid());
 	if (_i)
-		l.memory_fd = open("/dev/null", O_RDONLY);
-	reads();
+		looked.l.memory_fd = open("/dev/null", O_RDONLY);
+	looked_read(false);
 	find_modules();
 	find_modules();
 	dl_iterate_phdr(compare_object, &n);
-	ck_assert_uint_ge(l.n_modules + _i, n);	/* the vdso has no file */
-	for (size_t i = 0; i < l.n_modules; i++) {
-		struct slice path = names.name[l.module[i].file];
+	ck_assert_uint_ge(looked.l.n_modules + _i, n);	/* the vdso has no file */
+	for (size_t i = 0; i < looked.l.n_modules; i++) {
+		struct slice path = looked.names.name[looked.l.module[i].file];
 
 		if (*path.p == '/')
-			same_build_id(&l.module[i], path.p);
+			same_build_id(&looked.l.module[i], path.p);
 		else
-			ck_assert(_i || l.module[i].build_id[0]);
+			ck_assert(_i || looked.l.module[i].build_id[0]);
 	}
 }
 END_TEST
@@ -129,7 +97,7 @@ static void copy_of_sleep(int fd)
 
 static void runs_deleted(int ready)
 {
-	const char *path = support_path("%s/prog", dir);
+	const char *path = support_path("%s/prog", looked.dir);
 	int fd = open(path, O_WRONLY | O_CREAT, 0700);
 
 	copy_of_sleep(fd);
@@ -156,13 +124,13 @@ START_TEST(modules_without_a_name)
 	const struct module *m = NULL;
 
 	if (!_i)
-		ck_assert_int_eq(unlink(support_path("%s/prog", dir)), 0);
-	look_at(pid);
-	reads();
+		ck_assert_int_eq(unlink(support_path("%s/prog", looked.dir)), 0);
+	looked_open(pid);
+	looked_read(false);
 	find_modules();
-	for (size_t i = 0; i < l.n_modules; i++) {
-		if (slice_ends(names.name[l.module[i].file], "prog (deleted)"))
-			m = &l.module[i];
+	for (size_t i = 0; i < looked.l.n_modules; i++) {
+		if (slice_ends(looked.names.name[looked.l.module[i].file], "prog (deleted)"))
+			m = &looked.l.module[i];
 	}
 	ck_assert_ptr_nonnull(m);
 	same_build_id(m, "/bin/sleep");
@@ -176,14 +144,14 @@ static void runs_elsewhere(int ready)
 
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
 	snprintf(script, sizeof script, "cd '%s' && mkdir -p a b && cp /bin/sleep a/prog && "
-		 "mount --bind a b && exec b/prog 1000", dir);
+		 "mount --bind a b && exec b/prog 1000", looked.dir);
 	execlp("unshare", "unshare", "-m", "sh", "-c", script, (char *)NULL);
 	_exit(99);
 }
 
 static bool runs_program(void *pid)
 {
-	return !look_open(&l, *(pid_t *)pid, 0, &names, NULL) && !strcmp(l.name, "prog");
+	return !look_open(&looked.l, *(pid_t *)pid, 0, &looked.names, NULL) && !strcmp(looked.l.name, "prog");
 }
 
 static bool can_unshare(void)
@@ -203,12 +171,12 @@ START_TEST(modules_of_another_namespace)
 	SKIP_IF(!can_unshare());
 	pid = subject_start_program(runs_elsewhere);
 	support_wait_until(runs_program, &pid, "the program runs");
-	l.memory_fd = open("/dev/null", O_RDONLY);
-	reads();
+	looked.l.memory_fd = open("/dev/null", O_RDONLY);
+	looked_read(false);
 	find_modules();
-	for (size_t i = 0; i < l.n_modules; i++) {
-		if (slice_ends(names.name[l.module[i].file], "/b/prog")) {
-			same_build_id(&l.module[i], "/bin/sleep");
+	for (size_t i = 0; i < looked.l.n_modules; i++) {
+		if (slice_ends(looked.names.name[looked.l.module[i].file], "/b/prog")) {
+			same_build_id(&looked.l.module[i], "/bin/sleep");
 			found++;
 		}
 	}
@@ -219,7 +187,7 @@ END_TEST
 
 TEST_PROGRAM(look_modules)
 {
-	return support_main("look_modules", TEST_GROUP_WITH("modules", begin, end),
+	return support_main("look_modules", TEST_GROUP_WITH("modules", looked_begin, looked_end),
 		TEST_LOOP(modules_like_the_loader, 2), TEST_LOOP(modules_without_a_name, 2),
 		TEST(modules_of_another_namespace));
 }

@@ -149,10 +149,7 @@ START_TEST(mistake)
 	struct error err = { 0 };
 
 	ck_assert_int_eq(parse(&c, &a, mistakes[_i].text, &err), -EINVAL);
-	ck_assert_str_eq(err.path, "file.yaml");
-	ck_assert_msg(strstr(support_path("%u:%u: %s", err.line, err.column, err.message),
-			     mistakes[_i].message) != NULL, "%u:%u: %s", err.line, err.column,
-		      err.message);
+	support_error(&err, "file.yaml", mistakes[_i].message);
 	rules_config_release(&c.compare);
 	options_release(&a);
 }

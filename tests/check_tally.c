@@ -38,11 +38,6 @@ static void setup(void)
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 
-static struct buildbeat_session *open_one(unsigned flags)
-{
-	return make_host_open(api, dir, flags);
-}
-
 static int32_t set(struct buildbeat_session *s, int32_t status, int32_t clock, int32_t amount,
 		   uint64_t (*now)(void *data))
 {
@@ -394,7 +389,7 @@ START_TEST(schedules)
 	pthread_mutex_init(&model.lock, NULL);
 	model.seed = (unsigned)_i;
 	model.left = STEPS;
-	model.s = open_one(0);
+	model.s = make_host_open(api, dir, 0);
 	ck_assert_int_eq(set(model.s, BUILDBEAT_TALLY_ACTIVE, BUILDBEAT_CLOCK_HOST, 0, fake_now),
 			 BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < LOCATIONS; i++)
@@ -434,14 +429,14 @@ START_TEST(states)
 	api->tally_finished(&run);
 	ck_assert_uint_eq(location("before", 1), 0);
 	ck_assert_int_eq(api->tally_set(NULL, NULL), BUILDBEAT_TALLY_UNINITIALISED);
-	s = open_one(0);
+	s = make_host_open(api, dir, 0);
 	ck_assert_int_eq(api->tally_set(s, NULL), BUILDBEAT_TALLY_UNINITIALISED);
 	ck_assert_int_eq(set(s, BUILDBEAT_TALLY_DEACTIVATED, 0, 0, NULL), BUILDBEAT_TALLY_DEACTIVATED);
 	api->tally_started(&run, location("off", 1));
 	api->tally_finished(&run);
 	ck_assert_int_eq(set(s, BUILDBEAT_TALLY_ACTIVE, 0, 0, NULL), BUILDBEAT_TALLY_ACTIVE);
 	ck_assert_int_eq(api->tally_set(s, NULL), BUILDBEAT_TALLY_ACTIVE);
-	other = open_one(0);
+	other = make_host_open(api, dir, 0);
 	ck_assert_int_eq(set(other, BUILDBEAT_TALLY_ACTIVE, 0, 0, NULL), BUILDBEAT_TALLY_UNINITIALISED);
 	api->close(other);
 	ck_assert_uint_eq(location("on", 1), location("on", 1));
@@ -460,7 +455,7 @@ START_TEST(states)
 	/* Runs of an earlier session are not counted. */
 	api->tally_finished(&late);
 	support_run(&(struct run){ 0 }, NULL, "rm -rf '%s'", dir);
-	s = open_one(0);
+	s = make_host_open(api, dir, 0);
 	set(s, BUILDBEAT_TALLY_ACTIVE, 0, 0, NULL);
 	api->tally_started(&run, location("on", 1));
 	api->tally_finished(&run);
@@ -498,7 +493,7 @@ START_TEST(of_each_clock)
 		BUILDBEAT_CLOCK_DEFAULT, BUILDBEAT_CLOCK_WALL, BUILDBEAT_CLOCK_TSC,
 		BUILDBEAT_CLOCK_CPU, BUILDBEAT_CLOCK_FAULTS,
 	};
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	struct times t = { .row = { .size = 0 } };
 	struct timespec before, after;
 	struct buildbeat_run run;
@@ -539,7 +534,7 @@ END_TEST
 
 START_TEST(links_and_json)
 {
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct buildbeat_run outer, inner;
 	int fd;

@@ -30,11 +30,6 @@ static void setup(void)
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 
-static struct buildbeat_session *open_one(unsigned flags)
-{
-	return make_host_open(api, dir, flags);
-}
-
 static void tally(uint32_t where, int n)
 {
 	struct buildbeat_run run;
@@ -99,7 +94,7 @@ START_TEST(killed)
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0);
+		struct buildbeat_session *s = make_host_open(api, dir, 0);
 
 		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		tally(make_host_location(api, 1), 100);
@@ -141,7 +136,7 @@ START_TEST(not_closed)
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0);
+		struct buildbeat_session *s = make_host_open(api, dir, 0);
 		pid_t child;
 
 		setrlimit(RLIMIT_CORE, &none);
@@ -172,7 +167,7 @@ START_TEST(forks_killed)
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0) ? open_one(BUILDBEAT_FORKS) : NULL;
+		struct buildbeat_session *s = make_host_open(api, dir, 0) ? make_host_open(api, dir, BUILDBEAT_FORKS) : NULL;
 
 		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		tally(make_host_location(api, 1), 10);
@@ -200,7 +195,7 @@ START_TEST(no_room_for_a_file)
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0);
+		struct buildbeat_session *s = make_host_open(api, dir, 0);
 
 		if (_i == 0)		/* the name is taken: there is no file */
 			support_run(&(struct run){ 0 }, dir, "touch tally-%s.mem", api->instance(s));
@@ -239,7 +234,7 @@ static int on_a_full_disk(const char *size)
 		mount("none", base, "tmpfs", 0, size));
 	pid = fork();
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0);
+		struct buildbeat_session *s = make_host_open(api, dir, 0);
 
 		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		for (int i = 0; i < FULL_RUNS; i++)
@@ -282,7 +277,7 @@ START_TEST(damaged_file)
 	pid_t pid = fork();
 
 	if (!pid) {
-		struct buildbeat_session *s = open_one(0);
+		struct buildbeat_session *s = make_host_open(api, dir, 0);
 
 		make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 		for (int i = 1; i < 200; i++)
@@ -316,7 +311,7 @@ END_TEST
 START_TEST(closed)
 {
 	struct tally_table t = TALLY_TABLE_INIT;
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	tally(make_host_location(api, 1), 10);
@@ -328,7 +323,7 @@ START_TEST(closed)
 	ck_assert(!t.process[0].unfinished);
 	tally_release(&t);
 	/* a second session of the process has no file, and says so */
-	s = open_one(0);
+	s = make_host_open(api, dir, 0);
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	tally(make_host_location(api, 1), 1);
 	ck_assert_uint_eq(n_images(), 0);

@@ -38,11 +38,6 @@ static void setup(void)
 	snprintf(dir, sizeof dir, "%s/recordings/one", support_tmpdir());
 }
 
-static struct buildbeat_session *open_one(unsigned flags)
-{
-	return make_host_open(api, dir, flags);
-}
-
 /* Runs that wait for whichever thread takes them. */
 static struct {
 	pthread_mutex_t lock;
@@ -179,7 +174,7 @@ static void check_sums(struct buildbeat_session *s)
 
 START_TEST(churn)
 {
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS], watcher;
 
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
@@ -216,7 +211,7 @@ static void *toggle(void *data)
 /* Numbers may be lost by resets; nothing breaks, and nobody lives on. */
 START_TEST(resets)
 {
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS], watcher, toggler;
 	struct sums sums = { 0, 0 };
 
@@ -255,7 +250,7 @@ static void *until_cancelled(void *data)
 
 START_TEST(cancelled)
 {
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS];
 
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
@@ -299,8 +294,8 @@ START_TEST(forked)
 
 	/* Only sessions that join a recording share it with their children. */
 	if (_i == 1)
-		first = open_one(0);
-	s = open_one(_i == 1 ? BUILDBEAT_FORKS : 0);
+		first = make_host_open(api, dir, 0);
+	s = make_host_open(api, dir, _i == 1 ? BUILDBEAT_FORKS : 0);
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	where = make_host_location(api, 1);
 	tally(where, 10);
@@ -309,7 +304,7 @@ START_TEST(forked)
 		struct buildbeat_session *own;
 
 		if (_i == 2) {
-			own = open_one(0);
+			own = make_host_open(api, dir, 0);
 			if (make_host_tally(api, own, BUILDBEAT_TALLY_ACTIVE) != BUILDBEAT_TALLY_ACTIVE ||
 			    make_host_location(api, 1) != where || make_host_location(api, 2) == where)
 				_exit(1);
@@ -379,7 +374,7 @@ START_TEST(memory)
 	long before;
 
 	SKIP_IF(!make_host_can());		/* the memory of sanitizers */
-	s = open_one(0);
+	s = make_host_open(api, dir, 0);
 	before = private_kb();
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int i = 0; i < MANY_LOCATIONS; i++)
@@ -401,7 +396,7 @@ END_TEST
 START_TEST(full)
 {
 	struct tally_table t = TALLY_TABLE_INIT;
-	struct buildbeat_session *s = open_one(0);
+	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	uint64_t n = 0;
 
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from waiting import until
+
 BUILDBEAT, WHAT = os.path.abspath(sys.argv[1]), sys.argv[2]
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
@@ -24,15 +26,6 @@ def run(*arguments, status=0):
                           capture_output=True, text=True)
     assert done.returncode == status, (arguments, done)
     return done.stdout if status == 0 else done.stderr
-
-
-def wait_until(condition, what):
-    for _ in range(60000):
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
 
 
 def read(path):
@@ -105,9 +98,8 @@ def start_build(directory):
         return None
 
     # make, the Python, a shell with two children, and the other task
-    pid = wait_until(make, "make runs")
-    wait_until(lambda: os.path.exists(f"{directory}/ready") and len(descendants(pid)) == 6,
-               "all tasks run")
+    pid = until("make runs", make)
+    until("all tasks run", lambda: os.path.exists(f"{directory}/ready") and len(descendants(pid)) == 6)
     return build, pid
 
 
@@ -188,7 +180,7 @@ def check_ps(directory):
                 pass
     ended = lambda: subprocess.run([BUILDBEAT, "ps", f"{directory}/stats"],
                                    capture_output=True).returncode == 2
-    wait_until(ended, "the build ends")
+    until("the build ends", ended)
     assert "the build has ended" in run("ps", f"{directory}/stats", status=2)
 
 
@@ -263,8 +255,8 @@ def check_pages(pid, expected):
 def check_mmaps(directory):
     subject = subprocess.Popen(["python3", "-c", MEMORY], cwd=directory)
     try:
-        wait_until(lambda: os.path.exists(f"{directory}/ready"), "the memory is there")
-        wait_until(lambda: stat(subject.pid)[0] == "S", "it sleeps")
+        until("the memory is there", lambda: os.path.exists(f"{directory}/ready"))
+        until("it sleeps", lambda: stat(subject.pid)[0] == "S")
         expected = check_mappings(subject.pid)
         check_choices(subject.pid, expected)
         check_pages(subject.pid, expected)
@@ -348,7 +340,7 @@ def check_hostile_name(directory, name, shown):
     os.unlink(f"{directory}/ready")
     subject = subprocess.Popen(["python3", "-c", HOSTILE, name.hex()], cwd=directory)
     try:
-        wait_until(lambda: os.path.exists(f"{directory}/ready"), "it has its name")
+        until("it has its name", lambda: os.path.exists(f"{directory}/ready"))
         assert run("inspect", "stats", "-p", subject.pid, "--count", 1).startswith(
             f"process {subject.pid} ({shown}), 2 samples\n")
         rows = [line for line in run("ps", "--all").splitlines()
@@ -366,7 +358,7 @@ def check_stats(directory):
     check_machine()
     subject = subprocess.Popen(["python3", "-c", BUSY], cwd=directory)
     try:
-        wait_until(lambda: os.path.exists(f"{directory}/ready"), "it runs")
+        until("it runs", lambda: os.path.exists(f"{directory}/ready"))
         before = stat(subject.pid)
         lines = run("inspect", "stats", "--pid", subject.pid, "-j", "--count", 130, "-i", "10ms").splitlines()
         after = stat(subject.pid)
@@ -457,10 +449,9 @@ def check_follow(directory):
                 if a["program"] == "slumber"}
 
     try:
-        wait_until(lambda: os.path.exists(f"{directory}/followed") and inspected() == {sleepers[0].pid},
-                   "the first is inspected")
+        until("the first is inspected", lambda: os.path.exists(f"{directory}/followed") and inspected() == {sleepers[0].pid})
         sleepers.append(subprocess.Popen([program, "1000"]))
-        wait_until(lambda: inspected() == {s.pid for s in sleepers}, "the second is inspected")
+        until("the second is inspected", lambda: inspected() == {s.pid for s in sleepers})
         sleepers[0].kill()
         sleepers[0].wait()
     finally:

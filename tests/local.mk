@@ -8,7 +8,7 @@ tests_libsupport_a_SOURCES = \
 	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h \
 	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
-	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h \
+	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h tests/replied.c tests/replied.h tests/looked.c tests/looked.h \
 	tests/same.c tests/same.h tests/server.c tests/server.h tests/slope.c tests/slope.h \
 	tests/spend.c tests/spend.h tests/subject.c tests/subject.h tests/support.c tests/support.h tests/program.h tests/touch.c tests/touch.h \
 	tests/unpack.c tests/unpack.h
@@ -82,7 +82,7 @@ CHECKS += tests/check_inspect tests/check_inspect_build
 
 # of the server
 CHECKS += tests/check_guard tests/check_serve tests/check_serve_streams tests/check_serve_record tests/check_metrics
-EXTRA_DIST += tests/beside.py tests/serve_record.py tests/metrics.py tests/serve_safety.py tests/serve_streams.py
+EXTRA_DIST += tests/beside.py tests/waiting.py tests/api_replies.py tests/serve_record.py tests/metrics.py tests/serve_safety.py tests/serve_streams.py
 
 # of other PID namespaces
 CHECKS += tests/check_pidserver

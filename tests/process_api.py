@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+from waiting import until
+
 BUILDBEAT, ASK = map(os.path.abspath, sys.argv[1:3])
 SECRETS = {}
 random.seed(17)
@@ -48,15 +50,6 @@ class Asker:
         self.process.stdout.close()
 
 
-def wait_until(condition, what):
-    for _ in range(60000):
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
-
-
 MAKEFILE = """
 all: threads shell
 threads:
@@ -87,12 +80,12 @@ def start_build(directory):
     build = subprocess.Popen([BUILDBEAT, "record", "--no-git", "-o", "stats", "--", "make", "-j3"],
                              cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, start_new_session=True, env=environment)
-    wait_until(lambda: os.path.exists(f"{directory}/ready"), "the build runs")
+    until("the build runs", lambda: os.path.exists(f"{directory}/ready"))
     return build
 
 
 def check_ps(ask, directory):
-    rows = wait_until(lambda: (lambda r: len(r) == 5 and r)(ask("/api/ps")["processes"]), "all processes")
+    rows = until("all processes", lambda: (lambda r: len(r) == 5 and r)(ask("/api/ps")["processes"]))
     theirs = json.loads(subprocess.run([BUILDBEAT, "ps", "-j", "stats/latest"], cwd=directory,
                                        capture_output=True, text=True, check=True).stdout)["processes"]
     same = ["pid", "parent", "program", "start_ticks", "task", "task_id", "threads"]
@@ -100,7 +93,7 @@ def check_ps(ask, directory):
     def figures(list_):
         return sorted(tuple(row[key] for key in same) for row in list_)
 
-    wait_until(lambda: figures(ask("/api/ps")["processes"]) == figures(theirs), "the rows of ps --json")
+    until("the rows of ps --json", lambda: figures(ask("/api/ps")["processes"]) == figures(theirs))
     ours = ask("/api/ps")["processes"]
     assert set(ours[0]) == set(theirs[0])
     python = next(p for p in ours if p["program"].startswith("python3"))
@@ -152,7 +145,7 @@ def check_process(ask, python, directory):
     chain = [one["program"] for one in found["chain"]]
     assert chain[0] == "make" and found["chain"][-1]["pid"] == python["pid"], chain
     assert found["chain"][-1]["task"] == "threads"
-    wait_until(lambda: len(ask(where)["samples"]) >= 3, "samples")
+    until("samples", lambda: len(ask(where)["samples"]) >= 3)
     samples = ask(where)["samples"]
     # many pages that watch do not make the two minutes of 120 samples shorter
     ages = [one["age_us"] for one in samples]
@@ -204,7 +197,7 @@ def check_machine(ask):
 
 def check_ended(ask, python):
     """What was recorded, when the build has ended."""
-    wait_until(lambda: ask("/api/ps")["format"] == "buildbeat processes 1", "the recorded processes")
+    until("the recorded processes", lambda: ask("/api/ps")["format"] == "buildbeat processes 1")
     found = ask("/api/ps")
     assert found["n_processes"] == len(found["processes"])
     for number, row in enumerate(found["processes"]):

@@ -11,16 +11,9 @@ import time
 import urllib.error
 import urllib.request
 
+from waiting import DEADLINE, until
+
 BUILDBEAT = sys.argv[1]
-DEADLINE = 600
-
-
-def until(what, holds):
-    end = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
-    return True
 
 
 def state_of(pid):

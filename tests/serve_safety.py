@@ -16,17 +16,10 @@ import tempfile
 import time
 
 import beside
+from waiting import DEADLINE, until
 
 BUILDBEAT = sys.argv[1]
 HERE = {}
-DEADLINE = 600
-
-
-def until(what, holds):
-    end = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 class Server:

@@ -11,15 +11,9 @@ import sys
 import threading
 import time
 
+from waiting import DEADLINE, until
+
 BUILDBEAT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "buildbeat")
-DEADLINE = 600
-
-
-def until(what, holds):
-    end = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 class Server:

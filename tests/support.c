@@ -3,6 +3,7 @@
 #include "tests/support.h"
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -267,6 +268,14 @@ void support_refuses(const char *dir, const char *command, const char *message)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, message) != NULL, "%s", r.err.data);
 	ck_assert_msg(!strncmp(r.err.data, "buildbeat: ", 11), "%s", r.err.data);
+}
+
+void support_error(const struct error *err, const char *path, const char *message)
+{
+	const char *all = support_path("%u:%u: %s", err->line, err->column, err->message);
+
+	ck_assert_str_eq(err->path, path);
+	ck_assert_msg(strstr(all, message) != NULL, "%s: not %s", all, message);
 }
 
 const char support_poll[] =

@@ -44,6 +44,10 @@ void support_prints(const char *dir, const struct support_golden *g);
 /* Exit status 2, no output, and a message with this in it. */
 void support_refuses(const char *dir, const char *command, const char *message);
 
+/* The error is about this file, and the message is part of "LINE:COLUMN: MESSAGE". */
+struct error;
+void support_error(const struct error *err, const char *path, const char *message);
+
 struct run {
 	int status;		/* exit status, or 128 + signal */
 	struct buf out, err;	/* what it printed; NUL-terminated */
