@@ -8,7 +8,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
-import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 SAMPLES = 36000
@@ -64,14 +64,6 @@ CHOOSE = UNTIL_PAINTED % '''
     if (bb) bb.buildbeat.choose(arguments[0]);'''
 
 
-def load(browser, path):
-    browser.new_window()
-    browser.resize(1600, 1000)
-    browser.cdp('Page.addScriptToEvaluateOnNewDocument', source=WATCH)
-    browser.open(chart.url_of(path))
-    return browser.wait('window.opened')
-
-
 def act(browser):
     """Medians of a step of the wheel, a move, a range and a task: until painted, own time."""
     wheel = [(.4, -120)] * (STEPS // 2) + [(.6, 120)] * (STEPS // 4) + [(.2, -120)] * (STEPS // 4)
@@ -91,7 +83,7 @@ def measure(browser, paths):
     acts = {}
     for _ in range(LOADS):
         for path in paths:
-            loads[path].append(load(browser, path))
+            loads[path].append(opened.load(browser, path, WATCH))
             if len(loads[path]) == LOADS:
                 acts[path] = act(browser)
     return {path: (statistics.median(ready for ready, _ in loads[path]),
@@ -118,13 +110,5 @@ def bench(places):
           ', choose 16 ms')
 
 
-def main():
-    why = webdriver.missing()
-    if why:
-        print('charts in Chromium: not measured: ' + why)
-        return
-    chart.in_places(bench)
-
-
 if __name__ == '__main__':
-    main()
+    opened.main('charts', bench)

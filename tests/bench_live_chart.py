@@ -16,7 +16,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
-import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 TASKS = 100000
@@ -91,23 +91,15 @@ class Server:
         return min(took), body, (self.cpu_s() - before) * 1e3 / REPLIES
 
 
-def load(browser, url):
-    browser.new_window()
-    browser.resize(1600, 1000)
-    browser.cdp('Page.addScriptToEvaluateOnNewDocument', source=WATCH)
-    browser.open(url)
-    return browser.wait('window.opened')
-
-
 def first_picture(places, recording):
     svg, empty = places.draw(recording), places.write('empty.html', EMPTY)
     took = {'page': [], 'file': [], 'empty': []}
     with webdriver.Browser() as browser:
         for _ in range(LOADS):
-            took['empty'].append(load(browser, chart.url_of(empty)))
-            took['file'].append(load(browser, chart.url_of(svg)))
+            took['empty'].append(opened.load(browser, empty, WATCH))
+            took['file'].append(opened.load(browser, svg, WATCH))
             server = Server(places, recording)
-            took['page'].append(load(browser, server.entry.replace('/?', '/chart?')))
+            took['page'].append(opened.load(browser, server.entry.replace('/?', '/chart?'), WATCH))
             browser.open('about:blank')
             server.close()
     page, file, empty = (statistics.median(took[what]) for what in ('page', 'file', 'empty'))
@@ -185,7 +177,7 @@ def growth(places, recording):
     growing, server = Growing(recording, path), Server(places, path)
     try:
         with webdriver.Browser() as browser:
-            load(browser, server.entry.replace('/?', '/chart?'))
+            opened.load(browser, server.entry.replace('/?', '/chart?'), WATCH)
             browser.cdp('Performance.enable')
             browser.js(FRAMES)
             values = lambda: {m['name']: m['value'] for m in browser.cdp('Performance.getMetrics')['metrics']}
@@ -212,13 +204,5 @@ def bench(places):
     growth(places, recording)
 
 
-def main():
-    why = webdriver.missing()
-    if why:
-        print('chart of a server in Chromium: not measured: ' + why)
-        return
-    chart.in_places(bench)
-
-
 if __name__ == '__main__':
-    main()
+    opened.main('chart of a server', bench)

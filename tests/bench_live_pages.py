@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench_live_chart         # noqa: E402
-import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 TASKS = 100000
@@ -28,14 +28,6 @@ look();
 '''
 
 
-def load(browser, url):
-    browser.new_window()
-    browser.resize(1280, 800)
-    browser.cdp('Page.addScriptToEvaluateOnNewDocument', source=WATCH)
-    browser.open(url)
-    return browser.wait('window.opened')
-
-
 def pages(places, recording):
     took = {}
 
@@ -44,11 +36,11 @@ def pages(places, recording):
 
     with webdriver.Browser() as browser:
         for _ in range(LOADS):
-            note('an empty page', load(browser, chart.url_of(places.write('empty.html', EMPTY))))
+            note('an empty page', opened.load(browser, places.write('empty.html', EMPTY), WATCH, 1280, 800))
             for path in ('/', '/table'):
                 server = bench_live_chart.Server(places, recording)
-                note(path + ' of a new server', load(browser, server.entry.replace('/?', path + '?')))
-                note(path + ' again', load(browser, server.url + path))
+                note(path + ' of a new server', opened.load(browser, server.entry.replace('/?', path + '?'), WATCH, 1280, 800))
+                note(path + ' again', opened.load(browser, server.url + path, WATCH, 1280, 800))
                 server.close()
     for name, ms in sorted(took.items()):
         bar = '' if 'new' not in name else ', bar %d ms: %s' % (BAR_MS, 'reached' if min(ms) <= BAR_MS else 'missed')
@@ -75,8 +67,4 @@ def work(places):
 
 
 if __name__ == '__main__':
-    why = webdriver.missing()
-    if why:
-        print('skipped: ' + why)
-        sys.exit(0)
-    chart.in_places(work)
+    opened.main('live pages', work)

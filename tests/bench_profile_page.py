@@ -8,7 +8,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
-import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 TASKS = 100000
@@ -55,21 +55,13 @@ if (what === 'sort') {
 '''
 
 
-def load(browser, path):
-    browser.new_window()
-    browser.resize(1600, 1000)
-    browser.cdp('Page.addScriptToEvaluateOnNewDocument', source=WATCH)
-    browser.open(chart.url_of(path))
-    return browser.wait('window.opened')
-
-
 def bench(places):
     paths = [places.write('empty.html', EMPTY), places.profile(places.generated(TASKS, 1000))]
     took = {path: [] for path in paths}
     with webdriver.Browser() as browser:
         for _ in range(LOADS):
             for path in paths:
-                took[path].append(load(browser, path))
+                took[path].append(opened.load(browser, path, WATCH))
         steps = {what: browser.js_async(STEP, what) for what in ('sort', 'filter', 'group')}
     ready, painted = ([statistics.median(times[i] for times in took[path]) for path in paths]
                       for i in (0, 1))
@@ -80,13 +72,5 @@ def bench(places):
     print('  ' + ', '.join('%s %.0f ms' % step for step in steps.items()))
 
 
-def main():
-    why = webdriver.missing()
-    if why:
-        print('page of a profile in Chromium: not measured: ' + why)
-        return
-    chart.in_places(bench)
-
-
 if __name__ == '__main__':
-    main()
+    opened.main('page of a profile', bench)

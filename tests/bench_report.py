@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
 import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 TASKS, NIGHTS = 10000, 365
@@ -50,21 +51,13 @@ def spend(command):
     return (wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def load(browser, path):
-    browser.new_window()
-    browser.resize(1600, 1000)
-    browser.cdp('Page.addScriptToEvaluateOnNewDocument', source=WATCH)
-    browser.open(chart.url_of(path))
-    return browser.wait('window.opened')
-
-
 def opening(places, page):
     empty = places.write('empty.html', EMPTY)
     took = {empty: [], page: []}
     with webdriver.Browser() as browser:
         for _ in range(LOADS):
             for path in took:
-                took[path].append(load(browser, path))
+                took[path].append(opened.load(browser, path, WATCH))
     ready, painted = (statistics.median(t[i] for t in took[page]) for i in (0, 1))
     nothing = statistics.median(t[1] for t in took[empty])
     print('  opens: ready %.0f ms, painted %.0f ms (bar: 1000), x%.1f of an empty page'

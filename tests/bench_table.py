@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'browser'))
 import chart                    # noqa: E402
+import opened                   # noqa: E402
 import webdriver                # noqa: E402
 
 SIZES = [1000, 10000, 100000]
@@ -69,13 +70,5 @@ def bench(places):
                     '  misses %d ms' % BAR_MS if min(times) > BAR_MS else ''))
 
 
-def main():
-    why = webdriver.missing()
-    if why:
-        print('the page of a chart in Chromium: not measured: ' + why)
-        return
-    chart.in_places(bench)
-
-
 if __name__ == '__main__':
-    main()
+    opened.main('the page of a chart', bench)

@@ -34,7 +34,7 @@ static const struct { const char *tool, *script; } builds[] = {
 	{ "ninja", "printf 'rule r\n  command = : >$out\nbuild a: r\nbuild sub/b: r a\nbuild sub/c: r | a\n'"
 	  " >build.ninja; " TOP_BUILDDIR "/buildbeat record -o stats -n one -- ninja -j2" },
 	{ "true", TOP_BUILDDIR "/buildbeat import -o stats -n one " TOP_SRCDIR
-	  "/tests/data/convert/cargo/cargo-1.95.html" },
+	  "/tests/data/convert/cargo/cargo-1.95.page" },
 };
 
 START_TEST(built)

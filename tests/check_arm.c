@@ -202,10 +202,10 @@ static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "few descriptors", "gcc -o x any.c", "exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; ./x" },
 	{ "a small stack", "gcc -o x any.c", "ulimit -s 64; ./x" },
 	{ "little memory", "gcc -o x any.c", "ulimit -v 30000; ./x" },
-	{ "Go", GO "CGO_ENABLED=0 go build -o x any.go", "./x a" },
-	{ "Go, position-independent", GO "CGO_ENABLED=0 go build -buildmode=pie -o x any.go", "./x a" },
-	{ "Go with C", GO "CGO_ENABLED=1 go build -o x cgo.go", "./x a" },
-	{ "Go's compiler", GO "CGO_ENABLED=0 go build -o x any.go", "rm -f x; " GO "CGO_ENABLED=0 go build -o x any.go && ./x a" },
+	{ "Go", GO "CGO_ENABLED=0 go build -o x any.go busy.go", "./x a" },
+	{ "Go, position-independent", GO "CGO_ENABLED=0 go build -buildmode=pie -o x any.go busy.go", "./x a" },
+	{ "Go with C", GO "CGO_ENABLED=1 go build -o x cgo.go busy.go", "./x a" },
+	{ "Go's compiler", GO "CGO_ENABLED=0 go build -o x any.go busy.go", "rm -f x; " GO "CGO_ENABLED=0 go build -o x any.go busy.go && ./x a" },
 	{ "a script", "gcc -o y any.c; printf '#!/bin/sh\\n./y b\\n' >x; chmod +x x", "./x a" },
 };
 

@@ -13,7 +13,7 @@
 static const char *const commands[] = {
 	"$B import -n x " CONVERT "bazel/profile.json",
 	"$B import -n x " CONVERT "callgrind/callgrind.out.4200",
-	"$B import -n x " CONVERT "cargo/cargo-1.65.html",
+	"$B import -n x " CONVERT "cargo/cargo-1.65.page",
 	"$B import -n x " CONVERT "chrome/startup.json",
 	"$B import -n x " CONVERT "clang/*.json",
 	"$B import -n x --from cmake " CONVERT "cmake/data",

@@ -61,8 +61,8 @@ struct cargo {
 };
 
 static const struct cargo cargos[] = {
-	{ DATA "cargo/cargo-1.65.html", "index v1.0.0 build script", "ask v1.0.0 bin \"ask\"", 380000, 710000 },
-	{ DATA "cargo/cargo-1.95.html", "index v1.0.0 build-script", "ask v1.0.0 ask \"bin\"", 690000, 1020000 },
+	{ DATA "cargo/cargo-1.65.page", "index v1.0.0 build script", "ask v1.0.0 bin \"ask\"", 380000, 710000 },
+	{ DATA "cargo/cargo-1.95.page", "index v1.0.0 build-script", "ask v1.0.0 ask \"bin\"", 690000, 1020000 },
 };
 
 START_TEST(test_cargo)
