@@ -413,7 +413,8 @@ static int read_all(struct growing *t, struct error *err)
 /* The time since the last change, as far as we saw one; otherwise as the files have it. */
 static int64_t idle_ns(const struct growing *t)
 {
-	int64_t idle = clock_mono_ns() - t->grew_ns, wall_ns = clock_wall_ns(), newest_ns = 0;
+	int64_t idle = clock_mono_ns() - t->grew_ns, wall_ns = clock_wall_ns();
+	int64_t newest_ns = (int64_t)t->dir_time.tv_sec * 1000000000;
 
 	for (size_t i = 0; i < t->n_files; i++) {
 		struct stat st;
@@ -442,7 +443,7 @@ bool growing_is_removed(const struct growing *t)
 
 int growing_read_some(struct growing *t, uint64_t most, struct error *err)
 {
-	bool more = growing_writers_exist(&t->writers, idle_ns(t));
+	bool more = growing_writers_exist(&t->writers, t->dir_fd, idle_ns(t));
 	int r;
 
 	t->grew = false;

@@ -61,6 +61,7 @@ void growing_close(struct growing *t);
  * Deliver what was appended since the last call. Returns 1 if more may come, 0 if the recording
  * has ended and everything was delivered, or a negative errno with err.
  *
+ * A recording that is being made is waited for until the process that makes it is dead.
  * A recording has ended when its launcher wrote the end and exited. If the launcher was killed, it
  * ends with the last process that has an open instance. Processes of other machines cannot be
  * seen: their recording ends with its end, or when its files were unchanged for minutes.

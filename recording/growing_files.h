@@ -64,7 +64,8 @@ void growing_writers_init(struct growing_writers *w);
 void growing_writers_build(struct growing_writers *w, struct slice key, struct slice value);
 int growing_writers_event(struct growing_writers *w, struct event e);
 
-/* Can anything be appended yet? idle_ns: for how long the files were unchanged. */
-bool growing_writers_exist(const struct growing_writers *w, int64_t idle_ns);
+/* Can anything be appended yet to the recording in this directory? idle_ns: for how long its files
+ * were unchanged. */
+bool growing_writers_exist(const struct growing_writers *w, int dir_fd, int64_t idle_ns);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/readfile.h"
 #include "recording/alive.h"
 #include "recording/layout.h"
 #include "recording/growing_files.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define BEGIN_NS 5000000000	/* the first lines of a new recording are there after that */
 #define HOST_IDLE_NS 1000000000	/* after the end, a host writes nothing more after that */
@@ -120,21 +122,39 @@ static bool any_open(const struct growing_writers *w)
 	return false;
 }
 
-static bool is_new(const struct growing_writers *w)
+/* Does the process that makes the recording live? See store_create_for(). */
+static bool is_held(int dir_fd)
 {
-	int64_t age_ns = clock_wall_ns() - w->start_wall_ns;
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = readfile_open(dir_fd, LAYOUT_BUILD);
+	bool held;
 
-	return !w->described && w->start_wall_ns >= 0 && age_ns >= 0 && age_ns < BEGIN_NS;
+	if (fd < 0)
+		return false;
+	held = !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+	close(fd);
+	return held;
 }
 
-bool growing_writers_exist(const struct growing_writers *w, int64_t idle_ns)
+/* Is the recording being made? While its process has no lock yet, or cannot have one, nothing of it
+ * is old. */
+static bool is_new(const struct growing_writers *w, int dir_fd, int64_t idle_ns)
 {
-	if (w->imported || w->start_mono_ns < 0)
+	int64_t age_ns = w->start_wall_ns < 0 ? idle_ns : clock_wall_ns() - w->start_wall_ns;
+
+	return !w->described && ((age_ns >= 0 && age_ns < BEGIN_NS) || is_held(dir_fd));
+}
+
+bool growing_writers_exist(const struct growing_writers *w, int dir_fd, int64_t idle_ns)
+{
+	if (w->imported)
 		return false;
 	if (w->end_us >= 0 && (w->is_host || !w->same_host))
 		return idle_ns < HOST_IDLE_NS;
-	if (is_new(w))
+	if (is_new(w, dir_fd, idle_ns))
 		return true;
+	if (w->start_mono_ns < 0)
+		return false;
 	if (!w->same_host)
 		return idle_ns < FAR_IDLE_NS + 3 * w->interval_ms * 1000000;
 	if (!w->same_boot)
@@ -145,22 +165,19 @@ bool growing_writers_exist(const struct growing_writers *w, int64_t idle_ns)
 }
 
 /* For how long the files of a directory were unchanged, INT64_MAX: nobody knows. */
-static int64_t idle_ns(const char *path)
+static int64_t idle_ns(DIR *dir)
 {
-	DIR *dir = file_open_dir_at(AT_FDCWD, path);
 	int64_t newest_ns = -1, time_ns;
 	struct dirent *entry;
 	struct stat st;
 
-	while (dir && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		time_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
 	}
-	if (dir)
-		closedir(dir);
 	return newest_ns < 0 ? INT64_MAX : clock_wall_ns() - newest_ns;
 }
 
@@ -168,6 +185,8 @@ bool growing_runs(const struct recording *rec)
 {
 	struct growing_writers w;
 	int64_t idle;
+	bool runs;
+	DIR *dir;
 
 	growing_writers_init(&w);
 	for (size_t i = 0; i < rec->n_build; i++) {
@@ -176,9 +195,14 @@ bool growing_runs(const struct recording *rec)
 		growing_writers_build(&w, (struct slice){ key, strlen(key) },
 				      (struct slice){ value, strlen(value) });
 	}
-	if (w.imported || w.start_mono_ns < 0 || !rec->path)
+	dir = rec->path && !w.imported ? file_open_dir_at(AT_FDCWD, rec->path) : NULL;
+	if (!dir)
 		return false;
-	idle = idle_ns(rec->path);
-	return growing_writers_exist(&w, idle) ||
+	idle = idle_ns(dir);
+	/* it may be of another tool, whose files are new as well */
+	runs = w.start_mono_ns < 0 ? is_held(dirfd(dir)) :
+	       growing_writers_exist(&w, dirfd(dir), idle) ||
 	       (w.end_us < 0 && w.same_boot && idle < HOST_IDLE_NS + 3 * w.interval_ms * 1000000);
+	closedir(dir);
+	return runs;
 }

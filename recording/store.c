@@ -112,7 +112,10 @@ void store_close(struct store *s)
 		close(s->tasks_fd);
 	if (s->dir_fd >= 0)
 		close(s->dir_fd);
+	if (s->build_fd > 0)
+		close(s->build_fd);
 	s->tasks_fd = s->dir_fd = -1;
+	s->build_fd = 0;
 	errno = saved;
 }
 

@@ -99,6 +99,17 @@ void store_link_latest(const char *base, const char *path)
 		unlink(fresh);
 }
 
+/* Readers see by a lock that somebody lives who will describe the build. The servers of locks on
+ * NFS may hang. */
+static void hold_build(struct store *s, int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (!(s->flags & STORE_NFS))
+		fcntl(fd, F_OFD_SETLK, &whole);
+	s->build_fd = fd;
+}
+
 static int write_first_lines(struct store *s, int64_t wall_ns)
 {
 	int fd = file_open_at(s->dir_fd, LAYOUT_BUILD, O_WRONLY | O_CREAT | O_APPEND);
@@ -108,6 +119,7 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 
 	if (fd < 0)
 		return fd;
+	hold_build(s, fd);
 	buf_init_fixed(&b, text, sizeof text);
 	buf_adds(&b, LAYOUT_BUILD_HEADER);
 	buf_addf(&b, "start_wall_ns: %lld\n", (long long)wall_ns);
@@ -124,7 +136,6 @@ static int write_first_lines(struct store *s, int64_t wall_ns)
 		lost_begin(s->dir_fd);
 		r = file_write(fd, b.data, b.len);
 	}
-	close(fd);
 	return r;
 }
 
@@ -162,10 +173,13 @@ void store_abandon(struct store *s)
 	store_close(s);
 }
 
-void store_begun(const struct store *s)
+void store_begun(struct store *s)
 {
 	char base[PATH_MAX];
 
+	if (s->build_fd > 0)
+		close(s->build_fd);
+	s->build_fd = 0;
 	strcpy(base, s->path);
 	*strrchr(base, '/') = '\0';
 	store_link_latest(base, s->path);

@@ -26,11 +26,12 @@ mode_t store_dir_mode(enum store_access access);
  *
  * The caller adds what else belongs to the beginning, then calls store_begun(), which points the
  * link `latest` to the recording. If it cannot, it calls store_abandon(), which closes and
- * removes the recording.
+ * removes the recording. Until then a lock on `build`, which ends with the process, says to readers
+ * that the recording is being made.
  */
 int store_create_for(struct store *s, enum store_access access, const char *base,
 		     const char *name, struct error *err);
-void store_begun(const struct store *s);
+void store_begun(struct store *s);
 void store_abandon(struct store *s);
 
 /* Both steps, with access for the user alone. */

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "recording/alive.h"
 #include "recording/growing.h"
+#include "recording/store_create.h"
 #include "tests/support.h"
 
 #include <signal.h>
@@ -122,6 +123,103 @@ START_TEST(launcher_killed)
 }
 END_TEST
 
+/* Make a recording as far as asked, say so, and wait. */
+static pid_t maker(const char *base, bool begun)
+{
+	struct store s;
+	struct error err;
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert(!pipe(ready));
+	pid = fork();
+	if (!pid) {
+		if (!store_create_for(&s, STORE_ACCESS_USER, base, "rec", &err)) {
+			if (begun)
+				store_begun(&s);
+			else
+				ck_assert(!truncate(support_path("%s/rec/build", base), 0));
+			ck_assert_int_eq(write(ready[1], "", 1), 1);
+		}
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+/* All of it is old: the process that makes it is slow, or stopped. */
+static void set_old(const char *dir)
+{
+	support_expect(dir, 0, NULL, NULL, "test ! -s build || "
+		       "sed -i 's/^start_wall_ns: .*/start_wall_ns: 1/' build; "
+		       "touch -d '1 hour ago' * .");
+}
+
+static bool says_running(const char *dir)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err;
+	bool runs = !recording_read_build(&rec, dir, NULL, &err) && growing_runs(&rec);
+
+	recording_release(&rec);
+	return runs;
+}
+
+/* Its `build` says nothing yet. Readers wait while its process lives. */
+START_TEST(being_made)
+{
+	const char *base = support_tmpdir(), *dir = support_path("%s/rec", base);
+	pid_t pid = maker(base, false);
+	struct growing *g;
+
+	set_old(dir);
+	ck_assert(says_running(dir));
+	begin(&g, dir);
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(more(g), 1);
+	kill_process(pid);
+	support_wait_until(has_ended, g, "the end of the recording");
+	growing_close(g);
+	ck_assert(!says_running(dir));
+}
+END_TEST
+
+/* Nobody holds it: it was made, or its process has died. */
+START_TEST(not_held)
+{
+	const char *base = support_tmpdir(), *dir = support_path("%s/rec", base);
+	pid_t pid = maker(base, true);
+	struct growing *g;
+
+	set_old(dir);
+	begin(&g, dir);
+	support_wait_until(has_ended, g, "the end of the recording");
+	growing_close(g);
+	kill_process(pid);
+}
+END_TEST
+
+/* The lock comes after the file. */
+START_TEST(not_held_yet)
+{
+	const char *dir = support_tmpdir();
+	struct growing *g;
+
+	support_writes(support_path("%s/build", dir), "");
+	begin(&g, dir);
+	ck_assert_int_eq(more(g), 1);
+	growing_close(g);
+	set_old(dir);
+	begin(&g, dir);
+	ck_assert_int_eq(more(g), 0);
+	growing_close(g);
+}
+END_TEST
+
 /* A host that began the recording by itself, and lives on; another machine; another boot. */
 START_TEST(no_launcher)
 {
@@ -143,5 +241,6 @@ END_TEST
 TEST_PROGRAM(alive)
 {
 	return support_main("alive", TEST(alive), TEST_LOOP(launcher_ends, 2), TEST(launcher_killed),
+			    TEST(being_made), TEST(not_held), TEST(not_held_yet),
 			    TEST_LOOP(no_launcher, 4));
 }
