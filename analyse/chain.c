@@ -196,9 +196,6 @@ int chain_make(struct chain *c, const struct summary *s)
 void chain_release(struct chain *c)
 {
 	wait_release(&c->waits);
-	free(c->path);
-	free(c->path_why);
-	free(c->path_link);
-	free(c->dependency);
+	free_all(c->path, c->path_why, c->path_link, c->dependency);
 	*c = (struct chain){ 0 };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/cost.h"
 
+#include "base/array.h"
 #include "base/saturate.h"
 
 #include <errno.h>
@@ -266,8 +267,6 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 	}
 	r = 0;
 out:
-	free(cpu);
-	free(inside);
-	free(slot);
+	free_all(cpu, inside, slot);
 	return r;
 }

@@ -446,13 +446,7 @@ static int find_cycles(struct cycles *c, const struct graph *g)
 			c->node[c->cycle[i].first_node + k].cycle = (uint32_t)i;
 	}
 out:
-	free(place);
-	free(x.name_of);
-	free(x.extra);
-	free(x.from);
-	free(x.to);
-	free(x.component);
-	free(x.cycle_of);
+	free_all(place, x.name_of, x.extra, x.from, x.to, x.component, x.cycle_of);
 	return r;
 }
 
@@ -486,12 +480,9 @@ void cycles_release(struct cycles *c)
 {
 	if (c->lines) {
 		name_table_release(&c->lines->names);
-		free(c->lines->pair);
-		free(c->lines);
+		free_all(c->lines->pair, c->lines);
 	}
-	free(c->cycle);
-	free(c->node);
-	free(c->edge);
+	free_all(c->cycle, c->node, c->edge);
 	arena_free(c->memory);
 	*c = (struct cycles){ 0 };
 }

@@ -112,15 +112,8 @@ int graph_make(struct graph *g, const struct summary *s, const struct chain *c)
 
 void graph_release(struct graph *g)
 {
-	free(g->needs);
-	free(g->needed_by);
-	free(g->needs_kind);
-	free(g->first_needs);
-	free(g->first_needed_by);
-	free(g->on_path);
-	free(g->list);
-	free(g->seen);
-	free(g->round);
+	free_all(g->needs, g->needed_by, g->needs_kind, g->first_needs, g->first_needed_by,
+		 g->on_path, g->list, g->seen, g->round);
 	*g = (struct graph){ 0 };
 }
 
@@ -341,7 +334,6 @@ out:
 
 void graph_part_release(struct graph_part *p)
 {
-	free(p->node);
-	free(p->edge);
+	free_all(p->node, p->edge);
 	*p = (struct graph_part){ 0 };
 }

@@ -99,13 +99,6 @@ int graph_components(uint32_t *component, size_t n, const uint32_t *from, const 
 				w.low[node] = w.number[other];
 		}
 	}
-	free(w.first);
-	free(w.next);
-	free(w.number);
-	free(w.low);
-	free(w.stack);
-	free(w.path);
-	free(w.at);
-	free(w.waits);
+	free_all(w.first, w.next, w.number, w.low, w.stack, w.path, w.at, w.waits);
 	return r;
 }

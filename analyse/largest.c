@@ -171,10 +171,7 @@ int largest_make(struct largest *l, const struct summary *s)
 		choose_tasks(l, &w);
 		r = fill_curves(l, &w, place);
 	}
-	free(place);
-	free(w.weight);
-	free(w.kb);
-	free(w.last_us);
+	free_all(place, w.weight, w.kb, w.last_us);
 	return r;
 }
 

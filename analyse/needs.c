@@ -328,10 +328,6 @@ void needs_end(struct needs_sweep *w)
 
 void needs_release(struct needs *n)
 {
-	free(n->maker);
-	free(n->group);
-	free(n->other_file);
-	free(n->node);
-	free(n->member);
+	free_all(n->maker, n->group, n->other_file, n->node, n->member);
 	*n = (struct needs){ 0 };
 }

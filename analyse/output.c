@@ -267,8 +267,7 @@ static int find_spans(struct sweep *s, bool errors_only)
 out:
 	free(s->active);
 	s->active = array_new_zero(s->n_spans, sizeof *s->active);
-	free(mark);
-	free(hosting);
+	free_all(mark, hosting);
 	return s->active ? r : -ENOMEM;
 }
 
@@ -433,8 +432,7 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 
 static void release_sweep(struct sweep *s)
 {
-	free(s->span);
-	free(s->active);
+	free_all(s->span, s->active);
 }
 
 int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec)
@@ -476,9 +474,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 
 void output_tasks_release(struct output_tasks *t)
 {
-	free(t->run);
-	free(t->lines);
-	free(t->first);
+	free_all(t->run, t->lines, t->first);
 	*t = (struct output_tasks){ 0 };
 }
 

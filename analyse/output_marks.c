@@ -171,12 +171,7 @@ int output_marks_init(struct output_marks *m, const struct recording *rec)
 
 void output_marks_release(struct output_marks *m)
 {
-	free(m->command);
-	free(m->synced);
-	free(m->printed_us);
-	free(m->collected);
-	free(m->buried);
-	free(m->mark);
+	free_all(m->command, m->synced, m->printed_us, m->collected, m->buried, m->mark);
 }
 
 static uint32_t find_command(const struct output_marks *m, uint64_t key)
@@ -315,8 +310,7 @@ static int find_windows(struct output_marks *m)
 		last[in] = (int64_t)event[i - 1].key;
 	}
 out:
-	free(event);
-	free(last);
+	free_all(event, last);
 	return r;
 }
 
@@ -433,8 +427,7 @@ static int resolve_group(struct output_marks *m, const struct keyed *key, size_t
 	for (size_t i = 0; !done && i < n; i++)
 		m->mark[mark[i]].task = find_by_time(m, &m->mark[mark[i]], from, to);
 out:
-	free(mark);
-	free(order_of);
+	free_all(mark, order_of);
 	return r;
 }
 

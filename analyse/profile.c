@@ -25,10 +25,7 @@ void profile_release(struct profile *p)
 {
 	if (p->rows)
 		index_release(p->rows);
-	free(p->rows);
-	free(p->row);
-	free(p->row_of);
-	free(p->pair);
+	free_all(p->rows, p->row, p->row_of, p->pair);
 	for (int k = 0; k < PROFILE_TIMES; k++)
 		free(p->value[k]);
 	name_table_release(&p->text);

@@ -92,8 +92,6 @@ int profile_match(bool *fits, const struct profile *p, const char *filter, struc
 	if (m.is_regex)
 		regfree(&m.regex);
 out:
-	free(all.member);
-	free(all.scratch);
-	free(text);
+	free_all(all.member, all.scratch, text);
 	return r;
 }

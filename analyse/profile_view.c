@@ -298,11 +298,7 @@ int profile_view_make(struct profile_view *v, const struct profile *p,
 
 void profile_view_release(struct profile_view *v)
 {
-	free(v->member);
-	free(v->node);
-	free(v->child);
-	free(v->shown);
-	free(v->scratch);
+	free_all(v->member, v->node, v->child, v->shown, v->scratch);
 	name_table_release(&v->similar);
 	arena_free(v->memory);
 	*v = (struct profile_view){ .p = NULL };

@@ -425,9 +425,7 @@ static int fill_targets(struct summary *s)
 			__builtin_prefetch(&slots[of->first + (hash[i % HASHES] & of->mask)], 1);
 		}
 	}
-	free(table);
-	free(slots);
-	free(last);
+	free_all(table, slots, last);
 	return ok ? 0 : -ENOMEM;
 }
 
@@ -464,11 +462,7 @@ void summary_release(struct summary *s)
 {
 	curve_release(&s->running);
 	curve_release(&s->memory_kb);
-	free(s->nest);
-	free(s->order);
-	free(s->by_end);
-	free(s->target);
-	free(s->level_us);
+	free_all(s->nest, s->order, s->by_end, s->target, s->level_us);
 	*s = (struct summary){ 0 };
 }
 

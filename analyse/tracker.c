@@ -2,6 +2,7 @@
 #include "analyse/tracker.h"
 
 #include "analyse/tracker_parts.h"
+#include "base/array.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -25,10 +26,8 @@ void tracker_free(struct tracker *t)
 {
 	if (!t)
 		return;
-	for (int i = 0; i < TRACKER_METRICS; i++) {
-		free(t->pieces[i].piece);
-		free(t->overhead[i].piece);
-	}
+	for (int i = 0; i < TRACKER_METRICS; i++)
+		free_all(t->pieces[i].piece, t->overhead[i].piece);
 	for (int i = 0; i < TRACKER_BYS; i++)
 		tracker_names_release(&t->names[i]);
 	free(t);
@@ -444,10 +443,7 @@ int tracker_view_make(struct tracker_view *v, struct tracker *t, const struct tr
 	r = r ? r : add_overhead(v, &t->overhead[q->metric]);
 	if (!r)
 		leave_out_empty(v);
-	free(c.sum);
-	free(c.at_peak);
-	free(c.order);
-	free(c.series);
+	free_all(c.sum, c.at_peak, c.order, c.series);
 	return r;
 }
 
@@ -455,8 +451,6 @@ void tracker_view_release(struct tracker_view *v)
 {
 	for (size_t i = 0; i < v->n_series; i++)
 		free(v->series[i].value);
-	free(v->edge_us);
-	free(v->moment_us);
-	free(v->total);
+	free_all(v->edge_us, v->moment_us, v->total);
 	*v = (struct tracker_view){ 0 };
 }

@@ -2,6 +2,7 @@
 #include "analyse/tracker_class.h"
 
 #include "analyse/tracker_parts.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "stats/stats.h"
@@ -81,9 +82,7 @@ int tracker_table_make(struct tracker_table *out, struct tracker *t, enum tracke
 			out->row[i] = all[order[i]];
 		out->known = t->pieces[metric].known;
 	}
-	free(all);
-	free(order);
-	free(seen);
+	free_all(all, order, seen);
 	return r;
 }
 
@@ -151,8 +150,7 @@ int tracker_class_make(struct tracker_class *c, struct tracker *t, enum tracker_
 
 void tracker_class_release(struct tracker_class *c)
 {
-	free(c->task);
-	free(c->sorted);
+	free_all(c->task, c->sorted);
 	*c = (struct tracker_class){ 0 };
 }
 

@@ -2,6 +2,7 @@
 #include "analyse/cost.h"
 #include "analyse/names.h"
 #include "analyse/tracker_parts.h"
+#include "base/array.h"
 #include "recording/recipe.h"
 
 #include <errno.h>
@@ -78,8 +79,6 @@ void tracker_names_release(struct tracker_names *x)
 {
 	name_table_release(&x->table);
 	arena_free(x->memory);
-	free(x->name);
-	free(x->of_task);
-	free(x->n_tasks);
+	free_all(x->name, x->of_task, x->n_tasks);
 	*x = (struct tracker_names){ 0 };
 }

@@ -24,9 +24,7 @@ void values_release(struct values *f)
 		free(f->column[c]);
 	for (enum metric m = 0; m < METRICS; m++)
 		free(f->spread[m]);
-	free(f->fact);
-	free(f->task);
-	free(f->package);
+	free_all(f->fact, f->task, f->package);
 	arena_free(f->texts);
 	*f = (struct values){ 0 };
 }
@@ -317,8 +315,7 @@ static int add_tasks(struct values *f, const struct summary *sum)
 		error = sort_rows(f, &r);
 	name_table_release(&r.names);
 	buf_release(&r.name);
-	free(r.task);
-	free(r.value);
+	free_all(r.task, r.value);
 	return error;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
+#include "base/array.h"
 
 #include <errno.h>
 #include <math.h>
@@ -140,8 +141,6 @@ int values_join_runs(struct values *run, size_t n, size_t kept)
 		set_task(&s, i);
 	if (n > 1 && !r)
 		r = set_build(&s);
-	free(s.row);
-	free(s.value);
-	free(s.metric);
+	free_all(s.row, s.value, s.metric);
 	return r;
 }

@@ -145,9 +145,7 @@ int view_make(struct view *v, const struct summary *s, const struct selection *s
 
 void view_release(struct view *v)
 {
-	free(v->task);
-	free(v->unsuccessful);
-	free(v->target);
+	free_all(v->task, v->unsuccessful, v->target);
 	groups_release(&v->kinds);
 	*v = (struct view){ 0 };
 }

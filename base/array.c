@@ -70,3 +70,9 @@ void *array_trim(void *array, size_t n, size_t item_size)
 
 	return trimmed ? trimmed : array;
 }
+
+void array_free_each(void *const *array, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(array[i]);
+}

@@ -58,6 +58,11 @@ static inline void *array_make_room(void *array, size_t *cap, size_t n, size_t i
  * unchanged, which is no error. Returns the array. */
 void *array_expect(void *array, size_t *cap, size_t n, size_t item_size);
 
+/* Free arrays, or other memory, of any types: free_all(w.row, w.cell, w.link). */
+#define free_all(...) array_free_each((void *const []){ __VA_ARGS__ }, \
+				      sizeof((void *const []){ __VA_ARGS__ }) / sizeof(void *))
+void array_free_each(void *const *array, size_t n);
+
 /* Release the unused memory after the n items. The array must not grow any more. */
 void *array_trim(void *array, size_t n, size_t item_size);
 

@@ -174,8 +174,7 @@ int rebuild_open(struct rebuild *b, struct error *err)
 	else
 		r = open_runs(b, runs, err);
 	r = r ? r : checkout_clone(b->checkout, tree, err);
-	free(runs);
-	free(tree);
+	free_all(runs, tree);
 	return r;
 }
 
@@ -206,10 +205,7 @@ static void one_release(struct one *o)
 {
 	if (o->log_fd >= 0)
 		close(o->log_fd);
-	free(o->recordings);
-	free(o->recording);
-	free(o->log);
-	free(o->place);
+	free_all(o->recordings, o->recording, o->log, o->place);
 }
 
 /* A recording of the same name is left from a killed build. */

@@ -227,11 +227,6 @@ int against_find_undecided(struct against_list *list, const struct verdict *v,
 	}
 	if (!r)
 		keep_improbable(&s);
-	free(values);
-	free(s.before);
-	free(s.now);
-	free(s.p);
-	free(s.off);
-	free(s.past);
+	free_all(values, s.before, s.now, s.p, s.off, s.past);
 	return r;
 }

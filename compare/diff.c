@@ -283,10 +283,7 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 		r = diff_add_facts(d);
 	if (!r)
 		r = diff_add_packages(d);
-	free(m.row);
-	free(m.factor);
-	free(m.value);
-	free((void *)m.tested);
+	free_all(m.row, m.factor, m.value, (void *)m.tested);
 	return r;
 }
 
@@ -294,10 +291,7 @@ void diff_release(struct diff *d)
 {
 	for (enum metric metric = 0; metric < METRICS; metric++)
 		free(d->value[metric]);
-	free(d->task);
-	free(d->package);
-	free(d->fact);
-	free(d->samples);
+	free_all(d->task, d->package, d->fact, d->samples);
 	arena_free(d->texts);
 	*d = (struct diff){ 0 };
 }

@@ -373,17 +373,7 @@ int follow_renames(struct builds *builds, struct error *err)
 		r = find_links(&f, err);
 	if (!r && f.n_links && (r = join_links(&f)))
 		error_sys(err, r, builds->ref, NULL);
-	free(f.state);
-	free(f.since);
-	free(f.reason);
-	free(f.gone);
-	free(f.now);
-	free(f.gone_task);
-	free(f.now_task);
-	free(f.link);
-	free(f.root);
-	free(f.next);
-	free(f.group);
-	free(f.owner);
+	free_all(f.state, f.since, f.reason, f.gone, f.now, f.gone_task, f.now_task, f.link,
+		 f.root, f.next, f.group, f.owner);
 	return r;
 }

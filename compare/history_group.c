@@ -391,8 +391,6 @@ int history_group(struct history *h, const struct builds *builds)
 	}
 	if (!r)
 		r = make_events(&g);
-	free(g.group);
-	free(g.score);
-	free(g.edge);
+	free_all(g.group, g.score, g.edge);
 	return r;
 }

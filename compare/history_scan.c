@@ -49,10 +49,7 @@ static void finder_release(struct finder *f)
 {
 	changepoints_free(f->points);
 	creep_finder_free(f->creep);
-	free(f->fine);
-	free(f->taken);
-	free(f->values);
-	free(f->found.change);
+	free_all(f->fine, f->taken, f->values, f->found.change);
 }
 
 static bool matters(const struct gate *gate, const struct change *c)

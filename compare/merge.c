@@ -92,8 +92,7 @@ static int load_part(const struct builds *builds, size_t number, enum metric m, 
 				to[i] = median(known, k);
 		}
 	}
-	free(from);
-	free(known);
+	free_all(from, known);
 	return r;
 }
 
@@ -134,8 +133,7 @@ static int load_row(const struct builds *builds, uint32_t build, enum metric m, 
 		if (k)
 			values[p->task[t]] = median(known, k);
 	}
-	free(from);
-	free(known);
+	free_all(from, known);
 	return r;
 }
 
@@ -243,12 +241,9 @@ static void end_merge(struct builds *builds)
 
 	for (size_t i = 0; i < s->n_parts; i++) {
 		builds_release(&s->part[i].builds);
-		free(s->part[i].member);
-		free(s->part[i].task);
+		free_all(s->part[i].member, s->part[i].task);
 	}
-	free(s->part);
-	free(s->place);
-	free(s);
+	free_all(s->part, s->place, s);
 }
 
 /* Sorts the members by their new build. Within one they keep their order. */

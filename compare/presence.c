@@ -22,10 +22,7 @@ static void free_sets(struct presence *p)
 void presence_release(struct presence *p)
 {
 	free_sets(p);
-	free(p->count);
-	free(p->good);
-	free(p->whole);
-	free(p->first);
+	free_all(p->count, p->good, p->whole, p->first);
 	*p = (struct presence){ 0 };
 }
 

@@ -40,8 +40,7 @@ int remaining_new(struct remaining **r)
 static void release_build(struct remaining_build *b)
 {
 	remaining_list_release(&b->list);
-	free(b->took_us);
-	free(b->bin);
+	free_all(b->took_us, b->bin);
 }
 
 void remaining_free(struct remaining *r)
@@ -52,10 +51,7 @@ void remaining_free(struct remaining *r)
 		release_build(&r->build[b]);
 	name_table_release(&r->names);
 	arena_free(r->arena);
-	free(r->task);
-	free(r->task_of);
-	free(r->usual_us);
-	free(r);
+	free_all(r->task, r->task_of, r->usual_us, r);
 }
 
 /* Renamed tasks */
@@ -110,10 +106,7 @@ static int follow_renames(struct remaining *r, struct remaining_list *now, size_
 		for (size_t i = 0; !error && i < r->n_names; i++)
 			r->task_of[i] = same[r->task_of[i]];
 	}
-	free(in);
-	free(gone);
-	free(task);
-	free(same);
+	free_all(in, gone, task, same);
 	return error;
 }
 

@@ -93,10 +93,7 @@ static int find_task(uint32_t *task, struct remaining *r, struct buf *name, cons
 
 void remaining_list_release(struct remaining_list *list)
 {
-	free(list->task);
-	free(list->start_us);
-	free(list->end_us);
-	free(list->by_end);
+	free_all(list->task, list->start_us, list->end_us, list->by_end);
 	*list = (struct remaining_list){ 0 };
 }
 
@@ -146,7 +143,6 @@ out:
 	else
 		remaining_list_release(list);
 	buf_release(&name);
-	free(order);
-	free(count);
+	free_all(order, count);
 	return error;
 }

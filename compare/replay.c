@@ -375,32 +375,12 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 
 void replay_release(struct replay *r)
 {
-	for (size_t m = 0; m < METRICS; m++) {
-		free(r->x[m]);
-		free(r->factor[m]);
-		free(r->machine[m]);
-		free(r->longest[m]);
-	}
-	for (size_t i = 0; i < 2 * METRICS; i++) {
-		free(r->lone[i].x);
-		free(r->lone[i].work);
-		free(r->lone[i].other);
-	}
-	free(r->row);
-	free(r->gate);
-	free(r->sorted);
-	free(r->offset);
-	free(r->null);
-	free(r->worth);
-	free(r->span);
-	free(r->pending);
-	free(r->good);
-	free(r->noise_left);
-	free(r->left_sum);
-	free(r->left_n);
-	free(r->run_spread);
-	free(r->single);
-	free(r->step);
-	free(r->suspect);
+	for (size_t m = 0; m < METRICS; m++)
+		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m]);
+	for (size_t i = 0; i < 2 * METRICS; i++)
+		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
+	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->worth, r->span, r->pending,
+		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
+		 r->step, r->suspect);
 	*r = (struct replay){ 0 };
 }

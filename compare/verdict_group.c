@@ -101,8 +101,7 @@ static int find_events(struct grouping *g, size_t n)
 	for (size_t i = 0; i < n; i++)
 		set_event(&g->item[i], &h.change[i], &h.event[h.change[i].event]);
 out:
-	free(h.change);
-	free(h.event);
+	free_all(h.change, h.event);
 	return r;
 }
 
@@ -511,9 +510,7 @@ int verdict_groups_make(struct verdict_groups *out, const struct verdict *v,
 
 void verdict_groups_release(struct verdict_groups *g)
 {
-	free(g->group);
-	free(g->member);
-	free(g->of);
+	free_all(g->group, g->member, g->of);
 	*g = (struct verdict_groups){ 0 };
 }
 

@@ -636,8 +636,6 @@ int bazel_read(struct recording *rec, const char *path, struct error *err)
 	trace_release(&in.trace);
 	for (size_t i = 0; i < COUNTERS; i++)
 		free(in.counters.sample[i]);
-	free(in.phase);
-	free(in.critical);
-	free(in.is_critical);
+	free_all(in.phase, in.critical, in.is_critical);
 	return trace_error(r, path, err);
 }

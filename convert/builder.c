@@ -578,9 +578,7 @@ static int set_order(struct builder *b)
 	}
 	rec->n_after = rec->after ? b->part->after.n : 0;
 	rec->n_out = rec->out ? b->part->out.n : 0;
-	free(to);
-	free(first);
-	free(n);
+	free_all(to, first, n);
 	return rec->out ? 0 : -ENOMEM;
 }
 
@@ -638,8 +636,7 @@ int builder_finish(struct builder *b)
 		add_times(b);
 	}
 	if (b->part) {
-		free(b->part->after.item);
-		free(b->part->out.item);
+		free_all(b->part->after.item, b->part->out.item);
 		name_table_release(&b->part->kinds);
 	}
 	free(b->part);

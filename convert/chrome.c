@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "convert/formats.h"
 #include "convert/trace.h"
 
@@ -156,9 +157,7 @@ static void add_group(struct groups *g)
 
 static void release_groups(struct groups *g)
 {
-	free(g->next);
-	free(g->end);
-	free(g->heap);
+	free_all(g->next, g->end, g->heap);
 }
 
 /* The instances, with the times of their pieces. */

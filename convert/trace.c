@@ -48,9 +48,7 @@ void trace_release(struct trace *t)
 		heap_unmap(t->piece, t->part->cap * sizeof *t->piece);
 	}
 	trace_texts_release(&t->texts);
-	free(t->part);
-	free(t->track);
-	free(t->process);
+	free_all(t->part, t->track, t->process);
 	*t = (struct trace){ 0 };
 }
 

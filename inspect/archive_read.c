@@ -278,12 +278,7 @@ void inspect_reader_close(struct inspect_reader *r)
 		free(r->log[i].place);
 	}
 	snapshot_release(&r->now);
-	free(r->look);
-	free(r->memory);
-	free(r->x.module);
-	free(r->x.frame);
-	free(r->x.stack);
-	free(r->x.frame_name);
+	free_all(r->look, r->memory, r->x.module, r->x.frame, r->x.stack, r->x.frame_name);
 	name_table_release(&r->x.names);
 	archive_meta_release(&r->meta);
 	free(r);

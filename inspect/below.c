@@ -31,9 +31,7 @@ int below_init(struct below *b, bool all)
 void below_release(struct below *b)
 {
 	process_list_release(&b->all);
-	free(b->process);
-	free(b->text.data);
-	free(b->names.data);
+	free_all(b->process, b->text.data, b->names.data);
 }
 
 static void add_process(struct below *b, const struct below_process *p)

@@ -133,9 +133,7 @@ int call_tree_make(struct call_tree *t, const struct inspection *in)
 
 void call_tree_release(struct call_tree *t)
 {
-	free(t->node);
-	free(t->function);
-	free(t->of_stack);
+	free_all(t->node, t->function, t->of_stack);
 	name_table_release(&t->names);
 	arena_free(t->arena);
 	*t = (struct call_tree){ 0 };

@@ -74,8 +74,7 @@ void classifier_free(struct classifier *c)
 	index_release(&c->known);
 	for (size_t i = 0; i < c->n_rows; i++)
 		free(c->row[i].value);
-	free(c->row);
-	free(c->slot);
+	free_all(c->row, c->slot);
 	buf_release(&c->text);
 	name_table_release(&c->texts);
 	arena_free(c->arena);
@@ -239,9 +238,7 @@ int64_t classes_value(const struct classes *c, size_t class, size_t snapshot, un
 
 void classes_release(struct classes *c)
 {
-	free(c->item);
-	free(c->value);
-	free(c->variance);
+	free_all(c->item, c->value, c->variance);
 	arena_free(c->arena);
 	*c = (struct classes){ 0 };
 }

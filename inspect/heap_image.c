@@ -513,14 +513,12 @@ int heap_image_read(struct heap_image *h, struct inspection *in, struct snapshot
 		r = read_ranges(h, in, &range, &n_ranges, site_stack, err);
 	free(site_stack);
 	if (r) {
-		free(site);
-		free(range);
+		free_all(site, range);
 		return r;
 	}
 	if (n_sites)
 		qsort(site, n_sites, sizeof *site, by_stack);
-	free(s->site);
-	free(s->range);
+	free_all(s->site, s->range);
 	s->site = site;
 	s->n_sites = n_sites;
 	s->range = range;
@@ -602,10 +600,5 @@ void heap_image_close(struct heap_image *h)
 		close(h->fd);
 	for (int i = 0; i < HEAP_TABLES; i++)
 		free(h->chunk[i]);
-	free(h->buffer);
-	free(h->module);
-	free(h->by_start);
-	free(h->stack);
-	free(h->frame_slot);
-	free(h);
+	free_all(h->buffer, h->module, h->by_start, h->stack, h->frame_slot, h);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inspect/look.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "inspect/pages.h"
@@ -152,9 +153,7 @@ void look_close(struct look *l)
 		close(l->dir_fd);
 	if (l->memory_fd >= 0)
 		close(l->memory_fd);
-	free(l->text);
-	free(l->module);
-	free(l->known);
+	free_all(l->text, l->module, l->known);
 	*l = (struct look){ .pid_fd = -1, .dir_fd = -1, .memory_fd = -1 };
 }
 

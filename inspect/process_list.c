@@ -36,9 +36,7 @@ void process_list_release(struct process_list *l)
 		close(l->list_fd);
 	if (l->proc_fd >= 0)
 		close(l->proc_fd);
-	free(l->process);
-	free(l->before);
-	free(l->text);
+	free_all(l->process, l->before, l->text);
 	*l = (struct process_list){ .proc_fd = -1, .list_fd = -1 };
 }
 

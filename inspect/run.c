@@ -524,10 +524,7 @@ static void release_inspector(struct inspector *u)
 	heap_image_close(u->heap);
 	look_close(&u->look);
 	snapshot_release(&u->snap);
-	free(u->in.module);
-	free(u->in.frame);
-	free(u->in.stack);
-	free(u->in.frame_name);
+	free_all(u->in.module, u->in.frame, u->in.stack, u->in.frame_name);
 	name_table_release(&u->in.names);
 	arena_free(u->in.arena);
 }

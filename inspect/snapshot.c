@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inspect/snapshot.h"
 
+#include "base/array.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -12,10 +13,7 @@ const char *const mapping_value_words[MAPPING_VALUES] = {
 
 void snapshot_release(struct snapshot *s)
 {
-	free(s->mapping);
-	free(s->resident);
-	free(s->site);
-	free(s->range);
+	free_all(s->mapping, s->resident, s->site, s->range);
 	*s = (struct snapshot){ 0 };
 }
 

@@ -313,8 +313,6 @@ int symbolize(struct inspection *in, const struct symbolize_settings *settings,
 out:
 	release_modules(&w);
 	index_release(&w.names);
-	free(w.address);
-	free(w.frame);
-	free(w.named);
+	free_all(w.address, w.frame, w.named);
 	return r ? r : buf_error(&result->notes);
 }

@@ -569,11 +569,7 @@ static void release_watch(struct watch *w)
 {
 	for (size_t i = 0; i < w->n_paths; i++)
 		free(w->path[i]);
-	free(w->path);
-	free(w->done);
-	free(w->kept);
-	free(w->seen);
-	free(w->before);
+	free_all(w->path, w->done, w->kept, w->seen, w->before);
 	below_release(&w->found);
 	if (w->page)
 		munmap(w->page, sizeof *w->page);

@@ -101,9 +101,7 @@ static int break_cycles(struct work *w)
 			}
 		}
 	}
-	free(state);
-	free(path);
-	free(at);
+	free_all(state, path, at);
 	return r;
 }
 
@@ -129,8 +127,7 @@ static int place_layers(struct work *w)
 	int32_t *limit = array_new_zero(l->n + 1, sizeof *limit);
 
 	if (!count || !limit) {
-		free(count);
-		free(limit);
+		free_all(count, limit);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < l->n; i++)
@@ -170,8 +167,7 @@ static int place_layers(struct work *w)
 		l->node[i].layer -= least;
 		l->n_layers = l->node[i].layer >= l->n_layers ? l->node[i].layer + 1 : l->n_layers;
 	}
-	free(count);
-	free(limit);
+	free_all(count, limit);
 	return 0;
 }
 
@@ -371,9 +367,7 @@ static int order_rows(struct work *w)
 		for (int32_t k = 0; k < w->l->n_layers; k++)
 			number_row(w, k);
 	}
-	free(key);
-	free(order);
-	free(tree);
+	free_all(key, order, tree);
 	return r;
 }
 
@@ -571,18 +565,8 @@ int graph_layout_make(struct layout *l)
 		place_nodes(&w);
 		r = place_edges(&w);
 	}
-	free(w.first);
-	free(w.next);
-	free(w.sorted);
-	free(w.cell);
-	free(w.upper);
-	free(w.lower);
-	free(w.link);
-	free(w.row);
-	free(w.first_of_row);
-	free(w.best);
-	free(w.cell_of_edge);
-	free(w.n_bends);
+	free_all(w.first, w.next, w.sorted, w.cell, w.upper, w.lower, w.link, w.row,
+		 w.first_of_row, w.best, w.cell_of_edge, w.n_bends);
 	return r;
 }
 

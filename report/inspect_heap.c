@@ -330,8 +330,5 @@ void inspect_heap_write(struct packed *data, const struct inspect_page *p)
 		write_numbers(data, &r);
 		write_functions(data, p, &r, number);
 	}
-	free(number);
-	free(r.of_node);
-	free(r.row);
-	free(r.live);
+	free_all(number, r.of_node, r.row, r.live);
 }

@@ -36,14 +36,7 @@ void inspect_page_free(struct inspect_page *p)
 	if (!p)
 		return;
 	index_release(&p->areas);
-	free(p->time);
-	free(p->node);
-	free(p->kept);
-	free(p->sum);
-	free(p->live);
-	free(p->area);
-	free(p->change);
-	free(p);
+	free_all(p->time, p->node, p->kept, p->sum, p->live, p->area, p->change, p);
 }
 
 int inspect_page_add(struct inspect_page *p, const struct snapshot *s)

@@ -295,21 +295,11 @@ int trends_make(struct trends *t, const struct builds *builds, const struct rule
 		error_sys(err, r, NULL, NULL);
 	for (size_t i = 0; !r && t->n_builds && i < t->n_metrics; i++)
 		r = add_metric(&k, i, &n_fine, err);
-	free(k.is_fine);
-	free(k.finding);
-	free(k.values);
-	free(k.sorted);
+	free_all(k.is_fine, k.finding, k.values, k.sorted);
 	return r;
 }
 
 void trends_release(struct trends *t)
 {
-	free(t->newest);
-	free(t->usual);
-	free(t->base);
-	free(t->low);
-	free(t->high);
-	free(t->coarse);
-	free(t->fine);
-	free(t->values);
+	free_all(t->newest, t->usual, t->base, t->low, t->high, t->coarse, t->fine, t->values);
 }

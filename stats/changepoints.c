@@ -56,15 +56,8 @@ struct changepoints *changepoints_new(void)
 
 static void release_finder(struct changepoints *c)
 {
-	free(c->build);
-	free(c->value);
-	free(c->calm);
-	free(c->left);
-	free(c->right);
-	free(c->start);
-	free(c->weakness);
-	free(c->fails);
-	free(c->change);
+	free_all(c->build, c->value, c->calm, c->left, c->right, c->start, c->weakness,
+		 c->fails, c->change);
 	partition_release(&c->partition);
 }
 

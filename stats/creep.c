@@ -38,21 +38,14 @@ void creep_finder_free(struct creep_finder *f)
 {
 	if (!f)
 		return;
-	free(f->sum);
-	free(f->moment);
-	free(f->rest);
-	free(f->list);
-	free(f);
+	free_all(f->sum, f->moment, f->rest, f->list, f);
 }
 
 static int make_room(struct creep_finder *f, size_t n)
 {
 	if (n + 1 <= f->cap)
 		return 0;
-	free(f->sum);
-	free(f->moment);
-	free(f->rest);
-	free(f->list);
+	free_all(f->sum, f->moment, f->rest, f->list);
 	f->cap = 0;
 	f->sum = array_new(n + 1, sizeof *f->sum);
 	f->moment = array_new(n + 1, sizeof *f->moment);

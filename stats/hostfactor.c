@@ -172,16 +172,12 @@ int hostfactor_find(struct hostfactor *h, const float *values, size_t n_tasks, s
 	r = gather(&c, values, n_tasks, n, floor);
 	if (!r)
 		r = find_factors(h, &c);
-	free(c.member);
-	free(c.x);
-	free(c.level);
-	free(c.work);
+	free_all(c.member, c.x, c.level, c.work);
 	return r;
 }
 
 void hostfactor_release(struct hostfactor *h)
 {
-	free(h->ln);
-	free(h->event);
+	free_all(h->ln, h->event);
 	*h = (struct hostfactor){ 0 };
 }

@@ -23,12 +23,7 @@ struct partition_piece {
 
 void partition_release(struct partition *p)
 {
-	free(p->sum);
-	free(p->squares);
-	free(p->cost);
-	free(p->from);
-	free(p->piece);
-	free(p->spare);
+	free_all(p->sum, p->squares, p->cost, p->from, p->piece, p->spare);
 	*p = (struct partition)PARTITION_INIT;
 }
 

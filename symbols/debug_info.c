@@ -77,9 +77,7 @@ static int flatten(struct segments *s, struct ranges *r)
 		sorted[i] = r->interval[key[i].value];
 	if (!r->error)
 		r->error = segments_flatten(s, sorted, r->n);
-	free(key);
-	free(sorted);
-	free(r->interval);
+	free_all(key, sorted, r->interval);
 	return r->error;
 }
 

@@ -417,9 +417,7 @@ static void release_request(struct request *q)
 		close(q->cache_fd);
 	buf_release(&q->text);
 	buf_release(&q->out);
-	free(q->module);
-	free(q->wanted);
-	free(q->dir);
+	free_all(q->module, q->wanted, q->dir);
 }
 
 int main(int argc, char **argv)

@@ -277,9 +277,7 @@ static void release_stack(struct stack *s)
 	}
 	dwfl_end(s->dwfl);
 	stack_source_release(&s->source);
-	free(s->module);
-	free(s->thread);
-	free(s->frame);
+	free_all(s->module, s->thread, s->frame);
 }
 
 int stack_write(struct buf *out, int32_t pid, const char *sources, int cache_fd, struct error *err)

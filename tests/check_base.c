@@ -171,10 +171,7 @@ START_TEST(new_arrays)
 	ck_assert(a && zero && none && none_zero);
 	ck_assert_uint_eq(zero[0] | zero[1] | zero[2], 0);
 	ck_assert_int_eq(*none_zero, 0);
-	free(a);
-	free(zero);
-	free(none);
-	free(none_zero);
+	free_all(a, zero, none, none_zero);
 	/* the products are 8 and 0 in 64 bits */
 	ck_assert(!array_new(SIZE_MAX / 8 + 2, 8) && !array_new_zero(SIZE_MAX / 8 + 2, 8));
 	ck_assert(!array_new(SIZE_MAX / 8 + 1, 8) && !array_new_zero(SIZE_MAX / 8 + 1, 8));

@@ -72,9 +72,7 @@ int ninja_waits_init(struct ninja_waits *w, const struct ninja_graph *g)
 
 void ninja_waits_release(struct ninja_waits *w)
 {
-	free(w->ran);
-	free(w->behind);
-	free(w->group);
+	free_all(w->ran, w->behind, w->group);
 	*w = (struct ninja_waits){ .graph = NULL };
 }
 

@@ -561,10 +561,8 @@ static int join_place(struct join *j, struct ninja_run *first)
 		if (!run->dir || strcmp(run->dir, dir) || strcmp(run->file, file))
 			continue;
 		r = join_run(j, &p, run);
-		if (run != first) {
-			free(run->dir);
-			free(run->file);
-		}
+		if (run != first)
+			free_all(run->dir, run->file);
 		run->dir = run->file = NULL;
 	}
 	if (p.has_graph)
@@ -573,10 +571,7 @@ static int join_place(struct join *j, struct ninja_run *first)
 		ninja_log_release(&p.log);
 	index_release(&p.edges.first);
 	index_release(&p.lines.first);
-	free(p.edges.item);
-	free(p.lines.item);
-	free(dir);
-	free(file);
+	free_all(p.edges.item, p.lines.item, dir, file);
 	first->dir = first->file = NULL;
 	return r;
 }
@@ -599,14 +594,10 @@ static int join_all(struct join *j)
 			goto out;
 	}
 out:
-	for (size_t i = 0; i < j->n_runs; i++) {
-		free(j->run[i].dir);
-		free(j->run[i].file);
-	}
+	for (size_t i = 0; i < j->n_runs; i++)
+		free_all(j->run[i].dir, j->run[i].file);
 	index_release(&j->notes);
-	free(j->ran);
-	free(j->run);
-	free(j->name);
+	free_all(j->ran, j->run, j->name);
 	buf_release(&j->text);
 	return r ? r : flush(j);
 }

@@ -471,14 +471,8 @@ void ninja_graph_release(struct ninja_graph *g)
 	name_table_release(&g->name);
 	index_release(&g->variables);
 	index_release(&g->rules);
-	free(g->edge);
-	free(g->edge_path);
-	free(g->file);
-	free(g->pool);
-	free(g->producer);
-	free(g->outer_scope);
-	free(g->rule);
-	free(g->binding);
+	free_all(g->edge, g->edge_path, g->file, g->pool, g->producer, g->outer_scope, g->rule,
+		 g->binding);
 	buf_release(&g->scratch);
 	arena_free(g->arena);
 	*g = (struct ninja_graph){ .dir = NULL };

@@ -241,10 +241,7 @@ int oe_series_keep(struct oe *o, struct series *s, const char *name)
 
 void oe_series_release(struct series *s)
 {
-	free(s->column);
-	free(s->time_ms);
-	free(s->level);
-	free(s->gap);
+	free_all(s->column, s->time_ms, s->level, s->gap);
 	*s = (struct series){ 0 };
 }
 

@@ -243,9 +243,7 @@ static int draw_ends(struct markup *s, const struct chart *c)
 	draw_signs(s, c, &killed, "bolt", add_bolt);
 	draw_signs(s, c, &failed, "badge", add_badge);
 	draw_signs(s, c, &failed, "cross", add_cross);
-	free(unfinished.strip);
-	free(killed.strip);
-	free(failed.strip);
+	free_all(unfinished.strip, killed.strip, failed.strip);
 	return r;
 }
 

@@ -229,17 +229,13 @@ int differences_make(struct differences *d, const struct summary *s, const struc
 				m.change_us + s->n_ran);
 	if (!r)
 		rank(&m);
-	free(m.there);
-	free(m.here);
-	free(m.change_us);
-	free(m.all);
+	free_all(m.there, m.here, m.change_us, m.all);
 	return r;
 }
 
 void differences_release(struct differences *d)
 {
-	free(d->here);
-	free(d->there);
+	free_all(d->here, d->there);
 	works_release(&d->shades);
 	works_release(&d->other_shades);
 }

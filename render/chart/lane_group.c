@@ -148,9 +148,7 @@ static int fill_rows(struct lane_groups *rows, const struct grouping *g, const u
 		if (!rec->task[g->s->order[i]].hosts)
 			rows->row[i] = row_of[group[i]];
 	}
-	free(tally);
-	free(row_of);
-	free(k);
+	free_all(tally, row_of, k);
 	return r;
 }
 

@@ -167,8 +167,7 @@ static int put_nested(struct work *w)
 		r = item < 0 ? put_span(w, (size_t)~item, at) :
 			       put_task(w, (size_t)item, at, NO_LANE);
 	}
-	free(depth);
-	free(k);
+	free_all(depth, k);
 	return r;
 }
 
@@ -224,9 +223,7 @@ static int last_init(struct last *last, struct work *w, uint32_t most)
 
 static void last_release(struct last *last)
 {
-	free(last->target);
-	free(last->instance);
-	free(last->slot);
+	free_all(last->target, last->instance, last->slot);
 }
 
 /* The task of a lane's last stretch, if it made way for this one. */
@@ -430,8 +427,7 @@ int lanes_make(struct lanes *l, const struct summary *s, enum lanes_by by)
 		lane_pack_release(&w.bin[i].packer);
 		free(w.bin[i].label);
 	}
-	free(w.bin_of);
-	free(w.bin_of_span);
+	free_all(w.bin_of, w.bin_of_span);
 	return r;
 }
 
@@ -439,8 +435,6 @@ void lanes_release(struct lanes *l)
 {
 	for (size_t i = 0; i < l->n_rows; i++)
 		free(l->row[i].label);
-	free(l->row);
-	free(l->lane);
-	free(l->span_lane);
+	free_all(l->row, l->lane, l->span_lane);
 	*l = (struct lanes){ 0 };
 }

@@ -2,6 +2,7 @@
 #include "render/chart/pack_tasks.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "render/chart/pack_detail.h"
@@ -300,8 +301,7 @@ static int add_tasks(struct pack_tasks *p)
 		w.lane[i] = (struct lane_state){ .task = NO_INDEX, .parent = NO_INDEX };
 	for (uint32_t i = 0; !r && i < c->sum->n_ran; i++)
 		add_task(&w, i);
-	free(w.lane);
-	free(w.place);
+	free_all(w.lane, w.place);
 	return r;
 }
 
@@ -496,7 +496,5 @@ void pack_tasks_release(struct pack_tasks *p)
 	pack_dictionary_release(&p->phases);
 	buf_release(&p->commands);
 	buf_release(&p->log);
-	free(p->position);
-	free(p->critical);
-	free(p->wall);
+	free_all(p->position, p->critical, p->wall);
 }

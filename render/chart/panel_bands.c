@@ -642,10 +642,6 @@ int panel_fill(struct panel *p, const struct panel_plan *plan, const struct summ
 	for (size_t k = 0; k < f.n_sources; k++)
 		free(f.source[k].part);
 	largest_release(&f.largest);
-	free(times.time_ms);
-	free(times.gap);
-	free(f.sampled_us);
-	free(f.used);
-	free(f.pick);
+	free_all(times.time_ms, times.gap, f.sampled_us, f.used, f.pick);
 	return error;
 }

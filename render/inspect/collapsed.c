@@ -63,8 +63,6 @@ int collapsed_write(struct buf *out, const struct call_tree *t, const struct sna
 			add_line(&c, (uint32_t)i, bytes[i]);
 	}
 	buf_release(&c.texts);
-	free(bytes);
-	free(c.path);
-	free(c.text);
+	free_all(bytes, c.path, c.text);
 	return r ? r : buf_error(out);
 }

@@ -218,10 +218,6 @@ int heaptrack_write(struct buf *out, const struct inspection *in, const struct c
 		add_all(&h, s);
 		r = buf_error(out);
 	}
-	free(h.node);
-	free(h.function);
-	free(h.functions);
-	free(h.by_function);
-	free(h.first);
+	free_all(h.node, h.function, h.functions, h.by_function, h.first);
 	return r;
 }
