@@ -8,11 +8,9 @@
 #include "base/minmax.h"
 #include "heap/heap_env.h"
 #include "heap/image_write.h"
-#include "heap/live_blocks.h"
 #include "heap/lock.h"
 #include "heap/pages.h"
 #include "heap/ranges.h"
-#include "heap/sample.h"
 #include "heap/stacks.h"
 #include "heap/unwind.h"
 
@@ -188,6 +186,46 @@ static bool is_off(void)
 
 	return state == OFF ||
 	       (state == READY && __atomic_load_n(&own->state, __ATOMIC_ACQUIRE) == OFF);
+}
+
+/* Events */
+
+static void end_event(int saved)
+{
+	count_thread.inside = false;
+	errno = saved;
+}
+
+/*
+ * Begin an event of this thread. Until end_event() nothing that it allocates is counted, nor what
+ * a signal handler does that interrupts it. False: this process does not count, or such an event
+ * has begun before.
+ */
+static bool begin_event(int *saved, bool allocates)
+{
+	if (count_thread.inside)
+		return false;
+	count_thread.inside = true;
+	*saved = errno;
+	if (is_ready(allocates))
+		return true;
+	end_event(*saved);
+	return false;
+}
+
+/* The same for one that needs the tables and counts no allocation. */
+static bool begin_locked(int *saved)
+{
+	if (!begin_event(saved, false))
+		return false;
+	lock_take(&lock);
+	return true;
+}
+
+static void end_locked(int saved)
+{
+	lock_give(&lock);
+	end_event(saved);
 }
 
 /* Sites; with the lock */
@@ -370,42 +408,31 @@ static bool choose_allocation(struct count_thread *t, size_t size)
 void count_allocation(const void *p, size_t size, uintptr_t from)
 {
 	struct count_thread *t = &count_thread;
-	int saved = errno;
+	int saved;
 
-	if (t->inside)
-		return;
-	t->inside = true;
-	if (is_ready(true)) {
+	if (begin_event(&saved, true)) {
 		if (choose_allocation(t, size))
 			record(t, p, size, from);
-	} else if (is_off()) {
+		end_event(saved);
+	} else if (!t->inside && is_off()) {
 		t->left = INT64_MAX;
 	}
-	t->inside = false;
-	errno = saved;
 }
 
 static bool take_block(const void *p, struct live_block *block, bool freed)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
-	bool found = false;
+	bool found;
+	int saved;
 
-	if (!p || t->inside)
+	if (!p || !begin_locked(&saved))
 		return false;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		found = live_take((uintptr_t)p, block);
-		if (found) {
-			take_from_site(block->site, sample_weight(block->size, period),
-				       freed && t->last == (uintptr_t)p);
-			filter_remove(p);
-		}
-		lock_give(&lock);
+	found = live_take((uintptr_t)p, block);
+	if (found) {
+		take_from_site(block->site, sample_weight(block->size, period),
+			       freed && count_thread.last == (uintptr_t)p);
+		filter_remove(p);
 	}
-	t->inside = false;
-	errno = saved;
+	end_locked(saved);
 	return found;
 }
 
@@ -424,20 +451,15 @@ bool count_take(const void *p, struct live_block *block)
 
 void count_put_back(const void *p, struct live_block block)
 {
-	struct count_thread *t = &count_thread;
+	int saved;
 
-	if (t->inside)
+	if (!begin_locked(&saved))
 		return;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		if (live_put((uintptr_t)p, block)) {
-			add_to_site(block.site, sample_weight(block.size, period));
-			filter_add(p);
-		}
-		lock_give(&lock);
+	if (live_put((uintptr_t)p, block)) {
+		add_to_site(block.site, sample_weight(block.size, period));
+		filter_add(p);
 	}
-	t->inside = false;
+	end_locked(saved);
 }
 
 /* Mappings */
@@ -478,42 +500,29 @@ static uintptr_t end_of(uintptr_t start, size_t size)
 
 void count_map(uintptr_t start, size_t size, bool reserved, uintptr_t from)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
 	uint32_t site = HEAP_NONE;
+	int saved;
 
-	if (t->inside)
+	if (!begin_event(&saved, true))
 		return;
-	t->inside = true;
-	if (is_ready(true)) {
-		if (reserved)
-			lock_take(&lock);
-		else
-			site = lock_with_site(t, from, true);
-		unmap(start, end_of(start, size));
-		map(start, end_of(start, size), site);
-		image_head->events++;
-		lock_give(&lock);
-	}
-	t->inside = false;
-	errno = saved;
+	if (reserved)
+		lock_take(&lock);
+	else
+		site = lock_with_site(&count_thread, from, true);
+	unmap(start, end_of(start, size));
+	map(start, end_of(start, size), site);
+	image_head->events++;
+	end_locked(saved);
 }
 
 void count_unmap(uintptr_t start, size_t size)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
+	int saved;
 
-	if (t->inside)
+	if (!begin_locked(&saved))
 		return;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		unmap(start, end_of(start, size));
-		lock_give(&lock);
-	}
-	t->inside = false;
-	errno = saved;
+	unmap(start, end_of(start, size));
+	end_locked(saved);
 }
 
 /* Give the parts that are reserved a site, or reserve those that have one. */
@@ -548,50 +557,36 @@ static bool protect_matters(uintptr_t start, uintptr_t end, bool reserved)
 
 void count_protect(uintptr_t start, size_t size, bool reserved, uintptr_t from)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
 	uintptr_t end = end_of(start, size);
 	uint32_t site = HEAP_NONE;
 	bool matters;
+	int saved;
 
-	if (t->inside)
+	if (!begin_locked(&saved))
 		return;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		matters = protect_matters(start, end, reserved);
-		if (matters && !reserved) {
-			lock_give(&lock);
-			site = lock_with_site(t, from, true);
-		}
-		if (matters)
-			protect(start, end, site);
+	matters = protect_matters(start, end, reserved);
+	if (matters && !reserved) {
 		lock_give(&lock);
+		site = lock_with_site(&count_thread, from, true);
 	}
-	t->inside = false;
-	errno = saved;
+	if (matters)
+		protect(start, end, site);
+	end_locked(saved);
 }
 
 enum count_moved count_move(uintptr_t start, size_t size)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
 	enum count_moved moved = COUNT_UNKNOWN;
 	const struct range *found;
+	int saved;
 
-	if (t->inside)
+	if (!begin_locked(&saved))
 		return moved;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		found = ranges_find(start, end_of(start, size));
-		if (found)
-			moved = found->site == HEAP_NONE ? COUNT_RESERVED : COUNT_MAPPED;
-		unmap(start, end_of(start, size));
-		lock_give(&lock);
-	}
-	t->inside = false;
-	errno = saved;
+	found = ranges_find(start, end_of(start, size));
+	if (found)
+		moved = found->site == HEAP_NONE ? COUNT_RESERVED : COUNT_MAPPED;
+	unmap(start, end_of(start, size));
+	end_locked(saved);
 	return moved;
 }
 
@@ -599,20 +594,13 @@ enum count_moved count_move(uintptr_t start, size_t size)
 
 void count_unloaded(void)
 {
-	struct count_thread *t = &count_thread;
-	int saved = errno;
+	int saved;
 
-	if (t->inside)
+	if (!begin_locked(&saved))
 		return;
-	t->inside = true;
-	if (is_ready(false)) {
-		lock_take(&lock);
-		unwind_flush();
-		stacks_unloaded();
-		lock_give(&lock);
-	}
-	t->inside = false;
-	errno = saved;
+	unwind_flush();
+	stacks_unloaded();
+	end_locked(saved);
 }
 
 void count_mappings_only(void)
