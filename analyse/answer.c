@@ -8,7 +8,6 @@
 #include "base/minmax.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/name_table.h"
-#include "base/saturate.h"
 #include "base/sort.h"
 #include "recording/recipe.h"
 

@@ -5,8 +5,6 @@
 #include "command/command_name.h"
 #include "recording/recipe.h"
 
-#include <string.h>
-
 /* Names of tasks that are commands may be long. */
 #define NAME_MAX_BYTES 240
 

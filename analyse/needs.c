@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The groups of the recording with one name in one instance are one, which has the number of the
  * first of them. */

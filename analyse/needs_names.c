@@ -3,13 +3,11 @@
 
 #include "analyse/names.h"
 #include "analyse/path.h"
-#include "base/array.h"
 #include "base/hash.h"
 #include "base/index.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Most names that tasks wait for are files that no task makes. So the ends of names are stored

@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/search.h"
-#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

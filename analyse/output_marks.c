@@ -2,7 +2,6 @@
 #include "analyse/output_marks.h"
 
 #include "analyse/cost.h"
-#include "analyse/output_bitbake.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/minmax.h"

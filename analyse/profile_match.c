@@ -3,7 +3,6 @@
 
 #include "analyse/profile_view.h"
 #include "base/array.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>

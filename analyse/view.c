@@ -4,12 +4,10 @@
 #include "analyse/names.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "base/saturate.h"
 #include "base/sort.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Selecting */

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct task *task(const struct wait_room *w, uint32_t i)

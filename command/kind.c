@@ -2,7 +2,6 @@
 #include "command/kind.h"
 
 #include "base/array.h"
-#include "base/cursor.h"
 #include "base/minmax.h"
 #include "base/search.h"
 #include "command/shell.h"

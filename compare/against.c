@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define IMPROBABLE 0.05
 #define SPREAD_LEAST 0.005	/* of a logarithm: what few equal values still hide */

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEMORY_SHARE 0.02	/* smaller changes are memory reserved by the kernel */

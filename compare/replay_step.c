@@ -5,7 +5,6 @@
 #include "base/minmax.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define INTERVAL 3.0		/* ln of the likelihood ratio that the interval of a step ends with */

@@ -11,7 +11,6 @@
 #include "command/command_name.h"
 #include "command/kind.h"
 #include "recording/event.h"
-#include "recording/layout.h"
 #include "recording/reader.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "convert/clang_unit.h"
 #include "convert/formats.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* clang writes DIR/foo.json beside DIR/foo.o. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert/trace.h"
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/heap.h"
 #include "base/index.h"

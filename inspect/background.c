@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/private_dir.h"
 #include "base/readfile.h"
-#include "base/sort.h"
 #include "base/str.h"
 
 #include <errno.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "inspect/budget.h"
 
-#include "base/clock.h"
 #include "base/minmax.h"
 
-#include <stddef.h>
 #include <time.h>
 
 void budget_init(struct budget *b, int64_t one_in)

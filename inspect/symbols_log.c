@@ -6,7 +6,6 @@
 #include "base/field.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define HEADER "buildbeat inspection symbols 1"
 #define TEXT_MAX 8192		/* of a name, escaped */

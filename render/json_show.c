@@ -9,9 +9,7 @@
 #include "base/saturate.h"
 #include "recording/results.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Every key is described in buildbeat-show(1); tests compare. */

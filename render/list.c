@@ -6,7 +6,6 @@
 #include "base/minmax.h"
 #include "recording/layout.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

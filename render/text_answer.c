@@ -4,7 +4,6 @@
 #include "analyse/names.h"
 #include "base/array.h"
 #include "base/sort.h"
-#include "render/show.h"
 
 #include <errno.h>
 #include <stdlib.h>

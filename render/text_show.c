@@ -9,9 +9,7 @@
 #include "render/text_answer.h"
 #include "render/text_results.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BAR_COLUMNS 30

@@ -6,7 +6,6 @@
 #include "report/check_limits.h"
 #include "report/check_population.h"
 #include "report/revisions.h"
-#include "report/words.h"
 
 #include <math.h>
 

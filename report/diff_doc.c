@@ -5,7 +5,6 @@
 #include "render/facts.h"
 #include "report/amount.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff_output.h"
 
-#include "analyse/names.h"
 #include "base/array.h"
 #include "base/json.h"
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const diff_sort_word[DIFF_SORTS + 1] = {

@@ -2,11 +2,8 @@
 #include "report/history_output.h"
 
 #include "base/json.h"
-#include "compare/verdict.h"
 #include "report/revisions.h"
 #include "report/words.h"
-
-#include <math.h>
 
 struct document {
 	struct json j;

@@ -8,7 +8,6 @@
 #include "report/words.h"
 #include "write/doc.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

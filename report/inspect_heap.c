@@ -7,7 +7,6 @@
 #include "inspect/call_names.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SHARE 1000	/* nodes of less than one in so many bytes are one node */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/packed.h"
 
-#include <errno.h>
-
 void packed_init(struct packed *p)
 {
 	*p = (struct packed){ .r = 0 };

@@ -2,7 +2,6 @@
 #include "report/page_parts.h"
 
 #include "base/array.h"
-#include "base/index.h"
 #include "base/json.h"
 #include "render/chart/pack_code.h"
 #include "report/words.h"

@@ -10,7 +10,6 @@
 #include "render/text_results.h"
 #include "write/markdown.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ROOM (32 * 1024)	/* for the end, and for what is added before it is measured again */

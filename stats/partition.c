@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /*
  * If the last segment begins at s and has the mean m, the values up to end cost

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* Standard deviation of a normal distribution, divided by its median absolute deviation. */

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 

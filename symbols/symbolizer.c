@@ -5,8 +5,6 @@
 
 #include "base/trust.h"
 
-#include <errno.h>
-
 /* Is this table of the cache as good as one made now? */
 static bool is_current(const struct symtab *t, const struct module_files *m)
 {

@@ -4,7 +4,6 @@
 #include "base/array.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *ninja_rule_kind(struct slice rule)

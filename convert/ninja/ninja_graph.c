@@ -6,7 +6,6 @@
 #include "base/array.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FILES_NESTED_MAX 16

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "render/chart/axis.h"
 #include "render/chart/bootchart_parts.h"
-#include "render/chart/chart.h"
 #include "render/chart/svg.h"
 #include "render/chart/pack.h"
 

@@ -3,8 +3,6 @@
 
 #include "render/chart/bar_name.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Names in bars. Those of one colour and size are one group. */

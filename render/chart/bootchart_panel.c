@@ -3,7 +3,6 @@
 
 #include "base/minmax.h"
 #include "base/saturate.h"
-#include "base/text.h"
 #include "render/chart/axis.h"
 
 #include <errno.h>

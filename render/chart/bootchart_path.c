@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

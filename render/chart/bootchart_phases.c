@@ -3,8 +3,6 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "base/sort.h"
-#include "base/text.h"
 #include "render/chart/bar_name.h"
 
 #include <errno.h>

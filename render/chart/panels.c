@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/saturate.h"
-#include "render/chart/axis.h"
 #include "render/chart/panel_bands.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 struct collapsing {
 	const struct call_tree *t;

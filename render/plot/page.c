@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/plot/page.h"
 
-#include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/minmax.h"

@@ -4,7 +4,6 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "render/chart/axis.h"
-#include "render/plot/script.h"
 
 #include <string.h>
 

@@ -5,8 +5,6 @@
 #include "base/minmax.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
