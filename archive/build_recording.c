@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "convert/builder.h"
 
-#include <errno.h>
 #include <string.h>
 
 #define BLOCK_BYTES 512

@@ -7,7 +7,6 @@
 #include "archive/rewrite.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define TRIES 100		/* when other writers are faster */
 

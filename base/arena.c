@@ -2,6 +2,7 @@
 #include "base/arena.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #define BUILDBEAT_BASE_ARENA_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* Memory that is released all at once, such as everything that belongs to one recording. */
 struct arena;

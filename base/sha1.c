@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/sha1.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define BLOCK 64

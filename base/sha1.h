@@ -3,7 +3,6 @@
 #define BUILDBEAT_BASE_SHA1_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define SHA1_SIZE 20
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/index.h"
 #include "base/outdir.h"
 #include "base/text.h"
 #include "base/trust.h"

@@ -81,7 +81,6 @@ static int print_json(const struct doctor *d, struct error *err)
 	return output_end(&out, 0, "doctor", err);
 }
 
-
 static const struct doctor_options defaults = { .settings = SETTINGS_INIT };
 
 static int run(struct args *a, void *values, struct error *err)

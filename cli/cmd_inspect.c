@@ -7,8 +7,6 @@
 #include "inspect/rule.h"
 #include "render/inspect/inspect.h"
 
-#include <errno.h>
-
 static const char *const heap_modes[] = {
 	[HEAP_OFF] = "off", [HEAP_SAMPLED] = "sampled", [HEAP_EXACT] = "exact", NULL
 };

@@ -2,7 +2,6 @@
 #include "analyse/listing.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "base/str.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
@@ -12,7 +11,6 @@
 #include "launch/serving.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 #include "recording/store_join.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "launch/find_plugin.h"
 #include "render/inspect/capabilities_view.h"
 
-#include <errno.h>
 #include <limits.h>
 
 /* Says what can be inspected on this machine. */

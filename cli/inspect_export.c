@@ -14,7 +14,6 @@
 #include "report/inspect_page.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

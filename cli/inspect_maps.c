@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct mmaps_arguments {
 	const char *permissions, *file, *address;

@@ -14,7 +14,6 @@
 #include "render/inspect/inspect.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int read_snapshot(void *from, size_t i, struct snapshot *s, struct error *err)

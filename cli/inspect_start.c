@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/command.h"
@@ -22,7 +21,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

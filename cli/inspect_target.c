@@ -3,7 +3,6 @@
 
 #include "analyse/listing.h"
 #include "base/buf.h"
-#include "base/str.h"
 #include "base/trust.h"
 #include "cli/process_env.h"
 #include "convert/convert.h"

@@ -8,7 +8,6 @@
 #include "convert/convert.h"
 #include "launch/notice.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "cli/options.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Outputs that commands repeat: --interval and --count. */

@@ -3,7 +3,6 @@
 
 #include "analyse/listing.h"
 #include "base/cursor.h"
-#include "base/str.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"

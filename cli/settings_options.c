@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/settings_options.h"
 #include "recording/layout.h"
-#include "recording/store.h"
 #include "recording/store_create.h"
 
 static const char *const compressions[] = { "none", "zstd", NULL };

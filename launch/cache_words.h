@@ -2,7 +2,6 @@
 #ifndef BUILDBEAT_LAUNCH_CACHE_WORDS_H
 #define BUILDBEAT_LAUNCH_CACHE_WORDS_H
 
-#include "base/buf.h"
 #include "base/cursor.h"
 
 #include <stdbool.h>

@@ -2,7 +2,6 @@
 #include "launch/gitstamp.h"
 
 #include "base/clock.h"
-#include "launch/notice.h"
 #include "launch/progress.h"
 #include "recording/store.h"
 
@@ -11,7 +10,6 @@
 #include <git2.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -18,8 +18,6 @@
 #include "recording/store.h"
 #include "sampler/pidserver.h"
 
-#include <limits.h>
-
 /*
  * A recording by this process, from its beginning to its end: the directory, the ticket for the
  * build tools below, the sampler, the revision. A failure is reported at once, in one line, and

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/relay.h"
 
-#include "base/array.h"
 #include "base/file.h"
 #include "launch/relay_tty.h"
 #include "recording/output_writer.h"

@@ -4,8 +4,6 @@
 #include "live/route.h"
 #include "report/diff_output.h"
 
-#include <errno.h>
-
 #define TOP_MAX 100000
 
 /* /api/compare: two recordings, as buildbeat diff --json prints them. */

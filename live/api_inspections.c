@@ -6,7 +6,6 @@
 #include "render/inspect/archives_json.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 #define ARCHIVES_MAX 5000
 

@@ -16,7 +16,6 @@
 #include "report/inspected.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TOP_MAX 100000

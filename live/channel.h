@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
-#include "base/str.h"
 #include "launch/notice.h"
 #include "live/attach.h"
 #include "live/server.h"

@@ -6,7 +6,6 @@
 #include "base/search.h"
 #include "command/build_tool.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "plugin/procs.h"
 #include "recording/event.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

@@ -4,9 +4,6 @@
 
 #include "recording/store.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /*
  * GNU make's database of targets. Its structs are the same from 4.0 to 4.4, except the order of two
  * members of a prerequisite. Nothing is read from other versions.

@@ -10,7 +10,6 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 

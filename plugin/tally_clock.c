@@ -3,6 +3,7 @@
 
 #include "plugin/buildbeat_plugin.h"
 
+#include <stdbool.h>
 #include <sys/resource.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

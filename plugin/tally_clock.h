@@ -2,7 +2,6 @@
 #ifndef BUILDBEAT_PLUGIN_TALLY_CLOCK_H
 #define BUILDBEAT_PLUGIN_TALLY_CLOCK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 

@@ -3,7 +3,6 @@
 
 #include "command/redact.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

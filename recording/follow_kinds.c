@@ -5,7 +5,6 @@
 #include "command/command_name.h"
 #include "command/kind.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Kinds are few: one text for each. */

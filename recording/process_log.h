@@ -6,7 +6,6 @@
 #include "base/cursor.h"
 #include "recording/event.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

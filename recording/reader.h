@@ -2,7 +2,6 @@
 #ifndef BUILDBEAT_RECORDING_READER_H
 #define BUILDBEAT_RECORDING_READER_H
 
-#include "base/arena.h"
 #include "base/cursor.h"
 #include "base/feed.h"
 #include "base/index.h"

@@ -2,7 +2,6 @@
 #ifndef BUILDBEAT_RECORDING_TALLY_H
 #define BUILDBEAT_RECORDING_TALLY_H
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "recording/recording.h"
 

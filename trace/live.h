@@ -2,7 +2,6 @@
 #ifndef BUILDBEAT_TRACE_LIVE_H
 #define BUILDBEAT_TRACE_LIVE_H
 
-#include "base/error.h"
 #include "recording/growing.h"
 #include "trace/sink.h"
 

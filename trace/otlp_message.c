@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 void otlp_message_init(struct otlp_message *m, struct buf *out, enum otlp_encoding encoding)

@@ -7,7 +7,6 @@
 #include "recording/alive.h"
 #include "trace/otlp.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* The rows of a thread. The first one has index `thread` of work.row, as long as threads are
  * counted. */
 struct row {

@@ -10,7 +10,6 @@
 #include "trace/tracks.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
