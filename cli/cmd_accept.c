@@ -381,7 +381,7 @@ static int go(struct buildset *n, const struct accept_arguments *s, struct known
 
 static const struct accept_arguments defaults;
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_accept(struct args *a, void *values, struct error *err)
 {
 	struct accept_arguments *s = values;
 	struct known what = { .kind = s->known ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
@@ -403,7 +403,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_accept = {
-	.name = "accept", .operands = "[TASK] [REASON]", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "accept", .operands = "[TASK] [REASON]", .run = run_accept, COMMAND_OPTIONS,
 	.summary = "Accept a change as the new normal, or as known",
 };

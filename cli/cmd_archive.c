@@ -259,7 +259,7 @@ static int check(struct job *job, struct error *err)
 
 static const struct archive_arguments defaults;
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_archive(struct args *a, void *values, struct error *err)
 {
 	struct archive_arguments *o = values;
 	struct job job = { .o = o };
@@ -285,7 +285,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_archive = {
-	.name = "archive", .operands = "[REC...]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "archive", .operands = "[REC...]", .run = run_archive, COMMAND_KEYS,
 	.summary = "Add a recording to an archive of builds",
 };

@@ -59,7 +59,7 @@ static int read_url(char *url, size_t size, struct error *err)
 	return 0;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_attach(struct args *a, void *values, struct error *err)
 {
 	const struct attach_arguments *o = values;
 	const char *argv[8] = { "buildbeat-serve", "-A" };
@@ -95,7 +95,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_attach = {
-	.name = "attach", .operands = "URL", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "attach", .operands = "URL", .run = run_attach, COMMAND_OPTIONS,
 	.summary = "Stream a running build from a live server to a file",
 };

@@ -316,7 +316,7 @@ static const struct bisect_arguments defaults = {
 	.bad = "HEAD", .metric = METRIC_CPU, .amount = { .value = NAN }, .repeat_max = 10,
 };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_bisect(struct args *a, void *values, struct error *err)
 {
 	struct bisect_arguments *b = values;
 
@@ -326,7 +326,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_bisect = {
-	.name = "bisect", .operands = "[--] CMD...", .runs = true, .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "bisect", .operands = "[--] CMD...", .runs = true, .run = run_bisect, COMMAND_OPTIONS,
 	.summary = "Find the commit that changed a metric, by building revisions",
 };

@@ -41,8 +41,7 @@ struct chart_arguments {
 
 #define OPTIONS struct chart_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(base),
+	OPENREC_OPTIONS(config, base),
 	{ OPT_TEXT('o', "output", into, "FILE|DIR",
 	  "write the bootchart to FILE.svg, or all charts to DIR (default: the recording)") },
 	{ OPT_CHOICE(0, "only", only, chart_word, "CHART",
@@ -363,7 +362,7 @@ static void draw(struct job *j, struct drawn *d, const struct drawn *other)
 
 static const struct chart_arguments defaults = { .only = CHARTS };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_chart(struct args *a, void *values, struct error *err)
 {
 	const struct chart_arguments *s = values;
 	struct drawn d = { .rec = RECORDING_INIT }, other = { .rec = RECORDING_INIT };
@@ -387,7 +386,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_chart = {
-	.name = "chart", .operands = "[REC]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "chart", .operands = "[REC]", .run = run_chart, COMMAND_KEYS,
 	.summary = "Draw a build as bootchart, CPU, disk and memory charts",
 };

@@ -164,7 +164,7 @@ static int check(const struct check_arguments *a, const struct buildset *n,
 
 static const struct check_arguments defaults = { .top = 20 };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_check(struct args *a, void *values, struct error *err)
 {
 	struct check_arguments *c = values;
 	struct buildset n = BUILDSET_INIT;
@@ -187,6 +187,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_check = {
-	.name = "check", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
+	.name = "check", .operands = "", .run = run_check, COMMAND_OPTIONS,
 	.summary = "Check the newest build for regressions against earlier ones",
 };

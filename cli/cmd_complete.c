@@ -201,7 +201,7 @@ static void complete_words(const struct command *c, char **words, int n, int use
 		complete_operand(c, word);
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_complete(struct args *a, void *values, struct error *err)
 {
 	int used;
 	const struct command *about = command_find(a->operand, a->n - 1, &used);
@@ -216,6 +216,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_complete = {
-	.name = "complete", .operands = "-- WORD...", .hidden = true, .run = run,
+	.name = "complete", .operands = "-- WORD...", .hidden = true, .run = run_complete,
 	.summary = "Print completions for the shells",
 };

@@ -345,7 +345,7 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 
 static const struct diff_arguments defaults = { .sort = DIFF_SORT_CHANGE, .top = 20, .share = NAN };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_diff(struct args *a, void *values, struct error *err)
 {
 	struct diff_arguments *d = values;
 	bool worse = false;
@@ -359,7 +359,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_diff = {
-	.name = "diff", .operands = "[A B]", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "diff", .operands = "[A B]", .run = run_diff, COMMAND_OPTIONS,
 	.summary = "Compare two builds and report changes beyond the noise",
 };

@@ -83,7 +83,7 @@ static int print_json(const struct doctor *d, struct error *err)
 
 static const struct doctor_options defaults = { .settings = SETTINGS_INIT };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_doctor(struct args *a, void *values, struct error *err)
 {
 	const struct doctor_options *o = values;
 	struct doctor d = { .settings = &o->settings };
@@ -100,7 +100,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_doctor = {
-	.name = "doctor", .operands = "", .run = run,
+	.name = "doctor", .operands = "", .run = run_doctor,
 	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Check what this machine can record and how to enable the rest",
 };

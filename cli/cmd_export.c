@@ -29,8 +29,7 @@ struct export_arguments {
 
 #define OPTIONS struct export_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(base),
+	OPENREC_OPTIONS(config, base),
 	{ OPT_CHOICE(0, "to", to, trace_format_word, "FORMAT",
 	  "format: chrome, oe, otlp, otlp-logs, otlp-metrics, perfetto or prometheus") },
 	{ OPT_TEXT('o', "output", into, "PATH",
@@ -111,7 +110,7 @@ static int merge(const struct export_arguments *e, char *const *what, size_t n, 
 
 static const struct export_arguments defaults = { .to = NO_FORMAT };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_export(struct args *a, void *values, struct error *err)
 {
 	const struct export_arguments *e = values;
 	struct recording rec = RECORDING_INIT;
@@ -144,7 +143,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_export = {
-	.name = "export", .operands = "[REC...]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "export", .operands = "[REC...]", .run = run_export, COMMAND_KEYS,
 	.summary = "Write a recording in the format of another tool",
 };

@@ -22,7 +22,7 @@ static void print_overview(void)
 	      stdout);
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_help(struct args *a, void *values, struct error *err)
 {
 	int used;
 	const struct command *about = command_find(a->operand, a->n, &used);
@@ -39,6 +39,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_help = {
-	.name = "help", .operands = "[COMMAND...]", .run = run,
+	.name = "help", .operands = "[COMMAND...]", .run = run_help,
 	.summary = "Print the help of a command",
 };

@@ -170,7 +170,7 @@ static int print(struct query *a, const struct history_arguments *h, struct erro
 
 static const struct history_arguments defaults = { .top = 5 };
 
-static int run(struct args *args, void *values, struct error *err)
+static int run_history(struct args *args, void *values, struct error *err)
 {
 	struct history_arguments *h = values;
 	struct query a = { .n = BUILDSET_INIT, .view.top = (size_t)h->top };
@@ -190,7 +190,6 @@ static int run(struct args *args, void *values, struct error *err)
 }
 
 const struct command cmd_history = {
-	.name = "history", .operands = "[TASK|METRIC]", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "history", .operands = "[TASK|METRIC]", .run = run_history, COMMAND_OPTIONS,
 	.summary = "Show when each metric changed",
 };

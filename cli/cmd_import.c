@@ -129,7 +129,7 @@ static int import_into(const struct import_arguments *i, const struct converter 
 
 static const struct import_arguments defaults = { .from = NO_FORMAT };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_import(struct args *a, void *values, struct error *err)
 {
 	const char *const *path = (const char *const *)a->operand;
 	struct import_arguments *i = values;
@@ -152,7 +152,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_import = {
-	.name = "import", .operands = "PATH...", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "import", .operands = "PATH...", .run = run_import, COMMAND_KEYS,
 	.summary = "Convert data of another tool to a recording",
 };

@@ -67,7 +67,7 @@ static const struct option settings_options[] = {
 	{ 0 }
 };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_inspect(struct args *a, void *values, struct error *err)
 {
 	(void)values;
 	(void)err;
@@ -78,55 +78,32 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_inspect = {
-	.name = "inspect", .operands = "[COMMAND] [ARGUMENT...]", .runs = true, .run = run,
+	.name = "inspect", .operands = "[COMMAND] [ARGUMENT...]", .runs = true, .run = run_inspect,
 	.summary = "Show what processes have in memory, over time",
 };
 
-#define PART(its_name, its_operands, its_options, its_run) \
-	.name = "inspect " its_name, .operands = its_operands, .options = its_options, .run = its_run, \
-	COMMAND_DEFAULTS(defaults)
+/* The part NAME: its operands, whether they are a command to run, its options, function and summary. */
+#define PART(its_name, its_operands, runs_command, its_options, its_run, text) \
+	const struct command cmd_inspect_##its_name = { \
+		.name = "inspect " #its_name, .operands = its_operands, .runs = runs_command, \
+		.options = its_options, .run = its_run, COMMAND_DEFAULTS(defaults), .summary = text, \
+	}
 
-const struct command cmd_inspect_run = {
-	PART("run", "[CMD...]", run_options, inspect_run_start), .runs = true,
-	.summary = "Take snapshots of the memory of a process, and write an archive",
-};
-
-const struct command cmd_inspect_show = {
-	PART("show", "ARCHIVE", show_options, inspect_run_show),
-	.summary = "Show what the process of an archive had in memory",
-};
-
-const struct command cmd_inspect_list = {
-	PART("list", "[DIR...]", json_only, inspect_run_list),
-	.summary = "List the archives in directories (default: here)",
-};
-
-const struct command cmd_inspect_delete = {
-	PART("delete", "ARCHIVE", NULL, inspect_run_delete),
-	.summary = "Remove an archive",
-};
-
-const struct command cmd_inspect_status = {
-	PART("status", "[ID]", json_only, inspect_run_status),
-	.summary = "Print inspections in the background, or the progress of one",
-};
-
-const struct command cmd_inspect_wait = {
-	PART("wait", "ID", NULL, inspect_run_wait),
-	.summary = "Wait for the end of an inspection in the background",
-};
-
-const struct command cmd_inspect_cancel = {
-	PART("cancel", "ID|all", NULL, inspect_run_cancel),
-	.summary = "End inspections in the background, and keep their archives",
-};
-
-const struct command cmd_inspect_capabilities = {
-	PART("capabilities", "", json_only, inspect_run_capabilities),
-	.summary = "Print what can be inspected here, and which rights are missing",
-};
-
-const struct command cmd_inspect_settings = {
-	PART("settings", "", settings_options, inspect_run_settings),
-	.summary = "Print the settings of inspections, from buildbeat.yaml",
-};
+PART(run, "[CMD...]", true, run_options, inspect_run_start,
+     "Take snapshots of the memory of a process, and write an archive");
+PART(show, "ARCHIVE", false, show_options, inspect_run_show,
+     "Show what the process of an archive had in memory");
+PART(list, "[DIR...]", false, json_only, inspect_run_list,
+     "List the archives in directories (default: here)");
+PART(delete, "ARCHIVE", false, NULL, inspect_run_delete,
+     "Remove an archive");
+PART(status, "[ID]", false, json_only, inspect_run_status,
+     "Print inspections in the background, or the progress of one");
+PART(wait, "ID", false, NULL, inspect_run_wait,
+     "Wait for the end of an inspection in the background");
+PART(cancel, "ID|all", false, NULL, inspect_run_cancel,
+     "End inspections in the background, and keep their archives");
+PART(capabilities, "", false, json_only, inspect_run_capabilities,
+     "Print what can be inspected here, and which rights are missing");
+PART(settings, "", false, settings_options, inspect_run_settings,
+     "Print the settings of inspections, from buildbeat.yaml");

@@ -15,15 +15,14 @@ struct list_arguments {
 
 #define OPTIONS struct list_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
 	{ 0 }
 };
 
 static const struct list_arguments defaults;
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_list(struct args *a, void *values, struct error *err)
 {
 	const struct list_arguments *o = values;
 	struct style style = output_style();
@@ -43,7 +42,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_list = {
-	.name = "list", .operands = "[DIR]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "list", .operands = "[DIR]", .run = run_list, COMMAND_KEYS,
 	.summary = "List the recordings in a directory",
 };

@@ -41,8 +41,7 @@ struct log_arguments {
 
 #define OPTIONS struct log_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(base),
+	OPENREC_OPTIONS(config, base),
 	{ OPT_TEXT('T', "task", task, "TASK",
 	  "print only lines of tasks with this name, key or id, or matching this pattern") },
 	{ OPT_FLAG(0, "failed", failed, "print only lines of failed, killed and unfinished tasks") },
@@ -424,7 +423,7 @@ static void release_job(struct job *j)
 
 static const struct log_arguments defaults = { .until_us = INT64_MAX };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_log(struct args *a, void *values, struct error *err)
 {
 	struct style style = output_style();
 	struct job j = { .args = values, .rec = RECORDING_INIT };
@@ -442,7 +441,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_log = {
-	.name = "log", .operands = "[REC]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "log", .operands = "[REC]", .run = run_log, COMMAND_KEYS,
 	.summary = "Print the output of a build, with the task of each line",
 };

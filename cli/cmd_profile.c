@@ -30,8 +30,7 @@ struct profile_arguments {
 
 #define OPTIONS struct profile_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_TEXT('b', "by", group, "COL,...", "group rows by these columns, or none (default rule or kind)"),
 	  .choices = profile_key_word },
 	{ OPT_TEXT('s', "sort", sort, "COL,...",
@@ -392,7 +391,7 @@ static int run_table(const struct args *a, const struct profile_arguments *o,
 	return r;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_profile(struct args *a, void *values, struct error *err)
 {
 	const struct profile_arguments *o = values;
 	struct profile_list columns = { .n = 0 };
@@ -421,7 +420,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_profile = {
-	.name = "profile", .operands = "[REC...]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "profile", .operands = "[REC...]", .run = run_profile, COMMAND_KEYS,
 	.summary = "Print run and queue times by rule, directory or source location",
 };

@@ -85,7 +85,7 @@ static int prune(struct buildset *n, const struct prune_arguments *p, struct err
 
 static const struct prune_arguments defaults = { .keep = NOT_GIVEN, .older = NOT_GIVEN };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_prune(struct args *a, void *values, struct error *err)
 {
 	struct prune_arguments *p = values;
 	struct buildset n = BUILDSET_INIT;
@@ -102,6 +102,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_prune = {
-	.name = "prune", .operands = "", .run = run, .options = options, COMMAND_DEFAULTS(defaults),
+	.name = "prune", .operands = "", .run = run_prune, COMMAND_OPTIONS,
 	.summary = "Remove old builds from an archive",
 };

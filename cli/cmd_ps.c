@@ -27,8 +27,7 @@ struct ps_arguments {
 
 #define OPTIONS struct ps_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_FLAG('a', "all", all, "every process of the machine, not only those of the build") },
 	{ OPT_TEXT(0, "match", match, "REGEX", "only processes whose program's name matches") },
 	{ OPT_FLAG(0, "pss", pss, "read proportional memory too, which costs 10 ms a GiB") },
@@ -162,7 +161,7 @@ static int show(struct ps *ps, struct repeat *repeat, struct error *err)
 	return r;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_ps(struct args *a, void *values, struct error *err)
 {
 	const struct ps_arguments *o = values;
 	struct ps ps = { .o = o, .rows.list = { .proc_fd = -1, .list_fd = -1 } };
@@ -187,7 +186,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_ps = {
-	.name = "ps", .operands = "[REC]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "ps", .operands = "[REC]", .run = run_ps, COMMAND_KEYS,
 	.summary = "List the processes of a running build",
 };

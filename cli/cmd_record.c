@@ -350,7 +350,7 @@ static int check_repeat(const struct settings *settings, struct error *err)
 
 static const struct settings defaults = SETTINGS_INIT;
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_record(struct args *a, void *values, struct error *err)
 {
 	struct launch l = { .host = true, .argv = a->operand };
 	const struct settings *settings = values;
@@ -375,7 +375,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_record = {
-	.name = "record", .operands = "[--] CMD...", .runs = true, .run = run,
+	.name = "record", .operands = "[--] CMD...", .runs = true, .run = run_record,
 	.options = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Run a build and record it",
 };

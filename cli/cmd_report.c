@@ -217,7 +217,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 
 static const struct report_arguments defaults;
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_report(struct args *a, void *values, struct error *err)
 {
 	struct made made = { .buildset = BUILDSET_INIT };
 	int r = make(&made, a, values, err);
@@ -227,7 +227,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_report = {
-	.name = "report", .operands = "", .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "report", .operands = "", .run = run_report, COMMAND_OPTIONS,
 	.summary = "Write an HTML report about the builds in an archive",
 };

@@ -26,8 +26,7 @@ struct serve_arguments {
 
 #define OPTIONS struct serve_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_TEXT(0, "listen", listen, "ADDR:PORT",
 	  "listen there; port 0 is any free one (default: 127.0.0.1:0)") },
 	{ OPT_PATH('u', "unix", unix_path, "SOCKET", "listen on a unix socket of mode 0600 instead") },
@@ -158,7 +157,7 @@ static int check(const struct args *a, const struct serve_arguments *o, struct e
 	return 0;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_serve(struct args *a, void *values, struct error *err)
 {
 	const struct serve_arguments *o = values;
 	int r = check(a, o, err);
@@ -175,7 +174,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_serve = {
-	.name = "serve", .operands = "[REC|DIR|REPO]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "serve", .operands = "[REC|DIR|REPO]", .run = run_serve, COMMAND_KEYS,
 	.summary = "Show running and recorded builds in a web browser",
 };

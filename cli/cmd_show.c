@@ -24,8 +24,7 @@ struct show_arguments {
 
 #define OPTIONS struct show_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_CHOICE('s', "sort", sort, value_word, "KEY",
 	  "print one list, sorted by " VALUE_WORDS "or name") },
 	{ OPT_SET('b', "by", by, groups_by_word, "WHAT,...",
@@ -75,7 +74,7 @@ static int misuse(const struct show_arguments *s, struct error *err)
 	return 0;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_show(struct args *a, void *values, struct error *err)
 {
 	const struct show_arguments *s = values;
 	struct chain chain = { 0 };
@@ -146,7 +145,6 @@ out:
 }
 
 const struct command cmd_show = {
-	.name = "show", .operands = "[REC]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "show", .operands = "[REC]", .run = run_show, COMMAND_KEYS,
 	.summary = "Show where a build's time, memory and disk went",
 };

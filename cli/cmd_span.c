@@ -102,7 +102,7 @@ static int misuse(struct error *err, const char *form)
 	return error_set(err, -EINVAL, NULL, 0, 0, "span: expected: %s", form);
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_span(struct args *a, void *values, struct error *err)
 {
 	const struct span_options *o = values;
 	const char *first = a->operand[0], *second = a->n > 1 ? a->operand[1] : NULL;
@@ -131,7 +131,6 @@ static int run(struct args *a, void *values, struct error *err)
 static const struct span_options defaults = { 0 };
 
 const struct command cmd_span = {
-	.name = "span", .operands = "NAME [CMD...]", .runs = true, .run = run,
-	.options = options, COMMAND_DEFAULTS(defaults),
+	.name = "span", .operands = "NAME [CMD...]", .runs = true, .run = run_span, COMMAND_OPTIONS,
 	.summary = "Mark a part of a task: a command, or what is between begin and end",
 };

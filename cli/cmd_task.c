@@ -111,7 +111,7 @@ static int run_here(const struct event_task *task, struct launch *l)
 
 static const struct task_options defaults = { .settings = SETTINGS_INIT };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_task(struct args *a, void *values, struct error *err)
 {
 	const struct task_options *o = values;
 	bool dashes = !strcmp(a->operand[1], "--");
@@ -129,7 +129,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_task = {
-	.name = "task", .operands = "NAME [--] CMD...", .runs = true, .run = run,
+	.name = "task", .operands = "NAME [--] CMD...", .runs = true, .run = run_task,
 	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
 	.summary = "Run a command as one task of a recorded build",
 };

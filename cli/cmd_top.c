@@ -16,8 +16,7 @@ struct top_arguments {
 
 #define OPTIONS struct top_arguments
 static const struct option options[] = {
-	{ OPT_CONFIG(config) },
-	OPENREC_OPTION(output),
+	OPENREC_OPTIONS(config, output),
 	{ OPT_FLAG('1', "once", once, "print one screen as text (default: if the output is no terminal)") },
 	{ OPT_FLAG(0, "allow-control", control, "let the key F9 send SIGTERM to processes of the build") },
 	{ 0 }
@@ -25,7 +24,7 @@ static const struct option options[] = {
 
 static const struct top_arguments defaults = { 0 };
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_top(struct args *a, void *values, struct error *err)
 {
 	const struct top_arguments *o = values;
 	const char *argv[6] = { "buildbeat-top" };
@@ -51,7 +50,6 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command cmd_top = {
-	.name = "top", .operands = "[REC]", .run = run,
-	.options = options, .keys = options, COMMAND_DEFAULTS(defaults),
+	.name = "top", .operands = "[REC]", .run = run_top, COMMAND_KEYS,
 	.summary = "Show a running build in the terminal",
 };

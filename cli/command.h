@@ -28,6 +28,10 @@ struct command {
 
 #define COMMAND_DEFAULTS(values) .defaults = &(values), .size = sizeof(values)
 
+/* For a command whose file calls them options and defaults; with KEYS, its options are its settings. */
+#define COMMAND_OPTIONS .options = options, COMMAND_DEFAULTS(defaults)
+#define COMMAND_KEYS .keys = options, COMMAND_OPTIONS
+
 /* Exit statuses; a command that runs a build returns the build's. */
 enum {
 	EXIT_GOOD = 0,

@@ -136,7 +136,7 @@ static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *
 	return output_end(&out, 0, NULL, err);
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_maps(struct args *a, void *values, struct error *err)
 {
 	const struct mmaps_arguments *o = values;
 	struct slice what = slice_of(a->operand[0]);
@@ -167,7 +167,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command inspect_maps = {
-	.name = "inspect maps", .operands = "PID|ARCHIVE", .run = run,
+	.name = "inspect maps", .operands = "PID|ARCHIVE", .run = run_maps,
 	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show the memory mappings of a process",
 };

@@ -114,7 +114,7 @@ static int show_process(struct repeat *repeat, const struct stats_arguments *o, 
 	return r;
 }
 
-static int run(struct args *a, void *values, struct error *err)
+static int run_stats(struct args *a, void *values, struct error *err)
 {
 	const struct stats_arguments *o = values;
 	struct name_table names = NAME_TABLE_INIT;
@@ -134,7 +134,7 @@ static int run(struct args *a, void *values, struct error *err)
 }
 
 const struct command inspect_stats = {
-	.name = "inspect stats", .operands = "", .run = run,
+	.name = "inspect stats", .operands = "", .run = run_stats,
 	.options = options, COMMAND_DEFAULTS(defaults),
 	.summary = "Show what the machine or a process uses, repeatedly",
 };

@@ -34,4 +34,7 @@ int openrec_follow(struct buf *path);
 	{ OPT_PATH('d', "dir", member, "DIR", \
 	  "directory of recordings (default: the nearest buildstats)"), .config = true, .key = "output" }
 
+/* --config and --dir. */
+#define OPENREC_OPTIONS(config_member, member) { OPT_CONFIG(config_member) }, OPENREC_OPTION(member)
+
 #endif
