@@ -160,8 +160,7 @@ static int read_builds(struct source *s, const char *text)
 		if (r && !strcmp(s->err->path, path))
 			snprintf(s->err->path, sizeof s->err->path, "%s: note", s->run.path);
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return r;
 }
 

@@ -110,8 +110,7 @@ static int create_keep(struct packs_kept *k)
 			return -errno;
 		if (k->keep >= 0 && is_locked(k->keep))
 			return file_write_all(k->keep, KEEP_TEXT, strlen(KEEP_TEXT));
-		if (k->keep >= 0)
-			close(k->keep);
+		file_close(k->keep);
 	}
 }
 
@@ -176,8 +175,7 @@ void packs_release(struct packs_kept *k)
 		delete(k->dir, k->name, ".keep");
 		close(k->keep);
 	}
-	if (k->dir >= 0)
-		close(k->dir);
+	file_close(k->dir);
 	*k = (struct packs_kept)PACKS_KEPT_INIT;
 }
 
@@ -203,8 +201,7 @@ static void found_release(struct found *f)
 		free(f->keep[i]);
 	free(f->small);
 	free(f->keep);
-	if (f->dir >= 0)
-		close(f->dir);
+	file_close(f->dir);
 }
 
 /* name without its end, or NULL. */
@@ -291,8 +288,7 @@ static void remove_left(const struct found *f, bool repair,
 				delete_partial(f->dir, f->keep[i]);
 			delete(f->dir, f->keep[i], ".keep");
 		}
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 	}
 }
 
@@ -476,8 +472,7 @@ static int lock_maintenance(int dir)
 		return fd;
 	if (fd < 0 && is_left(dir, maintenance_lock, &fd))
 		unlinkat(dir, maintenance_lock, 0);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return -1;
 }
 

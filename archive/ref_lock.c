@@ -199,6 +199,5 @@ void ref_lock_note(struct buf *names, const struct archive *a)
 
 	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
 		read_note(names, fd);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 }

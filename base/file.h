@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* Open with O_CLOEXEC, and move the descriptor to 40 or above where possible, out of the way
  * of build tools. A new file gets the mode of its directory. A descriptor or a negative
@@ -23,6 +24,13 @@ int file_copy(int fd);
 /* Move a descriptor there that is open: a standard one that was closed has no other use.
  * Returns the new one, or fd if it cannot be moved or is negative. */
 int file_move_up(int fd);
+
+/* close(), unless fd is negative. */
+static inline void file_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
 
 /* The directory name in dir_fd, or "." for dir_fd itself, read from its first entry. NULL with
  * errno. */

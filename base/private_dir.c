@@ -27,8 +27,7 @@ static bool try_path(const char *path, bool make, int *fd)
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if ((*fd < 0 && errno == ENOENT) || (*fd >= 0 && is_private(*fd)))
 		return true;
-	if (*fd >= 0)
-		close(*fd);
+	file_close(*fd);
 	return false;
 }
 

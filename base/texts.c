@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/feed.h"
+#include "base/file.h"
 #include "base/readfile.h"
 
 #include <errno.h>
@@ -21,8 +22,7 @@ struct texts *texts_new(int dir_fd)
 		t->window = malloc(FEED_MEMORY);
 	if (!t || !t->window) {
 		free(t);
-		if (dir_fd >= 0)
-			close(dir_fd);
+		file_close(dir_fd);
 		return NULL;
 	}
 	t->dir_fd = dir_fd;
@@ -38,10 +38,8 @@ void texts_free(struct texts *t)
 		free(t->file[i].name);
 		free(t->file[i].memory);
 	}
-	if (t->fd >= 0)
-		close(t->fd);
-	if (t->dir_fd >= 0)
-		close(t->dir_fd);
+	file_close(t->fd);
+	file_close(t->dir_fd);
 	buf_release(&t->decoded);
 	buf_release(&t->bare);
 	free(t->file);
@@ -54,8 +52,7 @@ int texts_add(struct texts *t, const char *name, char *memory, size_t len, int f
 	struct texts_file *grown = array_grow(t->file, t->n, sizeof *grown);
 	char *copy = grown && fd >= 0 ? strdup(name) : NULL;
 
-	if (t->fd >= 0)
-		close(t->fd);
+	file_close(t->fd);
 	t->fd = fd;
 	t->open = t->n;
 	if (grown)
@@ -104,8 +101,7 @@ static bool open_text(struct texts *t, size_t at)
 		return true;
 	if (!t->file[at].name || t->dir_fd < 0)
 		return false;
-	if (t->fd >= 0)
-		close(t->fd);
+	file_close(t->fd);
 	t->fd = readfile_open(t->dir_fd, t->file[at].name);
 	t->open = at;
 	return t->fd >= 0;

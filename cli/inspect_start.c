@@ -186,8 +186,7 @@ static int inspect_one(const struct inspect_arguments *o, const struct inspect_t
 	if (*target->heap_dir)
 		s.heap_dir = open(target->heap_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = run_inspection(result, target->pid, target->start_ticks, &s, err);
-	if (s.heap_dir >= 0)
-		close(s.heap_dir);
+	file_close(s.heap_dir);
 	retain(o, &place);
 	return r;
 }

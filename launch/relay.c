@@ -23,8 +23,7 @@
 
 static void close_fd(int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	file_close(*fd);
 	*fd = -1;
 }
 

@@ -41,8 +41,7 @@ struct results {
 
 static void leave(struct results *x)
 {
-	if (x->place.fd >= 0)
-		close(x->place.fd);
+	file_close(x->place.fd);
 	free(x->place.dir);
 	x->place = (struct place){ NULL, -1 };
 	x->at = NO_INDEX;

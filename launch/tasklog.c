@@ -106,8 +106,7 @@ static int scan_file(struct tasklog *t, struct open_pids *o, int dir_fd, const c
 
 	if (!f) {
 		r = -errno;
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 		return r;
 	}
 	while (!r && fgets(line, sizeof line, f)) {

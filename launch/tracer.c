@@ -129,8 +129,7 @@ int tracer_begin(struct tracer *t, const char *file, const char *recording,
 		t->pid = fork();
 	if (t->page && !t->pid)
 		run_tracer(t, recording, fd, fifo, function, mask, launcher);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (t->page && t->pid > 0)
 		return 0;
 	t->pid = 0;

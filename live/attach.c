@@ -118,8 +118,7 @@ static int try_address(int family, const struct sockaddr *address, socklen_t len
 
 	if (!r && !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) && connect(fd, address, len))
 		r = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return r;
 }
 

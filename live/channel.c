@@ -2,6 +2,7 @@
 #include "live/channel.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/minmax.h"
 
 #include <errno.h>
@@ -76,10 +77,8 @@ void channel_free(struct channel *c)
 {
 	if (!c)
 		return;
-	if (c->old.fd >= 0)
-		close(c->old.fd);
-	if (c->new.fd >= 0)
-		close(c->new.fd);
+	file_close(c->old.fd);
+	file_close(c->new.fd);
 	buf_release(&c->recent);
 	free(c->mark);
 	free(c);
@@ -128,8 +127,7 @@ static int turn(struct channel *c)
  * beginning, too. */
 static void lose_all(struct channel *c)
 {
-	if (c->old.fd >= 0)
-		close(c->old.fd);
+	file_close(c->old.fd);
 	c->old.fd = -1;
 	if (ftruncate(c->new.fd, 0))
 		errno = 0;	/* it is written over */

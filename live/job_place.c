@@ -98,8 +98,7 @@ void job_place_release(struct job_place *p)
 {
 	if (*p->path)
 		remove_below(AT_FDCWD, p->path, 0);
-	if (p->fd >= 0)
-		close(p->fd);
+	file_close(p->fd);
 	job_place_init(p);
 }
 

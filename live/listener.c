@@ -117,8 +117,7 @@ static int remove_stale(const union address *a, socklen_t len, const char *path,
 				 "another name");
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	r = fd < 0 || !connect(fd, &a->any, len) ? 0 : errno;
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (r != ECONNREFUSED)
 		return error_set(err, -EADDRINUSE, path, 0, 0, "another server listens there");
 	return unlink(path) ? error_sys(err, -errno, path, NULL) : 0;
@@ -175,8 +174,7 @@ void listener_close(struct listener *l)
 
 	if (*l->path && l->ino && !lstat(l->path, &st) && st.st_dev == l->dev && st.st_ino == l->ino)
 		unlink(l->path);
-	if (l->fd >= 0)
-		close(l->fd);
+	file_close(l->fd);
 	*l = (struct listener)LISTENER_INIT;
 }
 

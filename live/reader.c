@@ -345,10 +345,8 @@ void reader_pool_free(struct reader_pool *p)
 		question_release(&p->question[i]);
 	free(p->question);
 	free(p->reader);
-	if (p->timer_fd >= 0)
-		close(p->timer_fd);
-	if (p->epoll_fd >= 0)
-		close(p->epoll_fd);
+	file_close(p->timer_fd);
+	file_close(p->epoll_fd);
 	free(p);
 }
 

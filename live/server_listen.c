@@ -24,8 +24,7 @@ static bool turn_away(struct server_private *p)
 		return false;
 	close(p->spare_fd);
 	fd = accept4(p->listener.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	p->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return fd >= 0;
 }

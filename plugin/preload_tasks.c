@@ -127,8 +127,7 @@ static void append_anew(struct buf *b)
 		 * nothing. */
 		if (fd < 0 && fd != -ENOENT)
 			store_lose(&host.store, b, fd);
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 		return;
 	}
 	host.store.limited |= is_limited();

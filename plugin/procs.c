@@ -291,8 +291,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 		forget(procs.host->line.known);
 		return;
 	}
-	if (child->io_fd >= 0)
-		close(child->io_fd);
+	file_close(child->io_fd);
 	child->io_fd = -1;
 	/* in a vfork child the descriptors are not the parent's */
 	if ((procs.session->store.flags & STORE_TASK_IO) && getpid() == procs.session->store.pid) {
@@ -358,8 +357,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 		e.rchar = io->rchar;
 		e.wchar = io->wchar;
 	}
-	if (child->io_fd >= 0)
-		close(child->io_fd);
+	file_close(child->io_fd);
 	child->io_fd = -1;
 	task = child->task;
 	child->task = 0;

@@ -112,10 +112,8 @@ static void end_log(struct log *g)
 {
 	if (g->b.len)
 		write_chunk(g);
-	if (g->fd >= 0)
-		close(g->fd);
-	if (g->dir_fd >= 0)
-		close(g->dir_fd);
+	file_close(g->fd);
+	file_close(g->dir_fd);
 }
 
 /* False: it is set already. */

@@ -181,8 +181,7 @@ static __attribute__((cold)) char *map_image(const struct store *store)
 	is_kept = fd >= 0;
 	if (!image)
 		tally_memory_forget(store);
-	if (dir_fd >= 0)
-		close(dir_fd);
+	file_close(dir_fd);
 	return image ? image : map_file(open_memfd());
 }
 

@@ -124,8 +124,7 @@ static __attribute__((cold)) uint32_t machine_key(void)
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	n = MAX(n, 0);
 	if (readlink("/proc/self/ns/pid", text + n, sizeof text - 1 - (size_t)n) < 0)
 		text[n] = '\0';
@@ -143,8 +142,7 @@ static __attribute__((cold)) bool is_base(size_t i, const char *base)
 	if (i)
 		return !trust_path(base, &err);
 	fd = open_dir_at(AT_FDCWD, base);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return fd >= 0;
 }
 

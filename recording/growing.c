@@ -509,7 +509,6 @@ void growing_close(struct growing *t)
 	free(t->file);
 	free(t->writers.open);
 	free(t->path);
-	if (t->dir_fd >= 0)
-		close(t->dir_fd);
+	file_close(t->dir_fd);
 	free(t);
 }

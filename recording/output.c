@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/output.h"
 
+#include "base/file.h"
 #include "base/readfile.h"
 #include "recording/layout.h"
 
@@ -133,16 +134,14 @@ static int source_open(struct source *s, int dir_fd, const char *name,
 	r = unpack(&s->text, dir_fd, packed, codec, err);
 	if (!r && s->fd >= 0 && (r = readfile_fd(&s->text, s->fd, SIZE_MAX)))
 		error_sys(err, r, name, NULL);
-	if (s->fd >= 0)
-		close(s->fd);
+	file_close(s->fd);
 	s->fd = -1;
 	return r;
 }
 
 static void source_close(struct source *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
+	file_close(s->fd);
 	buf_release(&s->text);
 }
 
@@ -349,8 +348,7 @@ int output_open(struct output **out, const char *path, const struct recording_co
 		if (r == -ENOENT && (o->log.fd >= 0 || o->log.text.len))
 			r = 0;
 	}
-	if (dir_fd >= 0)
-		close(dir_fd);
+	file_close(dir_fd);
 	if (r) {
 		output_close(o);
 		*out = NULL;

@@ -18,10 +18,8 @@ int output_create(int dir_fd)
 	int r = log_fd < 0 ? log_fd : index_fd < 0 ? index_fd :
 		file_write(index_fd, OUTPUT_HEADER, strlen(OUTPUT_HEADER));
 
-	if (log_fd >= 0)
-		close(log_fd);
-	if (index_fd >= 0)
-		close(index_fd);
+	file_close(log_fd);
+	file_close(index_fd);
 	return r;
 }
 
@@ -229,9 +227,7 @@ void output_writer_flush(struct output_writer *w)
 void output_writer_close(struct output_writer *w)
 {
 	output_writer_flush(w);
-	if (w->log_fd >= 0)
-		close(w->log_fd);
-	if (w->index_fd >= 0)
-		close(w->index_fd);
+	file_close(w->log_fd);
+	file_close(w->index_fd);
 	w->log_fd = w->index_fd = -1;
 }

@@ -290,8 +290,7 @@ static int parse_stream(struct reader *r, const char *name, struct buf *text, in
 
 	feed_init(&f, text->data, text->len, fd, texts_lend_window(r->rec->texts));
 	error = parse_feed(r, name, &f);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return error;
 }
 

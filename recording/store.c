@@ -107,10 +107,8 @@ void store_close(struct store *s)
 	int saved = errno;
 
 	store_tell_lost(s);
-	if (s->tasks_fd >= 0)
-		close(s->tasks_fd);
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
+	file_close(s->tasks_fd);
+	file_close(s->dir_fd);
 	if (s->build_fd > 0)
 		close(s->build_fd);
 	s->tasks_fd = s->dir_fd = -1;
@@ -147,8 +145,7 @@ void store_tell_lost(struct store *s)
 		lost->lines += l.lines;
 		lost->tasks += l.tasks;
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 }
 

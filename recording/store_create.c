@@ -35,8 +35,7 @@ int store_make_base(const char *path, enum store_access access, struct error *er
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && !fstat(fd, &st) && (st.st_mode & mode) != mode)
 		fchmod(fd, (st.st_mode & 07777) | mode);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return 0;
 }
 

@@ -172,8 +172,7 @@ static int write_dir(const char *dir, const struct recording *rec,
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : write_files(fd, rec, parts);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return r;
 }
 

@@ -39,8 +39,7 @@ int census_init(struct census *c, int proc_fd, int64_t start_ns)
 
 void census_release(struct census *c)
 {
-	if (c->list_fd >= 0)
-		close(c->list_fd);
+	file_close(c->list_fd);
 	free(c->text.data);
 	free(c->names.data);
 	*c = (struct census){ .proc_fd = -1, .list_fd = -1 };

@@ -252,8 +252,7 @@ static void open_meters(struct cgroup_source *s, const struct source_setup *setu
 			  setup->coarse, s->column, &s->n_columns);
 	s->has_pressure = s->n_columns > s->first_pressure;
 	for (size_t h = 0; h < HIERARCHIES; h++)
-		if (dir_fd[h] >= 0)
-			close(dir_fd[h]);
+		file_close(dir_fd[h]);
 }
 
 static void meter_sample(struct cgroup_source *s, struct meter *m, struct root_text *text)

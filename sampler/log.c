@@ -46,8 +46,7 @@ int log_open(struct log *l, int dir_fd, const char *name)
 
 void log_close(struct log *l)
 {
-	if (l->fd >= 0)
-		close(l->fd);
+	file_close(l->fd);
 	*l = (struct log)LOG_CLOSED;
 }
 

@@ -27,10 +27,8 @@ int root_open(struct root *r, const char *proc, const char *sys)
 
 void root_close(struct root *r)
 {
-	if (r->proc_fd >= 0)
-		close(r->proc_fd);
-	if (r->sys_fd >= 0)
-		close(r->sys_fd);
+	file_close(r->proc_fd);
+	file_close(r->sys_fd);
 	*r = (struct root)ROOT_INIT;
 }
 
@@ -64,8 +62,7 @@ int root_file_open(struct root_file *f, int root_fd, const char *path, enum root
 
 void root_file_close(struct root_file *f)
 {
-	if (f->fd >= 0)
-		close(f->fd);
+	file_close(f->fd);
 	f->fd = -1;
 }
 

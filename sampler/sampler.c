@@ -169,8 +169,7 @@ void sampler_free(struct sampler *s)
 		source_free(s->source[i]);
 	tasks_free(s->tasks);
 	root_close(&s->root);
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
+	file_close(s->dir_fd);
 	free(s->text.data);
 	free(s->line_memory);
 	free(s);

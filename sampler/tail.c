@@ -32,10 +32,8 @@ int tail_open(struct tail *t, int dir_fd)
 
 void tail_close(struct tail *t)
 {
-	if (t->fd >= 0)
-		close(t->fd);
-	if (t->list_fd >= 0)
-		close(t->list_fd);
+	file_close(t->fd);
+	file_close(t->list_fd);
 	free(t->text.data);
 	free(t->file);
 	*t = (struct tail){ .dir_fd = -1, .fd = -1, .list_fd = -1 };

@@ -38,8 +38,7 @@ int tree_init(struct tree *t, int proc_fd)
 
 void tree_release(struct tree *t)
 {
-	if (t->list_fd >= 0)
-		close(t->list_fd);
+	file_close(t->list_fd);
 	free(t->process);
 	free(t->pid_key);
 	free(t->pid_slot);

@@ -119,8 +119,7 @@ out:
 
 void spool_close(struct spool *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
+	file_close(s->fd);
 	s->fd = -1;
 }
 
@@ -317,8 +316,7 @@ out:
 	for (size_t i = 0; i < all.n; i++)
 		free(all.list[i].name);
 	free(all.list);
-	if (all.root_fd >= 0)
-		close(all.root_fd);
+	file_close(all.root_fd);
 	buf_release(&root);
 	return r;
 }
