@@ -256,8 +256,7 @@ static int ref_name(struct buf *name, const char *ref, struct error *err)
 	if (buf_error(name))
 		return error_sys(err, buf_error(name), NULL, NULL);
 	if (!git_reference_is_valid_name(name->data))
-		return error_set(err, -EINVAL, NULL, 0, 0, "'%.200s' is not a valid branch name",
-				 ref);
+		return error_say(err, -EINVAL, "'%.200s' is not a valid branch name", ref);
 	return 0;
 }
 

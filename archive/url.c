@@ -125,8 +125,8 @@ int url_cache(struct buf *path, const char *url, struct error *err)
 	int r = file_add_cache_dir(path);
 
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "a copy of an archive is kept in the cache "
-				 "directory: neither XDG_CACHE_HOME nor HOME names it");
+		return error_say(err, r, "a copy of an archive is kept in the cache directory: "
+				 "neither XDG_CACHE_HOME nor HOME names it");
 	buf_addc(path, '/');
 	add_readable(path, url);
 	buf_addf(path, "-%016llx.git", (unsigned long long)hash_fnv64(url, strlen(url)));

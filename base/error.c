@@ -5,18 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 
+__attribute__((format(printf, 5, 0)))
+static void fill(struct error *err, const char *path, unsigned line, unsigned column,
+		 const char *format, va_list ap)
+{
+	if (!err)
+		return;
+	snprintf(err->path, sizeof err->path, "%s", path ? path : "");
+	err->line = line;
+	err->column = column;
+	vsnprintf(err->message, sizeof err->message, format, ap);
+}
+
 int error_set(struct error *err, int code, const char *path, unsigned line,
 	      unsigned column, const char *format, ...)
 {
 	va_list ap;
 
-	if (!err)
-		return code;
-	snprintf(err->path, sizeof err->path, "%s", path ? path : "");
-	err->line = line;
-	err->column = column;
 	va_start(ap, format);
-	vsnprintf(err->message, sizeof err->message, format, ap);
+	fill(err, path, line, column, format, ap);
+	va_end(ap);
+	return code;
+}
+
+int error_say(struct error *err, int code, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fill(err, NULL, 0, 0, format, ap);
 	va_end(ap);
 	return code;
 }

@@ -22,6 +22,10 @@ int error_set(struct error *err, int code, const char *path, unsigned line,
 	      unsigned column, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/* The same for an error that is about no file. */
+int error_say(struct error *err, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* The same for a failed system call: the message is "what: strerror(-code)". */
 int error_sys(struct error *err, int code, const char *path, const char *what);
 

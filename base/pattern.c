@@ -142,8 +142,7 @@ int pattern_init(struct pattern *p, const char *text, struct error *err)
 
 	*p = (struct pattern){ .made = false };
 	if (why)
-		return error_set(err, -EINVAL, NULL, 0, 0, "not a regular expression: '%.100s': %s",
-				 text, why);
+		return error_say(err, -EINVAL, "not a regular expression: '%.100s': %s", text, why);
 	code = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
 	p->made = !code;
 	if (code == REG_ESPACE)
@@ -151,8 +150,7 @@ int pattern_init(struct pattern *p, const char *text, struct error *err)
 	if (!code)
 		return 0;
 	regerror(code, &p->regex, message, sizeof message);
-	return error_set(err, -EINVAL, NULL, 0, 0, "not a regular expression: '%.100s': %s", text,
-			 message);
+	return error_say(err, -EINVAL, "not a regular expression: '%.100s': %s", text, message);
 }
 
 void pattern_release(struct pattern *p)

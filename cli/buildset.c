@@ -48,8 +48,8 @@ static int open_archive(struct buildset *n, enum archive_use use, enum buildset_
 	int r;
 
 	if (!n->options->repo)
-		return error_set(err, -EINVAL, NULL, 0, 0, "no archive: use --repo, or "
-				 "the key 'repo' in buildbeat.yaml");
+		return error_say(err, -EINVAL, "no archive: use --repo, or the key 'repo' in "
+				 "buildbeat.yaml");
 	r = archive_open(&n->archive, n->options->repo, use, err);
 	if (r || use == ARCHIVE_WRITE || !archive_is_stale(n->archive, &why))
 		return r;

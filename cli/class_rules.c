@@ -46,10 +46,10 @@ static int check_rule(void *values, struct error *err)
 	const struct class_rule *rule = values;
 
 	if (!rule->name)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a rule with a name");
+		return error_say(err, -EINVAL, "expected a rule with a name");
 	if (rule->split && rule->children.n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "'%.64s' has rules and split: only one "
-				 "of them can divide it", rule->name);
+		return error_say(err, -EINVAL, "'%.64s' has rules and split: only one of them can "
+				 "divide it", rule->name);
 	return 0;
 }
 
@@ -132,10 +132,10 @@ static int no_such_rules(const char *wanted, struct error *err)
 	names[n] = NULL;
 	near = nearest_word(wanted, names);
 	if (near)
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no file and there are no shipped "
-				 "rules '%s'; did you mean '%s'?", wanted, near);
-	return error_set(err, -ENOENT, NULL, 0, 0, "there is no file and there are no shipped rules "
-			 "'%s'", wanted);
+		return error_say(err, -ENOENT, "there is no file and there are no shipped rules "
+				 "'%s'; did you mean '%s'?", wanted, near);
+	return error_say(err, -ENOENT, "there is no file and there are no shipped rules '%s'",
+			 wanted);
 }
 
 int class_rules_read(struct class_rules_read *c, const char *wanted, const char *program,

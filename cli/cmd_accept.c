@@ -166,8 +166,7 @@ static int named_build(struct buildset *n, const char *name, uint32_t *build, st
 			return 0;
 		}
 	}
-	return r ? r : error_set(err, -EINVAL, NULL, 0, 0, "'%s' is not a build of %s", name,
-				 n->builds.ref);
+	return r ? r : error_say(err, -EINVAL, "'%s' is not a build of %s", name, n->builds.ref);
 }
 
 /* A mistyped name would be stored and never match. */
@@ -185,7 +184,7 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 	for (size_t i = 0; name && i < builds->n_tasks; i++)
 		name[i] = builds->task[i].name;
 	near = name ? nearest_word(pattern, name) : NULL;
-	error_set(err, -EINVAL, NULL, 0, 0, near ? "no task matches '%s'; did you mean '%s'?" :
+	error_say(err, -EINVAL, near ? "no task matches '%s'; did you mean '%s'?" :
 		  "no task matches '%s'", pattern, near ? near : "");
 	free(name);
 	return -EINVAL;
@@ -359,13 +358,12 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 		s->reason = a->operand[next++];
 	what->reason = s->reason;
 	if (next < a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "accept: unexpected '%s'",
-				 a->operand[next]);
+		return error_say(err, -EINVAL, "accept: unexpected '%s'", a->operand[next]);
 	if (!s->list && !s->total && !*what->pattern)
-		return error_set(err, -EINVAL, NULL, 0, 0, "accept: TASK or option '--total' is missing");
+		return error_say(err, -EINVAL, "accept: TASK or option '--total' is missing");
 	if (!s->list && !s->undo && !(s->reason && *s->reason))
-		return error_set(err, -EINVAL, NULL, 0, 0, "accept: the reason is missing: "
-				 "add option '--message'");
+		return error_say(err, -EINVAL, "accept: the reason is missing: add option "
+				 "'--message'");
 	return 0;
 }
 
@@ -375,7 +373,7 @@ static int go(struct buildset *n, const struct accept_arguments *s, struct known
 	if (s->list)
 		return list(n, what->kind, s->json, err);
 	if (!n->builds.n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "the series has no builds");
+		return error_say(err, -EINVAL, "the series has no builds");
 	return s->undo ? undo(n, s, what, err) : add(n, s, what, err);
 }
 

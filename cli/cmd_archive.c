@@ -266,17 +266,16 @@ static int run_archive(struct args *a, void *values, struct error *err)
 	int r = buildset_settings(&job.n, a, &o->buildset, err);
 
 	if (!r && (o->fsck || o->repair)) {
-		r = !o->fsck ? error_set(err, -EINVAL, NULL, 0, 0,
-					 "archive: --repair requires --fsck") :
-		    a->n || o->import ? error_set(err, -EINVAL, NULL, 0, 0,
-						  "archive: --fsck does not archive anything") :
+		r = !o->fsck ? error_say(err, -EINVAL, "archive: --repair requires --fsck") :
+		    a->n || o->import ? error_say(err, -EINVAL, "archive: --fsck does not archive "
+						  "anything") :
 		    check(&job, err);
 	} else if (!r && !o->import) {
 		r = a->n < 2 ? archive_one(&job, a->operand[0], err) :
-		    error_set(err, -EINVAL, NULL, 0, 0, "archive: expected one recording");
+		    error_say(err, -EINVAL, "archive: expected one recording");
 	} else if (!r) {
 		r = a->n ? buildset_archive(&job.n, ARCHIVE_WRITE, err) :
-		    error_set(err, -EINVAL, NULL, 0, 0, "archive: --import-oe requires a path");
+		    error_say(err, -EINVAL, "archive: --import-oe requires a path");
 		for (int i = 0; !r && i < a->n; i++)
 			r = import(&job, a->operand[i], err);
 	}

@@ -50,11 +50,11 @@ static int read_url(char *url, size_t size, struct error *err)
 	size_t n;
 
 	if (!fgets(url, (int)size, stdin))
-		return error_set(err, -EINVAL, NULL, 0, 0, "attach: expected a URL on standard input");
+		return error_say(err, -EINVAL, "attach: expected a URL on standard input");
 	n = strcspn(url, "\n");
 	if (n == size - 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "attach: the URL on standard input is longer "
-				 "than %zu bytes", size - 2);
+		return error_say(err, -EINVAL, "attach: the URL on standard input is longer than "
+				 "%zu bytes", size - 2);
 	url[n] = '\0';
 	return 0;
 }

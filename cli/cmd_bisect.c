@@ -153,8 +153,8 @@ static int find_directory(struct search *s, struct error *err)
 	}
 	r = file_add_cache_dir(&s->directory);
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "bisect: --output is missing: neither "
-				 "XDG_CACHE_HOME nor HOME names a cache directory");
+		return error_say(err, r, "bisect: --output is missing: neither XDG_CACHE_HOME nor "
+				 "HOME names a cache directory");
 	buf_addf(&s->directory, "/bisect-%016llx",
 		 (unsigned long long)hash_fnv64(s->head.data, s->head.len));
 	return trust_path(buf_str(&s->directory), err);
@@ -183,8 +183,8 @@ static int begin(struct search *s, struct args *args, struct error *err)
 	int r = checkout_init(&s->checkout, revision, s->id, err);
 
 	if (!r && !strcmp(s->id[0], s->id[1]))
-		r = error_set(err, -EINVAL, NULL, 0, 0, "bisect: good and bad are the same commit, "
-			      "%.10s", s->id[0]);
+		r = error_say(err, -EINVAL, "bisect: good and bad are the same commit, %.10s",
+			      s->id[0]);
 	r = r ? r : checkout_order(&s->checkout, s->id[0], s->id[1], err);
 	r = r ? r : find_config(s, err);
 	if (r)
@@ -225,8 +225,8 @@ static int find_matters(struct search *s, struct args *args, struct buildset_opt
 		return r;
 	matters->floor = 0;
 	if (!amount_in(&matters->amount, &b->amount, unit))
-		return error_set(err, -EINVAL, NULL, 0, 0, "bisect: option '--amount': the unit does "
-				 "not fit the metric '%s'", metric_word[b->metric]);
+		return error_say(err, -EINVAL, "bisect: option '--amount': the unit does not fit "
+				 "the metric '%s'", metric_word[b->metric]);
 	return 0;
 }
 
@@ -321,7 +321,7 @@ static int run_bisect(struct args *a, void *values, struct error *err)
 	struct bisect_arguments *b = values;
 
 	if (!b->good)
-		return error_set(err, -EINVAL, NULL, 0, 0, "bisect: option '--good' is missing");
+		return error_say(err, -EINVAL, "bisect: option '--good' is missing");
 	return search(b, a, err);
 }
 

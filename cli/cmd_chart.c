@@ -137,17 +137,14 @@ static int check_options(const struct job *j, struct error *err)
 	const struct chart_arguments *a = j->args;
 
 	if ((j->to_stdout || j->to_file) && a->only != CHARTS && a->only != CHART_BOOT)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "with --only %s, --output is a directory, not '%s'",
+		return error_say(err, -EINVAL, "with --only %s, --output is a directory, not '%s'",
 				 chart_word[a->only], a->into);
 	if (!wanted(j, CHART_CPU) && !wanted(j, CHART_DISK) && !wanted(j, CHART_MEMORY) &&
 	    (a->format != PLOT_SVG || a->keep))
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s is not for the bootchart, which is "
-				 "always SVG and not drawn by gnuplot",
-				 a->keep ? "--keep" : "--format");
+		return error_say(err, -EINVAL, "%s is not for the bootchart, which is always SVG "
+				 "and not drawn by gnuplot", a->keep ? "--keep" : "--format");
 	if (!wanted(j, CHART_BOOT) && a->compare)
-		return error_set(err, -EINVAL, NULL, 0, 0, "--compare is for the bootchart, which "
-				 "is left out");
+		return error_say(err, -EINVAL, "--compare is for the bootchart, which is left out");
 	return 0;
 }
 
@@ -167,8 +164,8 @@ static int set_target(struct job *j, const char *recording, struct error *err)
 		return 0;
 	if (!is_dir(j->dir) && (str_ends(j->dir, ".svg") || str_ends(j->dir, ".png") ||
 				str_ends(j->dir, ".pdf")))
-		return error_set(err, -EINVAL, NULL, 0, 0, "--output is a directory, or a file "
-				 "that ends in .svg for the bootchart alone, not '%s'", j->dir);
+		return error_say(err, -EINVAL, "--output is a directory, or a file that ends in "
+				 ".svg for the bootchart alone, not '%s'", j->dir);
 	if (!a->into && access(j->dir, W_OK))
 		return error_set(err, -errno, j->dir, 0, 0, "cannot write the charts here: %s; "
 				 "write them elsewhere with --output", strerror(errno));

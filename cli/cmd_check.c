@@ -172,11 +172,11 @@ static int run_check(struct args *a, void *values, struct error *err)
 	int r, forms = c->json + c->junit + c->markdown;
 
 	if (forms > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: --json, --junit and --markdown exclude each other");
+		return error_say(err, -EINVAL, "check: --json, --junit and --markdown exclude each "
+				 "other");
 	if (c->output && !forms)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "check: option '--output' requires --json, --junit or --markdown");
+		return error_say(err, -EINVAL, "check: option '--output' requires --json, --junit "
+				 "or --markdown");
 	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
 	    buildset_open(&n, a, &c->buildset, BUILDSET_FRESH, err);
 	if (!r)

@@ -125,11 +125,11 @@ static int choose(struct args *a, struct diff_arguments *d, struct buildset *n, 
 	bool sets = d->base.n || d->new.n;
 
 	if (sets && (a->n || !d->base.n || !d->new.n))
-		return error_set(err, -EINVAL, NULL, 0, 0, "diff: --base and --new require each other "
-				 "and no other operands");
+		return error_say(err, -EINVAL, "diff: --base and --new require each other and no "
+				 "other operands");
 	if (a->n == 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "diff: nothing to compare '%s' "
-				 "with; expected %s", a->operand[0], "A B");
+		return error_say(err, -EINVAL, "diff: nothing to compare '%s' with; expected %s",
+				 a->operand[0], "A B");
 	if (a->n)
 		return set_pair(a, d, a->operand[0], a->operand[1], err);
 	if (sets)
@@ -249,9 +249,8 @@ static int set_amounts(struct rules *rules, const struct word_list *list, size_t
 
 		if (!amount_read(&amount, list->item[i]) ||
 		    (amount.unit == UNIT_COUNT && amount.value != 0))
-			return error_set(err, -EINVAL, NULL, 0, 0, "diff: option '--%s': expected "
-					 "an amount such as 2s or 16MiB, not '%s'", option,
-					 list->item[i]);
+			return error_say(err, -EINVAL, "diff: option '--%s': expected an amount "
+					 "such as 2s or 16MiB, not '%s'", option, list->item[i]);
 		for (enum metric m = 0; m < METRICS; m++) {
 			double *value = (double *)((char *)&rules->gate[m] + offset);
 
@@ -352,8 +351,7 @@ static int run_diff(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (d->json && d->markdown)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "diff: --json and --markdown exclude each other");
+		return error_say(err, -EINVAL, "diff: --json and --markdown exclude each other");
 	r = d->samples ? numberlines_diff(d->samples, err) : diff(a, d, &worse, err);
 	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
 }

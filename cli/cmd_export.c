@@ -47,8 +47,8 @@ static int check_output(const struct trace_format *f, const char *path, bool nam
 
 	if (!strcmp(path, OUTFILE_STDOUT))
 		return f->write != oe_write ? 0 :
-		       error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': %s is a "
-				 "directory and cannot be written to standard output", f->name);
+		       error_say(err, -EINVAL, "export: option '--output': %s is a directory and "
+				 "cannot be written to standard output", f->name);
 	return (named && f->write == prometheus_write) || lstat(path, &st) ? 0 :
 	       export_exists(path, err);
 }
@@ -77,8 +77,8 @@ static int send_to(const char *url, const struct trace_format *f, const struct r
 			   f->write == otlp_write_logs ? 1u << ENDPOINT_LOGS : 0;
 
 	if (!signals)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output': only otlp, "
-				 "otlp-metrics and otlp-logs can be sent to a URL, not %s", f->name);
+		return error_say(err, -EINVAL, "export: option '--output': only otlp, otlp-metrics "
+				 "and otlp-logs can be sent to a URL, not %s", f->name);
 	return export_send(rec, signals, url, false, err);
 }
 
@@ -90,11 +90,10 @@ static int merge(const struct export_arguments *e, char *const *what, size_t n, 
 	int r = 0;
 
 	if (!f->merge)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: --to %s: at most one recording",
-				 f->name);
+		return error_say(err, -EINVAL, "export: --to %s: at most one recording", f->name);
 	if (!e->into)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--output' is missing: "
-				 "several recordings need a file name");
+		return error_say(err, -EINVAL, "export: option '--output' is missing: several "
+				 "recordings need a file name");
 	rec = calloc(n, sizeof *rec);
 	if (!rec)
 		return error_sys(err, -ENOMEM, NULL, NULL);
@@ -119,12 +118,12 @@ static int run_export(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (e->to == NO_FORMAT)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--to' is missing; "
-				 "name a format: buildbeat export --to chrome; for a list of all: "
-				 "buildbeat help export");
+		return error_say(err, -EINVAL, "export: option '--to' is missing; name a format: "
+				 "buildbeat export --to chrome; for a list of all: buildbeat help "
+				 "export");
 	format = &trace_formats[e->to];
 	if (a->n > 1 && e->follow)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: --follow: at most one recording");
+		return error_say(err, -EINVAL, "export: --follow: at most one recording");
 	if (a->n > 1)
 		return merge(e, a->operand, (size_t)a->n, err);
 	if (e->follow)

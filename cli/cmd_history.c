@@ -177,8 +177,8 @@ static int run_history(struct args *args, void *values, struct error *err)
 	int r;
 
 	if (h->series)
-		return args->n ? error_set(err, -EINVAL, NULL, 0, 0,
-					   "history: option '--series' takes no TASK") :
+		return args->n ? error_say(err, -EINVAL, "history: option '--series' takes no "
+					   "TASK") :
 		       numberlines_history(h->series, err);
 	r = buildset_open(&a.n, args, &h->buildset, BUILDSET_ALL, err);
 	if (!r)

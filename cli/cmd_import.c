@@ -105,11 +105,10 @@ static int import_into(const struct import_arguments *i, const struct converter 
 	int r;
 
 	if (!c->read_into)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: %s cannot be added to an existing recording", c->name);
+		return error_say(err, -EINVAL, "import: %s cannot be added to an existing "
+				 "recording", c->name);
 	if (i->name)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "import: use either --into or --name");
+		return error_say(err, -EINVAL, "import: use either --into or --name");
 	r = openrec(&rec, 0, i->output, i->into, err);
 	if (!r && !recording_is_here(rec.path, NULL))
 		r = error_set(err, -EINVAL, rec.path, 0, 0, "not a recording in buildbeat's format: "
@@ -138,8 +137,8 @@ static int run_import(struct args *a, void *values, struct error *err)
 	int r;
 
 	if (!amount_in(&bytes, &i->limit, UNIT_BYTES))
-		return error_set(err, -EINVAL, NULL, 0, 0, "import: option '--import-limit': "
-				 "expected a size such as 500MiB");
+		return error_say(err, -EINVAL, "import: option '--import-limit': expected a size "
+				 "such as 500MiB");
 	if (bytes > 0)
 		gunzip_set_limit(bytes < 1e18 ? (uint64_t)bytes : UINT64_C(1000000000000000000));
 	redact_set(i->redact.item, i->redact.n);

@@ -136,11 +136,11 @@ static int check_options(struct job *j, struct error *err)
 	int r;
 
 	if (a->html && (a->json || a->follow))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "log: --html cannot be used with --json or --follow");
+		return error_say(err, -EINVAL, "log: --html cannot be used with --json or "
+				 "--follow");
 	if (a->follow && (a->task || a->failed))
-		return error_set(err, -EINVAL, NULL, 0, 0, "log: --follow prints all lines: their "
-				 "tasks are known when the build has ended");
+		return error_say(err, -EINVAL, "log: --follow prints all lines: their tasks are "
+				 "known when the build has ended");
 	if (!a->grep)
 		return 0;
 	r = regcomp(&j->regex, a->grep, REG_EXTENDED | REG_NOSUB);
@@ -148,7 +148,7 @@ static int check_options(struct job *j, struct error *err)
 	if (!r)
 		return 0;
 	regerror(r, &j->regex, why, sizeof why);
-	return error_set(err, -EINVAL, NULL, 0, 0, "log: option '--grep': '%s': %s", a->grep, why);
+	return error_say(err, -EINVAL, "log: option '--grep': '%s': %s", a->grep, why);
 }
 
 /* The regular expression sees the text without its colours. */

@@ -79,7 +79,7 @@ struct window {
 
 static int misuse(const char *message, struct error *err)
 {
-	return error_set(err, -EINVAL, NULL, 0, 0, "profile: %s", message);
+	return error_say(err, -EINVAL, "profile: %s", message);
 }
 
 static int read_window(struct window *w, const struct profile_arguments *o, struct error *err)
@@ -266,8 +266,7 @@ static int add_snapshot(struct pages *pages, const struct source *s, const struc
 	int r;
 
 	if (pages->n == SNAPSHOTS_MAX)
-		return error_set(err, -E2BIG, NULL, 0, 0, "profile: more than %d snapshots",
-				 SNAPSHOTS_MAX);
+		return error_say(err, -E2BIG, "profile: more than %d snapshots", SNAPSHOTS_MAX);
 	text_add_name(&name, title, 0);
 	r = make_profile(&pages->profile[pages->n], s, w, live, false, err);
 	*snapshot = (struct profile_snapshot){ .title = keep(pages, buf_str(&name)),
@@ -299,8 +298,8 @@ static int add_source(struct pages *pages, const struct source *s, const struct 
 		struct window until = { w->from_us, 0 };
 
 		if (!amount_read_time(&until.to_us, o->at.item[i]))
-			r = error_set(err, -EINVAL, NULL, 0, 0, "profile: option '--at': expected "
-				      "a time such as 90s, not '%s'", o->at.item[i]);
+			r = error_say(err, -EINVAL, "profile: option '--at': expected a time such "
+				      "as 90s, not '%s'", o->at.item[i]);
 		buf_clear(&title);
 		buf_addf(&title, "%s until %s", name, o->at.item[i]);
 		if (!r)

@@ -92,7 +92,7 @@ static int run_prune(struct args *a, void *values, struct error *err)
 	int r = buildset_settings(&n, a, &p->buildset, err);
 
 	if (!r && p->keep == NOT_GIVEN && p->older == NOT_GIVEN)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "prune: --keep or --older is missing");
+		r = error_say(err, -EINVAL, "prune: --keep or --older is missing");
 	if (!r)
 		r = buildset_archive(&n, ARCHIVE_READ, err);
 	if (!r)

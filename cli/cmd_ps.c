@@ -63,8 +63,8 @@ static int compile(struct ps *ps, struct error *err)
 	if (!code)
 		return 0;
 	regerror(code, &ps->pattern, why, sizeof why);
-	return error_set(err, -EINVAL, NULL, 0, 0, "ps: option '--match': '%s' is not a regular "
-			 "expression: %s", ps->o->match, why);
+	return error_say(err, -EINVAL, "ps: option '--match': '%s' is not a regular expression: %s",
+			 ps->o->match, why);
 }
 
 /* 1, or 0 if no build is running. */

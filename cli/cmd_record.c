@@ -110,11 +110,11 @@ static int read_rules(struct inspections *x, const struct settings *settings, st
 	if (!texts->n)
 		texts = choice.rules;
 	if (texts->n > RULES_MAX)
-		return error_set(err, -E2BIG, NULL, 0, 0, "record: option '--inspect': more than %d "
-				 "rules", RULES_MAX);
+		return error_say(err, -E2BIG, "record: option '--inspect': more than %d rules",
+				 RULES_MAX);
 	for (size_t i = 0; i < texts->n; i++) {
 		if (rule_parse(&x->rule[x->n++], texts->item[i], &why))
-			return error_set(err, -EINVAL, NULL, 0, 0, "record: option '--inspect': %s",
+			return error_say(err, -EINVAL, "record: option '--inspect': %s",
 					 why.message);
 		set_interval(&x->rule[i], &x->config);
 	}
@@ -318,9 +318,8 @@ static int check_name(const char *name, struct error *err)
 {
 	if (!name || (!strchr(name, '/') && *name != '.'))
 		return 0;
-	return error_set(err, -EINVAL, NULL, 0, 0,
-			 "record: option '--name': expected a name without '/' that does not "
-			 "begin with '.', not '%s'", name);
+	return error_say(err, -EINVAL, "record: option '--name': expected a name without '/' that "
+			 "does not begin with '.', not '%s'", name);
 }
 
 /* Before the build: afterwards nobody would see the message. */
@@ -340,11 +339,10 @@ static int check_repeat(const struct settings *settings, struct error *err)
 	const char *other = settings->serve ? "--serve" : trace_file(settings) ? "--trace" : NULL;
 
 	if (settings->prepare && !settings->repeat)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "record: option '--prepare' requires --repeat");
+		return error_say(err, -EINVAL, "record: option '--prepare' requires --repeat");
 	if (settings->repeat && other)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "record: %s shows one build and excludes --repeat", other);
+		return error_say(err, -EINVAL, "record: %s shows one build and excludes --repeat",
+				 other);
 	return 0;
 }
 

@@ -205,7 +205,7 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	int r;
 
 	if (!a->into)
-		return error_set(err, -EINVAL, NULL, 0, 0, "report: option '--output' is missing");
+		return error_say(err, -EINVAL, "report: option '--output' is missing");
 	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
 	if (!r && !m->buildset.builds.n)
 		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");

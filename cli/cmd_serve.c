@@ -145,15 +145,14 @@ static int check(const struct args *a, const struct serve_arguments *o, struct e
 	const char *mode = o->list ? "--list" : o->stop ? "--stop" : o->attach ? "--attach" : NULL;
 
 	if (o->list + !!o->stop + !!o->attach > 1)
-		return error_set(err, -EINVAL, NULL, 0, 0, "serve: --list, --stop and --attach exclude "
-				 "each other");
+		return error_say(err, -EINVAL, "serve: --list, --stop and --attach exclude each "
+				 "other");
 	if (mode && a->n)
-		return error_set(err, -EINVAL, NULL, 0, 0, "serve: option '%s' has no operand REC", mode);
+		return error_say(err, -EINVAL, "serve: option '%s' has no operand REC", mode);
 	if (!o->cert != !o->key)
-		return error_set(err, -EINVAL, NULL, 0, 0, "serve: --tls-cert and --tls-key belong "
-				 "together");
+		return error_say(err, -EINVAL, "serve: --tls-cert and --tls-key belong together");
 	if (o->listen && o->unix_path)
-		return error_set(err, -EINVAL, NULL, 0, 0, "serve: --listen and --unix exclude each other");
+		return error_say(err, -EINVAL, "serve: --listen and --unix exclude each other");
 	return 0;
 }
 

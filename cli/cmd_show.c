@@ -69,8 +69,8 @@ static int markdown(struct buf *out, struct view *v, const struct show_options *
 static int misuse(const struct show_arguments *s, struct error *err)
 {
 	if (s->markdown && (s->json || s->tasks))
-		return error_set(err, -EINVAL, NULL, 0, 0, "show: --markdown and %s exclude each "
-				 "other", s->json ? "--json" : "--tasks");
+		return error_say(err, -EINVAL, "show: --markdown and %s exclude each other",
+				 s->json ? "--json" : "--tasks");
 	return 0;
 }
 
@@ -122,8 +122,7 @@ static int run_show(struct args *a, void *values, struct error *err)
 					view.all, (enum groups_by)by);
 	}
 	if (!r && s->task && !view.n_tasks) {
-		r = error_set(err, -ENOENT, NULL, 0, 0, "show: no task has the name or id '%.200s'",
-			      s->task);
+		r = error_say(err, -ENOENT, "show: no task has the name or id '%.200s'", s->task);
 		goto out;
 	}
 	if (!r)

@@ -99,7 +99,7 @@ static bool is_print_id(const char *text)
 
 static int misuse(struct error *err, const char *form)
 {
-	return error_set(err, -EINVAL, NULL, 0, 0, "span: expected: %s", form);
+	return error_say(err, -EINVAL, "span: expected: %s", form);
 }
 
 static int run_span(struct args *a, void *values, struct error *err)
@@ -111,7 +111,7 @@ static int run_span(struct args *a, void *values, struct error *err)
 	struct launch l = { .argv = a->operand + 1 + dashes };
 
 	if (o->print_id && !begins)
-		return error_set(err, -EINVAL, NULL, 0, 0, "span: --print-id is for 'begin' only");
+		return error_say(err, -EINVAL, "span: --print-id is for 'begin' only");
 	if (begins && a->n == 3 && is_print_id(second))
 		return begin(a->operand[2], true);
 	if (begins)
@@ -121,8 +121,8 @@ static int run_span(struct args *a, void *values, struct error *err)
 	if (ends)
 		return end(second);
 	if (second && !dashes && *second == '-')
-		return error_set(err, -EINVAL, NULL, 0, 0, "span: option '%s': options come before "
-				 "NAME; put '--' before a command that begins with '-'", second);
+		return error_say(err, -EINVAL, "span: option '%s': options come before NAME; put "
+				 "'--' before a command that begins with '-'", second);
 	if (a->n < 2 + dashes)
 		return misuse(err, "NAME [--] CMD...");
 	return run_around(first, &l);

@@ -119,11 +119,10 @@ static int run_task(struct args *a, void *values, struct error *err)
 	struct event_task task = { .name = a->operand[0], .kind = o->kind, .key = o->key };
 
 	if (!dashes && *a->operand[1] == '-')
-		return error_set(err, -EINVAL, NULL, 0, 0, "task: option '%s': options come before "
-				 "NAME; put '--' before a command that begins with '-'",
-				 a->operand[1]);
+		return error_say(err, -EINVAL, "task: option '%s': options come before NAME; put "
+				 "'--' before a command that begins with '-'", a->operand[1]);
 	if (a->n < 2 + dashes)
-		return error_set(err, -EINVAL, NULL, 0, 0, "task: too few operands; expected: %s",
+		return error_say(err, -EINVAL, "task: too few operands; expected: %s",
 				 a->command->operands);
 	return o->recording ? run_in(o->recording, &o->settings, &task, &l) : run_here(&task, &l);
 }

@@ -62,8 +62,8 @@ int follow_export(const char *base, const char *what, const char *word, const ch
 	int r;
 
 	if (!format)
-		return error_set(err, -EINVAL, NULL, 0, 0, "export: option '--follow': '%s' can only "
-				 "be written when the build has ended", word);
+		return error_say(err, -EINVAL, "export: option '--follow': '%s' can only be "
+				 "written when the build has ended", word);
 	r = listing_find(&path, base, what, &convert_formats, err);
 	if (!r && !into)
 		r = export_default_path(&own, path.data, suffix, err);

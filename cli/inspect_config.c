@@ -60,10 +60,10 @@ static int check_keys(void *values, struct error *err)
 
 	if (keys->interval_us >= 0 && (keys->interval_us < RULE_INTERVAL_MIN_US ||
 				       keys->interval_us > RULE_INTERVAL_MAX_US))
-		return error_set(err, -EINVAL, NULL, 0, 0, "interval: expected a time from 10ms to 24h");
+		return error_say(err, -EINVAL, "interval: expected a time from 10ms to 24h");
 	for (size_t i = 0; i < keys->rules.n; i++)
 		if (rule_parse(&rule, keys->rules.item[i], &why))
-			return error_set(err, -EINVAL, NULL, 0, 0, "rules: %s", why.message);
+			return error_say(err, -EINVAL, "rules: %s", why.message);
 	return 0;
 }
 
@@ -81,8 +81,8 @@ static int check_process(void *values, struct error *err)
 	struct inspect_rule rule;
 
 	if (names_of(&rule, keys->name, err))
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected the file names of programs, such "
-				 "as 'cc1|cc1plus', not '%.100s'", keys->name);
+		return error_say(err, -EINVAL, "expected the file names of programs, such as "
+				 "'cc1|cc1plus', not '%.100s'", keys->name);
 	return check_keys(values, err);
 }
 

@@ -158,8 +158,8 @@ static int read_heap(struct snapshot *s, struct inspect_reader *reader, size_t w
 	int r = 0;
 
 	if (i > in->n_snapshots)
-		return error_set(err, -EINVAL, NULL, 0, 0, "there is no snapshot %zu: the archive "
-				 "has %zu", i, in->n_snapshots);
+		return error_say(err, -EINVAL, "there is no snapshot %zu: the archive has %zu", i,
+				 in->n_snapshots);
 	for (; !r && i-- > 0;) {
 		r = inspect_reader_snapshot(reader, i, s, err);
 		if (!r && s->has_heap)
@@ -167,8 +167,8 @@ static int read_heap(struct snapshot *s, struct inspect_reader *reader, size_t w
 		if (wanted != INSPECT_SNAPSHOT_CHOOSE)
 			break;
 	}
-	return r ? r : error_set(err, -ENODATA, NULL, 0, 0, "the allocations were not counted: "
-				 "inspect run --heap does so");
+	return r ? r : error_say(err, -ENODATA, "the allocations were not counted: inspect run "
+				 "--heap does so");
 }
 
 static int write_heap(struct buf *out, struct inspect_reader *reader, size_t wanted, int format,
@@ -215,20 +215,20 @@ static int check(const struct args *a, const struct inspect_arguments *o, struct
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (options_given(a, others[i]))
-			return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --%s is for text and "
-					 "JSON, not for --format %s", others[i], word);
+			return error_say(err, -EINVAL, "inspect show: --%s is for text and JSON, "
+					 "not for --format %s", others[i], word);
 	}
 	if (options_given(a, "snapshot") && o->format < INSPECT_FORMAT_PPROF)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --snapshot is not for --format %s, "
+		return error_say(err, -EINVAL, "inspect show: --snapshot is not for --format %s, "
 				 "which has all snapshots", word);
 	if (o->site && o->format != INSPECT_FORMAT_HTML)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --site is for --format html");
+		return error_say(err, -EINVAL, "inspect show: --site is for --format html");
 	if (o->keep && !is_picture(o))
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --keep is for --format svg, png "
-				 "and pdf");
+		return error_say(err, -EINVAL, "inspect show: --keep is for --format svg, png and "
+				 "pdf");
 	if ((is_picture(o) && (!o->output || !strcmp(o->output, OUTFILE_STDOUT))) ||
 	    (o->format == INSPECT_FORMAT_PPROF && to_terminal))
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect show: --format %s needs -o FILE", word);
+		return error_say(err, -EINVAL, "inspect show: --format %s needs -o FILE", word);
 	return 0;
 }
 

@@ -86,8 +86,7 @@ static int read_pattern(struct pattern *p, const struct pattern **out, const cha
 	int r = text ? pattern_init(p, text, &why) : 0;
 
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "inspect maps: option '--%s': %s", option,
-				 why.message);
+		return error_say(err, r, "inspect maps: option '--%s': %s", option, why.message);
 	*out = text ? p : NULL;
 	return 0;
 }
@@ -102,7 +101,7 @@ static int read_options(struct mmaps *m, const struct mmaps_arguments *o, struct
 	m->wish.address_given = o->address;
 	m->wish.all_values = true;
 	if (!r && o->address && !hex_text(o->address, &m->wish.address))
-		r = error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: option '--address': expected a "
+		r = error_say(err, -EINVAL, "inspect maps: option '--address': expected a "
 			      "hexadecimal number such as 7f3201a4, not '%s'", o->address);
 	return r;
 }
@@ -115,8 +114,8 @@ static int show(struct mmaps *m, const struct mmaps_arguments *o, struct error *
 	struct doc d;
 
 	if (o->pages && !m->snapshot.has_pages)
-		return error_set(err, -ENODATA, NULL, 0, 0, "inspect maps: it is not known which pages are "
-				 "in memory%s", m->reader ? "; record them with: buildbeat inspect "
+		return error_say(err, -ENODATA, "inspect maps: it is not known which pages are in "
+				 "memory%s", m->reader ? "; record them with: buildbeat inspect "
 				 "run --pages" : "");
 	doc_init_terminal(&d, &out, &style);
 	if (o->json) {
@@ -145,11 +144,11 @@ static int run_maps(struct args *a, void *values, struct error *err)
 	int r = read_options(&m, o, err);
 
 	if (!r && !what.len)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: expected PID or ARCHIVE, not an "
-			      "empty text");
+		r = error_say(err, -EINVAL, "inspect maps: expected PID or ARCHIVE, not an empty "
+			      "text");
 	else if (!r && cursor_slice_u64(what, &pid) && pid && pid <= INT32_MAX)
-		r = o->snapshot ? error_set(err, -EINVAL, NULL, 0, 0, "inspect maps: option '--snapshot' "
-					    "needs an archive") :
+		r = o->snapshot ? error_say(err, -EINVAL, "inspect maps: option '--snapshot' needs "
+					    "an archive") :
 		    read_process(&m, (int32_t)pid, o->pages, err);
 	else if (!r)
 		r = read_archive(&m, a->operand[0], o, err);

@@ -23,8 +23,8 @@ static int read_snapshot(void *from, size_t i, struct snapshot *s, struct error 
 
 static int wrong(struct error *err, const char *option, const char *expected, const char *text)
 {
-	return error_set(err, -EINVAL, NULL, 0, 0, "option '--%s': expected %s, not '%s'", option,
-			 expected, text);
+	return error_say(err, -EINVAL, "option '--%s': expected %s, not '%s'", option, expected,
+			 text);
 }
 
 static bool read_number(const char *p, size_t len, size_t *number)

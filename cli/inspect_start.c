@@ -257,7 +257,7 @@ static int in_background(const struct inspect_arguments *o, const struct inspect
 		return EXIT_GOOD;
 	}
 	if (n != sizeof *err)
-		return error_set(err, -EIO, NULL, 0, 0, "inspect: no task could be started");
+		return error_say(err, -EIO, "inspect: no task could be started");
 	return -EINVAL;
 }
 
@@ -367,7 +367,7 @@ static int run_command(struct args *a, const struct inspect_arguments *o, struct
 
 static int refuse(struct error *err, const char *message)
 {
-	return error_set(err, -EINVAL, NULL, 0, 0, "inspect run: %s", message);
+	return error_say(err, -EINVAL, "inspect run: %s", message);
 }
 
 static int inspect(struct args *a, struct inspect_arguments *o, struct error *err)
@@ -396,8 +396,8 @@ static int inspect(struct args *a, struct inspect_arguments *o, struct error *er
 	if (r)
 		return r;
 	if (o->heap && !*target.heap_dir)
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect run: the allocations of process %d "
-				 "are not counted; start it with 'buildbeat inspect run --heap -- CMD'",
+		return error_say(err, -EINVAL, "inspect run: the allocations of process %d are not "
+				 "counted; start it with 'buildbeat inspect run --heap -- CMD'",
 				 (int)target.pid);
 	return o->background ? in_background(o, &target, err) : in_foreground(o, &target, err);
 }

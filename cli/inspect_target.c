@@ -114,12 +114,12 @@ static int search_names(struct inspect_target *t, const struct search *s,
 	struct error why = { 0 };
 
 	if (strchr(o->match, ',') || rule_parse(&rule, o->match, &why))
-		return error_set(err, -EINVAL, NULL, 0, 0, "inspect: option '--match': expected the file "
-				 "name of a program, not '%.100s'", o->match);
+		return error_say(err, -EINVAL, "inspect: option '--match': expected the file name "
+				 "of a program, not '%.100s'", o->match);
 	snprintf(t->why, sizeof t->why, "the heaviest process named %.200s", o->match);
 	*found = heaviest(s, has_name, o->match);
-	return *found ? 0 : error_set(err, -ESRCH, NULL, 0, 0, "inspect: no process of yours is named "
-				      "'%.100s'", o->match);
+	return *found ? 0 : error_say(err, -ESRCH, "inspect: no process of yours is named '%.100s'",
+				      o->match);
 }
 
 static int search_task(struct inspect_target *t, struct search *s, const struct inspect_arguments *o,
@@ -133,8 +133,8 @@ static int search_task(struct inspect_target *t, struct search *s, const struct 
 				 *why.message ? why.message : strerror(-r));
 	snprintf(t->why, sizeof t->why, "the heaviest process of the task %.200s", o->task);
 	*found = heaviest(s, is_of_task, o->task);
-	return *found ? 0 : error_set(err, -ESRCH, NULL, 0, 0, "inspect: no task '%.100s' runs now; "
-				      "see: buildbeat ps", o->task);
+	return *found ? 0 : error_say(err, -ESRCH, "inspect: no task '%.100s' runs now; see: "
+				      "buildbeat ps", o->task);
 }
 
 static int search_heaviest(struct inspect_target *t, struct search *s, const struct listed **found,
@@ -151,7 +151,7 @@ static int search_heaviest(struct inspect_target *t, struct search *s, const str
 	snprintf(t->why, sizeof t->why, "the heaviest process of %s", s->build ? "the build" :
 		 "this user");
 	*found = heaviest(s, is_of_build, NULL);
-	return *found ? 0 : error_set(err, -ESRCH, NULL, 0, 0, "inspect: no process of yours runs");
+	return *found ? 0 : error_say(err, -ESRCH, "inspect: no process of yours runs");
 }
 
 static int find_process(struct inspect_target *t, struct search *s, const struct inspect_arguments *o,
@@ -172,7 +172,7 @@ static int find_process(struct inspect_target *t, struct search *s, const struct
 		snprintf(t->why, sizeof t->why, "--pid");
 		found = process_list_find(&s->list, (int32_t)o->pid);
 		if (!found)
-			r = error_set(err, -ESRCH, NULL, 0, 0, "inspect: there is no process %lld",
+			r = error_say(err, -ESRCH, "inspect: there is no process %lld",
 				      (long long)o->pid);
 	}
 	if (r)

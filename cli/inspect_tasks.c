@@ -18,8 +18,8 @@ static int read_id(unsigned *id, const struct args *a, struct error *err)
 	uint64_t n;
 
 	if (!cursor_slice_u64(slice_of(text), &n) || !n || n > UINT32_MAX)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: expected the id of an inspection in "
-				 "the background, such as 1, not '%s'", a->command->name, text);
+		return error_say(err, -EINVAL, "%s: expected the id of an inspection in the "
+				 "background, such as 1, not '%s'", a->command->name, text);
 	*id = (unsigned)n;
 	return 0;
 }

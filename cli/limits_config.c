@@ -54,17 +54,16 @@ static int check(void *values, struct error *err)
 		if (isnan(item->most[m].value))
 			continue;
 		if (!amount_in(&most, &item->most[m], metric_info[m].unit))
-			return error_set(err, -EINVAL, NULL, 0, 0, "%s: expected an amount with "
-					 "a unit, such as %s", metric_word[m],
-					 metric_info[m].unit == UNIT_US ? "90s or 30min" :
-					 "512MiB or 4GiB");
+			return error_say(err, -EINVAL, "%s: expected an amount with a unit, such "
+					 "as %s", metric_word[m], metric_info[m].unit == UNIT_US ?
+					 "90s or 30min" : "512MiB or 4GiB");
 		limits++;
 	}
 	if (!*item->pattern)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected 'build' or a pattern of task "
-				 "names, not an empty text");
-	return limits ? 0 : error_set(err, -EINVAL, NULL, 0, 0, "expected the limit of a metric, "
-				      "such as memory: 4GiB");
+		return error_say(err, -EINVAL, "expected 'build' or a pattern of task names, not "
+				 "an empty text");
+	return limits ? 0 : error_say(err, -EINVAL, "expected the limit of a metric, such as "
+				      "memory: 4GiB");
 }
 
 const struct option_map limits_config_map = { limit_keys, add, check };

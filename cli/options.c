@@ -85,7 +85,7 @@ static int set_flag(bool *value, const char *text, struct error *err)
 			return 0;
 		}
 	}
-	return error_set(err, -EINVAL, NULL, 0, 0, "expected true or false, not '%s'", text);
+	return error_say(err, -EINVAL, "expected true or false, not '%s'", text);
 }
 
 static int set_number(const struct option *o, int64_t *value, const char *text,
@@ -94,9 +94,8 @@ static int set_number(const struct option *o, int64_t *value, const char *text,
 	int64_t n;
 
 	if (!cursor_slice_i64(slice_of(text), &n) || n < o->min || n > o->max)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected a whole number from %lld to %lld, not '%s'",
-				 (long long)o->min, (long long)o->max, text);
+		return error_say(err, -EINVAL, "expected a whole number from %lld to %lld, not "
+				 "'%s'", (long long)o->min, (long long)o->max, text);
 	*value = n;
 	return 0;
 }
@@ -117,7 +116,7 @@ static int set_choice(const struct option *o, int *value, const char *text,
 						!i ? "" : o->choices[i + 1] ? ", " : " or ",
 						o->choices[i]);
 	}
-	return error_set(err, -EINVAL, NULL, 0, 0, "expected %s, not '%s'", words, text);
+	return error_say(err, -EINVAL, "expected %s, not '%s'", words, text);
 }
 
 /* The words between commas, each a choice. */
@@ -147,11 +146,11 @@ static int set_share(const struct option *o, double *value, const char *text,
 	double share;
 
 	if (!amount_read_share(&share, text))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected a share such as 5%% or 0.05, not '%s'", text);
+		return error_say(err, -EINVAL, "expected a share such as 5%% or 0.05, not '%s'",
+				 text);
 	if (o->max && share > (double)o->max)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a share of at most %lld%%, "
-				 "not '%s'", 100 * (long long)o->max, text);
+		return error_say(err, -EINVAL, "expected a share of at most %lld%%, not '%s'",
+				 100 * (long long)o->max, text);
 	*value = share;
 	return 0;
 }
@@ -159,23 +158,23 @@ static int set_share(const struct option *o, double *value, const char *text,
 static int set_amount(struct amount *value, const char *text, struct error *err)
 {
 	if (!amount_read(value, text))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected an amount such as 2s, 500ms, 128KiB or 16MiB, not '%s'", text);
+		return error_say(err, -EINVAL, "expected an amount such as 2s, 500ms, 128KiB or "
+				 "16MiB, not '%s'", text);
 	return 0;
 }
 
 static int set_time(int64_t *us, const char *text, struct error *err)
 {
 	if (!amount_read_time(us, text))
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected a time such as 90s, 500ms or 5min, not '%s'", text);
+		return error_say(err, -EINVAL, "expected a time such as 90s, 500ms or 5min, not "
+				 "'%s'", text);
 	return 0;
 }
 
 static int set_text(const char **value, const char *text, struct error *err)
 {
 	if (!*text)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a text, not an empty value");
+		return error_say(err, -EINVAL, "expected a text, not an empty value");
 	*value = text;
 	return 0;
 }
@@ -183,8 +182,7 @@ static int set_text(const char **value, const char *text, struct error *err)
 static int add_item(struct word_list *list, const char *text, struct error *err)
 {
 	if (list->n == WORD_LIST_MAX)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d values",
-				 WORD_LIST_MAX);
+		return error_say(err, -EINVAL, "expected at most %d values", WORD_LIST_MAX);
 	if (set_text(&list->item[list->n], text, err))
 		return -EINVAL;
 	list->n++;
@@ -196,10 +194,9 @@ static int add_secret(struct word_list *list, const char *text, struct error *er
 	const char *why = redact_why_not(text);
 
 	if (why)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s, not '%.100s'", why, text);
+		return error_say(err, -EINVAL, "%s, not '%.100s'", why, text);
 	if (list->n == REDACT_PATTERNS_MAX)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected at most %d patterns",
-				 REDACT_PATTERNS_MAX);
+		return error_say(err, -EINVAL, "expected at most %d patterns", REDACT_PATTERNS_MAX);
 	return add_item(list, text, err);
 }
 

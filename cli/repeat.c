@@ -16,8 +16,8 @@ int repeat_init(struct repeat *r, const char *command, int64_t interval_us, int6
 	*r = (struct repeat){ .interval_us = interval_us, .count = count };
 	r->next_us = clock_mono_ns() / 1000;
 	if (interval_us < REPEAT_LEAST_US || interval_us > DAY_US)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s: option '--interval': expected "
-				 "from 10ms to 24h", command);
+		return error_say(err, -EINVAL, "%s: option '--interval': expected from 10ms to 24h",
+				 command);
 	return 0;
 }
 

@@ -69,16 +69,14 @@ static int check_amount(const char *name, const struct amount *amount, unsigned 
 	enum metric m = 0;
 
 	if (!fit)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "%s: expected an amount with a unit, such as 2s or 16MiB, that "
-				 "these "
-				 "metrics have", name);
+		return error_say(err, -EINVAL, "%s: expected an amount with a unit, such as 2s or "
+				 "16MiB, that these metrics have", name);
 	if (!metrics || fit == metrics)
 		return 0;
 	while (!(metrics & ~fit & METRIC_BIT(m)))
 		m++;
-	return error_set(err, -EINVAL, NULL, 0, 0, "%s: the unit does not fit the metric "
-			 "\'%s\'", name, metric_word[m]);
+	return error_say(err, -EINVAL, "%s: the unit does not fit the metric \'%s\'", name,
+			 metric_word[m]);
 }
 
 static int check_rule(void *rule, struct error *err)
@@ -86,8 +84,8 @@ static int check_rule(void *rule, struct error *err)
 	const struct rules_config_rule *r = rule;
 
 	if (isnan(r->share) && isnan(r->amount.value) && isnan(r->floor.value) && r->ignore < 0)
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a rule with share, amount, "
-				 "floor or ignore");
+		return error_say(err, -EINVAL, "expected a rule with share, amount, floor or "
+				 "ignore");
 	if (check_amount("amount", &r->amount, r->metrics, err))
 		return -EINVAL;
 	return check_amount("floor", &r->floor, r->metrics, err);
@@ -120,8 +118,8 @@ static int check_compare(void *config, struct error *err)
 
 	if (r->window >= r->agree + r->least_history)
 		return 0;
-	return error_set(err, -EINVAL, NULL, 0, 0, "window: expected at least the %lld builds of "
-			 "agree and least-history together, not %lld",
+	return error_say(err, -EINVAL, "window: expected at least the %lld builds of agree and "
+			 "least-history together, not %lld",
 			 (long long)(r->agree + r->least_history), (long long)r->window);
 }
 

@@ -82,7 +82,7 @@ int serve_running_stop(const char *what, const char *base, struct error *err)
 	if (r)
 		return r;
 	return stopped || all ? EXIT_GOOD :
-	       error_set(err, -ESRCH, NULL, 0, 0, "serve: no server of yours is or serves '%.200s'; see: "
+	       error_say(err, -ESRCH, "serve: no server of yours is or serves '%.200s'; see: "
 			 "buildbeat serve --list", what);
 }
 
@@ -122,8 +122,8 @@ static int recording_of(char path[PATH_MAX], int32_t pid, struct error *err)
 	process_list_release(&l);
 	if (r)
 		return error_sys(err, r, "/proc", NULL);
-	return found ? 0 : error_set(err, -ESRCH, NULL, 0, 0, "serve: process %d belongs to no recorded "
-				     "build", (int)pid);
+	return found ? 0 : error_say(err, -ESRCH, "serve: process %d belongs to no recorded build",
+				     (int)pid);
 }
 
 int serve_running_find(char path[PATH_MAX], int32_t *launcher, const char *what, const char *base,

@@ -24,8 +24,8 @@ static const char forbidden[] = ": $";
 static int add_rule(struct arm *a, const struct inspect_rule *r, struct error *err)
 {
 	if (strchr(r->names, ';'))
-		return error_set(err, -EINVAL, NULL, 0, 0, "cannot count the heap of '%s': "
-				 "its name has a ';'", r->names);
+		return error_say(err, -EINVAL, "cannot count the heap of '%s': its name has a ';'",
+				 r->names);
 	if (a->rules.len)
 		buf_addc(&a->rules, ';');
 	buf_addi(&a->rules, r->heap == HEAP_EXACT ? 0 : PERIOD);

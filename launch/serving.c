@@ -86,7 +86,7 @@ int serving_begin(const char *const *options, const char *path, pid_t launcher, 
 	if (!r && strncmp(buf_str(url), "error ", 6))
 		return 0;
 	if (!r)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s", buf_str(url) + 6);
+		return error_say(err, -EINVAL, "%s", buf_str(url) + 6);
 	if (pid > 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);

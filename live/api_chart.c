@@ -69,8 +69,8 @@ static int draw_compared(struct buf *out, struct source *s, const char *with, st
 	if (r)
 		return r;
 	if (!catalogue_find(s->catalogue, with))
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no recording '%.200s' to "
-				 "compare with", with);
+		return error_say(err, -ENOENT, "there is no recording '%.200s' to compare with",
+				 with);
 	r = source_init(&there, s->catalogue, with);
 	r = r ? error_sys(err, r, NULL, NULL) : source_update(&there, err);
 	r = r ? r : source_need(&there, SOURCE_SUMMARY, err);

@@ -227,7 +227,7 @@ static int find_task(uint32_t *task, const struct request *q, struct error *err)
 	else if (s->summary.n_ran)
 		*task = s->summary.order[s->summary.n_ran - 1];
 	else
-		return error_set(err, -ENOENT, NULL, 0, 0, "no task has started");
+		return error_say(err, -ENOENT, "no task has started");
 	return 0;
 }
 
@@ -331,7 +331,7 @@ static int reply_cycle(struct reply *out, const struct request *q, struct kept *
 	int r;
 
 	if (number < 0 || (uint64_t)number >= k->cycles.n)
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no such cycle");
+		return error_say(err, -ENOENT, "there is no such cycle");
 	item = &k->cycles.cycle[number];
 	r = place_cycle(&l, &k->cycles, item, &edge);
 	if (!r) {

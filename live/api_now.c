@@ -47,9 +47,9 @@ static int read_now(const struct request *q, bool *more, struct error *err)
 	int r;
 
 	if (!entry)
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no recording");
+		return error_say(err, -ENOENT, "there is no recording");
 	if (!catalogue_directory(q->source->catalogue, entry, path))
-		return error_set(err, -EINVAL, NULL, 0, 0, "a build of an archive has no present state");
+		return error_say(err, -EINVAL, "a build of an archive has no present state");
 	r = follow(path, err);
 	if (r)
 		return r;
@@ -59,7 +59,7 @@ static int read_now(const struct request *q, bool *more, struct error *err)
 	if (r < 0)
 		return r;
 	if (growing_is_removed(followed.growing))
-		return error_set(err, -ESTALE, NULL, 0, 0, "the recording was deleted");
+		return error_say(err, -ESTALE, "the recording was deleted");
 	now_settle(followed.now, NULL, NULL);
 	*more = r > 0 && !followed.now->ended;
 	followed.now->ended |= !*more;

@@ -145,7 +145,7 @@ static int find_process(struct asked *a, const struct request *q, struct error *
 	if (!r)
 		r = query_number(q->query, "start", 1, INT64_MAX, 0, &start, err);
 	if (!r && !pid)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "the parameter pid is missing");
+		r = error_say(err, -EINVAL, "the parameter pid is missing");
 	if (!r)
 		r = process_view_open(&a->view, q->source, err);
 	return r ? r : process_view_find(a->view, (int32_t)pid, (uint64_t)start, q->control,
@@ -223,7 +223,7 @@ static int make_process(struct buf *out, const struct asked *a, struct error *er
 	if (r)
 		return r;
 	if (fd < 0)
-		return error_set(err, fd == -ESRCH ? -ESTALE : fd, NULL, 0, 0, "process %d has ended",
+		return error_say(err, fd == -ESRCH ? -ESTALE : fd, "process %d has ended",
 				 (int)p->pid);
 	json_init(&j, out, true);
 	json_object(&j, NULL);

@@ -113,7 +113,7 @@ int api_recorded_processes(struct reply *out, const struct request *q, struct er
 	int r;
 
 	if (!*q->source->id)
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no recording");
+		return error_say(err, -ENOENT, "there is no recording");
 	r = api_recorded_tree(q->source, &t, err);
 	out->keep = !q->source->running;
 	return r ? r : write_tree(out, q->source, t, query_flag(q->query, "outlived"));

@@ -28,7 +28,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 	struct json j;
 
 	if (*q->rest)
-		return error_set(err, -ENOENT, NULL, 0, 0, "no such path; /api/ lists all");
+		return error_say(err, -ENOENT, "no such path; /api/ lists all");
 	json_init(&j, &out->body, false);
 	json_object(&j, NULL);
 	json_str(&j, "serves", kind[q->source->catalogue->kind]);
@@ -171,8 +171,7 @@ static int show(struct reply *out, const struct source *s, const struct selectio
 	int r = view_make(&view, &s->summary, selection);
 
 	if (!r && selection->task && !view.n_tasks)
-		r = error_set(err, -ENOENT, NULL, 0, 0, "no task has the name or id '%.200s'",
-			      selection->task);
+		r = error_say(err, -ENOENT, "no task has the name or id '%.200s'", selection->task);
 	if (!r && s->summary.rec->n_programs)
 		r = groups_make(&programs, &s->summary, view.task, view.n_tasks, true,
 				GROUPS_PROGRAM);

@@ -171,7 +171,7 @@ static int parse_sort(struct order *o, const char *text, struct error *err)
 		if (!strcmp(word, text + o->down))
 			return 0;
 	}
-	return error_set(err, -EINVAL, NULL, 0, 0, "no column '%s' to sort by", text);
+	return error_say(err, -EINVAL, "no column '%s' to sort by", text);
 }
 
 static int parse_order(struct order *o, const struct query *q, struct error *err)
@@ -180,10 +180,10 @@ static int parse_order(struct order *o, const struct query *q, struct error *err
 	const char *by = query_text(q, "sort");
 
 	if (filter && strlen(filter) >= sizeof o->filter)
-		return error_set(err, -EINVAL, NULL, 0, 0, "the filter has more than %zu bytes",
+		return error_say(err, -EINVAL, "the filter has more than %zu bytes",
 				 sizeof o->filter - 1);
 	if (state && *state && !is_state(state))
-		return error_set(err, -EINVAL, NULL, 0, 0, "unknown state '%s'", state);
+		return error_say(err, -EINVAL, "unknown state '%s'", state);
 	strcpy(o->filter, filter ? filter : "");
 	strcpy(o->state, state ? state : "");
 	return parse_sort(o, by ? by : "start", err);

@@ -310,8 +310,7 @@ static int task_reply(struct reply *out, const struct request *q, struct error *
 	const char *id = query_text(q->query, "id");
 	struct page p = { .s = s, .rec = &s->recording };
 	int r = id ? source_need(s, SOURCE_CHAIN, err) :
-		error_set(err, -EINVAL, NULL, 0, 0, "parameter 'id' is missing: the id or the name "
-			  "of a task");
+		error_say(err, -EINVAL, "parameter 'id' is missing: the id or the name of a task");
 
 	if (!r)
 		r = source_task(s, id, &p.task, err);

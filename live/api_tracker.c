@@ -143,7 +143,7 @@ static int ask(struct asked *a, const struct request *q, struct error *err)
 	r = r ? r : query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &a->limit, err);
 	r = r ? r : query_number(q->query, "offset", 0, UINT32_MAX, 0, &a->offset, err);
 	if (!r && a->from_us > a->until_us)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "from_us is after until_us");
+		r = error_say(err, -EINVAL, "from_us is after until_us");
 	return r;
 }
 
@@ -262,7 +262,7 @@ static int reply_tracker(struct reply *out, const struct request *q, struct erro
 
 	r = r ? r : ask(&a, q, err);
 	if (!r && a.from_us == a.until_us)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "there is no time from from_us until until_us");
+		r = error_say(err, -EINVAL, "there is no time from from_us until until_us");
 	if (r)
 		return r;
 	r = no_memory(tracker_view_make(&v, k->t, &(struct tracker_query){ (enum tracker_metric)a.metric,
@@ -428,7 +428,7 @@ static int order_of(const struct query *q, enum value *by, bool *up, struct erro
 	while (sort && v < VALUES && strcmp(sort + !*up, value_word[v]))
 		v++;
 	*by = v < VALUES ? v : VALUE_START;
-	return v < VALUES ? 0 : error_set(err, -EINVAL, NULL, 0, 0, "sort: there is no '%s'", sort);
+	return v < VALUES ? 0 : error_say(err, -EINVAL, "sort: there is no '%s'", sort);
 }
 
 /* The class of a name, in this order. */
@@ -485,12 +485,12 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 	r = r ? r : ask(&a, q, err);
 	r = r ? r : order_of(q->query, &by, &up, err);
 	if (!r && a.from_us == a.until_us)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "there is no time from from_us until until_us");
+		r = error_say(err, -EINVAL, "there is no time from from_us until until_us");
 	if (r)
 		return r;
 	r = need_class(k, a.by, name, by, up);
 	if (r == -ENOENT)
-		return error_set(err, r, NULL, 0, 0, "no task has the %s '%s'", tracker_by_word[a.by], name);
+		return error_say(err, r, "no task has the %s '%s'", tracker_by_word[a.by], name);
 	if (r)
 		return no_memory(r, err);
 	begin(&j, out, &a);

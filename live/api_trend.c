@@ -103,7 +103,7 @@ static int reply_trend(struct reply *out, const struct request *q, struct error 
 	uint32_t task = 0;
 	struct json j;
 	int r = id ? source_need(s, SOURCE_RECORDING, err) :
-		error_set(err, -EINVAL, NULL, 0, 0, "parameter 'id' is missing: the id or the name of a task");
+		error_say(err, -EINVAL, "parameter 'id' is missing: the id or the name of a task");
 
 	if (!r)
 		r = source_task(s, id, &task, err);

@@ -44,8 +44,8 @@ struct attach {
 
 static int bad_url(struct attach *a)
 {
-	return error_set(a->err, -EINVAL, NULL, 0, 0, "attach: '%.200s' is no URL as `buildbeat serve` "
-			 "prints it", a->o->url);
+	return error_say(a->err, -EINVAL, "attach: '%.200s' is no URL as `buildbeat serve` prints "
+			 "it", a->o->url);
 }
 
 static int take_host(struct attach *a, const char *text, size_t len)
@@ -154,14 +154,15 @@ static void connect_again(struct attach *a, const char *why)
 
 	if (!a->connected) {
 		buf_addf(&server, strchr(a->host, ':') ? "[%s]:%d" : "%s:%d", a->host, a->port);
-		end(a, error_set(a->err, -ECONNREFUSED, NULL, 0, 0, "attach: cannot connect to %.200s: %.200s",
-				 *a->host == '+' ? a->host + 1 : buf_str(&server), reason ? reason : why ? why : "the server does not answer"));
+		end(a, error_say(a->err, -ECONNREFUSED, "attach: cannot connect to %.200s: %.200s",
+				 *a->host == '+' ? a->host + 1 : buf_str(&server),
+				 reason ? reason : why ? why : "the server does not answer"));
 		buf_release(&server);
 		return;
 	}
 	if (clock_mono_ns() - a->seen_ns > GIVE_UP_NS) {
-		end(a, error_set(a->err, -ECONNRESET, NULL, 0, 0, "attach: the connection to the server "
-				 "was lost before the build ended"));
+		end(a, error_say(a->err, -ECONNRESET, "attach: the connection to the server was "
+				 "lost before the build ended"));
 		return;
 	}
 	lws_sul_schedule(a->context, 0, &a->timer, on_timer, ATTEMPT_US);
@@ -175,8 +176,8 @@ static int begin_again(struct attach *a)
 	if (a->o->events || !a->any)
 		return 0;
 	if (fstat(a->o->fd, &st) || !S_ISREG(st.st_mode) || a->o->no_history)
-		return error_set(a->err, -ECONNRESET, NULL, 0, 0, "attach: the connection to the server "
-				 "was lost, and a trace in a pipe cannot go on");
+		return error_say(a->err, -ECONNRESET, "attach: the connection to the server was "
+				 "lost, and a trace in a pipe cannot go on");
 	if (ftruncate(a->o->fd, 0) || lseek(a->o->fd, 0, SEEK_SET))
 		return error_sys(a->err, -errno, NULL, "attach: the trace cannot be written again");
 	a->any = false;
@@ -281,7 +282,7 @@ static int take_message(struct attach *a)
 
 static int refused(struct attach *a, const char *why)
 {
-	return error_set(a->err, -EPERM, NULL, 0, 0, "attach: the server refused: %s", why);
+	return error_say(a->err, -EPERM, "attach: the server refused: %s", why);
 }
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
@@ -312,8 +313,8 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 		a->seen_ns = clock_mono_ns();
 		if (len > MESSAGE_MAX - a->message.len) {
-			end(a, error_set(a->err, -EMSGSIZE, NULL, 0, 0, "attach: the server sent a "
-					 "message of more than %zu MiB", MESSAGE_MAX >> 20));
+			end(a, error_say(a->err, -EMSGSIZE, "attach: the server sent a message of "
+					 "more than %zu MiB", MESSAGE_MAX >> 20));
 			return -1;
 		}
 		buf_add(&a->message, in, len);
@@ -355,8 +356,9 @@ int attach_run(const struct attach_options *o, struct error *err)
 	lws_set_log_level(0, NULL);
 	if (!r) {
 		a.context = lws_create_context(&info);
-		r = a.context ? 0 : error_set(err, -ENOMEM, NULL, 0, 0, "attach: it cannot begin%s",
-					      o->ca_file ? "; can the file of --ca-file be read?" : "");
+		r = a.context ? 0 : error_say(err, -ENOMEM, "attach: it cannot begin%s",
+					      o->ca_file ? "; can the file of --ca-file be read?" :
+					      "");
 	}
 	if (!r)
 		attempt(&a);

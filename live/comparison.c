@@ -10,8 +10,8 @@ static int open_side(struct comparison *c, struct catalogue *catalogue, enum dif
 	int r;
 
 	if (!catalogue_find(catalogue, id))
-		return error_set(err, -ENOENT, NULL, 0, 0,
-				 "no recording '%.200s'; /api/recordings lists all", id);
+		return error_say(err, -ENOENT, "no recording '%.200s'; /api/recordings lists all",
+				 id);
 	r = source_init(s, catalogue, id);
 	if (r)
 		return error_sys(err, r, id, NULL);

@@ -259,7 +259,7 @@ static int start(struct jobs *jobs, struct job *job, struct error *err)
 	int r, log;
 
 	if (!*program)
-		return error_set(err, -ENOENT, NULL, 0, 0, "the program for this is not installed");
+		return error_say(err, -ENOENT, "the program for this is not installed");
 	r = job_place_add(&jobs->place, job->id, &job->dir_fd, err);
 	if (r)
 		return r;
@@ -287,8 +287,8 @@ int job_post(struct jobs *jobs, const struct catalogue *c, const char *body, siz
 
 	job_run(jobs);
 	if (count_running(jobs) >= JOB_RUNNING_MAX)
-		return error_set(err, -EBUSY, NULL, 0, 0, "%d tasks run already: wait for one, or "
-				 "cancel it", JOB_RUNNING_MAX);
+		return error_say(err, -EBUSY, "%d tasks run already: wait for one, or cancel it",
+				 JOB_RUNNING_MAX);
 	job = calloc(1, sizeof *job);
 	if (!job)
 		return error_sys(err, -ENOMEM, NULL, NULL);
@@ -450,7 +450,7 @@ static int find(struct jobs *jobs, unsigned id, size_t *at, struct error *err)
 		if (jobs->job[*at]->id == id)
 			return 0;
 	}
-	return error_set(err, -ESTALE, NULL, 0, 0, "there is no task %u, or not any more", id);
+	return error_say(err, -ESTALE, "there is no task %u, or not any more", id);
 }
 
 void job_list(struct jobs *jobs, struct json *j)
@@ -484,7 +484,7 @@ int job_result(struct jobs *jobs, unsigned id, struct reply *out, struct error *
 		return r;
 	job = jobs->job[at];
 	if (job->state != STATE_DONE)
-		return error_set(err, -ENOENT, NULL, 0, 0, "task %u has no result", id);
+		return error_say(err, -ENOENT, "task %u has no result", id);
 	r = readfile_at(&out->body, job->dir_fd, *job->plan.result ? job->plan.result : OUTPUT,
 			RESULT_MAX);
 	out->type = job->plan.type;

@@ -108,8 +108,8 @@ int job_place_add(struct job_place *p, unsigned id, int *dir_fd, struct error *e
 
 	if (p->fd < 0 && !try_base(p, getenv("XDG_RUNTIME_DIR")) && !try_base(p, getenv("TMPDIR")) &&
 	    !try_base(p, "/tmp"))
-		return error_set(err, -EIO, NULL, 0, 0, "no private directory can be made in "
-				 "XDG_RUNTIME_DIR, TMPDIR or /tmp");
+		return error_say(err, -EIO, "no private directory can be made in XDG_RUNTIME_DIR, "
+				 "TMPDIR or /tmp");
 	snprintf(name, sizeof name, "%u", id);
 	if (mkdirat(p->fd, name, 0700))
 		return error_sys(err, -errno, p->path, "cannot make the directory of a task");

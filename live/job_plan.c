@@ -66,7 +66,7 @@ static void add_word(struct job_plan *p, const char *format, ...)
 
 static int wrong(const struct request_body *b, const char *name, const char *expected)
 {
-	return error_set(b->err, -EINVAL, NULL, 0, 0, "the member \"%s\" must be %s", name, expected);
+	return error_say(b->err, -EINVAL, "the member \"%s\" must be %s", name, expected);
 }
 
 static int read_number(const struct request_body *b, const char *name, int decimals, int64_t min,
@@ -143,10 +143,10 @@ static int read_recording(const struct request_body *b, char path[PATH_MAX])
 	if (v && v->type != JSON_NULL && v->type != JSON_TEXT)
 		return wrong(b, "rec", "the id of a recording");
 	if (!e)
-		return error_set(b->err, -EINVAL, NULL, 0, 0, "there is no such recording");
+		return error_say(b->err, -EINVAL, "there is no such recording");
 	snprintf(b->plan->recording, sizeof b->plan->recording, "%s", e->id);
 	if (!catalogue_directory(b->catalogue, e, path))
-		return error_set(b->err, -EINVAL, NULL, 0, 0, "a build of an archive has no directory");
+		return error_say(b->err, -EINVAL, "a build of an archive has no directory");
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int find_name(int32_t pid, int64_t start_ticks, char name[16], struct err
 	n = readfile_start(AT_FDCWD, path, text, sizeof text);
 	stat.len = n > 0 ? (size_t)n : 0;
 	if (!stat.len || !parse_pid_stat(&stat, &s) || s.start_ticks != (uint64_t)start_ticks)
-		return error_set(err, -ESTALE, NULL, 0, 0, "process %d has ended", (int)pid);
+		return error_say(err, -ESTALE, "process %d has ended", (int)pid);
 	memcpy(name, s.name, sizeof s.name);
 	return 0;
 }
@@ -252,7 +252,7 @@ static int plan_chart(const struct request_body *b)
 	r = r ? r : read_word(b, "format", format_words, &format);
 	r = r ? r : read_recording(b, path);
 	if (!r && format && !strcmp(chart_words[chart], "bootchart"))
-		r = error_set(b->err, -EINVAL, NULL, 0, 0, "the bootchart is always SVG");
+		r = error_say(b->err, -EINVAL, "the bootchart is always SVG");
 	if (r)
 		return r;
 	snprintf(p->result, sizeof p->result, "%s.%s", chart_words[chart], format_words[format]);
@@ -273,7 +273,7 @@ static int plan_report(const struct request_body *b)
 	struct job_plan *p = b->plan;
 
 	if (b->catalogue->kind != CATALOGUE_ARCHIVE)
-		return error_set(b->err, -EINVAL, NULL, 0, 0, "a report is made of an archive");
+		return error_say(b->err, -EINVAL, "a report is made of an archive");
 	add_word(p, "report");
 	add_word(p, "--repo=%s", b->catalogue->path);
 	add_word(p, "--output=.");
@@ -348,7 +348,7 @@ static int plan_note(const struct request_body *b)
 	r = r ? r : read_flag(b, "undo", &undo);
 	r = r ? r : read_flag(b, "total", &total);
 	if (!r && b->catalogue->kind != CATALOGUE_ARCHIVE)
-		r = error_set(b->err, -EINVAL, NULL, 0, 0, "only an archive has notes on changes");
+		r = error_say(b->err, -EINVAL, "only an archive has notes on changes");
 	if (!r && metric_find(metric) == METRICS)
 		r = wrong(b, "metric", "the name of a metric");
 	if (!r && (!*build || strspn(build, "0123456789abcdef") != strlen(build)))
@@ -395,14 +395,14 @@ int job_plan(struct job_plan *p, const struct catalogue *c, const char *body, si
 		return -EINVAL;
 	b.root = doc.root;
 	r = doc.root->type == JSON_OBJECT && json_member(doc.root, "do") ? 0 :
-	    error_set(err, -EINVAL, NULL, 0, 0, "expected an object with the member \"do\"");
+	    error_say(err, -EINVAL, "expected an object with the member \"do\"");
 	r = r ? r : read_word(&b, "do", job_kinds, &kind);
 	if (!r) {
 		p->kind = (enum job_kind)kind;
 		r = plan_of[kind](&b);
 	}
 	if (!r && p->n > JOB_WORDS_MAX)
-		r = error_set(err, -EINVAL, NULL, 0, 0, "a path is too long");
+		r = error_say(err, -EINVAL, "a path is too long");
 	json_document_release(&doc);
 	return r;
 }

@@ -18,12 +18,12 @@ int parameter_word(const struct query *q, const char *key, const char *const *wo
 			return 0;
 		}
 	}
-	return error_set(err, -EINVAL, NULL, 0, 0, "parameter '%s': unknown word '%.100s'", key, text);
+	return error_say(err, -EINVAL, "parameter '%s': unknown word '%.100s'", key, text);
 }
 
 int parameter_needed(const struct query *q, const char *key, const char **text, struct error *err)
 {
 	*text = query_text(q, key);
 	return *text && **text ? 0 :
-	       error_set(err, -EINVAL, NULL, 0, 0, "parameter '%s' is missing", key);
+	       error_say(err, -EINVAL, "parameter '%s' is missing", key);
 }

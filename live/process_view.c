@@ -173,10 +173,10 @@ int process_view_find(struct process_view *v, int32_t pid, uint64_t start_ticks,
 	if (r)
 		return r;
 	if (!*row || (start_ticks && (*row)->process->start_ticks != start_ticks))
-		return error_set(err, -ESTALE, NULL, 0, 0, "process %d has ended", (int)pid);
+		return error_say(err, -ESTALE, "process %d has ended", (int)pid);
 	if (!(*row)->of_build && !foreign)
-		return error_set(err, -EPERM, NULL, 0, 0, "process %d is not of the build; "
-				 "buildbeat serve --allow-control shows other processes", (int)pid);
+		return error_say(err, -EPERM, "process %d is not of the build; buildbeat serve "
+				 "--allow-control shows other processes", (int)pid);
 	return 0;
 }
 

@@ -80,9 +80,8 @@ int query_number(const struct query *q, const char *key, int64_t min, int64_t ma
 	cursor_init(&c, text, strlen(text));
 	if (cursor_i64(&c, out) && cursor_at_end(&c) && *out >= min && *out <= max)
 		return 0;
-	return error_set(err, -EINVAL, NULL, 0, 0,
-			 "parameter '%.100s': expected a number from %lld to %lld, not '%.100s'", key,
-			 (long long)min, (long long)max, text);
+	return error_say(err, -EINVAL, "parameter '%.100s': expected a number from %lld to %lld, "
+			 "not '%.100s'", key, (long long)min, (long long)max, text);
 }
 
 bool query_flag(const struct query *q, const char *key)

@@ -45,7 +45,7 @@ int registry_add(const char *path, const char *url, struct error *err)
 	int place_fd = -1, fd = -1, r;
 
 	if (!private_dir_find(place, PLACE, true, &place_fd) || place_fd < 0)
-		return error_set(err, -EPERM, NULL, 0, 0, "no private directory in XDG_RUNTIME_DIR, TMPDIR, "
+		return error_say(err, -EPERM, "no private directory in XDG_RUNTIME_DIR, TMPDIR, "
 				 "/tmp or ~/.local/state for the list of servers");
 	name_of(name, (int32_t)getpid());
 	add_line(&text, "path", path);

@@ -52,8 +52,8 @@ static int check_keys(const struct query *q, const struct route *route, struct e
 			at = at ? at + strspn(at, ", ") : NULL;
 		}
 		if (!at || !len)
-			return error_set(err, -EINVAL, NULL, 0, 0, "unknown parameter '%.100s'; %s "
-					 "has %.200s", q->key[i], route->path,
+			return error_say(err, -EINVAL, "unknown parameter '%.100s'; %s has %.200s",
+					 q->key[i], route->path,
 					 *route->parameters ? route->parameters : "none");
 	}
 	return 0;
@@ -66,10 +66,9 @@ static int make(struct reply *out, struct request *q, struct query *parsed, cons
 
 	q->route = route_find(path, &q->rest);
 	if (!q->route)
-		return error_set(err, -ENOENT, NULL, 0, 0, "no such path; /api/ lists all");
+		return error_say(err, -ENOENT, "no such path; /api/ lists all");
 	if (query_parse(parsed, query, query_len))
-		return error_set(err, -EINVAL, NULL, 0, 0, "damaged, too long or repeated "
-				 "parameters");
+		return error_say(err, -EINVAL, "damaged, too long or repeated parameters");
 	r = check_keys(parsed, q->route, err);
 	if (!r)
 		r = q->route->reply(out, q, err);

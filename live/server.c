@@ -178,7 +178,7 @@ static int check(const struct server_options *o, const struct listener *l, struc
 			return error_sys(err, -errno, file[i], NULL);
 	}
 	if (l->any && !o->n_names)
-		return error_set(err, -EINVAL, NULL, 0, 0, "serve: option '--listen': every address of this "
+		return error_say(err, -EINVAL, "serve: option '--listen': every address of this "
 				 "machine needs --host-name with the name that browsers use");
 	return 0;
 }

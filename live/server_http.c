@@ -173,7 +173,7 @@ static int begin_endpoint(struct connection *c, const struct endpoint *e, const 
 	int r = q ? query_parse(q, buf_str((struct buf *)&h->query), h->query.len) : -ENOMEM;
 
 	if (r)
-		error_set(err, r, NULL, 0, 0, "the parameters cannot be read");
+		error_say(err, r, "the parameters cannot be read");
 	else
 		r = e->begin(c, q, *h->last_id ? h->last_id : NULL, err);
 	free(q);
@@ -207,7 +207,7 @@ static int reply_local(struct connection *c, const struct local_route *l, const 
 	int r = q ? query_parse(q, query, query_len) : -ENOMEM;
 
 	if (r)
-		error_set(&err, r, NULL, 0, 0, "the parameters cannot be read");
+		error_say(&err, r, "the parameters cannot be read");
 	else
 		r = l->reply(c->server, &out, &request, &err);
 	free(q);
@@ -370,13 +370,13 @@ static int on_upgrade(struct connection *c, const char *what)
 	v = guard_check(&c->server->private->guard, &h->request);
 	if (!status && v.kind == GUARD_REFUSED) {
 		status = v.status;
-		error_set(&err, 0, NULL, 0, 0, "%s", v.why);
+		error_say(&err, 0, "%s", v.why);
 	}
 	if (!status) {
 		connection_trust(c);
 		e = find_endpoint(h->path, true);
 		if (!e)
-			error_set(&err, 0, NULL, 0, 0, "there is no websocket here");
+			error_say(&err, 0, "there is no websocket here");
 		status = e ? begin_endpoint(c, e, h, &err) : 404;
 		c->websocket = !status;
 	}

@@ -54,8 +54,7 @@ void server_jobs_end(void)
 static int check_control(const struct server *s, struct error *err)
 {
 	return s->options->control ? 0 :
-	       error_set(err, -EPERM, NULL, 0, 0, "background tasks need buildbeat serve "
-			 "--allow-control");
+	       error_say(err, -EPERM, "background tasks need buildbeat serve --allow-control");
 }
 
 static void add_id(struct reply *out, unsigned id)
@@ -142,12 +141,12 @@ static int reply_task(struct server *s, struct reply *out, const struct local_re
 	if (r)
 		return r;
 	if (!read_rest(q->rest, &id, &result))
-		return error_set(err, -ENOENT, NULL, 0, 0, "expected the number of a task, with or without "
+		return error_say(err, -ENOENT, "expected the number of a task, with or without "
 				 "/result behind");
 	if (is_get)
 		return result ? job_result(jobs, id, out, err) : get(out, id, err);
 	if (strcmp(q->method, "DELETE") || result)
-		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected GET or DELETE");
+		return error_say(err, -EOPNOTSUPP, "expected GET or DELETE");
 	r = job_delete(jobs, id, err);
 	if (!r)
 		list(out);
@@ -165,10 +164,10 @@ static int reply_delete(struct server *s, struct reply *out, const struct local_
 	if (r)
 		return r;
 	if (strcmp(q->method, "DELETE"))
-		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected DELETE");
+		return error_say(err, -EOPNOTSUPP, "expected DELETE");
 	if (!e || !catalogue_directory(&s->catalogue, e, directory) ||
 	    !source_inspection(path, directory, q->rest))
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no such inspection");
+		return error_say(err, -ENOENT, "there is no such inspection");
 	r = inspect_archive_delete(path, err);
 	if (!r)
 		buf_adds(&out->body, "{}");
@@ -180,7 +179,7 @@ static int reply_refresh(struct server *s, struct reply *out, const struct local
 			 struct error *err)
 {
 	if (strcmp(q->method, "POST"))
-		return error_set(err, -EOPNOTSUPP, NULL, 0, 0, "expected POST");
+		return error_say(err, -EOPNOTSUPP, "expected POST");
 	reader_pool_refresh(s->private->readers);
 	buf_adds(&out->body, "{}");
 	return 0;

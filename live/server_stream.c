@@ -136,11 +136,11 @@ static int new_follower(struct follower **out, struct server *s, const struct ca
 	int r;
 
 	if (!catalogue_directory(&s->catalogue, e, dir))
-		return error_set(err, -EINVAL, NULL, 0, 0, "a build of an archive has no stream");
+		return error_say(err, -EINVAL, "a build of an archive has no stream");
 	if (n_followers == FOLLOWERS_MAX)
 		end_unwatched();
 	if (n_followers == FOLLOWERS_MAX)
-		return error_set(err, -EAGAIN, NULL, 0, 0, "too many recordings are followed");
+		return error_say(err, -EAGAIN, "too many recordings are followed");
 	f = calloc(1, sizeof *f);
 	if (!f)
 		return -ENOMEM;
@@ -172,7 +172,7 @@ static int find_follower(struct follower **out, struct server *s, const char *id
 	if (!e && !catalogue_update(&s->catalogue, err))
 		e = catalogue_find(&s->catalogue, id);
 	if (!e)
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no such recording");
+		return error_say(err, -ENOENT, "there is no such recording");
 	for (*out = followers; *out; *out = (*out)->next) {
 		if (!strcmp((*out)->id, e->id))
 			return 0;
@@ -192,7 +192,7 @@ static int begin_client(struct connection *c, const struct query *q, const char 
 	int r = 0;
 
 	if (n_all_clients >= CLIENTS_MAX)
-		return error_set(err, -EAGAIN, NULL, 0, 0, "too many clients");
+		return error_say(err, -EAGAIN, "too many clients");
 	r = find_follower(&f, c->server, query_text(q, "rec"), err);
 	if (!r && format == AS_TRACE)
 		r = stream_want_trace(f->stream, err);
@@ -207,7 +207,7 @@ static int begin_client(struct connection *c, const struct query *q, const char 
 	k->middle = format == AS_TRACE && k->place.offset > 0;
 	if (r) {
 		free(k);
-		return error_set(err, r, NULL, 0, 0, "the id of the last message is not one of ours");
+		return error_say(err, r, "the id of the last message is not one of ours");
 	}
 	k->next = f->first;
 	if (f->first)
@@ -234,7 +234,7 @@ static int begin_trace(struct connection *c, const struct query *q, const char *
 	const char *format = query_text(q, "format");
 
 	if (format && strcmp(format, "chrome") && strcmp(format, "events"))
-		return error_set(err, -EINVAL, NULL, 0, 0, "format: neither chrome nor events");
+		return error_say(err, -EINVAL, "format: neither chrome nor events");
 	return begin_client(c, q, last_id, format && *format == 'e' ? AS_LINES : AS_TRACE, err);
 }
 

@@ -34,8 +34,8 @@ static int log_reply(struct reply *out, const struct request *q, struct error *e
 	if (r)
 		return r;
 	if (!output->output)
-		return error_set(err, -ENOENT, NULL, 0, 0, "the recording has no output of the build: "
-				 "record it with buildbeat record --log");
+		return error_say(err, -ENOENT, "the recording has no output of the build: record "
+				 "it with buildbeat record --log");
 	output_rewind(output->output);
 	r = log_page_write(&out->body, &s->summary, &output->tasks, output->output, &site);
 	out->type = HTML;

@@ -50,7 +50,7 @@ static int collect(struct buf *body, int out, int messages, pid_t pid, struct er
 	if (r)
 		return error_sys(err, r, NULL, "the inspection cannot be shown");
 	if (status)
-		return error_set(err, -EINVAL, NULL, 0, 0, "%s", *text ? text : "buildbeat inspect failed");
+		return error_say(err, -EINVAL, "%s", *text ? text : "buildbeat inspect failed");
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int find_archive(char path[PATH_MAX], const struct request *q, struct err
 	if (strrchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	if (!source_directory(q->source, directory) || !source_inspection(path, directory, name))
-		return error_set(err, -ENOENT, NULL, 0, 0, "there is no such inspection");
+		return error_say(err, -ENOENT, "there is no such inspection");
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static int check_rules(const char *rules, struct error *err)
 {
 	if (!rules || (*rules && strlen(rules) < 32 && !rules[strspn(rules, "abcdefghijklmnopqrstuvwxyz")]))
 		return 0;
-	return error_set(err, -EINVAL, NULL, 0, 0, "rules: expected the name of shipped rules, such as gcc");
+	return error_say(err, -EINVAL, "rules: expected the name of shipped rules, such as gcc");
 }
 
 static int show(struct reply *out, const struct request *q, char **words, size_t n, struct error *err)

@@ -137,7 +137,7 @@ static int find_build(const struct source *s, struct error *err)
 
 	if (r || catalogue_find(s->catalogue, s->id))
 		return r;
-	return error_set(err, -ENOENT, NULL, 0, 0, "no such build; /api/recordings lists all");
+	return error_say(err, -ENOENT, "no such build; /api/recordings lists all");
 }
 
 static bool must_read(const struct source_private *p, bool patient)
@@ -274,8 +274,8 @@ int source_task(struct source *s, const char *id, uint32_t *task, struct error *
 	if (r)
 		r = error_sys(err, r, s->id, NULL);
 	else if (view.n_tasks != 1)
-		r = error_set(err, view.n_tasks ? -EINVAL : -ENOENT, NULL, 0, 0, "%s task has the "
-			      "name or id '%.200s'", view.n_tasks ? "more than one" : "no", id);
+		r = error_say(err, view.n_tasks ? -EINVAL : -ENOENT, "%s task has the name or id "
+			      "'%.200s'", view.n_tasks ? "more than one" : "no", id);
 	else
 		*task = view.task[0];
 	view_release(&view);

@@ -236,8 +236,8 @@ int recording_write_parts(const struct recording *rec, const struct recording_pa
 	if (r)
 		return error_sys(err, r, base, "cannot write the recording");
 	if (name && !is_plain(name))
-		return error_set(err, -EINVAL, NULL, 0, 0, "expected a name that has no '/' in it "
-				 "and begins with no '.', not '%.100s'", name);
+		return error_say(err, -EINVAL, "expected a name that has no '/' in it and begins "
+				 "with no '.', not '%.100s'", name);
 	buf_init_fixed(&b, stamp, sizeof stamp);
 	clock_add_name(&b, rec->start_wall_ns >= 0 ? rec->start_wall_ns : clock_wall_ns());
 	return write_beside(rec, parts, access, absolute, name ? name : buf_str(&b), !name, path, err);

@@ -112,9 +112,8 @@ __attribute__((cold)) int sampler_new(struct sampler **out, int dir_fd, int64_t 
 
 	*out = NULL;
 	if (options->interval_ms < INTERVAL_MIN_MS || options->interval_ms > INTERVAL_MAX_MS)
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "a sampling interval is %d to %d ms", INTERVAL_MIN_MS,
-				 INTERVAL_MAX_MS);
+		return error_say(err, -EINVAL, "a sampling interval is %d to %d ms",
+				 INTERVAL_MIN_MS, INTERVAL_MAX_MS);
 	s = calloc(1, sizeof *s);
 	if (!s)
 		return error_sys(err, -ENOMEM, NULL, "cannot sample");

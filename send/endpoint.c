@@ -63,21 +63,20 @@ static int check_url(const char *url, struct error *err)
 	size_t len;
 
 	if (!host || !is_http(url) || !host[3] || host[3] == '/')
-		return error_set(err, -EINVAL, NULL, 0, 0,
-				 "expected a URL such as http://localhost:4318, not '%s'", url);
+		return error_say(err, -EINVAL, "expected a URL such as http://localhost:4318, not "
+				 "'%s'", url);
 	for (const char *p = url; *p; p++) {
 		if (*p <= ' ' || *p > '~')
-			return error_set(err, -EINVAL, NULL, 0, 0, "a URL has only printable "
-					 "ASCII characters and no blanks: write others as %%XX");
+			return error_say(err, -EINVAL, "a URL has only printable ASCII characters "
+					 "and no blanks: write others as %%XX");
 	}
 	len = strcspn(host + 3, "/?#");
 	if (memchr(host + 3, '@', len))
-		return error_set(err, -EINVAL, NULL, 0, 0, "a URL with a password is rejected, "
-				 "because other users can read command lines: set "
-				 "OTEL_EXPORTER_OTLP_HEADERS");
+		return error_say(err, -EINVAL, "a URL with a password is rejected, because other "
+				 "users can read command lines: set OTEL_EXPORTER_OTLP_HEADERS");
 	if (!has_good_port(host + 3, len))
-		return error_set(err, -EINVAL, NULL, 0, 0, "the port of a URL must be a number up to "
-				 "65535, and a URL must not have a password");
+		return error_say(err, -EINVAL, "the port of a URL must be a number up to 65535, "
+				 "and a URL must not have a password");
 	return 0;
 }
 

@@ -30,8 +30,8 @@ static int root_path(struct buf *path, struct error *err)
 	int r = file_add_state_dir(path);
 
 	if (r)
-		return error_set(err, r, NULL, 0, 0, "no directory for requests that wait to be "
-				 "sent: set XDG_STATE_HOME or HOME");
+		return error_say(err, r, "no directory for requests that wait to be sent: set "
+				 "XDG_STATE_HOME or HOME");
 	buf_adds(path, "/spool");
 	return buf_error(path) ? error_sys(err, buf_error(path), NULL, "spool") : 0;
 }
@@ -92,7 +92,7 @@ int spool_open(struct spool *s, const char *url, struct error *err)
 
 	*s = (struct spool){ .fd = -1 };
 	if (strlen(url) >= sizeof s->url)
-		return error_set(err, -ENAMETOOLONG, NULL, 0, 0, "the URL is too long");
+		return error_say(err, -ENAMETOOLONG, "the URL is too long");
 	r = root_path(&path, err);
 	if (r)
 		goto out;

@@ -400,7 +400,7 @@ int terminal_run(struct top_model *m, bool control, struct error *err)
 	int r;
 
 	if (!screen)
-		return error_set(err, -EINVAL, NULL, 0, 0, "the terminal '%s' is not known: use --once",
+		return error_say(err, -EINVAL, "the terminal '%s' is not known: use --once",
 				 getenv("TERM") ? getenv("TERM") : "");
 	watch_signals();
 	cbreak();
