@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements of the pages of reports and profiles */
 
-function make(name, attributes, parent, text) {
-	const e = document.createElement(name);
-
+function setUp(e, attributes, parent, text) {
 	for (const key in attributes)
 		e.setAttribute(key, attributes[key]);
 	if (text !== undefined)
@@ -11,6 +9,15 @@ function make(name, attributes, parent, text) {
 	if (parent)
 		parent.appendChild(e);
 	return e;
+}
+
+/* A new element of HTML, or of SVG; the attributes, the parent and the text can be left out. */
+function make(name, attributes, parent, text) {
+	return setUp(document.createElement(name), attributes, parent, text);
+}
+
+function makeSvg(name, attributes, parent, text) {
+	return setUp(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, parent, text);
 }
 
 function find(selector) {
@@ -33,4 +40,16 @@ function makeSearch(parent, attributes, delay_ms, apply) {
 		timer = setTimeout(() => apply(field.value), delay_ms);
 	});
 	return field;
+}
+
+/* Make a page in the steps of an async function; a failure is shown below the element that the selector finds. */
+async function beginPage(selector, what, steps) {
+	try {
+		await steps();
+		return true;
+	} catch (e) {
+		console.error(e);
+		make("p", {}, find(selector), what + " cannot be shown: " + e);
+		return false;
+	}
 }

@@ -30,21 +30,14 @@ const SEARCH_MS = 80;
 /* report/inspect_lists.js */
 
 async function begin() {
-	try {
-		await readAll();
-		makePage();
-		loadHash();
-		drawAll();
-		return true;
-	} catch (e) {
-		console.error(e);
-		make("p", {}, find("#inspection"), "The page cannot be shown: " + e);
-		return false;
-	}
+	await readAll();
+	makePage();
+	loadHash();
+	drawAll();
 }
 
 window.buildbeat = {
-	ready: begin(),
+	ready: beginPage("#inspection", "The page", begin),
 	state: () => ({ snapshot: view.snapshot, kind: view.kind, metric: view.metric,
 			class: classesOf().item[view.class][0], up: view.up, q: view.q,
 			range: [view.icicle.from, view.icicle.until],

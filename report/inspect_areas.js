@@ -3,18 +3,6 @@
 
 const areas = { bands: [] };
 const BANDS_MOST = 7;
-const SVG = "http://www.w3.org/2000/svg";
-
-function draw(name, attributes, parent, text) {
-	const e = document.createElementNS(SVG, name);
-
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	parent.appendChild(e);
-	return e;
-}
 
 function makeAreas(section) {
 	const tools = make("div", { "class": "tools" }, section);
@@ -37,7 +25,7 @@ function makeAreas(section) {
 	areas.crumbs = make("nav", { "class": "crumbs", "aria-label": "Class" }, tools);
 	areas.box = make("div", { "class": "areas", tabindex: 0, role: "group",
 		"aria-label": "Classes of memory over time: +, - and arrow keys zoom and move" }, section);
-	areas.svg = draw("svg", { role: "img" }, areas.box);
+	areas.svg = makeSvg("svg", { role: "img" }, areas.box);
 	areas.legend = make("ul", { "class": "keys classes", "aria-label": "Classes" }, section);
 	areas.zoom = makeZoom({
 		box: areas.box,
@@ -126,7 +114,7 @@ function drawAreas() {
 	makeBands();
 	const edges = Array.from({ length: head.n }, (_, i) => timeAt(i)).concat(endTime());
 	const drawn = drawStack({
-		svg: draw, root: areas.svg, width: areas.box.clientWidth, edge_us: edges, bands: areas.bands,
+		svg: makeSvg, root: areas.svg, width: areas.box.clientWidth, edge_us: edges, bands: areas.bands,
 		from_us: first + from * span, until_us: first + until * span,
 		moment_us: (edges[s] + edges[s + 1]) / 2, text: bytesText, step: niceBytes, least: 1024,
 		label: "Areas of " + areas.bands.map(b => b.name).join(", "),

@@ -16,7 +16,6 @@
 /* report/elements.js */
 /* render/chart/table.js */
 
-const SVG = "http://www.w3.org/2000/svg";
 const ROW = 27;			/* pixels of a row, as in page.css */
 const SPARK = { width: 128, height: 20, least: .4 };	/* least: as in report/sparkline.c */
 const PLOT = { height: 168, left: 66, right: 12, top: 10, bottom: 22 };
@@ -27,17 +26,6 @@ const BETTER = 3, NOTHING = 4;	/* states behind those, in the order of the table
 const SEARCH_MS = 80;
 
 /* Small tools */
-
-function draw(name, attributes, parent, text) {
-	const e = document.createElementNS(SVG, name);
-
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	parent.appendChild(e);
-	return e;
-}
 
 function px(v) {
 	return String(Math.round(v * 10) / 10);
@@ -134,25 +122,18 @@ function makeCharts() {
 }
 
 async function begin() {
-	try {
-		await readData();
-		makeTasks();
-		loadHash();
-		makeCharts();
-		if (!view.rows)
-			select();
-		if (view.row < 0)
-			drawTrend();
-		return true;
-	} catch (e) {
-		console.error(e);
-		make("p", {}, find("#tasks"), "The table cannot be shown: " + e);
-		return false;
-	}
+	await readData();
+	makeTasks();
+	loadHash();
+	makeCharts();
+	if (!view.rows)
+		select();
+	if (view.row < 0)
+		drawTrend();
 }
 
 window.buildbeat = {
-	ready: begin(),
+	ready: beginPage("#tasks", "The table", begin),
 	state: () => ({ q: view.q, metric: data.head.metrics[view.metric].name, show: view.show,
 			sort: view.sort, down: view.down, rows: view.rows.length,
 			task: view.row < 0 ? null : data.names[view.row] }),

@@ -83,7 +83,7 @@ function sparkRange(series) {
 }
 
 function addSpark(cell, series) {
-	const svg = draw("svg", { viewBox: "0 0 " + SPARK.width + " " + SPARK.height, height: SPARK.height,
+	const svg = makeSvg("svg", { viewBox: "0 0 " + SPARK.width + " " + SPARK.height, height: SPARK.height,
 		width: "100%", preserveAspectRatio: "none", "aria-hidden": "true" }, cell);
 	const points = pointsOf(series), n = data.head.builds.length;
 	const [low, span] = sparkRange(series);
@@ -96,9 +96,9 @@ function addSpark(cell, series) {
 		last = p.until;
 	}
 	for (const c of changesOf(series))
-		draw("path", { "class": c.after > c.before ? "mark up" : "mark down",
+		makeSvg("path", { "class": c.after > c.before ? "mark up" : "mark down",
 			       d: "M" + px(x(c.at)) + " 0V" + SPARK.height }, svg);
-	draw("path", { "class": "spark", d }, svg);
+	makeSvg("path", { "class": "spark", d }, svg);
 }
 
 /* The part after the recipe or the directory is what distinguishes a task: it is shortened last. */

@@ -64,17 +64,17 @@ function addDates(svg, s, width) {
 		if (x - last < 84 || x > width - 34 || x < PLOT.left + 30 || word.length < 7)
 			continue;
 		last = x;
-		draw("path", { "class": "grid", d: "M" + px(x) + " " + PLOT.top + "V" +
+		makeSvg("path", { "class": "grid", d: "M" + px(x) + " " + PLOT.top + "V" +
 			(PLOT.height - PLOT.bottom) }, svg);
-		draw("text", { x: px(x), y: PLOT.height - 6, "class": "tick middle" }, svg, word);
+		makeSvg("text", { x: px(x), y: PLOT.height - 6, "class": "tick middle" }, svg, word);
 	}
 }
 
 function addAxis(svg, s, unit, width) {
 	for (const v of ticks(unit, s.low, s.high)) {
-		draw("path", { "class": "grid", d: "M" + PLOT.left + " " + px(s.y(v)) + "H" +
+		makeSvg("path", { "class": "grid", d: "M" + PLOT.left + " " + px(s.y(v)) + "H" +
 			(width - PLOT.right) }, svg);
-		draw("text", { x: PLOT.left - 6, y: px(s.y(v) + 4), "class": "tick end" }, svg,
+		makeSvg("text", { x: PLOT.left - 6, y: px(s.y(v) + 4), "class": "tick end" }, svg,
 		     amountText(unit, v));
 	}
 }
@@ -85,10 +85,10 @@ function addChanges(svg, s, series) {
 	for (const c of changesOf(series)) {
 		const way = c.after > c.before ? "up" : "down", x = s.x(c.at);
 
-		draw("rect", { "class": "between " + way, x: px(s.x(c.first)), y: PLOT.top,
+		makeSvg("rect", { "class": "between " + way, x: px(s.x(c.first)), y: PLOT.top,
 			width: px(Math.max(2, s.x(c.last) - s.x(c.first))), height: bottom - PLOT.top }, svg);
-		draw("path", { "class": "mark " + way, d: "M" + px(x) + " " + PLOT.top + "V" + bottom }, svg);
-		draw("text", { "class": "way " + way, x: px(x), y: PLOT.top + 2 }, svg,
+		makeSvg("path", { "class": "mark " + way, d: "M" + px(x) + " " + PLOT.top + "V" + bottom }, svg);
+		makeSvg("text", { "class": "way " + way, x: px(x), y: PLOT.top + 2 }, svg,
 		     way === "up" ? "\u25b2" : "\u25bc");
 	}
 }
@@ -98,7 +98,7 @@ function addPoints(svg, s, points) {
 
 	for (const p of points)
 		d += "M" + px(s.x((p.from + p.until) / 2)) + " " + px(s.y(p.value)) + "h0";
-	draw("path", { "class": "dots", d }, svg);
+	makeSvg("path", { "class": "dots", d }, svg);
 }
 
 function addLevels(svg, s, series) {
@@ -106,7 +106,7 @@ function addLevels(svg, s, series) {
 
 	for (const [from, until, v] of levels(series))
 		d += "M" + px(s.x(from)) + " " + px(s.y(v)) + "H" + px(s.x(until));
-	draw("path", { "class": "level", d }, svg);
+	makeSvg("path", { "class": "level", d }, svg);
 }
 
 function pointWords(unit, p) {
@@ -192,7 +192,7 @@ function addPlot(parent, metric, width) {
 	}
 	const plot = { unit, points, width, at: -1, scale: plotScale(series, width),
 		       summary: summaryOf(series, unit) };
-	const svg = draw("svg", { viewBox: "0 0 " + width + " " + PLOT.height, width: "100%",
+	const svg = makeSvg("svg", { viewBox: "0 0 " + width + " " + PLOT.height, width: "100%",
 		height: PLOT.height, tabindex: 0, role: "img", preserveAspectRatio: "none",
 		"aria-label": title + " of " + data.names[view.row] + " by build: " + plot.summary }, frame);
 
@@ -201,7 +201,7 @@ function addPlot(parent, metric, width) {
 	addChanges(svg, plot.scale, series);
 	addPoints(svg, plot.scale, points);
 	addLevels(svg, plot.scale, series);
-	plot.cursor = draw("path", { "class": "cursor", d: "" }, svg);
+	plot.cursor = makeSvg("path", { "class": "cursor", d: "" }, svg);
 	plot.words = make("p", { "class": "words", "aria-live": "polite" }, frame, plot.summary);
 	listen(svg, plot);
 }

@@ -25,21 +25,14 @@ const KIND = 2, DIR = 3, BORN = 6, DIED = 7, PHASE = 10;
 /* report/profile_table.js */
 
 async function begin() {
-	try {
-		await readAll();
-		makePage();
-		loadHash();
-		compute();
-		return true;
-	} catch (e) {
-		console.error(e);
-		make("p", {}, find("#profile"), "The table cannot be shown: " + e);
-		return false;
-	}
+	await readAll();
+	makePage();
+	loadHash();
+	compute();
 }
 
 window.buildbeat = {
-	ready: begin(),
+	ready: beginPage("#profile", "The table", begin),
 	state: () => ({ q: view.q, group: view.group.map(c => columns[c].id), snapshots: view.snapshots,
 			sort: view.sort.map(s => (s.down ? "-" : "") + columns[s.column].id),
 			merged: [...view.merged].map(c => columns[c].id), similar: view.similar,

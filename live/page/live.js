@@ -18,8 +18,8 @@
  * are in live.css, below those of report/page.css; use its colours (var(--c0) ...) only.
  *
  * What pages use: common.js (clean, timeText, bytesText, percentText, countText), elements.js (make,
- * find, countOf), core.js (api, post, del, stream, every, link, hrefOf, setTitle, failed) and
- * parts.js (makeSheet, makeSpark, keyed, setText, svg).
+ * makeSvg, find, countOf), core.js (api, post, del, stream, every, link, hrefOf, setTitle, failed) and
+ * parts.js (makeSheet, makeSpark, keyed, setText).
  *
  * For tests, window.buildbeat has:
  *	ready		a promise: true when the page was made, false if it failed

@@ -80,27 +80,27 @@ function drawGraphEdge(e, group) {
 	const loop = e.from === e.to, p = e.points;
 	const d = loop ? "M" + p[0] + " " + p[1] + "C" + p[2] + " " + p[1] + " " + p[2] + " " + p[5] + " " + p[4] + " " + p[5] :
 		graphCurve(p);
-	const path = svg("path", { "class": "edge " + e.kind + (e.path ? " path" : ""), d,
+	const path = makeSvg("path", { "class": "edge " + e.kind + (e.path ? " path" : ""), d,
 				   "marker-end": "url(#graph-arrow)" }, group);
 
-	svg("title", {}, path, GRAPH_KINDS[e.kind] || e.kind);
+	makeSvg("title", {}, path, GRAPH_KINDS[e.kind] || e.kind);
 }
 
 function drawGraphNode(n, i, group) {
 	const d = graph.data, middle = n.x + d.node_width / 2;
-	const g = svg("g", { "class": "node " + (n.more !== null ? "more" : n.task ? n.state : "name") +
+	const g = makeSvg("g", { "class": "node " + (n.more !== null ? "more" : n.task ? n.state : "name") +
 		(n.path ? " path" : "") + (d.around && d.around.task === n.task ? " middle" : "") }, group);
 
-	svg("title", {}, g, graphLabel(n));
-	const box = svg("rect", { x: n.x, y: n.y, width: d.node_width, height: d.node_height, rx: 4 }, g);
+	makeSvg("title", {}, g, graphLabel(n));
+	const box = makeSvg("rect", { x: n.x, y: n.y, width: d.node_width, height: d.node_height, rx: 4 }, g);
 
 	if (n.colour !== undefined)
 		box.style.setProperty("--d", "var(--c" + n.colour + ")");
 	if (n.colour !== undefined)
-		svg("rect", { "class": "mark", x: n.x, y: n.y, width: 6, height: d.node_height, rx: 2 }, g).style.fill = "var(--c" + n.colour + ")";
-	svg("text", { x: middle, y: n.y + (n.task ? 17 : 25) }, g, n.more !== null ? graphLabel(n) : graphShort(n.name));
+		makeSvg("rect", { "class": "mark", x: n.x, y: n.y, width: 6, height: d.node_height, rx: 2 }, g).style.fill = "var(--c" + n.colour + ")";
+	makeSvg("text", { x: middle, y: n.y + (n.task ? 17 : 25) }, g, n.more !== null ? graphLabel(n) : graphShort(n.name));
 	if (n.task) {
-		svg("text", { "class": "small", x: middle, y: n.y + 32 }, g, graphShort(n.kind + ", " +
+		makeSvg("text", { "class": "small", x: middle, y: n.y + 32 }, g, graphShort(n.kind + ", " +
 			(n.state === "done" ? timeText(n.wall_us) : n.state)));
 	}
 	g.addEventListener("click", () => {
@@ -131,12 +131,12 @@ function graphEnter(i) {
 }
 
 function drawGraph() {
-	const d = graph.data, defs = svg("defs");
+	const d = graph.data, defs = makeSvg("defs");
 
 	graph.svg.replaceChildren(defs);
-	svg("path", { d: "M0 0L7 3.5L0 7Z" }, svg("marker", { id: "graph-arrow", viewBox: "0 0 7 7", refX: 7, refY: 3.5,
+	makeSvg("path", { d: "M0 0L7 3.5L0 7Z" }, makeSvg("marker", { id: "graph-arrow", viewBox: "0 0 7 7", refX: 7, refY: 3.5,
 		markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" }, defs));
-	const edges = svg("g", {}, graph.svg), nodes = svg("g", {}, graph.svg);
+	const edges = makeSvg("g", {}, graph.svg), nodes = makeSvg("g", {}, graph.svg);
 
 	for (const e of d.edges)
 		drawGraphEdge(e, edges);
@@ -400,7 +400,7 @@ pages.graph = {
 		makeGraphSteps(tools, "down", "down");
 		make("button", { type: "button" }, tools, "Whole picture").addEventListener("click", graphShowAll);
 		graph.box = make("div", { "class": "graph-box", tabindex: 0, role: "application" }, main);
-		graph.svg = svg("svg", { role: "img", "aria-label": "Dependencies" }, graph.box);
+		graph.svg = makeSvg("svg", { role: "img", "aria-label": "Dependencies" }, graph.box);
 		graph.box.addEventListener("keydown", graphKey);
 		makeGraphPointer();
 		const line = make("p", { "class": "graph-status" }, main);

@@ -28,14 +28,14 @@ function historyChart(parent, metric, values, events) {
 
 	make("figcaption", {}, box, metricTitle(metric) + ": " + metricText(metric, last) + " in the newest good build; at most " +
 		metricText(metric, known.length ? most : null));
-	const picture = svg("svg", { viewBox: "0 0 " + HISTORY_WIDTH + " " + HISTORY_HEIGHT, preserveAspectRatio: "none",
+	const picture = makeSvg("svg", { viewBox: "0 0 " + HISTORY_WIDTH + " " + HISTORY_HEIGHT, preserveAspectRatio: "none",
 				     role: "img", "aria-label": metricTitle(metric) + " of " + countOf(values.length, "build") }, box);
 
 	for (const e of events) {
 		const x = e.at.index * step;
 
 		if (e.changes.some(c => c.metric === metric))
-			svg("title", {}, svg("path", { "class": e.worse ? "history-worse" : "history-better",
+			makeSvg("title", {}, makeSvg("path", { "class": e.worse ? "history-worse" : "history-better",
 						       d: "M" + x.toFixed(1) + " 0V" + HISTORY_HEIGHT }, picture),
 			    (e.worse ? "Worse" : "Better") + " since " + historyBuild(e.at));
 	}
@@ -44,7 +44,7 @@ function historyChart(parent, metric, values, events) {
 			d += (gap ? "M" : "L") + (i * step).toFixed(1) + " " + y(v).toFixed(1);
 		gap = v === null;
 	});
-	svg("path", { "class": "history-line", d }, picture);
+	makeSvg("path", { "class": "history-line", d }, picture);
 }
 
 /* Commands and requests */

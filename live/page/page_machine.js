@@ -17,7 +17,7 @@ function drawMachineBar(box, parts) {
 	let x = 0;
 
 	keyed(box, parts.map(([share, colour], i) => ({ i, share, colour })), p => String(p.i),
-	      () => svg("rect", { y: 0, height: 1 }), (rect, p) => {
+	      () => makeSvg("rect", { y: 0, height: 1 }), (rect, p) => {
 		rect.setAttribute("x", x.toFixed(2));
 		rect.setAttribute("width", Math.max(0, p.share * 100).toFixed(2));
 		rect.style.fill = p.colour;
@@ -30,7 +30,7 @@ function makeMachineBar(label) {
 
 	make("span", {}, bar, label);
 	make("span", { "class": "value" }, bar);
-	svg("svg", { viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" }, bar);
+	makeSvg("svg", { viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" }, bar);
 	return bar;
 }
 
@@ -45,7 +45,7 @@ function makeMachineKeys(parent, label, list) {
 	return list.map(([, text, colour]) => {
 		const item = make("li", {}, keys);
 
-		svg("rect", { width: 12, height: 12 }, svg("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, item)).style.fill = colour;
+		makeSvg("rect", { width: 12, height: 12 }, makeSvg("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, item)).style.fill = colour;
 		item.append(text);
 		return make("span", { "class": "faint" }, item);
 	});

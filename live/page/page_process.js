@@ -34,10 +34,10 @@ function processDraw(root, width, ages, first, second) {
 				pen = "L";
 			});
 		}
-		svg("path", { d, "class": "process-" + o.style }, root);
-		svg("text", { x: side ? width - right + 6 : left - 6, y: 16, "text-anchor": side ? "start" : "end" }, root,
+		makeSvg("path", { d, "class": "process-" + o.style }, root);
+		makeSvg("text", { x: side ? width - right + 6 : left - 6, y: 16, "text-anchor": side ? "start" : "end" }, root,
 			o.text(most));
-		svg("text", { x: side ? width - right + 6 : left - 6, y: bottom, "text-anchor": side ? "start" : "end" },
+		makeSvg("text", { x: side ? width - right + 6 : left - 6, y: bottom, "text-anchor": side ? "start" : "end" },
 			root, "0");
 	};
 
@@ -45,24 +45,24 @@ function processDraw(root, width, ages, first, second) {
 	root.setAttribute("viewBox", "0 0 " + width + " " + height);
 	root.setAttribute("width", width);
 	root.setAttribute("height", height);
-	svg("path", { d: "M" + left + " " + bottom + "H" + (width - right), "class": "process-axis" }, root);
+	makeSvg("path", { d: "M" + left + " " + bottom + "H" + (width - right), "class": "process-axis" }, root);
 	draw(second, 1);
 	draw(first, 0);
-	svg("text", { x: left, y: height - 2 }, root, "2 minutes ago");
-	svg("text", { x: width - right, y: height - 2, "text-anchor": "end" }, root, "now");
+	makeSvg("text", { x: left, y: height - 2 }, root, "2 minutes ago");
+	makeSvg("text", { x: width - right, y: height - 2, "text-anchor": "end" }, root, "now");
 	root.setAttribute("aria-label", first.name + ": " + first.text(first.values[first.values.length - 1] || 0) +
 		"; " + second.name + ": " + second.text(second.values[second.values.length - 1] || 0));
 }
 
 function processChart(parent, first, second) {
 	const box = make("figure", { "class": "process-chart" }, parent), caption = make("figcaption", {}, box);
-	const root = svg("svg", { role: "img", "aria-label": "The newest samples" }, box);
+	const root = makeSvg("svg", { role: "img", "aria-label": "The newest samples" }, box);
 
 	for (const o of [first, second]) {
 		const key = make("span", { "class": "process-key" }, caption);
 
-		svg("path", { d: "M0 6H16", "class": "process-" + o.style },
-			svg("svg", { width: 16, height: 12, "aria-hidden": "true" }, key));
+		makeSvg("path", { d: "M0 6H16", "class": "process-" + o.style },
+			makeSvg("svg", { width: 16, height: 12, "aria-hidden": "true" }, key));
 		key.append(" " + o.name);
 	}
 	return all => {

@@ -120,7 +120,7 @@ function drawTracker() {
 	tracker.bands = d.series.map((s, i) => ({ series: s, value: s.values, name: trackerName(s, d.by),
 		colour: trackerColour(d, s, i) }));
 	const drawn = drawStack({
-		svg, root: tracker.svg, width: tracker.box.clientWidth, edge_us: tracker.edges, bands: tracker.bands,
+		svg: makeSvg, root: tracker.svg, width: tracker.box.clientWidth, edge_us: tracker.edges, bands: tracker.bands,
 		from_us, until_us, moment_us: tracker.moment >= 0 ? tracker.moment : undefined,
 		text: unit.text, step: unit.step, least: unit.least,
 		label: "Areas over time: " + unit.title + " by " + d.by + ". " + trackerPeak(),
@@ -299,7 +299,7 @@ pages.tracker = {
 		tracker.whole.addEventListener("click", () => trackerSetRange(0, 1));
 		tracker.box = make("div", { "class": "areas", tabindex: 0, role: "group", "aria-label":
 			"Areas over time: + and - zoom, arrow keys move, comma and full stop choose a moment, p the peak" }, main);
-		tracker.svg = svg("svg", { role: "img" }, tracker.box);
+		tracker.svg = makeSvg("svg", { role: "img" }, tracker.box);
 		tracker.status = make("p", { "class": "status faint tracker-status" }, main,
 			"Point at the areas, or use the keys: + and - zoom, arrows move, \u201c,\u201d and \u201c.\u201d choose a moment, p the peak.");
 		tracker.legend = make("ul", { "class": "keys tracker-keys", "aria-label": "Groups" }, main);

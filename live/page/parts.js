@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of pages that are updated in place: focus, selected text and scroll position stay. */
 
-const SVG_SPACE = "http://www.w3.org/2000/svg";
 const SHEET_ROW = 27;		/* pixels of a row, as in page.css */
 const SHEET_SEARCH_MS = 80;
 
@@ -10,19 +9,6 @@ function setText(element, text) {
 	if (element.textContent !== text)
 		element.textContent = text;
 	return element;
-}
-
-/* An element of SVG; as make(). */
-function svg(name, attributes, parent, text) {
-	const e = document.createElementNS(SVG_SPACE, name);
-
-	for (const key in attributes)
-		e.setAttribute(key, attributes[key]);
-	if (text !== undefined)
-		e.textContent = text;
-	if (parent)
-		parent.appendChild(e);
-	return e;
 }
 
 /* A link to a task whose name is shortened before the part that distinguishes it: its file. */
@@ -77,9 +63,9 @@ function makeSpark(parent, o) {
 
 	make("span", { "class": "label" }, box, o.label);
 	const value = make("span", { "class": "value" }, box);
-	const picture = svg("svg", { viewBox: "0 0 " + count + " 40", preserveAspectRatio: "none",
+	const picture = makeSvg("svg", { viewBox: "0 0 " + count + " 40", preserveAspectRatio: "none",
 				     "aria-hidden": "true" }, box);
-	const area = svg("path", { "class": "area" }, picture), line = svg("path", { "class": "spark" }, picture);
+	const area = makeSvg("path", { "class": "area" }, picture), line = makeSvg("path", { "class": "spark" }, picture);
 
 	return {
 		box,
