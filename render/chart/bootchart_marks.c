@@ -330,55 +330,71 @@ static void add_box(struct markup *s, const char *class, const struct key *k, do
 	svg_path_end(&p);
 }
 
-static void add_sign(struct markup *s, const char *class, const struct key *k,
+static void add_small_open_end(struct svg_path *p, double x, double y)
+{
+	add_open_end(p, x, y, SWATCH, SWATCH);
+}
+
+static void add_small_bracket(struct svg_path *p, double x, double y)
+{
+	add_bracket(p, x, y + 3, SWATCH);
+}
+
+static void add_ghost_line(struct svg_path *p, double x, double y)
+{
+	svg_path_move(p, x - 2, y + SWATCH * 0.5);
+	svg_path_line(p, x + SWATCH + 2, y + SWATCH * 0.5);
+}
+
+/* Each mark as it looks on a bar: boxes, a sign on a badge, or a path. Those that are not here are
+ * a thin box of their own class. */
+static const struct swatch {
+	const char *id;
+	struct { const char *class; double top, height; } box[2];
+	const char *class;	/* of the sign or the path */
+	void (*sign)(struct svg_path *p, double x, double y);	/* around x and y */
+	void (*path)(struct svg_path *p, double x, double y);	/* from their upper left corner */
+} swatches[] = {
+	{ "cpu", .box = { { "bar c7", -1, SWATCH - 2 }, { "gauge", SWATCH - 3, 3 } } },
+	{ "spread", .box = { { "area c0", SWATCH * 0.5, SWATCH * 0.5 }, { "band all", 0, SWATCH } } },
+	{ "gap", .box = { { "gap", 0, SWATCH } } },
+	{ "failed", .class = "cross", .sign = add_cross },
+	{ "killed", .class = "bolt", .sign = add_bolt },
+	{ "unfinished", .class = "unfinished", .path = add_small_open_end },
+	{ "needed", .class = "needed", .path = add_small_bracket },
+	{ "waited", .class = "waited", .path = add_small_bracket },
+	{ "ghost", .class = "line ghost", .path = add_ghost_line },
+};
+
+static void add_path(struct markup *s, const char *class, double x, double y,
 		     void (*add)(struct svg_path *p, double x, double y))
 {
 	struct svg_path p;
 
 	svg_path_init(&p, s, class);
-	add(&p, k->x + SWATCH / 2.0, k->y - SWATCH_RISE + SWATCH / 2.0);
+	add(&p, x, y);
 	svg_path_end(&p);
 }
 
-/* As the mark looks on a bar. */
 static void add_mark_swatch(struct markup *s, const struct key *k)
 {
-	if (!strcmp(k->id, "cpu")) {
-		add_box(s, "bar c7", k, -1, SWATCH - 2);
-		add_box(s, "gauge", k, SWATCH - 3, 3);
-	} else if (!strcmp(k->id, "failed")) {
-		add_sign(s, "badge", k, add_badge);
-		add_sign(s, "cross", k, add_cross);
-	} else if (!strcmp(k->id, "killed")) {
-		add_sign(s, "badge", k, add_badge);
-		add_sign(s, "bolt", k, add_bolt);
-	} else if (!strcmp(k->id, "unfinished")) {
-		struct svg_path p;
+	const struct swatch *w = NULL;
+	double x = k->x, y = k->y - SWATCH_RISE, middle = SWATCH / 2.0;
 
-		svg_path_init(&p, s, k->id);
-		add_open_end(&p, k->x, k->y - SWATCH_RISE, SWATCH, SWATCH);
-		svg_path_end(&p);
-	} else if (!strcmp(k->id, "spread")) {
-		add_box(s, "area c0", k, SWATCH * 0.5, SWATCH * 0.5);
-		add_box(s, "band all", k, 0, SWATCH);
-	} else if (!strcmp(k->id, "gap")) {
-		add_box(s, k->id, k, 0, SWATCH);
-	} else if (!strcmp(k->id, "needed") || !strcmp(k->id, "waited")) {
-		struct svg_path p;
-
-		svg_path_init(&p, s, k->id);
-		add_bracket(&p, k->x, k->y - SWATCH_RISE + 3, SWATCH);
-		svg_path_end(&p);
-	} else if (!strcmp(k->id, "ghost")) {
-		struct svg_path p;
-
-		svg_path_init(&p, s, "line ghost");
-		svg_path_move(&p, k->x - 2, k->y - SWATCH_RISE + SWATCH * 0.5);
-		svg_path_line(&p, k->x + SWATCH + 2, k->y - SWATCH_RISE + SWATCH * 0.5);
-		svg_path_end(&p);
-	} else {
+	for (size_t i = 0; i < ARRAY_SIZE(swatches) && !w; i++)
+		w = !strcmp(k->id, swatches[i].id) ? &swatches[i] : NULL;
+	if (!w) {
 		add_box(s, k->id, k, SWATCH * 0.35, THIN);
+		return;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(w->box) && w->box[i].class; i++)
+		add_box(s, w->box[i].class, k, w->box[i].top, w->box[i].height);
+	if (w->sign) {
+		add_path(s, "badge", x + middle, y + middle, add_badge);
+		add_path(s, w->class, x + middle, y + middle, w->sign);
+	}
+	if (w->path)
+		add_path(s, w->class, x, y, w->path);
 }
 
 static void add_colour_swatch(struct markup *s, const struct key *k)
