@@ -6,12 +6,12 @@
 #include "write/doc.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+/* Keys of JSON. */
 static const char *const pressures[MACHINE_PRESSURES] = {
-	[MACHINE_CPU_SOME] = "cpu_some", [MACHINE_MEMORY_SOME] = "memory_some",
-	[MACHINE_MEMORY_FULL] = "memory_full", [MACHINE_IO_SOME] = "io_some",
-	[MACHINE_IO_FULL] = "io_full",
+	[MACHINE_CPU_SOME] = "cpu_some_percent", [MACHINE_MEMORY_SOME] = "memory_some_percent",
+	[MACHINE_MEMORY_FULL] = "memory_full_percent", [MACHINE_IO_SOME] = "io_some_percent",
+	[MACHINE_IO_FULL] = "io_full_percent",
 };
 
 static void add_size(struct buf *out, const char *what, uint64_t kb)
@@ -152,7 +152,6 @@ static void add_json_disks(struct json *j, const struct whole_machine *m)
 int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t wall_ns, bool compact)
 {
 	struct buf time = BUF_PART_OF(out);
-	char name[32];
 	struct json j;
 	struct doc d;
 
@@ -168,10 +167,8 @@ int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t w
 	add_json_memory(&j, &m->memory);
 	add_json_disks(&j, m);
 	json_object(&j, "pressure");
-	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++) {
-		snprintf(name, sizeof name, "%s_percent", pressures[i]);
-		add_json_percent(&j, name, m->pressure_permille[i]);
-	}
+	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++)
+		add_json_percent(&j, pressures[i], m->pressure_permille[i]);
 	json_object_end(&j);
 	json_real(&j, "load", (double)m->load / 100, 2);
 	json_int(&j, "running_threads", (int64_t)m->running);
