@@ -120,7 +120,7 @@ static const struct answer_sentence *sentence_about(const struct work *w, enum a
 	return NULL;
 }
 
-static void drop(struct answer *a, size_t at)
+static void drop_sentence(struct answer *a, size_t at)
 {
 	free(a->sentence[at].text);
 	a->n--;
@@ -140,7 +140,7 @@ static bool is_said(struct work *w, enum answer_about about, const struct answer
 			continue;
 		if (other->explains_us >= explains_us)
 			return true;
-		drop(w->a, i);
+		drop_sentence(w->a, i);
 		break;
 	}
 	return false;

@@ -83,8 +83,8 @@ static int read_set(struct listing *l, const char *path, const char *name,
 	return add_entry(l, name, &e);
 }
 
-static int read_entry(struct listing *l, const char *path, const char *name,
-		      const struct recording_formats *formats)
+static int read_recording(struct listing *l, const char *path, const char *name,
+			  const struct recording_formats *formats)
 {
 	struct listing_entry e = { .rec = RECORDING_INIT };
 	int r = runs_are_here(path) ? 1 : recording_read_build(&e.rec, path, formats, &e.error);
@@ -113,7 +113,7 @@ static int read_entries(struct listing *l, DIR *dir, const struct recording_form
 		r = buf_error(&path);
 		/* a link may lead elsewhere, or is a second name */
 		if (!r && !lstat(path.data, &st) && S_ISDIR(st.st_mode))
-			r = read_entry(l, path.data, entry->d_name, formats);
+			r = read_recording(l, path.data, entry->d_name, formats);
 	}
 	if (!r && !entry && errno)
 		r = -errno;

@@ -369,7 +369,7 @@ static uint32_t task_of(struct sweep *s, const struct output_line *line)
 
 /* Results */
 
-static int put_line(struct output_tasks *t, uint64_t line, uint32_t task)
+static int add_line_to_run(struct output_tasks *t, uint64_t line, uint32_t task)
 {
 	struct output_run *run = t->n_runs ? &t->run[t->n_runs - 1] : NULL;
 
@@ -421,7 +421,7 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 			continue;
 		task = task_of(of, &line);
 		count_line(s->result, line.number, task, of->report);
-		r = put_line(s->result, line.number, task);
+		r = add_line_to_run(s->result, line.number, task);
 		if (r)
 			return r;
 	}

@@ -48,7 +48,7 @@ static int add_line(struct output_excerpt *x, uint32_t task, struct slice text)
 	return buf_error(&x->text);
 }
 
-static bool is_wanted(const struct output_excerpt *x, const struct task *t)
+static bool has_room(const struct output_excerpt *x, const struct task *t)
 {
 	bool bad = t->state == TASK_FAILED || t->state == TASK_KILLED;
 
@@ -82,7 +82,7 @@ int output_excerpt_make(struct output_excerpt *x, struct output *o, const struct
 		uint32_t task = output_task_of(t, line.number, &at);
 
 		r = 0;
-		if (task == NO_INDEX || !line.begins || !is_wanted(x, &rec->task[task]))
+		if (task == NO_INDEX || !line.begins || !has_room(x, &rec->task[task]))
 			continue;
 		r = add_excerpt_line(x, &line, task, seen[task]++, t->lines[task]);
 	}

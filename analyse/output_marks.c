@@ -184,7 +184,7 @@ static uint32_t find_command(const struct output_marks *m, uint64_t key)
 
 /* Lines */
 
-static int add_mark(struct output_marks *m, uint32_t group, uint64_t first, uint64_t n_lines,
+static int new_mark(struct output_marks *m, uint32_t group, uint64_t first, uint64_t n_lines,
 		    int64_t from_us, int64_t to_us)
 {
 	struct output_mark *mark = array_add(&m->mark, &m->n, sizeof *m->mark);
@@ -213,7 +213,7 @@ static int next_of_pending(struct output_marks *m, const struct output_line *lin
 		const struct output_command *c = &m->command[i];
 
 		if (c->more_lines == n && (c->hash == h.hash || c->truncated))
-			return add_mark(m, i, m->pending_line, n + 1, m->pending_from_us,
+			return new_mark(m, i, m->pending_line, n + 1, m->pending_from_us,
 					line->to_us);
 		if (c->more_lines > n && m->pending == NO_INDEX)
 			m->pending = i;
@@ -240,7 +240,7 @@ static int add_command(struct output_marks *m, const struct output_line *line)
 		const struct output_command *c = &m->command[i];
 
 		if (!c->more_lines && (c->hash == h.hash || c->truncated))
-			return add_mark(m, i, line->number, 1, line->from_us, line->to_us);
+			return new_mark(m, i, line->number, 1, line->from_us, line->to_us);
 		if (c->more_lines && m->pending == NO_INDEX) {
 			m->pending = i;
 			m->pending_hash = h.hash;

@@ -50,8 +50,8 @@ static uint32_t find_instance(const struct output_marks *m, const struct output_
 	return found;
 }
 
-static int add_status(struct output_marks *m, const struct output_line *line, struct slice s,
-		      bool mixed)
+static int add_status_line(struct output_marks *m, const struct output_line *line, struct slice s,
+			   bool mixed)
 {
 	struct output_mark *mark;
 	struct slice text;
@@ -90,15 +90,15 @@ int output_ninja_add(struct output_marks *m, const struct output_line *line)
 	cursor_init(&c, s.p, s.len);
 	if (memchr(s.p, '\r', s.len)) {
 		while (!r && cursor_until(&c, '\r', &s))
-			r = add_status(m, line, s, false);
+			r = add_status_line(m, line, s, false);
 		return r;
 	}
 	if (*s.p == '[')
-		return add_status(m, line, s, false);
+		return add_status_line(m, line, s, false);
 	if (r)
 		return r;
 	for (const char *p = s.p; (p = memchr(p, '[', (size_t)(end - p))) != NULL; p++) {
-		r = add_status(m, line, (struct slice){ p, (size_t)(end - p) }, true);
+		r = add_status_line(m, line, (struct slice){ p, (size_t)(end - p) }, true);
 		if (r)
 			return r;
 	}

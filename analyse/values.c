@@ -94,7 +94,7 @@ struct rows {
 	int64_t (*value)[COLUMNS];
 };
 
-static const char *keep(struct values *f, const char *text, size_t len)
+static const char *keep_text(struct values *f, const char *text, size_t len)
 {
 	return arena_text(f->texts, text, len);
 }
@@ -110,8 +110,8 @@ int values_add_fact(struct values *f, const char *key, const char *value)
 		return -ENOMEM;
 	f->fact = grown;
 	grown += f->n_facts;
-	*grown = (struct values_fact){ keep(f, key, strlen(key)),
-					keep(f, value, strlen(value)) };
+	*grown = (struct values_fact){ keep_text(f, key, strlen(key)),
+					keep_text(f, value, strlen(value)) };
 	if (!grown->key || !grown->value)
 		return -ENOMEM;
 	f->n_facts++;
@@ -252,7 +252,7 @@ static int add_task(struct rows *r, uint32_t task)
 	/* tasks of one kind have the same pointer, and most follow each other */
 	if (t->kind != r->kind) {
 		r->kind = t->kind;
-		r->kept_kind = keep(r->f, t->kind, strlen(t->kind));
+		r->kept_kind = keep_text(r->f, t->kind, strlen(t->kind));
 	}
 	if (!r->kept_kind)
 		return -ENOMEM;
@@ -261,7 +261,7 @@ static int add_task(struct rows *r, uint32_t task)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b, void *tasks)
+static int by_task_name(const void *a, const void *b, void *tasks)
 {
 	const struct values_task *task = tasks;
 
@@ -281,7 +281,7 @@ static int sort_rows(struct values *f, const struct rows *r)
 	}
 	for (size_t i = 0; i < r->n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, r->n, sizeof *order, by_name, r->task);
+	qsort_r(order, r->n, sizeof *order, by_task_name, r->task);
 	for (size_t i = 0; i < r->n; i++)
 		f->task[i] = r->task[order[i]];
 	f->n_tasks = r->n;
@@ -342,8 +342,8 @@ static int add_package(struct values *f, struct buf *text, const struct task *t)
 	buf_add(text, recipe.version.p, recipe.version.len);
 	if (recipe.revision.len)
 		buf_addf(text, "-%.*s", (int)recipe.revision.len, recipe.revision.p);
-	grown[f->n_packages].name = keep(f, recipe.name.p, recipe.name.len);
-	grown[f->n_packages].version = keep(f, buf_str(text), text->len);
+	grown[f->n_packages].name = keep_text(f, recipe.name.p, recipe.name.len);
+	grown[f->n_packages].version = keep_text(f, buf_str(text), text->len);
 	if (buf_error(text) || !grown[f->n_packages].name || !grown[f->n_packages].version)
 		return -ENOMEM;
 	f->n_packages++;
@@ -438,7 +438,7 @@ static void set_totals(struct values *f, const struct summary *sum)
 	t[TOTAL_HOST_CALIBRATION_END_US] = h->end.least_ns;
 }
 
-static int fill(struct values *f, const struct summary *sum)
+static int fill_values(struct values *f, const struct summary *sum)
 {
 	const struct recording *rec = sum->rec;
 	int r;
@@ -446,7 +446,7 @@ static int fill(struct values *f, const struct summary *sum)
 	f->texts = arena_new();
 	if (!f->texts)
 		return -ENOMEM;
-	f->path = keep(f, rec->path ? rec->path : "", rec->path ? strlen(rec->path) : 0);
+	f->path = keep_text(f, rec->path ? rec->path : "", rec->path ? strlen(rec->path) : 0);
 	f->start_s = rec->start_wall_ns > 0 ? rec->start_wall_ns / 1000000000 : -1;
 	if (!f->path)
 		return -ENOMEM;
@@ -468,7 +468,7 @@ int values_make(struct values *f, const struct recording *rec)
 	*f = (struct values){ 0 };
 	r = summary_make(&sum, rec);
 	if (!r)
-		r = fill(f, &sum);
+		r = fill_values(f, &sum);
 	summary_release(&sum);
 	return r;
 }

@@ -95,7 +95,7 @@ static int run_pair(struct bisect *b, size_t good, size_t bad, double error, str
 	return r;
 }
 
-static int fail(const struct bisect_commit *c, const char *which, struct error *err)
+static int cannot_measure(const struct bisect_commit *c, const char *which, struct error *err)
 {
 	return error_set(err, -EINVAL, NULL, 0, 0, "bisect: the %s revision %.10s cannot be "
 			 "measured: %s", which, c->id, c->why);
@@ -109,9 +109,9 @@ static int find_levels(struct bisect *b, struct error *err)
 		BISECT_GOOD;
 	b->commit[BAD].state = b->commit[BAD].state == BISECT_FAILED ? BISECT_FAILED : BISECT_BAD;
 	if (!r && b->commit[GOOD].state == BISECT_FAILED)
-		r = fail(&b->commit[GOOD], "good", err);
+		r = cannot_measure(&b->commit[GOOD], "good", err);
 	if (!r && b->commit[BAD].state == BISECT_FAILED)
-		r = fail(&b->commit[BAD], "bad", err);
+		r = cannot_measure(&b->commit[BAD], "bad", err);
 	return r;
 }
 
@@ -169,7 +169,7 @@ static int control(bool *drifted, struct bisect *b, size_t i, struct error *err)
 	return r;
 }
 
-static int judge(struct bisect *b, size_t i, double error, struct error *err)
+static int judge_commit(struct bisect *b, size_t i, double error, struct error *err)
 {
 	bool drifted = true;
 	int r = 0;
@@ -231,7 +231,7 @@ static int halve(struct bisect *b, struct error *err)
 		next = b->left[best];
 		i = commit_index(b, next);
 		r = i < 0 ? error_sys(err, (int)i, NULL, "bisect") :
-		    judge(b, (size_t)i, error, err);
+		    judge_commit(b, (size_t)i, error, err);
 		if (r)
 			break;
 		if (b->commit[i].state == BISECT_BAD)

@@ -139,7 +139,7 @@ static void search_command(struct finder *f)
 		redact_mysql_password(&f->s, f->command_at, f->command_rule == RULE_SSHPASS);
 }
 
-static struct redact_span judge(struct finder *f, const struct redact_word *w, const char *at)
+static struct redact_span judge_word(struct finder *f, const struct redact_word *w, const char *at)
 {
 	const struct redact_scan *s = &f->s;
 
@@ -189,7 +189,7 @@ static bool judge_piece(struct finder *f, const char *p, unsigned entry)
 		if (at < f->at || (size_t)(f->s.end - at) < len ||
 		    !redact_same(at, w->text, len, w->fold))
 			continue;
-		f->word = judge(f, w, at);
+		f->word = judge_word(f, w, at);
 		if (f->word.p)
 			return true;
 	}

@@ -235,7 +235,7 @@ static void judge_all(struct diff_making *m)
 	}
 }
 
-static int compare(struct diff_making *m)
+static int compare_builds(struct diff_making *m)
 {
 	struct diff *d = m->d;
 	int r = 0;
@@ -276,7 +276,7 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	if (d->texts && m.factor && m.value)
 		r = diff_match(&m);
 	if (!r)
-		r = compare(&m);
+		r = compare_builds(&m);
 	if (!r)
 		diff_find_unlike(d);
 	if (!r)

@@ -18,7 +18,7 @@
 
 typedef void fact_of(struct buf *out, const struct values *f, const char *key);
 
-static void add_value(struct buf *out, const struct values *f, const char *key)
+static void add_text_of(struct buf *out, const struct values *f, const char *key)
 {
 	const char *value = values_fact(f, key);
 
@@ -29,7 +29,7 @@ static void add_tool(struct buf *out, const struct values *f, const char *key)
 {
 	const char *version = values_fact(f, "version");
 
-	add_value(out, f, key);
+	add_text_of(out, f, key);
 	if (version && out->len)
 		buf_addf(out, " %s", version);
 }
@@ -81,17 +81,17 @@ static const struct {
 	const char *key, *label;
 	fact_of *add;
 } facts[] = {
-	{ "host", "host", add_value },
-	{ "machine", "machine", add_value },
-	{ "kernel", "kernel", add_value },
-	{ "cores", "cores", add_value },
-	{ "memory_kb", "memory_kb", add_value },
-	{ "command", "command", add_value },
-	{ "cwd", "directory", add_value },
+	{ "host", "host", add_text_of },
+	{ "machine", "machine", add_text_of },
+	{ "kernel", "kernel", add_text_of },
+	{ "cores", "cores", add_text_of },
+	{ "memory_kb", "memory_kb", add_text_of },
+	{ "command", "command", add_text_of },
+	{ "cwd", "directory", add_text_of },
 	{ "tool", "tool", add_tool },
 	{ "uses", "tools", add_values },
-	{ "ccache", "ccache", add_value },
-	{ "sccache", "sccache", add_value },
+	{ "ccache", "ccache", add_text_of },
+	{ "sccache", "sccache", add_text_of },
 	{ "revision", "revision", add_revisions },
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_wanted(const char *filter, const char *name)
+static bool fits_filter(const char *filter, const char *name)
 {
 	if (!filter || !name)
 		return !filter;
@@ -191,8 +191,8 @@ static void drop_unwanted(struct diff_making *m)
 	for (size_t i = 0; i < d->n_tasks; i++) {
 		const struct diff_task *t = &d->task[i];
 
-		if (!t->name || !(is_wanted(m->filter, t->name) ||
-				  (t->was && is_wanted(m->filter, t->was))))
+		if (!t->name || !(fits_filter(m->filter, t->name) ||
+				  (t->was && fits_filter(m->filter, t->was))))
 			continue;
 		memmove(m->row + n * m->n_runs, m->row + i * m->n_runs, width);
 		d->task[n++] = *t;

@@ -239,7 +239,7 @@ static int newest_first(const void *a, const void *b, void *context)
 }
 
 /* Ranks the groups, the newest first and empty ones last. */
-static int number(struct grouping *g)
+static int rank_groups(struct grouping *g)
 {
 	size_t *order = array_new(g->n, sizeof *order);
 
@@ -387,7 +387,7 @@ int history_group(struct history *h, const struct builds *builds)
 			e->first = MAX(c->change.first, e->first);
 			e->last = MIN(c->change.last, e->last);
 		}
-		r = number(&g);
+		r = rank_groups(&g);
 	}
 	if (!r)
 		r = make_events(&g);

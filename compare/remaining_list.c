@@ -12,7 +12,7 @@ static bool is_counted(const struct task *t)
 	return t->start_us >= 0 && !t->hosts;
 }
 
-static int by_start(const void *a, const void *b, void *context)
+static int by_task_start(const void *a, const void *b, void *context)
 {
 	const struct task *task = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -125,7 +125,7 @@ int remaining_list_make(struct remaining_list *list, struct remaining *r,
 			order[n++] = (uint32_t)i;
 	}
 	if (!is_sorted(order, n, rec->task))
-		qsort_r(order, n, sizeof *order, by_start, rec->task);
+		qsort_r(order, n, sizeof *order, by_task_start, rec->task);
 	for (size_t i = 0; !error && i < n; i++) {
 		const struct task *t = &rec->task[order[i]];
 

@@ -75,7 +75,7 @@ static double add_running(double work_us[REMAINING_BUILDS], const struct remaini
 }
 
 /* The time at which an earlier build had done this work. While no task runs, time itself counts. */
-static double place_of(const struct remaining_build *b, double work_us, double idle_us)
+static double time_of_work(const struct remaining_build *b, double work_us, double idle_us)
 {
 	double bin_us = (double)b->wall_us / REMAINING_BINS, slack = b->work_us[REMAINING_BINS] * 1e-6;
 	double from, to;
@@ -116,7 +116,7 @@ static void look_at(struct remaining_view *v, const struct remaining_progress *p
 	bool runs = p->n_started > p->n_ended;
 	double idle = runs ? 0 : (double)(elapsed_us - p->busy_us), wall = (double)e->wall_us;
 	double new = p->n_started ? (double)p->n_new / (double)p->n_started : 0;
-	double place = place_of(e, work_us, idle), skip_left, ran, grain = 0.01 * wall + 5e4;
+	double place = time_of_work(e, work_us, idle), skip_left, ran, grain = 0.01 * wall + 5e4;
 	uint32_t until, missed;
 	size_t front = front_of(p, b, &until);
 

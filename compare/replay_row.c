@@ -48,8 +48,8 @@ double replay_variance(const struct replay_row *row, double spread, size_t n, do
 
 /* The noise of a row: of its own values, from before its step, and of similar tasks. Only short
  * references are measured at every build: the noise of long ones changes little. */
-static void measure(struct replay *r, struct replay_row *row, const float *sorted, size_t metric,
-		    bool again, float wider)
+static void measure_noise(struct replay *r, struct replay_row *row, const float *sorted,
+			  size_t metric, bool again, float wider)
 {
 	float middle = level_middle(sorted, row->n);
 
@@ -173,8 +173,8 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->x[slot] = (float)x;
 		row->middle[slot] = row->spread[slot] = NAN;
 		if (row->n >= least)
-			measure(r, row, sorted_of(r, index), m, false,
-				(float)replay_sets_wider(r, m, row->oldest, build, build));
+			measure_noise(r, row, sorted_of(r, index), m, false,
+				      (float)replay_sets_wider(r, m, row->oldest, build, build));
 		span[m].alike = NAN;
 		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
 			uint32_t last = (row->count - 1) % REPLAY_RING;
@@ -318,7 +318,7 @@ int replay_noise(struct replay *r)
 
 			if (row->n < FEWEST)
 				continue;
-			measure(r, row, sorted, m, true, 1);
+			measure_noise(r, row, sorted, m, true, 1);
 			middle = row->middle[row->count % REPLAY_RING];
 			order[n++] = (struct by_level){ middle, task };
 		}

@@ -70,7 +70,7 @@ static double common_variance(const struct build *build, enum metric m)
 }
 
 /* From the variance of runs by that of a reference. */
-static double share_of(double ratio, double usual)
+static double share_of_noise(double ratio, double usual)
 {
 	return fmin(1, ratio / (1 + ratio * (1 - usual)));
 }
@@ -104,9 +104,9 @@ static int add_share(struct replay *r, size_t m, uint32_t build, struct error *e
 	if (n) {
 		usual /= (double)n;
 		r->within[m] += (runs - 1) *
-			share_of(stats_median(ratio, n) / median_part(runs), usual);
+			share_of_noise(stats_median(ratio, n) / median_part(runs), usual);
 		r->within_least[m] += (runs - 1) *
-			share_of(stats_median(own, n) / median_part(runs), usual);
+			share_of_noise(stats_median(own, n) / median_part(runs), usual);
 		r->within_n[m] += runs - 1;
 	}
 	free(ratio);

@@ -187,7 +187,7 @@ static int by_kind(const void *a, const void *b)
 	return order ? order : by_size(x, y);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_item_place(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 	int order = order_slices(x->place, y->place);
@@ -288,7 +288,7 @@ static void take_alike(struct grouping *g, struct item *item, size_t n, bool kin
 /* Groups what has no group yet. */
 static void gather(struct grouping *g, struct item *item, size_t n, bool kinds)
 {
-	qsort(item, n, sizeof *item, kinds ? by_kind : by_place);
+	qsort(item, n, sizeof *item, kinds ? by_kind : by_item_place);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n; end++) {
 			if (kinds ? order_slices(item[i].kind, item[end].kind) :
@@ -516,7 +516,7 @@ void verdict_groups_release(struct verdict_groups *g)
 
 /* Patterns */
 
-static void add_escaped(struct buf *b, const char *p, size_t len)
+static void add_literal(struct buf *b, const char *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (strchr("*?[\\", p[i]))
@@ -539,12 +539,12 @@ void verdict_group_add_pattern(struct buf *pattern, const struct verdict_groups 
 		return;
 	name = builds->task[v->finding[*member].task].name;
 	if (group->n == 1) {
-		add_escaped(pattern, name, strlen(name));
+		add_literal(pattern, name, strlen(name));
 		return;
 	}
 	for (size_t i = 1; i < group->n; i++)
 		add_name(&e, name, builds->task[v->finding[member[i]].task].name);
-	add_escaped(pattern, name, e.prefix);
+	add_literal(pattern, name, e.prefix);
 	buf_addc(pattern, '*');
-	add_escaped(pattern, name + strlen(name) - e.suffix, e.suffix);
+	add_literal(pattern, name + strlen(name) - e.suffix, e.suffix);
 }

@@ -165,7 +165,7 @@ static void add_own(const struct counters *c, struct builder *b)
 }
 
 /* Add the series. zero_us is the profile's time at the recording's 0. */
-static void add_series(struct counters *c, struct builder *b, int64_t zero_us)
+static void add_counters(struct counters *c, struct builder *b, int64_t zero_us)
 {
 	for (size_t i = 0; i < COUNTERS; i++)
 		sort(c, i, zero_us);
@@ -590,7 +590,7 @@ static int build(struct recording *rec, struct reading *in, const char *path, en
 	add_build(&b, zero_us);
 	add_tasks(&b);
 	add_phases(&b, zero_us);
-	add_series(&in->counters, &b.b, zero_us);
+	add_counters(&in->counters, &b.b, zero_us);
 	trace_warn(&in->trace, &b.b, path, end != JSON_WHOLE, line);
 	free(b.slot);
 	return builder_finish(&b.b);

@@ -32,7 +32,7 @@ struct gunzip {
 };
 
 /* open() accepts a directory; its first read() does not. */
-static int open_file(const char *path)
+static int open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
@@ -49,7 +49,7 @@ static int open_file(const char *path)
 struct gunzip *gunzip_open(const char *path, int *error, struct error *err)
 {
 	struct gunzip *g = malloc(sizeof *g + strlen(path) + 1);
-	int fd = g ? open_file(path) : -ENOMEM;
+	int fd = g ? open_regular(path) : -ENOMEM;
 
 	if (fd < 0) {
 		free(g);

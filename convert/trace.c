@@ -58,7 +58,7 @@ uint32_t trace_text(struct trace *t, const char *text, size_t len)
 
 /* Processes and tracks are found by the numbers of their texts. */
 
-static uint32_t find_process(struct trace *t, uint32_t id)
+static uint32_t process_of_id(struct trace *t, uint32_t id)
 {
 	struct trace_process *grown;
 	uint32_t at;
@@ -182,7 +182,7 @@ static uint32_t name_of(struct trace *t, const struct event *e, bool *detailed)
 	return text;
 }
 
-static int describe(struct trace *t, const struct event *e, struct trace_piece *p)
+static int describe_piece(struct trace *t, const struct event *e, struct trace_piece *p)
 {
 	const char *category = json_member_text(e->value, "cat");
 	bool detailed;
@@ -228,7 +228,7 @@ static int add_piece(struct trace *t, const struct event *e, uint32_t track, int
 		return -ENOMEM;
 	*p = (struct trace_piece){ .begin_us = e->ns / 1000,
 		.end_us = end_ns == INT64_MAX ? INT64_MAX : end_ns / 1000, .track = track };
-	return describe(t, e, p);
+	return describe_piece(t, e, p);
 }
 
 static int complete(struct trace *t, const struct event *e)
@@ -305,7 +305,7 @@ static int add_event(struct trace *t, struct event *e)
 	uint32_t pid = id_text(t, json_member(e->value, "pid"), &t->part->pid);
 	uint32_t tid = id_text(t, json_member(e->value, "tid"), &t->part->tid);
 
-	e->process = pid ? find_process(t, pid) : NO_INDEX;
+	e->process = pid ? process_of_id(t, pid) : NO_INDEX;
 	e->thread = tid && e->process != NO_INDEX ?
 		find_track(t, e->process, tid, false) : NO_INDEX;
 	if (e->thread == NO_INDEX)

@@ -50,7 +50,7 @@ void trace_texts_close(struct trace_texts *x)
 	x->slot = NULL;
 }
 
-static size_t place_of(const struct trace_texts *x, const char *text, size_t len)
+static size_t slot_of(const struct trace_texts *x, const char *text, size_t len)
 {
 	uint64_t hash = hash_bytes(0, text, len);
 
@@ -71,7 +71,7 @@ static int grow(struct trace_texts *x)
 
 		if (!text)
 			continue;
-		to = place_of(&bigger, text, strlen(text));
+		to = slot_of(&bigger, text, strlen(text));
 		while (bigger.slot[to])
 			to = (to + 1) & bigger.mask;
 		bigger.slot[to] = x->slot[i];
@@ -88,7 +88,7 @@ uint32_t trace_texts_once(struct trace_texts *x, const char *text, size_t len)
 	len = strnlen(text, len);
 	if ((!x->slot || x->n >= x->mask / 4 * 3) && grow(x))
 		return 0;
-	for (i = place_of(x, text, len); x->slot[i]; i = (i + 1) & x->mask) {
+	for (i = slot_of(x, text, len); x->slot[i]; i = (i + 1) & x->mask) {
 		const char *there = trace_texts_at(x, x->slot[i]);
 
 		if (!strncmp(there, text, len) && !there[len])

@@ -22,7 +22,7 @@ static char path[PATH_MAX];
 static uint32_t n_chunks;			/* of the file */
 static uint32_t n_of_table[HEAP_TABLES];	/* chunks */
 
-static int open_file(int flags)
+static int open_image(int flags)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 
@@ -49,7 +49,7 @@ static int write_zeros(int fd, off_t at, size_t size)
 }
 
 /* Allocate blocks for a part of the file. Beyond the limit the kernel would send a signal. */
-static int allocate(int fd, off_t at, size_t size)
+static int allocate_blocks(int fd, off_t at, size_t size)
 {
 	struct rlimit limit;
 
@@ -68,7 +68,7 @@ static int allocate(int fd, off_t at, size_t size)
 /* Allocate and map a part of the file, and close it. */
 static int map_part(void **out, int fd, off_t at, size_t size)
 {
-	int r = allocate(fd, at, size);
+	int r = allocate_blocks(fd, at, size);
 	long p;
 
 	if (!r) {
@@ -92,7 +92,7 @@ int image_create(const char *dir, int pid, uint64_t start_ticks)
 			       (unsigned long long)start_ticks, n);
 		if (len < 0 || (size_t)len >= sizeof path)
 			return -ENAMETOOLONG;
-		fd = open_file(O_CREAT | O_EXCL);
+		fd = open_image(O_CREAT | O_EXCL);
 	}
 	if (fd < 0)
 		return fd;
@@ -115,7 +115,7 @@ static void *room(enum heap_table table, uint32_t n, size_t per_chunk, size_t it
 	if (n == per_chunk * n_of_table[table]) {
 		if (image_head->error)
 			return NULL;
-		r = n_chunks == HEAP_IMAGE_CHUNKS ? -EFBIG : open_file(0);
+		r = n_chunks == HEAP_IMAGE_CHUNKS ? -EFBIG : open_image(0);
 		if (r >= 0)
 			r = map_part(&image_chunk[table][n_of_table[table]], r,
 				     (off_t)(HEAP_IMAGE_HEAD + n_chunks * HEAP_IMAGE_CHUNK),

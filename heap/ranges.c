@@ -60,7 +60,7 @@ static size_t below(uintptr_t address)
 	return s.at;
 }
 
-static bool make_room(void)
+static bool double_room(void)
 {
 	size_t n_old = n_room, n = n_old ? 2 * n_old : FIRST;
 	struct range *old = ranges, *fresh;
@@ -83,7 +83,7 @@ bool ranges_add(struct range r)
 {
 	size_t at;
 
-	if (!make_room())
+	if (!double_room())
 		return false;
 	at = below(r.start);
 	memmove(ranges + at + 1, ranges + at, (n_ranges - at) * sizeof *ranges);
@@ -101,7 +101,7 @@ const struct range *ranges_find(uintptr_t start, uintptr_t end)
 	return at < n_ranges && ranges[at].end > start ? &ranges[at] : NULL;
 }
 
-static void drop(size_t at)
+static void drop_range(size_t at)
 {
 	uint32_t slot = ranges[at].slot;
 
@@ -145,7 +145,7 @@ bool ranges_take(struct range *taken, uintptr_t start, uintptr_t end)
 		show(r);
 		return true;
 	}
-	drop(at);
+	drop_range(at);
 	return true;
 }
 

@@ -72,7 +72,7 @@ static bool grow(void)
 	return true;
 }
 
-static bool is_known(uintptr_t address)
+static bool is_known_code(uintptr_t address)
 {
 	if (last_known < n_known && address - known[last_known].start <
 	    known[last_known].end - known[last_known].start)
@@ -93,7 +93,7 @@ static void meet_module(uintptr_t address)
 	struct heap_module *m;
 	size_t len;
 
-	if (is_known(address) || n_known == KNOWN ||
+	if (is_known_code(address) || n_known == KNOWN ||
 	    image_head->n_modules == HEAP_MODULES_MAX || unwind_find_module(&found, address))
 		return;
 	m = image_new_module();

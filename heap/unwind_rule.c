@@ -432,7 +432,7 @@ static void define(struct program *p, uint64_t reg, int64_t offset)
 	p->row.offset = offset;
 }
 
-static void remember(struct program *p)
+static void remember_state(struct program *p)
 {
 	if (p->n_remembered == REMEMBER_MAX)
 		p->bad = true;
@@ -510,7 +510,7 @@ static void run_extended(struct program *p, const struct fde *f, struct bytes *b
 	case 0x02: p->at += take8(b) * f->code_align; break;
 	case 0x03: p->at += take16(b) * f->code_align; break;
 	case 0x04: p->at += take32(b) * f->code_align; break;
-	case 0x0a: remember(p); break;
+	case 0x0a: remember_state(p); break;
 	case 0x0b: recall(p); break;
 	case 0x2e: take_uleb(b); break;		/* GNU_args_size */
 #if UNWIND_HAS_LINK
@@ -545,15 +545,15 @@ static void run_program(struct program *p, const struct fde *f, struct bytes b, 
 
 /* Rows as rules */
 
-static bool fits(int64_t n)
+static bool fits_rule(int64_t n)
 {
 	return n % UNWIND_WORD == 0 && n > UNWIND_LOST && n < -UNWIND_LOST;
 }
 
 static uint64_t rule(enum unwind_kind kind, int64_t a, int64_t b, int64_t c)
 {
-	return fits(a) && (fits(b) || b == UNWIND_LOST) && fits(c) ? unwind_rule(kind, a, b, c)
-								  : END_RULE;
+	return fits_rule(a) && (fits_rule(b) || b == UNWIND_LOST) && fits_rule(c) ?
+	       unwind_rule(kind, a, b, c) : END_RULE;
 }
 
 /* A place that is the CFA itself cannot be said, nor does it occur. */

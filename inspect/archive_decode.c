@@ -381,7 +381,7 @@ static void release_block(struct block *b)
 }
 
 /* The lists of the log are empty before a block that has everything. */
-static void forget(struct snapshot *s, enum archive_log log)
+static void empty_list(struct snapshot *s, enum archive_log log)
 {
 	if (log == ARCHIVE_MAPS)
 		s->n = 0;
@@ -428,7 +428,7 @@ static int first_line(struct block *b, struct slice line, enum archive_log log)
 		return DAMAGED;
 	b->d->number = (size_t)number;
 	if (b->d->all)
-		forget(b->s, log);
+		empty_list(b->s, log);
 	return 0;
 }
 

@@ -139,7 +139,7 @@ static void change_mapping(struct buf *b, const struct mapping *old, const struc
 	buf_addc(b, '\n');
 }
 
-static void add_words(struct buf *b, const struct snapshot *s)
+static void add_snapshot_words(struct buf *b, const struct snapshot *s)
 {
 	const struct { bool set; const char *word; } words[] = {
 		{ s->frozen, " " ARCHIVE_WORD_FROZEN }, { s->ended, " " ARCHIVE_WORD_ENDED },
@@ -158,7 +158,7 @@ static void begin_maps(struct buf *b, size_t number, bool all, const struct snap
 	buf_addi(b, s->time_us);
 	buf_addc(b, ' ');
 	buf_addi(b, s->took_us);
-	add_words(b, s);
+	add_snapshot_words(b, s);
 	if (all)
 		buf_adds(b, " " ARCHIVE_WORD_ALL);
 	buf_adds(b, "\nvalues ");

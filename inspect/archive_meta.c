@@ -138,8 +138,8 @@ static int read_line(struct archive_meta *meta, struct slice line)
 	return fact->key && fact->value ? 0 : -ENOMEM;
 }
 
-static int parse(struct archive_meta *meta, const struct buf *text, const char *path,
-		 struct error *err)
+static int parse_facts(struct archive_meta *meta, const struct buf *text, const char *path,
+		       struct error *err)
 {
 	struct cursor c;
 	struct slice line;
@@ -170,7 +170,7 @@ int archive_meta_read(struct archive_meta *meta, int dir_fd, const char *path, s
 	else if (r)
 		error_sys(err, r, path, NULL);
 	else
-		r = parse(meta, &text, path, err);
+		r = parse_facts(meta, &text, path, err);
 	buf_release(&text);
 	return r;
 }

@@ -106,8 +106,8 @@ static bool writer_runs(struct inspect_progress_list *l, int dir_fd)
 	return runs;
 }
 
-static int parse(struct inspect_progress_list *l, const struct buf *text, const char *dir,
-		 struct error *err)
+static int parse_progress(struct inspect_progress_list *l, const struct buf *text, const char *dir,
+			  struct error *err)
 {
 	struct cursor c;
 	struct slice line;
@@ -141,7 +141,7 @@ int inspect_progress_read(struct inspect_progress_list *l, const char *dir, stru
 	if (r && r != -EFBIG)
 		error_sys(err, r, dir, INSPECT_PROGRESS_LOG);
 	else
-		r = parse(l, &text, dir, err);
+		r = parse_progress(l, &text, dir, err);
 	buf_release(&text);
 	return r;
 }

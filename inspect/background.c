@@ -54,7 +54,7 @@ static bool read_id(unsigned *id, const char *name)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
 	return array_order(*(const unsigned *)a, *(const unsigned *)b);
 }
@@ -81,7 +81,7 @@ static int list_ids(unsigned **id, size_t *n, int place_fd)
 	if (dir)
 		closedir(dir);
 	if (*n)
-		qsort(*id, *n, sizeof **id, compare);
+		qsort(*id, *n, sizeof **id, by_number);
 	return r;
 }
 
@@ -236,7 +236,7 @@ void background_forget(struct background *b)
 
 /* The tasks of others */
 
-static void take_line(struct background_task *t, struct slice line)
+static void take_fact(struct background_task *t, struct slice line)
 {
 	static const char process[] = "process: ", archive[] = "archive: ", status[] = "status: ";
 	int64_t n;
@@ -267,7 +267,7 @@ static int read_facts(struct background_task *t, int place_fd)
 	cursor_init(&c, text.len ? text.data : "", text.len);
 	while (cursor_line(&c, &line, &complete)) {
 		if (complete)
-			take_line(t, line);
+			take_fact(t, line);
 	}
 	buf_release(&text);
 	return r == -EFBIG ? 0 : r;

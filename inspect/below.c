@@ -117,7 +117,7 @@ static int filter_all(struct below *b, int32_t root, int32_t except)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int by_pid(const void *a, const void *b)
 {
 	const struct below_process *p = a, *q = b;
 
@@ -137,6 +137,6 @@ int below_read(struct below *b, int32_t root, int32_t except)
 	else
 		walk_down(b, root, except);
 	if (b->n)
-		qsort(b->process, b->n, sizeof *b->process, compare);
+		qsort(b->process, b->n, sizeof *b->process, by_pid);
 	return b->no_memory ? -ENOMEM : r;
 }

@@ -67,7 +67,7 @@ static void add_slot(const struct maker *m, double *to, size_t slot)
 	}
 }
 
-static int by_size(const void *a, const void *b)
+static int by_part_size(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
@@ -144,7 +144,7 @@ static int split_callers(struct maker *m, uint32_t node)
 	}
 	free(value);
 	if (n)
-		qsort(part, n, sizeof *part, by_size);
+		qsort(part, n, sizeof *part, by_part_size);
 	for (size_t i = 0; i < n && !r; i++) {
 		struct made *made = add_made(m, text_of(m, c->slot[part[i].key].key), node);
 
@@ -244,7 +244,7 @@ static int split_path(struct maker *m, const struct tree *t, uint32_t path, uint
 		r = add_part(&part, &n, &one);
 	}
 	if (n)
-		qsort(part, n, sizeof *part, by_size);
+		qsort(part, n, sizeof *part, by_part_size);
 	for (size_t i = 0; i < n && !r; i++)
 		r = add_path(m, t, part[i].key, parent, depth + 1);
 	if (n && !r)
@@ -300,7 +300,7 @@ static int add_nodes(struct maker *m)
 	return 0;
 }
 
-static bool is_empty(const struct maker *m, const struct made *made)
+static bool has_no_value(const struct maker *m, const struct made *made)
 {
 	for (size_t i = 0; i < cells(m); i++) {
 		if (made->value[i] != 0)
@@ -328,7 +328,7 @@ static void put_class(struct maker *m, uint32_t number, uint32_t parent)
 			out->variance[at * c->n_rows + i] = value[c->n_values];
 	}
 	for (uint32_t i = made->first_child; i != CLASSES_NONE; i = m->made[i].next) {
-		if (!is_empty(m, &m->made[i]))
+		if (!has_no_value(m, &m->made[i]))
 			put_class(m, i, (uint32_t)at);
 	}
 }

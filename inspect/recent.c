@@ -10,8 +10,8 @@ static int64_t since(uint64_t now, uint64_t before)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-static void compare(struct recent_sample *s, const struct process_values *now,
-		    const struct process_values *before, int64_t elapsed_us)
+static void set_rates(struct recent_sample *s, const struct process_values *now,
+		      const struct process_values *before, int64_t elapsed_us)
 {
 	int64_t tick_us = 1000000 / sysconf(_SC_CLK_TCK);
 	int64_t ticks = since(now->user_ticks, before->user_ticks) +
@@ -37,7 +37,7 @@ void recent_add(struct recent *r, int64_t time_us, const struct process_values *
 	if (r->n && time_us <= r->last_us)
 		return;
 	if (r->n)
-		compare(&s, v, &r->last, time_us - r->last_us);
+		set_rates(&s, v, &r->last, time_us - r->last_us);
 	if (r->n < RECENT_MAX)
 		r->sample[r->n++] = s;
 	else

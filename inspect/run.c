@@ -403,7 +403,7 @@ static int64_t values_due_ns(const struct inspector *u, int64_t now_ns)
 enum awaited { AWAITED_SNAPSHOT, AWAITED_END, AWAITED_STOP };
 
 /* Until the next snapshot is due, the process ends or the caller stops us. */
-static enum awaited wait_for(struct inspector *u)
+static enum awaited await_snapshot(struct inspector *u)
 {
 	for (;;) {
 		struct pollfd fd[2] = {
@@ -444,7 +444,7 @@ static int take_all(struct inspector *u, struct error *err)
 		if (count && u->result->n_snapshots >= (uint64_t)count)
 			return 0;
 		if (what == AWAITED_SNAPSHOT)
-			what = wait_for(u);
+			what = await_snapshot(u);
 	}
 	if (what == AWAITED_STOP) {
 		u->result->end = RUN_STOPPED;

@@ -195,7 +195,7 @@ static void write_live(struct packed *data, const struct rows *r)
 	packed_column(data, &column, "live", unit);
 }
 
-static uint64_t number_of(const struct page_node *n, unsigned which)
+static uint64_t node_number(const struct page_node *n, unsigned which)
 {
 	switch (which) {
 	case 0:
@@ -219,14 +219,14 @@ static void write_numbers(struct packed *data, const struct rows *r)
 		double unit;
 
 		for (size_t i = 0; i < r->n; i++) {
-			uint64_t v = number_of(&r->row[i].node, k);
+			uint64_t v = node_number(&r->row[i].node, k);
 
 			most = MAX(v, most);
 		}
 		unit = packed_unit(most > INT64_MAX ? INT64_MAX : (int64_t)most, 2);
 		pack_column_init(&column, 'u');
 		for (size_t i = 0; i < r->n; i++)
-			pack_column_add(&column, (uint32_t)((double)number_of(&r->row[i].node, k) /
+			pack_column_add(&column, (uint32_t)((double)node_number(&r->row[i].node, k) /
 							    unit + .5));
 		packed_column(data, &column, names[k], unit);
 	}

@@ -67,7 +67,7 @@ static void add_classes(struct json *j, const char *key, const struct classes *c
 	json_array_end(j);
 }
 
-static void add_times(struct json *j, const struct inspect_page *p)
+static void add_snapshots(struct json *j, const struct inspect_page *p)
 {
 	json_array(j, "snapshots");
 	for (size_t i = 0; i < p->n; i++) {
@@ -99,7 +99,7 @@ static void add_head(struct buf *out, const struct inspect_page *p, const struct
 	for (int v = 0; v < MAPPING_VALUES; v++)
 		json_str(&j, NULL, mapping_value_words[v]);
 	json_array_end(&j);
-	add_times(&j, p);
+	add_snapshots(&j, p);
 	add_classes(&j, "memory_classes", memory);
 	add_classes(&j, "heap_classes", heap);
 	json_object_end(&j);

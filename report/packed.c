@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/packed.h"
 
+
 void packed_init(struct packed *p)
 {
 	*p = (struct packed){ .r = 0 };

@@ -52,7 +52,7 @@ static void close_pipe(struct pollfd *p)
 
 /* Request */
 
-static void add_path(struct buf *b, const char *key, const char *path)
+static void add_path_line(struct buf *b, const char *key, const char *path)
 {
 	buf_adds(b, key);
 	field_add(b, path, strlen(path), PATH_TEXT_MAX);
@@ -65,10 +65,10 @@ static void add_module(struct run *run, size_t i)
 	const char *id = m->build_id && *m->build_id ? m->build_id : "-";
 
 	buf_addf(&run->request, "module %.*s", (int)strcspn(id, " \n"), id);
-	add_path(&run->request, " ", m->path);
+	add_path_line(&run->request, " ", m->path);
 	for (size_t j = 0; j < ARRAY_SIZE(m->other); j++) {
 		if (m->other[j])
-			add_path(&run->request, "try ", m->other[j]);
+			add_path_line(&run->request, "try ", m->other[j]);
 	}
 }
 
@@ -256,7 +256,7 @@ static bool take_address(struct run *run, struct cursor *c)
 	return true;
 }
 
-static int take_line(struct run *run, struct slice line)
+static int take_answer(struct run *run, struct slice line)
 {
 	struct cursor c;
 	uint64_t at;
@@ -308,7 +308,7 @@ static int take_answers(struct run *run)
 
 	cursor_init(&c, run->answer.data, run->answer.len);
 	while (!r && cursor_line(&c, &line, &complete) && complete) {
-		r = take_line(run, line);
+		r = take_answer(run, line);
 		done = (size_t)(c.p - run->answer.data);
 	}
 	if (done) {

@@ -10,7 +10,7 @@
 #define DELETED " (deleted)"
 #define VDSO_MAX (1 << 20)
 
-static void note(struct module_files *m, const char *what)
+static void add_reason(struct module_files *m, const char *what)
 {
 	if (m->note.len)
 		return;
@@ -24,13 +24,13 @@ static bool try_file(struct module_files *m, const char *path)
 
 	if (!r && m->build_id && *m->build_id && !elf_file_same_id(m->build_id, m->file.build_id)) {
 		elf_file_close(&m->file);
-		note(m, "the file has another build-id: it was replaced");
+		add_reason(m, "the file has another build-id: it was replaced");
 		return false;
 	}
 	if (r == -EACCES)
-		note(m, "the file cannot be read");
+		add_reason(m, "the file cannot be read");
 	else if (r == -ENOEXEC)
-		note(m, "the file is not an ELF file");
+		add_reason(m, "the file is not an ELF file");
 	return !r;
 }
 
@@ -55,7 +55,7 @@ static bool try_vdso(struct module_files *m)
 	if (!m->build_id || !*m->build_id || elf_file_same_id(m->build_id, m->file.build_id))
 		return true;
 	elf_file_close(&m->file);
-	note(m, "it is of another kernel");
+	add_reason(m, "it is of another kernel");
 	return false;
 }
 
@@ -74,7 +74,7 @@ static int find_file(struct module_files *m, const char *path)
 
 	if (!strcmp(path, "[vdso]")) {
 		if (!try_vdso(m))
-			note(m, "it is not here");
+			add_reason(m, "it is not here");
 		return 0;
 	}
 	found = *path == '/' && try_file(m, path);
@@ -91,7 +91,7 @@ static int find_file(struct module_files *m, const char *path)
 	if (found)
 		buf_clear(&m->note);
 	else
-		note(m, *path == '/' ? "no such file" : "it has no file");
+		add_reason(m, *path == '/' ? "no such file" : "it has no file");
 	r = buf_error(&at);
 	buf_release(&at);
 	return r;
@@ -113,7 +113,7 @@ static bool try_debug(struct module_files *m, struct buf *path, const uint32_t *
 	    m->debug.st.st_dev == m->file.st.st_dev)
 		same = false;
 	else if (!same)
-		note(m, "its debug information is of another build");
+		add_reason(m, "its debug information is of another build");
 	if (same && (elf_file_has_symbols(&m->debug) || elf_file_has_debug(&m->debug)))
 		return true;
 	elf_file_close(&m->debug);

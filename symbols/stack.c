@@ -117,7 +117,7 @@ static int find_nothing(Dwfl_Module *m, void **data, const char *name, Dwarf_Add
 	return -1;
 }
 
-static int fail(const struct stack *s, int r, struct error *err)
+static int cannot_stop(const struct stack *s, int r, struct error *err)
 {
 	if (r == -ESRCH || r == -ENOENT)
 		return error_set(err, -ESRCH, NULL, 0, 0, "process %d has ended", (int)s->pid);
@@ -138,7 +138,7 @@ static int unwind(struct stack *s, struct error *err)
 	if (!r)
 		r = dwfl_linux_proc_attach(s->dwfl, s->pid, true);
 	if (r)
-		return fail(s, r > 0 ? -r : -EIO, err);
+		return cannot_stop(s, r > 0 ? -r : -EIO, err);
 	dwfl_getthreads(s->dwfl, take_thread, s);
 	return s->error ? error_sys(err, s->error, NULL, NULL) : 0;
 }
@@ -154,7 +154,7 @@ static int read_threads(struct stack *s, struct error *err)
 	if (!s->dwfl)
 		return error_sys(err, -ENOMEM, NULL, NULL);
 	r = stack_threads_stop(&s->stopped, s->pid);
-	r = r ? fail(s, r, err) : unwind(s, err);
+	r = r ? cannot_stop(s, r, err) : unwind(s, err);
 	stack_threads_release(&s->stopped);
 	return r;
 }

@@ -14,7 +14,7 @@
 #define PASSES 3		/* threads can begin while others are stopped */
 #define WAIT_NS INT64_C(1000000000)
 
-static bool is_known(const struct stack_threads *t, pid_t tid)
+static bool is_known_thread(const struct stack_threads *t, pid_t tid)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->thread[i].tid == tid)
@@ -26,7 +26,7 @@ static bool is_known(const struct stack_threads *t, pid_t tid)
 /* A thread may end at any time, which is no error. */
 static int seize(struct stack_threads *t, pid_t tid)
 {
-	if (t->n == STACK_THREADS_MAX || is_known(t, tid))
+	if (t->n == STACK_THREADS_MAX || is_known_thread(t, tid))
 		return 0;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
 		return errno == ESRCH ? 0 : -errno;

@@ -98,7 +98,7 @@ struct cached {
 };
 
 /* Remove the files that were not used for the longest time, until the others are small enough. */
-static void make_room(int cache_fd)
+static void remove_oldest(int cache_fd)
 {
 	DIR *dir = file_open_dir_at(cache_fd, ".");
 	struct keyed *by_age = NULL;
@@ -156,5 +156,5 @@ void symbol_cache_store(int cache_fd, const char *build_id, const struct symtab 
 		unlinkat(cache_fd, name, 0);
 		return;
 	}
-	make_room(cache_fd);
+	remove_oldest(cache_fd);
 }

@@ -261,8 +261,8 @@ static int flatten(struct maker *m, struct segments *out)
 }
 
 /* The number that stands for a segment; adds its name. */
-static uint32_t number_of(struct maker *m, uint32_t what, uint64_t base, uint32_t *place,
-			  struct buf *names)
+static uint32_t segment_number(struct maker *m, uint32_t what, uint64_t base, uint32_t *place,
+			       struct buf *names)
 {
 	if (what == SEGMENT_NONE)
 		return SYMTAB_NONE;
@@ -279,7 +279,7 @@ static uint32_t number_of(struct maker *m, uint32_t what, uint64_t base, uint32_
 	return place[what];
 }
 
-static void describe(struct symtab_head *head, const struct maker *m)
+static void fill_head(struct symtab_head *head, const struct maker *m)
 {
 	const struct stat *st = &m->file->st;
 
@@ -312,13 +312,13 @@ static int pack(struct symtab *t, struct maker *m, const struct segments *s)
 		free(place);
 		return -ENOMEM;
 	}
-	describe(head, m);
+	fill_head(head, m);
 	head->n = (uint32_t)n;
 	head->base = base;
 	start = (uint32_t *)(head + 1);
 	for (size_t i = 0; i < n; i++) {
 		start[i] = (uint32_t)(s->segment[i].start - base);
-		start[n + i] = number_of(m, s->segment[i].what, base, place, &names);
+		start[n + i] = segment_number(m, s->segment[i].what, base, place, &names);
 	}
 	free(place);
 	size = sizeof *head + 8 * n + names.len;

@@ -180,7 +180,8 @@ static const struct sort volumes = {
 
 /* All */
 
-static bool parse(const struct devices *d, struct slice line, struct slice *name, int64_t *raw)
+static bool parse_device(const struct devices *d, struct slice line, struct slice *name,
+			 int64_t *raw)
 {
 	if (!d->sort->parse(line, name, raw))
 		return false;
@@ -208,7 +209,7 @@ static void collect_names(struct devices *d, bool extra)
 	oe_rewind(d->b);
 	while (oe_block(d->b)) {
 		while (oe_block_line(d->b, &line)) {
-			if (!parse(d, line, &name, raw) || slice_is(name, d->sort->never) ||
+			if (!parse_device(d, line, &name, raw) || slice_is(name, d->sort->never) ||
 			    (!extra && d->sort->is_extra(name)) || find_device(d, name))
 				continue;
 			if (d->n == DEVICES_MAX)
@@ -258,7 +259,7 @@ static void read_block(struct devices *d)
 	for (size_t i = 0; i < d->n; i++)
 		d->device[i].seen = false;
 	while (oe_block_line(d->b, &line)) {
-		if (!parse(d, line, &name, raw))
+		if (!parse_device(d, line, &name, raw))
 			reader_damaged(&d->b->damage, d->b->feed.line);
 		else if ((f = find_device(d, name)))
 			count_values(f, d->sort, raw);

@@ -73,7 +73,7 @@ bool oe_time(struct oe *o, int64_t wall_us, int64_t *time_us)
 
 /* build_stats */
 
-static bool time_of(struct slice line, const char *key, int64_t *us)
+static bool read_time(struct slice line, const char *key, int64_t *us)
 {
 	struct cursor c;
 
@@ -111,10 +111,10 @@ static int read_line(struct oe *o, struct slice line)
 	cursor_init(&c, line.p, line.len);
 	if (cursor_literal(&c, "Host Info: "))
 		return o->host ? 0 : read_host(o, &c);
-	if (time_of(line, "Build Started: ", &us)) {
+	if (read_time(line, "Build Started: ", &us)) {
 		if (o->started_wall_us < 0)
 			o->started_wall_us = o->zero_wall_us = us;
-	} else if (time_of(line, "Elapsed time: ", &us)) {
+	} else if (read_time(line, "Elapsed time: ", &us)) {
 		if (us > o->elapsed_us && us <= EVENT_TIME_MAX_US)
 			o->elapsed_us = us;
 	} else if (cursor_literal(&c, "Failed at: ")) {

@@ -171,7 +171,7 @@ static bool is_written(const struct recording *rec, const struct task *t, bool b
 	return t->start_us >= 0 && (bitbake ? is_bitbake(rec, t) : !t->hosts);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_directory(const void *a, const void *b)
 {
 	const struct oe_entry *x = a, *y = b;
 	int order = strcmp(x->dir, y->dir);
@@ -226,7 +226,7 @@ int oe_entries_make(struct oe_entries *e, const struct recording *rec)
 		e->entry[i].file = e->text.data + at[i].file;
 	}
 	if (e->n)
-		qsort(e->entry, e->n, sizeof *e->entry, by_place);
+		qsort(e->entry, e->n, sizeof *e->entry, by_directory);
 	free(at);
 	return 0;
 }
