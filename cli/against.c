@@ -5,7 +5,7 @@
 #include "base/cursor.h"
 #include "base/heap.h"
 #include "base/nearest.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/merge.h"
 #include "compare/repeats.h"
 #include "report/source_log.h"

@@ -3,7 +3,7 @@
 
 #include "base/heap.h"
 #include "cli/configfile.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/repeats.h"
 #include "launch/notice.h"
 

@@ -12,7 +12,7 @@
 #include "render/chart/bootchart.h"
 #include "render/plot/plot.h"
 #include "report/diff_view.h"
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 #include "report/log_page.h"
 
 #include <errno.h>

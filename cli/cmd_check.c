@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/against.h"
 #include "cli/output.h"
-#include "compare/against.h"
+#include "compare/against_target.h"
 #include "report/check_output.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "cli/follow.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "launch/hold.h"
 #include "trace/formats.h"
 

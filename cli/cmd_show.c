@@ -4,7 +4,7 @@
 #include "cli/output.h"
 #include "convert/zstd.h"
 #include "render/show.h"
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 #include "report/show_markdown.h"
 
 #include <errno.h>

@@ -78,7 +78,7 @@ struct builds {
 	void *context;
 };
 
-/* A task that was renamed is one task under its newest name (follow.h). */
+/* A task that was renamed is one task under its newest name (follow_renames.h). */
 struct builds_task {
 	const char *name, *kind;
 	size_t n_held;

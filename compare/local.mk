@@ -10,10 +10,10 @@ compare_libcompare_a_SOURCES = \
 	compare/replay_row.c compare/replay_sets.c compare/replay_step.c compare/replay_test.c compare/rules.c compare/rules.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h
 compare_libcompare_a_SOURCES += \
-	compare/follow.c compare/follow.h compare/population.c compare/population.h \
+	compare/follow_renames.c compare/follow_renames.h compare/population.c compare/population.h \
 	compare/pairs.c compare/pairs.h compare/presence.c compare/presence.h
 compare_libcompare_a_SOURCES += \
-	compare/against.c compare/against.h compare/merge.c compare/merge.h \
+	compare/against_target.c compare/against_target.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
 compare_libcompare_a_SOURCES += \
 	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_parts.h \

@@ -6,7 +6,7 @@
 
 /*
  * Which tasks the newest good build has that the last whole build before it (presence.h) had not,
- * and the other way round. Tasks were followed through renames (follow.h) before.
+ * and the other way round. Tasks were followed through renames (follow_renames.h) before.
  */
 enum population_kind {
 	POPULATION_SAME,	/* in both */

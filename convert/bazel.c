@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "convert/bazel_date.h"
 #include "convert/builder.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/trace.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "base/index.h"
 #include "convert/builder.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"
 

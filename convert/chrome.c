@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/trace.h"
 
 #include "base/minmax.h"

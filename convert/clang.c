@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "convert/builder.h"
 #include "convert/clang_unit.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/index.h"
 #include "base/minmax.h"
 #include "convert/clang_unit.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "recording/store.h"
 #include "recording/store_join.h"
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/str.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/gunzip.h"
 #include "convert/trace.h"
 

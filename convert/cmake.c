@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "convert/builder.h"
 #include "convert/cmake_snippet.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #include <dirent.h>
 #include <errno.h>

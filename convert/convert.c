@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/gunzip.h"
 #include "convert/ninja/join.h"
 #include "convert/oe/oe.h"

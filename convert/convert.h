@@ -11,7 +11,7 @@
 
 /*
  * Reads the files of other tools about a build into a recording in memory, and writes a recording
- * in their formats. convert/formats.h lists all formats. Files are not trusted: their content is
+ * in their formats. convert/converters.h lists all formats. Files are not trusted: their content is
  * checked, and damage is an error with path and line. If a tool is known to leave truncated files,
  * the part before is kept, with a warning in the recording.
  */

@@ -4,7 +4,7 @@
 noinst_LIBRARIES += convert/libconvert.a
 convert_libconvert_a_SOURCES = \
 	convert/builder.c convert/builder.h \
-	convert/convert.c convert/convert.h convert/formats.h convert/gunzip.c convert/gunzip.h \
+	convert/convert.c convert/convert.h convert/converters.h convert/gunzip.c convert/gunzip.h \
 	convert/infile.c convert/infile.h convert/json_reader.c convert/json_reader.h \
 	convert/json_value.c convert/trace.c \
 	convert/trace.h convert/trace_kind.c convert/trace_texts.c convert/trace_texts.h convert/zstd.c convert/zstd.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/cursor.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #include <string.h>
 

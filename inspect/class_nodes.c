@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "inspect/call_names.h"
-#include "inspect/parts.h"
+#include "inspect/memory_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

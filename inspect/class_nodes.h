@@ -41,7 +41,7 @@ void class_nodes_release(struct class_nodes *t);
 
 /* What is classified. */
 struct class_item {
-	uint32_t file;			/* number in names, or as in parts.h */
+	uint32_t file;			/* number in names, or as in memory_parts.h */
 	const char *permissions;
 	const struct calls *calls;	/* NULL: not known */
 };

@@ -5,7 +5,7 @@
 #include "base/index.h"
 #include "inspect/class_tree.h"
 #include "inspect/heap_tree.h"
-#include "inspect/parts.h"
+#include "inspect/memory_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ inspect_libinspect_a_SOURCES += \
 	inspect/class_nodes.c inspect/class_nodes.h inspect/class_paths.c inspect/class_paths.h \
 	inspect/class_tree.c inspect/class_tree.h inspect/classify.c inspect/classify.h \
 	inspect/call_sites.c inspect/call_sites.h inspect/heap_tree.c inspect/heap_tree.h \
-	inspect/parts.c inspect/parts.h inspect/inspect_view.c inspect/inspect_view.h
+	inspect/memory_parts.c inspect/memory_parts.h inspect/inspect_view.c inspect/inspect_view.h
 
 # Archives
 inspect_libinspect_a_SOURCES += \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/repeats.h"
 #include "compare/verdict.h"
 #include "live/route.h"

@@ -4,7 +4,7 @@
 #include "compare/pairs.h"
 #include "live/route.h"
 #include "live/source.h"
-#include "render/chart/pack.h"
+#include "render/chart/pack_chart.h"
 #include "report/diff_view.h"
 
 #include <stdio.h>

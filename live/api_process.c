@@ -11,10 +11,10 @@
 #include "live/process_facts.h"
 #include "live/process_view.h"
 #include "render/inspect/capabilities_view.h"
+#include "render/inspect/inspect_stats.h"
 #include "render/inspect/maps.h"
-#include "render/inspect/processes.h"
+#include "render/inspect/processes_doc.h"
 #include "render/inspect/resident.h"
-#include "render/inspect/stats.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -13,7 +13,7 @@
 #include "live/task_json.h"
 #include "render/list.h"
 #include "render/show.h"
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "live/source.h"
 #include "live/task_json.h"
 #include "render/show.h"
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,10 +5,10 @@ noinst_LIBRARIES += render/librender.a
 render_librender_a_SOURCES = \
 	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
-	render/inspect/stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
+	render/inspect/inspect_stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
 	render/inspect/archives_json.c render/inspect/archives_json.h \
 	render/inspect/resident.c render/inspect/resident.h \
-	render/inspect/processes.c render/inspect/processes.h \
+	render/inspect/processes_doc.c render/inspect/processes_doc.h \
 	render/inspect/class_plot.c render/inspect/class_plot.h \
 	render/inspect/class_shares.c render/inspect/class_shares.h \
 	render/inspect/collapsed.c render/inspect/collapsed.h render/inspect/heaptrack.c render/inspect/heaptrack.h \
@@ -26,7 +26,7 @@ render_librender_a_SOURCES = \
 	render/chart/chart.h render/chart/lane_group.c render/chart/lane_group.h \
 	render/chart/lane_pack.c render/chart/lane_pack.h render/chart/lanes.c \
 	render/chart/lanes.h render/chart/legend.c render/chart/legend.h \
-	render/chart/pack.c render/chart/pack.h render/chart/pack_code.c \
+	render/chart/pack_chart.c render/chart/pack_chart.h render/chart/pack_code.c \
 	render/chart/pack_code.h render/chart/pack_detail.c render/chart/pack_detail.h render/chart/pack_other.c render/chart/pack_other.h \
 	render/chart/pack_tasks.c render/chart/pack_tasks.h \
 	render/chart/difference.c render/chart/difference.h \
@@ -36,7 +36,7 @@ render_librender_a_SOURCES = \
 	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
 	render/chart/svg.c render/chart/svg.h render/chart/works.c render/chart/works.h \
 	render/plot/drawing.c render/plot/drawing.h render/plot/gnuplot.c render/plot/gnuplot.h \
-	render/plot/page.c render/plot/page.h render/plot/page_tasks.c render/plot/plot.c \
+	render/plot/plot_page.c render/plot/plot_page.h render/plot/page_tasks.c render/plot/plot.c \
 	render/plot/plot.h render/plot/script.c render/plot/script.h render/plot/sheet.c \
 	render/plot/sheet.h render/plot/term.c render/plot/trend.c render/plot/trend.h \
 	render/plot/trend_axis.c render/plot/trend_axis.h
@@ -70,6 +70,6 @@ render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
 
 # The text and the JSON of inspect show
 render_librender_a_SOURCES += \
-	render/inspect/inspect.h render/inspect/inspect_cells.c render/inspect/inspect_classes.c \
+	render/inspect/inspect_outputs.h render/inspect/inspect_cells.c render/inspect/inspect_classes.c \
 	render/inspect/inspect_json.c render/inspect/inspect_parts.h render/inspect/inspect_sites.c \
 	render/inspect/inspect_text.c render/inspect/maps.c render/inspect/maps.h

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_REPORT_CHECK_AGAINST_H
 #define BUILDBEAT_REPORT_CHECK_AGAINST_H
 
-#include "compare/against.h"
+#include "compare/against_target.h"
 #include "write/doc.h"
 
 #include <stddef.h>

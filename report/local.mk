@@ -12,8 +12,8 @@ report_libreport_a_SOURCES = \
 	report/diff_view.c report/diff_view.h report/events.c report/events.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c \
-	report/inspect_heap.c report/inspect_maps.c report/inspect_page.c report/inspect_page.h \
-	report/inspect_parts.h report/inspect_words.c report/inspected.c report/inspected.h report/packed.c report/packed.h \
+	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \
+	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
 	report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
@@ -28,7 +28,7 @@ CLEANFILES += report/page_text.c
 page_text_from = \
 	report/areas.css report/areas.js report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
 	report/inspect_areas.js report/inspect_icicle.js report/inspect_lists.js report/inspect_page.js report/log.css report/log.js report/page.css \
-	report/page.js report/page_data.js report/page_table.js report/page_trends.js \
+	report/page.js report/page_data.js report/page_rows.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js report/site.js report/zoom.js
 
 report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.js render/chart/unpack.js render/c_string.awk

@@ -8,7 +8,7 @@
 
 /*
  * Data of a page in an element <script type="application/x-buildbeat">: a line of JSON, then
- * columns of numbers and texts, packed (render/chart/pack.h); readData() of unpack.js reads it. The
+ * columns of numbers and texts, packed (render/chart/pack_chart.h); readData() of unpack.js reads it. The
  * line has "numbers", a list of [name, type, n, unit], "texts", a list of [name, bytes], and what
  * the caller adds to head first.
  */

@@ -24,7 +24,7 @@
  *	script			the program: page.js
  *
  * #head is JSON: the metrics, the builds, changes and findings of the pictures. #columns has two
- * raw deflate streams in the characters of pack.h; "deflated" in #head has their lengths.
+ * raw deflate streams in the characters of pack_chart.h; "deflated" in #head has their lengths.
  * The first one has, in this order:
  *	of each name, how many of its bytes are those of the name before, a byte
  *	the other bytes of each name and a newline

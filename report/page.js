@@ -55,7 +55,7 @@ function shareText(v) {
 }
 
 /* report/page_data.js */
-/* report/page_table.js */
+/* report/page_rows.js */
 /* report/page_trends.js */
 
 /* Bootcharts: each a document of its own, so that their scripts do not meet */

@@ -10,7 +10,7 @@ struct recording;
 
 /*
  * The bootchart of a build in a report: bootchart.svg, deflated (RFC 1951), in characters that need no
- * escaping (pack.h).
+ * escaping (pack_chart.h).
  */
 struct picture {
 	struct buf packed;

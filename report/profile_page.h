@@ -13,7 +13,7 @@
  *	header			h1
  *	section#profile		filled by the script: snapshots, tools, tables
  *	script#head		JSON: columns, what the page begins with, and snapshots
- *	script#data-I		the rows of snapshot I: columns of numbers (pack.h), then the
+ *	script#data-I		the rows of snapshot I: columns of numbers (pack_chart.h), then the
  *				texts, deflated
  *	script			the program: profile.js
  *

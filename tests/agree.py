@@ -366,7 +366,7 @@ def check_data_of_chart(show, head, packed_numbers):
 
 
 def size_code(v):
-    """Of a number of KiB, as render/chart/pack.h says."""
+    """Of a number of KiB, as render/chart/pack_chart.h says."""
     code, unit = 1000, 1024
     if v < 1000:
         return v

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "compare/against.h"
+#include "compare/against_target.h"
 #include "tests/made_series.h"
 #include "tests/paths.h"
 #include "tests/support.h"

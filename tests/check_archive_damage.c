@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/population.h"
 #include "compare/presence.h"
 #include "tests/made_build.h"

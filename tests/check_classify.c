@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "cli/class_rules.h"
 #include "inspect/call_names.h"
-#include "inspect/parts.h"
+#include "inspect/memory_parts.h"
 #include "inspect/shipped_rules.h"
 #include "tests/made_inspection.h"
 #include "tests/recorded.h"

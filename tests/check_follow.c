@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks that are renamed in a series of builds. */
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/presence.h"
 #include "compare/known.h"
 

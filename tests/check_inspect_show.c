@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "cli/class_rules.h"
 #include "inspect/archive.h"
-#include "render/inspect/inspect.h"
+#include "render/inspect/inspect_outputs.h"
 #include "render/inspect/maps.h"
 #include "tests/made_inspection.h"
 #include "tests/nomem.h"

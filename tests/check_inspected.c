@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/inspected.h"
 #include "inspect/archive.h"
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 #include "tests/made_inspection.h"
 #include "tests/recorded.h"
 #include "tests/support.h"

@@ -4,7 +4,7 @@
  * no crash, and no leak (in a build with sanitizers).
  */
 #include "base/array.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/population.h"
 #include "convert/convert.h"
 #include "recording/recording.h"

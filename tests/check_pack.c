@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "render/chart/chart.h"
-#include "render/chart/pack.h"
+#include "render/chart/pack_chart.h"
 #include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
 #include "render/chart/spark.h"

@@ -119,7 +119,7 @@ START_TEST(logarithms_within_one_percent)
 }
 END_TEST
 
-/* By the description in pack.h. */
+/* By the description in pack_chart.h. */
 static double size_of(int64_t code)
 {
 	int64_t at = (code - 1000) % 3700;

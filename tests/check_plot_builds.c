@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/field.h"
-#include "render/plot/page.h"
+#include "render/plot/plot_page.h"
 #include "tests/paths.h"
 #include "tests/plotted.h"
 

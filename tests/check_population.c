@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* New, gone and renamed tasks of the newest build. */
 #include "compare/diff.h"
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 #include "compare/population.h"
 #include "compare/presence.h"
 #include "report/check_population.h"

@@ -48,7 +48,6 @@ PREFIXES = {
     "convert": "converter",
     "convert/ninja": "converter",
     "inspect/classify.c": "classifier classes heap_value",
-    "inspect/parts.c": "memory_part memory_parts",
     "inspect/snapshot.c": "mapping_value",
     "render/plot": "plot",
 }

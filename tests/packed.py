@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The packed data of a bootchart and of other pages, read by the descriptions in render/chart/pack.h and report/packed.h alone.
+# The packed data of a bootchart and of other pages, read by the descriptions in render/chart/pack_chart.h and report/packed.h alone.
 import json
 import zlib
 

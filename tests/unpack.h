@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Reads the output of pack_chart() by the description in pack.h alone. Fails the running
+ * Reads the output of pack_chart() by the description in pack_chart.h alone. Fails the running
  * test if they disagree.
  */
 #define UNPACKED_MAX 128

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/formats.h"
 
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #define TRACE_FORMATS(_) \
 	_(chrome, "json", tracefile_chrome, .merge = tracefile_merge_chrome) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #include "base/array.h"
 #include "command/ninja_hash.h"

@@ -3,7 +3,7 @@
 #include "convert/oe/oe_parts.h"
 #include "base/readfile.h"
 #include "base/str.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "recording/recipe.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include "base/field.h"
 #include "base/readfile.h"
 #include "command/redact.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 #include "convert/zstd.h"
 #include "recording/layout.h"
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/saturate.h"
-#include "convert/formats.h"
+#include "convert/converters.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 "use strict";
 /*
- * The program inside bootchart.svg, "the app". It reads the data that pack.h describes, puts an
+ * The program inside bootchart.svg, "the app". It reads the data that pack_chart.h describes, puts an
  * HTML page in the place of the static picture, and keeps that picture in the page for printing.
  * If anything fails here, the static picture comes back.
  *
@@ -50,7 +50,7 @@
  *	select(from, until)	select a range of seconds
  *	at(x, y)		the tasks at a place of the window: {task, count, name} or null
  *	redraw()		draw at once, all of it
- *	update(text)		replace the data by others, as in pack.h: a promise
+ *	update(text)		replace the data by others, as in pack_chart.h: a promise
  *	hear(o), setClock(us), stopClock(), say(text)	of a build that runs: app_live.js
  */
 (function () {

@@ -10,7 +10,7 @@ function readTimes(low, high) {
 	return Float64Array.from(low, (v, i) => v || high[i] ? high[i] * 2 ** 32 + (v >>> 0) - 1 : NaN);
 }
 
-/* The size of a code, as pack.h says. */
+/* The size of a code, as pack_chart.h says. */
 function sizeOf(code) {
 	const at = (code - 1000) % 3700, unit = Math.pow(1024, Math.floor((code - 1000) / 3700) + 1);
 

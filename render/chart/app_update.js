@@ -77,7 +77,7 @@ function putData(data) {
 	drawNow();
 }
 
-/* text: as in pack.h. Resolves when it is drawn. */
+/* text: as in pack_chart.h. Resolves when it is drawn. */
 async function update(text) {
 	const data = await readData(text);
 

@@ -5,7 +5,7 @@
 #include "render/chart/axis.h"
 #include "render/chart/bootchart_parts.h"
 #include "render/chart/svg.h"
-#include "render/chart/pack.h"
+#include "render/chart/pack_chart.h"
 
 #include <string.h>
 

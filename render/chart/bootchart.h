@@ -37,7 +37,7 @@
  *	   g.draw			path.gap (nothing is known), paths .area/.line/.band with
  *					a colour class c0 ... c7
  *	 g#legend			g.key[data-kind=NAME] a work, then what the marks mean
- *	 script#data type="application/x-buildbeat"	pack.h
+ *	 script#data type="application/x-buildbeat"	pack_chart.h
  *	 script				the app
  */
 int bootchart_write(struct buf *out, const struct chart *c);

@@ -64,7 +64,7 @@ function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/* Packed bytes: see pack.h */
+/* Packed bytes: see pack_chart.h */
 
 function bytesOf(text, from) {
 	const digit = new Uint8Array(128), out = new Uint8Array((text.length - from) * 13 / 16 | 0);

@@ -142,7 +142,7 @@ void pack_logs_init(struct pack_logs *s)
 		s->of[i] = (uint8_t)lround(64 * log2(1 + i / 2048.0));
 }
 
-/* As of pack.h. */
+/* As of pack_chart.h. */
 #define SIZES_EXACT 1000
 #define SIZES_A_UNIT 3700
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A column of numbers being packed; the coding is described in pack.h. */
+/* A column of numbers being packed; the coding is described in pack_chart.h. */
 
 #define PACK_BLOCK 64
 #define PACK_LARGER 0x80	/* in the byte of the width */

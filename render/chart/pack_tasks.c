@@ -74,7 +74,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[OTHER_NAME] = { "other_name", 'u' },
 };
 
-/* Of a logarithm, as pack.h says. */
+/* Of a logarithm, as pack_chart.h says. */
 #define READY_STEP 8
 
 /* Names of nameless tasks are read from files; a chart needs no more than these. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The columns of tasks being packed, in the order of pack.h, which describes them. */
+/* The columns of tasks being packed, in the order of pack_chart.h, which describes them. */
 enum pack_task_column {
 	TASKS_START, TASKS_WALL, TASKS_LANE, TASKS_KIND, TASKS_MARKS, TASKS_STATUS, TASKS_CPU,
 	TASKS_CPU_HIGH, TASKS_SYSTEM, TASKS_SYSTEM_HIGH, TASKS_MEMORY, TASKS_READ, TASKS_WRITTEN, TASKS_QUEUED, TASKS_READY, TASKS_PLACE,

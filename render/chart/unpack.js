@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the data: see pack.h */
+/* Reading the data: see pack_chart.h */
 
 function readLeb(r) {
 	let v = 0, shift = 1, b;

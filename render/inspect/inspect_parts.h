@@ -3,7 +3,7 @@
 #define BUILDBEAT_RENDER_INSPECT_INSPECT_PARTS_H
 
 #include "base/array.h"
-#include "render/inspect/inspect.h"
+#include "render/inspect/inspect_outputs.h"
 #include "render/inspect/maps.h"
 #include "write/doc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/inspect/stats.h"
+#include "render/inspect/inspect_stats.h"
 
 #include "base/array.h"
 #include "base/clock.h"

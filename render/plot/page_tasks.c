@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/plot/page.h"
+#include "render/plot/plot_page.h"
 
 #include "base/minmax.h"
 #include "base/saturate.h"

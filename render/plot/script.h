@@ -3,7 +3,7 @@
 #define BUILDBEAT_RENDER_PLOT_SCRIPT_H
 
 #include "render/plot/drawing.h"
-#include "render/plot/page.h"
+#include "render/plot/plot_page.h"
 
 /*
  * A page as gnuplot reads it. The data file has one block per pane, and one for its band.

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_RENDER_PLOT_SHEET_H
 #define BUILDBEAT_RENDER_PLOT_SHEET_H
 
-#include "render/plot/page.h"
+#include "render/plot/plot_page.h"
 
 /*
  * What the scripts of all pictures have in common: a sheet of so many pixels, on which

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare/follow.h"
+#include "compare/follow_renames.h"
 
 #include "base/arena.h"
 #include "base/array.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_COMPARE_AGAINST_H
-#define BUILDBEAT_COMPARE_AGAINST_H
+#ifndef BUILDBEAT_COMPARE_AGAINST_TARGET_H
+#define BUILDBEAT_COMPARE_AGAINST_TARGET_H
 
 #include "compare/verdict.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/inspect/processes.h"
+#include "render/inspect/processes_doc.h"
 
 #include "base/array.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/inspect_parts.h"
+#include "report/inspect_page_parts.h"
 
 #include "base/array.h"
 #include "base/sort.h"

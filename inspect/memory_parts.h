@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_INSPECT_PARTS_H
-#define BUILDBEAT_INSPECT_PARTS_H
+#ifndef BUILDBEAT_INSPECT_MEMORY_PARTS_H
+#define BUILDBEAT_INSPECT_MEMORY_PARTS_H
 
 #include "inspect/inspection.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_PLOT_PAGE_H
-#define BUILDBEAT_RENDER_PLOT_PAGE_H
+#ifndef BUILDBEAT_RENDER_PLOT_PLOT_PAGE_H
+#define BUILDBEAT_RENDER_PLOT_PLOT_PAGE_H
 
 #include "render/plot/plot.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_INSPECT_PROCESSES_H
-#define BUILDBEAT_RENDER_INSPECT_PROCESSES_H
+#ifndef BUILDBEAT_RENDER_INSPECT_PROCESSES_DOC_H
+#define BUILDBEAT_RENDER_INSPECT_PROCESSES_DOC_H
 
 #include "inspect/process_table.h"
 #include "write/doc.h"

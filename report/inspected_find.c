@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/inspected.h"
+#include "report/inspected_find.h"
 
 #include "base/array.h"
 #include "base/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_REPORT_INSPECT_PARTS_H
-#define BUILDBEAT_REPORT_INSPECT_PARTS_H
+#ifndef BUILDBEAT_REPORT_INSPECT_PAGE_PARTS_H
+#define BUILDBEAT_REPORT_INSPECT_PAGE_PARTS_H
 
 #include "base/index.h"
 #include "report/inspect_page.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/chart/pack.h"
+#include "render/chart/pack_chart.h"
 
 #include "base/json.h"
 #include "command/build_tool.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CONVERT_FORMATS_H
-#define BUILDBEAT_CONVERT_FORMATS_H
+#ifndef BUILDBEAT_CONVERT_CONVERTERS_H
+#define BUILDBEAT_CONVERT_CONVERTERS_H
 
 #include "convert/convert.h"
 

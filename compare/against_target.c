@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compare/against.h"
+#include "compare/against_target.h"
 
 #include "base/array.h"
 #include "base/minmax.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_INSPECT_STATS_H
-#define BUILDBEAT_RENDER_INSPECT_STATS_H
+#ifndef BUILDBEAT_RENDER_INSPECT_INSPECT_STATS_H
+#define BUILDBEAT_RENDER_INSPECT_INSPECT_STATS_H
 
 #include "base/buf.h"
 #include "base/json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_INSPECT_INSPECT_H
-#define BUILDBEAT_RENDER_INSPECT_INSPECT_H
+#ifndef BUILDBEAT_RENDER_INSPECT_INSPECT_OUTPUTS_H
+#define BUILDBEAT_RENDER_INSPECT_INSPECT_OUTPUTS_H
 
 #include "base/text.h"
 #include "inspect/archive.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inspect/parts.h"
+#include "inspect/memory_parts.h"
 
 #include "base/array.h"
 #include "base/minmax.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_COMPARE_FOLLOW_H
-#define BUILDBEAT_COMPARE_FOLLOW_H
+#ifndef BUILDBEAT_COMPARE_FOLLOW_RENAMES_H
+#define BUILDBEAT_COMPARE_FOLLOW_RENAMES_H
 
 #include "compare/builds.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_REPORT_INSPECTED_H
-#define BUILDBEAT_REPORT_INSPECTED_H
+#ifndef BUILDBEAT_REPORT_INSPECTED_FIND_H
+#define BUILDBEAT_REPORT_INSPECTED_FIND_H
 
 #include "analyse/inspected.h"
 #include "base/error.h"

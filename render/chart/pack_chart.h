@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_CHART_PACK_H
-#define BUILDBEAT_RENDER_CHART_PACK_H
+#ifndef BUILDBEAT_RENDER_CHART_PACK_CHART_H
+#define BUILDBEAT_RENDER_CHART_PACK_CHART_H
 
 #include "base/buf.h"
 #include "render/chart/chart.h"
