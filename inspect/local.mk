@@ -46,7 +46,6 @@ inspect_libinspect_a_SOURCES += \
 	inspect/look.c inspect/look.h \
 	inspect/look_modules.c \
 	inspect/whole_machine.c inspect/whole_machine.h \
-	inspect/pages.c inspect/pages.h \
 	inspect/process_list.c inspect/process_list.h \
 	inspect/process_table.c inspect/process_table.h \
 	inspect/recent.c inspect/recent.h \

@@ -4,7 +4,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "inspect/pages.h"
+#include "base/minmax.h"
+#include "base/readfile.h"
 #include "inspect/smaps.h"
 #include "sampler/parse.h"
 
@@ -301,14 +302,63 @@ static int read_mappings(struct look *l, struct snapshot *s, int fd, struct erro
 	return error_set(err, r, path, (unsigned)p.lines, 0, "expected a mapping or its size");
 }
 
-/* What is wrong with pages must not cost the mappings. */
+/* Of an entry of /proc/PID/pagemap, 64 bits for each page: it is in memory. */
+#define PAGE_PRESENT (UINT64_C(1) << 63)
+/* Mappings of more pages are left out: 64 GiB, of which most is usually only reserved. */
+#define PAGES_OF_MAPPING_MAX (UINT64_C(1) << 24)
+
+static int add_page(struct snapshot *s, uint64_t start, uint64_t page_size)
+{
+	struct resident *last = s->n_resident ? &s->resident[s->n_resident - 1] : NULL;
+
+	if (!last || last->end != start) {
+		last = array_add(&s->resident, &s->n_resident, sizeof *last);
+		if (!last)
+			return -ENOMEM;
+		last->start = start;
+	}
+	last->end = start + page_size;
+	return 0;
+}
+
+static int read_pages_of(struct look *l, struct snapshot *s, const struct mapping *m, int fd,
+			 uint64_t page_size)
+{
+	uint64_t at = m->start / page_size, end = m->end / page_size, *entry = (void *)l->text;
+
+	while (at < end) {
+		size_t n = MIN((size_t)(end - at), TEXT_CAP / sizeof *entry);
+		ssize_t got = readfile_some_at(fd, entry, n * sizeof *entry,
+					       (off_t)(at * sizeof *entry));
+
+		if (got < (ssize_t)sizeof *entry)	/* above what the process can use */
+			return got < 0 ? (int)got : 0;
+		n = (size_t)got / sizeof *entry;
+		for (size_t i = 0; i < n; i++, at++) {
+			if (entry[i] & PAGE_PRESENT && add_page(s, at * page_size, page_size))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* The pages that are in memory. What is wrong with them must not cost the mappings. */
 static void read_pages(struct look *l, const struct pid_stat *stat, struct snapshot *s)
 {
-	int fd = open_memory_file(l, stat, "pagemap");
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int fd = open_memory_file(l, stat, "pagemap"), r = 0;
 
 	if (fd < 0)
 		return;
-	pages_read(s, fd, l->text, TEXT_CAP);
+	s->n_resident = 0;
+	for (size_t i = 0; i < s->n && !r; i++) {
+		const struct mapping *m = &s->mapping[i];
+
+		if ((m->kb[MAPPING_RSS] || m->kb[MAPPING_HUGE]) &&
+		    (m->end - m->start) / page_size <= PAGES_OF_MAPPING_MAX)
+			r = read_pages_of(l, s, m, fd, page_size);
+	}
+	s->has_pages = !r;
 	close(fd);
 }
 
