@@ -251,72 +251,38 @@ static enum kind kind_of_interpreter(struct cursor *c)
 	return writes_file(&rest) ? GENERATE : SCRIPT;
 }
 
-static enum kind kind_of_cmake(struct cursor *c)
-{
-	struct slice word;
+/* Programs whose first argument says what they do. */
+struct argument {
+	const char *word;
+	enum kind kind;
+};
 
-	if (shell_word(c, &word)) {
-		if (slice_is(word, "--build"))
-			return MAKE;
-		if (slice_is(word, "--install"))
-			return INSTALL;
-		if (slice_is(word, "-P"))
-			return SCRIPT;
-		if (slice_is(word, "-E"))
-			return SHELL;
-	}
-	return CONFIGURE;
-}
+static const struct argument of_cmake[] = {
+	{ "--build", MAKE }, { "--install", INSTALL }, { "-P", SCRIPT }, { "-E", SHELL }, { NULL },
+}, of_meson[] = {
+	{ "compile", MAKE }, { "test", TEST }, { "install", INSTALL }, { "--internal", GENERATE }, { NULL },
+}, of_cargo_or_go[] = {
+	{ "test", TEST }, { "bench", TEST }, { "generate", GENERATE }, { "doc", DOCUMENT }, { NULL },
+}, of_libtool[] = {
+	{ "--mode=compile", COMPILE }, { "--mode=link", LINK }, { "--mode=install", INSTALL }, { NULL },
+};
 
-static enum kind kind_of_meson(struct cursor *c)
-{
-	struct slice word;
-
-	if (shell_word(c, &word)) {
-		if (slice_is(word, "compile"))
-			return MAKE;
-		if (slice_is(word, "test"))
-			return TEST;
-		if (slice_is(word, "install"))
-			return INSTALL;
-		if (slice_is(word, "--internal"))
-			return GENERATE;
-	}
-	return CONFIGURE;
-}
-
-/* cargo, go */
-static enum kind kind_of_tool(struct cursor *c)
-{
-	struct slice word;
-
-	if (shell_word(c, &word)) {
-		if (is_answer(word))
-			return OTHER;
-		if (slice_is(word, "test") || slice_is(word, "bench"))
-			return TEST;
-		if (slice_is(word, "generate"))
-			return GENERATE;
-		if (slice_is(word, "doc"))
-			return DOCUMENT;
-	}
-	return MAKE;
-}
-
-/* The mode decides, in any place. */
-static enum kind kind_of_libtool(struct cursor *c)
+/* Libtool has its mode anywhere; of the others only the first argument counts. */
+static enum kind kind_of_argument(struct cursor *c, const struct argument *known, enum kind otherwise)
 {
 	struct slice word;
 
 	while (shell_word(c, &word)) {
-		if (slice_is(word, "--mode=compile"))
-			return COMPILE;
-		if (slice_is(word, "--mode=link"))
-			return LINK;
-		if (slice_is(word, "--mode=install"))
-			return INSTALL;
+		if (known == of_cargo_or_go && is_answer(word))
+			return OTHER;
+		for (const struct argument *a = known; a->word; a++) {
+			if (slice_is(word, a->word))
+				return a->kind;
+		}
+		if (known != of_libtool)
+			break;
 	}
-	return OTHER;
+	return otherwise;
 }
 
 /* Those that look into a command set *program where they find the one that decides. */
@@ -414,10 +380,10 @@ static enum kind kind_of_word(struct slice word, struct cursor *c, unsigned nest
 	case INTERPRETER: return only_answers(*c) ? OTHER : kind_of_interpreter(c);
 	case SH: return kind_of_sh(c, nesting, program);
 	case WRAPPER: return kind_of_wrapped(name, c, nesting, program);
-	case LIBTOOL: return kind_of_libtool(c);
-	case CMAKE: return only_answers(*c) ? OTHER : kind_of_cmake(c);
-	case MESON: return only_answers(*c) ? OTHER : kind_of_meson(c);
-	case TOOL: return kind_of_tool(c);
+	case LIBTOOL: return kind_of_argument(c, of_libtool, OTHER);
+	case CMAKE: return only_answers(*c) ? OTHER : kind_of_argument(c, of_cmake, CONFIGURE);
+	case MESON: return only_answers(*c) ? OTHER : kind_of_argument(c, of_meson, CONFIGURE);
+	case TOOL: return kind_of_argument(c, of_cargo_or_go, MAKE);
 	case SKIP:
 	case KEYWORD: return SHELL;
 	default: return kind;
