@@ -35,7 +35,7 @@ static uint32_t scope_of(const struct wait_room *w, uint32_t i, int64_t own_jobs
 	return w->scope[outer];
 }
 
-/* As ninja does; 0: unknown. */
+/* What ninja takes for -j if it is not given; 0: the number of cores is unknown. */
 static int64_t ninja_jobs(const struct wait_room *w)
 {
 	int64_t cores = w->s->cores;
@@ -43,7 +43,7 @@ static int64_t ninja_jobs(const struct wait_room *w)
 	return cores < 0 ? 0 : cores <= 1 ? 2 : cores == 2 ? 3 : cores + 2;
 }
 
-/* The limit of workers is 0 if it follows from what ran at once. */
+/* A limit of 0 is replaced after the first sweep: by the largest number of tasks that ran at once. */
 static void find_workers(struct wait_room *w)
 {
 	for (uint32_t i = 0; i < w->rec->n_instances; i++) {
@@ -58,7 +58,7 @@ static void find_workers(struct wait_room *w)
 	}
 }
 
-/* A task that hosts gives its worker to the first task inside it. */
+/* A task that hosts a make waits for it: its worker is lent to the first task inside it. */
 static void begin_host_task(struct wait_room *w, uint32_t i)
 {
 	uint32_t parent = w->around[i], instance = task(w, i)->instance;
@@ -78,8 +78,8 @@ static void begin_host_task(struct wait_room *w, uint32_t i)
 		w->first_us[instance] = now_us;
 }
 
-/* ... and gets it back from the last. */
-static int finish(struct wait_room *w, uint32_t i, int64_t now_us)
+/* The last task inside a task that hosts a make gives the worker back. */
+static int end_host_task(struct wait_room *w, uint32_t i, int64_t now_us)
 {
 	uint32_t parent = w->around[i];
 	int r = 0;
@@ -96,7 +96,7 @@ static int finish(struct wait_room *w, uint32_t i, int64_t now_us)
 	return r;
 }
 
-/* What a sweep needs of each task, close together: there may be two of them. */
+/* What a sweep needs of each task, in arrays: two sweeps then read less memory. */
 static void look_at_tasks(struct wait_room *w)
 {
 	const struct summary *s = w->s;
@@ -118,17 +118,18 @@ static int sweep(struct wait_room *w)
 {
 	const uint32_t *order = w->s->order, *by_end = w->s->by_end;
 	size_t at = 0, n = w->s->n_ran;
-	int r = 0;
 
-	for (size_t i = 0; !r && i <= n; i++) {
+	for (size_t i = 0; i <= n; i++) {
 		int64_t now_us = i < n ? task(w, order[i])->start_us : INT64_MAX;
 
-		for (; !r && at < n && w->end_us[at] <= now_us && w->place[by_end[at]] < i; at++)
-			r = finish(w, by_end[at], w->end_us[at]);
-		if (!r && i < n)
+		for (; at < n && w->end_us[at] <= now_us && w->place[by_end[at]] < i; at++) {
+			if (end_host_task(w, by_end[at], w->end_us[at]))
+				return -ENOMEM;
+		}
+		if (i < n)
 			begin_host_task(w, order[i]);
 	}
-	return r;
+	return 0;
 }
 
 static void set_limits(struct wait_room *w)
