@@ -148,8 +148,7 @@ static int read_tasks(struct values *f, struct archive *a, const struct build_pl
 	}
 	for (int c = 0; c < COLUMNS; c++)
 		free(r.column[c]);
-	free(r.line);
-	free(r.order);
+	free_all(r.line, r.order);
 	return error;
 }
 

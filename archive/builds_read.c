@@ -33,8 +33,7 @@ struct rows {
 
 static void rows_release(struct rows *rows)
 {
-	free(rows->a);
-	free(rows->b);
+	free_all(rows->a, rows->b);
 	for (int i = 0; i < BLOCK; i++)
 		free(rows->row[i]);
 }
@@ -239,9 +238,7 @@ static void end_source(struct builds *builds)
 	struct source *s = builds->context;
 
 	union_release(&s->all);
-	free(s->place);
-	free(s->tasks);
-	free(s);
+	free_all(s->place, s->tasks, s);
 }
 
 static const char *keep_text(struct builds *builds, const char *text)

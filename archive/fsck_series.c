@@ -41,8 +41,7 @@ static void chain_release(struct chain *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->link[i].run);
-	free(c->link);
-	free(c->all.commit);
+	free_all(c->link, c->all.commit);
 }
 
 static const char *ref_of(const struct chain *c)

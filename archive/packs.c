@@ -199,8 +199,7 @@ static void found_release(struct found *f)
 		free(f->small[i].name);
 	for (size_t i = 0; i < f->n_keeps; i++)
 		free(f->keep[i]);
-	free(f->small);
-	free(f->keep);
+	free_all(f->small, f->keep);
 	file_close(f->dir);
 }
 

@@ -273,8 +273,7 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 		if (!r)
 			r = recording_series_write(text, &t->s);
 	}
-	free(t->s.level);
-	free(t);
+	free_all(t->s.level, t);
 	return r;
 }
 

@@ -82,7 +82,6 @@ uint32_t name_table_find(const struct name_table *t, struct slice text)
 
 void name_table_release(struct name_table *t)
 {
-	free(t->name);
-	free(t->slot);
+	free_all(t->name, t->slot);
 	*t = (struct name_table){ .arena = t->arena };
 }

@@ -35,16 +35,13 @@ void texts_free(struct texts *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->n; i++) {
-		free(t->file[i].name);
-		free(t->file[i].memory);
+		free_all(t->file[i].name, t->file[i].memory);
 	}
 	file_close(t->fd);
 	file_close(t->dir_fd);
 	buf_release(&t->decoded);
 	buf_release(&t->bare);
-	free(t->file);
-	free(t->window);
-	free(t);
+	free_all(t->file, t->window, t);
 }
 
 int texts_add(struct texts *t, const char *name, char *memory, size_t len, int fd)

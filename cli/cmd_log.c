@@ -410,8 +410,7 @@ static void release_job(struct job *j)
 {
 	for (int64_t i = 0; j->before && i < j->args->context; i++)
 		buf_release(&j->before[i]);
-	free(j->before);
-	free(j->wanted);
+	free_all(j->before, j->wanted);
 	buf_release(&j->out);
 	buf_release(&j->plain);
 	output_tasks_release(&j->tasks);

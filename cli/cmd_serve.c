@@ -111,8 +111,7 @@ static int serve(const struct serve_arguments *o, const char *what, struct error
 	argv[n + 2] = path.data;
 	execv(program, (char **)argv);
 	r = error_sys(err, -errno, program, NULL);
-	free(argv);
-	free(options_of);
+	free_all(argv, options_of);
 	buf_release(&path);
 	return r;
 }

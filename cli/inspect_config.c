@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -123,8 +122,7 @@ void inspect_config_init(struct inspect_config *c)
 
 void inspect_config_release(struct inspect_config *c)
 {
-	free(c->inspect.hosts.item);
-	free(c->inspect.processes.item);
+	free_all(c->inspect.hosts.item, c->inspect.processes.item);
 	options_release(&c->args);
 	inspect_config_init(c);
 }

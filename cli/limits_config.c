@@ -92,7 +92,6 @@ int limits_config_done(struct limits_config *c)
 
 void limits_config_release(struct limits_config *c)
 {
-	free(c->item);
-	free(c->made);
+	free_all(c->item, c->made);
 	*c = (struct limits_config){ 0 };
 }

@@ -146,10 +146,7 @@ static void release(struct reading *in)
 {
 	for (int k = 0; k < LISTS; k++)
 		free(in->list[k].value);
-	free(in->id);
-	free(in->samples);
-	free(in->change);
-	free(in->end);
+	free_all(in->id, in->samples, in->change, in->end);
 	arena_free(in->texts);
 	changepoints_free(in->detector);
 }

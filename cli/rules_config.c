@@ -134,8 +134,7 @@ void rules_config_init(struct rules_config *c)
 
 void rules_config_release(struct rules_config *c)
 {
-	free(c->list.rule);
-	free(c->made);
+	free_all(c->list.rule, c->made);
 }
 
 static double amount_of(const struct amount *amount, enum metric m)

@@ -133,8 +133,7 @@ int cache_log_parse(struct cache_log *l, struct slice text)
 void cache_log_release(struct cache_log *l)
 {
 	name_table_release(&l->names);
-	free(l->entry);
-	free(l->candidate);
+	free_all(l->entry, l->candidate);
 	*l = (struct cache_log){ .names = NAME_TABLE_INIT };
 }
 
@@ -409,7 +408,6 @@ int cache_log_join(struct cache_log *l, const struct recording *rec, enum task_c
 			g.n_tasks += l->candidate[end].rank == c->rank;
 		join_group(&g, result);
 	}
-	free(begin);
-	free(sorted);
+	free_all(begin, sorted);
 	return sorted ? 0 : -ENOMEM;
 }

@@ -42,8 +42,7 @@ static void release_kept(void *value)
 	works_release(&k->works);
 	cycles_release(&k->cycles);
 	unread_release(&k->unread);
-	free(k->colour);
-	free(k);
+	free_all(k->colour, k);
 }
 
 static int fill_graph(struct kept *k, const struct source *s)
@@ -164,8 +163,7 @@ static int layout_of(struct layout *l, size_t n, size_t n_edges)
 static void layout_free(struct layout *l)
 {
 	graph_layout_release(l);
-	free(l->node);
-	free(l->edge);
+	free_all(l->node, l->edge);
 }
 
 /* /api/graph */

@@ -80,8 +80,7 @@ void channel_free(struct channel *c)
 	file_close(c->old.fd);
 	file_close(c->new.fd);
 	buf_release(&c->recent);
-	free(c->mark);
-	free(c);
+	free_all(c->mark, c);
 }
 
 uint64_t channel_end(const struct channel *c)

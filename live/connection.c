@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "live/server_private.h"
 
 #include "base/clock.h"
@@ -73,8 +74,7 @@ static void clear_request(struct connection *c)
 
 	if (p->waits)
 		reader_pool_forget(c->server->private->readers, c);
-	free(p->path);
-	free(p->query);
+	free_all(p->path, p->query);
 	p->path = p->query = NULL;
 	buf_release(&p->body);
 	buf_release(&p->out);
@@ -104,8 +104,7 @@ void connection_free(struct connection *c)
 		c->private->next->private->before = c->private->before;
 	all->n_connections--;
 	tell_readers(all);
-	free(c->private);
-	free(c);
+	free_all(c->private, c);
 }
 
 /*

@@ -323,10 +323,5 @@ void now_free(struct now *n)
 		buf_release(&n->private->text);
 		now_release_samples(n);
 	}
-	free(n->private);
-	free(n->task);
-	free(n->title);
-	free(n->tool);
-	free(n->cwd);
-	free(n);
+	free_all(n->private, n->task, n->title, n->tool, n->cwd, n);
 }

@@ -343,8 +343,7 @@ void reader_pool_free(struct reader_pool *p)
 	reap(p, true);
 	for (size_t i = 0; i < p->n_questions; i++)
 		question_release(&p->question[i]);
-	free(p->question);
-	free(p->reader);
+	free_all(p->question, p->reader);
 	file_close(p->timer_fd);
 	file_close(p->epoll_fd);
 	free(p);

@@ -252,9 +252,7 @@ void follow_release(struct follow *f)
 		if (follow_is_used(f, (uint32_t)i))
 			free_texts(&f->rec->task[i]);
 	}
-	free(f->instance);
-	free(f->free_task);
-	free(f->orphan);
+	free_all(f->instance, f->free_task, f->orphan);
 	for (size_t i = 0; i < FOLLOW_TEXTS; i++)
 		buf_release(&f->text[i]);
 	buf_release(&f->scratch);

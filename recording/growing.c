@@ -506,9 +506,7 @@ void growing_close(struct growing *t)
 		buf_release(&t->file[i]->rest);
 		free(t->file[i]);
 	}
-	free(t->file);
-	free(t->writers.open);
-	free(t->path);
+	free_all(t->file, t->writers.open, t->path);
 	file_close(t->dir_fd);
 	free(t);
 }

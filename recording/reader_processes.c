@@ -320,8 +320,6 @@ int reader_finish_processes(struct reader *r)
 	index_release(&w.tasks.index);
 	index_release(&w.instances.index);
 	index_release(&w.living);
-	free(w.tasks.next);
-	free(w.instances.next);
-	free(w.inner);
+	free_all(w.tasks.next, w.instances.next, w.inner);
 	return error;
 }

@@ -76,8 +76,7 @@ static int find_column(struct decoder *d, const struct series_column *column, ui
 
 void reader_samples_release(struct reader_samples *d)
 {
-	free(d->column);
-	free(d->level);
+	free_all(d->column, d->level);
 }
 
 int reader_samples_begin(struct reader_samples *d, struct slice rest)
@@ -465,11 +464,7 @@ static void decoder_release(struct decoder *d)
 {
 	section_release(&d->at);
 	name_table_release(&d->names);
-	free(d->base);
-	free(d->s.column);
-	free(d->s.time_ms);
-	free(d->s.level);
-	free(d->s.gap);
+	free_all(d->base, d->s.column, d->s.time_ms, d->s.level, d->s.gap);
 }
 
 /* A line has about one sample. */

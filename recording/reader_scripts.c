@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/sort.h"
 #include "recording/event.h"
 #include "recording/reader.h"
@@ -289,9 +290,7 @@ int reader_link_spans(struct reader *r)
 		find_spans(&w);
 		error = in_order(&w, order);
 	}
-	free(order);
-	free(w.span);
-	free(w.begun);
+	free_all(order, w.span, w.begun);
 	index_release(&w.newest);
 	return error;
 }

@@ -344,8 +344,7 @@ static int place_tasks(const struct spans *w)
 
 	rec->task_span = malloc((rec->n_tasks + 1) * sizeof *rec->task_span);
 	if (!rec->task_span || error) {
-		free(order);
-		free(newest);
+		free_all(order, newest);
 		return -ENOMEM;
 	}
 	memset(newest, 0xff, (rec->n_instances + 1) * sizeof *newest);
@@ -364,8 +363,7 @@ static int place_tasks(const struct spans *w)
 			newest[t->instance] = span_at(rec, newest[t->instance], t->start_us);
 		rec->task_span[order[i].value] = t->start_us < 0 ? NO_INDEX : newest[t->instance];
 	}
-	free(order);
-	free(newest);
+	free_all(order, newest);
 	return 0;
 }
 
@@ -393,7 +391,6 @@ int reader_finish_spans(struct reader *r)
 	}
 	if (!error && any_without_task(r->rec))
 		error = place_tasks(&w);
-	free(w.order);
-	free(w.rank);
+	free_all(w.order, w.rank);
 	return error;
 }

@@ -236,15 +236,10 @@ int reader_finish_tasks(struct reader *r)
 void reader_release(struct reader *r)
 {
 	follow_release(&r->follow);
-	free(r->reported_lost);
-	free(r->last_task);
-	free(r->after_task);
-	free(r->out_task);
-	free(r->newest);
-	free(r->usage_task);
+	free_all(r->reported_lost, r->last_task, r->after_task, r->out_task, r->newest,
+		 r->usage_task);
 	index_release(&r->spans);
-	free(r->span_parent);
-	free(r->span_end);
+	free_all(r->span_parent, r->span_end);
 	index_release(&r->pools);
 	name_table_release(&r->programs);
 	free(r->process);

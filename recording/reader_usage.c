@@ -394,8 +394,7 @@ int reader_usage_line(struct usage_decoder *d, struct slice line, int64_t *time_
 
 void reader_usage_release(struct usage_decoder *d)
 {
-	free(d->alias);
-	free(d->given);
+	free_all(d->alias, d->given);
 }
 
 /* After the first part of the file. */

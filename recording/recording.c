@@ -346,29 +346,12 @@ int recording_read_build(struct recording *rec, const char *path,
 void recording_release(struct recording *rec)
 {
 	for (size_t i = 0; i < rec->n_series; i++) {
-		free(rec->series[i].column);
-		free(rec->series[i].time_ms);
-		free(rec->series[i].level);
-		free(rec->series[i].gap);
+		free_all(rec->series[i].column, rec->series[i].time_ms, rec->series[i].level,
+			 rec->series[i].gap);
 	}
-	free(rec->series);
-	free(rec->build);
-	free(rec->instance);
-	free(rec->task);
-	free(rec->after);
-	free(rec->out);
-	free(rec->file);
-	free(rec->span);
-	free(rec->task_span);
-	free(rec->pool);
-	free(rec->group);
-	free(rec->in);
-	free(rec->program);
-	free(rec->note);
-	free(rec->usage);
-	free(rec->memory);
-	free(rec->warning);
-	free(rec->path);
+	free_all(rec->series, rec->build, rec->instance, rec->task, rec->after, rec->out, rec->file,
+		 rec->span, rec->task_span, rec->pool, rec->group, rec->in, rec->program, rec->note,
+		 rec->usage, rec->memory, rec->warning, rec->path);
 	buf_release(&rec->original);
 	texts_free(rec->texts);
 	arena_free(rec->arena);

@@ -201,12 +201,7 @@ int tally_read_live(struct tally_table *t, const char *path, int64_t from_us,
 
 void tally_release(struct tally_table *t)
 {
-	free(t->row);
-	free(t->location);
-	free(t->thread);
-	free(t->process);
-	free(t->link);
-	free(t->moment_us);
+	free_all(t->row, t->location, t->thread, t->process, t->link, t->moment_us);
 	tally_reader_free(t->reader);
 	*t = (struct tally_table)TALLY_TABLE_INIT;
 }

@@ -63,10 +63,7 @@ void tally_reader_free(struct tally_reader *r)
 	index_release(&r->living);
 	index_release(&r->rows);
 	index_release(&r->links);
-	free(r->entry);
-	free(r->histograms);
-	free(r->host);
-	free(r->row_epoch);
+	free_all(r->entry, r->histograms, r->host, r->row_epoch);
 	arena_free(r->arena);
 	free(r);
 }

@@ -175,9 +175,7 @@ void writer_add_series(struct writer *o, const struct series *s)
 	w.level = calloc(n, sizeof *w.level);
 	if (!w.column || !w.base || !w.level || write_rows(&w))
 		o->error = -ENOMEM;
-	free(w.column);
-	free(w.base);
-	free(w.level);
+	free_all(w.column, w.base, w.level);
 }
 
 int recording_series_write(struct buf *text, const struct series *s)

@@ -155,7 +155,5 @@ void writer_add_usage(struct writer *o, const struct recording *rec)
 	} else {
 		o->error = -ENOMEM;
 	}
-	free(w.sample);
-	free(w.alias);
-	free(w.free_alias);
+	free_all(w.sample, w.alias, w.free_alias);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/processes.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/minmax.h"
 #include "sampler/census.h"
@@ -523,7 +524,5 @@ void processes_free(struct processes *p)
 	root_close(&p->root);
 	if (p->wake_fd >= 0)
 		close(p->wake_fd);
-	free(p->event);
-	free(p->end);
-	free(p);
+	free_all(p->event, p->end, p);
 }

@@ -169,7 +169,5 @@ void sampler_free(struct sampler *s)
 	tasks_free(s->tasks);
 	root_close(&s->root);
 	file_close(s->dir_fd);
-	free(s->text.data);
-	free(s->line_memory);
-	free(s);
+	free_all(s->text.data, s->line_memory, s);
 }

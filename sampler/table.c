@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/table.h"
 
+#include "base/array.h"
 #include "base/minmax.h"
 
 #include <errno.h>
@@ -60,12 +61,7 @@ int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_m
 void table_close(struct table *t)
 {
 	log_close(&t->log);
-	free(t->group);
-	free(t->raw);
-	free(t->level);
-	free(t->base);
-	free(t->written);
-	free(t->series);
+	free_all(t->group, t->raw, t->level, t->base, t->written, t->series);
 	*t = (struct table){ .log = LOG_CLOSED };
 }
 

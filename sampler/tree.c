@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/tree.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/search.h"
@@ -39,11 +40,7 @@ int tree_init(struct tree *t, int proc_fd)
 void tree_release(struct tree *t)
 {
 	file_close(t->list_fd);
-	free(t->process);
-	free(t->pid_key);
-	free(t->pid_slot);
-	free(t->text.data);
-	free(t->names.data);
+	free_all(t->process, t->pid_key, t->pid_slot, t->text.data, t->names.data);
 	*t = (struct tree){ .proc_fd = -1, .list_fd = -1 };
 }
 

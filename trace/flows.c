@@ -5,7 +5,6 @@
 #include "trace/tracks.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct edge {
@@ -143,17 +142,12 @@ int flows_make(struct flows *f, const struct summary *s, const struct chain *c, 
 	}
 	if (!r)
 		r = sort_edges(f, &w, first_id);
-	free(w.order);
-	free(w.seen);
-	free(w.edge);
+	free_all(w.order, w.seen, w.edge);
 	return r;
 }
 
 void flows_release(struct flows *f)
 {
-	free(f->first_from);
-	free(f->first_to);
-	free(f->from);
-	free(f->to);
+	free_all(f->first_from, f->first_to, f->from, f->to);
 	*f = (struct flows){ 0 };
 }

@@ -381,19 +381,14 @@ void live_free(struct live *l)
 	for (size_t i = 0; i < l->n_tasks; i++)
 		free(l->task[i].command);
 	for (size_t i = 0; i < l->n_instances; i++) {
-		free(l->instance[i].lane);
-		free(l->instance[i].row);
+		free_all(l->instance[i].lane, l->instance[i].row);
 	}
 	buf_release(&l->build);
 	buf_release(&l->result);
 	live_counters_release(&l->counters);
 	if (l->follow.rec)
 		follow_release(&l->follow);
-	free(l->instance);
-	free(l->task);
-	free(l->waiting);
-	free(l->span);
-	free(l);
+	free_all(l->instance, l->task, l->waiting, l->span, l);
 }
 
 static void add_result(struct live *l, uint64_t damaged)

@@ -34,8 +34,7 @@ void live_counters_release(struct live_counters *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
 		free(c->series[i].counter);
-	free(c->series);
-	free(c->counter);
+	free_all(c->series, c->counter);
 	name_table_release(&c->names);
 	arena_free(c->arena);
 }

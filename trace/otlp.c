@@ -2,6 +2,7 @@
 #include "trace/otlp.h"
 
 #include "analyse/names.h"
+#include "base/array.h"
 #include "base/outfile.h"
 #include "base/str.h"
 #include "recording/identity.h"
@@ -107,10 +108,7 @@ void otlp_release(struct otlp *o)
 	output_close(o->output);
 	chain_release(&o->chain);
 	summary_release(&o->summary);
-	free(o->critical);
-	free(o->instance_end_us);
-	free(o->first_note);
-	free(o->note);
+	free_all(o->critical, o->instance_end_us, o->first_note, o->note);
 	*o = (struct otlp){ 0 };
 }
 

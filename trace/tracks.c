@@ -318,16 +318,12 @@ int tracks_make(struct tracks *p, const struct summary *s)
 		r = place_spans(&w);
 	for (size_t i = 0; w.lanes && i < s->rec->n_instances; i++)
 		free(w.lanes[i].free_us);
-	free(w.lanes);
-	free(w.row);
+	free_all(w.lanes, w.row);
 	return r;
 }
 
 void tracks_release(struct tracks *p)
 {
-	free(p->tid);
-	free(p->track);
-	free(p->span);
-	free(p->first);
+	free_all(p->tid, p->track, p->span, p->first);
 	*p = (struct tracks){ 0 };
 }

@@ -415,8 +415,7 @@ int terminal_run(struct top_model *m, bool control, struct error *err)
 	r = loop(&t, err);
 	endwin();
 	delscreen(screen);
-	free(t.rows.row);
-	free(t.tagged);
+	free_all(t.rows.row, t.tagged);
 	buf_release(&t.prompt);
 	top_screen_release(&t.s);
 	return r && !*err->message ? error_sys(err, r, m->path, NULL) : r;
