@@ -40,7 +40,10 @@ static bool read_disk_values(struct cursor *c, uint64_t out[DISK_COLUMNS])
 	return true;
 }
 
-size_t parse_diskstats(const struct root_text *text, struct roster *r, struct table *t)
+/* The row of each device in the list: its name, then its values. */
+static size_t parse_rows(const struct root_text *text, struct roster *r, struct table *t,
+			 bool (*read_name)(struct cursor *line, struct slice *name),
+			 bool (*read_values)(struct cursor *line, uint64_t *out), size_t n_columns)
 {
 	uint64_t columns[DISK_COLUMNS];
 	struct cursor c, line;
@@ -51,13 +54,18 @@ size_t parse_diskstats(const struct root_text *text, struct roster *r, struct ta
 	while (parse_line(&c, &line)) {
 		struct roster_entry *e;
 
-		if (!read_disk_name(&line, &name))
+		if (!read_name(&line, &name))
 			continue;
 		e = roster_find(r, n++, name);
-		if (e && read_disk_values(&line, columns))
-			roster_count(e, t, columns, DISK_COLUMNS);
+		if (e && read_values(&line, columns))
+			roster_count(e, t, columns, n_columns);
 	}
 	return n;
+}
+
+size_t parse_diskstats(const struct root_text *text, struct roster *r, struct table *t)
+{
+	return parse_rows(text, r, t, read_disk_name, read_disk_values, DISK_COLUMNS);
 }
 
 bool parse_disk_stat(const struct root_text *text, uint64_t out[DISK_COLUMNS])
@@ -95,25 +103,22 @@ static bool read_interface(struct cursor *line, struct slice *name)
 	return true;
 }
 
-size_t parse_net_dev(const struct root_text *text, struct roster *r, struct table *t)
+static bool read_net_values(struct cursor *line, uint64_t *out)
 {
 	uint64_t v[9];	/* received: bytes and seven others; sent: bytes */
-	struct cursor c, line;
-	struct slice name;
-	size_t n = 0;
 
-	root_text_cursor(text, &c);
-	while (parse_line(&c, &line)) {
-		struct roster_entry *e;
+	if (!read_numbers(line, v, 9))
+		return false;
+	out[NET_RX] = v[0];
+	out[NET_TX] = v[8];
+	return true;
+}
 
-		if (cursor_at_end(&line) || !read_interface(&line, &name))
-			continue;
-		e = roster_find(r, n++, name);
-		if (e && read_numbers(&line, v, 9))
-			roster_count(e, t, (uint64_t[NET_COLUMNS]){
-				[NET_RX] = v[0], [NET_TX] = v[8] }, NET_COLUMNS);
-	}
-	return n;
+size_t parse_net_dev(const struct root_text *text, struct roster *r, struct table *t)
+{
+	_Static_assert((int)NET_COLUMNS <= (int)DISK_COLUMNS, "parse_rows() has room for them");
+
+	return parse_rows(text, r, t, read_interface, read_net_values, NET_COLUMNS);
 }
 
 static bool is_digit(char c)
