@@ -84,20 +84,6 @@ static bool says(const char *what)
 	return e && e->message && strcasestr(e->message, what);
 }
 
-static int cannot_open(struct archive *a, int code, struct error *err)
-{
-	if (is_foreign(code))
-		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
-				 "it with: git config --global --add safe.directory DIRECTORY");
-	if (code == GIT_ENOTFOUND)
-		return error_set(err, -EINVAL, a->path, 0, 0, "not a git repository");
-	if (says("objectformat") || says("object format"))
-		return error_set(err, -EINVAL, a->path, 0, 0, "the repository uses SHA-256, which "
-				 "this libgit2 cannot read: make one with SHA-1, by "
-				 "git init --bare --object-format=sha1");
-	return repo_fail(a, code, err, "cannot open the repository");
-}
-
 static int open_here(struct archive *a, struct error *err)
 {
 	int r = git_repository_open_ext(&a->git, a->path, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL);
@@ -111,7 +97,16 @@ static int open_here(struct archive *a, struct error *err)
 		       a->fsck ? 0 : packs_check(a, err);
 	}
 	a->git = NULL;
-	return cannot_open(a, r, err);
+	if (is_foreign(r))
+		return error_set(err, -EACCES, a->path, 0, 0, "belongs to another user; trust "
+				 "it with: git config --global --add safe.directory DIRECTORY");
+	if (r == GIT_ENOTFOUND)
+		return error_set(err, -EINVAL, a->path, 0, 0, "not a git repository");
+	if (says("objectformat") || says("object format"))
+		return error_set(err, -EINVAL, a->path, 0, 0, "the repository uses SHA-256, which "
+				 "this libgit2 cannot read: make one with SHA-1, by "
+				 "git init --bare --object-format=sha1");
+	return repo_fail(a, r, err, "cannot open the repository");
 }
 
 int repo_open(struct archive *a, enum archive_use use, struct error *err)

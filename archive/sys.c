@@ -209,20 +209,6 @@ static void add_column(struct thin *t, const char *name, const char *unit, bool 
 	memcpy(to->unit, unit, strlen(unit) + 1);
 }
 
-static void find_columns(struct thin *t, const struct recording *rec, const struct series *s)
-{
-	for (size_t i = 0; i < KEPT; i++) {
-		struct column *c = &t->from[t->s.n_columns];
-
-		if (strcmp(kept[i].series, s->name) ||
-		    !column_find(c, rec, s->name, kept[i].from))
-			continue;
-		t->how[t->s.n_columns] = kept[i].how;
-		add_column(t, kept[i].name, s->column[c->part[c->n_parts - 1]].unit,
-			   kept[i].how != HOW_LEVEL);
-	}
-}
-
 static int fill_levels(struct thin *t, const struct series *s, bool of_one_core)
 {
 	size_t n = t->s.n_columns, step = n + of_one_core;
@@ -265,7 +251,16 @@ int sys_write(struct buf *text, const struct recording *rec, const char *name)
 	if (!t)
 		return -ENOMEM;
 	t->s.name = s->name;
-	find_columns(t, rec, s);
+	for (size_t i = 0; i < KEPT; i++) {
+		struct column *c = &t->from[t->s.n_columns];
+
+		if (strcmp(kept[i].series, s->name) ||
+		    !column_find(c, rec, s->name, kept[i].from))
+			continue;
+		t->how[t->s.n_columns] = kept[i].how;
+		add_column(t, kept[i].name, s->column[c->part[c->n_parts - 1]].unit,
+			   kept[i].how != HOW_LEVEL);
+	}
 	if (t->s.n_columns) {
 		find_selector(&selector, rec, name);
 		t->s.interval_ms = pick_points(&t->points, &selector, s);

@@ -63,24 +63,11 @@ static void choose_by_platform(struct arm *a)
 		strcpy(a->preload + dir, HEAP_ENV_BY_PLATFORM);
 }
 
-static bool find_objects(struct arm *a, struct error *err)
-{
-	char shim[PATH_MAX];
-
-	if (!find_heap(a->preload, HEAP_ENV_ARM, err) || !find_heap(shim, HEAP_ENV_SHIM, err))
-		return false;
-	if (!strpbrk(a->preload, forbidden)) {
-		choose_by_platform(a);
-		return true;
-	}
-	error_set(err, -EINVAL, a->preload, 0, 0,
-		  "cannot be preloaded: its path has a space, a colon or a dollar sign");
-	return false;
-}
-
 bool arm_init(struct arm *a, const struct inspect_rule *rules, size_t n, const char *dir,
 	      struct error *err)
 {
+	char shim[PATH_MAX];
+
 	*a = (struct arm){ .preload = "" };
 	buf_init(&a->rules);
 	for (size_t i = 0; i < n; i++) {
@@ -95,7 +82,15 @@ bool arm_init(struct arm *a, const struct inspect_rule *rules, size_t n, const c
 		return false;
 	}
 	strcpy(a->dir, dir);
-	return find_objects(a, err);
+	if (!find_heap(a->preload, HEAP_ENV_ARM, err) || !find_heap(shim, HEAP_ENV_SHIM, err))
+		return false;
+	if (!strpbrk(a->preload, forbidden)) {
+		choose_by_platform(a);
+		return true;
+	}
+	error_set(err, -EINVAL, a->preload, 0, 0,
+		  "cannot be preloaded: its path has a space, a colon or a dollar sign");
+	return false;
 }
 
 void arm_release(struct arm *a)

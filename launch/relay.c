@@ -153,14 +153,6 @@ static void find_outputs(struct relay *r)
 		add_output(r, STDERR_FILENO, OUTPUT_STDERR);
 }
 
-/* A relay that has started ends with its input. */
-static void give_up(struct relay *r)
-{
-	for (unsigned i = 0; i < r->n; i++)
-		close_output(&r->output[i]);
-	r->n = 0;
-}
-
 int relay_begin(struct relay *r, const struct store *store, struct error *err)
 {
 	int error = output_create(store->dir_fd);
@@ -181,7 +173,10 @@ int relay_begin(struct relay *r, const struct store *store, struct error *err)
 	}
 out:
 	if (error) {
-		give_up(r);
+		/* A relay that has started ends with its input. */
+		for (unsigned i = 0; i < r->n; i++)
+			close_output(&r->output[i]);
+		r->n = 0;
 		return error_sys(err, error, OUTPUT_LOG, "cannot relay the build's output");
 	}
 	return 0;

@@ -108,24 +108,19 @@ static void send_signal(const struct job *job, int sig)
 		kill(job->pid, sig);	/* before it made its group */
 }
 
-static void take_end(struct job *job)
-{
-	job->end_us = now_us();
-	kill(-job->pid, SIGKILL);	/* what it left behind */
-	if (job->cancelled)
-		job->state = STATE_CANCELLED;
-	else if (!job->late && WIFEXITED(job->status) && !WEXITSTATUS(job->status))
-		job->state = STATE_DONE;
-	else
-		job->state = STATE_FAILED;
-}
-
 static void look_after(struct job *job)
 {
 	if (job->state != STATE_RUNNING)
 		return;
 	if (waitpid(job->pid, &job->status, WNOHANG) == job->pid) {
-		take_end(job);
+		job->end_us = now_us();
+		kill(-job->pid, SIGKILL);	/* what it left behind */
+		if (job->cancelled)
+			job->state = STATE_CANCELLED;
+		else if (!job->late && WIFEXITED(job->status) && !WEXITSTATUS(job->status))
+			job->state = STATE_DONE;
+		else
+			job->state = STATE_FAILED;
 		return;
 	}
 	if (job->kill_us && now_us() > job->kill_us) {
@@ -353,20 +348,6 @@ static void tell_line(struct progress *p, struct slice line)
 		tell(p, p->percent, line);
 }
 
-static void tell_log(struct progress *p, const struct job *job)
-{
-	struct buf text = BUF_INIT;
-	struct cursor c;
-	struct slice line;
-	bool complete;
-
-	readfile_at(&text, job->dir_fd, LOG, LOG_MAX);
-	cursor_init(&c, buf_str(&text), text.len);
-	while (cursor_line(&c, &line, &complete) && complete)
-		tell_line(p, line);
-	buf_release(&text);
-}
-
 static void tell_end(struct progress *p, const struct job *job)
 {
 	char text[64];
@@ -388,8 +369,17 @@ static void tell_end(struct progress *p, const struct job *job)
 
 static void tell_all(struct progress *p, const struct job *job)
 {
+	struct buf text = BUF_INIT;
+	struct cursor c;
+	struct slice line;
+	bool complete;
+
 	tell(p, 1, slice_of("Started."));
-	tell_log(p, job);
+	readfile_at(&text, job->dir_fd, LOG, LOG_MAX);
+	cursor_init(&c, buf_str(&text), text.len);
+	while (cursor_line(&c, &line, &complete) && complete)
+		tell_line(p, line);
+	buf_release(&text);
 	tell_end(p, job);
 }
 

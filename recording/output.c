@@ -256,15 +256,6 @@ static int take_line(struct output *o, struct slice s, struct output_line *line)
 	return 1;
 }
 
-static void forget_returned(struct output *o)
-{
-	for (size_t i = 0; i < 2; i++) {
-		if (o->of[i].returned)
-			buf_clear(&o->of[i].text);
-		o->of[i].returned = false;
-	}
-}
-
 static int last_lines(struct output *o, struct output_line *line)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -282,7 +273,11 @@ int output_next(struct output *o, struct output_line *line, bool last)
 {
 	int r = 0;
 
-	forget_returned(o);
+	for (size_t i = 0; i < 2; i++) {
+		if (o->of[i].returned)
+			buf_clear(&o->of[i].text);
+		o->of[i].returned = false;
+	}
 	for (;;) {
 		struct slice s;
 

@@ -294,19 +294,11 @@ static int parse_stream(struct reader *r, const char *name, struct buf *text, in
 	return error;
 }
 
-static int parse_series(struct reader *r, const char *name, struct buf *text)
+int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
 {
 	char series[256];
 	struct buf b;
 
-	buf_init_fixed(&b, series, sizeof series);
-	buf_add(&b, name, strlen(name) - strlen(".log"));
-	return buf_error(&b) ? buf_error(&b) :
-		reader_series(r, name, series, text->data, text->len);
-}
-
-int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
-{
 	if (reader_is_tasks(name))
 		return parse_tasks(r, name, text, fd);
 	if (reader_is_streamed(name))
@@ -317,5 +309,8 @@ int reader_file(struct reader *r, const char *name, struct buf *text, int fd)
 		return parse_build(r, name, text);
 	if (!strcmp(name, LAYOUT_LOST))
 		return reader_lost(r, name, text->data, text->len);
-	return parse_series(r, name, text);
+	buf_init_fixed(&b, series, sizeof series);
+	buf_add(&b, name, strlen(name) - strlen(".log"));
+	return buf_error(&b) ? buf_error(&b) :
+		reader_series(r, name, series, text->data, text->len);
 }

@@ -325,14 +325,6 @@ static int find_entry(struct tally_reader *r, const struct tally_values *v,
 	return 0;
 }
 
-static void restart(struct tally_reader *r, struct tally_entry *e)
-{
-	e->count = e->run_total = e->self_total = e->queue_total = e->amount_total = 0;
-	e->run_sample = e->queue_sample = 0;
-	if (e->histograms != NO_INDEX)
-		memset(&r->histograms[e->histograms], 0, sizeof *r->histograms);
-}
-
 /* to, if it is not NULL, gets the growth. */
 static int add_histogram(struct tally_reader *r, const uint64_t **to, uint64_t *was,
 			 const uint64_t *now)
@@ -418,7 +410,10 @@ int tally_table_values(struct tally_reader *r, const struct tally_values *v)
 		return error;
 	if (e->epoch != host_of(r, e)->epoch || v->count < e->count) {
 		e->epoch = host_of(r, e)->epoch;
-		restart(r, e);
+		e->count = e->run_total = e->self_total = e->queue_total = e->amount_total = 0;
+		e->run_sample = e->queue_sample = 0;
+		if (e->histograms != NO_INDEX)
+			memset(&r->histograms[e->histograms], 0, sizeof *r->histograms);
 	}
 	if (r->counts && (v->count != e->count || v->has_run || v->has_queue)) {
 		error = find_row(r, e, &row);

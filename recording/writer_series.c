@@ -44,8 +44,12 @@ static bool same_columns(const struct rows *w, size_t a, size_t b)
 	return true;
 }
 
-static void choose_columns(struct rows *w, size_t at)
+static int begin_section(struct rows *w, size_t at)
 {
+	struct series_column *columns = array_new(w->s->n_columns, sizeof *columns);
+
+	if (!columns)
+		return -ENOMEM;
 	for (size_t i = 0; i < w->n; i++) {
 		uint32_t column = w->column[i];
 
@@ -59,15 +63,6 @@ static void choose_columns(struct rows *w, size_t at)
 		w->level[i] = w->base[i];
 		w->column[w->n++] = i;
 	}
-}
-
-static int begin_section(struct rows *w, size_t at)
-{
-	struct series_column *columns = array_new(w->s->n_columns, sizeof *columns);
-
-	if (!columns)
-		return -ENOMEM;
-	choose_columns(w, at);
 	for (size_t i = 0; i < w->n; i++)
 		columns[i] = w->s->column[w->column[i]];
 	series_add_header(&w->o->b, w->s->name, w->s->interval_ms, columns, w->n);

@@ -104,22 +104,6 @@ static const char *kind_told(const struct task *task, const char *command)
 	return strcmp(task->kind, kind_of_command(command, strlen(command))) ? task->kind : NULL;
 }
 
-static void add_begin(const struct tasks_out *t, const struct task *task, const char *id)
-{
-	const char *command = recording_command(t->rec, task);
-	struct event_task e = {
-		.pid = task->pid, .slot = task->slot, .kind = kind_told(task, command),
-		.name = task->name, .key = task->key, .command = command,
-	};
-
-	if (task->queued_us >= 0)
-		event_add_queue(&t->o->b, task->queued_us, id, task->seq, &e);
-	if (task->start_us >= 0)
-		event_add_start(&t->o->b, task->start_us, id, task->seq, &e);
-	else if (task->pid >= 0)
-		event_add_pid(&t->o->b, 0, id, task->seq, &e);
-}
-
 static enum event_kind end_of(enum task_state state)
 {
 	return state == TASK_DONE ? EVENT_DONE : state == TASK_FAILED ? EVENT_FAIL :
@@ -176,8 +160,18 @@ static void add_task(const struct tasks_out *t, const struct task *task)
 {
 	const struct recording *rec = t->rec;
 	const char *id = t->id[task->instance];
+	const char *command = recording_command(t->rec, task);
+	struct event_task e = {
+		.pid = task->pid, .slot = task->slot, .kind = kind_told(task, command),
+		.name = task->name, .key = task->key, .command = command,
+	};
 
-	add_begin(t, task, id);
+	if (task->queued_us >= 0)
+		event_add_queue(&t->o->b, task->queued_us, id, task->seq, &e);
+	if (task->start_us >= 0)
+		event_add_start(&t->o->b, task->start_us, id, task->seq, &e);
+	else if (task->pid >= 0)
+		event_add_pid(&t->o->b, 0, id, task->seq, &e);
 	add_place(t, task, id);
 	if (rec->n_after)
 		add_names(t, task, id, rec->after + task->first_after, task->n_after,

@@ -303,15 +303,6 @@ static void nap(struct processes *p)
 	p->napped = true;
 }
 
-static void choose_nap(struct processes *p)
-{
-	if (p->napped && p->n_events > NAP_EVENTS && p->nap_us > NAP_MIN_US)
-		p->nap_us /= 2;
-	else if (p->napped && p->n_events < NAP_EVENTS / 4 && p->nap_us < NAP_MAX_US)
-		p->nap_us *= 2;
-	p->napped = false;
-}
-
 /* The report of its birth, unless it is lost, corrects the start. */
 static void adopt_first(struct processes *p)
 {
@@ -333,7 +324,11 @@ static void follow_events(struct processes *p)
 		wait_for_events(p, FLUSH_MS);
 		nap(p);
 		take_all_events(p);
-		choose_nap(p);
+		if (p->napped && p->n_events > NAP_EVENTS && p->nap_us > NAP_MIN_US)
+			p->nap_us /= 2;
+		else if (p->napped && p->n_events < NAP_EVENTS / 4 && p->nap_us < NAP_MAX_US)
+			p->nap_us *= 2;
+		p->napped = false;
 		flush_in_time(p);
 	}
 	for (int ms = 0; ms < LAST_MS && family_find(&p->family, p->first); ms += 10) {
@@ -344,14 +339,6 @@ static void follow_events(struct processes *p)
 
 /* Without the connector: polling */
 
-static void poll_proc(struct processes *p)
-{
-	p->last_poll_us = now_us(p);
-	if (!p->polls++)
-		p->first_poll_us = p->last_poll_us;
-	census_take(&p->census, &p->family, p->last_poll_us, false, true);
-}
-
 static void follow_polls(struct processes *p)
 {
 	struct pollfd wake = { .fd = p->wake_fd, .events = POLLIN };
@@ -360,7 +347,10 @@ static void follow_polls(struct processes *p)
 	while (!p->stop) {
 		int64_t before_us = thread_cpu_us(), pause_us;
 
-		poll_proc(p);
+		p->last_poll_us = now_us(p);
+		if (!p->polls++)
+			p->first_poll_us = p->last_poll_us;
+		census_take(&p->census, &p->family, p->last_poll_us, false, true);
 		flush_in_time(p);
 		pause_us = (thread_cpu_us() - before_us) * POLL_SHARE;
 		pause_us = pause_us < POLL_MIN_US ? POLL_MIN_US :
@@ -371,18 +361,6 @@ static void follow_polls(struct processes *p)
 
 /* The thread */
 
-static void write_rest(struct processes *p)
-{
-	census_take(&p->census, &p->family, now_us(p), true, !p->has_connector);
-	for (uint32_t i = 0; i < p->family.top; i++) {
-		struct member *m = &p->family.member[i];
-
-		if (m->pid)
-			family_death(&p->family, m, now_us(p), PROCESS_RUNS);
-	}
-	family_flush(&p->family);
-}
-
 static void *follow_processes(void *context)
 {
 	struct processes *p = context;
@@ -391,7 +369,14 @@ static void *follow_processes(void *context)
 		follow_events(p);
 	else
 		follow_polls(p);
-	write_rest(p);
+	census_take(&p->census, &p->family, now_us(p), true, !p->has_connector);
+	for (uint32_t i = 0; i < p->family.top; i++) {
+		struct member *m = &p->family.member[i];
+
+		if (m->pid)
+			family_death(&p->family, m, now_us(p), PROCESS_RUNS);
+	}
+	family_flush(&p->family);
 	p->cpu_us = thread_cpu_us();
 	return NULL;
 }

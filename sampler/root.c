@@ -66,13 +66,6 @@ void root_file_close(struct root_file *f)
 	f->fd = -1;
 }
 
-static void cut_last_line(struct root_text *t)
-{
-	const char *end = memrchr(t->data, '\n', t->len);
-
-	t->len = end ? (size_t)(end - t->data) + 1 : 0;
-}
-
 static bool is_last(const struct root_file *f, size_t n)
 {
 	return !n || f->kind == ROOT_WHOLE ||
@@ -97,7 +90,9 @@ int root_file_read(const struct root_file *f, struct root_text *t)
 		}
 		t->len += (size_t)n;
 		if (t->len == cap) {
-			cut_last_line(t);
+			const char *end = memrchr(t->data, '\n', t->len);
+
+			t->len = end ? (size_t)(end - t->data) + 1 : 0;
 			return 0;
 		}
 	} while (n < 0 || !is_last(f, (size_t)n));

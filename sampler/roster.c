@@ -23,10 +23,13 @@ static bool is_named(const struct roster_entry *e, struct slice name)
 	return e->name_len == name.len && !memcmp(e->name, name.p, name.len);
 }
 
-static struct roster_entry *add_entry(struct roster *r, struct slice name)
+static struct roster_entry *search(struct roster *r, struct slice name)
 {
 	struct roster_entry *e;
 
+	for (size_t i = 0; i < r->n; i++)
+		if (is_named(&r->entry[i], name))
+			return &r->entry[i];
 	if (r->n == r->max)
 		return NULL;
 	e = &r->entry[r->n++];
@@ -34,14 +37,6 @@ static struct roster_entry *add_entry(struct roster *r, struct slice name)
 	memcpy(e->name, name.p, name.len);
 	e->counted = r->counts(r->ctx, name);
 	return e;
-}
-
-static struct roster_entry *search(struct roster *r, struct slice name)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (is_named(&r->entry[i], name))
-			return &r->entry[i];
-	return add_entry(r, name);
 }
 
 bool roster_counts(struct roster *r, struct slice name)

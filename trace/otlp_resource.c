@@ -15,14 +15,6 @@ static const struct otlp_field scope_name = { 1, "name" }, scope_version = { 2, 
 
 #define PIPELINE "cicd.pipeline.name"
 
-static void add_scope(struct otlp_message *m)
-{
-	otlp_begin(m, scope);
-	otlp_str(m, scope_name, "buildbeat");
-	otlp_str(m, scope_version, PACKAGE_VERSION);
-	otlp_end(m);
-}
-
 /* The next "key=value" of OTEL_RESOURCE_ATTRIBUTES, where "%XX" is a byte of a value. */
 static bool next_given(struct cursor *c, struct slice *key, struct buf *value)
 {
@@ -189,7 +181,10 @@ void otlp_begin_request(struct otlp_message *m, const struct otlp_request *q,
 	add_resource(m, rec, run);
 	otlp_list(m, q->of_scope);
 	otlp_item(m, q->of_scope);
-	add_scope(m);
+	otlp_begin(m, scope);
+	otlp_str(m, scope_name, "buildbeat");
+	otlp_str(m, scope_version, PACKAGE_VERSION);
+	otlp_end(m);
 	otlp_list(m, q->items);
 }
 

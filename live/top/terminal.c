@@ -83,22 +83,6 @@ static void show(const struct buf *b, int row)
 	}
 }
 
-static void draw(struct terminal *t)
-{
-	erase();
-	for (size_t i = 0; i < t->s.n && i < (size_t)LINES; i++) {
-		const struct top_line *l = &t->s.line[i];
-
-		attrset(attribute(t, l->tone));
-		move((int)i, 0);
-		if (l->tone == TOP_HEAD || l->tone == TOP_KEYS || l->tone == TOP_SELECTED)
-			hline(' ' | attribute(t, l->tone), COLS);
-		show(&l->text, (int)i);
-	}
-	attrset(A_NORMAL);
-	refresh();
-}
-
 static void find_selected(struct terminal *t)
 {
 	for (size_t i = 0; t->at.pid && i < t->rows.n; i++) {
@@ -141,7 +125,18 @@ static int make(struct terminal *t, bool moved)
 	if (r)
 		return r;
 	remember_selected(t);
-	draw(t);
+	erase();
+	for (size_t i = 0; i < t->s.n && i < (size_t)LINES; i++) {
+		const struct top_line *l = &t->s.line[i];
+
+		attrset(attribute(t, l->tone));
+		move((int)i, 0);
+		if (l->tone == TOP_HEAD || l->tone == TOP_KEYS || l->tone == TOP_SELECTED)
+			hline(' ' | attribute(t, l->tone), COLS);
+		show(&l->text, (int)i);
+	}
+	attrset(A_NORMAL);
+	refresh();
 	return 0;
 }
 
