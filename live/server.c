@@ -132,11 +132,10 @@ static int begin_readers(struct server *s)
 {
 	struct server_private *p = s->private;
 	int r = reader_pool_new(&p->readers, &s->catalogue, &reader_pool_defaults);
-	int fd = r ? r : dup(reader_pool_fd(p->readers));
 
-	if (fd < 0)
-		return r ? r : -errno;
-	return server_watch(s, fd, on_readers, s) ? 0 : -ENOMEM;
+	if (r)
+		return r;
+	return server_watch_copy(s, reader_pool_fd(p->readers), on_readers, s) ? 0 : -errno;
 }
 
 static int begin_context(struct server *s, struct error *err)

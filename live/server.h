@@ -106,6 +106,10 @@ extern const struct local_route *const endpoints_local[];
  */
 struct watch;
 struct watch *server_watch(struct server *s, int fd, void (*ready)(void *context), void *context);
+
+/* The same for a descriptor that the caller keeps: the watch owns a copy. NULL with errno. */
+struct watch *server_watch_copy(struct server *s, int fd, void (*ready)(void *context),
+				void *context);
 void server_unwatch(struct watch *w);
 
 #endif

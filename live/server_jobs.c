@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A server has one list of tasks, which the first one makes. */
 static struct jobs *jobs;
@@ -26,7 +25,7 @@ static int begin(struct server *s, struct error *err)
 {
 	char buildbeat[PATH_MAX], symbols[PATH_MAX];
 	struct error unused;
-	int fd, r;
+	int r;
 
 	if (jobs)
 		return 0;
@@ -35,12 +34,10 @@ static int begin(struct server *s, struct error *err)
 	if (!find_symbols(symbols, &unused))
 		*symbols = '\0';
 	r = job_new(&jobs, buildbeat, symbols);
-	fd = r ? -1 : dup(job_fd(jobs));
-	if (fd >= 0)
-		jobs_watch = server_watch(s, fd, on_tick, NULL);
-	if (fd >= 0 && !jobs_watch)
-		close(fd);
-	return r ? error_sys(err, r, NULL, "no task can be started") : 0;
+	if (r)
+		return error_sys(err, r, NULL, "no task can be started");
+	jobs_watch = server_watch_copy(s, job_fd(jobs), on_tick, NULL);
+	return 0;
 }
 
 void server_jobs_end(void)

@@ -35,15 +35,9 @@ static void on_connection(void *context);
 static int watch_listener(struct server *s)
 {
 	struct server_private *p = s->private;
-	int fd = dup(p->listener.fd);
 
-	if (fd < 0)
-		return -errno;
-	p->listening = server_watch(s, fd, on_connection, s);
-	if (p->listening)
-		return 0;
-	close(fd);
-	return -ENOMEM;
+	p->listening = server_watch_copy(s, p->listener.fd, on_connection, s);
+	return p->listening ? 0 : -errno;
 }
 
 static void on_no_room(lws_sorted_usec_list_t *no_room)

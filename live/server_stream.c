@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if LWS_LIBRARY_VERSION_MAJOR == 4 && LWS_LIBRARY_VERSION_MINOR < 1
 #define lws_sul_cancel(sul) lws_dll2_remove(&(sul)->list)
@@ -148,13 +147,8 @@ static int new_follower(struct follower **out, struct server *s, const struct ca
 	f->server = s;
 	strcpy(f->id, e->id);
 	r = stream_new(&f->stream, dir, err);
-	if (!r && stream_fd(f->stream) >= 0) {
-		int fd = dup(stream_fd(f->stream));
-
-		f->watch = fd < 0 ? NULL : server_watch(s, fd, on_change, f);
-		if (fd >= 0 && !f->watch)
-			close(fd);
-	}
+	if (!r && stream_fd(f->stream) >= 0)
+		f->watch = server_watch_copy(s, stream_fd(f->stream), on_change, f);
 	if (r) {
 		end_follower(f);
 		return r;

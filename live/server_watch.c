@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/server_private.h"
 
+#include "base/file.h"
+
+#include <errno.h>
 #include <stdlib.h>
 
 struct watch {
@@ -29,6 +32,19 @@ struct watch *server_watch(struct server *s, int fd, void (*ready)(void *context
 		w->next->before = w;
 	s->private->watches = w;
 	lws_set_opaque_user_data(w->wsi, w);
+	return w;
+}
+
+struct watch *server_watch_copy(struct server *s, int fd, void (*ready)(void *context),
+				void *context)
+{
+	int copy = file_copy(fd);
+	struct watch *w = copy < 0 ? NULL : server_watch(s, copy, ready, context);
+
+	if (!w) {
+		file_close(copy);
+		errno = copy < 0 ? -copy : ENOMEM;
+	}
 	return w;
 }
 

@@ -95,6 +95,24 @@ def attach(server, *options):
     return subprocess.Popen([BUILDBEAT, "attach", *options, server.url])
 
 
+def inherited(server, *paths):
+    """Descriptors that a program would get which the server executes, after replies to these paths begin."""
+    asked = [server.get(path) for path in paths]
+    assert all(s.recv(12) == b"HTTP/1.1 200" for s in asked)
+    files, found = "/proc/%d/fd" % server.process.pid, {}
+    for fd in os.listdir(files):
+        try:
+            with open(files + "info/" + fd) as f:
+                flags = int(re.search(r"^flags:\s+(\d+)", f.read(), re.M).group(1), 8)
+            if int(fd) > 2 and not flags & os.O_CLOEXEC:
+                found[fd] = os.readlink("%s/%s" % (files, fd))
+        except FileNotFoundError:
+            pass    # closed since it was listed
+    for s in asked:
+        s.close()
+    return found
+
+
 def build():
     """A real build, followed while it grows by two servers and attach; all is compared with the
     messages of the finished recording."""
@@ -107,7 +125,8 @@ def build():
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until("no recording", lambda: os.path.exists("buildstats/latest/tasks.log"))
     rec = os.path.realpath("buildstats/latest")
-    with Server(rec) as a, Server(rec) as b:
+    with Server(rec, "--allow-control") as a, Server(rec) as b:
+        assert not inherited(a, "/api/events", "/api/tasks"), inherited(a)
         trace = attach(a, "-o", "trace.json")
         log = attach(b, "-o", "log.jsonl", "--format", "events")
         first, second = a.events(), b.events()
