@@ -60,7 +60,7 @@ static int read_file(struct guard *g, const git_oid *id)
 }
 
 /* "blob 1234" and NUL. content gets the size of the whole object. */
-static int parse(struct guard *g)
+static int parse_object(struct guard *g)
 {
 	struct slice name;
 	struct cursor c;
@@ -94,7 +94,7 @@ static int unpack(struct guard *g)
 		g->z.avail_out = (unsigned)(size - g->object.len);
 		r = inflate(&g->z, Z_FINISH);
 		g->object.len = size - g->z.avail_out;
-		error = parse(g);
+		error = parse_object(g);
 		if (error)
 			return error;
 		header = (size_t)(g->content.p - g->object.data);
@@ -109,7 +109,7 @@ static int unpack(struct guard *g)
 	return r == Z_STREAM_END && g->object.len == header + g->content.len ? 0 : -EIO;
 }
 
-static int fail(int error)
+static int git_failure(int error)
 {
 	if (error == -ENOENT || error == -ENOTDIR)
 		return GIT_ENOTFOUND;
@@ -140,7 +140,7 @@ static int read_header(size_t *len, git_object_t *type, git_odb_backend *b, cons
 	int r = hold(g, id);
 
 	if (r && r != -EFBIG)
-		return fail(r);
+		return git_failure(r);
 	*len = g->content.len;
 	*type = g->type;
 	return 0;
@@ -153,12 +153,12 @@ static int read_object(void **data, size_t *len, git_object_t *type, git_odb_bac
 	int r = hold(g, id);
 
 	if (r)
-		return fail(r);
+		return git_failure(r);
 	*len = g->content.len;
 	*type = g->type;
 	*data = git_odb_backend_data_alloc(b, *len + 1);
 	if (!*data)
-		return fail(-ENOMEM);
+		return git_failure(-ENOMEM);
 	memcpy(*data, g->content.p, *len);
 	((char *)*data)[*len] = '\0';
 	g->held = (git_oid){ { 0 } };
@@ -194,7 +194,7 @@ int loose_guard(git_repository *git)
 	int r;
 
 	if (!g)
-		return fail(-ENOMEM);
+		return git_failure(-ENOMEM);
 	git_odb_init_backend(&g->backend, GIT_ODB_BACKEND_VERSION);
 	g->backend.read = read_object;
 	g->backend.read_header = read_header;

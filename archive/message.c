@@ -135,7 +135,7 @@ static const char *keep_field(struct message *m, struct slice s)
 	return text;
 }
 
-static int64_t time_of(struct slice s)
+static int64_t time_of_text(struct slice s)
 {
 	struct cursor c;
 	int64_t time_s;
@@ -184,7 +184,7 @@ static int read_trailer(struct message *m, struct slice line)
 		if (rest.len && !(m->run = keep_field(m, rest)))
 			return -ENOMEM;
 	} else if (cursor_literal(&c, "Build-Start: ")) {
-		m->start_s = time_of((struct slice){ c.p, (size_t)(c.end - c.p) });
+		m->start_s = time_of_text((struct slice){ c.p, (size_t)(c.end - c.p) });
 	} else if (cursor_literal(&c, "Build-Rev: ")) {
 		return add_read_revision(m, (struct slice){ c.p, (size_t)(c.end - c.p) });
 	}

@@ -211,7 +211,7 @@ static char *without(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end) ? strndup(name, n - m) : NULL;
 }
 
-static int note(struct found *f, const char *file_name)
+static int note_pack(struct found *f, const char *file_name)
 {
 	char *name = without(file_name, ".idx"), **keep;
 	struct small *small;
@@ -248,7 +248,7 @@ static int find_packs(struct found *f, const struct archive *a)
 	if (!dir)
 		return -errno;
 	while (!r && (d = readdir(dir)))
-		r = note(f, d->d_name);
+		r = note_pack(f, d->d_name);
 	closedir(dir);
 	return r;
 }

@@ -42,7 +42,7 @@ static int64_t age_ns(const struct stat *st)
 }
 
 /* A file that others may have linked to another place is not written to. */
-static int open_file(const struct archive *a, const char *file)
+static int open_lock(const struct archive *a, const char *file)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -153,7 +153,7 @@ int ref_lock_take(struct ref_lock *l, const struct archive *a, const char *file,
 		  const char *names, unsigned wait_s)
 {
 	struct buf note = BUF_INIT;
-	int fd = open_file(a, file), r;
+	int fd = open_lock(a, file), r;
 
 	l->fd = -1;
 	if (fd < 0)

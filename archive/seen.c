@@ -17,7 +17,7 @@ struct seen {
 	git_oid *build;		/* of each run */
 };
 
-static void forget(struct seen *seen)
+static void release_seen(struct seen *seen)
 {
 	free(seen->build);
 	name_table_release(&seen->runs);
@@ -29,12 +29,12 @@ static void forget(struct seen *seen)
 void seen_free(struct seen *seen)
 {
 	if (seen)
-		forget(seen);
+		release_seen(seen);
 	free(seen);
 }
 
 /* archive_add() writes no run twice; of foreign duplicates any build is right. */
-static int note(struct seen *seen, const char *run, const git_oid *build)
+static int note_run(struct seen *seen, const char *run, const git_oid *build)
 {
 	git_oid *grown = array_grow(seen->build, seen->runs.n, sizeof *grown);
 	size_t n = seen->runs.n;
@@ -67,7 +67,7 @@ static int read_on(struct archive *a, const git_oid *tip, struct error *err)
 			return r;
 		if (git_commit_parentcount(commit))
 			next = *git_commit_parent_id(commit, 0);
-		if (m.run && (r = note(seen, m.run, &at)))
+		if (m.run && (r = note_run(seen, m.run, &at)))
 			error_sys(err, r, a->path, NULL);
 		message_release(&m);
 		git_commit_free(commit);
@@ -86,12 +86,12 @@ int seen_find(struct archive *a, git_oid *build, const char *ref, const git_oid 
 	if (!a->seen && !(a->seen = calloc(1, sizeof *a->seen)))
 		return error_sys(err, -ENOMEM, a->path, NULL);
 	if (strcmp(buf_str(&a->seen->ref), ref)) {
-		forget(a->seen);
+		release_seen(a->seen);
 		buf_adds(&a->seen->ref, ref);
 	}
 	r = read_on(a, tip, err);
 	if (r) {
-		forget(a->seen);
+		release_seen(a->seen);
 		return r;
 	}
 	a->seen->tip = *tip;

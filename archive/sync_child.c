@@ -47,7 +47,7 @@ static int64_t setting(git_repository *git, const char *key, int64_t value, int6
 }
 
 /* Returns false if the child was too slow for too long. The pipe ends with the child. */
-static bool wait_for(int fd, const struct sync_child *shared, int64_t limit, int64_t time_s)
+static bool wait_for_child(int fd, const struct sync_child *shared, int64_t limit, int64_t time_s)
 {
 	int64_t since_ns = clock_mono_ns();
 	struct pollfd p = { .fd = fd };
@@ -68,7 +68,7 @@ static bool wait_for(int fd, const struct sync_child *shared, int64_t limit, int
 	return true;
 }
 
-static int end_of(pid_t pid)
+static int status_of_child(pid_t pid)
 {
 	int status;
 
@@ -104,13 +104,13 @@ int sync_child_run(git_repository *git, const char *shown, struct sync_child *sh
 		run_child(parent, shared, work, context);
 	r = pid < 0 ? -errno : 0;
 	close(fd[1]);
-	ended = r || wait_for(fd[0], shared, limit, time_s);
+	ended = r || wait_for_child(fd[0], shared, limit, time_s);
 	if (!ended)
 		kill(pid, SIGKILL);
 	close(fd[0]);
 	if (r)
 		return error_sys(&shared->err, r, shown, "cannot start a process");
-	r = end_of(pid);
+	r = status_of_child(pid);
 	if (!ended)
 		return error_set(&shared->err, -ENOTCONN, shown, 0, 0, "the server sent and took less "
 				 "than %lld bytes/s for %lld s (git's http.lowSpeedLimit and "

@@ -48,7 +48,7 @@ int buf_fail(struct buf *b, int error)
 	return b->error;
 }
 
-static int grow(struct buf *b, size_t need)
+static int grow_buf(struct buf *b, size_t need)
 {
 	size_t cap = b->cap ? b->cap : 64;
 	char *data;
@@ -76,7 +76,7 @@ int buf_reserve(struct buf *b, size_t n)
 		return buf_fail(b, -ENOMEM);
 	if (b->cap - b->len > n)
 		return 0;
-	return grow(b, b->len + n + 1);
+	return grow_buf(b, b->len + n + 1);
 }
 
 void buf_add(struct buf *b, const void *p, size_t n)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 __attribute__((format(printf, 5, 0)))
-static void fill(struct error *err, const char *path, unsigned line, unsigned column,
-		 const char *format, va_list ap)
+static void fill_error(struct error *err, const char *path, unsigned line, unsigned column,
+		       const char *format, va_list ap)
 {
 	if (!err)
 		return;
@@ -23,7 +23,7 @@ int error_set(struct error *err, int code, const char *path, unsigned line,
 	va_list ap;
 
 	va_start(ap, format);
-	fill(err, path, line, column, format, ap);
+	fill_error(err, path, line, column, format, ap);
 	va_end(ap);
 	return code;
 }
@@ -33,7 +33,7 @@ int error_say(struct error *err, int code, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	fill(err, NULL, 0, 0, format, ap);
+	fill_error(err, NULL, 0, 0, format, ap);
 	va_end(ap);
 	return code;
 }

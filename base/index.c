@@ -34,7 +34,7 @@ bool index_find(const struct index *x, uint64_t a, uint64_t b, uint32_t *value)
 	return s->used;
 }
 
-static int grow(struct index *x)
+static int grow_index(struct index *x)
 {
 	size_t n = x->slot ? 2 * (x->mask + 1) : 64;
 	struct index bigger = { calloc(n, sizeof *x->slot), n - 1, x->n };
@@ -54,7 +54,7 @@ int index_put(struct index *x, uint64_t a, uint64_t b, uint32_t value)
 {
 	struct index_slot *s;
 
-	if ((!x->slot || x->n >= x->mask / 4 * 3) && grow(x))
+	if ((!x->slot || x->n >= x->mask / 4 * 3) && grow_index(x))
 		return -ENOMEM;
 	s = slot_of(x, a, b);
 	x->n += !s->used;

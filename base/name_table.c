@@ -30,7 +30,7 @@ static struct name_slot *slot_of(const struct name_table *t, struct slice text, 
 	}
 }
 
-static int grow(struct name_table *t)
+static int grow_names(struct name_table *t)
 {
 	size_t mask = t->slot ? 4 * t->mask + 3 : 63;
 	struct name_slot *bigger = calloc(mask + 1, sizeof *bigger);
@@ -58,7 +58,7 @@ int name_table_add(struct name_table *t, struct slice text, uint32_t *number)
 	struct name_slot *slot;
 	struct slice *grown;
 
-	if (t->n == NAME_TABLE_NONE - 1 || (t->n >= t->mask / 2 && grow(t)))
+	if (t->n == NAME_TABLE_NONE - 1 || (t->n >= t->mask / 2 && grow_names(t)))
 		return -ENOMEM;
 	slot = slot_of(t, text, hash);
 	if (!slot->number) {

@@ -48,7 +48,7 @@ bool trust_is_private(const struct stat *st)
 /* Users and groups */
 
 /* "NAME (uid 1)", or "uid 1" where nobody has that number. */
-static void describe(char out[300], const char *name, const char *what, unsigned number)
+static void name_owner(char out[300], const char *name, const char *what, unsigned number)
 {
 	if (name)
 		snprintf(out, 300, "%s (%s %u)", name, what, number);
@@ -62,7 +62,7 @@ static void describe_user(char out[300], uid_t uid)
 	char text[ENTRY_MAX];
 
 	getpwuid_r(uid, &pw, text, sizeof text, &found);
-	describe(out, found ? found->pw_name : NULL, "uid", uid);
+	name_owner(out, found ? found->pw_name : NULL, "uid", uid);
 }
 
 static void describe_group(char out[300], gid_t gid)
@@ -71,7 +71,7 @@ static void describe_group(char out[300], gid_t gid)
 	char text[ENTRY_MAX];
 
 	getgrgid_r(gid, &gr, text, sizeof text, &found);
-	describe(out, found ? found->gr_name : NULL, "gid", gid);
+	name_owner(out, found ? found->gr_name : NULL, "gid", gid);
 }
 
 /* Is this the user's own group: it has the user's name, and nobody else is a member? */

@@ -367,8 +367,8 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 	return 0;
 }
 
-static int go(struct buildset *n, const struct accept_arguments *s, struct known *what,
-	      struct error *err)
+static int accept_builds(struct buildset *n, const struct accept_arguments *s, struct known *what,
+			 struct error *err)
 {
 	if (s->list)
 		return list(n, what->kind, s->json, err);
@@ -393,7 +393,7 @@ static int run_accept(struct args *a, void *values, struct error *err)
 				  s->list || s->undo || s->build ? BUILDSET_RECORDINGS :
 				  BUILDSET_FRESH, err);
 	s->buildset.metrics = metrics;
-	r = r ? r : go(&n, s, &what, err);
+	r = r ? r : accept_builds(&n, s, &what, err);
 	if (r > 0)
 		notice("accept: no such entry");
 	buildset_release(&n);

@@ -66,8 +66,8 @@ struct search {
 
 /* Callbacks of bisect_search() */
 
-static int measure(void *context, const char *id, double *value, const char **why,
-		   struct error *err)
+static int measure_revision(void *context, const char *id, double *value, const char **why,
+			    struct error *err)
 {
 	struct search *s = context;
 	struct buf text = BUF_INIT;
@@ -176,7 +176,7 @@ static int find_config(struct search *s, struct error *err)
 	return r ? error_sys(err, r, given ? given : found, NULL) : 0;
 }
 
-static int begin(struct search *s, struct args *args, struct error *err)
+static int begin_search(struct search *s, struct args *args, struct error *err)
 {
 	const struct bisect_arguments *b = s->arguments;
 	const char *const revision[2] = { b->good, b->bad };
@@ -269,7 +269,7 @@ static void give_up(struct search *s, int r)
 	}
 }
 
-static int go(struct search *s, struct error *err)
+static int search_and_print(struct search *s, struct error *err)
 {
 	int r = rebuild_open(&s->rebuild, err);
 
@@ -292,17 +292,17 @@ static int search(struct bisect_arguments *b, struct args *args, struct error *e
 {
 	struct search s = {
 		.arguments = b,
-		.bisect = { .measure = measure, .between = between, .parent = parent,
+		.bisect = { .measure = measure_revision, .between = between, .parent = parent,
 			    .verdict = verdict, .most = (size_t)b->repeat_max },
 	};
 	int r, status = EXIT_MISUSE;
 
 	s.bisect.context = &s;
 	r = find_matters(&s, args, &b->buildset, err);
-	r = r ? r : begin(&s, args, err);
+	r = r ? r : begin_search(&s, args, err);
 	if (r && r != -EINTR)
 		notice_error(err);
-	r = r ? r : go(&s, err);
+	r = r ? r : search_and_print(&s, err);
 	if (!r)
 		status = s.bisect.end == BISECT_FOUND ? EXIT_GOOD : EXIT_FOUND;
 	bisect_release(&s.bisect);

@@ -83,8 +83,8 @@ static int check_limits(struct limits_check *l, struct values *newest, const str
 }
 
 /* against: NULL without a target branch. */
-static int judge(struct verdict *v, struct verdict_groups *groups, const struct buildset *n,
-		 struct check_against *against, struct error *err)
+static int judge_builds(struct verdict *v, struct verdict_groups *groups, const struct buildset *n,
+			struct check_against *against, struct error *err)
 {
 	int r = verdict_make(v, &n->builds, &n->rules, &n->known, err);
 
@@ -146,7 +146,7 @@ static int check(const struct check_arguments *a, const struct buildset *n,
 	if (n->limits.n)
 		c.limits = &limits;
 	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
-	r = r ? r : judge(&v, &groups, n, against, err);
+	r = r ? r : judge_builds(&v, &groups, n, against, err);
 	r = r ? r : population_make(&population, &n->builds, err);
 	if (!r && v.n_confirmed)
 		r = find_command(&c.command, &newest, n, err);

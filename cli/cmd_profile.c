@@ -238,7 +238,7 @@ struct pages {
 	struct profile profile[SNAPSHOTS_MAX];
 };
 
-static const char *keep(struct pages *pages, const char *text)
+static const char *keep_text(struct pages *pages, const char *text)
 {
 	return text ? arena_text(pages->texts, text, strlen(text)) : NULL;
 }
@@ -252,7 +252,7 @@ static const char *keep_file(struct pages *pages, const char *dir, const char *n
 
 	buf_addf(&path, "%s/%s", dir, name);
 	whole = buf_error(&path) ? NULL : realpath(path.data, NULL);
-	kept = keep(pages, whole);
+	kept = keep_text(pages, whole);
 	free(whole);
 	buf_release(&path);
 	return kept;
@@ -269,9 +269,9 @@ static int add_snapshot(struct pages *pages, const struct source *s, const struc
 		return error_say(err, -E2BIG, "profile: more than %d snapshots", SNAPSHOTS_MAX);
 	text_add_name(&name, title, 0);
 	r = make_profile(&pages->profile[pages->n], s, w, live, false, err);
-	*snapshot = (struct profile_snapshot){ .title = keep(pages, buf_str(&name)),
+	*snapshot = (struct profile_snapshot){ .title = keep_text(pages, buf_str(&name)),
 		.profile = &pages->profile[pages->n++],
-		.dir = keep(pages, recording_build(&s->rec, "cwd")),
+		.dir = keep_text(pages, recording_build(&s->rec, "cwd")),
 		.chart = keep_file(pages, s->rec.path, "bootchart.svg"),
 		.log = keep_file(pages, s->rec.path, "output.log") };
 	buf_release(&name);

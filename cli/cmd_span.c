@@ -53,7 +53,7 @@ static int run_around(const char *name, struct launch *l)
 	return launch_end(l, r);
 }
 
-static int begin(const char *name, bool print_id)
+static int begin_span(const char *name, bool print_id)
 {
 	struct store store;
 
@@ -66,7 +66,7 @@ static int begin(const char *name, bool print_id)
 	return EXIT_GOOD;
 }
 
-static int end(const char *which)
+static int end_span(const char *which)
 {
 	bool is_handle = which && *which == HANDLE;
 	struct store store;
@@ -113,13 +113,13 @@ static int run_span(struct args *a, void *values, struct error *err)
 	if (o->print_id && !begins)
 		return error_say(err, -EINVAL, "span: --print-id is for 'begin' only");
 	if (begins && a->n == 3 && is_print_id(second))
-		return begin(a->operand[2], true);
+		return begin_span(a->operand[2], true);
 	if (begins)
-		return a->n == 2 ? begin(second, o->print_id) : misuse(err, "begin [-p] NAME");
+		return a->n == 2 ? begin_span(second, o->print_id) : misuse(err, "begin [-p] NAME");
 	if (ends && (a->n > 2 || (second && !is_end(second))))
 		return misuse(err, "end [ID|NAME], with ID as 'begin --print-id' prints it");
 	if (ends)
-		return end(second);
+		return end_span(second);
 	if (second && !dashes && *second == '-')
 		return error_say(err, -EINVAL, "span: option '%s': options come before NAME; put "
 				 "'--' before a command that begins with '-'", second);

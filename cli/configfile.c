@@ -461,7 +461,7 @@ static int read_stream(struct reader *r, struct level *top)
 	}
 }
 
-static int parse(struct reader *r, struct level *top, const char *text, size_t len)
+static int parse_settings(struct reader *r, struct level *top, const char *text, size_t len)
 {
 	int result;
 
@@ -484,7 +484,7 @@ int configfile_parse_keys(struct args *a, const struct option *table, void *valu
 	struct level top = { .keys = { { .table = table, .scratch = values } } };
 	struct reader r = { .args = a, .path = path, .place = CONFIG_NAMED, .err = err };
 
-	return parse(&r, &top, text, len);
+	return parse_settings(&r, &top, text, len);
 }
 
 /* What a caller wants of a file. */
@@ -514,7 +514,7 @@ static int parse_for(const struct target *t, struct reader *r, const char *text,
 	r->args = t->args;
 	rules_config_init(&buildset.compare);
 	inspect_config_init(&inspect);
-	result = parse(r, &top, text, len);
+	result = parse_settings(r, &top, text, len);
 	rules_config_release(&buildset.compare);
 	limits_config_release(&buildset.limits);
 	inspect_config_release(&inspect);
@@ -545,7 +545,7 @@ static int read_source(const struct target *t, struct configfile_source *s, stru
 	if (r && r != -EFBIG)
 		configfile_cannot_read(s->path, r, err);
 	else
-		r = 0;	/* parse() reports that it is too large */
+		r = 0;	/* parse_settings() reports that it is too large */
 	strcpy(dir, s->path);
 	if (s->place == CONFIG_PROJECT) {
 		*strrchr(dir, '/') = '\0';

@@ -76,7 +76,7 @@ static int spool_signal(struct spool *s, const struct recording *rec, const char
 }
 
 /* The exit status of the program, or a negative errno with err. */
-static int run(const char *program, char **argv, struct error *err)
+static int run_sender(const char *program, char **argv, struct error *err)
 {
 	pid_t pid;
 	int status, r = posix_spawn(&pid, program, NULL, NULL, argv, environ);
@@ -117,7 +117,7 @@ int export_send(const struct recording *rec, unsigned signals, const char *url, 
 		return r;
 	r = spool_trim((uint64_t)endpoint_number("BUILDBEAT_SPOOL_SIZE", SPOOL_BYTES));
 	return r ? error_sys(err, r, argv[n - 1], "cannot limit the spool") :
-	       run(program, argv, err);
+	       run_sender(program, argv, err);
 }
 
 /* Nothing of the launcher stays open: whoever reads the output of the build would wait for us. */

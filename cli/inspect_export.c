@@ -57,8 +57,8 @@ static int read_all(struct over_time *t, struct error *err)
 	return r;
 }
 
-static int begin(struct over_time *t, const struct class_rule_file *rules, bool page,
-		 struct error *err)
+static int begin_over_time(struct over_time *t, const struct class_rule_file *rules, bool page,
+			   struct error *err)
 {
 	int r = 0;
 
@@ -79,7 +79,7 @@ static int begin(struct over_time *t, const struct class_rule_file *rules, bool 
 static int read_classes(struct over_time *t, const struct class_rule_file *rules, bool page,
 			struct error *err)
 {
-	int r = begin(t, rules, page, err);
+	int r = begin_over_time(t, rules, page, err);
 
 	if (!r)
 		r = read_all(t, err);
@@ -91,7 +91,7 @@ static int read_classes(struct over_time *t, const struct class_rule_file *rules
 	return r;
 }
 
-static void end(struct over_time *t)
+static void end_over_time(struct over_time *t)
 {
 	for (int kind = 0; kind < 2; kind++) {
 		classifier_free(t->classifier[kind]);
@@ -143,7 +143,7 @@ static int write_over_time(struct buf *out, struct inspect_reader *reader,
 		r = draw(&t, (enum plot_format)(PLOT_SVG + o->format - INSPECT_FORMAT_SVG), o, out,
 			 err);
 	}
-	end(&t);
+	end_over_time(&t);
 	return r;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	const struct command *c;
 	int used;
@@ -36,7 +36,7 @@ static struct {
 
 static void run_there(void)
 {
-	own_stack.status = run(own_stack.argc, own_stack.argv);
+	own_stack.status = run_command(own_stack.argc, own_stack.argv);
 }
 
 static int run_on_own_stack(int argc, char **argv)
@@ -45,7 +45,7 @@ static int run_on_own_stack(int argc, char **argv)
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (stack == MAP_FAILED || getcontext(&own_stack.work))
-		return run(argc, argv);
+		return run_command(argc, argv);
 	own_stack.argc = argc;
 	own_stack.argv = argv;
 	own_stack.work.uc_stack = (stack_t){ .ss_sp = stack, .ss_size = STACK_LEAST };
@@ -64,7 +64,7 @@ static bool has_small_stack(void)
 
 int main(int argc, char **argv)
 {
-	int status = has_small_stack() ? run_on_own_stack(argc, argv) : run(argc, argv);
+	int status = has_small_stack() ? run_on_own_stack(argc, argv) : run_command(argc, argv);
 
 	if (fflush(stdout) || ferror(stdout)) {
 		notice("cannot write to standard output: %s", strerror(errno));

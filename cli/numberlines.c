@@ -153,7 +153,7 @@ static void release(struct reading *in)
 
 /* diff --samples */
 
-static int compare(struct reading *in)
+static int compare_samples(struct reading *in)
 {
 	struct samples *samples = array_grow(in->samples, in->n, sizeof *samples);
 
@@ -169,7 +169,7 @@ int numberlines_diff(const char *path, struct error *err)
 	static const struct samples_rules rules = {
 		.rate = DIFF_RATE, .least_effect = LEAST_EFFECT,
 	};
-	struct reading in = { .name = { "base", "new" }, .compute = compare };
+	struct reading in = { .name = { "base", "new" }, .compute = compare_samples };
 	struct buf out = BUF_INIT;
 	int r = read_file(&in, path, err);
 

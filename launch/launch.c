@@ -129,7 +129,7 @@ static void pass_on(struct round *r, const struct launch *l)
 }
 
 /* False: nothing more can be found out. */
-static bool compare(struct round *r, const struct launch *l, struct signals *s)
+static bool compare_signals(struct round *r, const struct launch *l, struct signals *s)
 {
 	uint64_t seen;
 
@@ -155,7 +155,7 @@ static bool wait_for_more(struct round *r, const struct launch *l, struct signal
 		return true;
 	if (sig > 0 && sig != WITNESS_SIGNAL) {
 		/* another signal: those sent to us alone before it keep their order */
-		compare(r, l, s);
+		compare_signals(r, l, s);
 		pass_on(r, l);
 		add_signal(r, l, s, &info);
 	}
@@ -172,7 +172,7 @@ static void look_into(struct launch *l, struct signals *s, const siginfo_t *info
 	if (info)
 		add_signal(&r, l, s, info);
 	take_pending(&r, l, s);
-	while (compare(&r, l, s) && wait_for_more(&r, l, s, until_ns))
+	while (compare_signals(&r, l, s) && wait_for_more(&r, l, s, until_ns))
 		;
 	pass_on(&r, l);
 }
@@ -223,7 +223,7 @@ static bool has_ended(int status)
 	return WIFEXITED(status) || WIFSIGNALED(status);
 }
 
-static int wait_for(struct launch *l, struct signals *s)
+static int wait_for_build(struct launch *l, struct signals *s)
 {
 	struct pause pause = { .store = l->sampler ? l->store : NULL };
 
@@ -316,7 +316,7 @@ int launch_run(struct launch *l)
 		if (l->started)
 			l->started(l->context, l->pid);
 		let_go(l, &s);
-		r = wait_for(l, &s);
+		r = wait_for_build(l, &s);
 		forget_pending(&s);
 	}
 	witness_stop(&s.witness);

@@ -220,7 +220,7 @@ void relay_tend(struct relay *r)
 }
 
 /* True: the relay has relayed all. False: it was killed. */
-static bool wait_for(struct relay *r, struct relay_output *o)
+static bool wait_for_output(struct relay *r, struct relay_output *o)
 {
 	char byte = 0;
 	int status;
@@ -257,7 +257,7 @@ void relay_end(struct relay *r, struct relay_result *result)
 	for (unsigned i = 0; i < r->n; i++) {
 		struct relay_output *o = &r->output[i];
 
-		for (unsigned n = 0; o->pid && n < RESTARTS_MAX && !wait_for(r, o); n++)
+		for (unsigned n = 0; o->pid && n < RESTARTS_MAX && !wait_for_output(r, o); n++)
 			;
 		add_result(result, o->page);
 		close_output(o);

@@ -114,7 +114,7 @@ static int collect_results(struct results *x)
 
 /* Lines */
 
-static int flush(struct buf *b, int fd)
+static int flush_results(struct buf *b, int fd)
 {
 	int r = buf_error(b) ? buf_error(b) : file_write_all(fd, b->data, b->len);
 
@@ -158,10 +158,10 @@ static int write_lines(struct results *x, int fd)
 		if (x->result[i])
 			results_add_cache(&b, x->rec.instance[t->instance].id, t->seq, x->result[i]);
 		if (b.len > AT_ONCE)
-			r = flush(&b, fd);
+			r = flush_results(&b, fd);
 	}
 	if (!r)
-		r = flush(&b, fd);
+		r = flush_results(&b, fd);
 	buf_release(&b);
 	return r;
 }

@@ -30,7 +30,7 @@ struct open_pids {
 	} *item;
 };
 
-static int remember(struct open_pids *o, struct slice inst, int64_t pid)
+static int remember_pid(struct open_pids *o, struct slice inst, int64_t pid)
 {
 	if (inst.len >= INSTANCE_ID_MAX)
 		return 0;
@@ -49,7 +49,7 @@ static int remember(struct open_pids *o, struct slice inst, int64_t pid)
 	return 0;
 }
 
-static void forget(struct open_pids *o, struct slice inst)
+static void forget_instance(struct open_pids *o, struct slice inst)
 {
 	for (size_t i = o->n; i > 0; i--) {
 		if (slice_is(inst, o->item[i - 1].inst)) {
@@ -85,7 +85,7 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 	if (event_parse(line, &e) != EVENT_PARSED)
 		return 0;
 	if (e.kind == EVENT_CLOSE)
-		forget(o, e.inst);
+		forget_instance(o, e.inst);
 	if (e.kind == EVENT_NOTE)
 		take_note(t, &e);
 	t->tasks += e.kind == EVENT_START;
@@ -93,7 +93,7 @@ static int scan_line(struct tasklog *t, struct open_pids *o, struct slice line)
 		return 0;
 	t->instances++;
 	t->ninjas += is_ninja(e);
-	return remember(o, e.inst, event_number(&e));
+	return remember_pid(o, e.inst, event_number(&e));
 }
 
 static int scan_file(struct tasklog *t, struct open_pids *o, int dir_fd, const char *name)

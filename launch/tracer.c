@@ -57,7 +57,7 @@ static int number_of(const char *file)
 }
 
 /* *fifo: the process opens it, because that waits for a reader. */
-static int open_file(const char *file, bool *fifo, struct error *err)
+static int open_trace(const char *file, bool *fifo, struct error *err)
 {
 	struct stat st;
 	int fd, r = 0;
@@ -116,7 +116,7 @@ int tracer_begin(struct tracer *t, const char *file, const char *recording,
 {
 	pid_t launcher = getpid();
 	bool fifo = false;
-	int fd = open_file(file, &fifo, err);
+	int fd = open_trace(file, &fifo, err);
 
 	*t = (struct tracer){ .file = file };
 	if (fd < 0 && !fifo)

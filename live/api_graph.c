@@ -103,7 +103,7 @@ static int need_garbage(struct kept **out, struct source *s, struct error *err)
 	return r;
 }
 
-static int finish(struct json *j, struct reply *out, struct error *err)
+static int end_json(struct json *j, struct reply *out, struct error *err)
 {
 	json_object_end(j);
 	return buf_error(&out->body) ? error_sys(err, buf_error(&out->body), NULL, "cannot reply") : 0;
@@ -255,7 +255,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 		json_int(&j, "needs", (int64_t)graph_tasks(&k->graph, task, false, &list));
 		json_int(&j, "needed_by", (int64_t)graph_tasks(&k->graph, task, true, &list));
 		add_part(&j, k, &p, &l);
-		r = finish(&j, out, err);
+		r = end_json(&j, out, err);
 	} else {
 		error_sys(err, r, NULL, "cannot draw the dependencies");
 	}
@@ -339,7 +339,7 @@ static int reply_cycle(struct reply *out, const struct request *q, struct kept *
 		json_bool(&j, "running", q->source->running);
 		json_bool(&j, "whole", item->whole);
 		add_cycle(&j, k, item, &l, edge);
-		r = finish(&j, out, err);
+		r = end_json(&j, out, err);
 	} else {
 		error_sys(err, r, NULL, "cannot draw the cycle");
 	}
@@ -460,7 +460,7 @@ static int reply_garbage(struct reply *out, const struct request *q, struct erro
 	add_outlived(&j, &q->source->recording, t, limit);
 	add_unread(&j, &k->graph, &k->unread, limit);
 	out->keep = !q->source->running;
-	return finish(&j, out, err);
+	return end_json(&j, out, err);
 }
 
 const struct route api_graph_routes[] = {

@@ -82,7 +82,7 @@ static void add_line(struct page *p, const struct output_line *line, uint32_t ta
 }
 
 /* The filter sees the text as it is shown. */
-static bool fits(struct page *p, const struct output_line *line, uint32_t task)
+static bool fits_page(struct page *p, const struct output_line *line, uint32_t task)
 {
 	if (p->task != NO_INDEX && task != p->task)
 		return false;
@@ -111,7 +111,7 @@ static int add_lines(struct page *p)
 		uint32_t task = output_task_of(&p->kept->tasks, line.number, &at);
 
 		if (line.begins) {
-			bool fit = fits(p, &line, task);
+			bool fit = fits_page(p, &line, task);
 
 			p->shown = fit && p->n_fit >= p->from && p->n_fit < p->from + p->count &&
 				   p->text_size < TEXT_MAX;

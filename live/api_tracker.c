@@ -147,7 +147,7 @@ static int ask(struct asked *a, const struct request *q, struct error *err)
 	return r;
 }
 
-static void begin(struct json *j, struct reply *out, const struct asked *a)
+static void begin_json(struct json *j, struct reply *out, const struct asked *a)
 {
 	json_init(j, &out->body, true);
 	json_object(j, NULL);
@@ -159,7 +159,7 @@ static void begin(struct json *j, struct reply *out, const struct asked *a)
 	json_int(j, "end_us", a->end_us);
 }
 
-static int finish(struct json *j, struct reply *out, const struct request *q, struct error *err)
+static int end_json(struct json *j, struct reply *out, const struct request *q, struct error *err)
 {
 	out->keep = !q->source->running;
 	json_object_end(j);
@@ -269,9 +269,9 @@ static int reply_tracker(struct reply *out, const struct request *q, struct erro
 		(enum tracker_by)a.by, a.from_us, a.until_us, (size_t)a.points, (size_t)a.top,
 		NULL }), err);
 	if (!r) {
-		begin(&j, out, &a);
+		begin_json(&j, out, &a);
 		add_view(&j, &k->works, &v, q->source->running);
-		r = finish(&j, out, q, err);
+		r = end_json(&j, out, q, err);
 	}
 	tracker_view_release(&v);
 	return r;
@@ -342,14 +342,14 @@ static int reply_classes(struct reply *out, const struct request *q, struct erro
 			       a.from_us, a.until_us);
 	r = no_memory(r ? r : tracker_groups(t, (enum tracker_by)a.by, &g), err);
 	if (!r) {
-		begin(&j, out, &a);
+		begin_json(&j, out, &a);
 		json_bool(&j, "known", table.known);
 		add_value(&j, "total", (enum tracker_metric)a.metric, table.total);
 		json_int(&j, "count", (int64_t)table.n);
 		json_int(&j, "offset", a.offset);
 		add_rows(&j, &a, &table, &g);
 		add_phases(&j, &q->source->recording);
-		r = finish(&j, out, q, err);
+		r = end_json(&j, out, q, err);
 	}
 	tracker_table_release(&table);
 	return r;
@@ -493,12 +493,12 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 		return error_say(err, r, "no task has the %s '%s'", tracker_by_word[a.by], name);
 	if (r)
 		return no_memory(r, err);
-	begin(&j, out, &a);
+	begin_json(&j, out, &a);
 	json_str(&j, "name", name);
 	add_class(&j, q->source, &a, &k->c, by == VALUE_START && up);
 	r = no_memory(recording_command_error(rec), err);
 	r = r ? r : no_memory(add_over_time(&j, k->t, &a, &k->c, name), err);
-	return r ? r : finish(&j, out, q, err);
+	return r ? r : end_json(&j, out, q, err);
 }
 
 const struct route api_tracker_routes[] = {

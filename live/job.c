@@ -132,7 +132,7 @@ static void look_after(struct job *job)
 	}
 }
 
-static void forget(struct jobs *jobs, size_t i)
+static void forget_job(struct jobs *jobs, size_t i)
 {
 	struct job *job = jobs->job[i];
 
@@ -152,7 +152,7 @@ void job_run(struct jobs *jobs)
 		look_after(jobs->job[i]);
 	for (size_t i = 0; i < jobs->n && jobs->n - count_running(jobs) > JOB_KEPT_MAX;) {
 		if (jobs->job[i]->state != STATE_RUNNING)
-			forget(jobs, i);
+			forget_job(jobs, i);
 		else
 			i++;
 	}
@@ -182,7 +182,7 @@ void job_free(struct jobs *jobs)
 			look_after(jobs->job[i]);
 	}
 	while (jobs->n)
-		forget(jobs, jobs->n - 1);
+		forget_job(jobs, jobs->n - 1);
 	job_place_release(&jobs->place);
 	close(jobs->timer_fd);
 	free(jobs);
@@ -433,7 +433,7 @@ static void write_job(struct json *j, const struct job *job, bool whole)
 
 /* Requests */
 
-static int find(struct jobs *jobs, unsigned id, size_t *at, struct error *err)
+static int find_job(struct jobs *jobs, unsigned id, size_t *at, struct error *err)
 {
 	job_run(jobs);
 	for (*at = 0; *at < jobs->n; (*at)++) {
@@ -457,7 +457,7 @@ void job_list(struct jobs *jobs, struct json *j)
 int job_get(struct jobs *jobs, unsigned id, struct json *j, struct error *err)
 {
 	size_t at;
-	int r = find(jobs, id, &at, err);
+	int r = find_job(jobs, id, &at, err);
 
 	if (!r)
 		write_job(j, jobs->job[at], true);
@@ -468,7 +468,7 @@ int job_result(struct jobs *jobs, unsigned id, struct reply *out, struct error *
 {
 	const struct job *job;
 	size_t at;
-	int r = find(jobs, id, &at, err);
+	int r = find_job(jobs, id, &at, err);
 
 	if (r)
 		return r;
@@ -489,12 +489,12 @@ int job_delete(struct jobs *jobs, unsigned id, struct error *err)
 	for (size_t i = 0; !id && i < jobs->n; i++)
 		cancel(jobs->job[i]);
 	if (id)
-		r = find(jobs, id, &at, err);
+		r = find_job(jobs, id, &at, err);
 	if (r || !id)
 		return r;
 	if (jobs->job[at]->state == STATE_RUNNING)
 		cancel(jobs->job[at]);
 	else
-		forget(jobs, at);
+		forget_job(jobs, at);
 	return 0;
 }

@@ -126,7 +126,7 @@ static const struct now_part *take_until(struct now_parts *p, int64_t time_ms)
 	return taken;
 }
 
-static void fill(struct now *n, const struct now_part *cpu)
+static void fill_samples(struct now *n, const struct now_part *cpu)
 {
 	struct now_private *p = n->private;
 	struct now_sample *s = &p->newest;
@@ -175,7 +175,7 @@ void now_settle(struct now *n, void (*sampled)(void *context, const struct now_s
 	for (; p->cpu.first < p->cpu.n; p->cpu.first++) {
 		if (n->n_samples && p->cpu.part[p->cpu.first].time_ms <= p->newest.time_ms)
 			continue;
-		fill(n, &p->cpu.part[p->cpu.first]);
+		fill_samples(n, &p->cpu.part[p->cpu.first]);
 		put_sample(n, &p->newest);
 		if (sampled)
 			sampled(context, &p->newest);

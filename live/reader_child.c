@@ -60,7 +60,7 @@ struct server {
 
 /* The cache */
 
-static void drop(struct server *s, size_t i)
+static void drop_cached(struct server *s, size_t i)
 {
 	struct cached *c = &s->cached[i];
 
@@ -73,10 +73,10 @@ static void drop(struct server *s, size_t i)
 static void drop_all(struct server *s)
 {
 	while (s->n_cached)
-		drop(s, s->n_cached - 1);
+		drop_cached(s, s->n_cached - 1);
 }
 
-static struct cached *find(struct server *s, const char *question, size_t len)
+static struct cached *find_cached(struct server *s, const char *question, size_t len)
 {
 	uint64_t generation = *s->bound.id ? s->bound.generation :
 			      s->catalogue->generation;
@@ -94,7 +94,7 @@ static struct cached *find(struct server *s, const char *question, size_t len)
 }
 
 /* Takes the body over if there is room. */
-static bool keep(struct server *s, const char *question, size_t len, struct reply *reply)
+static bool keep_reply(struct server *s, const char *question, size_t len, struct reply *reply)
 {
 	struct cached *c;
 	char *copy;
@@ -106,7 +106,7 @@ static bool keep(struct server *s, const char *question, size_t len, struct repl
 
 		for (size_t i = 1; i < s->n_cached; i++)
 			oldest = s->cached[i].used < s->cached[oldest].used ? i : oldest;
-		drop(s, oldest);
+		drop_cached(s, oldest);
 	}
 	copy = malloc(len + 1);
 	c = copy ? array_add(&s->cached, &s->n_cached, sizeof *c) : NULL;
@@ -136,7 +136,7 @@ static int send_reply(int fd, const struct reply *reply)
 	return r || !reply->body.len ? r : file_write_all(fd, reply->body.data, reply->body.len);
 }
 
-static void fail(struct reply *reply, int status, const char *message)
+static void reply_failure(struct reply *reply, int status, const char *message)
 {
 	reply->status = status;
 	reply->type = "application/json";
@@ -164,7 +164,7 @@ static void make(struct server *s, struct reply *reply, const struct reader_ques
 	reply_make(reply, s->source, question, question + head->path_len + 1, head->query_len,
 		   head->control);
 	if (reply->body.len > READER_BODY_MAX)
-		fail(reply, 500, "the reply is larger than 64 MiB: ask for less of it");
+		reply_failure(reply, 500, "the reply is larger than 64 MiB: ask for less of it");
 }
 
 /* The recording of a question. Of an archive, only its readers know which build is the newest. */
@@ -200,9 +200,9 @@ static int answer(struct server *s, const struct reader_question_head *head, con
 	if (!r)
 		r = choose(s, question, &err);
 	if (r) {
-		fail(&reply, r == -ESTALE ? 410 : r == -ENOENT ? 404 : 500, err.message);
+		reply_failure(&reply, r == -ESTALE ? 410 : r == -ENOENT ? 404 : 500, err.message);
 	} else {
-		c = find(s, question, len);
+		c = find_cached(s, question, len);
 		if (c) {
 			c->used = s->n_requests;
 			return send_reply(s->fd, &c->reply);
@@ -210,7 +210,7 @@ static int answer(struct server *s, const struct reader_question_head *head, con
 		make(s, &reply, head, question);
 	}
 	r = send_reply(s->fd, &reply);
-	if (!keep(s, question, len, &reply))
+	if (!keep_reply(s, question, len, &reply))
 		buf_release(&reply.body);
 	return r;
 }
@@ -280,10 +280,10 @@ static void make_ready(struct server *s, size_t i)
 
 	strcpy(question + path_len + 1, query);
 	s->next_ready++;
-	if (find(s, question, len))
+	if (find_cached(s, question, len))
 		return;
 	reply_make(&reply, &s->bound, ready_path[i], query, strlen(query), false);
-	if (!keep(s, question, len, &reply))
+	if (!keep_reply(s, question, len, &reply))
 		buf_release(&reply.body);
 	source_took(&s->bound, clock_mono_ns() - start_ns);
 }

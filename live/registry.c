@@ -128,7 +128,7 @@ static bool read_entry(struct registry_entry *e, int place_fd, const char *name)
 	return *e->path && *e->url;
 }
 
-static int compare(const void *a, const void *b)
+static int by_pid(const void *a, const void *b)
 {
 	const struct registry_entry *x = a, *y = b;
 
@@ -170,7 +170,7 @@ int registry_list(struct registry_entry **entry, size_t *n)
 		closedir(dir);
 	close(place_fd);
 	if (*n)
-		qsort(*entry, *n, sizeof **entry, compare);
+		qsort(*entry, *n, sizeof **entry, by_pid);
 	return r;
 }
 

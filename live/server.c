@@ -50,7 +50,7 @@ static void limit_descriptors(struct server_private *p)
 	p->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static void end(struct server *s)
+static void end_server(struct server *s)
 {
 	s->private->ended = true;
 	lws_cancel_service(s->context);
@@ -58,7 +58,7 @@ static void end(struct server *s)
 
 static void on_signal(void *context)
 {
-	end(context);
+	end_server(context);
 }
 
 static int watch_signals(struct server *s)
@@ -95,7 +95,7 @@ static void on_linger(lws_sorted_usec_list_t *linger)
 	int64_t left = p->linger_until_ns - clock_mono_ns();
 
 	if (left <= 0 || (left < LINGER_NS - LINGER_LEAST_NS && !has_streams(p)))
-		end(p->server);
+		end_server(p->server);
 	else
 		lws_sul_schedule(p->server->context, 0, linger, on_linger, LINGER_STEP_US);
 }
@@ -182,7 +182,7 @@ static int check(const struct server_options *o, const struct listener *l, struc
 	return 0;
 }
 
-static int begin(struct server *s, struct error *err)
+static int begin_server(struct server *s, struct error *err)
 {
 	struct server_private *p = s->private;
 	int r;
@@ -216,7 +216,7 @@ int server_run(const struct server_options *o, struct error *err)
 		return r;
 	r = listener_open(&p.listener, o->listen, o->unix_path, o->cert || o->insecure, err);
 	r = r ? r : check(o, &p.listener, err);
-	r = r ? r : begin(&s, err);
+	r = r ? r : begin_server(&s, err);
 	r = r ? r : server_tell_url(&s, err);
 	r = r ? r : server_listen(&s, err);
 	if (!r && o->url_fd > 2)

@@ -21,7 +21,7 @@ static void on_tick(void *context)
 	job_run(jobs);
 }
 
-static int begin(struct server *s, struct error *err)
+static int begin_jobs(struct server *s, struct error *err)
 {
 	char buildbeat[PATH_MAX], symbols[PATH_MAX];
 	struct error unused;
@@ -90,7 +90,7 @@ static int reply_tasks(struct server *s, struct reply *out, const struct local_r
 	int r = check_control(s, err);
 
 	if (!r)
-		r = begin(s, err);
+		r = begin_jobs(s, err);
 	if (r)
 		return r;
 	if (!strcmp(q->method, "POST"))
@@ -134,7 +134,7 @@ static int reply_task(struct server *s, struct reply *out, const struct local_re
 	int r = check_control(s, err);
 
 	if (!r)
-		r = begin(s, err);
+		r = begin_jobs(s, err);
 	if (r)
 		return r;
 	if (!read_rest(q->rest, &id, &result))

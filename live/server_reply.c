@@ -82,7 +82,7 @@ static void add_headers(struct connection *c, const char *type, const struct rep
 		buf_adds(b, "Connection: close\r\n");
 }
 
-static int begin(struct connection *c)
+static int begin_reply(struct connection *c)
 {
 	struct connection_private *p = c->private;
 	char space[LWS_PRE] = "";
@@ -100,7 +100,7 @@ int server_reply(struct connection *c, int status, const char *type, const char 
 	struct connection_private *p = c->private;
 
 	c->private->status = status;
-	if (begin(c))
+	if (begin_reply(c))
 		return REPLY_CLOSE;
 	add_headers(c, type, more);
 	buf_addf(&p->out, "Content-Length: %zu\r\n\r\n", len);
@@ -135,7 +135,7 @@ int server_reply_stream(struct connection *c, const char *type)
 {
 	c->private->status = 200;
 	c->private->close = true;
-	if (begin(c))
+	if (begin_reply(c))
 		return REPLY_CLOSE;
 	add_headers(c, type, NULL);
 	buf_adds(&c->private->out, "\r\n");

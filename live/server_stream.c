@@ -84,7 +84,7 @@ static struct channel *channel_of(const struct client *k)
 
 static void on_timer(lws_sorted_usec_list_t *timer);
 
-static void run(struct follower *f)
+static void run_follower(struct follower *f)
 {
 	uint64_t had = channel_end(f->stream->events);
 	int64_t wait_ns = stream_run(f->stream);
@@ -102,7 +102,7 @@ static void run(struct follower *f)
 
 static void on_timer(lws_sorted_usec_list_t *timer)
 {
-	run(lws_container_of(timer, struct follower, timer));
+	run_follower(lws_container_of(timer, struct follower, timer));
 }
 
 /* Soon, and not too often. */

@@ -55,7 +55,7 @@ static int collect(struct buf *body, int out, int messages, pid_t pid, struct er
 }
 
 /* Its standard output; argv is ended by NULL. */
-static int run(struct buf *body, char **argv, struct error *err)
+static int run_buildbeat(struct buf *body, char **argv, struct error *err)
 {
 	int out[2], messages[2], r;
 	pid_t pid, reader = getpid();
@@ -120,7 +120,7 @@ static int show(struct reply *out, const struct request *q, char **words, size_t
 	snprintf(rules_word, sizeof rules_word, "--rules=%s", rules ? rules : "");
 	argv[3 + n] = rules ? rules_word : path;
 	argv[4 + n] = rules ? path : NULL;
-	return run(&out->body, argv, err);
+	return run_buildbeat(&out->body, argv, err);
 }
 
 static int page_reply(struct reply *out, const struct request *q, struct error *err)
@@ -154,7 +154,7 @@ static int settings_reply(struct reply *out, const struct request *q, struct err
 	char *argv[] = { program, (char *)"inspect", (char *)"settings", (char *)"--json", NULL };
 
 	(void)q;
-	return find_program(program, err) ? run(&out->body, argv, err) : -ENOENT;
+	return find_program(program, err) ? run_buildbeat(&out->body, argv, err) : -ENOENT;
 }
 
 const struct route site_inspection_routes[] = {

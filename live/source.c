@@ -37,7 +37,7 @@ int source_init(struct source *s, struct catalogue *catalogue, const char *id)
 	return s->private ? 0 : -ENOMEM;
 }
 
-static void forget(struct source *s)
+static void release_parts(struct source *s)
 {
 	if (s->private->n_parts)
 		s->generation++;
@@ -53,7 +53,7 @@ void source_release(struct source *s)
 {
 	if (!s->private)
 		return;
-	forget(s);
+	release_parts(s);
 	free(s->private);
 	s->private = NULL;
 }
@@ -163,9 +163,9 @@ static int look(struct source *s, bool patient, struct error *err)
 		return error_sys(err, r, path, NULL);
 	/* The end is read at once: it may have come while the recording was read. */
 	if (p->n_parts && (s->running ? !growing_runs(&s->recording) : files != p->files))
-		forget(s);
+		release_parts(s);
 	else if (p->n_parts && files != p->files && must_read(p, patient))
-		forget(s);
+		release_parts(s);
 	if (!p->n_parts)
 		p->files = files;
 	return 0;
@@ -230,7 +230,7 @@ int source_need(struct source *s, enum source_part part, struct error *err)
 	for (; !r && p->n_parts <= part; p->n_parts += !r)
 		r = make_part(s, p->n_parts, err);
 	if (r) {
-		forget(s);
+		release_parts(s);
 		return r == -ENOMEM ? error_sys(err, r, s->id, NULL) : r;
 	}
 	if (p->n_parts == before)

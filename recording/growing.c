@@ -152,7 +152,7 @@ static int deliver_line(struct growing *t, struct growing_file *f, struct slice 
 }
 
 /* Keep a part of a line until its newline comes. */
-static int keep(struct growing_file *f, const char *p, size_t len)
+static int keep_part(struct growing_file *f, const char *p, size_t len)
 {
 	if (f->rest.len + len > FEED_LINE_MAX)
 		f->too_long = true;
@@ -173,14 +173,14 @@ static int deliver_text(struct growing *t, struct growing_file *f, const char *p
 		struct slice line = { p, (size_t)(eol - p) };
 
 		if (f->rest.len || f->too_long || line.len > FEED_LINE_MAX) {
-			r = keep(f, p, line.len);
+			r = keep_part(f, p, line.len);
 			line = (struct slice){ buf_str(&f->rest), f->rest.len };
 		}
 		if (!r)
 			r = deliver_line(t, f, line);
 		buf_clear(&f->rest);
 	}
-	return r || p >= end ? r : keep(f, p, (size_t)(end - p));
+	return r || p >= end ? r : keep_part(f, p, (size_t)(end - p));
 }
 
 /* Files */

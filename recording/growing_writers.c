@@ -72,7 +72,7 @@ void growing_writers_build(struct growing_writers *w, struct slice key, struct s
 		w->pid = (int32_t)pid;
 }
 
-static struct growing_instance *find(struct growing_writers *w, struct slice id)
+static struct growing_instance *find_instance(struct growing_writers *w, struct slice id)
 {
 	for (size_t i = w->n_open; i > 0; i--) {
 		if (slice_is(id, w->open[i - 1].id))
@@ -100,7 +100,7 @@ int growing_writers_event(struct growing_writers *w, struct event e)
 
 	if (e.kind == EVENT_OPEN)
 		return add_open(w, &e);
-	open = e.kind == EVENT_CLOSE ? find(w, e.inst) : NULL;
+	open = e.kind == EVENT_CLOSE ? find_instance(w, e.inst) : NULL;
 	if (open)
 		*open = w->open[--w->n_open];
 	return 0;

@@ -51,7 +51,7 @@ static bool differs(const struct instance *i, const struct sum *sum)
 	       (!sum->n_ended && !sum->n_unstarted);
 }
 
-static void compare(struct proof *p, const struct instance *i, const struct sum *sum)
+static void compare_cpu(struct proof *p, const struct instance *i, const struct sum *sum)
 {
 	int64_t cpu_us = children_us(i) - sum->cpu_us;
 
@@ -111,7 +111,7 @@ int proof_make(struct proof *p, const struct recording *rec)
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		if (!has_children(&rec->instance[i]))
 			continue;
-		compare(p, &rec->instance[i], &sum[i]);
+		compare_cpu(p, &rec->instance[i], &sum[i]);
 		p->known = true;
 	}
 	free(sum);

@@ -88,7 +88,7 @@ static int source_of(struct reader *r)
 	return error;
 }
 
-static int fill(struct reader *r)
+static int fill_build(struct reader *r)
 {
 	struct recording *rec = r->rec;
 
@@ -125,6 +125,6 @@ int reader_build(struct reader *r, const char *file, char *text, size_t len)
 			reader_damaged(&damage, c.line);
 	}
 	if (!error)
-		error = fill(r);
+		error = fill_build(r);
 	return error ? error : reader_report_damage(r, &damage, file);
 }

@@ -70,7 +70,7 @@ static int other(void *context, uint32_t instance, uint32_t task, struct event *
 	}
 }
 
-static int note(void *context, const struct note *n)
+static int take_note(void *context, const struct note *n)
 {
 	struct recording *rec = ((struct reader *)context)->rec;
 	struct note *added = array_add(&rec->note, &rec->n_notes, sizeof *added);
@@ -82,7 +82,7 @@ static int note(void *context, const struct note *n)
 }
 
 const struct follow_to reader_to = {
-	.closed = reader_last_task, .span = reader_add_span, .span_end = reader_end_span, .note = note,
+	.closed = reader_last_task, .span = reader_add_span, .span_end = reader_end_span, .note = take_note,
 	.other = other,
 };
 

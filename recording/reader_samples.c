@@ -443,7 +443,7 @@ static void trim(struct series *s)
 	s->level = array_trim(s->level, s->n, s->n_columns * sizeof *s->level);
 }
 
-static int keep(struct decoder *d, const char *name)
+static int keep_series(struct decoder *d, const char *name)
 {
 	struct recording *rec = d->r->rec;
 	struct series *grown = array_grow(rec->series, rec->n_series, sizeof *grown);
@@ -508,7 +508,7 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 		error = decode(d, name, &c);
 	}
 	if (!error && d->s.interval_ms)
-		error = keep(d, name);
+		error = keep_series(d, name);
 	return error ? error : report(d, file);
 }
 

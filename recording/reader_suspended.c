@@ -24,7 +24,7 @@ struct parts {
 	int64_t sum_us;
 };
 
-static bool parse(const char *value, struct part *p)
+static bool read_part(const char *value, struct part *p)
 {
 	struct cursor c;
 
@@ -34,7 +34,7 @@ static bool parse(const char *value, struct part *p)
 }
 
 /* They are in order; one that is not is damaged. */
-static int find(struct parts *out, const struct recording *rec)
+static int find_parts(struct parts *out, const struct recording *rec)
 {
 	*out = (struct parts){ calloc(rec->n_build + 1, sizeof *out->part), 0, 0 };
 	if (!out->part)
@@ -42,8 +42,8 @@ static int find(struct parts *out, const struct recording *rec)
 	for (size_t i = 0; i < rec->n_build; i++) {
 		struct part *p = &out->part[out->n];
 
-		if (strcmp(rec->build[i].key, LAYOUT_SUSPENDED) || !parse(rec->build[i].value, p) ||
-		    (out->n && p->from_us < p[-1].until_us))
+		if (strcmp(rec->build[i].key, LAYOUT_SUSPENDED) ||
+		    !read_part(rec->build[i].value, p) || (out->n && p->from_us < p[-1].until_us))
 			continue;
 		p->before_us = out->sum_us;
 		out->sum_us += p->until_us - p->from_us;
@@ -205,7 +205,7 @@ int reader_leave_out_suspended(struct reader *r)
 
 	if (!recording_build(rec, LAYOUT_SUSPENDED))
 		return 0;
-	error = find(&parts, rec);
+	error = find_parts(&parts, rec);
 	if (!error && parts.n) {
 		move_tasks(&parts, rec);
 		for (size_t i = 0; !error && i < rec->n_series; i++)

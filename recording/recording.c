@@ -47,7 +47,7 @@ static ssize_t read_chunk(struct buf *out, int fd, unsigned *without_newline)
 }
 
 /* A regular file: its descriptor, or -ENOENT and the like. */
-static int open_file(int dir_fd, const char *name, size_t *size)
+static int open_log(int dir_fd, const char *name, size_t *size)
 {
 	int fd = readfile_open(dir_fd, name);
 	struct stat st;
@@ -63,7 +63,7 @@ static int read_file(struct buf *out, int dir_fd, const char *name)
 {
 	unsigned without_newline = 0;
 	size_t size;
-	int fd = open_file(dir_fd, name, &size);
+	int fd = open_log(dir_fd, name, &size);
 	ssize_t n = 0;
 
 	if (fd < 0)
@@ -128,7 +128,7 @@ static int load(struct source *s, struct buf *out, int *fd, const struct reader_
 		r = unpack(s, out, f);
 	if (!r && f->plain) {
 		if (reader_is_streamed(f->name))
-			r = *fd = open_file(s->dir_fd, f->name, &unused);
+			r = *fd = open_log(s->dir_fd, f->name, &unused);
 		else
 			r = read_file(out, s->dir_fd, f->name);
 		if (r < 0 && r != -ENOMEM)

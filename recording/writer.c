@@ -28,7 +28,7 @@
 
 /* Files */
 
-static void flush(struct writer *o)
+static void flush_writer(struct writer *o)
 {
 	if (!o->error)
 		o->error = buf_error(&o->b);
@@ -40,7 +40,7 @@ static void flush(struct writer *o)
 void writer_flow(struct writer *o)
 {
 	if (o->b.len >= FLOW_SIZE && o->fd >= 0)
-		flush(o);
+		flush_writer(o);
 }
 
 static int open_out(struct writer *o, int dir_fd, const char *name)
@@ -52,7 +52,7 @@ static int open_out(struct writer *o, int dir_fd, const char *name)
 
 static int close_out(struct writer *o)
 {
-	flush(o);
+	flush_writer(o);
 	if (close(o->fd) && !o->error)
 		o->error = -errno;
 	buf_release(&o->b);

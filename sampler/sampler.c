@@ -42,7 +42,7 @@ struct sampler {
 	struct tasks *tasks;
 };
 
-static void remember(struct sampler *s, int r)
+static void remember_error(struct sampler *s, int r)
 {
 	if (r && !s->error)
 		s->error = r;
@@ -77,10 +77,10 @@ static void open_sources(struct sampler *s, const struct sampler_options *option
 		source_free(s->source[i]);
 		s->source[i] = NULL;
 		if (is_failure(r))
-			remember(s, r);
+			remember_error(s, r);
 	}
 	if (options->tasks)
-		remember(s, tasks_open(&s->tasks, &setup));
+		remember_error(s, tasks_open(&s->tasks, &setup));
 }
 
 static int open_all(struct sampler *s, int dir_fd, const struct sampler_options *options,
@@ -143,10 +143,10 @@ void sampler_take(struct sampler *s, bool forced)
 		struct sampler_source *source = s->source[i];
 
 		if (source && source->read(source, &s->text))
-			remember(s, table_write(&source->table, &s->line, t_us, forced));
+			remember_error(s, table_write(&source->table, &s->line, t_us, forced));
 	}
 	if (s->tasks)
-		remember(s, tasks_sample(s->tasks, &s->line, t_us, forced));
+		remember_error(s, tasks_sample(s->tasks, &s->line, t_us, forced));
 	errno = saved;
 }
 

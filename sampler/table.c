@@ -25,7 +25,7 @@ uint64_t table_step(uint64_t *last, uint64_t now)
 	return 0;
 }
 
-static bool allocate(struct table *t)
+static bool allocate_table(struct table *t)
 {
 	size_t groups = t->max_groups + 1;
 	size_t n = groups * t->n_columns;
@@ -47,7 +47,7 @@ int table_open(struct table *t, int dir_fd, const char *name, int64_t interval_m
 	*t = (struct table){ .log = LOG_CLOSED, .name = name, .interval_ms = interval_ms,
 		.column = column, .n_columns = n_columns, .max_groups = max_groups,
 		.n_groups = max_groups ? 0 : 1, .want_header = true };
-	r = allocate(t) ? log_open(&t->log, dir_fd, name) : -ENOMEM;
+	r = allocate_table(t) ? log_open(&t->log, dir_fd, name) : -ENOMEM;
 	if (r) {
 		table_close(t);
 		return r;

@@ -113,7 +113,7 @@ static void fill_row(struct tasks *t, size_t slot)
  * The log is read again after the processes: a task that was waited for in between is in its
  * parent's values already, and must be subtracted from them.
  */
-static void measure(struct tasks *t)
+static void measure_tasks(struct tasks *t)
 {
 	follow_tasks(t);
 	tree_read(&t->tree, &t->running);
@@ -135,7 +135,7 @@ int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced
 	int r;
 
 	buf_clear(scratch);
-	measure(t);
+	measure_tasks(t);
 	if (header)
 		series_add_header(scratch, USAGE_LOG_NAME, t->interval_ms,
 				  usage_columns, USAGE_COLUMNS);

@@ -94,7 +94,7 @@ enum outcome {
 	LATER,			/* worth repeating */
 };
 
-static enum outcome judge(const struct http_answer *a)
+static enum outcome judge_answer(const struct http_answer *a)
 {
 	if (a->status >= 200 && a->status < 300)
 		return SENT;
@@ -171,7 +171,7 @@ static enum outcome send_one(struct sender *s, struct http *h, const char *url,
 		int64_t ms;
 
 		http_post(h, body, &a);
-		outcome = judge(&a);
+		outcome = judge_answer(&a);
 		if (outcome != LATER)
 			break;
 		ms = a.retry_after_ms >= 0 ? a.retry_after_ms : jitter(pause_ms);

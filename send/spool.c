@@ -275,7 +275,7 @@ static int see_dir(struct all_kept *all, const char *dir)
 	return r;
 }
 
-static void drop(struct all_kept *all, const struct kept *k)
+static void drop_kept(struct all_kept *all, const struct kept *k)
 {
 	char dir[NAME_MAX + 1], text[32];
 	int fd;
@@ -311,7 +311,7 @@ int spool_trim(uint64_t bytes)
 	if (all.n)
 		qsort(all.list, all.n, sizeof *all.list, by_age);
 	for (size_t i = 0; i < all.n && all.bytes > bytes; i++)
-		drop(&all, &all.list[i]);
+		drop_kept(&all, &all.list[i]);
 out:
 	for (size_t i = 0; i < all.n; i++)
 		free(all.list[i].name);

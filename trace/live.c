@@ -61,7 +61,7 @@ static size_t build_args(struct buf *b, struct sink_arg *arg, struct sink_start 
 }
 
 /* The first lines of the trace need those of `build`. */
-static void begin(struct live *l)
+static void begin_sink(struct live *l)
 {
 	struct sink_start start = { -1, -1 };
 	struct sink_arg arg[BUILD_ARGS_MAX];
@@ -319,7 +319,7 @@ static int on_event(void *context, struct event *e)
 	struct live *l = context;
 	int r;
 
-	begin(l);
+	begin_sink(l);
 	r = follow_line(&l->follow, e);
 	return r ? r : write_much(l);
 }
@@ -336,7 +336,7 @@ static int on_sample(void *context, const struct growing_sample *s)
 	struct live *l = context;
 	int r;
 
-	begin(l);
+	begin_sink(l);
 	l->rec.last_us = MAX(l->rec.last_us, s->time_ms * 1000);
 	r = live_sample(l, s);
 	return r ? r : write_much(l);
@@ -346,7 +346,7 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 {
 	struct live *l = context;
 
-	begin(l);
+	begin_sink(l);
 	live_memory(l, time_ms, kb);
 	return write_much(l);
 }
@@ -409,7 +409,7 @@ static void add_result(struct live *l, uint64_t damaged)
 
 int live_end(struct live *l, uint64_t damaged)
 {
-	begin(l);
+	begin_sink(l);
 	l->rec.last_us = MAX(l->rec.last_us, l->end_us);
 	for (uint32_t i = 0; i < l->n_tasks; i++) {
 		if (follow_is_used(&l->follow, i) && l->task[i].tid)

@@ -81,7 +81,7 @@ static bool is_inside(const struct live *l, const struct live_span *s, int64_t p
 }
 
 /* May the span be on this row? */
-static bool fits(const struct live *l, const struct live_span *s, int64_t parent, uint32_t tid)
+static bool fits_in(const struct live *l, const struct live_span *s, int64_t parent, uint32_t tid)
 {
 	size_t at = innermost(l, s->owner, tid);
 
@@ -95,7 +95,7 @@ static int find_row(struct live *l, struct live_span *s, int64_t parent, int64_t
 	uint32_t number = 2, worker = 0;
 	struct live_row *added;
 
-	if (fits(l, s, parent, s->tid))
+	if (fits_in(l, s, parent, s->tid))
 		return 0;
 	for (size_t k = 0; i && k < i->n_rows; k++) {
 		struct live_row *row = &i->row[k];
@@ -103,7 +103,7 @@ static int find_row(struct live *l, struct live_span *s, int64_t parent, int64_t
 		if (row->thread != s->tid)
 			continue;
 		number++;
-		if (row->newest_us <= us && fits(l, s, parent, row->tid)) {
+		if (row->newest_us <= us && fits_in(l, s, parent, row->tid)) {
 			s->tid = row->tid;
 			return 0;
 		}

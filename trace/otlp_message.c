@@ -36,7 +36,7 @@ void otlp_end_all(struct otlp_message *m)
 		json_object_end(&m->json);
 }
 
-static void begin(struct otlp_message *m, unsigned number)
+static void begin_message(struct otlp_message *m, unsigned number)
 {
 	assert(m->depth < sizeof m->begin / sizeof *m->begin);
 	m->begin[m->depth++] = protobuf_begin(m->out, number);
@@ -47,7 +47,7 @@ void otlp_begin(struct otlp_message *m, struct otlp_field f)
 	if (is_json(m))
 		json_object(&m->json, f.name);
 	else
-		begin(m, f.number);
+		begin_message(m, f.number);
 }
 
 void otlp_item(struct otlp_message *m, struct otlp_field f)
@@ -55,7 +55,7 @@ void otlp_item(struct otlp_message *m, struct otlp_field f)
 	if (is_json(m))
 		json_object(&m->json, NULL);
 	else
-		begin(m, f.number);
+		begin_message(m, f.number);
 }
 
 void otlp_end(struct otlp_message *m)
@@ -153,7 +153,7 @@ void otlp_fixed64_list(struct otlp_message *m, struct otlp_field f, const uint64
 {
 	otlp_list(m, f);
 	if (!is_json(m))
-		begin(m, f.number);
+		begin_message(m, f.number);
 	for (size_t i = 0; i < count; i++) {
 		if (is_json(m))
 			json_text_of(&m->json, NULL, (int64_t)n[i]);
@@ -169,7 +169,7 @@ void otlp_double_list(struct otlp_message *m, struct otlp_field f, const double 
 {
 	otlp_list(m, f);
 	if (!is_json(m))
-		begin(m, f.number);
+		begin_message(m, f.number);
 	for (size_t i = 0; i < count; i++) {
 		if (is_json(m))
 			json_shortest(&m->json, NULL, n[i]);

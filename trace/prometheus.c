@@ -40,7 +40,7 @@ static void add_escaped(struct buf *out, const char *s)
 	buf_release(&copy);
 }
 
-static void begin(struct gauges *g, const char *name, const char *help)
+static void declare(struct gauges *g, const char *name, const char *help)
 {
 	g->name = name;
 	buf_addf(g->out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
@@ -96,28 +96,28 @@ static void add_build(struct gauges *g, const struct summary *s, bool running)
 	const struct recording *rec = s->rec;
 	const char *version, *tool = recording_tool(rec, &version);
 
-	begin(g, "buildbeat_build_info", "The newest build of a pipeline.");
+	declare(g, "buildbeat_build_info", "The newest build of a pipeline.");
 	buf_addf(g->out, "buildbeat_build_info{pipeline=\"%s\",tool=\"", buf_str(&g->pipeline));
 	add_escaped(g->out, tool ? tool : "");
 	buf_adds(g->out, "\",version=\"" PACKAGE_VERSION "\"} 1\n");
-	begin(g, "buildbeat_build_running", "Whether the build is running.");
+	declare(g, "buildbeat_build_running", "Whether the build is running.");
 	add(g, NULL, NULL, running);
-	begin(g, "buildbeat_build_start_time_seconds", "Start of the build since 1970.");
+	declare(g, "buildbeat_build_start_time_seconds", "Start of the build since 1970.");
 	add_seconds(g, NULL, NULL, rec->start_wall_ns / 1000);
 	if (!running) {
-		begin(g, "buildbeat_build_success", "Whether the build ended with status 0.");
+		declare(g, "buildbeat_build_success", "Whether the build ended with status 0.");
 		add(g, NULL, NULL, s->result == BUILD_OK || s->result == BUILD_ENDED);
 	}
-	begin(g, "buildbeat_build_wall_seconds", "Time since the start, or of the whole build.");
+	declare(g, "buildbeat_build_wall_seconds", "Time since the start, or of the whole build.");
 	add_seconds(g, NULL, NULL, s->wall_us);
 	if (s->user_us >= 0) {
-		begin(g, "buildbeat_build_cpu_seconds", "CPU time of the build.");
+		declare(g, "buildbeat_build_cpu_seconds", "CPU time of the build.");
 		add_seconds(g, "mode", "user", s->user_us);
 		add_seconds(g, "mode", "system", s->system_us);
 	}
 	if (s->memory_peak_kb.value >= 0) {
-		begin(g, "buildbeat_build_peak_memory_bytes",
-		      "Largest memory of all tasks at one time, without the build tool.");
+		declare(g, "buildbeat_build_peak_memory_bytes",
+			"Largest memory of all tasks at one time, without the build tool.");
 		add(g, NULL, NULL, s->memory_peak_kb.value * 1024);
 	}
 }
@@ -130,9 +130,9 @@ static void add_tasks(struct gauges *g, const struct summary *s, bool running)
 
 	for (size_t i = 0; running && i < rec->n_tasks; i++)
 		active += rec->task[i].state == TASK_UNFINISHED && !rec->task[i].hosts;
-	begin(g, "buildbeat_active_tasks", "Running tasks, without those that run a build tool.");
+	declare(g, "buildbeat_active_tasks", "Running tasks, without those that run a build tool.");
 	add(g, NULL, NULL, active);
-	begin(g, "buildbeat_tasks", "Tasks by their state.");
+	declare(g, "buildbeat_tasks", "Tasks by their state.");
 	add(g, "state", "queued", (int64_t)s->n_state[TASK_QUEUED]);
 	add(g, "state", "running", running ? unfinished : 0);
 	add(g, "state", "unfinished", running ? 0 : unfinished);
@@ -149,25 +149,25 @@ static void add_host(struct gauges *g, const struct host *h)
 		[PRESSURE_MEMORY_FULL] = "memory_full",
 	};
 
-	begin(g, "buildbeat_host_cpu_seconds", "CPU time of the machine during the build.");
+	declare(g, "buildbeat_host_cpu_seconds", "CPU time of the machine during the build.");
 	add_seconds(g, "mode", "user", h->user_us);
 	add_seconds(g, "mode", "system", h->system_us);
 	add_seconds(g, "mode", "iowait", h->iowait_us);
 	add_seconds(g, "mode", "steal", h->steal_us);
 	if (h->memory_used_bytes.value >= 0) {
-		begin(g, "buildbeat_host_peak_memory_bytes",
-		      "Largest used memory of the machine during the build.");
+		declare(g, "buildbeat_host_peak_memory_bytes",
+			"Largest used memory of the machine during the build.");
 		add(g, NULL, NULL, h->memory_used_bytes.value);
 	}
-	begin(g, "buildbeat_host_disk_bytes", "Bytes that disks transferred during the build.");
+	declare(g, "buildbeat_host_disk_bytes", "Bytes that disks transferred during the build.");
 	add(g, "direction", "read", h->disk_read_bytes);
 	add(g, "direction", "write", h->disk_written_bytes);
-	begin(g, "buildbeat_host_network_bytes",
-	      "Bytes that network interfaces transferred during the build.");
+	declare(g, "buildbeat_host_network_bytes",
+		"Bytes that network interfaces transferred during the build.");
 	add(g, "direction", "receive", h->net_received_bytes);
 	add(g, "direction", "transmit", h->net_sent_bytes);
-	begin(g, "buildbeat_host_pressure_seconds",
-	      "Time in which work of the machine waited for a resource.");
+	declare(g, "buildbeat_host_pressure_seconds",
+		"Time in which work of the machine waited for a resource.");
 	for (unsigned i = 0; i < PRESSURES; i++)
 		add_seconds(g, "resource", pressure[i], h->stalled_us[i]);
 }

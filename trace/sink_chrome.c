@@ -127,7 +127,7 @@ static void chrome_begin(struct sink *s, const struct sink_start *start)
 }
 
 /* A name, or an order if name is NULL. */
-static void describe(struct sink *s, const char *what, const char *key, uint32_t pid, uint32_t tid,
+static void add_meta(struct sink *s, const char *what, const char *key, uint32_t pid, uint32_t tid,
 		     const char *name, int order)
 {
 	char *to = begin_event(s, EVENT_ROOM + (name ? JSON_TEXT_ROOM(strlen(name)) : 0));
@@ -153,16 +153,16 @@ static void describe(struct sink *s, const char *what, const char *key, uint32_t
 static void chrome_process(struct sink *s, uint32_t pid, const char *name, const char *label,
 			   int order)
 {
-	describe(s, "process_name", "name", pid, 0, name, 0);
-	describe(s, "process_sort_index", "sort_index", pid, 0, NULL, order + (int)s->first_pid);
+	add_meta(s, "process_name", "name", pid, 0, name, 0);
+	add_meta(s, "process_sort_index", "sort_index", pid, 0, NULL, order + (int)s->first_pid);
 	if (label && *label)
-		describe(s, "process_labels", "labels", pid, 0, label, 0);
+		add_meta(s, "process_labels", "labels", pid, 0, label, 0);
 }
 
 static void chrome_track(struct sink *s, uint32_t pid, uint32_t tid, const char *name, int order)
 {
-	describe(s, "thread_name", "name", pid, tid, name, 0);
-	describe(s, "thread_sort_index", "sort_index", pid, tid, NULL, order);
+	add_meta(s, "thread_name", "name", pid, tid, name, 0);
+	add_meta(s, "thread_sort_index", "sort_index", pid, tid, NULL, order);
 }
 
 static void add_flow(struct sink *s, char phase, struct sink_flow flow, uint32_t pid, uint32_t tid)

@@ -45,7 +45,7 @@ static int pack(struct writing *w, struct buf *in, int how)
 	return r;
 }
 
-static int flush(void *context, struct buf *in)
+static int flush_packed(void *context, struct buf *in)
 {
 	struct writing *w = context;
 	int r = w->packed ? pack(w, in, Z_NO_FLUSH) :
@@ -82,7 +82,7 @@ static int end_file(struct writing *w, struct buf *rest, const char *path, int r
 	if (!r)
 		r = buf_error(rest);
 	if (!r)
-		r = w->packed ? pack(w, rest, Z_FINISH) : flush(w, rest);
+		r = w->packed ? pack(w, rest, Z_FINISH) : flush_packed(w, rest);
 	if (r == -ENOMEM)
 		error_sys(w->err, r, path, "cannot write");
 	if (w->packed)
@@ -168,7 +168,7 @@ static int write_file(const struct sink_ops *ops, const struct recording *rec, c
 		      struct error *err)
 {
 	struct writing w = { .err = err };
-	struct whole whole = { .first_flow = 1, .flush = flush, .context = &w };
+	struct whole whole = { .first_flow = 1, .flush = flush_packed, .context = &w };
 	struct sink s = { 0 };
 	int r = begin_file(&w, path, err);
 
@@ -213,7 +213,7 @@ int tracefile_merge_chrome(const struct recording *rec, size_t n, const char *pa
 			   struct error *err)
 {
 	struct writing w = { .err = err };
-	struct whole whole = { .first_flow = 1, .flush = flush, .context = &w };
+	struct whole whole = { .first_flow = 1, .flush = flush_packed, .context = &w };
 	struct machine *m = find_machines(rec, n);
 	struct sink s = { 0 };
 	int r = begin_file(&w, path, err);
@@ -324,7 +324,7 @@ static void add_manifest(struct buf *tar, const struct machine *m, const struct 
 }
 
 /* A header has the size: each trace is in memory first. */
-static int keep(void *context, struct buf *out)
+static int keep_packed(void *context, struct buf *out)
 {
 	struct buf *trace = context;
 
@@ -337,7 +337,7 @@ static int add_trace(struct buf *tar, const struct machine *m, size_t i,
 		     const struct recording *rec)
 {
 	struct buf trace = BUF_PART_OF(tar);
-	struct whole whole = { .machine = m[i].name.data, .first_flow = 1, .flush = keep,
+	struct whole whole = { .machine = m[i].name.data, .first_flow = 1, .flush = keep_packed,
 			       .context = &trace };
 	char name[100];
 	struct sink s;
@@ -346,7 +346,7 @@ static int add_trace(struct buf *tar, const struct machine *m, size_t i,
 	if (!r)
 		r = write_trace(&s, rec, &whole);
 	if (!r)
-		r = buf_error(&s.out) ? buf_error(&s.out) : keep(&trace, &s.out);
+		r = buf_error(&s.out) ? buf_error(&s.out) : keep_packed(&trace, &s.out);
 	member_name(name, m, i);
 	if (!r)
 		add_member(tar, name, trace.data, trace.len);
@@ -371,7 +371,7 @@ int tracefile_merge_perfetto(const struct recording *rec, size_t n, const char *
 	for (size_t i = 0; i < n && !r; i++) {
 		r = add_trace(&tar, m, i, &rec[i]);
 		if (!r)
-			r = flush(&w, &tar);
+			r = flush_packed(&w, &tar);
 	}
 	buf_add(&tar, end, sizeof end);
 	r = end_file(&w, &tar, path, r);

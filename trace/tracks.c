@@ -186,8 +186,8 @@ static void sort_spans(struct work *w)
 
 /* Is there room for a span in a row: inside the innermost one that has not ended or, outside of
  * all, between these times? */
-static bool fits(struct work *w, struct row *row, const struct tracks_span *p, int64_t from_us,
-		 int64_t until_us)
+static bool fits_row(struct work *w, struct row *row, const struct tracks_span *p, int64_t from_us,
+		     int64_t until_us)
 {
 	const struct tracks_span *list = w->p->span;
 
@@ -210,8 +210,8 @@ static int place_span(struct work *w, uint32_t at, uint32_t first, uint32_t *n_t
 	uint32_t number = 1;
 	uint32_t to = first;
 
-	while (!fits(w, &w->row[to], p, to == first ? from_us : INT64_MIN,
-		     to == first ? until_us : INT64_MAX)) {
+	while (!fits_row(w, &w->row[to], p, to == first ? from_us : INT64_MIN,
+			 to == first ? until_us : INT64_MAX)) {
 		number++;
 		if (w->row[to].next == TRACKS_NONE) {
 			w->row[to].next = (uint32_t)w->n_rows;
@@ -288,7 +288,7 @@ static int place_spans(struct work *w)
 	return r;
 }
 
-static int allocate(struct work *w)
+static int allocate_tracks(struct work *w)
 {
 	const struct recording *rec = w->s->rec;
 	struct tracks *p = w->p;
@@ -309,7 +309,7 @@ int tracks_make(struct tracks *p, const struct summary *s)
 	int r;
 
 	*p = (struct tracks){ 0 };
-	r = allocate(&w);
+	r = allocate_tracks(&w);
 	if (!r)
 		r = place_tasks(&w);
 	if (!r)

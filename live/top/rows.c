@@ -53,7 +53,7 @@ static int32_t pid_of(const struct top_row *r)
 }
 
 /* The largest number first, texts by the alphabet; up: the other way round. */
-static int compare(const void *a, const void *b, void *context)
+static int by_column(const void *a, const void *b, void *context)
 {
 	const struct top_row *x = a, *y = b;
 	const struct top_order *o = context;
@@ -225,7 +225,7 @@ int top_rows_make(struct top_rows *rows, const struct top_model *m, const struct
 	if (!r)
 		r = add_tasks(rows, m);
 	if (!r && rows->n) {
-		qsort_r(rows->row, rows->n, sizeof *rows->row, compare, (void *)order);
+		qsort_r(rows->row, rows->n, sizeof *rows->row, by_column, (void *)order);
 		if (order->tree)
 			r = as_tree(rows);
 		apply_filter(rows, order->filter);
