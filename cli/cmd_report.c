@@ -207,12 +207,14 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 	if (!a->into)
 		return error_say(err, -EINVAL, "report: option '--output' is missing");
 	r = buildset_open(&m->buildset, args, &a->buildset, BUILDSET_ALL, err);
-	if (!r && !m->buildset.builds.n)
-		r = error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
-	r = r ? r : find_changes(m, err);
-	r = r ? r : find_culprits(m, &a->sources, err);
-	r = r ? r : draw_charts(m, err);
-	return r ? r : write_page(m, a->into, err);
+	if (r)
+		return r;
+	if (!m->buildset.builds.n)
+		return error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
+	if ((r = find_changes(m, err)) || (r = find_culprits(m, &a->sources, err)) ||
+	    (r = draw_charts(m, err)))
+		return r;
+	return write_page(m, a->into, err);
 }
 
 static const struct report_arguments defaults;

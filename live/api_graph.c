@@ -239,10 +239,9 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 	struct json j;
 	int r = find_task(&task, q, err);
 
-	r = r ? r : query_number(q->query, "up", 0, GRAPH_STEPS_MAX, STEPS, &up, err);
-	r = r ? r : query_number(q->query, "down", 0, GRAPH_STEPS_MAX, STEPS, &down, err);
-	r = r ? r : query_number(q->query, "nodes", 1, GRAPH_NODES_MAX, NODES, &most, err);
-	if (r)
+	if (r || (r = query_number(q->query, "up", 0, GRAPH_STEPS_MAX, STEPS, &up, err)) ||
+	    (r = query_number(q->query, "down", 0, GRAPH_STEPS_MAX, STEPS, &down, err)) ||
+	    (r = query_number(q->query, "nodes", 1, GRAPH_NODES_MAX, NODES, &most, err)))
 		return r;
 	r = graph_around(&p, &k->graph, task, (unsigned)up, (unsigned)down, (size_t)most);
 	r = r ? r : place_part(&l, &p);
@@ -449,9 +448,8 @@ static int reply_garbage(struct reply *out, const struct request *q, struct erro
 	struct json j;
 	int r = need_garbage(&k, q->source, err);
 
-	r = r ? r : api_recorded_tree(q->source, &t, err);
-	r = r ? r : query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &limit, err);
-	if (r)
+	if (r || (r = api_recorded_tree(q->source, &t, err)) ||
+	    (r = query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &limit, err)))
 		return r;
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);

@@ -134,17 +134,16 @@ static int ask(struct asked *a, const struct request *q, struct error *err)
 
 	*a = (struct asked){ .metric = rec->n_memory ? TRACKER_MEMORY : TRACKER_RUNNING,
 		.by = TRACKER_KIND, .end_us = end_of(q->source) };
-	r = word(q->query, "metric", tracker_metric_word, &a->metric, err);
-	r = r ? r : word(q->query, "by", tracker_by_word, &a->by, err);
-	r = r ? r : query_number(q->query, "from_us", 0, TIME_MAX_US, 0, &a->from_us, err);
-	r = r ? r : query_number(q->query, "until_us", 0, TIME_MAX_US, a->end_us, &a->until_us, err);
-	r = r ? r : query_number(q->query, "top", 1, TRACKER_TOP_MAX, TOP, &a->top, err);
-	r = r ? r : query_number(q->query, "points", 1, TRACKER_POINTS_MAX, POINTS, &a->points, err);
-	r = r ? r : query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &a->limit, err);
-	r = r ? r : query_number(q->query, "offset", 0, UINT32_MAX, 0, &a->offset, err);
-	if (!r && a->from_us > a->until_us)
-		r = error_say(err, -EINVAL, "from_us is after until_us");
-	return r;
+	if ((r = word(q->query, "metric", tracker_metric_word, &a->metric, err)) ||
+	    (r = word(q->query, "by", tracker_by_word, &a->by, err)) ||
+	    (r = query_number(q->query, "from_us", 0, TIME_MAX_US, 0, &a->from_us, err)) ||
+	    (r = query_number(q->query, "until_us", 0, TIME_MAX_US, a->end_us, &a->until_us, err)) ||
+	    (r = query_number(q->query, "top", 1, TRACKER_TOP_MAX, TOP, &a->top, err)) ||
+	    (r = query_number(q->query, "points", 1, TRACKER_POINTS_MAX, POINTS, &a->points, err)) ||
+	    (r = query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &a->limit, err)) ||
+	    (r = query_number(q->query, "offset", 0, UINT32_MAX, 0, &a->offset, err)))
+		return r;
+	return a->from_us > a->until_us ? error_say(err, -EINVAL, "from_us is after until_us") : 0;
 }
 
 static void begin_json(struct json *j, struct reply *out, const struct asked *a)

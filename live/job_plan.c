@@ -207,14 +207,11 @@ static int plan_inspect(const struct request_body *b)
 	int32_t pid;
 	int r = read_inspected(b, &follow, &pid, name);
 
-	r = r ? r : read_number(b, "period_s", 3, RULE_INTERVAL_MIN_US / 1000, PERIOD_MAX_MS, 0,
-				&period_ms);
-	r = r ? r : read_number(b, "count", 0, 1, 1000, 0, &count);
-	r = r ? r : read_word(b, "heap", heap_words, &heap);
-	r = r ? r : read_flag(b, "freeze", &freeze);
-	r = r ? r : read_flag(b, "pages", &pages);
-	r = r ? r : read_recording(b, p->cwd);
-	if (r)
+	if (r || (r = read_number(b, "period_s", 3, RULE_INTERVAL_MIN_US / 1000, PERIOD_MAX_MS, 0,
+				  &period_ms)) ||
+	    (r = read_number(b, "count", 0, 1, 1000, 0, &count)) ||
+	    (r = read_word(b, "heap", heap_words, &heap)) || (r = read_flag(b, "freeze", &freeze)) ||
+	    (r = read_flag(b, "pages", &pages)) || (r = read_recording(b, p->cwd)))
 		return r;
 	add_word(p, "inspect");
 	add_word(p, "run");
@@ -249,12 +246,10 @@ static int plan_chart(const struct request_body *b)
 	unsigned chart, format;
 	int r = read_word(b, "chart", chart_words, &chart);
 
-	r = r ? r : read_word(b, "format", format_words, &format);
-	r = r ? r : read_recording(b, path);
-	if (!r && format && !strcmp(chart_words[chart], "bootchart"))
-		r = error_say(b->err, -EINVAL, "the bootchart is always SVG");
-	if (r)
+	if (r || (r = read_word(b, "format", format_words, &format)) || (r = read_recording(b, path)))
 		return r;
+	if (format && !strcmp(chart_words[chart], "bootchart"))
+		return error_say(b->err, -EINVAL, "the bootchart is always SVG");
 	snprintf(p->result, sizeof p->result, "%s.%s", chart_words[chart], format_words[format]);
 	add_word(p, "chart");
 	add_word(p, "--only=%s", chart_words[chart]);
@@ -306,8 +301,7 @@ static int plan_stack(const struct request_body *b)
 	int32_t pid;
 	int r = read_process(b, &pid, name);
 
-	r = r ? r : read_recording(b, path);
-	if (r)
+	if (r || (r = read_recording(b, path)))
 		return r;
 	add_sources(p, path);
 	add_word(p, "--stack=%d", (int)pid);
@@ -341,24 +335,20 @@ static int plan_note(const struct request_body *b)
 	bool undo, total;
 	int r = read_line(b, "series", &series);
 
-	r = r ? r : read_line(b, "task", &task);
-	r = r ? r : read_line(b, "metric", &metric);
-	r = r ? r : read_line(b, "build", &build);
-	r = r ? r : read_line(b, "reason", &reason);
-	r = r ? r : read_flag(b, "undo", &undo);
-	r = r ? r : read_flag(b, "total", &total);
-	if (!r && b->catalogue->kind != CATALOGUE_ARCHIVE)
-		r = error_say(b->err, -EINVAL, "only an archive has notes on changes");
-	if (!r && metric_find(metric) == METRICS)
-		r = wrong(b, "metric", "the name of a metric");
-	if (!r && (!*build || strspn(build, "0123456789abcdef") != strlen(build)))
-		r = wrong(b, "build", "the id of a build");
-	if (!r && !*reason && !undo)
-		r = wrong(b, "reason", "a line with the reason");
-	if (!r && !*task != total)
-		r = wrong(b, "task", "the name of a task, or \"total\" must be true");
-	if (r)
+	if (r || (r = read_line(b, "task", &task)) || (r = read_line(b, "metric", &metric)) ||
+	    (r = read_line(b, "build", &build)) || (r = read_line(b, "reason", &reason)) ||
+	    (r = read_flag(b, "undo", &undo)) || (r = read_flag(b, "total", &total)))
 		return r;
+	if (b->catalogue->kind != CATALOGUE_ARCHIVE)
+		return error_say(b->err, -EINVAL, "only an archive has notes on changes");
+	if (metric_find(metric) == METRICS)
+		return wrong(b, "metric", "the name of a metric");
+	if (!*build || strspn(build, "0123456789abcdef") != strlen(build))
+		return wrong(b, "build", "the id of a build");
+	if (!*reason && !undo)
+		return wrong(b, "reason", "a line with the reason");
+	if (!*task != total)
+		return wrong(b, "task", "the name of a task, or \"total\" must be true");
 	add_word(p, "accept");
 	if (p->kind == JOB_ACK)
 		add_word(p, "--known");

@@ -195,11 +195,10 @@ static int begin_server(struct server *s, struct error *err)
 	r = begin_context(s, err);
 	if (r)
 		return r;
-	r = watch_signals(s);
-	r = r ? r : watch_launcher(s);
-	r = r ? r : connection_begin(s);
-	r = r ? r : begin_readers(s);
-	return r ? error_sys(err, r, NULL, "the server cannot begin") : 0;
+	if ((r = watch_signals(s)) || (r = watch_launcher(s)) || (r = connection_begin(s)) ||
+	    (r = begin_readers(s)))
+		return error_sys(err, r, NULL, "the server cannot begin");
+	return 0;
 }
 
 int server_run(const struct server_options *o, struct error *err)
