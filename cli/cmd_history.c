@@ -10,7 +10,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct history_arguments {
@@ -92,25 +91,6 @@ static int choose(struct query *a, const char *what, struct error *err)
 	return 0;
 }
 
-/* The values to draw: those of the task or of the whole build. */
-static int load_series(struct query *a, struct error *err)
-{
-	const struct builds *builds = &a->n.builds;
-	uint32_t task = a->view.task == HISTORY_ALL ? TASK_TOTAL : a->view.task;
-	int r = 0;
-
-	for (enum metric m = 0; !r && m < METRICS; m++) {
-		if (!(a->n.rules.metrics & METRIC_BIT(m)) ||
-		    (task == TASK_HOST && !metric_info[m].time))
-			continue;
-		a->view.series[m] = malloc((builds->n + 1) * sizeof **a->view.series);
-		if (!a->view.series[m])
-			return error_sys(err, -ENOMEM, builds->ref, NULL);
-		r = history_series(&a->history, builds, task, m, a->view.series[m], err);
-	}
-	return r;
-}
-
 static int find_changes(struct query *a, const char *what, struct error *err)
 {
 	int r = choose(a, what, err);
@@ -120,16 +100,12 @@ static int find_changes(struct query *a, const char *what, struct error *err)
 				 a->view.task, err);
 	if (r)
 		return r;
-	a->view.builds = &a->n.builds;
-	a->view.history = &a->history;
-	a->view.metrics = a->n.rules.metrics;
-	return load_series(a, err);
+	return history_view_fill(&a->view, &a->history, &a->n.builds, a->n.rules.metrics, err);
 }
 
 static void release(struct query *a)
 {
-	for (enum metric m = 0; m < METRICS; m++)
-		free(a->view.series[m]);
+	history_view_release(&a->view);
 	verdict_release(&a->verdict);
 	history_release(&a->history);
 	buildset_release(&a->n);

@@ -8,7 +8,6 @@
 #include "report/check_output.h"
 #include "report/history_output.h"
 
-#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,8 +67,7 @@ struct made {
 
 static void release(struct made *m)
 {
-	for (enum metric i = 0; i < METRICS; i++)
-		free(m->view.series[i]);
+	history_view_release(&m->view);
 	population_release(&m->population);
 	verdict_groups_release(&m->groups);
 	verdict_release(&m->verdict);
@@ -96,24 +94,6 @@ static int choose(struct made *m, const char *what, struct error *err)
 	return error_set(err, -ENOENT, builds->ref, 0, 0, "no task or metric is named '%.200s'", what);
 }
 
-static int load_values(struct made *m, struct error *err)
-{
-	const struct builds *builds = &m->series.builds;
-	uint32_t task = m->view.task == HISTORY_ALL ? TASK_TOTAL : m->view.task;
-	int r = 0;
-
-	for (enum metric i = 0; !r && i < METRICS; i++) {
-		if (!(m->series.rules.metrics & METRIC_BIT(i)) ||
-		    (task == TASK_HOST && !metric_info[i].time))
-			continue;
-		m->view.series[i] = array_new(builds->n, sizeof **m->view.series);
-		if (!m->view.series[i])
-			return error_sys(err, -ENOMEM, builds->ref, NULL);
-		r = history_series(&m->history, builds, task, i, m->view.series[i], err);
-	}
-	return r;
-}
-
 static int history(struct made *m, struct reply *out, const struct request *q, struct error *err)
 {
 	struct build_series *s = &m->series;
@@ -124,10 +104,7 @@ static int history(struct made *m, struct reply *out, const struct request *q, s
 				 m->view.task, err);
 	if (r)
 		return r;
-	m->view.builds = &s->builds;
-	m->view.history = &m->history;
-	m->view.metrics = s->rules.metrics;
-	r = load_values(m, err);
+	r = history_view_fill(&m->view, &m->history, &s->builds, s->rules.metrics, err);
 	return r ? r : history_json(&out->body, &m->view);
 }
 

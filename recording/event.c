@@ -252,24 +252,26 @@ static size_t add_names(struct buf *b, size_t start, const char *const *names, s
 	return i;
 }
 
-size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+static size_t add_list(struct buf *b, const char *kind, int64_t t, const char *inst, uint64_t seq,
 		       const char *const *names, size_t n)
 {
 	size_t start = b->len;
 
-	add_head(b, "after", t);
+	add_head(b, kind, t);
 	add_id(b, inst, seq);
 	return add_names(b, start, names, n);
+}
+
+size_t event_add_after(struct buf *b, int64_t t, const char *inst, uint64_t seq,
+		       const char *const *names, size_t n)
+{
+	return add_list(b, "after", t, inst, seq, names, n);
 }
 
 size_t event_add_out(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const char *const *names, size_t n)
 {
-	size_t start = b->len;
-
-	add_head(b, "out", t);
-	add_id(b, inst, seq);
-	return add_names(b, start, names, n);
+	return add_list(b, "out", t, inst, seq, names, n);
 }
 
 size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *name,

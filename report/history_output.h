@@ -19,6 +19,12 @@ struct history_view {
 	bool ascii;		/* the terminal has only ASCII */
 };
 
+/* Sets all of the view but task, which is set, and how it is printed. Returns 0 or a negative errno
+ * with err; release the view also then. */
+int history_view_fill(struct history_view *view, const struct history *history,
+		      const struct builds *builds, unsigned metrics, struct error *err);
+void history_view_release(struct history_view *view);
+
 /* For people. The outputs return 0 or -ENOMEM. */
 int history_text(struct buf *out, const struct history_view *view, const struct style *style);
 

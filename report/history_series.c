@@ -190,3 +190,32 @@ int history_add_series(const struct history_page *p, enum metric m)
 	history_levels_release(&l);
 	return r;
 }
+
+int history_view_fill(struct history_view *view, const struct history *history,
+		      const struct builds *builds, unsigned metrics, struct error *err)
+{
+	uint32_t task = view->task == HISTORY_ALL ? TASK_TOTAL : view->task;
+
+	view->builds = builds;
+	view->history = history;
+	view->metrics = metrics;
+	for (enum metric m = 0; m < METRICS; m++) {
+		int r;
+
+		if (!(metrics & METRIC_BIT(m)) || (task == TASK_HOST && !metric_info[m].time))
+			continue;
+		view->series[m] = array_new(builds->n, sizeof **view->series);
+		if (!view->series[m])
+			return error_sys(err, -ENOMEM, builds->ref, NULL);
+		r = history_series(history, builds, task, m, view->series[m], err);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+void history_view_release(struct history_view *view)
+{
+	for (enum metric m = 0; m < METRICS; m++)
+		free(view->series[m]);
+}
