@@ -288,7 +288,7 @@ struct group {
 	const enum task_cache *entry;
 };
 
-/* The result of a task that called the cache several times. */
+/* The result of a task that called the cache several times is the worst of its calls. */
 static enum task_cache worst(const enum task_cache *entry, size_t n)
 {
 	enum task_cache w = CACHE_UNKNOWN;

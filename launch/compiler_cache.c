@@ -63,7 +63,8 @@ static void ask_ccache(char *path, size_t size)
 	path[strcspn(path, "\n")] = '\0';
 }
 
-/* Each process has its own working directory. */
+/* A relative path is refused: each process of the build has its own working directory, and would
+ * write a file of its own. */
 static bool use(struct compiler_cache_log *l, const char *path, const char *from)
 {
 	struct stat st;

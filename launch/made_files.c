@@ -74,7 +74,7 @@ static int add_file(struct made_files *m, const struct recording *rec, uint32_t 
 	return buf_error(&m->text);
 }
 
-/* "cd DIR && COMMAND": DIR and a slash into path. */
+/* Adds DIR of "cd DIR && COMMAND" and a slash to path. */
 static void add_directory(struct buf *path, const char *command)
 {
 	struct slice word;
@@ -122,8 +122,8 @@ int made_files_add(struct made_files *m, const struct recording *rec, uint32_t t
 	return r || !*command ? r : add_named(m, rec, task, dir_fd, command, clock);
 }
 
-/* Those of one file together, the one that wrote it first: one whose command names it, then one
- * that ran at the time of the file, then the one that started last. */
+/* Sorts the tasks that may have made one file, the likeliest first: a task whose command names the
+ * file, then one that ran at the time of the file, then the one that started last. */
 static int by_file(const void *a, const void *b)
 {
 	const struct made_file *x = a, *y = b;

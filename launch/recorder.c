@@ -270,8 +270,8 @@ static void end_trace(struct recorder *rec)
 		       err.message);
 }
 
-/* Not into a make, which has the plugin; not where the loader would fail; not where a
- * sanitizer's runtime must be first. */
+/* A make is not preloaded, because it has the plugin. Nor is a program whose loader would fail, or
+ * one with a sanitizer, whose runtime must be loaded first. */
 static bool may_preload(const struct carried *c, const char *program)
 {
 	char path[PATH_MAX];
@@ -597,7 +597,7 @@ static void end_capture(struct recorder *rec)
 		complain(rec, "the recording is incomplete", &err);
 }
 
-/* The log has what was written before the command's end. */
+/* After this, the log has all that was written before the command's end. */
 static void end_relay(struct recorder *rec)
 {
 	struct relay_result result;

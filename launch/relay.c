@@ -53,7 +53,8 @@ static bool are_same(int a, int b)
 		lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
 
-/* As much as the original pipe has: a writer waits for a slow reader as soon as without us. */
+/* Our pipe has the size of the original one, so that a writer waits for a slow reader as soon as it
+ * would without us. */
 static void set_size(int pipe_fd, int out_fd)
 {
 	int size = fcntl(out_fd, F_GETPIPE_SZ);

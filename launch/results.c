@@ -47,7 +47,7 @@ static void leave(struct results *x)
 	x->at = NO_INDEX;
 }
 
-/* Most tasks of an instance follow each other. */
+/* Most tasks of an instance follow each other, so the place of the last one is kept. */
 static int enter(struct results *x, uint32_t instance)
 {
 	const struct instance *in = &x->rec.instance[instance];
@@ -199,7 +199,7 @@ static int write_counts(struct results *x, const struct compiler_cache *cache)
 	return r;
 }
 
-/* The logs of the caches, which may be large. */
+/* Reads the logs of the caches, which may be large. */
 static int read_logs(struct results *x, const struct compiler_cache *cache, struct error *err)
 {
 	int r = 0;

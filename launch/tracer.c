@@ -77,7 +77,7 @@ static int open_trace(const char *file, bool *fifo, struct error *err)
 	return fd >= 0 ? fd : error_sys(err, -errno, file, "cannot write");
 }
 
-/* Wait for a reader, but not longer than the launcher and its build. */
+/* Waits for a reader of the FIFO until the launcher ends, or its build. */
 static int open_fifo(const char *file, pid_t launcher, const struct tracer_page *page,
 		     struct error *err)
 {

@@ -48,7 +48,7 @@ static void look_like(char *const *command)
 	prctl(PR_SET_NAME, slash ? slash + 1 : command[0]);
 	for (size_t i = 0; command[i] && command[i] == end; i++)
 		end += strlen(end) + 1;
-	/* Memory that was allocated later is below the initial stack. */
+	/* Words below the program's name are not on the initial stack: they were allocated later. */
 	if ((uintptr_t)command[0] <= (uintptr_t)start)
 		return;
 	len = (size_t)(end - command[0]);

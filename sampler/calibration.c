@@ -32,7 +32,7 @@ static inline uint64_t step(uint64_t x, const uint32_t table[TABLE_SIZE])
 	return (x ^ table[(x >> 20) % TABLE_SIZE]) * MULTIPLIER;
 }
 
-/* Variables and not an array, so that they are in registers. */
+/* The chains are variables and not an array, so that they are in registers. */
 static __attribute__((noinline)) void loop(const uint32_t table[TABLE_SIZE])
 {
 	uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;

@@ -199,7 +199,7 @@ static void poll_member(struct census *c, struct family *f, struct member *m, in
 				   adopt_child, &(struct walk){ c, f, m->pid, t_us });
 }
 
-/* Those adopted in the loop are polled too. */
+/* The limit of the loop moves: processes that it adopts are polled too. */
 void census_take(struct census *c, struct family *f, int64_t t_us, bool bury, bool columns)
 {
 	bool again = true;

@@ -5,7 +5,8 @@
 
 #include <time.h>
 
-/* Until some ends were seen: at most this, and so much more for each MiB. */
+/* Until the ends of some processes were seen, an end is assumed to take this long at most, and so
+ * much more for each MiB. */
 #define END_US 100
 #define END_MIB_US 128
 

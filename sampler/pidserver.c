@@ -98,7 +98,7 @@ static void settle_all(struct desk *d)
 	d->n_unsettled = left;
 }
 
-/* After each line: a task can end with the next one. */
+/* Called after each line, because a task can end with the next one. */
 static bool take_line(void *ctx, struct slice line)
 {
 	struct desk *d = ctx;
@@ -116,7 +116,7 @@ static void follow_log(struct desk *d)
 		tail_read(&d->tail, &taker);
 }
 
-/* Most of them are no tasks. The oldest are forgotten. */
+/* Most of these processes are no tasks: the oldest are forgotten when the list is full. */
 static void add_unsettled(struct desk *d, struct relative p)
 {
 	for (size_t i = 0; i < d->n_unsettled; i++) {
