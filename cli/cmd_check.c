@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/against_open.h"
 #include "cli/command.h"
-#include "cli/against.h"
 #include "cli/output.h"
 #include "compare/against_target.h"
 #include "report/check_output.h"

@@ -4,12 +4,12 @@
 #include "cli/command.h"
 #include "cli/export_path.h"
 #include "cli/export_send.h"
-#include "cli/follow.h"
+#include "cli/follow_export.h"
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/converters.h"
 #include "launch/hold.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "cli/configfile.h"
 #include "cli/doctor.h"
 #include "cli/export_send.h"
-#include "cli/follow.h"
+#include "cli/follow_export.h"
 #include "cli/inspect_config.h"
 #include "cli/record_summary.h"
 #include "cli/settings_options.h"

@@ -5,7 +5,7 @@
 #include "base/outfile.h"
 #include "cli/output.h"
 #include "launch/hold.h"
-#include "live/shell.h"
+#include "live/page_shell.h"
 #include "render/inspect/class_plot.h"
 #include "render/inspect/collapsed.h"
 #include "render/inspect/heaptrack.h"

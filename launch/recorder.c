@@ -12,7 +12,7 @@
 #include "launch/notice.h"
 #include "launch/oelayout.h"
 #include "launch/progress.h"
-#include "launch/results.h"
+#include "launch/results_write.h"
 #include "launch/tasklog.h"
 #include "recording/layout.h"
 #include "recording/store_create.h"

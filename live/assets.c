@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/assets.h"
 
+#include "live/page_shell.h"
 #include "live/page_text.h"
-#include "live/shell.h"
 #include "render/chart/bootchart.h"
 #include "report/html.h"
 #include "report/page_text.h"

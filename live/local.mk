@@ -56,8 +56,8 @@ live_liblive_a_SOURCES = \
 	live/parameters.h \
 	live/query.c \
 	live/query.h \
-	live/reader.c \
-	live/reader.h \
+	live/reader_pool.c \
+	live/reader_pool.h \
 	live/reader_child.c \
 	live/registry.c \
 	live/registry.h \
@@ -65,8 +65,8 @@ live_liblive_a_SOURCES = \
 	live/reply.h \
 	live/route.h \
 	live/routes.c \
-	live/shell.c \
-	live/shell.h \
+	live/page_shell.c \
+	live/page_shell.h \
 	live/stream.c \
 	live/stream.h \
 	live/site.c \

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "live/guard.h"
 #include "live/listener.h"
-#include "live/reader.h"
+#include "live/reader_pool.h"
 #include "live/server.h"
 
 /* Of the files server*.c. */

@@ -3,7 +3,7 @@
  * CPU time of what record --task-files and --task-cache do after a build of 100,000 tasks, one file
  * and one line of ccache's log each, beside one fstatat() a file.
  */
-#include "launch/results.h"
+#include "launch/results_write.h"
 #include "recording/store_create.h"
 #include "tests/spend.h"
 

@@ -4,7 +4,7 @@
 #include "recording/event.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <stdlib.h>
 #include <string.h>

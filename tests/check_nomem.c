@@ -13,7 +13,7 @@
 #include "tests/nomem.h"
 #include "tests/paths.h"
 #include "tests/support.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <stdio.h>

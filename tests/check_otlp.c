@@ -4,8 +4,8 @@
 #include "tests/nomem.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
-#include "trace/formats.h"
 #include "trace/otlp.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <stdio.h>

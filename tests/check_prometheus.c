@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <stdlib.h>
 #include <string.h>

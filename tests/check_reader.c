@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/readfile.h"
-#include "live/reader.h"
+#include "live/reader_pool.h"
 #include "live/reply.h"
 #include "live/source.h"
 #include "tests/support.h"

@@ -8,7 +8,7 @@
 #include "recording/recording_write.h"
 #include "tests/paths.h"
 #include "tests/support.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <inttypes.h>

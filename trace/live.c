@@ -6,7 +6,7 @@
 #include "base/field.h"
 #include "base/minmax.h"
 #include "convert/trace.h"
-#include "trace/parts.h"
+#include "trace/trace_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/minmax.h"
 #include "convert/trace.h"
 #include "trace/live_state.h"
-#include "trace/parts.h"
+#include "trace/trace_parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "trace/live_state.h"
-#include "trace/parts.h"
+#include "trace/trace_parts.h"
 
 #include <errno.h>
 

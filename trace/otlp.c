@@ -6,7 +6,7 @@
 #include "base/outfile.h"
 #include "base/str.h"
 #include "recording/identity.h"
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <inttypes.h>

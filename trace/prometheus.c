@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/formats.h"
+#include "trace/trace_formats.h"
 
 #include "analyse/summary.h"
 #include "base/outfile.h"

@@ -3,8 +3,8 @@
 #include "base/minmax.h"
 #include "base/outfile.h"
 #include "base/str.h"
-#include "trace/formats.h"
 #include "trace/sink.h"
+#include "trace/trace_formats.h"
 #include "trace/whole.h"
 
 #include <errno.h>

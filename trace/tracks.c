@@ -3,8 +3,8 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
-#include "trace/parts.h"
 #include "trace/sink.h"
+#include "trace/trace_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "recording/identity.h"
 #include "trace/counters.h"
 #include "trace/flows.h"
-#include "trace/parts.h"
+#include "trace/trace_parts.h"
 #include "trace/tracks.h"
 
 #include <errno.h>

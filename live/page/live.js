@@ -8,9 +8,9 @@
  *		leave() { ... },			if something must end with the page
  *	};
  *
- * and a row in live/shell.c, which has its path and its title. The shell is the same document for
+ * and a row in live/page_shell.c, which has its path and its title. The shell is the same document for
  * every page: navigation, the choice of a recording and an empty <main>. A page is left by loading
- * another document. To add a page: its file here, in live/local.mk, and its row in live/shell.c.
+ * another document. To add a page: its file here, in live/local.mk, and its row in live/page_shell.c.
  *
  * All files are in one scope: top-level names of page_NAME.js begin with NAME (tests/house.py).
  * What comes from a recording is text: textContent only, through clean() of common.js. There is no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_LIVE_READER_H
-#define BUILDBEAT_LIVE_READER_H
+#ifndef BUILDBEAT_LIVE_READER_POOL_H
+#define BUILDBEAT_LIVE_READER_POOL_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/results.h"
+#include "launch/results_write.h"
 
 #include "base/array.h"
 #include "base/clock.h"

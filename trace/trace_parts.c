@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/parts.h"
+#include "trace/trace_parts.h"
 
 #include "analyse/cost.h"
 #include "base/minmax.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/against.h"
+#include "cli/against_open.h"
 
 #include "base/arena.h"
 #include "base/cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_LIVE_SHELL_H
-#define BUILDBEAT_LIVE_SHELL_H
+#ifndef BUILDBEAT_LIVE_PAGE_SHELL_H
+#define BUILDBEAT_LIVE_PAGE_SHELL_H
 
 #include "base/buf.h"
 #include "write/markup.h"

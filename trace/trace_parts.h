@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_TRACE_PARTS_H
-#define BUILDBEAT_TRACE_PARTS_H
+#ifndef BUILDBEAT_TRACE_TRACE_PARTS_H
+#define BUILDBEAT_TRACE_TRACE_PARTS_H
 
 #include "recording/recording.h"
 #include "trace/sink.h"

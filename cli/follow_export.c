@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/follow.h"
+#include "cli/follow_export.h"
 
 #include "analyse/listing.h"
 #include "base/outfile.h"
@@ -8,8 +8,8 @@
 #include "convert/convert.h"
 #include "convert/ninja/join.h"
 #include "convert/zstd.h"
-#include "trace/formats.h"
 #include "trace/live_follow.h"
+#include "trace/trace_formats.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/reader.h"
+#include "live/reader_pool.h"
 
 #include "base/array.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CLI_FOLLOW_H
-#define BUILDBEAT_CLI_FOLLOW_H
+#ifndef BUILDBEAT_CLI_FOLLOW_EXPORT_H
+#define BUILDBEAT_CLI_FOLLOW_EXPORT_H
 
 #include "base/error.h"
 #include "launch/tracer.h"

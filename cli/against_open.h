@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CLI_AGAINST_H
-#define BUILDBEAT_CLI_AGAINST_H
+#ifndef BUILDBEAT_CLI_AGAINST_OPEN_H
+#define BUILDBEAT_CLI_AGAINST_OPEN_H
 
 #include "cli/buildset.h"
 #include "compare/diff.h"

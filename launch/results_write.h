@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_LAUNCH_RESULTS_H
-#define BUILDBEAT_LAUNCH_RESULTS_H
+#ifndef BUILDBEAT_LAUNCH_RESULTS_WRITE_H
+#define BUILDBEAT_LAUNCH_RESULTS_WRITE_H
 
 #include "base/error.h"
 #include "launch/compiler_cache.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/shell.h"
+#include "live/page_shell.h"
 
 #include "base/array.h"
 #include "live/task_json.h"

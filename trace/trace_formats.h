@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_TRACE_FORMATS_H
-#define BUILDBEAT_TRACE_FORMATS_H
+#ifndef BUILDBEAT_TRACE_TRACE_FORMATS_H
+#define BUILDBEAT_TRACE_TRACE_FORMATS_H
 
 #include "base/error.h"
 #include "recording/recording.h"
