@@ -400,7 +400,5 @@ static int run_accept(struct args *a, void *values, struct error *err)
 	return r > 0 ? EXIT_FOUND : r;
 }
 
-const struct command cmd_accept = {
-	.name = "accept", .operands = "[TASK] [REASON]", .run = run_accept, COMMAND_OPTIONS,
-	.summary = "Accept a change as the new normal, or as known",
-};
+COMMAND(accept, "[TASK] [REASON]", "Accept a change as the new normal, or as known",
+	COMMAND_OPTIONS);

@@ -283,7 +283,4 @@ static int run_archive(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_archive = {
-	.name = "archive", .operands = "[REC...]", .run = run_archive, COMMAND_KEYS,
-	.summary = "Add a recording to an archive of builds",
-};
+COMMAND(archive, "[REC...]", "Add a recording to an archive of builds", COMMAND_KEYS);

@@ -94,7 +94,4 @@ static int run_attach(struct args *a, void *values, struct error *err)
 	return error_sys(err, -errno, program, NULL);
 }
 
-const struct command cmd_attach = {
-	.name = "attach", .operands = "URL", .run = run_attach, COMMAND_OPTIONS,
-	.summary = "Stream a running build from a live server to a file",
-};
+COMMAND(attach, "URL", "Stream a running build from a live server to a file", COMMAND_OPTIONS);

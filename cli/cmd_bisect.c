@@ -325,7 +325,5 @@ static int run_bisect(struct args *a, void *values, struct error *err)
 	return search(b, a, err);
 }
 
-const struct command cmd_bisect = {
-	.name = "bisect", .operands = "[--] CMD...", .runs = true, .run = run_bisect, COMMAND_OPTIONS,
-	.summary = "Find the commit that changed a metric, by building revisions",
-};
+COMMAND(bisect, "[--] CMD...", "Find the commit that changed a metric, by building revisions",
+	.runs = true, COMMAND_OPTIONS);

@@ -382,7 +382,4 @@ static int run_chart(struct args *a, void *values, struct error *err)
 	return j.failed ? EXIT_MISUSE : r;
 }
 
-const struct command cmd_chart = {
-	.name = "chart", .operands = "[REC]", .run = run_chart, COMMAND_KEYS,
-	.summary = "Draw a build as bootchart, CPU, disk and memory charts",
-};
+COMMAND(chart, "[REC]", "Draw a build as bootchart, CPU, disk and memory charts", COMMAND_KEYS);

@@ -186,7 +186,4 @@ static int run_check(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_check = {
-	.name = "check", .operands = "", .run = run_check, COMMAND_OPTIONS,
-	.summary = "Check the newest build for regressions against earlier ones",
-};
+COMMAND(check, "", "Check the newest build for regressions against earlier ones", COMMAND_OPTIONS);

@@ -215,7 +215,4 @@ static int run_complete(struct args *a, void *values, struct error *err)
 	return EXIT_GOOD;
 }
 
-const struct command cmd_complete = {
-	.name = "complete", .operands = "-- WORD...", .hidden = true, .run = run_complete,
-	.summary = "Print completions for the shells",
-};
+COMMAND(complete, "-- WORD...", "Print completions for the shells", .hidden = true);

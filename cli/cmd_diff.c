@@ -356,7 +356,4 @@ static int run_diff(struct args *a, void *values, struct error *err)
 	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
 }
 
-const struct command cmd_diff = {
-	.name = "diff", .operands = "[A B]", .run = run_diff, COMMAND_OPTIONS,
-	.summary = "Compare two builds and report changes beyond the noise",
-};
+COMMAND(diff, "[A B]", "Compare two builds and report changes beyond the noise", COMMAND_OPTIONS);

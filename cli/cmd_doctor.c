@@ -99,8 +99,5 @@ static int run_doctor(struct args *a, void *values, struct error *err)
 	return r ? r : is_able(&d) ? EXIT_GOOD : EXIT_FOUND;
 }
 
-const struct command cmd_doctor = {
-	.name = "doctor", .operands = "", .run = run_doctor,
-	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
-	.summary = "Check what this machine can record and how to enable the rest",
-};
+COMMAND(doctor, "", "Check what this machine can record and how to enable the rest",
+	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults));

@@ -141,7 +141,4 @@ static int run_export(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_export = {
-	.name = "export", .operands = "[REC...]", .run = run_export, COMMAND_KEYS,
-	.summary = "Write a recording in the format of another tool",
-};
+COMMAND(export, "[REC...]", "Write a recording in the format of another tool", COMMAND_KEYS);

@@ -38,7 +38,4 @@ static int run_help(struct args *a, void *values, struct error *err)
 	return EXIT_GOOD;
 }
 
-const struct command cmd_help = {
-	.name = "help", .operands = "[COMMAND...]", .run = run_help,
-	.summary = "Print the help of a command",
-};
+COMMAND(help, "[COMMAND...]", "Print the help of a command");

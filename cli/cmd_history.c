@@ -165,7 +165,4 @@ static int run_history(struct args *args, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_history = {
-	.name = "history", .operands = "[TASK|METRIC]", .run = run_history, COMMAND_OPTIONS,
-	.summary = "Show when each metric changed",
-};
+COMMAND(history, "[TASK|METRIC]", "Show when each metric changed", COMMAND_OPTIONS);

@@ -150,7 +150,4 @@ static int run_import(struct args *a, void *values, struct error *err)
 	return r < 0 ? r : EXIT_GOOD;
 }
 
-const struct command cmd_import = {
-	.name = "import", .operands = "PATH...", .run = run_import, COMMAND_KEYS,
-	.summary = "Convert data of another tool to a recording",
-};
+COMMAND(import, "PATH...", "Convert data of another tool to a recording", COMMAND_KEYS);

@@ -77,10 +77,8 @@ static int run_inspect(struct args *a, void *values, struct error *err)
 	return EXIT_GOOD;
 }
 
-const struct command cmd_inspect = {
-	.name = "inspect", .operands = "[COMMAND] [ARGUMENT...]", .runs = true, .run = run_inspect,
-	.summary = "Show what processes have in memory, over time",
-};
+COMMAND(inspect, "[COMMAND] [ARGUMENT...]", "Show what processes have in memory, over time",
+	.runs = true);
 
 /* The part NAME: its operands, whether they are a command to run, its options, function and summary. */
 #define PART(its_name, its_operands, runs_command, its_options, its_run, text) \

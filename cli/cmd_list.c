@@ -41,7 +41,4 @@ static int run_list(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_list = {
-	.name = "list", .operands = "[DIR]", .run = run_list, COMMAND_KEYS,
-	.summary = "List the recordings in a directory",
-};
+COMMAND(list, "[DIR]", "List the recordings in a directory", COMMAND_KEYS);

@@ -439,7 +439,4 @@ static int run_log(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_log = {
-	.name = "log", .operands = "[REC]", .run = run_log, COMMAND_KEYS,
-	.summary = "Print the output of a build, with the task of each line",
-};
+COMMAND(log, "[REC]", "Print the output of a build, with the task of each line", COMMAND_KEYS);

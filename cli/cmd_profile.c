@@ -418,7 +418,5 @@ static int run_profile(struct args *a, void *values, struct error *err)
 	       run_table(a, o, &window, &wish, &columns, err);
 }
 
-const struct command cmd_profile = {
-	.name = "profile", .operands = "[REC...]", .run = run_profile, COMMAND_KEYS,
-	.summary = "Print run and queue times by rule, directory or source location",
-};
+COMMAND(profile, "[REC...]", "Print run and queue times by rule, directory or source location",
+	COMMAND_KEYS);

@@ -101,7 +101,4 @@ static int run_prune(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_prune = {
-	.name = "prune", .operands = "", .run = run_prune, COMMAND_OPTIONS,
-	.summary = "Remove old builds from an archive",
-};
+COMMAND(prune, "", "Remove old builds from an archive", COMMAND_OPTIONS);

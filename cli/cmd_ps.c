@@ -185,7 +185,4 @@ static int run_ps(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_ps = {
-	.name = "ps", .operands = "[REC]", .run = run_ps, COMMAND_KEYS,
-	.summary = "List the processes of a running build",
-};
+COMMAND(ps, "[REC]", "List the processes of a running build", COMMAND_KEYS);

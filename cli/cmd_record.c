@@ -372,8 +372,5 @@ static int run_record(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_record = {
-	.name = "record", .operands = "[--] CMD...", .runs = true, .run = run_record,
-	.options = settings_options, COMMAND_DEFAULTS(defaults),
-	.summary = "Run a build and record it",
-};
+COMMAND(record, "[--] CMD...", "Run a build and record it",
+	.runs = true, .options = settings_options, COMMAND_DEFAULTS(defaults));

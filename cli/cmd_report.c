@@ -228,7 +228,4 @@ static int run_report(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_report = {
-	.name = "report", .operands = "", .run = run_report, COMMAND_OPTIONS,
-	.summary = "Write an HTML report about the builds in an archive",
-};
+COMMAND(report, "", "Write an HTML report about the builds in an archive", COMMAND_OPTIONS);

@@ -171,7 +171,4 @@ static int run_serve(struct args *a, void *values, struct error *err)
 	return serve(o, a->n ? a->operand[0] : NULL, err);
 }
 
-const struct command cmd_serve = {
-	.name = "serve", .operands = "[REC|DIR|REPO]", .run = run_serve, COMMAND_KEYS,
-	.summary = "Show running and recorded builds in a web browser",
-};
+COMMAND(serve, "[REC|DIR|REPO]", "Show running and recorded builds in a web browser", COMMAND_KEYS);

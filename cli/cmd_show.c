@@ -143,7 +143,4 @@ out:
 	return r;
 }
 
-const struct command cmd_show = {
-	.name = "show", .operands = "[REC]", .run = run_show, COMMAND_KEYS,
-	.summary = "Show where a build's time, memory and disk went",
-};
+COMMAND(show, "[REC]", "Show where a build's time, memory and disk went", COMMAND_KEYS);

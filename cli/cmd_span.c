@@ -130,7 +130,6 @@ static int run_span(struct args *a, void *values, struct error *err)
 
 static const struct span_options defaults = { 0 };
 
-const struct command cmd_span = {
-	.name = "span", .operands = "NAME [CMD...]", .runs = true, .run = run_span, COMMAND_OPTIONS,
-	.summary = "Mark a part of a task: a command, or what is between begin and end",
-};
+COMMAND(span, "NAME [CMD...]",
+	"Mark a part of a task: a command, or what is between begin and end",
+	.runs = true, COMMAND_OPTIONS);

@@ -127,8 +127,5 @@ static int run_task(struct args *a, void *values, struct error *err)
 	return o->recording ? run_in(o->recording, &o->settings, &task, &l) : run_here(&task, &l);
 }
 
-const struct command cmd_task = {
-	.name = "task", .operands = "NAME [--] CMD...", .runs = true, .run = run_task,
-	.options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults),
-	.summary = "Run a command as one task of a recorded build",
-};
+COMMAND(task, "NAME [--] CMD...", "Run a command as one task of a recorded build",
+	.runs = true, .options = options, .keys = settings_options, COMMAND_DEFAULTS(defaults));

@@ -49,7 +49,4 @@ static int run_top(struct args *a, void *values, struct error *err)
 	return r;
 }
 
-const struct command cmd_top = {
-	.name = "top", .operands = "[REC]", .run = run_top, COMMAND_KEYS,
-	.summary = "Show a running build in the terminal",
-};
+COMMAND(top, "[REC]", "Show a running build in the terminal", COMMAND_KEYS);

@@ -28,7 +28,14 @@ struct command {
 
 #define COMMAND_DEFAULTS(values) .defaults = &(values), .size = sizeof(values)
 
-/* For a command whose file calls them options and defaults; with KEYS, its options are its settings. */
+/* The command of a file: its name, operands, summary and other fields. Its function is run_NAME(). */
+#define COMMAND(its_name, its_operands, text, ...) \
+	const struct command cmd_##its_name = { \
+		.name = #its_name, .operands = its_operands, .run = run_##its_name, .summary = text, \
+		__VA_ARGS__ \
+	}
+
+/* Its options and their defaults, if the file calls them so; with KEYS, the options are its settings. */
 #define COMMAND_OPTIONS .options = options, COMMAND_DEFAULTS(defaults)
 #define COMMAND_KEYS .keys = options, COMMAND_OPTIONS
 
