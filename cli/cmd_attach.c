@@ -68,7 +68,7 @@ static int run_attach(struct args *a, void *values, struct error *err)
 	size_t n = 2;
 	int r;
 
-	if (!find_server(program, err))
+	if (!find_program(program, FIND_SERVER, err))
 		return -ENOENT;
 	if (o->format == AS_EVENTS)
 		argv[n++] = "-e";

@@ -73,7 +73,7 @@ static void check_sender(void)
 	char unused[PATH_MAX];
 	struct error err;
 
-	if (!find_sender(unused, &err))
+	if (!find_program(unused, FIND_SENDER, &err))
 		notice("the recording will not be sent: %s: %s", err.path, err.message);
 }
 

@@ -95,7 +95,7 @@ static int serve(const struct serve_arguments *o, const char *what, struct error
 	size_t n;
 	int r = find_served(&path, o, what, err);
 
-	if (!r && !find_server(program, err))
+	if (!r && !find_program(program, FIND_SERVER, err))
 		r = -ENOENT;
 	if (r) {
 		buf_release(&path);

@@ -33,7 +33,7 @@ static int run_top(struct args *a, void *values, struct error *err)
 	size_t n = 1;
 	int r = listing_find(&path, o->output, a->operand[0], &convert_formats, err);
 
-	if (!r && !find_top(program, err))
+	if (!r && !find_program(program, FIND_TOP, err))
 		r = -ENOENT;
 	if (!r) {
 		if (o->once)

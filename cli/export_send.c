@@ -102,7 +102,7 @@ int export_send(const struct recording *rec, unsigned signals, const char *url, 
 	size_t n = 1;
 	int r = 0;
 
-	if (!find_sender(program, err))
+	if (!find_program(program, FIND_SENDER, err))
 		return -ENOENT;
 	if (quiet)
 		argv[n++] = silent;

@@ -87,7 +87,7 @@ static void set_symbols(struct symbolize_settings *symbols, char path[PATH_MAX])
 	struct error err;
 
 	*symbols = (struct symbolize_settings){ .stop = &cancelled };
-	if (find_symbols(path, &err))
+	if (find_program(path, FIND_SYMBOLS, &err))
 		symbols->program = path;
 	else
 		notice("addresses are not named: %s: %s", err.path, err.message);

@@ -42,7 +42,7 @@ void inspect_symbols(struct inspection *in, const struct inspect_config *config)
 	if (!in->n_frames || in->n_frame_names)
 		return;
 	inspect_config_choose(&choice, config, in->host, in->program ? in->program : "");
-	r = find_symbols(program, &err) ? 0 : -1;
+	r = find_program(program, FIND_SYMBOLS, &err) ? 0 : -1;
 	if (!r)
 		r = symbolize(in, &(struct symbolize_settings){
 				.program = program, .dirs = choice.symbols->item,

@@ -15,7 +15,7 @@
  */
 
 struct symbolize_settings {
-	const char *program;	/* buildbeat-symbols, as find_symbols() of launch/ finds it */
+	const char *program;	/* buildbeat-symbols, as find_program() of launch/ finds it */
 	const char *const *dirs;	/* where else files of modules and debug information are */
 	size_t n_dirs;
 	int budget_ms;		/* the most time it takes, 0: SYMBOLIZE_BUDGET_MS */

@@ -13,11 +13,6 @@
 #include <unistd.h>
 
 #define PLUGIN_NAME "buildbeat.so"
-#define SENDER_NAME "buildbeat-send"
-#define SYMBOLS_NAME "buildbeat-symbols"
-#define PROGRAM_NAME "buildbeat"
-#define SERVER_NAME "buildbeat-serve"
-#define TOP_NAME "buildbeat-top"
 
 /* A part of our installation: where it is from the directory of this program, in the installation
  * and in a build tree, and where configure said. */
@@ -33,31 +28,23 @@ static const struct part plugin = {
 	"the plugin cannot be used", "the plugin is not installed",
 };
 
+#define PROGRAM X_OK, "the program cannot be used", "the program is not installed"
+
 /* A program of pkglibexec. */
-#define HELPER(built, name) { \
-	{ "/../libexec/buildbeat/" name, built name }, PKGLIBEXECDIR "/" name, X_OK, \
-	"the program cannot be used", "the program is not installed", \
-}
+#define HELPER(built, name) \
+	{ { "/../libexec/buildbeat/" name, built name }, PKGLIBEXECDIR "/" name, PROGRAM }
 
-static const struct part sender = HELPER("/send/", SENDER_NAME);
-
-static const struct part symbols = {
-	{ "/../libexec/buildbeat/" SYMBOLS_NAME, "/symbols/" SYMBOLS_NAME,
-	  "/../symbols/" SYMBOLS_NAME },
-	PKGLIBEXECDIR "/" SYMBOLS_NAME, X_OK,
-	"the program cannot be used", "the program is not installed",
+/* buildbeat-serve starts the main program, and other programs of pkglibexec buildbeat-symbols. */
+static const struct part programs[] = {
+	[FIND_MAIN] = { { "/../../bin/buildbeat", "/../buildbeat" },
+			PKGLIBEXECDIR "/../../bin/buildbeat", PROGRAM },
+	[FIND_SENDER] = HELPER("/send/", "buildbeat-send"),
+	[FIND_SERVER] = HELPER("/live/", "buildbeat-serve"),
+	[FIND_SYMBOLS] = { { "/../libexec/buildbeat/buildbeat-symbols", "/symbols/buildbeat-symbols",
+			     "/../symbols/buildbeat-symbols" },
+			   PKGLIBEXECDIR "/buildbeat-symbols", PROGRAM },
+	[FIND_TOP] = HELPER("/live/", "buildbeat-top"),
 };
-
-static const struct part server = HELPER("/live/", SERVER_NAME);
-
-/* For buildbeat-serve, which starts it. */
-static const struct part program = {
-	{ "/../../bin/" PROGRAM_NAME, "/../" PROGRAM_NAME },
-	PKGLIBEXECDIR "/../../bin/" PROGRAM_NAME, X_OK,
-	"the program cannot be used", "the program is not installed",
-};
-
-static const struct part top = HELPER("/live/", TOP_NAME);
 
 static bool is_part(char path[PATH_MAX], const struct part *part, const char *candidate)
 {
@@ -127,27 +114,7 @@ bool find_heap(char path[PATH_MAX], const char *name, struct error *err)
 	return find_part(path, &part, err);
 }
 
-bool find_sender(char path[PATH_MAX], struct error *err)
+bool find_program(char path[PATH_MAX], enum find_name name, struct error *err)
 {
-	return find_part(path, &sender, err);
-}
-
-bool find_symbols(char path[PATH_MAX], struct error *err)
-{
-	return find_part(path, &symbols, err);
-}
-
-bool find_server(char path[PATH_MAX], struct error *err)
-{
-	return find_part(path, &server, err);
-}
-
-bool find_program(char path[PATH_MAX], struct error *err)
-{
-	return find_part(path, &program, err);
-}
-
-bool find_top(char path[PATH_MAX], struct error *err)
-{
-	return find_part(path, &top, err);
+	return find_part(path, &programs[name], err);
 }

@@ -14,19 +14,9 @@ bool find_plugin(char path[PATH_MAX], const char *setting, struct error *err);
 /* One of the objects of heap/, by its file's name, likewise. */
 bool find_heap(char path[PATH_MAX], const char *name, struct error *err);
 
-/* The program buildbeat-send, likewise. */
-bool find_sender(char path[PATH_MAX], struct error *err);
+/* Our programs, likewise. FIND_MAIN is buildbeat itself, for buildbeat-serve. */
+enum find_name { FIND_MAIN, FIND_SENDER, FIND_SERVER, FIND_SYMBOLS, FIND_TOP };
 
-/* The program buildbeat-symbols, likewise. */
-bool find_symbols(char path[PATH_MAX], struct error *err);
-
-/* The program buildbeat-serve, likewise. */
-bool find_server(char path[PATH_MAX], struct error *err);
-
-/* The program buildbeat, for buildbeat-serve. */
-bool find_program(char path[PATH_MAX], struct error *err);
-
-/* The program buildbeat-top, likewise. */
-bool find_top(char path[PATH_MAX], struct error *err);
+bool find_program(char path[PATH_MAX], enum find_name name, struct error *err);
 
 #endif

@@ -99,7 +99,7 @@ int inspector_begin(struct inspector *i, const struct watch_settings *given, con
 
 	*i = (struct inspector){ .end_fd = -1 };
 	snprintf(i->base, sizeof i->base, "%s", s.base);
-	if (find_symbols(symbols, &unused))
+	if (find_program(symbols, FIND_SYMBOLS, &unused))
 		s.symbols.program = symbols;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return error_sys(err, -errno, NULL, NULL);

@@ -72,7 +72,7 @@ int serving_begin(const char *const *options, const char *path, pid_t launcher, 
 	int ends[2], r;
 	pid_t pid;
 
-	if (!find_server(program, err))
+	if (!find_program(program, FIND_SERVER, err))
 		return -ENOENT;
 	if (pipe2(ends, O_CLOEXEC))
 		return error_sys(err, -errno, NULL, NULL);

@@ -29,9 +29,9 @@ static int begin_jobs(struct server *s, struct error *err)
 
 	if (jobs)
 		return 0;
-	if (!find_program(buildbeat, &unused))
+	if (!find_program(buildbeat, FIND_MAIN, &unused))
 		*buildbeat = '\0';
-	if (!find_symbols(symbols, &unused))
+	if (!find_program(symbols, FIND_SYMBOLS, &unused))
 		*symbols = '\0';
 	r = job_new(&jobs, buildbeat, symbols);
 	if (r)

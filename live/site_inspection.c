@@ -112,7 +112,7 @@ static int show(struct reply *out, const struct request *q, char **words, size_t
 	int r = find_archive(path, q, err);
 
 	r = r ? r : check_rules(rules, err);
-	if (!r && !find_program(program, err))
+	if (!r && !find_program(program, FIND_MAIN, err))
 		r = -ENOENT;
 	if (r)
 		return r;
@@ -154,7 +154,7 @@ static int settings_reply(struct reply *out, const struct request *q, struct err
 	char *argv[] = { program, (char *)"inspect", (char *)"settings", (char *)"--json", NULL };
 
 	(void)q;
-	return find_program(program, err) ? run_buildbeat(&out->body, argv, err) : -ENOENT;
+	return find_program(program, FIND_MAIN, err) ? run_buildbeat(&out->body, argv, err) : -ENOENT;
 }
 
 const struct route site_inspection_routes[] = {
