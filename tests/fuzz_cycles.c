@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/cycles.h"
-#include "base/file.h"
 #include "recording/output.h"
 #include "tests/fuzz.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 /* The output of a build without tasks: each cycle has nodes, and edges between these. */
-
-static void write_file(const char *path, const void *p, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	check(fd >= 0 && !file_write_all(fd, p, len));
-	close(fd);
-}
 
 FUZZ_TARGET(cycles)
 {
@@ -31,8 +21,8 @@ FUZZ_TARGET(cycles)
 	check(mkdtemp(dir));
 	snprintf(log, sizeof log, "%s/" OUTPUT_LOG, dir);
 	snprintf(index, sizeof index, "%s/" OUTPUT_INDEX, dir);
-	write_file(log, data, size);
-	write_file(index, OUTPUT_HEADER, sizeof OUTPUT_HEADER - 1);
+	fuzz_write(log, data, size);
+	fuzz_write(index, OUTPUT_HEADER, sizeof OUTPUT_HEADER - 1);
 	check(!graph_make(&g, &s, &chain));
 	check(!cycles_read(&c, &g, dir, NULL, &err));
 	check(c.n_reported <= CYCLES_REPORTED_MAX && (!c.n_reported || c.n));

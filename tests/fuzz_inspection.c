@@ -68,13 +68,10 @@ static void write_files(const char *p, const char *end_of)
 
 	for (p = next_file(p, end_of, &which); p < end_of; which = next) {
 		const char *text = (const char *)memchr(p, '\n', (size_t)(end_of - p)) + 1;
-		int fd;
 
 		p = next_file(text, end_of, &next);
 		snprintf(path, sizeof path, "%s/%s", dir, files[which]);
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		check(fd >= 0 && write(fd, text, (size_t)(p - text)) == p - text);
-		close(fd);
+		fuzz_write(path, text, (size_t)(p - text));
 	}
 }
 

@@ -95,28 +95,15 @@ static int give(struct pass *p, const char *name, const char *text, size_t len)
 
 static int give_files(struct pass *p, const uint8_t *at, const uint8_t *end)
 {
+	struct fuzz_part part;
 	int error = 0;
 
-	while (!error && at < end) {
-		const uint8_t *eol = memchr(at, '\n', (size_t)(end - at));
-		const uint8_t *next;
-		char name[64], *text;
+	while (!error && fuzz_part(&part, &at, end)) {
+		char *text = calloc(1, part.len + 1);
 
-		if (!eol || end - at < 4 || memcmp(at, "== ", 3) || (size_t)(eol - at) - 3 >= sizeof name)
-			break;
-		memcpy(name, at + 3, (size_t)(eol - at) - 3);
-		name[eol - at - 3] = '\0';
-		next = memmem(eol, (size_t)(end - eol), "\n== ", 4);
-		at = eol + 1;
-		next = next ? next + 1 : end;
-		if (next < at)
-			next = at;
-		text = malloc((size_t)(next - at) + 1);
-		memcpy(text, at, (size_t)(next - at));
-		text[next - at] = '\0';
-		error = give(p, name, text, (size_t)(next - at));
+		memcpy(text, part.p, part.len);
+		error = give(p, part.name, text, part.len);
 		free(text);
-		at = next;
 	}
 	return error;
 }

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/file.h"
 #include "recording/output.h"
 #include "tests/fuzz.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The index up to a line "%", then the output: each of its bytes is in one line. */
-
-static void write_file(const char *path, const void *p, size_t len)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	check(fd >= 0 && !file_write_all(fd, p, len));
-	close(fd);
-}
 
 FUZZ_TARGET(output)
 {
@@ -33,8 +23,8 @@ FUZZ_TARGET(output)
 	check(mkdtemp(dir));
 	snprintf(log, sizeof log, "%s/" OUTPUT_LOG, dir);
 	snprintf(index, sizeof index, "%s/" OUTPUT_INDEX, dir);
-	write_file(log, mark ? mark + 3 : data, n_log);
-	write_file(index, data, n_index);
+	fuzz_write(log, mark ? mark + 3 : data, n_log);
+	fuzz_write(index, data, n_index);
 	check(!output_open(&o, dir, NULL, &err));
 	while ((r = output_next(o, &line, true)) > 0) {
 		bytes += line.text.len + line.newline;

@@ -221,27 +221,14 @@ static bool is_later(const char *name)
 /* The files of one pass: build and tasks, or those about known tasks. */
 static int give_files(struct reader *r, struct grown *g, const uint8_t *p, const uint8_t *end, bool later)
 {
+	struct fuzz_part part;
 	int error = 0;
 
-	while (!error && p < end) {
-		const uint8_t *eol = memchr(p, '\n', (size_t)(end - p));
-		const uint8_t *next;
-		char name[32];
-
-		if (!eol || end - p < 4 || memcmp(p, "== ", 3) || (size_t)(eol - p) - 3 >= sizeof name)
-			break;
-		memcpy(name, p + 3, (size_t)(eol - p) - 3);
-		name[eol - p - 3] = '\0';
-		next = memmem(eol, (size_t)(end - eol), "\n== ", 4);
-		p = eol + 1;
-		next = next ? next + 1 : end;
-		if (next < p)
-			next = p;
-		if (is_of_recording(name) && is_later(name) == later)
-			error = give(r, name, p, (size_t)(next - p));
-		if (reader_is_tasks(name) && !later)
-			follow_file(g, p, (size_t)(next - p));
-		p = next;
+	while (!error && fuzz_part(&part, &p, end)) {
+		if (is_of_recording(part.name) && is_later(part.name) == later)
+			error = give(r, part.name, part.p, part.len);
+		if (reader_is_tasks(part.name) && !later)
+			follow_file(g, part.p, part.len);
 	}
 	return error;
 }

@@ -10,36 +10,15 @@
 
 static void take(struct guard_request *q, char *line)
 {
-	const char *value = line + 1;
+	const char **field[128] = {
+		['m'] = &q->method, ['p'] = &q->path, ['h'] = &q->host, ['o'] = &q->origin,
+		['c'] = &q->cookie, ['a'] = &q->authorization, ['t'] = &q->token,
+	};
 
-	switch (*line) {
-	case 'm':
-		q->method = value;
-		break;
-	case 'p':
-		q->path = value;
-		break;
-	case 'h':
-		q->host = value;
-		break;
-	case 'o':
-		q->origin = value;
-		break;
-	case 'c':
-		q->cookie = value;
-		break;
-	case 'a':
-		q->authorization = value;
-		break;
-	case 't':
-		q->token = value;
-		break;
-	case 'w':
+	if (*line > 0 && field[(int)*line])
+		*field[(int)*line] = line + 1;
+	if (*line == 'w')
 		q->websocket = true;
-		break;
-	default:
-		break;
-	}
 }
 
 static void check_query(const char *text, size_t len)
