@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/name_table.h"
 #include "recording/growing_files.h"
 
@@ -39,8 +40,8 @@ int growing_series_begin(struct growing_series *s, struct slice rest)
 	int r = reader_samples_begin(&next.d, rest);
 
 	if (!r) {
-		next.newest = calloc(next.d.n_columns + 1, sizeof *next.newest);
-		next.before = calloc(next.d.n_columns + 1, sizeof *next.before);
+		next.newest = array_new_zero(next.d.n_columns, sizeof *next.newest);
+		next.before = array_new_zero(next.d.n_columns, sizeof *next.before);
 		r = next.newest && next.before ? take_over(&next, s) : -ENOMEM;
 	}
 	if (r) {

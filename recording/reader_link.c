@@ -17,12 +17,11 @@ struct host {
 static int by_pid(const void *a, const void *b)
 {
 	const struct host *x = a, *y = b;
+	int order = array_order(x->pid, y->pid);
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->start_us != y->start_us)
-		return x->start_us < y->start_us ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
+	if (!order)
+		order = array_order(x->start_us, y->start_us);
+	return order ? order : array_order(x->task, y->task);
 }
 
 /* The last pids, as bits: most tasks have a pid that is not wanted, which these show at once. */

@@ -185,8 +185,8 @@ static int collect_pids(const struct recording *rec, struct by_pid *tasks,
 {
 	int error = 0;
 
-	tasks->next = malloc((rec->n_tasks + 1) * sizeof *tasks->next);
-	instances->next = malloc((rec->n_instances + 1) * sizeof *instances->next);
+	tasks->next = array_new(rec->n_tasks, sizeof *tasks->next);
+	instances->next = array_new(rec->n_instances, sizeof *instances->next);
 	if (!tasks->next || !instances->next)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < rec->n_tasks; i++) {
@@ -293,12 +293,11 @@ static int place(struct walk *w, uint32_t i)
 static int by_start(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
+	int order = array_order(x->start_us, y->start_us);
 
-	if (x->start_us != y->start_us)
-		return x->start_us < y->start_us ? -1 : 1;
-	if (x->end_us != y->end_us)
-		return x->end_us > y->end_us ? -1 : 1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	if (!order)
+		order = array_order(y->end_us, x->end_us);
+	return order ? order : array_order(x->pid, y->pid);
 }
 
 int reader_finish_processes(struct reader *r)

@@ -100,7 +100,7 @@ int reader_samples_begin(struct reader_samples *d, struct slice rest)
 		if (!reader_parse_column(word, added))
 			return -EBADMSG;
 	}
-	d->level = calloc(d->n_columns + 1, sizeof *d->level);
+	d->level = array_new_zero(d->n_columns, sizeof *d->level);
 	return d->level ? 0 : -ENOMEM;
 }
 
@@ -111,7 +111,7 @@ static int parse_columns(struct decoder *d, struct slice rest, struct section *o
 
 	if (error)
 		return error;
-	out->column = malloc((out->d.n_columns + 1) * sizeof *out->column);
+	out->column = array_new(out->d.n_columns, sizeof *out->column);
 	if (!out->column)
 		return -ENOMEM;
 	for (size_t i = 0; !error && i < out->d.n_columns; i++)
@@ -499,7 +499,7 @@ static int read_series(struct decoder *d, const char *file, const char *name,
 	error = collect_columns(d, name, text, len);
 	if (error)
 		return error;
-	d->base = calloc(d->s.n_columns + 1, sizeof *d->base);
+	d->base = array_new_zero(d->s.n_columns, sizeof *d->base);
 	if (!d->base)
 		return -ENOMEM;
 	error = begin_section(d, rest, 1);

@@ -283,9 +283,9 @@ int reader_link_spans(struct reader *r)
 
 	if (!any_script(rec))
 		return 0;
-	order = malloc((rec->n_instances + r->n_span_ends + 1) * sizeof *order);
-	w.span = malloc((rec->n_instances + 1) * sizeof *w.span);
-	w.begun = malloc((rec->n_instances + 1) * sizeof *w.begun);
+	order = array_new(rec->n_instances + r->n_span_ends, sizeof *order);
+	w.span = array_new(rec->n_instances, sizeof *w.span);
+	w.begun = array_new(rec->n_instances, sizeof *w.begun);
 	if (order && w.span && w.begun) {
 		find_spans(&w);
 		error = in_order(&w, order);

@@ -143,8 +143,8 @@ static int sort_spans(struct spans *w)
 {
 	size_t n = w->rec->n_spans;
 
-	w->order = malloc((n + 1) * sizeof *w->order);
-	w->rank = malloc((n + 1) * sizeof *w->rank);
+	w->order = array_new(n, sizeof *w->order);
+	w->rank = array_new(n, sizeof *w->rank);
 	if (!w->order || !w->rank)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -325,7 +325,7 @@ static uint32_t span_at(const struct recording *rec, uint32_t newest, int64_t ti
 
 static int by_start(const struct recording *rec, struct keyed **order)
 {
-	*order = malloc((rec->n_tasks + 1) * sizeof **order);
+	*order = array_new(rec->n_tasks, sizeof **order);
 	if (!*order)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_tasks; i++)
@@ -337,17 +337,17 @@ static int by_start(const struct recording *rec, struct keyed **order)
 static int place_tasks(const struct spans *w)
 {
 	struct recording *rec = w->rec;
-	uint32_t *newest = malloc((rec->n_instances + 1) * sizeof *newest);
+	uint32_t *newest = array_new(rec->n_instances, sizeof *newest);
 	struct keyed *order = NULL;
 	int error = newest ? by_start(rec, &order) : -ENOMEM;
 	size_t k = 0;
 
-	rec->task_span = malloc((rec->n_tasks + 1) * sizeof *rec->task_span);
+	rec->task_span = array_new(rec->n_tasks, sizeof *rec->task_span);
 	if (!rec->task_span || error) {
 		free_all(order, newest);
 		return -ENOMEM;
 	}
-	memset(newest, 0xff, (rec->n_instances + 1) * sizeof *newest);
+	memset(newest, 0xff, rec->n_instances * sizeof *newest);
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[order[i].value];
 

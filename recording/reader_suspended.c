@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/search.h"
 #include "base/text.h"
@@ -36,7 +37,7 @@ static bool read_part(const char *value, struct part *p)
 /* They are in order; one that is not is damaged. */
 static int find_parts(struct parts *out, const struct recording *rec)
 {
-	*out = (struct parts){ calloc(rec->n_build + 1, sizeof *out->part), 0, 0 };
+	*out = (struct parts){ array_new_zero(rec->n_build, sizeof *out->part), 0, 0 };
 	if (!out->part)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_build; i++) {
@@ -134,7 +135,7 @@ static void move_counters(struct counters *c, int64_t *level, int64_t time_ms, i
 /* Samples that were taken meanwhile are dropped; what happened up to the next one is unknown. */
 static int move_series(const struct parts *parts, struct series *s)
 {
-	struct counters c = { .of = s, .before = calloc(2 * s->n_columns + 1, sizeof *c.before) };
+	struct counters c = { .of = s, .before = array_new_zero(2 * s->n_columns, sizeof *c.before) };
 	bool of_machine = strcmp(s->name, "proc_cgroup") && strcmp(s->name, "proc_own");
 	size_t n = 0;
 	int64_t out_ms = 0;

@@ -168,7 +168,7 @@ static int sort_names(struct recording *rec, const struct names *l)
 
 	if (!*l->task)
 		return 0;
-	sorted = malloc((*l->n + 1) * sizeof *sorted);
+	sorted = array_new(*l->n, sizeof *sorted);
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_tasks; i++) {

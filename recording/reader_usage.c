@@ -447,7 +447,7 @@ static int no_usage_yet(struct reader *r)
 
 	if (r->newest)
 		return 0;
-	r->newest = malloc((n + 1) * sizeof *r->newest);
+	r->newest = array_new(n, sizeof *r->newest);
 	if (!r->newest)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -501,7 +501,7 @@ static int sum_up(struct reader *r)
  * memory of one shrinks while the other grows. */
 static int sort_samples(struct recording *rec, const uint32_t *of)
 {
-	struct task_usage *sorted = malloc((rec->n_usage + 1) * sizeof *sorted);
+	struct task_usage *sorted = array_new(rec->n_usage, sizeof *sorted);
 	uint32_t first = 0;
 
 	if (!sorted)
