@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The text without its secrets. */
 static const char *redacted_cut(const char *text, size_t len, bool cut)
@@ -122,6 +124,10 @@ static const struct { const char *text, *out; } hidden[] = {
 	{ "git clone https://u:a/b@h/r", "git clone https://u:***@h/r" },
 	{ "git clone 'https://u:a/b@c?d@h:80/r' x", "git clone 'https://u:***@h:80/r' x" },
 	{ "git clone https://u:a#b@h/r", "git clone https://u:***@h/r" },
+	{ "git clone https://user:pw1@host", "git clone https://user:***@host" },
+	{ "x AKIAZ0123456789ABXYZ y", "x *** y" },
+	{ "openssl rsa -passin 'pass:a b' -in k", "openssl rsa -passin 'pass:***' -in k" },
+	{ "openssl rsa -passin \"pass:abc\" -in k", "openssl rsa -passin \"pass:***\" -in k" },
 };
 
 START_TEST(secrets_are_hidden)
@@ -178,11 +184,51 @@ static const char *const kept[] = {
 	"opt --debug-pass=Structure -passes=gvn -fpass=x --pass=gvn x.ll", "PASS: t1", "DB_PASS=$DB_PASS x",
 	"DB_PASS_FILE=/run/x DB_PASS= make", "TOTAL_PASSES=abc NPASS=abc", "logins=3 login=me x login",
 	"wget http://h:80/x@y http://[::1]:80/a@b http://h:$PORT/x@y http://h:8080/a:b@c",
+	"curl -o menu a:bcde", "curl -o x:yyyy -d a:bcde http://h:8080", "ssl pass:abcd x",
+	"sort one two | docker login --password-stdin", "x AKIAZ0123456789ABXYZ0 y",
 };
 
 START_TEST(commands_are_kept)
 {
 	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
+}
+END_TEST
+
+/* What a text has no byte of makes no difference, and none of it is read. */
+static void ends_at_its_end(const char *text, size_t len, bool cut)
+{
+	static const char around[] = "\"'\\ =:;@$)}aA7-";
+	static char *page;
+	char expected[512], larger[512];
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	/* one readable page between two that are not */
+	if (!page) {
+		page = mmap(NULL, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ck_assert(page != MAP_FAILED && !mprotect(page + size, size, PROT_READ | PROT_WRITE));
+	}
+	memcpy(page + 2 * size - len, text, len);
+	snprintf(expected, sizeof expected, "%s", redacted_cut(page + 2 * size - len, len, cut));
+	memcpy(page + size, text, len);
+	ck_assert_str_eq(redacted_cut(page + size, len, cut), expected);
+	for (size_t i = 0; i < sizeof around; i++) {
+		memset(larger, around[i], sizeof larger);
+		memcpy(larger + 8, text, len);
+		ck_assert_msg(!strcmp(redacted_cut(larger + 8, len, cut), expected), "%.*s, in '%c': %s, not %s",
+			      (int)len, text, around[i], redacted_cut(larger + 8, len, cut), expected);
+	}
+}
+
+START_TEST(ends_anywhere)
+{
+	const char *text = _i < (int)ARRAY_SIZE(hidden) ? hidden[_i].text : kept[_i - (int)ARRAY_SIZE(hidden)];
+	static const char *const own[] = { "*-pin", "-k (*)", "c(*)" };
+
+	redact_set(own, _i % 2 ? ARRAY_SIZE(own) : 0);
+	for (size_t len = 0; len <= strlen(text); len++) {
+		ends_at_its_end(text, len, false);
+		ends_at_its_end(text, len, true);
+	}
 }
 END_TEST
 
@@ -400,6 +446,7 @@ TEST_PROGRAM(redact)
 {
 	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
 			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),
+			    TEST_LOOP(ends_anywhere, ARRAY_SIZE(hidden) + ARRAY_SIZE(kept)),
 			    TEST(line_has_no_part), TEST(line_reports_a_change), TEST(process_words),
 			    TEST(own_patterns), TEST(wrong_patterns), TEST(variables), TEST(any_text));
 }
