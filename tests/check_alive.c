@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/clock.h"
+#include "base/str.h"
 #include "recording/alive.h"
-#include "recording/growing.h"
+#include "recording/growing_files.h"
 #include "recording/store_create.h"
 #include "tests/support.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,9 +243,133 @@ START_TEST(no_launcher)
 }
 END_TEST
 
+/* Whether anything can be appended yet, by the lines of `build`, those of tasks and the time for which
+ * nothing was. HOST and BOOT are those of this machine. NOW is the monotonic clock; AGO with a number
+ * the time of day so many seconds ago. ME is a process that runs, GONE one that does not. */
+#define S 1000000000
+#define HERE "host: HOST\nboot_id: BOOT\nbuildbeat: 1\nstart_wall_ns: 1\nstart_mono_ns: NOW\n"
+#define FAR "host: nowhere.example\nbuildbeat: 1\nstart_wall_ns: 1\nstart_mono_ns: 1\n"
+
+static const struct { const char *build, *tasks; int64_t idle_ns; bool is_written; } states[] = {
+	{ "", "", 0, false },
+	{ HERE "imported: ninja\nsampler_pid: ME\n", "", 0, false },
+	{ "start_mono_ns: 0\nhost: nowhere.example\n", "", 0, true },
+	{ "start_mono_ns: -1\nhost: nowhere.example\n", "", 0, false },
+	{ "start_mono_ns: x\nhost: nowhere.example\n", "", 0, false },
+	/* a new one has few lines yet */
+	{ "start_mono_ns: 1\nstart_wall_ns: AGO0\n", "", 900 * (int64_t)S, true },
+	{ "start_mono_ns: 1\nstart_wall_ns: AGO20\n", "", 900 * (int64_t)S, false },
+	{ "start_mono_ns: 1\nstart_wall_ns: AGO-60\n", "", 900 * (int64_t)S, false },
+	{ "start_mono_ns: 1\nstart_wall_ns: AGO0\nbuildbeat: 1\n", "", 900 * (int64_t)S, false },
+	/* of another machine or another boot */
+	{ FAR, "", 122 * (int64_t)S, true }, { FAR, "", 123 * (int64_t)S, false },
+	{ FAR "interval_ms: 10000\n", "", 149 * (int64_t)S, true },
+	{ FAR "interval_ms: 10000\n", "", 150 * (int64_t)S, false },
+	{ FAR "end_us: 0\n", "", S - 1, true }, { FAR "end_us: 0\n", "", S, false },
+	{ FAR "end_us: -1\n", "", S, true },
+	{ HERE "boot_id: other\nsampler_pid: ME\n", "open\t1\ta\tME\n", 0, false },
+	/* its launcher */
+	{ HERE "sampler_pid: ME\n", "", 900 * (int64_t)S, true },
+	{ HERE "sampler_pid: GONE\n", "", 0, false },
+	{ HERE "sampler_pid: 0\n", "", 0, false }, { HERE "sampler_pid: 2147483648\n", "", 0, false },
+	{ HERE "sampler_pid: ME\nend_us: 5\n", "", 900 * (int64_t)S, true },
+	{ HERE "sampler_pid: ME\nend_us: 5\ntool: x\n", "", S, false },
+	{ HERE "sampler_pid: ME\nend_us: 5\ntool: x\n", "", S - 1, true },
+	{ HERE "sampler_pid: ME\ntool: x\n", "", S, true },
+	/* its hosts, after the launcher was killed */
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tME\n", 0, true },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tGONE\n", 0, false },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tGONE\nopen\t0\tb\tME\nopen\t0\tc\tGONE\n", 0, true },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tGONE\nopen\t0\tb\tME\nclose\t0\tb\n", 0, false },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tME\nopen\t0\tb\tGONE\nclose\t0\tb\n", 0, true },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\tME\nclose\t0\tb\nstart\t1\ta.1\n", 0, true },
+	{ HERE "sampler_pid: GONE\n", "open\t0\ta\t0\nopen\t0\ta\t2147483648\n", 0, false },
+	{ HERE "sampler_pid: GONE\nend_us: 5\n", "open\t0\ta\tME\n", 0, false },
+	/* a process that started later has the number */
+	{ "start_mono_ns: 1\nhost: HOST\nboot_id: BOOT\nbuildbeat: 1\nsampler_pid: ME\n", "open\t0\ta\tME\n",
+	  0, false },
+	{ "start_mono_ns: 1\nhost: HOST\nboot_id: BOOT\nbuildbeat: 1\nsampler_pid: ME\n", "open\tNOW_US\ta\tME\n",
+	  0, true },
+};
+
+static void fill_in(struct buf *b, const char *text, pid_t gone)
+{
+	struct utsname u;
+
+	ck_assert(!uname(&u));
+	while (*text) {
+		if (str_starts(text, "HOST")) {
+			buf_adds(b, u.nodename);
+			text += strlen("HOST");
+		} else if (str_starts(text, "BOOT")) {
+			buf_addf(b, "%.36s", support_text("/proc/sys/kernel/random/boot_id"));
+			text += strlen("BOOT");
+		} else if (str_starts(text, "NOW_US")) {
+			buf_addi(b, clock_mono_ns() / 1000);
+			text += strlen("NOW_US");
+		} else if (str_starts(text, "NOW")) {
+			buf_addi(b, clock_mono_ns());
+			text += strlen("NOW");
+		} else if (str_starts(text, "AGO")) {
+			char *end;
+			long ago_s = strtol(text + strlen("AGO"), &end, 10);
+
+			buf_addi(b, clock_wall_ns() - ago_s * S);
+			text = end;
+		} else if (str_starts(text, "ME")) {
+			buf_addi(b, getpid());
+			text += strlen("ME");
+		} else if (str_starts(text, "GONE")) {
+			buf_addi(b, gone);
+			text += strlen("GONE");
+		} else {
+			buf_addc(b, *text++);
+		}
+	}
+}
+
+static bool next_line(struct cursor *c, struct slice *line)
+{
+	bool whole;
+
+	return cursor_line(c, line, &whole);
+}
+
+START_TEST(still_written)
+{
+	struct buf build = BUF_INIT, tasks = BUF_INIT;
+	pid_t gone = waiting_process();
+	struct growing_writers w;
+	struct slice line;
+	struct cursor c;
+
+	kill_process(gone);
+	fill_in(&build, states[_i].build, gone);
+	fill_in(&tasks, states[_i].tasks, gone);
+	growing_writers_init(&w);
+	for (cursor_init(&c, buf_str(&build), build.len); next_line(&c, &line);) {
+		const char *colon = memchr(line.p, ':', line.len);
+
+		growing_writers_build(&w, (struct slice){ line.p, (size_t)(colon - line.p) },
+				      (struct slice){ colon + 2, (size_t)(line.p + line.len - colon) - 2 });
+	}
+	for (cursor_init(&c, buf_str(&tasks), tasks.len); next_line(&c, &line);) {
+		struct event e;
+
+		ck_assert_int_eq(event_parse(line, &e), EVENT_PARSED);
+		ck_assert_int_eq(growing_writers_event(&w, e), 0);
+	}
+	ck_assert_msg(growing_writers_exist(&w, states[_i].idle_ns) == states[_i].is_written, "%s%s",
+		      buf_str(&build), buf_str(&tasks));
+	free(w.open);
+	buf_release(&build);
+	buf_release(&tasks);
+}
+END_TEST
+
 TEST_PROGRAM(alive)
 {
 	return support_main("alive", TEST(alive), TEST_LOOP(launcher_ends, 2), TEST(launcher_killed),
 			    TEST(being_made), TEST(not_held), TEST(not_held_yet),
-			    TEST_LOOP(no_launcher, 4));
+			    TEST_LOOP(no_launcher, 4), TEST_EACH(still_written, states));
 }
