@@ -163,6 +163,40 @@ START_TEST(failed_tasks_have_no_value)
 }
 END_TEST
 
+/* Which tasks ran is known of each build, whatever their values are. */
+START_TEST(tasks_that_ran)
+{
+	struct archive *a = add_all();
+	struct builds builds;
+	uint64_t set[8] = { 0 };
+
+	read_builds(&builds, a, 0);
+	ck_assert_uint_le(builds.n_tasks, 64 * ARRAY_SIZE(set));
+	for (uint32_t i = 0; i < builds.n; i++) {
+		uint64_t now[ARRAY_SIZE(set)] = { 0 };
+		struct error err = { 0 };
+		size_t n = 0;
+		int r = builds.ran(&builds, i, now, &err);
+
+		/* 1: those of the build before */
+		ck_assert_int_eq(r, i && range[i].first == range[i - 1].first && range[i].n == range[i - 1].n);
+		if (!r)
+			memcpy(set, now, sizeof set);
+		for (size_t k = 0; k < range[i].n; k++) {
+			const char *name = support_path("dir0: task%05zu", range[i].first + k);
+			size_t task = task_of(&builds, name);
+
+			ck_assert_msg(task < builds.n_tasks && set[task / 64] >> task % 64 & 1, "%u: %s", i, name);
+		}
+		for (size_t k = 0; k < ARRAY_SIZE(set); k++)
+			n += (size_t)__builtin_popcountll(set[k]);
+		ck_assert_uint_eq(n, range[i].n);
+	}
+	builds_release(&builds);
+	archive_close(a);
+}
+END_TEST
+
 START_TEST(dictionary_only_grows)
 {
 	struct archive *a = add_all();
@@ -350,7 +384,7 @@ TEST_PROGRAM(archive_builds)
 	made_environment();
 	return support_main("archive_builds", TEST(builds_have_the_values_of_each),
 			    TEST_EACH(failed_tasks_have_no_value, ending),
-			    TEST(dictionary_only_grows),
+			    TEST(tasks_that_ran), TEST(dictionary_only_grows),
 			    TEST_EACH(circumstances_differ, circumstance),
 			    TEST(source_trees_have_revisions), TEST(order_is_of_commits),
 			    TEST(archive_is_deterministic),

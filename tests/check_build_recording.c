@@ -217,6 +217,45 @@ START_TEST(thinned)
 }
 END_TEST
 
+/* As many points as fit, at equal distances; short series are whole. */
+START_TEST(points_that_fit)
+{
+	static const size_t lengths[] = { 0, 1, 2, 3, 4, 199, 200, 201, 202, 397, 398, 399, 400, 596, 597, 794, 795, 1000 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		size_t n = lengths[i], stride = 1, points = n;
+		struct buf text = BUF_INIT, thin = BUF_INIT;
+		const struct series *s;
+		struct recorded r;
+
+		while (points > SYS_POINTS_MAX)
+			points = 2 + (n - 2 + stride) / (stride + 1), stride++;
+		recorded_make(&r, "start_wall_ns: 1700000000000000000\n", "", NULL);
+		buf_adds(&text, "buildbeat proc_stat 1 1000 user:10ms:c running:1:g\n");
+		for (size_t k = 0; k < n; k++)
+			buf_addf(&text, "1,%d\n", k % 2 ? -1 : 1);
+		ck_assert_int_eq(sys_read(&r.rec, "proc_stat", &text), 0);
+		ck_assert_int_eq(sys_write(&thin, &r.rec, "proc_stat"), 0);
+		buf_release(&text);
+		recorded_release(&r);
+		recorded_make(&r, "start_wall_ns: 1700000000000000000\n", "", NULL);
+		if (thin.len)
+			ck_assert_int_eq(sys_read(&r.rec, "proc_stat", &thin), 0);
+		s = recording_series(&r.rec, "proc_stat");
+		ck_assert_msg((s ? s->n : 0) == points, "%zu: %zu, not %zu", n, s ? s->n : 0, points);
+		for (size_t k = 0; s && k < s->n_columns; k++) {
+			ck_assert_str_eq(s->column[k].name, k ? "running" : "user");
+			ck_assert_str_eq(s->column[k].unit, k ? "1" : "10ms");
+		}
+		for (size_t k = 1; s && k < s->n; k++)
+			ck_assert_int_gt(s->time_ms[k], s->time_ms[k - 1]);
+		ck_assert(!n || s->time_ms[s->n - 1] == (int64_t)(n - 1) * 1000);
+		buf_release(&thin);
+		recorded_release(&r);
+	}
+}
+END_TEST
+
 START_TEST(busiest_disk)
 {
 	struct recorded r;
@@ -289,6 +328,6 @@ TEST_PROGRAM(build_recording)
 	return support_main("build_recording",
 			    TEST_GROUP("again"), TEST_LOOP(values_are_the_same, PATHS),
 			    TEST_LOOP(it_can_be_drawn, PATHS),
-			    TEST_GROUP("sys"), TEST_EACH(thinned, longs), TEST(busiest_disk),
+			    TEST_GROUP("sys"), TEST_EACH(thinned, longs), TEST(points_that_fit), TEST(busiest_disk),
 			    TEST(gap_stays), TEST(damaged_sys));
 }

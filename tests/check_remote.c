@@ -228,6 +228,9 @@ START_TEST(name_of_copy)
 	ck_assert_ptr_nonnull(strstr(b.data, "/cache/buildbeat/example.org-perf-n-"));
 	ck_assert_str_ne(a.data, b.data);
 	ck_assert_ptr_null(strstr(a.data, "secret"));
+	buf_clear(&a);
+	ck_assert_int_eq(url_cache(&a, "https://x@h0-9.AZ/az//_./.n@~1", &err), 0);
+	ck_assert_ptr_nonnull(strstr(a.data, "/h0-9.AZ-az-_.-.n-1-"));
 	unsetenv("XDG_CACHE_HOME");
 	buf_clear(&a);
 	ck_assert_int_eq(url_cache(&a, "h:p", &err), 0);
