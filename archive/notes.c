@@ -397,13 +397,14 @@ struct change {
 	struct error *err;
 };
 
-static bool is_about(const struct change *c, struct arena *texts, struct slice line)
+/* Is it in a line? Otherwise 0 or -ENOMEM. */
+static int is_in(const struct change *c, struct arena *texts, struct slice line)
 {
 	enum note_line what;
 	struct known k;
+	int r = note_line_read(&what, &k, texts, line);
 
-	return !note_line_read(&what, &k, texts, line) && what == NOTE_SAYS &&
-	       note_is_about(&k, c->what);
+	return r ? r : what == NOTE_SAYS && note_is_about(&k, c->what);
 }
 
 /* The same text without the removed notes, or with an additional one. */
@@ -413,23 +414,24 @@ static int change_text(struct change *c, struct buf *out, struct slice text)
 	struct cursor lines;
 	struct slice line;
 	bool complete;
+	int r = 0;
 
 	if (!texts)
 		return error_sys(c->err, -ENOMEM, c->a->path, NULL);
 	c->found = false;
 	cursor_init(&lines, text.p, text.len);
-	while (cursor_line(&lines, &line, &complete)) {
-		if (c->takes_back && is_about(c, texts, line)) {
-			c->found = true;
-			continue;
+	while (r >= 0 && cursor_line(&lines, &line, &complete)) {
+		r = c->takes_back ? is_in(c, texts, line) : 0;
+		c->found |= r > 0;
+		if (!r) {
+			buf_add(out, line.p, line.len);
+			buf_addc(out, '\n');
 		}
-		buf_add(out, line.p, line.len);
-		buf_addc(out, '\n');
 	}
 	if (!c->takes_back)
 		note_line_add(out, c->what);
 	arena_free(texts);
-	return 0;
+	return r < 0 ? error_sys(c->err, r, c->a->path, NULL) : 0;
 }
 
 static int change_notes(struct change *c, struct notes *n)

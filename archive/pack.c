@@ -52,20 +52,32 @@ static struct pack_entry *begin_entry(struct pack *p, const git_oid *id)
 	if (!p->bytes.len)
 		buf_add(&p->bytes, header, sizeof header);
 	keys(id, key);
-	e = array_add(&p->entry, &p->n, sizeof *e);
-	if (!e || index_put(&p->by_id, key[0], key[1], (uint32_t)(p->n - 1)))
+	e = array_grow(p->entry, p->n, sizeof *e);
+	if (!e)
 		return NULL;
+	p->entry = e;
+	if (index_put(&p->by_id, key[0], key[1], (uint32_t)p->n))
+		return NULL;
+	e += p->n++;
 	*e = (struct pack_entry){ .id = *id, .at = p->bytes.len };
 	return e;
+}
+
+/* An entry whose bytes are not whole must not be found: libgit2 writes an object again if that
+ * failed, and reads it. */
+static int drop_entry(struct pack *p, int error)
+{
+	p->n--;
+	return error;
 }
 
 static int end_entry(struct pack *p, struct pack_entry *e)
 {
 	if (buf_error(&p->bytes))
-		return buf_error(&p->bytes);
+		return drop_entry(p, buf_error(&p->bytes));
 	e->end = p->bytes.len;
 	if (e->end > SIZE_MAX_BYTES - SHA1_SIZE)
-		return -EFBIG;
+		return drop_entry(p, buf_fail(&p->bytes, -EFBIG));
 	e->crc = (uint32_t)crc32(0, (unsigned char *)p->bytes.data + e->at,
 				 (unsigned)(e->end - e->at));
 	return 0;
@@ -104,7 +116,7 @@ int pack_add(struct pack *p, const git_oid *id, git_object_t type, const void *d
 	}
 	buf_addc(&p->bytes, (char)byte);
 	r = pack_deflate(p, data, len);
-	return r ? r : end_entry(p, e);
+	return r ? drop_entry(p, buf_fail(&p->bytes, r)) : end_entry(p, e);
 }
 
 static const unsigned char *read_header(const struct pack *p, const struct pack_entry *e,

@@ -305,35 +305,39 @@ int packs_left(const struct archive *a, bool repair,
 
 /* Checking */
 
-/* A pack or index that is gone was joined or repacked meanwhile. */
-static bool is_sane(const struct found *f, const char *name, struct buf *idx)
+/* Is the index of a pack damaged? 1: yes, 0: no, or it is gone, because the pack was joined or repacked
+ * meanwhile. whole: also its checksum, and whether it can be read. Otherwise -ENOMEM. */
+static int is_damaged(const struct found *f, const char *name, bool whole, struct buf *idx)
 {
 	char text[NAME_MAX + 1];
 	struct stat st;
+	int r;
 
 	buf_clear(idx);
-	if (fstatat(f->dir, file(text, name, ".pack"), &st, 0) ||
-	    readfile_at(idx, f->dir, file(text, name, ".idx"), INT32_MAX))
-		return true;
-	return pack_idx_is_sane(idx, (uint64_t)st.st_size);
+	if (fstatat(f->dir, file(text, name, ".pack"), &st, 0))
+		return 0;
+	r = readfile_at(idx, f->dir, file(text, name, ".idx"), INT32_MAX);
+	if (r)
+		return r == -ENOMEM ? r : whole && r != -ENOENT;
+	return !pack_idx_is_sane(idx, (uint64_t)st.st_size) || (whole && !pack_idx_is_intact(idx));
 }
 
 int packs_check(const struct archive *a, struct error *err)
 {
 	struct buf idx = BUF_INIT;
 	struct found f;
+	size_t i = 0;
 	int r = find_packs(&f, a);
 
 	if (r == -ENOENT)
 		r = 0;
-	if (r)
+	while (!r && i < f.n)
+		r = is_damaged(&f, f.small[i++].name, false, &idx);
+	if (r > 0)
+		r = error_set(err, -EIO, a->path, 0, 0, "the index %.200s.idx of a pack is damaged: run "
+			      "buildbeat archive --fsck --repair", f.small[i - 1].name);
+	else if (r)
 		error_sys(err, r, a->path, "cannot read the packs");
-	for (size_t i = 0; !r && i < f.n; i++) {
-		if (!is_sane(&f, f.small[i].name, &idx))
-			r = error_set(err, -EIO, a->path, 0, 0, "the index %.200s.idx of a pack "
-				      "is damaged: run buildbeat archive --fsck --repair",
-				      f.small[i].name);
-	}
 	buf_release(&idx);
 	found_release(&f);
 	return r;
@@ -411,11 +415,11 @@ int packs_reindex(struct archive *a, bool repair,
 	for (size_t i = 0; !r && i < f.n; i++) {
 		char text[NAME_MAX + 1];
 
-		if (is_sane(&f, f.small[i].name, &idx) && pack_idx_is_intact(&idx))
+		r = is_damaged(&f, f.small[i].name, true, &idx);
+		if (r <= 0)
 			continue;
 		found(context, file(text, f.small[i].name, ".idx"));
-		if (repair)
-			r = reindex(a, f.dir, f.small[i].name);
+		r = repair ? reindex(a, f.dir, f.small[i].name) : 0;
 	}
 	buf_release(&idx);
 	found_release(&f);

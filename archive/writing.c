@@ -122,8 +122,10 @@ static int add_backend(git_odb *odb, struct writing *w, bool memory)
 	struct backend *b = calloc(1, sizeof *b);
 	int r;
 
-	if (!b)
+	if (!b) {
+		git_error_set_str(GIT_ERROR_NOMEMORY, strerror(ENOMEM));
 		return GIT_ERROR;
+	}
 	git_odb_init_backend(&b->base, GIT_ODB_BACKEND_VERSION);
 	b->w = w;
 	b->base.read = memory ? memory_read : archive_read;

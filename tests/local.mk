@@ -53,7 +53,7 @@ CHECKS = tests/check_now \
 	tests/check_live tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules tests/check_lost tests/check_make_faults \
 	tests/check_manual tests/check_merge tests/check_netlink \
 	tests/check_moved tests/check_namespaces tests/check_ninja \
-	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem \
+	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_nomem_archive \
 	tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
 	tests/check_otlp tests/check_outfile \

@@ -57,7 +57,7 @@ PROGRAMS = """
     cmd_archive cmd_check cmd_span culprits decide earlier event export fsck growing guard
     history identity import import_oe inspect_archive log_bitbake log_command log_relay
     log_tasks long_lines lost make_faults make_signals make_transparent moved ninja ninja_join
-    nomem notes_text oe_write partial_io plugin_api plugin_threads preload_faults
+    nomem nomem_archive notes_text oe_write partial_io plugin_api plugin_threads preload_faults
     preload_threads preload_transparent process_tree profile profile_live proof races
     record record_faults record_processes record_summary recording recording_write redact
     remote results same_events samples secrets send series serve span stopped store tally
