@@ -7,15 +7,20 @@
 #include "compare/follow_renames.h"
 #include "compare/population.h"
 #include "convert/convert.h"
+#include "convert/zstd.h"
+#include "recording/growing.h"
 #include "recording/recording.h"
+#include "recording/recording_write.h"
 #include "recording/tally.h"
 #include "tests/made_tasks.h"
 #include "tests/nomem.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,31 +81,171 @@ START_TEST(nth_fails)
 }
 END_TEST
 
+static const struct { const char *corpus; int64_t from_us, to_us; long least; } tallies[] = {
+	{ "phases", -1, INT64_MAX, 20 }, { "phases", 1000, 2000, 20 }, { "all-threads", -1, INT64_MAX, 15 },
+	{ "damaged", -1, INT64_MAX, 10 },
+};
+
 START_TEST(nth_fails_for_tallies)
 {
 	const char *dir = support_tmpdir();
+	size_t n_rows = 0;
 	bool failed = true;
 	struct buf text;
-	long n = 0;
+	long n = -1;
 
-	support_read(&text, TOP_SRCDIR "/tests/corpus/tally/phases");
+	support_read(&text, support_path(TOP_SRCDIR "/tests/corpus/tally/%s", tallies[_i].corpus));
 	support_write(support_path("%s/tally.log", dir), text.data, text.len);
 	buf_release(&text);
-	for (; failed; n++) {
+	for (; failed || !n; n++) {
 		struct tally_table t = TALLY_TABLE_INIT;
 		struct error err = { 0 };
 		int r;
 
 		nomem_after(n);
-		r = tally_read(&t, dir, -1, INT64_MAX, NULL, &err);
-		failed = nomem_failed();
+		r = tally_read(&t, dir, tallies[_i].from_us, tallies[_i].to_us, NULL, &err);
+		failed = n >= 0 && nomem_failed();
 		nomem_after(-1);
 		ck_assert_msg(failed ? r == -ENOMEM : !r, "%ld: %d %s", n, r, err.message);
 		if (r)
 			ck_assert_str_eq(err.message, "Cannot allocate memory");
+		else if (n < 0)
+			n_rows = t.n_rows;
 		else
-			ck_assert_uint_gt(t.n_rows, 1);
+			ck_assert_uint_eq(t.n_rows, n_rows);
 		tally_release(&t);
+	}
+	ck_assert_int_gt(n, tallies[_i].least);
+}
+END_TEST
+
+/* Recordings with lines of each kind, read, written and read while they grow. */
+
+static const char *const corpus[] = {
+	"damaged", "edges", "generated", "parts", "processes", "results", "scripts", "spans",
+};
+
+static bool ran_out;		/* the chosen allocation failed */
+
+static void end_failing(void)
+{
+	ran_out = nomem_failed();
+	nomem_after(-1);
+}
+
+START_TEST(nth_fails_for_corpus)
+{
+	ck_assert_int_gt(fail_each(recorded_unpack(corpus[_i]), 0), 20);
+}
+END_TEST
+
+/* What was begun is removed. */
+START_TEST(nth_fails_for_writing)
+{
+	struct recording rec = RECORDING_INIT;
+	struct error err = { 0 };
+	char to[PATH_MAX], base[128];
+	long n = 0;
+
+	snprintf(base, sizeof base, "%s/base", support_tmpdir());
+	ck_assert(!recording_read(&rec, recorded_unpack(corpus[_i]), &convert_formats, &err));
+	for (ran_out = true; ran_out; n++) {
+		int r;
+
+		nomem_after(n);
+		r = recording_write(&rec, STORE_ACCESS_USER, base, "x", to, &err);
+		end_failing();
+		ck_assert_msg(r ? ran_out && r == -ENOMEM : support_exists(to), "%ld: %d %s", n, r, err.message);
+		support_expect(base, 0, r ? "" : "latest\nx\n", "", "ls -A");
+		if (!r)
+			support_expect(base, 0, "", "", "rm -r x latest");
+		else
+			ck_assert_str_eq(err.message, "cannot write the recording: Cannot allocate memory");
+	}
+	ck_assert_int_gt(n, 4);
+	recording_release(&rec);
+}
+END_TEST
+
+static size_t delivered[4];
+
+static int count_key(void *context, struct slice key, struct slice value)
+{
+	(void)context;
+	delivered[0] += key.len && value.p;
+	return 0;
+}
+
+static int count_event(void *context, struct event *e)
+{
+	(void)context;
+	delivered[1] += e->inst.len > 0;
+	return 0;
+}
+
+static int count_process(void *context, const struct process_line *l)
+{
+	(void)context;
+	delivered[2] += l->time_us >= 0;
+	return 0;
+}
+
+static int count_sample(void *context, const struct growing_sample *s)
+{
+	(void)context;
+	delivered[3] += s->n_columns;
+	return 0;
+}
+
+static int read_growing(const char *dir, long n, struct error *err)
+{
+	static const struct growing_to to = { count_key, count_event, count_process, count_sample, NULL };
+	struct growing *g = NULL;
+	int r;
+
+	memset(delivered, 0, sizeof delivered);
+	nomem_after(n);
+	r = growing_open(&g, dir, &zstd_codec, &to, NULL, err);
+	if (!r)
+		r = growing_read(g, err);
+	end_failing();
+	if (g)
+		growing_close(g);
+	return r;
+}
+
+static void pack(const char *dir, const char *name)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY);
+	struct error err;
+
+	ck_assert_int_eq(zstd_pack(fd, name, NULL, NULL, &err), 0);
+	close(fd);
+}
+
+START_TEST(nth_fails_for_growing)
+{
+	struct error err = { 0 };
+	size_t whole[4];
+	char dir[128];
+	long n = 0;
+
+	snprintf(dir, sizeof dir, "%s/rec", support_tmpdir());
+	write_files(dir);
+	support_expect(support_tmpdir(), 0, "", "", "cp %s/* rec", recorded_unpack(corpus[_i]));
+	pack(dir, "proc_stat.log");
+	pack(dir, "proc_x.log");
+	ck_assert_int_ge(read_growing(dir, -1, &err), 0);
+	memcpy(whole, delivered, sizeof whole);
+	ck_assert(whole[0] && whole[1] && whole[3]);
+	for (ran_out = true; ran_out; n++) {
+		int r = read_growing(dir, n, &err);
+
+		ck_assert_msg(r >= 0 || (ran_out && r == -ENOMEM), "%ld: %d %s", n, r, err.message);
+		if (r < 0)
+			ck_assert_msg(strstr(err.message, "Cannot allocate memory"), "%ld: %s", n, err.message);
+		for (int i = 0; i < 4; i++)
+			ck_assert_msg(r >= 0 ? delivered[i] == whole[i] : delivered[i] <= whole[i], "%ld: %d", n, i);
 	}
 	ck_assert_int_gt(n, 20);
 }
@@ -115,14 +260,6 @@ END_TEST
 /* Files of other tools, read and written. */
 
 #define DATA TOP_SRCDIR "/tests/data/convert/"
-
-static bool ran_out;		/* the chosen allocation failed */
-
-static void end_failing(void)
-{
-	ran_out = nomem_failed();
-	nomem_after(-1);
-}
 
 static int read_foreign(const char *format, const char *path, long n)
 {
@@ -239,7 +376,8 @@ END_TEST
 
 TEST_PROGRAM(nomem)
 {
-	return support_main("nomem", TEST(nth_fails), TEST(nth_fails_for_tallies),
-			    TEST(nth_fails_for_openembedded),
+	return support_main("nomem", TEST(nth_fails), TEST_EACH(nth_fails_for_tallies, tallies),
+			    TEST(nth_fails_for_openembedded), TEST_EACH(nth_fails_for_corpus, corpus),
+			    TEST_EACH(nth_fails_for_writing, corpus), TEST_EACH(nth_fails_for_growing, corpus),
 			    TEST_EACH(nth_fails_for_foreign, foreign), TEST_EACH(nth_fails_for_traces, traces), TEST(nth_fails_for_renames));
 }

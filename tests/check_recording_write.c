@@ -272,24 +272,6 @@ static void add_spans(struct buf *b, const struct recording *rec)
 	}
 }
 
-/* The files of one text, each after a line "== NAME". */
-static const char *unpack_files(const char *text)
-{
-	const char *dir = support_path("%s/files", support_tmpdir());
-
-	ck_assert_int_eq(mkdir(dir, 0777), 0);
-	for (const char *next; (text = strstr(text, "== ")); text = next) {
-		const char *eol = strchr(text, '\n');
-		char name[64];
-
-		next = strstr(eol, "\n== ");
-		next = next ? next + 1 : eol + strlen(eol);
-		snprintf(name, sizeof name, "%.*s", (int)(eol - text - 3), text + 3);
-		support_write(support_path("%s/%s", dir, name), eol + 1, (size_t)(next - eol - 1));
-	}
-	return dir;
-}
-
 static const char *const unusual[] = {
 	"damaged", "edges", "generated", "many-first-lines", "parts", "processes", "results",
 	"results-damaged", "scripts", "spans",
@@ -297,8 +279,7 @@ static const char *const unusual[] = {
 
 START_TEST(unusual_ones)
 {
-	const char *dir = unpack_files(support_text(support_path(TOP_SRCDIR "/tests/corpus/recording/%s",
-								 unusual[_i])));
+	const char *dir = recorded_unpack(unusual[_i]);
 	struct buf b = BUF_INIT;
 	struct recording rec;
 	struct error err = { 0 };

@@ -3,11 +3,13 @@
 #include "tests/recorded.h"
 
 #include "recording/event.h"
+#include "tests/paths.h"
 #include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define USAGE_HEADER "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g\n"
 
@@ -18,6 +20,24 @@ void recorded_read(struct recorded *r, const char *path)
 	*r = (struct recorded){ 0 };
 	ck_assert_msg(!recording_read(&r->rec, path, &convert_formats, &err), "%s", err.message);
 	ck_assert_int_eq(summary_make(&r->sum, &r->rec), 0);
+}
+
+const char *recorded_unpack(const char *corpus)
+{
+	const char *text = support_text(support_path(TOP_SRCDIR "/tests/corpus/recording/%s", corpus));
+	const char *dir = support_path("%s/files", support_tmpdir());
+
+	ck_assert_int_eq(mkdir(dir, 0777), 0);
+	for (const char *next; (text = strstr(text, "== ")); text = next) {
+		const char *eol = strchr(text, '\n');
+		char name[64];
+
+		next = strstr(eol, "\n== ");
+		next = next ? next + 1 : eol + strlen(eol);
+		snprintf(name, sizeof name, "%.*s", (int)(eol - text - 3), text + 3);
+		support_write(support_path("%s/%s", dir, name), eol + 1, (size_t)(next - eol - 1));
+	}
+	return dir;
 }
 
 static void put(const char *dir, const char *file, const char *header, const char *text)

@@ -19,6 +19,10 @@ void recorded_make(struct recorded *r, const char *build, const char *tasks, con
 /* From a directory. */
 void recorded_read(struct recorded *r, const char *path);
 
+/* The directory of a recording of tests/corpus/recording, whose files are one text there, each after
+ * a line "== NAME". */
+const char *recorded_unpack(const char *corpus);
+
 /*
  * Of n random tasks in a few instances, some nested, by a seed: of all lengths and states,
  * overlapping, many at one moment, some with a slot, a key, a target they waited for, or an
