@@ -124,6 +124,35 @@ START_TEST(ids)
 END_TEST
 
 /* Names with numbers of copies are unique, whatever the names are. */
+/* Collectors and scripts keep them, so each version computes the same ids. */
+START_TEST(lasting_ids)
+{
+	static const char *const build[] = {
+		"start_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n",
+		"start_wall_ns: 1700000000000000000\nstart_mono_ns: 5\ntraceparent: 00-" TRACE "-" PARENT "-01\n",
+		"start_wall_ns: -1700000000000000000\n",
+	};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(build); i++) {
+		char parent[IDENTITY_TRACEPARENT_SIZE], hex[IDENTITY_HEX_SIZE];
+		const char *text = support_path("buildbeat build 1\n%s", build[i]);
+		struct identity id = { .flags = 0 };
+
+		buf_addf(&b, "%d", identity_of_build(&id, text, strlen(text)));
+		identity_traceparent(parent, &id, identity_build(&id));
+		buf_addf(&b, " %s", parent);
+		for (uint64_t k = 0; k < 3; k++) {
+			identity_hex(hex, identity_hash(&id, "mreeb", k, k ? 3 - k : 7));
+			buf_addf(&b, " %s", hex);
+		}
+		buf_addc(&b, '\n');
+	}
+	support_is_golden(&b, "identity.txt");
+	buf_release(&b);
+}
+END_TEST
+
 START_TEST(names)
 {
 	static const struct {
@@ -170,6 +199,6 @@ END_TEST
 
 TEST_PROGRAM(identity)
 {
-	return support_main("identity", TEST_EACH(traceparent, vectors), TEST(tracestate), TEST(ids),
+	return support_main("identity", TEST_EACH(traceparent, vectors), TEST(tracestate), TEST(ids), TEST(lasting_ids),
 			    TEST(names), TEST(stack_of_tasks));
 }

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -589,9 +590,80 @@ START_TEST(similar_names)
 }
 END_TEST
 
+/* What is read of known files, between known moments. */
+
+static void add_times(struct buf *b, const struct tally_times *t)
+{
+	buf_addf(b, " [%" PRIu64 " %" PRIu64 " %" PRIu64, t->total, t->max, t->sample);
+	for (unsigned i = 0; t->histogram && i < TALLY_BUCKETS; i++) {
+		if (t->histogram[i])
+			buf_addf(b, " %u:%" PRIu64, i, t->histogram[i]);
+	}
+	buf_addc(b, ']');
+}
+
+static void add_table(struct buf *b, const struct tally_table *t)
+{
+	buf_addf(b, "%" PRId64 " to %" PRId64 ", damaged %zu, moments", t->from_us, t->to_us, t->n_damaged);
+	for (size_t i = 0; i < t->n_moments; i++)
+		buf_addf(b, " %" PRId64, t->moment_us[i]);
+	buf_addc(b, '\n');
+	for (size_t i = 0; i < t->n_processes; i++) {
+		const struct tally_process *p = &t->process[i];
+
+		buf_addf(b, "process %s %d %s %s %s %s %" PRIu64 " %d %d\n", p->instance, p->pid, p->clock, p->unit,
+			 p->amount, p->amount_unit, p->n_lost, p->unfinished, p->incomplete);
+	}
+	for (size_t i = 0; i < t->n_locations; i++)
+		buf_addf(b, "location %s|%s|%d|%u\n", t->location[i].function, t->location[i].file,
+			 t->location[i].line, t->location[i].process);
+	for (size_t i = 0; i < t->n_threads; i++)
+		buf_addf(b, "thread %s|%u\n", t->thread[i].name, t->thread[i].process);
+	for (size_t i = 0; i < t->n_links; i++)
+		buf_addf(b, "link %u %u\n", t->link[i].parent, t->link[i].child);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct tally_row *r = &t->row[i];
+
+		buf_addf(b, "row %u %u %u '%s' %" PRIu64 " self %" PRIu64 " amount %" PRIu64 " %" PRIu64,
+			 r->location, r->birth, r->death, t->phase[r->phase], r->count, r->self_total,
+			 r->amount_total, r->amount_max);
+		add_times(b, &r->run);
+		add_times(b, &r->queue);
+		buf_addc(b, '\n');
+	}
+}
+
+static const char *const known[] = { "phases", "all-threads", "damaged", "reset" };
+
+START_TEST(known_files)
+{
+	static const int64_t window[][2] = {
+		{ -1, INT64_MAX }, { -1, 500 }, { 499, 500 }, { 500, 2000 }, { 500, 1999 }, { 2000, 3000 },
+		{ 3000, INT64_MAX }, { 0, 0 },
+	};
+	struct buf b = BUF_INIT;
+
+	support_write(support_path("%s/tally.log", support_tmpdir()),
+		      support_text(support_path(TOP_SRCDIR "/tests/corpus/tally/%s", known[_i])),
+		      strlen(support_text(support_path(TOP_SRCDIR "/tests/corpus/tally/%s", known[_i]))));
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(window); i++) {
+		const int64_t *w = window[i / 2];
+		struct tally_table t = TALLY_TABLE_INIT;
+		struct error err = { 0 };
+
+		t.merge_threads = i % 2;
+		ck_assert_msg(!tally_read(&t, support_tmpdir(), w[0], w[1], NULL, &err), "%s", err.message);
+		add_table(&b, &t);
+		tally_release(&t);
+	}
+	support_is_golden(&b, support_path("read/tally-%s.txt", known[_i]));
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(tally)
 {
 	return support_main("tally", TEST_GROUP_WITH("tally", setup, NULL), TEST_LOOP(schedules, 12),
 			    TEST(states), TEST_LOOP(of_each_clock, 5), TEST(links_and_json),
-			    TEST(similar_names));
+			    TEST(similar_names), TEST_EACH(known_files, known));
 }
