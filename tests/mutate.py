@@ -18,8 +18,9 @@ FILE        some of the files that guard (default: all of them)
 
 A mutant is killed if a test fails, and fails again alone. A hang is a failure, and so is a leak of
 memory in a test that has none without the mutant. A mutant is equivalent if the compiler makes the
-same code of it, or if tests/mutants.txt says why nothing can notice it. The sources are never
-changed: the work is done in a copy.
+same code of it, if tests/mutants.txt says why nothing can notice it, or if it gives an error a
+column but no line, which is not printed (launch/notice.c). The sources are never changed: the work
+is done in a copy.
 
 make says once how it compiles and links, and each test is run once with probes that note which
 functions it reaches. A mutant then costs a run of the compiler, a link of each program that has
@@ -153,6 +154,11 @@ def chosen(paths, number, seed):
         picked += rng.sample(possible[path], min(share, len(possible[path])))
     rng.shuffle(picked)
     return picked[:number], total
+
+
+def is_unprinted(mutant):
+    return bool(re.search(r'\berror_set\([^"]*, 0, 0, ', mutant.before) and
+                re.search(r'\berror_set\([^"]*, 0, 1, ', mutant.after))
 
 
 def explained():
@@ -569,6 +575,8 @@ def try_all(work, jobs, most_s, mutants):
         line = f"{mutant.path}:{mutant.line}: {mutant.before}  ->  {mutant.after}"
         if (mutant.path, mutant.before, mutant.after) in reasons:
             yield line, "equivalent: tests/mutants.txt"
+        elif is_unprinted(mutant):
+            yield line, "equivalent: a column without a line"
         elif not log.known.get(line, "SURVIVED").startswith("SURVIVED"):
             yield line, log.known[line]
         else:
