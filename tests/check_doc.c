@@ -195,8 +195,51 @@ START_TEST(narrow)
 }
 END_TEST
 
+/* Columns as wide as their texts; where there is less, the first that can gives up some. */
+static const struct { unsigned width; const char *text; } measured[] = {
+	{ 0, "name                         count  place\na long name of 27 columns !      1  here\n"
+	     "(1 row)\nb                            12345\n" },
+	{ 30, "name              count  place\na lo...columns !      1  here\n(1 row)\n"
+	      "b                 12345\n" },
+	{ 12, "name   count  place\na lon      1  here\n(1 row)\nb      12345\n" },
+};
+
+START_TEST(widths_are_measured)
+{
+	static const struct doc_column column[] = {
+		{ "name", .least = 5, .shorten = true }, { "count", .type = DOC_COUNT, .gap = 2 },
+		{ "place", .gap = 2, .width = 9, .shorten = true },
+	};
+	static const struct doc_table table = { .column = column, .n_columns = 3, .heads = true };
+	const struct style style = { .width = measured[_i].width };
+	struct buf b = BUF_INIT;
+	struct doc d;
+
+	doc_init_terminal(&d, &b, &style);
+	for (bool twice = doc_measure(&d, &table); ; twice = false) {
+		if (!twice)
+			doc_table(&d, &table);
+		doc_row(&d);
+		doc_str(&d, "a long name of 27 columns !");
+		doc_num(&d, 1);
+		doc_str(&d, "here");
+		buf_adds(doc_item(&d, 0), "(1 row)");
+		doc_row(&d);
+		doc_str(&d, "b");
+		doc_num(&d, 12345);
+		doc_str(&d, "");
+		if (!twice)
+			break;
+	}
+	doc_table_end(&d, 0);
+	doc_release(&d);
+	ck_assert_str_eq(buf_str(&b), measured[_i].text);
+	buf_release(&b);
+}
+END_TEST
+
 TEST_PROGRAM(doc)
 {
 	return support_main("doc", TEST_LOOP(any_text, support_has("python3") && support_has("cmark-gfm") ?
-						       20 : 0), TEST_EACH(narrow, terminals));
+						       20 : 0), TEST_EACH(narrow, terminals), TEST_EACH(widths_are_measured, measured));
 }

@@ -28,6 +28,7 @@ struct doc_column {
 	uint8_t gap;		/* on a terminal: blanks before it, */
 	uint8_t width;		/* its own, */
 	uint8_t drop;		/* and, if not 0, the narrow one lacks it, the largest numbers first */
+	uint8_t least;		/* of a measured table: it gives up columns for the others, down to these */
 	bool shorten;		/* to the width, on a terminal */
 	bool right;		/* a string at the right */
 	bool last;		/* on a terminal: at the end of the line, in what is left of its width */
@@ -51,10 +52,10 @@ struct doc_table {
 	const char *more;	/* how to see the rows that are left out, on a terminal */
 };
 
-#define DOC_COLUMNS 24
+#define DOC_COLUMNS 48
 
 struct doc_cell {
-	struct buf text;
+	struct buf text, after;
 	double number;
 	int64_t n;
 	bool null, code, whole;
@@ -62,7 +63,9 @@ struct doc_cell {
 	const char *class;
 };
 
-enum doc_line { DOC_NO_LINE, DOC_ITEM, DOC_NOTE };
+enum doc_line { DOC_NO_LINE, DOC_ITEM, DOC_NOTE, DOC_SENTENCE };
+
+#define DOC_NAME_COLUMNS 200	/* of a name in Markdown */
 
 struct doc_writer;
 
@@ -76,16 +79,23 @@ struct doc {
 	const struct doc_writer *writer;
 	const struct doc_table *table;	/* the open one, or NULL */
 	bool begun, in_row;		/* the table, a row of it */
+	bool measuring;			/* nothing is written */
 	size_t at;			/* the next cell */
 	enum tone row_tone;
 	size_t depth, deep;		/* of the row, and the column that is indented */
 	bool dropped[DOC_COLUMNS];	/* from the table, on a terminal */
+	size_t width[DOC_COLUMNS];	/* there */
 	size_t indent;			/* of the line, on a terminal */
-	size_t blanks;			/* to be written before the next text */
+	size_t blanks;			/* to be written before the next text, */
+	size_t borrowed;		/* without those that are taken already */
 	size_t taken;			/* columns there without the last one */
 	struct doc_cell cell[DOC_COLUMNS];
 	struct buf scratch;
-	enum doc_line line;		/* that is being made */
+	enum doc_line line;		/* that is being made, */
+	enum tone line_tone;		/* and there its tone, */
+	size_t line_least;		/* and the width that it has in any case; 0: all of it */
+	bool facts;			/* facts come one after the other */
+	size_t labels;			/* columns of their labels on a terminal; the caller may change it */
 	struct buf text;
 };
 
@@ -116,6 +126,13 @@ void doc_flush(struct doc *d);
 
 void doc_heading(struct doc *d, const char *title);
 
+/* The title of the whole document. The first words are code if that is set; `rest` is for Markdown. */
+void doc_title(struct doc *d, const char *title, bool code, const char *rest);
+
+/* A fact: a label and parts, each ended by a NUL, between which a line of a terminal may break. Facts
+ * that follow each other are one table in Markdown. For struct facts, hence the type of d. */
+void doc_fact(void *d, const char *label, enum tone tone, const struct buf *parts);
+
 /* The first line: its first words stand out, on a terminal in this tone. */
 void doc_lead(struct doc *d, enum tone tone, const char *strong, const char *rest);
 
@@ -125,6 +142,17 @@ void doc_lead(struct doc *d, enum tone tone, const char *strong, const char *res
 struct buf *doc_item(struct doc *d, size_t indent);
 struct buf *doc_note(struct doc *d);
 
+/* An item that is not indented, and breaks between its words on a terminal. */
+struct buf *doc_sentence(struct doc *d);
+
+/* A line without text. */
+void doc_empty_line(struct doc *d);
+
+/* The line just begun has this tone on a terminal. It is shortened there to the width, but not below
+ * `least` columns. */
+void doc_line_tone(struct doc *d, enum tone tone);
+void doc_line_shorten(struct doc *d, size_t least);
+
 /*
  * A table has rows, a row has a value for each of its columns, in their order and also for those
  * that the format lacks. The end has the number of rows that were left out.
@@ -132,6 +160,11 @@ struct buf *doc_note(struct doc *d);
 void doc_table(struct doc *d, const struct doc_table *t);
 void doc_row(struct doc *d);
 void doc_table_end(struct doc *d, size_t more);
+
+/* On a terminal, columns can be as wide as their texts: true if the caller shall make all rows twice,
+ * before doc_table() and after it. `width` is the most that a column may take where width is limited
+ * (0: no limit). Lines between the rows are not measured. */
+bool doc_measure(struct doc *d, const struct doc_table *t);
 
 /* The row just begun is a part of the one before: its name is indented by so many steps. */
 void doc_depth(struct doc *d, size_t depth);
@@ -152,6 +185,13 @@ struct buf *doc_text(struct doc *d, double number);
 void doc_tone(struct doc *d, enum tone tone);
 void doc_class(struct doc *d, const char *class);
 void doc_code(struct doc *d);
+
+/* The value is a name, which is code, and not endless in Markdown. */
+void doc_name(struct doc *d, const char *name);
+
+/* A text of ours behind the value just made. On a terminal it takes the room of the last column's value,
+ * if that leaves enough, and is faint; in other columns, that of the blanks before the next value. */
+struct buf *doc_after(struct doc *d);
 
 /* It is not shortened where a terminal is narrow. */
 void doc_whole(struct doc *d);

@@ -99,4 +99,6 @@ static void table_end(struct doc *d, size_t more)
 	markup_leaf(d->html, "p", NULL, buf_str(&d->scratch));
 }
 
-const struct doc_writer doc_html = { heading, lead, line, table, row, table_end };
+const struct doc_writer doc_html = {
+	.heading = heading, .lead = lead, .line = line, .table = table, .row = row, .table_end = table_end,
+};

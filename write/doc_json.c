@@ -54,4 +54,6 @@ static void table_end(struct doc *d, size_t more)
 	json_array_end(d->json);
 }
 
-const struct doc_writer doc_json = { heading, lead, heading, table, row, table_end };
+const struct doc_writer doc_json = {
+	.heading = heading, .lead = lead, .line = heading, .table = table, .row = row, .table_end = table_end,
+};

@@ -5,6 +5,31 @@
 
 #include <string.h>
 
+static void title(struct doc *d, const char *title, bool code, const char *rest)
+{
+	buf_adds(d->out, "### ");
+	if (code)
+		markdown_add_name(d->out, title, DOC_NAME_COLUMNS);
+	else
+		markdown_add(d->out, title);
+	markdown_add(d->out, rest);
+	buf_addc(d->out, '\n');
+}
+
+static void fact(struct doc *d, const char *label, enum tone tone, const struct buf *parts)
+{
+	const char *mark = tone == TONE_ALARM ? "**" : "", *end = parts->data + parts->len;
+
+	buf_addf(d->out, "%s| %s | %s", d->facts ? "" : "\n| | |\n|---|---|\n", label, mark);
+	for (const char *p = parts->data; p < end; p += strlen(p) + 1) {
+		buf_clear(&d->scratch);
+		text_add_name(&d->scratch, p, 2 * DOC_NAME_COLUMNS);
+		buf_adds(d->out, p == parts->data ? "" : ", ");
+		markdown_add(d->out, buf_str(&d->scratch));
+	}
+	buf_addf(d->out, "%s |\n", mark);
+}
+
 static void heading(struct doc *d, const char *title)
 {
 	bool list = d->table && d->table->list;
@@ -26,8 +51,10 @@ static void lead(struct doc *d, enum tone tone, const char *strong, const char *
 
 static void line(struct doc *d, const char *text)
 {
-	buf_adds(d->out, d->line == DOC_ITEM ? "- " : "\n");
-	markdown_add(d->out, text);
+	buf_adds(d->out, d->line != DOC_NOTE ? "- " : "\n");
+	buf_clear(&d->scratch);
+	text_add_name(&d->scratch, text, d->line == DOC_SENTENCE ? 4 * DOC_NAME_COLUMNS : 0);
+	markdown_add(d->out, buf_str(&d->scratch));
 	buf_addc(d->out, '\n');
 }
 
@@ -88,6 +115,7 @@ static void cell(struct doc *d, struct doc_cell *c)
 	else
 		markdown_add(d->out, buf_str(&c->text));
 	buf_adds(d->out, mark[c->tone]);
+	buf_add(d->out, c->after.data, c->after.len);
 }
 
 static void row(struct doc *d)
@@ -114,4 +142,7 @@ static void table_end(struct doc *d, size_t more)
 		buf_addf(d->out, d->table->list ? "- and %zu more\n" : "\nand %zu more\n", more);
 }
 
-const struct doc_writer doc_markdown = { heading, lead, line, table, row, table_end };
+const struct doc_writer doc_markdown = {
+	.title = title, .fact = fact, .heading = heading, .lead = lead, .line = line, .table = table, .row = row,
+	.table_end = table_end,
+};

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "write/doc_writer.h"
 
+#include "base/minmax.h"
+
+#include <string.h>
+
 #define DEPTH 2		/* columns of a step of the indentation */
 
 static void heading(struct doc *d, const char *title)
@@ -19,11 +23,99 @@ static void lead(struct doc *d, enum tone tone, const char *strong, const char *
 	buf_addc(d->out, '\n');
 }
 
+static void set_tone(struct doc *d, enum tone tone)
+{
+	if (tone != TONE_PLAIN)
+		text_tone(d->out, d->style, tone);
+}
+
+static void reset_tone(struct doc *d, enum tone tone)
+{
+	if (tone != TONE_PLAIN)
+		text_tone(d->out, d->style, TONE_PLAIN);
+}
+
+static void title(struct doc *d, const char *title, bool code, const char *rest)
+{
+	(void)code;
+	(void)rest;
+	text_tone(d->out, d->style, TONE_TITLE);
+	text_add_name(d->out, title, d->style->width);
+	text_tone(d->out, d->style, TONE_PLAIN);
+	buf_addc(d->out, '\n');
+}
+
+/* After a text, a word or a part that does not fit begins a line of its own. Returns the column behind it. */
+static size_t put_next(struct doc *d, size_t at, size_t indent, const char *text, size_t len, size_t behind)
+{
+	size_t width = d->style->width, columns = text_columns(text, len);
+
+	if (width && at + 1 + columns + behind > width) {
+		buf_addc(d->out, '\n');
+		text_add_blanks(d->out, indent);
+		at = indent;
+	} else {
+		buf_addc(d->out, ' ');
+		at++;
+	}
+	buf_add(d->out, text, len);
+	return at + columns;
+}
+
+static void fact(struct doc *d, const char *label, enum tone tone, const struct buf *parts)
+{
+	const char *p = parts->data, *end = p + parts->len;
+	size_t at = d->labels + text_columns(p, strlen(p));
+
+	text_tone(d->out, d->style, TONE_FAINT);
+	buf_adds(d->out, label);
+	text_tone(d->out, d->style, TONE_PLAIN);
+	text_add_blanks(d->out, d->labels - strlen(label));
+	text_tone(d->out, d->style, tone);
+	buf_adds(d->out, p);
+	while ((p += strlen(p) + 1) < end) {
+		buf_addc(d->out, ',');
+		at = put_next(d, at + 1, d->labels, p, strlen(p), 1);
+	}
+	text_tone(d->out, d->style, TONE_PLAIN);
+	buf_addc(d->out, '\n');
+}
+
+#define SENTENCE_INDENT 2	/* of its lines after the first */
+
+static void put_sentence(struct doc *d, const char *text)
+{
+	size_t n = strcspn(text, " "), at = text_columns(text, n);
+
+	buf_add(d->out, text, n);
+	while (*(text += n)) {
+		n = strcspn(++text, " ");
+		at = put_next(d, at, SENTENCE_INDENT, text, n, 0);
+	}
+}
+
 static void line(struct doc *d, const char *text)
 {
+	size_t width = d->style->width, least = d->line_least;
+
 	text_add_blanks(d->out, d->indent);
-	text_add_name(d->out, text, 0);
+	set_tone(d, d->line_tone);
+	if (d->line == DOC_SENTENCE)
+		put_sentence(d, text);
+	else
+		text_add_name(d->out, text, !least || !width ? 0 : MAX(least, width - MIN(width, d->indent)));
+	reset_tone(d, d->line_tone);
 	buf_addc(d->out, '\n');
+}
+
+/* The first column that is shown begins where that of the whole table does. */
+static size_t gap(const struct doc *d, size_t i)
+{
+	size_t first = 0;
+
+	while (first < i && !doc_has(d, first))
+		first++;
+	return d->table->column[first == i ? 0 : i].gap;
 }
 
 /* Columns of the terminal that all but the last one take. */
@@ -35,7 +127,7 @@ static size_t taken(const struct doc *d)
 		const struct doc_column *c = &d->table->column[i];
 
 		if (doc_has(d, i))
-			n += c->gap + (c->last ? 0 : c->width);
+			n += gap(d, i) + (c->last ? 0 : d->width[i]);
 	}
 	return n;
 }
@@ -91,9 +183,9 @@ static size_t name_room(const struct doc *d, size_t indent)
 	return d->style->width > indent ? d->style->width - indent : 1;
 }
 
-static void put_before(struct doc *d, const struct doc_column *c, size_t indent, bool after_text,
-		       bool narrow)
+static void put_before(struct doc *d, size_t i, size_t indent, bool after_text, bool narrow)
 {
+	const struct doc_column *c = &d->table->column[i];
 	const char *arrow = c->colon ? NULL : doc_before(c, after_text, " -> ");
 
 	if (narrow && c->below) {
@@ -102,33 +194,54 @@ static void put_before(struct doc *d, const struct doc_column *c, size_t indent,
 	} else if (arrow) {
 		put_text(d, arrow);
 	} else {
-		d->blanks += c->gap + indent;
+		d->blanks += gap(d, i) - MIN(gap(d, i), d->borrowed) + indent;
 	}
+	d->borrowed = 0;
+}
+
+/* The width of a cell, which may be shortened; 0: any length. *after is the text behind it, or empty. */
+static size_t room(const struct doc *d, size_t i, size_t indent, bool narrow, const char **after)
+{
+	const struct doc_column *c = &d->table->column[i];
+	size_t n, behind = strlen(*after);
+
+	if (d->cell[i].whole || (!c->last && !c->shorten))
+		return 0;
+	if (!c->last)
+		return narrow ? name_room(d, c->gap + indent) : d->width[i] - MIN(indent, d->width[i]);
+	n = left(d, indent);
+	if (n > behind + d->table->least)
+		return n - behind;
+	*after = n ? "" : *after;
+	return n;
 }
 
 static void put(struct doc *d, size_t i, bool heads, bool after_text, bool narrow)
 {
 	const struct doc_column *c = &d->table->column[i];
 	const struct doc_cell *cell = &d->cell[i];
-	const char *text = shown(d, i, heads);
+	const char *text = shown(d, i, heads), *after = heads ? "" : buf_str(&d->cell[i].after);
 	enum tone tone = heads ? TONE_PLAIN : cell->tone ? cell->tone : d->row_tone;
 	size_t indent = i == d->deep ? DEPTH * d->depth : 0, n, pad;
-	size_t width = c->width > indent ? c->width - indent : 0;
+	size_t width = d->width[i] > indent ? d->width[i] - indent : 0;
 
-	if (!*text && !c->width && !c->last)
+	if (!*text && !d->width[i] && !c->last)
 		return;
 	buf_clear(&d->scratch);
-	n = text_add_name(&d->scratch, text, heads || cell->whole ? 0 : c->last ? left(d, indent) :
-			  !c->shorten ? 0 : narrow ? name_room(d, c->gap + indent) : width);
+	n = text_add_name(&d->scratch, text, heads ? 0 : room(d, i, indent, narrow, &after));
 	pad = c->last || narrow || n > width ? 0 : width - n;
-	put_before(d, c, indent, after_text, narrow);
+	put_before(d, i, indent, after_text, narrow);
 	d->blanks += doc_is_right(c) ? pad : 0;
-	if (tone != TONE_PLAIN)
-		text_tone(d->out, d->style, tone);
+	set_tone(d, tone);
 	put_text(d, buf_str(&d->scratch));
-	if (tone != TONE_PLAIN)
-		text_tone(d->out, d->style, TONE_PLAIN);
+	reset_tone(d, tone);
 	d->blanks += doc_is_right(c) ? 0 : pad;
+	if (!*after)
+		return;
+	set_tone(d, c->last ? TONE_FAINT : TONE_PLAIN);
+	buf_adds(d->out, after);
+	reset_tone(d, c->last ? TONE_FAINT : TONE_PLAIN);
+	d->borrowed = strlen(after);
 }
 
 /* A line of titles, or of the cells. */
@@ -151,7 +264,7 @@ static void put_line(struct doc *d, bool heads)
 		put(d, i, heads, after_text, narrow);
 		after_text = *shown(d, i, heads);
 	}
-	d->blanks = 0;
+	d->blanks = d->borrowed = 0;
 	buf_addc(d->out, '\n');
 }
 
@@ -181,4 +294,7 @@ static void table_end(struct doc *d, size_t more)
 		buf_addf(d->out, "  and %zu more%s\n", more, d->table->more ? d->table->more : "");
 }
 
-const struct doc_writer doc_terminal = { heading, lead, line, table, row, table_end };
+const struct doc_writer doc_terminal = {
+	.title = title, .fact = fact, .heading = heading, .lead = lead, .line = line, .table = table, .row = row,
+	.table_end = table_end,
+};

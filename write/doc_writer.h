@@ -4,8 +4,11 @@
 
 #include "write/doc.h"
 
-/* A format, called by doc.c. */
+/* A format, called by doc.c. Pages have a head of their own, and programs no use for titles and facts: they
+ * lack the first two functions. */
 struct doc_writer {
+	void (*title)(struct doc *d, const char *title, bool code, const char *rest);
+	void (*fact)(struct doc *d, const char *label, enum tone tone, const struct buf *parts);
 	void (*heading)(struct doc *d, const char *title);
 	void (*lead)(struct doc *d, enum tone tone, const char *strong, const char *rest);
 	void (*line)(struct doc *d, const char *text);	/* of the kind d->line */

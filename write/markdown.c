@@ -69,6 +69,34 @@ void markdown_add_code(struct buf *b, const char *text)
 	buf_adds(b, "</code>");
 }
 
+void markdown_add_name(struct buf *b, const char *name, size_t columns)
+{
+	struct buf shown = BUF_PART_OF(b);
+
+	text_add_name(&shown, name, columns);
+	markdown_add_code(b, buf_str(&shown));
+	buf_release(&shown);
+}
+
+/* The fence is longer than all rows of backquotes. */
+void markdown_add_block(struct buf *b, const struct buf *lines)
+{
+	size_t longest = 2, run = 0;
+
+	for (size_t i = 0; i < lines->len; i++) {
+		run = lines->data[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	buf_addc(b, '\n');
+	for (size_t i = 0; i <= longest; i++)
+		buf_addc(b, '`');
+	buf_adds(b, "text\n");
+	buf_add(b, lines->data, lines->len);
+	for (size_t i = 0; i <= longest; i++)
+		buf_addc(b, '`');
+	buf_addc(b, '\n');
+}
+
 void markdown_row(struct buf *b, const char *const *cell, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
