@@ -4,7 +4,7 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
-#include "render/profile/profile.h"
+#include "report/profile_output.h"
 #include "report/amount.h"
 #include "report/profile_page.h"
 
@@ -208,6 +208,7 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 	struct profile_wish wish = *given;
 	struct profile_view view = { .p = NULL };
 	struct buf out = BUF_INIT;
+	struct doc d;
 	int r;
 
 	if (o->json) {
@@ -219,9 +220,11 @@ static int print(struct profile *p, const struct profile_arguments *o, const cha
 		profile_group_usually(&wish, p);
 	profile_sort_usually(&wish, p);
 	r = profile_view_make(&view, p, &wish, err);
+	doc_init_terminal(&d, &out, &style);
 	if (!r)
 		r = o->json ? profile_json_write(&out, &view, what, 0) :
-		    profile_text_write(&out, &view, columns, (size_t)o->top, o->all, &style);
+		    profile_doc(&d, &view, columns, (size_t)o->top, o->all);
+	doc_release(&d);
 	r = r == -EINVAL ? r : output_end(&out, r, what, err);
 	profile_view_release(&view);
 	return r;

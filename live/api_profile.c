@@ -4,7 +4,7 @@
 #include "live/api_parts.h"
 #include "live/route.h"
 #include "live/source.h"
-#include "render/profile/profile.h"
+#include "report/profile_output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LIBRARIES += render/librender.a
 render_librender_a_SOURCES = \
-	render/profile/profile.h render/profile/profile_json.c render/profile/profile_text.c \
 	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
 	render/inspect/inspect_stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
 	render/inspect/archives_json.c render/inspect/archives_json.h \

@@ -16,7 +16,7 @@ report_libreport_a_SOURCES = \
 	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
 	report/page.c report/page.h report/page_data.c report/page_events.c \
-	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
+	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/show_markdown.c report/show_markdown.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \
 	report/sparkline.h report/trends.c report/trends.h report/words.c report/words.h

@@ -2,7 +2,7 @@
 #include "analyse/profile_match.h"
 #include "analyse/profile_view.h"
 #include "convert/json_reader.h"
-#include "render/profile/profile.h"
+#include "report/profile_output.h"
 #include "report/profile_page.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
@@ -462,7 +462,19 @@ END_TEST
 
 /* Outputs */
 
-static const struct style plain = { 0 }, narrow = { .width = 60 };
+static const struct style plain = { 0 };
+
+static int write_text(struct buf *out, struct profile_view *v, const struct profile_list *columns,
+		      size_t most, const struct style *style)
+{
+	struct doc d;
+	int r;
+
+	doc_init_terminal(&d, out, style);
+	r = profile_doc(&d, v, columns, most, false);
+	doc_release(&d);
+	return r;
+}
 
 START_TEST(text_fits)
 {
@@ -476,14 +488,12 @@ START_TEST(text_fits)
 
 		make_random(&m, seed);
 		view_make(&v, &m.p, &w);
-		ck_assert_int_eq(profile_text_write(&out, &v, &(struct profile_list){ .n = 0 }, 0,
-						    false, &style), 0);
+		ck_assert_int_eq(write_text(&out, &v, &(struct profile_list){ .n = 0 }, 0, &style), 0);
 		ck_assert_ptr_nonnull(strstr(buf_str(&out), "worth of data\n"));
 		profile_view_release(&v);
 		buf_release(&out);
 		release(&m);
 	}
-	(void)narrow;
 }
 END_TEST
 
@@ -507,7 +517,7 @@ START_TEST(golden)
 	ck_assert_int_eq(profile_list_parse(&columns, "count,living,run,p50,queue,worker,other,cpu,memory,"
 					    "name,file,line,born,died", false, &err), 0);
 	view_make(&v, &m.p, &w);
-	ck_assert_int_eq(profile_text_write(&out, &v, &columns, 0, false, &plain), 0);
+	ck_assert_int_eq(write_text(&out, &v, &columns, 0, &plain), 0);
 	support_is_golden(&out, _i ? "profile_grouped.txt" : "profile.txt");
 	profile_view_release(&v);
 	buf_release(&out);
@@ -583,8 +593,7 @@ START_TEST(ten_thousand_locations)
 	ck_assert_uint_eq(m.p.n_rows, 10000);
 	view_make(&v, &m.p, &w);
 	check_view(&v);
-	ck_assert_int_eq(profile_text_write(&out, &v, &(struct profile_list){ .n = 0 }, 5, false,
-					    &plain), 0);
+	ck_assert_int_eq(write_text(&out, &v, &(struct profile_list){ .n = 0 }, 5, &plain), 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), "10000 rows (9995 hidden)"));
 	profile_view_release(&v);
 	buf_release(&tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/profile/profile.h"
+#include "report/profile_output.h"
 
 #include "base/array.h"
 #include "base/json.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/profile/profile.h"
+#include "report/profile_output.h"
 
 #include "base/array.h"
-#include "base/minmax.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROWS 30			/* without groups */
 #define ROWS_OF_GROUP 10
@@ -26,14 +25,15 @@ struct line {
 
 struct table {
 	struct profile_view *v;
-	struct buf *out;
-	const struct style *style;
+	struct doc *d;
 	struct profile_list columns;
-	size_t width[PROFILE_COLUMNS];	/* of each of them */
+	struct doc_column column[PROFILE_COLUMNS];
 	size_t n_lines;
 	struct line *line;
 	size_t most_rows, most_groups;
 };
+
+_Static_assert(PROFILE_COLUMNS <= DOC_COLUMNS, "all columns fit into a document");
 
 /* Which columns */
 
@@ -109,7 +109,7 @@ static void add_different(struct table *t, enum profile_key key)
 static void choose_columns(struct table *t)
 {
 	const struct profile_node *all = &t->v->node[0];
-	unsigned width = t->style->width ? t->style->width : 120;
+	unsigned width = t->d->style->width ? t->d->style->width : 120;
 	size_t left = width > 52 ? (width - 52) / 10 + 2 : 2;
 	bool repeated = t->v->wish.group.n || all->sum->sum[PROFILE_COUNT] / 3 * 2 > all->n_children;
 	uint64_t chosen = 0;
@@ -183,127 +183,63 @@ static void add_key(struct buf *b, struct table *t, const struct profile_node *n
 
 static void add_cell(struct buf *b, struct table *t, const struct profile_node *n, uint8_t c)
 {
-	buf_clear(b);
 	if (c < PROFILE_FIRST_NUMBER)
 		add_key(b, t, n, c);
 	else
 		profile_view_add(b, t->v, n, (enum profile_column)c);
 }
 
-static size_t columns_of(const struct buf *b)
+static struct doc_column column_of(uint8_t c, size_t at)
 {
-	return b->len ? text_columns(b->data, b->len) : 0;
+	bool text = c < PROFILE_FIRST_NUMBER;
+
+	return (struct doc_column){
+		profile_column(c).title, .gap = at ? GAP : 0, .shorten = text, .right = !text,
+		.width = !text ? 0 : c == PROFILE_NAME || c == PROFILE_FILE ? TEXT_COLUMNS_MAX : THREAD_COLUMNS_MAX,
+	};
 }
 
-/* Names get what the other columns leave. */
-static void share_width(struct table *t)
+/* The name, or the first text, has what the other columns leave. */
+static void make_columns(struct table *t)
 {
-	size_t taken = 0, *name = NULL;
-
-	for (size_t i = 0; i < t->columns.n; i++) {
-		uint8_t c = t->columns.column[i];
-		size_t most = c == PROFILE_NAME || c == PROFILE_FILE ? TEXT_COLUMNS_MAX :
-			      THREAD_COLUMNS_MAX;
-
-		if (c < PROFILE_FIRST_NUMBER && t->style->width && t->width[i] > most)
-			t->width[i] = most;
-		if (c < PROFILE_FIRST_NUMBER && (!name || c == PROFILE_NAME))
-			name = &t->width[i];
-		taken += t->width[i] + GAP;
-	}
-	if (t->style->width && name && taken > t->style->width + GAP) {
-		size_t over = taken - t->style->width - GAP;
-
-		*name = *name > over + NAME_COLUMNS_MIN ? *name - over :
-			MIN(*name, NAME_COLUMNS_MIN);
-	}
-}
-
-static void measure(struct table *t)
-{
-	struct buf b = BUF_PART_OF(t->out);
+	size_t name = t->columns.n;
 
 	for (size_t i = 0; i < t->columns.n; i++) {
 		uint8_t c = t->columns.column[i];
 
-		t->width[i] = strlen(profile_column(c).title);
-		for (size_t k = 0; k < t->n_lines; k++) {
-			size_t n;
-
-			if (t->line[k].kind != LINE_VALUES)
-				continue;
-			add_cell(&b, t, &t->v->node[t->line[k].node], c);
-			n = columns_of(&b);
-			t->width[i] = MAX(n, t->width[i]);
-		}
+		t->column[i] = column_of(c, i);
+		if (c < PROFILE_FIRST_NUMBER && (name == t->columns.n || c == PROFILE_NAME))
+			name = i;
 	}
-	buf_release(&b);
-	share_width(t);
+	if (name < t->columns.n)
+		t->column[name].least = NAME_COLUMNS_MIN;
 }
 
 /* Output */
 
-static void put_cell(struct table *t, size_t i, const char *text, bool is_last)
-{
-	uint8_t c = t->columns.column[i];
-	size_t n;
-
-	if (c >= PROFILE_FIRST_NUMBER) {
-		n = strlen(text);
-		text_add_blanks(t->out, n < t->width[i] ? t->width[i] - n : 0);
-		buf_adds(t->out, text);
-	} else {
-		n = text_add_name(t->out, text, t->style->width ? t->width[i] : 0);
-		if (!is_last)
-			text_add_blanks(t->out, n < t->width[i] ? t->width[i] - n : 0);
-	}
-	if (!is_last)
-		text_add_blanks(t->out, GAP);
-}
-
-static void put_head(struct table *t)
-{
-	text_tone(t->out, t->style, TONE_FAINT);
-	for (size_t i = 0; i < t->columns.n; i++)
-		put_cell(t, i, profile_column(t->columns.column[i]).title,
-			 i + 1 == t->columns.n);
-	text_tone(t->out, t->style, TONE_PLAIN);
-	buf_addc(t->out, '\n');
-}
-
 static void put_values(struct table *t, const struct profile_node *n)
 {
-	struct buf b = BUF_PART_OF(t->out);
-
-	for (size_t i = 0; i < t->columns.n; i++) {
-		add_cell(&b, t, n, t->columns.column[i]);
-		put_cell(t, i, buf_str(&b), i + 1 == t->columns.n);
-	}
-	buf_addc(t->out, '\n');
-	buf_release(&b);
+	doc_row(t->d);
+	for (size_t i = 0; i < t->columns.n; i++)
+		add_cell(doc_text(t->d, NAN), t, n, t->columns.column[i]);
 }
 
 /* "kind = compile and dir = src" */
 static void put_title(struct table *t, const struct profile_node *n)
 {
-	struct buf b = BUF_PART_OF(t->out);
+	struct buf b = BUF_PART_OF(t->d->out);
 	size_t before;
 
-	buf_addc(t->out, '\n');
-	text_tone(t->out, t->style, TONE_TITLE);
 	for (size_t i = 0; i < n->depth; i++) {
 		uint8_t c = t->v->wish.group.column[i];
 
-		buf_clear(&b);
 		buf_addf(&b, "%s%s = ", i ? " and " : "", profile_column_word[c]);
 		before = b.len;
 		add_key(&b, t, n, c);
 		if (b.len == before)
 			buf_adds(&b, "(none)");
-		text_add_name(t->out, buf_str(&b), 0);
 	}
-	text_tone(t->out, t->style, TONE_PLAIN);
-	buf_addc(t->out, '\n');
+	doc_heading(t->d, buf_str(&b));
 	buf_release(&b);
 }
 
@@ -311,101 +247,102 @@ static void put_count(struct table *t, const struct line *line)
 {
 	const struct profile_node *n = &t->v->node[line->node];
 	bool rows = n->depth == t->v->wish.group.n;
+	struct buf *b;
 
 	if (!line->n_hidden && n->depth)
 		return;
-	text_tone(t->out, t->style, TONE_FAINT);
-	buf_addf(t->out, "%s%u %s%s", rows && n->depth ? "  " : "", n->n_children,
-		 rows ? "row" : "group", n->n_children == 1 ? "" : "s");
+	b = doc_item(t->d, rows && n->depth ? 2 : 0);
+	doc_line_tone(t->d, TONE_FAINT);
+	buf_addf(b, "%u %s%s", n->n_children, rows ? "row" : "group", n->n_children == 1 ? "" : "s");
 	if (line->n_hidden)
-		buf_addf(t->out, " (%u hidden)", line->n_hidden);
-	text_tone(t->out, t->style, TONE_PLAIN);
-	buf_addc(t->out, '\n');
+		buf_addf(b, " (%u hidden)", line->n_hidden);
+}
+
+static void put_lines(struct table *t)
+{
+	for (size_t i = 0; i < t->n_lines; i++) {
+		const struct line *line = &t->line[i];
+
+		if (line->kind == LINE_TITLE)
+			put_title(t, &t->v->node[line->node]);
+		else if (line->kind == LINE_VALUES)
+			put_values(t, &t->v->node[line->node]);
+		else
+			put_count(t, line);
+	}
 }
 
 /* "queue 12 s (worker 11 s, delayed 1.0 s)": the causes of a hundredth at least */
-static void put_queue(struct table *t, struct buf *b)
+static void add_queue(struct buf *b, struct table *t)
 {
 	uint64_t named = 0;
 	uint8_t c;
 
-	buf_addf(t->out, ", queue %s", buf_str(b));
+	buf_adds(b, ", queue ");
+	add_cell(b, t, &t->v->node[0], PROFILE_C_QUEUE);
 	for (; (c = largest_cause(t, named)); named |= UINT64_C(1) << c) {
-		buf_clear(b);
-		profile_view_add(b, t->v, &t->v->node[0], (enum profile_column)c);
-		buf_addf(t->out, "%s%s %s", named ? ", " : " (", profile_column_word[c], buf_str(b));
+		buf_addf(b, "%s%s ", named ? ", " : " (", profile_column_word[c]);
+		add_cell(b, t, &t->v->node[0], c);
 	}
 	if (named)
-		buf_addc(t->out, ')');
+		buf_addc(b, ')');
 }
 
 static void put_summary(struct table *t)
 {
-	static const uint8_t of[] = { PROFILE_C_COUNT, PROFILE_C_LIVING, PROFILE_C_RUN, PROFILE_C_QUEUE };
-	struct buf b = BUF_PART_OF(t->out);
+	const struct profile_node *all = &t->v->node[0];
+	int64_t count = all->sum->sum[PROFILE_COUNT], living = all->sum->sum[PROFILE_LIVING];
+	struct buf *b = doc_item(t->d, 0);
 
-	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
-		buf_clear(&b);
-		add_cell(&b, t, &t->v->node[0], of[i]);
-		if (of[i] == PROFILE_C_COUNT)
-			buf_addf(t->out, "%s %s", buf_str(&b),
-				 strcmp(buf_str(&b), "1") ? "runs" : "run");
-		else if (of[i] == PROFILE_C_RUN)
-			buf_addf(t->out, ", run %s", buf_str(&b));
-		else if (of[i] == PROFILE_C_QUEUE)
-			put_queue(t, &b);
-		else if (strcmp(buf_str(&b), "0"))
-			buf_addf(t->out, ", %s living", buf_str(&b));
-	}
-	buf_addf(t->out, t->v->p->seconds < 100 ? "; %.3g seconds worth of data\n" :
-		 "; %.0f seconds worth of data\n", t->v->p->seconds);
-	buf_release(&b);
+	buf_addf(b, "%lld %s", (long long)count, count == 1 ? "run" : "runs");
+	if (living)
+		buf_addf(b, ", %lld living", (long long)living);
+	buf_adds(b, ", run ");
+	add_cell(b, t, all, PROFILE_C_RUN);
+	add_queue(b, t);
+	buf_addf(b, t->v->p->seconds < 100 ? "; %.3g seconds worth of data" :
+		 "; %.0f seconds worth of data", t->v->p->seconds);
 }
 
 /* What the table lacks, or has in another way than usual. */
 static void put_notes(struct table *t)
 {
 	const struct profile *p = t->v->p;
+	struct buf *b = doc_item(t->d, 0);
 
 	if (p->n_lost)
-		buf_addf(t->out, "%lld %s lost: there was no room in the tallies\n",
-			 (long long)p->n_lost, p->n_lost == 1 ? "run was" : "runs were");
+		buf_addf(b, "%lld %s lost: there was no room in the tallies", (long long)p->n_lost,
+			 p->n_lost == 1 ? "run was" : "runs were");
+	b = doc_item(t->d, 0);
 	if (p->n_unfinished)
-		buf_addf(t->out, "%zu unfinished %s", p->n_unfinished,
-			 p->n_unfinished == 1 ? "host" : "hosts");
+		buf_addf(b, "%zu unfinished %s", p->n_unfinished, p->n_unfinished == 1 ? "host" : "hosts");
 	if (p->n_incomplete)
-		buf_addf(t->out, ", of which %zu lost the runs of the last seconds", p->n_incomplete);
-	if (p->n_unfinished)
-		buf_addc(t->out, '\n');
+		buf_addf(b, ", of which %zu lost the runs of the last seconds", p->n_incomplete);
 }
 
-int profile_text_write(struct buf *out, struct profile_view *v, const struct profile_list *columns,
-		       size_t most, bool all, const struct style *style)
+int profile_doc(struct doc *d, struct profile_view *v, const struct profile_list *columns, size_t most,
+		bool all)
 {
-	struct table t = { .v = v, .out = out, .style = style, .columns = *columns };
+	struct table t = { .v = v, .d = d, .columns = *columns };
+	struct doc_table table = { .column = t.column, .heads = true, .empty = true, .tone = TONE_FAINT };
 	int r;
 
 	t.most_rows = all ? SIZE_MAX : most ? most : v->wish.group.n ? ROWS_OF_GROUP : ROWS;
 	t.most_groups = all ? SIZE_MAX : most ? most : ROWS;
 	if (!t.columns.n)
 		choose_columns(&t);
+	make_columns(&t);
+	table.n_columns = t.columns.n;
 	r = add_children(&t, 0);
 	if (!r) {
 		put_summary(&t);
 		put_notes(&t);
-		measure(&t);
-		put_head(&t);
-	}
-	for (size_t i = 0; !r && i < t.n_lines; i++) {
-		const struct line *line = &t.line[i];
-
-		if (line->kind == LINE_TITLE)
-			put_title(&t, &v->node[line->node]);
-		else if (line->kind == LINE_VALUES)
-			put_values(&t, &v->node[line->node]);
-		else
-			put_count(&t, line);
+		if (doc_measure(d, &table))
+			put_lines(&t);
+		doc_table(d, &table);
+		put_lines(&t);
+		doc_table_end(d, 0);
 	}
 	free(t.line);
-	return r ? r : v->no_memory ? -ENOMEM : buf_error(out);
+	return r ? r : v->no_memory ? -ENOMEM : buf_error(d->out);
 }
