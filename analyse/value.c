@@ -5,7 +5,6 @@
 #include "base/saturate.h"
 #include "base/text.h"
 
-#include <string.h>
 
 static int64_t start_of(const struct cost *c)
 {
@@ -140,17 +139,7 @@ void value_columns(struct value_columns *c, enum value key, const struct cost *t
 	}
 }
 
-bool value_columns_drop(struct value_columns *c, uint32_t keep)
+uint8_t value_drop(enum value v)
 {
-	unsigned first = c->n;
-
-	for (unsigned i = 0; i < c->n; i++) {
-		if (!(keep >> c->column[i] & 1) && (first == c->n || value_info[c->column[i]].stays <
-						    value_info[c->column[first]].stays))
-			first = i;
-	}
-	if (first == c->n)
-		return false;
-	memmove(c->column + first, c->column + first + 1, --c->n - first);
-	return true;
+	return (uint8_t)(10 - value_info[v].stays);
 }

@@ -113,7 +113,7 @@ struct value_columns {
 /* Those of a table of these tasks, sorted by `key`. */
 void value_columns(struct value_columns *c, enum value key, const struct cost *total);
 
-/* Drop the column that may go first, except those of these bits; false: there is none. */
-bool value_columns_drop(struct value_columns *c, uint32_t keep);
+/* Which column a narrow table drops first: that with the largest number, which is not 0. */
+uint8_t value_drop(enum value v);
 
 #endif

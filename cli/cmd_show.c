@@ -3,9 +3,8 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/zstd.h"
-#include "render/show.h"
 #include "report/inspected_find.h"
-#include "report/show_markdown.h"
+#include "report/show_output.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -46,23 +45,39 @@ static const struct option options[] = {
 static const struct show_arguments defaults = { .sort = VALUE_SORTS, .top = 10 };
 
 /* With the lines that failed tasks wrote, if the output was kept. */
-static int markdown(struct buf *out, struct view *v, const struct show_options *o,
-		    struct error *err)
+static int markdown(struct buf *out, struct view *v, struct show_options *o, struct error *err)
 {
 	const struct recording *rec = v->sum->rec;
 	struct output_excerpt excerpt = { 0 };
 	struct output_tasks lines = { 0 };
 	struct output *output = NULL;
+	struct doc d;
 	int r = v->n_unsuccessful ? output_open(&output, rec->path, &zstd_codec, err) : -ENOENT;
 
 	if (!r && ((r = output_find_tasks(&lines, output, rec)) ||
 		   (r = output_excerpt_make(&excerpt, output, &lines, rec))))
 		error_sys(err, r, rec->path, "cannot read the build's output");
-	if (!r || r == -ENOENT || r == -ENOTDIR)
-		r = show_markdown(out, v, o, &excerpt);
+	o->excerpt = &excerpt;
+	if (!r || r == -ENOENT || r == -ENOTDIR) {
+		doc_init_markdown(&d, out);
+		r = show_doc(&d, v, o);
+		doc_release(&d);
+	}
 	output_excerpt_release(&excerpt);
 	output_tasks_release(&lines);
 	output_close(output);
+	return r;
+}
+
+static int text(struct buf *out, struct view *v, const struct show_options *o)
+{
+	struct style style = output_style();
+	struct doc d;
+	int r;
+
+	doc_init_terminal(&d, out, &style);
+	r = show_doc(&d, v, o);
+	doc_release(&d);
 	return r;
 }
 
@@ -90,7 +105,6 @@ static int run_show(struct args *a, void *values, struct error *err)
 		.filter = s->filter, .kind = s->kind, .task = s->task, .unsuccessful = s->failed
 	};
 	const bool whole = !s->by || s->json || s->markdown;	/* tables of groups need nothing else */
-	struct style style = output_style();
 	struct recording rec = RECORDING_INIT;
 	struct summary summary = { 0 };
 	struct view view = { 0 };
@@ -126,9 +140,8 @@ static int run_show(struct args *a, void *values, struct error *err)
 		goto out;
 	}
 	if (!r)
-		r = s->json ? json_show(&out, &view, &o) :
-		    s->markdown ? markdown(&out, &view, &o, err) :
-		    text_show(&out, &view, &o, &style);
+		r = s->json ? show_json(&out, &view, &o) :
+		    s->markdown ? markdown(&out, &view, &o, err) : text(&out, &view, &o);
 	r = output_end(&out, r, rec.path, err);
 out:
 	for (size_t i = 0; i < o.n_groups; i++)

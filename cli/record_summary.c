@@ -2,6 +2,7 @@
 #include "cli/record_summary.h"
 
 #include "analyse/answer.h"
+#include "analyse/facts.h"
 #include "analyse/listing.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -11,7 +12,7 @@
 #include "convert/convert.h"
 #include "launch/notice.h"
 #include "recording/layout.h"
-#include "render/facts.h"
+#include "write/doc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #define WIDTH_MIN 60
 #define WIDTH_MAX 80
 #define LINES_MAX 8
+#define LABEL_COLUMNS 13	/* of brief facts */
 #define VERDICT_LINES 3		/* if the other lines leave room for them */
 #define TASKS_MAX 50000		/* that are read at the end of a build: 0.1 s */
 
@@ -159,9 +161,10 @@ static void add_shortened(struct buf *out, const char *sentence, size_t n)
 /* Its first sentence, over as many lines as there is room for in front of the last line. */
 static void add_verdict(struct facts *f, const struct answer *answer)
 {
-	size_t columns = f->style->width - f->indent;
-	int lines = LINES_MAX - 1 - count_lines(f->out);
-	struct buf text = BUF_PART_OF(f->out);
+	const struct doc *d = f->to;
+	size_t columns = d->style->width - d->labels;
+	int lines = LINES_MAX - 1 - count_lines(d->out);
+	struct buf text = BUF_PART_OF(d->out);
 	const char *p;
 
 	if (!answer->n || lines < 1)
@@ -227,15 +230,17 @@ void record_summary_print(const struct args *a, const struct settings *settings,
 	struct error err = { 0 };
 	struct buf out = BUF_INIT;
 	struct facts facts;
+	struct doc d;
 	int r;
 
 	if (!style.width || style.width > WIDTH_MAX)
 		style.width = WIDTH_MAX;
 	if (style.width < WIDTH_MIN)
 		style.width = WIDTH_MIN;
-	facts_begin(&facts, &out, &style);
+	doc_init_terminal(&d, &out, &style);
+	d.labels = LABEL_COLUMNS;
+	facts_begin(&facts, &out, doc_fact, &d);
 	facts.brief = true;
-	facts.indent = FACT_INDENT_BRIEF;
 	buf_adds(&out, "buildbeat: recorded in ");
 	text_add_name(&out, relative(path), 0);
 	buf_addc(&out, '\n');
@@ -250,6 +255,7 @@ void record_summary_print(const struct args *a, const struct settings *settings,
 	if (r)
 		notice_error(&err);
 	facts_release(&facts);
+	doc_release(&d);
 	recording_release(&rec);
 	buf_release(&out);
 }

@@ -12,8 +12,8 @@
 #include "live/source.h"
 #include "live/task_json.h"
 #include "render/list.h"
-#include "render/show.h"
 #include "report/inspected_find.h"
+#include "report/show_output.h"
 
 #include <errno.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static int show(struct reply *out, const struct source *s, const struct selectio
 				GROUPS_PROGRAM);
 	o->programs = &programs;
 	if (!r)
-		r = json_show(&out->body, &view, o);
+		r = show_json(&out->body, &view, o);
 	groups_release(&programs);
 	view_release(&view);
 	return r;

@@ -6,8 +6,8 @@
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
-#include "render/show.h"
 #include "report/inspected_find.h"
+#include "report/show_output.h"
 
 #include <errno.h>
 #include <string.h>
@@ -292,7 +292,7 @@ static int add_task(struct page *p, struct error *err)
 {
 	const struct task *t = &p->rec->task[p->task];
 
-	json_show_task(&p->j, &p->s->summary, p->task);
+	show_json_task(&p->j, &p->s->summary, p->task);
 	add_place_of_rule(p, t);
 	add_waits(p);
 	add_children(p);

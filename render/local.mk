@@ -12,9 +12,7 @@ render_librender_a_SOURCES = \
 	render/inspect/class_shares.c render/inspect/class_shares.h \
 	render/inspect/collapsed.c render/inspect/collapsed.h render/inspect/heaptrack.c render/inspect/heaptrack.h \
 	render/inspect/pprof.c render/inspect/pprof.h \
-	render/facts.c render/facts.h render/graph_layout.c render/graph_layout.h render/json_show.c render/list.c render/list.h render/log_text.c render/log_text.h \
-	render/show.h render/text_answer.c render/text_answer.h render/text_results.c render/text_results.h render/group_table.c render/group_table.h \
-	render/text_inspected.c render/text_groups.c render/text_show.c \
+	render/graph_layout.c render/graph_layout.h render/list.c render/list.h render/log_text.c render/log_text.h \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
 	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
 	render/chart/bootchart_names.c render/chart/bootchart_other.c render/chart/bootchart_panel.c \

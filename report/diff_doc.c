@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff_output.h"
 
+#include "analyse/facts.h"
 #include "base/array.h"
-#include "render/facts.h"
 #include "report/amount.h"
 
 #include <math.h>
@@ -41,12 +41,12 @@ static void add_side(struct facts *f, const struct diff *d, enum diff_side s)
 	fact_end(f, s == DIFF_BASE ? "base" : "new", TONE_TITLE);
 }
 
-static void add_terminal(struct buf *out, const struct diff *d, const struct style *style)
+static void add_terminal(struct doc *doc, const struct diff *d)
 {
 	struct facts f;
 	bool any = false;
 
-	facts_begin(&f, out, style);
+	facts_begin(&f, doc->out, doc_fact, doc);
 	add_side(&f, d, DIFF_BASE);
 	add_side(&f, d, DIFF_NOW);
 	diff_add_warning(&f.part, d);
@@ -72,9 +72,12 @@ static void add_terminal(struct buf *out, const struct diff *d, const struct sty
 	facts_release(&f);
 }
 
-static void add_markdown(struct buf *out, const struct diff *d)
+static void add_markdown(struct doc *doc, const struct diff *d)
 {
-	buf_adds(out, diff_is_worse(d) ? "### The build is worse\n\n" : "### Builds compared\n\n");
+	struct buf *out = doc->out;
+
+	doc_title(doc, diff_is_worse(d) ? "The build is worse" : "Builds compared", false, "");
+	buf_addc(out, '\n');
 	if (d->unlike) {
 		buf_adds(out, "Warning: ");
 		diff_add_warning(out, d);
@@ -382,9 +385,9 @@ int diff_doc(struct doc *d, const struct diff_view *view)
 	if (doc_is(d, DOC_HTML))
 		v.top = SIZE_MAX;
 	if (doc_is(d, DOC_MARKDOWN))
-		add_markdown(d->out, v.diff);
+		add_markdown(d, v.diff);
 	if (doc_is(d, DOC_TERMINAL)) {
-		add_terminal(d->out, v.diff, d->style);
+		add_terminal(d, v.diff);
 		add_facts(d, v.diff);
 	}
 	add_build(d, v.diff);

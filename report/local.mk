@@ -9,7 +9,7 @@ report_libreport_a_SOURCES = \
 	report/command_line.c report/command_line.h report/culprit_names.c report/culprit_names.h \
 	report/culprits.c report/culprits.h \
 	report/diff_doc.c report/diff_html.c report/diff_json.c report/diff_lanes.c report/diff_picture.c report/diff_picture.h report/diff_output.h \
-	report/diff_view.c report/diff_view.h report/events.c report/events.h \
+	report/diff_view.c report/diff_view.h report/events.c report/events.h report/group_table.c report/group_table.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_text.c report/history_trend.c \
 	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \
@@ -17,7 +17,7 @@ report_libreport_a_SOURCES = \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
 	report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
-	report/show_markdown.c report/show_markdown.h \
+	report/show_doc.c report/show_json.c report/show_output.h report/show_parts.c report/show_parts.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \
 	report/sparkline.h report/trends.c report/trends.h report/words.c report/words.h
 nodist_report_libreport_a_SOURCES = report/page_text.c

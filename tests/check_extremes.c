@@ -6,7 +6,7 @@
 #include "analyse/values.h"
 #include "base/array.h"
 #include "convert/convert.h"
-#include "render/show.h"
+#include "report/show_output.h"
 #include "tests/drawn.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
@@ -55,6 +55,7 @@ static void show(const struct summary *sum)
 	struct chain chain;
 	struct answer answer;
 	struct view v;
+	struct doc d;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
 	ck_assert_int_eq(chain_make(&chain, sum), 0);
@@ -66,9 +67,11 @@ static void show(const struct summary *sum)
 		};
 
 		buf_clear(&out);
-		ck_assert_int_eq(text_show(&out, &v, &o, &style), 0);
+		doc_init_terminal(&d, &out, &style);
+		ck_assert_int_eq(show_doc(&d, &v, &o), 0);
+		doc_release(&d);
 		buf_clear(&out);
-		ck_assert_int_eq(json_show(&out, &v, &o), 0);
+		ck_assert_int_eq(show_json(&out, &v, &o), 0);
 	}
 	buf_clear(&out);
 	drawn(&out, sum, sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/field.h"
-#include "report/show_markdown.h"
+#include "report/show_output.h"
 #include "tests/paths.h"
 #include "tests/recorded.h"
 #include "tests/support.h"

@@ -96,17 +96,3 @@ void markdown_add_block(struct buf *b, const struct buf *lines)
 		buf_addc(b, '`');
 	buf_addc(b, '\n');
 }
-
-void markdown_row(struct buf *b, const char *const *cell, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		buf_addf(b, "| %s ", cell[i]);
-	buf_adds(b, "|\n");
-}
-
-void markdown_rule(struct buf *b, const char *columns)
-{
-	for (; *columns; columns++)
-		buf_adds(b, *columns == 'r' ? "|---:" : "|---");
-	buf_adds(b, "|\n");
-}

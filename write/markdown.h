@@ -21,9 +21,4 @@ void markdown_add_name(struct buf *b, const char *name, size_t columns);
 /* Whole lines as a block of code that no line in it can end. */
 void markdown_add_block(struct buf *b, const struct buf *lines);
 
-/* A row whose cells are Markdown already; and the line below the heading, with the alignment of
- * each column, 'l' or 'r'. */
-void markdown_row(struct buf *b, const char *const *cell, size_t n);
-void markdown_rule(struct buf *b, const char *columns);
-
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/chart.h"
 
+#include "analyse/facts.h"
 #include "base/minmax.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
-#include "render/facts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@
 
 /* Facts */
 
-static void write_fact(struct facts *f, const char *label, enum tone tone)
+static void write_fact(void *chart, const char *label, enum tone tone, const struct buf *parts)
 {
-	struct chart *c = f->context;
-	struct buf text = BUF_PART_OF(f->part.whole);
+	struct chart *c = chart;
+	struct buf text = BUF_PART_OF(parts->whole);
 
 	if (c->n_facts == CHART_FACTS_MAX)
 		return;
-	for (const char *p = f->part.data; p < f->part.data + f->part.len; p += strlen(p) + 1) {
+	for (const char *p = parts->data; p < parts->data + parts->len; p += strlen(p) + 1) {
 		buf_adds(&text, text.len ? " \xc2\xb7 " : "");
 		buf_adds(&text, p);
 	}
@@ -81,11 +81,11 @@ static int make_facts(struct chart *c)
 {
 	const struct summary *s = c->sum;
 	struct buf all = BUF_INIT;	/* empty: it takes over the errors of the facts */
-	struct facts f = {
-		.part = BUF_PART_OF(&all), .brief = true, .running = c->running, .write = write_fact,
-		.context = c,
-	};
+	struct facts f;
 
+	facts_begin(&f, &all, write_fact, c);
+	f.brief = true;
+	f.running = c->running;
 	add_headline(&f, s->rec);
 	fact_result(&f, s);
 	fact_cpu(&f, s);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/inspect/inspect_parts.h"
 
-#include "render/text_answer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -110,16 +109,6 @@ static void add_maps(struct doc *d, const struct inspect_view *v,
 	buf_release(&title);
 }
 
-static void add_sentence(struct buf *out, const struct inspect_view *v, const struct style *style)
-{
-	struct buf sentence = BUF_PART_OF(out);
-
-	inspect_sentence(&sentence, v);
-	text_answer_add_wrapped(out, buf_str(&sentence), style->width);
-	buf_addc(out, '\n');
-	buf_release(&sentence);
-}
-
 static bool has(const struct inspect_show_options *o, enum inspect_part part)
 {
 	return o->parts & 1U << part;
@@ -130,7 +119,8 @@ static int add_parts(struct doc *d, const struct inspect_view *v, const struct i
 	int r = 0;
 
 	if (has(o, INSPECT_OVERVIEW)) {
-		add_sentence(d->out, v, d->style);
+		inspect_sentence(doc_sentence(d), v);
+		doc_empty_line(d);
 		add_facts(d, v);
 		if (v->n)
 			add_snapshots(d, v, o->top);

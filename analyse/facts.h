@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_FACTS_H
-#define BUILDBEAT_RENDER_FACTS_H
+#ifndef BUILDBEAT_ANALYSE_FACTS_H
+#define BUILDBEAT_ANALYSE_FACTS_H
 
 #include "analyse/chain.h"
 #include "analyse/inspected.h"
@@ -16,20 +16,13 @@ struct facts {
 	bool running;		/* the build is known to run */
 
 	/* Writes a fact with at least one part. */
-	void (*write)(struct facts *f, const char *label, enum tone tone);
-
-	struct buf *out;	/* facts_begin() */
-	const struct style *style;
-	size_t indent;		/* columns of the labels */
-	void *context;		/* another writer's */
+	void (*write)(void *to, const char *label, enum tone tone, const struct buf *parts);
+	void *to;
 };
 
-/* Each fact is a line of text: "label   part, part, part", wrapped between its parts where it
- * gets too long. Labels take FACT_INDENT columns, the longer ones of brief facts
- * FACT_INDENT_BRIEF. */
-#define FACT_INDENT 11
-#define FACT_INDENT_BRIEF 13
-void facts_begin(struct facts *f, struct buf *out, const struct style *style);
+/* Errors are those of the buffer, which is not written to. */
+void facts_begin(struct facts *f, struct buf *out,
+		 void (*write)(void *to, const char *label, enum tone tone, const struct buf *parts), void *to);
 void facts_release(struct facts *f);
 
 /* The part being made ends here; an empty one is dropped. */
@@ -41,6 +34,9 @@ void fact_add_name(struct facts *f, const char *before, const char *name);
 
 /* All parts under a label, in a tone; nothing when there are none. */
 void fact_end(struct facts *f, const char *label, enum tone tone);
+
+/* What compiler caches did for the selected tasks. */
+void fact_caches(struct facts *f, const struct view *v);
 
 /* What was built, when, where, and from which sources. */
 void fact_when(struct facts *f, const struct recording *rec);

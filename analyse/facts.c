@@ -1,54 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/facts.h"
+#include "analyse/facts.h"
 
 #include "analyse/cache_counts.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/saturate.h"
+#include "recording/results.h"
 
 #include <string.h>
 #include <time.h>
 
 #define REVISION_DIGITS 12
 
-static void write_line(struct facts *f, const char *label, enum tone tone)
+void facts_begin(struct facts *f, struct buf *out,
+		 void (*write)(void *to, const char *label, enum tone tone, const struct buf *parts), void *to)
 {
-	unsigned width = f->style->width;
-	size_t at = f->indent;
-
-	text_tone(f->out, f->style, TONE_FAINT);
-	buf_adds(f->out, label);
-	text_tone(f->out, f->style, TONE_PLAIN);
-	text_add_blanks(f->out, f->indent - strlen(label));
-	text_tone(f->out, f->style, tone);
-	for (const char *p = f->part.data; p < f->part.data + f->part.len; p += strlen(p) + 1) {
-		size_t n = text_columns(p, strlen(p));
-
-		if (p != f->part.data) {
-			buf_addc(f->out, ',');
-			if (width && at + 2 + n + 1 > width) {
-				buf_addc(f->out, '\n');
-				text_add_blanks(f->out, f->indent);
-				at = f->indent;
-			} else {
-				buf_addc(f->out, ' ');
-				at += 2;
-			}
-		}
-		buf_adds(f->out, p);
-		at += n;
-	}
-	text_tone(f->out, f->style, TONE_PLAIN);
-	buf_addc(f->out, '\n');
-}
-
-void facts_begin(struct facts *f, struct buf *out, const struct style *style)
-{
-	*f = (struct facts){
-		.part = BUF_PART_OF(out), .write = write_line, .out = out, .style = style,
-		.indent = FACT_INDENT,
-	};
+	*f = (struct facts){ .part = BUF_PART_OF(out), .write = write, .to = to };
 }
 
 void facts_release(struct facts *f)
@@ -66,7 +34,7 @@ void fact_end(struct facts *f, const char *label, enum tone tone)
 {
 	fact_part(f);
 	if (f->part.len)
-		f->write(f, label, tone);
+		f->write(f->to, label, tone, &f->part);
 	buf_clear(&f->part);
 }
 
@@ -592,6 +560,23 @@ void fact_cache(struct facts *f, const struct recording *rec)
 			buf_adds(&f->part, "not called, or disabled");
 		fact_end(f, cache_counts_name[i], TONE_PLAIN);
 	}
+}
+
+void fact_caches(struct facts *f, const struct view *v)
+{
+	size_t n[TASK_CACHES] = { 0 };
+
+	for (size_t i = 0; i < v->n_tasks; i++)
+		n[v->sum->rec->task[v->task[i]].cache]++;
+	for (int c = 1; c < TASK_CACHES; c++) {
+		if (!n[c])
+			continue;
+		if (v->n_tasks > 1)
+			buf_addf(&f->part, "%zu ", n[c]);
+		buf_adds(&f->part, results_cache_title((enum task_cache)c));
+		fact_part(f);
+	}
+	fact_end(f, "cache", TONE_PLAIN);
 }
 
 /* How they were recorded, and what is missing. */

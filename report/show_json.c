@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
-#include "render/show.h"
+#include "report/show_output.h"
 
 #include "analyse/cache_counts.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
+#include "base/array.h"
 #include "base/json.h"
 #include "base/saturate.h"
 #include "recording/results.h"
@@ -497,7 +497,7 @@ static void add_results(struct json *j, const struct recording *rec, const struc
 	json_array_end(j);
 }
 
-void json_show_task(struct json *j, const struct summary *s, uint32_t task)
+void show_json_task(struct json *j, const struct summary *s, uint32_t task)
 {
 	const struct recording *rec = s->rec;
 	const struct task *t = &rec->task[task];
@@ -528,7 +528,7 @@ void json_show_task(struct json *j, const struct summary *s, uint32_t task)
 static void add_task(struct json *j, const struct summary *s, uint32_t task)
 {
 	begin_line(j, NULL);
-	json_show_task(j, s, task);
+	show_json_task(j, s, task);
 	end_line(j);
 }
 
@@ -663,7 +663,7 @@ static void add_tasks(struct json *j, struct view *v, const struct show_options 
 	json_array_end(j);
 }
 
-int json_show(struct buf *out, struct view *v, const struct show_options *o)
+int show_json(struct buf *out, struct view *v, const struct show_options *o)
 {
 	const struct summary *s = v->sum;
 	struct json j;

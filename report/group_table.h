@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RENDER_GROUP_TABLE_H
-#define BUILDBEAT_RENDER_GROUP_TABLE_H
+#ifndef BUILDBEAT_REPORT_GROUP_TABLE_H
+#define BUILDBEAT_REPORT_GROUP_TABLE_H
 
 #include "analyse/groups.h"
 #include "write/doc.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "render/group_table.h"
+#include "report/group_table.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define NAME_COLUMNS_MIN 16
 #define CELL_COLUMNS 10
-#define MARKDOWN_NAME_COLUMNS 200	/* longer names are shortened in their middle */
 
 struct layout {
 	struct groups *g;
@@ -27,45 +26,38 @@ struct row {
 	const struct cost *cost;
 };
 
-/* Where a terminal gets narrow, columns are dropped until a name has room. */
-static void choose_columns(struct layout *y, const struct doc *d)
-{
-	unsigned width = doc_is(d, DOC_TERMINAL) ? d->style->width : 0;
-
-	y->share = y->key < VALUES && value_info[y->key].joined == VALUE_SUM ? y->key : VALUE_WALL;
-	value_columns(&y->value, y->key, &y->g->total.cost);
-	while (width && 2 + CELL_COLUMNS * (y->value.n + 2) + NAME_COLUMNS_MIN > width &&
-	       value_columns_drop(&y->value, 1u << y->key | 1u << y->share))
-		;
-}
-
 /* The share is beside its value on a terminal, and beside the CPU time in Markdown. */
 static bool has_share(const struct layout *y, const struct doc *d, enum value v)
 {
 	return v == (doc_is(d, DOC_TERMINAL) ? y->share : VALUE_CPU);
 }
 
-static struct doc_column number_column(const char *title)
+static struct doc_column number_column(const char *title, uint8_t drop)
 {
-	return (struct doc_column){ title, .right = true, .width = CELL_COLUMNS };
+	return (struct doc_column){ title, .right = true, .width = CELL_COLUMNS, .drop = drop };
 }
 
 static void make_columns(struct layout *y, const struct doc *d)
 {
 	size_t n = 0;
 
+	y->share = y->key < VALUES && value_info[y->key].joined == VALUE_SUM ? y->key : VALUE_WALL;
+	value_columns(&y->value, y->key, &y->g->total.cost);
 	snprintf(y->share_title, sizeof y->share_title, "share%s%s", doc_is(d, DOC_TERMINAL) ? "" :
 		 " of ", doc_is(d, DOC_TERMINAL) ? "" : value_info[y->share].title);
-	y->column[n++] = number_column(y->g->of_processes ? "processes" : "tasks");
+	y->column[n++] = number_column(y->g->of_processes ? "processes" : "tasks", 0);
 	for (unsigned i = 0; i < y->value.n; i++) {
-		y->column[n++] = number_column(value_info[y->value.column[i]].title);
-		if (has_share(y, d, y->value.column[i]))
-			y->column[n++] = number_column(y->share_title);
+		enum value v = y->value.column[i];
+
+		y->column[n++] = number_column(value_info[v].title, v == y->key || v == y->share ? 0 :
+					       value_drop(v));
+		if (has_share(y, d, v))
+			y->column[n++] = number_column(y->share_title, 0);
 	}
 	y->column[n++] = (struct doc_column){ groups_title(y->g), .gap = 2, .last = true };
 	y->table = (struct doc_table){
 		.column = y->column, .n_columns = n, .heads = true, .empty = true, .tone = TONE_FAINT,
-		.least = 6,
+		.least = 6, .room = NAME_COLUMNS_MIN,
 	};
 }
 
@@ -109,7 +101,7 @@ static void add_row(struct doc *d, const struct layout *y, const struct row *row
 	} else if (terminal) {
 		buf_adds(text, row->name);	/* shortened by the writer */
 	} else {
-		text_add_name(text, row->name, MARKDOWN_NAME_COLUMNS);
+		text_add_name(text, row->name, DOC_NAME_COLUMNS);
 	}
 	if (row->role == NAMED)
 		doc_code(d);
@@ -126,7 +118,6 @@ void group_table(struct doc *d, struct groups *g, enum value key, size_t top, si
 	char name[48];
 	size_t n = groups_top(g, y.key, top, &order), i = 0;
 
-	choose_columns(&y, d);
 	make_columns(&y, d);
 	buf_addf(&title, "Time by %s", groups_title(g));
 	groups_add_note(&title, g);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_SHOW_OUTPUT_H
+#define BUILDBEAT_REPORT_SHOW_OUTPUT_H
+
+#include "analyse/answer.h"
+#include "analyse/inspected.h"
+#include "analyse/output_excerpt.h"
+#include "analyse/view.h"
+#include "write/doc.h"
+
+/* The options of `buildbeat show`. */
+struct show_options {
+	enum value sort;	/* VALUE_SORTS: the default, several lists */
+	size_t top;		/* of each list */
+	bool tasks;		/* every selected task, not only the top targets */
+	size_t n_groups;	/* the tables of --by */
+	struct groups *groups;
+	struct groups *programs;	/* by program */
+	/* of the view's summary */
+	const struct chain *chain;
+	const struct answer *answer;
+	const struct inspected *inspected;
+	const struct output_excerpt *excerpt;	/* lines of failed tasks for Markdown; it may be empty */
+};
+
+/*
+ * The outputs of a summary. They bring v's lists into other orders. 0 or the buffer's error.
+ *
+ * A terminal has all of it. Markdown is for the summary of a job on GitHub or GitLab: the verdict, facts,
+ * failed tasks with their lines, and tables. It has less than SHOW_MARKDOWN_MAX bytes, GitHub's limit of
+ * a summary; rows beyond that are left out.
+ */
+#define SHOW_MARKDOWN_MAX (1024 * 1024)
+
+int show_doc(struct doc *d, struct view *v, const struct show_options *o);
+int show_json(struct buf *out, struct view *v, const struct show_options *o);
+
+/* The members of the JSON object of a task, as in the list of all tasks. */
+void show_json_task(struct json *j, const struct summary *s, uint32_t task);
+
+#endif
