@@ -130,6 +130,7 @@ static int print(struct query *a, const struct history_arguments *h, struct erro
 		.path = h->plot && strcmp(h->plot, "-") ? h->plot : NULL,
 	};
 	struct buf out = BUF_INIT;
+	struct doc d;
 	int r;
 
 	a->view.ascii = is_ascii();
@@ -140,7 +141,9 @@ static int print(struct query *a, const struct history_arguments *h, struct erro
 		buf_release(&out);
 		return r;
 	}
-	r = h->json ? history_json(&out, &a->view) : history_text(&out, &a->view, &style);
+	doc_init_terminal(&d, &out, &style);
+	r = h->json ? history_json(&out, &a->view) : history_doc(&d, &a->view);
+	doc_release(&d);
 	return output_end(&out, r, a->n.builds.ref, err);
 }
 

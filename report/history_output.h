@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "compare/history.h"
 #include "render/plot/trend.h"
+#include "write/doc.h"
 
 /* The outputs of history. */
 struct history_view {
@@ -25,8 +25,8 @@ int history_view_fill(struct history_view *view, const struct history *history,
 		      const struct builds *builds, unsigned metrics, struct error *err);
 void history_view_release(struct history_view *view);
 
-/* For people. The outputs return 0 or -ENOMEM. */
-int history_text(struct buf *out, const struct history_view *view, const struct style *style);
+/* For people, on a terminal. The outputs return 0 or -ENOMEM. */
+int history_doc(struct doc *d, const struct history_view *view);
 
 /* For programs: buildbeat-history(1) has the keys. */
 int history_json(struct buf *out, const struct history_view *view);

@@ -5,11 +5,6 @@
 #include "report/history_output.h"
 
 /* Shared by history_*.c. */
-struct history_page {
-	struct buf *out;
-	const struct history_view *view;
-	const struct style *style;
-};
 
 #define HISTORY_INDENT 12		/* width of a day and two blanks */
 
@@ -24,7 +19,7 @@ void history_add_span(struct buf *b, const struct builds *builds);
 void history_add_known(struct buf *b, const struct known *known);
 
 /* A line "src 1a2b3c4d5e6f..9f8e7d6c5b4a" for each source tree. */
-void history_add_revisions(const struct history_page *p, uint32_t first, uint32_t last, unsigned indent);
+void history_add_revisions(struct doc *d, const struct builds *builds, uint32_t first, uint32_t last, size_t indent);
 
 /* The changes of the selected series of a metric, in the order of builds. Returns 0 or -ENOMEM. */
 struct history_levels {
@@ -35,7 +30,7 @@ struct history_levels {
 int history_levels_find(struct history_levels *l, const struct history_view *view, enum metric m);
 void history_levels_release(struct history_levels *l);
 
-/* Prints the levels of a metric, of view->task or the build. Returns 0 or -ENOMEM. */
-int history_add_series(const struct history_page *p, enum metric m);
+/* The levels of a metric, of view->task or the build. Returns 0 or -ENOMEM. */
+int history_add_series(struct doc *d, const struct history_view *view, enum metric m);
 
 #endif

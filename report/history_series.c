@@ -61,27 +61,26 @@ static int median_of(double *median, const double *values, size_t n)
 }
 
 /* A long title has a line of its own. */
-static int add_title(const struct history_page *p, enum metric m)
+static int add_title(struct doc *d, const struct history_view *view, enum metric m)
 {
-	const struct history_view *view = p->view;
-	size_t width = p->style->width, n = strlen(metric_info[m].title);
+	static const struct doc_column columns[] = { { .width = TITLE_COLUMNS }, { .gap = 2 } };
+	static const struct doc_table table = { .column = columns, .n_columns = 2 };
+	size_t width = d->style->width;
 	size_t spark = width && width < TITLE_COLUMNS + SPARK_COLUMNS + 2 ?
 		       width > TITLE_COLUMNS + SPARK_LEAST + 2 ? width - TITLE_COLUMNS - 2 :
 		       SPARK_LEAST : SPARK_COLUMNS;
+	bool is_long = strlen(metric_info[m].title) > TITLE_COLUMNS;
 	int r;
 
-	text_tone(p->out, p->style, TONE_TITLE);
-	buf_adds(p->out, metric_info[m].title);
-	text_tone(p->out, p->style, TONE_PLAIN);
-	if (n > TITLE_COLUMNS) {
-		buf_addc(p->out, '\n');
-		n = 0;
-	}
-	text_add_blanks(p->out, TITLE_COLUMNS + 2 - n);
-	text_tone(p->out, p->style, TONE_BAR);
-	r = sparkline_add(p->out, view->series[m], view->builds->n, spark, view->ascii);
-	text_tone(p->out, p->style, TONE_PLAIN);
-	buf_addc(p->out, '\n');
+	if (is_long)
+		doc_lead(d, TONE_TITLE, metric_info[m].title, "");
+	doc_table(d, &table);
+	doc_row(d);
+	doc_str(d, is_long ? "" : metric_info[m].title);
+	doc_tone(d, TONE_TITLE);
+	r = sparkline_add(doc_text(d, NAN), view->series[m], view->builds->n, spark, view->ascii);
+	doc_tone(d, TONE_BAR);
+	doc_table_end(d, 0);
 	return r;
 }
 
@@ -93,10 +92,20 @@ static void add_value(struct buf *out, const struct history_view *view, enum met
 		amount_add(out, metric_info[m].unit, value);
 }
 
-/* "2025-11-21  12.3 s" */
-static int add_first(const struct history_page *p, enum metric m, const struct history_levels *l)
+/* "2025-11-21  12.3 s", to which the caller adds */
+static struct buf *begin_level(struct doc *d, const struct history_view *view, enum metric m, uint32_t build,
+			       double value)
 {
-	const struct history_view *view = p->view;
+	struct buf *text = doc_item(d, 2);
+
+	history_add_build(text, view->builds, build);
+	buf_adds(text, "  ");
+	add_value(text, view, m, value);
+	return text;
+}
+
+static int add_first(struct doc *d, const struct history_view *view, enum metric m, const struct history_levels *l)
+{
 	const double *series = view->series[m];
 	size_t n = view->builds->n;
 	uint32_t first = 0;
@@ -105,88 +114,72 @@ static int add_first(const struct history_page *p, enum metric m, const struct h
 
 	if (r)
 		return r;
-	buf_adds(p->out, "  ");
 	if (isnan(value)) {
-		buf_adds(p->out, "not recorded in any build\n");
+		buf_adds(doc_item(d, 2), "not recorded in any build");
 		return 0;
 	}
 	while (first + 1 < n && !isfinite(series[first]))
 		first++;
-	history_add_build(p->out, view->builds, first);
-	buf_adds(p->out, "  ");
-	add_value(p->out, view, m, l->n ? l->change[0]->change.before : value);
-	buf_adds(p->out, l->n ? "\n" : ", no change\n");
+	buf_adds(begin_level(d, view, m, first, l->n ? l->change[0]->change.before : value),
+		 l->n ? "" : ", no change");
 	return 0;
 }
 
 /* "2026-06-09  14.8 s, +2.5 s, +20 % (2026-06-08 to 2026-06-10)", then revisions and note. */
-static void add_level(const struct history_page *p, const struct history_change *c)
+static void add_level(struct doc *d, const struct history_view *view, const struct history_change *c)
 {
-	const struct history_view *view = p->view;
 	const struct change *change = &c->change;
+	struct buf *text = begin_level(d, view, c->metric, change->at, change->after);
 
-	buf_adds(p->out, "  ");
-	history_add_build(p->out, view->builds, change->at);
-	buf_adds(p->out, "  ");
-	add_value(p->out, view, c->metric, change->after);
 	if (view->task != TASK_HOST) {
-		buf_adds(p->out, ", ");
-		amount_add_change(p->out, metric_info[c->metric].unit,
-				  change->after - change->before);
+		buf_adds(text, ", ");
+		amount_add_change(text, metric_info[c->metric].unit, change->after - change->before);
 	}
-	buf_adds(p->out, ", ");
-	amount_add_share(p->out, change->effect);
+	buf_adds(text, ", ");
+	amount_add_share(text, change->effect);
 	if (c->creep || change->first < change->last) {
-		buf_adds(p->out, c->creep ? ", gradually, " : " (");
-		history_add_build(p->out, view->builds, change->first);
-		buf_adds(p->out, " to ");
-		history_add_build(p->out, view->builds, change->last);
-		buf_adds(p->out, c->creep ? "" : ")");
+		buf_adds(text, c->creep ? ", gradually, " : " (");
+		history_add_build(text, view->builds, change->first);
+		buf_adds(text, " to ");
+		history_add_build(text, view->builds, change->last);
+		buf_adds(text, c->creep ? "" : ")");
 	}
-	buf_addc(p->out, '\n');
-	history_add_revisions(p, change->first, change->last, HISTORY_INDENT + 2);
-	if (c->known) {
-		text_add_blanks(p->out, HISTORY_INDENT + 2);
-		history_add_known(p->out, c->known);
-		buf_addc(p->out, '\n');
-	}
+	history_add_revisions(d, view->builds, change->first, change->last, HISTORY_INDENT + 2);
+	if (c->known)
+		history_add_known(doc_item(d, HISTORY_INDENT + 2), c->known);
 }
 
 /* "2026-11-23  12.3 s, median of 3 runs, standard deviation 0.2 s", if the newest build is a set. */
-static void add_set(const struct history_page *p, enum metric m)
+static void add_set(struct doc *d, const struct history_view *view, enum metric m)
 {
-	const struct history_view *view = p->view;
 	uint32_t newest = (uint32_t)view->builds->n - 1;
 	const struct build *build = &view->builds->build[newest];
+	struct buf *text;
 
 	if ((view->task != HISTORY_ALL && view->task != TASK_TOTAL) || !view->builds->n ||
 	    !build->runs || !isfinite(view->series[m][newest]))
 		return;
-	buf_adds(p->out, "  ");
-	history_add_build(p->out, view->builds, newest);
-	buf_adds(p->out, "  ");
-	add_value(p->out, view, m, view->series[m][newest]);
-	buf_addf(p->out, ", median of %u runs", build->runs);
+	text = begin_level(d, view, m, newest, view->series[m][newest]);
+	buf_addf(text, ", median of %u runs", build->runs);
 	if (!isnan(build->spread[m])) {
-		buf_adds(p->out, ", standard deviation ");
-		amount_add(p->out, metric_info[m].unit, build->spread[m]);
+		buf_adds(text, ", standard deviation ");
+		amount_add(text, metric_info[m].unit, build->spread[m]);
 	}
-	buf_addc(p->out, '\n');
 }
 
-int history_add_series(const struct history_page *p, enum metric m)
+int history_add_series(struct doc *d, const struct history_view *view, enum metric m)
 {
 	struct history_levels l;
-	int r = history_levels_find(&l, p->view, m);
+	int r = history_levels_find(&l, view, m);
 
 	if (!r)
-		r = add_title(p, m);
+		r = add_title(d, view, m);
 	if (!r)
-		r = add_first(p, m, &l);
+		r = add_first(d, view, m, &l);
 	for (size_t i = 0; !r && i < l.n; i++)
-		add_level(p, l.change[i]);
+		add_level(d, view, l.change[i]);
 	if (!r)
-		add_set(p, m);
+		add_set(d, view, m);
 	history_levels_release(&l);
 	return r;
 }
