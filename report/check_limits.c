@@ -35,12 +35,13 @@ static void add_share(struct buf *b, const struct limits_excess *e)
 
 void check_limits_add_verdict(struct buf *b, const struct limits_check *l)
 {
-	struct check_limits_cases cases;
+	size_t n = 0;
 
-	check_limits_cases(&cases, l);
-	if (!cases.failed)
+	for (size_t i = 0; l && i < l->n; i++)
+		n += !i || l->excess[i].limit != l->excess[i - 1].limit;
+	if (!n)
 		return;
-	words_add_count(b, cases.failed, "limit exceeded", "limits exceeded");
+	words_add_count(b, n, "limit exceeded", "limits exceeded");
 	buf_adds(b, ", ");
 }
 
@@ -134,67 +135,46 @@ void check_limits_json(struct json *j, const struct limits_check *l)
 	json_array_end(j);
 }
 
-void check_limits_cases(struct check_limits_cases *cases, const struct limits_check *l)
-{
-	*cases = (struct check_limits_cases){ .all = l ? l->limits->n : 0 };
-	for (size_t i = 0; i < cases->all; i++)
-		cases->skipped += !l->tasks[i];
-	for (size_t i = 0; l && i < l->n; i++)
-		cases->failed += !i || l->excess[i].limit != l->excess[i - 1].limit;
-}
-
 /* The limit is exceeded by the n values from `first` on. */
-static void add_failure(struct markup *s, const struct limits_excess *first, size_t n)
+static void add_failure(struct junit *j, const struct limits_excess *first, size_t n)
 {
-	struct buf text = BUF_PART_OF(s->out);
+	struct buf message = BUF_PART_OF(&j->cases), text = BUF_PART_OF(&j->cases);
 
-	markup_begin(s, "failure");
-	buf_adds(&text, task_name(first->task));
-	buf_addf(&text, ": %s ", metric_info[first->limit->metric].title);
-	add_amount(&text, first->limit, first->value);
-	buf_adds(&text, ", limit ");
-	add_amount(&text, first->limit, first->limit->most);
+	buf_addf(&message, "%s: %s ", task_name(first->task), metric_info[first->limit->metric].title);
+	add_amount(&message, first->limit, first->value);
+	buf_adds(&message, ", limit ");
+	add_amount(&message, first->limit, first->limit->most);
 	if (n > 1)
-		buf_addf(&text, ", and %zu more", n - 1);
-	markup_attr(s, "message", buf_str(&text));
-	markup_attr(s, "type", "limit");
-	buf_clear(&text);
+		buf_addf(&message, ", and %zu more", n - 1);
 	for (size_t i = 0; i < n; i++) {
 		buf_addf(&text, "%s%s ", i ? "; " : "", task_name(first[i].task));
 		add_amount(&text, first->limit, first[i].value);
 	}
-	markup_text(s, buf_str(&text));
-	markup_end(s);
+	junit_result(j, "limit", buf_str(&message), buf_str(&text));
+	buf_release(&message);
 	buf_release(&text);
 }
 
-void check_limits_junit(struct markup *s, const struct limits_check *l, const char *ref)
+void check_limits_junit(struct junit *j, const struct limits_check *l, const char *ref)
 {
-	struct buf text = BUF_PART_OF(s->out);
+	struct buf class = BUF_PART_OF(&j->cases), title = BUF_PART_OF(&j->cases);
 
+	/* No series has a name of four parts: no task's case has this class. */
+	buf_addf(&class, "%s/limits", ref);
 	for (size_t i = 0, k = 0; l && i < l->limits->n; i++) {
 		const struct limit *limit = &l->limits->limit[i];
 		size_t first = k;
 
 		while (k < l->n && l->excess[k].limit == limit)
 			k++;
-		markup_begin(s, "testcase");
-		/* No series has a name of four parts: no task's case has this class. */
-		buf_addf(&text, "%s/limits", ref);
-		markup_attr(s, "classname", buf_str(&text));
-		buf_clear(&text);
-		add_title(&text, limit);
-		markup_attr(s, "name", buf_str(&text));
-		buf_clear(&text);
-		markup_attr(s, "time", "0");
-		if (k > first) {
-			add_failure(s, &l->excess[first], k - first);
-		} else if (!l->tasks[i]) {
-			markup_begin(s, "skipped");
-			markup_attr(s, "message", "the build has no such value");
-			markup_end(s);
-		}
-		markup_end(s);
+		buf_clear(&title);
+		add_title(&title, limit);
+		junit_case(j, buf_str(&class), buf_str(&title), NULL);
+		if (k > first)
+			add_failure(j, &l->excess[first], k - first);
+		else if (!l->tasks[i])
+			junit_result(j, NULL, "the build has no such value", NULL);
 	}
-	buf_release(&text);
+	buf_release(&class);
+	buf_release(&title);
 }

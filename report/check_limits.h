@@ -4,6 +4,7 @@
 
 #include "compare/limits.h"
 #include "write/doc.h"
+#include "write/junit.h"
 
 /* The parts about limits in the outputs of check. NULL: there are no limits. */
 
@@ -20,11 +21,6 @@ void check_limits_add(struct doc *d, const struct limits_check *l, size_t top);
 void check_limits_json(struct json *j, const struct limits_check *l);
 
 /* A test case for each limit, of the class "REF/limits". */
-struct check_limits_cases {
-	size_t all, failed, skipped;
-};
-
-void check_limits_cases(struct check_limits_cases *cases, const struct limits_check *l);
-void check_limits_junit(struct markup *s, const struct limits_check *l, const char *ref);
+void check_limits_junit(struct junit *j, const struct limits_check *l, const char *ref);
 
 #endif
