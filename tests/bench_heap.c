@@ -12,11 +12,6 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define OBJECTS TOP_BUILDDIR "/heap/"
 #define CLASSES 11
@@ -146,7 +141,7 @@ static void print(enum mode mode, const struct spent *s, const struct spent *non
 	putchar('\n');
 }
 
-START_TEST(bench_heap)
+TEST_UNTIMED(bench_heap)
 {
 	struct spent best[MODES];
 	double explained[MODES] = { 0 };
@@ -178,9 +173,8 @@ START_TEST(bench_heap)
 	printf("  the compilation alone: %.2f s of CPU, %.0f MB\n", best[NONE].cpu_ms / 1000,
 	       (double)best[NONE].max_rss_kb / 1024);
 }
-END_TEST
 
 int main(void)
 {
-	return support_main("bench_heap", TEST_BENCH(bench_heap));
+	return support_main();
 }

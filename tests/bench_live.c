@@ -9,14 +9,6 @@
 #include "tests/spend.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define ROUNDS 5
 #define TASKS 100000
 #define BAR_US 2.0

@@ -11,10 +11,6 @@
 #include "tests/slope.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #define FEW 20
 #define MANY 100
 #define ROUNDS 120
@@ -66,7 +62,7 @@ static void bench(const char *what, const char *recipe, unsigned many, int round
 	fixture_end(&f);
 }
 
-START_TEST(bench_make)
+TEST_UNTIMED(bench_make)
 {
 	static const char sub_make[] = "@make -s -f /dev/null --eval='x:;@:'";
 
@@ -83,11 +79,10 @@ START_TEST(bench_make)
 	bench("make, it with an empty object", sub_make, 50, ROUNDS, 0,
 	      TOP_BUILDDIR "/tests/null_plugin.so", "");
 }
-END_TEST
 
 int main(void)
 {
 	if (!make_host_can())
 		return 0;
-	return support_main("bench_make", TEST_BENCH(bench_make));
+	return support_main();
 }

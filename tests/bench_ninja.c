@@ -10,12 +10,6 @@
 #include "tests/slope.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define FEW 40
 #define MANY 240
 #define ROUNDS 60
@@ -44,7 +38,7 @@ static void execute(const void *context, unsigned n, bool with)
 
 static void write_edges(char dir[PATH_MAX], unsigned n)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct run r;
 
 	snprintf(dir, PATH_MAX, "%s/%u", support_tmpdir(), n);
@@ -53,7 +47,6 @@ static void write_edges(char dir[PATH_MAX], unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		buf_addf(&b, "build o%u: t\n", i);
 	support_write(support_path("%s/build.ninja", dir), b.data, b.len);
-	buf_release(&b);
 }
 
 static void bench(const char *tool, const char *bar)
@@ -74,18 +67,17 @@ static void bench(const char *tool, const char *bar)
 	fixture_end(&f);
 }
 
-START_TEST(bench_ninja)
+TEST_UNTIMED(bench_ninja)
 {
 	pairs_have_the_machine("ninja");
 	bench("ninja", "bar: <= 5 us wall, <= 8 us cpu");
 	bench("samu", "bar: <= 10 us cpu");
 }
-END_TEST
 
 int main(void)
 {
 	if (!make_host_can())
 		return 0;
 	unsetenv("LD_PRELOAD");
-	return support_main("bench_ninja", TEST_BENCH(bench_ninja));
+	return support_main();
 }

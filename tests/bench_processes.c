@@ -7,12 +7,6 @@
 #include "sampler/processes.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define EXECS 5000
 #define ROUNDS 3
 
@@ -63,7 +57,7 @@ static void measure(const struct processes_options *o, const char *bar)
 	close(dir_fd);
 }
 
-START_TEST(bench_processes)
+TEST_UNTIMED(bench_processes)
 {
 	static const struct processes_options plain = { .no_taskstats = true };
 	static const struct processes_options looks = { .no_connector = true };
@@ -73,9 +67,8 @@ START_TEST(bench_processes)
 	measure(NULL, "");
 	measure(&looks, "");
 }
-END_TEST
 
 int main(void)
 {
-	return support_main("bench_processes", TEST_BENCH(bench_processes));
+	return support_main();
 }

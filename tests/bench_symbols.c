@@ -11,14 +11,9 @@
 #include "tests/support.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LIB "/usr/lib/x86_64-linux-gnu/"
 #define ADDRESSES 1000000
@@ -206,7 +201,7 @@ static void write_addresses(const char *dir)
 	}
 }
 
-START_TEST(bench)
+TEST_UNTIMED(bench)
 {
 	const char *dir = support_tmpdir();
 	size_t named, known, dwfl_named, bytes = 0;
@@ -240,9 +235,8 @@ START_TEST(bench)
 	close(cache_fd);
 	close_all();
 }
-END_TEST
 
 int main(void)
 {
-	return support_main("symbols", TEST_BENCH(bench));
+	return support_main();
 }

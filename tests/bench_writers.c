@@ -8,11 +8,7 @@
 #include "tests/support.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define WRITERS 8
 #define EVENTS 50000
@@ -43,7 +39,7 @@ static void write_events(const struct buildbeat_api *api, const char *dir, int w
 	api->close(s);
 }
 
-START_TEST(bench_writers)
+TEST_UNTIMED(bench_writers)
 {
 	const struct buildbeat_api *(*get)(uint32_t);
 	const struct buildbeat_api *api;
@@ -82,9 +78,8 @@ START_TEST(bench_writers)
 	ck_assert_uint_eq(bad, 0);
 	ck_assert_uint_eq(lines, expected + EVENTS);
 }
-END_TEST
 
 int main(void)
 {
-	return support_main("bench_writers", TEST_BENCH(bench_writers));
+	return support_main();
 }

@@ -4,9 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* accept: notes on builds, read by real git. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -103,7 +100,9 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	  ">a.git/refs/notes/buildbeat; " ACK "--total x", 2, "", NULL },
 };
 
-START_TEST(notes_are_stored)
+TEST_GROUP_ONCE("accept", make_seed, NULL);
+
+TEST_EACH(notes_are_stored, cases)
 {
 	begin();
 	run_here(support_path("%s :", ARCHIVE));
@@ -116,12 +115,11 @@ START_TEST(notes_are_stored)
 	else
 		ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
 }
-END_TEST
 
 /* check reads the notes: three of the five tasks, a group, use so much more that it matters. */
 #define CHECK BUILDBEAT " check --repo a.git >told; echo $?; head -1 told | sed 's/:.*//'; "
 
-START_TEST(checked)
+TEST(checked)
 {
 	begin();
 	run_here(ARCHIVE CHECK ACK "--metrics memory '*' 'bug 1' >/dev/null; " CHECK
@@ -133,11 +131,10 @@ START_TEST(checked)
 			 "1\n3 regressions confirmed\n0\nno regression\n");
 	ck_assert_str_eq(r.err.data, "");
 }
-END_TEST
 
 /* One task is most of the build, so both are regressions. accept of the task says how to accept
  * the build too. */
-START_TEST(offers_the_total)
+TEST(offers_the_total)
 {
 	begin();
 	run_here("PATH=" TOP_BUILDDIR ":$PATH; " TOP_BUILDDIR "/tests/gen_archive --tasks 12 "
@@ -150,13 +147,12 @@ START_TEST(offers_the_total)
 			      "accepted since 2026-01-16  wall,cpu of the build\n"
 			      "0\nno regression\n2\n"), "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* The commands that check prints do what they say: pasted into a shell, those of all regressions
  * make it pass. */
 static const char *const suggested[] = { "accept --known", "accept --repo" };
 
-START_TEST(suggestions_work)
+TEST_EACH(suggestions_work, suggested)
 {
 	begin();
 	run_here(support_path("%s export PATH=" TOP_BUILDDIR ":$PATH; git clone -q --bare a.git \"it's a.git\"; "
@@ -168,10 +164,9 @@ START_TEST(suggestions_work)
 		 ARCHIVE, suggested[_i]));
 	ck_assert_msg(!strcmp(r.out.data, "1\n1\n0\n1\n0\n"), "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* The same for a change of all tasks, which is about the pattern "*", and of the build. */
-START_TEST(suggestions_for_all_tasks)
+TEST_EACH(suggestions_for_all_tasks, suggested)
 {
 	begin();
 	run_here(support_path("PATH=" TOP_BUILDDIR ":$PATH; " TOP_BUILDDIR "/tests/gen_archive --tasks 60 "
@@ -183,10 +178,9 @@ START_TEST(suggestions_for_all_tasks)
 		 suggested[_i]));
 	ck_assert_msg(!strcmp(r.out.data, "1\n1\n0\n1\n0\n"), "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* Many writers at the same time; no note is lost. */
-START_TEST(all_at_once)
+TEST(all_at_once)
 {
 	begin();
 	run_here(ARCHIVE "for i in 1 2 3 4 5 6 7 8; do (for k in 1 2 3; do " ACK
@@ -195,10 +189,9 @@ START_TEST(all_at_once)
 		 "echo $?");
 	ck_assert_msg(!strcmp(r.out.data, "24\n0\n"), "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* The same notes at the same time are the same bytes. */
-START_TEST(same_bytes)
+TEST(same_bytes)
 {
 	begin();
 	run_here(ARCHIVE "cp -r a.git b.git; for i in 1 2; do for k in 1 2 3; do " ACCEPT "--total "
@@ -207,7 +200,6 @@ START_TEST(same_bytes)
 		 "sort -u | wc -l");
 	ck_assert_str_eq(r.out.data, "1\n");
 }
-END_TEST
 
 static void notes_id(git_oid *id, git_repository *repo, const char *ref)
 {
@@ -216,7 +208,7 @@ static void notes_id(git_oid *id, git_repository *repo, const char *ref)
 
 /* Two copies with different notes, as two builders have them. The merge has both notes,
  * without those removed in one copy, and is the same commit for both. */
-START_TEST(merged)
+TEST(merged)
 {
 	git_oid ours, theirs, one, other, again;
 	struct error err = { 0 };
@@ -252,15 +244,9 @@ START_TEST(merged)
 			 "  somebody, 2026-03-01: theirs\n2\n2\n");
 	ck_assert_str_eq(r.err.data, "");
 }
-END_TEST
 
 TEST_PROGRAM(accept)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
-	return support_main("accept",
-			    TEST_GROUP_ONCE("accept", make_seed, NULL), TEST_EACH(notes_are_stored, cases),
-			    TEST(checked),
-			    TEST(offers_the_total), TEST_EACH(suggestions_work, suggested),
-			    TEST_EACH(suggestions_for_all_tasks, suggested),
-			    TEST(all_at_once), TEST(same_bytes), TEST(merged));
+	return support_main();
 }

@@ -5,9 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * `buildbeat check --against`: the branches of a real repository whose builds were really recorded,
  * and generated archives without sources. Memory is the same on a busy machine, so the checks
@@ -96,8 +93,10 @@ static void check(int status, const char *branch, const char *arguments, const c
 
 #define SAYS(...) (const char *const []){ __VA_ARGS__, NULL }
 
+TEST_GROUP_ONCE("recorded", prepare, NULL);
+
 /* The regression that main has since the fork is neither the branch's nor hides it. */
-START_TEST(unchanged)
+TEST(unchanged)
 {
 	branch("same", "fork");
 	commit(8, "#");
@@ -107,10 +106,9 @@ START_TEST(unchanged)
 	check(0, "same", "--json", SAYS("\"verdict\": \"no_regression\"", "\"by\": \"revision\"",
 					"\"more_recordings\": 0", "\"why\": null"));
 }
-END_TEST
 
 /* One recording is not enough, two are. */
-START_TEST(slower)
+TEST(slower)
 {
 	branch("slow", "fork");
 	commit(8, "#");
@@ -127,10 +125,9 @@ START_TEST(slower)
 				  "against h/main/m: 7 builds up to "));
 	check(1, "slow", "--json", SAYS("\"verdict\": \"regression\"", "\"recordings\": 2"));
 }
-END_TEST
 
 /* A branch of the slow main is as slow as that. */
-START_TEST(later)
+TEST(later)
 {
 	branch("later", "main");
 	commit(68, "#");
@@ -138,10 +135,9 @@ START_TEST(later)
 	record("later");
 	check(0, "later", "", SAYS("no regression", "against h/main/m: 9 builds up to "));
 }
-END_TEST
 
 /* After a merge of main, its newest builds are in the branch's history. */
-START_TEST(merged)
+TEST(merged)
 {
 	branch("merge", "fork");
 	sh("cd app && echo x >x && git add x && git commit -q -m x");
@@ -151,19 +147,17 @@ START_TEST(merged)
 	record("merge");
 	check(0, "merge", "", SAYS("against h/main/m: 9 builds up to "));
 }
-END_TEST
 
-START_TEST(other_tasks)
+TEST(other_tasks)
 {
 	branch("tasks", "fork");
 	commit(8, "MORE = more.txt");
 	record("tasks");
 	check(0, "tasks", "", SAYS("more.txt", "1 new"));
 }
-END_TEST
 
 /* Without the sources, or with a part of their history only, the time decides, and check says why. */
-START_TEST(without_sources)
+TEST(without_sources)
 {
 	struct run r;
 
@@ -180,7 +174,6 @@ START_TEST(without_sources)
 		    " check -c ../memory.yaml --repo ../r.git --ref alone --against main");
 	ck_assert_msg(strstr(buf_str(&r.out), "7 builds up to ") != NULL, "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* Generated archives. */
 static const struct {
@@ -219,7 +212,9 @@ static void generate(void)
 	sh(GEN " --tasks 60 --first 39 --builds 40 --seed 3 --noise 0.02 --series other/alone/m g.git");
 }
 
-START_TEST(use)
+TEST_GROUP_ONCE("generated", generate, NULL);
+
+TEST_EACH(use, uses)
 {
 	struct run r;
 
@@ -231,7 +226,6 @@ START_TEST(use)
 	ck_assert_msg(strstr(buf_str(&r.err), uses[_i].err) != NULL, "%s: %s", uses[_i].arguments,
 		      r.err.data);
 }
-END_TEST
 
 /* How often a check of one recording of a branch of 300 tasks cannot decide, in 100 seeds: seldom
  * without a change, always with a clear one, of which it says how much more is needed. */
@@ -247,7 +241,7 @@ static const struct {
 	{ 0.03, 0, 1, SEEDS, SEEDS },
 };
 
-START_TEST(rate)
+TEST_EACH(rate, rates)
 {
 	struct made_change change = {
 		.task = 7, .metrics = METRIC_BIT(METRIC_WALL), .build = HISTORY, .by = rates[_i].by,
@@ -287,15 +281,9 @@ START_TEST(rate)
 	ck_assert_msg(undecided >= rates[_i].least && undecided <= rates[_i].most, "%zu of %d",
 		      undecided, SEEDS);
 }
-END_TEST
 
 TEST_PROGRAM(against)
 {
 	SKIP_PROGRAM_IF(!support_has("git") || !support_has("make") || !support_can_be_loaded());
-	return support_main("check_against",
-			    TEST_GROUP_ONCE("recorded", prepare, NULL),
-			    TEST(unchanged), TEST(slower), TEST(later), TEST(merged),
-			    TEST(other_tasks), TEST(without_sources),
-			    TEST_GROUP_ONCE("generated", generate, NULL), TEST_EACH(use, uses),
-			    TEST_EACH(rate, rates));
+	return support_main();
 }

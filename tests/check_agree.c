@@ -4,8 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-
 /* All outputs about one recording say the same: tests/agree.py reads and compares them. */
 
 #define AGREE "python3 -B " TOP_SRCDIR "/tests/agree.py " TOP_BUILDDIR "/buildbeat "
@@ -20,11 +18,10 @@ static const char *const fixtures[] = {
 	"memory/bounds", "results/make", "inspected/make",
 };
 
-START_TEST(recorded)
+TEST_EACH(recorded, fixtures)
 {
 	agree(support_tmpdir(), support_path(TOP_SRCDIR "/tests/data/%s", fixtures[_i]), "");
 }
-END_TEST
 
 /* A make in a make with a failed task; ninja; what cargo says. */
 static const struct { const char *tool, *script; } builds[] = {
@@ -37,7 +34,7 @@ static const struct { const char *tool, *script; } builds[] = {
 	  "/tests/data/convert/cargo/cargo-1.95.page" },
 };
 
-START_TEST(built)
+TEST_EACH(built, builds)
 {
 	const char *dir = support_tmpdir();
 	struct run run;
@@ -46,12 +43,11 @@ START_TEST(built)
 	support_run(&run, dir, "{ %s; } >out 2>&1; cat out", builds[_i].script);
 	agree(dir, support_path("%s/stats/one", dir), "");
 }
-END_TEST
 
 /* Samples of disks as a busy machine takes them: seldom exactly a second apart. */
 static void write_disks(const char *path, unsigned seed, unsigned n)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	uint64_t state = seed;
 	long long time_ms = 0;
 
@@ -63,10 +59,9 @@ static void write_disks(const char *path, unsigned seed, unsigned n)
 		time_ms += 950 + (long long)random_below(&state, 100);
 	}
 	support_write(path, text.data, text.len);
-	buf_release(&text);
 }
 
-START_TEST(generated)
+TEST_LOOP(generated, 5)
 {
 	const char *dir = support_tmpdir();
 	const char *path = support_path("%s/%d", dir, _i);
@@ -76,10 +71,5 @@ START_TEST(generated)
 	write_disks(support_path("%s/proc_diskstats.log", path), (unsigned)_i, 40u << _i);
 	agree(dir, path, " steady");
 }
-END_TEST
 
-TEST_PROGRAM(agree)
-{
-	return support_main("agree", TEST_EACH(recorded, fixtures), TEST_EACH(built, builds),
-		TEST_LOOP(generated, 5));
-}
+TEST_MAIN(agree);

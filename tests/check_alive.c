@@ -7,12 +7,9 @@
 #include "recording/store_create.h"
 #include "tests/support.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static pid_t waiting_process(void)
 {
@@ -31,7 +28,7 @@ static void kill_process(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-START_TEST(alive)
+TEST(alive)
 {
 	int64_t now_ns = clock_mono_ns();
 	pid_t pid = waiting_process();
@@ -51,7 +48,6 @@ START_TEST(alive)
 	ck_assert(!alive_same_host("nowhere.example"));
 	ck_assert(!alive_same_boot("00000000-0000-0000-0000-000000000000"));
 }
-END_TEST
 
 /* Recordings */
 
@@ -91,7 +87,7 @@ static bool has_ended(void *data)
 }
 
 /* The launcher ends it, but not before it exits. */
-START_TEST(launcher_ends)
+TEST_LOOP(launcher_ends, 2)
 {
 	pid_t launcher = waiting_process();
 	struct growing *g;
@@ -104,10 +100,9 @@ START_TEST(launcher_ends)
 	ck_assert_int_eq(more(g), 0);
 	growing_close(g);
 }
-END_TEST
 
 /* The launcher was killed, and its make goes on. */
-START_TEST(launcher_killed)
+TEST(launcher_killed)
 {
 	pid_t launcher = waiting_process(), make = waiting_process();
 	const char *dir = support_tmpdir();
@@ -126,7 +121,6 @@ START_TEST(launcher_killed)
 	ck_assert_int_eq(more(g), 0);
 	growing_close(g);
 }
-END_TEST
 
 /* Make a recording as far as asked, say so, and wait. */
 static pid_t maker(const char *base, bool begun)
@@ -175,7 +169,7 @@ static bool says_running(const char *dir)
 }
 
 /* Its `build` says nothing yet. Readers wait while its process lives. */
-START_TEST(being_made)
+TEST(being_made)
 {
 	const char *base = support_tmpdir(), *dir = support_path("%s/rec", base);
 	pid_t pid = maker(base, false);
@@ -191,10 +185,9 @@ START_TEST(being_made)
 	growing_close(g);
 	ck_assert(!says_running(dir));
 }
-END_TEST
 
 /* Nobody holds it: it was made, or its process has died. */
-START_TEST(not_held)
+TEST(not_held)
 {
 	const char *base = support_tmpdir(), *dir = support_path("%s/rec", base);
 	pid_t pid = maker(base, true);
@@ -206,10 +199,9 @@ START_TEST(not_held)
 	growing_close(g);
 	kill_process(pid);
 }
-END_TEST
 
 /* The lock comes after the file. */
-START_TEST(not_held_yet)
+TEST(not_held_yet)
 {
 	const char *dir = support_tmpdir();
 	struct growing *g;
@@ -223,10 +215,9 @@ START_TEST(not_held_yet)
 	ck_assert_int_eq(more(g), 0);
 	growing_close(g);
 }
-END_TEST
 
 /* A host that began the recording by itself, and lives on; another machine; another boot. */
-START_TEST(no_launcher)
+TEST_LOOP(no_launcher, 4)
 {
 	static const char *const lines[] = {
 		"tool: bitbake\\nend_us: 5\\n", "host: nowhere.example\\nend_us: 5\\n",
@@ -241,7 +232,6 @@ START_TEST(no_launcher)
 	growing_close(g);
 	kill_process(launcher);
 }
-END_TEST
 
 /* Whether anything can be appended yet, by the lines of `build`, those of tasks and the time for which
  * nothing was. HOST and BOOT are those of this machine. NOW is the monotonic clock; AGO with a number
@@ -335,7 +325,7 @@ static bool next_line(struct cursor *c, struct slice *line)
 	return cursor_line(c, line, &whole);
 }
 
-START_TEST(still_written)
+TEST_EACH(still_written, states)
 {
 	struct buf build = BUF_INIT, tasks = BUF_INIT;
 	pid_t gone = waiting_process();
@@ -365,11 +355,5 @@ START_TEST(still_written)
 	buf_release(&build);
 	buf_release(&tasks);
 }
-END_TEST
 
-TEST_PROGRAM(alive)
-{
-	return support_main("alive", TEST(alive), TEST_LOOP(launcher_ends, 2), TEST(launcher_killed),
-			    TEST(being_made), TEST(not_held), TEST(not_held_yet),
-			    TEST_LOOP(no_launcher, 4), TEST_EACH(still_written, states));
-}
+TEST_MAIN(alive);

@@ -4,9 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Small builds with a known answer. Times are in ms. */
 
 #define MS(n) #n "000"
@@ -193,7 +190,7 @@ static void make(struct recorded *r, size_t i)
 
 static void answer(struct answer *a, const struct recorded *r)
 {
-	struct chain c;
+	RELEASED(chain, c);
 
 	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
 	ck_assert_int_eq(answer_make(a, &r->sum, &c), 0);
@@ -212,14 +209,13 @@ static void answer(struct answer *a, const struct recorded *r)
 		for (size_t k = 0; k < i; k++)
 			ck_assert_int_ne(s->about, a->sentence[k].about);
 	}
-	chain_release(&c);
 }
 
-START_TEST(known)
+TEST_EACH(known, cases)
 {
-	struct buf text = BUF_INIT;
-	struct recorded r;
-	struct answer a;
+	RELEASED(buf, text = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(answer, a);
 
 	make(&r, (size_t)_i);
 	answer(&a, &r);
@@ -227,13 +223,9 @@ START_TEST(known)
 		buf_addf(&text, "%s: %s\n", answer_word[a.sentence[i].about], a.sentence[i].text);
 	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].answer), "%s:\n%s", cases[_i].name,
 		      buf_str(&text));
-	answer_release(&a);
-	recorded_release(&r);
-	buf_release(&text);
 }
-END_TEST
 
-START_TEST(anything)
+TEST(anything)
 {
 	for (unsigned i = 0; i < 60; i++) {
 		struct recorded r;
@@ -246,9 +238,5 @@ START_TEST(anything)
 		recorded_release(&r);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(answer)
-{
-	return support_main("answer", TEST_EACH(known, cases), TEST(anything));
-}
+TEST_MAIN(answer);

@@ -24,22 +24,22 @@ static void holds(const char *what)
 		       TOP_SRCDIR, what);
 }
 
-START_TEST(around_a_task)
+TEST_GROUP_ONCE("replies", start, replied_close);
+
+TEST(around_a_task)
 {
 	ck_assert_int_eq(replied_get("/api/graph", "task=b&up=5&down=5", "b.json"), 200);
 	ck_assert_int_eq(replied_get("/api/graph", "task=b&up=1&down=0", "up.json"), 200);
 	ck_assert_int_eq(replied_get("/api/graph", "task=c&up=5&down=5&nodes=1", "one.json"), 200);
 	holds("around_a_task");
 }
-END_TEST
 
-START_TEST(what_need_not_be)
+TEST(what_need_not_be)
 {
 	ck_assert_int_eq(replied_get("/api/garbage", "", "garbage.json"), 200);
 	ck_assert_int_eq(replied_get("/api/graph", "cycle=0", "cycle.json"), 200);
 	holds("what_need_not_be");
 }
-END_TEST
 
 static const struct replied_refusal refused[] = {
 	{ "/api/graph", "task=zz", "zz", 404 },
@@ -50,15 +50,13 @@ static const struct replied_refusal refused[] = {
 	{ "/api/garbage", "limit=-1", "limit", 400 },
 };
 
-START_TEST(bad_parameters)
+TEST_EACH(bad_parameters, refused)
 {
 	replied_refuses(&refused[_i]);
 }
-END_TEST
 
 TEST_PROGRAM(api_graph)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("api_graph", TEST_GROUP_ONCE("replies", start, replied_close), TEST(around_a_task),
-			    TEST(what_need_not_be), TEST_EACH(bad_parameters, refused));
+	return support_main();
 }

@@ -18,7 +18,9 @@ static void compare(const char *what)
 		       "python3 -B %s/tests/api_replies.py %s", TOP_BUILDDIR, TOP_SRCDIR, what);
 }
 
-START_TEST(agrees_with_show)
+TEST_GROUP_WITH("replies", start, replied_close);
+
+TEST(agrees_with_show)
 {
 	static const char *const metric[] = { "running", "waiting", "cpu", "memory", "read", "written" };
 	static const char *const by[] = { "kind", "program", "recipe", "directory", "task" };
@@ -30,9 +32,8 @@ START_TEST(agrees_with_show)
 	}
 	compare("agrees_with_show");
 }
-END_TEST
 
-START_TEST(classes_and_instances)
+TEST(classes_and_instances)
 {
 	ck_assert_int_eq(replied_get("/api/classes", "metric=running&by=kind", "classes.json"), 200);
 	ck_assert_int_eq(replied_get("/api/class", "by=kind&name=compile&limit=1000", "a.json"), 200);
@@ -40,7 +41,6 @@ START_TEST(classes_and_instances)
 	ck_assert_int_eq(replied_get("/api/class", "by=kind&name=compile&limit=7&sort=-wall", "c.json"), 200);
 	compare("classes_and_instances");
 }
-END_TEST
 
 static const struct replied_refusal refused[] = {
 	{ "/api/tracker", "metric=colour", "metric: there is no 'colour'", 400 },
@@ -57,27 +57,17 @@ static const struct replied_refusal refused[] = {
 	{ "/api/class", "by=kind&name=compile&sort=-", "sort: there is no '-'", 400 },
 };
 
-START_TEST(bad_parameters)
+TEST_EACH(bad_parameters, refused)
 {
 	replied_refuses(&refused[_i]);
 }
-END_TEST
 
-START_TEST(times_beyond_the_build)
+TEST(times_beyond_the_build)
 {
 	ck_assert_int_eq(replied_get("/api/tracker", "from_us=999999999999&until_us=1999999999999", "x"), 200);
 	ck_assert_int_eq(replied_get("/api/classes", "from_us=999999999999&until_us=999999999999", "x"), 200);
 	ck_assert_int_eq(replied_get("/api/tracker", "from_us=0&until_us=1&points=1000", "x"), 200);
 	ck_assert_int_eq(replied_get("/api/class", "by=kind&name=compile&offset=4000000000", "x"), 200);
 }
-END_TEST
 
-TEST_PROGRAM(api_tracker)
-{
-	return support_main("api_tracker",
-		TEST_GROUP_WITH("replies", start, replied_close),
-		TEST(agrees_with_show),
-		TEST(classes_and_instances),
-		TEST_EACH(bad_parameters, refused),
-		TEST(times_beyond_the_build));
-}
+TEST_MAIN(api_tracker);

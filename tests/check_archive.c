@@ -8,11 +8,6 @@
 #include "tests/made_values.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Values are read as they were written */
 
 /* A value as a column stores it. */
@@ -65,18 +60,16 @@ static void write_and_read(const struct values *f, unsigned build)
 	made_fsck();
 }
 
-START_TEST(values_come_back)
+TEST(values_come_back)
 {
-	struct values f;
+	RELEASED(values, f);
 
 	made_build(&f, 0, 300, 1);
 	write_and_read(&f, 1);
-	values_release(&f);
 }
-END_TEST
 
 /* The format can store any text. */
-START_TEST(texts_come_back)
+TEST(texts_come_back)
 {
 	static const char *const text[] = {
 		"", "a\tb", "a\nb\r", "back\\slash \\n", "\x01\x7f\x1b[31m", "gr\xc3\xbc\xc3\x9f",
@@ -84,7 +77,7 @@ START_TEST(texts_come_back)
 	};
 	size_t n = ARRAY_SIZE(text);
 	struct values_package packages[ARRAY_SIZE(text)];
-	struct values f;
+	RELEASED(values, f);
 
 	made_build(&f, 0, n, 1);
 	for (size_t i = 0; i < n; i++) {
@@ -101,13 +94,11 @@ START_TEST(texts_come_back)
 	f.n_packages = n;
 	write_and_read(&f, 1);
 	f.package = NULL;
-	values_release(&f);
 }
-END_TEST
 
-START_TEST(empty_build_comes_back)
+TEST(empty_build_comes_back)
 {
-	struct values f;
+	RELEASED(values, f);
 
 	made_build(&f, 0, 0, 1);
 	f.start_s = -1;
@@ -121,12 +112,10 @@ START_TEST(empty_build_comes_back)
 		f.column[c] = NULL;
 	}
 	write_and_read(&f, 1);
-	values_release(&f);
 }
-END_TEST
 
 /* A build without values still has its tasks. */
-START_TEST(tasks_without_values_come_back)
+TEST(tasks_without_values_come_back)
 {
 	struct archive *a = made_archive(made_repo());
 	struct values f, back;
@@ -143,13 +132,12 @@ START_TEST(tasks_without_values_come_back)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
 static const char *const names[] = {
 	MADE_REF, MADE_REF "~1", MADE_REF "^", "refs/heads/" MADE_REF, NULL
 };
 
-START_TEST(builds_have_names_of_git)
+TEST(builds_have_names_of_git)
 {
 	struct archive *a = made_archive(made_repo());
 	struct error err = { 0 };
@@ -171,11 +159,10 @@ START_TEST(builds_have_names_of_git)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
 /* Adding */
 
-START_TEST(run_is_added_once)
+TEST(run_is_added_once)
 {
 	char id[ARCHIVE_ID_SIZE], first[ARCHIVE_ID_SIZE];
 	struct error err = { 0 };
@@ -201,7 +188,6 @@ START_TEST(run_is_added_once)
 	}
 	ck_assert_str_eq(made_git("rev-list --count " MADE_REF), "4");
 }
-END_TEST
 
 /* Names */
 
@@ -216,16 +202,14 @@ static const struct { const char *host, *branch, *machine, *ref; } ref_case[] = 
 	{ "gr\xc3\xbcn", "a@b", "...", "gr\xc3\xbcn/a@b/%2E%2E%2E" },
 };
 
-START_TEST(names_are_valid_for_git)
+TEST_EACH(names_are_valid_for_git, ref_case)
 {
-	struct buf ref = BUF_INIT;
+	RELEASED(buf, ref = BUF_INIT);
 
 	archive_ref(&ref, ref_case[_i].host, ref_case[_i].branch, ref_case[_i].machine);
 	ck_assert_str_eq(buf_str(&ref), ref_case[_i].ref);
 	support_expect(NULL, 0, NULL, NULL, "git check-ref-format --branch '%s'", ref.data);
-	buf_release(&ref);
 }
-END_TEST
 
 static const struct { const char *what, *ref, *message; } choice[] = {
 	{ "a/main/x86_64", "a/main/x86_64", NULL },
@@ -240,7 +224,7 @@ static const struct { const char *what, *ref, *message; } choice[] = {
 	{ "", NULL, "several series match: a/main/x86_64, a/topic/x86_64, b/main/x86_64" },
 };
 
-START_TEST(series_has_short_names)
+TEST_EACH(series_has_short_names, choice)
 {
 	struct archive *a;
 	struct buf ref = BUF_INIT;
@@ -266,9 +250,8 @@ START_TEST(series_has_short_names)
 	buf_release(&ref);
 	archive_close(a);
 }
-END_TEST
 
-START_TEST(single_series_is_the_default)
+TEST(single_series_is_the_default)
 {
 	struct buf ref = BUF_INIT;
 	struct error err = { 0 };
@@ -285,9 +268,8 @@ START_TEST(single_series_is_the_default)
 	buf_release(&ref);
 	archive_close(a);
 }
-END_TEST
 
-START_TEST(message_lists_a_few_of_many_series)
+TEST(message_lists_a_few_of_many_series)
 {
 	struct buf ref = BUF_INIT;
 	struct error err = { 0 };
@@ -307,7 +289,6 @@ START_TEST(message_lists_a_few_of_many_series)
 	buf_release(&ref);
 	archive_close(a);
 }
-END_TEST
 
 /* Opening and creating */
 
@@ -325,7 +306,7 @@ no_archive[] = {
 	  "not a git repository" },
 };
 
-START_TEST(opens_only_archives)
+TEST_EACH(opens_only_archives, no_archive)
 {
 	const char *path = support_path("%s/x", support_tmpdir());
 	struct error err = { 0 };
@@ -337,11 +318,10 @@ START_TEST(opens_only_archives)
 	ck_assert_str_eq(err.path, path);
 	ck_assert_msg(strstr(err.message, no_archive[_i].message) != NULL, "%s", err.message);
 }
-END_TEST
 
 static const char *const place[] = { "x", "deep/below/x", "x/", "mkdir x" };
 
-START_TEST(archive_is_created)
+TEST_EACH(archive_is_created, place)
 {
 	const char *path = support_path("%s/%s", support_tmpdir(),
 					_i == 3 ? "x" : place[_i]);
@@ -355,13 +335,12 @@ START_TEST(archive_is_created)
 		       "git -C %s rev-parse --is-bare-repository && ls -A %s/..", path,
 		       path);
 }
-END_TEST
 
 /* Without room, or without memory, the message ends early and nothing else is written. */
-START_TEST(message_without_room)
+TEST(message_without_room)
 {
 	struct buf whole = BUF_INIT, part;
-	struct values values;
+	RELEASED(values, values);
 	char memory[300];
 
 	made_values(&values, "a|cc|wall_us=5\n!source=/src\n!commit=1234\n+status=0\n");
@@ -377,10 +356,8 @@ START_TEST(message_without_room)
 		for (size_t i = room; i < sizeof memory; i++)
 			ck_assert_int_eq(memory[i], 'x');
 	}
-	values_release(&values);
 	buf_release(&whole);
 }
-END_TEST
 
 /* What a killed owner noted is removed; other locks and other files are not, whatever is noted. */
 static const struct noted {
@@ -395,7 +372,7 @@ static const struct noted {
 	{ "", false, false, false, false },
 };
 
-START_TEST(locks_of_the_killed)
+TEST_EACH(locks_of_the_killed, noted)
 {
 	static const char *const locks[] = { "refs/heads/x.lock", "config.lock", "packed-refs.lock",
 					     "../x.lock" };
@@ -431,15 +408,14 @@ START_TEST(locks_of_the_killed)
 	ck_assert(!support_exists(support_path("%s/config.lock", made_repo())));
 	archive_close(a);
 }
-END_TEST
 
 /* The bytes of a column, which older and newer programs read: all high bytes, then all low ones. */
-START_TEST(column_has_these_bytes)
+TEST(column_has_these_bytes)
 {
 	static const int64_t value[] = { -1, 0, 2047, 2048, 4095, 4096, 4097 };
 	static const char bytes[] = "buildbeat column 1 7\n"
 		"\x00\x00\x08\x08\x10\x10\x10" "\x00\x01\x00\x01\x00\x01\x02";
-	struct buf column = BUF_INIT;
+	RELEASED(buf, column = BUF_INIT);
 	size_t n;
 
 	column_write(&column, value, ARRAY_SIZE(value));
@@ -449,21 +425,10 @@ START_TEST(column_has_these_bytes)
 	ck_assert_uint_eq(n, ARRAY_SIZE(value));
 	ck_assert_int_eq(column_count(column.data, column.len - 1, &n), -EINVAL);
 	ck_assert_int_eq(rounded(4097), 4098);
-	buf_release(&column);
 }
-END_TEST
 
 TEST_PROGRAM(archive)
 {
 	made_environment();
-	return support_main("archive", TEST(values_come_back), TEST(texts_come_back),
-			    TEST(empty_build_comes_back), TEST(tasks_without_values_come_back),
-			    TEST(builds_have_names_of_git), TEST(run_is_added_once),
-			    TEST_EACH(names_are_valid_for_git, ref_case),
-			    TEST_EACH(series_has_short_names, choice),
-			    TEST(single_series_is_the_default),
-			    TEST(message_lists_a_few_of_many_series),
-			    TEST_EACH(opens_only_archives, no_archive),
-			    TEST_EACH(archive_is_created, place), TEST(message_without_room),
-			    TEST_EACH(locks_of_the_killed, noted), TEST(column_has_these_bytes));
+	return support_main();
 }

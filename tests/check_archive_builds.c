@@ -4,11 +4,6 @@
 #include "tests/made_build.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The builds of a series, read together. */
 
 static void read_builds(struct builds *builds, struct archive *a, size_t newest)
@@ -108,7 +103,7 @@ static void check_index(const struct builds *builds)
 	}
 }
 
-START_TEST(builds_have_the_values_of_each)
+TEST(builds_have_the_values_of_each)
 {
 	static const size_t newest[] = { 0, 1, 2, 3, 7, 16, 17, BUILDS, 1000 };
 	struct archive *a = add_all();
@@ -125,7 +120,6 @@ START_TEST(builds_have_the_values_of_each)
 	archive_close(a);
 	made_fsck();
 }
-END_TEST
 
 /* Whether a task with this status has a value, in a build in which so many tasks failed. */
 static const struct { int64_t failed, status; bool is_value; } ending[] = {
@@ -134,7 +128,7 @@ static const struct { int64_t failed, status; bool is_value; } ending[] = {
 	{ 3, STATUS_UNFINISHED, false }, { -1, 0, true }, { -1, 2, false },
 };
 
-START_TEST(failed_tasks_have_no_value)
+TEST_EACH(failed_tasks_have_no_value, ending)
 {
 	struct archive *a = made_archive(made_repo());
 	struct error err = { 0 };
@@ -161,10 +155,9 @@ START_TEST(failed_tasks_have_no_value)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
 /* Which tasks ran is known of each build, whatever their values are. */
-START_TEST(tasks_that_ran)
+TEST(tasks_that_ran)
 {
 	struct archive *a = add_all();
 	struct builds builds;
@@ -195,9 +188,8 @@ START_TEST(tasks_that_ran)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
-START_TEST(dictionary_only_grows)
+TEST(dictionary_only_grows)
 {
 	struct archive *a = add_all();
 	char first[64];
@@ -214,7 +206,6 @@ START_TEST(dictionary_only_grows)
 	ck_assert_str_eq(made_git("cat-file blob " MADE_REF ":tasks | sed -n 2p"),
 			 "dir0: task00003\tcc");
 }
-END_TEST
 
 /* Host, machine, cores, memory and build tool are circumstances; what was built is not. */
 static const struct { int fact; const char *value; bool other; } circumstance[] = {
@@ -223,7 +214,7 @@ static const struct { int fact; const char *value; bool other; } circumstance[] 
 	{ 7, "1234", false }, { 8, "topic", false }, { 9, "yes", false },
 };
 
-START_TEST(circumstances_differ)
+TEST_EACH(circumstances_differ, circumstance)
 {
 	struct archive *a = made_archive(made_repo());
 	struct builds builds;
@@ -242,9 +233,8 @@ START_TEST(circumstances_differ)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
-START_TEST(source_trees_have_revisions)
+TEST(source_trees_have_revisions)
 {
 	static const struct values_fact fact[] = {
 		{ "source", "/a b" }, { "revision", "12ab" }, { "dirty", "yes" },
@@ -276,10 +266,9 @@ START_TEST(source_trees_have_revisions)
 	values_release(&plain);
 	archive_close(a);
 }
-END_TEST
 
 /* Two builds start at one time, another before its parent. */
-START_TEST(order_is_of_commits)
+TEST(order_is_of_commits)
 {
 	static const int64_t start_s[] = { 1700000000, 1700000000, 1600000000, -1, 0 };
 	struct archive *a = made_archive(made_repo());
@@ -300,10 +289,9 @@ START_TEST(order_is_of_commits)
 	archive_close(a);
 	made_fsck();
 }
-END_TEST
 
 /* The same builds are the same commits, whoever archives them at any time. */
-START_TEST(archive_is_deterministic)
+TEST(archive_is_deterministic)
 {
 	struct archive *a = add_all();
 	char id[64];
@@ -317,7 +305,6 @@ START_TEST(archive_is_deterministic)
 	archive_close(a);
 	ck_assert_str_eq(id, made_git("rev-parse " MADE_REF));
 }
-END_TEST
 
 /* Commits on the branch that are not builds. */
 static const char *const foreign[] = {
@@ -331,7 +318,7 @@ static const char *const foreign[] = {
 	" $(git hash-object -t tree -w /dev/null))",
 };
 
-START_TEST(foreign_commit_is_not_extended)
+TEST_EACH(foreign_commit_is_not_extended, foreign)
 {
 	struct archive_build build;
 	char id[ARCHIVE_ID_SIZE], tip[64];
@@ -354,10 +341,9 @@ START_TEST(foreign_commit_is_not_extended)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
 /* A build whose parent is a foreign commit. */
-START_TEST(foreign_commits_are_skipped)
+TEST_EACH(foreign_commits_are_skipped, foreign)
 {
 	struct builds builds;
 	struct archive *a;
@@ -377,17 +363,9 @@ START_TEST(foreign_commits_are_skipped)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
 TEST_PROGRAM(archive_builds)
 {
 	made_environment();
-	return support_main("archive_builds", TEST(builds_have_the_values_of_each),
-			    TEST_EACH(failed_tasks_have_no_value, ending),
-			    TEST(tasks_that_ran), TEST(dictionary_only_grows),
-			    TEST_EACH(circumstances_differ, circumstance),
-			    TEST(source_trees_have_revisions), TEST(order_is_of_commits),
-			    TEST(archive_is_deterministic),
-			    TEST_EACH(foreign_commit_is_not_extended, foreign),
-			    TEST_EACH(foreign_commits_are_skipped, foreign));
+	return support_main();
 }

@@ -6,15 +6,8 @@
 #include "tests/made_build.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <git2.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A damaged archive: reading it reports an error, or returns what was written. */
 
@@ -183,7 +176,7 @@ static int flip_bytes(const char *path, size_t step)
 	return reported;
 }
 
-START_TEST(flipped_bits)
+TEST_LOOP(flipped_bits, 2)
 {
 	struct error err = { 0 };
 	struct run r;
@@ -199,9 +192,8 @@ START_TEST(flipped_bits)
 	ck_assert_int_gt(reported, 20);
 	ck_assert_int_eq(check_damage("repaired"), 0);
 }
-END_TEST
 
-START_TEST(truncated_and_missing_objects)
+TEST(truncated_and_missing_objects)
 {
 	struct error err = { 0 };
 
@@ -225,7 +217,6 @@ START_TEST(truncated_and_missing_objects)
 	}
 	ck_assert_int_eq(check_damage("repaired"), 0);
 }
-END_TEST
 
 /* Valid objects with invalid content. */
 static const struct { const char *path, *content, *message; } invalid[] = {
@@ -256,9 +247,9 @@ static void replace(const char *path, const char *content)
 		       " git commit-tree -p " MADE_REF " $(GIT_INDEX_FILE=x git write-tree))", path);
 }
 
-START_TEST(invalid_content)
+TEST_EACH(invalid_content, invalid)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct error err = { 0 };
 	const char *place;
 
@@ -268,9 +259,7 @@ START_TEST(invalid_content)
 	place = support_path("%s:%u: %s", err.path, err.line, err.message);
 	ck_assert_msg(strstr(place, invalid[_i].message) && !strncmp(place, made_repo(), strlen(made_repo())),
 		      "%s", place);
-	buf_release(&out);
 }
-END_TEST
 
 /* A name that occurs twice, unknown columns, missing columns: everything else is read. */
 static const struct { const char *path, *content; } unknown[] = {
@@ -281,20 +270,18 @@ static const struct { const char *path, *content; } unknown[] = {
 	{ "extra", "text" },
 };
 
-START_TEST(unknown_content)
+TEST_EACH(unknown_content, unknown)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct error err = { 0 };
 
 	make();
 	replace(unknown[_i].path, unknown[_i].content);
 	ck_assert_msg(!read_all(&out, &err), "%s: %s", err.path, err.message);
-	buf_release(&out);
 }
-END_TEST
 
 /* A new build needs only the commit and the tree of its parent. */
-START_TEST(writing_does_not_need_the_dictionary)
+TEST(writing_does_not_need_the_dictionary)
 {
 	struct values f, back;
 	struct error err = { 0 };
@@ -313,15 +300,10 @@ START_TEST(writing_does_not_need_the_dictionary)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
 TEST_PROGRAM(archive_damage)
 {
 	made_environment();
 	git_libgit2_init();	/* once: it reads certificates */
-	return support_main("archive_damage", TEST_LOOP(flipped_bits, 2),
-			    TEST(truncated_and_missing_objects),
-			    TEST_EACH(invalid_content, invalid),
-			    TEST_EACH(unknown_content, unknown),
-			    TEST(writing_does_not_need_the_dictionary));
+	return support_main();
 }

@@ -4,10 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * `buildbeat archive` is killed at each system call that changes the repository or comes between
  * two such calls, found by strace. The next archive succeeds at once, nothing is left, and the build of
@@ -52,7 +48,7 @@ static const char left[] =
 	"git -C L fsck --strict >/dev/null 2>fsck || { cat fsck; exit 1; }\n"
 	"test $(git -C L rev-list --count vm/main/x86_64) = ";
 
-START_TEST(next_archive_works)
+TEST(next_archive_works)
 {
 	char *call, *rest;
 	struct run list, r;
@@ -73,10 +69,9 @@ START_TEST(next_archive_works)
 	}
 	ck_assert_uint_ge(killed, 40);
 }
-END_TEST
 
 /* A power failure loses nothing that the branch names: each file is on the disk before. */
-START_TEST(files_are_synced)
+TEST(files_are_synced)
 {
 	static const char *const steps[] = {
 		"pack-[^/]*.pack>", "pack-[^/]*.new>", "/objects/pack>", "x86_64.lock>", "/vm/main>",
@@ -87,11 +82,10 @@ START_TEST(files_are_synced)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		sh(support_path("sed -n %zup calls | grep -q '%s'", i + 1, steps[i]));
 }
-END_TEST
 
 TEST_PROGRAM(archive_killed)
 {
 	made_environment();
 	SKIP_PROGRAM_IF(system("strace -o /dev/null true 2>/dev/null"));
-	return support_main("archive_killed", TEST(next_archive_works), TEST(files_are_synced));
+	return support_main();
 }

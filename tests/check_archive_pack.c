@@ -5,12 +5,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Packs as git reads them, joined packs, and damaged ones. */
 
 #define OBJECTS_MAX 400
@@ -22,7 +16,7 @@ static const struct { const char *text, *sum; } sums[] = {
 	  "84983e441c3bd26ebaae4aa1f95129e5e54670f1" },
 };
 
-START_TEST(sha1_sums)
+TEST_EACH(sha1_sums, sums)
 {
 	unsigned char sum[SHA1_SIZE];
 	char text[2 * SHA1_SIZE + 1];
@@ -32,7 +26,6 @@ START_TEST(sha1_sums)
 		snprintf(text + 2 * i, 3, "%02x", sum[i]);
 	ck_assert_str_eq(text, sums[_i].sum);
 }
-END_TEST
 
 /* Object i: the same bytes each time; text, zeros or noise, of any size. */
 static void content(struct buf *out, unsigned i)
@@ -48,7 +41,7 @@ static void content(struct buf *out, unsigned i)
 
 static void add(struct pack *p, unsigned first, unsigned end)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	git_oid id;
 
 	for (unsigned i = first; i < end; i++) {
@@ -56,12 +49,11 @@ static void add(struct pack *p, unsigned first, unsigned end)
 		ck_assert_int_eq(git_odb_hash(&id, text.data, text.len, GIT_OBJECT_BLOB), 0);
 		ck_assert_int_eq(pack_add(p, &id, GIT_OBJECT_BLOB, text.data, text.len), 0);
 	}
-	buf_release(&text);
 }
 
 static void check(const struct pack *p, unsigned first, unsigned end)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 
 	ck_assert_uint_eq(p->n, end - first);
 	for (unsigned i = first; i < end; i++) {
@@ -83,7 +75,6 @@ static void check(const struct pack *p, unsigned first, unsigned end)
 		ck_assert(!memcmp(back, text.data, len));
 		free(back);
 	}
-	buf_release(&text);
 }
 
 /* The index is the one that git writes for the pack, byte by byte. */
@@ -99,10 +90,10 @@ static void compare_with_git(const struct pack *p, const struct buf *idx)
 
 static const unsigned numbers[] = { 0, 1, 2, 17, OBJECTS_MAX };
 
-START_TEST(packs_are_those_of_git)
+TEST_EACH(packs_are_those_of_git, numbers)
 {
-	struct pack p = PACK_INIT;
-	struct buf idx = BUF_INIT;
+	RELEASED(pack, p = PACK_INIT);
+	RELEASED(buf, idx = BUF_INIT);
 
 	add(&p, 0, numbers[_i]);
 	add(&p, 0, numbers[_i]);	/* again: nothing new */
@@ -110,15 +101,12 @@ START_TEST(packs_are_those_of_git)
 	ck_assert_int_eq(pack_end(&p, &idx), 0);
 	compare_with_git(&p, &idx);
 	ck_assert(pack_idx_is_sane(&idx, p.bytes.len));
-	pack_release(&p);
-	buf_release(&idx);
 }
-END_TEST
 
-START_TEST(joined_packs)
+TEST(joined_packs)
 {
-	struct pack all = PACK_INIT;
-	struct buf idx = BUF_INIT;
+	RELEASED(pack, all = PACK_INIT);
+	RELEASED(buf, idx = BUF_INIT);
 
 	/* Each shares objects with the one before. */
 	for (unsigned first = 0; first < 100; first += 20) {
@@ -134,16 +122,13 @@ START_TEST(joined_packs)
 	buf_clear(&idx);
 	ck_assert_int_eq(pack_end(&all, &idx), 0);
 	compare_with_git(&all, &idx);
-	pack_release(&all);
-	buf_release(&idx);
 }
-END_TEST
 
 /* A pack of git has deltas. */
-START_TEST(deltas)
+TEST(deltas)
 {
-	struct pack p = PACK_INIT;
-	struct buf pack, idx;
+	RELEASED(pack, p = PACK_INIT);
+	RELEASED(buf, pack, idx);
 	git_repository *git;
 	const char *name;
 	struct run r;
@@ -168,17 +153,13 @@ START_TEST(deltas)
 	compare_with_git(&p, &idx);
 	git_odb_free(odb);
 	git_repository_free(git);
-	pack_release(&p);
-	buf_release(&pack);
-	buf_release(&idx);
 }
-END_TEST
 
 /* Each damaged pack is refused, and what was joined before is unchanged. */
-START_TEST(damaged_packs)
+TEST(damaged_packs)
 {
-	struct pack from = PACK_INIT, to = PACK_INIT;
-	struct buf idx = BUF_INIT;
+	RELEASED(pack, from = PACK_INIT, to = PACK_INIT);
+	RELEASED(buf, idx = BUF_INIT);
 
 	add(&to, 0, 5);
 	add(&from, 3, 12);
@@ -203,17 +184,11 @@ START_TEST(damaged_packs)
 	check(&to, 0, 5);
 	ck_assert_int_eq(pack_join(&to, &from.bytes, &idx, NULL), 0);
 	check(&to, 0, 12);
-	pack_release(&from);
-	pack_release(&to);
-	buf_release(&idx);
 }
-END_TEST
 
 TEST_PROGRAM(archive_pack)
 {
 	made_environment();
 	git_libgit2_init();
-	return support_main("archive_pack", TEST_EACH(sha1_sums, sums),
-			    TEST_EACH(packs_are_those_of_git, numbers), TEST(joined_packs),
-			    TEST(deltas), TEST(damaged_packs));
+	return support_main();
 }

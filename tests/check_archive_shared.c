@@ -3,14 +3,8 @@
 #include "tests/hostile.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <ftw.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 /*
  * A prepared directory as archive: it keeps its owner, mode and ACL, the repository follows them,
@@ -32,7 +26,9 @@ static const struct { const char *mode; int umask; } modes[] = {
 	{ "2770", 0077 }, { "2770", 0002 }, { "2775", 0022 }, { "0770", 0022 },
 };
 
-START_TEST(mode_is_followed)
+TEST_GROUP_WITH("shared", hostile_begin, NULL);
+
+TEST_EACH(mode_is_followed, modes)
 {
 	const char *path = support_path("%s/builds.git", hostile_base);
 	struct stat prepared, st;
@@ -58,7 +54,6 @@ START_TEST(mode_is_followed)
 	if (prepared.st_mode & S_ISGID && !geteuid())
 		sh(support_path("test -z \"$(find builds.git ! -group %d)\"", GROUP));
 }
-END_TEST
 
 /* user::rwx, group::rwx, group GROUP:rwx, mask::rwx, other::--- */
 static const struct {
@@ -80,7 +75,7 @@ static int check_acl(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
-START_TEST(acl_is_followed)
+TEST(acl_is_followed)
 {
 	const char *path = support_path("%s/builds.git", hostile_base);
 
@@ -90,10 +85,9 @@ START_TEST(acl_is_followed)
 	sh("umask 077 && " ARCHIVE "a && " ARCHIVE "b");
 	nftw(path, check_acl, 8, FTW_PHYS);
 }
-END_TEST
 
 /* Two users of a group, with the usual umask. */
-START_TEST(users_of_a_group)
+TEST(users_of_a_group)
 {
 	SKIP_IF(geteuid() || !support_has("setpriv"));
 	support_writes(support_path("%s/.gitconfig", hostile_base),
@@ -108,10 +102,9 @@ START_TEST(users_of_a_group)
 				i / 2, i));
 	sh("test $(git -C builds.git for-each-ref | grep -c .) = 4 && git -C builds.git fsck --strict");
 }
-END_TEST
 
 /* Many create it at once, beside what a killed one left. */
-START_TEST(created_at_once)
+TEST(created_at_once)
 {
 	sh("mkdir -p builds.git/.buildbeat-new-left/objects builds.git/objects/pack && "
 	   "for i in 1 2 3 4 5 6; do " ARCHIVE "$i & pids=\"$pids $!\"; done; "
@@ -119,20 +112,12 @@ START_TEST(created_at_once)
 	   "test $(git -C builds.git for-each-ref | grep -c .) = 6 && "
 	   "grep -q delta builds.git/info/attributes && git -C builds.git fsck --strict");
 }
-END_TEST
 
 /* A directory with anything else in it is left alone. */
-START_TEST(others_are_left_alone)
+TEST(others_are_left_alone)
 {
 	sh("mkdir builds.git && echo x >builds.git/config && ! " ARCHIVE "a 2>err && "
 	   "grep -q 'not a git repository' err && test \"$(ls -A builds.git)\" = config");
 }
-END_TEST
 
-TEST_PROGRAM(archive_shared)
-{
-	return support_main("archive_shared", TEST_GROUP_WITH("shared", hostile_begin, NULL),
-			    TEST_EACH(mode_is_followed, modes),
-			    TEST(acl_is_followed), TEST(users_of_a_group), TEST(created_at_once),
-			    TEST(others_are_left_alone));
-}
+TEST_MAIN(archive_shared);

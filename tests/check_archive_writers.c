@@ -5,16 +5,7 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Many processes write one archive; writers are killed; the disk is full. */
 
@@ -57,13 +48,12 @@ static const char *add_builds(size_t first, size_t end)
 static void check_build(struct archive *a, const struct build *build, unsigned number)
 {
 	struct error err = { 0 };
-	struct values f;
+	RELEASED(values, f);
 
 	ck_assert_msg(!archive_values(a, build->id, &f, &err), "%s: %s", err.path, err.message);
 	ck_assert_uint_eq(f.n_tasks, TASKS);
 	ck_assert_int_eq(f.start_s, FIRST_S + (int64_t)number * 86400);
 	ck_assert_ptr_nonnull(f.column[COLUMN_WALL_US]);
-	values_release(&f);
 }
 
 /* The numbers of the builds, which are runs "made-N". Returns 0 without a repository. */
@@ -116,7 +106,7 @@ static const char *const maintenance[] = {
 	"git gc -q --prune=now & git repack -q -a -d & git prune --expire=now; wait",
 };
 
-START_TEST(eight_builders_lose_no_build)
+TEST_EACH(eight_builders_lose_no_build, maintenance)
 {
 	unsigned number[BUILDERS * BUILDS_EACH];
 	pid_t builder[BUILDERS], keeper = 0;
@@ -138,9 +128,8 @@ START_TEST(eight_builders_lose_no_build)
 		ck_assert_uint_eq(number[i], i);
 	made_fsck();
 }
-END_TEST
 
-START_TEST(one_run_is_one_build)
+TEST(one_run_is_one_build)
 {
 	pid_t builder[BUILDERS];
 	unsigned number[BUILDERS];
@@ -152,10 +141,9 @@ START_TEST(one_run_is_one_build)
 	ck_assert_uint_eq(read_runs(number, BUILDERS), 1);
 	ck_assert_uint_eq(number[0], 3);
 }
-END_TEST
 
 /* A concurrent reader sees whole builds only. */
-START_TEST(readers_see_whole_builds)
+TEST(readers_see_whole_builds)
 {
 	unsigned number[BUILDS_EACH * 4];
 	size_t before = 0, n;
@@ -172,7 +160,6 @@ START_TEST(readers_see_whole_builds)
 	ck_assert_int_eq(status, 0);
 	ck_assert_uint_eq(n, BUILDS_EACH * 4);
 }
-END_TEST
 
 /* Killed */
 
@@ -202,7 +189,7 @@ static bool has_file(void *end)
 }
 
 /* Each writer is killed while it has such a file. The next one removes what is left. */
-START_TEST(killed_writers_leave_whole_builds)
+TEST(killed_writers_leave_whole_builds)
 {
 	static char ends[][6] = { ".keep", ".new", ".pack", ".idx" };
 	static unsigned number[KILLED_BUILDS];
@@ -223,7 +210,6 @@ START_TEST(killed_writers_leave_whole_builds)
 	ck_assert(!has_file(ends[0]) && !has_file(ends[1]));
 	made_fsck();
 }
-END_TEST
 
 /* A lock of git, made age_s seconds ago. */
 static void make_lock(int age_s)
@@ -234,7 +220,7 @@ static void make_lock(int age_s)
 	ck_assert_int_eq(utimensat(AT_FDCWD, lock(), old, 0), 0);
 }
 
-START_TEST(foreign_lock_is_reported)
+TEST(foreign_lock_is_reported)
 {
 	unsigned number[2];
 
@@ -248,9 +234,8 @@ START_TEST(foreign_lock_is_reported)
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 }
-END_TEST
 
-START_TEST(old_lock_is_removed)
+TEST(old_lock_is_removed)
 {
 	unsigned number[2];
 
@@ -259,7 +244,6 @@ START_TEST(old_lock_is_removed)
 	run_all(add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 }
-END_TEST
 
 /* The note of a killed owner, and one of a stranger with other names. */
 static const struct { const char *note; bool removed; } notes[] = {
@@ -267,7 +251,7 @@ static const struct { const char *note; bool removed; } notes[] = {
 	{ "refs/heads/../../keep", false }, { "../keep", false }, { "/keep", false }, { "*", true },
 };
 
-START_TEST(note_of_a_killed_owner)
+TEST_EACH(note_of_a_killed_owner, notes)
 {
 	const char *keep = support_path("%s/keep.lock", made_repo());
 
@@ -279,10 +263,9 @@ START_TEST(note_of_a_killed_owner)
 	ck_assert_int_eq(support_exists(lock()), !notes[_i].removed);
 	ck_assert(support_exists(keep));
 }
-END_TEST
 
 /* In a stranger's repository the file can be a link to one of ours. */
-START_TEST(note_is_no_link)
+TEST_LOOP(note_is_no_link, 2)
 {
 	const char *ours = support_path("%s/ours", support_tmpdir());
 
@@ -293,12 +276,11 @@ START_TEST(note_is_no_link)
 	run_all(add_builds(1, 2));
 	ck_assert_str_eq(support_text(ours), "text");
 }
-END_TEST
 
 /* The size limit of a file, in blocks of 512 bytes. */
 static const int blocks[] = { 0, 1, 8, 20 };
 
-START_TEST(full_disk_is_reported)
+TEST_EACH(full_disk_is_reported, blocks)
 {
 	unsigned number[2];
 
@@ -313,9 +295,8 @@ START_TEST(full_disk_is_reported)
 	ck_assert_uint_eq(read_runs(number, 2), 2);
 	made_fsck();
 }
-END_TEST
 
-START_TEST(read_only_archive_is_reported)
+TEST(read_only_archive_is_reported)
 {
 	unsigned number[2];
 
@@ -325,14 +306,9 @@ START_TEST(read_only_archive_is_reported)
 	support_expect(NULL, 2, NULL, "Permission denied", "%s", add_builds(1, 2));
 	ck_assert_uint_eq(read_runs(number, 2), 1);
 }
-END_TEST
 
 TEST_PROGRAM(archive_writers)
 {
 	made_environment();
-	return support_main("archive_writers", TEST_EACH(eight_builders_lose_no_build, maintenance),
-			    TEST(one_run_is_one_build), TEST(readers_see_whole_builds),
-			    TEST(killed_writers_leave_whole_builds), TEST(foreign_lock_is_reported), TEST(old_lock_is_removed),
-			    TEST_EACH(note_of_a_killed_owner, notes), TEST_LOOP(note_is_no_link, 2),
-			    TEST_EACH(full_disk_is_reported, blocks), TEST(read_only_archive_is_reported));
+	return support_main();
 }

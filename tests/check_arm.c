@@ -7,10 +7,6 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* As in an armed build. */
 #define OBJECT "'" TOP_BUILDDIR "/heap/arm/$PLATFORM/buildbeat-arm.so'"
@@ -117,7 +113,7 @@ static bool prepare(const char *dir, const char *setup)
 	return !r.status;
 }
 
-START_TEST(unnoticed)
+TEST_EACH(unnoticed, scenes)
 {
 	const char *dir = support_tmpdir(), *plain = plain_environment(loader());
 	struct run without, with;
@@ -133,7 +129,6 @@ START_TEST(unnoticed)
 	ck_assert_msg(count_images(support_path("%s/images", dir)) == scenes[_i].images,
 		      "%s: %d images", scenes[_i].name, count_images(support_path("%s/images", dir)));
 }
-END_TEST
 
 /* What cannot be armed says nothing. */
 static const struct { const char *name, *variables; } broken[] = {
@@ -147,7 +142,7 @@ static const struct { const char *name, *variables; } broken[] = {
 	{ "marked", "LD_PRELOAD=" OBJECT " BUILDBEAT_HEAP=0:q BUILDBEAT_HEAP_DIR=$PWD/images BUILDBEAT_HEAP_NOW=1:0" },
 };
 
-START_TEST(unarmed)
+TEST_EACH(unarmed, broken)
 {
 	const char *dir = support_tmpdir(), *plain = plain_environment("");
 	struct run without, with;
@@ -162,7 +157,6 @@ START_TEST(unarmed)
 	ck_assert_int_eq(with.status, 0);
 	ck_assert_int_eq(count_images(support_path("%s/images", dir)), 0);
 }
-END_TEST
 
 /*
  * Programs of all kinds: a build whose rule matches another program does not change them, nor does a
@@ -228,7 +222,7 @@ static bool can_run_kind(const char *dir, size_t i)
 	return !r.status;
 }
 
-START_TEST(harmless)
+TEST_EACH(harmless, kinds)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -246,18 +240,16 @@ START_TEST(harmless)
 			      modes[m].name, r.status, r.out.data, r.err.data);
 	}
 }
-END_TEST
 
 /* What a program lacks of it would be fatal for that program. */
-START_TEST(needs_nothing)
+TEST(needs_nothing)
 {
 	support_expect(NULL, 0, "", "", "readelf -dW " TOP_BUILDDIR "/heap/buildbeat-arm.so | grep NEEDED; "
 		       "nm -D " TOP_BUILDDIR "/heap/buildbeat-arm.so | grep -v ' w '; :");
 }
-END_TEST
 
 /* Containers of builds may have no /proc. */
-START_TEST(without_proc)
+TEST(without_proc)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -269,7 +261,6 @@ START_TEST(without_proc)
 		       "unshare -rm sh -c 'mount -t tmpfs none /proc && exec ./p fail'");
 	ck_assert_int_le(count_images(support_path("%s/images", dir)), 1);
 }
-END_TEST
 
 /* A build is not warned about each of its programs: their archives have the reason. */
 static const char waits[] = "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n";
@@ -287,7 +278,7 @@ static const struct { const char *name, *build, *command, *reason; } reasons[] =
 	  "it was started without the environment that buildbeat prepares" },
 };
 
-START_TEST(uncounted)
+TEST_EACH(uncounted, reasons)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -304,10 +295,9 @@ START_TEST(uncounted)
 	support_expect(dir, 0, NULL, NULL, BUILDBEAT " inspect show rec -j | "
 		       "grep -F '\"uncounted\": \"%s\"'", reasons[_i].reason);
 }
-END_TEST
 
 /* The reason is printed, and the program runs. */
-START_TEST(obstacles)
+TEST(obstacles)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -322,12 +312,5 @@ START_TEST(obstacles)
 		       TOP_BUILDDIR "/buildbeat inspect run --heap -o two -- ./asan");
 	support_expect(dir, 5, NULL, "", TOP_BUILDDIR "/buildbeat inspect run --heap -o three -- ./dynamic");
 }
-END_TEST
 
-TEST_PROGRAM(arm)
-{
-	return support_main("arm", TEST_EACH(unnoticed, scenes), TEST_EACH(unarmed, broken),
-			    TEST_EACH(harmless, kinds), TEST(needs_nothing), TEST_EACH(uncounted, reasons),
-			    TEST(without_proc),
-			    TEST(obstacles));
-}
+TEST_MAIN(arm);

@@ -3,9 +3,6 @@
 #include "render/chart/axis.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define HOUR 3600000000LL
 #define YEAR (365 * 24 * HOUR)
 
@@ -30,11 +27,10 @@ static const struct { enum axis_unit unit; int64_t value; const char *text; } te
 	{ AXIS_TIME, 4200000, "4.20 s" }, { AXIS_TIME, -1, "-" },
 };
 
-START_TEST(units)
+TEST_EACH(units, texts)
 {
 	ck_assert_str_eq(text(texts[_i].unit, texts[_i].value), texts[_i].text);
 }
-END_TEST
 
 /* Axes of values */
 
@@ -82,7 +78,7 @@ static const char *join(const struct tick *tick, size_t n)
 	return buf_str(&b);
 }
 
-START_TEST(axes_as_people_draw_them)
+TEST_EACH(axes_as_people_draw_them, axes)
 {
 	struct tick tick[16];
 	size_t n;
@@ -91,7 +87,6 @@ START_TEST(axes_as_people_draw_them)
 	n = axis_ticks(tick, axes[_i].most, axes[_i].ceiling, axes[_i].unit);
 	ck_assert_str_eq(join(tick, n), axes[_i].labels);
 }
-END_TEST
 
 static uint64_t state = 1;
 
@@ -142,7 +137,7 @@ static void check_ticks(const struct tick *tick, size_t n)
 	}
 }
 
-START_TEST(any_axis)
+TEST_LOOP(any_axis, AXIS_TIME + 1)
 {
 	enum axis_unit unit = (enum axis_unit)_i;
 
@@ -162,11 +157,10 @@ START_TEST(any_axis)
 		check_ticks(tick, n);
 	}
 }
-END_TEST
 
 /* For all usual values, an axis with room for six ticks has at least three; one of bytes
  * needs room for three. */
-START_TEST(axes_have_ticks)
+TEST(axes_have_ticks)
 {
 	for (int64_t max = 200; max < (int64_t)1 << 50; max += max / 7) {
 		struct tick tick[6];
@@ -177,7 +171,6 @@ START_TEST(axes_have_ticks)
 		ck_assert_uint_eq(axis_ticks(tick, 3, axis_ceiling(max, AXIS_BYTES), AXIS_BYTES), 3);
 	}
 }
-END_TEST
 
 /* Axes of time */
 
@@ -199,16 +192,15 @@ static const struct { int64_t from_us, until_us; size_t most; const char *labels
 	{ 7, 7, 0, "" }, { 9, 3, 5, "" },
 };
 
-START_TEST(times_as_people_write_them)
+TEST_EACH(times_as_people_write_them, times)
 {
 	struct tick tick[16];
 	size_t n = axis_time_ticks(tick, times[_i].most, times[_i].from_us, times[_i].until_us);
 
 	ck_assert_str_eq(join(tick, n), times[_i].labels);
 }
-END_TEST
 
-START_TEST(any_time)
+TEST(any_time)
 {
 	for (unsigned round = 0; round < 10000; round++) {
 		int64_t span = draw_size(50) % (10 * YEAR);
@@ -227,12 +219,5 @@ START_TEST(any_time)
 			must(2 * n + 2 >= most, "few", tick, n);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(axis)
-{
-	return support_main("axis", TEST_EACH(units, texts),
-			    TEST_EACH(axes_as_people_draw_them, axes),
-			    TEST_LOOP(any_axis, AXIS_TIME + 1), TEST(axes_have_ticks),
-			    TEST_EACH(times_as_people_write_them, times), TEST(any_time));
-}
+TEST_MAIN(axis);

@@ -5,8 +5,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 #define MAKE "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 #define BITBAKE "open\t0\tm\t10\t0\t10\tbitbake\t2.0\t/src\tbitbake\n"
 #define WIDE 400
@@ -45,26 +43,23 @@ static const struct {
 	  "gcc-\xe2\x80\xa6" },
 };
 
-START_TEST(names)
+TEST_EACH(names, cases)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
 
 	recorded_make(&r, "end_us: 20000000\ncwd: /src\n",
 		      support_path("%sstart\t0\tm.1\t\t\t%s\ndone\t12100000\tm.1\n",
 				   cases[_i].tool, cases[_i].task), NULL);
 	bar_name_add(&b, &r.sum, cases[_i].by, r.sum.order[0], cases[_i].width, BAR_NAME_SIZE);
 	ck_assert_str_eq(buf_str(&b), cases[_i].text);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* Whatever the task: a name that fits, and never none. */
-START_TEST(fit)
+TEST_LOOP(fit, 8)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 200, (uint64_t)_i);
 	for (size_t i = 0; i < r.sum.n_ran; i++) {
@@ -80,12 +75,6 @@ START_TEST(fit)
 			ck_assert_double_le(svg_text_width(buf_str(&b), BAR_NAME_SIZE), width);
 		}
 	}
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(bar_name)
-{
-	return support_main("bar_name", TEST_EACH(names, cases), TEST_LOOP(fit, 8));
-}
+TEST_MAIN(bar_name);

@@ -13,21 +13,11 @@
 #include "base/str.h"
 #include "tests/support.h"
 
-#include <check.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* The small helpers that every room uses. */
 
-START_TEST(heads_and_tails)
+TEST(heads_and_tails)
 {
 	const struct slice word = { "do_compile", 10 }, none = { NULL, 0 };
 
@@ -38,9 +28,8 @@ START_TEST(heads_and_tails)
 	ck_assert(slice_equal(none, none) && !slice_equal(word, none));
 	ck_assert(!slice_starts(none, "a") && !slice_ends(none, "a"));
 }
-END_TEST
 
-START_TEST(digits)
+TEST(digits)
 {
 	for (int i = 0; i < 256; i++) {
 		char c = (char)i;
@@ -57,17 +46,15 @@ START_TEST(digits)
 	ck_assert_int_eq(hex_byte("g0"), -1);
 	ck_assert_int_eq(hex_byte("0g"), -1);
 }
-END_TEST
 
 /* Values published by the authors of the hash. */
-START_TEST(fnv)
+TEST(fnv)
 {
 	ck_assert_uint_eq(hash_fnv64("", 0), 0xcbf29ce484222325u);
 	ck_assert_uint_eq(hash_fnv64("foobar", 6), 0x85944171f73967e8u);
 	ck_assert_uint_eq(hash_fnv64_more(hash_fnv64("foo", 3), "bar", 3), 0x85944171f73967e8u);
 	ck_assert_uint_eq(hash_fnv32("foobar", 6), 0xbf9cf968u);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -90,7 +77,7 @@ static const struct {
 	{ "", -1 },
 };
 
-START_TEST(time_text)
+TEST_EACH(time_text, times)
 {
 	const char *text = times[_i].text;
 	int64_t time_s = -1;
@@ -102,14 +89,13 @@ START_TEST(time_text)
 	if (time_s >= 0)
 		ck_assert(cursor_literal(&c, "Z") && cursor_at_end(&c));
 }
-END_TEST
 
 /*
  * The real size of a block says nothing about the capacity of its array: an allocator may report
  * less or more than was requested. So the array must not ask for it.
  */
 /* Texts get numbers in their order, with and without copies. */
-START_TEST(names)
+TEST_LOOP(names, 2)
 {
 	struct name_table t = { .arena = _i ? arena_new() : NULL };
 	char text[1000][8] = { "" };
@@ -133,9 +119,8 @@ START_TEST(names)
 	name_table_release(&t);
 	arena_free(t.arena);
 }
-END_TEST
 
-START_TEST(growth)
+TEST_LOOP(growth, 40)
 {
 	size_t expected = (size_t)_i * 7, cap = 0, moved = 0;
 	uint32_t *a = NULL, *b = NULL, *before;
@@ -160,10 +145,9 @@ START_TEST(growth)
 	free(a);
 	free(b);
 }
-END_TEST
 
 /* Files of all sizes around the chunks and the limit. */
-START_TEST(new_arrays)
+TEST(new_arrays)
 {
 	uint64_t *a = array_new(3, sizeof *a), *zero = array_new_zero(3, sizeof *zero);
 	char *none = array_new(0, sizeof *a), *none_zero = array_new_zero(0, sizeof *a);
@@ -176,9 +160,8 @@ START_TEST(new_arrays)
 	ck_assert(!array_new(SIZE_MAX / 8 + 2, 8) && !array_new_zero(SIZE_MAX / 8 + 2, 8));
 	ck_assert(!array_new(SIZE_MAX / 8 + 1, 8) && !array_new_zero(SIZE_MAX / 8 + 1, 8));
 }
-END_TEST
 
-START_TEST(search)
+TEST(search)
 {
 	static const int of[] = { 1, 3, 3, 3, 7, 9, 9 };
 	struct search_range none = search_between(3, 1);
@@ -204,9 +187,8 @@ START_TEST(search)
 	ck_assert_uint_eq(none.at, 3);
 	ck_assert_uint_eq(search_all(ARRAY_SIZE(of)).high, ARRAY_SIZE(of));
 }
-END_TEST
 
-START_TEST(smaller_and_larger)
+TEST(smaller_and_larger)
 {
 	ck_assert_int_eq(MIN(-1, 1), -1);
 	ck_assert_int_eq(MIN(1, -1), -1);
@@ -215,7 +197,6 @@ START_TEST(smaller_and_larger)
 	ck_assert_int_eq(MAX(1, 1 + 1) * 2, 4);
 	ck_assert(MIN(NAN, 1.0) == 1.0 && MAX(NAN, 1.0) == 1.0);
 }
-END_TEST
 
 static bool is_inherited(int fd)
 {
@@ -223,7 +204,7 @@ static bool is_inherited(int fd)
 }
 
 /* With standard descriptors closed, and under a limit. */
-START_TEST(copies)
+TEST(copies)
 {
 	int low = open("/dev/null", O_RDONLY), copy = file_copy(low);
 	struct rlimit few = { 16, 16 };
@@ -247,9 +228,8 @@ START_TEST(copies)
 	ck_assert_int_eq(copy, -EMFILE);
 	ck_assert_int_eq(file_copy(9999), -EBADF);
 }
-END_TEST
 
-START_TEST(limit)
+TEST_LOOP(limit, 7 * 7)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };
 	const char *path = support_path("%s/file", support_tmpdir());
@@ -268,9 +248,8 @@ START_TEST(limit)
 	buf_release(&b);
 	free(text);
 }
-END_TEST
 
-START_TEST(beginning)
+TEST(beginning)
 {
 	const char *path = support_path("%s/file", support_tmpdir());
 	char text[8];
@@ -285,12 +264,11 @@ START_TEST(beginning)
 	ck_assert_int_eq(readfile_start(AT_FDCWD, "/", text, sizeof text), -EISDIR);
 	ck_assert_str_eq(text, "");
 }
-END_TEST
 
 /* A pipe delivers its content in pieces. */
-START_TEST(pieces)
+TEST(pieces)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	int fd[2], status;
 	pid_t pid;
 
@@ -308,12 +286,10 @@ START_TEST(pieces)
 	ck_assert_uint_eq(b.len, 10000);
 	close(fd[0]);
 	ck_assert(waitpid(pid, &status, 0) == pid && !status);
-	buf_release(&b);
 }
-END_TEST
 
 /* An empty element of PATH is the current directory, as for execvp(). */
-START_TEST(program)
+TEST(program)
 {
 	static const char *const with_empty[] = { "/nonexistent::/bin", ":/bin", "/bin:", "" };
 	const char *path = support_path("%s/tool", support_tmpdir());
@@ -336,10 +312,9 @@ START_TEST(program)
 	setenv("PATH", before, 1);
 	free(before);
 }
-END_TEST
 
 /* A table from which keys go, beside an array. */
-START_TEST(removal)
+TEST(removal)
 {
 	uint32_t value[64] = { 0 }, found;
 	struct index x = INDEX_INIT;
@@ -363,12 +338,5 @@ START_TEST(removal)
 	index_release(&x);
 	index_remove(&x, 1, 2);
 }
-END_TEST
 
-TEST_PROGRAM(base)
-{
-	return support_main("base", TEST(removal), TEST(heads_and_tails), TEST(digits), TEST(fnv),
-			    TEST_EACH(time_text, times), TEST_LOOP(names, 2), TEST_LOOP(growth, 40),
-			    TEST(new_arrays), TEST(search), TEST(smaller_and_larger), TEST(copies),
-			    TEST_LOOP(limit, 7 * 7), TEST(beginning), TEST(pieces), TEST(program));
-}
+TEST_MAIN(base);

@@ -22,7 +22,7 @@ static const char *converter_for(const char *text)
 }
 
 /* Recognised; each action is a task; the critical path is found by the names of its actions. */
-START_TEST(old_profile)
+TEST(old_profile)
 {
 	static const char *const tasks[] = {
 		"Compiling app/one.cc CppCompile compile 460000-860000 !",
@@ -32,7 +32,7 @@ START_TEST(old_profile)
 	};
 	const struct series *s;
 	const char *path = OLD;
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err;
 
 	ck_assert_str_eq(converter_of(path, &err)->name, "bazel");
@@ -55,9 +55,7 @@ START_TEST(old_profile)
 	s = recording_series(&rec, "proc_bazel");
 	ck_assert(s && s->n == 1 && s->time_ms[0] == 450 && s->level[0] == 150 && s->level[1] == 96);
 	ck_assert_uint_eq(rec.n_warnings, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 /* What a profile of any version has, and traces that only have similar names. */
 #define NAMED(thread) "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"" thread "\"}}"
@@ -85,11 +83,10 @@ static const struct { const char *text, *format; } traces[] = {
 	{ "[" NAMED("Critical Path") "," OF("build phase marker") "]", "chrome" },
 };
 
-START_TEST(recognised)
+TEST_EACH(recognised, traces)
 {
 	ck_assert_str_eq(converter_for(traces[_i].text), traces[_i].format);
 }
-END_TEST
 
 static const struct { const char *text; int64_t ms; } dates[] = {
 	{ "Tue Mar 15 10:33:36 CET 2022", 1647336816000 },
@@ -114,20 +111,19 @@ static const struct { const char *text; int64_t ms; } dates[] = {
 	{ "Tue Mar 15 10:33:36 UTC 99999999999999999999", -1 },
 };
 
-START_TEST(date)
+TEST_EACH(date, dates)
 {
 	int64_t ms = -1;
 
 	ck_assert_int_eq(bazel_date(dates[_i].text, &ms), dates[_i].ms >= 0);
 	ck_assert_int_eq(ms, dates[_i].ms);
 }
-END_TEST
 
 /* An action without a description is called after its mnemonic and target. */
-START_TEST(unnamed)
+TEST(unnamed)
 {
 	const char *path = support_path("%s/trace.json", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err;
 
 	support_writes(path, "{\"traceEvents\":[{\"cat\":\"action processing\",\"ph\":\"X\",\"ts\":1,\"dur\":1,"
@@ -135,15 +131,13 @@ START_TEST(unnamed)
 	ck_assert(!converter_read(converter_named("bazel"), &rec, &path, 1, &err));
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_str_eq(rec.task[0].name, "CppLink //a");
-	recording_release(&rec);
 }
-END_TEST
 
 /* An unknown zone: no start, and a warning that says why. */
-START_TEST(unknown_date)
+TEST(unknown_date)
 {
 	const char *path = support_path("%s/trace.json", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err;
 
 	support_writes(path, "{\"otherData\":{\"build_id\":\"1\",\"output_base\":\"/o\",\"date\":"
@@ -153,12 +147,6 @@ START_TEST(unknown_date)
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_uint_eq(rec.n_warnings, 1);
 	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "'Tue Mar 15 10:33:36 CST 2022'"));
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(bazel)
-{
-	return support_main("bazel", TEST(old_profile), TEST_EACH(recognised, traces),
-			    TEST_EACH(date, dates), TEST(unnamed), TEST(unknown_date));
-}
+TEST_MAIN(bazel);

@@ -3,8 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* `buildbeat bisect` over real histories and real builds. The metric is the same on any
  * machine, however busy: the memory that dd uses for one block. */
 
@@ -61,7 +59,7 @@ static const struct { const char *command; const char *tells; } found[] = {
 	{ "export GIT_DIR=$PWD/.git GIT_WORK_TREE=$PWD; " BISECT "-- make", "first bad" },
 };
 
-START_TEST(finds_it)
+TEST_EACH(finds_it, found)
 {
 	if (_i)
 		in_src(HISTORY(LINE_OF_THREE), found[_i].command);
@@ -74,10 +72,9 @@ START_TEST(finds_it)
 	ck_assert_ptr_nonnull(strstr(r.err.data, "buildbeat: build 1: "));
 	check_untouched(_i ? "1\n4\nrefs/heads/main\n" : "1\n8\nrefs/heads/main\n");
 }
-END_TEST
 
 /* The user works meanwhile; uncommitted changes are untouched. */
-START_TEST(checkout_is_the_users)
+TEST(checkout_is_the_users)
 {
 	in_src(HISTORY(LINE_OF_THREE), "echo mine >name && git stash -q && echo mine >more.mk && "
 	       "echo x >untracked && git checkout -q --detach c1 2>&1; git stash list >list; "
@@ -86,10 +83,9 @@ START_TEST(checkout_is_the_users)
 	       "more.mk; ls *.o 2>/dev/null");
 	ck_assert_str_eq(r.out.data, "0\nx\nmine\n");
 }
-END_TEST
 
 /* Killed during the fifth build, with a truncated line in the log. */
-START_TEST(goes_on)
+TEST(goes_on)
 {
 	static const char bisect[] =
 		"cat >../bisect <<'END'\n" BISECT "--prepare 'echo x >>../../../count; "
@@ -112,10 +108,9 @@ START_TEST(goes_on)
 		      r.out.data);
 	check_untouched("1\n4\nrefs/heads/main\n");
 }
-END_TEST
 
 /* The neighbours of the culprit do not build: the result names all of them. */
-START_TEST(range)
+TEST(range)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M all: nothing\nc3 40M all: nothing\nc4 40M\n"),
 	       BISECT "--json -- make");
@@ -128,9 +123,8 @@ START_TEST(range)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"reason\": \"the build failed with exit "
 				     "status 2\""));
 }
-END_TEST
 
-START_TEST(no_difference)
+TEST(no_difference)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\nc2 8M\n"), BISECT "-- make");
 	ck_assert_int_eq(r.status, 1);
@@ -139,7 +133,6 @@ START_TEST(no_difference)
 				     "or option --amount)\n6 builds of 2 commits\n"));
 	check_untouched("1\n4\nrefs/heads/main\n");
 }
-END_TEST
 
 /* The threshold that hides 6 MiB, or that the option replaced. */
 static const struct { const char *config, *options; int status; const char *says; } hidden[] = {
@@ -154,7 +147,7 @@ static const struct { const char *config, *options; int status; const char *says
 	{ "", "--amount much", 2, "--amount" },
 };
 
-START_TEST(hidden_difference)
+TEST_EACH(hidden_difference, hidden)
 {
 	if (*hidden[_i].config)
 		support_writes(support_path("%s/x.yaml", support_tmpdir()), support_path(
@@ -165,10 +158,9 @@ START_TEST(hidden_difference)
 	ck_assert_msg(strstr(r.status == 2 ? r.err.data : r.out.data, hidden[_i].says) != NULL, "%s%s",
 		      r.out.data, r.err.data);
 }
-END_TEST
 
 /* The culprit is on a merged branch, beside a branch without fault. */
-START_TEST(merged_history)
+TEST(merged_history)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\n"),
 	       "git checkout -qb side && echo a >a && git add a && git commit -qm 'side 1' && "
@@ -178,10 +170,9 @@ START_TEST(merged_history)
 	ck_assert_msg(r.status == 0, "%s%s", r.out.data, r.err.data);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "  side 2\n"));
 }
-END_TEST
 
 /* Each revision is built with its commit of the submodule. */
-START_TEST(submodule)
+TEST(submodule)
 {
 	in_src("git init -q -b main lib && cd lib && echo 8M >size && git add . && "
 	       "git commit -qm one && echo 40M >size && git commit -qam two && cd .. && "
@@ -195,9 +186,8 @@ START_TEST(submodule)
 	ck_assert_msg(r.status == 0, "%s%s", r.out.data, r.err.data);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "  three\n"));
 }
-END_TEST
 
-START_TEST(kept_recordings)
+TEST(kept_recordings)
 {
 	in_src(HISTORY("c0 8M\nc1 40M\n"), BISECT "--output ../kept -- make >/dev/null && "
 	       "ls ../kept && " BUILDBEAT " list ../kept/recordings | grep -c make; "
@@ -206,7 +196,6 @@ START_TEST(kept_recordings)
 	ck_assert_str_eq(r.out.data, "recordings\nruns\ntree\n6\n");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "/kept/runs: a different bisection is in progress here: "));
 }
-END_TEST
 
 static const struct { const char *command, *says; } refused[] = {
 	{ BUILDBEAT " bisect -- make", "bisect: option '--good' is missing\n" },
@@ -227,14 +216,13 @@ static const struct { const char *command, *says; } refused[] = {
 	{ "echo 'compare: 1' >buildbeat.yaml; " BISECT "-- make", "buildbeat.yaml:1:" },
 };
 
-START_TEST(refuses)
+TEST_EACH(refuses, refused)
 {
 	in_src(HISTORY("c0 8M\nc1 8M\n"), refused[_i].command);
 	ck_assert_msg(r.status == 2, "%d: %s", r.status, r.err.data);
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, refused[_i].says) != NULL, "%s", r.err.data);
 }
-END_TEST
 
 /* Two searches of c1 by a build that fails before $HOME/again exists. */
 static void run_twice(const char *build, const char *out, const char *err)
@@ -248,27 +236,21 @@ static void run_twice(const char *build, const char *out, const char *err)
 }
 
 /* An interrupted search ends with the interrupted build's status, and continues later. */
-START_TEST(interrupted)
+TEST(interrupted)
 {
 	run_twice("|| kill -TERM $$; make", "143\n1\n", "run the same command to continue\n");
 }
-END_TEST
 
 /* Revisions that failed because of this machine are built again when it is repaired. */
-START_TEST(mended)
+TEST(mended)
 {
 	run_twice("&& make", "2\n1\n", "the logs of the builds are in ");
 	check_untouched("1\n3\nrefs/heads/main\n");
 }
-END_TEST
 
 TEST_PROGRAM(bisect)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded() || !support_has("git") ||
 		!support_has("make") || !support_has("dd"));
-	return support_main("bisect", TEST_EACH(finds_it, found), TEST(checkout_is_the_users),
-			    TEST(goes_on), TEST(range), TEST(no_difference),
-			    TEST_EACH(hidden_difference, hidden), TEST(merged_history),
-			    TEST(submodule), TEST(kept_recordings), TEST_EACH(refuses, refused),
-			    TEST(interrupted), TEST(mended));
+	return support_main();
 }

@@ -4,12 +4,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Whole searches in a linear history on a simulated machine: how often they end at the wrong
  * commit, and after how many builds. */
 
@@ -108,7 +102,7 @@ static const struct {
 };
 
 /* Six halvings; one search in a hundred may be wrong. */
-START_TEST(errs_as_stated)
+TEST_EACH(errs_as_stated, cases)
 {
 	size_t wrong = 0, found = 0, builds = 0;
 
@@ -140,11 +134,10 @@ START_TEST(errs_as_stated)
 	ck_assert_uint_le(wrong, BISECT_ERROR * SEARCHES + 3 * sqrt(BISECT_ERROR * SEARCHES));
 	ck_assert_double_le((double)builds / SEARCHES, cases[_i].builds);
 }
-END_TEST
 
 /* A machine that slows by half the change, as much, or more. Smaller changes are noticed
  * only where they would matter. */
-START_TEST(machine_changes)
+TEST_LOOP(machine_changes, 4)
 {
 	static const double slower[] = { 1.1, 1.2, 1.5, 0.8 };
 	size_t wrong = 0, drifts = 0;
@@ -164,27 +157,24 @@ START_TEST(machine_changes)
 	ck_assert_uint_ge(drifts, slower[_i] == 1.1 ? SEARCHES / 5 : SEARCHES * 8 / 10);
 	ck_assert_uint_le(wrong, SEARCHES / 25);
 }
-END_TEST
 
-START_TEST(no_difference)
+TEST(no_difference)
 {
 	struct world w = { .noise = { 5 }, .culprit = 1, .ratio = 1 };
-	struct bisect b;
+	RELEASED(bisect, b);
 
 	search(&b, &w);
 	ck_assert_int_ne(b.end, BISECT_FOUND);
 	ck_assert_int_ne(b.end, BISECT_RANGE);
 	ck_assert_uint_eq(b.n, 2);
 	ck_assert_uint_le(b.runs, 2 * MOST);
-	bisect_release(&b);
 }
-END_TEST
 
 /* The culprit and its neighbours cannot be built. */
-START_TEST(some_fail)
+TEST(some_fail)
 {
 	struct world w = { .noise = { 6 }, .culprit = 20, .ratio = 1.3 };
-	struct bisect b;
+	RELEASED(bisect, b);
 
 	w.fails[19] = w.fails[20] = w.fails[21] = w.fails[32] = true;
 	search(&b, &w);
@@ -193,27 +183,23 @@ START_TEST(some_fail)
 	for (size_t i = 0; i < b.n_left; i++)
 		ck_assert(number(b.left[i]) >= 19 && number(b.left[i]) <= 22);
 	ck_assert_uint_ge(b.failed, 3);
-	bisect_release(&b);
 }
-END_TEST
 
 /* The bad revision is the culprit and the only bad one. */
-START_TEST(ends)
+TEST_LOOP(ends, 2)
 {
 	struct world w = { .noise = { 6 }, .culprit = _i ? COMMITS - 1 : 1, .ratio = 1.5 };
-	struct bisect b;
+	RELEASED(bisect, b);
 
 	search(&b, &w);
 	ck_assert_int_eq(b.end, BISECT_FOUND);
 	ck_assert_int_eq(number(b.left[0]), w.culprit);
 	ck_assert_int_eq(number(b.before), w.culprit - 1);
 	ck_assert_double_eq_tol(b.own.effect, 0.5, 0.15);
-	bisect_release(&b);
 }
-END_TEST
 
 /* Good does not build: there is nothing to search. */
-START_TEST(good_fails)
+TEST(good_fails)
 {
 	struct world w = { .noise = { 6 }, .culprit = 4, .ratio = 1.5, .fails = { true } };
 	struct bisect b = {
@@ -226,11 +212,5 @@ START_TEST(good_fails)
 	ck_assert_ptr_nonnull(strstr(err.message, "good revision 00 cannot be measured: it fails"));
 	bisect_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(bisect_search)
-{
-	return support_main("bisect_search", TEST_EACH(errs_as_stated, cases),
-			    TEST_LOOP(machine_changes, 4), TEST(no_difference), TEST(some_fail),
-			    TEST_LOOP(ends, 2), TEST(good_fails));
-}
+TEST_MAIN(bisect_search);

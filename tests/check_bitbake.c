@@ -9,11 +9,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #define LIB TOP_SRCDIR "/plugin/bitbake/lib"
 
 static struct recording rec;
@@ -96,7 +91,9 @@ static void has_note(uint32_t task, const char *expected)
 	ck_assert_uint_eq(n, *expected ? 1 : 0);
 }
 
-START_TEST(each_task)
+TEST_GROUP_WITH("driven", NULL, release);
+
+TEST_EACH(each_task, tasks)
 {
 	const struct task *t;
 	struct run r;
@@ -127,7 +124,6 @@ START_TEST(each_task)
 	ck_assert(t->max_rss_kb > 0 || t->max_rss_at_most_kb > 0);
 	ck_assert_int_eq(t->rchar, -1);
 }
-END_TEST
 
 /* What was recorded of the CPU time is what the processes measured themselves. */
 struct witness {
@@ -153,7 +149,7 @@ static void witnessed(const char *who, int64_t us)
 	ck_assert_uint_ge(n, 1);
 }
 
-START_TEST(whole_processes)
+TEST(whole_processes)
 {
 	static const struct { const char *key, *name; } measured[] = {
 		{ "lib-1.0-r0", "do_compile" }, { "lib-1.0-r0", "do_install" },
@@ -177,10 +173,9 @@ START_TEST(whole_processes)
 	}
 	ck_assert_int_gt(rec.instance[0].used_user_us, sum);
 }
-END_TEST
 
 /* Of the killed task only a bound is known: it is not among the slowest for it. */
-START_TEST(bounds)
+TEST(bounds)
 {
 	const struct task *killed;
 	struct cost sum = { 0 };
@@ -208,10 +203,9 @@ START_TEST(bounds)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"end_at_most\":true"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\"setup_cpu_user_us\":"));
 }
-END_TEST
 
 /* The launcher waits for a client only. All of the server belongs to the build that started it. */
-START_TEST(a_server)
+TEST(a_server)
 {
 	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
 	struct summary s;
@@ -238,7 +232,6 @@ START_TEST(a_server)
 	ck_assert_int_lt(s.cpu_us, used);
 	summary_release(&s);
 }
-END_TEST
 
 static bool has(const char *text)
 {
@@ -255,7 +248,7 @@ static const char *const notes[] = {
 	"disk full: /x, inodes", "waiting for 2 running tasks to end",
 };
 
-START_TEST(the_build)
+TEST(the_build)
 {
 	static const char *const spans[] = {
 		"parse", "prepare tree data", "build", "Initialising tasks", "setscene",
@@ -281,9 +274,8 @@ START_TEST(the_build)
 		ck_assert_msg(has(notes[i]), "%s", notes[i]);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 }
-END_TEST
 
-START_TEST(bytes_where_asked)
+TEST(bytes_where_asked)
 {
 	struct run r;
 
@@ -291,10 +283,9 @@ START_TEST(bytes_where_asked)
 	read_at("out/latest");
 	ck_assert_int_gt(find("lib-1.0-r0", "do_compile")->rchar, 0);
 }
-END_TEST
 
 /* Under the launcher it joins the launcher's recording. */
-START_TEST(launched)
+TEST(launched)
 {
 	const char *bitbake = support_path("%s/bitbake", support_tmpdir());
 
@@ -308,12 +299,11 @@ START_TEST(launched)
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
 	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
 }
-END_TEST
 
 static const char *const no_plugins[] = { "/nowhere/buildbeat.so", "/bin/sh", TOP_SRCDIR };
 
 /* No plugin, or no writable directory: one warning, and the build continues. */
-START_TEST(no_plugin)
+TEST_LOOP(no_plugin, 3)
 {
 	struct run r;
 
@@ -322,9 +312,8 @@ START_TEST(no_plugin)
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
 	ck_assert(!support_exists(support_path("%s/out", support_tmpdir())));
 }
-END_TEST
 
-START_TEST(no_place)
+TEST(no_place)
 {
 	struct run r;
 
@@ -333,10 +322,9 @@ START_TEST(no_place)
 	ck_assert_int_eq(strncmp(r.out.data, "WARNING: buildbeat: nothing is recorded: ", 41), 0);
 	ck_assert_str_eq(strchr(r.out.data, '\n'), "\nFalse\n");
 }
-END_TEST
 
 /* The name for OpenEmbedded's tools; it may exist already. */
-START_TEST(layouts)
+TEST_LOOP(layouts, 4)
 {
 	bool only = _i & 1, taken = _i & 2;
 	struct run r;
@@ -353,10 +341,9 @@ START_TEST(layouts)
 	ck_assert_int_eq(find("lib-1.0-r0", "do_compile")->state, TASK_DONE);
 	ck_assert_int_eq(find("app-2-r3", "do_compile")->state, TASK_FAILED);
 }
-END_TEST
 
 /* A name that does not change from build to build. */
-START_TEST(one_name)
+TEST(one_name)
 {
 	struct run r;
 
@@ -369,7 +356,6 @@ START_TEST(one_name)
 		       "20260102030405\n20260102030405-buildbeat\n20260102030405-buildbeat-2\n"
 		       "20260102030405-buildbeat-3\n", "", "ls");
 }
-END_TEST
 
 static const struct { const char *event, *note; } failures[] = {
 	{ "NoProvider", "failed: Nothing PROVIDES 'x' (but y DEPENDS on it)" },
@@ -389,7 +375,7 @@ static void shows(const char *expected)
 		      "%s", r.out.data);
 }
 
-START_TEST(before_any_task)
+TEST_EACH(before_any_task, failures)
 {
 	struct run r;
 
@@ -400,9 +386,8 @@ START_TEST(before_any_task)
 	ck_assert(has(failures[_i].note));
 	shows(failures[_i].note + strlen("failed: "));
 }
-END_TEST
 
-START_TEST(interrupted)
+TEST_LOOP(interrupted, 2)
 {
 	struct run r;
 
@@ -412,9 +397,8 @@ START_TEST(interrupted)
 	ck_assert(has("interrupted"));
 	shows("interrupted");
 }
-END_TEST
 
-START_TEST(no_layout)
+TEST(no_layout)
 {
 	struct run r;
 
@@ -422,10 +406,9 @@ START_TEST(no_layout)
 	ck_assert_str_eq(r.out.data, "WARNING: buildbeat: not written as OpenEmbedded's: \nFalse\n");
 	read_at("out/latest");
 }
-END_TEST
 
 /* An internal error is a line of the debugging log; recorded tasks stay. */
-START_TEST(an_error_inside)
+TEST(an_error_inside)
 {
 	struct run r;
 
@@ -437,16 +420,9 @@ START_TEST(an_error_inside)
 	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(tasks));
 	ck_assert_int_ge(rec.instance[0].close_us, 0);
 }
-END_TEST
 
 TEST_PROGRAM(bitbake)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !make_host_can());
-	return support_main("bitbake",
-			    TEST_GROUP_WITH("driven", NULL, release), TEST_EACH(each_task, tasks),
-			    TEST(the_build), TEST(bytes_where_asked), TEST(launched),
-			    TEST(whole_processes), TEST(bounds), TEST(a_server), TEST_LOOP(no_plugin, 3),
-			    TEST(no_place), TEST_LOOP(layouts, 4), TEST(one_name), TEST(no_layout),
-			    TEST_EACH(before_any_task, failures), TEST_LOOP(interrupted, 2),
-			    TEST(an_error_inside));
+	return support_main();
 }

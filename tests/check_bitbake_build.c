@@ -6,10 +6,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct recording rec;
 static char bitbake[4096];
 
@@ -98,8 +94,10 @@ static bool has_span(const char *name)
 	return false;
 }
 
+TEST_GROUP_WITH("example", setup, release);
+
 /* Two multiconfigs, from scratch. */
-START_TEST(good)
+TEST(good)
 {
 	const struct task *t;
 
@@ -132,10 +130,9 @@ START_TEST(good)
 	ck_assert(has_span("parse") && has_span("build") && has_span("Initialising tasks"));
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 }
-END_TEST
 
 /* A failed task, a killed task, reused results, and an invalid result. */
-START_TEST(bad)
+TEST(bad)
 {
 	const struct task *t;
 
@@ -165,12 +162,11 @@ START_TEST(bad)
 	ck_assert(!find("index-1.0-r0", "do_compile"));
 	ck_assert(has_span("setscene"));
 }
-END_TEST
 
-START_TEST(launched)
+TEST(launched)
 {
 	struct cost sum = { 0 };
-	struct summary s;
+	RELEASED(summary, s);
 
 	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --", "-k libix killed"), 1);
 	ck_assert(!support_exists(support_path("%s/bitbake/tmp/buildbeat", support_tmpdir())));
@@ -188,12 +184,10 @@ START_TEST(launched)
 		cost_add(&sum, &s.nest[i].cost);
 	ck_assert_int_gt(s.cpu_us, sum.cpu_us + sum.setup_cpu_us +
 			 recording_build_number(&rec, "user_us"));
-	summary_release(&s);
 }
-END_TEST
 
 /* A class with a directory of the same name, as OpenEmbedded's. build() allows no warning. */
-START_TEST(beside_another_class)
+TEST(beside_another_class)
 {
 	support_writes(support_path("%s/layer/other.bbclass", support_tmpdir()),
 		       "addhandler other_handler\nother_handler[eventmask] = \"bb.event.BuildStarted\"\n"
@@ -206,10 +200,9 @@ START_TEST(beside_another_class)
 	sh("test $(ls bitbake/tmp/buildstats | wc -l) = 2 && "
 	   "test -s bitbake/tmp/buildstats/*-buildbeat/libix-1.0-r0/do_compile");
 }
-END_TEST
 
 /* Nothing provides a target: the build fails before its first task. */
-START_TEST(before_any_task)
+TEST(before_any_task)
 {
 	bool found = false;
 
@@ -220,11 +213,10 @@ START_TEST(before_any_task)
 		found |= !strcmp(rec.note[i].text, "failed: Nothing PROVIDES 'no-such-recipe'");
 	ck_assert(found);
 }
-END_TEST
 
 /* The lines of the console that name a task are of it. */
 #define LOG TOP_BUILDDIR "/buildbeat log -d bitbake/buildstats --task "
-START_TEST(lines)
+TEST(lines)
 {
 	ck_assert_int_eq(build(TOP_BUILDDIR "/buildbeat record --log --", "-k libix broken"), 1);
 	sh(LOG "'libix-1.0-r0: do_compile' >lines; "
@@ -235,10 +227,9 @@ START_TEST(lines)
 	sh(LOG "'broken-1.0-r0: do_compile' >lines && "
 	   "grep -q 'Logfile of failure' lines && grep -q \"(.*do_compile) failed\" lines");
 }
-END_TEST
 
 /* The class does not change the hash of a task. */
-START_TEST(without)
+TEST(without)
 {
 	ck_assert_int_eq(build("", "libix"), 0);
 	configure("INHERIT:remove = \"buildbeat\"\nTMPDIR = \"${TOPDIR}/plain\"\n"
@@ -247,7 +238,6 @@ START_TEST(without)
 	ck_assert(!support_exists(support_path("%s/bitbake/plain/buildbeat", support_tmpdir())));
 	sh("ls bitbake/tmp/stamps >a && ls bitbake/plain/stamps >b && cmp a b && test -s a");
 }
-END_TEST
 
 /* The directory of a working program, or false. */
 static bool find_bitbake(void)
@@ -266,8 +256,5 @@ static bool find_bitbake(void)
 TEST_PROGRAM(bitbake_build)
 {
 	SKIP_PROGRAM_IF(!make_host_can() || !find_bitbake());
-	return support_main("bitbake_build",
-			    TEST_GROUP_WITH("example", setup, release), TEST(good), TEST(bad),
-			    TEST(launched), TEST(beside_another_class), TEST(before_any_task),
-			    TEST(lines), TEST(without));
+	return support_main();
 }

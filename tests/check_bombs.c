@@ -52,7 +52,7 @@ static const struct { const char *name, *format, *head, *unit, *tail; } cases[] 
 	  "{}]}" },
 };
 
-START_TEST(gzip_is_bounded)
+TEST_EACH(gzip_is_bounded, cases)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -66,9 +66,8 @@ START_TEST(gzip_is_bounded)
 	ck_assert(!support_exists(support_path("%s/out/latest", top)));
 	support_expect(top, 2, NULL, NULL, MEMORY "%s show bomb.gz", BUILDBEAT);
 }
-END_TEST
 
-START_TEST(limit_is_reported_and_raised)
+TEST(limit_is_reported_and_raised)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -86,7 +85,6 @@ START_TEST(limit_is_reported_and_raised)
 		       "%s import -o out --from chrome big.gz", BUILDBEAT);
 	support_expect(top, 2, NULL, NULL, "%s import -o out --import-limit 5s big.gz", BUILDBEAT);
 }
-END_TEST
 
 #define MEMBER_ZEROS (8 * MIB)
 #define MEMBER_NOISE (512u << 10)		/* so that it is packed to a sixteenth */
@@ -105,7 +103,7 @@ static void feed(const char *member, const char *pipe)
 }
 
 /* What is packed by less than 32 to 1 is read up to a gigabyte. */
-START_TEST(large_is_bounded)
+TEST(large_is_bounded)
 {
 	const char *top = support_tmpdir(), *pipe = support_path("%s/pipe", top);
 	const char *member = support_path("%s/member.gz", top);
@@ -135,13 +133,12 @@ START_TEST(large_is_bounded)
 	ck_assert_msg(strstr(err.message, "unpacks to more than 1024 MiB"), "%s", err.message);
 	ck_assert_uint_ge(total, 1020 * MIB);
 }
-END_TEST
 
 /* <zstd.h> is hidden by our own header of that name. */
 size_t ZSTD_compress(void *to, size_t room, const void *from, size_t len, int level);
 
 /* A packed log of a recording. */
-START_TEST(zstd_is_bounded)
+TEST(zstd_is_bounded)
 {
 	static char block[1 << 20];
 	const char *top = support_tmpdir();
@@ -164,10 +161,9 @@ START_TEST(zstd_is_bounded)
 	ck_assert_msg(strstr(r.out.data, "unpacks to more than") != NULL, "%d %s%s", r.status,
 		      r.out.data, r.err.data);
 }
-END_TEST
 
 /* A blob of an archive that unpacks to a gigabyte of zeros. */
-START_TEST(archive_is_bounded)
+TEST(archive_is_bounded)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -187,14 +183,11 @@ START_TEST(archive_is_bounded)
 	ck_assert_msg(!strstr(r.err.data, "allocate") && !strstr(r.err.data, "memory") && r.status == 2,
 		      "%d %s", r.status, r.err.data);
 }
-END_TEST
 
 TEST_PROGRAM(bombs)
 {
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 	return support_skips_all("the sanitizer's shadow takes all of the address space");
 #endif
-	return support_main("bombs", TEST_EACH(gzip_is_bounded, cases),
-			    TEST(limit_is_reported_and_raised), TEST(zstd_is_bounded),
-			    TEST(large_is_bounded), TEST(archive_is_bounded));
+	return support_main();
 }

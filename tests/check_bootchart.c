@@ -7,9 +7,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * bootchart.svg: recording in, exact picture out, without style, script and data, which have
  * tests of their own; and properties of every picture. UPDATE_GOLDEN=1 rewrites the golden
@@ -85,17 +82,17 @@ static const struct {
 	{ "idle.svg", DATA "chart/idle", LANES_WORKER, NULL },
 };
 
-START_TEST(golden)
+TEST_GROUP("golden");
+
+TEST_EACH(golden, goldens)
 {
-	struct buf out;
+	RELEASED(buf, out);
 
 	draw_path(&out, goldens[_i].path, goldens[_i].by, goldens[_i].other);
 	leave_out(&out, "<style", "</style>");
 	leave_out(&out, "<script", "</script>");
 	support_is_golden(&out, support_path("chart/%s", goldens[_i].golden));
-	buf_release(&out);
 }
-END_TEST
 
 /* Properties of every picture */
 
@@ -241,40 +238,36 @@ static void check_picture(struct buf *out)
 	ck_assert_ptr_null(strstr(out->data, " src="));
 }
 
-START_TEST(holds_of_goldens)
+TEST_GROUP("every picture");
+
+TEST_EACH(holds_of_goldens, goldens)
 {
-	struct buf out;
+	RELEASED(buf, out);
 
 	draw_path(&out, goldens[_i].path, goldens[_i].by, goldens[_i].other);
 	check_picture(&out);
-	buf_release(&out);
 }
-END_TEST
 
-START_TEST(holds_at_random)
+TEST_LOOP(holds_at_random, 24)
 {
-	struct recorded r, other;
-	struct buf out;
+	RELEASED(recorded, r, other);
+	RELEASED(buf, out);
 
 	recorded_random(&r, 1u << (_i % 12), (uint64_t)_i);
 	recorded_random(&other, 50, (uint64_t)_i);
 	draw(&out, &r, (enum lanes_by)(_i % LANES_BY), _i % 3 ? NULL : &other);
 	check_picture(&out);
-	buf_release(&out);
-	recorded_release(&other);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(hostile_names)
+TEST_LOOP(hostile_names, LANES_BY)
 {
 	static const char tasks[] = "open\t0\tt\t1\t0\t1\tmake\t4.3\t/src\tmake\n"
 		"start\t1\tt.1\t2\t\t</style>\t</script><script>alert(1)</script>\t]]>\t\"&<!--\n"
 		"done\t900000\tt.1\t0\n"
 		"start\t900001\tt.2\t2\t\t\"'>&#x3c;\t\xe2\x80\xaegpj\xff\x01\t\t<![CDATA[\n"
 		"fail\t1900000\tt.2\t1\n";
-	struct recorded r;
-	struct buf out;
+	RELEASED(recorded, r);
+	RELEASED(buf, out);
 
 	recorded_make(&r, "command: </title><script>alert(2)</script>\n"
 		      "host: ]]>\ncwd: /&lt;\nend_us: 2000000\n", tasks, NULL);
@@ -283,10 +276,7 @@ START_TEST(hostile_names)
 	ck_assert_ptr_null(strstr(out.data, "<script>alert"));
 	ck_assert_ptr_null(strstr(out.data, "\xe2\x80\xae"));
 	check_picture(&out);
-	buf_release(&out);
-	recorded_release(&r);
 }
-END_TEST
 
 static void generate(const char *dir, unsigned tasks, unsigned samples)
 {
@@ -318,11 +308,13 @@ static const struct {
 	{ "<&>/", "<&>/", ">&lt;&amp;&gt;: 24 tasks<", LANES_WORKER },
 };
 
+TEST_GROUP("stretches");
+
 /* 24 tasks of 12 pixels, then a long one. */
-START_TEST(stretch)
+TEST_EACH(stretch, stretches)
 {
-	struct buf log = BUF_INIT, out;
-	struct recorded r;
+	RELEASED(buf, log = BUF_INIT, out);
+	RELEASED(recorded, r);
 
 	add_tasks(&log, stretches[_i].dir, stretches[_i].more, 24);
 	buf_adds(&log, "start\t2400000\tt.25\t1\t\tlink\tprogram\ndone\t9000000\tt.25\t0\n");
@@ -330,17 +322,13 @@ START_TEST(stretch)
 	draw(&out, &r, stretches[_i].by, NULL);
 	leave_out(&out, "<script", "</script>");
 	ck_assert_msg(strstr(out.data, stretches[_i].text), "no %s", stretches[_i].text);
-	buf_release(&out);
-	buf_release(&log);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Two bars of 28 pixels are no stretch, and bars of two colours have no words. */
-START_TEST(no_stretch)
+TEST_LOOP(no_stretch, 2)
 {
-	struct buf log = BUF_INIT, out;
-	struct recorded r;
+	RELEASED(buf, log = BUF_INIT, out);
+	RELEASED(recorded, r);
 
 	add_tasks(&log, "lib/", "lib/", 2);
 	for (unsigned i = 0; _i && i < 20; i++)
@@ -350,18 +338,14 @@ START_TEST(no_stretch)
 	recorded_make(&r, "cwd: /src\nend_us: 4000000\n", buf_str(&log), NULL);
 	draw(&out, &r, LANES_WORKER, NULL);
 	ck_assert_ptr_null(strstr(out.data, "class=\"many"));
-	buf_release(&out);
-	buf_release(&log);
-	recorded_release(&r);
 }
-END_TEST
 
 /* 400 tasks of 2.8 pixels that touch are one shape with 399 seams. */
-START_TEST(run)
+TEST(run)
 {
-	struct buf log = BUF_INIT, out;
+	RELEASED(buf, log = BUF_INIT, out);
 	const char *p, *end;
-	struct recorded r;
+	RELEASED(recorded, r);
 	size_t n = 0;
 
 	add_tasks(&log, "lib/", "lib/", 400);
@@ -378,17 +362,13 @@ START_TEST(run)
 	for (p = strstr(p, " d="); p && p < end; p = strchr(p + 1, 'v'))
 		n++;
 	ck_assert_uint_eq(n, 1 + 399);
-	buf_release(&out);
-	buf_release(&log);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Panels */
 
 /* Where it is known what the build used, the machine's memory has no panel in the picture; the
  * page has all. */
-START_TEST(panels_left_out)
+TEST(panels_left_out)
 {
 	const char *dir = support_path("%s/machine", support_tmpdir());
 	struct buf out;
@@ -403,7 +383,6 @@ START_TEST(panels_left_out)
 	ck_assert_ptr_nonnull(strstr(out.data, "id=\"p-machine\""));
 	buf_release(&out);
 }
-END_TEST
 
 /* Large builds */
 
@@ -419,9 +398,9 @@ static const enum lanes_by bounded_by[] = { LANES_WORKER, LANES_DIRECTORY };
 
 /* With four times the tasks the picture is not taller, not much larger, and within the
  * limits. */
-START_TEST(bounded)
+TEST_EACH(bounded, bounded_by)
 {
-	struct buf few, many;
+	RELEASED(buf, few, many);
 	double height[2];
 
 	for (int i = 0; i < 2; i++) {
@@ -436,18 +415,10 @@ START_TEST(bounded)
 	ck_assert_double_le(height[1], height[0] + 20);
 	ck_assert_uint_lt(many.len, few.len * 2);
 	ck_assert_uint_lt(many.len, 900000);
-	buf_release(&few);
-	buf_release(&many);
 }
-END_TEST
 
 TEST_PROGRAM(bootchart)
 {
 	setenv("TZ", "UTC", 1);
-	return support_main("bootchart",
-			    TEST_GROUP("golden"), TEST_EACH(golden, goldens),
-			    TEST_GROUP("every picture"), TEST_EACH(holds_of_goldens, goldens),
-			    TEST_LOOP(holds_at_random, 24), TEST_LOOP(hostile_names, LANES_BY),
-			    TEST_GROUP("stretches"), TEST_EACH(stretch, stretches), TEST_LOOP(no_stretch, 2), TEST(run),
-			    TEST(panels_left_out), TEST_EACH(bounded, bounded_by));
+	return support_main();
 }

@@ -2,14 +2,7 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /*
  * The chart in a real browser: every scenario of tests/browser is a test, and its module the
@@ -103,7 +96,6 @@ START_TEST(browser)
 		ck_abort_msg("%s: %s", name, answer.data);
 	buf_release(&answer);
 }
-END_TEST
 
 static size_t module_len(size_t i)
 {

@@ -3,11 +3,7 @@
 #include "base/buf.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-START_TEST(grows)
+TEST(grows)
 {
 	struct buf b = BUF_INIT;
 
@@ -24,9 +20,8 @@ START_TEST(grows)
 	buf_release(&b);
 	ck_assert_ptr_null(b.data);
 }
-END_TEST
 
-START_TEST(every_length)
+TEST(every_length)
 {
 	struct buf b = BUF_INIT;
 	char text[32];
@@ -49,12 +44,11 @@ START_TEST(every_length)
 	buf_addu(&b, 123);
 	ck_assert_str_eq(buf_str(&b), "123");
 }
-END_TEST
 
-START_TEST(fixed_drops_whole_calls)
+TEST(fixed_drops_whole_calls)
 {
 	char memory[8];
-	struct buf b;
+	RELEASED(buf, b);
 
 	buf_init_fixed(&b, memory, sizeof memory);
 	buf_adds(&b, "1234567");
@@ -67,42 +61,32 @@ START_TEST(fixed_drops_whole_calls)
 	buf_addf(&b, "%s", "12345678");
 	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
 	ck_assert_str_eq(buf_str(&b), "");
-	buf_release(&b);
 }
-END_TEST
 
 static const struct { int64_t n; const char *text; } numbers[] = {
 	{ 0, "0" }, { 9, "9" }, { 10, "10" }, { -1, "-1" }, { 1234567890123, "1234567890123" },
 	{ INT64_MAX, "9223372036854775807" }, { INT64_MIN, "-9223372036854775808" },
 };
 
-START_TEST(decimal)
+TEST_EACH(decimal, numbers)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	buf_addi(&b, numbers[_i].n);
 	ck_assert_str_eq(buf_str(&b), numbers[_i].text);
 	buf_clear(&b);
 	buf_addf(&b, "%lld", (long long)numbers[_i].n);
 	ck_assert_str_eq(buf_str(&b), numbers[_i].text);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(too_much)
+TEST(too_much)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	buf_adds(&b, "x");
 	ck_assert_int_eq(buf_reserve(&b, SIZE_MAX - 1), -ENOMEM);
 	buf_adds(&b, "y");
 	ck_assert_str_eq(buf_str(&b), "x");
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(buf)
-{
-	return support_main("buf", TEST(grows), TEST(every_length), TEST(fixed_drops_whole_calls),
-			    TEST_EACH(decimal, numbers), TEST(too_much));
-}
+TEST_MAIN(buf);

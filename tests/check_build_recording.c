@@ -8,10 +8,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * A build of an archive, made a recording again: its values are those of the original, its
  * samples have the same sums and peaks, and it can be drawn.
@@ -79,10 +75,12 @@ static void same_facts(const struct values *a, const struct values *b)
 	}
 }
 
-START_TEST(values_are_the_same)
+TEST_GROUP("again");
+
+TEST_LOOP(values_are_the_same, PATHS)
 {
-	struct recorded r, again;
-	struct values a, b;
+	RELEASED(recorded, r, again);
+	RELEASED(values, a, b);
 
 	recorded_read(&r, paths[_i]);
 	make_again(&again, &r);
@@ -101,27 +99,18 @@ START_TEST(values_are_the_same)
 		ck_assert_msg(a.total[t] == b.total[t], "%s: %lld, %lld", metric_total_info[t].name,
 			      (long long)a.total[t], (long long)b.total[t]);
 	}
-	values_release(&a);
-	values_release(&b);
-	recorded_release(&again);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(it_can_be_drawn)
+TEST_LOOP(it_can_be_drawn, PATHS)
 {
-	struct recorded r, again;
-	struct buf svg = BUF_INIT;
+	RELEASED(recorded, r, again);
+	RELEASED(buf, svg = BUF_INIT);
 
 	recorded_read(&r, paths[_i]);
 	make_again(&again, &r);
 	drawn(&svg, &again.sum, &r.sum);
 	ck_assert_ptr_nonnull(strstr(svg.data, "</svg>"));
-	buf_release(&svg);
-	recorded_release(&again);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Series that are longer than the archive stores. */
 
@@ -184,9 +173,11 @@ static const struct {
 	{ "proc_diskstats", add_disks, 6000 },
 };
 
-START_TEST(thinned)
+TEST_GROUP("sys");
+
+TEST_EACH(thinned, longs)
 {
-	struct recorded r, again;
+	RELEASED(recorded, r, again);
 	struct buf text = BUF_INIT;
 	const struct host *a, *b;
 	const struct series *s, *t;
@@ -212,13 +203,10 @@ START_TEST(thinned)
 	ck_assert_int_eq(a->memory_used_bytes.time_us, b->memory_used_bytes.time_us);
 	ck_assert_int_eq(a->disk_read_bytes, b->disk_read_bytes);
 	ck_assert_int_eq(a->disk_written_bytes, b->disk_written_bytes);
-	recorded_release(&again);
-	recorded_release(&r);
 }
-END_TEST
 
 /* As many points as fit, at equal distances; short series are whole. */
-START_TEST(points_that_fit)
+TEST(points_that_fit)
 {
 	static const size_t lengths[] = { 0, 1, 2, 3, 4, 199, 200, 201, 202, 397, 398, 399, 400, 596, 597, 794, 795, 1000 };
 
@@ -254,12 +242,11 @@ START_TEST(points_that_fit)
 		recorded_release(&r);
 	}
 }
-END_TEST
 
-START_TEST(busiest_disk)
+TEST(busiest_disk)
 {
-	struct recorded r;
-	struct buf text = BUF_INIT;
+	RELEASED(recorded, r);
+	RELEASED(buf, text = BUF_INIT);
 	struct column c;
 
 	recorded_make(&r, "start_wall_ns: 1700000000000000000\n", "", NULL);
@@ -276,15 +263,12 @@ START_TEST(busiest_disk)
 	ck_assert_int_eq(sys_read(&r.rec, "proc_diskstats", &text), 0);
 	ck_assert(column_find(&c, &r.rec, "proc_diskstats", "all.busy"));
 	ck_assert_int_eq(column_growth(&c), (200 + 300 + 70) * 1000);
-	buf_release(&text);
-	recorded_release(&r);
 }
-END_TEST
 
 /* A gap stays, and stays where it was. */
-START_TEST(gap_stays)
+TEST(gap_stays)
 {
-	struct recorded r, again;
+	RELEASED(recorded, r, again);
 	struct buf text = BUF_INIT;
 	const struct series *s;
 	size_t gaps = 0;
@@ -303,31 +287,18 @@ START_TEST(gap_stays)
 			ck_assert(s->time_ms[i] >= 9000000 && s->time_ms[i] < 9010000);
 	}
 	ck_assert_uint_eq(gaps, 1);
-	recorded_release(&again);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(damaged_sys)
+TEST(damaged_sys)
 {
-	struct recorded r;
-	struct buf text = BUF_INIT;
+	RELEASED(recorded, r);
+	RELEASED(buf, text = BUF_INIT);
 
 	recorded_make(&r, "start_wall_ns: 1700000000000000000\n", "", NULL);
 	buf_adds(&text, "no series at all\n1,2,3\n");
 	ck_assert_int_eq(sys_read(&r.rec, "proc_stat", &text), 0);
 	ck_assert_ptr_null(recording_series(&r.rec, "proc_stat"));
 	ck_assert_uint_eq(r.rec.n_warnings, 1);
-	buf_release(&text);
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(build_recording)
-{
-	return support_main("build_recording",
-			    TEST_GROUP("again"), TEST_LOOP(values_are_the_same, PATHS),
-			    TEST_LOOP(it_can_be_drawn, PATHS),
-			    TEST_GROUP("sys"), TEST_EACH(thinned, longs), TEST(points_that_fit), TEST(busiest_disk),
-			    TEST(gap_stays), TEST(damaged_sys));
-}
+TEST_MAIN(build_recording);

@@ -12,16 +12,15 @@ static const struct {
 	{ "make-", NULL }, { "make-x", NULL }, { "bitbake-layers", NULL }, { "cargo", NULL },
 };
 
-START_TEST(names)
+TEST_EACH(names, cases)
 {
 	const struct build_tool *t = build_tool_of(cases[_i].name);
 
 	ck_assert_pstr_eq(t->name, cases[_i].row);
 }
-END_TEST
 
 /* What nothing is known about has no property. */
-START_TEST(unknown)
+TEST(unknown)
 {
 	const struct build_tool *t = build_tool_of(NULL);
 
@@ -29,10 +28,9 @@ START_TEST(unknown)
 	ck_assert_int_eq(t->output, BUILD_TOOL_SILENT);
 	ck_assert(!t->messages && !t->ninja && !t->one_thread && !t->recipes);
 }
-END_TEST
 
 /* What numbers its tasks in one thread is a ninja: a make's plugin does that itself. */
-START_TEST(consistent)
+TEST(consistent)
 {
 	for (const struct build_tool *t = build_tools; t->name; t++) {
 		ck_assert(!t->one_thread || t->ninja);
@@ -40,20 +38,14 @@ START_TEST(consistent)
 		ck_assert_ptr_eq(build_tool_of(t->name), t);
 	}
 }
-END_TEST
 
 /* The same program under another name. */
-START_TEST(other_names)
+TEST(other_names)
 {
 	ck_assert_int_eq(build_tool_of("gmake")->output, build_tool_of("make")->output);
 	ck_assert_int_eq(build_tool_of("ninja-build")->output, build_tool_of("ninja")->output);
 	ck_assert(build_tool_of("samu")->one_thread && build_tool_of("samu")->ninja);
 	ck_assert(!build_tool_of("n2")->one_thread && build_tool_of("n2")->ninja);
 }
-END_TEST
 
-TEST_PROGRAM(build_tool)
-{
-	return support_main("build_tool", TEST_EACH(names, cases), TEST(unknown), TEST(consistent),
-			    TEST(other_names));
-}
+TEST_MAIN(build_tool);

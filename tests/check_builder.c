@@ -4,8 +4,6 @@
 #include "tests/same.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 static uint32_t add_task(struct builder *b, uint32_t instance, const char *name,
 			 int64_t start_us, int64_t end_us, const char *command)
 {
@@ -45,9 +43,9 @@ static void build(struct recording *rec, int64_t wall_ns)
 	ck_assert_int_eq(builder_finish(&b), 0);
 }
 
-START_TEST(order_and_times)
+TEST(order_and_times)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	build(&rec, -1);
 	ck_assert_uint_eq(rec.n_tasks, 3);
@@ -76,23 +74,19 @@ START_TEST(order_and_times)
 	ck_assert_str_eq(rec.task[0].kind, "make");
 	ck_assert_str_eq(recording_command(&rec, &rec.task[1]), "weird \t\n text");
 	ck_assert_str_eq(recording_command(&rec, &rec.task[0]), "make -C sub");
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(wall_clock_is_kept)
+TEST(wall_clock_is_kept)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	build(&rec, 1700000000000000000);
 	ck_assert_int_eq(rec.task[0].start_us, 5000000);
 	ck_assert_str_eq(recording_build(&rec, "start_wall_ns"), "1700000000000000000");
 	ck_assert_ptr_nonnull(recording_build(&rec, "start"));
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(written_and_read)
+TEST(written_and_read)
 {
 	struct recording rec, again;
 	struct error err = { 0 };
@@ -108,23 +102,16 @@ START_TEST(written_and_read)
 	ck_assert_str_eq(path, support_path("%s/20231114221320-2", support_tmpdir()));
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(nothing_is_a_recording_too)
+TEST(nothing_is_a_recording_too)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct builder b;
 
 	builder_init(&b, &rec, "empty");
 	ck_assert_int_eq(builder_finish(&b), 0);
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	ck_assert_int_eq(rec.end_us, 0);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(builder)
-{
-	return support_main("builder", TEST(order_and_times), TEST(wall_clock_is_kept),
-			    TEST(written_and_read), TEST(nothing_is_a_recording_too));
-}
+TEST_MAIN(builder);

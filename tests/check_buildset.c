@@ -5,11 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* How commands choose the builds of a series. */
 
 #define GEN TOP_BUILDDIR "/tests/gen_archive --tasks 20 "
@@ -77,7 +72,7 @@ static void describe(struct buf *b, const struct buildset *n)
 	}
 }
 
-START_TEST(opened)
+TEST_EACH(opened, cases)
 {
 	const char *top = support_tmpdir();
 	static char words[8][32] = { "test", "--config", "c.yaml" };
@@ -111,11 +106,10 @@ START_TEST(opened)
 	options_release(&a);
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
 TEST_PROGRAM(buildset)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
 	setenv("HOME", "/nonexistent", 1);
-	return support_main("buildset_open", TEST_EACH(opened, cases));
+	return support_main();
 }

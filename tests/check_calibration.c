@@ -18,7 +18,7 @@
 
 /* The speed of the machine: measured, recorded and read. */
 
-START_TEST(measured)
+TEST(measured)
 {
 	struct calibration c = CALIBRATION_INIT;
 
@@ -30,7 +30,6 @@ START_TEST(measured)
 	/* of the shortest loop and of all of them */
 	ck_assert_int_gt(c.mean_ns, c.least_ns / 2);
 }
-END_TEST
 
 static const struct {
 	struct calibration value;
@@ -43,7 +42,7 @@ static const struct {
 	{ { 0, 0, 0 }, "" },
 };
 
-START_TEST(lines)
+TEST_EACH(lines, written)
 {
 	struct buf b = BUF_INIT;
 
@@ -51,7 +50,6 @@ START_TEST(lines)
 	ck_assert_str_eq(buf_str(&b), written[_i].lines);
 	buf_release(&b);
 }
-END_TEST
 
 /* Values of calibration_start_least_ns, and what is read. */
 static const struct {
@@ -64,7 +62,7 @@ static const struct {
 	{ "2.5", -1 }, { "\t", -1 },
 };
 
-START_TEST(read_back)
+TEST_EACH(read_back, values)
 {
 	struct buf b = BUF_INIT;
 	struct recorded r;
@@ -85,7 +83,6 @@ START_TEST(read_back)
 	recorded_release(&r);
 	buf_release(&b);
 }
-END_TEST
 
 static unsigned lines_of(const char *path)
 {
@@ -116,16 +113,15 @@ static const char makefile[] =
 	"sub: ; @$(MAKE) -s -f /dev/null --eval='x:;@true'\n";
 
 /* By the process that began the recording, and by no other. */
-START_TEST(launched)
+TEST(launched)
 {
 	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_expect(support_tmpdir(), 0, NULL, "", RECORD "-n one -- make");
 	is_calibrated(support_path("%s/stats/one", support_tmpdir()));
 }
-END_TEST
 
-START_TEST(loaded)
+TEST(loaded)
 {
 	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
@@ -133,7 +129,6 @@ START_TEST(loaded)
 		       "make --eval='load %s/plugin/buildbeat.so'", TOP_BUILDDIR);
 	is_calibrated(support_path("%s/buildstats/latest", support_tmpdir()));
 }
-END_TEST
 
 /* What the machine did to a build */
 
@@ -180,7 +175,7 @@ static double waiting(const struct build *b)
 	return exp(build_machine(b, METRIC_WALL) - build_machine(b, METRIC_CPU));
 }
 
-START_TEST(speed)
+TEST(speed)
 {
 	struct build b = mixed(&quiet);
 
@@ -196,7 +191,6 @@ START_TEST(speed)
 	ck_assert(isnan(build_machine(&b, METRIC_MEMORY)));
 	ck_assert(isnan(build_machine(&b, METRIC_IO)));
 }
-END_TEST
 
 static const struct mix mixes[] = {
 	{ 3.5, 0, 0, 1, 4, 1 },
@@ -224,17 +218,16 @@ static const struct mix mixes[] = {
 	{ 1, 8, 8, 1, 4, 20 },
 };
 
-START_TEST(neighbours)
+TEST_EACH(neighbours, mixes)
 {
 	struct build b = mixed(&mixes[_i]);
 
 	is_near(build_machine(&b, METRIC_CPU), log(26000));
 	ck_assert_msg(fabs(waiting(&b) - mixes[_i].factor) < 1e-6, "%.9f", waiting(&b));
 }
-END_TEST
 
 /* More of others, of the hypervisor and of waiting never makes the factor smaller. */
-START_TEST(monotonic)
+TEST_LOOP(monotonic, 4)
 {
 	uint64_t seed = (uint64_t)_i;
 
@@ -266,13 +259,12 @@ START_TEST(monotonic)
 		ck_assert_msg(waiting(&b) >= before - 1e-9, "%g < %g", waiting(&b), before);
 	}
 }
-END_TEST
 
 static const enum total needed[] = {
 	TOTAL_WALL_US, TOTAL_USER_US, TOTAL_SYSTEM_US, TOTAL_HOST_USER_US,
 };
 
-START_TEST(not_sampled)
+TEST_EACH(not_sampled, needed)
 {
 	struct build b = mixed(&quiet);
 
@@ -283,7 +275,6 @@ START_TEST(not_sampled)
 	b.cores = 0;
 	ck_assert(isnan(build_machine(&b, METRIC_WALL)));
 }
-END_TEST
 
 /* In an archive */
 
@@ -339,7 +330,7 @@ static bool had_a_core(const struct build *b)
 }
 
 /* Others that need all cores make the build wait, and its CPU time hardly longer. */
-START_TEST(archived)
+TEST(archived)
 {
 	pid_t pid[512];
 	size_t n = 8 * (size_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -373,13 +364,5 @@ START_TEST(archived)
 	ck_assert_msg(fabs(cpu[1] - cpu[0]) < log(5), "%g, %g", cpu[0], cpu[1]);
 	builds_release(&builds);
 }
-END_TEST
 
-TEST_PROGRAM(calibration)
-{
-	return support_main("calibration", TEST(measured), TEST_EACH(lines, written),
-			    TEST_EACH(read_back, values), TEST(launched), TEST(loaded),
-			    TEST(speed), TEST_EACH(neighbours, mixes),
-			    TEST_LOOP(monotonic, 4), TEST_EACH(not_sampled, needed),
-			    TEST(archived));
-}
+TEST_MAIN(calibration);

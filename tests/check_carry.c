@@ -10,12 +10,7 @@
 #include <elf.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const struct { enum carry carry; const char *words[6]; } commands[] = {
 	{ CARRY_NOWHERE, { "/bin/sh", "-c", "cc -c foo.c -o foo.o" } },
@@ -61,7 +56,7 @@ static const struct { enum carry carry; const char *words[6]; } commands[] = {
 	{ CARRY_HOST, { "faketime", "ninja" } }, { CARRY_HOST, { "env", "X=1", "ninja" } },
 };
 
-START_TEST(decisions)
+TEST_EACH(decisions, commands)
 {
 	char *const *argv = (char *const *)(uintptr_t)commands[_i].words;
 	enum carry carry = carry_leads(argv[0], argv);
@@ -69,7 +64,6 @@ START_TEST(decisions)
 	ck_assert_msg(carry == commands[_i].carry, "%s %s %s: %d, not %d", commands[_i].words[0],
 		      commands[_i].words[1], commands[_i].words[2], carry, commands[_i].carry);
 }
-END_TEST
 
 /* Files: the content decides, not the name they are called with. */
 
@@ -98,12 +92,12 @@ static const struct {
 	{ "ninja", "no program\n", CARRY_TICKET, { "ninja" } },
 };
 
-START_TEST(decisions_by_file)
+TEST_EACH(decisions_by_file, files)
 {
 	const char *path = support_path("%s/%s", support_tmpdir(), files[_i].name);
 	static struct carry_look look;
 	enum carry carry;
-	struct buf self;
+	RELEASED(buf, self);
 
 	support_read(&self, "/bin/sh");
 	if (files[_i].text)
@@ -120,12 +114,10 @@ START_TEST(decisions_by_file)
 	if (carry_leads(files[_i].name, (char *const *)(uintptr_t)files[_i].words) == CARRY_HOST)
 		ck_assert_int_eq(carry_of(&look, files[_i].name,
 					  (char *const *)(uintptr_t)files[_i].words), carry);
-	buf_release(&self);
 }
-END_TEST
 
 /* A wrapper of a script, and of a program. */
-START_TEST(wrapped)
+TEST(wrapped)
 {
 	const char *run = support_path("%s/run", support_tmpdir());
 	char *argv[] = { (char *)(uintptr_t)"nice", (char *)(uintptr_t)run, NULL };
@@ -137,9 +129,8 @@ START_TEST(wrapped)
 	support_writes(run, "text\n");
 	ck_assert_int_eq(carry_of(&look, "nice", argv), CARRY_NOWHERE);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	ck_assert(carry_is_make("make") && carry_is_make("remake") && carry_is_make("make-4.4"));
 	ck_assert(!carry_is_make("cmake") && !carry_is_make("buildbeat") && !carry_is_make(""));
@@ -151,7 +142,6 @@ START_TEST(names)
 	ck_assert_str_eq(carry_name("x"), "x");
 	ck_assert_str_eq(carry_name("/"), "");
 }
-END_TEST
 
 /* Environments: variables are added and removed, and the order stays. */
 
@@ -197,7 +187,7 @@ static char **writable(char *const *env)
 	return copy;
 }
 
-START_TEST(there_and_back)
+TEST_EACH(there_and_back, environments)
 {
 	char *const *before = (char *const *)(uintptr_t)environments[_i].env;
 	bool had_ticket = value_of(before, "MAKEFILES=" TICKET);
@@ -225,10 +215,9 @@ START_TEST(there_and_back)
 	}
 	ck_assert_ptr_null(after[n]);
 }
-END_TEST
 
 /* Other preloaded objects before or after ours. */
-START_TEST(among_others)
+TEST(among_others)
 {
 	static const char *const values[][2] = {
 		{ "LD_PRELOAD=" PRELOAD ":x.so", "LD_PRELOAD=x.so" },
@@ -250,10 +239,9 @@ START_TEST(among_others)
 		free(text);
 	}
 }
-END_TEST
 
 /* An object that must be the first one stays alone. */
-START_TEST(forbidden)
+TEST(forbidden)
 {
 	static const struct { const char *value; bool forbids; } preloads[] = {
 		{ "LD_PRELOAD=/usr/lib/gcc/x86_64-linux-gnu/12/libasan.so", true },
@@ -276,9 +264,8 @@ START_TEST(forbidden)
 		ck_assert_ptr_ne(carry_put(&e, &carried, env, false, 0), env);
 	}
 }
-END_TEST
 
-START_TEST(ticket_alone)
+TEST(ticket_alone)
 {
 	char *env[] = { strdup("A=b"), NULL };
 	struct carried carried = { .host = 0 };
@@ -296,10 +283,9 @@ START_TEST(ticket_alone)
 	ck_assert(!carry_from_env(&carried, env));
 	free(env[0]);
 }
-END_TEST
 
 /* An environment that is too large is unchanged. */
-START_TEST(large_environment)
+TEST(large_environment)
 {
 	static char *env[CARRY_ENV_MAX + 2];
 	struct carried carried = { .host = 0 };
@@ -321,7 +307,6 @@ START_TEST(large_environment)
 	ck_assert_ptr_eq(carry_put(&e, &carried, env, true, 0), env);
 	free(longest);
 }
-END_TEST
 
 /* Programs */
 
@@ -335,10 +320,10 @@ static void make_program(const void *data, size_t len)
 	ck_assert_int_eq(chmod(program_path, 0755), 0);
 }
 
-START_TEST(programs)
+TEST(programs)
 {
 	char found[PATH_MAX];
-	struct buf self;
+	RELEASED(buf, self);
 
 	support_read(&self, "/bin/sh");
 	make_program(self.data, self.len);
@@ -364,17 +349,15 @@ START_TEST(programs)
 	ck_assert(file_find_program(found, "prog") && !strcmp(found, program_path));
 	ck_assert(!file_find_program(found, "nosuch"));
 	ck_assert(file_find_program(found, "./a/b") && !strcmp(found, "./a/b"));
-	buf_release(&self);
 }
-END_TEST
 
 /* A file with the magic number may be invalid anywhere: in the headers, the dynamic section
  * and the hash table. */
-START_TEST(damaged_programs)
+TEST(damaged_programs)
 {
 	static const unsigned char values[] = { 0, 1, 0x7f, 0x80, 0xff };
 	int fd = memfd_create("program", MFD_CLOEXEC);
-	struct buf self;
+	RELEASED(buf, self);
 	Elf64_Ehdr e;
 	char *head;
 
@@ -420,9 +403,7 @@ START_TEST(damaged_programs)
 		carry_elf_fit(fd, self.data, 4096);
 	}
 	close(fd);
-	buf_release(&self);
 }
-END_TEST
 
 /* The table */
 
@@ -435,7 +416,7 @@ static struct pidtable *new_table(void)
 	return t;
 }
 
-START_TEST(table)
+TEST(table)
 {
 	struct pidtable *t = new_table();
 	uint64_t value;
@@ -454,7 +435,6 @@ START_TEST(table)
 	ck_assert(pidtable_put(t, PIDTABLE_SLOTS - 1, 7) && pidtable_take(t, PIDTABLE_SLOTS - 1, &value));
 	munmap(t, sizeof *t);
 }
-END_TEST
 
 #define THREADS 8
 #define ROUNDS 4000
@@ -478,7 +458,7 @@ static void *churn(void *arg)
 	return NULL;
 }
 
-START_TEST(table_shared)
+TEST(table_shared)
 {
 	pthread_t thread[THREADS];
 	int status;
@@ -501,13 +481,5 @@ START_TEST(table_shared)
 	for (pid_t p = 1; p < 1000; p++)
 		ck_assert(!pidtable_has(shared, p));
 }
-END_TEST
 
-TEST_PROGRAM(carry)
-{
-	return support_main("carry", TEST_EACH(decisions, commands),
-			    TEST_EACH(decisions_by_file, files), TEST(wrapped), TEST(names),
-			    TEST_EACH(there_and_back, environments), TEST(among_others),
-			    TEST(forbidden), TEST(ticket_alone), TEST(large_environment),
-			    TEST(programs), TEST(damaged_programs), TEST(table), TEST(table_shared));
-}
+TEST_MAIN(carry);

@@ -4,11 +4,6 @@
 #include "live/source.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 static struct catalogue catalogue;
 static struct error err;
 
@@ -32,7 +27,7 @@ static const char *list(void)
 	return text;
 }
 
-START_TEST(directory)
+TEST(directory)
 {
 	const char *dir = support_tmpdir();
 	char path[PATH_MAX], host[256], boot[64] = "";
@@ -74,9 +69,8 @@ START_TEST(directory)
 	ck_assert_str_eq(list(), "a old");
 	catalogue_release(&catalogue);
 }
-END_TEST
 
-START_TEST(others)
+TEST(others)
 {
 	const char *dir = support_tmpdir();
 
@@ -102,13 +96,12 @@ START_TEST(others)
 		ck_assert_int_ge(catalogue.entry[i - 1].start_ns, catalogue.entry[i].start_ns);
 	catalogue_release(&catalogue);
 }
-END_TEST
 
 /* A recording is read again when it grew, and gone when it is deleted. */
-START_TEST(source)
+TEST(source)
 {
 	const char *dir = support_tmpdir();
-	struct source s;
+	RELEASED(source, s);
 	uint32_t task;
 
 	record(support_path("%s/r", dir), "start_wall_ns: 1000\n");
@@ -130,12 +123,7 @@ START_TEST(source)
 	ck_assert_int_eq(source_task(&s, "x1.3", &task, &err), -ENOENT);
 	support_expect(dir, 0, "", "", "rm -r r");
 	ck_assert_int_eq(source_update(&s, &err), -ESTALE);
-	source_release(&s);
 	catalogue_release(&catalogue);
 }
-END_TEST
 
-TEST_PROGRAM(catalogue)
-{
-	return support_main("catalogue", TEST(directory), TEST(others), TEST(source));
-}
+TEST_MAIN(catalogue);

@@ -6,10 +6,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILD "cwd: /src\nend_us: 90000000\nstatus: 0\n"
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 
@@ -213,11 +209,11 @@ static const char *const words[] = {
 	"none", "target", "line", "host", "worker", "unknown", "shell", "pool"
 };
 
-START_TEST(what_was_waited_for)
+TEST_EACH(what_was_waited_for, cases)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct chain c;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(chain, c);
 
 	recorded_make(&r, BUILD, cases[_i].tasks, NULL);
 	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
@@ -233,11 +229,7 @@ START_TEST(what_was_waited_for)
 		buf_addf(&b, "%s ", r.rec.task[c.path[i]].name);
 	ck_assert_str_eq(buf_str(&b), cases[_i].path);
 	ck_assert_int_eq(c.path_us, cases[_i].path_us);
-	chain_release(&c);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* Properties of any recording. */
 
@@ -286,7 +278,7 @@ static void check_chain(const struct chain *c, const struct recorded *r)
 	free(place);
 }
 
-START_TEST(anything)
+TEST(anything)
 {
 	size_t why[WAITS] = { 0 };
 
@@ -305,7 +297,6 @@ START_TEST(anything)
 	for (unsigned i = 0; i <= WAIT_WORKER; i++)
 		ck_assert_uint_gt(why[i], 0);
 }
-END_TEST
 
 /*
  * Generated recursive makes with one worker: each runs recipe lines, $(shell) commands and
@@ -390,7 +381,7 @@ static void is_all_in_path(const struct chain *c, const struct recorded *r)
 	ck_assert_uint_eq(c->n_path, r->sum.n_ran - r->sum.n_hosting);
 }
 
-START_TEST(one_worker)
+TEST(one_worker)
 {
 	size_t hosting = 0;
 
@@ -416,11 +407,10 @@ START_TEST(one_worker)
 	}
 	ck_assert_uint_gt(hosting, 100);
 }
-END_TEST
 
 /* OpenEmbedded: image waited for a task of another recipe, as its own previous task ended
  * long before. */
-START_TEST(recipes)
+TEST(recipes)
 {
 	static const char *const files[][4] = {
 		{ "a-1-r0", "do_fetch", "100.00", "101.00" },
@@ -429,8 +419,8 @@ START_TEST(recipes)
 		{ "image-1-r0", "do_rootfs", "109.08", "111.00" },
 	};
 	const char *dir = support_tmpdir();
-	struct recorded r;
-	struct chain c;
+	RELEASED(recorded, r);
+	RELEASED(chain, c);
 	uint32_t rootfs, compile;
 
 	support_writes(support_path("%s/build_stats", dir),
@@ -455,10 +445,7 @@ START_TEST(recipes)
 	ck_assert_uint_eq(c.waits.task[compile].before, r.sum.order[0]);
 	ck_assert_int_eq(c.waits.task[compile].why, WAIT_LINE);
 	ck_assert_uint_eq(c.n_path, 3);
-	chain_release(&c);
-	recorded_release(&r);
 }
-END_TEST
 
 /* A real build: gen makes config.h, then lib (a make of its own) libx.a of two objects, one
  * of them slow, then the program. slow.o does not delay the end. */
@@ -477,11 +464,11 @@ static const char lib_makefile[] =
 
 static const char *const expected[] = { "config.h", "slow.o", "libx.a", "prog", "prog" };
 
-START_TEST(a_real_build)
+TEST_LOOP(a_real_build, make_host_can())
 {
 	const char *dir = support_tmpdir();
-	struct recorded r;
-	struct chain c;
+	RELEASED(recorded, r);
+	RELEASED(chain, c);
 	struct run run;
 
 	support_run(&run, dir, "mkdir lib");
@@ -498,10 +485,7 @@ START_TEST(a_real_build)
 	ck_assert_int_eq(c.waits.task[c.path[4]].why, WAIT_LINE);
 	ck_assert_int_eq(c.waits.task[c.path[3]].why, WAIT_TARGET);
 	ck_assert_uint_eq(c.waits.task[c.path[3]].before, recorded_task(&r, "lib"));
-	chain_release(&c);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Real makes with one worker, nested in all the usual ways. */
 
@@ -543,7 +527,7 @@ static void write_makefile(uint64_t *state, const char *dir, const char *up, uns
 	}
 }
 
-START_TEST(real_makes)
+TEST_LOOP(real_makes, make_host_can() ? 4 : 0)
 {
 	const char *dir = support_tmpdir();
 	uint64_t state = (uint64_t)_i;
@@ -572,12 +556,5 @@ START_TEST(real_makes)
 	chain_release(&c);
 	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(chain)
-{
-	return support_main("chain", TEST_EACH(what_was_waited_for, cases), TEST(anything),
-			    TEST(one_worker), TEST(recipes),
-			    TEST_LOOP(a_real_build, make_host_can()),
-			    TEST_LOOP(real_makes, make_host_can() ? 4 : 0));
-}
+TEST_MAIN(chain);

@@ -3,9 +3,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * The lower bound of chain.h beside a scheduler of makes: it runs generated builds with any number
  * of workers and writes what a plugin would record. The bound that follows from a recording with
@@ -328,7 +325,7 @@ static int64_t bound_of(struct build *b)
 	return us;
 }
 
-START_TEST(scheduled)
+TEST(scheduled)
 {
 	static struct build b;
 	unsigned known = 0, shorter = 0;
@@ -362,9 +359,8 @@ START_TEST(scheduled)
 	ck_assert_uint_gt(known, 40);
 	ck_assert_uint_gt(shorter, 80);
 }
-END_TEST
 
-START_TEST(anything)
+TEST(anything)
 {
 	for (unsigned i = 0; i < 60; i++) {
 		struct recorded r;
@@ -377,9 +373,5 @@ START_TEST(anything)
 		recorded_release(&r);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(chain_bound)
-{
-	return support_main("chain_bound", TEST(scheduled), TEST(anything));
-}
+TEST_MAIN(chain_bound);

@@ -5,12 +5,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILDS 365
 
 static struct changepoints *detector;
@@ -99,10 +93,12 @@ static double cost_of(const struct partition *p, const uint32_t *start, size_t c
 	return cost;
 }
 
+TEST_GROUP("partition");
+
 /* An exact slope has several best partitions. */
-START_TEST(cheapest_partition)
+TEST_LOOP(cheapest_partition, 6)
 {
-	struct partition p = PARTITION_INIT;
+	RELEASED(partition, p = PARTITION_INIT);
 	struct noise noise = { 40 + _i };
 
 	for (int round = 0; round < 600; round++) {
@@ -120,12 +116,12 @@ START_TEST(cheapest_partition)
 			ck_assert_mem_eq(start, plain, count * sizeof *start);
 		ck_assert_double_eq_tol(cost_of(&p, start, count, n), cost_of(&p, plain, count, n), 1e-9);
 	}
-	partition_release(&p);
 }
-END_TEST
+
+TEST_GROUP_WITH("rates", setup, teardown);
 
 /* 4,000 series without a step may have 4 by chance. */
-START_TEST(noise_alone)
+TEST_LOOP(noise_alone, NOISE_KINDS)
 {
 	struct noise noise = { 2026 };
 	double v[BUILDS];
@@ -137,7 +133,6 @@ START_TEST(noise_alone)
 	}
 	ck_assert_msg(series <= 1, "%s: %d", noise_name[_i], series);
 }
-END_TEST
 
 /* Adds builds until a step is found; half of the series need at most so many. */
 static const struct { enum noise_kind kind; double step; size_t builds; } steps[] = {
@@ -161,7 +156,7 @@ static size_t builds_to_see(const double *v, size_t most)
 	return most;
 }
 
-START_TEST(seen_soon)
+TEST_EACH(seen_soon, steps)
 {
 	struct noise noise = { 77 };
 	double v[BEFORE + 10];
@@ -175,7 +170,6 @@ START_TEST(seen_soon)
 	}
 	ck_assert_msg(in_time > ROUNDS / 2, "%d of %d", in_time, ROUNDS);
 }
-END_TEST
 
 /* Several steps in strong noise, with disturbances of some builds between. */
 
@@ -220,7 +214,7 @@ static void add_score(struct score *s, const struct change *list, size_t n, cons
 	s->wrong += n - right;
 }
 
-START_TEST(planted_steps)
+TEST_LOOP(planted_steps, NOISE_KINDS)
 {
 	struct noise noise = { 300 + _i };
 	struct score s = { 0 };
@@ -239,11 +233,12 @@ START_TEST(planted_steps)
 	ck_assert_msg(2.0 * s.right / (2 * s.right + s.wrong + s.missed) >= 0.97,
 		      "%s: %d right, %d wrong, %d missed", noise_name[_i], s.right, s.wrong, s.missed);
 }
-END_TEST
 
 /* The attributes of a change. */
 
-START_TEST(attributes_of_a_change)
+TEST_GROUP_WITH("series", setup, teardown);
+
+TEST(attributes_of_a_change)
 {
 	struct noise noise = { 3 };
 	const struct change *list;
@@ -267,7 +262,6 @@ START_TEST(attributes_of_a_change)
 	ck_assert(list->p < 1e-20);
 	ck_assert_str_eq(found(v, BUILDS, 0.2), "");
 }
-END_TEST
 
 /* The interval contains the place about as often as promised. If builds correlate, steps that are
  * hardly larger than the noise are found where the noise helps. */
@@ -278,7 +272,7 @@ static const struct { enum noise_kind kind; double alike, step, least; } certain
 	{ NOISE_NORMAL, 0.6, 0.1, 0.95 }, { NOISE_NORMAL, 0.8, 0.1, 0.95 },
 };
 
-START_TEST(interval_holds)
+TEST_EACH(interval_holds, certain)
 {
 	struct noise noise = { 8 };
 	int within = 0, of = 0;
@@ -306,7 +300,6 @@ START_TEST(interval_holds)
 	ck_assert_int_gt(of, 300);
 	ck_assert_msg(within >= certain[_i].least * of, "%d of %d", within, of);
 }
-END_TEST
 
 /* Series as runs of values, with added noise. */
 struct run_of {
@@ -354,7 +347,7 @@ static size_t make(double *v, int which)
 	return n;
 }
 
-START_TEST(made_up)
+TEST_EACH(made_up, made)
 {
 	double v[200];
 	size_t n = make(v, _i);
@@ -362,22 +355,20 @@ START_TEST(made_up)
 	ck_assert_msg(!strcmp(found(v, n, 0.01), made[_i].at), "%s: %s", made[_i].what,
 		      found(v, n, 0.01));
 }
-END_TEST
 
 /* Memory of a task of a real make, in KiB: of a suspect step and a clear one, the clear one
  * stays. */
-START_TEST(few_builds)
+TEST(few_builds)
 {
 	static const double v[] = { 6008, 6008, 6008, 5880, 6008, 5912, 5880, 5908, 5900, 5856,
 				    67424, 67424, 67328, 67200, 67328, 67232 };
 
 	ck_assert_str_eq(found(v, ARRAY_SIZE(v), 0.01), "10 ");
 }
-END_TEST
 
 /* The result does not depend on the unit, on an earlier series, or on builds without a
  * value. */
-START_TEST(same_again)
+TEST(same_again)
 {
 	struct noise noise = { 11 };
 	double v[BUILDS], w[2 * BUILDS];
@@ -397,9 +388,8 @@ START_TEST(same_again)
 	ck_assert_str_eq(found(v, BUILDS, 0.01), before);
 	ck_assert_str_eq(found(w, ARRAY_SIZE(w), 0.01), "200 500 ");
 }
-END_TEST
 
-START_TEST(too_many)
+TEST(too_many)
 {
 	double *v = calloc(CHANGEPOINTS_MAX + 1, sizeof *v);
 	const struct change *list;
@@ -409,16 +399,5 @@ START_TEST(too_many)
 	ck_assert(!list && !n);
 	free(v);
 }
-END_TEST
 
-TEST_PROGRAM(changepoints)
-{
-	return support_main("changepoints",
-			    TEST_GROUP("partition"), TEST_LOOP(cheapest_partition, 6),
-			    TEST_GROUP_WITH("rates", setup, teardown),
-			    TEST_LOOP(noise_alone, NOISE_KINDS), TEST_EACH(seen_soon, steps),
-			    TEST_LOOP(planted_steps, NOISE_KINDS),
-			    TEST_GROUP_WITH("series", setup, teardown), TEST(attributes_of_a_change),
-			    TEST_EACH(interval_holds, certain), TEST_EACH(made_up, made), TEST(few_builds),
-			    TEST(same_again), TEST(too_many));
-}
+TEST_MAIN(changepoints);

@@ -4,12 +4,7 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <signal.h>
 
 #define CONSUMERS 6
 
@@ -76,7 +71,7 @@ static void read_some(struct channel *c, struct consumer *k, size_t most)
 		ck_assert_ptr_eq(strchr(k->got.data + before, '\n'), k->got.data + k->got.len - 1);
 }
 
-START_TEST(consumers)
+TEST_LOOP(consumers, 5)
 {
 	struct consumer k[CONSUMERS] = { { .place = { 0 } } };
 	uint64_t state = (uint64_t)_i, number[CHANNEL_CLASSES] = { 0 };
@@ -101,10 +96,9 @@ START_TEST(consumers)
 	channel_free(c);
 	clear();
 }
-END_TEST
 
 /* A place for numbers leaves out nothing that is wanted, and reading begins there. */
-START_TEST(seek)
+TEST_LOOP(seek, 3)
 {
 	uint64_t state = (uint64_t)_i, number[CHANNEL_CLASSES] = { 0 };
 	struct channel *c;
@@ -134,10 +128,9 @@ START_TEST(seek)
 	channel_free(c);
 	clear();
 }
-END_TEST
 
 /* The oldest are dropped, a consumer that is behind gets a gap, and the others lose nothing. */
-START_TEST(bounded)
+TEST(bounded)
 {
 	struct consumer slow = { .place = { 0 } }, quick = { .place = { 0 } };
 	uint64_t state = 1, number[CHANNEL_CLASSES] = { 0 };
@@ -162,15 +155,14 @@ START_TEST(bounded)
 	channel_free(c);
 	clear();
 }
-END_TEST
 
 /* No room for more: history is given up, the newest goes on. RLIMIT_FSIZE stands for a full disk. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct rlimit limit = { 100000, 100000 };
 	struct channel_place place = { 0 };
 	char text[1000];
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct channel *c;
 	bool stale = false;
 
@@ -196,12 +188,6 @@ START_TEST(full_disk)
 	ck_assert_int_lt(channel_add(c, 0, 200, text, sizeof text), 0);
 	ck_assert_int_eq(channel_read(c, &place, 2000, &out), -ESTALE);
 	channel_free(c);
-	buf_release(&out);
 }
-END_TEST
 
-TEST_PROGRAM(channel)
-{
-	return support_main("channel", TEST_LOOP(consumers, 5), TEST_LOOP(seek, 3), TEST(bounded),
-			    TEST(full_disk));
-}
+TEST_MAIN(channel);

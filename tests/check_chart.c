@@ -9,8 +9,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* Places in the bootchart: for any recording, nothing overlaps or is outside the picture. */
 
 #define HEIGHT_MAX 1800		/* of any chart */
@@ -54,11 +52,10 @@ static void make(struct chart *c, const struct recorded *r, enum lanes_by by,
 /* With the panels that make() made. */
 static void release(struct chart *c)
 {
-	struct panels panels = c->panels;
+	RELEASED(panels, panels = c->panels);
 
 	chart_release(c);
 	compared_release(&compared_with);
-	panels_release(&panels);
 }
 
 static double safe_width(const char *text, double size)
@@ -220,9 +217,9 @@ static void check_chart(const struct chart *c)
 	ck_assert_int_gt(c->end_us, 0);
 }
 
-START_TEST(places)
+TEST_LOOP(places, BUILDS * LANES_BY)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 	struct chart c;
 
 	get(&r, &builds[_i % BUILDS]);
@@ -231,13 +228,11 @@ START_TEST(places)
 	ck_assert_int_ge(c.end_us, r.sum.wall_us);
 	ck_assert_uint_le(c.pieces.n, CHART_PIECES_MAX);
 	release(&c);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(compared)
+TEST_LOOP(compared, BUILDS * BUILDS)
 {
-	struct recorded r, other;
+	RELEASED(recorded, r, other);
 	struct chart c;
 
 	get(&r, &builds[_i % BUILDS]);
@@ -252,16 +247,13 @@ START_TEST(compared)
 		ck_assert(!p || c.panels.panel[i].ceiling >= p->ceiling);
 	}
 	release(&c);
-	recorded_release(&other);
-	recorded_release(&r);
 }
-END_TEST
 
 /* The longest names and texts fit. */
-START_TEST(long_texts)
+TEST(long_texts)
 {
-	struct buf build = BUF_INIT, tasks = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, build = BUF_INIT, tasks = BUF_INIT);
+	RELEASED(recorded, r);
 	struct chart c;
 
 	for (const char *const *key = (const char *const[]){ "command", "host", "cwd", "kernel",
@@ -286,11 +278,7 @@ START_TEST(long_texts)
 	ck_assert_uint_eq(c.kinds.n, COLOURS);
 	ck_assert_ptr_nonnull(strstr(c.kinds.key[COLOURS - 1].label, "everything else: "));
 	release(&c);
-	recorded_release(&r);
-	buf_release(&build);
-	buf_release(&tasks);
 }
-END_TEST
 
 static const char *fact_text(const struct chart *c, const char *label)
 {
@@ -301,7 +289,7 @@ static const char *fact_text(const struct chart *c, const char *label)
 	return NULL;
 }
 
-START_TEST(facts)
+TEST(facts)
 {
 	static const struct { const char *label, *text; } expected[] = {
 		{ "result", "failed with exit status 2 after 10.0 s" },
@@ -316,7 +304,7 @@ START_TEST(facts)
 		{ "compared with", "make -j2 all doc \xc2\xb7 10.0 s there, 10.0 s here (+0.0 %) "
 		  "\xc2\xb7 8 tasks in both \xc2\xb7 0 only here \xc2\xb7 0 only there" },
 	};
-	struct recorded r;
+	RELEASED(recorded, r);
 	struct chart c;
 
 	get(&r, &builds[0]);
@@ -325,14 +313,12 @@ START_TEST(facts)
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		ck_assert_str_eq(fact_text(&c, expected[i].label), expected[i].text);
 	release(&c);
-	recorded_release(&r);
 }
-END_TEST
 
 /* More lanes are thinner. */
-START_TEST(many_workers)
+TEST(many_workers)
 {
-	struct buf tasks = BUF_INIT;
+	RELEASED(buf, tasks = BUF_INIT);
 	struct recorded r;
 	struct chart c;
 
@@ -350,13 +336,6 @@ START_TEST(many_workers)
 		release(&c);
 		recorded_release(&r);
 	}
-	buf_release(&tasks);
 }
-END_TEST
 
-TEST_PROGRAM(chart)
-{
-	return support_main("chart", TEST_LOOP(places, BUILDS * LANES_BY),
-			    TEST_LOOP(compared, BUILDS * BUILDS), TEST(long_texts), TEST(facts),
-			    TEST(many_workers));
-}
+TEST_MAIN(chart);

@@ -8,11 +8,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Rules in YAML, and the classes that they make of generated inspections. */
 
 static void read_text(struct class_rules_read *c, const char *text)
@@ -140,12 +135,12 @@ static void make_random(struct made_inspection *m, int i, uint64_t *state)
 		add_ranges(m, state);
 }
 
-START_TEST(sums)
+TEST_LOOP(sums, 60)
 {
 	uint64_t state = (uint64_t)_i;
 	struct class_rules_read rules;
-	struct buf text = BUF_INIT;
-	struct made_inspection m;
+	RELEASED(buf, text = BUF_INIT);
+	RELEASED(made_inspection, m);
 	struct classes c;
 
 	make_random(&m, _i, &state);
@@ -162,17 +157,14 @@ START_TEST(sums)
 	check_heap_totals(&c, &m);
 	classes_release(&c);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
-	buf_release(&text);
 }
-END_TEST
 
 /* Parts have the mappings' values, none of them negative. */
-START_TEST(parts)
+TEST_LOOP(parts, 40)
 {
-	struct memory_parts p = { 0 };
+	RELEASED(memory_parts, p = { 0 });
 	uint64_t state = 77 + (uint64_t)_i;
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 
 	make_random(&m, _i, &state);
 	for (size_t k = 0; k < m.n; k++) {
@@ -188,10 +180,7 @@ START_TEST(parts)
 								       (enum mapping_value)v));
 		}
 	}
-	memory_parts_release(&p);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* One value of a class by its path, in the last snapshot; -1: there is no such class. */
 static int64_t value_of(const struct classes *c, const char *path, unsigned value)
@@ -236,11 +225,11 @@ static const struct {
 	  -2 },
 };
 
-START_TEST(known)
+TEST_EACH(known, cases)
 {
 	struct class_rules_read rules;
-	struct made_inspection m;
-	struct classes c;
+	RELEASED(made_inspection, m);
+	RELEASED(classes, c);
 	int64_t got;
 
 	made_inspection_compile(&m);
@@ -252,14 +241,11 @@ START_TEST(known)
 		ck_assert_int_gt(got, 0);
 	else
 		ck_assert_int_eq(got, cases[_i].kb);
-	classes_release(&c);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Parts of a class: at least 2 % of all in some snapshot, in at most three levels. */
-START_TEST(parts_of_a_class)
+TEST_LOOP(parts_of_a_class, 10)
 {
 	static const char *const texts[] = {
 		"rules: [{name: r, split: directory}]\n", "rules: [{name: r, split: caller}]\n",
@@ -268,8 +254,8 @@ START_TEST(parts_of_a_class)
 		.mappings = 5, .stacks = 300, .snapshots = 3, .seed = (uint64_t)_i,
 	};
 	struct class_rules_read rules;
-	struct made_inspection m;
-	struct classes c;
+	RELEASED(made_inspection, m);
+	RELEASED(classes, c);
 
 	made_inspection_random(&m, &wish);
 	read_text(&rules, texts[_i % 2]);
@@ -285,11 +271,8 @@ START_TEST(parts_of_a_class)
 		ck_assert(large || c.item[i].other);
 	}
 	check_sums(&c);
-	classes_release(&c);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 static const char *const names[][2] = {
 	{ "main", "main" },
@@ -307,15 +290,13 @@ static const char *const names[][2] = {
 	{ "", "" }, { "<", "<" }, { "(", "(" }, { "<>", "<>" }, { "a<b", "a" }, { " ", " " },
 };
 
-START_TEST(short_names)
+TEST_EACH(short_names, names)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	call_names_short(&b, names[_i][0]);
 	ck_assert_str_eq(buf_str(&b), names[_i][1]);
-	buf_release(&b);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -338,7 +319,7 @@ static const struct {
 	{ "rules:\n- name: a\n  stack: {}\n", 3, "expected a regular expression or a list of them" },
 };
 
-START_TEST(errors)
+TEST_EACH(errors, wrong)
 {
 	struct class_rules_read rules;
 	struct error err = { 0 };
@@ -350,27 +331,24 @@ START_TEST(errors)
 	ck_assert_msg(strstr(err.message, wrong[_i].message) != NULL, "%s", err.message);
 	class_rules_release(&rules);
 }
-END_TEST
 
-START_TEST(nested_too_deep)
+TEST(nested_too_deep)
 {
 	struct class_rules_read rules;
 	struct error err = { 0 };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	for (int i = 0; i < 40; i++)
 		buf_adds(&b, "{rules: [");
 	ck_assert_int_eq(class_rules_parse(&rules, buf_str(&b), b.len, "r.yaml", &err), -EINVAL);
 	ck_assert_msg(strstr(err.message, "nested too deep") != NULL, "%s", err.message);
 	class_rules_release(&rules);
-	buf_release(&b);
 }
-END_TEST
 
 /* Each shipped file is right, and the expressions of all of them compile. */
-START_TEST(shipped)
+TEST(shipped)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	size_t n = 0;
 
 	made_inspection_compile(&m);
@@ -389,9 +367,7 @@ START_TEST(shipped)
 		class_rules_release(&rules);
 	}
 	ck_assert_uint_ge(n, 8);
-	made_inspection_release(&m);
 }
-END_TEST
 
 static const char *const chosen[][2] = {
 	{ "cc1plus", "gcc" }, { "lto1", "gcc" }, { "clang-14", "clang" }, { "ld", "ld" },
@@ -400,7 +376,7 @@ static const char *const chosen[][2] = {
 	{ "bash", "default" }, { "", "default" }, { "ccache", "default" },
 };
 
-START_TEST(by_program)
+TEST_EACH(by_program, chosen)
 {
 	struct class_rules_read rules;
 	struct error err = { 0 };
@@ -409,9 +385,8 @@ START_TEST(by_program)
 	ck_assert_str_eq(rules.name, chosen[_i][1]);
 	class_rules_release(&rules);
 }
-END_TEST
 
-START_TEST(no_such_rules)
+TEST(no_such_rules)
 {
 	struct class_rules_read rules;
 	struct error err = { 0 };
@@ -423,12 +398,5 @@ START_TEST(no_such_rules)
 	ck_assert_str_eq(err.path, "/nowhere/r.yaml");
 	class_rules_release(&rules);
 }
-END_TEST
 
-TEST_PROGRAM(classify)
-{
-	return support_main("classify", TEST_LOOP(sums, 60), TEST_LOOP(parts, 40),
-			    TEST_EACH(known, cases), TEST_EACH(errors, wrong), TEST(nested_too_deep),
-			    TEST(shipped), TEST_LOOP(parts_of_a_class, 10), TEST_EACH(short_names, names),
-			    TEST_EACH(by_program, chosen), TEST(no_such_rules));
-}
+TEST_MAIN(classify);

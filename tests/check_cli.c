@@ -4,11 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* The command line: help, messages, completion. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -32,7 +27,7 @@ static void assert_one_line(const struct run *r, const char *part)
 	ck_assert_ptr_eq(strchr(r->err.data, '\n'), r->err.data + r->err.len - 1);
 }
 
-START_TEST(help_in_all_ways)
+TEST_LOOP(help_in_all_ways, n_commands())
 {
 	const char *name = commands[_i]->name;
 	struct run one, two, three;
@@ -51,11 +46,10 @@ START_TEST(help_in_all_ways)
 		ck_assert_ptr_nonnull(strstr(one.out.data, o->help));
 	}
 }
-END_TEST
 
 /* A wrong option and a path that does not exist, or the status of a command that was not found; no output.
  * The page has the status; the help names a page that exists. */
-START_TEST(exit_statuses)
+TEST_LOOP(exit_statuses, n_commands())
 {
 	const char *name = commands[_i]->name;
 	bool runs = !strcmp(name, "record") || !strcmp(name, "inspect run");
@@ -73,10 +67,9 @@ START_TEST(exit_statuses)
 		       "[ $page = buildbeat.1 ] || sed -n '/^.Sh EXIT STATUS/,/^.Sh EX[^I]/p' $page | "
 		       "grep -q '\\b2\\b' || echo no status in $page", TOP_BUILDDIR, name);
 }
-END_TEST
 
 /* A surplus letter in the name of each option of each command. */
-START_TEST(typo_in_every_option)
+TEST_LOOP(typo_in_every_option, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run r;
@@ -89,9 +82,8 @@ START_TEST(typo_in_every_option)
 		assert_one_line(&r, support_path("did you mean '--%s'?", o->name));
 	}
 }
-END_TEST
 
-START_TEST(typo_in_every_opposite)
+TEST_LOOP(typo_in_every_opposite, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run r;
@@ -103,18 +95,16 @@ START_TEST(typo_in_every_opposite)
 		assert_one_line(&r, support_path("did you mean '--no-%s'?", o->name));
 	}
 }
-END_TEST
 
 /* For a terminal of 80 columns; wrapped help has the same words. */
-START_TEST(usage_fits)
+TEST_LOOP(usage_fits, n_commands())
 {
 	support_expect(NULL, ANY_STATUS, "", NULL,
 		       BUILDBEAT " help %s | sed '/^$/q' | awk 'length > 80'",
 		       commands[_i]->name);
 }
-END_TEST
 
-START_TEST(typo_in_every_command)
+TEST_LOOP(typo_in_every_command, n_commands())
 {
 	const char *name = commands[_i]->name, *part = strchr(name, ' ');
 	struct run r;
@@ -129,9 +119,8 @@ START_TEST(typo_in_every_command)
 	support_run(&r, NULL, BUILDBEAT " help %sx", name);
 	assert_one_line(&r, support_path("did you mean '%s'?", name));
 }
-END_TEST
 
-START_TEST(overview)
+TEST(overview)
 {
 	struct run one, two, three;
 
@@ -151,10 +140,9 @@ START_TEST(overview)
 	support_run(&one, NULL, BUILDBEAT " ''");
 	assert_one_line(&one, "unknown command ''");
 }
-END_TEST
 
 /* Each command is in one group, and the groups are in the same order in the help and the page. */
-START_TEST(groups)
+TEST(groups)
 {
 	const struct command_group *group = command_groups;
 	struct run help, page;
@@ -186,7 +174,6 @@ START_TEST(groups)
 	}
 	ck_assert_ptr_null(group->first);
 }
-END_TEST
 
 static const struct { const char *words, *message; } typed[] = {
 	{ "runme -j4 'a b'", "'runme' is not a command of buildbeat; to record it: "
@@ -211,7 +198,7 @@ static const struct { const char *words, *message; } typed[] = {
 };
 
 /* A message says what to type. */
-START_TEST(says_what_to_type)
+TEST_EACH(says_what_to_type, typed)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -220,7 +207,6 @@ START_TEST(says_what_to_type)
 		    "PATH=$PWD/bin:$PATH " BUILDBEAT " %s", typed[_i].words);
 	assert_one_line(&r, typed[_i].message);
 }
-END_TEST
 
 static const struct { const char *words, *message; } moved[] = {
 	{ "show -o out.txt", "show: unknown option '-o'; use -d DIR\n" },
@@ -268,17 +254,16 @@ static const struct { const char *words, *message; } moved[] = {
 };
 
 /* A former name is refused; the message has the present one. */
-START_TEST(has_moved)
+TEST_EACH(has_moved, moved)
 {
 	struct run r;
 
 	support_run(&r, support_tmpdir(), BUILDBEAT " %s", moved[_i].words);
 	assert_one_line(&r, moved[_i].message);
 }
-END_TEST
 
 /* A letter is short for one long name in all commands, and an option with that name has it everywhere. */
-START_TEST(letters)
+TEST(letters)
 {
 	const char *page = support_path("%s/man/buildbeat.1", TOP_SRCDIR);
 	const struct option *of[256] = { NULL };
@@ -306,17 +291,15 @@ START_TEST(letters)
 			support_expect(NULL, 0, NULL, "", "grep -qx '.It Fl %c , -%s.*' %s", letter, of[letter]->name, page);
 	}
 }
-END_TEST
 
 /* What a message says can be typed; options of the build tool are its own. */
-START_TEST(options_of_the_command)
+TEST(options_of_the_command)
 {
 	support_expect(support_tmpdir(), 0, "-j4 --log -h --summary -- x\n", "",
 		       BUILDBEAT " record --no-git echo -j4 --log -h --summary -- x");
 	support_expect(support_tmpdir(), 0, "-j4 --version\n", "",
 		       BUILDBEAT " record --no-git -- echo -j4 --version");
 }
-END_TEST
 
 /* Commands that read a recording, with all that they need besides. */
 static const char *const readers[] = {
@@ -332,7 +315,7 @@ static const struct { const char *path, *message; } wrong_paths[] = {
 };
 
 /* It names what it is about, and why. */
-START_TEST(wrong_path)
+TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths))
 {
 	const char *reader = readers[_i / (int)ARRAY_SIZE(wrong_paths)];
 	size_t path = (size_t)_i % ARRAY_SIZE(wrong_paths);
@@ -347,7 +330,6 @@ START_TEST(wrong_path)
 		return;		/* which has no recordings */
 	assert_one_line(&r, wrong_paths[path].message);
 }
-END_TEST
 
 static const char *const printing[] = {
 	"", "--version", "--help", "help record", "record --help", "doctor", "doctor --json",
@@ -355,7 +337,7 @@ static const char *const printing[] = {
 };
 
 /* Failed output is an error of every command. */
-START_TEST(full_output)
+TEST_EACH(full_output, printing)
 {
 	struct run r;
 
@@ -364,11 +346,10 @@ START_TEST(full_output)
 	support_run(&r, NULL, BUILDBEAT " %s >&-", printing[_i]);
 	assert_one_line(&r, "cannot write to standard output");
 }
-END_TEST
 
 /* Completion */
 
-START_TEST(every_option_is_completed)
+TEST_LOOP(every_option_is_completed, n_commands())
 {
 	const struct command *c = commands[_i];
 	const char *part;
@@ -383,7 +364,6 @@ START_TEST(every_option_is_completed)
 	support_run(&r, NULL, BUILDBEAT " complete -- %.*s''", part ? (int)(part + 1 - c->name) : 0, c->name);
 	ck_assert_int_eq(strstr(r.out.data, support_path("%s\t", part ? part + 1 : c->name)) == NULL, c->hidden);
 }
-END_TEST
 
 static const struct { const char *words, *answer; } cursor_cases[] = {
 	{ "rec", "record\tRun a build and record it\n" },
@@ -420,16 +400,15 @@ static const struct { const char *words, *answer; } cursor_cases[] = {
 	{ "nonsense ''", "" },
 };
 
-START_TEST(at_the_cursor)
+TEST_EACH(at_the_cursor, cursor_cases)
 {
 	support_expect(support_tmpdir(), 0, cursor_cases[_i].answer, NULL,
 		       BUILDBEAT " complete -- %s",
 		       cursor_cases[_i].words);
 }
-END_TEST
 
 /* Recordings by name, from the configured directory. */
-START_TEST(recordings)
+TEST(recordings)
 {
 	struct run r;
 
@@ -440,9 +419,8 @@ START_TEST(recordings)
 	ck_assert_int_eq(strncmp(r.out.data, "one\ta recording\n:files\n", 23), 0);
 	ck_assert_int_eq(r.status, 0);
 }
-END_TEST
 
-START_TEST(in_bash)
+TEST(in_bash)
 {
 	struct run r;
 
@@ -459,9 +437,8 @@ START_TEST(in_bash)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "sh"));
 	ck_assert_str_eq(r.err.data, "");
 }
-END_TEST
 
-START_TEST(in_zsh)
+TEST(in_zsh)
 {
 	SKIP_IF(!support_has("zsh"));
 	support_expect(support_tmpdir(), ANY_STATUS, "record:Run a build and record it\n"
@@ -478,19 +455,5 @@ START_TEST(in_zsh)
 		       "words=(%s record -- ls -l); CURRENT=5; _try'",
 		       TOP_SRCDIR, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT, BUILDBEAT);
 }
-END_TEST
 
-TEST_PROGRAM(cli)
-{
-	return support_main("cli", TEST(overview), TEST(groups), TEST_EACH(says_what_to_type, typed), TEST_EACH(has_moved, moved), TEST(letters),
-			    TEST(options_of_the_command),
-			    TEST_LOOP(wrong_path, ARRAY_SIZE(readers) * ARRAY_SIZE(wrong_paths)), TEST_LOOP(help_in_all_ways, n_commands()), TEST_LOOP(exit_statuses, n_commands()),
-			    TEST_LOOP(typo_in_every_option, n_commands()),
-			    TEST_LOOP(typo_in_every_opposite, n_commands()),
-			    TEST_LOOP(usage_fits, n_commands()),
-			    TEST_LOOP(typo_in_every_command, n_commands()),
-			    TEST_EACH(full_output, printing),
-			    TEST_LOOP(every_option_is_completed, n_commands()),
-			    TEST_EACH(at_the_cursor, cursor_cases), TEST(recordings), TEST(in_bash),
-			    TEST(in_zsh));
-}
+TEST_MAIN(cli);

@@ -3,10 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /*
  * `buildbeat archive`: the name of the branch, refused arguments, a full disk, and missing
  * permission. Nothing is half written.
@@ -58,8 +54,10 @@ static const struct { const char *arguments, *branch; } names[] = {
 	{ "--dir stats last", "forge/main/x86_64\n" },
 };
 
+TEST_GROUP_WITH("archive", setup, NULL);
+
 /* The branch comes from the recording or the option; a second run adds nothing. */
-START_TEST(branch)
+TEST_EACH(branch, names)
 {
 	const char *command = support_path(BUILDBEAT " archive --repo builds.git %s",
 					   names[_i].arguments);
@@ -74,10 +72,9 @@ START_TEST(branch)
 	ck_assert_int_eq(strncmp(r.out.data, again.out.data, r.out.len - 1), 0);
 	expect(COUNT, "1\n");
 }
-END_TEST
 
 /* Settings; another series of the same repository; an existing repository. */
-START_TEST(several)
+TEST(several)
 {
 	struct run r;
 
@@ -87,7 +84,6 @@ START_TEST(several)
 	   " archive --host other " NESTED " && git -C builds.git fsck --strict 2>&1");
 	expect(BRANCHES " | grep -c /", "3\n");
 }
-END_TEST
 
 static const struct { const char *before, *arguments, *err; } refused[] = {
 	{ "true", "--repo builds.git " RECORDINGS "/cut", "no end was recorded" },
@@ -109,7 +105,7 @@ static const struct { const char *before, *arguments, *err; } refused[] = {
 };
 
 /* The error is reported, and the archive is unchanged. */
-START_TEST(refusal)
+TEST_EACH(refusal, refused)
 {
 	struct run r;
 
@@ -122,7 +118,6 @@ START_TEST(refusal)
 		      r.err.data);
 	sh(&r, "find . ! -name before | sort | diff - before");
 }
-END_TEST
 
 /* Skipped for root, which can write anywhere. */
 static const struct { const char *shut, *open; } rights[] = {
@@ -131,7 +126,7 @@ static const struct { const char *shut, *open; } rights[] = {
 	  "chmod -R a-w closed.git", "closed.git" },
 };
 
-START_TEST(no_right_to_write)
+TEST_EACH(no_right_to_write, rights)
 {
 	struct run r;
 
@@ -145,12 +140,11 @@ START_TEST(no_right_to_write)
 	sh(&r, "chmod -R u+w closed*; find closed* -name '*.lock' -o -name 'tmp_*'");
 	ck_assert_str_eq(buf_str(&r.out), "");
 }
-END_TEST
 
 /* The free kilobytes when the second build is written. */
 static const int room_kb[] = { 0, 4, 8, 16 };
 
-START_TEST(no_room)
+TEST_EACH(no_room, room_kb)
 {
 	struct run r;
 
@@ -171,7 +165,6 @@ START_TEST(no_room)
 	ck_assert_msg(strstr(r.err.data, "No space left on device") != NULL, "%s", r.err.data);
 	expect("wc -l <after", "1\n");
 }
-END_TEST
 
 /* Repositories that cannot be archives, made by git from one with builds. */
 static const struct { const char *make, *says; } unusable[] = {
@@ -188,7 +181,7 @@ static const char *const users[] = {
 	"accept --repo x.git --message reason task", "archive --repo other.git --import-oe x.git",
 };
 
-START_TEST(unusable_repositories)
+TEST_EACH(unusable_repositories, unusable)
 {
 	struct run r;
 
@@ -200,11 +193,10 @@ START_TEST(unusable_repositories)
 	for (size_t i = 0; i < ARRAY_SIZE(users) - !_i; i++)
 		support_refuses(dir, users[i], unusable[_i].says);
 }
-END_TEST
 
 /* Standard output cannot be written to: the build is archived, and the error reported. */
 /* C1 controls and characters that change the direction of writing are shown as escapes. */
-START_TEST(controls)
+TEST(controls)
 {
 	struct run r;
 
@@ -217,10 +209,9 @@ START_TEST(controls)
 	sh(&r, "cat found");
 	ck_assert_msg(strstr(r.out.data, "replaced/\\x9b: left by"), "%s", r.out.data);
 }
-END_TEST
 
 /* The other series are read, and the bad name is named. */
-START_TEST(bad_name_in_packed_refs)
+TEST(bad_name_in_packed_refs)
 {
 	static const char *const commands[] = { "history --ref h", "check --ref h", "report --ref h -o r.html" };
 	struct run r;
@@ -234,22 +225,12 @@ START_TEST(bad_name_in_packed_refs)
 	support_expect(dir, 1, NULL, "", BUILDBEAT " archive --fsck --repo bad.git >found; "
 		       "s=$?; grep a//b found >/dev/null && exit $s");
 }
-END_TEST
 
-START_TEST(nobody_listens)
+TEST(nobody_listens)
 {
 	support_expect(dir, 2, NULL, "No space left",
 		       BUILDBEAT " archive --repo builds.git " NESTED " >/dev/full");
 	expect(COUNT, "1\n");
 }
-END_TEST
 
-TEST_PROGRAM(cmd_archive)
-{
-	return support_main("cmd_archive",
-			    TEST_GROUP_WITH("archive", setup, NULL), TEST_EACH(branch, names),
-			    TEST(several), TEST_EACH(refusal, refused),
-			    TEST_EACH(no_right_to_write, rights), TEST_EACH(no_room, room_kb),
-			    TEST_EACH(unusable_repositories, unusable), TEST(controls),
-			    TEST(bad_name_in_packed_refs), TEST(nobody_listens));
-}
+TEST_MAIN(cmd_archive);

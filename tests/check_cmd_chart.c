@@ -3,11 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /*
  * `buildbeat chart`: the files it writes, its messages, and what a failure leaves behind.
  * Other tests check the pictures.
@@ -49,7 +44,9 @@ static const struct {
 	{ "-o kinds.svg --by kind one", "kinds.svg\n", "kinds.svg", false },
 };
 
-START_TEST(files)
+TEST_GROUP_ONCE("chart command", setup, NULL);
+
+TEST_EACH(files, places)
 {
 	SKIP_IF(places[_i].gnuplot && !has_gnuplot);
 	support_expect(dir, 0, places[_i].out, "", BUILDBEAT " chart %s", places[_i].arguments);
@@ -57,7 +54,6 @@ START_TEST(files)
 		       "test -s /dev/null; for f in %s; do test -s $f || echo no $f; done",
 		       places[_i].files);
 }
-END_TEST
 
 /* A recording that is named through a link: each path that is printed is right after the next build. */
 static const char *const through_link[] = {
@@ -68,7 +64,7 @@ static const char *const through_link[] = {
 	"chart --only bootchart -o link one", "export --to chrome latest",
 };
 
-START_TEST(path_of_a_link)
+TEST_EACH(path_of_a_link, through_link)
 {
 	struct run r;
 	char *end;
@@ -83,9 +79,8 @@ START_TEST(path_of_a_link)
 	support_expect(dir, 0, "", "", "rm link; ln -sfn two buildstats/latest; test -s '%s' && "
 		       "rm buildstats/latest", r.out.data);
 }
-END_TEST
 
-START_TEST(to_stdout)
+TEST(to_stdout)
 {
 	struct run r;
 
@@ -94,9 +89,8 @@ START_TEST(to_stdout)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "<svg"));
 	ck_assert_str_eq(r.out.data + r.out.len - 7, "</svg>\n");
 }
-END_TEST
 
-START_TEST(in_the_terminal)
+TEST(in_the_terminal)
 {
 	struct run r;
 
@@ -109,16 +103,14 @@ START_TEST(in_the_terminal)
 	ck_assert_ptr_null(strchr(r.out.data, '\033'));
 	ck_assert_ptr_null(strstr(r.out.data, ".svg"));
 }
-END_TEST
 
 /* The configured directory contains recordings; the charts go elsewhere. */
-START_TEST(configured)
+TEST(configured)
 {
 	support_expect(dir, ANY_STATUS, "x.svg\nbuildbeat.yaml\nx.svg\n", "",
 		       "mkdir -p project && cd project && echo 'output: ../buildstats' "
 		       ">buildbeat.yaml && " BUILDBEAT " chart -o x.svg one && ls");
 }
-END_TEST
 
 static const struct {
 	const char *command;	/* after "buildbeat chart" */
@@ -141,7 +133,7 @@ static const struct {
 	{ "-o buildstats/one/build one", "buildstats/one/build" },
 };
 
-START_TEST(mistake)
+TEST_EACH(mistake, mistakes)
 {
 	struct run r;
 
@@ -150,10 +142,9 @@ START_TEST(mistake)
 	ck_assert_ptr_nonnull(strstr(r.err.data, mistakes[_i].said));
 	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
 }
-END_TEST
 
 /* Without gnuplot the bootchart is still drawn, and a message names the missing charts. */
-START_TEST(without_gnuplot)
+TEST(without_gnuplot)
 {
 	struct run r;
 
@@ -172,7 +163,6 @@ START_TEST(without_gnuplot)
 	}
 	support_expect(dir, ANY_STATUS, NULL, NULL, "rm -f buildstats/one/bootchart.svg");
 }
-END_TEST
 
 static const struct {
 	const char *script;	/* instead of gnuplot */
@@ -195,7 +185,7 @@ static void put_gnuplot(const char *script)
 		       ">bin/gnuplot && chmod +x bin/gnuplot", script);
 }
 
-START_TEST(with_another_gnuplot)
+TEST_EACH(with_another_gnuplot, broken)
 {
 	struct run r;
 
@@ -205,7 +195,6 @@ START_TEST(with_another_gnuplot)
 	ck_assert_str_eq(r.err.data, broken[_i].said);
 	ck_assert_str_eq(r.out.data, "other/bootchart.svg\n2\nbootchart.svg\n");
 }
-END_TEST
 
 /* Ended by a signal: gnuplot ends too, no directory is left, and the parent sees the signal. */
 static const struct {
@@ -213,7 +202,7 @@ static const struct {
 	int status;
 } endings[] = { { "INT", 130 }, { "TERM", 143 }, { "HUP", 129 }, { "QUIT", 131 } };
 
-START_TEST(ended)
+TEST_EACH(ended, endings)
 {
 	const char *sent = support_path("echo $$ >../../pid; kill -%s $PPID; exec sleep 600",
 					endings[_i].signal);
@@ -227,10 +216,9 @@ START_TEST(ended)
 			 "bootchart.svg\n\ntmp:\n", endings[_i].status));
 	ck_assert_ptr_null(strstr(r.err.data, "buildbeat:"));
 }
-END_TEST
 
 /* As under nohup. */
-START_TEST(not_ended)
+TEST(not_ended)
 {
 	SKIP_IF(!has_gnuplot);
 	put_gnuplot("kill -HUP $PPID; PATH=${PATH#*:}; exec gnuplot \"$@\"");
@@ -238,10 +226,9 @@ START_TEST(not_ended)
 		       "trap \"\" HUP; PATH=$PWD/bin:$PATH " BUILDBEAT
 		       " chart -o ignored --only cpu one");
 }
-END_TEST
 
 /* Charts in OpenEmbedded's directory are not read as tasks or logs. */
-START_TEST(beside_openembedded)
+TEST(beside_openembedded)
 {
 	SKIP_IF(!has_gnuplot);
 	support_expect(dir, 0, "", "",
@@ -251,7 +238,6 @@ START_TEST(beside_openembedded)
 		       BUILDBEAT " show oe >oe.after && cmp oe.before oe.after && " BUILDBEAT
 		       " chart -o - oe >again.svg && cmp again.svg oe/bootchart.svg", TOP_SRCDIR);
 }
-END_TEST
 
 static const struct {
 	const char *place;	/* command that makes it */
@@ -263,7 +249,7 @@ static const struct {
 };
 
 /* No half-written and no temporary files. */
-START_TEST(nowhere_to_write)
+TEST_EACH(nowhere_to_write, closed)
 {
 	struct run r;
 
@@ -275,34 +261,23 @@ START_TEST(nowhere_to_write)
 		       "ls -A %s; umount full 2>/dev/null; chmod 700 %s",
 		       closed[_i].place, closed[_i].place);
 }
-END_TEST
 
-START_TEST(standard_output_full)
+TEST(standard_output_full)
 {
 	support_expect(dir, 2, NULL, "No space left", BUILDBEAT " chart -o - one >/dev/full");
 }
-END_TEST
 
 /* An existing file is replaced, through a link too, and keeps its mode. */
-START_TEST(replaces)
+TEST(replaces)
 {
 	support_expect(dir, ANY_STATUS, "link.svg\n-rw----r--\nreal.svg\n</svg>\n", "",
 		       "echo old >real.svg && chmod 604 real.svg && ln -sf real.svg link.svg && umask 027 && "
 		       BUILDBEAT " chart -o link.svg one && stat -c %%A real.svg && "
 		       "readlink link.svg && tail -c7 real.svg");
 }
-END_TEST
 
 TEST_PROGRAM(cmd_chart)
 {
 	has_gnuplot = support_has("gnuplot");
-	return support_main("chart command",
-			    TEST_GROUP_ONCE("chart command", setup, NULL), TEST_EACH(files, places),
-			    TEST_EACH(path_of_a_link, through_link),
-			    TEST(to_stdout), TEST(in_the_terminal), TEST(configured),
-			    TEST_EACH(mistake, mistakes), TEST(without_gnuplot),
-			    TEST_EACH(with_another_gnuplot, broken), TEST_EACH(ended, endings),
-			    TEST(not_ended), TEST(beside_openembedded),
-			    TEST_EACH(nowhere_to_write, closed), TEST(standard_output_full),
-			    TEST(replaces));
+	return support_main();
 }

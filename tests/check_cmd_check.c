@@ -3,9 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * `buildbeat check` on generated archives: its exit status, its formats, and names of tasks
  * that need escapes.
@@ -86,7 +83,9 @@ static const struct {
 	{ "--repo step.git extra", 2, "", "extra" },
 };
 
-START_TEST(use)
+TEST_GROUP_ONCE("check", make_archives, NULL);
+
+TEST_EACH(use, uses)
 {
 	struct run r;
 
@@ -104,12 +103,11 @@ START_TEST(use)
 	ck_assert_msg(*uses[_i].err || !r.err.len, "%s: %s", uses[_i].arguments, r.err.data);
 	ck_assert_msg(!*uses[_i].err || !r.out.len, "%s: %s", uses[_i].arguments, r.out.data);
 }
-END_TEST
 
 static const char *const forms[] = { "text", "json", "junit", "markdown" };
 
 /* Exact output. */
-START_TEST(golden)
+TEST_EACH(golden, forms)
 {
 	const char *form = forms[_i];
 	struct run r;
@@ -118,10 +116,9 @@ START_TEST(golden)
 	ck_assert_int_eq(r.status, 1);
 	support_is_golden(&r.out, support_path("check/%s", form));
 }
-END_TEST
 
 /* The output does not depend on the machine; a second format goes to a file. */
-START_TEST(same_elsewhere)
+TEST_RANGE(same_elsewhere, 1, ARRAY_SIZE(forms))
 {
 	struct run a, b;
 
@@ -133,10 +130,9 @@ START_TEST(same_elsewhere)
 	ck_assert_str_eq(b.err.data, "");
 	ck_assert(strstr(a.out.data, b.out.data) != NULL);
 }
-END_TEST
 
 /* Other programs parse the XML and JSON, which agree with the verdict. */
-START_TEST(read_by_others)
+TEST_LOOP(read_by_others, support_has("python3") ? 4 : 0)
 {
 	static const char *const repo[] = { "step", "still", "few", "odd" };
 	struct run x, j;
@@ -150,10 +146,9 @@ START_TEST(read_by_others)
 	if (strcmp(repo[_i], "few"))	/* the metrics were skipped too */
 		ck_assert_str_eq(x.out.data, j.out.data);
 }
-END_TEST
 
 /* A case of its own for each limit, and a list in JSON, which agree. */
-START_TEST(limits)
+TEST_LOOP(limits, support_has("python3") ? 2 : 0)
 {
 	static const char *const repo[] = { "step", "one" };
 
@@ -162,11 +157,10 @@ START_TEST(limits)
 		       VERDICTS " junit l.xml", repo[_i], repo[_i]);
 	support_expect(dir, 0, "[False, True, False]\n", "", VERDICTS " limits l.xml l.json");
 }
-END_TEST
 
 /* Two builds fail in a row: both are reported as failed, with what was confirmed before. The next
  * good build is compared again. */
-START_TEST(failed_newest)
+TEST_LOOP(failed_newest, 2)
 {
 	static const char record[] =
 		"record() { mkdir -p rec; printf 'buildbeat build 1\\nstart_wall_ns: %s000000000\\n"
@@ -192,15 +186,5 @@ START_TEST(failed_newest)
 		ck_assert_msg(strstr(r.out.data, "3\nnot judged: the build failed (exit 2), 5 regressions confirmed") ==
 			      r.out.data, "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
-TEST_PROGRAM(cmd_check)
-{
-	return support_main("cmd_check",
-			    TEST_GROUP_ONCE("check", make_archives, NULL), TEST_EACH(use, uses),
-			    TEST_EACH(golden, forms),
-			    TEST_RANGE(same_elsewhere, 1, ARRAY_SIZE(forms)),
-			    TEST_LOOP(limits, support_has("python3") ? 2 : 0),
-			    TEST_LOOP(failed_newest, 2),
-			    TEST_LOOP(read_by_others, support_has("python3") ? 4 : 0));
-}
+TEST_MAIN(cmd_check);

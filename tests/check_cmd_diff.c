@@ -3,10 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* `buildbeat diff`. UPDATE_GOLDEN=1 rewrites the golden files. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -35,13 +31,12 @@ static void run(struct run *r, unsigned columns, const char *command)
 	support_buildbeat(r, DATA, columns, command);
 }
 
-START_TEST(golden)
+TEST_EACH(golden, goldens)
 {
 	support_prints(DATA, &goldens[_i]);
 }
-END_TEST
 
-START_TEST(valid_json)
+TEST(valid_json)
 {
 	struct run r;
 
@@ -50,10 +45,9 @@ START_TEST(valid_json)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 }
-END_TEST
 
 /* Only what was tested has a p value, in any output. */
-START_TEST(untested_has_no_p)
+TEST_LOOP(untested_has_no_p, 4)
 {
 	static const char *const outputs[] = { "", "--json", "--markdown", "--all" };
 	struct run r;
@@ -64,12 +58,11 @@ START_TEST(untested_has_no_p)
 	ck_assert_ptr_null(strstr(r.out.data, "interval"));
 	ck_assert_ptr_null(strstr(r.out.data, "rate"));
 }
-END_TEST
 
 /* The page has every key of the output. */
-START_TEST(keys_are_documented)
+TEST(keys_are_documented)
 {
-	struct buf page;
+	RELEASED(buf, page);
 	struct run r;
 
 	support_read(&page, TOP_SRCDIR "/man/buildbeat-diff.1");
@@ -85,9 +78,7 @@ START_TEST(keys_are_documented)
 			;
 		ck_assert_msg(p != NULL, "not documented: %s", key);
 	}
-	buf_release(&page);
 }
-END_TEST
 
 static const struct { const char *command; int status; } exits[] = {
 	{ "diff --fail --base old-* --new new-*", 1 },
@@ -97,7 +88,7 @@ static const struct { const char *command; int status; } exits[] = {
 	{ "diff --fail --base old-0 old-1 --new old-2 old-3", 0 },
 };
 
-START_TEST(exit_status)
+TEST_EACH(exit_status, exits)
 {
 	struct run r;
 
@@ -105,7 +96,6 @@ START_TEST(exit_status)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, exits[_i].status);
 }
-END_TEST
 
 static const struct { const char *command, *says; } errors[] = {
 	{ "diff old-0", "nothing to compare 'old-0' with" },
@@ -126,14 +116,13 @@ static const struct { const char *command, *says; } errors[] = {
 	{ "diff --bas old-0", "did you mean '--base'?" },
 };
 
-START_TEST(clear_errors)
+TEST_EACH(clear_errors, errors)
 {
 	support_refuses(DATA, errors[_i].command, errors[_i].says);
 }
-END_TEST
 
 /* The newest two of a directory, as buildstats-diff takes them. */
-START_TEST(without_operands)
+TEST(without_operands)
 {
 	struct run r;
 
@@ -145,10 +134,9 @@ START_TEST(without_operands)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "/new-0, 2026-11-25\n"));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "fewer than two recordings: record the build once more, or name two builds: buildbeat diff A B\n"));
 }
-END_TEST
 
 /* Limits of the configuration, also of one task. */
-START_TEST(configuration)
+TEST(configuration)
 {
 	const char *path = support_path("%s/rules.yaml", support_tmpdir());
 	struct run r;
@@ -160,13 +148,12 @@ START_TEST(configuration)
 	ck_assert_ptr_null(strstr(r.out.data, "lib/b.o"));
 	ck_assert_ptr_null(strstr(r.out.data, "CPU time"));
 }
-END_TEST
 
 /* An HTML page with all differences, which loads nothing from elsewhere. */
-START_TEST(page)
+TEST(page)
 {
 	const char *path = support_path("%s/page.html", support_tmpdir());
-	struct buf text;
+	RELEASED(buf, text);
 	struct run r;
 
 	run(&r, 80, support_path("diff --html %s --top 1 --base old-* --new new-*", path));
@@ -179,9 +166,7 @@ START_TEST(page)
 	ck_assert_ptr_nonnull(strstr(text.data, "6.1.0"));
 	ck_assert_ptr_null(strstr(text.data, "http"));
 	ck_assert_ptr_null(strstr(text.data, "src="));
-	buf_release(&text);
 }
-END_TEST
 
 /* The pictures of the page, compared with the JSON of the same builds. */
 static const char *const drawn[] = {
@@ -189,7 +174,7 @@ static const char *const drawn[] = {
 	"--metrics wall,cpu --amount 0 --share 0 old-0 old-1", "../oe/genuine ../recordings/nested",
 };
 
-START_TEST(pictures)
+TEST_EACH(pictures, drawn)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -201,10 +186,9 @@ START_TEST(pictures)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 }
-END_TEST
 
 /* Builds of an archive, by git's names. */
-START_TEST(builds)
+TEST(builds)
 {
 	const char *repo = support_path("%s/builds.git", support_tmpdir());
 	struct run r;
@@ -226,13 +210,5 @@ START_TEST(builds)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "forge/main/x86~77"));
 }
-END_TEST
 
-TEST_PROGRAM(cmd_diff)
-{
-	return support_main("cmd_diff", TEST_EACH(golden, goldens), TEST(valid_json),
-			    TEST_LOOP(untested_has_no_p, 4), TEST(keys_are_documented),
-			    TEST_EACH(exit_status, exits), TEST_EACH(clear_errors, errors),
-			    TEST(without_operands), TEST(configuration), TEST(page),
-			    TEST_EACH(pictures, drawn), TEST(builds));
-}
+TEST_MAIN(cmd_diff);

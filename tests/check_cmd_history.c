@@ -3,10 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /*
  * `buildbeat history` over archives of tests/gen_archive. The output is in
  * tests/golden/history; UPDATE_GOLDEN=1 rewrites it.
@@ -64,7 +60,9 @@ static const struct {
 	{ "none.txt", "LC_ALL=C.UTF-8", "--repo none.git" },
 };
 
-START_TEST(printed)
+TEST_GROUP_ONCE("history", setup, teardown);
+
+TEST_EACH(printed, goldens)
 {
 	struct run r;
 
@@ -73,10 +71,9 @@ START_TEST(printed)
 	ck_assert_int_eq(r.status, 0);
 	support_is_golden(&r.out, support_path("history/%s", goldens[_i].golden));
 }
-END_TEST
 
 /* Properties that the golden files do not show. */
-START_TEST(json_is_json)
+TEST(json_is_json)
 {
 	struct run r;
 
@@ -85,16 +82,14 @@ START_TEST(json_is_json)
 		    "sorted(e[\"at\"][\"index\"] for e in d[\"events\"]))'");
 	ck_assert_str_eq(buf_str(&r.out), "nightly-1/master/x86_64 70 [30, 40, 55]\n");
 }
-END_TEST
 
 /* git log can read the revisions, each the parent of the next. */
-START_TEST(twice_the_same)
+TEST(twice_the_same)
 {
 	support_expect(dir, 0, NULL, NULL,
 		       HISTORY "--repo a.git >x && LC_ALL=C TZ=Asia/Tokyo taskset 1 " HISTORY
 		       "--repo a.git -t 0 -j >1; TZ=UTC " HISTORY "--repo a.git -t 1 -j >2; cmp 1 2");
 }
-END_TEST
 
 static const struct { const char *arguments; const char *message; } refused[] = {
 	{ "", "no archive: use --repo" },
@@ -114,7 +109,7 @@ static const struct { const char *arguments; const char *message; } refused[] = 
 	{ "a b", "too many" },
 };
 
-START_TEST(refuses)
+TEST_EACH(refuses, refused)
 {
 	struct run r;
 
@@ -124,16 +119,15 @@ START_TEST(refuses)
 	ck_assert_msg(strstr(buf_str(&r.err), refused[_i].message) != NULL, "%s", buf_str(&r.err));
 	ck_assert(!support_exists(support_path("%s/x.svg", dir)));
 }
-END_TEST
 
 static const struct { const char *file, *begin; } pictures[] = {
 	{ "x.svg", "<?xml" }, { "x.png", "\x89PNG" }, { "x.pdf", "%PDF" },
 };
 
-START_TEST(plotted)
+TEST_LOOP(plotted, support_has("gnuplot") ? ARRAY_SIZE(pictures) : 0)
 {
 	const char *file = pictures[_i].file, *path = support_path("%s/%s", dir, file);
-	struct buf picture = BUF_INIT;
+	RELEASED(buf, picture = BUF_INIT);
 	struct run r;
 
 	support_run(&r, dir, HISTORY "--repo a.git 'recipe-00000: do_configure' --plot %s", file);
@@ -142,11 +136,9 @@ START_TEST(plotted)
 	support_read(&picture, path);
 	ck_assert(picture.len > 1000 && !memcmp(picture.data, pictures[_i].begin, 4));
 	unlink(path);
-	buf_release(&picture);
 }
-END_TEST
 
-START_TEST(plotted_here)
+TEST_LOOP(plotted_here, support_has("gnuplot"))
 {
 	struct run r;
 
@@ -155,14 +147,5 @@ START_TEST(plotted_here)
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "wall time"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "2026-01-01"));
 }
-END_TEST
 
-TEST_PROGRAM(cmd_history)
-{
-	return support_main("cmd_history",
-			    TEST_GROUP_ONCE("history", setup, teardown),
-			    TEST_EACH(printed, goldens), TEST(json_is_json), TEST(twice_the_same),
-			    TEST_EACH(refuses, refused),
-			    TEST_LOOP(plotted, support_has("gnuplot") ? ARRAY_SIZE(pictures) : 0),
-			    TEST_LOOP(plotted_here, support_has("gnuplot")));
-}
+TEST_MAIN(cmd_history);

@@ -5,9 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <string.h>
-
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define RECORD BUILDBEAT " record --no-git -o stats -n one -- "
 #define SPAN BUILDBEAT " span "
@@ -68,7 +65,7 @@ static void expect_faults(uint64_t no_begin, uint64_t unended)
 				  i == SPAN_UNENDED ? unended : 0);
 }
 
-START_TEST(nested)
+TEST(nested)
 {
 	record(SPAN "one -- sh -c '" SPAN "two true; " SPAN "begin three; " SPAN "four echo x; "
 	       SPAN "end; " SPAN "five true'\n", "x\n");
@@ -82,10 +79,9 @@ START_TEST(nested)
 	expect_faults(0, 0);
 	finish();
 }
-END_TEST
 
 /* Simultaneous ones are inside what is around both, also if they were begun and not run. */
-START_TEST(parallel)
+TEST(parallel)
 {
 	record(SPAN "begin all\n(" SPAN "begin a; " SPAN "b true; " SPAN "end a) &\n"
 	       "(" SPAN "begin c; " SPAN "d true; " SPAN "end c) &\nwait\n" SPAN "end all\n", "");
@@ -97,10 +93,9 @@ START_TEST(parallel)
 	expect_faults(0, 0);
 	finish();
 }
-END_TEST
 
 /* Begun in one process and ended in another; by its id in any order. */
-START_TEST(ended_elsewhere)
+TEST(ended_elsewhere)
 {
 	record("x=$(" SPAN "begin --print-id x)\ny=$(" SPAN "--print-id begin y)\n" SPAN "end \"$x\"\n" SPAN "z true\n"
 	       SPAN "end \"$y\"\nsh -c '" SPAN "begin deep; true'\n" SPAN "begin outer\n"
@@ -116,9 +111,8 @@ START_TEST(ended_elsewhere)
 	ck_assert_uint_eq(named("deep")->faults, 1u << SPAN_UNENDED);
 	finish();
 }
-END_TEST
 
-START_TEST(in_make)
+TEST(in_make)
 {
 	SKIP_IF(!support_can_be_loaded() || !support_has("make"));
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
@@ -151,7 +145,6 @@ START_TEST(in_make)
 	}
 	finish();
 }
-END_TEST
 
 #define PARENT "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -168,7 +161,7 @@ static void expect_id(const char *line, uint64_t id_value)
 	ck_assert_msg(!strncmp(line, expect, strlen(expect)), "%s instead of %s", line, expect);
 }
 
-START_TEST(traceparent)
+TEST(traceparent)
 {
 	struct identity id;
 	struct run r;
@@ -198,10 +191,9 @@ START_TEST(traceparent)
 	}
 	finish();
 }
-END_TEST
 
 /* Without the option nothing changes; a wrong one is a warning. */
-START_TEST(traceparent_unchanged)
+TEST(traceparent_unchanged)
 {
 	struct error err;
 
@@ -220,9 +212,8 @@ START_TEST(traceparent_unchanged)
 	ck_assert_uint_eq(rec.n_warnings, 1);
 	finish();
 }
-END_TEST
 
-START_TEST(like_the_command)
+TEST(like_the_command)
 {
 	support_expect(support_tmpdir(), 7, "in\n", "err\n",
 		       RECORD "sh -c 'echo in | " SPAN "x -- sh -c \"cat; echo err >&2; exit 7\"'");
@@ -233,16 +224,14 @@ START_TEST(like_the_command)
 	finish();
 	support_expect(support_tmpdir(), 127, NULL, NULL, SPAN "x ./missing");
 }
-END_TEST
 
 /* Silent outside of a recorded build. */
-START_TEST(not_recorded)
+TEST(not_recorded)
 {
 	support_expect(support_tmpdir(), 3, "out\n", "",
 		       SPAN "begin x; " SPAN "begin --print-id x; " SPAN "x sh -c 'echo out'; " SPAN "end x; "
 		       SPAN "end; " SPAN "end -- sh -c 'exit 3'");
 }
-END_TEST
 
 static const struct {
 	const char *words, *message;
@@ -260,17 +249,10 @@ static const struct {
 	{ "--print-id x true", "buildbeat: span: --print-id is for 'begin' only\n" },
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, wrong)
 {
 	support_expect(support_tmpdir(), 2, "", wrong[_i].message,
 		       SPAN "%s", wrong[_i].words);
 }
-END_TEST
 
-TEST_PROGRAM(cmd_span)
-{
-	return support_main("cmd_span", TEST_GROUP("span"), TEST(nested), TEST(parallel),
-			    TEST(ended_elsewhere), TEST(in_make), TEST(traceparent), TEST(traceparent_unchanged),
-			    TEST(like_the_command),
-			    TEST(not_recorded), TEST_EACH(misuse, wrong));
-}
+TEST_MAIN(cmd_span);

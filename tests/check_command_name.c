@@ -3,9 +3,6 @@
 #include "command/command_name.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct { const char *command, *name; } cases[] = {
 	/* the name */
 	{ "cc -c foo.c -o foo.o", "foo.o" },
@@ -48,34 +45,29 @@ static const struct { const char *command, *name; } cases[] = {
 	{ "sh -c ''", "" }, { "cc -o", "cc" }, { "a >", "a" }, { "'", "'" }, { "env", "env" },
 };
 
-START_TEST(names)
+TEST_EACH(names, cases)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	command_name_add(&b, cases[_i].command, strlen(cases[_i].command));
 	ck_assert_msg(!strcmp(buf_str(&b), cases[_i].name), "%s: '%s', not '%s'",
 		      cases[_i].command, buf_str(&b), cases[_i].name);
-	buf_release(&b);
 }
-END_TEST
 
 /* A word as long as a line. */
-START_TEST(long_words)
+TEST(long_words)
 {
-	struct buf command = BUF_INIT, b = BUF_INIT;
+	RELEASED(buf, command = BUF_INIT, b = BUF_INIT);
 
 	buf_adds(&command, "cc -c -o ");
 	for (int i = 0; i < 3000; i++)
 		buf_addc(&command, 'x');
 	command_name_add(&b, command.data, command.len);
 	ck_assert_uint_eq(b.len, 200);
-	buf_release(&b);
-	buf_release(&command);
 }
-END_TEST
 
 /* Every prefix of every command, in memory of exactly that size. */
-START_TEST(cut_anywhere)
+TEST_EACH(cut_anywhere, cases)
 {
 	const char *command = cases[_i].command;
 
@@ -90,10 +82,5 @@ START_TEST(cut_anywhere)
 		free(copy);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(command_name)
-{
-	return support_main("command_name", TEST_EACH(names, cases), TEST_EACH(cut_anywhere, cases),
-			    TEST(long_words));
-}
+TEST_MAIN(command_name);

@@ -7,11 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const struct {
 	const char *text;
 	const char *result;	/* NULL: refused */
@@ -84,13 +79,13 @@ static void describe_error(struct buf *b, const struct error *err)
 	buf_adds(b, err->message);
 }
 
-START_TEST(texts)
+TEST_EACH(texts, cases)
 {
 	const char *text = cases[_i].text;
 	struct args a = { 0 };
 	struct settings s;
 	struct error err = { 0 };
-	struct buf got = BUF_INIT;
+	RELEASED(buf, got = BUF_INIT);
 	int r;
 
 	s = (struct settings)SETTINGS_INIT;
@@ -106,10 +101,8 @@ START_TEST(texts)
 		ck_assert_msg(strstr(buf_str(&got), cases[_i].message) != NULL,
 			      "'%s' is not in: %s", cases[_i].message, buf_str(&got));
 	}
-	buf_release(&got);
 	options_release(&a);
 }
-END_TEST
 
 /* remote: not in a project's file, unless the command line has --repo. */
 static const struct { const char *text, *repo; bool remote; } repos[] = {
@@ -123,7 +116,7 @@ static const struct { const char *text, *repo; bool remote; } repos[] = {
 };
 
 /* A path is relative to the project's directory; a URL is not. */
-START_TEST(repository)
+TEST_EACH(repository, repos)
 {
 	const char *text = repos[_i].text;
 	struct buildset_config o = { 0 };
@@ -146,13 +139,12 @@ START_TEST(repository)
 	ck_assert_str_eq(o.repo, repos[_i].repo);
 	options_release(&a);
 }
-END_TEST
 
 /* Deep, long, or with aliases inside an alias: refused quickly. */
-START_TEST(bombs)
+TEST_LOOP(bombs, 5)
 {
 	static const char *const pieces[] = { "[", "{a: ", "- ", "a: &a [*a, ", "? " };
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	struct args a = { 0 };
 	struct settings s;
 	struct error err;
@@ -166,13 +158,11 @@ START_TEST(bombs)
 		buf_adds(&text, pieces[_i]);
 	ck_assert_int_eq(configfile_parse(&a, settings_options, &s, buf_str(&text), text.len,
 					  "file.yaml", CONFIG_PROJECT, NULL, &err), -EFBIG);
-	buf_release(&text);
 	options_release(&a);
 }
-END_TEST
 
 /* Every place it is searched in, the nearest first. */
-START_TEST(search)
+TEST(search)
 {
 	const char *top = support_tmpdir();
 	char path[PATH_MAX];
@@ -201,10 +191,9 @@ START_TEST(search)
 	ck_assert_str_eq(path, support_path("%s/work/a/b/buildbeat.yaml", top));
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
 /* The command line overrides the file. An invalid file stops before the build. */
-START_TEST(with_record)
+TEST(with_record)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -231,10 +220,9 @@ START_TEST(with_record)
 		       "nowhere.yaml: cannot read",
 		       TOP_BUILDDIR "/buildbeat record -c nowhere.yaml -- touch ran");
 }
-END_TEST
 
 /* Code named in another user's file is not loaded. */
-START_TEST(foreign_plugin)
+TEST(foreign_plugin)
 {
 	const char *top = support_tmpdir();
 
@@ -246,11 +234,5 @@ START_TEST(foreign_plugin)
 	ck_assert(support_exists(support_path("%s/foreign/ran", top)));
 	ck_assert(!support_exists(support_path("%s/foreign/buildstats", top)));
 }
-END_TEST
 
-TEST_PROGRAM(config)
-{
-	return support_main("config", TEST_EACH(texts, cases), TEST_EACH(repository, repos),
-			    TEST_LOOP(bombs, 5), TEST(search), TEST(with_record),
-			    TEST(foreign_plugin));
-}
+TEST_MAIN(config);

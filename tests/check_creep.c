@@ -4,8 +4,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-
 /* How often one slope, one step or several steps are reported as creep, for each noise. */
 
 #define LONGEST 260
@@ -86,7 +84,7 @@ static double share_of_creep(const struct shape *s, enum noise_kind kind)
 	return (double)creeping / SERIES;
 }
 
-START_TEST(steps_and_slopes)
+TEST_EACH(steps_and_slopes, shapes)
 {
 	const struct shape *s = &shapes[_i];
 
@@ -97,10 +95,9 @@ START_TEST(steps_and_slopes)
 			      noise_name[kind], share);
 	}
 }
-END_TEST
 
 /* Ten years in which the value triples: no two months differ by much. */
-START_TEST(slow_drift)
+TEST(slow_drift)
 {
 	enum { BUILDS = 3650 };
 	struct changepoints *points = changepoints_new();
@@ -124,10 +121,5 @@ START_TEST(slow_drift)
 	creep_finder_free(finder);
 	changepoints_free(points);
 }
-END_TEST
 
-TEST_PROGRAM(creep)
-{
-	return support_main("creep", TEST_GROUP("creep"), TEST_EACH(steps_and_slopes, shapes),
-			    TEST(slow_drift));
-}
+TEST_MAIN(creep);

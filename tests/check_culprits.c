@@ -5,10 +5,6 @@
 #include "report/culprits.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Commits between builds in a real repository, and the similarity of names. */
 
 static const struct { const char *path, *task; double likeness; } names[] = {
@@ -43,12 +39,13 @@ static const struct { const char *path, *task; double likeness; } names[] = {
 	{ "/", ": ", 0 },
 };
 
-START_TEST(likeness)
+TEST_GROUP("names");
+
+TEST_EACH(likeness, names)
 {
 	ck_assert_double_eq_tol(culprit_likeness(names[_i].path, names[_i].task),
 				names[_i].likeness, 1e-9);
 }
-END_TEST
 
 /* The repository: one commit after another, with git's ids. */
 
@@ -126,7 +123,9 @@ static struct source_log *opened(void)
 	return log;
 }
 
-START_TEST(the_likeliest_first)
+TEST_GROUP_WITH("commits", make_repository, NULL);
+
+TEST(the_likeliest_first)
 {
 	struct source_log *log = opened();
 	const struct culprit_range *r;
@@ -160,10 +159,9 @@ START_TEST(the_likeliest_first)
 	culprits_release(&c);
 	source_log_close(log);
 }
-END_TEST
 
 /* Between the last build surely without and the first surely with the change. */
-START_TEST(as_far_as_the_interval)
+TEST(as_far_as_the_interval)
 {
 	struct source_log *log = opened();
 	struct culprits c;
@@ -188,7 +186,6 @@ START_TEST(as_far_as_the_interval)
 	culprits_release(&c);
 	source_log_close(log);
 }
-END_TEST
 
 #define GONE "0123456789abcdef0123456789abcdef0123456"
 
@@ -205,7 +202,7 @@ static const struct {
 	{ 3, 1, true, "the newer one is not a descendant", 0 },
 };
 
-START_TEST(damage_is_reported_and_not_fatal)
+TEST_EACH(damage_is_reported_and_not_fatal, troubles)
 {
 	struct source_log *log = opened();
 	struct culprits c;
@@ -222,9 +219,8 @@ START_TEST(damage_is_reported_and_not_fatal)
 	culprits_release(&c);
 	source_log_close(log);
 }
-END_TEST
 
-START_TEST(a_shallow_clone)
+TEST(a_shallow_clone)
 {
 	const char *whole = repo, *shallow = support_path("%s/shallow", support_tmpdir());
 	struct source_log *log;
@@ -249,9 +245,8 @@ START_TEST(a_shallow_clone)
 	repo = whole;
 	free(copy);
 }
-END_TEST
 
-START_TEST(a_merge_has_no_files)
+TEST(a_merge_has_no_files)
 {
 	struct source_log *log;
 	struct culprits c;
@@ -275,9 +270,8 @@ START_TEST(a_merge_has_no_files)
 	culprits_release(&c);
 	source_log_close(log);
 }
-END_TEST
 
-START_TEST(no_repository)
+TEST(no_repository)
 {
 	struct source_log *log;
 	struct error err = { 0 };
@@ -287,15 +281,9 @@ START_TEST(no_repository)
 	ck_assert_str_ne(err.message, "");
 	source_log_close(NULL);
 }
-END_TEST
 
 TEST_PROGRAM(culprits)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
-	return support_main("culprits",
-			    TEST_GROUP("names"), TEST_EACH(likeness, names),
-			    TEST_GROUP_WITH("commits", make_repository, NULL),
-			    TEST(the_likeliest_first), TEST(as_far_as_the_interval),
-			    TEST_EACH(damage_is_reported_and_not_fatal, troubles), TEST(a_shallow_clone),
-			    TEST(a_merge_has_no_files), TEST(no_repository));
+	return support_main();
 }

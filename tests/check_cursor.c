@@ -22,7 +22,7 @@ static const struct {
 	{ "1.5", false, false, 0, 0 }, { "0x10", false, false, 0, 0 },
 };
 
-START_TEST(whole_numbers)
+TEST_EACH(whole_numbers, numbers)
 {
 	struct slice s = slice_of(numbers[_i].text);
 	uint64_t u = 0;
@@ -35,9 +35,8 @@ START_TEST(whole_numbers)
 	if (numbers[_i].i)
 		ck_assert_int_eq(i, numbers[_i].i_value);
 }
-END_TEST
 
-START_TEST(stays_where_nothing_is_found)
+TEST(stays_where_nothing_is_found)
 {
 	struct cursor c;
 	struct slice s;
@@ -62,9 +61,8 @@ START_TEST(stays_where_nothing_is_found)
 	ck_assert(cursor_at_end(&c));
 	ck_assert(!cursor_until(&c, '\t', &s));
 }
-END_TEST
 
-START_TEST(lines)
+TEST(lines)
 {
 	static const char text[] = "one\n\nth\0ree\nlast";
 	static const size_t lengths[] = { 3, 0, 6, 4 };
@@ -83,10 +81,5 @@ START_TEST(lines)
 	cursor_init(&c, NULL, 0);
 	ck_assert(!cursor_line(&c, &line, &complete));
 }
-END_TEST
 
-TEST_PROGRAM(cursor)
-{
-	return support_main("cursor", TEST_EACH(whole_numbers, numbers),
-			    TEST(stays_where_nothing_is_found), TEST(lines));
-}
+TEST_MAIN(cursor);

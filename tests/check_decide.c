@@ -4,8 +4,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-
 /* The error rate of decisions, and the number of runs they need. */
 
 #define MOST 10
@@ -67,7 +65,7 @@ static const double ratios[] = { 1.1, 1.2, 0.8 };
 
 /* The error rate is at most the stated one, for any noise (within three standard
  * deviations). Large differences need fewer runs. */
-START_TEST(errs_as_stated)
+TEST_LOOP(errs_as_stated, NOISE_KINDS * N_RATIOS)
 {
 	enum noise_kind kind = (enum noise_kind)(_i / N_RATIOS);
 	double ratio = ratios[_i % N_RATIOS], runs = 0;
@@ -96,10 +94,9 @@ START_TEST(errs_as_stated)
 	ck_assert_msg(runs <= (ratio == 1.1 ? 4.5 : 2.6) * found, "%s, x %.1f: %.2f runs",
 		      noise_name[kind], ratio, runs / found);
 }
-END_TEST
 
 /* Equal builds are neither reported as different nor wrongly as equal. */
-START_TEST(no_difference)
+TEST_LOOP(no_difference, NOISE_KINDS)
 {
 	enum noise_kind kind = (enum noise_kind)_i;
 	struct source s = { .noise = { 77 } };
@@ -113,7 +110,6 @@ START_TEST(no_difference)
 	}
 	ck_assert_uint_le(differ, ERROR * TRIALS + 3 * sqrt(ERROR * TRIALS));
 }
-END_TEST
 
 #define SAMPLE(...) { (const double []){ __VA_ARGS__ }, \
 		      sizeof (double []){ __VA_ARGS__ } / sizeof(double) }
@@ -152,7 +148,7 @@ static const struct {
 	  DECIDE_GOOD },
 };
 
-START_TEST(cases_by_hand)
+TEST_EACH(cases_by_hand, cases)
 {
 	struct apart a;
 	double odds, turned;
@@ -168,10 +164,9 @@ START_TEST(cases_by_hand)
 		ck_assert_double_eq_tol(odds, -turned, 1e-6 * (1 + fabs(odds)));
 	}
 }
-END_TEST
 
 /* A small absolute change is ignored, whatever its share. */
-START_TEST(too_small_to_matter)
+TEST(too_small_to_matter)
 {
 	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
 	struct apart a;
@@ -183,7 +178,6 @@ START_TEST(too_small_to_matter)
 	ck_assert_double_eq_tol(a.effect, 0.5, 0.01);
 	ck_assert(a.in.low < 0.5 && a.in.high > 0.5 && a.in.low > 0.4 && a.in.high < 0.6);
 }
-END_TEST
 
 /* What hides a difference. */
 static const struct {
@@ -211,7 +205,7 @@ static const struct {
 	  HIDDEN_BY_AMOUNT },
 };
 
-START_TEST(hidden)
+TEST_EACH(hidden, hides)
 {
 	struct apart a;
 
@@ -219,10 +213,9 @@ START_TEST(hidden)
 	ck_assert_int_eq(a.levels, hides[_i].levels);
 	ck_assert_int_eq(a.hidden, hides[_i].hidden);
 }
-END_TEST
 
 /* 0 before and after, with a limit of the amount. */
-START_TEST(nothing_at_all)
+TEST(nothing_at_all)
 {
 	struct sample none = SAMPLE(0, 0, 0);
 	struct apart a;
@@ -231,9 +224,8 @@ START_TEST(nothing_at_all)
 	ck_assert_int_eq(a.levels, LEVELS_SAME);
 	ck_assert_double_eq(a.effect, 0);
 }
-END_TEST
 
-START_TEST(surprise)
+TEST(surprise)
 {
 	struct sample good = SAMPLE(100, 101, 99, 100), bad = SAMPLE(150, 151, 149, 150);
 
@@ -241,12 +233,5 @@ START_TEST(surprise)
 	ck_assert_double_lt(decide_surprise(good, bad, 110), 0.001);
 	ck_assert_double_lt(decide_surprise(bad, good, 110), 0.001);
 }
-END_TEST
 
-TEST_PROGRAM(decide)
-{
-	return support_main("decide", TEST_LOOP(errs_as_stated, NOISE_KINDS * N_RATIOS),
-			    TEST_LOOP(no_difference, NOISE_KINDS), TEST_EACH(cases_by_hand, cases),
-			    TEST(too_small_to_matter), TEST_EACH(hidden, hides),
-			    TEST(nothing_at_all), TEST(surprise));
-}
+TEST_MAIN(decide);

@@ -7,9 +7,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static struct deviations *d;
 static struct nulls *nulls;
 
@@ -26,8 +23,10 @@ static void teardown(void)
 	free(nulls);
 }
 
+TEST_GROUP_WITH("deviations", setup, teardown);
+
 /* Bins ascend with the deviation, and both signs have the same. */
-START_TEST(bins)
+TEST(bins)
 {
 	unsigned last = 0;
 
@@ -41,7 +40,6 @@ START_TEST(bins)
 		last = bin;
 	}
 }
-END_TEST
 
 static double area(void)
 {
@@ -55,7 +53,7 @@ static double area(void)
 /* The density is one, whatever was counted, and that of normal values is normal. */
 static const size_t counted[] = { 0, 1, 100, 100000 };
 
-START_TEST(density)
+TEST_EACH(density, counted)
 {
 	struct noise random = { 3 };
 
@@ -74,10 +72,9 @@ START_TEST(density)
 	deviations_fade(d);
 	ck_assert_double_eq(d->n, 0.5 * (double)counted[_i]);
 }
-END_TEST
 
 /* The gain of a shift is positive where the shift is, and mirrored downwards. */
-START_TEST(gains)
+TEST(gains)
 {
 	deviations_finish(d);
 	for (float z = 2.5f; z < 55; z *= 1.3f) {
@@ -93,10 +90,9 @@ START_TEST(gains)
 			ck_assert_float_lt(d->gain[1][bin][s], 0);
 	}
 }
-END_TEST
 
 /* Of exponential values the probability is exact inside and conservative outside. */
-START_TEST(probabilities)
+TEST(probabilities)
 {
 	struct noise random = { 5 };
 	double last = 1;
@@ -116,10 +112,9 @@ START_TEST(probabilities)
 	ck_assert_double_eq(nulls_p(nulls, -1), 1);
 	ck_assert_double_eq(nulls_p(nulls, -INFINITY), 1);
 }
-END_TEST
 
 /* A value that has been seen is as frequent as seen, however steep the rest is. */
-START_TEST(rare)
+TEST(rare)
 {
 	struct noise random = { 6 };
 
@@ -129,10 +124,9 @@ START_TEST(rare)
 	ck_assert_double_ge(nulls_p(nulls, 20), 0.001);
 	ck_assert_double_ge(nulls_p(nulls, 21), 1e-5);
 }
-END_TEST
 
 /* With few values the bound counts. */
-START_TEST(few)
+TEST(few)
 {
 	for (int i = 0; i < 50; i++)
 		nulls_add(nulls, 0);
@@ -142,10 +136,9 @@ START_TEST(few)
 	nulls_fade(nulls);
 	ck_assert_double_eq(nulls->n, 25);
 }
-END_TEST
 
 /* A sorted array that changes has the median and spread of its values. */
-START_TEST(levels)
+TEST(levels)
 {
 	struct noise random = { 7 };
 	float sorted[40], kept[40];
@@ -173,12 +166,5 @@ START_TEST(levels)
 					stats_spread(v, n, (double)level_middle(sorted, n)), 2e-3);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(deviations)
-{
-	return support_main("deviations",
-			    TEST_GROUP_WITH("deviations", setup, teardown), TEST(bins),
-			    TEST_EACH(density, counted), TEST(gains), TEST(probabilities), TEST(rare),
-			    TEST(few), TEST(levels));
-}
+TEST_MAIN(deviations);

@@ -6,11 +6,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Differences between builds, calculated by hand. */
 
 struct pair {
@@ -103,10 +98,10 @@ static const struct { const char *what, *base, *now, *filter, *found; } cases[] 
 	{ "the name it had", "x/ab|cc|\n", "y/ab|cc|\n", "x/*", "y/ab(x/ab)" },
 };
 
-START_TEST(tasks)
+TEST_EACH(tasks, cases)
 {
-	struct buf found = BUF_INIT;
-	struct pair p;
+	RELEASED(buf, found = BUF_INIT);
+	RELEASED(pair, p);
 
 	rules_init(&p.rules);
 	compare(&p, cases[_i].base, cases[_i].now, cases[_i].filter);
@@ -114,12 +109,9 @@ START_TEST(tasks)
 	ck_assert_msg(!strcmp(buf_str(&found), cases[_i].found), "%s: %s, not %s",
 		      cases[_i].what, buf_str(&found), cases[_i].found);
 	ck_assert(!p.d.tested && !p.d.n_tests && !diff_is_worse(&p.d));
-	buf_release(&found);
-	pair_release(&p);
 }
-END_TEST
 
-START_TEST(exceptions)
+TEST(exceptions)
 {
 	struct rule rule[] = {
 		{ .pattern = "*.o", .metrics = METRIC_BIT(METRIC_WALL), .share = 0.5,
@@ -129,8 +121,8 @@ START_TEST(exceptions)
 		{ .pattern = "small", .metrics = ~0u, .share = NAN, .amount = 0, .floor = 30000000,
 		  .ignored = -1 },
 	};
-	struct buf found = BUF_INIT;
-	struct pair p;
+	RELEASED(buf, found = BUF_INIT);
+	RELEASED(pair, p);
 
 	rules_init(&p.rules);
 	p.rules.rule = rule;
@@ -141,15 +133,12 @@ START_TEST(exceptions)
 		"small|cc|wall_us=29000000\nx|cc|wall_us=90000000\n", NULL);
 	describe(&found, &p.d);
 	ck_assert_str_eq(buf_str(&found), "a.o b! big! small x");
-	buf_release(&found);
-	pair_release(&p);
 }
-END_TEST
 
 /* Values of all metrics; a value that one build lacks is not compared. */
-START_TEST(values_of_all_metrics)
+TEST(values_of_all_metrics)
 {
-	struct pair p;
+	RELEASED(pair, p);
 	const struct diff_value *f;
 
 	rules_init(&p.rules);
@@ -174,11 +163,9 @@ START_TEST(values_of_all_metrics)
 	ck_assert(p.d.total[TOTAL_TASKS].value[DIFF_BASE] == 1 &&
 		  isnan(p.d.total[TOTAL_TASKS].value[DIFF_NOW]));
 	ck_assert(isnan(p.d.common[METRIC_WALL]));
-	pair_release(&p);
 }
-END_TEST
 
-START_TEST(how_tasks_ended)
+TEST(how_tasks_ended)
 {
 	static const struct {
 		int base, now;	/* -1: not known, -2: no such task */
@@ -209,7 +196,6 @@ START_TEST(how_tasks_ended)
 	buf_release(&text[0]);
 	buf_release(&text[1]);
 }
-END_TEST
 
 static const struct {
 	const char *base, *now;	/* NULL: there is none */
@@ -233,10 +219,10 @@ static const struct {
 	{ "1.2+git0+abc-r0", "1.3+git0+012-r0", PACKAGE_UPGRADED },
 };
 
-START_TEST(packages)
+TEST_EACH(packages, versions)
 {
 	const char *base = versions[_i].base, *now = versions[_i].now;
-	struct pair p;
+	RELEASED(pair, p);
 
 	rules_init(&p.rules);
 	compare(&p, base ? support_path("@a=1-r0\n@pkg=%s\n", base) : "@a=1-r0\n",
@@ -246,11 +232,9 @@ START_TEST(packages)
 		ck_assert_str_eq(p.d.package[0].name, "pkg");
 		ck_assert_int_eq((int)p.d.package[0].change, versions[_i].change);
 	}
-	pair_release(&p);
 }
-END_TEST
 
-START_TEST(circumstances)
+TEST(circumstances)
 {
 	static const char base[] =
 		"!host=forge\n!kernel=6.1\n!cores=8\n!memory_kb=1000000\n!command=make\n"
@@ -268,7 +252,7 @@ START_TEST(circumstances)
 		{ "revision", "a: 0123456789ab (main) + b: fedcba987654",
 		  "a: 0123456789ab (main, with changes) + b: fedcba987654" },
 	};
-	struct pair p;
+	RELEASED(pair, p);
 
 	rules_init(&p.rules);
 	compare(&p, base, now, NULL);
@@ -278,9 +262,7 @@ START_TEST(circumstances)
 		ck_assert_str_eq(p.d.fact[i].value[DIFF_BASE], expected[i][1]);
 		ck_assert_str_eq(p.d.fact[i].value[DIFF_NOW], expected[i][2]);
 	}
-	pair_release(&p);
 }
-END_TEST
 
 /* Several runs a side */
 
@@ -302,7 +284,7 @@ static const struct {
 
 static void make_run(struct values *f, struct noise *noise, bool now, double host)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 
 	host *= exp(0.02 * noise_normal(noise));
 	for (size_t i = 0; i < TASKS; i++) {
@@ -315,10 +297,9 @@ static void make_run(struct values *f, struct noise *noise, bool now, double hos
 	}
 	buf_addf(&text, "+wall_us=%lld\n", (long long)(1e9 * host));
 	made_values(f, buf_str(&text));
-	buf_release(&text);
 }
 
-START_TEST(runs)
+TEST_EACH(runs, sets)
 {
 	struct noise noise = { 7 };
 	struct values run[24];
@@ -351,10 +332,9 @@ START_TEST(runs)
 	for (size_t i = 0; i < n_base + n_now; i++)
 		values_release(&run[i]);
 }
-END_TEST
 
 /* A task that is missing in some runs, fails in some, or has no variance. */
-START_TEST(uneven_runs)
+TEST(uneven_runs)
 {
 	static const char *const text[] = {
 		"a|cc|wall_us=5000000 status=0\nb|cc|wall_us=9000000\n",
@@ -382,7 +362,6 @@ START_TEST(uneven_runs)
 	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 		values_release(&run[i]);
 }
-END_TEST
 
 /* "machine command", of builds that may not be of one thing */
 static const struct { const char *base, *now, *filter, *unlike; } pairs[] = {
@@ -400,13 +379,13 @@ static const struct { const char *base, *now, *filter, *unlike; } pairs[] = {
 	{ "a|cc|\n", "", NULL, "tasks " },
 };
 
-START_TEST(different_builds)
+TEST_EACH(different_builds, pairs)
 {
 	static const char *const word[DIFF_UNLIKES] = {
 		"machine", "directory", "command", "source tree", "tasks",
 	};
-	struct pair p;
-	struct buf found = BUF_INIT;
+	RELEASED(pair, p);
+	RELEASED(buf, found = BUF_INIT);
 
 	rules_init(&p.rules);
 	compare(&p, pairs[_i].base, pairs[_i].now, pairs[_i].filter);
@@ -415,14 +394,6 @@ START_TEST(different_builds)
 			buf_addf(&found, "%s ", word[u]);
 	}
 	ck_assert_str_eq(buf_str(&found), pairs[_i].unlike);
-	buf_release(&found);
-	pair_release(&p);
 }
-END_TEST
 
-TEST_PROGRAM(diff)
-{
-	return support_main("diff", TEST_EACH(tasks, cases), TEST(exceptions), TEST(values_of_all_metrics),
-			    TEST(how_tasks_ended), TEST_EACH(packages, versions),
-			    TEST(circumstances), TEST_EACH(different_builds, pairs), TEST_EACH(runs, sets), TEST(uneven_runs));
-}
+TEST_MAIN(diff);

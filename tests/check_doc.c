@@ -3,8 +3,6 @@
 #include "tests/support.h"
 #include "write/doc.h"
 
-#include <math.h>
-
 /* Any text is in each format what it is, and the structure around it is whole. */
 
 static const char *const pieces[] = {
@@ -103,7 +101,7 @@ static void save_names(const char *dir, struct buf *b)
 	save(dir, "names", b);
 }
 
-START_TEST(any_text)
+TEST_LOOP(any_text, support_has("python3") && support_has("cmark-gfm") ? 20 : 0)
 {
 	const char *dir = support_tmpdir();
 	const struct style style = { 0 };
@@ -138,7 +136,6 @@ START_TEST(any_text)
 	support_run(&r, NULL, "python3 -B " TOP_SRCDIR "/tests/doc.py %s", dir);
 	ck_assert_msg(!r.status, "seed %d: %s%s", _i, r.out.data, r.err.data);
 }
-END_TEST
 
 static void write_table(struct buf *b, unsigned width, size_t rows, size_t more, bool empty)
 {
@@ -147,7 +144,7 @@ static void write_table(struct buf *b, unsigned width, size_t rows, size_t more,
 		.title = "Title", .column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true,
 		.least = 6, .room = 20, .more = " (--all lists them)", .empty = empty,
 	};
-	struct doc d;
+	RELEASED(doc, d);
 
 	doc_init_terminal(&d, b, &style);
 	doc_table(&d, &table);
@@ -161,7 +158,6 @@ static void write_table(struct buf *b, unsigned width, size_t rows, size_t more,
 		doc_real(&d, 12.34);
 	}
 	doc_table_end(&d, more);
-	doc_release(&d);
 }
 
 static const struct {
@@ -185,15 +181,13 @@ static const struct {
 	{ 10, 1, 0, false, "\nTitle\n    count   share     busy  name\n        -     0.2   12.3 %  a name\n" },
 };
 
-START_TEST(narrow)
+TEST_EACH(narrow, terminals)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	write_table(&b, terminals[_i].width, terminals[_i].rows, terminals[_i].more, terminals[_i].empty);
 	ck_assert_str_eq(buf_str(&b), terminals[_i].text);
-	buf_release(&b);
 }
-END_TEST
 
 /* Columns as wide as their texts; where there is less, the first that can gives up some. */
 static const struct { unsigned width; const char *text; } measured[] = {
@@ -204,7 +198,7 @@ static const struct { unsigned width; const char *text; } measured[] = {
 	{ 12, "name   count  place\na lon      1  here\n(1 row)\nb      12345\n" },
 };
 
-START_TEST(widths_are_measured)
+TEST_EACH(widths_are_measured, measured)
 {
 	static const struct doc_column column[] = {
 		{ "name", .least = 5, .shorten = true }, { "count", .type = DOC_COUNT, .gap = 2 },
@@ -236,10 +230,5 @@ START_TEST(widths_are_measured)
 	ck_assert_str_eq(buf_str(&b), measured[_i].text);
 	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(doc)
-{
-	return support_main("doc", TEST_LOOP(any_text, support_has("python3") && support_has("cmark-gfm") ?
-						       20 : 0), TEST_EACH(narrow, terminals), TEST_EACH(widths_are_measured, measured));
-}
+TEST_MAIN(doc);

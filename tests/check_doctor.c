@@ -4,11 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 /* `buildbeat doctor` on this machine, also with parts of it removed. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -33,7 +28,7 @@ static void no_trace(void)
 	support_expect(support_tmpdir(), ANY_STATUS, "", NULL, "ls -A");
 }
 
-START_TEST(all_is_well)
+TEST(all_is_well)
 {
 	struct run r;
 
@@ -52,9 +47,8 @@ START_TEST(all_is_well)
 	ck_assert_str_eq(r.err.data, "");
 	no_trace();
 }
-END_TEST
 
-START_TEST(no_plugin)
+TEST(no_plugin)
 {
 	struct run r;
 
@@ -64,9 +58,8 @@ START_TEST(no_plugin)
 	assert_finding(&r, "missing", "make", "but the plugin is missing");
 	ck_assert_ptr_nonnull(strstr(r.out.data, "-> install all of buildbeat"));
 }
-END_TEST
 
-START_TEST(not_a_plugin)
+TEST(not_a_plugin)
 {
 	struct run r;
 
@@ -75,9 +68,8 @@ START_TEST(not_a_plugin)
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, "missing", "plugin", "does not load");
 }
-END_TEST
 
-START_TEST(no_make)
+TEST(no_make)
 {
 	struct run r;
 
@@ -87,7 +79,6 @@ START_TEST(no_make)
 	assert_finding(&r, "ok", "proc_stat", "CPU: ");
 	no_trace();
 }
-END_TEST
 
 static const struct { const char *script, *state, *part; } makes[] = {
 	{ "#!/bin/sh\nexit 1\n", "missing", "not a working GNU make" },
@@ -99,7 +90,7 @@ static const struct { const char *script, *state, *part; } makes[] = {
 	  "the plugin does not work in it" },
 };
 
-START_TEST(other_makes)
+TEST_EACH(other_makes, makes)
 {
 	const char *make = support_path("%s/make", support_tmpdir());
 	struct run r;
@@ -111,10 +102,9 @@ START_TEST(other_makes)
 	ck_assert_int_eq(r.status, 1);
 	assert_finding(&r, makes[_i].state, "make", makes[_i].part);
 }
-END_TEST
 
 /* An empty element of PATH is the working directory. */
-START_TEST(empty_path_element)
+TEST(empty_path_element)
 {
 	const char *make = support_path("%s/make", support_tmpdir());
 	struct run r;
@@ -124,10 +114,9 @@ START_TEST(empty_path_element)
 	support_run(&r, support_tmpdir(), "PATH=:/nonexistent " BUILDBEAT " doctor; rm make");
 	assert_finding(&r, "missing", "make", "make: this is not a working GNU make");
 }
-END_TEST
 
 /* The directory of the trial is removed if nothing can be written to it. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct run r;
 
@@ -138,9 +127,8 @@ START_TEST(full_disk)
 	ck_assert_int_eq(r.status, 0);
 	no_trace();
 }
-END_TEST
 
-START_TEST(bad_places)
+TEST(bad_places)
 {
 	struct run r;
 
@@ -154,9 +142,8 @@ START_TEST(bad_places)
 		       BUILDBEAT " doctor; e=$?; rm buildbeat.yaml; exit $e");
 	no_trace();
 }
-END_TEST
 
-START_TEST(for_programs)
+TEST(for_programs)
 {
 	SKIP_IF(!support_has("python3"));
 	support_expect(support_tmpdir(), ANY_STATUS, "False ['missing'] True\n", NULL,
@@ -167,7 +154,6 @@ START_TEST(for_programs)
 		       "all(c[\"state\"] in (\"ok\", \"limited\", \"missing\") and c[\"finding\"] "
 		       "for c in d[\"checks\"]))'");
 }
-END_TEST
 
 /* Parts of the machine, hidden in a mount namespace; "" in the remedy: any. */
 static const struct { const char *hide, *check, *part, *remedy; } hidden[] = {
@@ -195,7 +181,7 @@ static const struct { const char *hide, *check, *part, *remedy; } hidden[] = {
 	  "mount --bind proc/groups /proc/$$/cgroup", "limits", "may use 0.5 of ", "make -j1" },
 };
 
-START_TEST(hidden_parts)
+TEST_EACH(hidden_parts, hidden)
 {
 	struct run r;
 
@@ -206,9 +192,8 @@ START_TEST(hidden_parts)
 	assert_finding(&r, "limited", hidden[_i].check, hidden[_i].part);
 	ck_assert_msg(strstr(r.out.data, hidden[_i].remedy) != NULL, "%s", r.out.data);
 }
-END_TEST
 
-START_TEST(unlimited)
+TEST(unlimited)
 {
 	struct run r;
 
@@ -218,9 +203,8 @@ START_TEST(unlimited)
 	if (!strncmp(r.out.data, "done\n", 5))
 		ck_assert_msg(strstr(r.out.data, "limits ") == NULL, "%s", r.out.data);
 }
-END_TEST
 
-START_TEST(arrows)
+TEST(arrows)
 {
 	struct run r;
 
@@ -228,10 +212,9 @@ START_TEST(arrows)
 	support_run(&r, support_tmpdir(), BUILDBEAT " doctor");
 	assert_finding(&r, "ok", "arrows", "charts show what tasks of make and ninja waited for");
 }
-END_TEST
 
 /* Whatever is limited or missing has a line that says what to type or to change. */
-START_TEST(every_line_has_advice)
+TEST(every_line_has_advice)
 {
 	static const char *const environments[] = {
 		"PATH=/nonexistent", "ulimit -n 64;", "TMPDIR=/proc",
@@ -258,12 +241,5 @@ START_TEST(every_line_has_advice)
 		ck_assert(bad > 0 || !r.out.len);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(doctor)
-{
-	return support_main("doctor", TEST(all_is_well), TEST(no_plugin), TEST(not_a_plugin),
-			    TEST(no_make), TEST_EACH(other_makes, makes), TEST(empty_path_element),
-			    TEST(full_disk), TEST(bad_places), TEST(for_programs), TEST_EACH(hidden_parts, hidden), TEST(unlimited),
-			    TEST(arrows), TEST(every_line_has_advice));
-}
+TEST_MAIN(doctor);

@@ -3,12 +3,6 @@
 #include "live/earlier.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 /* Recordings of a build of ten tasks of a second each, one after the other. */
 #define TASKS 10
 
@@ -21,7 +15,7 @@ struct written {
 static void write_recording(const char *dir, const struct written *w)
 {
 	const char *path = support_path("%s/%s", dir, w->name);
-	struct buf build = { 0 }, tasks = { 0 };
+	RELEASED(buf, build = { 0 }, tasks = { 0 });
 
 	ck_assert(!mkdir(path, 0700));
 	buf_addf(&build, "buildbeat build 1\nstart_wall_ns: %d000000000\nstart_mono_ns: 1000000000\n"
@@ -38,8 +32,6 @@ static void write_recording(const char *dir, const struct written *w)
 	}
 	support_writes(support_path("%s/%s/build", dir, w->name), buf_str(&build));
 	support_writes(support_path("%s/%s/tasks.log", dir, w->name), buf_str(&tasks));
-	buf_release(&build);
-	buf_release(&tasks);
 }
 
 /* Which recordings are earlier ones of "make -j4 all" in /p that began at 1000. */
@@ -78,7 +70,7 @@ static struct remaining_estimate estimate(const char *dir)
 	return e;
 }
 
-START_TEST(which)
+TEST_EACH(which, one_of)
 {
 	const char *dir = support_tmpdir();
 	struct remaining_estimate e;
@@ -90,14 +82,13 @@ START_TEST(which)
 	if (e.builds)
 		ck_assert_msg(e.left_us > 5000000 && e.left_us < 6000000, "%ld", (long)e.left_us);
 }
-END_TEST
 
 /* The newest ones are enough; a damaged one is skipped. */
-START_TEST(many)
+TEST(many)
 {
 	const char *dir = support_tmpdir();
 	struct remaining_estimate e;
-	struct buf text = { 0 };
+	RELEASED(buf, text = { 0 });
 	struct json j;
 	char name[16];
 
@@ -116,11 +107,9 @@ START_TEST(many)
 	earlier_json(&j, &e);
 	json_object_end(&j);
 	ck_assert(strstr(buf_str(&text), "\"builds\":") && strstr(buf_str(&text), " left ("));
-	buf_release(&text);
 }
-END_TEST
 
-START_TEST(gone)
+TEST(gone)
 {
 	struct remaining *r;
 	struct error err = { 0 };
@@ -128,9 +117,5 @@ START_TEST(gone)
 	ck_assert_int_eq(earlier_learn(&r, support_path("%s/none", support_tmpdir()), &err), -ENOENT);
 	ck_assert(!r && *err.message);
 }
-END_TEST
 
-TEST_PROGRAM(earlier)
-{
-	return support_main("earlier", TEST_EACH(which, one_of), TEST(many), TEST(gone));
-}
+TEST_MAIN(earlier);

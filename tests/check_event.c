@@ -5,8 +5,6 @@
 #include "tests/support.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 /* A written line is parsed; the newline is removed. */
@@ -36,7 +34,7 @@ static void expect(struct event *e, const char *text)
 	free(copy);
 }
 
-START_TEST(open_line)
+TEST(open_line)
 {
 	char memory[EVENT_MAX + 1];
 	struct event_open o = { 12, -1, "12,1", "make", "4.3", "/a\tb", "make -j8\nx" };
@@ -61,10 +59,9 @@ START_TEST(open_line)
 	expect(&e, "");
 	ck_assert_int_eq(event_number(&e), -1);
 }
-END_TEST
 
 /* Numbers of every length, with few bytes behind them or many. */
-START_TEST(numbers)
+TEST(numbers)
 {
 	static const char *const tails[] = { "", "\t", "\t7", "\t\t\t0", "\t1234567\t12345678901" };
 	char line[128];
@@ -90,10 +87,9 @@ START_TEST(numbers)
 		}
 	}
 }
-END_TEST
 
 /* What is no number is passed. */
-START_TEST(no_numbers)
+TEST(no_numbers)
 {
 	static const char line[] = "pid\t1\ta\tx\t-5\t5x\t99999999999999999999\t8\t\t-";
 	static const int64_t expected[] = { -1, -5, -1, -1, 8, -1, -1, -1 };
@@ -105,9 +101,8 @@ START_TEST(no_numbers)
 	for (size_t i = 0; i < ARRAY_SIZE(n); i++)
 		ck_assert_int_eq(n[i], expected[i]);
 }
-END_TEST
 
-START_TEST(end_lines)
+TEST(end_lines)
 {
 	static const struct { int status; const char *start; } cases[] = {
 		{ 0, "done\t5\ti.3\t0\t1000001" }, { 2 << 8, "fail\t5\ti.3\t2\t1000001" },
@@ -141,10 +136,9 @@ START_TEST(end_lines)
 		buf_release(&b);
 	}
 }
-END_TEST
 
 /* Names of 100 KB, in a buffer with room for one line. */
-START_TEST(long_texts)
+TEST(long_texts)
 {
 	static char names[3][100001];
 	char memory[EVENT_MAX + 1];
@@ -182,14 +176,13 @@ START_TEST(long_texts)
 		parsed(&b);
 	}
 }
-END_TEST
 
 /* Shortened names end in the mark and the hash, and still differ. */
-START_TEST(cut_names_differ)
+TEST(cut_names_differ)
 {
 	char one[5001], two[5001];
 	struct event_task t = { -1, false, -1, NULL, one, NULL, NULL };
-	struct buf a = BUF_INIT, b = BUF_INIT;
+	RELEASED(buf, a = BUF_INIT, b = BUF_INIT);
 	const char *mark;
 
 	memset(one, 'n', sizeof one - 1);
@@ -205,13 +198,10 @@ START_TEST(cut_names_differ)
 	ck_assert_ptr_nonnull(mark);
 	ck_assert_uint_eq(strspn(mark + 3, "0123456789abcdef"), 8);
 	ck_assert_str_eq(mark + 11, "\n");
-	buf_release(&a);
-	buf_release(&b);
 }
-END_TEST
 
 /* Many names take several lines; all are there, and names that fit are whole. */
-START_TEST(after_lines)
+TEST(after_lines)
 {
 	static char text[500][64];
 	const char *names[500];
@@ -238,7 +228,6 @@ START_TEST(after_lines)
 	}
 	ck_assert_uint_eq(event_add_after(&b, 9, "i", 1, names, 0), 0);
 }
-END_TEST
 
 static const struct { const char *line; enum event_parsed as; } lines[] = {
 	{ "done\t1\ta.1\t0", EVENT_PARSED }, { "close\t1\ta", EVENT_PARSED },
@@ -255,18 +244,17 @@ static const struct { const char *line; enum event_parsed as; } lines[] = {
 	{ "done\t1\tabcdefghijklmnop.1", EVENT_DAMAGED }, { "done 1 a.1", EVENT_DAMAGED },
 };
 
-START_TEST(parse)
+TEST_EACH(parse, lines)
 {
 	struct event e;
 	struct slice line = slice_of(lines[_i].line);
 
 	ck_assert_msg(event_parse(line, &e) == lines[_i].as, "%s", lines[_i].line);
 }
-END_TEST
 
-START_TEST(name_line)
+TEST(name_line)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct event e;
 
 	event_add_name(&b, 7, "i", 3, "lib/x\ty.o", NULL, "compile");
@@ -276,14 +264,12 @@ START_TEST(name_line)
 	expect(&e, "lib/x\ty.o");
 	expect(&e, "");
 	expect(&e, "compile");
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(place_line)
+TEST(place_line)
 {
 	const struct event_place place = { "lib/a.mk", 12, "link", 2 }, only_pool = { NULL, -1, "p", 1 };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct event e;
 
 	event_add_place(&b, 7, "i", 3, &only_pool);
@@ -297,25 +283,21 @@ START_TEST(place_line)
 	ck_assert_int_eq(event_number(&e), 12);
 	expect(&e, "link");
 	ck_assert_int_eq(event_number(&e), 2);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(out_line)
+TEST(out_line)
 {
 	const char *const names[] = { "a.h", "b.h" };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct event e;
 
 	ck_assert_uint_eq(event_add_out(&b, 7, "i", 3, names, 2), 2);
 	ck_assert_str_eq(b.data, "out\t7\ti.3\ta.h\tb.h\n");
 	e = parsed(&b);
 	ck_assert_int_eq(e.kind, EVENT_OUT);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(instance_ids)
+TEST(instance_ids)
 {
 	char a[INSTANCE_ID_MAX], b[INSTANCE_ID_MAX];
 
@@ -326,12 +308,5 @@ START_TEST(instance_ids)
 	event_instance_id(a, INT32_MAX, INT64_MAX);
 	ck_assert_uint_lt(strlen(a), INSTANCE_ID_MAX);
 }
-END_TEST
 
-TEST_PROGRAM(event)
-{
-	return support_main("event", TEST(open_line), TEST(numbers), TEST(no_numbers),
-			    TEST(end_lines), TEST(long_texts), TEST(cut_names_differ), TEST(after_lines), TEST_EACH(parse, lines),
-			    TEST(name_line), TEST(place_line), TEST(out_line),
-			    TEST(instance_ids));
-}
+TEST_MAIN(event);

@@ -6,10 +6,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
 struct example {
@@ -127,7 +123,7 @@ static void check_nesting(const struct recording *rec, const struct example *e)
 	ck_assert_msg(found, "%s: no %s inside a task", e->dir, e->inside);
 }
 
-START_TEST(test_example)
+TEST_LOOP(test_example, N_EXAMPLES)
 {
 	const struct example *e = &examples[_i];
 	struct recording rec = RECORDING_INIT;
@@ -149,10 +145,9 @@ START_TEST(test_example)
 	recording_release(&rec);
 	run(support_tmpdir(), "", "rm -rf examples");
 }
-END_TEST
 
 TEST_PROGRAM(examples)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("examples", TEST_LOOP(test_example, N_EXAMPLES));
+	return support_main();
 }

@@ -6,9 +6,6 @@
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define PROTO TOP_SRCDIR "/tests/data/perfetto/perfetto.proto"
 #define OPEN "open\t0\tx\t1\t0\t1\tninja\t1.12\t/src\tninja\n"
@@ -26,7 +23,7 @@ static void read_it(const char *what)
 
 static void write_both(const struct recording *rec, const char *name)
 {
-	struct buf tasks = BUF_INIT;
+	RELEASED(buf, tasks = BUF_INIT);
 	struct error err;
 	struct json j;
 
@@ -48,7 +45,6 @@ static void write_both(const struct recording *rec, const char *name)
 	}
 	json_array_end(&j);
 	support_write(support_path("%s/%s.tasks", support_tmpdir(), name), tasks.data, tasks.len);
-	buf_release(&tasks);
 }
 
 static void check_both(const struct recording *rec)
@@ -59,17 +55,15 @@ static void check_both(const struct recording *rec)
 
 static const char *const whole[] = { "nested", "cut" };
 
-START_TEST(recordings)
+TEST_EACH(recordings, whole)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_read(&r, support_path("%s/tests/data/recordings/%s", TOP_SRCDIR, whole[_i]));
 	check_both(&r.rec);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(nothing)
+TEST(nothing)
 {
 	struct recorded r;
 
@@ -80,17 +74,14 @@ START_TEST(nothing)
 	check_both(&r.rec);
 	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(random_tasks)
+TEST_LOOP(random_tasks, 12)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 1 + (unsigned)_i * 17, (uint64_t)_i);
 	check_both(&r.rec);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Spans that nest, overlap, outlive their task, begin before it or never end. */
 
@@ -139,10 +130,10 @@ static void add_task(struct buf *b, uint64_t seq)
 		event_add_note(b, start, "x", seq, any_name());
 }
 
-START_TEST(random_spans)
+TEST_LOOP(random_spans, 12)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
 
 	seed = (uint64_t)_i;
 	buf_adds(&b, OPEN);
@@ -151,16 +142,13 @@ START_TEST(random_spans)
 		add_task(&b, i);
 	recorded_make(&r, "host: forge\n", buf_str(&b), NULL);
 	check_both(&r.rec);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* A sub-make in each of 32 tasks. */
-START_TEST(sub_makes)
+TEST(sub_makes)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
 
 	buf_adds(&b, "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j32\n");
 	for (int i = 1; i <= 32; i++) {
@@ -175,10 +163,7 @@ START_TEST(sub_makes)
 	check_both(&r.rec);
 	ck_assert_ptr_nonnull(strstr(support_text(file("x.json")), "\"pid\":33,"));
 	ck_assert_ptr_nonnull(strstr(support_text(file("x.json")), "\"name\":\"child\""));
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* How many arrows of a kind. */
 static unsigned arrows(const char *kind)
@@ -194,9 +179,9 @@ static unsigned arrows(const char *kind)
 	return n;
 }
 
-START_TEST(kinds_of_arrows)
+TEST(kinds_of_arrows)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_make(&r, "", OPEN
 		      "start\t0\tx.1\t\t\t\tparse.c\nout\t0\tx.1\tparse.h\ndone\t50\tx.1\n"
@@ -207,23 +192,19 @@ START_TEST(kinds_of_arrows)
 	check_both(&r.rec);
 	ck_assert_uint_eq(arrows("file"), 1);
 	ck_assert_uint_eq(arrows("dependency"), 3);	/* prog began 2 us before parse.o had ended */
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(every_cut)
+TEST(every_cut)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_make(&r, "cwd: /\"}\\n,\nsource: a\nsource: b\n", OPEN "start\t0\tx.1\t\t\t\ta},\ndone\t50\tx.1\n"
 		      "start\t60\tx.2\t\t\t\tb]\nafter\t60\tx.2\ta},\ndone\t90\tx.2\n", NULL);
 	check_both(&r.rec);
 	read_it("cut x.json");
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(packed)
+TEST(packed)
 {
 	const char *trace = TOP_SRCDIR "/tests/data/recordings/nested";
 
@@ -234,10 +215,9 @@ START_TEST(packed)
 		       "gzip -dc p.pftrace.gz | cmp - p.pftrace", BUILDBEAT, trace, BUILDBEAT, trace,
 		       BUILDBEAT, trace, BUILDBEAT, trace);
 }
-END_TEST
 
 /* "-": what the file would have, and nothing else. */
-START_TEST(standard_output)
+TEST(standard_output)
 {
 	const char *dir = support_tmpdir();
 
@@ -255,10 +235,9 @@ START_TEST(standard_output)
 	support_expect(dir, 2, "", "standard output: cannot write: No space left on device",
 		       "%s export --to chrome -o - r >/dev/full", BUILDBEAT);
 }
-END_TEST
 
 /* Two machines and one with the name of the first: a common time line. */
-START_TEST(several_machines)
+TEST(several_machines)
 {
 	const char *dir = support_tmpdir();
 
@@ -288,13 +267,9 @@ START_TEST(several_machines)
 	support_refuses(dir, "export --to oe -o x r1 r2", "at most one recording");
 	support_refuses(dir, "export --to chrome --follow -o x r1 r2", "at most one recording");
 }
-END_TEST
 
 TEST_PROGRAM(export)
 {
 	SKIP_PROGRAM_IF(!support_has("protoc") || !support_has("python3"));
-	return support_main("export", TEST_EACH(recordings, whole), TEST(nothing),
-			    TEST_LOOP(random_tasks, 12), TEST_LOOP(random_spans, 12), TEST(sub_makes),
-			    TEST(kinds_of_arrows), TEST(every_cut), TEST(packed),
-			    TEST(standard_output), TEST(several_machines));
+	return support_main();
 }

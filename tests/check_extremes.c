@@ -11,8 +11,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 static const char *const files[] = {
 	"build", "tasks.log", "proc_tasks.log", "proc_stat.log", "proc_meminfo.log",
 	"proc_diskstats.log", "proc_pressure.log",
@@ -26,7 +24,7 @@ static const char *const edges[] = {
 /* The file with one in `often` of its numbers replaced; names of formats stay. */
 static void make_extreme(const char *from, const char *to, uint64_t often, uint64_t *state)
 {
-	struct buf in, out = BUF_INIT;
+	RELEASED(buf, in, out = BUF_INIT);
 	const char *p;
 
 	support_read(&in, from);
@@ -43,18 +41,16 @@ static void make_extreme(const char *from, const char *to, uint64_t often, uint6
 		p += n ? n : 1;
 	}
 	support_write(to, out.data, out.len);
-	buf_release(&in);
-	buf_release(&out);
 }
 
 static void show(const struct summary *sum)
 {
 	const struct selection all = { 0 };
 	const struct style style = { .width = 80 };
-	struct buf out = BUF_INIT;
-	struct chain chain;
-	struct answer answer;
-	struct view v;
+	RELEASED(buf, out = BUF_INIT);
+	RELEASED(chain, chain);
+	RELEASED(answer, answer);
+	RELEASED(view, v);
 	struct doc d;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
@@ -76,18 +72,14 @@ static void show(const struct summary *sum)
 	buf_clear(&out);
 	drawn(&out, sum, sum);
 	ck_assert_uint_gt(out.len, 1000);
-	buf_release(&out);
-	answer_release(&answer);
-	chain_release(&chain);
-	view_release(&v);
 }
 
-START_TEST(any_number)
+TEST_LOOP(any_number, 120)
 {
 	uint64_t state = (uint64_t)_i;
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
-	struct values values = VALUES_INIT;
+	RELEASED(values, values = VALUES_INIT);
 	struct summary sum;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -102,13 +94,7 @@ START_TEST(any_number)
 	ck_assert_int_eq(summary_make(&sum, &rec), 0);
 	show(&sum);
 	ck_assert_int_eq(values_make(&values, &rec), 0);
-	values_release(&values);
 	summary_release(&sum);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(extremes)
-{
-	return support_main("extremes", TEST_LOOP(any_number, 120));
-}
+TEST_MAIN(extremes);

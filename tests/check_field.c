@@ -3,8 +3,6 @@
 #include "base/field.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 static const struct { const char *text, *escaped; } cases[] = {
 	{ "", "" },
 	{ "plain text", "plain text" },
@@ -13,9 +11,9 @@ static const struct { const char *text, *escaped; } cases[] = {
 	{ "caf\xc3\xa9 \xff\xfe", "caf\xc3\xa9 \xff\xfe" },
 };
 
-START_TEST(round_trip)
+TEST_EACH(round_trip, cases)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	bool cut;
 	size_t n;
 
@@ -27,12 +25,10 @@ START_TEST(round_trip)
 		ck_assert_mem_eq(b.data, cases[_i].text, n);
 		ck_assert(!cut);
 	}
-	buf_release(&b);
 }
-END_TEST
 
 /* Every byte at every place among plain ones, because several are read at once. */
-START_TEST(every_byte_everywhere)
+TEST_LOOP(every_byte_everywhere, 256)
 {
 	char text[24], out[4 * sizeof text + 1], back[sizeof out];
 	size_t plain = _i >= ' ' && _i != 0x7f && _i != '\\' ? 1 : 0;
@@ -55,12 +51,11 @@ START_TEST(every_byte_everywhere)
 		}
 	}
 }
-END_TEST
 
-START_TEST(cut_texts_differ)
+TEST(cut_texts_differ)
 {
 	char one[200], two[200];
-	struct buf a = BUF_INIT, b = BUF_INIT;
+	RELEASED(buf, a = BUF_INIT, b = BUF_INIT);
 	bool cut;
 	size_t n;
 
@@ -76,13 +71,6 @@ START_TEST(cut_texts_differ)
 	ck_assert(cut);
 	ck_assert_uint_eq(n, 20 + 10);
 	ck_assert_mem_eq(a.data + 20, "~#", 2);
-	buf_release(&a);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(field)
-{
-	return support_main("field", TEST_EACH(round_trip, cases),
-			    TEST_LOOP(every_byte_everywhere, 256), TEST(cut_texts_differ));
-}
+TEST_MAIN(field);

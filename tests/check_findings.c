@@ -9,10 +9,6 @@
 #include "tests/support.h"
 
 #include <fnmatch.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*
  * What the outputs of check say about verdicts that were made by hand: groups, test cases of
@@ -173,7 +169,7 @@ static bool is_alike(const struct verdict_finding *a, const struct verdict_findi
 static void is_group(size_t i)
 {
 	const struct verdict_group *g = &groups.group[i];
-	struct buf pattern = BUF_INIT;
+	RELEASED(buf, pattern = BUF_INIT);
 	double before = 0, now = 0;
 
 	ck_assert(g->n == 1 || g->n >= GROUP_LEAST);
@@ -196,11 +192,12 @@ static void is_group(size_t i)
 	ck_assert(g->n == 1 || strcmp(buf_str(&pattern), "*") != 0);
 	ck_assert_double_eq_tol(before, g->whole.before, 1e-6 * before + 1e-9);
 	ck_assert_double_eq_tol(now, g->whole.now, 1e-6 * now + 1e-9);
-	buf_release(&pattern);
 }
 
+TEST_GROUP("groups");
+
 /* Each finding is in exactly one group, whose sums are those of its members. */
-START_TEST(any_groups)
+TEST_LOOP(any_groups, 200)
 {
 	size_t n = 0;
 	bool *seen;
@@ -220,7 +217,6 @@ START_TEST(any_groups)
 	free(seen);
 	end();
 }
-END_TEST
 
 /* NAME|KIND|EFFECT|BUILD, all of wall time; and the groups. */
 static const struct { const char *what, *task[12], *group[8]; } grouped[] = {
@@ -265,7 +261,7 @@ static void set_task(uint32_t task, char *text)
 		add(task, METRIC_WALL, (uint32_t)atoi(part[3]), strtod(part[2], NULL));
 }
 
-START_TEST(groups_alike)
+TEST_EACH(groups_alike, grouped)
 {
 	char text[12][64];
 	uint32_t n = 0, n_groups = 0;
@@ -291,10 +287,9 @@ START_TEST(groups_alike)
 	ck_assert_msg(groups.n == n_groups, "%s: %zu groups", grouped[_i].what, groups.n);
 	end();
 }
-END_TEST
 
 /* One line a group; its members if there are few, or all were asked for. */
-START_TEST(lists_members)
+TEST(lists_members)
 {
 	static char name[60][32];
 	size_t few = 0, all = 0;
@@ -324,12 +319,13 @@ START_TEST(lists_members)
 	ck_assert_uint_eq(all, 58);
 	end();
 }
-END_TEST
 
 /* JUnit */
 
+TEST_GROUP("junit");
+
 /* The cases of any verdict have different names, and their counts are right. */
-START_TEST(any_junit)
+TEST_LOOP(any_junit, support_has("xmllint") ? 60 : 0)
 {
 	const char *dir = support_tmpdir(), *text;
 
@@ -346,7 +342,6 @@ START_TEST(any_junit)
 		       "$(sed -n 's/.* skipped=\"\\([0-9]*\\)\" t.*/\\1/p' x.xml)", TOP_SRCDIR);
 	end();
 }
-END_TEST
 
 /* A build that failed */
 
@@ -359,7 +354,9 @@ static const struct { int64_t status; const char *text, *json; } ends[] = {
 	{ -1, "not judged: the build failed (unknown status)", "\"exit_status\": null" },
 };
 
-START_TEST(failed)
+TEST_GROUP("status");
+
+TEST_EACH(failed, ends)
 {
 	const char *text;
 
@@ -384,9 +381,8 @@ START_TEST(failed)
 	has(printed(JUNIT), "tests=\"6\" failures=\"2\" errors=\"0\" skipped=\"4\"");
 	end();
 }
-END_TEST
 
-START_TEST(succeeded)
+TEST(succeeded)
 {
 	begin(3);
 	has(printed(TEXT), "no regression: ");
@@ -396,11 +392,12 @@ START_TEST(succeeded)
 	has(printed(JUNIT), "skipped=\"1\"");
 	end();
 }
-END_TEST
 
 /* What all tasks share, and slow changes */
 
-START_TEST(shared)
+TEST_GROUP("words");
+
+TEST(shared)
 {
 	struct verdict_finding *f;
 
@@ -435,9 +432,8 @@ START_TEST(shared)
 	has(printed(TEXT), "    225 of 300 tasks ");
 	end();
 }
-END_TEST
 
-START_TEST(slowly)
+TEST(slowly)
 {
 	struct verdict_finding *f;
 
@@ -452,14 +448,15 @@ START_TEST(slowly)
 	has(printed(JSON), "\"creep\": true");
 	end();
 }
-END_TEST
 
 /* Commands */
 
+TEST_GROUP("commands");
+
 /* What a shell passes on is what was meant, and a terminal obeys no byte of the text. */
-START_TEST(shown_words)
+TEST_EACH(shown_words, odd_names)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct run r;
 
 	shell_add_shown(&b, odd_names[_i]);
@@ -468,12 +465,10 @@ START_TEST(shown_words)
 	support_run(&r, support_tmpdir(), "printf %%s. %s", buf_str(&b));
 	ck_assert_uint_eq(r.out.len, strlen(odd_names[_i]) + 1);
 	ck_assert_int_eq(memcmp(r.out.data, odd_names[_i], r.out.len - 1), 0);
-	buf_release(&b);
 }
-END_TEST
 
 /* A shell that is given the printed lines calls buildbeat with these words. */
-START_TEST(pasted)
+TEST_EACH(pasted, odd_names)
 {
 	static const char *const want[] = { "history", "bisect", "accept", "accept" };
 	const char *dir = support_tmpdir(), *name = odd_names[_i], *p;
@@ -514,10 +509,9 @@ START_TEST(pasted)
 	}
 	end();
 }
-END_TEST
 
 /* A password in the archive's URL is not printed. */
-START_TEST(secret)
+TEST(secret)
 {
 	begin(2);
 	add(1, METRIC_CPU, 15, 0.25);
@@ -526,10 +520,9 @@ START_TEST(secret)
 	has(printed(TEXT), "example.org/builds.git");
 	end();
 }
-END_TEST
 
 /* Without revisions or a command; and of the build as a whole. */
-START_TEST(incomplete)
+TEST(incomplete)
 {
 	begin(2);
 	add(TASK_TOTAL, METRIC_WALL, 15, 0.25);
@@ -540,16 +533,5 @@ START_TEST(incomplete)
 	lacks(printed(TEXT), "bisect");
 	end();
 }
-END_TEST
 
-TEST_PROGRAM(findings)
-{
-	return support_main("findings",
-			    TEST_GROUP("groups"), TEST_LOOP(any_groups, 200),
-			    TEST_EACH(groups_alike, grouped), TEST(lists_members),
-			    TEST_GROUP("junit"), TEST_LOOP(any_junit, support_has("xmllint") ? 60 : 0),
-			    TEST_GROUP("status"), TEST_EACH(failed, ends), TEST(succeeded),
-			    TEST_GROUP("words"), TEST(shared), TEST(slowly),
-			    TEST_GROUP("commands"), TEST_EACH(shown_words, odd_names),
-			    TEST_EACH(pasted, odd_names), TEST(secret), TEST(incomplete));
-}
+TEST_MAIN(findings);

@@ -9,11 +9,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILDS 16
 
 /* The names of every task that was renamed: "a.o>b.o@3" (b.o from build 3 on), sorted by newest
@@ -98,7 +93,7 @@ static void follow(struct builds *builds, const char *const *build, size_t n)
 	ck_assert_msg(!follow_renames(builds, &err), "%s", err.message);
 }
 
-START_TEST(renamed)
+TEST_EACH(renamed, cases)
 {
 	struct builds builds;
 
@@ -108,15 +103,14 @@ START_TEST(renamed)
 	builds_release(&builds);
 	buf_release(joined(&builds));
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	static const char *const text[] = { "k.o l.o x/m.o", "k.o l.o y/m.o", "k.o l.o x/m.o",
 					    "k.o l.o z/m.o" };
 	struct known_list known;
 	struct known note = { .pattern = "y/*", .metrics = ~0u, .build = 2 };
-	struct builds builds;
+	RELEASED(builds, builds);
 	uint32_t task;
 
 	follow(&builds, text, 4);
@@ -139,9 +133,7 @@ START_TEST(names)
 	known = (struct known_list){ 1, &note };
 	ck_assert_ptr_eq(known_find(&known, note.kind, &builds, task, METRIC_WALL, 0, 3), &note);
 	ck_assert_ptr_null(known_find(&known, note.kind, &builds, 0, METRIC_WALL, 0, 3));
-	builds_release(&builds);
 }
-END_TEST
 
 /* A plan: tasks live, move to other directories, and are missing in incremental builds. */
 struct plan {
@@ -219,7 +211,7 @@ static size_t check_rows(const struct plan *p)
 	return b->n_tasks;
 }
 
-START_TEST(whole_builds)
+TEST_LOOP(whole_builds, 200)
 {
 	struct noise noise = { (uint64_t)_i + 1 };
 	struct plan p;
@@ -228,10 +220,9 @@ START_TEST(whole_builds)
 	ck_assert_uint_eq(check_rows(&p), p.n_tasks);
 	release_plan(&p);
 }
-END_TEST
 
 /* Files are never confused, and most moves are found. */
-START_TEST(incremental_builds)
+TEST_LOOP(incremental_builds, 200)
 {
 	struct noise noise = { (uint64_t)_i + 1 };
 	struct plan p;
@@ -247,10 +238,5 @@ START_TEST(incremental_builds)
 	}
 	release_plan(&p);
 }
-END_TEST
 
-TEST_PROGRAM(follow)
-{
-	return support_main("follow", TEST_EACH(renamed, cases), TEST(names),
-			    TEST_LOOP(whole_builds, 200), TEST_LOOP(incremental_builds, 200));
-}
+TEST_MAIN(follow);

@@ -9,12 +9,6 @@
 
 #include "base/array.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #define BUILD "buildbeat build 1\nbuildbeat: 0.1\ncores: 4\n"
 #define HEADER "buildbeat tasks 1\n"
 #define EXPORT TOP_BUILDDIR "/buildbeat export --to chrome "
@@ -305,18 +299,17 @@ static void read_recording(struct recording *rec, const char *dir)
 
 static void now_agrees(const struct followers *f, const char *dir, const char *log)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	read_recording(&rec, dir);
 	same_now(f->now, &rec, log);
-	recording_release(&rec);
 }
 
 /* Ends the trace. */
 static void trace_agrees(struct followers *f, const char *dir, const char *log)
 {
 	struct lines read = { 0 };
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	read_recording(&rec, dir);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -329,7 +322,6 @@ static void trace_agrees(struct followers *f, const char *dir, const char *log)
 	}
 	ck_assert_int_eq(live_end(f->live, 0), 0);
 	same_lines(&read, &((struct kept *)f->sink.state)->ended, "trace", log);
-	recording_release(&rec);
 }
 
 static const char *new_dir(void)
@@ -413,7 +405,7 @@ static const struct {
 	  { "0 2-20 n link unfinished", "0 3-20 other other unfinished", "0 20-20 late other unfinished" } },
 };
 
-START_TEST(known_logs)
+TEST_EACH(known_logs, known)
 {
 	const char *log = support_path(HEADER "%s", known[_i].log), *dir = new_dir();
 	char *copy = strdup(log);
@@ -432,10 +424,9 @@ START_TEST(known_logs)
 	agree_growing(dir, copy);
 	free(copy);
 }
-END_TEST
 
 /* What users see: slices of tasks with the same times, names, kinds and values. */
-START_TEST(exported)
+TEST_EACH(exported, known)
 {
 	const char *dir = new_dir();
 
@@ -445,7 +436,6 @@ START_TEST(exported)
 		       EXPORT "-o w.json rec && " EXPORT "--follow -o f.json rec && "
 		       "python3 -B " TOP_SRCDIR "/tests/live.py agree w.json f.json");
 }
-END_TEST
 
 /* Random logs */
 
@@ -605,9 +595,9 @@ static void make(struct made *m, struct buf *log, struct buf *other, uint64_t se
 	free(m->entry);
 }
 
-START_TEST(random_logs)
+TEST_LOOP(random_logs, 20)
 {
-	struct buf log = BUF_INIT, other = BUF_INIT;
+	RELEASED(buf, log = BUF_INIT, other = BUF_INIT);
 	const char *dir = new_dir();
 	struct made m;
 
@@ -617,13 +607,6 @@ START_TEST(random_logs)
 	if (_i < 6)
 		agree_everywhere(dir, buf_str(&log));
 	agree_growing(dir, buf_str(&log));
-	buf_release(&log);
-	buf_release(&other);
 }
-END_TEST
 
-TEST_PROGRAM(follow_events)
-{
-	return support_main("follow_events", TEST_EACH(known_logs, known), TEST_EACH(exported, known),
-			    TEST_LOOP(random_logs, 20));
-}
+TEST_MAIN(follow_events);

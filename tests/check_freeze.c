@@ -3,19 +3,13 @@
 #include "inspect/freeze.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A process that is stopped continues, whatever ends the one that stopped it. */
 
@@ -90,7 +84,9 @@ static void must_stand(void)
 	ck_assert_uint_eq(shared->count, now);
 }
 
-START_TEST(stops_and_continues)
+TEST_GROUP_WITH("freeze", begin, end);
+
+TEST(stops_and_continues)
 {
 	struct error err = { 0 };
 	struct freeze f;
@@ -105,18 +101,15 @@ START_TEST(stops_and_continues)
 	must_run();
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), 0);	/* no guard is left */
 }
-END_TEST
 
-/* The inspector stops the process, and is killed in the middle. */
-START_TEST(inspector_is_killed)
+/* An inspector that stops the process; `before` is its first act. */
+static void start_inspector(int before(void))
 {
-	static const int signals[] = { SIGKILL, SIGTERM, SIGSEGV, SIGINT, SIGHUP };
 	struct freeze f;
 
-	must_run();
 	inspector = fork();
 	if (!inspector) {
-		signal(signals[_i], SIG_DFL);
+		before();
 		shared->result = freeze_begin(&f, target, pid_fd, 1000, NULL);
 		shared->guard = f.guard;
 		raise(SIGSTOP);
@@ -125,13 +118,28 @@ START_TEST(inspector_is_killed)
 	ck_assert_int_eq(waitpid(inspector, NULL, WUNTRACED), inspector);
 	ck_assert_int_eq(shared->result, 0);
 	must_stand();
+}
+
+static int plain_signals(void)
+{
+	for (int i = 1; i < SIGSYS; i++)
+		signal(i, SIG_DFL);
+	return 0;
+}
+
+/* The inspector stops the process, and is killed in the middle. */
+TEST_LOOP(inspector_is_killed, 5)
+{
+	static const int signals[] = { SIGKILL, SIGTERM, SIGSEGV, SIGINT, SIGHUP };
+
+	must_run();
+	start_inspector(plain_signals);
 	kill(inspector, signals[_i]);
 	if (signals[_i] != SIGKILL)
 		kill(inspector, SIGCONT);
 	waitpid(inspector, NULL, 0);
 	must_run();
 }
-END_TEST
 
 static bool is_gone(void *data)
 {
@@ -139,32 +147,20 @@ static bool is_gone(void *data)
 }
 
 /* Its whole process group is killed: the guard is in no group of ours. */
-START_TEST(group_is_killed)
+TEST(group_is_killed)
 {
-	struct freeze f;
 	pid_t guard;
 
-	inspector = fork();
-	if (!inspector) {
-		setpgid(0, 0);
-		shared->result = freeze_begin(&f, target, pid_fd, 1000, NULL);
-		shared->guard = f.guard;
-		raise(SIGSTOP);
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(inspector, NULL, WUNTRACED), inspector);
-	ck_assert_int_eq(shared->result, 0);
-	must_stand();
+	start_inspector(setpgrp);
 	guard = shared->guard;
 	kill(-inspector, SIGKILL);
 	waitpid(inspector, NULL, 0);
 	must_run();
 	support_wait_until(is_gone, &guard, "the guard has ended");
 }
-END_TEST
 
 /* The inspector hangs: the guard continues the process after five seconds. */
-START_TEST(five_seconds_at_most)
+TEST(five_seconds_at_most)
 {
 	struct freeze f;
 	int64_t from_ns;
@@ -177,9 +173,8 @@ START_TEST(five_seconds_at_most)
 	ck_assert_int_ge(clock_mono_ns() - from_ns, FREEZE_MAX_US * 1000);
 	ck_assert(!freeze_end(&f));
 }
-END_TEST
 
-START_TEST(guard_is_killed)
+TEST(guard_is_killed)
 {
 	struct freeze f;
 
@@ -189,9 +184,8 @@ START_TEST(guard_is_killed)
 	ck_assert(freeze_end(&f));
 	must_run();
 }
-END_TEST
 
-START_TEST(stopped_before)
+TEST(stopped_before)
 {
 	struct freeze f;
 
@@ -205,7 +199,6 @@ START_TEST(stopped_before)
 	kill(target, SIGCONT);
 	must_run();
 }
-END_TEST
 
 static void refused(int64_t expected_us, int code, const char *message)
 {
@@ -217,23 +210,21 @@ static void refused(int64_t expected_us, int code, const char *message)
 	must_run();
 }
 
-START_TEST(is_refused)
+TEST(is_refused)
 {
 	refused(FREEZE_MAX_US + 100000, -ETIME, "a snapshot takes 5.1 s, more than 5 s");
 	setpgid(target, target);
 	refused(1000, -EBUSY, "the shell that started it would suspend it");
 }
-END_TEST
 
-START_TEST(debugger)
+TEST(debugger)
 {
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0, 0), 0);
 	refused(1000, -EBUSY, "a debugger controls it");
 }
-END_TEST
 
 /* The number of an ended process is not signalled, whoever has it. */
-START_TEST(process_ended)
+TEST(process_ended)
 {
 	struct error err = { 0 };
 	struct freeze f;
@@ -249,9 +240,8 @@ START_TEST(process_ended)
 	must_run();
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), 0);	/* no guard is left */
 }
-END_TEST
 
-START_TEST(ends_while_stopped)
+TEST(ends_while_stopped)
 {
 	struct freeze f;
 
@@ -260,10 +250,9 @@ START_TEST(ends_while_stopped)
 	waitpid(target, NULL, 0);
 	ck_assert(freeze_end(&f));
 }
-END_TEST
 
 /* Someone who has no descriptors at all gets them back. */
-START_TEST(without_descriptors)
+TEST(without_descriptors)
 {
 	struct freeze f;
 	pid_t pid = fork();
@@ -280,14 +269,5 @@ START_TEST(without_descriptors)
 	ck_assert_int_eq(status, 0);
 	must_run();
 }
-END_TEST
 
-TEST_PROGRAM(freeze)
-{
-	return support_main("freeze", TEST_GROUP_WITH("freeze", begin, end),
-			    TEST(stops_and_continues), TEST_LOOP(inspector_is_killed, 5),
-			    TEST(group_is_killed), TEST(five_seconds_at_most),
-			    TEST(guard_is_killed), TEST(stopped_before), TEST(is_refused),
-			    TEST(debugger), TEST(process_ended), TEST(ends_while_stopped),
-			    TEST(without_descriptors));
-}
+TEST_MAIN(freeze);

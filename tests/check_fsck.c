@@ -3,15 +3,8 @@
 #include "tests/made_build.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <git2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /*
  * archive --fsck of damaged archives: after the repair every command works, and every build whose
@@ -209,7 +202,7 @@ static unsigned without(const char *path)
 
 static void damage(const char *path, size_t how)
 {
-	struct buf content;
+	RELEASED(buf, content);
 
 	support_read(&content, path);
 	unlink(path);
@@ -218,11 +211,10 @@ static void damage(const char *path, size_t how)
 	content.data[content.len / 2] ^= 0x10;
 	if (how == 2)
 		support_write(path, content.data, content.len);
-	buf_release(&content);
 }
 
 /* Missing, truncated or with another bit. Git can repack the repaired archive. */
-START_TEST(every_object)
+TEST_LOOP(every_object, 2)
 {
 	make();
 	explode();
@@ -237,10 +229,9 @@ START_TEST(every_object)
 		restore();
 	}
 }
-END_TEST
 
 /* Two of them at once. */
-START_TEST(pairs_of_objects)
+TEST(pairs_of_objects)
 {
 	make();
 	explode();
@@ -257,10 +248,9 @@ START_TEST(pairs_of_objects)
 		restore();
 	}
 }
-END_TEST
 
 /* Bits in packs and their indexes. An index can be made again. */
-START_TEST(every_pack)
+TEST_LOOP(every_pack, 2)
 {
 	make();
 	if (_i)
@@ -295,7 +285,6 @@ START_TEST(every_pack)
 		buf_release(&content);
 	}
 }
-END_TEST
 
 /* Other damage; what the command prints about it. */
 static const struct { const char *damage, *says; unsigned builds; } others[] = {
@@ -316,7 +305,7 @@ static const struct { const char *damage, *says; unsigned builds; } others[] = {
 	  "git commit-tree -p " MADE_REF "~1 $(GIT_INDEX_FILE=x git write-tree))", "wall_us", 7 },
 };
 
-START_TEST(other_damage)
+TEST_EACH(other_damage, others)
 {
 	struct run r;
 
@@ -336,10 +325,9 @@ START_TEST(other_damage)
 	support_expect(made_repo(), 0, "0 problems\n", "", BUILDBEAT " archive --fsck --repo .");
 	made_fsck();
 }
-END_TEST
 
 /* What can be read of a lost build is below refs/buildbeat/lost. */
-START_TEST(lost_builds_are_kept)
+TEST(lost_builds_are_kept)
 {
 	struct run r;
 
@@ -356,23 +344,19 @@ START_TEST(lost_builds_are_kept)
 		       "git cat-file -e $ref:%.40s/tasks", r.out.data, r.out.data, r.out.data);
 	made_fsck();
 }
-END_TEST
 
 static const char *const refused[] = {
 	"--repair", "--fsck rec", "--fsck --import-oe x", "--fsck --repo none",
 };
 
-START_TEST(refusals)
+TEST_EACH(refusals, refused)
 {
 	support_refuses(support_tmpdir(), support_path("archive --repo x %s", refused[_i]), "");
 }
-END_TEST
 
 TEST_PROGRAM(fsck)
 {
 	made_environment();
 	git_libgit2_init();
-	return support_main("fsck", TEST_LOOP(every_object, 2), TEST(pairs_of_objects),
-			    TEST_LOOP(every_pack, 2), TEST_EACH(other_damage, others),
-			    TEST(lost_builds_are_kept), TEST_EACH(refusals, refused));
+	return support_main();
 }

@@ -5,11 +5,6 @@
 #include "recording/store_create.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Trees made by real git, and their lines in `build`. */
 
 static const char identity[] =
@@ -90,7 +85,7 @@ static void collect(void *context, struct buf *lines)
 /* The tree of case i, and its revision. */
 static void make_tree(int i, char *tree, char *revision)
 {
-	struct buf script = BUF_INIT;
+	RELEASED(buf, script = BUF_INIT);
 	struct run r;
 
 	replace(&script, cases[i].commands, "COMMIT", commit);
@@ -99,14 +94,13 @@ static void make_tree(int i, char *tree, char *revision)
 	ck_assert_msg(r.status == 0 || !cases[i].lines || !*cases[i].lines, "%s", r.err.data);
 	snprintf(revision, 64, "%.*s", (int)strcspn(r.out.data, "\n"), r.out.data);
 	sprintf(tree, "%s/tree", support_tmpdir());
-	buf_release(&script);
 }
 
-START_TEST(trees)
+TEST_EACH(trees, cases)
 {
 	volatile sig_atomic_t go_on = 0;
 	char tree[256], revision[64], brief[8] = "";
-	struct buf lines = BUF_INIT, one = BUF_INIT, two = BUF_INIT, want = BUF_INIT;
+	RELEASED(buf, lines = BUF_INIT, one = BUF_INIT, two = BUF_INIT, want = BUF_INIT);
 
 	SKIP_IF(strstr(cases[_i].commands, "chown") && geteuid());
 	make_tree(_i, tree, revision);
@@ -121,19 +115,14 @@ START_TEST(trees)
 		ck_assert_msg(strstr(buf_str(&lines), "git_error: ") != NULL, "%s",
 			      buf_str(&lines));
 	}
-	buf_release(&lines);
-	buf_release(&one);
-	buf_release(&two);
-	buf_release(&want);
 }
-END_TEST
 
 /* When stopped, it records that the rest is not known. */
-START_TEST(out_of_time)
+TEST(out_of_time)
 {
 	volatile sig_atomic_t stop = 1;
 	char tree[256], revision[64];
-	struct buf lines = BUF_INIT;
+	RELEASED(buf, lines = BUF_INIT);
 
 	make_tree(0, tree, revision);
 	gitstamp_tree(tree, &stop, collect, &lines);
@@ -141,18 +130,16 @@ START_TEST(out_of_time)
 	ck_assert_ptr_nonnull(strstr(lines.data, "out of time"));
 	ck_assert_ptr_null(strstr(lines.data, "dirty:"));
 	ck_assert_ptr_nonnull(strstr(lines.data, "describe: "));
-	buf_release(&lines);
 }
-END_TEST
 
 /* Several trees, one of them missing, through the process that reads them. */
-START_TEST(in_the_background)
+TEST(in_the_background)
 {
 	struct word_list list = { .n = 3 };
 	struct gitstamp g;
 	struct store s;
 	struct error err;
-	struct buf build;
+	RELEASED(buf, build);
 	char tree[256], revision[64];
 	const char *first, *second;
 
@@ -173,13 +160,10 @@ START_TEST(in_the_background)
 	ck_assert_ptr_nonnull(second);
 	ck_assert_uint_eq(strlen(second), (size_t)(second - first));
 	ck_assert_mem_eq(first, second, strlen(second));
-	buf_release(&build);
 }
-END_TEST
 
 TEST_PROGRAM(gitstamp)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
-	return support_main("gitstamp", TEST_EACH(trees, cases), TEST(out_of_time),
-			    TEST(in_the_background));
+	return support_main();
 }

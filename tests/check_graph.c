@@ -5,10 +5,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NODES 40
 
 /* Which nodes can be reached, worked out slowly. */
@@ -28,7 +24,7 @@ static void reach(bool reached[NODES][NODES], size_t n, const uint32_t *from, co
 	}
 }
 
-START_TEST(components)
+TEST(components)
 {
 	uint64_t seed = 3;
 
@@ -49,9 +45,8 @@ START_TEST(components)
 		}
 	}
 }
-END_TEST
 
-START_TEST(long_chain)
+TEST(long_chain)
 {
 	uint32_t n = 1000000, *from = malloc(n * sizeof *from), *to = malloc(n * sizeof *to);
 	uint32_t *component = malloc(n * sizeof *component);
@@ -68,7 +63,6 @@ START_TEST(long_chain)
 	free(to);
 	free(component);
 }
-END_TEST
 
 struct made {
 	struct recorded r;
@@ -124,7 +118,7 @@ static int steps(const struct graph *g, uint32_t from, uint32_t to)
 	return result;
 }
 
-START_TEST(around_any_task)
+TEST(around_any_task)
 {
 	for (uint64_t seed = 1; seed < 30; seed++) {
 		uint64_t state = seed;
@@ -176,7 +170,6 @@ START_TEST(around_any_task)
 		support_cleanup();
 	}
 }
-END_TEST
 
 /* Cycles */
 
@@ -244,7 +237,7 @@ static void describe(struct buf *out, const struct cycles *c)
 	}
 }
 
-START_TEST(reported_cycles)
+TEST_EACH(reported_cycles, outputs)
 {
 	struct buf text = BUF_INIT;
 	struct error err;
@@ -266,10 +259,9 @@ START_TEST(reported_cycles)
 	cycles_release(&c);
 	stop(&m);
 }
-END_TEST
 
 /* A real make, which drops a dependency and goes on. */
-START_TEST(real_make)
+TEST(real_make)
 {
 	struct buf text = BUF_INIT;
 	struct error err;
@@ -292,10 +284,5 @@ START_TEST(real_make)
 	cycles_release(&c);
 	stop(&m);
 }
-END_TEST
 
-TEST_PROGRAM(graph)
-{
-	return support_main("graph", TEST(components), TEST(long_chain), TEST(around_any_task),
-			    TEST_EACH(reported_cycles, outputs), TEST(real_make));
-}
+TEST_MAIN(graph);

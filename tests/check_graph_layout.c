@@ -3,9 +3,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Properties that a layout of any graph has. */
 
 static void make_random(struct layout *l, uint64_t *seed, size_t n, size_t n_edges, bool cycles,
@@ -76,7 +73,7 @@ static void check_edges(const struct layout *l, bool cycles)
 	}
 }
 
-START_TEST(any_graph)
+TEST(any_graph)
 {
 	uint64_t seed = 17;
 
@@ -100,10 +97,9 @@ START_TEST(any_graph)
 		release(&again);
 	}
 }
-END_TEST
 
 /* Edges of a tree need not cross. */
-START_TEST(trees_have_no_crossings)
+TEST(trees_have_no_crossings)
 {
 	for (size_t n = 2; n < 120; n += 13) {
 		struct layout l = { .n = n, .n_edges = n - 1, .node = calloc(n, sizeof *l.node),
@@ -126,10 +122,9 @@ START_TEST(trees_have_no_crossings)
 		release(&l);
 	}
 }
-END_TEST
 
 /* Many edges, and edges that pass many layers: bounded, whatever the graph is. */
-START_TEST(ten_thousand_edges)
+TEST_LOOP(ten_thousand_edges, 2)
 {
 	uint64_t seed = 5;
 	struct layout l;
@@ -141,19 +136,13 @@ START_TEST(ten_thousand_edges)
 	ck_assert_uint_le(l.n_points, LAYOUT_BENDS_MAX + 300 + 3 * 10000);
 	release(&l);
 }
-END_TEST
 
-START_TEST(no_nodes)
+TEST(no_nodes)
 {
 	struct layout l = { .n = 0 };
 
 	ck_assert_int_eq(graph_layout_make(&l), 0);
 	graph_layout_release(&l);
 }
-END_TEST
 
-TEST_PROGRAM(graph_layout)
-{
-	return support_main("graph_layout", TEST(any_graph), TEST(trees_have_no_crossings),
-			    TEST_LOOP(ten_thousand_edges, 2), TEST(no_nodes));
-}
+TEST_MAIN(graph_layout);

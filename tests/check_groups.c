@@ -3,9 +3,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Sums by directory, target, program, kind and build tool. */
 
 #define BUILD "buildbeat build 1\ncwd: /b\nend_us: 900\nuser_us: 5000\nsystem_us: 0\nstatus: 0\n"
@@ -89,12 +86,12 @@ static const struct {
 	  "compile 1 1;" },
 };
 
-START_TEST(group_of)
+TEST_EACH(group_of, cases)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	const uint32_t *order;
-	struct recorded r;
-	struct groups g;
+	RELEASED(recorded, r);
+	RELEASED(groups, g);
 	size_t n;
 
 	made(&r, cases[_i].tasks);
@@ -108,11 +105,7 @@ START_TEST(group_of)
 	/* the build used 5 ms, but bitbake's tasks are not its descendants */
 	ck_assert_int_eq(g.total.cost.cpu_us, r.sum.cpu_us);
 	ck_assert(!r.sum.cpu_exact || g.total.cost.cpu_us == 5000);
-	buf_release(&text);
-	groups_release(&g);
-	recorded_release(&r);
 }
-END_TEST
 
 static bool is_same(const struct group *a, const struct group *b)
 {
@@ -123,10 +116,10 @@ static bool is_same(const struct group *a, const struct group *b)
 }
 
 /* Groups of any kind, and any first ones with all others, add up to the same. */
-START_TEST(sums)
+TEST_LOOP(sums, 8)
 {
 	struct group total = { 0 };
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 5u << _i, (uint64_t)_i);
 	for (enum groups_by by = 0; by < GROUPINGS; by++) {
@@ -157,11 +150,6 @@ START_TEST(sums)
 		ck_assert(is_same(&total, &g.total));
 		groups_release(&g);
 	}
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(groups)
-{
-	return support_main("groups", TEST_EACH(group_of, cases), TEST_LOOP(sums, 8));
-}
+TEST_MAIN(groups);

@@ -4,14 +4,7 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* What was delivered. */
 struct seen {
@@ -269,7 +262,7 @@ static void read_at_once(struct seen *s, const char *dir)
 /* The samples as the reader of whole recordings has them. */
 static void same_as_recorded(struct seen *seen, const char *dir)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 
 	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s", err.message);
@@ -290,7 +283,6 @@ static void same_as_recorded(struct seen *seen, const char *dir)
 		same_text(samples_of(seen, s->name), &b);
 		buf_release(&b);
 	}
-	recording_release(&rec);
 }
 
 /* The lines of a file by the parser alone. */
@@ -299,7 +291,7 @@ static void as_lines(struct buf *out, const char *path)
 	struct seen s = { 0 };
 	struct slice line;
 	struct cursor c;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	bool whole;
 
 	support_read(&text, path);
@@ -311,7 +303,6 @@ static void as_lines(struct buf *out, const char *path)
 			on_event(&s, &e);
 	}
 	*out = s.events;
-	buf_release(&text);
 }
 
 /* A recording in pieces */
@@ -337,7 +328,9 @@ static const char *source(int which)
 	return support_tmpdir();
 }
 
-START_TEST(pieces)
+TEST_GROUP("pieces");
+
+TEST_LOOP(pieces, SOURCES)
 {
 	static const size_t sizes[] = { 1, 7, 60, 1000, 30000, 400000 };
 	struct buf lines = BUF_INIT;
@@ -369,10 +362,9 @@ START_TEST(pieces)
 	end(&once);
 	release(&g);
 }
-END_TEST
 
 /* Cut at every byte, and then complete. */
-START_TEST(every_byte)
+TEST(every_byte)
 {
 	struct source_files g;
 	struct seen once;
@@ -401,10 +393,9 @@ START_TEST(every_byte)
 	end(&once);
 	release(&g);
 }
-END_TEST
 
 /* Columns come and go; some lines are damaged, too long or not a text. */
-START_TEST(damage)
+TEST(damage)
 {
 	static const char series[] =
 		"buildbeat proc_x 1 1000 a:ms:c b:KiB:g\n1,2\n3,4\n+4 5\n\n@9100 1,1\n"
@@ -412,7 +403,7 @@ START_TEST(damage)
 		"garbage\n1,1,1\n!20000 =3,4,5\n~30000 1,1,1\n@30001 ,,1\n@30001 2,2,2\n,,\n+x\n"
 		"@40000 =1,2,3,4\n@41000 =1,2,3\nbuildbeat\n1\n"
 		"buildbeat proc_x 1 500 a:ms:c\n5\n1\n";
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	const char *dir = support_tmpdir();
 	uint64_t state = 5;
 	struct source_files g;
@@ -452,9 +443,7 @@ START_TEST(damage)
 	}
 	end(&once);
 	release(&g);
-	buf_release(&text);
 }
-END_TEST
 
 /* Files that go */
 
@@ -473,9 +462,11 @@ static void grow_half(struct source_files *g, int parts)
 		append(g, i, parts == 2 ? g->file[i].text.len : g->file[i].text.len / 2);
 }
 
+TEST_GROUP("files");
+
 /* The files are packed while the reader has read nothing, a part, or everything of them; before one
  * was opened; and after a part was left plain beside. */
-START_TEST(packed)
+TEST_LOOP(packed, 4)
 {
 	struct seen once, s;
 	struct source_files g;
@@ -509,9 +500,8 @@ START_TEST(packed)
 	end(&once);
 	release(&g);
 }
-END_TEST
 
-START_TEST(removed)
+TEST_LOOP(removed, 2)
 {
 	struct source_files g;
 	struct seen s;
@@ -530,10 +520,9 @@ START_TEST(removed)
 	end(&s);
 	release(&g);
 }
-END_TEST
 
 /* tasks-ID.log: a file of each writer, more than are kept open. */
-START_TEST(writers)
+TEST(writers)
 {
 	const char *dir = support_tmpdir();
 	unsigned lines = 0;
@@ -560,9 +549,8 @@ START_TEST(writers)
 	ck_assert_uint_eq(lines, 1000);
 	end(&s);
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	const char *dir = support_tmpdir();
 	struct error err = { 0 };
@@ -581,11 +569,5 @@ START_TEST(refused)
 	ck_assert(strstr(err.path, "/tasks.log"));
 	end(&s);
 }
-END_TEST
 
-TEST_PROGRAM(growing)
-{
-	return support_main("growing", TEST_GROUP("pieces"), TEST_LOOP(pieces, SOURCES), TEST(every_byte),
-			    TEST(damage), TEST_GROUP("files"), TEST_LOOP(packed, 4),
-			    TEST_LOOP(removed, 2), TEST(writers), TEST(refused));
-}
+TEST_MAIN(growing);

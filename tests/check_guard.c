@@ -2,9 +2,6 @@
 #include "live/guard.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define TOKEN "0123456789abcdef0123456789abcdef"
 #define COOKIE "buildbeat-12345678=" TOKEN
 #define BEARER "Bearer " TOKEN
@@ -76,13 +73,12 @@ static const struct {
 	{ { .host = "evil.example", .token = TOKEN }, 421 },
 };
 
-START_TEST(request)
+TEST_EACH(request, requests)
 {
 	struct guard g = guard();
 
 	ck_assert_int_eq(check(&g, requests[_i].request), requests[_i].status);
 }
-END_TEST
 
 static const struct {
 	const char *host;
@@ -100,17 +96,16 @@ static const struct {
 	{ "0.0.0.0", false }, { "[::2]", false },
 };
 
-START_TEST(host)
+TEST_EACH(host, hosts)
 {
 	struct guard g = guard();
 
 	ck_assert_int_eq(check(&g, (struct guard_request){ .host = hosts[_i].host, .cookie = COOKIE }),
 			 hosts[_i].ours ? 200 : 421);
 }
-END_TEST
 
 /* Every method that changes something needs --allow-control. */
-START_TEST(control)
+TEST(control)
 {
 	struct guard g = guard();
 
@@ -126,9 +121,8 @@ START_TEST(control)
 	ck_assert_int_eq(check(&g, (struct guard_request){ .cookie = COOKIE, .method = "POST",
 							    .origin = "http://evil.example", .path = GUARD_REFRESH }), 403);
 }
-END_TEST
 
-START_TEST(tls)
+TEST(tls)
 {
 	struct guard g = guard();
 	struct guard_request q = { .websocket = true, .cookie = COOKIE, .origin = "http://localhost:8080" };
@@ -138,7 +132,6 @@ START_TEST(tls)
 	q.origin = "https://localhost:8080";
 	ck_assert_int_eq(check(&g, q), 200);
 }
-END_TEST
 
 static bool has_token(const char *text, size_t len)
 {
@@ -150,7 +143,7 @@ static bool has_token(const char *text, size_t len)
 }
 
 /* No text but the token is it: every one of its bytes counts, and its length. */
-START_TEST(one_token)
+TEST(one_token)
 {
 	char text[GUARD_TOKEN_LEN + 2] = TOKEN;
 
@@ -166,9 +159,8 @@ START_TEST(one_token)
 	text[GUARD_TOKEN_LEN] = '0';
 	ck_assert(!has_token(text, GUARD_TOKEN_LEN + 1));
 }
-END_TEST
 
-START_TEST(new_tokens)
+TEST(new_tokens)
 {
 	struct guard a = { .tls = false }, b = a;
 
@@ -180,7 +172,6 @@ START_TEST(new_tokens)
 		ck_assert_str_ne(a.cookie, b.cookie);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *path;
@@ -200,14 +191,13 @@ static bool is_path(const char *text)
 	return check(&g, (struct guard_request){ .path = text, .cookie = COOKIE }) == 200;
 }
 
-START_TEST(path)
+TEST_EACH(path, paths)
 {
 	ck_assert_int_eq(is_path(paths[_i].path), paths[_i].good);
 }
-END_TEST
 
 /* A path that is let through stays below "/" for anyone who resolves it. */
-START_TEST(any_path)
+TEST(any_path)
 {
 	static const char piece[] = "/.a%\\\n~\200";
 	unsigned state = 17;
@@ -232,11 +222,5 @@ START_TEST(any_path)
 		}
 	}
 }
-END_TEST
 
-TEST_PROGRAM(guard)
-{
-	return support_main("guard", TEST_EACH(request, requests), TEST_EACH(host, hosts), TEST(control),
-			    TEST(tls), TEST(one_token), TEST(new_tokens), TEST_EACH(path, paths),
-			    TEST(any_path));
-}
+TEST_MAIN(guard);

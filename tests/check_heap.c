@@ -10,11 +10,6 @@
 #include "heap/sample.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static uint64_t next(uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -71,9 +66,11 @@ static void run_stream(struct stream *s, uint64_t seed, uint64_t period, const s
 	}
 }
 
+TEST_GROUP("weights");
+
 /* Estimates of sizes have no bias, and two standard errors have 95 % of them. The sum of all
  * allocations is within a few periods. */
-START_TEST(estimates)
+TEST_LOOP(estimates, 3)
 {
 	static const size_t sizes[][SIZES] = {
 		{ 16, 100, 1000, 5000, 20000, 60000 },
@@ -118,10 +115,9 @@ START_TEST(estimates)
 	if (all)
 		ck_assert_msg(inside > all * 0.92, "%d of %d", inside, all);
 }
-END_TEST
 
 /* A weight is one over the probability, which a run over all beginnings counts. */
-START_TEST(probabilities)
+TEST(probabilities)
 {
 	const uint64_t period = 1000;
 	uint64_t seed = (uint64_t)_i;
@@ -143,9 +139,8 @@ START_TEST(probabilities)
 				    0.01 * (double)size / expected + 1);
 	}
 }
-END_TEST
 
-START_TEST(extreme_weights)
+TEST(extreme_weights)
 {
 	struct sample_weight w = sample_weight(12345, 0);
 	struct sample_state s = { 0 };
@@ -163,11 +158,12 @@ START_TEST(extreme_weights)
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_eq(sample_next(&s, 1, -i - 1), 0);
 }
-END_TEST
 
 /* Tables and their models */
 
-START_TEST(live_blocks)
+TEST_GROUP("tables");
+
+TEST_LOOP(live_blocks, 4)
 {
 	enum { ADDRESSES = 20000 };
 	struct live_block *model = calloc(ADDRESSES, sizeof *model), got;
@@ -202,7 +198,6 @@ START_TEST(live_blocks)
 	free(model);
 	free(there);
 }
-END_TEST
 
 #define PAGES 400
 #define PAGE 4096
@@ -224,7 +219,7 @@ static void pages_of_image(uint32_t *site)
 	}
 }
 
-START_TEST(mapped_ranges)
+TEST_LOOP(mapped_ranges, 4)
 {
 	uint32_t model[PAGES] = { 0 }, shown[PAGES], expected[PAGES];
 	uint64_t state = (uint64_t)_i;
@@ -269,11 +264,12 @@ START_TEST(mapped_ranges)
 	ranges_reset();
 	image_forget();
 }
-END_TEST
 
 /* Arming */
 
-START_TEST(rules)
+TEST_GROUP("arming");
+
+TEST_LOOP(rules, 13)
 {
 	static const struct {
 		const char *rules, *name;
@@ -301,9 +297,8 @@ START_TEST(rules)
 		ck_assert_int_eq((int64_t)period, cases[_i].period);
 	ck_assert(!heap_env_match(NULL, "a", &period));
 }
-END_TEST
 
-START_TEST(now)
+TEST(now)
 {
 	uint64_t period;
 	pid_t pid;
@@ -317,9 +312,8 @@ START_TEST(now)
 	ck_assert(!heap_env_now("12:5x", &pid, &period));
 	ck_assert(!heap_env_now("99999999999:5", &pid, &period));
 }
-END_TEST
 
-START_TEST(environment)
+TEST_LOOP(environment, 10)
 {
 	static const struct {
 		const char *before, *after;	/* after "": the variable is gone */
@@ -350,14 +344,5 @@ START_TEST(environment)
 	ck_assert_ptr_null(heap_env_find(env, "ZZ"));
 	heap_env_take(NULL);
 }
-END_TEST
 
-TEST_PROGRAM(heap)
-{
-	return support_main("heap", TEST_GROUP("weights"),
-			    TEST_LOOP(estimates, 3), TEST(probabilities), TEST(extreme_weights),
-			    TEST_GROUP("tables"),
-			    TEST_LOOP(live_blocks, 4), TEST_LOOP(mapped_ranges, 4),
-			    TEST_GROUP("arming"),
-			    TEST_LOOP(rules, 13), TEST(now), TEST_LOOP(environment, 10));
-}
+TEST_MAIN(heap);

@@ -7,17 +7,7 @@
 #include "inspect/heap_image.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SHIM TOP_BUILDDIR "/heap/buildbeat-heap.so"
 #define ACT TOP_BUILDDIR "/tests/heap_act"
@@ -188,12 +178,14 @@ static void estimate_known(const struct had *h, struct site *sum, const struct k
 	}
 }
 
-START_TEST(exact)
+TEST_GROUP("sites");
+
+TEST_LOOP(exact, 2)
 {
 	static const char *const threads[] = { "1", "4" };
 	struct known known[SITES];
 	struct site sum[SITES + 1];
-	struct had h;
+	RELEASED(had, h);
 	pid_t pid = run(0, (const char *const[]){ KNOWN, "5", "300", "70", threads[_i], NULL });
 
 	had(&h, pid);
@@ -214,12 +206,10 @@ START_TEST(exact)
 	}
 	ck_assert_uint_eq(h.bytes[0] + h.bytes[1], h.state.live_bytes);
 	ck_assert_uint_eq(h.peak[0] + h.peak[1], h.state.peak_bytes);
-	had_release(&h);
 }
-END_TEST
 
 /* 1 GB by the default period. */
-START_TEST(sampled)
+TEST(sampled)
 {
 	int inside = 0, all = 0;
 
@@ -256,14 +246,15 @@ START_TEST(sampled)
 	/* 95 % are expected */
 	ck_assert_msg(inside >= all * 0.85, "%d of %d", inside, all);
 }
-END_TEST
 
 /* Functions */
 
-START_TEST(family)
+TEST_GROUP("functions");
+
+TEST(family)
 {
 	int blocks = 0;
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, act(0, "family"));
 	for (size_t i = 0; i < h.snapshot.n_sites; i++) {
@@ -275,13 +266,11 @@ START_TEST(family)
 		ck_assert_uint_eq(s->live * 100000, s->live_bytes);
 	}
 	ck_assert_int_eq(blocks, 15);
-	had_release(&h);
 }
-END_TEST
 
-START_TEST(mappings)
+TEST_LOOP(mappings, 2)
 {
-	struct had h;
+	RELEASED(had, h);
 	uint64_t shown = 0;
 
 	had(&h, act(_i ? 524288 : 0, "mappings"));
@@ -295,13 +284,13 @@ START_TEST(mappings)
 		shown += r->end - r->start;
 	}
 	ck_assert_uint_eq(shown, h.bytes[1]);
-	had_release(&h);
 }
-END_TEST
 
 /* Processes */
 
-START_TEST(children)
+TEST_GROUP("processes");
+
+TEST(children)
 {
 	struct had h;
 	uint64_t big = 0;
@@ -321,47 +310,40 @@ START_TEST(children)
 	ck_assert_uint_eq(h.bytes[1], 1 << 20);
 	had_release(&h);
 }
-END_TEST
 
 /* The shim is not in programs that the program executes, unless it is armed again. */
-START_TEST(executes)
+TEST(executes)
 {
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, run(0, (const char *const[]){ ACT, "again", "family", NULL }));
 	ck_assert(!h.state.ended);
 	ck_assert_uint_lt(h.bytes[0], 100000);
-	had_release(&h);
 }
-END_TEST
 
-START_TEST(bomb)
+TEST_LOOP(bomb, 2)
 {
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, act(_i ? 1000 : 0, "bomb"));
 	ck_assert_uint_eq(h.state.lost, 0);
-	had_release(&h);
 }
-END_TEST
 
-START_TEST(closes_descriptors)
+TEST(closes_descriptors)
 {
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, act(0, "closed"));
 	ck_assert_int_eq(h.state.error, 0);
 	ck_assert_uint_ge(h.bytes[0], 20000 * 100);
 	ck_assert_uint_gt(h.in.n_stacks, 20000);
-	had_release(&h);
 }
-END_TEST
 
 /* The program's path is known nevertheless, although it was started by a relative one. */
-START_TEST(no_descriptors)
+TEST(no_descriptors)
 {
 	bool found = false;
-	struct had h;
+	RELEASED(had, h);
 
 	ck_assert_int_eq(chdir(TOP_BUILDDIR "/tests"), 0);
 	had(&h, run(0, (const char *const[]){ "./heap_act", "no descriptors", NULL }));
@@ -370,23 +352,19 @@ START_TEST(no_descriptors)
 	for (size_t i = 0; i < h.in.n_modules; i++)
 		found |= !strcmp(h.in.names.name[h.in.module[i].file].p, ACT);
 	ck_assert(found);
-	had_release(&h);
 }
-END_TEST
 
-START_TEST(limited)
+TEST(limited)
 {
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, act(0, "limited"));
 	ck_assert_int_eq(h.state.error, EFBIG);
 	/* what has no stack is still counted */
 	ck_assert_uint_ge(h.bytes[0], 40000 * 100);
-	had_release(&h);
 }
-END_TEST
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct had h;
 	pid_t pid;
@@ -403,39 +381,34 @@ START_TEST(full_disk)
 	ck_assert(h.state.ended);
 	had_release(&h);
 }
-END_TEST
 
 /* Without a place for the image, the program runs as without us. */
-START_TEST(no_image)
+TEST_LOOP(no_image, 2)
 {
 	act(0, "profiled");
 	support_run(&(struct run){ 0 }, NULL, "rm -r '%s'", images);
 	act(_i ? 524288 : 0, "family");
 	ck_assert(!support_exists(images));
 }
-END_TEST
 
-START_TEST(signals)
+TEST(signals)
 {
 	act(0, "profiled");
 	act(100, "profiled");
 }
-END_TEST
 
-START_TEST(threads)
+TEST_LOOP(threads, 2)
 {
-	struct had h;
+	RELEASED(had, h);
 
 	had(&h, act(_i ? 10000 : 0, "threads"));
 	/* libc keeps what it needs for threads; of ours nothing remains */
 	ck_assert_uint_lt(h.bytes[0], 20000);
 	ck_assert_uint_eq(h.state.lost, 0);
-	had_release(&h);
 }
-END_TEST
 
 /* Killed at any moment, and read while it runs. */
-START_TEST(killed)
+TEST_LOOP(killed, 2)
 {
 	for (int i = 0; i < 25; i++) {
 		pid_t pid = start(_i ? 1000 : 0, (const char *const[]){ ACT, "forever", NULL }, NULL);
@@ -467,10 +440,9 @@ START_TEST(killed)
 		had_release(&h);
 	}
 }
-END_TEST
 
 /* With other preloads, in any order. */
-START_TEST(other_preloads)
+TEST_LOOP(other_preloads, 6)
 {
 	static const char *const other[] = {
 		"/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", "/lib/x86_64-linux-gnu/libdl.so.2",
@@ -490,10 +462,9 @@ START_TEST(other_preloads)
 	ck_assert_int_eq(h.state.other_malloc, _i / 2 != 1);
 	had_release(&h);
 }
-END_TEST
 
 /* A program that is not position-independent may have an address for malloc(). */
-START_TEST(fixed_address)
+TEST_LOOP(fixed_address, 3)
 {
 	static const char *const ways[] = { "-no-pie -fno-pie", "-static-pie -fpie", "-pie -fpie" };
 	const char *dir = support_tmpdir(), *program = support_path("%s/fixed", dir);
@@ -517,10 +488,9 @@ START_TEST(fixed_address)
 	ck_assert_uint_ge(h.bytes[0], 5000000);
 	had_release(&h);
 }
-END_TEST
 
 /* No data races in the tables, and they agree with what threads did. */
-START_TEST(races)
+TEST(races)
 {
 	const char *dir = support_tmpdir();
 
@@ -535,15 +505,5 @@ START_TEST(races)
 	support_expect(dir, 0, NULL, NULL, "./race 0 '%s'", dir);
 	support_expect(dir, 0, NULL, NULL, "./race 20000 '%s'", dir);
 }
-END_TEST
 
-TEST_PROGRAM(heap_shim)
-{
-	return support_main("heap_shim", TEST_GROUP("sites"), TEST_LOOP(exact, 2), TEST(sampled),
-			    TEST_GROUP("functions"), TEST(family), TEST_LOOP(mappings, 2),
-			    TEST_GROUP("processes"), TEST(children), TEST(executes),
-			    TEST_LOOP(bomb, 2), TEST(closes_descriptors), TEST(no_descriptors), TEST(limited),
-			    TEST(full_disk), TEST_LOOP(no_image, 2), TEST(signals),
-			    TEST_LOOP(threads, 2), TEST_LOOP(killed, 2),
-			    TEST_LOOP(other_preloads, 6), TEST_LOOP(fixed_address, 3), TEST(races));
-}
+TEST_MAIN(heap_shim);

@@ -7,10 +7,7 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BUILDS 180
 #define LONG_US 1e8		/* of this length; every twentieth matters */
@@ -83,7 +80,9 @@ static void is_sound(const struct history *h, const struct builds *builds)
 	ck_assert_uint_eq(next, h->n_changes);
 }
 
-START_TEST(planted_steps)
+TEST_GROUP("found");
+
+TEST(planted_steps)
 {
 	struct made_change change[40];
 	size_t n = plant(change, 20, 30, 100, 0.2);
@@ -115,10 +114,9 @@ START_TEST(planted_steps)
 	}
 	release(&f);
 }
-END_TEST
 
 /* A slow machine or a new compiler: not the change of one task. */
-START_TEST(host_is_no_task)
+TEST(host_is_no_task)
 {
 	struct made_change change = { .task = MADE_ALL, .build = 90, .by = 0.1,
 				      .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU) };
@@ -137,10 +135,9 @@ START_TEST(host_is_no_task)
 	}
 	release(&f);
 }
-END_TEST
 
 /* If the machine is another one, the event has that. */
-START_TEST(other_machine)
+TEST(other_machine)
 {
 	struct made_change change[20];
 	struct made made = { .seed = 7, .tasks = 100, .builds = BUILDS, .noise = 0.02,
@@ -159,7 +156,6 @@ START_TEST(other_machine)
 	ck_assert(event_at(&f.history, 120)->host);
 	release(&f);
 }
-END_TEST
 
 /* Noise alone is not a change. */
 static const struct made quiet[] = {
@@ -175,7 +171,7 @@ static const struct made quiet[] = {
 	{ .seed = 6, .tasks = 0, .builds = 40, .noise = 0.03, .level_us = LONG_US },
 };
 
-START_TEST(nothing_changes)
+TEST_EACH(nothing_changes, quiet)
 {
 	struct found f;
 
@@ -188,9 +184,8 @@ START_TEST(nothing_changes)
 	ck_assert_uint_eq(f.history.n_events, 0);
 	release(&f);
 }
-END_TEST
 
-START_TEST(slowly)
+TEST(slowly)
 {
 	struct made_change change[] = {
 		{ .task = 3, .build = 30, .until = 150, .by = 0.15, .creep = true },
@@ -222,7 +217,6 @@ START_TEST(slowly)
 	ck_assert_uint_eq(f.history.n_events, 2);
 	release(&f);
 }
-END_TEST
 
 /* Drifts and steps, distinguished in most of many series. */
 static const struct {
@@ -232,7 +226,7 @@ static const struct {
 	{ 0, 0, 0, 0 }, { 0, 0.1, 90, 100 }, { 0, -0.1, 90, 100 }, { 0.1, 0, 0, 2 }, { -0.2, 0, 0, 2 },
 };
 
-START_TEST(creep_or_step)
+TEST_EACH(creep_or_step, drifts)
 {
 	struct noise noise = { 30 };
 	struct changepoints *points = changepoints_new();
@@ -259,10 +253,9 @@ START_TEST(creep_or_step)
 	creep_finder_free(finder);
 	changepoints_free(points);
 }
-END_TEST
 
 /* A clock goes back, two builds have the same time: the order stays. */
-START_TEST(clocks)
+TEST(clocks)
 {
 	struct made_change change[10];
 	struct made made = { .seed = 9, .tasks = 50, .builds = 60, .noise = 0.02, .level_us = LONG_US,
@@ -278,7 +271,6 @@ START_TEST(clocks)
 	ck_assert_ptr_nonnull(event_at(&f.history, 30));
 	release(&f);
 }
-END_TEST
 
 static void same(const struct history *a, const struct history *b)
 {
@@ -293,7 +285,7 @@ static void same(const struct history *a, const struct history *b)
 	}
 }
 
-START_TEST(one_processor_or_more)
+TEST(one_processor_or_more)
 {
 	struct made_change change[20];
 	struct made made = { .seed = 10, .tasks = 500, .builds = 60, .noise = 0.03,
@@ -319,9 +311,8 @@ START_TEST(one_processor_or_more)
 	history_release(&first);
 	release(&f);
 }
-END_TEST
 
-START_TEST(one_task)
+TEST(one_task)
 {
 	struct made_change change = { .task = 7, .build = 40, .by = 0.3 };
 	struct made made = { .seed = 11, .tasks = 50, .builds = 80, .noise = 0.02,
@@ -342,7 +333,6 @@ START_TEST(one_task)
 	ck_assert_uint_eq(f.history.n_changes, 0);
 	release(&f);
 }
-END_TEST
 
 /* A note on a change or after it, before the next change, is about it. */
 static const struct {
@@ -354,7 +344,7 @@ static const struct {
 	{ 60, "", 0 }, { 60, "nobody", 0 },
 };
 
-START_TEST(known_changes)
+TEST_EACH(known_changes, said)
 {
 	struct made_change change[] = {
 		{ .task = 7, .build = 40, .by = 0.3 }, { .task = 7, .build = 60, .by = 0.3 },
@@ -376,10 +366,9 @@ START_TEST(known_changes)
 	}
 	release(&f);
 }
-END_TEST
 
 /* Ignored tasks are not tested; changes below their limits are not reported. */
-START_TEST(gates)
+TEST_LOOP(gates, 4)
 {
 	struct made_change change[] = {
 		{ .task = 3, .build = 40, .by = 0.3 }, { .task = 4, .build = 40, .by = 0.3 },
@@ -410,7 +399,6 @@ START_TEST(gates)
 	ck_assert_uint_eq(f.history.n_series, _i == 0 ? 31 : 32);
 	release(&f);
 }
-END_TEST
 
 /* Grouping alone: intervals, and the events they become. */
 static const struct {
@@ -433,13 +421,15 @@ static const struct {
 	{ "wide ones", { { 4, 10, 20, 30 }, { 4, 12, 22, 32 }, { 1, 20, 28, 40 } }, "20:9 " },
 };
 
-START_TEST(grouped)
+TEST_GROUP("events");
+
+TEST_EACH(grouped, groups)
 {
 	struct history_change change[64];
 	struct build build[100] = { 0 };
 	struct builds builds = { .n = 100, .build = build };
-	struct history h = { .change = malloc(sizeof change) };
-	struct buf text = BUF_INIT;
+	RELEASED(history, h = { .change = malloc(sizeof change) });
+	RELEASED(buf, text = BUF_INIT);
 
 	for (size_t k = 0; k < ARRAY_SIZE(groups[_i].step); k++) {
 		for (unsigned i = 0; i < groups[_i].step[k].n; i++)
@@ -455,18 +445,6 @@ START_TEST(grouped)
 		buf_addf(&text, "%u:%zu ", h.event[i].at, h.event[i].n_changes);
 	ck_assert_msg(!strcmp(buf_str(&text), groups[_i].events), "%s: %s", groups[_i].what,
 		      buf_str(&text));
-	buf_release(&text);
-	history_release(&h);
 }
-END_TEST
 
-TEST_PROGRAM(history)
-{
-	return support_main("history",
-			    TEST_GROUP("found"), TEST(planted_steps), TEST(host_is_no_task),
-			    TEST(other_machine), TEST_EACH(nothing_changes, quiet), TEST(slowly),
-			    TEST_EACH(creep_or_step, drifts), TEST(clocks),
-			    TEST(one_processor_or_more), TEST(one_task),
-			    TEST_EACH(known_changes, said), TEST_LOOP(gates, 4),
-			    TEST_GROUP("events"), TEST_EACH(grouped, groups));
-}
+TEST_MAIN(history);

@@ -4,9 +4,6 @@
 #include "tests/made_series.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <string.h>
-
 #define BUILDS 40
 
 static struct builds builds;
@@ -51,7 +48,9 @@ static const struct {
 
 #define SLOW_BUILD 33
 
-START_TEST(slow_build)
+TEST_GROUP_WITH("hostfactor", NULL, teardown);
+
+TEST_EACH(slow_build, slow)
 {
 	static const struct made_change changes[] = {
 		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL), .build = SLOW_BUILD,
@@ -72,10 +71,9 @@ START_TEST(slow_build)
 	for (size_t i = 0; i < BUILDS; i++)
 		ck_assert(i == SLOW_BUILD || fabs(host.ln[i]) < slow[_i].off);
 }
-END_TEST
 
 /* A constant property of the host is not an event. */
-START_TEST(usual_noise)
+TEST(usual_noise)
 {
 	double squares = 0;
 
@@ -86,7 +84,6 @@ START_TEST(usual_noise)
 	ck_assert(sqrt(squares / BUILDS) > 0.02 && sqrt(squares / BUILDS) < 0.04);
 	ck_assert(host.spread > 0.015 && host.spread < 0.05);
 }
-END_TEST
 
 /* A few tasks have no common factor. */
 static const struct made too_little[] = {
@@ -95,15 +92,14 @@ static const struct made too_little[] = {
 	{ .tasks = 50, .noise = 0.03, .host = 0.1, .missing = 1 },
 };
 
-START_TEST(nothing_known)
+TEST_EACH(nothing_known, too_little)
 {
 	make(too_little[_i]);
 	for (size_t i = 0; i < BUILDS; i++)
 		ck_assert(host.ln[i] == 0 && !host.event[i]);
 }
-END_TEST
 
-START_TEST(short_tasks_have_no_say)
+TEST(short_tasks_have_no_say)
 {
 	float values[30 * 8];
 
@@ -117,10 +113,9 @@ START_TEST(short_tasks_have_no_say)
 	ck_assert(!hostfactor_find(&host, values, 30, 8, 50));
 	ck_assert(host.ln[7] == 0 && !host.event[7]);
 }
-END_TEST
 
 /* Zero, negative values and NAN are not times. */
-START_TEST(odd_values)
+TEST(odd_values)
 {
 	static const float odd[] = { 0, -1, NAN, INFINITY };
 	float values[20 * 8];
@@ -131,13 +126,5 @@ START_TEST(odd_values)
 	for (size_t i = 0; i < 8; i++)
 		ck_assert(fabs(host.ln[i] - (i == 6 ? log(2) : 0)) < 1e-6);
 }
-END_TEST
 
-TEST_PROGRAM(hostfactor)
-{
-	return support_main("hostfactor",
-			    TEST_GROUP_WITH("hostfactor", NULL, teardown),
-			    TEST_EACH(slow_build, slow), TEST(usual_noise),
-			    TEST_EACH(nothing_known, too_little), TEST(short_tasks_have_no_say),
-			    TEST(odd_values));
-}
+TEST_MAIN(hostfactor);

@@ -3,13 +3,11 @@
 #include "report/page_text.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* HTML, besides the markup of check_svg, byte for byte. */
 
-START_TEST(nests)
+TEST(nests)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct markup h = { .out = &b, .html = true };
 
 	markup_open(&h, "div", "scroll");
@@ -27,13 +25,11 @@ START_TEST(nests)
 	ck_assert_str_eq(buf_str(&b), "<div class=\"scroll\" tabindex=\"-1\"><p>a<b>bold</b><br>\n"
 			 "c</p>\n<div></div>\n</div>\n");
 	ck_assert_uint_eq(h.depth, 0);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(data_holds_no_tag)
+TEST(data_holds_no_tag)
 {
-	struct buf b = BUF_INIT, json = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT, json = BUF_INIT);
 	struct markup h = { .out = &b, .html = true };
 
 	buf_adds(&json, "[\"</script><!--\",\"<\"]");
@@ -44,16 +40,13 @@ START_TEST(data_holds_no_tag)
 	buf_clear(&b);
 	html_json(&h, "none", &json);
 	ck_assert_str_eq(buf_str(&b), "<script type=\"application/json\" id=\"none\"></script>\n");
-	buf_release(&b);
-	buf_release(&json);
 }
-END_TEST
 
 /* One root element, closed; the style sheet is in the page, which loads nothing from
  * elsewhere. */
-START_TEST(document)
+TEST(document)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct markup h;
 
 	html_document(&h, &b, "a < b", NULL);
@@ -68,12 +61,10 @@ START_TEST(document)
 	ck_assert_ptr_null(strstr(b.data, "@import"));
 	ck_assert_ptr_null(strstr(b.data, "url("));
 	ck_assert_str_eq(strstr(b.data, "<main>"), "<main><h1>A &amp; B</h1>\n</main>\n</body>\n</html>\n");
-	buf_release(&b);
 }
-END_TEST
 
 /* The colours of the style sheet are those of the palette. */
-START_TEST(colours_are_variables)
+TEST(colours_are_variables)
 {
 	ck_assert_ptr_null(strstr(page_css, ":#"));
 	ck_assert_ptr_null(strstr(page_css, " #"));
@@ -81,9 +72,8 @@ START_TEST(colours_are_variables)
 	ck_assert_ptr_null(strstr(page_css, "hsl("));
 	ck_assert_ptr_null(strstr(page_css, "</"));
 }
-END_TEST
 
-START_TEST(memory_is_sticky)
+TEST(memory_is_sticky)
 {
 	char small[16];
 	struct buf b;
@@ -95,10 +85,5 @@ START_TEST(memory_is_sticky)
 	html_document_end(&h);
 	ck_assert_int_ne(buf_error(&b), 0);
 }
-END_TEST
 
-TEST_PROGRAM(html)
-{
-	return support_main("html", TEST(nests), TEST(data_holds_no_tag), TEST(document),
-			    TEST(colours_are_variables), TEST(memory_is_sticky));
-}
+TEST_MAIN(html);

@@ -4,9 +4,6 @@
 #include "recording/identity.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define TRACE "0af7651916cd43dd8448eb211c80319c"
 #define PARENT "b7ad6b7169203331"
 
@@ -44,7 +41,7 @@ static const struct {
 	{ "", -1 }, { "00", -1 }, { "00-", -1 },
 };
 
-START_TEST(traceparent)
+TEST_EACH(traceparent, vectors)
 {
 	const char *text = vectors[_i].text;
 	struct identity id = { .flags = 77 };
@@ -59,9 +56,8 @@ START_TEST(traceparent)
 	identity_traceparent(again, &id, id.parent);
 	ck_assert_str_eq(again, support_path("00-" TRACE "-" PARENT "-0%d", vectors[_i].flags & 1));
 }
-END_TEST
 
-START_TEST(tracestate)
+TEST(tracestate)
 {
 	char text[514];
 
@@ -73,7 +69,6 @@ START_TEST(tracestate)
 	ck_assert(!identity_is_tracestate(slice_of("a=b\n")));
 	ck_assert(!identity_is_tracestate(slice_of("a=\xff")));
 }
-END_TEST
 
 static int by_id(const void *a, const void *b)
 {
@@ -83,7 +78,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* The same in every process; different for builds that started apart, tasks and spans. */
-START_TEST(ids)
+TEST(ids)
 {
 	static const char *const build[] = {
 		"buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n",
@@ -121,11 +116,10 @@ START_TEST(ids)
 	ck_assert_str_eq(id[0].trace, "9db75943cf09636b0163a0b3d4c71097");
 	ck_assert_uint_eq(identity_hash(&id[0], "a1", 1, 2), UINT64_C(0xf0b4647e7984889e));
 }
-END_TEST
 
 /* Names with numbers of copies are unique, whatever the names are. */
 /* Collectors and scripts keep them, so each version computes the same ids. */
-START_TEST(lasting_ids)
+TEST(lasting_ids)
 {
 	static const char *const build[] = {
 		"start_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n",
@@ -151,9 +145,8 @@ START_TEST(lasting_ids)
 	support_is_golden(&b, "identity.txt");
 	buf_release(&b);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	static const struct {
 		const char *name;
@@ -173,10 +166,9 @@ START_TEST(names)
 		buf_release(&b);
 	}
 }
-END_TEST
 
 /* The tasks around a task, the outermost first. */
-START_TEST(stack_of_tasks)
+TEST(stack_of_tasks)
 {
 	struct instance instance[] = { { .parent_task = NO_INDEX, .id = "a" }, { .parent_task = 0, .id = "b" },
 				       { .parent_task = 1, .id = "c" } };
@@ -184,7 +176,7 @@ START_TEST(stack_of_tasks)
 			       { .name = "x.o", .instance = 2, .seq = 1 } };
 	struct recording rec = { .instance = instance, .n_instances = 3, .task = task, .n_tasks = 3 };
 	static const char *const stack[] = { "all", "all$lib", "all$lib$x.o" };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct identity id;
 
 	identity_of(&id, &rec);
@@ -193,12 +185,6 @@ START_TEST(stack_of_tasks)
 		identity_add_stack(&b, &id, &rec, i, NO_INDEX, IDENTITY_NAMES);
 		ck_assert_str_eq(buf_str(&b), stack[i]);
 	}
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(identity)
-{
-	return support_main("identity", TEST_EACH(traceparent, vectors), TEST(tracestate), TEST(ids), TEST(lasting_ids),
-			    TEST(names), TEST(stack_of_tasks));
-}
+TEST_MAIN(identity);

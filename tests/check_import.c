@@ -5,8 +5,6 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <string.h>
-#include <unistd.h>
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat "
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
@@ -27,7 +25,7 @@ static size_t count_entries(const char *path)
 }
 
 /* Other ways to read the same recording. */
-START_TEST(shows_the_same)
+TEST(shows_the_same)
 {
 	support_expect(support_tmpdir(), 0, support_path("%s/st/one\noe\n%s/st/two\n", support_tmpdir(),
 						  support_tmpdir()), "",
@@ -39,10 +37,9 @@ START_TEST(shows_the_same)
 		       "{ [ -e first ] || cp shown first; } && cmp first shown || exit; done");
 	ck_assert(recording_is_here(support_path("%s/st/latest", support_tmpdir()), NULL));
 }
-END_TEST
 
 /* The name is the time of the build; the place is the directory of recordings. */
-START_TEST(by_itself)
+TEST(by_itself)
 {
 	struct run r;
 
@@ -53,7 +50,6 @@ START_TEST(by_itself)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n20261121042511\n20261121042511-2\nlatest\n"
 				     "20261121042511-2.oe\n20261121042511-2.oe\n"));
 }
-END_TEST
 
 static const struct { const char *command, *told; } wrong[] = {
 	{ "import", "too few operands" },
@@ -80,7 +76,7 @@ static const struct { const char *command, *told; } wrong[] = {
 	{ "export --to oe -o empty/x " NESTED, "empty" },
 };
 
-START_TEST(what_is_wrong)
+TEST_EACH(what_is_wrong, wrong)
 {
 	struct run r;
 
@@ -90,10 +86,9 @@ START_TEST(what_is_wrong)
 	ck_assert_msg(strstr(r.err.data, wrong[_i].told), "%s: %s", wrong[_i].command, r.err.data);
 	ck_assert_uint_eq(count_entries(support_tmpdir()), 1);
 }
-END_TEST
 
 /* The configured conversion of a finished recording; after a failed and a killed command. */
-START_TEST(layouts)
+TEST(layouts)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "buildstats:\nboth\nlatest\noe\n\nbuildstats/oe:\nbuild_stats\n"
 		       "buildstats/both/build\nbuildstats/both/oe/build_stats\n"
@@ -107,17 +102,15 @@ START_TEST(layouts)
 		       "buildstats/both/oe/build_stats; ls -A buildstats | grep '^[.]'; "
 		       BUILDBEAT "list | grep -c exit");
 }
-END_TEST
 
 /* A file is copied unchanged; its charts go into the current directory. */
-START_TEST(a_file_is_a_recording)
+TEST(a_file_is_a_recording)
 {
 	support_expect(support_tmpdir(), 0, "./bootchart.svg\noe\nbootchart.svg\noe\n", NULL,
 		       BUILDBEAT "show --top 1 " PROFILE " >/dev/null && "
 		       BUILDBEAT "chart --only bootchart " PROFILE " && "
 		       BUILDBEAT "export --to oe -o oe " PROFILE " && ls");
 }
-END_TEST
 
 /* A file system too small for all. */
 static void on_full_disk(struct run *r, const char *command)
@@ -132,7 +125,7 @@ static const char *const full[] = {
 	BUILDBEAT "export --to oe -o x " GENUINE,
 };
 
-START_TEST(full_disk)
+TEST_EACH(full_disk, full)
 {
 	struct run r;
 	struct buf what = BUF_INIT;
@@ -150,10 +143,9 @@ START_TEST(full_disk)
 	ck_assert_msg(strstr(r.err.data, "No space left on device"), "%s", r.err.data);
 	buf_release(&what);
 }
-END_TEST
 
 /* Interrupted at any time: nothing or everything is left. */
-START_TEST(interrupted)
+TEST(interrupted)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "", "",
 		       "try() { " BUILDBEAT "show --json $1 | "
@@ -164,12 +156,5 @@ START_TEST(interrupted)
 		       "done >/dev/null 2>&1; ls -A . st | grep '^[.].*[.]'; "
 		       "for i in st/2* oe*; do [ ! -e $i ] || try $i | cmp - want; done");
 }
-END_TEST
 
-TEST_PROGRAM(import)
-{
-	return support_main("import", TEST(shows_the_same), TEST(by_itself),
-			    TEST_EACH(what_is_wrong, wrong), TEST(layouts),
-			    TEST(a_file_is_a_recording), TEST_EACH(full_disk, full),
-			    TEST(interrupted));
-}
+TEST_MAIN(import);

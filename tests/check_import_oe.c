@@ -5,11 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * `buildbeat archive --import-oe`: a repository as oe-git-archive makes it of
  * oe-build-perf-test's results, and directories of recordings.
@@ -36,7 +31,7 @@ static void must(int status, struct run *out, const char *line)
 /* Run n: a build of 100 + n seconds, of which do_compile 50 + n. */
 static void write_run(int n)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	int start = 1700000000 + n * 86400;
 
 	buf_addf(&b, "{\"tester_host\": \"builder\", \"start_time\": %d.25, "
@@ -70,18 +65,16 @@ static void write_run(int n)
 		 "\"rusage\": {\"ru_utime\": 1, \"ru_stime\": 1}, \"iostat\": {}}}}]}",
 		 start + 10, 50 + n, start + 5);
 	support_write(support_path("%s/buildstats.json", dir), b.data, b.len);
-	buf_release(&b);
 }
 
 static void commit(const char *what)
 {
-	struct buf line = BUF_INIT;
+	RELEASED(buf, line = BUF_INIT);
 
 	buf_addf(&line, "cd oe && git --work-tree=../data add -A . && git commit -q -m '%s' && "
 		 "git notes --ref buildstats/" SERIES " add -F ../buildstats.json && "
 		 "git tag -a -m run " SERIES "/%s", what, what);
 	must(0, NULL, line.data);
-	buf_release(&line);
 }
 
 static void make_oe(int runs)
@@ -129,7 +122,9 @@ static void about(int64_t value, int64_t expected)
 	ck_assert_int_le(llabs(value - expected), expected / 4000);
 }
 
-START_TEST(runs)
+TEST_GROUP_WITH("import_oe", setup, NULL);
+
+TEST(runs)
 {
 	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
@@ -163,9 +158,8 @@ START_TEST(runs)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
-START_TEST(buildstats)
+TEST(buildstats)
 {
 	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
@@ -193,10 +187,9 @@ START_TEST(buildstats)
 	values_release(&f);
 	archive_close(a);
 }
-END_TEST
 
 /* A second import adds nothing; then only new runs. */
-START_TEST(again)
+TEST(again)
 {
 	struct run r;
 
@@ -212,10 +205,9 @@ START_TEST(again)
 	     "git -C n.git rev-list --count --all");
 	ck_assert_str_eq(r.out.data, "6\n");
 }
-END_TEST
 
 /* With other names, from a bare clone. */
-START_TEST(named)
+TEST(named)
 {
 	struct run r;
 
@@ -224,7 +216,6 @@ START_TEST(named)
 	     "--host a --branch b --machine c --import-oe bare.git");
 	ck_assert_int_eq(strncmp(r.out.data, "a/b/c ", 6), 0);
 }
-END_TEST
 
 static const struct { const char *file, *text; const char *told; } damaged[] = {
 	{ "data/results.json", "{\"tests\": ", "results.json" },
@@ -239,7 +230,7 @@ static const struct { const char *file, *text; const char *told; } damaged[] = {
 };
 
 /* A damaged run is reported with its place; the others are read. */
-START_TEST(damaged_run)
+TEST_EACH(damaged_run, damaged)
 {
 	struct run r;
 
@@ -256,11 +247,10 @@ START_TEST(damaged_run)
 		ck_assert_str_eq(buf_str(&r.err), "");
 	must(0, &r, "git -C n.git log --format=%B " SERIES " | grep -c ^Build-Start:.*T22:13:20Z");
 }
-END_TEST
 
 /* Directories of recordings */
 
-START_TEST(recordings)
+TEST(recordings)
 {
 	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
@@ -280,30 +270,24 @@ START_TEST(recordings)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
 static const char *const wrong[] = {
 	"--import-oe", "--import-oe .", "--import-oe nowhere", "a b",
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, wrong)
 {
-	struct buf line = BUF_INIT;
+	RELEASED(buf, line = BUF_INIT);
 	struct run r;
 
 	buf_addf(&line, BUILDBEAT " archive --repo n.git %s", wrong[_i]);
 	must(2, &r, line.data);
 	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
 	ck_assert_str_eq(buf_str(&r.out), "");
-	buf_release(&line);
 }
-END_TEST
 
 TEST_PROGRAM(import_oe)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
-	return support_main("import_oe",
-			    TEST_GROUP_WITH("import_oe", setup, NULL), TEST(runs), TEST(buildstats),
-			    TEST(again), TEST(named), TEST_EACH(damaged_run, damaged),
-			    TEST(recordings), TEST_EACH(misuse, wrong));
+	return support_main();
 }

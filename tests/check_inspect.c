@@ -3,14 +3,6 @@
 #include "inspect/background.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* Inspections of real processes: how they begin, go on and end. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -19,9 +11,7 @@ static const char *dir;
 
 static void begin(void)
 {
-	dir = support_tmpdir();
-	support_run(&(struct run){ 0 }, dir, "mkdir -m 700 run");
-	setenv("XDG_RUNTIME_DIR", support_path("%s/run", dir), 1);
+	dir = support_runtime_dir();
 }
 
 /* Shell functions: `grow` is a process with 30 MB that waits; its number is in file pid. */
@@ -77,7 +67,9 @@ static void ends_with(const char *name, unsigned at_least, const char *message)
 	inspect_progress_release(&l);
 }
 
-START_TEST(snapshots)
+TEST_GROUP_WITH("inspect", begin, NULL);
+
+TEST(snapshots)
 {
 	struct inspect_reader *reader;
 	struct snapshot s = { 0 };
@@ -104,10 +96,9 @@ START_TEST(snapshots)
 	inspect_reader_close(reader);
 	ends_with("a", 6, "4 snapshots were taken.");
 }
-END_TEST
 
 /* A script that executes the program, as version managers have: heap and names are the program's. */
-START_TEST(another_program)
+TEST_LOOP(another_program, 4)
 {
 	static const char *const options[] = { "", "--heap", "-o a/b", "--heap -o a/b" };
 	const struct inspection *x;
@@ -131,10 +122,9 @@ START_TEST(another_program)
 	inspect_reader_close(reader);
 	ends_with(buf_str(&r.out) + strlen(dir) + 1, 3, " died.");
 }
-END_TEST
 
 /* 80 % are for the snapshots. */
-START_TEST(percentages)
+TEST(percentages)
 {
 	struct inspect_progress_list l = INSPECT_PROGRESS_INIT;
 	static const unsigned percent[] = { 1, 20, 40, 60, 80, 100 };
@@ -147,10 +137,9 @@ START_TEST(percentages)
 		ck_assert_uint_eq(l.line[i].percent, percent[i]);
 	inspect_progress_release(&l);
 }
-END_TEST
 
 /* The process is killed while it is inspected. */
-START_TEST(killed_midway)
+TEST_LOOP(killed_midway, 4)
 {
 	static const struct {
 		const char *options;
@@ -168,10 +157,9 @@ START_TEST(killed_midway)
 	inspect_reader_close(reader);
 	ends_with("a", 5, support_path("Process %s died.", support_text(support_path("%s/pid", dir))));
 }
-END_TEST
 
 /* An interrupt ends it in order. */
-START_TEST(interrupted)
+TEST_LOOP(interrupted, 3)
 {
 	static const char *const signals[] = { "INT", "TERM", "HUP" };
 	struct run r;
@@ -183,10 +171,9 @@ START_TEST(interrupted)
 	ck_assert_msg(r.status == 1, "%d: %s", r.status, buf_str(&r.err));
 	ends_with("a", 4, "The inspection was stopped.");
 }
-END_TEST
 
 /* The inspector is killed, also while the process is stopped: it runs on. */
-START_TEST(inspector_is_killed)
+TEST_LOOP(inspector_is_killed, 4)
 {
 	struct inspect_reader *reader;
 	struct run r;
@@ -201,10 +188,9 @@ START_TEST(inspector_is_killed)
 	inspect_reader_close(reader);
 	ends_with("a", 4, INSPECT_PROGRESS_DIED);
 }
-END_TEST
 
 /* Some of the snapshots at least: a machine may be too slow for all. */
-START_TEST(frozen)
+TEST(frozen)
 {
 	struct inspect_reader *reader;
 	struct snapshot s = { 0 };
@@ -223,7 +209,6 @@ START_TEST(frozen)
 	snapshot_release(&s);
 	inspect_reader_close(reader);
 }
-END_TEST
 
 /* Nothing is inspected, and the message says why. */
 static const struct {
@@ -252,7 +237,7 @@ static const struct {
 	{ "cancel everything", "expected the id of an inspection" },
 };
 
-START_TEST(is_refused)
+TEST_EACH(is_refused, refused)
 {
 	struct run r;
 
@@ -263,9 +248,8 @@ START_TEST(is_refused)
 	ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 	ck_assert(!support_exists(support_path("%s/inspect", dir)) || _i > 11);
 }
-END_TEST
 
-START_TEST(no_permission)
+TEST(no_permission)
 {
 	struct run r;
 
@@ -279,10 +263,9 @@ START_TEST(no_permission)
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_msg(strstr(buf_str(&r.err), "ermission") != NULL, "%s", buf_str(&r.err));
 }
-END_TEST
 
 /* The disk is full, or as here a file may not grow: what was written before can be read. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct inspect_reader *reader;
 	struct error err = { 0 };
@@ -295,11 +278,12 @@ START_TEST(full_disk)
 	ck_assert_int_eq(inspect_reader_open(&reader, support_path("%s/a", dir), &err), 0);
 	inspect_reader_close(reader);
 }
-END_TEST
 
 /* In the background */
 
-START_TEST(background)
+TEST_GROUP_WITH("background", begin, NULL);
+
+TEST(in_the_background)
 {
 	struct run r;
 
@@ -318,9 +302,8 @@ START_TEST(background)
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "   1  100 %  python3 "));
 	ends_with("a", 5, "3 snapshots");
 }
-END_TEST
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	struct run r;
 
@@ -339,10 +322,9 @@ START_TEST(cancelled)
 	ends_with("b", 3, "stopped");
 	ends_with("c", 3, "stopped");
 }
-END_TEST
 
 /* A task that was killed does not run for ever. */
-START_TEST(task_is_killed)
+TEST(task_is_killed)
 {
 	struct run r;
 
@@ -352,9 +334,8 @@ START_TEST(task_is_killed)
 	ck_assert_msg(strstr(buf_str(&r.out), "2\n100 %  " INSPECT_PROGRESS_DIED) != NULL, "%s%s",
 		      buf_str(&r.out), buf_str(&r.err));
 }
-END_TEST
 
-START_TEST(background_fails)
+TEST(background_fails)
 {
 	struct run r;
 
@@ -364,10 +345,9 @@ START_TEST(background_fails)
 	ck_assert_str_eq(buf_str(&r.out), "");
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.err), "a"));
 }
-END_TEST
 
 /* Nobody else may enter the directory of the tasks. */
-START_TEST(registry_is_private)
+TEST(registry_is_private)
 {
 	struct run r;
 
@@ -377,10 +357,9 @@ START_TEST(registry_is_private)
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.out), "1\n700\n");
 }
-END_TEST
 
 /* What ended long ago is forgotten. */
-START_TEST(old_tasks)
+TEST(old_tasks)
 {
 	struct run r;
 
@@ -390,17 +369,9 @@ START_TEST(old_tasks)
 	    "ls run/buildbeat-inspect");
 	ck_assert_str_eq(buf_str(&r.out), "1\n2\n3\n2\n3\n");
 }
-END_TEST
 
 TEST_PROGRAM(inspect)
 {
 	SKIP_PROGRAM_IF(!support_has("python3"));
-	return support_main("inspect", TEST_GROUP_WITH("inspect", begin, NULL), TEST(snapshots),
-			    TEST_LOOP(another_program, 4),
-			    TEST(percentages), TEST_LOOP(killed_midway, 4), TEST_LOOP(interrupted, 3),
-			    TEST_LOOP(inspector_is_killed, 4), TEST(frozen),
-			    TEST_EACH(is_refused, refused), TEST(no_permission), TEST(full_disk),
-			    TEST_GROUP_WITH("background", begin, NULL), TEST(background),
-			    TEST(cancelled), TEST(task_is_killed), TEST(background_fails),
-			    TEST(registry_is_private), TEST(old_tasks));
+	return support_main();
 }

@@ -5,12 +5,7 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static struct inspect_archive *create(const struct inspection *x)
 {
@@ -274,9 +269,9 @@ static const struct made_inspection_wish wishes[] = {
 	{ .mappings = 10, .stacks = 300, .snapshots = 200, .depth = 60, .seed = 7 },
 };
 
-START_TEST(written_is_read)
+TEST_EACH(written_is_read, wishes)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	const char *path;
 	uint64_t state = 4711;
 
@@ -284,14 +279,12 @@ START_TEST(written_is_read)
 	path = write_all(&m);
 	is_prefix(&m, path, true, NULL);
 	is_prefix(&m, path, true, &state);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The largest that people will have: mappings of a program with 100,000 of them; snapshots. */
-START_TEST(large)
+TEST_LOOP(large, 2)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	const struct made_inspection_wish wish[] = {
 		{ .mappings = 100000, .snapshots = 3, .seed = 8 },
 		{ .mappings = 30, .stacks = 30, .snapshots = 1000, .seed = 9 },
@@ -299,15 +292,13 @@ START_TEST(large)
 
 	made(&m, wish[_i]);
 	is_prefix(&m, write_all(&m), true, NULL);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Every byte in the name of a file, and the longest path. */
-START_TEST(names)
+TEST(names)
 {
 	char text[4200];
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct snapshot *s;
 	uint32_t number;
 
@@ -324,19 +315,17 @@ START_TEST(names)
 					(struct slice){ text, sizeof text }, &number), 0);
 	made_inspection_map(&m, s, "---p", "", 4)->file = number;
 	is_prefix(&m, write_all(&m), true, NULL);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* A process was killed while it wrote: each prefix of each file can be read. */
 static const char *const prefix_of[] = { "archive", "maps.log", "heap.log", "pages.log",
 					 "process.log", "progress.log", "symbols.log" };
 
-START_TEST(prefixes)
+TEST_EACH(prefixes, prefix_of)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	const char *path, *file;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	size_t step;
 
 	made(&m, (struct made_inspection_wish){ .mappings = 8, .stacks = 12, .snapshots = 6,
@@ -355,16 +344,13 @@ START_TEST(prefixes)
 	ck_assert_int_eq(unlink(file), 0);
 	if (_i)
 		is_prefix(&m, path, false, NULL);
-	buf_release(&text);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* A changed byte is noticed, or changes no more than values. */
-START_TEST(damaged)
+TEST_EACH(damaged, prefix_of)
 {
-	struct made_inspection m;
-	struct buf text = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(buf, text = BUF_INIT);
 	const char *path, *file;
 	uint64_t state = 12;
 
@@ -393,16 +379,13 @@ START_TEST(damaged)
 		snapshot_release(&s);
 		inspect_reader_close(r);
 	}
-	buf_release(&text);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* A block that has only what the one before it had, and no block: unchanged is left out. */
-START_TEST(unchanged)
+TEST(unchanged)
 {
-	struct made_inspection m;
-	struct buf text = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(buf, text = BUF_INIT);
 	const char *path;
 
 	made_inspection_compile(&m);
@@ -419,15 +402,12 @@ START_TEST(unchanged)
 	ck_assert_ptr_nonnull(strstr(text.data, "\nend 1\nsnapshot 2 "));
 	ck_assert_ptr_null(strstr(strstr(text.data, "end 0\n"), "map "));
 	ck_assert_ptr_null(strstr(strstr(text.data, "end 0\n"), "+ "));
-	buf_release(&text);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* No reader would accept it: nothing is written, and the archive goes on. */
-START_TEST(wrong_snapshots)
+TEST(wrong_snapshots)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	const char *path;
 	struct snapshot wrong;
@@ -452,9 +432,7 @@ START_TEST(wrong_snapshots)
 	m.n = 1;
 	is_prefix(&m, path, true, NULL);
 	m.n = all;
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The disk */
 
@@ -490,9 +468,9 @@ static int write_limited(const struct made_inspection *m, size_t limit, size_t *
 	return r;
 }
 
-START_TEST(full_disk)
+TEST(full_disk)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	size_t kept, most = 0;
 
 	made(&m, (struct made_inspection_wish){ .mappings = 30, .stacks = 40, .snapshots = 8,
@@ -505,11 +483,9 @@ START_TEST(full_disk)
 		most = kept;
 	}
 	ck_assert_uint_gt(most, 0);
-	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(read_only)
+TEST(read_only)
 {
 	struct made_inspection m;
 	struct inspect_archive *a;
@@ -525,13 +501,12 @@ START_TEST(read_only)
 	ck_assert_ptr_nonnull(strstr(err.message, "cannot make the archive"));
 	made_inspection_release(&m);
 }
-END_TEST
 
 /* The directory */
 
-START_TEST(directory)
+TEST(directory)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a, *other;
 	struct error err = { 0 };
 	struct stat st;
@@ -566,14 +541,12 @@ START_TEST(directory)
 	inspect_archive_end(a, "", NULL);
 	ck_assert_int_eq(inspect_archive_create(&a, NULL, path, &m.inspection, STORE_ACCESS_USER,
 						&err), -EEXIST);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Where others could replace it, there is no archive. */
-START_TEST(others)
+TEST(others)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	struct error err = { 0 };
 	const char *base = support_path("%s/open", support_tmpdir());
@@ -583,13 +556,11 @@ START_TEST(others)
 	ck_assert_int_eq(chmod(base, 0777), 0);
 	ck_assert_int_eq(inspect_archive_create(&a, base, NULL, &m.inspection, STORE_ACCESS_USER,
 						&err), -EPERM);
-	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(secrets)
+TEST(secrets)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_reader *r;
 
 	made_inspection_compile(&m);
@@ -597,11 +568,9 @@ START_TEST(secrets)
 	r = open_archive(write_all(&m));
 	ck_assert_str_eq(inspect_reader_inspection(r)->command, "cc1plus -DPASSWORD=*** -O2 x.cc");
 	inspect_reader_close(r);
-	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(no_archive)
+TEST(no_archive)
 {
 	const char *dir = support_tmpdir();
 	const struct { const char *text; int r; const char *message; } cases[] = {
@@ -624,12 +593,11 @@ START_TEST(no_archive)
 	ck_assert_int_eq(inspect_reader_open(&r, support_path("%s/none", dir), &err), -ENOENT);
 	ck_assert_int_eq(inspect_reader_open(&r, support_path("%s/archive", dir), &err), -ENOTDIR);
 }
-END_TEST
 
 /* What the inspection knows later */
-START_TEST(facts)
+TEST(facts)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	struct inspect_reader *r;
 	const struct inspection *x;
@@ -654,15 +622,6 @@ START_TEST(facts)
 	ck_assert_str_eq(inspect_reader_inspection(r)->end, "done");
 	ck_assert_str_eq(inspect_reader_fact(r, "snapshots"), "1");
 	inspect_reader_close(r);
-	made_inspection_release(&m);
 }
-END_TEST
 
-TEST_PROGRAM(inspect_archive)
-{
-	return support_main("inspect_archive", TEST_EACH(written_is_read, wishes),
-			    TEST_LOOP(large, 2), TEST(names), TEST_EACH(prefixes, prefix_of),
-			    TEST_EACH(damaged, prefix_of), TEST(unchanged), TEST(wrong_snapshots),
-			    TEST(full_disk), TEST(read_only), TEST(directory), TEST(others),
-			    TEST(secrets), TEST(no_archive), TEST(facts));
-}
+TEST_MAIN(inspect_archive);

@@ -3,11 +3,6 @@
 #include "inspect/archive_list.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /* Processes of a build are inspected by rule, and the build does not notice. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -16,9 +11,7 @@ static const char *dir;
 
 static void begin(void)
 {
-	dir = support_tmpdir();
-	support_run(&(struct run){ 0 }, dir, "mkdir -m 700 run");
-	setenv("XDG_RUNTIME_DIR", support_path("%s/run", dir), 1);
+	dir = support_runtime_dir();
 	support_writes(support_path("%s/grow.py", dir),
 		       "import os, sys, time\n"
 		       "data = bytearray(int(sys.argv[1]) << 20)\n"
@@ -50,7 +43,9 @@ static void nothing_is_left(void)
 		       support_poll, dir);
 }
 
-START_TEST(crosses_the_threshold)
+TEST_GROUP_WITH("inspect_build", begin, NULL);
+
+TEST(crosses_the_threshold)
 {
 	struct inspect_list l;
 	struct run r;
@@ -67,10 +62,9 @@ START_TEST(crosses_the_threshold)
 	inspect_list_release(&l);
 	nothing_is_left();
 }
-END_TEST
 
 /* Without a rule for the heap the environment of the build is as it was. */
-START_TEST(environment)
+TEST(environment)
 {
 	struct run with, without;
 
@@ -80,10 +74,9 @@ START_TEST(environment)
 	ck_assert_str_eq(buf_str(&with.out), buf_str(&without.out));
 	ck_assert_str_eq(buf_str(&with.err), buf_str(&without.err));
 }
-END_TEST
 
 /* Many processes that are shorter than a look at them. */
-START_TEST(short_processes)
+TEST(short_processes)
 {
 	struct run r;
 
@@ -94,10 +87,9 @@ START_TEST(short_processes)
 	ck_assert_str_eq(buf_str(&r.out), "end\n");
 	ck_assert_msg(!strstr(buf_str(&r.err), "not inspected"), "%s", buf_str(&r.err));
 }
-END_TEST
 
 /* They closed all descriptors, and were too short to be looked at: the image has what they had. */
-START_TEST(short_heaps)
+TEST(short_heaps)
 {
 	struct inspect_list l;
 
@@ -126,10 +118,9 @@ START_TEST(short_heaps)
 	inspect_list_release(&l);
 	nothing_is_left();
 }
-END_TEST
 
 /* The launcher is killed: the process that was stopped runs on, and no process of ours is left. */
-START_TEST(launcher_is_killed)
+TEST(launcher_is_killed)
 {
 	struct run r;
 
@@ -146,26 +137,23 @@ START_TEST(launcher_is_killed)
 	ck_assert_msg(!strcmp(buf_str(&r.out), "0\n"), "%d %s%s", r.status, buf_str(&r.out),
 		      buf_str(&r.err));
 }
-END_TEST
 
 /* The inspecting process is killed: the build has its own exit status. */
-START_TEST(helper_is_killed)
+TEST_LOOP(helper_is_killed, 2)
 {
 	support_expect(dir, 5, "", "", BUILDBEAT " record --inspect 'python3*%s' -- sh -c '"
 		       "for p in $(cat /proc/$PPID/task/$PPID/children); do "
 		       "grep -q buildbeat-look /proc/$p/comm && kill -9 $p; done; exit 5'",
 		       _i ? ",heap" : "");
 }
-END_TEST
 
 /* A command that cannot be run leaves nothing. */
-START_TEST(no_command)
+TEST(no_command)
 {
 	support_expect(dir, 127, "", "command not found",
 		       BUILDBEAT " record --inspect 'x,heap' -- no-such-command");
 	support_expect(dir, ANY_STATUS, "", "", "ls buildstats 2>/dev/null");
 }
-END_TEST
 
 static const struct {
 	const char *rule, *message;
@@ -175,16 +163,15 @@ static const struct {
 };
 
 /* A wrong rule is reported before the build. */
-START_TEST(wrong_rules)
+TEST_EACH(wrong_rules, wrong)
 {
 	support_expect(dir, 2, "", wrong[_i].message, BUILDBEAT " record --inspect '%s' -- echo x",
 		       wrong[_i].rule);
 	ck_assert(!support_exists(support_path("%s/buildstats", dir)));
 }
-END_TEST
 
 /* inspect CMD: its status, its output, and an archive of it. */
-START_TEST(command)
+TEST(command)
 {
 	struct run r;
 
@@ -196,10 +183,9 @@ START_TEST(command)
 	support_expect(dir, 128 + 15, NULL, NULL,
 		       BUILDBEAT " inspect run -- sh -c 'kill -TERM $$'");
 }
-END_TEST
 
 /* Of many short processes, those with the largest heaps. */
-START_TEST(many_short_heaps)
+TEST(many_short_heaps)
 {
 	struct inspect_list l;
 	size_t images = 0;
@@ -215,7 +201,6 @@ START_TEST(many_short_heaps)
 	inspect_list_release(&l);
 	nothing_is_left();
 }
-END_TEST
 
 static int lines_of(const char *log, const char *pattern)
 {
@@ -227,7 +212,7 @@ static int lines_of(const char *log, const char *pattern)
 
 /* A build that nobody inspects: no file more is opened, no program more is executed, and the
  * settings are read once. */
-START_TEST(not_inspecting)
+TEST(not_inspecting)
 {
 	struct run r;
 
@@ -243,15 +228,9 @@ START_TEST(not_inspecting)
 	support_expect(dir, 0, NULL, NULL, "strace -f -o log " BUILDBEAT " show");
 	ck_assert_int_eq(lines_of("log", "/inspect\""), 1);
 }
-END_TEST
 
 TEST_PROGRAM(inspect_build)
 {
 	SKIP_PROGRAM_IF(!support_has("python3"));
-	return support_main("inspect_build", TEST_GROUP_WITH("inspect_build", begin, NULL),
-			    TEST(crosses_the_threshold), TEST(environment),
-			    TEST(not_inspecting), TEST(short_processes), TEST(short_heaps),
-			    TEST(many_short_heaps), TEST(launcher_is_killed),
-			    TEST_LOOP(helper_is_killed, 2), TEST(no_command),
-			    TEST_EACH(wrong_rules, wrong), TEST(command));
+	return support_main();
 }

@@ -5,9 +5,6 @@
 #include "tests/made_inspection.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <string.h>
-
 static int parse(struct inspect_config *c, const char *text, struct error *err)
 {
 	inspect_config_init(c);
@@ -53,11 +50,11 @@ static const struct {
 	  "h:ld", "0 3 0" },
 };
 
-START_TEST(chosen)
+TEST_EACH(chosen, uses)
 {
-	struct inspect_config c;
+	RELEASED(inspect_config, c);
 	struct inspect_choice choice;
-	struct buf got = BUF_INIT;
+	RELEASED(buf, got = BUF_INIT);
 	struct error err = { 0 };
 	char process[64], *program;
 
@@ -71,10 +68,7 @@ START_TEST(chosen)
 	add_words(&got, " symbols=", choice.symbols);
 	add_words(&got, " rules=", choice.rules);
 	ck_assert_str_eq(buf_str(&got), uses[_i].result);
-	buf_release(&got);
-	inspect_config_release(&c);
 }
-END_TEST
 
 static const struct {
 	const char *text, *message;
@@ -98,24 +92,22 @@ static const struct {
 	{ "inspect: {processes: {ld: {keep: 1}, ld: {keep: 2}}}\n", "duplicate key 'ld'" },
 };
 
-START_TEST(refused)
+TEST_EACH(refused, wrong)
 {
-	struct inspect_config c;
+	RELEASED(inspect_config, c);
 	struct error err = { 0 };
 
 	ck_assert_int_eq(parse(&c, wrong[_i].text, &err), -EINVAL);
 	ck_assert_str_eq(err.path, "file.yaml");
 	ck_assert_uint_eq(err.line, 1);
 	ck_assert_msg(strstr(err.message, wrong[_i].message) != NULL, "%s", err.message);
-	inspect_config_release(&c);
 }
-END_TEST
 
 /* Each program has its own limits. */
-START_TEST(retained)
+TEST(retained)
 {
 	const char *base = support_path("%s/inspect", support_tmpdir());
-	struct inspect_config c;
+	RELEASED(inspect_config, c);
 	struct error err = { 0 };
 	size_t removed;
 
@@ -136,13 +128,11 @@ START_TEST(retained)
 	ck_assert_uint_eq(removed, 3);
 	ck_assert_int_eq(inspect_config_retain(&c, base, &removed, &err), 0);
 	ck_assert_uint_eq(removed, 0);
-	inspect_config_release(&c);
 }
-END_TEST
 
 /* A build is inspected by the rules of the file, and keeps what that says; a rule on the command
  * line replaces them. */
-START_TEST(recorded)
+TEST(recorded)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -158,10 +148,5 @@ START_TEST(recorded)
 	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat record -- true");
 	support_expect(dir, 2, "", "rules: expected", TOP_BUILDDIR "/buildbeat inspect run --heaviest");
 }
-END_TEST
 
-TEST_PROGRAM(inspect_config)
-{
-	return support_main("inspect_config", TEST_EACH(chosen, uses), TEST_EACH(refused, wrong),
-			    TEST(retained), TEST(recorded));
-}
+TEST_MAIN(inspect_config);

@@ -7,11 +7,7 @@
 #include "tests/nomem.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A slow reference: each site's stack as a text, sorted, those of one text added up. */
 
@@ -121,18 +117,14 @@ static void sort_lines(struct buf *out, const char *text)
 
 static void check_collapsed(const struct inspection *in, const struct snapshot *s, bool peak)
 {
-	struct buf out = BUF_INIT, sorted = BUF_INIT, reference = BUF_INIT;
-	struct call_tree tree;
+	RELEASED(buf, out = BUF_INIT, sorted = BUF_INIT, reference = BUF_INIT);
+	RELEASED(call_tree, tree);
 
 	ck_assert_int_eq(call_tree_make(&tree, in), 0);
 	ck_assert_int_eq(collapsed_write(&out, &tree, s, peak), 0);
 	sort_lines(&sorted, buf_str(&out));
 	add_reference(&reference, in, s, peak, false);
 	ck_assert_str_eq(buf_str(&sorted), buf_str(&reference));
-	call_tree_release(&tree);
-	buf_release(&out);
-	buf_release(&sorted);
-	buf_release(&reference);
 }
 
 static void make_random(struct made_inspection *m, uint64_t seed)
@@ -145,18 +137,16 @@ static void make_random(struct made_inspection *m, uint64_t seed)
 	made_inspection_random(m, &wish);
 }
 
-START_TEST(collapsed_random)
+TEST_LOOP(collapsed_random, 60)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 
 	make_random(&m, (uint64_t)_i);
 	for (size_t i = 0; i < m.n; i++) {
 		check_collapsed(&m.inspection, &m.snapshot[i], false);
 		check_collapsed(&m.inspection, &m.snapshot[i], true);
 	}
-	made_inspection_release(&m);
 }
-END_TEST
 
 static void add_total(struct buf *b, const struct snapshot *s, bool peak)
 {
@@ -176,7 +166,7 @@ static void add_total(struct buf *b, const struct snapshot *s, bool peak)
 
 static void check_pprof(const struct inspection *in, const struct snapshot *s, bool peak)
 {
-	struct buf out = BUF_INIT, reference = BUF_INIT, sorted = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT, reference = BUF_INIT, sorted = BUF_INIT);
 	const char *stacks;
 	struct run r;
 
@@ -192,12 +182,9 @@ static void check_pprof(const struct inspection *in, const struct snapshot *s, b
 	sort_lines(&sorted, stacks + 2);
 	add_reference(&reference, in, s, peak, true);
 	ck_assert_str_eq(buf_str(&sorted), buf_str(&reference));
-	buf_release(&out);
-	buf_release(&sorted);
-	buf_release(&reference);
 }
 
-START_TEST(pprof_random)
+TEST_LOOP(pprof_random, 15)
 {
 	struct made_inspection m;
 
@@ -206,11 +193,10 @@ START_TEST(pprof_random)
 	check_pprof(&m.inspection, &m.snapshot[m.n - 1], _i % 3 == 0);
 	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(pprof_head)
+TEST(pprof_head)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct made_inspection m;
 
 	SKIP_IF(!support_has("protoc"));
@@ -229,14 +215,12 @@ START_TEST(pprof_head)
 		       "gzip -dc heap.pb.gz | protoc -I %s/tests/data/inspect "
 		       "--decode=perftools.profiles.Profile profile.proto | sed -n '/^mapping/,/^}/p;"
 		       "/^string.*cc1plus/p;/^string.*0000abc0/p;/^[tdp]/p'", TOP_SRCDIR);
-	buf_release(&out);
 	made_inspection_release(&m);
 }
-END_TEST
 
 static void write_all(struct buf *out, const struct made_inspection *m, size_t snapshot)
 {
-	struct call_tree tree;
+	RELEASED(call_tree, tree);
 
 	ck_assert_int_eq(call_tree_make(&tree, &m->inspection), 0);
 	ck_assert_int_eq(collapsed_write(out, &tree, &m->snapshot[snapshot], false), 0);
@@ -244,27 +228,23 @@ static void write_all(struct buf *out, const struct made_inspection *m, size_t s
 	ck_assert_int_eq(collapsed_write(out, &tree, &m->snapshot[snapshot], true), 0);
 	buf_addc(out, '\n');
 	ck_assert_int_eq(heaptrack_write(out, &m->inspection, &tree, &m->snapshot[snapshot]), 0);
-	call_tree_release(&tree);
 }
 
-START_TEST(texts)
+TEST(texts)
 {
-	struct made_inspection m;
-	struct buf out = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(buf, out = BUF_INIT);
 
 	made_inspection_compile(&m);
 	write_all(&out, &m, m.n - 1);
 	support_is_golden(&out, "inspect_export.txt");
-	buf_release(&out);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The sums that heaptrack's text ends with, and its sections, of random heaps. */
-START_TEST(heaptrack_random)
+TEST_LOOP(heaptrack_random, 20)
 {
-	struct made_inspection m;
-	struct buf out = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(buf, out = BUF_INIT);
 	uint64_t calls = 0, temporary = 0;
 
 	make_random(&m, (uint64_t)_i);
@@ -275,16 +255,13 @@ START_TEST(heaptrack_random)
 	}
 	ck_assert_ptr_nonnull(strstr(out.data, support_path("allocation functions: %" PRIu64 " (", calls)));
 	ck_assert_ptr_nonnull(strstr(out.data, support_path("memory allocations: %" PRIu64 " (", temporary)));
-	buf_release(&out);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* An inspection without a heap or symbols is no error. */
-START_TEST(empty)
+TEST(empty)
 {
-	struct buf out = BUF_INIT;
-	struct made_inspection m;
+	RELEASED(buf, out = BUF_INIT);
+	RELEASED(made_inspection, m);
 
 	made_inspection_init(&m);
 	made_inspection_snapshot(&m, 0);
@@ -292,10 +269,7 @@ START_TEST(empty)
 	check_collapsed(&m.inspection, &m.snapshot[0], false);
 	if (support_has("protoc"))
 		check_pprof(&m.inspection, &m.snapshot[0], false);
-	buf_release(&out);
-	made_inspection_release(&m);
 }
-END_TEST
 
 static int try_all(struct buf *out, const struct made_inspection *m)
 {
@@ -313,9 +287,9 @@ static int try_all(struct buf *out, const struct made_inspection *m)
 	return r;
 }
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	int r = -ENOMEM;
 
 	made_inspection_compile(&m);
@@ -329,13 +303,6 @@ START_TEST(no_memory)
 		ck_assert(!r || r == -ENOMEM);
 		buf_release(&out);
 	}
-	made_inspection_release(&m);
 }
-END_TEST
 
-TEST_PROGRAM(inspect_export)
-{
-	return support_main("inspect_export", TEST(texts), TEST(empty), TEST(pprof_head),
-			    TEST_LOOP(collapsed_random, 60), TEST_LOOP(heaptrack_random, 20),
-			    TEST_LOOP(pprof_random, 15), TEST(no_memory));
-}
+TEST_MAIN(inspect_export);

@@ -4,14 +4,7 @@
 #include "tests/made_inspection.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Progress */
 
@@ -24,9 +17,9 @@ static struct inspect_progress_list read_progress(const char *dir)
 	return l;
 }
 
-START_TEST(progress)
+TEST(progress)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	struct inspect_progress_list l;
 	const char *path;
@@ -52,17 +45,15 @@ START_TEST(progress)
 	l = read_progress(path);
 	ck_assert_uint_eq(l.line[3].percent, 100);
 	inspect_progress_release(&l);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* An inspector that was killed, at each byte of its file. */
-START_TEST(killed)
+TEST(killed)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_progress_list l;
 	struct inspect_reader *r;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	const char *base = support_tmpdir(), *path = support_path("%s/mine", base), *file;
 	pid_t pid;
 	int status;
@@ -100,14 +91,11 @@ START_TEST(killed)
 		ck_assert(l.n && l.n <= 3 && l.line[l.n - 1].percent == 100);
 		inspect_progress_release(&l);
 	}
-	buf_release(&text);
-	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(history)
+TEST(history)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	struct inspect_reader *r;
 	const struct inspect_look *look;
@@ -137,9 +125,7 @@ START_TEST(history)
 		ck_assert_uint_eq(look[i].process.read_kb, i % 2);
 	}
 	inspect_reader_close(r);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Lists */
 
@@ -165,7 +151,7 @@ static const char *add_archive(const char *base, const char *program, int64_t st
 	return path;
 }
 
-START_TEST(lists)
+TEST(lists)
 {
 	const char *dir = support_tmpdir();
 	struct inspect_list l = INSPECT_LIST_INIT;
@@ -202,13 +188,12 @@ START_TEST(lists)
 	ck_assert_uint_eq(l.n, 1);
 	inspect_list_release(&l);
 }
-END_TEST
 
-START_TEST(deletes)
+TEST(deletes)
 {
 	const char *base = support_path("%s/inspect", support_tmpdir());
 	const char *path = add_archive(base, "ld", DAY_US, 1), *link, *running;
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_archive *a;
 	struct error err = { 0 };
 	struct utsname u;
@@ -235,9 +220,7 @@ START_TEST(deletes)
 	ck_assert_ptr_nonnull(strstr(err.message, "still runs"));
 	inspect_archive_end(a, "", NULL);
 	ck_assert_int_eq(inspect_archive_delete(running, &err), 0);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Archives of ld at days 1 to 9, and of as at day 3. */
 static const struct {
@@ -265,11 +248,11 @@ static void limits_of(struct inspect_retention *limits, void *context, const cha
 		*limits = retained[i].limits;
 }
 
-START_TEST(retains)
+TEST_EACH(retains, retained)
 {
 	const char *base = support_tmpdir();
-	struct inspect_list l = INSPECT_LIST_INIT;
-	struct buf left = BUF_INIT;
+	RELEASED(inspect_list, l = INSPECT_LIST_INIT);
+	RELEASED(buf, left = BUF_INIT);
 	struct error err = { 0 };
 	size_t removed, which = (size_t)_i;
 
@@ -284,13 +267,10 @@ START_TEST(retains)
 		buf_addc(&left, *l.entry[i].program == 'a' ? 'a' :
 			 (char)('0' + l.entry[i].start_us / DAY_US));
 	ck_assert_str_eq(buf_str(&left), retained[_i].left);
-	buf_release(&left);
-	inspect_list_release(&l);
 }
-END_TEST
 
 /* As a user. */
-START_TEST(command)
+TEST(command)
 {
 	const char *dir = support_tmpdir();
 
@@ -323,12 +303,5 @@ START_TEST(command)
 	support_expect(dir, 2, "", "too many operands: 'b'",
 		       TOP_BUILDDIR "/buildbeat inspect delete a b");
 }
-END_TEST
 
-TEST_PROGRAM(inspect_list)
-{
-	return support_main("inspect_list", TEST(progress), TEST(killed),
-			    TEST(history),
-			    TEST(lists), TEST(deletes), TEST(command),
-			    TEST_EACH(retains, retained));
-}
+TEST_MAIN(inspect_list);

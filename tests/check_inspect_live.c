@@ -7,25 +7,22 @@
 
 static const char *const commands[] = { "ps", "stats", "mmaps", "capabilities", "follow" };
 
-START_TEST(like_proc)
+TEST_EACH(like_proc, commands)
 {
 	support_expect(NULL, 0, "", "", LIVE "%s", commands[_i]);
 }
-END_TEST
 
 /* The same as another user, for root. */
-START_TEST(without_rights)
+TEST_EACH(without_rights, commands)
 {
 	SKIP_IF(!hostile_can());
 	support_expect("/", 0, "", "", "PATH=/usr/bin:/bin setpriv --reuid=65534 --regid=65534 "
 		       "--clear-groups " LIVE "%s", commands[_i]);
 }
-END_TEST
 
 TEST_PROGRAM(inspect_live)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("setpriv") ||
 		!support_can_be_loaded());
-	return support_main("inspect_live", TEST_EACH(like_proc, commands),
-			    TEST_EACH(without_rights, commands));
+	return support_main();
 }

@@ -7,10 +7,6 @@
 #include "tests/support.h"
 #include "tests/unpack.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* An inspection with its classes and its page. */
 struct shown {
 	struct made_inspection made;
@@ -118,7 +114,7 @@ static void check_snapshot(const struct shown *w, size_t s)
 	ck_assert(s + 1 != n || peak == 0);
 }
 
-START_TEST(sums)
+TEST_LOOP(sums, 25)
 {
 	struct shown w;
 
@@ -127,10 +123,9 @@ START_TEST(sums)
 		check_snapshot(&w, s);
 	release(&w);
 }
-END_TEST
 
 /* A mapping has its values where it is. */
-START_TEST(mappings)
+TEST_LOOP(mappings, 10)
 {
 	struct shown w;
 	size_t n, row = 0;
@@ -156,10 +151,9 @@ START_TEST(mappings)
 	}
 	release(&w);
 }
-END_TEST
 
 /* What the page says in words, of the compilation whose values are known. */
-START_TEST(words)
+TEST(words)
 {
 	struct shown w = { .page = BUF_INIT };
 	const char *const said[] = {
@@ -178,10 +172,9 @@ START_TEST(words)
 	ck_assert_str_eq(unpacked_text(&w.data, "function")->line[0], "_start");
 	release(&w);
 }
-END_TEST
 
 /* Names cannot end a script or bring anything from outside. */
-START_TEST(hostile)
+TEST(hostile)
 {
 	struct shown w = { .page = BUF_INIT };
 	size_t scripts = 0;
@@ -200,10 +193,9 @@ START_TEST(hostile)
 	ck_assert_ptr_null(strstr(w.page.data, "https://"));
 	release(&w);
 }
-END_TEST
 
 /* 10,000 stacks of like size in 100 snapshots, the worst case, and one that has nothing. */
-START_TEST(sizes)
+TEST(sizes)
 {
 	struct shown w = { .page = BUF_INIT };
 
@@ -218,10 +210,9 @@ START_TEST(sizes)
 	ck_assert_ptr_nonnull(strstr(w.page.data, "There is no snapshot"));
 	release(&w);
 }
-END_TEST
 
 /* A picture by gnuplot with its script and data, which may be run again; and on a terminal. */
-START_TEST(plots)
+TEST(plots)
 {
 	int64_t time_us[6];
 	struct shown w = { .page = BUF_INIT };
@@ -254,10 +245,9 @@ START_TEST(plots)
 	buf_release(&out);
 	release(&w);
 }
-END_TEST
 
 /* inspect show --format on an archive. */
-START_TEST(formats)
+TEST(formats)
 {
 	static const struct { const char *options, *check; } good[] = {
 		{ "html -o x.html", "grep -q '^<!DOCTYPE html' x.html" },
@@ -293,9 +283,8 @@ START_TEST(formats)
 		       "/buildbeat inspect show b --format collapsed");
 	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/buildbeat inspect show b --format html -o b.html");
 }
-END_TEST
 
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	struct shown w = { .page = BUF_INIT };
 	int r = -ENOMEM;
@@ -312,10 +301,5 @@ START_TEST(no_memory)
 	}
 	release(&w);
 }
-END_TEST
 
-TEST_PROGRAM(inspect_page)
-{
-	return support_main("inspect_page", TEST_LOOP(sums, 25), TEST_LOOP(mappings, 10), TEST(words),
-			    TEST(hostile), TEST(plots), TEST(formats), TEST(sizes), TEST(no_memory));
-}
+TEST_MAIN(inspect_page);

@@ -3,13 +3,6 @@
 #include "inspect/look.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 /*
  * The shipped rules and real programs: at least nine tenths of what each has in memory have a
  * name. A snapshot is taken again and again while the program runs; the largest counts.
@@ -59,7 +52,7 @@ static pid_t start(const char *dir, const char *command)
 /* The largest of all snapshots until it ends, of the program and not of the shell before it. */
 static void watch(struct snapshot *largest, pid_t pid, struct inspection *in)
 {
-	struct snapshot s = { 0 };
+	RELEASED(snapshot, s = { 0 });
 	struct error err = { 0 };
 	struct look look;
 
@@ -75,7 +68,6 @@ static void watch(struct snapshot *largest, pid_t pid, struct inspection *in)
 		}
 	}
 	look_close(&look);
-	snapshot_release(&s);
 }
 
 static int64_t other_kb(const struct inspection *in, const struct snapshot *s, const char *program,
@@ -105,7 +97,7 @@ static int64_t other_kb(const struct inspection *in, const struct snapshot *s, c
 	return other;
 }
 
-START_TEST(named)
+TEST_EACH(named, tools)
 {
 	const char *dir = support_tmpdir();
 	struct inspection in = { .arena = arena_new() };
@@ -138,9 +130,5 @@ out:
 	name_table_release(&in.names);
 	arena_free(in.arena);
 }
-END_TEST
 
-TEST_PROGRAM(inspect_rules)
-{
-	return support_main("inspect_rules", TEST_EACH(named, tools));
-}
+TEST_MAIN(inspect_rules);

@@ -9,11 +9,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What inspect show prints of generated inspections. */
 
 static void *copy(const void *array, size_t size)
@@ -98,14 +93,14 @@ static const struct {
 	{ "inspect.json", 0, 0 },
 };
 
-START_TEST(compilation)
+TEST_EACH(compilation, texts)
 {
 	struct inspect_show_options o = { .parts = texts[_i].parts, .top = 10 };
 	const struct style style = { .width = texts[_i].width };
 	struct class_rules_read rules;
-	struct made_inspection m;
-	struct inspect_view v;
-	struct buf out = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(inspect_view, v);
+	RELEASED(buf, out = BUF_INIT);
 
 	made_inspection_compile(&m);
 	add_ranges(&m);
@@ -116,12 +111,8 @@ START_TEST(compilation)
 	else
 		ck_assert_int_eq(inspect_json(&out, &v, &o), 0);
 	support_is_golden(&out, texts[_i].golden);
-	buf_release(&out);
-	inspect_view_release(&v);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Properties of generated ones */
 
@@ -154,12 +145,12 @@ static void check_tree(const struct heap_tree *t, const int64_t total[HEAP_VALUE
 	free(below);
 }
 
-START_TEST(trees)
+TEST_LOOP(trees, 40)
 {
 	int64_t sum[HEAP_VALUES] = { 0 };
 	struct class_rules_read rules;
-	struct made_inspection m;
-	struct inspect_view v;
+	RELEASED(made_inspection, m);
+	RELEASED(inspect_view, v);
 
 	make_random(&m, _i);
 	read_rules(&rules, "default");
@@ -171,11 +162,8 @@ START_TEST(trees)
 			sum[h] += v.sites.site[i].value[VIEW_SHOWN][h];
 	}
 	ck_assert_mem_eq(sum, v.line[v.shown].heap, sizeof sum);
-	inspect_view_release(&v);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The number in a JSON text behind the last of these keys, each behind the one before. */
 static int64_t number_in(const char *json, const char *const *keys)
@@ -189,12 +177,12 @@ static int64_t number_in(const char *json, const char *const *keys)
 }
 
 /* What is in A, and the difference to B, is what is in B. */
-START_TEST(differences)
+TEST_LOOP(differences, 12)
 {
 	static const char *const difference[] = { "\"memory_classes\"", "\"difference\"", "rss_kb", NULL };
 	struct inspect_show_options o = { .top = 10 };
 	struct class_rules_read rules;
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 
 	make_random(&m, _i);
 	read_rules(&rules, "gcc");
@@ -214,9 +202,7 @@ START_TEST(differences)
 		}
 	}
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 static int64_t live_with(struct made_inspection *m, const struct class_rules_read *rules,
 			 const char *stack)
@@ -248,13 +234,13 @@ static size_t shown_rows(const char *text, size_t all)
 }
 
 /* Mappings that a filter has, and those that it has not, are all mappings. */
-START_TEST(filters)
+TEST_LOOP(filters, 12)
 {
 	static const char *const pairs[][2] = {
 		{ "^/usr", "^([^/]|/[^u]|$)" }, { "^$", "." }, { "heap", "^([^[]|$)|^\\[[^h]" },
 	};
 	struct class_rules_read rules;
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 
 	make_random(&m, _i);
 	read_rules(&rules, "default");
@@ -282,9 +268,7 @@ START_TEST(filters)
 	ck_assert_int_eq(live_with(&m, &rules, ""), live_with(&m, &rules, NULL));
 	ck_assert_int_le(live_with(&m, &rules, "alloc"), live_with(&m, &rules, NULL));
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 static int print_all(struct buf *out, struct made_inspection *m)
 {
@@ -308,9 +292,9 @@ static int print_all(struct buf *out, struct made_inspection *m)
 }
 
 /* Each allocation fails once: nothing is printed without an error, and nothing is lost. */
-START_TEST(no_memory)
+TEST_LOOP(no_memory, 20)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	int r = -ENOMEM;
 	bool failed;
 
@@ -327,17 +311,15 @@ START_TEST(no_memory)
 		ck_assert(!r || r == -ENOMEM);
 		buf_release(&out);
 	}
-	made_inspection_release(&m);
 }
-END_TEST
 
-START_TEST(no_snapshot)
+TEST(no_snapshot)
 {
 	struct inspect_show_options o = { .parts = ~0u, .top = 10 };
 	struct class_rules_read rules;
-	struct made_inspection m;
-	struct inspect_view v;
-	struct buf out = BUF_INIT;
+	RELEASED(made_inspection, m);
+	RELEASED(inspect_view, v);
+	RELEASED(buf, out = BUF_INIT);
 
 	made_inspection_init(&m);
 	read_rules(&rules, "gcc");
@@ -345,12 +327,8 @@ START_TEST(no_snapshot)
 	ck_assert_int_eq(inspect_text(&out, &v, &o, &(struct style){ 0 }), 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), "There is no snapshot of cc1plus.\n"));
 	ck_assert_int_eq(inspect_json(&out, &v, &o), 0);
-	buf_release(&out);
-	inspect_view_release(&v);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The command */
 
@@ -396,9 +374,9 @@ static const struct {
 	{ "--view tree -- make", 2, "", "too many operands: 'make'" },
 };
 
-START_TEST(command)
+TEST_EACH(command, commands)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	const char *path;
 	struct run r;
 
@@ -413,14 +391,12 @@ START_TEST(command)
 	ck_assert_msg(strstr(buf_str(&r.err), commands[_i].message) != NULL, "%s", buf_str(&r.err));
 	if (!*commands[_i].message)
 		ck_assert_str_eq(buf_str(&r.err), "");
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* A directory with archives stands for the newest one. */
-START_TEST(directory)
+TEST(directory)
 {
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct run r;
 
 	made_inspection_compile(&m);
@@ -434,18 +410,16 @@ START_TEST(directory)
 			      "%s", buf_str(&r.err));
 		archive_of(&m);
 	}
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* Of a process that has ended only what was left in its heap is known. */
-START_TEST(after_the_end)
+TEST(after_the_end)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct class_rules_read rules;
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	struct inspect_show_options o = { .parts = 1U << INSPECT_OVERVIEW };
-	struct inspect_view v;
+	RELEASED(inspect_view, v);
 
 	made_inspection_compile(&m);
 	m.snapshot[m.n - 1].ended = true;
@@ -456,18 +430,14 @@ START_TEST(after_the_end)
 	ck_assert_msg(strstr(buf_str(&out), "         -         -") != NULL &&
 		      strstr(buf_str(&out), "-        -  left at the end\n") != NULL, "%s",
 		      buf_str(&out));
-	buf_release(&out);
-	inspect_view_release(&v);
 	class_rules_release(&rules);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* The key of the configuration, which the option overrides. */
-START_TEST(configured)
+TEST(configured)
 {
 	const char *dir = support_tmpdir();
-	struct made_inspection m;
+	RELEASED(made_inspection, m);
 	char path[4096];
 
 	made_inspection_compile(&m);
@@ -483,12 +453,10 @@ START_TEST(configured)
 	support_writes(support_path("%s/mine.yaml", dir), "rules:\n- name: a\n  file: '('\n");
 	support_expect(dir, 2, "", "mine.yaml:3:9: not a regular expression: '('",
 		       "%s/buildbeat inspect show '%s'", TOP_BUILDDIR, path);
-	made_inspection_release(&m);
 }
-END_TEST
 
 /* JSON of names with anything in them is JSON. */
-START_TEST(hostile_json)
+TEST_LOOP(hostile_json, 4)
 {
 	struct made_inspection m;
 	const char *path;
@@ -500,13 +468,5 @@ START_TEST(hostile_json)
 		       "python3 -c 'import json,sys; json.load(sys.stdin)'", TOP_BUILDDIR, path);
 	made_inspection_release(&m);
 }
-END_TEST
 
-TEST_PROGRAM(inspect_show)
-{
-	return support_main("inspect_show", TEST_EACH(compilation, texts), TEST_LOOP(trees, 40),
-			    TEST_LOOP(differences, 12), TEST_LOOP(filters, 12), TEST(no_snapshot), TEST_LOOP(no_memory, 20),
-			    TEST_EACH(command, commands), TEST(configured),
-			    TEST(directory), TEST(after_the_end),
-			    TEST_LOOP(hostile_json, 4));
-}
+TEST_MAIN(inspect_show);

@@ -6,11 +6,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 /* Which task a process was one of */
 
 #define S 1000000
@@ -60,9 +55,9 @@ static const struct {
 	{ { "", "777,-1,x,102", 777, 3 * S, 3 * S }, NULL },
 };
 
-START_TEST(origin)
+TEST_EACH(origin, origins)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 	uint32_t task;
 
 	recorded_make(&r, "start_mono_ns: 1\n", tasks, NULL);
@@ -73,9 +68,7 @@ START_TEST(origin)
 	} else {
 		ck_assert_uint_eq(task, NO_INDEX);
 	}
-	recorded_release(&r);
 }
-END_TEST
 
 /* A recording with archives, as a user */
 
@@ -111,7 +104,7 @@ static const char *record(void)
 	return rec;
 }
 
-START_TEST(shown)
+TEST(shown)
 {
 	const char *rec = record(), *dir = support_tmpdir();
 	struct run r;
@@ -142,10 +135,9 @@ START_TEST(shown)
 		       "for x in json.load(sys.stdin)[\"inspections\"]:\n"
 		       "  print(x[\"program\"], x[\"task\"], x[\"start_us\"], x[\"snapshots\"])'");
 }
-END_TEST
 
 /* Archives that another tool, or nobody, can read do not hide the build. */
-START_TEST(damaged)
+TEST(damaged)
 {
 	const char *rec = record(), *dir = support_tmpdir();
 	struct run r;
@@ -162,9 +154,5 @@ START_TEST(damaged)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n    inspect/b\n"));
 }
-END_TEST
 
-TEST_PROGRAM(inspected)
-{
-	return support_main("inspected", TEST_EACH(origin, origins), TEST(shown), TEST(damaged));
-}
+TEST_MAIN(inspected);

@@ -6,17 +6,9 @@
 #include "tests/hostile.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static struct catalogue catalogue;
 static struct jobs *jobs;
@@ -124,7 +116,9 @@ static bool is_gone(void *pid)
 
 /* What a request asks for */
 
-START_TEST(bad_requests)
+TEST_GROUP_WITH("job", NULL, end);
+
+TEST(bad_requests)
 {
 	static const struct { const char *body, *message; } rows[] = {
 		{ "", "" }, { "[]", "\"do\"" }, { "7", "\"do\"" }, { "{}", "\"do\"" },
@@ -167,10 +161,9 @@ START_TEST(bad_requests)
 	}
 	ck_assert_uint_eq(id, 0);
 }
-END_TEST
 
 /* Each argument is one word, whatever is in it, and nothing is a shell's. */
-START_TEST(arguments)
+TEST(arguments)
 {
 	struct reply out = { .status = 200 };
 	struct error err;
@@ -192,11 +185,10 @@ START_TEST(arguments)
 	buf_release(&expected);
 	buf_release(&out.body);
 }
-END_TEST
 
 /* Progress */
 
-START_TEST(progress)
+TEST(progress)
 {
 	static const struct { unsigned percent; const char *message; } rows[] = {
 		{ 1, "Started." }, { 1, "note" }, { 20, "Dumped" }, { 20, "back" }, { 99, "nearly" },
@@ -219,9 +211,8 @@ START_TEST(progress)
 	}
 	ck_assert_ptr_null(line);
 }
-END_TEST
 
-START_TEST(failures)
+TEST_LOOP(failures, 3)
 {
 	static const struct { const char *script, *message; } rows[] = {
 		{ "exit 3", "Failed with code 3." }, { "kill -9 $$", "Failed: killed by signal 9." },
@@ -238,17 +229,14 @@ START_TEST(failures)
 	ends_as(id, "failed", rows[_i].message);
 	ck_assert_int_eq(job_result(jobs, id, &out, &err), -ENOENT);
 }
-END_TEST
 
-START_TEST(missing_program)
+TEST(missing_program)
 {
 	begin_with("#!/nowhere/sh\n");
 	ends_as(post(CHART), "failed", "Failed with code 127.");
 }
-END_TEST
 
 /* Ending */
-
 
 static void begin_sleeping(void)
 {
@@ -259,13 +247,13 @@ static void begin_sleeping(void)
 	begin_with(script);
 }
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	struct error err;
 	unsigned id;
 	pid_t inner, outer;
 	struct json j;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 
 	begin_sleeping();
 	id = post(CHART);
@@ -280,11 +268,9 @@ START_TEST(cancelled)
 	json_init(&j, &text, true);
 	ck_assert_int_eq(job_get(jobs, id, &j, &err), -ESTALE);
 	ck_assert_int_eq(job_delete(jobs, id, &err), -ESTALE);
-	buf_release(&text);
 }
-END_TEST
 
-START_TEST(unknown)
+TEST(unknown)
 {
 	struct reply out = { .status = 200 };
 	struct error err;
@@ -294,9 +280,8 @@ START_TEST(unknown)
 	ck_assert_int_eq(job_delete(jobs, 7, &err), -ESTALE);
 	ck_assert(!job_delete(jobs, 0, &err));
 }
-END_TEST
 
-START_TEST(not_too_many)
+TEST(not_too_many)
 {
 	struct error err;
 	unsigned id[JOB_RUNNING_MAX], more;
@@ -310,13 +295,12 @@ START_TEST(not_too_many)
 		ends_as(id[i], "cancelled", "Cancelled.");
 	post(CHART);
 }
-END_TEST
 
-START_TEST(few_are_kept)
+TEST(few_are_kept)
 {
 	struct error err;
 	struct json j;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	unsigned id = 0;
 
 	begin_with("#!/bin/sh\n");
@@ -327,12 +311,10 @@ START_TEST(few_are_kept)
 	json_init(&j, &text, true);
 	ck_assert_int_eq(job_get(jobs, 1, &j, &err), -ESTALE);
 	ck_assert_int_eq(job_get(jobs, id, &j, &err), 0);
-	buf_release(&text);
 }
-END_TEST
 
 /* The descriptor wakes the server, so a child is not a zombie until somebody asks. */
-START_TEST(reaped)
+TEST(reaped)
 {
 	struct pollfd poll_fd;
 	siginfo_t info;
@@ -349,14 +331,13 @@ START_TEST(reaped)
 	poll_fd = (struct pollfd){ .fd = job_fd(jobs), .events = POLLIN };
 	ck_assert_int_eq(poll(&poll_fd, 1, 500), 0);
 }
-END_TEST
 
 static bool is_empty(void *path)
 {
 	return !rmdir(path);
 }
 
-START_TEST(exit_ends_all)
+TEST(exit_ends_all)
 {
 	char run[PATH_MAX];
 	pid_t inner, outer;
@@ -372,10 +353,9 @@ START_TEST(exit_ends_all)
 	snprintf(run, sizeof run, "%s/run", support_tmpdir());
 	ck_assert(is_empty(run));
 }
-END_TEST
 
 /* A server that is killed ends its children, and the next one removes what it left. */
-START_TEST(killed_server)
+TEST(killed_server)
 {
 	struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
 	pid_t server, child;
@@ -400,10 +380,9 @@ START_TEST(killed_server)
 	post(CHART);
 	ck_assert(!support_exists(support_path("%s/%s", support_tmpdir(), r.out.data)));
 }
-END_TEST
 
 /* A full disk */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct error err = { .message = "" };
 	unsigned id;
@@ -426,7 +405,6 @@ START_TEST(full_disk)
 	jobs = NULL;
 	umount2(getenv("XDG_RUNTIME_DIR"), MNT_DETACH);
 }
-END_TEST
 
 /* The real programs */
 
@@ -451,7 +429,7 @@ static void begin_real(void)
 	ck_assert(!job_new(&jobs, BUILDBEAT, TOP_BUILDDIR "/symbols/buildbeat-symbols"));
 }
 
-START_TEST(real_inspection)
+TEST(real_inspection)
 {
 	char body[256], archive[NAME_MAX + 1];
 	const struct json_value *root, *line;
@@ -487,13 +465,5 @@ START_TEST(real_inspection)
 	ck_assert_str_ne(json_member_text(wait_for(id), "state"), "running");
 	ck_assert_int_eq(json_member_number(doc.root, "percent", 0, -1), 100);
 }
-END_TEST
 
-TEST_PROGRAM(job)
-{
-	return support_main("job", TEST_GROUP_WITH("job", NULL, end), TEST(bad_requests), TEST(arguments),
-			    TEST(progress), TEST_LOOP(failures, 3), TEST(missing_program),
-			    TEST(cancelled), TEST(unknown), TEST(not_too_many), TEST(few_are_kept),
-			    TEST(reaped), TEST(exit_ends_all), TEST(killed_server), TEST(full_disk),
-			    TEST(real_inspection));
-}
+TEST_MAIN(job);

@@ -5,13 +5,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 static void fill(struct json *j)
 {
 	json_object(j, NULL);
@@ -37,22 +30,20 @@ static void fill(struct json *j)
 #define TEXT "a \\\"b\\\" \\\\ \\n\\t\\u0001\\u007f caf\xc3\xa9 \xef\xbf\xbd\xf0\x90\x8d\x88" \
 	"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 
-START_TEST(compact)
+TEST(compact)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
 	json_init(&j, &b, true);
 	fill(&j);
 	ck_assert_str_eq(buf_str(&b), "{\"name\":\"" TEXT "\",\"least\":-9223372036854775808,"
 			 "\"list\":[true,null,0.333,null,null,4.605e-08,0.333333333333,null,{},[]]}\n");
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(spread)
+TEST(spread)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
 	json_init(&j, &b, false);
@@ -60,14 +51,12 @@ START_TEST(spread)
 	ck_assert_str_eq(buf_str(&b), "{\n  \"name\": \"" TEXT "\",\n"
 			 "  \"least\": -9223372036854775808,\n  \"list\": [\n    true,\n"
 			 "    null,\n    0.333,\n    null,\n    null,\n    4.605e-08,\n    0.333333333333,\n    null,\n    {},\n    []\n  ]\n}\n");
-	buf_release(&b);
 }
-END_TEST
 
 /* Another parser reads it and returns the text. */
-START_TEST(python_agrees)
+TEST(python_agrees)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 	const char *path = support_path("%s/x.json", support_tmpdir());
 
@@ -79,9 +68,7 @@ START_TEST(python_agrees)
 		       "python3 -c 'import json; d = json.load(open(\"%s\", encoding=\"utf-8\"));"
 		       "assert d[\"name\"].startswith(\"a \\\"b\\\" \\\\ \\n\\t\\x01\\x7f caf\\xe9 \\ufffd\\U00010348\");"
 		       "assert len(d[\"list\"]) == 10'", path);
-	buf_release(&b);
 }
-END_TEST
 
 /* A character at a time. */
 static void add_slowly(struct buf *b, const char *s, size_t len)
@@ -129,7 +116,7 @@ static size_t random_text(char *text, size_t room)
 	return len;
 }
 
-START_TEST(as_slowly)
+TEST(as_slowly)
 {
 	static char text[20000];
 
@@ -150,7 +137,6 @@ START_TEST(as_slowly)
 		buf_release(&slow);
 	}
 }
-END_TEST
 
 struct misuse {
 	const char *calls;
@@ -183,21 +169,19 @@ static void write_calls(struct json *j, const char *calls)
 	}
 }
 
-START_TEST(misuse_is_an_error)
+TEST_EACH(misuse_is_an_error, misuses)
 {
 	const struct misuse *m = &misuses[_i];
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
 	support_tolerates_misuse = true;
 	json_init(&j, &b, true);
 	write_calls(&j, m->calls);
 	ck_assert_msg(buf_error(&b) == (m->wrong ? -EINVAL : 0), "%s: %d", m->calls, buf_error(&b));
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(misuse_aborts_in_tests)
+TEST(misuse_aborts_in_tests)
 {
 	struct buf b = BUF_INIT;
 	struct json j;
@@ -212,12 +196,11 @@ START_TEST(misuse_aborts_in_tests)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
-END_TEST
 
 /* Nothing is known of the 65th level, and all of those below it. */
-START_TEST(very_deep)
+TEST(very_deep)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
 	support_tolerates_misuse = true;
@@ -230,13 +213,6 @@ START_TEST(very_deep)
 	ck_assert_int_eq(buf_error(&b), 0);
 	write_calls(&j, "b");
 	ck_assert_int_eq(buf_error(&b), -EINVAL);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(json)
-{
-	return support_main("json", TEST_EACH(misuse_is_an_error, misuses),
-			    TEST(misuse_aborts_in_tests), TEST(very_deep),
-			    TEST(compact), TEST(spread), TEST(python_agrees), TEST(as_slowly));
-}
+TEST_MAIN(json);

@@ -3,10 +3,7 @@
 #include "convert/json_reader.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 static const char *file_of(const void *text, size_t len)
 {
@@ -63,11 +60,11 @@ static const struct { const char *text, *is; } documents[] = {
 	  "'\xef\xbf\xbd\xf0\x9f\x98\x80']" },
 };
 
-START_TEST(document)
+TEST_EACH(document, documents)
 {
-	struct json_document doc, same;
+	RELEASED(json_document, doc, same);
 	struct error err = { 0 };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	ck_assert_msg(!json_read_file(&doc, file_of(documents[_i].text, strlen(documents[_i].text)),
 				      &err), "%s", err.message);
@@ -77,16 +74,12 @@ START_TEST(document)
 	buf_clear(&b);
 	add_value(&b, same.root);
 	ck_assert_str_eq(buf_str(&b), documents[_i].is);
-	json_document_release(&same);
-	json_document_release(&doc);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(members)
+TEST(members)
 {
 	static const char text[] = "{\"n\": 7, \"t\": \"text\", \"o\": {\"n\": \"1.5\"}, \"n\": 8}";
-	struct json_document doc;
+	RELEASED(json_document, doc);
 
 	ck_assert(!json_read_text(&doc, text, sizeof text - 1, "x", 1, NULL));
 	ck_assert_int_eq(json_member_number(doc.root, "n", 0, -1), 7);
@@ -97,9 +90,7 @@ START_TEST(members)
 	ck_assert_str_eq(json_member_text(doc.root, "n"), "");
 	ck_assert_ptr_null(json_member(json_member(doc.root, "none"), "n"));
 	ck_assert_ptr_null(json_member(json_member(doc.root, "t"), "n"));
-	json_document_release(&doc);
 }
-END_TEST
 
 /* Numbers */
 
@@ -136,9 +127,9 @@ static const struct { const char *text; int decimals; bool ok; int64_t is; } num
 	{ "[]", 0, false, 0 },
 };
 
-START_TEST(number)
+TEST_EACH(number, numbers)
 {
-	struct json_document doc;
+	RELEASED(json_document, doc);
 	int64_t is = 4711;
 
 	ck_assert(!json_read_text(&doc, numbers[_i].text, strlen(numbers[_i].text), "x", 1, NULL));
@@ -146,9 +137,7 @@ START_TEST(number)
 		      "%s", numbers[_i].text);
 	ck_assert_msg(is == (numbers[_i].ok ? numbers[_i].is : 4711), "%s: %" PRId64,
 		      numbers[_i].text, is);
-	json_document_release(&doc);
 }
-END_TEST
 
 static const struct { const char *text; bool ok; double is; } doubles[] = {
 	{ "0", true, 0 },
@@ -162,18 +151,16 @@ static const struct { const char *text; bool ok; double is; } doubles[] = {
 	{ "[1]", false, 0 },
 };
 
-START_TEST(exact_number)
+TEST_EACH(exact_number, doubles)
 {
-	struct json_document doc;
+	RELEASED(json_document, doc);
 	double is = 4711;
 
 	ck_assert(!json_read_text(&doc, doubles[_i].text, strlen(doubles[_i].text), "x", 1, NULL));
 	ck_assert_msg(json_double(doc.root, &is) == doubles[_i].ok, "%s", doubles[_i].text);
 	ck_assert_msg(is == (doubles[_i].ok ? doubles[_i].is : 4711), "%s: %.17g",
 		      doubles[_i].text, is);
-	json_document_release(&doc);
 }
-END_TEST
 
 /* Parts */
 
@@ -205,10 +192,10 @@ static const struct { const char *text, *parts; enum json_end end; unsigned line
 	{ "{\"b\":{},\"a\":", "1:b={} ", JSON_CUT, 1 },
 };
 
-START_TEST(parts)
+TEST_EACH(parts, large)
 {
 	const char *path = file_of(large[_i].text, strlen(large[_i].text));
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json_parts p = { "list", add_part, &b };
 	struct error err = { 0 };
 	enum json_end end = JSON_CUT;
@@ -220,15 +207,13 @@ START_TEST(parts)
 	ck_assert_int_eq(line, large[_i].line);
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, &err),
 			 end == JSON_WHOLE ? 0 : -EINVAL);
-	buf_release(&b);
 }
-END_TEST
 
 /* Many parts, compressed: each is whole, has its line, and reading can be stopped. */
-START_TEST(packed)
+TEST(packed)
 {
 	const char *path = support_path("%s/x.json.gz", support_tmpdir());
-	struct buf text = BUF_INIT, b = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, b = BUF_INIT);
 	struct json_parts p = { NULL, add_part, &b };
 	struct run r;
 
@@ -243,19 +228,16 @@ START_TEST(packed)
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
 	support_run(&r, support_tmpdir(), "printf 'xxxxxxxxxxxxxx' >> x.json.gz");
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, NULL), -EINVAL);
-	buf_release(&text);
-	buf_release(&b);
 }
-END_TEST
 
 /* A document is read through a window: the result does not depend on its end. */
-START_TEST(windows)
+TEST(windows)
 {
 	static const char doc[] =
 		"[{\"a\\u00e9\\ud83d\\ude00\\n\" : -12.5e+3 , \"b\":[true,false,null]},\n"
 		"\"\\\\ \\\"\", 7, {} , [ ] ]\n";
 	struct json_document whole, read;
-	struct buf text = BUF_INIT, is = BUF_INIT, wanted = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, is = BUF_INIT, wanted = BUF_INIT);
 	struct error err = { 0 };
 
 	ck_assert(!json_read_text(&whole, doc, sizeof doc - 1, "x", 1, &err));
@@ -278,11 +260,7 @@ START_TEST(windows)
 		ck_assert_uint_eq(err.column, 21);
 		ck_assert_str_eq(err.message, "not JSON: expected ',' or ']'");
 	}
-	buf_release(&text);
-	buf_release(&is);
-	buf_release(&wanted);
 }
-END_TEST
 
 /* Errors have line and column. */
 
@@ -320,7 +298,7 @@ static const struct { const char *text; unsigned line, column; const char *messa
 static void check_error(const char *text, size_t len, struct error *err)
 {
 	struct json_document doc;
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json_parts p = { NULL, add_part, &b };
 	struct error of_parts = { 0 };
 	const char *path = file_of(text, len);
@@ -329,10 +307,9 @@ static void check_error(const char *text, size_t len, struct error *err)
 	ck_assert_int_eq(json_read_parts(path, &p, NULL, NULL, &of_parts), -EINVAL);
 	ck_assert_str_eq(err->path, path);
 	ck_assert_str_eq(err->message, of_parts.message);
-	buf_release(&b);
 }
 
-START_TEST(wrong)
+TEST_EACH(wrong, bad)
 {
 	struct error err = { 0 };
 
@@ -341,12 +318,11 @@ START_TEST(wrong)
 	ck_assert_int_eq(err.line, bad[_i].line);
 	ck_assert_int_eq(err.column, bad[_i].column);
 }
-END_TEST
 
 /* The limits of depth, of a string and of a value. */
-START_TEST(bounds)
+TEST(bounds)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct error err = { 0 };
 
 	for (int i = 0; i <= JSON_DEPTH_MAX; i++)
@@ -365,11 +341,9 @@ START_TEST(bounds)
 		buf_adds(&b, "[],[],[],[],[],[],[],[],");
 	check_error(b.data, b.len, &err);
 	ck_assert_str_eq(err.message, "a value needs more than 64 MiB of memory");
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(no_file)
+TEST(no_file)
 {
 	struct json_document doc;
 	struct error err = { 0 };
@@ -381,12 +355,5 @@ START_TEST(no_file)
 	ck_assert_str_eq(err.path, "within");
 	ck_assert_int_eq(err.line, 41);
 }
-END_TEST
 
-TEST_PROGRAM(json_reader)
-{
-	return support_main("json_reader", TEST_EACH(document, documents), TEST(members),
-			    TEST_EACH(number, numbers), TEST_EACH(exact_number, doubles),
-			    TEST_EACH(parts, large), TEST(packed), TEST(windows),
-			    TEST_EACH(wrong, bad), TEST(bounds), TEST(no_file));
-}
+TEST_MAIN(json_reader);

@@ -189,16 +189,15 @@ static const char *kind_of(const char *command)
 	return kind_of_command(command, strlen(command));
 }
 
-START_TEST(by_text)
+TEST_EACH(by_text, cases)
 {
 	ck_assert_msg(!strcmp(kind_of(cases[_i].command), cases[_i].kind),
 		      "%s: %s, not %s", cases[_i].command, kind_of(cases[_i].command),
 		      cases[_i].kind);
 }
-END_TEST
 
 /* Every program of the table is found: the table is sorted. */
-START_TEST(one_of_each)
+TEST(one_of_each)
 {
 	static const char *const shell[] = { ".", ":", "[", "basename", "cd", "cmp", "date",
 		"diff", "echo", "exit", "export", "expr", "false", "find", "gzip", "ls",
@@ -220,7 +219,6 @@ START_TEST(one_of_each)
 	for (size_t i = 0; i < ARRAY_SIZE(generate); i++)
 		ck_assert_msg(!strcmp(kind_of(generate[i]), "generate"), "%s", generate[i]);
 }
-END_TEST
 
 static const struct { const char *kind, *task; } oe_cases[] = {
 	{ "fetch", "do_fetch" }, { "unpack", "do_unpack" }, { "patch", "do_patch" },
@@ -239,25 +237,24 @@ static const struct { const char *kind, *task; } oe_cases[] = {
 	{ "other", "" }, { "other", "_setscene" },
 };
 
-START_TEST(of_oe_task)
+TEST_EACH(of_oe_task, oe_cases)
 {
 	const char *task = oe_cases[_i].task;
 	const char *kind = kind_of_oe_task(task, strlen(task));
 
 	ck_assert_msg(!strcmp(kind, oe_cases[_i].kind), "%s: %s", task, kind);
 }
-END_TEST
 
 static const struct { const char *word, *quoted; } words[] = {
 	{ "plain-1.0/x=y", "plain-1.0/x=y" }, { "", "''" }, { "two words", "'two words'" },
 	{ "it's", "'it'\\''s'" }, { "a\\\"$x;b|c\n", "'a\\\"$x;b|c\n'" },
 };
 
-START_TEST(quoted_words)
+TEST_EACH(quoted_words, words)
 {
 	const char *word = words[_i].word;
 	char *const argv[] = { (char *)"true", (char *)word, (char *)"end", NULL };
-	struct buf line = BUF_INIT, plain = BUF_INIT;
+	RELEASED(buf, line = BUF_INIT, plain = BUF_INIT);
 	struct slice found[4];
 	struct cursor c;
 	size_t n = 0;
@@ -270,21 +267,16 @@ START_TEST(quoted_words)
 	ck_assert_msg(slice_is(found[1], words[_i].quoted), "%s", line.data);
 	shell_add_plain(&plain, found[1]);
 	ck_assert_str_eq(buf_str(&plain), word);
-	buf_release(&line);
-	buf_release(&plain);
 }
-END_TEST
 
-START_TEST(plain_words)
+TEST(plain_words)
 {
 	static const char typed[] = "a\\ b\"c\\$d\\e\"'\\'", *plain = "a bc$d\\e\\";
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	shell_add_plain(&b, slice_of(typed));
 	ck_assert_str_eq(buf_str(&b), plain);
-	buf_release(&b);
 }
-END_TEST
 
 /* Tables made of the list are searched by halves. */
 static const struct {
@@ -297,7 +289,7 @@ static const struct {
 	{ "( exit 1 )", "exit" }, { "A=b", "" },
 };
 
-START_TEST(programs)
+TEST_EACH(programs, program_cases)
 {
 	const char *command = program_cases[_i].command;
 	struct slice program;
@@ -307,10 +299,9 @@ START_TEST(programs)
 	ck_assert_msg(slice_is(program, program_cases[_i].program), "%.*s", (int)program.len,
 		      program.p);
 }
-END_TEST
 
 /* Whatever begins with a compiler and passes for a compilation is one. */
-START_TEST(compilations)
+TEST(compilations)
 {
 	static const char *const word[] = { "gcc", "/usr/bin/g++-12", "-c", "-o", "a.o", "a.c", ";",
 		"&&", "ar", "\n", "ccache", "'-c'", ">", "-DA=\"b c\"", "A=b", "@gcc" };
@@ -335,9 +326,8 @@ START_TEST(compilations)
 	ck_assert(!kind_compiles(slice_of("gcc -c a.c"), slice_of("cc")));
 	ck_assert(!kind_compiles(slice_of("gcc-12 -c a.c "), slice_of("gcc")));
 }
-END_TEST
 
-START_TEST(programs_are_sorted)
+TEST(programs_are_sorted)
 {
 #define P(name, kind, called, carried) name,
 	static const char *const names[] = {
@@ -347,12 +337,5 @@ START_TEST(programs_are_sorted)
 	for (size_t i = 1; i < ARRAY_SIZE(names); i++)
 		ck_assert_str_lt(names[i - 1], names[i]);
 }
-END_TEST
 
-TEST_PROGRAM(kind)
-{
-	return support_main("kind", TEST_EACH(by_text, cases), TEST(one_of_each),
-			    TEST_EACH(programs, program_cases), TEST(compilations), TEST(programs_are_sorted),
-			    TEST_EACH(of_oe_task, oe_cases), TEST_EACH(quoted_words, words),
-			    TEST(plain_words));
-}
+TEST_MAIN(kind);

@@ -21,13 +21,12 @@ static void check(const struct labelled_set *set, double least, size_t most_in_q
 	ck_assert_msg(s.covered >= 0.95 * s.right, "intervals: %zu of %zu", s.covered, s.right);
 }
 
-START_TEST(known_series)
+TEST(known_series)
 {
 	check(&shared, 0.965, 0);
 }
-END_TEST
 
-START_TEST(drawn_series)
+TEST(drawn_series)
 {
 	struct labelled_set set;
 
@@ -36,7 +35,6 @@ START_TEST(drawn_series)
 	check(&set, 0.955, 2);
 	labelled_release(&set);
 }
-END_TEST
 
 TEST_PROGRAM(labelled)
 {
@@ -46,8 +44,7 @@ TEST_PROGRAM(labelled)
 		labelled_release(&shared);
 		return support_skips_all("the series of tests/data/labelled cannot be read");
 	}
-	failed = support_main("labelled", TEST_GROUP("labelled"), TEST(known_series),
-			      TEST(drawn_series));
+	failed = support_main();
 	labelled_release(&shared);
 	return failed;
 }

@@ -5,9 +5,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILD "cwd: /src\ncores: 4\nend_us: 9000000\nstatus: 0\n"
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 /* lib's make runs in m.1, that of lib/sub in lib's first task. */
@@ -137,24 +134,21 @@ static void check_places(const struct lanes *l, const struct recorded *r, const 
 	buf_release(&b);
 }
 
-START_TEST(where_tasks_go)
+TEST_EACH(where_tasks_go, cases)
 {
-	struct recorded r;
-	struct lanes l;
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
 
 	recorded_make(&r, BUILD, cases[_i].tasks, NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, cases[_i].by), 0);
 	check_places(&l, &r, cases[_i].rows, cases[_i].places);
-	lanes_release(&l);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Two phases of m in parallel, one of its task; the third has no end. */
-START_TEST(phases)
+TEST(phases)
 {
-	struct recorded r;
-	struct lanes l;
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
 
 	recorded_make(&r, BUILD, OPEN
 		      "begin\t0\tm\t1\tparse\nbegin\t100\tm\t2\tread\nend\t200\tm\t2\n"
@@ -172,10 +166,7 @@ START_TEST(phases)
 		ck_assert_uint_eq(l.span_lane[i], !strcmp(name, "work") ? 2 :
 				  !strcmp(name, "read") ? 1 : 0);
 	}
-	lanes_release(&l);
-	recorded_release(&r);
 }
-END_TEST
 
 /* For any number of tasks, rows, lanes and labels are bounded, and every task is drawn. */
 static const struct {
@@ -198,12 +189,12 @@ static const struct {
 };
 
 /* With more workers than lanes neighbours share one; each stays in its row. */
-START_TEST(many_slots)
+TEST(many_slots)
 {
 	enum { N = 10000 };
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct lanes l;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
 
 	buf_adds(&b, OPEN);
 	for (int i = 0; i < N; i++)
@@ -217,17 +208,13 @@ START_TEST(many_slots)
 
 		ck_assert_uint_eq(l.lane[i], (uint32_t)slot * l.n_lanes / N);
 	}
-	lanes_release(&l);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(many_tasks)
+TEST_EACH(many_tasks, many)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct lanes l;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
 	size_t tasks = 0;
 	int64_t busy_us = 0;
 
@@ -256,11 +243,7 @@ START_TEST(many_tasks)
 	for (size_t i = 0; i < r.sum.n_ran; i++)
 		busy_us -= cost_wall_us(&r.rec, &r.rec.task[r.sum.order[i]]);
 	ck_assert_int_eq(busy_us, 0);
-	lanes_release(&l);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* Properties of random recordings. */
 
@@ -306,9 +289,9 @@ static void check_overlaps(const struct lanes *l, const struct recorded *r)
 	free(busy_until);
 }
 
-START_TEST(anything)
+TEST_LOOP(anything, 60)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 20u << _i % 6, (uint64_t)_i);
 	for (enum lanes_by by = 0; by < LANES_BY; by++) {
@@ -319,16 +302,14 @@ START_TEST(anything)
 		check_overlaps(&l, &r);
 		lanes_release(&l);
 	}
-	recorded_release(&r);
 }
-END_TEST
 
 /* At most as many lanes as ran at once. */
-START_TEST(as_few_as_can_be)
+TEST_LOOP(as_few_as_can_be, 20)
 {
 	enum { N = 500 };
 	uint64_t state = (uint64_t)_i;
-	struct lane_pack p = LANE_PACK_INIT(1000);
+	RELEASED(lane_pack, p = LANE_PACK_INIT(1000));
 	int64_t end[N], from_us = 0;
 	uint32_t most = 0;
 
@@ -348,13 +329,6 @@ START_TEST(as_few_as_can_be)
 		ck_assert_int_eq(lane_pack_put(&p, &s, wanted, &lane), 0);
 		ck_assert_uint_lt(lane, most);
 	}
-	lane_pack_release(&p);
 }
-END_TEST
 
-TEST_PROGRAM(lanes)
-{
-	return support_main("lanes", TEST_EACH(where_tasks_go, cases), TEST(phases),
-			    TEST(many_slots), TEST_EACH(many_tasks, many), TEST_LOOP(anything, 60),
-			    TEST_LOOP(as_few_as_can_be, 20));
-}
+TEST_MAIN(lanes);

@@ -57,7 +57,9 @@ static const struct { const char *ours, *theirs; } descriptors[] = {
 	{ "exec 0<&- 7>/dev/null; " RECORD, "exec 0<&- 7>/dev/null; " },
 };
 
-START_TEST(same_descriptors)
+TEST_GROUP_WITH("launch", setup, NULL);
+
+TEST_EACH(same_descriptors, descriptors)
 {
 	struct run ours, theirs;
 
@@ -68,14 +70,13 @@ START_TEST(same_descriptors)
 	ck_assert_str_eq(buf_str(&ours.out), buf_str(&theirs.out));
 	ck_assert_uint_eq(count_files(place), 0);
 }
-END_TEST
 
 static const char *const alone[] = {
 	RECORD, RECORD "--processes ", BUILDBEAT " task --recording rec name -- ",
 };
 
 /* The command runs without us: no ticket, no recording, the same signal mask. */
-START_TEST(no_process)
+TEST_EACH(no_process, alone)
 {
 	struct run r;
 
@@ -93,7 +94,6 @@ START_TEST(no_process)
 	ck_assert_str_eq(buf_str(&r.out), "latest\nolder\nolder\n");
 	ck_assert_int_eq(r.status, 0);
 }
-END_TEST
 
 static bool has_files(void *data)
 {
@@ -101,7 +101,7 @@ static bool has_files(void *data)
 }
 
 /* The signal arrives as soon as there is something to leave behind. */
-START_TEST(killed)
+TEST(killed)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
@@ -126,10 +126,9 @@ START_TEST(killed)
 		ck_assert_msg(!count_files(place), "signal %d left a directory", sig);
 	}
 }
-END_TEST
 
 /* A closed standard input must not become the descriptor of the signals. */
-START_TEST(hold_without_stdin)
+TEST(hold_without_stdin)
 {
 	struct hold h;
 	sigset_t mask;
@@ -143,11 +142,10 @@ START_TEST(hold_without_stdin)
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	ck_assert_int_eq(sigismember(&mask, SIGTERM), 0);
 }
-END_TEST
 
 /* Whichever allocation fails, the command gets the whole ticket or none, and a command that was
  * not executed leaves `latest` and the temporary directory as they were. */
-START_TEST(no_memory)
+TEST(no_memory)
 {
 	static const struct settings settings = { .interval_ms = 1000, .task_memory = true,
 						  .processes = true };
@@ -183,11 +181,5 @@ START_TEST(no_memory)
 	}
 	ck_assert_int_gt(n, 20);
 }
-END_TEST
 
-TEST_PROGRAM(launch_faults)
-{
-	return support_main("launch_faults", TEST_GROUP_WITH("launch", setup, NULL),
-			    TEST_EACH(same_descriptors, descriptors), TEST_EACH(no_process, alone),
-			    TEST(killed), TEST(hold_without_stdin), TEST(no_memory));
-}
+TEST_MAIN(launch_faults);

@@ -480,18 +480,21 @@ static void act_once(struct target *t, const struct scene *s)
 	wait_for(t, "got");
 }
 
-START_TEST(each_way)
+TEST_GROUP("each_way");
+
+TEST_LOOP(each_way, N_WAYS * N_SIGNALS)
 {
 	int status = compare(&(struct scene){ .act = act_once, .way = &ways[_i / N_SIGNALS],
 					      .sig = signals[_i % N_SIGNALS] });
 
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
-END_TEST
+
+TEST_GROUP("nested");
 
 /* A launcher inside a launcher's command, in one process group: each of both commands
  * counts its signals. A signal to the outer process alone reaches only its command. */
-START_TEST(nested)
+TEST_LOOP(nested, N_WAYS * N_SIGNALS)
 {
 	const struct way *way = &ways[_i / N_SIGNALS];
 
@@ -499,7 +502,6 @@ START_TEST(nested)
 		compare(&(struct scene){ .act = act_once, .way = way, .nested = true,
 					 .sig = signals[_i % N_SIGNALS] });
 }
-END_TEST
 
 static void act_key(struct target *t, const struct scene *s)
 {
@@ -512,11 +514,12 @@ static void act_key(struct target *t, const struct scene *s)
 
 static const int keys[] = { SIGINT, SIGQUIT, SIGHUP };
 
-START_TEST(terminal)
+TEST_GROUP("terminal");
+
+TEST_EACH(terminal, keys)
 {
 	compare(&(struct scene){ .act = act_key, .sig = keys[_i], .terminal = true });
 }
-END_TEST
 
 /* Alone and to the group in turn: four. */
 static void act_repeatedly(struct target *t, const struct scene *s)
@@ -528,11 +531,12 @@ static void act_repeatedly(struct target *t, const struct scene *s)
 	}
 }
 
-START_TEST(repeated)
+TEST_GROUP("repeated");
+
+TEST_LOOP(repeated, N_SIGNALS)
 {
 	compare(&(struct scene){ .act = act_repeatedly, .sig = signals[_i] });
 }
-END_TEST
 
 /* Different signals at once, each alone or to the group by its bit. */
 static void act_mixed(struct target *t, const struct scene *s)
@@ -543,21 +547,25 @@ static void act_mixed(struct target *t, const struct scene *s)
 		wait_for(t, support_path("got %d 1 ", signals[i]));
 }
 
-START_TEST(mixed)
+TEST_GROUP("mixed");
+
+TEST_LOOP(mixed, 7)
 {
 	compare(&(struct scene){ .act = act_mixed, .bits = (unsigned)_i * 5 });
 }
-END_TEST
+
+TEST_GROUP("pending_at_start");
 
 /* The signal is blocked and pending when the program starts. */
-START_TEST(pending_at_start)
+TEST_LOOP(pending_at_start, N_SIGNALS)
 {
 	compare(&(struct scene){ .act = act_once, .sig = signals[_i], .pending = true });
 }
-END_TEST
+
+TEST_GROUP("while_starting");
 
 /* At any moment while it starts: a process without a handler yet is ended by the signal. */
-START_TEST(while_starting)
+TEST_LOOP(while_starting, 40)
 {
 	static const char *const command[] = {
 		BUILDBEAT, "record", "--no-git", "-o", "stats", "--", "sleep", "1000", NULL,
@@ -576,15 +584,16 @@ START_TEST(while_starting)
 		      buf_str(&o.out));
 	buf_release(&o.out);
 }
-END_TEST
 
 static bool group_is_gone(void *data)
 {
 	return kill(-*(pid_t *)data, 0);
 }
 
+TEST_GROUP("nothing_stays");
+
 /* The witness ends with the launcher. */
-START_TEST(nothing_stays)
+TEST_LOOP(nothing_stays, 1)
 {
 	struct target t;
 	struct outcome o;
@@ -596,10 +605,11 @@ START_TEST(nothing_stays)
 	support_wait_until(group_is_gone, &t.main, "the process group is gone");
 	buf_release(&o.out);
 }
-END_TEST
+
+TEST_GROUP("witness_gone");
 
 /* A witness that is killed or stopped only delays signals. */
-START_TEST(witness_gone)
+TEST_LOOP(witness_gone, 2)
 {
 	struct target t;
 	struct outcome o;
@@ -618,7 +628,6 @@ START_TEST(witness_gone)
 	ck_assert_ptr_null(strstr(buf_str(&o.out), "got 15 2"));
 	buf_release(&o.out);
 }
-END_TEST
 
 /* Build tools */
 
@@ -657,7 +666,9 @@ static void run_tool(struct outcome *o, bool recorded, int tool, bool group, int
 	buf_addf(&o->out, "made %d\n", support_exists(support_path("%s/made", t.dir)));
 }
 
-START_TEST(build_tools)
+TEST_GROUP("build_tools");
+
+TEST_LOOP(build_tools, 12)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 	int tool = _i / 6, group = _i / 3 % 2, sig = ending[_i % 3];
@@ -671,7 +682,6 @@ START_TEST(build_tools)
 	run_tool(&recorded, true, tool, group, sig);
 	same(&plain, &recorded);
 }
-END_TEST
 
 TEST_PROGRAM(launch_signals)
 {
@@ -680,15 +690,5 @@ TEST_PROGRAM(launch_signals)
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
 	for (int i = 0; i < N_SIGNALS; i++)
 		signal(signals[i], SIG_DFL);
-	return support_main("launch_signals",
-			    TEST_GROUP("each_way"), TEST_LOOP(each_way, N_WAYS * N_SIGNALS),
-			    TEST_GROUP("nested"), TEST_LOOP(nested, N_WAYS * N_SIGNALS),
-			    TEST_GROUP("terminal"), TEST_EACH(terminal, keys),
-			    TEST_GROUP("repeated"), TEST_LOOP(repeated, N_SIGNALS),
-			    TEST_GROUP("mixed"), TEST_LOOP(mixed, 7),
-			    TEST_GROUP("pending_at_start"), TEST_LOOP(pending_at_start, N_SIGNALS),
-			    TEST_GROUP("while_starting"), TEST_LOOP(while_starting, 40),
-			    TEST_GROUP("nothing_stays"), TEST_LOOP(nothing_stays, 1),
-			    TEST_GROUP("witness_gone"), TEST_LOOP(witness_gone, 2),
-			    TEST_GROUP("build_tools"), TEST_LOOP(build_tools, 12));
+	return support_main();
 }

@@ -7,10 +7,7 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* From the text of a configuration to the limits that a build exceeds. */
 
@@ -81,18 +78,15 @@ static const struct {
 	  "link: x:io:11>10 link: x:written:6>0 1,1,1" },
 };
 
-START_TEST(use)
+TEST_EACH(use, uses)
 {
-	struct buf got = BUF_INIT;
-	struct values f;
+	RELEASED(buf, got = BUF_INIT);
+	RELEASED(values, f);
 
 	made_values(&f, BUILD);
 	describe(&got, uses[_i].text, &f);
 	ck_assert_str_eq(buf_str(&got), uses[_i].result);
-	buf_release(&got);
-	values_release(&f);
 }
-END_TEST
 
 static const struct { const char *text, *message; } mistakes[] = {
 	{ "limit: {}\n", "1:1: unknown key 'limit'; did you mean 'limits'?" },
@@ -117,7 +111,7 @@ static const struct { const char *text, *message; } mistakes[] = {
 	{ "limits: {}\nlimits: {}\n", "2:1: duplicate key 'limits' (first on line 1)" },
 };
 
-START_TEST(mistake)
+TEST_EACH(mistake, mistakes)
 {
 	struct buildset_config c = { 0 };
 	struct args a = { 0 };
@@ -127,7 +121,6 @@ START_TEST(mistake)
 	support_error(&err, "file.yaml", mistakes[_i].message);
 	release(&c, &a);
 }
-END_TEST
 
 /* Generated limits and builds: each value is compared with the last limit that fits, and with no
  * other. */
@@ -169,7 +162,7 @@ static void generate(struct noise *noise, struct buf *text, int64_t *most, size_
 	}
 }
 
-START_TEST(generated)
+TEST_LOOP(generated, GENERATED)
 {
 	struct noise noise = { .state = (uint64_t)_i };
 	size_t order[ARRAY_SIZE(patterns)] = { 0 }, found = 0, expected = 0;
@@ -232,7 +225,6 @@ START_TEST(generated)
 	values_release(&f);
 	release(&c, &a);
 }
-END_TEST
 
 /* The first build of an archive, with real make. A failed build exceeds a limit too, and so does the
  * task that failed. */
@@ -248,11 +240,12 @@ static const struct {
 	{ "{build: {wall: 24h}, bad: {wall: 24h}}", ANY_STATUS, "0 series checked" },
 };
 
-START_TEST(failed_build)
+TEST_EACH(failed_build, builds)
 {
 	const char *top = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_has("make") || !support_has("git"));
 	SKIP_IF(!support_can_be_loaded());
 	setenv("HOME", top, 1);
 	support_writes(support_path("%s/Makefile", top), "all: good bad\ngood bad:\n\t@test $@ = good\n");
@@ -268,13 +261,5 @@ START_TEST(failed_build)
 	else
 		ck_assert_int_eq(r.status, builds[_i].status);
 }
-END_TEST
 
-TEST_PROGRAM(limits)
-{
-	bool can = support_has("make") && support_has("git");
-
-	return support_main("limits", TEST_EACH(use, uses), TEST_EACH(mistake, mistakes),
-			    TEST_LOOP(generated, GENERATED),
-			    TEST_LOOP(failed_build, can ? (int)ARRAY_SIZE(builds) : 0));
-}
+TEST_MAIN(limits);

@@ -138,7 +138,9 @@ static void write_tasks(const char *recording)
 	recording_release(&rec);
 }
 
-START_TEST(finished)
+TEST_GROUP_WITH("finished", setup, NULL);
+
+TEST_LOOP(finished, 5)
 {
 	const char *dir = support_tmpdir(), *source = in_dir("rec");
 	struct recorded r;
@@ -164,7 +166,6 @@ START_TEST(finished)
 	support_expect(dir, 0, NULL, "", "python3 -B " TOP_SRCDIR "/tests/trace_reader.py both "
 		       TOP_SRCDIR "/tests/data/perfetto/perfetto.proto t");
 }
-END_TEST
 
 /* Live */
 
@@ -194,8 +195,10 @@ static void wait_for_end(const char *name)
 	support_wait_until(has_end, path, "the end of the trace");
 }
 
+TEST_GROUP_WITH("live", with_makefile, NULL);
+
 /* The output of the build is the same. A file has the whole trace at the end, a FIFO the stream. */
-START_TEST(live)
+TEST_LOOP(live, 2)
 {
 	const char *dir = support_tmpdir();
 	struct run plain, traced;
@@ -215,10 +218,9 @@ START_TEST(live)
 	support_expect(dir, 0, "", "", FOLLOW "-o late.json stats/live && " LIVE
 		       "same t.json late.json");
 }
-END_TEST
 
 /* Several at once, at different times, of a recording that is packed when it ends. */
-START_TEST(many)
+TEST(many)
 {
 	const char *dir = support_tmpdir();
 
@@ -235,10 +237,9 @@ START_TEST(many)
 	same_tasks(in_dir("b.json"), in_dir("stats/one"));
 	same_as_exported("a.json", "stats/one");
 }
-END_TEST
 
 /* Many tasks of real build tools: the stream has each of them, the file is the whole trace. */
-START_TEST(thousand)
+TEST_LOOP(thousand, 2)
 {
 	static const char *const builds[] = {
 		"echo 'all: $(addprefix d,$(shell seq 1000))\nd%:\n\t@true $@' >Makefile && "
@@ -261,7 +262,6 @@ START_TEST(thousand)
 	support_run(&r, dir, "T=t.json; %s", builds[_i]);
 	same_as_exported("t.json", "stats/one");
 }
-END_TEST
 
 /* Consumers that do not read on */
 
@@ -282,7 +282,7 @@ static const struct {
 	  "--trace f", "", "", "many all" },
 };
 
-START_TEST(consumer)
+TEST_EACH(consumer, consumers)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -297,10 +297,9 @@ START_TEST(consumer)
 	support_expect(dir, 0, NULL, "", FOLLOW "-o t.json stats/one");
 	same_tasks(in_dir("t.json"), in_dir("stats/one"));
 }
-END_TEST
 
 /* The disk is full, or files may not grow: what was written can be read. */
-START_TEST(full)
+TEST(full)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -317,10 +316,9 @@ START_TEST(full)
 	support_expect(dir, 0, NULL, "", FOLLOW "-o t.json stats/one");
 	same_tasks(in_dir("t.json"), in_dir("stats/one"));
 }
-END_TEST
 
 /* A client that ends is no error; it ends the follower although nothing is written any more. */
-START_TEST(client)
+TEST(client)
 {
 	const char *dir = support_tmpdir();
 
@@ -331,7 +329,6 @@ START_TEST(client)
 		       "stats/one/build && { " FOLLOW "-o - stats/one; echo $? >status; } | head -1 && "
 		       "cat status");
 }
-END_TEST
 
 /* Killed */
 
@@ -348,7 +345,7 @@ static bool no_tracer(void *data)
 #define FIND_TRACER "for p in $(ps -o pid= --ppid $PPID); do " \
 	"case $(cat /proc/$p/comm) in buildbeat-trac*) echo $p;; esac; done >tracer; "
 
-START_TEST(killed)
+TEST_LOOP(killed, 3)
 {
 	static const struct { const char *kill; int status; const char *report; bool whole; } kills[] = {
 		{ "kill -9 $(cat tracer)", 2, "t.json: its process was killed by signal 9", false },
@@ -374,19 +371,17 @@ START_TEST(killed)
 	else
 		support_expect(dir, 0, NULL, "", LIVE "tasks t.json");
 }
-END_TEST
 
 /* Nothing was recorded. */
-START_TEST(nothing)
+TEST(nothing)
 {
 	const char *dir = support_tmpdir();
 
 	support_expect(dir, 127, "", NULL, RECORD "-n one --trace t.json -- ./none");
 	ck_assert(!support_exists(in_dir("stats")));
 }
-END_TEST
 
-START_TEST(refused)
+TEST(refused)
 {
 	const char *dir = support_tmpdir();
 
@@ -398,10 +393,9 @@ START_TEST(refused)
 	support_writes(in_dir("buildbeat.yaml"), "trace: t.json\n");
 	support_refuses(dir, "record -- true", "trace");
 }
-END_TEST
 
 /* Where others can write, a file could be a link to one of ours. */
-START_TEST(trusted)
+TEST(trusted)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -412,14 +406,5 @@ START_TEST(trusted)
 	ck_assert_msg(strstr(r.err.data, "no trace is written: "), "%s", r.err.data);
 	ck_assert(!support_exists(in_dir("open/t.json")));
 }
-END_TEST
 
-TEST_PROGRAM(live)
-{
-	return support_main("live", TEST_GROUP_WITH("finished", setup, NULL), TEST_LOOP(finished, 5),
-			    TEST_GROUP_WITH("live", with_makefile, NULL), TEST_LOOP(live, 2), TEST(many),
-			    TEST_LOOP(thousand, 2),
-			    TEST_EACH(consumer, consumers), TEST(full), TEST(client),
-			    TEST_LOOP(killed, 3), TEST(nothing), TEST(refused),
-			    TEST(trusted));
-}
+TEST_MAIN(live);

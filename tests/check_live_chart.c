@@ -6,9 +6,6 @@
 #include "tests/unpack.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* /api/chart, as a reader replies to it. */
 
@@ -96,7 +93,7 @@ static void done(struct asked *a)
 }
 
 /* The ids of tasks are in the data, which are sent once. */
-START_TEST(data_and_ids)
+TEST(data_and_ids)
 {
 	struct asked a;
 	char have[40];
@@ -126,10 +123,9 @@ START_TEST(data_and_ids)
 	done(&a);
 	stop();
 }
-END_TEST
 
 /* A recording that got more tasks has other data. */
-START_TEST(grown)
+TEST(grown)
 {
 	struct asked a;
 	int64_t before;
@@ -151,9 +147,8 @@ START_TEST(grown)
 	}
 	stop();
 }
-END_TEST
 
-START_TEST(compared)
+TEST(compared)
 {
 	struct asked a;
 
@@ -173,14 +168,13 @@ START_TEST(compared)
 	done(&a);
 	stop();
 }
-END_TEST
 
 static const char *const wrong[] = {
 	"rec=one&have=-1", "rec=one&have=x", "rec=one&have=99999999999999999999", "rec=one&have=1&have=2",
 	"rec=one&with=..%2fone", "rec=one&with=%00", "rec=one&with=/etc",
 };
 
-START_TEST(wrong_parameters)
+TEST_EACH(wrong_parameters, wrong)
 {
 	struct asked a;
 
@@ -192,10 +186,5 @@ START_TEST(wrong_parameters)
 	done(&a);
 	stop();
 }
-END_TEST
 
-TEST_PROGRAM(live_chart)
-{
-	return support_main("live_chart", TEST(data_and_ids), TEST(grown), TEST(compared),
-			    TEST_EACH(wrong_parameters, wrong));
-}
+TEST_MAIN(live_chart);

@@ -5,8 +5,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* Lines of BitBake's console, and the tasks of a recording by its plugin. The numbers are those
  * that zlib's crc32() and adler32() make of the files' names. */
 
@@ -108,7 +106,7 @@ static const struct { const struct line *line; size_t n; } consoles[] = {
 
 static void make_recording(struct recorded *r, const struct line *line, size_t n)
 {
-	struct buf tasks = BUF_INIT, text = BUF_INIT, index = BUF_INIT;
+	RELEASED(buf, tasks = BUF_INIT, text = BUF_INIT, index = BUF_INIT);
 
 	event_add_open(&tasks, 0, "b", &(struct event_open){ .pid = 5, .level = -1, .tool = "bitbake",
 		       .version = "2.0", .cwd = "/t", .command = "bitbake gcc" });
@@ -132,17 +130,14 @@ static void make_recording(struct recorded *r, const struct line *line, size_t n
 	support_write(support_path("%s/" OUTPUT_LOG, support_tmpdir()), text.data, text.len);
 	support_write(support_path("%s/" OUTPUT_INDEX, support_tmpdir()), index.data, index.len);
 	recorded_make(r, "end_us: 1000000\n", buf_str(&tasks), NULL);
-	buf_release(&tasks);
-	buf_release(&text);
-	buf_release(&index);
 }
 
-START_TEST(console)
+TEST_EACH(console, consoles)
 {
 	const struct line *line = consoles[_i].line;
 	struct output_tasks tasks;
 	struct output *o;
-	struct recorded r;
+	RELEASED(recorded, r);
 	struct error err;
 	size_t at = 0;
 
@@ -163,39 +158,28 @@ START_TEST(console)
 	}
 	output_tasks_release(&tasks);
 	output_close(o);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(log_of_task)
+TEST(log_of_task)
 {
-	struct buf path = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, path = BUF_INIT);
+	RELEASED(recorded, r);
 
 	make_recording(&r, good, 1);
 	ck_assert(output_task_log(&path, &r.rec, recorded_task(&r, "do_install")));
 	ck_assert_str_eq(buf_str(&path), "/t/gcc/temp/log.do_install.9");
 	ck_assert(!output_task_log(&path, &r.rec, recorded_task(&r, "x")));
-	buf_release(&path);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Its lines, and where the rest is. */
-START_TEST(command)
+TEST(command)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	make_recording(&r, good, ARRAY_SIZE(good));
 	support_expect(support_tmpdir(), 0, "NOTE: recipe gcc-12.2-r0: task do_install: Started\r\n"
 		       "ERROR: gcc-12.2-r0 do_install: oe_runmake failed\n",
 		       "/t/gcc/temp/log.do_install.9\n", TOP_BUILDDIR "/buildbeat log -T do_install .");
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(log_bitbake)
-{
-	return support_main("log_bitbake", TEST_EACH(console, consoles), TEST(log_of_task),
-		TEST(command));
-}
+TEST_MAIN(log_bitbake);

@@ -22,12 +22,13 @@ static const struct { const char *options, *out; } selections[] = {
 	{ "--since 1h", "" }, { "--until 1h --failed --grep ^in", "in bad\n" },
 };
 
-START_TEST(selects)
+TEST_GROUP_WITH("command", setup, NULL);
+
+TEST_EACH(selects, selections)
 {
 	support_expect(support_tmpdir(), 0, selections[_i].out, NULL, LOG "%s",
 		       selections[_i].options);
 }
-END_TEST
 
 static const struct { const char *options, *message; } wrong[] = {
 	{ "--task nothing", "no task is named 'nothing'" }, { "--since 5x", "expected a time such as 90s" },
@@ -36,41 +37,37 @@ static const struct { const char *options, *message; } wrong[] = {
 	{ "--html /no/such/x", "/no/such" },
 };
 
-START_TEST(refuses)
+TEST_EACH(refuses, wrong)
 {
 	support_expect(support_tmpdir(), 2, "", wrong[_i].message, LOG "%s", wrong[_i].options);
 }
-END_TEST
 
-START_TEST(no_output)
+TEST(no_output)
 {
 	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "-n none -- true");
 	support_expect(support_tmpdir(), 2, "", "record it with buildbeat record --log",
 		       LOG "none");
 }
-END_TEST
 
 /* show reports the size of the output, and nothing if there is none. */
-START_TEST(shown)
+TEST(shown)
 {
 	support_expect(support_tmpdir(), 0, "same\n", NULL, RECORD "-n none -- true; "
 		       BUILDBEAT " show stats/one >shown; "
 		       "grep -qx 'output  *[0-9]* B, see: buildbeat log' shown && "
 		       BUILDBEAT " show stats/none >shown; ! grep '^output' shown && echo same");
 }
-END_TEST
 
 /* A pipe gets all bytes of output without escape sequences. */
-START_TEST(strange)
+TEST(strange)
 {
 	support_expect(support_tmpdir(), 0, NULL, NULL, "head -c 100000 /dev/urandom | "
 		       "tr -d '\\033' >data; " RECORD "--log -n bytes --redact none -- cat data >/dev/null; "
 		       LOG "bytes | cmp - data");
 }
-END_TEST
 
 /* A line of 100 MB, and a million lines; little memory. */
-START_TEST(large)
+TEST_LOOP(large, 2)
 {
 	static const char *const command[] = {
 		"head -c 100000000 /dev/zero | tr '\\\\000' x", "seq 1000000",
@@ -80,10 +77,9 @@ START_TEST(large)
 		       ">data; (ulimit -v 200000; " LOG "large) | cmp - data && echo same",
 		       command[_i]);
 }
-END_TEST
 
 /* The page escapes what it shows, and the chart and the page link to each other. */
-START_TEST(page)
+TEST(page)
 {
 	support_expect(support_tmpdir(), 0, NULL, "", LOG "--html page.html; "
 		       "grep -qx '<span class=\"k1\">red</span>' page.html && "
@@ -95,10 +91,9 @@ START_TEST(page)
 		       "sh -c \"echo '<script>alert(1)</script>'\"; " LOG "--html evil.html evil; "
 		       "! grep -q '<script>alert' evil.html");
 }
-END_TEST
 
 /* The command for the lines that a failed task may have written can be run as it is printed. */
-START_TEST(no_known_line)
+TEST(no_known_line)
 {
 	SKIP_IF(!support_has("make"));
 	support_expect(support_tmpdir(), 0, "same\n", NULL,
@@ -110,31 +105,25 @@ START_TEST(no_known_line)
 		       LOG "--failed 'two words' 2>&1 >/dev/null | sed -n '1s/.*while it ran: //p' >command; "
 		       "PATH=%s:$PATH; . ./command | grep -q 'in a' && echo same", TOP_BUILDDIR);
 }
-END_TEST
 
 /* Lines appear while the build runs; the command ends with the build. */
-START_TEST(follows)
+TEST(follows)
 {
 	support_expect(support_tmpdir(), 0, "one\ntwo\n", NULL, "%s " RECORD "--log -n live -- sh -c "
 		       "'echo one; until test -e go; do sleep 0.02; done; echo two' >/dev/null & "
 		       "until_true 'test -s stats/live/output_index.log'; " LOG "-f live >got & p=$!; "
 		       "until_true 'grep -q one got'; : >go; wait $p; cat got", support_poll);
 }
-END_TEST
 
-START_TEST(compressed)
+TEST(compressed)
 {
 	support_expect(support_tmpdir(), 0, "1\n2\n", NULL, RECORD "--log --compress zstd -n packed -- "
 		       "seq 2 >/dev/null; test -e stats/packed/output.log.zst && " LOG "packed");
 }
-END_TEST
 
 TEST_PROGRAM(log_command)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("log_command", TEST_GROUP_WITH("command", setup, NULL),
-		TEST_EACH(selects, selections), TEST_EACH(refuses, wrong), TEST(no_output), TEST(shown),
-		TEST(strange), TEST_LOOP(large, 2), TEST(page),
-		TEST(follows), TEST(no_known_line), TEST(compressed));
+	return support_main();
 }

@@ -57,7 +57,7 @@ static void check_same(const char *place, const char *command)
 	ck_assert(!memcmp(plain.err.data, logged.err.data, plain.err.len));
 }
 
-START_TEST(same_bytes)
+TEST_LOOP(same_bytes, 2 * ARRAY_SIZE(commands) * ARRAY_SIZE(places))
 {
 	const char *command = commands[_i % ARRAY_SIZE(commands)];
 	unsigned n = (unsigned)_i / ARRAY_SIZE(commands);
@@ -67,14 +67,12 @@ START_TEST(same_bytes)
 		return;
 	support_expect(support_tmpdir(), 0, "", "", "sh -c '%s' 2>&1 | cmp - " LOG, command);
 }
-END_TEST
 
-START_TEST(order)
+TEST(order)
 {
 	check_same("run 2>&1", "for i in $(seq 300); do echo o$i; echo e$i >&2; done");
 	support_expect(support_tmpdir(), 0, NULL, "", "test $(wc -l <" LOG ") = 600");
 }
-END_TEST
 
 static const char *const unusual[] = {
 	"run >/dev/null", "run >&-", "run 2>&-", "run >&- 2>&-", "run <&- >&- 2>&-",
@@ -82,14 +80,13 @@ static const char *const unusual[] = {
 	"rm -f f; mkfifo f; cat f >got & run >f; wait; cat got",
 };
 
-START_TEST(unusual_outputs)
+TEST_EACH(unusual_outputs, unusual)
 {
 	check_same(unusual[_i], "echo out; echo err >&2; exit 5");
 }
-END_TEST
 
 /* The end of a pipe is the reader's: an endless writer gets the signal. */
-START_TEST(closed_pipe)
+TEST_LOOP(closed_pipe, 2)
 {
 	static const char *const endless[] = {
 		"yes", "sh -c 'trap \"\" PIPE; while echo y 2>/dev/null; do :; done; exit 7'",
@@ -103,10 +100,9 @@ START_TEST(closed_pipe)
 	ck_assert_str_eq(logged.out.data, "y\ny\n");
 	ck_assert_str_eq(logged.err.data, plain.err.data);
 }
-END_TEST
 
 /* A slow reader holds the writer up; a reader of one output does not hold the other up. */
-START_TEST(back_pressure)
+TEST(back_pressure)
 {
 	struct run r;
 
@@ -120,11 +116,10 @@ START_TEST(back_pressure)
 		    "2>err | { read x <&3; cat | wc -l; }; cat err");
 	ck_assert_str_eq(r.out.data, "200000\nx\n");
 }
-END_TEST
 
 /* A process that keeps the pipe does not keep us. What it writes later is passed on, as it would
  * be without us, and is not in the log. */
-START_TEST(background)
+TEST(background)
 {
 	struct run r;
 
@@ -134,12 +129,11 @@ START_TEST(background)
 	ck_assert_str_eq(r.out.data, "one\nlate\none\n");
 	ck_assert_str_eq(r.err.data, "4\n1\n");
 }
-END_TEST
 
 #define RELAYS "$(pgrep -P $PPID -x buildbeat-relay)"
 
 /* The relay or the launcher is killed. */
-START_TEST(killed_relay)
+TEST(killed_relay)
 {
 	struct run r;
 
@@ -150,9 +144,8 @@ START_TEST(killed_relay)
 	if (r.status != 77)
 		ck_assert_str_eq(r.out.data, "3\n200001\nend\n");
 }
-END_TEST
 
-START_TEST(killed_launcher)
+TEST(killed_launcher)
 {
 	struct run r;
 
@@ -163,10 +156,9 @@ START_TEST(killed_launcher)
 	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
 	ck_assert(!memcmp(r.out.data, r.out.data + 72, 36));
 }
-END_TEST
 
 /* The log ends, the output does not, and one line says so. */
-START_TEST(limited_size)
+TEST(limited_size)
 {
 	struct run r;
 
@@ -176,10 +168,9 @@ START_TEST(limited_size)
 	ck_assert(strstr(r.err.data, "buildbeat: the recording is incomplete"));
 	ck_assert_str_eq(strchr(r.err.data, '\n'), "\n6\n");
 }
-END_TEST
 
 /* Only as root: in a user namespace root's directories have no owner and are not trusted. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct run r;
 
@@ -193,10 +184,9 @@ START_TEST(full_disk)
 	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
 	ck_assert(strstr(r.err.data, "\toutput\tdisk"));
 }
-END_TEST
 
 /* In the log only. */
-START_TEST(secrets)
+TEST_LOOP(secrets, 2)
 {
 	static const char text[] = "login --password=hunter2hunter ok\n"
 		"plain line\nhttps://me:geheim99@host/x\n"
@@ -215,10 +205,9 @@ START_TEST(secrets)
 	ck_assert(strstr(log.data, "--password=*** ok\n"));
 	buf_release(&log);
 }
-END_TEST
 
 /* Each line of the index continues the one before, and the last one ends with the log. */
-START_TEST(index_lines)
+TEST(index_lines)
 {
 	struct cursor c;
 	struct slice line;
@@ -244,25 +233,18 @@ START_TEST(index_lines)
 	ck_assert_int_eq(end, 3 * 3893);
 	buf_release(&index);
 }
-END_TEST
 
 /* The command is not found: the message is relayed, and no recording is left. */
-START_TEST(not_found)
+TEST(not_found)
 {
 	support_expect(support_tmpdir(), 127, "", "buildbeat: /no/such: command not found\n",
 		       LOGGED "/no/such");
 	ck_assert(!support_exists(support_path("%s/stats", support_tmpdir())));
 }
-END_TEST
 
 TEST_PROGRAM(log_relay)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("log_relay",
-		TEST_LOOP(same_bytes, 2 * ARRAY_SIZE(commands) * ARRAY_SIZE(places)),
-		TEST(order), TEST_EACH(unusual_outputs, unusual), TEST_LOOP(closed_pipe, 2),
-		TEST(back_pressure), TEST(background), TEST(killed_relay), TEST(killed_launcher),
-		TEST(limited_size), TEST(full_disk), TEST_LOOP(secrets, 2), TEST(index_lines),
-		TEST(not_found));
+	return support_main();
 }

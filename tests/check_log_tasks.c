@@ -167,7 +167,7 @@ static const char *const outputs[] = { ">out 2>&1", "2>err >out" };
 
 #define SEEDS 1
 
-START_TEST(makes)
+TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes))
 {
 	const struct shape *s = &shapes[_i % ARRAY_SIZE(shapes)];
 	unsigned seed = (unsigned)_i / ARRAY_SIZE(shapes);
@@ -185,7 +185,6 @@ START_TEST(makes)
 		ck_assert_msg(f.known * 100 >= f.named * s->least, "%s: %llu of %llu", s->flags,
 			      (unsigned long long)f.known, (unsigned long long)f.named);
 }
-END_TEST
 
 /* ninja */
 
@@ -221,7 +220,7 @@ static bool can_ninja(void)
 	return support_has("ninja") && support_can_be_loaded();
 }
 
-START_TEST(ninjas)
+TEST_LOOP(ninjas, 6)
 {
 	bool console = _i % 3 == 2;
 	struct found f;
@@ -236,10 +235,9 @@ START_TEST(ninjas)
 	ck_assert_uint_gt(f.named, 40);
 	ck_assert(console || f.known == f.named);
 }
-END_TEST
 
 /* Its status lines replace one another. */
-START_TEST(ninja_on_terminal)
+TEST_LOOP(ninja_on_terminal, 2)
 {
 	bool console = _i == 1;
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
@@ -268,10 +266,9 @@ START_TEST(ninja_on_terminal)
 	ck_assert_uint_gt(f.named, 40);
 	ck_assert_uint_gt(f.known, console ? 0 : f.named / 4);
 }
-END_TEST
 
 /* A build tool inside a task: its lines are the task's. */
-START_TEST(ninja_in_make)
+TEST_LOOP(ninja_in_make, 2)
 {
 	struct run r;
 
@@ -284,10 +281,9 @@ START_TEST(ninja_in_make)
 	ck_assert_int_eq(r.status, 0);
 	check_build();
 }
-END_TEST
 
 /* The last task of a make writes nothing when that make has ended. */
-START_TEST(after_sub_make)
+TEST(after_sub_make)
 {
 	struct found f;
 
@@ -302,10 +298,9 @@ START_TEST(after_sub_make)
 	/* the command of x comes after the end of c and of a, if make had time to print it then */
 	ck_assert_uint_ge(f.known, 1);
 }
-END_TEST
 
 /* make's own line about a failure names the task. Of two tasks with equal names it could be either. */
-START_TEST(failures)
+TEST(failures)
 {
 	struct output_tasks tasks;
 	struct output_line line;
@@ -352,7 +347,6 @@ START_TEST(failures)
 	output_close(o);
 	recording_release(&rec);
 }
-END_TEST
 
 /* The first four and the last four lines of each task, as a terminal shows them. */
 static void check_excerpt(const struct output_excerpt *x, const struct output_tasks *tasks,
@@ -382,7 +376,7 @@ static void check_excerpt(const struct output_excerpt *x, const struct output_ta
 	ck_assert_ptr_eq(at, x->text.data + x->text.len);
 }
 
-START_TEST(excerpt)
+TEST(excerpt)
 {
 	struct buf makefile = BUF_INIT;
 	struct output_excerpt x;
@@ -410,9 +404,8 @@ START_TEST(excerpt)
 	output_close(o);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(single_tasks)
+TEST(single_tasks)
 {
 	struct found f;
 
@@ -424,10 +417,9 @@ START_TEST(single_tasks)
 	ck_assert_uint_eq(f.named, 5);
 	ck_assert_uint_ge(f.known, 1);
 }
-END_TEST
 
 /* A lost index is one that ends early; without the output there is nothing. */
-START_TEST(index_is_lost)
+TEST(index_is_lost)
 {
 	const char *dir = support_tmpdir();
 	struct error err = { 0 };
@@ -439,12 +431,5 @@ START_TEST(index_is_lost)
 	ck_assert_int_eq(output_open(&o, dir, NULL, &err), 0);
 	output_close(o);
 }
-END_TEST
 
-TEST_PROGRAM(log_tasks)
-{
-	return support_main("log_tasks", TEST_LOOP(makes, SEEDS * ARRAY_SIZE(shapes)),
-		TEST_LOOP(ninjas, 6), TEST_LOOP(ninja_on_terminal, 2), TEST_LOOP(ninja_in_make, 2),
-		TEST(after_sub_make), TEST(failures), TEST(excerpt), TEST(single_tasks),
-		TEST(index_is_lost));
-}
+TEST_MAIN(log_tasks);

@@ -107,7 +107,7 @@ static const char *const commands[] = {
 };
 
 /* The same appears as without us. */
-START_TEST(same)
+TEST_EACH(same, commands)
 {
 	struct terminal plain, logged;
 	char command[512];
@@ -127,10 +127,9 @@ START_TEST(same)
 	buf_release(&plain.shown);
 	buf_release(&logged.shown);
 }
-END_TEST
 
 /* The log has what the command wrote, not what the terminal makes of it. */
-START_TEST(written)
+TEST(written)
 {
 	struct terminal t;
 
@@ -140,10 +139,9 @@ START_TEST(written)
 	ck_assert_str_eq(support_text(support_path("%s/" LOG, support_tmpdir())),
 			 "a\nb\r\n\033[31mred\033[0m\tc\n");
 }
-END_TEST
 
 /* One output is a terminal, the other is a pipe: each keeps its kind. */
-START_TEST(one_of_two)
+TEST_LOOP(one_of_two, 2)
 {
 	static const char *const place[] = { "2>err", "| cat" };
 	static const char test[] = "sh -c 'test -t 1 && echo out; test -t 2 && echo err >&2; :'";
@@ -155,13 +153,12 @@ START_TEST(one_of_two)
 	end(&t);
 	check_shown(&t, _i ? "err\r\n" : "out\r\n");
 }
-END_TEST
 
 static const struct { const char *keys, *trap; } interrupts[] = {
 	{ "\003", "INT" }, { "\034", "QUIT" },
 };
 
-START_TEST(interrupt)
+TEST_EACH(interrupt, interrupts)
 {
 	struct terminal t;
 	char command[512];
@@ -176,9 +173,8 @@ START_TEST(interrupt)
 	ck_assert_int_eq(t.status, 7 << 8);
 	buf_release(&t.shown);
 }
-END_TEST
 
-START_TEST(input)
+TEST(input)
 {
 	struct terminal t;
 
@@ -188,9 +184,8 @@ START_TEST(input)
 	end(&t);
 	check_shown(&t, "name? me\r\nhello me\r\n");
 }
-END_TEST
 
-START_TEST(window)
+TEST(window)
 {
 	struct winsize size = { .ws_row = 50, .ws_col = 120 };
 	struct terminal t;
@@ -204,7 +199,6 @@ START_TEST(window)
 	end(&t);
 	buf_release(&t.shown);
 }
-END_TEST
 
 static bool is_raw(void *data)
 {
@@ -223,7 +217,7 @@ static bool is_cooked(void *data)
 }
 
 /* Modes that a program sets on its output, as menuconfig does, are the terminal's. */
-START_TEST(raw_program)
+TEST(raw_program)
 {
 	struct terminal t;
 
@@ -237,10 +231,9 @@ START_TEST(raw_program)
 	end(&t);
 	check_shown(&t, "key k\r\nline\r\ngot line\r\n");
 }
-END_TEST
 
 /* Modes that it sets on its input are those of its output, too. */
-START_TEST(modes_of_input)
+TEST(modes_of_input)
 {
 	struct terminal t;
 
@@ -250,10 +243,9 @@ START_TEST(modes_of_input)
 	end(&t);
 	buf_release(&t.shown);
 }
-END_TEST
 
 /* Stopped by the terminal and continued, as a shell with jobs does it. */
-START_TEST(stopped)
+TEST(stopped)
 {
 	struct terminal t;
 
@@ -274,10 +266,9 @@ START_TEST(stopped)
 	end(&t);
 	buf_release(&t.shown);
 }
-END_TEST
 
 /* The terminal goes away, or we are killed: nothing hangs, and its modes are as before. */
-START_TEST(killed)
+TEST(killed)
 {
 	struct terminal t;
 
@@ -291,14 +282,10 @@ START_TEST(killed)
 	close(t.master);
 	ck_assert_int_eq(waitpid(t.pid, &t.status, 0), t.pid);
 }
-END_TEST
 
 TEST_PROGRAM(log_tty)
 {
 	/* otherwise record reports that it cannot observe the commands */
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("log_tty", TEST_EACH(same, commands), TEST(written),
-		TEST_LOOP(one_of_two, 2), TEST_EACH(interrupt, interrupts), TEST(input),
-		TEST(window), TEST(raw_program), TEST(modes_of_input), TEST(stopped),
-		TEST(killed));
+	return support_main();
 }

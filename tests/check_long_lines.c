@@ -213,7 +213,7 @@ static void is_closed(const struct recording *rec)
 
 static const char *const shapes[] = { "shell", "oneshell", "words" };
 
-START_TEST(make_records_all)
+TEST_LOOP(make_records_all, 6)
 {
 	struct recording rec;
 	struct plan p;
@@ -229,10 +229,9 @@ START_TEST(make_records_all)
 	recording_release(&rec);
 	plan_release(&p);
 }
-END_TEST
 
 /* More words than fit into one argument, with a short one behind. */
-START_TEST(make_records_many_words)
+TEST_LOOP(make_records_many_words, 2)
 {
 	struct buf command = BUF_INIT, makefile = BUF_INIT;
 	struct recording rec;
@@ -253,11 +252,10 @@ START_TEST(make_records_many_words)
 	buf_release(&command);
 	buf_release(&makefile);
 }
-END_TEST
 
 static const char *const ninjas[] = { "ninja -k0", "samu -k0" };
 
-START_TEST(ninja_records_all)
+TEST_LOOP(ninja_records_all, 4)
 {
 	const char *tool = ninjas[_i % (int)ARRAY_SIZE(ninjas)];
 	struct recording rec;
@@ -279,10 +277,5 @@ START_TEST(ninja_records_all)
 	recording_release(&rec);
 	plan_release(&p);
 }
-END_TEST
 
-TEST_PROGRAM(long_lines)
-{
-	return support_main("long_lines", TEST_LOOP(make_records_all, 6),
-			    TEST_LOOP(make_records_many_words, 2), TEST_LOOP(ninja_records_all, 4));
-}
+TEST_MAIN(long_lines);

@@ -8,19 +8,11 @@
 #include "tests/subject.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/sched.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define WITNESS "python3 -B " TOP_SRCDIR "/tests/smaps_witness.py "
 #define KIB(n) ((size_t)(n) * 1024)
@@ -146,8 +138,10 @@ static bool agrees(pid_t pid, bool last)
 	return same;
 }
 
+TEST_GROUP_WITH("witness", looked_begin, looked_end);
+
 /* Under pressure the kernel takes pages away at any time: try again. */
-START_TEST(like_the_witness)
+TEST(like_the_witness)
 {
 	pid_t pid = subject_start(variety);
 	bool same = false;
@@ -161,9 +155,8 @@ START_TEST(like_the_witness)
 	ck_assert_uint_ge(looked.s.process.rss_kb, 200);
 	subject_stop(pid);
 }
-END_TEST
 
-START_TEST(pages)
+TEST(pages)
 {
 	pid_t pid = subject_start(variety);
 	struct buf ours = BUF_INIT;
@@ -193,7 +186,6 @@ START_TEST(pages)
 	buf_release(&ours);
 	subject_stop(pid);
 }
-END_TEST
 
 /* Processes that end or change */
 
@@ -247,8 +239,10 @@ static void *shoot(void *ctx)
 	return NULL;
 }
 
+TEST_GROUP_WITH("ends", looked_begin, looked_end);
+
 /* Wherever it ends, no part of its mappings passes as all of them. */
-START_TEST(killed_midway)
+TEST(killed_midway)
 {
 	for (long i = 0; i < 6; i++) {
 		pid_t pid = subject_start(many_held);
@@ -271,10 +265,9 @@ START_TEST(killed_midway)
 		look_close(&looked.l);
 	}
 }
-END_TEST
 
 /* Its program is replaced: the old mappings or the new ones, never a mixture. */
-START_TEST(executes_midway)
+TEST(executes_midway)
 {
 	for (long i = 0; i < 6; i++) {
 		pid_t pid = subject_start(many_and_executes);
@@ -294,7 +287,6 @@ START_TEST(executes_midway)
 		look_close(&looked.l);
 	}
 }
-END_TEST
 
 #define MANY_MAPPINGS 100000
 
@@ -313,7 +305,7 @@ static void very_many(int ready)
 	subject_hold(ready);
 }
 
-START_TEST(a_hundred_thousand)
+TEST(a_hundred_thousand)
 {
 	struct run r;
 	size_t n = 0;
@@ -330,7 +322,6 @@ START_TEST(a_hundred_thousand)
 		ck_assert_uint_ge(looked.s.mapping[i].start, looked.s.mapping[i - 1].end);
 	subject_stop(pid);
 }
-END_TEST
 
 static _Atomic bool changing;
 
@@ -350,7 +341,7 @@ static void *change(void *ctx)
 }
 
 /* Mappings are split and joined while they are read. */
-START_TEST(changes_midway)
+TEST(changes_midway)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *p = map(512 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -370,7 +361,6 @@ START_TEST(changes_midway)
 	pthread_join(thread, NULL);
 	munmap(p, 512 * page);
 }
-END_TEST
 
 static void *wait_for_ever(void *ready)
 {
@@ -399,7 +389,7 @@ static bool leader_is_zombie(void *pid)
 }
 
 /* The first thread has ended, the process has not. */
-START_TEST(ended_leader)
+TEST(ended_leader)
 {
 	pid_t pid = subject_start(leader_ends);
 	bool found = false;
@@ -415,7 +405,6 @@ START_TEST(ended_leader)
 	ck_assert(found);
 	subject_stop(pid);
 }
-END_TEST
 
 /* Processes that cannot be read */
 
@@ -426,7 +415,9 @@ static void refuses(int r, int code, const char *message)
 	look_close(&looked.l);
 }
 
-START_TEST(no_process)
+TEST_GROUP_WITH("refused", looked_begin, looked_end);
+
+TEST(no_process)
 {
 	pid_t pid = subject_start(variety);
 	struct run r;
@@ -444,9 +435,8 @@ START_TEST(no_process)
 	refuses(look_open(&looked.l, INT32_MAX, 0, &looked.names, &looked.err), -ESRCH,
 		support_path("there is no process %d", INT32_MAX));
 }
-END_TEST
 
-START_TEST(kernel_thread)
+TEST(kernel_thread)
 {
 	struct run r;
 	int pid;
@@ -458,7 +448,6 @@ START_TEST(kernel_thread)
 	ck_assert_int_eq(look_open(&looked.l, pid, 0, &looked.names, &looked.err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(looked.err.message, "is a thread of the kernel"));
 }
-END_TEST
 
 static void *report_number(void *fd)
 {
@@ -469,7 +458,7 @@ static void *report_number(void *fd)
 	return NULL;
 }
 
-START_TEST(number_of_a_thread)
+TEST(number_of_a_thread)
 {
 	pthread_t thread;
 	int numbers[2];
@@ -483,10 +472,9 @@ START_TEST(number_of_a_thread)
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
 }
-END_TEST
 
 /* As another user: the process is found, its memory is not readable. */
-START_TEST(no_permission)
+TEST(no_permission)
 {
 	pid_t pid = hostile_can() ? getpid() : 1, child;
 
@@ -506,10 +494,9 @@ START_TEST(no_permission)
 	}
 	hostile_wait(child);
 }
-END_TEST
 
 /* Another process gets the number of one that has ended. */
-START_TEST(number_used_again)
+TEST(number_used_again)
 {
 	pid_t pid = subject_start(variety), again;
 	struct clone_args args = {
@@ -532,14 +519,5 @@ START_TEST(number_used_again)
 	if (again > 0)
 		subject_stop(again);
 }
-END_TEST
 
-TEST_PROGRAM(look)
-{
-	return support_main("look",
-		TEST_GROUP_WITH("witness", looked_begin, looked_end), TEST(like_the_witness), TEST(pages),
-		TEST_GROUP_WITH("ends", looked_begin, looked_end), TEST(killed_midway), TEST(executes_midway),
-		TEST(a_hundred_thousand), TEST(changes_midway), TEST(ended_leader),
-		TEST_GROUP_WITH("refused", looked_begin, looked_end), TEST(no_process), TEST(kernel_thread),
-		TEST(number_of_a_thread), TEST(no_permission), TEST(number_used_again));
-}
+TEST_MAIN(look);

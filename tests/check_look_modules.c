@@ -4,13 +4,9 @@
 #include "tests/subject.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static const struct module *module_at(uint64_t address)
 {
@@ -62,8 +58,10 @@ static void same_build_id(const struct module *m, const char *path)
 		      path, m->build_id, buf_str(&r.out));
 }
 
+TEST_GROUP_WITH("modules", looked_begin, looked_end);
+
 /* With the memory of the process, or only with its files. */
-START_TEST(modules_like_the_loader)
+TEST_LOOP(modules_like_the_loader, 2)
 {
 	unsigned n = 0;
 
@@ -84,15 +82,13 @@ START_TEST(modules_like_the_loader)
 			ck_assert(_i || looked.l.module[i].build_id[0]);
 	}
 }
-END_TEST
 
 static void copy_of_sleep(int fd)
 {
-	struct buf program = BUF_INIT;
+	RELEASED(buf, program = BUF_INIT);
 
 	support_read(&program, "/bin/sleep");
 	ck_assert_int_eq(write(fd, program.data, program.len), (ssize_t)program.len);
-	buf_release(&program);
 }
 
 static void runs_deleted(int ready)
@@ -118,7 +114,7 @@ static void runs_memfd(int ready)
 }
 
 /* The program's file cannot be opened by its name. */
-START_TEST(modules_without_a_name)
+TEST_LOOP(modules_without_a_name, 2)
 {
 	pid_t pid = subject_start_program(_i ? runs_memfd : runs_deleted);
 	const struct module *m = NULL;
@@ -136,7 +132,6 @@ START_TEST(modules_without_a_name)
 	same_build_id(m, "/bin/sleep");
 	subject_stop(pid);
 }
-END_TEST
 
 static void runs_elsewhere(int ready)
 {
@@ -163,7 +158,7 @@ static bool can_unshare(void)
 }
 
 /* A file that only the process can see at its path. */
-START_TEST(modules_of_another_namespace)
+TEST(modules_of_another_namespace)
 {
 	pid_t pid;
 	size_t found = 0;
@@ -183,11 +178,5 @@ START_TEST(modules_of_another_namespace)
 	ck_assert_uint_eq(found, 1);
 	subject_stop(pid);
 }
-END_TEST
 
-TEST_PROGRAM(look_modules)
-{
-	return support_main("look_modules", TEST_GROUP_WITH("modules", looked_begin, looked_end),
-		TEST_LOOP(modules_like_the_loader, 2), TEST_LOOP(modules_without_a_name, 2),
-		TEST(modules_of_another_namespace));
-}
+TEST_MAIN(look_modules);

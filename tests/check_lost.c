@@ -76,7 +76,7 @@ static void complete_with_lost(const char *name, size_t number, int reason)
 
 static const int limits[] = { 4, 5, 6, 7, 9, 12, 16, 23, 31 };	/* of 512 bytes */
 
-START_TEST(size_of_file)
+TEST_EACH(size_of_file, limits)
 {
 	struct run r;
 	size_t number;
@@ -90,7 +90,6 @@ START_TEST(size_of_file)
 		launched_reported(&r, "tasks, ");
 	complete_with_lost("one", number, -EFBIG);
 }
-END_TEST
 
 /* On a file system of so many KiB, from which the recording is copied. False: not possible
  * here. In a user namespace root's directories have no owner and are not trusted. */
@@ -113,7 +112,7 @@ static bool record_small(int kib, const char *before)
 
 static const int sizes[] = { 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 68, 76, 84, 400 };
 
-START_TEST(size_of_disk)
+TEST_EACH(size_of_disk, sizes)
 {
 	size_t number;
 
@@ -123,12 +122,11 @@ START_TEST(size_of_disk)
 	if (record_small(sizes[_i], ":"))
 		complete_with_lost("one", number, -ENOSPC);
 }
-END_TEST
 
 static const int left[] = { 40, 42, 44 };
 
 /* A recipe makes room again: later tasks are recorded, lost ones counted. */
-START_TEST(room_again)
+TEST_EACH(room_again, left)
 {
 	struct recording rec;
 	size_t number, late = 0;
@@ -146,10 +144,9 @@ START_TEST(room_again)
 	ck_assert_uint_gt(late, 0);
 	recording_release(&rec);
 }
-END_TEST
 
 /* Commands that read it report the loss; commands that compare refuse it. */
-START_TEST(loss_is_reported)
+TEST(loss_is_reported)
 {
 	const char *said;
 	struct run r;
@@ -174,10 +171,9 @@ START_TEST(loss_is_reported)
 		       BUILDBEAT " chart --only bootchart -o b.svg stats/one >/dev/null; "
 		       "grep -q ' incomplete<' b.svg; echo $?; grep -c '^<text.* lost (' b.svg");
 }
-END_TEST
 
 /* Any lines removed from tasks.log without a lost.log: the numbers reveal it. */
-START_TEST(gaps_show)
+TEST_LOOP(gaps_show, 2)
 {
 	static const char *const hosts[] = { "make -j2", "sh ./s.sh" };
 	struct recording rec;
@@ -211,10 +207,9 @@ START_TEST(gaps_show)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "; incomplete\n"));
 }
-END_TEST
 
 /* A host of the preloaded object whose forks write, too. */
-START_TEST(preload_size_of_file)
+TEST_LOOP(preload_size_of_file, support_can_be_loaded() ? ARRAY_SIZE(limits) : 0)
 {
 	struct recording rec;
 	size_t number;
@@ -232,7 +227,6 @@ START_TEST(preload_size_of_file)
 		       limits[_i]);
 	complete_with_lost("one", number, -EFBIG);
 }
-END_TEST
 
 /* Any error of a write, in any process: all tasks are recorded or counted as lost, with the reason,
  * and every output reports it. */
@@ -267,7 +261,7 @@ static void make_subjects(void)
 	buf_release(&b);
 }
 
-START_TEST(any_error)
+TEST_EACH(any_error, failures)
 {
 	bool tasks = !strcmp(failures[_i].file, "tasks.log");
 	struct recording rec;
@@ -299,7 +293,6 @@ START_TEST(any_error)
 		       BUILDBEAT " list stats | grep -c 'incomplete'; "
 		       BUILDBEAT " archive --repo a.git stats/one; echo $?");
 }
-END_TEST
 
 /* The numbers that may be missing. Hosts write the recordings. */
 static const struct { const char *lines, *lost_log; uint64_t tasks; } numbered[] = {
@@ -339,7 +332,7 @@ static const struct { const char *lines, *lost_log; uint64_t tasks; } numbered[]
 	{ MAKE START(1) START(4) MAKE START(1) START(3), LOST "lost\t2\ta\t2\t2\tdisk\n", 3 },
 };
 
-START_TEST(numbers)
+TEST_EACH(numbers, numbered)
 {
 	const char *dir = support_path("%s/stats/made", support_tmpdir());
 	struct recording rec;
@@ -364,7 +357,6 @@ START_TEST(numbers)
 	summary_release(&sum);
 	recording_release(&rec);
 }
-END_TEST
 
 /* The file's lines */
 
@@ -387,7 +379,7 @@ static const struct { const char *line; bool good; uint64_t lines, tasks; int re
 	{ "start\t1", false, 0, 0, 0 },
 };
 
-START_TEST(parsed)
+TEST_EACH(parsed, cases)
 {
 	struct lost l = { 0 };
 
@@ -397,21 +389,11 @@ START_TEST(parsed)
 	ck_assert_uint_eq(l.tasks, cases[_i].tasks);
 	ck_assert_int_eq(l.reason, cases[_i].reason);
 }
-END_TEST
 
-START_TEST(full)
+TEST(full)
 {
 	ck_assert(lost_is_full(-ENOSPC) && lost_is_full(-EDQUOT) && lost_is_full(-EFBIG));
 	ck_assert(!lost_is_full(-EIO) && !lost_is_full(0));
 }
-END_TEST
 
-TEST_PROGRAM(lost)
-{
-	return support_main("lost", TEST_EACH(size_of_file, limits), TEST_EACH(size_of_disk, sizes),
-			    TEST_EACH(room_again, left), TEST(loss_is_reported), TEST_LOOP(gaps_show, 2),
-			    TEST_EACH(any_error, failures),
-			    TEST_LOOP(preload_size_of_file,
-				      support_can_be_loaded() ? ARRAY_SIZE(limits) : 0),
-			    TEST_EACH(numbers, numbered), TEST_EACH(parsed, cases), TEST(full));
-}
+TEST_MAIN(lost);

@@ -11,13 +11,7 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static char base[4096];
 
@@ -56,7 +50,9 @@ static const struct { const char *what, *before; } broken[] = {
 	{ "file size limit", "ulimit -f 0" },
 };
 
-START_TEST(launched_broken)
+TEST_GROUP_WITH("faults", setup, NULL);
+
+TEST_EACH(launched_broken, broken)
 {
 	struct fixture f;
 	struct ticket t;
@@ -71,7 +67,6 @@ START_TEST(launched_broken)
 	buf_release(&f.makefiles);
 	store_close(&f.store);
 }
-END_TEST
 
 /* No ticket is written for an object that would kill the process that loads it. */
 static const struct { const char *make; int error; } bad_plugins[] = {
@@ -84,7 +79,7 @@ static const struct { const char *make; int error; } bad_plugins[] = {
 	{ "cp " PLUGIN " bad.so; chmod o-w bad.so", 0 },
 };
 
-START_TEST(bad_plugin)
+TEST_EACH(bad_plugin, bad_plugins)
 {
 	struct ticket t;
 	struct store s;
@@ -97,10 +92,9 @@ START_TEST(bad_plugin)
 	ticket_remove(&t);
 	store_close(&s);
 }
-END_TEST
 
 /* A make that cannot load objects has no "load" in .FEATURES, and must not read the line. */
-START_TEST(without_load)
+TEST(without_load)
 {
 	struct fixture f;
 	struct buf told;
@@ -114,7 +108,6 @@ START_TEST(without_load)
 	buf_release(&told);
 	fixture_end(&f);
 }
-END_TEST
 
 /* Without a launcher: the top make reports the reason once. */
 static const struct { const char *what, *before, *reason; } alone[] = {
@@ -123,7 +116,7 @@ static const struct { const char *what, *before, *reason; } alone[] = {
 	{ "file size limit", "ulimit -f 0", ": File too large" },
 };
 
-START_TEST(alone_broken)
+TEST_EACH(alone_broken, alone)
 {
 	struct run r;
 	const char *line;
@@ -142,13 +135,12 @@ START_TEST(alone_broken)
 	ck_assert_msg(strstr(line, "; this build is not recorded") != NULL, "%s", line);
 	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
 }
-END_TEST
 
 /* The limit is reached during the build: make gets no SIGXFSZ, and the written lines are
  * whole. */
-START_TEST(file_size_limit)
+TEST(file_size_limit)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	support_writes(support_path("%s/Loading", base),
 		       "-load " PLUGIN "\nall: $(shell seq 700)\n%:; @true\n");
@@ -157,12 +149,10 @@ START_TEST(file_size_limit)
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 	ck_assert_uint_lt(rec.n_tasks, 700);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A closed standard error is no reason for make to end. */
-START_TEST(nobody_listens)
+TEST(nobody_listens)
 {
 	struct run r;
 
@@ -170,11 +160,10 @@ START_TEST(nobody_listens)
 		    "{ sleep 0.2; make -f Loading; echo $? >status; } 2>p & exec 3<p 3<&-; wait; cat status");
 	ck_assert_msg(strstr(r.out.data, "all\n0\n") != NULL, "%s", r.out.data);
 }
-END_TEST
 
-START_TEST(disk_full)
+TEST(disk_full)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct run r;
 	const char *full = support_path("%s/full", base);
 
@@ -191,12 +180,10 @@ START_TEST(disk_full)
 		      r.err.data);
 	ck_assert_int_eq(recording_read(&rec, support_path("%s/copy", base), NULL, NULL), 0);
 	ck_assert_uint_gt(rec.n_tasks, 100);
-	recording_release(&rec);
 }
-END_TEST
 
 /* make is killed: the lines it had written are there. */
-START_TEST(killed)
+TEST(killed)
 {
 	struct fixture f;
 	struct buf told;
@@ -211,10 +198,9 @@ START_TEST(killed)
 	buf_release(&told);
 	fixture_end(&f);
 }
-END_TEST
 
 /* Values are those of wait4(), and bytes those of /proc/PID/io. */
-START_TEST(values_of_processes)
+TEST(values_of_processes)
 {
 	struct recording rec = RECORDING_INIT;
 	const struct task *t;
@@ -241,10 +227,9 @@ START_TEST(values_of_processes)
 	recording_release(&rec);
 	fixture_end(&f);
 }
-END_TEST
 
 /* What each target waited for: a list of many lines, once a target. */
-START_TEST(after)
+TEST(after)
 {
 	struct recording rec = RECORDING_INIT;
 	struct buf text = BUF_INIT;
@@ -274,7 +259,6 @@ START_TEST(after)
 	recording_release(&rec);
 	fixture_end(&f);
 }
-END_TEST
 
 /* Other ways to start a process, in a host linked with full RELRO. */
 static const struct {
@@ -288,7 +272,7 @@ static const struct {
 	{ "spawnp", 0, false },
 };
 
-START_TEST(fake_host)
+TEST_EACH(fake_host, fakes)
 {
 	struct recording rec = RECORDING_INIT;
 	struct fixture f;
@@ -318,9 +302,8 @@ START_TEST(fake_host)
 	recording_release(&rec);
 	fixture_end(&f);
 }
-END_TEST
 
-START_TEST(too_many_children)
+TEST(too_many_children)
 {
 	struct recording rec = RECORDING_INIT;
 	struct fixture f;
@@ -342,10 +325,9 @@ START_TEST(too_many_children)
 	}
 	fixture_end(&f);
 }
-END_TEST
 
 /* Every recipe line has the name of its target, with others in parallel. */
-START_TEST(names_side_by_side)
+TEST(names_side_by_side)
 {
 	struct recording rec = RECORDING_INIT;
 	struct fixture f;
@@ -373,13 +355,12 @@ START_TEST(names_side_by_side)
 	recording_release(&rec);
 	fixture_end(&f);
 }
-END_TEST
 
 /* A make that remakes its makefiles and restarts continues its recording: it samples, and
  * writes the end. */
-START_TEST(alone_again)
+TEST(alone_again)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	support_writes(support_path("%s/Loading", base),
 		       "-load " PLUGIN "\n-include gen.mk\nall:\n\t@sleep 0.3; exit 3;\n"
@@ -396,15 +377,13 @@ START_TEST(alone_again)
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 2);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 	support_expect(base, ANY_STATUS, "1\n", NULL, "ls -d buildstats/2* tmp/* 2>&- | wc -l");
-	recording_release(&rec);
 }
-END_TEST
 
 /* A failed restart is the end of the build, and is recorded. */
-START_TEST(never_again)
+TEST_LOOP(never_again, 2)
 {
 	static const char *const loads[] = { "-load " PLUGIN "\n", "" };
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct run plain, with;
 
 	for (int i = 0; i < 2; i++) {
@@ -424,19 +403,10 @@ START_TEST(never_again)
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_int_ge(rec.instance[0].close_us, rec.task[0].end_us);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), with.status);
-	recording_release(&rec);
 }
-END_TEST
 
 TEST_PROGRAM(make_faults)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("make_faults",
-			    TEST_GROUP_WITH("faults", setup, NULL),
-			    TEST_EACH(launched_broken, broken), TEST_EACH(bad_plugin, bad_plugins),
-			    TEST(without_load), TEST_EACH(alone_broken, alone),
-			    TEST(file_size_limit), TEST(nobody_listens), TEST(disk_full),
-			    TEST(killed), TEST(values_of_processes), TEST(after), TEST_EACH(fake_host, fakes),
-			    TEST(too_many_children), TEST(names_side_by_side), TEST(alone_again),
-			    TEST_LOOP(never_again, 2));
+	return support_main();
 }

@@ -9,17 +9,9 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #ifdef __x86_64__
 
@@ -140,7 +132,7 @@ static int interrupt(pid_t pid, int sig, unsigned steps, int input)
 /* Every line is whole and occurs once. */
 static void check_recording(const char *where)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 	size_t lines, bad;
 	struct run r;
@@ -156,7 +148,6 @@ static void check_recording(const char *where)
 		ck_assert_msg(rec.task[i].end_us < 0 || rec.task[i].end_us >= rec.task[i].start_us,
 			      "%s: an end before its start", where);
 	}
-	recording_release(&rec);
 }
 
 static void interrupt_at(int sig, size_t i, unsigned steps)
@@ -187,8 +178,10 @@ static void interrupt_at(int sig, size_t i, unsigned steps)
 	support_run(&r, support_tmpdir(), "rm -rf rec latest");
 }
 
+TEST_GROUP_WITH("signals", setup, NULL);
+
 /* _i: the signal and the instant. */
-START_TEST(interrupted)
+TEST_LOOP(interrupted, ARRAY_SIZE(signals) * ARRAY_SIZE(instants))
 {
 	int sig = signals[(size_t)_i / ARRAY_SIZE(instants)];
 	size_t i = (size_t)_i % ARRAY_SIZE(instants);
@@ -196,7 +189,6 @@ START_TEST(interrupted)
 	for (unsigned round = 0; round < instants[i].rounds; round++)
 		interrupt_at(sig, i, round * instants[i].stride);
 }
-END_TEST
 
 static bool can_trace(void)
 {
@@ -212,9 +204,7 @@ static bool can_trace(void)
 TEST_PROGRAM(make_signals)
 {
 	SKIP_PROGRAM_IF(!can_trace());
-	return support_main("make_signals",
-			    TEST_GROUP_WITH("signals", setup, NULL),
-			    TEST_LOOP(interrupted, ARRAY_SIZE(signals) * ARRAY_SIZE(instants)));
+	return support_main();
 }
 
 #else

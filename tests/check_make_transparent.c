@@ -8,10 +8,6 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 struct scene {
 	const char *what;
 	const char *setup;	/* shell, in the build's directory; may be NULL */
@@ -355,7 +351,7 @@ static void check_loaded(const struct scene *scene, const char *tool,
 		compare_tasks(scene, "-load", dir, tasks);
 }
 
-START_TEST(transparent)
+TEST_LOOP(transparent, N_SCENES * N_MAKES)
 {
 	const struct scene *scene = &scenes[_i % N_SCENES];
 	const char *tool = makes[_i / N_SCENES];
@@ -366,10 +362,9 @@ START_TEST(transparent)
 	check_launched(scene, tool, &plain);
 	check_loaded(scene, tool, &plain);
 }
-END_TEST
 
 TEST_PROGRAM(make_transparent)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("make_transparent", TEST_LOOP(transparent, N_SCENES * N_MAKES));
+	return support_main();
 }

@@ -7,8 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* The pages agree with the program. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -42,7 +40,7 @@ static const char *page_of(const struct command *c)
 	return support_path("buildbeat-%.*s.1", (int)strcspn(c->name, " "), c->name);
 }
 
-START_TEST(usage_is_synopsis)
+TEST_LOOP(usage_is_synopsis, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run page, help;
@@ -63,10 +61,9 @@ START_TEST(usage_is_synopsis)
 	ck_assert_msg(synopsis && (!synopsis[n] || !strncmp(synopsis + n, " buildbeat ", 11)), "page: %s\nhelp: %s",
 		      strstr(page.out.data, "SYNOPSIS"), usage);
 }
-END_TEST
 
 /* buildbeat-api(7) has every path of the server, with its parameters. */
-START_TEST(paths_are_described)
+TEST(paths_are_described)
 {
 	struct run page;
 
@@ -80,10 +77,9 @@ START_TEST(paths_are_described)
 		}
 	}
 }
-END_TEST
 
 /* buildbeat(1) lists each command with its summary, and the page of a command its parts. */
-START_TEST(commands_are_listed)
+TEST_LOOP(commands_are_listed, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run page;
@@ -100,10 +96,9 @@ START_TEST(commands_are_listed)
 	else
 		ck_assert_ptr_nonnull(strstr(page.out.data, support_path(" %s ", c->name)));
 }
-END_TEST
 
 /* References of pages exist. */
-START_TEST(pages_exist)
+TEST(pages_exist)
 {
 	support_expect(TOP_SRCDIR "/man", ANY_STATUS, "x\n", NULL,
 		       "sed -n 's/^\\.Xr \\(buildbeat[^ ]*\\) "
@@ -111,9 +106,8 @@ START_TEST(pages_exist)
 		       "while read f; do [ -f $f ] || echo $f; done; "
 		       "sed -n 's/^\\.Xr \\(buildbeat[^ ]*\\).*/x/p' *.[1-9] | head -1");
 }
-END_TEST
 
-START_TEST(options_are_described)
+TEST_LOOP(options_are_described, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run page;
@@ -128,7 +122,6 @@ START_TEST(options_are_described)
 		ck_assert_msg(strstr(text, support_path("--%s", o->name)) != NULL,
 			      "--%s is not described", o->name);
 }
-END_TEST
 
 static void keys_are_in(const char *page, const struct option *o)
 {
@@ -141,7 +134,7 @@ static void keys_are_in(const char *page, const struct option *o)
 	}
 }
 
-START_TEST(keys_are_described)
+TEST(keys_are_described)
 {
 	struct run page;
 
@@ -149,37 +142,30 @@ START_TEST(keys_are_described)
 	keys_are_in(page.out.data, settings_options);
 	keys_are_in(page.out.data, buildset_keys);
 }
-END_TEST
 
 /* Each format that import reads has a section. */
-START_TEST(formats_are_described)
+TEST(formats_are_described)
 {
 	for (size_t i = 0; converter_word[i]; i++)
 		support_expect(TOP_SRCDIR "/man", 0, NULL, "", "grep -qx '.Ss %s' buildbeat-import.1", converter_word[i]);
 }
-END_TEST
 
 /* Each check of doctor is in its page, also those that only other machines have. */
-START_TEST(checks_are_described)
+TEST(checks_are_described)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "", "", "{ sed -n 's/.*doctor_add(d, \"\\([a-z_-]*\\)\".*/\\1/p' "
 		       TOP_SRCDIR "/cli/doctor*.c; " BUILDBEAT " doctor -j | sed -n 's/.*\"check\": \"\\(.*\\)\",/\\1/p'; } | "
 		       "sort -u | while read c; do grep -qE \"^.It Cm (.* )?$c( |$)\" " TOP_SRCDIR "/man/buildbeat-doctor.1 || "
 		       "echo $c; done");
 }
-END_TEST
 
-START_TEST(lint)
+TEST(lint)
 {
 	support_expect(TOP_SRCDIR "/man", 0, "", NULL, "mandoc -Tlint -Wwarning *.[1-9]");
 }
-END_TEST
 
 TEST_PROGRAM(manual)
 {
 	SKIP_PROGRAM_IF(!support_has("mandoc") || !support_has("col"));
-	return support_main("manual", TEST_LOOP(usage_is_synopsis, n_commands()),
-			    TEST_LOOP(options_are_described, n_commands()),
-			    TEST_LOOP(commands_are_listed, n_commands()), TEST(pages_exist),
-			    TEST(keys_are_described), TEST(formats_are_described), TEST(checks_are_described), TEST(paths_are_described), TEST(lint));
+	return support_main();
 }

@@ -6,10 +6,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Builds made of those of one or two generated series, by any map, as merge.h describes them. */
 
 #define PARTS 2
@@ -148,13 +144,13 @@ static void check_builds(const struct generated *g, const struct builds *builds,
 	free(before);
 }
 
-START_TEST(merged)
+TEST_LOOP(merged, GENERATED)
 {
 	static struct generated g;
 	struct noise noise = { .state = (uint64_t)_i + 1 };
 	struct merge_part part[PARTS];
 	struct error err = { 0 };
-	struct builds builds;
+	RELEASED(builds, builds);
 	uint32_t shown[TASKS], place[TASKS];
 	bool has[BUILDS * PARTS] = { false };
 
@@ -200,11 +196,6 @@ START_TEST(merged)
 		place[t] = (uint32_t)(builds.n_tasks - 1 - t);
 	builds.join(&builds, place);
 	check_builds(&g, &builds, place);
-	builds_release(&builds);
 }
-END_TEST
 
-TEST_PROGRAM(merge)
-{
-	return support_main("merge", TEST_LOOP(merged, GENERATED));
-}
+TEST_MAIN(merge);

@@ -2,9 +2,6 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * A real project with a file that `git mv` moves to another directory: it keeps its history and
  * its notes. The checked metric is memory, which is the same on a busy machine.
@@ -94,7 +91,7 @@ static void has_no(const char *text, const char *part)
 	ck_assert_msg(!strstr(text, part), "'%s' is in: %s", part, text);
 }
 
-START_TEST(keeps_history)
+TEST(keeps_history)
 {
 	const char *text, *end;
 	char *values;
@@ -162,10 +159,9 @@ START_TEST(keeps_history)
 	free(values);
 	has(support_text(support_path("%s/found", top)), "first bad commit");
 }
-END_TEST
 
 TEST_PROGRAM(moved)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("moved", TEST(keeps_history));
+	return support_main();
 }

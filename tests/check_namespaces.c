@@ -3,7 +3,7 @@
 #include "tests/launched.h"
 #include "tests/support.h"
 
-START_TEST(as_the_programs_say)
+TEST_UNTIMED(as_the_programs_say)
 {
 	struct run r;
 
@@ -13,12 +13,10 @@ START_TEST(as_the_programs_say)
 		return;
 	ck_assert_msg(!r.status, "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 TEST_PROGRAM(namespaces)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("unshare") ||
 		!support_can_be_loaded());
-	return support_main("namespaces", { .test = as_the_programs_say, .to = 1,
-			    .untimed = true });
+	return support_main();
 }

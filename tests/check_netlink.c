@@ -5,16 +5,11 @@
 #include "sampler/taskstats.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <linux/cn_proc.h>
 #include <linux/connector.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /*
  * Messages that are not from the kernel are ignored: other processes send forged ones to the
@@ -129,7 +124,7 @@ static bool send_forged(int to_fd, int protocol, uint32_t group, const struct fo
 
 /* The socket */
 
-START_TEST(of_others_is_ignored)
+TEST_LOOP(of_others_is_ignored, 2)
 {
 	uint32_t group = _i ? 2 : 0;
 	struct slice message;
@@ -151,9 +146,8 @@ START_TEST(of_others_is_ignored)
 	ck_assert(!netlink_wait(&n, 0));
 	netlink_close(&n);
 }
-END_TEST
 
-START_TEST(senders)
+TEST(senders)
 {
 	static const struct {
 		struct sockaddr_nl sender;
@@ -182,10 +176,9 @@ START_TEST(senders)
 		ck_assert_msg(netlink_accepts(&n, &received) == cases[i].accepted, "case %zu", i);
 	}
 }
-END_TEST
 
 /* Wrong lengths inside a message are not believed. */
-START_TEST(claimed_lengths)
+TEST(claimed_lengths)
 {
 	static const uint32_t lengths[] = { 0, 1, 15, 17, 100, UINT32_MAX };
 	struct nlmsghdr h = { 0 }, opened;
@@ -200,11 +193,10 @@ START_TEST(claimed_lengths)
 	ck_assert(netlink_open_message((struct slice){ (char *)&h, sizeof h }, &opened, &body));
 	ck_assert_uint_eq(body.len, 0);
 }
-END_TEST
 
 /* Events */
 
-START_TEST(forged_event)
+TEST(forged_event)
 {
 	struct connector_event e;
 	struct connector c;
@@ -221,9 +213,8 @@ START_TEST(forged_event)
 	ck_assert_uint_lt(connector_lost(&c), 1000);
 	connector_close(&c);
 }
-END_TEST
 
-START_TEST(event_lengths)
+TEST(event_lengths)
 {
 	struct connector c = CONNECTOR_CLOSED;
 	struct connector_event e;
@@ -239,11 +230,10 @@ START_TEST(event_lengths)
 		ck_assert(!connector_parse(&c, (struct slice){ copy, len }, &e));
 	}
 }
-END_TEST
 
 /* The kernel numbers its answer to another listener like an event. In old kernels the answer has
  * a number of its own, and no processor. */
-START_TEST(answers_are_numbered)
+TEST(answers_are_numbered)
 {
 	static const struct {
 		struct proc_event event;
@@ -274,10 +264,9 @@ START_TEST(answers_are_numbered)
 			      (unsigned long long)connector_lost(&c));
 	}
 }
-END_TEST
 
 /* The kernel answers them while we listen. */
-START_TEST(other_listeners)
+TEST(other_listeners)
 {
 	struct connector c, other;
 	struct connector_event e;
@@ -295,7 +284,6 @@ START_TEST(other_listeners)
 		ck_assert_uint_eq(connector_lost(&c), 0);
 	connector_close(&c);
 }
-END_TEST
 
 /* Values */
 
@@ -308,7 +296,7 @@ static void fill(struct taskstats *s, uint16_t version)
 	strcpy(s->ac_comm, "forged");
 }
 
-START_TEST(forged_values)
+TEST(forged_values)
 {
 	struct taskstats_listener t;
 	struct taskstats_event e;
@@ -325,10 +313,9 @@ START_TEST(forged_values)
 		ck_assert_int_ne(e.tid, FORGED);
 	taskstats_close(&t);
 }
-END_TEST
 
 /* As kernels have them: shorter, longer, and with more fields between. */
-START_TEST(versions_of_values)
+TEST(versions_of_values)
 {
 	static const struct {
 		uint16_t version;
@@ -367,9 +354,8 @@ START_TEST(versions_of_values)
 		ck_assert_int_eq(e.process_age_us, cases[i].version < 12 ? -1 : 9000);
 	}
 }
-END_TEST
 
-START_TEST(values_of_another_family)
+TEST(values_of_another_family)
 {
 	struct taskstats_event e;
 	struct taskstats s;
@@ -386,13 +372,5 @@ START_TEST(values_of_another_family)
 		ck_assert(!taskstats_parse((struct slice){ copy, len }, FAMILY, &e));
 	}
 }
-END_TEST
 
-TEST_PROGRAM(netlink)
-{
-	return support_main("netlink", TEST_LOOP(of_others_is_ignored, 2), TEST(senders),
-			    TEST(claimed_lengths), TEST(forged_event), TEST(event_lengths),
-			    TEST(answers_are_numbered), TEST(other_listeners),
-			    TEST(forged_values), TEST(versions_of_values),
-			    TEST(values_of_another_family));
-}
+TEST_MAIN(netlink);

@@ -3,10 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * A fortnight of the nightly example: its script, from the source repository to the report,
  * over a real project with a program that uses more memory from the tenth build on. Memory
@@ -102,14 +98,13 @@ static void build_of(char id[16], const char *top, int day)
 
 static void says(const char *path, const char *what)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 
 	support_read(&text, path);
 	ck_assert_msg(strstr(buf_str(&text), what) != NULL, "'%s' is not in %s", what, path);
-	buf_release(&text);
 }
 
-START_TEST(fortnight)
+TEST(fortnight)
 {
 	const char *top = support_tmpdir();
 	char since[16];
@@ -133,7 +128,6 @@ START_TEST(fortnight)
 	expect(top, day, 0, SAYS("no regression"));
 	ck_assert_int_eq(day, BUILDS);
 }
-END_TEST
 
 /* A failure of the tools, distinguished from a failed check. */
 static const struct { const char *script, *said; int status; } broken[] = {
@@ -145,7 +139,7 @@ static const struct { const char *script, *said; int status; } broken[] = {
 	{ "echo text >builds.git", "builds.git", 2 },
 };
 
-START_TEST(no_build)
+TEST_EACH(no_build, broken)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -157,11 +151,10 @@ START_TEST(no_build)
 		      broken[_i].said, r.err.data);
 	ck_assert(!support_exists(support_path("%s/report/index.html", top)));
 }
-END_TEST
 
 TEST_PROGRAM(nightly)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded() || !support_has("git") || !support_has("make"));
 	setenv("TZ", "UTC", 1);
-	return support_main("buildset", TEST(fortnight), TEST_EACH(no_build, broken));
+	return support_main();
 }

@@ -8,11 +8,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DATA TOP_SRCDIR "/tests/data/convert/ninja"
 
 static struct error err;
@@ -41,11 +36,11 @@ static const struct ninja_edge *edge_of(const struct ninja_graph *n, struct slic
 
 static const int versions[] = { 5, 6, 7 };
 
-START_TEST(commands)
+TEST_EACH(commands, versions)
 {
 	int version = versions[_i];
-	struct ninja_graph n;
-	struct ninja_log log;
+	RELEASED(ninja_graph, n);
+	RELEASED(ninja_log, log);
 
 	ck_assert_int_eq(ninja_graph_read(&n, DATA "/scopes", "build.ninja", infile_read, &err), 0);
 	ck_assert_int_eq(ninja_log_read(&log, support_path(DATA "/scopes/ninja_log.v%d",
@@ -60,10 +55,7 @@ START_TEST(commands)
 			      (int)l->output.len, l->output.p);
 	}
 	ck_assert(slice_is(ninja_graph_variable(&n, "builddir"), "out"));
-	ninja_log_release(&log);
-	ninja_graph_release(&n);
 }
-END_TEST
 
 /* Paths */
 
@@ -75,11 +67,11 @@ static const struct { const char *written, *is; } paths[] = {
 	{ "${dir}a", "xa" }, { "$none/a", "/a" }, { "$\n   a", "a" },
 };
 
-START_TEST(plain_paths)
+TEST_EACH(plain_paths, paths)
 {
 	const char *file = support_path("%s/build.ninja", support_tmpdir());
-	struct ninja_graph n;
-	struct buf text = BUF_INIT;
+	RELEASED(ninja_graph, n);
+	RELEASED(buf, text = BUF_INIT);
 
 	buf_addf(&text, "dir = ./x\nbuild out: phony %s\n", paths[_i].written);
 	support_writes(file, buf_str(&text));
@@ -89,13 +81,10 @@ START_TEST(plain_paths)
 	ck_assert_msg(slice_is(n.path.name[n.edge_path[1]], paths[_i].is), "%s: %.*s",
 		      paths[_i].written, (int)n.path.name[n.edge_path[1]].len,
 		      n.path.name[n.edge_path[1]].p);
-	ninja_graph_release(&n);
-	buf_release(&text);
 }
-END_TEST
 
 /* Unknown statements add nothing; the statements around them are read. */
-START_TEST(unknown_things)
+TEST(unknown_things)
 {
 	const char *file = support_path("%s/build.ninja", support_tmpdir());
 	struct ninja_graph n;
@@ -114,7 +103,6 @@ START_TEST(unknown_things)
 	ninja_graph_release(&n);
 	ck_assert_int_eq(ninja_graph_read(&n, support_tmpdir(), "none", infile_read, &err), -ENOENT);
 }
-END_TEST
 
 /* Logs alone */
 
@@ -180,10 +168,10 @@ static int import(struct recording *rec, const char *path)
 	return converter_read(converter_named("ninja"), rec, &path, 1, &err);
 }
 
-START_TEST(alone)
+TEST_EACH(alone, logs)
 {
 	const char *path = support_path("%s/.ninja_log", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	support_writes(path, logs[_i].log);
 	ck_assert_ptr_eq(converter_of(path, &err), converter_named("ninja"));
@@ -191,9 +179,7 @@ START_TEST(alone)
 	ck_assert_msg(!strcmp(told(&rec), logs[_i].tasks), "%s: %s", logs[_i].what, told(&rec));
 	if (logs[_i].wall_s)
 		ck_assert_int_eq(rec.start_wall_ns / 1000000000, logs[_i].wall_s);
-	recording_release(&rec);
 }
-END_TEST
 
 static const struct { const char *log; unsigned line; const char *says; } bad[] = {
 	{ "", 1, "not a log of ninja" },
@@ -204,7 +190,7 @@ static const struct { const char *log; unsigned line; const char *says; } bad[] 
 	{ "# ninja log v5\nall\nof it\n", 2, "not a line of ninja's log" },
 };
 
-START_TEST(refused)
+TEST_EACH(refused, bad)
 {
 	const char *path = support_path("%s/.ninja_log", support_tmpdir());
 	struct recording rec;
@@ -216,7 +202,6 @@ START_TEST(refused)
 	ck_assert_str_eq(err.message, bad[_i].says);
 	ck_assert_uint_eq(rec.n_tasks, 0);
 }
-END_TEST
 
 /* Includes */
 
@@ -240,11 +225,11 @@ static const struct { const char *make, *include, *told; } includes[] = {
 };
 
 /* An include that cannot be read is skipped with a warning. */
-START_TEST(include)
+TEST_EACH(include, includes)
 {
 	const char *dir = support_tmpdir();
-	struct recording rec;
-	struct buf text = BUF_INIT;
+	RELEASED(recording, rec);
+	RELEASED(buf, text = BUF_INIT);
 
 	buf_addf(&text, "rule cc\n command = cc\n%s %s\nbuild b: cc\n",
 		 _i % 2 ? "include" : "subninja", includes[_i].include);
@@ -259,10 +244,7 @@ START_TEST(include)
 		buf_addf(&text, "%s, ", rec.warning[i].text + strlen(dir) + 1);
 	}
 	ck_assert_str_eq(buf_str(&text), includes[_i].told);
-	recording_release(&rec);
-	buf_release(&text);
 }
-END_TEST
 
 static unsigned n_read;
 
@@ -273,10 +255,10 @@ static int counting_reader(struct buf *out, const char *path, struct error *e)
 }
 
 /* Files that include each other many times are read a bounded number of times. */
-START_TEST(circles)
+TEST(circles)
 {
 	const char *dir = support_tmpdir();
-	struct ninja_graph n;
+	RELEASED(ninja_graph, n);
 
 	support_writes(support_path("%s/build.ninja", dir),
 		       "subninja build.ninja\nsubninja build.ninja\ninclude one\ninclude one\n");
@@ -285,15 +267,13 @@ START_TEST(circles)
 	ck_assert_int_eq(ninja_graph_read(&n, dir, "build.ninja", counting_reader, &err), 0);
 	ck_assert_uint_eq(n_read, 3);
 	ck_assert_uint_eq(n.n_skipped, 6);
-	ninja_graph_release(&n);
 }
-END_TEST
 
 /* With the build.ninja that names the directory of the log. */
-START_TEST(with_build)
+TEST(with_build)
 {
 	const char *dir = support_tmpdir();
-	struct recording rec;
+	RELEASED(recording, rec);
 	const struct task *t;
 
 	support_expect(dir, 0, NULL, NULL,
@@ -310,13 +290,6 @@ START_TEST(with_build)
 	ck_assert_str_eq(rec.after[t->first_after], "out/b");
 	ck_assert_str_eq(rec.after[t->first_after + 1], "out/a");
 	ck_assert(!strncmp(recording_command(&rec, t), ": hello . -late", 15));
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(ninja)
-{
-	return support_main("ninja", TEST_EACH(commands, versions), TEST_EACH(plain_paths, paths),
-			    TEST(unknown_things), TEST_EACH(alone, logs), TEST_EACH(refused, bad),
-			    TEST_EACH(include, includes), TEST(circles), TEST(with_build));
-}
+TEST_MAIN(ninja);

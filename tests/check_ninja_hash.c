@@ -3,10 +3,6 @@
 #include "command/ninja_hash.h"
 #include "tests/support.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Commands and their hashes by ninja 1.11 (log version 5) and ninja 1.14 (7). */
 #define TURN \
 	"xx/6=DKRYxgnuxx07xELSZahovxx18xFMTxbipwx+29@GNUxcjqxx,3xAHOV" \
@@ -43,7 +39,7 @@ static const struct { const char *text; size_t len; uint64_t murmur, rapid; } ca
 	{ ": @x.rsp" NINJA_HASH_RSPFILE "a.o b.o", ALL, 0xc78a7dbaaf5ff80e, 0x4db30d44d0fb2b5b },
 };
 
-START_TEST(as_ninja)
+TEST_EACH(as_ninja, cases)
 {
 	size_t len = cases[_i].len == ALL ? strlen(cases[_i].text) : cases[_i].len;
 	char *exact = malloc(len);
@@ -53,9 +49,5 @@ START_TEST(as_ninja)
 	ck_assert_uint_eq(ninja_hash_rapid(exact, len), cases[_i].rapid);
 	free(exact);
 }
-END_TEST
 
-TEST_PROGRAM(ninja_hash)
-{
-	return support_main("ninja_hash", TEST_EACH(as_ninja, cases));
-}
+TEST_MAIN(ninja_hash);

@@ -9,12 +9,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 
 /* name (key) + other outputs < what it waited for; groups : what is in them */
@@ -112,7 +106,7 @@ static void make_tasks(struct store *s, const struct made *m, const char *cwd)
 	const char *line = m->commands;
 	struct event_open open = { .pid = 99, .level = -1, .tool = "ninja", .cwd = cwd,
 		.command = m->called };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	if (strstr(m->called, "scons"))
 		open.tool = "scons";
@@ -128,14 +122,13 @@ static void make_tasks(struct store *s, const struct made *m, const char *cwd)
 		line = newline + 1;
 	}
 	store_append(s, &b);
-	buf_release(&b);
 }
 
 /* Hashes are those of "from the log". */
 static void write_log(const char *dir, const char *log)
 {
 	static const char text[] = "from the log";
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	for (const char *p = log; *p; p++) {
 		if (!strncmp(p, "HASH", 4) || !strncmp(p, "RAPID", 5)) {
@@ -148,7 +141,6 @@ static void write_log(const char *dir, const char *log)
 		}
 	}
 	support_writes(support_path("%s/.ninja_log", dir), buf_str(&b));
-	buf_release(&b);
 }
 
 static void write_place(const struct made *m)
@@ -193,7 +185,7 @@ static char *bytes_of(const char *path)
 
 /* The names are the same when they are found while the recording is read, which does not
  * change it. Names that were joined at the end of the build are not joined again. */
-START_TEST(by_hand)
+TEST_EACH(by_hand, cases)
 {
 	const struct made *m = &cases[_i];
 	struct recording rec = RECORDING_INIT;
@@ -225,7 +217,6 @@ START_TEST(by_hand)
 	recording_release(&rec);
 	store_close(&s);
 }
-END_TEST
 
 /* A recording may name any directory. Files there are read only if nobody else could have
  * written them; only regular files are opened. */
@@ -257,7 +248,7 @@ static const struct denied {
 	{ "rm build.ninja", "/proc/self", false, "-()" },
 };
 
-START_TEST(denied)
+TEST_EACH(denied, denials)
 {
 	const struct denied *d = &denials[_i];
 	static const struct made made = { .called = "ninja", .commands = "cc a.c -o a.o\n" };
@@ -284,7 +275,6 @@ START_TEST(denied)
 	store_close(&s);
 	free(dir);
 }
-END_TEST
 
 /* Real builds */
 
@@ -379,12 +369,13 @@ static bool is_behind(const struct recording *rec, const struct task *t, const c
 }
 
 /* A whole first build; then the generator, a restat and commands that always run. */
-START_TEST(cmake)
+TEST(cmake)
 {
 	char *dir = strdup(support_path("%s/project", support_tmpdir()));
 	struct recording rec;
 	const struct task *t;
 
+	SKIP_IF(!support_can_be_loaded() || !support_has("ninja") || !support_has("cmake"));
 	make_project(dir);
 	run_in(dir, "cmake -G Ninja -S . -B b");
 	run_in(dir, BUILDBEAT " record --no-git -o stats -n all -- cmake --build b");
@@ -418,7 +409,6 @@ START_TEST(cmake)
 	recording_release(&rec);
 	free(dir);
 }
-END_TEST
 
 /* Killed */
 
@@ -449,13 +439,11 @@ static const char *told_of(const struct recording *rec, const struct task *t, st
 /* -j1: the n-th task of one is the n-th of the other. */
 static void same_names(const struct recording *whole, const struct recording *killed)
 {
-	struct buf one = BUF_INIT, two = BUF_INIT;
+	RELEASED(buf, one = BUF_INIT, two = BUF_INIT);
 
 	for (size_t i = 0; i < killed->n_tasks; i++)
 		ck_assert_str_eq(told_of(whole, &whole->task[i], &one),
 				 told_of(killed, &killed->task[i], &two));
-	buf_release(&one);
-	buf_release(&two);
 }
 
 /* The output of show without its first lines, which are about the recording. */
@@ -480,12 +468,13 @@ static const struct {
 	{ "$launcher $ninja", "test -e h", 6 },
 };
 
-START_TEST(killed)
+TEST_EACH(killed, kills)
 {
 	char *dir = strdup(support_path("%s/held", support_tmpdir()));
 	struct recording whole, rec;
 	char *before, *after;
 
+	SKIP_IF(!support_can_be_loaded() || !support_has("ninja"));
 	run_in(NULL, support_path("mkdir -p %s", dir));
 	support_writes(support_path("%s/build.ninja", dir), held_ninja);
 	run_in(dir, "touch go; " BUILDBEAT " record --no-git -o stats -n whole -- ninja -j1");
@@ -516,14 +505,9 @@ START_TEST(killed)
 	free(after);
 	free(dir);
 }
-END_TEST
 
 TEST_PROGRAM(ninja_join)
 {
-	bool ninja = support_can_be_loaded() && support_has("ninja");
-
 	umask(022);
-	return support_main("ninja_join", TEST_EACH(by_hand, cases), TEST_EACH(denied, denials),
-			    TEST_LOOP(killed, ninja ? ARRAY_SIZE(kills) : 0),
-			    TEST_LOOP(cmake, ninja && support_has("cmake")));
+	return support_main();
 }

@@ -19,12 +19,7 @@
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char tasks[] = "buildbeat tasks 1\n"
 	"open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
@@ -70,7 +65,7 @@ static long fail_each(const char *dir, size_t n_tasks)
 	return n;
 }
 
-START_TEST(nth_fails)
+TEST(nth_fails)
 {
 	char dir[128];
 
@@ -79,14 +74,13 @@ START_TEST(nth_fails)
 	/* All of them were tried. */
 	ck_assert_int_gt(fail_each(dir, 7), 80);
 }
-END_TEST
 
 static const struct { const char *corpus; int64_t from_us, to_us; long least; } tallies[] = {
 	{ "phases", -1, INT64_MAX, 20 }, { "phases", 1000, 2000, 20 }, { "all-threads", -1, INT64_MAX, 15 },
 	{ "damaged", -1, INT64_MAX, 10 },
 };
 
-START_TEST(nth_fails_for_tallies)
+TEST(nth_fails_for_tallies)
 {
 	const char *dir = support_tmpdir();
 	size_t n_rows = 0;
@@ -117,7 +111,6 @@ START_TEST(nth_fails_for_tallies)
 	}
 	ck_assert_int_gt(n, tallies[_i].least);
 }
-END_TEST
 
 /* Recordings with lines of each kind, read, written and read while they grow. */
 
@@ -133,14 +126,13 @@ static void end_failing(void)
 	nomem_after(-1);
 }
 
-START_TEST(nth_fails_for_corpus)
+TEST_EACH(nth_fails_for_corpus, corpus)
 {
 	ck_assert_int_gt(fail_each(recorded_unpack(corpus[_i]), 0), 20);
 }
-END_TEST
 
 /* What was begun is removed. */
-START_TEST(nth_fails_for_writing)
+TEST_EACH(nth_fails_for_writing, corpus)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err = { 0 };
@@ -165,7 +157,6 @@ START_TEST(nth_fails_for_writing)
 	ck_assert_int_gt(n, 4);
 	recording_release(&rec);
 }
-END_TEST
 
 static size_t delivered[4];
 
@@ -223,7 +214,7 @@ static void pack(const char *dir, const char *name)
 	close(fd);
 }
 
-START_TEST(nth_fails_for_growing)
+TEST_EACH(nth_fails_for_growing, corpus)
 {
 	struct error err = { 0 };
 	size_t whole[4];
@@ -249,13 +240,11 @@ START_TEST(nth_fails_for_growing)
 	}
 	ck_assert_int_gt(n, 20);
 }
-END_TEST
 
-START_TEST(nth_fails_for_openembedded)
+TEST(nth_fails_for_openembedded)
 {
 	ck_assert_int_gt(fail_each(TOP_SRCDIR "/tests/data/oe/genuine", 237), 50);
 }
-END_TEST
 
 /* Files of other tools, read and written. */
 
@@ -295,13 +284,13 @@ static int (*const traces[])(const struct recording *rec, const char *path, stru
 	tracefile_chrome, tracefile_perfetto, merge_chrome, merge_perfetto,
 };
 
-START_TEST(nth_fails_for_traces)
+TEST_EACH(nth_fails_for_traces, traces)
 {
 	static const char *const names[] = { "t.json", "t.pftrace.gz", "m.json", "m.tar" };
 	const char *path = support_path("%s/%s", support_tmpdir(), names[_i]);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
-	struct buf whole, text;
+	RELEASED(buf, whole, text);
 	long n = 0;
 
 	ck_assert(!recording_read(&rec, TOP_SRCDIR "/tests/data/recordings/nested", NULL, &err));
@@ -320,11 +309,7 @@ START_TEST(nth_fails_for_traces)
 	support_read(&text, path);
 	ck_assert(text.len == whole.len && !memcmp(text.data, whole.data, text.len));
 	ck_assert_int_gt(n, 20);
-	buf_release(&whole);
-	buf_release(&text);
-	recording_release(&rec);
 }
-END_TEST
 
 static const struct { const char *format, *path; long least; } foreign[] = {
 	{ "bazel", DATA "bazel/profile.json", 50 },
@@ -332,7 +317,7 @@ static const struct { const char *format, *path; long least; } foreign[] = {
 	{ "clang", DATA "clang/later.json", 50 },
 };
 
-START_TEST(nth_fails_for_foreign)
+TEST_EACH(nth_fails_for_foreign, foreign)
 {
 	long n = 0;
 
@@ -343,9 +328,8 @@ START_TEST(nth_fails_for_foreign)
 	}
 	ck_assert_int_gt(n, foreign[_i].least);
 }
-END_TEST
 
-START_TEST(nth_fails_for_renames)
+TEST(nth_fails_for_renames)
 {
 	static const char *const build[] = {
 		"a.o x/m.o k.o l.o lib-1:~do_build [lib-1]", "a.o y/m.o k.o l.o lib-2:~do_build [lib-2]",
@@ -372,12 +356,5 @@ START_TEST(nth_fails_for_renames)
 	}
 	ck_assert_int_gt(n, 20);
 }
-END_TEST
 
-TEST_PROGRAM(nomem)
-{
-	return support_main("nomem", TEST(nth_fails), TEST_EACH(nth_fails_for_tallies, tallies),
-			    TEST(nth_fails_for_openembedded), TEST_EACH(nth_fails_for_corpus, corpus),
-			    TEST_EACH(nth_fails_for_writing, corpus), TEST_EACH(nth_fails_for_growing, corpus),
-			    TEST_EACH(nth_fails_for_foreign, foreign), TEST_EACH(nth_fails_for_traces, traces), TEST(nth_fails_for_renames));
-}
+TEST_MAIN(nomem);

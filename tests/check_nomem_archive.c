@@ -264,7 +264,7 @@ static bool run_failing(const struct operation *o, struct subject *s)
 	return failed;
 }
 
-START_TEST(nth_fails)
+TEST_EACH(nth_fails, operations)
 {
 	const struct operation *o = &operations[_i];
 	struct subject s = { .rec = RECORDING_INIT };
@@ -283,10 +283,9 @@ START_TEST(nth_fails)
 	recording_release(&s.rec);
 	values_release(&s.values);
 }
-END_TEST
 
 /* The facts are whole, with a count or without it. */
-START_TEST(nth_fails_for_commit_count)
+TEST(nth_fails_for_commit_count)
 {
 	bool failed = true;
 	struct values f;
@@ -314,11 +313,9 @@ START_TEST(nth_fails_for_commit_count)
 	}
 	ck_assert_int_gt(n, 1);
 }
-END_TEST
 
 TEST_PROGRAM(nomem_archive)
 {
 	made_environment();
-	return support_main("nomem_archive", TEST_EACH(nth_fails, operations),
-			    TEST(nth_fails_for_commit_count));
+	return support_main();
 }

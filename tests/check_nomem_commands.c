@@ -6,8 +6,6 @@
 #include "tests/nomem.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 #define RECORDINGS TOP_SRCDIR "/tests/data/recordings"
 #define NESTED RECORDINGS "/nested"
 #define OE TOP_SRCDIR "/tests/data/oe/genuine"
@@ -78,7 +76,7 @@ static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "profile", "--html", "/dev/stdout", "--at", "2ms", "tally" }, 100 },
 };
 
-START_TEST(nth_fails_for_archive)
+TEST_EACH(nth_fails_for_archive, archived)
 {
 	const char *dir = support_tmpdir();
 
@@ -96,18 +94,12 @@ START_TEST(nth_fails_for_archive)
 		       "cp " TOP_SRCDIR "/tests/corpus/tally/phases tally/tally.log");
 	ck_assert_int_gt(nomem_command(dir, archived[_i].argv), archived[_i].least);
 }
-END_TEST
 
-START_TEST(nth_fails)
+TEST_EACH(nth_fails, commands)
 {
 	setenv("COLUMNS", "80", 1);
 	setenv("HOME", "/nonexistent", 1);
 	ck_assert_int_gt(nomem_command("/", commands[_i].argv), commands[_i].least);
 }
-END_TEST
 
-TEST_PROGRAM(nomem_commands)
-{
-	return support_main("nomem_commands", TEST_EACH(nth_fails, commands),
-			    TEST_EACH(nth_fails_for_archive, archived));
-}
+TEST_MAIN(nomem_commands);

@@ -3,8 +3,6 @@
 #include "base/array.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* The text of notes on builds. */
 
 #define EVERY (METRIC_BIT(METRICS) - 1)
@@ -49,7 +47,7 @@ static const struct { const char *line; enum note_line what; const char *again; 
 	{ "ack all \"core\" by \"x\" at 1970-01-01T00:00:00Z", NOTE_DAMAGED, NULL },
 };
 
-START_TEST(there_and_back)
+TEST_EACH(there_and_back, same)
 {
 	const struct known *want = &same[_i].known;
 	struct arena *texts = arena_new();
@@ -75,9 +73,8 @@ START_TEST(there_and_back)
 	buf_release(&line);
 	arena_free(texts);
 }
-END_TEST
 
-START_TEST(written_by_hand)
+TEST_EACH(written_by_hand, by_hand)
 {
 	struct arena *texts = arena_new();
 	struct buf line = BUF_INIT;
@@ -93,7 +90,6 @@ START_TEST(written_by_hand)
 	buf_release(&line);
 	arena_free(texts);
 }
-END_TEST
 
 static const struct { const char *base, *ours, *theirs, *merged; } merges[] = {
 	{ "", "a\n", "b\n", "a\nb\n" },
@@ -108,19 +104,13 @@ static const struct { const char *base, *ours, *theirs, *merged; } merges[] = {
 	{ "", "a\n\nb\n", "", "a\n\nb\n" },
 };
 
-START_TEST(merged)
+TEST_EACH(merged, merges)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 
 	note_merge(&out, slice_of(merges[_i].base), slice_of(merges[_i].ours),
 		   slice_of(merges[_i].theirs));
 	ck_assert_str_eq(buf_str(&out), merges[_i].merged);
-	buf_release(&out);
 }
-END_TEST
 
-TEST_PROGRAM(notes_text)
-{
-	return support_main("notes_text", TEST_EACH(there_and_back, same),
-			    TEST_EACH(written_by_hand, by_hand), TEST_EACH(merged, merges));
-}
+TEST_MAIN(notes_text);

@@ -5,13 +5,7 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The reader of whole recordings reads each prefix: the slow reference. */
 
@@ -93,7 +87,7 @@ static void same_task(const struct now *n, const struct recording *rec, const st
 
 static void same(const struct now *n, const char *dir)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 	uint64_t state[TASK_KILLED + 1] = { 0 }, hosting = 0, running = 0, listed = 0;
 
@@ -121,7 +115,6 @@ static void same(const struct now *n, const char *dir)
 		ck_assert_int_le(n->rec->task[n->task[i - 1]].start_us, n->rec->task[n->task[i]].start_us);
 	ck_assert_uint_eq(n->n_failures, state[TASK_FAILED] + state[TASK_KILLED] > NOW_FAILED_MAX ?
 			  NOW_FAILED_MAX : state[TASK_FAILED] + state[TASK_KILLED]);
-	recording_release(&rec);
 }
 
 /* A recording that grows */
@@ -207,17 +200,15 @@ static const char *random_build(unsigned n, uint64_t seed)
 	return dir;
 }
 
-START_TEST(random_builds)
+TEST_LOOP(random_builds, 8)
 {
 	grow(random_build(120, (uint64_t)_i), (uint64_t)_i, 300);
 }
-END_TEST
 
-START_TEST(nested)
+TEST_LOOP(nested, 3)
 {
 	grow(TOP_SRCDIR "/tests/data/recordings/nested", (uint64_t)_i, 200);
 }
-END_TEST
 
 static const char *generated(void)
 {
@@ -228,11 +219,10 @@ static const char *generated(void)
 	return dir;
 }
 
-START_TEST(large)
+TEST(large)
 {
 	grow(generated(), 3, 20000);
 }
-END_TEST
 
 /* The end */
 
@@ -249,7 +239,7 @@ static void as_shown(const char *dir)
 {
 	static const char *const keys[] = { "tasks_done", "tasks_failed", "tasks_killed",
 		"tasks_unfinished", "tasks_queued", "tasks_hosting", "cores", "start_wall_ns" };
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	struct follower f;
 	struct json j;
 	struct run run;
@@ -270,20 +260,18 @@ static void as_shown(const char *dir)
 	}
 	ck_assert_int_eq(key_of(buf_str(&text), "elapsed_us"), key_of(run.out.data, "wall_us"));
 	end(&f);
-	buf_release(&text);
 }
 
-START_TEST(shown)
+TEST(shown)
 {
 	as_shown(TOP_SRCDIR "/tests/data/recordings/nested");
 	as_shown(generated());
 	support_cleanup();
 	as_shown(random_build(300, 9));
 }
-END_TEST
 
 /* Samples: by time, each once, values in their units. */
-START_TEST(samples)
+TEST(samples)
 {
 	const char *dir = support_tmpdir();
 	const struct now_sample *s;
@@ -316,10 +304,5 @@ START_TEST(samples)
 	ck_assert_int_eq(s->available_kb, 9 * 4096);
 	end(&f);
 }
-END_TEST
 
-TEST_PROGRAM(now)
-{
-	return support_main("now", TEST_LOOP(random_builds, 8), TEST_LOOP(nested, 3), TEST(large),
-			    TEST(shown), TEST(samples));
-}
+TEST_MAIN(now);

@@ -4,8 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* diff --samples and history --series: JSON lines in, JSON lines out. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -21,7 +19,7 @@ static void run_on(struct run *r, const char *command, const char *text)
 #define SEVEN "7,7.1,6.9,7,7.05,6.95,7.1,6.9,7,7.02,"
 #define NINE "9,9.1,8.9,9,9.05,8.95,9.1,8.9,9,9.02"
 
-START_TEST(history)
+TEST(history)
 {
 	struct run r;
 
@@ -35,9 +33,8 @@ START_TEST(history)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n{\"id\":\"none\",\"change_points\":[],\"changes\":[]}\n"));
 	ck_assert_str_eq(r.err.data, "");
 }
-END_TEST
 
-START_TEST(diff)
+TEST(diff)
 {
 	struct run r;
 
@@ -49,12 +46,11 @@ START_TEST(diff)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "\n{\"id\":\"b\",\"p\":1,\"adjusted_p\":1,\"effect\":1,"
 				     "\"interval\":[null,null],\"verdict\":\"unknown\",\"t_p\":null,"));
 }
-END_TEST
 
 /* One of many unchanged series is not reported if it alone would just pass. */
-START_TEST(rate_over_all)
+TEST(rate_over_all)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	struct run r;
 
 	buf_adds(&text, "{\"id\":0,\"values\":[1,1.08,1.1,0.91,1.05,0.95,1.1,0.9,1,1.02,1,1.08,1.1,0.91,1.05,"
@@ -65,9 +61,7 @@ START_TEST(rate_over_all)
 		buf_addf(&text, "{\"id\":%d,\"values\":[]}\n", i);
 	run_on(&r, "history --series", buf_str(&text));
 	ck_assert_ptr_null(strstr(r.out.data, "\"change_points\":[20]"));
-	buf_release(&text);
 }
-END_TEST
 
 static const struct { const char *command, *text, *says; } bad[] = {
 	{ "history --series", "{\"id\":1,\"values\":[1]}\n{\"id\":2", "x.jsonl:2" },
@@ -81,7 +75,7 @@ static const struct { const char *command, *text, *says; } bad[] = {
 	{ "diff --samples not/there #", "", "not/there: cannot open" },
 };
 
-START_TEST(error_has_the_line)
+TEST_EACH(error_has_the_line, bad)
 {
 	struct run r;
 
@@ -91,10 +85,5 @@ START_TEST(error_has_the_line)
 	if (!strchr(bad[_i].command, ';'))
 		ck_assert_int_eq(r.status, EXIT_MISUSE);
 }
-END_TEST
 
-TEST_PROGRAM(numberlines)
-{
-	return support_main("numberlines", TEST(history), TEST(diff), TEST(rate_over_all),
-			    TEST_EACH(error_has_the_line, bad));
-}
+TEST_MAIN(numberlines);

@@ -11,14 +11,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
 
 /* A directory of the files in text, each behind a line "== NAME". */
@@ -216,9 +208,9 @@ static const struct {
 	  T("12.50") " \n", "a-1-r0:do_compile done 10000-12500", "", 0, "90000000", "0" },
 };
 
-START_TEST(quirk)
+TEST_EACH(quirk, cases)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	read_files(&rec, cases[_i].files);
 	ck_assert_msg(!strcmp(tasks_shown(&rec), cases[_i].tasks), "%s: %s", cases[_i].what,
@@ -231,9 +223,7 @@ START_TEST(quirk)
 	ck_assert_int_eq(rec.end_us, recording_build_number(&rec, "end_us"));
 	ck_assert_uint_eq((uint64_t)recording_build_number(&rec, "tasks"), rec.n_tasks);
 	ck_assert_str_eq(rec.instance[0].tool, "bitbake");
-	recording_release(&rec);
 }
-END_TEST
 
 /* All values of a task. */
 #define SELF "rusage ru_utime: 0.023881\nrusage ru_stime: 5e-05\nrusage ru_maxrss: 41860\n" \
@@ -264,9 +254,9 @@ static const struct { const char *what, *lines, *figures; } usages[] = {
 	  "-1 -1 2305843009213693951 2147483647 -1 -1 -1 -1 -1 -1 -1" },
 };
 
-START_TEST(usage)
+TEST_EACH(usage, usages)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	char files[4096], text[512];
 	const struct task *t;
 
@@ -283,13 +273,11 @@ START_TEST(usage)
 		 (long long)t->rchar, (long long)t->wchar);
 	ck_assert_msg(!strcmp(text, usages[_i].figures), "%s: %s", usages[_i].what, text);
 	ck_assert_str_eq(t->kind, "compile");
-	recording_release(&rec);
 }
-END_TEST
 
 /* A file truncated anywhere: the start counts once it is whole, the end once the elapsed
  * time is, the status once that is. */
-START_TEST(cut_anywhere)
+TEST(cut_anywhere)
 {
 	static const char whole[] = STARTED("10.00") "a-1-r0: do_compile\nElapsed time: 2.50 seconds\n"
 		TICKS IO SELF CHILD "Status: PASSED \nEnded: " T("12.50") " \n";
@@ -323,7 +311,6 @@ START_TEST(cut_anywhere)
 		recording_release(&rec);
 	}
 }
-END_TEST
 
 /* Logs */
 
@@ -417,18 +404,16 @@ static const struct { const char *what, *files, *series, *shown, *told; } logs[]
 	  "proc_pressure", "", "" },
 };
 
-START_TEST(log_of_samples)
+TEST_EACH(log_of_samples, logs)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	read_files(&rec, logs[_i].files);
 	ck_assert_msg(!strcmp(series_shown(&rec, logs[_i].series), logs[_i].shown), "%s: %s",
 		      logs[_i].what, series_shown(&rec, logs[_i].series));
 	ck_assert_msg(!strcmp(warnings_shown(&rec), logs[_i].told), "%s: %s", logs[_i].what,
 		      warnings_shown(&rec));
-	recording_release(&rec);
 }
-END_TEST
 
 /* The real build */
 
@@ -477,9 +462,9 @@ static void read_genuine(struct recording *rec)
 	ck_assert_str_eq(warnings_shown(rec), "");
 }
 
-START_TEST(genuine_tasks)
+TEST(genuine_tasks)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	size_t image = 0;
 
 	read_genuine(&rec);
@@ -503,17 +488,15 @@ START_TEST(genuine_tasks)
 	ck_assert_uint_eq(image, 1);
 	ck_assert_str_eq(rec.task[0].key, "epoch-native-1_2.3+git0+abcdef1234-r0");
 	ck_assert_str_eq(rec.task[0].name, "do_compile");
-	recording_release(&rec);
 }
-END_TEST
 
 /* Seconds until the time in the first field of the next block, within the build. */
 #define BLOCKS(sum) "NF == 1 { t = $1 - 1795235111.24; if (t < 0) t = 0; if (t > 44.49) t = 44.49; next } " \
 	"NF { " sum " } END { printf \"%.0f\", s }"
 
-START_TEST(genuine_samples)
+TEST(genuine_samples)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	read_genuine(&rec);
 	ck_assert_double_eq_tol((double)grown(&rec, "proc_stat", "user"),
@@ -537,11 +520,9 @@ START_TEST(genuine_samples)
 	ck_assert_double_eq((double)grown(&rec, "proc_meminfo", "free"),
 		by_awk("NF == 6 { if (!first) first = $2; s = $2 - first } END { print s }",
 		       "reduced_proc_meminfo.log"));
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(genuine_build)
+TEST(genuine_build)
 {
 	static const struct { const char *key, *value; } keys[] = {
 		{ "tool", "bitbake" }, { "host", "vm" }, { "kernel", "6.18.44-fc-v595" },
@@ -550,7 +531,7 @@ START_TEST(genuine_build)
 		{ "end_us", "44490000" }, { "status", "0" }, { "tasks", "237" },
 		{ "command", NULL }, { "cores", NULL },
 	};
-	struct recording rec = RECORDING_INIT, build = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT, build = RECORDING_INIT);
 	struct error err;
 
 	read_genuine(&rec);
@@ -562,10 +543,7 @@ START_TEST(genuine_build)
 	ck_assert_int_eq(build.end_us, rec.end_us);
 	ck_assert_str_eq(recording_build(&build, "status"), "0");
 	ck_assert_uint_eq(build.n_tasks, 0);
-	recording_release(&build);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Recognising */
 
@@ -582,19 +560,17 @@ static const struct { const char *files; bool here; } places[] = {
 	{ "== a/x\n== b/x\nEvent: TaskStart\n", false },
 };
 
-START_TEST(recognised)
+TEST_EACH(recognised, places)
 {
 	const char *dir = write_files(places[_i].files);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err;
 	int r = recording_read(&rec, dir, &convert_formats, &err);
 
 	ck_assert_int_eq(!r && rec.source.one_core, places[_i].here);
 	ck_assert_int_eq(recording_is_here(dir, &convert_formats), places[_i].here ||
 			 strstr(places[_i].files, "buildbeat build") != NULL);
-	recording_release(&rec);
 }
-END_TEST
 
 static const struct { const char *text, *name, *epoch, *version, *revision; } recipes[] = {
 	{ "lib07-1.2-r0", "lib07", "", "1.2", "r0" },
@@ -611,7 +587,7 @@ static const struct { const char *text, *name, *epoch, *version, *revision; } re
 	{ "", "", "", "", "" },
 };
 
-START_TEST(recipe)
+TEST_EACH(recipe, recipes)
 {
 	struct recipe r;
 
@@ -620,10 +596,9 @@ START_TEST(recipe)
 		  slice_is(r.version, recipes[_i].version) &&
 		  slice_is(r.revision, recipes[_i].revision));
 }
-END_TEST
 
 /* Other files are skipped, except one in the place of a log. */
-START_TEST(odd_files)
+TEST(odd_files)
 {
 	const char *dir = write_files(BUILD DONE);
 	struct recording rec = RECORDING_INIT;
@@ -643,13 +618,5 @@ START_TEST(odd_files)
 			 "is many-1-r0/1");
 	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(oe)
-{
-	return support_main("oe", TEST_EACH(quirk, cases), TEST_EACH(usage, usages),
-			    TEST(cut_anywhere), TEST_EACH(log_of_samples, logs),
-			    TEST(genuine_tasks), TEST(genuine_samples), TEST(genuine_build),
-			    TEST_EACH(recognised, places), TEST_EACH(recipe, recipes),
-			    TEST(odd_files));
-}
+TEST_MAIN(oe);

@@ -8,11 +8,6 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
 #define BOUND TOP_SRCDIR "/tests/data/oe-bound"
@@ -41,7 +36,7 @@ static void write_out(const struct recording *rec)
 static void write_text(const char *const *file)
 {
 	const char *dir = support_path("%s/rec", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 
 	ck_assert_int_eq(mkdir(dir, 0777), 0);
@@ -50,7 +45,6 @@ static void write_text(const char *const *file)
 		support_writes(support_path("%s/%s", dir, file[0]), file[1]);
 	ck_assert_msg(!recording_read(&rec, dir, &convert_formats, &err), "%s", err.message);
 	write_out(&rec);
-	recording_release(&rec);
 }
 
 static void read_out(struct recording *rec)
@@ -64,12 +58,11 @@ static void read_out(struct recording *rec)
 
 static void has(const char *file, const char *text, bool expected)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	support_read(&b, support_path("%s/%s", out(), file));
 	ck_assert_msg(!strstr(buf_str(&b), text) == !expected, "%s: '%s' is %sexpected:\n%s", file, text,
 		      expected ? "" : "not ", buf_str(&b));
-	buf_release(&b);
 }
 
 static void contains(const char *file, const char *text)
@@ -102,9 +95,9 @@ static size_t count_files(const char *dir)
 }
 
 /* As imported, without the original files: what is written from the recording alone. */
-START_TEST(genuine)
+TEST_LOOP(genuine, 2)
 {
-	struct recording rec, own, again;
+	RELEASED(recording, rec, own, again);
 	struct error err = { 0 };
 	char path[PATH_MAX];
 
@@ -115,15 +108,11 @@ START_TEST(genuine)
 	write_out(&own);
 	read_out(&again);
 	same_recordings(&rec, &again);
-	recording_release(&rec);
-	recording_release(&own);
-	recording_release(&again);
 }
-END_TEST
 
 /* What buildstats.py needs in each file, and pybootchartgui of the times; of values only what is
  * known. */
-START_TEST(states)
+TEST(states)
 {
 	static const char *const needed[] = {
 		"\nStarted: 170000000", "\nElapsed time: ", "\nStatus: ", "\nEnded: 17000000",
@@ -140,7 +129,7 @@ START_TEST(states)
 		{ TASK_FAILED, 3, 5000000 }, { TASK_KILLED, 9, 6000000 }, { TASK_UNFINISHED, -1, 7000000 },
 		{ TASK_DONE, 0, 4000000 }, { TASK_UNFINISHED, -1, -1 },
 	};
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
 		   "start\t1000000\ta.1\t7\t\t\tgood\n"
@@ -181,14 +170,12 @@ START_TEST(states)
 	ck_assert_int_eq(rec.task[0].max_rss_kb, -1);
 	ck_assert_int_eq(rec.task[4].user_us, -1);
 	ck_assert_str_eq(recording_build(&rec, "status"), "2");
-	recording_release(&rec);
 }
-END_TEST
 
 /* OpenEmbedded's own class counts what the process of the task did before its start. */
-START_TEST(setup_and_bounds)
+TEST(setup_and_bounds)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	const struct task *t;
 
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
@@ -214,12 +201,10 @@ START_TEST(setup_and_bounds)
 	ck_assert(!t->end_at_most && t[1].end_at_most);
 	ck_assert_int_eq(t[1].status, 9);
 	ck_assert_int_eq(t[1].setup_us, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A directory is a recipe; a make inside a task is not counted again. */
-START_TEST(recipes)
+TEST(recipes)
 {
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n" OPEN
 		   "start\t10\ta.1\t7\t\t\tsub\nopen\t20\tb\t8\t1\t8,7,100\tmake\t4.3\t"
@@ -234,13 +219,12 @@ START_TEST(recipes)
 	ck_assert(support_exists(support_path("%s/elsewhere-x_y-1.11.1-r0/obj:a.o", out())));
 	ck_assert(support_exists(support_path("%s/project-0-r0/top", out())));
 }
-END_TEST
 
 /* BitBake's tasks keep their names, two runs of a task are in one file, and the tasks inside
  * them are left out. */
-START_TEST(of_bitbake)
+TEST(of_bitbake)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	write_text((const char *[]){ "tasks.log", "buildbeat tasks 1\n"
 		   "open\t0\ta\t100\t\t100\tbitbake\t2.8\n"
@@ -267,9 +251,7 @@ START_TEST(of_bitbake)
 	ck_assert_int_eq(rec.task[3].end_us, 74);
 	ck_assert_int_eq(rec.task[3].user_us, 7);
 	ck_assert_str_eq(rec.task[4].key, "x-0-r0");
-	recording_release(&rec);
 }
-END_TEST
 
 /* Names */
 
@@ -293,7 +275,7 @@ static void add_hostile(struct builder *b, uint32_t instance, const char *name, 
 	builder_task(b, instance, &t);
 }
 
-START_TEST(hostile_names)
+TEST(hostile_names)
 {
 	char long_name[600];
 	struct recording rec;
@@ -317,9 +299,8 @@ START_TEST(hostile_names)
 	ck_assert_uint_eq(count_files(out()), 2);
 	ck_assert_uint_eq(count_files(support_path("%s/_.-..-make-0-r0", out())), HOSTILE + 2);
 }
-END_TEST
 
-START_TEST(hostile_recipes)
+TEST(hostile_recipes)
 {
 	struct recording rec;
 	struct builder b;
@@ -336,13 +317,12 @@ START_TEST(hostile_recipes)
 	ck_assert(support_exists(support_path("%s/_.-0-r0/do_compile", out())));
 	ck_assert(support_exists(support_path("%s/build_stats-0-r0/do_compile", out())));
 }
-END_TEST
 
 /* What BitBake wrote about volumes comes back byte for byte, also by way of our own format. */
-START_TEST(volumes)
+TEST(volumes)
 {
 	char own[PATH_MAX] = GENUINE;
-	struct buf before = BUF_INIT, after = BUF_INIT;
+	RELEASED(buf, before = BUF_INIT, after = BUF_INIT);
 	struct recording rec;
 	struct error err = { 0 };
 
@@ -360,13 +340,10 @@ START_TEST(volumes)
 		ck_assert_str_eq(buf_str(&after), buf_str(&before));
 		recording_release(&rec);
 	}
-	buf_release(&before);
-	buf_release(&after);
 }
-END_TEST
 
 /* Shares of four processors, KiB a second, KiB, and seconds of the wall clock. */
-START_TEST(samples)
+TEST(samples)
 {
 	write_text((const char *[]){
 		"proc_stat.log", "buildbeat proc_stat 1 1000 user:10ms:c nice:10ms:c system:10ms:c "
@@ -390,7 +367,6 @@ START_TEST(samples)
 	contains("reduced_proc_pressure/io.log", "1700000001\n25.00 25.00 25.00 250000\n\n");
 	contains("build_stats", "Build Started: 1700000000.000000 \n");
 }
-END_TEST
 
 /* What comes from OpenEmbedded has the values of its files, and becomes the same files again. */
 #define OE_FILES "python3 -B " TOP_SRCDIR "/tests/oe_files.py " TOP_BUILDDIR "/buildbeat "
@@ -399,12 +375,11 @@ static const char *const sources[] = {
 	GENUINE, "1 2 3 4", "5 6 7 8", "9 10 11 12", "13 14 15 16", "17 18 19 20",
 };
 
-START_TEST(same_files)
+TEST_EACH(same_files, sources)
 {
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       OE_FILES "%s %s", support_tmpdir(), sources[_i]);
 }
-END_TEST
 
 /* A packed file that was changed: nothing is written outside, and nothing remains. */
 static const struct { const char *lines, *told; } changed[] = {
@@ -426,12 +401,12 @@ static const struct { const char *lines, *told; } changed[] = {
 	{ "buildbeat original 1 oe\ndir\ta\ntask\tx\ntask\tx\n", "cannot write: File exists" },
 };
 
-START_TEST(changed_original)
+TEST_EACH(changed_original, changed)
 {
 	const char *dir = support_path("%s/rec", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
-	struct buf told = BUF_INIT;
+	RELEASED(buf, told = BUF_INIT);
 
 	ck_assert_int_eq(mkdir(dir, 0777), 0);
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\nimported: oe\n");
@@ -443,14 +418,11 @@ START_TEST(changed_original)
 		ck_assert_msg(strstr(buf_str(&told), changed[_i].told), "%s", buf_str(&told));
 		ck_assert_uint_eq(count_files(support_tmpdir()), 1);
 	}
-	buf_release(&told);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(never_onto_anything)
+TEST(never_onto_anything)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 
 	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
@@ -458,14 +430,6 @@ START_TEST(never_onto_anything)
 	ck_assert_int_eq(oe()->write(&rec, out(), &err), -EEXIST);
 	ck_assert_uint_eq(count_files(support_tmpdir()), 1);
 	ck_assert_uint_eq(count_files(out()), 0);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(oe_write)
-{
-	return support_main("oe_write", TEST_LOOP(genuine, 2), TEST(states), TEST(setup_and_bounds), TEST(recipes),
-			    TEST(of_bitbake), TEST(hostile_names), TEST(hostile_recipes),
-			    TEST(samples), TEST(volumes), TEST_EACH(same_files, sources),
-			    TEST_EACH(changed_original, changed), TEST(never_onto_anything));
-}
+TEST_MAIN(oe_write);

@@ -3,12 +3,7 @@
 #include "cli/command.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* The parser of command lines, on a table of its own. */
 
@@ -144,9 +139,9 @@ static bool parse(struct args *a, struct values *v, int i, struct buf *out)
 	return ok;
 }
 
-START_TEST(command_lines)
+TEST_EACH(command_lines, cases)
 {
-	struct buf said = BUF_INIT, got = BUF_INIT;
+	RELEASED(buf, said = BUF_INIT, got = BUF_INIT);
 	struct values v;
 	struct args a;
 	bool ok = parse(&a, &v, _i, &said);
@@ -165,12 +160,9 @@ START_TEST(command_lines)
 		ck_assert_ptr_eq(strchr(said.data, '\n'), said.data + said.len - 1);
 	}
 	options_release(&a);
-	buf_release(&said);
-	buf_release(&got);
 }
-END_TEST
 
-START_TEST(long_lists)
+TEST(long_lists)
 {
 	static char words[WORD_LIST_MAX + 2][8];
 	char *argv[WORD_LIST_MAX + 4] = { words[0], strcpy(words[1], "-w") };
@@ -186,10 +178,9 @@ START_TEST(long_lists)
 	options_release(&a);
 	ck_assert_int_eq(option_set(option_find(table, "words"), &v, "more", NULL), -EINVAL);
 }
-END_TEST
 
 /* The message about a wrong word is truncated if there are very many choices. */
-START_TEST(many_choices)
+TEST(many_choices)
 {
 	static char word[64][16];
 	static const char *choices[65];
@@ -206,10 +197,18 @@ START_TEST(many_choices)
 	ck_assert_int_eq(option_set(&o, &value, "choice-63", &err), 0);
 	ck_assert_int_eq(value, 63);
 }
-END_TEST
+
+static int n_commands(void)
+{
+	int n = 0;
+
+	while (commands[n])
+		n++;
+	return n;
+}
 
 /* The tables of all commands keep the rules of options.h. */
-START_TEST(tables)
+TEST_LOOP(tables, n_commands())
 {
 	const struct command *c = commands[_i];
 	size_t n = 0;
@@ -230,7 +229,6 @@ START_TEST(tables)
 	}
 	ck_assert_uint_lt(n, OPTIONS_MAX);
 }
-END_TEST
 
 static const struct {
 	const char *usage;
@@ -242,7 +240,7 @@ static const struct {
 	{ "-- WORD...", 1, INT_MAX }, { "A... [B] C", 2, INT_MAX },
 };
 
-START_TEST(usage_limits_operands)
+TEST_EACH(usage_limits_operands, operands)
 {
 	int least, most;
 
@@ -250,15 +248,5 @@ START_TEST(usage_limits_operands)
 	ck_assert_int_eq(least, operands[_i].least);
 	ck_assert_int_eq(most, operands[_i].most);
 }
-END_TEST
 
-TEST_PROGRAM(options)
-{
-	int n = 0;
-
-	while (commands[n])
-		n++;
-	return support_main("options", TEST_EACH(command_lines, cases), TEST(long_lists),
-			    TEST(many_choices), TEST_LOOP(tables, n),
-			    TEST_EACH(usage_limits_operands, operands));
-}
+TEST_MAIN(options);

@@ -7,11 +7,6 @@
 #include "trace/otlp.h"
 #include "trace/trace_formats.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct recorded r;
 
 static void without_settings(void)
@@ -86,7 +81,9 @@ static const char whole_tasks[] =
 	"kill\t6000000\ta.4\t15\n"
 	"start\t6000000\ta.5\t15\t\t\tlost\t\t\tsleep 9\n";
 
-START_TEST(whole)
+TEST_GROUP_WITH("forms", without_settings, NULL);
+
+TEST(whole)
 {
 	static const char *const parts[] = {
 		"\"name\":\"BUILD project\",\"kind\":2,\"startTimeUnixNano\":\"1000000000\","
@@ -128,10 +125,9 @@ START_TEST(whole)
 	ck_assert_ptr_null(strstr(text + 1, "\"links\":"));
 	recorded_release(&r);
 }
-END_TEST
 
 /* The launcher measures the client of BitBake only. */
-START_TEST(servers)
+TEST_LOOP(servers, 2)
 {
 	static const char open[] = "open\t1000\ta\t10\t0\t10\tbitbake\t2.8\t/src\tbitbake x\n";
 	static const struct { const char *used, *user, *system; } builds[] = {
@@ -152,9 +148,8 @@ START_TEST(servers)
 	}
 	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(random_ones)
+TEST_LOOP(random_ones, 8)
 {
 	char count[32];
 
@@ -165,14 +160,13 @@ START_TEST(random_ones)
 	ck_assert_str_eq(python("spans", "t"), count);
 	recorded_release(&r);
 }
-END_TEST
 
 /* A large build in requests of a limited size: together they have each span once. */
-START_TEST(requests)
+TEST(requests)
 {
-	struct buf out = BUF_INIT, all = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT, all = BUF_INIT);
 	size_t n = 0;
-	struct otlp o;
+	RELEASED(otlp, o);
 	char count[32];
 
 	support_expect(support_tmpdir(), 0, NULL, NULL,
@@ -193,15 +187,11 @@ START_TEST(requests)
 	write_all();
 	python("same", "t metrics");
 	ck_assert_str_eq(python("nested", "t"), count);
-	otlp_release(&o);
-	buf_release(&out);
-	buf_release(&all);
 	recorded_release(&r);
 }
-END_TEST
 
 /* Each line of the output is a log record with its time, in the span of its task or the build. */
-START_TEST(logs)
+TEST(logs)
 {
 	static const char *const parts[] = {
 		"{\"timeUnixNano\":\"1001500000\",\"body\":{\"stringValue\":\"cc \xef\xbf\xbd\\u0001\"},"
@@ -230,10 +220,9 @@ START_TEST(logs)
 		ck_assert_msg(strstr(text, parts[i]), "missing: %s", parts[i]);
 	recorded_release(&r);
 }
-END_TEST
 
 /* The same recording has the same ids, also elsewhere; a build in a trace has that trace's. */
-START_TEST(parents)
+TEST(parents)
 {
 	static const char trace[] = "0af7651916cd43dd8448eb211c80319c";
 	struct buf first;
@@ -254,9 +243,8 @@ START_TEST(parents)
 				     "\"parentSpanId\":\"b7ad6b7169203331\",\"name\":\"BUILD "));
 	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(resource)
+TEST(resource)
 {
 	const char *text;
 
@@ -276,10 +264,9 @@ START_TEST(resource)
 	ck_assert_ptr_null(strstr(support_text(file("metrics.json")), "cicd.pipeline.run.url"));
 	recorded_release(&r);
 }
-END_TEST
 
 /* Without memory at any allocation there is an error and no file. */
-START_TEST(nth_fails)
+TEST_LOOP(nth_fails, 6)
 {
 	bool failed = true;
 	long n = 0;
@@ -305,12 +292,9 @@ START_TEST(nth_fails)
 	}
 	ck_assert_int_gt(n, 20);
 }
-END_TEST
 
 TEST_PROGRAM(otlp)
 {
 	SKIP_PROGRAM_IF(!support_has("protoc"));
-	return support_main("otlp", TEST_GROUP_WITH("forms", without_settings, NULL), TEST(whole),
-			    TEST_LOOP(servers, 2), TEST_LOOP(random_ones, 8), TEST(requests), TEST(logs), TEST(parents),
-			    TEST(resource), TEST_LOOP(nth_fails, 6));
+	return support_main();
 }

@@ -6,17 +6,11 @@
 #include "recording/recording.h"
 #include "tests/support.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* Files and directories that appear whole, their modes, and the descriptors of a reader. */
 
@@ -39,16 +33,15 @@ static mode_t mode_of(const char *path)
 
 static const mode_t masks[] = { 0, 022, 027, 077, 0177, 0777 };
 
-START_TEST(umask_is_read)
+TEST_EACH(umask_is_read, masks)
 {
 	umask(masks[_i]);
 	ck_assert_uint_eq(file_umask(), masks[_i]);
 	ck_assert_uint_eq(syscall(SYS_umask, 022), masks[_i]);
 }
-END_TEST
 
 /* For a moment every other thread would create files with the changed one. */
-START_TEST(umask_is_not_changed)
+TEST(umask_is_not_changed)
 {
 	const char *top = support_tmpdir(), *recording = support_path("%s/recording", top);
 	const char *file = support_path("%s/file", top), *made = support_path("%s/made", top);
@@ -78,7 +71,6 @@ START_TEST(umask_is_not_changed)
 	support_expect(recording, ANY_STATUS, "", NULL, "ls -A | grep '^\\.'");
 	ck_assert_uint_eq(umask_changes, 0);
 }
-END_TEST
 
 static bool no_directory_stream;
 static unsigned inherited;	/* descriptors that a process started now would get */
@@ -104,7 +96,7 @@ static unsigned open_descriptors(void)
 }
 
 /* The files of a recording are listed with a descriptor of their own. */
-START_TEST(listing)
+TEST(listing)
 {
 	const char *dir = TOP_SRCDIR "/tests/data/recordings/nested";
 	unsigned before = open_descriptors();
@@ -133,10 +125,5 @@ START_TEST(listing)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(outfile)
-{
-	return support_main("outfile", TEST_EACH(umask_is_read, masks), TEST(umask_is_not_changed),
-			    TEST(listing));
-}
+TEST_MAIN(outfile);

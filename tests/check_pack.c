@@ -14,10 +14,6 @@
 #include "tests/support.h"
 #include "tests/unpack.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The data for the bootchart's script, read by a second reader. */
 
 /* A chart of a recording, packed and read again */
@@ -124,13 +120,11 @@ static void check_text(const char *told, const char *recorded)
 
 static void check_name(const struct told *told, const struct recording *rec, const struct task *t)
 {
-	struct buf name = BUF_INIT, expected = BUF_INIT;
+	RELEASED(buf, name = BUF_INIT, expected = BUF_INIT);
 
 	buf_addf(&name, "%s%s%s", told->place, *told->place ? ": " : "", told->name);
 	name_add_task(&expected, rec, t);
 	check_text(buf_str(&name), buf_str(&expected));
-	buf_release(&name);
-	buf_release(&expected);
 }
 
 static void check_size(int64_t code, int64_t bytes)
@@ -383,31 +377,27 @@ static void check_all(struct packed *p)
 	check_panels(p);
 }
 
-START_TEST(any_build)
+TEST_LOOP(any_build, 8)
 {
-	struct packed p;
+	RELEASED(packed, p);
 
 	recorded_random(&p.r, 10 + 150 * (unsigned)_i, (uint64_t)_i);
 	if (p.r.rec.n_tasks)
 		p.r.rec.task[p.r.rec.n_tasks / 2].end_at_most = true;
 	pack_it(&p, NULL, (enum lanes_by)(_i % LANES_BY));
 	check_all(&p);
-	packed_release(&p);
 }
-END_TEST
 
 static const char *const recordings[] = { "nested", "cut", "empty" };
 
-START_TEST(recorded_builds)
+TEST_EACH(recorded_builds, recordings)
 {
-	struct packed p;
+	RELEASED(packed, p);
 
 	recorded_read(&p.r, support_path(TOP_SRCDIR "/tests/data/recordings/%s", recordings[_i]));
 	pack_it(&p, NULL, LANES_WORKER);
 	check_all(&p);
-	packed_release(&p);
 }
-END_TEST
 
 /* The class of a pair, by its times alone; what is close to a threshold may be either. */
 static void check_class(const struct differences *d, int64_t ours_us, int64_t theirs_us, int64_t is)
@@ -457,10 +447,10 @@ static void check_other(struct packed *p, const struct recording *other, int64_t
 }
 
 /* Times of the other build are differences to ours. */
-START_TEST(compared)
+TEST(compared)
 {
-	struct recorded other;
-	struct packed p;
+	RELEASED(recorded, other);
+	RELEASED(packed, p);
 	int64_t unit_us;
 	size_t n = 0;
 
@@ -488,10 +478,7 @@ START_TEST(compared)
 	}
 	ck_assert_uint_eq(n, p.compared.pairs.n_same);
 	check_other(&p, &other.rec, unit_us);
-	packed_release(&p);
-	recorded_release(&other);
 }
-END_TEST
 
 /* Names that are special in markup, JSON or the packing. */
 
@@ -503,10 +490,10 @@ static const struct { const char *recorded, *told; } hostile[] = {
 	{ "\xff\xfe not UTF-8", "\xff\xfe not UTF-8" },
 };
 
-START_TEST(hostile_names)
+TEST_EACH(hostile_names, hostile)
 {
-	struct packed p;
-	struct buf tasks = BUF_INIT;
+	RELEASED(packed, p);
+	RELEASED(buf, tasks = BUF_INIT);
 	const char *name;
 
 	buf_addf(&tasks, "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
@@ -521,17 +508,14 @@ START_TEST(hostile_names)
 	for (; *name; name++)
 		ck_assert((unsigned char)*name >= ' ');
 	ck_assert_ptr_nonnull(strstr(p.u.json, "\\u003ckind\\u003e"));
-	packed_release(&p);
-	buf_release(&tasks);
 }
-END_TEST
 
 /* Long names and commands are shortened between characters; many tasks take little room. */
-START_TEST(bounded)
+TEST(bounded)
 {
 	enum { TASKS = 20000, LONG = 3000 };
-	struct packed p;
-	struct buf tasks = BUF_INIT;
+	RELEASED(packed, p);
+	RELEASED(buf, tasks = BUF_INIT);
 	char name[LONG + 1] = { 0 };
 	const char *told;
 
@@ -551,13 +535,6 @@ START_TEST(bounded)
 	ck_assert_uint_le(strlen(told), 200);
 	ck_assert_str_eq(told + strlen(told) - 5, "\xc3\xa9...");
 	ck_assert_uint_le(p.out.len, 15 * TASKS + 30000);
-	packed_release(&p);
-	buf_release(&tasks);
 }
-END_TEST
 
-TEST_PROGRAM(pack)
-{
-	return support_main("pack", TEST_LOOP(any_build, 8), TEST_EACH(recorded_builds, recordings),
-			    TEST(compared), TEST_EACH(hostile_names, hostile), TEST(bounded));
-}
+TEST_MAIN(pack);

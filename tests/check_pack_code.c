@@ -6,10 +6,6 @@
 #include "tests/support.h"
 #include "tests/unpack.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The numbers, bytes and sizes in the data for the bootchart's script, read by a second reader. */
 
 static const int32_t edges[] = { 0, 1, -1, 63, -64, 127, 128, 100000, INT32_MAX, INT32_MIN };
@@ -24,7 +20,7 @@ static void put(struct pack_column *c, char type, int32_t v)
 }
 
 /* Columns of all widths around each limit. */
-START_TEST(numbers_come_back)
+TEST_EACH(numbers_come_back, lengths)
 {
 	static const char types[] = "usd";
 	uint64_t seed = (uint64_t)_i;
@@ -54,10 +50,9 @@ START_TEST(numbers_come_back)
 		pack_column_release(&c);
 	}
 }
-END_TEST
 
 /* A few numbers that are larger than the rest do not make a block as wide as they are. */
-START_TEST(few_larger)
+TEST(few_larger)
 {
 	static const struct { unsigned every; size_t most; } rows[] = { { 64, 12 }, { 16, 28 }, { 4, 110 }, { 1, 260 } };
 	uint64_t seed = 1;
@@ -81,9 +76,8 @@ START_TEST(few_larger)
 		pack_column_release(&c);
 	}
 }
-END_TEST
 
-START_TEST(bytes_come_back)
+TEST(bytes_come_back)
 {
 	uint8_t bytes[70], back[80];
 
@@ -99,9 +93,8 @@ START_TEST(bytes_come_back)
 		buf_release(&out);
 	}
 }
-END_TEST
 
-START_TEST(logarithms_within_one_percent)
+TEST(logarithms_within_one_percent)
 {
 	struct pack_logs s;
 	uint32_t last = 0;
@@ -117,7 +110,6 @@ START_TEST(logarithms_within_one_percent)
 		last = code;
 	}
 }
-END_TEST
 
 /* By the description in pack_chart.h. */
 static double size_of(int64_t code)
@@ -134,19 +126,17 @@ static double size_of(int64_t code)
 /* A size in KiB. */
 static void check_printed(int64_t v)
 {
-	struct buf exact = BUF_INIT, coded = BUF_INIT;
+	RELEASED(buf, exact = BUF_INIT, coded = BUF_INIT);
 	double size = size_of(pack_size(v));
 
 	text_add_bytes(&exact, v * 1024);
 	text_add_bytes(&coded, llround(size * 1024));
 	ck_assert_str_eq(buf_str(&exact), buf_str(&coded));
 	ck_assert_double_eq_tol(size, (double)v, .5 + (double)v * .0055);
-	buf_release(&exact);
-	buf_release(&coded);
 }
 
 /* Sizes are printed as before they were packed: all around the edges of what is printed, and others. */
-START_TEST(sizes_are_printed_alike)
+TEST_LOOP(sizes_are_printed_alike, 4)
 {
 	uint64_t seed = (uint64_t)_i;
 	uint32_t last = 0;
@@ -166,11 +156,5 @@ START_TEST(sizes_are_printed_alike)
 		check_printed((int64_t)(random_below(&seed, 1ull << 52) >> random_below(&seed, 56)));
 	ck_assert_uint_eq(pack_size(-1), 0);
 }
-END_TEST
 
-TEST_PROGRAM(pack_code)
-{
-	return support_main("pack_code", TEST_EACH(numbers_come_back, lengths), TEST(few_larger),
-			    TEST(bytes_come_back), TEST(logarithms_within_one_percent),
-			    TEST_LOOP(sizes_are_printed_alike, 4));
-}
+TEST_MAIN(pack_code);

@@ -4,8 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* The corresponding task of the other build: "name=name", by the start of ours; tasks of one
  * name by their start in ms. */
 static const struct {
@@ -75,11 +73,11 @@ static void add_task(struct buf *b, const struct recorded *r, uint32_t task)
 			 (int)(r->rec.task[task].start_us / 1000));
 }
 
-START_TEST(by_hand)
+TEST_EACH(by_hand, cases)
 {
-	struct recorded a, b;
-	struct buf told = BUF_INIT;
-	struct pairs m;
+	RELEASED(recorded, a, b);
+	RELEASED(buf, told = BUF_INIT);
+	RELEASED(pairs, m);
 	size_t common = 0;
 
 	recorded_make(&a, cases[_i].build[0], cases[_i].tasks[0], NULL);
@@ -100,18 +98,13 @@ START_TEST(by_hand)
 	ck_assert_uint_eq(m.n_same, common);
 	ck_assert_uint_eq(m.n_only_now, a.sum.n_ran - common);
 	ck_assert_uint_eq(m.n_only_base, cases[_i].only_b);
-	pairs_release(&m);
-	recorded_release(&a);
-	recorded_release(&b);
-	buf_release(&told);
 }
-END_TEST
 
 /* A build compared with itself: every task corresponds to itself. */
-START_TEST(itself)
+TEST_LOOP(itself, 10)
 {
-	struct recorded r;
-	struct pairs m;
+	RELEASED(recorded, r);
+	RELEASED(pairs, m);
 
 	recorded_random(&r, 500, (uint64_t)_i);
 	ck_assert_int_eq(pairs_make(&m, &r.sum, &r.sum), 0);
@@ -119,10 +112,7 @@ START_TEST(itself)
 		ck_assert_uint_eq(m.same[i], task_ran(&r.rec.task[i]) ? i : NO_INDEX);
 	ck_assert_uint_eq(m.n_same, r.sum.n_ran);
 	ck_assert_uint_eq(m.n_only_now + m.n_only_base, 0);
-	pairs_release(&m);
-	recorded_release(&r);
 }
-END_TEST
 
 static void write_oe(const char *dir, const char *const recipe[2])
 {
@@ -135,7 +125,7 @@ static void write_oe(const char *dir, const char *const recipe[2])
 }
 
 /* Version, epoch and revision of a recipe do not distinguish tasks. */
-START_TEST(versions_of_recipes)
+TEST(versions_of_recipes)
 {
 	static const char *const recipe[2][2] = {
 		{ "gcc-cross-13.2-r0", "zlib-1.3-r1" },
@@ -164,10 +154,5 @@ START_TEST(versions_of_recipes)
 	recorded_release(&r[0]);
 	recorded_release(&r[1]);
 }
-END_TEST
 
-TEST_PROGRAM(pairs)
-{
-	return support_main("pairs", TEST_EACH(by_hand, cases), TEST_LOOP(itself, 10),
-			    TEST(versions_of_recipes));
-}
+TEST_MAIN(pairs);

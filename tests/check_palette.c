@@ -6,10 +6,6 @@
 
 #include "command/kind.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * How different the colours are: the difference CIEDE2000 (Sharma, Wu, Dalal 2005) in full
  * protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira, Fernandes 2009,
@@ -161,16 +157,15 @@ static const struct { struct lab p, q; double difference; } published[] = {
 	{ { 2.0776, 0.0795, -1.1350 }, { 0.9033, -0.0636, -0.5514 }, 0.9082 },
 };
 
-START_TEST(the_measure_is_the_published_one)
+TEST_EACH(the_measure_is_the_published_one, published)
 {
 	double d = ciede2000(published[_i].p, published[_i].q);
 
 	ck_assert_double_eq_tol(d, published[_i].difference, 0.00005);
 	ck_assert_double_eq_tol(ciede2000(published[_i].q, published[_i].p), d, 1e-9);
 }
-END_TEST
 
-START_TEST(the_measure_of_okabe_and_ito)
+TEST(the_measure_of_okabe_and_ito)
 {
 	static const uint32_t okabe_ito[] = {
 		0x000000, 0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0x0072b2, 0xd55e00, 0xcc79a7,
@@ -181,13 +176,12 @@ START_TEST(the_measure_of_okabe_and_ito)
 		ck_assert_double_eq_tol(least_difference(okabe_ito, 8, (enum vision)v),
 					figure[v], 0.05);
 }
-END_TEST
 
 /* Ours */
 
 static const struct palette *const palettes[] = { &palette_light, &palette_dark };
 
-START_TEST(colours_differ_for_everyone)
+TEST_LOOP(colours_differ_for_everyone, 2)
 {
 	for (unsigned v = 0; v < VISIONS; v++) {
 		double least = least_difference(palettes[_i]->colour, COLOURS, (enum vision)v);
@@ -195,9 +189,8 @@ START_TEST(colours_differ_for_everyone)
 		ck_assert_msg(least >= LEAST_DIFFERENCE, "vision %u: %.1f", v, least);
 	}
 }
-END_TEST
 
-START_TEST(all_differ_from_the_ground)
+TEST_LOOP(all_differ_from_the_ground, 2)
 {
 	const struct palette *p = palettes[_i];
 
@@ -212,7 +205,6 @@ START_TEST(all_differ_from_the_ground)
 			ck_assert_double_ge(contrast(p->outline, p->colour[i]), LEAST_CONTRAST);
 	}
 }
-END_TEST
 
 static void check_edge_and_words(const struct palette *p, uint32_t colour)
 {
@@ -221,7 +213,7 @@ static void check_edge_and_words(const struct palette *p, uint32_t colour)
 }
 
 /* Edges against the ground, and names upon a colour. */
-START_TEST(edges_and_words)
+TEST_LOOP(edges_and_words, 2)
 {
 	const struct palette *p = palettes[_i];
 
@@ -231,10 +223,9 @@ START_TEST(edges_and_words)
 		check_edge_and_words(p, p->share[i]);
 	check_edge_and_words(p, p->ground);
 }
-END_TEST
 
 /* The steps of a scale, and what is not known. */
-START_TEST(shares_differ_for_everyone)
+TEST_LOOP(shares_differ_for_everyone, 2)
 {
 	const struct palette *p = palettes[_i];
 	uint32_t share[PALETTE_STEPS + 1];
@@ -245,10 +236,9 @@ START_TEST(shares_differ_for_everyone)
 		ck_assert_double_ge(least_difference(share, PALETTE_STEPS + 1, (enum vision)v),
 				    LEAST_DIFFERENCE);
 }
-END_TEST
 
 /* More of a share is always darker, or lighter. */
-START_TEST(shares_are_in_order)
+TEST_LOOP(shares_are_in_order, 2)
 {
 	const struct palette *p = palettes[_i];
 
@@ -256,10 +246,9 @@ START_TEST(shares_are_in_order)
 		ck_assert_double_ge(contrast(p->share[i], p->ground),
 				    1.2 * contrast(p->share[i - 1], p->ground));
 }
-END_TEST
 
 /* A colour means the same on both grounds. */
-START_TEST(colours_keep_their_names)
+TEST(colours_keep_their_names)
 {
 	for (size_t i = 0; i < COLOURS; i++) {
 		struct lab a = seen(palette_light.colour[i], NORMAL);
@@ -272,7 +261,6 @@ START_TEST(colours_keep_their_names)
 			ck_assert_double_lt(fmin(turn, 360 - turn), 30);
 	}
 }
-END_TEST
 
 /* Kinds */
 
@@ -287,11 +275,10 @@ static const struct { const char *kind; enum colour colour; } kinds[] = {
 	{ "compile ", COLOUR_GREY }, { "</script>", COLOUR_GREY },
 };
 
-START_TEST(colours_of_kinds)
+TEST_EACH(colours_of_kinds, kinds)
 {
 	ck_assert_int_eq(palette_of_kind(kinds[_i].kind), kinds[_i].colour);
 }
-END_TEST
 
 /* The kinds of commands and of OpenEmbedded's tasks have their colours. */
 static const struct { const char *text; bool oe; enum colour colour; } works[] = {
@@ -306,7 +293,7 @@ static const struct { const char *text; bool oe; enum colour colour; } works[] =
 	{ "do_package_setscene", true, COLOUR_GREEN }, { "do_rm_work", true, COLOUR_GREY },
 };
 
-START_TEST(colours_of_work)
+TEST_EACH(colours_of_work, works)
 {
 	const char *text = works[_i].text;
 	const char *kind = works[_i].oe ? kind_of_oe_task(text, strlen(text)) :
@@ -314,10 +301,9 @@ START_TEST(colours_of_work)
 
 	ck_assert_msg(palette_of_kind(kind) == works[_i].colour, "%s: %s", text, kind);
 }
-END_TEST
 
 /* Bands of one panel have different colours. */
-START_TEST(bands_differ)
+TEST_LOOP(bands_differ, PANELS)
 {
 	const struct band_plan *band = panel_plan[_i]->band;
 
@@ -331,18 +317,5 @@ START_TEST(bands_differ)
 		}
 	}
 }
-END_TEST
 
-TEST_PROGRAM(palette)
-{
-	return support_main("palette", TEST_EACH(the_measure_is_the_published_one, published),
-			    TEST(the_measure_of_okabe_and_ito),
-			    TEST_LOOP(colours_differ_for_everyone, 2),
-			    TEST_LOOP(bands_differ, PANELS),
-			    TEST_LOOP(all_differ_from_the_ground, 2),
-			    TEST_LOOP(edges_and_words, 2),
-			    TEST_LOOP(shares_differ_for_everyone, 2),
-			    TEST_LOOP(shares_are_in_order, 2), TEST(colours_keep_their_names),
-			    TEST_EACH(colours_of_kinds, kinds),
-			    TEST_EACH(colours_of_work, works));
-}
+TEST_MAIN(palette);

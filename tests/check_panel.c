@@ -6,9 +6,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Panels of hand-written recordings, calculated by hand; and bins. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
@@ -361,7 +358,7 @@ static const struct {
 	},
 };
 
-START_TEST(worked_out_by_hand)
+TEST_EACH(worked_out_by_hand, cases)
 {
 	const char *dir = support_tmpdir();
 	struct buf shown = BUF_INIT;
@@ -384,9 +381,8 @@ START_TEST(worked_out_by_hand)
 	buf_release(&shown);
 	release_world(&w);
 }
-END_TEST
 
-START_TEST(nothing_recorded)
+TEST(nothing_recorded)
 {
 	const char *dir = support_tmpdir();
 	struct world w;
@@ -396,10 +392,9 @@ START_TEST(nothing_recorded)
 	ck_assert_uint_eq(w.panels.n, 0);
 	release_world(&w);
 }
-END_TEST
 
 /* tests/data/recordings/nested with the values of check_summary: show and the charts agree. */
-START_TEST(as_in_the_summary)
+TEST(as_in_the_summary)
 {
 	const struct panel *memory;
 	const struct band *b;
@@ -424,14 +419,13 @@ START_TEST(as_in_the_summary)
 	ck_assert_int_eq(find_band(panels_find(&w.panels, PANEL_RUNNING), "tasks")->max, 200);
 	release_world(&w);
 }
-END_TEST
 
 /* Many devices */
 
 /* COUNT disks; in the second second, number i reads i KiB and is busy i ms. */
 static void put_devices(const char *dir, unsigned count, const char *name, const char *columns[2])
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	buf_addf(&b, "buildbeat %s 1 1000", name);
 	for (unsigned i = 0; i < count; i++)
@@ -441,10 +435,9 @@ static void put_devices(const char *dir, unsigned count, const char *name, const
 		buf_addf(&b, "%s%u,%u", i ? "," : "", i, i);
 	buf_adds(&b, "\n");
 	support_writes(support_path("%s/%s.log", dir, name), buf_str(&b));
-	buf_release(&b);
 }
 
-START_TEST(many_devices)
+TEST(many_devices)
 {
 	const char *dir = support_tmpdir();
 	const struct panel *p;
@@ -463,7 +456,6 @@ START_TEST(many_devices)
 	ck_assert_int_eq(p->ceiling, 256 * MIB);
 	release_world(&w);
 }
-END_TEST
 
 /* Any recording */
 
@@ -486,7 +478,7 @@ struct memory_sample {
 /* Levels at times when the sampler was late. */
 static void put_memory(const char *dir, struct memory_sample *m)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	buf_adds(&b, "buildbeat proc_meminfo 1 1000 free:1MiB:g cached:1MiB:g buffers:1MiB:g "
 		     "slab:1MiB:g shmem:1MiB:g total:1MiB:g\n");
@@ -499,10 +491,9 @@ static void put_memory(const char *dir, struct memory_sample *m)
 			 (long long)m->slab, (long long)m->shmem);
 	}
 	support_writes(support_path("%s/proc_meminfo.log", dir), buf_str(&b));
-	buf_release(&b);
 }
 
-START_TEST(memory_is_that_of_the_log)
+TEST(memory_is_that_of_the_log)
 {
 	const char *dir = support_tmpdir();
 	static struct memory_sample m[SAMPLES];
@@ -529,11 +520,10 @@ START_TEST(memory_is_that_of_the_log)
 	}
 	release_world(&w);
 }
-END_TEST
 
 /* The running tasks of a build too large to draw every step: the maximum is right, and the
  * sum is kept. */
-START_TEST(a_large_build_keeps_peaks_and_sums)
+TEST(a_large_build_keeps_peaks_and_sums)
 {
 	const char *dir = support_tmpdir();
 	const struct panel *p;
@@ -568,7 +558,6 @@ START_TEST(a_large_build_keeps_peaks_and_sums)
 	ck_assert_int_eq(curve_integral(&w.sum.running, p->band[0].max_us, p->band[0].max_us + 1) <= w.sum.running_max, 1);
 	release_world(&w);
 }
-END_TEST
 
 /* Bins */
 
@@ -649,7 +638,7 @@ static void check_bins(const struct random_panel *r, int64_t from, int64_t until
 	}
 }
 
-START_TEST(bins_are_exact)
+TEST(bins_are_exact)
 {
 	static struct random_panel r;
 
@@ -665,9 +654,8 @@ START_TEST(bins_are_exact)
 		check_bins(&r, r.time_us[7], r.time_us[9]);
 	}
 }
-END_TEST
 
-START_TEST(no_stack_no_bins)
+TEST(no_stack_no_bins)
 {
 	static struct random_panel r;
 	struct bin bin[3] = { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } };
@@ -680,13 +668,5 @@ START_TEST(no_stack_no_bins)
 		ck_assert_int_eq(bin[i].max, BAND_ABSENT);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(panel)
-{
-	return support_main("panel", TEST_EACH(worked_out_by_hand, cases), TEST(nothing_recorded),
-			    TEST(as_in_the_summary), TEST(many_devices),
-			    TEST(memory_is_that_of_the_log),
-			    TEST(a_large_build_keeps_peaks_and_sums), TEST(bins_are_exact),
-			    TEST(no_stack_no_bins));
-}
+TEST_MAIN(panel);

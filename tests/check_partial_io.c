@@ -39,7 +39,7 @@ static const char *const commands[] = {
 	"git init -q --bare a.git && $B archive --repo a.git " NESTED " >o && rm -r a.git o",
 };
 
-START_TEST(the_same)
+TEST_EACH(the_same, commands)
 {
 	struct run r;
 
@@ -51,10 +51,9 @@ START_TEST(the_same)
 		    commands[_i], commands[_i]);
 	ck_assert_msg(!r.status, "%s: %s%s", commands[_i], r.out.data, r.err.data);
 }
-END_TEST
 
 TEST_PROGRAM(partial_io)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("partial_io", TEST_EACH(the_same, commands));
+	return support_main();
 }

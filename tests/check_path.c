@@ -3,8 +3,6 @@
 #include "base/array.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 static const struct { const char *dir, *name, *joined, *below_src; bool below; } cases[] = {
 	{ "/src", "a.o", "/src/a.o", "a.o", true },
 	{ "/src/", "./a.o", "/src/a.o", "a.o", false },
@@ -27,9 +25,9 @@ static const struct { const char *dir, *name, *joined, *below_src; bool below; }
 	{ "/src", "..a/b", "/src/..a/b", "..a/b", false },
 };
 
-START_TEST(joining)
+TEST_EACH(joining, cases)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct slice rest;
 
 	path_join(&b, slice_of(cases[_i].dir), slice_of(cases[_i].name));
@@ -38,11 +36,6 @@ START_TEST(joining)
 	ck_assert_uint_eq(rest.len, strlen(cases[_i].below_src));
 	ck_assert_mem_eq(rest.p, cases[_i].below_src, rest.len);
 	ck_assert_int_eq(path_is_below(cases[_i].name), cases[_i].below);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(path)
-{
-	return support_main("path", TEST_EACH(joining, cases));
-}
+TEST_MAIN(path);

@@ -7,10 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define HUNGRY TOP_BUILDDIR "/tests/hungry"
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o stats -n x "
 
@@ -56,7 +52,7 @@ static size_t watch(struct watched *w, size_t max, const char *command)
 static const char *const ways[] = { "spawn", "vfork", "fork" };
 
 /* Children around the size of their host, up to twice as large. */
-START_TEST(around_the_hosts)
+TEST_LOOP(around_the_hosts, 3)
 {
 	static const int host_kb[] = { 0, 5000, 30000, 120000 };
 	struct watched w[64];
@@ -78,10 +74,9 @@ START_TEST(around_the_hosts)
 	}
 	ck_assert_uint_ge(own, 4 * 6);
 }
-END_TEST
 
 /* The host is larger at the end of the child than at its start. */
-START_TEST(host_that_grows)
+TEST_LOOP(host_that_grows, 3)
 {
 	struct watched w[8];
 
@@ -93,10 +88,9 @@ START_TEST(host_that_grows)
 	ck_assert_int_ge(w[4].own_kb, 90000);
 	ck_assert_int_lt(w[5].own_kb, 0);
 }
-END_TEST
 
 /* A host below a larger one: getrusage() returns the memory of the larger one. */
-START_TEST(host_of_a_larger_one)
+TEST_LOOP(host_of_a_larger_one, 3)
 {
 	struct watched w[8];
 
@@ -111,14 +105,13 @@ START_TEST(host_of_a_larger_one)
 	ck_assert_int_ge(w[4].own_kb, 300000);
 	ck_assert_int_lt(w[5].own_kb, 0);
 }
-END_TEST
 
 /* Real hosts of 80 MiB and more: small tasks are not reported as large, large ones are. The
  * names have the real size. */
 
 static void check_built(const char *dir)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	size_t small = 0, large = 0;
 
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
@@ -142,7 +135,6 @@ static void check_built(const char *dir)
 	}
 	ck_assert_uint_ge(small, 2);
 	ck_assert_uint_ge(large, 1);
-	recording_release(&rec);
 }
 
 static void build(const char *command)
@@ -166,15 +158,14 @@ static const char sub_makefile[] =
 	"inner:\n\t@" HUNGRY " 40000 >/dev/null\n"
 	"large%:\n\t@" HUNGRY " 200000 >/dev/null\n";
 
-START_TEST(below_make)
+TEST_LOOP(below_make, make_host_can())
 {
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_writes(support_path("%s/sub.mk", support_tmpdir()), sub_makefile);
 	build("make");
 }
-END_TEST
 
-START_TEST(below_ninja)
+TEST_LOOP(below_ninja, make_host_can() && support_has("ninja"))
 {
 	struct buf b = BUF_INIT;
 
@@ -189,10 +180,9 @@ START_TEST(below_ninja)
 	buf_release(&b);
 	build("ninja");
 }
-END_TEST
 
 /* Forks of an interpreter that calls subprocess, and of one that executes by itself. */
-START_TEST(below_python)
+TEST_LOOP(below_python, make_host_can() && support_has("python3"))
 {
 	support_writes(support_path("%s/build.py", support_tmpdir()),
 		       "import os, subprocess\n"
@@ -207,13 +197,5 @@ START_TEST(below_python)
 		       "bin/small$i; done; ln -s " HUNGRY " bin/large");
 	build("python3 build.py");
 }
-END_TEST
 
-TEST_PROGRAM(peak)
-{
-	return support_main("peak", TEST_LOOP(around_the_hosts, 3), TEST_LOOP(host_that_grows, 3),
-			    TEST_LOOP(host_of_a_larger_one, 3),
-			    TEST_LOOP(below_make, make_host_can()),
-			    TEST_LOOP(below_ninja, make_host_can() && support_has("ninja")),
-			    TEST_LOOP(below_python, make_host_can() && support_has("python3")));
-}
+TEST_MAIN(peak);

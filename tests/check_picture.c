@@ -8,10 +8,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * The texts of the static picture, read from the SVG itself: none overlaps another or leaves the
  * picture, names lie in bars, and every bar with room has one.
@@ -283,15 +279,15 @@ static void check_bars(const struct picture *pic)
 
 static void check(const struct recorded *r, enum lanes_by by, const struct recorded *other)
 {
-	struct compared compared;
-	struct panels panels;
+	RELEASED(compared, compared);
+	RELEASED(panels, panels);
 	struct chart_input in = {
 		.sum = &r->sum, .panels = &panels, .by = by,
 		.other = compared_make(&compared, other ? &other->sum : NULL, &r->sum),
 	};
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct picture pic;
-	struct chart c;
+	RELEASED(chart, c);
 
 	ck_assert_int_eq(panels_make(&panels, &r->sum), 0);
 	ck_assert_int_eq(chart_make(&c, &in), 0);
@@ -302,51 +298,42 @@ static void check(const struct recorded *r, enum lanes_by by, const struct recor
 	check_bars(&pic);
 	free(pic.text);
 	free(pic.bar);
-	chart_release(&c);
-	panels_release(&panels);
-	compared_release(&compared);
-	buf_release(&out);
 }
 
-START_TEST(at_random)
+TEST_LOOP(at_random, 40)
 {
-	struct recorded r, other;
+	RELEASED(recorded, r, other);
 
 	recorded_random(&r, 1u << (_i % 10), (uint64_t)_i);
 	recorded_random(&other, 50, (uint64_t)_i);
 	check(&r, (enum lanes_by)(_i % LANES_BY), _i % 3 ? NULL : &other);
-	recorded_release(&other);
-	recorded_release(&r);
 }
-END_TEST
 
 static const char *const stored[] = {
 	"recordings/nested", "recordings/cut", "recordings/empty", "chart/queued", "chart/idle",
 	"oe/genuine",
 };
 
-START_TEST(of_recordings)
+TEST_LOOP(of_recordings, (int)ARRAY_SIZE(stored) * LANES_BY)
 {
 	const char *path = support_path("%s/tests/data/%s", TOP_SRCDIR,
 					stored[(size_t)_i % ARRAY_SIZE(stored)]);
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_read(&r, path);
 	check(&r, (enum lanes_by)((size_t)_i / ARRAY_SIZE(stored)), NULL);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Workers that are busy all the time, with tasks of one length after a very short one. */
-START_TEST(of_many_workers)
+TEST_LOOP(of_many_workers, 8)
 {
 	static const struct { unsigned workers, tasks; } shapes[] = {
 		{ 1, 1 }, { 1, 36 }, { 2, 20 }, { 7, 30 }, { 16, 25 }, { 28, 12 }, { 47, 8 },
 		{ 100, 5 },
 	};
 	unsigned n = shapes[_i].tasks, step = 10000000 / n;
-	struct buf tasks = BUF_INIT;
-	struct recorded r;
+	RELEASED(buf, tasks = BUF_INIT);
+	RELEASED(recorded, r);
 
 	buf_adds(&tasks, "open\t0\tm\t1\t0\t1\tmake\t4.3\t/src\tmake\n");
 	for (unsigned i = 0, id = 1; i < n; i++) {
@@ -363,15 +350,10 @@ START_TEST(of_many_workers)
 	}
 	recorded_make(&r, "end_us: 10000000\n", buf_str(&tasks), NULL);
 	check(&r, LANES_WORKER, NULL);
-	recorded_release(&r);
-	buf_release(&tasks);
 }
-END_TEST
 
 TEST_PROGRAM(picture)
 {
 	setenv("TZ", "UTC", 1);
-	return support_main("picture", TEST_LOOP(at_random, 40),
-			    TEST_LOOP(of_recordings, (int)ARRAY_SIZE(stored) * LANES_BY),
-			    TEST_LOOP(of_many_workers, 8));
+	return support_main();
 }

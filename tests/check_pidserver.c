@@ -6,10 +6,8 @@
 #include "tests/support.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
 int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
@@ -76,7 +74,7 @@ static void wait_for_accepts(unsigned n)
 }
 
 /* Without a descriptor it tries again at most every 100 ms, and answers when there is one. */
-START_TEST(no_descriptor)
+TEST(no_descriptor)
 {
 	struct served s;
 	struct rlimit before;
@@ -97,10 +95,9 @@ START_TEST(no_descriptor)
 	ck_assert_int_eq(atoi(list), getpid());
 	stop(&s);
 }
-END_TEST
 
 /* The end is not waited for either. */
-START_TEST(ends_without_descriptors)
+TEST(ends_without_descriptors)
 {
 	struct served s;
 	struct rlimit before;
@@ -112,10 +109,5 @@ START_TEST(ends_without_descriptors)
 	stop(&s);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
-END_TEST
 
-TEST_PROGRAM(pidserver)
-{
-	return support_main("pidserver", { .test = no_descriptor, .to = 1 },
-			    { .test = ends_without_descriptors, .to = 1 });
-}
+TEST_MAIN(pidserver);

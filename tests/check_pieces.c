@@ -6,9 +6,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 
 /* A second on 100 pixels: 10 ms a pixel. Each piece is "from-until:n" in ms, then other
@@ -65,13 +62,13 @@ static const struct {
 	},
 };
 
-START_TEST(what_is_drawn)
+TEST_EACH(what_is_drawn, cases)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct lanes l;
-	struct works works;
-	struct pieces p;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
+	RELEASED(works, works);
+	RELEASED(pieces, p);
 
 	recorded_make(&r, "end_us: 1000000\n", cases[_i].tasks, NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
@@ -88,13 +85,7 @@ START_TEST(what_is_drawn)
 		buf_addc(&b, ' ');
 	}
 	ck_assert_str_eq(buf_str(&b), cases[_i].pieces);
-	pieces_release(&p);
-	works_release(&works);
-	lanes_release(&l);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* Tasks that follow each other, by their lengths in ms: whose name the first piece has, and
  * whether it has at least half of it. */
@@ -103,13 +94,13 @@ static const struct { const char *lengths, *name; bool most; } dominances[] = {
 	{ "4 4 4 4", "t0", false }, { "2 9 2", "t1", true },
 };
 
-START_TEST(dominant)
+TEST_EACH(dominant, dominances)
 {
-	struct buf tasks = BUF_INIT;
-	struct works works;
-	struct recorded r;
-	struct lanes l;
-	struct pieces p;
+	RELEASED(buf, tasks = BUF_INIT);
+	RELEASED(works, works);
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
+	RELEASED(pieces, p);
 	int at = 0, i = 0;
 
 	buf_adds(&tasks, OPEN);
@@ -125,13 +116,7 @@ START_TEST(dominant)
 	ck_assert_int_eq(pieces_make(&p, &l, &r.sum, &works, 0, 1000000, 100, 100), 0);
 	ck_assert_str_eq(r.rec.task[p.piece[0].task].name, dominances[_i].name);
 	ck_assert_int_eq(p.piece[0].share >= 128, dominances[_i].most);
-	pieces_release(&p);
-	works_release(&works);
-	lanes_release(&l);
-	recorded_release(&r);
-	buf_release(&tasks);
 }
-END_TEST
 
 /* CPU time of two tasks of 5 ms each, in us, as 1/200 of their time. */
 static const struct { const char *user[2]; uint8_t efficiency; } efficiencies[] = {
@@ -140,12 +125,12 @@ static const struct { const char *user[2]; uint8_t efficiency; } efficiencies[] 
 	{ { "0", "0" }, 255 }, { { "0", "0\t2500" }, 100 }, { { "0\t5010", "0\t5000" }, 200 },
 };
 
-START_TEST(how_busy)
+TEST_EACH(how_busy, efficiencies)
 {
-	struct recorded r;
-	struct lanes l;
-	struct works works;
-	struct pieces p;
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
+	RELEASED(works, works);
+	RELEASED(pieces, p);
 
 	recorded_make(&r, "end_us: 1000000\n",
 		      support_path(OPEN "start\t0\tm.1\t\t\tlink\ta\ndone\t5000\tm.1\t%s\n"
@@ -157,20 +142,15 @@ START_TEST(how_busy)
 	ck_assert_uint_eq(p.n, 1);
 	ck_assert_uint_eq(p.piece[0].efficiency, efficiencies[_i].efficiency);
 	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("link"));
-	pieces_release(&p);
-	works_release(&works);
-	lanes_release(&l);
-	recorded_release(&r);
 }
-END_TEST
 
 /* The colour is that of the kind with most time, the task the longest one. */
-START_TEST(tasks_of_a_piece)
+TEST(tasks_of_a_piece)
 {
-	struct recorded r;
-	struct lanes l;
-	struct works works;
-	struct pieces p;
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
+	RELEASED(works, works);
+	RELEASED(pieces, p);
 
 	recorded_make(&r, "end_us: 1000000\n", OPEN
 		      "start\t0\tm.1\t\t\tcompile\ta\ndone\t2000\tm.1\n"
@@ -183,12 +163,7 @@ START_TEST(tasks_of_a_piece)
 	ck_assert_uint_ne(palette_of_kind("compile"), palette_of_kind("link"));
 	ck_assert_uint_eq(p.piece[0].colour, palette_of_kind("compile"));
 	ck_assert_str_eq(r.rec.task[p.piece[0].task].name, "b");
-	pieces_release(&p);
-	works_release(&works);
-	lanes_release(&l);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Properties of any recording. */
 
@@ -268,9 +243,9 @@ static void check_all(const struct recorded *r, const struct lanes *l, int64_t e
 	works_release(&works);
 }
 
-START_TEST(anything)
+TEST_LOOP(anything, 30)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 20u << _i % 5, (uint64_t)_i);
 	for (enum lanes_by by = 0; by < LANES_BY; by++) {
@@ -283,16 +258,14 @@ START_TEST(anything)
 		check_all(&r, &l, 1000000, 100, 3);
 		lanes_release(&l);
 	}
-	recorded_release(&r);
 }
-END_TEST
 
 /* Ten thousand tasks at one moment. */
-START_TEST(bounded)
+TEST(bounded)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct lanes l;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(lanes, l);
 
 	buf_adds(&b, OPEN);
 	for (unsigned i = 1; i <= 10000; i++)
@@ -301,15 +274,6 @@ START_TEST(bounded)
 	recorded_make(&r, "end_us: 1000000\n", buf_str(&b), NULL);
 	ck_assert_int_eq(lanes_make(&l, &r.sum, LANES_WORKER), 0);
 	check_all(&r, &l, 1000000, 1140, 14000);
-	lanes_release(&l);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(pieces)
-{
-	return support_main("pieces", TEST_EACH(what_is_drawn, cases),
-			    TEST_EACH(dominant, dominances), TEST_EACH(how_busy, efficiencies),
-			    TEST(tasks_of_a_piece), TEST_LOOP(anything, 30), TEST(bounded));
-}
+TEST_MAIN(pieces);

@@ -17,7 +17,7 @@ static const char *const nested_says[PLOTS][8] = {
 };
 
 
-START_TEST(pictures)
+TEST_LOOP(pictures, PLOTS * PLOT_TERM)
 {
 	static const char *const magic[] = {
 		[PLOT_SVG] = "<?xml", [PLOT_PNG] = "\x89PNG", [PLOT_PDF] = "%PDF-",
@@ -42,9 +42,8 @@ START_TEST(pictures)
 	buf_release(&picture);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(the_same_again)
+TEST_LOOP(the_same_again, PLOTS)
 {
 	struct plot p = { .chart = (enum plot_chart)_i };
 	struct plotted d;
@@ -60,7 +59,6 @@ START_TEST(the_same_again)
 	buf_release(&second);
 	plotted_release(&d);
 }
-END_TEST
 
 static const struct {
 	const char *name;
@@ -81,7 +79,7 @@ static void is_golden(const struct plotted *d, const char *file, const char *gol
 }
 
 /* Time of the script and the data; gnuplot's own time is not limited. */
-START_TEST(golden)
+TEST_EACH(golden, goldens)
 {
 	struct plot p = { .chart = goldens[_i].chart, .format = goldens[_i].format, .keep = true,
 			  .columns = 80, .lines = 24 };
@@ -95,9 +93,8 @@ START_TEST(golden)
 	is_golden(&d, support_path("%s.data", word), support_path("%s.data", goldens[_i].name));
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(kept_files_draw_it_again)
+TEST_LOOP(kept_files_draw_it_again, PLOTS)
 {
 	struct plot p = { .chart = (enum plot_chart)_i, .keep = true };
 	const char *word = plot_word[_i];
@@ -114,13 +111,12 @@ START_TEST(kept_files_draw_it_again)
 	buf_release(&svg);
 	plotted_release(&d);
 }
-END_TEST
 
 /* In a terminal */
 
 static const unsigned widths[] = { 40, 80, 132 };
 
-START_TEST(terminal)
+TEST_EACH(terminal, widths)
 {
 	struct plotted d;
 
@@ -139,9 +135,8 @@ START_TEST(terminal)
 	plotted_left(&d, 0);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(terminal_colours)
+TEST(terminal_colours)
 {
 	struct plot p = { .chart = PLOT_CPU, .format = PLOT_TERM, .colour = true };
 	struct plotted d;
@@ -152,13 +147,9 @@ START_TEST(terminal_colours)
 						    "|\033[0;34m##", NULL });
 	plotted_release(&d);
 }
-END_TEST
 
 TEST_PROGRAM(plot)
 {
 	SKIP_PROGRAM_IF(!plotted_begins());
-	return support_main("plot", TEST_LOOP(pictures, PLOTS * PLOT_TERM),
-			    TEST_LOOP(the_same_again, PLOTS),
-			    TEST_LOOP(kept_files_draw_it_again, PLOTS), TEST_EACH(golden, goldens),
-			    TEST_EACH(terminal, widths), TEST(terminal_colours));
+	return support_main();
 }

@@ -53,7 +53,7 @@ static void make_hostile(struct plotted *d, const char *name)
 	buf_release(&build);
 }
 
-START_TEST(names_are_only_names)
+TEST_EACH(names_are_only_names, hostile)
 {
 	static const enum plot_format formats[] = { PLOT_SVG, PLOT_TERM };
 	struct plotted d;
@@ -75,9 +75,8 @@ START_TEST(names_are_only_names)
 	plotted_left(&d, 3);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(long_names_are_shortened)
+TEST(long_names_are_shortened)
 {
 	struct plot p = { .chart = PLOT_MEMORY };
 	char name[901];
@@ -96,7 +95,6 @@ START_TEST(long_names_are_shortened)
 	buf_release(&svg);
 	plotted_release(&d);
 }
-END_TEST
 
 /* Builds of all sorts */
 
@@ -142,7 +140,7 @@ static void put_series(const char *name, const char *text)
 		support_writes(support_path("%s/%s", support_tmpdir(), name), text);
 }
 
-START_TEST(builds_of_all_sorts)
+TEST_EACH(builds_of_all_sorts, builds)
 {
 	struct buf all = BUF_INIT, svg;
 	struct plotted d;
@@ -173,10 +171,9 @@ START_TEST(builds_of_all_sorts)
 	buf_release(&all);
 	plotted_release(&d);
 }
-END_TEST
 
 /* Unknown values are not drawn: seconds 1 to 50 are missing. */
-START_TEST(gaps_are_gaps)
+TEST(gaps_are_gaps)
 {
 	struct plot p = { .chart = PLOT_CPU, .keep = true };
 	struct plotted d;
@@ -192,9 +189,8 @@ START_TEST(gaps_are_gaps)
 	buf_release(&data);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(peak_of_a_long_build)
+TEST(peak_of_a_long_build)
 {
 	struct plot p = { .chart = PLOT_MEMORY };
 	struct plotted d;
@@ -212,13 +208,9 @@ START_TEST(peak_of_a_long_build)
 	buf_release(&svg);
 	plotted_release(&d);
 }
-END_TEST
 
 TEST_PROGRAM(plot_builds)
 {
 	SKIP_PROGRAM_IF(!plotted_begins());
-	return support_main("plot_builds", TEST_EACH(names_are_only_names, hostile),
-			    TEST(long_names_are_shortened), TEST_EACH(builds_of_all_sorts, builds),
-			    TEST(gaps_are_gaps),
-			    TEST(peak_of_a_long_build));
+	return support_main();
 }

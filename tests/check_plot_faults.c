@@ -48,7 +48,7 @@ static const struct {
 	  "gnuplot failed: y" },
 };
 
-START_TEST(faults_are_reported)
+TEST_EACH(faults_are_reported, faults)
 {
 	struct plot p = { .chart = PLOT_CPU };
 	char *path = strdup(getenv("PATH"));
@@ -65,9 +65,8 @@ START_TEST(faults_are_reported)
 	plotted_left(&d, 0);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(old_picture_stays)
+TEST(old_picture_stays)
 {
 	struct plot p = { .chart = PLOT_CPU };
 	struct plotted d;
@@ -83,7 +82,6 @@ START_TEST(old_picture_stays)
 	plotted_left(&d, 1);
 	plotted_release(&d);
 }
-END_TEST
 
 static const struct { const char *directory, *tmpdir; bool keep; } places[] = {
 	{ "/proc/self", NULL, false }, { "/proc/self", NULL, true },
@@ -91,7 +89,7 @@ static const struct { const char *directory, *tmpdir; bool keep; } places[] = {
 	{ NULL, "/no/such/directory", false }, { NULL, "/proc/self", true },
 };
 
-START_TEST(unfit_places)
+TEST_EACH(unfit_places, places)
 {
 	struct plot p = { .chart = PLOT_CPU, .directory = places[_i].directory,
 			  .keep = places[_i].keep };
@@ -110,12 +108,11 @@ START_TEST(unfit_places)
 	free((char *)tmpdir);
 	plotted_release(&d);
 }
-END_TEST
 
 /* A full disk before the script is written, or while gnuplot draws. */
 static const rlim_t sizes[] = { 100, 12000 };
 
-START_TEST(no_room)
+TEST_EACH(no_room, sizes)
 {
 	struct rlimit limit = { sizes[_i], RLIM_INFINITY };
 	struct plot p = { .chart = PLOT_CPU };
@@ -131,9 +128,8 @@ START_TEST(no_room)
 	plotted_left(&d, 0);
 	plotted_release(&d);
 }
-END_TEST
 
-START_TEST(who_ignores_children)
+TEST(who_ignores_children)
 {
 	struct plot p = { .chart = PLOT_CPU };
 	struct plotted d;
@@ -145,12 +141,9 @@ START_TEST(who_ignores_children)
 	plotted_left(&d, 1);
 	plotted_release(&d);
 }
-END_TEST
 
 TEST_PROGRAM(plot_faults)
 {
 	SKIP_PROGRAM_IF(!plotted_begins());
-	return support_main("plot_faults", TEST_EACH(faults_are_reported, faults),
-			    TEST(old_picture_stays), TEST_EACH(unfit_places, places),
-			    TEST_EACH(no_room, sizes), TEST(who_ignores_children));
+	return support_main();
 }

@@ -6,15 +6,8 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS 8
 #define TASKS_A_THREAD 1000
@@ -48,23 +41,24 @@ static void read_back(struct recording *rec)
 	ck_assert_uint_eq(rec->n_warnings, 0);
 }
 
-START_TEST(the_table)
+TEST_GROUP_WITH("api", setup, NULL);
+
+TEST(the_table)
 {
 	ck_assert_uint_eq(api->size, sizeof *api);
 	ck_assert_uint_eq(api->major, 1);
 	for (size_t at = offsetof(struct buildbeat_api, open); at < sizeof *api; at += sizeof(void *))
 		ck_assert_ptr_nonnull(*(void **)((char *)api + at));
 }
-END_TEST
 
 /* NULL, 0 and missing arguments have no effect. */
-START_TEST(nothing_fails)
+TEST(nothing_fails)
 {
 	struct buildbeat_task task = { .size = sizeof task, .name = "x" };
 	struct buildbeat_result result = { .size = sizeof result };
 	struct buildbeat_host host = { .size = 3 };
 	struct buildbeat_session *s = open_at(dir, -1);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	ck_assert_ptr_nonnull(s);
 	errno = 77;
@@ -95,9 +89,7 @@ START_TEST(nothing_fails)
 	ck_assert_int_eq(errno, 77);
 	read_back(&rec);
 	ck_assert_uint_eq(rec.n_tasks + rec.n_spans + rec.n_notes + rec.n_series, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 static void tell_all(struct buildbeat_session *s)
 {
@@ -132,9 +124,9 @@ static void tell_all(struct buildbeat_session *s)
 	api->close(s);
 }
 
-START_TEST(all_is_recorded)
+TEST(all_is_recorded)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const struct task *t;
 
 	tell_all(open_at(dir, -1));
@@ -185,12 +177,10 @@ START_TEST(all_is_recorded)
 	ck_assert_uint_eq(rec.n_notes, 2);
 	ck_assert_str_eq(rec.note[0].text, "a\ttab");
 	ck_assert_str_eq(rec.note[1].text, "of the build");
-	recording_release(&rec);
 }
-END_TEST
 
 /* A host built with an older header, and one with a newer. */
-START_TEST(sizes)
+TEST(sizes)
 {
 	struct {
 		struct buildbeat_task task;
@@ -202,7 +192,7 @@ START_TEST(sizes)
 		.usage = (const struct rusage *)1, .rchar = 5, .wchar = 5,
 	};
 	struct buildbeat_session *s = open_at(dir, -1);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	uint64_t number;
 
 	memset(&newer, 0xff, sizeof newer);
@@ -226,17 +216,15 @@ START_TEST(sizes)
 	ck_assert_int_eq(rec.task[1].pid, 5);
 	ck_assert_int_eq(rec.task[1].state, TASK_DONE);
 	ck_assert_int_eq(rec.task[1].rchar, -1);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(joining)
+TEST(joining)
 {
 	struct buildbeat_host host = {
 		.size = sizeof host, .tool = "sub", .flags = BUILDBEAT_JOIN_ONLY,
 	};
 	struct buildbeat_session *outer, *by_dir, *by_ticket;
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	ck_assert_ptr_null(api->open(&host));
 	host.dir = dir;
@@ -256,11 +244,9 @@ START_TEST(joining)
 	read_back(&rec);
 	ck_assert_uint_eq(rec.n_instances, 3);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), -1);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(nowhere_to_write)
+TEST(nowhere_to_write)
 {
 	struct buildbeat_task task = { .size = sizeof task, .name = "x" };
 	struct buildbeat_session *s;
@@ -279,13 +265,12 @@ START_TEST(nowhere_to_write)
 	api->close(s);
 	ck_assert_int_eq(errno, 77);
 }
-END_TEST
 
-START_TEST(forked)
+TEST(forked)
 {
 	struct buildbeat_task task = { .size = sizeof task, .name = "parent" };
 	struct buildbeat_session *s = open_at(dir, 20);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	int status;
 	pid_t pid;
 
@@ -317,9 +302,7 @@ START_TEST(forked)
 	ck_assert_str_eq(rec.task[0].name, "own");
 	ck_assert_str_eq(rec.task[1].name, "parent");
 	ck_assert_uint_eq(rec.n_notes, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A host of several processes, as BitBake: one queues tasks, forked children of another run
  * them, and both use the same numbers. */
@@ -359,14 +342,14 @@ static void run_forked(struct buildbeat_session *s, const struct buildbeat_host 
 	api->close(worker);
 }
 
-START_TEST(speaks_for_another)
+TEST(speaks_for_another)
 {
 	struct buildbeat_session *s = open_at(dir, -1);
 	struct buildbeat_host host = {
 		.size = sizeof host, .flags = BUILDBEAT_FORKS, .dir = dir,
 		.instance = api->instance(s),
 	};
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *ticket = support_path("%s", api->ticket(s));
 
 	ck_assert(support_exists(ticket));
@@ -388,13 +371,11 @@ START_TEST(speaks_for_another)
 		ck_assert_int_gt(t->pid, 0);
 	}
 	ck_assert_int_eq(rec.task[1].max_rss_kb, -1);
-	recording_release(&rec);
 }
-END_TEST
 
 static const char *const no_instances[] = { "", "a.1", "a\t", "A", "0123456789abcdef" };
 
-START_TEST(no_such_instance)
+TEST_LOOP(no_such_instance, 5)
 {
 	struct buildbeat_host host = {
 		.size = sizeof host, .dir = dir, .instance = no_instances[_i],
@@ -409,7 +390,6 @@ START_TEST(no_such_instance)
 	ck_assert_ptr_null(api->instance(NULL));
 	ck_assert_ptr_null(api->ticket(NULL));
 }
-END_TEST
 
 static size_t samples(const char *name)
 {
@@ -438,7 +418,7 @@ static size_t threads_here(void)
 }
 
 /* The instance that begins the recording samples, in a thread that ends with it. */
-START_TEST(sampling)
+TEST(sampling)
 {
 	size_t least = 4, before = threads_here();
 	struct buildbeat_session *s = open_at(dir, 20), *other = open_at(dir, 20);
@@ -453,7 +433,6 @@ START_TEST(sampling)
 	api->close(s);
 	ck_assert_uint_eq(threads_here(), before);
 }
-END_TEST
 
 static struct buildbeat_session *shared;
 
@@ -472,9 +451,9 @@ static void *write_tasks(void *data)
 	return NULL;
 }
 
-START_TEST(threads)
+TEST(threads)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	pthread_t thread[THREADS];
 	int slot[THREADS], done[THREADS] = { 0 };
 
@@ -494,9 +473,7 @@ START_TEST(threads)
 	}
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(done[i], TASKS_A_THREAD);
-	recording_release(&rec);
 }
-END_TEST
 
 static void write_from_process(int i)
 {
@@ -515,10 +492,10 @@ static void write_from_process(int i)
 	api->close(s);
 }
 
-START_TEST(processes)
+TEST(processes)
 {
 	struct buildbeat_session *s = open_at(dir, -1);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	size_t lines, bad;
 	int status;
 
@@ -540,16 +517,6 @@ START_TEST(processes)
 	ck_assert_uint_eq(rec.n_tasks, PROCESSES * TASKS_A_PROCESS);
 	for (size_t i = 0; i < rec.n_tasks; i++)
 		ck_assert_int_eq(rec.task[i].state, TASK_DONE);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(plugin_api)
-{
-	return support_main("plugin_api",
-			    TEST_GROUP_WITH("api", setup, NULL), TEST(the_table),
-			    TEST(nothing_fails), TEST(all_is_recorded), TEST(sizes), TEST(joining),
-			    TEST(nowhere_to_write), TEST(forked), TEST(speaks_for_another),
-			    TEST_LOOP(no_such_instance, 5), TEST(sampling), TEST(threads),
-			    TEST(processes));
-}
+TEST_MAIN(plugin_api);

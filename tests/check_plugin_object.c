@@ -7,10 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define EXAMPLE TOP_SRCDIR "/examples/host/host.c"
 
 static void prints(const char *expected, const char *command)
@@ -24,19 +20,17 @@ static void prints(const char *expected, const char *command)
 }
 
 /* It exports only what hosts look up. */
-START_TEST(exports)
+TEST(exports)
 {
 	prints("buildbeat_get_api\nbuildbeat_gmk_setup\nplugin_is_GPL_compatible\n",
 	       "nm -D --defined-only " PLUGIN " | sed 's/.* //' | LC_ALL=C sort");
 }
-END_TEST
 
-START_TEST(needs_libc_only)
+TEST(needs_libc_only)
 {
 	SKIP_IF(!make_host_can());		/* the libraries of the sanitizers */
 	prints("libc.so.6\n", "readelf -d " PLUGIN " | sed -n '/NEEDED/s/.*\\[\\(.*\\)\\]/\\1/p'");
 }
-END_TEST
 
 /*
  * Code and data, in bytes. What is compiled as developers do is watched closely; other compilers,
@@ -50,7 +44,7 @@ END_TEST
 #define PLUGIN_RELOCATIONS_MAX 400
 #endif
 
-START_TEST(small)
+TEST(small)
 {
 	struct run r;
 
@@ -59,11 +53,10 @@ START_TEST(small)
 	ck_assert_int_gt(atoi(r.out.data), 100000);
 	ck_assert_int_lt(atoi(r.out.data), PLUGIN_SIZE_MAX);
 }
-END_TEST
 
 /* Every make resolves its relocations when it loads the object; a table of pointers adds
  * some. */
-START_TEST(few_relocations)
+TEST(few_relocations)
 {
 	struct run r;
 
@@ -71,7 +64,6 @@ START_TEST(few_relocations)
 	support_run(&r, support_tmpdir(), "readelf -rW " PLUGIN " | grep -c RELATIVE");
 	ck_assert_int_lt(atoi(r.out.data), PLUGIN_RELOCATIONS_MAX);
 }
-END_TEST
 
 #define MACROS "#include <buildbeat_plugin.h>\n" \
 	"unsigned f(const struct buildbeat_api *, struct buildbeat_session *);\n" \
@@ -80,7 +72,7 @@ END_TEST
 	"\treturn BUILDBEAT_HAS(api, used) ? BUILDBEAT_LOCATION(api) : 0;\n}\n"
 
 /* Each header of the plugin compiles alone, and the public one with its macros in C++ too. */
-START_TEST(headers_alone)
+TEST(headers_alone)
 {
 	static const char *const headers[] = {
 		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "tally", "tally_clock", "tally_parts", "ticket",
@@ -96,9 +88,8 @@ START_TEST(headers_alone)
 		prints("", "cp a.c a.cc && c++ -std=c++11 -pedantic -Wall -Wextra -Werror"
 		       " -I" TOP_SRCDIR "/plugin -fsyntax-only a.cc");
 }
-END_TEST
 
-START_TEST(example_works)
+TEST(example_works)
 {
 	struct tally_table tallies = TALLY_TABLE_INIT;
 	struct recording rec = RECORDING_INIT;
@@ -124,7 +115,6 @@ START_TEST(example_works)
 	tally_release(&tallies);
 	prints("one\n", "BUILDBEAT_PLUGIN=/nonexistent.so ./host 'echo one'");
 }
-END_TEST
 
 /* Undo troff's escapes. */
 static void unescape(struct buf *b)
@@ -146,10 +136,10 @@ static void unescape(struct buf *b)
 }
 
 /* The page shows the example unchanged. */
-START_TEST(page_has_the_example)
+TEST(page_has_the_example)
 {
 	static const char open[] = ".Bd -literal\n", close[] = ".Ed\n";
-	struct buf page, example;
+	RELEASED(buf, page, example);
 	char *at, *end = NULL;
 
 	support_read(&page, TOP_SRCDIR "/man/buildbeat-plugin.3");
@@ -166,14 +156,6 @@ START_TEST(page_has_the_example)
 	page.len = strlen(page.data);
 	unescape(&page);
 	ck_assert_str_eq(page.data, example.data);
-	buf_release(&page);
-	buf_release(&example);
 }
-END_TEST
 
-TEST_PROGRAM(plugin_object)
-{
-	return support_main("plugin_object", TEST(exports), TEST(needs_libc_only), TEST(small),
-			    TEST(few_relocations), TEST(headers_alone), TEST(example_works),
-			    TEST(page_has_the_example));
-}
+TEST_MAIN(plugin_object);

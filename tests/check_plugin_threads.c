@@ -10,11 +10,7 @@
 #include "tests/support.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define THREADS 8
 #define ROUNDS 6
@@ -197,7 +193,7 @@ static void *run(void *data)
 static void check_recording(const struct caller *caller, bool whole)
 {
 	size_t started[THREADS] = { 0 }, ended[THREADS] = { 0 }, opened = 1, bad, lines;
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 
 	tasks_count(dir, &lines, &bad);
@@ -224,11 +220,12 @@ static void check_recording(const struct caller *caller, bool whole)
 	}
 	ck_assert_uint_eq(rec.n_instances, opened);
 	ck_assert_int_ge(rec.end_us, 0);
-	recording_release(&rec);
 }
 
+TEST_GROUP_WITH("threads", setup, NULL);
+
 /* _i: 0: the session is closed after all threads; 1: every thread closes it */
-START_TEST(every_entry)
+TEST_LOOP(every_entry, 2)
 {
 	struct buildbeat_host host = {
 		.size = sizeof host, .tool = "threads", .dir = dir, .interval_ms = 10,
@@ -253,7 +250,6 @@ START_TEST(every_entry)
 		support_run(&r, NULL, "rm -rf '%s'", dir);
 	}
 }
-END_TEST
 
 static void *open_the_same(void *data)
 {
@@ -267,7 +263,7 @@ static void *open_the_same(void *data)
 }
 
 /* One thread begins the recording, the others join it. */
-START_TEST(begun_at_once)
+TEST(begun_at_once)
 {
 	struct run r;
 
@@ -292,7 +288,6 @@ START_TEST(begun_at_once)
 		support_run(&r, NULL, "rm -rf '%s'", dir);
 	}
 }
-END_TEST
 
 /* A cancelled thread leaves no lock behind. */
 static void *until_cancelled(void *data)
@@ -307,10 +302,10 @@ static void *until_cancelled(void *data)
 	return NULL;
 }
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	struct caller caller[THREADS] = { 0 };
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct buildbeat_session *s;
 
 	s = open_one(&caller[0], false);
@@ -329,13 +324,6 @@ START_TEST(cancelled)
 	api->close(s);
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
 	ck_assert_int_ge(rec.end_us, 0);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(plugin_threads)
-{
-	return support_main("plugin_threads",
-			    TEST_GROUP_WITH("threads", setup, NULL), TEST_LOOP(every_entry, 2),
-			    TEST(begun_at_once), TEST(cancelled));
-}
+TEST_MAIN(plugin_threads);

@@ -11,12 +11,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BUILDS 16
 #define NAMES 80
 #define MARKDOWN 1		/* no width of a terminal */
@@ -50,12 +44,12 @@ static void follow(struct builds *builds, const char *const *build, size_t n)
 	ck_assert_msg(!follow_renames(builds, &err), "%s", err.message);
 }
 
-START_TEST(counts)
+TEST_EACH(counts, cases)
 {
-	struct builds builds;
-	struct population p;
+	RELEASED(builds, builds);
+	RELEASED(population, p);
 	struct error err;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	size_t n = 0;
 
 	while (n < BUILDS && cases[_i].build[n])
@@ -67,19 +61,15 @@ START_TEST(counts)
 			 p.count[1], p.count[2], p.count[3], p.count[4], p.n_renamed);
 	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].counts), "%s: %s", cases[_i].what,
 		      buf_str(&text));
-	buf_release(&text);
-	population_release(&p);
-	builds_release(&builds);
 }
-END_TEST
 
-START_TEST(details)
+TEST(details)
 {
 	static const char *const build[] = {
 		"a b c d e f g h x/m.o old", "a new", "a b c d e f g h y/m.o new small",
 	};
-	struct builds builds;
-	struct population p;
+	RELEASED(builds, builds);
+	RELEASED(population, p);
 	struct error err;
 
 	follow(&builds, build, 3);
@@ -98,10 +88,7 @@ START_TEST(details)
 	ck_assert_str_eq(builds.task[p.task[3].task].name, "old");
 	ck_assert_uint_eq(p.task[3].since, 1);
 	ck_assert_float_eq((float)p.task[3].value[1], 2 * made_tasks_value(9, 0));
-	population_release(&p);
-	builds_release(&builds);
 }
-END_TEST
 
 static const char *print(struct buf *text, unsigned width, const struct population *p,
 			 const struct builds *builds)
@@ -120,15 +107,15 @@ static const char *print(struct buf *text, unsigned width, const struct populati
 }
 
 /* The newest build failed; only one task of each kind is listed. */
-START_TEST(printed)
+TEST(printed)
 {
 	static const char *const build[] = {
 		"a b c d e f g h i j k l x/m.o old older", "a b c d e f g h i j k l y/m.o new newer", "!a",
 	};
-	struct builds builds;
+	RELEASED(builds, builds);
 	struct population p;
 	struct error err;
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	struct json j;
 
 	follow(&builds, build, 3);
@@ -157,10 +144,7 @@ START_TEST(printed)
 	ck_assert_str_eq(print(&text, 0, NULL, &builds), "");
 	ck_assert_str_eq(print(&text, 0, &p, &builds), "");
 	ck_assert_str_eq(print(&text, MARKDOWN, &p, &builds), "");
-	builds_release(&builds);
-	buf_release(&text);
 }
-END_TEST
 
 static void make_builds(struct builds *builds, struct noise *noise, double missing)
 {
@@ -205,13 +189,13 @@ static double sum_of(const struct builds *builds, uint32_t build, enum metric m)
 }
 
 /* Every task of the two builds is counted once, and the sums are those of the builds. */
-START_TEST(adds_up)
+TEST_LOOP(adds_up, 400)
 {
 	static const double missing[] = { 0, 0, 0.02, 0.3 };
 	struct noise noise = { (uint64_t)_i + 1 };
 	size_t listed[POPULATION_KINDS] = { 0 };
-	struct builds builds;
-	struct population p;
+	RELEASED(builds, builds);
+	RELEASED(population, p);
 	struct error err;
 
 	make_builds(&builds, &noise, missing[_i % 4]);
@@ -245,10 +229,7 @@ START_TEST(adds_up)
 	ck_assert_uint_eq(listed[POPULATION_SAME], p.n_renamed);
 	for (int k = POPULATION_NEW; k <= POPULATION_GONE; k++)
 		ck_assert_uint_eq(listed[k], p.count[k]);
-	population_release(&p);
-	builds_release(&builds);
 }
-END_TEST
 
 /* Two generated builds: files in directories and tasks of recipes, most of them in both. */
 struct two {
@@ -316,7 +297,7 @@ static int by_name(const void *a, const void *b)
 /* As values, for diff; and as a text for made_tasks(). */
 static void make_side(struct values *values, struct buf *build, struct two *two, int side)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 
 	qsort(two->name[side], two->n[side], sizeof two->name[side][0], by_name);
 	for (size_t i = 0; i < two->n[side]; i++) {
@@ -333,7 +314,6 @@ static void make_side(struct values *values, struct buf *build, struct two *two,
 			 i + 1 < two->n_recipes[side] ? "" : "]");
 	}
 	made_values(values, buf_str(&text));
-	buf_release(&text);
 }
 
 static const char *was_of(const struct diff *d, const char *name)
@@ -346,7 +326,7 @@ static const char *was_of(const struct diff *d, const char *name)
 }
 
 /* check and diff name the same tasks of the same two builds; the history has both names. */
-START_TEST(agrees_with_diff)
+TEST_LOOP(agrees_with_diff, 200)
 {
 	struct noise noise = { (uint64_t)_i + 1 };
 	struct values values[2];
@@ -389,10 +369,5 @@ START_TEST(agrees_with_diff)
 		buf_release(&text[side]);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(population)
-{
-	return support_main("population", TEST_EACH(counts, cases), TEST(details), TEST(printed),
-			    TEST_LOOP(adds_up, 400), TEST_LOOP(agrees_with_diff, 200));
-}
+TEST_MAIN(population);

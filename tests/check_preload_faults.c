@@ -6,20 +6,16 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define SPAWNER TOP_BUILDDIR "/tests/fake_spawner"
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define RECORD BUILDBEAT " record --no-git -o stats -n one -- "
 
 static const char *const waiting[] = { "each", "any" };
 
-START_TEST(threads)
+TEST_EACH(threads, waiting)
 {
 	const unsigned rounds = 60;
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 	unsigned failed = 0;
 
@@ -40,9 +36,7 @@ START_TEST(threads)
 		failed += t->state == TASK_FAILED;
 	}
 	ck_assert_uint_eq(failed, 240);
-	recording_release(&rec);
 }
-END_TEST
 
 /* The host is a shell that causes the fault itself, during the build. */
 static const struct {
@@ -61,7 +55,7 @@ static const struct {
 	{ "no memory to lock", "ulimit -v 200000", 2 },
 };
 
-START_TEST(goes_on)
+TEST_EACH(goes_on, faults)
 {
 	const char *dir = support_tmpdir();
 	struct run plain, with;
@@ -85,10 +79,9 @@ START_TEST(goes_on)
 			      with.out.data);
 	}
 }
-END_TEST
 
 /* The disk is full from the start. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct run r;
 
@@ -101,10 +94,9 @@ START_TEST(full_disk)
 		ck_assert_int_eq(r.status, 6);
 	}
 }
-END_TEST
 
 /* A fork of the host that outlives the build does not write to the recording. */
-START_TEST(outlived)
+TEST(outlived)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "late\nsame\n", NULL,
 		       "%smkfifo go; " RECORD "bash -c '(read line <go; /bin/true; "
@@ -112,12 +104,11 @@ START_TEST(outlived)
 		       "echo >go; until_true 'test -e late'; "
 		       "ls late; wc -l <stats/one/tasks.log | cmp - before && echo same", support_poll);
 }
-END_TEST
 
 /* A C host that loads our plugin is a host of the plugin, and no task is recorded twice. */
-START_TEST(plugin_inside)
+TEST(plugin_inside)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	support_expect(support_tmpdir(), 1, "one\n", NULL,
 		       "cc -I" TOP_SRCDIR "/plugin " TOP_SRCDIR
@@ -128,14 +119,10 @@ START_TEST(plugin_inside)
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "echo one");
-	recording_release(&rec);
 }
-END_TEST
 
 TEST_PROGRAM(preload_faults)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("preload_faults", TEST_EACH(threads, waiting),
-			    TEST_EACH(goes_on, faults), TEST(full_disk), TEST(outlived),
-			    TEST(plugin_inside));
+	return support_main();
 }

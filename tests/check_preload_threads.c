@@ -7,11 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define HOST TOP_BUILDDIR "/tests/fake_threads"
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o stats -n one -- "
 #define STACK_MAX 4096
@@ -25,7 +20,7 @@ static void run_both(struct run *plain, struct run *with, const char *part)
 }
 
 /* The one line "NAME BYTES" of each. */
-START_TEST(stack)
+TEST(stack)
 {
 	char *at, *plain_at, *rest, *plain_rest;
 	struct run plain, with;
@@ -46,11 +41,10 @@ START_TEST(stack)
 			      plain_bytes);
 	}
 }
-END_TEST
 
 static const char *const same[] = { "small", "cancel", "waitid", "exec" };
 
-START_TEST(as_without)
+TEST_EACH(as_without, same)
 {
 	struct run plain, with;
 
@@ -59,12 +53,11 @@ START_TEST(as_without)
 	ck_assert_msg(!strcmp(plain.out.data, with.out.data), "%s:\n%s---- not\n%s", same[_i],
 		      with.out.data, plain.out.data);
 }
-END_TEST
 
 /* A failed exec of the host is not its end. */
-START_TEST(failing_exec)
+TEST(failing_exec)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 	struct run plain, with;
 
@@ -78,12 +71,10 @@ START_TEST(failing_exec)
 		ck_assert_int_eq(rec.task[i].state, i == 3 ? TASK_FAILED : TASK_DONE);
 		ck_assert_int_le(rec.task[i].end_us, rec.instance[0].close_us);
 	}
-	recording_release(&rec);
 }
-END_TEST
 
 /* The same of a shell, and of the exec that succeeds in the end. */
-START_TEST(failing_exec_of_a_shell)
+TEST(failing_exec_of_a_shell)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "open start done start done close open start done close true 1 true 2 true 3 ",
 		       "",
@@ -91,11 +82,9 @@ START_TEST(failing_exec_of_a_shell)
 		       "/bin/true 2; exec sh -c \"/bin/true 3; :\"'; sed 1d stats/one/tasks.log | cut -f1 | tr '\\n' ' ';"
 		       "grep -o 'true .$' stats/one/tasks.log | tr '\\n' ' '");
 }
-END_TEST
 
 TEST_PROGRAM(preload_threads)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("preload_threads", TEST(stack), TEST_EACH(as_without, same),
-			    TEST(failing_exec), TEST(failing_exec_of_a_shell));
+	return support_main();
 }

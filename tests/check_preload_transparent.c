@@ -10,11 +10,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o ../stats -n one -- "
 
 struct scene {
@@ -223,7 +218,7 @@ static void compare(const struct scene *scene, const char *tool, const struct ou
 
 static void compare_tasks(const struct scene *scene, const char *tool, const char *dir)
 {
-	struct buf told, ends = BUF_INIT;
+	RELEASED(buf, told, ends = BUF_INIT);
 
 	ck_assert(tasks_summary(&told, dir));
 	for (const char *p = told.data; *p; p++) {
@@ -232,8 +227,6 @@ static void compare_tasks(const struct scene *scene, const char *tool, const cha
 	}
 	ck_assert_msg(!strcmp(buf_str(&ends), scene->tasks), "%s, %s: tasks %s [%s], not [%s]", tool,
 		      scene->what, told.data, buf_str(&ends), scene->tasks);
-	buf_release(&told);
-	buf_release(&ends);
 }
 
 static bool has_all(const char *programs)
@@ -248,7 +241,7 @@ static bool has_all(const char *programs)
 	return true;
 }
 
-START_TEST(transparent)
+TEST_LOOP(transparent, N_SCENES * N_TOOLS)
 {
 	const struct scene *scene = &scenes[_i % N_SCENES];
 	const char *tool = tools[_i / N_SCENES];
@@ -268,7 +261,6 @@ START_TEST(transparent)
 	support_expect(support_tmpdir(), ANY_STATUS, "0\n", NULL,
 		       "ls stats/one $TMPDIR/buildbeat-*/ 2>&- | grep -c -e preload -e buildbeat.mk");
 }
-END_TEST
 
 /* The first instance that opened after another (NO_INDEX: of all). A tool may write its
  * first line after those of its first task. */
@@ -287,9 +279,9 @@ static size_t next_opened(const struct recording *rec, size_t other)
 }
 
 /* The task around each instance, by the names of the build tools from the outside in. */
-START_TEST(parents)
+TEST(parents)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 	const char *dir = support_tmpdir();
 
@@ -318,13 +310,10 @@ START_TEST(parents)
 		ck_assert_uint_ne(in->parent_task, NO_INDEX);
 		ck_assert_uint_eq(rec.task[in->parent_task].instance, outer);
 	}
-	recording_release(&rec);
 }
-END_TEST
 
 TEST_PROGRAM(preload_transparent)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
-	return support_main("preload_transparent", TEST_LOOP(transparent, N_SCENES * N_TOOLS),
-			    TEST(parents));
+	return support_main();
 }

@@ -4,34 +4,30 @@
 #include "tests/hostile.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 #define API "python3 -B " TOP_SRCDIR "/tests/process_api.py " BUILDBEAT " " TOP_BUILDDIR "/tests/ask"
 
-START_TEST(like_proc)
+TEST(like_proc)
 {
 	support_expect(NULL, 0, "", "", API);
 }
-END_TEST
 
 /* The same as another user, for root. */
-START_TEST(without_rights)
+TEST(without_rights)
 {
 	SKIP_IF(!hostile_can());
 	support_expect("/", 0, "", "", "PATH=/usr/bin:/bin setpriv --reuid=65534 --regid=65534 "
 		       "--clear-groups " API);
 }
-END_TEST
 
 /* Names that say that the value is a secret, with any value that is not a plain word. */
-START_TEST(no_secret_comes_out)
+TEST(no_secret_comes_out)
 {
 	static const char *const names[] = {
 		"PASSWORD", "DB_PASSWORD", "TOKEN", "GH_TOKEN", "npm_config__authToken", "API_KEY",
 		"AWS_SECRET_ACCESS_KEY", "CLIENT_SECRET", "SSH_PASSPHRASE",
 	};
 	static const char alphabet[] = "abcXYZ019 \t\n\"'=:/@;&|$(){}#%~*+,.<>?!-_";
-	struct buf text = BUF_INIT, out = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, out = BUF_INIT);
 
 	srand(1);
 	for (int i = 0; i < 20000; i++) {
@@ -48,32 +44,26 @@ START_TEST(no_secret_comes_out)
 			      !strcmp(buf_str(&out) + head, REDACT_MARK), "%s -> %s",
 			      buf_str(&text), buf_str(&out));
 	}
-	buf_release(&text);
-	buf_release(&out);
 }
-END_TEST
 
-START_TEST(other_variables_are_whole)
+TEST(other_variables_are_whole)
 {
 	static const char *const texts[] = {
 		"PATH=/usr/bin:/bin", "EMPTY=", "no sign", "=x", "PS1=\\u@\\h $ ", "MARK=***",
 		"TWO=lines\nof text", "PASSWORD=",
 	};
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		buf_clear(&out);
 		redact_variable(&out, texts[i], strlen(texts[i]));
 		ck_assert_str_eq(buf_str(&out), texts[i]);
 	}
-	buf_release(&out);
 }
-END_TEST
 
 TEST_PROGRAM(process_api)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("setpriv") ||
 		!support_can_be_loaded());
-	return support_main("process_api", TEST(no_secret_comes_out), TEST(other_variables_are_whole),
-			    TEST(like_proc), TEST(without_rights));
+	return support_main();
 }

@@ -5,8 +5,6 @@
 #include "recording/process_log.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 static struct recording rec;
 static struct process_tree tree;
 
@@ -38,8 +36,10 @@ static void write_recording(const char *tasks, const char *processes)
 
 #define HEAD "buildbeat tasks 1\nopen\t0\ti1\t100\t0\t100\tmake\t4.3\t/src\tmake\n"
 
+TEST_GROUP_WITH("process_tree", NULL, release);
+
 /* A shell starts a daemon, which lives on and starts another process, and a number comes again. */
-START_TEST(known_build)
+TEST(known_build)
 {
 	write_recording(HEAD
 		"start\t1000000\ti1.1\t200\t1\tcompile\ta.o\n"
@@ -80,18 +80,16 @@ START_TEST(known_build)
 					 str_ends(p->command, "a.c") ? "a.o" : "b.o");
 	}
 }
-END_TEST
 
-START_TEST(no_processes)
+TEST(no_processes)
 {
 	write_recording(HEAD, NULL);
 	read_tree(support_tmpdir());
 	ck_assert_uint_eq(tree.n, 0);
 }
-END_TEST
 
 /* A real build whose recipe leaves a process behind. */
-START_TEST(real_build)
+TEST(real_build)
 {
 	const char *dir = support_tmpdir();
 
@@ -113,7 +111,6 @@ START_TEST(real_build)
 			ck_assert_str_eq(rec.task[tree.process[i].task].name, "left");
 	}
 }
-END_TEST
 
 /* A line, and how it is written again; NULL: it is damaged. Its first missing value is that of the
  * peak of memory, after which the upper bound of the peak can be known. */
@@ -143,11 +140,11 @@ static const struct line_case {
 	{ "", NULL },
 };
 
-START_TEST(lines_come_back)
+TEST_EACH(lines_come_back, line_case)
 {
 	const struct line_case *k = &line_case[_i];
 	struct slice line = { k->line, strlen(k->line) };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct process_line l;
 
 	ck_assert_int_eq(process_log_parse(line, &l), k->again ? EVENT_PARSED : EVENT_DAMAGED);
@@ -155,13 +152,6 @@ START_TEST(lines_come_back)
 		process_log_add(&b, &l);
 		ck_assert_str_eq(buf_str(&b), support_path("%s\n", k->again));
 	}
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(process_tree)
-{
-	return support_main("process_tree", TEST_GROUP_WITH("process_tree", NULL, release),
-			    TEST(known_build), TEST(no_processes), TEST(real_build),
-			    TEST_EACH(lines_come_back, line_case));
-}
+TEST_MAIN(process_tree);

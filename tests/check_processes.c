@@ -5,19 +5,11 @@
 #include "sampler/processes.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /*
  * Every process of a command is in processes.log. A test that needs the proc connector
@@ -148,7 +140,9 @@ static int run_few(void)
 	return shell("(exit 3); sh -c 'kill -9 $$' 2>/dev/null; sleep 0.2; env sleep 0.1; exit 4");
 }
 
-START_TEST(ends_and_words)
+TEST_GROUP("connector");
+
+TEST_LOOP(ends_and_words, 2)
 {
 	const struct processes_options plain = { .no_taskstats = true };
 	const struct process_line *sleep_line, *first;
@@ -195,7 +189,6 @@ START_TEST(ends_and_words)
 		ck_assert_int_eq(sleep_line->end.max_rss_kb, -1);
 	}
 }
-END_TEST
 
 static pid_t start_busy_loop(void)
 {
@@ -209,7 +202,7 @@ static pid_t start_busy_loop(void)
 }
 
 /* On one processor with a busy process, a thread of ours may start after a long time. */
-START_TEST(busy_machine)
+TEST(busy_machine)
 {
 	const struct sched_param none = { 0 };
 	struct processes *p;
@@ -234,7 +227,6 @@ START_TEST(busy_machine)
 	kill(busy, SIGKILL);
 	ck_assert_int_eq(waitpid(busy, NULL, 0), busy);
 }
-END_TEST
 
 /* Many processes in a short time, without the cost of exec. */
 static int run_many(void)
@@ -250,7 +242,7 @@ static int run_many(void)
 	return 0;
 }
 
-START_TEST(no_process_is_lost)
+TEST(no_process_is_lost)
 {
 	const struct watched *w;
 
@@ -264,7 +256,6 @@ START_TEST(no_process_is_lost)
 	ck_assert_uint_eq(count_status(w, 7 << 8), MANY);
 	ck_assert_uint_eq(w->n, MANY + 1);
 }
-END_TEST
 
 static int run_together(void)
 {
@@ -277,7 +268,7 @@ static int run_together(void)
 	return 0;
 }
 
-START_TEST(overruns_are_reported)
+TEST(overruns_are_reported)
 {
 	const struct processes_options tiny = { .receive_bytes = 1 };
 	uint64_t reported = 0;
@@ -294,10 +285,9 @@ START_TEST(overruns_are_reported)
 	else
 		ck_assert_uint_eq(count_status(w, 7 << 8), MANY);
 }
-END_TEST
 
 /* Processes that live long enough are found again in /proc. */
-START_TEST(overruns_are_repaired)
+TEST(overruns_are_repaired)
 {
 	const struct processes_options tiny = { .receive_bytes = 1 };
 	size_t n = 0;
@@ -310,7 +300,6 @@ START_TEST(overruns_are_repaired)
 	/* a process that ends while /proc is read may be there twice */
 	ck_assert_uint_ge(n, 201);
 }
-END_TEST
 
 static void *spin(void *unused)
 {
@@ -329,7 +318,7 @@ static int run_threads(void)
 	return 1;
 }
 
-START_TEST(threads_are_no_processes)
+TEST(threads_are_no_processes)
 {
 	const struct watched *w;
 
@@ -338,7 +327,6 @@ START_TEST(threads_are_no_processes)
 	ck_assert_uint_eq(w->n, 1);
 	ck_assert_int_ge(w->line[0].wall_us, 20000);
 }
-END_TEST
 
 static void *exec_sleep(void *unused)
 {
@@ -356,7 +344,7 @@ static int run_exec_of_thread(void)
 	return 1;
 }
 
-START_TEST(thread_executes)
+TEST(thread_executes)
 {
 	const struct watched *w;
 
@@ -367,7 +355,6 @@ START_TEST(thread_executes)
 	ck_assert_int_ge(w->line[0].wall_us, 100000);
 	ck_assert_int_eq(w->line[0].end.status, 0);
 }
-END_TEST
 
 /* A process whose parent has ended keeps the parent that started it. A process that
  * outlives the command is recorded as running. */
@@ -378,16 +365,15 @@ static int run_orphans(void)
 
 static void kill_left(void)
 {
-	struct buf text;
+	RELEASED(buf, text);
 	int64_t pid;
 
 	support_read(&text, support_path("%s/pid", support_tmpdir()));
 	ck_assert(cursor_slice_i64((struct slice){ text.data, text.len - 1 }, &pid));
 	kill((pid_t)pid, SIGKILL);
-	buf_release(&text);
 }
 
-START_TEST(orphans_and_those_left)
+TEST_LOOP(orphans_and_those_left, 2)
 {
 	const struct processes_options polling = { .no_connector = true };
 	const struct process_line *orphan, *left;
@@ -406,7 +392,6 @@ START_TEST(orphans_and_those_left)
 	for (size_t i = 0; i < w->n; i++)
 		ck_assert_int_eq(w->line[i].word == PROCESS_RUNS, &w->line[i] == left);
 }
-END_TEST
 
 /* CPU time: the sum over the processes is what wait4() counted for the command */
 
@@ -512,7 +497,9 @@ static int64_t sum_cpu(const struct watched *w)
 /* On a busy machine the estimated part may be wrong by more in one trial. */
 #define CPU_TRIALS 3
 
-START_TEST(cpu_is_that_of_wait4)
+TEST_GROUP("cpu");
+
+TEST_LOOP(cpu_is_that_of_wait4, 4)
 {
 	static int (*const runs[])(void) = {
 		run_many_short, run_without_exec, run_few_long, run_threaded,
@@ -532,7 +519,6 @@ START_TEST(cpu_is_that_of_wait4)
 	ck_assert_msg(us == wanted_us, "the sum is %lld us, wait4 counted %lld us",
 		      (long long)us, (long long)wanted_us);
 }
-END_TEST
 
 /* Polling can be late, but not by a second. */
 static int run_then_sleep(void)
@@ -542,7 +528,7 @@ static int run_then_sleep(void)
 	return 0;
 }
 
-START_TEST(polling_sees_exact_cpu)
+TEST(polling_sees_exact_cpu)
 {
 	const struct processes_options polling = { .no_connector = true };
 	const struct watched *w = watch(run_then_sleep, &polling);
@@ -553,7 +539,6 @@ START_TEST(polling_sees_exact_cpu)
 	/* both are rounded down to microseconds */
 	ck_assert_int_le(us, in_us(w->used.ru_utime) + in_us(w->used.ru_stime) + 2);
 }
-END_TEST
 
 /* By polling /proc */
 
@@ -562,7 +547,9 @@ static int run_long(void)
 	return shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.5; :'; exit 2");
 }
 
-START_TEST(polling_finds_long_processes)
+TEST_GROUP("polling");
+
+TEST(polling_finds_long_processes)
 {
 	const struct processes_options polling = { .no_connector = true };
 	const struct process_line *inner = NULL, *sleeps, *first = NULL;
@@ -586,16 +573,5 @@ START_TEST(polling_finds_long_processes)
 	ck_assert_int_eq(inner->end.status, -1);
 	ck_assert_int_ge(sleeps->wall_us, 300000);
 }
-END_TEST
 
-TEST_PROGRAM(processes)
-{
-	return support_main("processes",
-			    TEST_GROUP("connector"), TEST_LOOP(ends_and_words, 2),
-			    TEST(busy_machine), TEST(no_process_is_lost), TEST(overruns_are_reported),
-			    TEST(overruns_are_repaired), TEST(threads_are_no_processes),
-			    TEST(thread_executes), TEST_LOOP(orphans_and_those_left, 2),
-			    TEST_GROUP("cpu"), TEST_LOOP(cpu_is_that_of_wait4, 4),
-			    TEST(polling_sees_exact_cpu),
-			    TEST_GROUP("polling"), TEST(polling_finds_long_processes));
-}
+TEST_MAIN(processes);

@@ -8,11 +8,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A recording with everything that a profile is made of. */
 struct made {
 	struct recorded r;
@@ -124,7 +119,7 @@ static void check_view(const struct profile_view *v)
 	}
 }
 
-START_TEST(sums_are_totals)
+TEST(sums_are_totals)
 {
 	uint64_t state = 3;
 
@@ -147,10 +142,9 @@ START_TEST(sums_are_totals)
 		release(&m);
 	}
 }
-END_TEST
 
 /* Two moments that meet have together what the whole has. */
-START_TEST(windows_add_up)
+TEST(windows_add_up)
 {
 	for (uint64_t seed = 1; seed < 60; seed++) {
 		struct profile first = PROFILE_INIT, second = PROFILE_INIT, rest = PROFILE_INIT;
@@ -183,11 +177,10 @@ START_TEST(windows_add_up)
 		release(&m);
 	}
 }
-END_TEST
 
 /* Differences */
 
-START_TEST(nothing_differs_from_itself)
+TEST(nothing_differs_from_itself)
 {
 	for (uint64_t seed = 0; seed < 40; seed++) {
 		struct profile d = PROFILE_INIT;
@@ -202,7 +195,6 @@ START_TEST(nothing_differs_from_itself)
 		release(&b);
 	}
 }
-END_TEST
 
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j2\n"
 #define RUN(n, from, to, name) "start\t" #from "000\tm." #n "\t\t\t\t" name "\t\tcc -c x.c\n" \
@@ -218,7 +210,7 @@ static int64_t count_of(const struct profile *p, const char *name, enum profile_
 	return n;
 }
 
-START_TEST(difference_of_two)
+TEST(difference_of_two)
 {
 	struct profile d = PROFILE_INIT;
 	struct profile_view v;
@@ -246,7 +238,6 @@ START_TEST(difference_of_two)
 	release(&a);
 	release(&b);
 }
-END_TEST
 
 /* Percentiles */
 
@@ -255,7 +246,7 @@ static int by_value(const void *a, const void *b)
 	return array_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-START_TEST(percentiles)
+TEST(percentiles)
 {
 	uint64_t state = 9;
 
@@ -280,9 +271,8 @@ START_TEST(percentiles)
 		}
 	}
 }
-END_TEST
 
-START_TEST(percentiles_of_groups)
+TEST(percentiles_of_groups)
 {
 	uint64_t state = 5;
 
@@ -318,11 +308,10 @@ START_TEST(percentiles_of_groups)
 		release(&m);
 	}
 }
-END_TEST
 
 /* Sorting, filtering */
 
-START_TEST(sorted)
+TEST(sorted)
 {
 	uint64_t state = 12;
 
@@ -350,7 +339,6 @@ START_TEST(sorted)
 		release(&m);
 	}
 }
-END_TEST
 
 static const struct { const char *filter; unsigned rows; } filters[] = {
 	{ "A.o", 1 }, { "lib", 2 }, { "/^lib\\/.*o$/", 1 }, { "/^(a|b)\\.o$/", 1 }, { "nothing", 0 },
@@ -361,7 +349,7 @@ static const struct { const char *filter; unsigned rows; } filters[] = {
 	"start\t10000\tm.2\t\t1\t\tlib/b.o\t\tcc -c b.c\ndone\t20000\tm.2\n" \
 	"start\t40000\tm.3\t\t0\t\tlib\\\\x\t\tcc -c c.c\ndone\t55000\tm.3\n"
 
-START_TEST(filtered)
+TEST_EACH(filtered, filters)
 {
 	struct profile_wish w = { .filter = filters[_i].filter };
 	struct profile_view v;
@@ -373,9 +361,8 @@ START_TEST(filtered)
 	profile_view_release(&v);
 	release(&m);
 }
-END_TEST
 
-START_TEST(merged_threads)
+TEST(merged_threads)
 {
 	struct profile_wish w = { .similar = true, .group = { 1, { PROFILE_DIED } } };
 	struct profile_view v;
@@ -395,10 +382,9 @@ START_TEST(merged_threads)
 	profile_view_release(&v);
 	release(&m);
 }
-END_TEST
 
 /* A worker's number is free when its task has ended. */
-START_TEST(workers)
+TEST(workers)
 {
 	struct made m;
 
@@ -414,11 +400,10 @@ START_TEST(workers)
 	}
 	release(&m);
 }
-END_TEST
 
 /* Tallies of hosts */
 
-START_TEST(tallies)
+TEST(tallies)
 {
 	static const uint64_t histogram[TALLY_BUCKETS] = { [11] = 3, [21] = 1 };
 	struct tally_row rows[] = {
@@ -458,7 +443,6 @@ START_TEST(tallies)
 	profile_view_release(&v);
 	release(&m);
 }
-END_TEST
 
 /* Outputs */
 
@@ -476,7 +460,7 @@ static int write_text(struct buf *out, struct profile_view *v, const struct prof
 	return r;
 }
 
-START_TEST(text_fits)
+TEST(text_fits)
 {
 	for (uint64_t seed = 0; seed < 30; seed++) {
 		const struct style style = { .width = 40 + (unsigned)seed * 5 };
@@ -495,14 +479,13 @@ START_TEST(text_fits)
 		release(&m);
 	}
 }
-END_TEST
 
 #define GOLDEN OPEN RUN(1, 10, 20, "a.o") RUN(2, 12, 50, "lib/b.o") \
 	"place\t12000\tm.2\tlib/Makefile\t7\n" RUN(3, 21, 31, "c.o") \
 	"start\t52000\tm.4\t\t\t\tprog\t\tcc -o prog a.o\nafter\t52000\tm.4\ta.o\tlib/b.o\tc.o\n" \
 	"done\t92000\tm.4\t0\t30000\t2000\t9000\nstart\t93000\tm.5\t\t\t\ttest \"<\\\\n>\"\t\tsh t\n"
 
-START_TEST(golden)
+TEST_LOOP(golden, 2)
 {
 	struct profile_wish w = { .similar = true, .sort = { 2, { PROFILE_C_COUNT, PROFILE_C_RUN } } };
 	struct profile_list columns = { 0 };
@@ -523,9 +506,8 @@ START_TEST(golden)
 	buf_release(&out);
 	release(&m);
 }
-END_TEST
 
-START_TEST(json_golden)
+TEST(json_golden)
 {
 	struct profile_wish w = { .group = { 2, { PROFILE_PID, PROFILE_HOST } },
 		.sort = { 1, { PROFILE_C_RUN } } };
@@ -542,10 +524,9 @@ START_TEST(json_golden)
 	buf_release(&out);
 	release(&m);
 }
-END_TEST
 
 /* Names of any bytes are data of the page, never its markup. */
-START_TEST(page_of_hostile_names)
+TEST(page_of_hostile_names)
 {
 	static const char *const bad[] = { "</script><script>alert(1)</script>", "<!--", "]]>",
 		"&lt;img src=x onerror=alert(1)>", "\xff\xfe", "\x01\x02" };
@@ -574,9 +555,8 @@ START_TEST(page_of_hostile_names)
 	buf_release(&out);
 	release(&m);
 }
-END_TEST
 
-START_TEST(ten_thousand_locations)
+TEST(ten_thousand_locations)
 {
 	struct profile_wish w = { .similar = true, .group = { 1, { PROFILE_KIND } },
 		.sort = { 2, { PROFILE_C_P95, PROFILE_NAME } } };
@@ -600,14 +580,5 @@ START_TEST(ten_thousand_locations)
 	buf_release(&out);
 	release(&m);
 }
-END_TEST
 
-TEST_PROGRAM(profile)
-{
-	return support_main("profile", TEST(sums_are_totals), TEST(windows_add_up),
-			    TEST(nothing_differs_from_itself), TEST(difference_of_two),
-			    TEST(percentiles), TEST(percentiles_of_groups), TEST(sorted),
-			    TEST_EACH(filtered, filters), TEST(merged_threads), TEST(workers),
-			    TEST(tallies), TEST(text_fits), TEST_LOOP(golden, 2), TEST(json_golden),
-			    TEST(page_of_hostile_names), TEST(ten_thousand_locations));
-}
+TEST_MAIN(profile);

@@ -4,11 +4,7 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define OPEN "buildbeat tasks 1\nopen\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake -j2\n"
 #define RUN(n, from, to, name) "start\t" #from "000\tm." #n "\t\t\t\t" name "\t\tcc -c x.c\n" \
@@ -57,11 +53,10 @@ static const struct { const char *command, *message; } wrong[] = {
 	{ "profile --grup kind rec", "unknown option" }, { "profil rec", "unknown command" },
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, wrong)
 {
 	support_refuses(recording(), support_path("%s", wrong[_i].command), wrong[_i].message);
 }
-END_TEST
 
 static const struct { const char *command, *out; } good[] = {
 	{ "profile rec", "a.o" }, { "profile -b kind,name -t 1 rec", "kind = compile and name" },
@@ -75,7 +70,7 @@ static const struct { const char *command, *out; } good[] = {
 	{ "profile rec rec", "0 rows" },
 };
 
-START_TEST(command)
+TEST_EACH(command, good)
 {
 	struct run r;
 	const char *dir = recording();
@@ -85,9 +80,8 @@ START_TEST(command)
 	ck_assert_msg(strstr(buf_str(&r.out), good[_i].out), "%s:\n%s", good[_i].command,
 		      buf_str(&r.out));
 }
-END_TEST
 
-START_TEST(page_command)
+TEST(page_command)
 {
 	const char *dir = recording();
 	struct run r;
@@ -96,7 +90,6 @@ START_TEST(page_command)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(support_text(support_path("%s/p.html", dir)), "data-5"));
 }
-END_TEST
 
 /* Is a before b in the output? */
 static void check_order(const char *dir, const char *line, const char *a, const char *b)
@@ -116,7 +109,7 @@ static void check_order(const char *dir, const char *line, const char *a, const 
 	"row\t2\t1\t1\t1\t0\t900000\t900000\n"
 
 /* The longest tasks come first; of tallies alone, what ran most often. */
-START_TEST(usual_order)
+TEST(usual_order)
 {
 	const char *dir = support_tmpdir();
 
@@ -132,10 +125,9 @@ START_TEST(usual_order)
 	support_writes(support_path("%s/both/tally.log", dir), TALLY);
 	check_order(dir, "profile both", "rare", "often");
 }
-END_TEST
 
 /* The summary names what the queue time was spent on, and the table has its column. */
-START_TEST(queue_time_is_explained)
+TEST(queue_time_is_explained)
 {
 	const char *dir = support_tmpdir();
 
@@ -144,7 +136,6 @@ START_TEST(queue_time_is_explained)
 	check_order(dir, "profile rec", "queue 800 ms (worker 800 ms)", " worker ");
 	check_order(dir, "profile rec", " worker ", "  a ");
 }
-END_TEST
 
 /* Three hosts: 24 ns a run; bytes, with page faults as amounts; CPU time as amounts. */
 #define UNITS "buildbeat tally 1\nat\t5000000\tn\nhost\t11\t-1\t\twall\tns\n" \
@@ -176,7 +167,7 @@ static const struct { const char *options, *line; } units[] = {
 };
 
 /* Numbers are in the units of the hosts' clocks, and those of different units are not added. */
-START_TEST(units_of_clocks)
+TEST_EACH(units_of_clocks, units)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -191,7 +182,6 @@ START_TEST(units_of_clocks)
 	support_buildbeat(&r, dir, 0, "profile rec rec");
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "0 rows"));
 }
-END_TEST
 
 /* Tallies of many threads, written twice: more of each run the second time. */
 static void write_many(const char *path, uint32_t n_locations, uint32_t n_threads, int times)
@@ -220,7 +210,7 @@ static void write_many(const char *path, uint32_t n_locations, uint32_t n_thread
 }
 
 /* Threads that are merged while they are read give what they give when merged later. */
-START_TEST(merged_early)
+TEST_LOOP(merged_early, 5)
 {
 	static const char *const options[] = {
 		"-b none", "-b born", "-b phase", "--since 1s -b none", "--until 1s -b none",
@@ -238,11 +228,10 @@ START_TEST(merged_early)
 	ck_assert_ptr_nonnull(strstr(buf_str(&early.out), "Worker*-*"));
 	ck_assert_str_eq(buf_str(&early.out), buf_str(&late.out));
 }
-END_TEST
 
 #define MILLION_MAX_KB (200l * 1024)
 
-START_TEST(million_rows)
+TEST(million_rows)
 {
 	const char *dir = support_tmpdir();
 	struct rusage usage = { 0 };
@@ -263,7 +252,6 @@ START_TEST(million_rows)
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_lt(usage.ru_maxrss, MILLION_MAX_KB);
 }
-END_TEST
 
 #define HOSTING OPEN "start\t10000\tm.1\t20\t\t\tsub\t\tmake -C r3-lib1\n" \
 	"open\t11000\ts\t30\t1\t30,20,10\tmake\t4.3\t/src/r3-lib1\tmake\n" \
@@ -271,7 +259,7 @@ END_TEST
 	"close\t80000\ts\ndone\t90000\tm.1\n"
 
 /* A task that runs a make counts without what that make ran; and directories keep their digits. */
-START_TEST(hosting_tasks)
+TEST(hosting_tasks)
 {
 	const char *dir = support_tmpdir();
 
@@ -280,14 +268,13 @@ START_TEST(hosting_tasks)
 	check_order(dir, "profile --columns run,name,born rec", "50 ms  a.o   make[1] r3-lib1\n",
 		    "30 ms  sub   make\n");
 }
-END_TEST
 
 #define PHASES OPEN "begin\t5000\tm\t1\tconfigure\n" RUN(1, 10, 20, "a") RUN(2, 20, 40, "b") \
 	"end\t50000\tm\t1\nbegin\t60000\tm\t2\tinstall\n" RUN(3, 70, 100, "c") \
 	"end\t110000\tm\t2\n" RUN(4, 120, 160, "d")
 
 /* The tasks of each phase of the host: the innermost that was open when they started. */
-START_TEST(tasks_of_phases)
+TEST(tasks_of_phases)
 {
 	const char *dir = support_tmpdir();
 
@@ -297,13 +284,5 @@ START_TEST(tasks_of_phases)
 	check_order(dir, "profile -b phase -s phase --columns phase,count,run,name rec",
 		    "phase = install\n", "install        1  30 ms");
 }
-END_TEST
 
-TEST_PROGRAM(profile_command)
-{
-	return support_main("profile_command", TEST_EACH(misuse, wrong), TEST_EACH(command, good),
-			    TEST(page_command), TEST(usual_order),
-			    TEST(queue_time_is_explained), TEST(tasks_of_phases),
-			    TEST_EACH(units_of_clocks, units), TEST(hosting_tasks),
-			    TEST_LOOP(merged_early, 5), TEST(million_rows));
-}
+TEST_MAIN(profile_command);

@@ -4,13 +4,6 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 static const struct buildbeat_api *api;
 static char dir[512];
 
@@ -76,7 +69,7 @@ static bool has_news(void *data)
 	return r.status == 0 && count_of(&r, "three()") > 0;
 }
 
-START_TEST(a_host)
+TEST(a_host)
 {
 	struct run r;
 	pid_t pid;
@@ -127,9 +120,5 @@ START_TEST(a_host)
 	profile(&r, "--wait 2x");
 	ck_assert_ptr_nonnull(strstr(r.err.data, "expected a time"));
 }
-END_TEST
 
-TEST_PROGRAM(profile_live)
-{
-	return support_main("profile_live", TEST(a_host));
-}
+TEST_MAIN(profile_live);

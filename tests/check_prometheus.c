@@ -4,9 +4,6 @@
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct recorded r;
 
 static void without_settings(void)
@@ -38,7 +35,9 @@ static double value(const char *text, const char *series)
 	return line ? strtod(line + strlen(series) + 2, NULL) : -1;
 }
 
-START_TEST(finished)
+TEST_GROUP_WITH("text", without_settings, NULL);
+
+TEST(finished)
 {
 	static const struct { const char *series; double value; } expected[] = {
 		{ "buildbeat_build_info{pipeline=\"pro\\\\j\\\"\",tool=\"make\",version=\"" PACKAGE_VERSION "\"}", 1 },
@@ -70,20 +69,18 @@ START_TEST(finished)
 			      expected[i].series, text);
 	recorded_release(&r);
 }
-END_TEST
 
 /* BitBake without the class: the launcher saw its client alone. */
-START_TEST(unknown_cpu_time)
+TEST(unknown_cpu_time)
 {
 	recorded_make(&r, "cwd: /p\nend_us: 9000000\nstatus: 0\nuser_us: 700000\nsystem_us: 1\n"
 		      "command: /opt/bitbake/bin/bitbake core-image\n", NULL, NULL);
 	ck_assert_ptr_null(strstr(write_text(), "build_cpu_seconds"));
 	recorded_release(&r);
 }
-END_TEST
 
 /* Tasks by state are all tasks, and all series have few labels. */
-START_TEST(random_ones)
+TEST_LOOP(random_ones, 4)
 {
 	static const char *const states[] = { "queued", "running", "unfinished", "done", "failed",
 					      "killed" };
@@ -101,10 +98,9 @@ START_TEST(random_ones)
 		ck_assert_int_eq((int)n, (int)r.sum.n_tasks);
 	recorded_release(&r);
 }
-END_TEST
 
 /* While a build runs, after it, and after it was killed; the file is replaced whole. */
-START_TEST(running)
+TEST(running)
 {
 	const char *dir = support_tmpdir();
 
@@ -120,10 +116,9 @@ START_TEST(running)
 		       "kill -9 $!; until_true '! kill -0 $!'; show\n"
 		       "touch on; ls -A | grep -c prom", support_poll, TOP_BUILDDIR);
 }
-END_TEST
 
 /* A file that exists is replaced only if the user named it. */
-START_TEST(replaced)
+TEST(replaced)
 {
 	const char *dir = support_tmpdir();
 
@@ -137,10 +132,9 @@ START_TEST(replaced)
 		       "B=%s/buildbeat; $B export --to prometheus d >/dev/null; $B export --to prometheus d",
 		       TOP_BUILDDIR);
 }
-END_TEST
 
 /* What a real Prometheus makes of it. */
-START_TEST(scraped)
+TEST(scraped)
 {
 	struct run run;
 
@@ -170,11 +164,5 @@ START_TEST(scraped)
 		    "until_true 'python3 -B ask.py $free >answer'; cat answer", support_poll);
 	ck_assert_msg(!strcmp(run.out.data, "nightly 7.5\n"), "%s%s", run.out.data, run.err.data);
 }
-END_TEST
 
-TEST_PROGRAM(prometheus)
-{
-	return support_main("prometheus", TEST_GROUP_WITH("text", without_settings, NULL),
-			    TEST(finished), TEST(unknown_cpu_time), TEST_LOOP(random_ones, 4), TEST(running),
-			    TEST(replaced), TEST(scraped));
-}
+TEST_MAIN(prometheus);

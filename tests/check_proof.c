@@ -88,7 +88,7 @@ static const struct {
 	{ OK, MAKE START("a.1") DONE("a.1", "500000") "close\t9\ta\t1\t-3\tx\t99999999999999999999\n", -1, -1, 0, 0 },
 };
 
-START_TEST(made_recordings)
+TEST_EACH(made_recordings, made)
 {
 	const char *dir = support_path("%s/stats/made", support_tmpdir());
 	struct recording rec;
@@ -106,7 +106,6 @@ START_TEST(made_recordings)
 	ck_assert_uint_eq(n_warnings(&rec, UNCLOSED), made[_i].unclosed);
 	recording_release(&rec);
 }
-END_TEST
 
 /* Real builds */
 
@@ -146,7 +145,7 @@ static int64_t cpu_us(const struct task *t)
 }
 
 /* Each task of more than 2 % is missed if its lines, or only its end, are removed. */
-START_TEST(every_task_is_missed)
+TEST(every_task_is_missed)
 {
 	struct recording rec, less;
 	size_t n_large = 0;
@@ -180,10 +179,9 @@ START_TEST(every_task_is_missed)
 	ck_assert_uint_ge(n_large, 6);
 	recording_release(&rec);
 }
-END_TEST
 
 /* The end of make's part is missing. */
-START_TEST(missing_end)
+TEST(missing_end)
 {
 	struct recording rec;
 
@@ -196,10 +194,9 @@ START_TEST(missing_end)
 	ck_assert_uint_eq(rec.proof.n_unclosed, 1);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A make that breaks off in silence, as if the plugin were at fault; said by all outputs. */
-START_TEST(said_by_all)
+TEST(said_by_all)
 {
 	struct run r;
 
@@ -226,7 +223,6 @@ START_TEST(said_by_all)
 		       BUILDBEAT " check --repo a.git --markdown | grep -c 'Not recorded: .*" UNACCOUNTED "'; "
 		       BUILDBEAT " check --repo a.git --json | grep -c '\"unaccounted\": *\".*" UNACCOUNTED "'");
 }
-END_TEST
 
 /* Nothing is missing, whatever the build does. */
 static const struct {
@@ -297,7 +293,7 @@ static void write_sound(void)
 	support_run(&r, support_tmpdir(), "chmod +x bare.sh");
 }
 
-START_TEST(no_false_alarm)
+TEST_EACH(no_false_alarm, sound)
 {
 	struct recording rec;
 	struct run r;
@@ -317,10 +313,9 @@ START_TEST(no_false_alarm)
 	ck_assert_msg(known != sound[_i].unknown, "%s", sound[_i].what);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A build that is killed does not end its parts, and that is no news. */
-START_TEST(killed_builds)
+TEST_LOOP(killed_builds, 3)
 {
 	static const char *const signals[] = { "INT", "TERM", "KILL" };
 	struct recording rec;
@@ -339,11 +334,5 @@ START_TEST(killed_builds)
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(proof)
-{
-	return support_main("proof", TEST_EACH(made_recordings, made), TEST(every_task_is_missed),
-			    TEST(missing_end), TEST(said_by_all), TEST_EACH(no_false_alarm, sound),
-			    TEST_LOOP(killed_builds, 3));
-}
+TEST_MAIN(proof);

@@ -2,9 +2,6 @@
 #include "base/protobuf.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 static const char schema[] =
 	"syntax = \"proto3\";\n"
 	"message M {\n"
@@ -27,9 +24,9 @@ static const char *decode(const struct buf *message)
 	return r.out.data;
 }
 
-START_TEST(kinds)
+TEST(kinds)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	size_t outer, inner;
 
 	SKIP_IF(!support_has("protoc"));
@@ -62,9 +59,7 @@ START_TEST(kinds)
 			 "m {\n  n: 127\n  m {\n  }\n}\n"
 			 "p: 1\np: 18446744073709551615\nq: 0.5\nv: 0\nv: 18446744073709551615\n"
 			 "b: \"\\000\\001\"\n");
-	buf_release(&out);
 }
-END_TEST
 
 /* A length and the bytes after it that it counts; the first byte is the key. */
 static void has_length(const struct buf *out, size_t at, size_t len, size_t bytes)
@@ -81,7 +76,7 @@ static void has_length(const struct buf *out, size_t at, size_t len, size_t byte
 }
 
 /* Messages in messages, around the lengths at which a length needs another byte. */
-START_TEST(lengths)
+TEST(lengths)
 {
 	static const size_t edge[] = { 0, 127, 128, 16383, 16384, 2097151, 2097152 };
 	char *zeros = calloc(1, 2097152);
@@ -107,10 +102,9 @@ START_TEST(lengths)
 	buf_release(&out);
 	free(zeros);
 }
-END_TEST
 
 /* A message that does not fit: the error remains, and nothing is written outside. */
-START_TEST(too_small)
+TEST(too_small)
 {
 	char memory[200];
 
@@ -130,9 +124,5 @@ START_TEST(too_small)
 			ck_assert_int_eq(memory[i], '#');
 	}
 }
-END_TEST
 
-TEST_PROGRAM(protobuf)
-{
-	return support_main("protobuf", TEST(kinds), TEST(lengths), TEST(too_small));
-}
+TEST_MAIN(protobuf);

@@ -3,17 +3,13 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 static int parse(struct query *q, const char *text)
 {
 	return query_parse(q, text, strlen(text));
 }
 
 /* Random keys and values, in the encodings that clients use, come back. */
-START_TEST(decoded)
+TEST_LOOP(decoded, 4)
 {
 	static const char plain[] = "abcXYZ019-_.~";
 	uint64_t state = (uint64_t)_i;
@@ -57,21 +53,19 @@ START_TEST(decoded)
 			ck_assert_str_eq(query_text(&q, key[i]), value[i]);
 	}
 }
-END_TEST
 
 static const char *const damaged[] = {
 	"a=%", "a=%1", "a=%zz", "a=%00", "%00=1", "a=1&a=2", "a&a", "a=%1g", "%", "a=1&%61=2",
 };
 
-START_TEST(refused)
+TEST_EACH(refused, damaged)
 {
 	struct query q;
 
 	ck_assert_int_eq(parse(&q, damaged[_i]), -EINVAL);
 }
-END_TEST
 
-START_TEST(limits)
+TEST(limits)
 {
 	char many[QUERY_TEXT + 2] = "";
 	struct query q;
@@ -87,9 +81,8 @@ START_TEST(limits)
 	ck_assert_int_eq(query_parse(&q, NULL, 0), 0);
 	ck_assert_ptr_null(query_text(&q, ""));
 }
-END_TEST
 
-START_TEST(kinds)
+TEST(kinds)
 {
 	struct error err;
 	struct query q;
@@ -110,10 +103,5 @@ START_TEST(kinds)
 	ck_assert(query_flag(&q, "b") && query_flag(&q, "c"));
 	ck_assert(!query_flag(&q, "d") && !query_flag(&q, "none"));
 }
-END_TEST
 
-TEST_PROGRAM(query)
-{
-	return support_main("query", TEST_LOOP(decoded, 4), TEST_EACH(refused, damaged), TEST(limits),
-			    TEST(kinds));
-}
+TEST_MAIN(query);

@@ -4,8 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 #define BUILD "cwd: /src\nend_us: 90000000\nstatus: 0\n"
 #define TWO_MAKES "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src/lib\tmake\n" \
 	"open\t0\tn\t11\t0\t11\tmake\t4.3\t/src\tmake\n"
@@ -36,11 +34,11 @@ static const struct {
 	  "start\t900\tm.2\t\t\tcompile\ty.o\nafter\t900\tm.2\ty.h\ndone\t950\tm.2\n", "y.c z.c 200 0;" },
 };
 
-START_TEST(found)
+TEST_EACH(found, cases)
 {
-	struct buf text = BUF_INIT;
-	struct races races;
-	struct recorded r;
+	RELEASED(buf, text = BUF_INIT);
+	RELEASED(races, races);
+	RELEASED(recorded, r);
 
 	recorded_make(&r, BUILD, cases[_i].tasks, NULL);
 	ck_assert_int_eq(races_make(&races, &r.sum), 0);
@@ -52,17 +50,13 @@ START_TEST(found)
 			 (int)race->overlap_us, (int)race->what);
 	}
 	ck_assert_msg(!strcmp(buf_str(&text), cases[_i].races), "%s: %s", cases[_i].name, buf_str(&text));
-	buf_release(&text);
-	races_release(&races);
-	recorded_release(&r);
 }
-END_TEST
 
 /* What is found of random builds is true: both ran then. */
-START_TEST(random_builds)
+TEST_LOOP(random_builds, 20)
 {
-	struct races races;
-	struct recorded r;
+	RELEASED(races, races);
+	RELEASED(recorded, r);
 
 	recorded_random(&r, 300, (uint64_t)_i);
 	ck_assert_int_eq(races_make(&races, &r.sum), 0);
@@ -73,12 +67,6 @@ START_TEST(random_builds)
 		ck_assert_int_lt(a->start_us, recording_task_end_us(&r.rec, b));
 		ck_assert_int_lt(b->start_us, recording_task_end_us(&r.rec, a));
 	}
-	races_release(&races);
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(races)
-{
-	return support_main("races", TEST_EACH(found, cases), TEST_LOOP(random_builds, 20));
-}
+TEST_MAIN(races);

@@ -7,16 +7,7 @@
 #include "tests/support.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static struct catalogue catalogue;
 static struct reader_pool *pool;
@@ -146,7 +137,7 @@ static bool has_two_readers(void *data)
 /* Tests */
 
 /* The same bytes as without a process in between, in the order of the questions to each recording. */
-START_TEST(answers)
+TEST(answers)
 {
 	struct asked a[60] = { { .status = 0 } };
 	struct source s;
@@ -174,9 +165,8 @@ START_TEST(answers)
 	ck_assert_uint_eq(n_children, 3);
 	end();
 }
-END_TEST
 
-START_TEST(statuses)
+TEST(statuses)
 {
 	struct asked a = { .status = 0 };
 	struct reader_question q = { .path = "/api/show", .query = "x", .query_len = READER_QUERY_MAX + 1 };
@@ -193,10 +183,9 @@ START_TEST(statuses)
 	buf_release(&a.body);
 	end();
 }
-END_TEST
 
 /* A reader has its socket and nothing else of the server, and default signals. */
-START_TEST(isolated)
+TEST(isolated)
 {
 	struct asked a = { .status = 0 };
 	int open_fd = open("/dev/null", O_RDONLY);
@@ -229,10 +218,9 @@ START_TEST(isolated)
 	end();
 	ck_assert_int_eq(find_child(), 0);
 }
-END_TEST
 
 /* One that was killed in the middle of a request: an error for that one. */
-START_TEST(crash)
+TEST(crash)
 {
 	struct asked a = { .status = 0 };
 	pid_t pid;
@@ -255,10 +243,9 @@ START_TEST(crash)
 	buf_release(&a.body);
 	end();
 }
-END_TEST
 
 /* One that hangs is killed; other recordings are answered meanwhile. */
-START_TEST(hang)
+TEST(hang)
 {
 	struct asked a = { .status = 0 }, other = { .status = 0 };
 	pid_t pid;
@@ -279,10 +266,9 @@ START_TEST(hang)
 	buf_release(&other.body);
 	end();
 }
-END_TEST
 
 /* A recording that is too large for the memory of a reader. */
-START_TEST(memory)
+TEST(memory)
 {
 	struct asked a = { .status = 0 };
 
@@ -296,9 +282,8 @@ START_TEST(memory)
 	buf_release(&a.body);
 	end();
 }
-END_TEST
 
-START_TEST(deleted)
+TEST(deleted)
 {
 	struct asked a = { .status = 0 };
 
@@ -316,10 +301,9 @@ START_TEST(deleted)
 	buf_release(&a.body);
 	end();
 }
-END_TEST
 
 /* New readers, and every question is answered. */
-START_TEST(refresh)
+TEST(refresh)
 {
 	struct asked a[20] = { { .status = 0 } };
 	pid_t pid;
@@ -341,10 +325,9 @@ START_TEST(refresh)
 	ck_assert_int_ne(find_child(), pid);
 	end();
 }
-END_TEST
 
 /* At most so many at once, the least recently used one ends first; and none when idle. */
-START_TEST(bounded)
+TEST(bounded)
 {
 	struct asked a[12] = { { .status = 0 } };
 
@@ -363,10 +346,9 @@ START_TEST(bounded)
 	run_until(has_no_reader, NULL);
 	end();
 }
-END_TEST
 
 /* Too many questions; and none of a client that went away. */
-START_TEST(forgotten)
+TEST(forgotten)
 {
 	struct asked a[6] = { { .status = 0 } };
 
@@ -384,7 +366,6 @@ START_TEST(forgotten)
 	}
 	end();
 }
-END_TEST
 
 static bool is_gone(void *data)
 {
@@ -392,7 +373,7 @@ static bool is_gone(void *data)
 }
 
 /* A server that is killed takes its readers along. */
-START_TEST(orphaned)
+TEST(orphaned)
 {
 	int pipe_fd[2];
 	pid_t server, reader = 0;
@@ -416,13 +397,12 @@ START_TEST(orphaned)
 	waitpid(server, NULL, 0);
 	support_wait_until(is_gone, &reader, "the reader runs on");
 }
-END_TEST
 
 /* Every route on damaged recordings: a reply or an error, and the server goes on. */
 
 static void write_corpus(const char *name, const char *to)
 {
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	char *line, *next;
 	FILE *out = NULL;
 
@@ -442,10 +422,9 @@ static void write_corpus(const char *name, const char *to)
 	}
 	if (out)
 		fclose(out);
-	buf_release(&text);
 }
 
-START_TEST(hostile)
+TEST(hostile)
 {
 	struct asked a = { .status = 0 };
 	struct dirent *entry;
@@ -478,11 +457,5 @@ START_TEST(hostile)
 	buf_release(&a.body);
 	end();
 }
-END_TEST
 
-TEST_PROGRAM(reader)
-{
-	return support_main("reader", TEST(answers), TEST(statuses), TEST(isolated), TEST(crash), TEST(hang),
-			    TEST(memory), TEST(deleted), TEST(refresh), TEST(bounded), TEST(forgotten),
-			    TEST(orphaned), TEST(hostile));
-}
+TEST_MAIN(reader);

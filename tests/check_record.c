@@ -15,7 +15,7 @@
 
 /* `buildbeat record` with real commands: its exit status and the recording. */
 
-START_TEST(every_exit_status)
+TEST(every_exit_status)
 {
 	support_expect(support_tmpdir(), ANY_STATUS, "256\n256\n", NULL,
 		       "i=0; while [ $i -lt 256 ]; do "
@@ -24,14 +24,13 @@ START_TEST(every_exit_status)
 		       "awk '/^status: / { split(FILENAME, dir, \"/\"); n += $2 == dir[2] } "
 		       "END { print n }' stats/[0-9]*/build");
 }
-END_TEST
 
 static const int signals[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGSEGV, SIGPIPE, SIGTERM, SIGUSR1,
 };
 
 /* The launcher ends by the same signal, so that its parent sees it. */
-START_TEST(every_signal)
+TEST_EACH(every_signal, signals)
 {
 	const char *top = support_tmpdir();
 	struct recording rec;
@@ -58,7 +57,6 @@ START_TEST(every_signal)
 	ck_assert_ptr_null(recording_build(&rec, "status"));
 	recording_release(&rec);
 }
-END_TEST
 
 /* Every directory of PATH must be searchable: otherwise the error is another one. */
 static const struct { const char *command; int status; const char *said; } not_run[] = {
@@ -69,7 +67,7 @@ static const struct { const char *command; int status; const char *said; } not_r
 };
 
 /* If no command ran, no file is left, and `latest` names the recording before. */
-START_TEST(nothing_ran)
+TEST_LOOP(nothing_ran, 3)
 {
 	static const char *const record[] = {
 		BUILDBEAT " record --no-git -o new/stats -- ./file",
@@ -86,10 +84,9 @@ START_TEST(nothing_ran)
 		       "%s 2>&-; ls -A new/stats xdg; readlink new/stats/latest",
 		       record[_i], record[_i], record[_i]);
 }
-END_TEST
 
 /* An exit status 127 of the command itself is a build; a recording that was joined is kept. */
-START_TEST(something_ran)
+TEST_LOOP(something_ran, 3)
 {
 	static const char *const command[] = {
 		"record --no-git -o stats -n one -- sh -c nonexistent-program",
@@ -101,9 +98,8 @@ START_TEST(something_ran)
 		       BUILDBEAT " %s 2>&-; echo $?; readlink stats/latest", command[_i]);
 	ck_assert(support_exists(support_path("%s/stats/one/build", support_tmpdir())));
 }
-END_TEST
 
-START_TEST(cannot_be_run)
+TEST_EACH(cannot_be_run, not_run)
 {
 	struct run r;
 
@@ -111,7 +107,6 @@ START_TEST(cannot_be_run)
 	ck_assert_int_eq(r.status, not_run[_i].status);
 	ck_assert_str_eq(r.err.data, not_run[_i].said);
 }
-END_TEST
 
 static const struct { const char *words, *said; } misuses[] = {
 	{ "", "too few operands; expected: [--] CMD..." },
@@ -122,13 +117,12 @@ static const struct { const char *words, *said; } misuses[] = {
 	{ "--compress=gzip touch ran", "expected none or zstd" },
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, misuses)
 {
 	launched_expect(2, NULL, misuses[_i].said, BUILDBEAT " record %s", misuses[_i].words);
 	ck_assert(!support_exists(support_path("%s/ran", support_tmpdir())));
 	ck_assert(!support_exists(support_path("%s/buildstats", support_tmpdir())));
 }
-END_TEST
 
 /* The command does not notice the recording */
 
@@ -158,7 +152,7 @@ static void run_surrounded(struct run *r, const char *script, const char *by)
 		support_run(r, support_tmpdir(), "%s sh -c \"%s\"", by, script);
 }
 
-START_TEST(same_surroundings)
+TEST_EACH(same_surroundings, surroundings)
 {
 	struct run with, without;
 
@@ -167,11 +161,10 @@ START_TEST(same_surroundings)
 	ck_assert_int_eq(with.status, without.status);
 	ck_assert_str_eq(with.out.data, without.out.data);
 }
-END_TEST
 
 /* Content of the recording */
 
-START_TEST(make_is_recorded)
+TEST(make_is_recorded)
 {
 	struct recording rec;
 	struct run with, without;
@@ -202,9 +195,8 @@ START_TEST(make_is_recorded)
 	support_expect(support_tmpdir(), ANY_STATUS, "", NULL,
 		       "ls $TMPDIR/buildbeat-*/buildbeat.mk stats/all/buildbeat.mk");
 }
-END_TEST
 
-START_TEST(command_is_quoted)
+TEST(command_is_quoted)
 {
 	struct recording rec;
 	struct run r;
@@ -215,10 +207,9 @@ START_TEST(command_is_quoted)
 			 "sh -c 'exit 0' 'it'\\''s' '' 'a\nb' x=1");
 	recording_release(&rec);
 }
-END_TEST
 
 /* The same process measured by time(1) below us, whose own cost is the tolerance. */
-START_TEST(values_are_those_of_time)
+TEST(values_are_those_of_time)
 {
 	const char *file = support_path("%s/time", support_tmpdir());
 	struct recording rec;
@@ -247,9 +238,8 @@ START_TEST(values_are_those_of_time)
 	recording_release(&rec);
 	buf_release(&text);
 }
-END_TEST
 
-START_TEST(without_a_make)
+TEST(without_a_make)
 {
 	struct recording rec;
 	struct run r;
@@ -267,7 +257,6 @@ START_TEST(without_a_make)
 	ck_assert_uint_ge(recording_series(&rec, "proc_stat")->n, 2);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A make that cannot load objects is detected by a trial after the build. */
 static const struct { const char *make, *command, *said; } other_makes[] = {
@@ -277,7 +266,7 @@ static const struct { const char *make, *command, *said; } other_makes[] = {
 	{ "exec env -u MAKEFILES /usr/bin/make \"$@\"", "./make", "./make 4." },
 };
 
-START_TEST(make_without_load)
+TEST_EACH(make_without_load, other_makes)
 {
 	const char *make = support_path("%s/make", support_tmpdir());
 	struct run r;
@@ -292,17 +281,15 @@ START_TEST(make_without_load)
 	launched_reported(&r, "no tasks were recorded: ");
 	launched_reported(&r, other_makes[_i].said);
 }
-END_TEST
 
 /* The makefiles never load the plugin. */
-START_TEST(make_without_makefiles)
+TEST(make_without_makefiles)
 {
 	SKIP_IF(!make_host_can());
 	launched_expect(0, NULL, "no tasks were recorded: make can load the plugin and did not",
 			"echo 'all: ; @:' >Makefile; "
 			RECORD "-n one -- make MAKEFILES=");
 }
-END_TEST
 
 /* make prints its version without another message. */
 static const char *const questions[] = {
@@ -310,7 +297,7 @@ static const char *const questions[] = {
 	"--hel -n",
 };
 
-START_TEST(make_about_itself)
+TEST_LOOP(make_about_itself, 2 * ARRAY_SIZE(questions))
 {
 	static const char *const makes[] = { "make", "remake" };
 	const char *question = questions[_i / 2], *make = makes[_i % 2];
@@ -323,45 +310,40 @@ START_TEST(make_about_itself)
 	ck_assert_str_eq(with.out.data, plain.out.data);
 	ck_assert_str_eq(with.err.data, plain.err.data);
 }
-END_TEST
 
 /* -v and -h may be letters of another word. */
-START_TEST(make_not_about_itself)
+TEST(make_not_about_itself)
 {
 	SKIP_IF(!make_host_can());
 	launched_expect(ANY_STATUS, NULL, "no tasks were recorded: ",
 			"echo 'all vh: ; @:' >Makefile; cp Makefile vh; MAKEFILES= "
 			RECORD "-n one -- make MAKEFILES=x -Ivh -f vh -C . -- vh");
 }
-END_TEST
 
-START_TEST(a_source_that_is_not_there)
+TEST(a_source_that_is_not_there)
 {
 	launched_expect(126, NULL, "no revision is recorded of nowhere: No such file",
 			BUILDBEAT " record -o stats --source . "
 			"--source nowhere --no-task-memory -- sh -c 'exit 126'");
 }
-END_TEST
 
-START_TEST(missing_plugin)
+TEST(missing_plugin)
 {
 	launched_expect(0, "built\n", "no make's tasks will be recorded: /nonexistent.so: ",
 			"echo 'all: ; @echo built' >Makefile; "
 			RECORD "--plugin /nonexistent.so -n one -- make");
 }
-END_TEST
 
-START_TEST(damaged_plugin)
+TEST(damaged_plugin)
 {
 	launched_expect(0, "built\n", "half.so: the plugin cannot be used: ",
 			"echo 'all: ; @echo built' >Makefile; "
 			"head -c 5000 " PLUGIN " >half.so; "
 			RECORD "--plugin half.so -n one -- make");
 }
-END_TEST
 
 /* The launcher reports once what the plugin could not record. */
-START_TEST(too_many_children)
+TEST(too_many_children)
 {
 	struct run r;
 
@@ -372,9 +354,8 @@ START_TEST(too_many_children)
 		launched_reported(&r, "the recording is incomplete: 6 processes were not recorded");
 	}
 }
-END_TEST
 
-START_TEST(nested)
+TEST(nested)
 {
 	struct recording rec;
 
@@ -392,9 +373,8 @@ START_TEST(nested)
 	ck_assert_int_eq(rec.task[1].status, 127);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(compressed)
+TEST(compressed)
 {
 	struct recording rec;
 	struct run r;
@@ -413,10 +393,9 @@ START_TEST(compressed)
 	ck_assert_uint_ge(recording_series(&rec, "proc_stat")->n, 2);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A daemon of the build writes after its end: its log stays open. */
-START_TEST(compressed_while_written)
+TEST(compressed_while_written)
 {
 	struct run r;
 
@@ -429,19 +408,5 @@ START_TEST(compressed_while_written)
 	ck_assert_msg(strstr(r.out.data, "proc_stat.log.zst\n") != NULL, "%s", r.out.data);
 	ck_assert_msg(strstr(r.out.data, "\ntasks.log\n1\n") != NULL, "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
-TEST_PROGRAM(record)
-{
-	return support_main("record", TEST(every_exit_status), TEST_EACH(every_signal, signals),
-			    TEST_LOOP(nothing_ran, 3), TEST_LOOP(something_ran, 3),
-			    TEST_EACH(cannot_be_run, not_run), TEST_EACH(misuse, misuses),
-			    TEST_EACH(same_surroundings, surroundings), TEST(make_is_recorded),
-			    TEST(command_is_quoted), TEST(values_are_those_of_time),
-			    TEST(without_a_make), TEST_EACH(make_without_load, other_makes),
-			    TEST(make_without_makefiles),
-			    TEST_LOOP(make_about_itself, 2 * ARRAY_SIZE(questions)),
-			    TEST(make_not_about_itself), TEST(a_source_that_is_not_there),
-			    TEST(missing_plugin), TEST(too_many_children), TEST(damaged_plugin),
-			    TEST(nested), TEST(compressed), TEST(compressed_while_written));
-}
+TEST_MAIN(record);

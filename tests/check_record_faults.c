@@ -13,24 +13,22 @@ static const char *const unwritable[] = {
 	"-o /dev/null/stats", "-o /proc/stats", "-o file", "-n taken",
 };
 
-START_TEST(cannot_record)
+TEST_EACH(cannot_record, unwritable)
 {
 	launched_expect(6, "out\n", "buildbeat: nothing is recorded: ",
 			": >file; mkdir -p stats/taken; "
 			RECORD "%s -- sh -c 'echo out; exit 6'", unwritable[_i]);
 }
-END_TEST
 
-START_TEST(removed_midway)
+TEST(removed_midway)
 {
 	launched_expect(6, "out\n", "the recording is incomplete",
 			RECORD "-n one --interval 10 -- "
 			"sh -c 'rm -rf stats; sleep 0.1; echo out; exit 6'");
 }
-END_TEST
 
 /* Only as root: in a user namespace root's directories have no owner and are not trusted. */
-START_TEST(full_disk)
+TEST(full_disk)
 {
 	struct run r;
 
@@ -46,10 +44,9 @@ START_TEST(full_disk)
 	ck_assert_str_eq(r.out.data, "out\nbuildbeat build 1\n");
 	launched_reported(&r, "the recording is incomplete");
 }
-END_TEST
 
 /* Also for root, whom no mode stops. */
-START_TEST(read_only)
+TEST(read_only)
 {
 	struct run r;
 
@@ -64,11 +61,10 @@ START_TEST(read_only)
 		launched_reported(&r, ": Read-only file system");
 	}
 }
-END_TEST
 
 static const int file_limits[] = { 4, 5, 6, 7, 8, 10, 12, 16, 24, 40, 100, 201, 300 };
 
-START_TEST(few_files)
+TEST_EACH(few_files, file_limits)
 {
 	struct run r;
 
@@ -80,7 +76,6 @@ START_TEST(few_files)
 	if (r.err.len)
 		ck_assert_ptr_eq(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 }
-END_TEST
 
 /* Neither make nor the launcher ends by a limit of file sizes. The smaller limits are
  * reached at the start of the recording, the larger ones by a make. */
@@ -88,7 +83,7 @@ static const struct { int blocks; const char *said; } size_limits[] = {
 	{ 0, "nothing is recorded: " }, { 1, "" }, { 8, "File too large" }, { 64, "File too large" },
 };
 
-START_TEST(file_size_limit)
+TEST_EACH(file_size_limit, size_limits)
 {
 	SKIP_IF(!make_host_can());
 	launched_expect(6, "0\n", size_limits[_i].said,
@@ -96,12 +91,5 @@ START_TEST(file_size_limit)
 			"ulimit -f %d; " RECORD "--compress zstd -n one -- sh -c 'make; echo $?; exit 6'",
 			size_limits[_i].blocks);
 }
-END_TEST
 
-TEST_PROGRAM(record_faults)
-{
-	return support_main("record_faults", TEST_EACH(cannot_record, unwritable),
-			    TEST(removed_midway), TEST(full_disk), TEST(read_only),
-			    TEST_EACH(few_files, file_limits),
-			    TEST_EACH(file_size_limit, size_limits));
-}
+TEST_MAIN(record_faults);

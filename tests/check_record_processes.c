@@ -59,7 +59,7 @@ static const char makefile[] =
 	"sub:\n\t@+$(MAKE) -s -f inner\n";
 static const char inner[] = "all:\n\t@for i in 1 2 3 4 5; do (exit 0); done; sleep 0.12; :\n";
 
-START_TEST(spans_of_tasks)
+TEST(spans_of_tasks)
 {
 	struct recording rec;
 	const struct span *s;
@@ -92,7 +92,6 @@ START_TEST(spans_of_tasks)
 	}
 	recording_release(&rec);
 }
-END_TEST
 
 /* The first one may use the connector since Linux 6.6, the others may not. */
 static const char *const unprivileged[] = {
@@ -101,7 +100,7 @@ static const char *const unprivileged[] = {
 	"unshare --pid --fork --mount-proc",
 };
 
-START_TEST(without_permission)
+TEST_EACH(without_permission, unprivileged)
 {
 	const char *prefix = unprivileged[_i];
 	struct recording rec;
@@ -124,10 +123,9 @@ START_TEST(without_permission)
 		ck_assert_ptr_nonnull(strstr(r.err.data, "short processes are missing"));
 	recording_release(&rec);
 }
-END_TEST
 
 /* A killed recorder leaves the processes that it had written. */
-START_TEST(killed_build)
+TEST(killed_build)
 {
 	struct recording rec;
 	struct run r;
@@ -146,10 +144,5 @@ START_TEST(killed_build)
 	ck_assert_str_eq(recording_build(&rec, "processes_seen"), "2");
 	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(record_processes)
-{
-	return support_main("record_processes", TEST(spans_of_tasks),
-			    TEST_EACH(without_permission, unprivileged), TEST(killed_build));
-}
+TEST_MAIN(record_processes);

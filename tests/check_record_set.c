@@ -31,7 +31,7 @@ static void run_here(int status, const char *out, const char *err, const char *c
 }
 
 /* The build runs N times, each after the preparation, which is not recorded. */
-START_TEST(order)
+TEST(order)
 {
 	struct runs r;
 
@@ -46,10 +46,9 @@ START_TEST(order)
 	ck_assert_str_eq(r.prepare, "echo p");
 	runs_release(&r);
 }
-END_TEST
 
 /* Commands about one build take the run with the median wall time, and say so; a run has a name. */
-START_TEST(one_run)
+TEST(one_run)
 {
 	char run[32], other[32];
 	struct runs r;
@@ -72,7 +71,6 @@ START_TEST(one_run)
 	run_here(2, "", "no such recording", BUILDBEAT " show -d stats set/latest/../set");
 	runs_release(&r);
 }
-END_TEST
 
 static const struct {
 	const char *command, *message;
@@ -101,7 +99,7 @@ static const struct {
 	{ SET "100000 -- true", "from 1 to 100, not '100000'", 2, 0, 0 },
 };
 
-START_TEST(ends)
+TEST_EACH(ends, failed)
 {
 	struct runs r;
 
@@ -119,16 +117,14 @@ START_TEST(ends)
 	if (!failed[_i].good)
 		run_here(2, "", "no run of this set succeeded", BUILDBEAT " diff stats/set stats/set");
 }
-END_TEST
 
 /* A set is removed with its empty recording: `latest` is what it was. */
-START_TEST(nothing_left)
+TEST(nothing_left)
 {
 	run_here(0, "", "", RECORD "-n one -- true 2>/dev/null");
 	run_here(127, "", "not found", SET "2 -- ./nosuch");
 	run_here(0, "one\n", "", "readlink stats/latest; test ! -e stats/set");
 }
-END_TEST
 
 static bool second_runs(void *data)
 {
@@ -137,7 +133,7 @@ static bool second_runs(void *data)
 }
 
 /* Killed in its second run, it leaves a set that can be read, of one good run. */
-START_TEST(killed)
+TEST_LOOP(killed, 2)
 {
 	struct runs r;
 	const char *top = support_tmpdir();
@@ -167,10 +163,9 @@ START_TEST(killed)
 	run_here(0, NULL, "a set of 1 good of 3 runs: this is run ", BUILDBEAT " show -d stats");
 	run_here(0, NULL, "", BUILDBEAT " list -d stats | grep -q '^set .* 1 of 3 '");
 }
-END_TEST
 
 /* diff compares all good runs. */
-START_TEST(all_in_diff)
+TEST(all_in_diff)
 {
 	run_here(0, "", "", RECORD "-n a --repeat 3 -- sh -c true");
 	run_here(0, "", "", RECORD "-n b --repeat 2 -- sh -c true");
@@ -181,10 +176,9 @@ START_TEST(all_in_diff)
 	run_here(0, NULL, "", BUILDBEAT " diff --base stats/a/1 stats/b --new stats/a/3 >f && "
 		 "grep -q '^base .*2 more' f");
 }
-END_TEST
 
 /* One build with the medians of the good runs, calculated here again, and their spread. */
-START_TEST(archived)
+TEST(archived)
 {
 	static const char python[] =
 		"import json, statistics, subprocess, sys\n"
@@ -212,10 +206,9 @@ START_TEST(archived)
 		 "grep -vq already");
 	run_here(0, "2\n", "", "git -C r.git rev-list --count h/b/m");
 }
-END_TEST
 
 /* Only the runs that succeeded count, and a running or failed set is no build. */
-START_TEST(archived_in_part)
+TEST(archived_in_part)
 {
 	run_here(1, "", "", SET "3 -- sh -c 'echo >>n; test $(wc -l <n) -lt 3'");
 	run_here(0, NULL, "2 good of 3 runs: the others do not count",
@@ -223,15 +216,13 @@ START_TEST(archived_in_part)
 	run_here(1, "", "", RECORD "-n bad --repeat 2 -- false");
 	run_here(2, "", "no run of this set succeeded", BUILDBEAT " archive --repo r.git stats/bad");
 }
-END_TEST
 
 /* In a recorded build, which is the one that repeats. */
-START_TEST(inside)
+TEST(inside)
 {
 	run_here(0, "x\n", "the build runs once", RECORD "-n outer -- sh -c \"" SET "3 -- echo x\"");
 	ck_assert(!support_exists(support_path("%s/stats/set", support_tmpdir())));
 }
-END_TEST
 
 /* A set of such runs, as it is on disk. */
 static void write_set(const struct runs_run *run, size_t n)
@@ -252,7 +243,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The summary of any walls is that of the good ones; the median run is one of the middle. */
-START_TEST(sums)
+TEST_LOOP(sums, GENERATED)
 {
 	struct noise noise = { .state = (uint64_t)_i + 1 };
 	struct runs_run run[12];
@@ -297,7 +288,6 @@ START_TEST(sums)
 	ck_assert(r.first_slower <= 0 || (run[0].good && run[0].wall_us == good[n - 1]));
 	runs_release(&r);
 }
-END_TEST
 
 static const struct {
 	int64_t wall_us[5];
@@ -310,7 +300,7 @@ static const struct {
 	{ { 2000000, 1000000, 1900000, 1020000, 990000 }, false },	/* others differ as much */
 };
 
-START_TEST(first)
+TEST_EACH(first, firsts)
 {
 	struct runs_run run[5];
 	struct runs r;
@@ -322,12 +312,5 @@ START_TEST(first)
 	ck_assert_int_eq(r.first_slower > 0, firsts[_i].slow);
 	runs_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(record_set)
-{
-	return support_main("record_set", TEST(order), TEST(one_run), TEST_EACH(ends, failed),
-			    TEST(nothing_left), TEST_LOOP(killed, 2), TEST(all_in_diff), TEST(inside), TEST(archived),
-			    TEST(archived_in_part),
-			    TEST_LOOP(sums, GENERATED), TEST_EACH(first, firsts));
-}
+TEST_MAIN(record_set);

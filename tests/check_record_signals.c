@@ -81,7 +81,7 @@ static void wait_for_samples(void)
 static const int forwarded[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
 /* To the launcher alone: the command gets the signal, and its exit status is returned. */
-START_TEST(signal_is_passed_on)
+TEST_EACH(signal_is_passed_on, forwarded)
 {
 	char script[160];
 	struct background b;
@@ -97,10 +97,9 @@ START_TEST(signal_is_passed_on)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 3);
 }
-END_TEST
 
 /* Everything written before is there; the end of the build is not. */
-START_TEST(launcher_killed)
+TEST(launcher_killed)
 {
 	struct recording rec;
 	struct background b;
@@ -120,10 +119,9 @@ START_TEST(launcher_killed)
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A launcher that was stopped marks the gap and continues. */
-START_TEST(stopped_and_continued)
+TEST(stopped_and_continued)
 {
 	struct recording rec;
 	struct background b;
@@ -149,7 +147,6 @@ START_TEST(stopped_and_continued)
 	ck_assert_uint_ge(gaps, 1);
 	recording_release(&rec);
 }
-END_TEST
 
 /* ^C on a terminal, with and without recording: same output, same status. */
 static int interrupt(struct buf *out, const char *command)
@@ -192,7 +189,7 @@ static void interrupt_until_signal(struct buf *out, const char *command)
 	ck_assert_int_eq(WTERMSIG(status), SIGINT);
 }
 
-START_TEST(interrupt_from_terminal)
+TEST(interrupt_from_terminal)
 {
 	struct recording rec;
 	struct buf with, without;
@@ -212,10 +209,9 @@ START_TEST(interrupt_from_terminal)
 	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
 	recording_release(&rec);
 }
-END_TEST
 
 /* The end is announced on a terminal. */
-START_TEST(summary_on_terminal)
+TEST(summary_on_terminal)
 {
 	struct buf out;
 	int status = interrupt(&out, RECORD "-n one " BUILDBEAT " task x true");
@@ -225,11 +221,5 @@ START_TEST(summary_on_terminal)
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), "buildbeat show stats/one"));
 	buf_release(&out);
 }
-END_TEST
 
-TEST_PROGRAM(record_signals)
-{
-	return support_main("record_signals", TEST_EACH(signal_is_passed_on, forwarded),
-			    TEST(launcher_killed), TEST(stopped_and_continued),
-			    TEST(interrupt_from_terminal), TEST(summary_on_terminal));
-}
+TEST_MAIN(record_signals);

@@ -77,7 +77,7 @@ static const struct {
 
 /* Where the build's output is kept, it stays as it was; the summary is added to standard error
  * alone, behind it. */
-START_TEST(pipes)
+TEST_EACH(pipes, cases)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -94,7 +94,6 @@ START_TEST(pipes)
 		ck_assert_str_eq(r.err.data, "err\n");
 	ck_assert_ptr_null(strchr(r.err.data, '\033'));
 }
-END_TEST
 
 /* A command on a terminal with so many columns; what it showed, which the caller releases. */
 static int on_terminal(struct buf *shown, unsigned columns, const char *term, const char *command)
@@ -138,7 +137,7 @@ static const struct {
 	{ "xterm", "2>file; test ! -s file", 80, false, false },
 };
 
-START_TEST(terminal)
+TEST_EACH(terminal, terminals)
 {
 	struct buf shown;
 
@@ -155,10 +154,9 @@ START_TEST(terminal)
 	ck_assert_int_eq(strchr(buf_str(&shown), '\033') != NULL, terminals[_i].colour);
 	buf_release(&shown);
 }
-END_TEST
 
 /* A reader that has gone does not change how the build ended. */
-START_TEST(closed)
+TEST(closed)
 {
 	support_expect(support_tmpdir(), 0, "5\n", NULL,
 		       "{ " RECORD "-n one --summary -- sh -c 'exec 2>&-; exit 5'; "
@@ -167,7 +165,6 @@ START_TEST(closed)
 		       RECORD "-n two --summary -- sh -c 'exit 5' 2>/dev/full");
 	support_expect(support_tmpdir(), 5, "", "", RECORD "-n three --summary -- sh -c 'exit 5' 2>&-");
 }
-END_TEST
 
 /* What it says */
 
@@ -190,7 +187,7 @@ static const struct {
 };
 
 /* Its values are those of `show`. */
-START_TEST(same_as_show)
+TEST_EACH(same_as_show, builds)
 {
 	const char *dir = support_tmpdir(), *summary, *result, *cpu;
 	struct run r, show;
@@ -214,7 +211,6 @@ START_TEST(same_as_show)
 	if (strstr(summary, "\nverdict"))
 		ck_assert_ptr_nonnull(strstr(show.out.data, support_path("%.30s", value(summary, "verdict"))));
 }
-END_TEST
 
 /* Lines that go on below a word, as one. */
 static const char *joined(char *text)
@@ -231,7 +227,7 @@ static const char *joined(char *text)
 }
 
 /* Of a build whose task has a name that fills several lines: the name is shortened, nothing else is. */
-START_TEST(long_names)
+TEST_LOOP(long_names, 5)
 {
 	const char *dir = support_tmpdir();
 	char name[1000], makefile[1100];
@@ -253,7 +249,6 @@ START_TEST(long_names)
 		ck_assert_msg(strstr(joined(r.err.data), " failed (exit 1) after ") != NULL, "%s", r.err.data);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *options, *where;
@@ -271,7 +266,7 @@ static const struct {
 };
 
 /* The command can be typed where record was, and reads this recording. */
-START_TEST(next_command)
+TEST_EACH(next_command, nexts)
 {
 	const char *dir = support_tmpdir(), *next;
 	char end[32];
@@ -291,11 +286,10 @@ START_TEST(next_command)
 	ck_assert_msg(r.status == 0, "%s: %s", next, r.err.data);
 	ck_assert_msg(strstr(r.out.data, strstr(next, " log ") ? "broken" : end) != NULL, "%s", r.out.data);
 }
-END_TEST
 
 /* Of very many tasks nothing is read: the end of the build is not delayed. The values of the
  * launcher remain, and those of `show` are the same. */
-START_TEST(large)
+TEST(large)
 {
 	static const char *const numbers[] = { "50000", "50001" };
 	const char *dir = support_tmpdir(), *next;
@@ -318,10 +312,9 @@ START_TEST(large)
 		ck_assert_ptr_nonnull(strstr(next, "buildbeat show --failed stats/n"));
 	}
 }
-END_TEST
 
 /* Only the outermost record prints it; where nothing was recorded, there is none. */
-START_TEST(none)
+TEST(none)
 {
 	const char *dir = support_tmpdir(), *first;
 	struct run r;
@@ -339,11 +332,5 @@ START_TEST(none)
 	ck_assert_ptr_null(strstr(r.err.data, SUMMARY));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "nothing is recorded"));
 }
-END_TEST
 
-TEST_PROGRAM(record_summary)
-{
-	return support_main("record_summary", TEST_EACH(pipes, cases), TEST_EACH(terminal, terminals),
-			    TEST(closed), TEST_EACH(same_as_show, builds), TEST_LOOP(long_names, 5),
-			    TEST_EACH(next_command, nexts), TEST(large), TEST(none));
-}
+TEST_MAIN(record_summary);

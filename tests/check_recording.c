@@ -9,13 +9,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n"
 #define TASKS "buildbeat tasks 1\n"
 #define OPEN "open\t10\ta1\t100\t0\t100,1\tmake\t4.3\t/src\tmake all\n"
@@ -124,9 +117,9 @@ static const struct {
 	{ "nonsense times", "buildbeat build 1\nstart_wall_ns: -3\nstart_mono_ns: x\nend_us: 1e9\n", NULL, 0, "", NULL },
 };
 
-START_TEST(damaged)
+TEST_EACH(damaged, cases)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 	const char *dir = write_dir(cases[_i].build, cases[_i].tasks);
 	const char *told;
@@ -145,12 +138,10 @@ START_TEST(damaged)
 		for (size_t i = 0; i < rec.n_tasks; i++)
 			ck_assert_int_ge(recording_task_end_us(&rec, &rec.task[i]), rec.task[i].start_us);
 	}
-	recording_release(&rec);
 }
-END_TEST
 
 /* Names that were found later apply, wherever their lines are. */
-START_TEST(later_names)
+TEST(later_names)
 {
 	struct recording rec = RECORDING_INIT;
 	const struct task *t;
@@ -180,12 +171,11 @@ START_TEST(later_names)
 	ck_assert_str_eq(rec.task[0].name, "late");
 	recording_release(&rec);
 }
-END_TEST
 
 /* A later process wrote a file that is read before that of the instance. */
-START_TEST(opened_in_a_later_file)
+TEST(opened_in_a_later_file)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_dir(BUILD, NULL);
 
 	support_writes(support_path("%s/tasks-a1.log", dir), TASKS
@@ -202,12 +192,10 @@ START_TEST(opened_in_a_later_file)
 	ck_assert_int_eq(rec.instance[0].open_us, 30);
 	ck_assert_int_eq(rec.instance[0].close_us, 41);
 	ck_assert_str_eq(rec.instance[1].tool, "make");
-	recording_release(&rec);
 }
-END_TEST
 
 /* An exec that failed: the instance continues, and did not end where it announced that. */
-START_TEST(closed_too_early)
+TEST(closed_too_early)
 {
 	struct recording rec = RECORDING_INIT;
 	const char *dir = write_dir(BUILD, NULL);
@@ -223,11 +211,10 @@ START_TEST(closed_too_early)
 		recording_release(&rec);
 	}
 }
-END_TEST
 
-START_TEST(all_fields)
+TEST(all_fields)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const struct task *t;
 	const char *dir = write_dir(BUILD "command: make\\tall\nstatus: 2\ninterval_ms: 500\nend_us: 90\ncommand: b\n",
 		TASKS OPEN "queue\t15\ta1.1\tlink\tx\trule\nstart\t20\ta1.1\t\t3\t\tx\tkey\tgcc -c x.c\n"
@@ -297,14 +284,12 @@ START_TEST(all_fields)
 	ck_assert_uint_eq(rec.n_notes, 2);
 	ck_assert_str_eq(rec.note[1].text, "of one");
 	ck_assert_uint_eq(rec.note[1].task, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Sub-makes: direct, through a shell, with a reused pid, and restarted by exec. */
-START_TEST(parents)
+TEST(parents)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_dir(BUILD, TASKS OPEN
 		"start\t20\ta1.1\t200\t\t\told\ndone\t30\ta1.1\t0\n"
 		"start\t40\ta1.2\t200\t\t\tsub\n"
@@ -323,14 +308,12 @@ START_TEST(parents)
 	ck_assert_uint_eq(rec.instance[4].parent_task, NO_INDEX);
 	ck_assert_uint_eq(rec.instance[5].parent_task, NO_INDEX);
 	ck_assert(!rec.task[0].hosts && rec.task[1].hosts && rec.task[2].hosts);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Instances inside each other's tasks are no endless loop. */
-START_TEST(no_rings)
+TEST(no_rings)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_dir(BUILD, TASKS
 		"open\t10\ta\t1\t0\t2,1\tmake\nopen\t10\tb\t2\t0\t1,2\tmake\n"
 		"start\t5\ta.1\t1\nstart\t5\tb.1\t2\n");
@@ -342,9 +325,7 @@ START_TEST(no_rings)
 		for (at = (uint32_t)i; rec.instance[at].parent_task != NO_INDEX && steps < 99; steps++)
 			at = rec.task[rec.instance[at].parent_task].instance;
 	ck_assert_uint_lt(steps, 99);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Inverted bytes are used as compression. */
 static int unpack(struct buf *out, const void *packed, size_t len, struct error *err)
@@ -360,15 +341,14 @@ static int unpack(struct buf *out, const void *packed, size_t len, struct error 
 
 static void write_packed(const char *path, const char *text)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	for (; *text; text++)
 		buf_addc(&b, (char)~*text);
 	support_write(path, b.data, b.len);
-	buf_release(&b);
 }
 
-START_TEST(packed_and_in_parts)
+TEST(packed_and_in_parts)
 {
 	static const struct recording_codec codec = { unpack };
 	static const struct recording_formats formats = { .codec = &codec };
@@ -391,12 +371,11 @@ START_TEST(packed_and_in_parts)
 	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "compressed, left out"));
 	recording_release(&rec);
 }
-END_TEST
 
 /* A line of 64 MB: lines around it are read, and it is not stored. */
-START_TEST(gigantic_line)
+TEST(gigantic_line)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t7\t\t\tx\nstart\t21\ta1.2\t7\t\t\t");
 	FILE *f = fopen(support_path("%s/tasks.log", dir), "ab");
 	static char megabyte[1 << 20];
@@ -411,22 +390,19 @@ START_TEST(gigantic_line)
 	ck_assert_uint_eq(rec.n_warnings, 2);
 	ck_assert_str_eq(rec.warning[0].text, "tasks.log:4: damaged line left out");
 	ck_assert_uint_eq(rec.lost.tasks, 1);
-	recording_release(&rec);
 }
-END_TEST
 
 /* An unreadable file is an error; reading never hangs. */
 static void is_unreadable(const char *dir, const char *path)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err;
 
 	ck_assert_int_lt(recording_read(&rec, dir, NULL, &err), 0);
 	ck_assert_str_eq(err.path, path);
-	recording_release(&rec);
 }
 
-START_TEST(odd_entries)
+TEST(odd_entries)
 {
 	struct recording rec = RECORDING_INIT;
 	struct error err;
@@ -454,13 +430,12 @@ START_TEST(odd_entries)
 	ck_assert(!recording_is_here(support_path("%s/proc_b.log", dir), NULL));
 	ck_assert(!recording_is_here("/nonexistent", NULL));
 }
-END_TEST
 
 /* Every part of a real recording, truncated anywhere, is readable up to there. */
-START_TEST(cut_anywhere)
+TEST(cut_anywhere)
 {
 	char dir[128];
-	struct buf tasks;
+	RELEASED(buf, tasks);
 	size_t last = 0;
 
 	snprintf(dir, sizeof dir, "%s/gen/one", support_tmpdir());
@@ -479,9 +454,7 @@ START_TEST(cut_anywhere)
 		recording_release(&rec);
 	}
 	ck_assert_uint_eq(last, 20);
-	buf_release(&tasks);
 }
-END_TEST
 
 /* Eight processes at once: no event is truncated or lost. */
 
@@ -509,9 +482,9 @@ static void write_events(const char *dir, unsigned writer)
 	_exit(s.error ? 1 : 0);
 }
 
-START_TEST(many_writers)
+TEST(many_writers)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct store s;
 	unsigned n[WRITERS] = { 0 };
 	int status;
@@ -541,16 +514,14 @@ START_TEST(many_writers)
 		ck_assert(writer < WRITERS || !*text);
 	}
 	store_close(&s);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A task without a name is named after its command, which is read for it, with the same
  * memory as the next files. */
-START_TEST(commands_and_other_files)
+TEST(commands_and_other_files)
 {
 	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t101\t\t\t\t\tsleep 1\n");
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct buf samples = BUF_INIT;
 
 	buf_adds(&samples, "buildbeat proc_tasks 1 1000\n");
@@ -560,12 +531,10 @@ START_TEST(commands_and_other_files)
 	buf_release(&samples);
 	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
 	ck_assert_str_eq(recording_command(&rec, &rec.task[0]), "sleep 1");
-	recording_release(&rec);
 }
-END_TEST
 
 /* The message is about the directory, or about the first line of a file. */
-START_TEST(no_recording)
+TEST(no_recording)
 {
 	struct recording rec;
 	struct error err = { 0 };
@@ -579,14 +548,5 @@ START_TEST(no_recording)
 	ck_assert_str_eq(err.path, "tasks.log");
 	ck_assert_uint_eq(err.line, 1);
 }
-END_TEST
 
-TEST_PROGRAM(recording)
-{
-	return support_main("recording", TEST_EACH(damaged, cases), TEST(closed_too_early),
-			    TEST(all_fields), TEST(later_names), TEST(opened_in_a_later_file),
-			    TEST(parents), TEST(no_rings), TEST(packed_and_in_parts),
-			    TEST(gigantic_line), TEST(odd_entries), TEST(cut_anywhere),
-			    TEST(many_writers), TEST(commands_and_other_files),
-			    TEST(no_recording));
-}
+TEST_MAIN(recording);

@@ -11,12 +11,7 @@
 #include "tests/same.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n" \
 	"interval_ms: 1000\nend_us: 20000000\nstatus: 0\n"
@@ -25,7 +20,7 @@
 /* A recording is read, written and read again, without a change. */
 static void round_trip(const char *path)
 {
-	struct recording rec, again;
+	RELEASED(recording, rec, again);
 	struct error err = { 0 };
 	char to[PATH_MAX];
 
@@ -34,8 +29,6 @@ static void round_trip(const char *path)
 		      "%s", err.message);
 	ck_assert_msg(!recording_read(&again, to, &convert_formats, &err), "%s", err.message);
 	same_recordings(&rec, &again);
-	recording_release(&rec);
-	recording_release(&again);
 }
 
 static const char *const recordings[] = {
@@ -43,11 +36,10 @@ static const char *const recordings[] = {
 	DATA "chart/idle", DATA "chart/queued", DATA "oe/genuine",
 };
 
-START_TEST(recorded_ones)
+TEST_EACH(recorded_ones, recordings)
 {
 	round_trip(recordings[_i]);
 }
-END_TEST
 
 /* One recording of these files, named in pairs. */
 static const char *make_recording(const char *const *file)
@@ -108,16 +100,15 @@ static const struct { const char *what; const char *file[9]; } cases[] = {
 	  "0=a.1:4,2\n1=a.2:7,,5,2\n+3 0:1,1\n0-;1:-2\n!9000 0=a.3:7\n=0=a.3:8;1=a.2:1,1\n" } },
 };
 
-START_TEST(written_ones)
+TEST_EACH(written_ones, cases)
 {
 	round_trip(make_recording(cases[_i].file));
 }
-END_TEST
 
 /* A long log has lines at which a reader can start. */
-START_TEST(many_samples)
+TEST(many_samples)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	const char *file[] = { "proc_stat.log", NULL, NULL };
 
 	buf_adds(&b, STAT);
@@ -126,14 +117,12 @@ START_TEST(many_samples)
 			 i % 3, i % 2 ? 1 : -1);
 	file[1] = buf_str(&b);
 	round_trip(make_recording(file));
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(any_tasks)
+TEST_LOOP(any_tasks, 8)
 {
-	struct recorded r;
-	struct recording again;
+	RELEASED(recorded, r);
+	RELEASED(recording, again);
 	struct error err = { 0 };
 	char to[PATH_MAX];
 
@@ -141,16 +130,13 @@ START_TEST(any_tasks)
 	ck_assert_int_eq(recording_write(&r.rec, STORE_ACCESS_USER, support_tmpdir(), "any", to, &err), 0);
 	ck_assert_int_eq(recording_read(&again, to, &convert_formats, &err), 0);
 	same_recordings(&r.rec, &again);
-	recording_release(&again);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(names_and_places)
+TEST(names_and_places)
 {
 	static const char *const bad[] = { "", ".", "..", ".x", "a/b", "/a", "../a" };
 	const char *base = support_path("%s/a/b", support_tmpdir());
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 	char to[PATH_MAX], latest[64] = "";
 
@@ -164,14 +150,11 @@ START_TEST(names_and_places)
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, "one", to, &err), -EEXIST);
 	ck_assert_int_eq(mkdir(support_path("%s/two", base), 0777), 0);
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, "two", to, &err), -EEXIST);
-	recording_release(&rec);
 }
-END_TEST
 
-
-START_TEST(modes_are_as_asked)
+TEST(modes_are_as_asked)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct error err = { 0 };
 	struct stat st;
 	char to[PATH_MAX];
@@ -184,9 +167,7 @@ START_TEST(modes_are_as_asked)
 	ck_assert_uint_eq(st.st_mode & 0777, 0750);
 	ck_assert_int_eq(stat(support_path("%s/tasks.log", to), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0640);
-	recording_release(&rec);
 }
-END_TEST
 
 /* What is read from small recordings with unusual lines, and what is written of it, as text. */
 
@@ -277,10 +258,10 @@ static const char *const unusual[] = {
 	"results-damaged", "scripts", "spans",
 };
 
-START_TEST(unusual_ones)
+TEST_EACH(unusual_ones, unusual)
 {
 	const char *dir = recorded_unpack(unusual[_i]);
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct recording rec;
 	struct error err = { 0 };
 	char to[PATH_MAX];
@@ -302,14 +283,6 @@ START_TEST(unusual_ones)
 	support_expect(to, 0, NULL, NULL, "LC_ALL=C; for f in *; do echo \"== $f\" && cat $f; done >../written");
 	buf_adds(&b, support_text(support_path("%s/written", support_tmpdir())));
 	support_is_golden(&b, support_path("read/%s.txt", unusual[_i]));
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(recording_write)
-{
-	return support_main("recording_write", TEST_EACH(recorded_ones, recordings),
-			    TEST_EACH(written_ones, cases), TEST(many_samples),
-			    TEST_LOOP(any_tasks, 8), TEST(names_and_places),
-			    TEST(modes_are_as_asked), TEST_EACH(unusual_ones, unusual));
-}
+TEST_MAIN(recording_write);

@@ -6,10 +6,6 @@
 #include "recording/process_log.h"
 #include "tests/support.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -130,13 +126,12 @@ static const struct { const char *text, *out; } hidden[] = {
 	{ "openssl rsa -passin \"pass:abc\" -in k", "openssl rsa -passin \"pass:***\" -in k" },
 };
 
-START_TEST(secrets_are_hidden)
+TEST_EACH(secrets_are_hidden, hidden)
 {
 	ck_assert_str_eq(redacted(hidden[_i].text), hidden[_i].out);
 	/* a text without secrets stays unchanged */
 	ck_assert_str_eq(redacted(hidden[_i].out), hidden[_i].out);
 }
-END_TEST
 
 /* Ordinary commands */
 static const char *const kept[] = {
@@ -188,11 +183,10 @@ static const char *const kept[] = {
 	"sort one two | docker login --password-stdin", "x AKIAZ0123456789ABXYZ0 y",
 };
 
-START_TEST(commands_are_kept)
+TEST_EACH(commands_are_kept, kept)
 {
 	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
 }
-END_TEST
 
 /* What a text has no byte of makes no difference, and none of it is read. */
 static void ends_at_its_end(const char *text, size_t len, bool cut)
@@ -219,7 +213,7 @@ static void ends_at_its_end(const char *text, size_t len, bool cut)
 	}
 }
 
-START_TEST(ends_anywhere)
+TEST_LOOP(ends_anywhere, ARRAY_SIZE(hidden) + ARRAY_SIZE(kept))
 {
 	const char *text = _i < (int)ARRAY_SIZE(hidden) ? hidden[_i].text : kept[_i - (int)ARRAY_SIZE(hidden)];
 	static const char *const own[] = { "*-pin", "-k (*)", "c(*)" };
@@ -230,10 +224,9 @@ START_TEST(ends_anywhere)
 		ends_at_its_end(text, len, true);
 	}
 }
-END_TEST
 
 /* Wherever a text is truncated: nothing of a truncated secret is visible. */
-START_TEST(cut_secret_is_hidden)
+TEST_LOOP(cut_secret_is_hidden, 7)
 {
 	static const struct { const char *text, *secret; } cases[] = {
 		{ "cc -c x.c " GHP, GHP },
@@ -262,10 +255,9 @@ START_TEST(cut_secret_is_hidden)
 		ck_assert_uint_le(shown, len + 3);
 	}
 }
-END_TEST
 
 /* In the line of a task the command is truncated after its secrets are replaced. */
-START_TEST(line_has_no_part)
+TEST(line_has_no_part)
 {
 	for (size_t before = EVENT_MAX - 200; before < EVENT_MAX; before++) {
 		char line[EVENT_MAX + 1], command[2 * EVENT_MAX];
@@ -280,9 +272,8 @@ START_TEST(line_has_no_part)
 		ck_assert_uint_le(b.len, EVENT_MAX);
 	}
 }
-END_TEST
 
-START_TEST(line_reports_a_change)
+TEST(line_reports_a_change)
 {
 	char line[EVENT_MAX + 1];
 	struct event_task e = { .pid = 1, .slot = -1, .name = "make TOKEN=abc", .command = "cc x.c" };
@@ -302,9 +293,8 @@ START_TEST(line_reports_a_change)
 	event_add_note(&b, 0, "i", 0, "ran https://u:v@h");
 	ck_assert_str_eq(buf_str(&b), "note\t0\ti\tran https://u:***@h\n");
 }
-END_TEST
 
-START_TEST(process_words)
+TEST(process_words)
 {
 	static const char words[] = "curl\0--password\0my own secret\0TOKEN=a b\0http://h";
 	char copy[sizeof words], text[PROCESS_COMMAND_MAX + 1];
@@ -315,9 +305,8 @@ START_TEST(process_words)
 	process_log_command(&b, copy, sizeof words);
 	ck_assert_str_eq(buf_str(&b), "curl --password *** TOKEN=*** http://h");
 }
-END_TEST
 
-START_TEST(own_patterns)
+TEST(own_patterns)
 {
 	static const char *const own[] = {
 		"VAULT_*", "*-pin", "!BUILD_TOKEN", "-k (*)", "login:(*)",
@@ -352,9 +341,8 @@ START_TEST(own_patterns)
 	redact_add_words(&b);
 	ck_assert_str_eq(buf_str(&b), "none");
 }
-END_TEST
 
-START_TEST(wrong_patterns)
+TEST(wrong_patterns)
 {
 	static const char *const wrong[] = { "", "*", "**", "!", "!*", "a b", "x(*)", "(*)", "a(*)b", "$x" };
 	static const char *const right[] = { "a", "a*", "!a", "ab(*)", "none", "-x-*" };
@@ -371,10 +359,9 @@ START_TEST(wrong_patterns)
 	redact_set((const char *const[]){ "apple*" }, 1);
 	ck_assert_str_eq(redacted("ZEBRA=abc APPLE=abc"), "ZEBRA=abc APPLE=***");
 }
-END_TEST
 
 /* Any text: the result has the text's bytes in their order, and a second pass finds nothing. */
-START_TEST(any_text)
+TEST(any_text)
 {
 	static const char *const piece[] = {
 		"TOKEN", "=", " ", "\"", "'", "--password", "://", "@", ":", "curl", "-u", "mysql",
@@ -420,10 +407,9 @@ START_TEST(any_text)
 			ck_assert(part[0].p == text && part[0].len == len);
 	}
 }
-END_TEST
 
 /* The whole value of a variable is replaced if it begins with a secret. */
-START_TEST(variables)
+TEST(variables)
 {
 	static const struct { const char *text, *out; } rows[] = {
 		{ "TOKEN=abc def", "TOKEN=***" }, { "PATH=/bin", "PATH=/bin" }, { "TOKEN=***", "TOKEN=***" },
@@ -440,13 +426,5 @@ START_TEST(variables)
 		buf_release(&b);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(redact)
-{
-	return support_main("redact", TEST_EACH(secrets_are_hidden, hidden),
-			    TEST_EACH(commands_are_kept, kept), TEST_LOOP(cut_secret_is_hidden, 7),
-			    TEST_LOOP(ends_anywhere, ARRAY_SIZE(hidden) + ARRAY_SIZE(kept)),
-			    TEST(line_has_no_part), TEST(line_reports_a_change), TEST(process_words),
-			    TEST(own_patterns), TEST(wrong_patterns), TEST(variables), TEST(any_text));
-}
+TEST_MAIN(redact);

@@ -5,11 +5,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /*
  * Generated archives: builds of one project, scheduled on workers as make does it, whose tasks have
  * noise. Every build is predicted from those before it, at several places.
@@ -237,7 +232,7 @@ static void try_kind(struct tally_of_cases at[PLACES], const struct archive_kind
 }
 
 /* Coverage, with room for the chance of as many builds as are here; no place is far off. */
-START_TEST(coverage)
+TEST_EACH(coverage, kinds)
 {
 	const struct archive_kind *kind = &kinds[_i];
 	struct tally_of_cases at[PLACES] = { 0 }, all = { 0 };
@@ -266,10 +261,9 @@ START_TEST(coverage)
 	ck_assert_msg(all.error < all.naive, "%s: error %.3f, naive %.3f", kind->what, all.error,
 		      all.naive);
 }
-END_TEST
 
 /* Over all kinds of archives. */
-START_TEST(pooled)
+TEST(pooled)
 {
 	double held = 0, n = 0;
 
@@ -286,10 +280,9 @@ START_TEST(pooled)
 		printf("all: %.3f of %.0f\n", held / n, n);
 	ck_assert_msg(held / n >= 0.7 && held / n <= 0.9, "%.3f", held / n);
 }
-END_TEST
 
 /* The predicted end moves little, and at the end nothing remains. */
-START_TEST(steady)
+TEST_LOOP(steady, 10)
 {
 	static const struct archive_kind usual = { .what = "usual", .tasks = 150, .builds = 12,
 						   .workers = 4, .noise = 0.1, .host = 0.1 };
@@ -314,7 +307,6 @@ START_TEST(steady)
 	remaining_free(r);
 	release_project(&p);
 }
-END_TEST
 
 static void rename_tasks(struct made_project *p, size_t from, char (*name)[64])
 {
@@ -334,7 +326,7 @@ static void rename_tasks(struct made_project *p, size_t from, char (*name)[64])
 
 /* Files that moved keep their durations: even in the second build after it, and for slow days, for
  * which the pace must be known. In the first one the time that has passed counts. */
-START_TEST(renamed)
+TEST(renamed)
 {
 	static const struct archive_kind usual = { .what = "moved", .tasks = 100, .builds = 12,
 						   .workers = 4, .noise = 0.05, .host = 0.3 };
@@ -359,9 +351,8 @@ START_TEST(renamed)
 	remaining_free(r);
 	release_project(&p);
 }
-END_TEST
 
-START_TEST(odd_ones)
+TEST(odd_ones)
 {
 	static struct made_project p;
 	struct remaining_estimate e, later;
@@ -400,11 +391,10 @@ START_TEST(odd_ones)
 	buf_release(&words);
 	release_project(&p);
 }
-END_TEST
 
 /* Builds of an archive, each from those before it. */
 /* The last task goes on: what remains is never less than it may need, nor sure. */
-START_TEST(overrun)
+TEST_EACH(overrun, kinds)
 {
 	static struct made_project p;
 	struct remaining_estimate e;
@@ -435,7 +425,6 @@ START_TEST(overrun)
 	remaining_free(r);
 	release_project(&p);
 }
-END_TEST
 
 static const char *const generated[] = {
 	"--tasks 60 --builds 30 --noise 5% --host 5%",
@@ -443,7 +432,7 @@ static const char *const generated[] = {
 	"--tasks 120 --builds 30 --noise 3% --host 3% --step 0-30/12/50% --new 31-40/15 --gone 41-50/20",
 };
 
-START_TEST(archived)
+TEST_EACH(archived, generated)
 {
 	const char *repo = support_path("%s/a.git", support_tmpdir());
 	static struct made_project p;
@@ -474,11 +463,5 @@ START_TEST(archived)
 	builds_release(&builds);
 	archive_close(a);
 }
-END_TEST
 
-TEST_PROGRAM(remaining)
-{
-	return support_main("remaining", TEST_EACH(coverage, kinds), TEST(pooled), TEST_LOOP(steady, 10),
-			    TEST(renamed), TEST_EACH(overrun, kinds), TEST(odd_ones),
-			    TEST_EACH(archived, generated));
-}
+TEST_MAIN(remaining);

@@ -7,13 +7,6 @@
 #include "tests/server.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 /*
  * Archives on servers: git's daemon, sshd and file://. A builder is a home with a cache.
  * Builds have numbers; a test compares which of them are at the server, in which order.
@@ -86,12 +79,11 @@ static void read_lines(struct buf *out, const char *command)
 /* "2 0 1": the builds at the server in their order, by the day of their build. */
 static void at_server(const char *expected)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 
 	read_lines(&out, "git -C a.git log --reverse --format=%at " SERIES " 2>/dev/null | "
 		   "awk '{ printf \"%s%d\", s, ($1 - 1767232800) / 86400; s = \" \" }'");
 	ck_assert_str_eq(buf_str(&out), expected);
-	buf_release(&out);
 }
 
 /* The same as this builder sees it; stale: without the server. */
@@ -99,7 +91,7 @@ static void seen_by(int builder, const char *expected, bool stale)
 {
 	struct builds builds = BUILDS_INIT;
 	struct error err = { 0 };
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct archive *a;
 
 	be(builder);
@@ -112,7 +104,6 @@ static void seen_by(int builder, const char *expected, bool stale)
 	ck_assert_str_eq(buf_str(&out), expected);
 	builds_release(&builds);
 	archive_close(a);
-	buf_release(&out);
 }
 
 static void setup_base(void)
@@ -179,9 +170,11 @@ static const struct {
 	{ "https://example.org:80/n@m:o", true, NULL, "https://example.org:80/n@m:o" },
 };
 
-START_TEST(name_of_repository)
+TEST_GROUP("names");
+
+TEST_EACH(name_of_repository, names)
 {
-	struct buf path = BUF_INIT, shown = BUF_INIT;
+	RELEASED(buf, path = BUF_INIT, shown = BUF_INIT);
 	struct error err = { 0 };
 	bool is_file = false;
 
@@ -193,29 +186,24 @@ START_TEST(name_of_repository)
 		url_show(&shown, names[_i].repo);
 		ck_assert_str_eq(buf_str(&shown), names[_i].shown);
 	}
-	buf_release(&path);
-	buf_release(&shown);
 }
-END_TEST
 
 static const char *const bad_files[] = {
 	"file://", "file://host/srv/n", "file://srv", "file:///a%00b",
 };
 
-START_TEST(no_file)
+TEST_EACH(no_file, bad_files)
 {
-	struct buf path = BUF_INIT;
+	RELEASED(buf, path = BUF_INIT);
 	struct error err = { 0 };
 	bool is_file;
 
 	ck_assert_int_eq(url_path(&path, bad_files[_i], &is_file, &err), -EINVAL);
 	ck_assert_str_eq(err.path, bad_files[_i]);
-	buf_release(&path);
 }
-END_TEST
 
 /* Similar archives have their own copies; no copy has a password in its name. */
-START_TEST(name_of_copy)
+TEST(name_of_copy)
 {
 	struct buf a = BUF_INIT, b = BUF_INIT;
 	struct error err = { 0 };
@@ -241,11 +229,12 @@ START_TEST(name_of_copy)
 	buf_release(&b);
 	support_cleanup();
 }
-END_TEST
 
 /* With a server */
 
-START_TEST(there_and_back)
+TEST_GROUP_WITH("server", setup, teardown);
+
+TEST(there_and_back)
 {
 	add(1, 0, 2, 0);
 	at_server("0 1 2");
@@ -255,12 +244,11 @@ START_TEST(there_and_back)
 	add(1, 1, 4, 0);	/* three of these exist */
 	at_server("0 1 2 3 4");
 }
-END_TEST
 
 /* Each with a copy of its own, or all with the same. */
-START_TEST(several_at_once)
+TEST_LOOP(several_at_once, 2)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 
 	be(0);
 	must(0, "for k in 0 1 2 3; do HOME=%s/home$k XDG_CACHE_HOME=%s/cache%s " GEN
@@ -270,11 +258,9 @@ START_TEST(several_at_once)
 	read_lines(&out, "git -C a.git log --format=%B " SERIES " | grep ^Run-Id | sort -u | "
 		   "wc -l; git -C a.git rev-list --count " SERIES);
 	ck_assert_str_eq(buf_str(&out), "12\n12\n");
-	buf_release(&out);
 }
-END_TEST
 
-START_TEST(server_is_down)
+TEST(server_is_down)
 {
 	add(1, 0, 1, 0);
 	down();
@@ -289,10 +275,9 @@ START_TEST(server_is_down)
 	at_server("0 1 2 3 4");
 	seen_by(1, "0 1 2 3 4", false);
 }
-END_TEST
 
 /* A project's file does not send builds to its server; the user's file does. */
-START_TEST(server_in_configuration)
+TEST(server_in_configuration)
 {
 	static const char add[] = "cd project && " BUILDBEAT " archive --host h " TOP_SRCDIR
 				  "/tests/data/recordings/nested";
@@ -307,7 +292,6 @@ START_TEST(server_in_configuration)
 	support_expect(base, 0, NULL, support_path("%s: the server has the build", url), "%s", add);
 	must(0, "git -C a.git rev-parse h/main/x86_64");
 }
-END_TEST
 
 /* Silent; bytes that begin a line of git's protocol, which never ends; an endless list of
  * references. */
@@ -317,7 +301,7 @@ static const struct { const char *scheme, *text; } slow[] = {
 	{ "git", "003e0123456789abcdef0123456789abcdef01234567 refs/heads/a/b/c\n" },
 };
 
-START_TEST(server_is_slow)
+TEST_EACH(server_is_slow, slow)
 {
 	add(1, 0, 1, 0);
 	down();
@@ -339,9 +323,8 @@ START_TEST(server_is_slow)
 	add(1, 3, 3, 0);
 	at_server("0 1 2 3");
 }
-END_TEST
 
-START_TEST(never_reached)
+TEST(never_reached)
 {
 	struct error err = { 0 };
 	struct archive *a;
@@ -356,10 +339,9 @@ START_TEST(never_reached)
 	add(1, 1, 1, 0);
 	at_server("0 1");
 }
-END_TEST
 
 /* Waiting builds are added after those of others, except runs that the others added too. */
-START_TEST(others_went_on)
+TEST(others_went_on)
 {
 	add(1, 0, 0, 0);
 	seen_by(2, "0", false);
@@ -374,9 +356,8 @@ START_TEST(others_went_on)
 	at_server("0 2 5 1 6");
 	seen_by(2, "0 2 5 1 6", false);
 }
-END_TEST
 
-START_TEST(branch_is_gone)
+TEST(branch_is_gone)
 {
 	struct error err = { 0 };
 	const char **ref;
@@ -394,10 +375,9 @@ START_TEST(branch_is_gone)
 	archive_close(a);
 	arena_free(texts);
 }
-END_TEST
 
 /* Builds deleted at the server do not come back with waiting ones. */
-START_TEST(pruned_elsewhere)
+TEST(pruned_elsewhere)
 {
 	add(1, 0, 4, 0);
 	down();
@@ -411,9 +391,8 @@ START_TEST(pruned_elsewhere)
 	at_server("3 4 5 6");
 	must(0, "git -C a.git fsck --strict");
 }
-END_TEST
 
-START_TEST(prune_is_not_kept)
+TEST(prune_is_not_kept)
 {
 	add(1, 0, 4, 0);
 	down();
@@ -424,9 +403,8 @@ START_TEST(prune_is_not_kept)
 	must(0, BUILDBEAT " prune --repo %s --keep 2 --dry-run", url);
 	at_server("0 1 2 3 4");
 }
-END_TEST
 
-START_TEST(server_refuses)
+TEST(server_refuses)
 {
 	struct run r;
 
@@ -444,7 +422,6 @@ START_TEST(server_refuses)
 	add(1, 2, 2, 0);
 	at_server("0 1 2");
 }
-END_TEST
 
 /* Notes */
 
@@ -471,7 +448,7 @@ static void known_to(int builder, const char *expected)
 	struct builds builds = BUILDS_INIT;
 	struct known_list known;
 	struct error err = { 0 };
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct archive *a;
 
 	be(builder);
@@ -485,10 +462,9 @@ static void known_to(int builder, const char *expected)
 	free(known.known);
 	builds_release(&builds);
 	archive_close(a);
-	buf_release(&out);
 }
 
-START_TEST(notes_of_two)
+TEST(notes_of_two)
 {
 	add(1, 0, 3, 0);
 	say(1, 0, "a", 0);
@@ -505,10 +481,9 @@ START_TEST(notes_of_two)
 	must(0, BUILDBEAT " prune --repo %s --keep 4", url);
 	known_to(1, "0:c 0:b 1:d");
 }
-END_TEST
 
 /* A note on a waiting build, which becomes another commit. */
-START_TEST(note_moves_along)
+TEST(note_moves_along)
 {
 	add(1, 0, 0, 0);
 	seen_by(2, "0", false);
@@ -521,11 +496,12 @@ START_TEST(note_moves_along)
 	at_server("0 2 1 3");
 	known_to(2, "2:x");
 }
-END_TEST
 
 /* Other ways to a repository */
 
-START_TEST(by_path)
+TEST_GROUP("others");
+
+TEST(by_path)
 {
 	setup_base();
 	snprintf(url, sizeof url, "file://%s/a.git", base);
@@ -535,9 +511,8 @@ START_TEST(by_path)
 	ck_assert(!support_exists(support_path("%s/cache/buildbeat", home(1))));
 	support_cleanup();
 }
-END_TEST
 
-START_TEST(by_ssh)
+TEST_LOOP(by_ssh, !server_ssh_missing())
 {
 	setup_base();
 	server_ssh(&server, home(1));
@@ -558,22 +533,11 @@ START_TEST(by_ssh)
 	at_server("0 1 2 3 4 5");
 	teardown();
 }
-END_TEST
 
 TEST_PROGRAM(remote)
 {
 	SKIP_PROGRAM_IF(!support_has("git"));
 	if (server_ssh_missing())
 		fprintf(stderr, "check_remote: ssh left out: %s\n", server_ssh_missing());
-	return support_main("remote",
-			    TEST_GROUP("names"), TEST_EACH(name_of_repository, names),
-			    TEST_EACH(no_file, bad_files), TEST(name_of_copy),
-			    TEST_GROUP_WITH("server", setup, teardown), TEST(there_and_back),
-			    TEST_LOOP(several_at_once, 2), TEST(server_is_down),
-			    TEST_EACH(server_is_slow, slow), TEST(server_in_configuration),
-			    TEST(never_reached), TEST(others_went_on), TEST(branch_is_gone),
-			    TEST(pruned_elsewhere), TEST(prune_is_not_kept), TEST(server_refuses),
-			    TEST(notes_of_two), TEST(note_moves_along),
-			    TEST_GROUP("others"), TEST(by_path),
-			    TEST_LOOP(by_ssh, !server_ssh_missing()));
+	return support_main();
 }

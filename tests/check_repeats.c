@@ -6,11 +6,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Recordings that repeat a build become one build. */
 
 #define HOUR 3600
@@ -89,11 +84,11 @@ static const struct {
 	{ "baa!a", "0212" },
 };
 
-START_TEST(found)
+TEST_EACH(found, cases)
 {
 	uint32_t build[64];
-	struct builds builds;
-	struct buf got = BUF_INIT;
+	RELEASED(builds, builds);
+	RELEASED(buf, got = BUF_INIT);
 	size_t n, most = 0;
 
 	made(&builds, cases[_i].text);
@@ -104,10 +99,7 @@ START_TEST(found)
 	}
 	ck_assert_str_eq(buf_str(&got), cases[_i].build);
 	ck_assert_uint_eq(n, most);
-	buf_release(&got);
-	builds_release(&builds);
 }
-END_TEST
 
 /* Generated recordings. */
 #define GENERATED 300
@@ -148,11 +140,11 @@ static float median(float *v, size_t n)
 
 /* All recordings of a build agree, the newest one is last, and earlier recordings belong together
  * whether or not the later ones exist. */
-START_TEST(stable)
+TEST_LOOP(stable, GENERATED)
 {
 	struct noise noise = { .state = (uint64_t)_i + 1 };
 	uint32_t build[64], earlier[64];
-	struct builds builds;
+	RELEASED(builds, builds);
 	char text[256];
 	size_t n, newest = 0;
 
@@ -187,19 +179,17 @@ START_TEST(stable)
 			break;
 		}
 	}
-	builds_release(&builds);
 }
-END_TEST
 
 /* Values and totals are medians of the known ones; the newest recording is the build; notes are
  * about it. */
-START_TEST(joined)
+TEST_LOOP(joined, GENERATED)
 {
 	struct noise noise = { .state = (uint64_t)_i + 1000 };
 	struct known notes[3] = { { .time_s = 5 }, { .time_s = 3 }, { .time_s = 4 } }, *k = notes;
 	struct known_list known = { .known = k };
 	uint32_t build[64], noted[3];
-	struct builds builds, raw;
+	RELEASED(builds, builds, raw);
 	struct error err = { 0 };
 	char text[256];
 	float *values, *got, some[64];
@@ -262,13 +252,10 @@ START_TEST(joined)
 			  (k[i - 1].build == k[i].build && k[i - 1].time_s <= k[i].time_s));
 	}
 	free(got);
-	builds_release(&builds);
-	builds_release(&raw);
 }
-END_TEST
 
 /* Nothing changes if no recording repeats another: not even an address. */
-START_TEST(untouched)
+TEST_LOOP(untouched, 40)
 {
 	struct made what = { .seed = (uint64_t)_i, .tasks = 5, .builds = 1 + (size_t)_i % 40, .noise = 0.1 };
 	struct builds builds, before;
@@ -283,7 +270,6 @@ START_TEST(untouched)
 	ck_assert_int_eq(memcmp(build, builds.build, builds.n * sizeof *build), 0);
 	builds_release(&builds);
 }
-END_TEST
 
 /* Five recordings of one slow revision are one slow build, a suspect; two slow revisions are not,
  * however often they were recorded. */
@@ -298,15 +284,15 @@ static const struct {
 	{ { 4, 5 }, { true, true }, 1, 0 },
 };
 
-START_TEST(slow_revisions)
+TEST_EACH(slow_revisions, slow_builds)
 {
 	size_t before = 20, n = before + slow_builds[_i].times[0] + slow_builds[_i].times[1];
 	struct made_change change[2];
 	struct made what = {
 		.seed = 5, .tasks = 100, .builds = n, .noise = 0.02, .change = change, .n_changes = 2,
 	};
-	struct builds builds;
-	struct verdict v;
+	RELEASED(builds, builds);
+	RELEASED(verdict, v);
 	struct rules rules;
 	struct error err = { 0 };
 	size_t confirmed = 0, suspects = 0;
@@ -338,14 +324,6 @@ START_TEST(slow_revisions)
 	}
 	ck_assert_uint_eq(confirmed, slow_builds[_i].confirmed);
 	ck_assert_uint_eq(suspects, slow_builds[_i].suspects);
-	verdict_release(&v);
-	builds_release(&builds);
 }
-END_TEST
 
-TEST_PROGRAM(repeats)
-{
-	return support_main("repeats", TEST_EACH(found, cases), TEST_LOOP(stable, GENERATED),
-			    TEST_LOOP(joined, GENERATED), TEST_LOOP(untouched, 40),
-			    TEST_EACH(slow_revisions, slow_builds));
-}
+TEST_MAIN(repeats);

@@ -3,9 +3,6 @@
 #include "live/source.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Replies have what the commands print, of recordings of several kinds. */
 
 static void same(const char *served, const char *pairs)
@@ -32,14 +29,13 @@ static const char *const recordings[] = {
 	TOP_SRCDIR "/tests/data/processes/make", TOP_SRCDIR "/tests/data/example/buildstats",
 };
 
-START_TEST(recording)
+TEST_EACH(recording, recordings)
 {
 	same(recordings[_i], of_recording);
 }
-END_TEST
 
 /* Of other tools: BitBake's directory and ninja's log. */
-START_TEST(imported)
+TEST(imported)
 {
 	struct run r;
 
@@ -53,9 +49,8 @@ START_TEST(imported)
 	r.out.data[strcspn(r.out.data, "\n")] = '\0';
 	same(r.out.data, of_recording);
 }
-END_TEST
 
-START_TEST(generated)
+TEST(generated)
 {
 	const char *dir = support_tmpdir();
 
@@ -65,9 +60,8 @@ START_TEST(generated)
 	same("b", "'/api/compare?a=one&b=two&tasks=1' 'diff {}/one {}/two --json' "
 	     "/api/recordings 'list {} --json'");
 }
-END_TEST
 
-START_TEST(archive)
+TEST(archive)
 {
 	support_expect(support_tmpdir(), 0, NULL, NULL, TOP_BUILDDIR "/tests/gen_archive --tasks 40 "
 		       "--builds 25 r.git");
@@ -75,10 +69,9 @@ START_TEST(archive)
 	     "/api/history?of=wall 'history --repo {} --json wall' "
 	     "/api/check 'check --repo {} --json'");
 }
-END_TEST
 
 /* Lines of the output, in pages and of a task, are those of `log`. */
-START_TEST(output)
+TEST(output)
 {
 	const char *dir = support_tmpdir();
 
@@ -98,12 +91,11 @@ START_TEST(output)
 		       "ask '/api/log?filter=THR' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]])'\n");
 }
-END_TEST
 
 /* The state of a task is the same in all replies, while its build runs and later. */
 #define STATES "python3 -B " TOP_SRCDIR "/tests/replies_states.py " TOP_BUILDDIR "/tests/ask "
 
-START_TEST(states)
+TEST(states)
 {
 	const char *dir = support_tmpdir();
 
@@ -116,10 +108,9 @@ START_TEST(states)
 	support_expect(TOP_SRCDIR "/tests/data/recordings", 0,
 		       "ended unfinished done unfinished unfinished\n", "", STATES "cut");
 }
-END_TEST
 
 /* Values of the recording itself, which are there, equal those of a copy, which is read. */
-START_TEST(trend)
+TEST(trend)
 {
 	support_expect(support_tmpdir(), 0, "2 1 True\n2 1 True\n", "",
 		       "mkdir b && cp -r " TOP_SRCDIR "/tests/data/recordings/nested b/one && cp -r b/one b/two\n"
@@ -130,15 +121,13 @@ START_TEST(trend)
 		       "    k = {tuple(v for key, v in x.items() if key != \"name\") for x in b}\n"
 		       "    print(len(b), len(k), \"150000\" in line)'");
 }
-END_TEST
 
 /* A part of the table is that part of the whole order, and a filter leaves the rest as it is. */
-START_TEST(table)
+TEST(table)
 {
 	support_expect(support_tmpdir(), 0, "", "", TOP_BUILDDIR "/tests/gen_recording b/one 500 && "
 		       "python3 -B " TOP_SRCDIR "/tests/replies_table.py " TOP_BUILDDIR "/tests/ask b/one");
 }
-END_TEST
 
 /* Wrong requests */
 
@@ -169,10 +158,10 @@ static const struct {
 	{ "/log", "", 404, "the recording has no output" },
 };
 
-START_TEST(refused)
+TEST_EACH(refused, wrong)
 {
-	struct catalogue catalogue;
-	struct source source;
+	RELEASED(catalogue, catalogue);
+	RELEASED(source, source);
 	struct reply reply;
 	struct error err;
 
@@ -182,14 +171,6 @@ START_TEST(refused)
 	ck_assert_msg(reply.status == wrong[_i].status && strstr(buf_str(&reply.body), wrong[_i].error),
 		      "%d %s", reply.status, buf_str(&reply.body));
 	buf_release(&reply.body);
-	source_release(&source);
-	catalogue_release(&catalogue);
 }
-END_TEST
 
-TEST_PROGRAM(replies)
-{
-	return support_main("replies", TEST_EACH(recording, recordings), TEST(imported), TEST(generated),
-			    TEST(archive), TEST(output), TEST(states), TEST(trend),
-			    TEST(table), TEST_EACH(refused, wrong));
-}
+TEST_MAIN(replies);

@@ -5,9 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The report: of an archive on the command line, and of builds with special characters in
  * names. */
 
@@ -38,9 +35,9 @@ static bool has(const struct buf *page, const char *text)
 	return memmem(page->data, page->len, text, strlen(text));
 }
 
-START_TEST(names_exceeded_limits)
+TEST(names_exceeded_limits)
 {
-	struct buf page;
+	RELEASED(buf, page);
 
 	runs("echo \"limits: {build: {wall: 1s}, '*': {cpu: 24h}}\" >l.yaml && "
 	     GEN "--tasks 40 --builds 1 r.git && " REPORT "-c l.yaml --repo r.git -o o");
@@ -49,13 +46,11 @@ START_TEST(names_exceeded_limits)
 	ck_assert(has(&page, ">the build: wall time "));
 	ck_assert(has(&page, ", limit 1.00 s (x "));
 	ck_assert(!has(&page, "24 h"));
-	buf_release(&page);
 }
-END_TEST
 
-START_TEST(names_the_change)
+TEST(names_the_change)
 {
-	struct buf page;
+	RELEASED(buf, page);
 
 	runs(GEN "--tasks 40 --builds 40 --step 0-9/30/0.4 --step 10-19/15/-0.3 r.git && "
 	     REPORT "--repo r.git -o sub/out | grep -qx sub/out/index.html");
@@ -73,16 +68,13 @@ START_TEST(names_the_change)
 	/* The page loads nothing from elsewhere. */
 	ck_assert(!has(&page, "src=\"http"));
 	ck_assert(!has(&page, "<link"));
-	buf_release(&page);
 }
-END_TEST
 
-START_TEST(same_bytes)
+TEST(same_bytes)
 {
 	runs(GEN "--tasks 30 --builds 35 --step 7/30/0.4 r.git && " REPORT "--repo r.git -o a && "
 	     "TZ=Asia/Tokyo LC_ALL=C taskset -c 0 " REPORT "--repo r.git -o b && cmp a/index.html b/index.html");
 }
-END_TEST
 
 static const struct { const char *archive, *has[3], *lacks; } unchanged[] = {
 	{ "--tasks 30 --builds 40 --noise 0.01",
@@ -93,18 +85,16 @@ static const struct { const char *archive, *has[3], *lacks; } unchanged[] = {
 	  "id=\"chart-0\"" },
 };
 
-START_TEST(no_change)
+TEST_EACH(no_change, unchanged)
 {
-	struct buf page;
+	RELEASED(buf, page);
 
 	runs(support_path(GEN "%s r.git && " REPORT "--repo r.git -o o", unchanged[_i].archive));
 	page_read(&page, "o/index.html");
 	for (int i = 0; i < 3; i++)
 		ck_assert_msg(has(&page, unchanged[_i].has[i]), "%s", unchanged[_i].has[i]);
 	ck_assert(!has(&page, unchanged[_i].lacks));
-	buf_release(&page);
 }
-END_TEST
 
 static const struct { const char *arguments, *message; } refused[] = {
 	{ "--repo r.git", "report: option '--output' is missing" },
@@ -117,7 +107,7 @@ static const struct { const char *arguments, *message; } refused[] = {
 	{ "--repo r.git -o o more", "more" },
 };
 
-START_TEST(refuses)
+TEST_EACH(refuses, refused)
 {
 	struct run r;
 
@@ -127,13 +117,12 @@ START_TEST(refuses)
 	ck_assert_msg(strstr(r.err.data, refused[_i].message), "%s", r.err.data);
 	runs("echo kept | cmp - o/index.html && test $(ls o | wc -l) = 1");
 }
-END_TEST
 
 /* Damaged builds have no bootchart (start times are one object for all of them); the report
  * is written. */
-START_TEST(no_such_chart)
+TEST(no_such_chart)
 {
-	struct buf page;
+	RELEASED(buf, page);
 
 	runs(GEN "--tasks 5 --builds 3 r.git && cd r.git && mv objects/pack/* . && "
 	     "for p in *.pack; do git unpack-objects -q <$p; done && "
@@ -145,9 +134,7 @@ START_TEST(no_such_chart)
 	ck_assert(!has(&page, "id=\"chart-0\""));
 	ck_assert(!has(&page, "id=\"chart-1\""));
 	ck_assert(has(&page, "id=\"columns\""));
-	buf_release(&page);
 }
-END_TEST
 
 /* Names that would be tags, end an attribute or the script, or change the direction of text. */
 
@@ -220,7 +207,7 @@ static size_t count(const struct buf *page, const char *text)
 	return n;
 }
 
-START_TEST(names_that_bite)
+TEST(names_that_bite)
 {
 	struct made_change change[HOSTILE];
 	struct made made = { .seed = 3, .tasks = 40, .builds = 60, .noise = 0.02, .level_us = 30e6,
@@ -253,10 +240,9 @@ START_TEST(names_that_bite)
 	ck_assert_uint_eq(count(&w.out, "</script>"), 3);
 	release(&w);
 }
-END_TEST
 
 /* A failed newest build heads the page, and what was confirmed stays. */
-START_TEST(failed_build)
+TEST(failed_build)
 {
 	struct made_change change = { .task = 1, .build = 40, .by = 0.5 };
 	struct made made = { .seed = 1, .tasks = 20, .builds = 50, .noise = 0.02,
@@ -274,11 +260,5 @@ START_TEST(failed_build)
 	ck_assert(has(&w.out, "<table class=\"findings\">"));
 	release(&w);
 }
-END_TEST
 
-TEST_PROGRAM(report)
-{
-	return support_main("report", TEST(names_exceeded_limits), TEST(names_the_change),
-			    TEST(same_bytes), TEST_EACH(no_change, unchanged), TEST_EACH(refuses, refused), TEST(no_such_chart),
-			    TEST(names_that_bite), TEST(failed_build));
-}
+TEST_MAIN(report);

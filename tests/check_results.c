@@ -117,7 +117,9 @@ static const char *object_size(void)
 	return text;
 }
 
-START_TEST(files_of_make)
+TEST_GROUP("files");
+
+TEST_EACH(files_of_make, builds)
 {
 	const char *top = support_tmpdir(), *size;
 	struct buf expected = BUF_INIT;
@@ -136,10 +138,9 @@ START_TEST(files_of_make)
 	buf_release(&expected);
 	unlink(support_path("%s/../outside", top));
 }
-END_TEST
 
 /* Without the option nothing is looked for. */
-START_TEST(not_asked)
+TEST(not_asked)
 {
 	const char *top = support_tmpdir();
 
@@ -149,10 +150,9 @@ START_TEST(not_asked)
 		       RECORD "-n one -- make -s && ! ls stats/one | grep results");
 	expect_told("one", "");
 }
-END_TEST
 
 /* Every file that stat(1) finds after a build, with its size. */
-START_TEST(files_are_those_of_stat)
+TEST(files_are_those_of_stat)
 {
 	struct run r;
 
@@ -166,9 +166,8 @@ START_TEST(files_are_those_of_stat)
 		    "} >recorded; stat -c '%%s\t%%n' out/*.o lib.a | sort | diff - recorded && wc -l <recorded");
 	ck_assert_str_eq(r.out.data, "41\n");
 }
-END_TEST
 
-START_TEST(files_of_ninja)
+TEST(files_of_ninja)
 {
 	const char *top = support_tmpdir();
 
@@ -181,10 +180,9 @@ START_TEST(files_of_ninja)
 		       "E\ntouch -d 2020-01-01 b/old; " RECORD "-n one --task-files -- ninja -C b");
 	expect_told("one", "sub/x=sub/x:11,y:11,z:11");
 }
-END_TEST
 
 /* A file system that keeps whole seconds: the time of a file is before its task began. */
-START_TEST(whole_seconds)
+TEST(whole_seconds)
 {
 	const char *top = support_tmpdir();
 
@@ -193,7 +191,6 @@ START_TEST(whole_seconds)
 	support_expect(top, 0, NULL, "", RECORD "-n one --task-files -- make -s");
 	expect_told("one", "a=a:0");
 }
-END_TEST
 
 /* Caches: logs made by hand. Tasks run from START to END in ms in /top/DIR. */
 
@@ -284,7 +281,9 @@ static const struct {
 	  { { 0, 9, "", "sccache gcc -c x.c -o x.o" } }, "-", 0, 0, 0 },
 };
 
-START_TEST(joined)
+TEST_GROUP("logs");
+
+TEST_EACH(joined, joins)
 {
 	struct cache_log l = CACHE_LOG_INIT(joins[_i].kind);
 	enum task_cache result[ARRAY_SIZE(joins[_i].task)] = { CACHE_UNKNOWN };
@@ -316,7 +315,6 @@ START_TEST(joined)
 	buf_release(&tasks);
 	buf_release(&got);
 }
-END_TEST
 
 /* Caches: ccache itself */
 
@@ -361,7 +359,9 @@ static void expect_counts(const char *name, int hits, int misses, int uncacheabl
 #define COLD "a/x.o!miss b/x.o!miss main.o!miss o2.o!miss p!uncacheable"
 #define WARM "a/x.o!direct b/x.o!direct main.o!direct o2.o!direct p!uncacheable"
 
-START_TEST(cold_and_warm)
+TEST_GROUP("ccache");
+
+TEST(cold_and_warm)
 {
 	const char *top = support_tmpdir();
 
@@ -378,10 +378,9 @@ START_TEST(cold_and_warm)
 	expect_told("off", "");
 	expect_counts("off", 0, 0, 0);
 }
-END_TEST
 
 /* Why the first build was slower: its cache was cold. Two warm builds do not differ. */
-START_TEST(difference)
+TEST(difference)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -403,10 +402,9 @@ START_TEST(difference)
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	ck_assert_ptr_nonnull(strstr(r.out.data, " 0 % of compilations from the cache -> 100 % of "));
 }
-END_TEST
 
 /* ccache in PATH as gcc. */
-START_TEST(masquerade)
+TEST(masquerade)
 {
 	const char *top = support_tmpdir();
 
@@ -418,7 +416,6 @@ START_TEST(masquerade)
 	expect_told("cold", COLD);
 	expect_told("warm", WARM);
 }
-END_TEST
 
 /* The user's own log keeps what it has, gets all entries, and only those of the build are read. */
 static const struct { const char *what, *set, *option; } own_logs[] = {
@@ -427,7 +424,7 @@ static const struct { const char *what, *set, *option; } own_logs[] = {
 	{ "configuration and option", "echo \"stats_log = $PWD/own\" >ccache.conf;", "--task-cache" },
 };
 
-START_TEST(own_log)
+TEST_EACH(own_log, own_logs)
 {
 	const char *top = support_tmpdir();
 
@@ -440,9 +437,8 @@ START_TEST(own_log)
 	expect_told("one", "a/x.o!miss b/x.o!miss main.o!direct o2.o!miss p!uncacheable");
 	expect_counts("one", 1, 3, 1);
 }
-END_TEST
 
-START_TEST(relative_log)
+TEST(relative_log)
 {
 	needs_ccache();
 	write_project();
@@ -450,9 +446,8 @@ START_TEST(relative_log)
 		       "CCACHE_STATSLOG=own " RECORD "-n one --task-cache -- make -s CC='ccache gcc'");
 	expect_told("one", "");
 }
-END_TEST
 
-START_TEST(ccache_of_ninja)
+TEST(ccache_of_ninja)
 {
 	if (!support_has("ninja") || !support_has("ccache") || !support_can_be_loaded())
 		_exit(77);
@@ -464,10 +459,9 @@ START_TEST(ccache_of_ninja)
 	expect_told("one", "a.o!miss");
 	expect_told("two", "a.o!direct b.o!miss c.o!preprocessed");
 }
-END_TEST
 
 /* Only a call to preprocess, or without a source. */
-START_TEST(other_calls)
+TEST(other_calls)
 {
 	needs_ccache();
 	support_expect(support_tmpdir(), 0, NULL, "", ": >ccache.conf; echo 'int x;' >x.c; printf "
@@ -476,7 +470,6 @@ START_TEST(other_calls)
 	expect_told("one", "all!uncacheable");
 	expect_counts("one", 0, 0, 2);
 }
-END_TEST
 
 /* Reading */
 
@@ -506,7 +499,9 @@ static void write_files(const char *results)
 	support_writes(support_path("%s/stats/one/results.log", top), results);
 }
 
-START_TEST(reader)
+TEST_GROUP("reading");
+
+TEST_EACH(reader, files)
 {
 	struct buf text = BUF_INIT;
 	struct recording rec;
@@ -521,10 +516,9 @@ START_TEST(reader)
 	recording_release(&rec);
 	buf_release(&text);
 }
-END_TEST
 
 /* Without any task, an empty id is no instance. */
-START_TEST(no_tasks)
+TEST(no_tasks)
 {
 	struct recording rec;
 
@@ -535,19 +529,17 @@ START_TEST(no_tasks)
 	ck_assert_uint_eq(rec.n_files, 0);
 	recording_release(&rec);
 }
-END_TEST
 
 /* Of a later version: as any file of a recording. */
-START_TEST(later_version)
+TEST(later_version)
 {
 	support_writes(support_path("%s/unused", support_tmpdir()), "");
 	write_files("buildbeat results 2\n");
 	support_expect(support_tmpdir(), 2, "", "results.log:1: format version 2", BUILDBEAT " show stats/one");
 }
-END_TEST
 
 /* Thousands of files of one task, with long names. */
-START_TEST(written_again)
+TEST(written_again)
 {
 	struct recording rec, again;
 	struct buf text = BUF_INIT;
@@ -576,15 +568,5 @@ START_TEST(written_again)
 	recording_release(&again);
 	buf_release(&text);
 }
-END_TEST
 
-TEST_PROGRAM(results)
-{
-	return support_main("results",
-		TEST_GROUP("files"), TEST_EACH(files_of_make, builds), TEST(not_asked),
-		TEST(files_are_those_of_stat), TEST(files_of_ninja), TEST(whole_seconds),
-		TEST_GROUP("logs"), TEST_EACH(joined, joins),
-		TEST_GROUP("ccache"), TEST(cold_and_warm), TEST(difference), TEST(masquerade), TEST_EACH(own_log, own_logs),
-		TEST(relative_log), TEST(ccache_of_ninja), TEST(other_calls),
-		TEST_GROUP("reading"), TEST_EACH(reader, files), TEST(no_tasks), TEST(later_version), TEST(written_again));
-}
+TEST_MAIN(results);

@@ -3,9 +3,6 @@
 #include "inspect/rule.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* The rules of what is inspected. */
 
 static const struct {
@@ -57,9 +54,9 @@ static const struct {
 	{ "ld,count=1x", NULL, "count=N" },
 };
 
-START_TEST(texts)
+TEST_EACH(texts, cases)
 {
-	struct buf normal = BUF_INIT;
+	RELEASED(buf, normal = BUF_INIT);
 	struct error err = { 0 };
 	struct inspect_rule r, again;
 
@@ -73,11 +70,9 @@ START_TEST(texts)
 	ck_assert_str_eq(buf_str(&normal), cases[_i].normal);
 	ck_assert_int_eq(rule_parse(&again, buf_str(&normal), &err), 0);
 	ck_assert_mem_eq(&again, &r, sizeof r);
-	buf_release(&normal);
 }
-END_TEST
 
-START_TEST(long_names)
+TEST(long_names)
 {
 	char text[RULE_NAMES_MAX + 8];
 	struct error err;
@@ -92,7 +87,6 @@ START_TEST(long_names)
 	ck_assert_int_eq(rule_parse(&r, text, &err), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.message, "fewer than 256 bytes"));
 }
-END_TEST
 
 static const struct {
 	const char *rule, *program;
@@ -106,17 +100,12 @@ static const struct {
 	{ "a?c", "abc", true }, { "a?c", "ac", false }, { "*", "", true },
 };
 
-START_TEST(programs)
+TEST_EACH(programs, names)
 {
 	struct inspect_rule r;
 
 	ck_assert_int_eq(rule_parse(&r, names[_i].rule, NULL), 0);
 	ck_assert_int_eq(rule_has_name(&r, names[_i].program), names[_i].has);
 }
-END_TEST
 
-TEST_PROGRAM(rule)
-{
-	return support_main("rule", TEST_EACH(texts, cases), TEST(long_names),
-			    TEST_EACH(programs, names));
-}
+TEST_MAIN(rule);

@@ -4,10 +4,6 @@
 #include "cli/buildset.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* From the text of a configuration to the rules for a task and a metric. */
 
 static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
@@ -31,7 +27,7 @@ static const struct {
 	{ "compare: {rate: 0.002}\noutput: x\n", "wall,cpu,memory,io 0.002 2 60 5" },
 };
 
-START_TEST(whole)
+TEST_EACH(whole, wholes)
 {
 	struct buildset_config c = { 0 };
 	struct args a = { 0 };
@@ -52,7 +48,6 @@ START_TEST(whole)
 	rules_config_release(&c.compare);
 	options_release(&a);
 }
-END_TEST
 
 #define RULES "compare:\n  rules:\n  - "
 
@@ -91,7 +86,7 @@ static const struct {
 	{ RULES "share: 40%\n  - {tasks: 'a*', share: 20%}\n", "ab", METRIC_WALL, "0.2 2e+06 0" },
 };
 
-START_TEST(gate)
+TEST_EACH(gate, gates)
 {
 	struct buildset_config c = { 0 };
 	struct args a = { 0 };
@@ -111,7 +106,6 @@ START_TEST(gate)
 	rules_config_release(&c.compare);
 	options_release(&a);
 }
-END_TEST
 
 static const struct { const char *text, *message; } mistakes[] = {
 	{ "compare: yes\n", "1:10: expected a mapping of keys to values" },
@@ -142,7 +136,7 @@ static const struct { const char *text, *message; } mistakes[] = {
 	{ RULES "{tasks: a, share: 1%}\n  - 7\n", "4:5: expected a list of mappings" },
 };
 
-START_TEST(mistake)
+TEST_EACH(mistake, mistakes)
 {
 	struct buildset_config c = { 0 };
 	struct args a = { 0 };
@@ -153,10 +147,9 @@ START_TEST(mistake)
 	rules_config_release(&c.compare);
 	options_release(&a);
 }
-END_TEST
 
 /* More rules than fit in the first allocation. */
-START_TEST(many_rules)
+TEST(many_rules)
 {
 	struct buildset_config c = { 0 };
 	struct args a = { 0 };
@@ -174,10 +167,5 @@ START_TEST(many_rules)
 	rules_config_release(&c.compare);
 	options_release(&a);
 }
-END_TEST
 
-TEST_PROGRAM(rules)
-{
-	return support_main("rules", TEST_EACH(whole, wholes), TEST_EACH(gate, gates),
-			    TEST_EACH(mistake, mistakes), TEST(many_rules));
-}
+TEST_MAIN(rules);

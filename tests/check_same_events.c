@@ -2,9 +2,6 @@
 #include "base/array.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* history and the page of report list the same events of generated archives. */
@@ -75,9 +72,9 @@ static void generate(unsigned seed)
 			       "--message 'as planned' '*'");
 }
 
-START_TEST(same_events)
+TEST_LOOP(same_events, ARCHIVES)
 {
-	struct buf of_history = BUF_INIT, of_page = BUF_INIT;
+	RELEASED(buf, of_history = BUF_INIT, of_page = BUF_INIT);
 	const char *metrics = _i % 3 == 2 ? "--metrics wall,memory" : "";
 	struct run r;
 
@@ -91,12 +88,6 @@ START_TEST(same_events)
 	if (lengths[(size_t)_i % ARRAY_SIZE(lengths)] >= 20)
 		ck_assert_uint_gt(of_history.len, 0);
 	ck_assert_str_eq(buf_str(&of_history), buf_str(&of_page));
-	buf_release(&of_history);
-	buf_release(&of_page);
 }
-END_TEST
 
-TEST_PROGRAM(same_events)
-{
-	return support_main("same_events", TEST_LOOP(same_events, ARCHIVES));
-}
+TEST_MAIN(same_events);

@@ -4,19 +4,17 @@
 #include "tests/machine.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LEVEL(log, column) machine_level(&m, log, column)
 #define HAS(log, column) machine_has(&m, log, column)
 
-START_TEST(old_kernel)
+TEST_GROUP("machines");
+
+TEST(old_kernel)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-nopsi");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -26,47 +24,27 @@ START_TEST(old_kernel)
 		    "pswpout 20\npgmajfault 107\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_stat", "user"), 100);
-	ck_assert_int_eq(LEVEL("proc_stat", "nice"), 1);
-	ck_assert_int_eq(LEVEL("proc_stat", "system"), 2);
-	ck_assert_int_eq(LEVEL("proc_stat", "iowait"), 3);
-	ck_assert_int_eq(LEVEL("proc_stat", "irq"), 9);
-	ck_assert_int_eq(LEVEL("proc_stat", "steal"), 0);
-	ck_assert_int_eq(LEVEL("proc_stat", "running"), 4);
-	ck_assert_int_eq(LEVEL("proc_stat", "blocked"), 2);
-	ck_assert_int_eq(LEVEL("proc_stat", "load"), 1234);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "total"), 2000);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), 1000);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "buffers"), 10);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "cached"), 500);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "dirty"), 2);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "slab"), 30);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "swap"), 512);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "swap_total"), 1024);
-	ck_assert(!HAS("proc_meminfo", "available"));
-	ck_assert(!HAS("proc_meminfo", "shmem"));
+	machine_is(&m, "proc_stat", "user=100 nice=1 system=2 iowait=3 irq=9 steal=0 running=4 "
+		   "blocked=2 load=1234");
+	machine_is(&m, "proc_meminfo", "total=2000 free=1000 buffers=10 cached=500 dirty=2 "
+		   "slab=30 swap=512 swap_total=1024 !available !shmem");
 	ck_assert(!HAS("proc_pressure", NULL));
 	ck_assert(!HAS("proc_cgroup", NULL));
 	ck_assert(!HAS("proc_cores", NULL));
-	ck_assert(!HAS("proc_vmstat", "oom_kill"));
+	machine_is(&m, "proc_vmstat", "!oom_kill");
 	ck_assert_int_eq(LEVEL("proc_vmstat", "pgpgin"), 1);	/* 2047 KiB: not 2 MiB yet */
-	ck_assert_int_eq(LEVEL("proc_vmstat", "pgmajfault"), 100);
+	machine_is(&m, "proc_vmstat", "pgmajfault=100");
 	ck_assert_int_eq(LEVEL("proc_vmstat", "pswpin"), sysconf(_SC_PAGESIZE) / 1024);
-	ck_assert(HAS("proc_diskstats", "sda.written"));
-	ck_assert(!HAS("proc_diskstats", "sda1.written"));
-	ck_assert(!HAS("proc_diskstats", "dm-0.written"));
-	ck_assert(HAS("proc_net", "eth0.rx"));
-	ck_assert(!HAS("proc_net", "lo.rx"));
-	machine_release(&m);
+	machine_is(&m, "proc_diskstats", "sda.written !sda1.written !dm-0.written");
+	machine_is(&m, "proc_net", "eth0.rx !lo.rx");
 }
-END_TEST
 
-START_TEST(nvme_dm_md)
+TEST(nvme_dm_md)
 {
 	static const char *const counted[] = { "nvme0n1", "sda", "sdb", "sr0", "nbd0", "cciss/c0d0" };
 	static const char *const left_out[] = { "loop0", "nvme0c0n1", "nvme0n1p1", "nvme0n1p2",
 		"sda1", "md127", "dm-0", "zram0" };
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-nvme");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -89,24 +67,17 @@ START_TEST(nvme_dm_md)
 	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
 		ck_assert_msg(!HAS("proc_diskstats", support_path("%s.busy", left_out[i])),
 			      "%s", left_out[i]);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.read"), 4);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.written"), 2000);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.reads"), 3);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.writes"), 4);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "nvme0n1.busy"), 50);
+	machine_is(&m, "proc_diskstats", "nvme0n1.read=4 nvme0n1.written=2000 nvme0n1.reads=3 "
+		   "nvme0n1.writes=4 nvme0n1.busy=50");
 	/* plugged in: counts from its first sample */
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.written"), 5);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sdc.read"), 2);
+	machine_is(&m, "proc_diskstats", "sdc.written=5 sdc.read=2");
 	/* replaced: its counters started again */
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.read"), 1);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 0);
-	machine_release(&m);
+	machine_is(&m, "proc_diskstats", "sda.read=1 sda.written=0");
 }
-END_TEST
 
 /* Intervals of a second or more, and large memory, have coarser units, which the columns
  * name. Counters do not lose remainders. */
-START_TEST(coarse_units)
+TEST(coarse_units)
 {
 	static const char *const headers[] = {
 		("buildbeat proc_diskstats 1 1000 sda.written:4KiB:c sda.busy:10ms:c"
@@ -115,7 +86,7 @@ START_TEST(coarse_units)
 		"buildbeat proc_meminfo 1 1000 free:4MiB:g swap:1MiB:g total:4MiB:g swap_total:1MiB:g\n",
 	};
 	static const char *const names[] = { "proc_diskstats", "proc_pressure", "proc_meminfo" };
-	struct machine m;
+	RELEASED(machine, m);
 	struct buf text;
 
 	machine_init(&m, NULL);
@@ -132,22 +103,16 @@ START_TEST(coarse_units)
 	machine_set(&m, "proc/pressure/cpu", "some avg10=0.00 total=19999\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 1);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.read"), 2);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.busy"), 2);
-	ck_assert_int_eq(LEVEL("proc_pressure", "cpu.some"), 1);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), 2);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "total"), 6027);
-	ck_assert_int_eq(LEVEL("proc_meminfo", "swap"), 1);
+	machine_is(&m, "proc_diskstats", "sda.written=1 sda.read=2 sda.busy=2");
+	machine_is(&m, "proc_pressure", "cpu.some=1");
+	machine_is(&m, "proc_meminfo", "free=2 total=6027 swap=1");
 	for (size_t i = 0; i < 3; i++) {
 		support_read(&text, support_path("%s/%s.log", m.store.path, names[i]));
 		ck_assert_msg(!strncmp(text.data, headers[i], strlen(headers[i])), "%.*s",
 			      (int)strcspn(text.data, "\n"), text.data);
 		buf_release(&text);
 	}
-	machine_release(&m);
 }
-END_TEST
 
 static const char *vmstat_text(const char *before, unsigned in, unsigned faults)
 {
@@ -156,12 +121,12 @@ static const char *vmstat_text(const char *before, unsigned in, unsigned faults)
 }
 
 /* Lines are first searched at their old places, then elsewhere. */
-START_TEST(lines_that_move)
+TEST_LOOP(lines_that_move, 5)
 {
 	char long_lines[2048] = "";
 	const char *befores[] = { "", "nr_new 1\n", "", long_lines, "pgpgin_not 7\n" };
 	unsigned n = (unsigned)_i + 1;
-	struct machine m;
+	RELEASED(machine, m);
 
 	for (unsigned i = 0; i < 60; i++)
 		strcat(long_lines, "nr_some_other_pages 123456\n");
@@ -179,14 +144,12 @@ START_TEST(lines_that_move)
 	ck_assert_int_eq(LEVEL("proc_vmstat", "pgpgin"), n);
 	ck_assert_int_eq(LEVEL("proc_vmstat", "pgmajfault"), n);
 	ck_assert_int_eq(LEVEL("proc_meminfo", "free"), n + 1);
-	machine_release(&m);
 }
-END_TEST
 
 /* The kernel calculates it every 5 s, which are 6 samples here. */
-START_TEST(load_is_read_in_time)
+TEST(load_is_read_in_time)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	machine_set(&m, "proc/stat", "cpu  200 6 52 1000 23 5 7\n");
@@ -196,16 +159,14 @@ START_TEST(load_is_read_in_time)
 	for (unsigned i = 0; i < 6; i++)
 		machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_stat", "load"), 200);
-	machine_release(&m);
+	machine_is(&m, "proc_stat", "load=200");
 }
-END_TEST
 
 /* A single disk is read from its own file; the list is searched for more now and then, and
  * when that disk is removed. */
-START_TEST(disk_read_directly)
+TEST(disk_read_directly)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	machine_set(&m, "sys/block/vda/device/", "");
@@ -231,20 +192,13 @@ START_TEST(disk_read_directly)
 		    " 8 0 sda 1 0 10 1 1 0 40 1 0 5 5\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.read"), 5);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.reads"), 2);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.written"), 40);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.writes"), 2);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "vda.busy"), 3);
-	ck_assert_int_eq(LEVEL("proc_diskstats", "sda.written"), 10);
-	ck_assert(!HAS("proc_diskstats", "loop0.read"));
-	machine_release(&m);
+	machine_is(&m, "proc_diskstats", "vda.read=5 vda.reads=2 vda.written=40 vda.writes=2 "
+		   "vda.busy=3 sda.written=10 !loop0.read");
 }
-END_TEST
 
-START_TEST(xen_without_sys_block)
+TEST(xen_without_sys_block)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-xvda");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -252,22 +206,15 @@ START_TEST(xen_without_sys_block)
 	machine_set(&m, "proc/net/dev", "  eth0:    2432 0 0 0 0 0 0 0 205824 0 0 0 0 0 0 0\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert(HAS("proc_diskstats", "xvda1.written"));
-	ck_assert(HAS("proc_diskstats", "xvdb.written"));
-	ck_assert(!HAS("proc_diskstats", "xvdb1.written"));
-	ck_assert(!HAS("proc_diskstats", "nvme1n1p1.written"));
-	ck_assert(HAS("proc_diskstats", "mmcblk0.written"));
-	ck_assert(!HAS("proc_diskstats", "mmcblk0p1.written"));
+	machine_is(&m, "proc_diskstats", "xvda1.written xvdb.written !xvdb1.written "
+		   "!nvme1n1p1.written mmcblk0.written !mmcblk0p1.written");
 	ck_assert_int_eq(LEVEL("proc_net", "eth0.rx"), (2432 + 4294967296 - 4294960000) / 1024);
-	ck_assert_int_eq(LEVEL("proc_net", "eth0.tx"), 1);
-	ck_assert(!HAS("proc_net", "vif1.0.rx"));
-	machine_release(&m);
+	machine_is(&m, "proc_net", "eth0.tx=1 !vif1.0.rx");
 }
-END_TEST
 
-START_TEST(control_group_v1)
+TEST(control_group_v1)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-cgroup1");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -277,22 +224,13 @@ START_TEST(control_group_v1)
 		    "8:0 Read 1025024\n8:0 Write 2053120\n253:0 Read 1025024\nTotal 0\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "user"), 1000);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "system"), 10);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "throttled"), 2);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "memory"), 100);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "peak"), 200);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "swap"), 10);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "read"), 1);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "written"), 5);
-	ck_assert(!HAS("proc_cgroup", "cpu.some"));
-	machine_release(&m);
+	machine_is(&m, "proc_cgroup", "user=1000 system=10 throttled=2 memory=100 peak=200 "
+		   "swap=10 read=1 written=5 !cpu.some");
 }
-END_TEST
 
-START_TEST(container)
+TEST(container)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-container");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -307,40 +245,23 @@ START_TEST(container)
 		    "full avg10=0.00 total=2000999\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "user"), 999);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "system"), 0);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "throttled"), 100);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "memory"), 512);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "peak"), 2048);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "swap"), 0);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "read"), 1024);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "written"), 1024);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "io.some"), 10);
-	ck_assert_int_eq(LEVEL("proc_cgroup", "io.full"), 5);
-	ck_assert(HAS("proc_cgroup", "memory.full"));
-	ck_assert_int_eq(LEVEL("proc_pressure", "io.some"), 1);
-	ck_assert_int_eq(LEVEL("proc_pressure", "io.full"), 0);
-	ck_assert(!HAS("proc_pressure", "memory.some"));
-	ck_assert(HAS("proc_net", "eth0.rx"));
-	ck_assert(!HAS("proc_net", "docker0.rx"));
-	ck_assert(!HAS("proc_net", "veth12ab.rx"));
-	machine_release(&m);
+	machine_is(&m, "proc_cgroup", "user=999 system=0 throttled=100 memory=512 peak=2048 "
+		   "swap=0 read=1024 written=1024 io.some=10 io.full=5 memory.full");
+	machine_is(&m, "proc_pressure", "io.some=1 io.full=0 !memory.some");
+	machine_is(&m, "proc_net", "eth0.rx !docker0.rx !veth12ab.rx");
 }
-END_TEST
 
 /* The same files without cgroup.type: those of the whole machine. */
-START_TEST(root_group_is_not_ours)
+TEST(root_group_is_not_ours)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-container");
 	ck_assert_int_eq(unlink(support_path("%s/sys/fs/cgroup/cgroup.type", m.dir)), 0);
 	machine_start(&m, (struct sampler_options){ 0 });
 	machine_read(&m);
 	ck_assert(!HAS("proc_cgroup", NULL));
-	machine_release(&m);
 }
-END_TEST
 
 static int64_t own_us(void)
 {
@@ -351,9 +272,9 @@ static int64_t own_us(void)
 }
 
 /* The CPU time is that of this process, since the sampler began. */
-START_TEST(own_cost)
+TEST(own_cost)
 {
-	struct machine m;
+	RELEASED(machine, m);
 	int64_t before_us = own_us(), begin_us, level;
 
 	machine_init(&m, "proc-container");
@@ -368,22 +289,17 @@ START_TEST(own_cost)
 	ck_assert_int_ge(level, 20000);
 	ck_assert_int_le(level, own_us() - before_us);
 	ck_assert_int_eq(LEVEL("proc_own", "memory"), 2560 * sysconf(_SC_PAGESIZE) >> 20);
-	machine_release(&m);
 }
-END_TEST
 
-START_TEST(all_interfaces)
+TEST(all_interfaces)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-container");
 	machine_start(&m, (struct sampler_options){ .all_interfaces = true });
 	machine_read(&m);
-	ck_assert(HAS("proc_net", "lo.tx"));
-	ck_assert(HAS("proc_net", "veth12ab.tx"));
-	machine_release(&m);
+	machine_is(&m, "proc_net", "lo.tx veth12ab.tx");
 }
-END_TEST
 
 static void add_cores(struct buf *b, unsigned n, unsigned busy)
 {
@@ -398,11 +314,11 @@ static void add_cores(struct buf *b, unsigned n, unsigned busy)
 
 static const unsigned core_counts[] = { 1, 200, 1024, 1500 };
 
-START_TEST(many_cores_and_interrupts)
+TEST_EACH(many_cores_and_interrupts, core_counts)
 {
 	unsigned n = core_counts[_i];
-	struct buf before = BUF_INIT, after = BUF_INIT;
-	struct machine m;
+	RELEASED(buf, before = BUF_INIT, after = BUF_INIT);
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	add_cores(&before, n, 10);
@@ -413,18 +329,14 @@ START_TEST(many_cores_and_interrupts)
 	machine_sample(&m);
 	machine_read(&m);
 	ck_assert_int_eq(LEVEL("proc_stat", "user"), 15 * n);
-	ck_assert_int_eq(LEVEL("proc_stat", "running"), 149);
-	ck_assert_int_eq(LEVEL("proc_cores", "cpu0"), 15);
+	machine_is(&m, "proc_stat", "running=149");
+	machine_is(&m, "proc_cores", "cpu0=15");
 	if (n > 1)
-		ck_assert_int_eq(LEVEL("proc_cores", "cpu199"), 15);
+		machine_is(&m, "proc_cores", "cpu199=15");
 	ck_assert(HAS("proc_cores", "others") == (n > 1024));
 	if (n > 1024)
 		ck_assert_int_eq(LEVEL("proc_cores", "others"), 15 * (n - 1024));
-	buf_release(&before);
-	buf_release(&after);
-	machine_release(&m);
 }
-END_TEST
 
 static void add_interfaces(struct buf *b, unsigned n, unsigned step)
 {
@@ -434,10 +346,10 @@ static void add_interfaces(struct buf *b, unsigned n, unsigned step)
 			 i * 1024 + step * 2048, step * 1024);
 }
 
-START_TEST(many_interfaces)
+TEST(many_interfaces)
 {
-	struct buf before = BUF_INIT, after = BUF_INIT;
-	struct machine m;
+	RELEASED(buf, before = BUF_INIT, after = BUF_INIT);
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	add_interfaces(&before, 500, 0);
@@ -448,20 +360,16 @@ START_TEST(many_interfaces)
 	machine_sample(&m);
 	machine_read(&m);
 	/* the busiest ones have columns of their own */
-	ck_assert_int_eq(LEVEL("proc_net", "p499s0.rx"), 10);
-	ck_assert_int_eq(LEVEL("proc_net", "p436s0.tx"), 5);
-	ck_assert(!HAS("proc_net", "p435s0.rx"));
+	machine_is(&m, "proc_net", "p499s0.rx=10 p436s0.tx=5 !p435s0.rx");
 	ck_assert_int_eq(LEVEL("proc_net", "others.rx"), (500 - 64) * 10);
 	ck_assert_int_eq(LEVEL("proc_net", "others.tx"), (500 - 64) * 5);
-	buf_release(&before);
-	buf_release(&after);
-	machine_release(&m);
 }
-END_TEST
 
-START_TEST(nothing_there)
+TEST_GROUP("faults");
+
+TEST(nothing_there)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	machine_set(&m, "proc/stat", "nonsense\n");
@@ -471,14 +379,12 @@ START_TEST(nothing_there)
 	machine_read(&m);
 	ck_assert(!HAS("proc_stat", NULL));
 	ck_assert(!HAS("proc_meminfo", NULL));
-	machine_release(&m);
 }
-END_TEST
 
 /* A file that fails for a while only loses its own samples. */
-START_TEST(file_fails)
+TEST(file_fails)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, "proc-nopsi");
 	machine_start(&m, (struct sampler_options){ 0 });
@@ -487,21 +393,19 @@ START_TEST(file_fails)
 	machine_set(&m, "proc/stat", "cpu  150 5 50 1000 20 1 2\nprocs_running 3\n");
 	machine_sample(&m);
 	machine_read(&m);
-	ck_assert_int_eq(LEVEL("proc_stat", "user"), 50);
+	machine_is(&m, "proc_stat", "user=50");
 	ck_assert_uint_eq(recording_series(&m.rec, "proc_stat")->n, 2);
 	ck_assert_uint_eq(recording_series(&m.rec, "proc_meminfo")->n, 3);
-	machine_release(&m);
 }
-END_TEST
 
 /* A line that does not fit is removed again; later lines have levels. No assertion while the
  * limit applies: Check writes files, too. */
-START_TEST(file_size_limit)
+TEST(file_size_limit)
 {
 	struct sampler_options options = { .interval_ms = 1000 };
 	struct rlimit old, small;
 	struct buf text;
-	struct machine m;
+	RELEASED(machine, m);
 	int r;
 
 	machine_init(&m, "proc-nopsi");
@@ -524,14 +428,12 @@ START_TEST(file_size_limit)
 	buf_release(&text);
 	machine_read(&m);
 	ck_assert_uint_gt(recording_series(&m.rec, "proc_stat")->n, 2);
-	machine_release(&m);
 }
-END_TEST
 
 /* Another sampler continues the recording after a truncated line. */
-START_TEST(second_sampler)
+TEST(second_sampler)
 {
-	struct machine m;
+	RELEASED(machine, m);
 	int fd;
 
 	machine_init(&m, "proc-nopsi");
@@ -548,15 +450,13 @@ START_TEST(second_sampler)
 	sampler_free(m.sampler);
 	m.sampler = NULL;
 	ck_assert_int_eq(recording_read(&m.rec, m.store.path, NULL, NULL), 0);
-	ck_assert_int_eq(LEVEL("proc_stat", "user"), 107);
-	machine_release(&m);
+	machine_is(&m, "proc_stat", "user=107");
 }
-END_TEST
 
-START_TEST(descriptors_run_out)
+TEST(descriptors_run_out)
 {
 	struct rlimit old, few;
-	struct machine m;
+	RELEASED(machine, m);
 	struct error err;
 	struct sampler_options options = { .interval_ms = 1000, .tasks = true };
 
@@ -570,16 +470,14 @@ START_TEST(descriptors_run_out)
 		ck_assert_int_eq(sampler_error(m.sampler), -EMFILE);
 	}
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
-	machine_release(&m);
 }
-END_TEST
 
 /* A recording that began long ago, between two points of the clock's grid. */
-START_TEST(grid)
+TEST(grid)
 {
 	const int64_t interval_ns = 20000000;
 	struct sampler_options options = { .interval_ms = 20 };
-	struct machine m;
+	RELEASED(machine, m);
 	struct error err;
 	int64_t start_ns, next_ns, last_ns = 0;
 
@@ -599,15 +497,13 @@ START_TEST(grid)
 		last_ns = next_ns;
 		usleep(7000);
 	}
-	machine_release(&m);
 }
-END_TEST
 
 /* Missed samples (the machine slept, the sampler was stopped): one log line has their time. */
-START_TEST(gap)
+TEST(gap)
 {
 	const struct series *s;
-	struct machine m;
+	RELEASED(machine, m);
 	size_t gaps = 0;
 
 	machine_init(&m, "proc-nopsi");
@@ -621,14 +517,12 @@ START_TEST(gap)
 		gaps += s->gap[i];
 	ck_assert_uint_eq(gaps, 1);
 	ck_assert(s->gap[s->n - 1]);
-	ck_assert_int_eq(LEVEL("proc_stat", "user"), 100);
-	machine_release(&m);
+	machine_is(&m, "proc_stat", "user=100");
 }
-END_TEST
 
 static const int64_t bad_intervals[] = { -1, 0, 9, 3600001 };
 
-START_TEST(bad_interval)
+TEST_EACH(bad_interval, bad_intervals)
 {
 	struct sampler_options options = { .interval_ms = bad_intervals[_i] };
 	struct sampler *s;
@@ -638,19 +532,5 @@ START_TEST(bad_interval)
 	ck_assert_ptr_null(s);
 	sampler_free(s);
 }
-END_TEST
 
-TEST_PROGRAM(sampler)
-{
-	return support_main("sampler",
-			    TEST_GROUP("machines"), TEST(old_kernel), TEST(nvme_dm_md),
-			    TEST(coarse_units), TEST_LOOP(lines_that_move, 5),
-			    TEST(load_is_read_in_time), TEST(disk_read_directly),
-			    TEST(xen_without_sys_block), TEST(control_group_v1), TEST(container),
-			    TEST(root_group_is_not_ours), TEST(own_cost), TEST(all_interfaces),
-			    TEST_EACH(many_cores_and_interrupts, core_counts),
-			    TEST(many_interfaces),
-			    TEST_GROUP("faults"), TEST(nothing_there), TEST(file_fails),
-			    TEST(file_size_limit), TEST(second_sampler), TEST(descriptors_run_out),
-			    TEST(grid), TEST(gap), TEST_EACH(bad_interval, bad_intervals));
-}
+TEST_MAIN(sampler);

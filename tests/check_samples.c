@@ -8,11 +8,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define VALUES_MAX 64
 
 /* The output of another tool for the same samples: tests/data/compare/README. */
@@ -54,10 +49,10 @@ static void compare_line(const struct json_value *line)
 	ck_assert_msg(!strcmp(s.p > 0.05 ? "~" : text, delta), "%s: %s, not %s", id, text, delta);
 }
 
-START_TEST(as_benchstat)
+TEST(as_benchstat)
 {
 	const char *path = TOP_SRCDIR "/tests/data/compare/benchstat.jsonl";
-	struct buf text = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT);
 	struct slice line;
 	struct cursor c;
 	bool complete;
@@ -73,9 +68,7 @@ START_TEST(as_benchstat)
 		json_document_release(&doc);
 	}
 	ck_assert_int_gt(lines, 50);
-	buf_release(&text);
 }
-END_TEST
 
 /* Many pairs, 2 % of which differ: most of these are reported, and some are reported at all. */
 
@@ -90,7 +83,7 @@ static const struct {
 #define PAIRS 2000
 #define DIFFERENT 40
 
-START_TEST(few_are_false)
+TEST_EACH(few_are_false, runs)
 {
 	static const struct samples_rules rules = { 0.05, 0.01 };
 	struct samples *s = malloc(PAIRS * sizeof *s);
@@ -116,7 +109,6 @@ START_TEST(few_are_false)
 	ck_assert_msg(told >= runs[_i].told && wrong <= 5, "%d and %d wrong", told, wrong);
 	free(s);
 }
-END_TEST
 
 /* One pair by itself. */
 static const struct {
@@ -143,7 +135,7 @@ static const struct {
 	  { 101, 102, 103, 104, 105, 106, 107, 108, 109, 1e6 }, NAN, VERDICT_HIGHER },
 };
 
-START_TEST(one_pair)
+TEST_EACH(one_pair, pairs)
 {
 	static const struct samples_rules rules = { 0.05, 0.01 };
 	struct samples s;
@@ -158,14 +150,13 @@ START_TEST(one_pair)
 			      s.effect);
 	ck_assert(!(s.effect < s.in.low) && !(s.effect > s.in.high));
 }
-END_TEST
 
-START_TEST(as_line)
+TEST(as_line)
 {
 	static const struct samples_rules rules = { 0.05, 0.01 };
 	static const struct line_id name = { .text = "a\"b", .len = 3 }, number = { NULL, 0, true, -7 };
 	static const struct change change = { 40, 38, 41, 100, 125, 0.25, 1e-9 };
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct samples s;
 
 	ck_assert(!samples_compare(&s, (double[]){ 1, 2 }, 2, (double[]){ 4, 8 }, 2));
@@ -182,12 +173,6 @@ START_TEST(as_line)
 		"{\"id\":-7,\"change_points\":[40],\"changes\":[{\"at\":40,\"first\":38,\"last\":41,"
 		"\"before\":100,\"after\":125,\"effect\":0.25,\"p\":1e-09}]}\n"
 		"{\"id\":-7,\"change_points\":[],\"changes\":[]}\n");
-	buf_release(&out);
 }
-END_TEST
 
-TEST_PROGRAM(samples)
-{
-	return support_main("samples", TEST(as_benchstat), TEST_EACH(few_are_false, runs),
-			    TEST_EACH(one_pair, pairs), TEST(as_line));
-}
+TEST_MAIN(samples);

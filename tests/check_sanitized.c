@@ -9,10 +9,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o ../stats -n one -- "
 
 static const struct { const char *name, *compile; } programs[] = {
@@ -108,7 +104,7 @@ static void compare(const char *program, int scene)
 		      scenes[scene].what, with.err.data, plain.err.data);
 }
 
-START_TEST(sanitized)
+TEST_LOOP(sanitized, N_PROGRAMS)
 {
 	const char *dir = support_path("%s/work", support_tmpdir());
 	struct run r;
@@ -124,10 +120,9 @@ START_TEST(sanitized)
 		compare(programs[_i].name, scene);
 	}
 }
-END_TEST
 
 /* The environment of a program outside the build requests the runtime. */
-START_TEST(preloaded_runtime)
+TEST(preloaded_runtime)
 {
 	const char *dir = support_path("%s/work", support_tmpdir());
 	struct run r;
@@ -154,10 +149,9 @@ START_TEST(preloaded_runtime)
 		ck_assert_ptr_nonnull(strstr(with.out.data, "[]"));
 	}
 }
-END_TEST
 
 /* Preloaded objects of the user: ours comes after them, and is not visible. */
-START_TEST(other_preloads)
+TEST(other_preloads)
 {
 	const char *dir = support_tmpdir();
 
@@ -170,12 +164,10 @@ START_TEST(other_preloads)
 		       TOP_BUILDDIR "/buildbeat record --no-git -o stats -n one make -f m.mk;"
 		       "grep -c '^open.*ninja' stats/one/tasks.log");
 }
-END_TEST
 
 TEST_PROGRAM(sanitized)
 {
 	SKIP_PROGRAM_IF(!make_host_can() || !support_has("gcc"));
 	unsetenv("LD_PRELOAD");
-	return support_main("sanitized", TEST_LOOP(sanitized, N_PROGRAMS), TEST(preloaded_runtime),
-			    TEST(other_preloads));
+	return support_main();
 }

@@ -39,7 +39,7 @@ static const struct { const char *umask, *option, *modes, *base; } access_cases[
 	{ "002", "--access all", "d755 f644 ", "755" },
 };
 
-START_TEST(modes_of_recording)
+TEST_EACH(modes_of_recording, access_cases)
 {
 	const char *top = support_tmpdir(), *option = access_cases[_i].option;
 	char base[PATH_MAX + 16];
@@ -69,10 +69,9 @@ START_TEST(modes_of_recording)
 	ck_run(&r, 0);
 	ck_modes(support_path("%s/four", top), 1, access_cases[_i].modes);
 }
-END_TEST
 
 /* A make that records by itself. */
-START_TEST(modes_without_launcher)
+TEST(modes_without_launcher)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -91,10 +90,9 @@ START_TEST(modes_without_launcher)
 	ck_run(&r, 0);
 	ck_modes(support_path("%s/group", top), 1, "d750 f640 ");
 }
-END_TEST
 
 /* An existing file keeps its mode. */
-START_TEST(old_recording_is_kept)
+TEST(old_recording_is_kept)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -105,12 +103,11 @@ START_TEST(old_recording_is_kept)
 	ck_run(&r, 0);
 	ck_modes(support_path("%s/stats", top), 0, "d755 d775 f644 ");
 }
-END_TEST
 
 #define SECRET "hunter2swordfish"
 
 /* Through every host. */
-START_TEST(no_secret_in_recording)
+TEST(no_secret_in_recording)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -139,10 +136,9 @@ START_TEST(no_secret_in_recording)
 	support_run(&r, top, "grep -rac '\\*\\*\\*' stats/one/tasks.log stats/one/build");
 	ck_run(&r, 0);
 }
-END_TEST
 
 /* An edge is found by the hash of its whole command. */
-START_TEST(ninja_names_survive)
+TEST(ninja_names_survive)
 {
 	const char *top = support_tmpdir();
 	struct recording rec;
@@ -166,9 +162,8 @@ START_TEST(ninja_names_survive)
 	ck_assert(found[0] && found[1]);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(imported_commands)
+TEST(imported_commands)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -184,7 +179,6 @@ START_TEST(imported_commands)
 	support_run(&r, top, "grep -rah 'curl -u me:\\*\\*\\* http' stats");
 	ck_run(&r, 0);
 }
-END_TEST
 
 static const struct { const char *yaml, *shown; } config_cases[] = {
 	{ "", "a TOKEN=*** vault=abc -k def" },
@@ -195,7 +189,7 @@ static const struct { const char *yaml, *shown; } config_cases[] = {
 	{ "redact: [none, '-k (*)']\n", "a TOKEN=xyz vault=abc -k ***" },
 };
 
-START_TEST(patterns_of_config)
+TEST_EACH(patterns_of_config, config_cases)
 {
 	const char *top = support_tmpdir();
 
@@ -209,9 +203,8 @@ START_TEST(patterns_of_config)
 	support_expect(top, ANY_STATUS, "3\n", NULL,
 		       "grep -cFh -- '%s' buildstats/one/tasks.log", config_cases[_i].shown);
 }
-END_TEST
 
-START_TEST(wrong_pattern)
+TEST(wrong_pattern)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -221,9 +214,8 @@ START_TEST(wrong_pattern)
 	ck_assert_msg(strstr(r.err.data, "buildbeat.yaml:3:5: expected a name") != NULL, "%s", r.err.data);
 	ck_run(&r, 2);
 }
-END_TEST
 
-START_TEST(doctor_reports)
+TEST(doctor_reports)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -233,13 +225,5 @@ START_TEST(doctor_reports)
 	ck_assert(strstr(r.out.data, "by their group"));
 	ck_assert(strstr(r.out.data, "(built in), '-k (*)'"));
 }
-END_TEST
 
-TEST_PROGRAM(secrets)
-{
-	return support_main("secrets", TEST_EACH(modes_of_recording, access_cases),
-			    TEST(modes_without_launcher), TEST(old_recording_is_kept),
-			    TEST(no_secret_in_recording), TEST(ninja_names_survive),
-			    TEST(imported_commands), TEST_EACH(patterns_of_config, config_cases),
-			    TEST(wrong_pattern), TEST(doctor_reports));
-}
+TEST_MAIN(secrets);

@@ -7,16 +7,8 @@
 #include "send/spool.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static pid_t collector;
 static const char *dir;
@@ -143,7 +135,9 @@ static const struct answers answers[] = {
 	{ "close", 2, -1, 0, 2, "Empty reply from server", "100", NULL },
 };
 
-START_TEST(answer)
+TEST_GROUP_WITH("collector", begin, stop);
+
+TEST_EACH(answer, answers)
 {
 	const struct answers *a = &answers[_i];
 	int64_t begun_ns;
@@ -166,10 +160,9 @@ START_TEST(answer)
 		same("2.pb", "metrics.pb");
 	}
 }
-END_TEST
 
 /* What waited is sent by the next export, once, and before the new requests. */
-START_TEST(later)
+TEST(later)
 {
 	char port[16];
 
@@ -187,10 +180,9 @@ START_TEST(later)
 	for (int i = 1; i <= 6; i++)
 		same(support_path("%d.pb", i), i <= 3 ? "traces.pb" : "metrics.pb");
 }
-END_TEST
 
 /* A sender that dies loses nothing. */
-START_TEST(killed)
+TEST(killed)
 {
 	char port[16];
 
@@ -203,10 +195,9 @@ START_TEST(killed)
 	ck_assert_int_eq(count("ls | grep '^[0-9].*pb'"), 4);
 	ck_assert_int_eq(count("find state -name '*.gz'"), 0);
 }
-END_TEST
 
 /* Exports at the same time: each request is sent once. */
-START_TEST(together)
+TEST(together)
 {
 	support_expect(dir, ANY_STATUS, NULL, "",
 		       "for i in 1 2 3 4 5; do %s/buildbeat export --to otlp "
@@ -215,10 +206,9 @@ START_TEST(together)
 	ck_assert_int_eq(count("ls | grep '^[0-9].*pb'"), 10);
 	ck_assert_int_eq(count("find state -name '*.gz'"), 0);
 }
-END_TEST
 
 /* The oldest requests are deleted and counted; the count is reported once. */
-START_TEST(full)
+TEST(full)
 {
 	char port[16];
 
@@ -232,10 +222,9 @@ START_TEST(full)
 	unsetenv("BUILDBEAT_SPOOL_SIZE");
 	send_it(0, "", port);
 }
-END_TEST
 
 /* Headers reach the collector, and no command line. */
-START_TEST(headers)
+TEST(headers)
 {
 	const char *port = start("ok");
 	struct run r;
@@ -255,9 +244,8 @@ START_TEST(headers)
 	ck_assert_int_eq(count("grep s3cret log"), 0);
 	ck_assert_int_eq(count("grep -r s3cret state"), 0);
 }
-END_TEST
 
-START_TEST(environment)
+TEST(environment)
 {
 	char port[16];
 
@@ -270,10 +258,9 @@ START_TEST(environment)
 	support_expect(dir, 0, "", "", "%s/buildbeat export --to otlp-metrics -o https: rec", TOP_BUILDDIR);
 	ck_assert_int_eq(count("cat requests"), 3);
 }
-END_TEST
 
 /* A certificate that nobody signed is rejected, unless the user names it. */
-START_TEST(certificate)
+TEST(certificate)
 {
 	const char *port;
 
@@ -296,10 +283,9 @@ START_TEST(certificate)
 	unsetenv("COLLECTOR_TLS");
 	unsetenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
 }
-END_TEST
 
 /* A certificate that the user trusts, but of another host. */
-START_TEST(certificate_of_another)
+TEST(certificate_of_another)
 {
 	const char *port;
 
@@ -316,20 +302,18 @@ START_TEST(certificate_of_another)
 	unsetenv("COLLECTOR_TLS");
 	unsetenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
 }
-END_TEST
 
 /* What can never be sent is not kept. */
-START_TEST(malformed)
+TEST(malformed)
 {
 	setenv("BUILDBEAT_SEND_TIME", "3600000", 1);
 	support_expect(dir, 2, "", "; the request was deleted", "%s/buildbeat export --to otlp "
 		       "-o 'http://[::1' rec", TOP_BUILDDIR);
 	ck_assert_int_eq(count("find state -name '*.gz'"), 0);
 }
-END_TEST
 
 /* Logs are a third signal, if the recording has output. */
-START_TEST(logs)
+TEST(logs)
 {
 	const char *port = start("ok");
 
@@ -345,7 +329,6 @@ START_TEST(logs)
 	ck_assert_int_eq(count("cat requests"), 4);
 	unsetenv("OTEL_EXPORTER_OTLP_LOGS_HEADERS");
 }
-END_TEST
 
 struct misuse {
 	const char *arguments, *message;
@@ -360,16 +343,15 @@ static const struct misuse misuses[] = {
 	{ "--to otlp -o 'http://a b'", "only printable ASCII characters" },
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, misuses)
 {
 	support_expect(dir, 2, "", misuses[_i].message, "%s/buildbeat export %s rec", TOP_BUILDDIR,
 		       misuses[_i].arguments);
 	ck_assert_int_eq(count("find state -name '*.gz' 2>&1 | grep -v 'No such'"), 0);
 }
-END_TEST
 
 /* The spool is private, and is not used if it is not. */
-START_TEST(private)
+TEST(private)
 {
 	char port[16];
 
@@ -386,10 +368,9 @@ START_TEST(private)
 	unsetenv("HOME");
 	send_it(2, "set XDG_STATE_HOME or HOME", port);
 }
-END_TEST
 
 /* record does not wait for the collector: it is started when the build has ended. */
-START_TEST(after_the_build)
+TEST(after_the_build)
 {
 	char port[16];
 	struct run r;
@@ -428,9 +409,8 @@ START_TEST(after_the_build)
 		       TOP_BUILDDIR);
 	support_wait_until(is_there, (char[]){ "4.pb" }, "the requests");
 }
-END_TEST
 
-START_TEST(partial)
+TEST(partial)
 {
 	static const struct { const char *body; size_t len; int rejected; const char *message; } body[] = {
 		{ "", 0, 0, "" },
@@ -452,15 +432,16 @@ START_TEST(partial)
 		ck_assert_str_eq(p.message, body[i].message);
 	}
 }
-END_TEST
 
 static size_t n_files(const char *pattern)
 {
 	return (size_t)count(support_path("find state/buildbeat/spool -type f -name '%s'", pattern));
 }
 
+TEST_GROUP("spool");
+
 /* The oldest requests are dropped and counted; a request that cannot be written leaves nothing. */
-START_TEST(spooled)
+TEST(spooled)
 {
 	static const char *const text[] = { "one", "two and more", "three, which has a few more bytes" };
 	struct rlimit limit = { 10, RLIM_INFINITY }, all_bytes = { RLIM_INFINITY, RLIM_INFINITY };
@@ -508,15 +489,9 @@ START_TEST(spooled)
 	buf_release(&request);
 	spool_close(&s);
 }
-END_TEST
 
 TEST_PROGRAM(send)
 {
 	SKIP_PROGRAM_IF(!support_has("python3"));
-	return support_main("send", TEST_GROUP_WITH("collector", begin, stop),
-			    TEST_EACH(answer, answers), TEST(later), TEST(killed), TEST(together),
-			    TEST(full), TEST(headers), TEST(environment), TEST(logs), TEST(certificate),
-			    TEST(certificate_of_another), TEST(malformed),
-			    TEST_EACH(misuse, misuses), TEST(private),
-			    TEST(after_the_build), TEST(partial), TEST_GROUP("spool"), TEST(spooled));
+	return support_main();
 }

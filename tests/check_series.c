@@ -4,9 +4,6 @@
 #include "recording/series.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define INTERVAL_MS 1000
 #define COLUMNS 3
 
@@ -83,7 +80,7 @@ static const char *shown(const struct series *s)
 	return buf_str(&b);
 }
 
-START_TEST(text_as_documented)
+TEST(text_as_documented)
 {
 	struct script s = { .text = BUF_INIT };
 
@@ -107,7 +104,6 @@ START_TEST(text_as_documented)
 		"!61000 =7,5,9\n");
 	buf_release(&s.text);
 }
-END_TEST
 
 static const struct { const char *what, *lines, *samples; unsigned n_warnings; } cases[] = {
 	{ "grid", "1,2\n1,-1\n\n", "0:1,2,0 1000:2,1,0 2000:2,1,0", 0 },
@@ -148,10 +144,10 @@ static const struct { const char *what, *lines, *samples; unsigned n_warnings; }
 	{ "nothing", "", "", 0 },
 };
 
-START_TEST(decoded)
+TEST_EACH(decoded, cases)
 {
-	struct buf text = BUF_INIT;
-	struct result r;
+	RELEASED(buf, text = BUF_INIT);
+	RELEASED(result, r);
 	const char *lines = cases[_i].lines;
 	/* The case with NULs is longer than its string. */
 	size_t len = strlen(lines) + (strcmp(cases[_i].what, "NUL bytes") ? 0 : 3);
@@ -163,10 +159,7 @@ START_TEST(decoded)
 	ck_assert_msg(!strcmp(shown(r.s), cases[_i].samples), "%s: %s", cases[_i].what, shown(r.s));
 	ck_assert_msg(r.rec.n_warnings == cases[_i].n_warnings, "%s: %zu warnings, %s", cases[_i].what,
 		      r.rec.n_warnings, r.rec.n_warnings ? r.rec.warning[0].text : "");
-	buf_release(&text);
-	result_release(&r);
 }
-END_TEST
 
 /* Any build: the samples read are the ones taken; of an unchanged stretch, its ends. */
 
@@ -230,7 +223,7 @@ static bool agrees(const struct series *s, int64_t t_ms, const int64_t *level)
 	return false;
 }
 
-START_TEST(round_trip)
+TEST_RANGE(round_trip, 1, 20)
 {
 	static struct truth truth;
 	struct script s = { .text = BUF_INIT };
@@ -258,10 +251,9 @@ START_TEST(round_trip)
 	result_release(&r);
 	buf_release(&s.text);
 }
-END_TEST
 
 /* Whichever line is damaged, no wrong sample is read, and those 300 lines later are there. */
-START_TEST(any_line_lost)
+TEST_RANGE(any_line_lost, 1, 30)
 {
 	static struct truth truth;
 	struct script s = { .text = BUF_INIT };
@@ -289,10 +281,5 @@ START_TEST(any_line_lost)
 	}
 	buf_release(&s.text);
 }
-END_TEST
 
-TEST_PROGRAM(series)
-{
-	return support_main("series", TEST(text_as_documented), TEST_EACH(decoded, cases),
-			    TEST_RANGE(round_trip, 1, 20), TEST_RANGE(any_line_lost, 1, 30));
-}
+TEST_MAIN(series);

@@ -12,21 +12,19 @@ static const char *const cases[] = {
 
 #define SAFETY "python3 -B " TOP_SRCDIR "/tests/serve_safety.py " BUILDBEAT " "
 
-START_TEST(safety)
+TEST_EACH(safety, cases)
 {
 	support_expect(NULL, 0, "", "", SAFETY "%s", cases[_i]);
 }
-END_TEST
 
-START_TEST(tls)
+TEST(tls)
 {
 	if (support_has("openssl"))
 		support_expect(NULL, 0, "", "", SAFETY "tls");
 }
-END_TEST
 
 TEST_PROGRAM(serve)
 {
 	SKIP_PROGRAM_IF(!support_has("python3"));
-	return support_main("serve", TEST_EACH(safety, cases), TEST(tls));
+	return support_main();
 }

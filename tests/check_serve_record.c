@@ -7,16 +7,15 @@ static const char *const cases[] = {
 	"watched", "unnoticed", "launcher_killed", "server_killed", "server_stopped", "no_server", "attached",
 };
 
-START_TEST(beside)
+TEST_EACH(beside, cases)
 {
 	support_expect(NULL, 0, "", "", "python3 -B " TOP_SRCDIR "/tests/serve_record.py " BUILDBEAT " %s",
 		       cases[_i]);
 }
-END_TEST
 
 TEST_PROGRAM(serve_record)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("pgrep") ||
 		!support_can_be_loaded());
-	return support_main("serve_record", TEST_EACH(beside, cases));
+	return support_main();
 }

@@ -6,15 +6,14 @@ static const char *const cases[] = {
 	"build", "resume", "deleted", "killed", "attached", "hostile", "slow", "stuck",
 };
 
-START_TEST(streams)
+TEST_EACH(streams, cases)
 {
 	support_expect(support_tmpdir(), 0, "", NULL, "python3 -B " TOP_SRCDIR "/tests/serve_streams.py "
 		       "%s/buildbeat %s", TOP_BUILDDIR, cases[_i]);
 }
-END_TEST
 
 TEST_PROGRAM(serve_streams)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_can_be_loaded());
-	return support_main("serve streams", TEST_EACH(streams, cases));
+	return support_main();
 }

@@ -3,13 +3,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 /*
  * `buildbeat show` and `buildbeat list`: recording in, exact text out. UPDATE_GOLDEN=1
  * rewrites the golden files.
@@ -70,7 +63,7 @@ static void run(struct run *r, unsigned columns, const char *command)
 }
 
 /* A recording without an end runs, if its files are new, as after unpacking the sources. */
-START_TEST(golden)
+TEST_EACH(golden, goldens)
 {
 	const char *dir = DATA;
 
@@ -81,11 +74,10 @@ START_TEST(golden)
 	}
 	support_prints(dir, &goldens[_i]);
 }
-END_TEST
 
 /* In columns: continuation bytes take no column; characters of two columns occur only
  * shortened. */
-START_TEST(lines_fit)
+TEST_LOOP(lines_fit, 3)
 {
 	static const unsigned widths[] = { 40, 80, 200 };
 	struct run r;
@@ -104,14 +96,13 @@ START_TEST(lines_fit)
 				      "too wide: %.*s", (int)columns, p - columns + 1);
 	}
 }
-END_TEST
 
 static bool is_json(int i)
 {
 	return strstr(goldens[i].golden, ".json") != NULL;
 }
 
-START_TEST(valid_json)
+TEST_EACH(valid_json, goldens)
 {
 	struct run r;
 
@@ -122,7 +113,6 @@ START_TEST(valid_json)
 	ck_assert_str_eq(r.err.data, "");
 	ck_assert_int_eq(r.status, 0);
 }
-END_TEST
 
 /* Documented keys: every ".Ql key" of the page's section about JSON. */
 static bool page_has(const char *page, const char *key, size_t len)
@@ -173,7 +163,7 @@ static void page_keys_are_made(const char *page, const char *json)
 	}
 }
 
-START_TEST(keys_are_documented)
+TEST_LOOP(keys_are_documented, 2)
 {
 	static const char *const pages[][2] = {
 		{ "buildbeat-show.1", "show -j --tasks nested; " BUILDBEAT
@@ -186,7 +176,7 @@ START_TEST(keys_are_documented)
 		{ "buildbeat-list.1", "list -j .; cd \"$SET\" && " BUILDBEAT " record --repeat 2 --no-git "
 				      "-o stats -- true >out 2>&1; " BUILDBEAT " list -j stats" },
 	};
-	struct buf page;
+	RELEASED(buf, page);
 	struct run r;
 
 	setenv("SET", support_tmpdir(), 1);
@@ -194,19 +184,16 @@ START_TEST(keys_are_documented)
 	run(&r, 0, pages[_i][1]);
 	keys_are_in_page(r.out.data, page.data);
 	page_keys_are_made(page.data, r.out.data);
-	buf_release(&page);
 }
-END_TEST
 
 /* A setscene task that failed silently ended when the recipe went on, or before. */
-START_TEST(end_is_a_bound)
+TEST(end_is_a_bound)
 {
 	struct run r;
 
 	run(&r, 80, "show ../oe-bound");
 	ck_assert_msg(strstr(r.out.data, "\n  <1.23s        -        -  setscene"), "%s", r.out.data);
 }
-END_TEST
 
 static const struct {
 	const char *command;
@@ -227,13 +214,12 @@ static const struct {
 	{ "list -d no-such-directory", "no-such-directory: No such file" },
 };
 
-START_TEST(clear_errors)
+TEST_EACH(clear_errors, errors)
 {
 	support_refuses(DATA, errors[_i].command, errors[_i].says);
 }
-END_TEST
 
-START_TEST(nobody_reads)
+TEST(nobody_reads)
 {
 	struct run r;
 
@@ -248,9 +234,8 @@ START_TEST(nobody_reads)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_ptr_nonnull(strstr(r.err.data, "No space left"));
 }
-END_TEST
 
-START_TEST(colour_on_terminals_only)
+TEST_LOOP(colour_on_terminals_only, 4)
 {
 	static const struct { const char *environment; bool colour; } cases[] = {
 		{ "TERM=xterm", true }, { "TERM=xterm NO_COLOR=1", false },
@@ -265,7 +250,6 @@ START_TEST(colour_on_terminals_only)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "Slowest"));
 	ck_assert_int_eq(strstr(r.out.data, "\033[") != NULL, cases[_i].colour);
 }
-END_TEST
 
 /* Finding the recording. */
 
@@ -313,7 +297,7 @@ static const struct {
 	{ "", "-d deep", NULL },
 };
 
-START_TEST(finding)
+TEST_EACH(finding, finds)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -328,9 +312,8 @@ START_TEST(finding)
 	else
 		ck_assert_str_ne(r.err.data, "");
 }
-END_TEST
 
-START_TEST(listing)
+TEST(listing)
 {
 	const char *top = support_tmpdir();
 	const char *first, *second, *broken;
@@ -346,10 +329,9 @@ START_TEST(listing)
 	ck_assert_ptr_null(strstr(r.out.data, "latest"));
 	ck_assert_ptr_null(strstr(r.out.data, "zz-other"));
 }
-END_TEST
 
 /* Only `build` is read: an unreadable tasks.log does not matter. */
-START_TEST(listing_reads_build_only)
+TEST(listing_reads_build_only)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -362,9 +344,8 @@ START_TEST(listing_reads_build_only)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "make\n"));
 }
-END_TEST
 
-START_TEST(a_pool)
+TEST(a_pool)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -382,10 +363,9 @@ START_TEST(a_pool)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "1 waited for a pool\n"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "398 ms  a pool          b\n"));
 }
-END_TEST
 
 /* A task without a name has the same one for people and in JSON, with and without --tasks. */
-START_TEST(unnamed)
+TEST(unnamed)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -403,13 +383,5 @@ START_TEST(unnamed)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "out/one.o\n\"name\""));
 	ck_assert_ptr_null(strstr(r.out.data, "\"\"\n"));
 }
-END_TEST
 
-TEST_PROGRAM(show)
-{
-	return support_main("show", TEST_EACH(golden, goldens), TEST_LOOP(lines_fit, 3),
-			    TEST_EACH(valid_json, goldens), TEST_LOOP(keys_are_documented, 2),
-			    TEST_EACH(clear_errors, errors), TEST(end_is_a_bound), TEST(nobody_reads),
-			    TEST_LOOP(colour_on_terminals_only, 4), TEST_EACH(finding, finds),
-			    TEST(listing), TEST(listing_reads_build_only), TEST(a_pool), TEST(unnamed));
-}
+TEST_MAIN(show);

@@ -6,9 +6,6 @@
 #include "tests/support.h"
 #include "write/markdown.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* `show --markdown` as a parser of GitHub's Markdown reads it (tests/markdown.py): names of any kind
  * are text, and nothing else. */
 
@@ -37,7 +34,7 @@ static void add_field(struct buf *b, const struct buf *text)
 
 static void write_hostile(const char *dir, uint64_t seed, unsigned n)
 {
-	struct buf text = BUF_INIT, name = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, name = BUF_INIT);
 	uint64_t state = seed;
 
 	buf_adds(&text, "buildbeat tasks 1\nopen\t0\tm\t10\t0\t10,9\tmake\t4.3\t/b\tmake\n");
@@ -62,11 +59,9 @@ static void write_hostile(const char *dir, uint64_t seed, unsigned n)
 	add_field(&text, &name);
 	buf_addc(&text, '\n');
 	support_write(support_path("%s/build", dir), text.data, text.len);
-	buf_release(&text);
-	buf_release(&name);
 }
 
-START_TEST(hostile_names)
+TEST_LOOP(hostile_names, 20)
 {
 	const char *dir = support_path("%s/rec", support_tmpdir());
 	struct run r;
@@ -76,10 +71,9 @@ START_TEST(hostile_names)
 	support_run(&r, NULL, MARKDOWN "%s", dir);
 	ck_assert_msg(!r.status, "seed %d: %s%s", _i, r.out.data, r.err.data);
 }
-END_TEST
 
 /* What a failed task wrote cannot end the block it is in. */
-START_TEST(last_lines)
+TEST(last_lines)
 {
 	const char *dir = support_tmpdir();
 	struct run r;
@@ -94,10 +88,9 @@ START_TEST(last_lines)
 	ck_assert_msg(strstr(r.out.data, "\n`````text\n$ sh ./step\n```\n# title\n</code></pre>\n````\n"
 			     "| a | b |\n@octocat\n") != NULL, "%s", r.out.data);
 }
-END_TEST
 
 /* GitHub ignores a summary of more than 1 MiB. */
-START_TEST(limit)
+TEST(limit)
 {
 	const char *dir = support_path("%s/rec", support_tmpdir());
 	struct run r;
@@ -110,9 +103,5 @@ START_TEST(limit)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "**total**"));
 	ck_assert_ptr_nonnull(strstr(r.out.data, "Every task over time"));
 }
-END_TEST
 
-TEST_PROGRAM(show_markdown)
-{
-	return support_main("show_markdown", TEST_LOOP(hostile_names, 20), TEST(last_lines), TEST(limit));
-}
+TEST_MAIN(show_markdown);

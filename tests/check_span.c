@@ -10,13 +10,8 @@
 #include "tests/support.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define THREADS 4
 #define TASKS 5
@@ -317,7 +312,7 @@ static bool parents_known(const struct known *k)
 static void compare_ids(const struct recording *rec, const struct known *k, uint32_t at)
 {
 	char expect[IDENTITY_TRACEPARENT_SIZE];
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct identity id;
 
 	identity_of(&id, rec);
@@ -328,7 +323,6 @@ static void compare_ids(const struct recording *rec, const struct known *k, uint
 		identity_add_stack(&b, &id, rec, NO_INDEX, at, (enum identity_kind)kind);
 		ck_assert_str_eq(k->stack[kind], buf_str(&b));
 	}
-	buf_release(&b);
 }
 
 static void compare(const struct recording *rec, const struct known *k)
@@ -369,10 +363,12 @@ static void start_tasks(void)
 	next_microsecond();
 }
 
-START_TEST(random_calls)
+TEST_GROUP_WITH("host", setup, NULL);
+
+TEST_LOOP(random_calls, ROUNDS)
 {
 	struct order stop = { .what = STOP };
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	srand((unsigned)_i);
 	session = make_host_open(api, dir, 0);
@@ -394,9 +390,7 @@ START_TEST(random_calls)
 		compare(&rec, &span[i]);
 	for (int i = 0; i < SPAN_FAULTS; i++)
 		ck_assert_uint_eq(rec.span_faults[i], expected[i]);
-	recording_release(&rec);
 }
-END_TEST
 
 /* The macros of the header */
 
@@ -419,9 +413,9 @@ static const struct span *named(const struct recording *rec, const char *name)
 	ck_abort_msg("no span %s", name);
 }
 
-START_TEST(macros)
+TEST(macros)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct buildbeat_group group;
 
 	session = make_host_open(api, dir, 0);
@@ -453,9 +447,7 @@ START_TEST(macros)
 	ck_assert_int_eq(rec.task[2].state, TASK_FAILED);
 	ck_assert_uint_eq(named(&rec, "its span")->task, 3);
 	ck_assert_uint_eq(rec.task_span[3], NO_INDEX);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A table of an older plugin: nothing is readable behind its end. */
 static const struct buildbeat_api *older_table(size_t size)
@@ -483,10 +475,10 @@ static void use_macros(const struct buildbeat_api *table)
 }
 
 /* The tables of every version since the first, which ended with close(). */
-START_TEST(older_tables)
+TEST(older_tables)
 {
 	const size_t first = offsetof(struct buildbeat_api, instance);
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	size_t n = 0;
 
 	session = make_host_open(api, dir, 0);
@@ -498,9 +490,7 @@ START_TEST(older_tables)
 	ck_assert_uint_eq(rec.n_spans, 2 * n);
 	for (size_t i = 0; i < rec.n_spans; i++)
 		ck_assert_str_eq(rec.span[i].name, i % 2 ? "use_macros" : "span");
-	recording_release(&rec);
 }
-END_TEST
 
 /* Callbacks */
 
@@ -521,10 +511,10 @@ static void see(const struct buildbeat_span_event *event, void *data)
 	snprintf(seen.stack, sizeof seen.stack, "%s", event->stack);
 }
 
-START_TEST(callbacks)
+TEST(callbacks)
 {
-	struct recording rec = RECORDING_INIT;
-	struct buf b = BUF_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(buf, b = BUF_INIT);
 	struct identity id;
 	uint64_t outer, inner;
 
@@ -549,16 +539,13 @@ START_TEST(callbacks)
 	ck_assert_ptr_nonnull(strstr(seen.stack, "\"outer\").("));
 	ck_assert_ptr_nonnull(strstr(seen.stack, "\"outer#2\")"));
 	ck_assert_int_eq(seen.end_ns, rec.start_mono_ns + rec.span[1].end_us * 1000);
-	buf_release(&b);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(places)
+TEST(places)
 {
 	struct buildbeat_span here = { .size = sizeof here, .name = "b", .file = "file.c", .line = 7,
 		.function = "f" };
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 
 	setenv("BUILDBEAT_PLACES", "1", 1);
 	session = make_host_open(api, dir, 0);
@@ -573,12 +560,10 @@ START_TEST(places)
 	ck_assert_ptr_nonnull(strstr(rec.span[0].place, "check_span+0x"));
 	ck_assert_str_eq(rec.span[1].place, "file.c:7 f");
 	ck_assert_str_eq(rec.span[2].place, "");
-	recording_release(&rec);
 }
-END_TEST
 
 /* A child of a host that forks has no open spans of its own, whatever its parent was doing. */
-START_TEST(forks)
+TEST(forks)
 {
 	struct buildbeat_host host = {
 		.size = sizeof host, .tool = "spans", .dir = dir, .interval_ms = -1,
@@ -614,11 +599,5 @@ START_TEST(forks)
 	api->close(session);
 	api->close(parent);
 }
-END_TEST
 
-TEST_PROGRAM(span)
-{
-	return support_main("span", TEST_GROUP_WITH("host", setup, NULL),
-			    TEST_LOOP(random_calls, ROUNDS), TEST(macros), TEST(older_tables),
-			    TEST(callbacks), TEST(places), TEST(forks));
-}
+TEST_MAIN(span);

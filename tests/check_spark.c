@@ -4,8 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* One task from 1 s to 9 s and its samples, one a second from 0 s on. */
 static const struct { const char *usage; size_t most, n; uint8_t level[SPARK_MOST]; } cases[] = {
 	{ NULL, SPARK_MOST, 0, { 0 } },
@@ -22,10 +20,10 @@ static const struct { const char *usage; size_t most, n; uint8_t level[SPARK_MOS
 	{ "@2000 0=m.1:,10\n0:,10\n0:,10\n", SPARK_MOST, 0, { 0 } },
 };
 
-START_TEST(memory_over_a_life)
+TEST_EACH(memory_over_a_life, cases)
 {
 	uint8_t level[SPARK_MOST];
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	recorded_make(&r, "end_us: 10000000\n",
 		      "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
@@ -35,11 +33,6 @@ START_TEST(memory_over_a_life)
 	for (size_t i = 0; i < cases[_i].n; i++)
 		ck_assert_msg(level[i] == cases[_i].level[i], "%zu: %u not %u", i, level[i],
 			      cases[_i].level[i]);
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(spark)
-{
-	return support_main("spark", TEST_EACH(memory_over_a_life, cases));
-}
+TEST_MAIN(spark);

@@ -5,14 +5,7 @@
 #include "tests/hostile.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define STACK TOP_BUILDDIR "/symbols/buildbeat-symbols"
 
@@ -98,7 +91,9 @@ static bool runs(void *pid)
 	return !is_stopped(*(pid_t *)pid);
 }
 
-START_TEST(threads)
+TEST_GROUP_WITH("stack", NULL, end);
+
+TEST(threads)
 {
 	const struct json_value *f, *next;
 	struct json_document doc;
@@ -123,10 +118,9 @@ START_TEST(threads)
 	ck_assert(!is_stopped(child));
 	json_document_release(&doc);
 }
-END_TEST
 
 /* Whoever kills it, the process runs on. */
-START_TEST(killed)
+TEST(killed)
 {
 	struct run r;
 
@@ -137,32 +131,29 @@ START_TEST(killed)
 		support_wait_until(runs, &child, "the process runs on");
 	}
 }
-END_TEST
 
-START_TEST(no_process)
+TEST(no_process)
 {
 	support_expect(NULL, 1, "", "has ended", STACK " --stack 99999999");
 	support_expect(NULL, 2, "", "is no process", STACK " --stack x");
 	support_expect(NULL, 2, "", "is no process", STACK " --stack 0");
 }
-END_TEST
 
 /* Another user's process, for root. */
-START_TEST(no_permission)
+TEST(no_permission)
 {
 	SKIP_IF(!hostile_can());
 	start();
 	support_expect("/", 1, "", "no permission", "setpriv --reuid=65534 --regid=65534 --clear-groups "
 		       STACK " --stack %d", (int)child);
 }
-END_TEST
 
 /* What debug information may name */
 
 static void source_is(const char *dir, const char *path, const char *expected)
 {
-	struct stack_source s;
-	struct buf out = BUF_INIT;
+	RELEASED(stack_source, s);
+	RELEASED(buf, out = BUF_INIT);
 	struct json j;
 
 	stack_source_init(&s, dir);
@@ -171,11 +162,9 @@ static void source_is(const char *dir, const char *path, const char *expected)
 	stack_source_json(&j, &s, path, 1);
 	json_object_end(&j);
 	ck_assert_str_eq(buf_str(&out), expected);
-	stack_source_release(&s);
-	buf_release(&out);
 }
 
-START_TEST(only_below)
+TEST(only_below)
 {
 	static const char none[] = "{\"context\":null}\n", shown[] = "{\"context\":[[1,\"in\"]]}\n";
 	const char *top = support_tmpdir();
@@ -208,11 +197,9 @@ START_TEST(only_below)
 	source_is(dir, "./x/../a.c", none);
 	source_is(NULL, support_path("%s/a.c", dir), none);
 }
-END_TEST
 
 TEST_PROGRAM(stack)
 {
 	SKIP_PROGRAM_IF(!support_has("cc") || !support_has("setpriv"));
-	return support_main("stack", TEST_GROUP_WITH("stack", NULL, end), TEST(threads), TEST(killed),
-			    TEST(no_process), TEST(no_permission), TEST(only_below));
+	return support_main();
 }

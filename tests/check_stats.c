@@ -6,10 +6,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void assert_near(double is, double should, double share)
 {
 	ck_assert_msg(fabs(is - should) <= share * fabs(should) + 1e-300, "%.17g, not %.17g", is,
@@ -37,7 +33,9 @@ static double t_tail_4(double t)
 	return 0.5 - 0.75 * (s - s * s * s / 3);
 }
 
-START_TEST(student)
+TEST_GROUP("distributions");
+
+TEST(student)
 {
 	static const double t[] = { -3, -0.5, 0, 1e-3, 0.7, 1, 2.5, 8 };
 
@@ -58,9 +56,8 @@ START_TEST(student)
 	assert_near(stats_t_quantile(0.975, 10), -2.2281388519862748, 1e-13);
 	assert_near(stats_t_tail(stats_t_quantile(1e-9, 2.5), 2.5), 1e-9, 1e-12);
 }
-END_TEST
 
-START_TEST(normal)
+TEST(normal)
 {
 	static const double p[] = { 1e-300, 1e-20, 1e-5, 0.025, 0.3, 0.5, 0.9, 1 - 1e-9 };
 
@@ -69,9 +66,8 @@ START_TEST(normal)
 	assert_near(stats_normal_quantile(0.025), 1.959963984540054, 1e-14);
 	ck_assert(stats_normal_quantile(0) == INFINITY && stats_normal_quantile(1) == -INFINITY);
 }
-END_TEST
 
-START_TEST(beta)
+TEST(beta)
 {
 	for (double x = 0; x <= 1; x += 0.0625) {
 		assert_near(stats_beta_share(1, 3.5, x), 1 - pow(1 - x, 3.5), 1e-12);
@@ -82,9 +78,8 @@ START_TEST(beta)
 			    1e-12);
 	}
 }
-END_TEST
 
-START_TEST(gamma_derivatives)
+TEST(gamma_derivatives)
 {
 	const double euler = 0.57721566490153286;
 
@@ -97,11 +92,12 @@ START_TEST(gamma_derivatives)
 		assert_near(stats_trigamma_inverse(stats_trigamma(x)), x, 1e-9);
 	assert_near(exp(stats_ln_choose(50, 3)), 19600, 1e-12);
 }
-END_TEST
 
 /* Samples */
 
-START_TEST(medians)
+TEST_GROUP("samples");
+
+TEST(medians)
 {
 	struct noise noise = { 1 };
 	double v[64], sorted[64];
@@ -119,7 +115,6 @@ START_TEST(medians)
 	assert_near(stats_variance((double[]){ 1, 2, 4 }, 3), 7.0 / 3, 1e-15);
 	ck_assert(isnan(stats_variance(v, 1)));
 }
-END_TEST
 
 static const struct {
 	size_t n;
@@ -130,7 +125,7 @@ static const struct {
 	{ 9, 0.95, 1 }, { 10, 0.95, 1 }, { 10, 0.99, 0 }, { 20, 0.95, 5 }, { 100, 0.95, 39 },
 };
 
-START_TEST(median_interval)
+TEST_EACH(median_interval, intervals)
 {
 	double v[100];
 	struct interval in;
@@ -146,9 +141,8 @@ START_TEST(median_interval)
 		ck_assert(in.high == n - 1 - in.low);
 	}
 }
-END_TEST
 
-START_TEST(adjusted)
+TEST(adjusted)
 {
 	double p[] = { 0.01, 0.04, 0.03, 0.2, 0.005, NAN, 0.9 };
 	static const double should[] = { 0.03, 0.06, 0.06, 0.24, 0.03, NAN, 0.9 };
@@ -162,11 +156,10 @@ START_TEST(adjusted)
 	}
 	ck_assert(!stats_adjust(NULL, 0));
 }
-END_TEST
 
 /* Variances drawn from the assumed distribution: df0 is found again; infinite where all are
  * equal. */
-START_TEST(shared_variance)
+TEST(shared_variance)
 {
 	static const double df_is[] = { 4, 20, INFINITY };
 	enum { N = 20000 };
@@ -207,7 +200,6 @@ START_TEST(shared_variance)
 	free(variance);
 	free(df);
 }
-END_TEST
 
 /* Mann and Whitney's test, against every way to divide the values. */
 
@@ -241,7 +233,9 @@ static double dealt_p(const double *all, unsigned n, unsigned n_a)
 	return fmin(1, 2.0 * (is <= n_a * (n - n_a) ? low : high) / ways);
 }
 
-START_TEST(ranks_dealt)
+TEST_GROUP("ranks");
+
+TEST_LOOP(ranks_dealt, 20)
 {
 	struct noise noise = { 100 + _i };
 	double all[11], a[11], b[11], p;
@@ -262,9 +256,8 @@ START_TEST(ranks_dealt)
 			      n, p, dealt_p(all, n, n_a));
 	}
 }
-END_TEST
 
-START_TEST(ranks)
+TEST(ranks)
 {
 	double a[2000], b[2000], p, exact;
 
@@ -294,11 +287,10 @@ START_TEST(ranks)
 	ck_assert(!utest_p(&p, a, 2000, a, 2000));
 	ck_assert(p == 1);
 }
-END_TEST
 
 #define LARGE 50000
 
-START_TEST(shift)
+TEST(shift)
 {
 	static const double a[] = { 1, 2, 4, 8 }, b[] = { 11, 12, 14, 18 };
 	struct interval in;
@@ -332,16 +324,5 @@ START_TEST(shift)
 	}
 	ck_assert_msg(covered > 0.86 * rounds && covered < 0.97 * rounds, "%d", covered);
 }
-END_TEST
 
-TEST_PROGRAM(stats)
-{
-	return support_main("stats",
-			    TEST_GROUP("distributions"), TEST(student), TEST(normal), TEST(beta),
-			    TEST(gamma_derivatives),
-			    TEST_GROUP("samples"), TEST(medians),
-			    TEST_EACH(median_interval, intervals), TEST(adjusted),
-			    TEST(shared_variance),
-			    TEST_GROUP("ranks"), TEST_LOOP(ranks_dealt, 20), TEST(ranks),
-			    TEST(shift));
-}
+TEST_MAIN(stats);

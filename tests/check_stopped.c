@@ -10,25 +10,23 @@ static void run_script(const char *name)
 		       support_tmpdir());
 }
 
-START_TEST(killed)
+TEST(killed)
 {
 	run_script("killed.py");
 }
-END_TEST
 
 /* They sleep while the build is suspended. */
-START_TEST(suspended)
+TEST(suspended)
 {
 	run_script("suspended.py");
 }
-END_TEST
 
 /* The loader and the constructors of libraries need 20 to 40 KiB before main(), by chance of addresses. */
 static const struct { int kib; const char *command; } stacks[] = {
 	{ 64, "true" }, { 64, "make" }, { 96, "make" }, { 128, "make" },
 };
 
-START_TEST(small_stack)
+TEST_EACH(small_stack, stacks)
 {
 	const char *command = stacks[_i].command;
 
@@ -38,13 +36,10 @@ START_TEST(small_stack)
 		       BUILDBEAT " record --processes --log -o r -- %s && " BUILDBEAT " show r",
 		       stacks[_i].kib, command, command);
 }
-END_TEST
 
 TEST_PROGRAM(stopped)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("bash") ||
 		!support_can_be_loaded());
-	return support_main("stopped", TEST(killed),
-			    { .test = suspended, .to = 1, .untimed = true },
-			    TEST_EACH(small_stack, stacks));
+	return support_main();
 }

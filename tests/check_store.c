@@ -10,17 +10,10 @@
 #include "recording/store_join.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* A directory of its own below the temporary one. */
 static const char *fresh(const char *name)
@@ -34,12 +27,11 @@ static const char *fresh(const char *name)
 static void append_task(struct store *s, uint64_t seq, const char *name)
 {
 	struct event_task t = { -1, false, -1, NULL, name, NULL, NULL };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	event_add_start(&b, store_now_us(s), s->inst, seq, &t);
 	store_append(s, &b);
 	ck_assert_uint_eq(b.len, 0);
-	buf_release(&b);
 }
 
 static size_t tasks_in(const char *path)
@@ -59,12 +51,14 @@ static const char *const paths[] = {
 	"\xff\xfe", "quote'\"", "a/deep/er", "-dash", "#hash", "$dollar", "back\\slash",
 };
 
+TEST_GROUP("store");
+
 /* Created, joined by directory, by ticket and by environment; all write the same file. */
-START_TEST(odd_paths)
+TEST_EACH(odd_paths, paths)
 {
 	struct store s, by_dir, by_ticket;
 	struct error err = { 0 };
-	struct buf line = BUF_INIT;
+	RELEASED(buf, line = BUF_INIT);
 	const char *base = fresh(paths[_i]);
 	const char *ticket;
 
@@ -97,11 +91,9 @@ START_TEST(odd_paths)
 	store_close(&by_dir);
 	store_close(&s);
 	ck_assert_int_eq(s.tasks_fd, -1);
-	buf_release(&line);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
 	struct store s, again;
 	struct error err = { 0 };
@@ -134,10 +126,9 @@ START_TEST(names)
 	ck_assert(S_ISDIR(st.st_mode));
 	store_close(&s);
 }
-END_TEST
 
 /* A relative base is below the working directory, and is reported as absolute. */
-START_TEST(relative)
+TEST(relative)
 {
 	struct store s;
 
@@ -147,9 +138,8 @@ START_TEST(relative)
 	store_close(&s);
 	ck_assert_int_eq(chdir("/"), 0);
 }
-END_TEST
 
-START_TEST(cannot_create)
+TEST(cannot_create)
 {
 	struct store s;
 	struct error err = { 0 };
@@ -173,7 +163,6 @@ START_TEST(cannot_create)
 	ck_assert_int_eq(store_create(&s, fresh("sealed"), "rec", &err), -EACCES);
 	ck_assert_str_eq(err.message, "cannot make the recording: Permission denied");
 }
-END_TEST
 
 static const char *const tickets[] = {
 	"", "# buildbeat ticket 1 5 0 /tmp", "# buildbeat ticket 2 5 0 /tmp\n",
@@ -182,7 +171,7 @@ static const char *const tickets[] = {
 	"# buildbeat ticket 1 5 0 /tmp%zz\n", "# buildbeat ticket 1 5 0 \n", "\0\1\2", "include x\n",
 };
 
-START_TEST(bad_tickets)
+TEST_EACH(bad_tickets, tickets)
 {
 	struct store s;
 	const char *ticket = support_path("%s/buildbeat.mk", support_tmpdir());
@@ -191,9 +180,8 @@ START_TEST(bad_tickets)
 	ck_assert_int_eq(store_join_ticket(&s, ticket), -EINVAL);
 	ck_assert_int_eq(s.tasks_fd, -1);
 }
-END_TEST
 
-START_TEST(no_ticket)
+TEST(no_ticket)
 {
 	static const struct { const char *makefiles; size_t len; } cases[] = {
 		{ "/x/buildbeat.mk", 15 }, { "/x/buildbeat.mk a.mk", 15 }, { "a.mk /x/buildbeat.mk", 0 },
@@ -214,7 +202,6 @@ START_TEST(no_ticket)
 	setenv("MAKEFILES", "/nonexistent/buildbeat.mk", 1);
 	ck_assert_int_eq(store_join_env(&s), -ENOENT);
 }
-END_TEST
 
 static rlim_t set_limit(int what, rlim_t to)
 {
@@ -229,7 +216,7 @@ static rlim_t set_limit(int what, rlim_t to)
 }
 
 /* 40 or more if possible, lower otherwise; always close-on-exec. */
-START_TEST(descriptors)
+TEST_LOOP(descriptors, 4)
 {
 	static const struct { rlim_t limit; int floor; } cases[] = {
 		{ 256, 40 }, { 64, 40 }, { 32, 10 }, { 10, 3 },
@@ -254,10 +241,9 @@ START_TEST(descriptors)
 	store_close(&s);
 	set_limit(RLIMIT_NOFILE, before);
 }
-END_TEST
 
 /* No free descriptor: an error, and no open file. */
-START_TEST(no_descriptors)
+TEST(no_descriptors)
 {
 	struct store s;
 	struct error err;
@@ -272,10 +258,9 @@ START_TEST(no_descriptors)
 	ck_assert_int_eq(s.dir_fd, -1);
 	set_limit(RLIMIT_NOFILE, before);
 }
-END_TEST
 
 /* The directory is removed during the build: writing does no harm. */
-START_TEST(removed)
+TEST(removed)
 {
 	struct store s;
 	struct buf b = BUF_INIT;
@@ -289,11 +274,10 @@ START_TEST(removed)
 	buf_release(&b);
 	store_close(&s);
 }
-END_TEST
 
 /* A full disk: earlier lines are readable, lost ones counted. In a mount namespace, so that
  * nothing is left behind. */
-START_TEST(disk_full)
+TEST(disk_full)
 {
 	struct lost lost;
 	struct store s;
@@ -319,10 +303,9 @@ START_TEST(disk_full)
 	ck_assert_int_eq(access(fresh("tiny/rec/build"), F_OK), 0);
 	ck_assert_int_eq(umount(fresh("tiny")), 0);
 }
-END_TEST
 
 /* A file that reached the limit of the process is an error before a line is lost. */
-START_TEST(file_is_full)
+TEST(file_is_full)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY }, limit = { 1 << 30, RLIM_INFINITY };
 	int error[2];
@@ -344,9 +327,8 @@ START_TEST(file_is_full)
 	ck_assert_int_eq(error[1], 0);
 	store_close(&s);
 }
-END_TEST
 
-START_TEST(base_is_made)
+TEST(base_is_made)
 {
 	struct error err = { 0 };
 	struct stat st;
@@ -360,10 +342,9 @@ START_TEST(base_is_made)
 	support_writes(fresh("file"), "");
 	ck_assert_int_lt(store_make_base(fresh("file/b"), STORE_ACCESS_USER, &err), 0);
 }
-END_TEST
 
 /* The patterns for secrets are in the recording, for the processes that join it. */
-START_TEST(patterns_are_kept)
+TEST(patterns_are_kept)
 {
 	static const char *const pattern[] = { "zebra*" };
 	struct store s;
@@ -377,7 +358,6 @@ START_TEST(patterns_are_kept)
 				     "\nredact: zebra*\n"));
 	store_close(&s);
 }
-END_TEST
 
 /* The names in the base, where a failed beginning could leave files. */
 static void list(struct buf *b, const char *dir)
@@ -399,9 +379,9 @@ static const struct { int what; rlim_t limit; int r; } failures[] = {
 };
 
 /* No step of a beginning leaves half a recording, and latest is still the recording before. */
-START_TEST(nothing_left)
+TEST_EACH(nothing_left, failures)
 {
-	struct buf before, after;
+	RELEASED(buf, before, after);
 	struct error err = { 0 };
 	struct store s;
 	rlim_t limit;
@@ -417,10 +397,7 @@ START_TEST(nothing_left)
 	ck_assert_ptr_nonnull(strstr(err.path, "/base/bad"));
 	list(&after, fresh("base"));
 	ck_assert_str_eq(buf_str(&after), buf_str(&before));
-	buf_release(&before);
-	buf_release(&after);
 }
-END_TEST
 
 /* latest names a recording once it has begun, not once its directory exists. */
 /* A line that did not fit into its buffer is lost, and no other one. */
@@ -432,7 +409,7 @@ static const struct { const char *before; uint64_t lines, tasks; } too_long[] = 
 	{ "note\t1\ta\tx\nstart\t1\ta.1\t", 2, 1 },
 };
 
-START_TEST(line_too_long)
+TEST_EACH(line_too_long, too_long)
 {
 	struct buf said = BUF_INIT, b;
 	struct error err;
@@ -460,12 +437,11 @@ START_TEST(line_too_long)
 	buf_release(&said);
 	store_close(&s);
 }
-END_TEST
 
 /* After an error other than a lack of room, lines are only counted. */
-START_TEST(other_error)
+TEST(other_error)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct lost lost;
 	struct error err;
 	struct store s;
@@ -488,13 +464,11 @@ START_TEST(other_error)
 	ck_assert_uint_eq(rec.n_tasks, 1);
 	ck_assert_uint_eq(rec.lost.tasks, 11);
 	ck_assert_int_eq(rec.lost.reason, -EBADF);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(abandoned)
+TEST(abandoned)
 {
-	struct buf before, after;
+	RELEASED(buf, before, after);
 	struct error err = { 0 };
 	struct store s;
 
@@ -506,14 +480,11 @@ START_TEST(abandoned)
 	store_abandon(&s);
 	list(&after, fresh("base"));
 	ck_assert_str_eq(buf_str(&after), buf_str(&before));
-	buf_release(&before);
-	buf_release(&after);
 }
-END_TEST
 
 static void take_names(int64_t wall_ns)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	size_t len;
 
 	clock_add_name(&b, wall_ns);
@@ -524,12 +495,13 @@ static void take_names(int64_t wall_ns)
 			buf_addf(&b, "-%d", i);
 		ck_assert(!mkdir(buf_str(&b), 0755) || errno == EEXIST);
 	}
-	buf_release(&b);
 }
+
+TEST_GROUP("names");
 
 /* All names of a second are taken: an error, not the directory of another. On a slow machine
  * the second may end before: then again. */
-START_TEST(taken)
+TEST(taken)
 {
 	struct error err = { 0 };
 	struct store s;
@@ -550,17 +522,5 @@ START_TEST(taken)
 	ck_assert_str_eq(buf_str(&run.out), "");
 	ck_assert(!chdir("/"));
 }
-END_TEST
 
-TEST_PROGRAM(store)
-{
-	return support_main("store",
-			    TEST_GROUP("store"), TEST_EACH(odd_paths, paths), TEST(names),
-			    TEST(relative), TEST(cannot_create), TEST_EACH(nothing_left, failures),
-			    TEST_EACH(line_too_long, too_long), TEST(other_error),
-			    TEST(abandoned), TEST_EACH(bad_tickets, tickets), TEST(no_ticket),
-			    TEST_LOOP(descriptors, 4), TEST(no_descriptors), TEST(removed),
-			    TEST(disk_full), TEST(file_is_full), TEST(patterns_are_kept),
-			    TEST(base_is_made),
-			    TEST_GROUP("names"), TEST(taken));
-}
+TEST_MAIN(store);

@@ -4,13 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 /* One message of a stream, as text in its parts. */
 struct message {
 	unsigned long long lines, sample;
@@ -243,7 +236,7 @@ static void take(struct client *k, struct stream **s, uint64_t *state)
 
 /* Servers that began at different times, one of which begins again and again; a client moves between
  * them and gets each message once. */
-START_TEST(resume)
+TEST_LOOP(resume, 8)
 {
 	uint64_t state = (uint64_t)_i;
 	struct stream *s[SERVERS];
@@ -282,12 +275,11 @@ START_TEST(resume)
 		stream_free(s[i]);
 	end_growth(&g);
 }
-END_TEST
 
 /* Each task of the recording has its states in their order, the last of which is the recorded one. */
-START_TEST(states)
+TEST(states)
 {
-	struct recorded r;
+	RELEASED(recorded, r);
 	struct messages m;
 	size_t ends = 0, runs = 0;
 
@@ -301,11 +293,9 @@ START_TEST(states)
 			  r.sum.n_state[TASK_KILLED]);
 	ck_assert_uint_ge(runs, r.sum.n_ran);
 	release(&m);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(ids)
+TEST(ids)
 {
 	struct channel_place place;
 	struct stream *s;
@@ -323,9 +313,8 @@ START_TEST(ids)
 	ck_assert_uint_eq(place.offset, 0);
 	stream_free(s);
 }
-END_TEST
 
-START_TEST(deleted)
+TEST(deleted)
 {
 	struct channel_place place = { 0 };
 	struct messages m = { .n = 0 };
@@ -346,10 +335,9 @@ START_TEST(deleted)
 	stream_free(s);
 	end_growth(&g);
 }
-END_TEST
 
 /* Left out, counted, and reported once. */
-START_TEST(damage)
+TEST(damage)
 {
 	const char *dir = support_tmpdir();
 	struct messages m;
@@ -368,23 +356,19 @@ START_TEST(damage)
 	ck_assert_ptr_nonnull(strstr(m.message[2].data, "\"state\":\"done\""));
 	release(&m);
 }
-END_TEST
 
-START_TEST(lines)
+TEST(lines)
 {
-	struct buf text = BUF_INIT, out = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, out = BUF_INIT);
 
 	buf_adds(&text, "id: 1.2\nevent: gap\ndata: {}\n\nid: 3.4\nevent: task\ndata: {\"id\":\"a\"}\n\n");
 	stream_as_lines(&text, &out);
 	ck_assert_str_eq(buf_str(&out), "{\"event\":\"gap\",\"at\":\"1.2\"}\n"
 			 "{\"event\":\"task\",\"at\":\"3.4\",\"id\":\"a\"}\n");
-	buf_release(&text);
-	buf_release(&out);
 }
-END_TEST
 
 /* The trace ends anywhere between two messages, and its events are those of the whole recording. */
-START_TEST(trace)
+TEST(trace)
 {
 	struct channel_place place = { 0 };
 	struct buf text = BUF_INIT, ends = BUF_INIT;
@@ -421,10 +405,5 @@ START_TEST(trace)
 	stream_free(s);
 	end_growth(&g);
 }
-END_TEST
 
-TEST_PROGRAM(stream)
-{
-	return support_main("stream", TEST_LOOP(resume, 8), TEST(states), TEST(ids), TEST(deleted),
-			    TEST(damage), TEST(lines), TEST(trace));
-}
+TEST_MAIN(stream);

@@ -7,8 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 /* Summaries of recordings, calculated by hand. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
@@ -121,11 +119,11 @@ static const struct { const char *samples; int64_t cpu_us, io_us, span_us; } pre
 	{ "@0 0,0\n@1000 0,0\n@2000 0,0\n@2100 2001,0\n", 2001000, 0, 2100000 },
 };
 
-START_TEST(pressure)
+TEST_EACH(pressure, pressures)
 {
 	const char *dir = support_tmpdir();
-	struct recording rec = RECORDING_INIT;
-	struct summary s;
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(summary, s);
 
 	put(dir, "build", BUILD "cores: 2\nend_us: 9000000\n");
 	put(dir, "proc_pressure.log", support_path(PRESSURE "%s", pressures[_i].samples));
@@ -134,16 +132,13 @@ START_TEST(pressure)
 	ck_assert_int_eq(s.host.stalled_us[PRESSURE_CPU_SOME], pressures[_i].cpu_us);
 	ck_assert_int_eq(s.host.stalled_us[PRESSURE_IO_SOME], pressures[_i].io_us);
 	ck_assert_int_eq(s.host.pressure_span_us, pressures[_i].span_us);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(arithmetic)
+TEST_EACH(arithmetic, cases)
 {
 	const char *dir = support_tmpdir();
-	struct recording rec = RECORDING_INIT;
-	struct summary s;
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(summary, s);
 
 	put(dir, "build", cases[_i].build);
 	put(dir, "tasks.log", cases[_i].tasks);
@@ -165,10 +160,7 @@ START_TEST(arithmetic)
 	ck_assert_int_eq(s.host.span_us, cases[_i].host_span_us);
 	ck_assert_uint_eq(s.host.samples, cases[_i].samples);
 	ck_assert_uint_eq(s.host.gaps, cases[_i].gaps);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
 /* tests/data/recordings/nested: a sub-make with three targets inside "lib". */
 
@@ -196,7 +188,7 @@ static const struct {
 };
 
 /* Ticks of 10 ms in a span of 12 ms. */
-START_TEST(shares_are_at_most_all)
+TEST(shares_are_at_most_all)
 {
 	struct recording rec = RECORDING_INIT;
 	struct summary s = { .rec = &rec, .cores = 1, .cpu_us = 14000, .wall_us = 13000 };
@@ -212,12 +204,11 @@ START_TEST(shares_are_at_most_all)
 	rec.source.one_core = true;
 	ck_assert_double_eq(summary_host_share(&s, 6000), 0.5);
 }
-END_TEST
 
-START_TEST(nothing_counts_twice)
+TEST_EACH(nothing_counts_twice, nested)
 {
-	struct recording rec = RECORDING_INIT;
-	struct summary s;
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(summary, s);
 	struct cost c;
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/recordings/nested");
@@ -230,17 +221,14 @@ START_TEST(nothing_counts_twice)
 	ck_assert_int_eq(c.written_bytes, nested[_i].written_bytes);
 	ck_assert_int_eq(c.memory_kb, nested[_i].memory_kb);
 	ck_assert_int_eq(c.memory_summed, nested[_i].summed);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
 /* A value not above the host's is a bound if there was no sample. */
-START_TEST(memory_at_most)
+TEST(memory_at_most)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct cost c;
-	struct summary s;
+	RELEASED(summary, s);
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/memory/bounds");
 	ck_assert_int_eq(summary_make(&s, &rec), 0);
@@ -253,18 +241,15 @@ START_TEST(memory_at_most)
 	ck_assert(c.memory_kb == 48 * 1024 && c.memory_summed && !c.memory_at_most_kb);
 	c = cost_of(&s, "prog");
 	ck_assert(c.memory_kb == 512000 && !c.memory_at_most_kb);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(sums_of_a_build)
+TEST(sums_of_a_build)
 {
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct selection sel = { 0 };
 	struct cost kinds = { 0 };
-	struct summary s;
-	struct view v;
+	RELEASED(summary, s);
+	RELEASED(view, v);
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/recordings/nested");
 	ck_assert_int_eq(summary_make(&s, &rec), 0);
@@ -298,11 +283,7 @@ START_TEST(sums_of_a_build)
 		cost_add(&kinds, &v.kinds.group[i].cost);
 	ck_assert_int_eq(kinds.wall_us, 10900000 + 1000000);
 	ck_assert_int_eq(v.cost.wall_us, kinds.wall_us);
-	view_release(&v);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
 static const struct {
 	struct selection sel;
@@ -320,11 +301,11 @@ static const struct {
 	{ { .filter = "no such thing" }, 0, 0, 0, NULL },
 };
 
-START_TEST(selecting)
+TEST_EACH(selecting, selections)
 {
-	struct recording rec = RECORDING_INIT;
-	struct summary s;
-	struct view v;
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(summary, s);
+	RELEASED(view, v);
 	size_t n;
 
 	read_into(&rec, TOP_SRCDIR "/tests/data/recordings/nested");
@@ -338,11 +319,7 @@ START_TEST(selecting)
 	if (n)
 		ck_assert_str_eq(rec.task[s.target[v.target[0]].first_task].name,
 				 selections[_i].first);
-	view_release(&v);
-	summary_release(&s);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Sorting */
 
@@ -353,7 +330,7 @@ static bool smaller(const void *ctx, uint32_t a, uint32_t b)
 	return value[a] != value[b] ? value[a] < value[b] : a < b;
 }
 
-START_TEST(the_first_of_many)
+TEST_LOOP(the_first_of_many, 5)
 {
 	enum { N = 1000 };
 	uint32_t value[N], index[N], state = 7;
@@ -370,9 +347,8 @@ START_TEST(the_first_of_many)
 	for (size_t i = top; top && i < N; i++)
 		ck_assert(smaller(value, index[top - 1], index[i]));
 }
-END_TEST
 
-START_TEST(keys_of_any_size)
+TEST(keys_of_any_size)
 {
 	struct keyed k[] = {
 		{ UINT64_MAX, 0 }, { 3, 1 }, { 1ull << 40, 2 }, { 3, 3 }, { 0, 4 }, { 1, 5 },
@@ -383,12 +359,5 @@ START_TEST(keys_of_any_size)
 	for (size_t i = 0; i < 6; i++)
 		ck_assert_int_eq(k[i].value, order[i]);
 }
-END_TEST
 
-TEST_PROGRAM(summary)
-{
-	return support_main("summary", TEST_EACH(arithmetic, cases), TEST_EACH(pressure, pressures), TEST(shares_are_at_most_all),
-			    TEST_EACH(nothing_counts_twice, nested), TEST(memory_at_most),
-			    TEST(sums_of_a_build), TEST_EACH(selecting, selections),
-			    TEST_LOOP(the_first_of_many, 5), TEST(keys_of_any_size));
-}
+TEST_MAIN(summary);

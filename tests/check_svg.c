@@ -3,8 +3,6 @@
 #include "render/chart/svg.h"
 #include "tests/support.h"
 
-#include <errno.h>
-
 /* Markup and SVG, byte for byte; and the width of texts. */
 
 static const struct { const char *text, *written; } texts[] = {
@@ -25,9 +23,9 @@ static const struct { const char *text, *written; } texts[] = {
 	{ "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9" },
 };
 
-START_TEST(escapes)
+TEST_EACH(escapes, texts)
 {
-	struct buf b = BUF_INIT, expected = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT, expected = BUF_INIT);
 	struct markup m;
 
 	buf_addf(&expected, "<text id=\"%s\">%s</text>\n", texts[_i].written, texts[_i].written);
@@ -41,14 +39,11 @@ START_TEST(escapes)
 		markup_end(&m);
 		ck_assert_str_eq(buf_str(&b), buf_str(&expected));
 	}
-	buf_release(&b);
-	buf_release(&expected);
 }
-END_TEST
 
-START_TEST(verbatim)
+TEST(verbatim)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct markup s;
 
 	markup_init(&s, &b);
@@ -58,13 +53,11 @@ START_TEST(verbatim)
 	ck_assert_str_eq(buf_str(&b), "<script><![CDATA[\nif (a < b && c)\n"
 			 "\tx[y[0]]]]><![CDATA[>z;]]]]><![CDATA[>]]]]><![CDATA[>\n"
 			 "]]></script>\n");
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(nests)
+TEST(nests)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct markup s;
 
 	markup_init(&s, &b);
@@ -86,9 +79,7 @@ START_TEST(nests)
 	markup_end(&s);
 	ck_assert_str_eq(buf_str(&b), "<svg width=\"12.5\"><text>a<tspan>b</tspan>"
 			 "<title>c</title></text>\n<g/>\nraw</svg>\n");
-	buf_release(&b);
 }
-END_TEST
 
 static const struct { double number; const char *written; } numbers[] = {
 	{ 0, "0" }, { -0.001, "0" }, { 1, "1" }, { -1, "-1" }, { 0.5, ".5" }, { -0.5, "-.5" },
@@ -97,9 +88,9 @@ static const struct { double number; const char *written; } numbers[] = {
 	{ -1e300, "-10000000000000" }, { 0.0 / 0.0, "-10000000000000" },
 };
 
-START_TEST(number)
+TEST_EACH(number, numbers)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct markup m;
 
 	markup_init(&m, &b);
@@ -107,13 +98,11 @@ START_TEST(number)
 	svg_attr_number(&m, "x", numbers[_i].number);
 	markup_end(&m);
 	ck_assert_str_eq(buf_str(&b), support_path("<g x=\"%s\"/>\n", numbers[_i].written));
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(paths)
+TEST(paths)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct svg_path p;
 	struct markup s;
 
@@ -132,14 +121,12 @@ START_TEST(paths)
 	svg_path_end(&p);
 	ck_assert_str_eq(buf_str(&b), "<path class=\"bar c0\" d=\"m10 20h5.5v4h-5.5z"
 			 "m2 0h1v4h-1zm-12-20 1 2 2-3h1 2\"/>\n");
-	buf_release(&b);
 }
-END_TEST
 
 /* Relative coordinates end where absolute ones would: rounding does not add up. */
-START_TEST(no_drift)
+TEST(no_drift)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct svg_path p;
 	struct markup s;
 
@@ -150,11 +137,9 @@ START_TEST(no_drift)
 		svg_path_line(&p, i / 3.0, 1);
 	ck_assert_int_eq(p.x, 100000);
 	svg_path_end(&p);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(error_sticks)
+TEST(error_sticks)
 {
 	char memory[64];
 	struct buf b;
@@ -170,7 +155,6 @@ START_TEST(error_sticks)
 	ck_assert_int_eq(buf_error(&b), -ENOBUFS);
 	ck_assert_uint_lt(b.len, sizeof memory);
 }
-END_TEST
 
 static const struct { const char *name, *label; double width; } labels[] = {
 	{ "main.o", "main.o", 1000 },
@@ -181,21 +165,14 @@ static const struct { const char *name, *label; double width; } labels[] = {
 	{ "main.o", "", -3 },
 };
 
-START_TEST(fits)
+TEST_EACH(fits, labels)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	svg_add_label(&b, labels[_i].name, labels[_i].width, 10);
 	ck_assert_str_eq(buf_str(&b), labels[_i].label);
 	ck_assert_double_le(svg_text_width(buf_str(&b), 10), labels[_i].width < 0 ? 0 :
 			    labels[_i].width);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(svg)
-{
-	return support_main("svg", TEST_EACH(escapes, texts), TEST(verbatim), TEST(nests),
-			    TEST_EACH(number, numbers), TEST(paths), TEST(no_drift),
-			    TEST(error_sticks), TEST_EACH(fits, labels));
-}
+TEST_MAIN(svg);

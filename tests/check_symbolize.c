@@ -7,17 +7,10 @@
 #include "tests/made_inspection.h"
 #include "tests/support.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* The names of the frames of an inspection: of this process, and from programs that fail. */
 
@@ -133,7 +126,9 @@ static void own_process(void)
 	add_frame(12345, INSPECTION_NONE);
 }
 
-START_TEST(this_process)
+TEST_GROUP_WITH("frames", setup, teardown);
+
+TEST_LOOP(this_process, 4)
 {
 	struct inspection *in = &made.inspection;
 
@@ -154,10 +149,9 @@ START_TEST(this_process)
 		ck_assert_int_eq(_i & 1, !in->frame_name[i].line);
 	}
 }
-END_TEST
 
 /* The file of a process that was replaced while it runs. */
-START_TEST(deleted)
+TEST(deleted)
 {
 	const char *dir = support_tmpdir(), *path = support_path("%s/child", dir);
 	char link[64], target[PATH_MAX];
@@ -188,7 +182,6 @@ START_TEST(deleted)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
-END_TEST
 
 /* Programs that fail */
 
@@ -251,7 +244,7 @@ static const struct {
 	{ "cat > /dev/null; echo 'm 0'; echo 'w the \\\\tfile'; echo e", 0, 0, "/bin/a: the \tfile" },
 };
 
-START_TEST(fault)
+TEST_EACH(fault, faults)
 {
 	struct inspection *in = &made.inspection;
 	const char *path = fake(faults[_i].script);
@@ -277,7 +270,6 @@ START_TEST(fault)
 		ck_assert_str_eq(function(8), "[vdso]!?");
 	}
 }
-END_TEST
 
 /* A module on which it failed is not asked again; neither is one whose debug information it had
  * read before it failed on that of the next. */
@@ -287,7 +279,7 @@ static const struct { const char *first; unsigned asked; size_t frame; const cha
 	  4, 8, "kept" },
 };
 
-START_TEST(asked_again)
+TEST_EACH(asked_again, again)
 {
 	ck_assert_int_eq(chdir(support_tmpdir()), 0);
 	three_modules();
@@ -298,9 +290,8 @@ START_TEST(asked_again)
 	ck_assert_str_eq(function(1), again[_i].name);
 	ck_assert_uint_eq(result.named, 2);
 }
-END_TEST
 
-START_TEST(start_of_function)
+TEST(start_of_function)
 {
 	three_modules();
 	ck_assert_int_eq(run_with(fake("cat > /dev/null; printf 'u 0\\t1f\\nu 1\\t1f\\nu 4\\t1f\\ne\\n'"),
@@ -310,16 +301,14 @@ START_TEST(start_of_function)
 	ck_assert_str_eq(function(4), "b!0x1f");
 	ck_assert_uint_eq(made.inspection.named_percent, 0);
 }
-END_TEST
 
-START_TEST(no_program)
+TEST(no_program)
 {
 	three_modules();
 	ck_assert_int_eq(run_with("/nowhere/x", (struct symbolize_settings){ 0 }), -ENOENT);
 	ck_assert_str_eq(err.path, "/nowhere/x");
 	ck_assert_str_eq(function(0), "a!?");
 }
-END_TEST
 
 static volatile sig_atomic_t stopped;
 
@@ -328,7 +317,7 @@ static void stop(int number)
 	stopped = number;
 }
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	three_modules();
 	signal(SIGALRM, stop);
@@ -337,10 +326,9 @@ START_TEST(cancelled)
 				  (struct symbolize_settings){ .stop = &stopped }), -ECANCELED);
 	ck_assert_str_eq(function(0), "a!?");
 }
-END_TEST
 
 /* More than pipes hold, both ways, and what the program is asked. */
-START_TEST(many)
+TEST(many)
 {
 	const size_t n = 200000;
 	uint32_t m = add_module("/a path\n/with\tall \\", 0, UINT64_MAX, 0x1000);
@@ -362,10 +350,9 @@ START_TEST(many)
 		ck_assert_str_eq(text(made.inspection.frame_name[f->inlined_in].function), "g");
 	}
 }
-END_TEST
 
 /* An archive whose inspector was killed gets names when it is shown. */
-START_TEST(shown)
+TEST_LOOP(shown, 2)
 {
 	struct inspection *in = &made.inspection;
 	struct inspect_archive *a;
@@ -396,14 +383,15 @@ START_TEST(shown)
 	ck_assert(!support_exists(support_path("%s/" SYMBOLS_LOG, inspect_archive_path(a))));
 	ck_assert_int_eq(inspect_archive_end(a, "", &err), 0);
 }
-END_TEST
 
 /* symbols.log */
 
-START_TEST(log_again)
+TEST_GROUP_WITH("log", setup, teardown);
+
+TEST(log_again)
 {
 	struct inspection *in = &made.inspection;
-	struct buf first = BUF_INIT, second = BUF_INIT;
+	RELEASED(buf, first = BUF_INIT, second = BUF_INIT);
 
 	own_process();
 	ck_assert_int_eq(run_with(program, (struct symbolize_settings){ 0 }), 0);
@@ -423,10 +411,7 @@ START_TEST(log_again)
 		ck_assert_uint_le(second.len, len);
 		ck_assert_int_eq(memcmp(first.data, second.data, second.len), 0);
 	}
-	buf_release(&first);
-	buf_release(&second);
 }
-END_TEST
 
 static const struct { const char *text; unsigned line; } wrong[] = {
 	{ "", 1 }, { "buildbeat inspection symbols 2\n", 1 }, { "buildbeat inspection symbols 1", 1 },
@@ -438,20 +423,12 @@ static const struct { const char *text; unsigned line; } wrong[] = {
 	{ "buildbeat inspection symbols 1\np 101\n", 2 },
 };
 
-START_TEST(log_wrong)
+TEST_EACH(log_wrong, wrong)
 {
 	ck_assert_int_eq(symbols_log_read(&made.inspection, wrong[_i].text, strlen(wrong[_i].text),
 					  "here", &err), -EINVAL);
 	ck_assert_str_eq(err.path, "here");
 	ck_assert_uint_eq(err.line, wrong[_i].line);
 }
-END_TEST
 
-TEST_PROGRAM(symbolize)
-{
-	return support_main("symbolize",
-		TEST_GROUP_WITH("frames", setup, teardown), TEST_LOOP(this_process, 4), TEST(deleted),
-		TEST_EACH(fault, faults), TEST_EACH(asked_again, again), TEST(start_of_function), TEST(no_program), TEST(cancelled),
-		TEST(many), TEST_LOOP(shown, 2),
-		TEST_GROUP_WITH("log", setup, teardown), TEST(log_again), TEST_EACH(log_wrong, wrong));
-}
+TEST_MAIN(symbolize);

@@ -16,7 +16,7 @@ static const char *const cases[] = {
 	"rust:legacy", "rust:v0", "hand", "hostile",
 };
 
-START_TEST(objects)
+TEST_EACH(objects, cases)
 {
 	struct run run;
 
@@ -25,10 +25,9 @@ START_TEST(objects)
 	ck_assert_msg(run.status == 0 || run.status == 77, "%s: %s%s", cases[_i],
 		      buf_str(&run.out), buf_str(&run.err));
 }
-END_TEST
 
 TEST_PROGRAM(symbols)
 {
 	SKIP_PROGRAM_IF(!support_has("python3") || !support_has("gcc"));
-	return support_main("symbols", TEST_EACH(objects, cases));
+	return support_main();
 }

@@ -11,16 +11,11 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #define THREADS 4
 #define LOCATIONS 6
@@ -381,7 +376,9 @@ static void read_all(struct table *to, bool live)
 	tally_release(&t);
 }
 
-START_TEST(schedules)
+TEST_GROUP_WITH("tally", setup, NULL);
+
+TEST_LOOP(schedules, 12)
 {
 	struct table expected, seen;
 	pthread_t thread[THREADS];
@@ -412,11 +409,10 @@ START_TEST(schedules)
 	read_all(&seen, false);
 	same(&seen, &expected, true, "tally.log");
 }
-END_TEST
 
 /* States */
 
-START_TEST(states)
+TEST(states)
 {
 	struct buildbeat_session *s, *other;
 	struct table seen = { .n = 0 };
@@ -466,7 +462,6 @@ START_TEST(states)
 	ck_assert_uint_eq(seen.row[0].count, 1);
 	api->close(s);
 }
-END_TEST
 
 /* Clocks */
 
@@ -487,7 +482,7 @@ static void burn(clockid_t clock, int64_t ns)
 	} while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < ns);
 }
 
-START_TEST(of_each_clock)
+TEST_LOOP(of_each_clock, 5)
 {
 	static const struct timespec nap = { 0, 20000000 };
 	const int32_t clocks[] = {
@@ -529,11 +524,10 @@ START_TEST(of_each_clock)
 	ck_assert_uint_le(t.row.run_total, wall + wall / 100);
 	api->close(s);
 }
-END_TEST
 
 /* Links, names, texts and JSON */
 
-START_TEST(links_and_json)
+TEST(links_and_json)
 {
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	struct tally_table t = TALLY_TABLE_INIT;
@@ -573,9 +567,8 @@ START_TEST(links_and_json)
 	support_expect(support_tmpdir(), ANY_STATUS, "host 2 main \"thread\" 1 7 True True\n", "",
 		       "python3 t.py");
 }
-END_TEST
 
-START_TEST(similar_names)
+TEST(similar_names)
 {
 	static const char *const rows[][2] = {
 		{ "", "" }, { "a", "a" }, { "a0", "a*" }, { "0", "*" }, { "a10b09c", "a*b*c" }, { "999", "*" },
@@ -588,7 +581,6 @@ START_TEST(similar_names)
 	}
 	ck_assert_uint_eq(tally_similar_name(to, 2, "abc"), 2);
 }
-END_TEST
 
 /* What is read of known files, between known moments. */
 
@@ -635,7 +627,7 @@ static void add_table(struct buf *b, const struct tally_table *t)
 
 static const char *const known[] = { "phases", "all-threads", "damaged", "reset" };
 
-START_TEST(known_files)
+TEST_EACH(known_files, known)
 {
 	static const int64_t window[][2] = {
 		{ -1, INT64_MAX }, { -1, 500 }, { 499, 500 }, { 500, 2000 }, { 500, 1999 }, { 2000, 3000 },
@@ -659,11 +651,5 @@ START_TEST(known_files)
 	support_is_golden(&b, support_path("read/tally-%s.txt", known[_i]));
 	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(tally)
-{
-	return support_main("tally", TEST_GROUP_WITH("tally", setup, NULL), TEST_LOOP(schedules, 12),
-			    TEST(states), TEST_LOOP(of_each_clock, 5), TEST(links_and_json),
-			    TEST(similar_names), TEST_EACH(known_files, known));
-}
+TEST_MAIN(tally);

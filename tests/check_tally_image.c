@@ -11,15 +11,8 @@
 #include "tests/support.h"
 
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const struct buildbeat_api *api;
 static char dir[4096];
@@ -87,8 +80,10 @@ static void check_unfinished(uint64_t count, bool incomplete)
 	tally_release(&t);
 }
 
+TEST_GROUP_WITH("tally_image", setup, NULL);
+
 /* A host that hangs is read, and one that was killed has lost nothing. */
-START_TEST(killed)
+TEST(killed)
 {
 	uint64_t all = 300;
 	pid_t pid = fork();
@@ -111,7 +106,6 @@ START_TEST(killed)
 	ck_assert_uint_eq(n_images(), 1);
 	check_unfinished(300, false);
 }
-END_TEST
 
 /* Ways to end without a close(): exec() keeps the process, and the others are those of C. */
 static void end_in_a_way(int way)
@@ -129,7 +123,7 @@ static void end_in_a_way(int way)
 	}
 }
 
-START_TEST(not_closed)
+TEST_LOOP(not_closed, 4)
 {
 	struct rlimit none = { 0, 0 };
 	int status = 0;
@@ -158,10 +152,9 @@ START_TEST(not_closed)
 	check_unfinished(1001, false);
 	support_expect(dir, 1, "", "", "grep -rl Xq7secret .");
 }
-END_TEST
 
 /* Processes of one host that forks have one file, and what they tally is there once. */
-START_TEST(forks_killed)
+TEST(forks_killed)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -186,10 +179,9 @@ START_TEST(forks_killed)
 	ck_assert_uint_eq(n_images(), 1);
 	check_unfinished(310, false);
 }
-END_TEST
 
 /* Without room for a file, or with lines that were lost. */
-START_TEST(no_room_for_a_file)
+TEST_LOOP(no_room_for_a_file, 2)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -215,7 +207,6 @@ START_TEST(no_room_for_a_file)
 	ck_assert_uint_eq(n_images(), 1);
 	check_unfinished(_i == 0 ? 5 : 7, _i == 0);
 }
-END_TEST
 
 #define FULL_RUNS 5000
 
@@ -253,7 +244,7 @@ static int on_a_full_disk(const char *size)
 
 static const char *const disk_sizes[] = { "size=240k", "size=400k", "size=700k", "size=20m" };
 
-START_TEST(full_disk)
+TEST_EACH(full_disk, disk_sizes)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -265,15 +256,14 @@ START_TEST(full_disk)
 	/* 77: not allowed to mount */
 	ck_assert(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
 }
-END_TEST
 
 /* Any damage to the file: the reader ends well. */
-START_TEST(damaged_file)
+TEST_LOOP(damaged_file, 4)
 {
 	uint64_t state = (uint64_t)_i + 1;
 	char path[PATH_MAX];
 	int status = 0;
-	struct buf image;
+	RELEASED(buf, image);
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -303,12 +293,10 @@ START_TEST(damaged_file)
 		ck_assert_int_eq(tally_read(&t, dir, -1, INT64_MAX, NULL, NULL), 0);
 		tally_release(&t);
 	}
-	buf_release(&image);
 }
-END_TEST
 
 /* Removed when tally.log has all of it. */
-START_TEST(closed)
+TEST(closed)
 {
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
@@ -334,12 +322,5 @@ START_TEST(closed)
 	ck_assert(!t.process[1].unfinished);
 	tally_release(&t);
 }
-END_TEST
 
-TEST_PROGRAM(tally_image)
-{
-	return support_main("tally_image", TEST_GROUP_WITH("tally_image", setup, NULL),
-			    TEST(killed), TEST_LOOP(not_closed, 4), TEST(forks_killed),
-			    TEST_LOOP(no_room_for_a_file, 2), TEST_EACH(full_disk, disk_sizes),
-			    TEST_LOOP(damaged_file, 4), TEST(closed));
-}
+TEST_MAIN(tally_image);

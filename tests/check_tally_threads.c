@@ -9,17 +9,9 @@
 #include "tests/make_host.h"
 #include "tests/support.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS 6
 #define ROUNDS 12
@@ -172,7 +164,9 @@ static void check_sums(struct buildbeat_session *s)
 	tally_release(&t);
 }
 
-START_TEST(churn)
+TEST_GROUP_WITH("tally_threads", setup, NULL);
+
+TEST(churn)
 {
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS], watcher;
@@ -195,7 +189,6 @@ START_TEST(churn)
 	ck_assert_uint_le(count_slots(s), 3 * THREADS + 1);
 	check_sums(s);
 }
-END_TEST
 
 static void *toggle(void *data)
 {
@@ -209,7 +202,7 @@ static void *toggle(void *data)
 }
 
 /* Numbers may be lost by resets; nothing breaks, and nobody lives on. */
-START_TEST(resets)
+TEST(resets)
 {
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS], watcher, toggler;
@@ -234,7 +227,6 @@ START_TEST(resets)
 	ck_assert_uint_eq(sums.living, 0);
 	api->close(s);
 }
-END_TEST
 
 static void *until_cancelled(void *data)
 {
@@ -248,7 +240,7 @@ static void *until_cancelled(void *data)
 	return NULL;
 }
 
-START_TEST(cancelled)
+TEST(cancelled)
 {
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS];
@@ -267,7 +259,6 @@ START_TEST(cancelled)
 	ck_assert_uint_le(count_slots(s), THREADS);
 	api->close(s);
 }
-END_TEST
 
 /* Processes */
 
@@ -282,7 +273,7 @@ static void tally(uint32_t where, int n)
 }
 
 /* _i: 0: the child does nothing; 1: it tallies, too; 2: it opens a session of its own */
-START_TEST(forked)
+TEST_LOOP(forked, 3)
 {
 	uint64_t expected[] = { 15, 35, 15 };
 	struct tally_table t = TALLY_TABLE_INIT;
@@ -330,7 +321,6 @@ START_TEST(forked)
 	ck_assert_uint_eq(t.row[0].count + (_i ? t.row[1].count : 0), _i ? 35 : 15);
 	tally_release(&t);
 }
-END_TEST
 
 /* Memory */
 
@@ -363,7 +353,7 @@ static long private_kb(void)
 }
 
 /* Stacks of the threads are no part of it. */
-START_TEST(memory)
+TEST(memory)
 {
 	static uint32_t where[MANY_LOCATIONS];
 	struct buildbeat_session *s;
@@ -390,10 +380,9 @@ START_TEST(memory)
 	ck_assert_uint_eq(sums.died, (uint64_t)MANY_LOCATIONS * MANY_THREADS);
 	api->close(s);
 }
-END_TEST
 
 /* More locations than there is room for are counted. */
-START_TEST(full)
+TEST(full)
 {
 	struct tally_table t = TALLY_TABLE_INIT;
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
@@ -412,11 +401,5 @@ START_TEST(full)
 	ck_assert_uint_eq(n + t.process[0].n_lost, 2 * 69999);
 	tally_release(&t);
 }
-END_TEST
 
-TEST_PROGRAM(tally_threads)
-{
-	return support_main("tally_threads", TEST_GROUP_WITH("tally_threads", setup, NULL),
-			    TEST(churn), TEST(resets), TEST(cancelled), TEST_LOOP(forked, 3),
-			    TEST(memory), TEST(full));
-}
+TEST_MAIN(tally_threads);

@@ -4,10 +4,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* `buildbeat task`: work that no build tool reports. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -23,9 +19,9 @@ static void read_recording(struct recording *rec, const char *path)
 	ck_assert_uint_eq(rec->n_warnings, 0);
 }
 
-START_TEST(inside_a_recorded_build)
+TEST(inside_a_recorded_build)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	support_expect(support_tmpdir(), 0, "out\n3\n", "",
 		       RECORD "sh -c '"
@@ -45,14 +41,12 @@ START_TEST(inside_a_recorded_build)
 	ck_assert_int_ge(rec.task[1].end_us, rec.task[1].start_us);
 	ck_assert(rec.task[1].max_rss_kb > 0 || rec.task[1].max_rss_at_most_kb > 0);
 	ck_assert_str_eq(rec.instance[0].tool, "buildbeat task");
-	recording_release(&rec);
 }
-END_TEST
 
 /* The first begins the recording, the second joins it; each has its own values. */
-START_TEST(in_a_named_recording)
+TEST(in_a_named_recording)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       BUILDBEAT " task --recording new/rec one -- dd if=/dev/zero of=/dev/null bs=60M count=1 && "
@@ -64,15 +58,13 @@ START_TEST(in_a_named_recording)
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 0);
 	ck_assert(rec.task[1].start_us > rec.task[0].end_us);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Added from outside to a build in progress: its ticket stays, and no file in the recording
  * is loaded. */
-START_TEST(into_a_running_build)
+TEST(into_a_running_build)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 	struct run r;
 
 	support_run(&r, support_tmpdir(), RECORD "sh -c 'echo \"x := \\$(shell touch bad)\" >"
@@ -87,11 +79,9 @@ START_TEST(into_a_running_build)
 	read_recording(&rec, "stats/one");
 	if (support_can_be_loaded())
 		ck_assert_uint_eq(rec.n_tasks, 6);	/* cp, env -u, x, grep, ls and wc */
-	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(without_a_recording)
+TEST(without_a_recording)
 {
 	struct run r;
 
@@ -101,11 +91,10 @@ START_TEST(without_a_recording)
 	ck_assert_str_eq(r.err.data, "buildbeat: nothing is recorded: not in a recorded "
 			 "build, and no --recording given\n");
 }
-END_TEST
 
-START_TEST(killed)
+TEST(killed)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	support_expect(support_tmpdir(), 128 + SIGKILL, NULL, NULL,
 		       RECORD BUILDBEAT " task x sh -c 'kill -9 $$'");
@@ -113,14 +102,12 @@ START_TEST(killed)
 	ck_assert_int_eq(rec.task[0].state, TASK_KILLED);
 	ck_assert_int_eq(rec.task[0].status, SIGKILL);
 	ck_assert_int_eq(recording_build_number(&rec, "signal"), SIGKILL);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Names of any bytes are read as written; long ones are shortened. */
-START_TEST(any_name)
+TEST(any_name)
 {
-	struct recording rec;
+	RELEASED(recording, rec);
 
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       "export A=\"$(printf 'a\\tb\\nc\\377\\\\')\" "
@@ -131,9 +118,7 @@ START_TEST(any_name)
 	ck_assert_str_eq(rec.task[0].name, "a\tb\nc\377\\");
 	ck_assert_int_eq(strncmp(rec.task[1].name, "xxxxxxxxxxxxxxxx", 16), 0);
 	ck_assert_uint_lt(strlen(rec.task[1].name), 4096);
-	recording_release(&rec);
 }
-END_TEST
 
 static const struct { const char *words, *said; } misuses[] = {
 	{ "", "too few operands; expected: NAME [--] CMD..." },
@@ -145,16 +130,10 @@ static const struct { const char *words, *said; } misuses[] = {
 	{ "name --kind=x true", "options come before NAME" },
 };
 
-START_TEST(misuse)
+TEST_EACH(misuse, misuses)
 {
 	support_expect(support_tmpdir(), 2, NULL, misuses[_i].said,
 		       BUILDBEAT " task %s", misuses[_i].words);
 }
-END_TEST
 
-TEST_PROGRAM(task)
-{
-	return support_main("task", TEST(inside_a_recorded_build), TEST(in_a_named_recording),
-			    TEST(into_a_running_build), TEST(without_a_recording), TEST(killed),
-			    TEST(any_name), TEST_EACH(misuse, misuses));
-}
+TEST_MAIN(task);

@@ -6,18 +6,11 @@
 #include "tests/machine.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MB (1024 * 1024)
 #define TMPFS 0x01021994
@@ -98,34 +91,31 @@ static void start_here(struct machine *m)
 static void add_open(struct machine *m, const char *inst, pid_t pid, const char *ancestors)
 {
 	struct event_open e = { .pid = pid, .ancestors = ancestors, .tool = "test" };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	event_add_open(&b, store_now_us(&m->store), inst, &e);
 	store_append(&m->store, &b);
-	buf_release(&b);
 }
 
 static void add_start(struct machine *m, const char *inst, uint64_t seq, pid_t pid)
 {
 	struct event_task e = { .pid = pid, .slot = -1, .name = "task" };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	event_add_start(&b, store_now_us(&m->store), inst, seq, &e);
 	store_append(&m->store, &b);
-	buf_release(&b);
 }
 
 static void add_end(struct machine *m, const char *inst, uint64_t seq, const struct rusage *u)
 {
 	struct event_end e;
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	event_end_init(&e, 0);
 	if (u)
 		event_end_rusage(&e, u);
 	event_add_end(&b, store_now_us(&m->store), inst, seq, &e);
 	store_append(&m->store, &b);
-	buf_release(&b);
 }
 
 static const struct task *task_of(const struct machine *m, const char *inst, uint64_t seq)
@@ -180,9 +170,9 @@ static const struct task_usage *sample_family(struct machine *m, int n, size_t o
 	return last_usage(m, "a", 1);
 }
 
-START_TEST(three_children)
+TEST(three_children)
 {
-	struct machine m;
+	RELEASED(machine, m);
 	const struct task_usage *u = sample_family(&m, 3, 0, 200 * MB);
 
 	ck_assert_int_eq(u->processes, 4);
@@ -194,14 +184,12 @@ START_TEST(three_children)
 		ck_assert_int_ge(u->pss_kb, 600 * 1024);
 		ck_assert_int_le(u->pss_kb, u->rss_kb);
 	}
-	machine_release(&m);
 }
-END_TEST
 
 /* Shared pages count once in pss: here nearly all are shared. */
-START_TEST(shared_memory)
+TEST(shared_memory)
 {
-	struct machine m;
+	RELEASED(machine, m);
 	const struct task_usage *u = sample_family(&m, 2, 64 * MB, 0);
 
 	ck_assert_int_eq(u->processes, 3);
@@ -209,9 +197,7 @@ START_TEST(shared_memory)
 		ck_assert_int_ge(u->pss_kb, 64 * 1024);
 		ck_assert_int_le(u->pss_kb, u->rss_kb / 2);
 	}
-	machine_release(&m);
 }
-END_TEST
 
 /* The inner make of a task: its own tasks are not counted in the outer one. */
 static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
@@ -235,12 +221,12 @@ static void run_inner_make(struct gate *go, struct gate *done, int result_fd)
 	_exit(0);
 }
 
-START_TEST(nested_tasks)
+TEST(nested_tasks)
 {
 	const struct task_usage *u;
 	struct gate go, done, result;
 	struct rusage usage;
-	struct machine m;
+	RELEASED(machine, m);
 	pid_t outer, inner;
 
 	start_here(&m);
@@ -271,16 +257,14 @@ START_TEST(nested_tasks)
 	ck_assert_int_eq(u->processes, 1);
 	ck_assert_int_lt(task_of(&m, "top", 1)->peak_kb, 50 * 1024);
 	ck_assert_int_lt(u->cpu_ms, 200);
-	machine_release(&m);
 }
-END_TEST
 
 /* CPU time of children that ended and were waited for stays the task's. */
-START_TEST(reaped_children)
+TEST(reaped_children)
 {
 	const struct task_usage *u;
 	struct gate done, end;
-	struct machine m;
+	RELEASED(machine, m);
 	pid_t pid;
 
 	start_here(&m);
@@ -312,9 +296,7 @@ START_TEST(reaped_children)
 	ck_assert_int_ge(u->cpu_ms, 290);
 	ck_assert_int_eq(u->processes, 0);
 	ck_assert_int_eq(u->rss_kb, 0);
-	machine_release(&m);
 }
-END_TEST
 
 static bool write_file(const char *path, size_t size)
 {
@@ -372,7 +354,7 @@ static int64_t recorded_written_kb(const struct series *s)
  * A known write with fsync: the task's own value, and the disks'. Others write too, so that
  * the result may differ by what /sys counts around our samples.
  */
-START_TEST(known_write)
+TEST(known_write)
 {
 	const int64_t size_kb = 64 * 1024;
 	int64_t before[2], after[2], started_kb, written;
@@ -433,7 +415,6 @@ START_TEST(known_write)
 	}
 	machine_release(&m);
 }
-END_TEST
 
 /* A kernel without lists of children: one scan of all processes. */
 
@@ -446,12 +427,12 @@ static void add_process(struct machine *m, int pid, int parent, const char *name
 				 pid, name, parent, ticks, start, pages));
 }
 
-START_TEST(recorded_processes)
+TEST(recorded_processes)
 {
 	struct sampler_options options = { .tasks = true };
 	const int64_t page_kb = sysconf(_SC_PAGESIZE) / 1024;
 	const struct task_usage *u;
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	add_process(&m, 100, 1, "make", 5, 1024, 50);
@@ -480,14 +461,12 @@ START_TEST(recorded_processes)
 	ck_assert_int_eq(u->cpu_ms, 310);
 	ck_assert_int_eq(task_of(&m, "a", 2)->peak_kb, 4096 * page_kb);
 	ck_assert_uint_eq(task_of(&m, "a", 3)->n_usage, 0);
-	machine_release(&m);
 }
-END_TEST
 
 /* More tasks than places, all ended before a sample. */
-START_TEST(many_tasks)
+TEST(many_tasks)
 {
-	struct machine m;
+	RELEASED(machine, m);
 
 	machine_init(&m, NULL);
 	machine_set(&m, "proc/loadavg", "");
@@ -503,9 +482,7 @@ START_TEST(many_tasks)
 	machine_read(&m);
 	ck_assert_uint_eq(m.rec.n_tasks, 3001);
 	ck_assert_int_eq(last_usage(&m, "a", 3001)->processes, 1);
-	machine_release(&m);
 }
-END_TEST
 
 /* tasks.log, and the logs of several writers on NFS */
 
@@ -522,12 +499,12 @@ static bool collect(void *ctx, struct slice line)
 	return line.len && line.p[0] == 'c';
 }
 
-START_TEST(tail_files)
+TEST_LOOP(tail_files, 2)
 {
 	const char *name = _i ? "tasks-a1.log" : "tasks.log";
 	struct lines l = { BUF_INIT };
 	const struct tail_taker taker = { collect, &l };
-	struct machine m;
+	RELEASED(machine, m);
 	struct tail t;
 	int fd;
 
@@ -546,9 +523,7 @@ START_TEST(tail_files)
 	tail_close(&t);
 	close(fd);
 	buf_release(&l.text);
-	machine_release(&m);
 }
-END_TEST
 
 static void count_child(void *ctx, int32_t pid)
 {
@@ -559,11 +534,11 @@ static void count_child(void *ctx, int32_t pid)
 }
 
 /* A list of children that is longer than the text: all but a truncated number are found. */
-START_TEST(many_children)
+TEST(many_children)
 {
 	char memory[4096], names[4096];
 	struct root_text text = { memory, 0, sizeof memory }, list = { names, 0, sizeof names };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	int32_t next = 10001;
 	struct run r;
 	int fd;
@@ -579,13 +554,6 @@ START_TEST(many_children)
 	root_list_children(fd, 5, 2, &text, &list, count_child, &next);
 	ck_assert_int_eq(next, 10001 + (int32_t)sizeof memory / 6);
 	close(fd);
-	buf_release(&b);
 }
-END_TEST
 
-TEST_PROGRAM(tasks)
-{
-	return support_main("tasks", TEST(three_children), TEST(shared_memory), TEST(nested_tasks),
-			    TEST(reaped_children), TEST(known_write), TEST(recorded_processes),
-			    TEST(many_tasks), TEST(many_children), TEST_LOOP(tail_files, 2));
-}
+TEST_MAIN(tasks);

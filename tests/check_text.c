@@ -7,10 +7,6 @@
 #include "tests/server.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct { int64_t us; const char *text; } times[] = {
 	{ -1, "-" }, { 0, "0 s" }, { 1, "1 us" }, { 999, "999 us" }, { 1000, "1.0 ms" }, { 9949, "9.9 ms" },
 	{ 1149, "1.1 ms" }, { 1150, "1.1 ms" }, { 1250, "1.2 ms" }, { 10500, "10 ms" }, { 1125000, "1.12 s" },
@@ -48,23 +44,21 @@ static const struct { const char *name; size_t width; const char *text; } names[
 	{ "e\xcc\x81", 1, "e\xcc\x81" },	/* a combining accent takes no column */
 };
 
-START_TEST(time_units)
+TEST_EACH(time_units, times)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	text_add_time(&b, times[_i].us);
 	ck_assert_str_eq(buf_str(&b), times[_i].text);
-	buf_release(&b);
 }
-END_TEST
 
 /* Numbers of damaged recordings. A build with sanitizers sees overflows. */
-START_TEST(extremes)
+TEST(extremes)
 {
 	static const int64_t edges[] = { INT64_MIN, -1, 0, 999, 1000000, INT32_MAX, INT64_MAX };
 	static const double edge_shares[] = { NAN, -INFINITY, -1, 0, 1e-300, 1, 1e300, INFINITY };
 	const struct style style = { 0 };
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	for (size_t i = 0; i < ARRAY_SIZE(edges); i++) {
 		for (int64_t off = -3; off <= 3; off++) {
@@ -87,48 +81,40 @@ START_TEST(extremes)
 		ck_assert_int_eq(text_add_bar(&b, &style, edge_shares[i], 30), edge_shares[i] >= 1);
 		ck_assert_uint_le(b.len, 30);
 	}
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(byte_units)
+TEST_EACH(byte_units, sizes)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	text_add_bytes(&b, sizes[_i].bytes);
 	ck_assert_str_eq(buf_str(&b), sizes[_i].text);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(percents)
+TEST_EACH(percents, shares)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	text_add_percent(&b, shares[_i].share);
 	ck_assert_str_eq(buf_str(&b), shares[_i].text);
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(safe_names)
+TEST_EACH(safe_names, names)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	size_t columns = text_add_name(&b, names[_i].name, names[_i].width);
 
 	ck_assert_str_eq(buf_str(&b), names[_i].text);
 	ck_assert_uint_eq(columns, text_columns(buf_str(&b), b.len));
 	if (names[_i].width)
 		ck_assert_uint_le(columns, names[_i].width);
-	buf_release(&b);
 }
-END_TEST
 
 /* For any bytes: nothing that a terminal obeys, and never too wide. */
-START_TEST(any_bytes)
+TEST_LOOP(any_bytes, 50)
 {
 	uint32_t state = (uint32_t)_i + 1;
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	char name[200];
 
 	for (size_t i = 0; i + 1 < sizeof name; i++) {
@@ -142,11 +128,9 @@ START_TEST(any_bytes)
 		for (size_t i = 0; i < b.len; i++)
 			ck_assert((unsigned char)b.data[i] >= ' ' && b.data[i] != 0x7f);
 	}
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(long_name)
+TEST(long_name)
 {
 	size_t len = 100000;
 	char *name = malloc(len + 1);
@@ -160,7 +144,6 @@ START_TEST(long_name)
 	buf_release(&b);
 	free(name);
 }
-END_TEST
 
 /* No output has anything that a terminal obeys or that changes the direction of text. */
 static void ck_safe(const struct buf *b, bool newlines)
@@ -174,13 +157,13 @@ static void ck_safe(const struct buf *b, bool newlines)
 	}
 }
 
-START_TEST(any_bytes_are_safe)
+TEST(any_bytes_are_safe)
 {
 	static const char *const piece[] = {
 		"\x9b", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\x1b[2J", "\xe2\x80",
 		"\xd8\x9c", "\xf3\xa0\x80\x81", "\xed\xa0\x80", "a", "\xc3\xa4", "\r\n", "<", "&",
 	};
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
 	srand(3);
@@ -207,11 +190,9 @@ START_TEST(any_bytes_are_safe)
 		json_str(&j, NULL, text);
 		ck_safe(&b, true);
 	}
-	buf_release(&b);
 }
-END_TEST
 
-START_TEST(messages_are_safe)
+TEST(messages_are_safe)
 {
 	struct run r;
 
@@ -224,12 +205,5 @@ START_TEST(messages_are_safe)
 	ck_assert_int_eq(r.status, 2);
 	ck_assert_msg(strstr(r.err.data, "me") && !strstr(r.err.data, "hunter2"), "%s", r.err.data);
 }
-END_TEST
 
-TEST_PROGRAM(text)
-{
-	return support_main("text", TEST(any_bytes_are_safe), TEST(messages_are_safe),
-			    TEST_EACH(time_units, times), TEST(extremes),
-			    TEST_EACH(byte_units, sizes), TEST_EACH(percents, shares),
-			    TEST_EACH(safe_names, names), TEST_LOOP(any_bytes, 50), TEST(long_name));
-}
+TEST_MAIN(text);

@@ -5,11 +5,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DATA TOP_SRCDIR "/tests/data/convert/"
 
 static struct recording rec;
@@ -65,7 +60,7 @@ static const struct cargo cargos[] = {
 	{ DATA "cargo/cargo-1.95.page", "index v1.0.0 build-script", "ask v1.0.0 ask \"bin\"", 690000, 1020000 },
 };
 
-START_TEST(test_cargo)
+TEST_EACH(test_cargo, cargos)
 {
 	const struct cargo *c = &cargos[_i];
 	const struct task *lib, *ask;
@@ -92,7 +87,6 @@ START_TEST(test_cargo)
 	ck_assert_int_gt(rec.start_wall_ns, INT64_C(1763000000000000000));
 	recording_release(&rec);
 }
-END_TEST
 
 /* Every shape of UNIT_DATA since it exists: 2019, 2025 (sections beside rmeta_time), 2026. */
 static const struct { const char *unit, *says; } shapes[] = {
@@ -125,10 +119,10 @@ static const struct { const char *unit, *says; } shapes[] = {
 	  "a v1.0.0 a \"bin\" compile 500000" },
 };
 
-START_TEST(test_cargo_shapes)
+TEST_EACH(test_cargo_shapes, shapes)
 {
 	const char *path = support_path("%s/page.html", support_tmpdir());
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	support_writes(path, support_path("<title>Cargo Build Timings</title>\n<tr>\n"
 		       "<td>Build start:</td><td>2026-06-21T09:55:01.37348584Z</td>\n</tr>\n"
@@ -148,13 +142,11 @@ START_TEST(test_cargo_shapes)
 	ck_assert_int_eq(rec.start_wall_ns, INT64_C(1782035701373485840));
 	ck_assert_uint_eq(rec.n_warnings, 1);
 	ck_assert_str_eq(rec.warning[0].text, "cargo ended with an error: could not compile `a`");
-	buf_release(&b);
 	recording_release(&rec);
 }
-END_TEST
 
 /* The real one, if installed. */
-START_TEST(test_cargo_here)
+TEST(test_cargo_here)
 {
 	const char *dir = support_path("%s/cargo", support_tmpdir());
 	const struct task *ask = NULL;
@@ -177,7 +169,6 @@ START_TEST(test_cargo_here)
 
 	recording_release(&rec);
 }
-END_TEST
 
 /* CMake */
 
@@ -211,7 +202,7 @@ static void check_cmake(void)
 	ck_assert(rec.start_wall_ns == INT64_C(1763738000000) * 1000000);
 }
 
-START_TEST(test_cmake_index)
+TEST(test_cmake_index)
 {
 	const char *path = DATA "cmake/data/index/index-2026-11-21T15-13-25-0001.json";
 
@@ -223,9 +214,8 @@ START_TEST(test_cmake_index)
 	ck_assert_int_eq(recording_build_number(&rec, "memory_kb"), 15900 * 1024);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(test_cmake_directory)
+TEST(test_cmake_directory)
 {
 	const char *build = support_path("%s/b", support_tmpdir());
 
@@ -240,11 +230,10 @@ START_TEST(test_cmake_directory)
 	check_cmake();
 	recording_release(&rec);
 }
-END_TEST
 
 /* remake */
 
-START_TEST(test_callgrind)
+TEST(test_callgrind)
 {
 	const char *one = DATA "callgrind/callgrind.out.4201";
 	const struct task *archive, *stopwords;
@@ -267,10 +256,9 @@ START_TEST(test_callgrind)
 	}
 	recording_release(&rec);
 }
-END_TEST
 
 /* One instance a directory, below the recipes that ran them. */
-START_TEST(test_callgrind_nested)
+TEST(test_callgrind_nested)
 {
 	static const char *const paths[] = {
 		DATA "callgrind/callgrind.out.4201", DATA "callgrind/callgrind.out.4200",
@@ -289,9 +277,8 @@ START_TEST(test_callgrind_nested)
 	ck_assert_uint_eq(instance_of(lib)->parent_task, NO_INDEX);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(test_callgrind_parallel)
+TEST(test_callgrind_parallel)
 {
 	const char *path = DATA "callgrind/callgrind.out.parallel";
 	const struct task *archive;
@@ -307,7 +294,6 @@ START_TEST(test_callgrind_parallel)
 	ck_assert_int_gt(at_once, 4);
 	recording_release(&rec);
 }
-END_TEST
 
 /* Faults */
 
@@ -348,7 +334,7 @@ static const struct damage damages[] = {
 	{ "callgrind", "call", "creator: remake 4.3\nevents: Wt Rt\ncfn=a\n", 3, "outside" },
 };
 
-START_TEST(test_damage)
+TEST_EACH(test_damage, damages)
 {
 	const struct damage *d = &damages[_i];
 	const char *path = support_path("%s/%s-%s", support_tmpdir(), d->format, d->path);
@@ -361,19 +347,17 @@ START_TEST(test_damage)
 	ck_assert_uint_eq(rec.n_tasks, 0);
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(test_device)
+TEST(test_device)
 {
 	const char *path = "/dev/zero";
 
 	ck_assert_int_eq(read_with("cargo", &path, 1), -EINVAL);
 	ck_assert_str_eq(err.path, path);
 }
-END_TEST
 
 /* A circle of targets, which make itself drops, ends. */
-START_TEST(test_ring)
+TEST(test_ring)
 {
 	const char *path = support_path("%s/ring", support_tmpdir());
 
@@ -384,14 +368,5 @@ START_TEST(test_ring)
 	ck_assert_int_eq(rec.last_us, 9);
 	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(tools)
-{
-	return support_main("tools", TEST_EACH(test_cargo, cargos), TEST_EACH(test_cargo_shapes, shapes),
-			    TEST(test_cargo_here),
-			    TEST(test_cmake_index), TEST(test_cmake_directory),
-			    TEST(test_callgrind), TEST(test_callgrind_nested),
-			    TEST(test_callgrind_parallel), TEST_EACH(test_damage, damages),
-			    TEST(test_device), TEST(test_ring));
-}
+TEST_MAIN(tools);

@@ -2,8 +2,6 @@
 #include "tests/launched.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 /* `buildbeat top`: tests/top.py runs builds and looks at the screen. */
 #define TOP "python3 -B " TOP_SRCDIR "/tests/top.py " TOP_BUILDDIR " "
 
@@ -12,14 +10,13 @@ static const char *const scenario[] = {
 	"running small killed", "control moves hostile predicted",
 };
 
-START_TEST(terminal)
+TEST_EACH(terminal, scenario)
 {
 	unsetenv("MAKEFLAGS");
 	support_expect(NULL, 0, "", "", TOP "%s", scenario[_i]);
 }
-END_TEST
 
-START_TEST(misuse)
+TEST(misuse)
 {
 	const char *dir = support_tmpdir();
 
@@ -28,9 +25,5 @@ START_TEST(misuse)
 	support_refuses(dir, "top a b", "top");
 	support_refuses(dir, "top -1 " TOP_SRCDIR "/tests/data", "");
 }
-END_TEST
 
-TEST_PROGRAM(top)
-{
-	return support_main("top", TEST_EACH(terminal, scenario), TEST(misuse));
-}
+TEST_MAIN(top);

@@ -10,10 +10,8 @@
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #define DATA TOP_SRCDIR "/tests/data/convert/"
 
@@ -148,13 +146,12 @@ static const struct events chrome[] = {
 	  "trace:\ntrace 0 a b.h [other]  0-1\n" },
 };
 
-START_TEST(chrome_events)
+TEST_EACH(chrome_events, chrome)
 {
 	read_one("chrome", file_of(chrome[_i].text));
 	ck_assert_str_eq(said(), chrome[_i].said);
 	recording_release(&rec);
 }
-END_TEST
 
 static size_t spans_of(const char *task, const char *span)
 {
@@ -167,7 +164,7 @@ static size_t spans_of(const char *task, const char *span)
 }
 
 /* Chromium's own. */
-START_TEST(chromium)
+TEST(chromium)
 {
 	read_one(NULL, DATA "chrome/startup.json");
 	ck_assert_uint_eq(rec.n_instances, 7);
@@ -176,11 +173,10 @@ START_TEST(chromium)
 	ck_assert_uint_eq(spans_of("BrowserMainRunnerImpl::Initialize", "PostCreateThreads::Subsystem:"), 3);
 	recording_release(&rec);
 }
-END_TEST
 
 /* clang */
 
-START_TEST(clang_later)
+TEST(clang_later)
 {
 	read_one(NULL, DATA "clang/later.json");
 	ck_assert_ptr_nonnull(strstr(said(), "later.o [compile]  0-100000 (ExecuteCompiler 0-100000)"
@@ -191,10 +187,9 @@ START_TEST(clang_later)
 	ck_assert_int_eq(rec.start_wall_ns, INT64_C(1763719200000000000));
 	recording_release(&rec);
 }
-END_TEST
 
 /* Spans of a hundredth of the task and a millisecond or more, and none outside the task. */
-START_TEST(clang_genuine)
+TEST_LOOP(clang_genuine, 2)
 {
 	static const char *const paths[] = { DATA "clang/hello.json", DATA "clang/shapes.json" };
 	const struct task *t;
@@ -216,9 +211,8 @@ START_TEST(clang_genuine)
 	}
 	recording_release(&rec);
 }
-END_TEST
 
-START_TEST(clang_directory)
+TEST(clang_directory)
 {
 	const char *dir = support_path("%s/objects", support_tmpdir());
 	const char *empty = support_path("%s/empty", support_tmpdir());
@@ -236,7 +230,6 @@ START_TEST(clang_directory)
 	ck_assert_int_eq(read_with("clang", empty), -EINVAL);
 	ck_assert_str_eq(err.message, "no trace of clang in it");
 }
-END_TEST
 
 static void must_run(const char *dir, const char *command)
 {
@@ -253,7 +246,7 @@ static bool can_record(void)
 }
 
 /* Added to the tasks of a real build: two of one name in two directories; once only. */
-START_TEST(clang_into)
+TEST(clang_into)
 {
 	static const char *const objects[] = { "a/x.o", "b/x.o", "a/y.o" };
 	const char *dir = support_path("%s/build", support_tmpdir());
@@ -290,10 +283,9 @@ START_TEST(clang_into)
 	ck_assert_uint_eq(rec.n_spans, n_spans);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A trace of another time is not of this build. */
-START_TEST(clang_into_other)
+TEST(clang_into_other)
 {
 	const char *dir = support_path("%s/other", support_tmpdir());
 	struct run r;
@@ -306,7 +298,6 @@ START_TEST(clang_into_other)
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, ": 0 of its tasks"));
 }
-END_TEST
 
 /* A recording that is written in parts is the one that is read whole. */
 
@@ -318,7 +309,7 @@ static int write_it(void *context, struct recording *from, const struct recordin
 
 static void check_parts(const char *path)
 {
-	struct buf whole = BUF_INIT;
+	RELEASED(buf, whole = BUF_INIT);
 	char to[PATH_MAX];
 
 	read_one("chrome", path);
@@ -329,17 +320,15 @@ static void check_parts(const char *path)
 	ck_assert_str_eq(said(), buf_str(&whole));
 	ck_assert_str_eq(recording_build(&rec, LAYOUT_IMPORTED), "chrome");
 	recording_release(&rec);
-	buf_release(&whole);
 }
 
-START_TEST(in_parts)
+TEST_EACH(in_parts, chrome)
 {
 	check_parts(file_of(chrome[_i].text));
 }
-END_TEST
 
 /* Several parts; the events of three threads in any order, inner ones before the outer one. */
-START_TEST(many_parts)
+TEST(many_parts)
 {
 	const char *path = support_path("%s/many.json", support_tmpdir());
 	struct buf text = BUF_INIT;
@@ -360,7 +349,6 @@ START_TEST(many_parts)
 	buf_release(&text);
 	check_parts(path);
 }
-END_TEST
 
 /* Bazel */
 
@@ -396,16 +384,15 @@ static void check_bazel(const char *path)
 	recording_release(&rec);
 }
 
-START_TEST(bazel)
+TEST(bazel)
 {
 	check_bazel(DATA "bazel/profile.json");
 	must_run(support_tmpdir(), "gzip -c " DATA "bazel/profile.json > command.profile.gz");
 	check_bazel(support_path("%s/command.profile.gz", support_tmpdir()));
 }
-END_TEST
 
 /* The build was killed: its events are kept, with a warning. */
-START_TEST(bazel_cut)
+TEST(bazel_cut)
 {
 	must_run(support_tmpdir(), "head -c 3300 " DATA "bazel/profile.json > cut");
 	read_one(NULL, support_path("%s/cut", support_tmpdir()));
@@ -415,7 +402,6 @@ START_TEST(bazel_cut)
 	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, ": truncated"));
 	recording_release(&rec);
 }
-END_TEST
 
 /* Unreadable files */
 
@@ -436,7 +422,7 @@ static const struct { const char *format, *text; unsigned line; const char *mess
 	{ "bazel", "\x1f\x8b\x08zzzzzzzzzzzzzzzzzzzz", 0, "damaged gzip data" },
 };
 
-START_TEST(damage)
+TEST_EACH(damage, bad)
 {
 	const char *path = file_of(bad[_i].text);
 
@@ -446,15 +432,14 @@ START_TEST(damage)
 	ck_assert_uint_eq(err.line, bad[_i].line);
 	ck_assert_uint_eq(rec.n_tasks, 0);
 }
-END_TEST
 
 /* A trace truncated anywhere is read or reported as an error. */
-START_TEST(every_cut)
+TEST_LOOP(every_cut, 2)
 {
 	static const char *const files[] = { "bazel/profile.json", "clang/later.json" };
 	static const char *const formats[] = { "bazel", "clang" };
 	const char *path = support_path("%s/cut.json", support_tmpdir());
-	struct buf text;
+	RELEASED(buf, text);
 
 	support_read(&text, support_path("%s%s", DATA, files[_i]));
 	for (size_t n = 0; n < text.len; n += 23) {
@@ -463,9 +448,7 @@ START_TEST(every_cut)
 			ck_assert_msg(*err.message && !strcmp(err.path, path) && !rec.n_tasks, "%zu", n);
 		recording_release(&rec);
 	}
-	buf_release(&text);
 }
-END_TEST
 
 /* Writing */
 
@@ -533,7 +516,7 @@ static const char *const written[] = {
 	TOP_SRCDIR "/tests/data/chart/queued",
 };
 
-START_TEST(write_trace)
+TEST_EACH(write_trace, written)
 {
 	const char *path = support_path("%s/out%d.json", support_tmpdir(), _i);
 	struct json_document doc;
@@ -565,16 +548,15 @@ START_TEST(write_trace)
 	}
 	recording_release(&rec);
 }
-END_TEST
 
 /* A task's spans are on its thread, overlapping ones in another row; an instance's are beside them.
  * A counter that grew by 25 in half a second is 50 a second. */
-START_TEST(write_parts)
+TEST(write_parts)
 {
 	const char *dir = support_path("%s/parts", support_tmpdir());
 	const char *path = support_path("%s/parts.json", support_tmpdir());
 	const struct json_value *events, *e;
-	struct json_document doc;
+	RELEASED(json_document, doc);
 
 	must_run(support_tmpdir(), "mkdir -p parts");
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\ncwd: /src\n");
@@ -606,17 +588,15 @@ START_TEST(write_parts)
 	ck_assert(number(e, "ts") == 0 && number(json_member(e, "args"), "1") == 2);
 	e = event_of(events, "i", "build");
 	ck_assert_str_eq(json_member_text(json_member(e, "args"), "cwd"), "/src");
-	json_document_release(&doc);
 	recording_release(&rec);
 }
-END_TEST
 
 /* A trace of ours that ends anywhere after its first task. */
-START_TEST(own_cut)
+TEST(own_cut)
 {
 	const char *path = support_path("%s/own.json", support_tmpdir());
 	size_t first;
-	struct buf text;
+	RELEASED(buf, text);
 
 	ck_assert(!recording_read(&rec, written[0], NULL, &err));
 	ck_assert(!tracefile_chrome(&rec, path, &err));
@@ -630,16 +610,6 @@ START_TEST(own_cut)
 		ck_assert_uint_ge(rec.n_tasks, 1);
 		recording_release(&rec);
 	}
-	buf_release(&text);
 }
-END_TEST
 
-TEST_PROGRAM(traces)
-{
-	return support_main("traces", TEST_EACH(chrome_events, chrome), TEST_EACH(in_parts, chrome), TEST(many_parts), TEST(chromium),
-			    TEST(clang_later), TEST_LOOP(clang_genuine, 2), TEST(clang_directory),
-			    TEST(clang_into), TEST(clang_into_other), TEST(bazel), TEST(bazel_cut),
-			    TEST_EACH(damage, bad), TEST_LOOP(every_cut, 2),
-			    TEST_EACH(write_trace, written), TEST(write_parts),
-			    TEST(own_cut));
-}
+TEST_MAIN(traces);

@@ -7,11 +7,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Stacked areas over time: their sums are the curves of `show` and the charts. */
 
 #define SECONDS 24
@@ -48,7 +43,7 @@ static void make_random(struct made *m, uint64_t seed)
 	static const char *const command[] = { "cc -c a.c", "ld -o a", "ar rc a.a", "sh x", "gcc -c a.c -o b.o" };
 	struct { int64_t from, until; } task[TASKS_MAX];
 	size_t n = 5 + random_below(&seed, TASKS_MAX - 5);
-	struct buf tasks = BUF_INIT, usage = BUF_INIT, build = BUF_INIT, own = BUF_INIT;
+	RELEASED(buf, tasks = BUF_INIT, usage = BUF_INIT, build = BUF_INIT, own = BUF_INIT);
 
 	*m = (struct made){ 0 };
 	buf_adds(&tasks, OPEN);
@@ -96,10 +91,6 @@ static void make_random(struct made *m, uint64_t seed)
 	support_writes(support_path("%s/proc_stat.log", support_tmpdir()), buf_str(&own));
 	recorded_make(&m->r, buf_str(&build), buf_str(&tasks), NULL);
 	start(m);
-	buf_release(&tasks);
-	buf_release(&usage);
-	buf_release(&build);
-	buf_release(&own);
 }
 
 static void near(double a, double b, const char *what, size_t i)
@@ -111,7 +102,7 @@ static void near(double a, double b, const char *what, size_t i)
 /* The value of each point, from the functions that show and the charts use. */
 static void reference(double *out, const struct made *m, const struct tracker_view *v)
 {
-	struct curve waiting = CURVE_INIT;
+	RELEASED(curve, waiting = CURVE_INIT);
 	const struct curve *c = v->query.metric == TRACKER_RUNNING ? &m->r.sum.running : &waiting;
 	double amount[TRACKER_POINTS_MAX + 1];
 	enum used_source source;
@@ -134,7 +125,6 @@ static void reference(double *out, const struct made *m, const struct tracker_vi
 		else
 			out[i] = amount[i + 1] / (double)(until - from);
 	}
-	curve_release(&waiting);
 }
 
 static void check_view(const struct made *m, const struct tracker_view *v)
@@ -179,7 +169,7 @@ static void check_view(const struct made *m, const struct tracker_view *v)
 		ck_assert_double_le(v->at_peak[k].value, v->at_peak[k - 1].value);
 }
 
-START_TEST(sums_are_the_total)
+TEST_LOOP(sums_are_the_total, TRACKER_METRICS)
 {
 	struct made m;
 
@@ -207,10 +197,9 @@ START_TEST(sums_are_the_total)
 		support_cleanup();
 	}
 }
-END_TEST
 
 /* The level of each task at a time, as it was recorded, in one loop. */
-START_TEST(groups_by_hand)
+TEST(groups_by_hand)
 {
 	struct made m;
 	struct tracker_groups g;
@@ -253,9 +242,8 @@ START_TEST(groups_by_hand)
 	}
 	stop(&m);
 }
-END_TEST
 
-START_TEST(memory_peak_of_show)
+TEST(memory_peak_of_show)
 {
 	struct made m;
 	struct tracker_query q = { TRACKER_MEMORY, TRACKER_KIND, 0, SECONDS * 1000000, 300, 8, NULL };
@@ -269,9 +257,8 @@ START_TEST(memory_peak_of_show)
 	tracker_view_release(&v);
 	stop(&m);
 }
-END_TEST
 
-START_TEST(own_cost)
+TEST(own_cost)
 {
 	static const struct { enum tracker_metric metric; double value; } expected[] = {
 		{ TRACKER_CPU, 500e-6 }, { TRACKER_MEMORY, -1 },
@@ -297,10 +284,9 @@ START_TEST(own_cost)
 	}
 	stop(&m);
 }
-END_TEST
 
 /* The table of a point's time is the view at that point. */
-START_TEST(tables_are_points)
+TEST_LOOP(tables_are_points, TRACKER_METRICS)
 {
 	struct made m;
 
@@ -337,14 +323,13 @@ START_TEST(tables_are_points)
 	}
 	stop(&m);
 }
-END_TEST
 
 /* One class beside all others, and its tasks in each point. */
 static void check_over_time(struct made *m, const struct tracker_class *c, const char *name)
 {
 	struct tracker_query q = { TRACKER_RUNNING, TRACKER_KIND, 1000000, 21000000, 33, 1, name };
 	uint32_t n_tasks[TRACKER_POINTS_MAX];
-	struct tracker_view v;
+	RELEASED(tracker_view, v);
 
 	ck_assert_int_eq(tracker_view_make(&v, m->tracker, &q), 0);
 	ck_assert_str_eq(v.series[0].name, name);
@@ -362,7 +347,6 @@ static void check_over_time(struct made *m, const struct tracker_class *c, const
 		}
 		ck_assert_uint_eq(n_tasks[i], n);
 	}
-	tracker_view_release(&v);
 }
 
 static int by_number(const void *a, const void *b)
@@ -370,7 +354,7 @@ static int by_number(const void *a, const void *b)
 	return array_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-START_TEST(classes_by_hand)
+TEST(classes_by_hand)
 {
 	struct tracker_groups g;
 	struct tracker_class c;
@@ -410,9 +394,8 @@ START_TEST(classes_by_hand)
 	tracker_class_release(&c);
 	stop(&m);
 }
-END_TEST
 
-START_TEST(nothing_recorded)
+TEST(nothing_recorded)
 {
 	struct made m = { 0 };
 
@@ -433,16 +416,5 @@ START_TEST(nothing_recorded)
 	}
 	stop(&m);
 }
-END_TEST
 
-TEST_PROGRAM(tracker)
-{
-	return support_main("tracker",
-		TEST_LOOP(sums_are_the_total, TRACKER_METRICS),
-		TEST(groups_by_hand),
-		TEST(memory_peak_of_show),
-		TEST(own_cost),
-		TEST_LOOP(tables_are_points, TRACKER_METRICS),
-		TEST(classes_by_hand),
-		TEST(nothing_recorded));
-}
+TEST_MAIN(tracker);

@@ -4,12 +4,6 @@
 #include "render/plot/trend_axis.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Trends over builds, drawn by a real gnuplot. */
 
 #define BUILDS 40
@@ -55,7 +49,7 @@ static const struct {
 	{ TREND_TIME, 0, 1e300, 0, 1000000000000000000, 200000000000000000 },
 };
 
-START_TEST(axis)
+TEST_EACH(axis, axes)
 {
 	double v[2] = { axes[_i].low, axes[_i].high };
 	struct trend t = { .n = 2 };
@@ -68,21 +62,18 @@ START_TEST(axis)
 	ck_assert_int_eq(a.low, axes[_i].axis_low);
 	ck_assert_int_eq(a.high, axes[_i].axis_high);
 }
-END_TEST
 
-START_TEST(without_values)
+TEST(without_values)
 {
 	struct trend t = made();
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct error err = { 0 };
 
 	t.pane[0].value = none;
 	ck_assert_int_eq(trend_draw(&t, &(struct trend_output){ 0 }, &out, &err), -ENODATA);
-	buf_release(&out);
 }
-END_TEST
 
-START_TEST(svg)
+TEST_LOOP(svg, support_has("gnuplot"))
 {
 	const char *path = support_path("%s/t.svg", support_tmpdir());
 	struct trend t = made();
@@ -102,9 +93,8 @@ START_TEST(svg)
 	buf_release(&out);
 	support_cleanup();
 }
-END_TEST
 
-START_TEST(terminal)
+TEST_LOOP(terminal, support_has("gnuplot"))
 {
 	struct trend t = made();
 	struct trend_output o = { .columns = 70, .lines = 24 };
@@ -125,9 +115,8 @@ START_TEST(terminal)
 	buf_release(&out);
 	support_cleanup();
 }
-END_TEST
 
-START_TEST(one_build)
+TEST_LOOP(one_build, support_has("gnuplot"))
 {
 	struct trend t = made();
 	struct buf out = BUF_INIT;
@@ -141,11 +130,10 @@ START_TEST(one_build)
 	buf_release(&out);
 	support_cleanup();
 }
-END_TEST
 
 static const char *const bad[] = { "x", "x.gif", "svg", "x.term", "x.svg.gz" };
 
-START_TEST(endings)
+TEST_EACH(endings, bad)
 {
 	struct trend t = made();
 	struct trend_output o = { .path = bad[_i] };
@@ -155,12 +143,5 @@ START_TEST(endings)
 	ck_assert_int_eq(trend_draw(&t, &o, &out, &err), -EINVAL);
 	ck_assert_str_eq(err.path, bad[_i]);
 }
-END_TEST
 
-TEST_PROGRAM(trend)
-{
-	return support_main("trend", TEST_EACH(axis, axes), TEST(without_values),
-			    TEST_EACH(endings, bad), TEST_LOOP(svg, support_has("gnuplot")),
-			    TEST_LOOP(terminal, support_has("gnuplot")),
-			    TEST_LOOP(one_build, support_has("gnuplot")));
-}
+TEST_MAIN(trend);

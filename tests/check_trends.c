@@ -5,10 +5,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The data of a report about all values of all builds is read back, exact to a step. */
 
 static const struct { size_t tasks, builds; size_t n_fine, bin, n_points; } sizes[] = {
@@ -91,7 +87,7 @@ static double coarse_tolerance(const struct trends *t, double value)
 	return value * 0.36 / t->octave;
 }
 
-START_TEST(comes_back)
+TEST_EACH(comes_back, sizes)
 {
 	struct world w;
 	const struct trends *t = &w.trends;
@@ -112,11 +108,10 @@ START_TEST(comes_back)
 	}
 	release(&w);
 }
-END_TEST
 
 /* The first task of the first metric is coarse: recent builds are single, earlier ones
  * medians. */
-START_TEST(medians)
+TEST(medians)
 {
 	struct world w;
 	const struct trends *t = &w.trends;
@@ -147,9 +142,8 @@ START_TEST(medians)
 	}
 	release(&w);
 }
-END_TEST
 
-START_TEST(newest_and_usual)
+TEST(newest_and_usual)
 {
 	struct world w;
 	const struct trends *t = &w.trends;
@@ -168,10 +162,9 @@ START_TEST(newest_and_usual)
 	same(t->newest[t->n_rows - 1], metric_total(w.builds.build[99].total, METRIC_WALL), 1e9);
 	release(&w);
 }
-END_TEST
 
 /* Ratios of any size come back, the far ones coarsely, and so do zero and unknown. */
-START_TEST(any_value)
+TEST(any_value)
 {
 	static const float v[] = { 0, NAN, 1, 3, 100, 104, 1e4, 1e6, 1e7 };
 	struct builds builds;
@@ -192,7 +185,6 @@ START_TEST(any_value)
 		     v[i] * (v[i] > 800 || v[i] < 12 ? 0.25 : 0.011) + 1e-9);
 	release(&w);
 }
-END_TEST
 
 static float decoded(float v, unsigned bits)
 {
@@ -202,7 +194,7 @@ static float decoded(float v, unsigned bits)
 	return v;
 }
 
-START_TEST(codes)
+TEST(codes)
 {
 	struct noise noise = { 9 };
 
@@ -216,11 +208,5 @@ START_TEST(codes)
 			  1.01 / 8192);
 	}
 }
-END_TEST
 
-TEST_PROGRAM(trends)
-{
-	return support_main("trends", TEST_EACH(comes_back, sizes), TEST(medians),
-			    TEST(any_value), TEST(codes),
-			    TEST(newest_and_usual));
-}
+TEST_MAIN(trends);

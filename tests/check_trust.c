@@ -14,8 +14,10 @@
 
 /* The ticket */
 
+TEST_GROUP_WITH("ticket", hostile_begin, NULL);
+
 /* Swapped for a directory with another ticket during the build of root. */
-START_TEST(swapped)
+TEST(swapped)
 {
 	struct run r;
 	pid_t hostile;
@@ -38,10 +40,9 @@ START_TEST(swapped)
 	support_expect(hostile_base, ANY_STATUS, "1\n", NULL,
 		       "cat out; ls proj/old/2*/build | wc -l");
 }
-END_TEST
 
 /* Other users cannot enter its directory, and the recording has nothing of it. */
-START_TEST(private_place)
+TEST(private_place)
 {
 	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", hostile_base),
@@ -50,7 +51,6 @@ START_TEST(private_place)
 	support_expect(hostile_base, ANY_STATUS, support_path("700 %u\n", geteuid()), NULL,
 		       "umask 0; " BUILDBEAT " record --no-git -o stats -n one make");
 }
-END_TEST
 
 /* Places that others can write to are not used. */
 static const struct { const char *make; bool used; } places[] = {
@@ -63,7 +63,7 @@ static const struct { const char *make; bool used; } places[] = {
 	{ "mkdir -m 777 up; mkdir up/place; ln -s up/place place; export TMPDIR=$PWD/place", false },
 };
 
-START_TEST(place)
+TEST_EACH(place, places)
 {
 	struct run r;
 
@@ -72,11 +72,10 @@ START_TEST(place)
 	ck_assert_int_eq(!strncmp(r.out.data, "buildbeat-", 10), places[_i].used);
 	support_expect(hostile_base, ANY_STATUS, "", NULL, "ls place/");
 }
-END_TEST
 
 /* The next recording removes the directory of a killed launcher, but not that of a running
  * one or of another user. */
-START_TEST(left_over)
+TEST(left_over)
 {
 	support_expect(hostile_base, ANY_STATUS, "1\n3\n2\n", NULL,
 		       "mkdir place; export TMPDIR=$PWD/place; rec='" BUILDBEAT " record --no-git -o stats'\n"
@@ -85,7 +84,6 @@ START_TEST(left_over)
 		       "$rec sh -c \"test -e place/$one && echo there; env -u MAKEFILES $rec -n two true; "
 		       "ls place | wc -l\"; ls place | wc -l");
 }
-END_TEST
 
 /* A path that nobody else can change */
 
@@ -106,7 +104,9 @@ static const struct {
 	{ "ln -s a b; ln -s b a", 0, -1 },
 };
 
-START_TEST(path)
+TEST_GROUP_WITH("paths", hostile_begin, NULL);
+
+TEST_EACH(path, paths)
 {
 	const char *a = support_path("%s/a", hostile_base);
 	struct error err = { 0 };
@@ -118,10 +118,9 @@ START_TEST(path)
 	ck_assert_int_eq(trust_path(support_path("%s/no/../a/..", hostile_base), NULL) < 0, paths[_i].result < 0);
 	ck_assert_int_eq(trust_path(support_path("%s/not/there", hostile_base), NULL), 0);
 }
-END_TEST
 
 /* A group with one member, as a private group, counts as that user. */
-START_TEST(groups)
+TEST(groups)
 {
 	const char *a = support_path("%s/a", hostile_base);
 
@@ -135,9 +134,8 @@ START_TEST(groups)
 	chmod(a, 0755);
 	ck_assert_int_eq(trust_path(a, NULL), 0);
 }
-END_TEST
 
-START_TEST(owners)
+TEST(owners)
 {
 	const char *a = support_path("%s/a", hostile_base), *b = support_path("%s/a/b", hostile_base);
 	struct error err = { 0 };
@@ -161,11 +159,10 @@ START_TEST(owners)
 	ck_assert_ptr_nonnull(strstr(err.message, "everybody can write to it; to change that: chmod o-w "));
 	ck_assert_ptr_nonnull(strstr(err.message, "under 'trust' in your own configuration"));
 }
-END_TEST
 
 /* Another user made the directories of that name where anybody can: the next place is used, by those
  * who make and by those who look. */
-START_TEST(squatted)
+TEST(squatted)
 {
 	const char *name = support_path("buildbeat-test-%d", (int)getpid());
 	char made[PATH_MAX], found[PATH_MAX], *base = strdup(support_tmpdir());
@@ -192,13 +189,5 @@ START_TEST(squatted)
 	ck_assert_str_eq(made, support_path("%s/.local/state/buildbeat/%s", base, name));
 	free(base);
 }
-END_TEST
 
-TEST_PROGRAM(trust)
-{
-	return support_main("trust",
-			    TEST_GROUP_WITH("ticket", hostile_begin, NULL), TEST(swapped),
-			    TEST(private_place), TEST_EACH(place, places), TEST(left_over),
-			    TEST_GROUP_WITH("paths", hostile_begin, NULL), TEST_EACH(path, paths),
-			    TEST(groups), TEST(owners), TEST(squatted));
-}
+TEST_MAIN(trust);

@@ -59,7 +59,9 @@ static unsigned lines_with(const char *text, const char *what)
 	return n;
 }
 
-START_TEST(configuration)
+TEST_GROUP_WITH("configuration", hostile_begin, NULL);
+
+TEST_EACH(configuration, files)
 {
 	const char *message = files[_i].message;
 	bool ignored = files[_i].ignored;
@@ -87,10 +89,9 @@ START_TEST(configuration)
 		}
 	}
 }
-END_TEST
 
 /* The exceptions are in the user's file, never in the project's, however that is read. */
-START_TEST(exceptions)
+TEST(exceptions)
 {
 	struct run r;
 
@@ -109,10 +110,9 @@ START_TEST(exceptions)
 	support_expect(hostile_base, ANY_STATUS, NULL, ":1:9: expected an absolute path",
 		       BUILDBEAT " list");
 }
-END_TEST
 
 /* Code is named only in the user's own file or on the command line. */
-START_TEST(personal_plugin)
+TEST(personal_plugin)
 {
 	struct run r;
 
@@ -129,7 +129,6 @@ START_TEST(personal_plugin)
 	support_expect(hostile_base, ANY_STATUS, "mine.so\n", NULL,
 		       BUILDBEAT " record --plugin mine.so make");
 }
-END_TEST
 
 /* However it is named: others can write neither to the object nor to its directory. */
 static const struct { enum who who; const char *make, *message; } plugins[] = {
@@ -139,7 +138,7 @@ static const struct { enum who who; const char *make, *message; } plugins[] = {
 	{ ROOT, "chown 65534 p", "p: it belongs to " },
 };
 
-START_TEST(plugin)
+TEST_EACH(plugin, plugins)
 {
 	struct run r;
 
@@ -154,7 +153,6 @@ START_TEST(plugin)
 	ck_assert_msg(strstr(r.err.data, "buildbeat: no make's tasks will be recorded: ") &&
 		      strstr(r.err.data, plugins[_i].message), "%s", r.err.data);
 }
-END_TEST
 
 /* Directories of recordings */
 
@@ -169,7 +167,9 @@ static const struct { enum who who; const char *make, *message; } bases[] = {
 	{ ROOT, "chmod 1777 .; mkdir real; ln -s real buildstats; chown -h 65534 buildstats", "in/buildstats: it belongs to " },
 };
 
-START_TEST(output)
+TEST_GROUP_WITH("recordings", hostile_begin, NULL);
+
+TEST_EACH(output, bases)
 {
 	const char *message = bases[_i].message;
 	struct run r;
@@ -186,10 +186,9 @@ START_TEST(output)
 		    BUILDBEAT " export --to oe -o exported ../good/one; ls exported");
 	ck_assert_msg(!r.out.len == (message && !strstr(message, "buildstats")), "%s%s", r.out.data, r.err.data);
 }
-END_TEST
 
 /* The default recording is not another user's. */
-START_TEST(implied)
+TEST(implied)
 {
 	static const char *const commands_of_one[] = { "show", "show one", "list", "chart", "export --to chrome -o x", "diff one one" };
 	struct run r;
@@ -207,7 +206,6 @@ START_TEST(implied)
 		       BUILDBEAT " record --no-git -o other -n two true; ln -sfn ../../other/two in/buildstats/latest; "
 		       BUILDBEAT " show --json in/buildstats | grep -c '/two'; " BUILDBEAT " show in/buildstats >/dev/null");
 }
-END_TEST
 
 /* A file written without being named replaces a link; a named link is followed. */
 static const struct { const char *write, *name; bool followed, gnuplot; } targets[] = {
@@ -223,7 +221,7 @@ static const struct { const char *write, *name; bool followed, gnuplot; } target
 	{ "check --repo builds --junit -o there/c", "there/c", true, false },
 };
 
-START_TEST(written)
+TEST_EACH(written, targets)
 {
 	struct run r;
 
@@ -243,15 +241,13 @@ START_TEST(written)
 		       targets[_i].name, targets[_i].name, targets[_i].name, targets[_i].write, targets[_i].name,
 		       targets[_i].name, targets[_i].name);
 }
-END_TEST
 
 /* A regular file of that name is not replaced. */
-START_TEST(latest_is_a_file)
+TEST(latest_is_a_file)
 {
 	support_expect(hostile_base, ANY_STATUS, "mine\n", NULL,
 		       "mkdir out; echo mine >out/latest; " BUILDBEAT " record --no-git -o out true; cat out/latest");
 }
-END_TEST
 
 /* A link of that name is replaced if it names a recording or nothing. */
 static const struct { const char *make, *link; } links[] = {
@@ -261,16 +257,15 @@ static const struct { const char *make, *link; } links[] = {
 	{ "mkdir old; echo buildbeat set 1 >old/set; ln -s old latest", "one" },
 };
 
-START_TEST(latest_is_a_link)
+TEST_EACH(latest_is_a_link, links)
 {
 	support_expect(hostile_base, 0, support_path("%s\n", links[_i].link), NULL,
 		       "mkdir out; cd out; %s; cd ..; " BUILDBEAT " record --no-git -o out -n one true; "
 		       "readlink out/latest", links[_i].make);
 }
-END_TEST
 
 /* A recording that is named needs no project file. */
-START_TEST(named_recording)
+TEST(named_recording)
 {
 	static const char *const shown[] = { "show", "chart --format svg -o out/x", "log", "profile", "export --to chrome" };
 
@@ -281,10 +276,9 @@ START_TEST(named_recording)
 			       BUILDBEAT " %s out/one; test $? != 2", shown[i]);
 	support_expect(hostile_base, 2, NULL, "the configuration is not read", BUILDBEAT " show");
 }
-END_TEST
 
 /* Nothing is appended to the target of another user's link. */
-START_TEST(joined)
+TEST(joined)
 {
 	struct run r;
 
@@ -297,16 +291,5 @@ START_TEST(joined)
 	ck_assert_ptr_nonnull(strstr(r.err.data, "tasks will be recorded") ? NULL : strstr(r.err.data, "nothing is recorded: "));
 	ck_assert_ptr_nonnull(strstr(r.err.data, "out/one: it belongs to "));
 }
-END_TEST
 
-TEST_PROGRAM(trust_files)
-{
-	return support_main("trust_files",
-			    TEST_GROUP_WITH("configuration", hostile_begin, NULL),
-			    TEST_EACH(configuration, files), TEST(exceptions),
-			    TEST(personal_plugin), TEST_EACH(plugin, plugins),
-			    TEST_GROUP_WITH("recordings", hostile_begin, NULL),
-			    TEST_EACH(output, bases), TEST(implied), TEST_EACH(written, targets),
-			    TEST(latest_is_a_file),
-			    TEST_EACH(latest_is_a_link, links), TEST(named_recording), TEST(joined));
-}
+TEST_MAIN(trust_files);

@@ -53,7 +53,7 @@ static void make_recordings(const char *top)
 		       "%s export --to oe -o oe good && cp -r oe oebad", BUILDBEAT, BUILDBEAT);
 }
 
-START_TEST(part_of_recording)
+TEST_EACH(part_of_recording, cases)
 {
 	const char *top = support_tmpdir();
 
@@ -63,9 +63,8 @@ START_TEST(part_of_recording)
 		       cases[_i].file);
 	ck_refused(top, "bad", cases[_i].file, cases[_i].why);
 }
-END_TEST
 
-START_TEST(part_of_oe)
+TEST(part_of_oe)
 {
 	const char *top = support_tmpdir();
 	struct run r;
@@ -74,10 +73,9 @@ START_TEST(part_of_oe)
 	support_run(&r, top, "cd oebad && rm -f *proc_stat.log && ln -s /proc/self/mem reduced_proc_stat.log");
 	ck_refused(top, "oebad", "proc_stat.log", "Input/output error");
 }
-END_TEST
 
 /* Modes do not stop root. */
-START_TEST(modes)
+TEST(modes)
 {
 	static const char *const hidden[] = {
 		"bad/tasks.log", "bad/proc_vmstat.log", "oebad/build_stats", "oebad/[a-z]*/*",
@@ -93,10 +91,9 @@ START_TEST(modes)
 		support_run(&r, top, "chmod -R u+rwX . && rm -rf good bad oe oebad latest");
 	}
 }
-END_TEST
 
 /* A missing file is normal. */
-START_TEST(missing_is_normal)
+TEST(missing_is_normal)
 {
 	const char *top = support_tmpdir();
 
@@ -105,11 +102,9 @@ START_TEST(missing_is_normal)
 		       "rm bad/proc_*.log && %s show bad && %s archive --repo repo.git bad", BUILDBEAT,
 		       BUILDBEAT);
 }
-END_TEST
 
 TEST_PROGRAM(unreadable)
 {
 	SKIP_PROGRAM_IF(!support_can_be_loaded());
-	return support_main("unreadable", TEST_EACH(part_of_recording, cases), TEST(part_of_oe),
-			    TEST(modes), TEST(missing_is_normal));
+	return support_main();
 }

@@ -8,13 +8,8 @@
 #include "tests/support.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define UNWOUND TOP_BUILDDIR "/tests"
 
@@ -23,7 +18,7 @@
 static const char *const levels[] = { "-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -fno-omit-frame-pointer" };
 static const char *const compilers[] = { "gcc", "clang" };
 
-START_TEST(frames)
+TEST_LOOP(frames, ARRAY_SIZE(levels) * ARRAY_SIZE(compilers))
 {
 	const char *compiler = compilers[_i % 2], *level = levels[_i / 2];
 	const char *language = _i % 4 < 2 ? "c" : "c++", *dir = support_tmpdir();
@@ -34,7 +29,6 @@ START_TEST(frames)
 		       "%s -w %s -x %s g.txt -x none -o p " UNWOUND "/unwound.so -lstdc++ -pthread "
 		       "-Wl,-rpath," UNWOUND " && ./p", _i, language, compiler, level, language);
 }
-END_TEST
 
 /* The same for aarch64, by a cross compiler and an emulator where they are installed; with signed
  * return addresses too. */
@@ -45,7 +39,7 @@ static const char *const cross_flags[] = {
 	"-O0", "-O2", "-O2 -fomit-frame-pointer -mbranch-protection=standard", "-Os -fstack-clash-protection",
 };
 
-START_TEST(frames_aarch64)
+TEST_EACH(frames_aarch64, cross_flags)
 {
 	const char *dir = support_tmpdir();
 
@@ -58,7 +52,6 @@ START_TEST(frames_aarch64)
 		       CROSS " -w %s g.c -o p ./unwound.so -pthread -Wl,-rpath,%s && "
 		       EMULATOR " -L /usr/aarch64-linux-gnu ./p", _i, cross_flags[_i], dir);
 }
-END_TEST
 
 /* Code of a JIT compiler: without a table, but with a frame pointer. */
 static uintptr_t jit_stack[64];
@@ -107,7 +100,7 @@ static __attribute__((noinline)) void call_jit(void (*jit)(void (*)(void)))
 	__asm__ volatile("");
 }
 
-START_TEST(without_tables)
+TEST(without_tables)
 {
 	void *p = map_code(jit_code, sizeof jit_code);
 
@@ -118,7 +111,6 @@ START_TEST(without_tables)
 	ck_assert(has_call_in(jit_stack, jit_depth, (uintptr_t)without_tables_fn, 4096));
 	munmap(p, 4096);
 }
-END_TEST
 #endif
 
 /* Garbage */
@@ -157,7 +149,7 @@ static void on_garbage(void)
 }
 
 /* A stack whose end is the end of what can be read. */
-START_TEST(garbage)
+TEST_LOOP(garbage, 6)
 {
 	char *stack = mmap(NULL, 2 * GARBAGE_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -176,9 +168,8 @@ START_TEST(garbage)
 	ck_assert_uint_gt(garbage_depth, 2 * rounds);
 	munmap(stack, 2 * GARBAGE_SIZE);
 }
-END_TEST
 
-START_TEST(limits)
+TEST(limits)
 {
 	uintptr_t address[3] = { 0, 0, 42 };
 
@@ -191,7 +182,6 @@ START_TEST(limits)
 	unwind_stack(0, address, 3);
 	ck_assert_int_eq(errno, 77);
 }
-END_TEST
 
 /* Modules */
 
@@ -214,7 +204,7 @@ static void object(const char *path, const char *source)
 	support_expect(NULL, 0, NULL, NULL, "gcc -O2 -shared -fPIC -Wl,--build-id -o %s %s.c", path, path);
 }
 
-START_TEST(modules)
+TEST(modules)
 {
 	const char *path = support_path("%s/a object.so", support_tmpdir());
 	char hex[2 * UNWIND_BUILD_ID_MAX + 1] = "", *inner = strdup(path);
@@ -244,10 +234,9 @@ START_TEST(modules)
 	ck_assert_int_eq(unwind_find_range(&start, &end, 4096), -ENOENT);
 	free(inner);
 }
-END_TEST
 
 /* The loader knows the program by no name, and what was opened by a relative path by that. */
-START_TEST(module_paths)
+TEST(module_paths)
 {
 	char exe[PATH_MAX] = "", here[PATH_MAX];
 	struct unwind_module m;
@@ -268,10 +257,9 @@ START_TEST(module_paths)
 	ck_assert_str_eq(m.path, support_path("%s/r.so", dir));
 	dlclose(o);
 }
-END_TEST
 
 /* Other code at the same addresses: the old rules must not be used. */
-START_TEST(replaced)
+TEST(replaced)
 {
 	static const char *const sizes[] = { "volatile char c[40]; c[0] = 1;",
 					     "volatile char c[4000]; c[0] = 1;" };
@@ -299,15 +287,5 @@ START_TEST(replaced)
 	}
 	ck_assert_uint_eq(at[0], at[1]);
 }
-END_TEST
 
-TEST_PROGRAM(unwind)
-{
-	return support_main("unwind", TEST_LOOP(frames, ARRAY_SIZE(levels) * ARRAY_SIZE(compilers)),
-			    TEST_EACH(frames_aarch64, cross_flags),
-#if defined __x86_64__ || defined __aarch64__
-			    TEST(without_tables),
-#endif
-			    TEST_LOOP(garbage, 6), TEST(limits), TEST(modules), TEST(module_paths),
-			    TEST(replaced));
-}
+TEST_MAIN(unwind);

@@ -4,8 +4,6 @@
 #include "recording/usage_log.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 #define SLOTS 3
 
 struct log {
@@ -39,7 +37,7 @@ static const char *sample(struct log *l, bool force)
 	return buf_str(&l->text);
 }
 
-START_TEST(lines)
+TEST(lines)
 {
 	struct log l;
 
@@ -62,9 +60,8 @@ START_TEST(lines)
 	ck_assert_str_eq(sample(&l, false), "0-;2-\n");
 	buf_release(&l.text);
 }
-END_TEST
 
-START_TEST(lost_line_and_gap)
+TEST(lost_line_and_gap)
 {
 	struct log l;
 
@@ -80,10 +77,9 @@ START_TEST(lost_line_and_gap)
 	ck_assert_str_eq(sample(&l, false), "!8000 1:1\n");
 	buf_release(&l.text);
 }
-END_TEST
 
 /* Now and then all levels are written, for readers that start in the middle of the file. */
-START_TEST(levels_come_again)
+TEST(levels_come_again)
 {
 	struct log l;
 	unsigned n = 0;
@@ -96,7 +92,6 @@ START_TEST(levels_come_again)
 	ck_assert_uint_eq(n, 2);
 	buf_release(&l.text);
 }
-END_TEST
 
 /* Reading */
 
@@ -113,7 +108,7 @@ static const char *write_recording(const char *tasks, const char *usage)
 	return dir;
 }
 
-START_TEST(read_back)
+TEST(read_back)
 {
 	static const struct { int64_t ms, rss_kb, pss_kb, cpu_ms, written_kb, read_kb, n; } expect[] = {
 		{ 0, 12288, 0, 30, 0, 0, 1 }, { 1000, 15360, 0, 1020, 0, 0, 1 },
@@ -122,7 +117,7 @@ START_TEST(read_back)
 		{ 4000, 40960, 31744, 1610, 128, 4, 3 }, { 5000, 29696, 31744, 2610, 128, 4, 3 },
 		{ 7000, 29696, 31744, 2610, 132, 0, 3 },
 	};
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_recording("start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
 		"start\t20\ta1.3\t8\t\t\tz\n",
 		"buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g "
@@ -155,18 +150,16 @@ START_TEST(read_back)
 	ck_assert_int_eq(rec.task[1].peak_kb, 31744);
 	ck_assert_int_eq(rec.task[2].peak_kb, 0);
 	ck_assert_uint_eq(rec.task[2].n_usage, 0);
-	recording_release(&rec);
 }
-END_TEST
 
 /* Its samples are consecutive all the same, and so are those of others. */
-START_TEST(task_comes_back)
+TEST(task_comes_back)
 {
 	static const struct { uint32_t task, ms, rss_kb; } expect[] = {
 		{ 0, 0, 10240 }, { 0, 1000, 10240 }, { 0, 2000, 4096 }, { 0, 3000, 5120 },
 		{ 1, 0, 20480 }, { 1, 1000, 21504 }, { 2, 0, 30720 }, { 2, 3000, 31744 },
 	};
-	struct recording rec = RECORDING_INIT;
+	RELEASED(recording, rec = RECORDING_INIT);
 	const char *dir = write_recording("start\t20\ta1.1\t7\t\t\tx\nstart\t20\ta1.2\t8\t\t\ty\n"
 		"start\t20\ta1.3\t9\t\t\tz\n",
 		"buildbeat proc_tasks 1 1000 rss:1MiB:g\n"
@@ -192,13 +185,6 @@ START_TEST(task_comes_back)
 	ck_assert_uint_eq(rec.task[0].n_usage, 4);
 	ck_assert_uint_eq(rec.task[1].n_usage, 2);
 	ck_assert_uint_eq(rec.task[2].n_usage, 3);
-	recording_release(&rec);
 }
-END_TEST
 
-TEST_PROGRAM(usage_log)
-{
-	return support_main("usage_log", TEST(lines), TEST(lost_line_and_gap),
-			    TEST(levels_come_again), TEST(read_back),
-			    TEST(task_comes_back));
-}
+TEST_MAIN(usage_log);

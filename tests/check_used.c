@@ -8,15 +8,8 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* What the build used over time, and what the charts make of it. */
 
@@ -101,11 +94,11 @@ static const struct {
 	},
 };
 
-START_TEST(worked_out_by_hand)
+TEST_EACH(worked_out_by_hand, cases)
 {
 	double amount[POINTS], unit = cases[_i].what == USED_CPU ? 1000 : 512;
 	enum used_source source;
-	struct recorded r;
+	RELEASED(recorded, r);
 
 	if (cases[_i].group)
 		support_writes(support_path("%s/proc_cgroup.log", support_tmpdir()),
@@ -122,9 +115,7 @@ START_TEST(worked_out_by_hand)
 	for (size_t i = 0; i < POINTS - 1; i++)
 		ck_assert_msg(fabs(amount[i + 1] / unit - cases[_i].ms[i]) < 1e-3, "%s: %zu: %f",
 			      cases[_i].name, i, amount[i + 1] / unit);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Any recording: nothing is lost, and nothing is negative. */
 
@@ -141,7 +132,7 @@ static double sum_of_tasks(const struct summary *s, enum used_what what)
 	return sum;
 }
 
-START_TEST(sums_are_those_of_the_build)
+TEST(sums_are_those_of_the_build)
 {
 	struct recorded r;
 
@@ -168,7 +159,6 @@ START_TEST(sums_are_those_of_the_build)
 		recorded_release(&r);
 	}
 }
-END_TEST
 
 /* Panels of recordings as of large builds */
 
@@ -222,7 +212,7 @@ static double busy(const struct world *w, int64_t from_us, int64_t until_us)
 	return sum / (double)(until_us - from_us) * 1e4 / (double)w->r.sum.cores;
 }
 
-START_TEST(the_build_is_part_of_the_machine)
+TEST_EACH(the_build_is_part_of_the_machine, generated)
 {
 	const int64_t *build, *other;
 	const struct panel *p;
@@ -250,7 +240,6 @@ START_TEST(the_build_is_part_of_the_machine)
 	ck_assert_double_eq_tol(sum, fmin((double)w.r.sum.cpu_us, all), 1e5 + 2e-3 * sum);
 	release_world(&w);
 }
-END_TEST
 
 /* What each task has at a time: its newest level, until it ends. */
 static uint32_t *levels_at(const struct recording *rec, int64_t time_us)
@@ -291,7 +280,7 @@ static bool is_at(const struct world *w, const struct panel *p, size_t i, int64_
 	return same && sum == all * 1024;
 }
 
-START_TEST(tasks_add_up)
+TEST_EACH(tasks_add_up, generated)
 {
 	const struct recording *rec;
 	const struct panel *p;
@@ -315,10 +304,9 @@ START_TEST(tasks_add_up)
 	ck_assert_int_eq(all.max, w.r.sum.memory_peak_kb.value * 1024);
 	release_world(&w);
 }
-END_TEST
 
 /* The two largest of the peak, no task twice, rising weights. */
-START_TEST(the_largest_tasks)
+TEST_EACH(the_largest_tasks, generated)
 {
 	struct largest l;
 	struct world w;
@@ -338,10 +326,9 @@ START_TEST(the_largest_tasks)
 	largest_release(&l);
 	release_world(&w);
 }
-END_TEST
 
 /* Tasks that wait, counted one by one. */
-START_TEST(waiting_tasks)
+TEST(waiting_tasks)
 {
 	struct recorded r;
 	struct panels panels;
@@ -370,7 +357,6 @@ START_TEST(waiting_tasks)
 		recorded_release(&r);
 	}
 }
-END_TEST
 
 /*
  * A real make beside a process that computes all the time. Witnesses: what wait4() says of the
@@ -426,7 +412,7 @@ static double core_seconds(const struct world *w, const char *id)
 	return sum / 1e10 * (double)w->r.sum.cores;
 }
 
-START_TEST(beside_a_foreign_load)
+TEST(beside_a_foreign_load)
 {
 	const char *dir = support_tmpdir();
 	double busy, children, build, other;
@@ -456,13 +442,5 @@ START_TEST(beside_a_foreign_load)
 	ck_assert_double_le(build + other, busy + 0.02 * (double)w.r.sum.cores + 0.1);
 	release_world(&w);
 }
-END_TEST
 
-TEST_PROGRAM(used)
-{
-	return support_main("used", TEST_EACH(worked_out_by_hand, cases),
-			    TEST(sums_are_those_of_the_build),
-			    TEST_EACH(the_build_is_part_of_the_machine, generated),
-			    TEST_EACH(tasks_add_up, generated), TEST_EACH(the_largest_tasks, generated),
-			    TEST(waiting_tasks), TEST(beside_a_foreign_load));
-}
+TEST_MAIN(used);

@@ -7,10 +7,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Each row of the table of values, in each output: sorted by it, and with the values themselves. The order and the
  * texts are found here. */
 
@@ -123,7 +119,9 @@ static void check_list(const char *text, const char *title, enum value v)
 	}
 }
 
-START_TEST(texts)
+TEST_GROUP_WITH("outputs", start, stop);
+
+TEST_LOOP(texts, VALUES)
 {
 	const enum value v = (enum value)_i;
 	char title[80];
@@ -136,10 +134,9 @@ START_TEST(texts)
 	check_list(show(&out, "--markdown", v), title, v);
 	check_list(show(&out, "--tasks", v), "", v);
 }
-END_TEST
 
 /* By the name, each task is a group. */
-START_TEST(groups)
+TEST_LOOP(groups, VALUES)
 {
 	const enum value v = (enum value)_i;
 	struct run out;
@@ -148,7 +145,6 @@ START_TEST(groups)
 	check_list(show(&out, "--by target", v), "\nTime by target\n", v);
 	check_list(show(&out, "--markdown --by target", v), "\n#### Time by target\n\n", v);
 }
-END_TEST
 
 /* Objects of the tasks in their order, with the value. */
 static void check_objects(const char *at, enum value v)
@@ -163,7 +159,7 @@ static void check_objects(const char *at, enum value v)
 	}
 }
 
-START_TEST(json)
+TEST_LOOP(json, VALUES)
 {
 	const enum value v = (enum value)_i;
 	char text[80];
@@ -176,10 +172,9 @@ START_TEST(json)
 	ck_assert_msg(at, "no %s", text);
 	check_objects(at, v);
 }
-END_TEST
 
 /* Those that are no times of the queue or the run, which profile has in other columns. */
-START_TEST(profiles)
+TEST_RANGE(profiles, VALUE_CPU, VALUES)
 {
 	const enum value v = (enum value)_i;
 	struct run out;
@@ -194,7 +189,6 @@ START_TEST(profiles)
 		ck_assert_ptr_nonnull(strstr(out.out.data, support_path("\"%s\":%lld", value_info[v].key,
 									(long long)expected[i].n)));
 }
-END_TEST
 
 static void get(struct buf *out, struct source *s, const char *path, const char *query)
 {
@@ -208,14 +202,14 @@ static void get(struct buf *out, struct source *s, const char *path, const char 
 }
 
 /* The live pages: the table of tasks, a class of tasks (all: none has a recipe), and the columns of both. */
-START_TEST(replies)
+TEST_LOOP(replies, VALUES)
 {
 	const enum value v = (enum value)_i;
-	struct catalogue catalogue;
+	RELEASED(catalogue, catalogue);
 	const char *at;
 	char query[80];
-	struct buf out = BUF_INIT;
-	struct source source;
+	RELEASED(buf, out = BUF_INIT);
+	RELEASED(source, source);
 	struct error err;
 
 	expect(v);
@@ -235,14 +229,12 @@ START_TEST(replies)
 		at = strstr(at, support_path("\"title\": \"%s\"", metric_info[m].title));
 		ck_assert_ptr_nonnull(at);
 	}
-	buf_release(&out);
-	source_release(&source);
-	catalogue_release(&catalogue);
 }
-END_TEST
+
+TEST_GROUP("table");
 
 /* What is wanted of every row. */
-START_TEST(complete)
+TEST_LOOP(complete, VALUE_SORTS)
 {
 	const struct value_info *i = &value_info[_i];
 
@@ -254,13 +246,5 @@ START_TEST(complete)
 		ck_assert(strcmp(i->word, value_info[k].word) && strcmp(i->title, value_info[k].title));
 	ck_assert_ptr_null(value_word[VALUE_SORTS]);
 }
-END_TEST
 
-TEST_PROGRAM(value)
-{
-	return support_main("value",
-		TEST_GROUP("table"), TEST_LOOP(complete, VALUE_SORTS),
-		TEST_GROUP_WITH("outputs", start, stop),
-		TEST_LOOP(texts, VALUES), TEST_LOOP(groups, VALUES), TEST_LOOP(json, VALUES), TEST_LOOP(replies, VALUES),
-		TEST_RANGE(profiles, VALUE_CPU, VALUES));
-}
+TEST_MAIN(value);

@@ -6,9 +6,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The compared values of a build: recordings in, rows calculated by hand out. */
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1795254192308544204\nstart_mono_ns: 5\n"
@@ -28,26 +25,23 @@ static const struct { const char *name, *becomes; } names[] = {
 	{ "a\\tb\\nc", "a b c" },
 };
 
-START_TEST(cleaned_names)
+TEST_EACH(cleaned_names, names)
 {
-	struct recorded r;
-	struct buf name = BUF_INIT;
+	RELEASED(recorded, r);
+	RELEASED(buf, name = BUF_INIT);
 
 	recorded_make(&r, BUILD, support_path("open\t0\tm\t10\t0\t10,9\tmake\t4.3\t/src\tmake\n"
 		      "start\t1\tm.1\t11\t\t\t%s\t\tcc\n", names[_i].name), NULL);
 	name_add_stable(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_str_eq(buf_str(&name), names[_i].becomes);
-	buf_release(&name);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Long names are shortened between characters. */
-START_TEST(long_names)
+TEST(long_names)
 {
 	char text[601];
-	struct recorded r;
-	struct buf name = BUF_INIT;
+	RELEASED(recorded, r);
+	RELEASED(buf, name = BUF_INIT);
 
 	for (size_t i = 0; i < 300; i++)
 		memcpy(text + 2 * i, "\xc3\xa9", 2);
@@ -56,10 +50,7 @@ START_TEST(long_names)
 		      "start\t1\tm.1\t11\t\t\tx%s\t\tcc\n", text), NULL);
 	name_add_stable(&name, &r.rec, &r.rec.task[0]);
 	ck_assert_uint_eq(name.len, 239);
-	buf_release(&name);
-	recorded_release(&r);
 }
-END_TEST
 
 static int64_t value(const struct values *f, const char *task, enum value_column c)
 {
@@ -77,7 +68,7 @@ static void make(struct values *f, const struct recorded *r)
 }
 
 /* A target of two lines, a make within a make, a failed, a killed and an unfinished task. */
-START_TEST(of_a_recording)
+TEST(of_a_recording)
 {
 	static const struct {
 		const char *task;
@@ -97,8 +88,8 @@ START_TEST(of_a_recording)
 		{ "app", COLUMN_STATUS, 1 }, { "app", COLUMN_WALL_US, 2500000 },
 		{ "slow", COLUMN_STATUS, STATUS_UNFINISHED },
 	};
-	struct recorded r;
-	struct values f;
+	RELEASED(recorded, r);
+	RELEASED(values, f);
 
 	recorded_read(&r, TOP_SRCDIR "/tests/data/recordings/nested");
 	make(&f, &r);
@@ -120,16 +111,13 @@ START_TEST(of_a_recording)
 	ck_assert_str_eq(values_fact(&f, "branch"), "main");
 	ck_assert_ptr_null(values_fact(&f, "boot_id"));
 	ck_assert_str_eq(values_fact(&f, "uses"), "make 4.3");
-	values_release(&f);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Names of recipes are without versions. */
-START_TEST(of_bitbake)
+TEST(of_bitbake)
 {
-	struct recorded r;
-	struct values f;
+	RELEASED(recorded, r);
+	RELEASED(values, f);
 	size_t task;
 
 	recorded_read(&r, TOP_SRCDIR "/tests/data/oe/genuine");
@@ -144,31 +132,25 @@ START_TEST(of_bitbake)
 	ck_assert_str_eq(values_version(&f, task), "1.0-r0");
 	ck_assert_str_eq(values_version(&f, values_find(&f, "epoch-native: do_compile")),
 			 "1:2.3+git0+abcdef1234-r0");
-	values_release(&f);
-	recorded_release(&r);
 }
-END_TEST
 
-START_TEST(of_nothing)
+TEST(of_nothing)
 {
-	struct recorded r;
-	struct values f;
+	RELEASED(recorded, r);
+	RELEASED(values, f);
 
 	recorded_make(&r, "buildbeat build 1\n", NULL, NULL);
 	make(&f, &r);
 	ck_assert_uint_eq(f.n_tasks, 0);
 	ck_assert_uint_eq(values_find(&f, "a"), 0);
 	ck_assert(isnan(metric_total(f.total, METRIC_IO)));
-	values_release(&f);
-	recorded_release(&r);
 }
-END_TEST
 
 /* For any recording rows and totals agree. */
-START_TEST(of_chance)
+TEST_LOOP(of_chance, 10)
 {
-	struct recorded r;
-	struct values f;
+	RELEASED(recorded, r);
+	RELEASED(values, f);
 	int64_t runs = 0;
 
 	recorded_random(&r, 500, (uint64_t)_i);
@@ -176,14 +158,6 @@ START_TEST(of_chance)
 	for (size_t i = 0; i < f.n_tasks; i++)
 		runs += f.column[COLUMN_RUNS][i];
 	ck_assert_int_eq(runs, f.total[TOTAL_TASKS]);
-	values_release(&f);
-	recorded_release(&r);
 }
-END_TEST
 
-TEST_PROGRAM(values)
-{
-	return support_main("values", TEST_EACH(cleaned_names, names), TEST(long_names),
-			    TEST(of_a_recording), TEST(of_bitbake), TEST(of_nothing),
-			    TEST_LOOP(of_chance, 10));
-}
+TEST_MAIN(values);

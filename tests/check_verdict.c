@@ -4,10 +4,7 @@
 #include "tests/made_series.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <string.h>
 
 #define BUILDS 50
 #define NEWEST (BUILDS - 1)
@@ -82,7 +79,9 @@ static const struct {
 	  NEWEST - 1, 20 },
 };
 
-START_TEST(step)
+TEST_GROUP_WITH("verdict", setup, teardown);
+
+TEST_EACH(step, steps)
 {
 	struct made_change change = steps[_i].change;
 	const struct verdict_finding *f;
@@ -111,10 +110,9 @@ START_TEST(step)
 	ck_assert_uint_eq(verdict.n_suspect, f->worse && f->state == FINDING_SUSPECT);
 	ck_assert_uint_eq(verdict.more_builds, f->state == FINDING_SUSPECT);
 }
-END_TEST
 
 /* A second change after an earlier one. */
-START_TEST(two_steps)
+TEST(two_steps)
 {
 	static const struct made_change changes[] = {
 		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 20, .by = 0.2 },
@@ -129,7 +127,6 @@ START_TEST(two_steps)
 	for (size_t i = 0; i < 2; i++)
 		ck_assert(verdict.finding[i].since == 20 || verdict.finding[i].since == NEWEST - 1);
 }
-END_TEST
 
 /* Notes. */
 static const struct {
@@ -153,7 +150,7 @@ static const struct {
 	  0, false },
 };
 
-START_TEST(known)
+TEST_EACH(known, said)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
 						   .build = 30, .by = 0.3 };
@@ -168,7 +165,6 @@ START_TEST(known)
 	if (said[_i].told)
 		ck_assert_ptr_eq(verdict.finding[0].known, said[_i].is_known ? &one : NULL);
 }
-END_TEST
 
 /* Limits, by rules. */
 static const struct { const char *what; struct rule rule; size_t told; } gates[] = {
@@ -181,7 +177,7 @@ static const struct { const char *what; struct rule rule; size_t told; } gates[]
 	{ "floor", { "*", ~0u, NAN, NAN, 1e12, -1 }, 0 },
 };
 
-START_TEST(gate)
+TEST_EACH(gate, gates)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
 						   .build = NEWEST - 1, .by = 0.3 };
@@ -192,10 +188,9 @@ START_TEST(gate)
 	judge(NULL);
 	ck_assert_msg(verdict.n == gates[_i].told, "%s: %zu", gates[_i].what, verdict.n);
 }
-END_TEST
 
 /* A change of all tasks is no change of one. The check fails once it lasts. */
-START_TEST(slow_host)
+TEST_RANGE(slow_host, 1, 4)
 {
 	const struct made_change changes[] = {
 		{ .task = MADE_ALL, .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU),
@@ -223,10 +218,9 @@ START_TEST(slow_host)
 	if (_i > 1)
 		ck_assert(!find(TASK_HOST, METRIC_WALL)->fails);
 }
-END_TEST
 
 /* The build as a whole is a series too. */
-START_TEST(whole_build)
+TEST(whole_build)
 {
 	static const struct made_change change = { .task = MADE_ALL, .build = NEWEST - 1,
 						   .metrics = METRIC_BIT(METRIC_IO) |
@@ -244,9 +238,8 @@ START_TEST(whole_build)
 	for (size_t i = 1; i < verdict.n; i++)
 		ck_assert_int_le(verdict.finding[i - 1].state, verdict.finding[i].state);
 }
-END_TEST
 
-START_TEST(other_machine)
+TEST_LOOP(other_machine, 2)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
 						   .build = 30, .by = 0.3 };
@@ -258,9 +251,8 @@ START_TEST(other_machine)
 	ck_assert_uint_eq(verdict.n, 1);
 	ck_assert_int_eq(verdict.finding[0].machine, _i != 0);
 }
-END_TEST
 
-START_TEST(exact_totals)
+TEST(exact_totals)
 {
 	make(NULL, 0);
 	judge(NULL);
@@ -276,7 +268,6 @@ START_TEST(exact_totals)
 	ck_assert_int_eq(verdict.exact[1].total, TOTAL_FAILED);
 	ck_assert_uint_eq(verdict.n_confirmed, 0);
 }
-END_TEST
 
 /* Too few builds for a verdict. */
 static const struct { size_t tasks, builds; int64_t agree; bool enough; } little[] = {
@@ -285,7 +276,7 @@ static const struct { size_t tasks, builds; int64_t agree; bool enough; } little
 	{ 20, 14, 10, false }, { 20, 15, 10, true },
 };
 
-START_TEST(little_history)
+TEST_EACH(little_history, little)
 {
 	struct made made = { .seed = 1, .tasks = little[_i].tasks, .builds = little[_i].builds,
 			     .noise = 0.03 };
@@ -298,10 +289,9 @@ START_TEST(little_history)
 	ck_assert_uint_eq(verdict.n_builds, little[_i].builds);
 	ck_assert_int_eq(verdict.more_builds > 0, !little[_i].enough);
 }
-END_TEST
 
 /* A small project with few builds and an obvious change. */
-START_TEST(small_project)
+TEST(small_project)
 {
 	static const struct made_change change = { .task = 1, .build = 10, .by = 1,
 						   .metrics = METRIC_BIT(METRIC_MEMORY) };
@@ -313,10 +303,9 @@ START_TEST(small_project)
 	ck_assert_ptr_nonnull(find(1, METRIC_MEMORY));
 	ck_assert_int_eq(find(1, METRIC_MEMORY)->state, FINDING_CONFIRMED);
 }
-END_TEST
 
 /* The window ends what is compared with, but not what was confirmed. */
-START_TEST(window)
+TEST(window)
 {
 	static const struct made_change change = { .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY),
 						   .build = 15, .by = 0.5 };
@@ -332,12 +321,11 @@ START_TEST(window)
 	ck_assert_uint_eq(verdict.n_builds, 30);
 	ck_assert_uint_eq(verdict.n_confirmed, 1);
 }
-END_TEST
 
 /* Impossible values. */
 static const float odd[] = { 0, -1, -1e30f, NAN, INFINITY, -INFINITY, 3e38f, 1e-40f };
 
-START_TEST(odd_values)
+TEST_EACH(odd_values, odd)
 {
 	make(NULL, 0);
 	for (enum metric m = 0; m < METRICS; m++) {
@@ -359,10 +347,9 @@ START_TEST(odd_values)
 		ck_assert(isfinite(f->before) && isfinite(f->now) && !isnan(f->effect));
 	}
 }
-END_TEST
 
 /* From 0 to a value, which has no share. */
-START_TEST(from_zero)
+TEST(from_zero)
 {
 	make(NULL, 0);
 	for (size_t i = 0; i < BUILDS; i++)
@@ -371,10 +358,9 @@ START_TEST(from_zero)
 	ck_assert_uint_eq(verdict.n_confirmed, 1);
 	ck_assert(verdict.finding[0].before == 0 && isinf(verdict.finding[0].effect));
 }
-END_TEST
 
 /* What was confirmed stays when the newest build lacks the task, but not when the task is gone. */
-START_TEST(missing)
+TEST(missing)
 {
 	static const struct made_change changes[] = {
 		{ .task = 7, .metrics = METRIC_BIT(METRIC_MEMORY), .build = 30, .by = 0.3 },
@@ -396,10 +382,9 @@ START_TEST(missing)
 	ck_assert_uint_eq(find(8, METRIC_MEMORY)->first, 44);
 	ck_assert_uint_eq(find(8, METRIC_MEMORY)->builds, 3);
 }
-END_TEST
 
 /* A task with frequent outliers is not reported for two in a row. */
-START_TEST(often_off)
+TEST(often_off)
 {
 	float *v;
 
@@ -412,7 +397,6 @@ START_TEST(often_off)
 	judge(NULL);
 	ck_assert_uint_eq(verdict.n_confirmed, 0);
 }
-END_TEST
 
 /* Only noise: with a rate of a hundredth, a finding in a hundred builds. */
 static const struct made noise[] = {
@@ -421,7 +405,7 @@ static const struct made noise[] = {
 	{ .noise = 0.04, .uneven = 0.5, .passing = 0.3, .missing = 0.1, .spikes = 0.01 },
 };
 
-START_TEST(noise_alone)
+TEST_EACH(noise_alone, noise)
 {
 	size_t told = 0;
 
@@ -441,10 +425,9 @@ START_TEST(noise_alone)
 	}
 	ck_assert_msg(told <= 1, "%zu", told);
 }
-END_TEST
 
 /* Steps of a fifth in noise: nearly all are found, with few false ones. */
-START_TEST(planted)
+TEST_EACH(planted, noise)
 {
 	struct made_change change[TASKS / 10];
 	size_t right = 0, wrong = 0;
@@ -472,10 +455,9 @@ START_TEST(planted)
 	ck_assert_msg(right >= 4 * ARRAY_SIZE(change) / 2, "%zu right", right);
 	ck_assert_msg(wrong <= 2, "%zu wrong", wrong);
 }
-END_TEST
 
 /* The result does not depend on the number of threads. */
-START_TEST(same_again)
+TEST(same_again)
 {
 	struct verdict_finding first[1000];
 	struct made_change change[50];
@@ -505,7 +487,6 @@ START_TEST(same_again)
 		ck_assert(a->since == b->since && a->effect == b->effect && a->rate == b->rate);
 	}
 }
-END_TEST
 
 static int broken(const struct builds *n, enum metric m, float *values, struct error *err)
 {
@@ -515,7 +496,7 @@ static int broken(const struct builds *n, enum metric m, float *values, struct e
 	return error_set(err, -EIO, "archive", 0, 0, "broken");
 }
 
-START_TEST(cannot_load)
+TEST(cannot_load)
 {
 	struct error err = { 0 };
 
@@ -524,17 +505,5 @@ START_TEST(cannot_load)
 	ck_assert_int_eq(verdict_make(&verdict, &builds, &rules, NULL, &err), -EIO);
 	ck_assert_str_eq(err.message, "broken");
 }
-END_TEST
 
-TEST_PROGRAM(verdict)
-{
-	return support_main("verdict",
-			    TEST_GROUP_WITH("verdict", setup, teardown), TEST_EACH(step, steps),
-			    TEST(two_steps), TEST_EACH(known, said), TEST_EACH(gate, gates),
-			    TEST_RANGE(slow_host, 1, 4), TEST(whole_build),
-			    TEST_LOOP(other_machine, 2), TEST(exact_totals),
-			    TEST_EACH(little_history, little), TEST(small_project), TEST(window),
-			    TEST_EACH(odd_values, odd), TEST(from_zero), TEST(missing),
-			    TEST(often_off), TEST_EACH(noise_alone, noise),
-			    TEST_EACH(planted, noise), TEST(same_again), TEST(cannot_load));
-}
+TEST_MAIN(verdict);

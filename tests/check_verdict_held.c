@@ -6,10 +6,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What check says build after build. */
 
 #define MOST_BUILDS 80
@@ -88,9 +84,11 @@ static size_t change_tasks(size_t share, size_t build, double by)
 	return share;
 }
 
+TEST_GROUP_WITH("verdict_held", setup, teardown);
+
 /* Whatever the history, the share of tasks and the step: once confirmed, every later build fails.
  * No task whose value stayed is called better, and nothing is both confirmed and suspected. */
-START_TEST(stays)
+TEST_LOOP(stays, 24)
 {
 	struct noise random = { 77 + (uint64_t)_i };
 	size_t history = number(&random, 6, 60), share = number(&random, 1, 4);
@@ -126,10 +124,9 @@ START_TEST(stays)
 	}
 	ck_assert_msg(confirmed, "%zu of history, %zu tasks +%.2f: never found", history, share, by);
 }
-END_TEST
 
 /* A window of builds that must agree can be longer than what they are compared with. */
-START_TEST(long_agreement)
+TEST_LOOP(long_agreement, 16)
 {
 	struct noise random = { 500 + (uint64_t)_i };
 	struct made made = { .seed = 2000 + (uint64_t)_i, .tasks = TASKS, .builds = 60,
@@ -154,10 +151,9 @@ START_TEST(long_agreement)
 	}
 	ck_assert(confirmed);
 }
-END_TEST
 
 /* What incremental builds do not run is not gone; what whole builds do not run is. */
-START_TEST(incremental)
+TEST(incremental)
 {
 	struct made made = { .seed = 21, .tasks = TASKS, .builds = 40, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = change_tasks(1, 30, 1) };
@@ -183,12 +179,11 @@ START_TEST(incremental)
 	ck_assert_ptr_null(find(0, METRIC_WALL));
 	all.presence = NULL;
 }
-END_TEST
 
 /* A change of most or all tasks: found at the second build, by its reason. */
 static const size_t shares[] = { 10, 25, 40, 50, 60, 75, 90, 100 };
 
-START_TEST(shared)
+TEST_EACH(shared, shares)
 {
 	struct made made = { .seed = 4, .tasks = TASKS, .builds = 40, .noise = 0.025, .host = 0.02,
 			     .change = change };
@@ -216,10 +211,9 @@ START_TEST(shared)
 	if (shares[_i] == 100)
 		ck_assert_uint_eq(verdict.n_confirmed, 0);
 }
-END_TEST
 
 /* The machine is slow for one build. */
-START_TEST(slow_build)
+TEST(slow_build)
 {
 	struct made made = { .tasks = TASKS, .builds = 36, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = 1 };
@@ -234,10 +228,9 @@ START_TEST(slow_build)
 		builds_release(&all);
 	}
 }
-END_TEST
 
 /* The machine becomes slower for good, and says so: no task and no revision is blamed. */
-START_TEST(slow_machine)
+TEST(slow_machine)
 {
 	struct made made = { .seed = 3, .tasks = TASKS, .builds = 36, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = 1 };
@@ -254,10 +247,9 @@ START_TEST(slow_machine)
 	ck_assert(find(TASK_HOST, METRIC_CPU) && !find(TASK_HOST, METRIC_CPU)->fails);
 	ck_assert(find(TASK_HOST, METRIC_CPU)->machine);
 }
-END_TEST
 
 /* Few tasks: two slow builds of the machine are one finding, not one of each task. */
-START_TEST(few_tasks)
+TEST_RANGE(few_tasks, 2, 14)
 {
 	struct made made = { .seed = 6, .tasks = (size_t)_i, .builds = 32, .noise = 0.025,
 			     .change = change, .n_changes = 1 };
@@ -270,10 +262,9 @@ START_TEST(few_tasks)
 			      verdict.finding[i].task, _i);
 	ck_assert_ptr_nonnull(find(TASK_HOST, METRIC_CPU));
 }
-END_TEST
 
 /* Two steps are two findings, however close. */
-START_TEST(two_steps)
+TEST_RANGE(two_steps, 2, 9)
 {
 	struct made made = { .seed = 8, .tasks = TASKS, .builds = 46, .noise = 0.02, .host = 0.02,
 			     .change = change, .n_changes = 2 };
@@ -295,10 +286,9 @@ START_TEST(two_steps)
 	ck_assert_msg(first && second, "%d builds apart: %s %s", _i, first ? "first" : "",
 		      second ? "second" : "");
 }
-END_TEST
 
 /* A regression ends when its level is left, and not before. */
-START_TEST(ends)
+TEST_RANGE(ends, 3, 16)
 {
 	struct made made = { .seed = 9, .tasks = TASKS, .builds = 60, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = 1 };
@@ -314,10 +304,9 @@ START_TEST(ends)
 	if (_i >= 10)	/* what lasted ends with an improvement */
 		ck_assert(find(7, METRIC_CPU) && !find(7, METRIC_CPU)->worse);
 }
-END_TEST
 
 /* A part of a regression that is mended leaves the rest. */
-START_TEST(mended_in_part)
+TEST(mended_in_part)
 {
 	struct made made = { .seed = 10, .tasks = TASKS, .builds = 56, .noise = 0.02, .host = 0.02,
 			     .change = change, .n_changes = 2 };
@@ -335,10 +324,9 @@ START_TEST(mended_in_part)
 	ck_assert_ptr_nonnull(f);
 	ck_assert_double_eq_tol(f->effect, 0.8, 0.1);
 }
-END_TEST
 
 /* A failed build is not judged, and hides nothing; nor do several. */
-START_TEST(failed)
+TEST(failed)
 {
 	struct made made = { .seed = 11, .tasks = TASKS, .builds = 44, .noise = 0.025, .host = 0.02,
 			     .change = change, .n_changes = 1 };
@@ -362,10 +350,9 @@ START_TEST(failed)
 	judge(44);
 	ck_assert(!verdict.not_judged && find(7, METRIC_CPU));
 }
-END_TEST
 
 /* Accepting one finding leaves the others, and one step per build: every subset of them. */
-START_TEST(accepted)
+TEST_LOOP(accepted, 16)
 {
 	struct made made = { .seed = 12, .tasks = TASKS, .builds = 44, .noise = 0.025, .host = 0.02,
 			     .change = change };
@@ -385,10 +372,9 @@ START_TEST(accepted)
 			ck_assert_int_eq(find(i, METRIC_CPU) != NULL, !(_i >> i & 1));
 	}
 }
-END_TEST
 
 /* Accepting a build that is as usual changes nothing: a step right after it is found. */
-START_TEST(accepted_as_usual)
+TEST(accepted_as_usual)
 {
 	struct made made = { .seed = 14, .tasks = TASKS, .builds = 44, .noise = 0.02, .host = 0.02,
 			     .change = change };
@@ -403,10 +389,9 @@ START_TEST(accepted_as_usual)
 		ck_assert_uint_eq(find(0, METRIC_CPU)->since, 30);
 	}
 }
-END_TEST
 
 /* A task that becomes slower by half a per cent each time is a slow change, of one finding. */
-START_TEST(creeps)
+TEST(creeps)
 {
 	struct made made = { .seed = 13, .tasks = TASKS, .builds = MOST_BUILDS, .noise = 0.02,
 			     .host = 0.02, .change = change, .n_changes = 1 };
@@ -431,10 +416,9 @@ START_TEST(creeps)
 		ck_assert_uint_le(n, 1);
 	}
 }
-END_TEST
 
 /* Changes below the amount do not hide later ones of other tasks. */
-START_TEST(below_amount)
+TEST_LOOP(below_amount, 4)
 {
 	struct made made = { .seed = (uint64_t)_i + 1, .tasks = 300, .builds = 44, .noise = 0.025,
 			     .host = 0.02, .change = change };
@@ -458,7 +442,6 @@ START_TEST(below_amount)
 	}
 	ck_assert_uint_ge(n, 19);
 }
-END_TEST
 
 /* The interval of an effect contains it in about 95 of 100 cases, whatever the noise. */
 static const struct made noise[] = {
@@ -466,7 +449,7 @@ static const struct made noise[] = {
 	{ .noise = 0.03, .spikes = 0.02 },
 };
 
-START_TEST(intervals)
+TEST_EACH(intervals, noise)
 {
 	size_t in = 0, n = 0;
 
@@ -494,16 +477,5 @@ START_TEST(intervals)
 	ck_assert_uint_ge(n, 200);
 	ck_assert_msg(in >= n * 92 / 100, "%zu of %zu", in, n);
 }
-END_TEST
 
-TEST_PROGRAM(verdict_held)
-{
-	return support_main("verdict_held",
-			    TEST_GROUP_WITH("verdict_held", setup, teardown), TEST_LOOP(stays, 24),
-			    TEST_EACH(shared, shares), TEST(slow_build), TEST(slow_machine),
-			    TEST_RANGE(few_tasks, 2, 14), TEST_RANGE(two_steps, 2, 9),
-			    TEST_RANGE(ends, 3, 16), TEST(mended_in_part), TEST(failed),
-			    TEST_LOOP(accepted, 16), TEST(accepted_as_usual), TEST(creeps), TEST_EACH(intervals, noise),
-			    TEST_LOOP(long_agreement, 16), TEST_LOOP(below_amount, 4),
-			    TEST(incremental));
-}
+TEST_MAIN(verdict_held);

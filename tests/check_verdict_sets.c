@@ -5,10 +5,6 @@
 #include "tests/noise.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Sets of runs in a history: a value varies between builds, and within a set less than that. */
 
 #define BUILDS 50
@@ -147,7 +143,7 @@ static struct made_history history_of(int kind, enum mix mix, uint64_t seed, uin
 }
 
 /* Nothing changed: of all builds of all seeds, one false alarm at most, with any mix. */
-START_TEST(quiet)
+TEST_LOOP(quiet, ARRAY_SIZE(kinds) * MIXES)
 {
 	size_t n_confirmed = 0, n_suspects = 0;
 
@@ -162,7 +158,6 @@ START_TEST(quiet)
 	ck_assert_uint_le(n_confirmed, 1);
 	ck_assert_uint_le(n_suspects, 3);
 }
-END_TEST
 
 /* Findings about tasks with a change that is hard to see. */
 static size_t shown(int kind, enum mix mix, uint32_t runs)
@@ -180,17 +175,16 @@ static size_t shown(int kind, enum mix mix, uint32_t runs)
 }
 
 /* What a set shows is not less than what a single build shows. */
-START_TEST(power)
+TEST_LOOP(power, 9)
 {
 	size_t single = shown(_i / 3, ALL_SINGLE, 1);
 	size_t set = shown(_i / 3, ALL_SETS + (enum mix)(_i % 3), 5);
 
 	ck_assert_msg(set >= single && set, "%zu of sets, %zu of single builds", set, single);
 }
-END_TEST
 
 /* A small set neither, over noise of all kinds: of noise that its runs share it has as much. */
-START_TEST(power_of_three)
+TEST_LOOP(power_of_three, 3)
 {
 	size_t single = 0, set = 0;
 
@@ -200,10 +194,9 @@ START_TEST(power_of_three)
 	}
 	ck_assert_msg(set >= single, "%zu of sets, %zu of single builds", set, single);
 }
-END_TEST
 
 /* A set among sets confirms a clear change alone: a single build, or a set of two, cannot. */
-START_TEST(confirms_alone)
+TEST_LOOP(confirms_alone, 4)
 {
 	static const struct { enum mix mix; uint32_t runs; bool can; } cases[] = {
 		{ ALL_SETS, 5, true }, { ALL_SETS, 2, false }, { ALL_SINGLE, 1, false },
@@ -220,10 +213,5 @@ START_TEST(confirms_alone)
 		ck_assert_uint_eq(found(FINDING_CONFIRMED, true), 0);
 	release();
 }
-END_TEST
 
-TEST_PROGRAM(verdict_sets)
-{
-	return support_main("verdict_sets", TEST_LOOP(quiet, ARRAY_SIZE(kinds) * MIXES),
-			    TEST_LOOP(power, 9), TEST_LOOP(power_of_three, 3), TEST_LOOP(confirms_alone, 4));
-}
+TEST_MAIN(verdict_sets);

@@ -7,11 +7,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Command lines */
 
 static const struct {
@@ -29,7 +24,7 @@ static const struct {
 	{ "make -wkj3", 3, 0 }, { "make -d -j3", 3, 0 }, { "ninja -d stats -j3", 3, 0 },
 };
 
-START_TEST(command_line)
+TEST_EACH(command_line, commands)
 {
 	const struct instance in = { .command = commands[_i].command };
 	struct workers given = workers_given(&in);
@@ -39,13 +34,12 @@ START_TEST(command_line)
 	ck_assert_msg(commands[_i].load > 0 ? fabs(given.load - commands[_i].load) < 1e-9 :
 		      isnan(given.load), "%s: load %f", in.command, given.load);
 }
-END_TEST
 
 /* Capacities against one boolean a microsecond */
 
 #define CAPACITY_US 400
 
-START_TEST(capacity_is_exact)
+TEST(capacity_is_exact)
 {
 	for (uint64_t seed = 0; seed < 300; seed++) {
 		uint64_t state = seed;
@@ -87,11 +81,10 @@ START_TEST(capacity_is_exact)
 		capacity_release(&g);
 	}
 }
-END_TEST
 
-START_TEST(capacity_wait)
+TEST(capacity_wait)
 {
-	struct capacity g = { .limit = 1 };
+	RELEASED(capacity, g = { .limit = 1 });
 	int64_t end;
 
 	capacity_enter(&g, 100);
@@ -105,9 +98,7 @@ START_TEST(capacity_wait)
 	ck_assert_int_eq(end, 300);
 	ck_assert_int_eq(capacity_waited_us(&g, 302, 310, &end), 0);
 	ck_assert_int_eq(capacity_waited_us(&g, 150, 160, &end), 10);
-	capacity_release(&g);
 }
-END_TEST
 
 /* Recordings with a known answer: "name=ready:worker,pool,load,delayed,other" in ms */
 
@@ -203,26 +194,22 @@ static void find_waits(struct chain *c, const struct recorded *r)
 	check_sums(r, &c->waits);
 }
 
-START_TEST(known_answers)
+TEST_EACH(known_answers, known)
 {
-	struct buf found = BUF_INIT;
-	struct recorded r;
-	struct chain c;
+	RELEASED(buf, found = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(chain, c);
 
 	recorded_make(&r, "cwd: /src\nend_us: 1000000\nstatus: 0\n", known[_i].tasks, NULL);
 	find_waits(&c, &r);
 	add_known(&found, &r, &c.waits);
 	ck_assert_msg(!strcmp(buf_str(&found), known[_i].expected), "%s:\n%s\nnot %s",
 		      known[_i].what, buf_str(&found), known[_i].expected);
-	buf_release(&found);
-	chain_release(&c);
-	recorded_release(&r);
 }
-END_TEST
 
 /* Generated recordings: any nesting, any order, with and without pools and limits */
 
-START_TEST(parts_add_up)
+TEST(parts_add_up)
 {
 	uint64_t state = 7;
 	int64_t waited[QUEUE_CAUSES] = { 0 };
@@ -254,7 +241,6 @@ START_TEST(parts_add_up)
 	for (int k = 0; k < QUEUE_CAUSES; k++)
 		ck_assert_msg(waited[k] > 0, "nothing waited for cause %d", k);
 }
-END_TEST
 
 /* Real builds */
 
@@ -300,7 +286,7 @@ static void check_waits(const struct recorded *r, const struct waits *q, enum qu
 	ck_assert_int_gt(waited_us, 0);
 }
 
-START_TEST(real_make)
+TEST(real_make)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
@@ -317,10 +303,9 @@ START_TEST(real_make)
 	}
 	end_build(&r, &c);
 }
-END_TEST
 
 /* make -l lets one task run, whatever the load. */
-START_TEST(real_load)
+TEST(real_load)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
@@ -340,9 +325,8 @@ START_TEST(real_load)
 		ck_assert_int_ge(load_us, (SLEEP_US + 2 * SLEEP_US) * 9 / 10);
 	end_build(&r, &c);
 }
-END_TEST
 
-START_TEST(real_ninja)
+TEST_LOOP(real_ninja, 2)
 {
 	const char *dir = support_tmpdir();
 	struct recorded r;
@@ -365,23 +349,21 @@ START_TEST(real_ninja)
 	}
 	end_build(&r, &c);
 }
-END_TEST
 
 /* Builds of make, ninja and samurai that were generated, or are known by hand: tests/waits.py works
  * out what they waited for. */
 #define PLANS 8
 
-START_TEST(planned)
+TEST_LOOP(planned, 4)
 {
 	SKIP_IF(!make_host_can() || !support_has("make"));
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       _i ? "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s %d %d" :
 		       "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s known", TOP_SRCDIR, TOP_BUILDDIR, support_tmpdir(), (_i - 1) * PLANS, _i * PLANS);
 }
-END_TEST
 
 /* GNU make says what it can do. */
-START_TEST(waits_of_make_44)
+TEST(waits_of_make_44)
 {
 	struct run run;
 
@@ -393,12 +375,5 @@ START_TEST(waits_of_make_44)
 	support_expect(support_tmpdir(), 0, NULL, NULL,
 		       "python3 -B '%s/tests/waits.py' '%s/buildbeat' %s known44", TOP_SRCDIR, TOP_BUILDDIR, support_tmpdir());
 }
-END_TEST
 
-TEST_PROGRAM(wait)
-{
-	return support_main("wait", TEST_EACH(command_line, commands), TEST(capacity_is_exact),
-			    TEST(capacity_wait), TEST_EACH(known_answers, known), TEST(parts_add_up),
-			    TEST(real_make), TEST(real_load), TEST_LOOP(real_ninja, 2), TEST_LOOP(planned, 4),
-			    { .test = waits_of_make_44, .to = 1, .untimed = true });
-}
+TEST_MAIN(wait);

@@ -4,8 +4,6 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 
-#include <string.h>
-
 #define OPEN "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\tmake\n"
 #define BITBAKE "open\t0\tm\t10\t0\t10\tbitbake\t2.0\t/src\tbitbake\n"
 
@@ -34,11 +32,11 @@ static const struct { const char *name, *tasks, *works; } cases[] = {
 	},
 };
 
-START_TEST(works)
+TEST_EACH(works, cases)
 {
-	struct buf b = BUF_INIT;
-	struct recorded r;
-	struct works w;
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recorded, r);
+	RELEASED(works, w);
 
 	recorded_make(&r, "end_us: 1000000\n", cases[_i].tasks, NULL);
 	ck_assert_int_eq(works_make(&w, &r.sum), 0);
@@ -46,21 +44,17 @@ START_TEST(works)
 		buf_addf(&b, "%s:%d:%zu ", w.work[i].name, (int)w.work[i].colour,
 			 w.work[i].n_tasks);
 	ck_assert_str_eq(buf_str(&b), cases[_i].works);
-	works_release(&w);
-	recorded_release(&r);
-	buf_release(&b);
 }
-END_TEST
 
 /* Whatever the kinds: every task counts once, no two works share a name, none but grey ones a
  * colour. */
-START_TEST(sums)
+TEST_LOOP(sums, 4)
 {
 	bool taken[COLOURS] = { false };
-	struct buf tasks = BUF_INIT;
+	RELEASED(buf, tasks = BUF_INIT);
 	unsigned n = 0, kinds = 1 + (unsigned)_i * 40;
-	struct recorded r;
-	struct works w;
+	RELEASED(recorded, r);
+	RELEASED(works, w);
 
 	buf_adds(&tasks, OPEN);
 	for (unsigned i = 1; i <= 300; i++) {
@@ -85,13 +79,6 @@ START_TEST(sums)
 	ck_assert_uint_eq(n, 300);
 	for (size_t i = 0; i < r.sum.n_ran; i++)
 		ck_assert_uint_lt(w.of[i], w.n);
-	works_release(&w);
-	recorded_release(&r);
-	buf_release(&tasks);
 }
-END_TEST
 
-TEST_PROGRAM(works)
-{
-	return support_main("works", TEST_EACH(works, cases), TEST_LOOP(sums, 4));
-}
+TEST_MAIN(works);

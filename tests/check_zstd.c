@@ -3,11 +3,6 @@
 #include "convert/zstd.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
 /* A text of different lines, of about len bytes. */
@@ -32,9 +27,9 @@ static void pack(struct buf *packed, const struct buf *text)
 
 static const size_t sizes[] = { 1, 100, 4096, 131072, 131073, 3000000 };
 
-START_TEST(round_trip)
+TEST_EACH(round_trip, sizes)
 {
-	struct buf text = BUF_INIT, packed, out = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, packed, out = BUF_INIT);
 	struct run r;
 
 	make_text(&text, sizes[_i]);
@@ -47,11 +42,7 @@ START_TEST(round_trip)
 		ck_assert_int_eq(r.status, 0);
 		ck_assert_uint_eq(r.out.len, text.len);
 	}
-	buf_release(&text);
-	buf_release(&packed);
-	buf_release(&out);
 }
-END_TEST
 
 /*
  * Files that the library compressed: one frame, with and without a checksum, of every size
@@ -89,20 +80,19 @@ static void compress(struct buf *packed, const struct buf *text, int way, int le
 
 static void check_unpacks(const struct buf *packed, const struct buf *text)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct error err = { 0 };
 
 	ck_assert_msg(!zstd_codec.unpack(&out, packed->data, packed->len, &err),
 		      "%zu of %zu bytes: %s", packed->len, text->len, err.message);
 	ck_assert_uint_eq(out.len, text->len);
 	ck_assert(!memcmp(buf_str(&out), text->data, text->len));
-	buf_release(&out);
 }
 
 /* From a copy of exact size. */
 static void check_truncated(const struct buf *packed, size_t n, const struct buf *text)
 {
-	struct buf out = BUF_INIT;
+	RELEASED(buf, out = BUF_INIT);
 	struct error err = { 0 };
 	char *copy = malloc(n + !n);
 
@@ -113,7 +103,6 @@ static void check_truncated(const struct buf *packed, size_t n, const struct buf
 	ck_assert_uint_le(out.len, text->len);
 	ck_assert(!memcmp(buf_str(&out), text->data, out.len));
 	free(copy);
-	buf_release(&out);
 }
 
 enum { ZEROS, TEXT, NOISE, KINDS };
@@ -133,7 +122,7 @@ static void make_data(struct buf *b, int kind, size_t len)
 }
 
 /* The parameter is the number of blocks. */
-START_TEST(frames_of_others)
+TEST_LOOP(frames_of_others, 5)
 {
 	for (int c = 0; c < KINDS * WAYS * 5; c++) {
 		size_t len = BLOCK * (size_t)_i + (size_t)(c % 5), step;
@@ -151,13 +140,12 @@ START_TEST(frames_of_others)
 		buf_release(&packed);
 	}
 }
-END_TEST
 
 /* Several frames, with skippable ones first, between and last. */
-START_TEST(several_frames)
+TEST(several_frames)
 {
 	static const char skipped[] = "\x50\x2a\x4d\x18\x05\0\0\0abcde";
-	struct buf text = BUF_INIT, packed = BUF_INIT, all = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, packed = BUF_INIT, all = BUF_INIT);
 
 	for (int i = 0; i < 6; i++) {
 		make_data(&text, i % KINDS, BLOCK * (size_t)(i % 3));
@@ -177,17 +165,13 @@ START_TEST(several_frames)
 	}
 	buf_add(&packed, skipped, sizeof skipped - 1);
 	check_unpacks(&packed, &all);
-	buf_release(&text);
-	buf_release(&packed);
-	buf_release(&all);
 }
-END_TEST
 
 /* Truncated at every length, or with a wrong byte: an error or the right text, whose output
  * is a prefix of the text. */
-START_TEST(damaged)
+TEST(damaged)
 {
-	struct buf text = BUF_INIT, packed, out = BUF_INIT;
+	RELEASED(buf, text = BUF_INIT, packed, out = BUF_INIT);
 	struct error err;
 
 	make_text(&text, 3000);
@@ -208,14 +192,10 @@ START_TEST(damaged)
 		ck_assert(r == -EINVAL || r == -EFBIG ||
 			  (r == 0 && out.len == text.len));
 	}
-	buf_release(&text);
-	buf_release(&packed);
-	buf_release(&out);
 }
-END_TEST
 
 /* 200 MB of zeros in a few KB are refused. */
-START_TEST(bomb)
+TEST(bomb)
 {
 	struct buf packed, out = BUF_INIT;
 	struct error err;
@@ -232,9 +212,8 @@ START_TEST(bomb)
 	buf_release(&out);
 	close(dir);
 }
-END_TEST
 
-START_TEST(cannot_write)
+TEST(cannot_write)
 {
 	struct error err;
 	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY);
@@ -244,10 +223,5 @@ START_TEST(cannot_write)
 	ck_assert_int_eq(zstd_pack(dir, "nothing.log", NULL, NULL, &err), -ENOENT);
 	close(dir);
 }
-END_TEST
 
-TEST_PROGRAM(zstd)
-{
-	return support_main("zstd", TEST_EACH(round_trip, sizes), TEST_LOOP(frames_of_others, 5),
-			    TEST(several_frames), TEST(damaged), TEST(bomb), TEST(cannot_write));
-}
+TEST_MAIN(zstd);

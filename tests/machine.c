@@ -7,12 +7,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 static void make_parents(const char *path)
 {
 	char parent[4096];
@@ -34,7 +28,7 @@ static void put(const struct machine *m, struct slice path, const char *text, si
 
 static void unpack(const struct machine *m, const char *listing)
 {
-	struct buf all;
+	RELEASED(buf, all);
 	const char *p, *next;
 
 	support_read(&all, support_path("%s/tests/data/%s", TOP_SRCDIR, listing));
@@ -47,7 +41,6 @@ static void unpack(const struct machine *m, const char *listing)
 		next = next ? next + 1 : NULL;
 		put(m, path, eol + 1, (size_t)((next ? next : all.data + all.len) - eol - 1));
 	}
-	buf_release(&all);
 }
 
 void machine_init(struct machine *m, const char *listing)
@@ -126,4 +119,23 @@ int64_t machine_level(const struct machine *m, const char *log, const char *colu
 	ck_assert_msg(i >= 0, "no %s in %s", column, log);
 	ck_assert_uint_gt(s->n, 0);
 	return s->level[(s->n - 1) * s->n_columns + (size_t)i];
+}
+
+void machine_is(const struct machine *m, const char *log, const char *columns)
+{
+	char *words = strdup(columns);
+
+	for (char *rest = words, *column; (column = strsep(&rest, " ")); ) {
+		char *value = strchr(column, '=');
+
+		if (value)
+			*value++ = '\0';
+		if (value)
+			ck_assert_msg(machine_level(m, log, column) == atoll(value), "%s: %s is %lld, not %s", log,
+				      column, (long long)machine_level(m, log, column), value);
+		else
+			ck_assert_msg(machine_has(m, log, column + (*column == '!')) == (*column != '!'),
+				      "%s: %s", log, column);
+	}
+	free(words);
 }

@@ -40,5 +40,7 @@ void machine_read(struct machine *m);
 /* Last level of a column of the recording; fails if it is missing. */
 int64_t machine_level(const struct machine *m, const char *log, const char *column);
 bool machine_has(const struct machine *m, const char *log, const char *column);
+/* Both for columns between blanks: "user=5", a value; "steal", which is there; "!idle", which is not. */
+void machine_is(const struct machine *m, const char *log, const char *columns);
 
 #endif

@@ -5,10 +5,6 @@
 #include "base/array.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *keep(struct values *f, const char *text)
 {
 	const char *kept = arena_text(f->texts, text, strlen(text));

@@ -5,10 +5,6 @@
 #include "base/name_table.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct given {
 	struct name_table names, *packages;	/* packages of each build */
 	size_t n;		/* tasks before they were joined */

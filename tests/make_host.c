@@ -11,10 +11,6 @@
 #include "tests/support.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 bool make_host_can(void)
 {

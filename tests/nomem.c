@@ -4,15 +4,8 @@
 #include "cli/command.h"
 #include "tests/support.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -137,7 +130,7 @@ static void take(struct buf *out, int fd)
 
 static void run_once(struct outcome *o, const char *dir, const char *const *argv, long n)
 {
-	struct buf failed = BUF_INIT;
+	RELEASED(buf, failed = BUF_INIT);
 	int fd[3], status;
 	pid_t pid;
 
@@ -157,7 +150,6 @@ static void run_once(struct outcome *o, const char *dir, const char *const *argv
 	take(&o->err, fd[1]);
 	take(&failed, fd[2]);
 	o->failed = failed.len && failed.data[0];
-	buf_release(&failed);
 }
 
 static void outcome_release(struct outcome *o)

@@ -6,9 +6,6 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define USAGE_HEADER "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g\n"
@@ -42,14 +39,13 @@ const char *recorded_unpack(const char *corpus)
 
 static void put(const char *dir, const char *file, const char *header, const char *text)
 {
-	struct buf b = BUF_INIT;
+	RELEASED(buf, b = BUF_INIT);
 
 	if (!text)
 		return;
 	buf_adds(&b, header);
 	buf_adds(&b, text);
 	support_write(support_path("%s/%s", dir, file), b.data, b.len);
-	buf_release(&b);
 }
 
 void recorded_make(struct recorded *r, const char *build, const char *tasks, const char *usage)

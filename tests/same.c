@@ -3,9 +3,6 @@
 
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void same_build(const struct recording *a, const struct recording *b)
 {
 	for (size_t i = 0; i < a->n_build; i++) {

@@ -6,18 +6,8 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* The program's directory, in which each test makes its own. */
 static char tmpdir_all[64] = "/tmp";
@@ -77,6 +67,15 @@ const char *support_tmpdir(void)
 	tmpdir_owner = getpid();
 	atexit(support_cleanup);
 	return tmpdir;
+}
+
+const char *support_runtime_dir(void)
+{
+	const char *path = support_path("%s/run", support_tmpdir());
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	setenv("XDG_RUNTIME_DIR", path, 1);
+	return support_tmpdir();
 }
 
 const char *support_path(const char *format, ...)
@@ -341,19 +340,63 @@ static TCase *add_group(Suite *suite, const struct support_test *t, const char *
 	return group;
 }
 
-int support_run_tests(const char *name, const struct support_test *tests)
+/* Collected by the linker; a program can be without tests. */
+extern const struct support_test *const __start_test_cases[] __attribute__((weak));
+extern const struct support_test *const __stop_test_cases[] __attribute__((weak));
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct support_test *const *x = a, *const *y = b;
+
+	return (*x)->line - (*y)->line;
+}
+
+/* In the order of the file, up to NULL; the caller frees. */
+static const struct support_test **tests_of(const char *file)
+{
+	size_t all = (size_t)(__stop_test_cases - __start_test_cases), n = 0;
+	const struct support_test **found = calloc(all + 1, sizeof *found);
+
+	for (size_t i = 0; found && i < all; i++) {
+		if (!strcmp(__start_test_cases[i]->file, file))
+			found[n++] = __start_test_cases[i];
+	}
+	if (found)
+		qsort(found, n, sizeof *found, compare_lines);
+	return found;
+}
+
+static Suite *suite_of(const char *name, const struct support_test *const *tests)
 {
 	const char *only = getenv("CK_RUN_TEST");
 	Suite *suite = suite_create(name);
 	TCase *group = NULL;
 
-	for (const struct support_test *t = tests; t->group || t->test; t++) {
+	for (const struct support_test *t; (t = *tests); tests++) {
 		if (t->group || !group)
 			group = add_group(suite, t, t->group ? t->group : name);
 		if (t->test && (!only || !strcmp(only, t->test->name)))
-			tcase_add_loop_test(group, t->test, t->from, t->to);
+			tcase_add_loop_test(group, t->test, t->from, t->end());
 	}
-	return support_run_suite(suite);
+	return suite;
+}
+
+int support_run_tests(const char *file)
+{
+	const struct support_test **tests = tests_of(file);
+	char name[64];
+	int status;
+
+	if (!tests) {
+		perror(file);
+		return EXIT_FAILURE;
+	}
+	file = strrchr(file, '/') + 1;
+	file += strncmp(file, "check_", 6) ? 0 : 6;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(file, "."), file);
+	status = support_run_suite(suite_of(name, tests));
+	free(tests);
+	return status;
 }
 
 /* Settings of the user, the CI system and the make that runs the tests: a whole name, or the

@@ -7,9 +7,22 @@
 #include "tests/paths.h"
 #include "tests/program.h"
 
+/* The C library's headers that most tests need. */
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /*
  * Shared by the test programs. Failures fail the running test. Paths of the program under
@@ -20,6 +33,8 @@
  * exit, removes it with its content. */
 const char *support_tmpdir(void);
 void support_cleanup(void);
+/* The same with an empty, private XDG_RUNTIME_DIR in it. */
+const char *support_runtime_dir(void);
 
 /* format -> path in static rotating memory. */
 const char *support_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -104,39 +119,70 @@ bool support_can_be_loaded(void);
 void support_skipped(const char *condition);
 int support_skips_all(const char *condition);
 
-/* Begins main() of tests/check_NAME. */
-#define TEST_PROGRAM(name) PROGRAM(name##_program, "check_" #name)
+/* A variable that NAME_release() releases at the end of the function:
+ * RELEASED(buf, text = BUF_INIT); */
+#define RELEASED(type, ...) __attribute__((cleanup(type##_release))) struct type __VA_ARGS__
 
 /*
- * What such a program returns: its tests by name, in groups (Check's test cases, which
- * CK_RUN_CASE selects) where it has several. Returns the exit status for automake. A group
- * without a name has that of the suite. TEST_LOOP runs a test n times, with _i from 0;
- * TEST_EACH once for each row of a table.
+ * Tests are functions that enter themselves, in the order of the file:
+ *
+ *	TEST(name)			runs once
+ *	TEST_LOOP(name, n)		n times, with _i from 0
+ *	TEST_RANGE(name, first, end)	with _i from first to end - 1
+ *	TEST_EACH(name, table)		once for each row of the table, with _i from 0
+ *	TEST_UNTIMED(name)		once; its group has no limit of time
+ *
+ * TEST_GROUP begins a group (Check's test case, which CK_RUN_CASE selects), TEST_GROUP_WITH one
+ * with functions before and after each test, or NULL, and TEST_GROUP_ONCE before and after the
+ * whole group. Tests above the first are of a group with the name of the suite. TEST_MAIN ends
+ * the file tests/check_NAME.c; TEST_PROGRAM begins its main() where more is to be done, which
+ * returns what support_main() returns: the exit status for automake.
  */
 struct support_test {
-	const char *group;		/* begins a group; other fields are 0 except the fixture */
+	const char *file;
+	int line;
+	const char *group;		/* begins a group; test is NULL */
 	void (*setup)(void), (*teardown)(void);
 	bool once;			/* the fixture is of the group, not of each test */
+	bool untimed;
 	const TTest *test;
-	int from, to;
-	bool untimed;			/* without a limit of time */
+	int from;
+	int (*end)(void);
 };
 
-#define TEST_RANGE(name, first, end) { .test = (name), .from = (int)(first), .to = (int)(end) }
+/* Pointers, which leave no gaps in the linker's section. */
+#define SUPPORT_ENTER(id, ...)                                                           \
+	static const struct support_test id##_test = {                                   \
+		.file = __FILE__, .line = __LINE__, __VA_ARGS__ };                       \
+	static const struct support_test *const id##_entry                               \
+		__attribute__((used, section("test_cases"))) = &id##_test
+#define SUPPORT_TEST(name, first, last, ...)                                             \
+	static void name##_fn(int _i);                                                   \
+	static int name##_end(void) { return (int)(last); }                              \
+	static const TTest name##_ttest = { #name, name##_fn, __FILE__, __LINE__ };      \
+	SUPPORT_ENTER(name, .test = &name##_ttest, .from = (int)(first),                 \
+		      .end = name##_end, __VA_ARGS__);                                   \
+	static void name##_fn(int _i __attribute__((unused)))
+
+#define TEST_RANGE(name, first, last) SUPPORT_TEST(name, first, last, .group = NULL)
 #define TEST_LOOP(name, n) TEST_RANGE(name, 0, n)
 #define TEST_EACH(name, table) TEST_LOOP(name, ARRAY_SIZE(table))
 #define TEST(name) TEST_LOOP(name, 1)
-#define TEST_GROUP(name) { .group = (name) }
+#define TEST_UNTIMED(name) SUPPORT_TEST(name, 0, 1, .untimed = true)
+
+#define SUPPORT_GROUP_AT(at, ...) SUPPORT_ENTER(group##at, __VA_ARGS__)
+#define SUPPORT_GROUP(at, ...) SUPPORT_GROUP_AT(at, __VA_ARGS__)
+#define TEST_GROUP(name) SUPPORT_GROUP(__LINE__, .group = (name))
 #define TEST_GROUP_WITH(name, before, after) \
-	{ .group = (name), .setup = (before), .teardown = (after) }
-#define TEST_GROUP_ONCE(name, before, after) \
-	{ .group = (name), .setup = (before), .teardown = (after), .once = true }
+	SUPPORT_GROUP(__LINE__, .group = (name), .setup = (before), .teardown = (after))
+#define TEST_GROUP_ONCE(name, before, after)                                              \
+	SUPPORT_GROUP(__LINE__, .group = (name), .setup = (before), .teardown = (after), \
+		      .once = true)
 
-#define TEST_BENCH(name) { .group = "bench", .test = (name), .to = 1, .untimed = true }
-
-#define support_main(name, ...) \
-	support_run_tests(name, (const struct support_test[]){ __VA_ARGS__, { .group = NULL } })
-int support_run_tests(const char *suite, const struct support_test *tests);
+#define TEST_PROGRAM(name) PROGRAM(name##_program, "check_" #name)
+#define TEST_MAIN(name) TEST_PROGRAM(name) { return support_main(); } struct support_test
+#define support_main() support_run_tests(__FILE__)
+int support_run_tests(const char *file);
 
 /* The same for a suite that the caller made. */
 int support_run_suite(Suite *suite);

@@ -4,9 +4,6 @@
 #include "base/cursor.h"
 #include "tests/support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 static unsigned digit_of(char c)
