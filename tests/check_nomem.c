@@ -115,7 +115,7 @@ TEST(nth_fails_for_tallies)
 /* Recordings with lines of each kind, read, written and read while they grow. */
 
 static const char *const corpus[] = {
-	"damaged", "edges", "generated", "parts", "processes", "results", "scripts", "spans",
+	"damaged", "edges", "generated", "parts", "processes", "results", "scripts", "spans", "units",
 };
 
 static bool ran_out;		/* the chosen allocation failed */

@@ -255,7 +255,7 @@ static void add_spans(struct buf *b, const struct recording *rec)
 
 static const char *const unusual[] = {
 	"damaged", "edges", "generated", "many-first-lines", "parts", "processes", "results",
-	"results-damaged", "scripts", "spans",
+	"results-damaged", "scripts", "spans", "units",
 };
 
 TEST_EACH(unusual_ones, unusual)
