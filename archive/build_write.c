@@ -316,7 +316,6 @@ static int make_tasks(struct writer *w)
 	struct error unused;
 	int r;
 
-	build_tasks_release(&w->tasks);
 	if (!git_oid_is_zero(&w->before.commit) &&
 	    repo_blob(w->a, &blob, &w->before.tasks, "tasks", &unused))
 		blob = NULL;
@@ -379,6 +378,7 @@ static int try(struct writer *w, const char *ref, git_oid *id, bool *added)
 	if (!r)
 		r = set_tip(w, ref, &tip, id);
 	writing_end(&w->out);
+	build_tasks_release(&w->tasks);
 	*added = !r;
 	if (*added)
 		packs_tidy(w->a);
@@ -430,7 +430,6 @@ int archive_add(struct archive *a, const char *ref, const struct archive_build *
 		make_run(&w.run, w.f);
 	r = buf_error(&w.run) ? no_memory(&w) : add_and_send(&w, ref, &oid, added);
 	git_oid_tostr(id, ARCHIVE_ID_SIZE, &oid);
-	build_tasks_release(&w.tasks);
 	buf_release(&w.run);
 	buf_release(&w.text);
 	free(w.value);
