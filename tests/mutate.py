@@ -486,22 +486,24 @@ def learn_tests(copy, programs, functions):
     sources = {p: hashlib.sha1(content(os.path.join(TOP, p + ".c"))).hexdigest() for p in programs}
     new = [Test(p, name) for p in programs for name in tests_of(p)
            if known.get(p, {}).get("source") != sources[p]]
-    for test in new:
-        known[test.program] = {"source": sources[test.program], "tests": {}}
+    fresh = {test.program: {"source": sources[test.program], "tests": {}} for test in new}
+    left = collections.Counter(test.program for test in new)
     if new:
         copy.link_probes(functions)
     for run, failed in copy.run(new, 0 if copy.private else 1):
         test, reaches, seconds = run.test, copy.reached(run.place), time.monotonic() - run.began
-        if failed:
-            test.leaks = True
-            if any(again for _, again in copy.run([test], 1)):
-                print(f"not used, it fails without a mutant: {test.program} {test.name}", flush=True)
-                continue
-        known[test.program]["tests"][test.name] = [
-            seconds, test.leaks, [functions[i] for i in reaches]]
+        test.leaks = failed
+        if failed and any(again for _, again in copy.run([test], 1)):
+            print(f"not used, it fails without a mutant: {test.program} {test.name}", flush=True)
+        else:
+            fresh[test.program]["tests"][test.name] = [
+                seconds, test.leaks, [functions[i] for i in reaches]]
+        left[test.program] -= 1
+        if not left[test.program]:      # a run that is ended keeps it
+            known[test.program] = fresh[test.program]
+            with open(store, "w", encoding="utf-8") as file:
+                json.dump(known, file)
     copy.restore()
-    with open(store, "w", encoding="utf-8") as file:
-        json.dump(known, file)
     return [Test(p, name, *values) for p in programs for name, values in known[p]["tests"].items()]
 
 
