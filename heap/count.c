@@ -11,6 +11,7 @@
 #include "heap/lock.h"
 #include "heap/pages.h"
 #include "heap/ranges.h"
+#include "heap/sandbox.h"
 #include "heap/stacks.h"
 #include "heap/unwind.h"
 
@@ -26,6 +27,7 @@ _Thread_local struct count_thread count_thread;
 uint8_t count_filter[1 << COUNT_FILTER_BITS];
 
 #define WORK_AREAS 64
+#define SAMPLE_SEED UINT64_C(0x9e3779b97f4a7c15)	/* where the clock must not be asked */
 
 enum state { FRESH, BEGINNING, READY, OFF };
 
@@ -82,6 +84,8 @@ static enum state open_image(bool forked)
 	uint64_t start_ticks;
 	int parent;
 
+	if (sandbox_is(SANDBOX_FILTER))
+		return OFF;
 	read_stat(&start_ticks, &parent);
 	if (image_create(directory, (int)syscall(SYS_getpid), start_ticks))
 		return OFF;
@@ -312,7 +316,7 @@ static struct stacks_work *take_work(struct count_thread *t)
 
 		if (!__atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE))
 			return w;
-		if (t->work % WORK_AREAS == WORK_AREAS - 1)
+		if (t->work % WORK_AREAS == WORK_AREAS - 1 && !sandbox_is(SANDBOX_FILTER))
 			sched_yield();
 	}
 }
@@ -320,8 +324,8 @@ static struct stacks_work *take_work(struct count_thread *t)
 static void start_thread(struct count_thread *t)
 {
 	t->work = __atomic_fetch_add(&next_work, 1, __ATOMIC_RELAXED) % WORK_AREAS;
-	t->sample.random = (uint64_t)now_ns() ^ (uint64_t)(uintptr_t)t ^
-		    (uint64_t)(uint32_t)image_head->pid << 32;
+	t->sample.random = (sandbox_is(SANDBOX_FILTER) ? SAMPLE_SEED : (uint64_t)now_ns()) ^
+		    (uint64_t)(uintptr_t)t ^ (uint64_t)(uint32_t)image_head->pid << 32;
 	t->started = true;
 }
 

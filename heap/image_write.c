@@ -3,6 +3,7 @@
 #include "heap/image_write.h"
 
 #include "heap/pages.h"
+#include "heap/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,8 @@ static void *room(enum heap_table table, uint32_t n, size_t per_chunk, size_t it
 	if (n == per_chunk * n_of_table[table]) {
 		if (image_head->error)
 			return NULL;
-		r = n_chunks == HEAP_IMAGE_CHUNKS ? -EFBIG : open_image(0);
+		r = n_chunks == HEAP_IMAGE_CHUNKS ? -EFBIG : sandbox_is(SANDBOX_FILTER) ? -EPERM :
+		    open_image(0);
 		if (r >= 0)
 			r = map_part(&image_chunk[table][n_of_table[table]], r,
 				     (off_t)(HEAP_IMAGE_HEAD + n_chunks * HEAP_IMAGE_CHUNK),

@@ -5,7 +5,7 @@ noinst_HEADERS += heap/image.h
 # The call stack of an allocation. -O2: it runs inside malloc().
 noinst_LIBRARIES += heap/libunwind.a
 heap_libunwind_a_SOURCES = \
-	heap/unwind.c heap/unwind.h heap/unwind_machine.h heap/unwind_module.c heap/unwind_rule.c heap/unwind_rule.h \
+	heap/sandbox.c heap/sandbox.h heap/unwind.c heap/unwind.h heap/unwind_machine.h heap/unwind_module.c heap/unwind_rule.c heap/unwind_rule.h \
 	heap/unwind_table.h
 
 # What both objects and the launcher need.
@@ -22,7 +22,7 @@ COUNT_LIBS = heap/libcount.a heap/libunwind.a heap/libheapenv.a
 
 # builtin: the compiler must not take our malloc() for libc's.
 module_PROGRAMS += heap/buildbeat-heap.so
-heap_buildbeat_heap_so_SOURCES = heap/shim.c heap/shim.h heap/shim_map.c
+heap_buildbeat_heap_so_SOURCES = heap/shim.c heap/shim.h heap/shim_map.c heap/shim_sandbox.c heap/bare.h
 heap_buildbeat_heap_so_CFLAGS = $(AM_CFLAGS) -fno-builtin
 heap_buildbeat_heap_so_LDFLAGS = $(LINK_MODULE) \
 	-Wl,--version-script=$(srcdir)/heap/heap.map -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \

@@ -13,7 +13,8 @@
  *
  * All functions are safe in signal handlers and inside malloc(): they take no lock, allocate
  * nothing, and keep errno. What is on the stack is not trusted: nothing outside the thread's
- * stack is read, and the walk ends at the first frame that makes no sense.
+ * stack is read, and the walk ends at the first frame that makes no sense. In a sandbox (sandbox.h),
+ * it ends where memory is unknown that a thread has not walked over before.
  */
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "heap/sandbox.h"
 #include "heap/unwind.h"
 #include "heap/unwind_table.h"
 
@@ -202,7 +203,8 @@ static int next_path(struct maps *s, char path[PATH_MAX])
 
 static bool path_of_maps(char path[PATH_MAX], uintptr_t address)
 {
-	struct maps s = { .fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC) };
+	struct maps s = { .fd = sandbox_is(SANDBOX_FILTER) ? -1 :
+			  syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC) };
 	bool found = false;
 	int c = 0;
 

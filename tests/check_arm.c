@@ -183,6 +183,8 @@ static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "rights of another user", "gcc -o x any.c && chown 65534 x && chmod 4755 x && chmod 711 .", "./x a" },
 	{ "rights of another group", "gcc -o x any.c && chgrp 65534 x && chmod 2755 x", "./x a" },
 	{ "sandbox", "gcc -w -O1 -fno-builtin -o x strict.c", "./x" },
+	{ "sandbox, a second thread", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x filter" },
+	{ "strict sandbox of a thread", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x strict" },
 	{ "sandbox, musl", "musl-gcc -w -idirafter /usr/include -idirafter /usr/include/$(gcc -dumpmachine) -O1 -fno-builtin -o x strict.c", "./x" },
 	{ "address sanitizer", "gcc -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },
 	{ "static sanitizer", "gcc -static-libasan -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },

@@ -500,7 +500,8 @@ TEST(races)
 		       "-I" TOP_SRCDIR " " TOP_SRCDIR "/tests/heap_race.c " TOP_SRCDIR "/heap/count.c "
 		       TOP_SRCDIR "/heap/heap_env.c " TOP_SRCDIR "/heap/image_write.c "
 		       TOP_SRCDIR "/heap/live_blocks.c " TOP_SRCDIR "/heap/ranges.c "
-		       TOP_SRCDIR "/heap/sample.c " TOP_SRCDIR "/heap/stacks.c "
+		       TOP_SRCDIR "/heap/sample.c " TOP_SRCDIR "/heap/sandbox.c "
+		       TOP_SRCDIR "/heap/stacks.c "
 		       TOP_SRCDIR "/heap/unwind*.c -o race");
 	support_expect(dir, 0, NULL, NULL, "./race 0 '%s'", dir);
 	support_expect(dir, 0, NULL, NULL, "./race 20000 '%s'", dir);

@@ -25,6 +25,7 @@ LOOKED_UP = {
     "heap/bare.c": "*",
     "heap/shim.c": "*",
     "heap/shim_map.c": "*",
+    "heap/shim_sandbox.c": "*",
     "plugin/api.c": "buildbeat_get_api",
     "plugin/gmk.c": "buildbeat_gmk_setup plugin_is_GPL_compatible",
     "plugin/preload.c": "*",
