@@ -43,6 +43,16 @@ static inline bool hex_u64(struct cursor *c, uint64_t *n)
 	return c->p > start;
 }
 
+static inline bool hex_u32(struct cursor *c, uint32_t *n)
+{
+	uint64_t value;
+
+	if (!hex_u64(c, &value) || value > UINT32_MAX)
+		return false;
+	*n = (uint32_t)value;
+	return true;
+}
+
 /* A whole text as a hexadecimal number, with or without 0x. */
 static inline bool hex_text(const char *text, uint64_t *n)
 {

@@ -22,16 +22,6 @@ struct block {
 
 /* Words of a line */
 
-static bool hex_u32(struct cursor *c, uint32_t *n)
-{
-	uint64_t value;
-
-	if (!hex_u64(c, &value) || value > UINT32_MAX)
-		return false;
-	*n = (uint32_t)value;
-	return true;
-}
-
 static bool range_of(struct cursor *c, uint64_t *start, uint64_t *end)
 {
 	return hex_u64(c, start) && cursor_byte(c, '-') && hex_u64(c, end);

@@ -343,35 +343,34 @@ static int decode_to(struct inspect_reader *r, enum archive_log which, size_t bl
 	return 0;
 }
 
+/* Decode the block of a snapshot in a log, which need not have one. */
+static int decode_any(struct inspect_reader *r, enum archive_log log, size_t i, bool *has)
+{
+	size_t block = find_block(&r->log[log], i);
+
+	*has = block < r->log[log].n;
+	return *has ? decode_to(r, log, block) : 0;
+}
+
 static int add_heap(struct inspect_reader *r, size_t i, struct snapshot *s)
 {
-	size_t block = find_block(&r->log[ARCHIVE_HEAP], i);
-	int error = 0;
+	int error = decode_any(r, ARCHIVE_HEAP, i, &s->has_heap);
 
-	s->has_heap = block < r->log[ARCHIVE_HEAP].n;
-	if (s->has_heap)
-		error = decode_to(r, ARCHIVE_HEAP, block);
-	if (s->has_heap && !error)
-		error = archive_merge_copy(&s->site, &s->n_sites, r->now.site, r->now.n_sites,
-					   sizeof *s->site);
-	if (s->has_heap && !error)
-		error = archive_merge_copy(&s->range, &s->n_ranges, r->now.range,
-					   r->now.n_ranges, sizeof *s->range);
-	return error;
+	if (error || !s->has_heap)
+		return error;
+	error = archive_merge_copy(&s->site, &s->n_sites, r->now.site, r->now.n_sites, sizeof *s->site);
+	return error ? error : archive_merge_copy(&s->range, &s->n_ranges, r->now.range,
+						  r->now.n_ranges, sizeof *s->range);
 }
 
 static int add_pages(struct inspect_reader *r, size_t i, struct snapshot *s)
 {
-	size_t block = find_block(&r->log[ARCHIVE_PAGES], i);
-	int error = 0;
+	int error = decode_any(r, ARCHIVE_PAGES, i, &s->has_pages);
 
-	s->has_pages = block < r->log[ARCHIVE_PAGES].n;
-	if (s->has_pages)
-		error = decode_to(r, ARCHIVE_PAGES, block);
-	if (s->has_pages && !error)
-		error = archive_merge_copy(&s->resident, &s->n_resident, r->now.resident,
-					   r->now.n_resident, sizeof *s->resident);
-	return error;
+	if (error || !s->has_pages)
+		return error;
+	return archive_merge_copy(&s->resident, &s->n_resident, r->now.resident, r->now.n_resident,
+				  sizeof *s->resident);
 }
 
 int inspect_reader_snapshot(struct inspect_reader *r, size_t i, struct snapshot *s,

@@ -34,16 +34,6 @@ void smaps_init(struct smaps *p, struct snapshot *s, struct name_table *names)
 
 /* The line of a mapping: START-END PERMISSIONS OFFSET MAJOR:MINOR INODE FILE */
 
-static bool device_number(struct cursor *c, uint32_t *number)
-{
-	uint64_t n;
-
-	if (!hex_u64(c, &n) || n > UINT32_MAX)
-		return false;
-	*number = (uint32_t)n;
-	return true;
-}
-
 static bool take_head(struct cursor *c, struct mapping *m)
 {
 	struct slice permissions;
@@ -56,8 +46,8 @@ static bool take_head(struct cursor *c, struct mapping *m)
 		return false;
 	memcpy(m->permissions, permissions.p, permissions.len);
 	if (!cursor_byte(c, ' ') || !hex_u64(c, &m->offset) || !cursor_byte(c, ' ') ||
-	    !device_number(c, &m->device_major) || !cursor_byte(c, ':') ||
-	    !device_number(c, &m->device_minor) || !cursor_byte(c, ' ') ||
+	    !hex_u32(c, &m->device_major) || !cursor_byte(c, ':') ||
+	    !hex_u32(c, &m->device_minor) || !cursor_byte(c, ' ') ||
 	    !cursor_u64(c, &m->inode))
 		return false;
 	m->kb[MAPPING_SIZE] = (m->end - m->start) / 1024;
