@@ -184,7 +184,6 @@ static int fill_lto(struct answer_times *t, const struct summary *s)
 			most_us = until_us - from_us;
 			t->lto.task = task;
 		}
-		t->n_lto++;
 		if (until_us <= t->lto.until_us)
 			continue;
 		t->lto.us += until_us - MAX(from_us, t->lto.until_us);

@@ -25,7 +25,6 @@ struct answer_times {
 	struct answer_span waited[QUEUE_CAUSES];	/* at least one task waited for it; the task
 							   that waited longest */
 	struct answer_span lto;	/* tasks that host GCC's link-time optimisation ran; the longest */
-	size_t n_lto;		/* such tasks */
 };
 
 /* 0 or -ENOMEM. */

@@ -42,7 +42,6 @@ struct output_marks {
 	/* of the line that is being read */
 	uint32_t pending;	/* command of several lines, NO_INDEX: none */
 	uint64_t pending_hash, pending_line;
-	uint64_t pending_left;
 	int64_t pending_from_us;
 	bool has_ninja;
 	uint64_t last_count, last_of;	/* of ninja's last status */

@@ -106,7 +106,7 @@ struct diff {
 	size_t n_facts;		/* changed circumstances */
 	struct diff_fact *fact;
 
-	size_t n_new, n_gone, n_renamed, n_fails, n_fixed, n_other;	/* tasks */
+	size_t n_new, n_gone, n_renamed, n_fails, n_fixed;	/* tasks */
 	size_t n_tests;
 	size_t n_higher[METRICS], n_lower[METRICS];	/* confirmed tasks */
 	struct samples *samples;	/* private */

@@ -253,7 +253,6 @@ int diff_match(struct diff_making *m)
 		d->n_renamed += t->was != NULL;
 		d->n_fails += t->end == DIFF_END_FAILS;
 		d->n_fixed += t->end == DIFF_END_FIXED;
-		d->n_other += t->end == DIFF_END_OTHER;
 	}
 	return 0;
 }
