@@ -109,8 +109,12 @@ TEST_LOOP(another_program, 4)
 		       /* a child of it would have its name until it executes sleep */
 		       "#!/bin/sh\ni=0; while test $i -lt 100000; do i=$((i + 1)); done\n"
 		       "exec /usr/bin/python3 \"$@\"\n");
-	run(&r, "chmod +x python3; bb inspect run %s -- ./python3 -c 'import time\n"
-	    "x = bytearray(20 << 20)\ntime.sleep(0.5)'", options[_i]);
+	/* until it was seen after it was executed */
+	run(&r, "chmod +x python3; bb inspect run %s -- ./python3 -c 'import glob, time\n"
+	    "x = bytearray(20 << 20)\n"
+	    "def seen(): return sum(open(f).read().count(\"snapshot \") for f in\n"
+	    "                       glob.glob(\"**/progress.log\", recursive=True))\n"
+	    "before = seen()\nwhile seen() < before + 2: time.sleep(0.01)'", options[_i]);
 	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
 	ck_assert_str_eq(buf_str(&r.err), "");
 	ck_assert_msg(strstr(buf_str(&r.out), " - python3 ") != NULL, "%s", buf_str(&r.out));
