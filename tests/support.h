@@ -135,8 +135,8 @@ int support_skips_all(const char *condition);
  * TEST_GROUP begins a group (Check's test case, which CK_RUN_CASE selects), TEST_GROUP_WITH one
  * with functions before and after each test, or NULL, and TEST_GROUP_ONCE before and after the
  * whole group. Tests above the first are of a group with the name of the suite. TEST_MAIN ends
- * the file tests/check_NAME.c; TEST_PROGRAM begins its main() where more is to be done, which
- * returns what support_main() returns: the exit status for automake.
+ * the file tests/check_NAME.c. A file that does more in its main() begins it with TEST_PROGRAM and
+ * returns what support_main() returns, the exit status for automake.
  */
 struct support_test {
 	const char *file;
@@ -158,10 +158,10 @@ struct support_test {
 		__attribute__((used, section("test_cases"))) = &id##_test
 #define SUPPORT_TEST(name, first, last, ...)                                             \
 	static void name##_fn(int _i);                                                   \
-	static int name##_end(void) { return (int)(last); }                              \
+	static int name##_fn_end(void) { return (int)(last); }                              \
 	static const TTest name##_ttest = { #name, name##_fn, __FILE__, __LINE__ };      \
 	SUPPORT_ENTER(name, .test = &name##_ttest, .from = (int)(first),                 \
-		      .end = name##_end, __VA_ARGS__);                                   \
+		      .end = name##_fn_end, __VA_ARGS__);                                   \
 	static void name##_fn(int _i __attribute__((unused)))
 
 #define TEST_RANGE(name, first, last) SUPPORT_TEST(name, first, last, .group = NULL)
