@@ -7,6 +7,7 @@
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define LIB TOP_SRCDIR "/plugin/bitbake/lib"
@@ -24,10 +25,7 @@ static void drive(struct run *r, const char *plugin, const char *more)
 
 static void read_at(const char *name)
 {
-	struct error err = { 0 };
-
-	ck_assert_msg(!recording_read(&rec, support_path("%s/%s", support_tmpdir(), name), &convert_formats, &err),
-		      "%s: %s", err.path, err.message);
+	recorded_open(&rec, support_path("%s/%s", support_tmpdir(), name), &convert_formats);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 }
 

@@ -4,6 +4,7 @@
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 static struct recording rec;
@@ -51,12 +52,9 @@ static int build(const char *launcher, const char *targets)
 
 static void read_at(const char *name)
 {
-	struct error err = { 0 };
-
 	recording_release(&rec);
 	rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(&rec, support_path("%s/bitbake/%s", support_tmpdir(), name),
-				      NULL, &err), "%s: %s", err.path, err.message);
+	recorded_open(&rec, support_path("%s/bitbake/%s", support_tmpdir(), name), NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_str_eq(recording_build(&rec, "tool"), "bitbake");
 }
@@ -172,8 +170,7 @@ TEST(launched)
 	ck_assert(!support_exists(support_path("%s/bitbake/tmp/buildbeat", support_tmpdir())));
 	recording_release(&rec);
 	rec = (struct recording)RECORDING_INIT;
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/bitbake/buildstats/latest",
-							   support_tmpdir()), NULL, NULL), 0);
+	recorded_open(&rec, support_path("%s/bitbake/buildstats/latest", support_tmpdir()), NULL);
 	ck_assert_int_eq(recording_build_number(&rec, "status"), 1);
 	ck_assert_int_eq(find("libix-1.0-r0", "do_compile")->state, TASK_DONE);
 	ck_assert_int_eq(find("killed-1.0-r0", "do_compile")->state, TASK_KILLED);

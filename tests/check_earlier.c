@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "live/earlier.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 /* Recordings of a build of ten tasks of a second each, one after the other. */
@@ -63,7 +64,7 @@ static struct remaining_estimate estimate(const char *dir)
 	struct error err = { 0 };
 
 	ck_assert_msg(!earlier_learn(&r, support_path("%s/now", dir), &err), "%s", err.message);
-	ck_assert_msg(!recording_read(&rec, support_path("%s/now", dir), NULL, &err), "%s", err.message);
+	recorded_open(&rec, support_path("%s/now", dir), NULL);
 	ck_assert_int_eq(remaining_estimate(&e, r, &rec, 4500000), 0);
 	recording_release(&rec);
 	remaining_free(r);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -128,7 +129,6 @@ TEST_LOOP(test_example, N_EXAMPLES)
 	const struct example *e = &examples[_i];
 	struct recording rec = RECORDING_INIT;
 	const char *dir;
-	struct error err;
 
 	SKIP_IF(!has_all(e->needs));
 	run(support_tmpdir(), "", "cp -r " TOP_SRCDIR "/examples . && chmod -R u+w examples");
@@ -136,8 +136,7 @@ TEST_LOOP(test_example, N_EXAMPLES)
 	run(dir, "", e->prepare);
 	run(dir, BUILDBEAT " record -o rec --name one --", e->build);
 	ck_assert(support_exists(support_path("%s/%s", dir, e->made)));
-	ck_assert_msg(!recording_read(&rec, support_path("%s/rec/one", dir), NULL, &err), "%s",
-		      err.message);
+	recorded_open(&rec, support_path("%s/rec/one", dir), NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	check_tasks(&rec, e);
 	check_nesting(&rec, e);

@@ -88,11 +88,10 @@ static void tasks_of(struct buf *out, const struct recording *rec)
 static void same_tasks(const char *trace, const char *recording)
 {
 	struct recording rec;
-	struct error err = { 0 };
 	struct buf tasks = BUF_INIT;
 	struct run r;
 
-	ck_assert_msg(!recording_read(&rec, recording, &convert_formats, &err), "%s", err.message);
+	recorded_open(&rec, recording, &convert_formats);
 	tasks_of(&tasks, &rec);
 	support_run(&r, NULL, LIVE "whole %s", trace);
 	ck_assert_msg(!r.status, "%s", r.err.data);
@@ -114,10 +113,9 @@ static void write_tasks(const char *recording)
 {
 	struct buf out = BUF_INIT;
 	struct recording rec;
-	struct error err;
 	struct json j;
 
-	ck_assert(!recording_read(&rec, recording, NULL, &err));
+	recorded_open(&rec, recording, NULL);
 	json_init(&j, &out, true);
 	json_array(&j, NULL);
 	for (size_t i = 0; i < rec.n_tasks; i++) {

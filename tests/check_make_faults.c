@@ -9,6 +9,7 @@
 #include "recording/store_create.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <sys/mount.h>
@@ -146,7 +147,7 @@ TEST(file_size_limit)
 		       "-load " PLUGIN "\nall: $(shell seq 700)\n%:; @true\n");
 	support_expect(base, 0, "", "lines lost (File too large)\n",
 		       "unset MAKEFLAGS MAKELEVEL MAKEFILES; ulimit -f 64; exec make -f Loading");
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	recorded_open(&rec, support_path("%s/buildstats/latest", base), NULL);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 	ck_assert_uint_lt(rec.n_tasks, 700);
 }
@@ -178,7 +179,7 @@ TEST(disk_full)
 	ck_assert_str_eq(r.out.data, "");
 	ck_assert_msg(strstr(r.err.data, "lines lost (No space left on device)\n") != NULL, "%s",
 		      r.err.data);
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/copy", base), NULL, NULL), 0);
+	recorded_open(&rec, support_path("%s/copy", base), NULL);
 	ck_assert_uint_gt(rec.n_tasks, 100);
 }
 
@@ -213,7 +214,7 @@ TEST(values_of_processes)
 	fixture_begin(&f, base, "rec", STORE_TASK_IO, NULL, NULL);
 	support_expect(base, 0, NULL, NULL,
 		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
-	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	recorded_open(&rec, f.store.path, NULL);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	t = &rec.task[0];
 	ck_assert_int_ge(t->end_us - t->start_us, 100000);
@@ -244,7 +245,7 @@ TEST(after)
 	fixture_begin(&f, base, "rec", 0, NULL, NULL);
 	support_expect(base, ANY_STATUS, "o\none\ntwo\n", NULL,
 		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make", f.makefiles.data);
-	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	recorded_open(&rec, f.store.path, NULL);
 	ck_assert_uint_eq(rec.n_tasks, 4);
 	ck_assert_str_eq(rec.task[1].name, "order");
 	ck_assert_uint_eq(rec.task[1].n_after, 1);
@@ -284,7 +285,7 @@ TEST_EACH(fake_host, fakes)
 		       f.makefiles.data, fakes[_i].how);
 	ck_assert(tasks_summary(&told, f.store.path));
 	ck_assert_str_eq(told.data, "t0- t1- t2- t3- t4- t5-");
-	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	recorded_open(&rec, f.store.path, NULL);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
 
@@ -314,7 +315,7 @@ TEST(too_many_children)
 		    f.makefiles.data);
 	if (r.status != 77) {
 		ck_assert_int_eq(r.status, 0);
-		ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+		recorded_open(&rec, f.store.path, NULL);
 		ck_assert_uint_eq(rec.n_tasks, 3072);
 		for (size_t i = 0; i < rec.n_tasks; i++)
 			ck_assert_int_eq(rec.task[i].state, TASK_DONE);
@@ -342,7 +343,7 @@ TEST(names_side_by_side)
 	support_expect(base, 0, NULL, NULL,
 		       "unset MAKEFLAGS MAKELEVEL; MAKEFILES='%s' make -j7 -f Many",
 		       f.makefiles.data);
-	ck_assert_int_eq(recording_read(&rec, f.store.path, NULL, NULL), 0);
+	recorded_open(&rec, f.store.path, NULL);
 	ck_assert_uint_eq(rec.n_tasks, 50 * 10);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
@@ -368,7 +369,7 @@ TEST(alone_again)
 	support_expect(base, 2, NULL, NULL,
 		       "mkdir tmp; export TMPDIR=$PWD/tmp; "
 		       "unset MAKEFLAGS MAKELEVEL MAKEFILES; make -f Loading");
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	recorded_open(&rec, support_path("%s/buildstats/latest", base), NULL);
 	ck_assert_uint_eq(rec.n_instances, 2);
 	ck_assert_int_eq(rec.instance[0].pid, rec.instance[1].pid);
 	ck_assert_int_ge(rec.instance[0].close_us, 0);
@@ -397,7 +398,7 @@ TEST_LOOP(never_again, 2)
 	ck_assert_int_eq(with.status, plain.status);
 	ck_assert_str_eq(with.out.data, plain.out.data);
 	ck_assert_str_eq(with.err.data, plain.err.data);
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/buildstats/latest", base), NULL, NULL), 0);
+	recorded_open(&rec, support_path("%s/buildstats/latest", base), NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_uint_eq(rec.n_tasks, 1);

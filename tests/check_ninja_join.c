@@ -7,6 +7,7 @@
 #include "recording/recording.h"
 #include "recording/store_create.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
@@ -208,7 +209,7 @@ TEST_EACH(by_hand, cases)
 	free(after);
 
 	ck_assert_int_eq(ninja_join(&s), 0);
-	ck_assert_int_eq(recording_read(&rec, s.path, NULL, &err), 0);
+	recorded_open(&rec, s.path, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_msg(!strcmp(told(&rec), m->told), "%s: %s", m->what, told(&rec));
 	ck_assert_int_eq(ninja_join_unnamed(&lines, &rec), 0);
@@ -313,11 +314,8 @@ static void make_project(const char *dir)
 
 static void read_named(struct recording *rec, const char *dir, const char *name)
 {
-	struct error err = { 0 };
-
 	*rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(rec, support_path("%s/stats/%s", dir, name), NULL, &err),
-		      "%s", err.message);
+	recorded_open(rec, support_path("%s/stats/%s", dir, name), NULL);
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 

@@ -140,7 +140,7 @@ TEST_EACH(nth_fails_for_writing, corpus)
 	long n = 0;
 
 	snprintf(base, sizeof base, "%s/base", support_tmpdir());
-	ck_assert(!recording_read(&rec, recorded_unpack(corpus[_i]), &convert_formats, &err));
+	recorded_open(&rec, recorded_unpack(corpus[_i]), &convert_formats);
 	for (ran_out = true; ran_out; n++) {
 		int r;
 
@@ -293,7 +293,7 @@ TEST_EACH(nth_fails_for_traces, traces)
 	RELEASED(buf, whole, text);
 	long n = 0;
 
-	ck_assert(!recording_read(&rec, TOP_SRCDIR "/tests/data/recordings/nested", NULL, &err));
+	recorded_open(&rec, TOP_SRCDIR "/tests/data/recordings/nested", NULL);
 	ck_assert(!traces[_i](&rec, path, &err));
 	support_read(&whole, path);
 	for (ran_out = true; ran_out; n++) {

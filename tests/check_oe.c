@@ -9,6 +9,7 @@
 #include "recording/recipe.h"
 #include "recording/recording.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define GENUINE TOP_SRCDIR "/tests/data/oe/genuine"
@@ -291,10 +292,9 @@ TEST(cut_anywhere)
 		size_t status = (size_t)(strstr(whole, "Ended") - whole);
 		size_t child = (size_t)(strstr(whole, "Child rusage ru_stime") - whole);
 		struct recording rec = RECORDING_INIT;
-		struct error err;
 
 		support_write(path, whole, n);
-		ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
+		recorded_open(&rec, dir, &convert_formats);
 		ck_assert_uint_eq(rec.n_tasks, n >= started);
 		if (rec.n_tasks) {
 			const struct task *t = rec.task;
@@ -456,9 +456,7 @@ static int64_t grown(const struct recording *rec, const char *series, const char
 
 static void read_genuine(struct recording *rec)
 {
-	struct error err;
-
-	ck_assert_int_eq(recording_read(rec, GENUINE, &convert_formats, &err), 0);
+	recorded_open(rec, GENUINE, &convert_formats);
 	ck_assert_str_eq(warnings_shown(rec), "");
 }
 
@@ -612,7 +610,7 @@ TEST(odd_files)
 	ck_assert_str_eq(err.path, support_path("%s/reduced_proc_stat.log", dir));
 	recording_release(&rec);
 	ck_assert_int_eq(rmdir(support_path("%s/reduced_proc_stat.log", dir)), 0);
-	ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
+	recorded_open(&rec, dir, &convert_formats);
 	ck_assert_str_eq(tasks_shown(&rec), "a-1-r0:do_compile done 10000-12500");
 	ck_assert_str_eq(warnings_shown(&rec), "64 files that are not bitbake's left out, the first "
 			 "is many-1-r0/1");

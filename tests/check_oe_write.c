@@ -4,6 +4,7 @@
 #include "convert/convert.h"
 #include "recording/recording_write.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/same.h"
 #include "tests/support.h"
 
@@ -37,13 +38,12 @@ static void write_text(const char *const *file)
 {
 	const char *dir = support_path("%s/rec", support_tmpdir());
 	RELEASED(recording, rec);
-	struct error err = { 0 };
 
 	ck_assert_int_eq(mkdir(dir, 0777), 0);
 	support_writes(support_path("%s/build", dir), BUILD);
 	for (; *file; file += 2)
 		support_writes(support_path("%s/%s", dir, file[0]), file[1]);
-	ck_assert_msg(!recording_read(&rec, dir, &convert_formats, &err), "%s", err.message);
+	recorded_open(&rec, dir, &convert_formats);
 	write_out(&rec);
 }
 
@@ -101,10 +101,10 @@ TEST_LOOP(genuine, 2)
 	struct error err = { 0 };
 	char path[PATH_MAX];
 
-	ck_assert_int_eq(recording_read(&rec, _i ? BOUND : GENUINE, &convert_formats, &err), 0);
+	recorded_open(&rec, _i ? BOUND : GENUINE, &convert_formats);
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own", path, &err), 0);
 	ck_assert(!support_exists(support_path("%s/original.log", path)));
-	ck_assert_int_eq(recording_read(&own, path, &convert_formats, &err), 0);
+	recorded_open(&own, path, &convert_formats);
 	write_out(&own);
 	read_out(&again);
 	same_recordings(&rec, &again);
@@ -330,7 +330,7 @@ TEST(volumes)
 	for (int i = 0; i < 2; i++) {
 		const char *to = support_path("%s/%d", support_tmpdir(), i);
 
-		ck_assert_int_eq(recording_read(&rec, own, &convert_formats, &err), 0);
+		recorded_open(&rec, own, &convert_formats);
 		ck_assert_int_eq(oe()->write(&rec, to, &err), 0);
 		if (!i)
 			ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own",
@@ -411,7 +411,7 @@ TEST_EACH(changed_original, changed)
 	ck_assert_int_eq(mkdir(dir, 0777), 0);
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\nimported: oe\n");
 	support_writes(support_path("%s/original.log", dir), changed[_i].lines);
-	ck_assert_int_eq(recording_read(&rec, dir, &convert_formats, &err), 0);
+	recorded_open(&rec, dir, &convert_formats);
 	if (*changed[_i].lines) {
 		ck_assert_int_lt(oe()->write(&rec, out(), &err), 0);
 		buf_addf(&told, "%s:%u: %s", err.path, err.line, err.message);
@@ -425,7 +425,7 @@ TEST(never_onto_anything)
 	RELEASED(recording, rec);
 	struct error err = { 0 };
 
-	ck_assert_int_eq(recording_read(&rec, GENUINE, &convert_formats, &err), 0);
+	recorded_open(&rec, GENUINE, &convert_formats);
 	ck_assert_int_eq(mkdir(out(), 0777), 0);
 	ck_assert_int_eq(oe()->write(&rec, out(), &err), -EEXIST);
 	ck_assert_uint_eq(count_files(support_tmpdir()), 1);

@@ -4,6 +4,7 @@
 #include "convert/oe/oe.h"
 #include "render/chart/panels.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 /* Panels of hand-written recordings, calculated by hand; and bins. */
@@ -32,10 +33,8 @@ static void put(const char *dir, const char *file, const char *text)
 
 static void read_world(struct world *w, const char *dir, bool oe)
 {
-	struct error err = { 0 };
-
 	w->rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(&w->rec, dir, &convert_formats, &err), "%s", err.message);
+	recorded_open(&w->rec, dir, &convert_formats);
 	if (oe)
 		w->rec.source = oe_foreign.source;
 	ck_assert_int_eq(summary_make(&w->sum, &w->rec), 0);

@@ -4,6 +4,7 @@
 #include "plugin/ticket.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <pthread.h>
@@ -35,9 +36,7 @@ static struct buildbeat_session *open_at(const char *path, int64_t interval_ms)
 
 static void read_back(struct recording *rec)
 {
-	struct error err = { 0 };
-
-	ck_assert_msg(!recording_read(rec, dir, NULL, &err), "%s: %s", err.path, err.message);
+	recorded_open(rec, dir, NULL);
 	ck_assert_uint_eq(rec->n_warnings, 0);
 }
 
@@ -397,7 +396,7 @@ static size_t samples(const char *name)
 	const struct series *series;
 	size_t n;
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	series = recording_series(&rec, name);
 	n = series ? series->n : 0;
 	recording_release(&rec);

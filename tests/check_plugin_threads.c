@@ -7,6 +7,7 @@
 #include "plugin/buildbeat_plugin.h"
 #include "recording/recording.h"
 #include "tests/make_host.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <pthread.h>
@@ -194,11 +195,10 @@ static void check_recording(const struct caller *caller, bool whole)
 {
 	size_t started[THREADS] = { 0 }, ended[THREADS] = { 0 }, opened = 1, bad, lines;
 	RELEASED(recording, rec = RECORDING_INIT);
-	struct error err = { 0 };
 
 	tasks_count(dir, &lines, &bad);
 	ck_assert_uint_eq(bad, 0);
-	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s: %s", err.path, err.message);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_msg(!rec.n_warnings, "%s", rec.n_warnings ? rec.warning->text : "");
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
@@ -280,7 +280,7 @@ TEST(begun_at_once)
 			pthread_join(caller[i].thread, NULL);
 			ck_assert_uint_eq(caller[i].n_opened, 1);
 		}
-		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		recorded_open(&rec, dir, NULL);
 		ck_assert_uint_eq(rec.n_instances, THREADS);
 		ck_assert_uint_eq(rec.n_tasks, THREADS);
 		ck_assert_uint_eq(rec.n_warnings, 0);
@@ -322,7 +322,7 @@ TEST(cancelled)
 	}
 	api->build_completed(s, 0);
 	api->close(s);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_int_ge(rec.end_us, 0);
 }
 

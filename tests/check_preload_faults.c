@@ -4,6 +4,7 @@
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define SPAWNER TOP_BUILDDIR "/tests/fake_spawner"
@@ -16,13 +17,11 @@ TEST_EACH(threads, waiting)
 {
 	const unsigned rounds = 60;
 	RELEASED(recording, rec = RECORDING_INIT);
-	struct error err = { 0 };
 	unsigned failed = 0;
 
 	support_expect(support_tmpdir(), ANY_STATUS, "480 ended, 240 failed, 0 wrong\n", "",
 		       RECORD SPAWNER " %u %s", rounds, waiting[_i]);
-	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
-				      &err), "%s", err.message);
+	recorded_open(&rec, support_path("%s/stats/one", support_tmpdir()), NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_uint_eq(rec.n_tasks, 8 * rounds);
@@ -114,8 +113,7 @@ TEST(plugin_inside)
 		       "cc -I" TOP_SRCDIR "/plugin " TOP_SRCDIR
 		       "/examples/host/host.c -o host -ldl && BUILDBEAT_PLUGIN=" PLUGIN " " RECORD
 		       "./host 'echo one' 'exit 3'");
-	ck_assert_int_eq(recording_read(&rec, support_path("%s/stats/one", support_tmpdir()), NULL,
-					NULL), 0);
+	recorded_open(&rec, support_path("%s/stats/one", support_tmpdir()), NULL);
 	ck_assert_uint_eq(rec.n_instances, 1);
 	ck_assert_uint_eq(rec.n_tasks, 2);
 	ck_assert_str_eq(rec.task[0].name, "echo one");

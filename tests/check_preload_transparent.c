@@ -8,6 +8,7 @@
 #include "recording/recording.h"
 #include "tests/make_host.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define RECORD TOP_BUILDDIR "/buildbeat record --no-git -o ../stats -n one -- "
@@ -282,7 +283,6 @@ static size_t next_opened(const struct recording *rec, size_t other)
 TEST(parents)
 {
 	RELEASED(recording, rec = RECORDING_INIT);
-	struct error err = { 0 };
 	const char *dir = support_tmpdir();
 
 	SKIP_IF(!has_all("ninja make"));
@@ -292,7 +292,7 @@ TEST(parents)
 	support_writes(support_path("%s/in.ninja", dir), "rule t\n command = touch $out\nbuild x: t\nbuild y: t\n");
 	support_expect(dir, 0, NULL, "",
 		       TOP_BUILDDIR "/buildbeat record --no-git -o stats -n one sh -c 'ninja; true'");
-	ck_assert_msg(!recording_read(&rec, support_path("%s/stats/one", dir), NULL, &err), "%s", err.message);
+	recorded_open(&rec, support_path("%s/stats/one", dir), NULL);
 	ck_assert_uint_eq(rec.n_instances, 4);
 	for (size_t i = 0, at = NO_INDEX, outer; i < rec.n_instances; i++) {
 		static const char *const chain[] = { "sh", "ninja", "make", "ninja" };

@@ -3,6 +3,7 @@
 #include "analyse/process_tree.h"
 #include "base/str.h"
 #include "recording/process_log.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 static struct recording rec;
@@ -12,7 +13,7 @@ static void read_tree(const char *path)
 {
 	struct error err = { 0 };
 
-	ck_assert_msg(!recording_read(&rec, path, NULL, &err), "%s", err.message);
+	recorded_open(&rec, path, NULL);
 	ck_assert_msg(!process_tree_read(&tree, path, &rec, NULL, &err), "%s", err.message);
 }
 

@@ -7,6 +7,7 @@
 #include "recording/store_create.h"
 #include "recording/store_join.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define BUILD "buildbeat build 1\nstart_wall_ns: 1700000000000000000\nstart_mono_ns: 5\n"
@@ -150,7 +151,7 @@ TEST(later_names)
 		"start\t20\ta1.2\t78\t\tcompile\tsecond\tkey\tgcc -c y.c\nname\t50\ta1.2\t\trule\n"
 		"out\t51\ta1.2\ta\tb\nout\t51\ta1.1\tc\\td\nout\t52\ta1.2\te\nname\t53\ta1\tx\n");
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 1);	/* an instance has no name */
 	t = &rec.task[0];
 	ck_assert_str_eq(t->name, "late");
@@ -183,7 +184,7 @@ TEST(opened_in_a_later_file)
 	support_writes(support_path("%s/tasks-b1.log", dir), TASKS "open\t30\tb1\t9\t\t\tninja\n"
 		       "start\t31\tb1.1\t\t\t\t\t\tcc x.c\ndone\t40\tb1.1\t0\nclose\t41\tb1\n"
 		       "open\t60\tb1\t9\t\t\tmake\n");
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_str_eq(shown(&rec), "late done 31-40 0");
 	ck_assert_uint_eq(rec.n_out, 1);
@@ -204,7 +205,7 @@ TEST(closed_too_early)
 		support_writes(support_path("%s/tasks.log", dir), support_path(TASKS OPEN
 			       "start\t20\ta1.1\t7\t\t\tx.o\ndone\t30\ta1.1\t0\nclose\t40\ta1\n"
 			       "start\t41\ta1.2\t8\t\t\ty.o\n%s", again ? "close\t60\ta1\n" : ""));
-		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		recorded_open(&rec, dir, NULL);
 		ck_assert_uint_eq(rec.n_warnings, 0);
 		ck_assert_int_eq(rec.instance[0].close_us, again ? 60 : -1);
 		ck_assert_uint_eq(rec.n_tasks, 2);
@@ -224,7 +225,7 @@ TEST(all_fields)
 		"done\t30\ta1.1\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\t\t12\t13\t14\t1\n"
 		"used\t79\ta1\t1\t2\nused\t79\ta1\t15\t16\t0\t0\t0\t17\t18\nclose\t80\ta1\n");
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_int_eq(rec.start_wall_ns, 1700000000000000000);
 	ck_assert_int_eq(rec.start_mono_ns, 5);
@@ -299,7 +300,7 @@ TEST(parents)
 		"open\t80\td1\t999\t0\t999,1\tmake\n"
 		"done\t90\ta1.2\t0\nopen\t500000\te1\t400\t0\t400,200,1\tmake\n");
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_instances, 6);
 	ck_assert_uint_eq(rec.instance[0].parent_task, NO_INDEX);
 	ck_assert_uint_eq(rec.instance[1].parent_task, 1);
@@ -320,7 +321,7 @@ TEST(no_rings)
 	uint32_t at = 0;
 	unsigned steps = 0;
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	for (size_t i = 0; i < rec.n_instances; i++)
 		for (at = (uint32_t)i; rec.instance[at].parent_task != NO_INDEX && steps < 99; steps++)
 			at = rec.task[rec.instance[at].parent_task].instance;
@@ -360,14 +361,14 @@ TEST(packed_and_in_parts)
 	write_packed(support_path("%s/proc_x.log.zst", dir), "buildbeat proc_x 1 1000 a:1:g\n1\n");
 	support_writes(support_path("%s/proc_x.log", dir), "buildbeat proc_x 1 1000 a:1:g\n@1000 3\n");
 	support_writes(support_path("%s/proc_y.log.zst", dir), "!");
-	ck_assert_int_eq(recording_read(&rec, dir, &formats, NULL), 0);
+	recorded_open(&rec, dir, &formats);
 	ck_assert_str_eq(shown(&rec), "y running 31--1 -1; x running 20--1 -1");
 	ck_assert_uint_eq(recording_series(&rec, "proc_x")->n, 2);
 	ck_assert_int_eq(recording_series(&rec, "proc_x")->level[1], 3);
 	ck_assert_uint_eq(rec.n_warnings, 1);
 	ck_assert_str_eq(rec.warning[0].text, "proc_y.log.zst: damaged frame");
 	recording_release(&rec);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "compressed, left out"));
 	recording_release(&rec);
 }
@@ -385,7 +386,7 @@ TEST(gigantic_line)
 		ck_assert_uint_eq(fwrite(megabyte, 1, sizeof megabyte, f), sizeof megabyte);
 	fputs("\nstart\t22\ta1.3\t7\t\t\tz\n", f);
 	ck_assert_int_eq(fclose(f), 0);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_str_eq(shown(&rec), "x running 20--1 -1; z running 22--1 -1");
 	ck_assert_uint_eq(rec.n_warnings, 2);
 	ck_assert_str_eq(rec.warning[0].text, "tasks.log:4: damaged line left out");
@@ -418,7 +419,7 @@ TEST(odd_entries)
 	ck_assert_int_eq(symlink("nowhere", support_path("%s/proc_c.log", dir)), 0);
 	support_writes(support_path("%s/proc_d.log", dir), "buildbeat proc_e 1 1000 a:1:g\n");
 	support_writes(support_path("%s/bootchart.svg", dir), "<svg/>");
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 2);
 	ck_assert_uint_eq(rec.n_series, 0);
 	recording_release(&rec);
@@ -446,7 +447,7 @@ TEST(cut_anywhere)
 		struct recording rec = RECORDING_INIT;
 
 		support_write(support_path("%s/tasks.log", dir), tasks.data, len);
-		ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+		recorded_open(&rec, dir, NULL);
 		ck_assert_uint_ge(rec.n_tasks, last);
 		ck_assert_uint_le(rec.n_warnings, 3);
 		ck_assert_uint_eq(rec.n_series, 6);
@@ -501,7 +502,7 @@ TEST(many_writers)
 		ck_assert_int_gt(wait(&status), 0);
 		ck_assert_int_eq(status, 0);
 	}
-	ck_assert_int_eq(recording_read(&rec, s.path, NULL, NULL), 0);
+	recorded_open(&rec, s.path, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_tasks, WRITERS * EVENTS);
 	for (size_t i = 0; i < rec.n_tasks; i++) {
@@ -529,7 +530,7 @@ TEST(commands_and_other_files)
 		buf_adds(&samples, "# nothing\n");
 	support_writes(support_path("%s/proc_tasks.log", dir), buf_str(&samples));
 	buf_release(&samples);
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_str_eq(recording_command(&rec, &rec.task[0]), "sleep 1");
 }
 

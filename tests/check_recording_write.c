@@ -24,10 +24,10 @@ static void round_trip(const char *path)
 	struct error err = { 0 };
 	char to[PATH_MAX];
 
-	ck_assert_msg(!recording_read(&rec, path, &convert_formats, &err), "%s", err.message);
+	recorded_open(&rec, path, &convert_formats);
 	ck_assert_msg(!recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), NULL, to, &err), 
 		      "%s", err.message);
-	ck_assert_msg(!recording_read(&again, to, &convert_formats, &err), "%s", err.message);
+	recorded_open(&again, to, &convert_formats);
 	same_recordings(&rec, &again);
 }
 
@@ -128,7 +128,7 @@ TEST_LOOP(any_tasks, 8)
 
 	recorded_random(&r, 300, (uint64_t)_i);
 	ck_assert_int_eq(recording_write(&r.rec, STORE_ACCESS_USER, support_tmpdir(), "any", to, &err), 0);
-	ck_assert_int_eq(recording_read(&again, to, &convert_formats, &err), 0);
+	recorded_open(&again, to, &convert_formats);
 	same_recordings(&r.rec, &again);
 }
 
@@ -140,7 +140,7 @@ TEST(names_and_places)
 	struct error err = { 0 };
 	char to[PATH_MAX], latest[64] = "";
 
-	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
+	recorded_open(&rec, recordings[0], &convert_formats);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, base, bad[i], to, &err), -EINVAL);
 	ck_assert(!support_exists(base));
@@ -160,7 +160,7 @@ TEST(modes_are_as_asked)
 	char to[PATH_MAX];
 
 	umask(0);
-	ck_assert_int_eq(recording_read(&rec, recordings[0], &convert_formats, &err), 0);
+	recorded_open(&rec, recordings[0], &convert_formats);
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_GROUP, support_tmpdir(), "one", to,
 					     &err), 0);
 	ck_assert_int_eq(stat(to, &st), 0);
@@ -266,7 +266,7 @@ TEST_EACH(unusual_ones, unusual)
 	struct error err = { 0 };
 	char to[PATH_MAX];
 
-	ck_assert_msg(!recording_read(&rec, dir, &convert_formats, &err), "%s", err.message);
+	recorded_open(&rec, dir, &convert_formats);
 	NUMBERS(&b, "build", rec.start_wall_ns, rec.start_mono_ns, rec.end_us, rec.last_us,
 		rec.interval_ms, rec.has_files, rec.has_cache, (int64_t)rec.n_processes,
 		rec.process_events_lost, rec.lost.reason, (int64_t)rec.lost.tasks,

@@ -555,7 +555,7 @@ TEST(written_again)
 	ck_assert_uint_eq(rec.task[1].n_files, 3000);
 	ck_assert_int_eq(rec.task[1].files_bytes, 3000 * 2999 / 2);
 	ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "copy", to, &err), 0);
-	ck_assert_int_eq(recording_read(&again, to, NULL, &err), 0);
+	recorded_open(&again, to, NULL);
 	same_recordings(&rec, &again);
 	ck_assert_uint_eq(again.n_files, 3000);
 	for (uint32_t i = 0; i < 3000; i++) {

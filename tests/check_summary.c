@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "convert/convert.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 /* Summaries of recordings, calculated by hand. */
@@ -102,9 +103,7 @@ static void put(const char *dir, const char *file, const char *text)
 
 static void read_into(struct recording *rec, const char *path)
 {
-	struct error err = { 0 };
-
-	ck_assert_msg(!recording_read(rec, path, &convert_formats, &err), "%s", err.message);
+	recorded_open(rec, path, &convert_formats);
 }
 
 #define PRESSURE "buildbeat proc_pressure 1 1000 cpu.some:1ms:c io.some:1ms:c\n"

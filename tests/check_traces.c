@@ -7,6 +7,7 @@
 #include "recording/layout.h"
 #include "recording/recording_write.h"
 #include "tests/paths.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 #include "trace/trace_formats.h"
 
@@ -261,7 +262,7 @@ TEST(clang_into)
 		       "\tclang -ftime-trace -ftime-trace-granularity=0 -c $< -o $@\n");
 	must_run(dir, TOP_BUILDDIR "/buildbeat record -n one -- make -s -j2");
 	must_run(dir, TOP_BUILDDIR "/buildbeat import --into one --from clang .");
-	ck_assert(!recording_read(&rec, support_path("%s/buildstats/one", dir), NULL, &err));
+	recorded_open(&rec, support_path("%s/buildstats/one", dir), NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(spans_of(objects[i], "ExecuteCompiler"), 1);
@@ -279,7 +280,7 @@ TEST(clang_into)
 	n_spans = rec.n_spans;
 	recording_release(&rec);
 	must_run(dir, TOP_BUILDDIR "/buildbeat import --into one --from clang a/x.json .");
-	ck_assert(!recording_read(&rec, support_path("%s/buildstats/one", dir), NULL, &err));
+	recorded_open(&rec, support_path("%s/buildstats/one", dir), NULL);
 	ck_assert_uint_eq(rec.n_spans, n_spans);
 	recording_release(&rec);
 }
@@ -316,7 +317,7 @@ static void check_parts(const char *path)
 	buf_adds(&whole, said());
 	recording_release(&rec);
 	ck_assert_msg(!converter_pass(converter_named("chrome"), &path, 1, write_it, to, &err), "%s", err.message);
-	ck_assert(!recording_read(&rec, to, NULL, &err));
+	recorded_open(&rec, to, NULL);
 	ck_assert_str_eq(said(), buf_str(&whole));
 	ck_assert_str_eq(recording_build(&rec, LAYOUT_IMPORTED), "chrome");
 	recording_release(&rec);
@@ -523,7 +524,7 @@ TEST_EACH(write_trace, written)
 	const struct json_value *events;
 	size_t n_ran = 0, n_events = 0;
 
-	ck_assert(!recording_read(&rec, written[_i], NULL, &err));
+	recorded_open(&rec, written[_i], NULL);
 	ck_assert_msg(!tracefile_chrome(&rec, path, &err), "%s", err.message);
 	ck_assert_msg(!json_read_file(&doc, path, &err), "%s", err.message);
 	events = doc.root;
@@ -566,7 +567,7 @@ TEST(write_parts)
 		       "fail\t20\tx.1\t1\t7\t3\t900\nclose\t30\tx\n");
 	support_writes(support_path("%s/proc_stat.log", dir), "buildbeat proc_stat 1 500 user:10ms:c running:1:g\n"
 		       "0,2\n25,1\n");
-	ck_assert_msg(!recording_read(&rec, dir, NULL, &err), "%s", err.message);
+	recorded_open(&rec, dir, NULL);
 	ck_assert(!tracefile_chrome(&rec, path, &err));
 	ck_assert(!json_read_file(&doc, path, &err));
 	events = doc.root;
@@ -598,7 +599,7 @@ TEST(own_cut)
 	size_t first;
 	RELEASED(buf, text);
 
-	ck_assert(!recording_read(&rec, written[0], NULL, &err));
+	recorded_open(&rec, written[0], NULL);
 	ck_assert(!tracefile_chrome(&rec, path, &err));
 	recording_release(&rec);
 	support_read(&text, path);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "recording/recording.h"
 #include "recording/usage_log.h"
+#include "tests/recorded.h"
 #include "tests/support.h"
 
 #define SLOTS 3
@@ -125,7 +126,7 @@ TEST(read_back)
 		"0=a1.1:12,3,,1;1=a1.2:40,61,31,3,128\n0:3,99;1:,100,,,,5,4\n+4 0-;1:-11,100\n"
 		"@7000 =1=a1.2:29,261,31,3,132;2=zz.1:9\n");
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 1);
 	ck_assert_ptr_nonnull(strstr(rec.warning[0].text, "1 samples of tasks that no tasks.log has"));
 	ck_assert_uint_eq(rec.n_usage, 9);
@@ -165,7 +166,7 @@ TEST(task_comes_back)
 		"buildbeat proc_tasks 1 1000 rss:1MiB:g\n"
 		"0=a1.1:10;1=a1.2:20;2=a1.3:30\n0-;1:1\n1-;0=a1.1:4\n0:1;2:1\n");
 
-	ck_assert_int_eq(recording_read(&rec, dir, NULL, NULL), 0);
+	recorded_open(&rec, dir, NULL);
 	ck_assert_uint_eq(rec.n_warnings, 0);
 	ck_assert_uint_eq(rec.n_usage, 9);
 	for (size_t i = 0, k = 0; i < ARRAY_SIZE(expect); i++, k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/launched.h"
+#include "tests/recorded.h"
 
 #include "convert/convert.h"
 
@@ -7,12 +8,10 @@
 
 void launched_read(struct recording *rec, const char *name)
 {
-	struct error err = { 0 };
 	const char *path = support_path("%s/stats/%s", support_tmpdir(), name);
 
 	*rec = (struct recording)RECORDING_INIT;
-	ck_assert_msg(!recording_read(rec, path, &convert_formats, &err), "%s: %s", err.path,
-		      err.message);
+	recorded_open(rec, path, &convert_formats);
 }
 
 void launched_reported(const struct run *r, const char *part)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/machine.h"
+#include "tests/paths.h"
+#include "tests/recorded.h"
+#include "tests/support.h"
 
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "recording/store_create.h"
-#include "tests/paths.h"
-#include "tests/support.h"
 
 static void make_parents(const char *path)
 {
@@ -92,12 +93,10 @@ void machine_sample(struct machine *m)
 
 void machine_read(struct machine *m)
 {
-	struct error err;
-
 	sampler_free(m->sampler);
 	m->sampler = NULL;
 	recording_release(&m->rec);
-	ck_assert_int_eq(recording_read(&m->rec, m->store.path, NULL, &err), 0);
+	recorded_open(&m->rec, m->store.path, NULL);
 	for (size_t i = 0; i < m->rec.n_warnings; i++)
 		ck_abort_msg("%s", m->rec.warning[i].text);
 }

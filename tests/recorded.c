@@ -10,12 +10,18 @@
 
 #define USAGE_HEADER "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g\n"
 
-void recorded_read(struct recorded *r, const char *path)
+void recorded_open(struct recording *rec, const char *path, const struct recording_formats *formats)
 {
 	struct error err = { 0 };
 
+	ck_assert_msg(!recording_read(rec, path, formats, &err), "%s: %s:%u: %s", path, err.path, err.line,
+		      err.message);
+}
+
+void recorded_read(struct recorded *r, const char *path)
+{
 	*r = (struct recorded){ 0 };
-	ck_assert_msg(!recording_read(&r->rec, path, &convert_formats, &err), "%s", err.message);
+	recorded_open(&r->rec, path, &convert_formats);
 	ck_assert_int_eq(summary_make(&r->sum, &r->rec), 0);
 }
 

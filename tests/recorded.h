@@ -16,6 +16,9 @@ struct recorded {
 /* From the text of its files, tasks and usage without their first lines; NULL: no such file. */
 void recorded_make(struct recorded *r, const char *build, const char *tasks, const char *usage);
 
+/* The recording alone, as recording_read() reads it. Fails the test with its error. */
+void recorded_open(struct recording *rec, const char *path, const struct recording_formats *formats);
+
 /* From a directory. */
 void recorded_read(struct recorded *r, const char *path);
 
