@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,57 +103,66 @@ void buf_addc(struct buf *b, char c)
 	b->data[b->len] = '\0';
 }
 
-/* 00, 01 ... 99: half the divisions. */
-static const char two_digits[201] =
-	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+#define EIGHT_DIGITS 100000000
 
-/* The number of bits says how many digits there are at least. */
-static size_t count_digits(uint64_t n)
+/* The eight digits of n, each a byte, the first one lowest. They are halved at once, without a
+ * branch: a product and a shift divide both halves by 100, then all four pairs by 10. */
+static uint64_t eight_digits(uint64_t n)
 {
-	static const uint64_t powers[] = {
-		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
-		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
-		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
-		10000000000000000000u,
-	};
-	unsigned bits = 64 - (unsigned)__builtin_clzll(n | 1);
-	unsigned least = bits * 1233 >> 12;	/* times log10(2) */
+	uint64_t all = n / 10000 | n % 10000 << 32;
+	uint64_t high = all * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
 
-	return least + (n >= powers[least]);
+	all = high | (all - high * 100) << 16;
+	high = all * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+	return high | (all - high * 10) << 8;
 }
 
-/* The digits that end before p. */
-static void put_digits(char *p, uint64_t n)
+/* The same of a number below 10,000. */
+static uint64_t four_digits(uint64_t n)
 {
-	for (; n >= 100; n /= 100)
-		memcpy(p -= 2, two_digits + n % 100 * 2, 2);
-	if (n >= 10)
-		memcpy(p - 2, two_digits + n * 2, 2);
-	else
-		p[-1] = (char)('0' + n);
+	uint64_t high = n * 10486 >> 20, pairs = high | (n - high * 100) << 16;
+	uint64_t tens = pairs * 103 >> 10 & UINT64_C(0x000f000f);
+
+	return tens | (pairs - tens * 10) << 8;
+}
+
+/* Without the first `skip` of them, of which at least one stays. Writes eight bytes. */
+static char *put_eight(char *to, uint64_t digits, unsigned skip)
+{
+	uint64_t text = htole64((digits | UINT64_C(0x3030303030303030)) >> 8 * skip);
+
+	memcpy(to, &text, sizeof text);
+	return to + 8 - skip;
+}
+
+char *buf_put_unsigned(char *to, uint64_t n)
+{
+	uint64_t digits;
+
+	if (n < 10000) {
+		digits = four_digits(n) << 32;	/* as the last ones of eight */
+	} else if (n < EIGHT_DIGITS) {
+		digits = eight_digits(n);
+	} else {
+		to = buf_put_unsigned(to, n / EIGHT_DIGITS);
+		return put_eight(to, eight_digits(n % EIGHT_DIGITS), 0);
+	}
+	return put_eight(to, digits, digits ? (unsigned)__builtin_ctzll(digits) / 8 : 7);
 }
 
 char *buf_put_number(char *to, int64_t n)
 {
-	uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
-	size_t digits = count_digits(size);
-
-	if (n < 0)
-		*to++ = '-';
-	put_digits(to + digits, size);
-	return to + digits;
+	if (n >= 0)
+		return buf_put_unsigned(to, (uint64_t)n);
+	*to++ = '-';
+	return buf_put_unsigned(to, -(uint64_t)n);
 }
 
 void buf_addu(struct buf *b, uint64_t n)
 {
-	size_t digits = count_digits(n);
+	char digits[BUF_NUMBER_MAX];
 
-	if ((b->error || b->cap - b->len <= digits) && buf_reserve(b, digits))
-		return;
-	b->len += digits;
-	b->data[b->len] = '\0';
-	put_digits(b->data + b->len, n);
+	buf_add(b, digits, (size_t)(buf_put_unsigned(digits, n) - digits));
 }
 
 void buf_addi(struct buf *b, int64_t n)

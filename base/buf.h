@@ -48,6 +48,7 @@ void buf_addi(struct buf *b, int64_t n);
  * NUL. */
 #define BUF_NUMBER_MAX 20
 char *buf_put_number(char *to, int64_t n);
+char *buf_put_unsigned(char *to, uint64_t n);
 
 void buf_addf(struct buf *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

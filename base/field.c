@@ -5,6 +5,7 @@
 #include "base/hex.h"
 #include "base/minmax.h"
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -28,20 +29,46 @@ static uint64_t not_plain(uint64_t word)
 		((delete - EVERY_BYTE(1)) & ~delete)) & EVERY_BYTE(0x80);
 }
 
+static uint32_t load4(const unsigned char *p)
+{
+	uint32_t word;
+
+	memcpy(&word, p, sizeof word);
+	return le32toh(word);
+}
+
+static uint64_t load8(const unsigned char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof word);
+	return le64toh(word);
+}
+
+/* Of one to seven bytes, the first one lowest, and blanks. Loads that overlap need no loop. */
+static uint64_t load_few(const unsigned char *p, size_t len)
+{
+	uint64_t word = EVERY_BYTE(' ') << 8 * len;
+
+	if (len >= 4)
+		return word | load4(p) | (uint64_t)load4(p + len - 4) << 8 * (len - 4);
+	return word | p[0] | (uint64_t)p[len / 2] << 8 * (len / 2) |
+	       (uint64_t)p[len - 1] << 8 * (len - 1);
+}
+
 /* The number of plain bytes at the beginning, counted in steps of eight. */
 static size_t plain_run(const unsigned char *p, size_t len)
 {
 	size_t run = 0;
-	uint64_t word;
+	uint64_t not;
 
-	for (; len - run >= sizeof word; run += sizeof word) {
-		memcpy(&word, p + run, sizeof word);
-		if (not_plain(word))
-			break;
+	for (; len - run >= 8; run += 8) {
+		not = not_plain(load8(p + run));
+		if (not)
+			return run + (size_t)__builtin_ctzll(not) / 8;
 	}
-	while (run < len && is_plain(p[run]))
-		run++;
-	return run;
+	not = run < len ? not_plain(load_few(p + run, len - run)) : 0;
+	return not ? run + (size_t)__builtin_ctzll(not) / 8 : len;
 }
 
 static size_t escape(char out[4], unsigned char c)
@@ -134,14 +161,23 @@ static void add_whole(struct buf *b, const unsigned char *p, size_t len)
 	}
 }
 
-void field_add(struct buf *b, const void *text, size_t len, size_t max)
+static bool is_all_plain(const unsigned char *p, size_t len)
+{
+	uint64_t not = 0;
+
+	for (; len >= 8; p += 8, len -= 8)
+		not |= not_plain(load8(p));
+	return !(len ? not | not_plain(load_few(p, len)) : not);
+}
+
+bool field_add(struct buf *b, const void *text, size_t len, size_t max)
 {
 	struct slice whole = { text, len };
 
-	if (len <= max && plain_run(text, len) == len)
-		buf_add(b, text, len);
-	else
-		field_add_parts(b, &whole, 1, max);
+	if (len > max || !is_all_plain(text, len))
+		return field_add_parts(b, &whole, 1, max);
+	buf_add(b, text, len);
+	return true;
 }
 
 bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max)

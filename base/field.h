@@ -15,9 +15,9 @@
  * digits, the 32-bit FNV-1a hash of the whole text, so that two texts that are cut at the same
  * place still differ. max is 16 or more.
  */
-void field_add(struct buf *b, const void *text, size_t len, size_t max);
+bool field_add(struct buf *b, const void *text, size_t len, size_t max);
 
-/* The same for a text in n parts. True if all of it was added. */
+/* The same for a text in n parts. Both return whether all of it was added. */
 bool field_add_parts(struct buf *b, const struct slice *part, size_t n, size_t max);
 
 /* How long field_add_parts() makes it: at most max. */
