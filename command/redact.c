@@ -122,6 +122,69 @@ void redact_prepare(void)
 		make_pieces();
 }
 
+/* The next place from p on, in steps of two, with a piece of a word, and its entry. */
+static const char *find_piece(unsigned *entry, const char *p, const char *end)
+{
+	char last[4] = { 0 };
+
+	for (; end - p >= 4; p += 2) {
+		*entry = rules.piece[piece_of(p)];
+		if (*entry)
+			return p;
+	}
+	if (end - p != 3)
+		return NULL;
+	memcpy(last, p, 3);
+	*entry = rules.piece[piece_of(last)];
+	return *entry ? p : NULL;
+}
+
+static bool is_word_at(const struct redact_word *w, const char *p, const char *end)
+{
+	const char *text = w->text;
+
+	for (; *text; text++, p++) {
+		if (p == end || (*p != *text && !(w->fold && redact_lower(*p) == *text)))
+			return false;
+	}
+	return true;
+}
+
+/* The word of this entry of the piece at p, or of a later one, if it is between from and end. */
+static const struct redact_word *next_word(unsigned *entry, const char **at, const char *p,
+					   const char *from, const char *end)
+{
+	while (*entry) {
+		const struct redact_word *w = &words[(*entry - 1) / 2];
+
+		*at = p - (*entry - 1) % 2;
+		*entry = rules.next[*entry - 1];
+		if (*at >= from && is_word_at(w, *at, end))
+			return w;
+	}
+	return NULL;
+}
+
+/* Without patterns of the user, a text in which nothing looks like the beginning of a secret has
+ * none. Most texts are like that, and this is all that they cost. */
+static bool may_have_secrets(const char *text, size_t len)
+{
+	const char *at, *end = text + len;
+	unsigned entry;
+
+	if (len < 4)
+		return false;
+	if (!atomic_load_explicit(&rules.made, memory_order_acquire))
+		pthread_once(&rules.once, make_pieces);
+	if (redact_current_own() || memchr(text, ':', len))
+		return true;
+	for (const char *p = text; (p = find_piece(&entry, p, end)); p += 2) {
+		if (next_word(&entry, &at, p, text, end))
+			return true;
+	}
+	return false;
+}
+
 /* One text */
 
 struct finder {
@@ -181,14 +244,10 @@ static struct redact_span judge_word(struct finder *f, const struct redact_word 
 /* Words of which the piece at p is one. */
 static bool judge_piece(struct finder *f, const char *p, unsigned entry)
 {
-	for (; entry; entry = rules.next[entry - 1]) {
-		const struct redact_word *w = &words[(entry - 1) / 2];
-		const char *at = p - (entry - 1) % 2;
-		size_t len = strlen(w->text);
+	const struct redact_word *w;
+	const char *at;
 
-		if (at < f->at || (size_t)(f->s.end - at) < len ||
-		    !redact_same(at, w->text, len, w->fold))
-			continue;
+	while ((w = next_word(&entry, &at, p, f->at, f->s.end))) {
 		f->word = judge_word(f, w, at);
 		if (f->word.p)
 			return true;
@@ -198,21 +257,12 @@ static bool judge_piece(struct finder *f, const char *p, unsigned entry)
 
 static void search_words(struct finder *f)
 {
-	const char *p = f->at;
-	char last[4] = { 0 };
 	unsigned entry;
 
 	f->word = (struct redact_span){ 0 };
-	for (; f->s.end - p >= 4; p += 2) {
-		entry = rules.piece[piece_of(p)];
-		if (entry && judge_piece(f, p, entry))
+	for (const char *p = f->at; (p = find_piece(&entry, p, f->s.end)); p += 2) {
+		if (judge_piece(f, p, entry))
 			return;
-	}
-	if (f->s.end - p == 3) {
-		memcpy(last, p, 3);
-		entry = rules.piece[piece_of(last)];
-		if (entry)
-			judge_piece(f, p, entry);
 	}
 }
 
@@ -282,16 +332,15 @@ static void find_first(struct finder *f)
 
 size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut)
 {
-	struct finder f = { .s = { text, text + len, cut, false }, .text = text, .at = text };
+	struct finder f;
 	const char *done = text;
 	struct redact_span v;
 	size_t n = 0;
 
 	part[0] = (struct slice){ text, len };
-	if (len < 4)
+	if (!may_have_secrets(text, len))
 		return 1;
-	if (!atomic_load_explicit(&rules.made, memory_order_acquire))
-		pthread_once(&rules.once, make_pieces);
+	f = (struct finder){ .s = { text, text + len, cut, false }, .text = text, .at = text };
 	f.s.words = memchr(text, 0, len);
 	find_first(&f);
 	while ((v = next_secret(&f)).p) {
@@ -313,8 +362,11 @@ size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_
 bool redact_field(struct buf *b, const char *text, size_t len, size_t max)
 {
 	struct slice part[REDACT_PARTS_MAX];
-	size_t n = redact_split(part, text, len, false);
+	size_t n;
 
+	if (!may_have_secrets(text, len))
+		return field_add(b, text, len, max);
+	n = redact_split(part, text, len, false);
 	return field_add_parts(b, part, n, max) && n == 1;
 }
 
