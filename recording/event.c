@@ -12,43 +12,91 @@
 #define WORD_MAX_LEN 120
 #define PATH_MAX_LEN 1000
 
-static void add_head(struct buf *b, const char *word, int64_t t)
+/*
+ * Most of a line are numbers, and a host waits while it is written. So a series of them gets its
+ * room at once: begin_put() returns where to write, NULL if there is no room, and the functions
+ * after it return where the next one writes.
+ */
+#define NUMBER_MAX (1 + BUF_NUMBER_MAX)
+
+static inline char *begin_put(struct buf *b, size_t room)
 {
-	buf_adds(b, word);
-	buf_addc(b, '\t');
-	buf_addi(b, t);
+	return (b->error || b->cap - b->len <= room) && buf_reserve(b, room) ? NULL :
+	       b->data + b->len;
 }
 
-static void add_id(struct buf *b, const char *inst, uint64_t seq)
+static void end_put(struct buf *b, char *p)
 {
-	buf_addc(b, '\t');
-	buf_adds(b, inst);
+	*p = '\0';
+	b->len = (size_t)(p - b->data);
+}
+
+static char *put_word(char *p, const char *word)
+{
+	while (*word)
+		*p++ = *word++;
+	return p;
+}
+
+static char *put_number(char *p, int64_t n)
+{
+	*p++ = '\t';
+	if ((uint64_t)n > 9)
+		return n < 0 ? p : buf_put_unsigned(p, (uint64_t)n);
+	*p++ = (char)('0' + n);
+	return p;
+}
+
+/* The word, at most WORD_LEN bytes, the time and the id of the instance or of its task. */
+#define WORD_LEN 8
+
+static void add_head(struct buf *b, const char *word, int64_t t, const char *inst, uint64_t seq)
+{
+	char *p = begin_put(b, WORD_LEN + 3 * NUMBER_MAX + strlen(inst));
+
+	if (!p)
+		return;
+	p = put_word(p, word);
+	*p++ = '\t';
+	p = buf_put_number(p, t);
+	*p++ = '\t';
+	p = put_word(p, inst);
 	if (seq) {
-		buf_addc(b, '.');
-		buf_addu(b, seq);
+		*p++ = '.';
+		p = buf_put_unsigned(p, seq);
 	}
+	end_put(b, p);
 }
 
 static void add_number(struct buf *b, int64_t n)
 {
-	buf_addc(b, '\t');
-	if (n >= 0)
-		buf_addi(b, n);
+	char *p = begin_put(b, NUMBER_MAX);
+
+	if (p)
+		end_put(b, put_number(p, n));
 }
 
-static void add_pid(struct buf *b, const struct event_task *e)
+static char *put_pid(char *p, const struct event_task *e)
 {
-	buf_addc(b, '\t');
-	if (e->pid < 0)
+	if (e->pid < 0 || !e->inner)
+		return put_number(p, e->pid);
+	*p++ = '\t';
+	return buf_put_number(put_word(p, EVENT_INNER), e->pid);
+}
+
+static void add_byte(struct buf *b, char c)
+{
+	char *p = begin_put(b, 1);
+
+	if (!p)
 		return;
-	if (e->inner)
-		buf_adds(b, EVENT_INNER);
-	buf_addi(b, e->pid);
+	*p++ = c;
+	end_put(b, p);
 }
 
 static bool add_text(struct buf *b, const char *text, size_t max)
 {
-	buf_addc(b, '\t');
+	add_byte(b, '\t');
 	return !text || redact_field(b, text, strlen(text), max);
 }
 
@@ -63,7 +111,7 @@ static void finish_line(struct buf *b)
 {
 	while (b->len && b->data[b->len - 1] == '\t')
 		b->len--;
-	buf_addc(b, '\n');
+	add_byte(b, '\n');
 }
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
@@ -116,8 +164,7 @@ void event_add_open(struct buf *b, int64_t t, const char *inst, const struct eve
 {
 	size_t start = b->len;
 
-	add_head(b, "open", t);
-	add_id(b, inst, 0);
+	add_head(b, "open", t, inst, 0);
 	add_number(b, e->pid);
 	add_number(b, e->level);
 	add_text(b, e->ancestors, WORD_MAX_LEN);
@@ -130,8 +177,7 @@ void event_add_open(struct buf *b, int64_t t, const char *inst, const struct eve
 
 void event_add_used(struct buf *b, int64_t t, const char *inst, const struct event_end *e)
 {
-	add_head(b, "used", t);
-	add_id(b, inst, 0);
+	add_head(b, "used", t, inst, 0);
 	event_add_values(b, e);
 	finish_line(b);
 }
@@ -139,8 +185,7 @@ void event_add_used(struct buf *b, int64_t t, const char *inst, const struct eve
 void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last,
 		     const struct event_children *children)
 {
-	add_head(b, "close", t);
-	add_id(b, inst, 0);
+	add_head(b, "close", t, inst, 0);
 	add_number(b, last ? (int64_t)last : -1);
 	if (children) {
 		add_number(b, children->user_us);
@@ -153,8 +198,7 @@ void event_add_close(struct buf *b, int64_t t, const char *inst, uint64_t last,
 void event_add_queue(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     const struct event_task *e)
 {
-	add_head(b, "queue", t);
-	add_id(b, inst, seq);
+	add_head(b, "queue", t, inst, seq);
 	add_text(b, e->kind, WORD_MAX_LEN);
 	add_text(b, e->name, NAME_MAX_LEN);
 	add_text(b, e->key, NAME_MAX_LEN);
@@ -166,11 +210,12 @@ bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 {
 	size_t start = b->len;
 	bool whole;
+	char *p;
 
-	add_head(b, "start", t);
-	add_id(b, inst, seq);
-	add_pid(b, e);
-	add_number(b, e->slot);
+	add_head(b, "start", t, inst, seq);
+	p = begin_put(b, sizeof EVENT_INNER + 2 * NUMBER_MAX);
+	if (p)
+		end_put(b, put_number(put_pid(p, e), e->slot));
 	add_text(b, e->kind, WORD_MAX_LEN);
 	add_text(b, e->name, NAME_MAX_LEN);
 	add_text(b, e->key, NAME_MAX_LEN);
@@ -182,40 +227,56 @@ bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		   const struct event_task *e)
 {
-	add_head(b, "pid", t);
-	add_id(b, inst, seq);
-	add_pid(b, e);
+	char *p;
+
+	add_head(b, "pid", t, inst, seq);
+	p = begin_put(b, sizeof EVENT_INNER + NUMBER_MAX);
+	if (p)
+		end_put(b, put_pid(p, e));
 	finish_line(b);
+}
+
+#define VALUES_MAX (12 * NUMBER_MAX)
+
+static char *put_values(char *p, const struct event_end *e)
+{
+	p = put_number(p, e->user_us);
+	p = put_number(p, e->system_us);
+	p = put_number(p, e->max_rss_kb);
+	p = put_number(p, e->minor_faults);
+	p = put_number(p, e->major_faults);
+	p = put_number(p, e->in_blocks);
+	p = put_number(p, e->out_blocks);
+	p = put_number(p, e->voluntary_switches);
+	p = put_number(p, e->involuntary_switches);
+	p = put_number(p, e->rchar);
+	p = put_number(p, e->wchar);
+	return put_number(p, e->max_rss_at_most_kb);
 }
 
 void event_add_values(struct buf *b, const struct event_end *e)
 {
-	add_number(b, e->user_us);
-	add_number(b, e->system_us);
-	add_number(b, e->max_rss_kb);
-	add_number(b, e->minor_faults);
-	add_number(b, e->major_faults);
-	add_number(b, e->in_blocks);
-	add_number(b, e->out_blocks);
-	add_number(b, e->voluntary_switches);
-	add_number(b, e->involuntary_switches);
-	add_number(b, e->rchar);
-	add_number(b, e->wchar);
-	add_number(b, e->max_rss_at_most_kb);
+	char *p = begin_put(b, VALUES_MAX);
+
+	if (p)
+		end_put(b, put_values(p, e));
 }
 
 void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		     enum event_kind kind, const struct event_end *e)
 {
+	char *p;
+
 	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
-		 kind == EVENT_KILL ? "kill" : "gone", t);
-	add_id(b, inst, seq);
-	add_number(b, e->status);
-	event_add_values(b, e);
-	add_number(b, e->setup_us > 0 ? e->setup_us : -1);
-	add_number(b, e->setup_user_us > 0 ? e->setup_user_us : -1);
-	add_number(b, e->setup_system_us > 0 ? e->setup_system_us : -1);
-	add_number(b, e->at_most ? 1 : -1);
+		 kind == EVENT_KILL ? "kill" : "gone", t, inst, seq);
+	p = begin_put(b, VALUES_MAX + 5 * NUMBER_MAX);
+	if (p) {
+		p = put_values(put_number(p, e->status), e);
+		p = put_number(p, e->setup_us > 0 ? e->setup_us : -1);
+		p = put_number(p, e->setup_user_us > 0 ? e->setup_user_us : -1);
+		p = put_number(p, e->setup_system_us > 0 ? e->setup_system_us : -1);
+		end_put(b, put_number(p, e->at_most ? 1 : -1));
+	}
 	finish_line(b);
 }
 
@@ -257,8 +318,7 @@ static size_t add_list(struct buf *b, const char *kind, int64_t t, const char *i
 {
 	size_t start = b->len;
 
-	add_head(b, kind, t);
-	add_id(b, inst, seq);
+	add_head(b, kind, t, inst, seq);
 	return add_names(b, start, names, n);
 }
 
@@ -279,8 +339,7 @@ size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *n
 {
 	size_t start = b->len;
 
-	add_head(b, "group", t);
-	add_id(b, inst, 0);
+	add_head(b, "group", t, inst, 0);
 	add_text(b, name, NAME_MAX_LEN);
 	return add_names(b, start, names, n);
 }
@@ -288,8 +347,7 @@ size_t event_add_group(struct buf *b, int64_t t, const char *inst, const char *n
 void event_add_name(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *name, const char *key, const char *kind)
 {
-	add_head(b, "name", t);
-	add_id(b, inst, seq);
+	add_head(b, "name", t, inst, seq);
 	add_text(b, name, NAME_MAX_LEN);
 	add_text(b, key, NAME_MAX_LEN);
 	add_text(b, kind, WORD_MAX_LEN);
@@ -301,8 +359,7 @@ void event_add_place(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 {
 	bool has_pool = p->pool && *p->pool;
 
-	add_head(b, "place", t);
-	add_id(b, inst, seq);
+	add_head(b, "place", t, inst, seq);
 	add_text(b, p->file, PATH_MAX_LEN);
 	add_number(b, p->line);
 	add_text(b, has_pool ? p->pool : "", WORD_MAX_LEN);
@@ -313,8 +370,7 @@ void event_add_place(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 void event_add_span(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const struct event_span *e)
 {
-	add_head(b, "begin", t);
-	add_id(b, inst, seq);
+	add_head(b, "begin", t, inst, seq);
 	add_number(b, (int64_t)e->number);
 	add_text(b, e->name, NAME_MAX_LEN);
 	add_number(b, e->parent);
@@ -341,8 +397,7 @@ void event_add_span_end(struct buf *b, int64_t t, const char *inst, uint64_t seq
 void event_add_span_end_by(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 			   uint64_t span, int32_t thread)
 {
-	add_head(b, "end", t);
-	add_id(b, inst, seq);
+	add_head(b, "end", t, inst, seq);
 	add_number(b, (int64_t)span);
 	add_number(b, thread);
 	finish_line(b);
@@ -350,8 +405,7 @@ void event_add_span_end_by(struct buf *b, int64_t t, const char *inst, uint64_t 
 
 void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const char *name)
 {
-	add_head(b, "end", t);
-	add_id(b, inst, 0);
+	add_head(b, "end", t, inst, 0);
 	add_number(b, -1);
 	add_number(b, -1);
 	add_text(b, name, NAME_MAX_LEN);
@@ -363,8 +417,7 @@ void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 {
 	size_t start = b->len;
 
-	add_head(b, "note", t);
-	add_id(b, inst, seq);
+	add_head(b, "note", t, inst, seq);
 	add_last_text(b, start, text);
 	finish_line(b);
 }
