@@ -6,6 +6,8 @@
 #include "base/search.h"
 #include "command/build_tool.h"
 
+#include <endian.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,18 +47,34 @@ static const struct {
 #include "command/programs.def"
 };
 
+/* The first eight bytes of a name as a number: numbers are in the order of the names. */
+static uint64_t head_of(const char *name)
+{
+	uint64_t head;
+
+	memcpy(&head, name, sizeof head);
+	return be64toh(head);
+}
+
+/* Every process that a make starts is looked up: hence numbers, and names only if these are
+ * equal. */
 static enum word find_word(struct slice s)
 {
 	struct search_range search = search_all(ARRAY_SIZE(words));
-	char name[WORD_MAX + 1];
+	char name[WORD_MAX + 1] = "";
+	uint64_t head;
 
 	if (!s.len || s.len > WORD_MAX)
 		return PLAIN;
 	memcpy(name, s.p, s.len);
-	name[s.len] = '\0';
-	while (search_next(&search))
-		search_past(&search, strcmp(name, words[search.at].name) > 0);
-	return search.at < ARRAY_SIZE(words) && !strcmp(name, words[search.at].name) ?
+	head = head_of(name);
+	while (search_next(&search)) {
+		uint64_t other = head_of(words[search.at].name);
+
+		search_past(&search, head > other || (head == other &&
+			    memcmp(name, words[search.at].name, sizeof name) > 0));
+	}
+	return search.at < ARRAY_SIZE(words) && !memcmp(name, words[search.at].name, sizeof name) ?
 	       words[search.at].word : PLAIN;
 }
 
@@ -257,7 +275,7 @@ enum carry carry_leads(const char *file, char *const argv[])
 	case COMPILER: case QUIET: return CARRY_NOWHERE;
 	case PLAIN: break;
 	}
-	return !is_compiler(name) && may_be_own_script(file) ? CARRY_ASK : CARRY_NOWHERE;
+	return may_be_own_script(file) && !is_compiler(name) ? CARRY_ASK : CARRY_NOWHERE;
 }
 
 /* Names */
