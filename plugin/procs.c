@@ -48,7 +48,7 @@ static __attribute__((section(".data"))) struct {
 } procs;
 
 static struct {
-	char late_text[EVENT_MAX + 1];
+	char late_text[2 * EVENT_MAX + 1];	/* and a line that is being made behind them */
 	struct children children;
 	uint64_t written[WRITTEN_SLOTS];	/* hashes of the (name, after) written recently */
 	char command[COMMAND_MAX];
@@ -69,7 +69,7 @@ static bool is_on(void)
 struct buf *procs_late(void)
 {
 	if (!procs.late.cap)
-		buf_init_fixed(&procs.late, large.late_text, sizeof large.late_text);
+		buf_init_fixed(&procs.late, large.late_text, EVENT_MAX + 1);
 	return &procs.late;
 }
 
@@ -110,6 +110,27 @@ void procs_put_off(struct buf *line)
 	}
 	buf_add(&procs.late, line->data, line->len);
 	buf_clear(line);
+}
+
+/* The same for a line that is made here: in its place behind the others, which do not have it until
+ * end_line(). */
+static void begin_line(struct buf *line)
+{
+	forget_interrupted();
+	buf_init_fixed(line, procs_late()->data + procs.late.len, EVENT_MAX + 1);
+}
+
+static void end_line(struct buf *line)
+{
+	if (line->len > EVENT_MAX || buf_error(line)) {
+		store_append(&procs.session->store, line);
+		return;
+	}
+	if (procs.late.len + line->len > EVENT_MAX) {
+		flush();
+		memmove(procs.late.data, line->data, line->len);
+	}
+	procs.late.len += line->len;
 }
 
 /* What is being run */
@@ -175,16 +196,18 @@ static size_t cut_words(char **p, const char **names)
 	return n;
 }
 
-static void put_off_after(struct buf *line, uint64_t task, int64_t t, char *after)
+static void put_off_after(uint64_t task, int64_t t, char *after)
 {
 	struct store *store = &procs.session->store;
 	const char *names[NAMES_AT_ONCE];
+	struct buf b;
 	size_t n;
 
 	while ((n = cut_words(&after, names))) {
 		for (size_t done = 0; done < n;) {
-			done += event_add_after(line, t, store->inst, task, names + done, n - done);
-			procs_put_off(line);
+			begin_line(&b);
+			done += event_add_after(&b, t, store->inst, task, names + done, n - done);
+			end_line(&b);
 		}
 	}
 }
@@ -195,7 +218,6 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 {
 	struct procs_line *line = &procs.host->line;
 	struct store *store = &procs.session->store;
-	char text[EVENT_MAX + 1];
 	struct event_task e = {
 		.pid = pid, .inner = store->inner, .slot = -1,
 		.kind = procs.to_pipe ? "shell" : NULL,
@@ -206,17 +228,18 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	struct buf b;
 	bool news;
 
-	buf_init_fixed(&b, text, sizeof text);
+	begin_line(&b);
 	event_add_start(&b, t, store->inst, task, &e);
-	procs_put_off(&b);
+	end_line(&b);
 	news = line->known && !procs.to_pipe && is_news(line, name);
 	if (news && line->file) {
+		begin_line(&b);
 		event_add_place(&b, t, store->inst, task,
 				&(struct event_place){ line->file, line->line, NULL, -1 });
-		procs_put_off(&b);
+		end_line(&b);
 	}
 	if (news && line->after.len > 1)
-		put_off_after(&b, task, t, line->after.data);
+		put_off_after(task, t, line->after.data);
 	flush();
 }
 
@@ -266,15 +289,14 @@ static struct buf *take_name(struct child *slot, char *const *env)
 static void note_output(uint64_t task, int64_t t)
 {
 	struct store *store = &procs.session->store;
-	char text[128];
 	struct buf b;
 
 	if (procs.to_file ? procs.collects : !procs.collects || procs.to_pipe)
 		return;
-	buf_init_fixed(&b, text, sizeof text);
+	begin_line(&b);
 	event_add_note(&b, t, store->inst, procs.to_file ? 0 : task,
 		       procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
-	procs_put_off(&b);
+	end_line(&b);
 	procs.collects = true;
 }
 
@@ -311,12 +333,11 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 static void write_end(uint64_t task, const struct event_end *e)
 {
 	struct store *store = &procs.session->store;
-	char text[512];
 	struct buf b;
 
-	buf_init_fixed(&b, text, sizeof text);
+	begin_line(&b);
 	event_add_end(&b, store_now_us(store), store->inst, task, e);
-	procs_put_off(&b);
+	end_line(&b);
 }
 
 /* It could not be started, which make reports and treats as an exit status. */
@@ -679,13 +700,12 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 
 uint64_t procs_finish(void)
 {
-	char text[256];
 	struct buf b;
 
 	if (!procs.not_recorded) {	/* otherwise a note must be written before */
-		buf_init_fixed(&b, text, sizeof text);
+		begin_line(&b);
 		session_add_close(procs.session, &b);
-		procs_put_off(&b);
+		end_line(&b);
 	}
 	flush();
 	return procs.not_recorded;
