@@ -83,18 +83,19 @@ static bool write_slot(const struct image *image, uintptr_t at, void (*function)
 	return true;
 }
 
-/* One of 64, by the first two letters. A name has at least one. */
+/* By the first two letters. A name has at least one. */
+#define LETTERS 256
+
 static unsigned letters_of(const char *name)
 {
-	return ((unsigned char)name[0] * 5u + (unsigned char)name[1]) & 63;
+	return ((unsigned char)name[0] * 5u + (unsigned char)name[1]) % LETTERS;
 }
 
 static size_t redirect_one(const struct image *image, uintptr_t slot, const char *symbol,
 			   struct got_hook *hooks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (letters_of(hooks[i].symbol) != letters_of(symbol) ||
-		    strcmp(hooks[i].symbol, symbol))
+		if (hooks[i].symbol[0] != symbol[0] || strcmp(hooks[i].symbol, symbol))
 			continue;
 		hooks[i].found = true;
 		return hooks[i].function && write_slot(image, slot, hooks[i].function);
@@ -108,18 +109,18 @@ static size_t redirect_table(const struct image *image, const ElfW(Rela) *rela, 
 {
 	const ElfW(Sym) *symbols = dynamic_pointer(image, DT_SYMTAB);
 	const char *names = dynamic_pointer(image, DT_STRTAB);
-	uint64_t letters = 0;	/* letters_of() the hooks: most names have others */
+	bool is_hook[LETTERS] = { false };	/* by letters_of(): most names have others */
 	size_t written = 0;
 
 	if (!rela || !symbols || !names)
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		letters |= UINT64_C(1) << letters_of(hooks[i].symbol);
+		is_hook[letters_of(hooks[i].symbol)] = true;
 	for (size_t i = relative; i < bytes / sizeof *rela; i++) {
 		uint32_t type = ELF64_R_TYPE(rela[i].r_info);
 		const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
 
-		if ((type == TYPE_PLT || type == TYPE_GOT) && letters >> letters_of(name) & 1)
+		if (is_hook[letters_of(name)] && (type == TYPE_PLT || type == TYPE_GOT))
 			written += redirect_one(image, image->base + rela[i].r_offset, name,
 						hooks, n);
 	}

@@ -125,11 +125,13 @@ static __attribute__((cold)) void take_over_again(struct buildbeat_session *s,
 						  const struct session_host *host)
 {
 	struct session_host owner = *host;
+	const char *word;
 	size_t len;
-	const char *word = store_ticket_path(getenv("MAKEFILES"), &len);
 
-	if (!(s->store.flags & STORE_NO_LAUNCHER) || !word || len >= sizeof s->ticket.path ||
-	    store_open_dir(&s->store) || read_build_number(s, "sampler_pid") != s->store.pid)
+	if (!(s->store.flags & STORE_NO_LAUNCHER))
+		return;
+	word = store_ticket_path(getenv("MAKEFILES"), &len);
+	if (!word || len >= sizeof s->ticket.path || store_open_dir(&s->store) || read_build_number(s, "sampler_pid") != s->store.pid)
 		return;
 	memcpy(s->ticket.path, word, len);
 	s->ticket.path[len] = '\0';
