@@ -6,7 +6,9 @@
  * Targets: for every target whose recipe starts a process, make creates an environment and expands
  * the exported variables with the automatic variables of the target. MAKEFILES is exported, and
  * its value calls us and expands to its old value. All lines of a recipe get the same environment:
- * this is how the second line is recognised. Makefiles see nothing new.
+ * this is how the second line is recognised. Makefiles see nothing new. We ask a make whose
+ * structs are known for the automatic variables, because each argument of a call costs make about
+ * 700 instructions; the others pass them.
  *
  * If a makefile sets MAKEFILES or does not export it, there are two other variables, which a
  * makefile can see: IFS, then SHELL. make expands them for every line of a recipe to find out
@@ -15,6 +17,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "command/redact.h"
 #include "plugin/buildbeat_plugin.h"
 #include "plugin/gmk_files.h"
@@ -36,6 +39,7 @@
  * warning but costs twice as much. */
 #define TARGET "$@,$^ $|)\n"
 #define TARGET_SILENTLY "$(value @),$(value ^) $(value |))\n"
+#define CALL "$(buildbeat-at "
 #define INTERVAL_MS 1000
 
 typedef char *gmk_function(const char *name, unsigned argc, char **argv);
@@ -58,11 +62,12 @@ static struct {
 	bool may_begin;		/* no recording yet: the first command begins one */
 	bool own;		/* it began one: there is no launcher to report errors */
 	int32_t level;		/* MAKELEVEL */
+	bool is_asked;		/* buildbeat-at gets no arguments, but asks make */
+	bool is_literal;	/* the old value follows the call in the new one */
 	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
 	bool took_ifs;
 	char *ifs, *shell;	/* the makefiles' own values; NULL: none */
 	struct buildbeat_session session;
-	char command[8192];
 } make;
 
 int plugin_is_GPL_compatible;
@@ -122,22 +127,16 @@ static __attribute__((noinline)) void report_lost(void)
 /* The recording */
 
 /* The kernel places the strings of the arguments one after the other, followed by those of the
- * environment, and make does not move them: there is no need to read them from /proc. */
-static const char *command_line(void)
+ * environment, and make does not move them: there is no need to read them from /proc. Their
+ * length, 0 if they are elsewhere. */
+static size_t arguments_length(void)
 {
 	const char *first = program_invocation_name;
-	size_t len;
 
 	if (!environ || !environ[0] || environ[0] <= first + 1 ||
 	    environ[0] > (const char *)getauxval(AT_EXECFN) || environ[0][-1])
-		return first;
-	len = (size_t)(environ[0] - first) - 1;
-	if (len >= sizeof make.command)
-		len = sizeof make.command - 1;
-	for (size_t i = 0; i < len; i++)
-		make.command[i] = first[i] ? first[i] : ' ';
-	make.command[len] = '\0';
-	return make.command;
+		return 0;
+	return (size_t)(environ[0] - first) - 1;
 }
 
 /* As program_invocation_short_name, whose symbol every make would look up. */
@@ -148,19 +147,45 @@ static const char *tool_name(void)
 	return slash ? slash + 1 : program_invocation_name;
 }
 
-static int open_session(int (*how)(const struct session_host *host, struct error *err),
-			struct error *err)
+typedef int open_function(const struct session_host *host, struct error *err);
+
+/* The command line is made in text; size 0: it is only the name. */
+static int open_with(open_function *how, struct error *err, char *text, size_t size)
 {
-	char *version = gmk_expand("$(MAKE_VERSION)");
+	const char *first = program_invocation_name;
+	const char *known = gmk_files_version();
+	char *version = known ? NULL : gmk_expand("$(MAKE_VERSION)");
 	struct session_host host = {
-		.tool = tool_name(), .version = version,
-		.command = command_line(), .level = make.level,
+		.tool = tool_name(), .version = known ? known : version,
+		.command = size ? text : first, .level = make.level,
 		.interval_ms = INTERVAL_MS, .first = procs_late(),
 	};
-	int r = how(&host, err);
+	int r;
 
+	for (size_t i = 0; i < size; i++)
+		text[i] = first[i] ? first[i] : ' ';
+	if (size)
+		text[size - 1] = '\0';
+	r = how(&host, err);
 	gmk_free(version);
 	return r;
+}
+
+/* Not inline: few command lines are that long, and the memory costs pages of the stack. */
+static __attribute__((noinline)) int open_long(open_function *how, struct error *err, size_t size)
+{
+	char text[8192];
+
+	return open_with(how, err, text, MIN(size, sizeof text));
+}
+
+static int open_session(open_function *how, struct error *err)
+{
+	size_t len = arguments_length();
+	char text[512];
+
+	return len < sizeof text ? open_with(how, err, text, len ? len + 1 : 0)
+	       : open_long(how, err, len + 1);
 }
 
 static int join_make(const struct session_host *host, struct error *err)
@@ -238,29 +263,55 @@ static void find_place(struct procs_line *line, const char *target)
 }
 
 /* often: called for every line of a recipe, not once per target. */
-static void announce(unsigned argc, char **argv, bool often)
+static struct procs_line *begin_line(const char *target, bool often)
 {
 	struct procs_line *line = &make.host.line;
 
 	begin_recording();
-	remember(&line->name, argc > 0 ? argv[0] : "");
-	remember(&line->after, argc > 1 ? argv[1] : "");
-	find_place(line, argc > 0 ? argv[0] : "");
+	remember(&line->name, target);
+	buf_clear(&line->after);
+	find_place(line, target);
 	line->often = often;
-	if (argc > 1 && make.session.live && !make.session.store.error) {
+	return line;
+}
+
+/* runs: the line is about a process of the target, not about one of $(shell). */
+static void end_line(struct procs_line *line, bool runs)
+{
+	if (runs && make.session.live && !make.session.store.error) {
 		gmk_files_run(&make.session.store);
 		buf_adds(&line->after, gmk_files_waits());
 	}
 	line->known = !buf_error(&line->name) && !buf_error(&line->after);
 }
 
+static void announce(unsigned argc, char **argv, bool often)
+{
+	struct procs_line *line = begin_line(argc > 0 ? argv[0] : "", often);
+
+	buf_adds(&line->after, argc > 1 ? argv[1] : "");
+	end_line(line, argc > 1);
+}
+
+static void announce_asked(const char *target)
+{
+	struct procs_line *line = begin_line(target, false);
+
+	gmk_files_add_prerequisites(&line->after);
+	end_line(line, true);
+}
+
 /* Outside of a target no process is about to start. */
 static char *at_makefiles(const char *name, unsigned argc, char **argv)
 {
+	const char *target = make.is_asked ? gmk_files_variable("@") : NULL;
+
 	(void)name;
-	if (argc > 0 && argv[0][0])
+	if (target && *target)
+		announce_asked(target);
+	else if (argc > 0 && argv[0][0])
 		announce(argc, argv, false);
-	return copy_of(make.makefiles);
+	return make.is_literal ? NULL : copy_of(make.makefiles);
 }
 
 static char *at_ifs(const char *name, unsigned argc, char **argv)
@@ -297,20 +348,60 @@ static void assign(bool overrides, const char *line)
 	gmk_eval(overrides ? line : line + strlen(OVERRIDE), NULL);
 }
 
+/* Does it stand for itself in an assignment? */
+static bool is_literal(const char *text)
+{
+	while (*text && *text != '$' && *text != '#' && *text != '\\' && *text != '\n')
+		text++;
+	return !*text;
+}
+
+/* The old value behind the call needs no copy of ours each time. It must be one that does not
+ * change: a recording that this make begins is not in it yet. */
+static void assign_asked(bool overrides)
+{
+	const char *old = make.makefiles ? make.makefiles : "";
+	char text[1024];
+	struct buf b;
+
+	buf_init_fixed(&b, text, sizeof text);
+	buf_addf(&b, OVERRIDE "MAKEFILES = " CALL ")%s\n", old);
+	make.is_asked = true;
+	make.is_literal = !make.may_begin && !buf_error(&b) && is_literal(old);
+	assign(overrides, make.is_literal ? text : OVERRIDE "MAKEFILES = " CALL ")\n");
+}
+
 /* A variable from the environment is passed on as it is; others are expanded. With -e the
  * environment is stronger than an assignment. */
 static void take_makefiles(void)
 {
-	bool silent = !expands_to("$(filter --warn-undefined%,$(MAKEFLAGS))", "");
 	char *origin = gmk_expand("$(origin MAKEFILES)");
 	bool is_strong = origin && (!strcmp(origin, "environment override") ||
 				    !strcmp(origin, "command line") || !strcmp(origin, "override"));
 
-	make.makefiles = gmk_expand(origin && !strcmp(origin, "file") ? "$(MAKEFILES)"
-				    : "$(value MAKEFILES)");
-	assign(is_strong, silent ? OVERRIDE "MAKEFILES = $(buildbeat-at " TARGET_SILENTLY
-	       : OVERRIDE "MAKEFILES = $(buildbeat-at " TARGET);
+	if (origin && !strcmp(origin, "file"))
+		make.makefiles = gmk_expand("$(MAKEFILES)");
+	else if (gmk_files_version())
+		make.makefiles = copy_of(gmk_files_variable("MAKEFILES"));
+	else
+		make.makefiles = gmk_expand("$(value MAKEFILES)");
+	if (gmk_files_version())
+		assign_asked(is_strong);
+	else if (expands_to("$(filter --warn-undefined%,$(MAKEFLAGS))", ""))
+		assign(is_strong, OVERRIDE "MAKEFILES = " CALL TARGET);
+	else
+		assign(is_strong, OVERRIDE "MAKEFILES = " CALL TARGET_SILENTLY);
 	gmk_free(origin);
+}
+
+/* Was another copy of this object loaded before? */
+static bool is_loaded(void)
+{
+	const char *value = gmk_files_variable("MAKEFILES");
+
+	if (gmk_files_version())
+		return value && slice_starts(slice_of(value), CALL);
+	return !expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", "");
 }
 
 /* Called while make expands something: the target, if it is a recipe. */
@@ -460,10 +551,10 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 	if (make.loaded || !gmk_add_function)
 		return -1;
 	make.loaded = true;
-	if (!expands_to("$(findstring buildbeat-at,$(value MAKEFILES))", ""))
-		return -1;	/* another copy of this object was loaded before */
-	make.level = make_level();
 	gmk_files_begin();
+	if (is_loaded())
+		return -1;
+	make.level = make_level();
 	redact_prepare();
 	session_follow_children(&make.session);
 	r = open_session(join_make, NULL);

@@ -38,7 +38,13 @@ struct make_file {
 	const struct make_file *double_colon;	/* the first rule, of one with double colons */
 };
 
+/* The beginning of make's struct variable. */
+struct make_variable {
+	const char *name, *value;
+};
+
 /* Weak: other tools than make must be able to load this object, too. */
+const struct make_variable *lookup_variable(const char *name, size_t len) __attribute__((weak));
 const struct make_file *lookup_file(const char *name) __attribute__((weak));
 extern const char *version_string __attribute__((weak));
 extern const void *current_variable_set_list __attribute__((weak));
@@ -50,7 +56,8 @@ extern int not_parallel __attribute__((weak));
 #define SEEN 4u			/* it was looked at, or is being looked at */
 #define BITS 7u
 
-static struct {
+/* In .data, whose page ld.so has touched anyway: every make uses it. */
+static __attribute__((section(".data"))) struct {
 	bool known;
 	bool told_serial;
 	unsigned dep_file;	/* which of make_dep.file it is */
@@ -59,28 +66,60 @@ static struct {
 	uintptr_t *mark;	/* a table with open addressing */
 	size_t n, size;
 	bool waits;		/* make_dep.wait_here is there */
-	/* Targets that were looked at lately: do some of their prerequisites wait for others? */
-	struct waiting {
-		const struct make_file *file;
-		bool any;
-		unsigned written;	/* of the groups of these others */
-	} waiting[WAITS_SLOTS];
-	char wait_names[EVENT_MAX / 4];	/* of the groups for which the current target waits */
 } files;
 
+/* Targets that were looked at lately: do some of their prerequisites wait for others? */
+static struct waiting {
+	const struct make_file *file;
+	bool any;
+	unsigned written;	/* of the groups of these others */
+} waiting[WAITS_SLOTS];
+
+static char wait_names[EVENT_MAX / 4];	/* of the groups for which the current target waits */
 static uintptr_t first_marks[MARKS_FIRST];
 
 /* Versions of make whose structs are known: "4.0" to "4.4.1", but not remake's "4.3+dbg". */
 void gmk_files_begin(void)
 {
-	const char *v = &version_string && lookup_file ? version_string : "";
+	const char *v = &version_string && lookup_file && lookup_variable ? version_string : "";
+	size_t len = 0;
 
-	files.known = v[0] == '4' && v[1] == '.' && v[2] >= '0' && v[2] <= '4' &&
-		      strspn(v, "0123456789.") == strlen(v) && strlen(v) <= 5;
+	while ((v[len] >= '0' && v[len] <= '9') || v[len] == '.')
+		len++;
+	files.known = v[0] == '4' && v[1] == '.' && v[2] >= '0' && v[2] <= '4' && !v[len] && len <= 5;
 	files.dep_file = files.known && v[2] < '2';
 	files.waits = files.known && v[2] == '4';
 	files.mark = first_marks;
 	files.size = MARKS_FIRST;
+}
+
+const char *gmk_files_version(void)
+{
+	return files.known ? version_string : NULL;
+}
+
+const char *gmk_files_variable(const char *name)
+{
+	const struct make_variable *v = files.known ? lookup_variable(name, strlen(name)) : NULL;
+
+	return v ? v->value : NULL;
+}
+
+static void add_value(struct buf *b, const char *name)
+{
+	const char *value = gmk_files_variable(name);
+
+	if (value)
+		buf_adds(b, value);
+}
+
+void gmk_files_add_prerequisites(struct buf *b)
+{
+	if (files.current && !files.current->deps)
+		return;
+	add_value(b, "^");
+	buf_addc(b, ' ');
+	add_value(b, "|");
 }
 
 /* The variables that are in use show which of several rules with double colons runs, and that it
@@ -259,7 +298,7 @@ static const struct make_dep *shuffled(const struct make_dep *d)
 
 static struct waiting *waiting_of(const struct make_file *f)
 {
-	struct waiting *w = &files.waiting[((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15 >> 40 & (WAITS_SLOTS - 1)];
+	struct waiting *w = &waiting[((uintptr_t)f >> 4) * 0x9e3779b97f4a7c15 >> 40 & (WAITS_SLOTS - 1)];
 
 	if (w->file == f)
 		return w;
@@ -331,8 +370,8 @@ static void find_waits(const struct make_file *f)
 {
 	struct buf b;
 
-	files.wait_names[0] = '\0';
-	buf_init_fixed(&b, files.wait_names, sizeof files.wait_names);
+	wait_names[0] = '\0';
+	buf_init_fixed(&b, wait_names, sizeof wait_names);
 	for (unsigned depth = 0; files.waits && depth < DEPTH_MAX; depth++) {
 		const struct make_file *child = f->double_colon ? f->double_colon : f;
 		char name[EVENT_MAX / 8];
@@ -344,7 +383,7 @@ static void find_waits(const struct make_file *f)
 			break;
 		w = waiting_of(f);
 		wait = w->any ? find_wait(w, f, child) : 0;
-		if (wait && wait_name(name, sizeof name, wait, f) && b.len + strlen(name) + 2 < sizeof files.wait_names)
+		if (wait && wait_name(name, sizeof name, wait, f) && b.len + strlen(name) + 2 < sizeof wait_names)
 			buf_addf(&b, " %s", name);
 	}
 	buf_str(&b);
@@ -352,7 +391,7 @@ static void find_waits(const struct make_file *f)
 
 const char *gmk_files_waits(void)
 {
-	return files.current ? files.wait_names : "";
+	return files.current ? wait_names : "";
 }
 
 static void tell_serial(void)

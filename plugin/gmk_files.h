@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_PLUGIN_GMK_FILES_H
 #define BUILDBEAT_PLUGIN_GMK_FILES_H
 
+#include "base/buf.h"
 #include "recording/store.h"
 
 /*
@@ -24,8 +25,18 @@ struct gmk_commands {
 /* Before the others, which do nothing in a make of another version. */
 void gmk_files_begin(void);
 
+/* Of make; NULL: it is not known, and then nothing below is. */
+const char *gmk_files_version(void);
+
+/* The value of a variable, as make would expand $(value NAME) now; NULL: it is undefined, or this
+ * is not known. Costs a fifth of an expansion. */
+const char *gmk_files_variable(const char *name);
+
 /* The recipe of the target that make is about to run; NULL: unknown. */
 const struct gmk_commands *gmk_files_recipe(const char *target);
+
+/* Add the names of the prerequisites of that target, with blanks between them. */
+void gmk_files_add_prerequisites(struct buf *b);
 
 /* A process of this target is about to start: write the targets without a task on the way to it. */
 void gmk_files_run(struct store *s);
