@@ -5,7 +5,7 @@
 #include "cli/inspect_export.h"
 #include "inspect/inspection.h"
 #include "inspect/rule.h"
-#include "render/inspect/inspect_outputs.h"
+#include "report/inspect/inspect_outputs.h"
 
 static const char *const heap_modes[] = {
 	[HEAP_OFF] = "off", [HEAP_SAMPLED] = "sampled", [HEAP_EXACT] = "exact", NULL

@@ -3,7 +3,7 @@
 #include "cli/openrec.h"
 #include "cli/output.h"
 #include "convert/convert.h"
-#include "render/list.h"
+#include "report/list_output.h"
 
 #include <stddef.h>
 
@@ -28,12 +28,15 @@ static int run_list(struct args *a, void *values, struct error *err)
 	struct style style = output_style();
 	struct listing l = LISTING_INIT;
 	struct buf path = BUF_INIT, out = BUF_INIT;
+	struct doc d;
 	int r = listing_base(&path, a->n ? a->operand[0] : o->output, err);
 
 	if (!r)
 		r = listing_read(&l, buf_str(&path), &convert_formats, err);
 	if (!r) {
-		r = o->json ? list_json(&out, &l) : list_text(&out, &l, &style);
+		doc_init_terminal(&d, &out, &style);
+		r = o->json ? list_json(&out, &l) : list_doc(&d, &l);
+		doc_release(&d);
 		r = output_end(&out, r, NULL, err);
 	}
 	listing_release(&l);

@@ -9,7 +9,7 @@
 #include "convert/convert.h"
 #include "convert/zstd.h"
 #include "launch/notice.h"
-#include "render/log_text.h"
+#include "report/log_text.h"
 #include "report/command_line.h"
 #include "report/log_page.h"
 

@@ -7,7 +7,7 @@
 #include "cli/repeat.h"
 #include "convert/convert.h"
 #include "inspect/live_build.h"
-#include "render/inspect/processes_doc.h"
+#include "report/inspect/processes_doc.h"
 
 #include <errno.h>
 #include <regex.h>

@@ -4,7 +4,7 @@
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "inspect/archive_list.h"
-#include "render/inspect/archives_json.h"
+#include "report/inspect/archives_json.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "heap/heap_env.h"
 #include "inspect/capabilities.h"
 #include "launch/find_plugin.h"
-#include "render/inspect/capabilities_view.h"
+#include "report/inspect/capabilities_view.h"
 
 #include <limits.h>
 

@@ -6,11 +6,11 @@
 #include "cli/output.h"
 #include "launch/hold.h"
 #include "live/page_shell.h"
-#include "render/inspect/class_plot.h"
-#include "render/inspect/collapsed.h"
-#include "render/inspect/heaptrack.h"
-#include "render/inspect/pprof.h"
 #include "report/html.h"
+#include "report/inspect/class_plot.h"
+#include "report/inspect/collapsed.h"
+#include "report/inspect/heaptrack.h"
+#include "report/inspect/pprof.h"
 #include "report/inspect_page.h"
 
 #include <errno.h>

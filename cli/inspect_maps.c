@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "inspect/archive.h"
 #include "inspect/look.h"
-#include "render/inspect/maps.h"
-#include "render/inspect/resident.h"
+#include "report/inspect/maps.h"
+#include "report/inspect/resident.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "inspect/archive.h"
 #include "inspect/archive_list.h"
 #include "launch/notice.h"
-#include "render/inspect/inspect_outputs.h"
+#include "report/inspect/inspect_outputs.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "inspect/whole_machine.h"
 #include "inspect/recent.h"
 #include "launch/notice.h"
-#include "render/inspect/inspect_stats.h"
+#include "report/inspect/inspect_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

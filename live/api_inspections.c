@@ -3,7 +3,7 @@
 #include "inspect/archive_list.h"
 #include "live/route.h"
 #include "live/source.h"
-#include "render/inspect/archives_json.h"
+#include "report/inspect/archives_json.h"
 
 #include <limits.h>
 

@@ -5,7 +5,7 @@
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
-#include "render/log_text.h"
+#include "report/log_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,11 +10,11 @@
 #include "live/api_parts.h"
 #include "live/process_facts.h"
 #include "live/process_view.h"
-#include "render/inspect/capabilities_view.h"
-#include "render/inspect/inspect_stats.h"
-#include "render/inspect/maps.h"
-#include "render/inspect/processes_doc.h"
-#include "render/inspect/resident.h"
+#include "report/inspect/capabilities_view.h"
+#include "report/inspect/maps.h"
+#include "report/inspect/processes_doc.h"
+#include "report/inspect/resident.h"
+#include "report/inspect/inspect_stats.h"
 
 #include <errno.h>
 #include <limits.h>

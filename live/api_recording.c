@@ -11,7 +11,7 @@
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
-#include "render/list.h"
+#include "report/list_output.h"
 #include "report/inspected_find.h"
 #include "report/show_output.h"
 

@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: MIT
-# render: numbers in, pictures and text out. chart/ is the bootchart: its layout is decided in
+# render: numbers in, pictures out. chart/ is the bootchart: its layout is decided in
 # plain structs (chart.h), then written; plot/ has the charts that gnuplot draws.
 noinst_LIBRARIES += render/librender.a
 render_librender_a_SOURCES = \
-	render/inspect/capabilities_view.c render/inspect/capabilities_view.h \
-	render/inspect/inspect_stats.h render/inspect/stats_machine.c render/inspect/stats_process.c \
-	render/inspect/archives_json.c render/inspect/archives_json.h \
-	render/inspect/resident.c render/inspect/resident.h \
-	render/inspect/processes_doc.c render/inspect/processes_doc.h \
-	render/inspect/class_plot.c render/inspect/class_plot.h \
-	render/inspect/class_shares.c render/inspect/class_shares.h \
-	render/inspect/collapsed.c render/inspect/collapsed.h render/inspect/heaptrack.c render/inspect/heaptrack.h \
-	render/inspect/pprof.c render/inspect/pprof.h \
-	render/graph_layout.c render/graph_layout.h render/list.c render/list.h render/log_text.c render/log_text.h \
+	render/graph_layout.c render/graph_layout.h \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
 	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
 	render/chart/bootchart_names.c render/chart/bootchart_other.c render/chart/bootchart_panel.c \
@@ -64,9 +55,3 @@ render/chart/bootchart_text.c: $(bootchart_js) render/chart/bootchart.css \
 		$(c_string) -v name=bootchart_app_css -v file=render/chart/app.css && \
 		$(c_string) -v name=bootchart_js -v file=render/chart/app.js; \
 	} >$@-t && mv $@-t $@
-
-# The text and the JSON of inspect show
-render_librender_a_SOURCES += \
-	render/inspect/inspect_outputs.h render/inspect/inspect_cells.c render/inspect/inspect_classes.c \
-	render/inspect/inspect_json.c render/inspect/inspect_parts.h render/inspect/inspect_sites.c \
-	render/inspect/inspect_text.c render/inspect/maps.c render/inspect/maps.h

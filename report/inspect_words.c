@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "render/inspect/class_shares.h"
+#include "report/inspect/class_shares.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@ report_libreport_a_SOURCES = \
 	report/diff_doc.c report/diff_html.c report/diff_json.c report/diff_lanes.c report/diff_picture.c report/diff_picture.h report/diff_output.h \
 	report/diff_view.c report/diff_view.h report/events.c report/events.h report/group_table.c report/group_table.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
-	report/history_series.c report/history_trend.c report/history_doc.c \
+	report/history_series.c report/history_trend.c report/history_doc.c report/list_doc.c report/list_json.c report/list_output.h report/log_text.c report/log_text.h \
 	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \
 	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
@@ -44,3 +44,18 @@ report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.
 		$(c_string) -v name=page_log_js -v file=report/log.js && \
 		$(c_string) -v name=page_site_js -v file=report/site.js; \
 	} >$@-t && mv $@-t $@
+
+# The outputs of inspect, maps, ps and stats
+report_libreport_a_SOURCES += \
+	report/inspect/capabilities_view.c report/inspect/capabilities_view.h \
+	report/inspect/inspect_stats.h report/inspect/stats_machine.c report/inspect/stats_process.c \
+	report/inspect/archives_json.c report/inspect/archives_json.h \
+	report/inspect/resident.c report/inspect/resident.h \
+	report/inspect/processes_doc.c report/inspect/processes_doc.h \
+	report/inspect/class_plot.c report/inspect/class_plot.h \
+	report/inspect/class_shares.c report/inspect/class_shares.h \
+	report/inspect/collapsed.c report/inspect/collapsed.h report/inspect/heaptrack.c report/inspect/heaptrack.h \
+	report/inspect/pprof.c report/inspect/pprof.h \
+	report/inspect/inspect_outputs.h report/inspect/inspect_cells.c report/inspect/inspect_classes.c \
+	report/inspect/inspect_json.c report/inspect/inspect_parts.h report/inspect/inspect_sites.c \
+	report/inspect/inspect_text.c report/inspect/maps.c report/inspect/maps.h

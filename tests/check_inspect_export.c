@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
-#include "render/inspect/collapsed.h"
-#include "render/inspect/heaptrack.h"
-#include "render/inspect/pprof.h"
+#include "report/inspect/collapsed.h"
+#include "report/inspect/heaptrack.h"
+#include "report/inspect/pprof.h"
 #include "tests/made_inspection.h"
 #include "tests/nomem.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/class_rules.h"
-#include "render/inspect/class_plot.h"
+#include "report/inspect/class_plot.h"
 #include "report/inspect_page.h"
 #include "tests/made_inspection.h"
 #include "tests/nomem.h"

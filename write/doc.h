@@ -26,7 +26,7 @@ struct doc_column {
 	enum doc_type type;
 	unsigned in;		/* formats that have it; 0: all */
 	uint8_t gap;		/* on a terminal: blanks before it, */
-	uint8_t width;		/* its own, */
+	uint16_t width;		/* its own, */
 	uint8_t drop;		/* and, if not 0, the narrow one lacks it, the largest numbers first */
 	uint8_t least;		/* of a measured table: it gives up columns for the others, down to these */
 	bool shorten;		/* to the width, on a terminal */
