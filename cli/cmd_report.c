@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
@@ -41,7 +42,6 @@ struct made {
 	struct population population;
 	struct values newest;		/* compared with the limits */
 	struct limits_check limits;
-	struct report_events events;
 	struct trends trends;
 	size_t n_logs;
 	struct source_log *log[WORD_LIST_MAX];
@@ -62,7 +62,6 @@ static void release(struct made *m)
 	for (size_t i = 0; i < m->n_logs; i++)
 		source_log_close(m->log[i]);
 	trends_release(&m->trends);
-	report_events_release(&m->events);
 	population_release(&m->population);
 	limits_check_release(&m->limits);
 	values_release(&m->newest);
@@ -95,8 +94,6 @@ static int find_changes(struct made *m, struct error *err)
 				 err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
-	if (!r && (r = report_events_make(&m->events, &m->history)))
-		r = error_sys(err, r, NULL, NULL);
 	if (!r)
 		r = trends_make(&m->trends, builds, &n->rules, &m->history, &m->verdict, err);
 	return r;
@@ -104,7 +101,7 @@ static int find_changes(struct made *m, struct error *err)
 
 static int find_culprits(struct made *m, const struct word_list *sources, struct error *err)
 {
-	size_t n = m->events.n < CULPRIT_EVENTS ? m->events.n : CULPRIT_EVENTS;
+	size_t n = MIN(m->history.n_events, CULPRIT_EVENTS);
 	int r = 0;
 
 	for (; !r && m->n_logs < sources->n; m->n_logs += !r)
@@ -117,8 +114,8 @@ static int find_culprits(struct made *m, const struct word_list *sources, struct
 	while (!r && m->n_culprits < n) {
 		size_t i = m->n_culprits++;
 
-		r = culprits_find(&m->culprits[i], &m->buildset.builds, &m->events,
-				  &m->events.event[i], m->log, m->n_logs);
+		r = culprits_find(&m->culprits[i], &m->buildset.builds, &m->history,
+				  &m->history.event[i], m->log, m->n_logs);
 	}
 	return r ? error_sys(err, r, NULL, NULL) : 0;
 }
@@ -184,7 +181,6 @@ static int write_page(struct made *m, const char *dir, struct error *err)
 	p->history = &m->history;
 	p->verdict = &m->verdict;
 	p->population = &m->population;
-	p->events = &m->events;
 	p->culprits = m->culprits;
 	p->n_culprits = m->n_culprits;
 	p->trends = &m->trends;

@@ -42,18 +42,18 @@ static void add_cost(struct costs *costs, const char *task, double share)
 }
 
 static void set_costs(struct costs *costs, const struct builds *builds,
-		      const struct report_change *change, size_t n)
+		      const struct history_change *change, size_t n)
 {
 	double metric[METRICS] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		metric[change[i].metric] += fabs(change[i].after - change[i].before);
+		metric[change[i].metric] += fabs(change[i].change.after - change[i].change.before);
 	for (size_t i = 0; i < n; i++) {
 		double all = metric[change[i].metric];
 
 		if (change[i].task < builds->n_tasks && all > 0)
 			add_cost(costs, builds->task[change[i].task].name,
-				 fabs(change[i].after - change[i].before) / all);
+				 fabs(change[i].change.after - change[i].change.before) / all);
 	}
 	for (size_t i = 0; i < costs->n; i++)
 		sum += costs->of[i].share;
@@ -209,7 +209,7 @@ static void set_range(struct culprit_range *range, const struct build *from,
 }
 
 int culprits_find(struct culprits *c, const struct builds *builds,
-		  const struct report_events *events, const struct report_event *event,
+		  const struct history *history, const struct history_event *event,
 		  struct source_log *const *log, size_t n_logs)
 {
 	const struct build *from = event->first ? &builds->build[event->first - 1] : NULL;
@@ -221,7 +221,7 @@ int culprits_find(struct culprits *c, const struct builds *builds,
 	c->range = array_new_zero(to->n_revisions, sizeof *c->range);
 	if (!c->texts || !c->range)
 		return -ENOMEM;
-	set_costs(&f.costs, builds, events->change + event->first_change, event->n_changes);
+	set_costs(&f.costs, builds, history->change + event->first_change, event->n_changes);
 	for (size_t i = 0; !r && i < to->n_revisions; i++) {
 		f.range = &c->range[c->n++];
 		set_range(f.range, from, to, to->revision[i].source);

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_REPORT_CULPRITS_H
 #define BUILDBEAT_REPORT_CULPRITS_H
 
-#include "report/events.h"
+#include "compare/history.h"
 #include "report/source_log.h"
 
 /*
@@ -51,7 +51,7 @@ struct culprits {
  * -ENOMEM. Always release.
  */
 int culprits_find(struct culprits *c, const struct builds *builds,
-		  const struct report_events *events, const struct report_event *event,
+		  const struct history *history, const struct history_event *event,
 		  struct source_log *const *log, size_t n_logs);
 void culprits_release(struct culprits *c);
 

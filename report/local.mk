@@ -9,7 +9,7 @@ report_libreport_a_SOURCES = \
 	report/command_line.c report/command_line.h report/culprit_names.c report/culprit_names.h \
 	report/culprits.c report/culprits.h \
 	report/diff_doc.c report/diff_html.c report/diff_json.c report/diff_lanes.c report/diff_picture.c report/diff_picture.h report/diff_output.h \
-	report/diff_view.c report/diff_view.h report/events.c report/events.h report/group_table.c report/group_table.h \
+	report/diff_view.c report/diff_view.h report/group_table.c report/group_table.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_trend.c report/history_doc.c report/list_doc.c report/list_json.c report/list_output.h report/log_text.c report/log_text.h \
 	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \

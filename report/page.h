@@ -4,8 +4,8 @@
 
 #include "compare/limits.h"
 #include "compare/population.h"
+#include "compare/verdict.h"
 #include "report/culprits.h"
-#include "report/events.h"
 #include "report/picture.h"
 #include "report/trends.h"
 
@@ -49,7 +49,6 @@ struct page {
 	const struct verdict *verdict;
 	const struct population *population;	/* NULL: unknown */
 	const struct limits_check *limits;	/* NULL: no limits */
-	const struct report_events *events;
 	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;
 	const struct trends *trends;

@@ -16,7 +16,7 @@
 #define COMMITS_MOST 25
 #define SHORT_ID 10
 
-static void add_interval(struct buf *b, const struct page *p, const struct report_event *e)
+static void add_interval(struct buf *b, const struct page *p, const struct history_event *e)
 {
 	words_add_day(b, p->builds, e->at);
 	if (e->first == e->last)
@@ -28,9 +28,9 @@ static void add_interval(struct buf *b, const struct page *p, const struct repor
 	buf_addc(b, ')');
 }
 
-static void add_heading(struct markup *h, const struct page *p, const struct report_event *e)
+static void add_heading(struct markup *h, const struct page *p, const struct history_event *e)
 {
-	const struct report_change *c = &p->events->change[e->first_change];
+	const struct history_change *c = &p->history->change[e->first_change];
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "summary");
@@ -41,7 +41,7 @@ static void add_heading(struct markup *h, const struct page *p, const struct rep
 	markup_text(h, words_task(p->builds, c->task));
 	buf_clear(&text);
 	buf_addf(&text, ", %s ", metric_info[c->metric].title);
-	amount_add_share(&text, c->effect);
+	amount_add_share(&text, c->change.effect);
 	if (c->creep)
 		buf_adds(&text, ", gradually");
 	if (e->n_changes > 1)
@@ -52,7 +52,7 @@ static void add_heading(struct markup *h, const struct page *p, const struct rep
 	buf_release(&text);
 }
 
-static const char *state_of(const struct report_change *c)
+static const char *state_of(const struct history_change *c)
 {
 	if (c->finding)
 		return words_finding_state[c->finding->state];
@@ -61,11 +61,11 @@ static const char *state_of(const struct report_change *c)
 	return "";
 }
 
-static void add_change(struct markup *h, const struct page *p, const struct report_change *c)
+static void add_change(struct markup *h, const struct page *p, const struct history_change *c)
 {
 	markup_begin(h, "tr");
 	page_cell_task(h, p, c->task, c->metric);
-	page_cells_change(h, c->task, c->metric, c->before, c->after, c->effect);
+	page_cells_change(h, c->task, c->metric, c->change.before, c->change.after, c->change.effect);
 	markup_open(h, "td", "state");
 	markup_text(h, state_of(c));
 	page_add_reason(h, c->known);
@@ -73,7 +73,7 @@ static void add_change(struct markup *h, const struct page *p, const struct repo
 	markup_end(h);
 }
 
-static void add_changes(struct markup *h, const struct page *p, const struct report_event *e)
+static void add_changes(struct markup *h, const struct page *p, const struct history_event *e)
 {
 	static const char *const head[] = {
 		"task", "metric", "#before", "#after", "#change", "#difference", "state",
@@ -85,7 +85,7 @@ static void add_changes(struct markup *h, const struct page *p, const struct rep
 	page_row_of_heads(h, head, ARRAY_SIZE(head));
 	markup_begin(h, "tbody");
 	for (size_t i = 0; i < e->n_changes && i < CHANGES_MOST; i++)
-		add_change(h, p, &p->events->change[e->first_change + i]);
+		add_change(h, p, &p->history->change[e->first_change + i]);
 	markup_end(h);
 	markup_end(h);
 	markup_end(h);
@@ -216,7 +216,7 @@ static void add_range(struct markup *h, const struct culprit_range *r)
 
 static void add_event(struct markup *h, const struct page *p, size_t i)
 {
-	const struct report_event *e = &p->events->event[i];
+	const struct history_event *e = &p->history->event[i];
 	struct buf id = BUF_PART_OF(h->out);
 
 	buf_addf(&id, "event-%zu", i);
@@ -237,7 +237,7 @@ static void add_event(struct markup *h, const struct page *p, size_t i)
 
 void page_part_events(struct markup *h, const struct page *p)
 {
-	size_t n = MIN(p->events->n, EVENTS_MOST);
+	size_t n = MIN(p->history->n_events, EVENTS_MOST);
 	struct buf text = BUF_PART_OF(h->out);
 
 	markup_begin(h, "section");
@@ -247,8 +247,8 @@ void page_part_events(struct markup *h, const struct page *p)
 		add_event(h, p, i);
 	if (!n)
 		markup_leaf(h, "p", NULL, "No change was found.");
-	if (p->events->n > n) {
-		buf_addf(&text, "And %zu older events.", p->events->n - n);
+	if (p->history->n_events > n) {
+		buf_addf(&text, "And %zu older events.", p->history->n_events - n);
 		markup_leaf(h, "p", "faint", buf_str(&text));
 		buf_release(&text);
 	}

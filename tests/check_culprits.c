@@ -98,12 +98,12 @@ static struct builds_task task[] = {
 	{ .name = "doc: all", .kind = "document" },
 };
 static struct builds builds = { .n = 4, .build = build, .n_tasks = 3, .task = task };
-static struct report_change change[] = {
-	{ .task = 0, .metric = METRIC_CPU, .worse = true, .before = 1e6, .after = 10e6 },
-	{ .task = 1, .metric = METRIC_CPU, .worse = true, .before = 1e6, .after = 2e6 },
+static struct history_change change[] = {
+	{ .task = 0, .metric = METRIC_CPU, .change = { .before = 1e6, .after = 10e6 } },
+	{ .task = 1, .metric = METRIC_CPU, .change = { .before = 1e6, .after = 2e6 } },
 };
-static struct report_event event = { .at = 2, .first = 2, .last = 2, .worse = true, .n_changes = 2 };
-static struct report_events events = { .n = 1, .event = &event, .n_changes = 2, .change = change };
+static struct history_event event = { .at = 2, .first = 2, .last = 2, .worse = true, .n_changes = 2 };
+static struct history history = { .n_events = 1, .event = &event, .n_changes = 2, .change = change };
 
 static void set_builds(const char *from, const char *to)
 {
@@ -133,7 +133,7 @@ TEST(the_likeliest_first)
 
 	set_builds(commit_id[0], commit_id[4]);
 	revision[2][0].dirty = true;
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.n, 1);
 	r = &c.range[0];
 	ck_assert_str_eq(r->source, "/srv/src");
@@ -169,18 +169,18 @@ TEST(as_far_as_the_interval)
 	set_builds(commit_id[0], commit_id[2]);
 	revision[1][0].commit = commit_id[1];
 	revision[3][0].commit = commit_id[3];
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 1);
 	culprits_release(&c);
 	event.first = 1;
 	event.last = 3;
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 3);
 	ck_assert_str_eq(c.range[0].from, commit_id[0]);
 	ck_assert_str_eq(c.range[0].to, commit_id[3]);
 	culprits_release(&c);
 	event.first = 0;
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_ptr_null(c.range[0].from);
 	ck_assert_uint_eq(c.range[0].n_commits, 0);
 	culprits_release(&c);
@@ -209,7 +209,7 @@ TEST_EACH(damage_is_reported_and_not_fatal, troubles)
 
 	set_builds(troubles[_i].from < 0 ? GONE "8" : commit_id[troubles[_i].from],
 		   troubles[_i].to < 0 ? GONE "7" : commit_id[troubles[_i].to]);
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, troubles[_i].with_log), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, troubles[_i].with_log), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, troubles[_i].n);
 	if (troubles[_i].trouble)
 		ck_assert_msg(c.range[0].trouble && !strncmp(c.range[0].trouble, troubles[_i].trouble,
@@ -231,12 +231,12 @@ TEST(a_shallow_clone)
 	repo = copy;
 	log = opened();
 	set_builds(commit_id[1], commit_id[4]);
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "one of the two is missing from the shallow clone");
 	culprits_release(&c);
 	/* The last commit has a parent that is missing. */
 	set_builds(commit_id[3], commit_id[4]);
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_str_eq(c.range[0].trouble, "shallow clone: only commits along first parents are listed");
 	ck_assert_uint_eq(c.range[0].n_commits, 1);
 	ck_assert_uint_eq(c.range[0].culprit[0].n_touched, 1);
@@ -258,7 +258,7 @@ TEST(a_merge_has_no_files)
 	commit(6, "README", "words", 8);
 	log = opened();
 	set_builds(commit_id[4], commit_id[6]);
-	ck_assert_int_eq(culprits_find(&c, &builds, &events, &event, &log, 1), 0);
+	ck_assert_int_eq(culprits_find(&c, &builds, &history, &event, &log, 1), 0);
 	ck_assert_uint_eq(c.range[0].n_commits, 3);
 	ck_assert_str_eq(c.range[0].culprit[0].subject, "foo: aside");
 	for (size_t i = 0; i < 3; i++) {

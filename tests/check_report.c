@@ -150,7 +150,6 @@ struct world {
 	struct rules rules;
 	struct history history;
 	struct verdict verdict;
-	struct report_events events;
 	struct trends trends;
 	struct culprits *culprits;
 	struct buf out;
@@ -163,21 +162,20 @@ static void judge(struct world *w)
 	rules_init(&w->rules);
 	ck_assert_int_eq(history_make(&w->history, &w->verdict, &w->builds, &w->rules, NULL, HISTORY_ALL,
 				      &err), 0);
-	ck_assert_int_eq(report_events_make(&w->events, &w->history), 0);
 	ck_assert_int_eq(trends_make(&w->trends, &w->builds, &w->rules, &w->history, &w->verdict,
 				     &err), 0);
-	w->culprits = calloc(w->events.n + 1, sizeof *w->culprits);
-	for (size_t i = 0; i < w->events.n; i++)
-		ck_assert_int_eq(culprits_find(&w->culprits[i], &w->builds, &w->events,
-					       &w->events.event[i], NULL, 0), 0);
+	w->culprits = calloc(w->history.n_events + 1, sizeof *w->culprits);
+	for (size_t i = 0; i < w->history.n_events; i++)
+		ck_assert_int_eq(culprits_find(&w->culprits[i], &w->builds, &w->history,
+					       &w->history.event[i], NULL, 0), 0);
 }
 
 static void write_page(struct world *w)
 {
 	struct page page = {
 		.builds = &w->builds, .rules = &w->rules, .history = &w->history,
-		.verdict = &w->verdict, .events = &w->events, .culprits = w->culprits,
-		.n_culprits = w->events.n, .trends = &w->trends,
+		.verdict = &w->verdict, .culprits = w->culprits,
+		.n_culprits = w->history.n_events, .trends = &w->trends,
 		.chart = { { 0, NULL, "<none> & \"why\"" }, { 0, NULL, "none" } },
 	};
 
@@ -186,11 +184,10 @@ static void write_page(struct world *w)
 
 static void release(struct world *w)
 {
-	for (size_t i = 0; i < w->events.n; i++)
+	for (size_t i = 0; i < w->history.n_events; i++)
 		culprits_release(&w->culprits[i]);
 	free(w->culprits);
 	trends_release(&w->trends);
-	report_events_release(&w->events);
 	history_release(&w->history);
 	verdict_release(&w->verdict);
 	builds_release(&w->builds);
