@@ -331,7 +331,10 @@ void doc_code(struct doc *d)
 
 void doc_name(struct doc *d, const char *name)
 {
-	text_add_name(doc_text(d, NAN), name, d->format == DOC_MARKDOWN ? DOC_NAME_COLUMNS : 0);
+	if (d->format == DOC_MARKDOWN)
+		text_add_name(doc_text(d, NAN), name, DOC_NAME_COLUMNS);
+	else
+		buf_adds(doc_text(d, NAN), name);
 	doc_code(d);
 }
 
