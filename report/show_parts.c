@@ -250,13 +250,21 @@ void show_inspected(struct doc *d, const struct view *v, const struct inspected 
 
 /* Groups */
 
+static struct doc_column value_column(enum value v)
+{
+	static const enum doc_type type[] = {
+		[UNIT_US] = DOC_US, [UNIT_KB] = DOC_KB, [UNIT_BYTES] = DOC_BYTES, [UNIT_COUNT] = DOC_COUNT,
+	};
+
+	return (struct doc_column){ value_info[v].title, .type = type[value_info[v].unit], .width = 9 };
+}
+
 void show_kinds(struct doc *d, struct groups *g)
 {
 	bool narrow = d->style->width && d->style->width < KIND_ROW_COLUMNS;
-	const struct doc_column columns[] = {
-		{ "tasks", .type = DOC_COUNT, .width = 6 }, { "wall", .type = DOC_US, .width = 9 },
-		{ "CPU", .type = DOC_US, .in = narrow ? DOC_JSON : 0, .width = 9 },
-		{ "share", .right = true, .width = 8 },
+	struct doc_column columns[] = {
+		{ "tasks", .type = DOC_COUNT, .width = 6 }, value_column(VALUE_WALL),
+		value_column(VALUE_CPU), { "share", .right = true, .width = 8 },
 		{ "kind", .gap = 2, .width = 12, .shorten = true }, { .gap = 2 },
 	};
 	const struct doc_table table = {
@@ -266,6 +274,7 @@ void show_kinds(struct doc *d, struct groups *g)
 	const uint32_t *order;
 	size_t n = groups_top(g, VALUE_WALL, SIZE_MAX, &order);
 
+	columns[2].in = narrow ? DOC_JSON : 0;
 	doc_table(d, &table);
 	for (size_t i = 0; i < n; i++) {
 		const struct group *k = &g->group[order[i]];
@@ -274,7 +283,7 @@ void show_kinds(struct doc *d, struct groups *g)
 
 		doc_row(d);
 		doc_num(d, (int64_t)k->n);
-		doc_num(d, k->cost.wall_us);
+		doc_num(d, value_get(VALUE_WALL, &k->cost));
 		doc_num(d, value_get(VALUE_CPU, &k->cost));
 		text_add_percent(doc_text(d, share), share);
 		doc_str(d, k->name);
@@ -285,12 +294,11 @@ void show_kinds(struct doc *d, struct groups *g)
 
 void show_programs(struct doc *d, struct groups *g, const struct summary *s, size_t top)
 {
-	static const struct doc_column columns[] = {
-		{ "number", .type = DOC_COUNT, .width = 8 }, { "wall", .type = DOC_US, .width = 9 },
-		{ "CPU", .type = DOC_US, .width = 9 }, { "memory", .type = DOC_KB, .width = 9 },
-		{ "program", .gap = 2, .width = 40, .shorten = true },
+	const struct doc_column columns[] = {
+		{ "number", .type = DOC_COUNT, .width = 8 }, value_column(VALUE_WALL), value_column(VALUE_CPU),
+		value_column(VALUE_MEMORY), { "program", .gap = 2, .width = 40, .shorten = true },
 	};
-	static const struct doc_table table = {
+	const struct doc_table table = {
 		.title = "Processes by program", .column = columns, .n_columns = ARRAY_SIZE(columns),
 		.heads = true, .empty = true, .tone = TONE_FAINT,
 	};
@@ -305,7 +313,7 @@ void show_programs(struct doc *d, struct groups *g, const struct summary *s, siz
 
 		doc_row(d);
 		doc_num(d, (int64_t)p->n);
-		doc_num(d, p->cost.wall_us);
+		doc_num(d, value_get(VALUE_WALL, &p->cost));
 		doc_num(d, value_get(VALUE_CPU, &p->cost));
 		if (p->cost.memory_kb)
 			doc_num(d, p->cost.memory_kb);

@@ -234,6 +234,24 @@ TEST_LOOP(replies, VALUES)
 TEST_GROUP("table");
 
 /* What is wanted of every row. */
+/* What builds are compared by is a value of a task, with its word, name and unit; memory says of what. */
+TEST(metrics)
+{
+	int n = 0;
+
+	for (enum metric m = 0; m < METRICS; m++) {
+		for (enum value v = 0; v < VALUES; v++) {
+			if (strcmp(value_word[v], metric_word[m]))
+				continue;
+			ck_assert_int_eq(value_info[v].unit, metric_info[m].unit);
+			ck_assert_int_eq(strncmp(value_info[v].name, metric_info[m].title,
+						 strlen(value_info[v].name)), 0);
+			n++;
+		}
+	}
+	ck_assert_int_eq(n, METRICS - 1);	/* METRIC_PEAK is another one */
+}
+
 TEST_LOOP(complete, VALUE_SORTS)
 {
 	const struct value_info *i = &value_info[_i];
