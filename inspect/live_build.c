@@ -61,7 +61,7 @@ static const struct follow_to to_build = { .changed = take_change };
 
 int live_build_open(struct live_build **out, const char *path, struct error *err)
 {
-	static const struct growing_to to = { .build = take_key, .event = take_event };
+	static const struct growing_to to = { .as_recorded = true, .build = take_key, .event = take_event };
 	struct live_build *b = calloc(1, sizeof *b);
 	int r;
 

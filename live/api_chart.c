@@ -4,6 +4,7 @@
 #include "compare/pairs.h"
 #include "live/route.h"
 #include "live/source.h"
+#include "recording/suspended.h"
 #include "render/chart/pack_chart.h"
 #include "report/diff_view.h"
 
@@ -111,7 +112,7 @@ static int make_data(struct source *s, const char *with, struct error *err)
 	return 0;
 }
 
-/* How long the build has run. Another machine, or another boot, has another monotonic clock. */
+/* How long the build has run while it was not suspended. Another machine, or another boot, has another monotonic clock. */
 static int64_t elapsed_us(const struct source *s)
 {
 	const struct recording *rec = &s->recording;
@@ -120,6 +121,7 @@ static int64_t elapsed_us(const struct source *s)
 
 	if (us < wall_us - CLOCKS_APART_US || us > wall_us + CLOCKS_APART_US)
 		us = wall_us;
+	us -= suspended_sum_us(rec);
 	return s->running && us > rec->last_us ? us : rec->last_us;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/field.h"
+#include "recording/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,6 +51,40 @@ static void set_small(int32_t *to, struct slice value)
 	*to = n <= INT32_MAX ? (int32_t)n : -1;
 }
 
+/* What was seen before it was known that the build was suspended. */
+static void move_seen(struct now *n, const struct suspended *s)
+{
+	struct recording *rec = &n->private->rec;
+
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		rec->task[i].queued_us = suspended_move(s, rec->task[i].queued_us);
+		rec->task[i].start_us = suspended_move(s, rec->task[i].start_us);
+		rec->task[i].end_us = suspended_move(s, rec->task[i].end_us);
+	}
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		rec->instance[i].open_us = suspended_move(s, rec->instance[i].open_us);
+		rec->instance[i].close_us = suspended_move(s, rec->instance[i].close_us);
+	}
+	rec->last_us = suspended_move(s, rec->last_us);
+	n->last_us = suspended_move(s, n->last_us);
+	now_move_samples(n, s);
+}
+
+/* Leave it out. Times that were seen lack earlier ones already. */
+static int leave_out(struct now *n, struct slice value)
+{
+	struct suspended *all = &n->private->suspended;
+	int r = suspended_add(all, value);
+	struct suspended_part p;
+
+	if (r)
+		return r;
+	p = all->part[all->n - 1];
+	p = (struct suspended_part){ p.from_us - p.before_us, p.until_us - p.before_us, 0 };
+	move_seen(n, &(struct suspended){ &p, 1, p.until_us - p.from_us });
+	return 0;
+}
+
 static int on_build(void *context, struct slice key, struct slice value)
 {
 	struct now *n = context;
@@ -71,6 +106,8 @@ static int on_build(void *context, struct slice key, struct slice value)
 		set_small(&n->exit_status, value);
 	else if (slice_is(key, "signal"))
 		set_small(&n->signal, value);
+	else if (slice_is(key, LAYOUT_SUSPENDED))
+		r = leave_out(n, value);
 	else if (slice_is(key, "end_us")) {
 		set_number(&n->end_us, value);
 		n->ended = n->end_us >= 0;
@@ -321,6 +358,7 @@ void now_free(struct now *n)
 		if (n->rec)
 			follow_release(&n->private->follow);
 		buf_release(&n->private->text);
+		suspended_release(&n->private->suspended);
 		now_release_samples(n);
 	}
 	free_all(n->private, n->task, n->title, n->tool, n->cwd, n);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/now.h"
-
-#include "recording/follow.h"
+#include "live/now_state.h"
 
 #include <stdio.h>
 
@@ -11,7 +9,7 @@ int64_t now_elapsed_us(const struct now *n, int64_t mono_ns)
 		return n->end_us >= 0 ? n->end_us : n->last_us;
 	if (n->start_mono_ns < 0 || mono_ns < n->start_mono_ns)
 		return n->last_us;
-	return (mono_ns - n->start_mono_ns) / 1000;
+	return suspended_move(&n->private->suspended, (mono_ns - n->start_mono_ns) / 1000);
 }
 
 #define RUNNING_MAX 1000	/* tasks in a reply: the longest running ones */

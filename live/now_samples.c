@@ -152,12 +152,11 @@ static void fill_samples(struct now *n, const struct now_part *cpu)
 
 static void put_sample(struct now *n, const struct now_sample *s)
 {
-	if (n->n_samples < NOW_HISTORY) {
-		n->sample[n->n_samples++] = *s;
-		return;
-	}
-	n->sample[n->first_sample] = *s;
-	n->first_sample = (n->first_sample + 1) % NOW_HISTORY;
+	n->sample[(n->first_sample + n->n_samples) % NOW_HISTORY] = *s;
+	if (n->n_samples < NOW_HISTORY)
+		n->n_samples++;
+	else
+		n->first_sample = (n->first_sample + 1) % NOW_HISTORY;
 }
 
 /* What was taken is given back, a piece at a time. */
@@ -183,6 +182,34 @@ void now_settle(struct now *n, void (*sampled)(void *context, const struct now_s
 	drop_taken(&p->cpu);
 	for (size_t i = 0; i < NOW_SOURCES; i++)
 		drop_taken(&p->parts[i]);
+}
+
+static void move_parts(struct now_parts *p, const struct suspended *s)
+{
+	for (size_t i = p->first; i < p->n; i++)
+		p->part[i].time_ms = suspended_move_ms(s, p->part[i].time_ms);
+}
+
+/* Of those that were taken meanwhile, the first remains. */
+void now_move_samples(struct now *n, const struct suspended *s)
+{
+	struct now_private *p = n->private;
+	size_t n_before = n->n_samples;
+	int64_t last_ms = -1;
+
+	move_parts(&p->cpu, s);
+	for (size_t i = 0; i < NOW_SOURCES; i++)
+		move_parts(&p->parts[i], s);
+	p->newest.time_ms = suspended_move_ms(s, p->newest.time_ms);
+	n->n_samples = 0;
+	for (size_t i = 0; i < n_before; i++) {
+		struct now_sample moved = n->sample[(n->first_sample + i) % NOW_HISTORY];
+
+		moved.time_ms = suspended_move_ms(s, moved.time_ms);
+		if (moved.time_ms > last_ms)
+			n->sample[(n->first_sample + n->n_samples++) % NOW_HISTORY] = moved;
+		last_ms = MAX(last_ms, moved.time_ms);
+	}
 }
 
 const struct now_sample *now_newest(const struct now *n)

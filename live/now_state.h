@@ -4,6 +4,7 @@
 
 #include "live/now.h"
 #include "recording/follow.h"
+#include "recording/suspended.h"
 
 /* The inside of now.h, private to now*.c. */
 
@@ -26,6 +27,7 @@ struct now_private {
 	struct recording rec;	/* of follow */
 	uint32_t ended;		/* is forgotten with the next line, or NO_INDEX */
 	struct buf text;
+	struct suspended suspended;
 	struct now_parts parts[NOW_SOURCES];
 	struct now_parts cpu;	/* permille, load */
 	int64_t load_centi;
@@ -35,6 +37,7 @@ struct now_private {
 /* From growing.h. 0 or -ENOMEM. */
 int now_take_sample(struct now *n, const struct growing_sample *s);
 int now_take_memory(struct now *n, int64_t time_ms, int64_t kb);
+void now_move_samples(struct now *n, const struct suspended *s);
 void now_release_samples(struct now *n);
 
 #endif

@@ -36,6 +36,7 @@ struct growing {
 	uint64_t left;		/* bytes that this reading may still have */
 	int64_t grew_ns;	/* when something was read last, CLOCK_MONOTONIC */
 	struct growing_writers writers;
+	struct suspended suspended;
 	struct growing_damage damage;
 	char window[FEED_CHUNK];
 };
@@ -54,15 +55,45 @@ static bool split(struct slice line, struct slice *key, struct slice *value)
 	return true;
 }
 
+static int add_suspended(struct growing *t, struct slice value)
+{
+	int r = suspended_add(&t->suspended, value);
+
+	for (size_t i = 0; i < t->n_files && !r; i++)
+		growing_series_suspended(&t->file[i]->series, &t->suspended.part[t->suspended.n - 1]);
+	return r;
+}
+
+/* The end of the build without suspended times. */
+static struct slice moved_end(const struct growing *t, struct slice value, char text[32])
+{
+	int64_t end_us;
+	struct buf b;
+
+	if (!t->suspended.n || !cursor_slice_i64(value, &end_us))
+		return value;
+	buf_init_fixed(&b, text, 32);
+	buf_addi(&b, suspended_move(&t->suspended, end_us));
+	return (struct slice){ text, b.len };
+}
+
 static int build_line(struct growing *t, struct slice line)
 {
 	struct slice key, value;
+	char text[32];
+	int r = 0;
 
 	if (!line.len)
 		return 0;
 	if (!split(line, &key, &value))
 		return -EBADMSG;
 	growing_writers_build(&t->writers, key, value);
+	if (slice_is(key, LAYOUT_SUSPENDED) && !t->to.as_recorded)
+		r = add_suspended(t, value);
+	else if (slice_is(key, "end_us"))
+		value = moved_end(t, value, text);
+	if (r)
+		return r;
 	return t->to.build ? t->to.build(t->context, key, value) : 0;
 }
 
@@ -83,6 +114,7 @@ static int task_line(struct growing *t, struct slice line)
 	if (e.time_us < 0 || e.time_us > EVENT_TIME_MAX_US)
 		return -EBADMSG;
 	r = growing_writers_event(&t->writers, e);
+	e.time_us = suspended_move(&t->suspended, e.time_us);
 	return r || !t->to.event ? r : t->to.event(t->context, &e);
 }
 
@@ -104,7 +136,7 @@ static int usage_line(struct growing *t, struct growing_file *f, struct slice li
 
 	if (r || time_ms < 0 || f->usage.kb == before_kb || !t->to.memory)
 		return r == -EAGAIN ? 0 : r;
-	return t->to.memory(t->context, time_ms, f->usage.kb > 0 ? f->usage.kb : 0);
+	return t->to.memory(t->context, suspended_move_ms(&t->suspended, time_ms), f->usage.kb > 0 ? f->usage.kb : 0);
 }
 
 /* A first line, at the beginning or further on. */
@@ -137,7 +169,7 @@ static int deliver(struct growing *t, struct growing_file *f, struct slice line)
 	case GROWING_USAGE: return usage_line(t, f, line);
 	case GROWING_SERIES: break;
 	}
-	return growing_series_line(&f->series, f->word, line, &t->to, t->context);
+	return growing_series_line(&f->series, f->word, line, &t->suspended, &t->to, t->context);
 }
 
 static int deliver_line(struct growing *t, struct growing_file *f, struct slice line)
@@ -322,7 +354,7 @@ static struct growing_file *new_file(struct growing *t, const char *name, enum g
 	snprintf(f->word, sizeof f->word, "%s", kind == GROWING_TASKS ? LAYOUT_TASKS_PREFIX : name);
 	if (str_ends(f->word, ".log"))
 		f->word[strlen(f->word) - strlen(".log")] = '\0';
-	f->series.d.grid = f->series.time_ms = f->series.before_ms = -1;
+	f->series.d.grid = f->series.time_ms = f->series.before_ms = f->series.delivered_ms = -1;
 	return f;
 }
 
@@ -507,6 +539,7 @@ void growing_close(struct growing *t)
 		free(t->file[i]);
 	}
 	free_all(t->file, t->writers.open, t->path);
+	suspended_release(&t->suspended);
 	file_close(t->dir_fd);
 	free(t);
 }

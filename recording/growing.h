@@ -14,6 +14,10 @@
  * Every file is delivered line by line from its beginning, in the order of its lines. A line
  * waits for its newline. Of two files, `build` and tasks are delivered first. Memory is needed for
  * the open files and instances only, not for what was delivered.
+ *
+ * Times in which the build was suspended are left out, as by the reader of a whole recording. When one
+ * ends, `build` gets a line about it. What was delivered before with later times, has to be
+ * moved by who got it (LAYOUT_SUSPENDED, suspended.h).
  */
 
 /* One sample of a proc_*.log, with the values that the reader of a whole recording has for it. */
@@ -36,6 +40,7 @@ bool growing_value(const struct growing_sample *s, size_t column, double *value)
 /* Who gets what was read. Each function may be NULL. A result other than 0, which is a negative
  * errno, ends the reading. Texts are valid during the call, and escaped as in the file. */
 struct growing_to {
+	bool as_recorded;	/* times contain those in which the build was suspended */
 	int (*build)(void *context, struct slice key, struct slice value);
 	int (*event)(void *context, struct event *e);
 	int (*process)(void *context, const struct process_line *l);

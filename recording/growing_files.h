@@ -4,6 +4,7 @@
 
 #include "recording/reader.h"
 #include "recording/growing.h"
+#include "recording/suspended.h"
 
 /* The inside of growing.h, private to growing*.c. */
 
@@ -13,6 +14,7 @@ struct growing_series {
 	unsigned section;	/* counts the first lines */
 	int64_t *newest, *before;	/* of the newest sample, and of the one before it */
 	int64_t time_ms, before_ms;	/* -1: there is none; before_ms: or some are missing */
+	int64_t delivered_ms;	/* of the last one, without suspended times; -1: none */
 };
 
 enum growing_kind { GROWING_BUILD, GROWING_TASKS, GROWING_PROCESSES, GROWING_USAGE, GROWING_SERIES };
@@ -52,11 +54,13 @@ struct growing_writers {
 	struct growing_instance *open;
 };
 
-/* Take over the first line, or a further one, and then the samples. -EBADMSG: damaged. The result
- * of growing_to's function otherwise. */
+/* Take over the first line, or a further one, and then the samples, without suspended times.
+ * -EBADMSG: damaged. The result of growing_to's function otherwise. */
 int growing_series_begin(struct growing_series *s, struct slice rest);
 int growing_series_line(struct growing_series *s, const char *name, struct slice line,
-		     const struct growing_to *to, void *context);
+			const struct suspended *out, const struct growing_to *to, void *context);
+/* One more suspended time became known, after samples from then may have been delivered. */
+void growing_series_suspended(struct growing_series *s, const struct suspended_part *p);
 void growing_series_release(struct growing_series *s);
 
 /* Notice a line of `build` and of tasks.log. 0 or -ENOMEM. */

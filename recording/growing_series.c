@@ -36,7 +36,8 @@ static int take_over(struct growing_series *s, const struct growing_series *old)
 
 int growing_series_begin(struct growing_series *s, struct slice rest)
 {
-	struct growing_series next = { .time_ms = s->time_ms, .section = s->section + 1 };
+	struct growing_series next = { .time_ms = s->time_ms, .delivered_ms = s->delivered_ms,
+				       .section = s->section + 1 };
 	int r = reader_samples_begin(&next.d, rest);
 
 	if (!r) {
@@ -58,19 +59,28 @@ int growing_series_begin(struct growing_series *s, struct slice rest)
 
 struct delivery {
 	const char *name;
+	const struct suspended *out;
 	const struct growing_to *to;
 	void *context;
 };
 
-static int deliver(const struct growing_series *s, const struct delivery *d, int64_t before_ms,
+/* As in the reader of a whole recording: samples of a suspended time are dropped, and what happened up
+ * to the next one is unknown. */
+static int deliver(struct growing_series *s, const struct delivery *d, int64_t before_ms,
 		   const int64_t *before, bool again)
 {
 	struct growing_sample out = {
-		.series = d->name, .time_ms = s->time_ms, .before_ms = before_ms, .again = again,
+		.series = d->name, .time_ms = suspended_move_ms(d->out, s->time_ms),
+		.before_ms = suspended_move_ms(d->out, before_ms), .again = again,
 		.n_columns = s->d.n_columns, .column = s->d.column,
 		.section = s->section, .level = s->newest, .before = before,
 	};
 
+	if (before_ms >= 0 && out.time_ms - out.before_ms < s->time_ms - before_ms)
+		out.before_ms = -1;
+	if (!again && out.time_ms <= s->delivered_ms)
+		return 0;
+	s->delivered_ms = out.time_ms;
 	return d->to->sample ? d->to->sample(d->context, &out) : 0;
 }
 
@@ -91,9 +101,9 @@ static int add_sample(struct growing_series *s, const struct delivery *d,
 }
 
 int growing_series_line(struct growing_series *s, const char *name, struct slice line,
-		     const struct growing_to *to, void *context)
+			const struct suspended *out, const struct growing_to *to, void *context)
 {
-	struct delivery d = { name, to, context };
+	struct delivery d = { name, out, to, context };
 	int64_t last_ms = s->time_ms;
 	struct sample_time at;
 	int r = reader_samples_line(&s->d, line, last_ms, &at);
@@ -105,6 +115,14 @@ int growing_series_line(struct growing_series *s, const char *name, struct slice
 		r = deliver(s, &d, last_ms, s->newest, false);
 	}
 	return r ? r : add_sample(s, &d, &at);
+}
+
+void growing_series_suspended(struct growing_series *s, const struct suspended_part *p)
+{
+	int64_t from_ms = (p->from_us - p->before_us) / 1000;
+
+	if (s->delivered_ms > from_ms)
+		s->delivered_ms = from_ms;
 }
 
 bool growing_value(const struct growing_sample *s, size_t column, double *value)

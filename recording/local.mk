@@ -13,6 +13,7 @@ recording_librecording_a_SOURCES = \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \
 	recording/reader_processes.c recording/reader_results.c recording/reader_scripts.c recording/reader_spans.c \
 	recording/reader_samples.c recording/reader_suspended.c recording/reader_tasks.c recording/reader_usage.c recording/recipe.c \
+	recording/suspended.c recording/suspended.h \
 	recording/recipe.h recording/recording.c recording/recording.h \
 	recording/recording_write.h recording/results.c recording/results.h recording/series.c recording/series.h recording/store.c \
 	recording/store.h recording/store_create.c recording/store_create.h recording/store_join.c \

@@ -1,85 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/search.h"
 #include "base/text.h"
 #include "recording/layout.h"
 #include "recording/reader.h"
+#include "recording/suspended.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The time in which a build was suspended is left out here, of everything that was read: each time
- * afterwards is earlier by that much, and the parts before and after it adjoin.
- */
-struct part {
-	int64_t from_us, until_us;
-	int64_t before_us;	/* of earlier parts */
-};
-
-struct parts {
-	struct part *part;
-	size_t n;
-	int64_t sum_us;
-};
-
-static bool read_part(const char *value, struct part *p)
+static void move(const struct suspended *parts, int64_t *time_us)
 {
-	struct cursor c;
-
-	cursor_init(&c, value, strlen(value));
-	return cursor_i64(&c, &p->from_us) && cursor_byte(&c, ' ') && cursor_i64(&c, &p->until_us) &&
-	       p->from_us >= 0 && p->until_us > p->from_us && p->until_us <= EVENT_TIME_MAX_US;
+	*time_us = suspended_move(parts, *time_us);
 }
 
-/* They are in order; one that is not is damaged. */
-static int find_parts(struct parts *out, const struct recording *rec)
+static void move_ms(const struct suspended *parts, int64_t *time_ms)
 {
-	*out = (struct parts){ array_new_zero(rec->n_build, sizeof *out->part), 0, 0 };
-	if (!out->part)
-		return -ENOMEM;
-	for (size_t i = 0; i < rec->n_build; i++) {
-		struct part *p = &out->part[out->n];
-
-		if (strcmp(rec->build[i].key, LAYOUT_SUSPENDED) ||
-		    !read_part(rec->build[i].value, p) || (out->n && p->from_us < p[-1].until_us))
-			continue;
-		p->before_us = out->sum_us;
-		out->sum_us += p->until_us - p->from_us;
-		out->n++;
-	}
-	return 0;
+	*time_ms = suspended_move_ms(parts, *time_ms);
 }
 
-/* How much of the time before this one is left out. */
-static int64_t out_before(const struct parts *parts, int64_t time_us)
-{
-	struct search_range s = search_all(parts->n);
-	const struct part *p;
-
-	while (search_next(&s))
-		search_past(&s, parts->part[s.at].from_us < time_us);
-	if (!s.at)
-		return 0;
-	p = &parts->part[s.at - 1];
-	return p->before_us + (time_us < p->until_us ? time_us : p->until_us) - p->from_us;
-}
-
-static void move(const struct parts *parts, int64_t *time_us)
-{
-	if (*time_us > 0)
-		*time_us -= out_before(parts, *time_us);
-}
-
-static void move_ms(const struct parts *parts, int64_t *time_ms)
-{
-	if (*time_ms > 0)
-		*time_ms -= out_before(parts, *time_ms * 1000) / 1000;
-}
-
-static void move_tasks(const struct parts *parts, struct recording *rec)
+static void move_tasks(const struct suspended *parts, struct recording *rec)
 {
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		struct task *t = &rec->task[i];
@@ -133,7 +74,7 @@ static void move_counters(struct counters *c, int64_t *level, int64_t time_ms, i
 }
 
 /* Samples that were taken meanwhile are dropped; what happened up to the next one is unknown. */
-static int move_series(const struct parts *parts, struct series *s)
+static int move_series(const struct suspended *parts, struct series *s)
 {
 	struct counters c = { .of = s, .before = array_new_zero(2 * s->n_columns, sizeof *c.before) };
 	bool of_machine = strcmp(s->name, "proc_cgroup") && strcmp(s->name, "proc_own");
@@ -167,7 +108,7 @@ static int move_series(const struct parts *parts, struct series *s)
 }
 
 /* Other readers of `build` see the same end. */
-static int move_end(const struct parts *parts, struct reader *r)
+static int move_end(const struct suspended *parts, struct reader *r)
 {
 	struct recording *rec = r->rec;
 	char text[32];
@@ -187,7 +128,7 @@ static int move_end(const struct parts *parts, struct reader *r)
 	return 0;
 }
 
-static int warn(const struct parts *parts, struct reader *r)
+static int warn(const struct suspended *parts, struct reader *r)
 {
 	char text[64];
 	struct buf b;
@@ -201,12 +142,12 @@ static int warn(const struct parts *parts, struct reader *r)
 int reader_leave_out_suspended(struct reader *r)
 {
 	struct recording *rec = r->rec;
-	struct parts parts;
+	struct suspended parts = SUSPENDED_INIT;
 	int error = 0;
 
 	if (!recording_build(rec, LAYOUT_SUSPENDED))
 		return 0;
-	error = find_parts(&parts, rec);
+	error = suspended_find(&parts, rec);
 	if (!error && parts.n) {
 		move_tasks(&parts, rec);
 		for (size_t i = 0; !error && i < rec->n_series; i++)
@@ -216,6 +157,6 @@ int reader_leave_out_suspended(struct reader *r)
 		if (!error)
 			error = warn(&parts, r);
 	}
-	free(parts.part);
+	suspended_release(&parts);
 	return error;
 }

@@ -112,7 +112,8 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 	return 0;
 }
 
-static const struct growing_to to = { on_build, on_event, on_process, on_sample, on_memory };
+static const struct growing_to to = { .build = on_build, .event = on_event, .process = on_process, .sample = on_sample,
+					 .memory = on_memory };
 
 static void begin(struct seen *s, const char *dir)
 {

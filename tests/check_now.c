@@ -152,7 +152,7 @@ static size_t lines_of(const struct file *f, size_t n)
 
 /* Both read the same lines: a line waits for its newline, which the reader of whole recordings
  * does not do. */
-static void grow(const char *source, uint64_t seed, size_t step)
+static void grow_with(const char *source, uint64_t seed, size_t step, const char *late)
 {
 	char *dir = strdup(support_path("%s/copy", support_tmpdir()));
 	struct file file[ARRAY_SIZE(names)] = { { .done = 0 } };
@@ -175,6 +175,10 @@ static void grow(const char *source, uint64_t seed, size_t step)
 				       lines_of(&file[i], random_below(&seed, step)));
 			left |= file[i].done < file[i].text.len;
 		}
+		if (late && file[1].done > file[1].text.len / 2) {
+			support_expect(dir, 0, NULL, NULL, "cat '%s' >>build", late);
+			late = NULL;
+		}
 		more(&f);
 		same(f.now, dir);
 	}
@@ -183,6 +187,11 @@ static void grow(const char *source, uint64_t seed, size_t step)
 		buf_release(&file[i].text);
 	support_expect(NULL, 0, NULL, NULL, "rm -r %s", dir);
 	free(dir);
+}
+
+static void grow(const char *source, uint64_t seed, size_t step)
+{
+	grow_with(source, seed, step, NULL);
 }
 
 /* Random tasks, in the order in which a build would have written their lines. */
@@ -202,6 +211,41 @@ static const char *random_build(unsigned n, uint64_t seed)
 TEST_LOOP(random_builds, 8)
 {
 	grow(random_build(120, (uint64_t)_i), (uint64_t)_i, 300);
+}
+
+/* The build was suspended, and nothing happened meanwhile. The lines about it come when half of the
+ * others were read, or before. */
+TEST_LOOP(suspended, 6)
+{
+	const char *dir = random_build(120, (uint64_t)_i);
+	char *late;
+
+	support_expect(dir, 0, NULL, NULL, "awk 'NR > 2 && NR %% 5 == 0 && $2 - 1 > last { "
+		       "print \"suspended:\", last, $2 - 1 } { last = $2 }' tasks.log >late && test -s late");
+	if (_i % 2)
+		support_expect(dir, 0, NULL, NULL, "cat late >>build");
+	late = strdup(support_path("%s/late", dir));
+	grow_with(dir, (uint64_t)_i, 300, _i % 2 ? NULL : late);
+	free(late);
+	support_cleanup();
+}
+
+/* It runs on: the time until now without them. */
+TEST(elapsed)
+{
+	const char *dir = support_tmpdir();
+	struct follower f;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\n"
+		       "start_mono_ns: 1000000000\nbuildbeat: 1\nsuspended: 1000000 3000000\n"
+		       "suspended: x\nsuspended: 2000000 5000000\nsuspended: 4000000 4500000\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n");
+	begin(&f, dir);
+	more(&f);
+	ck_assert_int_eq(now_elapsed_us(f.now, 1500000000), 500000);
+	ck_assert_int_eq(now_elapsed_us(f.now, 3000000000), 1000000);
+	ck_assert_int_eq(now_elapsed_us(f.now, 7000000000), 3500000);
+	end(&f);
 }
 
 TEST_LOOP(nested, 3)

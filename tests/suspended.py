@@ -47,6 +47,27 @@ def works(out):
         return False
 
 
+def slices(out, *how):
+    """Times of tasks and makes by their ids, of a trace."""
+    path = os.path.join(out, "trace.json")
+    subprocess.run([BUILDBEAT, "export", "--to", "chrome", *how, "-o", path, os.path.join(out, "latest")],
+                   check=True, stdout=subprocess.DEVNULL)
+    events = json.load(open(path))
+    os.unlink(path)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    found, begun = set(), {}
+    for e in events:
+        begins = begun.setdefault((e.get("pid"), e.get("tid")), [])
+        if e["ph"] == "B":
+            begins.append(e)
+        elif e["ph"] == "E":
+            begin = begins.pop()
+            found.add((begin.get("args", {}).get("id"), begin["ts"], e["ts"]))
+        elif e["ph"] == "X" and e["pid"]:
+            found.add((e["args"].get("id"), e["ts"], e["ts"] + e["dur"]))
+    return found
+
+
 def check(what, out, paused, alone=False):
     """paused: how long it was stopped, measured here. alone: the task ran on meanwhile."""
     text = subprocess.run([BUILDBEAT, "show", out], check=True, stdout=subprocess.PIPE).stdout.decode()
@@ -68,6 +89,8 @@ def check(what, out, paused, alone=False):
     work = max(t["end_us"] - t["start_us"] for t in show["path"]["tasks"]) / 1e6
     must((alone or .7 < work) and work <= wall, "the task took", work)
     must(show["dependencies"]["least_wall_us"] / 1e6 <= wall + .001, "bound", show["dependencies"])
+    whole, live = slices(out), slices(out, "--follow")
+    must(len(whole) > 2 and whole == live, "traces", whole, "live", live)
     must("was suspended for" in text, "show does not say it")
     must(any("suspended" in str(w) for w in show["warnings"]), show["warnings"])
     agree = subprocess.run([sys.executable, "-B", os.path.join(os.path.dirname(__file__), "agree.py"), BUILDBEAT,

@@ -5,6 +5,7 @@
 #include "base/outfile.h"
 #include "base/utf8.h"
 #include "recording/alive.h"
+#include "recording/suspended.h"
 #include "trace/otlp.h"
 
 #include <inttypes.h>
@@ -86,7 +87,9 @@ static bool is_running(const struct recording *rec)
 		return false;
 	for (size_t i = 0; pid <= 0 && i < rec->n_instances; i++) {
 		pid = rec->instance[i].pid;
-		since_ns = rec->start_mono_ns + rec->instance[i].open_us * 1000;
+		/* at the latest: its time lacks those in which the build was suspended */
+		since_ns = rec->start_mono_ns +
+			   (rec->instance[i].open_us + suspended_sum_us(rec)) * 1000;
 	}
 	return pid > 0 && pid <= INT32_MAX && alive_since((int32_t)pid, since_ns);
 }
