@@ -143,6 +143,13 @@ int file_write_all(int fd, const void *p, size_t len)
 	return 0;
 }
 
+int file_write_and_close(int fd, const void *p, size_t len)
+{
+	int r = file_write_all(fd, p, len);
+
+	return close(fd) && !r ? -errno : r;
+}
+
 mode_t file_umask(void)
 {
 	static const char key[] = "\nUmask:";

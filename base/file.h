@@ -46,6 +46,9 @@ int file_write(int fd, const void *p, size_t len);
 /* All of it, with as many calls as it takes: for files that no other process writes to. */
 int file_write_all(int fd, const void *p, size_t len);
 
+/* The same; then the descriptor is closed in any case. 0 or the first error. */
+int file_write_and_close(int fd, const void *p, size_t len);
+
 /* write() without these signals, which would end our host: they are held back and
  * removed if this write caused them. */
 ssize_t file_write_quietly(int fd, const void *p, size_t len);

@@ -20,14 +20,8 @@
 static int write_through(const char *path, const struct buf *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int r;
 
-	if (fd < 0)
-		return -errno;
-	r = file_write_all(fd, text->data, text->len);
-	if (close(fd) && !r)
-		r = -errno;
-	return r;
+	return fd < 0 ? -errno : file_write_and_close(fd, text->data, text->len);
 }
 
 /* A file and the temporary one that replaces it, in a directory that stays open: changes of its

@@ -499,9 +499,7 @@ static int replace_symbols(int dir_fd, const struct buf *text)
 	fd = file_open_at(dir_fd, SYMBOLS_NEW, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
-	r = file_write_all(fd, text->data, text->len);
-	if (close(fd) && !r)
-		r = -errno;
+	r = file_write_and_close(fd, text->data, text->len);
 	if (!r && renameat(dir_fd, SYMBOLS_NEW, dir_fd, SYMBOLS_LOG))
 		r = -errno;
 	if (r)

@@ -313,6 +313,17 @@ TEST(program)
 	free(before);
 }
 
+/* The descriptor is closed after an error too. */
+TEST(written_and_closed)
+{
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_write_and_close(fd, "x", 1), -ENOSPC);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+	ck_assert_int_eq(file_write_and_close(fd, "x", 1), -EBADF);
+}
+
 /* A table from which keys go, beside an array. */
 TEST(removal)
 {

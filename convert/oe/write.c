@@ -169,12 +169,7 @@ int oe_write_file(int dir_fd, const char *name, const struct buf *text)
 	if (r)
 		return r;
 	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0)
-		return -errno;
-	r = file_write_all(fd, text->data, text->len);
-	if (close(fd) && !r)
-		r = -errno;
-	return r;
+	return fd < 0 ? -errno : file_write_and_close(fd, text->data, text->len);
 }
 
 /* A target of this name was made before in this directory. */
