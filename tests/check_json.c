@@ -30,27 +30,22 @@ static void fill(struct json *j)
 #define TEXT "a \\\"b\\\" \\\\ \\n\\t\\u0001\\u007f caf\xc3\xa9 \xef\xbf\xbd\xf0\x90\x8d\x88" \
 	"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 
-TEST(compact)
+/* Spread, and compact. */
+static const char *const written[] = {
+	"{\n  \"name\": \"" TEXT "\",\n  \"least\": -9223372036854775808,\n  \"list\": [\n    true,\n"
+	"    null,\n    0.333,\n    null,\n    null,\n    4.605e-08,\n    0.333333333333,\n    null,\n    {},\n    []\n  ]\n}\n",
+	"{\"name\":\"" TEXT "\",\"least\":-9223372036854775808,"
+	"\"list\":[true,null,0.333,null,null,4.605e-08,0.333333333333,null,{},[]]}\n",
+};
+
+TEST_EACH(is_written, written)
 {
 	RELEASED(buf, b = BUF_INIT);
 	struct json j;
 
-	json_init(&j, &b, true);
+	json_init(&j, &b, _i);
 	fill(&j);
-	ck_assert_str_eq(buf_str(&b), "{\"name\":\"" TEXT "\",\"least\":-9223372036854775808,"
-			 "\"list\":[true,null,0.333,null,null,4.605e-08,0.333333333333,null,{},[]]}\n");
-}
-
-TEST(spread)
-{
-	RELEASED(buf, b = BUF_INIT);
-	struct json j;
-
-	json_init(&j, &b, false);
-	fill(&j);
-	ck_assert_str_eq(buf_str(&b), "{\n  \"name\": \"" TEXT "\",\n"
-			 "  \"least\": -9223372036854775808,\n  \"list\": [\n    true,\n"
-			 "    null,\n    0.333,\n    null,\n    null,\n    4.605e-08,\n    0.333333333333,\n    null,\n    {},\n    []\n  ]\n}\n");
+	ck_assert_str_eq(buf_str(&b), written[_i]);
 }
 
 /* Another parser reads it and returns the text. */

@@ -7,18 +7,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-char *__real_realpath(const char *path, char *resolved);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *s);
-char *__wrap_strndup(const char *s, size_t n);
-char *__wrap_realpath(const char *path, char *resolved);
+void *__real_malloc(size_t size), *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size), *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size), *__wrap_realloc(void *p, size_t size);
+char *__real_strdup(const char *s), *__wrap_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n), *__wrap_strndup(const char *s, size_t n);
+char *__real_realpath(const char *path, char *resolved), *__wrap_realpath(const char *path, char *resolved);
 int __wrap_asprintf(char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static long left = -1;		/* allocations until one fails, -1: no failure */

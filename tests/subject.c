@@ -22,7 +22,8 @@ void subject_hold(int ready)
 		pause();
 }
 
-pid_t subject_start(void (*does)(int ready))
+/* Returns when the child has written so many bytes, 0 or 1, or has closed `ready`. */
+static pid_t start(void (*does)(int ready), ssize_t bytes)
 {
 	int ready[2];
 	pid_t pid;
@@ -33,13 +34,19 @@ pid_t subject_start(void (*does)(int ready))
 	must(pid >= 0);
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ready[0]);
 		does(ready[1]);
 		_exit(0);
 	}
 	close(ready[1]);
-	must(read(ready[0], &c, 1) == 1);
+	must(read(ready[0], &c, 1) == bytes);
 	close(ready[0]);
 	return pid;
+}
+
+pid_t subject_start(void (*does)(int ready))
+{
+	return start(does, 1);
 }
 
 void subject_stop(pid_t pid)
@@ -50,19 +57,5 @@ void subject_stop(pid_t pid)
 
 pid_t subject_start_program(void (*does)(int ready))
 {
-	int ready[2];
-	pid_t pid;
-	char c;
-
-	must(pipe(ready) == 0);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(ready[0]);
-		does(ready[1]);
-	}
-	close(ready[1]);
-	must(read(ready[0], &c, 1) == 0);
-	close(ready[0]);
-	return pid;
+	return start(does, 0);
 }
