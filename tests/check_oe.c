@@ -50,7 +50,6 @@ static void read_files(struct recording *rec, const char *text)
 /* Tasks as "recipe:name state start-end" in ms, without unknown values. */
 static const char *tasks_shown(const struct recording *rec)
 {
-	static const char *const states[] = { "queued", "running", "done", "failed", "killed" };
 	static char text[8192];
 	struct buf b;
 
@@ -58,7 +57,7 @@ static const char *tasks_shown(const struct recording *rec)
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		buf_addf(&b, "%s%s:%s %s %lld-%s", i ? "; " : "", t->key, t->name, states[t->state],
+		buf_addf(&b, "%s%s:%s %s %lld-%s", i ? "; " : "", t->key, t->name, recorded_state(t),
 			 (long long)t->start_us / 1000, t->end_at_most ? "<=" : "");
 		if (t->end_us >= 0)
 			buf_addi(&b, t->end_us / 1000);

@@ -32,7 +32,6 @@ static const char *write_dir(const char *build, const char *tasks)
 /* Tasks as "name state start-end status" words. */
 static const char *shown(const struct recording *rec)
 {
-	static const char *const states[] = { "queued", "running", "done", "failed", "killed" };
 	static char text[8192];
 	struct buf b;
 
@@ -40,7 +39,7 @@ static const char *shown(const struct recording *rec)
 	for (size_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		buf_addf(&b, "%s%s %s %lld-%lld %d", i ? "; " : "", t->name, states[t->state],
+		buf_addf(&b, "%s%s %s %lld-%lld %d", i ? "; " : "", t->name, recorded_state(t),
 			 (long long)t->start_us, (long long)t->end_us, t->status);
 	}
 	return buf_str(&b);

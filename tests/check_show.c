@@ -345,19 +345,28 @@ TEST(listing_reads_build_only)
 	ck_assert_ptr_nonnull(strstr(r.out.data, "make\n"));
 }
 
-TEST(a_pool)
+/* A recording of these tasks in the test's directory. */
+static const char *make_tasks(int status, const char *tasks)
 {
 	const char *top = support_tmpdir();
-	struct run r;
 
-	support_writes(support_path("%s/build", top), "buildbeat build 1\nstart_wall_ns: 1000000000\n"
-		       "start_mono_ns: 5\ncwd: /src\nend_us: 990000\nstatus: 0\n");
-	support_writes(support_path("%s/tasks.log", top), "buildbeat tasks 1\n"
+	support_writes(support_path("%s/build", top),
+		       support_path("buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 5\n"
+				    "cwd: /src\nend_us: 990000\nstatus: %d\n", status));
+	support_writes(support_path("%s/tasks.log", top), tasks);
+	return top;
+}
+
+TEST(a_pool)
+{
+	struct run r;
+	const char *top = make_tasks(0, "buildbeat tasks 1\n"
 		       "open\t0\tm\t10\t\t10\tninja\t1.11\t/src\tninja -j8\n"
 		       "start\t0\tm.1\t\t\t\ta\nplace\t0\tm.1\tb.ninja\t7\tlink\t1\n"
 		       "done\t500000\tm.1\nstart\t502000\tm.2\t\t\t\tb\n"
 		       "place\t0\tm.2\tb.ninja\t8\tlink\t1\nafter\t502000\tm.2\tb.c\n"
 		       "done\t900000\tm.2\n");
+
 	support_run(&r, top, BUILDBEAT " show .");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(r.out.data, "1 waited for a pool\n"));
@@ -367,15 +376,12 @@ TEST(a_pool)
 /* A task without a name has the same one for people and in JSON, with and without --tasks. */
 TEST(unnamed)
 {
-	const char *top = support_tmpdir();
 	struct run r;
-
-	support_writes(support_path("%s/build", top), "buildbeat build 1\nstart_wall_ns: 1000000000\n"
-		       "start_mono_ns: 5\ncwd: /src\nend_us: 990000\nstatus: 2\n");
-	support_writes(support_path("%s/tasks.log", top), "buildbeat tasks 1\n"
+	const char *top = make_tasks(2, "buildbeat tasks 1\n"
 		       "open\t0\tm\t10\t\t10\tmake\t4.3\t/src\tmake\n"
 		       "start\t0\tm.1\t\t\t\t\t\tgcc -c one.c -o out/one.o\nfail\t500000\tm.1\t256\n"
 		       "close\t990000\tm\n");
+
 	support_run(&r, top, BUILDBEAT " show . | grep -o out/one.o | uniq && "
 		    BUILDBEAT " show -j . | grep -o '\"name\": *\"[^\"]*\"' && "
 		    BUILDBEAT " show -j --tasks . | grep -c '\"name\": *\"out/one.o\"'");

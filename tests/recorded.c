@@ -210,3 +210,10 @@ void recorded_random(struct recorded *r, unsigned n, uint64_t seed)
 	buf_release(&p.tasks);
 	free(p.inst);
 }
+
+const char *recorded_state(const struct task *t)
+{
+	static const char *const states[] = { "queued", "running", "done", "failed", "killed" };
+
+	return states[t->state];
+}

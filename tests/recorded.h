@@ -35,6 +35,9 @@ void recorded_random(struct recorded *r, unsigned n, uint64_t seed);
 
 void recorded_release(struct recorded *r);
 
+/* The word of its state: "done". */
+const char *recorded_state(const struct task *t);
+
 /* The last started task of a name. */
 uint32_t recorded_task(const struct recorded *r, const char *name);
 
