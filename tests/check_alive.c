@@ -349,7 +349,7 @@ TEST_EACH(still_written, states)
 		ck_assert_int_eq(event_parse(line, &e), EVENT_PARSED);
 		ck_assert_int_eq(growing_writers_event(&w, e), 0);
 	}
-	ck_assert_msg(growing_writers_exist(&w, states[_i].idle_ns) == states[_i].is_written, "%s%s",
+	ck_assert_msg(growing_writers_exist(&w, -1, states[_i].idle_ns) == states[_i].is_written, "%s%s",
 		      buf_str(&build), buf_str(&tasks));
 	free(w.open);
 	buf_release(&build);
