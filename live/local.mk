@@ -49,7 +49,7 @@ live_liblive_a_SOURCES = \
 	live/job_plan.h \
 	live/now.h \
 	live/now_json.c \
-	live/now_samples.c \
+	live/now_lost.c live/now_samples.c \
 	live/now_state.h \
 	live/page_text.h \
 	live/parameters.c \

@@ -164,6 +164,8 @@ static int on_opened(void *context, uint32_t instance)
 	struct now *n = context;
 	const struct instance *i = &n->rec->instance[instance];
 
+	if (now_lost_opened(n, instance))
+		return -ENOMEM;
 	return *n->tool || i->only_spans ? 0 : set_text(&n->tool, i->tool);
 }
 
@@ -172,7 +174,8 @@ static int on_closed(void *context, uint32_t instance, int64_t last)
 {
 	struct now *n = context;
 
-	(void)last;
+	if (now_lost_closed(n, instance, last))
+		return -ENOMEM;
 	for (size_t i = n->n_tasks; i-- > 0;) {
 		if (task_at(n, i)->instance == instance)
 			unlist_task(n, i);
@@ -201,6 +204,7 @@ static int on_hosts(void *context, uint32_t task, uint32_t instance)
 	const struct task *t = &n->rec->task[task];
 
 	(void)instance;
+	now_lost_hosts(n, t);
 	n->n_hosting++;
 	n->n_running -= follow_runs(n->rec, t);
 	if (!n->changed)
@@ -260,9 +264,11 @@ static int on_changed(void *context, uint32_t task, enum follow_change what, str
 {
 	struct now *n = context;
 	const struct task *t = &n->rec->task[task];
-	int r = 0;
+	int r = now_lost_changed(n, t, what);
 
 	(void)command;
+	if (r)
+		return r;
 	switch (what) {
 	case FOLLOW_NEW:
 		n->n_queued++;
@@ -318,6 +324,14 @@ static int on_sample(void *context, const struct growing_sample *s)
 	return now_take_sample(context, s);
 }
 
+static int on_lost(void *context, uint64_t tasks)
+{
+	struct now *n = context;
+
+	n->private->any_lost |= tasks > 0;
+	return 0;
+}
+
 static int on_memory(void *context, int64_t time_ms, int64_t kb)
 {
 	return now_take_memory(context, time_ms, kb);
@@ -325,6 +339,7 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 
 const struct growing_to now_growing = {
 	.build = on_build, .event = on_event, .sample = on_sample, .memory = on_memory,
+	.lost = on_lost,
 };
 
 /* The whole */
@@ -359,6 +374,7 @@ void now_free(struct now *n)
 			follow_release(&n->private->follow);
 		buf_release(&n->private->text);
 		suspended_release(&n->private->suspended);
+		free(n->private->numbers);
 		now_release_samples(n);
 	}
 	free_all(n->private, n->task, n->title, n->tool, n->cwd, n);

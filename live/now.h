@@ -58,8 +58,8 @@ void now_free(struct now *n);
 /* For growing_open(), with a struct now as the context. */
 extern const struct growing_to now_growing;
 
-/* After each growing_read(): the samples of several files become those of n. sampled (may be NULL)
- * gets each, by time. */
+/* After each growing_read(): the samples of several files become those of n, and tasks whose first
+ * lines were lost are left out of its numbers. sampled (may be NULL) gets each sample, by time. */
 void now_settle(struct now *n, void (*sampled)(void *context, const struct now_sample *s),
 		void *context);
 

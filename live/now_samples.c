@@ -171,6 +171,7 @@ void now_settle(struct now *n, void (*sampled)(void *context, const struct now_s
 {
 	struct now_private *p = n->private;
 
+	now_lost_settle(n);
 	for (; p->cpu.first < p->cpu.n; p->cpu.first++) {
 		if (n->n_samples && p->cpu.part[p->cpu.first].time_ms <= p->newest.time_ms)
 			continue;

@@ -132,6 +132,13 @@ static int on_sample(void *context, const struct growing_sample *sample)
 	return now_growing.sample(s->now, sample);
 }
 
+static int on_lost(void *context, uint64_t tasks)
+{
+	struct stream *s = context;
+
+	return now_growing.lost(s->now, tasks);
+}
+
 static int on_memory(void *context, int64_t time_ms, int64_t kb)
 {
 	struct stream *s = context;
@@ -141,6 +148,7 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 
 static const struct growing_to to_stream = {
 	.build = on_build, .event = on_event, .sample = on_sample, .memory = on_memory,
+	.lost = on_lost,
 };
 
 static void on_sampled(void *context, const struct now_sample *sample)

@@ -143,6 +143,12 @@ static inline bool follow_runs(const struct recording *rec, const struct task *t
 	return t->start_us >= 0 && t->end_us < 0 && rec->instance[t->instance].close_us < 0;
 }
 
+/* Does the writer of the instance give its tasks all numbers in order, and end with a line
+ * "close"? */
+bool follow_has_all_numbers(const struct instance *i);
+
+#define FOLLOW_NUMBER_MAX 1000000000	/* a higher number of a task is damage */
+
 /* The rest is for the reader. */
 
 /* A new instance, the newest one of its id. 0 or -ENOMEM. */

@@ -2,6 +2,7 @@
 #include "recording/follow.h"
 
 #include "base/field.h"
+#include "command/build_tool.h"
 #include "command/command_name.h"
 #include "command/kind.h"
 
@@ -125,4 +126,14 @@ void follow_name_by_command(struct follow *f, struct task *t, const char *comman
 	}
 	t->name = name;
 	t->nameless = true;
+}
+
+/*
+ * Without a close line, which has the number of tasks, the highest number counts if only one
+ * thread writes: the plugin in make, the preload in ninja. Hosts of the C interface can choose
+ * any numbers.
+ */
+bool follow_has_all_numbers(const struct instance *i)
+{
+	return i->level >= 0 || (!*i->version && i->pid >= 0 && build_tool_of(i->tool)->one_thread);
 }

@@ -7,6 +7,7 @@
 #include "base/readfile.h"
 #include "base/str.h"
 #include "recording/layout.h"
+#include "recording/lost.h"
 #include "recording/growing_files.h"
 
 #include <errno.h>
@@ -118,6 +119,15 @@ static int task_line(struct growing *t, struct slice line)
 	return r || !t->to.event ? r : t->to.event(t->context, &e);
 }
 
+static int lost_line(struct growing *t, struct slice line)
+{
+	struct lost lost = { .lines = 0 };
+
+	if (!lost_parse(&lost, line, NULL))
+		return -EBADMSG;
+	return t->to.lost ? t->to.lost(t->context, lost.tasks) : 0;
+}
+
 static int process_line(struct growing *t, struct slice line)
 {
 	struct process_line l;
@@ -165,6 +175,7 @@ static int deliver(struct growing *t, struct growing_file *f, struct slice line)
 	switch (f->kind) {
 	case GROWING_BUILD: return build_line(t, line);
 	case GROWING_TASKS: return task_line(t, line);
+	case GROWING_LOST: return lost_line(t, line);
 	case GROWING_PROCESSES: return process_line(t, line);
 	case GROWING_USAGE: return usage_line(t, f, line);
 	case GROWING_SERIES: break;
@@ -309,6 +320,8 @@ static bool kind_of(const char *name, enum growing_kind *kind)
 		*kind = GROWING_TASKS;
 	else if (!strcmp(name, LAYOUT_BUILD))
 		*kind = GROWING_BUILD;
+	else if (!strcmp(name, LAYOUT_LOST))
+		*kind = GROWING_LOST;
 	else if (!strcmp(name, LAYOUT_PROCESSES))
 		*kind = GROWING_PROCESSES;
 	else if (!strcmp(name, LAYOUT_PROC_TASKS))

@@ -45,6 +45,7 @@ struct growing_to {
 	int (*event)(void *context, struct event *e);
 	int (*process)(void *context, const struct process_line *l);
 	int (*sample)(void *context, const struct growing_sample *s);
+	int (*lost)(void *context, uint64_t tasks);	/* a line of lost.log */
 	/* proc_tasks.log: the summed memory of all running tasks changed */
 	int (*memory)(void *context, int64_t time_ms, int64_t kb);
 };

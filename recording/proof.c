@@ -76,7 +76,7 @@ static bool ended_well(const struct recording *rec)
 /* Its writer always ends with a line "close", unless it is killed. */
 static bool must_close(const struct recording *rec, const struct instance *i)
 {
-	return i->close_us < 0 && i->open_us >= 0 && !i->only_spans && reader_follows(i) &&
+	return i->close_us < 0 && i->open_us >= 0 && !i->only_spans && follow_has_all_numbers(i) &&
 	       (i->parent_task == NO_INDEX || rec->task[i->parent_task].state == TASK_DONE);
 }
 

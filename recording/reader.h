@@ -219,10 +219,6 @@ int reader_end_span(void *reader, const struct span_end *e);
 int reader_last_task(void *reader, uint32_t instance, int64_t last);
 int reader_count_missing(struct reader *r);
 
-/* Does the writer of the instance give its tasks all numbers in order, and end with a line
- * "close"? */
-bool reader_follows(const struct instance *i);
-
 /* After the instances were linked: see proof.h. Adds warnings. */
 int reader_prove(struct reader *r);
 

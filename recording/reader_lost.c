@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks that a recording lacks, as the gaps in their numbers show. */
 #include "base/array.h"
-#include "command/build_tool.h"
 #include "recording/column.h"
 #include "recording/event.h"
 #include "recording/reader.h"
@@ -10,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A higher number is damage. */
-#define LAST_MAX 1000000000
 
 /* What lost.log says about one instance. */
 struct reported_lost {
@@ -48,7 +44,7 @@ int reader_last_task(void *reader, uint32_t instance, int64_t last)
 	struct reader *r = reader;
 	uint64_t *added;
 
-	if (last <= 0 || last > LAST_MAX)
+	if (last <= 0 || last > FOLLOW_NUMBER_MAX)
 		return 0;
 	while (r->n_last_task <= instance) {
 		added = array_add(&r->last_task, &r->n_last_task, sizeof *added);
@@ -61,21 +57,11 @@ int reader_last_task(void *reader, uint32_t instance, int64_t last)
 	return 0;
 }
 
-/*
- * Without a close line, which has the number of tasks, the highest number counts if only one
- * thread writes: the plugin in make, the preload in ninja. Hosts of the C interface can choose
- * any numbers.
- */
-bool reader_follows(const struct instance *i)
-{
-	return i->level >= 0 || (!*i->version && i->pid >= 0 && build_tool_of(i->tool)->one_thread);
-}
-
 static void see(struct seen *s, const struct task *t)
 {
 	bool begun = t->start_us >= 0 || t->queued_us >= 0;
 
-	if (s->follows && t->seq > s->last && t->seq <= LAST_MAX &&
+	if (s->follows && t->seq > s->last && t->seq <= FOLLOW_NUMBER_MAX &&
 	    (begun || t->end_us >= 0))
 		s->last = t->seq;
 	s->n += begun && t->seq <= s->last;
@@ -143,7 +129,7 @@ int reader_count_missing(struct reader *r)
 	if (!seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < rec->n_instances; i++) {
-		seen[i].follows = reader_follows(&rec->instance[i]);
+		seen[i].follows = follow_has_all_numbers(&rec->instance[i]);
 		seen[i].last = i < r->n_last_task ? r->last_task[i] : 0;
 	}
 	for (size_t i = 0; i < rec->n_tasks; i++)
