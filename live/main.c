@@ -73,39 +73,20 @@ static bool take_number(int *to, const char *text)
 
 static bool take(struct server_options *o, const char ***name, int c)
 {
-	const char **n;
+	const char **text = c == 'c' ? &o->cert : c == 'k' ? &o->key : c == 'l' ? &o->listen :
+			    c == 'u' ? &o->unix_path :
+			    c == 'n' ? array_add(name, &o->n_names, sizeof *text) : NULL;
 
-	switch (c) {
-	case 'a':
+	if (text)
+		*text = optarg;
+	else if (c == 'a')
 		o->control = true;
-		return true;
-	case 'c':
-		o->cert = optarg;
-		return true;
-	case 'f':
-		return take_number(&o->url_fd, optarg);
-	case 'i':
+	else if (c == 'i')
 		o->insecure = true;
-		return true;
-	case 'k':
-		o->key = optarg;
-		return true;
-	case 'l':
-		o->listen = optarg;
-		return true;
-	case 'n':
-		n = array_add(name, &o->n_names, sizeof *n);
-		if (n)
-			*n = optarg;
-		return n;
-	case 'p':
-		return take_number(&o->launcher, optarg);
-	case 'u':
-		o->unix_path = optarg;
-		return true;
-	default:
-		return false;
-	}
+	else
+		return c == 'f' ? take_number(&o->url_fd, optarg) :
+		       c == 'p' && take_number(&o->launcher, optarg);
+	return true;
 }
 
 int main(int argc, char **argv)

@@ -11,12 +11,8 @@ static const struct otlp_request request = {
 };
 
 #define F(name_, number_, json) static const struct otlp_field name_ = { number_, json }
-F(records, 2, "logRecords");
-F(record_time, 1, "timeUnixNano");
-F(record_body, 5, "body");
-F(string_value, 1, "stringValue");
-F(attributes, 6, "attributes");
-F(trace_id, 9, "traceId");
+F(records, 2, "logRecords"); F(record_time, 1, "timeUnixNano"); F(record_body, 5, "body");
+F(string_value, 1, "stringValue"); F(attributes, 6, "attributes"); F(trace_id, 9, "traceId");
 F(span_id, 10, "spanId");
 #undef F
 

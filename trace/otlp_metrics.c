@@ -17,24 +17,13 @@ static const struct otlp_request request = {
 };
 
 #define F(name_, number_, json) static const struct otlp_field name_ = { number_, json }
-F(metrics, 2, "metrics");
-F(metric_name, 1, "name");
-F(metric_unit, 3, "unit");
-F(metric_gauge, 5, "gauge");
-F(metric_sum, 7, "sum");
-F(metric_histogram, 9, "histogram");
-F(points, 1, "dataPoints");
-F(temporality, 2, "aggregationTemporality");
-F(is_monotonic, 3, "isMonotonic");
-F(point_start, 2, "startTimeUnixNano");
-F(point_time, 3, "timeUnixNano");
-F(as_double, 4, "asDouble");
-F(as_int, 6, "asInt");
-F(attributes, 7, "attributes");
-F(histogram_count, 4, "count");
-F(histogram_sum, 5, "sum");
-F(histogram_buckets, 6, "bucketCounts");
-F(histogram_bounds, 7, "explicitBounds");
+F(metrics, 2, "metrics"); F(metric_name, 1, "name"); F(metric_unit, 3, "unit");
+F(metric_gauge, 5, "gauge"); F(metric_sum, 7, "sum"); F(metric_histogram, 9, "histogram");
+F(points, 1, "dataPoints"); F(temporality, 2, "aggregationTemporality");
+F(is_monotonic, 3, "isMonotonic"); F(point_start, 2, "startTimeUnixNano");
+F(point_time, 3, "timeUnixNano"); F(as_double, 4, "asDouble"); F(as_int, 6, "asInt");
+F(attributes, 7, "attributes"); F(histogram_count, 4, "count"); F(histogram_sum, 5, "sum");
+F(histogram_buckets, 6, "bucketCounts"); F(histogram_bounds, 7, "explicitBounds");
 F(histogram_attributes, 9, "attributes");
 #undef F
 
