@@ -253,6 +253,20 @@ static void add_rest(struct facts *f, const char *name, const struct numbers *l)
 		json_int(f->j, name, (int64_t)l->n);
 }
 
+/* Begins the array name for the numbers in a directory, or adds null where it cannot be read. */
+static bool begin_list(struct facts *f, const char *dir, struct numbers *l, const char *name)
+{
+	int r = list_numbers(f, dir, l);
+
+	if (r) {
+		json_null(f->j, name);
+		deny(f, dir, r);
+	} else {
+		json_array(f->j, name);
+	}
+	return !r;
+}
+
 /* Open files */
 
 static void add_open_mode(struct facts *f, int32_t fd)
@@ -287,14 +301,9 @@ static void add_open_mode(struct facts *f, int32_t fd)
 static void add_files(struct facts *f)
 {
 	struct numbers l;
-	int r = list_numbers(f, "fd", &l);
 
-	if (r) {
-		json_null(f->j, "files");
-		deny(f, "fd", r);
+	if (!begin_list(f, "fd", &l, "files"))
 		return;
-	}
-	json_array(f->j, "files");
 	for (size_t i = 0; i < l.n && i < PROCESS_FACTS_MAX; i++) {
 		char name[32], path[PATH_MAX];
 		ssize_t n;
@@ -409,14 +418,9 @@ static void add_thread(struct facts *f, int32_t tid, bool stack)
 static void add_threads(struct facts *f)
 {
 	struct numbers l;
-	int r = list_numbers(f, "task", &l);
 
-	if (r) {
-		json_null(f->j, "thread_list");
-		deny(f, "task", r);
+	if (!begin_list(f, "task", &l, "thread_list"))
 		return;
-	}
-	json_array(f->j, "thread_list");
 	for (size_t i = 0; i < l.n && i < PROCESS_FACTS_MAX; i++)
 		add_thread(f, l.number[i], i < STACKS_MAX);
 	json_array_end(f->j);

@@ -221,17 +221,12 @@ static void take_exit(struct processes *p, const struct connector_event *e)
 
 static void take_event(struct processes *p, const struct connector_event *e)
 {
-	switch (e->kind) {
-	case CONNECTOR_FORK:
+	if (e->kind == CONNECTOR_FORK)
 		take_fork(p, e);
-		break;
-	case CONNECTOR_EXEC:
+	else if (e->kind == CONNECTOR_EXEC)
 		take_exec(p, e);
-		break;
-	case CONNECTOR_EXIT:
+	else if (e->kind == CONNECTOR_EXIT)
 		take_exit(p, e);
-		break;
-	}
 }
 
 /* After lost events, and once all others are read, the family is compared with /proc. */
