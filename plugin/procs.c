@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/str.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"
 #include "plugin/got.h"
@@ -179,23 +180,6 @@ static bool is_news(const struct procs_line *line, const struct buf *name)
 	return true;
 }
 
-/* Up to NAMES_AT_ONCE words, each terminated in place. */
-static size_t cut_words(char **p, const char **names)
-{
-	size_t n = 0;
-
-	while (n < NAMES_AT_ONCE) {
-		*p += strspn(*p, " \t\n");
-		if (!**p)
-			break;
-		names[n++] = *p;
-		*p += strcspn(*p, " \t\n");
-		if (**p)
-			*(*p)++ = '\0';
-	}
-	return n;
-}
-
 static void put_off_after(uint64_t task, int64_t t, char *after)
 {
 	struct store *store = &procs.session->store;
@@ -203,7 +187,7 @@ static void put_off_after(uint64_t task, int64_t t, char *after)
 	struct buf b;
 	size_t n;
 
-	while ((n = cut_words(&after, names))) {
+	while ((n = str_cut_words(&after, names, NAMES_AT_ONCE))) {
 		for (size_t done = 0; done < n;) {
 			begin_line(&b);
 			done += event_add_after(&b, t, store->inst, task, names + done, n - done);
