@@ -24,6 +24,10 @@ void show_task_name(struct doc *d, const struct recording *rec, const struct tas
 {
 	struct buf name = BUF_PART_OF(d->out);
 
+	if (doc_is(d, DOC_TERMINAL)) {	/* there can be very many */
+		name_add_task(doc_text(d, NAN), rec, t);
+		return;
+	}
 	name_add_task(&name, rec, t);
 	doc_name(d, buf_str(&name));
 	buf_release(&name);
@@ -257,12 +261,12 @@ static void add_value(struct doc *d, const struct view *v, enum value of, const 
 	int64_t n;
 	enum value_bound bound = value_shown(&n, of, c);
 
-	buf_init_fixed(&b, memory, sizeof memory);
-	value_add(&b, of, n);
 	text = doc_text(d, (double)n);
 	buf_adds(text, bound == VALUE_AT_MOST && !terminal ? "at most " : mark[bound]);
+	buf_init_fixed(&b, memory, sizeof memory);
+	value_add(bound == VALUE_AT_MOST && terminal ? &b : text, of, n);
 	for (size_t i = 0; i < b.len; i++) {
-		if (b.data[i] != ' ' || bound != VALUE_AT_MOST || !terminal)
+		if (b.data[i] != ' ')
 			buf_addc(text, b.data[i]);
 	}
 	if (terminal && of == VALUE_MEMORY && v->sum->rec->n_memory && c->memory_kb && !c->memory_summed)
