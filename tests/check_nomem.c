@@ -190,7 +190,9 @@ static int count_sample(void *context, const struct growing_sample *s)
 
 static int read_growing(const char *dir, long n, struct error *err)
 {
-	static const struct growing_to to = { count_key, count_event, count_process, count_sample, NULL };
+	static const struct growing_to to = {
+		.build = count_key, .event = count_event, .process = count_process, .sample = count_sample,
+	};
 	struct growing *g = NULL;
 	int r;
 
