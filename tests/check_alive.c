@@ -241,11 +241,11 @@ TEST_LOOP(no_launcher, 4)
 #define FAR "host: nowhere.example\nbuildbeat: 1\nstart_wall_ns: 1\nstart_mono_ns: 1\n"
 
 static const struct { const char *build, *tasks; int64_t idle_ns; bool is_written; } states[] = {
-	{ "", "", 0, false },
+	{ "", "", 5 * (int64_t)S - 1, true }, { "", "", 5 * (int64_t)S, false },
 	{ HERE "imported: ninja\nsampler_pid: ME\n", "", 0, false },
 	{ "start_mono_ns: 0\nhost: nowhere.example\n", "", 0, true },
-	{ "start_mono_ns: -1\nhost: nowhere.example\n", "", 0, false },
-	{ "start_mono_ns: x\nhost: nowhere.example\n", "", 0, false },
+	{ "start_mono_ns: -1\nhost: nowhere.example\n", "", 5 * (int64_t)S, false },
+	{ "start_mono_ns: x\nhost: nowhere.example\n", "", 5 * (int64_t)S, false },
 	/* a new one has few lines yet */
 	{ "start_mono_ns: 1\nstart_wall_ns: AGO0\n", "", 900 * (int64_t)S, true },
 	{ "start_mono_ns: 1\nstart_wall_ns: AGO20\n", "", 900 * (int64_t)S, false },
