@@ -29,11 +29,11 @@ static const struct {
 
 bool asset_find(struct asset *a, const char *path)
 {
-	const struct shell_page *page = shell_find(path);
+	const struct shell_page *page = page_shell_find(path);
 
 	*a = (struct asset){ .type = "text/html; charset=utf-8" };
 	if (page)
-		return !shell_write(&a->text, page);
+		return !page_shell_write(&a->text, page);
 	if (!strcmp(path, "/page.css")) {
 		a->type = STYLE;
 		html_style(&a->text);

@@ -33,7 +33,7 @@ static const char *const groups[SHELL_GROUPS] = {
 	[SHELL_BUILDS] = "Several builds", [SHELL_SERVER] = "The server",
 };
 
-const struct shell_page *shell_find(const char *path)
+const struct shell_page *page_shell_find(const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
 		if (pages[i].name && !strcmp(pages[i].path, path))
@@ -52,7 +52,7 @@ static void add_page(struct markup *h, const struct shell_page *page, const char
 	markup_end(h);
 }
 
-void shell_navigation(struct markup *h, const char *current)
+void page_shell_navigation(struct markup *h, const char *current)
 {
 	markup_begin(h, "nav");
 	markup_attr(h, "id", "pages");
@@ -103,7 +103,7 @@ static void add_tables(struct markup *h)
 	buf_release(&text);
 }
 
-int shell_write(struct buf *out, const struct shell_page *page)
+int page_shell_write(struct buf *out, const struct shell_page *page)
 {
 	const struct html_site site = { .path = page->path };
 	struct markup h;
@@ -124,7 +124,7 @@ int shell_write(struct buf *out, const struct shell_page *page)
 	markup_text(&h, "Skip to content");
 	markup_end(&h);
 	markup_open(&h, "header", "bar");
-	shell_navigation(&h, page->path);
+	page_shell_navigation(&h, page->path);
 	markup_open(&h, "div", "choices");
 	add_choice(&h);
 	markup_end(&h);

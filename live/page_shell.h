@@ -21,12 +21,12 @@ struct shell_page {
 };
 
 /* NULL: there is no live page with this path. */
-const struct shell_page *shell_find(const char *path);
+const struct shell_page *page_shell_find(const char *path);
 
 /* 0 or a negative errno. */
-int shell_write(struct buf *out, const struct shell_page *page);
+int page_shell_write(struct buf *out, const struct shell_page *page);
 
 /* The navigation alone, for other documents; current: a path, or NULL. */
-void shell_navigation(struct markup *h, const char *current);
+void page_shell_navigation(struct markup *h, const char *current);
 
 #endif

@@ -19,7 +19,7 @@
 static struct html_site site_of(const struct request *q)
 {
 	return (struct html_site){ .path = q->route->path, .rec = query_text(q->query, "rec"),
-				   .navigate = shell_navigation };
+				   .navigate = page_shell_navigation };
 }
 
 static int log_reply(struct reply *out, const struct request *q, struct error *err)

@@ -53,8 +53,8 @@ static size_t build_args(struct buf *b, struct sink_arg *arg, struct sink_start 
 		if (!strcmp(p, "host"))
 			*host = value;
 		/* a key may come several times, as for several source trees */
-		if (!parts_has(arg, n, p))
-			arg[n++] = parts_text(p, value);
+		if (!trace_arg_has(arg, n, p))
+			arg[n++] = trace_arg_text(p, value);
 		p = eol + 1;
 	}
 	return n;
@@ -131,12 +131,12 @@ static int on_opened(void *context, uint32_t instance)
 	struct live *l = context;
 	const struct instance *i = &l->rec.instance[instance];
 	const char *name = *i->tool ? i->tool : "build";
-	const struct parts_run run = { id_of(l, instance, 0), i->pid, i->level, i->version, i->command };
+	const struct trace_run run = { id_of(l, instance, 0), i->pid, i->level, i->version, i->command };
 	struct live_instance *of = instance_at(l, instance);
 	struct sink_arg arg[PARTS_RUN_ARGS];
 	struct sink_flow flow;
 	struct sink_slice slice = { .pid = instance + 1, .begin_us = i->open_us, .arg = arg,
-		.n_args = parts_run(arg, &run), .name = name, .category = TRACE_INSTANCE, .to = &flow };
+		.n_args = trace_run(arg, &run), .name = name, .category = TRACE_INSTANCE, .to = &flow };
 
 	if (!of)
 		return -ENOMEM;
@@ -201,19 +201,19 @@ static void begin_task(struct live *l, uint32_t task)
 {
 	const struct task *t = &l->rec.task[task];
 	struct live_task *of = &l->task[task];
-	struct sink_arg arg[4] = { parts_id(id_of(l, t->instance, t->seq)) };
+	struct sink_arg arg[4] = { trace_arg_id(id_of(l, t->instance, t->seq)) };
 	struct sink_slice slice = { .pid = t->instance + 1, .tid = of->tid, .arg = arg, .n_args = 1,
 				    .begin_us = t->start_us, .name = follow_name(t),
 				    .category = t->kind };
 
 	of->waits = false;
 	if (*t->key)
-		arg[slice.n_args++] = parts_text("key", t->key);
+		arg[slice.n_args++] = trace_arg_text("key", t->key);
 	if (t->pid >= 0)
 		arg[slice.n_args++] = sink_number("pid", t->pid);
 	if (of->command) {
 		of->command[field_decode(of->command, strlen(of->command), NULL)] = '\0';
-		arg[slice.n_args++] = parts_text("command", of->command);
+		arg[slice.n_args++] = trace_arg_text("command", of->command);
 	}
 	l->sink->ops->slice_begin(l->sink, &slice);
 	free(of->command);
@@ -234,12 +234,12 @@ static void end_task(struct live *l, uint32_t task, int64_t us)
 	size_t n;
 
 	live_shows(l, task);
-	n = parts_result(arg, 0, t, &(struct cost_cpu){ t->user_us, t->system_us, false });
+	n = trace_arg_result(arg, 0, t, &(struct cost_cpu){ t->user_us, t->system_us, false });
 	if (l->task[task].renamed) {
-		arg[n++] = parts_text("name", follow_name(t));
-		arg[n++] = parts_text("kind", t->kind);
+		arg[n++] = trace_arg_text("name", follow_name(t));
+		arg[n++] = trace_arg_text("kind", t->kind);
 		if (*t->key)
-			arg[n++] = parts_text("key", t->key);
+			arg[n++] = trace_arg_text("key", t->key);
 	}
 	us = live_end_spans(l, t->instance, t->seq, MAX(us, t->start_us));
 	l->sink->ops->slice_end(l->sink, t->instance + 1, l->task[task].tid, us, arg, n);

@@ -143,10 +143,10 @@ int live_begin_span(void *context, const struct span *span, int64_t parent)
 	if (!added)
 		return -ENOMEM;
 	*added = s;
-	arg[slice.n_args++] = parts_id(identity_hash(&l->identity, l->rec.instance[s.writer].id, s.seq,
+	arg[slice.n_args++] = trace_arg_id(identity_hash(&l->identity, l->rec.instance[s.writer].id, s.seq,
 						      s.number));
 	if (*span->place)
-		arg[slice.n_args++] = parts_text("place", span->place);
+		arg[slice.n_args++] = trace_arg_text("place", span->place);
 	slice.pid = pid_of(s.owner);
 	slice.tid = s.tid;
 	l->sink->ops->slice_begin(l->sink, &slice);

@@ -11,8 +11,8 @@ uint32_t live_add_track(struct live *l, uint32_t instance, uint32_t worker, uint
 	uint32_t tid = i->n_tids++;
 	char name[PARTS_NAME_MAX];
 
-	parts_track_name(name, worker, row);
-	l->sink->ops->track(l->sink, instance + 1, tid, name, parts_track_order(worker, row));
+	trace_track_name(name, worker, row);
+	l->sink->ops->track(l->sink, instance + 1, tid, name, trace_track_order(worker, row));
 	return tid;
 }
 

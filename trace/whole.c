@@ -37,13 +37,13 @@ static size_t task_args(struct sink_arg *arg, const struct recording *rec, const
 	size_t n = 0;
 
 	if (*t->key)
-		arg[n++] = parts_text("key", t->key);
-	n = parts_result(arg, n, t, cpu);
+		arg[n++] = trace_arg_text("key", t->key);
+	n = trace_arg_result(arg, n, t, cpu);
 	if (t->peak_kb)
 		arg[n++] = sink_number("peak_kb", t->peak_kb);
-	n = parts_known(arg, n, "pid", t->pid);
+	n = trace_arg_known(arg, n, "pid", t->pid);
 	if (*command)
-		arg[n++] = parts_text("command", command);
+		arg[n++] = trace_arg_text("command", command);
 	return n;
 }
 
@@ -62,9 +62,9 @@ static void add_track(struct writing *w, const struct tracks_row *t)
 {
 	char name[PARTS_NAME_MAX];
 
-	parts_track_name(name, t->worker, t->row);
+	trace_track_name(name, t->worker, t->row);
 	w->sink->ops->track(w->sink, t->pid, t->tid, t->pid == SINK_MACHINE ? "spans" : name,
-			    parts_track_order(t->worker, t->row));
+			    trace_track_order(t->worker, t->row));
 }
 
 static void add_names(struct writing *w)
@@ -98,8 +98,8 @@ static void add_build(struct writing *w)
 		return;
 	}
 	for (size_t i = 0; i < rec->n_build && n < BUILD_ARGS_MAX; i++) {
-		if (!parts_has(arg, n, rec->build[i].key))
-			arg[n++] = parts_text(rec->build[i].key, rec->build[i].value);
+		if (!trace_arg_has(arg, n, rec->build[i].key))
+			arg[n++] = trace_arg_text(rec->build[i].key, rec->build[i].value);
 	}
 	w->sink->ops->instant(w->sink, SINK_MACHINE, SINK_PATH_TID, 0, "build", arg, n);
 	free(arg);
@@ -144,7 +144,7 @@ static void add_instance(struct writing *w, uint32_t i)
 {
 	const struct recording *rec = w->rec;
 	const struct instance *in = &rec->instance[i];
-	const struct parts_run run = {
+	const struct trace_run run = {
 		.id = identity_instance(&w->identity, rec, i), .pid = in->pid, .level = in->level,
 		.version = in->version, .command = in->command,
 	};
@@ -152,7 +152,7 @@ static void add_instance(struct writing *w, uint32_t i)
 	struct sink_slice slice = {
 		.pid = i + 1, .begin_us = tracks_instance_begin_us(rec, i),
 		.end_us = tracks_instance_end_us(rec, i), .name = *in->tool ? in->tool : "build",
-		.category = TRACE_INSTANCE, .arg = arg, .n_args = parts_run(arg, &run),
+		.category = TRACE_INSTANCE, .arg = arg, .n_args = trace_run(arg, &run),
 	};
 
 	add_arrows(w, &slice, rec->n_tasks + i, 0, w->tracks.first[0]);
@@ -162,14 +162,14 @@ static void add_instance(struct writing *w, uint32_t i)
 static void add_span(struct writing *w, const struct tracks_span *p)
 {
 	const struct span *span = &w->rec->span[p->span];
-	struct sink_arg arg[2] = { parts_id(identity_span(&w->identity, w->rec, p->span)) };
+	struct sink_arg arg[2] = { trace_arg_id(identity_span(&w->identity, w->rec, p->span)) };
 	struct sink_slice slice = {
 		.pid = p->pid, .tid = p->tid, .begin_us = p->begin_us, .end_us = p->end_us,
 		.name = span->name, .category = TRACE_SPAN, .arg = arg, .n_args = 1,
 	};
 
 	if (*span->place)
-		arg[slice.n_args++] = parts_text("place", span->place);
+		arg[slice.n_args++] = trace_arg_text("place", span->place);
 	w->sink->ops->slice(w->sink, &slice);
 }
 
@@ -178,7 +178,7 @@ static void add_task(struct writing *w, uint32_t at)
 	const struct recording *rec = w->rec;
 	const struct task *t = &rec->task[at];
 	uint32_t first = w->tracks.first[at], n = w->tracks.first[at + 1] - first;
-	struct sink_arg arg[ARGS_MAX + 1] = { parts_id(identity_task(&w->identity, rec, at)) };
+	struct sink_arg arg[ARGS_MAX + 1] = { trace_arg_id(identity_task(&w->identity, rec, at)) };
 	struct sink_slice slice = {
 		.pid = t->instance + 1, .tid = w->tracks.tid[at], .begin_us = t->start_us,
 		.end_us = recording_task_end_us(rec, t), .name = *t->name ? t->name : t->kind,
@@ -220,9 +220,9 @@ static int add_path(struct writing *w)
 	for (size_t i = 0; i < c->n_path && !r; i++) {
 		const struct task *t = &rec->task[c->path[i]];
 		struct sink_arg arg[] = {
-			parts_id(identity_task(&w->identity, rec, c->path[i])),
-			parts_text("waited_for", wait_word[c->path_why[i]]),
-			parts_text("link", chain_link_word[c->path_link[i]]),
+			trace_arg_id(identity_task(&w->identity, rec, c->path[i])),
+			trace_arg_text("waited_for", wait_word[c->path_why[i]]),
+			trace_arg_text("link", chain_link_word[c->path_link[i]]),
 		};
 		struct sink_slice slice = {
 			.pid = SINK_MACHINE, .tid = SINK_PATH_TID, .begin_us = t->start_us,

@@ -17,7 +17,7 @@
 static int add_pane(struct plot_page *page, const struct summary *s, const struct panel *from,
 		    size_t n, const char *title, int64_t from_us, int64_t until_us)
 {
-	struct pane *p = page_add_panel(page, from, n, from_us, until_us);
+	struct pane *p = plot_page_add_panel(page, from, n, from_us, until_us);
 	struct buf b;
 
 	if (!p)

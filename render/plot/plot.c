@@ -52,7 +52,7 @@ int plot_draw(const struct plot *p, const struct summary *s, const struct panels
 		.keep_in = p->keep ? p->directory : NULL, .stop_fd = p->stop_fd,
 		.colour = p->colour,
 	};
-	int r = page_make(&page, p->chart, s, panels, term ? term_stretches(columns) : STRETCHES);
+	int r = plot_page_make(&page, p->chart, s, panels, term ? term_stretches(columns) : STRETCHES);
 
 	buf_addf(&path, "%s/%s.%s", p->directory ? p->directory : "", word, ending);
 	d.path = buf_str(&path);
@@ -66,6 +66,6 @@ int plot_draw(const struct plot *p, const struct summary *s, const struct panels
 	}
 	drawing_release(&d);
 	buf_release(&path);
-	page_release(&page);
+	plot_page_release(&page);
 	return r;
 }

@@ -65,7 +65,7 @@ static int add_room(struct pane *p)
 	return p->low && p->high ? 0 : -ENOMEM;
 }
 
-int64_t page_time_us(const struct pane *p, size_t i)
+int64_t plot_page_time_us(const struct pane *p, size_t i)
 {
 	return p->from_us + (int64_t)((double)(p->until_us - p->from_us) * (double)i /
 				      (double)p->n);
@@ -197,8 +197,8 @@ static int add_beside(struct pane *p, const struct content *c, const struct pane
 	return r;
 }
 
-struct pane *page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
-			    int64_t from_us, int64_t until_us)
+struct pane *plot_page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
+				 int64_t from_us, int64_t until_us)
 {
 	struct bin *bin = array_new(n, sizeof *bin);
 	struct pane *p = &page->pane[page->n_panes];
@@ -234,7 +234,7 @@ static int add_content(struct plot_page *page, const struct content *c, const st
 		       size_t n, int64_t until_us)
 {
 	const struct panel *from = panels_find(panels, c->panel);
-	struct pane *p = from ? page_add_panel(page, from, n, 0, until_us) : NULL;
+	struct pane *p = from ? plot_page_add_panel(page, from, n, 0, until_us) : NULL;
 
 	if (!from)
 		return 0;
@@ -289,8 +289,8 @@ static void add_subtitle(struct plot_page *page, const struct summary *s)
 	text_add_time(&b, s->wall_us);
 }
 
-int page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
-		const struct panels *panels, size_t n)
+int plot_page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
+		     const struct panels *panels, size_t n)
 {
 	int64_t until_us = MAX(s->wall_us, 1000);
 	int r = 0;
@@ -309,7 +309,7 @@ int page_make(struct plot_page *page, enum plot_chart chart, const struct summar
 	return page->n_panes ? 0 : -ENODATA;
 }
 
-void page_release(struct plot_page *page)
+void plot_page_release(struct plot_page *page)
 {
 	for (size_t i = 0; i < page->n_panes; i++) {
 		struct pane *p = &page->pane[i];

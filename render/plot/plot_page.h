@@ -56,16 +56,16 @@ struct plot_page {
  * n: stretches a pane is cut into. 0, -ENOMEM or -ENODATA (there is nothing to show).
  * Always release.
  */
-int page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
-		const struct panels *panels, size_t n);
-void page_release(struct plot_page *page);
+int plot_page_make(struct plot_page *page, enum plot_chart chart, const struct summary *s,
+		     const struct panels *panels, size_t n);
+void plot_page_release(struct plot_page *page);
 
 /* When a stretch begins. */
-int64_t page_time_us(const struct pane *p, size_t i);
+int64_t plot_page_time_us(const struct pane *p, size_t i);
 
 /* Parts of it, for page_tasks.c. A new pane for a panel, NULL when out of memory. */
-struct pane *page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
-			    int64_t from_us, int64_t until_us);
+struct pane *plot_page_add_panel(struct plot_page *page, const struct panel *from, size_t n,
+				 int64_t from_us, int64_t until_us);
 
 /* Add the memory of the tasks over time, with the panel's bands, and around its peak. 0 or
  * -ENOMEM. */

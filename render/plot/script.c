@@ -393,8 +393,8 @@ static void add_steps(struct buf *b, const struct pane *p, const enum axis_unit 
 				buf_addc(b, '\n');
 			continue;
 		}
-		add_row(b, page_time_us(p, i), unit, value, n_values, i);
-		add_row(b, page_time_us(p, end), unit, value, n_values, i);
+		add_row(b, plot_page_time_us(p, i), unit, value, n_values, i);
+		add_row(b, plot_page_time_us(p, end), unit, value, n_values, i);
 	}
 	/* A block without any row would not count as one. */
 	if (is_absent(value, n_values, 0) && same_row(value, n_values, 0, p->n - 1))
@@ -454,7 +454,7 @@ void script_add_data(struct buf *b, const struct plot_page *page)
 static void add_text_column(struct buf *b, const struct pane *p, const enum axis_unit *unit,
 		       const int64_t *const *value, size_t n_values, size_t i)
 {
-	sheet_add_value(b, AXIS_TIME, (page_time_us(p, i) + page_time_us(p, i + 1)) / 2);
+	sheet_add_value(b, AXIS_TIME, (plot_page_time_us(p, i) + plot_page_time_us(p, i + 1)) / 2);
 	for (size_t k = 0; k < n_values; k++)
 		add_cell(b, unit[k], value[k][i]);
 	if (p->high)

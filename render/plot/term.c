@@ -124,7 +124,7 @@ static void add_legend(const struct terminal *t, const struct pane *p)
 static void add_axes(const struct terminal *t, const struct pane *p, unsigned lines)
 {
 	struct buf *b = t->out;
-	int64_t half = (page_time_us(p, 1) - p->from_us) / 2;
+	int64_t half = (plot_page_time_us(p, 1) - p->from_us) / 2;
 
 	/* The axis has a column of its own, left of the first stretch. */
 	buf_adds(b, "set xrange [");

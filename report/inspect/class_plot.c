@@ -71,7 +71,7 @@ static void add_values(struct pane *p, struct layer *l, const struct divided *d,
 	size_t s = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		int64_t now = page_time_us(p, i);
+		int64_t now = plot_page_time_us(p, i);
 
 		while (s + 1 < d->c->n_snapshots && time_us[s + 1] <= now)
 			s++;
@@ -212,6 +212,6 @@ int class_plot_draw(const struct class_plot *p, struct buf *out, struct error *e
 	}
 	drawing_release(&d);
 	buf_release(&directory);
-	page_release(&page);
+	plot_page_release(&page);
 	return r;
 }
