@@ -466,7 +466,7 @@ static int fill_path(struct chain *c, const struct work *w)
 
 int chain_bound_fill(struct chain *c, const struct summary *s)
 {
-	struct work w = { .s = s, .rec = s->rec, .c = c, .memory = NULL };
+	struct work w = { .s = s, .rec = s->rec, .c = c, .all.last = NO_INDEX };
 	int r;
 
 	c->dependency_us = -1;

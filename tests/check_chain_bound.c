@@ -374,4 +374,19 @@ TEST(anything)
 	}
 }
 
+/* Nothing took any time, and the first task is one that never ran. */
+TEST(no_time)
+{
+	RELEASED(recorded, r);
+	RELEASED(chain, c);
+
+	recorded_make(&r, "start_wall_ns: 1\nend_us: 0\nstatus: 0\n",
+		      "open\t0\ta\t10\t0\t\tmake\t4.3\t/src\tmake\nqueue\t0\ta.1\t\tqueued\n"
+		      "start\t0\ta.2\t\tfirst\ncc\nafter\t0\ta.2\t\nstart\t0\ta.3\t\tsecond\ncc\n"
+		      "after\t0\ta.3\tfirst\ndone\t0\ta.2\ndone\t0\ta.3\nclose\t0\ta\t3\n", NULL);
+	ck_assert_int_eq(chain_make(&c, &r.sum), 0);
+	ck_assert_uint_eq(c.n_dependency, 0);
+	ck_assert_int_eq(c.dependency_us, 0);
+}
+
 TEST_MAIN(chain_bound);
