@@ -114,12 +114,12 @@ TEST_EACH(eight_builders_lose_no_build, maintenance)
 	for (size_t i = 0; i < BUILDERS; i++)
 		builder[i] = start(add_builds(i * BUILDS_EACH, (i + 1) * BUILDS_EACH));
 	if (maintenance[_i])
-		keeper = start(support_path("exec 2>/dev/null; while cd %s; do %s; done",
+		keeper = start(support_path("exec 2>/dev/null; cd %s; until test -e enough; do %s; done",
 					    made_repo(), maintenance[_i]));
 	for (int i = 0; i < BUILDERS; i++)
 		ck_assert_int_eq(end_of(builder[i]), 0);
-	if (keeper) {
-		kill(-keeper, SIGKILL);
+	if (keeper) {	/* not killed: git may have removed a pack that its multi-pack-index still has */
+		support_writes(support_path("%s/enough", made_repo()), "");
 		end_of(keeper);
 	}
 	ck_assert_uint_eq(read_runs(number, BUILDERS * BUILDS_EACH), BUILDERS * BUILDS_EACH);
