@@ -3,23 +3,15 @@
  * 8 processes append 50,000 events each to one recording through the C ABI: no event may be
  * damaged or lost. Prints the cost of an event.
  */
+#include "base/clock.h"
 #include "plugin/buildbeat_plugin.h"
 #include "tests/make_host.h"
 #include "tests/support.h"
 
 #include <dlfcn.h>
-#include <time.h>
 
 #define WRITERS 8
 #define EVENTS 50000
-
-static double now_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
 
 /* Lines of all lengths up to 4 KiB. */
 static void write_events(const struct buildbeat_api *api, const char *dir, int writer)
@@ -48,18 +40,19 @@ TEST_UNTIMED(bench_writers)
 	struct buildbeat_session *s;
 	void *so = dlopen(PLUGIN, RTLD_NOW);
 	size_t lines, bad, expected = WRITERS * EVENTS + 2 * (WRITERS + 1);
-	double start, one_us, all_us;
+	double one_us, all_us;
+	int64_t start_ns;
 	int status;
 
 	ck_assert_ptr_nonnull(so);
 	*(void **)&get = dlsym(so, "buildbeat_get_api");
 	api = get(BUILDBEAT_API_MAJOR);
 	s = api->open(&host);
-	start = now_us();
+	start_ns = clock_mono_ns();
 	for (int i = 0; i < EVENTS; i++)
 		api->task_pid(s, 1, i);
-	one_us = (now_us() - start) / EVENTS;
-	start = now_us();
+	one_us = (double)(clock_mono_ns() - start_ns) / 1e3 / EVENTS;
+	start_ns = clock_mono_ns();
 	for (int i = 0; i < WRITERS; i++) {
 		if (!fork()) {
 			write_events(api, dir, i);
@@ -68,7 +61,7 @@ TEST_UNTIMED(bench_writers)
 	}
 	while (wait(&status) > 0)
 		ck_assert_int_eq(status, 0);
-	all_us = now_us() - start;
+	all_us = (double)(clock_mono_ns() - start_ns) / 1e3;
 	api->close(s);
 	tasks_count(dir, &lines, &bad);
 	printf("writers, %d x %d events      torn %zu lost %zd  (bar: 0, 0)  %.2f us an event alone,"

@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Once it runs, nothing but memory and output is allowed. Ends with 3. */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "strict.h"
 #include <pthread.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#define LET(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-static void deep(int n)
-{
-	volatile char frame[500];
-	frame[0] = 1;
-	free(malloc(100000));
-	if (n)
-		deep(n - 1);
-	frame[1] = 1;
-}
 int main(void)
 {
 	struct sock_filter f[] = {
@@ -35,7 +17,7 @@ int main(void)
 		return 77;
 	for (int i = 0; i < 3000; i++)
 		memset(malloc(10000), 1, 100);
-	deep(300);
+	deep(300, 100000);
 	mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return write(1, "alive\n", 6) == 6 ? 3 : 4;
 }

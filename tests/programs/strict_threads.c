@@ -3,29 +3,11 @@
  * The second thread's first allocation comes when it is in a sandbox: "filter", which the first thread
  * entered for both, or "strict", its own. Ends with 3.
  */
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "strict.h"
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#define LET(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 static _Atomic int state;
-static void deep(int n)
-{
-	volatile char frame[500];
-	frame[0] = 1;
-	free(malloc(1000));
-	if (n)
-		deep(n - 1);
-	frame[1] = 1;
-}
 static void *second(void *strict)
 {
 	state = 1;
@@ -33,7 +15,7 @@ static void *second(void *strict)
 		;
 	if (strict && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0))
 		_exit(77);
-	deep(300);
+	deep(300, 1000);
 	state = 3;
 	for (;;)
 		syscall(SYS_exit, 0);
@@ -67,6 +49,6 @@ int main(int argc, char **argv)
 		state = 2;
 	while (state != 3)
 		;
-	deep(300);
+	deep(300, 1000);
 	return write(1, "alive\n", 6) == 6 ? 3 : 4;
 }
