@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -196,12 +197,22 @@ void text_add_lines(struct buf *b, const char *text, size_t len)
 	}
 }
 
+/* Most texts are only of these: the printable characters of ASCII, a column each. How many come first. */
+static size_t plain_length(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= ' ' && s[n] <= '~')
+		n++;
+	return n;
+}
+
 size_t text_columns(const char *s, size_t len)
 {
-	size_t columns = 0;
+	size_t columns = plain_length(s, len);
 	struct glyph g;
 
-	for (size_t i = 0; i < len; i += g.len) {
+	for (size_t i = columns; i < len; i += g.len) {
 		next_glyph(&g, s + i, len - i);
 		columns += g.columns;
 	}
@@ -211,10 +222,11 @@ size_t text_columns(const char *s, size_t len)
 /* The glyphs that lie within columns [from, to) of the whole. */
 static size_t add_part(struct buf *b, const char *s, size_t len, size_t from, size_t to)
 {
-	size_t at = 0, added = 0;
+	size_t at = MIN(plain_length(s, len), to), added = at - MIN(at, from);
 	struct glyph g;
 
-	for (size_t i = 0; i < len && at < to; i += g.len) {
+	buf_add(b, s + at - added, added);
+	for (size_t i = at; i < len && at < to; i += g.len) {
 		next_glyph(&g, s + i, len - i);
 		if (at >= from && at + g.columns <= to) {
 			add_glyph(b, &g);
