@@ -388,6 +388,7 @@ async function loadOverviewResult() {
 async function loadOverviewEnd() {
 	await loadOverviewResult();
 	await loadOverviewWaits();
+	drawOverviewFailures();	/* the logs are put into them */
 	await loadOverviewLogs();
 }
 

@@ -227,6 +227,9 @@ def overview_grows(page):
         browser.wait('/b\\.c:7: error: <b>no<\\/b>/.test(document.querySelector("#overview-failed").innerText)')
         assert browser.js('return window.same') is True
         check_page(server, 'a failed build')
+        # opened after the build, without its events
+        server.open('/')
+        browser.wait('/b\\.c:7: error: <b>no<\\/b>/.test(document.querySelector("#overview-failed").innerText)')
 
 
 def server_that_ends_is_told(page):
