@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/saturate.h"
-#include "recording/output.h"
+#include "recording/output_log.h"
 
 #include <errno.h>
 #include <stdlib.h>

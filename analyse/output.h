@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "command/build_tool.h"
-#include "recording/output.h"
+#include "recording/output_log.h"
 #include "recording/recording.h"
 
 /*

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "compare/verdict.h"
 #include "launch/notice.h"
 #include "report/amount.h"

@@ -8,7 +8,7 @@
 #include "cli/buildset.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/convert.h"
 #include "launch/notice.h"
 

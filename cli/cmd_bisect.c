@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/buildset.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "launch/launch.h"
 #include "launch/notice.h"
 #include "report/amount.h"

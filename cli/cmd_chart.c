@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "compare/pairs.h"
 #include "convert/zstd.h"
 #include "launch/hold.h"

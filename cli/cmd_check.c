@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/against_open.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "compare/against_target.h"
 #include "report/check_output.h"
 

@@ -8,7 +8,7 @@
 #include "cli/configfile.h"
 #include "cli/numberlines.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/convert.h"
 #include "report/amount.h"
 #include "report/diff_output.h"

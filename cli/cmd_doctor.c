@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/settings_options.h"
 #include "launch/notice.h"
 

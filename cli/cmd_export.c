@@ -6,7 +6,7 @@
 #include "cli/export_send.h"
 #include "cli/follow_export.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/converters.h"
 #include "launch/hold.h"
 #include "trace/trace_formats.h"

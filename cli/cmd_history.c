@@ -2,7 +2,7 @@
 #include "cli/buildset.h"
 #include "cli/command.h"
 #include "cli/numberlines.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "compare/verdict.h"
 #include "report/history_output.h"
 

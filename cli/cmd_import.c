@@ -4,7 +4,7 @@
 #include "base/trust.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "command/redact.h"
 #include "convert/convert.h"
 #include "convert/gunzip.h"

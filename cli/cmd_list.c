@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/convert.h"
 #include "report/list_output.h"
 

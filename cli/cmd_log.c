@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/convert.h"
 #include "convert/zstd.h"
 #include "launch/notice.h"

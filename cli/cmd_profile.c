@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/convert.h"
 #include "report/profile_output.h"
 #include "report/amount.h"

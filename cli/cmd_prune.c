@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 
 #include <errno.h>
 #include <stddef.h>

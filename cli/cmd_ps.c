@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/repeat.h"
 #include "convert/convert.h"
 #include "inspect/live_build.h"

@@ -11,7 +11,7 @@
 #include "cli/record_summary.h"
 #include "cli/settings_options.h"
 #include "convert/convert.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/rule.h"
 #include "launch/find_plugin.h"
 #include "launch/inspector.h"

@@ -4,7 +4,7 @@
 #include "base/outfile.h"
 #include "cli/command.h"
 #include "cli/buildset.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "recording/recording.h"
 #include "report/kept_builds.h"
 #include "report/page.h"

@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/serve_running.h"
 #include "convert/convert.h"
 #include "launch/find_plugin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "convert/zstd.h"
 #include "report/inspected_find.h"
 #include "report/show_output.h"

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "inspect/archive_list.h"
 #include "report/inspect/archives_json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/listing.h"
 #include "cli/inspect.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "heap/heap_env.h"
 #include "inspect/capabilities.h"
 #include "launch/find_plugin.h"

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/outfile.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "launch/hold.h"
 #include "live/page_shell.h"
 #include "report/html.h"

@@ -3,7 +3,7 @@
 #define BUILDBEAT_CLI_INSPECT_EXPORT_H
 
 #include "cli/inspect.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/classify.h"
 
 /* The formats of inspect show; the first two are written by inspect_show.c. */

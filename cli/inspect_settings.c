@@ -3,7 +3,7 @@
 #include "cli/configfile.h"
 #include "cli/inspect.h"
 #include "cli/inspect_config.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/repeat.h"
 #include "inspect/look.h"
 #include "inspect/whole_machine.h"

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/inspect.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "inspect/background.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/cursor.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "compare/lines.h"
 #include "convert/infile.h"
 #include "convert/json_reader.h"

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "cli/openrec.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "command/shell.h"
 #include "convert/convert.h"
 #include "launch/notice.h"

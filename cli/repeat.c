@@ -2,7 +2,7 @@
 #include "cli/repeat.h"
 
 #include "base/clock.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/cursor.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/process_env.h"
 #include "convert/convert.h"
 #include "inspect/live_build.h"

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/trust.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_meta.h"
 #include "recording/layout.h"

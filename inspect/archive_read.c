@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base/readfile.h"
 #include "base/search.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_merge.h"
 #include "inspect/archive_meta.h"

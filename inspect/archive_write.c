@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/trust.h"
 #include "base/utf8.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/archive_format.h"
 #include "inspect/archive_merge.h"
 #include "inspect/archive_meta.h"

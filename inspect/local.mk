@@ -23,7 +23,7 @@ inspect_libinspect_a_SOURCES += \
 
 # Archives
 inspect_libinspect_a_SOURCES += \
-	inspect/archive.h \
+	inspect/archive_files.h \
 	inspect/archive_decode.c \
 	inspect/archive_encode.c \
 	inspect/archive_format.h \

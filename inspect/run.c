@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "base/minmax.h"
 #include "base/readfile.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/archive_list.h"
 #include "inspect/freeze.h"
 #include "inspect/heap_image.h"

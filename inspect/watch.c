@@ -10,7 +10,7 @@
 #include "base/search.h"
 #include "base/str.h"
 #include "heap/image.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/background.h"
 #include "inspect/heap_image.h"
 #include "inspect/below.h"

@@ -3,7 +3,7 @@
 #define BUILDBEAT_LAUNCH_RELAY_H
 
 #include "base/error.h"
-#include "recording/output.h"
+#include "recording/output_log.h"
 #include "recording/store.h"
 
 #include <signal.h>

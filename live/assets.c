@@ -5,7 +5,7 @@
 #include "live/page_text.h"
 #include "render/chart/bootchart.h"
 #include "report/html.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The C ABI of buildbeat_plugin.h, for hosts in any language: a table of functions with a
  * session as their first argument. */
 #include "plugin/api.h"
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 
 #include "base/minmax.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of tallies that have a session. */
 #include "plugin/api.h"
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 
 #include <errno.h>
 

@@ -21,7 +21,7 @@ plugin_buildbeat_so_SOURCES = \
 	plugin/session.c plugin/session.h \
 	plugin/procs.c plugin/procs.h \
 	plugin/span.c plugin/span.h plugin/trace_env.c plugin/trace_env.h \
-	plugin/tally.c plugin/tally.h plugin/tally_parts.h \
+	plugin/tally_count.c plugin/tally_count.h plugin/tally_parts.h \
 	plugin/tally_clock.c plugin/tally_clock.h plugin/tally_control.c plugin/tally_dump.c \
 	plugin/tally_memory.c
 # nodelete: our hooks and our thread outlive a dlclose(). gc-sections: of core only

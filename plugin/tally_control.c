@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/minmax.h"
 #include "plugin/session.h"
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 #include "plugin/tally_parts.h"
 #include "recording/layout.h"
 #include "recording/lost.h"

@@ -5,7 +5,7 @@
 #include "base/index.h"
 #include "base/json.h"
 #include "plugin/session.h"
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 #include "plugin/tally_parts.h"
 
 #include <errno.h>

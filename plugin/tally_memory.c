@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The slow parts of tallies: their memory, the slots of threads, and new rows. */
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 #include "plugin/tally_parts.h"
 
 #include "base/file.h"

@@ -7,7 +7,7 @@ recording_librecording_a_SOURCES = \
 	recording/growing_writers.c \
 	recording/column.c recording/column.h recording/event.c recording/event.h recording/event_parse.c \
 	recording/follow.c recording/follow.h recording/follow_hosts.c recording/follow_kinds.c recording/follow_state.c \
-	recording/identity.c recording/identity.h recording/layout.h recording/output.c recording/output.h recording/output_writer.c \
+	recording/identity.c recording/identity.h recording/layout.h recording/output_log.c recording/output_log.h recording/output_writer.c \
 	recording/output_writer.h recording/lost.c recording/lost.h recording/pidspace.c recording/pidspace.h recording/process_log.c \
 	recording/process_log.h recording/proof.c recording/proof.h recording/reader.c recording/reader.h recording/reader_build.c \
 	recording/reader_events.c recording/reader_link.c recording/reader_lost.c \

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_RECORDING_OUTPUT_WRITER_H
 #define BUILDBEAT_RECORDING_OUTPUT_WRITER_H
 
-#include "recording/output.h"
+#include "recording/output_log.h"
 
 #define OUTPUT_HELD_MAX 65536
 

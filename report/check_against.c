@@ -3,7 +3,7 @@
 
 #include "compare/diff.h"
 #include "report/amount.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "report/amount.h"
 #include "report/check_limits.h"
-#include "report/words.h"
+#include "report/words_change.h"
 #include "write/junit.h"
 
 /* Improvements, and what the machine did, have no case. */

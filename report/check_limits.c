@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "report/amount.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "base/index.h"
 #include "command/shell.h"
 #include "report/revisions.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <stdlib.h>

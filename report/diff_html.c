@@ -5,7 +5,7 @@
 #include "report/amount.h"
 #include "report/diff_picture.h"
 #include "report/html.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 #include "render/chart/svg.h"
 #include "report/amount.h"
 #include "report/html.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <math.h>

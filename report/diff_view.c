@@ -6,7 +6,7 @@
 #include "base/minmax.h"
 #include "base/sort.h"
 #include "report/amount.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <math.h>

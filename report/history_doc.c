@@ -5,7 +5,7 @@
 #include "compare/verdict.h"
 #include "report/amount.h"
 #include "report/revisions.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "report/revisions.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 struct document {
 	struct json j;

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "render/chart/difference.h"
 #include "render/chart/palette.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 
 #include <assert.h>
 #include <math.h>

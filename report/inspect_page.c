@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "report/html.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 
 #include <errno.h>
 #include <stdio.h>

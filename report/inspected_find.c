@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 
 #include <errno.h>
 #include <stdlib.h>

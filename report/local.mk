@@ -16,24 +16,24 @@ report_libreport_a_SOURCES = \
 	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
 	report/page.c report/page.h report/page_data.c report/page_events.c \
-	report/page_parts.h report/page_text.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
+	report/page_parts.h report/page_static.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \
 	report/show_doc.c report/show_json.c report/show_output.h report/show_parts.c report/show_parts.h \
 	report/revisions.c report/revisions.h report/source_log.c report/source_log.h report/sparkline.c \
-	report/sparkline.h report/trends.c report/trends.h report/words.c report/words.h
-nodist_report_libreport_a_SOURCES = report/page_text.c
+	report/sparkline.h report/trends.c report/trends.h report/words_change.c report/words_change.h
+nodist_report_libreport_a_SOURCES = report/page_static.c
 
 # The style of its pages and the script of the report, as C strings (render/local.mk).
-EXTRA_DIST += $(page_text_from)
-CLEANFILES += report/page_text.c
-page_text_from = \
+EXTRA_DIST += $(page_static_from)
+CLEANFILES += report/page_static.c
+page_static_from = \
 	report/areas.css report/areas.js report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
 	report/inspect_areas.js report/inspect_icicle.js report/inspect_lists.js report/inspect_page.js report/log.css report/log.js report/page.css \
 	report/page.js report/page_data.js report/page_rows.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js report/site.js report/zoom.js
 
-report/page_text.c: $(page_text_from) render/chart/common.js render/chart/table.js render/chart/unpack.js render/c_string.awk
+report/page_static.c: $(page_static_from) render/chart/common.js render/chart/table.js render/chart/unpack.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) report && { \
-		echo '#include "report/page_text.h"' && \
+		echo '#include "report/page_static.h"' && \
 		$(c_string) -v name=page_css -v file=report/page.css && \
 		$(c_string) -v name=page_js -v file=report/page.js && \
 		$(c_string) -v name=page_diff_js -v file=report/diff.js && \

@@ -5,7 +5,7 @@
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/text.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 
 #include <ctype.h>
 #include <errno.h>

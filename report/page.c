@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "base/minmax.h"
 #include "report/amount.h"
-#include "report/page_text.h"
-#include "report/words.h"
+#include "report/page_static.h"
+#include "report/words_change.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "render/chart/pack_code.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <stdlib.h>

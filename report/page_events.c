@@ -5,7 +5,7 @@
 
 #include "report/amount.h"
 #include "report/culprits.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <math.h>
 #include <string.h>

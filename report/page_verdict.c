@@ -5,7 +5,7 @@
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "sampler/parse.h"
 #include "sampler/pressure.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

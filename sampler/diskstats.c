@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/parse.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <errno.h>
 #include <stdio.h>

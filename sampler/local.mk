@@ -8,7 +8,7 @@ sampler_libsampler_a_SOURCES = \
 	sampler/parse.c sampler/parse.h sampler/parse_cgroup.c sampler/parse_devices.c sampler/peak.c \
 	sampler/peak.h sampler/pressure.c sampler/pressure.h sampler/root.c sampler/root.h \
 	sampler/roster.c sampler/roster.h sampler/running.c sampler/running.h sampler/sampler.c \
-	sampler/sampler.h sampler/source.c sampler/source.h sampler/stat.c sampler/table.c sampler/table.h sampler/tail.c \
+	sampler/sampler.h sampler/source_proc.c sampler/source_proc.h sampler/stat.c sampler/table.c sampler/table.h sampler/tail.c \
 	sampler/tail.h sampler/tasks.c sampler/tasks.h sampler/tree.c sampler/tree.h sampler/vmstat.c
 
 # The processes of a build, for its launcher alone: not for the plugin

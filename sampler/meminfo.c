@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "sampler/parse.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <errno.h>
 

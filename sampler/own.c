@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "sampler/sampler.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <errno.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/pressure.h"
 
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <errno.h>
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 #include "sampler/tasks.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define BUILDBEAT_SAMPLER_TASKS_H
 
 #include "base/buf.h"
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -217,7 +217,7 @@ static bool can_run_kind(const char *dir, size_t i)
 {
 	struct run r;
 
-	support_run(&r, dir, "cp " PROGRAMS "*.[ch] " PROGRAMS "*.go .; LOADER=%s; %s", loader(), kinds[i].build);
+	support_run(&r, dir, "cp " PROGRAMS "*.c " PROGRAMS "*.inc " PROGRAMS "*.go .; LOADER=%s; %s", loader(), kinds[i].build);
 	if (r.status)
 		return false;
 	support_run(&r, dir, "unset LD_PRELOAD; (%s) >out 2>err; [ $? = 3 ]", kinds[i].command);

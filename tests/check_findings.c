@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "command/shell.h"
 #include "report/check_output.h"
-#include "report/words.h"
+#include "report/words_change.h"
 #include "tests/made_series.h"
 #include "tests/noise.h"
 #include "tests/paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/graph.h"
 #include "analyse/cycles.h"
-#include "recording/output.h"
+#include "recording/output_log.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 

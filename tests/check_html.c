@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/html.h"
-#include "report/page_text.h"
+#include "report/page_static.h"
 #include "tests/support.h"
 
 /* HTML, besides the markup of check_svg, byte for byte. */

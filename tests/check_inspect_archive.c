@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/archive_format.h"
 #include "tests/made_inspection.h"
 #include "tests/recorded.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/configfile.h"
 #include "cli/inspect_config.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "tests/made_inspection.h"
 #include "tests/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "cli/class_rules.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "report/inspect/inspect_outputs.h"
 #include "report/inspect/maps.h"
 #include "tests/made_inspection.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/inspected.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "report/inspected_find.h"
 #include "tests/made_inspection.h"
 #include "tests/recorded.h"

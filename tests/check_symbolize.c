@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/symbolize.h"
 #include "inspect/symbols_log.h"
 #include "symbols/client.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/cycles.h"
-#include "recording/output.h"
+#include "recording/output_log.h"
 #include "tests/fuzz.h"
 
 #include <stdio.h>

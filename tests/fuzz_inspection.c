@@ -3,7 +3,7 @@
  * The reader of archives of inspections on any bytes. An input is a directory: lines "file NAME"
  * begin a file, and what follows is its content.
  */
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "tests/fuzz.h"
 
 #include <fcntl.h>

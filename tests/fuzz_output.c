@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recording/output.h"
+#include "recording/output_log.h"
 #include "tests/fuzz.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * [SEED]]]]. Without numbers it is the compilation of made_inspection.h. With SEED 0 names are
  * harmless, otherwise hostile.
  */
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "tests/made_inspection.h"
 
 #include <stdio.h>

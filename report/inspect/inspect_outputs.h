@@ -3,7 +3,7 @@
 #define BUILDBEAT_REPORT_INSPECT_INSPECT_OUTPUTS_H
 
 #include "base/text.h"
-#include "inspect/archive.h"
+#include "inspect/archive_files.h"
 #include "inspect/inspect_view.h"
 
 /* The outputs of `inspect show`. */

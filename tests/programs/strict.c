@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Once it runs, nothing but memory and output is allowed. Ends with 3. */
-#include "strict.h"
+#include "strict.inc"
 #include <pthread.h>
 #include <sys/mman.h>
 int main(void)

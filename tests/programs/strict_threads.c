@@ -3,7 +3,7 @@
  * The second thread's first allocation comes when it is in a sandbox: "filter", which the first thread
  * entered for both, or "strict", its own. Ends with 3.
  */
-#include "strict.h"
+#include "strict.inc"
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_REPORT_PAGE_TEXT_H
-#define BUILDBEAT_REPORT_PAGE_TEXT_H
+#ifndef BUILDBEAT_REPORT_PAGE_STATIC_H
+#define BUILDBEAT_REPORT_PAGE_STATIC_H
 
 /*
  * Styles and scripts, made into C strings at build time:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_RECORDING_OUTPUT_H
-#define BUILDBEAT_RECORDING_OUTPUT_H
+#ifndef BUILDBEAT_RECORDING_OUTPUT_LOG_H
+#define BUILDBEAT_RECORDING_OUTPUT_LOG_H
 
 #include "base/buf.h"
 #include "base/cursor.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_INSPECT_ARCHIVE_H
-#define BUILDBEAT_INSPECT_ARCHIVE_H
+#ifndef BUILDBEAT_INSPECT_ARCHIVE_FILES_H
+#define BUILDBEAT_INSPECT_ARCHIVE_FILES_H
 
 #include "base/error.h"
 #include "inspect/archive_progress.h"

@@ -3,7 +3,7 @@
  * make no system call, except for the first run of a thread or of a row. Each thread has its own
  * rows, and only that thread writes to them. The process that reads them at the same time needs
  * atomic loads and stores, but no atomic addition. */
-#include "plugin/tally.h"
+#include "plugin/tally_count.h"
 #include "plugin/tally_parts.h"
 
 #include "base/minmax.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_SAMPLER_SOURCE_H
-#define BUILDBEAT_SAMPLER_SOURCE_H
+#ifndef BUILDBEAT_SAMPLER_SOURCE_PROC_H
+#define BUILDBEAT_SAMPLER_SOURCE_PROC_H
 
 #include "sampler/root.h"
 #include "sampler/roster.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sampler/source.h"
+#include "sampler/source_proc.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/output.h"
+#include "cli/output_file.h"
 
 #include "base/cursor.h"
 #include "base/outfile.h"

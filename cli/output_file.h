@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_CLI_OUTPUT_H
-#define BUILDBEAT_CLI_OUTPUT_H
+#ifndef BUILDBEAT_CLI_OUTPUT_FILE_H
+#define BUILDBEAT_CLI_OUTPUT_FILE_H
 
 #include "base/buf.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/words.h"
+#include "report/words_change.h"
 
 #include "report/amount.h"
 #include "report/revisions.h"

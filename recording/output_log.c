@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recording/output.h"
+#include "recording/output_log.h"
 
 #include "base/file.h"
 #include "base/readfile.h"

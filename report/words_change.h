@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_REPORT_WORDS_H
-#define BUILDBEAT_REPORT_WORDS_H
+#ifndef BUILDBEAT_REPORT_WORDS_CHANGE_H
+#define BUILDBEAT_REPORT_WORDS_CHANGE_H
 
 #include "base/buf.h"
 #include "compare/verdict_group.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BUILDBEAT_PLUGIN_TALLY_H
-#define BUILDBEAT_PLUGIN_TALLY_H
+#ifndef BUILDBEAT_PLUGIN_TALLY_COUNT_H
+#define BUILDBEAT_PLUGIN_TALLY_COUNT_H
 
 #include "plugin/buildbeat_plugin.h"
 
