@@ -76,7 +76,7 @@ TEST(few_relocations)
 TEST(headers_alone)
 {
 	static const char *const headers[] = {
-		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "tally", "tally_clock", "tally_parts", "ticket",
+		"beat", "buildbeat_plugin", "children", "got", "procs", "session", "tally_count", "tally_clock", "tally_parts", "ticket",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)

@@ -48,7 +48,7 @@ TEST_EACH(frames_aarch64, cross_flags)
 		       "python3 -B " TOP_SRCDIR "/tests/gen_frames.py %d c >g.c && "
 		       CROSS " -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -D_GNU_SOURCE -I" TOP_SRCDIR
 		       " -o unwound.so " TOP_SRCDIR "/tests/unwound.c " TOP_SRCDIR "/heap/unwind.c " TOP_SRCDIR
-		       "/heap/unwind_rule.c " TOP_SRCDIR "/heap/unwind_module.c && "
+		       "/heap/unwind_rule.c " TOP_SRCDIR "/heap/unwind_module.c " TOP_SRCDIR "/heap/sandbox.c && "
 		       CROSS " -w %s g.c -o p ./unwound.so -pthread -Wl,-rpath,%s && "
 		       EMULATOR " -L /usr/aarch64-linux-gnu ./p", _i, cross_flags[_i], dir);
 }
