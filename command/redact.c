@@ -330,17 +330,14 @@ static void find_first(struct finder *f)
 		f->own_name = redact_own_name(&f->s, f->text, f->text);
 }
 
-size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut)
+static size_t split_secrets(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut)
 {
-	struct finder f;
+	struct finder f = { .s = { text, text + len, cut, false }, .text = text, .at = text };
 	const char *done = text;
 	struct redact_span v;
 	size_t n = 0;
 
 	part[0] = (struct slice){ text, len };
-	if (!may_have_secrets(text, len))
-		return 1;
-	f = (struct finder){ .s = { text, text + len, cut, false }, .text = text, .at = text };
 	f.s.words = memchr(text, 0, len);
 	find_first(&f);
 	while ((v = next_secret(&f)).p) {
@@ -359,6 +356,14 @@ size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_
 	return n + 1;
 }
 
+size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut)
+{
+	if (may_have_secrets(text, len))
+		return split_secrets(part, text, len, cut);
+	part[0] = (struct slice){ text, len };
+	return 1;
+}
+
 bool redact_field(struct buf *b, const char *text, size_t len, size_t max)
 {
 	struct slice part[REDACT_PARTS_MAX];
@@ -366,7 +371,7 @@ bool redact_field(struct buf *b, const char *text, size_t len, size_t max)
 
 	if (!may_have_secrets(text, len))
 		return field_add(b, text, len, max);
-	n = redact_split(part, text, len, false);
+	n = split_secrets(part, text, len, false);
 	return field_add_parts(b, part, n, max) && n == 1;
 }
 
