@@ -70,6 +70,66 @@ static void move_seen(struct now *n, const struct suspended *s)
 	now_move_samples(n, s);
 }
 
+/* Tasks that run */
+
+static const struct task *task_at(const struct now *n, size_t i)
+{
+	return &n->rec->task[n->task[i]];
+}
+
+/* The place in n->task: by start, at one time by index. */
+static size_t place_of(const struct now *n, uint32_t task)
+{
+	int64_t start_us = n->rec->task[task].start_us;
+	size_t low = 0, high = n->n_tasks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = array_order(task_at(n, middle)->start_us, start_us);
+
+		if (order < 0 || (!order && n->task[middle] < task))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Starts that became equal are in the order of their indices, as place_of() needs them. */
+static void sort_moved(struct now *n)
+{
+	for (size_t i = 1; i < n->n_tasks; i++) {
+		uint32_t task = n->task[i];
+		size_t at = i;
+
+		for (; at && n->task[at - 1] > task &&
+		       task_at(n, at - 1)->start_us == n->rec->task[task].start_us; at--)
+			n->task[at] = n->task[at - 1];
+		n->task[at] = task;
+	}
+}
+
+static int list_task(struct now *n, uint32_t task)
+{
+	size_t at = place_of(n, task);
+
+	if (!array_add(&n->task, &n->n_tasks, sizeof *n->task))
+		return -ENOMEM;
+	memmove(&n->task[at + 1], &n->task[at], (n->n_tasks - 1 - at) * sizeof *n->task);
+	n->task[at] = task;
+	n->n_running += !n->rec->task[task].hosts;
+	return 0;
+}
+
+static void unlist_task(struct now *n, size_t at)
+{
+	n->n_running -= !task_at(n, at)->hosts;
+	n->n_tasks--;
+	memmove(&n->task[at], &n->task[at + 1], (n->n_tasks - at) * sizeof *n->task);
+}
+
+/* Lines of `build` */
+
 /* Leave it out. Times that were seen lack earlier ones already. */
 static int leave_out(struct now *n, struct slice value)
 {
@@ -82,6 +142,7 @@ static int leave_out(struct now *n, struct slice value)
 	p = all->part[all->n - 1];
 	p = (struct suspended_part){ p.from_us - p.before_us, p.until_us - p.before_us, 0 };
 	move_seen(n, &(struct suspended){ &p, 1, p.until_us - p.from_us });
+	sort_moved(n);
 	return 0;
 }
 
@@ -115,49 +176,7 @@ static int on_build(void *context, struct slice key, struct slice value)
 	return r;
 }
 
-/* Tasks that run */
-
-static const struct task *task_at(const struct now *n, size_t i)
-{
-	return &n->rec->task[n->task[i]];
-}
-
-/* The place in n->task: by start, at one time by index. */
-static size_t place_of(const struct now *n, uint32_t task)
-{
-	int64_t start_us = n->rec->task[task].start_us;
-	size_t low = 0, high = n->n_tasks;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = array_order(task_at(n, middle)->start_us, start_us);
-
-		if (order < 0 || (!order && n->task[middle] < task))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static int list_task(struct now *n, uint32_t task)
-{
-	size_t at = place_of(n, task);
-
-	if (!array_add(&n->task, &n->n_tasks, sizeof *n->task))
-		return -ENOMEM;
-	memmove(&n->task[at + 1], &n->task[at], (n->n_tasks - 1 - at) * sizeof *n->task);
-	n->task[at] = task;
-	n->n_running += !n->rec->task[task].hosts;
-	return 0;
-}
-
-static void unlist_task(struct now *n, size_t at)
-{
-	n->n_running -= !task_at(n, at)->hosts;
-	n->n_tasks--;
-	memmove(&n->task[at], &n->task[at + 1], (n->n_tasks - at) * sizeof *n->task);
-}
+/* Instances */
 
 static int on_opened(void *context, uint32_t instance)
 {

@@ -233,6 +233,29 @@ TEST_LOOP(suspended, 6)
 	support_cleanup();
 }
 
+/* Tasks that started while it was suspended, as far as the launcher knew, start at one time. They have
+ * indices of ended ones, the first of them the larger one. */
+TEST(starts_within)
+{
+	const char *dir = support_tmpdir();
+	struct follower f;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\nstart_mono_ns: 1\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n"
+		       "open\t0\ta00\t10\t0\t\tmake\t4.3\t/src\tmake\nstart\t1\ta00.1\nstart\t2\ta00.2\n"
+		       "done\t3\ta00.1\ndone\t4\ta00.2\nstart\t1000000\ta00.3\nstart\t1500000\ta00.4\n");
+	begin(&f, dir);
+	more(&f);
+	support_expect(dir, 0, NULL, NULL, "echo suspended: 900000 2000000 >>build");
+	more(&f);
+	same(f.now, dir);
+	support_expect(dir, 0, NULL, NULL, "printf 'done\\t3000000\\ta00.3\\nfail\\t3000001\\ta00.4\\t1\\n' >>tasks.log");
+	more(&f);
+	same(f.now, dir);
+	ck_assert_uint_eq(f.now->n_tasks, 0);
+	end(&f);
+}
+
 /* It runs on: the time until now without them. */
 TEST(elapsed)
 {
