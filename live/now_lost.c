@@ -99,6 +99,7 @@ static bool is_any_lost(const struct now *n)
 static void subtract(struct now *n, const struct now_counts *c, int64_t by)
 {
 	n->n_queued -= (uint64_t)(by * c->state[TASK_QUEUED]);
+	n->n_unfinished -= (uint64_t)(by * c->state[TASK_UNFINISHED]);
 	n->n_done -= (uint64_t)(by * c->state[TASK_DONE]);
 	n->n_failed -= (uint64_t)(by * c->state[TASK_FAILED]);
 	n->n_killed -= (uint64_t)(by * c->state[TASK_KILLED]);

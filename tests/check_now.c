@@ -329,6 +329,19 @@ static void as_shown(const char *dir)
 	end(&f);
 }
 
+/* Ends of each kind without a start, where others were lost. */
+TEST(lost)
+{
+	const char *dir = support_tmpdir();
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\nstart_mono_ns: 1\n"
+		       "cores: 1\nend_us: 90\nstatus: 0\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n"
+		       "open\t0\ta00\t10\t0\t\tmake\t4.3\t/src\tmake\nstart\t1\ta00.1\ndone\t2\ta00.1\n"
+		       "done\t3\ta00.2\nfail\t4\ta00.3\t1\nkill\t5\ta00.4\t9\ngone\t6\ta00.5\nclose\t90\ta00\t7\n");
+	as_shown(dir);
+}
+
 TEST(shown)
 {
 	as_shown(TOP_SRCDIR "/tests/data/recordings/nested");
