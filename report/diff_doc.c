@@ -322,7 +322,7 @@ static int add_lost(struct doc *d, const struct diff_view *v, enum diff_presence
 static void add_renamed(struct doc *d, const struct diff_view *v)
 {
 	static const struct doc_column columns[] = {
-		{ "task", .in = DOC_HTML, .gap = 2 }, { .in = DOC_TERMINAL, .gap = 2, .width = 8 },
+		{ "task", .in = DOC_HTML }, { .in = DOC_TERMINAL, .gap = 2, .width = 8 },
 		{ "name in base", .gap = 2 }, { .in = TERMINAL_MARKDOWN, .arrow = true },
 		{ "why it is the same", .in = DOC_HTML },
 	};

@@ -189,6 +189,34 @@ TEST_EACH(narrow, terminals)
 	ck_assert_str_eq(buf_str(&b), terminals[_i].text);
 }
 
+/* A column of pages has no place on a terminal; one that was dropped leaves its place to the next one. */
+static const struct {
+	struct doc_column column[3];
+	unsigned width;
+	const char *text;
+} begun[] = {
+	{ { { .in = DOC_HTML }, { .gap = 2, .width = 4 }, { .gap = 1 } }, 0, "  a    b\n" },
+	{ { { .gap = 3, .width = 4, .drop = 1 }, { .gap = 2, .width = 4 }, { .gap = 1 } }, 0, "   x     a    b\n" },
+	{ { { .gap = 3, .width = 4, .drop = 1 }, { .gap = 2, .width = 4 }, { .gap = 1 } }, 12, "   a    b\n" },
+};
+
+TEST_EACH(first_columns, begun)
+{
+	const struct doc_table table = { .column = begun[_i].column, .n_columns = 3 };
+	const struct style style = { .width = begun[_i].width };
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(doc, d);
+
+	doc_init_terminal(&d, &b, &style);
+	doc_table(&d, &table);
+	doc_row(&d);
+	doc_str(&d, "x");
+	doc_str(&d, "a");
+	doc_str(&d, "b");
+	doc_table_end(&d, 0);
+	ck_assert_str_eq(buf_str(&b), begun[_i].text);
+}
+
 /* Columns as wide as their texts; where there is less, the first that can gives up some. */
 static const struct { unsigned width; const char *text; } measured[] = {
 	{ 0, "name                         count  place\na long name of 27 columns !      1  here\n"

@@ -108,14 +108,17 @@ static void line(struct doc *d, const char *text)
 	buf_addc(d->out, '\n');
 }
 
-/* The first column that is shown begins where that of the whole table does. */
+/* Where the first columns of a terminal were dropped, the next one begins where they did. */
 static size_t gap(const struct doc *d, size_t i)
 {
-	size_t first = 0;
+	const struct doc_column *c = d->table->column;
+	size_t first = 0, shown;
 
-	while (first < i && !doc_has(d, first))
+	while (first < i && c[first].in && !(c[first].in & DOC_TERMINAL))
 		first++;
-	return d->table->column[first == i ? 0 : i].gap;
+	for (shown = first; shown < i && !doc_has(d, shown); shown++)
+		;
+	return c[shown == i ? first : i].gap;
 }
 
 /* Columns of the terminal that all but the last one take. */
@@ -194,7 +197,9 @@ static void put_before(struct doc *d, size_t i, size_t indent, bool after_text, 
 	} else if (arrow) {
 		put_text(d, arrow);
 	} else {
-		d->blanks += gap(d, i) - MIN(gap(d, i), d->borrowed) + indent;
+		size_t blanks = gap(d, i);
+
+		d->blanks += blanks - MIN(blanks, d->borrowed) + indent;
 	}
 	d->borrowed = 0;
 }
