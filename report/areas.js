@@ -30,7 +30,6 @@ function niceTime(span_us, width) {
 
 /*
  * Draw areas anew. o has:
- *	svg		(name, attributes, parent, text): a new element of SVG
  *	root		the element <svg>
  *	width		of the picture in pixels
  *	edge_us		n + 1 times: value i holds between edge i and i + 1
@@ -56,11 +55,11 @@ function drawStack(o) {
 	o.root.setAttribute("width", width);
 	o.root.setAttribute("height", height);
 	o.root.setAttribute("aria-label", o.label);
-	const clip = o.svg("clipPath", { id: "plot" }, o.svg("defs", {}, o.root));
+	const clip = makeSvg("clipPath", { id: "plot" }, makeSvg("defs", {}, o.root));
 
-	o.svg("rect", { x: AREA_LEFT, y: 0, width: plot, height }, clip);
+	makeSvg("rect", { x: AREA_LEFT, y: 0, width: plot, height }, clip);
 	stackAxes(o, { plot, height, most, xOf });
-	const group = o.svg("g", { "clip-path": "url(#plot)" }, o.root);
+	const group = makeSvg("g", { "clip-path": "url(#plot)" }, o.root);
 
 	for (const band of o.bands) {
 		const top = [], floor = [];
@@ -75,11 +74,11 @@ function drawStack(o) {
 			top.push(x0 + " " + y1, x1 + " " + y1);
 			floor.push(x0 + " " + y0, x1 + " " + y0);
 		}
-		band.path = o.svg("path", { "class": "band", d: "M" + top.concat(floor.reverse()).join("L") + "Z" }, group);
+		band.path = makeSvg("path", { "class": "band", d: "M" + top.concat(floor.reverse()).join("L") + "Z" }, group);
 		band.path.style.fill = "var(--c" + band.colour + ")";
 	}
 	if (o.moment_us !== undefined) {
-		o.svg("path", { "class": "moment",
+		makeSvg("path", { "class": "moment",
 			d: "M" + xOf(o.moment_us).toFixed(1) + " " + AREA_TOP + "V" + bottom }, group);
 	}
 	return { left: AREA_LEFT, width: plot, totals };
@@ -87,21 +86,21 @@ function drawStack(o) {
 
 function stackAxes(o, p) {
 	const bottom = p.height - AREA_BOTTOM, step = o.step(p.most);
-	const grid = o.svg("g", { "aria-hidden": "true" }, o.root);
+	const grid = makeSvg("g", { "aria-hidden": "true" }, o.root);
 
 	for (let v = 0; v <= p.most; v += step) {
 		const y = AREA_TOP + (bottom - AREA_TOP) * (1 - v / p.most);
 
-		o.svg("path", { "class": "grid", d: "M" + AREA_LEFT + " " + y.toFixed(1) + "h" + p.plot }, grid);
-		o.svg("text", { "class": "tick end", x: AREA_LEFT - 6, y: y + 4 }, grid, v ? o.text(v) : "0");
+		makeSvg("path", { "class": "grid", d: "M" + AREA_LEFT + " " + y.toFixed(1) + "h" + p.plot }, grid);
+		makeSvg("text", { "class": "tick end", x: AREA_LEFT - 6, y: y + 4 }, grid, v ? o.text(v) : "0");
 	}
 	const step_us = niceTime(o.until_us - o.from_us, p.plot);
 
 	for (let us = Math.ceil(o.from_us / step_us) * step_us; us <= o.until_us; us += step_us) {
 		const x = p.xOf(us);
 
-		o.svg("path", { "class": "grid", d: "M" + x.toFixed(1) + " " + bottom + "v4" }, grid);
-		o.svg("text", { "class": x > AREA_LEFT + p.plot - 30 ? "tick end" : "tick middle",
+		makeSvg("path", { "class": "grid", d: "M" + x.toFixed(1) + " " + bottom + "v4" }, grid);
+		makeSvg("text", { "class": x > AREA_LEFT + p.plot - 30 ? "tick end" : "tick middle",
 			x: x.toFixed(1), y: p.height - 5 }, grid, timeText(us));
 	}
 }

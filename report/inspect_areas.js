@@ -114,7 +114,7 @@ function drawAreas() {
 	makeBands();
 	const edges = Array.from({ length: head.n }, (_, i) => timeAt(i)).concat(endTime());
 	const drawn = drawStack({
-		svg: makeSvg, root: areas.svg, width: areas.box.clientWidth, edge_us: edges, bands: areas.bands,
+		root: areas.svg, width: areas.box.clientWidth, edge_us: edges, bands: areas.bands,
 		from_us: first + from * span, until_us: first + until * span,
 		moment_us: (edges[s] + edges[s + 1]) / 2, text: bytesText, step: niceBytes, least: 1024,
 		label: "Areas of " + areas.bands.map(b => b.name).join(", "),

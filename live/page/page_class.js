@@ -53,7 +53,7 @@ function drawClassAreas() {
 	classPage.bands = [{ name: d.name, value: d.over_time.map(p => p.total), colour: 0 },
 			   { name: "all other classes", colour: 7,
 			     value: d.over_time.map(p => Math.max(0, p.all - p.total)) }];
-	drawStack({ svg: makeSvg, root: classPage.svg, width: classPage.box.clientWidth, edge_us: edges, bands: classPage.bands,
+	drawStack({ root: classPage.svg, width: classPage.box.clientWidth, edge_us: edges, bands: classPage.bands,
 		from_us: d.from_us, until_us: d.until_us, text: unit.text, step: unit.step, least: unit.least,
 		label: unit.title + " of this class over time" });
 	classPage.metric.value = d.metric;

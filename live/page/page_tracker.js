@@ -120,7 +120,7 @@ function drawTracker() {
 	tracker.bands = d.series.map((s, i) => ({ series: s, value: s.values, name: trackerName(s, d.by),
 		colour: trackerColour(d, s, i) }));
 	const drawn = drawStack({
-		svg: makeSvg, root: tracker.svg, width: tracker.box.clientWidth, edge_us: tracker.edges, bands: tracker.bands,
+		root: tracker.svg, width: tracker.box.clientWidth, edge_us: tracker.edges, bands: tracker.bands,
 		from_us, until_us, moment_us: tracker.moment >= 0 ? tracker.moment : undefined,
 		text: unit.text, step: unit.step, least: unit.least,
 		label: "Areas over time: " + unit.title + " by " + d.by + ". " + trackerPeak(),
