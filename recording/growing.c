@@ -128,6 +128,18 @@ static int lost_line(struct growing *t, struct slice line)
 	return t->to.lost ? t->to.lost(t->context, lost.tasks) : 0;
 }
 
+static void move_process(const struct suspended *parts, struct process_line *l)
+{
+	int64_t began_us = l->time_us - l->wall_us, start_us = suspended_move(parts, began_us);
+
+	l->time_us = suspended_move(parts, l->time_us);
+	if (l->word == PROCESS_LOST)
+		return;
+	if (l->exec_us >= 0)
+		l->exec_us = suspended_move(parts, began_us + l->exec_us) - start_us;
+	l->wall_us = l->time_us - start_us;
+}
+
 static int process_line(struct growing *t, struct slice line)
 {
 	struct process_line l;
@@ -135,6 +147,7 @@ static int process_line(struct growing *t, struct slice line)
 
 	if (r <= 0)
 		return r;
+	move_process(&t->suspended, &l);
 	return t->to.process ? t->to.process(t->context, &l) : 0;
 }
 

@@ -39,6 +39,37 @@ static void write_recording(const char *tasks, const char *processes)
 
 TEST_GROUP_WITH("process_tree", NULL, release);
 
+/* Processes lose the time in which the build was suspended, as tasks do: before, those of later tasks had
+ * no task, and the others outlived theirs. */
+TEST(suspended)
+{
+	write_recording(HEAD
+		"start\t1000000\ti1.1\t200\t1\tcompile\ta.o\n"
+		"done\t5000000\ti1.1\t0\n"
+		"start\t6000000\ti1.2\t300\t1\tcompile\tb.o\n"
+		"done\t7000000\ti1.2\t0\n"
+		"close\t9000000\ti1\n",
+		"buildbeat processes 1\n"
+		"done\t5000000\t200\t100\t4000000\t3000000\tcc a.c\t0\t1000\t1000\n"
+		"done\t7000000\t300\t100\t1000000\t80\tcc b.c\t0\t1000\t1000\n"
+		"lost\t8000000\t12\n");
+	support_expect(support_tmpdir(), 0, NULL, NULL, "echo 'suspended: 1500000 4500000' >>build");
+	read_tree(support_tmpdir());
+	ck_assert_uint_eq(tree.n, 2);
+	ck_assert_uint_eq(tree.n_lost, 12);
+	ck_assert_uint_eq(tree.n_outlived, 0);
+	for (size_t i = 0; i < 2; i++) {
+		const struct tree_process *p = &tree.process[i];
+
+		ck_assert_uint_eq(p->task, i);
+		ck_assert_int_eq(p->start_us, rec.task[i].start_us);
+		ck_assert_int_eq(p->end_us, rec.task[i].end_us);
+	}
+	ck_assert_int_eq(tree.process[0].end_us - tree.process[0].start_us, 1000000);
+	ck_assert_int_eq(tree.process[0].exec_us, 500000);
+	ck_assert_int_eq(tree.process[1].exec_us, 80);
+}
+
 /* A shell starts a daemon, which lives on and starts another process, and a number comes again. */
 TEST(known_build)
 {
