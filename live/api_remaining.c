@@ -50,8 +50,7 @@ int api_remaining_of(struct source *s, struct remaining_estimate *e, struct erro
 	r = source_need(s, SOURCE_RECORDING, err);
 	if (r || !s->running || !source_directory(s, path))
 		return r;
-	elapsed_us = (clock_mono_ns() - s->recording.start_mono_ns) / 1000 -
-		     suspended_sum_us(&s->recording);
+	elapsed_us = suspended_since_start_us(&s->recording, clock_mono_ns());
 	if (!newest.known || newest.generation != s->generation || strcmp(learnt_for, path) != 0) {
 		newest.known = false;
 		r = learn(path, err);

@@ -62,6 +62,19 @@ int64_t suspended_sum_us(const struct recording *rec)
 	return sum_us;
 }
 
+int64_t suspended_since_start_us(const struct recording *rec, int64_t mono_ns)
+{
+	struct suspended s = SUSPENDED_INIT;
+	int64_t time_us;
+
+	if (rec->start_mono_ns < 0)
+		return -1;
+	suspended_find(&s, rec);
+	time_us = suspended_move(&s, (mono_ns - rec->start_mono_ns) / 1000);
+	suspended_release(&s);
+	return time_us;
+}
+
 int64_t suspended_before(const struct suspended *s, int64_t time_us)
 {
 	struct search_range r = search_all(s->n);

@@ -35,6 +35,10 @@ int suspended_find(struct suspended *s, const struct recording *rec);
 /* Their sum, as far as memory suffices. */
 int64_t suspended_sum_us(const struct recording *rec);
 
+/* A time of CLOCK_MONOTONIC since the start of the build, without them, as far as memory suffices. -1: nobody
+ * knows the start. */
+int64_t suspended_since_start_us(const struct recording *rec, int64_t mono_ns);
+
 /* How much of the time before this one is left out. */
 int64_t suspended_before(const struct suspended *s, int64_t time_us);
 

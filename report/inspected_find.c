@@ -4,16 +4,12 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "inspect/archive_files.h"
+#include "recording/suspended.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int64_t since_start_us(const struct recording *rec, int64_t ns)
-{
-	return rec->start_mono_ns < 0 ? -1 : (ns - rec->start_mono_ns) / 1000;
-}
 
 /* The numbers are those of an archive, which can be any. */
 static int64_t start_ns(const struct inspect_entry *e)
@@ -29,8 +25,8 @@ static void fill(struct inspected_process *p, const struct recording *rec,
 {
 	const struct inspected_origin origin = {
 		.task = e->task, .ancestors = e->ancestors, .pid = e->pid,
-		.start_us = since_start_us(rec, start_ns(e)),
-		.inspected_us = since_start_us(rec, e->start_ns),
+		.start_us = suspended_since_start_us(rec, start_ns(e)),
+		.inspected_us = suspended_since_start_us(rec, e->start_ns),
 	};
 
 	*p = (struct inspected_process){

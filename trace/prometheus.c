@@ -87,10 +87,11 @@ static bool is_running(const struct recording *rec)
 		return false;
 	for (size_t i = 0; pid <= 0 && i < rec->n_instances; i++) {
 		pid = rec->instance[i].pid;
-		/* at the latest: its time lacks those in which the build was suspended */
-		since_ns = rec->start_mono_ns +
-			   (rec->instance[i].open_us + suspended_sum_us(rec)) * 1000;
+		since_ns = rec->start_mono_ns + rec->instance[i].open_us * 1000;
 	}
+	/* at the latest: its time lacks those in which the build was suspended */
+	if (since_ns != rec->start_mono_ns)
+		since_ns += suspended_sum_us(rec) * 1000;
 	return pid > 0 && pid <= INT32_MAX && alive_since((int32_t)pid, since_ns);
 }
 

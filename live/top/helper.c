@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "convert/convert.h"
 #include "live/earlier.h"
+#include "recording/suspended.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,7 @@ void helper_make(struct top_help *h, struct remaining *r, const char *path, bool
 
 	if (!error && running && r) {
 		h->time_ns = clock_mono_ns();
-		error = remaining_estimate(&h->left, r, &rec, (h->time_ns - rec.start_mono_ns) / 1000);
+		error = remaining_estimate(&h->left, r, &rec, suspended_since_start_us(&rec, h->time_ns));
 		if (error)
 			h->left = (struct remaining_estimate){ .left_us = -1 };
 	}
