@@ -62,7 +62,6 @@ static struct {
 	bool may_begin;		/* no recording yet: the first command begins one */
 	bool own;		/* it began one: there is no launcher to report errors */
 	int32_t level;		/* MAKELEVEL */
-	bool is_asked;		/* buildbeat-at gets no arguments, but asks make */
 	bool is_literal;	/* the old value follows the call in the new one */
 	char *makefiles;	/* the value of MAKEFILES without us; NULL: none */
 	bool took_ifs;
@@ -304,7 +303,7 @@ static void announce_asked(const char *target)
 /* Outside of a target no process is about to start. */
 static char *at_makefiles(const char *name, unsigned argc, char **argv)
 {
-	const char *target = make.is_asked ? gmk_files_variable("@") : NULL;
+	const char *target = gmk_files_variable("@");
 
 	(void)name;
 	if (target && *target)
@@ -351,9 +350,7 @@ static void assign(bool overrides, const char *line)
 /* Does it stand for itself in an assignment? */
 static bool is_literal(const char *text)
 {
-	while (*text && *text != '$' && *text != '#' && *text != '\\' && *text != '\n')
-		text++;
-	return !*text;
+	return !text[strcspn(text, "$#\\\n")];
 }
 
 /* The old value behind the call needs no copy of ours each time. It must be one that does not
@@ -366,7 +363,6 @@ static void assign_asked(bool overrides)
 
 	buf_init_fixed(&b, text, sizeof text);
 	buf_addf(&b, OVERRIDE "MAKEFILES = " CALL ")%s\n", old);
-	make.is_asked = true;
 	make.is_literal = !make.may_begin && !buf_error(&b) && is_literal(old);
 	assign(overrides, make.is_literal ? text : OVERRIDE "MAKEFILES = " CALL ")\n");
 }

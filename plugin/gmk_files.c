@@ -214,14 +214,13 @@ static const char *name_of(const struct make_dep *d, const struct make_file *f)
 
 static void write_names(const struct make_file *of, const char *const *names, size_t n)
 {
-	char text[EVENT_MAX + 2];
 	struct buf b;
 
 	for (size_t done = 0; done < n;) {
-		buf_init_fixed(&b, text, sizeof text);
+		procs_begin_line(&b);
 		done += event_add_group(&b, store_now_us(files.store), files.store->inst, of->name,
 					names + done, n - done);
-		procs_put_off(&b);
+		procs_end_line(&b);
 	}
 }
 
@@ -396,13 +395,12 @@ const char *gmk_files_waits(void)
 
 static void tell_serial(void)
 {
-	char text[256];
 	struct buf b;
 
 	files.told_serial = true;
-	buf_init_fixed(&b, text, sizeof text);
+	procs_begin_line(&b);
 	event_add_note(&b, store_now_us(files.store), files.store->inst, 0, EVENT_NOTE_SERIAL);
-	procs_put_off(&b);
+	procs_end_line(&b);
 }
 
 void gmk_files_run(struct store *s)

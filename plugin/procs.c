@@ -44,7 +44,7 @@ static __attribute__((section(".data"))) struct {
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
-	struct buf late;		/* see procs_put_off() */
+	struct buf late;		/* see procs_begin_line() */
 	struct stat out;		/* the tool's own stdout */
 } procs;
 
@@ -98,32 +98,16 @@ static __attribute__((noinline)) void flush(void)
 	procs.writing = 0;
 }
 
-/* One line: several share a write() as long as they fit into a line's maximum, which is always
- * written whole. */
-void procs_put_off(struct buf *line)
-{
-	forget_interrupted();
-	if (procs.late.len + line->len > EVENT_MAX)
-		flush();
-	if (line->len > EVENT_MAX || buf_error(line)) {
-		store_append(&procs.session->store, line);
-		return;
-	}
-	buf_add(&procs.late, line->data, line->len);
-	buf_clear(line);
-}
-
-/* The same for a line that is made here: in its place behind the others, which do not have it until
- * end_line(). */
-static void begin_line(struct buf *line)
+void procs_begin_line(struct buf *line)
 {
 	forget_interrupted();
 	buf_init_fixed(line, procs_late()->data + procs.late.len, EVENT_MAX + 1);
 }
 
-static void end_line(struct buf *line)
+/* Several lines share a write() as long as they fit into a line's maximum, which is always written whole. */
+void procs_end_line(struct buf *line)
 {
-	if (line->len > EVENT_MAX || buf_error(line)) {
+	if (buf_error(line)) {
 		store_append(&procs.session->store, line);
 		return;
 	}
@@ -189,9 +173,9 @@ static void put_off_after(uint64_t task, int64_t t, char *after)
 
 	while ((n = str_cut_words(&after, names, NAMES_AT_ONCE))) {
 		for (size_t done = 0; done < n;) {
-			begin_line(&b);
+			procs_begin_line(&b);
 			done += event_add_after(&b, t, store->inst, task, names + done, n - done);
-			end_line(&b);
+			procs_end_line(&b);
 		}
 	}
 }
@@ -212,15 +196,15 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	struct buf b;
 	bool news;
 
-	begin_line(&b);
+	procs_begin_line(&b);
 	event_add_start(&b, t, store->inst, task, &e);
-	end_line(&b);
+	procs_end_line(&b);
 	news = line->known && !procs.to_pipe && is_news(line, name);
 	if (news && line->file) {
-		begin_line(&b);
+		procs_begin_line(&b);
 		event_add_place(&b, t, store->inst, task,
 				&(struct event_place){ line->file, line->line, NULL, -1 });
-		end_line(&b);
+		procs_end_line(&b);
 	}
 	if (news && line->after.len > 1)
 		put_off_after(task, t, line->after.data);
@@ -277,10 +261,10 @@ static void note_output(uint64_t task, int64_t t)
 
 	if (procs.to_file ? procs.collects : !procs.collects || procs.to_pipe)
 		return;
-	begin_line(&b);
+	procs_begin_line(&b);
 	event_add_note(&b, t, store->inst, procs.to_file ? 0 : task,
 		       procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
-	end_line(&b);
+	procs_end_line(&b);
 	procs.collects = true;
 }
 
@@ -319,9 +303,9 @@ static void write_end(uint64_t task, const struct event_end *e)
 	struct store *store = &procs.session->store;
 	struct buf b;
 
-	begin_line(&b);
+	procs_begin_line(&b);
 	event_add_end(&b, store_now_us(store), store->inst, task, e);
-	end_line(&b);
+	procs_end_line(&b);
 }
 
 /* It could not be started, which make reports and treats as an exit status. */
@@ -687,9 +671,9 @@ uint64_t procs_finish(void)
 	struct buf b;
 
 	if (!procs.not_recorded) {	/* otherwise a note must be written before */
-		begin_line(&b);
+		procs_begin_line(&b);
 		session_add_close(procs.session, &b);
-		end_line(&b);
+		procs_end_line(&b);
 	}
 	flush();
 	return procs.not_recorded;

@@ -50,8 +50,9 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host);
 /* Lines to append before the tool's next operation that may take long. */
 struct buf *procs_late(void);
 
-/* The same for lines that were made elsewhere, at most EVENT_MAX bytes. */
-void procs_put_off(struct buf *line);
+/* One of them is made in its place behind the others, which do not have it until procs_end_line(). */
+void procs_begin_line(struct buf *line);
+void procs_end_line(struct buf *line);
 
 /* The tool ends. Returns how many processes were not recorded because there were too many at
  * once. */
