@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
  * is then no longer the small one that is part of the process. */
 #define FD_FLOOR 40
 #define FD_FLOOR_TIGHT 10
+
+#define NFS_MAGIC 0x6969
 
 /* Like openat(), except for the mode of a new file. */
 static int open_or_make(int dir_fd, const char *name, int flags)
@@ -38,6 +41,13 @@ static int open_or_make(int dir_fd, const char *name, int flags)
 	if (fd >= 0 && !fstat(dir_fd, &dir))
 		fchmod(fd, dir.st_mode & 0666);
 	return fd;
+}
+
+bool file_is_nfs(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == NFS_MAGIC;
 }
 
 int file_copy(int fd)

@@ -32,6 +32,9 @@ static inline void file_close(int fd)
 		close(fd);
 }
 
+/* Is it on NFS, where locks may hang and appends of several writers overwrite each other? */
+bool file_is_nfs(int fd);
+
 /* The directory name in dir_fd, or "." for dir_fd itself, read from its first entry. NULL with
  * errno. */
 DIR *file_open_dir_at(int dir_fd, const char *name);

@@ -125,7 +125,7 @@ static bool any_open(const struct growing_writers *w)
 static bool is_held(int dir_fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = readfile_open(dir_fd, LAYOUT_BUILD);
+	int fd = file_is_nfs(dir_fd) ? -1 : readfile_open(dir_fd, LAYOUT_BUILD);
 	bool held;
 
 	if (fd < 0)
@@ -197,11 +197,14 @@ bool growing_runs(const struct recording *rec)
 	dir = rec->path && !w.imported ? file_open_dir_at(AT_FDCWD, rec->path) : NULL;
 	if (!dir)
 		return false;
-	idle = idle_ns(dir);
-	/* it may be of another tool, whose files are new as well */
-	runs = w.start_mono_ns < 0 ? is_held(dirfd(dir)) :
-	       growing_writers_exist(&w, dirfd(dir), idle) ||
-	       (w.end_us < 0 && w.same_boot && idle < HOST_IDLE_NS + 3 * w.interval_ms * 1000000);
+	if (w.start_mono_ns < 0) {
+		/* it may be of another tool, whose files are new as well */
+		runs = is_held(dirfd(dir));
+	} else {
+		idle = idle_ns(dir);
+		runs = growing_writers_exist(&w, dirfd(dir), idle) ||
+		       (w.end_us < 0 && w.same_boot && idle < HOST_IDLE_NS + 3 * w.interval_ms * 1000000);
+	}
 	closedir(dir);
 	return runs;
 }

@@ -16,11 +16,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NFS_MAGIC 0x6969
 
 int64_t store_now_us(const struct store *s)
 {
@@ -31,11 +28,10 @@ int64_t store_now_us(const struct store *s)
  * each other, a file of this writer's own. */
 static int open_tasks(struct store *s, int create)
 {
-	struct statfs fs;
 	char name[64];
 	int fd, r;
 
-	if (fstatfs(s->dir_fd, &fs) || fs.f_type != NFS_MAGIC)
+	if (!file_is_nfs(s->dir_fd))
 		return file_open_at(s->dir_fd, LAYOUT_TASKS,
 				     O_WRONLY | O_APPEND | O_NOFOLLOW | create);
 	s->flags |= STORE_NFS;
@@ -109,10 +105,8 @@ void store_close(struct store *s)
 	store_tell_lost(s);
 	file_close(s->tasks_fd);
 	file_close(s->dir_fd);
-	if (s->build_fd > 0)
-		close(s->build_fd);
-	s->tasks_fd = s->dir_fd = -1;
-	s->build_fd = 0;
+	file_close(s->build_fd);
+	s->tasks_fd = s->dir_fd = s->build_fd = -1;
 	errno = saved;
 }
 

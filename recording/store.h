@@ -28,7 +28,7 @@ struct store {
 	int64_t start_ns;	/* CLOCK_MONOTONIC */
 	int dir_fd;		/* -1 after store_join_ticket(): see store_open_dir() */
 	int tasks_fd;
-	int build_fd;		/* while the recording is being made: see store_begun(); 0: none */
+	int build_fd;		/* while the recording is being made: see store_begun() */
 	int32_t pid;		/* of the process that opened it */
 	unsigned flags;		/* STORE_ bits, handed on in the ticket */
 	bool limited;		/* the process has a limit on the size of files */
@@ -53,7 +53,7 @@ struct store {
  * prints it after the build. */
 #define STORE_NOTE_PREFIX "buildbeat: "
 
-#define STORE_INIT { .dir_fd = -1, .tasks_fd = -1 }
+#define STORE_INIT { .dir_fd = -1, .tasks_fd = -1, .build_fd = -1 }
 
 /* Make sure that dir_fd is open. */
 int store_open_dir(struct store *s);

@@ -176,9 +176,8 @@ void store_begun(struct store *s)
 {
 	char base[PATH_MAX];
 
-	if (s->build_fd > 0)
-		close(s->build_fd);
-	s->build_fd = 0;
+	file_close(s->build_fd);
+	s->build_fd = -1;
 	strcpy(base, s->path);
 	*strrchr(base, '/') = '\0';
 	store_link_latest(base, s->path);

@@ -23,7 +23,7 @@ static void reset(struct store *s)
 {
 	memset(s, 0, offsetof(struct store, path));
 	s->path[0] = '\0';
-	s->dir_fd = s->tasks_fd = -1;
+	s->dir_fd = s->tasks_fd = s->build_fd = -1;
 }
 
 /* The ticket in the environment, which leads to the launcher. */
