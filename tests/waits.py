@@ -103,7 +103,7 @@ class Plan:
         for i in range(self.n):
             needs, only = self.names(i, False), self.names(i, True)
             lines.append("build %s: nap %s%s" % (self.name(i), needs, " || " + only if only else ""))
-            lines.append("  t = %.3f" % (self.ms[i] / 1000 + i / 1e6))
+            lines.append("  t = %.6f" % (self.ms[i] / 1000 + i / 1e6))
             if i in self.pooled:
                 lines.append("  pool = narrow")
         return "\n".join(lines) + "\n"
