@@ -188,8 +188,8 @@ static void end_sentence(struct work *w, enum answer_about about, const struct a
 
 /* What went wrong */
 
-/* make ignores that a command of $(shell) fails, and bitbake that a setscene task does; a task that
- * hosts fails because of one in it. */
+/* bitbake ignores that a setscene task fails; a task that hosts fails because of one in it. Without
+ * any, make stopped because of the answer of its last probe. */
 static uint32_t first_failure(const struct summary *s)
 {
 	uint32_t first = NO_INDEX;
@@ -200,11 +200,13 @@ static uint32_t first_failure(const struct summary *s)
 		int64_t end_us = recording_task_end_us(s->rec, t);
 
 		if ((t->state != TASK_FAILED && t->state != TASK_KILLED) || t->hosts ||
-		    task_is_shell(t) || !strcmp(t->kind, "setscene") || end_us >= first_us)
+		    !strcmp(t->kind, "setscene") || end_us >= first_us)
 			continue;
 		first = s->order[i];
 		first_us = end_us;
 	}
+	if (first == NO_INDEX && s->n_ran && task_said_no(&s->rec->task[s->order[s->n_ran - 1]]))
+		return s->order[s->n_ran - 1];
 	return first;
 }
 
@@ -290,7 +292,7 @@ static void say_failure(struct work *w)
 		span.from_us = t->start_us;
 		span.until_us = recording_task_end_us(s->rec, t);
 		add_name(w, "; ", span.task, t->state == TASK_KILLED ? " was killed (" :
-			 " failed (");
+			 t->state == TASK_DONE ? " said no (" : " failed (");
 		words_add_status(&w->text, words_task_status(t));
 		add_time(w, t->end_at_most ? ") after at most " : ") after ", span.until_us, "");
 	}

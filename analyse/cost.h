@@ -68,12 +68,6 @@ static inline bool task_ran(const struct task *t)
 	return t->start_us >= 0 && t->state != TASK_QUEUED;
 }
 
-/* Is it a command of $(shell). Most tasks have no key. */
-static inline bool task_is_shell(const struct task *t)
-{
-	return *t->key && !strcmp(t->key, "$(shell)");
-}
-
 void cost_add(struct cost *sum, const struct cost *c);
 
 /*

@@ -285,6 +285,8 @@ void fact_tasks(struct facts *f, const struct summary *s)
 		if (s->n_state[states[i].state])
 			fact_add_count(f, s->n_state[states[i].state], states[i].after);
 	}
+	if (s->n_said_no)
+		fact_add_count(f, s->n_said_no, s->n_said_no == 1 ? " probe said no" : " probes said no");
 	if (s->n_hosting && !f->brief)
 		fact_add_count(f, s->n_hosting, s->n_hosting == 1 ? " ran a build of its own" :
 			       " ran builds of their own");

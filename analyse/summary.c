@@ -135,6 +135,7 @@ static void count_states(struct summary *s)
 		s->n_tasks++;
 		s->n_state[s->rec->task[i].state]++;
 		s->n_hosting += s->rec->task[i].hosts;
+		s->n_said_no += task_said_no(&s->rec->task[i]);
 	}
 }
 

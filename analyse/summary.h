@@ -69,6 +69,7 @@ struct summary {
 				   a second; more digits of a time would be made up */
 	size_t n_state[TASK_KILLED + 1];
 	size_t n_hosting;	/* tasks that ran a make of their own */
+	size_t n_said_no;	/* see task_said_no() */
 	size_t n_targets;
 	struct target *target;	/* by the start of their first task */
 

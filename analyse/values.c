@@ -213,7 +213,7 @@ static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
 	v[COLUMN_VOLUNTARY_SWITCHES] = own ? t->voluntary_switches : -1;
 	v[COLUMN_INVOLUNTARY_SWITCHES] = own ? t->involuntary_switches : -1;
 	v[COLUMN_RUNS] = 1;
-	v[COLUMN_STATUS] = words_task_status(t);
+	v[COLUMN_STATUS] = task_said_no(t) ? 0 : words_task_status(t);
 }
 
 static void merge(int64_t *to, const int64_t *v)

@@ -81,7 +81,7 @@ int64_t words_task_status(const struct task *t)
 	case TASK_FAILED:
 		return t->status >= 0 ? t->status & 0xff : STATUS_FAILED;
 	case TASK_DONE:
-		return 0;
+		return task_said_no(t) ? t->status & 0xff : 0;
 	default:
 		return STATUS_UNFINISHED;
 	}

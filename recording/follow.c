@@ -300,7 +300,7 @@ static int read_end(struct follow *f, uint32_t task, struct event *e, enum task_
 
 	if (t->end_us >= 0)
 		return 0;
-	t->state = state;
+	t->state = state == TASK_FAILED && task_is_shell(t) ? TASK_DONE : state;
 	t->end_us = e->time_us;
 	if (!f->no_values)
 		read_values(t, e);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * A recording in memory: everything hangs off one struct with one release, and
@@ -26,7 +27,7 @@ enum task_state {
 	TASK_UNFINISHED,		/* started, and nobody saw it end: its host was killed or
 				   gave it up; see recording_task_end_us(). With an end, how
 				   that was is not known */
-	TASK_DONE,
+	TASK_DONE,		/* a status above 0 is an answer: see task_said_no() */
 	TASK_FAILED,		/* status is the exit status, or -1 */
 	TASK_KILLED,		/* status is the signal */
 };
@@ -383,6 +384,18 @@ static inline int64_t recording_task_end_us(const struct recording *rec, const s
 {
 	return t->end_us >= 0 && t->end_us >= t->start_us ? t->end_us :
 	       recording_unseen_end_us(rec, t);
+}
+
+/* Is it a command of $(shell) of make. Most tasks have no key. */
+static inline bool task_is_shell(const struct task *t)
+{
+	return *t->key && !strcmp(t->key, "$(shell)");
+}
+
+/* A probe is done, whatever its exit status: an answer to the makefile, with which make goes on. */
+static inline bool task_said_no(const struct task *t)
+{
+	return t->state == TASK_DONE && t->status > 0 && task_is_shell(t);
 }
 
 /* The instance whose tasks and spans a span is among, NO_INDEX: it is of the build itself. That of

@@ -171,6 +171,7 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_int(j, "tasks_done", (int64_t)s->n_state[TASK_DONE]);
 	json_int(j, "tasks_failed", (int64_t)s->n_state[TASK_FAILED]);
 	json_int(j, "tasks_killed", (int64_t)s->n_state[TASK_KILLED]);
+	json_int(j, "probes_said_no", (int64_t)s->n_said_no);
 	json_int(j, "tasks_unfinished", (int64_t)s->n_state[TASK_UNFINISHED]);
 	json_int(j, "tasks_queued", (int64_t)s->n_state[TASK_QUEUED]);
 	json_int(j, "tasks_lost", (int64_t)s->rec->lost.tasks);

@@ -11,6 +11,7 @@
 #define OPEN(command) "open\t0\tm\t10\t0\t10\tmake\t4.3\t/src\t" command "\n"
 #define NINJA(command) "open\t0\tm\t10\t\t10\tninja\t1.11\t/src\t" command "\n"
 #define START(n, at, name) "start\t" MS(at) "\tm." n "\t1" n "\t\t\t" name "\n"
+#define SHELL(n, at, command) "start\t" MS(at) "\tm." n "\t1" n "\t\tshell\t\t$(shell)\t" command "\n"
 #define AFTER(n, at, what) "after\t" MS(at) "\tm." n "\t" what "\n"
 #define DONE(n, at) "done\t" MS(at) "\tm." n "\n"
 #define RUN(n, from, to, name, what) START(n, from, name) AFTER(n, from, what) DONE(n, to)
@@ -66,6 +67,16 @@ static const struct {
 		START("3", 10, "c") "fail\t" MS(1150) "\tm.3\t1\n", NULL, NULL, NULL,
 		"failed: The build failed with exit status 1 after 1.20 s; bad was killed (SIGKILL) "
 		"after at most 1.10 s.\n",
+	}, {
+		"an answer of a probe is no failure", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 1200000\n",
+		OPEN("make") SHELL("1", 5, "grep x") "fail\t" MS(10) "\tm.1\t1\n"
+		START("2", 10, "bad") "fail\t" MS(1150) "\tm.2\t1\n", NULL, NULL, NULL,
+		"failed: The build failed with exit status 2 after 1.20 s; bad failed (exit 1) after 1.15 s.\n",
+	}, {
+		"unless make stopped because of it", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 1200000\n",
+		OPEN("make") RUN("1", 5, 1000, "a", "b") SHELL("2", 1010, "which gcc") "fail\t" MS(1150) "\tm.2\t3\n",
+		NULL, NULL, NULL,
+		"failed: The build failed with exit status 2 after 1.20 s; which gcc said no (exit 3) after 1.15 s.\n",
 	}, {
 		"one worker, one long task", BUILD "10000000\n",
 		OPEN("make") RUN("1", 5, 9500, "a", "a.c") RUN("2", 9500, 9990, "b", "b.c"),

@@ -409,4 +409,24 @@ TEST(compressed_while_written)
 	ck_assert_msg(strstr(r.out.data, "\ntasks.log\n1\n") != NULL, "%s%s", r.out.data, r.err.data);
 }
 
+/* What a command of $(shell) ends with is an answer, and no output calls it a failure. */
+TEST(probes)
+{
+	struct run r;
+
+	SKIP_IF(!make_host_can());
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "A := $(shell exit 3)\nB := $(shell no-such-tool 2>/dev/null)\nall: ; @:\n");
+	support_expect(support_tmpdir(), 0, "", NULL, RECORD "-n one -- make -s");
+	support_run(&r, support_tmpdir(), "set -e; for c in show 'show --markdown' 'show --json' "
+		    "'export --to prometheus -o -'; do " BUILDBEAT " $c stats/one; done; "
+		    BUILDBEAT " show --failed stats/one");
+	ck_assert_msg(!r.status, "%s", r.err.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "2 probes said no"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"probes_said_no\": 2"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "\"tasks_failed\": 0"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "state=\"failed\"} 0\n"));
+	ck_assert_ptr_null(strstr(r.out.data, "2 failed"));
+}
+
 TEST_MAIN(record);
