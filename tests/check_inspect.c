@@ -105,6 +105,7 @@ TEST_LOOP(another_program, 4)
 	struct inspect_reader *reader;
 	struct run r;
 
+	SKIP_IF(strstr(options[_i], "--heap") && !support_can_be_loaded());
 	support_writes(support_path("%s/python3", dir),
 		       /* a child of it would have its name until it executes sleep */
 		       "#!/bin/sh\ni=0; while test $i -lt 100000; do i=$((i + 1)); done\n"

@@ -68,6 +68,7 @@ TEST(environment)
 {
 	struct run with, without;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_run(&without, dir, BUILDBEAT " record -n a -- env | grep -v '^MAKEFILES\\|^_='");
 	support_run(&with, dir, BUILDBEAT " record -n b --inspect 'env,rss>1M' -- env | "
 		    "grep -v '^MAKEFILES\\|^_='");
@@ -141,6 +142,7 @@ TEST(launcher_is_killed)
 /* The inspecting process is killed: the build has its own exit status. */
 TEST_LOOP(helper_is_killed, 2)
 {
+	SKIP_IF(!support_can_be_loaded());
 	support_expect(dir, 5, "", "", BUILDBEAT " record --inspect 'python3*%s' -- sh -c '"
 		       "for p in $(cat /proc/$PPID/task/$PPID/children); do "
 		       "grep -q buildbeat-look /proc/$p/comm && kill -9 $p; done; exit 5'",
