@@ -264,15 +264,18 @@ void fact_setup(struct facts *f, const struct summary *s)
 
 void fact_tasks(struct facts *f, const struct summary *s)
 {
+	bool ok = s->result == BUILD_OK;
 	const struct {
 		enum task_state state;
 		const char *after;
 	} states[] = {
-		{ TASK_FAILED, " failed" }, { TASK_KILLED, " killed" },
+		/* make ignores what a recipe with "-" or "|| true" around a make ends with */
+		{ TASK_FAILED, ok ? " failed and ignored" : " failed" },
+		{ TASK_KILLED, ok ? " killed and ignored" : " killed" },
 		{ TASK_UNFINISHED, f->running ? " running" : " unfinished" },
 		{ TASK_QUEUED, f->running ? " queued" : " never started" },
 	};
-	bool alarm = s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED];
+	bool alarm = !ok && (s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED]);
 
 	buf_addu(&f->part, s->n_tasks);
 	if (s->n_targets != s->n_tasks && (s->n_targets || !f->brief)) {

@@ -429,4 +429,13 @@ TEST(probes)
 	ck_assert_ptr_null(strstr(r.out.data, "2 failed"));
 }
 
+/* A failure that changes nothing is said to be ignored. */
+TEST(ignored)
+{
+	SKIP_IF(!make_host_can());
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all:\n\t-@false\n\t@true\n");
+	support_expect(support_tmpdir(), 0, NULL, NULL, RECORD "-n one -- make -s");
+	support_expect(support_tmpdir(), 0, "1\n", "", BUILDBEAT " show stats/one | grep -c '1 failed and ignored$'");
+}
+
 TEST_MAIN(record);
