@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "base/minmax.h"
 #include "base/readfile.h"
 
@@ -95,8 +96,7 @@ ssize_t readfile_start(int dir_fd, const char *path, char *text, size_t size)
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n = fd < 0 ? -errno : readfile_some(fd, text, size - 1);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	text[MAX(n, 0)] = '\0';
 	return n;
 }

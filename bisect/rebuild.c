@@ -189,8 +189,7 @@ void rebuild_forget(struct rebuild *b)
 
 void rebuild_close(struct rebuild *b)
 {
-	if (b->fd >= 0)
-		close(b->fd);
+	file_close(b->fd);
 	free(b->run);
 }
 
@@ -203,8 +202,7 @@ struct one {
 
 static void one_release(struct one *o)
 {
-	if (o->log_fd >= 0)
-		close(o->log_fd);
+	file_close(o->log_fd);
 	free_all(o->recordings, o->recording, o->log, o->place);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bisect/tool.h"
 
+#include "base/file.h"
 #include "base/readfile.h"
 #include "launch/launch.h"
 
@@ -71,7 +72,6 @@ int tool_run(const struct tool *t, int *status)
 	r = p.null < 0 || p.out < 0 ? -errno : run_in(t, &p, status);
 	if (t->out && p.out >= 0)
 		close(p.out);
-	if (p.null >= 0)
-		close(p.null);
+	file_close(p.null);
 	return r;
 }

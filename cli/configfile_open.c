@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/configfile_open.h"
 
+#include "base/file.h"
 #include "base/trust.h"
 #include "launch/notice.h"
 
@@ -104,8 +105,7 @@ static bool is_own(const char *dir)
 	bool own = fd >= 0 && !trust_fstat(fd, &st) && st.st_uid == geteuid() &&
 		   !(st.st_mode & S_ISVTX) && trust_is_private(&st);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return own;
 }
 

@@ -3,6 +3,7 @@
 
 #include "analyse/listing.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/trust.h"
 #include "cli/process_env.h"
 #include "convert/convert.h"
@@ -197,8 +198,7 @@ static void find_heap(struct inspect_target *t, const char *dir)
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && !heap_image_find(name, fd, t->pid, t->start_ticks))
 		snprintf(t->heap_dir, sizeof t->heap_dir, "%s", dir);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 }
 
 static void read_environment(struct inspect_target *t)

@@ -210,8 +210,7 @@ int inspect_archive_delete(const char *path, struct error *err)
 	else
 		r = l.n ? remove_entry(&l.entry[0], err) :
 		    error_set(err, -EINVAL, path, 0, 0, "not an archive of an inspection");
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	inspect_list_release(&l);
 	return r;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/file.h"
 #include "base/readfile.h"
 #include "base/search.h"
 #include "inspect/archive_files.h"
@@ -259,8 +260,7 @@ int inspect_reader_open(struct inspect_reader **out, const char *path, struct er
 		snprintf(r->path, sizeof r->path, "%s", path);
 		error = read_all(r, dir_fd, err);
 	}
-	if (dir_fd >= 0)
-		close(dir_fd);
+	file_close(dir_fd);
 	if (error && r)
 		inspect_reader_close(r);
 	else
@@ -273,8 +273,7 @@ void inspect_reader_close(struct inspect_reader *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < ARCHIVE_LOGS; i++) {
-		if (r->log[i].fd >= 0)
-			close(r->log[i].fd);
+		file_close(r->log[i].fd);
 		free(r->log[i].place);
 	}
 	snapshot_release(&r->now);

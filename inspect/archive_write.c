@@ -282,12 +282,9 @@ static void release_archive(struct inspect_archive *a)
 	struct log *logs[] = { &a->meta, &a->process, &a->log[0], &a->log[1], &a->log[2] };
 
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
-		if (logs[i]->fd >= 0)
-			close(logs[i]->fd);
-	if (a->dir_fd >= 0)
-		close(a->dir_fd);
-	if (a->progress_fd >= 0)
-		close(a->progress_fd);
+		file_close(logs[i]->fd);
+	file_close(a->dir_fd);
+	file_close(a->progress_fd);
 	snapshot_release(&a->before);
 	buf_release(&a->b);
 	free(a);
@@ -520,8 +517,7 @@ int inspect_archive_set_symbols(const char *path, const struct inspection *x, st
 		r = -errno;
 	if (!r)
 		r = replace_symbols(dir_fd, &text);
-	if (dir_fd >= 0)
-		close(dir_fd);
+	file_close(dir_fd);
 	buf_release(&text);
 	return r ? error_sys(err, r, path, "cannot write " SYMBOLS_LOG) : 0;
 }

@@ -162,8 +162,7 @@ static int add_fact(const struct background *b, const char *key, const char *val
 		r = buf_error(&line);
 	if (!r)
 		r = file_write(fd, line.data, line.len);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	buf_release(&line);
 	return r;
 }

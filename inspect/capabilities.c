@@ -2,6 +2,7 @@
 #include "inspect/capabilities.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/readfile.h"
 #include "inspect/archive_list.h"
 #include "inspect/live_build.h"
@@ -40,8 +41,7 @@ static bool can_read(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool can = fd >= 0 && readfile_some(fd, text, sizeof text) > 0;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return can;
 }
 
@@ -67,8 +67,7 @@ static bool has_pidfds(void)
 {
 	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return fd >= 0;
 }
 

@@ -177,10 +177,8 @@ static int start_guard(struct freeze *f, int pid_fd)
 	if (!r && f->guard < 0)
 		r = -errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	if (high[1] >= 0)
-		close(high[1]);
-	if (high[2] >= 0)
-		close(high[2]);
+	file_close(high[1]);
+	file_close(high[2]);
 	f->socket = high[0];
 	/* in its session, where a signal to our group does not reach it */
 	while (!r && recv(f->socket, &ready, 1, 0) != 1) {
@@ -193,8 +191,7 @@ static int start_guard(struct freeze *f, int pid_fd)
 /* The guard continues the process once more, which has no effect. */
 static void stop_guard(struct freeze *f)
 {
-	if (f->socket >= 0)
-		close(f->socket);
+	file_close(f->socket);
 	f->socket = -1;
 	while (f->guard > 0 && waitpid(f->guard, NULL, 0) < 0 && errno == EINTR)
 		;

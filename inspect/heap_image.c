@@ -596,8 +596,7 @@ void heap_image_close(struct heap_image *h)
 {
 	if (!h)
 		return;
-	if (h->fd >= 0)
-		close(h->fd);
+	file_close(h->fd);
 	for (int i = 0; i < HEAP_TABLES; i++)
 		free(h->chunk[i]);
 	free_all(h->buffer, h->module, h->by_start, h->stack, h->frame_slot, h);

@@ -68,8 +68,7 @@ static int read_small(const struct look *l, const char *name, struct root_text *
 	ssize_t n = fd < 0 ? -1 : read(fd, t->data, t->cap);
 	int r = n < 0 ? -errno : 0;
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	t->len = n > 0 ? (size_t)n : 0;
 	return r == -ENOENT ? -ESRCH : r;
 }
@@ -148,12 +147,9 @@ int look_open(struct look *l, int32_t pid, uint64_t expected_ticks, struct name_
 
 void look_close(struct look *l)
 {
-	if (l->pid_fd >= 0)
-		close(l->pid_fd);
-	if (l->dir_fd >= 0)
-		close(l->dir_fd);
-	if (l->memory_fd >= 0)
-		close(l->memory_fd);
+	file_close(l->pid_fd);
+	file_close(l->dir_fd);
+	file_close(l->memory_fd);
 	free_all(l->text, l->module, l->known);
 	*l = (struct look){ .pid_fd = -1, .dir_fd = -1, .memory_fd = -1 };
 }

@@ -32,10 +32,8 @@ int process_list_init(struct process_list *l)
 
 void process_list_release(struct process_list *l)
 {
-	if (l->list_fd >= 0)
-		close(l->list_fd);
-	if (l->proc_fd >= 0)
-		close(l->proc_fd);
+	file_close(l->list_fd);
+	file_close(l->proc_fd);
 	free_all(l->process, l->before, l->text);
 	*l = (struct process_list){ .proc_fd = -1, .list_fd = -1 };
 }

@@ -573,10 +573,8 @@ static void release_watch(struct watch *w)
 	below_release(&w->found);
 	if (w->page)
 		munmap(w->page, sizeof *w->page);
-	if (w->heap_dir >= 0)
-		close(w->heap_dir);
-	if (w->stop[0] >= 0)
-		close(w->stop[0]);
+	file_close(w->heap_dir);
+	file_close(w->stop[0]);
 }
 
 static int prepare_watch(struct watch *w, struct watch_result *result,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "live/server_private.h"
 
 #include "base/clock.h"
@@ -232,8 +233,7 @@ int server_run(const struct server_options *o, struct error *err)
 	if (p.readers)
 		reader_pool_free(p.readers);
 	listener_close(&p.listener);
-	if (p.spare_fd >= 0)
-		close(p.spare_fd);
+	file_close(p.spare_fd);
 	catalogue_release(&s.catalogue);
 	return r;
 }

@@ -2,6 +2,7 @@
 #include "live/stream.h"
 
 #include "base/field.h"
+#include "base/file.h"
 #include "base/minmax.h"
 #include "base/str.h"
 #include "convert/zstd.h"
@@ -357,8 +358,7 @@ void stream_free(struct stream *s)
 		growing_close(s->private->growing);
 		buf_release(&s->private->message);
 		buf_release(&s->private->text);
-		if (s->private->inotify_fd >= 0)
-			close(s->private->inotify_fd);
+		file_close(s->private->inotify_fd);
 		free(s->private->dir);
 		free(s->private);
 	}

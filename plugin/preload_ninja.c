@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "base/readfile.h"
 #include "plugin/preload.h"
 
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /*
  * The identity of an edge for ninja, if the line of its start is not enough: the command was too
@@ -81,8 +81,7 @@ bool preload_ninja_note(struct preload_work *w, char *out, size_t size, const ch
 	int fd = open_rspfile(w->look.path, command);
 	bool done = fd >= 0 && add_hashes_of_both(out, size, command, fd);
 
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (!done && truncated)
 		add_hashes(out, size, command, strlen(command));
 	return done || truncated;

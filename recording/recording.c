@@ -171,8 +171,8 @@ static int read_one(struct source *s, const struct reader_name *f)
 
 	if (!r && (text.len || fd >= 0 || s->r.rec->n_warnings == n_before))
 		r = reader_file(&s->r, f->name, &text, fd);
-	else if (fd >= 0)
-		close(fd);
+	else
+		file_close(fd);
 	buf_release(&text);
 	return r;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sampler/netlink.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <linux/netlink.h>
 #include <poll.h>
@@ -8,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define RECEIVE_BYTES (16 << 20)
 
@@ -41,8 +42,7 @@ int netlink_open(struct netlink *n, int protocol, uint32_t group, int receive_by
 
 void netlink_close(struct netlink *n)
 {
-	if (n->fd >= 0)
-		close(n->fd);
+	file_close(n->fd);
 	free(n->memory);
 	n->fd = -1;
 	n->memory = NULL;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/minmax.h"
 #include "sampler/census.h"
 #include "sampler/connector.h"
@@ -502,7 +503,6 @@ void processes_free(struct processes *p)
 	census_release(&p->census);
 	family_release(&p->family);
 	root_close(&p->root);
-	if (p->wake_fd >= 0)
-		close(p->wake_fd);
+	file_close(p->wake_fd);
 	free_all(p->event, p->end, p);
 }

@@ -45,8 +45,7 @@ struct run {
 
 static void close_pipe(struct pollfd *p)
 {
-	if (p->fd >= 0)
-		close(p->fd);
+	file_close(p->fd);
 	p->fd = -1;
 }
 
@@ -174,10 +173,8 @@ static int start_program(struct run *run)
 	if (fcntl(in[1], F_SETFL, O_NONBLOCK) || fcntl(out[0], F_SETFL, O_NONBLOCK))
 		r = -errno;
 out:
-	if (in[0] >= 0)
-		close(in[0]);
-	if (out[1] >= 0)
-		close(out[1]);
+	file_close(in[0]);
+	file_close(out[1]);
 	run->to = (struct pollfd){ .fd = in[1], .events = POLLOUT };
 	run->from = (struct pollfd){ .fd = out[0], .events = POLLIN };
 	run->module = SIZE_MAX;

@@ -2,6 +2,7 @@
 #include "symbols/elf_file.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/hex.h"
 #include "base/readfile.h"
 
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #define SAME_DIGITS 40
@@ -124,8 +124,7 @@ void elf_file_close(struct elf_file *f)
 {
 	if (f->elf)
 		elf_end(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
+	file_close(f->fd);
 	free(f->flags);
 	*f = (struct elf_file){ .fd = -1 };
 }

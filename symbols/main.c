@@ -413,8 +413,7 @@ static void release_request(struct request *q)
 {
 	for (size_t i = 0; i < q->n_modules; i++)
 		symbolizer_close(&q->module[i].s);
-	if (q->cache_fd >= 0)
-		close(q->cache_fd);
+	file_close(q->cache_fd);
 	buf_release(&q->text);
 	buf_release(&q->out);
 	free_all(q->module, q->wanted, q->dir);

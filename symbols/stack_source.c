@@ -2,6 +2,7 @@
 #include "symbols/stack_source.h"
 
 #include "base/cursor.h"
+#include "base/file.h"
 #include "base/minmax.h"
 #include "base/readfile.h"
 
@@ -25,8 +26,7 @@ void stack_source_init(struct stack_source *s, const char *dir)
 
 void stack_source_release(struct stack_source *s)
 {
-	if (s->dir_fd >= 0)
-		close(s->dir_fd);
+	file_close(s->dir_fd);
 	buf_release(&s->text);
 }
 

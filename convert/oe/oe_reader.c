@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "convert/oe/oe_parts.h"
+#include "base/file.h"
 #include "base/readfile.h"
 #include "base/str.h"
 #include "convert/converters.h"
+#include "convert/oe/oe_parts.h"
 #include "recording/recipe.h"
 
 #include <dirent.h>
@@ -81,8 +82,7 @@ static ssize_t read_start(int dir_fd, const char *name, char *to, size_t max)
 		else if (n < 0)
 			n = errno == EINTR ? 1 : -errno;
 	}
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	return n < 0 ? n : (ssize_t)got;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/top/model.h"
+
 #include "base/clock.h"
+#include "base/file.h"
 #include "convert/convert.h"
 #include "live/earlier.h"
 #include "live/top/helper.h"
@@ -126,8 +128,7 @@ int top_model_open(struct top_model *m, const char *path, bool helper, struct er
 
 void top_model_close(struct top_model *m)
 {
-	if (m->help_fd >= 0)
-		close(m->help_fd);
+	file_close(m->help_fd);
 	if (m->helper > 0) {
 		kill(m->helper, SIGKILL);
 		waitpid(m->helper, NULL, 0);

@@ -4,6 +4,7 @@
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -31,8 +32,7 @@ struct process {
 
 static void close_pipe(struct pollfd *p)
 {
-	if (p->fd >= 0)
-		close(p->fd);
+	file_close(p->fd);
 	p->fd = -1;
 }
 
@@ -120,10 +120,8 @@ static int start(struct process *p, const char *directory, const char *script)
 	}
 	if (!r)
 		r = spawn(&p->pid, directory, script, out);
-	for (int i = 0; i < 2; i++) {
-		if (out[i] >= 0)
-			close(out[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		file_close(out[i]);
 	return r;
 }
 
