@@ -58,8 +58,8 @@ static void find_workers(struct wait_room *w)
 	}
 }
 
-/* A task that hosts a make waits for it: its worker is lent to the first task inside it. */
-static void begin_host_task(struct wait_room *w, uint32_t i)
+/* A task that hosts a make waits for it: the first task inside takes no worker, but that of its host. */
+static void begin_task(struct wait_room *w, uint32_t i)
 {
 	uint32_t parent = w->around[i], instance = task(w, i)->instance;
 	int64_t now_us = task(w, i)->start_us;
@@ -78,8 +78,8 @@ static void begin_host_task(struct wait_room *w, uint32_t i)
 		w->first_us[instance] = now_us;
 }
 
-/* The last task inside a task that hosts a make gives the worker back. */
-static int end_host_task(struct wait_room *w, uint32_t i, int64_t now_us)
+/* The last task inside a host that still runs gives the worker back to it. */
+static int end_task(struct wait_room *w, uint32_t i, int64_t now_us)
 {
 	uint32_t parent = w->around[i];
 	int r = 0;
@@ -123,11 +123,11 @@ static int sweep(struct wait_room *w)
 		int64_t now_us = i < n ? task(w, order[i])->start_us : INT64_MAX;
 
 		for (; at < n && w->end_us[at] <= now_us && w->place[by_end[at]] < i; at++) {
-			if (end_host_task(w, by_end[at], w->end_us[at]))
+			if (end_task(w, by_end[at], w->end_us[at]))
 				return -ENOMEM;
 		}
 		if (i < n)
-			begin_host_task(w, order[i]);
+			begin_task(w, order[i]);
 	}
 	return 0;
 }

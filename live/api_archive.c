@@ -8,7 +8,6 @@
 #include "report/check_output.h"
 #include "report/history_output.h"
 
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -112,7 +112,8 @@ static int make_data(struct source *s, const char *with, struct error *err)
 	return 0;
 }
 
-/* How long the build has run while it was not suspended. Another machine, or another boot, has another monotonic clock. */
+/* How long the build has run while it was not suspended. Another machine, or another boot, has another
+ * monotonic clock. */
 static int64_t elapsed_us(const struct source *s)
 {
 	const struct recording *rec = &s->recording;

@@ -32,7 +32,7 @@ struct now_numbers {
 	bool follows;		/* each is given, in order */
 	uint64_t closed;	/* the last one, as its close line has it; 0: not known */
 	uint64_t newest;	/* of a task that began or ended */
-	uint64_t n;		/* of tasks that began */
+	uint64_t n;		/* of tasks that began, also of those above `closed` */
 };
 
 struct now_private {

@@ -57,8 +57,8 @@ static int open_stat(int32_t pid)
 	return openat(AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
 }
 
-/* The values of one with our name are not read. Every make of a build calls this. The first call of a function of libc costs about 850
- * instructions: hence so few of them. */
+/* The values of one with our name are not read. Every make of a build calls this. The first call of a
+ * function of libc costs about 850 instructions: hence so few of them. */
 static bool read_process(int32_t pid, struct process *out)
 {
 	char text[512];
