@@ -98,10 +98,8 @@ static void add_row(struct doc *d, const struct layout *y, const struct row *row
 	if (terminal && row->role == MORE) {
 		buf_addf(text, "(%s)", row->name);
 		doc_whole(d);
-	} else if (terminal) {
-		buf_adds(text, row->name);	/* shortened by the writer */
 	} else {
-		text_add_name(text, row->name, DOC_NAME_COLUMNS);
+		buf_adds(text, row->name);
 	}
 	if (row->role == NAMED)
 		doc_code(d);

@@ -22,15 +22,8 @@ static bool is_full(const struct doc *d)
 
 void show_task_name(struct doc *d, const struct recording *rec, const struct task *t)
 {
-	struct buf name = BUF_PART_OF(d->out);
-
-	if (doc_is(d, DOC_TERMINAL)) {	/* there can be very many */
-		name_add_task(doc_text(d, NAN), rec, t);
-		return;
-	}
-	name_add_task(&name, rec, t);
-	doc_name(d, buf_str(&name));
-	buf_release(&name);
+	name_add_task(doc_text(d, NAN), rec, t);
+	doc_code(d);
 }
 
 /* Head and facts */
@@ -190,14 +183,13 @@ static void add_failed(struct doc *d, const struct view *v, const struct show_op
 {
 	static const struct doc_column columns[] = { { .gap = 2, .width = 10 }, { .gap = 2, .last = true } };
 	static const struct doc_table table = {
-		.title = "Failed, killed, unfinished", .column = columns, .n_columns = 2,
-		.least = SHOW_NAME_LEAST, .list = true,
+		.column = columns, .n_columns = 2, .least = SHOW_NAME_LEAST,
 	};
 	const struct recording *rec = v->sum->rec;
 	size_t i;
 
-	if (doc_is(d, DOC_MARKDOWN) && v->n_unsuccessful)
-		doc_heading(d, table.title);
+	if (v->n_unsuccessful)
+		doc_heading(d, "Failed, killed, unfinished");
 	if (doc_is(d, DOC_TERMINAL))
 		doc_table(d, &table);
 	for (i = 0; i < v->n_unsuccessful && i < o->top && !is_full(d); i++) {

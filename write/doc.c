@@ -329,15 +329,6 @@ void doc_code(struct doc *d)
 	d->cell[d->at - 1].code = true;
 }
 
-void doc_name(struct doc *d, const char *name)
-{
-	if (d->format == DOC_MARKDOWN)
-		text_add_name(doc_text(d, NAN), name, DOC_NAME_COLUMNS);
-	else
-		buf_adds(doc_text(d, NAN), name);
-	doc_code(d);
-}
-
 struct buf *doc_after(struct doc *d)
 {
 	return &d->cell[d->at - 1].after;

@@ -181,13 +181,11 @@ void doc_real(struct doc *d, double n);
 struct buf *doc_text(struct doc *d, double number);
 
 /* The value just made has this tone on a terminal; in Markdown, TONE_FAINT is emphasis, TONE_ALARM and
- * TONE_TITLE are strong. It has this class in HTML. It is code, such as the name of a program. */
+ * TONE_TITLE are strong. It has this class in HTML. It is code, such as the name of a
+ * program, which is not endless in Markdown. */
 void doc_tone(struct doc *d, enum tone tone);
 void doc_class(struct doc *d, const char *class);
 void doc_code(struct doc *d);
-
-/* The value is a name, which is code, and not endless in Markdown. */
-void doc_name(struct doc *d, const char *name);
 
 /* A text of ours behind the value just made. On a terminal it takes the room of the last column's value,
  * if that leaves enough, and is faint; in other columns, that of the blanks before the next value. */

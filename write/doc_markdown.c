@@ -22,10 +22,8 @@ static void fact(struct doc *d, const char *label, enum tone tone, const struct 
 
 	buf_addf(d->out, "%s| %s | %s", d->facts ? "" : "\n| | |\n|---|---|\n", label, mark);
 	for (const char *p = parts->data; p < end; p += strlen(p) + 1) {
-		buf_clear(&d->scratch);
-		text_add_name(&d->scratch, p, 2 * DOC_NAME_COLUMNS);
 		buf_adds(d->out, p == parts->data ? "" : ", ");
-		markdown_add(d->out, buf_str(&d->scratch));
+		markdown_add_short(d->out, p, 2 * DOC_NAME_COLUMNS);
 	}
 	buf_addf(d->out, "%s |\n", mark);
 }
@@ -52,9 +50,7 @@ static void lead(struct doc *d, enum tone tone, const char *strong, const char *
 static void line(struct doc *d, const char *text)
 {
 	buf_adds(d->out, d->line != DOC_NOTE ? "- " : "\n");
-	buf_clear(&d->scratch);
-	text_add_name(&d->scratch, text, d->line == DOC_SENTENCE ? 4 * DOC_NAME_COLUMNS : 0);
-	markdown_add(d->out, buf_str(&d->scratch));
+	markdown_add_short(d->out, text, d->line == DOC_SENTENCE ? 4 * DOC_NAME_COLUMNS : 0);
 	buf_addc(d->out, '\n');
 }
 
@@ -111,7 +107,7 @@ static void cell(struct doc *d, struct doc_cell *c)
 
 	buf_adds(d->out, mark[c->tone]);
 	if (c->code)
-		markdown_add_code(d->out, buf_str(&c->text));
+		markdown_add_name(d->out, buf_str(&c->text), DOC_NAME_COLUMNS);
 	else
 		markdown_add(d->out, buf_str(&c->text));
 	buf_adds(d->out, mark[c->tone]);

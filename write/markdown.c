@@ -35,12 +35,12 @@ static bool is_item_mark(const char *p, const char *begin)
 	       strspn(begin, "0123456789") == (size_t)(p - begin);
 }
 
-void markdown_add(struct buf *b, const char *text)
+void markdown_add_short(struct buf *b, const char *text, size_t columns)
 {
 	struct buf shown = BUF_PART_OF(b);
 	const char *begin;
 
-	text_add_name(&shown, text, 0);
+	text_add_name(&shown, text, columns);
 	begin = buf_str(&shown);
 	for (const char *p = begin; *p; p++) {
 		if (*p == '<')
@@ -62,20 +62,16 @@ void markdown_add(struct buf *b, const char *text)
 	buf_release(&shown);
 }
 
-void markdown_add_code(struct buf *b, const char *text)
+void markdown_add(struct buf *b, const char *text)
 {
-	buf_adds(b, "<code>");
-	markdown_add(b, text);
-	buf_adds(b, "</code>");
+	markdown_add_short(b, text, 0);
 }
 
 void markdown_add_name(struct buf *b, const char *name, size_t columns)
 {
-	struct buf shown = BUF_PART_OF(b);
-
-	text_add_name(&shown, name, columns);
-	markdown_add_code(b, buf_str(&shown));
-	buf_release(&shown);
+	buf_adds(b, "<code>");
+	markdown_add_short(b, name, columns);
+	buf_adds(b, "</code>");
 }
 
 /* The fence is longer than all rows of backquotes. */

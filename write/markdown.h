@@ -11,11 +11,11 @@
  */
 void markdown_add(struct buf *b, const char *text);
 
+/* The same in at most so many columns (0: no limit), shortened in the middle. */
+void markdown_add_short(struct buf *b, const char *text, size_t columns);
+
 /* The same as code: the name of a task, a file or a command. Not between backquotes, where nothing can
  * be escaped; GitHub and GitLab look for no people and issues in it. */
-void markdown_add_code(struct buf *b, const char *text);
-
-/* The same, shortened in its middle to a number of columns. */
 void markdown_add_name(struct buf *b, const char *name, size_t columns);
 
 /* Whole lines as a block of code that no line in it can end. */
