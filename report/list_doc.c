@@ -96,13 +96,16 @@ static void put_unaccounted(struct doc *d, const struct listing_entry *e)
 
 static void put_damaged(struct doc *d, const struct listing_entry *e, size_t columns)
 {
-	struct buf *b = doc_item(d, 0);
-	size_t n = text_add_name(b, e->name, columns), width = d->style->width;
+	size_t n, width = d->style->width;
 
-	text_add_blanks(b, 2 + columns - MIN(n, columns));
-	text_add_name(b, e->error.message, !width ? 0 : width > columns + 2 + DAMAGE_LEAST ?
+	doc_flush(d);
+	n = text_add_name(d->out, e->name, columns);
+	text_add_blanks(d->out, 2 + columns - MIN(n, columns));
+	text_tone(d->out, d->style, TONE_ALARM);
+	text_add_name(d->out, e->error.message, !width ? 0 : width > columns + 2 + DAMAGE_LEAST ?
 		      width - columns - 2 : DAMAGE_LEAST);
-	doc_line_tone(d, TONE_ALARM);
+	text_tone(d->out, d->style, TONE_PLAIN);
+	buf_addc(d->out, '\n');
 }
 
 static void put_entry(struct doc *d, const struct listing_entry *e)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "report/list_output.h"
 #include "tests/paths.h"
 #include "tests/support.h"
 
@@ -73,6 +74,20 @@ TEST_EACH(golden, goldens)
 			       "chmod -R u+w . && find . -exec touch -d '2 days ago' {} +");
 	}
 	support_prints(dir, &goldens[_i]);
+}
+
+/* The message has a tone, the name has none. */
+TEST(damaged_in_colour)
+{
+	struct listing_entry entry = { .name = (char *)"one", .damaged = true, .error.message = "no" };
+	const struct listing l = { .n = 1, .entry = &entry };
+	const struct style style = { .colour = true };
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(doc, d);
+
+	doc_init_terminal(&d, &b, &style);
+	ck_assert_int_eq(list_doc(&d, &l), 0);
+	ck_assert_str_eq(strstr(buf_str(&b), "one"), "one   \033[1;33mno\033[0m\n");
 }
 
 /* In columns: continuation bytes take no column; characters of two columns occur only
