@@ -229,10 +229,11 @@ static const struct { unsigned width; const char *text; } measured[] = {
 TEST_EACH(widths_are_measured, measured)
 {
 	static const struct doc_column column[] = {
+		{ "page", .in = DOC_HTML, .gap = 2, .least = 1 },	/* takes nothing here */
 		{ "name", .least = 5, .shorten = true }, { "count", .type = DOC_COUNT, .gap = 2 },
 		{ "place", .gap = 2, .width = 9, .shorten = true },
 	};
-	static const struct doc_table table = { .column = column, .n_columns = 3, .heads = true };
+	static const struct doc_table table = { .column = column, .n_columns = 4, .heads = true };
 	const struct style style = { .width = measured[_i].width };
 	struct buf b = BUF_INIT;
 	struct doc d;
@@ -242,11 +243,13 @@ TEST_EACH(widths_are_measured, measured)
 		if (!twice)
 			doc_table(&d, &table);
 		doc_row(&d);
+		doc_str(&d, "page 1");
 		doc_str(&d, "a long name of 27 columns !");
 		doc_num(&d, 1);
 		doc_str(&d, "here");
 		buf_adds(doc_item(&d, 0), "(1 row)");
 		doc_row(&d);
+		doc_str(&d, "page 2");
 		doc_str(&d, "b");
 		doc_num(&d, 12345);
 		doc_str(&d, "");

@@ -85,6 +85,8 @@ static void share_width(struct doc *d)
 	size_t taken = 0, n = d->table->n_columns, giving = n;
 
 	for (size_t i = 0; i < n; i++) {
+		if (!doc_has(d, i))
+			continue;
 		if (c[i].width && d->style->width)
 			d->width[i] = MIN(d->width[i], c[i].width);
 		giving = giving == n && c[i].least ? i : giving;
@@ -116,13 +118,13 @@ void doc_table(struct doc *d, const struct doc_table *t)
 	doc_flush(d);
 	d->table = t;
 	d->begun = false;
-	if (d->measuring)
-		share_width(d);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		d->dropped[i] = false;
 		if (!d->measuring)
 			d->width[i] = t->column[i].width;
 	}
+	if (d->measuring)
+		share_width(d);
 	d->measuring = false;
 	if (t->empty || d->format == DOC_JSON)
 		begin(d);

@@ -79,7 +79,7 @@ struct doc {
 	const struct doc_writer *writer;
 	const struct doc_table *table;	/* the open one, or NULL */
 	bool begun, in_row;		/* the table, a row of it */
-	bool measuring;			/* nothing is written */
+	bool measuring;			/* rows, lines and headings are not written */
 	size_t at;			/* the next cell */
 	enum tone row_tone;
 	size_t depth, deep;		/* of the row, and the column that is indented */
@@ -188,7 +188,8 @@ void doc_class(struct doc *d, const char *class);
 void doc_code(struct doc *d);
 
 /* A text of ours behind the value just made. On a terminal it takes the room of the last column's value,
- * if that leaves enough, and is faint; in other columns, that of the blanks before the next value. */
+ * if that leaves enough, and is faint; in other columns, that of the blanks before the next value.
+ * HTML, JSON and lists of Markdown do not have it. */
 struct buf *doc_after(struct doc *d);
 
 /* It is not shortened where a terminal is narrow. */
