@@ -2,6 +2,7 @@
 #include "tests/recorded.h"
 #include "tests/support.h"
 #include "write/doc.h"
+#include "write/junit.h"
 
 /* Any text is in each format what it is, and the structure around it is whole. */
 
@@ -260,6 +261,21 @@ TEST_EACH(widths_are_measured, measured)
 	doc_release(&d);
 	ck_assert_str_eq(buf_str(&b), measured[_i].text);
 	buf_release(&b);
+}
+
+/* Names are numbered within a class. */
+TEST(cases_of_two_classes)
+{
+	RELEASED(buf, b = BUF_INIT);
+	struct junit j;
+
+	junit_begin(&j);
+	junit_case(&j, "a", "b", NULL);
+	junit_case(&j, "b", "a", NULL);
+	junit_case(&j, "b", "a", NULL);
+	ck_assert_int_eq(junit_end(&j, &b, "suite", -1), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "classname=\"b\" name=\"a\""));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "classname=\"b\" name=\"a (2)\""));
 }
 
 TEST_MAIN(doc);

@@ -15,7 +15,7 @@ void junit_begin(struct junit *j)
 
 static bool is_new(struct junit *j, const char *class, const struct buf *name)
 {
-	uint64_t hash = hash_fnv64(name->data, name->len) ^ hash_fnv64(class, strlen(class));
+	uint64_t hash = hash_fnv64_more(hash_fnv64(class, strlen(class) + 1), name->data, name->len);
 	uint32_t unused;
 
 	if (index_find(&j->names, hash, name->len, &unused))
