@@ -104,6 +104,7 @@ struct profile {
 	int64_t n_lost;			/* runs that hosts had no room for: in no row */
 	size_t n_unfinished;		/* hosts that did not end their tallies */
 	size_t n_incomplete;		/* of which some are missing: those of the last seconds */
+	size_t n_at_least;		/* tasks whose CPU time and storage are lower bounds */
 	bool merge_threads;		/* set it first: see struct tally_table */
 	bool is_difference;		/* no largest value, percentile or sample is known */
 	uint32_t *row_of;		/* of each task of the recording, or NO_INDEX */

@@ -335,6 +335,7 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 		row->n[PROFILE_QUEUES]++;
 	}
 	row->n[PROFILE_RUNS]++;
+	w->p->n_at_least += c->at_least;
 	profile_row_add(row, &one);
 }
 

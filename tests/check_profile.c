@@ -485,6 +485,27 @@ TEST(text_fits)
 	"start\t52000\tm.4\t\t\t\tprog\t\tcc -o prog a.o\nafter\t52000\tm.4\ta.o\tlib/b.o\tc.o\n" \
 	"done\t92000\tm.4\t0\t30000\t2000\t9000\nstart\t93000\tm.5\t\t\t\ttest \"<\\\\n>\"\t\tsh t\n"
 
+/* Nobody waited for a process of one task: what it used is the last sample. */
+TEST(lower_bound)
+{
+	struct profile_wish w = { .similar = true };
+	struct profile_view v;
+	struct buf out = BUF_INIT;
+	struct made m;
+
+	recorded_make(&m.r, "cwd: /src\nend_us: 2000000\n", OPEN
+		      RUN(1, 10, 1500, "a.o") RUN(2, 20, 40, "b.o"),
+		      "@1000 0=m.1:100,90\n");
+	finish(&m, -1, INT64_MAX);
+	view_make(&v, &m.p, &w);
+	ck_assert_int_eq(write_text(&out, &v, &(struct profile_list){ .n = 0 }, 0, &plain), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "\nCPU time and storage are at least as shown: of 1 task, they "
+				     "are the last sample\n"));
+	profile_view_release(&v);
+	buf_release(&out);
+	release(&m);
+}
+
 TEST_LOOP(golden, 2)
 {
 	struct profile_wish w = { .similar = true, .sort = { 2, { PROFILE_C_COUNT, PROFILE_C_RUN } } };
