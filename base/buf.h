@@ -39,6 +39,18 @@ void buf_cut(struct buf *b, size_t len);
 /* Make room for n more bytes and a NUL. 0 or the sticky error. */
 int buf_reserve(struct buf *b, size_t n);
 
+/* Where up to n bytes may be written, NULL if there is no room; buf_end() takes their end. */
+static inline char *buf_begin(struct buf *b, size_t n)
+{
+	return (b->error || b->cap - b->len <= n) && buf_reserve(b, n) ? NULL : b->data + b->len;
+}
+
+static inline void buf_end(struct buf *b, char *end)
+{
+	*end = '\0';
+	b->len = (size_t)(end - b->data);
+}
+
 void buf_add(struct buf *b, const void *p, size_t n);
 void buf_adds(struct buf *b, const char *s);
 void buf_addc(struct buf *b, char c);

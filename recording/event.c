@@ -14,29 +14,9 @@
 
 /*
  * Most of a line are numbers, and a host waits while it is written. So a series of them gets its
- * room at once: begin_put() returns where to write, NULL if there is no room, and the functions
- * after it return where the next one writes.
+ * room at once, from buf_begin(). These functions return where the next one writes.
  */
 #define NUMBER_MAX (1 + BUF_NUMBER_MAX)
-
-static inline char *begin_put(struct buf *b, size_t room)
-{
-	return (b->error || b->cap - b->len <= room) && buf_reserve(b, room) ? NULL :
-	       b->data + b->len;
-}
-
-static void end_put(struct buf *b, char *p)
-{
-	*p = '\0';
-	b->len = (size_t)(p - b->data);
-}
-
-static char *put_word(char *p, const char *word)
-{
-	while (*word)
-		*p++ = *word++;
-	return p;
-}
 
 static char *put_number(char *p, int64_t n)
 {
@@ -52,28 +32,28 @@ static char *put_number(char *p, int64_t n)
 
 static void add_head(struct buf *b, const char *word, int64_t t, const char *inst, uint64_t seq)
 {
-	char *p = begin_put(b, WORD_LEN + 3 * NUMBER_MAX + strlen(inst));
+	char *p = buf_begin(b, WORD_LEN + 3 * NUMBER_MAX + strlen(inst));
 
 	if (!p)
 		return;
-	p = put_word(p, word);
+	p = stpcpy(p, word);
 	*p++ = '\t';
 	p = buf_put_number(p, t);
 	*p++ = '\t';
-	p = put_word(p, inst);
+	p = stpcpy(p, inst);
 	if (seq) {
 		*p++ = '.';
 		p = buf_put_unsigned(p, seq);
 	}
-	end_put(b, p);
+	buf_end(b, p);
 }
 
 static void add_number(struct buf *b, int64_t n)
 {
-	char *p = begin_put(b, NUMBER_MAX);
+	char *p = buf_begin(b, NUMBER_MAX);
 
 	if (p)
-		end_put(b, put_number(p, n));
+		buf_end(b, put_number(p, n));
 }
 
 static char *put_pid(char *p, const struct event_task *e)
@@ -81,22 +61,12 @@ static char *put_pid(char *p, const struct event_task *e)
 	if (e->pid < 0 || !e->inner)
 		return put_number(p, e->pid);
 	*p++ = '\t';
-	return buf_put_number(put_word(p, EVENT_INNER), e->pid);
-}
-
-static void add_byte(struct buf *b, char c)
-{
-	char *p = begin_put(b, 1);
-
-	if (!p)
-		return;
-	*p++ = c;
-	end_put(b, p);
+	return buf_put_number(stpcpy(p, EVENT_INNER), e->pid);
 }
 
 static bool add_text(struct buf *b, const char *text, size_t max)
 {
-	add_byte(b, '\t');
+	buf_addc(b, '\t');
 	return !text || redact_field(b, text, strlen(text), max);
 }
 
@@ -111,7 +81,7 @@ static void finish_line(struct buf *b)
 {
 	while (b->len && b->data[b->len - 1] == '\t')
 		b->len--;
-	add_byte(b, '\n');
+	buf_addc(b, '\n');
 }
 
 void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
@@ -213,9 +183,9 @@ bool event_add_start(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	char *p;
 
 	add_head(b, "start", t, inst, seq);
-	p = begin_put(b, sizeof EVENT_INNER + 2 * NUMBER_MAX);
+	p = buf_begin(b, sizeof EVENT_INNER + 2 * NUMBER_MAX);
 	if (p)
-		end_put(b, put_number(put_pid(p, e), e->slot));
+		buf_end(b, put_number(put_pid(p, e), e->slot));
 	add_text(b, e->kind, WORD_MAX_LEN);
 	add_text(b, e->name, NAME_MAX_LEN);
 	add_text(b, e->key, NAME_MAX_LEN);
@@ -230,9 +200,9 @@ void event_add_pid(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 	char *p;
 
 	add_head(b, "pid", t, inst, seq);
-	p = begin_put(b, sizeof EVENT_INNER + NUMBER_MAX);
+	p = buf_begin(b, sizeof EVENT_INNER + NUMBER_MAX);
 	if (p)
-		end_put(b, put_pid(p, e));
+		buf_end(b, put_pid(p, e));
 	finish_line(b);
 }
 
@@ -256,10 +226,10 @@ static char *put_values(char *p, const struct event_end *e)
 
 void event_add_values(struct buf *b, const struct event_end *e)
 {
-	char *p = begin_put(b, VALUES_MAX);
+	char *p = buf_begin(b, VALUES_MAX);
 
 	if (p)
-		end_put(b, put_values(p, e));
+		buf_end(b, put_values(p, e));
 }
 
 void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
@@ -269,13 +239,13 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 
 	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
 		 kind == EVENT_KILL ? "kill" : "gone", t, inst, seq);
-	p = begin_put(b, VALUES_MAX + 5 * NUMBER_MAX);
+	p = buf_begin(b, VALUES_MAX + 5 * NUMBER_MAX);
 	if (p) {
 		p = put_values(put_number(p, e->status), e);
 		p = put_number(p, e->setup_us > 0 ? e->setup_us : -1);
 		p = put_number(p, e->setup_user_us > 0 ? e->setup_user_us : -1);
 		p = put_number(p, e->setup_system_us > 0 ? e->setup_system_us : -1);
-		end_put(b, put_number(p, e->at_most ? 1 : -1));
+		buf_end(b, put_number(p, e->at_most ? 1 : -1));
 	}
 	finish_line(b);
 }

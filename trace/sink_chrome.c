@@ -47,21 +47,12 @@ static char *put_text(char *to, const char *text)
 static char *begin_event(struct sink *s, size_t room)
 {
 	struct chrome *c = s->state;
-	char *to;
+	char *to = buf_begin(&s->out, room);
 
-	if (buf_reserve(&s->out, room))
-		return NULL;
-	to = s->out.data + s->out.len;
-	if (c->any)
+	if (to && c->any)
 		to = PUT(to, ",\n");
-	c->any = true;
+	c->any |= to != NULL;
 	return to;
-}
-
-static void end_event(struct sink *s, char *end)
-{
-	*end = '\0';
-	s->out.len = (size_t)(end - s->out.data);
 }
 
 /* Threads are numbered from 1: viewers take 0 for no number and use that of the process. */
@@ -147,7 +138,7 @@ static void add_meta(struct sink *s, const char *what, const char *key, uint32_t
 	} else {
 		to = buf_put_number(to, order);
 	}
-	end_event(s, PUT(to, "}}"));
+	buf_end(&s->out, PUT(to, "}}"));
 }
 
 static void chrome_process(struct sink *s, uint32_t pid, const char *name, const char *label,
@@ -185,7 +176,7 @@ static void add_flow(struct sink *s, char phase, struct sink_flow flow, uint32_t
 	if (phase == 'f')
 		to = PUT(to, ",\"bp\":\"e\"");
 	*to++ = '}';
-	end_event(s, to);
+	buf_end(&s->out, to);
 }
 
 static void add_slice(struct sink *s, const struct sink_slice *slice, char phase)
@@ -211,7 +202,7 @@ static void add_slice(struct sink *s, const struct sink_slice *slice, char phase
 	*to++ = '"';
 	to = put_args(to, slice->arg, slice->n_args);
 	*to++ = '}';
-	end_event(s, to);
+	buf_end(&s->out, to);
 	for (size_t i = 0; i < slice->n_to; i++)
 		add_flow(s, 'f', slice->to[i], slice->pid, slice->tid);
 	for (size_t i = 0; i < slice->n_from; i++)
@@ -238,7 +229,7 @@ static void chrome_slice_end(struct sink *s, uint32_t pid, uint32_t tid, int64_t
 	to = put_time(put_place(to, s, 'E', pid, tid), s, us);
 	to = put_args(to, arg, n_args);
 	*to++ = '}';
-	end_event(s, to);
+	buf_end(&s->out, to);
 }
 
 static void chrome_flow_begin(struct sink *s, struct sink_flow flow, uint32_t pid, uint32_t tid)
@@ -259,7 +250,7 @@ static void chrome_instant(struct sink *s, uint32_t pid, uint32_t tid, int64_t u
 	*to++ = '"';
 	to = put_args(to, arg, n_args);
 	*to++ = '}';
-	end_event(s, to);
+	buf_end(&s->out, to);
 }
 
 /* Counters */
@@ -325,7 +316,7 @@ static void chrome_value(struct sink *s, uint32_t number, int64_t us, double val
 	*to++ = '}';
 	to = put_time(to, s, us);
 	*to++ = '}';
-	end_event(s, to);
+	buf_end(&s->out, to);
 }
 
 /* No line break after it: one viewer reads nothing behind the end of the array. */
