@@ -17,30 +17,39 @@
 
 #define SYSCALL_ARGS 6
 
-/* The sandbox that a system call enters. */
+/* The sandbox that a system call enters. The upper half of an int in it is undefined. */
 static enum sandbox entered(long number, long what, long mode)
 {
-	if (number == SYS_prctl && what == PR_SET_SECCOMP)
-		return mode == SECCOMP_MODE_STRICT ? SANDBOX_STRICT : SANDBOX_FILTER;
-	if (number != SYS_seccomp || what > SECCOMP_SET_MODE_FILTER)
+	if (number == SYS_prctl && (unsigned)what == PR_SET_SECCOMP)
+		return (unsigned)mode == SECCOMP_MODE_STRICT ? SANDBOX_STRICT : SANDBOX_FILTER;
+	if (number != SYS_seccomp || (unsigned)what > SECCOMP_SET_MODE_FILTER)
 		return SANDBOX_NONE;
-	return what == SECCOMP_SET_MODE_STRICT ? SANDBOX_STRICT : SANDBOX_FILTER;
+	return (unsigned)what == SECCOMP_SET_MODE_STRICT ? SANDBOX_STRICT : SANDBOX_FILTER;
 }
 
-/* Other threads may be in the sandbox before the call returns. If it fails, there is none. */
+/* Other threads may be in the sandbox before the call returns, so it counts before it. */
+static void add_entry(enum sandbox s)
+{
+	if (s != SANDBOX_NONE)
+		__atomic_add_fetch(&sandbox_entries[s], 1, __ATOMIC_ACQ_REL);
+}
+
+static void remove_failed(enum sandbox s, long r)
+{
+	if (s != SANDBOX_NONE && r == -1)
+		__atomic_sub_fetch(&sandbox_entries[s], 1, __ATOMIC_ACQ_REL);
+}
+
 static long call(long number, const long *arg)
 {
-	uint32_t before = __atomic_load_n(&sandbox, __ATOMIC_ACQUIRE);
-	enum sandbox next = entered(number, arg[0], arg[1]);
+	enum sandbox s = entered(number, arg[0], arg[1]);
 	long r;
 
-	if (next > before)
-		__atomic_store_n(&sandbox, next, __ATOMIC_RELEASE);
+	add_entry(s);
 	r = bare_call(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 	if (r >= 0 || r < -4095)
 		return r;
-	if (next > before)
-		__atomic_store_n(&sandbox, before, __ATOMIC_RELEASE);
+	remove_failed(s, -1);
 	errno = (int)-r;
 	return -1;
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -231,6 +234,15 @@ static void limited(void)
 		deep(i, 15);
 }
 
+/* Without a sandbox, although it tried to enter some: the image grows. */
+static void no_sandbox(void)
+{
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != -1 || errno != EFAULT ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) != -1 || errno != EINVAL)
+		_exit(9);
+	closed();
+}
+
 /* No file can be opened any more. */
 static void no_descriptors(void)
 {
@@ -325,7 +337,7 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{ "family", family }, { "mappings", mappings }, { "children", children },
 		{ "bomb", bomb }, { "closed", closed }, { "limited", limited },
-		{ "no descriptors", no_descriptors },
+		{ "no descriptors", no_descriptors }, { "no sandbox", no_sandbox },
 		{ "profiled", profiled }, { "forever", forever }, { "threads", threads },
 	};
 	size_t i = 0;
