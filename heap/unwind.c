@@ -45,8 +45,8 @@ void unwind_flush(void)
 
 /* Find the pages from start on that can be read, and return their end, which is at most `end`. The
  * kernel is asked to read a set of signals there and to do something with it that does not exist:
- * it reads first and refuses then. Few sandboxes forbid this call, as many forbid others that check
- * memory; inside one, nothing is asked. */
+ * it reads first and refuses then. Many sandboxes forbid the other calls that check memory, few
+ * forbid this one. In a sandbox, probe() asks nothing. */
 static uintptr_t probe(uintptr_t start, uintptr_t end)
 {
 	const int nothing = -1;
@@ -158,7 +158,8 @@ struct walk {
 	uintptr_t low, high;	/* the memory that can be read without asking the kernel */
 };
 
-/* Inside a sandbox it is known only that the page of the innermost frame can be read. */
+/* In a sandbox, only the page of the innermost frame is known to be readable, and the known part of
+ * the thread's own stack if that page reaches it. */
 static void guess_stack(struct walk *w)
 {
 	w->high = (w->sp & ~(uintptr_t)(PAGE - 1)) + PAGE;

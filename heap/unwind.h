@@ -13,8 +13,9 @@
  *
  * All functions are safe in signal handlers and inside malloc(): they take no lock, allocate
  * nothing, and keep errno. What is on the stack is not trusted: nothing outside the thread's
- * stack is read, and the walk ends at the first frame that makes no sense. In a sandbox (sandbox.h),
- * it ends where memory is unknown that a thread has not walked over before.
+ * stack is read, and the walk ends at the first frame that makes no sense. In a sandbox, it ends at
+ * the first memory outside the known part of the thread's own stack and the page of its innermost
+ * frame.
  */
 
 /*

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/search.h"
 
-
 const char *const mapping_value_words[MAPPING_VALUES] = {
 	"size", "rss", "pss", "shared_clean", "shared_dirty", "private_clean", "private_dirty",
 	"anonymous", "huge", "swap",
