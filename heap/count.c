@@ -316,7 +316,9 @@ static struct stacks_work *take_work(struct count_thread *t)
 
 		if (!__atomic_exchange_n(&w->busy, 1, __ATOMIC_ACQUIRE))
 			return w;
-		if (t->work % WORK_AREAS == WORK_AREAS - 1 && !sandbox_is(SANDBOX_FILTER))
+		if (sandbox_is(SANDBOX_FILTER))
+			lock_pause();
+		else if (t->work % WORK_AREAS == WORK_AREAS - 1)
 			sched_yield();
 	}
 }
