@@ -313,6 +313,7 @@ static __attribute__((constructor)) void begin_shim(void)
 	const void *first = dlsym(RTLD_DEFAULT, "malloc");
 	uintptr_t start, end;
 
+	shim_find_sandboxes();
 	/* a malloc() of the program itself, or of a preload before us */
 	if (!unwind_find_range(&start, &end, (uintptr_t)resolve) &&
 	    (uintptr_t)first - start >= end - start && !is_jump(first))

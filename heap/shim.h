@@ -9,4 +9,7 @@
  * malloc(), where it is counted. */
 __attribute__((visibility("hidden"))) bool shim_is_other_malloc(uintptr_t caller);
 
+/* Find the functions that enter a sandbox, of the next object: libc's, or another preload's. */
+__attribute__((visibility("hidden"))) void shim_find_sandboxes(void);
+
 #endif

@@ -463,6 +463,28 @@ TEST_LOOP(other_preloads, 6)
 	had_release(&h);
 }
 
+/* Another preload's functions, through which a program enters a sandbox, are called. */
+TEST(other_syscalls)
+{
+	const char *dir = support_tmpdir();
+	int status;
+	pid_t pid;
+
+	SKIP_IF(!support_can_be_loaded() || !support_has("gcc"));
+	support_writes(support_path("%s/other.c", dir),
+		       "#include <stdarg.h>\n"
+		       "long syscall(long n, ...) { va_list a; va_start(a, n); for (int i = 0; i < 5; i++) va_arg(a, long); return n == 10000 ? va_arg(a, long) : -1; }\n"
+		       "int prctl(int n, ...) { va_list a; va_start(a, n); for (int i = 0; i < 3; i++) va_arg(a, long); return n + va_arg(a, long); }\n");
+	support_writes(support_path("%s/calls.c", dir),
+		       "long syscall(long, ...);\nint prctl(int, ...);\n"
+		       "int main(void) { return syscall(10000, 1L, 2L, 3L, 4L, 5L, 6L) != 6 || prctl(10, 1L, 2L, 3L, 4L) != 14; }\n");
+	support_expect(dir, 0, NULL, NULL, "gcc -w -shared -fPIC -o other.so other.c && gcc -w -o calls calls.c");
+	pid = start(0, (const char *const[]){ support_path("%s/calls", dir), NULL },
+		    support_path("%s:%s/other.so", SHIM, dir));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
 /* A program that is not position-independent may have an address for malloc(). */
 TEST_LOOP(fixed_address, 3)
 {
