@@ -185,6 +185,8 @@ static const struct { const char *name, *build, *command; } kinds[] = {
 	{ "sandbox", "gcc -w -O1 -fno-builtin -o x strict.c", "./x" },
 	{ "sandbox, a second thread", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x filter" },
 	{ "strict sandbox of a thread", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x strict" },
+	{ "sandbox of a thread", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x prctl" },
+	{ "sandbox of a child", "gcc -w -O1 -fno-builtin -pthread -o x strict_threads.c", "./x forked" },
 	{ "sandbox, musl", "musl-gcc -w -idirafter /usr/include -idirafter /usr/include/$(gcc -dumpmachine) -O1 -fno-builtin -o x strict.c", "./x" },
 	{ "address sanitizer", "gcc -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },
 	{ "static sanitizer", "gcc -static-libasan -fsanitize=address -o x any.c", "ASAN_OPTIONS=detect_leaks=0 ./x" },
