@@ -80,7 +80,7 @@ static const struct { const char *corpus; int64_t from_us, to_us; long least; } 
 	{ "damaged", -1, INT64_MAX, 10 },
 };
 
-TEST(nth_fails_for_tallies)
+TEST_EACH(nth_fails_for_tallies, tallies)
 {
 	const char *dir = support_tmpdir();
 	size_t n_rows = 0;

@@ -6,6 +6,7 @@
   externs   each is named for its file or its subsystem; it is used in another file of the
             program, not by tests alone
   scripts   those that become one program declare each name of its scope once
+  tests     one that runs once does not use _i, the row of a table or the number of a run
   files     each has its licence in an SPDX line, and at most 700 lines
 
 Run in the build directory by tests/house.sh, after everything was built."""
@@ -265,6 +266,15 @@ def check_scripts(scripts):
                 complain(" ".join(where), "declare %s in one scope" % name)
 
 
+# Tests
+
+def check_tests():
+    for path in sources(".c", "tests"):
+        for name, body in re.findall(r"^TEST(?:_UNTIMED)?\((\w+)\)\n\{(.*?)^\}", read(path), re.M | re.S):
+            if re.search(r"\b_i\b", body):
+                complain(path, "%s runs once and uses _i" % name)
+
+
 # Files
 
 def check_files(directories):
@@ -285,6 +295,7 @@ def main():
     check_benches()
     check_externs(directories)
     check_scripts(sources(".js", *directories))
+    check_tests()
     check_files(directories)
     print("\n".join(found))
     sys.exit(bool(found))
