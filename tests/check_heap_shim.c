@@ -211,6 +211,7 @@ TEST_LOOP(exact, 2)
 /* 1 GB by the default period. */
 TEST(sampled)
 {
+	double differences = 0, variances = 0;
 	int inside = 0, all = 0;
 
 	for (int seed = 1; seed <= 4; seed++) {
@@ -240,9 +241,15 @@ TEST(sampled)
 				      i, (unsigned long long)sum[i].live_bytes, known[i].live_bytes, error);
 		}
 		ck_assert_double_gt(total, 900e6);
+		/* 1.6 %; of each block at most its size times the period, which makes 2.3 % */
+		ck_assert_double_gt(sqrt(variance), total / 100);
+		ck_assert_double_lt(variance, total * 524288);
 		ck_assert_msg(fabs(estimate - total) <= 5 * sqrt(variance), "%g of %g", estimate, total);
+		differences += estimate - total;
+		variances += variance;
 		had_release(&h);
 	}
+	ck_assert_msg(fabs(differences) <= 4 * sqrt(variances), "%g, error %g", differences, sqrt(variances));
 	/* 95 % are expected */
 	ck_assert_msg(inside >= all * 0.85, "%d of %d", inside, all);
 }
