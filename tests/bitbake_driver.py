@@ -8,13 +8,15 @@ bitbake_driver.py HOSTS_LIB VARIABLE=VALUE ...
 SERVER=1: the cooker is no child of this process, as bitbake's server. RAISES=1: an error inside.
 FAILS=EVENT: the build fails before any task, with this event. INTERRUPTED=once or twice: after the
 tasks. WITNESS=FILE: lines of "who least most": the CPU time in microseconds of the server and of
-the process of each task, before and after it was recorded.
+the process of each task, before and after it was recorded; of "TASK.setup" the times in nanoseconds
+when the task's process began and before it was reported.
 """
 
 import os
 import resource
 import subprocess
 import sys
+import time
 import types
 import warnings
 
@@ -56,17 +58,22 @@ def used():
     return sum(round(1e6 * t) for u in both for t in (u.ru_utime, u.ru_stime))
 
 
+def witness(who, least, most):
+    if "WITNESS" in SETTINGS:
+        with open(SETTINGS["WITNESS"], "a") as f:
+            f.write("%s %d %d\n" % (who, least, most))
+
+
 def witnessed(who, kind, **fields):
     least = used()
     fire(kind, **fields)
-    if "WITNESS" in SETTINGS:
-        with open(SETTINGS["WITNESS"], "a") as f:
-            f.write("%s %d %d\n" % (who, least, used()))
+    witness(who, least, used())
 
 
 # The worker and its tasks
 
 def run_task(taskid, outcome):
+    born_ns = time.monotonic_ns()
     sum(i * i for i in range(100000))	# as the recipe is parsed
     file, _, name = taskid.rpartition(":")
     fields = {"_fn": file, "_task": name, "logfile": "/work/temp/log.%s.%d" % (name, os.getpid())}
@@ -76,6 +83,7 @@ def run_task(taskid, outcome):
         fields["logfile"] = None
         fire("TaskInvalid", **fields)
         return 1
+    witness(name + ".setup", born_ns, time.monotonic_ns())
     fire("TaskStarted", **fields)
     if outcome == "killed":
         os.kill(os.getpid(), 9)
