@@ -114,9 +114,9 @@ TEST_EACH(eight_builders_lose_no_build, maintenance)
 	for (size_t i = 0; i < BUILDERS; i++)
 		builder[i] = start(add_builds(i * BUILDS_EACH, (i + 1) * BUILDS_EACH));
 	if (maintenance[_i])
-		keeper = start(support_path("exec 2>/dev/null; until cd %s; do sleep 0.01; done; "
-					    "until test -e enough; do %s; done",
-					    made_repo(), maintenance[_i]));
+		keeper = start(support_path("exec 2>/dev/null; %s until_true \"cd %s\"; "
+					    "until test -e enough || ! test -e HEAD; do %s; done",
+					    support_poll, made_repo(), maintenance[_i]));
 	for (int i = 0; i < BUILDERS; i++)
 		ck_assert_int_eq(end_of(builder[i]), 0);
 	if (keeper) {	/* not killed: git may have removed a pack that its multi-pack-index still has */

@@ -111,7 +111,8 @@ TEST_LOOP(another_program, 4)
 		       "#!/bin/sh\ni=0; while test $i -lt 100000; do i=$((i + 1)); done\n"
 		       "exec /usr/bin/python3 \"$@\"\n");
 	/* until it was seen after it was executed */
-	run(&r, "chmod +x python3; bb inspect run %s -- ./python3 -c 'import glob, time\n"
+	run(&r, "chmod +x python3; bb inspect run %s -- ./python3 -c 'import glob, signal, time\n"
+	    "signal.alarm(600)\n"
 	    "x = bytearray(20 << 20)\n"
 	    "def seen(): return sum(open(f).read().count(\"snapshot \") for f in\n"
 	    "                       glob.glob(\"**/progress.log\", recursive=True))\n"

@@ -354,10 +354,10 @@ TEST_LOOP(killed, 3)
 	struct run r;
 
 	SKIP_IF(!support_can_be_loaded());
-	support_run(&r, dir, "setsid -w " RECORD "-n one --trace t.json -- sh -c 'until " FIND_TRACER
-		    "test -s tracer; do sleep 0.01; done; (sleep 0.1; %s) & " MAKE "Makefile; s=$?; wait; exit $s'; "
-		    "s=$?; while pgrep -f \"^make -j3 -f $PWD\" >/dev/null; do sleep 0.1; done; exit $s",
-		    kills[_i].kill);
+	support_run(&r, dir, "%s setsid -w " RECORD "-n one --trace t.json -- sh -c '%s found() { " FIND_TRACER
+		    "test -s tracer; }; until_true found; (sleep 0.1; %s) & " MAKE "Makefile; s=$?; wait; exit $s'; "
+		    "s=$?; until_true \"! pgrep -f '^make -j3 -f $PWD'\" >/dev/null; exit $s",
+		    support_poll, support_poll, kills[_i].kill);
 	if (kills[_i].status != ANY_STATUS)
 		ck_assert_msg(r.status == kills[_i].status, "%d: %s", r.status, r.err.data);
 	if (*kills[_i].report)
