@@ -219,7 +219,7 @@ def c_test(path, text):
     for m in C_TOKEN.finditer(text):
         if m.group()[0] == "/" and "SPDX" not in m.group():
             yield Text(path, text.count("\n", 0, m.start()) + 1, comment_text(m.group()))
-    for m in re.finditer(r"^(?:START_)?TEST(?:_LOOP|_RANGE|_EACH)?\((\w+)", text, re.M):
+    for m in re.finditer(r"^(?:START_)?TEST(?:_LOOP|_RANGE|_EACH|_UNTIMED)?\((\w+)", text, re.M):
         yield Text(path, text.count("\n", 0, m.start()) + 1, m.group(1).replace("_", " "))
 
 

@@ -330,7 +330,7 @@ static TCase *add_group(Suite *suite, const struct support_test *t, const char *
 {
 	TCase *group = tcase_create(name);
 
-	tcase_set_timeout(group, t->untimed ? 0 : TIMEOUT_S);
+	tcase_set_timeout(group, TIMEOUT_S);
 	if (t->once)
 		tcase_add_unchecked_fixture(group, t->setup, t->teardown);
 	else
@@ -375,6 +375,8 @@ static Suite *suite_of(const char *name, const struct support_test *const *tests
 	for (const struct support_test *t; (t = *tests); tests++) {
 		if (t->group || !group)
 			group = add_group(suite, t, t->group ? t->group : name);
+		if (t->untimed)
+			tcase_set_timeout(group, 0);
 		if (t->test && (!only || !strcmp(only, t->test->name)))
 			tcase_add_loop_test(group, t->test, t->from, t->end());
 	}
