@@ -117,7 +117,6 @@ TEST(ids)
 	ck_assert_uint_eq(identity_hash(&id[0], "a1", 1, 2), UINT64_C(0xf0b4647e7984889e));
 }
 
-/* Names with numbers of copies are unique, whatever the names are. */
 /* Collectors and scripts keep them, so each version computes the same ids. */
 TEST(lasting_ids)
 {
@@ -146,6 +145,7 @@ TEST(lasting_ids)
 	buf_release(&b);
 }
 
+/* Names with numbers of copies are unique, whatever the names are. */
 TEST(names)
 {
 	static const struct {

@@ -206,7 +206,7 @@ static int fsck(struct archive *a, struct subject *s, struct error *err)
 static const struct operation {
 	int (*run)(struct archive *a, struct subject *s, struct error *err);
 	enum archive_use use;
-	long least;		/* fewer allocations than that, so that all were tried */
+	long least;		/* at least so many allocations are tried */
 	size_t builds, notes;	/* of MADE_REF, once it succeeded */
 } operations[] = {
 	{ read_builds, ARCHIVE_READ, 60, 4, 1 },

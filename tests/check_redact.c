@@ -188,7 +188,7 @@ TEST_EACH(commands_are_kept, kept)
 	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
 }
 
-/* What a text has no byte of makes no difference, and none of it is read. */
+/* Bytes before and after the text make no difference and are not read. */
 static void ends_at_its_end(const char *text, size_t len, bool cut)
 {
 	static const char around[] = "\"'\\ =:;@$)}aA7-";

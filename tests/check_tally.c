@@ -582,7 +582,7 @@ TEST(similar_names)
 	ck_assert_uint_eq(tally_similar_name(to, 2, "abc"), 2);
 }
 
-/* What is read of known files, between known moments. */
+/* What is read from known files, for windows of known times. */
 
 static void add_times(struct buf *b, const struct tally_times *t)
 {

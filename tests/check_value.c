@@ -233,7 +233,6 @@ TEST_LOOP(replies, VALUES)
 
 TEST_GROUP("table");
 
-/* What is wanted of every row. */
 /* What builds are compared by is a value of a task, with its word, name and unit; memory says of what. */
 TEST(metrics)
 {
@@ -252,6 +251,7 @@ TEST(metrics)
 	ck_assert_int_eq(n, METRICS - 1);	/* METRIC_PEAK is another one */
 }
 
+/* What is wanted of every row. */
 TEST_LOOP(complete, VALUE_SORTS)
 {
 	const struct value_info *i = &value_info[_i];
