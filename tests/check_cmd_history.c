@@ -124,12 +124,13 @@ static const struct { const char *file, *begin; } pictures[] = {
 	{ "x.svg", "<?xml" }, { "x.png", "\x89PNG" }, { "x.pdf", "%PDF" },
 };
 
-TEST_LOOP(plotted, support_has("gnuplot") ? ARRAY_SIZE(pictures) : 0)
+TEST_EACH(plotted, pictures)
 {
 	const char *file = pictures[_i].file, *path = support_path("%s/%s", dir, file);
 	RELEASED(buf, picture = BUF_INIT);
 	struct run r;
 
+	SKIP_IF(!support_has("gnuplot"));
 	support_run(&r, dir, HISTORY "--repo a.git 'recipe-00000: do_configure' --plot %s", file);
 	ck_assert_str_eq(buf_str(&r.err), "");
 	ck_assert_int_eq(r.status, 0);
@@ -138,10 +139,11 @@ TEST_LOOP(plotted, support_has("gnuplot") ? ARRAY_SIZE(pictures) : 0)
 	unlink(path);
 }
 
-TEST_LOOP(plotted_here, support_has("gnuplot"))
+TEST(plotted_here)
 {
 	struct run r;
 
+	SKIP_IF(!support_has("gnuplot"));
 	support_run(&r, dir, "COLUMNS=80 " HISTORY "--repo a.git --plot -");
 	ck_assert_int_eq(r.status, 0);
 	ck_assert_ptr_nonnull(strstr(buf_str(&r.out), "wall time"));

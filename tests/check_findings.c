@@ -325,10 +325,11 @@ TEST(lists_members)
 TEST_GROUP("junit");
 
 /* The cases of any verdict have different names, and their counts are right. */
-TEST_LOOP(any_junit, support_has("xmllint") ? 60 : 0)
+TEST_LOOP(any_junit, 60)
 {
 	const char *dir = support_tmpdir(), *text;
 
+	SKIP_IF(!support_has("xmllint"));
 	make_any((uint64_t)_i + 1000);
 	text = printed(JUNIT);
 	support_writes(support_path("%s/x.xml", dir), text);

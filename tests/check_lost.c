@@ -209,11 +209,12 @@ TEST_LOOP(gaps_show, 2)
 }
 
 /* A host of the preloaded object whose forks write, too. */
-TEST_LOOP(preload_size_of_file, support_can_be_loaded() ? ARRAY_SIZE(limits) : 0)
+TEST_EACH(preload_size_of_file, limits)
 {
 	struct recording rec;
 	size_t number;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/s.sh", support_tmpdir()),
 		       "for i in $(seq 100); do /bin/true $i; done\n"
 		       "for i in $(seq 20); do ( exec /bin/true $i ); done; exit 0\n");

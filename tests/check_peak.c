@@ -159,17 +159,19 @@ static const char sub_makefile[] =
 	"inner:\n\t@" HUNGRY " 40000 >/dev/null\n"
 	"large%:\n\t@" HUNGRY " 200000 >/dev/null\n";
 
-TEST_LOOP(below_make, make_host_can())
+TEST(below_make)
 {
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", support_tmpdir()), makefile);
 	support_writes(support_path("%s/sub.mk", support_tmpdir()), sub_makefile);
 	build("make");
 }
 
-TEST_LOOP(below_ninja, make_host_can() && support_has("ninja"))
+TEST(below_ninja)
 {
 	struct buf b = BUF_INIT;
 
+	SKIP_IF(!make_host_can() || !support_has("ninja"));
 	buf_adds(&b, "rule small\n command = true\nrule large\n command = " HUNGRY " 200000\n"
 		 "build small1: small\nbuild large: large small1\nbuild small2: small large\n"
 		 "default small2\n");
@@ -183,8 +185,9 @@ TEST_LOOP(below_ninja, make_host_can() && support_has("ninja"))
 }
 
 /* Forks of an interpreter that calls subprocess, and of one that executes by itself. */
-TEST_LOOP(below_python, make_host_can() && support_has("python3"))
+TEST(below_python)
 {
+	SKIP_IF(!make_host_can() || !support_has("python3"));
 	support_writes(support_path("%s/build.py", support_tmpdir()),
 		       "import os, subprocess\n"
 		       "memory = [bytearray(1 << 20) for i in range(80)]\n"

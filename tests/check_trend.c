@@ -73,7 +73,7 @@ TEST(without_values)
 	ck_assert_int_eq(trend_draw(&t, &(struct trend_output){ 0 }, &out, &err), -ENODATA);
 }
 
-TEST_LOOP(svg, support_has("gnuplot"))
+TEST(svg)
 {
 	const char *path = support_path("%s/t.svg", support_tmpdir());
 	struct trend t = made();
@@ -81,6 +81,7 @@ TEST_LOOP(svg, support_has("gnuplot"))
 	struct buf picture = BUF_INIT, out = BUF_INIT;
 	struct error err = { 0 };
 
+	SKIP_IF(!support_has("gnuplot"));
 	setenv("TMPDIR", support_tmpdir(), 1);
 	ck_assert_msg(!trend_draw(&t, &o, &out, &err), "%s", err.message);
 	support_read(&picture, path);
@@ -94,7 +95,7 @@ TEST_LOOP(svg, support_has("gnuplot"))
 	support_cleanup();
 }
 
-TEST_LOOP(terminal, support_has("gnuplot"))
+TEST(terminal)
 {
 	struct trend t = made();
 	struct trend_output o = { .columns = 70, .lines = 24 };
@@ -102,6 +103,7 @@ TEST_LOOP(terminal, support_has("gnuplot"))
 	struct error err = { 0 };
 	const char *end;
 
+	SKIP_IF(!support_has("gnuplot"));
 	setenv("TMPDIR", support_tmpdir(), 1);
 	ck_assert_msg(!trend_draw(&t, &o, &out, &err), "%s", err.message);
 	for (const char *line = buf_str(&out); *line; line = end + (*end == '\n')) {
@@ -116,12 +118,13 @@ TEST_LOOP(terminal, support_has("gnuplot"))
 	support_cleanup();
 }
 
-TEST_LOOP(one_build, support_has("gnuplot"))
+TEST(one_build)
 {
 	struct trend t = made();
 	struct buf out = BUF_INIT;
 	struct error err = { 0 };
 
+	SKIP_IF(!support_has("gnuplot"));
 	setenv("TMPDIR", support_tmpdir(), 1);
 	t.n = 1;
 	t.pane[0].n_changes = 0;

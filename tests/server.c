@@ -164,13 +164,10 @@ void server_git(struct server_process *s, const char *base, int port)
 
 /* sshd */
 
-const char *server_ssh_missing(void)
+bool server_has_ssh(void)
 {
-	if (access(SSHD, X_OK) || !support_has("ssh-keygen"))
-		return "no sshd";
-	if (!geteuid() && mkdir("/run/sshd", 0755) && errno != EEXIST)
-		return "no /run/sshd";
-	return NULL;
+	return !access(SSHD, X_OK) && support_has("ssh-keygen") &&
+	       (geteuid() || !mkdir("/run/sshd", 0755) || errno == EEXIST);
 }
 
 void server_ssh(struct server_process *s, const char *home)

@@ -25,8 +25,8 @@ void server_slow(struct server_process *s, int port, const char *text);
  * that known_hosts has. */
 void server_ssh(struct server_process *s, const char *home);
 
-/* NULL, or the reason why that is not possible. */
-const char *server_ssh_missing(void);
+/* Whether this machine has what that needs. */
+bool server_has_ssh(void);
 
 void server_stop(struct server_process *s);
 
