@@ -147,8 +147,7 @@ TEST_EACH(unarmed, broken)
 	const char *dir = support_tmpdir(), *plain = plain_environment("");
 	struct run without, with;
 
-	if (!support_can_be_loaded() || !prepare(dir, "mkdir alone; cp " TOP_BUILDDIR "/heap/buildbeat-arm.so alone"))
-		return;
+	SKIP_IF(!support_can_be_loaded() || !prepare(dir, "mkdir alone; cp " TOP_BUILDDIR "/heap/buildbeat-arm.so alone"));
 	support_run(&without, dir, "%s; ./p x", plain);
 	support_run(&with, dir, "%s; export %s; ./p x", plain, broken[_i].variables);
 	ck_assert_msg(!strcmp(with.out.data, without.out.data), "%s: prints\n%s\nnot\n%s",
@@ -233,7 +232,7 @@ TEST_EACH(harmless, kinds)
 
 	SKIP_IF(!support_can_be_loaded());
 	if (!can_run_kind(dir, (size_t)_i)) {
-		printf("skipped: %s: this machine cannot build or run it\n", kinds[_i].name);
+		support_skipped(kinds[_i].name);
 		return;
 	}
 	for (size_t m = 0; m < ARRAY_SIZE(modes); m++) {

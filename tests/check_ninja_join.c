@@ -253,16 +253,14 @@ TEST_EACH(denied, denials)
 {
 	const struct denied *d = &denials[_i];
 	static const struct made made = { .called = "ninja", .commands = "cc a.c -o a.o\n" };
-	char *dir = strdup(support_path("%s/place/in", support_tmpdir()));
+	char *dir;
 	struct recording rec;
 	struct store s = STORE_INIT;
 	struct error err = { 0 };
 	struct run r;
 
-	if (d->root && geteuid()) {
-		free(dir);
-		return;
-	}
+	SKIP_IF(d->root && geteuid());
+	dir = strdup(support_path("%s/place/in", support_tmpdir()));
 	support_run(&r, NULL, "rm -rf '%s'; mkdir -p '%s'", dir, dir);
 	support_writes(support_path("%s/build.ninja", dir), RULES "build a.o: cc a.c\n");
 	support_expect(dir, 0, NULL, NULL, "%s", d->command);

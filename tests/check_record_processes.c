@@ -107,13 +107,10 @@ TEST_EACH(without_permission, unprivileged)
 	struct run r;
 
 	support_run(&r, NULL, "%s true", prefix);
-	if (r.status)
-		return;
+	SKIP_IF(r.status);
 	ck_assert_int_eq(chmod(support_tmpdir(), 01777), 0);
 	record(&r, prefix, "sh -c 'sleep 0.6; sleep 0.6; exit 5'");
-	if (r.status == 126 || r.status == 127) {	/* the user cannot execute our program */
-		return;
-	}
+	SKIP_IF(r.status == 126 || r.status == 127);	/* the user cannot execute our program */
 	ck_assert_int_eq(r.status, 5);
 	read_recording(&rec);
 	ck_assert_ptr_nonnull(recording_build(&rec, "processes"));

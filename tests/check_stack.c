@@ -102,8 +102,7 @@ TEST(threads)
 
 	start();
 	support_run(&r, support_tmpdir(), STACK " --stack %d --sources .", (int)child);
-	if (may_not(&r))
-		return;
+	SKIP_IF(may_not(&r));
 	ck_assert_msg(!r.status, "%s", r.err.data);
 	ck_assert_msg(!json_read_text(&doc, r.out.data, r.out.len, NULL, 1, &err), "%s", err.message);
 	f = frame_of(doc.root, "sleeper", &next);
