@@ -62,7 +62,7 @@ static int add_commit(struct fsck_commits *all, struct fsck *f, const git_oid *i
 static void mark(struct fsck_commits *all, const git_oid *id)
 {
 	struct fsck_commit key = { .id = *id };
-	struct fsck_commit *c = bsearch(&key, all->commit, all->n, sizeof key, by_id);
+	struct fsck_commit *c = all->n ? bsearch(&key, all->commit, all->n, sizeof key, by_id) : NULL;
 
 	if (c)
 		c->has_place = true;

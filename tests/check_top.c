@@ -12,6 +12,7 @@ static const char *const scenario[] = {
 
 TEST_EACH(terminal, scenario)
 {
+	SKIP_IF(!support_can_be_loaded());
 	unsetenv("MAKEFLAGS");
 	support_expect(NULL, 0, "", "", TOP "%s", scenario[_i]);
 }
