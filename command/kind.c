@@ -258,13 +258,13 @@ struct argument {
 };
 
 static const struct argument of_cmake[] = {
-	{ "--build", MAKE }, { "--install", INSTALL }, { "-P", SCRIPT }, { "-E", SHELL }, { NULL },
+	{ "--build", MAKE }, { "--install", INSTALL }, { "-P", SCRIPT }, { "-E", SHELL }, { NULL, NONE },
 }, of_meson[] = {
-	{ "compile", MAKE }, { "test", TEST }, { "install", INSTALL }, { "--internal", GENERATE }, { NULL },
+	{ "compile", MAKE }, { "test", TEST }, { "install", INSTALL }, { "--internal", GENERATE }, { NULL, NONE },
 }, of_cargo_or_go[] = {
-	{ "test", TEST }, { "bench", TEST }, { "generate", GENERATE }, { "doc", DOCUMENT }, { NULL },
+	{ "test", TEST }, { "bench", TEST }, { "generate", GENERATE }, { "doc", DOCUMENT }, { NULL, NONE },
 }, of_libtool[] = {
-	{ "--mode=compile", COMPILE }, { "--mode=link", LINK }, { "--mode=install", INSTALL }, { NULL },
+	{ "--mode=compile", COMPILE }, { "--mode=link", LINK }, { "--mode=install", INSTALL }, { NULL, NONE },
 };
 
 /* Libtool has its mode anywhere; of the others only the first argument counts. */
