@@ -6,6 +6,7 @@
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/minmax.h"
+#include "base/saturate.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -477,8 +478,8 @@ static void say_workers(struct work *w)
 	const struct host *h = &s->host;
 	const struct answer_span *wait = &w->times.waited[QUEUE_WORKER];
 	int64_t spare_us = s->wall_us - w->c->dependency_us;
-	double busy = h->user_us < 0 ? -1 : summary_host_share(s, h->user_us +
-							       MAX(h->system_us, 0));
+	double busy = h->user_us < 0 ? -1 :
+		summary_host_share(s, sat_add(h->user_us, MAX(h->system_us, 0)));
 
 	if (!w->c->waits.has_dependencies || !is_part(w, wait->us) || is_bound(w))
 		return;
