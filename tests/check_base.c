@@ -146,7 +146,6 @@ TEST_LOOP(growth, 40)
 	free(b);
 }
 
-/* Files of all sizes around the chunks and the limit. */
 TEST(new_arrays)
 {
 	uint64_t *a = array_new(3, sizeof *a), *zero = array_new_zero(3, sizeof *zero);
@@ -229,6 +228,7 @@ TEST(copies)
 	ck_assert_int_eq(file_copy(9999), -EBADF);
 }
 
+/* Files of all sizes around the chunks and the limit. */
 TEST_LOOP(limit, 7 * 7)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };

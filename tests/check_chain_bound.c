@@ -210,7 +210,7 @@ static void read_on(struct build *b, uint32_t i)
 
 static void happen(struct build *b, const struct event *e)
 {
-	struct make *m = &b->make[e->of];
+	struct make *m = e->what == LINE_ENDS ? NULL : &b->make[e->of];
 	struct rule *t;
 
 	switch (e->what) {

@@ -295,6 +295,7 @@ TEST(letters)
 /* What a message says can be typed; options of the build tool are its own. */
 TEST(options_of_the_command)
 {
+	SKIP_IF(!support_can_be_loaded());
 	support_expect(support_tmpdir(), 0, "-j4 --log -h --summary -- x\n", "",
 		       BUILDBEAT " record --no-git echo -j4 --log -h --summary -- x");
 	support_expect(support_tmpdir(), 0, "-j4 --version\n", "",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "tests/paths.h"
+#include "tests/server.h"
 #include "tests/support.h"
 
 /*
@@ -184,6 +185,7 @@ TEST_EACH(unusable_repositories, unusable)
 {
 	struct run r;
 
+	server_leaks(dir);
 	sh(&r, "for rec in " NESTED " " GENUINE "; do " BUILDBEAT " archive --repo builds.git "
 	   "--host a --branch b --machine m $rec || exit 1; done");
 	sh(&r, "git -C builds.git symbolic-ref HEAD refs/heads/a/b/m");

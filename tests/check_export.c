@@ -88,7 +88,7 @@ TEST_LOOP(random_tasks, 12)
 static uint64_t seed;
 
 static const char *const names[] = {
-	"a", "\"", "\\", "\n", "\x7f", "</script>", "\xff\xfe", "caf\xc3\xa9", "\xe2\x80\xae" "evil",
+	"a", "\"", "\\", "\n", "\x7f", "</script>", "\xff\xfe", "caf\xc3\xa9", ("\xe2\x80\xae" "evil"),
 	"{\"ph\":\"X\"}", "%s%n", "a name with more than forty characters, which is no short one", "",
 };
 

@@ -19,8 +19,14 @@ static struct known known[SITES], *of_thread;
 static int n_threads;
 static uint64_t total_live, total_peak;
 
+#ifdef __clang__
+#define OF_ITS_OWN noinline
+#else
+#define OF_ITS_OWN noinline, noclone, optimize("no-ipa-icf")
+#endif
+
 #define SITE(n) \
-static __attribute__((noinline, noclone, optimize("no-ipa-icf"))) void *site_##n(size_t size) \
+static __attribute__((OF_ITS_OWN)) void *site_##n(size_t size) \
 { \
 	void *p = malloc(size); \
 	__asm__ volatile("" : "+r"(p) : "i"(n)); \

@@ -15,15 +15,16 @@
  * connects: for the leak sanitizer, here and in programs that are run. */
 #define LEAKS "leak:libpcre2\nleak:git_remote_connect_ext\n"
 
-/* Needed for enough frames of callers. */
-#define UNWIND "fast_unwind_on_malloc=0"
+/* The first is needed for enough frames of callers. What cannot be allocated is NULL, as without a
+ * sanitizer. */
+#define OPTIONS "fast_unwind_on_malloc=0:allocator_may_return_null=1"
 
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 
 const char *__asan_default_options(void)
 {
-	return UNWIND;
+	return OPTIONS;
 }
 
 const char *__lsan_default_suppressions(void)
@@ -39,7 +40,7 @@ void server_leaks(const char *dir)
 	support_writes(file, LEAKS);
 	snprintf(options, sizeof options, "print_suppressions=0:suppressions=%s", file);
 	setenv("LSAN_OPTIONS", options, 0);
-	setenv("ASAN_OPTIONS", UNWIND, 0);
+	setenv("ASAN_OPTIONS", OPTIONS, 0);
 }
 
 static struct sockaddr_in local(int port)

@@ -121,7 +121,7 @@ int support_skips_all(const char *condition);
 
 /* A variable that NAME_release() releases at the end of the function:
  * RELEASED(buf, text = BUF_INIT); */
-#define RELEASED(type, ...) __attribute__((cleanup(type##_release))) struct type __VA_ARGS__
+#define RELEASED(type, ...) __attribute__((unused, cleanup(type##_release))) struct type __VA_ARGS__
 
 /*
  * Tests are functions that enter themselves, in the order of the file:
