@@ -157,6 +157,13 @@ static int parse_facts(struct archive_meta *meta, const struct buf *text, const 
 	return r ? error_sys(err, r, path, NULL) : 0;
 }
 
+void archive_meta_release(struct archive_meta *meta)
+{
+	arena_free(meta->arena);
+	free(meta->fact);
+	*meta = (struct archive_meta){ 0 };
+}
+
 int archive_meta_read(struct archive_meta *meta, int dir_fd, const char *path, struct error *err)
 {
 	struct buf text = BUF_INIT;
@@ -173,13 +180,6 @@ int archive_meta_read(struct archive_meta *meta, int dir_fd, const char *path, s
 		r = parse_facts(meta, &text, path, err);
 	buf_release(&text);
 	return r;
-}
-
-void archive_meta_release(struct archive_meta *meta)
-{
-	arena_free(meta->arena);
-	free(meta->fact);
-	*meta = (struct archive_meta){ 0 };
 }
 
 const char *archive_meta_find(const struct archive_meta *meta, const char *key)

@@ -1,52 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/values.h"
 #include "base/array.h"
-#include "cli/buildset.h"
-#include "cli/configfile.h"
+#include "tests/configured.h"
 #include "tests/made_values.h"
 #include "tests/noise.h"
-#include "tests/support.h"
 
 #include <fnmatch.h>
 
 /* From the text of a configuration to the limits that a build exceeds. */
 
-static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
-{
-	rules_config_init(&c->compare);
-	return configfile_parse(a, buildset_keys, c, text, strlen(text), "file.yaml",
-				CONFIG_PROJECT, "/project", err);
-}
-
-static void release(struct buildset_config *c, struct args *a)
-{
-	rules_config_release(&c->compare);
-	limits_config_release(&c->limits);
-	options_release(a);
-}
-
 /* Parses the text, checks the build and describes what it exceeds: "TASK:METRIC:VALUE>LIMIT ...",
  * then the number of values that each limit applies to. */
 static void describe(struct buf *out, const char *text, const struct values *f)
 {
-	struct buildset_config c = { 0 };
+	RELEASED(configured, c);
+	const struct limits *limits = &c.c.limits.limits;
 	struct limits_check check;
-	struct args a = { 0 };
-	struct error err = { 0 };
 
-	ck_assert_msg(!parse(&c, &a, text, &err), "%s", err.message);
-	ck_assert_int_eq(limits_config_done(&c.limits), 0);
-	ck_assert_int_eq(limits_check(&check, &c.limits.limits, f), 0);
+	configured_read(&c, text);
+	ck_assert_int_eq(limits_check(&check, limits, f), 0);
 	for (size_t i = 0; i < check.n; i++) {
 		const struct limits_excess *e = &check.excess[i];
 
 		buf_addf(out, "%s:%s:%.0f>%.0f ", e->task, metric_word[e->limit->metric], e->value,
 			 e->limit->most);
 	}
-	for (size_t i = 0; i < c.limits.limits.n; i++)
+	for (size_t i = 0; i < limits->n; i++)
 		buf_addf(out, "%s%zu", i ? "," : "", check.tasks[i]);
 	limits_check_release(&check);
-	release(&c, &a);
 }
 
 #define BUILD "+wall_us=90000000\n+max_rss_kb=2097153\n" \
@@ -113,13 +94,7 @@ static const struct { const char *text, *message; } mistakes[] = {
 
 TEST_EACH(mistake, mistakes)
 {
-	struct buildset_config c = { 0 };
-	struct args a = { 0 };
-	struct error err = { 0 };
-
-	ck_assert_int_eq(parse(&c, &a, mistakes[_i].text, &err), -EINVAL);
-	support_error(&err, "file.yaml", mistakes[_i].message);
-	release(&c, &a);
+	configured_refuses(mistakes[_i].text, mistakes[_i].message);
 }
 
 /* Generated limits and builds: each value is compared with the last limit that fits, and with no
@@ -168,10 +143,8 @@ TEST_LOOP(generated, GENERATED)
 	size_t order[ARRAY_SIZE(patterns)] = { 0 }, found = 0, expected = 0;
 	int64_t most[ARRAY_SIZE(patterns) * METRICS];
 	struct buf text = BUF_INIT, build = BUF_INIT;
-	struct buildset_config c = { 0 };
+	RELEASED(configured, c);
 	struct limits_check check;
-	struct args a = { 0 };
-	struct error err = { 0 };
 	struct values f;
 
 	generate(&noise, &text, most, order);
@@ -186,9 +159,8 @@ TEST_LOOP(generated, GENERATED)
 	}
 	buf_adds(&build, "+wall_us=50\n+user_us=20\n+system_us=40\n+peak_kb=10\n");
 	made_values(&f, buf_str(&build));
-	ck_assert_msg(!parse(&c, &a, buf_str(&text), &err), "%s", err.message);
-	ck_assert_int_eq(limits_config_done(&c.limits), 0);
-	ck_assert_int_eq(limits_check(&check, &c.limits.limits, &f), 0);
+	configured_read(&c, buf_str(&text));
+	ck_assert_int_eq(limits_check(&check, &c.c.limits.limits, &f), 0);
 	for (enum metric m = 0; m < METRICS; m++) {
 		for (size_t t = 0; t <= f.n_tasks; t++) {
 			const char *task = t < f.n_tasks ? f.task[t].name : "";
@@ -223,7 +195,6 @@ TEST_LOOP(generated, GENERATED)
 	buf_release(&build);
 	limits_check_release(&check);
 	values_release(&f);
-	release(&c, &a);
 }
 
 /* The first build of an archive, with real make. A failed build exceeds a limit too, and so does the

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "cli/configfile.h"
-#include "cli/buildset.h"
-#include "tests/support.h"
+#include "tests/configured.h"
 
 /* From the text of a configuration to the rules for a task and a metric. */
-
-static int parse(struct buildset_config *c, struct args *a, const char *text, struct error *err)
-{
-	rules_config_init(&c->compare);
-	return configfile_parse(a, buildset_keys, c, text, strlen(text), "file.yaml",
-				CONFIG_PROJECT, "/project", err);
-}
 
 static const struct {
 	const char *text;
@@ -29,14 +20,11 @@ static const struct {
 
 TEST_EACH(whole, wholes)
 {
-	struct buildset_config c = { 0 };
-	struct args a = { 0 };
-	struct error err = { 0 };
+	RELEASED(configured, c);
 	struct buf got = BUF_INIT;
-	const struct rules *r = &c.compare.rules;
+	const struct rules *r = &c.c.compare.rules;
 
-	ck_assert_msg(!parse(&c, &a, wholes[_i].text, &err), "%s", err.message);
-	ck_assert_int_eq(rules_config_done(&c.compare), 0);
+	configured_read(&c, wholes[_i].text);
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (r->metrics & METRIC_BIT(m))
 			buf_addf(&got, "%s%s", got.len ? "," : "", metric_word[m]);
@@ -45,8 +33,6 @@ TEST_EACH(whole, wholes)
 		 (int)r->least_history);
 	ck_assert_str_eq(buf_str(&got), wholes[_i].result);
 	buf_release(&got);
-	rules_config_release(&c.compare);
-	options_release(&a);
 }
 
 #define RULES "compare:\n  rules:\n  - "
@@ -88,23 +74,18 @@ static const struct {
 
 TEST_EACH(gate, gates)
 {
-	struct buildset_config c = { 0 };
-	struct args a = { 0 };
-	struct error err = { 0 };
+	RELEASED(configured, c);
 	struct buf got = BUF_INIT;
 	struct gate g;
 
-	ck_assert_msg(!parse(&c, &a, gates[_i].text, &err), "%s", err.message);
-	ck_assert_int_eq(rules_config_done(&c.compare), 0);
-	g = rules_gate(&c.compare.rules, gates[_i].task, gates[_i].metric);
+	configured_read(&c, gates[_i].text);
+	g = rules_gate(&c.c.compare.rules, gates[_i].task, gates[_i].metric);
 	if (g.ignored)
 		buf_adds(&got, "ignored");
 	else
 		buf_addf(&got, "%g %g %g", g.share, g.amount, g.floor);
 	ck_assert_str_eq(buf_str(&got), gates[_i].result);
 	buf_release(&got);
-	rules_config_release(&c.compare);
-	options_release(&a);
 }
 
 static const struct { const char *text, *message; } mistakes[] = {
@@ -138,34 +119,22 @@ static const struct { const char *text, *message; } mistakes[] = {
 
 TEST_EACH(mistake, mistakes)
 {
-	struct buildset_config c = { 0 };
-	struct args a = { 0 };
-	struct error err = { 0 };
-
-	ck_assert_int_eq(parse(&c, &a, mistakes[_i].text, &err), -EINVAL);
-	support_error(&err, "file.yaml", mistakes[_i].message);
-	rules_config_release(&c.compare);
-	options_release(&a);
+	configured_refuses(mistakes[_i].text, mistakes[_i].message);
 }
 
 /* More rules than fit in the first allocation. */
 TEST(many_rules)
 {
-	struct buildset_config c = { 0 };
-	struct args a = { 0 };
-	struct error err = { 0 };
+	RELEASED(configured, c);
 	struct buf text = BUF_INIT;
 
 	buf_adds(&text, "compare:\n  rules:\n");
 	for (int i = 0; i < 1000; i++)
 		buf_addf(&text, "  - {tasks: t%d, share: %d%%}\n", i, i);
-	ck_assert_msg(!parse(&c, &a, buf_str(&text), &err), "%s", err.message);
-	ck_assert_int_eq(rules_config_done(&c.compare), 0);
-	ck_assert_double_eq_tol(rules_gate(&c.compare.rules, "t999", METRIC_IO).share, 9.99, 1e-9);
-	ck_assert_double_eq_tol(rules_gate(&c.compare.rules, "u", METRIC_IO).share, 0.05, 1e-9);
+	configured_read(&c, buf_str(&text));
+	ck_assert_double_eq_tol(rules_gate(&c.c.compare.rules, "t999", METRIC_IO).share, 9.99, 1e-9);
+	ck_assert_double_eq_tol(rules_gate(&c.c.compare.rules, "u", METRIC_IO).share, 0.05, 1e-9);
 	buf_release(&text);
-	rules_config_release(&c.compare);
-	options_release(&a);
 }
 
 TEST_MAIN(rules);
