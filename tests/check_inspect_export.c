@@ -107,7 +107,8 @@ static void sort_lines(struct buf *out, const char *text)
 		l->bytes = strtoull(blank, NULL, 10);
 		*blank = '\0';
 	}
-	qsort(line, n, sizeof *line, by_text);
+	if (n)
+		qsort(line, n, sizeof *line, by_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_addf(out, "%s %" PRIu64 "\n", line[i].text, line[i].bytes);
 		free(line[i].text);

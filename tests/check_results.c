@@ -17,12 +17,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static void needs_plugin(void)
-{
-	if (!make_host_can())
-		_exit(77);
-}
-
 /* "name=PATH:BYTES,PATH:BYTES name2=..." of the tasks with files, and "name!result" of those with a
  * result of a cache, in the order of their names. */
 static int by_text(const void *a, const void *b)
@@ -124,7 +118,7 @@ TEST_EACH(files_of_make, builds)
 	const char *top = support_tmpdir(), *size;
 	struct buf expected = BUF_INIT;
 
-	needs_plugin();
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", top), builds[_i].make);
 	support_writes(support_path("%s/x.c", top), "int x;\n");
 	support_expect(top, 0, NULL, NULL, "%s", builds[_i].before);
@@ -144,7 +138,7 @@ TEST(not_asked)
 {
 	const char *top = support_tmpdir();
 
-	needs_plugin();
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", top), "a:;: >a\n");
 	support_expect(top, 0, "", "", "unset CCACHE_STATSLOG SCCACHE_ERROR_LOG; "
 		       RECORD "-n one -- make -s && ! ls stats/one | grep results");
@@ -156,7 +150,7 @@ TEST(files_are_those_of_stat)
 {
 	struct run r;
 
-	needs_plugin();
+	SKIP_IF(!make_host_can());
 	support_expect(support_tmpdir(), 0, NULL, "", "mkdir src; for i in `seq 40`; do "
 		       "echo \"int f$i(void) { return $i; }\" >src/f$i.c; done;"
 		       "{ echo 'all: lib.a'; echo 'O := $(patsubst src/%%.c,out/%%.o,$(wildcard src/*.c))';"
@@ -171,8 +165,7 @@ TEST(files_of_ninja)
 {
 	const char *top = support_tmpdir();
 
-	if (!support_has("ninja") || !support_can_be_loaded())
-		_exit(77);
+	SKIP_IF(!support_has("ninja") || !support_can_be_loaded());
 	support_expect(top, 0, NULL, NULL, "mkdir -p b/sub; cat >b/build.ninja <<'E'\n"
 		       "rule gen\n  command = for i in $out z; do " SIZED("$$i", 11) "; done\n"
 		       "rule none\n  command = true\n"
@@ -186,7 +179,7 @@ TEST(whole_seconds)
 {
 	const char *top = support_tmpdir();
 
-	needs_plugin();
+	SKIP_IF(!make_host_can());
 	support_writes(support_path("%s/Makefile", top), "a:;: >a; touch -d @$$(date +%s) a\n");
 	support_expect(top, 0, NULL, "", RECORD "-n one --task-files -- make -s");
 	expect_told("one", "a=a:0");
@@ -322,13 +315,6 @@ TEST_EACH(joined, joins)
 	"CCACHE_CONFIGPATH=$PWD/ccache.conf; "
 #define CACHED WITH_CACHE RECORD "--task-cache "
 
-static void needs_ccache(void)
-{
-	needs_plugin();
-	if (!support_has("ccache"))
-		_exit(77);
-}
-
 /* Two directories with a source of one name, and one source compiled twice. */
 static void write_project(void)
 {
@@ -365,7 +351,7 @@ TEST(cold_and_warm)
 {
 	const char *top = support_tmpdir();
 
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	write_project();
 	support_expect(top, 0, NULL, "", CACHED "-n cold -- make -s -j2 CC='ccache gcc' && make -s clean");
 	expect_told("cold", COLD);
@@ -385,7 +371,7 @@ TEST(difference)
 	const char *top = support_tmpdir();
 	struct run r;
 
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	write_project();
 	support_expect(top, 0, NULL, "", "for i in cold warm again; do (" CACHED
 		       "-n $i -- make -s CC='ccache gcc'; make -s clean); done");
@@ -408,7 +394,7 @@ TEST(masquerade)
 {
 	const char *top = support_tmpdir();
 
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	write_project();
 	support_expect(top, 0, NULL, "", "mkdir bin; ln -s \"$(command -v ccache)\" bin/gcc; PATH=$PWD/bin:$PATH;"
 		       CACHED "-n cold -- make -s -j2 CC=gcc && make -s clean;"
@@ -428,7 +414,7 @@ TEST_EACH(own_log, own_logs)
 {
 	const char *top = support_tmpdir();
 
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	write_project();
 	support_expect(top, 0, "1\n5\n", "", WITH_CACHE "%s ccache gcc -c main.c -o main.o; rm main.o;"
 		       RECORD "-n one %s -- make -s CC='ccache gcc' >&2; grep -c main.c own | "
@@ -440,7 +426,7 @@ TEST_EACH(own_log, own_logs)
 
 TEST(relative_log)
 {
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	write_project();
 	support_expect(support_tmpdir(), 0, NULL, "CCACHE_STATSLOG is a relative path: 'own'", WITH_CACHE
 		       "CCACHE_STATSLOG=own " RECORD "-n one --task-cache -- make -s CC='ccache gcc'");
@@ -449,8 +435,7 @@ TEST(relative_log)
 
 TEST(ccache_of_ninja)
 {
-	if (!support_has("ninja") || !support_has("ccache") || !support_can_be_loaded())
-		_exit(77);
+	SKIP_IF(!support_has("ninja") || !support_has("ccache") || !support_can_be_loaded());
 	support_expect(support_tmpdir(), 0, NULL, NULL, "mkdir a b; echo 'int x;' >a/x.c; echo 'int y;' >b/x.c;"
 		       ": >ccache.conf; cat >build.ninja <<'E'\n"
 		       "rule cc\n  command = ccache gcc $f -c $in -o $out\n"
@@ -463,7 +448,7 @@ TEST(ccache_of_ninja)
 /* Only a call to preprocess, or without a source. */
 TEST(other_calls)
 {
-	needs_ccache();
+	SKIP_IF(!make_host_can() || !support_has("ccache"));
 	support_expect(support_tmpdir(), 0, NULL, "", ": >ccache.conf; echo 'int x;' >x.c; printf "
 		       "'all:\\n\\tccache gcc -E x.c >x.i\\n\\tccache gcc --version >v\\n' >Makefile;"
 		       CACHED "-n one -- make -s");
