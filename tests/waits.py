@@ -285,13 +285,14 @@ SUB = "s: s2\ns2: g ; @sleep .2\ng: s1\ns1: ; @sleep .1\n"
 
 
 def sum_us(tasks, chain):
-    """Of tasks of one name, as often as the chain has it: the longest."""
-    lengths = {}
-    for t in tasks:
-        name = t["name"] if re.fullmatch(r"[a-z][a-z0-9.]*", t["name"]) else "SHELL"
-        lengths.setdefault(name, []).append(t["end_us"] - t["start_us"])
-    names = chain.split()
-    return sum(sum(sorted(lengths[name])[-names.count(name):]) for name in set(names))
+    """Of several tasks of one name, the first that began after the link before."""
+    us, end, left = 0, 0, sorted(tasks, key=lambda t: t["start_us"])
+    for name in chain.split():
+        own = [t for t in left if (t["name"] if re.fullmatch(r"[a-z][a-z0-9.]*", t["name"]) else "SHELL") == name]
+        link = next((t for t in own if t["start_us"] >= end), own[-1])
+        left.remove(link)
+        us, end = us + link["end_us"] - link["start_us"], link["end_us"]
+    return us
 
 
 def own_us(tasks):
@@ -305,27 +306,38 @@ def own_us(tasks):
     return own
 
 
+def check_once(directory, what, makefile, arguments, chain, whys):
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    for name, text in (("Makefile", makefile), ("sub.mk", SUB), ("old", ""), ("slow-ar", "#!/bin/sh\nsleep .2\n")):
+        with open(directory + "/" + name, "w") as f:
+            f.write(text)
+    os.chmod(directory + "/slow-ar", 0o755)
+    recording = run_build(directory, ["make", *arguments.split()])
+    show = json.loads(run("show", "--json", "--tasks", recording))
+    leaves = [t for t in show["tasks"] if not t["hosting"]]
+    last = max(t["end_us"] for t in leaves)
+    truth = min(t["start_us"] for t in leaves) + sum_us(leaves, chain) + show["totals"]["wall_us"] - last
+    truth += own_us(show["tasks"])
+    bound = show["dependencies"]["least_wall_us"]
+    found = []
+    if abs(bound - truth) > NEAR:
+        found.append("%s %s: at least %d us, and %d us is true" % (what, arguments, bound, truth))
+    for p in show["path"]["tasks"]:
+        if "-j1" not in arguments.split() and whys.get(p["name"], p["waited_for"]) != p["waited_for"]:
+            found.append("%s %s: %s waited for %s" % (what, arguments, p["name"], p["waited_for"]))
+    return found
+
+
 def check_known(directory, builds):
+    """On a busy machine another chain may be the longest, or a make pauses between two links: what is wrong is
+    wrong in all of five runs."""
     for what, makefile, runs, chain, whys in builds:
         for arguments in runs:
-            shutil.rmtree(directory, ignore_errors=True)
-            os.makedirs(directory)
-            for name, text in (("Makefile", makefile), ("sub.mk", SUB), ("old", ""), ("slow-ar", "#!/bin/sh\nsleep .2\n")):
-                with open(directory + "/" + name, "w") as f:
-                    f.write(text)
-            os.chmod(directory + "/slow-ar", 0o755)
-            recording = run_build(directory, ["make", *arguments.split()])
-            show = json.loads(run("show", "--json", "--tasks", recording))
-            leaves = [t for t in show["tasks"] if not t["hosting"]]
-            last = max(t["end_us"] for t in leaves)
-            truth = min(t["start_us"] for t in leaves) + sum_us(leaves, chain) + show["totals"]["wall_us"] - last
-            truth += own_us(show["tasks"])
-            bound = show["dependencies"]["least_wall_us"]
-            if abs(bound - truth) > NEAR:
-                problems.append("%s %s: at least %d us, and %d us is true" % (what, arguments, bound, truth))
-            for p in show["path"]["tasks"]:
-                if "-j1" not in arguments.split() and whys.get(p["name"], p["waited_for"]) != p["waited_for"]:
-                    problems.append("%s %s: %s waited for %s" % (what, arguments, p["name"], p["waited_for"]))
+            found = [True]
+            for _ in range(5):
+                found = found and check_once(directory, what, makefile, arguments, chain, whys)
+            problems.extend(found)
 
 
 def main():
