@@ -351,7 +351,7 @@ static const struct settings defaults = SETTINGS_INIT;
 static int run_record(struct args *a, void *values, struct error *err)
 {
 	struct launch l = { .host = true, .argv = a->operand };
-	const struct settings *settings = values;
+	struct settings *settings = values;
 	struct inspections x;
 	int r;
 
@@ -362,6 +362,9 @@ static int run_record(struct args *a, void *values, struct error *err)
 		inspect_config_release(&x.config);
 		return run_alone(&l);
 	}
+	/* pages without output cannot say why something failed */
+	if (settings->serve && !options_chosen(a, "log"))
+		settings->log = true;
 	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
 	r = r ? r : check_repeat(settings, err);

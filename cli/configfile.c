@@ -213,6 +213,7 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 {
 	const char *value = (const char *)r->event.data.scalar.value;
 	const struct option *theirs = wanted(r, l, o);
+	const struct option *typed = theirs ? find_key(r->args->table, o->name) : NULL;
 	const char *text;
 	struct error err;
 	int result;
@@ -221,8 +222,8 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 		return wrong(r, "expected text without NUL bytes");
 	if (theirs && o->kind == OPTION_REPO && r->place == CONFIG_PROJECT && url_is_remote(value))
 		return not_here(r, o);
-	if (o->personal && o->kind != OPTION_TEXT && r->place == CONFIG_PERSONAL &&
-	    *value != '/')
+	if (o->personal && (o->kind == OPTION_PATH || o->kind == OPTION_LIST) &&
+	    r->place == CONFIG_PERSONAL && *value != '/')
 		return wrong(r, "expected an absolute path");
 	text = kept_text(r, o, value);
 	if (!text)
@@ -230,6 +231,8 @@ static int set_scalar(struct reader *r, const struct level *l, const struct opti
 	result = option_set(o, scratch, text, &err);
 	if (!result && theirs)
 		result = option_set(theirs, l->values, text, &err);
+	if (typed)
+		r->args->configured |= UINT64_C(1) << (typed - r->args->table);
 	return result ? wrong(r, err.message) : 0;
 }
 

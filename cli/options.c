@@ -46,6 +46,13 @@ bool options_given(const struct args *a, const char *name)
 	return o && a->given & (UINT64_C(1) << (o - a->table));
 }
 
+bool options_chosen(const struct args *a, const char *name)
+{
+	const struct option *o = option_find(a->table, name);
+
+	return o && (a->given | a->configured) & (UINT64_C(1) << (o - a->table));
+}
+
 const char *options_keep(struct args *a, const char *text)
 {
 	size_t n = strlen(text) + 1;

@@ -120,6 +120,7 @@ struct args {
 	const struct command *command;
 	const struct option *table;	/* of the command; NULL if it has none */
 	uint64_t given;		/* bit i: option i of table was on the command line */
+	uint64_t configured;	/* the same, of the configuration file */
 	struct options_text *texts;	/* copies that values point to */
 	int status;		/* exit status when options_parse() says false */
 };
@@ -154,6 +155,9 @@ void options_operands(const char *usage, int *least, int *most);
 
 /* Was this option on the command line? */
 bool options_given(const struct args *a, const char *name);
+
+/* Was it there or in the configuration file, with whatever value? */
+bool options_chosen(const struct args *a, const char *name);
 
 /* The whole help; its first line is "usage: buildbeat NAME ...". */
 void options_print_help(const struct command *c);

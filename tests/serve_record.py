@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def watched():
 def unnoticed():
     """A task has the same descriptors and the same environment with the server and when there is none."""
     seen = []
-    for options in ((), ("--serve",)):
+    for options in (("--log",), ("--serve",)):
         with Build(*options) as b:
             d = b.dir.name
             fds = [re.sub(r"\[\d+\]|/proc/\d+", "", line.split(" ", 8)[-1].split(None, 1)[-1])
@@ -103,6 +104,24 @@ def unnoticed():
             seen.append((len(fds), sorted(line.split("=")[0] for line in open(d + "/environment"))))
             b.go()
     assert seen[0] == seen[1], seen
+
+
+def output():
+    """It is kept with --serve, unless the command line or the configuration says otherwise."""
+    with Build() as b:
+        b.go()
+        for personal, options, kept in (("", ("--serve",), True), ("", ("--serve", "--no-log"), False),
+                                        ("serve: true\n", (), True), ("serve: true\nlog: false\n", (), False),
+                                        ("serve: true\nlog: false\n", ("--log",), True), ("", (), False)):
+            os.makedirs(b.dir.name + "/buildbeat", exist_ok=True)
+            with open(b.dir.name + "/buildbeat/buildbeat.yaml", "w") as f:
+                f.write(personal)
+            env = dict(b.env, XDG_CONFIG_HOME=b.dir.name)
+            r = subprocess.run([BUILDBEAT, "record", "-n", "one", *options, "--", "make"], cwd=b.dir.name, env=env,
+                               capture_output=True, text=True)
+            assert r.returncode == 0 and ("live pages" in r.stderr) == ("serve" in personal + str(options)), r
+            assert os.path.exists(b.dir.name + "/buildstats/one/output.log") == kept, (personal, options)
+            shutil.rmtree(b.dir.name + "/buildstats/one")
 
 
 def launcher_killed():
