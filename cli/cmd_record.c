@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/runs.h"
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/configfile.h"
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int run_alone(struct launch *l)
@@ -173,19 +175,32 @@ static void end_inspections(struct inspections *x, bool at_once)
 		notice_error(&err);
 }
 
-/* The build is not refused if that fails. */
-static void begin_serving(const struct recorder *rec)
+/* The build is not refused if that fails. Returns the server's process, or a negative errno. */
+static pid_t begin_serving(const struct settings *settings, const struct recorder *rec, struct buf *url)
 {
-	const char *const options[] = { NULL };
-	struct buf url = BUF_INIT;
+	char stay_ms[24];
+	const char *const options[] = { settings->stay_us < 0 ? NULL : "-s", stay_ms, NULL };
 	struct error err;
+	pid_t pid;
 
-	if (serving_begin(options, rec->store.path, getpid(), &rec->hold.old_mask, &url, &err))
+	snprintf(stay_ms, sizeof stay_ms, "%lld", (long long)MIN(settings->stay_us / 1000, INT_MAX));
+	pid = serving_begin(options, rec->store.path, getpid(), &rec->hold.old_mask, url, &err);
+	if (pid < 0)
 		notice("no live pages are served: %s%s%s", err.path, *err.path ? ": " : "", err.message);
 	else
 		/* notice() would replace the token */
-		fprintf(stderr, "buildbeat: live pages: %s\n", buf_str(&url));
-	buf_release(&url);
+		fprintf(stderr, "buildbeat: live pages: %s\n", buf_str(url));
+	return pid;
+}
+
+/* The process that began the recording does not wait for the server, which has a session of its own. */
+static void announce_stay(const struct settings *settings, pid_t server, const char *url,
+			  const char *path, bool good)
+{
+	int64_t us = settings->stay_us < 0 ? SERVING_STAY_US(good) : settings->stay_us;
+
+	if (server > 0 && us && !waitpid(server, NULL, WNOHANG))
+		record_summary_stay(us, url, path);
 }
 
 /* False: the build did not run. */
@@ -193,8 +208,10 @@ static bool record_one(const struct args *a, const struct settings *settings,
 		       struct inspections *x, struct launch *l, const char *base, const char *name,
 		       int *result)
 {
+	struct buf url = BUF_INIT;
 	struct recorder rec;
 	struct error err;
+	pid_t server = 0;
 
 	if (recorder_create(&rec, settings, base, name, l->argv, &err)) {
 		notice("nothing is recorded: %s%s%s", err.path, *err.path ? ": " : "",
@@ -208,7 +225,7 @@ static bool record_one(const struct args *a, const struct settings *settings,
 		recorder_trace(&rec, trace_file(settings), follow_trace);
 	begin_inspections(x, settings, &rec);
 	if (settings->serve)
-		begin_serving(&rec);
+		server = begin_serving(settings, &rec, &url);
 	recorder_prepare(&rec, l);
 	l->arm = x->inspector.pid ? &x->inspector.arm : NULL;
 	*result = launch_run(l);
@@ -223,8 +240,11 @@ static bool record_one(const struct args *a, const struct settings *settings,
 	if (settings->otlp && rec.created)
 		export_send_later(rec.store.path, settings->otlp);
 	/* of a set only of a run that ends it */
-	if (rec.created && (!settings->repeat || l->status) && record_summary_wanted(a, settings))
+	if (rec.created && (!settings->repeat || l->status) && record_summary_wanted(a, settings)) {
 		record_summary_print(a, settings, rec.store.path);
+		announce_stay(settings, server, buf_str(&url), rec.store.path, !l->status);
+	}
+	buf_release(&url);
 	return true;
 }
 
@@ -368,6 +388,8 @@ static int run_record(struct args *a, void *values, struct error *err)
 	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
 	r = r ? r : check_repeat(settings, err);
+	if (!r && !settings->serve && options_given(a, "stay"))
+		r = error_say(err, -EINVAL, "record: option '--stay' requires --serve");
 	r = r ? r : read_rules(&x, settings, err);
 	if (!r)
 		r = record(a, settings, &x, &l);

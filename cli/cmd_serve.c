@@ -133,7 +133,7 @@ static int attach(const struct serve_arguments *o, struct error *err)
 	    serving_begin(options_of, path, launcher, &none, &url, err);
 	buf_addc(&url, '\n');
 	free(options_of);
-	if (!r)
+	if (r >= 0)
 		return output_end(&url, 0, "serve", err);
 	buf_release(&url);
 	return r;

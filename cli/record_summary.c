@@ -223,6 +223,21 @@ static int read_enough(struct recording *rec, const char *path, struct error *er
 	return openrec(rec, OPENREC_WAITS, NULL, path, err);
 }
 
+/* Not by notice(), which would replace the token. */
+void record_summary_stay(int64_t us, const char *url, const char *path)
+{
+	struct buf out = BUF_INIT;
+
+	buf_adds(&out, "buildbeat: the page stays for ");
+	text_add_time(&out, us);
+	buf_addf(&out, ", and while it is open: %s\nbuildbeat: to show it again: buildbeat serve ", url);
+	shell_add_shown(&out, relative(path));
+	buf_addc(&out, '\n');
+	if (!buf_error(&out))
+		file_write_all(STDERR_FILENO, out.data, out.len);
+	buf_release(&out);
+}
+
 void record_summary_print(const struct args *a, const struct settings *settings, const char *path)
 {
 	struct style style = output_error_style();

@@ -14,4 +14,7 @@ bool record_summary_wanted(const struct args *a, const struct settings *settings
  */
 void record_summary_print(const struct args *a, const struct settings *settings, const char *path);
 
+/* Prints on standard error that the live pages stay for a time, where, and how to show them again. */
+void record_summary_stay(int64_t us, const char *url, const char *path);
+
 #endif

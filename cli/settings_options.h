@@ -12,6 +12,7 @@ extern const struct option settings_options[];
 /* Their default values. */
 #define SETTINGS_INIT { \
 	.output = LAYOUT_BASE, .interval_ms = 1000, .task_memory = true, .git = true, \
+	.stay_us = -1, \
 }
 
 #endif

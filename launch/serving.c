@@ -65,8 +65,8 @@ static int read_line(struct buf *out, int fd)
 	return buf_error(out);
 }
 
-int serving_begin(const char *const *options, const char *path, pid_t launcher, const sigset_t *mask,
-		  struct buf *url, struct error *err)
+pid_t serving_begin(const char *const *options, const char *path, pid_t launcher, const sigset_t *mask,
+		    struct buf *url, struct error *err)
 {
 	char program[PATH_MAX];
 	int ends[2], r;
@@ -84,7 +84,7 @@ int serving_begin(const char *const *options, const char *path, pid_t launcher, 
 	r = r ? r : read_line(url, ends[0]);
 	close(ends[0]);
 	if (!r && strncmp(buf_str(url), "error ", 6))
-		return 0;
+		return pid;
 	if (!r)
 		return error_say(err, -EINVAL, "%s", buf_str(url) + 6);
 	if (pid > 0) {

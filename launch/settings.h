@@ -35,6 +35,7 @@ struct settings {
 	int64_t repeat;		/* runs of a set; 0: one recording that is no set */
 	const char *prepare;	/* shell command before each of them, or NULL */
 	bool serve;		/* live pages while the build runs */
+	int64_t stay_us;	/* and so long after it; -1: the default of serving.h */
 	bool summary, quiet;	/* print a summary at the end, or none; neither: on a terminal and
 				   in CI */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/catalogue.h"
 
+#include "analyse/summary.h"
 #include "archive/archive.h"
 #include "archive/url.h"
 #include "base/arena.h"
@@ -55,6 +56,7 @@ static void look(struct catalogue_entry *e, const char *path, const struct catal
 {
 	struct recording rec = RECORDING_INIT;
 	struct error unused;
+	int status;
 
 	e->changed_ns = changed_ns(path);
 	if (before && !before->running && before->changed_ns == e->changed_ns) {
@@ -65,6 +67,7 @@ static void look(struct catalogue_entry *e, const char *path, const struct catal
 	if (!recording_read_build(&rec, path, &convert_formats, &unused)) {
 		e->start_ns = rec.start_wall_ns;
 		e->running = growing_runs(&rec);
+		e->good = summary_build_result(&rec, &status) == BUILD_OK;
 	}
 	recording_release(&rec);
 }

@@ -19,6 +19,7 @@ enum catalogue_kind { CATALOGUE_RECORDING, CATALOGUE_DIRECTORY, CATALOGUE_ARCHIV
 struct catalogue_entry {
 	char id[256];
 	bool running;
+	bool good;		/* it has ended, and succeeded */
 	int64_t start_ns;	/* of the wall clock, -1: not known */
 	int64_t changed_ns;	/* private: when `build` was, as it was read */
 };

@@ -19,7 +19,7 @@
  */
 static const char usage[] =
 	"usage: buildbeat-serve [-ai] [-l ADDR:PORT] [-u SOCKET] [-c CERT -k KEY] [-n NAME]... "
-	"[-f FD] [-p PID] PATH\n"
+	"[-f FD] [-p PID [-s MS]] PATH\n"
 	"       buildbeat-serve -A [-eh] [-C FILE]\n"
 	"\n"
 	"Show the recording, the directory of recordings or the archive PATH; see buildbeat-serve(1).\n"
@@ -31,7 +31,8 @@ static const char usage[] =
 	"  -k KEY        file with the key of TLS\n"
 	"  -l ADDR:PORT  listen there (default: 127.0.0.1:0)\n"
 	"  -n NAME       also answer requests for the host NAME\n"
-	"  -p PID        end soon after the process PID\n"
+	"  -p PID        end some time after the process PID, when no page is open\n"
+	"  -s MS         end MS milliseconds after it; 0: at once\n"
 	"  -u SOCKET     listen on a unix socket\n"
 	"\n"
 	"With -A, write the trace of the server with the URL in BUILDBEAT_ATTACH; see buildbeat-attach(1).\n"
@@ -71,6 +72,16 @@ static bool take_number(int *to, const char *text)
 	return true;
 }
 
+static bool take_stay(int64_t *ns, const char *text)
+{
+	int ms;
+	bool good = take_number(&ms, text);
+
+	if (good)
+		*ns = ms * INT64_C(1000000);
+	return good;
+}
+
 static bool take(struct server_options *o, const char ***name, int c)
 {
 	const char **text = c == 'c' ? &o->cert : c == 'k' ? &o->key : c == 'l' ? &o->listen :
@@ -85,20 +96,21 @@ static bool take(struct server_options *o, const char ***name, int c)
 		o->insecure = true;
 	else
 		return c == 'f' ? take_number(&o->url_fd, optarg) :
+		       c == 's' ? take_stay(&o->stay_ns, optarg) :
 		       c == 'p' && take_number(&o->launcher, optarg);
 	return true;
 }
 
 int main(int argc, char **argv)
 {
-	struct server_options o = { .url_fd = STDOUT_FILENO };
+	struct server_options o = { .url_fd = STDOUT_FILENO, .stay_ns = -1 };
 	const char **name = NULL;
 	struct error err = { 0 };
 	int c, r;
 
 	if (argc > 1 && !strcmp(argv[1], "-A"))
 		return attach(argc, argv);
-	while ((c = getopt(argc, argv, "ac:f:ik:l:n:p:u:")) != -1) {
+	while ((c = getopt(argc, argv, "ac:f:ik:l:n:p:s:u:")) != -1) {
 		if (!take(&o, &name, c)) {
 			fputs(usage, stderr);
 			return 2;

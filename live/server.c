@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/minmax.h"
+#include "launch/serving.h"
 #include "live/registry.h"
 
 #include <errno.h>
@@ -28,10 +29,9 @@
 
 #define SEND_PART 4096
 
-/* After the end of the launcher: so long for pages to get the end of the build. */
-#define LINGER_NS INT64_C(10000000000)
-#define LINGER_LEAST_NS INT64_C(1000000000)
-#define LINGER_STEP_US 200000
+/* After the end of the launcher. Pages ask every 20 s, hidden ones once a minute (live/page/core.js). */
+#define OPEN_NS INT64_C(90000000000)
+#define LINGER_STEP_NS INT64_C(1000000000)
 
 static const struct lws_protocols protocols[] = {
 	{ .name = "http", .callback = server_callback, .rx_buffer_size = 4096 },
@@ -90,24 +90,50 @@ static bool has_streams(const struct server_private *p)
 	return false;
 }
 
+static bool has_page(const struct server_private *p, int64_t now_ns)
+{
+	return has_streams(p) || (p->asked_ns && now_ns - p->asked_ns < OPEN_NS);
+}
+
 static void on_linger(lws_sorted_usec_list_t *linger)
 {
 	struct server_private *p = lws_container_of(linger, struct server_private, linger);
-	int64_t left = p->linger_until_ns - clock_mono_ns();
+	int64_t now_ns = clock_mono_ns(), left_ns = p->linger_until_ns - now_ns;
 
-	if (left <= 0 || (left < LINGER_NS - LINGER_LEAST_NS && !has_streams(p)))
+	if (left_ns <= 0 && !has_page(p, now_ns)) {
 		end_server(p->server);
-	else
-		lws_sul_schedule(p->server->context, 0, linger, on_linger, LINGER_STEP_US);
+		return;
+	}
+	if (left_ns <= 0 || left_ns > LINGER_STEP_NS)
+		left_ns = LINGER_STEP_NS;
+	lws_sul_schedule(p->server->context, 0, linger, on_linger, left_ns / 1000 + 1);
+}
+
+/* 0 also if there is nothing to show: the command could not be executed. */
+static int64_t stay_ns(struct server *s)
+{
+	const struct catalogue_entry *e;
+	struct error unused;
+
+	if (s->options->stay_ns >= 0)
+		return s->options->stay_ns;
+	if (catalogue_update(&s->catalogue, &unused) || !(e = catalogue_find(&s->catalogue, NULL)))
+		return 0;
+	return SERVING_STAY_US(e->good) * 1000;
 }
 
 static void on_launcher(void *context)
 {
 	struct server *s = context;
+	int64_t stay = stay_ns(s);
 
 	server_unwatch(s->private->launcher);
 	s->private->launcher = NULL;
-	s->private->linger_until_ns = clock_mono_ns() + LINGER_NS;
+	if (!stay) {
+		end_server(s);
+		return;
+	}
+	s->private->linger_until_ns = clock_mono_ns() + stay;
 	lws_sul_schedule(s->context, 0, &s->private->linger, on_linger, 1);
 }
 

@@ -27,7 +27,8 @@ struct server_options {
 	const char *const *name;	/* further names that Host may have */
 	bool control;
 	int url_fd;		/* gets the URL, and is closed then */
-	pid_t launcher;		/* the server ends with it; 0: with none */
+	pid_t launcher;		/* the server ends after it; 0: after none */
+	int64_t stay_ns;	/* so long after it; -1: the default of launch/serving.h */
 };
 
 struct server {
@@ -38,7 +39,7 @@ struct server {
 	struct server_private *private;
 };
 
-/* Serve until SIGINT or SIGTERM, or soon after its launcher's end. 0, or a negative errno with err. */
+/* Serve until SIGINT or SIGTERM, or some time after its launcher's end. 0, or a negative errno with err. */
 int server_run(const struct server_options *o, struct error *err);
 
 /*

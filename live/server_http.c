@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/server_private.h"
 
+#include "base/clock.h"
 #include "base/hex.h"
 #include "live/assets.h"
 
@@ -250,6 +251,7 @@ static int accept_request(struct connection *c, struct headers *h)
 	int status;
 
 	connection_trust(c);
+	c->server->private->asked_ns = clock_mono_ns();
 	if (e && strcmp(h->request.method, "GET"))
 		return server_reply_error(c, 405, "a stream can only be read");
 	if (e) {

@@ -26,6 +26,7 @@ struct server_private {
 	struct watch *launcher;
 	lws_sorted_usec_list_t linger;	/* after the launcher's end */
 	int64_t linger_until_ns;
+	int64_t asked_ns;		/* the newest request */
 	int registry_fd;
 	bool ended;
 };

@@ -92,6 +92,7 @@ static const struct {
 	{ SET "1 -- true", "", 0, 1, 1 },
 	{ RECORD "-n set --prepare true -- true", "requires --repeat", 2, 0, 0 },
 	{ SET "2 --serve -- true", "--serve shows one build and excludes --repeat", 2, 0, 0 },
+	{ RECORD "--stay 1s -- true", "option '--stay' requires --serve", 2, 0, 0 },
 	{ SET "2 --trace x.json -- true", "--trace shows one build and excludes", 2, 0, 0 },
 	{ SET "0 -- true", "from 1 to 100, not '0'", 2, 0, 0 },
 	{ SET "-1 -- true", "from 1 to 100, not '-1'", 2, 0, 0 },

@@ -81,8 +81,8 @@ class Build:
 
 
 def watched():
-    """The build is served while it runs, and the server ends soon after it."""
-    with Build("--serve") as b:
+    """The build is served while it runs, and with --stay 0 the server ends with it."""
+    with Build("--serve", "--stay", "0") as b:
         routes = [r["path"] for r in b.ask("api/")["routes"]]
         assert "/api/overview" in routes
         assert b.ask("api/show")["recording"]
@@ -91,6 +91,43 @@ def watched():
         b.go()
         until("the server ends", lambda: is_gone(b.server))
         until("no server is listed", lambda: not b.listed())
+
+
+def stays():
+    """record returns, and nobody holds its output open; the server stays after failures and for open pages."""
+    with Build() as b:
+        b.go()
+        env = dict(b.env, CI="1")
+        for options, script, asked, stays in (((), "exit 3", False, True), (("--stay", "0"), "exit 3", False, False),
+                                              (("--stay", "1s"), "exit 0", False, False),
+                                              (("--stay", "1ms"), "touch s; until test -e asked; do sleep 0.05; done", True, True)):
+            p = subprocess.Popen([BUILDBEAT, "record", "-n", "one", "--serve", *options, "--", "sh", "-c", script],
+                                 cwd=b.dir.name, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            line = p.stderr.readline()
+            b.url, b.token = line.split()[-1].split("?token=")
+            if asked:
+                assert b.ask("api/show")["recording"]
+                open(b.dir.name + "/asked", "w").close()
+            # both pipes end
+            out, said = p.communicate(timeout=DEADLINE)
+            assert p.returncode == (3 if "exit 3" in script else 0), (options, said)
+            assert ("the page stays for" in said) == (options != ("--stay", "0")), said
+            assert ("%s?token=%s\nbuildbeat: to show it again: buildbeat serve buildstats/one\n" % (b.url, b.token)
+                    in said) == (options != ("--stay", "0")), said
+            if stays:
+                assert b.ask("api/show")["recording"]
+                assert b.run("--stop", "all").returncode == 0
+            until("the server ends", lambda: not b.listed())
+            shutil.rmtree(b.dir.name + "/buildstats/one")
+        for options in (("--quiet",), ()):
+            r = subprocess.run([BUILDBEAT, "record", "--serve", *options, "--", "sh", "-c", "exit 3"],
+                               cwd=b.dir.name, env=dict(b.env, CI=""), capture_output=True, text=True)
+            assert r.returncode == 3 and r.stderr.count("\n") == 1, r
+        b.run("--stop", "all")
+        r = subprocess.run([BUILDBEAT, "record", "--serve", "--", "./nosuch"], cwd=b.dir.name, env=env,
+                           capture_output=True, text=True)
+        assert r.returncode == 127 and "stays" not in r.stderr, r
+        until("the server of no build ends", lambda: not b.listed())
 
 
 def unnoticed():
@@ -127,7 +164,7 @@ def output():
 def launcher_killed():
     """The server ends with the launcher, whatever ends that."""
     for sig in (signal.SIGKILL, signal.SIGTERM):
-        with Build("--serve") as b:
+        with Build("--serve", "--stay", "0") as b:
             b.launcher.send_signal(sig)
             b.launcher.wait(DEADLINE)
             until("the server ends", lambda: is_gone(b.server))
