@@ -2,9 +2,11 @@
 /* The server and the page: requests, streams, addresses, errors, keys */
 
 const pages = {};
-const core = { params: new URLSearchParams(location.search), name: "", title: "", unreachable: false,
-	       recordings: [] };
-const UNREACHABLE_MS = 2000;	/* between two attempts */
+const core = { params: new URLSearchParams(location.search), name: "", title: document.title, state: "",
+	       unreachable: false, ended: false, recordings: [], served: "" };
+const UNREACHABLE_MS = 2000, ENDED_MS = 10000;	/* between two attempts */
+const ENDED_TRIES = 5;
+const BEAT_MS = 20000;		/* the server stays while a page is open (live/server.c) */
 const HIDDEN_MS = 10000;	/* a hidden page gives its connection back: a browser has six */
 
 /* The values of a task, {word, title, name, key, unit, joined, usual, needs}, and the metrics of comparisons,
@@ -72,11 +74,39 @@ function keepParam(key, value) {
 	history.replaceState(null, "", location.pathname + (core.params.size ? "?" + core.params : ""));
 }
 
+/* Another document, unless no server has it any longer. */
+function visit(address) {
+	if (!core.ended)
+		location.href = address;
+}
+
 /* Heading and title of the document. */
 function setTitle(text) {
 	core.title = clean(text);
-	document.title = core.title + " - buildbeat";
+	drawTitle();
 	setText(find("#title"), core.title);
+}
+
+/* The title of a page about one build begins with its state, for a tab that is not in view. */
+function drawTitle() {
+	const about = find("#pages span+span [aria-current]") ? "" : core.state;
+
+	document.title = (about ? about + " - " : "") + core.title + " - buildbeat";
+}
+
+/* Colour and shape of the tab's icon. */
+const ICONS = { running: ["#3b82d6", "M4 2l10 6-10 6z"], failed: ["#d64545", "M3 3l10 10M13 3L3 13"],
+		finished: ["#2e9e4f", "M2 9l4 4 8-10"], ended: ["#888", "M4 4h8v8H4z"] };
+
+function setState(state) {
+	const [colour, path] = ICONS[state] || ICONS.ended;
+	const svg = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><path d='" + path + "' fill='" +
+		(state === "failed" || state === "finished" ? "none" : colour) + "' stroke='" + colour +
+		"' stroke-width='3' stroke-linejoin='round'/></svg>";
+
+	core.state = state;
+	find("link[rel=icon]").href = "data:image/svg+xml," + encodeURIComponent(svg);
+	drawTitle();
 }
 
 /* Errors */
@@ -112,21 +142,62 @@ function worked(parent) {
 		p.remove();
 }
 
-/* The banner "server unreachable", which goes when the server replies again. */
+/* Links to a server that has ended become text. */
+function setLinks(dead) {
+	for (const a of document.querySelectorAll(dead ? "a[href]" : "a[data-href]")) {
+		if (!dead)
+			a.href = a.dataset.href;
+		else if (a.origin === location.origin && !a.getAttribute("href").startsWith("#"))
+			a.dataset.href = a.href;
+		else
+			continue;
+		if (dead)
+			a.removeAttribute("href");
+		else
+			delete a.dataset.href;
+	}
+	find("#recording").disabled = find("#refresh").disabled = dead;
+}
+
+/* What was seen of the build stays, and says how to see the rest. */
+function setEnded() {
+	const over = core.state && core.state !== "running", banner = find("#unreachable");
+
+	core.ended = true;
+	setLinks(true);
+	banner.hidden = false;
+	banner.className = over ? "calm" : "";
+	banner.replaceChildren(over ? "The server has ended. " :
+		"The server has ended or cannot be reached: what you see is no longer updated. ");
+	make("code", {}, banner, "buildbeat serve " + clean(core.served));
+	banner.append(over ? " shows this build again." : " on its machine shows this build.");
+	if (!over)
+		setState("");
+}
+
+/* The banner "server unreachable", which goes when the server replies again. A server that is left when its
+ * build has ended ends too. */
 function setUnreachable() {
+	const banner = find("#unreachable"), over = core.state && core.state !== "running";
+	let tries = 0;
+
 	if (core.unreachable)
 		return;
 	core.unreachable = true;
-	find("#unreachable").hidden = false;
-	setText(find("#unreachable"), "The server is unreachable: what you see is no longer updated. Trying again ...");
+	banner.className = "";
+	banner.hidden = Boolean(over);
+	setText(banner, "The server is unreachable: what you see is no longer updated. Trying again ...");
 	const again = async () => {
 		try {
 			await fetch("/live.css", { method: "HEAD", cache: "no-store" });
-			core.unreachable = false;
-			find("#unreachable").hidden = true;
+			core.unreachable = core.ended = false;
+			banner.hidden = true;
+			setLinks(false);
 			window.dispatchEvent(new Event("reachable"));
 		} catch (e) {
-			setTimeout(again, UNREACHABLE_MS);
+			if (++tries === (over ? 1 : ENDED_TRIES))
+				setEnded();
+			setTimeout(again, core.ended ? ENDED_MS : UNREACHABLE_MS);
 		}
 	};
 
@@ -264,7 +335,7 @@ function every(ms, f) {
 	let timer = 0, stopped = false, busy = false, wrong = false;
 	const run = async () => {
 		clearTimeout(timer);
-		if (stopped || busy || document.hidden)
+		if (stopped || busy || document.hidden || core.unreachable)
 			return;
 		busy = true;
 		try {
@@ -312,12 +383,26 @@ function newerRecording(a, b) {
 	return isRunning(b) - isRunning(a) || ((a.start || "") < (b.start || "") ? 1 : -1);
 }
 
+function stateOf(r) {
+	return !r ? "" : isRunning(r) ? "running" : r.result === "ok" ? "finished" :
+		r.result === "failed" || r.result === "killed" ? "failed" : "ended";
+}
+
+/* What serves this again, as a word of a shell. */
+function servedWord(list) {
+	const path = list.directory || list.archive || "";
+
+	return /^[\w@%+=:,./-]+$/.test(path) ? path : "'" + path.replace(/'/g, "'\\''") + "'";
+}
+
 async function loadRecordings() {
-	const select = find("#recording");
-	const all = ((await api("/api/recordings", { rec: "" })).recordings || []).sort(newerRecording);
+	const select = find("#recording"), list = await api("/api/recordings", { rec: "" });
+	const all = (list.recordings || []).sort(newerRecording);
 	const now = recording() || (all.length ? all[0].name : "");
 
 	core.recordings = all;
+	core.served = servedWord(list);
+	setState(stateOf(all.find(r => r.name === now)));
 	keyed(select, all, r => r.name, () => make("option"), (o, r) => {
 		o.value = r.name;
 		setText(o, recordingTitle(r));
@@ -327,11 +412,24 @@ async function loadRecordings() {
 	find("#choice").hidden = all.length < 2;
 }
 
+/* Hidden pages too: the title of a tab says how the build ended. */
+async function beat() {
+	const shown = core.recordings.find(r => r.name === recording());
+
+	if (core.unreachable)
+		return;
+	try {
+		await (shown && !isRunning(shown) ? request("HEAD", "/live.css") : loadRecordings());
+	} catch (e) {
+		/* the banner says so, or the next request of the page */
+	}
+}
+
 function chooseRecording(id) {
 	const p = new URLSearchParams({ rec: id });
 
 	/* Another build has other tasks: only the page stays. */
-	location.href = location.pathname + "?" + p;
+	visit(location.pathname + "?" + p);
 }
 
 /* Keys */
@@ -356,13 +454,13 @@ function pressed(e) {
 	if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || isTyping(e))
 		return;
 	if (go && KEY_PAGES[e.key])
-		location.href = hrefOf(KEY_PAGES[e.key]);
+		visit(hrefOf(KEY_PAGES[e.key]));
 	else if (e.key === "g")
 		keys.g = true;
 	else if (e.key === "/" && find("#main input[type=search]"))
 		find("#main input[type=search]").focus();
 	else if (e.key === "?")
-		location.href = hrefOf("help");
+		visit(hrefOf("help"));
 	else if (e.key === "r" && !find("#choice").hidden)
 		find("#recording").focus();
 	else if (keys.more[e.key])
@@ -380,6 +478,14 @@ async function begin() {
 	core.name = document.body.dataset.page;
 	keepRecording();
 	document.addEventListener("keydown", pressed);
+	/* links that were made since the server ended, such as those of the chart */
+	document.addEventListener("click", e => {
+		const a = core.ended && e.target.closest("a");
+
+		if (a && !/^#/.test(a.getAttribute("href") || "#"))
+			e.preventDefault();
+	}, true);
+	setInterval(beat, BEAT_MS);
 	find("#recording").addEventListener("change", e => chooseRecording(e.target.value));
 	find("#refresh").addEventListener("click", async () => {
 		try {

@@ -87,8 +87,10 @@ async function chartUpdate() {
 			Math.max(CHART_LEAST_MS, CHART_SHARE * cost_ms);
 		/* The stream knows first that a build was killed, and then nothing more makes us ask. */
 		chart.wanted = chart.wanted || chart.over || (reply.unchanged && chart.wait_ms < CHART_MOST_MS);
-		if (!reply.running)
+		if (!reply.running) {
 			chartEnd();
+			await loadRecordings();
+		}
 	} catch (e) {
 		chartStay(e);
 		chart.wait_ms = CHART_AGAIN_MS;
@@ -148,7 +150,8 @@ pages.chart = {
 		/* A document has one main part, and it is the page's. */
 		find("#bb-main").setAttribute("role", "region");
 		find("#bb-main").setAttribute("aria-label", "Chart");
-		document.title = clean(document.querySelector("#bb-head h1").textContent).slice(0, 200) + " - buildbeat";
+		core.title = clean(document.querySelector("#bb-head h1").textContent).slice(0, 200);
+		drawTitle();
 		if (chart.running) {
 			chartFollow();
 			chartWant();

@@ -113,7 +113,7 @@ function drawGraphNode(n, i, group) {
 	g.addEventListener("dblclick", () => {
 		clearTimeout(graph.timer);
 		if (n.task)
-			location.href = hrefOf("task", { task: n.task });
+			visit(hrefOf("task", { task: n.task }));
 	});
 	return g;
 }
@@ -297,7 +297,7 @@ function graphKey(e) {
 	const act = { ArrowUp: () => graphMove(0, -1), ArrowDown: () => graphMove(0, 1), ArrowLeft: () => graphMove(-1, 0),
 		ArrowRight: () => graphMove(1, 0), "+": () => graphZoom(.7, .5, .5), "=": () => graphZoom(.7, .5, .5),
 		"-": () => graphZoom(1.4, .5, .5), "0": graphShowAll, Enter: () => n && graphEnter(graph.chosen),
-		t: () => n && n.task && (location.href = hrefOf("task", { task: n.task })) }[e.key];
+		t: () => n && n.task && visit(hrefOf("task", { task: n.task })) }[e.key];
 
 	if (!act || !graph.data || e.ctrlKey || e.altKey || e.metaKey)
 		return;

@@ -401,6 +401,7 @@ async function endOverview() {
 	if (overview.live)
 		overview.live.close();
 	await loadOverviewEnd();
+	await loadRecordings();
 	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_NOW_MS);
 }
 

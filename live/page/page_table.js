@@ -173,7 +173,7 @@ pages.table = {
 			choose: (item, how) => {
 				tableOf.sheet.choose(item);
 				if (how === "Enter" && tableRow(item))
-					location.href = hrefOf("task", { task: tableRow(item).task });
+					visit(hrefOf("task", { task: tableRow(item).task }));
 			},
 			sort: column => {
 				const now = tableOf.sort.replace("-", "");

@@ -263,8 +263,8 @@ function makeTrackerSheet(parent) {
 		all: () => rows().map((_, i) => i),
 		choose: (i, how) => {
 			if (how === "Enter" && rows()[i].role === "group") {
-				location.href = hrefOf("class", { by: tracker.table.by, name: rows()[i].name,
-					metric: tracker.table.metric });
+				visit(hrefOf("class", { by: tracker.table.by, name: rows()[i].name,
+					metric: tracker.table.metric }));
 			}
 		},
 	});
@@ -328,7 +328,7 @@ pages.tracker = {
 				const band = bandOf(tracker.bands, e);
 
 				if (twice && band && band.series.role === "group")
-					location.href = hrefOf("class", { by: tracker.data.by, name: band.series.name, metric: tracker.data.metric });
+					visit(hrefOf("class", { by: tracker.data.by, name: band.series.name, metric: tracker.data.metric }));
 				else if (!twice && tracker.data)
 					trackerSetMoment(clamp(x, 0, 1) * tracker.data.end_us);
 			},

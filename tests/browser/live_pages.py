@@ -239,7 +239,42 @@ def server_that_ends_is_told(page):
         server.open('/')
         assert browser.js('return document.querySelector("#unreachable").hidden') is True
         server.process.kill()
-        browser.wait('!document.querySelector("#unreachable").hidden')
+        browser.wait('/is unreachable/.test(document.querySelector("#unreachable:not([hidden])").textContent)')
+        browser.wait('/buildbeat serve \\S+ on its machine/.test(document.querySelector("#unreachable").textContent)')
         check_page(server, 'without a server')
+        browser.open('about:blank')
+        browser.console_errors()
+
+
+ICON = 'decodeURIComponent(document.querySelector("link[rel=icon]").href)'
+
+
+def page_of_an_ended_server(page):
+    """It keeps what it has, without links; a build whose end was seen has no alarm."""
+    browser = page.browser
+    with running_build(page, "it's over", MAKEFILE, '-k', '-j2') as (recording, go, build), \
+            served(page, recording) as server:
+        server.open('/')
+        browser.wait('/^running - make.* - buildbeat$/.test(document.title)')
+        running = browser.js('return ' + ICON)
+        go('a.o')
+        go('b.o')
+        build.wait()
+        browser.wait('/^failed - make.* - buildbeat$/.test(document.title)')
+        browser.wait('/b\\.c:7: error/.test(document.querySelector("#overview-failed").innerText)')
+        failed = browser.js('return ' + ICON)
+        assert [icon.split("path d='")[1].split("'")[0] for icon in (running, failed)] == \
+            ['M4 2l10 6-10 6z', 'M3 3l10 10M13 3L3 13'], (running, failed)
+        server.process.kill()
+        browser.wait('document.querySelector("#unreachable.calm")')
+        said = browser.js('return document.querySelector("#unreachable").textContent')
+        assert said == "The server has ended. buildbeat serve '%s' shows this build again." % \
+            recording.replace("'", "'\\''"), said
+        links = browser.js('return [...document.querySelectorAll("a[href]")].map(a => a.getAttribute("href"))')
+        assert links == ['#main'], links
+        assert 'b.c:7: error' in browser.js('return document.querySelector("#overview-failed").innerText')
+        browser.press('g', 'c')
+        assert browser.js('return location.pathname') == '/'
+        check_page(server, 'after the server')
         browser.open('about:blank')
         browser.console_errors()
