@@ -3,7 +3,7 @@
 
 const pages = {};
 const core = { params: new URLSearchParams(location.search), name: "", title: document.title, state: "",
-	       unreachable: false, ended: false, recordings: [], served: "" };
+	       unreachable: false, ended: false, recordings: [], first: null, served: "" };
 const UNREACHABLE_MS = 2000, ENDED_MS = 10000;	/* between two attempts */
 const ENDED_TRIES = 5;
 const BEAT_MS = 20000;		/* the server stays while a page is open (live/server.c) */
@@ -378,9 +378,11 @@ function recordingTitle(r) {
 	return (isRunning(r) ? "running: " : "") + clean(r.name + (r.command ? ", " + r.command : ""));
 }
 
-/* The order of the server: builds that run, then the newest. */
-function newerRecording(a, b) {
-	return isRunning(b) - isRunning(a) || ((a.start || "") < (b.start || "") ? 1 : -1);
+/* The newest first. Those of one second stay in the order of the server, where the oldest is the first. */
+function byAge(list) {
+	const start = r => r.start || "";
+
+	return list.reverse().sort((a, b) => start(a) < start(b) ? 1 : start(a) > start(b) ? -1 : 0);
 }
 
 function stateOf(r) {
@@ -397,11 +399,12 @@ function servedWord(list) {
 
 async function loadRecordings() {
 	const select = find("#recording"), list = await api("/api/recordings", { rec: "" });
-	const all = (list.recordings || []).sort(newerRecording);
+	const ages = byAge(list.recordings || []), all = [...ages].sort((a, b) => isRunning(b) - isRunning(a));
 	const now = recording() || (all.length ? all[0].name : "");
 
 	core.recordings = all;
 	core.served = servedWord(list);
+	core.first = core.first || all[0];
 	setState(stateOf(all.find(r => r.name === now)));
 	keyed(select, all, r => r.name, () => make("option"), (o, r) => {
 		o.value = r.name;
@@ -410,6 +413,11 @@ async function loadRecordings() {
 	if (select.value !== now)
 		select.value = now;
 	find("#choice").hidden = all.length < 2;
+	/* Without a recording in its address a page shows the newest build, also one that begins later. */
+	const age = r => ages.findIndex(e => e.name === r.name);
+
+	if (!recording() && (core.name === "overview" || core.name === "chart") && all.length && age(all[0]) < age(core.first))
+		location.reload();
 }
 
 /* Hidden pages too: the title of a tab says how the build ended. */

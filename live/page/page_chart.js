@@ -5,7 +5,7 @@
  * making and drawing them takes at most a tenth of the time.
  */
 
-const CHART_LEAST_MS = 100, CHART_MOST_MS = 10000, CHART_SHARE = 10, CHART_AGAIN_MS = 2000, CHART_LINES = 8;
+const CHART_LEAST_MS = 100, CHART_MOST_MS = 10000, CHART_SHARE = 10, CHART_AGAIN_MS = 2000, CHART_BUILDS_MS = 5000, CHART_LINES = 8;
 const chart = { app: null, box: null, data: 0, running: false, wanted: false, busy: false, next: 0, wait_ms: 0,
 		timer: 0, stream: null, over: false, logs: new Map(), gone: false };
 
@@ -156,6 +156,8 @@ pages.chart = {
 			chartFollow();
 			chartWant();
 		}
+		if (!recording())
+			every(CHART_BUILDS_MS, loadRecordings);
 	},
 	leave: chartEnd,
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The live pages: each opens everywhere; names are text; the keyboard; many tasks; a build that runs."""
 import os
+import subprocess
 
 import recordings
 from live_server import SIZES, check_page, running_build, served
@@ -278,3 +279,32 @@ def page_of_an_ended_server(page):
         check_page(server, 'after the server')
         browser.open('about:blank')
         browser.console_errors()
+
+
+def newest_build_is_followed(page):
+    """By / and /chart, but not by a page of a certain recording."""
+    browser, program = page.browser, os.path.join(page.places.builddir, 'buildbeat')
+
+    def record(directory, name):
+        subprocess.run((program, 'record', '--no-git', '-o', directory, '-n', name, '--', 'sh', '-c', 'exit 0'),
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    with running_build(page, 'followed', MAKEFILE, '-k', '-j2') as (recording, go, build):
+        directory = os.path.dirname(recording)
+        go('a.o')
+        go('b.o')
+        build.wait()
+        with served(page, directory) as server:
+            shown = 'document.querySelector("#recording").value === "%s"'
+            for path, name in (('/', 'second'), ('/chart', 'third')):
+                server.open(path)
+                browser.js('window.old = true')
+                record(directory, name)
+                browser.wait('!window.old && window.buildbeat && ' + shown % name)
+                server.ready()
+            server.open('/', rec='rec')
+            browser.js('window.old = true')
+            record(directory, 'fourth')
+            browser.wait('[...document.querySelectorAll("#overview-builds th")].some(e => e.textContent === "fourth")')
+            assert browser.js('return window.old && ' + shown % 'rec')
+            assert browser.js('return document.title').startswith('failed - make')
