@@ -55,7 +55,7 @@ static void complete_option(const struct command *c, const char *word)
 {
 	for (const struct option *o = c->options; o && o->name; o++) {
 		candidate(word, "--", o->name, o->help);
-		if (o->kind == OPTION_FLAG && !strncmp(word, "--no-", 5))
+		if (option_has_opposite(o) && !strncmp(word, "--no-", 5))
 			candidate(word, "--no-", o->name, o->help);
 	}
 	candidate(word, "--", "help", "print the help of the command");
@@ -114,7 +114,7 @@ static const struct option *wants_value(const struct command *c, const char *wor
 					const char *next)
 {
 	for (const struct option *o = c->options; o && o->name; o++) {
-		if (o->kind == OPTION_FLAG || (o->kind == OPTION_MODE && strcmp(next, "=")))
+		if (o->kind == OPTION_FLAG || (option_stands_alone(o) && strcmp(next, "=")))
 			continue;
 		if (word[0] == '-' && word[1] == '-' && !strcmp(word + 2, o->name))
 			return o;

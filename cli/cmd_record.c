@@ -178,11 +178,21 @@ static void end_inspections(struct inspections *x, bool at_once)
 /* The build is not refused if that fails. Returns the server's process, or a negative errno. */
 static pid_t begin_serving(const struct settings *settings, const struct recorder *rec, struct buf *url)
 {
-	char stay_ms[24];
-	const char *const options[] = { settings->stay_us < 0 ? NULL : "-s", stay_ms, NULL };
+	const char *address = settings->serve, *options[5] = { NULL };
+	char local[64], stay_ms[24];
 	struct error err;
+	size_t n = 0;
 	pid_t pid;
 
+	if (*address) {
+		options[n++] = strchr(address, '/') ? "-u" : "-l";
+		snprintf(local, sizeof local, "127.0.0.1:%s", address);
+		options[n++] = address[strspn(address, "0123456789")] ? address : local;
+	}
+	if (settings->stay_us >= 0) {
+		options[n++] = "-s";
+		options[n++] = stay_ms;
+	}
 	snprintf(stay_ms, sizeof stay_ms, "%lld", (long long)MIN(settings->stay_us / 1000, INT_MAX));
 	pid = serving_begin(options, rec->store.path, getpid(), &rec->hold.old_mask, url, &err);
 	if (pid < 0)

@@ -95,6 +95,26 @@ static int set_flag(bool *value, const char *text, struct error *err)
 	return error_say(err, -EINVAL, "expected true or false, not '%s'", text);
 }
 
+static int set_text(const char **value, const char *text, struct error *err)
+{
+	if (!*text)
+		return error_say(err, -EINVAL, "expected a text, not an empty value");
+	*value = text;
+	return 0;
+}
+
+static int set_switch(const char **value, const char *text, struct error *err)
+{
+	struct error unused;
+	bool on;
+
+	if (!set_flag(&on, text, &unused)) {
+		*value = on ? "" : NULL;
+		return 0;
+	}
+	return set_text(value, text, err);
+}
+
 static int set_number(const struct option *o, int64_t *value, const char *text,
 		      struct error *err)
 {
@@ -178,14 +198,6 @@ static int set_time(int64_t *us, const char *text, struct error *err)
 	return 0;
 }
 
-static int set_text(const char **value, const char *text, struct error *err)
-{
-	if (!*text)
-		return error_say(err, -EINVAL, "expected a text, not an empty value");
-	*value = text;
-	return 0;
-}
-
 static int add_item(struct word_list *list, const char *text, struct error *err)
 {
 	if (list->n == WORD_LIST_MAX)
@@ -234,6 +246,8 @@ int option_set(const struct option *o, void *values, const char *text, struct er
 		return set_flag(value, text, err);
 	case OPTION_NUMBER:
 		return set_number(o, value, text, err);
+	case OPTION_SWITCH:
+		return set_switch(value, text, err);
 	case OPTION_MODE:
 		return set_choice(o, value, text ? text : o->choices[1], err);
 	case OPTION_CHOICE:
@@ -305,7 +319,7 @@ static bool unknown_option(struct parser *p, const char *word, size_t len)
 	if (!no)
 		names[n++] = "help";
 	for (; table && table->name; table++) {
-		if (!no || table->kind == OPTION_FLAG)
+		if (!no || option_has_opposite(table))
 			names[n++] = table->name;
 	}
 	names[n] = NULL;
@@ -379,7 +393,7 @@ static bool parse_long(struct parser *p, const char *word)
 	o = option_find(table, name);
 	if (!o && !strncmp(name, "no-", 3)) {
 		o = option_find(table, name + 3);
-		if (o && o->kind == OPTION_FLAG && !value)
+		if (o && option_has_opposite(o) && !value)
 			return apply(p, o, "false");
 		o = NULL;
 	}
@@ -387,7 +401,7 @@ static bool parse_long(struct parser *p, const char *word)
 		return unknown_option(p, word, len);
 	if (o->kind == OPTION_FLAG && value)
 		return misuse(p, "option '--%s' takes no value", name);
-	if (o->kind == OPTION_FLAG || o->kind == OPTION_MODE || value)
+	if (option_stands_alone(o) || value)
 		return apply(p, o, value) && apply_words(p, o);
 	return apply_next(p, o);
 }
@@ -404,7 +418,7 @@ static bool parse_short(struct parser *p, const char *letters)
 			o++;
 		if (!o || !o->name)
 			return unknown_option(p, letters, 1);
-		if (o->kind != OPTION_FLAG && o->kind != OPTION_MODE)
+		if (!option_stands_alone(o))
 			return !letters[1] ? apply_next(p, o) :
 			       apply(p, o, letters + 1) && apply_words(p, o);
 		if (!apply(p, o, NULL))
@@ -505,7 +519,7 @@ static void print_usage(const struct command *c)
 		const char *space = o->argument ? " " : "";
 		const char *argument = o->argument ? o->argument : "";
 
-		if (o->kind == OPTION_MODE)
+		if (o->argument && option_stands_alone(o))
 			snprintf(word, sizeof word, "[--%s[=%s]]", o->name, argument);
 		else if (o->letter)
 			snprintf(word, sizeof word, "[-%c%s%s]", o->letter, space, argument);
@@ -524,8 +538,8 @@ static void print_option(const struct option *o)
 	int n = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter)
 			  : snprintf(left, sizeof left, "    ");
 
-	snprintf(left + n, sizeof left - (size_t)n, o->kind == OPTION_MODE ? "--%s%s%s]" : "--%s%s%s",
-		 o->name, o->kind == OPTION_MODE ? "[=" : o->argument ? " " : "",
+	snprintf(left + n, sizeof left - (size_t)n, o->argument && option_stands_alone(o) ? "--%s%s%s]" : "--%s%s%s",
+		 o->name, o->argument && option_stands_alone(o) ? "[=" : o->argument ? " " : "",
 		 o->argument ? o->argument : "");
 	printf("  %-26s %s\n", left, o->help);
 }

@@ -27,6 +27,8 @@ enum option_kind {
 	OPTION_CHOICE,		/* int: index into choices */
 	OPTION_MODE,		/* int: index into choices; the option without a value means the
 				   second of them. A value is always "--NAME=VALUE" */
+	OPTION_SWITCH,		/* const char *: the value of "--NAME=VALUE"; "" for the option without
+				   a value or true; NULL for --no-NAME or false */
 	OPTION_SET,		/* unsigned: a bit for each of choices, "one,other"; each use
 				   adds to it */
 	OPTION_SHARE,		/* double: "5%" or "0.05", from 0 to max (0: any) */
@@ -98,6 +100,8 @@ struct option_map {
 	OPT(OPTION_CHOICE, int, letter, name, member, value, help), .choices = words
 #define OPT_MODE(letter, name, member, words, value, help) \
 	OPT(OPTION_MODE, int, letter, name, member, value, help), .choices = words
+#define OPT_SWITCH(letter, name, member, value, help) \
+	OPT(OPTION_SWITCH, const char *, letter, name, member, value, help)
 #define OPT_SET(letter, name, member, words, value, help) \
 	OPT(OPTION_SET, unsigned, letter, name, member, value, help), .choices = words
 #define OPT_LIST(letter, name, member, value, help) \
@@ -143,6 +147,18 @@ const char *options_keep(struct args *a, const char *text);
  */
 int option_set(const struct option *o, void *values, const char *text,
 	       struct error *err);
+
+/* Has it an opposite, --no-NAME? */
+static inline bool option_has_opposite(const struct option *o)
+{
+	return o->kind == OPTION_FLAG || o->kind == OPTION_SWITCH;
+}
+
+/* Can it be given without a value? Then a value is always "--NAME=VALUE". */
+static inline bool option_stands_alone(const struct option *o)
+{
+	return option_has_opposite(o) || o->kind == OPTION_MODE;
+}
 
 /* The key of buildbeat.yaml that this option of a command is. */
 const char *option_key(const struct option *o);

@@ -34,7 +34,7 @@ struct settings {
 	struct word_list inspect;	/* rules of inspect/rule.h */
 	int64_t repeat;		/* runs of a set; 0: one recording that is no set */
 	const char *prepare;	/* shell command before each of them, or NULL */
-	bool serve;		/* live pages while the build runs */
+	const char *serve;	/* live pages while the build runs, and where, "": anywhere; or NULL */
 	int64_t stay_us;	/* and so long after it; -1: the default of serving.h */
 	bool summary, quiet;	/* print a summary at the end, or none; neither: on a terminal and
 				   in CI */

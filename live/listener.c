@@ -27,8 +27,8 @@ union address {
 
 static int bad_address(const char *text, struct error *err)
 {
-	return error_say(err, -EINVAL, "serve: option '--listen': expected ADDR:PORT with an "
-			 "address in numbers, such as 127.0.0.1:8080 or [::1]:0, not '%.100s'",
+	return error_say(err, -EINVAL, "the server cannot listen: expected ADDR:PORT with an address "
+			 "in numbers, such as 127.0.0.1:8080 or [::1]:0, not '%.100s'",
 			 text);
 }
 
@@ -94,8 +94,8 @@ static int open_address(struct listener *l, const char *text, bool everywhere, s
 	if (r)
 		return r;
 	if (!is_loopback(&a) && !everywhere)
-		return error_say(err, -EPERM, "serve: option '--listen': other machines can reach "
-				 "%.100s: it needs --tls-cert and --tls-key, or --insecure", text);
+		return error_say(err, -EPERM, "the server cannot listen: other machines can reach %.100s: "
+				 "that needs serve with --tls-cert and --tls-key, or --insecure", text);
 	l->fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd >= 0)
 		setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);

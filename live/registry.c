@@ -86,6 +86,11 @@ void registry_remove(int fd)
 	close(fd);
 }
 
+void registry_leave(int fd)
+{
+	file_write(fd, "left: 1\n", 8);
+}
+
 static void take_line(struct registry_entry *e, struct slice line)
 {
 	static const char path[] = "path: ", url[] = "url: ";
@@ -96,6 +101,8 @@ static void take_line(struct registry_entry *e, struct slice line)
 	else if (slice_starts(line, url))
 		snprintf(e->url, sizeof e->url, "%.*s", (int)(line.len - strlen(url)),
 			 line.p + strlen(url));
+	else if (slice_starts(line, "left: "))
+		e->left = true;
 }
 
 /* False: the server has ended, or is just beginning. */

@@ -3,6 +3,7 @@
 #include "live/server_private.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/minmax.h"
 #include "launch/serving.h"
 #include "live/registry.h"
@@ -10,10 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* libwebsockets has tables of this size: a limit of a million costs memory. */
@@ -32,6 +36,10 @@
 /* After the end of the launcher. Pages ask every 20 s, hidden ones once a minute (live/page/core.js). */
 #define OPEN_NS INT64_C(90000000000)
 #define LINGER_STEP_NS INT64_C(1000000000)
+
+/* For the address of a server that stays after its build */
+#define ROOM_TRIES 20
+#define ROOM_NS 50000000
 
 static const struct lws_protocols protocols[] = {
 	{ .name = "http", .callback = server_callback, .rx_buffer_size = 4096 },
@@ -129,6 +137,7 @@ static void on_launcher(void *context)
 
 	server_unwatch(s->private->launcher);
 	s->private->launcher = NULL;
+	registry_leave(s->private->registry_fd);
 	if (!stay) {
 		end_server(s);
 		return;
@@ -228,6 +237,46 @@ static int begin_server(struct server *s, struct error *err)
 	return 0;
 }
 
+/* Ends servers of ours that stay after their builds. False: none has this address. */
+static bool make_room(const struct server_options *o)
+{
+	const char *port = o->listen ? strrchr(o->listen, ':') : NULL;
+	struct registry_entry *e;
+	char end[PATH_MAX + 16], path[PATH_MAX] = "";
+	bool found = false;
+	size_t n;
+
+	if (o->unix_path && !file_absolute(path, o->unix_path))
+		snprintf(end, sizeof end, "unix:%s?token=", path);
+	else
+		snprintf(end, sizeof end, "%s/?token=", port ? port : "");
+	if (registry_list(&e, &n))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!strstr(e[i].url, end))
+			continue;
+		found = true;
+		if (e[i].left)
+			registry_stop(&e[i]);
+	}
+	free(e);
+	return found;
+}
+
+/* The next build can begin before the server of the one before knows that that has ended. */
+static int open_listener(struct server_private *p, const struct server_options *o, struct error *err)
+{
+	const struct timespec wait = { 0, ROOM_NS };
+	int r, tries = 0;
+
+	for (;;) {
+		r = listener_open(&p->listener, o->listen, o->unix_path, o->cert || o->insecure, err);
+		if (r != -EADDRINUSE || !o->launcher || tries++ == ROOM_TRIES || !make_room(o))
+			return r;
+		nanosleep(&wait, NULL);
+	}
+}
+
 int server_run(const struct server_options *o, struct error *err)
 {
 	struct server_private p = {
@@ -240,7 +289,7 @@ int server_run(const struct server_options *o, struct error *err)
 	p.server = &s;
 	if (r)
 		return r;
-	r = listener_open(&p.listener, o->listen, o->unix_path, o->cert || o->insecure, err);
+	r = open_listener(&p, o, err);
 	r = r ? r : check(o, &p.listener, err);
 	r = r ? r : begin_server(&s, err);
 	r = r ? r : server_tell_url(&s, err);

@@ -10,7 +10,7 @@
 struct values {
 	bool all, bare;
 	int64_t number;
-	const char *text;
+	const char *text, *where;
 	int choice;
 	struct word_list list;
 	int mode;
@@ -31,6 +31,7 @@ static const struct option table[] = {
 	{ OPT_LIST('l', "list", list, "L", "h") },
 	{ OPT(OPTION_WORDS, struct word_list, 'w', "words", list, "W", "h") },
 	{ OPT_MODE('m', "mode", mode, modes, "full", "h") },
+	{ OPT_SWITCH(0, "where", where, "W", "h") },
 	{ OPT_SET(0, "set", set, colours, "S", "h") },
 	{ OPT(OPTION_SHARE, double, 0, "share", share, "P", "h"), .max = 1 },
 	{ 0 }
@@ -72,6 +73,12 @@ static const struct {
 	{ { "--mode", "--", "-a" }, true, "-- 0 - red [-a] mode 1", NULL },
 	{ { "--mode=" }, false, NULL, "option '--mode': expected off, on or full, not ''" },
 	{ { "--mode=fulll" }, false, NULL, "expected off, on or full, not 'fulll'" },
+	{ { "--where", "x" }, false, "-- 0 - red [x] where any", NULL },
+	{ { "--where=x", "--where=yes" }, false, "-- 0 - red [] where any", NULL },
+	{ { "--where", "--where=x" }, false, "-- 0 - red [] where x", NULL },
+	{ { "--where=x", "--no-where" }, false, "-- 0 - red []", NULL },
+	{ { "--where=x", "--where=off" }, false, "-- 0 - red []", NULL },
+	{ { "--where=" }, false, NULL, "option '--where': expected a text, not an empty value" },
 	{ { "--no-mode" }, false, NULL, "unknown option '--no-mode'" },
 	{ { "--set=green,blue" }, false, NULL, "expected red or green, not 'blue'" },
 	{ { "--set=green," }, false, NULL, "expected red or green, not ''" },
@@ -106,6 +113,8 @@ static void describe(struct buf *b, const struct values *v, const struct args *a
 		buf_addf(b, " %s", v->list.item[i]);
 	if (v->mode)
 		buf_addf(b, " mode %d", v->mode);
+	if (v->where)
+		buf_addf(b, " where %s", *v->where ? v->where : "any");
 	if (v->set)
 		buf_addf(b, " set %u", v->set);
 	if (v->share > 0)

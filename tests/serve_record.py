@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,10 @@ class Build:
     def ask(self, path):
         q = urllib.request.Request(self.url + path, headers={"Authorization": "Bearer " + self.token})
         return json.load(urllib.request.urlopen(q, timeout=DEADLINE))
+
+    def children(self, *name):
+        r = subprocess.run(["pgrep", "-P", str(self.launcher.pid), *name], capture_output=True, text=True)
+        return [int(pid) for pid in r.stdout.split()]
 
     def go(self):
         open(self.dir.name + "/go", "w").close()
@@ -161,13 +166,53 @@ def output():
             shutil.rmtree(b.dir.name + "/buildstats/one")
 
 
+def address():
+    """A port, an address or a unix socket; a server that stays after an earlier build makes room, no other one."""
+    with Build() as b, socket.socket() as other:
+        b.go()
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken, path = other.getsockname()[1], b.dir.name + "/socket"
+        url = "live pages: http://127.0.0.1:%d/?token=" % port
+
+        def record(*options, personal=""):
+            os.makedirs(b.dir.name + "/buildbeat", exist_ok=True)
+            with open(b.dir.name + "/buildbeat/buildbeat.yaml", "w") as f:
+                f.write(personal)
+            r = subprocess.run([BUILDBEAT, "record", *options, "--", "sh", "-c", "exit 3"], cwd=b.dir.name,
+                               env=dict(b.env, XDG_CONFIG_HOME=b.dir.name), capture_output=True, text=True)
+            assert r.returncode == 3, r
+            return r.stderr
+
+        assert url in record("--serve=%d" % port)
+        assert url in record("--serve=127.0.0.1:%d" % port)
+        assert url in record(personal="serve: %d\n" % port)
+        assert len(b.listed()) == 1
+        assert "live pages" not in record("--no-serve", personal="serve: %d\n" % port)
+        for _ in range(2):
+            assert "live pages: unix:%s?token=" % path in record("--serve=" + path)
+        assert len(b.listed()) == 2
+        for bad, why in (("--serve=%d" % taken, "Address already in use"), ("--serve=0.0.0.0:0", "other machines"),
+                         ("--serve=nowhere", "expected ADDR:PORT")):
+            said = record(bad)
+            assert "no live pages are served: " in said and why in said, said
+        assert len(b.listed()) == 2
+
+
 def launcher_killed():
     """The server ends with the launcher, whatever ends that."""
     for sig in (signal.SIGKILL, signal.SIGTERM):
         with Build("--serve", "--stay", "0") as b:
+            children = b.children()
             b.launcher.send_signal(sig)
             b.launcher.wait(DEADLINE)
             until("the server ends", lambda: is_gone(b.server))
+            # nobody writes into the directory when it is removed
+            open(b.dir.name + "/go", "w").close()
+            until("the build ends", lambda: all(is_gone(pid) for pid in children))
 
 
 def server_killed():
@@ -205,9 +250,7 @@ def no_server():
 def attached():
     """A running build gets a server later: by the launcher, a process below it, or its recording."""
     with Build() as b:
-        makes = subprocess.run(["pgrep", "-P", str(b.launcher.pid), "make"], capture_output=True,
-                               text=True).stdout.split()
-        for what in (str(b.launcher.pid), makes[-1], "latest"):
+        for what in (str(b.launcher.pid), str(b.children("make")[-1]), "latest"):
             r = b.run("--attach", what)
             assert r.returncode == 0, r
             b.url, b.token = r.stdout.strip().split("?token=")
