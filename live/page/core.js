@@ -267,6 +267,11 @@ function post(path, body) {
 	return request("POST", path, body === undefined ? {} : body);
 }
 
+/* Why the buttons beside it are disabled. */
+function addReadsOnly(parent) {
+	make("span", { "class": "faint" }, parent, "This server only reads: start buildbeat serve with --allow-control.");
+}
+
 function del(path) {
 	return request("DELETE", path);
 }

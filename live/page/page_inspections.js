@@ -115,7 +115,8 @@ pages.inspections = {
 			inspections.sheet.update();
 		});
 		inspections.control = (await api("/api/", { rec: "" })).control;
-		remove.title = inspections.control ? "" : "the server runs without --allow-control";
+		if (!inspections.control)
+			addReadsOnly(tools);
 		remove.addEventListener("click", inspectionsRemove);
 		inspections.sheet = makeSheet({
 			id: "inspections", parent: main, label: "Inspections", what: "inspection", start: "start",

@@ -382,10 +382,9 @@ pages.process = {
 		];
 
 		process.control = (await api("/api/", { rec: "" })).control;
-		for (const b of [inspect, stack]) {
-			b.disabled = !process.control;
-			b.title = process.control ? "" : "the server runs without --allow-control";
-		}
+		inspect.disabled = stack.disabled = !process.control;
+		if (!process.control)
+			addReadsOnly(tools);
 		inspect.addEventListener("click", async () => {
 			try {
 				const dialog = find("#process-dialog") || processDialog(main, await api("/api/capabilities", { rec: "" }));

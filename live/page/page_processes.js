@@ -130,8 +130,7 @@ function processesChosen() {
 
 	setText(button, processesMarked() ? "Snapshot of its memory" : "Snapshot of the heaviest");
 	button.disabled = !processes.control || !p;
-	button.title = !processes.control ? "the server runs without --allow-control" :
-		p ? clean("of " + p.program + " (" + p.pid + ")") : "there is no process";
+	button.title = p ? clean("of " + p.program + " (" + p.pid + ")") : "there is no process";
 }
 
 async function processesInspect(what) {
@@ -156,7 +155,9 @@ function processesFollow(tools) {
 	const begin = make("button", { type: "submit" }, form, "Follow");
 
 	begin.disabled = name.disabled = !processes.control;
-	begin.title = processes.control ? "until you cancel it" : "the server runs without --allow-control";
+	begin.title = "until you cancel it";
+	if (!processes.control)
+		addReadsOnly(form);
 	form.addEventListener("submit", e => {
 		e.preventDefault();
 		processesInspect({ follow: name.value });

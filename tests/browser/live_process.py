@@ -261,4 +261,9 @@ def without_control(page):
         assert '--allow-control' in page.browser.js('return document.querySelector("#main").textContent')
         assert page.browser.js_async('''const done = arguments[0]; fetch('/api/tasks', {method: 'POST', body: '{}'})
             .then(r => done(r.status))''') == 403
+        for path, text in (('/inspections', 'Remove'), ('/processes', 'Follow')):
+            server.open(path, all=1)
+            shown, looks = page.browser.js('''const b = [...document.querySelectorAll("button")].find(
+                b => b.textContent === arguments[0]); return [b.closest(".tools").textContent, getComputedStyle(b).opacity]''', text)
+            assert 'only reads: start buildbeat serve with --allow-control' in shown and float(looks) < 1, (shown, looks)
         page.browser.console_errors()
