@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/hex.h"
+#include "convert/json_reader.h"
 #include "live/assets.h"
 
 #include <errno.h>
@@ -76,6 +77,14 @@ static void take_query(struct headers *h, struct lws *wsi)
 	}
 }
 
+/* A longer one is not a browser's. */
+static bool wants_page(struct lws *wsi)
+{
+	char accept[1024];
+
+	return lws_hdr_copy(wsi, accept, sizeof accept, WSI_TOKEN_HTTP_ACCEPT) > 0 && strstr(accept, "text/html");
+}
+
 static bool take_headers(struct headers *h, struct lws *wsi)
 {
 	struct guard_request *q = &h->request;
@@ -135,12 +144,32 @@ static const char *content_type(const char *type)
 	return type ? type : "application/json";
 }
 
+/* Of a reader, which replies in JSON. */
+static int reply_error_page(struct connection *c, const struct reader_answer *a)
+{
+	struct json_document doc;
+	const char *why;
+	struct error unused;
+	int r = json_read_text(&doc, a->body.data, a->body.len, NULL, 1, &unused);
+
+	if (r)
+		return server_reply(c, a->status, a->type, a->body.data, a->body.len, NULL);
+	why = json_member_text(doc.root, "error");
+	r = server_reply_error(c, a->status, why ? why : "");
+	json_document_release(&doc);
+	return r;
+}
+
 static void on_answer(void *context, struct reader_answer *a)
 {
 	struct connection *c = context;
 
+	int r;
+
 	c->private->waits = false;
-	if (server_reply(c, a->status, a->type, a->body.data, a->body.len, NULL))
+	r = a->status >= 400 && c->private->person ? reply_error_page(c, a) :
+	    server_reply(c, a->status, a->type, a->body.data, a->body.len, NULL);
+	if (r)
 		lws_set_timeout(c->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 }
 
@@ -280,6 +309,7 @@ static int on_request(struct connection *c)
 	if (!h)
 		return REPLY_CLOSE;
 	lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
+	p->person = wants_page(c->wsi);
 	if (!take_headers(h, c->wsi)) {
 		r = server_reply_error(c, 413, "a header is too long");
 		goto out;

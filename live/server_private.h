@@ -38,6 +38,7 @@ struct connection_private {
 	char *path, *query;
 	const char *method;		/* constant */
 	bool head;
+	bool person;			/* its client shows HTML: errors are pages */
 	struct buf body;
 	/* the reply */
 	int status;

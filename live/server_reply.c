@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/minmax.h"
+#include "report/html.h"
 
 #define PART 65536	/* bytes that are sent at once */
 
@@ -112,21 +113,51 @@ int server_reply(struct connection *c, int status, const char *type, const char 
 	return 0;
 }
 
-/* A request that is refused may have a body, which nobody reads: the connection ends. */
-int server_reply_error(struct connection *c, int status, const char *why)
+static void add_error_page(struct buf *out, int status, const char *why)
 {
-	struct buf text = BUF_INIT;
-	struct json j;
-	int r;
+	const struct html_site site = { .path = "/" };
+	struct markup h;
 
-	json_init(&j, &text, false);
+	html_head(&h, out, status_text(status), &site);
+	markup_end(&h);
+	markup_begin(&h, "body");
+	markup_begin(&h, "main");
+	markup_leaf(&h, "h1", NULL, status_text(status));
+	markup_leaf(&h, "p", NULL, why);
+	markup_begin(&h, "p");
+	markup_begin(&h, "a");
+	markup_attr(&h, "href", "/");
+	markup_text(&h, "Overview of the build");
+	while (h.depth)
+		markup_end(&h);
+}
+
+static void add_error(struct buf *out, const char *why)
+{
+	struct json j;
+
+	json_init(&j, out, false);
 	json_object(&j, NULL);
 	json_str(&j, "error", why);
 	json_object_end(&j);
-	buf_addc(&text, '\n');
+	buf_addc(out, '\n');
+}
+
+/* A request that is refused may have a body, which nobody reads: the connection ends. */
+int server_reply_error(struct connection *c, int status, const char *why)
+{
+	bool person = c->private->person;
+	struct buf text = BUF_INIT;
+	int r;
+
+	if (person)
+		add_error_page(&text, status, why);
+	else
+		add_error(&text, why);
 	c->private->close = true;
 	r = buf_error(&text) ? REPLY_CLOSE :
-	    server_reply(c, status, "application/json", text.data, text.len, NULL);
+	    server_reply(c, status, person ? "text/html; charset=utf-8" : "application/json", text.data,
+			 text.len, NULL);
 	buf_release(&text);
 	return r;
 }

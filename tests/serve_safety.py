@@ -2,6 +2,7 @@
 """What the server refuses, bounds and promises, by raw sockets: serve_safety.py BUILDBEAT CASE."""
 import base64
 import errno
+import html
 import json
 import os
 import random
@@ -277,6 +278,21 @@ def headers():
         assert not re.search(r"(src|href)=\"(?![/#]|data:,)", page) and "style=" not in page
         assert "<script>" not in page and " on" not in re.sub(r">[^<]*<", "><", page)
         assert not s.ask(method="HEAD")[2]
+
+
+def errors():
+    """A browser shows an error as a page, of the server or of a reader; a program gets JSON."""
+    with Server() as s:
+        for path, token, status, why in (("/", False, 401, "token"), ("/nowhere", True, 404, "no such path"),
+                                         ("/api/show?%3Cb%3E=1", True, 400, "&lt;b&gt;"), ("/api/show", True, 404, "no recordings")):
+            for accept in ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "*/*", None):
+                got, headers, body = s.ask(path, token=token, Accept=accept)
+                person = accept and "html" in accept
+                assert got == status, (path, got)
+                assert headers["content-type"] == ("text/html; charset=utf-8" if person else "application/json"), headers
+                said = body.decode() if person else json.loads(body)["error"]
+                assert why in (said if person else html.escape(said, quote=False)), said
+                assert not person or 'href="/"' in said, said
 
 
 def paths():

@@ -269,6 +269,7 @@ function post(path, body) {
 
 /* Why the buttons beside it are disabled. */
 function addReadsOnly(parent) {
+	parent.append(" ");
 	make("span", { "class": "faint" }, parent, "This server only reads: start buildbeat serve with --allow-control.");
 }
 
