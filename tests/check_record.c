@@ -428,7 +428,7 @@ TEST(probes)
 	ck_assert_ptr_null(strstr(r.out.data, "2 failed"));
 }
 
-/* A failure that changes nothing is said to be ignored. */
+/* A failure that changes nothing was ignored by make. */
 TEST(ignored)
 {
 	SKIP_IF(!make_host_can());
