@@ -2,6 +2,7 @@
 #include "analyse/output.h"
 
 #include "analyse/output_bitbake.h"
+#include "analyse/output_evidence.h"
 #include "analyse/output_marks.h"
 #include "base/array.h"
 #include "base/minmax.h"
@@ -20,6 +21,7 @@ struct span_of {
 	uint64_t min_line;
 	uint32_t task;
 	bool within;		/* it is known only if the line was written entirely in this time */
+	bool apart;		/* another build tool's, of which no line is known here */
 };
 
 struct sweep {
@@ -38,8 +40,11 @@ struct sweep {
 	int64_t from_us, to_us;	/* of the line before */
 	int64_t after_us;	/* by the last mark */
 	bool known;		/* the next two are those of the time of the line before */
-	size_t n_others;
+	size_t n_others, n_apart;
 	const struct span_of *other;
+	struct output_evidence evidence;
+	bool compared;		/* it has the tasks of this time */
+	bool before;		/* the line before is of the same task */
 	uint32_t block;		/* whose output follows, NO_INDEX */
 	int64_t block_end_us;
 	uint64_t mark_until;	/* lines of the mark itself */
@@ -153,17 +158,16 @@ static uint32_t failed_task(const struct sweep *s, const struct output_line *lin
 
 /* Which tasks may write when */
 
-static int add_span(struct sweep *s, uint32_t task, int64_t begin_us, int64_t end_us,
-		    uint64_t min_line, bool within)
+static int add_span(struct sweep *s, const struct span_of *of)
 {
 	struct span_of *span;
 
-	if (begin_us > end_us)
+	if (of->begin_us > of->end_us)
 		return 0;
 	span = array_add(&s->span, &s->n_spans, sizeof *s->span);
 	if (!span)
 		return -ENOMEM;
-	*span = (struct span_of){ begin_us, end_us, min_line, task, within };
+	*span = *of;
 	return 0;
 }
 
@@ -191,17 +195,21 @@ static int find_hosting(struct output_window *hosting, const struct recording *r
 	return 0;
 }
 
-static int add_direct(struct sweep *s, uint32_t task, const struct output_window *hosting,
-		      uint64_t min_line, bool within)
+static int add_direct(struct sweep *s, struct span_of span, const struct output_window *hosting)
 {
-	const struct task *t = &s->rec->task[task];
-	int64_t end_us = recording_task_end_us(s->rec, t);
-	int r;
+	const struct task *t = &s->rec->task[span.task];
+	int r = 0;
 
-	if (!t->hosts || !hosting->end_us)
-		return add_span(s, task, t->start_us, end_us, min_line, within);
-	r = add_span(s, task, t->start_us, hosting->begin_us, min_line, within);
-	return r ? r : add_span(s, task, hosting->end_us, end_us, min_line, within);
+	span.begin_us = t->start_us;
+	span.end_us = recording_task_end_us(s->rec, t);
+	if (t->hosts && hosting->end_us) {
+		struct span_of before = span;
+
+		before.end_us = hosting->begin_us;
+		r = add_span(s, &before);
+		span.begin_us = hosting->end_us;
+	}
+	return r ? r : add_span(s, &span);
 }
 
 static int add_task(struct sweep *s, uint32_t i, const struct output_mark *mark,
@@ -216,14 +224,35 @@ static int add_task(struct sweep *s, uint32_t i, const struct output_mark *mark,
 	if (t->start_us < 0 || m->buried[t->instance])
 		return 0;
 	if (in->tool && !strcmp(in->tool, "buildbeat task"))
-		return add_direct(s, i, hosting, 0, true);
+		return add_direct(s, (struct span_of){ .task = i, .within = true }, hosting);
+	if (output_is(in, BUILD_TOOL_SILENT))
+		return add_direct(s, (struct span_of){ .task = i, .apart = true }, hosting);
 	if (!output_is(in, BUILD_TOOL_COMMANDS))
 		return 0;
 	if (!m->collected[i])
-		return add_direct(s, i, hosting, known ? mark->line : 0, false);
+		return add_direct(s, (struct span_of){ .task = i, .min_line = known ? mark->line : 0 },
+				  hosting);
 	/* what follows its command is known; see pass_marks() */
 	return known || t->end_us < 0 ? 0 :
-		add_span(s, i, m->synced[i].begin_us, m->synced[i].end_us, 0, false);
+		add_span(s, &(struct span_of){ m->synced[i].begin_us, m->synced[i].end_us, .task = i });
+}
+
+/* Build tools that print the output of their tasks later. */
+static int add_apart(struct sweep *s)
+{
+	const struct recording *rec = s->rec;
+	int r = 0;
+
+	for (uint32_t i = 0; i < rec->n_instances && !r; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		if (!s->marks.buried[i] && (output_is(in, BUILD_TOOL_STATUS) ||
+					    output_is(in, BUILD_TOOL_RECIPES)))
+			r = add_span(s, &(struct span_of){
+				.begin_us = in->open_us, .task = NO_INDEX, .apart = true,
+				.end_us = in->close_us < 0 ? rec->last_us : in->close_us });
+	}
+	return r;
 }
 
 static int begin_order(const void *a, const void *b)
@@ -261,6 +290,7 @@ static int find_spans(struct sweep *s, bool errors_only)
 		if (r)
 			goto out;
 	}
+	r = add_apart(s);
 	if (s->n_spans)
 		qsort(s->span, s->n_spans, sizeof *s->span, begin_order);
 out:
@@ -288,32 +318,77 @@ static void find_time(const struct sweep *s, const struct output_line *line, int
 	*to_us = line->to_us;
 }
 
+static bool is_within(const struct sweep *s, const struct span_of *span)
+{
+	return !span->within || (s->from_us >= span->begin_us && s->to_us <= span->end_us);
+}
+
 static void look_at_time(struct sweep *s, const struct output_line *line)
 {
 	int64_t from_us, to_us;
-	size_t n = 0;
+	size_t n = 0, n_before;
 
 	find_time(s, line, &from_us, &to_us);
 	if (s->known && s->from_us == from_us && s->to_us == to_us)
 		return;
 	s->from_us = from_us;
 	s->to_us = to_us;
+	n_before = s->n_active;
 	for (; s->at < s->n_spans && s->span[s->at].begin_us <= to_us; s->at++)
 		s->active[s->n_active++] = s->span[s->at];
 	for (size_t i = 0; i < s->n_active; i++) {
 		if (s->active[i].end_us >= from_us)
 			s->active[n++] = s->active[i];
 	}
+	/* as many as before: the same, or as many others */
+	s->compared &= s->known && n == s->n_active && n == n_before;
 	s->n_active = n;
-	s->n_others = 0;
+	s->n_others = s->n_apart = 0;
 	s->other = NULL;
 	s->known = true;
 	for (size_t i = 0; i < n; i++) {
-		if (s->active[i].min_line > line->number)
+		if (s->active[i].apart)
+			s->n_apart++;
+		else if (s->active[i].min_line > line->number)
 			s->known = false;	/* again with the next line */
 		else if (!s->n_others++)
 			s->other = &s->active[i];
 	}
+	s->compared &= s->known;
+}
+
+static bool has_task(const uint32_t *list, size_t n, uint32_t task)
+{
+	while (n && list[n - 1] != task)
+		n--;
+	return n;
+}
+
+/* Of several tasks that can have written it. */
+static uint32_t task_by_evidence(struct sweep *s, const struct output_line *line)
+{
+	uint32_t task[EVIDENCE_CANDIDATES + 1], found;
+	size_t n = 0;
+
+	if (s->n_apart || s->n_others > EVIDENCE_CANDIDATES)
+		return NO_INDEX;
+	for (size_t i = 0; i < s->n_active && !s->compared; i++) {
+		/* one that hosts a build tool may be there twice, before and after */
+		if (s->active[i].min_line <= line->number &&
+		    !(s->rec->task[s->active[i].task].hosts && has_task(task, n, s->active[i].task)))
+			task[n++] = s->active[i].task;
+	}
+	if (!s->compared)
+		output_evidence_candidates(&s->evidence, task, n);
+	s->compared = s->known;
+	found = output_evidence_task(&s->evidence, line, &s->before);
+	for (size_t i = 0; i < s->n_active && found != NO_INDEX; i++) {
+		if (s->active[i].task == found && !is_within(s, &s->active[i])) {
+			s->before = false;
+			return NO_INDEX;
+		}
+	}
+	return found;
 }
 
 /* A mark begins: the lines of it, and of what follows. */
@@ -336,7 +411,7 @@ static void pass_marks(struct sweep *s, const struct output_line *line)
 	}
 }
 
-static uint32_t task_of(struct sweep *s, const struct output_line *line)
+static uint32_t find_task(struct sweep *s, const struct output_line *line, bool *evident)
 {
 	struct slice rest;
 	uint64_t level;
@@ -361,10 +436,24 @@ static uint32_t task_of(struct sweep *s, const struct output_line *line)
 	look_at_time(s, line);
 	if (s->block != NO_INDEX && s->from_us <= s->block_end_us)
 		return s->n_others ? NO_INDEX : s->block;
-	if (s->n_others != 1 || (s->other->within && (s->from_us < s->other->begin_us ||
-						      s->to_us > s->other->end_us)))
-		return NO_INDEX;
-	return s->other->task;
+	if (s->n_others > 1) {
+		*evident = true;
+		return task_by_evidence(s, line);
+	}
+	return s->n_others && is_within(s, s->other) ? s->other->task : NO_INDEX;
+}
+
+static uint32_t task_of(struct sweep *s, const struct output_line *line)
+{
+	bool evident = false;
+	uint32_t task;
+
+	s->before = false;
+	task = find_task(s, line, &evident);
+	if (!evident)
+		output_evidence_known(&s->evidence, line, line->number < s->mark_until || s->report ?
+				      NO_INDEX : task);
+	return task;
 }
 
 /* Results */
@@ -372,6 +461,11 @@ static uint32_t task_of(struct sweep *s, const struct output_line *line)
 static int add_line_to_run(struct output_tasks *t, uint64_t line, uint32_t task)
 {
 	struct output_run *run = t->n_runs ? &t->run[t->n_runs - 1] : NULL;
+
+	if (run && run->first_line == line) {
+		t->n_runs--;	/* it was not known */
+		run = t->n_runs ? run - 1 : NULL;
+	}
 
 	if (run && run->task == task)
 		return 0;
@@ -410,6 +504,7 @@ static int find_marks(struct sweep *s, struct output *o, bool *two)
 /* A line has the task of its first part. */
 static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 {
+	const struct sweep *last = NULL;
 	struct output_line line;
 	int r;
 
@@ -420,6 +515,14 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 		if (!line.begins)
 			continue;
 		task = task_of(of, &line);
+		if (of->before && last == of && line.number) {
+			s->result->n_lines--;
+			count_line(s->result, line.number - 1, task, false);
+			r = add_line_to_run(s->result, line.number - 1, task);
+			if (r)
+				return r;
+		}
+		last = of;
 		count_line(s->result, line.number, task, of->report);
 		r = add_line_to_run(s->result, line.number, task);
 		if (r)
@@ -432,6 +535,7 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 static void release_sweep(struct sweep *s)
 {
 	free_all(s->span, s->active);
+	output_evidence_release(&s->evidence);
 }
 
 int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec)
@@ -452,14 +556,19 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 		r = find_marks(&s, o, &two);
 	if (!r)
 		r = find_spans(&s, false);
+	if (!r)
+		r = output_evidence_init(&s.evidence, rec);
 	errors = s;
 	errors.span = NULL;
 	errors.active = NULL;
+	errors.evidence = (struct output_evidence){ 0 };
 	errors.marks.n = 0;
 	if (!r && two) {
 		errors.marks.n = s.marks.n;
 		r = find_spans(&errors, true);
 		errors.marks.n = 0;
+		if (!r)
+			r = output_evidence_init(&errors.evidence, rec);
 	}
 	if (!r)
 		r = sweep(&s, &errors, o);

@@ -15,6 +15,8 @@
  * its output in one piece after the task has ended: that piece goes up to the next
  * command, unless a task whose command is not printed ended at that time. Otherwise a task can
  * write between its command's line and its end: the lines are its own while it is the only one.
+ * While several tasks can write, a line that names a file, as compilers do, is of the only task whose
+ * command names it: output_evidence.h.
  * - ninja prints a status line with the number of ended tasks, and then the output of the one
  * that ended last. A task of the console pool writes when it wants: its lines are not known.
  * - `buildbeat task`: lines during the task, if no other task runs.

@@ -54,7 +54,7 @@ CHECKS = \
 	tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list tests/check_inspected \
 	tests/check_json tests/check_json_reader tests/check_kind tests/check_labelled tests/check_lanes \
 	tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake \
-	tests/check_log_command tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
+	tests/check_log_command tests/check_log_evidence tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
 	tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules \
 	tests/check_make_faults tests/check_manual tests/check_merge tests/check_netlink tests/check_namespaces \
 	tests/check_ninja tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_nomem_archive \
