@@ -4,6 +4,7 @@
 #include "analyse/output_bitbake.h"
 #include "analyse/output_evidence.h"
 #include "analyse/output_marks.h"
+#include "analyse/output_says.h"
 #include "base/array.h"
 #include "base/minmax.h"
 #include "base/search.h"
@@ -70,6 +71,14 @@ static bool is_of_tool(struct slice s, struct slice *rest, uint64_t *level)
 		}
 	}
 	return false;
+}
+
+bool output_is_of_tool(struct slice line)
+{
+	struct slice rest;
+	uint64_t level;
+
+	return is_of_tool(line, &rest, &level);
 }
 
 /* Failed tasks, by the line in which make names one: "make: *** [Makefile:5: a.o] Error 1" */
@@ -486,6 +495,14 @@ static void count_line(struct output_tasks *t, uint64_t line, uint32_t task, boo
 		t->first[task] = line;
 }
 
+static void count_said(const struct sweep *s, const struct output_line *line, uint32_t task)
+{
+	if (task != NO_INDEX && !s->report && line->number >= s->mark_until &&
+	    output_is_failed(&s->rec->task[task]) && line->text.len &&
+	    output_says(line->text).what != SAYS_ANNOUNCEMENT)
+		s->result->said[task] = true;
+}
+
 static int find_marks(struct sweep *s, struct output *o, bool *two)
 {
 	struct output_line line;
@@ -524,6 +541,7 @@ static int sweep(struct sweep *s, struct sweep *errors, struct output *o)
 		}
 		last = of;
 		count_line(s->result, line.number, task, of->report);
+		count_said(of, &line, task);
 		r = add_line_to_run(s->result, line.number, task);
 		if (r)
 			return r;
@@ -548,8 +566,9 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	r = output_bitbake_init(&s.bitbake, rec);
 	t->lines = array_new_zero(rec->n_tasks, sizeof *t->lines);
 	t->first = array_new_zero(rec->n_tasks + 1, sizeof *t->first);
+	t->said = array_new_zero(rec->n_tasks, sizeof *t->said);
 	if (!r)
-		r = t->lines && t->first ? output_marks_init(&s.marks, rec) : -ENOMEM;
+		r = t->lines && t->first && t->said ? output_marks_init(&s.marks, rec) : -ENOMEM;
 	if (!r)
 		r = find_failed(&s);
 	if (!r)
@@ -582,7 +601,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 
 void output_tasks_release(struct output_tasks *t)
 {
-	free_all(t->run, t->lines, t->first);
+	free_all(t->run, t->lines, t->first, t->said);
 	*t = (struct output_tasks){ 0 };
 }
 

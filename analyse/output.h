@@ -40,6 +40,7 @@ struct output_tasks {
 	uint64_t n_lines, n_known;	/* in all; with a task */
 	uint64_t *lines;	/* of each task: their number, without make's report */
 	uint64_t *first;	/* and the first of them */
+	bool *said;		/* of each failed task: it has a line besides its command and "  CC bad.o" */
 };
 
 /* Read all lines; the output is at its beginning afterwards. 0 or a negative errno. Always
@@ -52,6 +53,14 @@ bool output_task_log(struct buf *path, const struct recording *rec, uint32_t tas
 
 /* The task of a line, or NO_INDEX. *at: where the last call has found it, 0 at first. */
 uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at);
+
+/* Is it a line of a build tool itself: "make[2]: Leaving directory". */
+bool output_is_of_tool(struct slice line);
+
+static inline bool output_is_failed(const struct task *t)
+{
+	return t->state == TASK_FAILED || t->state == TASK_KILLED;
+}
 
 /* Whether the output of this build tool shows tasks in this way. */
 static inline bool output_is(const struct instance *i, enum build_tool_output how)

@@ -16,8 +16,7 @@ static const char *after_escape(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* What a terminal shows of a line in the end, without colours. */
-static void add_visible(struct buf *out, struct slice s)
+void output_excerpt_text(struct buf *out, struct slice s)
 {
 	const char *at = s.p, *end = s.p + s.len, *cr;
 	size_t begin = out->len;
@@ -44,7 +43,7 @@ static int add_line(struct output_excerpt *x, uint32_t task, struct slice text)
 	if (!added)
 		return -ENOMEM;
 	*added = task;
-	add_visible(&x->text, text);
+	output_excerpt_text(&x->text, text);
 	return buf_error(&x->text);
 }
 

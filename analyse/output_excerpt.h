@@ -25,4 +25,7 @@ int output_excerpt_make(struct output_excerpt *x, struct output *o, const struct
 			const struct recording *rec);
 void output_excerpt_release(struct output_excerpt *x);
 
+/* Add what a terminal shows of a line in the end, without colours, and a newline. */
+void output_excerpt_text(struct buf *out, struct slice line);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
-#include "analyse/output.h"
+#include "analyse/output_nearby.h"
 #include "analyse/words.h"
 #include "base/array.h"
 #include "cli/command.h"
@@ -67,6 +67,7 @@ struct job {
 	struct identity id;
 	struct output *output;
 	struct output_tasks tasks;
+	struct output_nearbies nearby;
 	bool *wanted;		/* of each task; NULL: all lines */
 	bool has_regex;
 	regex_t regex;
@@ -165,9 +166,23 @@ static bool matches(struct job *j, struct slice text)
 	return !regexec(&j->regex, text.p, 1, &where, REG_STARTEND);
 }
 
+static bool is_nearby(const struct job *j, uint64_t line)
+{
+	for (size_t i = 0; i < j->nearby.n; i++) {
+		const struct output_nearby *near = &j->nearby.of[i];
+
+		for (size_t k = 0; k < near->n && j->wanted[near->task]; k++) {
+			if (near->line[k].number == line)
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool is_selected(struct job *j, const struct output_line *line, uint32_t task)
 {
-	if (j->wanted && (task == NO_INDEX || !j->wanted[task]))
+	if (j->wanted && (task == NO_INDEX ? !j->args->json || !is_nearby(j, line->number) :
+			  !j->wanted[task]))
 		return false;
 	if (line->first_us >= 0 && (line->first_us < j->args->since_us ||
 				    line->from_us > j->args->until_us))
@@ -189,7 +204,7 @@ static int flush(struct job *j, size_t at)
 static void add_line(struct job *j, struct buf *b, const struct output_line *line, uint32_t task)
 {
 	if (j->args->json) {
-		log_add_json(b, &j->rec, &j->id, line, task);
+		log_add_json(b, &j->rec, &j->id, line, task, &j->nearby);
 		return;
 	}
 	if (j->args->times && line->begins)
@@ -304,7 +319,10 @@ static void report_silent(const struct job *j)
 		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
 		char since[32], until[32];
 
-		if (!j->wanted[i] || j->tasks.lines[i] || t->start_us < 0)
+		const struct output_nearby *near = output_nearby_of(&j->nearby, i);
+
+		if (!j->wanted[i] || (j->tasks.lines[i] && !(near && !near->n)) ||
+		    t->start_us < 0)
 			continue;
 		name_add_task(&name, &j->rec, t);
 		words_add_status(&status, words_task_status(t));
@@ -321,6 +339,34 @@ static void report_silent(const struct job *j)
 		buf_release(&status);
 		buf_release(&command);
 	}
+}
+
+/* What was written while failed tasks ran of which no line is known. */
+static int print_nearby(struct job *j)
+{
+	struct buf name = BUF_INIT;
+
+	for (size_t i = 0; i < j->nearby.n; i++) {
+		const struct output_nearby *near = &j->nearby.of[i];
+		const struct task *t = &j->rec.task[near->task];
+
+		if (!j->wanted[near->task] || !near->n)
+			continue;
+		buf_clear(&name);
+		name_add_task(&name, &j->rec, t);
+		buf_addf(&name, " (");
+		words_add_status(&name, words_task_status(t));
+		buf_addf(&j->out, "%sNo message is known to come from %s). " NEARBY_TEXT "\n",
+			 j->printed ? "\n" : "", buf_str(&name));
+		for (size_t k = 0; k < near->n; k++) {
+			log_add_text(&j->out, (struct slice){ near->line[k].text.data,
+							      near->line[k].text.len }, j->escapes);
+			buf_addc(&j->out, '\n');
+		}
+		j->printed = true;
+	}
+	buf_release(&name);
+	return flush(j, 0);
 }
 
 /* What the build tool itself kept of the tasks that were asked for. */
@@ -389,10 +435,14 @@ static int run_job(struct job *j, struct error *err)
 			return error_sys(err, -ENOMEM, j->rec.path, NULL);
 	}
 	r = output_find_tasks(&j->tasks, j->output, &j->rec);
+	if (!r && j->args->failed)
+		r = output_nearby_find(&j->nearby, j->output, &j->tasks, &j->rec);
 	if (!r && j->args->html)
 		return write_page(j, err);
 	if (!r)
 		r = j->args->follow ? follow(j) : print_lines(j, true);
+	if (!r && j->args->failed && !j->args->json)
+		r = print_nearby(j);
 	if (r)
 		return error_sys(err, r, j->rec.path, NULL);
 	fflush(stdout);
@@ -413,6 +463,7 @@ static void release_job(struct job *j)
 	free_all(j->before, j->wanted);
 	buf_release(&j->out);
 	buf_release(&j->plain);
+	output_nearby_release(&j->nearby);
 	output_tasks_release(&j->tasks);
 	output_close(j->output);
 	if (j->has_regex)

@@ -49,20 +49,24 @@ static int markdown(struct buf *out, struct view *v, struct show_options *o, str
 {
 	const struct recording *rec = v->sum->rec;
 	struct output_excerpt excerpt = { 0 };
+	struct output_nearbies nearby = { 0 };
 	struct output_tasks lines = { 0 };
 	struct output *output = NULL;
 	struct doc d;
 	int r = v->n_unsuccessful ? output_open(&output, rec->path, &zstd_codec, err) : -ENOENT;
 
 	if (!r && ((r = output_find_tasks(&lines, output, rec)) ||
-		   (r = output_excerpt_make(&excerpt, output, &lines, rec))))
+		   (r = output_excerpt_make(&excerpt, output, &lines, rec)) ||
+		   (r = output_nearby_find(&nearby, output, &lines, rec))))
 		error_sys(err, r, rec->path, "cannot read the build's output");
 	o->excerpt = &excerpt;
+	o->nearby = &nearby;
 	if (!r || r == -ENOENT || r == -ENOTDIR) {
 		doc_init_markdown(&d, out);
 		r = show_doc(&d, v, o);
 		doc_release(&d);
 	}
+	output_nearby_release(&nearby);
 	output_excerpt_release(&excerpt);
 	output_tasks_release(&lines);
 	output_close(output);

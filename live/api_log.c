@@ -33,6 +33,7 @@ static void release(void *value)
 {
 	struct api_output *k = value;
 
+	output_nearby_release(&k->nearby);
 	output_tasks_release(&k->tasks);
 	output_close(k->output);
 	free(k);
@@ -54,7 +55,9 @@ int api_log_output(struct source *s, struct api_output **output, struct error *e
 		r = output_open(&k->output, s->recording.path, &zstd_codec, err);
 	if (r == -ENOENT)
 		r = 0;
-	else if (!r && k->output && (r = output_find_tasks(&k->tasks, k->output, &s->recording)))
+	else if (!r && k->output && ((r = output_find_tasks(&k->tasks, k->output, &s->recording)) ||
+				   (r = output_nearby_find(&k->nearby, k->output, &k->tasks,
+							   &s->recording))))
 		error_sys(err, r, s->id, NULL);
 	if (r) {
 		release(k);
@@ -125,6 +128,26 @@ static int add_lines(struct page *p)
 	return r < 0 ? r : 0;
 }
 
+/* Lines that may be of other tasks. */
+static void add_nearby(struct page *p)
+{
+	const struct output_nearby *near = p->task == NO_INDEX ? NULL :
+		output_nearby_of(&p->kept->nearby, p->task);
+
+	json_array(&p->j, "while_ran");
+	for (size_t i = 0; near && i < near->n; i++) {
+		const struct output_nearby_line *l = &near->line[i];
+
+		buf_clear(&p->text);
+		log_add_text(&p->text, (struct slice){ l->text.data, l->text.len }, LOG_PLAIN);
+		json_object(&p->j, NULL);
+		json_int(&p->j, "line", (int64_t)l->number + 1);
+		json_strn(&p->j, "text", buf_str(&p->text), p->text.len);
+		json_object_end(&p->j);
+	}
+	json_array_end(&p->j);
+}
+
 static int log_lines(struct page *p)
 {
 	const struct output_tasks *t = &p->kept->tasks;
@@ -137,6 +160,7 @@ static int log_lines(struct page *p)
 	if (p->kept->output)
 		r = add_lines(p);
 	json_array_end(&p->j);
+	add_nearby(p);
 	json_int(&p->j, "from", p->from);
 	json_int(&p->j, "n_lines", all ? (int64_t)t->n_lines : p->n_fit);
 	json_int(&p->j, "n_with_task", (int64_t)t->n_known);

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_LIVE_API_PARTS_H
 #define BUILDBEAT_LIVE_API_PARTS_H
 
-#include "analyse/output.h"
+#include "analyse/output_nearby.h"
 #include "live/route.h"
 
 /* /api/ps of a recording that has ended: its processes.log. */
@@ -16,6 +16,7 @@ int api_recorded_tree(struct source *s, const struct process_tree **tree, struct
 struct api_output {
 	struct output *output;
 	struct output_tasks tasks;
+	struct output_nearbies nearby;
 };
 int api_log_output(struct source *s, struct api_output **output, struct error *err);
 

@@ -123,8 +123,31 @@ void log_add_place(struct buf *b, const struct recording *rec, const struct iden
 	buf_adds(b, "  ");
 }
 
+static void add_nearby(struct json *j, const struct recording *rec, const struct identity *id,
+		       uint64_t line, const struct output_nearbies *nearby)
+{
+	char hex[IDENTITY_HEX_SIZE];
+	bool found = false;
+
+	for (size_t i = 0; i < nearby->n; i++) {
+		const struct output_nearby *near = &nearby->of[i];
+
+		for (size_t k = 0; k < near->n; k++) {
+			if (near->line[k].number != line)
+				continue;
+			if (!found)
+				json_array(j, "while_ran");
+			found = true;
+			identity_hex(hex, identity_task(id, rec, near->task));
+			json_str(j, NULL, hex);
+		}
+	}
+	if (found)
+		json_array_end(j);
+}
+
 void log_add_json(struct buf *b, const struct recording *rec, const struct identity *id,
-		  const struct output_line *line, uint32_t task)
+		  const struct output_line *line, uint32_t task, const struct output_nearbies *nearby)
 {
 	char hex[IDENTITY_HEX_SIZE];
 	struct buf name = BUF_PART_OF(b);
@@ -148,6 +171,7 @@ void log_add_json(struct buf *b, const struct recording *rec, const struct ident
 	}
 	json_strn(&j, "text", line->text.p, line->text.len);
 	json_bool(&j, "continues", !line->ends);
+	add_nearby(&j, rec, id, line->number, nearby);
 	json_object_end(&j);
 	buf_release(&name);
 }

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_REPORT_LOG_TEXT_H
 #define BUILDBEAT_REPORT_LOG_TEXT_H
 
-#include "analyse/output.h"
+#include "analyse/output_nearby.h"
 #include "base/buf.h"
 #include "base/text.h"
 #include "recording/identity.h"
@@ -24,8 +24,9 @@ void log_add_text(struct buf *b, struct slice text, enum log_escapes escapes);
 void log_add_place(struct buf *b, const struct recording *rec, const struct identity *id,
 		   const struct output_line *line, uint32_t task);
 
-/* The line as one line of JSON: an object, or for a long line one for each part. */
+/* The line as one line of JSON: an object, or for a long line one for each part. It has the ids of
+ * the tasks near which it was written, if there are any. */
 void log_add_json(struct buf *b, const struct recording *rec, const struct identity *id,
-		  const struct output_line *line, uint32_t task);
+		  const struct output_line *line, uint32_t task, const struct output_nearbies *nearby);
 
 #endif

@@ -140,9 +140,31 @@ static void add_lines(struct buf *lines, const struct output_excerpt *x, uint32_
 	}
 }
 
-/* In Markdown, with its command and the lines that it wrote. */
-static void add_block(struct doc *d, const struct recording *rec, uint32_t task, const struct output_excerpt *x)
+static void add_nearby(struct doc *d, const struct output_nearby *near)
 {
+	struct buf text = BUF_PART_OF(d->out), line = BUF_PART_OF(d->out);
+
+	for (size_t i = 0; i < near->n; i++) {
+		buf_clear(&line);
+		output_excerpt_text(&line, (struct slice){ near->line[i].text.data, near->line[i].text.len });
+		buf_cut(&line, line.len - 1);
+		text_add_name(&text, buf_str(&line), 0);
+		buf_addc(&text, '\n');
+	}
+	if (near->n) {
+		buf_adds(d->out, "\nNo message is known to come from this task. " NEARBY_TEXT "\n");
+		markdown_add_block(d->out, &text);
+	}
+	buf_release(&text);
+	buf_release(&line);
+}
+
+/* In Markdown, with its command and the lines that it wrote. */
+static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
+		      const struct show_options *o)
+{
+	const struct output_excerpt *x = o->excerpt;
+	const struct output_nearby *near = o->nearby ? output_nearby_of(o->nearby, task) : NULL;
 	const struct task *t = &rec->task[task];
 	struct buf text = BUF_PART_OF(d->out);
 
@@ -163,6 +185,8 @@ static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 		add_lines(&text, x, task);
 	if (text.len)
 		markdown_add_block(d->out, &text);
+	if (near)
+		add_nearby(d, near);
 	buf_release(&text);
 }
 
@@ -199,7 +223,7 @@ static void add_failed(struct doc *d, const struct view *v, const struct show_op
 		}
 		if (i)
 			buf_addc(d->out, '\n');
-		add_block(d, rec, v->unsuccessful[i], o->excerpt);
+		add_block(d, rec, v->unsuccessful[i], o);
 	}
 	if (doc_is(d, DOC_TERMINAL))
 		doc_table_end(d, v->n_unsuccessful - i);

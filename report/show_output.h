@@ -5,6 +5,7 @@
 #include "analyse/answer.h"
 #include "analyse/inspected.h"
 #include "analyse/output_excerpt.h"
+#include "analyse/output_nearby.h"
 #include "analyse/view.h"
 #include "write/doc.h"
 
@@ -21,6 +22,7 @@ struct show_options {
 	const struct answer *answer;
 	const struct inspected *inspected;
 	const struct output_excerpt *excerpt;	/* lines of failed tasks for Markdown; it may be empty */
+	const struct output_nearbies *nearby;	/* and those written while they ran; likewise */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyse/output.h"
+#include "analyse/output_nearby.h"
 #include "convert/zstd.h"
 #include "recording/event.h"
 #include "tests/launched.h"
@@ -175,6 +175,70 @@ TEST_EACH(log, logs)
 	ck_assert_uint_eq(tasks.n_known, known);
 	output_tasks_release(&tasks);
 	output_close(o);
+}
+
+/* What was written while a failed task ran of which no line is known. */
+
+static const char nearby_tasks[] = "buildbeat tasks 1\nopen\t0\tm\t10\t0\t10,9\tmake\t4.3\t/t\tmake\n"
+	"start\t10\tm.1\t11\t\t\tlong\t\tsleep 9\nstart\t20\tm.2\t12\t\t\tbad.o\t\tgcc -c bad.c -o bad.o\n"
+	"start\t30\tm.3\t13\t\t\tmute\t\tsh mute\nfail\t3000000\tm.2\t1\t0\t0\t100\n"
+	"fail\t3000010\tm.3\t1\t0\t0\t100\ndone\t9000000\tm.1\t0\t0\t0\t100\n";
+
+static void make_nearby(const char *path, unsigned n, const char *own)
+{
+	RELEASED(buf, text = BUF_INIT, index = BUF_INIT);
+
+	support_expect(NULL, 0, NULL, NULL, "mkdir -p '%s'", path);
+	buf_adds(&index, OUTPUT_HEADER);
+	buf_adds(&text, "too early\n");
+	buf_addf(&index, "1900000 100 12 %zu\n", text.len);
+	for (unsigned i = 1; i <= n; i++)
+		buf_addf(&text, "text %u\n", i);
+	buf_addf(&text, "%smake: *** Waiting for unfinished jobs....\n", own);
+	buf_addf(&index, "2950000 100 12 %zu\n", text.len);
+	buf_adds(&text, "make: *** [Makefile:5: bad.o] Error 1\ntoo late\n");
+	buf_addf(&index, "3000200 100 12 %zu\n", text.len);
+	support_write(support_path("%s/" OUTPUT_LOG, path), text.data, text.len);
+	support_write(support_path("%s/" OUTPUT_INDEX, path), index.data, index.len);
+	support_writes(support_path("%s/tasks.log", path), nearby_tasks);
+	support_writes(support_path("%s/build", path), "buildbeat build 1\ncwd: /t\nend_us: 9000000\nstatus: 2\n");
+}
+
+TEST(nearby)
+{
+	static const char heads[] = "No message is known to come from %s (exit 1). " NEARBY_TEXT "\n";
+	RELEASED(buf, lines = BUF_INIT, expected = BUF_INIT);
+	char path[200];
+	struct run r;
+
+	snprintf(path, sizeof path, "%s/rec", support_tmpdir());
+	make_nearby(path, 25, "");
+	for (unsigned i = 6; i <= 25; i++)
+		buf_addf(&lines, "text %u\n", i);
+	buf_addf(&expected, "\nNo message is known to come from bad.o (exit 1). " NEARBY_TEXT "\n%s",
+		 buf_str(&lines));
+	support_run(&r, NULL, BUILDBEAT " log --failed '%s'", path);
+	ck_assert_msg(strstr(r.out.data, buf_str(&expected)) != NULL, "%s", r.out.data);
+	ck_assert_ptr_nonnull(strstr(r.out.data, "from mute (exit 1)"));
+	support_run(&r, NULL, BUILDBEAT " show --markdown '%s'", path);
+	ck_assert_msg(strstr(r.out.data, buf_str(&lines)) && strstr(r.out.data, NEARBY_TEXT) &&
+		      !strstr(r.out.data, "text 5\n"), "%s", r.out.data);
+	support_run(&r, NULL, BUILDBEAT " log --failed --json '%s'", path);
+	ck_assert_msg(strstr(r.out.data, "\"task\":null,\"id\":null,\"text\":\"text 6\",\"continues\":false,"
+			     "\"while_ran\":[\"") != NULL, "%s", r.out.data);
+	ck_assert_ptr_null(strstr(r.out.data, "\"text 5\""));
+	ck_assert_ptr_null(strstr(r.out.data, "too late"));
+	/* an announcement is no message */
+	make_nearby(path, 2, "  CC bad.o\n");
+	support_run(&r, NULL, BUILDBEAT " log --failed '%s'", path);
+	buf_clear(&expected);
+	buf_addf(&expected, heads, "bad.o");
+	ck_assert_msg(strstr(r.out.data, buf_str(&expected)) != NULL, "%s", r.out.data);
+	ck_assert_ptr_null(strstr(r.out.data, "too early"));
+	make_nearby(path, 2, "bad.c:1:24: error: x\n");
+	support_run(&r, NULL, BUILDBEAT " log --failed '%s'", path);
+	ck_assert_ptr_null(strstr(r.out.data, buf_str(&expected)));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "bad.c:1:24: error: x\n"));
 }
 
 /* Builds: each line has the name of its target, "@t3.o@". */
