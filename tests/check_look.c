@@ -420,10 +420,13 @@ TEST_GROUP_WITH("refused", looked_begin, looked_end);
 TEST(no_process)
 {
 	pid_t pid = subject_start(variety);
+	uint64_t start;
 	struct run r;
 
 	looked_open(pid);
-	r.status = look_open(&looked.l, pid, looked.l.start_ticks + 1, &looked.names, &looked.err);
+	start = looked.l.start_ticks;
+	look_close(&looked.l);
+	r.status = look_open(&looked.l, pid, start + 1, &looked.names, &looked.err);
 	refuses(r.status, -ESRCH, support_path("process %d has ended", (int)pid));
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);

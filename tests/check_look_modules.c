@@ -146,7 +146,11 @@ static void runs_elsewhere(int ready)
 
 static bool runs_program(void *pid)
 {
-	return !look_open(&looked.l, *(pid_t *)pid, 0, &looked.names, NULL) && !strcmp(looked.l.name, "prog");
+	bool runs = !look_open(&looked.l, *(pid_t *)pid, 0, &looked.names, NULL) && !strcmp(looked.l.name, "prog");
+
+	if (!runs)
+		look_close(&looked.l);
+	return runs;
 }
 
 static bool can_unshare(void)

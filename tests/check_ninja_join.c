@@ -367,11 +367,12 @@ static bool is_behind(const struct recording *rec, const struct task *t, const c
 /* A whole first build; then the generator, a restat and commands that always run. */
 TEST(cmake)
 {
-	char *dir = strdup(support_path("%s/project", support_tmpdir()));
 	struct recording rec;
 	const struct task *t;
+	char *dir;
 
 	SKIP_IF(!support_can_be_loaded() || !support_has("ninja") || !support_has("cmake"));
+	dir = strdup(support_path("%s/project", support_tmpdir()));
 	make_project(dir);
 	run_in(dir, "cmake -G Ninja -S . -B b");
 	run_in(dir, BUILDBEAT " record --no-git -o stats -n all -- cmake --build b");

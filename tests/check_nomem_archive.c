@@ -110,8 +110,7 @@ static int read_one(struct archive *a, struct subject *s, struct error *err)
 	int r = archive_values(a, MADE_REF "~1", &f, err);
 
 	s->wrong |= !r && f.n_tasks != TASKS;
-	if (!r)
-		values_release(&f);
+	values_release(&f);
 	if (!r)
 		r = archive_recording(a, MADE_REF, &rec, err);
 	s->wrong |= !r && rec.n_tasks != TASKS;

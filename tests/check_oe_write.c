@@ -335,7 +335,7 @@ TEST(volumes)
 		if (!i)
 			ck_assert_int_eq(recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "own",
 							 own, &err), 0);
-		buf_clear(&after);
+		buf_release(&after);
 		support_read(&after, support_path("%s/monitor_disk.log", to));
 		ck_assert_str_eq(buf_str(&after), buf_str(&before));
 		recording_release(&rec);
