@@ -111,9 +111,8 @@ bool tasks_summary(struct buf *out, const char *dir)
 	for (size_t i = 0; i < rec.n_tasks; i++) {
 		const struct task *t = &rec.task[i];
 
-		buf_addf(out, "%s%s%s%c", i ? " " : "", t->name,
-			 strcmp(t->key, "$(shell)") ? "" : "!",
-			 ends[t->state]);
+		buf_addf(out, "%s%s%s%c", i ? " " : "", t->name, task_is_shell(t) ? "!" : "",
+			 task_said_no(t) ? '-' : ends[t->state]);
 	}
 	recording_release(&rec);
 	return true;
