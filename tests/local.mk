@@ -22,7 +22,9 @@ SLOW_CHECKS = tests/check_browser tests/check_nomem_commands tests/check_arm tes
 	tests/check_symbols tests/check_stream tests/check_trends tests/check_verdict_held tests/check_verdict_sets \
 	tests/check_serve_streams tests/check_heap_shim tests/check_fsck tests/check_unwind tests/check_remote \
 	tests/check_inspect_page tests/check_bitbake tests/check_peak tests/check_against tests/check_proof \
-	tests/check_moved tests/check_send tests/check_inspect_archive tests/check_lost tests/check_agree
+	tests/check_moved tests/check_send tests/check_inspect_archive tests/check_lost tests/check_agree \
+	tests/check_wait tests/check_stopped tests/check_launch_signals tests/check_archive_killed tests/check_nomem_archive \
+	tests/check_processes tests/check_namespaces tests/check_trust_files tests/check_oe_write tests/check_inspect_live
 SCRIPTS_SLOW = tests/action.sh tests/install.sh tests/musl.sh tests/recipes.sh
 dist_check_SCRIPTS += $(SCRIPTS_SLOW)
 ALL_TESTS = $(SLOW_CHECKS) $(SCRIPTS_SLOW) $(CHECKS) $(SCRIPTS_RUN) tests/fuzz_corpus.sh
@@ -36,46 +38,44 @@ endif
 
 # The longest are first: none of them runs alone at the end.
 CHECKS = \
-	tests/check_inspect tests/check_serve tests/check_accept tests/check_inspect_build tests/check_inspect_live \
-	tests/check_top tests/check_serve_record tests/check_archive_damage tests/check_calibration \
-	tests/check_bootchart tests/check_now tests/check_earlier tests/check_alive tests/check_answer \
-	tests/check_archive tests/check_archive_builds tests/check_archive_shared tests/check_freeze \
-	tests/check_archive_pack tests/check_archive_killed tests/check_archive_writers tests/check_axis \
-	tests/check_base tests/check_bazel tests/check_bisect_search tests/check_buf tests/check_build_tool \
-	tests/check_build_recording tests/check_builder tests/check_buildset tests/check_carry tests/check_chain \
-	tests/check_channel tests/check_chain_bound tests/check_changepoints tests/check_chart tests/check_classify \
-	tests/check_cli tests/check_cmd_archive tests/check_cmd_chart tests/check_cmd_check tests/check_cmd_diff \
-	tests/check_cmd_history tests/check_cmd_span tests/check_identity tests/check_command_name \
-	tests/check_config tests/check_creep tests/check_culprits tests/check_cursor tests/check_decide \
-	tests/check_deviations tests/check_diff tests/check_doc tests/check_doctor tests/check_event \
-	tests/check_export tests/check_extremes tests/check_field tests/check_findings tests/check_follow \
-	tests/check_follow_events tests/check_gitstamp tests/check_groups tests/check_values tests/check_heap \
-	tests/check_history tests/check_hostfactor tests/check_html tests/check_import tests/check_import_oe \
-	tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list tests/check_inspected \
-	tests/check_json tests/check_json_reader tests/check_kind tests/check_labelled tests/check_lanes \
-	tests/check_launch_faults tests/check_launch_signals tests/check_limits tests/check_log_bitbake \
-	tests/check_log_command tests/check_log_evidence tests/check_log_relay tests/check_log_tasks tests/check_log_tty \
-	tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules \
-	tests/check_make_faults tests/check_manual tests/check_merge tests/check_netlink tests/check_namespaces \
-	tests/check_ninja tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_nomem_archive \
-	tests/check_notes_text tests/check_numberlines tests/check_oe tests/check_oe_write tests/check_options \
-	tests/check_otlp tests/check_outfile tests/check_pack tests/check_pack_code tests/check_pairs \
-	tests/check_bar_name tests/check_palette tests/check_panel tests/check_partial_io tests/check_path \
-	tests/check_picture tests/check_pieces tests/check_prometheus tests/check_plot tests/check_plot_builds \
-	tests/check_plot_faults tests/check_plugin_api tests/check_plugin_object tests/check_span \
-	tests/check_make_signals tests/check_plugin_threads tests/check_population tests/check_preload_faults \
-	tests/check_preload_threads tests/check_protobuf tests/check_process_tree tests/check_processes \
-	tests/check_profile tests/check_profile_command tests/check_profile_live tests/check_wait tests/check_races \
-	tests/check_record tests/check_record_faults tests/check_record_processes tests/check_record_summary \
-	tests/check_record_set tests/check_record_signals tests/check_recording tests/check_recording_write \
-	tests/check_redact tests/check_remaining tests/check_repeats tests/check_report tests/check_results \
-	tests/check_rule tests/check_rules tests/check_same_events tests/check_sampler tests/check_samples \
-	tests/check_secrets tests/check_series tests/check_show tests/check_show_markdown tests/check_spark \
-	tests/check_stats tests/check_stopped tests/check_store tests/check_summary tests/check_svg \
-	tests/check_symbolize tests/check_growing tests/check_tally tests/check_tally_image \
-	tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text tests/check_tools \
-	tests/check_tracker tests/check_traces tests/check_value tests/check_api_tracker tests/check_graph \
-	tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trust tests/check_trust_files \
+	tests/check_inspect tests/check_serve tests/check_accept tests/check_inspect_build tests/check_top \
+	tests/check_serve_record tests/check_archive_damage tests/check_calibration tests/check_bootchart \
+	tests/check_now tests/check_earlier tests/check_alive tests/check_answer tests/check_archive \
+	tests/check_archive_builds tests/check_archive_shared tests/check_freeze tests/check_archive_pack \
+	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bazel tests/check_bisect_search \
+	tests/check_buf tests/check_build_tool tests/check_build_recording tests/check_builder tests/check_buildset \
+	tests/check_carry tests/check_chain tests/check_channel tests/check_chain_bound tests/check_changepoints \
+	tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
+	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
+	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
+	tests/check_decide tests/check_deviations tests/check_diff tests/check_doc tests/check_doctor \
+	tests/check_event tests/check_export tests/check_extremes tests/check_field tests/check_findings \
+	tests/check_follow tests/check_follow_events tests/check_gitstamp tests/check_groups tests/check_values \
+	tests/check_heap tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
+	tests/check_import_oe tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list \
+	tests/check_inspected tests/check_json tests/check_json_reader tests/check_kind tests/check_labelled \
+	tests/check_lanes tests/check_launch_faults tests/check_limits tests/check_log_bitbake \
+	tests/check_log_command tests/check_log_evidence tests/check_log_relay tests/check_log_tasks \
+	tests/check_log_tty tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules \
+	tests/check_make_faults tests/check_manual tests/check_merge tests/check_netlink tests/check_ninja \
+	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
+	tests/check_numberlines tests/check_oe tests/check_options tests/check_otlp tests/check_outfile \
+	tests/check_pack tests/check_pack_code tests/check_pairs tests/check_bar_name tests/check_palette \
+	tests/check_panel tests/check_partial_io tests/check_path tests/check_picture tests/check_pieces \
+	tests/check_prometheus tests/check_plot tests/check_plot_builds tests/check_plot_faults \
+	tests/check_plugin_api tests/check_plugin_object tests/check_span tests/check_make_signals \
+	tests/check_plugin_threads tests/check_population tests/check_preload_faults tests/check_preload_threads \
+	tests/check_protobuf tests/check_process_tree tests/check_profile tests/check_profile_command \
+	tests/check_profile_live tests/check_races tests/check_record tests/check_record_faults \
+	tests/check_record_processes tests/check_record_summary tests/check_record_set tests/check_record_signals \
+	tests/check_recording tests/check_recording_write tests/check_redact tests/check_remaining \
+	tests/check_repeats tests/check_report tests/check_results tests/check_rule tests/check_rules \
+	tests/check_same_events tests/check_sampler tests/check_samples tests/check_secrets tests/check_series \
+	tests/check_show tests/check_show_markdown tests/check_spark tests/check_stats tests/check_store \
+	tests/check_summary tests/check_svg tests/check_symbolize tests/check_growing tests/check_tally \
+	tests/check_tally_image tests/check_tally_threads tests/check_task tests/check_tasks tests/check_text \
+	tests/check_tools tests/check_tracker tests/check_traces tests/check_value tests/check_api_tracker \
+	tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trust \
 	tests/check_unreadable tests/check_usage_log tests/check_used tests/check_verdict tests/check_works \
 	tests/check_zstd
 # of inspections
