@@ -200,7 +200,7 @@ static uint32_t first_failure(const struct summary *s)
 		const struct task *t = &s->rec->task[s->order[i]];
 		int64_t end_us = recording_task_end_us(s->rec, t);
 
-		if ((t->state != TASK_FAILED && t->state != TASK_KILLED) || t->hosts ||
+		if (!task_has_failed(t) || t->hosts ||
 		    !strcmp(t->kind, "setscene") || end_us >= first_us)
 			continue;
 		first = s->order[i];

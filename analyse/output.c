@@ -498,7 +498,7 @@ static void count_line(struct output_tasks *t, uint64_t line, uint32_t task, boo
 static void count_said(const struct sweep *s, const struct output_line *line, uint32_t task)
 {
 	if (task != NO_INDEX && !s->report && line->number >= s->mark_until &&
-	    output_is_failed(&s->rec->task[task]) && line->text.len &&
+	    task_has_failed(&s->rec->task[task]) && line->text.len &&
 	    output_says(line->text).what != SAYS_ANNOUNCEMENT)
 		s->result->said[task] = true;
 }

@@ -57,11 +57,6 @@ uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at)
 /* Is it a line of a build tool itself: "make[2]: Leaving directory". */
 bool output_is_of_tool(struct slice line);
 
-static inline bool output_is_failed(const struct task *t)
-{
-	return t->state == TASK_FAILED || t->state == TASK_KILLED;
-}
-
 /* Whether the output of this build tool shows tasks in this way. */
 static inline bool output_is(const struct instance *i, enum build_tool_output how)
 {

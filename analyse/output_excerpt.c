@@ -49,9 +49,7 @@ static int add_line(struct output_excerpt *x, uint32_t task, struct slice text)
 
 static bool has_room(const struct output_excerpt *x, const struct task *t)
 {
-	bool bad = t->state == TASK_FAILED || t->state == TASK_KILLED;
-
-	return x->text.len < EXCERPT_MAX * (bad ? 2 : 1);
+	return x->text.len < EXCERPT_MAX * (task_has_failed(t) ? 2 : 1);
 }
 
 /* One more line of a task that wrote n. */

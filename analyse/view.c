@@ -112,10 +112,9 @@ static int collect_unsuccessful(struct view *v)
 		return -ENOMEM;
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < v->n_tasks; i++) {
-			enum task_state state = task[v->task[i]].state;
+			const struct task *t = &task[v->task[i]];
 
-			if (pass ? state == TASK_UNFINISHED :
-			    state == TASK_FAILED || state == TASK_KILLED)
+			if (pass ? t->state == TASK_UNFINISHED : task_has_failed(t))
 				v->unsuccessful[v->n_unsuccessful++] = v->task[i];
 		}
 	}

@@ -105,8 +105,7 @@ static bool is_named(const struct job *j, uint32_t task)
 
 static bool is_unsuccessful(const struct task *t)
 {
-	return t->state == TASK_FAILED || t->state == TASK_KILLED ||
-		(t->state == TASK_UNFINISHED && t->end_us < 0);
+	return task_has_failed(t) || (t->state == TASK_UNFINISHED && t->end_us < 0);
 }
 
 static int select_tasks(struct job *j, struct error *err)

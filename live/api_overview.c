@@ -13,11 +13,6 @@
 #define RUNNING_MAX 1000	/* in a reply */
 #define FAILURES_MAX 100
 
-static bool fails(const struct task *t)
-{
-	return t->state == TASK_FAILED || t->state == TASK_KILLED;
-}
-
 /* A task that hosts a build tool fails because one inside it did: it comes after all others. */
 static bool failed_before(const void *context, uint32_t a, uint32_t b)
 {
@@ -50,7 +45,7 @@ static int add_failures(struct json *j, const struct summary *s, size_t most)
 	if (!failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
-		if (fails(&rec->task[i]))
+		if (task_has_failed(&rec->task[i]))
 			failed[n++] = i;
 	}
 	json_int(j, "failed", (int64_t)n);

@@ -110,7 +110,7 @@ static bool is_wanted(const struct source *s, const struct task *t, const char *
 	const struct recording *rec = &s->recording;
 	bool running = s->running && task_json_runs(t);
 
-	if ((!strcmp(state, "failed") && t->state != TASK_FAILED && t->state != TASK_KILLED) ||
+	if ((!strcmp(state, "failed") && !task_has_failed(t)) ||
 	    (!strcmp(state, "running") && !running) ||
 	    (!strcmp(state, "unfinished") && (running || t->state != TASK_UNFINISHED)) ||
 	    (!strcmp(state, "queued") && t->state != TASK_QUEUED) ||

@@ -233,11 +233,6 @@ static int on_hosts(void *context, uint32_t task, uint32_t instance)
 
 /* Tasks that change */
 
-static bool is_failure(const struct task *t)
-{
-	return t->state == TASK_FAILED || t->state == TASK_KILLED;
-}
-
 static void keep_failure(struct now *n, uint32_t task)
 {
 	if (n->n_failures == NOW_FAILED_MAX)
@@ -273,7 +268,7 @@ static void end_task(struct now *n, uint32_t task)
 		unlist_task(n, at);
 	--*count[t->start_us < 0 ? TASK_QUEUED : TASK_UNFINISHED];
 	++*count[t->state];
-	if (is_failure(t))
+	if (task_has_failed(t))
 		keep_failure(n, task);
 	if (t->start_us >= 0)
 		n->private->ended = task;
@@ -321,7 +316,7 @@ static void forget_ended(struct now *n)
 
 	n->private->ended = NO_INDEX;
 	n->changed = NULL;
-	if (ended != NO_INDEX && !is_failure(&n->rec->task[ended]))
+	if (ended != NO_INDEX && !task_has_failed(&n->rec->task[ended]))
 		follow_forget(&n->private->follow, ended);
 }
 

@@ -392,6 +392,11 @@ static inline bool task_is_shell(const struct task *t)
 	return *t->key && !strcmp(t->key, "$(shell)");
 }
 
+static inline bool task_has_failed(const struct task *t)
+{
+	return t->state == TASK_FAILED || t->state == TASK_KILLED;
+}
+
 /* A probe is done, whatever its exit status: an answer to the makefile, with which make goes on. */
 static inline bool task_said_no(const struct task *t)
 {

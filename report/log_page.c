@@ -16,11 +16,6 @@
 #define CHART_NAME "bootchart.svg"
 #define FAILED_SHOWN 200	/* in the list at the top */
 
-static bool is_unsuccessful(const struct task *t)
-{
-	return t->state == TASK_FAILED || t->state == TASK_KILLED;
-}
-
 int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks,
 		   const struct html_site *site)
 {
@@ -49,7 +44,7 @@ static void add_status(struct buf *b, const struct task *t)
 
 	if (end_us >= 0)
 		text_add_time(b, end_us);
-	if (is_unsuccessful(t)) {
+	if (task_has_failed(t)) {
 		buf_adds(b, ", ");
 		words_add_status(b, words_task_status(t));
 	}
@@ -132,7 +127,7 @@ static void end_block(struct log_page *p)
 
 static void begin_block(struct log_page *p, uint32_t task, const struct output_line *line)
 {
-	bool known = task != NO_INDEX, bad = known && is_unsuccessful(&p->sum->rec->task[task]);
+	bool known = task != NO_INDEX, bad = known && task_has_failed(&p->sum->rec->task[task]);
 	struct markup *h = &p->h;
 
 	markup_open(h, "section", !known ? "u" : bad ? "bad" : "b");
@@ -253,7 +248,7 @@ static void add_text(struct log_page *p, struct slice s)
 
 void log_page_add(struct log_page *p, const struct output_line *line, uint32_t task)
 {
-	bool bad = task != NO_INDEX && is_unsuccessful(&p->sum->rec->task[task]);
+	bool bad = task != NO_INDEX && task_has_failed(&p->sum->rec->task[task]);
 
 	if (line->begins) {
 		p->skipped = p->body.len > LOG_PAGE_MAX * (bad ? 2 : 1);
@@ -279,7 +274,7 @@ static void add_failed(struct markup *h, const struct log_page *p)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < rec->n_tasks && n < FAILED_SHOWN; i++) {
-		if (!is_unsuccessful(&rec->task[i]) || p->number[i] == NO_INDEX)
+		if (!task_has_failed(&rec->task[i]) || p->number[i] == NO_INDEX)
 			continue;
 		if (!n++)
 			markup_open(h, "ul", "failed");

@@ -56,7 +56,7 @@ size_t trace_arg_result(struct sink_arg *arg, size_t n, const struct task *t, co
 	};
 
 	arg[n++] = trace_arg_text("state", states[t->state]);
-	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+	if (task_has_failed(t))
 		n = trace_arg_known(arg, n, "status", t->status);
 	n = trace_arg_known(arg, n, "user_us", cpu->user_us);
 	n = trace_arg_known(arg, n, "system_us", cpu->system_us);

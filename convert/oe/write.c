@@ -268,7 +268,7 @@ static void add_failed(struct buf *b, const struct recording *rec, const struct 
 		const struct oe_entry *at = &e->entry[i];
 		const struct task *t = &rec->task[at->task];
 
-		if ((t->state == TASK_FAILED || t->state == TASK_KILLED) && strcmp(t->kind, "setscene"))
+		if (task_has_failed(t) && strcmp(t->kind, "setscene"))
 			buf_addf(b, "Failed at: %s at task: %s \n", at->dir, at->file);
 	}
 }

@@ -28,7 +28,7 @@ static uint32_t newest_failure(const struct recording *rec)
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		if ((t->state == TASK_FAILED || t->state == TASK_KILLED) && !t->hosts &&
+		if (task_has_failed(t) && !t->hosts &&
 		    (found == NO_INDEX || t->end_us >= rec->task[found].end_us))
 			found = i;
 	}

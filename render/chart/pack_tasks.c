@@ -272,7 +272,7 @@ static void add_task(struct walk *w, uint32_t i)
 	pack_column_add(&p->column[TASKS_LANE], lane);
 	pack_column_add(&p->column[TASKS_KIND], p->chart->works.of[i]);
 	pack_column_add(&p->column[TASKS_MARKS], m);
-	if (t->state == TASK_FAILED || t->state == TASK_KILLED)
+	if (task_has_failed(t))
 		pack_column_adds(&p->column[TASKS_STATUS], t->status);
 	add_costs(p, &s->nest[task]);
 	pack_column_add(&p->column[TASKS_QUEUED],
