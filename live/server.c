@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/file.h"
 #include "live/server_private.h"
 
 #include "base/clock.h"

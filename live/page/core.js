@@ -145,23 +145,25 @@ function worked(parent) {
 /* Links to a server that has ended become text. */
 function setLinks(dead) {
 	for (const a of document.querySelectorAll(dead ? "a[href]" : "a[data-href]")) {
-		if (!dead)
+		if (!dead) {
 			a.href = a.dataset.href;
-		else if (a.origin === location.origin && !a.getAttribute("href").startsWith("#"))
-			a.dataset.href = a.href;
-		else
-			continue;
-		if (dead)
-			a.removeAttribute("href");
-		else
 			delete a.dataset.href;
+		} else if (a.origin === location.origin && !a.getAttribute("href").startsWith("#")) {
+			a.dataset.href = a.href;
+			a.removeAttribute("href");
+		}
 	}
 	find("#recording").disabled = find("#refresh").disabled = dead;
 }
 
+/* The end of the build was seen. */
+function isOver() {
+	return Boolean(core.state && core.state !== "running");
+}
+
 /* What was seen of the build stays, and says how to see the rest. */
 function setEnded() {
-	const over = core.state && core.state !== "running", banner = find("#unreachable");
+	const over = isOver(), banner = find("#unreachable");
 
 	core.ended = true;
 	setLinks(true);
@@ -178,14 +180,14 @@ function setEnded() {
 /* The banner "server unreachable", which goes when the server replies again. A server that is left when its
  * build has ended ends too. */
 function setUnreachable() {
-	const banner = find("#unreachable"), over = core.state && core.state !== "running";
+	const banner = find("#unreachable"), over = isOver();
 	let tries = 0;
 
 	if (core.unreachable)
 		return;
 	core.unreachable = true;
 	banner.className = "";
-	banner.hidden = Boolean(over);
+	banner.hidden = over;
 	setText(banner, "The server is unreachable: what you see is no longer updated. Trying again ...");
 	const again = async () => {
 		try {
