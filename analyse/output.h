@@ -57,6 +57,21 @@ uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at)
 /* Is it a line of a build tool itself: "make[2]: Leaving directory". */
 bool output_is_of_tool(struct slice line);
 
+/* make may print a command with other blanks and quotes than the recording has: they are not compared. */
+static inline bool output_is_skipped(char c)
+{
+	return c == ' ' || c == '\t' || c == '\\' || c == '"' || c == '\'';
+}
+
+/* Behind an escape sequence of a terminal, which ends with a letter: "\033[1;31m". */
+static inline const char *output_after_escape(const char *at, const char *end)
+{
+	at++;
+	while (at < end && (*at == '[' || *at < '@' || *at > '~'))
+		at++;
+	return at < end ? at + 1 : end;
+}
+
 /* Whether the output of this build tool shows tasks in this way. */
 static inline bool output_is(const struct instance *i, enum build_tool_output how)
 {

@@ -531,13 +531,11 @@ static bool read_plain(struct output_evidence *e, struct slice *text)
 	if (!memchr(text->p, '\033', text->len))
 		return true;
 	buf_clear(&e->plain);
-	for (at = text->p, end = at + text->len; at < end; at++) {
-		if (*at != '\033') {
-			buf_addc(&e->plain, *at);
-			continue;
-		}
-		for (at++; at < end && (*at == '[' || *at < '@' || *at > '~'); at++)
-			;
+	for (at = text->p, end = at + text->len; at < end;) {
+		if (*at == '\033')
+			at = output_after_escape(at, end);
+		else
+			buf_addc(&e->plain, *at++);
 	}
 	*text = (struct slice){ buf_str(&e->plain), e->plain.len };
 	return !buf_error(&e->plain);

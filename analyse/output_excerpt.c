@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After an escape sequence, which ends with a letter: "\033[1;31m". */
-static const char *after_escape(const char *at, const char *end)
-{
-	at++;
-	while (at < end && (*at == '[' || *at < '@' || *at > '~'))
-		at++;
-	return at < end ? at + 1 : end;
-}
-
 void output_excerpt_text(struct buf *out, struct slice s)
 {
 	const char *at = s.p, *end = s.p + s.len, *cr;
@@ -27,7 +18,7 @@ void output_excerpt_text(struct buf *out, struct slice s)
 	at = cr ? cr + 1 : at;
 	while (at < end && out->len - begin < EXCERPT_WIDTH) {
 		if (*at == '\033') {
-			at = after_escape(at, end);
+			at = output_after_escape(at, end);
 			continue;
 		}
 		buf_addc(out, *at && *at != '\n' ? *at : ' ');

@@ -43,7 +43,7 @@ struct hashing {
 static void hash_text(struct hashing *h, const char *p, size_t len)
 {
 	for (const char *end = p + len; p < end; p++) {
-		if (*p == ' ' || *p == '\t' || *p == '\\' || *p == '"' || *p == '\'')
+		if (output_is_skipped(*p))
 			continue;
 		h->hash = hash_fnv64_more(h->hash, p, 1);
 		if (++h->n == KEY_LEN)

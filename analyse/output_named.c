@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/output_named.h"
 
+#include "analyse/output.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/search.h"
@@ -26,21 +27,9 @@ struct slice output_named_path(struct slice s)
 	return s;
 }
 
-static struct slice base_of(struct slice s)
-{
-	const char *slash = memrchr(s.p, '/', s.len);
-
-	return slash ? (struct slice){ slash + 1, (size_t)(s.p + s.len - slash - 1) } : s;
-}
-
 static uint64_t hash_of(struct slice s)
 {
 	return hash_bytes(0, s.p, s.len);
-}
-
-static bool are_equal(struct slice a, struct slice b)
-{
-	return a.len == b.len && !memcmp(a.p, b.p, a.len);
 }
 
 /* Does the path end with the other one: "lib/a.c" and "a.c". */
@@ -50,11 +39,6 @@ static bool ends_with(struct slice path, struct slice end)
 		!memcmp(path.p + path.len - end.len, end.p, end.len);
 }
 
-static bool is_skipped(char c)
-{
-	return c == ' ' || c == '\t' || c == '\\' || c == '"' || c == '\'';
-}
-
 void output_add_skeleton(struct buf *b, const char *p, size_t len)
 {
 	char piece[256];
@@ -62,7 +46,7 @@ void output_add_skeleton(struct buf *b, const char *p, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		piece[n] = p[i];
-		n += !is_skipped(p[i]);
+		n += !output_is_skipped(p[i]);
 		if (n == sizeof piece) {
 			buf_add(b, piece, n);
 			n = 0;
@@ -94,7 +78,7 @@ static bool add_word(struct output_named *c, struct slice s)
 		return false;
 	c->word = w;
 	w += c->n_words++;
-	*w = (struct output_word){ hash_of(base_of(s)), s };
+	*w = (struct output_word){ hash_of(slice_base(s)), s };
 	if (has_pattern(s)) {
 		struct output_word first = c->word[c->n_patterns];
 
@@ -183,7 +167,7 @@ uint64_t output_named_echo(struct output_named *c)
 
 static enum naming look_for_word(const struct output_named *c, struct slice path)
 {
-	uint64_t hash = hash_of(base_of(path));
+	uint64_t hash = hash_of(slice_base(path));
 	struct search_range s = search_all(c->sorted ? c->n_words - c->n_patterns : 0);
 	const struct output_word *word = c->word + c->n_patterns;
 	enum naming naming = NOT_NAMED;
@@ -195,7 +179,7 @@ static enum naming look_for_word(const struct output_named *c, struct slice path
 			break;
 		if (word[s.at].hash != hash)
 			continue;
-		if (are_equal(word[s.at].text, path))
+		if (slice_equal(word[s.at].text, path))
 			return NAMED;
 		if (ends_with(word[s.at].text, path) || ends_with(path, word[s.at].text))
 			naming = MAY_BE_NAMED;
@@ -206,10 +190,10 @@ static enum naming look_for_word(const struct output_named *c, struct slice path
 static bool fits_pattern(const struct output_named *c, struct slice path)
 {
 	char pattern[256], name[256];
-	struct slice base = base_of(path);
+	struct slice base = slice_base(path);
 
 	for (size_t i = 0; i < c->n_patterns; i++) {
-		struct slice of = base_of(c->word[i].text);
+		struct slice of = slice_base(c->word[i].text);
 
 		if (of.len >= sizeof pattern || base.len >= sizeof name)
 			return true;

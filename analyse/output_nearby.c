@@ -89,6 +89,15 @@ void output_nearby_release(struct output_nearbies *all)
 	*all = (struct output_nearbies){ 0 };
 }
 
+bool output_nearby_has(const struct output_nearby *of, uint64_t line)
+{
+	for (size_t i = 0; i < of->n; i++) {
+		if (of->line[i].number == line)
+			return true;
+	}
+	return false;
+}
+
 const struct output_nearby *output_nearby_of(const struct output_nearbies *all, uint32_t task)
 {
 	for (size_t i = 0; i < all->n; i++) {

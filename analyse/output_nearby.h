@@ -36,6 +36,9 @@ int output_nearby_find(struct output_nearbies *all, struct output *o, const stru
 		       const struct recording *rec);
 void output_nearby_release(struct output_nearbies *all);
 
+/* Is the line one of these? */
+bool output_nearby_has(const struct output_nearby *of, uint64_t line);
+
 /* That of a task, or NULL: it has lines of its own, did not fail, or runs build tools. */
 const struct output_nearby *output_nearby_of(const struct output_nearbies *all, uint32_t task);
 

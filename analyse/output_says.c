@@ -4,13 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-static struct slice base_of(struct slice s)
-{
-	const char *slash = memrchr(s.p, '/', s.len);
-
-	return slash ? (struct slice){ slash + 1, (size_t)(s.p + s.len - slash - 1) } : s;
-}
-
 static bool is_path(struct slice s)
 {
 	static const bool never[256] = {
@@ -33,7 +26,7 @@ static bool is_path(struct slice s)
 /* make warns about makefiles itself. */
 static bool is_makefile(struct slice path)
 {
-	struct slice base = base_of(path);
+	struct slice base = slice_base(path);
 	const char *dot = memrchr(base.p, '.', base.len);
 	size_t n = dot ? (size_t)(base.p + base.len - dot) : 0;
 

@@ -212,6 +212,14 @@ static inline bool slice_ends(struct slice s, const char *tail)
 	return s.len >= n && !memcmp(s.p + s.len - n, tail, n);
 }
 
+/* What is behind the last slash of a path. */
+static inline struct slice slice_base(struct slice path)
+{
+	const char *slash = memrchr(path.p, '/', path.len);
+
+	return slash ? (struct slice){ slash + 1, (size_t)(path.p + path.len - slash - 1) } : path;
+}
+
 /* The whole slice as a number. */
 bool cursor_slice_u64(struct slice s, uint64_t *n);
 bool cursor_slice_i64(struct slice s, int64_t *n);

@@ -29,11 +29,6 @@ static void split(struct slice part[PARTS], const char *ref)
 	}
 }
 
-static bool is_same(struct slice a, struct slice b)
-{
-	return a.len == b.len && !memcmp(a.p, b.p, a.len);
-}
-
 /* Says which branch there is instead. */
 static int no_branch(struct buildset *n, const char *branch, const char *const *series,
 		     size_t n_series, struct error *err)
@@ -48,8 +43,8 @@ static int no_branch(struct buildset *n, const char *branch, const char *const *
 	split(own, buf_str(&n->ref));
 	for (size_t i = 0; names && texts && i < n_series; i++) {
 		split(part, series[i]);
-		if (!is_same(part[0], own[0]) || !is_same(part[2], own[2]) ||
-		    is_same(part[1], own[1]))
+		if (!slice_equal(part[0], own[0]) || !slice_equal(part[2], own[2]) ||
+		    slice_equal(part[1], own[1]))
 			continue;
 		names[k] = arena_text(texts, part[1].p, part[1].len);
 		k += names[k] != NULL;
@@ -92,7 +87,7 @@ static int find_target(struct against *a, struct buildset *n, const char *branch
 		found = found || !strcmp(series[i], buf_str(&a->ref));
 	if (!r && buf_error(&a->ref))
 		r = error_sys(err, -ENOMEM, NULL, NULL);
-	else if (!r && is_same(own[1], wanted[1]))
+	else if (!r && slice_equal(own[1], wanted[1]))
 		r = error_set(err, -EINVAL, n->options->repo, 0, 0, "%s is of the branch '%s' "
 			      "itself: choose the series to check with --ref", buf_str(&n->ref),
 			      branch);

@@ -170,10 +170,8 @@ static bool is_nearby(const struct job *j, uint64_t line)
 	for (size_t i = 0; i < j->nearby.n; i++) {
 		const struct output_nearby *near = &j->nearby.of[i];
 
-		for (size_t k = 0; k < near->n && j->wanted[near->task]; k++) {
-			if (near->line[k].number == line)
-				return true;
-		}
+		if (j->wanted[near->task] && output_nearby_has(near, line))
+			return true;
 	}
 	return false;
 }
@@ -315,13 +313,11 @@ static void report_silent(const struct job *j)
 {
 	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
 		const struct task *t = &j->rec.task[i];
+		const struct output_nearby *near = output_nearby_of(&j->nearby, i);
 		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
 		char since[32], until[32];
 
-		const struct output_nearby *near = output_nearby_of(&j->nearby, i);
-
-		if (!j->wanted[i] || (j->tasks.lines[i] && !(near && !near->n)) ||
-		    t->start_us < 0)
+		if (!j->wanted[i] || (j->tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
 			continue;
 		name_add_task(&name, &j->rec, t);
 		words_add_status(&status, words_task_status(t));
@@ -353,7 +349,7 @@ static int print_nearby(struct job *j)
 			continue;
 		buf_clear(&name);
 		name_add_task(&name, &j->rec, t);
-		buf_addf(&name, " (");
+		buf_adds(&name, " (");
 		words_add_status(&name, words_task_status(t));
 		buf_addf(&j->out, "%sNo message is known to come from %s). " NEARBY_TEXT "\n",
 			 j->printed ? "\n" : "", buf_str(&name));

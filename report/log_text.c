@@ -132,15 +132,13 @@ static void add_nearby(struct json *j, const struct recording *rec, const struct
 	for (size_t i = 0; i < nearby->n; i++) {
 		const struct output_nearby *near = &nearby->of[i];
 
-		for (size_t k = 0; k < near->n; k++) {
-			if (near->line[k].number != line)
-				continue;
-			if (!found)
-				json_array(j, "while_ran");
-			found = true;
-			identity_hex(hex, identity_task(id, rec, near->task));
-			json_str(j, NULL, hex);
-		}
+		if (!output_nearby_has(near, line))
+			continue;
+		if (!found)
+			json_array(j, "while_ran");
+		found = true;
+		identity_hex(hex, identity_task(id, rec, near->task));
+		json_str(j, NULL, hex);
 	}
 	if (found)
 		json_array_end(j);
