@@ -80,8 +80,9 @@ TEST(headers_alone)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		prints("", support_path("echo '#include \"plugin/%s.h\"' > a.c && %s -std=gnu11 -Wall -Wextra -Werror"
-					" -I%s -fsyntax-only a.c", headers[i], TEST_CC, TOP_SRCDIR));
+		prints("", support_path("echo '#include \"plugin/%s.h\"' > a.c && %s -std=gnu11 -D_GNU_SOURCE"
+					" -Wall -Wextra -Werror -I%s -fsyntax-only a.c", headers[i], TEST_CC,
+					TOP_SRCDIR));
 	support_writes(support_path("%s/a.c", support_tmpdir()), MACROS);
 	prints("", TEST_CC " -std=c89 -pedantic -Wall -Wextra -Werror -I" TOP_SRCDIR
 	       "/plugin -fsyntax-only a.c");
