@@ -189,28 +189,6 @@ static void end_sentence(struct work *w, enum answer_about about, const struct a
 
 /* What went wrong */
 
-/* bitbake ignores that a setscene task fails; a task that hosts fails because of one in it. Without
- * any, make stopped because of the answer of its last probe. */
-static uint32_t first_failure(const struct summary *s)
-{
-	uint32_t first = NO_INDEX;
-	int64_t first_us = INT64_MAX;
-
-	for (size_t i = 0; i < s->n_ran; i++) {
-		const struct task *t = &s->rec->task[s->order[i]];
-		int64_t end_us = recording_task_end_us(s->rec, t);
-
-		if (!task_has_failed(t) || t->hosts ||
-		    !strcmp(t->kind, "setscene") || end_us >= first_us)
-			continue;
-		first = s->order[i];
-		first_us = end_us;
-	}
-	if (first == NO_INDEX && s->n_ran && task_said_no(&s->rec->task[s->order[s->n_ran - 1]]))
-		return s->order[s->n_ran - 1];
-	return first;
-}
-
 /* Was it running when the build ended. */
 static bool was_stopped(const struct summary *s, const struct task *t)
 {
@@ -273,7 +251,7 @@ static bool is_stopped(const struct summary *s, const struct task *first)
 static void say_failure(struct work *w)
 {
 	const struct summary *s = w->s;
-	struct answer_span span = { -1, -1, 0, first_failure(s) };
+	struct answer_span span = { -1, -1, 0, summary_first_failure(s) };
 	const struct task *t = span.task == NO_INDEX ? NULL : &s->rec->task[span.task];
 	uint32_t stopped[STOPPED_MAX];
 	size_t n_stopped = find_stopped(s, stopped);

@@ -3,12 +3,12 @@
 noinst_LIBRARIES += analyse/libanalyse.a
 analyse_libanalyse_a_SOURCES = \
 	analyse/answer.c analyse/answer.h analyse/answer_times.c analyse/answer_times.h \
-	analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
+	analyse/build_output.c analyse/build_output.h analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/cmake_target.c analyse/cmake_target.h analyse/directories.c analyse/directories.h \
-	analyse/facts.c analyse/facts.h analyse/groups.c analyse/groups.h \
+	analyse/facts.c analyse/facts.h analyse/first_error.c analyse/first_error.h analyse/groups.c analyse/groups.h \
 	analyse/needs.c analyse/needs.h analyse/needs_names.c analyse/needs_names.h analyse/cost.c analyse/cost.h \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
-	analyse/listing.c analyse/listing.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
+	analyse/listing.c analyse/listing.h analyse/message.c analyse/message.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
 	analyse/names.h analyse/path.c analyse/path.h analyse/summary.c analyse/summary.h \
 	analyse/largest.c analyse/largest.h analyse/used.c analyse/used.h \
 	analyse/value.c analyse/value.h \
@@ -26,3 +26,17 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/tracker.c analyse/tracker.h analyse/tracker_class.c analyse/tracker_class.h analyse/tracker_names.c analyse/tracker_parts.h \
 	analyse/tracker_pieces.c \
 	analyse/unread.c analyse/unread.h analyse/graph.c analyse/graph.h analyse/graph_components.c analyse/cycles.c analyse/cycles.h
+
+# How tools say what went wrong
+messagesdir = $(docdir)/rules
+dist_messages_DATA = analyse/messages.yaml
+analyse_libanalyse_a_SOURCES += analyse/shipped_messages.h
+nodist_analyse_libanalyse_a_SOURCES = analyse/shipped_messages.c
+CLEANFILES += analyse/shipped_messages.c
+
+analyse/shipped_messages.c: analyse/messages.yaml render/c_string.awk
+	$(AM_V_GEN)$(MKDIR_P) analyse && { \
+		echo '#include "analyse/shipped_messages.h"' && \
+		awk -v dir=$(srcdir) -v keep=1 -v name=shipped_messages -v file=analyse/messages.yaml \
+			-f $(srcdir)/render/c_string.awk; \
+	} >$@-t && mv $@-t $@

@@ -533,3 +533,23 @@ int64_t summary_unseen_us(const struct summary *s)
 		return -1;
 	return s->cpu_us > seen_us ? s->cpu_us - seen_us : 0;
 }
+
+uint32_t summary_first_failure(const struct summary *s)
+{
+	uint32_t first = NO_INDEX;
+	int64_t first_us = INT64_MAX;
+
+	for (size_t i = 0; i < s->n_ran; i++) {
+		const struct task *t = &s->rec->task[s->order[i]];
+		int64_t end_us = recording_task_end_us(s->rec, t);
+
+		if (!task_has_failed(t) || t->hosts ||
+		    !strcmp(t->kind, "setscene") || end_us >= first_us)
+			continue;
+		first = s->order[i];
+		first_us = end_us;
+	}
+	if (first == NO_INDEX && s->n_ran && task_said_no(&s->rec->task[s->order[s->n_ran - 1]]))
+		return s->order[s->n_ran - 1];
+	return first;
+}

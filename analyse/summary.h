@@ -116,4 +116,11 @@ int64_t summary_unseen_us(const struct summary *s);
 /* How a build ended, from its `build` lines alone. */
 enum build_result summary_build_result(const struct recording *rec, int *status);
 
+/*
+ * The task because of which the build failed, or NO_INDEX: the first that failed. bitbake ignores that a
+ * setscene task fails; a task that hosts fails because of one in it. Without any, make stopped because
+ * of the answer of its last probe.
+ */
+uint32_t summary_first_failure(const struct summary *s);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/names.h"
-#include "analyse/output_nearby.h"
+#include "analyse/build_output.h"
 #include "analyse/words.h"
 #include "base/array.h"
 #include "cli/command.h"
@@ -9,6 +9,7 @@
 #include "convert/convert.h"
 #include "convert/zstd.h"
 #include "launch/notice.h"
+#include "report/error_text.h"
 #include "report/log_text.h"
 #include "report/command_line.h"
 #include "report/log_page.h"
@@ -26,6 +27,7 @@
 #define FLUSH_AT 65536
 #define FOLLOW_NS 200000000
 #define LOGS_MAX 10
+#define COMMAND_COLUMNS 800
 
 struct log_arguments {
 	const char *config;
@@ -68,6 +70,8 @@ struct job {
 	struct output *output;
 	struct output_tasks tasks;
 	struct output_nearbies nearby;
+	struct summary sum;
+	struct first_errors errors;
 	bool *wanted;		/* of each task; NULL: all lines */
 	bool has_regex;
 	regex_t regex;
@@ -364,6 +368,37 @@ static int print_nearby(struct job *j)
 	return flush(j, 0);
 }
 
+/* Do all lines of these tasks fit a screen, with the message among them? */
+static bool is_short(const struct job *j, const struct first_error *e)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < j->rec.n_tasks; i++)
+		n += j->wanted[i] ? j->tasks.lines[i] : 0;
+	return e->task != NO_INDEX && !e->while_ran && n <= FIRST_ERROR_LINES;
+}
+
+/* What the build failed of comes first, however much its tasks wrote. */
+static int print_first_error(struct job *j)
+{
+	const struct first_error *e = first_error_of_build(&j->errors);
+	const struct task *t = e && e->task != NO_INDEX ? &j->rec.task[e->task] : NULL;
+
+	if (!e || is_short(j, e) || j->args->grep || j->args->since_us || j->args->until_us != INT64_MAX ||
+	    (j->args->task && (!t || !j->wanted[e->task])))
+		return 0;
+	error_add_title(&j->out, &j->rec, e);
+	buf_addf(&j->out, ", line %llu of the output:\n", (unsigned long long)e->line + 1);
+	error_add_lines(&j->out, e, "  ");
+	if (t && *t->name && *recording_command(&j->rec, t)) {
+		buf_adds(&j->out, "  $ ");
+		text_add_name(&j->out, recording_command(&j->rec, t), COMMAND_COLUMNS);
+		buf_addc(&j->out, '\n');
+	}
+	buf_adds(&j->out, "\n");
+	return flush(j, 0);
+}
+
 /* What the build tool itself kept of the tasks that were asked for. */
 static void report_logs(const struct job *j)
 {
@@ -430,10 +465,17 @@ static int run_job(struct job *j, struct error *err)
 			return error_sys(err, -ENOMEM, j->rec.path, NULL);
 	}
 	r = output_find_tasks(&j->tasks, j->output, &j->rec);
-	if (!r && j->args->failed)
-		r = output_nearby_find(&j->nearby, j->output, &j->tasks, &j->rec);
+	if (!r && j->args->failed) {
+		r = summary_make(&j->sum, &j->rec);
+		if (!r)
+			r = first_errors_find(&j->errors, j->output, &j->tasks, &j->sum);
+		if (!r)
+			r = output_nearby_find(&j->nearby, j->output, &j->tasks, &j->rec);
+	}
 	if (!r && j->args->html)
 		return write_page(j, err);
+	if (!r && j->args->failed && !j->args->json)
+		r = print_first_error(j);
 	if (!r)
 		r = j->args->follow ? follow(j) : print_lines(j, true);
 	if (!r && j->args->failed && !j->args->json)
@@ -459,6 +501,8 @@ static void release_job(struct job *j)
 	buf_release(&j->out);
 	buf_release(&j->plain);
 	output_nearby_release(&j->nearby);
+	first_errors_release(&j->errors);
+	summary_release(&j->sum);
 	output_tasks_release(&j->tasks);
 	output_close(j->output);
 	if (j->has_regex)

@@ -44,42 +44,16 @@ static const struct option options[] = {
 
 static const struct show_arguments defaults = { .sort = VALUE_SORTS, .top = 10 };
 
-/* With the lines that failed tasks wrote, if the output was kept. */
-static int markdown(struct buf *out, struct view *v, struct show_options *o, struct error *err)
-{
-	const struct recording *rec = v->sum->rec;
-	struct output_excerpt excerpt = { 0 };
-	struct output_nearbies nearby = { 0 };
-	struct output_tasks lines = { 0 };
-	struct output *output = NULL;
-	struct doc d;
-	int r = v->n_unsuccessful ? output_open(&output, rec->path, &zstd_codec, err) : -ENOENT;
-
-	if (!r && ((r = output_find_tasks(&lines, output, rec)) ||
-		   (r = output_excerpt_make(&excerpt, output, &lines, rec)) ||
-		   (r = output_nearby_find(&nearby, output, &lines, rec))))
-		error_sys(err, r, rec->path, "cannot read the build's output");
-	o->excerpt = &excerpt;
-	o->nearby = &nearby;
-	if (!r || r == -ENOENT || r == -ENOTDIR) {
-		doc_init_markdown(&d, out);
-		r = show_doc(&d, v, o);
-		doc_release(&d);
-	}
-	output_nearby_release(&nearby);
-	output_excerpt_release(&excerpt);
-	output_tasks_release(&lines);
-	output_close(output);
-	return r;
-}
-
-static int text(struct buf *out, struct view *v, const struct show_options *o)
+static int write_doc(struct buf *out, struct view *v, const struct show_options *o, bool markdown)
 {
 	struct style style = output_style();
 	struct doc d;
 	int r;
 
-	doc_init_terminal(&d, out, &style);
+	if (markdown)
+		doc_init_markdown(&d, out);
+	else
+		doc_init_terminal(&d, out, &style);
 	r = show_doc(&d, v, o);
 	doc_release(&d);
 	return r;
@@ -100,10 +74,11 @@ static int run_show(struct args *a, void *values, struct error *err)
 	struct answer answer = { 0 };
 	struct inspected_found inspected = INSPECTED_INIT;
 	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
+	struct build_output output = { 0 };
 	struct show_options o = {
 		.sort = (enum value)s->sort, .top = (size_t)s->top, .tasks = s->tasks,
 		.chain = &chain, .answer = &answer, .inspected = &inspected.inspected,
-		.groups = groups, .programs = &programs,
+		.groups = groups, .programs = &programs, .output = &output,
 	};
 	const struct selection selection = {
 		.filter = s->filter, .kind = s->kind, .task = s->task, .unsuccessful = s->failed
@@ -131,6 +106,11 @@ static int run_show(struct args *a, void *values, struct error *err)
 		r = answer_make(&answer, &summary, &chain);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
+	if (!r && whole && build_output_matters(&summary)) {
+		r = build_output_read(&output, &summary, &zstd_codec, err);
+		if (r)
+			goto out;
+	}
 	if (!r && whole && rec.n_programs)
 		r = groups_make(&programs, &summary, view.task, view.n_tasks, true,
 				GROUPS_PROGRAM);
@@ -144,13 +124,13 @@ static int run_show(struct args *a, void *values, struct error *err)
 		goto out;
 	}
 	if (!r)
-		r = s->json ? show_json(&out, &view, &o) :
-		    s->markdown ? markdown(&out, &view, &o, err) : text(&out, &view, &o);
+		r = s->json ? show_json(&out, &view, &o) : write_doc(&out, &view, &o, s->markdown);
 	r = output_end(&out, r, rec.path, err);
 out:
 	for (size_t i = 0; i < o.n_groups; i++)
 		groups_release(&groups[i]);
 	groups_release(&programs);
+	build_output_release(&output);
 	view_release(&view);
 	answer_release(&answer);
 	chain_release(&chain);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/configfile.h"
 #include "cli/inspect.h"
+#include "cli/messages_config.h"
 #include "cli/moved.h"
 #include "command/shell.h"
 #include "launch/notice.h"
@@ -75,6 +76,8 @@ static int read_keys(const struct command *c, struct args *a, void *values, stru
 
 	int r = configfile_apply(a, c->keys, values, file, err);
 
+	messages_config_use(file);
+
 	/* The file would only name the directory of recordings. */
 	if (r == -EPERM && strstr(c->operands, "REC") && a->n && strchr(a->operand[0], '/') && !access(a->operand[0], F_OK)) {
 		notice_error(err);
@@ -90,6 +93,7 @@ int command_run(const struct command *c, int argc, char **argv)
 	struct args a = { 0 };
 	int r = 0;
 
+	messages_config_use(NULL);
 	if (values && c->size)
 		memcpy(values, c->defaults, c->size);
 	if (!values) {

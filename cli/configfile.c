@@ -9,6 +9,7 @@
 #include "base/trust.h"
 #include "cli/buildset.h"
 #include "cli/inspect_config.h"
+#include "cli/messages_config.h"
 #include "cli/settings_options.h"
 #include "command/redact.h"
 #include "launch/notice.h"
@@ -43,7 +44,7 @@ struct keys {
 	unsigned line[OPTIONS_MAX];	/* on which an option of table was set, 0: not yet */
 };
 
-#define TABLES 4
+#define TABLES 5
 
 struct reader {
 	yaml_parser_t yaml;
@@ -503,12 +504,14 @@ static int parse_for(const struct target *t, struct reader *r, const char *text,
 	struct settings settings = { 0 };
 	struct buildset_config buildset = { 0 };
 	struct inspect_config inspect;
+	struct messages_config messages = { 0 };
 	struct trusted trusted = { .dirs.n = 0 };
 	struct level top = {
 		.keys = { { .table = settings_options, .scratch = &settings },
 			  { .table = buildset_keys, .scratch = &buildset },
 			  { .table = inspect_config_keys,
 			    .scratch = t->inspect ? t->inspect : &inspect },
+			  { .table = messages_config_keys, .scratch = &messages },
 			  { .table = trust_keys, .scratch = &trusted } },
 		.table = t->table, .values = t->values,
 	};
@@ -521,6 +524,7 @@ static int parse_for(const struct target *t, struct reader *r, const char *text,
 	rules_config_release(&buildset.compare);
 	limits_config_release(&buildset.limits);
 	inspect_config_release(&inspect);
+	messages_config_release(&messages);
 	return result;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/record_summary.h"
 
 #include "analyse/answer.h"
+#include "analyse/build_output.h"
 #include "analyse/facts.h"
 #include "analyse/listing.h"
 #include "base/array.h"
@@ -10,8 +11,10 @@
 #include "cli/output_file.h"
 #include "command/shell.h"
 #include "convert/convert.h"
+#include "convert/zstd.h"
 #include "launch/notice.h"
 #include "recording/layout.h"
+#include "report/error_text.h"
 #include "write/doc.h"
 
 #include <stdlib.h>
@@ -163,7 +166,7 @@ static void add_verdict(struct facts *f, const struct answer *answer)
 {
 	const struct doc *d = f->to;
 	size_t columns = d->style->width - d->labels;
-	int lines = LINES_MAX - 1 - count_lines(d->out);
+	int lines = LINES_MAX - 1 - count_lines(d->out) - (answer->n && answer->sentence[0].about == ANSWER_FAILED);
 	struct buf text = BUF_PART_OF(d->out);
 	const char *p;
 
@@ -186,8 +189,30 @@ static void add_verdict(struct facts *f, const struct answer *answer)
 	buf_release(&text);
 }
 
+/* What the build failed of, in one line. */
+static int add_error(struct facts *f, const struct summary *s, struct error *err)
+{
+	const struct doc *d = f->to;
+	struct build_output output = { 0 };
+	struct buf text = BUF_PART_OF(&f->part);
+	const struct first_error *e;
+	int r = build_output_matters(s) ? build_output_read(&output, s, &zstd_codec, err) : 0;
+
+	e = first_error_of_build(&output.errors);
+	if (!r && e) {
+		if (e->while_ran)
+			buf_adds(&text, "perhaps: ");
+		error_add_message(&text, e);
+		text_add_name(&f->part, buf_str(&text), d->style->width - d->labels);
+		fact_end(f, "error", TONE_ALARM);
+	}
+	buf_release(&text);
+	build_output_release(&output);
+	return r;
+}
+
 static int add_values(struct facts *f, struct recording *rec, const struct args *a,
-		      const struct settings *settings, const char *path)
+		      const struct settings *settings, const char *path, struct error *err)
 {
 	struct summary summary = { 0 };
 	struct chain chain = { 0 };
@@ -200,10 +225,12 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 		fact_result(f, &summary);
 		fact_cpu(f, &summary);
 		fact_memory(f, &summary);
-		if (!has_many_tasks(rec))
+		if (!has_many_tasks(rec)) {
 			add_verdict(f, &answer);
+			r = add_error(f, &summary, err);
+		}
 		add_next(f, a, settings, path, &summary);
-		r = buf_error(&f->part);
+		r = r ? r : buf_error(&f->part);
 	}
 	answer_release(&answer);
 	chain_release(&chain);
@@ -261,8 +288,8 @@ void record_summary_print(const struct args *a, const struct settings *settings,
 	buf_addc(&out, '\n');
 	r = read_enough(&rec, path, &err);
 	if (!r) {
-		r = add_values(&facts, &rec, a, settings, path);
-		if (r)
+		r = add_values(&facts, &rec, a, settings, path, &err);
+		if (r && !*err.message)
 			error_sys(&err, r, path, NULL);
 	}
 	if (!buf_error(&out))

@@ -19,46 +19,35 @@
 struct page {
 	struct json j;
 	const struct recording *rec;
-	const struct api_output *kept;
+	const struct build_output *kept;
 	uint32_t task;		/* NO_INDEX: lines of any, or of none */
 	const char *filter;	/* NULL: any */
 	int64_t from, count;	/* in the lines that fit */
 	int64_t n_fit;
 	bool shown;		/* the line, of which parts follow */
 	size_t text_size;
-	struct buf text;
+	struct buf text, plain;
 };
 
 static void release(void *value)
 {
-	struct api_output *k = value;
-
-	output_nearby_release(&k->nearby);
-	output_tasks_release(&k->tasks);
-	output_close(k->output);
-	free(k);
+	build_output_release(value);
+	free(value);
 }
 
-int api_log_output(struct source *s, struct api_output **output, struct error *err)
+int api_log_output(struct source *s, struct build_output **output, struct error *err)
 {
 	struct source_kept *to = &s->kept[SOURCE_KEEPS_OUTPUT];
-	struct api_output *k;
-	int r = 0;
+	struct build_output *k = to->value;
+	int r = k ? 0 : source_need(s, SOURCE_SUMMARY, err);
 
-	*output = to->value;
-	if (*output)
-		return 0;
+	*output = k;
+	if (k || r)
+		return r;
 	k = calloc(1, sizeof *k);
 	if (!k)
 		return error_sys(err, -ENOMEM, s->id, NULL);
-	if (s->recording.path)
-		r = output_open(&k->output, s->recording.path, &zstd_codec, err);
-	if (r == -ENOENT)
-		r = 0;
-	else if (!r && k->output && ((r = output_find_tasks(&k->tasks, k->output, &s->recording)) ||
-				   (r = output_nearby_find(&k->nearby, k->output, &k->tasks,
-							   &s->recording))))
-		error_sys(err, r, s->id, NULL);
+	r = build_output_read(k, &s->summary, &zstd_codec, err);
 	if (r) {
 		release(k);
 		return r;
@@ -70,6 +59,8 @@ int api_log_output(struct source *s, struct api_output **output, struct error *e
 
 static void add_line(struct page *p, const struct output_line *line, uint32_t task)
 {
+	struct message m;
+
 	buf_clear(&p->text);
 	log_add_text(&p->text, line->text, LOG_PLAIN);
 	json_object(&p->j, NULL);
@@ -78,6 +69,8 @@ static void add_line(struct page *p, const struct output_line *line, uint32_t ta
 	json_str(&p->j, "stream", line->stream == OUTPUT_STDOUT ? "stdout" :
 		 line->stream == OUTPUT_STDERR ? "stderr" : "both");
 	task_json_ref(&p->j, "task", p->rec, task);
+	if (line->begins && first_error_line(line->text, &p->plain, &m) && m.is < MESSAGE_BEFORE)
+		json_str(&p->j, "is", message_word[m.is]);
 	json_strn(&p->j, "text", buf_str(&p->text), p->text.len);
 	json_bool(&p->j, "continues", !line->ends);
 	json_object_end(&p->j);
@@ -172,19 +165,17 @@ static int log_reply(struct reply *out, const struct request *q, struct error *e
 {
 	struct source *s = q->source;
 	const char *task = query_text(q->query, "task");
-	struct api_output *output;
+	struct build_output *output;
 	struct page p = { .rec = &s->recording, .task = NO_INDEX,
-			  .filter = query_text(q->query, "filter"), .text = BUF_INIT };
+			  .filter = query_text(q->query, "filter"), .text = BUF_INIT, .plain = BUF_INIT };
 	int r = query_number(q->query, "from", 0, INT64_MAX / 2, 0, &p.from, err);
 
 	if (!r)
 		r = query_number(q->query, "count", 1, LINES_MAX, 200, &p.count, err);
 	if (!r)
-		r = source_need(s, SOURCE_RECORDING, err);
+		r = api_log_output(s, &output, err);
 	if (!r && task)
 		r = source_task(s, task, &p.task, err);
-	if (!r)
-		r = api_log_output(s, &output, err);
 	if (r)
 		return r;
 	if (p.filter && !*p.filter)
@@ -195,6 +186,7 @@ static int log_reply(struct reply *out, const struct request *q, struct error *e
 	if (!r)
 		r = buf_error(&p.text);
 	buf_release(&p.text);
+	buf_release(&p.plain);
 	out->keep = true;
 	return r ? error_sys(err, r, s->id, NULL) : 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/sort.h"
+#include "live/api_parts.h"
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
+#include "report/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +25,8 @@ static bool failed_before(const void *context, uint32_t a, uint32_t b)
 	return task[a].end_us != task[b].end_us ? task[a].end_us > task[b].end_us : a > b;
 }
 
-static void add_failure(struct json *j, const struct recording *rec, uint32_t task)
+static void add_failure(struct json *j, const struct recording *rec, uint32_t task,
+			const struct build_output *output)
 {
 	const struct task *t = &rec->task[task];
 
@@ -33,10 +36,13 @@ static void add_failure(struct json *j, const struct recording *rec, uint32_t ta
 	json_bool(j, "hosting", t->hosts);
 	json_known(j, "start_us", t->start_us);
 	json_known(j, "end_us", t->end_us);
+	if (output->output)
+		error_json_task(j, &output->errors, task);
 	json_object_end(j);
 }
 
-static int add_failures(struct json *j, const struct summary *s, size_t most)
+static int add_failures(struct json *j, const struct summary *s, size_t most,
+			const struct build_output *output)
 {
 	const struct recording *rec = s->rec;
 	uint32_t *failed = array_new(s->n_state[TASK_FAILED] + s->n_state[TASK_KILLED], sizeof *failed);
@@ -52,8 +58,16 @@ static int add_failures(struct json *j, const struct summary *s, size_t most)
 	json_array(j, "failures");
 	n = sort_top(failed, n, most, failed_before, rec->task);
 	for (size_t i = 0; i < n; i++)
-		add_failure(j, rec, failed[i]);
+		add_failure(j, rec, failed[i], output);
 	json_array_end(j);
+	if (output->output) {
+		const struct first_error *e = first_error_of_build(&output->errors);
+
+		task_json_ref(j, "first_error_task", rec, e ? e->task : NO_INDEX);
+		error_json(j, "first_error", e);
+		json_int(j, "errors", (int64_t)output->errors.all_errors);
+		json_int(j, "warnings", (int64_t)output->errors.all_warnings);
+	}
 	free(failed);
 	return 0;
 }
@@ -85,6 +99,7 @@ static void add_running(struct json *j, const struct source *s)
 
 static int reply_overview(struct reply *out, const struct request *q, struct error *err)
 {
+	struct build_output none = { 0 }, *output = &none;
 	struct source *s = q->source;
 	int64_t most = 0;
 	struct json j;
@@ -92,13 +107,15 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 
 	if (!r)
 		r = source_need(s, SOURCE_CHAIN, err);
+	if (!r && build_output_matters(&s->summary))
+		r = api_log_output(s, &output, err);
 	if (r)
 		return r;
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);
 	json_bool(&j, "is_running", s->running);
 	json_int(&j, "last_us", s->recording.last_us);
-	r = add_failures(&j, &s->summary, (size_t)most);
+	r = add_failures(&j, &s->summary, (size_t)most, output);
 	add_running(&j, s);
 	json_object_end(&j);
 	return r ? r : buf_error(&out->body);

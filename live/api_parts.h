@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_LIVE_API_PARTS_H
 #define BUILDBEAT_LIVE_API_PARTS_H
 
-#include "analyse/output_nearby.h"
+#include "analyse/build_output.h"
 #include "live/route.h"
 
 /* /api/ps of a recording that has ended: its processes.log. */
@@ -12,13 +12,8 @@ int api_recorded_processes(struct reply *out, const struct request *q, struct er
 struct process_tree;
 int api_recorded_tree(struct source *s, const struct process_tree **tree, struct error *err);
 
-/* The build's output and whose lines it has; output is NULL if it was not recorded. */
-struct api_output {
-	struct output *output;
-	struct output_tasks tasks;
-	struct output_nearbies nearby;
-};
-int api_log_output(struct source *s, struct api_output **output, struct error *err);
+/* The build's output, read once. */
+int api_log_output(struct source *s, struct build_output **output, struct error *err);
 
 /* What remains of a running build; builds 0: nothing is known, or it has ended. */
 struct remaining_estimate;

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "convert/convert.h"
 #include "live/parameters.h"
+#include "live/api_parts.h"
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
@@ -163,15 +164,19 @@ static int recordings_reply(struct reply *out, const struct request *q, struct e
 
 /* /api/show */
 
-static int show(struct reply *out, const struct source *s, const struct selection *selection,
+static int show(struct reply *out, struct source *s, const struct selection *selection,
 		struct show_options *o, struct error *err)
 {
+	struct build_output none = { 0 }, *output = &none;
 	struct groups programs = { 0 };
 	struct view view = { 0 };
 	int r = view_make(&view, &s->summary, selection);
 
 	if (!r && selection->task && !view.n_tasks)
 		r = error_say(err, -ENOENT, "no task has the name or id '%.200s'", selection->task);
+	if (!r && build_output_matters(&s->summary))
+		r = api_log_output(s, &output, err);
+	o->output = output;
 	if (!r && s->summary.rec->n_programs)
 		r = groups_make(&programs, &s->summary, view.task, view.n_tasks, true,
 				GROUPS_PROGRAM);

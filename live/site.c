@@ -26,11 +26,9 @@ static int log_reply(struct reply *out, const struct request *q, struct error *e
 {
 	const struct html_site site = site_of(q);
 	struct source *s = q->source;
-	struct api_output *output;
-	int r = source_need(s, SOURCE_SUMMARY, err);
+	struct build_output *output;
+	int r = api_log_output(s, &output, err);
 
-	if (!r)
-		r = api_log_output(s, &output, err);
 	if (r)
 		return r;
 	if (!output->output)

@@ -11,7 +11,7 @@ report_libreport_a_SOURCES = \
 	report/diff_doc.c report/diff_html.c report/diff_json.c report/diff_lanes.c report/diff_picture.c report/diff_picture.h report/diff_output.h \
 	report/diff_view.c report/diff_view.h report/group_table.c report/group_table.h \
 	report/history_json.c report/history_output.h report/history_parts.h \
-	report/history_series.c report/history_trend.c report/history_doc.c report/list_doc.c report/list_json.c report/list_output.h report/log_text.c report/log_text.h \
+	report/history_series.c report/history_trend.c report/history_doc.c report/list_doc.c report/list_json.c report/list_output.h report/error_text.c report/error_text.h report/log_text.c report/log_text.h \
 	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \
 	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/log_text.h"
 
+#include "analyse/first_error.h"
 #include "analyse/names.h"
 #include "base/json.h"
 
@@ -148,7 +149,8 @@ void log_add_json(struct buf *b, const struct recording *rec, const struct ident
 		  const struct output_line *line, uint32_t task, const struct output_nearbies *nearby)
 {
 	char hex[IDENTITY_HEX_SIZE];
-	struct buf name = BUF_PART_OF(b);
+	struct buf name = BUF_PART_OF(b), plain = BUF_PART_OF(b);
+	struct message m;
 	struct json j;
 
 	json_init(&j, b, true);
@@ -169,7 +171,10 @@ void log_add_json(struct buf *b, const struct recording *rec, const struct ident
 	}
 	json_strn(&j, "text", line->text.p, line->text.len);
 	json_bool(&j, "continues", !line->ends);
+	if (line->begins && first_error_line(line->text, &plain, &m) && m.is < MESSAGE_BEFORE)
+		json_str(&j, "is", message_word[m.is]);
 	add_nearby(&j, rec, id, line->number, nearby);
 	json_object_end(&j);
+	buf_release(&plain);
 	buf_release(&name);
 }

@@ -3,8 +3,10 @@
 
 #include "analyse/facts.h"
 #include "analyse/names.h"
+#include "analyse/output_excerpt.h"
 #include "analyse/words.h"
 #include "command/shell.h"
+#include "report/error_text.h"
 #include "report/group_table.h"
 #include "write/markdown.h"
 
@@ -120,26 +122,6 @@ static void add_selected(struct doc *d, const struct view *v)
 
 /* Failed tasks */
 
-static void add_lines(struct buf *lines, const struct output_excerpt *x, uint32_t task)
-{
-	const char *p = x->text.data, *end = p ? p + x->text.len : p;
-
-	for (size_t i = 0; i < x->n && p < end; i++) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		struct buf line = BUF_PART_OF(lines);
-
-		if (!newline)
-			break;
-		if (x->task[i] == task) {
-			buf_add(&line, p, (size_t)(newline - p));
-			text_add_name(lines, buf_str(&line), 0);
-			buf_addc(lines, '\n');
-		}
-		buf_release(&line);
-		p = newline + 1;
-	}
-}
-
 static void add_nearby(struct doc *d, const struct output_nearby *near)
 {
 	struct buf text = BUF_PART_OF(d->out), line = BUF_PART_OF(d->out);
@@ -159,12 +141,12 @@ static void add_nearby(struct doc *d, const struct output_nearby *near)
 	buf_release(&line);
 }
 
-/* In Markdown, with its command and the lines that it wrote. */
+/* In Markdown, with its command and what it said of its error. */
 static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 		      const struct show_options *o)
 {
-	const struct output_excerpt *x = o->excerpt;
-	const struct output_nearby *near = o->nearby ? output_nearby_of(o->nearby, task) : NULL;
+	const struct first_error *e = first_error_of(&o->output->errors, task);
+	const struct output_nearby *near = e ? NULL : output_nearby_of(&o->output->nearby, task);
 	const struct task *t = &rec->task[task];
 	struct buf text = BUF_PART_OF(d->out);
 
@@ -181,12 +163,38 @@ static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 		text_add_name(&text, recording_command(rec, t), 4 * DOC_NAME_COLUMNS);
 		buf_addc(&text, '\n');
 	}
-	if (x)
-		add_lines(&text, x, task);
+	if (e && e->while_ran) {
+		if (text.len)
+			markdown_add_block(d->out, &text);
+		buf_adds(d->out, "\n" NEARBY_TEXT "\n");
+		buf_clear(&text);
+	}
+	if (e)
+		error_add_lines(&text, e, "");
 	if (text.len)
 		markdown_add_block(d->out, &text);
 	if (near)
 		add_nearby(d, near);
+	buf_release(&text);
+}
+
+/* What the build failed of, if that is no task's. In Markdown, tasks have theirs with their names. */
+static void add_error(struct doc *d, const struct show_options *o, const struct recording *rec)
+{
+	const struct first_error *e = first_error_of_build(&o->output->errors);
+	struct buf text = BUF_PART_OF(d->out);
+
+	if (!e || (e->task != NO_INDEX && !doc_is(d, DOC_TERMINAL)))
+		return;
+	error_add_title(&text, rec, e);
+	doc_heading(d, buf_str(&text));
+	buf_clear(&text);
+	error_add_lines(&text, e, doc_is(d, DOC_TERMINAL) ? "  " : "");
+	doc_flush(d);
+	if (doc_is(d, DOC_TERMINAL))
+		buf_add(d->out, text.data, text.len);
+	else
+		markdown_add_block(d->out, &text);
 	buf_release(&text);
 }
 
@@ -459,6 +467,8 @@ int show_doc(struct doc *d, struct view *v, const struct show_options *o)
 		if (v->all)
 			add_answer(d, o->answer);
 		add_facts(d, v, o);
+		if (v->all)
+			add_error(d, o, rec);
 		add_failed(d, v, o);
 		if (doc_is(d, DOC_TERMINAL))
 			add_terminal(d, v, o);

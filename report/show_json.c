@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/saturate.h"
 #include "recording/results.h"
+#include "report/error_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -533,13 +534,36 @@ static void add_task(struct json *j, const struct summary *s, uint32_t task)
 	end_line(j);
 }
 
+/* With what it said, where the output was recorded. */
+static void add_unsuccessful(struct json *j, const struct summary *s, uint32_t task,
+			     const struct build_output *output)
+{
+	begin_line(j, NULL);
+	show_json_task(j, s, task);
+	if (output->output)
+		error_json_task(j, &output->errors, task);
+	end_line(j);
+}
+
+static void add_error(struct json *j, const struct recording *rec, const struct build_output *output)
+{
+	const struct first_error *e = first_error_of_build(&output->errors);
+
+	if (!output->output)
+		return;
+	add_id(j, "first_error_task", rec, e ? e->task : NO_INDEX);
+	error_json(j, "first_error", e);
+	json_int(j, "errors", (int64_t)output->errors.all_errors);
+	json_int(j, "warnings", (int64_t)output->errors.all_warnings);
+}
+
 static void add_lists(struct json *j, struct view *v, const struct show_options *o)
 {
 	static const enum value usual[] = { VALUE_WALL, VALUE_CPU, VALUE_MEMORY, VALUE_IO };
 
 	json_array(j, "unsuccessful");
 	for (size_t i = 0; i < v->n_unsuccessful; i++)
-		add_task(j, v->sum, v->unsuccessful[i]);
+		add_unsuccessful(j, v->sum, v->unsuccessful[i], o->output);
 	json_array_end(j);
 	json_object(j, "targets");
 	if (o->sort < VALUE_SORTS)
@@ -677,6 +701,7 @@ int show_json(struct buf *out, struct view *v, const struct show_options *o)
 	add_sources(&j, s->rec);
 	add_result(&j, s);
 	add_answer(&j, s->rec, o->answer);
+	add_error(&j, s->rec, o->output);
 	add_totals(&j, s);
 	add_parallelism(&j, s);
 	add_paths(&j, s->rec, o->chain);

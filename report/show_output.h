@@ -3,9 +3,8 @@
 #define BUILDBEAT_REPORT_SHOW_OUTPUT_H
 
 #include "analyse/answer.h"
+#include "analyse/build_output.h"
 #include "analyse/inspected.h"
-#include "analyse/output_excerpt.h"
-#include "analyse/output_nearby.h"
 #include "analyse/view.h"
 #include "write/doc.h"
 
@@ -21,8 +20,7 @@ struct show_options {
 	const struct chain *chain;
 	const struct answer *answer;
 	const struct inspected *inspected;
-	const struct output_excerpt *excerpt;	/* lines of failed tasks for Markdown; it may be empty */
-	const struct output_nearbies *nearby;	/* and those written while they ran; likewise */
+	const struct build_output *output;	/* empty: without what failed tasks said */
 };
 
 /*
