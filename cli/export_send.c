@@ -41,7 +41,8 @@ static int open_signal(struct otlp *o, const struct recording *rec, enum endpoin
 
 	if (r)
 		return error_sys(err, r, rec->path, NULL);
-	r = signal == ENDPOINT_LOGS ? otlp_open_logs(o, err) : 0;
+	r = signal == ENDPOINT_LOGS ? otlp_open_logs(o, err) :
+	    signal == ENDPOINT_TRACES ? otlp_open_errors(o, err) : 0;
 	return r == -ENOENT ? 0 : r;
 }
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "convert/convert.h"
 #include "recording/identity.h"
 #include "trace/trace_formats.h"
 
@@ -39,7 +40,7 @@ F(attributes, 9, "attributes");
 F(events, 11, "events");
 F(dropped_events, 12, "droppedEventsCount");
 F(status, 15, "status");
-F(status_code, 3, "code");
+F(status_message, 2, "message"); F(status_code, 3, "code");
 F(event_time, 1, "timeUnixNano");
 F(event_name, 2, "name");
 F(links, 13, "links");
@@ -104,12 +105,17 @@ int otlp_open(struct otlp *o, const struct recording *rec, enum otlp_encoding en
 
 void otlp_release(struct otlp *o)
 {
-	output_tasks_release(&o->line_tasks);
-	output_close(o->output);
+	build_output_release(&o->output);
 	chain_release(&o->chain);
 	summary_release(&o->summary);
 	free_all(o->critical, o->instance_end_us, o->first_note, o->note);
 	*o = (struct otlp){ 0 };
+}
+
+int otlp_open_errors(struct otlp *o, struct error *err)
+{
+	return build_output_matters(&o->summary) ?
+		build_output_read(&o->output, &o->summary, convert_formats.codec, err) : 0;
 }
 
 /* The parts of a span */
@@ -178,12 +184,14 @@ static void begin_span(const struct otlp *o, struct otlp_message *m, uint64_t id
 
 /* The spans */
 
-/* After its attributes. error: what failed, "" for a success. */
-static void end_span(struct otlp_message *m, const char *error)
+/* After its attributes. error: what failed, "" for a success; e: what it said, or NULL. */
+static void end_span(struct otlp_message *m, const char *error, const struct first_error *e)
 {
 	otlp_list_end(m);
 	if (*error) {
 		otlp_begin(m, status);
+		if (e && e->message.len)
+			otlp_text(m, status_message, e->message.data, e->message.len);
 		otlp_enum(m, status_code, STATUS_ERROR);
 		otlp_end(m);
 	}
@@ -217,7 +225,7 @@ static void add_build(const struct otlp *o, struct otlp_message *m)
 			add_str(m, "buildbeat.at_least", "true");
 	}
 	add_known(m, "buildbeat.max_rss_kb", recording_build_number(rec, "max_rss_kb"));
-	end_span(m, error);
+	end_span(m, error, first_error_of_build(&o->output.errors));
 	buf_release(&pipeline);
 	buf_release(&name);
 }
@@ -236,7 +244,7 @@ static void add_instance(const struct otlp *o, struct otlp_message *m, uint32_t 
 	add_str(m, "process.working_directory", in->cwd);
 	otlp_attribute(m, attributes, "process.command_line", in->command,
 		       strnlen(in->command, COMMAND_MAX));
-	end_span(m, "");
+	end_span(m, "", NULL);
 }
 
 /* cicd.pipeline.task.type */
@@ -355,7 +363,7 @@ static void add_task(const struct otlp *o, struct otlp_message *m, uint32_t at)
 		otlp_attribute_bool(m, attributes, "buildbeat.critical", true);
 	add_queue(o, m, at);
 	add_values(o, m, t);
-	end_span(m, error);
+	end_span(m, error, first_error_of(&o->output.errors, at));
 	buf_release(&name);
 	buf_release(&run);
 }
@@ -375,7 +383,7 @@ static void add_inner(const struct otlp *o, struct otlp_message *m, uint32_t at)
 	add_times(o, m, s->begin_us, end_us);
 	otlp_list(m, attributes);
 	add_str(m, "code.location", s->place);
-	end_span(m, "");
+	end_span(m, "", NULL);
 }
 
 /* The requests */
@@ -468,6 +476,8 @@ static int write_file(const struct recording *rec, enum signal signal, const cha
 
 	if (r)
 		error_sys(err, r, path, "cannot write");
+	if (!r && signal == TRACES)
+		r = otlp_open_errors(&o, err);
 	if (!r && signal == LOGS)
 		r = otlp_open_logs(&o, err);
 	r = r ? r : write_parts(&o, signal, path, err);

@@ -2,8 +2,8 @@
 #ifndef BUILDBEAT_TRACE_OTLP_H
 #define BUILDBEAT_TRACE_OTLP_H
 
+#include "analyse/build_output.h"
 #include "analyse/chain.h"
-#include "analyse/output.h"
 #include "recording/identity.h"
 #include "recording/recording.h"
 #include "trace/otlp_message.h"
@@ -26,9 +26,8 @@ struct otlp {
 	uint32_t *first_note;	/* of each task, then of the build, then the end: in note */
 	uint32_t *note;
 	size_t next;		/* span: 0 the build, then instances, tasks, spans */
-	struct output *output;	/* NULL: none, or otlp_open_logs() was not called */
-	struct output_tasks line_tasks;
-	size_t line_at;		/* in them */
+	struct build_output output;	/* empty: none, or it was not asked for */
+	size_t line_at;		/* in its tasks */
 };
 
 /* 0 or -ENOMEM. Always release. */
@@ -41,6 +40,10 @@ bool otlp_next_traces(struct otlp *o, struct buf *out, size_t limit);
 
 /* Replace out by the one request of metrics. */
 void otlp_metrics(const struct otlp *o, struct buf *out);
+
+/* What failed tasks said, for traces, if the output of the build was recorded. 0 or a negative errno with
+ * err. */
+int otlp_open_errors(struct otlp *o, struct error *err);
 
 /* Prepare for the output of the build. 0, or a negative errno with err: -ENOENT if the recording has
  * none; then there are no requests. */

@@ -11,22 +11,20 @@ static const struct otlp_request request = {
 };
 
 #define F(name_, number_, json) static const struct otlp_field name_ = { number_, json }
-F(records, 2, "logRecords"); F(record_time, 1, "timeUnixNano"); F(record_body, 5, "body");
+F(records, 2, "logRecords"); F(record_time, 1, "timeUnixNano"); F(severity_number, 2, "severityNumber");
+F(severity_text, 3, "severityText"); F(record_body, 5, "body");
 F(string_value, 1, "stringValue"); F(attributes, 6, "attributes"); F(trace_id, 9, "traceId");
 F(span_id, 10, "spanId");
 #undef F
 
 int otlp_open_logs(struct otlp *o, struct error *err)
 {
-	int r = output_open(&o->output, o->rec->path, convert_formats.codec, err);
+	int r = build_output_read(&o->output, &o->summary, convert_formats.codec, err);
 
-	if (r == -ENOENT)
-		return error_set(err, r, o->rec->path, 0, 0, "has no output of the build: record "
+	if (!r && !o->output.output)
+		return error_set(err, -ENOENT, o->rec->path, 0, 0, "has no output of the build: record "
 				 "it with --log");
-	if (r)
-		return r;
-	r = output_find_tasks(&o->line_tasks, o->output, o->rec);
-	return r ? error_sys(err, r, o->rec->path, NULL) : 0;
+	return r;
 }
 
 static const char *stream_of(const struct output_line *line)
@@ -42,10 +40,25 @@ static const char *stream_of(const struct output_line *line)
 	return NULL;
 }
 
+/* OpenTelemetry's numbers of WARN and ERROR. Most lines have no severity that is known. */
+static void add_severity(struct otlp_message *m, const struct output_line *line)
+{
+	struct buf plain = BUF_PART_OF(m->out);
+	struct message said;
+
+	if (line->begins && first_error_line(line->text, &plain, &said) && said.is <= MESSAGE_WARNING) {
+		otlp_enum(m, severity_number, said.is == MESSAGE_ERROR ? 17 : 13);
+		otlp_str(m, severity_text, said.is == MESSAGE_ERROR ? "ERROR" : "WARN");
+	}
+	buf_release(&plain);
+}
+
 /* A line belongs to the span of its task or, if that is not known, of the build. */
 static void add_line(struct otlp *o, struct otlp_message *m, const struct output_line *line)
 {
-	uint32_t task = output_task_of(&o->line_tasks, line->number, &o->line_at);
+	uint32_t task = output_task_of(&o->output.tasks, line->number, &o->line_at);
+	const struct first_error *e = first_error_of_build(&o->output.errors);
+	bool first = e && e->line == line->number;
 	const char *stream = stream_of(line);
 	char span[IDENTITY_HEX_SIZE];
 
@@ -54,12 +67,16 @@ static void add_line(struct otlp *o, struct otlp_message *m, const struct output
 	otlp_item(m, records);
 	if (line->first_us >= 0)
 		otlp_fixed64(m, record_time, o->rec->start_wall_ns + line->first_us * 1000);
+	add_severity(m, line);
 	otlp_begin(m, record_body);
 	otlp_text(m, string_value, line->text.p, line->text.len);
 	otlp_end(m);
-	if (stream) {
+	if (stream || first) {
 		otlp_list(m, attributes);
-		otlp_attribute(m, attributes, "log.iostream", stream, strlen(stream));
+		if (stream)
+			otlp_attribute(m, attributes, "log.iostream", stream, strlen(stream));
+		if (first)
+			otlp_attribute_bool(m, attributes, "buildbeat.first_error", true);
 		otlp_list_end(m);
 	}
 	otlp_id(m, trace_id, o->id.trace);
@@ -71,7 +88,7 @@ bool otlp_next_logs(struct otlp *o, struct buf *out, size_t limit)
 {
 	struct output_line line;
 	struct otlp_message m;
-	int r = o->output ? output_next(o->output, &line, true) : 0;
+	int r = o->output.output ? output_next(o->output.output, &line, true) : 0;
 
 	buf_clear(out);
 	if (r <= 0) {
@@ -82,7 +99,7 @@ bool otlp_next_logs(struct otlp *o, struct buf *out, size_t limit)
 	otlp_begin_request(&m, &request, o->rec, true);
 	while (r > 0 && !buf_error(out)) {
 		add_line(o, &m, &line);
-		r = out->len < limit ? output_next(o->output, &line, true) : 0;
+		r = out->len < limit ? output_next(o->output.output, &line, true) : 0;
 	}
 	otlp_end_request(&m);
 	otlp_message_release(&m);
