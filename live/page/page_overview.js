@@ -7,8 +7,8 @@
 
 const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
 const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40;
-const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [],
-		   result: null, counts: null, live: null, box: {}, frame: 0, over: false };
+const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], errors: new Map(),
+		   first: null, own: null, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
 
 /* The clock of the build, which goes on between two replies. */
 function overviewElapsed() {
@@ -136,9 +136,16 @@ function drawOverviewFacts() {
 
 /* Failures */
 
-/* What a task printed is in the recording later than its end: until there is some, and once more at the end. */
+/* What a task printed is in the recording later than its end: until there is some, and once more at the end.
+ * Where no rule found its error, its last lines are shown. */
 async function loadOverviewLogs() {
 	for (const pre of overview.box.failures.querySelectorAll("pre")) {
+		const error = overview.errors.get(pre.dataset.task);
+
+		if (error) {
+			drawError(pre, error);
+			continue;
+		}
 		if (!pre.hidden && !overview.over)
 			continue;
 		const lines = taskLogText(await taskLog(pre.dataset.task)).trimEnd().split("\n");
@@ -147,6 +154,24 @@ async function loadOverviewLogs() {
 		setText(pre, text);
 		pre.hidden = !text;
 	}
+}
+
+/* The lines of a first error; that with the message stands out. */
+function drawError(pre, error) {
+	const text = error.lines.map(l => clean(l.text)).join("\n");
+
+	if (pre.dataset.text === text)
+		return;
+	pre.dataset.text = text;
+	pre.replaceChildren(...error.lines.flatMap(l => {
+		const line = document.createElement(l.output_line === error.output_line ? "strong" : "span");
+
+		line.textContent = clean(l.text);
+		return [line, "\n"];
+	}));
+	if (error.while_ran)
+		pre.prepend("Written while it ran, perhaps by another task:\n");
+	pre.hidden = false;
 }
 
 function makeOverviewFailure(t) {
@@ -159,10 +184,20 @@ function makeOverviewFailure(t) {
 	return item;
 }
 
+/* What the build tool itself failed of: no task has it. */
+function drawOverviewError(o) {
+	const own = o.first_error && !o.first_error_task ? o.first_error : null;
+
+	overview.own = own;
+	overview.box.own.hidden = !own;
+	if (own)
+		drawError(overview.box.own, own);
+}
+
 function drawOverviewFailures() {
 	const { box } = overview, list = overview.failures;
 
-	box.failed.hidden = !list.length;
+	box.failed.hidden = !list.length && !overview.own;
 	keyed(box.failures, list.slice(0, OVERVIEW_FAILURES), t => t.task, makeOverviewFailure, (item, t) => {
 		const at = t.end_us > 0 ? " at " + timeText(t.end_us) : "";
 
@@ -331,12 +366,13 @@ function takeOverviewNow(now) {
 	redrawOverview();
 }
 
-/* Failures of two sources; those of tasks that host a build tool come last. */
+/* Failures of two sources. The one with the first error comes first, those of tasks that host a build tool
+ * last. */
 function takeOverviewFailures(list) {
 	const all = new Map([...overview.failures, ...list].map(t => [t.task, t]));
 
 	overview.failures = [...all.values()].sort((a, b) =>
-		Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
+		(b.task === overview.first) - (a.task === overview.first) || Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
 }
 
 function takeOverviewTask(o) {
@@ -367,7 +403,13 @@ async function loadOverviewWaits() {
 	const o = await api("/api/overview", { failures: 2 * OVERVIEW_FAILURES });
 
 	overview.waits = new Map(o.running.map(t => [t.task, t]));
+	overview.first = o.first_error_task ? o.first_error_task.task : null;
 	takeOverviewFailures(o.failures);
+	for (const t of o.failures) {
+		if (t.error)
+			overview.errors.set(t.task, t.error);
+	}
+	drawOverviewError(o);
 	redrawOverview();
 }
 
@@ -453,6 +495,7 @@ function makeOverviewSections(main) {
 			make("a", { href: "/log" + queryText({ rec: recording() }) }, box.links, "output");
 	}, () => {});
 	box.failed = section("failed", "Failures");
+	box.own = make("pre", { tabindex: 0, role: "region", "aria-label": "First error", hidden: "hidden" }, box.failed);
 	box.failures = make("ul", { "class": "overview-failures" }, box.failed);
 	box.more = make("p", {}, box.failed);
 	link("table", { state: "failed" }, "all failures", box.more);
