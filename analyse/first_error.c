@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_LINES 5		/* of a task whose message no rule knows */
+#define LAST_LINES 8		/* of a task whose message no rule knows */
 #define FOLLOWING 3		/* lines behind a short message */
 #define FREE_MAX 200		/* messages of no task that are kept */
 #define NEAR_US 1000000		/* before a task's end */

@@ -88,9 +88,9 @@ static bool has_many_tasks(const struct recording *rec)
 static void add_next(struct facts *f, const struct args *a, const struct settings *settings,
 		     const char *path, const struct summary *s)
 {
-	bool failed = s->result != BUILD_OK &&
-		      (s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED] || has_many_tasks(s->rec));
 	bool has_log = recording_build(s->rec, "output");
+	bool failed = s->result != BUILD_OK && (s->n_state[TASK_FAILED] || s->n_state[TASK_KILLED] ||
+						has_many_tasks(s->rec) || has_log);
 	bool found = is_found(a, settings, path);
 
 	buf_adds(&f->part, !failed ? "buildbeat show" :

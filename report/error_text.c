@@ -23,7 +23,7 @@ void error_add_title(struct buf *out, const struct recording *rec, const struct 
 		if (e->while_ran)
 			buf_adds(out, " ran, perhaps of another task");
 	} else {
-		buf_adds(out, "First error, of no task");
+		buf_adds(out, "First error of the build itself");
 	}
 	buf_release(&name);
 }

@@ -191,10 +191,12 @@ static void add_error(struct doc *d, const struct show_options *o, const struct 
 	buf_clear(&text);
 	error_add_lines(&text, e, doc_is(d, DOC_TERMINAL) ? "  " : "");
 	doc_flush(d);
-	if (doc_is(d, DOC_TERMINAL))
+	if (doc_is(d, DOC_TERMINAL)) {
 		buf_add(d->out, text.data, text.len);
-	else
+	} else {
+		buf_cut(d->out, d->out->len - 1);	/* the block begins with an empty line */
 		markdown_add_block(d->out, &text);
+	}
 	buf_release(&text);
 }
 

@@ -51,6 +51,7 @@ static void show(const struct summary *sum)
 	RELEASED(chain, chain);
 	RELEASED(answer, answer);
 	RELEASED(view, v);
+	const struct build_output output = { 0 };
 	struct doc d;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
@@ -59,7 +60,7 @@ static void show(const struct summary *sum)
 	for (int i = 0; i <= VALUE_SORTS; i++) {
 		struct show_options o = {
 			.sort = (enum value)i, .top = 10, .tasks = i % 2,
-			.chain = &chain, .answer = &answer,
+			.chain = &chain, .answer = &answer, .output = &output,
 		};
 
 		buf_clear(&out);
