@@ -24,7 +24,7 @@ struct free_message {
 
 /* The message that the next lines of a task can go on with. */
 struct block {
-	const char *tool;	/* NULL: none */
+	struct slice tool;	/* empty: none */
 	uint64_t first;		/* its first line */
 	bool said;		/* its message was there, not only what is before it */
 	bool kept;		/* it is the one of its task */
@@ -126,7 +126,7 @@ static int keep_message(struct first_error *e, struct finding *f, const struct m
 	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
 	e->tool = m->tool;
 	e->line = e->last = f->line.number;
-	e->first = b->tool && !b->said && !strcmp(b->tool, m->tool) ? b->first : f->line.number;
+	e->first = b->tool.len && !b->said && slice_equal(b->tool, m->tool) ? b->first : f->line.number;
 	set_message(e, m->text);
 	if (m->file.len || e->first == e->line)
 		set_place(e, m->file, m->line, m->column);
@@ -203,7 +203,7 @@ static int add_to_message(struct finding *f, const struct message *m)
 
 static void begin_block(struct finding *f, const struct message *m, struct block *b)
 {
-	if (!b->tool || b->said || strcmp(b->tool, m->tool))
+	if (!b->tool.len || b->said || !slice_equal(b->tool, m->tool))
 		*b = (struct block){ .tool = m->tool, .first = f->line.number, .file = b->file };
 	if (!m->file.len)
 		return;
@@ -226,14 +226,14 @@ static int read_line(struct finding *f)
 	if (i && !output_is_of_tool(text) && !is_command(f, text) &&
 	    output_says(text).what != SAYS_ANNOUNCEMENT)
 		f->failed[i - 1].last[f->failed[i - 1].n++ % LAST_LINES] = f->line.number;
-	goes_on = b->tool && output_says(text).what != SAYS_ANNOUNCEMENT &&
+	goes_on = b->tool.len && output_says(text).what != SAYS_ANNOUNCEMENT &&
 		message_goes_on(f->rules, b->tool, text, &m);
 	if (goes_on && b->said)
 		return b->kept ? add_to_message(f, &m) : 0;
 	if (goes_on || m.is == MESSAGE_BEFORE)
 		begin_block(f, &m, b);
 	else
-		b->tool = NULL;
+		b->tool.len = 0;
 	return 0;
 }
 
@@ -314,7 +314,7 @@ static void find_others(struct finding *f)
 			e->how = FIRST_ERROR_LAST;
 			e->first = l->last[l->n > LAST_LINES ? l->n % LAST_LINES : 0];
 			e->line = e->last = l->last[(l->n - 1) % LAST_LINES];
-			e->tool = NULL;
+			e->tool.len = 0;
 			buf_clear(&e->message);
 			set_place(e, (struct slice){ "", 0 }, 0, 0);
 		}

@@ -24,7 +24,7 @@ struct first_error {
 	uint32_t task;		/* NO_INDEX: the build tool's own */
 	enum first_error_how how;
 	bool while_ran;		/* written while the task ran, perhaps by another one */
-	const char *tool;	/* that a rule names, NULL: none */
+	struct slice tool;	/* that a rule names, empty: none */
 	uint64_t line;		/* of the message in the output, from 0 */
 	struct buf file;	/* of the source, as it was printed; or empty */
 	uint64_t file_line, file_column;	/* from 1; 0: not said */

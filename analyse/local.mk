@@ -34,9 +34,7 @@ analyse_libanalyse_a_SOURCES += analyse/shipped_messages.h
 nodist_analyse_libanalyse_a_SOURCES = analyse/shipped_messages.c
 CLEANFILES += analyse/shipped_messages.c
 
-analyse/shipped_messages.c: analyse/messages.yaml render/c_string.awk
-	$(AM_V_GEN)$(MKDIR_P) analyse && { \
-		echo '#include "analyse/shipped_messages.h"' && \
-		awk -v dir=$(srcdir) -v keep=1 -v name=shipped_messages -v file=analyse/messages.yaml \
-			-f $(srcdir)/render/c_string.awk; \
-	} >$@-t && mv $@-t $@
+EXTRA_DIST += analyse/messages.awk
+analyse/shipped_messages.c: analyse/messages.yaml analyse/messages.awk
+	$(AM_V_GEN)$(MKDIR_P) analyse && awk -f $(srcdir)/analyse/messages.awk \
+		$(srcdir)/analyse/messages.yaml >$@-t && mv $@-t $@

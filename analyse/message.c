@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/message.h"
 
+#include "analyse/shipped_messages.h"
 #include "base/array.h"
 
 #include <ctype.h>
@@ -11,6 +12,8 @@
 #define PIECES_MAX 24
 #define LINE_MAX_BYTES 2000	/* of a line that are looked at */
 #define STEPS_MAX 20000		/* to match a line, which may be made to take longest */
+#define SHOWN(s) (int)((s).len < 200 ? (s).len : 200), (s).p
+#define ENDING ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define GRAMS 65536		/* hashes of MESSAGE_PLAIN_LEAST bytes */
 
 const char *const message_word[MESSAGE_KINDS] = {
@@ -31,7 +34,7 @@ struct piece {
 };
 
 struct template {
-	const char *tool;
+	struct slice tool;
 	enum message_is is;
 	size_t n;
 	struct piece piece[PIECES_MAX];
@@ -45,30 +48,6 @@ struct message_rules {
 	uint8_t has[GRAMS / 8];	/* a bit for each hash that has one: it stays in the processor's cache */
 };
 
-static const struct message_rules *(*load)(void);
-
-void message_rules_from(const struct message_rules *(*loader)(void))
-{
-	load = loader;
-}
-
-const struct message_rules *message_rules_used(void)
-{
-	return load ? load() : NULL;
-}
-
-struct message_rules *message_rules_new(void)
-{
-	return calloc(1, sizeof(struct message_rules));
-}
-
-void message_rules_free(struct message_rules *m)
-{
-	if (m)
-		free(m->template);
-	free(m);
-}
-
 /* Templates */
 
 static uint32_t gram_at(const char *p)
@@ -78,34 +57,34 @@ static uint32_t gram_at(const char *p)
 	return (u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16) * UINT32_C(2654435761) >> 16;
 }
 
-static int read_name(struct piece *p, struct cursor *c, const char *template, struct error *err)
+static int read_name(struct piece *p, struct cursor *c, struct slice template, struct error *err)
 {
 	const char *end = memchr(c->p, '}', (size_t)(c->end - c->p));
 	struct slice name;
 
 	if (!end)
-		return error_say(err, -EINVAL, "'%.200s': a brace is not closed", template);
+		return error_say(err, -EINVAL, "'%.*s': a brace is not closed", SHOWN(template));
 	name = (struct slice){ c->p + 1, (size_t)(end - c->p - 1) };
 	c->p = end + 1;
 	for (p->is = FILE_NAME; p->is < PIECE_KINDS; p->is++) {
 		if (slice_is(name, piece_word[p->is]))
 			return 0;
 	}
-	return error_say(err, -EINVAL, "'%.200s': expected {file}, {line}, {column}, {message}, {word}, {blank} "
-			 "or {any}", template);
+	return error_say(err, -EINVAL, "'%.*s': expected {file}, {line}, {column}, {message}, {word}, {blank} "
+			 "or {any}", SHOWN(template));
 }
 
-static int read_pieces(struct template *t, const char *template, struct error *err)
+static int read_pieces(struct template *t, struct slice template, struct error *err)
 {
 	struct cursor c;
 
-	cursor_init(&c, template, strlen(template));
+	cursor_init(&c, template.p, template.len);
 	while (!cursor_at_end(&c)) {
 		struct piece *p = &t->piece[t->n];
 		const char *brace;
 
 		if (t->n++ == PIECES_MAX)
-			return error_say(err, -EINVAL, "'%.200s': expected at most %d pieces", template, PIECES_MAX);
+			return error_say(err, -EINVAL, "'%.*s': expected at most %d pieces", SHOWN(template), PIECES_MAX);
 		if (*c.p == '{') {
 			if (read_name(p, &c, template, err))
 				return -EINVAL;
@@ -144,30 +123,89 @@ static const char *find_gram(const struct template *t)
 	return best;
 }
 
-int message_rules_add(struct message_rules *m, const char *tool, enum message_is is,
-		      const char *template, struct error *err)
+int message_template_check(const char *template, enum message_is is, struct error *err)
 {
-	struct template read = { .tool = tool, .is = is }, *t;
-	int r = read_pieces(&read, template, err);
-	const char *gram = r ? NULL : find_gram(&read);
-	uint32_t *first;
+	struct template t = { .is = is };
+	int r = read_pieces(&t, slice_of(template), err);
 
-	if (r)
-		return r;
-	if (!gram && is != MESSAGE_AFTER)
+	if (!r && is != MESSAGE_AFTER && !find_gram(&t))
 		return error_say(err, -EINVAL, "'%.200s': expected at least %d characters of plain text in a row",
 				 template, MESSAGE_PLAIN_LEAST);
-	t = m ? array_add(&m->template, &m->n, sizeof *t) : &read;
+	return r;
+}
+
+/* After the earlier ones. A wrong one was refused where it came from. */
+static bool add_template(struct message_rules *m, struct slice tool, enum message_is is, struct slice text)
+{
+	struct template *t = array_add(&m->template, &m->n, sizeof *t);
+	const char *gram;
+	uint32_t *first;
+
 	if (!t)
-		return error_sys(err, -ENOMEM, NULL, "messages");
-	*t = read;
-	if (!m || is == MESSAGE_AFTER)
-		return 0;
+		return false;
+	*t = (struct template){ .tool = tool, .is = is };
+	gram = read_pieces(t, text, NULL) ? NULL : find_gram(t);
+	if (!gram && (is != MESSAGE_AFTER || !t->n)) {
+		m->n--;
+		return true;
+	}
+	if (is == MESSAGE_AFTER)
+		return true;
 	first = &m->first[gram_at(gram)];
 	t->next = *first;
 	*first = (uint32_t)m->n;
 	m->has[gram_at(gram) / 8] |= (uint8_t)(1 << gram_at(gram) % 8);
-	return 0;
+	return true;
+}
+
+static bool add_lines(struct message_rules *m, const char *lines)
+{
+	struct cursor c;
+	struct slice kind, tool, template;
+	enum message_is is;
+
+	cursor_init(&c, lines, strlen(lines));
+	while (cursor_until(&c, '\t', &kind) && cursor_until(&c, '\t', &tool) && cursor_until(&c, '\n', &template)) {
+		for (is = 0; is < MESSAGE_KINDS && !slice_is(kind, message_word[is]); is++)
+			;
+		if (is < MESSAGE_KINDS && !add_template(m, tool, is, template))
+			return false;
+	}
+	return true;
+}
+
+static struct {
+	const char *text, *(*read)(void);
+	struct message_rules *rules;
+} used;
+
+void message_rules_own(const char *text, const char *(*read)(void))
+{
+	if (used.rules)
+		free(used.rules->template);
+	free(used.rules);
+	used.rules = NULL;
+	used.text = text;
+	used.read = read;
+}
+
+const struct message_rules *message_rules_used(void)
+{
+	struct message_rules *m;
+
+	if (used.rules)
+		return used.rules;
+	m = calloc(1, sizeof *m);
+	if (!m)
+		return NULL;
+	if (!used.text && used.read)
+		used.text = used.read();
+	if (!add_lines(m, used.text ? used.text : "") || !add_lines(m, shipped_messages)) {
+		free(m->template);
+		free(m);
+		return NULL;
+	}
+	return used.rules = m;
 }
 
 /* Matching */
@@ -279,6 +317,10 @@ static bool fits(const struct template *t, struct slice line, struct message *fo
 
 	if (!match(&m, 0, line.p))
 		return false;
+	/* its ending can be plain text of the template: {file}.go */
+	while (m.found.file.len && m.found.file.p + m.found.file.len < m.end &&
+	       memchr(ENDING, m.found.file.p[m.found.file.len], sizeof ENDING - 1))
+		m.found.file.len++;
 	if (!m.found.text.len) {
 		m.found.text = line;
 		m.found.whole = true;
@@ -313,14 +355,14 @@ bool message_find(const struct message_rules *m, struct slice line, struct messa
 	return best;
 }
 
-bool message_goes_on(const struct message_rules *m, const char *tool, struct slice line,
+bool message_goes_on(const struct message_rules *m, struct slice tool, struct slice line,
 		     struct message *found)
 {
 	line = trimmed(line);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct template *t = &m->template[i];
 
-		if (t->is == MESSAGE_AFTER && !strcmp(t->tool, tool) && fits(t, line, found))
+		if (t->is == MESSAGE_AFTER && slice_equal(t->tool, tool) && fits(t, line, found))
 			return true;
 	}
 	return false;

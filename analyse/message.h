@@ -33,32 +33,29 @@ extern const char *const message_word[MESSAGE_KINDS];
 struct message_rules;
 
 struct message {
-	const char *tool;
+	struct slice tool;
 	enum message_is is;
 	struct slice file, text;	/* of the line; a file may be empty */
 	uint64_t line, column;		/* 0: not said */
 	bool whole;			/* the template has no {message} */
 };
 
-/* NULL if out of memory. */
-struct message_rules *message_rules_new(void);
-void message_rules_free(struct message_rules *m);
+/* Is this a template? 0, or -EINVAL with err. */
+int message_template_check(const char *template, enum message_is is, struct error *err);
 
-/* A further rule, which comes after the earlier ones. It keeps both texts. m NULL: only check it. 0, or
- * -EINVAL or -ENOMEM with err. */
-int message_rules_add(struct message_rules *m, const char *tool, enum message_is is,
-		      const char *template, struct error *err);
-
-/* The rules that all outputs of the program follow, or NULL: there are none. The command line's part of
- * the program knows where they come from; it is asked when they are needed. */
+/* The rules that all outputs of a program follow: its user's and then the shipped ones, read when they are
+ * first needed. NULL if out of memory. */
 const struct message_rules *message_rules_used(void);
-void message_rules_from(const struct message_rules *(*loader)(void));
+
+/* The user's rules: a line "KIND<tab>TOOL<tab>TEMPLATE" for each template. The text lives as long as the
+ * program. `read`, which may be NULL, makes it when it is needed. */
+void message_rules_own(const char *text, const char *(*read)(void));
 
 /* What a line is. An error comes before a warning, then the first rule that fits. */
 bool message_find(const struct message_rules *m, struct slice line, struct message *found);
 
 /* Does the line go on with a message of the tool? *found is changed only if it does. */
-bool message_goes_on(const struct message_rules *m, const char *tool, struct slice line,
+bool message_goes_on(const struct message_rules *m, struct slice tool, struct slice line,
 		     struct message *found);
 
 #endif

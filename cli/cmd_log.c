@@ -37,7 +37,7 @@ struct log_arguments {
 	int64_t since_us, until_us;
 	const char *grep;
 	int64_t context;
-	bool times, follow, json;
+	bool times, follow, json, annotations;
 	const char *html;
 };
 
@@ -58,6 +58,8 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "times", times, "begin each line with its time and the ids of its tasks") },
 	{ OPT_FLAG('f', "follow", follow, "print new lines until the build ends") },
 	{ OPT_FLAG('j', "json", json, "print JSON, one object per line") },
+	{ OPT_FLAG(0, "annotations", annotations,
+	  "print the first errors of failed tasks as annotations of a GitHub workflow") },
 	{ OPT_PATH(0, "html", html, "FILE", "write an HTML page with links to the chart") },
 	{ 0 }
 };
@@ -145,6 +147,9 @@ static int check_options(struct job *j, struct error *err)
 	if (a->follow && (a->task || a->failed))
 		return error_say(err, -EINVAL, "log: --follow prints all lines: their tasks are "
 				 "known when the build has ended");
+	if (a->annotations && (a->task || a->failed || a->grep || a->json || a->follow || a->html))
+		return error_say(err, -EINVAL, "log: --annotations cannot be used with options that select or "
+				 "print lines");
 	if (!a->grep)
 		return 0;
 	r = regcomp(&j->regex, a->grep, REG_EXTENDED | REG_NOSUB);
@@ -399,6 +404,20 @@ static int print_first_error(struct job *j)
 	return flush(j, 0);
 }
 
+/* GitHub shows ten of a step. */
+static int print_annotations(struct job *j)
+{
+	const char *root = getenv("GITHUB_WORKSPACE");
+
+	for (size_t i = 0; i < j->errors.n; i++) {
+		const struct first_error *e = &j->errors.of[i];
+
+		if (e->how != FIRST_ERROR_NONE && j->sum.result != BUILD_OK)
+			error_add_annotation(&j->out, &j->rec, e, root ? root : "");
+	}
+	return flush(j, 0);
+}
+
 /* What the build tool itself kept of the tasks that were asked for. */
 static void report_logs(const struct job *j)
 {
@@ -465,13 +484,15 @@ static int run_job(struct job *j, struct error *err)
 			return error_sys(err, -ENOMEM, j->rec.path, NULL);
 	}
 	r = output_find_tasks(&j->tasks, j->output, &j->rec);
-	if (!r && j->args->failed) {
+	if (!r && (j->args->failed || j->args->annotations)) {
 		r = summary_make(&j->sum, &j->rec);
 		if (!r)
 			r = first_errors_find(&j->errors, j->output, &j->tasks, &j->sum);
-		if (!r)
+		if (!r && j->args->failed)
 			r = output_nearby_find(&j->nearby, j->output, &j->tasks, &j->rec);
 	}
+	if (!r && j->args->annotations)
+		return print_annotations(j);
 	if (!r && j->args->html)
 		return write_page(j, err);
 	if (!r && j->args->failed && !j->args->json)

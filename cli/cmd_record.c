@@ -9,6 +9,7 @@
 #include "cli/export_send.h"
 #include "cli/follow_export.h"
 #include "cli/inspect_config.h"
+#include "cli/messages_config.h"
 #include "cli/record_summary.h"
 #include "cli/settings_options.h"
 #include "convert/convert.h"
@@ -178,7 +179,7 @@ static void end_inspections(struct inspections *x, bool at_once)
 /* The build is not refused if that fails. Returns the server's process, or a negative errno. */
 static pid_t begin_serving(const struct settings *settings, const struct recorder *rec, struct buf *url)
 {
-	const char *address = settings->serve, *options[5] = { NULL };
+	const char *address = settings->serve, *options[7] = { NULL }, *messages = messages_config_lines();
 	char local[64], stay_ms[24];
 	struct error err;
 	size_t n = 0;
@@ -192,6 +193,10 @@ static pid_t begin_serving(const struct settings *settings, const struct recorde
 	if (settings->stay_us >= 0) {
 		options[n++] = "-s";
 		options[n++] = stay_ms;
+	}
+	if (*messages) {
+		options[n++] = "-m";
+		options[n++] = messages;
 	}
 	snprintf(stay_ms, sizeof stay_ms, "%lld", (long long)MIN(settings->stay_us / 1000, INT_MAX));
 	pid = serving_begin(options, rec->store.path, getpid(), &rec->hold.old_mask, url, &err);
@@ -387,6 +392,7 @@ static int run_record(struct args *a, void *values, struct error *err)
 
 	inspect_config_init(&x.config);
 	r = configfile_apply_both(a, settings_options, values, &x.config, settings->config, err);
+	messages_config_use(settings->config);
 	if (r == -EPERM) {
 		notice("nothing is recorded: %s: %s", err->path, err->message);
 		inspect_config_release(&x.config);

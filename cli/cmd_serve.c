@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "cli/command.h"
+#include "cli/messages_config.h"
 #include "cli/openrec.h"
 #include "cli/output_file.h"
 #include "cli/serve_running.h"
@@ -49,11 +50,13 @@ static const struct serve_arguments defaults = { 0 };
 /* The options of buildbeat-serve. */
 static int add_options(const char ***word, size_t *n, const struct serve_arguments *o)
 {
+	const char *messages = messages_config_lines();
 	const struct {
 		const char *option, *value;
 	} valued[] = {
 		{ "-l", o->listen }, { "-u", o->unix_path }, { "-c", o->cert }, { "-k", o->key },
 		{ "-i", o->insecure ? "" : NULL }, { "-a", o->control ? "" : NULL },
+		{ "-m", *messages ? messages : NULL },
 	};
 	const char **w = calloc(2 * (ARRAY_SIZE(valued) + o->names.n) + 4, sizeof *w);
 

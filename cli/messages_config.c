@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/messages_config.h"
 
-#include "analyse/shipped_messages.h"
 #include "base/array.h"
 #include "cli/configfile.h"
 #include "launch/notice.h"
@@ -39,12 +38,11 @@ static void *add_tool(void *list)
 	return tool;
 }
 
-/* m NULL: only check them. */
-static int add_texts(struct message_rules *m, const struct messages_config_tool *tool, struct error *err)
+static int check_texts(const struct messages_config_tool *tool, struct error *err)
 {
 	for (enum message_is is = 0; is < MESSAGE_KINDS; is++) {
 		for (size_t i = 0; i < tool->text[is].n; i++) {
-			int r = message_rules_add(m, tool->name, is, tool->text[is].item[i], err);
+			int r = message_template_check(tool->text[is].item[i], is, err);
 
 			if (r)
 				return r;
@@ -61,7 +59,7 @@ static int check_tool(void *values, struct error *err)
 		return error_say(err, -EINVAL, "expected the name of a tool");
 	if (!tool->text[MESSAGE_ERROR].n && !tool->text[MESSAGE_WARNING].n && !tool->text[MESSAGE_REPORT].n)
 		return error_say(err, -EINVAL, "'%.64s': expected error, warning or report", tool->name);
-	return add_texts(NULL, tool, err);
+	return check_texts(tool, err);
 }
 
 static const struct option_map tool_map = { tool_keys, add_tool, check_tool };
@@ -79,54 +77,43 @@ void messages_config_release(struct messages_config *c)
 	*c = (struct messages_config){ 0 };
 }
 
-/* The rules of this run of the program. Their texts live as long. */
-static struct {
-	const char *file;
-	struct args args;
-	struct message_rules *rules;
-} own;
-
-static int add_all(struct messages_config *c, struct error *err)
+void messages_config_add_lines(struct buf *out, const struct messages_config *c)
 {
-	int r = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct messages_config_tool *tool = &c->tool[i];
 
-	for (size_t i = 0; i < c->n && !r; i++)
-		r = add_texts(own.rules, &c->tool[i], err);
-	messages_config_release(c);
-	return r;
+		for (enum message_is is = 0; is < MESSAGE_KINDS; is++) {
+			for (size_t k = 0; k < tool->text[is].n; k++)
+				buf_addf(out, "%s\t%s\t%s\n", message_word[is], tool->name, tool->text[is].item[k]);
+		}
+	}
 }
 
-static const struct message_rules *read_rules(void)
+/* Of this run of the program. */
+static struct {
+	const char *file;
+	struct buf lines;
+} own;
+
+const char *messages_config_lines(void)
 {
 	struct messages_config c = { 0 };
+	struct args args = { 0 };
 	struct error err = { 0 };
-	int r;
+	int r = configfile_apply(&args, messages_config_keys, &c, own.file, &err);
 
-	if (own.rules)
-		return own.rules;
-	own.rules = message_rules_new();
-	r = own.rules ? configfile_apply(&own.args, messages_config_keys, &c, own.file, &err) :
-		error_sys(&err, -ENOMEM, NULL, NULL);
+	buf_clear(&own.lines);
 	if (!r)
-		r = add_all(&c, &err);
+		messages_config_add_lines(&own.lines, &c);
+	else
+		notice_error(&err);
 	messages_config_release(&c);
-	if (r)
-		notice_error(&err);
-	r = own.rules ? configfile_parse_keys(&own.args, messages_config_keys, &c, shipped_messages,
-					      strlen(shipped_messages), "messages.yaml", &err) : 0;
-	if (!r)
-		r = add_all(&c, &err);
-	if (r)
-		notice_error(&err);
-	return own.rules;
+	options_release(&args);
+	return buf_str(&own.lines);
 }
 
 void messages_config_use(const char *file)
 {
-	message_rules_free(own.rules);
-	options_release(&own.args);
-	own.rules = NULL;
-	own.args = (struct args){ 0 };
 	own.file = file;
-	message_rules_from(read_rules);
+	message_rules_own(NULL, messages_config_lines);
 }

@@ -3,6 +3,7 @@
 #define BUILDBEAT_CLI_MESSAGES_CONFIG_H
 
 #include "analyse/message.h"
+#include "base/buf.h"
 #include "cli/options.h"
 
 /*
@@ -17,10 +18,16 @@ struct messages_config {
 extern const struct option messages_config_keys[];
 void messages_config_release(struct messages_config *c);
 
+/* A line for each template, as for message_rules_own(). */
+void messages_config_add_lines(struct buf *out, const struct messages_config *c);
+
 /*
  * Messages follow the rules of this configuration file (NULL: the one that is found) and then the
  * shipped ones. They are read when they are needed; wrong ones are a notice then.
  */
 void messages_config_use(const char *file);
+
+/* The rules of that file, read now, as for message_rules_own(); the server gets them. "": none. */
+const char *messages_config_lines(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/message.h"
 #include "base/array.h"
 #include "base/cursor.h"
 #include "launch/notice.h"
@@ -18,7 +19,7 @@
  * execute. The only program that uses libwebsockets.
  */
 static const char usage[] =
-	"usage: buildbeat-serve [-ai] [-l ADDR:PORT] [-u SOCKET] [-c CERT -k KEY] [-n NAME]... "
+	"usage: buildbeat-serve [-ai] [-l ADDR:PORT] [-u SOCKET] [-c CERT -k KEY] [-m RULES] [-n NAME]... "
 	"[-f FD] [-p PID [-s MS]] PATH\n"
 	"       buildbeat-serve -A [-eh] [-C FILE]\n"
 	"\n"
@@ -30,6 +31,7 @@ static const char usage[] =
 	"  -i            allow addresses that other machines can reach without TLS\n"
 	"  -k KEY        file with the key of TLS\n"
 	"  -l ADDR:PORT  listen there (default: 127.0.0.1:0)\n"
+	"  -m RULES      the user's rules of messages, as text\n"
 	"  -n NAME       also answer requests for the host NAME\n"
 	"  -p PID        end some time after the process PID, when no page is open\n"
 	"  -s MS         end MS milliseconds after it; 0: at once\n"
@@ -94,6 +96,8 @@ static bool take(struct server_options *o, const char ***name, int c)
 		o->control = true;
 	else if (c == 'i')
 		o->insecure = true;
+	else if (c == 'm')
+		message_rules_own(optarg, NULL);
 	else
 		return c == 'f' ? take_number(&o->url_fd, optarg) :
 		       c == 's' ? take_stay(&o->stay_ns, optarg) :
@@ -110,7 +114,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "-A"))
 		return attach(argc, argv);
-	while ((c = getopt(argc, argv, "ac:f:ik:l:n:p:s:u:")) != -1) {
+	while ((c = getopt(argc, argv, "ac:f:ik:l:m:n:p:s:u:")) != -1) {
 		if (!take(&o, &name, c)) {
 			fputs(usage, stderr);
 			return 2;

@@ -2,10 +2,20 @@
 #include "report/error_text.h"
 
 #include "analyse/names.h"
+#include "analyse/path.h"
 #include "analyse/words.h"
 #include "base/text.h"
 
 #include <string.h>
+
+static void add_safe(struct buf *out, struct slice s)
+{
+	struct buf text = BUF_PART_OF(out);
+
+	buf_add(&text, s.p, s.len);
+	text_add_name(out, buf_str(&text), 0);
+	buf_release(&text);
+}
 
 void error_add_title(struct buf *out, const struct recording *rec, const struct first_error *e)
 {
@@ -52,14 +62,56 @@ void error_add_lines(struct buf *out, const struct first_error *e, const char *i
 
 	cursor_init(&c, e->text.data, e->text.len);
 	while (cursor_until(&c, '\n', &line)) {
-		struct buf text = BUF_PART_OF(out);
-
-		buf_add(&text, line.p, line.len);
 		buf_adds(out, indent);
-		text_add_name(out, buf_str(&text), 0);
+		add_safe(out, line);
 		buf_addc(out, '\n');
-		buf_release(&text);
 	}
+}
+
+/* value: a property's, not the message, which may have more signs. */
+static void add_escaped(struct buf *out, const char *text, bool value)
+{
+	for (; *text; text++) {
+		if (strchr("%\r\n", *text) || (value && strchr(":,", *text)))
+			buf_addf(out, "%%%02X", (unsigned)(unsigned char)*text);
+		else
+			buf_addc(out, *text);
+	}
+}
+
+void error_add_annotation(struct buf *out, const struct recording *rec, const struct first_error *e,
+			  const char *root)
+{
+	struct buf title = BUF_PART_OF(out), file = BUF_PART_OF(out), plain = BUF_PART_OF(out), text = BUF_PART_OF(out);
+	const char *cwd = e->task == NO_INDEX ? NULL : rec->instance[rec->task[e->task].instance].cwd;
+
+	buf_adds(out, "::error ");
+	if (e->file.len) {
+		path_of_build(&file, rec);
+		path_join(&plain, slice_of(cwd ? cwd : buf_str(&file)), (struct slice){ e->file.data, e->file.len });
+		buf_clear(&file);
+		path_join(&file, slice_of(""), slice_of(root));
+		add_safe(&text, path_relative(slice_of(buf_str(&plain)), slice_of(buf_str(&file))));
+		buf_adds(out, "file=");
+		add_escaped(out, buf_str(&text), true);
+		if (e->file_line)
+			buf_addf(out, ",line=%llu", (unsigned long long)e->file_line);
+		if (e->file_line && e->file_column)
+			buf_addf(out, ",col=%llu", (unsigned long long)e->file_column);
+		buf_addc(out, ',');
+	}
+	error_add_title(&title, rec, e);
+	buf_adds(out, "title=");
+	add_escaped(out, buf_str(&title), true);
+	buf_adds(out, "::");
+	buf_clear(&text);
+	add_safe(&text, (struct slice){ e->message.data, e->message.len });
+	add_escaped(out, buf_str(&text), false);
+	buf_addc(out, '\n');
+	buf_release(&title);
+	buf_release(&file);
+	buf_release(&plain);
+	buf_release(&text);
 }
 
 void error_json(struct json *j, const char *key, const struct first_error *e)
@@ -79,7 +131,10 @@ void error_json(struct json *j, const char *key, const struct first_error *e)
 	json_object(j, key);
 	json_str(j, "is", how[e->how]);
 	json_bool(j, "while_ran", e->while_ran);
-	json_str(j, "tool", e->tool);
+	if (e->tool.len)
+		json_strn(j, "tool", e->tool.p, e->tool.len);
+	else
+		json_null(j, "tool");
 	json_str(j, "file", e->file.len ? e->file.data : NULL);
 	json_known(j, "line", e->file_line ? (int64_t)e->file_line : -1);
 	json_known(j, "column", e->file_column ? (int64_t)e->file_column : -1);

@@ -16,6 +16,11 @@ void error_add_message(struct buf *out, const struct first_error *e);
 /* Its lines, safe to print, each after this indentation. */
 void error_add_lines(struct buf *out, const struct first_error *e, const char *indent);
 
+/* A command of a GitHub workflow, with which it marks the line of the source: "::error file=a.c,line=1::x".
+ * Files are relative to the directory root. */
+void error_add_annotation(struct buf *out, const struct recording *rec, const struct first_error *e,
+			  const char *root);
+
 /* An object with this key; e NULL: null. */
 void error_json(struct json *j, const char *key, const struct first_error *e);
 

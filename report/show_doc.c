@@ -57,6 +57,28 @@ static void add_answer(struct doc *d, const struct answer *a)
 		doc_empty_line(d);
 }
 
+/* What the build failed of, if that is no task's. In Markdown, tasks have theirs with their names. */
+static void add_error(struct doc *d, const struct show_options *o, const struct recording *rec)
+{
+	const struct first_error *e = first_error_of_build(&o->output->errors);
+	struct buf text = BUF_PART_OF(d->out);
+
+	if (!e || (e->task != NO_INDEX && !doc_is(d, DOC_TERMINAL)))
+		return;
+	error_add_title(&text, rec, e);
+	doc_heading(d, buf_str(&text));
+	buf_clear(&text);
+	error_add_lines(&text, e, doc_is(d, DOC_TERMINAL) ? "  " : "");
+	doc_flush(d);
+	if (doc_is(d, DOC_TERMINAL)) {
+		buf_add(d->out, text.data, text.len);
+	} else {
+		buf_cut(d->out, d->out->len - 1);	/* the block begins with an empty line */
+		markdown_add_block(d->out, &text);
+	}
+	buf_release(&text);
+}
+
 /* Of the whole build. */
 static void add_costs(struct facts *f, const struct summary *s, const struct chain *chain, bool terminal)
 {
@@ -175,28 +197,6 @@ static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 		markdown_add_block(d->out, &text);
 	if (near)
 		add_nearby(d, near);
-	buf_release(&text);
-}
-
-/* What the build failed of, if that is no task's. In Markdown, tasks have theirs with their names. */
-static void add_error(struct doc *d, const struct show_options *o, const struct recording *rec)
-{
-	const struct first_error *e = first_error_of_build(&o->output->errors);
-	struct buf text = BUF_PART_OF(d->out);
-
-	if (!e || (e->task != NO_INDEX && !doc_is(d, DOC_TERMINAL)))
-		return;
-	error_add_title(&text, rec, e);
-	doc_heading(d, buf_str(&text));
-	buf_clear(&text);
-	error_add_lines(&text, e, doc_is(d, DOC_TERMINAL) ? "  " : "");
-	doc_flush(d);
-	if (doc_is(d, DOC_TERMINAL)) {
-		buf_add(d->out, text.data, text.len);
-	} else {
-		buf_cut(d->out, d->out->len - 1);	/* the block begins with an empty line */
-		markdown_add_block(d->out, &text);
-	}
 	buf_release(&text);
 }
 
@@ -468,9 +468,9 @@ int show_doc(struct doc *d, struct view *v, const struct show_options *o)
 		add_title(d, v->sum);
 		if (v->all)
 			add_answer(d, o->answer);
-		add_facts(d, v, o);
 		if (v->all)
 			add_error(d, o, rec);
+		add_facts(d, v, o);
 		add_failed(d, v, o);
 		if (doc_is(d, DOC_TERMINAL))
 			add_terminal(d, v, o);

@@ -25,7 +25,7 @@ SLOW_CHECKS = tests/check_browser tests/check_nomem_commands tests/check_arm tes
 	tests/check_moved tests/check_send tests/check_inspect_archive tests/check_lost tests/check_agree \
 	tests/check_wait tests/check_stopped tests/check_launch_signals tests/check_archive_killed tests/check_nomem_archive \
 	tests/check_processes tests/check_namespaces tests/check_trust_files tests/check_oe_write tests/check_inspect_live
-SCRIPTS_SLOW = tests/action.sh tests/install.sh tests/musl.sh tests/recipes.sh
+SCRIPTS_SLOW = tests/action.sh tests/first_error.sh tests/install.sh tests/musl.sh tests/recipes.sh
 dist_check_SCRIPTS += $(SCRIPTS_SLOW)
 ALL_TESTS = $(SLOW_CHECKS) $(SCRIPTS_SLOW) $(CHECKS) $(SCRIPTS_RUN) tests/fuzz_corpus.sh
 check-slow:
@@ -156,7 +156,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/diff_page.py tests/inspect_live.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
-	tests/action.py tests/agree.py tests/ci.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
+	tests/action.py tests/agree.py tests/ci.py tests/first_error.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
 	tests/trace_reader.py tests/verdicts.py tests/doc.py tests/agree_pages.py tests/mutants.txt
 
 include tests/bench.mk
