@@ -163,7 +163,7 @@ static void add_nearby(struct doc *d, const struct output_nearby *near)
 	buf_release(&line);
 }
 
-/* In Markdown, with its command and what it said of its error. */
+/* In Markdown, with its command and the message of its error. */
 static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 		      const struct show_options *o)
 {

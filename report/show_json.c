@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/show_output.h"
+#include "report/show_json_parts.h"
 
 #include "analyse/cache_counts.h"
 #include "analyse/names.h"
@@ -27,19 +27,6 @@ static void add_moment(struct json *j, const char *value, const char *time, stru
 {
 	json_known(j, value, m.value);
 	json_known(j, time, m.value < 0 ? -1 : m.time_us);
-}
-
-/* Single values have one member per line, long lists one object per line. */
-static void begin_line(struct json *j, const char *name)
-{
-	json_object(j, name);
-	j->compact = true;
-}
-
-static void end_line(struct json *j)
-{
-	json_object_end(j);
-	j->compact = false;
 }
 
 /* What only some recordings have is left out where it is not known. */
@@ -199,31 +186,6 @@ static void add_parallelism(struct json *j, const struct summary *s)
 	json_object_end(j);
 }
 
-static void add_name(struct json *j, const struct recording *rec, const struct task *t)
-{
-	const struct instance *i = &rec->instance[t->instance];
-	struct buf name = BUF_PART_OF(j->out);
-
-	name_add_bare(&name, rec, t);
-	json_str(j, "name", buf_str(&name));
-	buf_release(&name);
-	json_str(j, "directory", i->cwd ? name_relative(rec, i->cwd) : NULL);
-}
-
-static void add_id(struct json *j, const char *name, const struct recording *rec, uint32_t task)
-{
-	const struct task *t = task == NO_INDEX ? NULL : &rec->task[task];
-	char id[64];
-
-	if (!t) {
-		json_null(j, name);
-		return;
-	}
-	snprintf(id, sizeof id, "%s.%llu", rec->instance[t->instance].id,
-		 (unsigned long long)t->seq);
-	json_str(j, name, id);
-}
-
 static void add_memory(struct json *j, const struct summary *s)
 {
 	const struct host *h = &s->host;
@@ -232,11 +194,11 @@ static void add_memory(struct json *j, const struct summary *s)
 	add_moment(j, "tasks_peak_kb", "tasks_peak_time_us", s->memory_peak_kb);
 	json_array(j, "tasks_at_peak");
 	for (size_t i = 0; i < s->n_peak_tasks; i++) {
-		begin_line(j, NULL);
-		add_id(j, "task", s->rec, s->peak_task[i].task);
-		add_name(j, s->rec, &s->rec->task[s->peak_task[i].task]);
+		show_json_line(j, NULL);
+		show_json_id(j, "task", s->rec, s->peak_task[i].task);
+		show_json_name(j, s->rec, &s->rec->task[s->peak_task[i].task]);
 		json_int(j, "memory_kb", s->peak_task[i].memory_kb);
-		end_line(j);
+		show_json_line_end(j);
 	}
 	json_array_end(j);
 	json_known(j, "largest_process_kb", recording_build_number(s->rec, "max_rss_kb"));
@@ -269,11 +231,11 @@ static void add_pressure(struct json *j, const struct host *h)
 static void add_calibration(struct json *j, const char *name,
 			    const struct host_calibration *c)
 {
-	begin_line(j, name);
+	show_json_line(j, name);
 	json_known(j, "least_ns", c->least_ns);
 	json_known(j, "mean_ns", c->mean_ns);
 	json_known(j, "mhz", c->mhz);
-	end_line(j);
+	show_json_line_end(j);
 }
 
 static void add_host(struct json *j, const struct summary *s)
@@ -329,11 +291,11 @@ static void add_kinds(struct json *j, struct view *v)
 	for (size_t i = 0; i < n; i++) {
 		const struct group *k = &v->kinds.group[order[i]];
 
-		begin_line(j, NULL);
+		show_json_line(j, NULL);
 		json_str(j, "kind", k->name);
 		json_int(j, "tasks", (int64_t)k->n);
 		add_cost(j, &k->cost);
-		end_line(j);
+		show_json_line_end(j);
 	}
 	json_array_end(j);
 }
@@ -357,13 +319,13 @@ static void add_programs(struct json *j, struct groups *g, const struct summary 
 	for (size_t i = 0; i < n; i++) {
 		const struct group *p = &g->group[order[i]];
 
-		begin_line(j, NULL);
+		show_json_line(j, NULL);
 		json_str(j, "program", p->name);
 		json_int(j, "processes", (int64_t)p->n);
 		json_int(j, "wall_us", p->cost.wall_us);
 		json_known(j, "cpu_us", p->cost.measured ? p->cost.cpu_us : -1);
 		json_known(j, "max_rss_kb", p->cost.memory_kb ? p->cost.memory_kb : -1);
-		end_line(j);
+		show_json_line_end(j);
 	}
 	json_array_end(j);
 	json_object_end(j);
@@ -385,12 +347,12 @@ static void add_group_cost(struct json *j, const struct groups *g, const struct 
 static void add_group(struct json *j, const struct groups *g, const char *key,
 		      const struct group *group)
 {
-	begin_line(j, key);
+	show_json_line(j, key);
 	if (group->name)
 		json_str(j, "name", group->name);
 	json_int(j, g->of_processes ? "processes" : "tasks", (int64_t)group->n);
 	add_group_cost(j, g, &group->cost);
-	end_line(j);
+	show_json_line_end(j);
 }
 
 static void add_table(struct json *j, struct groups *g, const struct show_options *o)
@@ -410,11 +372,11 @@ static void add_table(struct json *j, struct groups *g, const struct show_option
 	json_array_end(j);
 	groups_add_up(&more, g, order + n, g->n - n);
 	add_group(j, g, "others", &more);
-	begin_line(j, "in_no_group");
+	show_json_line(j, "in_no_group");
 	json_int(j, "cpu_us", g->rest.cpu_us);
 	json_known(j, "disk_read_bytes", g->of_processes ? -1 : g->rest.read_bytes);
 	json_known(j, "disk_written_bytes", g->of_processes ? -1 : g->rest.written_bytes);
-	end_line(j);
+	show_json_line_end(j);
 	add_group(j, g, "total", &g->total);
 	json_object_end(j);
 }
@@ -434,15 +396,15 @@ static void add_target(struct json *j, const struct summary *s, const struct tar
 	const struct task *t = &s->rec->task[summary_main_task(s, g)];
 	struct cost cost = summary_target_cost(s, g);
 
-	begin_line(j, NULL);
-	add_name(j, s->rec, t);
+	show_json_line(j, NULL);
+	show_json_name(j, s->rec, t);
 	json_str(j, "kind", t->kind);
 	json_str(j, "key", t->key);
 	json_int(j, "tasks", g->n_tasks);
 	json_int(j, "start_us", g->start_us);
 	json_int(j, "end_us", g->end_us);
 	add_cost(j, &cost);
-	end_line(j);
+	show_json_line_end(j);
 }
 
 static void add_list(struct json *j, struct view *v, enum value key, size_t top)
@@ -505,9 +467,9 @@ void show_json_task(struct json *j, const struct summary *s, uint32_t task)
 	const struct task *t = &rec->task[task];
 	bool exited = t->state == TASK_DONE || t->state == TASK_FAILED;
 
-	add_id(j, "task", rec, task);
-	add_id(j, "parent", rec, s->nest[task].parent);
-	add_name(j, rec, t);
+	show_json_id(j, "task", rec, task);
+	show_json_id(j, "parent", rec, s->nest[task].parent);
+	show_json_name(j, rec, t);
 	json_str(j, "kind", t->kind);
 	json_str(j, "key", t->key);
 	json_str(j, "command", recording_command(rec, t));
@@ -529,32 +491,20 @@ void show_json_task(struct json *j, const struct summary *s, uint32_t task)
 
 static void add_task(struct json *j, const struct summary *s, uint32_t task)
 {
-	begin_line(j, NULL);
+	show_json_line(j, NULL);
 	show_json_task(j, s, task);
-	end_line(j);
+	show_json_line_end(j);
 }
 
 /* With what it said, where the output was recorded. */
 static void add_unsuccessful(struct json *j, const struct summary *s, uint32_t task,
 			     const struct build_output *output)
 {
-	begin_line(j, NULL);
+	show_json_line(j, NULL);
 	show_json_task(j, s, task);
 	if (output->output)
 		error_json_task(j, &output->errors, task);
-	end_line(j);
-}
-
-static void add_error(struct json *j, const struct recording *rec, const struct build_output *output)
-{
-	const struct first_error *e = first_error_of_build(&output->errors);
-
-	if (!output->output)
-		return;
-	add_id(j, "first_error_task", rec, e ? e->task : NO_INDEX);
-	error_json(j, "first_error", e);
-	json_int(j, "errors", (int64_t)output->errors.all_errors);
-	json_int(j, "warnings", (int64_t)output->errors.all_warnings);
+	show_json_line_end(j);
 }
 
 static void add_lists(struct json *j, struct view *v, const struct show_options *o)
@@ -591,68 +541,6 @@ static void add_caches(struct json *j, const struct recording *rec)
 	}
 }
 
-/* Why it took so long */
-
-static void add_answer(struct json *j, const struct recording *rec, const struct answer *a)
-{
-	json_array(j, "answer");
-	for (size_t i = 0; i < a->n; i++) {
-		const struct answer_sentence *s = &a->sentence[i];
-
-		begin_line(j, NULL);
-		json_str(j, "about", answer_word[s->about]);
-		json_str(j, "text", s->text);
-		json_known(j, "from_us", s->from_us);
-		json_known(j, "until_us", s->until_us);
-		add_id(j, "task", rec, s->task);
-		json_known(j, "explains_us", s->explains_us);
-		end_line(j);
-	}
-	json_array_end(j);
-}
-
-static void begin_path_task(struct json *j, const struct recording *rec, uint32_t task)
-{
-	const struct task *t = &rec->task[task];
-
-	begin_line(j, NULL);
-	add_id(j, "task", rec, task);
-	add_name(j, rec, t);
-	json_int(j, "start_us", t->start_us);
-	json_int(j, "end_us", recording_task_end_us(rec, t));
-}
-
-static void add_paths(struct json *j, const struct recording *rec, const struct chain *c)
-{
-	json_object(j, "path");
-	json_int(j, "wall_us", c->path_us);
-	json_int(j, "dependency_links", (int64_t)c->n_link[LINK_DEPENDENCY]);
-	json_int(j, "worker_links", (int64_t)c->n_link[LINK_WORKER]);
-	json_int(j, "pool_links", (int64_t)c->n_link[LINK_POOL]);
-	json_int(j, "load_links", (int64_t)c->n_link[LINK_LOAD]);
-	json_int(j, "order_links", (int64_t)c->n_link[LINK_ORDER]);
-	json_int(j, "unknown_links", (int64_t)c->n_unknown);
-	json_array(j, "tasks");
-	for (size_t i = 0; i < c->n_path; i++) {
-		begin_path_task(j, rec, c->path[i]);
-		json_str(j, "waited_for", wait_word[c->path_why[i]]);
-		json_str(j, "link", chain_link_word[c->path_link[i]]);
-		end_line(j);
-	}
-	json_array_end(j);
-	json_object_end(j);
-	json_object(j, "dependencies");
-	json_bool(j, "recorded", c->waits.has_dependencies);
-	json_known(j, "least_wall_us", c->dependency_us);
-	json_array(j, "tasks");
-	for (size_t i = 0; i < c->n_dependency; i++) {
-		begin_path_task(j, rec, c->dependency[i]);
-		end_line(j);
-	}
-	json_array_end(j);
-	json_object_end(j);
-}
-
 /* Only where processes were inspected. */
 static void add_inspected(struct json *j, const struct view *v, const struct inspected *x)
 {
@@ -664,15 +552,15 @@ static void add_inspected(struct json *j, const struct view *v, const struct ins
 
 		if (!view_has_task(v, p->task))
 			continue;
-		begin_line(j, NULL);
+		show_json_line(j, NULL);
 		json_str(j, "archive", p->archive);
 		json_str(j, "program", p->program);
 		json_int(j, "pid", p->pid);
-		add_id(j, "task", v->sum->rec, p->task);
+		show_json_id(j, "task", v->sum->rec, p->task);
 		json_known(j, "start_us", p->start_us);
 		json_known(j, "snapshots", p->n_snapshots);
 		json_str(j, "heap", *p->heap ? p->heap : NULL);
-		end_line(j);
+		show_json_line_end(j);
 	}
 	json_array_end(j);
 }
@@ -700,11 +588,11 @@ int show_json(struct buf *out, struct view *v, const struct show_options *o)
 	add_build(&j, s->rec);
 	add_sources(&j, s->rec);
 	add_result(&j, s);
-	add_answer(&j, s->rec, o->answer);
-	add_error(&j, s->rec, o->output);
+	show_json_answer(&j, s->rec, o->answer);
+	show_json_error(&j, s->rec, o->output);
 	add_totals(&j, s);
 	add_parallelism(&j, s);
-	add_paths(&j, s->rec, o->chain);
+	show_json_paths(&j, s->rec, o->chain);
 	add_memory(&j, s);
 	add_host(&j, s);
 	add_caches(&j, s->rec);

@@ -76,6 +76,7 @@ def main():
     expect(status == 2, "a failing build: status", status, "instead of 2, make's", job.log)
     expect(charts == [True], "a failing build: no chart was kept", job.log)
     expect("| result | **failed" in summary, "a failing build: the summary is", repr(summary))
+    expect("::error " in job.log, "a failing build: no annotation in", job.log)
     expect("after" not in left, "a line after one that failed was run")
 
     # values are data wherever they are

@@ -187,7 +187,9 @@ TEST_LOOP(keys_are_documented, 2)
 				      " show -j --tasks ../results/make; " BUILDBEAT
 				      " show -j ../inspected/make; " BUILDBEAT
 				      " show -j ../oe-bound; " BUILDBEAT
-				      " show -j -s name cut" },
+				      " show -j -s name cut; cd \"$SET\" && printf 'all: ; @echo a.c:1:2: error: b; exit 1\\n' "
+				      ">Makefile; unset MAKEFLAGS; " BUILDBEAT " record --log --no-git -o stats -- make "
+				      ">out 2>&1; " BUILDBEAT " show -j stats/latest" },
 		{ "buildbeat-list.1", "list -j .; cd \"$SET\" && " BUILDBEAT " record --repeat 2 --no-git "
 				      "-o stats -- true >out 2>&1; " BUILDBEAT " list -j stats" },
 	};
