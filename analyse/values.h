@@ -69,6 +69,10 @@ void values_release(struct values *f);
 /* The fact about what the tasks do not account for, in words, if it is much (recording/proof.h). */
 #define VALUES_UNACCOUNTED "unaccounted"
 
+/* What a failed build failed of, in one line, if its output was recorded. Whoever has read the output adds
+ * it. */
+#define VALUES_ERROR "error"
+
 /* Facts of a set: the number of its runs, and with the name of a metric the standard deviation of the
  * build, in the metric's unit. */
 #define VALUES_RUNS "runs"

@@ -369,10 +369,12 @@ static int take_circumstance(void *context, const struct pair *pair)
 	if (!strcmp(pair->key, "cores") && cursor_slice_u64(slice_of(pair->value), &cores) &&
 	    cores <= INT32_MAX)
 		c->cores = (int64_t)cores;
-	if (!strcmp(pair->key, VALUES_UNACCOUNTED)) {
-		c->build->unaccounted = keep_text(c->builds, pair->value);
-		if (!c->build->unaccounted)
+	if (!strcmp(pair->key, VALUES_UNACCOUNTED) || !strcmp(pair->key, VALUES_ERROR)) {
+		const char *kept = keep_text(c->builds, pair->value);
+
+		if (!kept)
 			return -ENOMEM;
+		*(!strcmp(pair->key, VALUES_ERROR) ? &c->build->error : &c->build->unaccounted) = kept;
 	}
 	take_spread(c->build, pair);
 	return buf_error(&c->text);

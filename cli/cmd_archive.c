@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/build_output.h"
 #include "analyse/listing.h"
 #include "analyse/runs.h"
 #include "analyse/values.h"
@@ -11,6 +12,7 @@
 #include "cli/output_file.h"
 #include "convert/convert.h"
 #include "launch/notice.h"
+#include "report/error_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,6 +84,32 @@ static int add(struct job *job, const struct recording *rec, const struct values
 	return r;
 }
 
+/* The archive keeps no output, but what the build failed of. */
+static int add_error(struct values *v, const struct recording *rec, struct error *err)
+{
+	struct build_output output = { 0 };
+	struct buf text = BUF_INIT;
+	struct summary sum = { 0 };
+	const struct first_error *e;
+	int r = summary_make(&sum, rec);
+
+	if (r)
+		error_sys(err, r, rec->path, NULL);
+	else if (build_output_matters(&sum))
+		r = build_output_read(&output, &sum, convert_formats.codec, err);
+	e = first_error_of_build(&output.errors);
+	if (!r && e) {
+		error_add_message(&text, e);
+		r = buf_error(&text) ? buf_error(&text) : values_add_fact(v, VALUES_ERROR, buf_str(&text));
+		if (r)
+			error_sys(err, r, rec->path, NULL);
+	}
+	buf_release(&text);
+	build_output_release(&output);
+	summary_release(&sum);
+	return r;
+}
+
 static int read_one(struct recording *rec, struct values *v, const char *base, const char *what,
 		    struct error *err)
 {
@@ -89,6 +117,8 @@ static int read_one(struct recording *rec, struct values *v, const char *base, c
 
 	if (!r && (r = values_make(v, rec)))
 		error_sys(err, r, rec->path, NULL);
+	if (!r)
+		r = add_error(v, rec, err);
 	if (!r && v->total[TOTAL_STATUS] == STATUS_UNFINISHED)
 		r = error_set(err, -EINVAL, v->path, 0, 0, "no end was recorded: the "
 			      "build still runs, or was killed with its launcher");

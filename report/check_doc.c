@@ -27,6 +27,7 @@ static void add_head(struct doc *d, const struct check *c)
 	doc_lead(d, alarm ? TONE_ALARM : TONE_TITLE, buf_str(&verdict), buf_str(&build));
 	buf_release(&verdict);
 	buf_release(&build);
+	words_add_error(doc_item(d, 0), c->builds);
 	if (words_last_good(c->builds, v, &good))
 		words_add_before_failure(doc_item(d, 0), c->builds, good);
 	check_against_lines(d, c->against, c->builds);

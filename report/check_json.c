@@ -187,6 +187,7 @@ int check_json(struct buf *out, const struct check *c)
 	json_str(&j, "ref", c->builds->ref);
 	add_build(&j, "build", c->builds, (uint32_t)c->builds->n - 1);
 	add_status(&j, v->build_status);
+	json_str(&j, "error", newest->error);
 	if (newest->unaccounted)
 		json_str(&j, "unaccounted", newest->unaccounted);
 	else

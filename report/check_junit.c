@@ -21,7 +21,7 @@ static void add_status(struct junit *j, const struct check *c)
 	junit_case(j, c->builds->ref, "status of the build", NULL);
 	words_add_end(&text, v->build_status);
 	if (v->not_judged)
-		junit_result(j, "build", buf_str(&text), NULL);
+		junit_result(j, "build", buf_str(&text), c->builds->build[c->builds->n - 1].error);
 	else if (v->build_status)
 		junit_result(j, NULL, "unknown", NULL);
 	buf_release(&text);

@@ -111,6 +111,14 @@ void words_add_unaccounted(struct buf *b, const struct builds *builds)
 		buf_addf(b, "Not recorded: %s", unaccounted);
 }
 
+void words_add_error(struct buf *b, const struct builds *builds)
+{
+	const char *error = builds->n ? builds->build[builds->n - 1].error : NULL;
+
+	if (error)
+		buf_addf(b, "First error: %s", error);
+}
+
 void words_add_exact(struct buf *b, const struct exact_change *e)
 {
 	const struct metric_total_info *info = &metric_total_info[e->total];

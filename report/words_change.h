@@ -44,6 +44,8 @@ void words_add_host(struct buf *b, const struct verdict *v, enum metric m);
 
 /* "Not recorded: ..." of the newest build, or nothing. */
 void words_add_unaccounted(struct buf *b, const struct builds *builds);
+/* What the newest build failed of. */
+void words_add_error(struct buf *b, const struct builds *builds);
 
 /* "tasks: 12 -> 14". */
 void words_add_exact(struct buf *b, const struct exact_change *e);

@@ -209,6 +209,12 @@ def look(kind, where):
     records = first_of_logs(where)
     expect(len(records) == 1 and line.strip() in re.sub(r"\033\[[0-9;]*[a-zA-Z]", "", records[0]["body"]["stringValue"]) and
            (error["is"] != "message" or records[0].get("severityNumber") == 17), "logs have", records)
+    run(where, BUILDBEAT, "archive", "-d", "stats", "--repo", "builds.git", "--host", "h", "--branch", "b")
+    for form in "--json", "--junit", "--markdown":
+        check = run(where, BUILDBEAT, "check", "--repo", "builds.git", form)
+        said = json.loads(check.stdout)["error"] if form == "--json" else \
+            re.sub(r"\\(?=[\W_])", "", html.unescape(check.stdout).replace("<!-- -->", ""))
+        expect(message in said, "check", form, "has", check.stdout, check.stderr)
     return wrong
 
 
