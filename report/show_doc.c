@@ -53,16 +53,16 @@ static void add_answer(struct doc *d, const struct answer *a)
 		if (a->sentence[i].about == ANSWER_FAILED)
 			doc_line_tone(d, TONE_ALARM);
 	}
-	if (a->n && doc_is(d, DOC_TERMINAL))
-		doc_empty_line(d);
 }
 
-/* What the build failed of, if that is no task's. In Markdown, tasks have theirs with their names. */
+/* What the build failed of. In Markdown, tasks have theirs with their names. */
 static void add_error(struct doc *d, const struct show_options *o, const struct recording *rec)
 {
 	const struct first_error *e = first_error_of_build(&o->output->errors);
 	struct buf text = BUF_PART_OF(d->out);
 
+	if (!e && o->answer->n && doc_is(d, DOC_TERMINAL))
+		doc_empty_line(d);
 	if (!e || (e->task != NO_INDEX && !doc_is(d, DOC_TERMINAL)))
 		return;
 	error_add_title(&text, rec, e);
@@ -72,6 +72,7 @@ static void add_error(struct doc *d, const struct show_options *o, const struct 
 	doc_flush(d);
 	if (doc_is(d, DOC_TERMINAL)) {
 		buf_add(d->out, text.data, text.len);
+		buf_addc(d->out, '\n');
 	} else {
 		buf_cut(d->out, d->out->len - 1);	/* the block begins with an empty line */
 		markdown_add_block(d->out, &text);
