@@ -106,7 +106,7 @@ static int set_text(const char **value, const char *text, struct error *err)
 static int set_switch(const char **value, const char *text, struct error *err)
 {
 	struct error unused;
-	bool on;
+	bool on = false;
 
 	if (!set_flag(&on, text, &unused)) {
 		*value = on ? "" : NULL;
