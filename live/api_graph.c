@@ -419,14 +419,18 @@ static void add_outlived(struct json *j, const struct recording *rec, const stru
 	json_object_end(j);
 }
 
-static void add_unread(struct json *j, const struct graph *g, const struct unread *u, int64_t limit)
+/* Until the build has ended, the task that waits for an output may not have begun. */
+static void add_unread(struct json *j, const struct graph *g, const struct unread *u, int64_t limit,
+		       bool running)
 {
+	size_t n = running ? 0 : u->n;
+
 	json_object(j, "outputs");
-	json_bool(j, "known", u->known);
-	json_int(j, "count", (int64_t)u->n);
-	json_int(j, "wall_us", u->wall_us);
+	json_bool(j, "known", u->known && !running);
+	json_int(j, "count", (int64_t)n);
+	json_int(j, "wall_us", running ? 0 : u->wall_us);
 	json_array(j, "items");
-	for (size_t i = 0; i < u->n && i < (size_t)limit; i++) {
+	for (size_t i = 0; i < n && i < (size_t)limit; i++) {
 		const struct unread_item *item = &u->item[i];
 
 		json_object(j, NULL);
@@ -456,7 +460,7 @@ static int reply_garbage(struct reply *out, const struct request *q, struct erro
 	json_bool(&j, "running", q->source->running);
 	add_cycles(&j, &k->cycles, limit);
 	add_outlived(&j, &q->source->recording, t, limit);
-	add_unread(&j, &k->graph, &k->unread, limit);
+	add_unread(&j, &k->graph, &k->unread, limit, q->source->running);
 	out->keep = !q->source->running;
 	return end_json(&j, out, err);
 }

@@ -9,7 +9,7 @@ import sys
 
 ASK, RECORDING = sys.argv[1:]
 PATHS = ['/api/now', '/api/overview', '/api/table', '/api/table?state=running', '/api/table?state=unfinished',
-         '/metrics']
+         '/api/garbage', '/metrics']
 
 
 def replies():
@@ -23,7 +23,7 @@ def replies():
 
 
 *parts, metrics = replies()
-now, overview, table, running, unfinished = map(json.loads, parts)
+now, overview, table, running, unfinished, garbage = map(json.loads, parts)
 states = [row['state'] for row in table['rows']]
 gauges = dict(line.rsplit(' ', 1) for line in metrics.splitlines() if line[0] != '#')
 
@@ -35,4 +35,7 @@ for word in 'done', 'failed', 'killed':
     assert float(gauges['buildbeat_tasks_ended_total{result="%s"}' % word]) == states.count(word), (word, metrics)
 assert running['matches'] == len(now['running']) == len(overview['running']) == states.count('running')
 assert unfinished['matches'] == states.count('unfinished')
+# what waits for an output may begin later
+assert garbage['running'] is table['is_running']
+assert not garbage['running'] or not garbage['outputs']['known'] and not garbage['outputs']['items'], garbage
 print('running' if overview['is_running'] else 'ended', *states)

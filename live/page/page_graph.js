@@ -353,12 +353,13 @@ function graphProcesses(parent, p) {
 	}
 }
 
-function graphOutputs(parent, o) {
+function graphOutputs(parent, o, running) {
 	const rest = o.items.filter(x => !x.goal);
 
 	make("h2", {}, parent, "Outputs that nobody waited for");
 	if (!o.known) {
-		make("p", {}, parent, "Not known: no dependencies were recorded.");
+		make("p", {}, parent, running ? "Not known before the build has ended: tasks that wait for them may not have begun." :
+			"Not known: no dependencies were recorded.");
 		return;
 	}
 	make("p", {}, parent, "No recorded task waited for " + (o.count === 1 ? "this target. It is a goal of the build, " : "these " +
@@ -378,7 +379,7 @@ async function graphGarbage() {
 	graph.garbage.replaceChildren();
 	graphCycles(graph.garbage, g.cycles);
 	graphProcesses(graph.garbage, g.processes);
-	graphOutputs(graph.garbage, g.outputs);
+	graphOutputs(graph.garbage, g.outputs, g.running);
 }
 
 function makeGraphSteps(parent, key, text) {
