@@ -131,6 +131,7 @@ live_page_from = \
 	live/page/page_history.js \
 	live/page/page_machine.js \
 	live/page/page_overview.js \
+	live/page/page_wall.js \
 	live/page/page_inspections.js \
 	live/page/page_process.js \
 	live/page/page_processes.js \

@@ -39,6 +39,7 @@
 /* live/page/page_history.js */
 /* live/page/page_machine.js */
 /* live/page/page_overview.js */
+/* live/page/page_wall.js */
 /* live/page/page_processes.js */
 /* live/page/page_process.js */
 /* live/page/page_tasks.js */

@@ -8,7 +8,7 @@
 const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
 const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40;
 const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], errors: new Map(),
-		   first: null, own: null, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
+		   first: null, own: null, notify: false, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
 
 /* The clock of the build, which goes on between two replies. */
 function overviewElapsed() {
@@ -444,6 +444,7 @@ async function endOverview() {
 		overview.live.close();
 	await loadOverviewEnd();
 	await loadRecordings();
+	notifyOverviewEnd();
 	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_NOW_MS);
 }
 
@@ -512,8 +513,37 @@ function makeOverviewSections(main) {
 	box.list = makeTable(box.builds, "Builds", ["Build", "Command", "Start", "Result", ["Time", true]]);
 }
 
+/* Only if a person asks for it, and without a sound. */
+function makeOverviewNotice(parent) {
+	if (!window.Notification || Notification.permission === "denied")
+		return;
+	const button = overview.box.notice = make("button", { type: "button" }, parent, "Notify me at the end");
+
+	button.addEventListener("click", async () => {
+		overview.notify = await Notification.requestPermission() === "granted";
+		button.disabled = true;
+		setText(button, overview.notify ? "A notification will say how it ended" : "The browser shows no notifications");
+	});
+}
+
+function notifyOverviewEnd() {
+	const { box, notify, result, errors, first, own } = overview, error = own || errors.get(first);
+
+	if (box.notice)
+		box.notice.hidden = true;
+	if (!notify)
+		return;
+	overview.notify = false;
+	new Notification(core.state + ": " + core.title, {
+		body: error ? clean(error.message) : result && result.totals ? "after " + timeText(result.totals.wall_us) : "",
+		tag: "buildbeat " + core.title, silent: true,
+	});
+}
+
 pages.overview = {
-	async make(main) {
+	async make(main, params) {
+		if (params.has("wall"))
+			return wallMake(main);
 		makeOverviewSections(main);
 		await core.loaded;
 		const now = recording(), list = core.recordings;
@@ -534,10 +564,11 @@ pages.overview = {
 			     "There is no recording yet: this page shows the first one when it begins.");
 			return;
 		}
-		if (isRunning(r)) {
-			followOverview();
+		if (!isRunning(r)) {
+			await loadOverviewEnd();
 			return;
 		}
-		await loadOverviewEnd();
+		makeOverviewNotice(overview.box.links);
+		followOverview();
 	},
 };

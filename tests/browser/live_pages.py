@@ -281,6 +281,55 @@ def page_of_an_ended_server(page):
         browser.console_errors()
 
 
+def notified_at_the_end(page):
+    """A person who asked for it gets one notification with the error."""
+    browser = page.browser
+    with running_build(page, 'notified', MAKEFILE, '-k', '-j2') as (recording, go, build), \
+            served(page, recording) as server:
+        server.open('/')
+        browser.wait('[...document.querySelectorAll("button")].some(b => b.textContent === "Notify me at the end")')
+        browser.js('''window.said = [];
+            window.Notification = class { constructor(title, o) { said.push([title, o.body, o.silent]); }
+                static async requestPermission() { return "granted"; } };
+            [...document.querySelectorAll("button")].find(b => b.textContent === "Notify me at the end").click()''')
+        browser.wait('/will say/.test(document.querySelector(".overview-links button").textContent)')
+        go('a.o')
+        go('b.o')
+        build.wait()
+        browser.wait('said.length')
+        assert browser.js('return said') == [['failed: make -k -j2', '<b>no</b>', True]], browser.js('return said')
+        assert browser.js('return document.querySelector(".overview-links button").hidden') is True
+        check_page(server, 'after the notification')
+
+
+def builds_on_a_wall(page):
+    """/?wall has running builds with their earlier ones, and then the newest one with its error."""
+    browser, program = page.browser, os.path.join(page.places.builddir, 'buildbeat')
+    line = 'document.querySelector(".wall-list").innerText'
+
+    with running_build(page, 'wall', MAKEFILE, '-k', '-j2') as (recording, go, build):
+        directory, other = os.path.dirname(recording), page.places.path('wall-before')
+        os.makedirs(other)
+        for name, recipe in (('one', 'true'), ('two', 'false')):
+            with open(other + '/Makefile', 'w', encoding='utf-8') as f:
+                f.write('all: ; @%s\n' % recipe)
+            subprocess.run((program, 'record', '--no-git', '-o', directory, '-n', name, '--', 'make', '-k', '-j2'),
+                           cwd=other, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with served(page, directory) as server:
+            server.open('/', wall='1')
+            browser.wait('/^Running make -k -j2/.test(%s)' % line)
+            assert browser.js('return [...document.querySelectorAll(".wall-squares li")].map(e => e.className)') == \
+                ['finished', 'failed']
+            assert browser.js('return document.querySelector("header.bar").getBoundingClientRect().top > 300'), 'the bar'
+            assert browser.js('return document.documentElement.scrollWidth <= innerWidth')
+            check_page(server, 'a running build on the wall')
+            go('a.o')
+            go('b.o')
+            build.wait()
+            browser.wait('/^Failed make -k -j2/.test(%s)' % line)
+            check_page(server, 'a failed build on the wall')
+
+
 def newest_build_is_followed(page):
     """By / and /chart, but not by a page of a certain recording."""
     browser, program = page.browser, os.path.join(page.places.builddir, 'buildbeat')
