@@ -5,9 +5,9 @@
 #include "analyse/first_error.h"
 #include "analyse/output_nearby.h"
 
-/* A build's output with all that is known of its lines. */
+/* A build's output, and what is known of its lines. */
 struct build_output {
-	struct output *output;	/* NULL: it was not recorded, and all else is empty */
+	struct output *output;	/* NULL: it was not recorded; the rest is empty then */
 	struct output_tasks tasks;
 	struct first_errors errors;
 	struct output_nearbies nearby;
