@@ -508,12 +508,18 @@ uint32_t summary_main_task(const struct summary *s, const struct target *g)
 	return longest;
 }
 
+/* Before its end, a build is its tasks: what make and ninja use themselves is little. */
+static bool is_known_so_far(const struct summary *s)
+{
+	return s->rec->end_us < 0 && s->cpu_us >= 0 && !has_unknown_server(s->rec);
+}
+
 int64_t summary_others_us(const struct summary *s)
 {
 	const struct host *h = &s->host;
 	int64_t busy_us;
 
-	if (h->user_us < 0 || h->span_us <= 0 || !s->cpu_exact || s->cores < 1 ||
+	if (h->user_us < 0 || h->span_us <= 0 || (!s->cpu_exact && !is_known_so_far(s)) || s->cores < 1 ||
 	    s->rec->source.one_core)
 		return -1;
 	busy_us = sat_add(h->user_us, MAX(h->system_us, 0));

@@ -103,8 +103,8 @@ double summary_cpu_share(const struct summary *s);
 /* The share of the machine's CPU time, 0 to 1, that `us` of summary.host is; -1: unknown. */
 double summary_host_share(const struct summary *s, int64_t us);
 
-/* CPU time of all processes that are not the build's, while the machine was sampled; -1:
- * unknown. */
+/* CPU time of all processes that are not the build's, while the machine was sampled; -1: unknown. Before
+ * the end of a build, make's and ninja's own is part of it. */
 int64_t summary_others_us(const struct summary *s);
 
 /*

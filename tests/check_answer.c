@@ -106,6 +106,12 @@ static const struct {
 		"dependencies: a takes 9.98 s of 10.0 s, so more workers would help little.\n"
 		"others: Other processes used 77 % of the CPU time, this build 22 %.\n",
 	}, {
+		"other processes, before the end", "cwd: /src\ncores: 4\n",
+		OPEN("make -j4") START("1", 5, "a") "done\t" MS(9980) "\tm.1\t0\t4500000\t0\n"
+		START("2", 5, "b") "done\t" MS(9990) "\tm.2\t0\t4000000\t500000\n",
+		STAT "@0 \n@10000 3500,490\n", NULL, NULL,
+		"others: Other processes used 77 % of the CPU time, this build 22 %.\n",
+	}, {
 		"other processes that take nothing from the build",
 		BUILD "10000000\nuser_us: 9000000\nsystem_us: 0\n",
 		OPEN("make -j4") RUN("1", 5, 4990, "a", "a.c") RUN("2", 5, 9980, "b", "b.c"),
