@@ -2,15 +2,18 @@
 #include "inspect/live_build.h"
 
 #include "base/array.h"
+#include "base/cursor.h"
 #include "recording/alive.h"
 #include "recording/follow.h"
 #include "recording/growing.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define DEPTH_MAX 256
 
@@ -125,14 +128,25 @@ static bool exe_of(const struct process_list *l, int32_t pid, struct stat *st)
 	return !fstatat(l->proc_fd, path, st, 0);
 }
 
-/* The launcher's own children run its program, whatever their names are. If the command of the
- * build is that program too, it is a build tool. */
+/* The program is one of ours that the launcher executes: buildbeat-serve, buildbeat-send. */
+static bool has_our_name(const struct process_list *l, int32_t pid)
+{
+	char path[32], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "%d/exe", (int)pid);
+	n = readlinkat(l->proc_fd, path, target, sizeof target);
+	return n > 0 && slice_starts(slice_base((struct slice){ target, (size_t)n }), "buildbeat-");
+}
+
+/* The launcher's own children run its program, whatever their names are, or another one of ours. If the
+ * command of the build is the launcher's program too, it is a build tool. */
 static bool is_helper(const struct process_list *l, const struct listed *p, int32_t launcher)
 {
 	struct stat ours, its;
 
-	return exe_of(l, launcher, &ours) && exe_of(l, p->pid, &its) &&
-	       ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
+	return has_our_name(l, p->pid) || (exe_of(l, launcher, &ours) && exe_of(l, p->pid, &its) &&
+					   ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
 }
 
 /* Children come after their parents, unless numbers have wrapped: hence until nothing changes. */
