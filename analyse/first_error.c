@@ -15,6 +15,9 @@
 #define FOLLOWING 3		/* lines behind a short message */
 #define FREE_MAX 200		/* messages of no task that are kept */
 #define NEAR_US 1000000		/* before a task's end */
+#define AROUND 4		/* lines before a report, or between the lines that begin a message and itself */
+#define BEFORE_MAX 12		/* lines before a message that belong to it */
+#define MESSAGE_ENOUGH 200	/* bytes of a message in several lines */
 
 /* A message of no task. */
 struct free_message {
@@ -22,12 +25,17 @@ struct free_message {
 	int64_t from_us, to_us;
 };
 
+/* Where lines behind a message may have its text. */
+enum text_state { TEXT_KNOWN, TEXT_NEXT, TEXT_MORE };
+
 /* The message that the next lines of a task can go on with. */
 struct block {
 	struct slice tool;	/* empty: none */
 	uint64_t first;		/* its first line */
 	bool said;		/* its message was there, not only what is before it */
-	bool kept;		/* it is the one of its task */
+	size_t kept;		/* where it is kept, from 1: message_at() */
+	unsigned lines;		/* behind the message; before it, in a row, those that are not known */
+	enum text_state state;
 	struct buf file;	/* that the lines before it name */
 	uint64_t line, column;
 };
@@ -84,7 +92,7 @@ bool first_error_line(struct slice line, struct buf *text, struct message *found
 {
 	const struct message_rules *rules = message_rules_used();
 
-	return rules && message_find(rules, without_bar(plain(text, line)), found);
+	return rules && message_find(rules, (struct slice){ 0 }, without_bar(plain(text, line)), found);
 }
 
 /* Is the line the command of its task, as make prints it? It may contain anything. */
@@ -121,90 +129,135 @@ static void set_message(struct first_error *e, struct slice text)
 	buf_add(&e->message, text.p, text.len);
 }
 
-static int keep_message(struct first_error *e, struct finding *f, const struct message *m, struct block *b)
+/* A message of a failed task, by its index, or one of no task behind these. */
+static struct first_error *message_at(struct finding *f, size_t i)
 {
-	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
-	e->tool = m->tool;
-	e->line = e->last = f->line.number;
-	e->first = b->tool.len && !b->said && slice_equal(b->tool, m->tool) ? b->first : f->line.number;
-	set_message(e, m->text);
-	if (m->file.len || e->first == e->line)
-		set_place(e, m->file, m->line, m->column);
-	else
-		set_place(e, (struct slice){ buf_str(&b->file), b->file.len }, b->line, b->column);
-	return buf_error(&e->message) ? buf_error(&e->message) : buf_error(&e->file);
+	return i < f->to->n ? &f->to->of[i] : &f->free[i - f->to->n].e;
 }
 
-/* The message of the task, or of none, that this line is. NULL: it is none that is kept. */
-static struct first_error *wanted(struct finding *f, const struct message *m)
+static int set_message_place(struct first_error *e, const struct message *m, struct block *b)
+{
+	bool of_block = b->tool.len && slice_equal(b->tool, m->tool) && (!b->said || m->line);
+
+	if (m->file.len || !of_block)
+		set_place(e, m->file, m->line, m->column);
+	else
+		set_place(e, (struct slice){ buf_str(&b->file), b->file.len }, m->line ? m->line : b->line,
+			  m->line ? m->column : b->column);
+	return buf_error(&e->file);
+}
+
+/* The line of the task that is AROUND lines before this one. */
+static uint64_t line_before(const struct finding *f, size_t i)
+{
+	const struct failed *l = &f->failed[i];
+	uint64_t back = MIN(l->n, (uint64_t)AROUND + 1);
+
+	return back ? l->last[(l->n - back) % LAST_LINES] : f->line.number;
+}
+
+static int keep_message(struct finding *f, size_t i, const struct message *m, struct block *b)
+{
+	struct first_error *e = message_at(f, i);
+	uint64_t number = f->line.number;
+	int r;
+
+	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
+	e->tool = m->tool;
+	e->line = e->first = e->last = number;
+	if (m->is == MESSAGE_REPORT && i < f->to->n)
+		e->first = line_before(f, i);
+	else if (b->tool.len && !b->said && slice_equal(b->tool, m->tool))
+		e->first = MAX(b->first, number - MIN(number, BEFORE_MAX));
+	set_message(e, m->text);
+	r = set_message_place(e, m, b);
+	return r ? r : buf_error(&e->message);
+}
+
+/* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
+static ssize_t wanted(struct finding *f, const struct message *m, bool own)
 {
 	const struct task *t = f->task == NO_INDEX ? NULL : &f->rec->task[f->task];
 	uint32_t i = t ? f->failed_of[f->task] : 0;
 	struct free_message *free;
 
 	if (m->is != MESSAGE_ERROR && m->is != MESSAGE_REPORT)
-		return NULL;
+		return 0;
 	if (i) {
-		struct first_error *e = &f->to->of[i - 1];
+		enum first_error_how how = f->to->of[i - 1].how;
 
-		return e->how == FIRST_ERROR_NONE || (e->how != FIRST_ERROR_FOUND && m->is == MESSAGE_ERROR) ?
-			e : NULL;
+		/* what a task wrote says more than that it failed */
+		return how == FIRST_ERROR_FOUND || (m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n))) ?
+			0 : (ssize_t)i;
 	}
 	if ((t && !t->hosts) || f->n_free == FREE_MAX)
-		return NULL;
+		return 0;
 	free = array_add(&f->free, &f->n_free, sizeof *free);
 	if (!free)
-		return NULL;
+		return -ENOMEM;
 	*free = (struct free_message){ { .task = NO_INDEX }, f->line.from_us, f->line.to_us };
-	return &free->e;
+	return (ssize_t)(f->to->n + f->n_free);
 }
 
-/* The message that the block of the line's task has, if it is kept. */
-static struct first_error *of_block(struct finding *f)
+static void count(struct finding *f, const struct message *m)
 {
-	uint32_t i = f->task == NO_INDEX ? 0 : f->failed_of[f->task];
+	bool error = m->is == MESSAGE_ERROR;
 
-	return i ? &f->to->of[i - 1] : f->n_free ? &f->free[f->n_free - 1].e : NULL;
+	if (!error && m->is != MESSAGE_WARNING)
+		return;
+	++*(error ? &f->to->all_errors : &f->to->all_warnings);
+	if (f->task != NO_INDEX)
+		(error ? f->to->n_errors : f->to->n_warnings)[f->task]++;
 }
 
-static int begin_message(struct finding *f, const struct message *m, struct block *b)
+static int begin_message(struct finding *f, const struct message *m, struct block *b, bool own)
 {
-	struct first_error *e;
-	int r = 0;
+	ssize_t kept = wanted(f, m, own);
+	int r = (int)MIN(kept, 0);
+	bool same = b->tool.len && slice_equal(b->tool, m->tool);
 
-	if (m->is == MESSAGE_ERROR || m->is == MESSAGE_WARNING) {
-		uint32_t *n = m->is == MESSAGE_ERROR ? f->to->n_errors : f->to->n_warnings;
-
-		++*(m->is == MESSAGE_ERROR ? &f->to->all_errors : &f->to->all_warnings);
-		if (f->task != NO_INDEX)
-			n[f->task]++;
-	}
-	e = wanted(f, m);
-	if (e)
-		r = keep_message(e, f, m, b);
-	*b = (struct block){ .tool = m->tool, .said = true, .kept = e, .file = b->file };
+	count(f, m);
+	if (kept > 0)
+		r = keep_message(f, (size_t)kept - 1, m, b);
+	if (!same)
+		buf_clear(&b->file);
+	*b = (struct block){ .tool = m->tool, .said = true, .kept = (size_t)MAX(kept, 0), .file = b->file,
+		.state = m->whole ? TEXT_NEXT : TEXT_KNOWN };
 	return r;
 }
 
 /* A line behind the one with the message may have its place or its text. */
-static int add_to_message(struct finding *f, const struct message *m)
+static int add_to_message(struct finding *f, const struct message *m, struct block *b)
 {
-	struct first_error *e = of_block(f);
+	struct first_error *e = b->kept ? message_at(f, b->kept - 1) : NULL;
 
+	b->lines++;
 	if (!e)
 		return 0;
 	if (!e->file.len && m->file.len)
 		set_place(e, m->file, m->line, m->column);
-	if (e->last == e->line && !m->whole && m->text.len)
+	if (b->state == TEXT_NEXT && !m->whole) {
 		set_message(e, m->text);
-	e->last = f->line.number;
+		b->state = TEXT_MORE;
+	} else if (b->state == TEXT_MORE && !m->whole && e->message.len < MESSAGE_ENOUGH) {
+		buf_addc(&e->message, ' ');
+		buf_add(&e->message, m->text.p, m->text.len);
+	} else if (b->state == TEXT_MORE) {
+		b->state = TEXT_KNOWN;
+	}
+	if (m->text.len)
+		e->last = f->line.number;
 	return buf_error(&e->message) ? buf_error(&e->message) : buf_error(&e->file);
 }
 
+/* A line that belongs to a message which comes. */
 static void begin_block(struct finding *f, const struct message *m, struct block *b)
 {
-	if (!b->tool.len || b->said || !slice_equal(b->tool, m->tool))
+	if (!b->tool.len || b->said || !slice_equal(b->tool, m->tool)) {
+		buf_clear(&b->file);
 		*b = (struct block){ .tool = m->tool, .first = f->line.number, .file = b->file };
+	}
+	b->lines = 0;
 	if (!m->file.len)
 		return;
 	buf_clear(&b->file);
@@ -213,28 +266,42 @@ static void begin_block(struct finding *f, const struct message *m, struct block
 	b->column = m->column;
 }
 
+/* A line that begins no message. */
+static int read_other(struct finding *f, struct block *b, const struct message *m, const struct message *more)
+{
+	if (more->tool.len && b->said)
+		return add_to_message(f, more, b);
+	if (more->tool.len || m->is == MESSAGE_BEFORE)
+		begin_block(f, more->tool.len ? more : m, b);
+	else if (b->said || ++b->lines > AROUND)
+		b->tool.len = 0;
+	return 0;
+}
+
 static int read_line(struct finding *f)
 {
 	struct slice text = without_bar(plain(&f->text, f->line.text));
 	struct block *b = &f->block[f->task == NO_INDEX ? f->rec->n_tasks : f->task];
 	uint32_t i = f->task == NO_INDEX ? 0 : f->failed_of[f->task];
-	struct message m = { 0 };
-	bool goes_on;
+	struct message m = { 0 }, more = { 0 };
+	bool found = message_find(f->rules, b->said ? (struct slice){ 0 } : b->tool, text, &m), own, announcement;
 
-	if (message_find(f->rules, text, &m) && m.is < MESSAGE_BEFORE && !is_command(f, text))
-		return begin_message(f, &m, b);
-	if (i && !output_is_of_tool(text) && !is_command(f, text) &&
-	    output_says(text).what != SAYS_ANNOUNCEMENT)
-		f->failed[i - 1].last[f->failed[i - 1].n++ % LAST_LINES] = f->line.number;
-	goes_on = b->tool.len && output_says(text).what != SAYS_ANNOUNCEMENT &&
-		message_goes_on(f->rules, b->tool, text, &m);
-	if (goes_on && b->said)
-		return b->kept ? add_to_message(f, &m) : 0;
-	if (goes_on || m.is == MESSAGE_BEFORE)
-		begin_block(f, &m, b);
-	else
+	if (!found && !b->tool.len && !i)
+		return 0;
+	if (is_command(f, text)) {
 		b->tool.len = 0;
-	return 0;
+		return 0;
+	}
+	own = output_is_of_tool(text);
+	announcement = output_says(text).what == SAYS_ANNOUNCEMENT;
+	if (i && text.len && !own && !announcement)
+		f->failed[i - 1].last[f->failed[i - 1].n++ % LAST_LINES] = f->line.number;
+	if (b->tool.len && !announcement)
+		message_goes_on(f->rules, b->tool, b->state == TEXT_NEXT && !b->lines && !found, text, &more);
+	/* a line of a message can look like the first one of another */
+	if (found && m.is < MESSAGE_BEFORE && !(more.tool.len && b->said && slice_equal(b->tool, m.tool)))
+		return begin_message(f, &m, b, own);
+	return read_other(f, b, &m, &more);
 }
 
 /* Failed tasks, by their ends. Tasks that run build tools fail because of others. */
@@ -310,7 +377,7 @@ static void find_others(struct finding *f)
 		if (near) {
 			copy_message(e, near);
 			e->while_ran = true;
-		} else if (l->n) {
+		} else if (!e->how && l->n) {
 			e->how = FIRST_ERROR_LAST;
 			e->first = l->last[l->n > LAST_LINES ? l->n % LAST_LINES : 0];
 			e->line = e->last = l->last[(l->n - 1) % LAST_LINES];
@@ -321,14 +388,16 @@ static void find_others(struct finding *f)
 	}
 }
 
-/* What the build tool itself failed of: the first error of no task, or else its last report. */
+/* What the build tool itself failed of: the first error of no task, otherwise the first report. */
 static int add_own(struct finding *f)
 {
 	const struct first_error *found = NULL;
 	struct first_error *e;
 
-	for (size_t i = 0; i < f->n_free && (!found || found->how != FIRST_ERROR_FOUND); i++)
-		found = &f->free[i].e;
+	for (size_t i = 0; i < f->n_free && (!found || found->how != FIRST_ERROR_FOUND); i++) {
+		if (!found || f->free[i].e.how == FIRST_ERROR_FOUND)
+			found = &f->free[i].e;
+	}
 	if (!found)
 		return 0;
 	e = array_add(&f->to->of, &f->to->n, sizeof *e);
@@ -347,14 +416,20 @@ static bool is_of(const struct finding *f, const struct first_error *e)
 	return e->while_ran || e->task == NO_INDEX ? free : e->task == f->task;
 }
 
+/* The number of the line that many before the next one, or 0. */
+static uint64_t number_before(const struct first_error *e, size_t n)
+{
+	return e->n_lines > n ? e->number[e->n_lines - n] : 0;
+}
+
 static int add_text(struct finding *f, struct first_error *e)
 {
 	const struct output_line *line = &f->line;
 
 	if (line->number < e->first || e->n_lines == FIRST_ERROR_LINES || !is_of(f, e))
 		return 0;
-	if (line->number > e->last && (e->how == FIRST_ERROR_LAST || e->n_lines > FOLLOWING ||
-				       e->last - e->first >= FOLLOWING || output_is_of_tool(line->text)))
+	if (line->number > e->last && (e->how == FIRST_ERROR_LAST || e->last - e->line >= FOLLOWING ||
+				       number_before(e, FOLLOWING) > e->last || output_is_of_tool(line->text)))
 		return 0;
 	if (e->how == FIRST_ERROR_LAST && (output_is_of_tool(line->text) || is_command(f, line->text)))
 		return 0;
@@ -386,12 +461,13 @@ static int read_texts(struct finding *f, struct output *o, const struct output_t
 /* Which of them the build failed of. */
 static int find_whole(struct finding *f, bool failed, uint32_t first)
 {
+	uint32_t i = first == NO_INDEX ? 0 : f->failed_of[first];
+
+	f->to->whole = i ? i - 1 : f->to->n;
+	if (!failed || (i && f->to->of[i - 1].how))
+		return 0;
 	f->to->whole = f->to->n;
-	if (first != NO_INDEX && f->failed_of[first])
-		f->to->whole = f->failed_of[first] - 1;
-	else if (failed)
-		return add_own(f);
-	return 0;
+	return add_own(f);
 }
 
 int first_errors_find(struct first_errors *f, struct output *o, const struct output_tasks *t,

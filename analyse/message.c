@@ -38,23 +38,29 @@ struct template {
 	enum message_is is;
 	size_t n;
 	struct piece piece[PIECES_MAX];
-	uint32_t next;		/* of the same hash, or of the same tool; from 1, 0: none */
+	struct slice plain;	/* that must be in the line, */
+	size_t gram;		/* where in it the bytes are by which it is found */
+	uint32_t next;		/* of the same hash, from 1; 0: none */
 };
 
 struct message_rules {
 	size_t n;
 	struct template *template;
 	uint32_t first[GRAMS];	/* template of each hash, from 1 */
-	uint8_t has[GRAMS / 8];	/* a bit for each hash that has one: it stays in the processor's cache */
+	uint32_t has[GRAMS / 32];	/* a bit for each hash that has one: it stays in the processor's cache */
 };
 
 /* Templates */
 
-static uint32_t gram_at(const char *p)
+/* The last MESSAGE_PLAIN_LEAST bytes as one number, after this one. */
+static uint32_t next_bytes(uint32_t bytes, char c)
 {
-	const unsigned char *u = (const unsigned char *)p;
+	return bytes >> 8 | (uint32_t)(unsigned char)c << 16;
+}
 
-	return (u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16) * UINT32_C(2654435761) >> 16;
+static uint32_t gram_of(uint32_t bytes)
+{
+	return bytes * UINT32_C(2654435761) >> 16;
 }
 
 static int read_name(struct piece *p, struct cursor *c, struct slice template, struct error *err)
@@ -103,30 +109,31 @@ static int rareness(const char *p)
 	int rare = 0;
 
 	for (int i = 0; i < MESSAGE_PLAIN_LEAST; i++)
-		rare += p[i] == ' ' ? 0 : islower((unsigned char)p[i]) ? 2 : 3;
+		rare += p[i] == ' ' ? 1 : islower((unsigned char)p[i]) ? 2 : 4;
 	return rare;
 }
 
-/* The rarest bytes of a template, or NULL. */
-static const char *find_gram(const struct template *t)
+/* Finds the rarest bytes of a template. */
+static bool find_gram(struct template *t)
 {
-	const char *best = NULL;
-
 	for (size_t i = 0; i < t->n; i++) {
-		const struct slice *s = &t->piece[i].text;
+		struct slice s = t->piece[i].text;
 
-		for (size_t at = 0; t->piece[i].is == PLAIN && at + MESSAGE_PLAIN_LEAST <= s->len; at++) {
-			if (!best || rareness(s->p + at) > rareness(best))
-				best = s->p + at;
+		for (size_t at = 0; t->piece[i].is == PLAIN && at + MESSAGE_PLAIN_LEAST <= s.len; at++) {
+			if (t->plain.p && rareness(s.p + at) <= rareness(t->plain.p + t->gram))
+				continue;
+			t->plain = s;
+			t->gram = at;
 		}
 	}
-	return best;
+	return t->plain.p;
 }
 
 int message_template_check(const char *template, enum message_is is, struct error *err)
 {
 	struct template t = { .is = is };
-	int r = read_pieces(&t, slice_of(template), err);
+	int r = strchr(template, '\n') ? error_say(err, -EINVAL, "'%.200s': expected one line", template) :
+		read_pieces(&t, slice_of(template), err);
 
 	if (!r && is != MESSAGE_AFTER && !find_gram(&t))
 		return error_say(err, -EINVAL, "'%.200s': expected at least %d characters of plain text in a row",
@@ -138,23 +145,23 @@ int message_template_check(const char *template, enum message_is is, struct erro
 static bool add_template(struct message_rules *m, struct slice tool, enum message_is is, struct slice text)
 {
 	struct template *t = array_add(&m->template, &m->n, sizeof *t);
-	const char *gram;
-	uint32_t *first;
+	uint32_t *first, gram;
 
 	if (!t)
 		return false;
 	*t = (struct template){ .tool = tool, .is = is };
-	gram = read_pieces(t, text, NULL) ? NULL : find_gram(t);
-	if (!gram && (is != MESSAGE_AFTER || !t->n)) {
+	if (read_pieces(t, text, NULL) || (!find_gram(t) && (is != MESSAGE_AFTER || !t->n))) {
 		m->n--;
 		return true;
 	}
 	if (is == MESSAGE_AFTER)
 		return true;
-	first = &m->first[gram_at(gram)];
-	t->next = *first;
+	gram = gram_of(next_bytes(next_bytes(next_bytes(0, t->plain.p[t->gram]), t->plain.p[t->gram + 1]),
+				  t->plain.p[t->gram + 2]));
+	for (first = &m->first[gram]; *first; )
+		first = &m->template[*first - 1].next;
 	*first = (uint32_t)m->n;
-	m->has[gram_at(gram) / 8] |= (uint8_t)(1 << gram_at(gram) % 8);
+	m->has[gram / 32] |= UINT32_C(1) << gram % 32;
 	return true;
 }
 
@@ -213,7 +220,7 @@ const struct message_rules *message_rules_used(void)
 struct matching {
 	const struct template *t;
 	const char *end;
-	unsigned steps;
+	unsigned *steps;	/* of the whole line */
 	struct message found;
 };
 
@@ -235,28 +242,39 @@ static bool match_number(struct matching *m, size_t i, const char *at)
 	return true;
 }
 
+/* Where the text that begins here must end at the latest. */
+static const char *text_limit(const struct matching *m, enum piece_is is, const char *at)
+{
+	const char *to = at;
+
+	if (is == FILE_NAME)
+		to = memmem(at, (size_t)(m->end - at), ": ", 2);
+	while (is == WORD && to < m->end && !is_blank(*to))
+		to++;
+	return is == ANY || !to ? m->end : to;
+}
+
 /* Text of any length: the shortest that lets the rest fit. */
 static bool match_text(struct matching *m, size_t i, const char *at)
 {
 	const struct piece *p = &m->t->piece[i], *next = i + 1 < m->t->n ? p + 1 : NULL;
-	const char *to = at;
+	const char *limit = text_limit(m, p->is, at), *to = at;
 
-	if (p->is != ANY) {
-		if (at == m->end || is_blank(*at))
+	if (p->is == FILE_NAME) {
+		if (at == limit || is_blank(*at))
 			return false;
 		to++;
 	}
 	for (;; to++) {
 		if (!next)
-			to = m->end;
+			to = limit;
 		else if (next->is == PLAIN)
 			to = memmem(to, (size_t)(m->end - to), next->text.p, next->text.len);
-		if (!to || (p->is == WORD && (memchr(at, ' ', (size_t)(to - at)) ||
-					      memchr(at, '\t', (size_t)(to - at)))))
+		if (!to || to > limit)
 			return false;
 		if (match(m, i + 1, to))
 			break;
-		if (to == m->end)
+		if (to == limit)
 			return false;
 	}
 	if (p->is == FILE_NAME)
@@ -281,7 +299,7 @@ static bool match(struct matching *m, size_t i, const char *at)
 
 	if (i == m->t->n)
 		return at == m->end;
-	if (++m->steps > STEPS_MAX)
+	if (++*m->steps > STEPS_MAX)
 		return false;
 	switch (p->is) {
 	case PLAIN:
@@ -311,9 +329,10 @@ static struct slice trimmed(struct slice line)
 	return line;
 }
 
-static bool fits(const struct template *t, struct slice line, struct message *found)
+static bool fits(const struct template *t, struct slice line, unsigned *steps, struct message *found)
 {
-	struct matching m = { .t = t, .end = line.p + line.len, .found = { .tool = t->tool, .is = t->is } };
+	struct matching m = { .t = t, .end = line.p + line.len, .steps = steps,
+		.found = { .tool = t->tool, .is = t->is } };
 
 	if (!match(&m, 0, line.p))
 		return false;
@@ -329,40 +348,61 @@ static bool fits(const struct template *t, struct slice line, struct message *fo
 	return true;
 }
 
-/* A template's rank: by what it is, then by its place. */
-static bool is_before(const struct template *a, const struct template *b)
+/* Is the plain text there of which the gram ends here? */
+static bool has_plain(const struct template *t, struct slice line, size_t end)
 {
-	return a->is != b->is ? a->is < b->is : a < b;
+	size_t back = t->gram + MESSAGE_PLAIN_LEAST;
+
+	return end >= back && line.len - (end - back) >= t->plain.len &&
+		!memcmp(line.p + end - back, t->plain.p, t->plain.len);
 }
 
-bool message_find(const struct message_rules *m, struct slice line, struct message *found)
+/* Of several templates that fit: one of the tool, then the first. */
+static bool is_before(const struct template *a, const struct template *b, struct slice tool)
+{
+	bool of_tool = slice_equal(a->tool, tool);
+
+	if (!b || (tool.len && of_tool != slice_equal(b->tool, tool)))
+		return !b || of_tool;
+	return a < b;
+}
+
+bool message_find(const struct message_rules *m, struct slice tool, struct slice line, struct message *found)
 {
 	const struct template *best = NULL;
+	unsigned steps = 0;
+	uint32_t bytes = 0;
 
 	line = trimmed(line);
-	for (size_t i = 0; i + MESSAGE_PLAIN_LEAST <= line.len; i++) {
-		uint32_t gram = gram_at(line.p + i);
+	for (size_t i = 0; i < line.len; i++) {
+		uint32_t gram;
 
-		if (!(m->has[gram / 8] & 1 << gram % 8))
+		bytes = next_bytes(bytes, line.p[i]);
+		gram = gram_of(bytes);
+		if (!(m->has[gram / 32] >> gram % 32 & 1))
 			continue;
 		for (uint32_t k = m->first[gram]; k; k = m->template[k - 1].next) {
 			const struct template *t = &m->template[k - 1];
 
-			if ((!best || is_before(t, best)) && fits(t, line, found))
+			if (has_plain(t, line, i + 1) && is_before(t, best, tool) && fits(t, line, &steps, found))
 				best = t;
 		}
 	}
 	return best;
 }
 
-bool message_goes_on(const struct message_rules *m, struct slice tool, struct slice line,
+bool message_goes_on(const struct message_rules *m, struct slice tool, bool next, struct slice line,
 		     struct message *found)
 {
+	unsigned steps = 0;
+
 	line = trimmed(line);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct template *t = &m->template[i];
+		bool any = t->n == 1 && t->piece[0].is == MESSAGE;
 
-		if (t->is == MESSAGE_AFTER && slice_equal(t->tool, tool) && fits(t, line, found))
+		if (t->is == MESSAGE_AFTER && slice_equal(t->tool, tool) && (next || !any) &&
+		    fits(t, line, &steps, found))
 			return true;
 	}
 	return false;

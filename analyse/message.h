@@ -6,14 +6,16 @@
 #include "base/error.h"
 
 /*
- * What compilers, linkers, test programs, shells and build tools say of errors. Rules tell, which are
- * templates of whole lines without colours:
+ * What compilers, linkers, test programs, shells and build tools print about errors. Rules have templates of
+ * whole lines without colours, whose pieces in braces are:
  *
  *	{file}:{line}:{column}: error: {message}
  *
- * {line} and {column} are numbers, {file} is text that does not begin with a blank, {word} text without
- * blanks, {blank} blanks and tabs or, alone, an empty line, {any} any text, which may be empty. {message} is where the message
- * begins, which goes up to the end of the line; without it, the whole line is the message.
+ * {file} is text without ": " that does not begin with a blank, and the ending behind it: "{file}.java".
+ * {line} and {column} are numbers. {word} is text without blanks, or nothing. {any} is any text, or nothing.
+ * {blank} is blanks and tabs; alone, an empty line. {message} is where the message begins, which goes up to
+ * the end of the line. Without it, the whole line is the message, and {message} in MESSAGE_AFTER is its text.
+ * A template of MESSAGE_AFTER that is only {message} fits the next line, whatever that is.
  */
 enum message_is {
 	MESSAGE_ERROR,
@@ -51,11 +53,12 @@ const struct message_rules *message_rules_used(void);
  * program. `read`, which may be NULL, makes it when it is needed. */
 void message_rules_own(const char *text, const char *(*read)(void));
 
-/* What a line is. An error comes before a warning, then the first rule that fits. */
-bool message_find(const struct message_rules *m, struct slice line, struct message *found);
+/* What a line is by the first template that fits, of the tool first (empty: none). */
+bool message_find(const struct message_rules *m, struct slice tool, struct slice line, struct message *found);
 
-/* Does the line go on with a message of the tool? *found is changed only if it does. */
-bool message_goes_on(const struct message_rules *m, struct slice tool, struct slice line,
+/* Does the line go on with a message of the tool? next: it is the first line behind. *found is changed
+ * only if it does. */
+bool message_goes_on(const struct message_rules *m, struct slice tool, bool next, struct slice line,
 		     struct message *found);
 
 #endif

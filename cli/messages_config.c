@@ -2,6 +2,7 @@
 #include "cli/messages_config.h"
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "cli/configfile.h"
 #include "launch/notice.h"
 
@@ -55,7 +56,7 @@ static int check_tool(void *values, struct error *err)
 {
 	const struct messages_config_tool *tool = values;
 
-	if (!tool->name)
+	if (!tool->name || strpbrk(tool->name, "\t\n"))
 		return error_say(err, -EINVAL, "expected the name of a tool");
 	if (!tool->text[MESSAGE_ERROR].n && !tool->text[MESSAGE_WARNING].n && !tool->text[MESSAGE_REPORT].n)
 		return error_say(err, -EINVAL, "'%.64s': expected error, warning or report", tool->name);
@@ -77,14 +78,21 @@ void messages_config_release(struct messages_config *c)
 	*c = (struct messages_config){ 0 };
 }
 
-void messages_config_add_lines(struct buf *out, const struct messages_config *c)
+/* Of a tool the exceptions come first. messages.yaml has them in this order. */
+static void add_lines(struct buf *out, const struct messages_config *c)
 {
+	static const enum message_is order[MESSAGE_KINDS] = {
+		MESSAGE_BEFORE, MESSAGE_REPORT, MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_AFTER,
+	};
+
 	for (size_t i = 0; i < c->n; i++) {
 		const struct messages_config_tool *tool = &c->tool[i];
 
-		for (enum message_is is = 0; is < MESSAGE_KINDS; is++) {
-			for (size_t k = 0; k < tool->text[is].n; k++)
-				buf_addf(out, "%s\t%s\t%s\n", message_word[is], tool->name, tool->text[is].item[k]);
+		for (size_t k = 0; k < MESSAGE_KINDS; k++) {
+			const struct word_list *texts = &tool->text[order[k]];
+
+			for (size_t t = 0; t < texts->n; t++)
+				buf_addf(out, "%s\t%s\t%s\n", message_word[order[k]], tool->name, texts->item[t]);
 		}
 	}
 }
@@ -104,7 +112,7 @@ const char *messages_config_lines(void)
 
 	buf_clear(&own.lines);
 	if (!r)
-		messages_config_add_lines(&own.lines, &c);
+		add_lines(&own.lines, &c);
 	else
 		notice_error(&err);
 	messages_config_release(&c);

@@ -3,7 +3,6 @@
 #define BUILDBEAT_CLI_MESSAGES_CONFIG_H
 
 #include "analyse/message.h"
-#include "base/buf.h"
 #include "cli/options.h"
 
 /*
@@ -17,9 +16,6 @@ struct messages_config {
 
 extern const struct option messages_config_keys[];
 void messages_config_release(struct messages_config *c);
-
-/* A line for each template, as for message_rules_own(). */
-void messages_config_add_lines(struct buf *out, const struct messages_config *c);
 
 /*
  * Messages follow the rules of this configuration file (NULL: the one that is found) and then the
