@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = FUZZ_TARGETS='$(FUZZ_TARGETS)'; export FUZZ_TARGETS;
 
 FUZZ_TARGETS = \
 	tests/fuzz_archive tests/fuzz_cache_log tests/fuzz_config tests/fuzz_convert tests/fuzz_cycles tests/fuzz_heap_image \
-	tests/fuzz_inspection \
+	tests/fuzz_inspection tests/fuzz_message \
 	tests/fuzz_ninja tests/fuzz_oe tests/fuzz_output \
 	tests/fuzz_proc tests/fuzz_query tests/fuzz_recording tests/fuzz_request tests/fuzz_rules tests/fuzz_send \
 	tests/fuzz_smaps \
