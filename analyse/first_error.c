@@ -88,7 +88,7 @@ static struct slice without_bar(struct slice s)
 	return s;
 }
 
-bool first_error_line(struct slice line, struct buf *text, struct message *found)
+bool first_error_line(struct slice line, struct buf *text, struct message_found *found)
 {
 	const struct message_rules *rules = message_rules_used();
 
@@ -135,7 +135,7 @@ static struct first_error *message_at(struct finding *f, size_t i)
 	return i < f->to->n ? &f->to->of[i] : &f->free[i - f->to->n].e;
 }
 
-static int set_message_place(struct first_error *e, const struct message *m, struct block *b)
+static int set_message_place(struct first_error *e, const struct message_found *m, struct block *b)
 {
 	bool of_block = b->tool.len && slice_equal(b->tool, m->tool) && (!b->said || m->line);
 
@@ -156,7 +156,7 @@ static uint64_t line_before(const struct finding *f, size_t i)
 	return back ? l->last[(l->n - back) % LAST_LINES] : f->line.number;
 }
 
-static int keep_message(struct finding *f, size_t i, const struct message *m, struct block *b)
+static int keep_message(struct finding *f, size_t i, const struct message_found *m, struct block *b)
 {
 	struct first_error *e = message_at(f, i);
 	uint64_t number = f->line.number;
@@ -175,7 +175,7 @@ static int keep_message(struct finding *f, size_t i, const struct message *m, st
 }
 
 /* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
-static ssize_t wanted(struct finding *f, const struct message *m, bool own)
+static ssize_t wanted(struct finding *f, const struct message_found *m, bool own)
 {
 	const struct task *t = f->task == NO_INDEX ? NULL : &f->rec->task[f->task];
 	uint32_t i = t ? f->failed_of[f->task] : 0;
@@ -199,7 +199,7 @@ static ssize_t wanted(struct finding *f, const struct message *m, bool own)
 	return (ssize_t)(f->to->n + f->n_free);
 }
 
-static void count(struct finding *f, const struct message *m)
+static void count(struct finding *f, const struct message_found *m)
 {
 	bool error = m->is == MESSAGE_ERROR;
 
@@ -210,7 +210,7 @@ static void count(struct finding *f, const struct message *m)
 		(error ? f->to->n_errors : f->to->n_warnings)[f->task]++;
 }
 
-static int begin_message(struct finding *f, const struct message *m, struct block *b, bool own)
+static int begin_message(struct finding *f, const struct message_found *m, struct block *b, bool own)
 {
 	ssize_t kept = wanted(f, m, own);
 	int r = (int)MIN(kept, 0);
@@ -227,7 +227,7 @@ static int begin_message(struct finding *f, const struct message *m, struct bloc
 }
 
 /* A line behind the one with the message may have its place or its text. */
-static int add_to_message(struct finding *f, const struct message *m, struct block *b)
+static int add_to_message(struct finding *f, const struct message_found *m, struct block *b)
 {
 	struct first_error *e = b->kept ? message_at(f, b->kept - 1) : NULL;
 
@@ -251,7 +251,7 @@ static int add_to_message(struct finding *f, const struct message *m, struct blo
 }
 
 /* A line that belongs to a message which comes. */
-static void begin_block(struct finding *f, const struct message *m, struct block *b)
+static void begin_block(struct finding *f, const struct message_found *m, struct block *b)
 {
 	if (!b->tool.len || b->said || !slice_equal(b->tool, m->tool)) {
 		buf_clear(&b->file);
@@ -267,7 +267,8 @@ static void begin_block(struct finding *f, const struct message *m, struct block
 }
 
 /* A line that begins no message. */
-static int read_other(struct finding *f, struct block *b, const struct message *m, const struct message *more)
+static int read_other(struct finding *f, struct block *b, const struct message_found *m,
+		      const struct message_found *more)
 {
 	if (more->tool.len && b->said)
 		return add_to_message(f, more, b);
@@ -283,7 +284,7 @@ static int read_line(struct finding *f)
 	struct slice text = without_bar(plain(&f->text, f->line.text));
 	struct block *b = &f->block[f->task == NO_INDEX ? f->rec->n_tasks : f->task];
 	uint32_t i = f->task == NO_INDEX ? 0 : f->failed_of[f->task];
-	struct message m = { 0 }, more = { 0 };
+	struct message_found m = { 0 }, more = { 0 };
 	bool found = message_find(f->rules, b->said ? (struct slice){ 0 } : b->tool, text, &m), own, announcement;
 
 	if (!found && !b->tool.len && !i)

@@ -55,6 +55,6 @@ const struct first_error *first_error_of(const struct first_errors *f, uint32_t 
 const struct first_error *first_error_of_build(const struct first_errors *f);
 
 /* What a line is, whatever colours it has; text gets its plain text, which found points into. */
-bool first_error_line(struct slice line, struct buf *text, struct message *found);
+bool first_error_line(struct slice line, struct buf *text, struct message_found *found);
 
 #endif

@@ -221,7 +221,7 @@ struct matching {
 	const struct template *t;
 	const char *end;
 	unsigned *steps;	/* of the whole line */
-	struct message found;
+	struct message_found found;
 };
 
 static bool match(struct matching *m, size_t i, const char *at);
@@ -329,7 +329,7 @@ static struct slice trimmed(struct slice line)
 	return line;
 }
 
-static bool fits(const struct template *t, struct slice line, unsigned *steps, struct message *found)
+static bool fits(const struct template *t, struct slice line, unsigned *steps, struct message_found *found)
 {
 	struct matching m = { .t = t, .end = line.p + line.len, .steps = steps,
 		.found = { .tool = t->tool, .is = t->is } };
@@ -367,7 +367,8 @@ static bool is_before(const struct template *a, const struct template *b, struct
 	return a < b;
 }
 
-bool message_find(const struct message_rules *m, struct slice tool, struct slice line, struct message *found)
+bool message_find(const struct message_rules *m, struct slice tool, struct slice line,
+		  struct message_found *found)
 {
 	const struct template *best = NULL;
 	unsigned steps = 0;
@@ -392,7 +393,7 @@ bool message_find(const struct message_rules *m, struct slice tool, struct slice
 }
 
 bool message_goes_on(const struct message_rules *m, struct slice tool, bool next, struct slice line,
-		     struct message *found)
+		     struct message_found *found)
 {
 	unsigned steps = 0;
 

@@ -34,7 +34,7 @@ extern const char *const message_word[MESSAGE_KINDS];
 
 struct message_rules;
 
-struct message {
+struct message_found {
 	struct slice tool;
 	enum message_is is;
 	struct slice file, text;	/* of the line; a file may be empty */
@@ -54,11 +54,12 @@ const struct message_rules *message_rules_used(void);
 void message_rules_own(const char *text, const char *(*read)(void));
 
 /* What a line is by the first template that fits, of the tool first (empty: none). */
-bool message_find(const struct message_rules *m, struct slice tool, struct slice line, struct message *found);
+bool message_find(const struct message_rules *m, struct slice tool, struct slice line,
+		  struct message_found *found);
 
 /* Does the line go on with a message of the tool? next: it is the first line behind. *found is changed
  * only if it does. */
 bool message_goes_on(const struct message_rules *m, struct slice tool, bool next, struct slice line,
-		     struct message *found);
+		     struct message_found *found);
 
 #endif

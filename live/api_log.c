@@ -59,7 +59,7 @@ int api_log_output(struct source *s, struct build_output **output, struct error 
 
 static void add_line(struct page *p, const struct output_line *line, uint32_t task)
 {
-	struct message m;
+	struct message_found m;
 
 	buf_clear(&p->text);
 	log_add_text(&p->text, line->text, LOG_PLAIN);

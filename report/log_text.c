@@ -150,7 +150,7 @@ void log_add_json(struct buf *b, const struct recording *rec, const struct ident
 {
 	char hex[IDENTITY_HEX_SIZE];
 	struct buf name = BUF_PART_OF(b), plain = BUF_PART_OF(b);
-	struct message m;
+	struct message_found m;
 	struct json j;
 
 	json_init(&j, b, true);

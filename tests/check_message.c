@@ -35,7 +35,7 @@ static const char *const good[] = {
 TEST_EACH(good_line, good)
 {
 	RELEASED(buf, plain = BUF_INIT);
-	struct message m = { 0 };
+	struct message_found m = { 0 };
 
 	messages_config_use("/dev/null");
 	if (first_error_line((struct slice){ good[_i], strlen(good[_i]) }, &plain, &m))
@@ -81,7 +81,7 @@ TEST_EACH(wrong_rule, wrong)
 static const char *kind_of(const char *tool, const char *line)
 {
 	static char text[100];
-	struct message m;
+	struct message_found m;
 
 	if (!message_find(message_rules_used(), slice_of(tool), slice_of(line), &m))
 		return "nothing";
@@ -138,7 +138,7 @@ static const struct { const char *template, *line, *result; } pieces[] = {
 TEST_EACH(piece, pieces)
 {
 	RELEASED(buf, rule = BUF_INIT, got = BUF_INIT);
-	struct message m;
+	struct message_found m;
 
 	ck_assert_int_eq(message_template_check(pieces[_i].template, MESSAGE_ERROR, NULL), 0);
 	buf_addf(&rule, "error\tx\t%s\n", pieces[_i].template);
@@ -167,11 +167,11 @@ static void check_any(const char *p, size_t len)
 	char *copy = malloc(len ? len : 1);
 	struct slice line = { memcpy(copy, p, len), len };
 	const struct message_rules *rules = message_rules_used();
-	struct message m = { 0 };
+	struct message_found m = { 0 };
 
 	if (message_find(rules, slice_of(""), line, &m))
 		ck_assert(is_inside(m.text, line) && is_inside(m.file, line));
-	m = (struct message){ 0 };
+	m = (struct message_found){ 0 };
 	if (message_goes_on(rules, slice_of("gcc"), true, line, &m))
 		ck_assert(is_inside(m.text, line) && is_inside(m.file, line));
 	free(copy);

@@ -11,13 +11,13 @@ static bool is_inside(struct slice part, struct slice line)
 static void check_line(struct slice tool, struct slice line)
 {
 	const struct message_rules *rules = message_rules_used();
-	struct message m = { 0 };
+	struct message_found m = { 0 };
 
 	check(!message_find(rules, tool, line, &m) || (is_inside(m.text, line) && is_inside(m.file, line)));
 	if (!m.tool.len)
 		return;
 	tool = m.tool;
-	m = (struct message){ 0 };
+	m = (struct message_found){ 0 };
 	check(!message_goes_on(rules, tool, true, line, &m) || (is_inside(m.text, line) && is_inside(m.file, line)));
 }
 

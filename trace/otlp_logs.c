@@ -44,7 +44,7 @@ static const char *stream_of(const struct output_line *line)
 static void add_severity(struct otlp_message *m, const struct output_line *line)
 {
 	struct buf plain = BUF_PART_OF(m->out);
-	struct message said;
+	struct message_found said;
 
 	if (line->begins && first_error_line(line->text, &plain, &said) && said.is <= MESSAGE_WARNING) {
 		otlp_enum(m, severity_number, said.is == MESSAGE_ERROR ? 17 : 13);
