@@ -135,7 +135,7 @@ static struct first_error *message_at(struct finding *f, size_t i)
 	return i < f->to->n ? &f->to->of[i] : &f->free[i - f->to->n].e;
 }
 
-static int set_message_place(struct first_error *e, const struct message_found *m, struct block *b)
+static void set_message_place(struct first_error *e, const struct message_found *m, struct block *b)
 {
 	bool of_block = b->tool.len && slice_equal(b->tool, m->tool) && (!b->said || m->line);
 
@@ -144,7 +144,6 @@ static int set_message_place(struct first_error *e, const struct message_found *
 	else
 		set_place(e, (struct slice){ buf_str(&b->file), b->file.len }, m->line ? m->line : b->line,
 			  m->line ? m->column : b->column);
-	return buf_error(&e->file);
 }
 
 /* The line of the task that is AROUND lines before this one. */
@@ -156,11 +155,10 @@ static uint64_t line_before(const struct finding *f, size_t i)
 	return back ? l->last[(l->n - back) % LAST_LINES] : f->line.number;
 }
 
-static int keep_message(struct finding *f, size_t i, const struct message_found *m, struct block *b)
+static void keep_message(struct finding *f, size_t i, const struct message_found *m, struct block *b)
 {
 	struct first_error *e = message_at(f, i);
 	uint64_t number = f->line.number;
-	int r;
 
 	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
 	e->tool = m->tool;
@@ -170,8 +168,7 @@ static int keep_message(struct finding *f, size_t i, const struct message_found 
 	else if (b->tool.len && !b->said && slice_equal(b->tool, m->tool))
 		e->first = MAX(b->first, number - MIN(number, BEFORE_MAX));
 	set_message(e, m->text);
-	r = set_message_place(e, m, b);
-	return r ? r : buf_error(&e->message);
+	set_message_place(e, m, b);
 }
 
 /* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
@@ -213,27 +210,26 @@ static void count(struct finding *f, const struct message_found *m)
 static int begin_message(struct finding *f, const struct message_found *m, struct block *b, bool own)
 {
 	ssize_t kept = wanted(f, m, own);
-	int r = (int)MIN(kept, 0);
 	bool same = b->tool.len && slice_equal(b->tool, m->tool);
 
 	count(f, m);
 	if (kept > 0)
-		r = keep_message(f, (size_t)kept - 1, m, b);
+		keep_message(f, (size_t)kept - 1, m, b);
 	if (!same)
 		buf_clear(&b->file);
 	*b = (struct block){ .tool = m->tool, .said = true, .kept = (size_t)MAX(kept, 0), .file = b->file,
 		.state = m->whole ? TEXT_NEXT : TEXT_KNOWN };
-	return r;
+	return (int)MIN(kept, 0);
 }
 
 /* A line behind the one with the message may have its place or its text. */
-static int add_to_message(struct finding *f, const struct message_found *m, struct block *b)
+static void add_to_message(struct finding *f, const struct message_found *m, struct block *b)
 {
 	struct first_error *e = b->kept ? message_at(f, b->kept - 1) : NULL;
 
 	b->lines++;
 	if (!e)
-		return 0;
+		return;
 	if (!e->file.len && m->file.len)
 		set_place(e, m->file, m->line, m->column);
 	if (b->state == TEXT_NEXT && !m->whole) {
@@ -247,7 +243,6 @@ static int add_to_message(struct finding *f, const struct message_found *m, stru
 	}
 	if (m->text.len)
 		e->last = f->line.number;
-	return buf_error(&e->message) ? buf_error(&e->message) : buf_error(&e->file);
 }
 
 /* A line that belongs to a message which comes. */
@@ -267,16 +262,15 @@ static void begin_block(struct finding *f, const struct message_found *m, struct
 }
 
 /* A line that begins no message. */
-static int read_other(struct finding *f, struct block *b, const struct message_found *m,
+static void read_other(struct finding *f, struct block *b, const struct message_found *m,
 		      const struct message_found *more)
 {
 	if (more->tool.len && b->said)
-		return add_to_message(f, more, b);
-	if (more->tool.len || m->is == MESSAGE_BEFORE)
+		add_to_message(f, more, b);
+	else if (more->tool.len || m->is == MESSAGE_BEFORE)
 		begin_block(f, more->tool.len ? more : m, b);
 	else if (b->said || ++b->lines > AROUND)
 		b->tool.len = 0;
-	return 0;
 }
 
 static int read_line(struct finding *f)
@@ -302,7 +296,8 @@ static int read_line(struct finding *f)
 	/* a line of a message can look like the first one of another */
 	if (found && m.is < MESSAGE_BEFORE && !(more.tool.len && b->said && slice_equal(b->tool, m.tool)))
 		return begin_message(f, &m, b, own);
-	return read_other(f, b, &m, &more);
+	read_other(f, b, &m, &more);
+	return 0;
 }
 
 /* Failed tasks, by their ends. Tasks that run build tools fail because of others. */
@@ -423,22 +418,21 @@ static uint64_t number_before(const struct first_error *e, size_t n)
 	return e->n_lines > n ? e->number[e->n_lines - n] : 0;
 }
 
-static int add_text(struct finding *f, struct first_error *e)
+static void add_text(struct finding *f, struct first_error *e)
 {
 	const struct output_line *line = &f->line;
 
 	if (line->number < e->first || e->n_lines == FIRST_ERROR_LINES || !is_of(f, e))
-		return 0;
+		return;
 	if (line->number > e->last && (e->how == FIRST_ERROR_LAST || e->last - e->line >= FOLLOWING ||
 				       number_before(e, FOLLOWING) > e->last || output_is_of_tool(line->text)))
-		return 0;
+		return;
 	if (e->how == FIRST_ERROR_LAST && (output_is_of_tool(line->text) || is_command(f, line->text)))
-		return 0;
+		return;
 	e->number[e->n_lines++] = line->number;
 	output_excerpt_text(&e->text, line->text);
 	if (e->how == FIRST_ERROR_LAST && line->number == e->last)
 		set_message(e, without_bar(plain(&f->text, line->text)));
-	return buf_error(&e->text);
 }
 
 /* The lines of each message. */
@@ -452,8 +446,8 @@ static int read_texts(struct finding *f, struct output *o, const struct output_t
 		if (!f->line.begins)
 			continue;
 		for (size_t i = 0; i < f->to->n; i++) {
-			if (f->to->of[i].how != FIRST_ERROR_NONE && (r = add_text(f, &f->to->of[i])) < 0)
-				return r;
+			if (f->to->of[i].how != FIRST_ERROR_NONE)
+				add_text(f, &f->to->of[i]);
 		}
 	}
 	return r;
@@ -471,6 +465,29 @@ static int find_whole(struct finding *f, bool failed, uint32_t first)
 	return add_own(f);
 }
 
+static int fault(const struct first_error *e)
+{
+	int r = buf_error(&e->file);
+
+	if (!r)
+		r = buf_error(&e->message);
+	return r ? r : buf_error(&e->text);
+}
+
+/* Was there memory for all texts? 0 or -ENOMEM. */
+static int find_fault(const struct finding *f)
+{
+	int r = buf_error(&f->text);
+
+	for (size_t i = 0; i < f->rec->n_tasks + 1 && !r; i++)
+		r = buf_error(&f->block[i].file);
+	for (size_t i = 0; i < f->n_free && !r; i++)
+		r = fault(&f->free[i].e);
+	for (size_t i = 0; i < f->to->n && !r; i++)
+		r = fault(&f->to->of[i]);
+	return r;
+}
+
 int first_errors_find(struct first_errors *f, struct output *o, const struct output_tasks *t,
 		      const struct summary *s)
 {
@@ -483,7 +500,7 @@ int first_errors_find(struct first_errors *f, struct output *o, const struct out
 
 	*f = (struct first_errors){ 0 };
 	if (!w.rules)
-		return 0;
+		return -ENOMEM;
 	f->n_errors = array_new_zero(rec->n_tasks, sizeof *f->n_errors);
 	f->n_warnings = array_new_zero(rec->n_tasks, sizeof *f->n_warnings);
 	w.failed_of = array_new_zero(rec->n_tasks, sizeof *w.failed_of);
@@ -502,6 +519,8 @@ int first_errors_find(struct first_errors *f, struct output *o, const struct out
 		r = find_whole(&w, failed, first);
 	if (!r && f->n)
 		r = read_texts(&w, o, t);
+	if (!r)
+		r = find_fault(&w);
 	output_rewind(o);
 	for (size_t i = 0; w.block && i <= rec->n_tasks; i++)
 		buf_release(&w.block[i].file);

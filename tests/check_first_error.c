@@ -2,6 +2,7 @@
 #include "analyse/first_error.h"
 #include "cli/messages_config.h"
 #include "recording/output_log.h"
+#include "tests/nomem.h"
 #include "tests/recorded.h"
 #include "tests/support.h"
 
@@ -424,6 +425,31 @@ TEST_EACH(build, builds)
 	     (struct slice){ builds[_i].text, strlen(builds[_i].text) }, builds[_i].index);
 	describe(&got, first_error_of_build(&f.f));
 	ck_assert_str_eq(buf_str(&got), builds[_i].result);
+}
+
+/* Without memory at any allocation there is an error, or it was not for this. */
+TEST_EACH(nth_fails, builds)
+{
+	struct slice text = slice_of(builds[_i].text);
+	RELEASED(found, f = { 0 });
+	bool failed = true;
+	long n = 0;
+
+	find(&f, "end_us: 9000000\nstatus: 2\n", builds[_i].tasks, text, builds[_i].index);
+	for (; failed; n++) {
+		RELEASED(buf, got = BUF_INIT);
+		int r;
+
+		first_errors_release(&f.f);
+		nomem_after(n);
+		r = first_errors_find(&f.f, f.o, &f.tasks, &f.r.sum);
+		failed = nomem_failed();
+		nomem_after(-1);
+		describe(&got, r ? NULL : first_error_of_build(&f.f));
+		ck_assert_msg(r ? failed && r == -ENOMEM : !strcmp(buf_str(&got), builds[_i].result), "%ld: %d %s", n,
+			      r, buf_str(&got));
+	}
+	ck_assert_int_gt(n, 4);
 }
 
 TEST_MAIN(first_error);
