@@ -420,6 +420,7 @@ TEST(beside_a_foreign_load)
 	struct run run;
 	pid_t spinning;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", dir), "all: a b c d\na b c d:\n"
 		       "\t@i=0; while [ $$i -lt 150000 ]; do i=$$((i+1)); done\n");
 	spinning = start_spinning();
