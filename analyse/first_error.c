@@ -88,18 +88,10 @@ static struct slice without_bar(struct slice s)
 	return s;
 }
 
-bool first_error_line(struct slice line, struct buf *text, struct message_found *found)
-{
-	const struct message_rules *rules = message_rules_used();
-
-	return rules && message_find(rules, (struct slice){ 0 }, without_bar(plain(text, line)), found);
-}
-
 /* Is the line the command of its task, as make prints it? It may contain anything. */
-static bool is_command(const struct finding *f, struct slice line)
+static bool is_command(const struct recording *rec, uint32_t task, struct slice line)
 {
-	const char *command = f->task == NO_INDEX ? "" :
-		recording_command(f->rec, &f->rec->task[f->task]);
+	const char *command = task == NO_INDEX ? "" : recording_command(rec, &rec->task[task]);
 	const char *p = line.p, *end = line.p + line.len;
 
 	while (*command && *command != '\n') {
@@ -113,6 +105,16 @@ static bool is_command(const struct finding *f, struct slice line)
 			return false;
 	}
 	return p == end && line.len;
+}
+
+bool first_error_line(const struct recording *rec, uint32_t task, struct slice line, struct buf *text,
+		      struct message_found *found)
+{
+	const struct message_rules *rules = message_rules_used();
+
+	line = without_bar(plain(text, line));
+	return rules && message_find(rules, (struct slice){ 0 }, line, found) && found->is < MESSAGE_BEFORE &&
+		!is_command(rec, task, line);
 }
 
 static void set_place(struct first_error *e, struct slice file, uint64_t line, uint64_t column)
@@ -283,7 +285,7 @@ static int read_line(struct finding *f)
 
 	if (!found && !b->tool.len && !i)
 		return 0;
-	if (is_command(f, text)) {
+	if (is_command(f->rec, f->task, text)) {
 		b->tool.len = 0;
 		return 0;
 	}
@@ -427,7 +429,7 @@ static void add_text(struct finding *f, struct first_error *e)
 	if (line->number > e->last && (e->how == FIRST_ERROR_LAST || e->last - e->line >= FOLLOWING ||
 				       number_before(e, FOLLOWING) > e->last || output_is_of_tool(line->text)))
 		return;
-	if (e->how == FIRST_ERROR_LAST && (output_is_of_tool(line->text) || is_command(f, line->text)))
+	if (e->how == FIRST_ERROR_LAST && (output_is_of_tool(line->text) || is_command(f->rec, f->task, line->text)))
 		return;
 	e->number[e->n_lines++] = line->number;
 	output_excerpt_text(&e->text, line->text);

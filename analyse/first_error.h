@@ -54,7 +54,9 @@ const struct first_error *first_error_of(const struct first_errors *f, uint32_t 
 /* That of the build, or NULL. */
 const struct first_error *first_error_of_build(const struct first_errors *f);
 
-/* What a line is, whatever colours it has; text gets its plain text, which found points into. */
-bool first_error_line(struct slice line, struct buf *text, struct message_found *found);
+/* Is a line of the task (or of NO_INDEX) an error, a warning or a report, and not its command? Colours do
+ * not matter: text gets the plain text, which found points into. */
+bool first_error_line(const struct recording *rec, uint32_t task, struct slice line, struct buf *text,
+		      struct message_found *found);
 
 #endif

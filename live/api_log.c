@@ -69,7 +69,7 @@ static void add_line(struct page *p, const struct output_line *line, uint32_t ta
 	json_str(&p->j, "stream", line->stream == OUTPUT_STDOUT ? "stdout" :
 		 line->stream == OUTPUT_STDERR ? "stderr" : "both");
 	task_json_ref(&p->j, "task", p->rec, task);
-	if (line->begins && first_error_line(line->text, &p->plain, &m) && m.is < MESSAGE_BEFORE)
+	if (line->begins && first_error_line(p->rec, task, line->text, &p->plain, &m))
 		json_str(&p->j, "is", message_word[m.is]);
 	json_strn(&p->j, "text", buf_str(&p->text), p->text.len);
 	json_bool(&p->j, "continues", !line->ends);

@@ -171,7 +171,7 @@ void log_add_json(struct buf *b, const struct recording *rec, const struct ident
 	}
 	json_strn(&j, "text", line->text.p, line->text.len);
 	json_bool(&j, "continues", !line->ends);
-	if (line->begins && first_error_line(line->text, &plain, &m) && m.is < MESSAGE_BEFORE)
+	if (line->begins && first_error_line(rec, task, line->text, &plain, &m))
 		json_str(&j, "is", message_word[m.is]);
 	add_nearby(&j, rec, id, line->number, nearby);
 	json_object_end(&j);

@@ -38,7 +38,7 @@ TEST_EACH(good_line, good)
 	struct message_found m = { 0 };
 
 	messages_config_use("/dev/null");
-	if (first_error_line((struct slice){ good[_i], strlen(good[_i]) }, &plain, &m))
+	if (first_error_line(NULL, NO_INDEX, (struct slice){ good[_i], strlen(good[_i]) }, &plain, &m))
 		ck_assert_msg(m.is >= MESSAGE_BEFORE, "%.*s's %s: %s", (int)m.tool.len, m.tool.p,
 			      message_word[m.is], good[_i]);
 }

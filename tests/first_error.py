@@ -90,6 +90,9 @@ KINDS = {
                     how="last_lines", message="waiting for the server"),
     "much": make("bad:\n\t@seq 100000; echo 'bad.c:7:1: error: late'; seq 100000; exit 1\n" + QUIET, {}, "-j1",
                  message="late", file="bad.c", line=7),
+    "command": make("bad:\n\tgcc -DTEXT='\"a.c:1: error: no\"' -c bad.c\n" + QUIET,
+                    {"bad.c": "int f(void) { return v; }\n"}, "-j1", tool="gcc", message="'v' undeclared",
+                    file="bad.c", line=1),
     "colours": make("bad: bad.o\n%.o: %.c\n\t@gcc -fdiagnostics-color=always -c $< -o $@\n",
                     {"bad.c": "int f(void) { return z; }\n"}, "-j3 -k", tool="gcc", message="'z' undeclared",
                     file="bad.c", line=1),
@@ -205,6 +208,9 @@ def look(kind, where):
     expect(message.replace("%", "%25") in notes, "annotations are", notes)
     expect(not error["file"] or not error["line"] or "line=%d" % error["line"] in notes, "annotations are", notes)
     expect(overview["first_error"] == error, "the overview has", overview["first_error"], "and show", error)
+    marked = [l for l in map(json.loads, run(where, BUILDBEAT, "log", "-d", "stats", "--json").stdout.splitlines())
+              if l.get("is") == "error"]
+    expect(len(marked) == shown["errors"], shown["errors"], "errors, marked are", marked)
     records = first_of_logs(where)
     expect(len(records) == 1 and line.strip() in re.sub(r"\033\[[0-9;]*[a-zA-Z]", "", records[0]["body"]["stringValue"]) and
            (error["is"] != "message" or records[0].get("severityNumber") == 17), "logs have", records)

@@ -41,12 +41,14 @@ static const char *stream_of(const struct output_line *line)
 }
 
 /* OpenTelemetry's numbers of WARN and ERROR. Most lines have no severity that is known. */
-static void add_severity(struct otlp_message *m, const struct output_line *line)
+static void add_severity(const struct otlp *o, struct otlp_message *m, uint32_t task,
+			 const struct output_line *line)
 {
 	struct buf plain = BUF_PART_OF(m->out);
 	struct message_found said;
 
-	if (line->begins && first_error_line(line->text, &plain, &said) && said.is <= MESSAGE_WARNING) {
+	if (line->begins && first_error_line(o->rec, task, line->text, &plain, &said) &&
+	    said.is <= MESSAGE_WARNING) {
 		otlp_enum(m, severity_number, said.is == MESSAGE_ERROR ? 17 : 13);
 		otlp_str(m, severity_text, said.is == MESSAGE_ERROR ? "ERROR" : "WARN");
 	}
@@ -67,7 +69,7 @@ static void add_line(struct otlp *o, struct otlp_message *m, const struct output
 	otlp_item(m, records);
 	if (line->first_us >= 0)
 		otlp_fixed64(m, record_time, o->rec->start_wall_ns + line->first_us * 1000);
-	add_severity(m, line);
+	add_severity(o, m, task, line);
 	otlp_begin(m, record_body);
 	otlp_text(m, string_value, line->text.p, line->text.len);
 	otlp_end(m);
