@@ -80,6 +80,7 @@ function processFaults(s) {
 
 /* Lists of facts */
 
+/* rows: a label, its text, and perhaps the id of the task that it names */
 function processFacts(id, parent, rows) {
 	keyed(parent, rows.filter(r => r[1] !== "" && r[1] !== null && r[1] !== undefined), r => id + r[0], () => {
 		const pair = make("div");
@@ -89,7 +90,10 @@ function processFacts(id, parent, rows) {
 		return pair;
 	}, (pair, r) => {
 		setText(pair.firstChild, clean(r[0]));
-		setText(pair.lastChild, clean(String(r[1])));
+		if (!r[2])
+			setText(pair.lastChild, clean(String(r[1])));
+		else if (!pair.lastChild.firstChild)
+			pair.lastChild.append(link("task", { task: r[2] }, r[1]));
 	});
 }
 
@@ -415,7 +419,7 @@ pages.process = {
 			setTitle(p.program + " (" + p.pid + ")");
 			setText(answer, clean(processAnswer(p, o)));
 			processFacts("p", facts, [["Command", p.command], ["Directory", o.cwd], ["Program", o.exe],
-				["Task", p.task], ["Threads", p.threads], ["Read", processesBytes(p.read_kb)],
+				["Task", p.task, p.task_id], ["Threads", p.threads], ["Read", processesBytes(p.read_kb)],
 				["Written", processesBytes(p.written_kb)],
 				["Virtual memory", o.status && o.status.VmSize], ["Peak RSS", o.status && o.status.VmHWM],
 				["Page tables", o.status && o.status.VmPTE], ["Waits in", p.wait_channel]]);

@@ -364,7 +364,17 @@ function taskFilesText(t) {
 /* Values with facts of their own. */
 const TASK_OWN = ["wall", "queue", "files"];
 
-function addTaskFacts(main, t) {
+/* How long it runs already; null: it does not run. */
+async function makeTaskClock(t) {
+	if (taskStateText(t) !== "running" || t.start_us === null)
+		return null;
+	const now = await api("/api/now"), at = performance.now(), clock = document.createElement("span");
+
+	every(1000, () => setText(clock, timeText(now.elapsed_us + (performance.now() - at) * 1000 - t.start_us)));
+	return clock;
+}
+
+function addTaskFacts(main, t, clock) {
 	const u = t.self || t, wall = t.start_us !== null && t.end_us !== null ? t.end_us - t.start_us : -1;
 	const { directory, instance } = t;
 	const where = [directory && directory !== "." ? "in " + directory : "", instance.tool ? "run by " + instance.tool : ""];
@@ -375,7 +385,7 @@ function addTaskFacts(main, t) {
 	make("strong", {}, p, taskStateText(t));
 	p.append(clean(where.filter(s => s).map(s => ", " + s).join("")), " \u2013 ", chart);
 	taskFacts(main, [
-		["Time", taskTime(wall)],
+		["Runs for", "", clock], ["Time", taskTime(wall)],
 		["CPU time of users and system", u.cpu_user_us > 0 || u.cpu_system_us > 0 ?
 			timeText(u.cpu_user_us) + ", " + timeText(u.cpu_system_us) : ""],
 		["Largest process", taskBytes(t.max_rss_kb)], ["Peak memory", taskBytes(t.memory_peak_kb)],
@@ -386,7 +396,9 @@ function addTaskFacts(main, t) {
 		["Waited when ready", taskWaitText(t)],
 		["Runs inside", "", t.parent_task ? link("task", { task: t.parent_task.task }, t.parent_task.name) : null],
 		["Rule", t.file ? t.file + (t.line > 0 ? ":" + t.line : "") : ""],
-		["Pool", t.pool], ["Build tool", [instance.tool, instance.version].filter(v => v).join(" ")], ["Process", t.pid > 0 ? String(t.pid) : ""], ["Worker", t.slot >= 0 && t.slot !== null ? String(t.slot) : ""],
+		["Pool", t.pool], ["Build tool", [instance.tool, instance.version].filter(v => v).join(" ")],
+		["Process", t.pid > 0 ? String(t.pid) : "", clock && t.pid > 0 ? link("process", { pid: t.pid }, String(t.pid)) : null],
+		["Worker", t.slot >= 0 && t.slot !== null ? String(t.slot) : ""],
 		["Page faults from disk", t.major_faults > 0 ? countText(t.major_faults) : ""],
 		["Context switches", t.voluntary_switches >= 0 && t.voluntary_switches !== null ?
 			countText(t.voluntary_switches) + " voluntary, " + countText(t.involuntary_switches) + " forced" : ""],
@@ -394,9 +406,9 @@ function addTaskFacts(main, t) {
 	]);
 }
 
-function fillTask(main, t) {
+function fillTask(main, t, clock) {
 	setTitle(t.name || "(no name)");
-	addTaskFacts(main, t);
+	addTaskFacts(main, t, clock);
 	if (t.command) {
 		make("h2", {}, main, "Command");
 		setText(make("pre", { tabindex: 0, role: "region", "aria-label": "Command" }, main), clean(t.command));
@@ -411,7 +423,7 @@ pages.task = {
 		const body = make("div", {}, main);
 
 		await core.loaded;
-		fillTask(body, t);
+		fillTask(body, t, await makeTaskClock(t));
 		const log = addTaskLog(body, t);
 
 		addTaskLinks(body, t);

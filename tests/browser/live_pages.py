@@ -302,6 +302,26 @@ def notified_at_the_end(page):
         check_page(server, 'after the notification')
 
 
+def task_and_process_are_linked(page):
+    """A running task says for how long, and leads to its process and back."""
+    browser = page.browser
+    with running_build(page, 'linked', MAKEFILE, '-j2') as (recording, go, build), served(page, recording) as server:
+        server.open('/')
+        browser.wait('document.querySelector("#overview-running tbody a")')
+        task = next(t for t in server.get('/api/now')['running'] if t['name'] == 'a.o')
+        server.open('/task', task=task['id'])
+        fact = '[...document.querySelectorAll("dt")].find(e => e.textContent === "%s").nextSibling'
+        browser.wait('/ m?s$|^[0-9]+m/.test(%s.textContent)' % fact % 'Runs for')
+        browser.js('%s.firstChild.click()' % fact % 'Process')
+        browser.wait('location.pathname === "/process" && [...document.querySelectorAll("dt")].some(e => e.textContent === "Task")')
+        server.ready()
+        check_page(server, 'the process of a task')
+        browser.js('%s.firstChild.click()' % fact % 'Task')
+        browser.wait('location.pathname === "/task" && new URLSearchParams(location.search).get("task") === "%s"' % task['id'])
+        server.ready()
+        assert not browser.console_errors()
+
+
 def builds_on_a_wall(page):
     """/?wall has running builds with their earlier ones, and then the newest one with its error."""
     browser, program = page.browser, os.path.join(page.places.builddir, 'buildbeat')
