@@ -174,7 +174,7 @@ int file_make_parents(const char *path, struct error *err)
 {
 	char part[PATH_MAX];
 
-	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+	for (const char *p = *path ? strchr(path + 1, '/') : NULL; p; p = strchr(p + 1, '/')) {
 		memcpy(part, path, (size_t)(p - path));
 		part[p - path] = '\0';
 		if (mkdir(part, 0775) && errno != EEXIST)

@@ -78,6 +78,7 @@ TEST(last_lines)
 	const char *dir = support_tmpdir();
 	struct run r;
 
+	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", dir), "all:\n\t@sh ./step\n");
 	support_writes(support_path("%s/step", dir), "printf '%s\\n' '```' '# title' '</code></pre>' "
 		       "'````' '| a | b |' '@octocat'\nexit 3\n");

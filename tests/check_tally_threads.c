@@ -245,6 +245,8 @@ TEST(cancelled)
 	struct buildbeat_session *s = make_host_open(api, dir, 0);
 	pthread_t thread[THREADS];
 
+	/* a sanitizer writes to the stack of a thread that was cancelled */
+	SKIP_IF(!support_can_be_loaded());
 	make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
 	for (int round = 0; round < 20; round++) {
 		uint32_t where = make_host_location(api, round % 3);
