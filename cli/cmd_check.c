@@ -46,10 +46,7 @@ static int write_for_people(struct buf *out, const struct check *c, bool markdow
 	struct doc d;
 	int r;
 
-	if (markdown)
-		doc_init_markdown(&d, out);
-	else
-		doc_init_terminal(&d, out, &style);
+	doc_init_people(&d, out, &style, markdown);
 	r = check_doc(&d, c);
 	doc_release(&d);
 	return r;

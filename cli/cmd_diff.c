@@ -284,10 +284,7 @@ static int print(const struct diff_view *v, const struct diff_arguments *d, stru
 	struct doc doc;
 	int r;
 
-	if (d->markdown)
-		doc_init_markdown(&doc, &out);
-	else
-		doc_init_terminal(&doc, &out, &style);
+	doc_init_people(&doc, &out, &style, d->markdown);
 	r = d->json ? diff_json(&out, v) : diff_doc(&doc, v);
 	doc_release(&doc);
 	if (!r && d->html)

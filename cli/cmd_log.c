@@ -69,11 +69,8 @@ struct job {
 	const struct log_arguments *args;
 	struct recording rec;
 	struct identity id;
-	struct output *output;
-	struct output_tasks tasks;
-	struct output_nearbies nearby;
+	struct build_output known;	/* errors and nearby lines only with the options that need them */
 	struct summary sum;
-	struct first_errors errors;
 	bool *wanted;		/* of each task; NULL: all lines */
 	bool has_regex;
 	regex_t regex;
@@ -176,8 +173,8 @@ static bool matches(struct job *j, struct slice text)
 
 static bool is_nearby(const struct job *j, uint64_t line)
 {
-	for (size_t i = 0; i < j->nearby.n; i++) {
-		const struct output_nearby *near = &j->nearby.of[i];
+	for (size_t i = 0; i < j->known.nearby.n; i++) {
+		const struct output_nearby *near = &j->known.nearby.of[i];
 
 		if (j->wanted[near->task] && output_nearby_has(near, line))
 			return true;
@@ -210,7 +207,7 @@ static int flush(struct job *j, size_t at)
 static void add_line(struct job *j, struct buf *b, const struct output_line *line, uint32_t task)
 {
 	if (j->args->json) {
-		log_add_json(b, &j->rec, &j->id, line, task, &j->nearby);
+		log_add_json(b, &j->rec, &j->id, line, task, &j->known.nearby);
 		return;
 	}
 	if (j->args->times && line->begins)
@@ -259,7 +256,7 @@ static void print_before(struct job *j)
 
 static void handle(struct job *j, const struct output_line *line)
 {
-	uint32_t task = output_task_of(&j->tasks, line->number, &j->at);
+	uint32_t task = output_task_of(&j->known.tasks, line->number, &j->at);
 
 	if (line->begins)
 		j->selected = is_selected(j, line, task);
@@ -282,7 +279,7 @@ static int print_lines(struct job *j, bool last)
 	struct output_line line;
 	int r;
 
-	while ((r = output_next(j->output, &line, last)) > 0) {
+	while ((r = output_next(j->known.output, &line, last)) > 0) {
 		handle(j, &line);
 		r = flush(j, FLUSH_AT);
 		if (r)
@@ -322,11 +319,11 @@ static void report_silent(const struct job *j)
 {
 	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
 		const struct task *t = &j->rec.task[i];
-		const struct output_nearby *near = output_nearby_of(&j->nearby, i);
+		const struct output_nearby *near = output_nearby_of(&j->known.nearby, i);
 		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
 		char since[32], until[32];
 
-		if (!j->wanted[i] || (j->tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
+		if (!j->wanted[i] || (j->known.tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
 			continue;
 		name_add_task(&name, &j->rec, t);
 		words_add_status(&status, words_task_status(t));
@@ -350,8 +347,8 @@ static int print_nearby(struct job *j)
 {
 	struct buf name = BUF_INIT;
 
-	for (size_t i = 0; i < j->nearby.n; i++) {
-		const struct output_nearby *near = &j->nearby.of[i];
+	for (size_t i = 0; i < j->known.nearby.n; i++) {
+		const struct output_nearby *near = &j->known.nearby.of[i];
 		const struct task *t = &j->rec.task[near->task];
 
 		if (!j->wanted[near->task] || !near->n)
@@ -379,14 +376,14 @@ static bool is_short(const struct job *j, const struct first_error *e)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < j->rec.n_tasks; i++)
-		n += j->wanted[i] ? j->tasks.lines[i] : 0;
+		n += j->wanted[i] ? j->known.tasks.lines[i] : 0;
 	return e->task != NO_INDEX && !e->while_ran && n <= FIRST_ERROR_LINES;
 }
 
 /* What the build failed of comes first, however much its tasks wrote. */
 static int print_first_error(struct job *j)
 {
-	const struct first_error *e = first_error_of_build(&j->errors);
+	const struct first_error *e = first_error_of_build(&j->known.errors);
 	const struct task *t = e && e->task != NO_INDEX ? &j->rec.task[e->task] : NULL;
 
 	if (!e || is_short(j, e) || j->args->grep || j->args->since_us || j->args->until_us != INT64_MAX ||
@@ -409,8 +406,8 @@ static int print_annotations(struct job *j)
 {
 	const char *root = getenv("GITHUB_WORKSPACE");
 
-	for (size_t i = 0; i < j->errors.n; i++) {
-		const struct first_error *e = &j->errors.of[i];
+	for (size_t i = 0; i < j->known.errors.n; i++) {
+		const struct first_error *e = &j->known.errors.of[i];
 
 		if (e->how != FIRST_ERROR_NONE && j->sum.result != BUILD_OK)
 			error_add_annotation(&j->out, &j->rec, e, root ? root : "");
@@ -445,7 +442,7 @@ static int write_page(struct job *j, struct error *err)
 	int r = summary_make(&sum, &j->rec);
 
 	if (!r)
-		r = log_page_begin(&page, &sum, &j->tasks, NULL);
+		r = log_page_begin(&page, &sum, &j->known.tasks, NULL);
 	j->page = &page;
 	if (!r)
 		r = print_lines(j, true);
@@ -462,7 +459,7 @@ static int write_page(struct job *j, struct error *err)
 
 static int open_output(struct job *j, struct error *err)
 {
-	int r = output_open(&j->output, j->rec.path, &zstd_codec, err);
+	int r = output_open(&j->known.output, j->rec.path, &zstd_codec, err);
 
 	if (r == -ENOENT)
 		return error_set(err, r, j->rec.path, 0, 0, "the recording has no output of the "
@@ -483,13 +480,13 @@ static int run_job(struct job *j, struct error *err)
 		if (!j->before)
 			return error_sys(err, -ENOMEM, j->rec.path, NULL);
 	}
-	r = output_find_tasks(&j->tasks, j->output, &j->rec);
+	r = output_find_tasks(&j->known.tasks, j->known.output, &j->rec);
 	if (!r && (j->args->failed || j->args->annotations)) {
 		r = summary_make(&j->sum, &j->rec);
 		if (!r)
-			r = first_errors_find(&j->errors, j->output, &j->tasks, &j->sum);
+			r = first_errors_find(&j->known.errors, j->known.output, &j->known.tasks, &j->sum);
 		if (!r && j->args->failed)
-			r = output_nearby_find(&j->nearby, j->output, &j->tasks, &j->rec);
+			r = output_nearby_find(&j->known.nearby, j->known.output, &j->known.tasks, &j->rec);
 	}
 	if (!r && j->args->annotations)
 		return print_annotations(j);
@@ -508,9 +505,9 @@ static int run_job(struct job *j, struct error *err)
 		report_silent(j);
 	if (j->wanted && !j->args->json)
 		report_logs(j);
-	if (output_damaged(j->output))
+	if (output_damaged(j->known.output))
 		notice("%llu damaged lines of the index were skipped",
-		       (unsigned long long)output_damaged(j->output));
+		       (unsigned long long)output_damaged(j->known.output));
 	return 0;
 }
 
@@ -521,11 +518,8 @@ static void release_job(struct job *j)
 	free_all(j->before, j->wanted);
 	buf_release(&j->out);
 	buf_release(&j->plain);
-	output_nearby_release(&j->nearby);
-	first_errors_release(&j->errors);
+	build_output_release(&j->known);
 	summary_release(&j->sum);
-	output_tasks_release(&j->tasks);
-	output_close(j->output);
 	if (j->has_regex)
 		regfree(&j->regex);
 	recording_release(&j->rec);

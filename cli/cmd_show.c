@@ -50,10 +50,7 @@ static int write_doc(struct buf *out, struct view *v, const struct show_options 
 	struct doc d;
 	int r;
 
-	if (markdown)
-		doc_init_markdown(&d, out);
-	else
-		doc_init_terminal(&d, out, &style);
+	doc_init_people(&d, out, &style, markdown);
 	r = show_doc(&d, v, o);
 	doc_release(&d);
 	return r;

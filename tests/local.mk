@@ -49,14 +49,14 @@ CHECKS = \
 	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_deviations tests/check_diff tests/check_doc tests/check_doctor \
-	tests/check_event tests/check_export tests/check_extremes tests/check_field tests/check_findings tests/check_first_error \
+	tests/check_event tests/check_export tests/check_extremes tests/check_field tests/check_findings \
 	tests/check_follow tests/check_follow_events tests/check_gitstamp tests/check_groups tests/check_values \
 	tests/check_heap tests/check_history tests/check_hostfactor tests/check_html tests/check_import \
 	tests/check_import_oe tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list \
 	tests/check_inspected tests/check_json tests/check_json_reader tests/check_kind tests/check_labelled \
 	tests/check_lanes tests/check_launch_faults tests/check_limits tests/check_log_bitbake \
 	tests/check_log_command tests/check_log_evidence tests/check_log_relay tests/check_log_tasks \
-	tests/check_log_tty tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules tests/check_message \
+	tests/check_log_tty tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules \
 	tests/check_make_faults tests/check_manual tests/check_merge tests/check_netlink tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
 	tests/check_numberlines tests/check_oe tests/check_options tests/check_otlp tests/check_outfile \
@@ -78,6 +78,8 @@ CHECKS = \
 	tests/check_graph tests/check_api_graph tests/check_graph_layout tests/check_trend tests/check_trust \
 	tests/check_unreadable tests/check_usage_log tests/check_used tests/check_verdict tests/check_works \
 	tests/check_zstd
+# of messages
+CHECKS += tests/check_first_error tests/check_message
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
 

@@ -30,6 +30,14 @@ void doc_init_markdown(struct doc *d, struct buf *out)
 	init(d, DOC_MARKDOWN, out, &doc_markdown);
 }
 
+void doc_init_people(struct doc *d, struct buf *out, const struct style *style, bool markdown)
+{
+	if (markdown)
+		doc_init_markdown(d, out);
+	else
+		doc_init_terminal(d, out, style);
+}
+
 void doc_init_html(struct doc *d, struct markup *html)
 {
 	init(d, DOC_HTML, html->out, &doc_html);

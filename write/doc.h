@@ -103,6 +103,7 @@ struct doc {
  * object. Always release. */
 void doc_init_terminal(struct doc *d, struct buf *out, const struct style *style);
 void doc_init_markdown(struct doc *d, struct buf *out);
+void doc_init_people(struct doc *d, struct buf *out, const struct style *style, bool markdown);
 void doc_init_html(struct doc *d, struct markup *html);
 void doc_init_json(struct doc *d, struct json *json);
 void doc_release(struct doc *d);

@@ -284,14 +284,15 @@ def page_of_an_ended_server(page):
 def notified_at_the_end(page):
     """A person who asked for it gets one notification with the error."""
     browser = page.browser
+    button = '[...document.querySelectorAll("button")].find(b => b.textContent === "Notify me at the end")'
+
     with running_build(page, 'notified', MAKEFILE, '-k', '-j2') as (recording, go, build), \
             served(page, recording) as server:
         server.open('/')
-        browser.wait('[...document.querySelectorAll("button")].some(b => b.textContent === "Notify me at the end")')
+        browser.wait(button)
         browser.js('''window.said = [];
             window.Notification = class { constructor(title, o) { said.push([title, o.body, o.silent]); }
-                static async requestPermission() { return "granted"; } };
-            [...document.querySelectorAll("button")].find(b => b.textContent === "Notify me at the end").click()''')
+                static async requestPermission() { return "granted"; } };''' + button + '.click()')
         browser.wait('/will say/.test(document.querySelector(".overview-links button").textContent)')
         go('a.o')
         go('b.o')
