@@ -32,10 +32,11 @@ F(spans, 2, "spans"); F(trace_id, 1, "traceId"); F(span_id, 2, "spanId");
 F(parent_id, 4, "parentSpanId"); F(span_name, 5, "name"); F(span_kind, 6, "kind");
 F(span_start, 7, "startTimeUnixNano"); F(span_end, 8, "endTimeUnixNano");
 F(attributes, 9, "attributes"); F(events, 11, "events");
-F(dropped_events, 12, "droppedEventsCount"); F(status, 15, "status");
-F(status_message, 2, "message"); F(status_code, 3, "code"); F(event_time, 1, "timeUnixNano");
-F(event_name, 2, "name"); F(links, 13, "links"); F(link_trace, 1, "traceId");
-F(link_span, 2, "spanId");
+F(dropped_events, 12, "droppedEventsCount"); F(links, 13, "links"); F(status, 15, "status");
+/* of its status, events and links */
+F(status_message, 2, "message"); F(status_code, 3, "code");
+F(event_time, 1, "timeUnixNano"); F(event_name, 2, "name");
+F(link_trace, 1, "traceId"); F(link_span, 2, "spanId");
 #undef F
 
 /* Notes by the task that they are about; those of no task are about the build. */
