@@ -2,7 +2,6 @@
 #include "launch/relay.h"
 
 #include "base/file.h"
-#include "launch/relay_tty.h"
 #include "recording/output_writer.h"
 
 #include <errno.h>
@@ -80,10 +79,10 @@ static int open_output(struct relay_output *o)
 	int r;
 
 	o->terminal = isatty(o->out_fd);
-	r = o->terminal ? relay_tty_open(o->out_fd, &o->in_fd, &o->command_fd) : open_pipe(o);
+	r = o->terminal ? relay_tty_open(&o->tty, o->out_fd, &o->command_fd) : open_pipe(o);
 	if (r)
 		return r;
-	o->in_fd = file_move_up(o->in_fd);
+	o->in_fd = file_move_up(o->terminal ? o->tty.master_fd : o->in_fd);
 	o->command_fd = file_move_up(o->command_fd);
 	o->page = mmap(NULL, sizeof *o->page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);

@@ -3,6 +3,7 @@
 #define BUILDBEAT_LAUNCH_RELAY_H
 
 #include "base/error.h"
+#include "launch/relay_tty.h"
 #include "recording/output_log.h"
 #include "recording/store.h"
 
@@ -47,6 +48,7 @@ struct relay_output {
 	int in_fd;		/* where the command's output is read; -1: this is not relayed */
 	int command_fd;		/* the other end, for the command; -1 once it has it */
 	bool terminal;
+	struct relay_tty tty;	/* as it was opened */
 	pid_t pid;		/* of the relay, 0: it has ended */
 	int control_fd;		/* connected with it */
 	struct relay_page *page;

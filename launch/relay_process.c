@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/minmax.h"
-#include "launch/relay_tty.h"
 #include "recording/output_writer.h"
 
 #include <errno.h>
@@ -313,8 +312,9 @@ _Noreturn void relay_process(struct relay_output *o, const struct store *store, 
 		o->page->log_error = writer.error;
 	take_descriptors(&w, control_fd);
 	take_signals(&w);
-	if (o->terminal)
-		relay_tty_init(&w.tty, w.out_fd, o->in_fd);
+	w.tty = o->tty;
+	w.tty.real_fd = w.out_fd;
+	w.tty.master_fd = o->in_fd;
 	/* from_us is 0: the build may have written before this process ran.
 	 * What a relay that was killed had read */
 	if (o->page->done < o->page->len && !write_page(&w))

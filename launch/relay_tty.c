@@ -41,34 +41,25 @@ static int open_command_end(int master_fd)
 		open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 
-int relay_tty_open(int real_fd, int *master_fd, int *command_fd)
+int relay_tty_open(struct relay_tty *t, int real_fd, int *command_fd)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), on = 1, r;
-	struct winsize size;
-	struct termios real;
 
 	if (master < 0)
 		return -errno;
+	*t = (struct relay_tty){ .real_fd = real_fd, .master_fd = master };
 	if (!grantpt(master) && !unlockpt(master) && !ioctl(master, TIOCPKT, &on) &&
 	    (*command_fd = open_command_end(master)) >= 0) {
-		if (!tcgetattr(real_fd, &real))
-			set_modes(master, &real);
-		if (!ioctl(real_fd, TIOCGWINSZ, &size))
-			ioctl(master, TIOCSWINSZ, &size);
-		*master_fd = master;
+		if (!tcgetattr(real_fd, &t->real))
+			set_modes(master, &t->real);
+		tcgetattr(master, &t->own);
+		if (!ioctl(real_fd, TIOCGWINSZ, &t->size))
+			ioctl(master, TIOCSWINSZ, &t->size);
 		return 0;
 	}
 	r = -errno;
 	close(master);
 	return r;
-}
-
-void relay_tty_init(struct relay_tty *t, int real_fd, int master_fd)
-{
-	*t = (struct relay_tty){ .real_fd = real_fd, .master_fd = master_fd };
-	tcgetattr(real_fd, &t->real);
-	tcgetattr(master_fd, &t->own);
-	ioctl(master_fd, TIOCGWINSZ, &t->size);
 }
 
 /* The terminal has sent SIGWINCH before the pseudoterminal had the size. */
@@ -119,13 +110,14 @@ static void follow_modes(struct relay_tty *t)
 		set_real(t, &own);
 		if (!(own.c_lflag & TELL_MODES))
 			set_modes(t->master_fd, &own);
+		tcgetattr(t->real_fd, &t->real);
 	} else if (!same_modes(&real, &t->real)) {
 		set_modes(t->master_fd, &real);
+		t->real = real;		/* and not a later change */
 	} else {
 		return;
 	}
 	tcgetattr(t->master_fd, &t->own);
-	tcgetattr(t->real_fd, &t->real);
 }
 
 void relay_tty_follow(struct relay_tty *t)

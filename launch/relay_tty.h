@@ -18,10 +18,9 @@ struct relay_tty {
 	bool held;		/* a carriage return, until the next byte is known */
 };
 
-/* Open one for the terminal real_fd. 0 or a negative errno. */
-int relay_tty_open(int real_fd, int *master_fd, int *command_fd);
-
-void relay_tty_init(struct relay_tty *t, int real_fd, int master_fd);
+/* Open one for the terminal real_fd. 0 or a negative errno. Whoever follows it may begin later, in
+ * another process: *t has the size and the modes of now, so that no change is missed. */
+int relay_tty_open(struct relay_tty *t, int real_fd, int *command_fd);
 
 /* Carry changes of size and modes over: call it before output is written. */
 void relay_tty_follow(struct relay_tty *t);

@@ -118,7 +118,7 @@ TEST_LOOP(any_text, 20)
 	doc_init_terminal(&d, &b, &style);
 	write_all(&d);
 	save(dir, "terminal", &b);
-	doc_init_markdown(&d, &b);
+	doc_init_people(&d, &b, NULL, true);
 	write_all(&d);
 	save(dir, "markdown", &b);
 	markup_init(&h, &b);

@@ -90,7 +90,7 @@ static const char *printed(enum form form)
 	group();
 	buf_clear(&out[form]);
 	if (form == MARKDOWN)
-		doc_init_markdown(&d, &out[form]);
+		doc_init_people(&d, &out[form], NULL, true);
 	else
 		doc_init_terminal(&d, &out[form], &style);
 	r = form == JSON ? check_json(&out[form], &check) :

@@ -98,7 +98,7 @@ static const char *print(struct buf *text, unsigned width, const struct populati
 
 	buf_clear(text);
 	if (width == MARKDOWN)
-		doc_init_markdown(&d, text);
+		doc_init_people(&d, text, NULL, true);
 	else
 		doc_init_terminal(&d, text, &style);
 	check_population_add(&d, p, builds, 1);

@@ -314,4 +314,8 @@ TEST_EACH(first, firsts)
 	runs_release(&r);
 }
 
-TEST_MAIN(record_set);
+TEST_PROGRAM(record_set)
+{
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
+	return support_main();
+}

@@ -233,7 +233,6 @@ TEST_LOOP(long_names, 5)
 	char name[1000], makefile[1100];
 	struct run r;
 
-	SKIP_IF(!support_can_be_loaded());
 	for (int blank = 0; blank < 2; blank++) {
 		memset(name, 'x', sizeof name);
 		for (size_t i = 7; blank && i < sizeof name; i += 8)
@@ -272,7 +271,6 @@ TEST_EACH(next_command, nexts)
 	char end[32];
 	struct run r;
 
-	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", dir), nexts[_i].makes_fail ?
 		       "all:\n\t@echo broken; exit 1\n" : "all:\n\t@true\n");
 	support_run(&r, dir, "mkdir sub; cp Makefile sub; cd %s; " BUILDBEAT
@@ -295,7 +293,6 @@ TEST(large)
 	const char *dir = support_tmpdir(), *next;
 	struct run r, show;
 
-	SKIP_IF(!support_can_be_loaded());
 	for (int many = 0; many < 2; many++) {
 		support_writes(support_path("%s/Makefile", dir), "all:\n\t@" WORK_IN_MAKE "; exit 1\n");
 		support_run(&r, dir, RECORD "-n n%d --summary -- sh -c 'echo tasks: %s >>stats/n%d/build; "
@@ -333,4 +330,8 @@ TEST(none)
 	ck_assert_ptr_nonnull(strstr(r.err.data, "nothing is recorded"));
 }
 
-TEST_MAIN(record_summary);
+TEST_PROGRAM(record_summary)
+{
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
+	return support_main();
+}

@@ -536,10 +536,11 @@ TEST(commands_and_other_files)
 /* The message is about the directory, or about the first line of a file. */
 TEST(no_recording)
 {
-	struct recording rec;
+	RELEASED(recording, rec = RECORDING_INIT);
 	struct error err = { 0 };
 
 	ck_assert_int_eq(recording_read(&rec, support_tmpdir(), NULL, &err), -EINVAL);
+	recording_release(&rec);
 	ck_assert_str_eq(err.path, support_tmpdir());
 	ck_assert_uint_eq(err.line, 0);
 	support_writes(support_path("%s/build", support_tmpdir()), "buildbeat build 1\n");

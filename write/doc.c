@@ -25,15 +25,10 @@ void doc_init_terminal(struct doc *d, struct buf *out, const struct style *style
 	d->style = style;
 }
 
-void doc_init_markdown(struct doc *d, struct buf *out)
-{
-	init(d, DOC_MARKDOWN, out, &doc_markdown);
-}
-
 void doc_init_people(struct doc *d, struct buf *out, const struct style *style, bool markdown)
 {
 	if (markdown)
-		doc_init_markdown(d, out);
+		init(d, DOC_MARKDOWN, out, &doc_markdown);
 	else
 		doc_init_terminal(d, out, style);
 }

@@ -102,7 +102,7 @@ struct doc {
 /* The document is a part of the caller's output: lines, or elements of an open HTML element or JSON
  * object. Always release. */
 void doc_init_terminal(struct doc *d, struct buf *out, const struct style *style);
-void doc_init_markdown(struct doc *d, struct buf *out);
+/* Markdown, or a terminal with this style. */
 void doc_init_people(struct doc *d, struct buf *out, const struct style *style, bool markdown);
 void doc_init_html(struct doc *d, struct markup *html);
 void doc_init_json(struct doc *d, struct json *json);
