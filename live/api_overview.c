@@ -45,14 +45,18 @@ static int add_failures(struct json *j, const struct summary *s, size_t most,
 			const struct build_output *output)
 {
 	const struct recording *rec = s->rec;
-	uint32_t *failed = array_new(s->n_state[TASK_FAILED] + s->n_state[TASK_KILLED], sizeof *failed);
+	uint32_t *failed = NULL, *added;
 	size_t n = 0;
 
-	if (!failed)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
-		if (task_has_failed(&rec->task[i]))
-			failed[n++] = i;
+		if (!task_has_failed(&rec->task[i]))
+			continue;
+		added = array_add(&failed, &n, sizeof *added);
+		if (!added) {
+			free(failed);
+			return -ENOMEM;
+		}
+		*added = i;
 	}
 	json_int(j, "failed", (int64_t)n);
 	json_array(j, "failures");
