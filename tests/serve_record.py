@@ -92,8 +92,9 @@ def watched():
         assert "/api/overview" in routes
         assert b.ask("api/show")["recording"]
         # the server, its readers and the launcher are not the build
-        programs = [p["program"] for p in b.ask("api/ps")["processes"]]
-        assert "make" in programs and not [name for name in programs if name.startswith("buildbeat")], programs
+        programs = lambda: [p["program"] for p in b.ask("api/ps")["processes"]]
+        until("only the build is listed", lambda: "make" in (list := programs()) and
+              not [name for name in list if name.startswith("buildbeat")])
         assert open("/proc/%d/stat" % b.server).read().rsplit(") ", 1)[1].split()[16] == "10", "nice"
         assert os.getsid(b.server) == b.server
         b.go()
