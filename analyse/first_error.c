@@ -59,27 +59,6 @@ struct finding {
 	uint32_t task;
 };
 
-/* A line without colours and what was overwritten by "\r". */
-static struct slice plain(struct buf *text, struct slice line)
-{
-	const char *end = line.p + line.len, *from;
-
-	while (end > line.p && end[-1] == '\r')
-		end--;
-	from = end > line.p ? memrchr(line.p, '\r', (size_t)(end - line.p)) : NULL;
-	from = from ? from + 1 : line.p;
-	if (end == from || !memchr(from, '\033', (size_t)(end - from)))
-		return (struct slice){ from, (size_t)(end - from) };
-	buf_clear(text);
-	while (from < end) {
-		const char *escape = memchr(from, '\033', (size_t)(end - from));
-
-		buf_add(text, from, (size_t)((escape ? escape : end) - from));
-		from = escape ? output_after_escape(escape, end) : end;
-	}
-	return (struct slice){ buf_str(text), text->len };
-}
-
 /* BitBake prints the log of a failed task with a bar before each line. */
 static struct slice without_bar(struct slice s)
 {
@@ -112,7 +91,7 @@ bool first_error_line(const struct recording *rec, uint32_t task, struct slice l
 {
 	const struct message_rules *rules = message_rules_used();
 
-	line = without_bar(plain(text, line));
+	line = without_bar(output_plain(text, line));
 	return rules && message_find(rules, (struct slice){ 0 }, line, found) && found->is < MESSAGE_BEFORE &&
 		!is_command(rec, task, line);
 }
@@ -277,7 +256,7 @@ static void read_other(struct finding *f, struct block *b, const struct message_
 
 static int read_line(struct finding *f)
 {
-	struct slice text = without_bar(plain(&f->text, f->line.text));
+	struct slice text = without_bar(output_plain(&f->text, f->line.text));
 	struct block *b = &f->block[f->task == NO_INDEX ? f->rec->n_tasks : f->task];
 	uint32_t i = f->task == NO_INDEX ? 0 : f->failed_of[f->task];
 	struct message_found m = { 0 }, more = { 0 };
@@ -379,9 +358,6 @@ static void find_others(struct finding *f)
 			e->how = FIRST_ERROR_LAST;
 			e->first = l->last[l->n > LAST_LINES ? l->n % LAST_LINES : 0];
 			e->line = e->last = l->last[(l->n - 1) % LAST_LINES];
-			e->tool.len = 0;
-			buf_clear(&e->message);
-			set_place(e, (struct slice){ "", 0 }, 0, 0);
 		}
 	}
 }
@@ -434,7 +410,7 @@ static void add_text(struct finding *f, struct first_error *e)
 	e->number[e->n_lines++] = line->number;
 	output_excerpt_text(&e->text, line->text);
 	if (e->how == FIRST_ERROR_LAST && line->number == e->last)
-		set_message(e, without_bar(plain(&f->text, line->text)));
+		set_message(e, without_bar(output_plain(&f->text, line->text)));
 }
 
 /* The lines of each message. */
@@ -459,12 +435,10 @@ static int read_texts(struct finding *f, struct output *o, const struct output_t
 static int find_whole(struct finding *f, bool failed, uint32_t first)
 {
 	uint32_t i = first == NO_INDEX ? 0 : f->failed_of[first];
+	bool known = i && f->to->of[i - 1].how;
 
-	f->to->whole = i ? i - 1 : f->to->n;
-	if (!failed || (i && f->to->of[i - 1].how))
-		return 0;
-	f->to->whole = f->to->n;
-	return add_own(f);
+	f->to->whole = known ? i - 1 : f->to->n;
+	return known || !failed ? 0 : add_own(f);
 }
 
 static int fault(const struct first_error *e)

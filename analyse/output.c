@@ -73,6 +73,26 @@ static bool is_of_tool(struct slice s, struct slice *rest, uint64_t *level)
 	return false;
 }
 
+struct slice output_plain(struct buf *text, struct slice line)
+{
+	const char *end = line.p + line.len, *from;
+
+	while (end > line.p && end[-1] == '\r')
+		end--;
+	from = end > line.p ? memrchr(line.p, '\r', (size_t)(end - line.p)) : NULL;
+	from = from ? from + 1 : line.p;
+	if (end == from || !memchr(from, '\033', (size_t)(end - from)))
+		return (struct slice){ from, (size_t)(end - from) };
+	buf_clear(text);
+	while (from < end) {
+		const char *escape = memchr(from, '\033', (size_t)(end - from));
+
+		buf_add(text, from, (size_t)((escape ? escape : end) - from));
+		from = escape ? output_after_escape(escape, end) : end;
+	}
+	return (struct slice){ buf_str(text), text->len };
+}
+
 bool output_is_of_tool(struct slice line)
 {
 	struct slice rest;

@@ -57,6 +57,9 @@ uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at)
 /* Is it a line of a build tool itself: "make[2]: Leaving directory". */
 bool output_is_of_tool(struct slice line);
 
+/* A line without escape sequences and what a carriage return replaced: a part of it, or of text. */
+struct slice output_plain(struct buf *text, struct slice line);
+
 /* make may print a command with other blanks and quotes than the recording has: they are not compared. */
 static inline bool output_is_skipped(char c)
 {

@@ -521,23 +521,12 @@ static uint32_t task_of_echo(struct output_evidence *e, struct slice text)
 /* Without colours. One with a carriage return may be of several. */
 static bool read_plain(struct output_evidence *e, struct slice *text)
 {
-	const char *at, *end;
-
 	if (text->len && text->p[text->len - 1] == '\r')
 		text->len--;
 	text->len = text->len < TEXT_MAX ? text->len : TEXT_MAX;
 	if (memchr(text->p, '\r', text->len))
 		return false;
-	if (!memchr(text->p, '\033', text->len))
-		return true;
-	buf_clear(&e->plain);
-	for (at = text->p, end = at + text->len; at < end;) {
-		if (*at == '\033')
-			at = output_after_escape(at, end);
-		else
-			buf_addc(&e->plain, *at++);
-	}
-	*text = (struct slice){ buf_str(&e->plain), e->plain.len };
+	*text = output_plain(&e->plain, *text);
 	return !buf_error(&e->plain);
 }
 

@@ -9,22 +9,13 @@
 
 void output_excerpt_text(struct buf *out, struct slice s)
 {
-	const char *at = s.p, *end = s.p + s.len, *cr;
-	size_t begin = out->len;
+	struct buf text = BUF_PART_OF(out);
 
-	while (end > at && end[-1] == '\r')
-		end--;
-	cr = end > at ? memrchr(at, '\r', (size_t)(end - at)) : NULL;
-	at = cr ? cr + 1 : at;
-	while (at < end && out->len - begin < EXCERPT_WIDTH) {
-		if (*at == '\033') {
-			at = output_after_escape(at, end);
-			continue;
-		}
-		buf_addc(out, *at && *at != '\n' ? *at : ' ');
-		at++;
-	}
+	s = output_plain(&text, s);
+	for (size_t i = 0; i < s.len && i < EXCERPT_WIDTH; i++)
+		buf_addc(out, s.p[i] && s.p[i] != '\n' ? s.p[i] : ' ');
 	buf_addc(out, '\n');
+	buf_release(&text);
 }
 
 static int add_line(struct output_excerpt *x, uint32_t task, struct slice text)
