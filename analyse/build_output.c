@@ -21,11 +21,19 @@ int build_output_read(struct build_output *b, const struct summary *s, const str
 	if (r)
 		return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 	r = output_find_tasks(&b->tasks, b->output, rec);
-	if (!r)
+	if (!r && build_output_matters(s)) {
 		r = first_errors_find(&b->errors, b->output, &b->tasks, s);
-	if (!r)
-		r = output_nearby_find(&b->nearby, b->output, &b->tasks, rec);
+		if (!r)
+			r = output_nearby_find(&b->nearby, b->output, &b->tasks, rec);
+	}
 	return r ? error_sys(err, r, rec->path, "cannot read the build's output") : 0;
+}
+
+int build_output_read_failure(struct build_output *b, const struct summary *s,
+			      const struct recording_codec *codec, struct error *err)
+{
+	*b = (struct build_output){ 0 };
+	return build_output_matters(s) ? build_output_read(b, s, codec, err) : 0;
 }
 
 void build_output_release(struct build_output *b)

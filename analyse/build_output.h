@@ -16,9 +16,13 @@ struct build_output {
 /* Did a task or the build fail? A long output is read only if it says why. */
 bool build_output_matters(const struct summary *s);
 
-/* 0, or a negative errno with err. Always release. */
+/* Errors and nearby lines are looked for only if something failed. 0, or a negative errno with err. Always
+ * release. */
 int build_output_read(struct build_output *b, const struct summary *s, const struct recording_codec *codec,
 		      struct error *err);
+/* The same; nothing is read if nothing failed. */
+int build_output_read_failure(struct build_output *b, const struct summary *s,
+			      const struct recording_codec *codec, struct error *err);
 void build_output_release(struct build_output *b);
 
 #endif

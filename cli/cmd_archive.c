@@ -95,8 +95,8 @@ static int add_error(struct values *v, const struct recording *rec, struct error
 
 	if (r)
 		error_sys(err, r, rec->path, NULL);
-	else if (build_output_matters(&sum))
-		r = build_output_read(&output, &sum, convert_formats.codec, err);
+	else
+		r = build_output_read_failure(&output, &sum, convert_formats.codec, err);
 	e = first_error_of_build(&output.errors);
 	if (!r && e) {
 		error_add_message(&text, e);

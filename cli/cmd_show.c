@@ -103,8 +103,8 @@ static int run_show(struct args *a, void *values, struct error *err)
 		r = answer_make(&answer, &summary, &chain);
 	if (!r)
 		r = view_make(&view, &summary, &selection);
-	if (!r && whole && build_output_matters(&summary)) {
-		r = build_output_read(&output, &summary, &zstd_codec, err);
+	if (!r && whole) {
+		r = build_output_read_failure(&output, &summary, &zstd_codec, err);
 		if (r)
 			goto out;
 	}

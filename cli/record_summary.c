@@ -193,10 +193,10 @@ static void add_verdict(struct facts *f, const struct answer *answer)
 static int add_error(struct facts *f, const struct summary *s, struct error *err)
 {
 	const struct doc *d = f->to;
-	struct build_output output = { 0 };
+	struct build_output output;
 	struct buf text = BUF_PART_OF(&f->part);
 	const struct first_error *e;
-	int r = build_output_matters(s) ? build_output_read(&output, s, &zstd_codec, err) : 0;
+	int r = build_output_read_failure(&output, s, &zstd_codec, err);
 
 	e = first_error_of_build(&output.errors);
 	if (!r && e) {

@@ -45,18 +45,14 @@ static int add_failures(struct json *j, const struct summary *s, size_t most,
 			const struct build_output *output)
 {
 	const struct recording *rec = s->rec;
-	uint32_t *failed = NULL, *added;
+	uint32_t *failed = array_new(rec->n_tasks, sizeof *failed);
 	size_t n = 0;
 
+	if (!failed)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
-		if (!task_has_failed(&rec->task[i]))
-			continue;
-		added = array_add(&failed, &n, sizeof *added);
-		if (!added) {
-			free(failed);
-			return -ENOMEM;
-		}
-		*added = i;
+		if (task_has_failed(&rec->task[i]))
+			failed[n++] = i;
 	}
 	json_int(j, "failed", (int64_t)n);
 	json_array(j, "failures");
@@ -68,9 +64,7 @@ static int add_failures(struct json *j, const struct summary *s, size_t most,
 		const struct first_error *e = first_error_of_build(&output->errors);
 
 		task_json_ref(j, "first_error_task", rec, e ? e->task : NO_INDEX);
-		error_json(j, "first_error", e);
-		json_int(j, "errors", (int64_t)output->errors.all_errors);
-		json_int(j, "warnings", (int64_t)output->errors.all_warnings);
+		error_json_build(j, &output->errors);
 	}
 	free(failed);
 	return 0;

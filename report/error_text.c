@@ -114,7 +114,8 @@ void error_add_annotation(struct buf *out, const struct recording *rec, const st
 	buf_release(&text);
 }
 
-void error_json(struct json *j, const char *key, const struct first_error *e)
+/* An object with this key; e NULL: null. */
+static void error_json(struct json *j, const char *key, const struct first_error *e)
 {
 	static const char *const how[] = {
 		[FIRST_ERROR_NONE] = "none", [FIRST_ERROR_LAST] = "last_lines",
@@ -150,6 +151,13 @@ void error_json(struct json *j, const char *key, const struct first_error *e)
 	}
 	json_array_end(j);
 	json_object_end(j);
+}
+
+void error_json_build(struct json *j, const struct first_errors *f)
+{
+	error_json(j, "first_error", first_error_of_build(f));
+	json_int(j, "errors", (int64_t)f->all_errors);
+	json_int(j, "warnings", (int64_t)f->all_warnings);
 }
 
 void error_json_task(struct json *j, const struct first_errors *f, uint32_t task)

@@ -21,8 +21,8 @@ void error_add_lines(struct buf *out, const struct first_error *e, const char *i
 void error_add_annotation(struct buf *out, const struct recording *rec, const struct first_error *e,
 			  const char *root);
 
-/* An object with this key; e NULL: null. */
-void error_json(struct json *j, const char *key, const struct first_error *e);
+/* The members "first_error", "errors" and "warnings" of a build's object. */
+void error_json_build(struct json *j, const struct first_errors *f);
 
 /* The members "errors", "warnings" and "error" of a task's object. */
 void error_json_task(struct json *j, const struct first_errors *f, uint32_t task);

@@ -112,7 +112,5 @@ void show_json_error(struct json *j, const struct recording *rec, const struct b
 	if (!output->output)
 		return;
 	show_json_id(j, "first_error_task", rec, e ? e->task : NO_INDEX);
-	error_json(j, "first_error", e);
-	json_int(j, "errors", (int64_t)output->errors.all_errors);
-	json_int(j, "warnings", (int64_t)output->errors.all_warnings);
+	error_json_build(j, &output->errors);
 }

@@ -105,8 +105,7 @@ void otlp_release(struct otlp *o)
 
 int otlp_open_errors(struct otlp *o, struct error *err)
 {
-	return build_output_matters(&o->summary) ?
-		build_output_read(&o->output, &o->summary, convert_formats.codec, err) : 0;
+	return build_output_read_failure(&o->output, &o->summary, convert_formats.codec, err);
 }
 
 /* The parts of a span */
