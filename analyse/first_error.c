@@ -8,6 +8,7 @@
 #include "base/sort.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,13 @@ static void keep_message(struct finding *f, size_t i, const struct message_found
 	set_message_place(e, m, b);
 }
 
+/* What a task wrote says more than that it failed, but not than what killed it, except that an abort()
+ * comes after words. */
+static bool was_killed(const struct task *t)
+{
+	return t->state == TASK_KILLED && t->status != SIGABRT;
+}
+
 /* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
 static ssize_t wanted(struct finding *f, const struct message_found *m, bool own)
 {
@@ -164,8 +172,8 @@ static ssize_t wanted(struct finding *f, const struct message_found *m, bool own
 	if (i) {
 		enum first_error_how how = f->to->of[i - 1].how;
 
-		/* what a task wrote says more than that it failed */
-		return how == FIRST_ERROR_FOUND || (m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n))) ?
+		return how == FIRST_ERROR_FOUND ||
+			(m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n && !was_killed(t)))) ?
 			0 : (ssize_t)i;
 	}
 	if ((t && !t->hosts) || f->n_free == FREE_MAX)
@@ -348,7 +356,7 @@ static void find_others(struct finding *f)
 		const struct failed *l = &f->failed[i];
 		const struct first_error *near;
 
-		if (e->how == FIRST_ERROR_FOUND)
+		if (e->how == FIRST_ERROR_FOUND || (e->how && was_killed(&f->rec->task[e->task])))
 			continue;
 		near = find_near(f, &f->rec->task[e->task]);
 		if (near) {

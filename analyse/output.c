@@ -101,7 +101,8 @@ bool output_is_of_tool(struct slice line)
 	return is_of_tool(line, &rest, &level);
 }
 
-/* Failed tasks, by the line in which make names one: "make: *** [Makefile:5: a.o] Error 1" */
+/* Failed tasks, by the line in which make names one: "make: *** [Makefile:5: a.o] Error 1",
+ * "make: *** [Makefile:5: a.o] Segmentation fault (core dumped)" */
 
 static int name_order(const void *a, const void *b, void *context)
 {
@@ -122,7 +123,7 @@ static int find_failed(struct sweep *s)
 	for (uint32_t i = 0; i < rec->n_tasks; i++) {
 		const struct task *t = &rec->task[i];
 
-		if (t->state == TASK_FAILED && output_is(&rec->instance[t->instance], BUILD_TOOL_COMMANDS))
+		if (task_has_failed(t) && output_is(&rec->instance[t->instance], BUILD_TOOL_COMMANDS))
 			s->failed[s->n_failed++] = i;
 	}
 	qsort_r(s->failed, s->n_failed, sizeof *s->failed, name_order, (void *)(uintptr_t)rec);
@@ -147,27 +148,52 @@ static size_t first_failed(const struct sweep *s, struct slice name)
 	return search.at;
 }
 
+/* The place, name and end of a task that make reports: "*** [Makefile:5: a.o] Error 1". */
+static bool read_report(struct slice text, struct slice *name, struct slice *how)
+{
+	const char *begin, *end = NULL, *next, *colon;
+	struct cursor c;
+
+	cursor_init(&c, text.p, text.len);
+	cursor_literal(&c, "*** ");
+	if (!cursor_byte(&c, '['))
+		return false;
+	begin = c.p;
+	/* a name can have the same text, how it ended cannot */
+	while ((next = memmem(c.p, (size_t)(c.end - c.p), "] ", 2))) {
+		end = next;
+		c.p = next + 2;
+	}
+	if (!end)
+		return false;
+	colon = memmem(begin, (size_t)(end - begin), ": ", 2);
+	begin = colon ? colon + 2 : begin;
+	*name = (struct slice){ begin, (size_t)(end - begin) };
+	*how = (struct slice){ c.p, (size_t)(c.end - c.p) };
+	return true;
+}
+
+/* Does make say of this task that it ended so? "Error 1 (ignored)", "Aborted (core dumped)" */
+static bool ended_so(const struct task *t, struct slice how)
+{
+	uint64_t status;
+	struct cursor c;
+
+	cursor_init(&c, how.p, how.len);
+	if (t->state == TASK_KILLED)
+		return cursor_literal(&c, strsignal(t->status));
+	return cursor_literal(&c, "Error ") && cursor_u64(&c, &status) && status == (uint64_t)t->status;
+}
+
 /* The only failed task with the name, status and level that make prints, or NO_INDEX. */
 static uint32_t failed_task(const struct sweep *s, const struct output_line *line,
 			    struct slice text, uint64_t level)
 {
 	const struct recording *rec = s->rec;
-	const char *end = memmem(text.p, text.len, "] Error ", 8), *colon;
 	uint32_t found = NO_INDEX;
-	struct slice name;
-	struct cursor c;
-	uint64_t status;
+	struct slice name, how;
 
-	cursor_init(&c, text.p, text.len);
-	cursor_literal(&c, "*** ");
-	if (!end || !cursor_byte(&c, '[') || c.p > end)
-		return NO_INDEX;
-	name = (struct slice){ c.p, (size_t)(end - c.p) };
-	colon = memmem(name.p, name.len, ": ", 2);
-	if (colon)
-		name = (struct slice){ colon + 2, (size_t)(end - colon - 2) };
-	c.p = end + 8;
-	if (!cursor_u64(&c, &status))
+	if (!read_report(text, &name, &how))
 		return NO_INDEX;
 	for (size_t i = first_failed(s, name), n = 0; i < s->n_failed && n < FAILED_MAX; i++, n++) {
 		const struct task *t = &rec->task[s->failed[i]];
@@ -175,7 +201,7 @@ static uint32_t failed_task(const struct sweep *s, const struct output_line *lin
 
 		if (order_of_name(name, t->name))
 			break;
-		if ((uint64_t)t->status != status || (host >= 0 && (uint64_t)host != level) ||
+		if (!ended_so(t, how) || (host >= 0 && (uint64_t)host != level) ||
 		    (line->to_us >= 0 && t->end_us > line->to_us))
 			continue;
 		if (found != NO_INDEX)

@@ -406,6 +406,17 @@ static const struct { const char *tasks, *text, *index, *result; } builds[] = {
 	/* and what it wrote says more */
 	{ OPEN TASK "fail\t500\tm.1\t1\t0\t0\t100\n", "x\nmake: *** [Makefile:3: all] Error 1\n", "400 100 12 2\n900000 100 12 39\n",
 	  "- last x" },
+	/* but not than what killed it, unless it ended itself */
+	{ OPEN TASK "kill\t500\tm.1\t9\t0\t0\t100\n", "x\nmake: *** [Makefile:3: all] Killed\n", "400 100 12 2\n900000 100 12 36\n",
+	  "make report Killed" },
+	{ OPEN TASK "kill\t500\tm.1\t11\t0\t0\t100\n", "x\nmake: [Makefile:3: all] Segmentation fault (core dumped) (ignored)\n",
+	  "400 100 12 2\n900000 100 12 66\n", "- last x" },
+	{ OPEN TASK "kill\t500\tm.1\t11\t0\t0\t100\n", "x\nmake: *** [Makefile:3: all] Segmentation fault (core dumped)\n",
+	  "400 100 12 2\n900000 100 12 62\n", "make report Segmentation fault (core dumped)" },
+	{ OPEN TASK "kill\t500\tm.1\t6\t0\t0\t100\n", "x\nmake: *** [Makefile:3: all] Aborted\n", "400 100 12 2\n900000 100 12 37\n",
+	  "- last x" },
+	{ TWO "kill\t5000000\tm.2\t9\t0\t0\t100\ndone\t9000000\tm.1\t0\t0\t0\t100\n",
+	  "a.c:1: error: x\nmake: *** [Makefile:3: b] Killed\n", "4500000 100 12 16\n5000100 100 12 50\n", "make report Killed" },
 	/* the place is of another tool's message */
 	{ TWO "fail\t5000000\tm.2\t1\t0\t0\t100\ndone\t9000000\tm.1\t0\t0\t0\t100\n",
 	  "In file included from a.h:1:\n  3:9  error  x\n  4:9  error  y\n", "3000000 100 12 45\n4500000 100 12 61\n",

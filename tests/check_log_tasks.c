@@ -299,6 +299,11 @@ TEST(after_sub_make)
 	ck_assert_uint_ge(f.known, 1);
 }
 
+static bool is_report(const char *line)
+{
+	return strstr(line, "] Error ") || strstr(line, "] Killed") || strstr(line, "] Segmentation fault");
+}
+
 /* make's own line about a failure names the task. Of two tasks with equal names it could be either. */
 TEST(failures)
 {
@@ -314,7 +319,8 @@ TEST(failures)
 
 	SKIP_IF(!support_can_be_loaded());
 	support_writes(support_path("%s/Makefile", support_tmpdir()),
-		       "all: a b sub\na:\n\t@exit 3\nb:\n\t@sleep 0.1; exit 4\n"
+		       "all: a b kill odd]\\ name sub\na:\n\t@exit 3\nb:\n\t@sleep 0.1; exit 4\n"
+		       "kill:\n\t@kill -9 $$$$\nodd]\\ name:\n\t-@kill -SEGV $$$$\n"
 		       "sub:\n\t@$(MAKE) -f sub.mk; $(MAKE) -f sub.mk\n");
 	support_writes(support_path("%s/sub.mk", support_tmpdir()),
 		       "all: a twin\na:\n\t@exit 3\ntwin:\n\t@exit 5\n");
@@ -328,7 +334,7 @@ TEST(failures)
 		char text[200];
 
 		snprintf(text, sizeof text, "%.*s", (int)line.text.len, line.text.p);
-		if (!strstr(text, "] Error "))
+		if (!is_report(text))
 			continue;
 		inside = !strncmp(text, "make[1]", 7);
 		in_sub += inside;
@@ -341,7 +347,7 @@ TEST(failures)
 		ck_assert_uint_eq(tasks.lines[task], 0);
 		n += !inside;
 	}
-	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(n, 5);
 	ck_assert_uint_eq(in_sub, 4);
 	output_tasks_release(&tasks);
 	output_close(o);
