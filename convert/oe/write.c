@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
 #include "convert/oe/oe_parts.h"
 
+#include "analyse/summary.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "base/outdir.h"
 #include "base/saturate.h"
@@ -59,17 +60,6 @@ static void add_number(struct buf *b, const char *key, int64_t n)
 
 /* A task */
 
-/* Not known: the sampled values, if there are any. */
-static int64_t user_us(const struct task *t)
-{
-	return t->user_us >= 0 || !t->n_usage ? t->user_us : (int64_t)t->cpu_ms * 1000;
-}
-
-static int64_t system_us(const struct task *t)
-{
-	return t->system_us >= 0 || !t->n_usage ? t->system_us : 0;
-}
-
 static int64_t blocks(int64_t known, uint32_t sampled_kb)
 {
 	return known >= 0 || !sampled_kb ? known : (int64_t)sampled_kb * (1024 / BLOCK_SIZE);
@@ -80,9 +70,9 @@ static int64_t blocks(int64_t known, uint32_t sampled_kb)
  * "Child rusage" of those that it waited for. The setup is in the former, as that process parses
  * the recipe; all other values are in the latter.
  */
-static void add_usage(struct buf *b, const struct task *t)
+static void add_usage(struct buf *b, const struct task *t, const struct cost_cpu *cpu)
 {
-	int64_t user = user_us(t), system = system_us(t);
+	int64_t user = cpu->user_us, system = cpu->system_us;
 	int64_t read = blocks(t->in_blocks, t->read_kb);
 	int64_t written = blocks(t->out_blocks, t->written_kb);
 	const struct { const char *key; int64_t n; } lines[] = {
@@ -138,8 +128,9 @@ static void add_status(struct buf *b, const struct task *t)
 		add_time(b, "Setup: ", t->setup_us);
 }
 
-static void add_task(struct buf *b, const struct recording *rec, const struct oe_entry *e)
+static void add_task(struct buf *b, const struct summary *s, const struct oe_entry *e)
 {
+	const struct recording *rec = s->rec;
 	const struct task *t = &rec->task[e->task];
 	int64_t end_us = recording_task_end_us(rec, t);
 	int64_t wall_us = oe_wall_us(rec);
@@ -153,7 +144,7 @@ static void add_task(struct buf *b, const struct recording *rec, const struct oe
 	buf_adds(b, "\nElapsed time: ");
 	add_seconds(b, end_us - t->start_us);
 	buf_adds(b, " seconds\n");
-	add_usage(b, t);
+	add_usage(b, t, &s->nest[e->task].cpu);
 	add_status(b, t);
 	buf_adds(b, "Ended: ");
 	add_seconds(b, sat_add(wall_us, end_us));
@@ -186,7 +177,7 @@ static int write_another(int dir_fd, const char *file, const struct buf *text)
 }
 
 struct tasks_out {
-	const struct recording *rec;
+	const struct summary *summary;
 	const struct oe_entries *entries;
 	struct buf text;
 	int fd;			/* of the recipe's directory */
@@ -200,10 +191,10 @@ static int write_task(struct tasks_out *w, size_t at, size_t *next)
 
 	*next = at + 1;
 	buf_clear(&w->text);
-	add_task(&w->text, w->rec, e);
+	add_task(&w->text, w->summary, e);
 	for (const struct oe_entry *other = e + 1; w->entries->bitbake && *next < w->entries->n &&
 	     !strcmp(e->dir, other->dir) && !strcmp(e->file, other->file); other++, ++*next)
-		add_task(&w->text, w->rec, other);
+		add_task(&w->text, w->summary, other);
 	r = oe_write_file(w->fd, e->file, &w->text);
 	return r == -EEXIST ? write_another(w->fd, e->file, &w->text) : r;
 }
@@ -229,12 +220,14 @@ static int write_recipe(struct tasks_out *w, int dir_fd, size_t at, size_t *next
 
 static int write_tasks(int dir_fd, const struct recording *rec, const struct oe_entries *e)
 {
-	struct tasks_out w = { .rec = rec, .entries = e };
-	int r = 0;
+	struct summary s;
+	struct tasks_out w = { .summary = &s, .entries = e };
+	int r = summary_make(&s, rec);
 
 	for (size_t at = 0; !r && at < e->n;)
 		r = write_recipe(&w, dir_fd, at, &at);
 	buf_release(&w.text);
+	summary_release(&s);
 	return r;
 }
 
