@@ -11,15 +11,6 @@
 #define TICK_US 20000		/* a sample counts clock ticks: this much more is no more */
 #define IO_BYTES (64 << 10)	/* the same of storage */
 
-/* What the tasks directly inside a task took. */
-struct inside {
-	int64_t user_us, system_us, read_bytes, written_bytes;
-	int64_t counted[VALUES_COUNTED];
-	int64_t max_rss_kb;
-	int64_t busy_us;	/* time when any of them ran */
-	int64_t busy_until_us;
-};
-
 static int64_t positive(int64_t n)
 {
 	return n > 0 ? n : 0;
@@ -69,7 +60,7 @@ void cost_add(struct cost *sum, const struct cost *c)
 }
 
 /* In the order of starts: the union of the children's times grows at its end. */
-static void add_inside(struct inside *in, const struct recording *rec, const struct task *parent,
+static void add_inside(struct cost_inside *in, const struct recording *rec, const struct task *parent,
 		       const struct task *child)
 {
 	int64_t from = child->start_us, until = recording_task_end_us(rec, child);
@@ -96,7 +87,7 @@ static void add_inside(struct inside *in, const struct recording *rec, const str
 
 /* The sum of its processes at one sample, or its largest process, whichever is more: it had at
  * least that. Processes of the tasks inside it do not count. */
-static void set_memory(struct cost *c, const struct task *t, const struct inside *in)
+static void set_memory(struct cost *c, const struct task *t, const struct cost_inside *in)
 {
 	if (t->max_rss_kb > (in ? in->max_rss_kb : 0))
 		c->memory_kb = t->max_rss_kb;
@@ -144,7 +135,7 @@ static void take_sampled(struct cost *c, const struct task *t, bool hosts)
 		c->written_bytes = written;
 }
 
-static void set_counted(struct cost *c, const struct task *t, const struct inside *in)
+static void set_counted(struct cost *c, const struct task *t, const struct cost_inside *in)
 {
 	for (int i = 0; i < VALUES_COUNTED; i++) {
 		int64_t n = value_info[VALUE_COUNTED + i].counts(t);
@@ -157,9 +148,9 @@ static void set_counted(struct cost *c, const struct task *t, const struct insid
 }
 
 static void set_cost(struct cost *c, const struct recording *rec, const struct task *t,
-		     const struct inside *in)
+		     const struct cost_inside *in)
 {
-	static const struct inside nothing;
+	static const struct cost_inside nothing;
 	bool hosts = in;
 
 	set_memory(c, t, in);
@@ -222,8 +213,7 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 		 size_t n)
 {
 	uint32_t *slot = NULL;	/* of each task that hosts: 1 + index into inside */
-	struct inside *inside = NULL;
-	struct cost_cpu *cpu = NULL;	/* of the tasks inside it, in the same places */
+	struct cost_inside *inside = NULL;
 	uint32_t hosts = 0;
 	int r = -ENOMEM;
 
@@ -239,11 +229,10 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 			slot[nest[i].parent] = ++hosts;
 	}
 	inside = calloc(hosts + 1, sizeof *inside);
-	cpu = calloc(hosts + 1, sizeof *cpu);
-	if (!inside || !cpu)
+	if (!inside)
 		goto out;
 	for (uint32_t i = 0; i <= hosts; i++)
-		cpu[i] = (struct cost_cpu){ .user_us = -1, .system_us = -1 };
+		inside[i] = (struct cost_inside)COST_INSIDE_INIT;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t parent = nest[order[i]].parent;
 
@@ -261,12 +250,31 @@ int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t 
 		uint32_t t = order[i], parent = nest[t].parent;
 
 		set_cpu(&nest[t].cpu, &nest[t].cost, &rec->task[t],
-			&cpu[slot[t] ? slot[t] - 1 : hosts]);
+			&inside[slot[t] ? slot[t] - 1 : hosts].cpu);
 		if (parent != NO_INDEX)
-			add_cpu(&cpu[slot[parent] - 1], &nest[t].cpu);
+			add_cpu(&inside[slot[parent] - 1].cpu, &nest[t].cpu);
 	}
 	r = 0;
 out:
-	free_all(cpu, inside, slot);
+	free_all(inside, slot);
 	return r;
+}
+
+struct cost_cpu cost_cpu_of_ended(const struct recording *rec, const struct task *t,
+				  const struct cost_inside *in)
+{
+	static const struct cost_inside nothing = COST_INSIDE_INIT;
+	struct cost c = { .wall_us = 0 };
+	struct cost_cpu cpu;
+
+	set_cost(&c, rec, t, in);
+	set_cpu(&cpu, &c, t, in ? &in->cpu : &nothing.cpu);
+	return cpu;
+}
+
+void cost_add_inside(struct cost_inside *in, const struct recording *rec, const struct task *parent,
+		     const struct task *child, const struct cost_cpu *cpu)
+{
+	add_inside(in, rec, parent, child);
+	add_cpu(&in->cpu, cpu);
 }

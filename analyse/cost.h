@@ -45,6 +45,18 @@ struct cost_cpu {
 	bool at_least;		/* as in struct cost, of the task or of one inside it */
 };
 
+/* What the tasks directly inside a task took. */
+struct cost_inside {
+	int64_t user_us, system_us, read_bytes, written_bytes;
+	int64_t counted[VALUES_COUNTED];
+	int64_t max_rss_kb;
+	int64_t busy_us;	/* time when any of them ran */
+	int64_t busy_until_us;
+	struct cost_cpu cpu;
+};
+
+#define COST_INSIDE_INIT { .cpu = { -1, -1, false } }
+
 /* One task's place among the others. */
 struct nesting {
 	uint32_t parent;	/* task it ran inside, or NO_INDEX */
@@ -76,5 +88,16 @@ void cost_add(struct cost *sum, const struct cost *c);
  */
 int cost_fill(struct nesting *nest, const struct recording *rec, const uint32_t *order,
 		 size_t n);
+
+/*
+ * CPU time of a task when it has ended, for who reads a recording while it grows. in: what was added to
+ * it, or NULL: no task ran inside it.
+ */
+struct cost_cpu cost_cpu_of_ended(const struct recording *rec, const struct task *t,
+				  const struct cost_inside *in);
+
+/* A task inside `parent` has ended with this CPU time. */
+void cost_add_inside(struct cost_inside *in, const struct recording *rec, const struct task *parent,
+		     const struct task *child, const struct cost_cpu *cpu);
 
 #endif

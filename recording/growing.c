@@ -155,7 +155,12 @@ static int process_line(struct growing *t, struct slice line)
 static int usage_line(struct growing *t, struct growing_file *f, struct slice line)
 {
 	int64_t before_kb = f->usage.kb, time_ms;
-	int r = reader_usage_line(&f->usage, line, &time_ms);
+	int r;
+
+	f->usage.sampled = t->to.usage ? t->to.sampled : NULL;
+	f->usage.usage = t->to.usage;
+	f->usage.context = t->context;
+	r = reader_usage_line(&f->usage, line, &time_ms);
 
 	if (r || time_ms < 0 || f->usage.kb == before_kb || !t->to.memory)
 		return r == -EAGAIN ? 0 : r;
@@ -182,7 +187,7 @@ static int deliver(struct growing *t, struct growing_file *f, struct slice line)
 {
 	if (f->left_out)
 		return 0;
-	if (!f->begun || (f->kind < GROWING_USAGE ? slice_starts(line, "buildbeat ") :
+	if (!f->begun || (f->kind != GROWING_USAGE && f->kind != GROWING_SERIES ? slice_starts(line, "buildbeat ") :
 			  line.len && *line.p == 'b'))
 		return first_line(t, f, line);
 	switch (f->kind) {

@@ -12,7 +12,7 @@
  * only read files, so the processes of the build do not notice them.
  *
  * Every file is delivered line by line from its beginning, in the order of its lines. A line
- * waits for its newline. Of two files, `build` and tasks are delivered first. Memory is needed for
+ * waits for its newline. `build` is delivered first, then proc_tasks.log, then tasks. Memory is needed for
  * the open files and instances only, not for what was delivered.
  *
  * Times in which the build was suspended are left out, as by the reader of a whole recording. When one
@@ -48,6 +48,10 @@ struct growing_to {
 	int (*lost)(void *context, uint64_t tasks);	/* a line of lost.log */
 	/* proc_tasks.log: the summed memory of all running tasks changed */
 	int (*memory)(void *context, int64_t time_ms, int64_t kb);
+	/* proc_tasks.log, before the lines of tasks that were written later: a task has samples. Returns the
+	 * number under which `usage` gets each of them, or NO_INDEX for none. */
+	uint32_t (*sampled)(void *context, struct slice inst, uint64_t seq);
+	void (*usage)(void *context, uint32_t number, const struct task_usage *u);
 };
 
 struct growing_damage {

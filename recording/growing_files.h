@@ -17,7 +17,7 @@ struct growing_series {
 	int64_t delivered_ms;	/* of the last one, without suspended times; -1: none */
 };
 
-enum growing_kind { GROWING_BUILD, GROWING_TASKS, GROWING_LOST, GROWING_PROCESSES, GROWING_USAGE, GROWING_SERIES };
+enum growing_kind { GROWING_BUILD, GROWING_USAGE, GROWING_TASKS, GROWING_LOST, GROWING_PROCESSES, GROWING_SERIES };
 
 struct growing_file {
 	char name[256];		/* the plain one */

@@ -178,7 +178,10 @@ int reader_usage(struct reader *r, const char *file, struct feed *f);
 
 /* The decoder of proc_tasks.log (usage_log.h). */
 struct usage_decoder {
-	struct reader *r;	/* NULL: only kb is wanted */
+	struct reader *r;	/* NULL: only kb is wanted, and what these get, as in growing.h */
+	uint32_t (*sampled)(void *context, struct slice inst, uint64_t seq);
+	void (*usage)(void *context, uint32_t number, const struct task_usage *u);
+	void *context;
 	int64_t interval_ms, grid;
 	size_t n_columns;
 	unsigned char column[USAGE_FILE_COLUMNS];	/* which of ours each is */

@@ -14,7 +14,7 @@
 
 /* A running task under its number in the file. */
 struct usage_alias {
-	uint32_t task;		/* NO_INDEX: free, or not in tasks.log */
+	uint32_t task;		/* NO_INDEX: free, or not in tasks.log; without a reader what `sampled` returned */
 	uint32_t era;		/* the decoder's when it was given out; free in another one */
 	int64_t level[USAGE_COLUMNS];	/* in the columns' units */
 	uint32_t amount[USAGE_COLUMNS];	/* the same in KiB, ms, 1 */
@@ -153,9 +153,11 @@ static int change_memory(struct usage_decoder *d, uint32_t task, const struct ta
 /* The task was unchanged up to one point before this one. */
 static int add_unchanged(struct usage_decoder *d, uint32_t task, const struct sample_time *s)
 {
-	struct task_usage *last = &d->r->newest[task];
+	struct task_usage *last = d->r ? &d->r->newest[task] : NULL;
 	int64_t before_ms = (s->grid - 1) * d->interval_ms;
 
+	if (!last)
+		return 0;
 	/* The newest sample is at a point of the grid earlier still. */
 	if (last->time_ms < 0 || s->gap || s->even || before_ms >= s->time_ms ||
 	    2 * last->time_ms >= 2 * before_ms - d->interval_ms)
@@ -164,6 +166,17 @@ static int add_unchanged(struct usage_decoder *d, uint32_t task, const struct sa
 		return -ENOMEM;
 	last->time_ms = before_ms;
 	return change_memory(d, task, last, best_kb(last));
+}
+
+static struct task_usage usage_of(const struct usage_alias *a, int64_t time_ms)
+{
+	return (struct task_usage){
+		.time_ms = time_ms,
+		.rss_kb = a->amount[USAGE_RSS], .pss_kb = a->amount[USAGE_PSS],
+		.cpu_ms = a->amount[USAGE_CPU], .read_kb = a->amount[USAGE_READ],
+		.written_kb = a->amount[USAGE_WRITTEN],
+		.processes = a->amount[USAGE_PROCESSES],
+	};
 }
 
 static int add_sample(struct usage_decoder *d, const struct usage_alias *a, const struct sample_time *s)
@@ -176,13 +189,7 @@ static int add_sample(struct usage_decoder *d, const struct usage_alias *a, cons
 		time_ms = last->time_ms;
 	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
 		return -ENOMEM;
-	*last = (struct task_usage){
-		.time_ms = time_ms,
-		.rss_kb = a->amount[USAGE_RSS], .pss_kb = a->amount[USAGE_PSS],
-		.cpu_ms = a->amount[USAGE_CPU], .read_kb = a->amount[USAGE_READ],
-		.written_kb = a->amount[USAGE_WRITTEN],
-		.processes = a->amount[USAGE_PROCESSES],
-	};
+	*last = usage_of(a, time_ms);
 	return change_memory(d, a->task, last, before_kb);
 }
 
@@ -244,6 +251,8 @@ static bool parse_task(struct usage_decoder *d, struct cursor *c, struct usage_a
 	if (!cursor_until(c, '.', &inst) || !cursor_u64(c, &seq) || !cursor_byte(c, ':'))
 		return false;
 	*a = (struct usage_alias){ .task = NO_INDEX, .era = d->era };
+	if (!r && d->sampled)
+		a->task = d->sampled(d->context, inst, seq);
 	if (!r)
 		return true;
 	a->task = follow_find_task(&d->r->follow, inst, seq);
@@ -326,7 +335,15 @@ static int read_entry(struct usage_decoder *d, struct cursor *c, const struct sa
 		return -EBADMSG;
 	if (!d->r)
 		d->kb += alias_kb(a) - before_kb;
-	return a->task == NO_INDEX ? 0 : add_sample(d, a, s);
+	if (a->task == NO_INDEX)
+		return 0;
+	if (!d->r) {
+		struct task_usage usage = usage_of(a, s->time_ms);
+
+		d->usage(d->context, a->task, &usage);
+		return 0;
+	}
+	return add_sample(d, a, s);
 }
 
 /* Called before a line with levels of all running tasks. */

@@ -469,6 +469,36 @@ def check_otlp(show, path):
          len(show["path"]["tasks"]))
 
 
+def check_live_traces(show, path):
+    """Traces written while a recording is read in the order of its lines."""
+    run("export", "--to", "chrome", "--follow", "-o", path, RECORDING)
+    with open(path, encoding="utf-8", errors="replace") as f:
+        events = json.load(f)
+    tasks = [e["args"] for e in events if e.get("ph") == "E" and "state" in e.get("args", {})]
+    same("CPU times of the live trace", cpu_of_trace(tasks), cpu_of_show(show))
+    if not shutil.which("protoc"):
+        return
+    run("export", "--to", "perfetto", "--follow", "-o", path, RECORDING)
+    proto = os.path.join(os.path.dirname(__file__), "data/perfetto/perfetto.proto")
+    slices = [s for track in trace_reader.read_perfetto(proto, path).slices.values() for s in track]
+    same("CPU times of Perfetto's live trace", cpu_of_trace([s[4] for s in slices if "state" in s[4]]), cpu_of_show(show))
+
+
+def check_oe(show, path):
+    """Of tasks with known times. Those around others are left out."""
+    shutil.rmtree(path, ignore_errors=True)
+    run("export", "--to", "oe", "-o", path, RECORDING)
+    times = []
+    for directory, _, files in os.walk(path):
+        for name in files:
+            with open(os.path.join(directory, name), encoding="utf-8", errors="replace") as f:
+                times += [tuple(round(float(t) * 1e6) for t in m) for m in re.findall(
+                    r"^Child rusage ru_utime: ([0-9.]+)\nChild rusage ru_stime: ([0-9.]+)$", f.read(), re.M)]
+    same("CPU times of OpenEmbedded's files", sorted(times),
+         sorted((t["cpu_user_us"], t["cpu_system_us"]) for t in show["tasks"]
+                if t["start_us"] is not None and not t["hosting"] and t["cpu_user_us"] is not None))
+
+
 def check_prometheus(show, path):
     """The values of the build; a value that is not known is absent."""
     run("export", "--to", "prometheus", "-o", path, RECORDING)
@@ -589,6 +619,9 @@ def main():
     if show["complete"]:
         check_trace(show, DIRECTORY + "/trace.json")
         check_perfetto(show, DIRECTORY + "/trace.pftrace")
+        if os.path.exists(RECORDING + "/tasks.log"):
+            check_live_traces(show, DIRECTORY + "/live_trace")
+            check_oe(show, DIRECTORY + "/oe")
         check_prometheus(show, DIRECTORY + "/prometheus.prom")
         check_otlp(show, DIRECTORY + "/otlp.json")
         check_diff_page(show, DIRECTORY + "/diff.html")

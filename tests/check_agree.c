@@ -15,7 +15,7 @@ static void agree(const char *dir, const char *recording, const char *steady)
 
 static const char *const fixtures[] = {
 	"recordings/nested", "recordings/cut", "recordings/empty", "oe/genuine", "oe-bound", "processes/make",
-	"memory/bounds", "results/make", "inspected/make",
+	"memory/bounds", "results/make", "inspected/make", "recordings/unseen",
 };
 
 TEST_EACH(recorded, fixtures)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/live_state.h"
 
-#include "analyse/cost.h"
 #include "base/array.h"
 #include "base/field.h"
 #include "base/minmax.h"
+#include "base/sort.h"
 #include "convert/trace.h"
 #include "trace/trace_parts.h"
 
@@ -227,14 +227,61 @@ bool live_shows(struct live *l, uint32_t task)
 	return l->task[task].tid > 0;
 }
 
-static void end_task(struct live *l, uint32_t task, int64_t us)
+/* The newest sample is the last one of a task that has ended. */
+static void add_usage(struct live *l, struct task *t)
+{
+	uint64_t id = id_of(l, t->instance, t->seq);
+	const struct live_usage *u;
+	uint32_t at;
+
+	if (!index_find(&l->sampled, id, 0, &at))
+		return;
+	u = &l->usage[at];
+	t->n_usage = 1;
+	t->cpu_ms = u->cpu_ms;
+	t->read_kb = u->read_kb;
+	t->written_kb = u->written_kb;
+	index_remove(&l->sampled, id, 0);
+}
+
+/* The task around it gets its values. 0 or -ENOMEM. */
+static int find_cpu(struct live *l, uint32_t task, struct cost_cpu *cpu)
+{
+	struct task *t = &l->rec.task[task];
+	struct cost_inside **around;
+	uint32_t of, host;
+	uint64_t seq;
+
+	add_usage(l, t);
+	*cpu = cost_cpu_of_ended(&l->rec, t, l->task[task].inside);
+	free(l->task[task].inside);
+	l->task[task].inside = NULL;
+	of = follow_host(&l->follow, t->instance, &seq);
+	host = of == NO_INDEX ? NO_INDEX : follow_task(&l->follow, of, seq);
+	if (host == NO_INDEX)
+		return 0;
+	around = &l->task[host].inside;
+	if (!*around) {
+		*around = malloc(sizeof **around);
+		if (!*around)
+			return -ENOMEM;
+		**around = (struct cost_inside)COST_INSIDE_INIT;
+	}
+	cost_add_inside(*around, &l->rec, &l->rec.task[host], t, cpu);
+	return 0;
+}
+
+static int end_task(struct live *l, uint32_t task, int64_t us)
 {
 	const struct task *t = &l->rec.task[task];
 	struct sink_arg arg[PARTS_RESULT_ARGS + 3];
+	struct cost_cpu cpu;
 	size_t n;
 
+	if (find_cpu(l, task, &cpu))
+		return -ENOMEM;
 	live_shows(l, task);
-	n = trace_arg_result(arg, 0, t, &(struct cost_cpu){ t->user_us, t->system_us, false });
+	n = trace_arg_result(arg, 0, t, &cpu);
 	if (l->task[task].renamed) {
 		arg[n++] = trace_arg_text("name", follow_name(t));
 		arg[n++] = trace_arg_text("kind", t->kind);
@@ -247,6 +294,7 @@ static void end_task(struct live *l, uint32_t task, int64_t us)
 	if (!t->hosts)
 		live_running(l, us, -1);
 	follow_forget(&l->follow, task);
+	return 0;
 }
 
 static int start_task(struct live *l, uint32_t task, struct slice command)
@@ -264,9 +312,7 @@ static int start_task(struct live *l, uint32_t task, struct slice command)
 		return -ENOMEM;
 	if (!t->hosts)
 		live_running(l, t->start_us, 1);
-	if (t->end_us >= 0)
-		end_task(l, task, t->end_us);
-	return 0;
+	return t->end_us >= 0 ? end_task(l, task, t->end_us) : 0;
 }
 
 static int on_changed(void *context, uint32_t task, enum follow_change what, struct slice command)
@@ -289,9 +335,7 @@ static int on_changed(void *context, uint32_t task, enum follow_change what, str
 		l->task[task].renamed = l->task[task].tid && !l->task[task].waits;
 		return 0;
 	case FOLLOW_ENDED:
-		if (l->task[task].tid)
-			end_task(l, task, l->rec.task[task].end_us);
-		return 0;
+		return l->task[task].tid ? end_task(l, task, l->rec.task[task].end_us) : 0;
 	case FOLLOW_QUEUED:
 		break;
 	}
@@ -351,8 +395,40 @@ static int on_memory(void *context, int64_t time_ms, int64_t kb)
 	return write_much(l);
 }
 
+static uint32_t on_sampled(void *context, struct slice inst, uint64_t seq)
+{
+	struct live *l = context;
+	struct live_usage *added;
+	char id[INSTANCE_ID_MAX];
+	uint64_t key;
+	uint32_t at;
+
+	begin_sink(l);
+	if (inst.len >= sizeof id)
+		return NO_INDEX;
+	memcpy(id, inst.p, inst.len);
+	id[inst.len] = '\0';
+	key = identity_hash(&l->identity, id, seq, 0);
+	if (index_find(&l->sampled, key, 0, &at))
+		return at;
+	at = (uint32_t)l->n_usage;
+	added = array_add(&l->usage, &l->n_usage, sizeof *added);
+	if (!added || index_put(&l->sampled, key, 0, at))
+		return NO_INDEX;
+	*added = (struct live_usage){ 0 };
+	return at;
+}
+
+static void on_usage(void *context, uint32_t number, const struct task_usage *u)
+{
+	struct live *l = context;
+
+	l->usage[number] = (struct live_usage){ u->cpu_ms, u->read_kb, u->written_kb };
+}
+
 const struct growing_to live_growing = {
 	.build = on_build, .event = on_event, .sample = on_sample, .memory = on_memory,
+	.sampled = on_sampled, .usage = on_usage,
 };
 
 /* The whole */
@@ -379,7 +455,7 @@ void live_free(struct live *l)
 	if (!l)
 		return;
 	for (size_t i = 0; i < l->n_tasks; i++)
-		free(l->task[i].command);
+		free_all(l->task[i].command, l->task[i].inside);
 	for (size_t i = 0; i < l->n_instances; i++) {
 		free_all(l->instance[i].lane, l->instance[i].row);
 	}
@@ -388,7 +464,8 @@ void live_free(struct live *l)
 	live_counters_release(&l->counters);
 	if (l->follow.rec)
 		follow_release(&l->follow);
-	free_all(l->instance, l->task, l->waiting, l->span, l);
+	index_release(&l->sampled);
+	free_all(l->instance, l->task, l->waiting, l->span, l->usage, l);
 }
 
 static void add_result(struct live *l, uint64_t damaged)
@@ -407,14 +484,37 @@ static void add_result(struct live *l, uint64_t damaged)
 			      l->end_us >= 0 ? l->end_us : l->rec.last_us, "build ended", arg, n);
 }
 
+/* Those that nobody saw end: tasks before those around them, which started earlier. */
+static int end_unseen(struct live *l)
+{
+	struct keyed *key = array_new(l->n_tasks, sizeof *key);
+	size_t n = 0;
+	int r = key ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < l->n_tasks && key; i++) {
+		if (follow_is_used(&l->follow, i) && l->task[i].tid)
+			key[n++] = (struct keyed){ (uint64_t)MAX(l->rec.task[i].start_us, 0), i };
+	}
+	if (!r)
+		r = sort_keyed(key, n);
+	while (!r && n--) {
+		uint32_t task = (uint32_t)key[n].value;
+
+		r = end_task(l, task, recording_unseen_end_us(&l->rec, &l->rec.task[task]));
+	}
+	free(key);
+	return r;
+}
+
 int live_end(struct live *l, uint64_t damaged)
 {
+	int r;
+
 	begin_sink(l);
 	l->rec.last_us = MAX(l->rec.last_us, l->end_us);
-	for (uint32_t i = 0; i < l->n_tasks; i++) {
-		if (follow_is_used(&l->follow, i) && l->task[i].tid)
-			end_task(l, i, recording_unseen_end_us(&l->rec, &l->rec.task[i]));
-	}
+	r = end_unseen(l);
+	if (r)
+		return r;
 	live_end_spans(l, LIVE_NONE, 0, l->rec.last_us);
 	for (uint32_t i = 0; i < l->n_instances; i++)
 		end_instance(l, i, l->rec.last_us);

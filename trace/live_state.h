@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_TRACE_LIVE_STATE_H
 #define BUILDBEAT_TRACE_LIVE_STATE_H
 
+#include "analyse/cost.h"
 #include "base/index.h"
 #include "base/name_table.h"
 #include "recording/follow.h"
@@ -20,6 +21,12 @@ struct live_task {
 				   are known, or before something in it */
 	bool renamed;		/* since its slice has begun */
 	char *command;		/* while it waits: escaped, or NULL */
+	struct cost_inside *inside;	/* tasks inside it that have ended, NULL: none */
+};
+
+/* The newest sample of a task. */
+struct live_usage {
+	uint32_t cpu_ms, read_kb, written_kb;
 };
 
 /* A worker of an instance. */
@@ -84,6 +91,9 @@ struct live {
 	struct live_task *task;
 	size_t n_waiting;
 	uint32_t *waiting;	/* tasks that do, or did */
+	struct index sampled;	/* the id of a task that has not ended -> usage */
+	size_t n_usage;
+	struct live_usage *usage;
 	size_t n_spans;
 	struct live_span *span;
 	struct live_counters counters;
