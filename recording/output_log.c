@@ -309,15 +309,43 @@ int output_next(struct output *o, struct output_line *line, bool last)
 	}
 }
 
-void output_rewind(struct output *o)
+static void forget_lines(struct output *o)
 {
 	for (size_t i = 0; i < 2; i++) {
 		buf_clear(&o->of[i].text);
 		o->of[i] = (struct unfinished){ .text = o->of[i].text };
 	}
+}
+
+void output_rewind(struct output *o)
+{
+	forget_lines(o);
 	o->piece = (struct output_piece){ 0 };
 	o->at = o->index_at = o->n_lines = o->n_damaged = 0;
 	o->has_header = false;
+}
+
+bool output_place(const struct output *o, struct output_place *place)
+{
+	*place = (struct output_place){
+		.line = o->n_lines, .at = o->at, .index_at = o->index_at, .piece_end = o->piece.end,
+		.piece_time_us = o->piece.time_us, .piece_span_us = o->piece.span_us,
+		.stream = o->piece.stream,
+	};
+	return !o->of[0].open && !o->of[1].open;
+}
+
+void output_go(struct output *o, const struct output_place *place)
+{
+	forget_lines(o);
+	o->n_lines = place->line;
+	o->at = place->at;
+	o->index_at = place->index_at;
+	o->piece = (struct output_piece){
+		.time_us = place->piece_time_us, .span_us = place->piece_span_us,
+		.stream = place->stream, .end = place->piece_end,
+	};
+	o->has_header = place->index_at > 0;
 }
 
 uint64_t output_damaged(const struct output *o)

@@ -63,6 +63,20 @@ int output_next(struct output *o, struct output_line *line, bool last);
 /* Begin again with the first line. */
 void output_rewind(struct output *o);
 
+/* Where a line begins, to continue there later. */
+struct output_place {
+	uint64_t line;		/* its number */
+	uint64_t at, index_at, piece_end;
+	int64_t piece_time_us, piece_span_us;
+	enum output_stream stream;
+};
+
+/* That of the next line, after 1 or 0 of output_next(). False if another line has begun and not ended. */
+bool output_place(const struct output *o, struct output_place *place);
+
+/* Continue at a place of this output. */
+void output_go(struct output *o, const struct output_place *place);
+
 /* Damaged lines of the index, which were skipped. */
 uint64_t output_damaged(const struct output *o);
 
