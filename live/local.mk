@@ -18,6 +18,8 @@ live_liblive_a_SOURCES = \
 	live/api_archive.c \
 	live/api_compare.c \
 	live/api_log.c \
+	live/log_lines.c \
+	live/log_lines.h \
 	live/api_now.c \
 	live/api_profile.c \
 	live/api_recording.c \

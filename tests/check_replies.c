@@ -92,6 +92,22 @@ TEST(output)
 		       "print([l[\"text\"] for l in r[\"lines\"]])'\n");
 }
 
+/* Windows of lines are the same wherever reading begins, also of two streams and long lines. Lines of a task,
+ * of no known task and with a text are in the same order. */
+TEST(windows)
+{
+	const char *dir = support_tmpdir();
+
+	support_writes(support_path("%s/Makefile", dir),
+		       "all: a b\n"
+		       "a:\n\t@seq 3000; printf 'begun' >&2; seq 3001 3500; echo ' more' >&2; "
+		       "head -c 200000 /dev/zero | tr '\\0' x; echo; printf '\\033[31mred\\0 \\377\\033[0m\\n'; sleep 0.05\n"
+		       "b: a\n\t@seq 5000; echo 'b.c:1: error: b'; false\n");
+	support_expect(dir, 2, NULL, NULL, TOP_BUILDDIR "/buildbeat record --log -o s -- make >out 2>err");
+	support_expect(dir, 0, "same\n", "", "python3 -B " TOP_SRCDIR "/tests/replies_output.py "
+		       TOP_BUILDDIR "/tests/ask s");
+}
+
 /* The state of a task is the same in all replies, while its build runs and later. */
 #define STATES "python3 -B " TOP_SRCDIR "/tests/replies_states.py " TOP_BUILDDIR "/tests/ask "
 
@@ -155,7 +171,8 @@ static const struct {
 	{ "/api/history", "", 404, "this is not an archive" },
 	{ "/api/none", "", 404, "no such path; /api/ lists all" },
 	{ "/api/show/x", "", 404, "no such path; /api/ lists all" },
-	{ "/log", "", 404, "the recording has no output" },
+	{ "/api/log", "width=0", 400, "parameter 'width': expected a number from 1 to 65536, not '0'" },
+	{ "/api/log/tasks", "count=0", 400, "parameter 'count': expected a number from 1 to 2000, not '0'" },
 };
 
 TEST_EACH(refused, wrong)

@@ -97,7 +97,7 @@ EXTRA_DIST += tests/process_api.py tests/namespaces.py tests/killed.py tests/sus
 
 # of replies
 CHECKS += tests/check_catalogue tests/check_query tests/check_reader tests/check_replies
-EXTRA_DIST += tests/replies.py tests/replies_states.py tests/replies_table.py
+EXTRA_DIST += tests/replies.py tests/replies_output.py tests/replies_states.py tests/replies_table.py
 
 check_PROGRAMS += tests/checks
 tests_checks_SOURCES = tests/checks.c $(CHECKS:=.c) $(SLOW_CHECKS:=.c)
