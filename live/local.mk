@@ -133,6 +133,8 @@ live_page_from = \
 	live/page/page_history.js \
 	live/page/page_machine.js \
 	live/page/page_overview.js \
+	live/page/long_list.js \
+	live/page/page_output.js \
 	live/page/page_wall.js \
 	live/page/page_inspections.js \
 	live/page/page_process.js \
@@ -146,7 +148,7 @@ live_page_from = \
 	live/page/page_class.js \
 	live/page/page_graph.js
 
-live/page_text.c: $(live_page_from) render/chart/common.js render/chart/table.js report/areas.css report/areas.js report/elements.js report/zoom.js render/c_string.awk
+live/page_text.c: $(live_page_from) render/chart/common.js render/chart/table.js report/ansi.css report/areas.css report/areas.js report/elements.js report/zoom.js render/c_string.awk
 	$(AM_V_GEN)$(MKDIR_P) live && { \
 		echo '#include "live/page_text.h"' && \
 		$(c_string) -v name=page_live_css -v file=live/page/live.css && \

@@ -10,6 +10,7 @@
 static const struct shell_page pages[] = {
 	{ "/", "overview", "Overview", SHELL_BUILD },
 	{ "/chart", "chart", "Chart", SHELL_BUILD },
+	{ "/output", "output", "Output", SHELL_BUILD },
 	{ "/table", "table", "Tasks", SHELL_BUILD },
 	{ "/profile", NULL, "Profile", SHELL_BUILD },
 	{ "/tracker", "tracker", "Tracker", SHELL_BUILD },

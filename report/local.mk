@@ -26,7 +26,7 @@ nodist_report_libreport_a_SOURCES = report/page_static.c
 EXTRA_DIST += $(page_static_from)
 CLEANFILES += report/page_static.c
 page_static_from = \
-	report/areas.css report/areas.js report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
+	report/ansi.css report/areas.css report/areas.js report/diff.js report/elements.js report/inspect.css report/inspect.js report/inspect_data.js \
 	report/inspect_areas.js report/inspect_icicle.js report/inspect_lists.js report/inspect_page.js report/log.css report/log.js report/page.css \
 	report/page.js report/page_data.js report/page_rows.js report/page_trends.js \
 	report/profile.js report/profile_rows.js report/profile_table.js report/site.js report/zoom.js

@@ -450,7 +450,7 @@ function chooseRecording(id) {
 
 /* Keys */
 
-const KEY_PAGES = { o: "overview", c: "chart", t: "table", p: "processes", m: "tracker", d: "graph",
+const KEY_PAGES = { o: "overview", c: "chart", l: "output", t: "table", p: "processes", m: "tracker", d: "graph",
 		    h: "history" };
 const keys = { g: false, more: {} };
 

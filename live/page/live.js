@@ -39,6 +39,8 @@
 /* live/page/page_history.js */
 /* live/page/page_machine.js */
 /* live/page/page_overview.js */
+/* live/page/long_list.js */
+/* live/page/page_output.js */
 /* live/page/page_wall.js */
 /* live/page/page_processes.js */
 /* live/page/page_process.js */

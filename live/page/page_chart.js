@@ -30,6 +30,7 @@ async function chartAsk() {
 function chartLinks() {
 	return {
 		task: id => hrefOf("task", { task: id }),
+		output: id => hrefOf("output", { task: id }),
 		async lines(id) {
 			const ask = from => api("/api/log", { task: id, count: CHART_LINES, from });
 			const first = await ask(0), n = first.n_lines;
@@ -136,8 +137,22 @@ function chartFollow() {
 	window.addEventListener("reachable", soon);
 }
 
+/* What links of other pages ask for is a part of the chart's own state, which is behind the #. */
+function chartState() {
+	const state = new URLSearchParams(location.hash.slice(1)), { params } = core;
+	const [task, from, until] = ["task", "from_us", "until_us"].map(key => params.get(key));
+
+	if (task)
+		state.set("task", task);
+	if (Number(until) > Number(from))
+		state.set("range", from / 1e6 + "-" + until / 1e6);
+	["task", "from_us", "until_us"].forEach(key => params.delete(key));
+	history.replaceState(null, "", location.pathname + (params.size ? "?" + params : "") + (state.size ? "#" + state : ""));
+}
+
 pages.chart = {
 	async make(main) {
+		chartState();
 		const asked = chartAsk(), loaded = [chartLoad("link", { rel: "stylesheet", href: "/chart.css" }),
 						    chartLoad("script", { src: "/chart.js" })];
 

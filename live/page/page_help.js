@@ -4,6 +4,7 @@
 const HELP_PAGES = [
 	["overview", "Overview", "Does the build still run, how long will it take, has a task failed, what runs now, what limits it?"],
 	["chart", "Chart", "When did each task run, beside which others, and what did the machine do meanwhile? It grows while the build runs."],
+	["output", "Output", "What did the build print, which task printed it, and what is the first error? It grows while the build runs."],
 	["table", "Tasks", "Which tasks took longest, used most CPU time or memory, or waited longest? Sorted and filtered."],
 	["profile", "Profile", "How often did each command run, for how long, and how long did it wait? Grouped as you choose."],
 	["machine", "Machine", "How busy is the machine of the server now: processors, memory, disks, pressure?"],
@@ -19,9 +20,11 @@ const HELP_PAGES = [
 ];
 
 const HELP_KEYS = [
-	["/", "go to the filter of the page"], ["g, then o", "Overview"], ["g, then c", "Chart"], ["g, then t", "Tasks"],
+	["/", "go to the filter of the page"], ["g, then o", "Overview"], ["g, then c", "Chart"], ["g, then l", "Output"], ["g, then t", "Tasks"],
 	["g, then p", "Processes"], ["g, then m", "Tracker"], ["g, then d", "Graph"], ["g, then h", "History"],
 	["r", "choose another recording"], ["?", "this help"],
+	["e", "in the output: the first error, then the next one"], ["n, N", "in the output: the next and the previous match of the search"],
+	["b, f", "in the output: fold it by task; stay at its end"],
 	["Tab, Shift+Tab", "next and previous link, button or table"],
 	["Up, Down, Page Up, Page Down, Home, End", "in a table: choose another row"], ["Enter", "in a table: open the row"],
 ];

@@ -493,7 +493,7 @@ function makeOverviewSections(main) {
 		make("a", { href: path + queryText({ rec: recording() }) }, box.links, text);
 	api("/api/log", { count: 1 }).then(log => {
 		if (log.recorded)
-			make("a", { href: "/log" + queryText({ rec: recording() }) }, box.links, "output");
+			link("output", {}, "output", box.links);
 	}, () => {});
 	box.failed = section("failed", "Failures");
 	box.own = make("pre", { tabindex: 0, role: "region", "aria-label": "First error", hidden: "hidden" }, box.failed);

@@ -206,8 +206,9 @@ async function addTaskLog(main, t) {
 				"No line of the output is known to be its own.";
 		} else {
 			setText(make("pre", { tabindex: 0, role: "region", "aria-label": "Output" }, section), taskLogText(log));
-			text.textContent = log.from > 0 ? "The last " + countText(log.lines.length) + " of " +
-				countOf(log.n_lines, "line") + "." : countOf(log.n_lines, "line");
+			text.textContent = (log.from > 0 ? "The last " + countText(log.lines.length) + " of " : "") +
+				countOf(log.n_lines, "line") + " \u2013 ";
+			link("output", { task: t.task }, "show them among all lines", text);
 		}
 	} catch (e) {
 		text.textContent = clean(e.message);

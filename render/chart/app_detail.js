@@ -383,7 +383,7 @@ function addServedLog(parent, i) {
 		askLog(id, runs);
 	if (!known || !known.n)
 		return;
-	element("a", { href: live.links.task(id) }, element("h3", {}, parent),
+	element("a", { href: live.links.output(id) }, element("h3", {}, parent),
 		countText(known.n) + (known.n === 1 ? " line" : " lines") + " of output");
 	element("pre", { tabindex: 0, "aria-label": "Output" }, parent, known.lines.map(clean).join("\n"));
 }

@@ -6,6 +6,7 @@
  *
  * links, of serve():
  *	task(id)	the address of the page of a task
+ *	output(id)	that of its lines in the build's output
  *	lines(id)	a promise of {n, lines: [text]}: how many lines the task wrote, and the last ones
  */
 
