@@ -21,8 +21,6 @@ static const struct {
 	{ "/diff.js", SCRIPT, page_diff_js },
 	{ "/inspect.css", STYLE, page_inspect_css },
 	{ "/inspect.js", SCRIPT, page_inspect_js },
-	{ "/log.css", STYLE, page_log_css },
-	{ "/log.js", SCRIPT, page_log_js },
 	{ "/profile.js", SCRIPT, page_profile_js },
 	{ "/site.js", SCRIPT, page_site_js },
 };

@@ -7,7 +7,7 @@
 #include "live/route.h"
 #include "live/source.h"
 #include "report/diff_output.h"
-#include "report/log_page.h"
+#include "report/html.h"
 #include "report/profile_page.h"
 
 #include <errno.h>
@@ -20,25 +20,6 @@ static struct html_site site_of(const struct request *q)
 {
 	return (struct html_site){ .path = q->route->path, .rec = query_text(q->query, "rec"),
 				   .navigate = page_shell_navigation };
-}
-
-static int log_reply(struct reply *out, const struct request *q, struct error *err)
-{
-	const struct html_site site = site_of(q);
-	struct source *s = q->source;
-	struct build_output *output;
-	int r = api_log_output(s, &output, err);
-
-	if (r)
-		return r;
-	if (!output->output)
-		return error_say(err, -ENOENT, "the recording has no output of the build: record "
-				 "it with buildbeat record --log");
-	output_rewind(output->output);
-	r = log_page_write(&out->body, &s->summary, &output->tasks, output->output, &site);
-	out->type = HTML;
-	out->keep = true;
-	return r ? error_sys(err, r, s->id, NULL) : 0;
 }
 
 static int profile_reply(struct reply *out, const struct request *q, struct error *err)
@@ -85,7 +66,6 @@ static int diff_reply(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route site_routes[] = {
-	{ "/log", "rec", "The output of a build, as buildbeat log --html writes it.", log_reply },
 	{ "/profile", "rec", "The table of a profile, as buildbeat profile --html writes it.",
 	  profile_reply },
 	{ "/diff", "a, b", "The comparison of two recordings, as buildbeat diff --html writes it.",
