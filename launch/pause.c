@@ -9,27 +9,51 @@
 
 #define LEAST_NS 10000000	/* a shorter one does not matter */
 
-void pause_end(struct pause *p)
+/* until_us -1: it has begun. */
+static void add_line(const struct pause *p, int64_t from_us, int64_t until_us)
 {
-	int64_t now_ns = clock_mono_ns(), from_ns = p->from_ns;
 	char text[128];
 	struct buf b;
 
-	p->from_ns = 0;
-	if (!p->store || !from_ns || now_ns - from_ns < LEAST_NS)
-		return;
-	p->until_ns = now_ns;
 	buf_init_fixed(&b, text, sizeof text);
-	buf_addf(&b, LAYOUT_SUSPENDED ": %lld %lld\n",
-		 (long long)(from_ns - p->store->start_ns) / 1000,
-		 (long long)(now_ns - p->store->start_ns) / 1000);
+	buf_addf(&b, LAYOUT_SUSPENDED ": %lld", (long long)from_us);
+	if (until_us >= 0)
+		buf_addf(&b, " %lld", (long long)until_us);
+	buf_addc(&b, '\n');
 	store_append_build(p->store, &b);
+}
+
+static int64_t since_start_us(const struct pause *p, int64_t ns)
+{
+	return (ns - p->store->start_ns) / 1000;
+}
+
+void pause_end(struct pause *p)
+{
+	int64_t now_ns = clock_mono_ns(), from_ns = p->from_ns, from_us;
+
+	p->from_ns = 0;
+	if (!p->store || !from_ns || (!p->told && now_ns - from_ns < LEAST_NS))
+		return;
+	p->told = false;
+	p->until_ns = now_ns;
+	from_us = since_start_us(p, from_ns);
+	add_line(p, from_us, MAX(since_start_us(p, now_ns), from_us + 1));
+}
+
+static void begin(struct pause *p)
+{
+	p->from_ns = clock_mono_ns();
+	if (!p->store)
+		return;
+	p->told = true;
+	add_line(p, since_start_us(p, p->from_ns), -1);
 }
 
 void pause_status(struct pause *p, int status)
 {
 	if (WIFSTOPPED(status) && !p->from_ns)
-		p->from_ns = clock_mono_ns();
+		begin(p);
 	else if (WIFCONTINUED(status))
 		pause_end(p);
 }

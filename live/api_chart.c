@@ -114,7 +114,7 @@ static int make_data(struct source *s, const char *with, struct error *err)
 
 /* How long the build has run while it was not suspended. Another machine, or another boot, has another
  * monotonic clock. */
-static int64_t elapsed_us(const struct source *s)
+static int64_t elapsed_us(const struct source *s, bool *suspended)
 {
 	const struct recording *rec = &s->recording;
 	int64_t us = (clock_mono_ns() - rec->start_mono_ns) / 1000;
@@ -122,7 +122,7 @@ static int64_t elapsed_us(const struct source *s)
 
 	if (us < wall_us - CLOCKS_APART_US || us > wall_us + CLOCKS_APART_US)
 		us = wall_us;
-	us -= suspended_sum_us(rec);
+	us = suspended_elapsed_us(rec, us, suspended);
 	return s->running && us > rec->last_us ? us : rec->last_us;
 }
 
@@ -131,6 +131,7 @@ static int chart_reply(struct reply *out, const struct request *q, struct error 
 	const char *with = query_text(q->query, "with");
 	struct source *s = q->source;
 	int64_t have = 0;
+	bool suspended;
 	struct json j;
 	int r = query_number(q->query, "have", 0, INT64_MAX, 0, &have, err);
 
@@ -146,7 +147,8 @@ static int chart_reply(struct reply *out, const struct request *q, struct error 
 	json_int(&j, "data", kept.made_ns);
 	json_bool(&j, "unchanged", have == kept.made_ns);
 	json_bool(&j, "running", s->running);
-	json_int(&j, "elapsed_us", elapsed_us(s));
+	json_int(&j, "elapsed_us", elapsed_us(s, &suspended));
+	json_bool(&j, "suspended", s->running && suspended);
 	json_int(&j, "took_us", kept.took_ns / 1000);
 	json_object_end(&j);
 	if (have != kept.made_ns)

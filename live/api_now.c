@@ -61,6 +61,7 @@ static int read_now(const struct request *q, bool *more, struct error *err)
 	if (growing_is_removed(followed.growing))
 		return error_say(err, -ESTALE, "the recording was deleted");
 	now_settle(followed.now, NULL, NULL);
+	followed.now->stopped = growing_is_stopped(followed.growing);
 	*more = r > 0 && !followed.now->ended;
 	followed.now->ended |= !*more;
 	return 0;
@@ -144,6 +145,8 @@ static void add_build(struct buf *b, const struct now *n, bool running)
 	      n->start_wall_ns < 0 ? -1 : n->start_wall_ns / 1000000, 3);
 	family(b, "buildbeat_build_elapsed_seconds", "gauge", "seconds", "Time since the build began, or that it took.");
 	value(b, "buildbeat_build_elapsed_seconds", "", now_elapsed_us(n, clock_mono_ns()), 6);
+	family(b, "buildbeat_build_suspended", "gauge", NULL, "Whether the build is suspended, by ^Z or SIGSTOP.");
+	value(b, "buildbeat_build_suspended", "", now_is_suspended(n), 0);
 	if (n->exit_status >= 0) {
 		family(b, "buildbeat_build_exit_status", "gauge", NULL, "Exit status of a build that has ended.");
 		value(b, "buildbeat_build_exit_status", "", n->exit_status, 0);

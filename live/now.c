@@ -130,7 +130,7 @@ static void unlist_task(struct now *n, size_t at)
 
 /* Lines of `build` */
 
-/* Leave it out. Times that were seen lack earlier ones already. */
+/* Leave it out, from its beginning. Times that were seen lack earlier ones already. */
 static int leave_out(struct now *n, struct slice value)
 {
 	struct suspended *all = &n->private->suspended;
@@ -139,9 +139,13 @@ static int leave_out(struct now *n, struct slice value)
 
 	if (r)
 		return r;
+	if (all->open) {
+		move_seen(n, &(struct suspended){ .open = true, .since_us = all->since_us - all->sum_us });
+		return 0;
+	}
 	p = all->part[all->n - 1];
 	p = (struct suspended_part){ p.from_us - p.before_us, p.until_us - p.before_us, 0 };
-	move_seen(n, &(struct suspended){ &p, 1, p.until_us - p.from_us });
+	move_seen(n, &(struct suspended){ .part = &p, .n = 1, .sum_us = p.until_us - p.from_us });
 	sort_moved(n);
 	return 0;
 }
@@ -161,6 +165,8 @@ static int on_build(void *context, struct slice key, struct slice value)
 		set_number(&n->start_wall_ns, value);
 	else if (slice_is(key, "start_mono_ns"))
 		set_number(&n->start_mono_ns, value);
+	else if (slice_is(key, "interval_ms"))
+		set_number(&n->private->interval_ms, value);
 	else if (slice_is(key, "cores"))
 		set_number(&n->cores, value);
 	else if (slice_is(key, "status"))

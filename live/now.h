@@ -33,6 +33,7 @@ struct now {
 	int64_t last_us;	/* of the newest line */
 	int64_t cores;		/* -1: not known */
 	bool ended;		/* with the end that `build` has; or as the caller says */
+	bool stopped;		/* growing_is_stopped(), as the caller says */
 	int64_t end_us;
 	int32_t exit_status, signal;	/* of the build, -1: not known */
 	/* As those of `show --json`: all tasks. Unfinished are those that run, and those whose build
@@ -70,7 +71,11 @@ void now_id(char id[NOW_ID_MAX], const struct now *n, const struct task *t);
 /* The newest sample, NULL: none. */
 const struct now_sample *now_newest(const struct now *n);
 
-/* The moment of CLOCK_MONOTONIC as a time of this recording; its end if it has ended. */
+/* Is the build suspended? */
+bool now_is_suspended(const struct now *n);
+
+/* The moment of CLOCK_MONOTONIC as a time of this recording, which does not grow while the build is
+ * suspended; its end if it has ended. */
 int64_t now_elapsed_us(const struct now *n, int64_t mono_ns);
 
 /* As members of the open object; keys as in buildbeat-api(7). */

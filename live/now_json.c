@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/now_state.h"
 
+#include "base/minmax.h"
+
 #include <stdio.h>
+
+bool now_is_suspended(const struct now *n)
+{
+	return !n->ended && (n->stopped || n->private->suspended.open);
+}
 
 int64_t now_elapsed_us(const struct now *n, int64_t mono_ns)
 {
+	int64_t us;
+
 	if (n->ended)
 		return n->end_us >= 0 ? n->end_us : n->last_us;
 	if (n->start_mono_ns < 0 || mono_ns < n->start_mono_ns)
 		return n->last_us;
-	return suspended_move(&n->private->suspended, (mono_ns - n->start_mono_ns) / 1000);
+	us = suspended_move(&n->private->suspended, (mono_ns - n->start_mono_ns) / 1000);
+	/* since the next sample, which was not taken */
+	return n->stopped ? MIN(us, n->last_us + n->private->interval_ms * 1000) : us;
 }
 
 #define RUNNING_MAX 1000	/* tasks in a reply: the longest running ones */
@@ -75,6 +86,7 @@ void now_json(struct json *j, const struct now *n, int64_t mono_ns)
 	json_known(j, "start_wall_ns", n->start_wall_ns);
 	json_known(j, "cores", n->cores);
 	json_bool(j, "ended", n->ended);
+	json_bool(j, "suspended", now_is_suspended(n));
 	json_int(j, "elapsed_us", now_elapsed_us(n, mono_ns));
 	json_known(j, "exit_status", n->exit_status);
 	json_known(j, "signal", n->signal > 0 ? n->signal : -1);

@@ -41,6 +41,7 @@ struct now_private {
 	uint32_t ended;		/* is forgotten with the next line, or NO_INDEX */
 	struct buf text;
 	struct suspended suspended;
+	int64_t interval_ms;	/* of the samples */
 	bool any_lost;		/* lost.log says it */
 	size_t n_numbers;
 	struct now_numbers *numbers;	/* of each instance */

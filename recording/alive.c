@@ -26,7 +26,7 @@ static int64_t boot_ns(void)
 }
 
 /* When the process started, in ns since the boot; 0: unknown, -1: it is a zombie. */
-static int64_t start_of(const char *stat)
+static int64_t start_of(const char *stat, char *state)
 {
 	const char *behind = strrchr(stat, ')');
 	int64_t ticks, hz = sysconf(_SC_CLK_TCK);
@@ -40,6 +40,8 @@ static int64_t start_of(const char *stat)
 		cursor_blanks(&c);
 		if (!cursor_word(&c, &word, 32))
 			return 0;
+		if (!i)
+			*state = *word.p;
 		if (!i && (*word.p == 'Z' || *word.p == 'X'))
 			return -1;
 	}
@@ -49,8 +51,8 @@ static int64_t start_of(const char *stat)
 }
 
 /* The monotonic clock stops while the machine is suspended, so the age of a moment may be too
- * small, never too large. */
-bool alive_since(int32_t pid, int64_t since_ns)
+ * small, never too large. *state gets that of /proc, if it can be read. */
+static bool is_alive(int32_t pid, int64_t since_ns, char *state)
 {
 	char path[32], stat[1024];
 	int64_t start_ns;
@@ -60,10 +62,24 @@ bool alive_since(int32_t pid, int64_t since_ns)
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	if (readfile_start(AT_FDCWD, path, stat, sizeof stat) <= 0)
 		return !kill(pid, 0) || errno != ESRCH;
-	start_ns = start_of(stat);
+	start_ns = start_of(stat, state);
 	if (start_ns <= 0)
 		return !start_ns;
 	return boot_ns() - start_ns + SLACK_NS >= clock_mono_ns() - since_ns;
+}
+
+bool alive_since(int32_t pid, int64_t since_ns)
+{
+	char state;
+
+	return is_alive(pid, since_ns, &state);
+}
+
+bool alive_is_stopped(int32_t pid, int64_t since_ns)
+{
+	char state = 0;
+
+	return is_alive(pid, since_ns, &state) && state == 'T';
 }
 
 bool alive_same_host(const char *host)

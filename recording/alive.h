@@ -9,6 +9,9 @@
  * process that started later has the pid of one that is gone. A zombie does not run. */
 bool alive_since(int32_t pid, int64_t since_ns);
 
+/* Is that process stopped, by ^Z or SIGSTOP? */
+bool alive_is_stopped(int32_t pid, int64_t since_ns);
+
 /* Are these the names of this machine and of its current boot? NULL: unknown, which is no. */
 bool alive_same_host(const char *host);
 bool alive_same_boot(const char *boot_id);

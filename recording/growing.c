@@ -59,10 +59,14 @@ static bool split(struct slice line, struct slice *key, struct slice *value)
 static int add_suspended(struct growing *t, struct slice value)
 {
 	int r = suspended_add(&t->suspended, value);
+	int64_t from_us;
 
-	for (size_t i = 0; i < t->n_files && !r; i++)
-		growing_series_suspended(&t->file[i]->series, &t->suspended.part[t->suspended.n - 1]);
-	return r;
+	if (r)
+		return r;
+	from_us = suspended_move(&t->suspended, t->suspended.since_us);
+	for (size_t i = 0; i < t->n_files; i++)
+		growing_series_suspended(&t->file[i]->series, from_us);
+	return 0;
 }
 
 /* The end of the build without suspended times. */
@@ -107,6 +111,7 @@ static int is_parsed(struct growing *t, enum event_parsed parsed)
 
 static int task_line(struct growing *t, struct slice line)
 {
+	const struct suspended ended = suspended_ended(&t->suspended);
 	struct event e;
 	int r = is_parsed(t, event_parse(line, &e));
 
@@ -115,7 +120,7 @@ static int task_line(struct growing *t, struct slice line)
 	if (e.time_us < 0 || e.time_us > EVENT_TIME_MAX_US)
 		return -EBADMSG;
 	r = growing_writers_event(&t->writers, e);
-	e.time_us = suspended_move(&t->suspended, e.time_us);
+	e.time_us = suspended_move(&ended, e.time_us);
 	return r || !t->to.event ? r : t->to.event(t->context, &e);
 }
 
@@ -142,12 +147,13 @@ static void move_process(const struct suspended *parts, struct process_line *l)
 
 static int process_line(struct growing *t, struct slice line)
 {
+	const struct suspended ended = suspended_ended(&t->suspended);
 	struct process_line l;
 	int r = is_parsed(t, process_log_parse(line, &l));
 
 	if (r <= 0)
 		return r;
-	move_process(&t->suspended, &l);
+	move_process(&ended, &l);
 	return t->to.process ? t->to.process(t->context, &l) : 0;
 }
 
@@ -497,6 +503,11 @@ int growing_read(struct growing *t, struct error *err)
 bool growing_is_behind(const struct growing *t)
 {
 	return !t->left;
+}
+
+bool growing_is_stopped(const struct growing *t)
+{
+	return growing_writers_are_stopped(&t->writers);
 }
 
 bool growing_is_removed(const struct growing *t)

@@ -83,6 +83,9 @@ int growing_read(struct growing *t, struct error *err);
 int growing_read_some(struct growing *t, uint64_t most, struct error *err);
 bool growing_is_behind(const struct growing *t);
 
+/* Is its launcher stopped, by ^Z or SIGSTOP, so that nothing grows? */
+bool growing_is_stopped(const struct growing *t);
+
 /* The directory is no more. */
 bool growing_is_removed(const struct growing *t);
 

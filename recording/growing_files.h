@@ -59,14 +59,16 @@ struct growing_writers {
 int growing_series_begin(struct growing_series *s, struct slice rest);
 int growing_series_line(struct growing_series *s, const char *name, struct slice line,
 			const struct suspended *out, const struct growing_to *to, void *context);
-/* One more suspended time became known, after samples from then may have been delivered. */
-void growing_series_suspended(struct growing_series *s, const struct suspended_part *p);
+/* One more suspended time became known, or that it ended, after samples from then may have been delivered. */
+void growing_series_suspended(struct growing_series *s, int64_t from_us);
 void growing_series_release(struct growing_series *s);
 
 /* Notice a line of `build` and of tasks.log. 0 or -ENOMEM. */
 void growing_writers_init(struct growing_writers *w);
 void growing_writers_build(struct growing_writers *w, struct slice key, struct slice value);
 int growing_writers_event(struct growing_writers *w, struct event e);
+
+bool growing_writers_are_stopped(const struct growing_writers *w);
 
 /* Can anything be appended yet to the recording in this directory? idle_ns: for how long its files
  * were unchanged. */

@@ -117,9 +117,9 @@ int growing_series_line(struct growing_series *s, const char *name, struct slice
 	return r ? r : add_sample(s, &d, &at);
 }
 
-void growing_series_suspended(struct growing_series *s, const struct suspended_part *p)
+void growing_series_suspended(struct growing_series *s, int64_t from_us)
 {
-	int64_t from_ms = (p->from_us - p->before_us) / 1000;
+	int64_t from_ms = from_us / 1000;
 
 	if (s->delivered_ms > from_ms)
 		s->delivered_ms = from_ms;

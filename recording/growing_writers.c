@@ -111,6 +111,11 @@ static bool is_there(const struct growing_writers *w, int32_t pid, int64_t time_
 	return alive_since(pid, w->start_mono_ns + time_us * 1000);
 }
 
+bool growing_writers_are_stopped(const struct growing_writers *w)
+{
+	return w->pid && w->same_host && w->same_boot && alive_is_stopped(w->pid, w->start_mono_ns);
+}
+
 /* An instance that was closed may go on, if its exec failed, but not without its launcher. */
 static bool any_open(const struct growing_writers *w)
 {

@@ -132,8 +132,17 @@ static int warn(const struct suspended *parts, struct reader *r)
 {
 	char text[64];
 	struct buf b;
+	int error;
 
 	buf_init_fixed(&b, text, sizeof text);
+	if (parts->open) {
+		text_add_time(&b, parts->since_us - parts->sum_us);
+		error = reader_warn(r, "the build was suspended after %s and has not gone on; all times leave that out",
+				    buf_str(&b));
+		if (error || !parts->n)
+			return error;
+		buf_init_fixed(&b, text, sizeof text);
+	}
 	text_add_time(&b, parts->sum_us);
 	return reader_warn(r, "the build was suspended for %s; all times leave that out",
 			   buf_str(&b));
@@ -142,14 +151,15 @@ static int warn(const struct suspended *parts, struct reader *r)
 int reader_leave_out_suspended(struct reader *r)
 {
 	struct recording *rec = r->rec;
-	struct suspended parts = SUSPENDED_INIT;
+	struct suspended parts = SUSPENDED_INIT, ended;
 	int error = 0;
 
 	if (!recording_build(rec, LAYOUT_SUSPENDED))
 		return 0;
 	error = suspended_find(&parts, rec);
-	if (!error && parts.n) {
-		move_tasks(&parts, rec);
+	ended = suspended_ended(&parts);
+	if (!error && (parts.n || parts.open)) {
+		move_tasks(&ended, rec);
 		for (size_t i = 0; !error && i < rec->n_series; i++)
 			error = move_series(&parts, &rec->series[i]);
 		if (!error)

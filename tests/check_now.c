@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/now.h"
+
+#include "base/clock.h"
 #include "recording/follow.h"
+#include "recording/suspended.h"
 
 #include "tests/recorded.h"
 #include "tests/support.h"
 
 #include <limits.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The reader of whole recordings reads each prefix: the slow reference. */
 
@@ -271,6 +277,88 @@ TEST(elapsed)
 	ck_assert_int_eq(now_elapsed_us(f.now, 1500000000), 500000);
 	ck_assert_int_eq(now_elapsed_us(f.now, 3000000000), 1000000);
 	ck_assert_int_eq(now_elapsed_us(f.now, 7000000000), 3500000);
+	ck_assert(!now_is_suspended(f.now));
+	/* it is suspended again, and goes on */
+	support_expect(dir, 0, NULL, NULL, "echo suspended: 6500000 >>build");
+	more(&f);
+	ck_assert_int_eq(now_elapsed_us(f.now, 7000000000), 3500000);
+	ck_assert_int_eq(now_elapsed_us(f.now, 7500000000), 4000000);
+	ck_assert_int_eq(now_elapsed_us(f.now, 90000000000), 4000000);
+	ck_assert(now_is_suspended(f.now));
+	support_expect(dir, 0, NULL, NULL, "echo suspended: 6500000 9000000 >>build");
+	more(&f);
+	ck_assert_int_eq(now_elapsed_us(f.now, 11000000000), 5000000);
+	ck_assert(!now_is_suspended(f.now));
+	end(&f);
+}
+
+/* Samples that are taken while it is suspended have no time. */
+TEST(samples_while_suspended)
+{
+	const char *dir = support_tmpdir();
+	struct recording rec = RECORDING_INIT;
+	struct follower f;
+	struct error err;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\n"
+		       "start_mono_ns: 1000000000\ninterval_ms: 1000\nbuildbeat: 1\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n");
+	support_writes(support_path("%s/proc_loadavg.log", dir), "buildbeat proc_loadavg 1 1000 load1:0.01:g\n"
+		       "@1000 100\n1\n1\n");
+	begin(&f, dir);
+	more(&f);
+	ck_assert_int_eq(f.now->last_us, 3000000);
+	support_expect(dir, 0, NULL, NULL, "echo suspended: 2500000 >>build; printf '1\\n1\\n1\\n' >>proc_loadavg.log");
+	more(&f);
+	ck_assert_int_eq(f.now->last_us, 2500000);
+	ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+	ck_assert_int_eq(rec.last_us, 2500000);
+	ck_assert_uint_eq(rec.n_warnings, 1);
+	recording_release(&rec);
+	end(&f);
+}
+
+/* The launcher is stopped, too: the next sample was not taken. */
+TEST(launcher_is_stopped)
+{
+	const char *dir = support_tmpdir();
+	struct recording rec = RECORDING_INIT;
+	int64_t now_ns = clock_mono_ns(), after_ns = now_ns + 900000000000;
+	struct follower f;
+	struct error err;
+	bool stopped;
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		for (;;)
+			pause();
+	}
+	support_expect(dir, 0, NULL, NULL, "{ echo buildbeat build 1; echo start_wall_ns: 1; echo start_mono_ns: %lld; "
+		       "echo interval_ms: 2000; echo sampler_pid: %d; echo host: $(uname -n); "
+		       "echo boot_id: $(cat /proc/sys/kernel/random/boot_id); echo buildbeat: 1; } >build; "
+		       "printf 'buildbeat tasks 1\nopen\t3000000\ta\t10\t0\t10\tmake\n' >tasks.log",
+		       (long long)now_ns, (int)pid);
+	begin(&f, dir);
+	for (int i = 0; i < 2; i++) {
+		more(&f);
+		f.now->stopped = growing_is_stopped(f.growing);
+		ck_assert_int_eq(recording_read(&rec, dir, NULL, &err), 0);
+		ck_assert_int_eq(now_is_suspended(f.now), i);
+		ck_assert_int_eq(now_elapsed_us(f.now, after_ns), i ? 5000000 : 900000000);
+		ck_assert_int_eq(suspended_since_start_us(&rec, after_ns), i ? 5000000 : 900000000);
+		ck_assert_int_eq(suspended_elapsed_us(&rec, 900000000, &stopped), i ? 5000000 : 900000000);
+		ck_assert_int_eq(stopped, i);
+		ck_assert_int_eq(now_elapsed_us(f.now, now_ns + 4000000000), 4000000);
+		recording_release(&rec);
+		if (i)
+			break;
+		kill(pid, SIGSTOP);
+		ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
 	end(&f);
 }
 

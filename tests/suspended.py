@@ -9,6 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
+
+from serve_streams import Server
 
 BUILDBEAT, DIRECTORY = sys.argv[1:]
 MAKEFILE = """
@@ -35,7 +38,7 @@ def until(holds):
     end = time.monotonic() + 60
     while not holds():
         if time.monotonic() > end:
-            sys.exit("no task began within a minute")
+            sys.exit("it did not happen within a minute")
         time.sleep(.02)
 
 
@@ -100,6 +103,26 @@ def check(what, out, paused, alone=False):
              if "to_us" in s), show["answer"])
 
 
+def wait_while_suspended(what, out):
+    """Its elapsed time does not grow in any output."""
+    with Server(os.path.realpath(os.path.join(out, "latest"))) as server:
+        def get(path):
+            request = urllib.request.Request("http://127.0.0.1:%s%s" % (server.port, path),
+                                             headers={"Authorization": "Bearer " + server.token})
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return reply.read().decode()
+
+        ask = lambda: json.loads(get("/api/now"))
+        until(lambda: ask()["suspended"])
+        before = ask()
+        time.sleep(PAUSE)	# the time that is measured
+        after, chart = ask(), json.loads(get("/api/chart").partition("\n")[0])
+        seconds = re.search(r"^buildbeat_build_elapsed_seconds ([0-9.]+)$", get("/metrics"), re.M).group(1)
+        times = [after["elapsed_us"], chart["elapsed_us"], round(float(seconds) * 1e6)]
+        if set(times) != {before["elapsed_us"]} or not after["suspended"] or not chart["suspended"]:
+            problems.append("%s: %s, and while it is suspended %s" % (what, before["elapsed_us"], times))
+
+
 def by_signal(what, out, alone):
     """alone: only make is stopped, not its launcher."""
     build = subprocess.Popen(command(out), env=ENV, start_new_session=True, stdout=subprocess.DEVNULL,
@@ -112,7 +135,7 @@ def by_signal(what, out, alone):
         send = lambda sig: os.killpg(build.pid, sig)
     send(signal.SIGSTOP)
     begin = time.monotonic()
-    time.sleep(PAUSE)	# the time that is measured
+    wait_while_suspended(what, out)
     paused = time.monotonic() - begin
     send(signal.SIGCONT)
     if build.wait(60):
@@ -138,7 +161,7 @@ def by_key(what, out):
     os.write(terminal, b"\x1a")
     read_until(b"Stopped")
     begin = time.monotonic()
-    time.sleep(PAUSE)
+    wait_while_suspended(what, out)
     paused = time.monotonic() - begin
     os.write(terminal, b"fg; echo status=$?; exit\n")
     read_until(b"status=0")

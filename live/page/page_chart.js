@@ -19,7 +19,7 @@ function chartLoad(name, attributes) {
 	});
 }
 
-/* {data, unchanged, running, elapsed_us, took_us, text, at: when it came} */
+/* {data, unchanged, running, elapsed_us, suspended, took_us, text, at: when it came} */
 async function chartAsk() {
 	const reply = await apiText("/api/chart", { with: core.params.get("with"), have: chart.data || "" });
 	const end = reply.indexOf("\n"), head = JSON.parse(reply.slice(0, end));
@@ -56,7 +56,7 @@ async function chartTake(reply) {
 			await chart.app.update(reply.text);
 		}
 	}
-	if (reply.running)
+	if (reply.running && !reply.suspended)
 		chart.app.setClock(reply.elapsed_us + (performance.now() - reply.at) * 1000);
 	else
 		chart.app.stopClock();
@@ -82,7 +82,7 @@ async function chartUpdate() {
 	try {
 		const reply = await chartAsk(), cost_ms = await chartTake(reply);
 
-		chart.app.say("");
+		chart.app.say(reply.suspended ? "The build is suspended." : "");
 		/* A server that reads seldom has the newest changes only later. */
 		chart.wait_ms = reply.unchanged ? Math.min(CHART_MOST_MS, 2 * chart.wait_ms) :
 			Math.max(CHART_LEAST_MS, CHART_SHARE * cost_ms);

@@ -14,7 +14,7 @@ const overview = { now: null, at: 0, running: new Map(), left: null, waits: new 
 function overviewElapsed() {
 	const { now } = overview;
 
-	return now.ended ? now.elapsed_us : now.elapsed_us + (performance.now() - overview.at) * 1000;
+	return now.ended || now.suspended ? now.elapsed_us : now.elapsed_us + (performance.now() - overview.at) * 1000;
 }
 
 /* What remains, less the time since it was predicted; null: not known, or the build has ended. */
@@ -23,7 +23,7 @@ function overviewLeft() {
 
 	if (!left || !now || now.ended)
 		return null;
-	const later = (performance.now() - left.at) * 1000, less = us => Math.max(0, us - later);
+	const later = now.suspended ? 0 : (performance.now() - left.at) * 1000, less = us => Math.max(0, us - later);
 
 	return { us: less(left.us), low_us: less(left.low_us), high_us: less(left.high_us), builds: left.builds };
 }
@@ -38,6 +38,8 @@ function overviewHow(t) {
 function overviewResult() {
 	const { now, result } = overview;
 
+	if (now && now.suspended)
+		return ["ended", "Suspended"];
 	if (now && !now.ended)
 		return now.tasks_failed + now.tasks_killed ? ["running", "Running, with failures"] : ["running", "Running"];
 	const status = result ? result.exit_status : now && now.exit_status;

@@ -2,6 +2,7 @@
 /* One task: everything that was recorded of it, as /api/task has it. */
 
 const TASK_FEW = 12;		/* of a list, before "more" */
+const TASK_NOW_MS = 5000;
 const TASK_LOG_LINES = 200;
 
 /* What a task waited for, as chain.h says */
@@ -369,9 +370,15 @@ const TASK_OWN = ["wall", "queue", "files"];
 async function makeTaskClock(t) {
 	if (taskStateText(t) !== "running" || t.start_us === null)
 		return null;
-	const now = await api("/api/now"), at = performance.now(), clock = document.createElement("span");
+	const clock = document.createElement("span");
+	let now = await api("/api/now"), at = performance.now();
 
-	every(1000, () => setText(clock, timeText(now.elapsed_us + (performance.now() - at) * 1000 - t.start_us)));
+	every(TASK_NOW_MS, async () => {
+		now = await api("/api/now");
+		at = performance.now();
+	});
+	every(1000, () => setText(clock, timeText(now.elapsed_us - t.start_us +
+		(now.suspended ? 0 : (performance.now() - at) * 1000))));
 	return clock;
 }
 

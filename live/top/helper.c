@@ -92,8 +92,8 @@ void helper_make(struct top_help *h, struct remaining *r, const char *path, bool
 	int error = recording_read_sums(&rec, path, &convert_formats, &ignored);
 
 	if (!error && running && r) {
-		h->time_ns = clock_mono_ns();
-		error = remaining_estimate(&h->left, r, &rec, suspended_since_start_us(&rec, h->time_ns));
+		h->elapsed_us = suspended_since_start_us(&rec, clock_mono_ns());
+		error = remaining_estimate(&h->left, r, &rec, h->elapsed_us);
 		if (error)
 			h->left = (struct remaining_estimate){ .left_us = -1 };
 	}

@@ -54,6 +54,7 @@ static int read_growing(struct top_model *m, struct error *err)
 	if (r < 0)
 		return r;
 	now_settle(m->now, NULL, NULL);
+	m->now->stopped = growing_is_stopped(m->growing);
 	if (!r)
 		end_build(m);
 	return 0;
@@ -143,9 +144,9 @@ void top_model_close(struct top_model *m)
 
 struct remaining_estimate top_model_left(const struct top_model *m)
 {
-	if (m->ended || !m->help.time_ns)
+	if (m->ended || !m->help.elapsed_us)
 		return (struct remaining_estimate){ .left_us = -1 };
-	return remaining_later(&m->help.left, (clock_mono_ns() - m->help.time_ns) / 1000);
+	return remaining_later(&m->help.left, now_elapsed_us(m->now, clock_mono_ns()) - m->help.elapsed_us);
 }
 
 int top_model_kill(struct top_model *m, int32_t pid, uint64_t start_ticks, int signal)

@@ -23,7 +23,7 @@
 /* A message of the helper. */
 struct top_help {
 	struct remaining_estimate left;
-	int64_t time_ns;	/* of the estimate, CLOCK_MONOTONIC */
+	int64_t elapsed_us;	/* of the build, at the estimate; 0: there is none */
 	char failed[40];	/* id of the task with these last lines; "": none */
 	char line[TOP_LOG_LINES][TOP_LOG_WIDTH];
 };

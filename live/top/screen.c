@@ -80,7 +80,8 @@ static void add_state(struct buf *b, const struct top_model *m)
 		return;
 	}
 	if (!m->ended) {
-		buf_adds(b, n->n_failed + n->n_killed ? "Running, with failures, for " : "Running for ");
+		buf_adds(b, now_is_suspended(n) ? "Suspended after " :
+			 n->n_failed + n->n_killed ? "Running, with failures, for " : "Running for ");
 		text_add_time(b, elapsed);
 		return;
 	}
@@ -128,7 +129,7 @@ static void add_build(struct top_screen *s, const struct top_model *m, unsigned 
 	add_state(&text, m);
 	put(add_line(s, state_tone(m)), buf_str(&text), width);
 	buf_clear(&text);
-	if (!m->ended && m->help.time_ns) {
+	if (!m->ended && m->help.elapsed_us) {
 		remaining_words(&text, &left);
 		put(add_line(s, TOP_PLAIN), buf_str(&text), width);
 		if (left.builds && !low)
