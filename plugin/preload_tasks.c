@@ -89,7 +89,8 @@ bool preload_is_host(void)
 
 bool preload_is_host_process(void)
 {
-	return host.shared && getpid() == host.store.pid;
+	/* a sandbox may forbid the system call to a fork */
+	return host.shared && !host.fork && getpid() == host.store.pid;
 }
 
 int64_t preload_now_us(void)
@@ -512,9 +513,10 @@ static void write_close(void)
 	store_tell_lost(&host.store);
 }
 
+/* A program that started no process makes no system call of ours when it ends: it may be in a sandbox. */
 static bool may_close(void)
 {
-	return preload_is_host() && preload_is_host_process() && host.shared->opened == OPENED;
+	return preload_is_host() && host.shared->opened == OPENED && preload_is_host_process();
 }
 
 void preload_host_end(void)

@@ -119,6 +119,37 @@ TEST(plugin_inside)
 	ck_assert_str_eq(rec.task[0].name, "echo one");
 }
 
+/* A program, or a fork of a host, that is killed if it asks for its process number. */
+static const char sandboxed[] =
+	"#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <stddef.h>\n#include <stdlib.h>\n"
+	"#include <string.h>\n#include <sys/prctl.h>\n#include <sys/syscall.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+	"int main(int argc, char **argv)\n{\n"
+	"	struct sock_filter f[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),\n"
+	"		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 0, 1),\n"
+	"		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };\n"
+	"	struct sock_fprog p = { 4, f };\n	int status = 0;\n	pid_t child;\n"
+	"	if (argc > 2 && (system(\"true\") || (child = fork()))) {\n"
+	"		waitpid(child, &status, 0);\n"
+	"		return WIFEXITED(status) ? WEXITSTATUS(status) : 99;\n	}\n"
+	"	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))\n"
+	"		return 77;\n"
+	"	if (!strcmp(argv[1], \"_exit\"))\n		_exit(3);\n	exit(3);\n}\n";
+
+static const char *const ends[] = { "exit", "_exit", "exit fork", "_exit fork" };
+
+TEST_EACH(sandbox, ends)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	support_writes(support_path("%s/s.c", dir), sandboxed);
+	support_expect(dir, 0, NULL, NULL, "cc -o s s.c");
+	support_run(&r, dir, "./s %s", ends[_i]);
+	SKIP_IF(r.status == 77);
+	ck_assert_int_eq(r.status, 3);
+	support_expect(dir, 3, "", NULL, RECORD "./s %s", ends[_i]);
+}
+
 TEST_PROGRAM(preload_faults)
 {
 	SKIP_PROGRAM_IF(!make_host_can());
