@@ -196,8 +196,11 @@ static int begin_context(struct server *s, struct error *err)
 	s->context = lws_create_context(&info);
 	if (s->context)
 		s->vhost = lws_create_vhost(s->context, &info);
-	if (s->vhost)
+	if (s->vhost) {
+		/* libwebsockets 4.3 has a netlink socket that a program would inherit */
+		close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 		return 0;
+	}
 	return error_set(err, -EINVAL, o->cert, 0, 0, o->cert ? "the certificate and its key cannot be "
 			 "used: they must be files of PEM that belong together" : "the server cannot begin");
 }
