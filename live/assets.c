@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/assets.h"
 
+#include "base/array.h"
+#include "base/hash.h"
+#include "live/compressed.h"
 #include "live/page_shell.h"
 #include "live/page_text.h"
 #include "render/chart/bootchart.h"
 #include "report/html.h"
 #include "report/page_static.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SCRIPT "text/javascript; charset=utf-8"
@@ -25,34 +30,84 @@ static const struct {
 	{ "/site.js", SCRIPT, page_site_js },
 };
 
-bool asset_find(struct asset *a, const char *path)
+/* The text of a path: false if there is none. */
+static bool make_text(struct asset *a, const char *path)
 {
 	const struct shell_page *page = page_shell_find(path);
 
-	*a = (struct asset){ .type = "text/html; charset=utf-8" };
-	if (page)
-		return !page_shell_write(&a->text, page);
+	a->type = "text/html; charset=utf-8";
+	if (page) {
+		a->path = page->path;
+		return !page_shell_write(&a->made, page);
+	}
+	a->type = STYLE;
 	if (!strcmp(path, "/page.css")) {
-		a->type = STYLE;
-		html_style(&a->text);
-		return !buf_error(&a->text);
+		a->path = "/page.css";
+		html_style(&a->made);
+		return true;
 	}
 	if (!strcmp(path, "/chart.css")) {
-		a->type = STYLE;
-		bootchart_style(&a->text);
-		return !buf_error(&a->text);
+		a->path = "/chart.css";
+		bootchart_style(&a->made);
+		return true;
 	}
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		if (strcmp(path, files[i].path))
 			continue;
-		a->type = files[i].type;
-		buf_adds(&a->text, files[i].text);
-		return !buf_error(&a->text);
+		*a = (struct asset){ .path = files[i].path, .type = files[i].type, .text = files[i].text,
+				     .len = strlen(files[i].text) };
+		return true;
 	}
 	return false;
 }
 
-void asset_release(struct asset *a)
+static void release(struct asset *a)
 {
-	buf_release(&a->text);
+	buf_release(&a->made);
+	buf_release(&a->gzip);
+	free(a);
+}
+
+static struct asset *make(const char *path)
+{
+	struct asset *a = calloc(1, sizeof *a);
+
+	if (!a)
+		return NULL;
+	if (!make_text(a, path) || buf_error(&a->made))
+		goto failed;
+	if (!a->text) {
+		a->text = buf_str(&a->made);
+		a->len = a->made.len;
+	}
+	snprintf(a->tag, sizeof a->tag, "%016llx", (unsigned long long)hash_fnv64(a->text, a->len));
+	if (!compressed_add(&a->gzip, a->text, a->len, COMPRESSED_SMALL))
+		return a;
+failed:
+	release(a);
+	return NULL;
+}
+
+const struct asset *assets_find(struct assets *all, const char *path)
+{
+	struct asset *a, **place;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (!strcmp(all->asset[i]->path, path))
+			return all->asset[i];
+	}
+	a = make(path);
+	place = a ? array_add(&all->asset, &all->n, sizeof *place) : NULL;
+	if (place)
+		*place = a;
+	else if (a)
+		release(a);
+	return place ? a : NULL;
+}
+
+void assets_release(struct assets *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		release(all->asset[i]);
+	free(all->asset);
 }

@@ -36,6 +36,8 @@ live_liblive_a_SOURCES = \
 	live/channel.h \
 	live/earlier.c \
 	live/earlier.h \
+	live/compressed.c \
+	live/compressed.h \
 	live/comparison.c \
 	live/comparison.h \
 	live/guard.c \

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/readfile.h"
+#include "live/compressed.h"
 #include "live/reply.h"
 #include "live/source.h"
 
@@ -38,6 +39,7 @@ struct cached {
 	char *question;
 	size_t len;
 	struct reply reply;	/* owns its body */
+	struct buf gzip;	/* the same, if it was asked for */
 	uint64_t used;		/* counts requests */
 };
 
@@ -56,6 +58,7 @@ struct server {
 	uint64_t ready_generation;
 	char rec[sizeof "rec=" + 256];	/* as the last question has it, or "" */
 	bool quiet, renewed, slow;	/* since the last question; it is about a slow route */
+	bool gzip;			/* the last question accepts it */
 };
 
 /* The cache */
@@ -64,8 +67,9 @@ static void drop_cached(struct server *s, size_t i)
 {
 	struct cached *c = &s->cached[i];
 
-	s->cached_bytes -= c->reply.body.len;
+	s->cached_bytes -= c->reply.body.len + c->gzip.len;
 	buf_release(&c->reply.body);
+	buf_release(&c->gzip);
 	free(c->question);
 	*c = s->cached[--s->n_cached];
 }
@@ -93,14 +97,14 @@ static struct cached *find_cached(struct server *s, const char *question, size_t
 	return NULL;
 }
 
-/* Takes the body over if there is room. */
-static bool keep_reply(struct server *s, const char *question, size_t len, struct reply *reply)
+/* Takes the body over if there is room. NULL: it does not. */
+static struct cached *keep_reply(struct server *s, const char *question, size_t len, struct reply *reply)
 {
 	struct cached *c;
 	char *copy;
 
 	if (reply->status != 200 || !reply->keep || reply->body.len > CACHE_BYTES / 4)
-		return false;
+		return NULL;
 	while (s->n_cached && s->cached_bytes + reply->body.len > CACHE_BYTES) {
 		size_t oldest = 0;
 
@@ -112,28 +116,61 @@ static bool keep_reply(struct server *s, const char *question, size_t len, struc
 	c = copy ? array_add(&s->cached, &s->n_cached, sizeof *c) : NULL;
 	if (!c) {
 		free(copy);
-		return false;
+		return NULL;
 	}
 	memcpy(copy, question, len);
 	*c = (struct cached){ .question = copy, .len = len, .reply = *reply,
 			      .used = s->n_requests };
 	s->cached_bytes += reply->body.len;
-	return true;
+	return c;
 }
 
 /* Answering */
 
-static int send_reply(int fd, const struct reply *reply)
+static bool can_compress(const struct reply *reply)
 {
+	return reply->status == 200 && compressed_pays(reply->body.len);
+}
+
+static int send_reply(int fd, const struct reply *reply, const struct buf *gzip)
+{
+	const struct buf *body = gzip ? gzip : &reply->body;
 	struct reader_answer_head head = {
 		.status = (uint32_t)reply->status, .type_len = (uint32_t)strlen(reply->type),
-		.body_len = reply->body.len,
+		.gzip = gzip != NULL, .varies = can_compress(reply), .body_len = body->len,
 	};
 	int r = file_write_all(fd, &head, sizeof head);
 
 	if (!r)
 		r = file_write_all(fd, reply->type, head.type_len);
-	return r || !reply->body.len ? r : file_write_all(fd, reply->body.data, reply->body.len);
+	return r || !body->len ? r : file_write_all(fd, body->data, body->len);
+}
+
+/* Compressed once; without memory it is sent as it is. */
+static const struct buf *compress_cached(struct server *s, struct cached *c)
+{
+	if (!can_compress(&c->reply))
+		return NULL;
+	if (c->gzip.len)
+		return &c->gzip;
+	if (compressed_add(&c->gzip, c->reply.body.data, c->reply.body.len, COMPRESSED_FAST)) {
+		buf_release(&c->gzip);
+		return NULL;
+	}
+	s->cached_bytes += c->gzip.len;
+	return &c->gzip;
+}
+
+static int send_once(int fd, struct reply *reply, bool gzip)
+{
+	struct buf packed = BUF_INIT;
+	bool made = gzip && can_compress(reply) &&
+		    !compressed_add(&packed, reply->body.data, reply->body.len, COMPRESSED_FAST);
+	int r = send_reply(fd, reply, made ? &packed : NULL);
+
+	buf_release(&packed);
+	buf_release(&reply->body);
+	return r;
 }
 
 static void reply_failure(struct reply *reply, int status, const char *message)
@@ -201,18 +238,17 @@ static int answer(struct server *s, const struct reader_question_head *head, con
 		r = choose(s, question, &err);
 	if (r) {
 		reply_failure(&reply, r == -ESTALE ? 410 : r == -ENOENT ? 404 : 500, err.message);
-	} else {
-		c = find_cached(s, question, len);
-		if (c) {
-			c->used = s->n_requests;
-			return send_reply(s->fd, &c->reply);
-		}
-		make(s, &reply, head, question);
+		return send_once(s->fd, &reply, false);
 	}
-	r = send_reply(s->fd, &reply);
-	if (!keep_reply(s, question, len, &reply))
-		buf_release(&reply.body);
-	return r;
+	c = find_cached(s, question, len);
+	if (!c) {
+		make(s, &reply, head, question);
+		c = keep_reply(s, question, len, &reply);
+	}
+	if (!c)
+		return send_once(s->fd, &reply, head->gzip);
+	c->used = s->n_requests;
+	return send_reply(s->fd, &c->reply, head->gzip ? compress_cached(s, c) : NULL);
 }
 
 /* The NUL of the path is within. */
@@ -243,6 +279,7 @@ static void note_question(struct server *s, const struct reader_question_head *h
 	const struct route *route = route_find(question, &rest);
 
 	s->quiet = s->renewed = false;
+	s->gzip = head->gzip;
 	s->slow = route && route_is_slow(route);
 	*s->rec = '\0';
 	if (len < sizeof s->rec && len >= 4 && !memcmp(query, "rec=", 4))
@@ -277,14 +314,18 @@ static void make_ready(struct server *s, size_t i)
 	size_t len = (size_t)path_len + 1 + strlen(query);
 	int64_t start_ns = clock_mono_ns();
 	struct reply reply;
+	struct cached *c;
 
 	strcpy(question + path_len + 1, query);
 	s->next_ready++;
 	if (find_cached(s, question, len))
 		return;
 	reply_make(&reply, &s->bound, ready_path[i], query, strlen(query), false);
-	if (!keep_reply(s, question, len, &reply))
+	c = keep_reply(s, question, len, &reply);
+	if (!c)
 		buf_release(&reply.body);
+	else if (s->gzip)
+		compress_cached(s, c);
 	source_took(&s->bound, clock_mono_ns() - start_ns);
 }
 

@@ -255,7 +255,8 @@ static void give_up(struct reader_process *c, int status, const char *message)
 
 static void whole_answer(struct reader_process *c, const struct reader_answer_head *head)
 {
-	struct reader_answer answer = { .status = (int)head->status };
+	struct reader_answer answer = { .status = (int)head->status, .gzip = head->gzip,
+					.varies = head->varies };
 	struct question q = c->question;
 	char type[128];
 
@@ -473,7 +474,7 @@ int reader_pool_ask(struct reader_pool *p, const struct reader_question *from, r
 	size_t path_len = strlen(from->path);
 	struct question q = {
 		.head = { .path_len = (uint32_t)path_len, .query_len = (uint32_t)from->query_len,
-			  .control = from->control },
+			  .control = from->control, .gzip = from->gzip },
 		.done = done, .context = context,
 	}, *added;
 

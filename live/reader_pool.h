@@ -43,6 +43,7 @@ struct reader_question {
 	const char *query;	/* what follows the '?', as it came; may be NULL */
 	size_t query_len;
 	bool control;		/* --allow-control */
+	bool gzip;		/* a long body may be compressed */
 };
 
 /* The answer: body can be taken over by the callee (leave BUF_INIT behind). status is of HTTP;
@@ -50,6 +51,7 @@ struct reader_question {
 struct reader_answer {
 	int status;
 	const char *type;
+	bool gzip, varies;	/* the body is compressed; it could be */
 	struct buf body;
 };
 
@@ -94,12 +96,13 @@ int reader_serve(int fd, struct catalogue *catalogue, const char *id);
 
 struct reader_question_head {
 	uint32_t path_len, query_len;
-	uint32_t control;
+	uint32_t control, gzip;
 };
 
 struct reader_answer_head {
 	uint32_t status;
 	uint32_t type_len;	/* less than 128 */
+	uint32_t gzip, varies;
 	uint64_t body_len;
 };
 

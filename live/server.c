@@ -309,6 +309,7 @@ int server_run(const struct server_options *o, struct error *err)
 		server_unwatch(p.watches);
 	if (p.readers)
 		reader_pool_free(p.readers);
+	assets_release(&p.assets);
 	listener_close(&p.listener);
 	file_close(p.spare_fd);
 	catalogue_release(&s.catalogue);

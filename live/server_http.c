@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "convert/json_reader.h"
-#include "live/assets.h"
+#include "live/compressed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct {
 struct headers {
 	struct guard_request request;
 	char path[GUARD_PATH_MAX + 1], host[512], origin[512], cookie[HEADER_MAX],
-	     authorization[128], token[64], last_id[128], etag[64];
+	     authorization[128], token[64], last_id[128], etag[256];
 	struct buf query;	/* encoded, without the token */
 	bool too_long;
 };
@@ -75,6 +75,15 @@ static void take_query(struct headers *h, struct lws *wsi)
 			buf_addc(&h->query, '&');
 		add_encoded(&h->query, part, (size_t)len);
 	}
+}
+
+/* A longer one is not taken. */
+static bool accepts_gzip(struct lws *wsi)
+{
+	char accept[256];
+
+	return lws_hdr_copy(wsi, accept, sizeof accept, WSI_TOKEN_HTTP_ACCEPT_ENCODING) > 0 &&
+	       compressed_accepted(accept);
 }
 
 /* A longer one is not a browser's. */
@@ -163,19 +172,20 @@ static int reply_error_page(struct connection *c, const struct reader_answer *a)
 static void on_answer(void *context, struct reader_answer *a)
 {
 	struct connection *c = context;
-
+	const struct reply_headers more = { .varies = a->varies, .gzip = a->gzip };
 	int r;
 
 	c->private->waits = false;
 	r = a->status >= 400 && c->private->person ? reply_error_page(c, a) :
-	    server_reply(c, a->status, a->type, a->body.data, a->body.len, NULL);
+	    server_reply(c, a->status, a->type, a->body.data, a->body.len, &more);
 	if (r)
 		lws_set_timeout(c->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 }
 
 static int ask_reader(struct connection *c, const char *path, const struct buf *query)
 {
-	struct reader_question q = { path, query->data, query->len, c->server->private->guard.control };
+	struct reader_question q = { path, query->data, query->len, c->server->private->guard.control,
+				     c->private->gzip };
 
 	if (reader_pool_ask(c->server->private->readers, &q, on_answer, c))
 		return server_reply_error(c, 503, "the request cannot be answered");
@@ -249,27 +259,47 @@ static int reply_local(struct connection *c, const struct local_route *l, const 
 	return r;
 }
 
+/* Has the client one of this tag? If-None-Match is a list, whose tags may be weak, or '*'. */
+static bool has_tag(const char *list, const char *tag, const char *more)
+{
+	size_t len = strlen(tag), more_len = strlen(more);
+
+	for (const char *at = list; *at; at += strcspn(at, ",")) {
+		at += strspn(at, ", \t");
+		if (*at == '*')
+			return true;
+		at += 2 * !strncmp(at, "W/", 2);
+		if (*at == '"' && !strncmp(at + 1, tag, len) && !strncmp(at + 1 + len, more, more_len) &&
+		    at[1 + len + more_len] == '"')
+			return true;
+	}
+	return false;
+}
+
+static int reply_asset(struct connection *c, const struct asset *a, const char *had)
+{
+	bool gzip = c->private->gzip;
+	struct reply_headers more = { .tag = a->tag, .varies = true, .gzip = gzip };
+
+	if (has_tag(had, a->tag, gzip ? SERVER_TAG_GZIP : ""))
+		return server_reply(c, 304, NULL, "", 0, &more);
+	return gzip ? server_reply(c, 200, a->type, a->gzip.data, a->gzip.len, &more) :
+	       server_reply(c, 200, a->type, a->text, a->len, &more);
+}
+
 /* A request whose body, if it has one, has come. */
 static int dispatch(struct connection *c, const char *path, const struct buf *query, const char *etag)
 {
-	const char *rest, *type, *text;
+	const char *rest;
 	const struct local_route *l = find_local(path, &rest);
-	struct asset asset;
+	const struct asset *asset;
 
 	if (l)
 		return reply_local(c, l, rest, query->data ? query->data : "", query->len);
 	if (strcmp(c->private->method, "GET") && strcmp(c->private->method, "HEAD"))
 		return server_reply_error(c, 405, "this is read only");
-	(void)type;
-	(void)text;
-	(void)etag;
-	if (asset_find(&asset, path)) {
-		int r = server_reply(c, 200, asset.type, asset.text.data, asset.text.len, NULL);
-
-		asset_release(&asset);
-		return r;
-	}
-	return ask_reader(c, path, query);
+	asset = assets_find(&c->server->private->assets, path);
+	return asset ? reply_asset(c, asset, etag) : ask_reader(c, path, query);
 }
 
 static int accept_request(struct connection *c, struct headers *h)
@@ -310,6 +340,7 @@ static int on_request(struct connection *c)
 		return REPLY_CLOSE;
 	lws_set_timeout(c->wsi, NO_PENDING_TIMEOUT, 0);
 	p->person = wants_page(c->wsi);
+	p->gzip = accepts_gzip(c->wsi);
 	if (!take_headers(h, c->wsi)) {
 		r = server_reply_error(c, 413, "a header is too long");
 		goto out;

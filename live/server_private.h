@@ -3,6 +3,7 @@
 #define BUILDBEAT_LIVE_SERVER_PRIVATE_H
 
 #include "base/buf.h"
+#include "live/assets.h"
 #include "live/guard.h"
 #include "live/listener.h"
 #include "live/reader_pool.h"
@@ -12,6 +13,7 @@
 struct server_private {
 	struct server *server;
 	struct guard guard;
+	struct assets assets;
 	struct reader_pool *readers;
 	struct connection *first;	/* of all */
 	size_t n_connections, n_strangers;
@@ -39,6 +41,7 @@ struct connection_private {
 	const char *method;		/* constant */
 	bool head;
 	bool person;			/* its client shows HTML: errors are pages */
+	bool gzip;			/* it accepts compressed replies */
 	struct buf body;
 	/* the reply */
 	int status;
@@ -67,13 +70,15 @@ void connection_trust(struct connection *c);
 
 /* server_reply.c */
 #define REPLY_CLOSE (-1)
+#define SERVER_TAG_GZIP "-gzip"	/* end of the tag of a compressed body, which is another text */
 struct reply_headers {
 	const char *location, *cookie;
-	const char *cache;		/* NULL: no-store */
-	const char *etag;
+	const char *tag;		/* of ETag: a client keeps it, and asks again; NULL: no-store */
+	bool varies;			/* other clients get it compressed, or not */
+	bool gzip;			/* the body is */
 };
 
-/* Begin to send: the body is copied unless `body` is taken over (left empty). */
+/* Begin to send: the body is copied. */
 int server_reply(struct connection *c, int status, const char *type, const char *body, size_t len,
 		 const struct reply_headers *more);
 int server_reply_error(struct connection *c, int status, const char *why);

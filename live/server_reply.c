@@ -70,7 +70,15 @@ static void add_headers(struct connection *c, const char *type, const struct rep
 		buf_addf(b, "Set-Cookie: %s\r\n", more->cookie);
 	if (p->status == 401)
 		buf_adds(b, "WWW-Authenticate: Bearer\r\n");
-	buf_addf(b, "Cache-Control: %s\r\n", more && more->cache ? more->cache : "no-store");
+	if (more && more->gzip)
+		buf_adds(b, "Content-Encoding: gzip\r\n");
+	if (more && more->varies)
+		buf_adds(b, "Vary: Accept-Encoding\r\n");
+	if (more && more->tag)
+		buf_addf(b, "ETag: \"%s%s\"\r\nCache-Control: private, no-cache\r\n", more->tag,
+			 more->gzip ? SERVER_TAG_GZIP : "");
+	else
+		buf_adds(b, "Cache-Control: no-store\r\n");
 	buf_adds(b, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
 		 "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
 		 "base-uri 'none'; form-action 'self'\r\n"
@@ -104,7 +112,9 @@ int server_reply(struct connection *c, int status, const char *type, const char 
 	if (begin_reply(c))
 		return REPLY_CLOSE;
 	add_headers(c, type, more);
-	buf_addf(&p->out, "Content-Length: %zu\r\n\r\n", len);
+	if (status != 304)
+		buf_addf(&p->out, "Content-Length: %zu\r\n", len);
+	buf_adds(&p->out, "\r\n");
 	if (!p->head)
 		buf_add(&p->out, body, len);
 	if (buf_error(&p->out))

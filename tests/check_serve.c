@@ -5,7 +5,7 @@
 
 /* The cases of one line run beside each other. */
 static const char *const cases[] = {
-	"host origin token cookie cookies headers errors paths limits listing",
+	"host origin token cookie cookies headers compressed errors paths limits listing",
 	"half_open never_reads pipelining unix ipv6 ends fuzz links",
 	"descriptors", "no_memory",
 };

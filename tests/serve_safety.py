@@ -2,11 +2,13 @@
 """What the server refuses, bounds and promises, by raw sockets: serve_safety.py BUILDBEAT CASE."""
 import base64
 import errno
+import gzip
 import html
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -24,13 +26,16 @@ HERE = {}
 
 
 class Server:
-    """buildbeat serve DIRECTORY of no recordings, in a private XDG_RUNTIME_DIR."""
+    """buildbeat serve DIRECTORY of no recordings, or one of twelve tasks, in a private XDG_RUNTIME_DIR."""
 
-    def __init__(self, *options, before=()):
+    def __init__(self, *options, before=(), recording=False):
         self.dir = tempfile.TemporaryDirectory(prefix="buildbeat-serve-")
         self.env = dict(os.environ, XDG_RUNTIME_DIR=self.dir.name)
         self.served = os.path.join(self.dir.name, "stats")
         os.mkdir(self.served)
+        if recording:
+            subprocess.run([os.path.join(os.path.dirname(os.path.abspath(BUILDBEAT)), "tests/gen_recording"),
+                            self.served + "/r", "12", "3", "1"], check=True)
         self.process = subprocess.Popen([*before, BUILDBEAT, "serve", *options, self.served],
                                         env=self.env, stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
@@ -272,12 +277,50 @@ def headers():
             assert h["x-frame-options"] == "DENY"
             assert h["cross-origin-resource-policy"] == "same-origin"
             assert h["cross-origin-opener-policy"] == "same-origin"
-            assert h["cache-control"] == "no-store"
+            assert h["cache-control"] == ("private, no-cache" if "etag" in h else "no-store")
             assert not [k for k in h if k.startswith("access-control")]
         page = s.ask("/")[2].decode()
         assert not re.search(r"(src|href)=\"(?![/#]|data:,)", page) and "style=" not in page
         assert "<script>" not in page and " on" not in re.sub(r">[^<]*<", "><", page)
         assert not s.ask(method="HEAD")[2]
+
+
+def compressed():
+    """Pages, scripts and JSON are compressed for who accepts it; each form has its own tag."""
+    with Server(recording=True) as s:
+        for path in ("/", "/live.js", "/page.css", "/api/", "/profile"):
+            plain = s.ask(path)
+            assert plain[0] == 200 and "content-encoding" not in plain[1], path
+            assert plain[1]["vary"] == "Accept-Encoding", path
+            for accept in ("gzip", "deflate, GZIP;q=0.5", "*", "br, x-gzip", "identity;q=0.5, *;q=0.1", "*;q=0, gzip"):
+                status, h, body = s.ask(path, Accept_Encoding=accept)
+                assert status == 200 and h["content-encoding"] == "gzip", (path, accept, h)
+                assert gzip.decompress(body) == plain[2], (path, accept)
+                assert int(h["content-length"]) == len(body) < len(plain[2]) and h["vary"] == "Accept-Encoding"
+            for accept in ("", "identity", "gzip;q=0", "gzip; q=0.000, *", "br", "*;q=0", "gzipped"):
+                status, h, body = s.ask(path, Accept_Encoding=accept)
+                assert (status, body) == (200, plain[2]) and "content-encoding" not in h, (path, accept)
+            for accept in (None, "gzip"):
+                status, h, body = s.ask(path, "HEAD", Accept_Encoding=accept)
+                full = s.ask(path, Accept_Encoding=accept)[1]
+                assert status == 200 and not body and h == full, (path, h, full)
+        tags = [s.ask("/live.js", Accept_Encoding=a)[1]["etag"] for a in (None, "gzip")]
+        assert tags[0] != tags[1] and all(re.fullmatch('"[^"]+"', t) for t in tags), tags
+        for a, tag in ((None, tags[0]), ("gzip", tags[1])):
+            for had in (tag, "W/" + tag, '"x", ' + tag, "*"):
+                status, h, body = s.ask("/live.js", Accept_Encoding=a, If_None_Match=had)
+                assert (status, body, h["etag"]) == (304, b"", tag) and "content-length" not in h, (had, status)
+            other = tags[tag == tags[0]]
+            for had in (other, tag[:-1], tag.strip('"'), '"x"'):
+                assert s.ask("/live.js", Accept_Encoding=a, If_None_Match=had)[0] == 200, had
+        assert "content-encoding" not in s.ask("/api/nowhere", Accept_Encoding="gzip")[1]
+        assert "content-encoding" not in s.ask("/api/events", Accept_Encoding="gzip")[1]
+        url = s.origin + "/api/show"
+        curl = ["curl", "-sS", "-H", "Authorization: Bearer " + s.token]
+        if shutil.which("curl"):
+            raw, unpacked = (subprocess.run(curl + more + [url], capture_output=True, check=True).stdout
+                             for more in ([], ["--compressed"]))
+            assert raw == unpacked and json.loads(raw), raw
 
 
 def errors():
