@@ -28,6 +28,7 @@ static const struct {
 	{ "/inspect.js", SCRIPT, page_inspect_js },
 	{ "/profile.js", SCRIPT, page_profile_js },
 	{ "/site.js", SCRIPT, page_site_js },
+	{ "/streams.js", SCRIPT, page_streams_js },
 };
 
 /* The text of a path: false if there is none. */

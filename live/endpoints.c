@@ -7,10 +7,12 @@ const struct endpoint *const endpoints_all[] = {
 	NULL
 };
 
-/* server_jobs.c */
+/* server_jobs.c, server_state.c */
 extern const struct local_route server_jobs_routes[];
+extern const struct local_route server_state_routes[];
 
 const struct local_route *const endpoints_local[] = {
 	server_jobs_routes,
+	server_state_routes,
 	NULL
 };

@@ -95,6 +95,7 @@ live_buildbeat_serve_SOURCES = \
 	live/server_listen.c \
 	live/server_private.h \
 	live/server_reply.c \
+	live/server_state.c \
 	live/server_stream.c \
 	live/server_stream.h \
 	live/server_watch.c
@@ -128,6 +129,8 @@ live_page_from = \
 	live/page/live.css \
 	live/page/live.js \
 	live/page/core.js \
+	live/page/source.js \
+	live/page/streams.js \
 	live/page/parts.js \
 	live/page/page_chart.js \
 	live/page/page_compare.js \
@@ -154,7 +157,8 @@ live/page_text.c: $(live_page_from) render/chart/common.js render/chart/table.js
 	$(AM_V_GEN)$(MKDIR_P) live && { \
 		echo '#include "live/page_text.h"' && \
 		$(c_string) -v name=page_live_css -v file=live/page/live.css && \
-		$(c_string) -v name=page_live_js -v file=live/page/live.js; \
+		$(c_string) -v name=page_live_js -v file=live/page/live.js && \
+		$(c_string) -v name=page_streams_js -v file=live/page/streams.js; \
 	} >$@-t && mv $@-t $@
 
 # Names of system calls, of this machine's headers.

@@ -7,7 +7,7 @@ const core = { params: new URLSearchParams(location.search), name: "", title: do
 const UNREACHABLE_MS = 2000, ENDED_MS = 10000;	/* between two attempts */
 const ENDED_TRIES = 5;
 const BEAT_MS = 20000;		/* the server stays while a page is open (live/server.c) */
-const HIDDEN_MS = 10000;	/* a hidden page gives its connection back: a browser has six */
+const HIDDEN_MS = 10000;	/* a hidden page gives its stream back */
 
 /* The values of a task, {word, title, name, key, unit, joined, usual, needs}, and the metrics of comparisons,
  * {word, title, unit}, as the server describes them in /api/. */
@@ -281,48 +281,73 @@ function del(path) {
 
 /* Updates */
 
-/*
- * The messages of a recording: stream({task(o), sample(o), note(o), gap(o), end(o), open()}); o is the
- * JSON of a message, of buildbeat-api(7). After an interruption it resumes behind the newest message.
- * query: {rec, history: 0}. Returns {close()}.
- */
-function stream(handlers, query) {
-	const s = { source: null, last: "", timer: 0, closed: false, hidden: 0 };
-	const open = () => {
-		s.source = new EventSource("/api/events" +
-			queryText(Object.assign({ rec: recording() }, query, { since: s.last })));
-		s.source.addEventListener("open", () => handlers.open && handlers.open());
-		s.source.addEventListener("error", () => {
-			/* The browser reconnects by itself unless the server refused. */
-			if (s.source && s.source.readyState === EventSource.CLOSED && !s.closed)
-				s.timer = setTimeout(open, UNREACHABLE_MS);
-			else if (!s.closed)
-				request("HEAD", "/live.css").catch(() => {});
-		});
-		for (const name of ["task", "sample", "note", "gap", "end"]) {
-			s.source.addEventListener(name, e => {
-				s.last = e.lastEventId || s.last;
-				if (name === "end") {
-					s.closed = true;
-					shut();
-				}
-				if (handlers[name])
-					handlers[name](e.data ? JSON.parse(e.data) : {});
-			});
-		}
+/* As openSource(), by the stream that all tabs of the browser share (streams.js) if it has such workers. */
+function openShared(address, last, take) {
+	let port = null, own = null, closed = false;
+	const alone = () => {
+		own = own || closed ? own : openSource(address, last, take);
 	};
+
+	try {
+		const worker = new SharedWorker("/streams.js", "buildbeat");
+
+		port = worker.port;
+		worker.addEventListener("error", alone);
+		port.onmessage = e => take(e.data.name, e.data.data, e.data.id);
+		port.postMessage({ address, last });
+	} catch (e) {
+		alone();
+	}
+	return {
+		close() {
+			closed = true;
+			if (own)
+				own.close();
+			if (!port)
+				return;
+			port.postMessage(null);
+			port.close();
+		},
+	};
+}
+
+/*
+ * The messages of a recording from now on: stream({task(o), sample(o), note(o), gap(o), end(o), open()}); o is
+ * the JSON of a message, of buildbeat-api(7). After an interruption it resumes behind the newest message, or
+ * with gap(). Returns {close()}.
+ */
+function stream(handlers) {
+	/* Without a name the server would choose: perhaps another one than for the tab that opened the stream. */
+	const rec = recording() || (core.first ? core.first.name : "");
+	const address = "/api/events" + queryText({ history: 0, rec });
+	const s = { link: null, last: "", closed: false, hidden: 0 };
 	const shut = () => {
-		clearTimeout(s.timer);
-		if (s.source)
-			s.source.close();
-		s.source = null;
+		if (s.link)
+			s.link.close();
+		s.link = null;
+	};
+	const take = (name, data, id) => {
+		if (s.closed || !s.link)
+			return;
+		s.last = id || s.last;
+		if (name === "error")
+			request("HEAD", "/live.css").catch(() => {});
+		if (name === "end") {
+			s.closed = true;
+			shut();
+		}
+		if (handlers[name])
+			handlers[name](data ? JSON.parse(data) : {});
+	};
+	const open = () => {
+		s.link = openShared(address, s.last, take);
 	};
 
 	document.addEventListener("visibilitychange", () => {
 		clearTimeout(s.hidden);
 		if (document.hidden)
 			s.hidden = setTimeout(shut, HIDDEN_MS);
-		else if (!s.source && !s.closed)
+		else if (!s.link && !s.closed)
 			open();
 	});
 	window.addEventListener("pagehide", shut);

@@ -29,6 +29,7 @@
 /* render/chart/common.js */
 /* report/elements.js */
 /* render/chart/table.js */
+/* live/page/source.js */
 /* live/page/core.js */
 /* live/page/parts.js */
 /* live/page/page_chart.js */

@@ -132,7 +132,7 @@ function chartFollow() {
 			chartWant();
 		},
 		sample: soon, note: soon, gap: soon, open: soon,
-	}, { history: 0 });
+	});
 	document.addEventListener("visibilitychange", soon);
 	window.addEventListener("reachable", soon);
 }
@@ -168,6 +168,7 @@ pages.chart = {
 		core.title = clean(document.querySelector("#bb-head h1").textContent).slice(0, 200);
 		drawTitle();
 		if (chart.running) {
+			await core.loaded.catch(() => {});
 			chartFollow();
 			chartWant();
 		}

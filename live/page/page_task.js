@@ -441,12 +441,18 @@ pages.task = {
 		await Promise.all([log, addTaskTrend(body, t)]);
 		/* A task that runs is shown again when it has ended. */
 		if (t.end_us === null && taskBuildRuns()) {
-			const live = stream({ task: o => {
-				if (o.id === t.task && o.state !== "running" && o.state !== "queued") {
-					live.close();
-					location.reload();
-				}
-			} }, { history: 0 });
+			const live = stream({
+				task: o => {
+					if (o.id === t.task && o.state !== "running" && o.state !== "queued") {
+						live.close();
+						location.reload();
+					}
+				},
+				gap: async () => {
+					if ((await api("/api/task", { id: t.task })).end_us !== null)
+						location.reload();
+				},
+			});
 		}
 	},
 };

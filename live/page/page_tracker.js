@@ -358,8 +358,9 @@ function trackerGrow() {
 	const messages = stream({
 		task: () => { changed = true; },
 		sample: () => { changed = true; },
+		gap: () => { changed = true; },
 		end: () => { over = true; },
-	}, { history: 0 });
+	});
 	const stop = every(TRACKER_GROW_MS, async () => {
 		if (!changed && !over)
 			return;

@@ -233,6 +233,50 @@ def overview_grows(page):
         browser.wait('/b\\.c:7: error: <b>no<\\/b>/.test(document.querySelector("#overview-failed").innerText)')
 
 
+def many_windows_share_a_stream(page):
+    """Twenty windows opened at once all load and are updated: the server has one stream, and none after them."""
+    browser = page.browser
+    done = '/1\\s*done/.test(document.querySelector(".overview-counts").innerText)'
+    with running_build(page, 'shared', MAKEFILE, '-k', '-j2') as (recording, go, _), \
+            served(page, recording) as server:
+        first, opened = browser.call('GET', '/window'), browser.call('GET', '/window/handles')
+        for _ in range(20):
+            browser.cdp('Target.createTarget', url=server.url + '/', newWindow=True)
+        windows = [w for w in browser.call('GET', '/window/handles') if w not in opened]
+        assert len(windows) == 20, windows
+        for window in windows:
+            browser.call('POST', '/window', {'handle': window})
+            browser.wait('document.querySelector("#overview-running tbody th")')
+        assert server.get('/api/server')['streams'] == 1, server.get('/api/server')
+        go('a.o')
+        for window in windows:
+            browser.call('POST', '/window', {'handle': window})
+            browser.wait(done)
+            assert not browser.console_errors()
+        assert server.get('/api/server')['streams'] == 1
+        for window in windows:
+            browser.call('POST', '/window', {'handle': window})
+            browser.call('DELETE', '/window')
+        browser.call('POST', '/window', {'handle': first})
+        server.open('/help')
+        page.browser.js("""window.streams = -1;
+            setInterval(() => fetch('/api/server').then(r => r.json()).then(o => { streams = o.streams; }), 100)""")
+        browser.wait('streams === 0')
+
+
+def stream_without_a_shared_worker(page):
+    """A browser that has no such workers: each page has a stream of its own."""
+    browser = page.browser
+    with running_build(page, 'alone', MAKEFILE, '-k', '-j2') as (recording, go, _), served(page, recording) as server:
+        script = browser.cdp('Page.addScriptToEvaluateOnNewDocument', source='delete window.SharedWorker')
+        server.open('/')
+        browser.wait('document.querySelector("#overview-running tbody th")')
+        go('a.o')
+        browser.wait('/1\\s*done/.test(document.querySelector(".overview-counts").innerText)')
+        assert server.get('/api/server')['streams'] == 1
+        browser.cdp('Page.removeScriptToEvaluateOnNewDocument', identifier=script['identifier'])
+
+
 def server_that_ends_is_told(page):
     """The banner says that nothing is updated any longer."""
     browser = page.browser
