@@ -157,9 +157,9 @@ static int check_reply(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_archive_routes[] = {
-	{ "/api/history", "series, of, top",
+	{ "/api/v1/history", "series, of, top",
 	  "When each metric changed, as buildbeat history --json prints it.", history_reply },
-	{ "/api/check", "series, top",
+	{ "/api/v1/check", "series, top",
 	  "The verdict about the newest build, as buildbeat check --json prints it.", check_reply },
 	{ 0 }
 };

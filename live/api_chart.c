@@ -12,7 +12,7 @@
 #include <string.h>
 
 /*
- * /api/chart: the data of the bootchart's page. While a build runs they are made anew for requests
+ * /api/v1/chart: the data of the bootchart's page. While a build runs they are made anew for requests
  * after it grew, but making them takes at most one part in REST of the time.
  */
 
@@ -157,7 +157,7 @@ static int chart_reply(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_chart_routes[] = {
-	{ "/api/chart", "rec, with, have",
+	{ "/api/v1/chart", "rec, with, have",
 	  "The data of the bootchart: a line of JSON about them, then the data as in bootchart.svg.",
 	  chart_reply },
 	{ 0 }

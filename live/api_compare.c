@@ -6,7 +6,7 @@
 
 #define TOP_MAX 100000
 
-/* /api/compare: two recordings, as buildbeat diff --json prints them. */
+/* /api/v1/compare: two recordings, as buildbeat diff --json prints them. */
 static int compare_reply(struct reply *out, const struct request *q, struct error *err)
 {
 	const char *a, *b;
@@ -36,7 +36,7 @@ static int compare_reply(struct reply *out, const struct request *q, struct erro
 }
 
 const struct route api_compare_routes[] = {
-	{ "/api/compare", "a, b, filter, sort, reverse, all, top, tasks",
+	{ "/api/v1/compare", "a, b, filter, sort, reverse, all, top, tasks",
 	  "What differs between two recordings, as buildbeat diff --json prints it.", compare_reply },
 	{ 0 }
 };

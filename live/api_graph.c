@@ -166,7 +166,7 @@ static void layout_free(struct layout *l)
 	free_all(l->node, l->edge);
 }
 
-/* /api/graph */
+/* /api/v1/graph */
 
 static int place_part(struct layout *l, const struct graph_part *p)
 {
@@ -362,7 +362,7 @@ static int reply_graph(struct reply *out, const struct request *q, struct error 
 	return cycle ? reply_cycle(out, q, k, number, err) : reply_around(out, q, k, err);
 }
 
-/* /api/garbage */
+/* /api/v1/garbage */
 
 static void add_cycles(struct json *j, const struct cycles *c, int64_t limit)
 {
@@ -466,9 +466,9 @@ static int reply_garbage(struct reply *out, const struct request *q, struct erro
 }
 
 const struct route api_graph_routes[] = {
-	{ "/api/graph", "rec, task, up, down, nodes, cycle",
+	{ "/api/v1/graph", "rec, task, up, down, nodes, cycle",
 	  "The dependencies around a task, or of a cycle, with a layout.", reply_graph },
-	{ "/api/garbage", "rec, limit",
+	{ "/api/v1/garbage", "rec, limit",
 	  "Cycles of dependencies, processes that outlive their task, outputs that nobody waits for.",
 	  reply_garbage },
 	{ 0 }

@@ -38,7 +38,7 @@ static int reply_list(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route api_inspections_routes[] = {
-	{ "/api/inspections", "rec", "The archives of inspections in a recording, the newest first.",
+	{ "/api/v1/inspections", "rec", "The archives of inspections in a recording, the newest first.",
 	  reply_list },
 	{ 0 }
 };

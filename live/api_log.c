@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* /api/log: lines of the build's output, a page at a time; /api/log/tasks: the tasks that wrote them. */
+/* /api/v1/log: lines of the build's output, a page at a time; /api/v1/log/tasks: the tasks that wrote them. */
 
 #define LINES_MAX 2000
 #define TEXT_MAX ((size_t)4 << 20)	/* of a reply: longer lines make it shorter */
@@ -396,9 +396,9 @@ static int tasks_reply(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_log_routes[] = {
-	{ "/api/log", "rec, task, filter, from, count, width, colours",
+	{ "/api/v1/log", "rec, task, filter, from, count, width, colours",
 	  "Lines of the build's output, with the task of each.", log_reply },
-	{ "/api/log/tasks", "rec, from, count",
+	{ "/api/v1/log/tasks", "rec, from, count",
 	  "The tasks that wrote lines of the build's output, failed ones first.", tasks_reply },
 	{ 0 }
 };

@@ -259,7 +259,7 @@ static int reply_metrics(struct reply *out, const struct request *q, struct erro
 }
 
 const struct route api_now_routes[] = {
-	{ "/api/now", "rec", "What a build does now: counts, running tasks, failures, samples.", reply_now },
+	{ "/api/v1/now", "rec", "What a build does now: counts, running tasks, failures, samples.", reply_now },
 	{ "/metrics", "rec", "The same for Prometheus, in OpenMetrics.", reply_metrics },
 	{ 0 }
 };

@@ -120,7 +120,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 }
 
 const struct route api_overview_routes[] = {
-	{ "/api/overview", "rec, failures",
+	{ "/api/v1/overview", "rec, failures",
 	  "Tasks that failed, the newest first, and those that run, with what they waited for.",
 	  reply_overview },
 	{ 0 }

@@ -5,7 +5,7 @@
 #include "analyse/build_output.h"
 #include "live/route.h"
 
-/* /api/ps of a recording that has ended: its processes.log. */
+/* /api/v1/ps of a recording that has ended: its processes.log. */
 int api_recorded_processes(struct reply *out, const struct request *q, struct error *err);
 
 /* The processes of a recording, made once; that of an archive has none. */

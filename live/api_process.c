@@ -78,7 +78,7 @@ static int reply_kept(struct reply *out, struct kept *k, const struct asked *a, 
 	return buf_error(&out->body) ? error_sys(err, -ENOMEM, NULL, "no reply") : 0;
 }
 
-/* /api/ps */
+/* /api/v1/ps */
 
 /* Command lines of processes outside the build are for those who may control it. */
 static void hide_words(struct process_table *t)
@@ -115,7 +115,7 @@ static int reply_ps(struct reply *out, const struct request *q, struct error *er
 	return r ? error_sys(err, r, NULL, "no reply") : 0;
 }
 
-/* /api/stats */
+/* /api/v1/stats */
 
 static int reply_stats(struct reply *out, const struct request *q, struct error *err)
 {
@@ -134,7 +134,7 @@ static int reply_stats(struct reply *out, const struct request *q, struct error 
 	return r ? error_sys(err, r, "/proc", "cannot read") : 0;
 }
 
-/* /api/process */
+/* /api/v1/process */
 
 static int find_process(struct asked *a, const struct request *q, struct error *err)
 {
@@ -250,7 +250,7 @@ static int reply_process(struct reply *out, const struct request *q, struct erro
 	return r ? r : reply_kept(out, &kept, &a, 0, make_process, err);
 }
 
-/* /api/maps */
+/* /api/v1/maps */
 
 static void write_maps(struct json *j, const struct snapshot *s, const struct name_table *names,
 		       bool pages)
@@ -300,7 +300,7 @@ static int reply_maps(struct reply *out, const struct request *q, struct error *
 	return r ? r : reply_kept(out, &kept, &a, MAPS_COST, make_maps, err);
 }
 
-/* /api/capabilities */
+/* /api/v1/capabilities */
 
 static int reply_capabilities(struct reply *out, const struct request *q, struct error *err)
 {
@@ -326,14 +326,14 @@ static int reply_capabilities(struct reply *out, const struct request *q, struct
 }
 
 const struct route api_process_routes[] = {
-	{ "/api/ps", "rec, all, outlived", "The processes of a build that runs, or with all of the machine; of "
+	{ "/api/v1/ps", "rec, all, outlived", "The processes of a build that runs, or with all of the machine; of "
 	  "a build that has ended, those that were recorded.", reply_ps },
-	{ "/api/stats", "", "What the machine does: processors, memory, disks and pressure.",
+	{ "/api/v1/stats", "", "What the machine does: processors, memory, disks and pressure.",
 	  reply_stats },
-	{ "/api/process", "rec, pid, start", "All about a process that runs: status, limits, "
+	{ "/api/v1/process", "rec, pid, start", "All about a process that runs: status, limits, "
 	  "environment, open files, threads, and its last 120 samples.", reply_process },
-	{ "/api/maps", "rec, pid, start, pages", "The mappings of a process that runs.", reply_maps },
-	{ "/api/capabilities", "", "What can be inspected on this machine, and with which rights.",
+	{ "/api/v1/maps", "rec, pid, start, pages", "The mappings of a process that runs.", reply_maps },
+	{ "/api/v1/capabilities", "", "What can be inspected on this machine, and with which rights.",
 	  reply_capabilities },
 	{ 0 }
 };

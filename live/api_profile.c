@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* /api/profile: where time went and what waited, as buildbeat profile --json prints it. */
+/* /api/v1/profile: where time went and what waited, as buildbeat profile --json prints it. */
 
 static void release(void *value)
 {
@@ -98,7 +98,7 @@ static int profile_reply(struct reply *out, const struct request *q, struct erro
 }
 
 const struct route api_profile_routes[] = {
-	{ "/api/profile", "rec, sort, reverse, filter, merge, top, pairs, processes",
+	{ "/api/v1/profile", "rec, sort, reverse, filter, merge, top, pairs, processes",
 	  "Where time went and what waited, by location, as buildbeat profile --json prints it.",
 	  profile_reply },
 	{ 0 }

@@ -43,7 +43,7 @@ static int reply_races(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_races_routes[] = {
-	{ "/api/races", "rec", "Tasks that made one file at the same time, or read it while it was made.",
+	{ "/api/v1/races", "rec", "Tasks that made one file at the same time, or read it while it was made.",
 	  reply_races },
 	{ 0 }
 };

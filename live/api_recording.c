@@ -21,7 +21,7 @@
 
 #define TOP_MAX 100000
 
-/* /api/: what there is */
+/* /api/v1/: what there is */
 
 static int index_reply(struct reply *out, const struct request *q, struct error *err)
 {
@@ -29,7 +29,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 	struct json j;
 
 	if (*q->rest)
-		return error_say(err, -ENOENT, "no such path; /api/ lists all");
+		return route_missing(q->route->path, err);
 	json_init(&j, &out->body, false);
 	json_object(&j, NULL);
 	json_str(&j, "serves", kind[q->source->catalogue->kind]);
@@ -51,7 +51,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 	return 0;
 }
 
-/* /api/recordings */
+/* /api/v1/recordings */
 
 static void add_build(struct json *j, const char *series, const struct build *b)
 {
@@ -162,7 +162,7 @@ static int recordings_reply(struct reply *out, const struct request *q, struct e
 	return r;
 }
 
-/* /api/show */
+/* /api/v1/show */
 
 static int show(struct reply *out, struct source *s, const struct selection *selection,
 		struct show_options *o, struct error *err)
@@ -221,13 +221,13 @@ static int show_reply(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route api_recording_routes[] = {
-	{ "/api/recordings", "", "The recordings that this server serves.", recordings_reply },
-	{ "/api/show", "rec, filter, kind, task, failed, sort, top, tasks",
+	{ "/api/v1/recordings", "", "The recordings that this server serves.", recordings_reply },
+	{ "/api/v1/show", "rec, filter, kind, task, failed, sort, top, tasks",
 	  "What a recording comes to, as buildbeat show --json prints it.", show_reply },
 	{ 0 }
 };
 
 const struct route api_index_routes[] = {
-	{ "/api/", "", "All paths, with their parameters.", index_reply },
+	{ "/api/v1/", "", "All paths, with their parameters.", index_reply },
 	{ 0 }
 };

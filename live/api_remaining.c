@@ -83,7 +83,7 @@ static int reply_remaining(struct reply *out, const struct request *q, struct er
 }
 
 const struct route api_remaining_routes[] = {
-	{ "/api/remaining", "rec",
+	{ "/api/v1/remaining", "rec",
 	  "What remains of a running build, from earlier recordings of it, with an 80 % interval.",
 	  reply_remaining },
 	{ 0 }

@@ -229,7 +229,7 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_table_routes[] = {
-	{ "/api/table", "rec, q, state, sort, from, count",
+	{ "/api/v1/table", "rec, q, state, sort, from, count",
 	  "Tasks, sorted by one of their values and filtered, a part at a time.", reply_table },
 	{ 0 }
 };

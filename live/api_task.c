@@ -13,7 +13,7 @@
 #include <string.h>
 
 /*
- * /api/task: everything that was recorded of one task. Lists are bounded: n_NAME says how many there
+ * /api/v1/task: everything that was recorded of one task. Lists are bounded: n_NAME says how many there
  * are, and NAME has the first ones.
  */
 #define LIST_MAX 500
@@ -327,6 +327,6 @@ static int task_reply(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route api_task_routes[] = {
-	{ "/api/task", "rec, id", "Everything that was recorded of one task.", task_reply },
+	{ "/api/v1/task", "rec, id", "Everything that was recorded of one task.", task_reply },
 	{ 0 }
 };

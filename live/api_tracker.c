@@ -170,7 +170,7 @@ static int no_memory(int r, struct error *err)
 	return r ? error_sys(err, r, NULL, "cannot divide what the build used") : 0;
 }
 
-/* /api/tracker */
+/* /api/v1/tracker */
 
 static void add_peak(struct json *j, const struct tracker_view *v)
 {
@@ -276,7 +276,7 @@ static int reply_tracker(struct reply *out, const struct request *q, struct erro
 	return r;
 }
 
-/* /api/classes */
+/* /api/v1/classes */
 
 /* The named parts of a build: spans of its instances that are in no other span and no process. */
 static void add_phases(struct json *j, const struct recording *rec)
@@ -354,7 +354,7 @@ static int reply_classes(struct reply *out, const struct request *q, struct erro
 	return r;
 }
 
-/* /api/class */
+/* /api/v1/class */
 
 static void add_stats(struct json *j, const struct tracker_class *c)
 {
@@ -501,11 +501,11 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_tracker_routes[] = {
-	{ "/api/tracker", "rec, metric, by, from_us, until_us, points, top",
+	{ "/api/v1/tracker", "rec, metric, by, from_us, until_us, points, top",
 	  "What the build used over time, divided by groups of its tasks.", reply_tracker },
-	{ "/api/classes", "rec, metric, by, from_us, until_us, limit, offset",
+	{ "/api/v1/classes", "rec, metric, by, from_us, until_us, limit, offset",
 	  "All groups of tasks at a moment or for a time, as a table.", reply_classes },
-	{ "/api/class", "rec, by, name, metric, from_us, until_us, points, sort, limit, offset",
+	{ "/api/v1/class", "rec, by, name, metric, from_us, until_us, points, sort, limit, offset",
 	  "One group of tasks: its values, its tasks, and what it used over time.", reply_class },
 	{ 0 }
 };

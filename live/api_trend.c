@@ -14,7 +14,7 @@
 
 /*
  * A task in the other recordings of a directory: the newest ones, as many as can be read in
- * TIME_NS. An archive has /api/history for it, which knows changes.
+ * TIME_NS. An archive has /api/v1/history for it, which knows changes.
  */
 #define BUILDS_MAX 30
 #define TIME_NS INT64_C(3000000000)
@@ -126,7 +126,7 @@ static int reply_trend(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_trend_routes[] = {
-	{ "/api/trend", "rec, id", "The values of a task in the recordings of a directory, the newest first.",
+	{ "/api/v1/trend", "rec, id", "The values of a task in the recordings of a directory, the newest first.",
 	  reply_trend },
 	{ 0 }
 };

@@ -199,7 +199,7 @@ static void attempt(struct attach *a)
 		end(a, r);
 		return;
 	}
-	buf_addf(&path, "/api/trace?format=%s", a->o->events ? "events" : "chrome");
+	buf_addf(&path, "/api/v1/trace?format=%s", a->o->events ? "events" : "chrome");
 	if (a->o->no_history)
 		buf_adds(&path, "&history=0");
 	if (*a->at)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /*
- * Write the stream of a server (/api/trace) to a file until the build ends. After an interruption
+ * Write the stream of a server (/api/v1/trace) to a file until the build ends. After an interruption
  * it connects again. Messages go on where they were; a trace is written again from its beginning,
  * which needs a file.
  */

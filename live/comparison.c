@@ -10,7 +10,7 @@ static int open_side(struct comparison *c, struct catalogue *catalogue, enum dif
 	int r;
 
 	if (!catalogue_find(catalogue, id))
-		return error_say(err, -ENOENT, "no recording '%.200s'; /api/recordings lists all",
+		return error_say(err, -ENOENT, "no recording '%.200s'; /api/v1/recordings lists all",
 				 id);
 	r = source_init(s, catalogue, id);
 	if (r)

@@ -57,7 +57,7 @@ struct guard_verdict {
 int guard_init(struct guard *g);
 
 /* The only path to which a POST changes nothing but what the server has kept: it needs no control. */
-#define GUARD_REFRESH "/api/refresh"
+#define GUARD_REFRESH "/api/v1/refresh"
 
 struct guard_verdict guard_check(const struct guard *g, const struct guard_request *q);
 

@@ -178,7 +178,7 @@ static int read_process(const struct request_body *b, int32_t *pid, char name[16
 	if (!r && !n)
 		r = wrong(b, "pid", "the number of a process");
 	if (!r && !start)
-		r = wrong(b, "start", "when the process started, as in /api/ps");
+		r = wrong(b, "start", "when the process started, as in /api/v1/ps");
 	*pid = (int32_t)n;
 	return r ? r : find_name(*pid, start, name, b->err);
 }

@@ -25,8 +25,8 @@
  * opened next need not wait. While a build runs, only what was asked for is made again after it grew.
  */
 static const char *const ready_path[] = {
-	"/api/overview", "/api/now", "/api/chart", "/api/tracker", "/api/show", "/api/garbage", "/api/races",
-	"/api/ps", "/profile", "/api/profile", "/api/remaining", "/metrics",
+	"/api/v1/overview", "/api/v1/now", "/api/v1/chart", "/api/v1/tracker", "/api/v1/show", "/api/v1/garbage", "/api/v1/races",
+	"/api/v1/ps", "/profile", "/api/v1/profile", "/api/v1/remaining", "/metrics",
 };
 
 struct ready {

@@ -444,15 +444,17 @@ static int prepare(struct reader_pool *p, struct question *q, const struct reade
 	const struct route *route = route_find(from->path, &rest);
 	int status = 404;
 	struct query query;
+	struct error err;
 
 	if (!route) {
-		message = "no such path; /api/ lists all";
+		route_missing(from->path, &err);
+		message = err.message;
 	} else if (query_parse(&query, from->query, from->query_len)) {
 		message = "damaged, too long or repeated parameters";
 		status = 400;
 	} else if (reply_needs_recording(route) &&
 		   !find_recording(p, q->id, query_text(&query, "rec"))) {
-		message = "no such recording; /api/recordings lists all";
+		message = "no such recording; /api/v1/recordings lists all";
 	} else if (p->n_questions >= p->limits.questions) {
 		message = "too many requests wait for their replies";
 		status = 503;

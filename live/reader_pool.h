@@ -39,7 +39,7 @@ struct reader_limits {
 extern const struct reader_limits reader_pool_defaults;
 
 struct reader_question {
-	const char *path;	/* "/api/task", decoded */
+	const char *path;	/* "/api/v1/task", decoded */
 	const char *query;	/* what follows the '?', as it came; may be NULL */
 	size_t query_len;
 	bool control;		/* --allow-control */

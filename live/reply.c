@@ -66,7 +66,7 @@ static int make(struct reply *out, struct request *q, struct query *parsed, cons
 
 	q->route = route_find(path, &q->rest);
 	if (!q->route)
-		return error_say(err, -ENOENT, "no such path; /api/ lists all");
+		return route_missing(path, err);
 	if (query_parse(parsed, query, query_len))
 		return error_say(err, -EINVAL, "damaged, too long or repeated parameters");
 	r = check_keys(parsed, q->route, err);

@@ -31,9 +31,9 @@ struct request {
 };
 
 struct route {
-	const char *path;	/* "/api/task", or "/api/inspections/": with a rest */
+	const char *path;	/* "/api/v1/task", or "/api/v1/inspections/": with a rest */
 	const char *parameters;	/* "rec, id" */
-	const char *summary;	/* a sentence, for /api/ and its page */
+	const char *summary;	/* a sentence, for /api/v1/ and its page */
 	/* 0, or a negative errno with err: -ENOENT is 404, -EINVAL 400, -EPERM 403, -ESTALE 410,
 	 * others 500. */
 	int (*reply)(struct reply *out, const struct request *q, struct error *err);
@@ -45,6 +45,9 @@ extern const struct route *const routes_all[];
 
 /* NULL: none. rest: as in struct request. */
 const struct route *route_find(const char *path, const char **rest);
+
+/* The error of a path that there is not, -ENOENT: paths of before version 1 of the interface name theirs. */
+int route_missing(const char *path, struct error *err);
 
 /* May it take seconds at first? Then a reader of its own makes it, and other replies do not wait. */
 bool route_is_slow(const struct route *route);

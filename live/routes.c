@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/route.h"
 
+#include "base/str.h"
+
+#include <errno.h>
 #include <string.h>
 
 /* of api_NAME.c; one a line */
@@ -45,14 +48,14 @@ const struct route *const routes_all[] = {
 	api_tracker_routes,
 	site_inspection_routes,
 	site_routes,
-	api_index_routes,	/* "/api/" last: all others begin with it */
+	api_index_routes,	/* "/api/v1/" last: all others begin with it */
 	NULL
 };
 
 bool route_is_slow(const struct route *route)
 {
 	/* they learn from earlier recordings */
-	return !strcmp(route->path, "/api/remaining") || !strcmp(route->path, "/metrics");
+	return !strcmp(route->path, "/api/v1/remaining") || !strcmp(route->path, "/metrics");
 }
 
 const struct route *route_find(const char *path, const char **rest)
@@ -69,4 +72,11 @@ const struct route *route_find(const char *path, const char **rest)
 		}
 	}
 	return NULL;
+}
+
+int route_missing(const char *path, struct error *err)
+{
+	if (str_starts(path, "/api/") && !str_starts(path, "/api/v1/"))
+		return error_say(err, -ENOENT, "no such path: it is /api/v1/%.200s now", path + strlen("/api/"));
+	return error_say(err, -ENOENT, "no such path; /api/v1/ lists all");
 }

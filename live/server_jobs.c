@@ -83,7 +83,7 @@ static void list(struct reply *out)
 	job_list(jobs, &j);
 }
 
-/* /api/tasks */
+/* /api/v1/tasks */
 static int reply_tasks(struct server *s, struct reply *out, const struct local_request *q,
 		       struct error *err)
 {
@@ -125,7 +125,7 @@ static int get(struct reply *out, unsigned id, struct error *err)
 	return job_get(jobs, id, &j, err);
 }
 
-/* /api/tasks/ID and /api/tasks/ID/result */
+/* /api/v1/tasks/ID and /api/v1/tasks/ID/result */
 static int reply_task(struct server *s, struct reply *out, const struct local_request *q,
 		      struct error *err)
 {
@@ -150,7 +150,7 @@ static int reply_task(struct server *s, struct reply *out, const struct local_re
 	return r;
 }
 
-/* DELETE /api/inspection/NAME?rec= */
+/* DELETE /api/v1/inspection/NAME?rec= */
 static int reply_delete(struct server *s, struct reply *out, const struct local_request *q,
 			struct error *err)
 {
@@ -171,7 +171,7 @@ static int reply_delete(struct server *s, struct reply *out, const struct local_
 	return r == -EINVAL ? -ENOENT : r;
 }
 
-/* POST /api/refresh */
+/* POST /api/v1/refresh */
 static int reply_refresh(struct server *s, struct reply *out, const struct local_request *q,
 			 struct error *err)
 {
@@ -185,10 +185,10 @@ static int reply_refresh(struct server *s, struct reply *out, const struct local
 const struct local_route server_jobs_routes[] = {
 	{ GUARD_REFRESH, "", "POST forgets what the server has kept of recordings; it needs no control.",
 	  reply_refresh },
-	{ "/api/tasks", "", "Background tasks: GET lists them, POST starts one and returns its id, DELETE "
+	{ "/api/v1/tasks", "", "Background tasks: GET lists them, POST starts one and returns its id, DELETE "
 	  "cancels all.", reply_tasks },
-	{ "/api/tasks/", "", "A background task: GET returns its progress, or with /result behind its "
+	{ "/api/v1/tasks/", "", "A background task: GET returns its progress, or with /result behind its "
 	  "result; DELETE cancels it.", reply_task },
-	{ "/api/inspection/", "rec", "DELETE removes an archive of an inspection.", reply_delete },
+	{ "/api/v1/inspection/", "rec", "DELETE removes an archive of an inspection.", reply_delete },
 	{ 0 }
 };

@@ -32,6 +32,6 @@ static int reply_server(struct server *s, struct reply *out, const struct local_
 }
 
 const struct local_route server_state_routes[] = {
-	{ "/api/server", "", "The server itself: its version, connections and streams.", reply_server },
+	{ "/api/v1/server", "", "The server itself: its version, connections and streams.", reply_server },
 	{ 0 }
 };

@@ -331,10 +331,10 @@ static int writable(struct connection *c)
 }
 
 const struct endpoint server_stream_endpoints[] = {
-	{ .path = "/api/events", .parameters = "rec, history, since",
+	{ .path = "/api/v1/events", .parameters = "rec, history, since",
 	  .summary = "the messages of a recording, as server-sent events", .type = "text/event-stream",
 	  .begin = begin_events, .writable = writable, .end = end_client },
-	{ .path = "/api/trace", .parameters = "rec, format, history, since", .websocket = true,
+	{ .path = "/api/v1/trace", .parameters = "rec, format, history, since", .websocket = true,
 	  .summary = "the trace or the messages of a recording, by a websocket",
 	  .begin = begin_trace, .writable = writable, .end = end_client },
 	{ .path = NULL }

@@ -160,9 +160,9 @@ static int settings_reply(struct reply *out, const struct request *q, struct err
 const struct route site_inspection_routes[] = {
 	{ "/inspection", "rec, archive, rules", "What one process had in memory, as buildbeat inspect show "
 	  "--format html writes it.", page_reply },
-	{ "/api/inspection", "rec, archive, rules, snapshot, base", "The same values, as buildbeat inspect show "
+	{ "/api/v1/inspection", "rec, archive, rules, snapshot, base", "The same values, as buildbeat inspect show "
 	  "--json prints them: of a snapshot, and what grew since another one.", json_reply },
-	{ "/api/settings", "", "The settings of inspections, as buildbeat inspect settings --json prints "
+	{ "/api/v1/settings", "", "The settings of inspections, as buildbeat inspect settings --json prints "
 	  "them.", settings_reply },
 	{ 0 }
 };

@@ -137,7 +137,7 @@ static int find_build(const struct source *s, struct error *err)
 
 	if (r || catalogue_find(s->catalogue, s->id))
 		return r;
-	return error_say(err, -ENOENT, "no such build; /api/recordings lists all");
+	return error_say(err, -ENOENT, "no such build; /api/v1/recordings lists all");
 }
 
 static bool must_read(const struct source_private *p, bool patient)

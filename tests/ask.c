@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ask [-a] PATH: the replies of the live view without a server, about the newest recording in PATH. Each
- * line of standard input is a request, "/api/ps?all=1"; the answer is a line "STATUS LENGTH", and the
+ * line of standard input is a request, "/api/v1/ps?all=1"; the answer is a line "STATUS LENGTH", and the
  * body. -a: with --allow-control.
  */
 #include "live/reply.h"

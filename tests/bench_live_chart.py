@@ -112,14 +112,14 @@ def replies(places, recording):
     server = Server(places, recording)
     begin = time.perf_counter()
     c = http.client.HTTPConnection(server.url.split('/')[2])
-    c.request('GET', '/api/chart', headers={'Authorization': 'Bearer ' + server.token})
+    c.request('GET', '/api/v1/chart', headers={'Authorization': 'Bearer ' + server.token})
     c.getresponse().read()
     cold, cold_cpu = time.perf_counter() - begin, server.cpu_s()
-    least, body, cpu = server.replies('/api/chart')
+    least, body, cpu = server.replies('/api/v1/chart')
     have = body.split(b'"data":')[1].split(b',')[0].decode()
-    same, _, same_cpu = server.replies('/api/chart?have=' + have)
+    same, _, same_cpu = server.replies('/api/v1/chart?have=' + have)
     server.close()
-    print('/api/chart of %d tasks, %.1f MB: first reply %.0f ms (CPU %.0f ms); again at least %.1f ms '
+    print('/api/v1/chart of %d tasks, %.1f MB: first reply %.0f ms (CPU %.0f ms); again at least %.1f ms '
           '(CPU %.1f ms; bar: %d); unchanged %.2f ms (CPU %.2f ms)' % (
               TASKS, len(body) / 1e6, cold * 1e3, cold_cpu * 1e3, least, cpu, REPLY_BAR_MS, same, same_cpu))
 

@@ -38,7 +38,7 @@ class Server:
 
     def stream(self):
         s = socket.create_connection(("127.0.0.1", int(self.url.split(":")[2].strip("/"))))
-        s.sendall(("GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n" %
+        s.sendall(("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n" %
                    self.token).encode())
         s.recv(100)
         return s

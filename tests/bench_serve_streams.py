@@ -65,7 +65,7 @@ class Client:
 
 def consume(server, count, out):
     """A process with that many clients, until the recording ends."""
-    clients = [Client(server.get("/api/events"), i % (count // 10 or 1) == 0) for i in range(count)]
+    clients = [Client(server.get("/api/v1/events"), i % (count // 10 or 1) == 0) for i in range(count)]
     left = selectors.DefaultSelector()
     for c in clients:
         left.register(c.socket, selectors.EVENT_READ, c)
@@ -96,7 +96,7 @@ def streams(count):
     growing = serve_streams.Growing("%d" % count)
     with serve_streams.Server("%d" % count) as server:
         pid = server.process.pid
-        stuck = server.get("/api/events", buffer=4096)
+        stuck = server.get("/api/v1/events", buffer=4096)
         from_clients, out = os.pipe()
         child = os.fork()
         if not child:
@@ -112,7 +112,7 @@ def streams(count):
             growing.end()
             result = json.load(f)
         os.waitpid(child, 0)
-        whole = zlib.crc32(server.whole("/api/events").encode())
+        whole = zlib.crc32(server.whole("/api/v1/events").encode())
         lost = sum(crc != whole for crc in result["crc"])
         print("serve: %d clients and a stuck one, %d events/s: %d got something else than the whole stream; "
               "event to client %.1f ms median, %.1f ms at most; server %.1f %% of a core, %.1f MB at most (RSS)"

@@ -28,26 +28,26 @@ TEST_GROUP_ONCE("replies", start, replied_close);
 
 TEST(around_a_task)
 {
-	ck_assert_int_eq(replied_get("/api/graph", "task=b&up=5&down=5", "b.json"), 200);
-	ck_assert_int_eq(replied_get("/api/graph", "task=b&up=1&down=0", "up.json"), 200);
-	ck_assert_int_eq(replied_get("/api/graph", "task=c&up=5&down=5&nodes=1", "one.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/graph", "task=b&up=5&down=5", "b.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/graph", "task=b&up=1&down=0", "up.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/graph", "task=c&up=5&down=5&nodes=1", "one.json"), 200);
 	holds("around_a_task");
 }
 
 TEST(what_need_not_be)
 {
-	ck_assert_int_eq(replied_get("/api/garbage", "", "garbage.json"), 200);
-	ck_assert_int_eq(replied_get("/api/graph", "cycle=0", "cycle.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/garbage", "", "garbage.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/graph", "cycle=0", "cycle.json"), 200);
 	holds("what_need_not_be");
 }
 
 static const struct replied_refusal refused[] = {
-	{ "/api/graph", "task=zz", "zz", 404 },
-	{ "/api/graph", "cycle=1", "there is no such cycle", 404 },
-	{ "/api/graph", "cycle=x", "cycle", 400 },
-	{ "/api/graph", "up=51", "up", 400 },
-	{ "/api/graph", "nodes=0", "nodes", 400 },
-	{ "/api/garbage", "limit=-1", "limit", 400 },
+	{ "/api/v1/graph", "task=zz", "zz", 404 },
+	{ "/api/v1/graph", "cycle=1", "there is no such cycle", 404 },
+	{ "/api/v1/graph", "cycle=x", "cycle", 400 },
+	{ "/api/v1/graph", "up=51", "up", 400 },
+	{ "/api/v1/graph", "nodes=0", "nodes", 400 },
+	{ "/api/v1/garbage", "limit=-1", "limit", 400 },
 };
 
 TEST_EACH(bad_parameters, refused)

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* /api/chart, as a reader replies to it. */
+/* /api/v1/chart, as a reader replies to it. */
 
 #define HEAD "buildbeat build 1\nstart_wall_ns: 1795261795000000000\nstart_mono_ns: 0\ncommand: make\n" \
 	"cores: 2\ntool: make\ncwd: /src\n"
@@ -69,7 +69,7 @@ static void ask(struct asked *a, const char *query)
 
 	*a = (struct asked){ 0 };
 	source_update(&source, &err);
-	reply_make(&a->reply, &source, "/api/chart", query, strlen(query), false);
+	reply_make(&a->reply, &source, "/api/v1/chart", query, strlen(query), false);
 	if (a->reply.status != 200)
 		return;
 	ck_assert_str_eq(a->reply.type, "application/x-buildbeat");

@@ -145,14 +145,14 @@ TEST(answers)
 
 	begin(3, 50);
 	for (int i = 0; i < 60; i++)
-		ask(&a[i], "/api/show", support_path("rec=r%d&top=%d", i % 3, 1 + i / 6));
+		ask(&a[i], "/api/v1/show", support_path("rec=r%d&top=%d", i % 3, 1 + i / 6));
 	for (int i = 0; i < 60; i++)
 		run_until(is_answered, &a[i]);
 	for (int i = 0; i < 60; i++) {
 		const char *query = support_path("rec=r%d&top=%d", i % 3, 1 + i / 6);
 
 		ck_assert_int_eq(source_init(&s, &catalogue, support_path("r%d", i % 3)), 0);
-		reply_make(&reply, &s, "/api/show", query, strlen(query), false);
+		reply_make(&reply, &s, "/api/v1/show", query, strlen(query), false);
 		ck_assert_int_eq(a[i].status, 200);
 		ck_assert_int_eq(a[i].times, 1);
 		ck_assert_str_eq(buf_str(&a[i].body), buf_str(&reply.body));
@@ -169,17 +169,17 @@ TEST(answers)
 TEST(statuses)
 {
 	struct asked a = { .status = 0 };
-	struct reader_question q = { .path = "/api/show", .query = "x", .query_len = READER_QUERY_MAX + 1 };
+	struct reader_question q = { .path = "/api/v1/show", .query = "x", .query_len = READER_QUERY_MAX + 1 };
 
 	begin(1, 3);
 	ck_assert_int_eq(answer(&a, "/none", ""), 404);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r9"), 404);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=../rec"), 404);
-	ck_assert_int_eq(answer(&a, "/api/show", "top=x"), 400);
-	ck_assert_int_eq(answer(&a, "/api/show", "top=%"), 400);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r9"), 404);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=../rec"), 404);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "top=x"), 400);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "top=%"), 400);
 	ck_assert_int_eq(reader_pool_ask(pool, &q, done, &a), -E2BIG);
-	ck_assert_int_eq(answer(&a, "/api/recordings", ""), 200);
-	ck_assert_int_eq(answer(&a, "/api/show", ""), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/recordings", ""), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", ""), 200);
 	buf_release(&a.body);
 	end();
 }
@@ -197,7 +197,7 @@ TEST(isolated)
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	begin(1, 3);
-	ck_assert_int_eq(answer(&a, "/api/show", ""), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", ""), 200);
 	pid = find_child();
 	ck_assert_int_gt(pid, 0);
 	/* beside it, /dev/null and files of its recording */
@@ -226,11 +226,11 @@ TEST(crash)
 	pid_t pid;
 
 	begin(1, 3);
-	ck_assert_int_eq(answer(&a, "/api/show", ""), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", ""), 200);
 	pid = find_child();
 	kill(pid, SIGSTOP);
 	a.status = 0;
-	ask(&a, "/api/show", "top=1");
+	ask(&a, "/api/v1/show", "top=1");
 	while (poll(&(struct pollfd){ reader_pool_fd(pool), POLLIN, 0 }, 1, 50) > 0)
 		reader_pool_run(pool);
 	ck_assert_int_eq(a.status, 0);
@@ -238,7 +238,7 @@ TEST(crash)
 	run_until(is_answered, &a);
 	ck_assert_int_eq(a.status, 500);
 	ck_assert_ptr_nonnull(strstr(buf_str(&a.body), "has died"));
-	ck_assert_int_eq(answer(&a, "/api/show", "top=1"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "top=1"), 200);
 	ck_assert_int_ne(find_child(), pid);
 	buf_release(&a.body);
 	end();
@@ -253,15 +253,15 @@ TEST(hang)
 	limits = reader_pool_defaults;
 	limits.reply_ns = 2000000000;
 	begin(2, 3);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r0"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r0"), 200);
 	pid = find_child();
 	kill(pid, SIGSTOP);
 	a.status = 0;
-	ask(&a, "/api/show", "rec=r0&top=1");
-	ck_assert_int_eq(answer(&other, "/api/show", "rec=r1"), 200);
+	ask(&a, "/api/v1/show", "rec=r0&top=1");
+	ck_assert_int_eq(answer(&other, "/api/v1/show", "rec=r1"), 200);
 	run_until(is_answered, &a);
 	ck_assert_int_eq(a.status, 503);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r0&top=1"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r0&top=1"), 200);
 	buf_release(&a.body);
 	buf_release(&other.body);
 	end();
@@ -276,8 +276,8 @@ TEST(memory)
 	limits = reader_pool_defaults;
 	limits.memory = 48 << 20;
 	begin(1, 60000);
-	ck_assert_int_eq(answer(&a, "/api/show", ""), 500);
-	ck_assert_int_eq(answer(&a, "/api/recordings", ""), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", ""), 500);
+	ck_assert_int_eq(answer(&a, "/api/v1/recordings", ""), 200);
 	buf_release(&a.body);
 	end();
 }
@@ -287,13 +287,13 @@ TEST(deleted)
 	struct asked a = { .status = 0 };
 
 	begin(2, 3);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r0"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r0"), 200);
 	support_expect(base, 0, "", "", "rm -r rec/r0");
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r0"), 410);
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r1"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r0"), 410);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r1"), 200);
 	/* a new one is found, at the latest when the list may be read again */
 	support_expect(base, 0, "", "", "cp -r rec/r1 rec/r7");
-	for (int i = 0; answer(&a, "/api/show", "rec=r7") != 200; i++) {
+	for (int i = 0; answer(&a, "/api/v1/show", "rec=r7") != 200; i++) {
 		ck_assert_int_lt(i, 1000);
 		usleep(10000);
 	}
@@ -308,11 +308,11 @@ TEST(refresh)
 	pid_t pid;
 
 	begin(1, 50);
-	ck_assert_int_eq(answer(&a[0], "/api/show", ""), 200);
+	ck_assert_int_eq(answer(&a[0], "/api/v1/show", ""), 200);
 	pid = find_child();
 	for (int i = 0; i < 20; i++) {
 		a[i].status = 0;
-		ask(&a[i], "/api/show", support_path("top=%d", i + 1));
+		ask(&a[i], "/api/v1/show", support_path("top=%d", i + 1));
 		if (i == 10)
 			reader_pool_refresh(pool);
 	}
@@ -335,7 +335,7 @@ TEST(bounded)
 	limits.idle_ns = 300000000;
 	begin(4, 3);
 	for (int i = 0; i < 12; i++)
-		ask(&a[i], "/api/show", support_path("rec=r%d", i % 4));
+		ask(&a[i], "/api/v1/show", support_path("rec=r%d", i % 4));
 	for (int i = 0; i < 12; i++) {
 		run_until(is_answered, &a[i]);
 		ck_assert_int_eq(a[i].status, 200);
@@ -355,7 +355,7 @@ TEST(forgotten)
 	limits.questions = 4;
 	begin(1, 3);
 	for (int i = 0; i < 6; i++)
-		ask(&a[i], "/api/show", "");
+		ask(&a[i], "/api/v1/show", "");
 	reader_pool_forget(pool, &a[1]);
 	for (int i = 0; i < 6; i++) {
 		if (i != 1)
@@ -383,7 +383,7 @@ TEST(orphaned)
 		struct asked a = { .status = 0 };
 
 		begin(1, 3);
-		answer(&a, "/api/show", "");
+		answer(&a, "/api/v1/show", "");
 		reader = find_child();
 		kill(reader, SIGSTOP);	/* it cannot read the end of its socket */
 		if (write(pipe_fd[1], &reader, sizeof reader) < 0)
@@ -452,7 +452,7 @@ TEST(hostile)
 			}
 		}
 	}
-	ck_assert_int_eq(answer(&a, "/api/show", "rec=r0"), 200);
+	ck_assert_int_eq(answer(&a, "/api/v1/show", "rec=r0"), 200);
 	buf_release(&a.body);
 	end();
 }

@@ -13,14 +13,14 @@ static void same(const char *served, const char *pairs)
 }
 
 static const char of_recording[] =
-	"/api/show 'show {} --json' "
-	"'/api/show?tasks=1' 'show {} --json --tasks' "
-	"'/api/show?top=3&sort=memory' 'show {} --json --top 3 --sort memory' "
-	"'/api/show?failed=1&tasks=1' 'show {} --json --failed --tasks' "
-	"'/api/show?kind=compile' 'show {} --json --kind compile' "
-	"'/api/show?filter=*.o&tasks' 'show {} --json --filter *.o --tasks' "
-	"'/api/profile?pairs=1&processes=1&top=10000' 'profile {} --json' "
-	"'/api/profile?pairs=1&processes=1&top=10000&filter=o&reverse&sort=cpu' "
+	"/api/v1/show 'show {} --json' "
+	"'/api/v1/show?tasks=1' 'show {} --json --tasks' "
+	"'/api/v1/show?top=3&sort=memory' 'show {} --json --top 3 --sort memory' "
+	"'/api/v1/show?failed=1&tasks=1' 'show {} --json --failed --tasks' "
+	"'/api/v1/show?kind=compile' 'show {} --json --kind compile' "
+	"'/api/v1/show?filter=*.o&tasks' 'show {} --json --filter *.o --tasks' "
+	"'/api/v1/profile?pairs=1&processes=1&top=10000' 'profile {} --json' "
+	"'/api/v1/profile?pairs=1&processes=1&top=10000&filter=o&reverse&sort=cpu' "
 	"'profile {} --json --filter o --reverse --sort cpu'";
 
 /* A build of make, a truncated one, one with processes, an example. */
@@ -41,7 +41,7 @@ TEST(imported)
 
 	same(TOP_SRCDIR "/tests/data/oe/genuine", of_recording);
 	/* without processes */
-	support_expect(NULL, 0, "0 0\n", "", "for path in /api/ps /api/garbage; do echo $path; done | "
+	support_expect(NULL, 0, "0 0\n", "", "for path in /api/v1/ps /api/v1/garbage; do echo $path; done | "
 		       TOP_BUILDDIR "/tests/ask " TOP_SRCDIR "/tests/data/oe/genuine | python3 -c '"
 		       "import json, sys; r = [json.loads(l) for l in sys.stdin if l[0] == \"{\"]\n"
 		       "print(r[0][\"n_processes\"], r[1][\"processes\"][\"recorded\"])'");
@@ -57,17 +57,17 @@ TEST(generated)
 	support_expect(dir, 0, NULL, "", TOP_BUILDDIR "/tests/gen_recording b/one 3000 && "
 		       TOP_BUILDDIR "/tests/gen_recording b/two 3000 20 7");
 	same("b/one", of_recording);
-	same("b", "'/api/compare?a=one&b=two&tasks=1' 'diff {}/one {}/two --json' "
-	     "/api/recordings 'list {} --json'");
+	same("b", "'/api/v1/compare?a=one&b=two&tasks=1' 'diff {}/one {}/two --json' "
+	     "/api/v1/recordings 'list {} --json'");
 }
 
 TEST(archive)
 {
 	support_expect(support_tmpdir(), 0, NULL, NULL, TOP_BUILDDIR "/tests/gen_archive --tasks 40 "
 		       "--builds 25 r.git");
-	same("r.git", "/api/history 'history --repo {} --json' "
-	     "/api/history?of=wall 'history --repo {} --json wall' "
-	     "/api/check 'check --repo {} --json'");
+	same("r.git", "/api/v1/history 'history --repo {} --json' "
+	     "/api/v1/history?of=wall 'history --repo {} --json wall' "
+	     "/api/v1/check 'check --repo {} --json'");
 }
 
 /* Lines of the output, in pages and of a task, are those of `log`. */
@@ -82,13 +82,13 @@ TEST(output)
 	support_expect(dir, 2, NULL, NULL, TOP_BUILDDIR "/buildbeat record --log -o s -- make");
 	support_expect(dir, 0, "['one', 'two', 'three'] 4 True\n['two'] 4\n['one', 'two'] 2\n['three']\n", "",
 		       "ask() { echo \"$1\" | " TOP_BUILDDIR "/tests/ask s | sed 1d; }\n"
-		       "ask /api/log | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "ask /api/v1/log | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]][:3], r[\"n_lines\"], r[\"recorded\"])'\n"
-		       "ask '/api/log?from=1&count=1' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "ask '/api/v1/log?from=1&count=1' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]], r[\"n_lines\"])'\n"
-		       "ask '/api/log?task=a' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "ask '/api/v1/log?task=a' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]], r[\"n_lines\"])'\n"
-		       "ask '/api/log?filter=THR' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
+		       "ask '/api/v1/log?filter=THR' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]])'\n");
 }
 
@@ -130,7 +130,7 @@ TEST(trend)
 {
 	support_expect(support_tmpdir(), 0, "2 1 True\n2 1 True\n", "",
 		       "mkdir b && cp -r " TOP_SRCDIR "/tests/data/recordings/nested b/one && cp -r b/one b/two\n"
-		       "for i in 1 2; do echo '/api/trend?id=sub.1'; done | " TOP_BUILDDIR "/tests/ask b |\n"
+		       "for i in 1 2; do echo '/api/v1/trend?id=sub.1'; done | " TOP_BUILDDIR "/tests/ask b |\n"
 		       "grep -v '^200 ' | sed 's/}200 .*/}/' | python3 -c 'import json, sys\n"
 		       "for line in sys.stdin.read().replace(\"}{\", \"}\\n{\").splitlines():\n"
 		       "    b = json.loads(line)[\"builds\"]\n"
@@ -152,27 +152,27 @@ static const struct {
 	int status;
 	const char *error;
 } wrong[] = {
-	{ "/api/show", "top=0", 400, "parameter 'top': expected a number from 1 to 100000, not '0'" },
-	{ "/api/show", "top=x", 400, "parameter 'top': expected a number from 1 to 100000, not 'x'" },
-	{ "/api/show", "sort=up", 400, "parameter 'sort': unknown word 'up'" },
-	{ "/api/show", "task=none", 404, "no task has the name or id 'none'" },
-	{ "/api/show", "tpo=1", 400, "unknown parameter 'tpo'; /api/show has rec, filter, kind, task, "
+	{ "/api/v1/show", "top=0", 400, "parameter 'top': expected a number from 1 to 100000, not '0'" },
+	{ "/api/v1/show", "top=x", 400, "parameter 'top': expected a number from 1 to 100000, not 'x'" },
+	{ "/api/v1/show", "sort=up", 400, "parameter 'sort': unknown word 'up'" },
+	{ "/api/v1/show", "task=none", 404, "no task has the name or id 'none'" },
+	{ "/api/v1/show", "tpo=1", 400, "unknown parameter 'tpo'; /api/v1/show has rec, filter, kind, task, "
 	  "failed, sort, top, tasks" },
-	{ "/api/show", "top=1&top=1", 400, "damaged, too long or repeated parameters" },
-	{ "/api/show", "top=%", 400, "damaged, too long or repeated parameters" },
-	{ "/api/task", "", 400, "parameter 'id' is missing: the id or the name of a task" },
-	{ "/api/task", "id=none", 404, "no task has the name or id 'none'" },
-	{ "/api/log", "count=2001", 400, "parameter 'count': expected a number from 1 to 2000, not '2001'" },
-	{ "/api/profile", "sort=up", 400, "parameter 'sort'" },
-	{ "/api/profile", "filter=/(/", 400, "" },
-	{ "/api/compare", "a=1", 400, "parameter 'b' is missing" },
-	{ "/api/compare", "a=1&b=2", 404, "no recording '1'; /api/recordings lists all" },
-	{ "/api/compare", "a=../nested&b=nested", 404, "no recording '../nested'" },
-	{ "/api/history", "", 404, "this is not an archive" },
-	{ "/api/none", "", 404, "no such path; /api/ lists all" },
-	{ "/api/show/x", "", 404, "no such path; /api/ lists all" },
-	{ "/api/log", "width=0", 400, "parameter 'width': expected a number from 1 to 65536, not '0'" },
-	{ "/api/log/tasks", "count=0", 400, "parameter 'count': expected a number from 1 to 2000, not '0'" },
+	{ "/api/v1/show", "top=1&top=1", 400, "damaged, too long or repeated parameters" },
+	{ "/api/v1/show", "top=%", 400, "damaged, too long or repeated parameters" },
+	{ "/api/v1/task", "", 400, "parameter 'id' is missing: the id or the name of a task" },
+	{ "/api/v1/task", "id=none", 404, "no task has the name or id 'none'" },
+	{ "/api/v1/log", "count=2001", 400, "parameter 'count': expected a number from 1 to 2000, not '2001'" },
+	{ "/api/v1/profile", "sort=up", 400, "parameter 'sort'" },
+	{ "/api/v1/profile", "filter=/(/", 400, "" },
+	{ "/api/v1/compare", "a=1", 400, "parameter 'b' is missing" },
+	{ "/api/v1/compare", "a=1&b=2", 404, "no recording '1'; /api/v1/recordings lists all" },
+	{ "/api/v1/compare", "a=../nested&b=nested", 404, "no recording '../nested'" },
+	{ "/api/v1/history", "", 404, "this is not an archive" },
+	{ "/api/v1/none", "", 404, "no such path; /api/v1/ lists all" },
+	{ "/api/v1/show/x", "", 404, "no such path; /api/v1/ lists all" },
+	{ "/api/v1/log", "width=0", 400, "parameter 'width': expected a number from 1 to 65536, not '0'" },
+	{ "/api/v1/log/tasks", "count=0", 400, "parameter 'count': expected a number from 1 to 2000, not '0'" },
 };
 
 TEST_EACH(refused, wrong)

@@ -216,13 +216,13 @@ TEST_LOOP(replies, VALUES)
 	ck_assert_int_eq(catalogue_open(&catalogue, support_path("%s/rec", support_tmpdir()), &err), 0);
 	ck_assert_int_eq(source_init(&source, &catalogue, catalogue.entry[0].id), 0);
 	snprintf(query, sizeof query, "by=recipe&sort=%s%s", v == VALUE_START ? "" : "-", value_info[v].word);
-	get(&out, &source, "/api/table", strchr(query, '&') + 1);
+	get(&out, &source, "/api/v1/table", strchr(query, '&') + 1);
 	check_objects(strstr(buf_str(&out), "\"rows\":"), v);
-	get(&out, &source, "/api/class", query);
+	get(&out, &source, "/api/v1/class", query);
 	check_objects(strstr(buf_str(&out), "\"instances\":"), v);
 	if (v != VALUE_START)
 		ck_assert_ptr_nonnull(strstr(out.data, support_path("\"%s\":{\"count\":%d,", value_info[v].key, TASKS)));
-	get(&out, &source, "/api/", "");
+	get(&out, &source, "/api/v1/", "");
 	ck_assert_ptr_nonnull(strstr(buf_str(&out), support_path("\"key\": \"%s\"", value_info[v].key)));
 	at = strstr(out.data, "\"metrics\": [");
 	for (enum metric m = 0; m < METRICS; m++) {

@@ -137,12 +137,12 @@ def run(where, *command, **options):
 
 
 def served(where):
-    """/api/overview of a server that never saw the build."""
+    """/api/v1/overview of a server that never saw the build."""
     server = subprocess.Popen([BUILDBEAT, "serve", "stats"], cwd=where, stdout=subprocess.PIPE, text=True,
                               env={"PATH": os.environ["PATH"], "HOME": where, "XDG_RUNTIME_DIR": where})
     try:
         origin, token = re.fullmatch(r"(http://[^/]*)/\?token=(\w+)", server.stdout.readline().strip()).groups()
-        request = urllib.request.Request(origin + "/api/overview", headers={"Authorization": "Bearer " + token})
+        request = urllib.request.Request(origin + "/api/v1/overview", headers={"Authorization": "Bearer " + token})
         with urllib.request.urlopen(request) as reply:
             return json.load(reply)
     finally:

@@ -85,7 +85,7 @@ def start_build(directory):
 
 
 def check_ps(ask, directory):
-    rows = until("all processes", lambda: (lambda r: len(r) == 5 and r)(ask("/api/ps")["processes"]))
+    rows = until("all processes", lambda: (lambda r: len(r) == 5 and r)(ask("/api/v1/ps")["processes"]))
     theirs = json.loads(subprocess.run([BUILDBEAT, "ps", "-j", "stats/latest"], cwd=directory,
                                        capture_output=True, text=True, check=True).stdout)["processes"]
     same = ["pid", "parent", "program", "start_ticks", "task", "task_id", "threads"]
@@ -93,14 +93,14 @@ def check_ps(ask, directory):
     def figures(list_):
         return sorted(tuple(row[key] for key in same) for row in list_)
 
-    until("the rows of ps --json", lambda: figures(ask("/api/ps")["processes"]) == figures(theirs))
-    ours = ask("/api/ps")["processes"]
+    until("the rows of ps --json", lambda: figures(ask("/api/v1/ps")["processes"]) == figures(theirs))
+    ours = ask("/api/v1/ps")["processes"]
     assert set(ours[0]) == set(theirs[0])
     python = next(p for p in ours if p["program"].startswith("python3"))
     assert "--token ***" in python["command"] and "--name value" in python["command"]
     # twice at once: it is the same reading
-    assert ask.text("/api/ps") == ask.text("/api/ps")
-    every = {p["pid"]: p for p in ask("/api/ps?all=1")["processes"]}
+    assert ask.text("/api/v1/ps") == ask.text("/api/v1/ps")
+    every = {p["pid"]: p for p in ask("/api/v1/ps?all=1")["processes"]}
     assert os.getpid() in every and {p["pid"] for p in ours} <= set(every)
     assert every[os.getpid()]["command"] == ""
     assert every[python["pid"]]["command"] == python["command"]
@@ -108,7 +108,7 @@ def check_ps(ask, directory):
 
 
 def check_process(ask, python, directory):
-    where = f"/api/process?pid={python['pid']}&start={python['start_ticks']}"
+    where = f"/api/v1/process?pid={python['pid']}&start={python['start_ticks']}"
     found, proc = ask(where), f"/proc/{python['pid']}"
     assert found["processes"][0]["pid"] == python["pid"] and found["of_build"]
     assert found["cwd"] == os.readlink(f"{proc}/cwd") == directory
@@ -152,20 +152,20 @@ def check_process(ask, python, directory):
     assert all(before - after >= 900000 for before, after in zip(ages, ages[1:])), ages
     sample = samples[-1]
     assert sample["threads"] == 4 and sample["rss_kb"] > 1000, sample
-    ask(f"/api/process?pid={python['pid']}&start={python['start_ticks'] + 1}", 410)
-    ask("/api/process", 400)
-    ask(f"/api/process?pid={python['pid']}x", 400)
+    ask(f"/api/v1/process?pid={python['pid']}&start={python['start_ticks'] + 1}", 410)
+    ask("/api/v1/process", 400)
+    ask(f"/api/v1/process?pid={python['pid']}x", 400)
 
 
 def check_maps(ask, python):
     where = f"?pid={python['pid']}&start={python['start_ticks']}"
-    found = ask("/api/maps" + where)
+    found = ask("/api/v1/maps" + where)
     theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "maps", "-j", str(python["pid"])],
                                        capture_output=True, text=True, check=True).stdout)
     assert [(m["start"], m["end"], m["file"]) for m in found["mappings"]] == \
         [(m["start"], m["end"], m["file"]) for m in theirs["mappings"]]
     assert set(found["mappings"][0]) == set(theirs["mappings"][0]) and set(found["total"]) == set(theirs["total"])
-    pages = ask("/api/maps" + where + "&pages=1")
+    pages = ask("/api/v1/maps" + where + "&pages=1")
     assert "resident" in pages or not os.access(f"/proc/{python['pid']}/pagemap", os.R_OK)
 
 
@@ -173,23 +173,23 @@ def check_foreign(ask, controlling):
     with open("/proc/self/stat") as file:
         start = file.read().rpartition(")")[2].split()[19]
     where = f"?pid={os.getpid()}&start={start}"
-    for path in "/api/process", "/api/maps":
+    for path in "/api/v1/process", "/api/v1/maps":
         assert "not of the build" in ask(path + where, 403)["error"]
         controlling(path + where)
-    assert not controlling("/api/process" + where)["of_build"]
-    every = {p["pid"]: p for p in controlling("/api/ps?all=1")["processes"]}
+    assert not controlling("/api/v1/process" + where)["of_build"]
+    every = {p["pid"]: p for p in controlling("/api/v1/ps?all=1")["processes"]}
     assert "process_api.py" in every[os.getpid()]["command"]
 
 
 def check_machine(ask):
-    first = ask("/api/stats")
+    first = ask("/api/v1/stats")
     time.sleep(0.6)
-    second = ask("/api/stats")
+    second = ask("/api/v1/stats")
     theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "stats", "-j", "--count=1"], capture_output=True, text=True,
                                        check=True).stdout)
     assert set(first) == set(second) == set(theirs)
     assert second["memory"]["total_kb"] == theirs["memory"]["total_kb"]
-    found = ask("/api/capabilities")
+    found = ask("/api/v1/capabilities")
     theirs = json.loads(subprocess.run([BUILDBEAT, "inspect", "capabilities", "-j"], capture_output=True,
                                        text=True, check=True).stdout)
     assert set(found) == set(theirs)
@@ -197,14 +197,14 @@ def check_machine(ask):
 
 def check_ended(ask, python):
     """What was recorded, when the build has ended."""
-    until("the recorded processes", lambda: ask("/api/ps")["format"] == "buildbeat processes 1")
-    found = ask("/api/ps")
+    until("the recorded processes", lambda: ask("/api/v1/ps")["format"] == "buildbeat processes 1")
+    found = ask("/api/v1/ps")
     assert found["n_processes"] == len(found["processes"])
     for number, row in enumerate(found["processes"]):
         if row["parent_row"] is not None:
             assert row["parent_row"] < number
             assert found["processes"][row["parent_row"]]["pid"] == row["parent"]
-    ask(f"/api/process?pid={python['pid']}&start={python['start_ticks']}", 410)
+    ask(f"/api/v1/process?pid={python['pid']}&start={python['start_ticks']}", 410)
 
 
 def check(directory):

@@ -19,9 +19,9 @@ def ask(path, **query):
 
 
 def everything(**query):
-    lines, first = [], ask("/api/log", count=2000, **query)
+    lines, first = [], ask("/api/v1/log", count=2000, **query)
     for at in range(0, first["n_lines"], 2000):
-        lines += ask("/api/log", **{"from": at}, count=2000, **query)["lines"]
+        lines += ask("/api/v1/log", **{"from": at}, count=2000, **query)["lines"]
     return lines, first["n_lines"]
 
 
@@ -31,27 +31,27 @@ def main():
     draw = random.Random(7)
     for at in [draw.randrange(n) for _ in range(200)] + [0, n - 1]:
         count = draw.choice((1, 3, 700))
-        window = ask("/api/log", **{"from": at}, count=count, width=400)
+        window = ask("/api/v1/log", **{"from": at}, count=count, width=400)
         assert window["lines"] == lines[at:at + count] and window["n_lines"] == n, at
-    assert not ask("/api/log", **{"from": n})["lines"]
+    assert not ask("/api/v1/log", **{"from": n})["lines"]
 
     # the parts of a long line, in place of its beginning
     long = next(l for l in lines if l["text"].startswith("xxx"))
     assert long["continues"] and len(long["text"]) == 400, long
-    whole = ask("/api/log", **{"from": long["line"] - 1}, count=1)["lines"]
+    whole = ask("/api/v1/log", **{"from": long["line"] - 1}, count=1)["lines"]
     assert "".join(l["text"] for l in whole) == 200000 * "x" and not whole[-1]["continues"], len(whole)
     assert [l["text"] for l in lines if "begun" in l["text"]] == ["begun more"]
 
     # colours stay if they are asked for, and nothing is shortened within them
     red = next(l for l in lines if l["text"].startswith("red"))
-    shown = ask("/api/log", **{"from": red["line"] - 1}, count=1, colours=1)["lines"][0]["text"]
+    shown = ask("/api/v1/log", **{"from": red["line"] - 1}, count=1, colours=1)["lines"][0]["text"]
     assert shown.startswith("\033[31mred") and shown.endswith("\033[0m") and "\0" not in shown, shown
     for width in range(1, 12):
-        text = ask("/api/log", **{"from": red["line"] - 1}, count=1, colours=1, width=width)["lines"][0]["text"]
+        text = ask("/api/v1/log", **{"from": red["line"] - 1}, count=1, colours=1, width=width)["lines"][0]["text"]
         assert text in ("", "\033[31m" + text[5:]) and shown.startswith(text), (width, text)
 
     # each line belongs to one task or to none, in order
-    tasks = ask("/api/log/tasks")
+    tasks = ask("/api/v1/log/tasks")
     assert (tasks["n_lines"], tasks["n_tasks"], tasks["n_failed"]) == (n, len(tasks["tasks"]), 1), tasks
     assert tasks["tasks"][0]["name"] == "b" and tasks["tasks"][0]["state"] == "failed", tasks
     error = next(l["line"] for l in lines if l.get("is") == "error")

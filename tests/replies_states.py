@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 ASK, RECORDING = sys.argv[1:]
-PATHS = ['/api/now', '/api/overview', '/api/table', '/api/table?state=running', '/api/table?state=unfinished',
-         '/api/garbage', '/metrics']
+PATHS = ['/api/v1/now', '/api/v1/overview', '/api/v1/table', '/api/v1/table?state=running', '/api/v1/table?state=unfinished',
+         '/api/v1/garbage', '/metrics']
 
 
 def replies():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""/api/table beside sorting and filtering all of its rows here: replies_table.py ASK RECORDING"""
+"""/api/v1/table beside sorting and filtering all of its rows here: replies_table.py ASK RECORDING"""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ ASK, RECORDING = sys.argv[1:]
 server = subprocess.Popen([ASK, RECORDING], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def ask(query, path='/api/table?'):
+def ask(query, path='/api/v1/table?'):
     server.stdin.write((path + query + '\n').encode())
     server.stdin.flush()
     status, length = map(int, server.stdout.readline().split())
@@ -28,7 +28,7 @@ every = ask('count=1000')
 rows = {row['task']: row for row in every['rows']}
 assert every['tasks'] == every['matches'] == len(rows) > 400
 
-keys = {v['word']: v['key'] for v in ask('', '/api/')['values']}
+keys = {v['word']: v['key'] for v in ask('', '/api/v1/')['values']}
 assert set(every['known']) == {w for w, key in keys.items() if any(row[key] is not None for row in rows.values())}
 for word, key in {'name': 'name', 'kind': 'kind', **keys}.items():
     for sign in '', '-':

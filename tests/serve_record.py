@@ -89,7 +89,7 @@ def watched():
     """The build is served while it runs, and with --stay 0 the server ends with it."""
     with Build("--serve", "--stay", "0") as b:
         routes = [r["path"] for r in b.ask("api/")["routes"]]
-        assert "/api/overview" in routes
+        assert "/api/v1/overview" in routes
         assert b.ask("api/show")["recording"]
         # the server, its readers and the launcher are not the build
         programs = lambda: [p["program"] for p in b.ask("api/ps")["processes"]]

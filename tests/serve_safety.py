@@ -118,7 +118,7 @@ def host():
                      "127.0.0.2", "localhost:1:2", "\tlocalhost\x0b"):
             assert s.ask(host=name)[0] in (421, 0), name
             assert s.ask("/?token=" + s.token, host=name, token=False)[0] in (421, 0), name
-            assert s.ask("/api/", host=name)[0] in (421, 0), name
+            assert s.ask("/api/v1/", host=name)[0] in (421, 0), name
     with Server("--host-name", "build.example") as s:
         assert s.ask(host="build.example")[0] == 200
         assert s.ask(host="a.build.example")[0] == 421
@@ -134,29 +134,29 @@ def origin():
             for way in ({"Cookie": cookie, "token": False}, {}):
                 if not o and not way:
                     continue
-                assert s.ask("/api/tasks", "POST", body=b"{}", Origin=o or None, **way)[0] == 403, o
-                assert s.ask("/api/tasks/1", "DELETE", Origin=o or None, **way)[0] == 403, o
-                assert s.ask("/api/trace", Origin=o or None, **UPGRADE, **way)[0] in (403,), o
+                assert s.ask("/api/v1/tasks", "POST", body=b"{}", Origin=o or None, **way)[0] == 403, o
+                assert s.ask("/api/v1/tasks/1", "DELETE", Origin=o or None, **way)[0] == 403, o
+                assert s.ask("/api/v1/trace", Origin=o or None, **UPGRADE, **way)[0] in (403,), o
         own = {"Origin": s.origin, "Cookie": cookie, "token": False}
-        assert s.ask("/api/tasks", "POST", body=b"{}", **own)[0] not in (401, 403, 421)
-        assert s.ask("/api/trace", **UPGRADE, **own)[0] not in (401, 403, 421)
+        assert s.ask("/api/v1/tasks", "POST", body=b"{}", **own)[0] not in (401, 403, 421)
+        assert s.ask("/api/v1/trace", **UPGRADE, **own)[0] not in (401, 403, 421)
         assert s.ask("/", Origin="http://evil.example")[1].get("access-control-allow-origin") is None
     with Server() as s:
-        assert s.ask("/api/tasks", "POST", body=b"{}", Origin=s.origin)[0] == 403, "not allowed"
+        assert s.ask("/api/v1/tasks", "POST", body=b"{}", Origin=s.origin)[0] == 403, "not allowed"
 
 
 def token():
     """Nothing is sent without the token, which is in no page, header or error."""
     with Server() as s:
         almost = s.token[:-1] + ("0" if s.token[-1] != "0" else "1")
-        for path in ("/", "/live.js", "/api/", "/api/list", "/api/events", "/nothing", "/metrics"):
+        for path in ("/", "/live.js", "/api/v1/", "/api/v1/list", "/api/v1/events", "/nothing", "/metrics"):
             for bad in (False, almost, s.token[:-1], s.token + "0", "", s.token.upper() + "x"):
                 status, headers, body = s.ask(path, token=bad)
                 assert status == 401, (path, bad, status)
                 assert s.token not in repr(headers) + body.decode()
             assert s.ask(path + "?token=" + almost, token=False)[0] == 401
             assert s.ask(path, token=False, Cookie="buildbeat-00000000=" + s.token)[0] == 401
-        assert s.ask("/api/trace", token=False, **UPGRADE)[0] == 401
+        assert s.ask("/api/v1/trace", token=False, **UPGRADE)[0] == 401
         assert s.token not in s.ask("/")[2].decode()
     with Server() as a, Server() as b:
         assert a.token != b.token
@@ -221,13 +221,13 @@ def links():
             if name != "build":
                 os.remove(fifo + "/" + name)
                 os.mkfifo(fifo + "/" + name)
-        listed = json.loads(s.ask("/api/recordings")[2])
+        listed = json.loads(s.ask("/api/v1/recordings")[2])
         ids = [r["name"] for r in listed["recordings"]]
         assert os.path.basename(ours) in ids and "linked" not in ids, ids
-        paths = [r["path"] for r in json.loads(s.ask("/api/")[2])["routes"]]
+        paths = [r["path"] for r in json.loads(s.ask("/api/v1/")[2])["routes"]]
         for rec in ids + ["linked", "copy-inspect/../../outside", "../outside"]:
             for path in paths:
-                if path.endswith("/") or path in ("/api/events", "/api/refresh"):
+                if path.endswith("/") or path in ("/api/v1/events", "/api/v1/refresh"):
                     continue
                 _, _, body = s.ask("%s?rec=%s%s" % (path, rec.replace("/", "%2f"),
                                                   "&archive=one" if path.endswith("inspection") else ""))
@@ -250,7 +250,7 @@ def descriptors():
         assert cpu(s.process.pid) - before < 60 * (time.monotonic() - start), "busy"
         for c in held:
             c.close()
-        until("it answers", lambda: s.ask("/")[0] == 200 and s.ask("/api/")[0] == 200)
+        until("it answers", lambda: s.ask("/")[0] == 200 and s.ask("/api/v1/")[0] == 200)
 
 
 def no_memory():
@@ -268,7 +268,7 @@ def headers():
     policy = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
               "'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
     with Server() as s:
-        for reply in (s.ask("/"), s.ask("/live.js"), s.ask("/api/"), s.ask("/x"), s.ask(token=False),
+        for reply in (s.ask("/"), s.ask("/live.js"), s.ask("/api/v1/"), s.ask("/x"), s.ask(token=False),
                       s.ask(host="evil.example"), s.ask("/?token=" + s.token), s.ask(method="HEAD")):
             h = reply[1]
             assert h["content-security-policy"] == policy
@@ -288,7 +288,7 @@ def headers():
 def compressed():
     """Pages, scripts and JSON are compressed for who accepts it; each form has its own tag."""
     with Server(recording=True) as s:
-        for path in ("/", "/live.js", "/page.css", "/api/", "/profile"):
+        for path in ("/", "/live.js", "/page.css", "/api/v1/", "/profile"):
             plain = s.ask(path)
             assert plain[0] == 200 and "content-encoding" not in plain[1], path
             assert plain[1]["vary"] == "Accept-Encoding", path
@@ -313,9 +313,9 @@ def compressed():
             other = tags[tag == tags[0]]
             for had in (other, tag[:-1], tag.strip('"'), '"x"'):
                 assert s.ask("/live.js", Accept_Encoding=a, If_None_Match=had)[0] == 200, had
-        assert "content-encoding" not in s.ask("/api/nowhere", Accept_Encoding="gzip")[1]
-        assert "content-encoding" not in s.ask("/api/events", Accept_Encoding="gzip")[1]
-        url = s.origin + "/api/show"
+        assert "content-encoding" not in s.ask("/api/v1/nowhere", Accept_Encoding="gzip")[1]
+        assert "content-encoding" not in s.ask("/api/v1/events", Accept_Encoding="gzip")[1]
+        url = s.origin + "/api/v1/show"
         curl = ["curl", "-sS", "-H", "Authorization: Bearer " + s.token]
         if shutil.which("curl"):
             raw, unpacked = (subprocess.run(curl + more + [url], capture_output=True, check=True).stdout
@@ -327,7 +327,7 @@ def errors():
     """A browser shows an error as a page, of the server or of a reader; a program gets JSON."""
     with Server() as s:
         for path, token, status, why in (("/", False, 401, "token"), ("/nowhere", True, 404, "no such path"),
-                                         ("/api/show?%3Cb%3E=1", True, 400, "&lt;b&gt;"), ("/api/show", True, 404, "no recordings")):
+                                         ("/api/v1/show?%3Cb%3E=1", True, 400, "&lt;b&gt;"), ("/api/v1/show", True, 404, "no recordings")):
             for accept in ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "*/*", None):
                 got, headers, body = s.ask(path, token=token, Accept=accept)
                 person = accept and "html" in accept
@@ -344,7 +344,7 @@ def paths():
               "/live.js/../../etc/passwd", "/live.js%00.css", "/a%00b", "/etc/passwd", "/%5c..%5cetc",
               "/\\..\\etc", "/./././etc/passwd", "/api/../../etc/passwd", "/%c0%ae%c0%ae/etc/passwd",
               "/live/page/live.js", "/%252e%252e/etc/passwd", "http://evil.example/", "etc/passwd", "*",
-              "/api/show?rec=../../../etc", "/api/show?rec=%2fetc", "/api/show?rec=..", "/%", "/%zz"]
+              "/api/v1/show?rec=../../../etc", "/api/v1/show?rec=%2fetc", "/api/v1/show?rec=..", "/%", "/%zz"]
     with Server() as s:
         for t in tricks:
             status, _, body = s.ask(t)
@@ -366,10 +366,10 @@ def limits():
         many = "".join("X-%d: y\r\n" % i for i in range(20000))
         assert s.raw(("GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % many).encode())[0] in (0, 401, 413)
         for length in (b"65537", b"99999999999999999999", b"-1", b"0x10", b"1, 2", b"1e9"):
-            reply = s.raw(b"POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+            reply = s.raw(b"POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
                           s.token.encode() + b"\r\nContent-Length: " + length + b"\r\n\r\n")
             assert reply[0] in (0, 411, 413), (length, reply)
-        assert s.raw(b"POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+        assert s.raw(b"POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
                      s.token.encode() + b"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] in (0, 411)
         assert s.ask("/", body=b"GET / HTTP/1.1\r\n\r\n")[0] == 413
         assert s.ask("/")[0] == 200
@@ -443,7 +443,7 @@ def pipelining():
     library, the connection ends, and later ones are answered."""
     with Server() as s:
         ask = "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n"
-        paths = ["/live.css", "/api/", "/task", "/api/", "/live.js", "/api/show", "/page.css"]
+        paths = ["/live.css", "/api/v1/", "/task", "/api/v1/", "/live.js", "/api/v1/show", "/page.css"]
         with s.connect() as c:
             c.sendall("".join(ask % (p, s.token, "Connection: close\r\n" if p == paths[-1] else "")
                               for p in paths).encode())
@@ -506,7 +506,7 @@ def tls():
             assert s.ask("/", host="localhost")[0] == 200
             h = s.ask("/?token=" + s.token, host="localhost", token=False)[1]
             assert "Secure" in h["set-cookie"].split("; ")
-            assert s.ask("/api/")[0] == 200
+            assert s.ask("/api/v1/")[0] == 200
         for wrong in (["--tls-cert", cert], ["--tls-key", key], ["--tls-cert", cert, "--tls-key", cert],
                       ["--tls-cert", d + "/no", "--tls-key", key], ["--listen", "0.0.0.0:0"],
                       ["--listen", "0.0.0.0:0", "--insecure"], ["--listen", "[::]:0"],
@@ -555,7 +555,7 @@ def ends():
     """SIGINT and SIGTERM end the server and all its children."""
     for sig in (signal.SIGINT, signal.SIGTERM):
         with Server() as s:
-            assert s.ask("/api/")[0] == 200
+            assert s.ask("/api/v1/")[0] == 200
             children = subprocess.run(["pgrep", "-P", str(s.process.pid)], capture_output=True,
                                       text=True).stdout.split()
             assert children
@@ -572,9 +572,9 @@ def fuzz(rounds=300, seed=None):
     with Server("--allow-control") as s:
         auth = "Authorization: Bearer %s\r\n" % s.token
         seeds = [("GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % auth).encode(),
-                 ("POST /api/tasks HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 2\r\n\r\n{}" % auth).encode(),
-                 ("GET /api/show?rec=a&b=%%41 HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % auth).encode(),
-                 ("GET /api/trace HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n" % (auth, "".join(
+                 ("POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 2\r\n\r\n{}" % auth).encode(),
+                 ("GET /api/v1/show?rec=a&b=%%41 HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % auth).encode(),
+                 ("GET /api/v1/trace HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n" % (auth, "".join(
                      "%s: %s\r\n" % (k.replace("_", "-"), v) for k, v in UPGRADE.items()))).encode()]
         for i in range(rounds):
             data = bytearray(rng.choice(seeds) * rng.choice((1, 1, 2, 5)) + rng.randbytes(rng.randrange(200)))

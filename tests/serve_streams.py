@@ -51,7 +51,7 @@ class Server:
         return body.decode()
 
     def events(self, last=None):
-        return messages(self.whole("/api/events", last))
+        return messages(self.whole("/api/v1/events", last))
 
 
 def messages(text):
@@ -126,7 +126,7 @@ def build():
     until("no recording", lambda: os.path.exists("buildstats/latest/tasks.log"))
     rec = os.path.realpath("buildstats/latest")
     with Server(rec, "--allow-control") as a, Server(rec) as b:
-        assert not inherited(a, "/api/events", "/api/tasks"), inherited(a)
+        assert not inherited(a, "/api/v1/events", "/api/v1/tasks"), inherited(a)
         trace = attach(a, "-o", "trace.json")
         log = attach(b, "-o", "log.jsonl", "--format", "events")
         first, second = a.events(), b.events()
@@ -151,7 +151,7 @@ def resume():
     g = Growing("rec")
     g.tasks(50)
     with Server("rec") as a:
-        s = a.get("/api/events")
+        s = a.get("/api/v1/events")
         text = b""
         while text.count(b"event: task") < 100:
             text += s.recv(1 << 16)
@@ -163,7 +163,7 @@ def resume():
         rest = a.events(last=had[-1][0])
         assert lines_of(had + rest) == lines_of(a.events())
         assert [e for i, e, d in rest if e == "task"] == ["task"] * 100
-        assert "HTTP/1.1 400" in a.get("/api/events", last="nonsense").recv(4096).decode()
+        assert "HTTP/1.1 400" in a.get("/api/v1/events", last="nonsense").recv(4096).decode()
 
 
 def deleted():
@@ -176,14 +176,14 @@ def deleted():
     g = Growing("stats/new")
     g.tasks(10)
     with Server("stats") as a:
-        s = a.get("/api/events?rec=new")
+        s = a.get("/api/v1/events?rec=new")
         text = s.recv(1 << 16)
         shutil.rmtree("stats/new")
         while part := s.recv(1 << 16):
             text += part
         m = messages(text.split(b"\r\n\r\n", 1)[1].decode())
         assert m[-1][1] == "end" and m[-1][2]["reason"] == "deleted", m[-1]
-        assert messages(a.whole("/api/events?rec=old"))[-1][2]["reason"] == "ended"
+        assert messages(a.whole("/api/v1/events?rec=old"))[-1][2]["reason"] == "ended"
 
 
 def killed():
@@ -295,7 +295,7 @@ class Reader(threading.Thread):
 
     def __init__(self, server):
         super().__init__(daemon=True)
-        self.socket, self.text, self.n = server.get("/api/events"), bytearray(), 0
+        self.socket, self.text, self.n = server.get("/api/v1/events"), bytearray(), 0
         self.start()
 
     def run(self):
@@ -324,7 +324,7 @@ def slow():
         until("no history", lambda: healthy.n >= 60000)
         g.tasks(30000)
         until("a burst", lambda: healthy.n >= 120000)
-        s = a.get("/api/events?history=0", buffer=4096)
+        s = a.get("/api/v1/events?history=0", buffer=4096)
         text = bytearray(s.recv(4096))
         g.tasks(1)
         while b"event: task" not in text:
@@ -368,14 +368,14 @@ def stuck():
         until("no history", lambda: healthy.n >= 80000)
         fds = lambda: len(os.listdir("/proc/%d/fd" % pid))
         before, used = fds(), cpu_ticks(pid)
-        stuck = a.get("/api/events", buffer=4096)
+        stuck = a.get("/api/v1/events", buffer=4096)
         until("it is not there", lambda: fds() > before)
         until("it is not dropped", lambda: fds() == before)
         g.tasks(10)
         # each says something that a stream's client has no reason to, or leaves
         for say in (lambda s: s.sendall(b"GET / HTTP/1.1\r\n\r\n" * 10), lambda s: s.sendall(b"x" * 5000),
                     lambda s: s.shutdown(socket.SHUT_WR), lambda s: s.close()):
-            s = a.get("/api/events?history=0")
+            s = a.get("/api/v1/events?history=0")
             s.recv(1)
             until("it is not there", lambda: fds() > before)
             say(s)

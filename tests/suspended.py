@@ -112,11 +112,11 @@ def wait_while_suspended(what, out):
             with urllib.request.urlopen(request, timeout=60) as reply:
                 return reply.read().decode()
 
-        ask = lambda: json.loads(get("/api/now"))
+        ask = lambda: json.loads(get("/api/v1/now"))
         until(lambda: ask()["suspended"])
         before = ask()
         time.sleep(PAUSE)	# the time that is measured
-        after, chart = ask(), json.loads(get("/api/chart").partition("\n")[0])
+        after, chart = ask(), json.loads(get("/api/v1/chart").partition("\n")[0])
         seconds = re.search(r"^buildbeat_build_elapsed_seconds ([0-9.]+)$", get("/metrics"), re.M).group(1)
         times = [after["elapsed_us"], chart["elapsed_us"], round(float(seconds) * 1e6)]
         if set(times) != {before["elapsed_us"]} or not after["suspended"] or not chart["suspended"]:

@@ -10,7 +10,7 @@ const BEAT_MS = 20000;		/* the server stays while a page is open (live/server.c)
 const HIDDEN_MS = 10000;	/* a hidden page gives its stream back */
 
 /* The values of a task, {word, title, name, key, unit, joined, usual, needs}, and the metrics of comparisons,
- * {word, title, unit}, as the server describes them in /api/. */
+ * {word, title, unit}, as the server describes them in /api/v1/. */
 const { values: VALUES, metrics: METRICS } = JSON.parse(find("#tables").textContent);
 const UNITS = { us: timeText, kb: v => bytesText(v * 1024), bytes: bytesText, count: countText };
 
@@ -252,7 +252,7 @@ async function request(method, path, body) {
 }
 
 /*
- * The JSON value of a path: api("/api/task", {task: "1.2"}). The recording of the page is added;
+ * The JSON value of a path: api("/api/v1/task", {task: "1.2"}). The recording of the page is added;
  * {rec: ""} asks without one. Errors are ServerError, whose text can be shown: failed(main, e).
  */
 function api(path, query) {
@@ -319,7 +319,7 @@ function openShared(address, last, take) {
 function stream(handlers) {
 	/* Without a name the server would choose: perhaps another one than for the tab that opened the stream. */
 	const rec = recording() || (core.first ? core.first.name : "");
-	const address = "/api/events" + queryText({ history: 0, rec });
+	const address = "/api/v1/events" + queryText({ history: 0, rec });
 	const s = { link: null, last: "", closed: false, hidden: 0 };
 	const shut = () => {
 		if (s.link)
@@ -431,7 +431,7 @@ function servedWord(list) {
 }
 
 async function loadRecordings() {
-	const select = find("#recording"), list = await api("/api/recordings", { rec: "" });
+	const select = find("#recording"), list = await api("/api/v1/recordings", { rec: "" });
 	const ages = byAge(list.recordings || []), all = [...ages].sort((a, b) => isRunning(b) - isRunning(a));
 	const now = recording() || (all.length ? all[0].name : "");
 
@@ -530,7 +530,7 @@ async function begin() {
 	find("#recording").addEventListener("change", e => chooseRecording(e.target.value));
 	find("#refresh").addEventListener("click", async () => {
 		try {
-			await post("/api/refresh");
+			await post("/api/v1/refresh");
 			location.reload();
 		} catch (e) {
 			failed(main, e);

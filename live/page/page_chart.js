@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bootchart of bootchart.svg (/chart.js), with data from /api/chart. While the build runs, messages
+ * The bootchart of bootchart.svg (/chart.js), with data from /api/v1/chart. While the build runs, messages
  * of its stream are drawn at once, and the whole data replaces the old after they changed: as often as
  * making and drawing them takes at most a tenth of the time.
  */
@@ -21,7 +21,7 @@ function chartLoad(name, attributes) {
 
 /* {data, unchanged, running, elapsed_us, suspended, took_us, text, at: when it came} */
 async function chartAsk() {
-	const reply = await apiText("/api/chart", { with: core.params.get("with"), have: chart.data || "" });
+	const reply = await apiText("/api/v1/chart", { with: core.params.get("with"), have: chart.data || "" });
 	const end = reply.indexOf("\n"), head = JSON.parse(reply.slice(0, end));
 
 	return Object.assign(head, { text: reply.slice(end + 1), at: performance.now() });
@@ -32,7 +32,7 @@ function chartLinks() {
 		task: id => hrefOf("task", { task: id }),
 		output: id => hrefOf("output", { task: id }),
 		async lines(id) {
-			const ask = from => api("/api/log", { task: id, count: CHART_LINES, from });
+			const ask = from => api("/api/v1/log", { task: id, count: CHART_LINES, from });
 			const first = await ask(0), n = first.n_lines;
 			const last = n > CHART_LINES ? await ask(n - CHART_LINES) : first;
 

@@ -8,7 +8,7 @@ const classPage = { offset: 0, sort: "start", data: null, bands: [] };
 
 async function classLoad() {
 	const { params } = core;
-	const data = await api("/api/class", { by: params.get("by"), name: params.get("name"), metric: params.get("metric"),
+	const data = await api("/api/v1/class", { by: params.get("by"), name: params.get("name"), metric: params.get("metric"),
 		sort: classPage.sort, offset: classPage.offset, limit: CLASS_ROWS, points: TRACKER_POINTS });
 
 	classPage.data = data;

@@ -95,7 +95,7 @@ async function compareLoad() {
 
 	box.whole.href = "/diff" + queryText({ a, b });
 	try {
-		const d = await api("/api/compare", { rec: "", a, b, top: COMPARE_ROWS, tasks: 1 });
+		const d = await api("/api/v1/compare", { rec: "", a, b, top: COMPARE_ROWS, tasks: 1 });
 
 		if (turn === comparePage.turn)
 			drawCompare(d);

@@ -19,7 +19,7 @@ function graphParam(key, otherwise) {
 
 async function graphLoad() {
 	const number = ++graph.asked, cycle = core.params.get("cycle");
-	const data = await api("/api/graph", cycle !== null ? { cycle } : { task: core.params.get("task"),
+	const data = await api("/api/v1/graph", cycle !== null ? { cycle } : { task: core.params.get("task"),
 		up: graphParam("up", 2), down: graphParam("down", 2), nodes: graphParam("nodes", 60) });
 
 	if (number !== graph.asked)
@@ -374,7 +374,7 @@ function graphOutputs(parent, o, running) {
 }
 
 async function graphGarbage() {
-	const g = await api("/api/garbage", { limit: 100 });
+	const g = await api("/api/v1/garbage", { limit: 100 });
 
 	graph.garbage.replaceChildren();
 	graphCycles(graph.garbage, g.cycles);

@@ -74,7 +74,7 @@ pages.help = {
 		make("h2", {}, main, "For programs");
 		const p = make("p", {}, main, "Everything on these pages is also JSON: ");
 
-		make("a", { href: "/api/" }, p, "all paths of the API");
+		make("a", { href: "/api/v1/" }, p, "all paths of the API");
 		p.append(", described in buildbeat-api(7). A program sends the token of the address as \u201cAuthorization: Bearer TOKEN\u201d.");
 	},
 };

@@ -71,17 +71,17 @@ function historyCommand(verb, c, event, reason, undo) {
 
 async function historySend(verb, c, event, reason, undo, status) {
 	setText(status, "Writing the note ...");
-	const { id } = await post("/api/tasks", { do: verb, series: historyPage.data.ref, metric: c.metric,
+	const { id } = await post("/api/v1/tasks", { do: verb, series: historyPage.data.ref, metric: c.metric,
 		build: event.at.id, reason, undo, total: c.of === "build", task: c.of === "build" ? "" : c.task });
 	let job;
 
 	do {
 		await new Promise(done => setTimeout(done, HISTORY_JOB_MS));
-		job = await api("/api/tasks/" + id, { rec: "" });
+		job = await api("/api/v1/tasks/" + id, { rec: "" });
 	} while (job.state === "running");
 	if (job.state !== "done")
 		throw new Error(job.message || "the note was not written");
-	await post("/api/refresh");
+	await post("/api/v1/refresh");
 	await historyLoad();
 }
 
@@ -227,7 +227,7 @@ async function historyLoad() {
 	const { series, of } = historyPage, query = { rec: "", series };
 
 	[historyPage.data, historyPage.check] = await Promise.all([
-		api("/api/history", { ...query, of }), api("/api/check", query).catch(() => null)]);
+		api("/api/v1/history", { ...query, of }), api("/api/v1/check", query).catch(() => null)]);
 	drawHistory();
 }
 
@@ -236,7 +236,7 @@ pages.history = {
 		const { box } = historyPage;
 
 		setTitle("History");
-		historyPage.api = await api("/api/", { rec: "" });
+		historyPage.api = await api("/api/v1/", { rec: "" });
 		await core.loaded;
 		if (historyPage.api.serves !== "archive") {
 			make("p", {}, main, "Only builds in an archive have a history: store them with buildbeat archive, and serve the archive.");

@@ -43,7 +43,7 @@ async function inspectionsRemove() {
 	if (!i || !confirm("Remove the archive " + inspectionsName(i) + "?"))
 		return;
 	try {
-		await del("/api/inspection/" + encodeURIComponent(inspectionsName(i)) + queryText({ rec: recording() }));
+		await del("/api/v1/inspection/" + encodeURIComponent(inspectionsName(i)) + queryText({ rec: recording() }));
 		inspections.sheet.table.choose(-1);
 		await inspectionsUpdate();
 	} catch (e) {
@@ -66,7 +66,7 @@ function inspectionsClass(body, c, depth, base, shown) {
 
 async function inspectionsCompare(base, shown) {
 	const archive = inspectionsName(inspectionsAt(inspections.sheet.chosen())), box = find("#inspections-growth");
-	const o = await api("/api/inspection", { archive, base, snapshot: shown, rules: inspections.rules });
+	const o = await api("/api/v1/inspection", { archive, base, snapshot: shown, rules: inspections.rules });
 
 	box.replaceChildren(make("h2", {}, null, clean("What grew in " + o.process.program + " (" + o.process.pid + ")")),
 		make("p", {}, null, clean(o.summary)));
@@ -77,7 +77,7 @@ async function inspectionsCompare(base, shown) {
 }
 
 async function inspectionsUpdate() {
-	const o = await api("/api/inspections");
+	const o = await api("/api/v1/inspections");
 
 	inspections.list = o.inspections;
 	setText(find("#inspections-answer"), !o.n_inspections ?
@@ -114,7 +114,7 @@ pages.inspections = {
 			keepParam("rules", rules.value);
 			inspections.sheet.update();
 		});
-		inspections.control = (await api("/api/", { rec: "" })).control;
+		inspections.control = (await api("/api/v1/", { rec: "" })).control;
 		if (!inspections.control)
 			addReadsOnly(tools);
 		remove.addEventListener("click", inspectionsRemove);

@@ -159,7 +159,7 @@ pages.machine = {
 		machine.span = make("p", { "class": "faint" }, main);
 		machine.lines = make("div", { "class": "overview-sparks" }, main);
 		every(MACHINE_MS, async () => {
-			const o = await api("/api/stats", { rec: "" });
+			const o = await api("/api/v1/stats", { rec: "" });
 
 			machine.samples = [...machine.samples, o].slice(-MACHINE_SAMPLES);
 			drawMachine(o);

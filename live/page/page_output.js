@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The output of the build, of any number of lines: in the order in which they were written, or by task, the
- * failed ones first. Lines come from /api/log in windows, of which the newest are kept.
+ * failed ones first. Lines come from /api/v1/log in windows, of which the newest are kept.
  */
 
 const OUTPUT_WINDOW = 200, OUTPUT_WINDOWS = 50, OUTPUT_WIDTH = 1000, OUTPUT_REQUESTS = 2;
@@ -32,8 +32,8 @@ async function outputLoad(key, { of, w }) {
 
 	output.busy++;
 	try {
-		const reply = of === "tasks" ? await api("/api/log/tasks", place) :
-			await api("/api/log", { ...place, task: of, width: OUTPUT_WIDTH, colours: 1 });
+		const reply = of === "tasks" ? await api("/api/v1/log/tasks", place) :
+			await api("/api/v1/log", { ...place, task: of, width: OUTPUT_WIDTH, colours: 1 });
 
 		output.windows.delete(key);
 		output.windows.set(key, { items: of === "tasks" ? reply.tasks : reply.lines, stale: false });
@@ -277,7 +277,7 @@ async function outputDetail() {
 	detail.hidden = !line;
 	if (!line)
 		return;
-	const { lines } = await api("/api/log", { from: line - 1, count: 1 }), [first] = lines;
+	const { lines } = await api("/api/v1/log", { from: line - 1, count: 1 }), [first] = lines;
 
 	if (!first || line !== output.line)
 		return;
@@ -365,7 +365,7 @@ async function outputSearch(q) {
 	output.q = q;
 	output.match = -1;
 	keepParam("q", q);
-	output.found = q ? (await api("/api/log", { filter: q, count: 1 })).n_lines : 0;
+	output.found = q ? (await api("/api/v1/log", { filter: q, count: 1 })).n_lines : 0;
 	if (output.q !== q)
 		return;
 	outputSaySearch();
@@ -379,7 +379,7 @@ async function outputNextMatch(by) {
 		return;
 	output.match = output.match < 0 ? (by > 0 ? 0 : found - 1) : (output.match + by + found) % found;
 	outputSaySearch();
-	const { lines } = await api("/api/log", { filter: q, from: output.match, count: 1, width: 1 });
+	const { lines } = await api("/api/v1/log", { filter: q, from: output.match, count: 1, width: 1 });
 
 	if (lines.length)
 		outputGo(lines[0].line);
@@ -388,7 +388,7 @@ async function outputNextMatch(by) {
 /* While the build runs */
 
 async function outputLoadHead() {
-	const o = await api("/api/log/tasks", { count: 1 });
+	const o = await api("/api/v1/log/tasks", { count: 1 });
 
 	output.running = o.running;
 	output.known = o.n_with_task;
@@ -408,7 +408,7 @@ async function outputSayHead() {
 	setText(box.count, countOf(output.n, "line"));
 	if (!first || box.error.dataset.line === String(first))
 		return;
-	const { lines } = await api("/api/log", { from: first - 1, count: 1, width: OUTPUT_WIDTH });
+	const { lines } = await api("/api/v1/log", { from: first - 1, count: 1, width: OUTPUT_WIDTH });
 
 	box.error.dataset.line = first;
 	setText(box.error, "First error" + (lines.length ? ": " + clean(lines[0].text) : ""));
@@ -416,7 +416,7 @@ async function outputSayHead() {
 
 /* New lines, at once; their tasks come later. */
 async function outputGrow() {
-	const { n_lines } = await api("/api/log", { from: output.n, count: 1, width: 1 });
+	const { n_lines } = await api("/api/v1/log", { from: output.n, count: 1, width: 1 });
 
 	if (n_lines === output.n)
 		return;
@@ -558,7 +558,7 @@ function outputMake(main) {
 
 /* Failed tasks are open at first. */
 async function outputOpenFailed() {
-	const { tasks } = await api("/api/log/tasks", { count: OUTPUT_OPEN });
+	const { tasks } = await api("/api/v1/log/tasks", { count: OUTPUT_OPEN });
 
 	tasks.slice(0, output.tasks.failed).forEach((t, i) => {
 		if (t.n_lines <= OUTPUT_OPEN_LINES)
@@ -571,7 +571,7 @@ async function outputBegin(params) {
 	const line = Number(params.get("line"));
 
 	if (output.task) {
-		const { lines } = await api("/api/log", { task: output.task, count: 1, width: 1 });
+		const { lines } = await api("/api/v1/log", { task: output.task, count: 1, width: 1 });
 
 		if (!line && lines.length) {
 			outputGo(lines[0].line);

@@ -267,7 +267,7 @@ const OVERVIEW_HOST = [
 const OVERVIEW_PRESSURE = [["cpu", "Waiting for CPU"], ["memory", "Waiting for memory"], ["io", "Waiting for disks"]];
 
 async function loadOverviewPressure() {
-	const { pressure } = await api("/api/stats", { rec: "" }), { box } = overview;
+	const { pressure } = await api("/api/v1/stats", { rec: "" }), { box } = overview;
 
 	for (const [id, label] of pressure ? OVERVIEW_PRESSURE : []) {
 		const key = "pressure-" + id, value = pressure[id + "_some_percent"];
@@ -402,7 +402,7 @@ function takeOverviewSample(s) {
 }
 
 async function loadOverviewWaits() {
-	const o = await api("/api/overview", { failures: 2 * OVERVIEW_FAILURES });
+	const o = await api("/api/v1/overview", { failures: 2 * OVERVIEW_FAILURES });
 
 	overview.waits = new Map(o.running.map(t => [t.task, t]));
 	overview.first = o.first_error_task ? o.first_error_task.task : null;
@@ -416,14 +416,14 @@ async function loadOverviewWaits() {
 }
 
 async function loadOverviewLeft() {
-	const { remaining } = await api("/api/remaining");
+	const { remaining } = await api("/api/v1/remaining");
 
 	overview.left = remaining && { ...remaining, at: performance.now() };
 	redrawOverview();
 }
 
 async function loadOverviewResult() {
-	overview.result = await api("/api/show");
+	overview.result = await api("/api/v1/show");
 	if (!overview.now || overview.now.ended)
 		setTitle((overview.result.build && overview.result.build.command) || "Build");
 	redrawOverview();
@@ -452,7 +452,7 @@ async function endOverview() {
 
 function followOverview() {
 	const load = async () => {
-		takeOverviewNow(await api("/api/now"));
+		takeOverviewNow(await api("/api/v1/now"));
 		if (overview.now.ended)
 			await endOverview();
 	};
@@ -493,7 +493,7 @@ function makeOverviewSections(main) {
 	box.links = make("p", { "class": "overview-links" }, box.state);
 	for (const [path, text] of [["/chart", "chart"], ["/profile", "profile"], ["/table", "all tasks"]])
 		make("a", { href: path + queryText({ rec: recording() }) }, box.links, text);
-	api("/api/log", { count: 1 }).then(log => {
+	api("/api/v1/log", { count: 1 }).then(log => {
 		if (log.recorded)
 			link("output", {}, "output", box.links);
 	}, () => {});

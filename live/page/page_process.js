@@ -190,7 +190,7 @@ async function processMaps(body) {
 	let o;
 
 	try {
-		o = await api("/api/maps", processQuery());
+		o = await api("/api/v1/maps", processQuery());
 	} catch (e) {
 		failed(body, e);
 		return;
@@ -257,15 +257,15 @@ async function processStack(button, body) {
 	button.disabled = true;
 	setText(body, "Reading ...");
 	try {
-		const { id } = await post("/api/tasks", Object.assign({ "do": "stack", rec: recording() }, processQuery()));
+		const { id } = await post("/api/v1/tasks", Object.assign({ "do": "stack", rec: recording() }, processQuery()));
 		let task;
 
 		do {
 			await new Promise(done => setTimeout(done, 200));
-			task = await api("/api/tasks/" + id, { rec: "" });
+			task = await api("/api/v1/tasks/" + id, { rec: "" });
 		} while (task.state === "running");
 		if (task.state === "done")
-			processShowStack(body, await api("/api/tasks/" + id + "/result", { rec: "" }));
+			processShowStack(body, await api("/api/v1/tasks/" + id + "/result", { rec: "" }));
 		else
 			setText(body, clean(task.progress.slice(1).map(p => p[1]).join(" ")));
 	} catch (e) {
@@ -313,7 +313,7 @@ function processDialog(main, o) {
 		e.preventDefault();
 		begin.disabled = true;
 		try {
-			await post("/api/tasks", Object.assign({ "do": "inspect", rec: recording(), period_s: period.value ? Number(period.value) : null,
+			await post("/api/v1/tasks", Object.assign({ "do": "inspect", rec: recording(), period_s: period.value ? Number(period.value) : null,
 				count: Number(count.value), heap: heap.disabled ? "off" : heap.value, freeze: freeze.checked }, processQuery()));
 			location.href = hrefOf("tasks");
 		} catch (error) {
@@ -385,13 +385,13 @@ pages.process = {
 			processSection(main, "limits", "Limits", processLimits),
 		];
 
-		process.control = (await api("/api/", { rec: "" })).control;
+		process.control = (await api("/api/v1/", { rec: "" })).control;
 		inspect.disabled = stack.disabled = !process.control;
 		if (!process.control)
 			addReadsOnly(tools);
 		inspect.addEventListener("click", async () => {
 			try {
-				const dialog = find("#process-dialog") || processDialog(main, await api("/api/capabilities", { rec: "" }));
+				const dialog = find("#process-dialog") || processDialog(main, await api("/api/v1/capabilities", { rec: "" }));
 
 				dialog.showModal();
 			} catch (e) {
@@ -403,7 +403,7 @@ pages.process = {
 			let o;
 
 			try {
-				o = await api("/api/process", processQuery());
+				o = await api("/api/v1/process", processQuery());
 			} catch (e) {
 				if (e.status !== 410)
 					throw e;

@@ -135,7 +135,7 @@ function processesChosen() {
 
 async function processesInspect(what) {
 	try {
-		await post("/api/tasks", { "do": "inspect", rec: recording(), ...what });
+		await post("/api/v1/tasks", { "do": "inspect", rec: recording(), ...what });
 		location.href = hrefOf("tasks");
 	} catch (e) {
 		failed(find("#main"), e);
@@ -182,7 +182,7 @@ function processesSummary(o, list) {
 }
 
 async function processesUpdate(main) {
-	const o = await api("/api/ps", { all: processes.all ? 1 : "" }), recorded = o.format !== "buildbeat ps 1";
+	const o = await api("/api/v1/ps", { all: processes.all ? 1 : "" }), recorded = o.format !== "buildbeat ps 1";
 	const list = o.processes;
 
 	if (recorded) {
@@ -216,7 +216,7 @@ pages.processes = {
 		make("div", { id: "processes-table" }, main);
 		all.checked = processes.all = core.params.get("all") === "1";
 		button.addEventListener("click", processesSnapshot);
-		processes.control = (await api("/api/", { rec: "" })).control;
+		processes.control = (await api("/api/v1/", { rec: "" })).control;
 		button.disabled = true;
 		const follow = processesFollow(tools);
 		let stop = every(PROCESSES_MS, async () => {

@@ -5,7 +5,7 @@ const RACES_SHOWN = 200;
 
 pages.races = {
 	async make(main) {
-		const o = await api("/api/races");
+		const o = await api("/api/v1/races");
 
 		make("p", { "class": "answer" }, main, o.n_races ?
 		     countOf(o.n_races, "pair") + " of tasks ran at the same time although both make one file, or one reads what the other makes." :

@@ -3,7 +3,7 @@
 
 pages.settings = {
 	async make(main) {
-		const o = await api("/api/", { rec: "" }), facts = [
+		const o = await api("/api/v1/", { rec: "" }), facts = [
 			["Serves", "the " + o.serves + " " + o.path],
 			["Control", o.control ? "Pages can begin background tasks and accept changes (--allow-control)." :
 			 "Pages only read: start buildbeat serve with --allow-control to begin background tasks."],
@@ -19,7 +19,7 @@ pages.settings = {
 			make("dd", {}, list, clean(text));
 		}
 		make("h2", {}, main, "Inspections");
-		const { file, settings } = await api("/api/settings", { rec: "" });
+		const { file, settings } = await api("/api/v1/settings", { rec: "" });
 
 		make("p", { id: "settings-file" }, main, clean(file ? "From " + file + ", which is where they are changed." :
 			"There is no buildbeat.yaml where the server was started: write the keys into one to change them."));

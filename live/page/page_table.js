@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All tasks of a build: the server sorts and filters them (/api/table), and the page has the parts that
+ * All tasks of a build: the server sorts and filters them (/api/v1/table), and the page has the parts that
  * were looked at. A row is an item of the table by its place in that order.
  */
 
@@ -33,7 +33,7 @@ async function askTablePart(n) {
 		return;
 	asked.set(n, true);
 	try {
-		const o = await api("/api/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
+		const o = await api("/api/v1/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
 						    from: n * TABLE_PART, count: TABLE_PART });
 
 		if (turn !== tableOf.turn)
@@ -142,7 +142,7 @@ async function renewTable() {
 	const { turn } = tableOf;
 
 	for (const n of new Set([first, last])) {
-		const o = await api("/api/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
+		const o = await api("/api/v1/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
 						    from: n * TABLE_PART, count: TABLE_PART });
 
 		if (turn !== tableOf.turn)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One task: everything that was recorded of it, as /api/task has it. */
+/* One task: everything that was recorded of it, as /api/v1/task has it. */
 
 const TASK_FEW = 12;		/* of a list, before "more" */
 const TASK_NOW_MS = 5000;
@@ -73,10 +73,10 @@ const TASK_LISTS = {
 
 /* The last lines of its output. */
 async function taskLog(task) {
-	const first = await api("/api/log", { task, count: TASK_LOG_LINES });
+	const first = await api("/api/v1/log", { task, count: TASK_LOG_LINES });
 
 	return first.n_lines <= TASK_LOG_LINES ? first :
-		api("/api/log", { task, count: TASK_LOG_LINES, from: first.n_lines - TASK_LOG_LINES });
+		api("/api/v1/log", { task, count: TASK_LOG_LINES, from: first.n_lines - TASK_LOG_LINES });
 }
 
 function taskLogText(log) {
@@ -121,7 +121,7 @@ function addTaskNode(list, t, tree) {
 		}
 		below = make("ul", { "class": "task-tree" }, item);
 		try {
-			addTaskNodes(below, await api("/api/task", { id: t.task }), tree);
+			addTaskNodes(below, await api("/api/v1/task", { id: t.task }), tree);
 		} catch (e) {
 			failed(item, e);
 			below.remove();
@@ -304,15 +304,15 @@ function addTaskTables(main, t) {
 
 /* The newest last. An archive has the values of all its builds, a directory those of the newest. */
 async function taskTrend(t) {
-	const { serves } = await api("/api/", { rec: "" });
+	const { serves } = await api("/api/v1/", { rec: "" });
 
 	if (serves === "archive") {
-		const h = await api("/api/history", { rec: "", of: (t.directory === "." ? "" : t.directory + ": ") + t.name });
+		const h = await api("/api/v1/history", { rec: "", of: (t.directory === "." ? "" : t.directory + ": ") + t.name });
 
 		return h.builds.map((b, i) => ({ wall_us: (h.values.wall || [])[i], cpu_us: (h.values.cpu || [])[i],
 						 memory_kb: (h.values.memory || [])[i] }));
 	}
-	return serves === "directory" ? (await api("/api/trend", { id: t.task })).builds.reverse() : [];
+	return serves === "directory" ? (await api("/api/v1/trend", { id: t.task })).builds.reverse() : [];
 }
 
 async function addTaskTrend(main, t) {
@@ -371,10 +371,10 @@ async function makeTaskClock(t) {
 	if (taskStateText(t) !== "running" || t.start_us === null)
 		return null;
 	const clock = document.createElement("span");
-	let now = await api("/api/now"), at = performance.now();
+	let now = await api("/api/v1/now"), at = performance.now();
 
 	every(TASK_NOW_MS, async () => {
-		now = await api("/api/now");
+		now = await api("/api/v1/now");
 		at = performance.now();
 	});
 	every(1000, () => setText(clock, timeText(now.elapsed_us - t.start_us +
@@ -427,7 +427,7 @@ pages.task = {
 	async make(main, params) {
 		if (!params.get("task"))
 			throw new Error("The address names no task: choose one in the list of tasks.");
-		const t = await api("/api/task", { id: params.get("task") });
+		const t = await api("/api/v1/task", { id: params.get("task") });
 		const body = make("div", {}, main);
 
 		await core.loaded;
@@ -449,7 +449,7 @@ pages.task = {
 					}
 				},
 				gap: async () => {
-					if ((await api("/api/task", { id: t.task })).end_us !== null)
+					if ((await api("/api/v1/task", { id: t.task })).end_us !== null)
 						location.reload();
 				},
 			});

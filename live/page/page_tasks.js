@@ -46,14 +46,14 @@ function tasksFill(item, t) {
 	else if (!result.firstChild && t.state !== "running" && t["do"] === "inspect" && !t.archive)
 		result.append(link("inspections", {}, "Inspections of this build"));
 	else if (!result.firstChild && t.state === "done" && t.result_name)
-		result.append(make("a", { href: "/api/tasks/" + t.id + "/result", download: t.result_name }, null,
+		result.append(make("a", { href: "/api/v1/tasks/" + t.id + "/result", download: t.result_name }, null,
 			"Save " + t.result_name));
 }
 
 async function tasksLog(id, details) {
 	if (!details.open)
 		return;
-	const t = await api("/api/tasks/" + id, { rec: "" });
+	const t = await api("/api/v1/tasks/" + id, { rec: "" });
 	let n = 0;
 
 	keyed(details.querySelector("ol"), t.progress.map(p => [n++, p]), p => String(p[0]), () => make("li"),
@@ -68,7 +68,7 @@ function tasksButton(parent, text, body) {
 	button.addEventListener("click", async () => {
 		button.disabled = true;
 		try {
-			await post("/api/tasks", Object.assign({ rec: recording() }, body()));
+			await post("/api/v1/tasks", Object.assign({ rec: recording() }, body()));
 			worked(find("#main"));
 			await tasksUpdate();
 		} catch (e) {
@@ -108,7 +108,7 @@ function tasksStarts(parent, serves) {
 
 async function tasksDelete(id) {
 	try {
-		await del("/api/tasks" + (id ? "/" + id : ""));
+		await del("/api/v1/tasks" + (id ? "/" + id : ""));
 		await tasksUpdate();
 	} catch (e) {
 		failed(find("#main"), e);
@@ -116,7 +116,7 @@ async function tasksDelete(id) {
 }
 
 async function tasksUpdate() {
-	const list = (await api("/api/tasks", { rec: "" })).tasks, running = list.filter(t => t.state === "running").length;
+	const list = (await api("/api/v1/tasks", { rec: "" })).tasks, running = list.filter(t => t.state === "running").length;
 
 	keyed(find("#tasks-list"), list, t => String(t.id), tasksOne, tasksFill);
 	setText(find("#tasks-answer"), !list.length ? "No background task was started here; pages of processes start inspections." :
@@ -133,7 +133,7 @@ pages.tasks = {
 		setTitle("Background tasks");
 		const answer = make("p", { id: "tasks-answer", role: "status" }, main);
 
-		const server = await api("/api/", { rec: "" });
+		const server = await api("/api/v1/", { rec: "" });
 
 		if (!server.control) {
 			setText(answer, "Background tasks are inspections of memory, call stacks, reports and large charts. " +

@@ -69,7 +69,7 @@ function trackerWhole() {
 async function trackerLoad() {
 	const number = ++tracker.asked, [from_us, until_us] = trackerTimes(), whole = trackerWhole();
 	const ask = { metric: trackerMetric(), by: trackerBy(), points: TRACKER_POINTS };
-	const data = await api("/api/tracker", whole ? ask : Object.assign({ from_us, until_us }, ask));
+	const data = await api("/api/v1/tracker", whole ? ask : Object.assign({ from_us, until_us }, ask));
 
 	if (number !== tracker.asked)
 		return;
@@ -83,7 +83,7 @@ async function trackerLoadTable(number) {
 	const d = tracker.data, moment = tracker.moment >= 0;
 	const point = moment ? stackIndex(tracker.edges, tracker.moment) : -1;
 	const at = moment ? Math.round(d.moment_us ? d.moment_us[point] : tracker.moment) : 0;
-	const table = await api("/api/classes", { metric: d.metric, by: d.by, limit: 1000,
+	const table = await api("/api/v1/classes", { metric: d.metric, by: d.by, limit: 1000,
 		from_us: moment ? at : d.from_us, until_us: moment ? at : d.until_us });
 
 	if (number !== tracker.asked)

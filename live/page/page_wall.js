@@ -70,9 +70,9 @@ async function wallLoad() {
 		const query = { rec: r.name, failures: 0 };
 
 		if (isRunning(r))
-			wall.left.set(r.name, (await api("/api/remaining", { rec: r.name })).remaining);
+			wall.left.set(r.name, (await api("/api/v1/remaining", { rec: r.name })).remaining);
 		if (isRunning(r) || (stateOf(r) === "failed" && !wall.errors.has(r.name)))
-			wall.errors.set(r.name, (await api("/api/overview", query)).first_error);
+			wall.errors.set(r.name, (await api("/api/v1/overview", query)).first_error);
 	}
 	keyed(wall.list, wallShown(), r => r.name, wallMakeRow, wallFillRow);
 }

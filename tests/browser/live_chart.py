@@ -144,7 +144,7 @@ def messages_are_drawn_before_the_data_have_them(page):
             document.querySelector('#bb').buildbeat.hear({id: task + '77', name: 'later.o', kind: 'compile',
                 state: 'running', hosting: false, start_us: end + 1, end_us: null})''', task, end_us)
         start_us = page.browser.js_async('''const done = arguments[0];
-            fetch('/api/now').then(r => r.json()).then(o => done(o.running ? o.running.map(t => [t.id, t.start_us]) : []))''')
+            fetch('/api/v1/now').then(r => r.json()).then(o => done(o.running ? o.running.map(t => [t.id, t.start_us]) : []))''')
         start_us = dict(start_us)[task]
         page.browser.js('''const [id, start_us, end_us] = arguments;
             document.querySelector('#bb').buildbeat.hear({id, name: 'x', state: 'failed', start_us, end_us, status: 2})''',

@@ -61,7 +61,7 @@ def read_only_without_control(page):
             i.dispatchEvent(new Event("input"))''')
         command = page.browser.js('return document.querySelector(".history-form code").textContent')
         assert page.browser.js('return document.querySelectorAll(".history-form button").length') == 0
-        request = urllib.request.Request(server.url + '/api/tasks', method='POST', data=json.dumps(
+        request = urllib.request.Request(server.url + '/api/v1/tasks', method='POST', data=json.dumps(
             {'do': 'ack', 'total': True, 'metric': 'cpu', 'build': '00', 'reason': 'x'}).encode(), headers={
                 'Authorization': 'Bearer ' + server.entry.split('token=')[1], 'Origin': server.url,
                 'Content-Type': 'application/json'})
@@ -91,7 +91,7 @@ def notes_with_control(page):
                 i.form.requestSubmit()''')
             page.browser.wait(_row(TASK) + '.textContent.includes("%s by")' % state)
             assert page.browser.js('return document.querySelectorAll("#main b").length') == 0
-            known = [c['known'] for e in server.get('/api/history')['events'] for c in e['changes'] if c['known']]
+            known = [c['known'] for e in server.get('/api/v1/history')['events'] for c in e['changes'] if c['known']]
             assert known and known[0]['kind'] == state and known[0]['reason'] == '<b>why</b> $(id)', known
             if state == 'acknowledged':
                 _click(page, TASK, 'Withdraw')
@@ -102,7 +102,7 @@ def two_recordings(page):
     """The comparison that buildbeat diff prints; another choice is another comparison."""
     repo = _archive(page, 'compared.git')
     with served(page, repo) as server:
-        builds = [r['name'] for r in server.get('/api/recordings')['recordings']]
+        builds = [r['name'] for r in server.get('/api/v1/recordings')['recordings']]
         server.open('/compare', a=builds[3], b=builds[20])
         page.browser.wait('document.querySelector("#main tbody").children.length > 0')
         shown = page.browser.js('return document.querySelector("#main section tbody tr").textContent')

@@ -82,7 +82,7 @@ def few_elements_for_many_lines(page):
     """At the top, at the end and anywhere, in both windows; each step of the wheel moves by its pixels."""
     browser = page.browser
     with served(page, _many(page)) as server:
-        n = server.get('/api/log?count=1')['n_lines']
+        n = server.get('/api/v1/log?count=1')['n_lines']
         assert n > TASKS * LINES
         for width, height, mobile in SIZES:
             browser.resize(width, height, mobile)
@@ -121,7 +121,7 @@ def first_error_is_a_key_away(page):
         assert row['text'] == 'a.c:7:1: error: <b>no</b>' and 'error' in row['kind'], row
         assert not browser.js("return document.querySelectorAll('.output-box b').length")
         browser.wait("/t30/.test(document.querySelector('.output-detail').textContent)")
-        line = server.get('/api/log/tasks')['error_lines'][0]
+        line = server.get('/api/v1/log/tasks')['error_lines'][0]
         assert 'line=%d' % line in browser.url(), browser.url()
         browser.press('b')
         first = _seen(page)[0]
@@ -134,7 +134,7 @@ def folded_by_task(page):
     browser = page.browser
     with served(page, _many(page)) as server:
         server.open('/output', by='task')
-        tasks = server.get('/api/log/tasks')
+        tasks = server.get('/api/v1/log/tasks')
         _seen(page)
         browser.js("document.querySelector('.output-box').focus()")
         browser.press('Home')
@@ -181,7 +181,7 @@ def lines_and_bars_lead_to_each_other(page):
         rows = _seen(page)
         own = [r for r in rows if ' on' in r['kind']]
         assert own and all('of t30' in r['text'] for r in own), rows
-        task = server.get('/api/log/tasks')['tasks'][0]['task']
+        task = server.get('/api/v1/log/tasks')['tasks'][0]['task']
         server.open('/task', task=task)
         browser.wait('''document.querySelector('#task-log a[href^="/output"]')''')
 

@@ -42,12 +42,12 @@ def every_page_opens_in_dark(page):
 def the_machine(page):
     """A bar for each core, memory that adds up, and lines that grow."""
     with served(page, page.places.recording('known')) as server:
-        first = server.get('/api/stats')['pressure']
+        first = server.get('/api/v1/stats')['pressure']
         assert all(share is None or 0 <= share <= 100 for share in first.values()), first
         server.open('/machine')
         cores = page.browser.js("""return [...document.querySelectorAll('.machine-cores .machine-bar')].map(bar =>
             [...bar.querySelectorAll('rect')].reduce((sum, r) => sum + Number(r.getAttribute('width')), 0))""")
-        assert len(cores) == len([c for c in server.get('/api/stats')['cpus'] if c['cpu'] is not None]), cores
+        assert len(cores) == len([c for c in server.get('/api/v1/stats')['cpus'] if c['cpu'] is not None]), cores
         assert all(95 < whole < 105 for whole in cores), cores
         page.browser.wait("""document.querySelector('.overview-sparks').previousSibling.textContent.includes('readings')""")
         wrong = page.browser.js("""return [...document.querySelectorAll('td')].filter(e => /-/.test(e.textContent))
@@ -93,7 +93,7 @@ def values_of_a_task(page):
     recording = page.places.recording('known')
     task = next(t for t in page.places.show(recording)['tasks'] if t['self']['io_bytes'] is not None)
     with served(page, recording) as server:
-        values = [v for v in server.get('/api/')['values'] if v['joined'] == 'sum' and
+        values = [v for v in server.get('/api/v1/')['values'] if v['joined'] == 'sum' and
                   v['word'] not in ('wall', 'queue', 'files')]
         server.open('/task', task=task['task'])
         facts = page.browser.js("return [...document.querySelectorAll('dt')].map(e => e.textContent)")
@@ -174,13 +174,13 @@ def many_tasks_are_a_table(page):
         browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (len(tasks) + 1))
         assert 10 < browser.js('return %s.length' % rows) < 100
         longest = max(t['self']['wall_us'] or 0 for t in tasks)
-        first = server.get('/api/table?sort=-wall&count=1')['rows'][0]
+        first = server.get('/api/v1/table?sort=-wall&count=1')['rows'][0]
         assert first['wall_us'] == longest, (first, longest)
         browser.js('document.querySelector("#tasks-table").focus()')
-        values = {v['word']: v['title'] for v in server.get('/api/')['values']}
+        values = {v['word']: v['title'] for v in server.get('/api/v1/')['values']}
         shown = browser.js('''return [...document.querySelectorAll("#tasks-table [role=columnheader]")].map(
             e => e.textContent.toLowerCase())''')
-        known = [values[word].lower() for word in server.get('/api/table?count=0')['known']]
+        known = [values[word].lower() for word in server.get('/api/v1/table?count=0')['known']]
         assert shown == ['task', 'kind', 'state', *known] and 'waited' in known, (shown, known)
         browser.press('End')
         browser.wait('%s.some(e => e.ariaRowIndex === "%d" && !/\\u2026/.test(e.textContent))' % (rows, len(tasks) + 1))
@@ -188,7 +188,7 @@ def many_tasks_are_a_table(page):
         browser.wait('%s.some(e => e.ariaRowIndex === "2")' % rows)
         browser.js('''const s = document.querySelector('#search'); s.value = '99';
             s.dispatchEvent(new Event('input'))''')
-        some = server.get('/api/table?q=99&count=0')['matches']
+        some = server.get('/api/v1/table?q=99&count=0')['matches']
         browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (some + 1))
         assert 0 < some < len(tasks)
         # the address shows the same again
@@ -247,20 +247,20 @@ def many_windows_share_a_stream(page):
         for window in windows:
             browser.call('POST', '/window', {'handle': window})
             browser.wait('document.querySelector("#overview-running tbody th")')
-        assert server.get('/api/server')['streams'] == 1, server.get('/api/server')
+        assert server.get('/api/v1/server')['streams'] == 1, server.get('/api/v1/server')
         go('a.o')
         for window in windows:
             browser.call('POST', '/window', {'handle': window})
             browser.wait(done)
             assert not browser.console_errors()
-        assert server.get('/api/server')['streams'] == 1
+        assert server.get('/api/v1/server')['streams'] == 1
         for window in windows:
             browser.call('POST', '/window', {'handle': window})
             browser.call('DELETE', '/window')
         browser.call('POST', '/window', {'handle': first})
         server.open('/help')
         page.browser.js("""window.streams = -1;
-            setInterval(() => fetch('/api/server').then(r => r.json()).then(o => { streams = o.streams; }), 100)""")
+            setInterval(() => fetch('/api/v1/server').then(r => r.json()).then(o => { streams = o.streams; }), 100)""")
         browser.wait('streams === 0')
 
 
@@ -273,7 +273,7 @@ def stream_without_a_shared_worker(page):
         browser.wait('document.querySelector("#overview-running tbody th")')
         go('a.o')
         browser.wait('/1\\s*done/.test(document.querySelector(".overview-counts").innerText)')
-        assert server.get('/api/server')['streams'] == 1
+        assert server.get('/api/v1/server')['streams'] == 1
         browser.cdp('Page.removeScriptToEvaluateOnNewDocument', identifier=script['identifier'])
 
 
@@ -353,7 +353,7 @@ def task_and_process_are_linked(page):
     with running_build(page, 'linked', MAKEFILE, '-j2') as (recording, go, build), served(page, recording) as server:
         server.open('/')
         browser.wait('document.querySelector("#overview-running tbody a")')
-        task = next(t for t in server.get('/api/now')['running'] if t['name'] == 'a.o')
+        task = next(t for t in server.get('/api/v1/now')['running'] if t['name'] == 'a.o')
         server.open('/task', task=task['id'])
         fact = '[...document.querySelectorAll("dt")].find(e => e.textContent === "%s").nextSibling'
         browser.wait('/ m?s$|^[0-9]+m/.test(%s.textContent)' % fact % 'Runs for')

@@ -44,7 +44,7 @@ def _makefile(page, name):
 def _worker(server):
     """Its row."""
     server.page.browser.wait('%s.some(t => /-worker/.test(t))' % ROWS)
-    return next(p for p in server.get('/api/ps')['processes'] if '-worker' in p['command'])
+    return next(p for p in server.get('/api/v1/ps')['processes'] if '-worker' in p['command'])
 
 
 def _arrive(server, path):
@@ -189,12 +189,12 @@ def every_process_of_a_name(page):
         server.ready()
         browser.wait('/every pfollow-worker/.test(document.querySelector("#tasks-list").textContent)')
         until = time.monotonic() + 600
-        while not server.get('/api/inspections')['inspections']:
+        while not server.get('/api/v1/inspections')['inspections']:
             assert time.monotonic() < until
             time.sleep(0.1)
         browser.js('document.querySelector(".tasks-one button").click()')
         browser.wait('/cancelled/.test(document.querySelector("#tasks-list").textContent)')
-        found = server.get('/api/inspections')['inspections']
+        found = server.get('/api/v1/inspections')['inspections']
         assert [i['program'] for i in found] == ['pfollow-worker'] and found[0]['snapshots'] >= 1, found
         server.open('/processes')
         _worker(server)
@@ -203,7 +203,7 @@ def every_process_of_a_name(page):
         _arrive(server, '/tasks')
         server.ready()
         browser.wait('document.querySelector(".tasks-result a")')
-        heaviest = max(server.get('/api/ps')['processes'], key=lambda p: p['rss_kb'])
+        heaviest = max(server.get('/api/v1/ps')['processes'], key=lambda p: p['rss_kb'])
         assert str(heaviest['pid']) in browser.js('return document.querySelector(".tasks-one").textContent')
 
 
@@ -249,7 +249,7 @@ def settings_of_inspections(page):
         server.open('/settings')
         shown = page.browser.js('''return [...document.querySelectorAll('#settings-table tbody tr')].map(r =>
             [...r.cells].map(c => c.textContent))''')
-        theirs = server.get('/api/settings')['settings']
+        theirs = server.get('/api/v1/settings')['settings']
         assert [row[0] for row in shown] == [s['key'] for s in theirs]
         assert all(s['description'] for s in theirs)
 
@@ -259,7 +259,7 @@ def without_control(page):
     with served(page, page.places.recording('known')) as server:
         server.open('/tasks')
         assert '--allow-control' in page.browser.js('return document.querySelector("#main").textContent')
-        assert page.browser.js_async('''const done = arguments[0]; fetch('/api/tasks', {method: 'POST', body: '{}'})
+        assert page.browser.js_async('''const done = arguments[0]; fetch('/api/v1/tasks', {method: 'POST', body: '{}'})
             .then(r => done(r.status))''') == 403
         for path, text in (('/inspections', 'Remove'), ('/processes', 'Follow')):
             server.open(path, all=1)

@@ -117,7 +117,7 @@ def kill_unnoticed(page, path, build):
     newest = os.path.join(path, 'build')
     times = os.stat(newest)
     os.utime(newest, (times.st_atime, times.st_mtime + 3600))
-    page.browser.js('''new EventSource('/api/events?history=0').addEventListener('end', e => {
+    page.browser.js('''new EventSource('/api/v1/events?history=0').addEventListener('end', e => {
             e.target.close();
             window.streamEnded = true;
         })''')

@@ -21,12 +21,12 @@ def the_peak_by_kind(page):
     """The sentence names the largest group at the peak; the table has all of them."""
     with served(page, page.places.recording('known')) as server:
         server.open('/tracker', metric='running')
-        said = server.get('/api/tracker?metric=running')
+        said = server.get('/api/v1/tracker?metric=running')
         state = _tracker_state(page.browser)
         largest = said['peak']['groups'][0]['name']
         assert state['answer'].startswith('The peak was ') and largest in state['answer'], state
         assert state['bands'] == len(said['series']) == len(state['keys']), state
-        classes = server.get('/api/classes?metric=running')['classes']
+        classes = server.get('/api/v1/classes?metric=running')['classes']
         assert len(state['rows']) == len(classes), state
         for width, height, mobile in SIZES:
             page.browser.resize(width, height, mobile)
@@ -49,10 +49,10 @@ def metrics_and_groups_are_chosen(page):
         browser.wait('location.pathname === "/class" && window.buildbeat')
         server.ready()
         assert name in browser.js('return document.querySelector("h1").textContent')
-        count = server.get('/api/class' + browser.js('return location.search'))['count']
+        count = server.get('/api/v1/class' + browser.js('return location.search'))['count']
         assert browser.js('return document.querySelectorAll(".class-tasks tbody tr").length') == min(100, count)
         rows = browser.js('return [...document.querySelectorAll(".class-wide:not(.class-tasks) th[scope=row]")].length')
-        assert rows == sum(v['joined'] != 'first' and not v['needs'] for v in server.get('/api/')['values']), rows
+        assert rows == sum(v['joined'] != 'first' and not v['needs'] for v in server.get('/api/v1/')['values']), rows
         check_page(server, 'a class')
 
 
@@ -93,7 +93,7 @@ def the_end_of_a_killed_build_is_asked_for(page):
         server.open('/tracker', metric='running', by='task')
         page.browser.wait('[...document.querySelectorAll(".tracker-keys li")].some(e => /all/.test(e.textContent))')
         kill_unnoticed(page, recording, build)
-        assert server.get('/api/tracker?metric=running')['running']
+        assert server.get('/api/v1/tracker?metric=running')['running']
         asked = 'performance.getEntriesByType("resource").filter(e => /api.tracker/.test(e.name)).length'
         # What was noticed before, and the end, are asked for once each.
         page.browser.wait(asked + ' >= %d' % (page.browser.js('return ' + asked) + 3))
@@ -108,7 +108,7 @@ def the_graph_is_walked(page):
     browser = page.browser
     with served(page, page.places.recording('known')) as server:
         server.open('/graph')
-        said = server.get('/api/graph')
+        said = server.get('/api/v1/graph')
         assert len(_graph_names(browser)) == len(said['nodes'])
         assert browser.js('return document.querySelectorAll(".graph-box .edge").length') == len(said['edges'])
         for width, height, mobile in SIZES:
