@@ -186,6 +186,7 @@ static int begin_context(struct server *s, struct error *err)
 		.timeout_secs = REQUEST_S,
 		.keepalive_timeout = KEEPALIVE_S,
 		.alpn = "http/1.1",
+		.headers = server_headers,
 		.ssl_cert_filepath = o->cert,
 		.ssl_private_key_filepath = o->key,
 	};

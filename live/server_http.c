@@ -27,7 +27,7 @@ struct headers {
 	char path[GUARD_PATH_MAX + 1], host[512], origin[512], cookie[HEADER_MAX],
 	     authorization[128], token[64], last_id[128], etag[256];
 	struct buf query;	/* encoded, without the token */
-	bool too_long;
+	bool too_long, two_lengths;
 };
 
 static const char *take(struct headers *h, struct lws *wsi, enum lws_token_indexes token, char *out,
@@ -101,7 +101,7 @@ static bool take_headers(struct headers *h, struct lws *wsi)
 
 	*q = (struct guard_request){ .method = "", .path = "", .body_len = 0 };
 	h->query = (struct buf)BUF_INIT;
-	h->too_long = false;
+	h->too_long = h->two_lengths = false;
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		const char *path = take(h, wsi, methods[i].token, h->path, sizeof h->path);
 
@@ -120,6 +120,8 @@ static bool take_headers(struct headers *h, struct lws *wsi)
 			      atoll(number) : GUARD_BODY_MAX + 1;
 	else if (!strcmp(q->method, "POST"))
 		q->body_len = -1;
+	h->two_lengths = lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) &&
+			 lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING);
 	take_query(h, wsi);
 	return !h->too_long && !buf_error(&h->query);
 }
@@ -343,6 +345,10 @@ static int on_request(struct connection *c)
 	p->gzip = accepts_gzip(c->wsi);
 	if (!take_headers(h, c->wsi)) {
 		r = server_reply_error(c, 413, "a header is too long");
+		goto out;
+	}
+	if (h->two_lengths) {
+		r = server_reply_error(c, 400, "Content-Length and Transfer-Encoding exclude each other");
 		goto out;
 	}
 	v = guard_check(&c->server->private->guard, &h->request);

@@ -78,6 +78,9 @@ struct reply_headers {
 	bool gzip;			/* the body is */
 };
 
+/* Of each reply, also of those that libwebsockets makes itself: a list. */
+extern const struct lws_protocol_vhost_options server_headers[];
+
 /* Begin to send: the body is copied. */
 int server_reply(struct connection *c, int status, const char *type, const char *body, size_t len,
 		 const struct reply_headers *more);

@@ -56,6 +56,17 @@ int server_status(int r)
 }
 
 /* No other site may read, embed or frame anything, and our own pages get nothing from elsewhere. */
+const struct lws_protocol_vhost_options server_headers[] = {
+	{ &server_headers[1], NULL, "Content-Security-Policy:", "default-src 'none'; script-src 'self'; "
+	  "style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
+	  "base-uri 'none'; form-action 'self'" },
+	{ &server_headers[2], NULL, "X-Content-Type-Options:", "nosniff" },
+	{ &server_headers[3], NULL, "X-Frame-Options:", "DENY" },
+	{ &server_headers[4], NULL, "Referrer-Policy:", "no-referrer" },
+	{ &server_headers[5], NULL, "Cross-Origin-Resource-Policy:", "same-origin" },
+	{ NULL, NULL, "Cross-Origin-Opener-Policy:", "same-origin" },
+};
+
 static void add_headers(struct connection *c, const char *type, const struct reply_headers *more)
 {
 	struct connection_private *p = c->private;
@@ -79,14 +90,8 @@ static void add_headers(struct connection *c, const char *type, const struct rep
 			 more->gzip ? SERVER_TAG_GZIP : "");
 	else
 		buf_adds(b, "Cache-Control: no-store\r\n");
-	buf_adds(b, "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-		 "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
-		 "base-uri 'none'; form-action 'self'\r\n"
-		 "X-Content-Type-Options: nosniff\r\n"
-		 "X-Frame-Options: DENY\r\n"
-		 "Referrer-Policy: no-referrer\r\n"
-		 "Cross-Origin-Resource-Policy: same-origin\r\n"
-		 "Cross-Origin-Opener-Policy: same-origin\r\n");
+	for (const struct lws_protocol_vhost_options *o = server_headers; o; o = o->next)
+		buf_addf(b, "%s %s\r\n", o->name, o->value);
 	if (p->close)
 		buf_adds(b, "Connection: close\r\n");
 }

@@ -279,6 +279,8 @@ def headers():
             assert h["cross-origin-opener-policy"] == "same-origin"
             assert h["cache-control"] == ("private, no-cache" if "etag" in h else "no-store")
             assert not [k for k in h if k.startswith("access-control")]
+        own = s.ask("http://evil.example/")[1]		# a reply of libwebsockets
+        assert own["content-security-policy"] == policy and own["x-content-type-options"] == "nosniff", own
         page = s.ask("/")[2].decode()
         assert not re.search(r"(src|href)=\"(?![/#]|data:,)", page) and "style=" not in page
         assert "<script>" not in page and " on" not in re.sub(r">[^<]*<", "><", page)
@@ -371,6 +373,8 @@ def limits():
             assert reply[0] in (0, 411, 413), (length, reply)
         assert s.raw(b"POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
                      s.token.encode() + b"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] in (0, 411)
+        assert s.raw(b"POST /api/v1/refresh HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + s.token.encode() +
+                     b"\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] == 400
         assert s.ask("/", body=b"GET / HTTP/1.1\r\n\r\n")[0] == 413
         assert s.ask("/")[0] == 200
 
