@@ -146,7 +146,7 @@ static int chart_reply(struct reply *out, const struct request *q, struct error 
 	json_object(&j, NULL);
 	json_int(&j, "data", kept.made_ns);
 	json_bool(&j, "unchanged", have == kept.made_ns);
-	json_bool(&j, "running", s->running);
+	json_bool(&j, "is_running", s->running);
 	json_int(&j, "elapsed_us", elapsed_us(s, &suspended));
 	json_bool(&j, "suspended", s->running && suspended);
 	json_int(&j, "took_us", kept.took_ns / 1000);

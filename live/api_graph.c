@@ -142,13 +142,9 @@ static void add_sizes(struct json *j, const struct layout *l)
 static void add_task(struct json *j, const struct kept *k, uint32_t task)
 {
 	const struct recording *rec = k->graph.s->rec;
-	const struct task *t = &rec->task[task];
 
-	task_json_names(j, rec, task);
-	task_json_state(j, t, k->running);
-	json_known(j, "start_us", t->start_us);
-	json_known(j, "end_us", task_ran(t) ? recording_task_end_us(rec, t) : -1);
-	json_int(j, "wall_us", cost_wall_us(rec, t));
+	task_json_task(j, rec, task, k->running);
+	json_int(j, "wall_us", cost_wall_us(rec, &rec->task[task]));
 	json_int(j, "colour", k->colour[task]);
 	json_bool(j, "path", k->graph.on_path[task]);
 }
@@ -241,7 +237,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 
 	if (r || (r = query_number(q->query, "up", 0, GRAPH_STEPS_MAX, STEPS, &up, err)) ||
 	    (r = query_number(q->query, "down", 0, GRAPH_STEPS_MAX, STEPS, &down, err)) ||
-	    (r = query_number(q->query, "nodes", 1, GRAPH_NODES_MAX, NODES, &most, err)))
+	    (r = query_number(q->query, "count", 1, GRAPH_NODES_MAX, NODES, &most, err)))
 		return r;
 	r = graph_around(&p, &k->graph, task, (unsigned)up, (unsigned)down, (size_t)most);
 	r = r ? r : place_part(&l, &p);
@@ -249,7 +245,7 @@ static int reply_around(struct reply *out, const struct request *q, struct kept 
 		json_init(&j, &out->body, true);
 		json_object(&j, NULL);
 		task_json_ref(&j, "around", k->graph.s->rec, task);
-		json_bool(&j, "running", q->source->running);
+		json_bool(&j, "is_running", q->source->running);
 		json_bool(&j, "known", q->source->chain.waits.has_dependencies);
 		json_int(&j, "needs", (int64_t)graph_tasks(&k->graph, task, false, &list));
 		json_int(&j, "needed_by", (int64_t)graph_tasks(&k->graph, task, true, &list));
@@ -335,7 +331,7 @@ static int reply_cycle(struct reply *out, const struct request *q, struct kept *
 		json_init(&j, &out->body, true);
 		json_object(&j, NULL);
 		json_int(&j, "cycle", number);
-		json_bool(&j, "running", q->source->running);
+		json_bool(&j, "is_running", q->source->running);
 		json_bool(&j, "whole", item->whole);
 		add_cycle(&j, k, item, &l, edge);
 		r = end_json(&j, out, err);
@@ -364,21 +360,21 @@ static int reply_graph(struct reply *out, const struct request *q, struct error 
 
 /* /api/v1/garbage */
 
-static void add_cycles(struct json *j, const struct cycles *c, int64_t limit)
+static void add_cycles(struct json *j, const struct cycles *c, int64_t most)
 {
 	json_object(j, "cycles");
 	json_bool(j, "has_output", c->has_output);
-	json_int(j, "reported", (int64_t)c->n_reported);
-	json_int(j, "count", (int64_t)c->n);
+	json_int(j, "n_reported", (int64_t)c->n_reported);
+	json_int(j, "n_items", (int64_t)c->n);
 	json_array(j, "items");
-	for (size_t i = 0; i < c->n && i < (size_t)limit; i++) {
+	for (size_t i = 0; i < c->n && i < (size_t)most; i++) {
 		const struct cycles_item *item = &c->cycle[i];
 
 		json_object(j, NULL);
 		json_int(j, "cycle", (int64_t)i);
-		json_int(j, "objects", item->n_nodes);
-		json_int(j, "edges", item->n_edges);
-		json_int(j, "tasks", (int64_t)item->n_tasks);
+		json_int(j, "n_objects", item->n_nodes);
+		json_int(j, "n_edges", item->n_edges);
+		json_int(j, "n_tasks", (int64_t)item->n_tasks);
 		json_int(j, "wall_us", item->wall_us);
 		json_bool(j, "whole", item->whole);
 		json_array(j, "names");
@@ -392,15 +388,15 @@ static void add_cycles(struct json *j, const struct cycles *c, int64_t limit)
 }
 
 static void add_outlived(struct json *j, const struct recording *rec, const struct process_tree *t,
-			 int64_t limit)
+			 int64_t most)
 {
 	int64_t n = 0;
 
 	json_object(j, "processes");
-	json_int(j, "recorded", (int64_t)t->n);
-	json_int(j, "count", (int64_t)t->n_outlived);
+	json_int(j, "n_recorded", (int64_t)t->n);
+	json_int(j, "n_items", (int64_t)t->n_outlived);
 	json_array(j, "items");
-	for (size_t i = 0; i < t->n && n < limit; i++) {
+	for (size_t i = 0; i < t->n && n < most; i++) {
 		const struct tree_process *p = &t->process[i];
 
 		if (!p->outlived_us)
@@ -420,22 +416,22 @@ static void add_outlived(struct json *j, const struct recording *rec, const stru
 }
 
 /* Until the build has ended, the task that waits for an output may not have begun. */
-static void add_unread(struct json *j, const struct graph *g, const struct unread *u, int64_t limit,
+static void add_unread(struct json *j, const struct graph *g, const struct unread *u, int64_t most,
 		       bool running)
 {
 	size_t n = running ? 0 : u->n;
 
 	json_object(j, "outputs");
 	json_bool(j, "known", u->known && !running);
-	json_int(j, "count", (int64_t)n);
+	json_int(j, "n_items", (int64_t)n);
 	json_int(j, "wall_us", running ? 0 : u->wall_us);
 	json_array(j, "items");
-	for (size_t i = 0; i < n && i < (size_t)limit; i++) {
+	for (size_t i = 0; i < n && i < (size_t)most; i++) {
 		const struct unread_item *item = &u->item[i];
 
 		json_object(j, NULL);
 		task_json_names(j, g->s->rec, g->s->target[item->target].first_task);
-		json_int(j, "tasks", g->s->target[item->target].n_tasks);
+		json_int(j, "n_tasks", g->s->target[item->target].n_tasks);
 		json_int(j, "wall_us", item->wall_us);
 		json_bool(j, "goal", item->goal);
 		json_object_end(j);
@@ -447,28 +443,28 @@ static void add_unread(struct json *j, const struct graph *g, const struct unrea
 static int reply_garbage(struct reply *out, const struct request *q, struct error *err)
 {
 	const struct process_tree *t = NULL;
-	int64_t limit = ROWS;
+	int64_t most = ROWS;
 	struct kept *k;
 	struct json j;
 	int r = need_garbage(&k, q->source, err);
 
 	if (r || (r = api_recorded_tree(q->source, &t, err)) ||
-	    (r = query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &limit, err)))
+	    (r = query_number(q->query, "count", 0, ROWS_MAX, ROWS, &most, err)))
 		return r;
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);
-	json_bool(&j, "running", q->source->running);
-	add_cycles(&j, &k->cycles, limit);
-	add_outlived(&j, &q->source->recording, t, limit);
-	add_unread(&j, &k->graph, &k->unread, limit, q->source->running);
+	json_bool(&j, "is_running", q->source->running);
+	add_cycles(&j, &k->cycles, most);
+	add_outlived(&j, &q->source->recording, t, most);
+	add_unread(&j, &k->graph, &k->unread, most, q->source->running);
 	out->keep = !q->source->running;
 	return end_json(&j, out, err);
 }
 
 const struct route api_graph_routes[] = {
-	{ "/api/v1/graph", "rec, task, up, down, nodes, cycle",
+	{ "/api/v1/graph", "rec, task, up, down, count, cycle",
 	  "The dependencies around a task, or of a cycle, with a layout.", reply_graph },
-	{ "/api/v1/garbage", "rec, limit",
+	{ "/api/v1/garbage", "rec, count",
 	  "Cycles of dependencies, processes that outlive their task, outputs that nobody waits for.",
 	  reply_garbage },
 	{ 0 }

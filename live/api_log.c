@@ -332,12 +332,9 @@ static int find_writers(struct log_kept *k, const struct recording *rec)
 static void add_writer(struct json *j, const struct source *s, const struct log_kept *k, uint32_t task)
 {
 	const struct first_error *e = first_error_of(&k->output.errors, task);
-	const struct task *t = &s->recording.task[task];
 
 	json_object(j, NULL);
-	task_json_names(j, &s->recording, task);
-	task_json_state(j, t, s->running);
-	json_bool(j, "hosting", t->hosts);
+	task_json_task(j, &s->recording, task, s->running);
 	json_int(j, "n_lines", (int64_t)k->writers.lines[task]);
 	json_known(j, "first_line", k->writers.lines[task] ? (int64_t)k->writers.first[task] + 1 : -1);
 	json_known(j, "error_line", e && e->how != FIRST_ERROR_NONE ? (int64_t)e->line + 1 : -1);
@@ -379,7 +376,7 @@ static int tasks_reply(struct reply *out, const struct request *q, struct error 
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);
 	json_bool(&j, "recorded", k->lines.output);
-	json_bool(&j, "running", s->running);
+	json_bool(&j, "is_running", s->running);
 	json_array(&j, "tasks");
 	for (size_t i = (size_t)from; i < k->writers.n && i < (size_t)(from + count); i++)
 		add_writer(&j, s, k, k->writers.task[i]);

@@ -28,14 +28,8 @@ static bool failed_before(const void *context, uint32_t a, uint32_t b)
 static void add_failure(struct json *j, const struct recording *rec, uint32_t task,
 			const struct build_output *output)
 {
-	const struct task *t = &rec->task[task];
-
 	json_object(j, NULL);
-	task_json_names(j, rec, task);
-	task_json_state(j, t, false);
-	json_bool(j, "hosting", t->hosts);
-	json_known(j, "start_us", t->start_us);
-	json_known(j, "end_us", t->end_us);
+	task_json_task(j, rec, task, false);
 	if (output->output)
 		error_json_task(j, &output->errors, task);
 	json_object_end(j);
@@ -54,7 +48,7 @@ static int add_failures(struct json *j, const struct summary *s, size_t most,
 		if (task_has_failed(&rec->task[i]))
 			failed[n++] = i;
 	}
-	json_int(j, "failed", (int64_t)n);
+	json_int(j, "n_failures", (int64_t)n);
 	json_array(j, "failures");
 	n = sort_top(failed, n, most, failed_before, rec->task);
 	for (size_t i = 0; i < n; i++)
@@ -79,16 +73,12 @@ static void add_running(struct json *j, const struct source *s)
 	json_array(j, "running");
 	for (size_t i = 0; s->running && i < s->summary.n_ran && n < RUNNING_MAX; i++) {
 		uint32_t task = s->summary.order[i];
-		const struct task *t = &rec->task[task];
 
-		if (!task_json_runs(t))
+		if (!task_json_runs(rec, &rec->task[task]))
 			continue;
 		n++;
 		json_object(j, NULL);
-		task_json_names(j, rec, task);
-		json_bool(j, "hosting", t->hosts);
-		json_known(j, "pid", t->pid);
-		json_int(j, "start_us", t->start_us);
+		task_json_task(j, rec, task, true);
 		task_json_wait(j, rec, &s->chain, task);
 		json_object_end(j);
 	}
@@ -101,7 +91,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	struct source *s = q->source;
 	int64_t most = 0;
 	struct json j;
-	int r = query_number(q->query, "failures", 0, FAILURES_MAX, 20, &most, err);
+	int r = query_number(q->query, "count", 0, FAILURES_MAX, 20, &most, err);
 
 	if (!r)
 		r = source_need(s, SOURCE_CHAIN, err);
@@ -120,7 +110,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 }
 
 const struct route api_overview_routes[] = {
-	{ "/api/v1/overview", "rec, failures",
+	{ "/api/v1/overview", "rec, count",
 	  "Tasks that failed, the newest first, and those that run, with what they waited for.",
 	  reply_overview },
 	{ 0 }

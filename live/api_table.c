@@ -108,7 +108,7 @@ static bool is_state(const char *word)
 static bool is_wanted(const struct source *s, const struct task *t, const char *filter, const char *state)
 {
 	const struct recording *rec = &s->recording;
-	bool running = s->running && task_json_runs(t);
+	bool running = s->running && task_json_runs(rec, t);
 
 	if ((!strcmp(state, "failed") && !task_has_failed(t)) ||
 	    (!strcmp(state, "running") && !running) ||
@@ -151,13 +151,9 @@ static const struct order *find_order(struct source *s, const struct order *o)
 
 static void add_row(struct json *j, const struct source *s, uint32_t task)
 {
-	const struct task *t = &s->recording.task[task];
-
 	json_object(j, NULL);
-	task_json_names(j, &s->recording, task);
-	task_json_state(j, t, s->running);
-	for (enum value v = 0; v < VALUES; v++)
-		json_known(j, value_info[v].key, value_get(v, &s->summary.nest[task].cost));
+	task_json_task(j, &s->recording, task, s->running);
+	task_json_values(j, &s->summary, task);
 	json_object_end(j);
 }
 
@@ -176,7 +172,7 @@ static int parse_sort(struct order *o, const char *text, struct error *err)
 
 static int parse_order(struct order *o, const struct query *q, struct error *err)
 {
-	const char *filter = query_text(q, "q"), *state = query_text(q, "state");
+	const char *filter = query_text(q, "filter"), *state = query_text(q, "state");
 	const char *by = query_text(q, "sort");
 
 	if (filter && strlen(filter) >= sizeof o->filter)
@@ -211,8 +207,8 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);
 	json_bool(&j, "is_running", q->source->running);
-	json_int(&j, "tasks", (int64_t)q->source->recording.n_tasks);
-	json_int(&j, "matches", (int64_t)o->n);
+	json_int(&j, "n_all", (int64_t)q->source->recording.n_tasks);
+	json_int(&j, "n_tasks", (int64_t)o->n);
 	json_int(&j, "from", from);
 	json_array(&j, "known");
 	for (enum value v = 0; v < VALUES; v++) {
@@ -220,7 +216,7 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 			json_str(&j, NULL, value_word[v]);
 	}
 	json_array_end(&j);
-	json_array(&j, "rows");
+	json_array(&j, "tasks");
 	for (int64_t i = from; i < from + count && i < (int64_t)o->n; i++)
 		add_row(&j, q->source, o->task[i]);
 	json_array_end(&j);
@@ -229,7 +225,7 @@ static int reply_table(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_table_routes[] = {
-	{ "/api/v1/table", "rec, q, state, sort, from, count",
+	{ "/api/v1/table", "rec, filter, state, sort, from, count",
 	  "Tasks, sorted by one of their values and filtered, a part at a time.", reply_table },
 	{ 0 }
 };

@@ -148,10 +148,7 @@ static void add_children(struct page *p)
 		if (p->s->summary.nest[other].parent != p->task || ++n > LIST_MAX)
 			continue;
 		json_object(&p->j, NULL);
-		task_json_names(&p->j, p->rec, other);
-		task_json_state(&p->j, &p->rec->task[other], p->s->running);
-		json_known(&p->j, "start_us", p->rec->task[other].start_us);
-		json_known(&p->j, "end_us", p->rec->task[other].end_us);
+		task_json_task(&p->j, p->rec, other, p->s->running);
 		json_object_end(&p->j);
 	}
 	json_array_end(&p->j);
@@ -292,7 +289,8 @@ static int add_task(struct page *p, struct error *err)
 {
 	const struct task *t = &p->rec->task[p->task];
 
-	show_json_task(&p->j, &p->s->summary, p->task);
+	task_json_task(&p->j, p->rec, p->task, p->s->running);
+	show_json_more(&p->j, &p->s->summary, p->task);
 	add_place_of_rule(p, t);
 	add_waits(p);
 	add_children(p);
@@ -307,10 +305,10 @@ static int add_task(struct page *p, struct error *err)
 static int task_reply(struct reply *out, const struct request *q, struct error *err)
 {
 	struct source *s = q->source;
-	const char *id = query_text(q->query, "id");
+	const char *id = query_text(q->query, "task");
 	struct page p = { .s = s, .rec = &s->recording };
 	int r = id ? source_need(s, SOURCE_CHAIN, err) :
-		error_say(err, -EINVAL, "parameter 'id' is missing: the id or the name of a task");
+		error_say(err, -EINVAL, "parameter 'task' is missing: the id or the name of a task");
 
 	if (!r)
 		r = source_task(s, id, &p.task, err);
@@ -327,6 +325,6 @@ static int task_reply(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route api_task_routes[] = {
-	{ "/api/v1/task", "rec, id", "Everything that was recorded of one task.", task_reply },
+	{ "/api/v1/task", "rec, task", "Everything that was recorded of one task.", task_reply },
 	{ 0 }
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyse/tracker_class.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
@@ -118,7 +119,7 @@ static int word(const struct query *q, const char *key, const char *const *words
 struct asked {
 	int metric, by;
 	int64_t from_us, until_us, end_us;
-	int64_t top, points, limit, offset;
+	int64_t points, from, count;
 };
 
 /* Samples may be a little older than the end of a build that still runs. */
@@ -127,7 +128,8 @@ static int64_t end_of(const struct source *s)
 	return s->summary.wall_us > 0 ? s->summary.wall_us : 1;
 }
 
-static int ask(struct asked *a, const struct request *q, struct error *err)
+/* Of the groups or tasks of a reply at most `most`, and without a wish `usual`. */
+static int ask(struct asked *a, const struct request *q, int64_t most, int64_t usual, struct error *err)
 {
 	const struct recording *rec = &q->source->recording;
 	int r;
@@ -138,10 +140,9 @@ static int ask(struct asked *a, const struct request *q, struct error *err)
 	    (r = word(q->query, "by", tracker_by_word, &a->by, err)) ||
 	    (r = query_number(q->query, "from_us", 0, TIME_MAX_US, 0, &a->from_us, err)) ||
 	    (r = query_number(q->query, "until_us", 0, TIME_MAX_US, a->end_us, &a->until_us, err)) ||
-	    (r = query_number(q->query, "top", 1, TRACKER_TOP_MAX, TOP, &a->top, err)) ||
 	    (r = query_number(q->query, "points", 1, TRACKER_POINTS_MAX, POINTS, &a->points, err)) ||
-	    (r = query_number(q->query, "limit", 0, ROWS_MAX, ROWS, &a->limit, err)) ||
-	    (r = query_number(q->query, "offset", 0, UINT32_MAX, 0, &a->offset, err)))
+	    (r = query_number(q->query, "from", 0, UINT32_MAX, 0, &a->from, err)) ||
+	    (r = query_number(q->query, "count", 1, most, usual, &a->count, err)))
 		return r;
 	return a->from_us > a->until_us ? error_say(err, -EINVAL, "from_us is after until_us") : 0;
 }
@@ -215,8 +216,8 @@ static void add_series(struct json *j, const struct works *w, const struct track
 	json_str(j, "name", s->name);
 	json_str(j, "role", roles[s->role]);
 	json_known(j, "colour", colour_of(w, v, s));
-	json_int(j, "groups", (int64_t)s->n_groups);
-	json_int(j, "tasks", (int64_t)s->n_tasks);
+	json_int(j, "n_groups", (int64_t)s->n_groups);
+	json_int(j, "n_tasks", (int64_t)s->n_tasks);
 	add_value(j, "mean", v->query.metric, s->sum / span_us);
 	add_value(j, "at_peak", v->query.metric, s->at_peak);
 	json_array(j, "values");
@@ -229,7 +230,7 @@ static void add_series(struct json *j, const struct works *w, const struct track
 static void add_view(struct json *j, const struct works *w, const struct tracker_view *v,
 		     bool running)
 {
-	json_bool(j, "running", running);
+	json_bool(j, "is_running", running);
 	json_bool(j, "known", v->known);
 	json_int(j, "points", (int64_t)v->n);
 	add_value(j, "mean", v->query.metric,
@@ -259,13 +260,13 @@ static int reply_tracker(struct reply *out, const struct request *q, struct erro
 	struct json j;
 	int r = need_kept(&k, q->source, err);
 
-	r = r ? r : ask(&a, q, err);
+	r = r ? r : ask(&a, q, TRACKER_TOP_MAX, TOP, err);
 	if (!r && a.from_us == a.until_us)
 		r = error_say(err, -EINVAL, "there is no time from from_us until until_us");
 	if (r)
 		return r;
 	r = no_memory(tracker_view_make(&v, k->t, &(struct tracker_query){ (enum tracker_metric)a.metric,
-		(enum tracker_by)a.by, a.from_us, a.until_us, (size_t)a.points, (size_t)a.top,
+		(enum tracker_by)a.by, a.from_us, a.until_us, (size_t)a.points, (size_t)a.count,
 		NULL }), err);
 	if (!r) {
 		begin_json(&j, out, &a);
@@ -303,17 +304,17 @@ static void add_rows(struct json *j, const struct asked *a, const struct tracker
 		     const struct tracker_groups *g)
 {
 	enum tracker_metric metric = (enum tracker_metric)a->metric;
-	size_t end = (size_t)(a->offset + a->limit);
+	size_t end = (size_t)(a->from + a->count);
 
 	json_array(j, "classes");
-	for (size_t i = (size_t)a->offset; i < table->n && i < end; i++) {
+	for (size_t i = (size_t)a->from; i < table->n && i < end; i++) {
 		const struct tracker_row *row = &table->row[i];
 		bool hosts = row->group == g->n;
 
 		json_object(j, NULL);
 		json_str(j, "name", hosts ? "" : g->name[row->group]);
 		json_str(j, "role", roles[hosts ? TRACKER_HOSTS : TRACKER_GROUP]);
-		json_int(j, "instances", row->n_tasks);
+		json_int(j, "n_tasks", row->n_tasks);
 		add_value(j, "total", metric, row->total);
 		if (row->n_tasks)
 			add_value(j, "average", metric, row->total / row->n_tasks);
@@ -334,7 +335,7 @@ static int reply_classes(struct reply *out, const struct request *q, struct erro
 	struct json j;
 	int r = need_tracker(&t, q->source, err);
 
-	r = r ? r : ask(&a, q, err);
+	r = r ? r : ask(&a, q, ROWS_MAX, ROWS, err);
 	if (r)
 		return r;
 	r = tracker_table_make(&table, t, (enum tracker_by)a.by, (enum tracker_metric)a.metric,
@@ -344,8 +345,8 @@ static int reply_classes(struct reply *out, const struct request *q, struct erro
 		begin_json(&j, out, &a);
 		json_bool(&j, "known", table.known);
 		add_value(&j, "total", (enum tracker_metric)a.metric, table.total);
-		json_int(&j, "count", (int64_t)table.n);
-		json_int(&j, "offset", a.offset);
+		json_int(&j, "n_classes", (int64_t)table.n);
+		json_int(&j, "from", a.from);
 		add_rows(&j, &a, &table, &g);
 		add_phases(&j, &q->source->recording);
 		r = end_json(&j, out, q, err);
@@ -374,16 +375,11 @@ static void add_stats(struct json *j, const struct tracker_class *c)
 	json_object_end(j);
 }
 
-static void add_instance(struct json *j, const struct source *s, uint32_t i)
+static void add_task(struct json *j, const struct source *s, uint32_t i)
 {
-	const struct recording *rec = &s->recording;
-
 	json_object(j, NULL);
-	task_json_names(j, rec, i);
-	task_json_state(j, &rec->task[i], s->running);
-	json_int(j, "end_us", recording_task_end_us(rec, &rec->task[i]));
-	for (enum value v = 0; v < VALUES; v++)
-		json_known(j, value_info[v].key, value_get(v, &s->summary.nest[i].cost));
+	task_json_task(j, &s->recording, i, s->running);
+	task_json_values(j, &s->summary, i);
 	json_object_end(j);
 }
 
@@ -406,7 +402,7 @@ static int add_over_time(struct json *j, struct tracker *t, const struct asked *
 
 		json_object(j, NULL);
 		json_int(j, "time_us", v.moment_us ? v.moment_us[i] : v.edge_us[i]);
-		json_int(j, "instances", n_tasks[i]);
+		json_int(j, "n_tasks", n_tasks[i]);
 		add_value(j, "total", v.query.metric, value);
 		add_value(j, "all", v.query.metric, v.total[i]);
 		json_real(j, "share", v.total[i] > 0 ? value / v.total[i] : 0, 4);
@@ -457,16 +453,15 @@ static int need_class(struct kept *k, int of, const char *name, enum value by, b
 
 static void add_class(struct json *j, const struct source *source, const struct asked *a, const struct tracker_class *c, bool by_start)
 {
-	size_t from = (size_t)a->offset < c->n ? (size_t)a->offset : c->n;
-	size_t end = c->n - from < (size_t)a->limit ? c->n : from + (size_t)a->limit;
+	size_t from = MIN((size_t)a->from, c->n), end = from + MIN(c->n - from, (size_t)a->count);
 	const uint32_t *task = by_start ? c->task : c->sorted;
 
-	json_int(j, "count", (int64_t)c->n);
-	json_int(j, "offset", (int64_t)from);
+	json_int(j, "n_tasks", (int64_t)c->n);
+	json_int(j, "from", (int64_t)from);
 	add_stats(j, c);
-	json_array(j, "instances");
+	json_array(j, "tasks");
 	for (size_t i = from; i < end; i++)
-		add_instance(j, source, task[i]);
+		add_task(j, source, task[i]);
 	json_array_end(j);
 }
 
@@ -481,7 +476,7 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 	bool up = true;
 	int r = need_kept(&k, q->source, err);
 
-	r = r ? r : ask(&a, q, err);
+	r = r ? r : ask(&a, q, ROWS_MAX, ROWS, err);
 	r = r ? r : order_of(q->query, &by, &up, err);
 	if (!r && a.from_us == a.until_us)
 		r = error_say(err, -EINVAL, "there is no time from from_us until until_us");
@@ -501,11 +496,11 @@ static int reply_class(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_tracker_routes[] = {
-	{ "/api/v1/tracker", "rec, metric, by, from_us, until_us, points, top",
+	{ "/api/v1/tracker", "rec, metric, by, from_us, until_us, points, count",
 	  "What the build used over time, divided by groups of its tasks.", reply_tracker },
-	{ "/api/v1/classes", "rec, metric, by, from_us, until_us, limit, offset",
+	{ "/api/v1/classes", "rec, metric, by, from_us, until_us, from, count",
 	  "All groups of tasks at a moment or for a time, as a table.", reply_classes },
-	{ "/api/v1/class", "rec, by, name, metric, from_us, until_us, points, sort, limit, offset",
+	{ "/api/v1/class", "rec, by, name, metric, from_us, until_us, points, sort, from, count",
 	  "One group of tasks: its values, its tasks, and what it used over time.", reply_class },
 	{ 0 }
 };

@@ -97,13 +97,13 @@ static int add_build(struct json *j, struct source *s, const struct catalogue_en
 static int reply_trend(struct reply *out, const struct request *q, struct error *err)
 {
 	int64_t until_ns = clock_mono_ns() + TIME_NS;
-	const char *id = query_text(q->query, "id");
+	const char *id = query_text(q->query, "task");
 	struct source *s = q->source;
 	struct buf name = BUF_INIT;
 	uint32_t task = 0;
 	struct json j;
 	int r = id ? source_need(s, SOURCE_RECORDING, err) :
-		error_say(err, -EINVAL, "parameter 'id' is missing: the id or the name of a task");
+		error_say(err, -EINVAL, "parameter 'task' is missing: the id or the name of a task");
 
 	if (!r)
 		r = source_task(s, id, &task, err);
@@ -126,7 +126,7 @@ static int reply_trend(struct reply *out, const struct request *q, struct error 
 }
 
 const struct route api_trend_routes[] = {
-	{ "/api/v1/trend", "rec, id", "The values of a task in the recordings of a directory, the newest first.",
+	{ "/api/v1/trend", "rec, task", "The values of a task in the recordings of a directory, the newest first.",
 	  reply_trend },
 	{ 0 }
 };

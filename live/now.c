@@ -150,6 +150,18 @@ static int leave_out(struct now *n, struct slice value)
 	return 0;
 }
 
+/* Names of tasks are relative to it (analyse/names.h). */
+static int set_cwd(struct now *n, const char *text)
+{
+	struct now_private *p = n->private;
+	int r = set_text(&n->cwd, text);
+
+	p->build = (struct build_line){ "cwd", n->cwd };
+	p->rec.build = &p->build;
+	p->rec.n_build = 1;
+	return r;
+}
+
 static int on_build(void *context, struct slice key, struct slice value)
 {
 	struct now *n = context;
@@ -158,7 +170,7 @@ static int on_build(void *context, struct slice key, struct slice value)
 	if (slice_is(key, "command") && !*n->title)
 		r = set_text(&n->title, text_of(n, value));
 	else if (slice_is(key, "cwd") && !*n->cwd)
-		r = set_text(&n->cwd, text_of(n, value));
+		r = set_cwd(n, text_of(n, value));
 	else if (slice_is(key, "tool") && !*n->tool)
 		r = set_text(&n->tool, text_of(n, value));
 	else if (slice_is(key, "start_wall_ns"))
@@ -390,6 +402,8 @@ void now_free(struct now *n)
 	if (!n)
 		return;
 	if (n->private) {
+		n->private->rec.build = NULL;
+		n->private->rec.n_build = 0;
 		if (n->rec)
 			follow_release(&n->private->follow);
 		buf_release(&n->private->text);

@@ -82,7 +82,6 @@ int64_t now_elapsed_us(const struct now *n, int64_t mono_ns);
 void now_json(struct json *j, const struct now *n, int64_t mono_ns);
 
 /* Also as members. */
-void now_task_json(struct json *j, const struct now *n, const struct task *t);
 void now_sample_json(struct json *j, const struct now_sample *s);
 
 #endif

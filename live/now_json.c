@@ -2,6 +2,7 @@
 #include "live/now_state.h"
 
 #include "base/minmax.h"
+#include "live/task_json.h"
 
 #include <stdio.h>
 
@@ -30,35 +31,6 @@ void now_id(char id[NOW_ID_MAX], const struct now *n, const struct task *t)
 	snprintf(id, NOW_ID_MAX, "%s.%llu", n->rec->instance[t->instance].id, (unsigned long long)t->seq);
 }
 
-static const char *state_of(const struct now *n, const struct task *t)
-{
-	static const char *const states[] = {
-		[TASK_QUEUED] = "queued", [TASK_UNFINISHED] = "unfinished", [TASK_DONE] = "done",
-		[TASK_FAILED] = "failed", [TASK_KILLED] = "killed",
-	};
-
-	return follow_runs(n->rec, t) ? "running" : states[t->state];
-}
-
-void now_task_json(struct json *j, const struct now *n, const struct task *t)
-{
-	char id[NOW_ID_MAX];
-
-	now_id(id, n, t);
-	json_str(j, "id", id);
-	json_str(j, "state", state_of(n, t));
-	json_str(j, "name", follow_name(t));
-	json_str(j, "kind", t->kind);
-	json_str(j, "tool", n->rec->instance[t->instance].tool);
-	json_known(j, "pid", t->end_us < 0 ? t->pid : -1);
-	json_known(j, "queued_us", t->queued_us);
-	json_known(j, "start_us", t->start_us);
-	json_known(j, "end_us", t->end_us);
-	json_bool(j, "hosting", t->hosts);
-	json_known(j, "status", t->state == TASK_FAILED ? t->status : -1);
-	json_known(j, "signal", t->state == TASK_KILLED && t->status > 0 ? t->status : -1);
-}
-
 void now_sample_json(struct json *j, const struct now_sample *s)
 {
 	json_int(j, "time_ms", s->time_ms);
@@ -74,7 +46,7 @@ void now_sample_json(struct json *j, const struct now_sample *s)
 static void add_task(struct json *j, const struct now *n, uint32_t task)
 {
 	json_object(j, NULL);
-	now_task_json(j, n, &n->rec->task[task]);
+	task_json_task(j, n->rec, task, !n->ended);
 	json_object_end(j);
 }
 

@@ -37,7 +37,8 @@ struct now_numbers {
 
 struct now_private {
 	struct follow follow;
-	struct recording rec;	/* of follow */
+	struct recording rec;	/* of follow; of its file `build` the directory alone: */
+	struct build_line build;
 	uint32_t ended;		/* is forgotten with the next line, or NO_INDEX */
 	struct buf text;
 	struct suspended suspended;

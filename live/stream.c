@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "base/str.h"
 #include "convert/zstd.h"
+#include "live/task_json.h"
 #include "recording/layout.h"
 #include "trace/live.h"
 
@@ -120,7 +121,7 @@ static int on_event(void *context, struct event *e)
 		add_note(s, copy);
 	} else if (s->now->changed) {
 		begin_message(s, &j, "task", s->now->n_events);
-		now_task_json(&j, s->now, s->now->changed);
+		task_json_task(&j, s->now->rec, (uint32_t)(s->now->changed - s->now->rec->task), true);
 		end_message(s, &j, 0, s->now->n_events);
 	}
 	return s->private->error;

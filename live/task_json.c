@@ -4,6 +4,7 @@
 #include "analyse/cost.h"
 #include "analyse/names.h"
 #include "analyse/words.h"
+#include "recording/follow.h"
 #include "report/amount.h"
 
 #include <inttypes.h>
@@ -33,18 +34,36 @@ void task_json_ref(struct json *j, const char *name, const struct recording *rec
 	json_object_end(j);
 }
 
-bool task_json_runs(const struct task *t)
+bool task_json_runs(const struct recording *rec, const struct task *t)
 {
-	return t->state == TASK_UNFINISHED && t->end_us < 0;
+	return t->state == TASK_UNFINISHED && follow_runs(rec, t);
 }
 
-void task_json_state(struct json *j, const struct task *t, bool build_runs)
+void task_json_task(struct json *j, const struct recording *rec, uint32_t task, bool build_runs)
 {
+	const struct task *t = &rec->task[task];
+	const struct instance *i = &rec->instance[t->instance];
 	bool exited = t->state == TASK_DONE || t->state == TASK_FAILED;
 
-	json_str(j, "state", build_runs && task_json_runs(t) ? "running" : words_state(t->state));
+	task_json_names(j, rec, task);
+	json_str(j, "directory", i->cwd ? name_relative(rec, i->cwd) : NULL);
+	json_str(j, "tool", i->tool);
+	json_str(j, "state", build_runs && task_json_runs(rec, t) ? "running" : words_state(t->state));
 	json_known(j, "exit_status", exited ? t->status : -1);
-	json_known(j, "signal", t->state == TASK_KILLED ? t->status : -1);
+	json_known(j, "signal", t->state == TASK_KILLED && t->status > 0 ? t->status : -1);
+	json_bool(j, "hosting", t->hosts);
+	json_known(j, "pid", t->pid);
+	json_known(j, "queued_us", t->queued_us);
+	json_known(j, "start_us", t->start_us);
+	json_known(j, "end_us", t->end_us);
+}
+
+void task_json_values(struct json *j, const struct summary *s, uint32_t task)
+{
+	for (enum value v = 0; v < VALUES; v++) {
+		if (v != VALUE_START)
+			json_known(j, value_info[v].key, value_get(v, &s->nest[task].cost));
+	}
 }
 
 void task_json_wait(struct json *j, const struct recording *rec, const struct chain *c,

@@ -71,6 +71,15 @@ bool follow_is_script(const char *tool)
 	return str_starts(tool, EVENT_SPAN_TOOL) && (!tool[len] || tool[len] == ' ');
 }
 
+static const char *kept_text(struct follow *f, const char *lent)
+{
+	const char *text = arena_text(f->rec->arena, lent, strlen(lent));
+
+	if (!text)
+		f->no_memory = true;
+	return text ? text : "";
+}
+
 /* What is lent is kept, or forgotten when the caller has seen it. */
 static int open_growing(struct follow *f, uint32_t instance)
 {
@@ -79,9 +88,8 @@ static int open_growing(struct follow *f, uint32_t instance)
 
 	i->only_spans = follow_is_script(i->tool);
 	i->tool = follow_common(f, slice_of(i->tool));
-	i->ancestors = arena_text(f->rec->arena, i->ancestors, strlen(i->ancestors));
-	if (!i->ancestors)
-		i->ancestors = "";
+	i->cwd = kept_text(f, i->cwd);	/* names of tasks have it */
+	i->ancestors = kept_text(f, i->ancestors);
 	if (!*i->ancestors || f->no_memory)
 		return f->no_memory ? -ENOMEM : 0;
 	r = follow_new_orphan(f, instance);
@@ -106,7 +114,7 @@ static int read_open(struct follow *f, uint32_t instance, struct event *e)
 	if (!r && f->to->opened)
 		r = f->to->opened(f->context, instance);
 	if (f->forgets)
-		i->version = i->cwd = i->command = "";
+		i->version = i->command = "";
 	return r;
 }
 

@@ -461,7 +461,27 @@ static void add_results(struct json *j, const struct recording *rec, const struc
 	json_array_end(j);
 }
 
-void show_json_task(struct json *j, const struct summary *s, uint32_t task)
+static void add_values(struct json *j, const struct summary *s, uint32_t task)
+{
+	add_usage(j, &s->rec->task[task], &s->nest[task].cpu);
+	add_results(j, s->rec, &s->rec->task[task]);
+	json_object(j, "self");
+	add_cost(j, &s->nest[task].cost);
+	json_object_end(j);
+}
+
+void show_json_more(struct json *j, const struct summary *s, uint32_t task)
+{
+	const struct task *t = &s->rec->task[task];
+
+	show_json_id(j, "parent", s->rec, s->nest[task].parent);
+	json_str(j, "key", t->key);
+	json_str(j, "command", recording_command(s->rec, t));
+	json_known(j, "slot", t->slot);
+	add_values(j, s, task);
+}
+
+static void add_one(struct json *j, const struct summary *s, uint32_t task)
 {
 	const struct recording *rec = s->rec;
 	const struct task *t = &rec->task[task];
@@ -482,17 +502,13 @@ void show_json_task(struct json *j, const struct summary *s, uint32_t task)
 	json_known(j, "queued_us", t->queued_us);
 	json_known(j, "start_us", t->start_us);
 	json_known(j, "end_us", t->end_us);
-	add_usage(j, t, &s->nest[task].cpu);
-	add_results(j, rec, t);
-	json_object(j, "self");
-	add_cost(j, &s->nest[task].cost);
-	json_object_end(j);
+	add_values(j, s, task);
 }
 
 static void add_task(struct json *j, const struct summary *s, uint32_t task)
 {
 	show_json_line(j, NULL);
-	show_json_task(j, s, task);
+	add_one(j, s, task);
 	show_json_line_end(j);
 }
 
@@ -501,7 +517,7 @@ static void add_unsuccessful(struct json *j, const struct summary *s, uint32_t t
 			     const struct build_output *output)
 {
 	show_json_line(j, NULL);
-	show_json_task(j, s, task);
+	add_one(j, s, task);
 	if (output->output)
 		error_json_task(j, &output->errors, task);
 	show_json_line_end(j);

@@ -35,7 +35,7 @@ struct show_options {
 int show_doc(struct doc *d, struct view *v, const struct show_options *o);
 int show_json(struct buf *out, struct view *v, const struct show_options *o);
 
-/* The members of the JSON object of a task, as in the list of all tasks. */
-void show_json_task(struct json *j, const struct summary *s, uint32_t task);
+/* Members of the JSON object of a task in the list of all tasks: those that are not of live/task_json.h. */
+void show_json_more(struct json *j, const struct summary *s, uint32_t task);
 
 #endif

@@ -75,7 +75,7 @@ def served(buildbeat, recording):
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()),
                                               urllib.request.ProxyHandler({}))
         browser.open(url, timeout=60).read()
-        return browser.open(url.partition("?")[0] + "api/chart", timeout=60).read().decode("utf-8", "replace")
+        return browser.open(url.partition("?")[0] + "api/v1/chart", timeout=60).read().decode("utf-8", "replace")
     finally:
         server.terminate()
         server.wait()

@@ -36,9 +36,9 @@ def around_a_task():
 def what_need_not_be():
     g = load('garbage')
     c = g['cycles']
-    assert c['has_output'] and c['count'] == 1 and c['reported'] == 1, c
+    assert c['has_output'] and c['n_items'] == 1 and c['n_reported'] == 1, c
     i = c['items'][0]
-    assert sorted(i['names']) == ['a', 'b', 'c'] and i['objects'] == 3 and i['tasks'] == 3 and i['whole'], i
+    assert sorted(i['names']) == ['a', 'b', 'c'] and i['n_objects'] == 3 and i['n_tasks'] == 3 and i['whole'], i
     o = g['outputs']
     assert o['known'] and sorted(x['name'] for x in o['items']) == ['a', 'unread'], o
     cycle = load('cycle')
@@ -47,8 +47,8 @@ def what_need_not_be():
     assert edges == {('a', 'c', 'reported'), ('c', 'b', 'recorded'), ('b', 'a', 'recorded')}, edges
     assert sum(e['upwards'] for e in cycle['edges']) == 1
     p = g['processes']
-    assert p['recorded'] > 5, p
-    if p['count']:
+    assert p['n_recorded'] > 5, p
+    if p['n_items']:
         assert any(x['command'] == 'sleep 1' and x['of']['name'] == 'd' for x in p['items']), p
 
 
@@ -85,19 +85,19 @@ def classes_and_instances():
     assert abs(sum(c['share'] for c in classes['classes']) - 1) < 1e-3
     assert {c['name'] for c in classes['classes']} <= set(kinds)
     a, b, c = map(load, 'abc')
-    tasks = a['instances'] + b['instances']
-    assert len({t['task'] for t in tasks}) == len(tasks) == min(2000, a['count'])
-    assert a['count'] == kinds['compile']['tasks'], a['count']
-    assert a['values']['wall_us']['count'] == a['count']
+    tasks = a['tasks'] + b['tasks']
+    assert len({t['task'] for t in tasks}) == len(tasks) == min(2000, a['n_tasks'])
+    assert a['n_tasks'] == kinds['compile']['tasks'], a['n_tasks']
+    assert a['values']['wall_us']['count'] == a['n_tasks']
     starts = [t['start_us'] for t in tasks]
     assert starts == sorted(starts)
-    if len(tasks) == a['count']:
+    if len(tasks) == a['n_tasks']:
         walls = sorted(t['wall_us'] for t in tasks)
         w = a['values']['wall_us']
         assert (w['min'], w['max'], w['sum']) == (walls[0], walls[-1], sum(walls))
         assert w['sum'] == kinds['compile']['wall_us'], w
         assert w['median'] == int(statistics.median(walls)) and w['mean'] == sum(walls) // len(walls)
-        assert [t['wall_us'] for t in c['instances']] == walls[:-8:-1]
+        assert [t['wall_us'] for t in c['tasks']] == walls[:-8:-1]
     mean = next(k for k in classes['classes'] if k['name'] == 'compile')['total']
     over = [p['total'] for p in b['over_time']]
     assert abs(sum(over) / len(over) - mean) < 1e-2, (sum(over) / len(over), mean)

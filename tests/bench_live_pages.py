@@ -51,7 +51,7 @@ def replies(places, recording):
     server = bench_live_chart.Server(places, recording)
     try:
         for path in ('/api/v1/overview', '/api/v1/table?sort=-wall', '/api/v1/table?sort=name&from=50000',
-                     '/api/v1/table?sort=-cpu&q=9&count=1000', '/api/v1/show'):
+                     '/api/v1/table?sort=-cpu&filter=9&count=1000', '/api/v1/show'):
             first, body, _ = server.replies(path)
             print('%-40s %6.2f ms, %7d bytes, bar %d ms: %s' % (
                 path, first, len(body), REPLY_BAR_MS, 'reached' if first <= REPLY_BAR_MS else 'missed'))

@@ -60,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         server = Server(directory)
         server.measure("before a request")
-        server.ask("api/show")
+        server.ask("api/v1/show")
         server.measure("after a reply")
         stream = server.stream()
         server.measure("with an open page")

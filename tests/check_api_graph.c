@@ -30,7 +30,7 @@ TEST(around_a_task)
 {
 	ck_assert_int_eq(replied_get("/api/v1/graph", "task=b&up=5&down=5", "b.json"), 200);
 	ck_assert_int_eq(replied_get("/api/v1/graph", "task=b&up=1&down=0", "up.json"), 200);
-	ck_assert_int_eq(replied_get("/api/v1/graph", "task=c&up=5&down=5&nodes=1", "one.json"), 200);
+	ck_assert_int_eq(replied_get("/api/v1/graph", "task=c&up=5&down=5&count=1", "one.json"), 200);
 	holds("around_a_task");
 }
 
@@ -46,8 +46,8 @@ static const struct replied_refusal refused[] = {
 	{ "/api/v1/graph", "cycle=1", "there is no such cycle", 404 },
 	{ "/api/v1/graph", "cycle=x", "cycle", 400 },
 	{ "/api/v1/graph", "up=51", "up", 400 },
-	{ "/api/v1/graph", "nodes=0", "nodes", 400 },
-	{ "/api/v1/garbage", "limit=-1", "limit", 400 },
+	{ "/api/v1/graph", "count=0", "count", 400 },
+	{ "/api/v1/garbage", "count=-1", "count", 400 },
 };
 
 TEST_EACH(bad_parameters, refused)

@@ -79,7 +79,7 @@ static void ask(struct asked *a, const char *query)
 	a->data = number_after(a->reply.body.data, "\"data\":");
 	a->elapsed_us = number_after(a->reply.body.data, "\"elapsed_us\":");
 	a->unchanged = strstr(a->reply.body.data, "\"unchanged\":true");
-	a->running = strstr(a->reply.body.data, "\"running\":true");
+	a->running = strstr(a->reply.body.data, "\"is_running\":true");
 	if (a->unchanged)
 		ck_assert_uint_eq(a->reply.body.len, (size_t)(end + 1 - a->reply.body.data));
 	else

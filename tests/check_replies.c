@@ -3,6 +3,8 @@
 #include "live/source.h"
 #include "tests/support.h"
 
+#include <sys/stat.h>
+
 /* Replies have what the commands print, of recordings of several kinds. */
 
 static void same(const char *served, const char *pairs)
@@ -44,7 +46,7 @@ TEST(imported)
 	support_expect(NULL, 0, "0 0\n", "", "for path in /api/v1/ps /api/v1/garbage; do echo $path; done | "
 		       TOP_BUILDDIR "/tests/ask " TOP_SRCDIR "/tests/data/oe/genuine | python3 -c '"
 		       "import json, sys; r = [json.loads(l) for l in sys.stdin if l[0] == \"{\"]\n"
-		       "print(r[0][\"n_processes\"], r[1][\"processes\"][\"recorded\"])'");
+		       "print(r[0][\"n_processes\"], r[1][\"processes\"][\"n_recorded\"])'");
 	support_run(&r, NULL, "find " TOP_SRCDIR "/tests/data/convert/ninja -name '*ninja_log*' | sort | head -1");
 	r.out.data[strcspn(r.out.data, "\n")] = '\0';
 	same(r.out.data, of_recording);
@@ -108,17 +110,19 @@ TEST(windows)
 		       TOP_BUILDDIR "/tests/ask s");
 }
 
-/* The state of a task is the same in all replies, while its build runs and later. */
+/* A task, and its state, are the same in all replies, while its build runs and later. */
 #define STATES "python3 -B " TOP_SRCDIR "/tests/replies_states.py " TOP_BUILDDIR "/tests/ask "
 
 TEST(states)
 {
 	const char *dir = support_tmpdir();
 
-	support_writes(support_path("%s/Makefile", dir), "all: a b\na:\n\t@true\n"
-		       "b: a\n\t@touch go; until [ -e stop ]; do sleep 0.02; done\n");
-	support_expect(dir, 0, "running done running\nended done done\n", "",
-		       TOP_BUILDDIR "/buildbeat record -o s -- make & pid=$!\n"
+	support_writes(support_path("%s/Makefile", dir), "all: a d f b\na:\n\t@true\n.PHONY: d\nd: a\n\t@$(MAKE) -sC d\n"
+		       "f: d\n\t@exit 3\nb: d\n\t@touch go; until [ -e stop ]; do sleep 0.02; done\n");
+	mkdir(support_path("%s/d", dir), 0700);
+	support_writes(support_path("%s/d/Makefile", dir), "x:\n\t@true\n");
+	support_expect(dir, 0, "running done done done failed running\nended done done done failed done\n", "",
+		       TOP_BUILDDIR "/buildbeat record -o s -- make -k 2>err & pid=$!\n"
 		       "until [ -e go ]; do sleep 0.02; done\n"
 		       STATES "s; touch stop; wait $pid; " STATES "s\n");
 	support_expect(TOP_SRCDIR "/tests/data/recordings", 0,
@@ -130,7 +134,7 @@ TEST(trend)
 {
 	support_expect(support_tmpdir(), 0, "2 1 True\n2 1 True\n", "",
 		       "mkdir b && cp -r " TOP_SRCDIR "/tests/data/recordings/nested b/one && cp -r b/one b/two\n"
-		       "for i in 1 2; do echo '/api/v1/trend?id=sub.1'; done | " TOP_BUILDDIR "/tests/ask b |\n"
+		       "for i in 1 2; do echo '/api/v1/trend?task=sub.1'; done | " TOP_BUILDDIR "/tests/ask b |\n"
 		       "grep -v '^200 ' | sed 's/}200 .*/}/' | python3 -c 'import json, sys\n"
 		       "for line in sys.stdin.read().replace(\"}{\", \"}\\n{\").splitlines():\n"
 		       "    b = json.loads(line)[\"builds\"]\n"
@@ -160,8 +164,9 @@ static const struct {
 	  "failed, sort, top, tasks" },
 	{ "/api/v1/show", "top=1&top=1", 400, "damaged, too long or repeated parameters" },
 	{ "/api/v1/show", "top=%", 400, "damaged, too long or repeated parameters" },
-	{ "/api/v1/task", "", 400, "parameter 'id' is missing: the id or the name of a task" },
-	{ "/api/v1/task", "id=none", 404, "no task has the name or id 'none'" },
+	{ "/api/v1/task", "", 400, "parameter 'task' is missing: the id or the name of a task" },
+	{ "/api/v1/task", "id=none", 400, "unknown parameter 'id'; /api/v1/task has rec, task" },
+	{ "/api/v1/task", "task=none", 404, "no task has the name or id 'none'" },
 	{ "/api/v1/log", "count=2001", 400, "parameter 'count': expected a number from 1 to 2000, not '2001'" },
 	{ "/api/v1/profile", "sort=up", 400, "parameter 'sort'" },
 	{ "/api/v1/profile", "filter=/(/", 400, "" },
@@ -173,6 +178,8 @@ static const struct {
 	{ "/api/v1/show/x", "", 404, "no such path; /api/v1/ lists all" },
 	{ "/api/v1/log", "width=0", 400, "parameter 'width': expected a number from 1 to 65536, not '0'" },
 	{ "/api/v1/log/tasks", "count=0", 400, "parameter 'count': expected a number from 1 to 2000, not '0'" },
+	{ "/api/show", "", 404, "no such path: it is /api/v1/show now" },
+	{ "/api/", "", 404, "no such path: it is /api/v1/ now" },
 };
 
 TEST_EACH(refused, wrong)

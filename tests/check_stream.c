@@ -158,7 +158,7 @@ static bool grown(const struct growth *g)
 
 /* It is another machine's, so it has not ended before it says so: with its last line. */
 static const char begin_of_build[] = "buildbeat build 1\nstart_wall_ns: 1000000000\nstart_mono_ns: 1\n"
-	"host: another\ncores: 4\ninterval_ms: 1000\nbuildbeat: 1\n";
+	"host: another\ncwd: /home/user/project\ncores: 4\ninterval_ms: 1000\nbuildbeat: 1\n";
 static const char end_of_build[] = "end_us: 90000000\nstatus: 0\nimported: x\n";
 
 static void begin_growth(struct growth *g, const char *source)

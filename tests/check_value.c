@@ -217,9 +217,9 @@ TEST_LOOP(replies, VALUES)
 	ck_assert_int_eq(source_init(&source, &catalogue, catalogue.entry[0].id), 0);
 	snprintf(query, sizeof query, "by=recipe&sort=%s%s", v == VALUE_START ? "" : "-", value_info[v].word);
 	get(&out, &source, "/api/v1/table", strchr(query, '&') + 1);
-	check_objects(strstr(buf_str(&out), "\"rows\":"), v);
+	check_objects(strstr(buf_str(&out), "\"tasks\":"), v);
 	get(&out, &source, "/api/v1/class", query);
-	check_objects(strstr(buf_str(&out), "\"instances\":"), v);
+	check_objects(strstr(buf_str(&out), "\"tasks\":"), v);
 	if (v != VALUE_START)
 		ck_assert_ptr_nonnull(strstr(out.data, support_path("\"%s\":{\"count\":%d,", value_info[v].key, TASKS)));
 	get(&out, &source, "/api/v1/", "");

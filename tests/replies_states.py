@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The states of tasks in all replies about one recording: replies_states.py ASK RECORDING
+"""The tasks of all replies about one recording: replies_states.py ASK RECORDING
 
-Prints them, after a check that replies agree."""
+Prints their states, after a check that replies agree."""
 
 import json
 import subprocess
@@ -10,11 +10,13 @@ import sys
 ASK, RECORDING = sys.argv[1:]
 PATHS = ['/api/v1/now', '/api/v1/overview', '/api/v1/table', '/api/v1/table?state=running', '/api/v1/table?state=unfinished',
          '/api/v1/garbage', '/metrics']
+KEYS = ['task', 'name', 'kind', 'directory', 'tool', 'state', 'exit_status', 'signal', 'hosting', 'pid', 'queued_us',
+        'start_us', 'end_us']
 
 
-def replies():
-    out = subprocess.run([ASK, RECORDING], input='\n'.join(PATHS).encode(), stdout=subprocess.PIPE, check=True).stdout
-    for path in PATHS:
+def replies(paths):
+    out = subprocess.run([ASK, RECORDING], input='\n'.join(paths).encode(), stdout=subprocess.PIPE, check=True).stdout
+    for path in paths:
         head, out = out.split(b'\n', 1)
         status, length = map(int, head.split())
         assert status == 200, (path, out)
@@ -22,9 +24,9 @@ def replies():
         out = out[length:]
 
 
-*parts, metrics = replies()
+*parts, metrics = replies(PATHS)
 now, overview, table, running, unfinished, garbage = map(json.loads, parts)
-states = [row['state'] for row in table['rows']]
+states = [row['state'] for row in table['tasks']]
 gauges = dict(line.rsplit(' ', 1) for line in metrics.splitlines() if line[0] != '#')
 
 assert now['ended'] is not overview['is_running'] is table['is_running'], (now, overview)
@@ -33,9 +35,17 @@ for word in 'running', 'unfinished', 'queued':
 for word in 'done', 'failed', 'killed':
     assert now['tasks_' + word] == states.count(word), (word, states, now)
     assert float(gauges['buildbeat_tasks_ended_total{result="%s"}' % word]) == states.count(word), (word, metrics)
-assert running['matches'] == len(now['running']) == len(overview['running']) == states.count('running')
-assert unfinished['matches'] == states.count('unfinished')
+assert running['n_tasks'] == len(now['running']) == len(overview['running']) == states.count('running')
+assert unfinished['n_tasks'] == states.count('unfinished')
+
+same = {t['task']: {key: t[key] for key in KEYS} for t in table['tasks']}
+first = next(iter(same))
+task, graph, one = map(json.loads, replies(['/api/v1/task?task=' + first, '/api/v1/graph?task=' + first,
+                                            '/api/v1/class?by=kind&count=1000&name=' + same[first]['kind']]))
+for t in now['running'] + now['failures'] + overview['running'] + overview['failures'] + [task] + task['children'] + \
+        [n for n in graph['nodes'] if n['more'] is None] + one['tasks']:
+    assert {key: t[key] for key in KEYS} == same[t['task']], (t, same[t['task']])
 # what waits for an output may begin later
-assert garbage['running'] is table['is_running']
-assert not garbage['running'] or not garbage['outputs']['known'] and not garbage['outputs']['items'], garbage
+assert garbage['is_running'] is table['is_running']
+assert not garbage['is_running'] or not garbage['outputs']['known'] and not garbage['outputs']['items'], garbage
 print('running' if overview['is_running'] else 'ended', *states)

@@ -88,11 +88,11 @@ class Build:
 def watched():
     """The build is served while it runs, and with --stay 0 the server ends with it."""
     with Build("--serve", "--stay", "0") as b:
-        routes = [r["path"] for r in b.ask("api/")["routes"]]
+        routes = [r["path"] for r in b.ask("api/v1/")["routes"]]
         assert "/api/v1/overview" in routes
-        assert b.ask("api/show")["recording"]
+        assert b.ask("api/v1/show")["recording"]
         # the server, its readers and the launcher are not the build
-        programs = lambda: [p["program"] for p in b.ask("api/ps")["processes"]]
+        programs = lambda: [p["program"] for p in b.ask("api/v1/ps")["processes"]]
         until("only the build is listed", lambda: "make" in (list := programs()) and
               not [name for name in list if name.startswith("buildbeat")])
         assert open("/proc/%d/stat" % b.server).read().rsplit(") ", 1)[1].split()[16] == "10", "nice"
@@ -115,7 +115,7 @@ def stays():
             line = p.stderr.readline()
             b.url, b.token = line.split()[-1].split("?token=")
             if asked:
-                assert b.ask("api/show")["recording"]
+                assert b.ask("api/v1/show")["recording"]
                 open(b.dir.name + "/asked", "w").close()
             # both pipes end
             out, said = p.communicate(timeout=DEADLINE)
@@ -124,7 +124,7 @@ def stays():
             assert ("%s?token=%s\nbuildbeat: to show it again: buildbeat serve buildstats/one\n" % (b.url, b.token)
                     in said) == (options != ("--stay", "0")), said
             if stays:
-                assert b.ask("api/show")["recording"]
+                assert b.ask("api/v1/show")["recording"]
                 assert b.run("--stop", "all").returncode == 0
             until("the server ends", lambda: not b.listed())
             shutil.rmtree(b.dir.name + "/buildstats/one")
@@ -258,7 +258,7 @@ def attached():
             r = b.run("--attach", what)
             assert r.returncode == 0, r
             b.url, b.token = r.stdout.strip().split("?token=")
-            assert b.ask("api/show")["recording"]
+            assert b.ask("api/v1/show")["recording"]
         servers = b.listed()
         assert len(servers) == 3, servers
         assert b.run("--stop", "latest").returncode == 0 and not b.listed()

@@ -134,7 +134,7 @@ def build():
         assert trace.wait(DEADLINE) == 0 and log.wait(DEADLINE) == 0
         last = a.events()
         assert lines_of(first) == lines_of(last) and lines_of(second) == lines_of(last)
-        ended = [d["id"] for i, e, d in first if e == "task" and d["end_us"] is not None]
+        ended = [d["task"] for i, e, d in first if e == "task" and d["end_us"] is not None]
         assert len(ended) == len(set(ended)) == 61, len(ended)
         failed = [d["name"] for i, e, d in first if e == "task" and d["state"] == "failed"]
         assert failed == ["bad"] and first[-1][2]["exit_status"] == 2, failed

@@ -45,7 +45,7 @@ function chartLinks() {
 async function chartTake(reply) {
 	const begin = performance.now();
 
-	chart.running = reply.running;
+	chart.running = reply.is_running;
 	if (!reply.unchanged) {
 		chart.data = reply.data;
 		if (!chart.app) {
@@ -56,7 +56,7 @@ async function chartTake(reply) {
 			await chart.app.update(reply.text);
 		}
 	}
-	if (reply.running && !reply.suspended)
+	if (reply.is_running && !reply.suspended)
 		chart.app.setClock(reply.elapsed_us + (performance.now() - reply.at) * 1000);
 	else
 		chart.app.stopClock();
@@ -88,7 +88,7 @@ async function chartUpdate() {
 			Math.max(CHART_LEAST_MS, CHART_SHARE * cost_ms);
 		/* The stream knows first that a build was killed, and then nothing more makes us ask. */
 		chart.wanted = chart.wanted || chart.over || (reply.unchanged && chart.wait_ms < CHART_MOST_MS);
-		if (!reply.running) {
+		if (!reply.is_running) {
 			chartEnd();
 			await loadRecordings();
 		}

@@ -4,12 +4,12 @@
 /* The start is in the list of tasks only. */
 const CLASS_VALUES = VALUES.filter(v => v.joined !== "first");
 const CLASS_ROWS = 100, CLASS_GROW_MS = 3000;
-const classPage = { offset: 0, sort: "start", data: null, bands: [] };
+const classPage = { from: 0, sort: "start", data: null, bands: [] };
 
 async function classLoad() {
 	const { params } = core;
 	const data = await api("/api/v1/class", { by: params.get("by"), name: params.get("name"), metric: params.get("metric"),
-		sort: classPage.sort, offset: classPage.offset, limit: CLASS_ROWS, points: TRACKER_POINTS });
+		sort: classPage.sort, from: classPage.from, count: CLASS_ROWS, points: TRACKER_POINTS });
 
 	classPage.data = data;
 	drawClass();
@@ -19,7 +19,7 @@ function drawClass() {
 	const d = classPage.data, { name, by } = d, wall = d.values.wall_us;
 
 	setTitle(name ? by + " " + name : "no " + by);
-	setText(classPage.answer, countOf(d.count, "task") + (wall.count ? ", " + timeText(wall.sum) +
+	setText(classPage.answer, countOf(d.n_tasks, "task") + (wall.count ? ", " + timeText(wall.sum) +
 		" in all: " + timeText(wall.min) + " to " + timeText(wall.max) + ", half of them at most " +
 		timeText(wall.median) + "." : "."));
 	keyed(classPage.stats, CLASS_VALUES.filter(v => !v.needs || d.values[v.key].count), v => v.key, () => {
@@ -35,7 +35,7 @@ function drawClass() {
 		setText(row.firstChild, valueTitle(value));
 		["min", "median", "mean", "max", "sum"].forEach((what, i) => setText(row.children[i + 1],
 			value.joined !== "sum" && what === "sum" ? "" : valueText(value, v[what]) || "not known"));
-		setText(row.children[6], v.count === d.count ? "all" : "of " + countOf(v.count, "task"));
+		setText(row.children[6], v.count === d.n_tasks ? "all" : "of " + countOf(v.count, "task"));
 	});
 	drawClassAreas();
 	drawClassTasks();
@@ -65,15 +65,15 @@ function classRead(x) {
 	const d = classPage.data, i = stackIndex(classPage.edges, d.from_us + clamp(x, 0, 1) * (d.until_us - d.from_us));
 	const p = d.over_time[i];
 
-	setText(classPage.status, timeText(p.time_us) + " \u00b7 " + countOf(p.instances, "task") + " \u00b7 " +
+	setText(classPage.status, timeText(p.time_us) + " \u00b7 " + countOf(p.n_tasks, "task") + " \u00b7 " +
 		TRACKER_METRICS[d.metric].text(p.total) + " in total, " + percentText(p.share) + " of the build's" +
-		(p.instances ? ", " + TRACKER_METRICS[d.metric].text(p.total / p.instances) + " each" : ""));
+		(p.n_tasks ? ", " + TRACKER_METRICS[d.metric].text(p.total / p.n_tasks) + " each" : ""));
 }
 
 function drawClassTasks() {
 	const d = classPage.data;
 
-	keyed(classPage.tasks, d.instances, t => t.task, t => {
+	keyed(classPage.tasks, d.tasks, t => t.task, t => {
 		const row = make("tr"), cell = make("th", { scope: "row", "class": "name" }, row);
 
 		link("task", { task: t.task }, t.name, cell);
@@ -85,10 +85,10 @@ function drawClassTasks() {
 			...CLASS_VALUES.map(v => valueText(v, t[v.key]))]
 			.forEach((text, i) => setText(row.children[i + 1], text));
 	});
-	setText(classPage.where, d.count ? countText(d.offset + 1) + " to " + countText(d.offset + d.instances.length) +
-		" of " + countText(d.count) : "none");
-	classPage.back.disabled = !d.offset;
-	classPage.next.disabled = d.offset + d.instances.length >= d.count;
+	setText(classPage.where, d.n_tasks ? countText(d.from + 1) + " to " + countText(d.from + d.tasks.length) +
+		" of " + countText(d.n_tasks) : "none");
+	classPage.back.disabled = !d.from;
+	classPage.next.disabled = d.from + d.tasks.length >= d.n_tasks;
 	for (const b of classPage.heads) {
 		const key = classPage.sort.replace("-", ""), here = b.dataset.key === key;
 
@@ -108,7 +108,7 @@ function classHead(cell, key, title) {
 		const down = classPage.sort === "-" + key ? "" : classPage.sort === key ? "-" : key === "start" ? "" : "-";
 
 		classPage.sort = down + key;
-		classPage.offset = 0;
+		classPage.from = 0;
 		classShow();
 	});
 	return b;
@@ -140,11 +140,11 @@ pages["class"] = {
 		classPage.next = make("button", { type: "button" }, tools, "Next");
 		classPage.where = make("span", { role: "status", "class": "faint" }, tools);
 		classPage.back.addEventListener("click", () => {
-			classPage.offset = Math.max(0, classPage.offset - CLASS_ROWS);
+			classPage.from = Math.max(0, classPage.from - CLASS_ROWS);
 			classShow();
 		});
 		classPage.next.addEventListener("click", () => {
-			classPage.offset += CLASS_ROWS;
+			classPage.from += CLASS_ROWS;
 			classShow();
 		});
 		classPage.tasks = makeTable(main, "Tasks", ["Task", "State", "", "End"], "class-wide class-tasks");

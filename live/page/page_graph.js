@@ -20,7 +20,7 @@ function graphParam(key, otherwise) {
 async function graphLoad() {
 	const number = ++graph.asked, cycle = core.params.get("cycle");
 	const data = await api("/api/v1/graph", cycle !== null ? { cycle } : { task: core.params.get("task"),
-		up: graphParam("up", 2), down: graphParam("down", 2), nodes: graphParam("nodes", 60) });
+		up: graphParam("up", 2), down: graphParam("down", 2), count: graphParam("count", 60) });
 
 	if (number !== graph.asked)
 		return;
@@ -123,7 +123,7 @@ function graphEnter(i) {
 	const n = graph.data.nodes[i];
 
 	if (n.more !== null) {
-		keepParam("nodes", Math.min(300, graphParam("nodes", 60) * 2));
+		keepParam("count", Math.min(300, graphParam("count", 60) * 2));
 		graphShow();
 	} else if (n.task) {
 		graphAround(n.task);
@@ -321,26 +321,26 @@ function graphRow(body, cells) {
 
 function graphCycles(parent, c) {
 	make("h2", {}, parent, "Cycles of dependencies");
-	if (!c.count) {
+	if (!c.n_items) {
 		make("p", {}, parent, c.has_output ? "The output of the build reports none." :
 			"Not known: build tools report cycles in their output, which was not recorded (record --log).");
 		return;
 	}
-	make("p", {}, parent, countOf(c.count, "cycle") + ". The build tool dropped a dependency of each, or gave up.");
+	make("p", {}, parent, countOf(c.n_items, "cycle") + ". The build tool dropped a dependency of each, or gave up.");
 	const body = makeTable(parent, "Cycles", ["Targets", "Number", "Dependencies", "Tasks", "Wall time of these"], "class-wide");
 
 	for (const item of c.items) {
 		const show = make("a", { href: hrefOf("graph", { cycle: item.cycle }) }, null,
-			item.names.map(clean).join(", ") + (item.objects > item.names.length ? " ..." : ""));
+			item.names.map(clean).join(", ") + (item.n_objects > item.names.length ? " ..." : ""));
 
-		graphRow(body, [show, countText(item.objects), countText(item.edges), countText(item.tasks), timeText(item.wall_us)]);
+		graphRow(body, [show, countText(item.n_objects), countText(item.n_edges), countText(item.n_tasks), timeText(item.wall_us)]);
 	}
 }
 
 function graphProcesses(parent, p) {
 	make("h2", {}, parent, "Processes that outlived their task");
-	if (!p.count) {
-		make("p", {}, parent, p.recorded ? "None of " + countOf(p.recorded, "recorded process").replace("processs", "processes") + "." :
+	if (!p.n_items) {
+		make("p", {}, parent, p.n_recorded ? "None of " + countOf(p.n_recorded, "recorded process").replace("processs", "processes") + "." :
 			"Not known: processes were not recorded (record --processes).");
 		return;
 	}
@@ -362,24 +362,24 @@ function graphOutputs(parent, o, running) {
 			"Not known: no dependencies were recorded.");
 		return;
 	}
-	make("p", {}, parent, "No recorded task waited for " + (o.count === 1 ? "this target. It is a goal of the build, " : "these " +
-		countOf(o.count, "target") + ". They are goals of the build, ") +
+	make("p", {}, parent, "No recorded task waited for " + (o.n_items === 1 ? "this target. It is a goal of the build, " : "these " +
+		countOf(o.n_items, "target") + ". They are goals of the build, ") +
 		"or work that nobody needed. What reads a file without waiting for it was not recorded, nor what a target without a recipe needs.");
 	const body = makeTable(parent, "Outputs", ["Target", "Kind", "Tasks", "Wall time"], "class-wide");
 
 	for (const x of rest)
-		graphRow(body, [link("task", { task: x.task }, x.name), clean(x.kind), countText(x.tasks), timeText(x.wall_us)]);
+		graphRow(body, [link("task", { task: x.task }, x.name), clean(x.kind), countText(x.n_tasks), timeText(x.wall_us)]);
 	if (rest.length < o.items.length)
 		make("p", { "class": "faint" }, parent, countOf(o.items.length - rest.length, "further target") + ": the command line names them.");
 }
 
 async function graphGarbage() {
-	const g = await api("/api/v1/garbage", { limit: 100 });
+	const g = await api("/api/v1/garbage", { count: 100 });
 
 	graph.garbage.replaceChildren();
 	graphCycles(graph.garbage, g.cycles);
 	graphProcesses(graph.garbage, g.processes);
-	graphOutputs(graph.garbage, g.outputs, g.running);
+	graphOutputs(graph.garbage, g.outputs, g.is_running);
 }
 
 function makeGraphSteps(parent, key, text) {
@@ -414,10 +414,10 @@ pages.graph = {
 		await graphLoad();
 		new ResizeObserver(() => graph.data && graphFit()).observe(graph.box);
 		graphGarbage().catch(e => failed(graph.garbage, e));
-		if (graph.data.running) {
+		if (graph.data.is_running) {
 			const stop = every(GRAPH_GROW_MS, async () => {
 				await graphLoad();
-				if (!graph.data.running)
+				if (!graph.data.is_running)
 					stop();
 			});
 		}

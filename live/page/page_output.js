@@ -390,7 +390,7 @@ async function outputNextMatch(by) {
 async function outputLoadHead() {
 	const o = await api("/api/v1/log/tasks", { count: 1 });
 
-	output.running = o.running;
+	output.running = o.is_running;
 	output.known = o.n_with_task;
 	output.errors = o.error_lines;
 	output.recorded = o.recorded;

@@ -354,16 +354,11 @@ function redrawOverview() {
 
 /* Data */
 
-/* A task of the stream, with the keys of other replies. */
-function overviewTask(t) {
-	return Object.assign({ task: t.id, exit_status: t.status }, t);
-}
-
 function takeOverviewNow(now) {
 	overview.now = now;
 	overview.at = performance.now();
-	overview.running = new Map(now.running.map(t => [t.id, overviewTask(t)]));
-	takeOverviewFailures(now.failures.map(overviewTask));
+	overview.running = new Map(now.running.map(t => [t.task, t]));
+	takeOverviewFailures(now.failures);
 	setTitle((now.command || "Build").slice(0, 200));
 	redrawOverview();
 }
@@ -377,8 +372,8 @@ function takeOverviewFailures(list) {
 		(b.task === overview.first) - (a.task === overview.first) || Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
 }
 
-function takeOverviewTask(o) {
-	const { now, running } = overview, t = overviewTask(o), before = running.get(t.task);
+function takeOverviewTask(t) {
+	const { now, running } = overview, before = running.get(t.task);
 
 	if (!now || before === undefined && t.state !== "running")
 		return;
@@ -402,7 +397,7 @@ function takeOverviewSample(s) {
 }
 
 async function loadOverviewWaits() {
-	const o = await api("/api/v1/overview", { failures: 2 * OVERVIEW_FAILURES });
+	const o = await api("/api/v1/overview", { count: 2 * OVERVIEW_FAILURES });
 
 	overview.waits = new Map(o.running.map(t => [t.task, t]));
 	overview.first = o.first_error_task ? o.first_error_task.task : null;
@@ -465,7 +460,7 @@ function followOverview() {
 
 	overview.live = stream({
 		task: takeOverviewTask, sample: takeOverviewSample, gap: reload, end: reload,
-	}, { history: 0 });
+	});
 }
 
 /* The page */

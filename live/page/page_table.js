@@ -33,7 +33,7 @@ async function askTablePart(n) {
 		return;
 	asked.set(n, true);
 	try {
-		const o = await api("/api/v1/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
+		const o = await api("/api/v1/table", { filter: tableOf.q, state: tableOf.state, sort: tableOf.sort,
 						    from: n * TABLE_PART, count: TABLE_PART });
 
 		if (turn !== tableOf.turn)
@@ -53,14 +53,14 @@ function takeTablePart(n, o) {
 	tableOf.known = o.known;
 	arrangeTable();
 	parts.delete(n);
-	parts.set(n, o.rows);
+	parts.set(n, o.tasks);
 	if (parts.size > TABLE_PARTS_MAX)
 		parts.delete(parts.keys().next().value);
-	if (o.matches !== tableOf.matches || sheet.list.length !== o.matches) {
-		tableOf.matches = o.matches;
-		sheet.list = Array.from({ length: o.matches }, (_, i) => i);
+	if (o.n_tasks !== tableOf.matches || sheet.list.length !== o.n_tasks) {
+		tableOf.matches = o.n_tasks;
+		sheet.list = Array.from({ length: o.n_tasks }, (_, i) => i);
 	}
-	setText(box.count, countOf(o.matches, "task") + (o.matches < o.tasks ? " of " + countText(o.tasks) : ""));
+	setText(box.count, countOf(o.n_tasks, "task") + (o.n_tasks < o.n_all ? " of " + countText(o.n_all) : ""));
 	showTableList();
 }
 
@@ -142,7 +142,7 @@ async function renewTable() {
 	const { turn } = tableOf;
 
 	for (const n of new Set([first, last])) {
-		const o = await api("/api/v1/table", { q: tableOf.q, state: tableOf.state, sort: tableOf.sort,
+		const o = await api("/api/v1/table", { filter: tableOf.q, state: tableOf.state, sort: tableOf.sort,
 						    from: n * TABLE_PART, count: TABLE_PART });
 
 		if (turn !== tableOf.turn)

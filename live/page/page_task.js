@@ -121,7 +121,7 @@ function addTaskNode(list, t, tree) {
 		}
 		below = make("ul", { "class": "task-tree" }, item);
 		try {
-			addTaskNodes(below, await api("/api/v1/task", { id: t.task }), tree);
+			addTaskNodes(below, await api("/api/v1/task", { task: t.task }), tree);
 		} catch (e) {
 			failed(item, e);
 			below.remove();
@@ -307,12 +307,12 @@ async function taskTrend(t) {
 	const { serves } = await api("/api/v1/", { rec: "" });
 
 	if (serves === "archive") {
-		const h = await api("/api/v1/history", { rec: "", of: (t.directory === "." ? "" : t.directory + ": ") + t.name });
+		const h = await api("/api/v1/history", { rec: "", of: t.name });
 
 		return h.builds.map((b, i) => ({ wall_us: (h.values.wall || [])[i], cpu_us: (h.values.cpu || [])[i],
 						 memory_kb: (h.values.memory || [])[i] }));
 	}
-	return serves === "directory" ? (await api("/api/v1/trend", { id: t.task })).builds.reverse() : [];
+	return serves === "directory" ? (await api("/api/v1/trend", { task: t.task })).builds.reverse() : [];
 }
 
 async function addTaskTrend(main, t) {
@@ -427,7 +427,7 @@ pages.task = {
 	async make(main, params) {
 		if (!params.get("task"))
 			throw new Error("The address names no task: choose one in the list of tasks.");
-		const t = await api("/api/v1/task", { id: params.get("task") });
+		const t = await api("/api/v1/task", { task: params.get("task") });
 		const body = make("div", {}, main);
 
 		await core.loaded;
@@ -443,13 +443,13 @@ pages.task = {
 		if (t.end_us === null && taskBuildRuns()) {
 			const live = stream({
 				task: o => {
-					if (o.id === t.task && o.state !== "running" && o.state !== "queued") {
+					if (o.task === t.task && o.state !== "running" && o.state !== "queued") {
 						live.close();
 						location.reload();
 					}
 				},
 				gap: async () => {
-					if ((await api("/api/v1/task", { id: t.task })).end_us !== null)
+					if ((await api("/api/v1/task", { task: t.task })).end_us !== null)
 						location.reload();
 				},
 			});

@@ -38,7 +38,7 @@ function trackerUnit() {
 function trackerName(o, by) {
 	switch (o.role) {
 	case "others":
-		return countOf(o.groups, "smaller group");
+		return countOf(o.n_groups, "smaller group");
 	case "build tools":
 		return "the build tools themselves";
 	case "buildbeat":
@@ -83,7 +83,7 @@ async function trackerLoadTable(number) {
 	const d = tracker.data, moment = tracker.moment >= 0;
 	const point = moment ? stackIndex(tracker.edges, tracker.moment) : -1;
 	const at = moment ? Math.round(d.moment_us ? d.moment_us[point] : tracker.moment) : 0;
-	const table = await api("/api/v1/classes", { metric: d.metric, by: d.by, limit: 1000,
+	const table = await api("/api/v1/classes", { metric: d.metric, by: d.by, count: 1000,
 		from_us: moment ? at : d.from_us, until_us: moment ? at : d.until_us });
 
 	if (number !== tracker.asked)
@@ -92,8 +92,8 @@ async function trackerLoadTable(number) {
 	setText(tracker.heading, moment ? "At " + timeText(at) :
 		trackerWhole() ? "Over the whole build" :
 			"From " + timeText(d.from_us) + " to " + timeText(d.until_us));
-	setText(tracker.note, table.count > table.classes.length ?
-		"The " + countText(table.classes.length) + " largest of " + countText(table.count) + " classes." : "");
+	setText(tracker.note, table.n_classes > table.classes.length ?
+		"The " + countText(table.classes.length) + " largest of " + countText(table.n_classes) + " classes." : "");
 	tracker.whole.hidden = !moment && trackerWhole();
 	drawTrackerPhases(table.phases);
 	tracker.sheet.update();
@@ -255,7 +255,7 @@ function makeTrackerSheet(parent) {
 				else
 					cell.textContent = trackerName(rows()[i], tracker.table.by);
 			  } },
-			number("instances", "Tasks", "tasks with a part in the total", countText),
+			number("n_tasks", "Tasks", "tasks with a part in the total", countText),
 			number("total", "Total", "of all its tasks: the mean, or the level at the moment", unit),
 			number("average", "Average", "total for each task", unit),
 			number("share", "Share", "of the total of all classes", percentText),
@@ -344,7 +344,7 @@ pages.tracker = {
 		});
 		new ResizeObserver(drawTracker).observe(tracker.box);
 		await trackerLoad();
-		if (tracker.data.running)
+		if (tracker.data.is_running)
 			trackerGrow();
 	},
 };
@@ -366,7 +366,7 @@ function trackerGrow() {
 			return;
 		changed = false;
 		await trackerLoad();
-		if (!tracker.data.running) {
+		if (!tracker.data.is_running) {
 			stop();
 			messages.close();
 		}

@@ -67,7 +67,7 @@ function wallFillRow(row, r) {
 async function wallLoad() {
 	await loadRecordings();
 	for (const r of wallShown()) {
-		const query = { rec: r.name, failures: 0 };
+		const query = { rec: r.name, count: 0 };
 
 		if (isRunning(r))
 			wall.left.set(r.name, (await api("/api/v1/remaining", { rec: r.name })).remaining);

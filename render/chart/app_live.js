@@ -75,7 +75,7 @@ function advance() {
 /* Messages */
 
 function hear(o) {
-	live.changes.set(o.id, o);
+	live.changes.set(o.task, o);
 	if (!live.changed)
 		wake(0);
 	live.changed = true;
@@ -84,15 +84,22 @@ function hear(o) {
 /* The task of a message: tasks of the data are by their start. -1: not there. */
 function taskOfMessage(o) {
 	const start = units(o.start_us / 1e6), n = live.of_data;
-	const known = live.more.get(o.id);
+	const known = live.more.get(o.task);
 
 	if (known !== undefined)
 		return known;
 	for (let i = above(tasks.start, start + 2, 0, n) - 1; i >= 0 && tasks.start[i] >= start - 2; i--) {
-		if (idOf(i) === o.id)
+		if (idOf(i) === o.task)
 			return i;
 	}
 	return -1;
+}
+
+/* A bar is in the lanes of its directory: its name is without it. */
+function nameOfMessage(o) {
+	const place = o.directory + ": ";
+
+	return o.name.startsWith(place) ? o.name.slice(place.length) : o.name;
 }
 
 /* Room for another task. */
@@ -122,7 +129,7 @@ function indexIn(list, item, same) {
 
 /* In the first lane that is free; without one it waits for the next data, which has more lanes. */
 function addTaskOf(o, start) {
-	const lane = live.free.findIndex(until => until <= start), dot = o.id.lastIndexOf(".");
+	const lane = live.free.findIndex(until => until <= start), dot = o.task.lastIndexOf(".");
 
 	if (lane < 0)
 		return -1;
@@ -132,14 +139,14 @@ function addTaskOf(o, start) {
 	tasks.start[i] = tasks.end[i] = start;
 	tasks.marks[i] = UNFINISHED | (o.hosting ? HOSTS : 0);
 	tasks.kind[i] = indexIn(tasks.kinds, { name: o.kind, colour: REST }, k => k.name === o.kind);
-	tasks.name[i] = tasks.names.push(o.name) - 1;
+	tasks.name[i] = tasks.names.push(nameOfMessage(o)) - 1;
 	tasks.program[i] = indexIn(tasks.programs, "");
 	tasks.cpu[i] = tasks.system[i] = NaN;
 	tasks.place[i] = tasks.parent[i] = tasks.before[i] = tasks.ready[i] = -1;
-	tasks.seq[i] = Number(o.id.slice(dot + 1));
-	tasks.instance[i] = indexIn(head.instances, o.id.slice(0, dot));
+	tasks.seq[i] = Number(o.task.slice(dot + 1));
+	tasks.instance[i] = indexIn(head.instances, o.task.slice(0, dot));
 	tasks.colour[i] = view.colour === "kind" ? tasks.kinds[tasks.kind[i]].colour : REST;
-	live.more.set(o.id, i);
+	live.more.set(o.task, i);
 	live.free[lane] = NEVER;
 	live.running.push(i);
 	countRunning(start, 1, tasks.marks[i]);
@@ -152,7 +159,7 @@ function endTask(i, o) {
 	tasks.end[i] = end;
 	tasks.marks[i] = tasks.marks[i] & ~STATE | ENDED[o.state];
 	if (o.state !== "done")
-		tasks.status.set(i, o.state === "killed" ? o.signal : o.status);
+		tasks.status.set(i, o.state === "killed" ? o.signal : o.exit_status);
 	live.free[tasks.lane[i]] = end;
 	live.running.splice(live.running.indexOf(i), 1);
 	countRunning(end, -1, tasks.marks[i]);

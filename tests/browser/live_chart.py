@@ -141,13 +141,13 @@ def messages_are_drawn_before_the_data_have_them(page):
             task = next(l.split('\t')[2] for l in f if l.startswith('start\t'))
         end_us = int(page.view()[1] * 1e6)
         page.browser.js('''const [task, end] = arguments;
-            document.querySelector('#bb').buildbeat.hear({id: task + '77', name: 'later.o', kind: 'compile',
+            document.querySelector('#bb').buildbeat.hear({task: task + '77', directory: '.', name: 'later.o', kind: 'compile',
                 state: 'running', hosting: false, start_us: end + 1, end_us: null})''', task, end_us)
         start_us = page.browser.js_async('''const done = arguments[0];
-            fetch('/api/v1/now').then(r => r.json()).then(o => done(o.running ? o.running.map(t => [t.id, t.start_us]) : []))''')
+            fetch('/api/v1/now').then(r => r.json()).then(o => done(o.running ? o.running.map(t => [t.task, t.start_us]) : []))''')
         start_us = dict(start_us)[task]
         page.browser.js('''const [id, start_us, end_us] = arguments;
-            document.querySelector('#bb').buildbeat.hear({id, name: 'x', state: 'failed', start_us, end_us, status: 2})''',
+            document.querySelector('#bb').buildbeat.hear({task: id, directory: '.', name: 'x', state: 'failed', start_us, end_us, exit_status: 2})''',
                         task, start_us, end_us)
         _wait(page, 'shown.cross && state.tasks === 5 && shown.names.some(n => n.startsWith("later"))')
         # The next data still have it running: what is known stays.

@@ -174,7 +174,7 @@ def many_tasks_are_a_table(page):
         browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (len(tasks) + 1))
         assert 10 < browser.js('return %s.length' % rows) < 100
         longest = max(t['self']['wall_us'] or 0 for t in tasks)
-        first = server.get('/api/v1/table?sort=-wall&count=1')['rows'][0]
+        first = server.get('/api/v1/table?sort=-wall&count=1')['tasks'][0]
         assert first['wall_us'] == longest, (first, longest)
         browser.js('document.querySelector("#tasks-table").focus()')
         values = {v['word']: v['title'] for v in server.get('/api/v1/')['values']}
@@ -188,7 +188,7 @@ def many_tasks_are_a_table(page):
         browser.wait('%s.some(e => e.ariaRowIndex === "2")' % rows)
         browser.js('''const s = document.querySelector('#search'); s.value = '99';
             s.dispatchEvent(new Event('input'))''')
-        some = server.get('/api/v1/table?q=99&count=0')['matches']
+        some = server.get('/api/v1/table?filter=99&count=0')["n_tasks"]
         browser.wait('document.querySelector("#tasks-table").ariaRowCount === "%d"' % (some + 1))
         assert 0 < some < len(tasks)
         # the address shows the same again
@@ -354,7 +354,7 @@ def task_and_process_are_linked(page):
         server.open('/')
         browser.wait('document.querySelector("#overview-running tbody a")')
         task = next(t for t in server.get('/api/v1/now')['running'] if t['name'] == 'a.o')
-        server.open('/task', task=task['id'])
+        server.open('/task', task=task['task'])
         fact = '[...document.querySelectorAll("dt")].find(e => e.textContent === "%s").nextSibling'
         browser.wait('/ m?s$|^[0-9]+m/.test(%s.textContent)' % fact % 'Runs for')
         browser.js('%s.firstChild.click()' % fact % 'Process')
@@ -362,7 +362,7 @@ def task_and_process_are_linked(page):
         server.ready()
         check_page(server, 'the process of a task')
         browser.js('%s.firstChild.click()' % fact % 'Task')
-        browser.wait('location.pathname === "/task" && new URLSearchParams(location.search).get("task") === "%s"' % task['id'])
+        browser.wait('location.pathname === "/task" && new URLSearchParams(location.search).get("task") === "%s"' % task['task'])
         server.ready()
         assert not browser.console_errors()
 

@@ -49,7 +49,7 @@ def metrics_and_groups_are_chosen(page):
         browser.wait('location.pathname === "/class" && window.buildbeat')
         server.ready()
         assert name in browser.js('return document.querySelector("h1").textContent')
-        count = server.get('/api/v1/class' + browser.js('return location.search'))['count']
+        count = server.get('/api/v1/class' + browser.js('return location.search'))['n_tasks']
         assert browser.js('return document.querySelectorAll(".class-tasks tbody tr").length') == min(100, count)
         rows = browser.js('return [...document.querySelectorAll(".class-wide:not(.class-tasks) th[scope=row]")].length')
         assert rows == sum(v['joined'] != 'first' and not v['needs'] for v in server.get('/api/v1/')['values']), rows
@@ -93,8 +93,8 @@ def the_end_of_a_killed_build_is_asked_for(page):
         server.open('/tracker', metric='running', by='task')
         page.browser.wait('[...document.querySelectorAll(".tracker-keys li")].some(e => /all/.test(e.textContent))')
         kill_unnoticed(page, recording, build)
-        assert server.get('/api/v1/tracker?metric=running')['running']
-        asked = 'performance.getEntriesByType("resource").filter(e => /api.tracker/.test(e.name)).length'
+        assert server.get('/api/v1/tracker?metric=running')['is_running']
+        asked = 'performance.getEntriesByType("resource").filter(e => /v1.tracker/.test(e.name)).length'
         # What was noticed before, and the end, are asked for once each.
         page.browser.wait(asked + ' >= %d' % (page.browser.js('return ' + asked) + 3))
 
