@@ -14,15 +14,31 @@ trap 'rm -rf "$dir"' EXIT
 cat > "$dir/build.sh" <<-'END'
 	end=$(($(date +%s) + $2))
 	while [ "$(date +%s)" -lt "$end" ]; do
-		rm -rf tree && mkdir tree && cd tree
-		"$1/configure" -q && make -s -j2
+		rm -rf tree && mkdir tree && cd tree || exit
+		"$1/configure" -q && make -s -j2 || exit
 		cd ..
 	done
 END
 
+# The last commit, as somebody may be changing the files; a tree without git as it is.
+source=$top
+if git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	source=$dir/source
+	mkdir "$source"
+	git -C "$top" archive HEAD | tar -x -C "$source"
+	(cd "$source" && autoreconf -fi >/dev/null 2>&1)
+fi
+
 echo "recording: this project's own build over and over, $seconds s, a sample a second"
 (cd "$dir" && "$buildbeat" record -o "$dir" -n rec -- \
-	timeout "$seconds" sh build.sh "$top" "$seconds" >/dev/null 2>&1) || true
+	timeout "$seconds" sh build.sh "$source" "$seconds" >"$dir/output" 2>&1) && status=0 || status=$?
+case $status in
+0 | 124) ;;
+*)
+	tail -n 20 "$dir/output" >&2
+	echo "bench_recording.sh: the build failed with status $status: nothing is measured" >&2
+	exit 1 ;;
+esac
 
 # total NAME FILE...: bytes a second, plain and packed
 total() {
