@@ -22,6 +22,7 @@
 #include "launch/repetition.h"
 #include "launch/serving.h"
 #include "launch/taskrun.h"
+#include "live/listener.h"
 #include "recording/store_join.h"
 
 #include <errno.h>
@@ -176,19 +177,29 @@ static void end_inspections(struct inspections *x, bool at_once)
 		notice_error(&err);
 }
 
+#define ADDRESS_MAX 100
+
+/* ADDRESS of --serve: that of a socket, a path or a port alone, which is put into local. */
+static const char *serve_address(const char *text, char local[ADDRESS_MAX])
+{
+	if (strchr(text, '/') || text[strspn(text, "0123456789")])
+		return text;
+	snprintf(local, ADDRESS_MAX, "127.0.0.1:%s", text);
+	return local;
+}
+
 /* The build is not refused if that fails. Returns the server's process, or a negative errno. */
 static pid_t begin_serving(const struct settings *settings, const struct recorder *rec, struct buf *url)
 {
 	const char *address = settings->serve, *options[7] = { NULL }, *messages = messages_config_lines();
-	char local[64], stay_ms[24];
+	char local[ADDRESS_MAX], stay_ms[24];
 	struct error err;
 	size_t n = 0;
 	pid_t pid;
 
 	if (*address) {
 		options[n++] = strchr(address, '/') ? "-u" : "-l";
-		snprintf(local, sizeof local, "127.0.0.1:%s", address);
-		options[n++] = address[strspn(address, "0123456789")] ? address : local;
+		options[n++] = serve_address(address, local);
 	}
 	if (settings->stay_us >= 0) {
 		options[n++] = "-s";
@@ -368,6 +379,20 @@ static int check_collector(const char *url, struct error *err)
 	return r ? error_set(err, r, NULL, 0, 0, "record: option '--otlp': %s", why.message) : 0;
 }
 
+static int check_serve(const char *text, struct error *err)
+{
+	char local[ADDRESS_MAX];
+	const char *address;
+	struct error why = { 0 };
+	int r;
+
+	if (!text || !*text)
+		return 0;
+	address = serve_address(text, local);
+	r = listener_check(address, strchr(address, '/') ? address : NULL, false, &why);
+	return r ? error_set(err, r, NULL, 0, 0, "record: option '--serve': %s", why.message) : 0;
+}
+
 /* What shows one build, as a file or as pages, has no room for several. */
 static int check_repeat(const struct settings *settings, struct error *err)
 {
@@ -403,6 +428,7 @@ static int run_record(struct args *a, void *values, struct error *err)
 		settings->log = true;
 	r = r ? r : check_name(settings->name, err);
 	r = r ? r : check_collector(settings->otlp, err);
+	r = r ? r : check_serve(settings->serve, err);
 	r = r ? r : check_repeat(settings, err);
 	if (!r && !settings->serve && options_given(a, "stay"))
 		r = error_say(err, -EINVAL, "record: option '--stay' requires --serve");

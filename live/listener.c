@@ -84,18 +84,25 @@ static int name_it(struct listener *l)
 	return 0;
 }
 
+static int read_allowed(union address *a, socklen_t *len, const char *text, bool everywhere, struct error *err)
+{
+	int r = read_address(a, len, text, err);
+
+	if (!r && !is_loopback(a) && !everywhere)
+		return error_say(err, -EPERM, "the server cannot listen: other machines can reach %.100s: "
+				 "that needs serve with --tls-cert and --tls-key, or --insecure", text);
+	return r;
+}
+
 static int open_address(struct listener *l, const char *text, bool everywhere, struct error *err)
 {
 	const int on = 1;
 	union address a;
 	socklen_t len;
-	int r = read_address(&a, &len, text, err);
+	int r = read_allowed(&a, &len, text, everywhere, err);
 
 	if (r)
 		return r;
-	if (!is_loopback(&a) && !everywhere)
-		return error_say(err, -EPERM, "the server cannot listen: other machines can reach %.100s: "
-				 "that needs serve with --tls-cert and --tls-key, or --insecure", text);
 	l->fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd >= 0)
 		setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -124,6 +131,16 @@ static int remove_stale(const union address *a, socklen_t len, const char *path,
 	return unlink(path) ? error_sys(err, -errno, path, NULL) : 0;
 }
 
+static int read_path(char path[PATH_MAX], const char *given, struct error *err)
+{
+	const size_t most = sizeof ((struct sockaddr_un *)NULL)->sun_path - 1;
+
+	if (file_absolute(path, given) || strlen(path) > most)
+		return error_set(err, -ENAMETOOLONG, given, 0, 0, "the path of a unix socket has at most "
+				 "%zu bytes", most);
+	return 0;
+}
+
 /* Only in a directory that nobody else can write to; the socket never has more than mode 0600. */
 static int open_unix(struct listener *l, const char *given, struct error *err)
 {
@@ -132,11 +149,10 @@ static int open_unix(struct listener *l, const char *given, struct error *err)
 	socklen_t len = sizeof a.un;
 	struct stat st;
 	mode_t mask;
-	int r = file_absolute(l->path, given);
+	int r = read_path(l->path, given, err);
 
-	if (r || strlen(l->path) >= sizeof a.un.sun_path)
-		return error_set(err, -ENAMETOOLONG, given, 0, 0, "the path of a unix socket has at most "
-				 "%zu bytes", sizeof a.un.sun_path - 1);
+	if (r)
+		return r;
 	memcpy(a.un.sun_path, l->path, strlen(l->path) + 1);
 	snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(l->path, '/') - l->path), l->path);
 	r = trust_path(*dir ? dir : "/", err);
@@ -167,6 +183,15 @@ int listener_open(struct listener *l, const char *address, const char *path, boo
 	if (r)
 		listener_close(l);
 	return r;
+}
+
+int listener_check(const char *address, const char *path, bool everywhere, struct error *err)
+{
+	char absolute[PATH_MAX];
+	union address a;
+	socklen_t len;
+
+	return path ? read_path(absolute, path, err) : read_allowed(&a, &len, address, everywhere, err);
 }
 
 void listener_close(struct listener *l)

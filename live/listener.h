@@ -31,6 +31,9 @@ struct listener {
 int listener_open(struct listener *l, const char *address, const char *path, bool everywhere,
 		  struct error *err);
 
+/* Can the text be such an address or path? The same error if it cannot. */
+int listener_check(const char *address, const char *path, bool everywhere, struct error *err);
+
 /* Also removes the unix socket, if it is still this one. */
 void listener_close(struct listener *l);
 

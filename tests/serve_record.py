@@ -182,13 +182,13 @@ def address():
         taken, path = other.getsockname()[1], b.dir.name + "/socket"
         url = "live pages: http://127.0.0.1:%d/?token=" % port
 
-        def record(*options, personal=""):
+        def record(*options, personal="", status=3):
             os.makedirs(b.dir.name + "/buildbeat", exist_ok=True)
             with open(b.dir.name + "/buildbeat/buildbeat.yaml", "w") as f:
                 f.write(personal)
             r = subprocess.run([BUILDBEAT, "record", *options, "--", "sh", "-c", "exit 3"], cwd=b.dir.name,
                                env=dict(b.env, XDG_CONFIG_HOME=b.dir.name), capture_output=True, text=True)
-            assert r.returncode == 3, r
+            assert r.returncode == status, r
             return r.stderr
 
         assert url in record("--serve=%d" % port)
@@ -199,10 +199,15 @@ def address():
         for _ in range(2):
             assert "live pages: unix:%s?token=" % path in record("--serve=" + path)
         assert len(b.listed()) == 2
-        for bad, why in (("--serve=%d" % taken, "Address already in use"), ("--serve=0.0.0.0:0", "other machines"),
-                         ("--serve=nowhere", "expected ADDR:PORT")):
-            said = record(bad)
-            assert "no live pages are served: " in said and why in said, said
+        said = record("--serve=%d" % taken)
+        assert "no live pages are served: " in said and "Address already in use" in said, said
+        for bad, why in (("0.0.0.0:0", "other machines"), ("nowhere", "expected ADDR:PORT"),
+                         ("123456", "expected ADDR:PORT"), ("9" * 99, "expected ADDR:PORT"),
+                         ("localhost", "expected ADDR:PORT"), ("./" + "x" * 200, "at most")):
+            builds = len(os.listdir(b.dir.name + "/buildstats"))
+            said = record("--serve=" + bad, status=2)
+            assert "record: option '--serve': " in said and why in said, said
+            assert builds == len(os.listdir(b.dir.name + "/buildstats"))
         assert len(b.listed()) == 2
 
 
