@@ -41,6 +41,8 @@ void html_script(struct markup *h, const char *name, const char *script)
 		return;
 	}
 	markup_begin(h, "script");
+	if (h->nonce)
+		markup_attr(h, "nonce", h->nonce);
 	buf_addc(markup_content(h), '\n');
 	buf_adds(h->out, script);
 	markup_end(h);

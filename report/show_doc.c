@@ -55,6 +55,19 @@ static void add_answer(struct doc *d, const struct answer *a)
 	}
 }
 
+/* Lines as they are, for a page. */
+static void add_pre(struct doc *d, struct buf *text)
+{
+	markup_begin(d->html, "pre");
+	for (char *p = text->data, *end = p + text->len, *next; p < end; p = next + 1) {
+		next = memchr(p, '\n', (size_t)(end - p));
+		*next = '\0';
+		markup_text(d->html, p);
+		buf_addc(markup_content(d->html), '\n');
+	}
+	markup_end(d->html);
+}
+
 /* What the build failed of. In Markdown, tasks have theirs with their names. */
 static void add_error(struct doc *d, const struct show_options *o, const struct recording *rec)
 {
@@ -63,7 +76,7 @@ static void add_error(struct doc *d, const struct show_options *o, const struct 
 
 	if (!e && o->answer->n && doc_is(d, DOC_TERMINAL))
 		doc_empty_line(d);
-	if (!e || (e->task != NO_INDEX && !doc_is(d, DOC_TERMINAL)))
+	if (!e || (e->task != NO_INDEX && doc_is(d, DOC_MARKDOWN)))
 		return;
 	error_add_title(&text, rec, e);
 	doc_heading(d, buf_str(&text));
@@ -73,6 +86,8 @@ static void add_error(struct doc *d, const struct show_options *o, const struct 
 	if (doc_is(d, DOC_TERMINAL)) {
 		buf_add(d->out, text.data, text.len);
 		buf_addc(d->out, '\n');
+	} else if (doc_is(d, DOC_HTML)) {
+		add_pre(d, &text);
 	} else {
 		buf_cut(d->out, d->out->len - 1);	/* the block begins with an empty line */
 		markdown_add_block(d->out, &text);
@@ -81,7 +96,7 @@ static void add_error(struct doc *d, const struct show_options *o, const struct 
 }
 
 /* Of the whole build. */
-static void add_costs(struct facts *f, const struct summary *s, const struct chain *chain, bool terminal)
+static void add_costs(struct facts *f, const struct summary *s, const struct chain *chain, bool terminal, bool page)
 {
 	fact_cpu(f, s);
 	fact_machine(f, s);
@@ -101,13 +116,13 @@ static void add_costs(struct facts *f, const struct summary *s, const struct cha
 		fact_processes(f, s->rec);
 	}
 	fact_cache(f, s->rec);
-	if (terminal)
+	if (terminal && !page)
 		fact_output(f, s->rec);
 }
 
 static void add_facts(struct doc *d, const struct view *v, const struct show_options *o)
 {
-	const bool terminal = doc_is(d, DOC_TERMINAL);
+	const bool terminal = !doc_is(d, DOC_MARKDOWN);	/* or a page */
 	const struct summary *s = v->sum;
 	struct facts f;
 
@@ -126,7 +141,7 @@ static void add_facts(struct doc *d, const struct view *v, const struct show_opt
 	if (terminal && v->all)
 		doc_empty_line(d);
 	if (v->all) {
-		add_costs(&f, s, o->chain, terminal);
+		add_costs(&f, s, o->chain, terminal, doc_is(d, DOC_HTML));
 	} else {
 		fact_selected(&f, v);
 		fact_caches(&f, v);
@@ -201,6 +216,36 @@ static void add_block(struct doc *d, const struct recording *rec, uint32_t task,
 	buf_release(&text);
 }
 
+/* On a page, which has the lines of the build's first error above. */
+static void add_bad_lines(struct doc *d, const struct recording *rec, uint32_t task, const struct show_options *o)
+{
+	const struct first_error *e = first_error_of(&o->output->errors, task);
+	const struct task *t = &rec->task[task];
+	struct buf text = BUF_PART_OF(d->out);
+
+	markup_begin(d->html, "p");
+	name_add_task(&text, rec, t);
+	markup_leaf(d->html, "strong", NULL, buf_str(&text));
+	buf_clear(&text);
+	buf_adds(&text, " ");
+	words_add_status(&text, words_task_status(t));
+	markup_text(d->html, buf_str(&text));
+	markup_end(d->html);
+	buf_clear(&text);
+	if (*t->name && *recording_command(rec, t)) {
+		buf_adds(&text, "$ ");
+		text_add_name(&text, recording_command(rec, t), 4 * DOC_NAME_COLUMNS);
+		buf_addc(&text, '\n');
+	}
+	if (e && e != first_error_of_build(&o->output->errors)) {
+		buf_adds(&text, e->while_ran ? NEARBY_TEXT "\n" : "");
+		error_add_lines(&text, e, "");
+	}
+	if (text.len)
+		add_pre(d, &text);
+	buf_release(&text);
+}
+
 static void add_bad_task(struct doc *d, const struct recording *rec, const struct task *t)
 {
 	doc_row(d);
@@ -230,6 +275,11 @@ static void add_failed(struct doc *d, const struct view *v, const struct show_op
 	for (i = 0; i < v->n_unsuccessful && i < o->top && !is_full(d); i++) {
 		if (doc_is(d, DOC_TERMINAL)) {
 			add_bad_task(d, rec, &rec->task[v->unsuccessful[i]]);
+			continue;
+		}
+		if (doc_is(d, DOC_HTML)) {
+			doc_flush(d);
+			add_bad_lines(d, rec, v->unsuccessful[i], o);
 			continue;
 		}
 		if (i)
@@ -428,11 +478,13 @@ static void add_terminal(struct doc *d, struct view *v, const struct show_option
 
 	if (v->all) {
 		show_paths(d, s, o->chain, o->top);
-		show_levels(d, s);
+		if (doc_is(d, DOC_TERMINAL))
+			show_levels(d, s);	/* bars of signs */
 		show_peak(d, s);
 	}
 	show_inspected(d, v, o->inspected, o->top);
-	show_kinds(d, &v->kinds);
+	if (doc_is(d, DOC_TERMINAL))
+		show_kinds(d, &v->kinds);
 	if (v->all && o->programs)
 		show_programs(d, o->programs, s, o->top);
 	add_list(d, v, o->sort < VALUE_SORTS ? o->sort : VALUE_WALL, o->top);
@@ -442,7 +494,8 @@ static void add_terminal(struct doc *d, struct view *v, const struct show_option
 	}
 	if (!v->all)
 		show_files(d, v, o->top);
-	add_notes(d, v);
+	if (doc_is(d, DOC_TERMINAL))
+		add_notes(d, v);
 }
 
 static void add_markdown(struct doc *d, struct view *v, const struct show_options *o)
@@ -473,10 +526,10 @@ int show_doc(struct doc *d, struct view *v, const struct show_options *o)
 			add_error(d, o, rec);
 		add_facts(d, v, o);
 		add_failed(d, v, o);
-		if (doc_is(d, DOC_TERMINAL))
-			add_terminal(d, v, o);
-		else
+		if (doc_is(d, DOC_MARKDOWN))
 			add_markdown(d, v, o);
+		else
+			add_terminal(d, v, o);
 	}
 	doc_flush(d);
 	return buf_error(d->out) ? buf_error(d->out) : recording_command_error(rec);

@@ -2,6 +2,29 @@
 #include "write/doc_writer.h"
 
 #include <math.h>
+#include <string.h>
+
+static void title(struct doc *d, const char *title, bool code, const char *rest)
+{
+	(void)code;
+	markup_begin(d->html, "h1");
+	markup_text(d->html, title);
+	markup_text(d->html, rest);
+	markup_end(d->html);
+}
+
+static void fact(struct doc *d, const char *label, enum tone tone, const struct buf *parts)
+{
+	const char *end = parts->data + parts->len;
+
+	markup_open(d->html, "p", tone == TONE_ALARM ? "fact alarm" : "fact");
+	markup_leaf(d->html, "span", "faint", label);
+	for (const char *p = parts->data; p < end; p += strlen(p) + 1) {
+		markup_text(d->html, p == parts->data ? " " : ", ");
+		markup_text(d->html, p);
+	}
+	markup_end(d->html);
+}
 
 static void heading(struct doc *d, const char *title)
 {
@@ -25,7 +48,7 @@ static void line(struct doc *d, const char *text)
 static void table(struct doc *d)
 {
 	const struct doc_table *t = d->table;
-	const char *label = t->label ? t->label : t->title;
+	const char *label = t->label ? t->label : t->title ? t->title : "Table";
 	struct markup *h = d->html;
 
 	markup_open(h, "div", "scroll");
@@ -100,5 +123,5 @@ static void table_end(struct doc *d, size_t more)
 }
 
 const struct doc_writer doc_html = {
-	.heading = heading, .lead = lead, .line = line, .table = table, .row = row, .table_end = table_end,
+	.title = title, .fact = fact, .heading = heading, .lead = lead, .line = line, .table = table, .row = row, .table_end = table_end,
 };

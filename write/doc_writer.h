@@ -4,8 +4,7 @@
 
 #include "write/doc.h"
 
-/* A format, called by doc.c. Pages have a head of their own, and programs no use for titles and facts: they
- * lack the first two functions. */
+/* A format, called by doc.c. Programs have no use for titles and facts: JSON lacks the first two functions. */
 struct doc_writer {
 	void (*title)(struct doc *d, const char *title, bool code, const char *rest);
 	void (*fact)(struct doc *d, const char *label, enum tone tone, const struct buf *parts);

@@ -24,6 +24,7 @@ struct markup {
 	unsigned depth;
 	const char *open[MARKUP_DEPTH_MAX];
 	const struct html_site *site;	/* of report/html.h */
+	const char *nonce;	/* that scripts of the page must have, or NULL */
 };
 
 /* XML; set html for the other. */

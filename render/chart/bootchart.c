@@ -245,9 +245,11 @@ static int add_data(struct markup *s, const struct chart *c)
 	return r;
 }
 
-static void add_script(struct markup *s)
+static void add_script(struct markup *s, const char *nonce)
 {
 	markup_begin(s, "script");
+	if (nonce)
+		markup_attr(s, "nonce", nonce);
 	markup_verbatim(s, bootchart_js);
 	markup_end(s);
 }
@@ -268,7 +270,7 @@ int bootchart_write(struct buf *out, const struct chart *c)
 	r = r ? r : bootchart_panels(&s, c);
 	bootchart_legend(&s, c);
 	r = r ? r : add_data(&s, c);
-	add_script(&s);
+	add_script(&s, c->nonce);
 	markup_end(&s);
 	r = r ? r : buf_error(out);
 	return r ? r : recording_command_error(c->sum->rec);

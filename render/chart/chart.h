@@ -110,6 +110,7 @@ struct chart {
 	const struct inspected *inspected;
 	const char *archives;
 	bool served, running;
+	const char *nonce;	/* of the script in a page, set after chart_make(); or NULL */
 	int64_t end_us;		/* of the time axis: the longer of both builds */
 	size_t n_facts;
 	struct fact fact[CHART_FACTS_MAX];
