@@ -328,7 +328,7 @@ static void write_log(struct job *j, const struct drawn *d)
 	int r;
 
 	buf_addf(&path, "%s/" CHART_LOG_PAGE, j->dir);
-	r = log_page_write(&text, &d->sum, &d->lines, d->output, NULL);
+	r = log_page_write(&text, &d->sum, &d->lines, d->output);
 	if (!r)
 		r = buf_error(&path);
 	if (r)

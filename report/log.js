@@ -2,7 +2,7 @@
 /* #tN marks the blocks of task N and shows the first one. */
 "use strict";
 (function () {
-const blocks = Array.from(document.querySelectorAll("section"));
+const blocks = Array.from(document.querySelectorAll(".log section"));
 const find = document.getElementById("find"), only = document.getElementById("only");
 let timer = 0;
 
@@ -33,6 +33,13 @@ function filter() {
 find.addEventListener("input", () => {
 	clearTimeout(timer);
 	timer = setTimeout(filter, 100);
+});
+/* The chart chooses the task by the address; where it is on the same page it may be out of view. */
+document.addEventListener("click", e => {
+	const to = e.target.closest('a[href^="#task="]');
+
+	if (to)
+		document.getElementById("chart").scrollIntoView();
 });
 window.addEventListener("hashchange", mark);
 mark();

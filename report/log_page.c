@@ -7,21 +7,18 @@
 #include "base/text.h"
 #include "report/page_static.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHART_NAME "bootchart.svg"
 #define FAILED_SHOWN 200	/* in the list at the top */
 
-int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks,
-		   const struct html_site *site)
+static int begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks, const char *chart)
 {
 	size_t n = sum->rec->n_tasks;
 
-	*p = (struct log_page){ .site = site, .sum = sum, .tasks = tasks };
+	*p = (struct log_page){ .chart = chart, .sum = sum, .tasks = tasks };
 	p->number = array_new_zero(n, sizeof *p->number);
 	p->shown = array_new_zero(n, sizeof *p->shown);
 	if (!p->number || !p->shown)
@@ -32,8 +29,13 @@ int log_page_begin(struct log_page *p, const struct summary *sum, const struct o
 		p->number[sum->order[i]] = (uint32_t)i;
 	markup_init(&p->h, &p->body);
 	p->h.html = true;
-	markup_open(&p->h, "main", NULL);
+	markup_open(&p->h, *chart ? "main" : "div", "log");
 	return 0;
+}
+
+int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks)
+{
+	return begin(p, sum, tasks, CHART_NAME);
 }
 
 /* Blocks */
@@ -50,48 +52,13 @@ static void add_status(struct buf *b, const struct task *t)
 	}
 }
 
-static void add_link(struct markup *h, const char *to, uint32_t number, const char *text)
+static void add_link(struct markup *h, const char *page, const char *to, uint32_t number, const char *text)
 {
 	markup_begin(h, "a");
 	markup_begin_attr(h, "href");
-	buf_addf(h->out, "%s%u\"", to, number);
+	buf_addf(h->out, "%s%s%u\"", page, to, number);
 	markup_text(h, text);
 	markup_end(h);
-}
-
-static void add_encoded(struct buf *b, const char *text)
-{
-	for (; *text; text++) {
-		if (isalnum((unsigned char)*text) || strchr("-_.", *text))
-			buf_addc(b, *text);
-		else
-			buf_addf(b, "%%%02X", (unsigned char)*text);
-	}
-}
-
-/* In the chart beside the page, or the page of the task. */
-static void add_link_to_task(struct log_page *p, uint32_t task, const char *text)
-{
-	const struct recording *rec = p->sum->rec;
-	const struct task *t = &rec->task[task];
-
-	if (!p->site) {
-		add_link(&p->h, CHART_NAME "#task=", p->number[task], text);
-		return;
-	}
-	markup_begin(&p->h, "a");
-	markup_begin_attr(&p->h, "href");
-	buf_adds(p->h.out, "/task?");
-	if (p->site->rec) {
-		buf_adds(p->h.out, "rec=");
-		add_encoded(p->h.out, p->site->rec);
-		buf_adds(p->h.out, "&amp;");
-	}
-	buf_adds(p->h.out, "task=");
-	add_encoded(p->h.out, rec->instance[t->instance].id);
-	buf_addf(p->h.out, ".%" PRIu64 "\"", t->seq);
-	markup_text(&p->h, text);
-	markup_end(&p->h);
 }
 
 static void add_head(struct log_page *p, uint32_t task, const struct output_line *line)
@@ -105,7 +72,7 @@ static void add_head(struct log_page *p, uint32_t task, const struct output_line
 	if (p->number[task] == NO_INDEX)
 		markup_text(h, buf_str(&text));
 	else
-		add_link_to_task(p, task, buf_str(&text));
+		add_link(h, p->chart, "#task=", p->number[task], buf_str(&text));
 	buf_clear(&text);
 	buf_adds(&text, " ");
 	add_status(&text, &rec->task[task]);
@@ -246,16 +213,36 @@ static void add_text(struct log_page *p, struct slice s)
 	}
 }
 
-void log_page_add(struct log_page *p, const struct output_line *line, uint32_t task)
+static void add_gap(struct log_page *p)
+{
+	struct buf text = BUF_PART_OF(&p->body);
+
+	if (!p->n_gap)
+		return;
+	end_block(p);
+	buf_addf(&text, "%llu lines are left out here", (unsigned long long)p->n_gap);
+	markup_leaf(&p->h, "p", "faint", buf_str(&text));
+	buf_release(&text);
+	p->n_gap = 0;
+}
+
+static bool is_left_out(const struct log_page *p, const struct output_line *line, uint32_t task)
 {
 	bool bad = task != NO_INDEX && task_has_failed(&p->sum->rec->task[task]);
 
+	return p->body.len > LOG_PAGE_MAX * (bad ? 2 : 1) && line->offset + LOG_PAGE_END < p->end;
+}
+
+void log_page_add(struct log_page *p, const struct output_line *line, uint32_t task)
+{
 	if (line->begins) {
-		p->skipped = p->body.len > LOG_PAGE_MAX * (bad ? 2 : 1);
+		p->skipped = is_left_out(p, line, task) || p->body.len > 8 * LOG_PAGE_MAX;
 		p->n_omitted += p->skipped;
+		p->n_gap += p->skipped;
 	}
-	if (p->skipped || p->body.len > 3 * LOG_PAGE_MAX)
+	if (p->skipped || p->body.len > 8 * LOG_PAGE_MAX)
 		return;
+	add_gap(p);
 	if (!p->in_block || p->block_task != task) {
 		end_block(p);
 		begin_block(p, task, line);
@@ -263,6 +250,23 @@ void log_page_add(struct log_page *p, const struct output_line *line, uint32_t t
 	add_text(p, line->text);
 	if (line->ends)
 		buf_addc(markup_content(&p->h), '\n');
+}
+
+static int add_all(struct log_page *p, struct output *o)
+{
+	struct output_line line;
+	size_t at = 0;
+	int r;
+
+	output_rewind(o);
+	while ((r = output_next(o, &line, true)) > 0)
+		p->end = line.offset + line.text.len;
+	if (r)
+		return r;
+	output_rewind(o);
+	while ((r = output_next(o, &line, true)) > 0)
+		log_page_add(p, &line, output_task_of(p->tasks, line.number, &at));
+	return r;
 }
 
 /* The page */
@@ -282,9 +286,9 @@ static void add_failed(struct markup *h, const struct log_page *p)
 		buf_clear(&text);
 		name_add_task(&text, rec, &rec->task[i]);
 		if (p->shown[i])
-			add_link(h, "#t", p->number[i], buf_str(&text));
+			add_link(h, "", "#t", p->number[i], buf_str(&text));
 		else
-			add_link(h, CHART_NAME "#task=", p->number[i], buf_str(&text));
+			add_link(h, p->chart, "#task=", p->number[i], buf_str(&text));
 		buf_clear(&text);
 		buf_adds(&text, " ");
 		add_status(&text, &rec->task[i]);
@@ -304,7 +308,7 @@ static void add_facts(struct markup *h, const struct log_page *p)
 	const char *command = recording_build(p->sum->rec, "command");
 	struct buf text = BUF_PART_OF(h->out);
 
-	if (command) {
+	if (command && *p->chart) {
 		markup_begin(h, "p");
 		markup_leaf(h, "code", NULL, command);
 		markup_end(h);
@@ -319,7 +323,7 @@ static void add_facts(struct markup *h, const struct log_page *p)
 	buf_release(&text);
 }
 
-static void add_tools(struct markup *h)
+static void add_tools(struct markup *h, const char *chart)
 {
 	markup_open(h, "p", "tools");
 	markup_begin(h, "input");
@@ -328,9 +332,9 @@ static void add_tools(struct markup *h)
 	markup_attr(h, "placeholder", "show only blocks with this text");
 	markup_attr(h, "aria-label", "Show only blocks with this text");
 	markup_end(h);
-	if (!h->site) {
+	if (*chart) {
 		markup_begin(h, "a");
-		markup_attr(h, "href", CHART_NAME);
+		markup_attr(h, "href", chart);
 		markup_text(h, "bootchart");
 		markup_end(h);
 	}
@@ -340,19 +344,26 @@ static void add_tools(struct markup *h)
 	markup_end(h);
 }
 
+/* What is above the lines, and these. */
+static void add_lines(struct markup *h, struct log_page *p)
+{
+	add_gap(p);
+	end_block(p);
+	markup_end(&p->h);
+	add_facts(h, p);
+	add_failed(h, p);
+	add_tools(h, p->chart);
+}
+
 int log_page_end(struct log_page *p, struct buf *out)
 {
 	struct markup h;
 
-	end_block(p);
-	markup_end(&p->h);
-	html_document(&h, out, "Output of the build", p->site);
+	html_document(&h, out, "Output of the build", NULL);
 	html_more_style(&h, "log", page_log_css);
 	markup_open(&h, "header", NULL);
 	markup_leaf(&h, "h1", NULL, "Output of the build");
-	add_facts(&h, p);
-	add_failed(&h, p);
-	add_tools(&h);
+	add_lines(&h, p);
 	markup_end(&h);
 	buf_add(markup_content(&h), p->body.data, p->body.len);
 	html_script(&h, "log", page_log_js);
@@ -368,19 +379,31 @@ void log_page_release(struct log_page *p)
 }
 
 int log_page_write(struct buf *out, const struct summary *sum, const struct output_tasks *tasks,
-		   struct output *o, const struct html_site *site)
+		   struct output *o)
 {
-	struct output_line line;
 	struct log_page p;
-	size_t at = 0;
-	int r = log_page_begin(&p, sum, tasks, site);
+	int r = log_page_begin(&p, sum, tasks);
 
-	while (!r && (r = output_next(o, &line, true)) > 0) {
-		log_page_add(&p, &line, output_task_of(tasks, line.number, &at));
-		r = 0;
-	}
+	if (!r)
+		r = add_all(&p, o);
 	if (!r)
 		r = log_page_end(&p, out);
+	log_page_release(&p);
+	return r;
+}
+
+int log_page_part(struct markup *h, const struct summary *sum, const struct output_tasks *tasks, struct output *o)
+{
+	struct log_page p;
+	int r = begin(&p, sum, tasks, "");
+
+	if (!r)
+		r = add_all(&p, o);
+	if (!r) {
+		add_lines(h, &p);
+		buf_add(markup_content(h), p.body.data, p.body.len);
+		r = buf_error(&p.body);
+	}
 	log_page_release(&p);
 	return r;
 }

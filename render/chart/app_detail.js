@@ -368,7 +368,8 @@ function addCommand(parent, i) {
 function addLog(parent, i) {
 	const n = tasks.lines.get(i) || 0, title = element("h3", {}, parent);
 
-	element("a", { href: "log.html#t" + i, target: "log" }, title,
+	/* in a page that has the output, too, or beside the chart */
+	element("a", document.querySelector("#output") ? { href: "#t" + i } : { href: "log.html#t" + i, target: "log" }, title,
 		countText(n) + (n === 1 ? " line" : " lines") + " of output");
 	if (tasks.log.has(i))
 		element("pre", { tabindex: 0, "aria-label": "Output" }, parent,
