@@ -3,6 +3,7 @@
 #include "cli/openrec.h"
 #include "cli/output_file.h"
 #include "convert/zstd.h"
+#include "report/build_page.h"
 #include "report/inspected_find.h"
 #include "report/show_output.h"
 
@@ -19,6 +20,7 @@ struct show_arguments {
 	const char *filter, *kind, *task;
 	unsigned by;
 	bool failed, tasks, json, markdown;
+	const char *html;
 };
 
 #define OPTIONS struct show_arguments
@@ -39,6 +41,8 @@ static const struct option options[] = {
 	{ OPT_FLAG('j', "json", json, "print JSON, with the unit in every key") },
 	{ OPT_FLAG('m', "markdown", markdown,
 	  "print Markdown, for the summary of a job on GitHub or GitLab") },
+	{ OPT_PATH(0, "html", html, "FILE",
+	  "write one HTML file with errors, chart, tasks and output, which needs no server") },
 	{ 0 }
 };
 
@@ -61,6 +65,9 @@ static int misuse(const struct show_arguments *s, struct error *err)
 	if (s->markdown && (s->json || s->tasks))
 		return error_say(err, -EINVAL, "show: --markdown and %s exclude each other",
 				 s->json ? "--json" : "--tasks");
+	if (s->html && (s->json || s->markdown || s->tasks || s->by || s->filter || s->kind || s->task || s->failed))
+		return error_say(err, -EINVAL, "show: --html has the whole build, and excludes options that select "
+				 "or print a part");
 	return 0;
 }
 
@@ -88,7 +95,7 @@ static int run_show(struct args *a, void *values, struct error *err)
 	int r = misuse(s, err);
 
 	if (!r)
-		r = openrec(&rec, OPENREC_WAITS, s->output, a->operand[0], err);
+		r = openrec(&rec, s->html ? 0 : OPENREC_WAITS, s->output, a->operand[0], err);
 	if (!r)
 		r = inspected_find(&inspected, &rec, err);
 	if (r)
@@ -104,7 +111,8 @@ static int run_show(struct args *a, void *values, struct error *err)
 	if (!r)
 		r = view_make(&view, &summary, &selection);
 	if (!r && whole) {
-		r = build_output_read_failure(&output, &summary, &zstd_codec, err);
+		r = s->html ? build_output_read(&output, &summary, &zstd_codec, err) :
+		    build_output_read_failure(&output, &summary, &zstd_codec, err);
 		if (r)
 			goto out;
 	}
@@ -118,6 +126,13 @@ static int run_show(struct args *a, void *values, struct error *err)
 	}
 	if (!r && s->task && !view.n_tasks) {
 		r = error_say(err, -ENOENT, "show: no task has the name or id '%.200s'", s->task);
+		goto out;
+	}
+	if (s->html) {
+		r = r ? r : build_page_write(&out, &view, &o);
+		r = output_file(&out, r, s->html, err);
+		if (!r)
+			output_path(s->html);
 		goto out;
 	}
 	if (!r)

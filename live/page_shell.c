@@ -82,6 +82,13 @@ static void add_choice(struct markup *h)
 	markup_content(h);
 	markup_end(h);
 	markup_end(h);
+	markup_begin(h, "a");
+	markup_attr(h, "id", "save");
+	markup_attr(h, "href", "/build.html");
+	markup_attr(h, "download", "build.html");
+	markup_attr(h, "title", "Save this build as one HTML file, which needs no server");
+	markup_text(h, "Save");
+	markup_end(h);
 	markup_begin(h, "button");
 	markup_attr(h, "id", "refresh");
 	markup_attr(h, "type", "button");

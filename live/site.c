@@ -6,14 +6,17 @@
 #include "live/parameters.h"
 #include "live/route.h"
 #include "live/source.h"
+#include "report/build_page.h"
 #include "report/diff_output.h"
 #include "report/html.h"
+#include "report/inspected_find.h"
 #include "report/profile_page.h"
 
 #include <errno.h>
 
 /* The pages that commands write to files, served: html.h. */
 
+#define SAVED_TOP 10		/* rows of a list, as show has them */
 #define HTML "text/html; charset=utf-8"
 
 static struct html_site site_of(const struct request *q)
@@ -44,6 +47,46 @@ static int profile_reply(struct reply *out, const struct request *q, struct erro
 	return r ? error_sys(err, r, q->source->id, NULL) : 0;
 }
 
+/* A file to keep: with this type no browser opens it here, where its own policy and scripts are not allowed. */
+#define KEPT "application/octet-stream"
+
+static int write_build(struct buf *out, struct source *s, struct build_output *output, struct error *err)
+{
+	struct inspected_found inspected = INSPECTED_INIT;
+	struct groups programs = { 0 };
+	struct show_options o = {
+		.sort = VALUE_SORTS, .top = SAVED_TOP, .chain = &s->chain, .answer = &s->answer,
+		.inspected = &inspected.inspected, .output = output, .programs = &programs,
+	};
+	struct view view = { 0 };
+	int r = inspected_find(&inspected, &s->recording, err);
+
+	if (r)
+		return r;
+	r = view_make(&view, &s->summary, &(struct selection){ 0 });
+	if (!r && s->recording.n_programs)
+		r = groups_make(&programs, &s->summary, view.task, view.n_tasks, true, GROUPS_PROGRAM);
+	if (!r)
+		r = build_page_write(out, &view, &o);
+	groups_release(&programs);
+	view_release(&view);
+	inspected_release(&inspected);
+	return r ? error_sys(err, r, s->id, NULL) : 0;
+}
+
+static int build_reply(struct reply *out, const struct request *q, struct error *err)
+{
+	struct build_output *output;
+	int r = source_need(q->source, SOURCE_ANSWER, err);
+
+	if (!r)
+		r = api_log_output(q->source, &output, err);
+	if (!r)
+		r = write_build(&out->body, q->source, output, err);
+	out->type = KEPT;
+	return r;
+}
+
 static int diff_reply(struct reply *out, const struct request *q, struct error *err)
 {
 	const struct html_site site = site_of(q);
@@ -66,6 +109,8 @@ static int diff_reply(struct reply *out, const struct request *q, struct error *
 }
 
 const struct route site_routes[] = {
+	{ "/build.html", "rec", "The build as one file, which needs no server, as buildbeat show --html writes it.",
+	  build_reply },
 	{ "/profile", "rec", "The table of a profile, as buildbeat profile --html writes it.",
 	  profile_reply },
 	{ "/diff", "a, b", "The comparison of two recordings, as buildbeat diff --html writes it.",

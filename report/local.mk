@@ -2,7 +2,7 @@
 # report: what compare found, written for people and programs
 noinst_LIBRARIES += report/libreport.a
 report_libreport_a_SOURCES = \
-	report/amount.c report/amount.h report/check_json.c \
+	report/amount.c report/amount.h report/build_page.c report/build_page.h report/check_json.c \
 	report/check_against.c report/check_against.h report/check_limits.c report/check_limits.h \
 	report/check_population.c report/check_population.h \
 	report/check_doc.c report/check_junit.c report/check_next.c report/check_output.h \

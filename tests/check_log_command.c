@@ -92,6 +92,30 @@ TEST(page)
 		       "! grep -q '<script>alert' evil.html");
 }
 
+/* A build as one file: a hostile line is text, no script lacks the nonce, and of a long output the beginning, the
+ * lines of failed tasks and the end are there. */
+TEST(saved)
+{
+	const char *dir = support_path("%s/saved", support_tmpdir());
+
+	support_expect(support_tmpdir(), 0, NULL, NULL, "mkdir saved");
+	support_writes(support_path("%s/Makefile", dir), "all: a b c\n"
+		       "a:\n\techo '<script>alert(1)</script>'; seq 1000000 1400000\n"
+		       "b: a\n\tseq 2000000 2000100; false\n"
+		       "c: a\n\tseq 3000000 3400000; echo last of all\n");
+	support_expect(dir, 2, NULL, NULL, BUILDBEAT " record --no-git --log -o s -n one -- make -k -j1");
+	support_expect(dir, 0, "f.html\n", "", BUILDBEAT " show -d s --html f.html one");
+	support_expect(dir, 1, "0\n", "", "grep -c '<script>alert' f.html");
+	support_expect(dir, 0, "2\n", "", "grep -o '<script[^>]*>' f.html | grep -v type= | grep -c 'nonce=\"[0-9a-f]*\"'");
+	support_expect(dir, 1, "0\n", "", "grep -o '<script[^>]*>' f.html | grep -v type= | grep -vc nonce=");
+	support_expect(dir, 0, "yes\n", "", "grep -q 'script-src .nonce-' f.html && grep -qx '1000001' f.html && "
+		       "grep -qx 2000100 f.html && grep -qx 'last of all' f.html && grep -q 'lines are left out here' f.html && "
+		       "grep -q 'of b (exit 1)' f.html && ! grep -qx 3000001 f.html && "
+		       "[ $(stat -c %%s f.html) -lt 9000000 ] && echo yes");
+	support_expect(dir, 2, "", NULL, BUILDBEAT " show -d s --html f.html --failed one");
+	support_expect(dir, 2, "", NULL, BUILDBEAT " show -d s --html /no/such/f.html one");
+}
+
 /* The command for the lines that a failed task may have written can be run as it is printed. */
 TEST(no_known_line)
 {

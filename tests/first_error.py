@@ -12,8 +12,13 @@ import sys
 import tempfile
 import urllib.request
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "browser"))
+import webdriver
+
 BUILDBEAT = os.path.abspath(sys.argv[1])
 SCREEN = 24
+SIZE = (1280, 800)
+BROWSER = None if webdriver.missing() else webdriver.Browser()
 
 GOOD = "int good%d(void) { return %d; }\n"
 QUIET = "%.o: %.c\n\t@echo '  CC $@'\n\t@gcc -Wall -c $< -o $@\n"
@@ -150,6 +155,23 @@ def served(where):
         server.wait()
 
 
+def first_screen_of_saved(where):
+    """The text of the saved file that is seen when it is opened; without a browser, that up to the facts."""
+    saved = run(where, BUILDBEAT, "show", "-d", "stats", "--html", "saved.html")
+    if saved.returncode:
+        return saved.stderr
+    if not BROWSER:
+        with open(where + "/saved.html", encoding="utf-8") as f:
+            body = f.read().partition("<body")[2].partition('class="fact')[0]
+        return html.unescape(re.sub("<[^>]*>", "", body))
+    BROWSER.resize(*SIZE)
+    BROWSER.open("file://" + where + "/saved.html")
+    return BROWSER.js("""return [...document.querySelectorAll('h1, h2, p, pre')].filter(e => {
+        const b = e.getBoundingClientRect();
+        return b.top >= 0 && b.bottom <= innerHeight;
+    }).map(e => e.textContent).join('\\n')""")
+
+
 def first_of_logs(where):
     run(where, BUILDBEAT, "export", "-d", "stats", "--to", "otlp-logs", "-o", "logs.json")
     with open(where + "/logs.json", encoding="utf-8") as f:
@@ -178,10 +200,11 @@ def look(kind, where):
     marked = run(where, BUILDBEAT, "show", "-d", "stats", "--markdown").stdout
     notes = run(where, BUILDBEAT, "log", "-d", "stats", "--annotations").stdout
     overview = served(where)
+    saved = first_screen_of_saved(where)
     error = shown.get("first_error")
     if want.get("good"):
         expect(recorded.returncode == 0 and not error and not overview.get("first_error") and not notes and
-               "\nerror " not in recorded.stderr and "First error" not in show.stdout, "an error of a good build")
+               "First error" not in saved and "\nerror " not in recorded.stderr and "First error" not in show.stdout, "an error of a good build")
         return wrong
     expect(recorded.returncode != 0, "it did not fail:", recorded.stdout, recorded.stderr)
     if not error:
@@ -204,6 +227,7 @@ def look(kind, where):
     expect(line.strip()[:60] in top, "show's first screen lacks it:", top)
     top = "\n".join(failed.stdout.splitlines()[:SCREEN])
     expect(line.strip()[:60] in top, "the first screen of log --failed lacks it:", top, failed.stderr)
+    expect(line.strip() in saved, "the first screen of the saved file lacks it:", saved)
     expect(line.strip() in html.unescape(marked.split("#### Slowest")[0]), "Markdown lacks it:", marked)
     expect(message.replace("%", "%25") in notes, "annotations are", notes)
     expect(not error["file"] or not error["line"] or "line=%d" % error["line"] in notes, "annotations are", notes)
@@ -232,6 +256,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="buildbeat-error-") as where:
             wrong += look(kind, where)
             n += 1
+    if BROWSER:
+        BROWSER.close()
     print("\n".join(wrong + ["%d builds, %d differences" % (n, len(wrong))]))
     sys.exit(bool(wrong))
 

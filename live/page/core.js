@@ -398,7 +398,7 @@ function every(ms, f) {
 
 /* Links of the navigation show the same recording. */
 function keepRecording() {
-	for (const a of document.querySelectorAll("#pages a"))
+	for (const a of document.querySelectorAll("#pages a, #save"))
 		a.search = queryText({ rec: recording() });
 }
 

@@ -22,7 +22,7 @@ import webdriver
 
 MODULES = ['zoom', 'layout', 'texts', 'tasks', 'detail', 'icicle', 'search', 'range', 'table',
            'colours', 'view', 'look', 'names', 'edges', 'access', 'compare', 'report', 'profiles',
-           'logs', 'inspections', 'updates', 'live_pages', 'live_output', 'live_site', 'live_chart', 'live_process', 'live_tracker',
+           'logs', 'saved', 'inspections', 'updates', 'live_pages', 'live_output', 'live_site', 'live_chart', 'live_process', 'live_tracker',
            'live_history']
 SCENARIO_S = 1800       # ends one that hangs, also on a busy machine
 
