@@ -18,6 +18,7 @@
 #define NEAR_US 1000000		/* before a task's end */
 #define AROUND 4		/* lines before a report, or between the lines that begin a message and itself */
 #define BEFORE_MAX 12		/* lines before a message that belong to it */
+#define CHAIN_MAX 16		/* the same with the messages before it */
 #define MESSAGE_ENOUGH 200	/* bytes of a message in several lines */
 
 /* A message of no task. */
@@ -35,6 +36,8 @@ struct block {
 	uint64_t first;		/* its first line */
 	bool said;		/* its message was there, not only what is before it */
 	size_t kept;		/* where it is kept, from 1: message_at() */
+	struct slice chain;	/* a message of this tool takes the place `instead`; empty: none */
+	size_t instead;
 	unsigned lines;		/* behind the message; before it, in a row, those that are not known */
 	enum text_state state;
 	struct buf file;	/* that the lines before it name */
@@ -196,18 +199,31 @@ static void count(struct finding *f, const struct message_found *m)
 		(error ? f->to->n_errors : f->to->n_warnings)[f->task]++;
 }
 
+/* The message comes behind another one, which is a part of it then. */
+static void keep_instead(struct finding *f, const struct message_found *m, struct block *b)
+{
+	struct first_error *e = message_at(f, b->instead - 1);
+	uint64_t first = e->first, number = f->line.number;
+
+	keep_message(f, b->instead - 1, m, b);
+	e->first = MAX(first, number - MIN(number, CHAIN_MAX));
+}
+
 static int begin_message(struct finding *f, const struct message_found *m, struct block *b, bool own)
 {
-	ssize_t kept = wanted(f, m, own);
 	bool same = b->tool.len && slice_equal(b->tool, m->tool);
+	bool instead = m->is == MESSAGE_ERROR && b->instead && slice_equal(b->chain, m->tool);
+	ssize_t kept = instead ? (ssize_t)b->instead : wanted(f, m, own);
 
 	count(f, m);
-	if (kept > 0)
+	if (instead)
+		keep_instead(f, m, b);
+	else if (kept > 0)
 		keep_message(f, (size_t)kept - 1, m, b);
 	if (!same)
 		buf_clear(&b->file);
 	*b = (struct block){ .tool = m->tool, .said = true, .kept = (size_t)MAX(kept, 0), .file = b->file,
-		.state = m->whole ? TEXT_NEXT : TEXT_KNOWN };
+		.chain = m->tool, .state = m->whole ? TEXT_NEXT : TEXT_KNOWN };
 	return (int)MIN(kept, 0);
 }
 
@@ -239,7 +255,8 @@ static void begin_block(struct finding *f, const struct message_found *m, struct
 {
 	if (!b->tool.len || b->said || !slice_equal(b->tool, m->tool)) {
 		buf_clear(&b->file);
-		*b = (struct block){ .tool = m->tool, .first = f->line.number, .file = b->file };
+		*b = (struct block){ .tool = m->tool, .first = f->line.number, .file = b->file,
+			.chain = b->chain, .instead = b->instead };
 	}
 	b->lines = 0;
 	if (!m->file.len)
@@ -282,6 +299,8 @@ static int read_line(struct finding *f)
 		f->failed[i - 1].last[f->failed[i - 1].n++ % LAST_LINES] = f->line.number;
 	if (b->tool.len && !announcement)
 		message_goes_on(f->rules, b->tool, b->state == TEXT_NEXT && !b->lines && !found, text, &more);
+	if (found && m.is == MESSAGE_CHAIN && slice_equal(b->chain, m.tool))
+		b->instead = b->kept;
 	/* a line of a message can look like the first one of another */
 	if (found && m.is < MESSAGE_BEFORE && !(more.tool.len && b->said && slice_equal(b->tool, m.tool)))
 		return begin_message(f, &m, b, own);

@@ -18,7 +18,7 @@
 
 const char *const message_word[MESSAGE_KINDS] = {
 	[MESSAGE_ERROR] = "error", [MESSAGE_WARNING] = "warning", [MESSAGE_REPORT] = "report",
-	[MESSAGE_BEFORE] = "before", [MESSAGE_AFTER] = "after",
+	[MESSAGE_BEFORE] = "before", [MESSAGE_AFTER] = "after", [MESSAGE_CHAIN] = "chain",
 };
 
 enum piece_is { PLAIN, FILE_NAME, LINE, COLUMN, MESSAGE, WORD, BLANK, ANY, PIECE_KINDS };

@@ -23,6 +23,7 @@ enum message_is {
 	MESSAGE_REPORT,		/* that something failed, without the reason: "Error 1" */
 	MESSAGE_BEFORE,		/* lines that begin a message: "In file included from" */
 	MESSAGE_AFTER,		/* that go on with one: pieces of source, notes */
+	MESSAGE_CHAIN,		/* behind a message, that the next one of the tool counts instead */
 	MESSAGE_KINDS
 };
 

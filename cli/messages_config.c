@@ -24,6 +24,7 @@ static const struct option tool_keys[] = {
 	{ OPT_KEY(OPTION_WORDS, struct word_list, "report", text[MESSAGE_REPORT]) },
 	{ OPT_KEY(OPTION_WORDS, struct word_list, "before", text[MESSAGE_BEFORE]) },
 	{ OPT_KEY(OPTION_WORDS, struct word_list, "after", text[MESSAGE_AFTER]) },
+	{ OPT_KEY(OPTION_WORDS, struct word_list, "chain", text[MESSAGE_CHAIN]) },
 	{ 0 }
 };
 
@@ -82,7 +83,7 @@ void messages_config_release(struct messages_config *c)
 static void add_lines(struct buf *out, const struct messages_config *c)
 {
 	static const enum message_is order[MESSAGE_KINDS] = {
-		MESSAGE_BEFORE, MESSAGE_REPORT, MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_AFTER,
+		MESSAGE_CHAIN, MESSAGE_BEFORE, MESSAGE_REPORT, MESSAGE_ERROR, MESSAGE_WARNING, MESSAGE_AFTER,
 	};
 
 	for (size_t i = 0; i < c->n; i++) {

@@ -92,6 +92,10 @@ static const struct sample {
 	{ "bash-segv", "sh error gen.sh:2:0: Segmentation fault      ./a", 2, 2, 1, 0, false },
 	{ "bash-syntax", "sh error gen.sh:2:0: syntax error near unexpected token `)'", 1, 1, 2, 0, false },
 	{ "bash-unset", "sh error gen.sh:2:0: DESTDIR: unbound variable", 1, 1, 1, 0, false },
+	{ "bitbake-compile", "gcc error hello.c:5:9: 'count' undeclared (first use in this function)", 11, 15, 2, 1, false },
+	{ "bitbake-fetch", "bitbake error Fetcher failure: Unable to find revision 1111111111111111111111111111111111111111 in branch main even from upstream", 3, 3, 2, 1, false },
+	{ "bitbake-noprovider", "bitbake error Nothing PROVIDES 'helo'. Close matches:", 3, 3, 1, 0, true },
+	{ "bitbake-python", "bitbake error /b/meta-demo/recipes-demo/hello/hello_1.0.bb:12:0: KeyError: 'hello'", 4, 14, 1, 0, false },
 	{ "bison", "bison error a.y:3:0: symbol ‘B’ is used, but is not defined as a token and has no rules", 1, 3, 2, 0, false },
 	{ "cargo", "rustc error src/main.rs:4:9: cannot find value `missing` in this scope", 2, 6, 2, 1, false },
 	{ "cargo-link", "ld error src/main.rs:2:0: undefined symbol: helper", 6, 9, 1, 0, false },
@@ -215,9 +219,10 @@ static const struct sample {
 	{ "pytest", "pytest error test_a.py:12:0: assert 6 == 7", 14, 17, 2, 0, false },
 	{ "pytest-collect", "pytest error test_a.py:1:0: ModuleNotFoundError: No module named 'absent_module'", 11, 15, 1, 0, false },
 	{ "pytest-short", "pytest error test_a.py:3:0: AssertionError: three", 4, 7, 1, 0, false },
-	{ "python", "python error /usr/lib/python3.11/json/decoder.py:353:0: json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", 6, 18, 2, 0, false },
+	{ "python", "python error /tmp/demo/python/load.py:10:0: RuntimeError: cannot load the list", 11, 27, 2, 0, false },
 	{ "python-bare", "python error /usr/lib/python3.11/subprocess.py:571:0: subprocess.CalledProcessError: Command '['false']' returned non-zero exit status 1.", 3, 15, 1, 0, false },
-	{ "python-during", "python error /tmp/demo/python-during/a.py:3:0: KeyError: 'a'", 1, 5, 2, 0, false },
+	{ "python-chain", "python error /tmp/demo/python-chain/a.py:14:0: RuntimeError: cannot begin", 10, 26, 3, 0, false },
+	{ "python-during", "python error /tmp/demo/python-during/a.py:5:0: AttributeError: 'dict' object has no attribute 'missing'", 1, 15, 2, 0, false },
 	{ "python-exit", "- last gen: 3 tables are empty", 1, 1, 0, 0, false },
 	{ "python-module", "python error ModuleNotFoundError: No module named 'nothing_here'", 1, 3, 1, 0, false },
 	{ "python-nested", "python error /tmp/demo/python-nested/pkg/b.py:1:0: ModuleNotFoundError: No module named 'absent_module'", 1, 8, 1, 0, false },
@@ -292,6 +297,14 @@ static const struct { const char *text, *result; } texts[] = {
 	{ "In file included from a.h:1:\nb.h:2:3: warning: x\nnothing\nTraceback (most recent call last):\nValueError: y\n",
 	  "python error ValueError: y" },
 	{ "  File \"a.py\", line 3\nnothing\nx\ny\nz\nv\nValueError: y\n", "python error ValueError: y" },
+	/* an error behind another one takes its place, however often; one without a message does not */
+	{ "Traceback (most recent call last):\nKeyError: 1\n\nDuring handling of the above exception, another exception "
+	  "occurred:\n\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\nValueError: y\nx\nOtherError: z\n",
+	  "python error a.py:3:0: ValueError: y" },
+	{ "KeyError: 1\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent "
+	  "call last):\nodd\n", "python error KeyError: 1" },
+	{ "a.c:3: error: x\nThe above exception was the direct cause of the following exception:\nValueError: y\n",
+	  "gcc error a.c:3:0: x" },
 	/* only the next line can be any text, and not that of another message */
 	{ "thread 'main' panicked at a.rs:1:2:\n  left: 1\nx\n", "rustc error a.rs:1:2: thread 'main' panicked at a.rs:1:2:" },
 	{ "a.cc:1: Failure\nb.cc:2: Failure\n", "tests error a.cc:1:0: a.cc:1: Failure" },
