@@ -360,6 +360,10 @@ static int take_circumstance(void *context, const struct pair *pair)
 		"host", "machine", "kernel", "cores", "memory_kb", "tool", "version", "uses",
 	};
 	struct circumstances *c = context;
+	const struct { const char *key, **text; } kept[] = {
+		{ VALUES_UNACCOUNTED, &c->build->unaccounted }, { VALUES_ERROR, &c->build->error },
+		{ "command", &c->build->command },
+	};
 	uint64_t cores;
 
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
@@ -369,12 +373,12 @@ static int take_circumstance(void *context, const struct pair *pair)
 	if (!strcmp(pair->key, "cores") && cursor_slice_u64(slice_of(pair->value), &cores) &&
 	    cores <= INT32_MAX)
 		c->cores = (int64_t)cores;
-	if (!strcmp(pair->key, VALUES_UNACCOUNTED) || !strcmp(pair->key, VALUES_ERROR)) {
-		const char *kept = keep_text(c->builds, pair->value);
-
-		if (!kept)
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		if (strcmp(kept[i].key, pair->key))
+			continue;
+		*kept[i].text = keep_text(c->builds, pair->value);
+		if (!*kept[i].text)
 			return -ENOMEM;
-		*(!strcmp(pair->key, VALUES_ERROR) ? &c->build->error : &c->build->unaccounted) = kept;
 	}
 	take_spread(c->build, pair);
 	return buf_error(&c->text);

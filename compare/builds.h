@@ -40,6 +40,7 @@ struct build {
 	const char *unaccounted;	/* what its tasks do not account for, in words (proof.h);
 				   NULL: nothing */
 	const char *error;	/* what it failed of; NULL: it did not, or that is not known */
+	const char *command;	/* of the build; NULL: unknown */
 	int64_t cores;		/* of the machine, 0: unknown */
 	uint64_t circumstances;	/* hash of host, machine, kernel, cores, memory, tools: if it
 				   differs, the machine may be the cause */

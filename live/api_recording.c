@@ -53,6 +53,26 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 
 /* /api/v1/recordings */
 
+/* A series is HOST/BRANCH/MACHINE, and its branch may have slashes. */
+static void add_place(struct json *j, const char *series)
+{
+	const char *branch = strchr(series, '/'), *machine = strrchr(series, '/');
+
+	json_str(j, "series", series);
+	if (!branch || machine == branch)
+		return;
+	json_strn(j, "host", series, (size_t)(branch - series));
+	json_strn(j, "branch", branch + 1, (size_t)(machine - branch - 1));
+	json_str(j, "machine", machine + 1);
+}
+
+/* Of the first source tree. */
+static void add_revision(struct json *j, const struct build *b)
+{
+	json_str(j, "revision", b->n_revisions ? b->revision[0].commit : NULL);
+	json_bool(j, "dirty", b->n_revisions && b->revision[0].dirty);
+}
+
 static void add_build(struct json *j, const char *series, const struct build *b)
 {
 	static const struct { int64_t from; const char *word; } result[] = {
@@ -70,7 +90,9 @@ static void add_build(struct json *j, const char *series, const struct build *b)
 		clock_add_iso(&start, b->start_s * 1000000000);
 	json_object(j, NULL);
 	json_str(j, "name", b->id);
-	json_str(j, "series", series);
+	add_place(j, series);
+	add_revision(j, b);
+	json_str(j, "command", b->command);
 	json_str(j, "result", result[i].word);
 	json_bool(j, "running", false);
 	json_known(j, "exit_status", status < STATUS_KILLED ? status : -1);

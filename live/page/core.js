@@ -407,8 +407,23 @@ function isRunning(r) {
 	return r.running === undefined ? r.result === "open" : r.running;
 }
 
+/* "2026-11-23 09:25:44" of an ISO time, in UTC as all times of builds. */
+function startText(iso) {
+	return iso ? iso.slice(0, 19).replace("T", " ") : "";
+}
+
+/* What people call a build: a recording by its name; a build of an archive, whose name is a commit of the
+ * archive, by its date, branch and revision. */
+function recordingName(r) {
+	if (!r.series)
+		return clean(r.name);
+	return clean([startText(r.start) || r.name.slice(0, 12), r.branch,
+		      r.revision ? r.revision.slice(0, 8) + (r.dirty ? " with changes" : "") : ""].filter(t => t).join(", "));
+}
+
 function recordingTitle(r) {
-	return (isRunning(r) ? "running: " : "") + clean(r.name + (r.command ? ", " + r.command : ""));
+	return (isRunning(r) ? "running: " : "") + recordingName(r) +
+		clean([r.command, r.host, r.series ? r.result : ""].filter(t => t).map(t => ", " + t).join(""));
 }
 
 /* The newest first. Those of one second stay in the order of the server, where the oldest is the first. */

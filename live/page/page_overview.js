@@ -330,7 +330,7 @@ function drawOverviewBuilds() {
 
 		if (r.name === now)
 			name.firstChild.setAttribute("aria-current", "true");
-		setText(name.firstChild, clean(r.name));
+		setText(name.firstChild, recordingName(r));
 		setText(start, r.start ? r.start.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC") : "");
 		setText(state, isRunning(r) ? "running" : r.result || "");
 		setText(wall, r.wall_us > 0 ? timeText(r.wall_us) : "");

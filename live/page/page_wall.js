@@ -32,7 +32,7 @@ function wallMakeRow() {
 }
 
 function wallMakeSquare(r) {
-	const state = stateOf(r), text = clean(r.name + ": " + (r.result || state));
+	const state = stateOf(r), text = clean(recordingName(r) + ": " + (r.result || state));
 	const square = make("li", { "class": state });
 
 	make("span", { role: "img", "aria-label": text, title: text }, square,

@@ -50,6 +50,26 @@ def changes_are_shown(page):
             check_page(server, '/history at %d' % width)
 
 
+def builds_have_names(page):
+    """A build of an archive is its date, branch, revision, command, host and result, never a bare id."""
+    with served(page, _archive(page, 'named.git')) as server:
+        builds = server.get('/api/v1/recordings')['recordings']
+        assert all(b['branch'] and b['host'] and b['machine'] and b['revision'] for b in builds), builds[0]
+        b = builds[-1]
+        title = ', '.join(t for t in ('%s, %s, %s' % (b['start'][:19].replace('T', ' '), b['branch'], b['revision'][:8]),
+                                      b['command'], b['host'], b['result']) if t)
+        for path in '/', '/compare':
+            server.open(path)
+            page.browser.wait('document.querySelector("#recording").options.length === 25')
+            options = page.browser.js('return [...document.querySelector("#recording").options].map(o => o.textContent)')
+            assert options[0] == title, (options[0], title)
+            page.browser.wait('!/[0-9a-f]{40}/.test(document.body.innerText)')
+        server.open('/')
+        page.browser.wait('document.querySelector("#overview-builds tbody a")')
+        name = page.browser.js('return document.querySelector("#overview-builds tbody a").textContent')
+        assert title.startswith(name) and name.startswith('20'), name
+
+
 def read_only_without_control(page):
     """The page shows the command, which is what the button would do; nothing is written."""
     repo = _archive(page, 'read.git')
