@@ -17,9 +17,14 @@
 #define SCRIPT "text/javascript; charset=utf-8"
 #define STYLE "text/css; charset=utf-8"
 
+/* For what has no icon of its own, such as JSON. */
+static const char icon[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\">"
+	"<path d=\"M1 9h3l2-6 4 11 2-5h3\" fill=\"none\" stroke=\"#3b82d6\" stroke-width=\"2\"/></svg>\n";
+
 static const struct {
 	const char *path, *type, *text;
 } files[] = {
+	{ "/favicon.ico", "image/svg+xml", icon },
 	{ "/live.js", SCRIPT, page_live_js },
 	{ "/live.css", STYLE, page_live_css },
 	{ "/chart.js", SCRIPT, bootchart_js },

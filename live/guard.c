@@ -198,7 +198,10 @@ struct guard_verdict guard_check(const struct guard *g, const struct guard_reque
 	if (!is_path(q->path))
 		return refuse(400, "the path is not valid");
 	if (!bearer && !cookie && !token)
-		return refuse(401, "the token is missing: open the URL that the server printed");
+		return refuse(401, q->token || q->authorization ?
+			      "the token is not that of this server, which has a new one after each start: "
+			      "open the URL that it printed" :
+			      "the token is missing: open the URL that the server printed");
 	if (q->body_len > (reads ? 0 : GUARD_BODY_MAX))
 		return refuse(413, "the body is too large");
 	if ((q->websocket || !reads) && !q->origin && !bearer)

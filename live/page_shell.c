@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const struct shell_page pages[] = {
-	{ "/", "overview", "Overview", SHELL_BUILD },
-	{ "/chart", "chart", "Chart", SHELL_BUILD },
-	{ "/output", "output", "Output", SHELL_BUILD },
-	{ "/table", "table", "Tasks", SHELL_BUILD },
+	{ "/", "overview", "Overview", SHELL_FIRST },
+	{ "/chart", "chart", "Chart", SHELL_FIRST },
+	{ "/output", "output", "Output", SHELL_FIRST },
+	{ "/table", "table", "Tasks", SHELL_FIRST },
 	{ "/profile", NULL, "Profile", SHELL_BUILD },
 	{ "/tracker", "tracker", "Tracker", SHELL_BUILD },
 	{ "/graph", "graph", "Graph", SHELL_BUILD },
@@ -19,7 +19,7 @@ static const struct shell_page pages[] = {
 	{ "/machine", "machine", "Machine", SHELL_MACHINE },
 	{ "/processes", "processes", "Processes", SHELL_MACHINE },
 	{ "/inspections", "inspections", "Inspections", SHELL_MACHINE },
-	{ "/compare", "compare", "Compare", SHELL_BUILDS },
+	{ "/compare", "compare", "Compare", SHELL_FIRST },
 	{ "/history", "history", "History", SHELL_BUILDS },
 	{ "/tasks", "tasks", "Background", SHELL_SERVER },
 	{ "/settings", "settings", "Settings", SHELL_SERVER },
@@ -29,6 +29,7 @@ static const struct shell_page pages[] = {
 	{ "/class", "class", "Class of tasks", SHELL_GROUPS },
 };
 
+/* Below "More" */
 static const char *const groups[SHELL_GROUPS] = {
 	[SHELL_BUILD] = "The build", [SHELL_MACHINE] = "The machine",
 	[SHELL_BUILDS] = "Several builds", [SHELL_SERVER] = "The server",
@@ -53,21 +54,39 @@ static void add_page(struct markup *h, const struct shell_page *page, const char
 	markup_end(h);
 }
 
+static void add_group(struct markup *h, enum shell_group group, const char *current)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		if (pages[i].group == group)
+			add_page(h, &pages[i], current);
+	}
+}
+
+static void add_more(struct markup *h, const char *current)
+{
+	markup_begin(h, "details");
+	markup_attr(h, "id", "more");
+	markup_leaf(h, "summary", NULL, "More");
+	markup_begin(h, "div");
+	for (enum shell_group group = SHELL_BUILD; group < SHELL_GROUPS; group++) {
+		markup_begin(h, "span");
+		markup_attr(h, "role", "group");
+		markup_attr(h, "aria-label", groups[group]);
+		markup_leaf(h, "small", NULL, groups[group]);
+		add_group(h, group, current);
+		markup_end(h);
+	}
+	markup_end(h);
+	markup_end(h);
+}
+
 void page_shell_navigation(struct markup *h, const char *current)
 {
 	markup_begin(h, "nav");
 	markup_attr(h, "id", "pages");
 	markup_attr(h, "aria-label", "Pages");
-	for (int group = 0; group < SHELL_GROUPS; group++) {
-		markup_begin(h, "span");
-		markup_attr(h, "role", "group");
-		markup_attr(h, "aria-label", groups[group]);
-		for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
-			if (pages[i].group == (enum shell_group)group)
-				add_page(h, &pages[i], current);
-		}
-		markup_end(h);
-	}
+	add_group(h, SHELL_FIRST, current);
+	add_more(h, current);
 	markup_end(h);
 }
 

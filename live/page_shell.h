@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "write/markup.h"
 
-/* Of the navigation. */
-enum shell_group { SHELL_BUILD, SHELL_MACHINE, SHELL_BUILDS, SHELL_SERVER, SHELL_GROUPS };
+/* Of the navigation: always in view, or below "More". */
+enum shell_group { SHELL_FIRST, SHELL_BUILD, SHELL_MACHINE, SHELL_BUILDS, SHELL_SERVER, SHELL_GROUPS };
 
 /*
  * The document of the live pages. It is the same for all: navigation, the choice of a recording, and

@@ -328,7 +328,10 @@ def compressed():
 def errors():
     """A browser shows an error as a page, of the server or of a reader; a program gets JSON."""
     with Server() as s:
-        for path, token, status, why in (("/", False, 401, "token"), ("/nowhere", True, 404, "no such path"),
+        assert s.ask("/favicon.ico")[:2][0] == 200 and s.ask("/favicon.ico")[1]["content-type"] == "image/svg+xml"
+        for path, token, status, why in (("/", False, 401, "the token is missing"), ("/", "0" * 32, 401, "after each start"),
+                                         ("/?token=old", False, 401, "after each start"),
+                                         ("/api/show", True, 404, "it is /api/v1/show now"), ("/nowhere", True, 404, "no such path"),
                                          ("/api/v1/show?%3Cb%3E=1", True, 400, "&lt;b&gt;"), ("/api/v1/show", True, 404, "no recordings")):
             for accept in ("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "*/*", None):
                 got, headers, body = s.ask(path, token=token, Accept=accept)

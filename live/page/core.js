@@ -3,7 +3,7 @@
 
 const pages = {};
 const core = { params: new URLSearchParams(location.search), name: "", title: document.title, state: "",
-	       unreachable: false, ended: false, recordings: [], first: null, served: "" };
+	       unreachable: false, ended: false, seen: false, recordings: [], first: null, served: "" };
 const UNREACHABLE_MS = 2000, ENDED_MS = 10000;	/* between two attempts */
 const ENDED_TRIES = 5;
 const BEAT_MS = 20000;		/* the server stays while a page is open (live/server.c) */
@@ -89,7 +89,7 @@ function setTitle(text) {
 
 /* The title of a page about one build begins with its state, for a tab that is not in view. */
 function drawTitle() {
-	const about = find("#pages span+span [aria-current]") ? "" : core.state;
+	const about = find("#pages span+span [aria-current]") || core.name === "compare" ? "" : core.state;
 
 	document.title = (about ? about + " - " : "") + core.title + " - buildbeat";
 }
@@ -204,6 +204,17 @@ function setUnreachable() {
 	};
 
 	setTimeout(again, UNREACHABLE_MS);
+}
+
+/* Another recording can still be chosen. */
+function setDeleted() {
+	const banner = find("#unreachable");
+
+	if (core.unreachable || core.ended)
+		return;
+	banner.className = "calm";
+	banner.hidden = false;
+	setText(banner, "This recording was deleted: what you see is what was read of it.");
 }
 
 /* Requests */
@@ -453,7 +464,12 @@ async function loadRecordings() {
 	core.recordings = all;
 	core.served = servedWord(list);
 	core.first = core.first || all[0];
+	const shown = all.find(r => r.name === (recording() || (core.first && core.first.name)));
+
 	setState(stateOf(all.find(r => r.name === now)));
+	if (core.seen && !shown)
+		setDeleted();
+	core.seen = core.seen || Boolean(shown);
 	keyed(select, all, r => r.name, () => make("option"), (o, r) => {
 		o.value = r.name;
 		setText(o, recordingTitle(r));
@@ -528,10 +544,25 @@ function pressed(e) {
 
 /* The page */
 
+/* The menu of further pages goes as menus do. */
+function foldMore() {
+	const more = find("#more"), fold = () => { more.open = false; };
+
+	document.addEventListener("click", e => more.contains(e.target) || fold());
+	more.addEventListener("keydown", e => {
+		if (e.key !== "Escape")
+			return;
+		fold();
+		more.firstChild.focus();
+	});
+	more.addEventListener("focusout", e => e.relatedTarget && !more.contains(e.relatedTarget) && fold());
+}
+
 async function begin() {
 	const main = find("#main");
 
 	core.name = document.body.dataset.page;
+	foldMore();
 	keepRecording();
 	document.addEventListener("keydown", pressed);
 	/* links that were made since the server ended, such as those of the chart */

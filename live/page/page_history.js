@@ -200,7 +200,7 @@ function historySentence() {
 	if (!check)
 		return builds + ".";
 	const word = { regression: "The newest build has regressions", ok: "The newest build is as the ones before it",
-		       failed: "The newest build failed" }[check.verdict] || "The newest build: " + check.verdict;
+		       failed: "The newest build failed", not_judged: "The newest build failed and was not judged" }[check.verdict] || "The newest build: " + check.verdict;
 
 	return word + (check.confirmed ? ": " + countOf(check.confirmed, "confirmed change") : "") +
 		(check.known ? ", " + countText(check.known) + " known" : "") + ". " + builds + " in this series.";

@@ -124,7 +124,7 @@ pages.inspections = {
 				{ id: "program", title: "Process", width: "minmax(140px,1.2fr)", text: item => inspectionsAt(item).program,
 				  fill: inspectionsOpen },
 				{ id: "start", title: "Begin", width: "170px", numeric: true, key: item => inspectionsAt(item).start_us,
-				  text: item => new Date(inspectionsAt(item).start_us / 1000).toLocaleString() },
+				  text: item => startText(new Date(inspectionsAt(item).start_us / 1000).toISOString()) + " UTC" },
 				{ id: "duration", title: "Duration", width: "84px", numeric: true,
 				  key: item => processesKnown(inspectionsAt(item).duration_us),
 				  text: item => inspectionsAt(item).duration_us === null ? "" : timeText(inspectionsAt(item).duration_us) },

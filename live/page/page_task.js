@@ -426,7 +426,7 @@ function fillTask(main, t, clock) {
 pages.task = {
 	async make(main, params) {
 		if (!params.get("task"))
-			throw new Error("The address names no task: choose one in the list of tasks.");
+			throw new ServerError(400, "The address names no task: choose one in the list of tasks.");
 		const t = await api("/api/v1/task", { task: params.get("task") });
 		const body = make("div", {}, main);
 

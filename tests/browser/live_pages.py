@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The live pages: each opens everywhere; names are text; the keyboard; many tasks; a build that runs."""
 import os
+import shutil
 import subprocess
 
 import recordings
@@ -99,6 +100,44 @@ def values_of_a_task(page):
         facts = page.browser.js("return [...document.querySelectorAll('dt')].map(e => e.textContent)")
         wanted = [v['name'][0].upper() + v['name'][1:] for v in values if task['self'][v['key']] is not None]
         assert 'Bytes read' in wanted and set(wanted) <= set(facts), (wanted, facts)
+
+
+def menu_of_pages(page):
+    """Five pages in one line, and the others below "More", which closes by Escape and when it is left."""
+    browser = page.browser
+    with served(page, page.places.recording('known')) as server:
+        for width, height, mobile in SIZES:
+            browser.resize(width, height, mobile)
+            server.open('/graph')
+            shown = browser.js("""return [...document.querySelectorAll('#pages>a, #pages summary')].map(e => e.textContent)""")
+            assert shown == ['Overview', 'Chart', 'Output', 'Tasks', 'Compare', 'More'], shown
+            assert browser.js("return document.querySelector('#pages').offsetHeight") < 40, width
+            assert not browser.js("return document.querySelector('#more a').checkVisibility()")
+            browser.js("document.querySelector('#more summary').click()")
+            assert browser.js("""return [...document.querySelectorAll('#more a')].every(a => a.checkVisibility() &&
+                a.getBoundingClientRect().left >= 0 && a.getBoundingClientRect().right <= innerWidth)"""), width
+            assert browser.js("return document.querySelector('#more [aria-current]').textContent") == 'Graph'
+            check_page(server, 'the menu at %d' % width)
+            browser.js("document.querySelector('#more a').focus()")
+            browser.press('Escape')
+            assert browser.js("return !document.querySelector('#more').open && document.activeElement.textContent") == 'More'
+            browser.js("document.querySelector('#more summary').click(); document.querySelector('main').click()")
+            assert not browser.js("return document.querySelector('#more').open")
+
+
+def deleted_recording_is_told(page):
+    """The overview of an ended build that is deleted says so; another one can be chosen."""
+    directory = page.places.path('deleted')
+    for name in ('a', 'b'):
+        shutil.copytree(page.places.recording('known'), os.path.join(directory, name))
+    with served(page, directory) as server:
+        server.open('/', rec='a')
+        assert page.browser.js('return document.querySelector("#unreachable").hidden') is True
+        shutil.rmtree(os.path.join(directory, 'a'))
+        page.browser.wait("""document.dispatchEvent(new Event('visibilitychange')) &&
+            /This recording was deleted/.test(document.querySelector('#unreachable:not([hidden])').textContent)""")
+        assert page.browser.js('return document.querySelector("#recording").disabled') is False
+        page.browser.console_errors()
 
 
 def help_has_every_page(page):
