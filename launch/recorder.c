@@ -129,12 +129,11 @@ static void begin_capture(struct recorder *rec)
 static void begin_relay(struct recorder *rec)
 {
 	struct error err = { 0 };
-
 	struct buf b = BUF_INIT;
 
 	if (!rec->created || !rec->settings->log)
 		return;
-	if (relay_begin(&rec->relay, &rec->store, &err)) {
+	if (relay_begin(&rec->relay, &rec->store, rec->ticket.path, &err)) {
 		complain(rec, "the build's output is not kept", &err);
 		return;
 	}
@@ -211,6 +210,8 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	}
 	if (settings->task_io)
 		rec->store.flags |= STORE_TASK_IO;
+	if (settings->log)
+		rec->store.flags |= STORE_PIPES;
 	r = append_info(rec, argv, err);
 	if (r) {
 		store_abandon(&rec->store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/relay.h"
+#include "launch/relay_parts.h"
 
 #include "base/file.h"
 #include "recording/output_writer.h"
@@ -96,6 +96,7 @@ static void close_output(struct relay_output *o)
 	close_fd(&o->in_fd);
 	close_fd(&o->command_fd);
 	close_fd(&o->control_fd);
+	relay_pool_close(&o->pool);
 	if (o->page)
 		munmap(o->page, sizeof *o->page);
 	o->page = NULL;
@@ -135,6 +136,7 @@ static void add_output(struct relay *r, int fd, enum output_stream stream)
 {
 	r->output[r->n++] = (struct relay_output){
 		.stream = stream, .out_fd = fd, .in_fd = -1, .command_fd = -1, .control_fd = -1,
+		.pool = RELAY_POOL_NONE,
 	};
 }
 
@@ -153,7 +155,7 @@ static void find_outputs(struct relay *r)
 		add_output(r, STDERR_FILENO, OUTPUT_STDERR);
 }
 
-int relay_begin(struct relay *r, const struct store *store, struct error *err)
+int relay_begin(struct relay *r, const struct store *store, const char *ticket, struct error *err)
 {
 	int error = output_create(store->dir_fd);
 
@@ -162,9 +164,14 @@ int relay_begin(struct relay *r, const struct store *store, struct error *err)
 		return error_sys(err, error, OUTPUT_LOG, NULL);
 	find_outputs(r);
 	for (unsigned i = 0; i < r->n; i++) {
-		error = open_output(&r->output[i]);
+		struct relay_output *o = &r->output[i];
+
+		error = open_output(o);
 		if (error)
 			goto out;
+		/* without it, makes do as they would */
+		if (!o->terminal)
+			relay_pool_open(&o->pool, ticket, i, o->in_fd, o->out_fd);
 	}
 	for (unsigned i = 0; i < r->n; i++) {
 		error = start_output(r, &r->output[i]);
@@ -204,8 +211,10 @@ static void replace(struct relay *r, struct relay_output *o, int status)
 {
 	o->pid = 0;
 	close_fd(&o->control_fd);
-	if (!WIFSIGNALED(status) || start_output(r, o))
-		close_fd(&o->in_fd);
+	if (WIFSIGNALED(status) && !start_output(r, o))
+		return;
+	close_fd(&o->in_fd);
+	relay_pool_close(&o->pool);
 }
 
 void relay_tend(struct relay *r)

@@ -3,6 +3,7 @@
 #define BUILDBEAT_LAUNCH_RELAY_H
 
 #include "base/error.h"
+#include "launch/relay_pool.h"
 #include "launch/relay_tty.h"
 #include "recording/output_log.h"
 #include "recording/store.h"
@@ -28,6 +29,8 @@
  * they would have seen. The launcher holds the pipe too, so a relay that was killed does not break
  * it: another one continues. A relay whose launcher was killed goes on alone. After the build the
  * relay of a pipe that some process still holds goes on without the log.
+ *
+ * Makes give their processes pipes of their own, relay_pool.h.
  */
 #define RELAY_BUFFER 131072
 
@@ -48,6 +51,7 @@ struct relay_output {
 	int in_fd;		/* where the command's output is read; -1: this is not relayed */
 	int command_fd;		/* the other end, for the command; -1 once it has it */
 	bool terminal;
+	struct relay_pool pool;	/* of pipes for the processes of makes; not of a terminal */
 	struct relay_tty tty;	/* as it was opened */
 	pid_t pid;		/* of the relay, 0: it has ended */
 	int control_fd;		/* connected with it */
@@ -67,8 +71,8 @@ struct relay_result {
 };
 
 /* Begin. 0, also if neither output is open, or a negative errno with err: then nothing is
- * relayed. */
-int relay_begin(struct relay *r, const struct store *store, struct error *err);
+ * relayed. ticket: where makes find the pool; may be empty. */
+int relay_begin(struct relay *r, const struct store *store, const char *ticket, struct error *err);
 
 /* In the new process of the command: give it the outputs. */
 void relay_enter(const struct relay *r);
@@ -81,9 +85,5 @@ void relay_tend(struct relay *r);
 
 /* The command has ended: wait until everything that was written before was relayed. */
 void relay_end(struct relay *r, struct relay_result *result);
-
-/* For relay*.c: the process of one relay. lock: another one writes to the log too. */
-_Noreturn void relay_process(struct relay_output *o, const struct store *store, int control_fd,
-			     bool shared);
 
 #endif

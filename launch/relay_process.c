@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/relay.h"
+#include "launch/relay_parts.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/minmax.h"
-#include "recording/output_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -27,24 +28,7 @@
 
 #define FOLLOW_READS 64
 
-struct worker {
-	struct relay_output *o;
-	struct relay_page *page;
-	int64_t start_ns;	/* of the recording */
-	int control_fd;		/* -1: the launcher has ended, or said what it had to */
-	int signal_fd;		/* -1: the output is no terminal */
-	int out_fd;
-	bool ending;		/* the command has ended */
-	uint32_t left;		/* then: more than this was not written before its end */
-	int64_t from_us;	/* the input was empty then */
-	int64_t busy_ns;	/* of the last read */
-	struct relay_tty tty;
-	unsigned since_followed;	/* reads since its size and modes were followed */
-};
-
-static struct output_writer writer;
-
-static int64_t now_us(const struct worker *w)
+int64_t relay_now_us(const struct relay_worker *w)
 {
 	return (clock_mono_ns() - w->start_ns) / 1000;
 }
@@ -60,18 +44,18 @@ static void close_between(int from, int to)
 		close(from);
 }
 
+static int number_order(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
 /* Keep only these: pipes of others must end when their writers end. */
 static void keep_only(int *fd, size_t n)
 {
 	int from = 0;
 
+	qsort(fd, n, sizeof *fd, number_order);
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = i + 1; k < n; k++) {
-			int lower = MIN(fd[k], fd[i]);
-
-			fd[k] = MAX(fd[i], fd[k]);
-			fd[i] = lower;
-		}
 		if (fd[i] < 0)
 			continue;
 		close_between(from, fd[i] - 1);
@@ -80,14 +64,18 @@ static void keep_only(int *fd, size_t n)
 	close_between(from, INT_MAX);
 }
 
-static void take_descriptors(struct worker *w, int control_fd)
+static void take_descriptors(struct relay_worker *w, int control_fd)
 {
+	const struct relay_pool *pool = &w->o->pool;
+	int keep[PIPES_MAX + 7] = { w->o->in_fd, control_fd, w->writer.log_fd, w->writer.index_fd,
+				    pool->listen_fd, pool->page_fd };
 	int null;
 
 	w->control_fd = control_fd;
 	w->out_fd = file_copy(w->o->out_fd);
-	keep_only((int[]){ w->out_fd, w->o->in_fd, w->control_fd, writer.log_fd,
-			   writer.index_fd }, 5);
+	keep[6] = w->out_fd;
+	memcpy(keep + 7, pool->fd, pool->n * sizeof *keep);
+	keep_only(keep, pool->n + 7);
 	null = open("/dev/null", O_RDWR);
 	for (int fd = null < 0 ? 3 : null + 1; fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
@@ -95,7 +83,7 @@ static void take_descriptors(struct worker *w, int control_fd)
 
 /* All are blocked, as the launcher has arranged. A relay that writes to its terminal from the
  * background stops as the build would. */
-static void take_signals(struct worker *w)
+static void take_signals(struct relay_worker *w)
 {
 	sigset_t set;
 
@@ -111,18 +99,24 @@ static void take_signals(struct worker *w)
 
 /* Output */
 
-static void log_page(struct worker *w, size_t begin, int64_t from_us, int64_t to_us)
+static void note_errors(struct relay_worker *w)
 {
-	if (writer.log_fd < 0)
+	w->page->log_error = w->writer.error;
+	w->page->log_lost = w->writer.lost;
+}
+
+static void log_page(struct relay_worker *w, struct output_source *from, size_t begin, int64_t from_us,
+		     int64_t to_us)
+{
+	if (w->writer.log_fd < 0)
 		return;
 	w->page->bytes += w->page->len - begin;
-	output_writer_add(&writer, w->page->data + begin, w->page->len - begin, from_us, to_us);
-	w->page->log_error = writer.error;
-	w->page->log_lost = writer.lost;
+	output_writer_add(&w->writer, from, w->page->data + begin, w->page->len - begin, from_us, to_us);
+	note_errors(w);
 }
 
 /* False: nobody reads it any more. Other errors lose the bytes; the build goes on. */
-static bool write_page(struct worker *w)
+static bool write_page(struct relay_worker *w)
 {
 	struct relay_page *page = w->page;
 
@@ -145,19 +139,20 @@ static bool write_page(struct worker *w)
 	return true;
 }
 
-static bool put_text(struct worker *w, size_t begin, size_t end, int64_t from_us, int64_t to_us)
+bool relay_put(struct relay_worker *w, struct output_source *from, size_t begin, size_t end, int64_t from_us,
+	       int64_t to_us)
 {
 	w->page->done = (uint32_t)begin;
 	w->page->len = (uint32_t)end;
 	if (!write_page(w))
 		return false;
-	log_page(w, begin, from_us, to_us);
+	log_page(w, from, begin, from_us, to_us);
 	return true;
 }
 
 /* Input */
 
-static bool has_input(const struct worker *w)
+static bool has_input(const struct relay_worker *w)
 {
 	struct pollfd p = { .fd = w->o->in_fd, .events = POLLIN };
 
@@ -165,7 +160,7 @@ static bool has_input(const struct worker *w)
 }
 
 /* What was written before a change of modes is written to the terminal before it changes. */
-static void follow_terminal(struct worker *w)
+static void follow_terminal(struct relay_worker *w)
 {
 	if (!has_input(w) || ++w->since_followed > FOLLOW_READS) {
 		relay_tty_follow(&w->tty);
@@ -173,23 +168,21 @@ static void follow_terminal(struct worker *w)
 	}
 }
 
-enum step { STEP_ON, STEP_END, STEP_BROKEN };
-
-static enum step release_held(struct worker *w)
+static enum relay_step release_held(struct relay_worker *w)
 {
 	if (!w->o->terminal || !w->tty.held || has_input(w))
 		return STEP_ON;
 	relay_tty_release(&w->tty);
 	w->page->data[0] = '\r';
-	return put_text(w, 0, 1, w->from_us, now_us(w)) ? STEP_ON : STEP_BROKEN;
+	return relay_put(w, &w->own, 0, 1, w->from_us, relay_now_us(w)) ? STEP_ON : STEP_BROKEN;
 }
 
 /* In packet mode each read() begins with a byte about the pseudoterminal. The byte before is for
  * relay_tty_plain(). */
-static enum step read_terminal(struct worker *w)
+static enum relay_step read_terminal(struct relay_worker *w)
 {
 	char *data = w->page->data, packet;
-	int64_t from_us = w->from_us, before_us = now_us(w);
+	int64_t from_us = w->from_us, before_us = relay_now_us(w);
 	ssize_t n = read(w->o->in_fd, data, RELAY_BUFFER);
 	size_t begin, end;
 
@@ -203,40 +196,67 @@ static enum step read_terminal(struct worker *w)
 	end = relay_tty_plain(&w->tty, data, (size_t)n - 1, &begin);
 	w->from_us = before_us;
 	w->left -= w->ending && (uint32_t)n < w->left ? (uint32_t)n : w->left;
-	if (end > begin && !put_text(w, begin, end, from_us, now_us(w)))
+	if (end > begin && !relay_put(w, &w->own, begin, end, from_us, relay_now_us(w)))
 		return STEP_BROKEN;
 	follow_terminal(w);
 	return release_held(w);
 }
 
-static enum step read_pipe(struct worker *w)
+static enum relay_step read_some(struct relay_worker *w, size_t *len)
 {
 	int64_t from_us = w->from_us, before_ns = clock_mono_ns();
 	ssize_t n = read(w->o->in_fd, w->page->data, RELAY_BUFFER);
-	bool busy = before_ns - w->busy_ns < BUSY_NS;
 
+	*len = n > 0 ? (size_t)n : 0;
 	if (n <= 0)
 		return n < 0 && errno == EINTR ? STEP_ON : STEP_END;
 	/* a read that filled the buffer may have left older bytes */
 	if (n < RELAY_BUFFER)
 		w->from_us = (before_ns - w->start_ns) / 1000;
 	w->left -= w->ending && (uint32_t)n < w->left ? (uint32_t)n : w->left;
-	if (!put_text(w, 0, (size_t)n, from_us, now_us(w)))
-		return STEP_BROKEN;
+	relay_pipes_end_lines(w);
+	return relay_put(w, &w->own, 0, (size_t)n, from_us, relay_now_us(w)) ? STEP_ON : STEP_BROKEN;
+}
+
+enum relay_step relay_read_own(struct relay_worker *w)
+{
+	enum relay_step s = STEP_ON;
+	int left = 0;
+
+	if (w->ended || ioctl(w->o->in_fd, FIONREAD, &left))
+		return STEP_ON;
+	while (left > 0 && s == STEP_ON) {
+		size_t n;
+
+		s = read_some(w, &n);
+		left -= (int)n;
+	}
+	return s;
+}
+
+static enum relay_step read_pipe(struct relay_worker *w)
+{
+	int64_t before_ns = clock_mono_ns();
+	bool busy = before_ns - w->busy_ns < BUSY_NS;
+	size_t n;
+	enum relay_step s = read_some(w, &n);
+
+	if (s != STEP_ON || !n)
+		return s;
 	w->busy_ns = before_ns;
 	if (busy && n < MUCH && !w->ending)
-		nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+		relay_pipes_nap(NAP_NS);
 	return STEP_ON;
 }
 
-static enum step read_input(struct worker *w)
+static enum relay_step read_input(struct relay_worker *w)
 {
 	return w->o->terminal ? read_terminal(w) : read_pipe(w);
 }
 
 /* The launcher */
 
-static void hear(struct worker *w)
+static void hear(struct relay_worker *w)
 {
 	char byte;
 
@@ -251,21 +271,31 @@ static void hear(struct worker *w)
 	w->control_fd = -1;
 }
 
-/* All that was written before the command's end was relayed. Others may go on writing. */
-static void report_end(struct worker *w)
+static void close_log(struct relay_worker *w)
 {
+	relay_pipes_flush(w, INT64_MAX);
+	output_writer_flush(&w->writer, &w->own);
+	output_writer_close(&w->writer);
+	note_errors(w);
+}
+
+/* All that was written before the command's end was relayed. Others may go on writing. */
+static enum relay_step report_end(struct relay_worker *w)
+{
+	enum relay_step s = relay_pipes_read_all(w);
 	char byte = 1;
 
-	output_writer_close(&writer);
-	w->page->log_error = writer.error;
-	w->page->log_lost = writer.lost;
+	if (s != STEP_ON)
+		return s;
+	close_log(w);
 	send(w->control_fd, &byte, 1, MSG_NOSIGNAL);
 	close(w->control_fd);
 	w->control_fd = -1;
 	w->ending = false;
+	return STEP_ON;
 }
 
-static void drain_signals(const struct worker *w)
+static void drain_signals(const struct relay_worker *w)
 {
 	struct signalfd_siginfo info;
 
@@ -273,48 +303,79 @@ static void drain_signals(const struct worker *w)
 		;
 }
 
-static enum step step(struct worker *w)
+static void flush_held(struct relay_worker *w, int64_t before_us)
 {
-	struct pollfd p[4] = {
-		{ .fd = w->o->in_fd, .events = POLLIN },
+	if (w->own.n_held && w->own.held_to_us <= before_us)
+		output_writer_flush(&w->writer, &w->own);
+	relay_pipes_flush(w, before_us);
+	w->flushed_us = relay_now_us(w);
+}
+
+/* Nobody has the command's pipe any more. */
+static enum relay_step own_ended(struct relay_worker *w)
+{
+	w->ended = true;
+	return relay_pipes_in_use() ? STEP_ON : STEP_END;
+}
+
+static enum relay_step step(struct relay_worker *w)
+{
+	struct pollfd p[6] = {
+		{ .fd = w->ended ? -1 : w->o->in_fd, .events = POLLIN },
 		{ .fd = w->control_fd, .events = POLLIN },
 		{ .fd = w->signal_fd, .events = POLLIN },
 		{ .fd = w->o->terminal ? -1 : w->out_fd },
+		{ .fd = w->pipes_fd[0], .events = POLLIN },
+		{ .fd = w->pipes_fd[1], .events = POLLIN },
 	};
-	int n = poll(p, 4, w->ending ? 0 : writer.n_held ? HELD_MS : -1);
+	int n = poll(p, 6, w->ending ? 0 : w->writer.n_held ? HELD_MS : -1);
+	enum relay_step s = STEP_ON;
 
 	if (p[3].revents)
 		return STEP_BROKEN;
-	if (n == 0 && writer.n_held)
-		output_writer_flush(&writer);
+	if (n == 0 && w->writer.n_held)
+		flush_held(w, INT64_MAX);
+	else if (w->writer.n_held && relay_now_us(w) - w->flushed_us > 1000 * HELD_MS)
+		flush_held(w, relay_now_us(w) - 1000 * HELD_MS);
 	if (p[1].revents)
 		hear(w);
 	if (p[2].revents)
 		drain_signals(w);
 	if (w->o->terminal && !p[0].revents)
 		relay_tty_follow(&w->tty);
-	if (w->ending && (!p[0].revents || !w->left)) {
-		report_end(w);
-		return STEP_ON;
-	}
-	return p[0].revents ? read_input(w) : STEP_ON;
+	if (p[4].revents)
+		s = relay_pipes_read(w);
+	if (s == STEP_ON && p[5].revents)
+		s = relay_pipes_answer(w);
+	if (s != STEP_ON)
+		return s;
+	if (w->ending && (!p[0].revents || !w->left))
+		return report_end(w);
+	/* another read may have taken it */
+	if (p[0].revents && (w->pipes_fd[0] < 0 || has_input(w)))
+		s = read_input(w);
+	if (s == STEP_END || (w->ended && p[4].revents))
+		return own_ended(w);
+	return s;
 }
 
 _Noreturn void relay_process(struct relay_output *o, const struct store *store, int control_fd,
 			     bool shared)
 {
-	struct worker w = { .o = o, .page = o->page, .start_ns = store->start_ns };
-	enum step s = STEP_ON;
+	static struct relay_worker w;
+	enum relay_step s = STEP_ON;
 
+	w = (struct relay_worker){ .o = o, .page = o->page, .start_ns = store->start_ns };
 	prctl(PR_SET_NAME, "buildbeat-relay");
-	writer.log_fd = writer.index_fd = -1;
-	if (output_writer_open(&writer, store->dir_fd, o->stream, shared))
-		o->page->log_error = writer.error;
+	w.writer.log_fd = w.writer.index_fd = -1;
+	if (output_writer_open(&w.writer, store->dir_fd, o->stream, shared))
+		o->page->log_error = w.writer.error;
 	take_descriptors(&w, control_fd);
 	take_signals(&w);
 	w.tty = o->tty;
 	w.tty.real_fd = w.out_fd;
 	w.tty.master_fd = o->in_fd;
+	relay_pipes_begin(&w, w.pipes_fd);
 	/* from_us is 0: the build may have written before this process ran.
 	 * What a relay that was killed had read */
 	if (o->page->done < o->page->len && !write_page(&w))
@@ -323,8 +384,6 @@ _Noreturn void relay_process(struct relay_output *o, const struct store *store, 
 		s = step(&w);
 	if (o->terminal)
 		relay_tty_follow(&w.tty);
-	output_writer_close(&writer);
-	o->page->log_error = writer.error;
-	o->page->log_lost = writer.lost;
+	close_log(&w);
 	_exit(0);
 }

@@ -18,12 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define TICKET_MAX (4 * PATH_MAX + REDACT_WORDS_MAX)
 #define PLUGIN_LINK "buildbeat.so"
 #define DIR_PREFIX "buildbeat-"
+#define RELAY_SOCKET "output"
 
 /* A truncated object would kill the make that loads it. Others must not be able to write to it. */
 static __attribute__((cold)) int check_plugin(const char *plugin)
@@ -186,6 +188,8 @@ static void empty_dir(int fd)
 	unlinkat(fd, CARRY_PRELOAD, 0);
 	unlinkat(fd, PLUGIN_LINK, 0);
 	unlinkat(fd, PIDSPACE_SOCKET, 0);
+	unlinkat(fd, RELAY_SOCKET "0", 0);
+	unlinkat(fd, RELAY_SOCKET "1", 0);
 }
 
 /* If it exists; otherwise only makes are recorded. With a sanitizer in it no program would
@@ -313,4 +317,18 @@ void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *mak
 		buf_addc(b, ' ');
 		buf_adds(b, makefiles);
 	}
+}
+
+bool ticket_relay_address(struct sockaddr_un *address, struct slice ticket, unsigned relay)
+{
+	const char *slash = ticket.len ? memrchr(ticket.p, '/', ticket.len) : NULL;
+	size_t len = slash ? (size_t)(slash - ticket.p) : sizeof address->sun_path;
+
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (relay > 9 || len + sizeof "/" RELAY_SOCKET "0" > sizeof address->sun_path)
+		return false;
+	memcpy(address->sun_path, ticket.p, len);
+	strcpy(address->sun_path + len, "/" RELAY_SOCKET "0");
+	address->sun_path[len + sizeof "/" RELAY_SOCKET - 1] = (char)('0' + relay);
+	return true;
 }

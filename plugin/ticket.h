@@ -6,6 +6,8 @@
 #include "recording/store.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <sys/un.h>
 
 /*
  * Write the ticket of a recording (see recording/store.h): the makefile through which every GNU
@@ -30,6 +32,9 @@ void ticket_remove(struct ticket *t);
 
 /* Remove the directories of this user's processes that were killed. */
 void ticket_clean(void);
+
+/* The socket of a relay beside a ticket, see plugin/pipes.h. False: the path is too long. */
+bool ticket_relay_address(struct sockaddr_un *address, struct slice ticket, unsigned relay);
 
 /* The new value of MAKEFILES: the ticket in front of the old value (may be NULL). */
 void ticket_add_makefiles(struct buf *b, const struct ticket *t, const char *makefiles);

@@ -200,6 +200,12 @@ void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const 
  * buildbeat-recording(5). */
 #define EVENT_NOTE_COLLECTS "output-sync"
 #define EVENT_NOTE_DIRECT "output-direct"
+/* Of an instance: since then each of its processes has pipes of its own for its standard output, its
+ * standard error or both. And of a task that has none. */
+#define EVENT_NOTE_PIPE_OUT "output-pipe 1"
+#define EVENT_NOTE_PIPE_ERR "output-pipe 2"
+#define EVENT_NOTE_PIPES "output-pipe 12"
+#define EVENT_NOTE_NO_PIPE "output-shared"
 /* Of an instance: it runs one task at a time, as .NOTPARALLEL says. */
 #define EVENT_NOTE_SERIAL "notparallel"
 void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,

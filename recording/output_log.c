@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recording/output_log.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/readfile.h"
 #include "recording/layout.h"
@@ -21,10 +22,11 @@ struct source {
 	uint64_t at;		/* the part's place in the file */
 };
 
-/* The unfinished line of a stream. */
+/* The unfinished line of a stream, or of a task with a pipe of its own. */
 struct unfinished {
 	struct buf text;	/* not yet returned */
 	struct output_line line;	/* what is known of it */
+	char inst[INSTANCE_ID_MAX];
 	bool begun;		/* a part of it was returned */
 	bool open;		/* it has bytes, or parts */
 	bool returned;		/* text was returned by the last call */
@@ -35,6 +37,9 @@ struct output_piece {
 	int64_t span_us;
 	enum output_stream stream;
 	uint64_t end;
+	char inst[INSTANCE_ID_MAX];
+	uint64_t task;
+	bool ends;
 };
 
 struct output {
@@ -44,8 +49,33 @@ struct output {
 	struct output_piece piece;
 	uint64_t at;		/* of the next byte of the log */
 	uint64_t n_lines, n_damaged;
-	struct unfinished of[2];
+	struct unfinished *of;	/* those that are not open are free for others */
+	size_t n_of;
+	size_t last;		/* that of the last bytes */
 };
+
+/* The rest of a line of the index, which may be empty. */
+static bool parse_writer(struct cursor *c, struct output_piece *piece)
+{
+	const char *start;
+	size_t len;
+
+	piece->inst[0] = '\0';
+	piece->task = 0;
+	piece->ends = false;
+	if (!cursor_byte(c, ' '))
+		return true;
+	start = c->p;
+	while (c->p < c->end && *c->p != ' ')
+		c->p++;
+	len = (size_t)(c->p - start);
+	if (!len || len >= sizeof piece->inst || !cursor_byte(c, ' ') || !cursor_u64(c, &piece->task))
+		return false;
+	memcpy(piece->inst, start, len);
+	piece->inst[len] = '\0';
+	piece->ends = cursor_literal(c, " " OUTPUT_ENDS);
+	return true;
+}
 
 /* One line of the index, without its newline. False if it is damaged. */
 static bool parse_piece(struct slice line, struct output_piece *piece)
@@ -58,7 +88,7 @@ static bool parse_piece(struct slice line, struct output_piece *piece)
 	if (!cursor_i64(&c, &time_us) || !cursor_byte(&c, ' ') ||
 	    !cursor_i64(&c, &span_us) || !cursor_byte(&c, ' ') ||
 	    !cursor_u64(&c, &stream) || !cursor_byte(&c, ' ') ||
-	    !cursor_u64(&c, &piece->end) || !cursor_at_end(&c))
+	    !cursor_u64(&c, &piece->end) || !parse_writer(&c, piece) || !cursor_at_end(&c))
 		return false;
 	if (time_us < 0 || span_us < 0 || span_us > time_us || piece->end > INT64_MAX ||
 	    (stream != OUTPUT_STDOUT && stream != OUTPUT_STDERR && stream != OUTPUT_BOTH))
@@ -203,8 +233,9 @@ static void begin_line(struct output *o, struct unfinished *u)
 {
 	u->open = true;
 	u->begun = false;
+	memcpy(u->inst, o->piece.inst, sizeof u->inst);
 	u->line = (struct output_line){
-		.offset = o->at, .stream = o->piece.stream,
+		.offset = o->at, .stream = o->piece.stream, .task = o->piece.task,
 		.from_us = o->piece.time_us < 0 ? -1 : o->piece.time_us - o->piece.span_us,
 		.first_us = o->piece.time_us, .to_us = o->piece.time_us,
 	};
@@ -219,6 +250,7 @@ static void put_line(struct output *o, struct unfinished *u, struct slice text, 
 	u->line.ends = ends;
 	u->line.newline = newline;
 	u->line.text = text;
+	u->line.inst = u->inst;
 	*line = u->line;
 	u->begun = true;
 	u->returned = true;
@@ -226,13 +258,64 @@ static void put_line(struct output *o, struct unfinished *u, struct slice text, 
 		u->open = false;
 }
 
+static bool is_of_piece(const struct output *o, const struct unfinished *u)
+{
+	return u->open && (u->line.stream == OUTPUT_STDERR) == (o->piece.stream == OUTPUT_STDERR) &&
+		u->line.task == o->piece.task && !strcmp(u->inst, o->piece.inst);
+}
+
+/* That of the piece: the one that was begun, or a free one. NULL: there is no memory. */
+static struct unfinished *unfinished_of(struct output *o)
+{
+	struct unfinished *u;
+	size_t unused = o->n_of;
+
+	if (o->last < o->n_of && is_of_piece(o, &o->of[o->last]))
+		return &o->of[o->last];
+	for (size_t i = 0; i < o->n_of; i++) {
+		if (is_of_piece(o, &o->of[i])) {
+			o->last = i;
+			return &o->of[i];
+		}
+		if (!o->of[i].open && unused == o->n_of)
+			unused = i;
+	}
+	if (unused == o->n_of) {
+		u = array_add(&o->of, &o->n_of, sizeof *o->of);
+		if (!u)
+			return NULL;
+		*u = (struct unfinished){ .text = BUF_INIT };
+	}
+	o->last = unused;
+	return &o->of[unused];
+}
+
+/* The piece was read, and says that its line ends. 1: *line is it. */
+static int end_line(struct output *o, struct output_line *line)
+{
+	struct unfinished *u;
+
+	if (!o->piece.ends)
+		return 0;
+	o->piece.ends = false;
+	u = unfinished_of(o);
+	if (!u)
+		return -ENOMEM;
+	if (!u->open)
+		return 0;
+	put_line(o, u, (struct slice){ buf_str(&u->text), u->text.len }, true, false, line);
+	return 1;
+}
+
 /* The next bytes of the piece. 1: *line is a line or a part. */
 static int take_line(struct output *o, struct slice s, struct output_line *line)
 {
-	struct unfinished *u = &o->of[o->piece.stream == OUTPUT_STDERR];
+	struct unfinished *u = unfinished_of(o);
 	uint64_t left = o->piece.end - o->at;
 	const char *end;
 
+	if (!u)
+		return -ENOMEM;
 	if (s.len > left)
 		s.len = (size_t)left;
 	if (!u->open)
@@ -258,7 +341,7 @@ static int take_line(struct output *o, struct slice s, struct output_line *line)
 
 static int last_lines(struct output *o, struct output_line *line)
 {
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < o->n_of; i++) {
 		struct unfinished *u = &o->of[i];
 
 		if (!u->open)
@@ -273,7 +356,7 @@ int output_next(struct output *o, struct output_line *line, bool last)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < o->n_of; i++) {
 		if (o->of[i].returned)
 			buf_clear(&o->of[i].text);
 		o->of[i].returned = false;
@@ -281,8 +364,14 @@ int output_next(struct output *o, struct output_line *line, bool last)
 	for (;;) {
 		struct slice s;
 
-		if (o->at >= o->piece.end && (r = next_piece(o)) < 0)
-			return r;
+		if (o->at >= o->piece.end) {
+			r = end_line(o, line);
+			if (r)
+				return r;
+			r = next_piece(o);
+			if (r < 0)
+				return r;
+		}
 		if (o->at < o->piece.end) {
 			r = source_at(&o->log, o->at, &s);
 			if (r)
@@ -311,7 +400,7 @@ int output_next(struct output *o, struct output_line *line, bool last)
 
 static void forget_lines(struct output *o)
 {
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < o->n_of; i++) {
 		buf_clear(&o->of[i].text);
 		o->of[i] = (struct unfinished){ .text = o->of[i].text };
 	}
@@ -330,9 +419,14 @@ bool output_place(const struct output *o, struct output_place *place)
 	*place = (struct output_place){
 		.line = o->n_lines, .at = o->at, .index_at = o->index_at, .piece_end = o->piece.end,
 		.piece_time_us = o->piece.time_us, .piece_span_us = o->piece.span_us,
-		.stream = o->piece.stream,
+		.stream = o->piece.stream, .task = o->piece.task, .ends = o->piece.ends,
 	};
-	return !o->of[0].open && !o->of[1].open;
+	memcpy(place->inst, o->piece.inst, sizeof place->inst);
+	for (size_t i = 0; i < o->n_of; i++) {
+		if (o->of[i].open)
+			return false;
+	}
+	return true;
 }
 
 void output_go(struct output *o, const struct output_place *place)
@@ -343,8 +437,9 @@ void output_go(struct output *o, const struct output_place *place)
 	o->index_at = place->index_at;
 	o->piece = (struct output_piece){
 		.time_us = place->piece_time_us, .span_us = place->piece_span_us,
-		.stream = place->stream, .end = place->piece_end,
+		.stream = place->stream, .end = place->piece_end, .task = place->task, .ends = place->ends,
 	};
+	memcpy(o->piece.inst, place->inst, sizeof o->piece.inst);
 	o->has_header = place->index_at > 0;
 }
 
@@ -385,7 +480,8 @@ void output_close(struct output *o)
 		return;
 	source_close(&o->log);
 	source_close(&o->index);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < o->n_of; i++)
 		buf_release(&o->of[i].text);
+	free(o->of);
 	free(o);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -28,7 +29,6 @@ int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream s
 {
 	w->stream = stream;
 	w->shared = shared;
-	w->in_key = false;
 	w->error = 0;
 	w->lost = 0;
 	w->n_held = 0;
@@ -56,9 +56,10 @@ static int write_all(int fd, const char *p, size_t len)
 	return 0;
 }
 
-static int append_index(struct output_writer *w, int64_t from_us, int64_t to_us)
+static int append_index(struct output_writer *w, const struct output_source *s, int64_t from_us,
+			int64_t to_us, bool ends)
 {
-	char memory[96];
+	char memory[128 + INSTANCE_ID_MAX];
 	struct buf line;
 
 	buf_init_fixed(&line, memory, sizeof memory);
@@ -69,16 +70,23 @@ static int append_index(struct output_writer *w, int64_t from_us, int64_t to_us)
 	buf_addu(&line, w->stream);
 	buf_addc(&line, ' ');
 	buf_addu(&line, w->end);
+	if (*s->inst) {
+		buf_addc(&line, ' ');
+		buf_adds(&line, s->inst);
+		buf_addc(&line, ' ');
+		buf_addu(&line, s->task);
+		buf_adds(&line, ends ? " " OUTPUT_ENDS : "");
+	}
 	buf_addc(&line, '\n');
 	return write_all(w->index_fd, line.data, line.len);
 }
 
-static void append(struct output_writer *w, const char *p, size_t len, int64_t from_us,
-		   int64_t to_us)
+static void append(struct output_writer *w, const struct output_source *s, const char *p, size_t len,
+		   int64_t from_us, int64_t to_us, bool ends)
 {
 	if (w->error)
 		w->lost += len;
-	if (w->error || !len)
+	if (w->error || (!len && !ends))
 		return;
 	if (w->shared) {
 		flock(w->index_fd, LOCK_EX);
@@ -87,7 +95,7 @@ static void append(struct output_writer *w, const char *p, size_t len, int64_t f
 	w->error = write_all(w->log_fd, p, len);
 	w->end += len;
 	if (!w->error)
-		w->error = append_index(w, from_us, to_us);
+		w->error = append_index(w, s, from_us, to_us, ends);
 	if (w->shared)
 		flock(w->index_fd, LOCK_UN);
 	if (w->error)
@@ -100,13 +108,13 @@ static bool has_word(struct slice s, const char *word)
 	return memmem(s.p, s.len, word, strlen(word));
 }
 
-static void add_split(struct buf *b, struct output_writer *w, struct slice line)
+static void add_split(struct buf *b, struct output_source *s, struct slice line)
 {
 	struct slice part[REDACT_PARTS_MAX];
 	size_t n = redact_split(part, line.p, line.len, false);
 
 	if (n > 1 && has_word(line, "-----BEGIN ") && !has_word(line, "-----END "))
-		w->in_key = true;
+		s->in_key = true;
 	for (size_t i = 0; i < n; i++)
 		buf_add(b, part[i].p, part[i].len);
 }
@@ -122,58 +130,70 @@ static size_t line_len(const char *p, size_t len)
 }
 
 /* Append lines with their secrets replaced. The text grows only in lines that have a secret. */
-static void append_masked(struct output_writer *w, const char *p, size_t len, int64_t from_us,
-			  int64_t to_us)
+static void append_masked(struct output_writer *w, struct output_source *s, const char *p, size_t len,
+			  int64_t from_us, int64_t to_us, bool ends)
 {
 	struct buf b = BUF_INIT;
 	const char *done = p, *end = p + len;
 	bool changed = false;
 
+	s->open = len ? end[-1] != '\n' : s->open;
 	for (size_t n; p < end; p += n) {
 		struct slice part[REDACT_PARTS_MAX], line;
 
 		n = line_len(p, (size_t)(end - p));
 		line = (struct slice){ p, n };
-		if (!w->in_key && redact_split(part, p, n, false) == 1)
+		if (!s->in_key && redact_split(part, p, n, false) == 1)
 			continue;
 		changed = true;
 		buf_add(&b, done, (size_t)(p - done));
 		done = p + n;
-		if (!w->in_key) {
-			add_split(&b, w, line);
+		if (!s->in_key) {
+			add_split(&b, s, line);
 			continue;
 		}
 		if (has_word(line, "-----END "))
-			w->in_key = false;
+			s->in_key = false;
 		buf_adds(&b, REDACT_MARK);
 		if (p[n - 1] == '\n' || p[n - 1] == '\r')
 			buf_addc(&b, p[n - 1]);
 	}
 	if (!changed) {
-		append(w, done, len, from_us, to_us);
+		append(w, s, done, len, from_us, to_us, ends);
 	} else {
 		buf_add(&b, done, (size_t)(end - done));
 		if (buf_error(&b) && !w->error)
 			w->error = buf_error(&b);
-		append(w, b.data, b.len, from_us, to_us);
+		append(w, s, b.data, b.len, from_us, to_us, ends);
 	}
 	buf_release(&b);
 }
 
-static void write_held(struct output_writer *w)
+static void write_held(struct output_writer *w, struct output_source *s, bool ends)
 {
-	append_masked(w, w->held, w->n_held, w->held_from_us, w->held_to_us);
-	w->n_held = 0;
+	size_t n = s->n_held;
+
+	w->n_held -= n > 0;
+	s->n_held = 0;
+	append_masked(w, s, s->held, n, s->held_from_us, s->held_to_us, ends);
 }
 
-static void hold(struct output_writer *w, const char *p, size_t len, int64_t from_us,
-		 int64_t to_us)
+/* False: no memory. */
+static bool hold(struct output_writer *w, struct output_source *s, const char *p, size_t len,
+		 int64_t from_us, int64_t to_us)
 {
-	if (!w->n_held)
-		w->held_from_us = from_us;
-	w->held_to_us = to_us;
-	memcpy(w->held + w->n_held, p, len);
-	w->n_held += len;
+	if (!s->held)
+		s->held = malloc(OUTPUT_HELD_MAX);
+	if (!s->held)
+		return false;
+	if (!s->n_held) {
+		s->held_from_us = from_us;
+		w->n_held++;
+	}
+	s->held_to_us = to_us;
+	memcpy(s->held + s->n_held, p, len);
+	s->n_held += len;
+	return true;
 }
 
 /* The length up to the last newline or carriage return, 0 without one. */
@@ -186,47 +206,57 @@ static size_t whole_lines(const char *p, size_t len)
 	return cr ? (size_t)(cr - p) + 1 : n;
 }
 
-void output_writer_add(struct output_writer *w, const char *p, size_t len, int64_t from_us,
-		       int64_t to_us)
+void output_writer_add(struct output_writer *w, struct output_source *s, const char *p, size_t len,
+		       int64_t from_us, int64_t to_us)
 {
-	while (w->n_held && len) {
-		size_t n = line_len(p, len), room = sizeof w->held - w->n_held;
+	while (s->n_held && len) {
+		size_t n = line_len(p, len), room = OUTPUT_HELD_MAX - s->n_held;
 		bool ends;
 
 		n = MIN(n, room);
 		ends = p[n - 1] == '\n' || p[n - 1] == '\r' || n == room;
-		hold(w, p, n, from_us, to_us);
+		hold(w, s, p, n, from_us, to_us);
 		if (ends)
-			write_held(w);
+			write_held(w, s, false);
 		p += n;
 		len -= n;
 	}
 	while (len) {
 		size_t n = whole_lines(p, len);
 
-		if (n) {
-			append_masked(w, p, n, from_us, to_us);
-		} else if (len >= sizeof w->held) {
-			n = sizeof w->held;
-			append_masked(w, p, n, from_us, to_us);
-		} else {
-			hold(w, p, len, from_us, to_us);
+		if (!n && len < OUTPUT_HELD_MAX && hold(w, s, p, len, from_us, to_us))
 			return;
-		}
+		if (!n)
+			n = MIN(len, OUTPUT_HELD_MAX);
+		append_masked(w, s, p, n, from_us, to_us, false);
 		p += n;
 		len -= n;
 	}
 }
 
-void output_writer_flush(struct output_writer *w)
+void output_writer_flush(struct output_writer *w, struct output_source *s)
 {
-	if (w->n_held)
-		write_held(w);
+	if (s->n_held)
+		write_held(w, s, false);
+}
+
+void output_writer_end(struct output_writer *w, struct output_source *s, int64_t now_us)
+{
+	if (s->n_held)
+		write_held(w, s, true);
+	else if (s->open)
+		append(w, s, "", 0, now_us, now_us, true);
+	s->open = s->in_key = false;
+}
+
+void output_source_release(struct output_source *s)
+{
+	free(s->held);
+	*s = (struct output_source){ 0 };
 }
 
 void output_writer_close(struct output_writer *w)
 {
-	output_writer_flush(w);
 	file_close(w->log_fd);
 	file_close(w->index_fd);
 	w->log_fd = w->index_fd = -1;

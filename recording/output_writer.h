@@ -6,6 +6,17 @@
 
 #define OUTPUT_HELD_MAX 65536
 
+/* One pipe whose lines are whole in the log, whatever others write meanwhile: all zero at first. */
+struct output_source {
+	char inst[INSTANCE_ID_MAX];	/* of the task that writes there; "": not known */
+	uint64_t task;
+	bool in_key;		/* between the first and the last line of a private key */
+	bool open;		/* a part of its unfinished line is in the log */
+	int64_t held_from_us, held_to_us;	/* when the held bytes were written */
+	size_t n_held;
+	char *held;		/* OUTPUT_HELD_MAX, allocated when it is needed */
+};
+
 /*
  * Appends to the output of a recording (output.h). Two processes may do so at the same time, if
  * each has opened its own writer. Secrets are replaced line by line, so an unfinished line is
@@ -16,13 +27,10 @@ struct output_writer {
 	int log_fd, index_fd;	/* -1: writing has ended */
 	enum output_stream stream;
 	bool shared;		/* with another process */
-	bool in_key;		/* between the first and the last line of a private key */
 	int error;		/* the first failure, negative errno: nothing is written any more */
 	uint64_t lost;		/* bytes that were not written since */
 	uint64_t end;		/* size of the log, unless shared */
-	int64_t held_from_us, held_to_us;	/* when the held bytes were written */
-	size_t n_held;
-	char held[OUTPUT_HELD_MAX];
+	size_t n_held;		/* sources with an unfinished line */
 };
 
 /* Make both files. 0 or a negative errno. */
@@ -33,11 +41,15 @@ int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream s
 		       bool shared);
 
 /* These bytes were written between the two times. */
-void output_writer_add(struct output_writer *w, const char *p, size_t len, int64_t from_us,
-		       int64_t to_us);
+void output_writer_add(struct output_writer *w, struct output_source *s, const char *p, size_t len,
+		       int64_t from_us, int64_t to_us);
 
 /* Write the unfinished line. */
-void output_writer_flush(struct output_writer *w);
+void output_writer_flush(struct output_writer *w, struct output_source *s);
+
+/* The same, and the line does not go on: the task has ended. */
+void output_writer_end(struct output_writer *w, struct output_source *s, int64_t now_us);
+void output_source_release(struct output_source *s);
 
 void output_writer_close(struct output_writer *w);
 

@@ -48,6 +48,7 @@ struct store {
 #define STORE_NO_LAUNCHER 2u	/* begun by a build tool that samples by itself */
 #define STORE_TRACEPARENT 8u	/* give tasks their own TRACEPARENT */
 #define STORE_NFS 4u		/* tasks-ID.log, one a writer */
+#define STORE_PIPES 16u		/* the output is recorded: see plugin/pipes.h */
 
 /* A note of the instance with this prefix is a message of the plugin to the user. The launcher
  * prints it after the build. */

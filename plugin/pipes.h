@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_PLUGIN_PIPES_H
+#define BUILDBEAT_PLUGIN_PIPES_H
+
+#include "base/cursor.h"
+#include "recording/event.h"
+
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Whose line it is: while the build's output is recorded, each process that a make starts writes
+ * to a pipe of its own, which the relay reads (launch/relay_pipes.h). The relay has made the pipes before the
+ * build began. It hands their write ends to makes, some at a time, through a socket beside the
+ * ticket, with a page in shared memory. There a make writes which task uses which pipe, so that
+ * neither the start nor the end of a silent process costs a message.
+ *
+ * A process gets one only where its output would go to the same relay without it: make's own standard
+ * output or error is a pipe of the relay or of its pool, known by the inode. Everything else stays as
+ * it is: files, terminals, other pipes, $(shell), --output-sync. If there is no pipe at the moment, the process
+ * gets make's own, as without us.
+ *
+ * The order of the lines stays, too. Before the relay reads from a pipe for the first time, it reads what
+ * make had written before (the command). When a process has ended and the relay has not
+ * yet read all of its output, make waits for that before it goes on, and perhaps reports an error.
+ */
+#define PIPES_MAX 512
+#define PIPES_AT_ONCE 8
+#define PIPES_RELAYS 2		/* of standard output and standard error */
+
+enum pipes_state {
+	PIPES_FREE, PIPES_GIVEN,
+	PIPES_USED,
+	PIPES_ENDED,		/* its process has; others may still have it */
+};
+
+struct pipes_slot {
+	uint64_t ino;
+	_Atomic uint64_t task;
+	_Atomic int64_t start_us;	/* not later than that of the task */
+	_Atomic uint32_t use;	/* incremented for each process */
+	_Atomic uint32_t state;
+	_Atomic int32_t parent;	/* the slot of make's own output, -1: the relay's own pipe */
+	char inst[INSTANCE_ID_MAX];
+};
+
+/* Made by the relay; makes write only to slots that were given to them. */
+struct pipes_page {
+	uint32_t version, n;
+	uint64_t ino;		/* of the relay's own pipe */
+	uint64_t dev;		/* of all */
+	struct pipes_slot slot[PIPES_MAX];
+};
+
+#define PIPES_VERSION 1
+
+/* Messages in both directions. After accept(), the relay sends the page's descriptor with
+ * PIPES_WELCOME. */
+enum pipes_what {
+	PIPES_WELCOME,
+	PIPES_WANT,		/* make: n pipes. The relay: n of them, perhaps 0, with their descriptors */
+	PIPES_READ,		/* make: read what is in slot[0] and below. The relay: it is done */
+};
+
+struct pipes_message {
+	uint16_t what, n;
+	uint16_t slot[PIPES_AT_ONCE];
+};
+
+/* In a make, which starts processes in one thread. A signal handler may interrupt each of these and call
+ * others. */
+
+struct store;
+
+/* The pipes of a process: make keeps the write ends until it has ended. */
+struct pipes_of {
+	uint16_t slot[PIPES_RELAYS];	/* with 1 added; 0: none */
+	int16_t fd[PIPES_RELAYS];
+};
+
+/* True: a relay reads make's own outputs. It is looked for before the first process, unless make collects their
+ * output. */
+bool pipes_begin(bool (*collects)(void));
+
+/* The next process shall have pipes, as this task of the store's instance. If there is none, *actions are
+ * unchanged. Calls after the first one, before pipes_started() or pipes_give_back(), do nothing. */
+void pipes_take(posix_spawn_file_actions_t *actions, const struct store *store, uint64_t task);
+/* It was started. Returns a note to record, of the task or the instance, or NULL. redirected: its outputs are not
+ * those of make. */
+const char *pipes_started(struct pipes_of *of, bool redirected, bool *of_task);
+/* It was not, if nothing was said. */
+void pipes_give_back(void);
+
+/* It was waited for: when this returns, the relay has read everything that it had written. */
+void pipes_ended(struct pipes_of *of);
+
+#endif
