@@ -32,6 +32,7 @@ struct child *children_add(struct children *c, pid_t pid)
 	if (!child)
 		return NULL;
 	child->io_fd = -1;
+	child->output = (struct pipes_of){ 0 };
 	child->task = 0;
 	c->pid[c->n] = pid;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -3,6 +3,7 @@
 #define BUILDBEAT_PLUGIN_CHILDREN_H
 
 #include "base/buf.h"
+#include "plugin/pipes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@ struct event_end;
 struct child {
 	uint64_t task;		/* 0: its start or end is being recorded */
 	int io_fd;		/* its /proc/PID/io, or -1 */
+	struct pipes_of output;
 	bool asked_for;		/* the tool announced it with a name */
 	char *const *env;	/* its environment, as passed by the tool; NULL: unknown */
 	struct buf name;	/* its target; the next child in the slot reuses the memory */

@@ -495,6 +495,12 @@ static void at_exit(void)
 }
 #endif
 
+/* -O, --output-sync. Words such as -O2 are those of a makefile's variables. */
+static bool collects(void)
+{
+	return !expands_to("$(filter -Otarget -Oline -Orecurse -Ojob --output-sync%,$(MAKEFLAGS))", "");
+}
+
 /* make is about to execute itself. The new one gets our environment without the exported
  * variables. */
 static void replaced(void)
@@ -561,6 +567,7 @@ int buildbeat_gmk_setup(uintptr_t a, uintptr_t b)
 		make.host.unknown = names_lost;
 		make.host.shell = shell_started;
 		make.host.is_asked_for = is_asked_for;
+		make.host.collects = collects;
 		make.host.replaced = replaced;
 		make.host.exits = exits;
 		gmk_add_function("buildbeat-at", at_makefiles, 1, 2, 0);

@@ -19,6 +19,7 @@ plugin_buildbeat_so_SOURCES = \
 	plugin/gmk_files.c plugin/gmk_files.h \
 	plugin/got.c plugin/got.h \
 	plugin/session.c plugin/session.h \
+	plugin/pipes.c plugin/pipes.h \
 	plugin/procs.c plugin/procs.h \
 	plugin/span.c plugin/span.h plugin/trace_env.c plugin/trace_env.h \
 	plugin/tally_count.c plugin/tally_count.h plugin/tally_parts.h \

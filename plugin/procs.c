@@ -41,6 +41,7 @@ static __attribute__((section(".data"))) struct {
 	bool to_pipe;			/* the next one writes into a pipe of the tool */
 	bool to_file;			/* or into a file from which the tool prints it later */
 	bool collects;			/* one did so */
+	bool redirected;		/* the next one has a standard output or error of its own */
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
@@ -222,7 +223,7 @@ static struct buf *announced_name(void)
 /* What was known about the next process has been used. */
 static void forget(bool named)
 {
-	procs.to_pipe = procs.to_file = procs.ended = false;
+	procs.to_pipe = procs.to_file = procs.redirected = procs.ended = false;
 	if (!named)
 		procs.host->unknown();
 	procs.host->line.known = false;
@@ -253,18 +254,26 @@ static struct buf *take_name(struct child *slot, char *const *env)
 	return &slot->name;
 }
 
-/* With --output-sync make prints the output of a task after its end, except that of makes. */
-static void note_output(uint64_t task, int64_t t)
+static void put_note(uint64_t task, int64_t t, const char *text)
 {
-	struct store *store = &procs.session->store;
 	struct buf b;
 
+	procs_begin_line(&b);
+	event_add_note(&b, t, procs.session->store.inst, task, text);
+	procs_end_line(&b);
+}
+
+/* With --output-sync make prints the output of a task after its end, except that of makes. */
+static void note_output(uint64_t task, int64_t t, struct child *child)
+{
+	bool of_task;
+	const char *note = pipes_started(&child->output, procs.redirected, &of_task);
+
+	if (note)
+		put_note(of_task ? task : 0, t, note);
 	if (procs.to_file ? procs.collects : !procs.collects || procs.to_pipe)
 		return;
-	procs_begin_line(&b);
-	event_add_note(&b, t, store->inst, procs.to_file ? 0 : task,
-		       procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
-	procs_end_line(&b);
+	put_note(procs.to_file ? 0 : task, t, procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
 	procs.collects = true;
 }
 
@@ -290,7 +299,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	}
 	task = session_next_task(procs.session);
 	target = take_name(child, env);
-	note_output(task, t);
+	note_output(task, t, child);
 	write_start(task, t, pid, argv, target);
 	atomic_signal_fence(memory_order_seq_cst);
 	child->task = task;
@@ -348,6 +357,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	}
 	file_close(child->io_fd);
 	child->io_fd = -1;
+	pipes_ended(&child->output);
 	task = child->task;
 	child->task = 0;
 	write_end(task, &e);
@@ -383,6 +393,7 @@ static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
 	struct stat st;
 	int saved = errno;
 
+	procs.redirected |= fd_new == STDOUT_FILENO || fd_new == STDERR_FILENO;
 	/* $(shell) is read through a pipe; --output-sync collects in a file */
 	if (fd_new == STDOUT_FILENO && !fstat(fd, &st)) {
 		procs.to_pipe = S_ISFIFO(st.st_mode);
@@ -412,6 +423,11 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 	if (procs.session->store.flags & STORE_TRACEPARENT)
 		trace_env_give(envp, &procs.session->store, procs.session->last_task + 1);
 	envp = carrying(file, argv, envp);
+	/* while the output is recorded, pipes of its own instead of the outputs of the tool */
+	if ((procs.session->store.flags & STORE_PIPES) && actions && !procs.redirected &&
+	    pipes_begin(procs.host->collects) && children_next(&large.children))
+		pipes_take((posix_spawn_file_actions_t *)(uintptr_t)actions, &procs.session->store,
+			   procs.session->last_task + 1);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);
 	if (pid)
@@ -457,6 +473,7 @@ static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 	if (is_on() && !procs.tried)
 		not_started(store_now_us(&procs.session->store), NULL, NULL, ENOENT);
 	procs.tried = false;
+	pipes_give_back();
 	return posix_spawnattr_destroy(attr);
 }
 

@@ -36,6 +36,8 @@ struct procs_host {
 	/* Does the tool announce a process before it makes an environment like this one?
 	 * Successive processes with the same environment belong to one task. */
 	bool (*is_asked_for)(char *const env[]);
+	/* Does the tool print the output of its processes itself, in one piece? Asked before the first. */
+	bool (*collects)(void);
 	/* The tool is about to replace itself by exec. If this fails, it goes on, and may try
 	 * again. */
 	void (*replaced)(void);
