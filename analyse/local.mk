@@ -20,7 +20,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/output.c analyse/output.h analyse/output_bitbake.c analyse/output_bitbake.h \
 	analyse/output_evidence.c analyse/output_evidence.h analyse/output_excerpt.c analyse/output_excerpt.h \
 	analyse/output_marks.c analyse/output_marks.h analyse/output_named.c analyse/output_named.h analyse/output_nearby.c \
-	analyse/output_nearby.h analyse/output_ninja.c \
+	analyse/output_nearby.h analyse/output_ninja.c analyse/output_pipes.c analyse/output_pipes.h analyse/output_text.c \
 	analyse/output_says.c analyse/output_says.h \
 	analyse/process_tree.c analyse/process_tree.h \
 	analyse/tracker.c analyse/tracker.h analyse/tracker_class.c analyse/tracker_class.h analyse/tracker_names.c analyse/tracker_parts.h \

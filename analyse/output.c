@@ -21,6 +21,7 @@ struct span_of {
 	int64_t begin_us, end_us;
 	uint64_t min_line;
 	uint32_t task;
+	uint32_t pipe;		/* only lines in this pipe, see output_pipes.h */
 	bool within;		/* it is known only if the line was written entirely in this time */
 	bool apart;		/* another build tool's, of which no line is known here */
 };
@@ -28,11 +29,18 @@ struct span_of {
 struct sweep {
 	const struct recording *rec;
 	struct output_marks marks;
+	struct output_pipes *pipes;
 	struct output_bitbake bitbake;
 	uint32_t *failed;	/* tasks of makes that failed, by name */
 	size_t n_failed;
 	struct output_tasks *result;
-	/* of one stream: those that may have written, by their begin */
+	/* of one stream */
+	bool errors;		/* standard error */
+	bool both;		/* or both */
+	uint32_t pipe;		/* of the line */
+	uint64_t last_number;	/* of the line before in this pipe, UINT64_MAX: of another one */
+	uint32_t last_pipe;
+	/* those that may have written, by their begin */
 	struct span_of *span;
 	size_t n_spans, at;
 	struct span_of *active;
@@ -40,7 +48,8 @@ struct sweep {
 	size_t mark;		/* the next */
 	int64_t from_us, to_us;	/* of the line before */
 	int64_t after_us;	/* by the last mark */
-	bool known;		/* the next two are those of the time of the line before */
+	bool known;		/* the next two are those of the time and the pipe of the line before */
+	uint32_t known_pipe;
 	size_t n_others, n_apart;
 	const struct span_of *other;
 	struct output_evidence evidence;
@@ -48,58 +57,11 @@ struct sweep {
 	bool before;		/* the line before is of the same task */
 	uint32_t block;		/* whose output follows, NO_INDEX */
 	int64_t block_end_us;
+	uint32_t block_pipe;
 	uint64_t mark_until;	/* lines of the mark itself */
-	uint32_t mark_task;
+	uint32_t mark_task, mark_pipe;
 	bool report;		/* the line is make's, about a failed task */
 };
-
-/* Which lines a build tool wrote itself: "make[2]: ...". rest gets what comes after that. */
-static bool is_of_tool(struct slice s, struct slice *rest, uint64_t *level)
-{
-	struct cursor c;
-
-	for (const struct build_tool *t = build_tools; t->name; t++) {
-		cursor_init(&c, s.p, s.len);
-		*level = 0;
-		if (!t->messages || !cursor_literal(&c, t->name))
-			continue;
-		if (cursor_byte(&c, '[') && !(cursor_u64(&c, level) && cursor_byte(&c, ']')))
-			continue;
-		if (cursor_literal(&c, ": ")) {
-			*rest = (struct slice){ c.p, (size_t)(c.end - c.p) };
-			return true;
-		}
-	}
-	return false;
-}
-
-struct slice output_plain(struct buf *text, struct slice line)
-{
-	const char *end = line.p + line.len, *from;
-
-	while (end > line.p && end[-1] == '\r')
-		end--;
-	from = end > line.p ? memrchr(line.p, '\r', (size_t)(end - line.p)) : NULL;
-	from = from ? from + 1 : line.p;
-	if (end == from || !memchr(from, '\033', (size_t)(end - from)))
-		return (struct slice){ from, (size_t)(end - from) };
-	buf_clear(text);
-	while (from < end) {
-		const char *escape = memchr(from, '\033', (size_t)(end - from));
-
-		buf_add(text, from, (size_t)((escape ? escape : end) - from));
-		from = escape ? output_after_escape(escape, end) : end;
-	}
-	return (struct slice){ buf_str(text), text->len };
-}
-
-bool output_is_of_tool(struct slice line)
-{
-	struct slice rest;
-	uint64_t level;
-
-	return is_of_tool(line, &rest, &level);
-}
 
 /* Failed tasks, by the line in which make names one: "make: *** [Makefile:5: a.o] Error 1",
  * "make: *** [Makefile:5: a.o] Segmentation fault (core dumped)" */
@@ -202,6 +164,7 @@ static uint32_t failed_task(const struct sweep *s, const struct output_line *lin
 		if (order_of_name(name, t->name))
 			break;
 		if (!ended_so(t, how) || (host >= 0 && (uint64_t)host != level) ||
+		    s->pipes->outer[s->errors][t->instance] != s->pipe ||
 		    (line->to_us >= 0 && t->end_us > line->to_us))
 			continue;
 		if (found != NO_INDEX)
@@ -257,7 +220,8 @@ static int add_direct(struct sweep *s, struct span_of span, const struct output_
 
 	span.begin_us = t->start_us;
 	span.end_us = recording_task_end_us(s->rec, t);
-	if (t->hosts && hosting->end_us) {
+	/* in a pipe of its own there is nothing of other tasks, and what its build tools print is its own */
+	if (t->hosts && hosting->end_us && (span.pipe != span.task || s->pipes->shared[s->errors][span.task])) {
 		struct span_of before = span;
 
 		before.end_us = hosting->begin_us;
@@ -275,25 +239,34 @@ static int add_task(struct sweep *s, uint32_t i, const struct output_mark *mark,
 	const struct instance *in = &rec->instance[t->instance];
 	const struct output_marks *m = &s->marks;
 	bool known = mark && !errors_only;
+	uint8_t piped = s->pipes->piped[i];
+	uint32_t pipe = output_pipes_of_task(s->pipes, i, errors_only);
 
 	if (t->start_us < 0 || m->buried[t->instance])
 		return 0;
+	/* nothing of it is anywhere else, but its standard error may come here in another way */
+	if (pipe == i && !s->pipes->hosts[i]) {
+		if (!s->both || piped == 6)
+			return 0;
+		pipe = s->pipes->outer[errors_only][t->instance];
+	}
 	if (in->tool && !strcmp(in->tool, "buildbeat task"))
-		return add_direct(s, (struct span_of){ .task = i, .within = true }, hosting);
+		return add_direct(s, (struct span_of){ .task = i, .pipe = pipe, .within = true }, hosting);
 	if (output_is(in, BUILD_TOOL_SILENT))
-		return add_direct(s, (struct span_of){ .task = i, .apart = true }, hosting);
+		return add_direct(s, (struct span_of){ .task = i, .pipe = pipe, .apart = true }, hosting);
 	if (!output_is(in, BUILD_TOOL_COMMANDS))
 		return 0;
 	if (!m->collected[i])
-		return add_direct(s, (struct span_of){ .task = i, .min_line = known ? mark->line : 0 },
-				  hosting);
+		return add_direct(s, (struct span_of){ .task = i, .pipe = pipe,
+						       .min_line = known ? mark->line : 0 }, hosting);
 	/* what follows its command is known; see pass_marks() */
 	return known || t->end_us < 0 ? 0 :
-		add_span(s, &(struct span_of){ m->synced[i].begin_us, m->synced[i].end_us, .task = i });
+		add_span(s, &(struct span_of){ m->synced[i].begin_us, m->synced[i].end_us, .task = i,
+						.pipe = pipe });
 }
 
 /* Build tools that print the output of their tasks later. */
-static int add_apart(struct sweep *s)
+static int add_apart(struct sweep *s, bool errors_only)
 {
 	const struct recording *rec = s->rec;
 	int r = 0;
@@ -305,6 +278,7 @@ static int add_apart(struct sweep *s)
 					    output_is(in, BUILD_TOOL_RECIPES)))
 			r = add_span(s, &(struct span_of){
 				.begin_us = in->open_us, .task = NO_INDEX, .apart = true,
+				.pipe = s->pipes->outer[errors_only][i],
 				.end_us = in->close_us < 0 ? rec->last_us : in->close_us });
 	}
 	return r;
@@ -327,6 +301,7 @@ static int find_spans(struct sweep *s, bool errors_only)
 
 	s->n_spans = s->at = s->n_active = s->mark = 0;
 	s->block = s->mark_task = NO_INDEX;
+	s->last_number = UINT64_MAX;
 	s->mark_until = 0;
 	s->after_us = 0;
 	s->known = false;
@@ -345,7 +320,7 @@ static int find_spans(struct sweep *s, bool errors_only)
 		if (r)
 			goto out;
 	}
-	r = add_apart(s);
+	r = add_apart(s, errors_only);
 	if (s->n_spans)
 		qsort(s->span, s->n_spans, sizeof *s->span, begin_order);
 out:
@@ -384,8 +359,10 @@ static void look_at_time(struct sweep *s, const struct output_line *line)
 	size_t n = 0, n_before;
 
 	find_time(s, line, &from_us, &to_us);
-	if (s->known && s->from_us == from_us && s->to_us == to_us)
+	if (s->known && s->known_pipe == s->pipe && s->from_us == from_us && s->to_us == to_us)
 		return;
+	s->compared &= s->known_pipe == s->pipe;
+	s->known_pipe = s->pipe;
 	s->from_us = from_us;
 	s->to_us = to_us;
 	n_before = s->n_active;
@@ -402,11 +379,14 @@ static void look_at_time(struct sweep *s, const struct output_line *line)
 	s->other = NULL;
 	s->known = true;
 	for (size_t i = 0; i < n; i++) {
+		if (s->active[i].pipe != s->pipe)
+			continue;
 		if (s->active[i].apart)
 			s->n_apart++;
 		else if (s->active[i].min_line > line->number)
 			s->known = false;	/* again with the next line */
-		else if (!s->n_others++)
+		/* one that hosts a build tool may be there twice, before and after */
+		else if ((!s->other || s->other->task != s->active[i].task) && !s->n_others++)
 			s->other = &s->active[i];
 	}
 	s->compared &= s->known;
@@ -429,7 +409,7 @@ static uint32_t task_by_evidence(struct sweep *s, const struct output_line *line
 		return NO_INDEX;
 	for (size_t i = 0; i < s->n_active && !s->compared; i++) {
 		/* one that hosts a build tool may be there twice, before and after */
-		if (s->active[i].min_line <= line->number &&
+		if (s->active[i].min_line <= line->number && s->active[i].pipe == s->pipe &&
 		    !(s->rec->task[s->active[i].task].hosts && has_task(task, n, s->active[i].task)))
 			task[n++] = s->active[i].task;
 	}
@@ -457,6 +437,7 @@ static void pass_marks(struct sweep *s, const struct output_line *line)
 		s->after_us = k->after_us;
 		if (k->line != line->number)
 			continue;
+		s->mark_pipe = s->block_pipe = k->pipe;
 		s->mark_task = k->mixed ? NO_INDEX : k->task;
 		s->mark_until = k->line + k->n_lines;
 		s->block = k->task != NO_INDEX && (k->ninja || m->collected[k->task]) ? k->task :
@@ -472,16 +453,15 @@ static uint32_t find_task(struct sweep *s, const struct output_line *line, bool 
 	uint64_t level;
 	uint32_t task;
 
-	s->report = false;
 	pass_marks(s, line);
-	if (line->number < s->mark_until)
+	if (line->number < s->mark_until && s->pipe == s->mark_pipe)
 		return s->mark_task;
 	task = output_bitbake_task(&s->bitbake, line);
 	if (task != NO_INDEX)
 		return task;
-	if (is_of_tool(line->text, &rest, &level)) {
+	if (output_tool_line(line->text, &rest, &level)) {
 		/* the lines of a make inside are a part of the piece */
-		if (s->block != NO_INDEX && !s->rec->task[s->block].hosts)
+		if (s->block != NO_INDEX && s->pipe == s->block_pipe && !s->rec->task[s->block].hosts)
 			s->block = NO_INDEX;
 		s->report = true;
 		return failed_task(s, line, rest, level);
@@ -489,7 +469,7 @@ static uint32_t find_task(struct sweep *s, const struct output_line *line, bool 
 	if (line->from_us < 0)
 		return NO_INDEX;
 	look_at_time(s, line);
-	if (s->block != NO_INDEX && s->from_us <= s->block_end_us)
+	if (s->block != NO_INDEX && s->pipe == s->block_pipe && s->from_us <= s->block_end_us)
 		return s->n_others ? NO_INDEX : s->block;
 	if (s->n_others > 1) {
 		*evident = true;
@@ -498,16 +478,27 @@ static uint32_t find_task(struct sweep *s, const struct output_line *line, bool 
 	return s->n_others && is_within(s, s->other) ? s->other->task : NO_INDEX;
 }
 
+static bool is_of_mark(const struct sweep *s, const struct output_line *line)
+{
+	return line->number < s->mark_until && s->pipe == s->mark_pipe;
+}
+
 static uint32_t task_of(struct sweep *s, const struct output_line *line)
 {
 	bool evident = false;
 	uint32_t task;
 
-	s->before = false;
+	s->before = s->report = false;
+	s->pipe = output_pipes_of_line(s->pipes, line);
+	if (output_pipes_is_own(s->pipes, s->pipe))
+		return s->pipe;
 	task = find_task(s, line, &evident);
 	if (!evident)
-		output_evidence_known(&s->evidence, line, line->number < s->mark_until || s->report ?
-				      NO_INDEX : task);
+		output_evidence_known(&s->evidence, line, is_of_mark(s, line) || s->report ? NO_INDEX : task);
+	if (s->last_pipe != s->pipe || s->last_number + 1 != line->number)
+		s->before = false;
+	s->last_pipe = s->pipe;
+	s->last_number = line->number;
 	return task;
 }
 
@@ -543,7 +534,7 @@ static void count_line(struct output_tasks *t, uint64_t line, uint32_t task, boo
 
 static void count_said(const struct sweep *s, const struct output_line *line, uint32_t task)
 {
-	if (task != NO_INDEX && !s->report && line->number >= s->mark_until &&
+	if (task != NO_INDEX && !s->report && !is_of_mark(s, line) &&
 	    task_has_failed(&s->rec->task[task]) && line->text.len &&
 	    output_says(line->text).what != SAYS_ANNOUNCEMENT)
 		s->result->said[task] = true;
@@ -556,6 +547,7 @@ static int find_marks(struct sweep *s, struct output *o, bool *two)
 
 	while ((r = output_next(o, &line, true)) > 0) {
 		*two |= line.stream == OUTPUT_STDERR;
+		s->both |= line.stream == OUTPUT_BOTH;
 		r = output_marks_add(&s->marks, &line);
 		if (r)
 			return r;
@@ -604,17 +596,21 @@ static void release_sweep(struct sweep *s)
 
 int output_find_tasks(struct output_tasks *t, struct output *o, const struct recording *rec)
 {
-	struct sweep s = { .rec = rec, .result = t }, errors;
+	struct output_pipes pipes;
+	struct sweep s = { .rec = rec, .result = t, .pipes = &pipes }, errors;
 	bool two = false;
 	int r;
 
 	*t = (struct output_tasks){ 0 };
 	r = output_bitbake_init(&s.bitbake, rec);
+	pipes = (struct output_pipes){ 0 };
 	t->lines = array_new_zero(rec->n_tasks, sizeof *t->lines);
 	t->first = array_new_zero(rec->n_tasks + 1, sizeof *t->first);
 	t->said = array_new_zero(rec->n_tasks, sizeof *t->said);
 	if (!r)
-		r = t->lines && t->first && t->said ? output_marks_init(&s.marks, rec) : -ENOMEM;
+		r = output_pipes_init(&pipes, rec);
+	if (!r)
+		r = t->lines && t->first && t->said ? output_marks_init(&s.marks, rec, &pipes) : -ENOMEM;
 	if (!r)
 		r = find_failed(&s);
 	if (!r)
@@ -624,6 +620,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	if (!r)
 		r = output_evidence_init(&s.evidence, rec);
 	errors = s;
+	errors.errors = true;
 	errors.span = NULL;
 	errors.active = NULL;
 	errors.evidence = (struct output_evidence){ 0 };
@@ -641,6 +638,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	release_sweep(&errors);
 	output_marks_release(&s.marks);
 	output_bitbake_release(&s.bitbake);
+	output_pipes_release(&pipes);
 	free(s.failed);
 	return r;
 }

@@ -11,6 +11,8 @@
  * Which task wrote each line of the build's output. A line has a task only if no other task of the
  * recording can have written it; otherwise its task is not known.
  *
+ * - Processes of a make write to pipes of their own: such a line is of the task whose pipe it is, unless a build tool
+ * runs in that task. Otherwise, and without such pipes (output_pipes.h):
  * - make prints a command before its task starts. With --output-sync it prints the command and
  * its output in one piece after the task has ended: that piece goes up to the next
  * command, unless a task whose command is not printed ended at that time. Otherwise a task can
@@ -56,6 +58,8 @@ uint32_t output_task_of(const struct output_tasks *t, uint64_t line, size_t *at)
 
 /* Is it a line of a build tool itself: "make[2]: Leaving directory". */
 bool output_is_of_tool(struct slice line);
+/* The same. rest gets what comes after that, level the number, or 0. */
+bool output_tool_line(struct slice line, struct slice *rest, uint64_t *level);
 
 /* A line without escape sequences and what a carriage return replaced: a part of it, or of text. */
 struct slice output_plain(struct buf *text, struct slice line);

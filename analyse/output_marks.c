@@ -137,9 +137,9 @@ static int find_collected(struct output_marks *m)
 	return 0;
 }
 
-int output_marks_init(struct output_marks *m, const struct recording *rec)
+int output_marks_init(struct output_marks *m, const struct recording *rec, struct output_pipes *pipes)
 {
-	*m = (struct output_marks){ .rec = rec, .pending = NO_INDEX };
+	*m = (struct output_marks){ .rec = rec, .pipes = pipes, .pending = NO_INDEX };
 	m->command = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->command);
 	m->synced = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->synced);
 	m->printed_us = calloc(rec->n_tasks ? rec->n_tasks : 1, sizeof *m->printed_us);
@@ -184,7 +184,7 @@ static uint32_t find_command(const struct output_marks *m, uint64_t key)
 
 /* Lines */
 
-static int new_mark(struct output_marks *m, uint32_t group, uint64_t first, uint64_t n_lines,
+static int new_mark(struct output_marks *m, uint32_t group, uint32_t pipe, uint64_t first, uint64_t n_lines,
 		    int64_t from_us, int64_t to_us)
 {
 	struct output_mark *mark = array_add(&m->mark, &m->n, sizeof *m->mark);
@@ -193,35 +193,35 @@ static int new_mark(struct output_marks *m, uint32_t group, uint64_t first, uint
 		return -ENOMEM;
 	*mark = (struct output_mark){
 		.line = first, .n_lines = n_lines, .from_us = from_us, .to_us = to_us,
-		.group = group, .task = NO_INDEX,
+		.pipe = pipe, .group = group, .task = NO_INDEX,
 	};
 	return 0;
 }
 
-/* A command can have several lines: the further ones distinguish commands that begin alike. */
+/* A command can have several lines: the further ones distinguish commands that begin alike. Lines in other
+ * pipes may be between them. */
 static int next_of_pending(struct output_marks *m, const struct output_line *line)
 {
 	struct hashing h = { .hash = m->pending_hash };
-	uint64_t key = m->command[m->pending].key, n;
-	uint32_t at = m->pending;
+	uint64_t key = m->command[m->pending].key;
+	uint32_t at = m->pending, n = ++m->pending_lines;
 
 	hash_text(&h, line->text.p, line->text.len);
 	m->pending_hash = h.hash;
-	n = line->number - m->pending_line;
 	m->pending = NO_INDEX;
 	for (uint32_t i = at; i < m->n_commands && m->command[i].key == key; i++) {
 		const struct output_command *c = &m->command[i];
 
 		if (c->more_lines == n && (c->hash == h.hash || c->truncated))
-			return new_mark(m, i, m->pending_line, n + 1, m->pending_from_us,
-					line->to_us);
+			return new_mark(m, i, m->pending_pipe, m->pending_line,
+					line->number - m->pending_line + 1, m->pending_from_us, line->to_us);
 		if (c->more_lines > n && m->pending == NO_INDEX)
 			m->pending = i;
 	}
 	return 0;
 }
 
-static int add_command(struct output_marks *m, const struct output_line *line)
+static int add_command(struct output_marks *m, const struct output_line *line, uint32_t pipe)
 {
 	struct hashing h = HASHING_INIT;
 	uint64_t key;
@@ -229,7 +229,7 @@ static int add_command(struct output_marks *m, const struct output_line *line)
 
 	if (!m->n_commands || !line->begins || line->stream == OUTPUT_STDERR)
 		return 0;
-	if (m->pending != NO_INDEX && line->number > m->pending_line)
+	if (m->pending != NO_INDEX && pipe == m->pending_pipe && line->number > m->pending_line)
 		return next_of_pending(m, line);
 	hash_text(&h, line->text.p, line->text.len);
 	key = key_of(&h);
@@ -240,9 +240,11 @@ static int add_command(struct output_marks *m, const struct output_line *line)
 		const struct output_command *c = &m->command[i];
 
 		if (!c->more_lines && (c->hash == h.hash || c->truncated))
-			return new_mark(m, i, line->number, 1, line->from_us, line->to_us);
+			return new_mark(m, i, pipe, line->number, 1, line->from_us, line->to_us);
 		if (c->more_lines && m->pending == NO_INDEX) {
 			m->pending = i;
+			m->pending_pipe = pipe;
+			m->pending_lines = 0;
 			m->pending_hash = h.hash;
 			m->pending_line = line->number;
 			m->pending_from_us = line->from_us;
@@ -253,9 +255,14 @@ static int add_command(struct output_marks *m, const struct output_line *line)
 
 int output_marks_add(struct output_marks *m, const struct output_line *line)
 {
-	int r = output_ninja_add(m, line);
+	uint32_t pipe = output_pipes_of_line(m->pipes, line);
+	int r;
 
-	return r ? r : add_command(m, line);
+	/* a task may print the command of another one */
+	if (output_pipes_is_own(m->pipes, pipe))
+		return 0;
+	r = output_ninja_add(m, line, pipe);
+	return r ? r : add_command(m, line, pipe);
 }
 
 /* Times */
@@ -335,11 +342,13 @@ static void join_targets(struct output_marks *m)
 	}
 }
 
-/* Can the command of the task have been printed when the line was written? */
+/* Can the command of the task have been printed when and where the line was written? */
 static bool fits(const struct output_marks *m, uint32_t task, const struct output_mark *mark)
 {
 	const struct task *t = &m->rec->task[task];
 
+	if (m->pipes->outer[0][t->instance] != mark->pipe)
+		return false;
 	if (!m->collected[task])
 		return mark->from_us <= t->start_us && mark->to_us >= m->printed_us[task];
 	return t->end_us >= 0 && mark->to_us >= m->synced[task].begin_us &&
@@ -368,20 +377,30 @@ static int end_order(const void *a, const void *b)
  * commands in the order of their starts, or of their ends if it collects output.
  */
 static bool find_in_order(struct output_marks *m, const size_t *mark, size_t n, uint32_t from,
-			  struct keyed *order_of)
+			  uint32_t to, struct keyed *order_of)
 {
 	const struct recording *rec = m->rec;
-	uint32_t in = rec->task[m->command[from].task].instance;
-	bool collected = m->collected[m->command[from].task];
+	const struct output_mark *first = &m->mark[mark[0]];
+	uint32_t in = NO_INDEX;
+	bool collected = false;
+	size_t k = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t task = m->command[from + i].task;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t task = m->command[i].task;
 		const struct task *t = &rec->task[task];
 
-		if (t->instance != in || m->collected[task] != collected)
+		if (m->pipes->outer[0][t->instance] != first->pipe)
+			continue;
+		if (in == NO_INDEX) {
+			in = t->instance;
+			collected = m->collected[task];
+		}
+		if (k == n || t->instance != in || m->collected[task] != collected)
 			return false;
-		order_of[i] = (struct keyed){ (uint64_t)(collected ? t->end_us : t->start_us), task };
+		order_of[k++] = (struct keyed){ (uint64_t)(collected ? t->end_us : t->start_us), task };
 	}
+	if (k < n)
+		return false;
 	qsort(order_of, n, sizeof *order_of, end_order);
 	for (size_t i = 0; i < n; i++) {
 		if (!fits(m, (uint32_t)order_of[i].value, &m->mark[mark[i]]))
@@ -409,9 +428,10 @@ static uint32_t find_by_time(const struct output_marks *m, const struct output_m
 	return found;
 }
 
+/* Marks of equal commands that were written to one pipe. */
 static int resolve_group(struct output_marks *m, const struct keyed *key, size_t n)
 {
-	uint32_t from = (uint32_t)key[0].key, to = group_end(m, from);
+	uint32_t from = (uint32_t)(key[0].key >> 32), to = group_end(m, from);
 	size_t *mark = calloc(n, sizeof *mark);
 	struct keyed *order_of = calloc(n, sizeof *order_of);
 	bool done = false;
@@ -421,8 +441,7 @@ static int resolve_group(struct output_marks *m, const struct keyed *key, size_t
 		goto out;
 	for (size_t i = 0; i < n; i++)
 		mark[i] = (size_t)key[i].value;
-	if (n == to - from)
-		done = find_in_order(m, mark, n, from, order_of);
+	done = find_in_order(m, mark, n, from, to, order_of);
 	for (size_t i = 0; !done && i < n; i++)
 		m->mark[mark[i]].task = find_by_time(m, &m->mark[mark[i]], from, to);
 out:
@@ -440,7 +459,7 @@ static int resolve_commands(struct output_marks *m)
 		goto out;
 	for (size_t i = 0; i < m->n; i++) {
 		if (!m->mark[i].ninja)
-			key[n++] = (struct keyed){ m->mark[i].group, (int64_t)i };
+			key[n++] = (struct keyed){ (uint64_t)m->mark[i].group << 32 | m->mark[i].pipe, (int64_t)i };
 	}
 	r = sort_keyed(key, n);
 	if (r)
@@ -463,6 +482,13 @@ static void find_order(struct output_marks *m)
 {
 	int64_t after_us = 0, before_us = INT64_MAX;
 
+	/* the order in which several pipes were read says less */
+	for (size_t i = 0; m->pipes->any && i < m->n; i++) {
+		m->mark[i].after_us = 0;
+		m->mark[i].before_us = INT64_MAX;
+	}
+	if (m->pipes->any)
+		return;
 	for (size_t i = 0; i < m->n; i++) {
 		struct output_mark *mark = &m->mark[i];
 		int64_t us = mark->task == NO_INDEX ? 0 : mark->ninja ? m->rec->task[mark->task].end_us :

@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_ANALYSE_OUTPUT_MARKS_H
 #define BUILDBEAT_ANALYSE_OUTPUT_MARKS_H
 
-#include "analyse/output.h"
+#include "analyse/output_pipes.h"
 
 /* For output*.c: lines that show a task. */
 
@@ -12,6 +12,7 @@ struct output_mark {
 	int64_t from_us, to_us;	/* the line was written between them */
 	int64_t after_us;	/* what follows was written later than this, by its task */
 	int64_t before_us;	/* what is before was written earlier, by the tasks that follow */
+	uint32_t pipe;		/* the task to whose pipe it was written, see output_pipes.h */
 	uint32_t group;		/* make: of equal commands; ninja: the instance */
 	uint32_t task;		/* NO_INDEX: not known. What was written before ends here */
 	uint32_t count;		/* ninja: of ended tasks */
@@ -28,6 +29,7 @@ struct output_window {
 
 struct output_marks {
 	const struct recording *rec;
+	struct output_pipes *pipes;	/* of the caller */
 	size_t n;
 	struct output_mark *mark;	/* by line */
 	struct output_window *synced;	/* of each task of a make: when it was printed, if at once */
@@ -42,6 +44,8 @@ struct output_marks {
 	/* of the line that is being read */
 	uint32_t pending;	/* command of several lines, NO_INDEX: none */
 	uint64_t pending_hash, pending_line;
+	uint32_t pending_pipe;
+	uint32_t pending_lines;	/* that were read of it after the first */
 	int64_t pending_from_us;
 	bool has_ninja;
 	uint64_t last_count, last_of;	/* of ninja's last status */
@@ -57,7 +61,7 @@ struct output_command {
 };
 
 /* 0 or -ENOMEM. Always release. */
-int output_marks_init(struct output_marks *m, const struct recording *rec);
+int output_marks_init(struct output_marks *m, const struct recording *rec, struct output_pipes *pipes);
 void output_marks_release(struct output_marks *m);
 
 /* All lines in order. 0 or -ENOMEM. */
@@ -67,7 +71,7 @@ int output_marks_add(struct output_marks *m, const struct output_line *line);
 int output_marks_resolve(struct output_marks *m);
 
 /* The tasks of ninja's marks; for output_marks.c. */
-int output_ninja_add(struct output_marks *m, const struct output_line *line);
+int output_ninja_add(struct output_marks *m, const struct output_line *line, uint32_t pipe);
 int output_ninja_resolve(struct output_marks *m);
 
 #endif

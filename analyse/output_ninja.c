@@ -50,8 +50,8 @@ static uint32_t find_instance(const struct output_marks *m, const struct output_
 	return found;
 }
 
-static int add_status_line(struct output_marks *m, const struct output_line *line, struct slice s,
-			   bool mixed)
+static int add_status_line(struct output_marks *m, const struct output_line *line, uint32_t pipe,
+			   struct slice s, bool mixed)
 {
 	struct output_mark *mark;
 	struct slice text;
@@ -69,7 +69,7 @@ static int add_status_line(struct output_marks *m, const struct output_line *lin
 		text = (struct slice){ text.p + text.len - TEXT_END, TEXT_END };
 	*mark = (struct output_mark){
 		.line = line->number, .n_lines = 1, .from_us = line->from_us, .to_us = line->to_us,
-		.group = find_instance(m, line), .task = NO_INDEX, .count = (uint32_t)count,
+		.pipe = pipe, .group = find_instance(m, line), .task = NO_INDEX, .count = (uint32_t)count,
 		.text = hash_fnv32(text.p, text.len), .ninja = true, .mixed = mixed,
 		.on_terminal = s.p > line->text.p && s.p[-1] == '\r',
 	};
@@ -78,7 +78,7 @@ static int add_status_line(struct output_marks *m, const struct output_line *lin
 
 /* Each status in the line; the last one counts for its output. If the output before did not end
  * with a newline, the status is behind it. */
-int output_ninja_add(struct output_marks *m, const struct output_line *line)
+int output_ninja_add(struct output_marks *m, const struct output_line *line, uint32_t pipe)
 {
 	struct slice s = line->text;
 	const char *end = s.p + s.len;
@@ -90,15 +90,15 @@ int output_ninja_add(struct output_marks *m, const struct output_line *line)
 	cursor_init(&c, s.p, s.len);
 	if (memchr(s.p, '\r', s.len)) {
 		while (!r && cursor_until(&c, '\r', &s))
-			r = add_status_line(m, line, s, false);
+			r = add_status_line(m, line, pipe, s, false);
 		return r;
 	}
 	if (*s.p == '[')
-		return add_status_line(m, line, s, false);
+		return add_status_line(m, line, pipe, s, false);
 	if (r)
 		return r;
 	for (const char *p = s.p; (p = memchr(p, '[', (size_t)(end - p))) != NULL; p++) {
-		r = add_status_line(m, line, (struct slice){ p, (size_t)(end - p) }, true);
+		r = add_status_line(m, line, pipe, (struct slice){ p, (size_t)(end - p) }, true);
 		if (r)
 			return r;
 	}
