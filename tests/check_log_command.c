@@ -121,11 +121,12 @@ TEST(no_known_line)
 {
 	SKIP_IF(!support_has("make"));
 	support_expect(support_tmpdir(), 0, "same\n", NULL,
-		       /* both run when they write, and until both lines are recorded */
+		       /* both run when they write, and until both lines are recorded; make's output is not a pipe of
+			* the relay, so they have none of their own */
 		       "printf 'all: a b\\n.SILENT:\\na b:\\n\\t: >$@.on; until test -e a.on && test -e b.on; do sleep 0.02; done; "
 		       "echo in $@; until grep -q \"in a\" $(LOG) && grep -q \"in b\" $(LOG); do sleep 0.02; done; exit 3\\n"
 		       "LOG := \"stats/two words/output.log\"\\n' >silent.mk; "
-		       RECORD "--log -n 'two words' -- make -j2 -kf silent.mk >/dev/null 2>&1; "
+		       RECORD "--log -n 'two words' -- sh -c 'make -j2 -kf silent.mk 2>&1 | cat' >/dev/null 2>&1; "
 		       LOG "--failed 'two words' 2>&1 >/dev/null | sed -n '1s/.*while it ran: //p' >command; "
 		       "PATH=%s:$PATH; . ./command | grep -q 'in a' && echo same", TOP_BUILDDIR);
 }

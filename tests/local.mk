@@ -55,7 +55,7 @@ CHECKS = \
 	tests/check_import_oe tests/check_inspect_config tests/check_inspect_export tests/check_inspect_list \
 	tests/check_inspected tests/check_json tests/check_json_reader tests/check_kind tests/check_labelled \
 	tests/check_lanes tests/check_launch_faults tests/check_limits tests/check_log_bitbake \
-	tests/check_log_command tests/check_log_evidence tests/check_log_relay tests/check_log_tasks \
+	tests/check_log_command tests/check_log_evidence tests/check_log_pipes tests/check_log_relay tests/check_log_tasks \
 	tests/check_log_tty tests/check_live_chart tests/check_long_lines tests/check_look tests/check_look_modules \
 	tests/check_make_faults tests/check_manual tests/check_merge tests/check_netlink tests/check_ninja \
 	tests/check_ninja_hash tests/check_ninja_join tests/check_nomem tests/check_notes_text \
@@ -158,7 +158,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/diff_page.py tests/inspect_live.py \
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
-	tests/action.py tests/agree.py tests/ci.py tests/first_error.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
+	tests/action.py tests/agree.py tests/ci.py tests/first_error.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/output_projects.py tests/output_truth.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
 	tests/trace_reader.py tests/verdicts.py tests/doc.py tests/agree_pages.py tests/mutants.txt
 
 include tests/bench.mk

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/launched.h"
+#include "tests/recorded.h"
+
+#include "recording/output_log.h"
+
+#include <string.h>
+
+/* Each process of a make writes to a pipe of its own while the output is recorded: whose lines they are, and
+ * that a build and its reader do not notice. */
+
+#define LOGGED RECORD "--log -n log -- "
+#define TRUTH "python3 -B " TOP_SRCDIR "/tests/output_truth.py " TOP_BUILDDIR "/buildbeat "
+
+static const char *const redirections[] = {
+	"2>&1 | cat >out; : >err", ">out 2>err", ">out 2>>out; : >err", "2>err | cat >out",
+};
+
+/* Every line has its task, no line another one, and the order is that of make. */
+TEST_LOOP(truth, 2 * ARRAY_SIZE(redirections))
+{
+	SKIP_IF(!support_has("python3"));
+	support_expect(support_tmpdir(), 0, "", "", TRUTH "%d '%s'", _i + 1, redirections[(unsigned)_i % ARRAY_SIZE(redirections)]);
+}
+
+/* A recipe and its make take turns: the bytes are those without us, and so is the log. */
+TEST_LOOP(same_bytes, 2)
+{
+	struct run plain, logged;
+
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: a b c d e\n\t@echo all done\n"
+		       "a:\n\techo a; echo a again >&2\n\t@printf 'no newline'\n\t@echo next\n"
+		       "b:\n\t@$(MAKE) -f Makefile a c\n\techo after\n"
+		       "c:\n\t@seq 5000\n\t-@echo c; exit 3\n\t@seq 20000 | tr '\\n' ' '\n"
+		       "d:\n\t$(info info)$(warning warning)@/nowhere/program\n\t@printf '\\000\\001\\n'\n"
+		       "e:\n\t@echo $(shell echo shell; echo its error >&2)\n");
+	support_run(&plain, support_tmpdir(), "make -k%s", _i ? " 2>&1" : "");
+	support_run(&logged, support_tmpdir(), LOGGED "make -k%s", _i ? " 2>&1" : "");
+	ck_assert_int_eq(plain.status, logged.status);
+	ck_assert_uint_eq(plain.out.len, logged.out.len);
+	ck_assert(!memcmp(plain.out.data, logged.out.data, plain.out.len));
+	ck_assert_uint_eq(plain.err.len, logged.err.len);
+	ck_assert(!memcmp(plain.err.data, logged.err.data, plain.err.len));
+	if (_i)
+		support_expect(support_tmpdir(), 0, "", "", "make -k 2>&1 | cmp - stats/log/output.log");
+}
+
+/* What a process writes after make has waited for its parent. */
+TEST(background)
+{
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: a b\na:\n\t@(until test -e go; do sleep 0.01; done; echo late) & echo early\n"
+		       "b: a\n\t@: >go; until grep -q late stats/log/output.log; do sleep 0.01; done; echo b\n");
+	support_expect(support_tmpdir(), 0, "early\nlate\nb\n", "", LOGGED "make 2>&1 | cat");
+	support_expect(support_tmpdir(), 0, "a: early\na: late\nb: b\n", "", BUILDBEAT " log -d stats --json log | "
+		       "sed 's/.*\"task\":\"\\(.\\)\".*\"text\":\"\\([a-z]*\\)\".*/\\1: \\2/'");
+}
+
+/* The end of the pipe is the reader's, and every recipe gets the signal. */
+TEST(closed_pipe)
+{
+	struct run r;
+
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b c\na b c:\n\t@yes word\n");
+	support_run(&r, support_tmpdir(), "{ " LOGGED "make -j3 2>err; echo $? >status; } | head -n 2; cat status; "
+		    "grep -c 'Broken pipe' err");
+	ck_assert_str_eq(r.out.data, "word\nword\n2\n3\n");
+}
+
+#define RELAYS "$$(pgrep -P $$(cat pid) -x buildbeat-relay)"
+
+/* Nothing is lost, and no process gets a signal. Makes go on without pipes. */
+TEST(killed_relay)
+{
+	struct run r;
+
+	SKIP_IF(!support_has("pgrep"));
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "all: a b c d\na b c:\n\t@seq 3000; : >$@.on; until test -e go; do sleep 0.01; done; seq 3000\n"
+		       "kill:\n\t@until test -e a.on && test -e b.on && test -e c.on; do sleep 0.01; done; "
+		       "kill -9 " RELAYS " && : >go; seq 3000\nd: kill\n\t@seq 3000\n");
+	support_run(&r, support_tmpdir(), "sh -c 'echo $$ >pid; exec " LOGGED "make -j4' | wc -c");
+	ck_assert_str_eq(r.out.data, "111144\n");
+}
+
+/* Without descriptors for pipes the build is as it was. */
+TEST_LOOP(few_descriptors, 3)
+{
+	static const int limit[] = { 48, 130, 200 };
+
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "T := $(shell seq 60)\nall: $(T)\n$(T):\n\techo $@\n\t@seq $@\n");
+	support_expect(support_tmpdir(), 0, "same\n", NULL, "make -j4 2>&1 | sort >plain; (ulimit -n %d; "
+		       LOGGED "make -j4) 2>&1 | grep -v ^buildbeat: | sort >got; cmp plain got && echo same", limit[_i]);
+}
+
+/* Where a process would see something else than without us, it gets what it would have had. */
+static const char *const others[][2] = {
+	{ "make -Otarget -j2", "" }, { "make -Oline -f in.mk", "" }, { "make -j2 2>&1 | cat", "" },
+	{ "make >other 2>&1", "" }, { "make -j2 CFLAGS=-O2", "12" }, { "make -j2 2>other", "1" },
+	{ "make >other", "2" }, { "make -f in.mk", "12" },
+};
+
+TEST_EACH(only_ours, others)
+{
+	support_writes(support_path("%s/in.mk", support_tmpdir()), "all:\n\t@$(MAKE) -f Makefile\n");
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b\na b:\n\t@echo $@\n");
+	support_expect(support_tmpdir(), 0, others[_i][1], "", LOGGED "sh -c '%s' >out 2>&1; "
+		       "sed -n 's/.*output-pipe //p' stats/log/tasks.log | sort -u | tr -d '\\n'", others[_i][0]);
+}
+
+/* The reader: lines of tasks are whole, whatever is between their parts. */
+TEST(reader)
+{
+	struct output_line line;
+	struct output *o;
+	struct error err;
+	struct buf got = BUF_INIT;
+
+	support_writes(support_path("%s/output.log", support_tmpdir()), "a1b1\na2 endb2\nown\nb3c");
+	support_writes(support_path("%s/output_index.log", support_tmpdir()),
+		       "buildbeat output 1\n10 1 1 2 x 1\n11 1 1 5 y 2\n12 1 1 11 x 1\n12 0 1 11 x 1 ends\n"
+		       "13 1 1 14 y 2\n14 1 1 18\n15 1 1 20 y 2\n15 1 1 21 x\n16 1 1 21 x 1 ends\n");
+	ck_assert_int_eq(output_open(&o, support_tmpdir(), NULL, &err), 0);
+	for (int turn = 0; turn < 2; turn++) {
+		buf_clear(&got);
+		while (output_next(o, &line, true) > 0)
+			buf_addf(&got, "%llu %s.%llu %.*s%s", (unsigned long long)line.number, line.inst,
+				 (unsigned long long)line.task, (int)line.text.len, line.text.p,
+				 line.newline ? "\n" : "|");
+		ck_assert_str_eq(buf_str(&got), "0 y.2 b1\n1 x.1 a1a2 end|2 y.2 b2\n3 .0 own\n4 x.1 c|5 y.2 b3|");
+		ck_assert_uint_eq(output_damaged(o), 1);
+		output_rewind(o);
+	}
+	output_close(o);
+	buf_release(&got);
+}
+
+TEST_PROGRAM(log_pipes)
+{
+	SKIP_PROGRAM_IF(!support_can_be_loaded());
+	SKIP_PROGRAM_IF(!support_has("make"));
+	return support_main();
+}
