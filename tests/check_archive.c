@@ -336,6 +336,21 @@ TEST_EACH(archive_is_created, place)
 		       path);
 }
 
+static const struct { const char *totals, *says; } statuses[] = {
+	{ "+status=0\n", "\nBuild-Status: 0\n" }, { "+status=3\n", "\nBuild-Status: 3\n" },
+	{ "+status=265\n", "\nBuild-Status: killed 9\n" }, { "", "\nBuild-Status: unknown\n" },
+};
+
+TEST_EACH(message_has_the_status, statuses)
+{
+	RELEASED(values, values);
+	RELEASED(buf, text = BUF_INIT);
+
+	made_values(&values, support_path("a|cc|wall_us=5\n%s", statuses[_i].totals));
+	message_write(&text, &values, "run");
+	ck_assert_msg(strstr(buf_str(&text), statuses[_i].says) != NULL, "%s", buf_str(&text));
+}
+
 /* Without room, or without memory, the message ends early and nothing else is written. */
 TEST(message_without_room)
 {

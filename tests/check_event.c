@@ -102,6 +102,18 @@ TEST(no_numbers)
 		ck_assert_int_eq(n[i], expected[i]);
 }
 
+/* Only the status is known. */
+TEST(end_without_values)
+{
+	struct buf b = BUF_INIT;
+	struct event_end end;
+
+	event_end_init(&end, 1 << 8);
+	event_add_end(&b, 5, "i", 3, &end);
+	ck_assert_str_eq(buf_str(&b), "fail\t5\ti.3\t1\n");
+	buf_release(&b);
+}
+
 TEST(end_lines)
 {
 	static const struct { int status; const char *start; } cases[] = {

@@ -341,7 +341,8 @@ TEST(lost_builds_are_kept)
 	support_expect(made_repo(), 0, NULL, NULL, "ref=$(git for-each-ref --format='%%(refname)' "
 		       "refs/buildbeat/lost) && git cat-file -e $ref:%.40s/totals && "
 		       "git cat-file -e $ref:%.40s/columns/runs && git gc -q --prune=now && "
-		       "git cat-file -e $ref:%.40s/tasks", r.out.data, r.out.data, r.out.data);
+		       "git cat-file -e $ref:%.40s/tasks && git show $ref:%.40s/message | grep -q ^Build-Start: ",
+		       r.out.data, r.out.data, r.out.data, r.out.data);
 	made_fsck();
 }
 

@@ -550,6 +550,23 @@ TEST(writers)
 	end(&s);
 }
 
+/* A file that comes when the others were known for long. */
+TEST(late_file)
+{
+	const char *dir = support_tmpdir();
+	struct seen s;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_mono_ns: 1\n");
+	support_expect(dir, 0, NULL, NULL, "touch -d '1 hour ago' .");
+	begin(&s, dir);
+	more(&s);
+	ck_assert_uint_eq(s.events.len, 0);
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\nnote\t1\ta\tx\n");
+	more(&s);
+	ck_assert_uint_gt(s.events.len, 0);
+	end(&s);
+}
+
 TEST(refused)
 {
 	const char *dir = support_tmpdir();

@@ -345,6 +345,7 @@ TEST(failures)
 		ck_assert_msg(strstr(text, rec.task[task].name), "%s", text);
 		ck_assert_int_eq(rec.instance[rec.task[task].instance].level, inside);
 		ck_assert_uint_eq(tasks.lines[task], 0);
+		ck_assert_int_eq(rec.task[task].slot, -1);
 		n += !inside;
 	}
 	ck_assert_uint_eq(n, 5);

@@ -5,6 +5,7 @@
 #include "tests/make_host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -388,6 +389,25 @@ TEST_EACH(parsed, cases)
 	ck_assert_uint_eq(l.lines, cases[_i].lines);
 	ck_assert_uint_eq(l.tasks, cases[_i].tasks);
 	ck_assert_int_eq(l.reason, cases[_i].reason);
+}
+
+/* More lines than are read at once. */
+TEST(many_lines)
+{
+	const char *dir = support_tmpdir();
+	RELEASED(buf, text = BUF_INIT);
+	struct lost l;
+	int fd;
+
+	buf_adds(&text, "buildbeat lost 1\n");
+	for (int i = 0; i < 5000; i++)
+		buf_addf(&text, "lost\t%d\tab\t%d\t2\tdisk\n", i, 3 + i % 7);
+	support_writes(support_path("%s/lost.log", dir), buf_str(&text));
+	fd = open(dir, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_eq(lost_read(&l, fd), 0);
+	close(fd);
+	ck_assert_uint_eq(l.tasks, 10000);
+	ck_assert_uint_eq(l.lines, 29995);
 }
 
 TEST(full)

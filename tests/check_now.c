@@ -269,7 +269,7 @@ TEST(elapsed)
 	struct follower f;
 
 	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_wall_ns: 1\n"
-		       "start_mono_ns: 1000000000\nbuildbeat: 1\nsuspended: 1000000 3000000\n"
+		       "start_mono_ns: 1000000000\nbuildbeat: 1\nsuspended: 1000000 2000000\nsuspended: 2000000 3000000\n"
 		       "suspended: x\nsuspended: 2000000 5000000\nsuspended: 4000000 4500000\n");
 	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n");
 	begin(&f, dir);
@@ -289,6 +289,23 @@ TEST(elapsed)
 	more(&f);
 	ck_assert_int_eq(now_elapsed_us(f.now, 11000000000), 5000000);
 	ck_assert(!now_is_suspended(f.now));
+	end(&f);
+}
+
+/* A task that begins with the recording begins once. */
+TEST(starts_twice)
+{
+	const char *dir = support_tmpdir();
+	struct follower f;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_mono_ns: 1\n");
+	support_writes(support_path("%s/tasks.log", dir), "buildbeat tasks 1\n"
+		       "open\t0\ta\t10\t0\t\tmake\nstart\t0\ta.1\nstart\t7\ta.1\n");
+	begin(&f, dir);
+	more(&f);
+	ck_assert_uint_eq(growing_damage(f.growing)->lines, 1);
+	ck_assert_uint_eq(f.now->n_tasks, 1);
+	ck_assert_int_eq(f.now->rec->task[f.now->task[0]].start_us, 0);
 	end(&f);
 }
 

@@ -106,6 +106,7 @@ static const struct { const char *text, *out; } hidden[] = {
 	{ "echo hunter | docker login -u me --password-stdin r", "echo *** | docker login -u me --password-stdin r" },
 	{ "@echo -n 'a b' | podman login --password-stdin", "@echo -n '***' | podman login --password-stdin" },
 	{ "echo a b | docker login --password-stdin", "echo *** | docker login --password-stdin" },
+	{ "echo -hunter | docker login --password-stdin", "echo *** | docker login --password-stdin" },
 	{ "echo hi; printf '%s\\n' hunter|docker login --password-stdin",
 	  "echo hi; printf '%s\\n' ***|docker login --password-stdin" },
 	{ "printf hunter | gh auth login --with-token", "printf *** | gh auth login --with-token" },
@@ -309,7 +310,7 @@ TEST(process_words)
 TEST(own_patterns)
 {
 	static const char *const own[] = {
-		"VAULT_*", "*-pin", "!BUILD_TOKEN", "-k (*)", "login:(*)",
+		"VAULT_*", "*-pin", "!BUILD_TOKEN", "-k (*)", "login:(*)", "pass=\"(*)",
 	};
 	static const struct { const char *text, *out; } cases[] = {
 		{ "VAULT_ADDR=abc x", "VAULT_ADDR=*** x" },
@@ -318,6 +319,7 @@ TEST(own_patterns)
 		{ "BUILD_TOKEN=abc x", "BUILD_TOKEN=abc x" },
 		{ "x -k abc -z", "x -k *** -z" },
 		{ "x login:abc TOKEN=abc", "x login:*** TOKEN=***" },
+		{ "x pass=\"a b c\" d", "x pass=\"***\" d" },
 	};
 	char text[1000];
 	struct buf b;

@@ -230,7 +230,7 @@ TEST(headers)
 	struct run r;
 
 	SKIP_IF(!support_has("strace"));
-	setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret%2C, x-a = 1 ,bad=a%0ab,:=1", 1);
+	setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret%2C, x-a = 1 ,bad=a%0ab,bad2=a%00b,:=1", 1);
 	setenv("OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x-only=m", 1);
 	support_run(&r, dir, "strace -f -s 9999 -e execve -o log %s/buildbeat export --to otlp "
 		    "-o http://127.0.0.1:%s rec", TOP_BUILDDIR, port);
