@@ -129,7 +129,7 @@ static int write_over_time(struct buf *out, struct inspect_reader *reader,
 {
 	struct over_time t = { .reader = reader, .in = inspect_reader_inspection(reader) };
 	const struct html_site site = { .path = "/inspection", .rec = o->site,
-					.navigate = page_shell_navigation };
+					.navigate = page_shell_bar };
 	bool page = o->format == INSPECT_FORMAT_HTML;
 	int r = read_classes(&t, rules, page, err);
 

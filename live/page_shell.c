@@ -2,10 +2,13 @@
 #include "live/page_shell.h"
 
 #include "base/array.h"
+#include "live/catalogue.h"
 #include "live/task_json.h"
 #include "report/html.h"
 
 #include <string.h>
+
+#define CHOICE_MAX 200	/* recordings; the one that is shown is there in any case */
 
 static const struct shell_page pages[] = {
 	{ "/", "overview", "Overview", SHELL_FIRST },
@@ -44,6 +47,16 @@ const struct shell_page *page_shell_find(const char *path)
 	return NULL;
 }
 
+/* Pages that are not in it need more than a recording. */
+static bool page_in_menu(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		if (!strcmp(pages[i].path, path))
+			return pages[i].group != SHELL_GROUPS;
+	}
+	return false;
+}
+
 static void add_page(struct markup *h, const struct shell_page *page, const char *current)
 {
 	markup_begin(h, "a");
@@ -80,13 +93,53 @@ static void add_more(struct markup *h, const char *current)
 	markup_end(h);
 }
 
-void page_shell_navigation(struct markup *h, const char *current)
+static void add_navigation(struct markup *h, const char *current)
 {
 	markup_begin(h, "nav");
 	markup_attr(h, "id", "pages");
 	markup_attr(h, "aria-label", "Pages");
 	add_group(h, SHELL_FIRST, current);
 	add_more(h, current);
+	markup_end(h);
+}
+
+static void add_recording(struct markup *h, const char *id, bool chosen)
+{
+	markup_begin(h, "option");
+	if (chosen)
+		markup_attr(h, "selected", "selected");
+	markup_text(h, id);
+	markup_end(h);
+}
+
+/* Builds of an archive have names that only a script makes: they are chosen on other pages. */
+static void add_form(struct markup *h, const struct html_site *site, const struct catalogue *c)
+{
+	const char *rec;
+
+	if (!c || c->kind != CATALOGUE_DIRECTORY || c->n < 2 || !page_in_menu(site->path))
+		return;
+	rec = site->rec ? site->rec : c->entry[0].id;
+	markup_begin(h, "form");
+	markup_attr(h, "id", "choice");
+	markup_attr(h, "action", site->path);
+	markup_begin(h, "select");
+	markup_attr(h, "name", "rec");
+	markup_attr(h, "aria-label", "Recording");
+	for (size_t i = 0; i < c->n; i++) {
+		if (i < CHOICE_MAX || !strcmp(c->entry[i].id, rec))
+			add_recording(h, c->entry[i].id, !strcmp(c->entry[i].id, rec));
+	}
+	markup_end(h);
+	markup_leaf(h, "button", NULL, "Show");
+	markup_end(h);
+}
+
+void page_shell_bar(struct markup *h, const struct html_site *site)
+{
+	markup_open(h, "header", "bar");
+	add_navigation(h, site->path);
+	add_form(h, site, site->context);
 	markup_end(h);
 }
 
@@ -151,7 +204,7 @@ int page_shell_write(struct buf *out, const struct shell_page *page)
 	markup_text(&h, "Skip to content");
 	markup_end(&h);
 	markup_open(&h, "header", "bar");
-	page_shell_navigation(&h, page->path);
+	add_navigation(&h, page->path);
 	markup_open(&h, "div", "choices");
 	add_choice(&h);
 	markup_end(&h);

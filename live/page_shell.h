@@ -3,6 +3,7 @@
 #define BUILDBEAT_LIVE_PAGE_SHELL_H
 
 #include "base/buf.h"
+#include "report/html.h"
 #include "write/markup.h"
 
 /* Of the navigation: always in view, or below "More". */
@@ -26,7 +27,8 @@ const struct shell_page *page_shell_find(const char *path);
 /* 0 or a negative errno. */
 int page_shell_write(struct buf *out, const struct shell_page *page);
 
-/* The navigation alone, for other documents; current: a path, or NULL. */
-void page_shell_navigation(struct markup *h, const char *current);
+/* The bar of other documents, for html.h: the navigation, and of a page of one recording the choice of another,
+ * which needs no script. context: a struct catalogue, or NULL. */
+void page_shell_bar(struct markup *h, const struct html_site *site);
 
 #endif

@@ -22,20 +22,24 @@
 static struct html_site site_of(const struct request *q)
 {
 	return (struct html_site){ .path = q->route->path, .rec = query_text(q->query, "rec"),
-				   .navigate = page_shell_navigation };
+				   .navigate = page_shell_bar, .context = q->source->catalogue };
 }
 
 static int profile_reply(struct reply *out, const struct request *q, struct error *err)
 {
 	const struct html_site site = site_of(q);
 	struct profile_snapshot snapshot = { .title = q->source->id };
-	struct profile_page page = { .title = q->source->id, .snapshot = &snapshot,
+	struct profile_page page = { .title = snapshot.title, .snapshot = &snapshot,
 				     .n_snapshots = 1, .site = &site };
 	struct profile *p;
+	const char *command;
 	int r = api_profile_of(q->source, &p, err);
 
 	if (r)
 		return r;
+	command = recording_build(&q->source->recording, "command");
+	if (command && *command)
+		page.title = command;
 	snapshot.profile = p;
 	page.wish.merged = 1u << PROFILE_PID;
 	page.wish.similar = true;

@@ -184,7 +184,7 @@ void html_document(struct markup *h, struct buf *out, const char *title,
 		return;
 	if (site->rec)
 		markup_attr(h, "data-rec", site->rec);
-	site->navigate(h, site->path);
+	site->navigate(h, site);
 }
 
 void html_document_end(struct markup *h)

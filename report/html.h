@@ -21,7 +21,8 @@ void html_style(struct buf *out);
 struct html_site {
 	const char *path;	/* of this page, "/log" */
 	const char *rec;	/* the parameter rec of links to other pages, or NULL */
-	void (*navigate)(struct markup *h, const char *path);	/* the first part of the body */
+	void (*navigate)(struct markup *h, const struct html_site *site);	/* the first part of the body */
+	const void *context;	/* of navigate() */
 };
 
 /* A document from its beginning to within <head>, or to within <body>; and its end. site: NULL for a

@@ -76,13 +76,28 @@ def links_stay_with_the_recording(page):
         _is_clean(server, 'profile')
 
 
+def another_recording_is_chosen(page):
+    """The page of a profile is named by its command, and shows the recording that is chosen."""
+    browser = page.browser
+    with served(page, _recordings(page)) as server:
+        _open(server, '/profile?rec=a')
+        assert browser.js('return document.querySelector("h1").textContent') == 'make'
+        assert sorted(browser.js('return [...document.querySelectorAll("#choice option")].map(o => o.text)')) == ['a', 'b', 'hostile']
+        assert browser.js('return document.querySelector("#choice select").value') == 'a'
+        browser.js("""const s = document.querySelector('#choice select'); s.value = 'b';
+            s.dispatchEvent(new Event('change', {bubbles: true}))""")
+        browser.wait('location.search === "?rec=b" && document.querySelector("#choice select").value === "b"')
+        _open(server, '/diff?a=a&b=b')
+        assert browser.js('return document.querySelector("header.bar #pages") && !document.querySelector("#choice")')
+
+
 def profile_works(page):
     """Its table sorts and groups as in a file."""
     browser = page.browser
     with served(page, _recordings(page)) as server:
         _open(server, '/profile?rec=a')
         browser.wait('/one/.test(document.querySelector("#profile").innerText)')
-        browser.js('''const s = [...document.querySelectorAll('select')][0];
+        browser.js('''const s = document.querySelector('main select');
             s.value = [...s.options].find(o => /kind/.test(o.textContent)).value;
             s.dispatchEvent(new Event('change'))''')
         page.settle()
