@@ -63,6 +63,10 @@ void redact_prepare(void);
  */
 size_t redact_split(struct slice part[REDACT_PARTS_MAX], const char *text, size_t len, bool cut);
 
+/* The first place where a secret may begin, NULL: redact_split() would find none in the text, nor in
+ * any part of it. */
+const char *redact_suspect(const char *text, size_t len);
+
 /* Add an assignment of an environment, "NAME=VALUE", with its secret replaced: the whole value, which
  * may have blanks and newlines, if the name says that it is a secret. */
 void redact_variable(struct buf *out, const char *text, size_t len);

@@ -129,6 +129,29 @@ static size_t line_len(const char *p, size_t len)
 	return cr ? (size_t)(cr - p) + 1 : n;
 }
 
+/* The length up to the last newline or carriage return, 0 without one. */
+static size_t whole_lines(const char *p, size_t len)
+{
+	const char *newline = memrchr(p, '\n', len);
+	size_t n = newline ? (size_t)(newline - p) + 1 : 0;
+	const char *cr = memrchr(p + n, '\r', len - n);
+
+	return cr ? (size_t)(cr - p) + 1 : n;
+}
+
+/* The next line that may have secrets, empty at the end. */
+static struct slice next_suspect(const struct output_source *s, const char *p, const char *end)
+{
+	size_t len = (size_t)(end - p), clean = 0;
+
+	if (len && !s->in_key) {
+		const char *at = redact_suspect(p, len);
+
+		clean = at ? whole_lines(p, (size_t)(at - p)) : len;
+	}
+	return (struct slice){ p + clean, line_len(p + clean, len - clean) };
+}
+
 /* Append lines with their secrets replaced. The text grows only in lines that have a secret. */
 static void append_masked(struct output_writer *w, struct output_source *s, const char *p, size_t len,
 			  int64_t from_us, int64_t to_us, bool ends)
@@ -136,18 +159,18 @@ static void append_masked(struct output_writer *w, struct output_source *s, cons
 	struct buf b = BUF_INIT;
 	const char *done = p, *end = p + len;
 	bool changed = false;
+	struct slice line;
 
 	s->open = len ? end[-1] != '\n' : s->open;
-	for (size_t n; p < end; p += n) {
-		struct slice part[REDACT_PARTS_MAX], line;
+	while ((line = next_suspect(s, p, end)).len) {
+		struct slice part[REDACT_PARTS_MAX];
 
-		n = line_len(p, (size_t)(end - p));
-		line = (struct slice){ p, n };
-		if (!s->in_key && redact_split(part, p, n, false) == 1)
+		p = line.p + line.len;
+		if (!s->in_key && redact_split(part, line.p, line.len, false) == 1)
 			continue;
 		changed = true;
-		buf_add(&b, done, (size_t)(p - done));
-		done = p + n;
+		buf_add(&b, done, (size_t)(line.p - done));
+		done = p;
 		if (!s->in_key) {
 			add_split(&b, s, line);
 			continue;
@@ -155,8 +178,8 @@ static void append_masked(struct output_writer *w, struct output_source *s, cons
 		if (has_word(line, "-----END "))
 			s->in_key = false;
 		buf_adds(&b, REDACT_MARK);
-		if (p[n - 1] == '\n' || p[n - 1] == '\r')
-			buf_addc(&b, p[n - 1]);
+		if (p[-1] == '\n' || p[-1] == '\r')
+			buf_addc(&b, p[-1]);
 	}
 	if (!changed) {
 		append(w, s, done, len, from_us, to_us, ends);
@@ -194,16 +217,6 @@ static bool hold(struct output_writer *w, struct output_source *s, const char *p
 	memcpy(s->held + s->n_held, p, len);
 	s->n_held += len;
 	return true;
-}
-
-/* The length up to the last newline or carriage return, 0 without one. */
-static size_t whole_lines(const char *p, size_t len)
-{
-	const char *newline = memrchr(p, '\n', len);
-	size_t n = newline ? (size_t)(newline - p) + 1 : 0;
-	const char *cr = memrchr(p + n, '\r', len - n);
-
-	return cr ? (size_t)(cr - p) + 1 : n;
 }
 
 void output_writer_add(struct output_writer *w, struct output_source *s, const char *p, size_t len,

@@ -184,6 +184,25 @@ static const char *const kept[] = {
 	"sort one two | docker login --password-stdin", "x AKIAZ0123456789ABXYZ0 y",
 };
 
+/* Among other lines, from any place on: the suspect is in the line of the secret. */
+TEST_EACH(suspects_are_found, hidden)
+{
+	static const char before[] = "  CC   src/a.o\ncc -c a.c: 'ab' of 12\nno tokens_here is late, 4 bytes\n";
+	const char *text = support_path("%s%s\nlast: line\n", before, hidden[_i].text);
+	size_t line = strlen(before), len = strlen(text);
+
+	for (size_t from = 0; from < line; from++) {
+		const char *at = text + from;
+
+		do {
+			at = redact_suspect(at, (size_t)(text + len - at));
+			ck_assert_msg(at, "not found: %s", hidden[_i].text);
+		} while (at < text + line && at++);
+		ck_assert(at < text + line + strlen(hidden[_i].text));
+	}
+	ck_assert(!redact_suspect(before, 16));
+}
+
 TEST_EACH(commands_are_kept, kept)
 {
 	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
