@@ -17,9 +17,16 @@ static const double place_of_trial[REMAINING_PLACES] = {
 	0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98
 };
 
-/* Before any error was seen: how large it is, worth so many errors. */
-#define PRIOR_SPREAD 0.15
-#define PRIOR_WORTH 0.15
+/* How large an error is before any was seen. PRIOR_SPREAD is that of a build like an earlier one,
+ * UNLIKE_SPREAD that of one with other tasks. PACE_SPREAD is for each unit of the logarithm of the pace,
+ * because nobody knows how much of an unusual pace lasts. PRIOR_WORTH counts errors. */
+#define PRIOR_SPREAD 0.12
+#define UNLIKE_SPREAD 1.0
+#define PACE_SPREAD 0.6
+#define PRIOR_WORTH 0.3
+
+/* A larger error says that a build was predicted from unlike ones, and not how far this one is off. */
+#define ERROR_MAX 1.0
 #define EXPONENTS 5
 
 int remaining_new(struct remaining **r)
@@ -334,9 +341,9 @@ static double lasting(const struct remaining *r, const struct remaining_view *v,
 {
 	double lasts = between(r->lasts, share);
 	double spread = r->n_builds > 2 ? between(r->pace_spread, share) : 0.15;
-	double odd = fabs(v->pace) / (fmax(0.05, spread) * 3);
+	double odd = fabs(v->pace) / fmax(0.05, spread);
 
-	return lasts + (1 - lasts) * fmin(1, fmax(0, 2 * (odd - 1)));
+	return lasts + (1 - lasts) * fmin(1, fmax(0, odd - 1.3));
 }
 
 /* Errors of earlier predictions in their order. */
@@ -400,15 +407,30 @@ static double quantile(const struct scores *s, double q)
 	return s->score[s->n - 1].error;
 }
 
-static void find_errors(double *low, double *high, const struct scores *s)
+static double square(double x)
 {
-	double tail = (1 - REMAINING_CONFIDENCE) / 2, ranked;
-	double squares = PRIOR_WORTH * PRIOR_SPREAD * PRIOR_SPREAD, worth = PRIOR_WORTH + s->worth, half;
+	return x * x;
+}
+
+static double prior_square(const struct remaining_view *v)
+{
+	double most = 0;
+
+	for (size_t b = 0; b < REMAINING_BUILDS; b++)
+		most = fmax(most, v->like[b]);
+	return square(PRIOR_SPREAD) + square(UNLIKE_SPREAD * (1 - most)) + square(PACE_SPREAD * v->pace);
+}
+
+static void find_errors(double *low, double *high, const struct scores *s,
+			const struct remaining_view *v)
+{
+	double tail = (1 - REMAINING_CONFIDENCE) / 2, ranked, worth = PRIOR_WORTH + s->worth, half;
+	double squares = PRIOR_WORTH * prior_square(v);
 
 	for (size_t i = 0; i < s->n; i++)
-		squares += s->score[i].weight * s->worth * s->score[i].error * s->score[i].error;
-	half = stats_t_quantile(tail, fmax(1, worth)) *
-	       sqrt(squares / worth * (1 + 1 / fmax(1, s->worth)));
+		squares += s->score[i].weight * s->worth *
+			   square(fmin(ERROR_MAX, fabs(s->score[i].error)));
+	half = stats_t_quantile(tail, fmax(2, worth)) * sqrt(squares / worth * (1 + 1 / fmax(1, s->worth)));
 	ranked = fmin(1, fmax(0, (s->worth - 8) / 4));
 	*low = -half;
 	*high = half;
@@ -433,7 +455,7 @@ static void estimate(struct remaining_estimate *e, const struct remaining *r,
 	/* new tasks show nothing about the pace: as at the begin */
 	known = p->n_started ? 1 - (double)p->n_new / (double)p->n_started : 1;
 	add_scores(&scores, r, &v, share * known);
-	find_errors(&low, &high, &scores);
+	find_errors(&low, &high, &scores, &v);
 	grain = 0.01 * (elapsed + left) + 1e4;
 	/* a task that takes longer than ever may take as long again */
 	left = fmax(left, v.overrun_us / 2);

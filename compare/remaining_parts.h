@@ -62,6 +62,7 @@ struct remaining_progress {
 	size_t n_new;		/* of those that started */
 	int64_t busy_us;	/* until when a task ran */
 	double work_us[REMAINING_BUILDS];	/* of those that ended */
+	double ran_us;		/* what these really took */
 	uint32_t common[REMAINING_BUILDS];
 	uint32_t in_bin[REMAINING_BUILDS][REMAINING_BINS];	/* common tasks */
 };
@@ -71,7 +72,7 @@ struct remaining_view {
 	double like[REMAINING_BUILDS];	/* how much this build is like it, 0 to 1 */
 	double weight[REMAINING_BUILDS];	/* the same with its age, 0: itself; sum 1 */
 	double left_us[REMAINING_BUILDS];	/* at the pace of that build */
-	double whole[REMAINING_BUILDS];	/* 0 to 1: the pace counts, as no tasks are skipped */
+	double whole[REMAINING_BUILDS];	/* 0 to 1: no tasks are skipped */
 	double ln_pace[REMAINING_BUILDS];	/* of this build, relative to that one */
 	double pace;		/* their mean */
 	double typical_us;	/* mean of wall times */

@@ -39,23 +39,42 @@ static void advance(struct remaining_progress *p, int64_t elapsed_us)
 		uint32_t task = l->task[i];
 
 		p->busy_us = l->end_us[i];
+		if (task != REMAINING_NEW)
+			p->ran_us += (double)(l->end_us[i] - l->start_us[i]);
 		for (size_t b = 0; task != REMAINING_NEW && b < r->n_builds; b++)
 			p->work_us[b] += took(r, b, task);
 	}
 }
 
+/* Shorter times say nothing about the pace. */
+static double grain_of(const struct remaining_build *b)
+{
+	return 0.01 * (double)b->wall_us + 5e4;
+}
+
+/* What the tasks so far say, by the durations of one earlier build. */
+struct so_far {
+	double work_us;		/* done */
+	double ran_us, usual_us;	/* of those that ended or are late: what they took, and had taken */
+	double rest_us;		/* of the running task that needs the most */
+};
+
 /* With those that run. Returns how long one of them has run beyond its longest earlier run. */
-static double add_running(double work_us[REMAINING_BUILDS], const struct remaining_progress *p,
+static double add_running(struct so_far so_far[REMAINING_BUILDS], const struct remaining_progress *p,
 			  int64_t elapsed_us)
 {
-	double overrun_us = 0;
-
+	double overrun_us = 0, slower[REMAINING_BUILDS];
 	const struct remaining_list *l = p->list;
 	const struct remaining *r = p->r;
 	size_t left = p->n_started - p->n_ended;
 
-	for (size_t b = 0; b < r->n_builds; b++)
-		work_us[b] = p->work_us[b];
+	for (size_t b = 0; b < r->n_builds; b++) {
+		double grain = grain_of(&r->build[b]);
+
+		so_far[b] = (struct so_far){ p->work_us[b], p->ran_us, p->work_us[b], 0 };
+		/* those that run are slower too, but the first few tasks say little: the half of it */
+		slower[b] = sqrt((p->ran_us + grain) / (p->work_us[b] + grain));
+	}
 	/* those that run are mostly among the newest */
 	for (size_t i = p->n_started; left && i-- > 0;) {
 		uint32_t task = l->task[i];
@@ -65,8 +84,15 @@ static double add_running(double work_us[REMAINING_BUILDS], const struct remaini
 			continue;
 		left--;
 		for (size_t b = 0; task != REMAINING_NEW && b < r->n_builds; b++) {
-			work_us[b] += fmin(age, took(r, b, task));
-			longest = fmax(longest, took(r, b, task));
+			double us = took(r, b, task), done_us = age / slower[b];
+
+			so_far[b].work_us += fmin(done_us, us);
+			so_far[b].rest_us = fmax(so_far[b].rest_us, us - done_us);
+			if (age > us) {
+				so_far[b].ran_us += age;
+				so_far[b].usual_us += us;
+			}
+			longest = fmax(longest, us);
 		}
 		if (longest > 0)
 			overrun_us = fmax(overrun_us, age - longest);
@@ -110,13 +136,13 @@ static size_t front_of(const struct remaining_progress *p, size_t b, uint32_t *c
 }
 
 static void look_at(struct remaining_view *v, const struct remaining_progress *p, size_t b,
-		    double work_us, int64_t elapsed_us)
+		    const struct so_far *so_far, int64_t elapsed_us)
 {
 	const struct remaining_build *e = &p->r->build[b];
 	bool runs = p->n_started > p->n_ended;
 	double idle = runs ? 0 : (double)(elapsed_us - p->busy_us), wall = (double)e->wall_us;
 	double new = p->n_started ? (double)p->n_new / (double)p->n_started : 0;
-	double place = time_of_work(e, work_us, idle), skip_left, ran, grain = 0.01 * wall + 5e4;
+	double place = time_of_work(e, so_far->work_us, idle), skip_left, ran, grain = grain_of(e);
 	uint32_t until, missed;
 	size_t front = front_of(p, b, &until);
 
@@ -130,25 +156,30 @@ static void look_at(struct remaining_view *v, const struct remaining_progress *p
 	ran = p->common[b] ? (double)until / e->started[front] : 1;
 	v->whole[b] = fmin(1, fmax(0, (ran - 0.5) / 0.3));
 	skip_left = fmax(0, wall - (double)(front + 1) * wall / REMAINING_BINS) * ran;
+	/* what runs is not skipped */
+	skip_left = fmax(skip_left, so_far->rest_us);
 	v->left_us[b] = v->whole[b] * fmax(0, wall - place) + (1 - v->whole[b]) * skip_left;
-	v->ln_pace[b] = log(((double)elapsed_us + grain) / (place + grain));
+	/* where tasks are skipped, the place says nothing about the pace, but each task does */
+	v->ln_pace[b] = v->whole[b] * log(((double)elapsed_us + grain) / (place + grain)) +
+		(1 - v->whole[b]) * log((so_far->ran_us + grain) / (so_far->usual_us + grain));
 }
 
 void remaining_look(struct remaining_view *v, struct remaining_progress *p, int64_t elapsed_us,
 		    size_t until, size_t except)
 {
 	const struct remaining *r = p->r;
-	double work_us[REMAINING_BUILDS], sum = 0;
+	struct so_far so_far[REMAINING_BUILDS];
+	double sum = 0;
 
 	advance(p, elapsed_us);
 	*v = (struct remaining_view){ .late = true };
-	v->overrun_us = add_running(work_us, p, elapsed_us);
+	v->overrun_us = add_running(so_far, p, elapsed_us);
 	for (size_t b = 0; b < until; b++) {
 		double like;
 
 		if (b == except)
 			continue;
-		look_at(v, p, b, work_us[b], elapsed_us);
+		look_at(v, p, b, &so_far[b], elapsed_us);
 		like = v->like[b] * v->like[b];
 		v->weight[b] = (LEAST_LIKE + like * like) *
 			       exp(-fabs((double)MIN(except, until) - (double)b) / RECENCY);
@@ -172,7 +203,7 @@ double remaining_left(const struct remaining_view *v, double lasts)
 
 	for (size_t b = 0; b < REMAINING_BUILDS; b++) {
 		if (v->weight[b] > 0)
-			ln += v->weight[b] * log(v->left_us[b] * exp(lasts * v->whole[b] * v->ln_pace[b]) +
+			ln += v->weight[b] * log(v->left_us[b] * exp(lasts * v->ln_pace[b]) +
 						 grain);
 	}
 	return fmax(0, exp(ln) - grain);

@@ -15,6 +15,10 @@ tests_null_plugin_so_LDADD =
 tests_null_plugin_so_LDFLAGS = $(LINK_MODULE) \
 	-Wl,-z,noseparate-code
 
+# How good predictions of the remaining time are: tests/remaining_histories.py says how.
+EXTRA_PROGRAMS += tests/remaining_replay
+EXTRA_DIST += tests/remaining_histories.py
+
 # Shell and Python programs are run where they are, from the build directory.
 bench_shell = tests/bench_facts.sh tests/bench_recording.sh
 bench_python = tests/bench_bitbake.py tests/bench_browser.py tests/bench_following.py tests/bench_live_chart.py tests/bench_live_pages.py tests/bench_log.py tests/bench_profile_page.py tests/bench_report.py tests/bench_serve_idle.py tests/bench_serve_streams.py \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/archive.h"
+#include "base/minmax.h"
 #include "compare/remaining.h"
 #include "stats/stats.h"
 #include "tests/noise.h"
@@ -26,6 +27,8 @@ struct archive_kind {
 	double setup;		/* seconds before the first task */
 	bool tail;		/* a long link at the end */
 	bool jobs;		/* the number of workers changes from build to build */
+	size_t full;		/* so many full builds, then incremental ones */
+	double slower;		/* the last build is up to so many times slower from its first task on */
 };
 
 static const struct archive_kind kinds[] = {
@@ -59,6 +62,12 @@ static const struct archive_kind kinds[] = {
 	  .host = 0.05 },
 	{ .what = "eight builds", .tasks = 80, .builds = 9, .workers = 4, .noise = 0.05,
 	  .host = 0.15 },
+	{ .what = "the first incremental", .tasks = 80, .builds = 4, .workers = 4, .noise = 0.1,
+	  .host = 0.1, .full = 3 },
+	{ .what = "the third incremental", .tasks = 80, .builds = 6, .workers = 4, .noise = 0.1,
+	  .host = 0.1, .full = 3 },
+	{ .what = "slower from the first task on", .tasks = 80, .builds = 5, .workers = 4, .noise = 0.1,
+	  .host = 0.1, .slower = 2 },
 	{ .what = "sixty", .tasks = 40, .builds = 60, .workers = 8, .noise = 0.15, .host = 0.1 },
 };
 
@@ -96,9 +105,9 @@ static void plan(struct made_project *p, struct noise *n)
 }
 
 /* Which tasks run: those whose sources changed, and what is made of them. */
-static void choose(bool *runs, const struct made_project *p, struct noise *n)
+static void choose(bool *runs, const struct made_project *p, size_t build, struct noise *n)
 {
-	bool few = noise_uniform(n) < p->kind.incremental;
+	bool few = noise_uniform(n) < p->kind.incremental || (p->kind.full && build >= p->kind.full);
 	double share = few ? 0.01 + 0.1 * noise_uniform(n) : 1;
 
 	for (size_t t = 0; t < p->kind.tasks; t++) {
@@ -117,7 +126,9 @@ static void schedule(struct recording *rec, const struct made_project *p, size_t
 	double free_s[16] = { 0 }, end_s[TASKS_MAX] = { 0 }, all = 0;
 	bool runs[TASKS_MAX];
 
-	choose(runs, p, n);
+	if (k->slower > 0 && build + 1 == k->builds)
+		host *= 1 + (k->slower - 1) * noise_uniform(n);
+	choose(runs, p, build, n);
 	*rec = (struct recording){ .n_instances = 1, .end_us = 0 };
 	rec->instance = calloc(1, sizeof *rec->instance);
 	rec->task = calloc(k->tasks, sizeof *rec->task);
@@ -186,6 +197,15 @@ static double naive(const struct made_project *p, size_t before, int64_t elapsed
 	return fmax(0, stats_median(wall, before) - (double)elapsed);
 }
 
+static int64_t longest(const struct made_project *p, size_t before)
+{
+	int64_t us = 0;
+
+	for (size_t b = 0; b < before; b++)
+		us = MAX(us, p->build[b].end_us);
+	return us;
+}
+
 struct tally_of_cases {
 	size_t n, held;
 	double error, naive;	/* sums, as shares of the duration */
@@ -209,6 +229,9 @@ static void try_build(struct tally_of_cases at[PLACES], const struct made_projec
 		at[i].error += fabs((double)(e.left_us - left)) / (double)wall;
 		at[i].naive += fabs(naive(p, b, elapsed) - (double)left) / (double)wall;
 		at[i].width += (double)(e.high_us - e.low_us) / (double)wall;
+		/* whatever the earlier builds were like, the interval is one of such builds */
+		ck_assert_msg(e.high_us < 20 * longest(p, b), "%s: %.1f s of %.1f s", p->kind.what,
+			      (double)e.high_us / 1e6, (double)longest(p, b) / 1e6);
 	}
 	remaining_free(r);
 }
