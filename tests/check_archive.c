@@ -424,6 +424,19 @@ TEST_EACH(locks_of_the_killed, noted)
 	archive_close(a);
 }
 
+/* A file that has another name may be anything of the user's. */
+TEST(lock_with_another_name)
+{
+	struct archive *a = made_archive(made_repo());
+	struct ref_lock lock;
+
+	support_expect(made_repo(), 0, "", "", "echo kept >other && ln -f other " REF_LOCK);
+	ck_assert_int_eq(ref_lock_take(&lock, a, REF_LOCK, "refs/heads/y\n", 0), -EINVAL);
+	ck_assert_int_eq(lock.fd, -1);
+	ck_assert_str_eq(support_text(support_path("%s/other", made_repo())), "kept\n");
+	archive_close(a);
+}
+
 /* The bytes of a column, which older and newer programs read: all high bytes, then all low ones. */
 TEST(column_has_these_bytes)
 {

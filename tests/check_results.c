@@ -111,6 +111,22 @@ static const char *object_size(void)
 	return text;
 }
 
+/* As many as a line has room for, whatever is before it. */
+TEST(files_of_a_line)
+{
+	struct recording_file file[100];
+	RELEASED(buf, alone = BUF_INIT, behind = BUF_INIT);
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(file); i++)
+		file[i] = (struct recording_file){ "a/path/of/a/file/that/is/not/very/short/itself", 1000000 };
+	n = results_add_files(&alone, "a", 1, file, ARRAY_SIZE(file));
+	ck_assert_uint_gt(n, 10);
+	ck_assert_uint_lt(n, ARRAY_SIZE(file));
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(results_add_files(&behind, "a", 1, file, ARRAY_SIZE(file)), n);
+}
+
 TEST_GROUP("files");
 
 TEST_EACH(files_of_make, builds)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "recording/reader.h"
+#include "recording/column.h"
 #include "recording/series.h"
 #include "tests/support.h"
 
@@ -78,6 +79,14 @@ static const char *shown(const struct series *s)
 		}
 	}
 	return buf_str(&b);
+}
+
+TEST(scale_of_a_unit)
+{
+	ck_assert_int_eq(column_unit_scale("1000000x"), 1000000);
+	ck_assert_int_eq(column_unit_scale("1000001x"), 1);
+	ck_assert_int_eq(column_unit_scale("0x"), 1);
+	ck_assert_int_eq(column_unit_scale("x"), 1);
 }
 
 TEST(text_as_documented)
