@@ -69,8 +69,7 @@ static void add_head(struct saved *p, struct buf *out)
 	if (p->show->output->output)
 		add_link(h, "#output", "Output");
 	markup_end(h);
-	/* the chart has the main part, once its script has drawn it */
-	markup_begin(h, "div");
+	markup_begin(h, "main");
 }
 
 static int add_overview(struct saved *p)

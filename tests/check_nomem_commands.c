@@ -29,6 +29,7 @@ static const struct {
 	{ { "show", "--by", "directory,target,program,kind,host", NESTED }, 60 },
 	{ { "show", "-m", "--by", "directory", NESTED }, 60 },
 	{ { "show", "-b", "directory", OE }, 60 },
+	{ { "show", "--html", "/dev/stdout", NESTED }, 200 },
 	{ { "list", RECORDINGS }, 20 },
 	{ { "list", "-j", RECORDINGS }, 20 },
 	{ { "export", "--to", "prometheus", "-o", "/dev/stdout", NESTED }, 60 },

@@ -127,7 +127,7 @@ function makePage() {
 	page.app = make(HTML, "div", { id: "bb-app", lang: "en" });
 	page.head = element("header", { id: "bb-head" }, page.app);
 	page.top = element("section", { id: "bb-top", "aria-label": "Tools and time axis" }, page.app);
-	page.main = element(live.links ? "div" : "main", { id: "bb-main" }, page.app);
+	page.main = element(root === document.documentElement ? "main" : "div", { id: "bb-main" }, page.app);
 	page.left = element("div", { id: "bb-left" }, page.main);
 	page.chart = element("div", { id: "bb-chart" }, page.left);
 	page.detail = element("aside", { id: "bb-detail", "aria-label": "Chosen task" }, page.main);

@@ -58,6 +58,7 @@ def first_screen_has_the_error(page):
             assert not browser.js("return document.querySelectorAll('img, iframe, link').length"), where
             wide = browser.js('return document.documentElement.scrollWidth - innerWidth')
             assert wide <= 0, (where, wide)
+            assert browser.js("return document.querySelectorAll('main').length") == 1, where
             faint = browser.js(CONTRAST)
             assert not faint, (where, faint[:5])
             assert not browser.console_errors(), where
