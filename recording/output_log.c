@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define WINDOW 262144
+#define NEWEST_TEXT 16384
 
 /* A file of which a part is in memory, or all of it if it was compressed. */
 struct source {
@@ -441,6 +442,34 @@ void output_go(struct output *o, const struct output_place *place)
 	};
 	memcpy(o->piece.inst, place->inst, sizeof o->piece.inst);
 	o->has_header = place->index_at > 0;
+}
+
+/* Of the last lines of the index: a build that hangs writes few. */
+int64_t output_newest_us(const char *path, int64_t before_us)
+{
+	int64_t newest_us = -1;
+	char text[NEWEST_TEXT];
+	struct output_piece p;
+	struct slice line;
+	struct cursor c;
+	bool complete;
+	off_t size;
+	ssize_t n;
+	int dir_fd = file_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+	int fd = dir_fd < 0 ? -1 : readfile_open(dir_fd, OUTPUT_INDEX);
+
+	size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	n = size < 0 ? -1 : readfile_some_at(fd, text, sizeof text, size > NEWEST_TEXT ? size - NEWEST_TEXT : 0);
+	cursor_init(&c, text, n > 0 ? (size_t)n : 0);
+	if (n >= 0)
+		newest_us = 0;
+	while (cursor_line(&c, &line, &complete)) {
+		if (complete && parse_piece(line, &p) && p.time_us < before_us)
+			newest_us = p.time_us;
+	}
+	file_close(fd);
+	file_close(dir_fd);
+	return newest_us;
 }
 
 uint64_t output_damaged(const struct output *o)

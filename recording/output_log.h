@@ -90,6 +90,10 @@ bool output_place(const struct output *o, struct output_place *place);
 /* Continue at a place of this output. */
 void output_go(struct output *o, const struct output_place *place);
 
+/* When the newest piece before a time was read, 0: there is none; -1: no output is recorded, or it was
+ * compressed. */
+int64_t output_newest_us(const char *path, int64_t before_us);
+
 /* Damaged lines of the index, which were skipped. */
 uint64_t output_damaged(const struct output *o);
 

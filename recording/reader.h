@@ -43,6 +43,7 @@ struct reader {
 	size_t n_processes;
 	struct process *process;
 	struct task_usage *newest;	/* sample of each task; time_ms -1: none */
+	struct usage_still *still;	/* of each task with samples; see reader_usage.c */
 	uint32_t *usage_task;	/* of each of rec->usage: unless sums_only */
 	uint32_t *after_task;	/* of each of rec->after, once they are out of order */
 	uint32_t *out_task;	/* and of rec->out */

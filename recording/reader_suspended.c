@@ -29,6 +29,8 @@ static void move_tasks(const struct suspended *parts, struct recording *rec)
 		move(parts, &t->start_us);
 		move(parts, &t->end_us);
 		move_ms(parts, &t->peak_ms);
+		if (t->n_usage)
+			t->still_ms = (uint32_t)suspended_move_ms(parts, t->still_ms);
 	}
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		move(parts, &rec->instance[i].open_us);

@@ -236,7 +236,7 @@ int reader_finish_tasks(struct reader *r)
 void reader_release(struct reader *r)
 {
 	follow_release(&r->follow);
-	free_all(r->reported_lost, r->last_task, r->after_task, r->out_task, r->newest,
+	free_all(r->reported_lost, r->last_task, r->after_task, r->out_task, r->newest, r->still,
 		 r->usage_task);
 	index_release(&r->spans);
 	free_all(r->span_parent, r->span_end);

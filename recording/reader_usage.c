@@ -11,6 +11,14 @@
 #define ALIAS_MAX 65535
 #define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
 #define FORGET_EVERY 65536	/* samples */
+/* Of one core: who sleeps in a loop uses less, who works more. CPU time is counted in ticks. */
+#define STILL_PART 200
+#define STILL_TICK_MS 10
+
+/* Since when a task uses next to nothing, and what it had used by then. */
+struct usage_still {
+	uint32_t ms, cpu_ms, disk_kb;
+};
 
 /* A running task under its number in the file. */
 struct usage_alias {
@@ -179,6 +187,16 @@ static struct task_usage usage_of(const struct usage_alias *a, int64_t time_ms)
 	};
 }
 
+static void follow_still(struct usage_still *still, const struct task_usage *u)
+{
+	uint32_t ms = u->time_ms < UINT32_MAX ? (uint32_t)u->time_ms : UINT32_MAX;
+	uint32_t disk_kb = u->read_kb + u->written_kb;
+
+	if (disk_kb != still->disk_kb || u->cpu_ms < still->cpu_ms || ms < still->ms ||
+	    u->cpu_ms - still->cpu_ms > STILL_TICK_MS + (ms - still->ms) / STILL_PART)
+		*still = (struct usage_still){ ms, u->cpu_ms, disk_kb };
+}
+
 static int add_sample(struct usage_decoder *d, const struct usage_alias *a, const struct sample_time *s)
 {
 	struct task_usage *last = &d->r->newest[a->task];
@@ -190,6 +208,9 @@ static int add_sample(struct usage_decoder *d, const struct usage_alias *a, cons
 	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
 		return -ENOMEM;
 	*last = usage_of(a, time_ms);
+	if (before_kb < 0)
+		d->r->still[a->task] = (struct usage_still){ .ms = UINT32_MAX };
+	follow_still(&d->r->still[a->task], last);
 	return change_memory(d, a->task, last, before_kb);
 }
 
@@ -465,7 +486,8 @@ static int no_usage_yet(struct reader *r)
 	if (r->newest)
 		return 0;
 	r->newest = array_new(n, sizeof *r->newest);
-	if (!r->newest)
+	r->still = array_new(n, sizeof *r->still);
+	if (!r->newest || !r->still)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		r->newest[i].time_ms = -1;
@@ -508,6 +530,7 @@ static int sum_up(struct reader *r)
 		t->cpu_ms = u->cpu_ms;
 		t->read_kb = u->read_kb;
 		t->written_kb = u->written_kb;
+		t->still_ms = r->still[i].ms;
 		if (settle(r, i))
 			return -ENOMEM;
 	}

@@ -95,6 +95,8 @@ struct task {
 	uint32_t first_file, n_files;	/* in recording.file */
 	int64_t files_bytes;	/* of all of them; -1: no file of it is known */
 	uint8_t cache;		/* enum task_cache */
+	uint32_t still_ms;	/* with samples: since then its processes used no disk, and no CPU
+				   time worth counting (reader_usage.c) */
 };
 
 /* Of the tasks of an instance that are in this pool, at most `depth` run at once. */
