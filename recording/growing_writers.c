@@ -191,6 +191,7 @@ bool growing_runs(const struct recording *rec)
 	int64_t idle;
 	bool runs;
 	DIR *dir;
+	int fd;
 
 	growing_writers_init(&w);
 	for (size_t i = 0; i < rec->n_build; i++) {
@@ -199,7 +200,11 @@ bool growing_runs(const struct recording *rec)
 		growing_writers_build(&w, (struct slice){ key, strlen(key) },
 				      (struct slice){ value, strlen(value) });
 	}
-	dir = rec->path && !w.imported ? file_open_dir_at(AT_FDCWD, rec->path) : NULL;
+	/* `latest` is a link */
+	fd = rec->path && !w.imported ? file_open_at(AT_FDCWD, rec->path, O_RDONLY | O_DIRECTORY) : -1;
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir)
+		file_close(fd);
 	if (!dir)
 		return false;
 	if (w.start_mono_ns < 0) {
