@@ -49,7 +49,17 @@ inspect_libinspect_a_SOURCES += \
 	inspect/process_list.c inspect/process_list.h \
 	inspect/process_table.c inspect/process_table.h \
 	inspect/recent.c inspect/recent.h \
-	inspect/smaps.c inspect/smaps.h
+	inspect/smaps.c inspect/smaps.h \
+	inspect/system_call.h \
+	inspect/waiting.c inspect/waiting.h
+
+# Names of system calls, of this machine's headers.
+nodist_inspect_libinspect_a_SOURCES = inspect/system_calls.c
+CLEANFILES += inspect/system_calls.c
+inspect/system_calls.c: inspect/system_calls.awk
+	$(AM_V_GEN)$(MKDIR_P) inspect && echo '#include <sys/syscall.h>' | $(CPP) -dM - | \
+		LC_ALL=C awk -f $(srcdir)/inspect/system_calls.awk >$@-t && mv $@-t $@
+EXTRA_DIST += inspect/system_calls.awk
 
 # Rules for programs, as C strings, in the order in which a program is looked for; installed to be
 # read and copied.
@@ -61,7 +71,7 @@ class_rules_files = \
 class_rulesdir = $(docdir)/rules
 dist_class_rules_DATA = $(class_rules_files)
 inspect_libinspect_a_SOURCES += inspect/shipped_rules.h
-nodist_inspect_libinspect_a_SOURCES = inspect/shipped_rules.c
+nodist_inspect_libinspect_a_SOURCES += inspect/shipped_rules.c
 CLEANFILES += inspect/shipped_rules.c
 
 inspect/shipped_rules.c: $(class_rules_files) render/c_string.awk

@@ -160,11 +160,3 @@ live/page_text.c: $(live_page_from) render/chart/common.js render/chart/table.js
 		$(c_string) -v name=page_live_js -v file=live/page/live.js && \
 		$(c_string) -v name=page_streams_js -v file=live/page/streams.js; \
 	} >$@-t && mv $@-t $@
-
-# Names of system calls, of this machine's headers.
-nodist_live_liblive_a_SOURCES += live/system_calls.c
-CLEANFILES += live/system_calls.c
-live/system_calls.c: live/system_calls.awk
-	$(AM_V_GEN)$(MKDIR_P) live && echo '#include <sys/syscall.h>' | $(CPP) -dM - | \
-		LC_ALL=C awk -f $(srcdir)/live/system_calls.awk >$@-t && mv $@-t $@
-EXTRA_DIST += live/system_calls.awk

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/readfile.h"
 #include "command/redact.h"
+#include "inspect/system_call.h"
 #include "sampler/parse.h"
 
 #include <errno.h>

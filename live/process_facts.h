@@ -22,7 +22,4 @@ void process_facts_json(struct json *j, int dir_fd);
  * -ESRCH if it has ended. */
 int process_facts_open(int32_t pid, uint64_t start_ticks);
 
-/* The name of a system call of this machine, NULL if it has none with this number. */
-const char *system_call_name(int64_t number);
-
 #endif
