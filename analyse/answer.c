@@ -13,7 +13,7 @@
 #include <string.h>
 
 const char *const answer_word[ANSWER_ABOUTS] = {
-	[ANSWER_FAILED] = "failed", [ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
+	[ANSWER_FAILED] = "failed", [ANSWER_IDLE] = "idle", [ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
 	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
 	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk",
@@ -35,6 +35,7 @@ const char *const answer_word[ANSWER_ABOUTS] = {
 struct work {
 	const struct summary *s;
 	const struct chain *c;
+	const struct idle *idle;
 	struct answer_times times;
 	struct buf text;	/* of the sentence being made */
 	struct answer *a;
@@ -128,7 +129,7 @@ static void drop_sentence(struct answer *a, size_t at)
 	memmove(&a->sentence[at], &a->sentence[at + 1], (a->n - at) * sizeof *a->sentence);
 }
 
-/* One sentence is enough for a task that ran alone and is most of the longest chain. */
+/* One sentence is enough for a task that ran alone and is most of the longest chain, or that hangs. */
 static bool is_said(struct work *w, enum answer_about about, const struct answer_span *span,
 		    int64_t explains_us)
 {
@@ -137,9 +138,10 @@ static bool is_said(struct work *w, enum answer_about about, const struct answer
 
 		if (!span || span->task == NO_INDEX || other->task != span->task ||
 		    (about != ANSWER_ALONE && about != ANSWER_DEPENDENCIES) ||
-		    (other->about != ANSWER_ALONE && other->about != ANSWER_DEPENDENCIES))
+		    (other->about != ANSWER_ALONE && other->about != ANSWER_DEPENDENCIES &&
+		     other->about != ANSWER_IDLE))
 			continue;
-		if (other->explains_us >= explains_us)
+		if (other->about == ANSWER_IDLE || other->explains_us >= explains_us)
 			return true;
 		drop_sentence(w->a, i);
 		break;
@@ -169,7 +171,7 @@ static void end_sentence(struct work *w, enum answer_about about, const struct a
 	}
 	at = a->n;
 	while (at && a->sentence[at - 1].explains_us < explains_us &&
-	       a->sentence[at - 1].about != ANSWER_FAILED)
+	       a->sentence[at - 1].about > ANSWER_IDLE)
 		at--;
 	if (at == ANSWER_MAX) {
 		buf_clear(&w->text);
@@ -276,6 +278,17 @@ static void say_failure(struct work *w)
 		add_time(w, t->end_at_most ? ") after at most " : ") after ", span.until_us, "");
 	}
 	end_sentence(w, ANSWER_FAILED, &span, s->wall_us);
+}
+
+static void say_idle(struct work *w)
+{
+	const struct idle *i = w->idle;
+	const struct answer_span span = { i->since_us, i->since_us + i->us, i->us, i->task };
+
+	if (!i->us)
+		return;
+	idle_words(&w->text, i, w->s->rec);
+	end_sentence(w, ANSWER_IDLE, &span, MIN(i->us, w->s->wall_us));
 }
 
 /* Little to do at once */
@@ -558,13 +571,13 @@ static void say_pool(struct work *w)
 	end_sentence(w, ANSWER_POOL, wait, wait->us);
 }
 
-int answer_make(struct answer *a, const struct summary *s, const struct chain *c)
+int answer_make(struct answer *a, const struct summary *s, const struct chain *c, const struct idle *idle)
 {
 	static void (*const say[])(struct work *w) = {
-		say_failure, say_others, say_alone, say_few, say_lto, say_nothing_ran,
+		say_failure, say_idle, say_others, say_alone, say_few, say_lto, say_nothing_ran,
 		say_workers, say_dependencies, say_load, say_pool, say_memory, say_disk,
 	};
-	struct work w = { .s = s, .c = c, .a = a };
+	struct work w = { .s = s, .c = c, .idle = idle, .a = a };
 
 	*a = (struct answer){ 0 };
 	w.error = answer_times_fill(&w.times, s, &c->waits);

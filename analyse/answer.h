@@ -3,6 +3,7 @@
 #define BUILDBEAT_ANALYSE_ANSWER_H
 
 #include "analyse/chain.h"
+#include "analyse/idle.h"
 #include "analyse/summary.h"
 
 #include <stddef.h>
@@ -10,13 +11,14 @@
 
 /*
  * Why the build took so long, in at most ANSWER_MAX sentences. They come from what was recorded
- * alone; if nothing explains a good part of the time, there are none. A failure comes first, then
- * what explains most of the time. `show`, its JSON output and the charts print the same sentences.
+ * alone; if nothing explains a good part of the time, there are none. A failure comes first, then a
+ * build that hangs, then what explains most of the time. `show`, its JSON output and the charts print the same sentences.
  */
 #define ANSWER_MAX 3
 
 enum answer_about {
 	ANSWER_FAILED,		/* the build failed or was killed */
+	ANSWER_IDLE,		/* nothing happens, or happened before the build was ended */
 	ANSWER_ALONE,		/* one task ran alone */
 	ANSWER_NOTHING,		/* no task ran */
 	ANSWER_FEW,		/* few tasks ran at the end; no dependencies were recorded */
@@ -47,8 +49,8 @@ struct answer {
 	struct answer_sentence sentence[ANSWER_MAX];
 };
 
-/* 0 or -ENOMEM. Always release. c and q are of s. */
-int answer_make(struct answer *a, const struct summary *s, const struct chain *c);
+/* 0 or -ENOMEM. Always release. c is of s, and idle of its recording. */
+int answer_make(struct answer *a, const struct summary *s, const struct chain *c, const struct idle *idle);
 void answer_release(struct answer *a);
 
 #endif

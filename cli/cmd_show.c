@@ -4,6 +4,7 @@
 #include "cli/output_file.h"
 #include "convert/zstd.h"
 #include "report/build_page.h"
+#include "report/idle_look.h"
 #include "report/inspected_find.h"
 #include "report/show_output.h"
 
@@ -76,6 +77,7 @@ static int run_show(struct args *a, void *values, struct error *err)
 	const struct show_arguments *s = values;
 	struct chain chain = { 0 };
 	struct answer answer = { 0 };
+	struct idle idle;
 	struct inspected_found inspected = INSPECTED_INIT;
 	struct groups programs = { 0 }, groups[GROUPINGS] = { 0 };
 	struct build_output output = { 0 };
@@ -106,8 +108,10 @@ static int run_show(struct args *a, void *values, struct error *err)
 		if (!r)
 			wait_add_queues(&summary, &chain.waits);
 	}
-	if (!r && whole)
-		r = answer_make(&answer, &summary, &chain);
+	if (!r && whole) {
+		idle_look(&idle, &rec);
+		r = answer_make(&answer, &summary, &chain, &idle);
+	}
 	if (!r)
 		r = view_make(&view, &summary, &selection);
 	if (!r && whole) {

@@ -217,10 +217,12 @@ static int add_values(struct facts *f, struct recording *rec, const struct args 
 	struct summary summary = { 0 };
 	struct chain chain = { 0 };
 	struct answer answer = { 0 };
+	struct idle idle;
 	int r = summary_make(&summary, rec);
 
 	r = r ? r : chain_make(&chain, &summary);
-	r = r ? r : answer_make(&answer, &summary, &chain);
+	idle_find(&idle, rec);
+	r = r ? r : answer_make(&answer, &summary, &chain, &idle);
 	if (!r) {
 		fact_result(f, &summary);
 		fact_cpu(f, &summary);

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "convert/convert.h"
 #include "recording/growing.h"
+#include "report/idle_look.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -213,8 +214,11 @@ static int make_part(struct source *s, enum source_part part, struct error *err)
 		if (!r)
 			wait_add_queues(&s->summary, &s->chain.waits);
 		return r;
+	case SOURCE_IDLE:
+		idle_look(&s->idle, &s->recording);
+		return 0;
 	default:
-		return answer_make(&s->answer, &s->summary, &s->chain);
+		return answer_make(&s->answer, &s->summary, &s->chain, &s->idle);
 	}
 }
 

@@ -14,7 +14,7 @@
  * again when its files changed, at most for a tenth of the time.
  */
 enum source_part {
-	SOURCE_RECORDING, SOURCE_SUMMARY, SOURCE_CHAIN, SOURCE_ANSWER, SOURCE_PARTS
+	SOURCE_RECORDING, SOURCE_SUMMARY, SOURCE_CHAIN, SOURCE_IDLE, SOURCE_ANSWER, SOURCE_PARTS
 };
 
 /* What replies keep of a recording, such as tables made once. It is released before what it was
@@ -37,6 +37,7 @@ struct source {
 	struct recording recording;
 	struct summary summary;
 	struct chain chain;
+	struct idle idle;
 	struct answer answer;
 	uint64_t generation;	/* grows when these are replaced */
 	struct source_kept kept[SOURCE_KEEPERS];

@@ -13,7 +13,7 @@ report_libreport_a_SOURCES = \
 	report/history_json.c report/history_output.h report/history_parts.h \
 	report/history_series.c report/history_trend.c report/history_doc.c report/list_doc.c report/list_json.c report/list_output.h report/error_text.c report/error_text.h report/log_text.c report/log_text.h \
 	report/inspect_heap.c report/inspect_page_maps.c report/inspect_page.c report/inspect_page.h \
-	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/packed.c report/packed.h \
+	report/inspect_page_parts.h report/inspect_words.c report/inspected_find.c report/inspected_find.h report/idle_look.c report/idle_look.h report/packed.c report/packed.h \
 	report/html.c report/html.h report/kept_builds.c report/kept_builds.h report/log_page.c report/log_page.h \
 	report/page.c report/page.h report/page_data.c report/page_events.c \
 	report/page_parts.h report/page_static.h report/page_verdict.c report/profile_doc.c report/profile_json.c report/profile_output.h report/profile_page.c report/profile_page.h report/picture.c report/picture.h \

@@ -208,9 +208,11 @@ static void make(struct recorded *r, size_t i)
 static void answer(struct answer *a, const struct recorded *r)
 {
 	RELEASED(chain, c);
+	struct idle idle;
 
 	ck_assert_int_eq(chain_make(&c, &r->sum), 0);
-	ck_assert_int_eq(answer_make(a, &r->sum, &c), 0);
+	idle_find(&idle, &r->rec);
+	ck_assert_int_eq(answer_make(a, &r->sum, &c, &idle), 0);
 	for (size_t i = 0; i < a->n; i++) {
 		const struct answer_sentence *s = &a->sentence[i];
 

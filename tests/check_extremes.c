@@ -52,11 +52,13 @@ static void show(const struct summary *sum)
 	RELEASED(answer, answer);
 	RELEASED(view, v);
 	const struct build_output output = { 0 };
+	struct idle idle;
 	struct doc d;
 
 	ck_assert_int_eq(view_make(&v, sum, &all), 0);
+	idle_find(&idle, sum->rec);
 	ck_assert_int_eq(chain_make(&chain, sum), 0);
-	ck_assert_int_eq(answer_make(&answer, sum, &chain), 0);
+	ck_assert_int_eq(answer_make(&answer, sum, &chain, &idle), 0);
 	for (int i = 0; i <= VALUE_SORTS; i++) {
 		struct show_options o = {
 			.sort = (enum value)i, .top = 10, .tasks = i % 2,

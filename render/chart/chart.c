@@ -163,6 +163,7 @@ static int make_other(struct chart *c)
 static int make_parts(struct chart *c, const struct chart_input *in)
 {
 	int r = lanes_make(&c->lanes, in->sum, in->by);
+	struct idle idle;
 
 	r = r ? r : place_gutter(c);
 	r = r ? r : works_make(&c->works, in->sum);
@@ -170,7 +171,8 @@ static int make_parts(struct chart *c, const struct chart_input *in)
 		r = r ? r : make_other(c);
 	r = r ? r : pieces_make(&c->pieces, &c->lanes, in->sum, chart_colours(c), 0, c->end_us,
 				(unsigned)c->plot_width, CHART_PIECES_MAX);
-	r = r ? r : answer_make(&c->answer, in->sum, &c->chain);
+	idle_find(&idle, in->sum->rec);
+	r = r ? r : answer_make(&c->answer, in->sum, &c->chain, &idle);
 	if (c->ghost) {
 		r = r ? r : panels_make(&c->ghost_panels, c->ghost);
 		share_ceilings(c);
