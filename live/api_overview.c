@@ -64,10 +64,35 @@ static int add_failures(struct json *j, const struct summary *s, size_t most,
 	return 0;
 }
 
+/* A build that hangs. */
+static void add_idle(struct json *j, const struct source *s)
+{
+	struct buf words = BUF_PART_OF(j->out);
+	const struct idle *i = &s->idle;
+
+	if (!i->us) {
+		json_null(j, "idle");
+		return;
+	}
+	json_object(j, "idle");
+	json_int(j, "us", i->us);
+	json_int(j, "since_us", i->since_us);
+	json_int(j, "tasks", (int64_t)i->n_tasks);
+	task_json_ref(j, "first", &s->recording, i->task);
+	json_known(j, "pid", i->pid ? i->pid : -1);
+	json_known(j, "start_ticks", i->pid ? (int64_t)i->start_ticks : -1);
+	json_str(j, "process", *i->process ? i->process : NULL);
+	idle_words(&words, i, &s->recording);
+	json_str(j, "words", buf_str(&words));
+	json_object_end(j);
+	buf_release(&words);
+}
+
 /* By their start, as in summary.order. */
 static void add_running(struct json *j, const struct source *s)
 {
 	const struct recording *rec = &s->recording;
+	int64_t since_us;
 	size_t n = 0;
 
 	json_array(j, "running");
@@ -79,6 +104,8 @@ static void add_running(struct json *j, const struct source *s)
 		n++;
 		json_object(j, NULL);
 		task_json_task(j, rec, task, true);
+		since_us = idle_task_since_us(&rec->task[task]);
+		json_known(j, "idle_us", since_us < 0 || rec->last_us < since_us ? -1 : rec->last_us - since_us);
 		task_json_wait(j, rec, &s->chain, task);
 		json_object_end(j);
 	}
@@ -94,7 +121,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	int r = query_number(q->query, "count", 0, FAILURES_MAX, 20, &most, err);
 
 	if (!r)
-		r = source_need(s, SOURCE_CHAIN, err);
+		r = source_need(s, SOURCE_IDLE, err);
 	if (!r && build_output_matters(&s->summary))
 		r = api_log_output(s, &output, err);
 	if (r)
@@ -104,6 +131,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	json_bool(&j, "is_running", s->running);
 	json_int(&j, "last_us", s->recording.last_us);
 	r = add_failures(&j, &s->summary, (size_t)most, output);
+	add_idle(&j, s);
 	add_running(&j, s);
 	json_object_end(&j);
 	return r ? r : buf_error(&out->body);
@@ -111,7 +139,8 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 
 const struct route api_overview_routes[] = {
 	{ "/api/v1/overview", "rec, count",
-	  "Tasks that failed, the newest first, and those that run, with what they waited for.",
+	  "Tasks that failed, the newest first, those that run, with what they waited for, and whether the "
+	  "build hangs.",
 	  reply_overview },
 	{ 0 }
 };

@@ -6,9 +6,9 @@
  */
 
 const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
-const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40;
+const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40, OVERVIEW_IDLE_US = 30e6;
 const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], errors: new Map(),
-		   first: null, own: null, notify: false, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
+		   first: null, own: null, hangs: null, notify: false, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
 
 /* The clock of the build, which goes on between two replies. */
 function overviewElapsed() {
@@ -110,6 +110,22 @@ function drawOverviewState() {
 	}, (item, [id, n]) => {
 		setText(item.firstChild, countText(n) + " " + id);
 	});
+}
+
+/* It hangs: for how long, of which task, and the process to look at. */
+function drawOverviewIdle() {
+	const { box, now, hangs } = overview, shown = hangs && now && !now.ended;
+
+	box.hangs.hidden = !shown;
+	if (!shown || box.hangs.dataset.text === hangs.words)
+		return;
+	box.hangs.dataset.text = hangs.words;
+	box.hangs.replaceChildren(clean(hangs.words) + ". ");
+	link("task", { task: hangs.first.task }, "Show the task", box.hangs);
+	if (hangs.pid) {
+		box.hangs.append(", ");
+		link("process", { pid: hangs.pid, start: hangs.start_ticks }, "its process", box.hangs);
+	}
 }
 
 /* When, where, and what it used */
@@ -227,7 +243,8 @@ function fillOverviewRow(row, t) {
 	const [, , time, waited, after] = row.children, w = overview.waits.get(t.task);
 	const for_ = w && w.waited_for;
 
-	setText(time, timeText(Math.max(0, overviewElapsed() - t.start_us)));
+	setText(time, timeText(Math.max(0, overviewElapsed() - t.start_us)) +
+		(w && w.idle_us >= OVERVIEW_IDLE_US ? ", idle for " + timeText(w.idle_us) : ""));
 	setText(waited, w ? taskQueueText(w) || "nothing" : "");
 	if (!for_)
 		setText(after, w ? "nothing" : "");
@@ -299,7 +316,9 @@ function drawOverviewHost() {
 /* What limits it: the sentences of the verdict */
 
 function drawOverviewAnswer() {
-	const { box, result } = overview, list = result ? result.answer || [] : [];
+	const { box, result, now } = overview, runs = now && !now.ended;
+	/* that a running build hangs stands above, newer */
+	const list = (result && result.answer || []).filter(s => !runs || s.about !== "idle");
 
 	box.answer.hidden = !list.length;
 	keyed(box.sentences, list, s => s.about + s.text, s => {
@@ -340,6 +359,7 @@ function drawOverviewBuilds() {
 function drawOverview() {
 	overview.frame = 0;
 	drawOverviewState();
+	drawOverviewIdle();
 	drawOverviewFacts();
 	drawOverviewFailures();
 	drawOverviewRunning();
@@ -400,6 +420,7 @@ async function loadOverviewWaits() {
 	const o = await api("/api/v1/overview", { count: 2 * OVERVIEW_FAILURES });
 
 	overview.waits = new Map(o.running.map(t => [t.task, t]));
+	overview.hangs = o.idle;
 	overview.first = o.first_error_task ? o.first_error_task.task : null;
 	takeOverviewFailures(o.failures);
 	for (const t of o.failures) {
@@ -482,6 +503,7 @@ function makeOverviewSections(main) {
 	box.times = make("span", { "class": "times" }, line);
 	box.progress = make("progress", { max: 1, "aria-label": "Share of the predicted time", hidden: "hidden" }, box.state);
 	box.interval = make("p", { "class": "faint" }, box.state);
+	box.hangs = make("p", { "class": "alarm", role: "status", hidden: "hidden" }, box.state);
 	box.counts = make("ul", { "class": "overview-counts", "aria-label": "Tasks by state" }, box.state);
 
 	box.facts = make("ul", { "class": "overview-facts", "aria-label": "About the build" }, box.state);

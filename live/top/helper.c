@@ -6,6 +6,7 @@
 #include "convert/convert.h"
 #include "live/earlier.h"
 #include "recording/suspended.h"
+#include "report/idle_look.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,6 +86,18 @@ static void find_log(struct top_help *h, const struct recording *rec)
 	memcpy(h->failed, id, sizeof id);
 }
 
+static void find_idle(struct top_help *h, const struct recording *rec)
+{
+	struct buf text = BUF_INIT;
+	struct idle idle;
+
+	idle_look(&idle, rec);
+	if (idle.us)
+		idle_words(&text, &idle, rec);
+	put_line(h->idle, (struct slice){ buf_str(&text), text.len });
+	buf_release(&text);
+}
+
 void helper_make(struct top_help *h, struct remaining *r, const char *path, bool running)
 {
 	struct recording rec = RECORDING_INIT;
@@ -97,6 +110,8 @@ void helper_make(struct top_help *h, struct remaining *r, const char *path, bool
 		if (error)
 			h->left = (struct remaining_estimate){ .left_us = -1 };
 	}
+	if (!error && running)
+		find_idle(h, &rec);
 	if (!error)
 		find_log(h, &rec);
 	recording_release(&rec);

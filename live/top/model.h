@@ -26,6 +26,7 @@ struct top_help {
 	int64_t elapsed_us;	/* of the build, at the estimate; 0: there is none */
 	char failed[40];	/* id of the task with these last lines; "": none */
 	char line[TOP_LOG_LINES][TOP_LOG_WIDTH];
+	char idle[TOP_LOG_WIDTH];	/* if nothing happens: for how long, and what it waits for */
 };
 
 struct top_model {

@@ -138,6 +138,8 @@ static void add_build(struct top_screen *s, const struct top_model *m, unsigned 
 	} else if (!m->ended) {
 		put(add_line(s, TOP_PLAIN), "reading earlier builds ...", width);
 	}
+	if (!m->ended && *m->help.idle)
+		text_add_name(add_line(s, TOP_BAD), m->help.idle, width);
 	buf_addf(&text, "Tasks: %llu failed, %llu %s, %llu done, %llu queued",
 		 (unsigned long long)(n->n_failed + n->n_killed),
 		 (unsigned long long)(m->ended ? n->n_unfinished : n->n_running), m->ended ? "unfinished" : "running",
