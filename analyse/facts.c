@@ -198,6 +198,8 @@ void fact_cpu(struct facts *f, const struct summary *s)
 			buf_adds(&f->part, ": ");
 			add_time(f, s->user_us, " user");
 			add_time(f, s->system_us, " system");
+		} else {
+			fact_part(f);
 		}
 	}
 	if (share >= 0) {
