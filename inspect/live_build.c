@@ -140,12 +140,12 @@ static bool has_our_name(const struct process_list *l, int32_t pid)
 }
 
 /* The launcher's own children run its program, whatever their names are, or another one of ours. If the
- * command of the build is the launcher's program too, it is a build tool. */
+ * command of the build is the launcher's program too, it is a build tool. One that has ended has no program. */
 static bool is_helper(const struct process_list *l, const struct listed *p, int32_t launcher)
 {
 	struct stat ours, its;
 
-	return has_our_name(l, p->pid) || (exe_of(l, launcher, &ours) && exe_of(l, p->pid, &its) &&
+	return p->state == 'Z' || has_our_name(l, p->pid) || (exe_of(l, launcher, &ours) && exe_of(l, p->pid, &its) &&
 					   ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
 }
 
