@@ -35,6 +35,7 @@ static int index_reply(struct reply *out, const struct request *q, struct error 
 	json_str(&j, "serves", kind[q->source->catalogue->kind]);
 	json_str(&j, "path", q->source->catalogue->path);
 	json_bool(&j, "control", q->control);
+	json_bool(&j, "stacks", q->stacks);
 	json_array(&j, "routes");
 	for (size_t i = 0; routes_all[i]; i++) {
 		for (const struct route *r = routes_all[i]; r->path; r++) {

@@ -206,7 +206,8 @@ struct guard_verdict guard_check(const struct guard *g, const struct guard_reque
 		return refuse(413, "the body is too large");
 	if ((q->websocket || !reads) && !q->origin && !bearer)
 		return refuse(403, "the request has no Origin");
-	if (!reads && !g->control && strcmp(q->path, GUARD_REFRESH))
+	if (!reads && !g->control && strcmp(q->path, GUARD_REFRESH) &&
+	    !(g->stacks && !strcmp(q->method, "POST") && !strcmp(q->path, GUARD_TASKS)))
 		return refuse(403, "the server was started without --allow-control");
 	if (q->token && !q->websocket && reads)
 		return (struct guard_verdict){ .kind = GUARD_ADMITTED, .status = 303 };

@@ -25,6 +25,7 @@ struct guard {
 	char cookie[24];		/* its name; see guard_init() */
 	bool tls;
 	bool control;			/* methods other than GET and HEAD are allowed */
+	bool stacks;			/* of these, only POST to GUARD_TASKS */
 	const char *address;		/* of --listen, without port and brackets; NULL: none */
 	size_t n_names;
 	const char *const *name;	/* of --host-name */
@@ -58,6 +59,9 @@ int guard_init(struct guard *g);
 
 /* The only path to which a POST changes nothing but what the server has kept: it needs no control. */
 #define GUARD_REFRESH "/api/v1/refresh"
+
+/* Background tasks. Without control, the server takes requests for call stacks of its own build only. */
+#define GUARD_TASKS "/api/v1/tasks"
 
 struct guard_verdict guard_check(const struct guard *g, const struct guard_request *q);
 

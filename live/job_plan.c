@@ -303,6 +303,7 @@ static int plan_stack(const struct request_body *b)
 
 	if (r || (r = read_recording(b, path)))
 		return r;
+	p->pid = pid;
 	add_sources(p, path);
 	add_word(p, "--stack=%d", (int)pid);
 	snprintf(p->title, sizeof p->title, "call stacks of %s (%d)", name, (int)pid);

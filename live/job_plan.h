@@ -20,6 +20,7 @@ extern const char *const job_kinds[];	/* "inspect" ..., ended by NULL */
 
 struct job_plan {
 	enum job_kind kind;
+	int32_t pid;		/* of JOB_STACK */
 	char title[200];	/* for people: "inspect cc1 (4711)" */
 	char recording[256];	/* id, "": of none */
 	char cwd[PATH_MAX];	/* "": the directory of the task */

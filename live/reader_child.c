@@ -199,7 +199,7 @@ static void make(struct server *s, struct reply *reply, const struct reader_ques
 		 const char *question)
 {
 	reply_make(reply, s->source, question, question + head->path_len + 1, head->query_len,
-		   head->control);
+		   (enum route_control)head->control);
 	if (reply->body.len > READER_BODY_MAX)
 		reply_failure(reply, 500, "the reply is larger than 64 MiB: ask for less of it");
 }

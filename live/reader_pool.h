@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "live/catalogue.h"
+#include "live/route.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +43,7 @@ struct reader_question {
 	const char *path;	/* "/api/v1/task", decoded */
 	const char *query;	/* what follows the '?', as it came; may be NULL */
 	size_t query_len;
-	bool control;		/* --allow-control */
+	enum route_control control;
 	bool gzip;		/* a long body may be compressed */
 };
 

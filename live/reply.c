@@ -76,10 +76,11 @@ static int make(struct reply *out, struct request *q, struct query *parsed, cons
 }
 
 void reply_make(struct reply *out, struct source *source, const char *path, const char *query,
-		size_t query_len, bool control)
+		size_t query_len, enum route_control control)
 {
 	struct query parsed;
-	struct request q = { .query = &parsed, .source = source, .control = control };
+	struct request q = { .query = &parsed, .source = source, .control = control == ROUTE_CONTROLS,
+			     .stacks = control != ROUTE_READS };
 	struct error err = { .message = "" };
 	char text[sizeof err.path + sizeof err.message];
 	int r;

@@ -9,7 +9,7 @@
  * {"error": "..."}. Always release out->body.
  */
 void reply_make(struct reply *out, struct source *source, const char *path, const char *query,
-		size_t query_len, bool control);
+		size_t query_len, enum route_control control);
 
 /* The JSON body of an error. */
 void reply_error(struct buf *body, const char *message);

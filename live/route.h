@@ -28,6 +28,14 @@ struct request {
 	struct source *source;	/* of the parameter rec if the route has that one, first; see source.h.
 				   source->catalogue is there in any case */
 	bool control;		/* --allow-control */
+	bool stacks;		/* call stacks of the build's processes may be taken */
+};
+
+/* What a client may do besides reading; the token is checked before. */
+enum route_control {
+	ROUTE_READS,
+	ROUTE_CONTROLS,		/* everything: --allow-control */
+	ROUTE_STACKS,		/* take call stacks of processes of the build that the server was started for */
 };
 
 struct route {

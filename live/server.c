@@ -283,7 +283,7 @@ static int open_listener(struct server_private *p, const struct server_options *
 int server_run(const struct server_options *o, struct error *err)
 {
 	struct server_private p = {
-		.guard = { .control = o->control, .tls = o->cert, .n_names = o->n_names, .name = o->name },
+		.guard = { .control = o->control, .stacks = o->launcher > 0, .tls = o->cert, .n_names = o->n_names, .name = o->name },
 		.listener = LISTENER_INIT, .registry_fd = -1, .spare_fd = -1,
 	};
 	struct server s = { .options = o, .private = &p };

@@ -184,10 +184,16 @@ static void on_answer(void *context, struct reader_answer *a)
 		lws_set_timeout(c->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
 }
 
+static enum route_control control_of(const struct server *s)
+{
+	const struct guard *g = &s->private->guard;
+
+	return g->control ? ROUTE_CONTROLS : g->stacks ? ROUTE_STACKS : ROUTE_READS;
+}
+
 static int ask_reader(struct connection *c, const char *path, const struct buf *query)
 {
-	struct reader_question q = { path, query->data, query->len, c->server->private->guard.control,
-				     c->private->gzip };
+	struct reader_question q = { path, query->data, query->len, control_of(c->server), c->private->gzip };
 
 	if (reader_pool_ask(c->server->private->readers, &q, on_answer, c))
 		return server_reply_error(c, 503, "the request cannot be answered");

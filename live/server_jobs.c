@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Background tasks over HTTP, and what else changes something: with --allow-control only. */
+/* Background tasks over HTTP, and what else changes something: with --allow-control only, except call stacks
+ * of processes of the build that the server was started beside. */
 #include "live/server_private.h"
 
 #include "base/cursor.h"
 #include "inspect/archive_list.h"
 #include "launch/find_plugin.h"
+#include "base/readfile.h"
 #include "live/job.h"
+#include "live/job_plan.h"
 #include "live/source.h"
+#include "sampler/parse.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define ANCESTORS_MAX 64
 
 /* A server has one list of tasks, which the first one makes. */
 static struct jobs *jobs;
@@ -48,9 +57,9 @@ void server_jobs_end(void)
 	jobs = NULL;
 }
 
-static int check_control(const struct server *s, struct error *err)
+static int check_control(const struct server *s, bool stacks, struct error *err)
 {
-	return s->options->control ? 0 :
+	return s->options->control || (stacks && s->options->launcher) ? 0 :
 	       error_say(err, -EPERM, "background tasks need buildbeat serve --allow-control");
 }
 
@@ -63,6 +72,50 @@ static void add_id(struct reply *out, unsigned id)
 	json_int(&j, "id", id);
 	json_object_end(&j);
 	out->status = 202;
+}
+
+/* The process that started another one; 0: that has ended. */
+static int32_t parent_of(int32_t pid)
+{
+	char path[32], text[1024];
+	struct root_text stat = { text, 0, sizeof text };
+	struct pid_stat parsed;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	n = readfile_start(AT_FDCWD, path, text, sizeof text);
+	stat.len = n > 0 ? (size_t)n : 0;
+	return stat.len && parse_pid_stat(&stat, &parsed) ? parsed.parent : 0;
+}
+
+/* Did the launcher, which runs, start this process or an ancestor of it? Not one of the server's own. */
+static bool is_of_build(const struct server *s, int32_t pid)
+{
+	if (!s->private->launcher)
+		return false;
+	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
+		if (pid == getpid())
+			return false;
+		pid = parent_of(pid);
+		if (pid == s->options->launcher)
+			return true;
+	}
+	return false;
+}
+
+/* Without control: call stacks of a process of the build. */
+static int check_stacks(const struct server *s, const struct local_request *q, struct error *err)
+{
+	struct job_plan plan;
+	int r = s->options->control ? 0 : job_plan(&plan, &s->catalogue, q->body, q->body_len, err);
+
+	if (r || s->options->control)
+		return r;
+	if (plan.kind != JOB_STACK)
+		return check_control(s, false, err);
+	return is_of_build(s, plan.pid) ? 0 :
+	       error_say(err, -EPERM, "process %d is not of the build; buildbeat serve --allow-control shows call "
+			 "stacks of other processes", (int)plan.pid);
 }
 
 static int post(struct server *s, struct reply *out, const struct local_request *q, struct error *err)
@@ -87,13 +140,16 @@ static void list(struct reply *out)
 static int reply_tasks(struct server *s, struct reply *out, const struct local_request *q,
 		       struct error *err)
 {
-	int r = check_control(s, err);
+	bool posts = !strcmp(q->method, "POST");
+	int r = check_control(s, true, err);
 
+	if (!r && posts)
+		r = check_stacks(s, q, err);
 	if (!r)
 		r = begin_jobs(s, err);
 	if (r)
 		return r;
-	if (!strcmp(q->method, "POST"))
+	if (posts)
 		return post(s, out, q, err);
 	if (!strcmp(q->method, "DELETE"))
 		r = job_delete(jobs, 0, err);
@@ -131,7 +187,7 @@ static int reply_task(struct server *s, struct reply *out, const struct local_re
 {
 	bool is_get = !strcmp(q->method, "GET"), result;
 	unsigned id;
-	int r = check_control(s, err);
+	int r = check_control(s, true, err);
 
 	if (!r)
 		r = begin_jobs(s, err);
@@ -156,7 +212,7 @@ static int reply_delete(struct server *s, struct reply *out, const struct local_
 {
 	const struct catalogue_entry *e = catalogue_find(&s->catalogue, query_text(q->query, "rec"));
 	char directory[PATH_MAX], path[PATH_MAX];
-	int r = check_control(s, err);
+	int r = check_control(s, false, err);
 
 	if (r)
 		return r;
@@ -185,7 +241,7 @@ static int reply_refresh(struct server *s, struct reply *out, const struct local
 const struct local_route server_jobs_routes[] = {
 	{ GUARD_REFRESH, "", "POST forgets what the server has kept of recordings; it needs no control.",
 	  reply_refresh },
-	{ "/api/v1/tasks", "", "Background tasks: GET lists them, POST starts one and returns its id, DELETE "
+	{ GUARD_TASKS, "", "Background tasks: GET lists them, POST starts one and returns its id, DELETE "
 	  "cancels all.", reply_tasks },
 	{ "/api/v1/tasks/", "", "A background task: GET returns its progress, or with /result behind its "
 	  "result; DELETE cancels it.", reply_task },

@@ -122,6 +122,29 @@ TEST(control)
 							    .origin = "http://evil.example", .path = GUARD_REFRESH }), 403);
 }
 
+/* The server of a build takes call stacks of it: nothing else that a request changes. */
+TEST(stacks)
+{
+	static const struct { const char *method, *path; int status; } rows[] = {
+		{ "POST", GUARD_TASKS, 200 }, { "DELETE", GUARD_TASKS, 403 }, { "POST", GUARD_TASKS "/1", 403 },
+		{ "DELETE", GUARD_TASKS "/1", 403 }, { "POST", "/api/v1/inspection/1", 403 }, { "PUT", GUARD_TASKS, 405 },
+	};
+	struct guard g = guard();
+
+	g.control = false;
+	g.stacks = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct guard_request q = { .authorization = BEARER, .method = rows[i].method, .path = rows[i].path };
+
+		ck_assert_int_eq(check(&g, q), rows[i].status);
+		q.authorization = NULL;
+		ck_assert_int_ne(check(&g, q), 200);
+		q.cookie = COOKIE;
+		q.origin = "http://evil.example";
+		ck_assert_int_ne(check(&g, q), 200);
+	}
+}
+
 TEST(tls)
 {
 	struct guard g = guard();

@@ -4,7 +4,7 @@
 #include "tests/support.h"
 
 static const char *const cases[] = {
-	"watched", "stays", "unnoticed", "output", "address", "launcher_killed", "server_killed", "server_stopped", "no_server", "attached",
+	"watched", "stacks", "stays", "unnoticed", "output", "address", "launcher_killed", "server_killed", "server_stopped", "no_server", "attached",
 };
 
 TEST_EACH(beside, cases)

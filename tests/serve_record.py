@@ -102,6 +102,42 @@ def watched():
         until("no server is listed", lambda: not b.listed())
 
 
+def stacks():
+    """The server of a build takes call stacks of its processes, of no other one, and does nothing else."""
+    with Build("--serve", "--stay", "0") as b:
+        assert b.ask("api/v1/")["stacks"] and not b.ask("api/v1/")["control"]
+
+        def post(wanted, **headers):
+            body = json.dumps(dict({"do": "stack"}, **wanted)).encode()
+            q = urllib.request.Request(b.url + "api/v1/tasks", body, dict({"Authorization": "Bearer " + b.token}, **headers))
+            try:
+                return 202, json.load(urllib.request.urlopen(q, timeout=DEADLINE))
+            except urllib.error.HTTPError as e:
+                return e.code, json.load(e)["error"]
+
+        def process(name):
+            return next(({"pid": p["pid"], "start": p["start_ticks"]} for p in b.ask("api/v1/ps")["processes"]
+                         if p["program"] == name), None)
+
+        until("make is listed", lambda: process("make"))
+        make = process("make")
+        status, task = post(make)
+        assert status == 202, task
+        task = "api/v1/tasks/%d" % task["id"]
+        until("the call stacks are taken", lambda: b.ask(task)["state"] not in ("queued", "running"))
+        assert b.ask(task)["state"] in ("done", "failed"), b.ask(task)
+        if b.ask(task)["state"] == "done":
+            assert b.ask(task + "/result")["threads"]
+        own = open("/proc/self/stat").read().rsplit(") ", 1)[1].split()[19]
+        for wanted, says in ({"pid": os.getpid(), "start": int(own)}, "not of the build"), \
+                ({"pid": b.server, "start": 1}, "has ended"), \
+                (dict(make, do="inspect", count=1), "--allow-control"), ({"do": "chart"}, "--allow-control"):
+            status, why = post(wanted)
+            assert status in (403, 410) and says in why, (wanted, status, why)
+        assert post(make, Authorization="Bearer " + 32 * "0")[0] == 401
+        b.go()
+
+
 def stays():
     """record returns, and nobody holds its output open; the server stays after failures and for open pages."""
     with Build() as b:

@@ -280,10 +280,11 @@ function post(path, body) {
 	return request("POST", path, body === undefined ? {} : body);
 }
 
-/* Why the buttons beside it are disabled. */
-function addReadsOnly(parent) {
+/* Why the buttons beside it are disabled; what: only that for which one is. */
+function addReadsOnly(parent, what) {
 	parent.append(" ");
-	make("span", { "class": "faint" }, parent, "This server only reads: start buildbeat serve with --allow-control.");
+	make("span", { "class": "faint" }, parent, what ? "To " + what + ", start buildbeat serve with --allow-control." :
+		"This server only reads: start buildbeat serve with --allow-control.");
 }
 
 function del(path) {

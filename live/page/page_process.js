@@ -385,10 +385,13 @@ pages.process = {
 			processSection(main, "limits", "Limits", processLimits),
 		];
 
-		process.control = (await api("/api/v1/", { rec: "" })).control;
-		inspect.disabled = stack.disabled = !process.control;
-		if (!process.control)
-			addReadsOnly(tools);
+		const { control, stacks: takes } = await api("/api/v1/", { rec: "" });
+
+		process.control = control;
+		inspect.disabled = !control;
+		stack.disabled = !takes;
+		if (!control)
+			addReadsOnly(tools, takes ? "inspect its memory" : "");
 		inspect.addEventListener("click", async () => {
 			try {
 				const dialog = find("#process-dialog") || processDialog(main, await api("/api/v1/capabilities", { rec: "" }));
