@@ -445,6 +445,11 @@ function byAge(list) {
 	return list.reverse().sort((a, b) => start(a) < start(b) ? 1 : start(a) > start(b) ? -1 : 0);
 }
 
+/* Two builds of one thing, as far as a list shows it. */
+function isSameBuild(a, b) {
+	return a.command === b.command && a.series === b.series;
+}
+
 function stateOf(r) {
 	return !r ? "" : isRunning(r) ? "running" : r.result === "ok" ? "finished" :
 		r.result === "failed" || r.result === "killed" ? "failed" : "ended";

@@ -40,6 +40,7 @@
 /* live/page/page_history.js */
 /* live/page/page_machine.js */
 /* live/page/page_overview.js */
+/* live/page/page_ended.js */
 /* live/page/long_list.js */
 /* live/page/page_output.js */
 /* live/page/page_wall.js */

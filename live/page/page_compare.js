@@ -32,7 +32,7 @@ function compareChoice(parent, side, label) {
 function compareEarlier(b) {
 	const list = core.recordings, at = list.findIndex(r => r.name === b), now = list[at];
 	const before = list.slice(at + 1).filter(r => !isRunning(r));
-	const same = before.find(r => r.command === now.command && r.result === "ok");
+	const same = before.find(r => isSameBuild(r, now) && r.result === "ok");
 
 	return (same || before[0] || list.find(r => r.name !== b) || now).name;
 }

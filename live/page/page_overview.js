@@ -8,7 +8,7 @@
 const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
 const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40, OVERVIEW_IDLE_US = 30e6;
 const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], errors: new Map(),
-		   first: null, own: null, hangs: null, notify: false, result: null, counts: null, live: null, box: {}, frame: 0, over: false };
+		   first: null, own: null, hangs: null, notify: false, result: null, counts: null, live: null, row: null, box: {}, frame: 0, over: false };
 
 /* The clock of the build, which goes on between two replies. */
 function overviewElapsed() {
@@ -291,7 +291,7 @@ async function loadOverviewPressure() {
 
 		if (value === null || value < 0)
 			continue;
-		box.sparks[key] = box.sparks[key] || Object.assign(makeSpark(box.host.lastElementChild, {
+		box.sparks[key] = box.sparks[key] || Object.assign(makeSpark(box.pressure, {
 			label, most: 100, text: v => percentText(v / 100) }), { values: [] });
 		box.sparks[key].values = [...box.sparks[key].values, value].slice(-120);
 		box.sparks[key].update(box.sparks[key].values);
@@ -307,7 +307,7 @@ function drawOverviewHost() {
 
 		if (!values.some(v => v !== null))
 			continue;
-		box.sparks[id] = box.sparks[id] || makeSpark(box.host.lastElementChild, {
+		box.sparks[id] = box.sparks[id] || makeSpark(box.machine, {
 			label, text, most: most ? most(samples[samples.length - 1]) : 0 });
 		box.sparks[id].update(values);
 	}
@@ -331,6 +331,7 @@ function drawOverviewAnswer() {
 
 /* Builds */
 
+	setText(box.answer.firstChild, runs ? "What limits it" : "Verdict");
 function drawOverviewBuilds() {
 	const { box } = overview, list = core.recordings, now = recording() || (list.length ? list[0].name : "");
 
@@ -441,15 +442,16 @@ async function loadOverviewLeft() {
 async function loadOverviewResult() {
 	overview.result = await api("/api/v1/show");
 	if (!overview.now || overview.now.ended)
-		setTitle((overview.result.build && overview.result.build.command) || "Build");
+		setTitle((overview.result.build && overview.result.build.command) || overview.row.name);
 	redrawOverview();
 }
 
 async function loadOverviewEnd() {
 	await loadOverviewResult();
 	await loadOverviewWaits();
-	drawOverviewFailures();	/* the logs are put into them */
-	await loadOverviewLogs();
+	drawOverview();	/* the logs are put into its failures */
+	overview.box.parts.classList.add("ended");
+	await Promise.all([loadOverviewLogs(), makeEnded(overview.box.parts, overview.row)]);
 }
 
 /* The build has ended: everything is read, and again a little later, as its recorder writes on for a moment. */
@@ -472,6 +474,7 @@ function followOverview() {
 		if (overview.now.ended)
 			await endOverview();
 	};
+	overview.row = core.recordings.find(e => e.name === overview.row.name) || overview.row;
 
 	overview.stops = [every(OVERVIEW_NOW_MS, load), every(OVERVIEW_WAITS_MS, loadOverviewWaits),
 			  every(OVERVIEW_LEFT_MS, loadOverviewLeft), every(OVERVIEW_NOW_MS, loadOverviewPressure),
@@ -487,8 +490,8 @@ function followOverview() {
 /* The page */
 
 function makeOverviewSections(main) {
-	const section = (id, title) => {
-		const s = make("section", { id: "overview-" + id, "aria-label": title, hidden: "hidden" }, main);
+	const section = (id, title, parent) => {
+		const s = make("section", { id: "overview-" + id, "aria-label": title, hidden: "hidden" }, parent || main);
 
 		make("h2", {}, s, title);
 		return s;
@@ -519,7 +522,8 @@ function makeOverviewSections(main) {
 	box.failures = make("ul", { "class": "overview-failures" }, box.failed);
 	box.more = make("p", {}, box.failed);
 	link("table", { state: "failed" }, "all failures", box.more);
-	box.answer = section("answer", "What limits it");
+	box.parts = make("div", { "class": "overview-parts" }, main);
+	box.answer = section("answer", "What limits it", box.parts);
 	box.sentences = make("ul", { "class": "overview-sentences" }, box.answer);
 	box.running = section("running", "Running now");
 	box.idle = make("p", {}, box.running, "No task is running.");
@@ -527,7 +531,11 @@ function makeOverviewSections(main) {
 	box.table = box.rows.closest(".scroll");
 	box.others = make("p", {}, box.running);
 	box.host = section("host", "Machine");
-	make("div", { "class": "overview-sparks" }, box.host);
+	const sparks = make("div", { "class": "overview-sparks" }, box.host);
+
+	/* in this order, whichever reply comes first */
+	box.machine = make("div", { "class": "group" }, sparks);
+	box.pressure = make("div", { "class": "group" }, sparks);
 	box.builds = section("builds", "Builds");
 	box.list = makeTable(box.builds, "Builds", ["Build", "Command", "Start", "Result", ["Time", true]]);
 }
@@ -591,3 +599,4 @@ pages.overview = {
 		followOverview();
 	},
 };
+		overview.row = r;

@@ -16,7 +16,7 @@ function wallShown() {
 
 /* Its last builds, the oldest first. */
 function wallBefore(r) {
-	return core.recordings.filter(e => e.command === r.command && !isRunning(e)).slice(0, WALL_SQUARES).reverse();
+	return core.recordings.filter(e => isSameBuild(e, r) && !isRunning(e)).slice(0, WALL_SQUARES).reverse();
 }
 
 function wallMakeRow() {

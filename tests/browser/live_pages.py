@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+import time
 
 import recordings
 from live_server import SIZES, check_page, running_build, served
 
 TASKS = 20000
+TRACE = os.path.normpath(os.path.join(os.path.dirname(__file__), '..', 'data', 'convert', 'chrome', 'startup.json'))
 RESULTS = os.path.normpath(os.path.join(os.path.dirname(__file__), '..', 'data', 'results', 'make'))
 
 
@@ -404,6 +406,90 @@ def task_and_process_are_linked(page):
         browser.wait('location.pathname === "/task" && new URLSearchParams(location.search).get("task") === "%s"' % task['task'])
         server.ready()
         assert not browser.console_errors()
+
+
+def _scan(page, *names):
+    """Builds of one command: the name says which of them fail. Returns their directory."""
+    directory = page.places.path('scan')
+    os.makedirs(directory)
+    with open(os.path.join(directory, 'Makefile'), 'w', encoding='utf-8') as f:
+        f.write('all: a.o b.o\na.o:\n\t@echo compiled a.o\nb.o: a.o\n'
+                '\t@test ! -e bad || { echo "b.c:7: error: <b>no</b>" >&2; exit 3; }\n')
+    for name in names:
+        if name == 'failed':
+            open(os.path.join(directory, 'bad'), 'w', encoding='utf-8').close()
+        subprocess.run((os.path.join(page.places.builddir, 'buildbeat'), 'record', '--no-git', '--log', '--quiet', '-o',
+                        os.path.join(directory, 'stats'), '-n', name, '--', 'make', '-f', 'Makefile'), cwd=directory,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=name != 'failed')
+    return os.path.join(directory, 'stats')
+
+
+PARTS = '''return Object.fromEntries([...document.querySelectorAll(".ended-part")].map(e =>
+    [e.id.slice(6), e.innerText.split("\\n").slice(1).join("\\n").trim()]))'''
+
+
+def ended_overview(page):
+    """A build that has ended, opened cold: no part is empty, of a first, a good, a failed and an imported build."""
+    browser = page.browser
+    with served(page, _scan(page, 'first', 'second', 'failed')) as server:
+        def opened(name, size=SIZES[0]):
+            browser.resize(*size)
+            server.open('/', rec=name)
+            check_page(server, 'the overview of %s at %d' % (name, size[0]))
+            parts = browser.js(PARTS)
+            assert set(parts) == {'curves', 'slowest', 'before', 'trend', 'output'} and all(parts.values()), parts
+            assert not browser.console_errors(), name
+            return parts
+
+        parts = opened('first')
+        assert 'first build of this command' in parts['before'] and 'One build' in parts['trend'], parts
+        assert 'compiled a.o' in parts['output'] and 'a.o' in parts['slowest'], parts
+        parts = opened('second')
+        assert ' before.' in parts['before'] and 'none failed' in parts['trend'], parts
+        parts = opened('failed', SIZES[1])
+        assert 'did not do all' in parts['before'] and '1 failed' in parts['trend'], parts
+        assert 'b.c:7: error: <b>no</b>' in parts['output'], parts
+        assert 'b.c:7: error: <b>no</b>' in browser.js('return document.querySelector("#overview-failed").innerText')
+        assert browser.js('return document.querySelectorAll("#ended-trend .failed").length') == 1
+        assert browser.js('return document.querySelector("#ended-trend [aria-current]").closest("li").className') == 'failed'
+        opened('failed')
+    with served(page, TRACE):
+        parts = browser.js(PARTS)
+        assert all(parts.values()) and 'not known' in parts['slowest'] and 'not recorded' in parts['output'], parts
+        assert 'CPU time' not in browser.js('return document.querySelector(".overview-facts").innerText')
+        assert browser.js('return document.querySelector("#title").textContent') != 'Build'
+
+
+def build_that_hangs(page):
+    """By its samples, for an hour; its process is real. The overview links the task and the process."""
+    browser, directory = page.browser, page.places.path('hangs')
+    os.makedirs(directory)
+    sleeper = subprocess.Popen(('sleep', '1000'))
+    with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as f:
+        boot = f.read()
+    own = os.getpid()
+    files = {
+        'build': 'buildbeat build 1\nstart_wall_ns: %d\nstart_mono_ns: %d\ncommand: make\nhost: %s\nboot_id: %ssampler_pid: %d\n'
+                 'buildbeat: 1\n' % (time.time_ns(), time.monotonic_ns(), os.uname().nodename, boot, own),
+        'tasks.log': 'buildbeat tasks 1\nopen\t0\tm\t%d\t0\t%d\tmake\t4.3\t/src\tmake\nstart\t1\tm.1\t%d\t\t\thang\n' % (
+            own, own, sleeper.pid),
+        'proc_tasks.log': 'buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g\n@1000 0=m.1:4,1,,1\n',
+        'proc_stat.log': 'buildbeat proc_stat 1 1000 user:10ms:c\n@0 \n@3601000 1\n',
+    }
+    for name, text in files.items():
+        with open(os.path.join(directory, name), 'w', encoding='utf-8') as f:
+            f.write(text)
+    try:
+        with served(page, directory) as server:
+            browser.wait('/Idle for 1h 00m: task hang uses no CPU time.*sleep /.test(document.querySelector(".overview-state .alarm").innerText)')
+            check_page(server, 'a build that hangs')
+            browser.js('[...document.querySelectorAll(".overview-state .alarm a")].pop().click()')
+            browser.wait('location.pathname === "/process" && /sleep/.test(document.querySelector("#title").textContent)')
+            server.ready()
+            assert not browser.console_errors()
+    finally:
+        sleeper.kill()
+        sleeper.wait()
 
 
 def builds_on_a_wall(page):
