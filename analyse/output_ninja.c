@@ -18,7 +18,7 @@
 
 #define TEXT_END 16		/* bytes of a description: ninja shortens it in its middle */
 
-static bool parse_status(struct slice s, uint64_t *count, uint64_t *of, struct slice *text)
+bool output_ninja_status(struct slice s, uint64_t *count, uint64_t *of, struct slice *text)
 {
 	struct cursor c;
 
@@ -57,7 +57,7 @@ static int add_status_line(struct output_marks *m, const struct output_line *lin
 	struct slice text;
 	uint64_t count, of;
 
-	if (!parse_status(s, &count, &of, &text) ||
+	if (!output_ninja_status(s, &count, &of, &text) ||
 	    (mixed && (count != m->last_count + 1 || of != m->last_of)))
 		return 0;
 	m->last_count = count;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/tool_count.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/readfile.h"
@@ -69,15 +70,17 @@ static int read_now(const struct request *q, bool *more, struct error *err)
 
 static int reply_now(struct reply *out, const struct request *q, struct error *err)
 {
+	struct tool_count p;
 	struct json j;
 	bool more;
 	int r = read_now(q, &more, err);
 
 	if (r)
 		return r;
+	now_tool_count(&p, followed.now, followed.path);
 	json_init(&j, &out->body, true);
 	json_object(&j, NULL);
-	now_json(&j, followed.now, clock_mono_ns());
+	now_json(&j, followed.now, &p, clock_mono_ns());
 	json_object_end(&j);
 	return buf_error(&out->body);
 }
@@ -172,6 +175,19 @@ static void add_tasks(struct buf *b, const struct now *n, bool running)
 	value(b, "buildbeat_damaged_lines_total", "", (int64_t)growing_damage(followed.growing)->lines, 0);
 }
 
+/* For make there is none. */
+static void add_progress(struct buf *b, const struct now *n)
+{
+	struct tool_count p;
+
+	now_tool_count(&p, n, followed.path);
+	if (p.total < 0)
+		return;
+	family(b, "buildbeat_tool_tasks", "gauge", NULL, "Tasks as the build tool counts them: those that have ended, and all.");
+	value(b, "buildbeat_tool_tasks", "{of=\"done\"}", p.done, 0);
+	value(b, "buildbeat_tool_tasks", "{of=\"total\"}", p.total, 0);
+}
+
 static int64_t scaled(int64_t n, int64_t scale)
 {
 	return n < 0 ? -1 : n * scale;
@@ -249,6 +265,7 @@ static int reply_metrics(struct reply *out, const struct request *q, struct erro
 	out->type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 	add_build(b, followed.now, running);
 	add_tasks(b, followed.now, running);
+	add_progress(b, followed.now);
 	if (running && now_newest(followed.now))
 		add_machine(b, now_newest(followed.now));
 	if (running)

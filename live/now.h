@@ -79,7 +79,11 @@ bool now_is_suspended(const struct now *n);
 int64_t now_elapsed_us(const struct now *n, int64_t mono_ns);
 
 /* As members of the open object; keys as in buildbeat-api(7). */
-void now_json(struct json *j, const struct now *n, int64_t mono_ns);
+struct tool_count;
+void now_json(struct json *j, const struct now *n, const struct tool_count *p, int64_t mono_ns);
+
+/* How far the build is, as its build tool counts. path: of the recording. */
+void now_tool_count(struct tool_count *p, const struct now *n, const char *path);
 
 /* Also as members. */
 void now_sample_json(struct json *j, const struct now_sample *s);

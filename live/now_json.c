@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/now_state.h"
 
+#include "analyse/tool_count.h"
 #include "base/minmax.h"
 #include "live/task_json.h"
 
@@ -50,7 +51,24 @@ static void add_task(struct json *j, const struct now *n, uint32_t task)
 	json_object_end(j);
 }
 
-void now_json(struct json *j, const struct now *n, int64_t mono_ns)
+void now_tool_count(struct tool_count *p, const struct now *n, const char *path)
+{
+	tool_count_find(p, n->rec, n->n_done + n->n_failed + n->n_killed, path);
+}
+
+static void add_progress(struct json *j, const struct tool_count *p)
+{
+	if (p->total < 0) {
+		json_null(j, "progress");
+		return;
+	}
+	json_object(j, "progress");
+	json_int(j, "done", p->done);
+	json_int(j, "total", p->total);
+	json_object_end(j);
+}
+
+void now_json(struct json *j, const struct now *n, const struct tool_count *p, int64_t mono_ns)
 {
 	json_str(j, "command", n->title);
 	json_str(j, "tool", n->tool);
@@ -69,6 +87,7 @@ void now_json(struct json *j, const struct now *n, int64_t mono_ns)
 	json_int(j, "tasks_killed", (int64_t)n->n_killed);
 	json_int(j, "tasks_unfinished", (int64_t)n->n_unfinished);
 	json_int(j, "tasks_hosting", (int64_t)n->n_hosting);
+	add_progress(j, p);
 	json_int(j, "events", (int64_t)n->n_events);
 	json_array(j, "running");
 	for (size_t i = 0; !n->ended && i < n->n_tasks && i < RUNNING_MAX; i++)

@@ -208,6 +208,9 @@ void event_add_span_end_named(struct buf *b, int64_t t, const char *inst, const 
 #define EVENT_NOTE_NO_PIPE "output-shared"
 /* Of an instance: it runs one task at a time, as .NOTPARALLEL says. */
 #define EVENT_NOTE_SERIAL "notparallel"
+/* Of an instance: how many of its tasks have ended, as it counts them: "progress: 120 of 363". The newest
+ * counts, and it is no note for people. */
+#define EVENT_NOTE_PROGRESS "progress: "
 void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 		    const char *text);
 

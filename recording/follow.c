@@ -386,10 +386,26 @@ static int read_span_end(struct follow *f, uint32_t instance, uint32_t task, str
 	return f->to->span_end(f->context, &end);
 }
 
+static bool read_progress(struct instance *i, const char *text)
+{
+	uint64_t done, total;
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text));
+	if (!cursor_literal(&c, EVENT_NOTE_PROGRESS) || !cursor_u64(&c, &done) || !cursor_literal(&c, " of ") ||
+	    !cursor_u64(&c, &total) || !cursor_at_end(&c) || done > total || total > FOLLOW_NUMBER_MAX)
+		return false;
+	i->said_done = (uint32_t)done;
+	i->said_total = (uint32_t)total;
+	return true;
+}
+
 static int read_note(struct follow *f, uint32_t instance, uint32_t task, struct event *e)
 {
 	struct note n = { e->time_us, instance, task, text_field(f, TEXT_OTHER, e) };
 
+	if (task == NO_INDEX && read_progress(&f->rec->instance[instance], n.text))
+		return 0;
 	if (task == NO_INDEX && !strcmp(n.text, EVENT_NOTE_SERIAL))
 		f->rec->instance[instance].serial = true;
 	return f->to->note ? f->to->note(f->context, &n) : 0;

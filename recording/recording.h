@@ -123,6 +123,7 @@ struct instance {
 	uint32_t parent_span;	/* and of the span, NO_INDEX if none; it may have no task */
 	bool only_spans;	/* a process that ran no tasks and only wrote spans */
 	bool serial;		/* it runs one task at a time: .NOTPARALLEL */
+	uint32_t said_done, said_total;	/* of all its tasks, as it counts them; total 0: it said nothing */
 	/* What its processes used that are no children of the launcher, such as those of a
 	 * server; -1: unknown, or they are. */
 	int64_t used_user_us, used_system_us, used_in_blocks, used_out_blocks;

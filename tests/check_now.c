@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "analyse/tool_count.h"
 #include "live/now.h"
 
 #include "base/clock.h"
@@ -422,7 +423,7 @@ static void as_shown(const char *dir)
 	more(&f);
 	json_init(&j, &text, true);
 	json_object(&j, NULL);
-	now_json(&j, f.now, 0);
+	now_json(&j, f.now, &(struct tool_count){ -1, -1 }, 0);
 	json_object_end(&j);
 	support_run(&run, NULL, "%s/buildbeat show --json %s", TOP_BUILDDIR, dir);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {

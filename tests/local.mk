@@ -84,7 +84,7 @@ CHECKS += tests/check_first_error tests/check_message
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
 
 # of the server
-CHECKS += tests/check_guard tests/check_idle tests/check_metrics
+CHECKS += tests/check_guard tests/check_idle tests/check_metrics tests/check_tool_count
 EXTRA_DIST += tests/beside.py tests/waiting.py tests/api_replies.py tests/serve_record.py tests/metrics.py tests/serve_safety.py tests/serve_streams.py
 
 # of other PID namespaces

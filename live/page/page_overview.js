@@ -62,14 +62,25 @@ function overviewTimes() {
 	const left = overviewLeft();
 
 	return "for " + timeText(overviewElapsed()) + (left ? "; " +
-		(left.us > 0 ? "about " + timeText(left.us) + " remain" : "about to end") : "");
+		(left.us > 0 ? "about " + timeText(left.us) + " remain" : "about to end") : "") +
+		(now.progress ? "; " + countText(now.progress.done) + " of " + countText(now.progress.total) + " tasks" : "");
+}
+
+/* Of the time if it is predicted, otherwise of the tasks; -1: not known. */
+function overviewShare() {
+	const { now } = overview, left = overviewLeft(), elapsed = now ? overviewElapsed() : 0;
+
+	if (left)
+		return elapsed / Math.max(1, elapsed + left.us);
+	return now && !now.ended && now.progress ? now.progress.done / Math.max(1, now.progress.total) : -1;
 }
 
 function overviewInterval() {
 	const { now } = overview, left = overviewLeft();
 
 	if (!left)
-		return now && !now.ended ? "The remaining time is not known: there are no earlier recordings of this build." : "";
+		return now && !now.ended ? "The remaining time is not known: there are no earlier recordings of this build." +
+			(now.progress ? "" : " Nor is the number of tasks to come" + (now.tool === "make" ? ": make does not know it." : ".")) : "";
 	return "80 % interval: " + timeText(left.low_us) + " to " + timeText(left.high_us) +
 		(left.builds ? ", from " + countOf(left.builds, "earlier build") : "");
 }
@@ -90,11 +101,10 @@ function drawOverviewState() {
 	setText(box.word, word);
 	setText(box.times, overviewTimes());
 	setText(box.interval, overviewInterval());
-	box.progress.hidden = !overviewLeft();
+	box.progress.hidden = overviewShare() < 0;
 	if (!box.progress.hidden) {
-		const elapsed = overviewElapsed();
-
-		box.progress.value = elapsed / Math.max(1, elapsed + overviewLeft().us);
+		box.progress.value = overviewShare();
+		box.progress.setAttribute("aria-label", overviewLeft() ? "Share of the predicted time" : "Share of the tasks");
 	}
 	if (!counts)
 		return;
@@ -321,6 +331,7 @@ function drawOverviewAnswer() {
 	const list = (result && result.answer || []).filter(s => !runs || s.about !== "idle");
 
 	box.answer.hidden = !list.length;
+	setText(box.answer.firstChild, runs ? "What limits it" : "Verdict");
 	keyed(box.sentences, list, s => s.about + s.text, s => {
 		const item = make("li"), query = { from_us: s.from_us, until_us: s.until_us, task: s.task };
 
@@ -331,7 +342,6 @@ function drawOverviewAnswer() {
 
 /* Builds */
 
-	setText(box.answer.firstChild, runs ? "What limits it" : "Verdict");
 function drawOverviewBuilds() {
 	const { box } = overview, list = core.recordings, now = recording() || (list.length ? list[0].name : "");
 
@@ -464,6 +474,7 @@ async function endOverview() {
 		overview.live.close();
 	await loadOverviewEnd();
 	await loadRecordings();
+	overview.row = core.recordings.find(e => e.name === overview.row.name) || overview.row;
 	notifyOverviewEnd();
 	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_NOW_MS);
 }
@@ -474,7 +485,6 @@ function followOverview() {
 		if (overview.now.ended)
 			await endOverview();
 	};
-	overview.row = core.recordings.find(e => e.name === overview.row.name) || overview.row;
 
 	overview.stops = [every(OVERVIEW_NOW_MS, load), every(OVERVIEW_WAITS_MS, loadOverviewWaits),
 			  every(OVERVIEW_LEFT_MS, loadOverviewLeft), every(OVERVIEW_NOW_MS, loadOverviewPressure),
@@ -504,7 +514,7 @@ function makeOverviewSections(main) {
 	box.word = make("strong", { role: "status" }, line);
 	line.append(" ");
 	box.times = make("span", { "class": "times" }, line);
-	box.progress = make("progress", { max: 1, "aria-label": "Share of the predicted time", hidden: "hidden" }, box.state);
+	box.progress = make("progress", { max: 1, hidden: "hidden" }, box.state);
 	box.interval = make("p", { "class": "faint" }, box.state);
 	box.hangs = make("p", { "class": "alarm", role: "status", hidden: "hidden" }, box.state);
 	box.counts = make("ul", { "class": "overview-counts", "aria-label": "Tasks by state" }, box.state);
@@ -591,6 +601,7 @@ pages.overview = {
 			     "There is no recording yet: this page shows the first one when it begins.");
 			return;
 		}
+		overview.row = r;
 		if (!isRunning(r)) {
 			await loadOverviewEnd();
 			return;
@@ -599,4 +610,3 @@ pages.overview = {
 		followOverview();
 	},
 };
-		overview.row = r;

@@ -6,7 +6,7 @@
  */
 
 const WALL_MS = 5000, WALL_SQUARES = 10;
-const wall = { list: null, left: new Map(), errors: new Map() };
+const wall = { list: null, left: new Map(), now: new Map(), errors: new Map() };
 
 function wallShown() {
 	const running = core.recordings.filter(isRunning);
@@ -45,9 +45,12 @@ function wallTime(r) {
 
 	if (!isRunning(r))
 		return r.wall_us > 0 ? "after " + timeText(r.wall_us) : "";
+	const now = wall.now.get(r.name), done = now && now.progress ?
+		", " + countText(now.progress.done) + " of " + countText(now.progress.total) : "";
+
 	if (!left)
-		return since > 0 ? "for " + timeText(since) : "";
-	return left.us > 60e6 ? Math.ceil(left.us / 60e6) + " min left" : "less than a minute left";
+		return since > 0 ? "for " + timeText(since) + done : "";
+	return (left.us > 60e6 ? Math.ceil(left.us / 60e6) + " min left" : "less than a minute left") + done;
 }
 
 function wallFillRow(row, r) {
@@ -71,6 +74,8 @@ async function wallLoad() {
 
 		if (isRunning(r))
 			wall.left.set(r.name, (await api("/api/v1/remaining", { rec: r.name })).remaining);
+		if (isRunning(r))
+			wall.now.set(r.name, await api("/api/v1/now", { rec: r.name }));
 		if (isRunning(r) || (stateOf(r) === "failed" && !wall.errors.has(r.name)))
 			wall.errors.set(r.name, (await api("/api/v1/overview", query)).first_error);
 	}

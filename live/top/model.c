@@ -55,6 +55,7 @@ static int read_growing(struct top_model *m, struct error *err)
 		return r;
 	now_settle(m->now, NULL, NULL);
 	m->now->stopped = growing_is_stopped(m->growing);
+	now_tool_count(&m->progress, m->now, m->path);
 	if (!r)
 		end_build(m);
 	return 0;

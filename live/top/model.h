@@ -3,6 +3,7 @@
 #define BUILDBEAT_LIVE_TOP_MODEL_H
 
 #include "base/error.h"
+#include "analyse/tool_count.h"
 #include "compare/remaining.h"
 #include "inspect/live_build.h"
 #include "inspect/process_table.h"
@@ -41,6 +42,7 @@ struct top_model {
 	int help_fd;		/* -1: no helper */
 	int32_t helper;
 	struct top_help help;
+	struct tool_count progress;
 };
 
 /* Open and read it once. helper: start the helper; otherwise the prediction is made here. 0 or a

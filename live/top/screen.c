@@ -138,6 +138,12 @@ static void add_build(struct top_screen *s, const struct top_model *m, unsigned 
 	} else if (!m->ended) {
 		put(add_line(s, TOP_PLAIN), "reading earlier builds ...", width);
 	}
+	if (m->progress.total >= 0 && !m->ended) {
+		buf_addf(&text, "%lld of %lld tasks, as %s counts them", (long long)m->progress.done, (long long)m->progress.total,
+			 n->tool);
+		put(add_line(s, TOP_PLAIN), buf_str(&text), width);
+		buf_clear(&text);
+	}
 	if (!m->ended && *m->help.idle)
 		text_add_name(add_line(s, TOP_BAD), m->help.idle, width);
 	buf_addf(&text, "Tasks: %llu failed, %llu %s, %llu done, %llu queued",

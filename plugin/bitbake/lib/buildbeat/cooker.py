@@ -13,6 +13,7 @@ from .layout import Layout
 from .taskid import number
 
 _DISK_NOTE_S = 10
+_PROGRESS_NOTE_S = 1
 
 _build = None
 _missing = False
@@ -31,6 +32,7 @@ class Build:
         self.spans = {}
         self.skipped = {}
         self.disk_s = 0
+        self.progress_s = 0
         self.pressure = None
         self.started = self.completed = False
         os.environ[task.SESSION] = "%s %s" % (session.instance(), session.directory)
@@ -237,7 +239,17 @@ def _queue(event, suffix):
     _build.session.queued(number(event.taskid + suffix), name, key, after)
 
 
+def _progress(event):
+    """As bitbake counts: those that it skips are done."""
+    stats = getattr(event, "stats", None)
+    if not _build or not stats or time.monotonic() - _build.progress_s < _PROGRESS_NOTE_S:
+        return
+    _build.progress_s = time.monotonic()
+    _build.session.note("progress: %d of %d" % (stats.completed + stats.failed, stats.total))
+
+
 def _task_queued(event, d):
+    _progress(event)
     _queue(event, "")
 
 
