@@ -325,7 +325,7 @@ static void be_calm(const pid_t *pid, size_t n)
 
 /*
  * Was the build's only task hardly ever without a core, and alone? Others with a low priority wait and do
- * not make it wait, which the pressure of the machine does not tell apart.
+ * not make it wait, which the pressure of the machine does not show.
  */
 static bool had_the_machine(const struct build *b)
 {
