@@ -377,7 +377,7 @@ def limits():
         assert s.raw(b"POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
                      s.token.encode() + b"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] in (0, 411)
         assert s.raw(b"POST /api/v1/refresh HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + s.token.encode() +
-                     b"\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] == 400
+                     b"\r\nConnection: close\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")[0] == 400
         assert s.ask("/", body=b"GET / HTTP/1.1\r\n\r\n")[0] == 413
         assert s.ask("/")[0] == 200
 
