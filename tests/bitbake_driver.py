@@ -109,6 +109,11 @@ def worker():
 
 # The cooker
 
+class STATS:
+    """Of bitbake's runqueue: those that were skipped are completed."""
+    completed, failed, total = 119, 1, 363
+
+
 class Workers:
     def __init__(self):
         self.process = subprocess.Popen([sys.executable, "-B", __file__, LIB, "WORKER=1"] + [
@@ -116,7 +121,7 @@ class Workers:
             universal_newlines=True)
 
     def run(self, queue, taskid, outcome, noexec=False):
-        fire(queue + "TaskStarted", taskid=taskid, noexec=noexec)
+        fire(queue + "TaskStarted", taskid=taskid, noexec=noexec, stats=STATS)
         if noexec:
             return
         suffix = "_setscene" if queue == "sceneQueue" else ""

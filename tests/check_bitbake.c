@@ -279,6 +279,8 @@ TEST(the_build)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		ck_assert_msg(has(notes[i]), "%s", notes[i]);
+	ck_assert_uint_eq(rec.instance[0].said_done, 120);
+	ck_assert_uint_eq(rec.instance[0].said_total, 363);
 	ck_assert_ptr_nonnull(recording_series(&rec, "proc_stat"));
 }
 
