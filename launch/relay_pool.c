@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Sub-makes have a pipe each, and some in hand. */
-#define PIPES_LEAST 128
+#define PIPES_LEAST 192
 #define PIPES_PER_CORE 16
 #define PIPES_WORTH 32
 #define BACKLOG 128

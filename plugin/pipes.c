@@ -25,6 +25,7 @@
 #define INTERRUPTIONS 100
 /* After the relay had no pipe, this many processes do without before make asks again. */
 #define PAUSE 32
+#define CLOSING_MAX 16
 
 /* A relay to which this make is connected. */
 struct relay_end {
@@ -39,8 +40,8 @@ struct relay_end {
 	unsigned n;		/* pipes in hand */
 	uint16_t slot[PIPES_AT_ONCE];
 	int pipe_fd[PIPES_AT_ONCE];
-	unsigned n_closing;	/* of processes that have ended: closed together, which wakes the relay once */
-	int closing[PIPES_AT_ONCE];
+	unsigned n_closing;	/* of processes that have ended: see close_later() */
+	int closing[CLOSING_MAX];
 };
 
 static struct {
@@ -315,6 +316,21 @@ static bool add_dup(posix_spawn_file_actions_t *actions, const struct relay_end 
 	return true;
 }
 
+static void close_ended(struct relay_end *e)
+{
+	close_all(e->closing, e->n_closing);
+	e->n_closing = 0;
+}
+
+/* To wake the relay costs more than everything else. So pipes are closed when make asks for others, or has many, or
+ * ends. */
+static void close_later(struct relay_end *e, int fd)
+{
+	if (e->n_closing == CLOSING_MAX)
+		close_ended(e);
+	e->closing[e->n_closing++] = fd;
+}
+
 /* The last pipe in hand becomes that of the next process. */
 static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const struct store *store,
 			  uint64_t task)
@@ -340,7 +356,8 @@ static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const
 	e->n--;
 	if (!e->n) {
 		/* before it is needed, so that make does not wait for it */
-		e->wants = MIN(2 * e->wants, PIPES_AT_ONCE / 2);
+		e->wants = MIN(2 * e->wants, PIPES_AT_ONCE);
+		close_ended(e);
 		ask(e);
 	}
 	return e->outputs;
@@ -384,16 +401,6 @@ const char *pipes_started(struct pipes_of *of, bool redirected, bool *of_task)
 		return EVENT_NOTE_NO_PIPE;
 	pipes.noted = has;
 	return notes[has / 2 - 1];
-}
-
-/* Closed at the latest when make ends. Several at once wake the relay once. */
-static void close_later(struct relay_end *e, int fd)
-{
-	e->closing[e->n_closing++] = fd;
-	if (e->n_closing < e->wants)
-		return;
-	close_all(e->closing, e->n_closing);
-	e->n_closing = 0;
 }
 
 void pipes_give_back(void)
