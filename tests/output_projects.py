@@ -28,7 +28,7 @@ out=
 while test $# -gt 0; do
 	case $1 in
 	-o) out=$2; shift ;;
-	-E | -dM | -v | --version | -dumpversion | -print*) exec gcc "$@" ;;
+	-E | -M | -MM | -dM | -v | --version | -dumpversion | -print*) exec gcc "$@" ;;
 	-c) compiles=1 ;;
 	*.c) source=$1 ;;
 	*.a) case $out in '') out=$1 ;; esac ;;
