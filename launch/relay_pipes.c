@@ -177,7 +177,10 @@ enum relay_step relay_pipes_read_all(struct relay_worker *w)
 bool relay_pipes_in_use(void)
 {
 	for (unsigned i = 0; pipes.pool && i < pipes.pool->n; i++) {
-		if (slot_at(i)->state != PIPES_FREE)
+		struct pollfd p = { .fd = pipes.pool->fd[i], .events = POLLIN };
+
+		/* not what the page says, which a make may have left unfinished */
+		if (slot_at(i)->state != PIPES_FREE && (poll(&p, 1, 0) <= 0 || p.revents != POLLHUP))
 			return true;
 	}
 	return false;

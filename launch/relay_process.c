@@ -328,7 +328,7 @@ static enum relay_step step(struct relay_worker *w)
 		{ .fd = w->pipes_fd[0], .events = POLLIN },
 		{ .fd = w->pipes_fd[1], .events = POLLIN },
 	};
-	int n = poll(p, 6, w->ending ? 0 : w->writer.n_held ? HELD_MS : -1);
+	int n = poll(p, 6, w->ending ? 0 : w->writer.n_held || w->ended ? HELD_MS : -1);
 	enum relay_step s = STEP_ON;
 
 	if (p[3].revents)
@@ -354,7 +354,7 @@ static enum relay_step step(struct relay_worker *w)
 	/* another read may have taken it */
 	if (p[0].revents && (w->pipes_fd[0] < 0 || has_input(w)))
 		s = read_input(w);
-	if (s == STEP_END || (w->ended && p[4].revents))
+	if (s == STEP_END || (w->ended && (p[4].revents || !n)))
 		return own_ended(w);
 	return s;
 }
