@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/top/helper.h"
-#include "analyse/output.h"
+#include "analyse/build_output.h"
 #include "base/clock.h"
+#include "base/cursor.h"
+#include "base/minmax.h"
 #include "base/utf8.h"
 #include "convert/convert.h"
 #include "live/earlier.h"
@@ -36,8 +38,7 @@ static uint32_t newest_failure(const struct recording *rec)
 	return found;
 }
 
-/* The lines are cut between characters. */
-static void put_line(char to[TOP_LOG_WIDTH], struct slice text)
+void helper_put_line(char to[TOP_LOG_WIDTH], struct slice text)
 {
 	size_t n = text.len < TOP_LOG_WIDTH ? text.len : TOP_LOG_WIDTH - 1;
 
@@ -48,25 +49,34 @@ static void put_line(char to[TOP_LOG_WIDTH], struct slice text)
 	to[n] = '\0';
 }
 
-static void take_lines(struct top_help *h, struct output *o, const struct output_tasks *of,
-		       uint32_t task)
+/* With the line before it, "In function ...", if that is the first one. */
+size_t helper_first_line(size_t at, size_t n)
 {
-	struct output_line line;
-	size_t at = 0;
+	return at <= 1 || n <= TOP_LOG_LINES ? 0 : MIN(at, n - TOP_LOG_LINES);
+}
 
-	while (output_next(o, &line, true) > 0) {
-		if (!line.begins || output_task_of(of, line.number, &at) != task)
-			continue;
-		memmove(h->line[0], h->line[1], (TOP_LOG_LINES - 1) * sizeof h->line[0]);
-		put_line(h->line[TOP_LOG_LINES - 1], line.text);
+static void take_error(struct top_help *h, const struct first_error *e)
+{
+	size_t at = 0, from;
+	struct cursor c;
+	struct slice line;
+
+	while (at + 1 < e->n_lines && e->number[at] < e->line)
+		at++;
+	from = helper_first_line(at, e->n_lines);
+	cursor_init(&c, e->text.data, e->text.len);
+	for (size_t i = 0; i < from + TOP_LOG_LINES && cursor_until(&c, '\n', &line); i++) {
+		if (i >= from)
+			helper_put_line(h->line[i - from], line);
 	}
 }
 
-static void find_log(struct top_help *h, const struct recording *rec)
+static void find_error(struct top_help *h, const struct recording *rec)
 {
 	uint32_t task = newest_failure(rec);
-	struct output_tasks of = { 0 };
-	struct output *o = NULL;
+	struct build_output output = { 0 };
+	const struct first_error *e = NULL;
+	struct summary summary;
 	struct error ignored;
 	char id[sizeof h->failed];
 
@@ -77,12 +87,14 @@ static void find_log(struct top_help *h, const struct recording *rec)
 	if (!strcmp(id, h->failed))
 		return;
 	memset(h->line, 0, sizeof h->line);
-	if (!output_open(&o, rec->path, convert_formats.codec, &ignored)) {
-		if (!output_find_tasks(&of, o, rec))
-			take_lines(h, o, &of, task);
-		output_tasks_release(&of);
-		output_close(o);
+	if (!summary_make(&summary, rec)) {
+		if (!build_output_read_failure(&output, &summary, convert_formats.codec, &ignored))
+			e = first_error_of(&output.errors, task);
+		if (e)
+			take_error(h, e);
+		build_output_release(&output);
 	}
+	summary_release(&summary);
 	memcpy(h->failed, id, sizeof id);
 }
 
@@ -94,7 +106,7 @@ static void find_idle(struct top_help *h, const struct recording *rec)
 	idle_look(&idle, rec);
 	if (idle.us)
 		idle_words(&text, &idle, rec);
-	put_line(h->idle, (struct slice){ buf_str(&text), text.len });
+	helper_put_line(h->idle, (struct slice){ buf_str(&text), text.len });
 	buf_release(&text);
 }
 
@@ -113,7 +125,7 @@ void helper_make(struct top_help *h, struct remaining *r, const char *path, bool
 	if (!error && running)
 		find_idle(h, &rec);
 	if (!error)
-		find_log(h, &rec);
+		find_error(h, &rec);
 	recording_release(&rec);
 }
 
