@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/attach.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -21,7 +22,10 @@
 #define ATTEMPT_US (LWS_US_PER_SEC / 2)
 /* The server's messages are much smaller: pieces of a trace of 8 KiB, and events. */
 #define MESSAGE_MAX ((size_t)4 << 20)
+#define ROUND_US LWS_US_PER_SEC		/* between two rounds of replies */
 #define GIVE_UP_NS INT64_C(20000000000)	/* without a connection */
+
+static const char *const asked[] = { ATTACH_REPLIES };
 
 struct attach {
 	const struct attach_options *o;
@@ -35,6 +39,10 @@ struct attach {
 	struct buf message;	/* until it is whole */
 	char at[64];		/* the id of the newest one */
 	bool connected;		/* at any time */
+	size_t next;		/* in asked[] */
+	unsigned status;	/* of this reply */
+	bool replied;		/* it is whole */
+	bool lost;		/* it was told */
 	bool any, ended, over;	/* over: the loop ends */
 	int r;
 	struct error *err;
@@ -44,7 +52,7 @@ struct attach {
 
 static int bad_url(struct attach *a)
 {
-	return error_say(a->err, -EINVAL, "attach: '%.200s' is no URL as `buildbeat serve` prints "
+	return error_say(a->err, -EINVAL, "'%.200s' is no URL as `buildbeat serve` prints "
 			 "it", a->o->url);
 }
 
@@ -146,6 +154,24 @@ static const char *why_unreachable(const struct attach *a)
 	return r ? strerror(-r) : NULL;
 }
 
+/* Of replies: "WHAT LENGTH", and the text in the next line. */
+static int write_piece(struct attach *a, const char *what, const struct buf *text)
+{
+	struct buf out = BUF_INIT;
+	int r;
+
+	buf_addf(&out, "%s %zu\n", what, text ? text->len : 0);
+	if (text)
+		buf_add(&out, text->data, text->len);
+	r = buf_error(&out);
+	if (!r)
+		r = file_write_all(a->o->fd, out.data, out.len);
+	buf_release(&out);
+	if (r)
+		end(a, error_sys(a->err, r, NULL, "the output cannot be written"));
+	return r;
+}
+
 /* A server that was never there is not waited for. why: as the library says it. */
 static void connect_again(struct attach *a, const char *why)
 {
@@ -154,14 +180,17 @@ static void connect_again(struct attach *a, const char *why)
 
 	if (!a->connected) {
 		buf_addf(&server, strchr(a->host, ':') ? "[%s]:%d" : "%s:%d", a->host, a->port);
-		end(a, error_say(a->err, -ECONNREFUSED, "attach: cannot connect to %.200s: %.200s",
+		end(a, error_say(a->err, -ECONNREFUSED, "cannot connect to %.200s: %.200s",
 				 *a->host == '+' ? a->host + 1 : buf_str(&server),
 				 reason ? reason : why ? why : "the server does not answer"));
 		buf_release(&server);
 		return;
 	}
-	if (clock_mono_ns() - a->seen_ns > GIVE_UP_NS) {
-		end(a, error_say(a->err, -ECONNRESET, "attach: the connection to the server was "
+	if (a->o->replies && !a->lost && write_piece(a, "lost", NULL))
+		return;
+	a->lost = true;
+	if (!a->o->replies && clock_mono_ns() - a->seen_ns > GIVE_UP_NS) {
+		end(a, error_say(a->err, -ECONNRESET, "the connection to the server was "
 				 "lost before the build ended"));
 		return;
 	}
@@ -173,13 +202,13 @@ static int begin_again(struct attach *a)
 {
 	struct stat st;
 
-	if (a->o->events || !a->any)
+	if (a->o->events || a->o->replies || !a->any)
 		return 0;
 	if (fstat(a->o->fd, &st) || !S_ISREG(st.st_mode) || a->o->no_history)
-		return error_say(a->err, -ECONNRESET, "attach: the connection to the server was "
+		return error_say(a->err, -ECONNRESET, "the connection to the server was "
 				 "lost, and a trace in a pipe cannot go on");
 	if (ftruncate(a->o->fd, 0) || lseek(a->o->fd, 0, SEEK_SET))
-		return error_sys(a->err, -errno, NULL, "attach: the trace cannot be written again");
+		return error_sys(a->err, -errno, NULL, "the trace cannot be written again");
 	a->any = false;
 	return 0;
 }
@@ -199,13 +228,19 @@ static void attempt(struct attach *a)
 		end(a, r);
 		return;
 	}
-	buf_addf(&path, "/api/v1/trace?format=%s", a->o->events ? "events" : "chrome");
+	if (a->o->replies) {
+		info.method = "GET";
+		info.alpn = "http/1.1";
+		buf_addf(&path, "/api/v1/%s", asked[a->next]);
+	} else {
+		buf_addf(&path, "/api/v1/trace?format=%s", a->o->events ? "events" : "chrome");
+	}
 	if (a->o->no_history)
 		buf_adds(&path, "&history=0");
 	if (*a->at)
 		buf_addf(&path, "&since=%s", a->at);
 	if (rec) {
-		buf_adds(&path, "&rec=");
+		buf_adds(&path, a->o->replies ? "?rec=" : "&rec=");
 		add_encoded(&path, rec);
 	}
 	buf_addf(&host, strchr(a->host, ':') ? "[%s]:%d" : "%s:%d", a->host, a->port);
@@ -268,7 +303,7 @@ static int take_message(struct attach *a)
 	if (!r && b->len)
 		r = write_message(a);
 	if (r) {
-		end(a, error_sys(a->err, r, NULL, "attach: the output cannot be written"));
+		end(a, error_sys(a->err, r, NULL, "the output cannot be written"));
 		return -1;
 	}
 	a->any |= b->len > 0;
@@ -282,7 +317,75 @@ static int take_message(struct attach *a)
 
 static int refused(struct attach *a, const char *why)
 {
-	return error_say(a->err, -EPERM, "attach: the server refused: %s", why);
+	return error_say(a->err, -EPERM, "the server refused: %s", why);
+}
+
+/* One of a status of 400 to 499. */
+static int refused_by(struct attach *a, unsigned status)
+{
+	return refused(a, status == 401 ? "the token is wrong or missing" :
+		       status == 404 ? "there is no such recording" :
+		       status == 410 ? "the recording was deleted" : "the URL is wrong");
+}
+
+/* Replies, one after the other. Only the first one must be there: builds of archives have no processes. */
+static int take_reply(struct attach *a, unsigned status)
+{
+	if (status >= 400 && status < 500 && !a->next) {
+		end(a, refused_by(a, status));
+		return -1;
+	}
+	if (buf_error(&a->message) || (status == 200 && write_piece(a, asked[a->next], &a->message)))
+		return -1;
+	a->next = (a->next + 1) % ARRAY_SIZE(asked);
+	if (!a->next && write_piece(a, "round", NULL))
+		return -1;
+	lws_sul_schedule(a->context, 0, &a->timer, on_timer, a->next ? 1 : ROUND_US);
+	return 0;
+}
+
+static int add_message(struct attach *a, const void *in, size_t len)
+{
+	if (len > MESSAGE_MAX - a->message.len) {
+		end(a, error_say(a->err, -EMSGSIZE, "the server sent a message of more than %zu MiB",
+				 MESSAGE_MAX >> 20));
+		return -1;
+	}
+	buf_add(&a->message, in, len);
+	return 0;
+}
+
+/* Those of HTTP, without a stream. */
+static int take_http(struct attach *a, struct lws *wsi, enum lws_callback_reasons reason, void *in, size_t len)
+{
+	char room[LWS_PRE + 16384], *p = room + LWS_PRE;
+	int n = sizeof room - LWS_PRE;
+
+	switch (reason) {
+	case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+		a->connected = true;
+		a->lost = false;
+		a->replied = false;
+		a->status = lws_http_client_http_response(wsi);
+		return 0;
+	case LWS_CALLBACK_RECEIVE_CLIENT_HTTP:
+		return lws_http_client_read(wsi, &p, &n) < 0 ? -1 : 0;
+	case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
+		return add_message(a, in, len);
+	case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
+		a->replied = true;
+		return -1;
+	case LWS_CALLBACK_CLOSED_CLIENT_HTTP:
+		if (a->over)
+			return 0;
+		if (a->replied)
+			return take_reply(a, a->status);
+		a->next = 0;
+		connect_again(a, NULL);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
@@ -312,22 +415,17 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 		return 0;
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 		a->seen_ns = clock_mono_ns();
-		if (len > MESSAGE_MAX - a->message.len) {
-			end(a, error_say(a->err, -EMSGSIZE, "attach: the server sent a message of "
-					 "more than %zu MiB", MESSAGE_MAX >> 20));
+		if (add_message(a, in, len))
 			return -1;
-		}
-		buf_add(&a->message, in, len);
 		return lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi) ?
 		       take_message(a) : 0;
 	case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
 		status = lws_http_client_http_response(wsi);
 		if (status >= 400 && status < 500)
-			end(a, refused(a, status == 401 ? "the token is wrong or missing" :
-					  status == 404 ? "there is no such recording" :
-					  "the URL is wrong"));
+			end(a, refused_by(a, status));
 		else
 			connect_again(a, in);
+		a->next = 0;
 		return 0;
 	case LWS_CALLBACK_CLIENT_CLOSED:
 		if (a->ended)
@@ -336,7 +434,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 			connect_again(a, NULL);
 		return 0;
 	default:
-		return 0;
+		return a ? take_http(a, wsi, reason, in, len) : 0;
 	}
 }
 
@@ -356,7 +454,7 @@ int attach_run(const struct attach_options *o, struct error *err)
 	lws_set_log_level(0, NULL);
 	if (!r) {
 		a.context = lws_create_context(&info);
-		r = a.context ? 0 : error_say(err, -ENOMEM, "attach: it cannot begin%s",
+		r = a.context ? 0 : error_say(err, -ENOMEM, "it cannot begin%s",
 					      o->ca_file ? "; can the file of --ca-file be read?" :
 					      "");
 	}
@@ -366,6 +464,11 @@ int attach_run(const struct attach_options *o, struct error *err)
 		;
 	if (a.context)
 		lws_context_destroy(a.context);
+	if (o->replies && (r || a.r)) {
+		buf_clear(&a.message);
+		buf_adds(&a.message, err->message);
+		write_piece(&a, "error", &a.message);
+	}
 	buf_release(&a.message);
 	free(a.host);
 	return r ? r : a.r;

@@ -21,7 +21,7 @@
 static const char usage[] =
 	"usage: buildbeat-serve [-ai] [-l ADDR:PORT] [-u SOCKET] [-c CERT -k KEY] [-m RULES] [-n NAME]... "
 	"[-f FD] [-p PID [-s MS]] PATH\n"
-	"       buildbeat-serve -A [-eh] [-C FILE]\n"
+	"       buildbeat-serve -A [-ehr] [-C FILE]\n"
 	"\n"
 	"Show the recording, the directory of recordings or the archive PATH; see buildbeat-serve(1).\n"
 	"\n"
@@ -40,7 +40,8 @@ static const char usage[] =
 	"With -A, write the trace of the server with the URL in BUILDBEAT_ATTACH; see buildbeat-attach(1).\n"
 	"  -C FILE       certificates of authorities for TLS\n"
 	"  -e            write messages instead of the trace\n"
-	"  -h            without history\n";
+	"  -h            without history\n"
+	"  -r            write replies again and again instead, for `buildbeat top`\n";
 
 static int attach(int argc, char **argv)
 {
@@ -48,18 +49,21 @@ static int attach(int argc, char **argv)
 	struct error err = { 0 };
 	int c, r;
 
-	while ((c = getopt(argc, argv, "AC:eh")) != -1) {
+	while ((c = getopt(argc, argv, "AC:ehr")) != -1) {
 		if (c == 'C')
 			o.ca_file = optarg;
 		o.events |= c == 'e';
 		o.no_history |= c == 'h';
+		o.replies |= c == 'r';
 		if (c == '?')
 			return 2;
 	}
 	if (!o.url)
 		return 2;
 	r = attach_run(&o, &err);
-	if (r)
+	if (!*err.path)
+		snprintf(err.path, sizeof err.path, "attach");
+	if (r && !o.replies)
 		notice_error(&err);
 	return !r ? 0 : r == -ECONNRESET ? 1 : 2;
 }
