@@ -108,6 +108,8 @@ live_buildbeat_top_SOURCES = \
 	live/top/helper.c \
 	live/top/helper.h \
 	live/top/main.c \
+	live/top/mirror.c \
+	live/top/mirror.h \
 	live/top/model.c \
 	live/top/model.h \
 	live/top/rows.c \

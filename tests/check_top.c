@@ -8,6 +8,7 @@
 /* The scenarios of one line run beside each other. */
 static const char *const scenario[] = {
 	"running small killed", "control moves hostile predicted",
+	"first_error server socket",
 };
 
 TEST_EACH(terminal, scenario)
@@ -24,6 +25,7 @@ TEST(misuse)
 	support_refuses(dir, "top nothing", "nothing");
 	support_refuses(dir, "top --onze", "onze");
 	support_refuses(dir, "top a b", "top");
+	support_refuses(dir, "top --allow-control http://127.0.0.1:1/", "on this machine");
 	support_refuses(dir, "top -1 " TOP_SRCDIR "/tests/data", "");
 }
 

@@ -469,5 +469,116 @@ def predicted():
         b.close()
 
 
+FAILS = """all: slow bad
+slow: ; @while ! test -e go; do sleep 0.1; done
+bad: ; @while ! test -e fail; do sleep 0.1; done; echo "bad.c:3:5: error: \\033]0;xwrong"; echo "    3 | int x"; for i in 1 2 3 4; do echo more; done; exit 3
+"""
+
+
+class Server:
+    """buildbeat serve, of one user's own directory of servers."""
+
+    def __init__(self, b, *options):
+        self.process = subprocess.Popen([BUILDBEAT, "serve", *options, b.dir + "/stats"], stdout=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, XDG_RUNTIME_DIR=b.dir))
+        self.url = self.process.stdout.readline().strip()
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def first_error():
+    """The message of a failed task, not the last lines of what it wrote."""
+    b = Build(FAILS, options=["--log"])
+    try:
+        b.go("fail")
+        t = Top(b.rec)
+        t.until(r"^exit status 3: bad$")
+        t.until(r"^  bad.c:3:5: error: .*wrong")
+        t.until(r"^  +3 \| int x")
+        t.until(r"[SR] .* slow ")
+        t.end()
+    finally:
+        b.close()
+
+
+def server():
+    """The same screen from a server, which goes away and comes back."""
+    b = Build(FAILS, options=["--log"])
+    s = None
+    try:
+        s = Server(b)
+        t = Top(s.url)
+        t.until(r"^make -k -j3$")
+        t.until(r"^Running for \d")
+        t.until(r"^no earlier build to predict from")
+        t.until(r"^Tasks: 0 failed, 2 running, 0 done")
+        t.until(r"Mem\[ *\|*.* of [1-9]")
+        t.until(r"\d+ [SR] .* slow +`-")
+        t.keys("k")
+        t.until(r"^Processes of a build at a server cannot be ended from here")
+        t.keys("K")
+        t.until(r"^Only the processes of the build are known of a server")
+        t.keys("\\slow\n")
+        t.until(r"[SR] .* bad ", gone=True)
+        t.keys("\\\x1b")
+        t.until(r"[SR] .* bad ")
+        b.go("fail")
+        t.until(r"^Running, with failures, for \d")
+        t.until(r"^exit status 3: bad$")
+        t.until(r"^  bad.c:3:5: error: .*wrong")
+        t.until(r"^  +3 \| int x")
+        s.end()
+        t.until(r"^The server does not answer; this is what it said last")
+        t.until(r"[SR] .* slow ")
+        t.until(r"^exit status 3: bad$")
+        port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(\w+)", s.url).groups()
+        s = Server(b, "--listen", "127.0.0.1:" + port)
+        if s.url.endswith(token):
+            t.until(r"^The server does not answer", gone=True)
+        else:
+            t.until(r"^the server refused: the token is wrong or missing")
+        t.until(r"[SR] .* slow ")
+        t.end()
+        t = Top(s.url + "&rec=r")
+        t.until(r"[SR] .* slow ")
+        once = subprocess.run([BUILDBEAT, "top", "--once", s.url], stdout=subprocess.PIPE, check=True).stdout.decode()
+        assert re.search("^Running, with failures", once, re.M) and "exit status 3: bad" in once, once
+        assert re.search(r"^  bad.c:3:5: error: .*wrong", once, re.M) and "\x1b" not in once, once
+        for url, words in [(s.url + "x", "the server refused: the token is wrong or missing"),
+                           (s.url + "&rec=none", "the server refused: there is no such recording"),
+                           ("http://127.0.0.1:1/", "cannot connect to 127.0.0.1:1: Connection refused"),
+                           ("http://", "'http://' is no URL as `buildbeat serve` prints it")]:
+            no = subprocess.run([BUILDBEAT, "top", url], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            assert (no.returncode, no.stdout) == (2, ""), no
+            assert no.stderr == "buildbeat: top: %s\n" % words, no.stderr
+        b.go()
+        assert b.wait() == 2
+        t.until(r"^Failed after .*exit status 2")
+        t.until(r"^Tasks: 1 failed, 0 unfinished")
+        t.until(r"^  bad.c:3:5: error: .*wrong")
+        t.end()
+    finally:
+        if s:
+            s.end()
+        b.close()
+
+
+def socket():
+    """A server at a unix socket."""
+    b = Build(WAITS)
+    s = None
+    try:
+        s = Server(b, "--unix", b.dir + "/sock")
+        t = Top(s.url)
+        t.until(r"[SR] .* slow ")
+        t.end()
+    finally:
+        if s:
+            s.end()
+        b.close()
+
+
 if __name__ == "__main__":
     sys.exit(beside.run(globals(), __file__, sys.argv[1], sys.argv[2:]))

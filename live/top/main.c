@@ -36,8 +36,9 @@ static int print_once(struct top_model *m, struct error *err)
 	if (columns && atoi(columns) >= 20 && atoi(columns) <= 1000)
 		v.width = (unsigned)atoi(columns);
 	if (!m->ended) {
-		nanosleep(&(struct timespec){ .tv_nsec = CPU_NS }, NULL);
-		r = top_model_read(m, err);
+		if (!m->mirror)
+			nanosleep(&(struct timespec){ .tv_nsec = CPU_NS }, NULL);
+		r = top_model_read(m, true, err);
 	}
 	if (r)
 		return r;
@@ -53,25 +54,31 @@ static int print_once(struct top_model *m, struct error *err)
 	return r;
 }
 
-/* buildbeat-top [-1] [-a] PATH: `buildbeat top`, which starts it, describes the options. */
+/* buildbeat-top [-1] [-a] PATH, or for a server [-1] [-C FILE] -s BUILDBEAT-SERVE with the URL in BUILDBEAT_ATTACH:
+ * `buildbeat top`, which starts it, describes the options. */
 int main(int argc, char **argv)
 {
 	bool once = false, control = false;
 	struct error err = { 0 };
+	const char *server = NULL, *ca_file = NULL;
 	struct top_model m;
 	int c, r;
 
-	while ((c = getopt(argc, argv, "1a")) != -1) {
+	while ((c = getopt(argc, argv, "1aC:s:")) != -1) {
 		if (c == '?')
 			return 2;
+		if (c == 'C')
+			ca_file = optarg;
+		if (c == 's')
+			server = optarg;
 		once = once || c == '1';
 		control = control || c == 'a';
 	}
-	if (optind + 1 != argc)
+	if (optind + !server != argc)
 		return 2;
 	setlocale(LC_CTYPE, "");
 	once = once || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
-	r = top_model_open(&m, argv[optind], !once, &err);
+	r = server ? top_model_open_url(&m, server, ca_file, &err) : top_model_open(&m, argv[optind], !once, &err);
 	if (!r)
 		r = once ? print_once(&m, &err) : terminal_run(&m, control, &err);
 	top_model_close(&m);

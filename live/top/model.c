@@ -6,6 +6,7 @@
 #include "convert/convert.h"
 #include "live/earlier.h"
 #include "live/top/helper.h"
+#include "live/top/mirror.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -61,10 +62,17 @@ static int read_growing(struct top_model *m, struct error *err)
 	return 0;
 }
 
-int top_model_read(struct top_model *m, struct error *err)
+bool top_model_is_final(const struct top_model *m)
+{
+	return m->ended && !m->all && !m->mirror;
+}
+
+int top_model_read(struct top_model *m, bool wait, struct error *err)
 {
 	int r = 0;
 
+	if (m->mirror)
+		return mirror_read(m->mirror, m, wait, err);
 	take_help(m);
 	if (!m->ended && is_deleted(m)) {
 		m->deleted = true;
@@ -99,13 +107,30 @@ static int open_parts(struct top_model *m, struct error *err)
 	return r;
 }
 
+static const struct top_model empty = {
+	.help_fd = -1, .help.left.left_us = -1, .trouble = "", .progress = { -1, -1 },
+	.processes.list = { .proc_fd = -1, .list_fd = -1 }, .machine.root = ROOT_INIT,
+};
+
+int top_model_open_url(struct top_model *m, const char *program, const char *ca_file, struct error *err)
+{
+	int r;
+
+	*m = empty;
+	r = now_new(&m->now);
+	if (r)
+		return error_sys(err, r, "top", NULL);
+	r = mirror_open(&m->mirror, program, ca_file, err);
+	return r ? r : top_model_read(m, false, err);
+}
+
 int top_model_open(struct top_model *m, const char *path, bool helper, struct error *err)
 {
 	struct remaining *learnt = NULL;
 	struct error ignored;
 	int r;
 
-	*m = (struct top_model){ .help_fd = -1, .help.left.left_us = -1 };
+	*m = empty;
 	if (strlen(path) >= sizeof m->path)
 		return error_sys(err, -ENAMETOOLONG, path, NULL);
 	memcpy(m->path, path, strlen(path) + 1);
@@ -125,11 +150,12 @@ int top_model_open(struct top_model *m, const char *path, bool helper, struct er
 		helper_make(&m->help, learnt, m->path, !m->ended);
 		remaining_free(learnt);
 	}
-	return r ? r : top_model_read(m, err);
+	return r ? r : top_model_read(m, false, err);
 }
 
 void top_model_close(struct top_model *m)
 {
+	mirror_close(m->mirror);
 	file_close(m->help_fd);
 	if (m->helper > 0) {
 		kill(m->helper, SIGKILL);

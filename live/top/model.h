@@ -25,12 +25,14 @@
 struct top_help {
 	struct remaining_estimate left;
 	int64_t elapsed_us;	/* of the build, at the estimate; 0: there is none */
-	char failed[40];	/* id of the task with these last lines; "": none */
+	char failed[40];	/* id of the task with these lines, of its first error; "": none */
 	char line[TOP_LOG_LINES][TOP_LOG_WIDTH];
 	char idle[TOP_LOG_WIDTH];	/* if nothing happens: for how long, and what it waits for */
 };
 
 struct top_model {
+	struct mirror *mirror;	/* of a build elsewhere, NULL: it is on this machine */
+	const char *trouble;	/* of its server; "" */
 	char path[PATH_MAX];	/* of the recording */
 	struct growing *growing;
 	struct now *now;
@@ -48,10 +50,15 @@ struct top_model {
 /* Open and read it once. helper: start the helper; otherwise the prediction is made here. 0 or a
  * negative errno with err. Always close. */
 int top_model_open(struct top_model *m, const char *path, bool helper, struct error *err);
+/* Of a build at a server; see mirror.h. */
+int top_model_open_url(struct top_model *m, const char *program, const char *ca_file, struct error *err);
 void top_model_close(struct top_model *m);
 
-/* Read what is new. 0 or a negative errno with err. */
-int top_model_read(struct top_model *m, struct error *err);
+/* Does it change no more? */
+bool top_model_is_final(const struct top_model *m);
+
+/* Read what is new; wait: for what a server says next. 0 or a negative errno with err. */
+int top_model_read(struct top_model *m, bool wait, struct error *err);
 
 /* As of now. */
 struct remaining_estimate top_model_left(const struct top_model *m);

@@ -125,9 +125,11 @@ static void add_build(struct top_screen *s, const struct top_model *m, unsigned 
 	struct remaining_estimate left = top_model_left(m);
 	struct buf text = { 0 }, *b = add_line(s, TOP_TITLE);
 
-	text_add_name(b, *n->title ? n->title : m->path, width);
+	text_add_name(b, *n->title || m->mirror ? n->title : m->path, width);
 	add_state(&text, m);
 	put(add_line(s, state_tone(m)), buf_str(&text), width);
+	if (*m->trouble)
+		text_add_name(add_line(s, TOP_BAD), m->trouble, width);
 	buf_clear(&text);
 	if (!m->ended && m->help.elapsed_us) {
 		remaining_words(&text, &left);
@@ -141,7 +143,7 @@ static void add_build(struct top_screen *s, const struct top_model *m, unsigned 
 	if (m->progress.total >= 0 && !m->ended) {
 		buf_addf(&text, "%lld of %lld tasks, as %s counts them", (long long)m->progress.done, (long long)m->progress.total,
 			 n->tool);
-		put(add_line(s, TOP_PLAIN), buf_str(&text), width);
+		text_add_name(add_line(s, TOP_PLAIN), buf_str(&text), width);
 		buf_clear(&text);
 	}
 	if (!m->ended && *m->help.idle)

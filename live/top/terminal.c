@@ -221,7 +221,9 @@ static void tag(struct terminal *t)
 
 static void ask_kill(struct terminal *t)
 {
-	if (!t->v.control) {
+	if (t->m->mirror) {
+		say(t, SHOWS_MESSAGE, "Processes of a build at a server cannot be ended from here");
+	} else if (!t->v.control) {
 		say(t, SHOWS_MESSAGE, "Processes can only be ended with --allow-control");
 	} else if (t->v.n_tagged) {
 		say(t, ASKS_KILL, "");
@@ -304,6 +306,16 @@ static bool moves(struct terminal *t, int key)
 	}
 }
 
+static void show_all(struct terminal *t, struct error *err)
+{
+	if (t->m->mirror) {
+		say(t, SHOWS_MESSAGE, "Only the processes of the build are known of a server");
+		return;
+	}
+	t->m->all = !t->m->all;
+	top_model_read(t->m, false, err);
+}
+
 static void command(struct terminal *t, int key, struct error *err)
 {
 	struct top_order *o = &t->v.order;
@@ -323,7 +335,7 @@ static void command(struct terminal *t, int key, struct error *err)
 	case 'N': sort_by(t, TOP_BY_PID); break;
 	case 'I': o->up = !o->up; break;
 	case 'H': t->v.threads = !t->v.threads; break;
-	case 'K': t->m->all = !t->m->all; top_model_read(t->m, err); break;
+	case 'K': show_all(t, err); break;
 	case ' ': tag(t); move_by(t, 1); break;
 	case 'U': t->v.n_tagged = 0; break;
 	case 'k': case KEY_F(9): ask_kill(t); break;
@@ -365,12 +377,12 @@ static int loop(struct terminal *t, struct error *err)
 		int key;
 
 		/* after the end nothing changes any more, but the output of a failed task may come */
-		timeout(t->m->ended && !t->m->all ? -1 : wait_ms > 0 ? (int)wait_ms : 0);
+		timeout(top_model_is_final(t->m) ? -1 : wait_ms > 0 ? (int)wait_ms : 0);
 		key = getch();
 		if (key != ERR)
 			r = press(t, key, err);
 		if (!r && clock_mono_ns() >= next_ns) {
-			r = top_model_read(t->m, err);
+			r = top_model_read(t->m, false, err);
 			next_ns = clock_mono_ns() + EVERY_MS * INT64_C(1000000);
 			if (!r)
 				r = make(t, false);
