@@ -12,6 +12,13 @@
 #define OUT (1u << 1)
 #define ERR (1u << 2)
 
+/* Those that the note says, 0: it is another one. */
+static uint8_t outputs_of(const char *note)
+{
+	return !strcmp(note, EVENT_NOTE_PIPES) ? OUT | ERR : !strcmp(note, EVENT_NOTE_PIPE_OUT) ? OUT :
+		!strcmp(note, EVENT_NOTE_PIPE_ERR) ? ERR : 0;
+}
+
 /* The tasks of an instance that start after its note have pipes, except $(shell). */
 static int find_piped(struct output_pipes *p)
 {
@@ -21,14 +28,12 @@ static int find_piped(struct output_pipes *p)
 
 	for (size_t i = 0; since_us && has && i < rec->n_notes; i++) {
 		const struct note *n = &rec->note[i];
+		uint8_t outputs = n->task == NO_INDEX && n->instance < rec->n_instances ? outputs_of(n->text) : 0;
 
-		if (n->task != NO_INDEX || n->instance >= rec->n_instances ||
-		    strncmp(n->text, EVENT_NOTE_PIPES, sizeof EVENT_NOTE_PIPES - 2))
+		if (!outputs)
 			continue;
 		since_us[n->instance] = n->time_us;
-		has[n->instance] = !strcmp(n->text, EVENT_NOTE_PIPES) ? OUT | ERR :
-			!strcmp(n->text, EVENT_NOTE_PIPE_OUT) ? OUT :
-			!strcmp(n->text, EVENT_NOTE_PIPE_ERR) ? ERR : 0;
+		has[n->instance] = outputs;
 		p->any = true;
 	}
 	for (size_t i = 0; since_us && has && i < rec->n_tasks; i++) {

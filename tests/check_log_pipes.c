@@ -110,6 +110,19 @@ TEST_EACH(only_ours, others)
 		       "sed -n 's/.*output-pipe //p' stats/log/tasks.log | sort -u | tr -d '\\n'", others[_i][0]);
 }
 
+/* Of a make whose standard error alone has pipes, too, make's report is of the task that it is about. */
+TEST(errors_alone)
+{
+	struct run r;
+
+	support_writes(support_path("%s/in.mk", support_tmpdir()), "all:\n\t@$(MAKE) -f Makefile\n");
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b\na:\n\t@echo $@ >&2\nb:\n\t@exit 3\n");
+	support_run(&r, support_tmpdir(), LOGGED "sh -c 'make -f in.mk >other' >out 2>err");
+	ck_assert_int_eq(r.status, 2);
+	support_expect(support_tmpdir(), 0, "b: make[1]: *** [Makefile:5: b] Error 3\n", "", BUILDBEAT " log -d stats --json log | "
+		       "sed -n 's/.*\"task\":\"\\(.\\)\".*\"text\":\"\\(make\\[1\\]: [*][^\"]*\\)\".*/\\1: \\2/p'");
+}
+
 /* The reader: lines of tasks are whole, whatever is between their parts. */
 TEST(reader)
 {
