@@ -86,7 +86,7 @@ static void append(struct output_writer *w, const struct output_source *s, const
 {
 	if (w->error)
 		w->lost += len;
-	if (w->error || (!len && !ends))
+	if (w->error || w->log_fd < 0 || (!len && !ends))
 		return;
 	if (w->shared) {
 		flock(w->index_fd, LOCK_EX);

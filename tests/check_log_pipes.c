@@ -2,8 +2,10 @@
 #include "tests/launched.h"
 #include "tests/recorded.h"
 
-#include "recording/output_log.h"
+#include "base/file.h"
+#include "recording/output_writer.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 /* Each process of a make writes to a pipe of its own while the output is recorded: whose lines they are, and
@@ -148,6 +150,25 @@ TEST(reader)
 	}
 	output_close(o);
 	buf_release(&got);
+}
+
+/* The end of a task is noticed after the log was closed, which is no error. */
+TEST(closed_writer)
+{
+	struct output_writer w = { .log_fd = -1 };
+	struct output_source s = { .inst = "x", .task = 1 };
+	int dir_fd = file_open_at(AT_FDCWD, support_tmpdir(), O_RDONLY | O_DIRECTORY);
+
+	ck_assert_int_eq(output_create(dir_fd), 0);
+	ck_assert_int_eq(output_writer_open(&w, dir_fd, OUTPUT_STDOUT, false), 0);
+	output_writer_add(&w, &s, "begun", 5, 1, 2);
+	output_writer_flush(&w, &s);
+	output_writer_close(&w);
+	output_writer_end(&w, &s, 3);
+	ck_assert_int_eq(w.error, 0);
+	ck_assert_uint_eq(w.lost, 0);
+	output_source_release(&s);
+	file_close(dir_fd);
 }
 
 TEST_PROGRAM(log_pipes)
