@@ -46,8 +46,6 @@ LongList.prototype.room = function () {
 };
 
 LongList.prototype.setCount = function (n) {
-	const end = this.isAtEnd();
-
 	this.n = n;
 	this.space.style.height = Math.min(LONG_MOST, n * this.o.row) + "px";
 	this.o.box.setAttribute("aria-rowcount", n);
@@ -57,7 +55,6 @@ LongList.prototype.setCount = function (n) {
 	}
 	if (this.at >= n)
 		this.at = Math.max(0, n - 1);
-	return end;
 };
 
 LongList.prototype.isAtEnd = function () {

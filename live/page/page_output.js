@@ -89,14 +89,6 @@ function outputPlace(at) {
 	return { of: "tasks", index: at - before };
 }
 
-function outputRowOfTask(index) {
-	let row = index;
-
-	for (const [other, o] of output.opened)
-		row += other < index ? o.n : 0;
-	return row;
-}
-
 function outputCount() {
 	let n = output.tasks.n;
 
@@ -114,7 +106,7 @@ function outputOpen(index, item) {
 }
 
 function outputToggle(at) {
-	const { of, index } = outputPlace(at), item = of === "tasks" && outputItem(of, index);
+	const { of, index } = outputPlace(at), item = of === "tasks" && outputTaskItem(index);
 
 	if (!item)
 		return;

@@ -149,6 +149,11 @@ def folded_by_task(page):
         assert browser.js("return document.querySelector('.output-box').getAttribute('role')") == 'treegrid'
         browser.press('End')
         assert 'no known task' in _seen(page)[-1]['text'], _seen(page)[-1]
+        browser.press('Enter', 'End')
+        rows = _seen(page)
+        assert rows[-1]['line'], rows[-3:]
+        opened = browser.js("return Number(document.querySelector('.output-box').getAttribute('aria-rowcount'))")
+        assert opened > count + tasks['n_lines'] - tasks['n_with_task'] - 1, (opened, count, tasks)
 
 
 def search_goes_from_match_to_match(page):
