@@ -70,9 +70,10 @@ int output_marks_add(struct output_marks *m, const struct output_line *line);
 /* After all lines: find the tasks of the marks. 0 or -ENOMEM. */
 int output_marks_resolve(struct output_marks *m);
 
-/* The tasks of ninja's marks; for output_marks.c. */
 /* "[3/17] description", of which text becomes the description. */
 bool output_ninja_status(struct slice s, uint64_t *count, uint64_t *of, struct slice *text);
+
+/* The tasks of ninja's marks; for output_marks.c. */
 int output_ninja_add(struct output_marks *m, const struct output_line *line, uint32_t pipe);
 int output_ninja_resolve(struct output_marks *m);
 
