@@ -3,10 +3,12 @@
 
 #include "base/file.h"
 #include "base/minmax.h"
+#include "base/readfile.h"
 #include "plugin/ticket.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,13 +21,31 @@
 #define PIPES_WORTH 32
 #define BACKLOG 128
 #define USUAL_SIZE 65536
+#define USUAL_PAGES 16		/* of a pipe, as Linux counts */
+#define POOLS_SHARE 4		/* two pools take half of what a user may have, at most */
+
+/* Linux counts the pages of all pipes of a user. Beyond a limit, each new pipe of any of his programs is small. */
+static unsigned allowed_pipes(void)
+{
+	char text[24];
+	uint64_t pages;
+	struct cursor c;
+
+	if (readfile_line(AT_FDCWD, "/proc/sys/fs/pipe-user-pages-soft", text, sizeof text) < 0)
+		return PIPES_MAX;
+	cursor_init(&c, text, strlen(text));
+	if (!cursor_u64(&c, &pages) || !pages)
+		return PIPES_MAX;
+	return (unsigned)MIN(pages / USUAL_PAGES / POOLS_SHARE, PIPES_MAX);
+}
 
 static unsigned wanted_pipes(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = allowed_pipes();
 	struct rlimit limit;
-	unsigned n = (unsigned)MIN(PIPES_LEAST + PIPES_PER_CORE * MAX(cores, 1), PIPES_MAX);
 
+	n = (unsigned)MIN(PIPES_LEAST + PIPES_PER_CORE * MAX(cores, 1), (long)n);
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 4 < n)
 		n = (unsigned)(limit.rlim_cur / 4);
 	/* the rest of the recording needs some, too */
