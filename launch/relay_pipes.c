@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -188,6 +189,14 @@ bool relay_pipes_in_use(void)
 
 /* Lines */
 
+/* The rest of a line may be in the pipe of a task that has ended. */
+static bool has_data(unsigned i)
+{
+	int n;
+
+	return !ioctl(pipes.pool->fd[i], FIONREAD, &n) && n > 0;
+}
+
 void relay_pipes_end_lines(struct relay_worker *w)
 {
 	if (!pipes.pool || w->writer.n_held <= (w->own.n_held > 0))
@@ -195,7 +204,7 @@ void relay_pipes_end_lines(struct relay_worker *w)
 	for (unsigned i = 0; i < pipes.pool->n; i++) {
 		struct output_source *s = &pipes.known[i].source;
 
-		if (s->n_held && slot_at(i)->state == PIPES_ENDED)
+		if (s->n_held && slot_at(i)->state == PIPES_ENDED && !has_data(i))
 			output_writer_end(&w->writer, s, relay_now_us(w));
 	}
 }

@@ -48,6 +48,15 @@ TEST_LOOP(same_bytes, 2)
 		support_expect(support_tmpdir(), 0, "", "", "make -k 2>&1 | cmp - stats/log/output.log");
 }
 
+/* The end of a process is known before all of its output was read: its line goes on. */
+TEST(line_in_parts)
+{
+	support_writes(support_path("%s/Makefile", support_tmpdir()),
+		       "T := $(shell seq 400)\nall: $(T)\n$(T):\n\t@printf abc; echo def\n");
+	support_expect(support_tmpdir(), 0, "400\n0\n", "", LOGGED "make -j4 2>&1 | cat >out; " BUILDBEAT
+		       " log -d stats --json log | grep -c '\"text\":\"abcdef\"'; grep -c ends stats/log/output_index.log; :");
+}
+
 /* What a process writes after make has waited for its parent. */
 TEST(background)
 {
