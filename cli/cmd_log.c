@@ -442,7 +442,7 @@ static int write_page(struct job *j, struct error *err)
 	int r = summary_make(&sum, &j->rec);
 
 	if (!r)
-		r = log_page_begin(&page, &sum, &j->known.tasks);
+		r = log_page_begin(&page, &sum, &j->known.tasks, j->known.output);
 	j->page = &page;
 	if (!r)
 		r = print_lines(j, true);

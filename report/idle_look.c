@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define SLACK_US 2000000	/* a process begins with its task: ticks, and hosts that write late */
-#define DISK_US INT64_C(300000000)	/* who waits for a disk for longer, hangs */
+#define DISK_US INT64_C(300000000)	/* a process that waits for a disk longer than this hangs */
 
 /* The process of a task, not a later one with its number. */
 static const struct listed *process_of(const struct process_list *l, const struct recording *rec,

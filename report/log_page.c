@@ -33,9 +33,23 @@ static int begin(struct log_page *p, const struct summary *sum, const struct out
 	return 0;
 }
 
-int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks)
+static int find_end(struct log_page *p, struct output *o)
 {
-	return begin(p, sum, tasks, CHART_NAME);
+	struct output_line line;
+	int r;
+
+	output_rewind(o);
+	while ((r = output_next(o, &line, true)) > 0)
+		p->end = line.offset + line.text.len;
+	output_rewind(o);
+	return r;
+}
+
+int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks, struct output *o)
+{
+	int r = begin(p, sum, tasks, CHART_NAME);
+
+	return r ? r : find_end(p, o);
 }
 
 /* Blocks */
@@ -258,12 +272,6 @@ static int add_all(struct log_page *p, struct output *o)
 	size_t at = 0;
 	int r;
 
-	output_rewind(o);
-	while ((r = output_next(o, &line, true)) > 0)
-		p->end = line.offset + line.text.len;
-	if (r)
-		return r;
-	output_rewind(o);
 	while ((r = output_next(o, &line, true)) > 0)
 		log_page_add(p, &line, output_task_of(p->tasks, line.number, &at));
 	return r;
@@ -382,7 +390,7 @@ int log_page_write(struct buf *out, const struct summary *sum, const struct outp
 		   struct output *o)
 {
 	struct log_page p;
-	int r = log_page_begin(&p, sum, tasks);
+	int r = log_page_begin(&p, sum, tasks, o);
 
 	if (!r)
 		r = add_all(&p, o);
@@ -397,6 +405,8 @@ int log_page_part(struct markup *h, const struct summary *sum, const struct outp
 	struct log_page p;
 	int r = begin(&p, sum, tasks, "");
 
+	if (!r)
+		r = find_end(&p, o);
 	if (!r)
 		r = add_all(&p, o);
 	if (!r) {

@@ -26,12 +26,13 @@ struct log_page {
 	bool in_block;
 	uint32_t block_task;
 	bool skipped;		/* the line, of which parts follow, is left out */
-	uint64_t end;		/* of the output, in bytes; 0: not known */
+	uint64_t end;		/* of the output, in bytes */
 	uint64_t n_omitted, n_gap;	/* lines that are left out; before the next one that is not */
 };
 
-/* A page of its own, of lines that the caller selects, beside the chart. 0 or -ENOMEM. Always release. */
-int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks);
+/* A page of its own, of lines of `o` that the caller selects, beside the chart. 0 or a negative errno. Always
+ * release. */
+int log_page_begin(struct log_page *p, const struct summary *sum, const struct output_tasks *tasks, struct output *o);
 void log_page_add(struct log_page *p, const struct output_line *line, uint32_t task);
 /* 0 or a negative errno. */
 int log_page_end(struct log_page *p, struct buf *out);

@@ -112,6 +112,9 @@ TEST(saved)
 		       "grep -qx 2000100 f.html && grep -qx 'last of all' f.html && grep -q 'lines are left out here' f.html && "
 		       "grep -q 'of b (exit 1)' f.html && ! grep -qx 3200000 f.html && "
 		       "[ $(stat -c %%s f.html) -lt 9000000 ] && echo yes");
+	support_expect(dir, 0, "g.html\n", "", BUILDBEAT " log -d s --html g.html one");
+	support_expect(dir, 0, "yes\n", "", "grep -qx 1000001 g.html && grep -qx 2000100 g.html && grep -qx 'last of all' g.html && "
+		       "! grep -qx 3200000 g.html && grep -q 'lines are left out here' g.html && echo yes");
 	support_expect(dir, 2, "", NULL, BUILDBEAT " show -d s --html f.html --failed one");
 	support_expect(dir, 2, "", NULL, BUILDBEAT " show -d s --html /no/such/f.html one");
 }
