@@ -67,8 +67,8 @@ static int misuse(const struct show_arguments *s, struct error *err)
 		return error_say(err, -EINVAL, "show: --markdown and %s exclude each other",
 				 s->json ? "--json" : "--tasks");
 	if (s->html && (s->json || s->markdown || s->tasks || s->by || s->filter || s->kind || s->task || s->failed))
-		return error_say(err, -EINVAL, "show: --html has the whole build, and excludes options that select "
-				 "or print a part");
+		return error_say(err, -EINVAL, "show: --html writes the whole build, and cannot be used with options "
+				 "that select tasks or another format");
 	return 0;
 }
 

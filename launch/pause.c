@@ -33,9 +33,9 @@ void pause_end(struct pause *p)
 	int64_t now_ns = clock_mono_ns(), from_ns = p->from_ns, from_us;
 
 	p->from_ns = 0;
-	if (!p->store || !from_ns || (!p->told && now_ns - from_ns < LEAST_NS))
+	if (!p->store || !from_ns || (!p->written && now_ns - from_ns < LEAST_NS))
 		return;
-	p->told = false;
+	p->written = false;
 	p->until_ns = now_ns;
 	from_us = since_start_us(p, from_ns);
 	add_line(p, from_us, MAX(since_start_us(p, now_ns), from_us + 1));
@@ -46,7 +46,7 @@ static void begin(struct pause *p)
 	p->from_ns = clock_mono_ns();
 	if (!p->store)
 		return;
-	p->told = true;
+	p->written = true;
 	add_line(p, since_start_us(p, p->from_ns), -1);
 }
 

@@ -15,7 +15,7 @@ struct pause {
 	struct store *store;	/* gets lines of `build`; NULL: none */
 	int64_t from_ns;	/* 0: not suspended */
 	int64_t until_ns;	/* of the last time */
-	bool told;		/* the beginning is a line of `build` */
+	bool written;		/* the beginning is a line of `build` */
 };
 
 /* wait4() returned this status of the command. */

@@ -33,7 +33,7 @@ struct relay_worker {
 
 int64_t relay_now_us(const struct relay_worker *w);
 
-/* Write a part of the page to the original output, then to the log. False: nobody reads that. */
+/* Write a part of the page to the original output, then to the log. False: the output has no reader. */
 bool relay_put(struct relay_worker *w, struct output_source *from, size_t begin, size_t end, int64_t from_us,
 	       int64_t to_us);
 
@@ -49,11 +49,11 @@ enum relay_step relay_pipes_answer(struct relay_worker *w);
 enum relay_step relay_pipes_read_all(struct relay_worker *w);
 /* Wait for a time, unless a make has a question. */
 void relay_pipes_nap(int64_t ns);
-/* Does a process have one of them? */
+/* Does a process have one of these pipes open? */
 bool relay_pipes_in_use(void);
-/* Before output of a make is logged: the unfinished lines of its tasks that have ended. */
+/* Log the unfinished lines of ended tasks, before further output of their make is logged. */
 void relay_pipes_end_lines(struct relay_worker *w);
-/* Unfinished lines of which the last byte is older than this. */
+/* Log unfinished lines whose last byte is older than this. */
 void relay_pipes_flush(struct relay_worker *w, int64_t before_us);
 
 #endif

@@ -109,7 +109,7 @@ static enum relay_step read_slot(struct relay_worker *w, unsigned i, unsigned de
 	return s == STEP_ON ? read_data(w, i) : s;
 }
 
-/* No process has the other end any more, and it was read. */
+/* No process has the write end any more, and everything was read. */
 static void free_slot(struct relay_worker *w, unsigned i)
 {
 	struct pipe_known *k = &pipes.known[i];
@@ -251,7 +251,7 @@ static bool send_with(int make, const struct pipes_message *m, const int *fd, un
 	return sendmsg(make, &h, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *m;
 }
 
-/* A pipe that nobody has. Returns a write end, -1: there is none. */
+/* Find a free pipe. Returns a write end, or -1 if all are in use. */
 static int take_free(const struct relay_worker *w, unsigned *slot)
 {
 	for (unsigned n = 0; n < pipes.pool->n; n++) {
@@ -378,7 +378,7 @@ void relay_pipes_begin(struct relay_worker *w, int fd[2])
 		return;
 	}
 	pipes.pool = p;
-	/* those that the relay before this one has given away */
+	/* pipes that an earlier, killed relay gave to makes */
 	for (unsigned i = 0; i < p->n; i++) {
 		if (slot_at(i)->state != PIPES_FREE)
 			watch(i);

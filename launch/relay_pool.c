@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Sub-makes have a pipe each, and some in hand. */
+/* A sub-make uses one pipe for itself, and keeps some for its next processes. */
 #define PIPES_LEAST 192
 #define PIPES_PER_CORE 16
 #define PIPES_WORTH 32

@@ -44,8 +44,8 @@ void log_lines_release(struct log_lines *l);
 /* Continue reading with this line: parts of lines before it can come first. */
 void log_lines_go(struct log_lines *l, uint64_t line);
 
-/* The lines of a task, if of_task is set, that have the text (NULL: any) as they are shown, in any case of
- * letters. 0 or a negative errno. */
+/* Select the lines of a task, if of_task is set, that contain the text (NULL: any text) as they are shown; upper and
+ * lower case are equal. 0 or a negative errno. */
 int log_lines_select(struct log_lines *l, const struct output_tasks *tasks, bool of_task, uint32_t task,
 		     const char *text);
 

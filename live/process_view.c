@@ -175,7 +175,7 @@ int process_view_find(struct process_view *v, int32_t pid, uint64_t start_ticks,
 	if (!*row || (start_ticks && (*row)->process->start_ticks != start_ticks))
 		return error_say(err, -ESTALE, "process %d has ended", (int)pid);
 	if (!(*row)->of_build && !foreign)
-		return error_say(err, -EPERM, "process %d is not of the build; buildbeat serve "
+		return error_say(err, -EPERM, "process %d does not belong to the build; buildbeat serve "
 				 "--allow-control shows other processes", (int)pid);
 	return 0;
 }

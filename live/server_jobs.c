@@ -103,7 +103,7 @@ static bool is_of_build(const struct server *s, int32_t pid)
 	return false;
 }
 
-/* Without control: call stacks of a process of the build. */
+/* Without --allow-control, only call stacks of processes of the build are allowed. */
 static int check_stacks(const struct server *s, const struct local_request *q, struct error *err)
 {
 	struct job_plan plan;
@@ -114,7 +114,7 @@ static int check_stacks(const struct server *s, const struct local_request *q, s
 	if (plan.kind != JOB_STACK)
 		return check_control(s, false, err);
 	return is_of_build(s, plan.pid) ? 0 :
-	       error_say(err, -EPERM, "process %d is not of the build; buildbeat serve --allow-control shows call "
+	       error_say(err, -EPERM, "process %d does not belong to the build; buildbeat serve --allow-control shows call "
 			 "stacks of other processes", (int)plan.pid);
 }
 

@@ -115,7 +115,7 @@ static void take_pipes(struct relay_end *e, const struct pipes_message *m, const
 	e->slow = false;
 	if (!m->n)
 		e->pause = PAUSE;
-	/* fewer: there was no room for more descriptors */
+	/* fewer descriptors came: the limit of this process was reached */
 	for (unsigned i = 0; i < n; i++) {
 		if (i >= m->n || i >= room || !is_good(e, m->slot[i], fd[i])) {
 			close(fd[i]);
@@ -283,7 +283,7 @@ bool pipes_begin(bool (*collects)(void))
 
 /* Processes */
 
-/* Has it a pipe in hand? */
+/* Does make have an unused pipe of this relay? */
 static bool has_pipe(struct relay_end *e)
 {
 	struct pipes_message m;
@@ -355,7 +355,7 @@ static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const
 	pipes.taken.fd[i] = (int16_t)fd;
 	e->n--;
 	if (!e->n) {
-		/* before it is needed, so that make does not wait for it */
+		/* ask in advance, so that make does not wait for pipes */
 		e->wants = MIN(2 * e->wants, PIPES_AT_ONCE);
 		close_ended(e);
 		ask(e);

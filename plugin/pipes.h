@@ -21,9 +21,9 @@
  * it is: files, terminals, other pipes, $(shell), --output-sync. If there is no pipe at the moment, the process
  * gets make's own, as without us.
  *
- * The order of the lines stays, too. Before the relay reads from a pipe for the first time, it reads what
- * make had written before (the command). When a process has ended and the relay has not
- * yet read all of its output, make waits for that before it goes on, and perhaps reports an error.
+ * The order of the lines does not change. Before the relay reads from a pipe for the first time, it reads what
+ * make had written before (the command). When a process has ended, make waits until the relay
+ * has read all of its output; only then it continues and perhaps reports an error.
  */
 #define PIPES_MAX 512
 #define PIPES_AT_ONCE 8
@@ -32,7 +32,7 @@
 enum pipes_state {
 	PIPES_FREE, PIPES_GIVEN,
 	PIPES_USED,
-	PIPES_ENDED,		/* its process has; others may still have it */
+	PIPES_ENDED,		/* its process has ended; others may still have the pipe open */
 };
 
 struct pipes_slot {
@@ -45,11 +45,11 @@ struct pipes_slot {
 	char inst[INSTANCE_ID_MAX];
 };
 
-/* Made by the relay; makes write only to slots that were given to them. */
+/* The relay makes the page; a make writes only to slots that the relay gave it. */
 struct pipes_page {
 	uint32_t version, n;
 	uint64_t ino;		/* of the relay's own pipe */
-	uint64_t dev;		/* of all */
+	uint64_t dev;		/* of all pipes */
 	struct pipes_slot slot[PIPES_MAX];
 };
 
@@ -59,8 +59,8 @@ struct pipes_page {
  * PIPES_WELCOME. */
 enum pipes_what {
 	PIPES_WELCOME,
-	PIPES_WANT,		/* make: n pipes. The relay: n of them, perhaps 0, with their descriptors */
-	PIPES_READ,		/* make: read what is in slot[0] and below. The relay: it is done */
+	PIPES_WANT,		/* make asks for n pipes; the relay sends up to n, with their descriptors */
+	PIPES_READ,		/* make asks the relay to read slot[0] and its children; the relay confirms it */
 };
 
 struct pipes_message {
@@ -68,8 +68,8 @@ struct pipes_message {
 	uint16_t slot[PIPES_AT_ONCE];
 };
 
-/* In a make, which starts processes in one thread. A signal handler may interrupt each of these and call
- * others. */
+/* These functions are for a make, which starts processes in one thread. A signal handler may interrupt each
+ * of them and call others. */
 
 struct store;
 
@@ -79,20 +79,20 @@ struct pipes_of {
 	int16_t fd[PIPES_RELAYS];
 };
 
-/* True: a relay reads make's own outputs. It is looked for before the first process, unless make collects their
- * output. */
+/* True: a relay reads make's own outputs. Call it before the first process. collects: does make itself collect
+ * the output of its processes? Then there are no pipes. */
 bool pipes_begin(bool (*collects)(void));
 
-/* The next process shall have pipes, as this task of the store's instance. If there is none, *actions are
- * unchanged. Calls after the first one, before pipes_started() or pipes_give_back(), do nothing. */
+/* Reserve pipes for the next process, which is this task of the store's instance, and add them to *actions. Without
+ * a free pipe *actions do not change. Further calls before pipes_started() or pipes_give_back() do nothing. */
 void pipes_take(posix_spawn_file_actions_t *actions, const struct store *store, uint64_t task);
-/* It was started. Returns a note to record, of the task or the instance, or NULL. redirected: its outputs are not
- * those of make. */
+/* The process was started. Returns a note to record about the task (*of_task) or the instance, or NULL.
+ * redirected: its outputs are not those of make. */
 const char *pipes_started(struct pipes_of *of, bool redirected, bool *of_task);
-/* It was not, if nothing was said. */
+/* Give reserved pipes back, if pipes_started() was not called because the process could not be started. */
 void pipes_give_back(void);
 
-/* It was waited for: when this returns, the relay has read everything that it had written. */
+/* make has waited for the process. On return the relay has read everything that the process wrote. */
 void pipes_ended(struct pipes_of *of);
 
 #endif

@@ -139,7 +139,7 @@ static int warn(const struct suspended *parts, struct reader *r)
 	buf_init_fixed(&b, text, sizeof text);
 	if (parts->open) {
 		text_add_time(&b, parts->since_us - parts->sum_us);
-		error = reader_warn(r, "the build was suspended after %s and has not gone on; all times leave that out",
+		error = reader_warn(r, "the build was suspended after %s and has not continued; all times leave that out",
 				    buf_str(&b));
 		if (error || !parts->n)
 			return error;

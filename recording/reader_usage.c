@@ -11,7 +11,8 @@
 #define ALIAS_MAX 65535
 #define NOT_OURS USAGE_COLUMNS	/* a column of a later version */
 #define FORGET_EVERY 65536	/* samples */
-/* Of one core: who sleeps in a loop uses less, who works more. CPU time is counted in ticks. */
+/* A process that sleeps in a loop uses less than this part of a core, one that works uses more. The kernel counts
+ * CPU time in ticks. */
 #define STILL_PART 200
 #define STILL_TICK_MS 10
 

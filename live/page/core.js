@@ -214,7 +214,7 @@ function setDeleted() {
 		return;
 	banner.className = "calm";
 	banner.hidden = false;
-	setText(banner, "This recording was deleted: what you see is what was read of it.");
+	setText(banner, "This recording was deleted. The page shows what was read before.");
 }
 
 /* Requests */
@@ -419,7 +419,7 @@ function isRunning(r) {
 	return r.running === undefined ? r.result === "open" : r.running;
 }
 
-/* "2026-11-23 09:25:44" of an ISO time, in UTC as all times of builds. */
+/* "2026-11-23 09:25:44" of an ISO time, in UTC, like all times of builds. */
 function startText(iso) {
 	return iso ? iso.slice(0, 19).replace("T", " ") : "";
 }

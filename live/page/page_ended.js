@@ -38,7 +38,7 @@ async function endedCurves(box) {
 		spark.box.querySelector("svg").setAttribute("aria-label", label + ": at most " + text(most));
 	}
 	if (!any)
-		make("p", { "class": "faint" }, picture, "No task ran, or nobody knows when.");
+		make("p", { "class": "faint" }, picture, "No task with known times ran.");
 	link("chart", {}, "The whole chart", make("p", {}, box));
 }
 
@@ -87,9 +87,9 @@ async function endedBefore(box, builds) {
 	const d = await api("/api/v1/compare", { rec: "", a: before.name, b: now.name, top: ENDED_CHANGES, tasks: 1 });
 	const wall = d.build.wall_us, much = t => Math.abs(t.wall_us && t.wall_us.change || 0);
 
-	make("p", {}, box, !wall || wall.change === null ? "The wall time of one of them is not known." :
-		capital(timeText(Math.abs(wall.change)) + (wall.change > 0 ? " longer" : " less") + " (" + shareText(wall.share) + ") than " +
-			timeText(wall.base) + " before" + (stateOf(now) === "failed" ? "; this build failed, and did not do all" : "") + "."));
+	make("p", {}, box, !wall || wall.change === null ? "The wall time of one of the two builds is not known." :
+		capital(timeText(Math.abs(wall.change)) + (wall.change > 0 ? " longer" : " shorter") + " (" + shareText(wall.share) + ") than " +
+			timeText(wall.base) + " before" + (stateOf(now) === "failed" ? "; this build failed, and may have skipped tasks" : "") + "."));
 	const tasks = (d.tasks || []).sort((a, b) => much(b) - much(a)).slice(0, ENDED_CHANGES);
 
 	if (tasks.length) {
@@ -112,7 +112,7 @@ function endedTrend(box, builds) {
 	const shown = [...builds].reverse(), most = Math.max(1, ...shown.map(r => r.wall_us || 0));
 
 	if (shown.length < 2) {
-		make("p", { "class": "faint" }, box, "One build of this command is here. Later builds will be shown beside it.");
+		make("p", { "class": "faint" }, box, "This is the only build of this command here. Later builds will be shown beside it.");
 		return;
 	}
 	const list = make("ol", { "class": "ended-trend", "aria-label": "Builds, the oldest first" }, box);

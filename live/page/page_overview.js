@@ -80,7 +80,7 @@ function overviewInterval() {
 
 	if (!left)
 		return now && !now.ended ? "The remaining time is not known: there are no earlier recordings of this build." +
-			(now.progress ? "" : " Nor is the number of tasks to come" + (now.tool === "make" ? ": make does not know it." : ".")) : "";
+			(now.progress ? "" : " The number of all tasks is not known either" + (now.tool === "make" ? ": make does not count them in advance." : ".")) : "";
 	return "80 % interval: " + timeText(left.low_us) + " to " + timeText(left.high_us) +
 		(left.builds ? ", from " + countOf(left.builds, "earlier build") : "");
 }

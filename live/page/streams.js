@@ -4,7 +4,7 @@
  * The streams of all tabs of a browser, which has six connections to a server: a shared worker, with one
  * stream an address while a tab wants it. A tab sends {address, last}, the id of its newest message or "",
  * and gets {name, data, id}; null says that it has enough. One that comes back after others went on missed
- * something, and is told so ("gap").
+ * something, and gets "gap".
  */
 (function () {
 
