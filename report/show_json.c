@@ -592,6 +592,16 @@ static void add_tasks(struct json *j, struct view *v, const struct show_options 
 	json_array_end(j);
 }
 
+void show_json_summary(struct json *j, const struct summary *s, const struct answer *a)
+{
+	add_build(j, s->rec);
+	add_result(j, s);
+	show_json_answer(j, s->rec, a);
+	add_totals(j, s);
+	add_parallelism(j, s);
+	add_memory(j, s);
+}
+
 int show_json(struct buf *out, struct view *v, const struct show_options *o)
 {
 	const struct summary *s = v->sum;

@@ -35,6 +35,9 @@ struct show_options {
 int show_doc(struct doc *d, struct view *v, const struct show_options *o);
 int show_json(struct buf *out, struct view *v, const struct show_options *o);
 
+/* The members of show's JSON that say how the whole build went, without lists of tasks, into an open object. */
+void show_json_summary(struct json *j, const struct summary *s, const struct answer *a);
+
 /* Members of the JSON object of a task in the list of all tasks: those that are not of live/task_json.h. */
 void show_json_more(struct json *j, const struct summary *s, uint32_t task);
 

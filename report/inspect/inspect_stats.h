@@ -13,6 +13,9 @@
 int stats_machine_text(struct buf *out, const struct whole_machine *m, const struct style *style);
 int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t wall_ns, bool compact);
 
+/* Its member "pressure" alone, empty if the kernel does not know it. */
+void stats_pressure_json(struct json *j, const struct whole_machine *m);
+
 /* Of one process, the last samples as columns of blocks. */
 int stats_process_text(struct buf *out, const struct look *l, const struct recent *r,
 		       const struct style *style);

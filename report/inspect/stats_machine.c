@@ -149,6 +149,14 @@ static void add_json_disks(struct json *j, const struct whole_machine *m)
 	json_array_end(j);
 }
 
+void stats_pressure_json(struct json *j, const struct whole_machine *m)
+{
+	json_object(j, "pressure");
+	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++)
+		add_json_percent(j, pressures[i], m->pressure_permille[i]);
+	json_object_end(j);
+}
+
 int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t wall_ns, bool compact)
 {
 	struct buf time = BUF_PART_OF(out);
@@ -166,10 +174,7 @@ int stats_machine_json(struct buf *out, const struct whole_machine *m, int64_t w
 	doc_release(&d);
 	add_json_memory(&j, &m->memory);
 	add_json_disks(&j, m);
-	json_object(&j, "pressure");
-	for (int i = 0; i < MACHINE_PRESSURES && m->has_pressure; i++)
-		add_json_percent(&j, pressures[i], m->pressure_permille[i]);
-	json_object_end(&j);
+	stats_pressure_json(&j, m);
 	json_real(&j, "load", (double)m->load / 100, 2);
 	json_int(&j, "running_threads", (int64_t)m->running);
 	json_int(&j, "blocked_threads", (int64_t)m->blocked);
