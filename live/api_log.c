@@ -78,6 +78,18 @@ static int log_kept(struct source *s, struct log_kept **kept, struct error *err)
 	return 0;
 }
 
+bool api_log_is_recorded(const struct source *s)
+{
+	struct output *output = NULL;
+	struct error ignored;
+	char path[PATH_MAX];
+
+	if (!source_directory(s, path) || output_open(&output, path, &zstd_codec, &ignored))
+		return false;
+	output_close(output);
+	return true;
+}
+
 int api_log_output(struct source *s, struct build_output **output, struct error *err)
 {
 	struct log_kept *k;

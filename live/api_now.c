@@ -68,21 +68,34 @@ static int read_now(const struct request *q, bool *more, struct error *err)
 	return 0;
 }
 
-static int reply_now(struct reply *out, const struct request *q, struct error *err)
+static int add_now(struct json *j, const char *name, const struct request *q, struct error *err)
 {
 	struct tool_count p;
-	struct json j;
 	bool more;
 	int r = read_now(q, &more, err);
 
 	if (r)
 		return r;
 	now_tool_count(&p, followed.now, followed.path);
+	json_object(j, name);
+	now_json(j, followed.now, &p, clock_mono_ns());
+	json_object_end(j);
+	return 0;
+}
+
+int api_now_add(struct json *j, const struct request *q, struct error *err)
+{
+	return add_now(j, "now", q, err);
+}
+
+static int reply_now(struct reply *out, const struct request *q, struct error *err)
+{
+	struct json j;
+	int r;
+
 	json_init(&j, &out->body, true);
-	json_object(&j, NULL);
-	now_json(&j, followed.now, &p, clock_mono_ns());
-	json_object_end(&j);
-	return buf_error(&out->body);
+	r = add_now(&j, NULL, q, err);
+	return r ? r : buf_error(&out->body);
 }
 
 /* OpenMetrics. Labels have values of fixed sets, except those of the info. */

@@ -2,15 +2,17 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "live/api_parts.h"
+#include "live/earlier.h"
 #include "live/route.h"
 #include "live/source.h"
 #include "live/task_json.h"
 #include "report/error_text.h"
+#include "report/show_output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What overviews need of single tasks: those that run, with what they waited for, and failures. */
+/* All that overviews show of one build, as it is at one moment. */
 
 #define RUNNING_MAX 1000	/* in a reply */
 #define FAILURES_MAX 100
@@ -112,6 +114,39 @@ static void add_running(struct json *j, const struct source *s)
 	json_array_end(j);
 }
 
+/* A reply does not wait for earlier recordings: the reader reads them after it. */
+static int add_remaining(struct json *j, struct source *s, struct error *err)
+{
+	bool learnt = !s->running || api_remaining_has_learnt(s);
+	struct remaining_estimate e = { 0 };
+	int r = learnt ? api_remaining_of(s, &e, err) : 0;
+
+	json_bool(j, "has_learnt", learnt);
+	earlier_json(j, &e);
+	return r;
+}
+
+/* What only a running build has. */
+static int add_present(struct json *j, const struct request *q, struct error *err)
+{
+	struct source *s = q->source;
+
+	if (!s->running) {
+		json_null(j, "now");
+		json_null(j, "pressure");
+		return 0;
+	}
+	api_process_pressure(j);
+	return api_now_add(j, q, err);
+}
+
+static void add_summary(struct json *j, const struct source *s)
+{
+	json_object(j, "summary");
+	show_json_summary(j, &s->summary, &s->answer);
+	json_object_end(j);
+}
+
 static int reply_overview(struct reply *out, const struct request *q, struct error *err)
 {
 	struct build_output none = { 0 }, *output = &none;
@@ -121,7 +156,7 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	int r = query_number(q->query, "count", 0, FAILURES_MAX, 20, &most, err);
 
 	if (!r)
-		r = source_need(s, SOURCE_IDLE, err);
+		r = source_need(s, SOURCE_ANSWER, err);
 	if (!r && build_output_matters(&s->summary))
 		r = api_log_output(s, &output, err);
 	if (r)
@@ -130,7 +165,13 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 	json_object(&j, NULL);
 	json_bool(&j, "is_running", s->running);
 	json_int(&j, "last_us", s->recording.last_us);
-	r = add_failures(&j, &s->summary, (size_t)most, output);
+	json_bool(&j, "output_recorded", api_log_is_recorded(s));
+	add_summary(&j, s);
+	r = add_present(&j, q, err);
+	if (!r)
+		r = add_remaining(&j, s, err);
+	if (!r)
+		r = add_failures(&j, &s->summary, (size_t)most, output);
 	add_idle(&j, s);
 	add_running(&j, s);
 	json_object_end(&j);
@@ -139,8 +180,8 @@ static int reply_overview(struct reply *out, const struct request *q, struct err
 
 const struct route api_overview_routes[] = {
 	{ "/api/v1/overview", "rec, count",
-	  "Tasks that failed, the newest first, those that run, with what they waited for, and whether the "
-	  "build hangs.",
+	  "All that the overview shows: how the build goes, what remains, what failed, what runs and what it "
+	  "waited for, and whether it hangs.",
 	  reply_overview },
 	{ 0 }
 };

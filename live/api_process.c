@@ -117,20 +117,37 @@ static int reply_ps(struct reply *out, const struct request *q, struct error *er
 
 /* /api/v1/stats */
 
+/* Its shares are of the time since it was read before. */
+static struct {
+	struct whole_machine m;
+	bool open;
+} machine;
+
+static int read_machine(void)
+{
+	int r = machine.open ? 0 : whole_machine_init(&machine.m, NULL);
+
+	if (r)
+		return r;
+	machine.open = true;
+	return whole_machine_read(&machine.m, clock_mono_ns() / 1000);
+}
+
+void api_process_pressure(struct json *j)
+{
+	if (read_machine())
+		json_null(j, "pressure");
+	else
+		stats_pressure_json(j, &machine.m);
+}
+
 static int reply_stats(struct reply *out, const struct request *q, struct error *err)
 {
-	static struct whole_machine m;
-	static bool open;
-	int r = 0;
+	int r = read_machine();
 
 	(void)q;
-	if (!open)
-		r = whole_machine_init(&m, NULL);
-	open = open || !r;
 	if (!r)
-		r = whole_machine_read(&m, clock_mono_ns() / 1000);
-	if (!r)
-		r = stats_machine_json(&out->body, &m, clock_wall_ns(), true);
+		r = stats_machine_json(&out->body, &machine.m, clock_wall_ns(), true);
 	return r ? error_sys(err, r, "/proc", "cannot read") : 0;
 }
 

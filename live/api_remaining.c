@@ -37,6 +37,13 @@ static struct {
 	struct remaining_estimate e;
 } newest;
 
+bool api_remaining_has_learnt(const struct source *s)
+{
+	char path[PATH_MAX];
+
+	return learnt && source_directory(s, path) && !strcmp(learnt_for, path);
+}
+
 int api_remaining_of(struct source *s, struct remaining_estimate *e, struct error *err)
 {
 	const struct catalogue_entry *entry = catalogue_find(s->catalogue, s->id);

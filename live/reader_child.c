@@ -271,6 +271,18 @@ static int read_question(struct server *s, struct reader_question_head *head, ch
 
 /* Before a question comes */
 
+static void note_ready(struct server *s, const char *path, const char *query, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ready_path); i++) {
+		struct ready *ready = &s->ready[i];
+
+		if (strcmp(ready_path[i], path) != 0 || len >= sizeof ready->query)
+			continue;
+		ready->asked = true;
+		snprintf(ready->query, sizeof ready->query, "%.*s", (int)len, query);
+	}
+}
+
 static void note_question(struct server *s, const struct reader_question_head *head, const char *question)
 {
 	const char *query = question + head->path_len + 1, *end = memchr(query, '&', head->query_len);
@@ -280,18 +292,14 @@ static void note_question(struct server *s, const struct reader_question_head *h
 
 	s->quiet = s->renewed = false;
 	s->gzip = head->gzip;
-	s->slow = route && route_is_slow(route);
+	s->slow = route && route_is_slow(route, s->bound.running);
 	*s->rec = '\0';
 	if (len < sizeof s->rec && len >= 4 && !memcmp(query, "rec=", 4))
 		snprintf(s->rec, sizeof s->rec, "%.*s", (int)len, query);
-	for (size_t i = 0; i < ARRAY_SIZE(ready_path); i++) {
-		struct ready *ready = &s->ready[i];
-
-		if (strcmp(ready_path[i], question) != 0 || head->query_len >= sizeof ready->query)
-			continue;
-		ready->asked = true;
-		snprintf(ready->query, sizeof ready->query, "%.*s", (int)head->query_len, query);
-	}
+	note_ready(s, question, query, head->query_len);
+	/* which the next overview has, too */
+	if (s->slow && !strcmp(question, "/api/v1/overview"))
+		note_ready(s, "/api/v1/remaining", s->rec, strlen(s->rec));
 }
 
 /* The next one to make, ARRAY_SIZE(ready_path): none. */

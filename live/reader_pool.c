@@ -413,7 +413,7 @@ static void set_timer(const struct reader_pool *p)
 /* Questions */
 
 /* The recording of a question, false: there is none with that id. */
-static bool find_recording(struct reader_pool *p, char id[256], const char *rec)
+static bool find_recording(struct reader_pool *p, char id[256], bool *running, const char *rec)
 {
 	struct catalogue *c = p->catalogue;
 	const struct catalogue_entry *e = catalogue_find(c, rec);
@@ -421,20 +421,24 @@ static bool find_recording(struct reader_pool *p, char id[256], const char *rec)
 	struct error unused;
 
 	*id = '\0';
+	*running = false;
 	if (c->kind == CATALOGUE_ARCHIVE) {
 		/* only its readers know */
 		if (rec && strlen(rec) < 256)
 			strcpy(id, rec);
 		return !rec || *id;
 	}
-	if ((!e || !rec) && now_ns >= p->catalogue_ns) {
+	/* a build that ran may have ended */
+	if ((!e || !rec || e->running) && now_ns >= p->catalogue_ns) {
 		catalogue_update(c, &unused);
 		end_ns = clock_mono_ns();
 		p->catalogue_ns = end_ns + CATALOGUE_NS + 10 * (end_ns - now_ns);
 		e = catalogue_find(c, rec);
 	}
-	if (e)
+	if (e) {
 		strcpy(id, e->id);
+		*running = e->running;
+	}
 	return e || !rec;
 }
 
@@ -443,6 +447,7 @@ static int prepare(struct reader_pool *p, struct question *q, const struct reade
 	const char *rest, *message = NULL;
 	const struct route *route = route_find(from->path, &rest);
 	int status = 404;
+	bool running = false;
 	struct query query;
 	struct error err;
 
@@ -453,13 +458,13 @@ static int prepare(struct reader_pool *p, struct question *q, const struct reade
 		message = "damaged, too long or repeated parameters";
 		status = 400;
 	} else if (reply_needs_recording(route) &&
-		   !find_recording(p, q->id, query_text(&query, "rec"))) {
+		   !find_recording(p, q->id, &running, query_text(&query, "rec"))) {
 		message = "no such recording; /api/v1/recordings lists all";
 	} else if (p->n_questions >= p->limits.questions) {
 		message = "too many requests wait for their replies";
 		status = 503;
 	}
-	q->apart = route && route_is_slow(route);
+	q->apart = route && route_is_slow(route, running);
 	if (!message)
 		return 0;
 	q->answer = calloc(1, sizeof *q->answer);

@@ -57,7 +57,8 @@ const struct route *route_find(const char *path, const char **rest);
 /* The error of a path that there is not, -ENOENT: paths of before version 1 of the interface name theirs. */
 int route_missing(const char *path, struct error *err);
 
-/* May it take seconds at first? Then a reader of its own makes it, and other replies do not wait. */
-bool route_is_slow(const struct route *route);
+/* May it take seconds at first? Then a reader of its own makes it, and other replies do not wait.
+ * running: it is about a build that runs. */
+bool route_is_slow(const struct route *route, bool running);
 
 #endif

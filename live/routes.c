@@ -52,8 +52,11 @@ const struct route *const routes_all[] = {
 	NULL
 };
 
-bool route_is_slow(const struct route *route)
+bool route_is_slow(const struct route *route, bool running)
 {
+	/* what remains of a running build is learnt after it */
+	if (running && !strcmp(route->path, "/api/v1/overview"))
+		return true;
 	/* they learn from earlier recordings, or have all of one */
 	return !strcmp(route->path, "/api/v1/remaining") || !strcmp(route->path, "/metrics") ||
 	       !strcmp(route->path, "/build.html");

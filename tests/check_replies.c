@@ -82,7 +82,7 @@ TEST(output)
 		       "a:\n\t@printf 'one\\n\\033[31mtwo\\033[0m\\n'; sleep 0.05\n"
 		       "b: a\n\t@echo three; false\n");
 	support_expect(dir, 2, NULL, NULL, TOP_BUILDDIR "/buildbeat record --log -o s -- make");
-	support_expect(dir, 0, "['one', 'two', 'three'] 4 True\n['two'] 4\n['one', 'two'] 2\n['three']\n", "",
+	support_expect(dir, 0, "['one', 'two', 'three'] 4 True\n['two'] 4\n['one', 'two'] 2\n['three']\nTrue\n", "",
 		       "ask() { echo \"$1\" | " TOP_BUILDDIR "/tests/ask s | sed 1d; }\n"
 		       "ask /api/v1/log | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]][:3], r[\"n_lines\"], r[\"recorded\"])'\n"
@@ -91,7 +91,8 @@ TEST(output)
 		       "ask '/api/v1/log?task=a' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
 		       "print([l[\"text\"] for l in r[\"lines\"]], r[\"n_lines\"])'\n"
 		       "ask '/api/v1/log?filter=THR' | python3 -c 'import json, sys; r = json.load(sys.stdin)\n"
-		       "print([l[\"text\"] for l in r[\"lines\"]])'\n");
+		       "print([l[\"text\"] for l in r[\"lines\"]])'\n"
+		       "ask /api/v1/overview | python3 -c 'import json, sys; print(json.load(sys.stdin)[\"output_recorded\"])'\n");
 }
 
 /* Windows of lines are the same wherever reading begins, also of two streams and long lines. Lines of a task,

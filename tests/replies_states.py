@@ -48,4 +48,21 @@ for t in now['running'] + now['failures'] + overview['running'] + overview['fail
 # what waits for an output may begin later
 assert garbage['is_running'] is table['is_running']
 assert not garbage['is_running'] or not garbage['outputs']['known'] and not garbage['outputs']['items'], garbage
+# the overview has what other replies have, and does not read earlier recordings itself
+show, log, before, remaining, after = map(json.loads, replies(['/api/v1/show', '/api/v1/log', '/api/v1/overview', '/api/v1/remaining',
+                                                                '/api/v1/overview']))
+assert overview['output_recorded'] is log['recorded'], (overview, log)
+assert overview['summary'].keys() == {'build', 'result', 'exit_status', 'signal', 'reason', 'complete', 'warnings', 'answer', 'totals',
+                                      'parallelism', 'memory'}, overview['summary']
+assert overview['summary']['build'] == show['build'] and overview['summary']['result'] == show['result'], (overview, show)
+assert before['has_learnt'] is not before['is_running'] and after['has_learnt'] and after['remaining'] == remaining['remaining']
+if overview['is_running']:
+    changing = {'elapsed_us', 'events', 'samples'}
+    assert {k: v for k, v in overview['now'].items() if k not in changing} == {k: v for k, v in now.items() if k not in changing}
+    assert overview['pressure'] is not None and not overview['pressure'].keys() - {
+        'cpu_some_percent', 'memory_some_percent', 'memory_full_percent', 'io_some_percent', 'io_full_percent'}, overview['pressure']
+else:
+    assert overview['now'] is None and overview['pressure'] is None, overview
+    assert all(show[key] == value for key, value in overview['summary'].items()), (overview, show)
+
 print('running' if overview['is_running'] else 'ended', *states)
