@@ -374,15 +374,17 @@ function stream(handlers) {
 
 /*
  * Call f now and `ms` after it has ended, while the page is visible; f may be async. An error is
- * shown in <main> until f works again. Returns a function that ends it.
+ * shown in <main> until f works again. Returns a function that ends it; its member soon(least) calls f earlier
+ * this time, at least so many ms after it has ended.
  */
 function every(ms, f) {
-	let timer = 0, stopped = false, busy = false, wrong = false;
+	let timer = 0, stopped = false, busy = false, wrong = false, ended = -Infinity, wait = ms;
 	const run = async () => {
 		clearTimeout(timer);
 		if (stopped || busy || document.hidden || core.unreachable)
 			return;
 		busy = true;
+		wait = ms;
 		try {
 			await f();
 			if (wrong)
@@ -393,17 +395,26 @@ function every(ms, f) {
 			failed(find("#main"), e);
 		}
 		busy = false;
+		ended = performance.now();
 		if (!stopped)
-			timer = setTimeout(run, ms);
+			timer = setTimeout(run, wait);
+	};
+	const stop = () => {
+		stopped = true;
+		clearTimeout(timer);
 	};
 
 	document.addEventListener("visibilitychange", run);
 	window.addEventListener("reachable", run);
-	run();
-	return () => {
-		stopped = true;
+	stop.soon = least => {
+		wait = least;
+		if (busy || stopped)
+			return;
 		clearTimeout(timer);
+		timer = setTimeout(run, ended + least - performance.now());
 	};
+	run();
+	return stop;
 }
 
 /* The choice of a recording, the same on all pages */
@@ -486,6 +497,7 @@ async function loadRecordings() {
 	/* Without a recording in its address a page shows the newest build, also one that begins later. */
 	const age = r => ages.findIndex(e => e.name === r.name);
 
+	window.dispatchEvent(new Event("recordings"));
 	if (!recording() && (core.name === "overview" || core.name === "chart") && all.length && age(all[0]) < age(core.first))
 		location.reload();
 }

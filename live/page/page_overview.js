@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The overview: is the build still running, how long yet, has something failed, what is it doing,
- * what limits it. While the build runs, its messages update tasks and counts at once; the
- * prediction, the machine and the sentences come from the server every few seconds.
+ * what limits it. One reply has all that of one moment. While the build runs, its messages say when
+ * to ask again: at once after a rest, otherwise every few seconds.
  */
 
-const OVERVIEW_NOW_MS = 2000, OVERVIEW_WAITS_MS = 5000, OVERVIEW_LEFT_MS = 3000, OVERVIEW_SHOW_MS = 15000, OVERVIEW_BUILDS_MS = 5000;
+const OVERVIEW_BUSY_MS = 2000, OVERVIEW_CALM_MS = 10000, OVERVIEW_BUILDS_MS = 5000;
 const OVERVIEW_LOG_LINES = 12, OVERVIEW_FAILURES = 10, OVERVIEW_RUNNING = 40, OVERVIEW_IDLE_US = 30e6;
-const overview = { now: null, at: 0, running: new Map(), left: null, waits: new Map(), failures: [], errors: new Map(),
-		   first: null, own: null, hangs: null, notify: false, result: null, counts: null, live: null, row: null, box: {}, frame: 0, over: false };
+const overview = { reply: null, now: null, at: 0, notify: false, live: null, row: null, box: {}, stops: [], over: false };
 
 /* The clock of the build, which goes on between two replies. */
 function overviewElapsed() {
@@ -19,11 +18,11 @@ function overviewElapsed() {
 
 /* What remains, less the time since it was predicted; null: not known, or the build has ended. */
 function overviewLeft() {
-	const { left, now } = overview;
+	const { now, reply, at } = overview, left = reply.remaining;
 
 	if (!left || !now || now.ended)
 		return null;
-	const later = now.suspended ? 0 : (performance.now() - left.at) * 1000, less = us => Math.max(0, us - later);
+	const later = now.suspended ? 0 : (performance.now() - at) * 1000, less = us => Math.max(0, us - later);
 
 	return { us: less(left.us), low_us: less(left.low_us), high_us: less(left.high_us), builds: left.builds };
 }
@@ -36,29 +35,26 @@ function overviewHow(t) {
 /* State, time, counts */
 
 function overviewResult() {
-	const { now, result } = overview;
+	const { now } = overview, { summary } = overview.reply;
 
 	if (now && now.suspended)
 		return ["ended", "Suspended"];
 	if (now && !now.ended)
 		return now.tasks_failed + now.tasks_killed ? ["running", "Running, with failures"] : ["running", "Running"];
-	const status = result ? result.exit_status : now && now.exit_status;
+	const status = now && now.exit_status !== null ? now.exit_status : summary.exit_status;
 
-	if (result && result.result === "open")
+	if (status === null && summary.result === "open")
 		return ["bad", "Unfinished"];
 	if (status === 0)
 		return ["good", "Finished"];
-	return status === null || status === undefined ? ["ended", "Ended"] : ["bad", "Failed"];
+	return status === null ? ["ended", "Ended"] : ["bad", "Failed"];
 }
 
 function overviewTimes() {
-	const { now, result } = overview;
+	const { now, reply } = overview;
 
-	if (!now || now.ended) {
-		const wall = result ? result.totals.wall_us : now ? now.elapsed_us : -1;
-
-		return wall < 0 ? "" : "after " + timeText(wall);
-	}
+	if (!now || now.ended)
+		return "after " + timeText(reply.summary.totals.wall_us);
 	const left = overviewLeft();
 
 	return "for " + timeText(overviewElapsed()) + (left ? "; " +
@@ -79,18 +75,16 @@ function overviewInterval() {
 	const { now } = overview, left = overviewLeft();
 
 	if (!left)
-		return now && !now.ended ? "The remaining time is not known: there are no earlier recordings of this build." +
+		return now && !now.ended && overview.reply.has_learnt ? "The remaining time is not known: there are no earlier recordings of this build." +
 			(now.progress ? "" : " The number of all tasks is not known either" + (now.tool === "make" ? ": make does not count them in advance." : ".")) : "";
 	return "80 % interval: " + timeText(left.low_us) + " to " + timeText(left.high_us) +
 		(left.builds ? ", from " + countOf(left.builds, "earlier build") : "");
 }
 
 function overviewCounts() {
-	const { now, result } = overview;
+	const { now, reply } = overview, running = now && !now.ended, t = running ? now : reply.summary.totals;
 
-	const running = now && !now.ended, t = running ? now : result ? result.totals : null;
-
-	return t && { done: t.tasks_done, failed: t.tasks_failed + t.tasks_killed, queued: t.tasks_queued,
+	return { done: t.tasks_done, failed: t.tasks_failed + t.tasks_killed, queued: t.tasks_queued,
 		      [running ? "running" : "unfinished"]: running ? t.tasks_running : t.tasks_unfinished };
 }
 
@@ -106,8 +100,6 @@ function drawOverviewState() {
 		box.progress.value = overviewShare();
 		box.progress.setAttribute("aria-label", overviewLeft() ? "Share of the predicted time" : "Share of the tasks");
 	}
-	if (!counts)
-		return;
 	const shown = [["failed", counts.failed], ["running", counts.running], ["unfinished", counts.unfinished],
 		       ["done", counts.done], ["queued", counts.queued]]
 		.filter(([id, n]) => n || id === "done" || (id === "running" && n === 0));
@@ -124,7 +116,7 @@ function drawOverviewState() {
 
 /* It hangs: for how long, of which task, and the process to look at. */
 function drawOverviewIdle() {
-	const { box, now, hangs } = overview, shown = hangs && now && !now.ended;
+	const { box, now, reply } = overview, hangs = reply.idle, shown = hangs && now && !now.ended;
 
 	box.hangs.hidden = !shown;
 	if (!shown || box.hangs.dataset.text === hangs.words)
@@ -141,24 +133,20 @@ function drawOverviewIdle() {
 /* When, where, and what it used */
 
 function drawOverviewFacts() {
-	const { box, result } = overview, facts = [];
+	const { box } = overview, { build, totals, parallelism, memory } = overview.reply.summary, facts = [];
 
-	if (result) {
-		const { build, totals, parallelism, memory } = result;
-
-		if (build.start)
-			facts.push("started " + build.start.replace("T", " ").replace("Z", " UTC"));
-		if (build.host)
-			facts.push("on " + build.host + (build.cores > 0 ? ", " + countOf(build.cores, "core") : ""));
-		if (totals.cpu_us !== null)
-			facts.push("CPU time " + timeText(totals.cpu_us));
-		if (parallelism && parallelism.mean)
-			facts.push(parallelism.mean.toFixed(1) + " tasks at once, " + parallelism.max + " at most");
-		if (memory && memory.tasks_peak_kb > 0)
-			facts.push("peak memory of its tasks " + bytesText(memory.tasks_peak_kb * 1024));
-		if (build.cwd)
-			facts.push("in " + build.cwd);
-	}
+	if (build.start)
+		facts.push("started " + build.start.replace("T", " ").replace("Z", " UTC"));
+	if (build.host)
+		facts.push("on " + build.host + (build.cores > 0 ? ", " + countOf(build.cores, "core") : ""));
+	if (totals.cpu_us !== null)
+		facts.push("CPU time " + timeText(totals.cpu_us));
+	if (parallelism.mean)
+		facts.push(parallelism.mean.toFixed(1) + " tasks at once, " + parallelism.max + " at most");
+	if (memory.tasks_peak_kb > 0)
+		facts.push("peak memory of its tasks " + bytesText(memory.tasks_peak_kb * 1024));
+	if (build.cwd)
+		facts.push("in " + build.cwd);
 	keyed(box.facts, facts, f => f, f => make("li", {}, null, clean(f)), () => {});
 }
 
@@ -168,7 +156,7 @@ function drawOverviewFacts() {
  * Where no rule found its error, its last lines are shown. */
 async function loadOverviewLogs() {
 	for (const pre of overview.box.failures.querySelectorAll("pre")) {
-		const error = overview.errors.get(pre.dataset.task);
+		const { error } = overviewFailures().find(t => t.task === pre.dataset.task) || {};
 
 		if (error) {
 			drawError(pre, error);
@@ -212,20 +200,33 @@ function makeOverviewFailure(t) {
 	return item;
 }
 
-/* What the build tool itself failed of: no task has it. */
-function drawOverviewError(o) {
-	const own = o.first_error && !o.first_error_task ? o.first_error : null;
+/* The one with the first error comes first, those of tasks that host a build tool last. The present state
+ * may have failures that are not yet among those with their errors. */
+function overviewFailures() {
+	const { now, reply } = overview, all = new Map();
 
-	overview.own = own;
-	overview.box.own.hidden = !own;
-	if (own)
-		drawError(overview.box.own, own);
+	for (const t of [...now ? now.failures : [], ...reply.failures])
+		all.set(t.task, t);
+	const first = reply.first_error_task ? reply.first_error_task.task : "";
+
+	return [...all.values()].sort((a, b) =>
+		(b.task === first) - (a.task === first) || Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
+}
+
+/* What the build tool itself failed of: no task has it. */
+function overviewOwnError() {
+	const { reply } = overview;
+
+	return reply.first_error && !reply.first_error_task ? reply.first_error : null;
 }
 
 function drawOverviewFailures() {
-	const { box } = overview, list = overview.failures;
+	const { box } = overview, list = overviewFailures(), own = overviewOwnError();
 
-	box.failed.hidden = !list.length && !overview.own;
+	box.own.hidden = !own;
+	if (own)
+		drawError(box.own, own);
+	box.failed.hidden = !list.length && !own;
 	keyed(box.failures, list.slice(0, OVERVIEW_FAILURES), t => t.task, makeOverviewFailure, (item, t) => {
 		const at = t.end_us > 0 ? " at " + timeText(t.end_us) : "";
 
@@ -250,7 +251,7 @@ function makeOverviewRow(t) {
 }
 
 function fillOverviewRow(row, t) {
-	const [, , time, waited, after] = row.children, w = overview.waits.get(t.task);
+	const [, , time, waited, after] = row.children, w = overview.reply.running.find(e => e.task === t.task);
 	const for_ = w && w.waited_for;
 
 	setText(time, timeText(Math.max(0, overviewElapsed() - t.start_us)) +
@@ -269,7 +270,7 @@ function drawOverviewRunning() {
 	box.running.hidden = !live;
 	if (!live)
 		return;
-	const list = [...overview.running.values()].filter(t => !t.hosting).sort((a, b) => a.start_us - b.start_us);
+	const list = now.running.filter(t => !t.hosting).sort((a, b) => a.start_us - b.start_us);
 
 	box.idle.hidden = list.length > 0;
 	box.table.hidden = !list.length;
@@ -293,13 +294,13 @@ const OVERVIEW_HOST = [
 /* Of the machine of the server, while the page is open: samples of the recording have no pressure. */
 const OVERVIEW_PRESSURE = [["cpu", "Waiting for CPU"], ["memory", "Waiting for memory"], ["io", "Waiting for disks"]];
 
-async function loadOverviewPressure() {
-	const { pressure } = await api("/api/v1/stats", { rec: "" }), { box } = overview;
+function takeOverviewPressure(pressure) {
+	const { box } = overview;
 
 	for (const [id, label] of pressure ? OVERVIEW_PRESSURE : []) {
 		const key = "pressure-" + id, value = pressure[id + "_some_percent"];
 
-		if (value === null || value < 0)
+		if (!(value >= 0))
 			continue;
 		box.sparks[key] = box.sparks[key] || Object.assign(makeSpark(box.pressure, {
 			label, most: 100, text: v => percentText(v / 100) }), { values: [] });
@@ -326,9 +327,9 @@ function drawOverviewHost() {
 /* What limits it: the sentences of the verdict */
 
 function drawOverviewAnswer() {
-	const { box, result, now } = overview, runs = now && !now.ended;
+	const { box, now, reply } = overview, runs = now && !now.ended;
 	/* that a running build hangs stands above, newer */
-	const list = (result && result.answer || []).filter(s => !runs || s.about !== "idle");
+	const list = reply.summary.answer.filter(s => !runs || s.about !== "idle");
 
 	box.answer.hidden = !list.length;
 	setText(box.answer.firstChild, runs ? "What limits it" : "Verdict");
@@ -368,7 +369,8 @@ function drawOverviewBuilds() {
 }
 
 function drawOverview() {
-	overview.frame = 0;
+	if (!overview.reply)
+		return;
 	drawOverviewState();
 	drawOverviewIdle();
 	drawOverviewFacts();
@@ -378,88 +380,22 @@ function drawOverview() {
 	drawOverviewAnswer();
 }
 
-/* Any number of messages are drawn once. */
-function redrawOverview() {
-	overview.frame = overview.frame || requestAnimationFrame(drawOverview);
-}
-
 /* Data */
 
-function takeOverviewNow(now) {
-	overview.now = now;
-	overview.at = performance.now();
-	overview.running = new Map(now.running.map(t => [t.task, t]));
-	takeOverviewFailures(now.failures);
-	setTitle((now.command || "Build").slice(0, 200));
-	redrawOverview();
-}
+async function loadOverview() {
+	const o = await api("/api/v1/overview", { count: 2 * OVERVIEW_FAILURES }), { now, summary } = o;
 
-/* Failures of two sources. The one with the first error comes first, those of tasks that host a build tool
- * last. */
-function takeOverviewFailures(list) {
-	const all = new Map([...overview.failures, ...list].map(t => [t.task, t]));
-
-	overview.failures = [...all.values()].sort((a, b) =>
-		(b.task === overview.first) - (a.task === overview.first) || Boolean(a.hosting) - Boolean(b.hosting) || b.end_us - a.end_us);
-}
-
-function takeOverviewTask(t) {
-	const { now, running } = overview, before = running.get(t.task);
-
-	if (!now || before === undefined && t.state !== "running")
-		return;
-	/* Counts are of all tasks, but those that run: without those that host a build tool. */
-	if (t.state === "running") {
-		now.tasks_running += !before && !t.hosting ? 1 : 0;
-		running.set(t.task, t);
-	} else if (running.delete(t.task)) {
-		now.tasks_running -= before.hosting ? 0 : 1;
-		now["tasks_" + t.state] += 1;
-	}
-	if (t.state === "failed" || t.state === "killed")
-		takeOverviewFailures([t]);
-	redrawOverview();
-}
-
-function takeOverviewSample(s) {
-	if (overview.now && overview.now.samples)
-		overview.now.samples = [...overview.now.samples, s].slice(-120);
-	redrawOverview();
-}
-
-async function loadOverviewWaits() {
-	const o = await api("/api/v1/overview", { count: 2 * OVERVIEW_FAILURES });
-
-	overview.waits = new Map(o.running.map(t => [t.task, t]));
-	overview.hangs = o.idle;
-	overview.first = o.first_error_task ? o.first_error_task.task : null;
-	takeOverviewFailures(o.failures);
-	for (const t of o.failures) {
-		if (t.error)
-			overview.errors.set(t.task, t.error);
-	}
-	drawOverviewError(o);
-	redrawOverview();
-}
-
-async function loadOverviewLeft() {
-	const { remaining } = await api("/api/v1/remaining");
-
-	overview.left = remaining && { ...remaining, at: performance.now() };
-	redrawOverview();
-}
-
-async function loadOverviewResult() {
-	overview.result = await api("/api/v1/show");
-	if (!overview.now || overview.now.ended)
-		setTitle((overview.result.build && overview.result.build.command) || overview.row.name);
-	redrawOverview();
+	Object.assign(overview, { reply: o, now, at: performance.now() });
+	setTitle((now && now.command || summary.build.command || overview.row.name).slice(0, 200));
+	if (o.pressure)
+		takeOverviewPressure(o.pressure);
+	if (o.output_recorded && !overview.box.output)
+		overview.box.output = link("output", {}, "output", overview.box.links);
+	drawOverview();
 }
 
 async function loadOverviewEnd() {
-	await loadOverviewResult();
-	await loadOverviewWaits();
-	drawOverview();	/* the logs are put into its failures */
+	await loadOverview();
 	overview.box.parts.classList.add("ended");
 	await Promise.all([loadOverviewLogs(), makeEnded(overview.box.parts, overview.row)]);
 }
@@ -470,31 +406,29 @@ async function endOverview() {
 		return;
 	overview.over = true;
 	overview.stops.forEach(stop => stop());
-	if (overview.live)
-		overview.live.close();
+	overview.live.close();
 	await loadOverviewEnd();
 	await loadRecordings();
 	overview.row = core.recordings.find(e => e.name === overview.row.name) || overview.row;
 	notifyOverviewEnd();
-	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_NOW_MS);
+	setTimeout(() => loadOverviewEnd().catch(e => failed(find("#main"), e)), OVERVIEW_BUSY_MS);
 }
 
 function followOverview() {
 	const load = async () => {
-		takeOverviewNow(await api("/api/v1/now"));
-		if (overview.now.ended)
+		await loadOverview();
+		if (!overview.now || overview.now.ended) {
 			await endOverview();
+			return;
+		}
+		if (!overview.reply.has_learnt)
+			again();
+		await loadOverviewLogs();
 	};
+	const stop = every(OVERVIEW_CALM_MS, load), again = () => stop.soon(OVERVIEW_BUSY_MS);
 
-	overview.stops = [every(OVERVIEW_NOW_MS, load), every(OVERVIEW_WAITS_MS, loadOverviewWaits),
-			  every(OVERVIEW_LEFT_MS, loadOverviewLeft), every(OVERVIEW_NOW_MS, loadOverviewPressure),
-			  every(OVERVIEW_SHOW_MS, loadOverviewResult), every(OVERVIEW_NOW_MS, loadOverviewLogs),
-			  every(1000, redrawOverview)];
-	const reload = () => load().catch(e => failed(find("#main"), e));
-
-	overview.live = stream({
-		task: takeOverviewTask, sample: takeOverviewSample, gap: reload, end: reload,
-	});
+	overview.stops = [stop, every(1000, drawOverview)];
+	overview.live = stream({ task: again, sample: again, gap: again, end: again });
 }
 
 /* The page */
@@ -523,10 +457,6 @@ function makeOverviewSections(main) {
 	box.links = make("p", { "class": "overview-links" }, box.state);
 	for (const [path, text] of [["/chart", "chart"], ["/profile", "profile"], ["/table", "all tasks"]])
 		make("a", { href: path + queryText({ rec: recording() }) }, box.links, text);
-	api("/api/v1/log", { count: 1 }).then(log => {
-		if (log.recorded)
-			link("output", {}, "output", box.links);
-	}, () => {});
 	box.failed = section("failed", "Failures");
 	box.own = make("pre", { tabindex: 0, role: "region", "aria-label": "First error", hidden: "hidden" }, box.failed);
 	box.failures = make("ul", { "class": "overview-failures" }, box.failed);
@@ -564,7 +494,7 @@ function makeOverviewNotice(parent) {
 }
 
 function notifyOverviewEnd() {
-	const { box, notify, result, errors, first, own } = overview, error = own || errors.get(first);
+	const { box, notify, reply } = overview, error = reply.first_error;
 
 	if (box.notice)
 		box.notice.hidden = true;
@@ -572,7 +502,7 @@ function notifyOverviewEnd() {
 		return;
 	overview.notify = false;
 	new Notification(core.state + ": " + core.title, {
-		body: error ? clean(error.message) : result && result.totals ? "after " + timeText(result.totals.wall_us) : "",
+		body: error ? clean(error.message) : "after " + timeText(reply.summary.totals.wall_us),
 		tag: "buildbeat " + core.title, silent: true,
 	});
 }
@@ -586,27 +516,28 @@ pages.overview = {
 		const now = recording(), list = core.recordings;
 		const r = list.find(e => e.name === now) || (now ? null : list[0]);
 
+		overview.row = r;
+		window.addEventListener("recordings", drawOverviewBuilds);
+		drawOverviewBuilds();
+		if (r && isRunning(r)) {
+			makeOverviewNotice(overview.box.links);
+			followOverview();
+		}
 		every(OVERVIEW_BUILDS_MS, async () => {
+			/* The stream says when it ends. */
+			if (overview.live && !overview.over)
+				return;
 			await loadRecordings();
-			drawOverviewBuilds();
 			if (!r && core.recordings.some(e => !now || e.name === now))
 				location.reload();
 			/* It was read before its first line was written. */
 			if (r && !overview.live && core.recordings.some(e => e.name === r.name && isRunning(e)))
 				followOverview();
 		});
-
-		if (!r) {
+		if (!r)
 			make("p", { "class": "answer" }, main, now ? "There is no recording '" + clean(now) + "'." :
 			     "There is no recording yet: this page shows the first one when it begins.");
-			return;
-		}
-		overview.row = r;
-		if (!isRunning(r)) {
+		else if (!overview.live)
 			await loadOverviewEnd();
-			return;
-		}
-		makeOverviewNotice(overview.box.links);
-		followOverview();
 	},
 };

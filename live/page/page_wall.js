@@ -6,7 +6,7 @@
  */
 
 const WALL_MS = 5000, WALL_SQUARES = 10;
-const wall = { list: null, left: new Map(), now: new Map(), errors: new Map() };
+const wall = { list: null, replies: new Map() };	/* of each build shown */
 
 function wallShown() {
 	const running = core.recordings.filter(isRunning);
@@ -41,21 +41,22 @@ function wallMakeSquare(r) {
 }
 
 function wallTime(r) {
-	const left = wall.left.get(r.name), since = r.start ? Date.now() * 1000 - Date.parse(r.start) * 1000 : 0;
+	const { now, remaining } = wall.replies.get(r.name) || {};
+	const since = r.start ? Date.now() * 1000 - Date.parse(r.start) * 1000 : 0;
 
 	if (!isRunning(r))
 		return r.wall_us > 0 ? "after " + timeText(r.wall_us) : "";
-	const now = wall.now.get(r.name), done = now && now.progress ?
+	const done = now && now.progress ?
 		", " + countText(now.progress.done) + " of " + countText(now.progress.total) : "";
 
-	if (!left)
+	if (!remaining)
 		return since > 0 ? "for " + timeText(since) + done : "";
-	return (left.us > 60e6 ? Math.ceil(left.us / 60e6) + " min left" : "less than a minute left") + done;
+	return (remaining.us > 60e6 ? Math.ceil(remaining.us / 60e6) + " min left" : "less than a minute left") + done;
 }
 
 function wallFillRow(row, r) {
 	const [line, time, error, squares] = row.children, state = stateOf(r);
-	const said = wall.errors.get(r.name);
+	const { first_error: said } = wall.replies.get(r.name) || {};
 
 	row.className = state;
 	setText(line.firstChild, state === "running" ? "Running" : state === "finished" ? "Finished" :
@@ -70,14 +71,10 @@ function wallFillRow(row, r) {
 async function wallLoad() {
 	await loadRecordings();
 	for (const r of wallShown()) {
-		const query = { rec: r.name, count: 0 };
+		const had = wall.replies.get(r.name);
 
-		if (isRunning(r))
-			wall.left.set(r.name, (await api("/api/v1/remaining", { rec: r.name })).remaining);
-		if (isRunning(r))
-			wall.now.set(r.name, await api("/api/v1/now", { rec: r.name }));
-		if (isRunning(r) || (stateOf(r) === "failed" && !wall.errors.has(r.name)))
-			wall.errors.set(r.name, (await api("/api/v1/overview", query)).first_error);
+		if (isRunning(r) || (stateOf(r) === "failed" && (!had || had.is_running)))
+			wall.replies.set(r.name, await api("/api/v1/overview", { rec: r.name, count: 0 }));
 	}
 	keyed(wall.list, wallShown(), r => r.name, wallMakeRow, wallFillRow);
 }

@@ -274,6 +274,38 @@ def overview_grows(page):
         browser.wait('/b\\.c:7: error: <b>no<\\/b>/.test(document.querySelector("#overview-failed").innerText)')
 
 
+def overview_asks_for_one_reply(page):
+    """While a build runs, the page asks for the overview only, after messages of the stream, and not often."""
+    browser = page.browser
+    asked = 'asked.filter(([path]) => path === "/api/v1/overview")'
+    with running_build(page, 'asks', MAKEFILE, '-k', '-j2') as (recording, go, build), \
+            served(page, recording) as server:
+        # The timer for a build without messages never fires. All pages ask whether the server is there (beat()).
+        script = browser.cdp('Page.addScriptToEvaluateOnNewDocument', source='''
+            const later = setTimeout, ask = fetch;
+            window.asked = [];
+            window.setTimeout = (f, ms, ...more) => ms === 10000 ? 0 : later(f, ms, ...more);
+            window.fetch = (path, ...more) => {
+                if (!/\\bbeat\\b/.test(new Error().stack))
+                    asked.push([path.split('?')[0], performance.now()]);
+                return ask(path, ...more);
+            }''')
+        server.open('/')
+        browser.wait('document.querySelector("#overview-running tbody th")')
+        browser.wait('/there are no earlier recordings/.test(document.querySelector(".overview-state").innerText)')
+        browser.js('asked.length = 0')
+        go('a.o')
+        browser.wait('/1\\s*done/.test(document.querySelector(".overview-counts").innerText)')
+        browser.wait(asked + '.length >= 3')
+        assert {path for path, _ in browser.js('return asked')} == {'/api/v1/overview'}, browser.js('return asked')
+        times = [at for _, at in browser.js('return asked')]
+        assert all(b - a >= 1990 for a, b in zip(times, times[1:])), times
+        go('b.o')
+        build.wait()
+        browser.wait('/Failed/.test(document.querySelector(".overview-state strong").textContent)')
+        browser.cdp('Page.removeScriptToEvaluateOnNewDocument', identifier=script['identifier'])
+
+
 def many_windows_share_a_stream(page):
     """Twenty windows opened at once all load and are updated: the server has one stream, and none after them."""
     browser = page.browser
