@@ -16,12 +16,26 @@
 
 #define TRIES 100
 
-/* A device or pipe cannot be replaced: it is written to. */
+/* A device or pipe cannot be replaced: it is written to. So is a file without a path, to which a
+ * link such as /dev/stdout leads. */
 static int write_through(const char *path, const struct buf *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : file_write_and_close(fd, text->data, text->len);
+}
+
+/* Does this name a file that cannot be replaced? real is its path without links, or NULL. */
+static int is_written_through(const char *path, char **real)
+{
+	struct stat st;
+
+	*real = realpath(path, NULL);
+	if (!*real)
+		return errno == ENOMEM ? -ENOMEM : !lstat(path, &st) && S_ISLNK(st.st_mode);
+	if (stat(*real, &st) || S_ISREG(st.st_mode))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 1;
 }
 
 /* A file and the temporary one that replaces it, in a directory that stays open: changes of its
@@ -127,24 +141,40 @@ static int write_stdout(const struct buf *text, struct error *err)
 int outfile_write(const char *path, const struct buf *text, struct error *err)
 {
 	char *real;
-	const char *to;
-	struct stat st;
 	int r;
 
 	if (!strcmp(path, OUTFILE_STDOUT))
 		return write_stdout(text, err);
-	real = realpath(path, NULL);
-	to = real ? real : path;
-	if (!stat(to, &st) && !S_ISREG(st.st_mode))
-		r = S_ISDIR(st.st_mode) ? -EISDIR : write_through(to, text);
-	else
-		r = write_beside(to, text);
+	r = is_written_through(path, &real);
+	if (r >= 0)
+		r = r ? write_through(path, text) : write_beside(real ? real : path, text);
 	free(real);
 	return r ? error_sys(err, r, path, "cannot write") : 0;
 }
 
+static int begin_place(struct outfile *o)
+{
+	int r;
+
+	o->place = malloc(sizeof *o->place);
+	if (!o->place)
+		return -ENOMEM;
+	r = place_open(o->place, o->path);
+	if (!r) {
+		o->fd = place_begin(o->place);
+		if (o->fd >= 0)
+			return 0;
+		close(o->place->dir_fd);
+		r = o->fd;
+	}
+	free(o->place);
+	o->place = NULL;
+	return r;
+}
+
 int outfile_begin(struct outfile *o, const char *path, struct error *err)
 {
+	char *real;
 	int r;
 
 	if (!strcmp(path, OUTFILE_STDOUT)) {
@@ -152,20 +182,15 @@ int outfile_begin(struct outfile *o, const char *path, struct error *err)
 		return 0;
 	}
 	*o = (struct outfile){ .path = path, .fd = -1 };
-	o->place = malloc(sizeof *o->place);
-	r = o->place ? place_open(o->place, path) : -ENOMEM;
-	if (!r) {
-		o->fd = place_begin(o->place);
-		if (o->fd < 0) {
-			close(o->place->dir_fd);
-			r = o->fd;
-		}
+	r = is_written_through(path, &real);
+	free(real);
+	if (r > 0) {
+		o->fd = open(path, O_WRONLY | O_CLOEXEC);
+		r = o->fd < 0 ? -errno : 0;
+	} else if (!r) {
+		r = begin_place(o);
 	}
-	if (!r)
-		return 0;
-	free(o->place);
-	o->place = NULL;
-	return error_sys(err, r, path, "cannot write");
+	return r ? error_sys(err, r, path, "cannot write") : 0;
 }
 
 int outfile_add(struct outfile *o, const void *p, size_t len, struct error *err)
@@ -177,10 +202,14 @@ int outfile_add(struct outfile *o, const void *p, size_t len, struct error *err)
 
 int outfile_end(struct outfile *o, int r, struct error *err)
 {
-	int end = o->place ? place_end(o->place, o->fd, r) : 0;
+	int end = 0;
 
-	if (o->place)
+	if (o->place) {
+		end = place_end(o->place, o->fd, r);
 		close(o->place->dir_fd);
+	} else if (o->fd != STDOUT_FILENO && close(o->fd)) {
+		end = -errno;
+	}
 	free(o->place);
 	o->place = NULL;
 	return r || !end ? r : error_sys(err, end, o->path, "cannot write");

@@ -73,6 +73,46 @@ TEST(umask_is_not_changed)
 	ck_assert_uint_eq(umask_changes, 0);
 }
 
+static int write_parts(const char *path, const struct buf *text, struct error *err)
+{
+	struct outfile o;
+	int r = outfile_begin(&o, path, err);
+
+	return r ? r : outfile_end(&o, outfile_add(&o, text->data, text->len, err), err);
+}
+
+static int (*const writes[])(const char *, const struct buf *, struct error *) = {
+	outfile_write, write_parts,
+};
+
+/* As /dev/stdout is, which would be replaced for all programs. */
+TEST_EACH(link_to_a_descriptor_stays, writes)
+{
+	const char *top = support_tmpdir(), *link = support_path("%s/link", top);
+	const char *gone = support_path("%s/gone", top);
+	int fd = open(gone, O_RDWR | O_CREAT | O_CLOEXEC, 0600), end[2];
+	struct buf text = BUF_INIT;
+	struct error err;
+	struct stat st;
+	char got[8];
+
+	buf_adds(&text, "text\n");
+	ck_assert_int_eq(unlink(gone), 0);
+	ck_assert_int_eq(symlink(support_path("/proc/self/fd/%d", fd), link), 0);
+	ck_assert_int_eq(writes[_i](link, &text, &err), 0);
+	ck_assert_int_eq(pread(fd, got, sizeof got, 0), 5);
+	ck_assert_int_eq(pipe(end), 0);
+	ck_assert_int_eq(dup2(end[1], fd), fd);
+	ck_assert_int_eq(writes[_i](link, &text, &err), 0);
+	ck_assert_int_eq(read(end[0], got, sizeof got), 5);
+	close(fd);
+	ck_assert_int_eq(writes[_i](link, &text, &err), -ENOENT);
+	ck_assert(!lstat(link, &st) && S_ISLNK(st.st_mode));
+	close(end[0]);
+	close(end[1]);
+	buf_release(&text);
+}
+
 static bool no_directory_stream;
 static unsigned inherited;	/* descriptors that a process started now would get */
 
