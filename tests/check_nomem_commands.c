@@ -29,7 +29,7 @@ static const struct {
 	{ { "show", "--by", "directory,target,program,kind,host", NESTED }, 60 },
 	{ { "show", "-m", "--by", "directory", NESTED }, 60 },
 	{ { "show", "-b", "directory", OE }, 60 },
-	{ { "show", "--html", "/dev/stdout", NESTED }, 200 },
+	{ { "show", "--html", "/dev/null", NESTED }, 200 },
 	{ { "list", RECORDINGS }, 20 },
 	{ { "list", "-j", RECORDINGS }, 20 },
 	{ { "export", "--to", "prometheus", "-o", "/dev/stdout", NESTED }, 60 },
@@ -40,7 +40,7 @@ static const struct {
 	{ { "profile", "--threads", "--merge", "none", "--until", "2s", NESTED }, 60 },
 	{ { "profile", "-s", "p95", RECORDINGS "/cut", NESTED }, 60 },
 	{ { "profile", "-j", RECORDINGS "/cut", NESTED }, 60 },
-	{ { "profile", "--html", "/dev/stdout", "--at", "1s", NESTED }, 60 },
+	{ { "profile", "--html", "/dev/null", "--at", "1s", NESTED }, 60 },
 	{ { "profile", OE }, 60 },
 	{ { "chart", "-o", "-", NESTED }, 200 },
 	{ { "chart", "-o", "-", "-b", "directory", NESTED }, 200 },
@@ -74,7 +74,7 @@ static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "profile", "-j", "tally" }, 100 },
 	{ { "profile", "-a", "-b", "phase", "-s", "queue-p95", "-F", "/r/", "tally" }, 100 },
 	{ { "profile", "--since", "1ms", "nested", "tally" }, 100 },
-	{ { "profile", "--html", "/dev/stdout", "--at", "2ms", "tally" }, 100 },
+	{ { "profile", "--html", "/dev/null", "--at", "2ms", "tally" }, 100 },
 };
 
 TEST_EACH(nth_fails_for_archive, archived)

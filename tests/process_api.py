@@ -174,7 +174,7 @@ def check_foreign(ask, controlling):
         start = file.read().rpartition(")")[2].split()[19]
     where = f"?pid={os.getpid()}&start={start}"
     for path in "/api/v1/process", "/api/v1/maps":
-        assert "not of the build" in ask(path + where, 403)["error"]
+        assert "does not belong to the build" in ask(path + where, 403)["error"]
         controlling(path + where)
     assert not controlling("/api/v1/process" + where)["of_build"]
     every = {p["pid"]: p for p in controlling("/api/v1/ps?all=1")["processes"]}

@@ -129,7 +129,7 @@ def stacks():
         if b.ask(task)["state"] == "done":
             assert b.ask(task + "/result")["threads"]
         own = open("/proc/self/stat").read().rsplit(") ", 1)[1].split()[19]
-        for wanted, says in ({"pid": os.getpid(), "start": int(own)}, "not of the build"), \
+        for wanted, says in ({"pid": os.getpid(), "start": int(own)}, "does not belong to the build"), \
                 ({"pid": b.server, "start": 1}, "has ended"), \
                 (dict(make, do="inspect", count=1), "--allow-control"), ({"do": "chart"}, "--allow-control"):
             status, why = post(wanted)

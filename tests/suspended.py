@@ -113,7 +113,12 @@ def wait_while_suspended(what, out):
                 return reply.read().decode()
 
         ask = lambda: json.loads(get("/api/v1/now"))
-        until(lambda: ask()["suspended"])
+
+        def stands_still():
+            first = ask()
+            time.sleep(2 * INTERVAL)
+            return first["suspended"] and first["elapsed_us"] == ask()["elapsed_us"]
+        until(stands_still)	# the server may still read samples of before
         before = ask()
         time.sleep(PAUSE)	# the time that is measured
         after, chart = ask(), json.loads(get("/api/v1/chart").partition("\n")[0])
