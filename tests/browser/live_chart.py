@@ -180,7 +180,7 @@ def the_end_is_asked_for_until_it_is_known(page):
 
 
 def a_deleted_recording_leaves_its_chart(page):
-    with running_build(page, 'deleted', MAKEFILE, '-k', '-j5') as (path, go, build):
+    with running_build(page, 'deleted-chart', MAKEFILE, '-k', '-j5') as (path, go, build):
         root = os.path.dirname(path)
         with served(page, root) as server:
             _open(server)
