@@ -3,11 +3,10 @@
 
 #include "analyse/metric.h"
 #include "base/array.h"
-#include "base/readfile.h"
 #include "convert/json_reader.h"
 #include "inspect/rule.h"
+#include "live/process_facts.h"
 #include "recording/recording.h"
-#include "sampler/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,15 +154,11 @@ static int read_recording(const struct request_body *b, char path[PATH_MAX])
 /* The name of the process that started at that time. */
 static int find_name(int32_t pid, int64_t start_ticks, char name[16], struct error *err)
 {
-	char path[32], text[1024];
-	struct root_text stat = { text, 0, sizeof text };
 	struct pid_stat s;
-	ssize_t n;
+	char path[32];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	n = readfile_start(AT_FDCWD, path, text, sizeof text);
-	stat.len = n > 0 ? (size_t)n : 0;
-	if (!stat.len || !parse_pid_stat(&stat, &s) || s.start_ticks != (uint64_t)start_ticks)
+	if (!process_facts_stat(AT_FDCWD, path, &s) || s.start_ticks != (uint64_t)start_ticks)
 		return error_say(err, -ESTALE, "process %d has ended", (int)pid);
 	memcpy(name, s.name, sizeof s.name);
 	return 0;

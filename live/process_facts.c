@@ -7,7 +7,6 @@
 #include "base/readfile.h"
 #include "command/redact.h"
 #include "inspect/system_call.h"
-#include "sampler/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,21 +28,27 @@ struct facts {
 	struct buf denied;	/* lines: name, a NUL, why, a NUL */
 };
 
+bool process_facts_stat(int dir_fd, const char *path, struct pid_stat *stat)
+{
+	char memory[1024];
+	struct root_text text = { memory, 0, sizeof memory };
+	ssize_t n = readfile_start(dir_fd, path, memory, sizeof memory);
+
+	text.len = n > 0 ? (size_t)n : 0;
+	return text.len && parse_pid_stat(&text, stat);
+}
+
 int process_facts_open(int32_t pid, uint64_t start_ticks)
 {
-	char path[32], text[1024];
-	struct root_text stat = { text, 0, sizeof text };
-	struct pid_stat parsed;
-	ssize_t n;
+	struct pid_stat stat;
+	char path[32];
 	int fd;
 
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
 	fd = file_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
-	n = readfile_start(fd, "stat", text, sizeof text);
-	stat.len = n > 0 ? (size_t)n : 0;
-	if (stat.len && parse_pid_stat(&stat, &parsed) && parsed.start_ticks == start_ticks)
+	if (process_facts_stat(fd, "stat", &stat) && stat.start_ticks == start_ticks)
 		return fd;
 	close(fd);
 	return -ESRCH;
@@ -393,15 +398,11 @@ static void add_kernel_stack(struct facts *f, int32_t tid)
 
 static void add_thread(struct facts *f, int32_t tid, bool stack)
 {
-	char path[48], memory[1024], state[2] = "";
-	struct root_text text = { memory, 0, sizeof memory };
+	char path[48], state[2] = "";
 	struct pid_stat stat;
-	ssize_t n;
 
 	snprintf(path, sizeof path, "task/%d/stat", (int)tid);
-	n = readfile_start(f->dir_fd, path, memory, sizeof memory);
-	text.len = n > 0 ? (size_t)n : 0;
-	if (!text.len || !parse_pid_stat(&text, &stat))
+	if (!process_facts_stat(f->dir_fd, path, &stat))
 		return;		/* it has ended */
 	state[0] = stat.state;
 	json_object(f->j, NULL);

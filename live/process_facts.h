@@ -3,6 +3,7 @@
 #define BUILDBEAT_LIVE_PROCESS_FACTS_H
 
 #include "base/json.h"
+#include "sampler/parse.h"
 
 #include <stdint.h>
 
@@ -21,5 +22,8 @@ void process_facts_json(struct json *j, int dir_fd);
 /* Open the directory of a process that started at start_ticks: a descriptor, or a negative errno:
  * -ESRCH if it has ended. */
 int process_facts_open(int32_t pid, uint64_t start_ticks);
+
+/* Read and parse a file `stat` of a process or thread. False: it has ended. */
+bool process_facts_stat(int dir_fd, const char *path, struct pid_stat *stat);
 
 #endif

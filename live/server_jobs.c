@@ -6,11 +6,10 @@
 #include "base/cursor.h"
 #include "inspect/archive_list.h"
 #include "launch/find_plugin.h"
-#include "base/readfile.h"
 #include "live/job.h"
 #include "live/job_plan.h"
+#include "live/process_facts.h"
 #include "live/source.h"
-#include "sampler/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,15 +76,11 @@ static void add_id(struct reply *out, unsigned id)
 /* The process that started another one; 0: that has ended. */
 static int32_t parent_of(int32_t pid)
 {
-	char path[32], text[1024];
-	struct root_text stat = { text, 0, sizeof text };
-	struct pid_stat parsed;
-	ssize_t n;
+	struct pid_stat stat;
+	char path[32];
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	n = readfile_start(AT_FDCWD, path, text, sizeof text);
-	stat.len = n > 0 ? (size_t)n : 0;
-	return stat.len && parse_pid_stat(&stat, &parsed) ? parsed.parent : 0;
+	return process_facts_stat(AT_FDCWD, path, &stat) ? stat.parent : 0;
 }
 
 /* Did the launcher, which runs, start this process or an ancestor of it? Not one of the server's own. */
