@@ -11,7 +11,7 @@
 
 /* The build */
 
-static int set_text(char **to, const char *text)
+int now_set_text(char **to, const char *text)
 {
 	char *copy = strdup(text);
 
@@ -154,7 +154,7 @@ static int leave_out(struct now *n, struct slice value)
 static int set_cwd(struct now *n, const char *text)
 {
 	struct now_private *p = n->private;
-	int r = set_text(&n->cwd, text);
+	int r = now_set_text(&n->cwd, text);
 
 	p->build = (struct build_line){ "cwd", n->cwd };
 	p->rec.build = &p->build;
@@ -168,11 +168,11 @@ static int on_build(void *context, struct slice key, struct slice value)
 	int r = 0;
 
 	if (slice_is(key, "command") && !*n->title)
-		r = set_text(&n->title, text_of(n, value));
+		r = now_set_text(&n->title, text_of(n, value));
 	else if (slice_is(key, "cwd") && !*n->cwd)
 		r = set_cwd(n, text_of(n, value));
 	else if (slice_is(key, "tool") && !*n->tool)
-		r = set_text(&n->tool, text_of(n, value));
+		r = now_set_text(&n->tool, text_of(n, value));
 	else if (slice_is(key, "start_wall_ns"))
 		set_number(&n->start_wall_ns, value);
 	else if (slice_is(key, "start_mono_ns"))
@@ -203,7 +203,7 @@ static int on_opened(void *context, uint32_t instance)
 
 	if (now_lost_opened(n, instance))
 		return -ENOMEM;
-	return *n->tool || i->only_spans ? 0 : set_text(&n->tool, i->tool);
+	return *n->tool || i->only_spans ? 0 : now_set_text(&n->tool, i->tool);
 }
 
 /* Its tasks run only while it is open. */

@@ -64,6 +64,9 @@ extern const struct growing_to now_growing;
 void now_settle(struct now *n, void (*sampled)(void *context, const struct now_sample *s),
 		void *context);
 
+/* Replace a text of n by a copy. 0 or -ENOMEM, then it stays. */
+int now_set_text(char **to, const char *text);
+
 /* INSTANCE.NUMBER, as in tasks.log. */
 #define NOW_ID_MAX 40
 void now_id(char id[NOW_ID_MAX], const struct now *n, const struct task *t);

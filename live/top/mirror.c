@@ -293,23 +293,12 @@ static int take_tasks(struct mirror *o, struct now *n, const struct json_value *
 	return 0;
 }
 
-static int set_text(char **to, const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*to);
-	*to = copy;
-	return 0;
-}
-
 static int take_now(struct mirror *o, struct top_model *m, const struct json_value *v)
 {
 	const struct json_value *progress = json_member(v, "progress");
 	struct now *n = m->now;
 
-	if (set_text(&n->title, json_member_text(v, "command")) || set_text(&n->tool, json_member_text(v, "tool")))
+	if (now_set_text(&n->title, json_member_text(v, "command")) || now_set_text(&n->tool, json_member_text(v, "tool")))
 		return -ENOMEM;
 	m->ended = n->ended = is_true(v, "ended");
 	n->stopped = is_true(v, "suspended");
