@@ -203,10 +203,10 @@ bool growing_runs(const struct recording *rec)
 	/* `latest` is a link */
 	fd = rec->path && !w.imported ? file_open_at(AT_FDCWD, rec->path, O_RDONLY | O_DIRECTORY) : -1;
 	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir)
+	if (!dir) {
 		file_close(fd);
-	if (!dir)
 		return false;
+	}
 	if (w.start_mono_ns < 0) {
 		/* it may be of another tool, whose files are new as well */
 		runs = is_held(dirfd(dir));
