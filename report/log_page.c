@@ -219,9 +219,7 @@ static void add_text(struct log_page *p, struct slice s)
 		add_piece(p, at, (size_t)(stop - at), colour, bold);
 		if (!escape)
 			return;
-		for (next = escape + 1; next < end && !(*next >= '@' && *next <= '~' && *next != '['); next++)
-			;
-		next = next < end ? next + 1 : end;
+		next = output_after_escape(escape, end);
 		read_colour(escape, next, &colour, &bold);
 		at = next;
 	}
