@@ -29,6 +29,7 @@ struct redact_word {
 	unsigned char rule;	/* enum redact_rule */
 	bool fold;
 	unsigned char min;	/* RULE_TOKEN: the fewest bytes after it */
+	unsigned char group;	/* for redact_wide() */
 };
 
 struct redact_pattern {

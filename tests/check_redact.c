@@ -203,6 +203,26 @@ TEST_EACH(suspects_are_found, hidden)
 	ck_assert(!redact_suspect(before, 16));
 }
 
+/* At any place of a text that is so long that it is searched in another way. */
+TEST_EACH(suspects_of_long_texts, hidden)
+{
+	enum { BEFORE = 8192, AFTER = 64, STEP = 3 };
+	size_t len = strlen(hidden[_i].text), total = BEFORE + len + AFTER;
+	char *text = malloc(total);
+	size_t at_once = (size_t)(redact_suspect(hidden[_i].text, len) - hidden[_i].text);
+
+	for (size_t from = 0; from < BEFORE; from += from < AFTER || from > BEFORE - AFTER ? 1 : STEP * AFTER + 1) {
+		for (size_t i = 0; i < total; i++)
+			text[i] = "gcc -O2 sign.c: 12\xc3\n"[i % 20];
+		memcpy(text + from, hidden[_i].text, len);
+		ck_assert_msg(redact_suspect(text, total) == text + from + at_once, "%zu: %s", from, hidden[_i].text);
+	}
+	for (size_t i = 0; i < total; i++)
+		text[i] = "gcc -O2 sign.c: 12\xc3\n"[i % 20];
+	ck_assert(!redact_suspect(text, total));
+	free(text);
+}
+
 TEST_EACH(commands_are_kept, kept)
 {
 	ck_assert_str_eq(redacted(kept[_i]), kept[_i]);
