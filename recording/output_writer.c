@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 int output_create(int dir_fd)
@@ -31,7 +32,9 @@ int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream s
 	w->shared = shared;
 	w->error = 0;
 	w->lost = 0;
-	w->n_held = 0;
+	w->n_held = w->held_bytes = w->n_kept = 0;
+	w->n_parts = 0;
+	w->gather = false;
 	w->log_fd = file_open_at(dir_fd, OUTPUT_LOG, O_WRONLY | O_APPEND);
 	w->index_fd = file_open_at(dir_fd, OUTPUT_INDEX, O_WRONLY | O_APPEND);
 	if (w->log_fd < 0 || w->index_fd < 0)
@@ -41,65 +44,121 @@ int output_writer_open(struct output_writer *w, int dir_fd, enum output_stream s
 	return w->error;
 }
 
-static int write_all(int fd, const char *p, size_t len)
+/* What is left of the parts after so many bytes. */
+static int left_parts(struct iovec v[OUTPUT_PARTS_MAX], const struct output_writer *w, size_t written)
 {
-	while (len) {
-		ssize_t n = write(fd, p, len);
+	int n = 0;
+
+	for (unsigned i = 0; i < w->n_parts; i++) {
+		struct slice text = w->part[i].text;
+		size_t done = MIN(written, text.len);
+
+		written -= done;
+		if (done < text.len)
+			v[n++] = (struct iovec){ (void *)(uintptr_t)(text.p + done), text.len - done };
+	}
+	return n;
+}
+
+/* Returns the number of bytes that were written, with *error if these are not all. */
+static size_t write_parts(const struct output_writer *w, int *error)
+{
+	struct iovec v[OUTPUT_PARTS_MAX];
+	size_t written = 0;
+	int left;
+
+	while ((left = left_parts(v, w, written))) {
+		ssize_t n = writev(w->log_fd, v, left);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		p += n;
-		len -= (size_t)n;
+		if (n <= 0) {
+			*error = n ? -errno : -ENOSPC;
+			break;
+		}
+		written += (size_t)n;
 	}
-	return 0;
+	return written;
 }
 
-static int append_index(struct output_writer *w, const struct output_source *s, int64_t from_us,
-			int64_t to_us, bool ends)
+static void add_index(struct buf *b, const struct output_writer *w, const struct output_part *p)
 {
-	char memory[128 + INSTANCE_ID_MAX];
-	struct buf line;
-
-	buf_init_fixed(&line, memory, sizeof memory);
-	buf_addi(&line, to_us);
-	buf_addc(&line, ' ');
-	buf_addi(&line, to_us > from_us ? to_us - from_us : 0);
-	buf_addc(&line, ' ');
-	buf_addu(&line, w->stream);
-	buf_addc(&line, ' ');
-	buf_addu(&line, w->end);
-	if (*s->inst) {
-		buf_addc(&line, ' ');
-		buf_adds(&line, s->inst);
-		buf_addc(&line, ' ');
-		buf_addu(&line, s->task);
-		buf_adds(&line, ends ? " " OUTPUT_ENDS : "");
+	buf_addi(b, p->to_us);
+	buf_addc(b, ' ');
+	buf_addi(b, p->to_us > p->from_us ? p->to_us - p->from_us : 0);
+	buf_addc(b, ' ');
+	buf_addu(b, w->stream);
+	buf_addc(b, ' ');
+	buf_addu(b, w->end);
+	if (*p->inst) {
+		buf_addc(b, ' ');
+		buf_adds(b, p->inst);
+		buf_addc(b, ' ');
+		buf_addu(b, p->task);
+		buf_adds(b, p->ends ? " " OUTPUT_ENDS : "");
 	}
-	buf_addc(&line, '\n');
-	return write_all(w->index_fd, line.data, line.len);
+	buf_addc(b, '\n');
 }
 
-static void append(struct output_writer *w, const struct output_source *s, const char *p, size_t len,
-		   int64_t from_us, int64_t to_us, bool ends)
+/* The lines of the index that belong to the first so many bytes of the parts. */
+static int append_index(struct output_writer *w, size_t written)
 {
-	if (w->error)
-		w->lost += len;
-	if (w->error || w->log_fd < 0 || (!len && !ends))
+	char memory[OUTPUT_PARTS_MAX * (128 + INSTANCE_ID_MAX)];
+	struct buf lines;
+
+	buf_init_fixed(&lines, memory, sizeof memory);
+	for (unsigned i = 0; i < w->n_parts && w->part[i].text.len <= written; i++) {
+		written -= w->part[i].text.len;
+		w->end += w->part[i].text.len;
+		add_index(&lines, w, &w->part[i]);
+	}
+	w->end += written;
+	return file_write_all(w->index_fd, lines.data, lines.len);
+}
+
+void output_writer_write(struct output_writer *w)
+{
+	size_t len = 0, written;
+	int error = 0, index_error;
+
+	if (!w->n_parts)
 		return;
 	if (w->shared) {
 		flock(w->index_fd, LOCK_EX);
 		w->end = (uint64_t)lseek(w->log_fd, 0, SEEK_END);
 	}
-	w->error = write_all(w->log_fd, p, len);
-	w->end += len;
-	if (!w->error)
-		w->error = append_index(w, s, from_us, to_us, ends);
+	written = write_parts(w, &error);
+	index_error = append_index(w, written);
 	if (w->shared)
 		flock(w->index_fd, LOCK_UN);
+	for (unsigned i = 0; i < w->n_parts; i++)
+		len += w->part[i].text.len;
+	w->error = error ? error : index_error;
+	w->lost += w->error ? len - written : 0;
+	w->n_parts = 0;
+	w->n_kept = 0;
+}
+
+/* lasting: the text stays where it is while the writer gathers. */
+static void append(struct output_writer *w, const struct output_source *s, const char *p, size_t len,
+		   int64_t from_us, int64_t to_us, bool ends, bool lasting)
+{
+	struct output_part *part = &w->part[w->n_parts];
+	bool keep = w->gather && !lasting && len <= OUTPUT_KEPT_MAX - w->n_kept;
+
 	if (w->error)
 		w->lost += len;
+	if (w->error || w->log_fd < 0 || (!len && !ends))
+		return;
+	*part = (struct output_part){ { p, len }, from_us, to_us, "", s->task, ends };
+	memcpy(part->inst, s->inst, sizeof part->inst);
+	if (keep) {
+		part->text.p = memcpy(w->kept + w->n_kept, p, len);
+		w->n_kept += len;
+	}
+	w->n_parts++;
+	if (!w->gather || (!lasting && !keep) || w->n_parts == OUTPUT_PARTS_MAX)
+		output_writer_write(w);
 }
 
 /* The lines of a private key follow one that a command line has whole. */
@@ -154,7 +213,7 @@ static struct slice next_suspect(const struct output_source *s, const char *p, c
 
 /* Append lines with their secrets replaced. The text grows only in lines that have a secret. */
 static void append_masked(struct output_writer *w, struct output_source *s, const char *p, size_t len,
-			  int64_t from_us, int64_t to_us, bool ends)
+			  int64_t from_us, int64_t to_us, bool ends, bool lasting)
 {
 	struct buf b = BUF_INIT;
 	const char *done = p, *end = p + len;
@@ -182,12 +241,12 @@ static void append_masked(struct output_writer *w, struct output_source *s, cons
 			buf_addc(&b, p[-1]);
 	}
 	if (!changed) {
-		append(w, s, done, len, from_us, to_us, ends);
+		append(w, s, done, len, from_us, to_us, ends, lasting);
 	} else {
 		buf_add(&b, done, (size_t)(end - done));
 		if (buf_error(&b) && !w->error)
 			w->error = buf_error(&b);
-		append(w, s, b.data, b.len, from_us, to_us, ends);
+		append(w, s, b.data, b.len, from_us, to_us, ends, false);
 	}
 	buf_release(&b);
 }
@@ -197,8 +256,9 @@ static void write_held(struct output_writer *w, struct output_source *s, bool en
 	size_t n = s->n_held;
 
 	w->n_held -= n > 0;
+	w->held_bytes -= n;
 	s->n_held = 0;
-	append_masked(w, s, s->held, n, s->held_from_us, s->held_to_us, ends);
+	append_masked(w, s, s->held, n, s->held_from_us, s->held_to_us, ends, false);
 }
 
 /* False: no memory. */
@@ -216,6 +276,7 @@ static bool hold(struct output_writer *w, struct output_source *s, const char *p
 	s->held_to_us = to_us;
 	memcpy(s->held + s->n_held, p, len);
 	s->n_held += len;
+	w->held_bytes += len;
 	return true;
 }
 
@@ -241,7 +302,7 @@ void output_writer_add(struct output_writer *w, struct output_source *s, const c
 			return;
 		if (!n)
 			n = MIN(len, OUTPUT_HELD_MAX);
-		append_masked(w, s, p, n, from_us, to_us, false);
+		append_masked(w, s, p, n, from_us, to_us, false, true);
 		p += n;
 		len -= n;
 	}
@@ -258,7 +319,7 @@ void output_writer_end(struct output_writer *w, struct output_source *s, int64_t
 	if (s->n_held)
 		write_held(w, s, true);
 	else if (s->open)
-		append(w, s, "", 0, now_us, now_us, true);
+		append(w, s, "", 0, now_us, now_us, true, true);
 	s->open = s->in_key = false;
 }
 
