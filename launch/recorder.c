@@ -612,13 +612,11 @@ static void end_relay(struct recorder *rec)
 	store_append_build(&rec->store, &b);
 	buf_release(&b);
 	record_lost_part(rec, "output", result.log_error);
-	if (result.log_error && !lost_is_full(result.log_error)) {
+	if (result.log_error && !lost_is_full(result.log_error) && result.log_error != RELAY_KILLED) {
 		error_sys(&err, result.log_error, OUTPUT_LOG, NULL);
 		complain(rec, "a part of the build's output is not kept", &err);
 	}
-	if (result.out_error)
-		notice("%llu bytes of the build's output could not be written: %s",
-		       (unsigned long long)result.out_lost, strerror(-result.out_error));
+	relay_print(&result);
 }
 
 static void finish_created(struct recorder *rec, const struct launch *l)

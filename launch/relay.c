@@ -2,6 +2,7 @@
 #include "launch/relay_parts.h"
 
 #include "base/file.h"
+#include "launch/notice.h"
 #include "recording/output_writer.h"
 
 #include <errno.h>
@@ -256,6 +257,7 @@ static void add_result(struct relay_result *result, const struct relay_page *pag
 	result->bytes += page->bytes;
 	result->log_lost += page->log_lost;
 	result->out_lost += page->out_lost;
+	result->torn += page->torn;
 	if (!result->log_error)
 		result->log_error = page->log_error;
 	if (!result->out_error)
@@ -275,4 +277,17 @@ void relay_end(struct relay *r, struct relay_result *result)
 		close_output(o);
 	}
 	r->n = 0;
+}
+
+void relay_print(const struct relay_result *result)
+{
+	if (result->log_error == RELAY_KILLED)
+		notice("a relay was killed: at most %llu bytes are missing in " OUTPUT_LOG,
+		       (unsigned long long)result->log_lost);
+	if (result->torn)
+		notice("a relay was killed: at most %llu bytes of the output are missing or repeated",
+		       (unsigned long long)result->torn * RELAY_BUFFER);
+	if (result->out_error)
+		notice("%llu bytes of the build's output could not be written: %s",
+		       (unsigned long long)result->out_lost, strerror(-result->out_error));
 }

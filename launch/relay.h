@@ -8,6 +8,7 @@
 #include "recording/output_log.h"
 #include "recording/store.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,19 +31,43 @@
  * it: another one continues. A relay whose launcher was killed goes on alone. After the build the
  * relay of a pipe that some process still holds goes on without the log.
  *
+ * What is read waits in pieces for the original output and the log, in memory that the launcher shares: if a
+ * relay is killed, the next one writes and logs them. It reports what it cannot know: what the killed one was
+ * just reading, writing or logging, and its unfinished lines.
+ *
  * Makes give their processes pipes of their own, relay_pool.h.
  */
 #define RELAY_BUFFER 131072
+#define RELAY_PIECES 8		/* a power of two */
 
-/* Shared by the launcher and the successive relays of one output. */
+/* What one read() returned. */
+struct relay_piece {
+	uint32_t begin, len;	/* of data: from begin to len; len is 0: nothing, or all of it is logged */
+	uint32_t done;		/* written to the original output up to here */
+	int64_t from_us, to_us;
+	char inst[INSTANCE_ID_MAX];	/* as in struct output_source */
+	uint64_t task;
+	char data[RELAY_BUFFER + 1];
+};
+
+/*
+ * Shared by the launcher and the successive relays of one output. The pieces are a ring: those from
+ * first to next - 1 were written to the original output and wait for the log, and piece next is
+ * read, written, and logged at once if it is small. The numbers only grow.
+ */
 struct relay_page {
 	uint64_t bytes;		/* read from the command */
 	uint64_t log_lost;	/* bytes that are missing in the log */
 	int log_error;
 	uint64_t out_lost;	/* bytes that the original output did not take */
 	int out_error;
-	uint32_t len, done;	/* of data: read, and written to the original output */
-	char data[RELAY_BUFFER + 1];
+	uint32_t torn;		/* relays that were killed during a read() or write() */
+	_Atomic bool reading;	/* the relay is in read() */
+	_Atomic bool writing;	/* and in write() to the original output */
+	_Atomic uint32_t first, next;
+	_Atomic uint32_t logging;	/* pieces from first to logging - 1 are being logged */
+	uint64_t held;		/* bytes of unfinished lines, which only the relay has */
+	struct relay_piece piece[RELAY_PIECES];
 };
 
 struct relay_output {
@@ -64,10 +89,13 @@ struct relay {
 	unsigned n;		/* 0: nothing is relayed */
 };
 
+#define RELAY_KILLED (-EOWNERDEAD)	/* a log_error: a relay was killed while it logged */
+
 struct relay_result {
 	uint64_t bytes;		/* read */
 	uint64_t log_lost, out_lost;	/* bytes */
 	int log_error, out_error;	/* the first of each, negative errno */
+	uint32_t torn;		/* killed relays whose last read() or write() may be lost or repeated */
 };
 
 /* Begin. 0, also if neither output is open, or a negative errno with err: then nothing is
@@ -85,5 +113,8 @@ void relay_tend(struct relay *r);
 
 /* The command has ended: wait until everything that was written before was relayed. */
 void relay_end(struct relay *r, struct relay_result *result);
+
+/* Print a line for each loss: those of a killed relay and of the original output. */
+void relay_print(const struct relay_result *result);
 
 #endif

@@ -5,6 +5,12 @@
 #include "launch/relay.h"
 #include "recording/output_writer.h"
 
+/*
+ * Large pieces are worth a thread that logs them while the relay reads and writes the next ones. Small ones are
+ * logged at once, because to wake a thread costs more than to log a few lines.
+ */
+#define RELAY_LARGE 16384
+
 /* For relay*.c: the process of one relay. shared: another one writes to the log too. */
 _Noreturn void relay_process(struct relay_output *o, const struct store *store, int control_fd,
 			     bool shared);
@@ -29,13 +35,34 @@ struct relay_worker {
 	int64_t flushed_us;	/* when unfinished lines were looked at */
 	int pipes_fd[2];	/* of relay_pipes_begin() */
 	struct output_source own;	/* what comes from o->in_fd */
+	bool threaded;		/* a thread logs: then the writer and the sources are its own, unless relay_log_settle() */
+	struct output_source *waiting[RELAY_PIECES];	/* where the pieces come from that wait for it */
 };
 
 int64_t relay_now_us(const struct relay_worker *w);
 
-/* Write a part of the page to the original output, then to the log. False: the output has no reader. */
+/* Where the next RELAY_BUFFER + 1 bytes are read. Waits while all pieces of the page wait for the log. */
+char *relay_space(struct relay_worker *w);
+
+/* read() from a pipe to there. */
+ssize_t relay_read(struct relay_worker *w, int fd);
+
+/* Write a part of what was read there to the original output, then to the log. False: the output has no reader. */
 bool relay_put(struct relay_worker *w, struct output_source *from, size_t begin, size_t end, int64_t from_us,
 	       int64_t to_us);
+
+/* The log of a relay. If an earlier one was killed, the pieces that waited for its log are logged. */
+void relay_log_begin(struct relay_worker *w, const struct store *store, bool shared);
+/* Log the piece that the earlier one had read last, after it was written to the original output. */
+void relay_log_rest(struct relay_worker *w);
+/* Log the piece that was read last: at once, or from now on. */
+void relay_log_add(struct relay_worker *w, struct output_source *from);
+/* Do pieces wait for the log? Otherwise the caller may use the writer and the sources. */
+bool relay_log_is_busy(const struct relay_worker *w);
+/* Wait until none does. */
+void relay_log_settle(struct relay_worker *w);
+/* The caller has used the writer: the page gets its errors. */
+void relay_log_note(struct relay_worker *w);
 
 /* Relay everything that o->in_fd has now, which is a pipe. */
 enum relay_step relay_read_own(struct relay_worker *w);

@@ -66,7 +66,7 @@ static enum relay_step read_data(struct relay_worker *w, unsigned i)
 	do {
 		int64_t before_us = relay_now_us(w), from_us = k->from_us;
 
-		n = read(pipes.pool->fd[i], w->page->data, RELAY_BUFFER);
+		n = relay_read(w, pipes.pool->fd[i]);
 		if (n <= 0)
 			return STEP_ON;
 		/* a read that filled the buffer may have left older bytes */
@@ -91,6 +91,7 @@ static enum relay_step read_before(struct relay_worker *w, unsigned i, unsigned 
 		return STEP_ON;
 	k->met = true;
 	k->use = slot->use;
+	relay_log_settle(w);
 	take_writer(&k->source, slot);
 	k->from_us = MAX(k->from_us, MIN(slot->start_us, relay_now_us(w)));
 	if (parent < 0)
@@ -114,6 +115,7 @@ static void free_slot(struct relay_worker *w, unsigned i)
 {
 	struct pipe_known *k = &pipes.known[i];
 
+	relay_log_settle(w);
 	output_writer_end(&w->writer, &k->source, relay_now_us(w));
 	output_source_release(&k->source);
 	slot_at(i)->state = PIPES_FREE;
@@ -199,12 +201,15 @@ static bool has_data(unsigned i)
 
 void relay_pipes_end_lines(struct relay_worker *w)
 {
-	if (!pipes.pool || w->writer.n_held <= (w->own.n_held > 0))
+	if (!pipes.pool || (!relay_log_is_busy(w) && w->writer.n_held <= (w->own.n_held > 0)))
 		return;
 	for (unsigned i = 0; i < pipes.pool->n; i++) {
 		struct output_source *s = &pipes.known[i].source;
 
-		if (s->n_held && slot_at(i)->state == PIPES_ENDED && !has_data(i))
+		if ((!relay_log_is_busy(w) && !s->n_held) || slot_at(i)->state != PIPES_ENDED || has_data(i))
+			continue;
+		relay_log_settle(w);
+		if (s->n_held)
 			output_writer_end(&w->writer, s, relay_now_us(w));
 	}
 }

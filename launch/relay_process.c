@@ -99,58 +99,74 @@ static void take_signals(struct relay_worker *w)
 
 /* Output */
 
-static void note_errors(struct relay_worker *w)
+static struct relay_piece *last_read(const struct relay_worker *w)
 {
-	w->page->log_error = w->writer.error;
-	w->page->log_lost = w->writer.lost;
-}
-
-static void log_page(struct relay_worker *w, struct output_source *from, size_t begin, int64_t from_us,
-		     int64_t to_us)
-{
-	if (w->writer.log_fd < 0)
-		return;
-	w->page->bytes += w->page->len - begin;
-	output_writer_add(&w->writer, from, w->page->data + begin, w->page->len - begin, from_us, to_us);
-	note_errors(w);
+	return &w->page->piece[w->page->next % RELAY_PIECES];
 }
 
 /* False: nobody reads it any more. Other errors lose the bytes; the build goes on. */
-static bool write_page(struct relay_worker *w)
+static bool write_piece(struct relay_worker *w)
 {
 	struct relay_page *page = w->page;
+	struct relay_piece *piece = last_read(w);
 
-	while (page->done < page->len) {
-		ssize_t n = write(w->out_fd, page->data + page->done, page->len - page->done);
+	page->writing = piece->done < piece->len;
+	while (piece->done < piece->len) {
+		ssize_t n = write(w->out_fd, piece->data + piece->done, piece->len - piece->done);
 		struct pollfd p = { .fd = w->out_fd, .events = POLLOUT };
 
 		if (n > 0) {
-			page->done += (uint32_t)n;
+			piece->done += (uint32_t)n;
 		} else if (n < 0 && errno == EPIPE) {
 			return false;
 		} else if (n < 0 && errno == EAGAIN) {
 			poll(&p, 1, -1);
 		} else if (n == 0 || errno != EINTR) {
 			page->out_error = n ? -errno : -EIO;
-			page->out_lost += page->len - page->done;
-			page->done = page->len;
+			page->out_lost += piece->len - piece->done;
+			piece->done = piece->len;
 		}
 	}
+	page->writing = false;
 	return true;
 }
 
 bool relay_put(struct relay_worker *w, struct output_source *from, size_t begin, size_t end, int64_t from_us,
 	       int64_t to_us)
 {
-	w->page->done = (uint32_t)begin;
-	w->page->len = (uint32_t)end;
-	if (!write_page(w))
+	struct relay_piece *p = last_read(w);
+
+	p->begin = p->done = (uint32_t)begin;
+	p->from_us = from_us;
+	p->to_us = to_us;
+	memcpy(p->inst, from->inst, sizeof p->inst);
+	p->task = from->task;
+	p->len = (uint32_t)end;
+	w->page->reading = false;
+	if (!write_piece(w))
 		return false;
-	log_page(w, from, begin, from_us, to_us);
+	relay_log_add(w, from);
 	return true;
 }
 
+/* Of a relay that was killed: what it had read. */
+static enum relay_step write_rest(struct relay_worker *w)
+{
+	if (last_read(w)->len && !write_piece(w))
+		return STEP_BROKEN;
+	relay_log_rest(w);
+	return STEP_ON;
+}
+
 /* Input */
+
+ssize_t relay_read(struct relay_worker *w, int fd)
+{
+	char *data = relay_space(w);
+
+	w->page->reading = true;
+	return read(fd, data, RELAY_BUFFER);
+}
 
 static bool has_input(const struct relay_worker *w)
 {
@@ -173,7 +189,7 @@ static enum relay_step release_held(struct relay_worker *w)
 	if (!w->o->terminal || !w->tty.held || has_input(w))
 		return STEP_ON;
 	relay_tty_release(&w->tty);
-	w->page->data[0] = '\r';
+	relay_space(w)[0] = '\r';
 	return relay_put(w, &w->own, 0, 1, w->from_us, relay_now_us(w)) ? STEP_ON : STEP_BROKEN;
 }
 
@@ -181,11 +197,13 @@ static enum relay_step release_held(struct relay_worker *w)
  * relay_tty_plain(). */
 static enum relay_step read_terminal(struct relay_worker *w)
 {
-	char *data = w->page->data, packet;
+	char *data = relay_space(w), packet;
 	int64_t from_us = w->from_us, before_us = relay_now_us(w);
-	ssize_t n = read(w->o->in_fd, data, RELAY_BUFFER);
 	size_t begin, end;
+	ssize_t n;
 
+	w->page->reading = true;
+	n = read(w->o->in_fd, data, RELAY_BUFFER);
 	if (n <= 0)
 		return n < 0 && errno == EINTR ? STEP_ON : STEP_END;
 	packet = data[0];
@@ -205,7 +223,7 @@ static enum relay_step read_terminal(struct relay_worker *w)
 static enum relay_step read_some(struct relay_worker *w, size_t *len)
 {
 	int64_t from_us = w->from_us, before_ns = clock_mono_ns();
-	ssize_t n = read(w->o->in_fd, w->page->data, RELAY_BUFFER);
+	ssize_t n = relay_read(w, w->o->in_fd);
 
 	*len = n > 0 ? (size_t)n : 0;
 	if (n <= 0)
@@ -273,10 +291,11 @@ static void hear(struct relay_worker *w)
 
 static void close_log(struct relay_worker *w)
 {
+	relay_log_settle(w);
 	relay_pipes_flush(w, INT64_MAX);
 	output_writer_flush(&w->writer, &w->own);
 	output_writer_close(&w->writer);
-	note_errors(w);
+	relay_log_note(w);
 }
 
 /* All that was written before the command's end was relayed. Others may go on writing. */
@@ -305,9 +324,11 @@ static void drain_signals(const struct relay_worker *w)
 
 static void flush_held(struct relay_worker *w, int64_t before_us)
 {
+	relay_log_settle(w);
 	if (w->own.n_held && w->own.held_to_us <= before_us)
 		output_writer_flush(&w->writer, &w->own);
 	relay_pipes_flush(w, before_us);
+	relay_log_note(w);
 	w->flushed_us = relay_now_us(w);
 }
 
@@ -328,14 +349,17 @@ static enum relay_step step(struct relay_worker *w)
 		{ .fd = w->pipes_fd[0], .events = POLLIN },
 		{ .fd = w->pipes_fd[1], .events = POLLIN },
 	};
-	int n = poll(p, 6, w->ending ? 0 : w->writer.n_held || w->ended ? HELD_MS : -1);
+	bool may_hold = relay_log_is_busy(w) || w->writer.n_held;
+	int n;
 	enum relay_step s = STEP_ON;
 
+	w->page->reading = false;
+	n = poll(p, 6, w->ending ? 0 : may_hold || w->ended ? HELD_MS : -1);
 	if (p[3].revents)
 		return STEP_BROKEN;
-	if (n == 0 && w->writer.n_held)
+	if (n == 0 && may_hold)
 		flush_held(w, INT64_MAX);
-	else if (w->writer.n_held && relay_now_us(w) - w->flushed_us > 1000 * HELD_MS)
+	else if (may_hold && relay_now_us(w) - w->flushed_us > 1000 * HELD_MS)
 		flush_held(w, relay_now_us(w) - 1000 * HELD_MS);
 	if (p[1].revents)
 		hear(w);
@@ -352,7 +376,7 @@ static enum relay_step step(struct relay_worker *w)
 	if (w->ending && (!p[0].revents || !w->left))
 		return report_end(w);
 	/* another read may have taken it */
-	if (p[0].revents && (w->pipes_fd[0] < 0 || has_input(w)))
+	if (p[0].revents && (!(p[4].revents || p[5].revents) || has_input(w)))
 		s = read_input(w);
 	if (s == STEP_END || (w->ended && (p[4].revents || !n)))
 		return own_ended(w);
@@ -363,24 +387,19 @@ _Noreturn void relay_process(struct relay_output *o, const struct store *store, 
 			     bool shared)
 {
 	static struct relay_worker w;
-	enum relay_step s = STEP_ON;
+	enum relay_step s;
 
 	w = (struct relay_worker){ .o = o, .page = o->page, .start_ns = store->start_ns };
 	prctl(PR_SET_NAME, "buildbeat-relay");
-	w.writer.log_fd = w.writer.index_fd = -1;
-	if (output_writer_open(&w.writer, store->dir_fd, o->stream, shared))
-		o->page->log_error = w.writer.error;
+	relay_log_begin(&w, store, shared);
 	take_descriptors(&w, control_fd);
 	take_signals(&w);
 	w.tty = o->tty;
 	w.tty.real_fd = w.out_fd;
 	w.tty.master_fd = o->in_fd;
 	relay_pipes_begin(&w, w.pipes_fd);
-	/* from_us is 0: the build may have written before this process ran.
-	 * What a relay that was killed had read */
-	if (o->page->done < o->page->len && !write_page(&w))
-		s = STEP_BROKEN;
-	while (s == STEP_ON)
+	/* from_us is 0: the build may have written before this process ran */
+	for (s = write_rest(&w); s == STEP_ON;)
 		s = step(&w);
 	if (o->terminal)
 		relay_tty_follow(&w.tty);

@@ -3,6 +3,7 @@
 #include "tests/recorded.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,6 +67,21 @@ TEST_LOOP(same_bytes, 2 * ARRAY_SIZE(commands) * ARRAY_SIZE(places))
 	if (strstr(command, "data;") || strstr(command, "echo"))
 		return;
 	support_expect(support_tmpdir(), 0, "", "", "sh -c '%s' 2>&1 | cmp - " LOG, command);
+}
+
+/* So much at once that a thread logs: what comes out, and the log, are what went in. */
+#define BLOCKS "seq 100000000 | head -c 100000000 | dd bs=64k iflag=fullblock status=none"
+
+static const char *const block_places[] = {
+	LOGGED "sh -c '" BLOCKS "' | cmp - all", LOGGED "sh -c '" BLOCKS "' >out && cmp out all",
+	/* and a small one now and then, which waits for its turn */
+	LOGGED "sh -c '(" BLOCKS ") | (dd bs=64k count=99 iflag=fullblock; dd bs=7 count=3; cat) 2>/dev/null' "
+	"2>err | cmp - all",
+};
+
+TEST_EACH(blocks, block_places)
+{
+	support_expect(support_tmpdir(), 0, "", "", "sh -c '" BLOCKS "' >all && { %s; } && cmp " LOG " all", block_places[_i]);
 }
 
 TEST(order)
@@ -145,6 +161,54 @@ TEST(killed_relay)
 		ck_assert_str_eq(r.out.data, "3\n200001\nend\n");
 }
 
+/* The number in front of the text in "at most NUMBER text", 0: nobody says so. */
+static long long at_most(const char *said, const char *text)
+{
+	static const char begin[] = "killed: at most ";
+
+	while ((said = strstr(said, begin))) {
+		char *end;
+		long long n = strtoll(said += strlen(begin), &end, 10);
+
+		if (!strncmp(end + 1, text, strlen(text)))
+			return n;
+	}
+	return 0;
+}
+
+/* While much is written. What is missing or repeated is reported. */
+TEST_LOOP(killed_while_busy, 3)
+{
+	const long long size = 100000000;
+	long long out, log, moved, lost;
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "command -v pgrep >/dev/null || exit 77; " LOGGED
+		    "sh -c '{ " BLOCKS "; } & while kill -0 $! 2>/dev/null; do kill -9 " RELAYS " 2>/dev/null; done; wait' >out; "
+		    "wc -c <out; wc -c <" LOG "; cmp out " LOG " >&2");
+	SKIP_IF(r.status == 77);
+	ck_assert_int_eq(sscanf(r.out.data, "%lld %lld", &out, &log), 2);
+	moved = at_most(r.err.data, "bytes of the output are missing or repeated");
+	lost = at_most(r.err.data, "bytes are missing in output.log");
+	ck_assert_msg(llabs(out - size) <= moved, "%lld of %lld: %s", out, size, r.err.data);
+	ck_assert_msg(log <= size && size - log <= lost, "%lld of %lld: %s", log, size, r.err.data);
+}
+
+/* While it holds an unfinished line, which it writes to the log 0.2 s later. */
+TEST(killed_with_a_line)
+{
+	struct run r;
+
+	support_run(&r, support_tmpdir(), "command -v pgrep >/dev/null || exit 77; " LOGGED
+		    "sh -c 'printf half; until grep -q half out; do sleep 0.01; done; kill -9 " RELAYS "; echo line' >out; "
+		    "cat out " LOG);
+	SKIP_IF(r.status == 77);
+	if (strcmp(r.out.data, "halfline\nhalfline\n")) {
+		ck_assert_str_eq(r.out.data, "halfline\nline\n");
+		ck_assert_int_eq(at_most(r.err.data, "bytes are missing in output.log"), 4);
+	}
+}
+
 TEST(killed_launcher)
 {
 	struct run r;
@@ -170,15 +234,16 @@ TEST(limited_size)
 }
 
 /* Only as root: in a user namespace root's directories have no owner and are not trusted. */
-TEST(full_disk)
+TEST_LOOP(full_disk, 2)
 {
 	struct run r;
 
 	SKIP_IF(geteuid());
 	support_run(&r, support_tmpdir(), "mkdir small; unshare -rm sh -c '"
-		    "mount -t tmpfs -o size=256k none small || exit 77; "
-		    BUILDBEAT " record --log --no-git -o small -n one -- seq 100000; "
-		    "grep output small/one/lost.log >&2' | md5sum; seq 100000 | md5sum");
+		    "mount -t tmpfs -o size=%s none small || exit 77; "
+		    BUILDBEAT " record --log --no-git -o small -n one -- seq %s; "
+		    "grep output small/one/lost.log >&2' | md5sum; seq %s | md5sum",
+		    _i ? "9m" : "256k", _i ? "5000000" : "100000", _i ? "5000000" : "100000");
 	SKIP_IF(strstr(r.err.data, "unshare") || !strstr(r.err.data, "buildbeat"));
 	ck_assert(!memcmp(r.out.data, r.out.data + 36, 36));
 	ck_assert(strstr(r.err.data, "\toutput\tdisk"));
