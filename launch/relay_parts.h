@@ -6,8 +6,8 @@
 #include "recording/output_writer.h"
 
 /*
- * Large pieces are worth a thread that logs them while the relay reads and writes the next ones. Small ones are
- * logged at once, because to wake a thread costs more than to log a few lines.
+ * Large pieces are worth a tee(), and a thread that logs them while the relay reads and writes the next ones.
+ * Small ones are logged at once, because to wake a thread costs more than to log a few lines.
  */
 #define RELAY_LARGE 16384
 
@@ -24,6 +24,9 @@ struct relay_worker {
 	int control_fd;		/* -1: the launcher has ended, or said what it had to */
 	int signal_fd;		/* -1: the output is no terminal */
 	int out_fd;
+	bool tees;		/* that is a pipe */
+	ssize_t last_read;	/* bytes */
+	size_t teed;		/* of what is read next, the original output has these bytes */
 	bool ended;		/* no process has the other end of o->in_fd any more */
 	bool ending;		/* the command has ended */
 	uint32_t left;		/* then: more than this was not written before its end */
@@ -44,7 +47,7 @@ int64_t relay_now_us(const struct relay_worker *w);
 /* Where the next RELAY_BUFFER + 1 bytes are read. Waits while all pieces of the page wait for the log. */
 char *relay_space(struct relay_worker *w);
 
-/* read() from a pipe to there. */
+/* read() from a pipe to there. The original output may have a part of it already. */
 ssize_t relay_read(struct relay_worker *w, int fd);
 
 /* Write a part of what was read there to the original output, then to the log. False: the output has no reader. */

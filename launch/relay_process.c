@@ -136,7 +136,9 @@ bool relay_put(struct relay_worker *w, struct output_source *from, size_t begin,
 {
 	struct relay_piece *p = last_read(w);
 
-	p->begin = p->done = (uint32_t)begin;
+	p->begin = (uint32_t)begin;
+	p->done = (uint32_t)(begin + MIN(w->teed, end - begin));
+	w->teed = 0;
 	p->from_us = from_us;
 	p->to_us = to_us;
 	memcpy(p->inst, from->inst, sizeof p->inst);
@@ -160,12 +162,30 @@ static enum relay_step write_rest(struct relay_worker *w)
 
 /* Input */
 
+/* From a pipe to a pipe, without a copy. Small pieces are copied, because each would take a whole page of the pipe. */
+static void tee_large(struct relay_worker *w, int fd)
+{
+	int n;
+	ssize_t done;
+
+	if (!w->tees || w->last_read < RELAY_LARGE || ioctl(fd, FIONREAD, &n) || n < RELAY_LARGE)
+		return;
+	done = tee(fd, w->out_fd, RELAY_BUFFER, SPLICE_F_NONBLOCK);
+	w->teed = done > 0 ? (size_t)done : 0;
+}
+
 ssize_t relay_read(struct relay_worker *w, int fd)
 {
 	char *data = relay_space(w);
+	ssize_t n;
 
 	w->page->reading = true;
-	return read(fd, data, RELAY_BUFFER);
+	tee_large(w, fd);
+	do {
+		n = read(fd, data, RELAY_BUFFER);
+	} while (n < 0 && errno == EINTR && w->teed);
+	w->last_read = n;
+	return n;
 }
 
 static bool has_input(const struct relay_worker *w)
@@ -394,6 +414,7 @@ _Noreturn void relay_process(struct relay_output *o, const struct store *store, 
 	relay_log_begin(&w, store, shared);
 	take_descriptors(&w, control_fd);
 	take_signals(&w);
+	w.tees = fcntl(w.out_fd, F_GETPIPE_SZ) > 0;
 	w.tty = o->tty;
 	w.tty.real_fd = w.out_fd;
 	w.tty.master_fd = o->in_fd;
