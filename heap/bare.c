@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of <string.h> that buildbeat-arm.so and the compiler need, for that object alone.
- * They are hidden in it: the program and its libraries keep theirs.
+ * They are hidden in it: the program and its libraries keep theirs. Those in parentheses are also
+ * macros since glibc 2.43.
  */
 #include <string.h>
 
@@ -72,7 +73,7 @@ int strcmp(const char *a, const char *b)
 	return strncmp(a, b, (size_t)-1);
 }
 
-char *strchr(const char *s, int c)
+char *(strchr)(const char *s, int c)
 {
 	for (; *s != (char)c; s++) {
 		if (!*s)
@@ -81,7 +82,7 @@ char *strchr(const char *s, int c)
 	return (char *)(size_t)s;
 }
 
-char *strrchr(const char *s, int c)
+char *(strrchr)(const char *s, int c)
 {
 	const char *p = s + strlen(s);
 
@@ -101,7 +102,7 @@ size_t strcspn(const char *s, const char *reject)
 	return n;
 }
 
-char *strstr(const char *s, const char *what)
+char *(strstr)(const char *s, const char *what)
 {
 	size_t n = strlen(what);
 
