@@ -316,7 +316,7 @@ static void end(struct target *t, struct outcome *o)
 /* Process numbers differ. */
 static void drop_ready(struct buf *out)
 {
-	char *at = strstr(buf_str(out), "ready "), *eol = at ? strchr(at, '\n') : NULL;
+	char *at = out->len ? strstr(out->data, "ready ") : NULL, *eol = at ? strchr(at, '\n') : NULL;
 
 	ck_assert_ptr_nonnull(eol);
 	memmove(at, eol + 1, strlen(eol + 1) + 1);

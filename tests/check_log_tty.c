@@ -75,7 +75,7 @@ static void type(struct terminal *t, const char *keys)
 /* Without the last line, which names the recording. */
 static void end(struct terminal *t)
 {
-	char *last;
+	const char *last;
 
 	while (!t->ended)
 		look(t);

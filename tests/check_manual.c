@@ -44,7 +44,8 @@ TEST_LOOP(usage_is_synopsis, n_commands())
 {
 	const struct command *c = commands[_i];
 	struct run page, help;
-	const char *synopsis, *usage;
+	const char *usage;
+	char *synopsis;
 	size_t n;
 
 	if (!has_page(c))

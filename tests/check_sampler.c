@@ -282,7 +282,7 @@ TEST(own_cost)
 	machine_set(&m, "proc/self/statm", "9000 2560 100 7 0 300 0\n");
 	machine_start(&m, (struct sampler_options){ .own = own_open });
 	begin_us = own_us();
-	for (volatile unsigned i = 0; own_us() - begin_us < 50000; i++)
+	while (own_us() - begin_us < 50000)
 		continue;
 	machine_sample(&m);
 	machine_read(&m);

@@ -73,7 +73,8 @@ FUZZ_TARGET(heap_image)
 	memcpy(&input, data, sizeof input);
 	data += sizeof input;
 	size -= sizeof input;
-	head = (struct heap_head){ .magic = HEAP_IMAGE_MAGIC, .generation = input.generation };
+	head = (struct heap_head){ .generation = input.generation };
+	memcpy(head.magic, HEAP_IMAGE_MAGIC, sizeof head.magic);
 	head.epoch = input.epoch;
 	head.n_modules = input.n[0];
 	head.n_stacks = input.n[1];
