@@ -220,6 +220,7 @@ static void find_rest(struct groups *g, const struct summary *s)
 	}
 	g->rest.measured = g->rest.cpu_us || g->rest.read_bytes || g->rest.written_bytes;
 	cost_add(&g->total.cost, &g->rest);
+	g->total.cost.at_least = s->at_least;
 }
 
 static int sum_up(struct groups *g, const struct summary *s, const uint32_t *task, size_t n)

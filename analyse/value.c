@@ -70,13 +70,19 @@ const struct value_info value_info[VALUE_SORTS] = {
 };
 const char *const value_word[VALUE_SORTS + 1] = { VALUE_ROWS(WORD) [VALUE_NAME] = "name" };
 
-_Static_assert(VALUES < 32, "cost.known and profile_row.known have a bit for each value and one more");
+_Static_assert(VALUES < 31, "cost.known has a bit for each value, profile_row.known two more");
 
 int64_t value_get(enum value v, const struct cost *c)
 {
 	if (v < VALUE_COUNTED)
 		return value_info[v].of(c);
 	return cost_knows(c, v) ? c->counted[v - VALUE_COUNTED] : -1;
+}
+
+/* A sample without any storage, or without what only wait4() counts, is no lower bound. */
+bool value_is_at_least(enum value v, int64_t n, bool at_least)
+{
+	return value_info[v].sampled && at_least && (v == VALUE_CPU ? n >= 0 : n > 0);
 }
 
 enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
@@ -88,8 +94,7 @@ enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c)
 		*n = c->memory_at_most_kb;
 		return VALUE_AT_MOST;
 	}
-	/* a sample without any storage, or without what only wait4() counts, is no lower bound */
-	return value_info[v].sampled && c->at_least && (v == VALUE_CPU || *n > 0) ? VALUE_AT_LEAST : VALUE_EXACT;
+	return value_is_at_least(v, *n, c->at_least) ? VALUE_AT_LEAST : VALUE_EXACT;
 }
 
 void value_add(struct buf *b, enum value v, int64_t n)

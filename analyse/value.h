@@ -97,6 +97,9 @@ int64_t value_get(enum value v, const struct cost *c);
 enum value_bound { VALUE_EXACT, VALUE_AT_MOST, VALUE_AT_LEAST };
 enum value_bound value_shown(int64_t *n, enum value v, const struct cost *c);
 
+/* Is n a lower bound, if it is from a cost with this at_least? */
+bool value_is_at_least(enum value v, int64_t n, bool at_least);
+
 /* "1.2 s", "412 MiB", "17"; "-" if it is not known. */
 void value_add(struct buf *b, enum value v, int64_t n);
 
