@@ -221,6 +221,7 @@ int profile_difference(struct profile *out, const struct profile *a, const struc
 	out->n_lost = b->n_lost;
 	out->n_unfinished = b->n_unfinished;
 	out->n_incomplete = b->n_incomplete;
+	out->n_at_least = a->n_at_least + b->n_at_least;
 	return r;
 }
 

@@ -41,7 +41,8 @@ enum profile_key {
 #define PROFILE_ALIVE "Still_Alive"
 #define PROFILE_TALLY "tally"		/* the kind of tallies */
 
-/* What is added up. Only ended runs have more than LIVING. */
+/* What is added up. Only ended runs have more than LIVING; the values of those that never ended are
+ * the last samples. */
 enum profile_sum {
 	PROFILE_COUNT, PROFILE_LIVING, PROFILE_RUN, PROFILE_SELF, PROFILE_QUEUE,
 	PROFILE_WAIT,		/* of enum queue_cause; their sum is QUEUE for tasks */
@@ -59,6 +60,9 @@ enum profile_max {
 
 /* What some of the runs have: 1 << a value, or this. The sum of a row that has none of them is unknown. */
 #define PROFILE_HAS_AMOUNT (1u << VALUES)
+
+/* Some of the runs have a cost that is at_least: so are the sums with it, but no difference. */
+#define PROFILE_AT_LEAST (1u << (VALUES + 1))
 
 /* What has a unit of its own. */
 enum profile_own { PROFILE_OF_RUN, PROFILE_OF_AMOUNT, PROFILE_OWN_UNITS };

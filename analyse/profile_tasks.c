@@ -303,13 +303,29 @@ static int64_t queue_ns(const struct work *w, uint32_t i)
 	return wait_us < 0 ? -1 : in_ns(wait_us);
 }
 
-static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
+static void add_values(struct work *w, uint32_t i, struct profile_row *one)
 {
 	/* to ns and bytes */
 	static const int64_t scale[] = {
 		[UNIT_US] = 1000, [UNIT_KB] = 1024, [UNIT_BYTES] = 1, [UNIT_COUNT] = 1,
 	};
 	const struct cost *c = &w->s->nest[i].cost;
+
+	for (enum value v = VALUE_CPU; v < VALUES; v++) {
+		int64_t n = value_get(v, c);
+
+		if (n < 0)
+			continue;
+		one->known |= 1u << v;
+		one->value[v - VALUE_CPU] = sat_mul(n, scale[value_info[v].unit]);
+	}
+	if (c->at_least)
+		one->known |= PROFILE_AT_LEAST;
+	w->p->n_at_least += c->at_least;
+}
+
+static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
+{
 	struct profile_row one = PROFILE_ROW_INIT;
 	int64_t run = run_ns(w, i), wait = queue_ns(w, i);
 
@@ -318,14 +334,7 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 	one.sum[PROFILE_COUNT] = 1;
 	one.sum[PROFILE_RUN] = one.sum[PROFILE_SELF] = one.max[PROFILE_RUN_MAX] =
 		one.sample[PROFILE_RUNS] = run;
-	for (enum value v = VALUE_CPU; v < VALUES; v++) {
-		int64_t n = value_get(v, c);
-
-		if (n < 0)
-			continue;
-		one.known |= 1u << v;
-		one.value[v - VALUE_CPU] = sat_mul(n, scale[value_info[v].unit]);
-	}
+	add_values(w, i, &one);
 	if (wait >= 0) {
 		one.sum[PROFILE_QUEUED] = 1;
 		one.sum[PROFILE_QUEUE] = one.max[PROFILE_QUEUE_MAX] =
@@ -335,7 +344,17 @@ static void add_ended(struct work *w, uint32_t i, struct profile_row *row)
 		row->n[PROFILE_QUEUES]++;
 	}
 	row->n[PROFILE_RUNS]++;
-	w->p->n_at_least += c->at_least;
+	profile_row_add(row, &one);
+}
+
+/* What it used later than the window is not known of a task that ended later. */
+static void add_living(struct work *w, uint32_t i, struct profile_row *row)
+{
+	struct profile_row one = PROFILE_ROW_INIT;
+
+	one.sum[PROFILE_LIVING] = 1;
+	if (task(w, i)->end_us < 0 && w->to_us >= w->s->wall_us)
+		add_values(w, i, &one);
 	profile_row_add(row, &one);
 }
 
@@ -364,7 +383,7 @@ static int add_task(struct work *w, uint32_t i, uint32_t phase)
 	if (ended)
 		add_ended(w, i, row);
 	else
-		row->sum[PROFILE_LIVING]++;
+		add_living(w, i, row);
 	return 0;
 }
 

@@ -405,9 +405,19 @@ static void add_number(struct buf *b, double n, const char *unit)
 		buf_addf(b, " %s", unit);
 }
 
+bool profile_view_at_least(const struct profile_view *v, const struct profile_node *n)
+{
+	return n->sum->known & PROFILE_AT_LEAST && !v->p->is_difference;
+}
+
 void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
 		      enum profile_column c)
 {
+	enum value of = VALUE_CPU + c - PROFILE_C_VALUES;
+
+	if (c >= PROFILE_C_VALUES && n->sum->known >> of & 1 &&
+	    value_is_at_least(of, n->sum->value[of - VALUE_CPU], profile_view_at_least(v, n)))
+		buf_addc(b, '>');
 	add_number(b, profile_view_number(v, n, c), profile_view_unit(v, n, c));
 }
 

@@ -112,7 +112,11 @@ size_t profile_view_sort(struct profile_view *v, const struct profile_node *n, s
 const char *profile_view_unit(const struct profile_view *v, const struct profile_node *n,
 			      enum profile_column c);
 
-/* A number of a node for people: "12", "0.4 s", "24 ns", "17 faults", "-" if it is unknown. */
+/* Are values of the node lower bounds? A difference of bounds is not a bound. */
+bool profile_view_at_least(const struct profile_view *v, const struct profile_node *n);
+
+/* A number of a node for people: "12", "0.4 s", "24 ns", "17 faults", ">0.4 s" of a lower bound,
+ * "-" if it is unknown. */
 void profile_view_add(struct buf *b, struct profile_view *v, const struct profile_node *n,
 		      enum profile_column c);
 

@@ -320,8 +320,9 @@ static void put_notes(struct table *t)
 		buf_addf(b, ", of which %zu lost the runs of the last seconds", p->n_incomplete);
 	b = doc_item(t->d, 0);
 	if (p->n_at_least)
-		buf_addf(b, "CPU time and storage are at least as shown: of %zu %s, they are the last sample",
-			 p->n_at_least, p->n_at_least == 1 ? "task" : "tasks");
+		buf_addf(b, "CPU time and storage are %s: of %zu %s, they are the last sample",
+			 p->is_difference ? "not exact" : "at least as shown", p->n_at_least,
+			 p->n_at_least == 1 ? "task" : "tasks");
 }
 
 int profile_doc(struct doc *d, struct profile_view *v, const struct profile_list *columns, size_t most,

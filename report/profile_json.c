@@ -78,6 +78,8 @@ static void add_value(struct json *j, struct profile_view *v, const struct profi
 		add_us(j, i->key, number);
 	else if (!i->needs || !isnan(number))
 		json_real(j, i->key, i->unit == UNIT_KB ? number / 1024 : number, 0);
+	if (of == VALUE_CPU && profile_view_at_least(v, n))
+		json_bool(j, "at_least", true);
 }
 
 static void add_times(struct json *j, struct profile_view *v, const struct profile_node *n)
@@ -216,6 +218,7 @@ int profile_json_write(struct buf *out, struct profile_view *v, const char *what
 	json_int(&j, "lost_runs", v->p->n_lost);
 	json_int(&j, "unfinished_hosts", (int64_t)v->p->n_unfinished);
 	json_int(&j, "incomplete_hosts", (int64_t)v->p->n_incomplete);
+	json_bool(&j, "at_least", v->p->n_at_least);
 	json_array(&j, "processes");
 	for (const struct profile_node *n = v->node; n < v->node + v->n_nodes; n++) {
 		uint64_t process = process_of(n->sum);

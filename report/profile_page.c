@@ -171,11 +171,13 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		if (c >= PROFILE_C_VALUES) {
 			json_int(&j, NULL, VALUE_CPU + c - PROFILE_C_VALUES);
 			json_bool(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].joined != VALUE_SUM);
+			json_bool(&j, NULL, value_info[VALUE_CPU + c - PROFILE_C_VALUES].sampled);
 		}
 		json_array_end(&j);
 	}
 	json_array_end(&j);
-	json_int(&j, "amount", VALUES);		/* bit of `known` */
+	json_int(&j, "amount", VALUES);		/* bits of `known` */
+	json_int(&j, "at_least", VALUES + 1);
 	json_array(&j, "snapshots");
 	for (size_t i = 0; i < page->n_snapshots; i++) {
 		json_object(&j, NULL);
@@ -184,6 +186,7 @@ static void add_head(struct buf *out, const struct profile_page *page)
 		json_int(&j, "lost", page->snapshot[i].profile->n_lost);
 		json_int(&j, "unfinished", (int64_t)page->snapshot[i].profile->n_unfinished);
 		json_int(&j, "incomplete", (int64_t)page->snapshot[i].profile->n_incomplete);
+		json_int(&j, "at_least", (int64_t)page->snapshot[i].profile->n_at_least);
 		json_str(&j, "dir", page->snapshot[i].dir);
 		json_str(&j, "chart", page->snapshot[i].chart);
 		json_str(&j, "log", page->snapshot[i].log);

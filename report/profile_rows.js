@@ -84,7 +84,8 @@ async function readSnapshot(i) {
 
 async function readAll() {
 	head = JSON.parse(find("#head").textContent);
-	head.columns.forEach(([id, title, unit, bit, largest], i) => columns.push({ id, title, unit, i, bit, largest }));
+	head.columns.forEach(([id, title, unit, bit, largest, sampled], i) =>
+		columns.push({ id, title, unit, i, bit, largest, sampled }));
 	tasks.push(...columns.filter(c => c.bit !== undefined));
 	for (let i = 0; i < head.snapshots.length; i++)
 		snapshots.push(await readSnapshot(i));
@@ -174,6 +175,7 @@ function choose() {
 	shown.lost = last.lost;
 	shown.unfinished = last.unfinished;
 	shown.incomplete = last.incomplete;
+	shown.atLeast = view.snapshots.reduce((sum, i) => sum + head.snapshots[i].at_least, 0);
 	shown.thread = null;
 }
 
@@ -382,6 +384,12 @@ function quantile(which, q, list) {
 	return value[i];
 }
 
+/* As value_is_at_least(). A difference of bounds is not a bound. */
+function isAtLeast(column, v, list) {
+	return column.sampled && !shown.s.change && (column.id === "cpu" || v > 0) &&
+	       list.some(row => shown.s.known[row] >> head.at_least & 1);
+}
+
 /* Only some rows have it; a largest value says nothing of a difference. */
 function knownOf(column, values, list) {
 	if (!list.some(row => shown.s.known[row] >> column.bit & 1) || (column.largest && shown.s.change))
@@ -445,8 +453,9 @@ function words(c, list) {
 
 	if (isNaN(v))
 		return "-";
-	return (v < 0 ? "-" : "") + (unit === "ns" ? nsText(n) : unit === "bytes" ? bytesText(n) :
-				     countText(Math.round(n)) + (unit ? " " + unit : ""));
+	return (isAtLeast(columns[c], v, list) ? ">" : v < 0 ? "-" : "") +
+	       (unit === "ns" ? nsText(n) : unit === "bytes" ? bytesText(n) :
+		countText(Math.round(n)) + (unit ? " " + unit : ""));
 }
 
 /* [text, how many different ones] */

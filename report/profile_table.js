@@ -209,7 +209,9 @@ function draw() {
 		 countText(Math.round(shown.seconds))) + " seconds worth of data" +
 		(shown.lost ? "; " + countOf(shown.lost, "run") + " lost: no room in the tallies" : "") +
 		(shown.unfinished ? "; " + countOf(shown.unfinished, "unfinished host") : "") +
-		(shown.incomplete ? ", " + countText(shown.incomplete) + " without their last runs" : ""));
+		(shown.incomplete ? ", " + countText(shown.incomplete) + " without their last runs" : "") +
+		(shown.atLeast ? "; CPU time and storage are " + (shown.s.change ? "not exact" : "at least as shown") +
+		 ": of " + countOf(shown.atLeast, "task") + ", they are the last sample" : ""));
 	page.search.setAttribute("aria-invalid", shown.error !== "");
 	drawTools();
 	saveHash();

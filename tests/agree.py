@@ -523,9 +523,10 @@ def check_profile(show):
     same("runs of profile", int(runs), sum(ended))
     rows = [row for process in json.loads(run("profile", "--json", RECORDING))["processes"]
             for row in process["list"] if row["kind"] != "tally"]
-    if all(ended) and not any(t["hosting"] for t in show["tasks"]):
-        known = [t["self"]["cpu_us"] for t in show["tasks"] if t["self"]["cpu_us"] is not None]
-        same("CPU time of profile", sum(row["death_data"].get("cpu_us") or 0 for row in rows), sum(known))
+    for kind in show["kinds"]:
+        of = [row["death_data"] for row in rows if row["kind"] == kind["kind"]]
+        same("CPU time of profile", sum(row["cpu_us"] or 0 for row in of), kind["cpu_us"] or 0)
+        same("bound of profile", any(row.get("at_least") for row in of), kind.get("at_least", False))
     if all(ended):
         same("run time of profile", sum(row["death_data"]["run"] for row in rows),
              1000 * sum(kind["wall_us"] for kind in show["kinds"]))
@@ -542,9 +543,9 @@ def check_profile_page(show, path):
     rows = agree_pages.profile(written("profile", RECORDING, "--html", path))
     listed = [row["death_data"] for process in json.loads(run("profile", "-j", RECORDING))["processes"]
               for row in process["list"]]
-    same("run times of profile's page", sorted(r for r, _ in rows if r), sorted(row["run"] for row in listed if row["run"]))
-    same("CPU times of profile's page", sorted(c // 1000 for _, c in rows if c),
-         sorted(row["cpu_us"] for row in listed if row.get("cpu_us")))
+    same("run times of profile's page", sorted(r for r, _, _ in rows if r), sorted(row["run"] for row in listed if row["run"]))
+    same("CPU times of profile's page", sorted((c // 1000, least) for _, c, least in rows if c),
+         sorted((row["cpu_us"], row.get("at_least", False)) for row in listed if row.get("cpu_us")))
 
 
 def check_diff_page(show, path):

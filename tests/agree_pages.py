@@ -19,15 +19,17 @@ def script(text, name):
 
 
 def profile(text):
-    """Run time and CPU time of each row, in ns; None if it is not known."""
+    """Run time and CPU time of each row, in ns, None if it is not known; is it a lower bound?"""
     head, numbers, _, _ = packed.read(script(text, "data-0"))
+    bit = json.loads(script(text, "head"))["at_least"]
     unit = {name: unit for name, _, _, unit in head["numbers"]}
 
     def column(name):
         low, high = numbers[name], numbers[name + "h"]
         coded = (a + (b << 31) for a, b in zip(low, high or [0] * len(low)))
         return [(n - 1) * unit[name] if n else None for n in coded] or [0] * head["rows"]
-    return list(zip(column(RUN), column(CPU)))
+    least = [bool(n - 1 >> bit & 1) for n in numbers["known0"]]
+    return list(zip(column(RUN), column(CPU), least))
 
 
 def diff(text):

@@ -269,6 +269,38 @@ TEST(hosting_tasks)
 		    "30 ms  sub   make\n");
 }
 
+#define NESTED TOP_SRCDIR "/tests/data/recordings/nested"
+#define LAST_SAMPLES "CPU time and storage are at least as shown: of 1 task, they are the last sample\n"
+
+static const struct { const char *command, *out; } bounds[] = {
+	/* a task that never ended has values in its last sample, and so has its group */
+	{ "-b kind -F shell --columns cpu,io,memory,faults,name " NESTED, LAST_SAMPLES
+	  "    CPU     disk   memory  faults  name\n\nkind = shell\n"
+	  ">230 ms  >64 KiB  4.9 MiB     >10  (2 unique)\n 200 ms      0 B  4.9 MiB      10  lib.a\n"
+	  " >30 ms  >64 KiB  1.0 MiB       -  slow\n" },
+	/* what it had used at an earlier time is not known */
+	{ "-b none -F slow --until 9500ms --columns living,cpu,name " NESTED, " data\nliving  CPU  name\n     1    -  slow\n" },
+	{ "-b none -F slow --columns cpu,name NONE " NESTED, "CPU time and storage are not exact: of 1 task, they are the last "
+	  "sample\n  CPU  name\n30 ms  slow\n" },
+	{ "-j -F slow " NESTED, "\"cpu_us\": 30000,\n            \"at_least\": true,\n            \"memory_kb\": 1024,\n" },
+	{ "-j -F lib.a " NESTED, "\"cpu_us\": 200000,\n            \"memory_kb\"" },
+	{ "-j -F slow NONE " NESTED, "\"cpu_us\": 30000,\n            \"memory_kb\"" },
+	{ "-j " NESTED, "\"incomplete_hosts\": 0,\n  \"at_least\": true,\n" },
+	{ "-j NONE", "\"incomplete_hosts\": 0,\n  \"at_least\": false,\n" },
+};
+
+/* Sums with the last sample of a task say so, as those of show do. */
+TEST_EACH(lower_bounds, bounds)
+{
+	const char *dir = support_tmpdir();
+	struct run r;
+
+	write_recording(dir, "NONE", OPEN);
+	support_buildbeat(&r, dir, 0, support_path("profile %s", bounds[_i].command));
+	ck_assert_int_eq(r.status, 0);
+	ck_assert_msg(strstr(buf_str(&r.out), bounds[_i].out), "%s:\n%s", bounds[_i].command, buf_str(&r.out));
+}
+
 #define PHASES OPEN "begin\t5000\tm\t1\tconfigure\n" RUN(1, 10, 20, "a") RUN(2, 20, 40, "b") \
 	"end\t50000\tm\t1\nbegin\t60000\tm\t2\tinstall\n" RUN(3, 70, 100, "c") \
 	"end\t110000\tm\t2\n" RUN(4, 120, 160, "d")

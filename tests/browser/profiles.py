@@ -4,6 +4,7 @@ import collections
 import os
 
 TASKS = 2000
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../data')
 
 
 def _open(page, fragment='', *options):
@@ -228,6 +229,27 @@ def units_are_those_of_the_clocks(page):
     page.open_file(page.places.profile(recording))
     assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
     assert 'amount' in _state(page)['shown'] and 'living' not in _state(page)['shown'], _state(page)
+
+
+def lower_bounds_are_marked(page):
+    recording, columns = os.path.join(DATA, 'recordings/nested'), 'columns=name,cpu,read,written,memory'
+    page.open_file(page.places.profile('-b', 'none', '-F', 'shell', '--at', '5s', recording), columns + '&sort=name')
+    assert page.browser.js_async('window.buildbeat.ready.then(arguments[0])') is True
+    page.settle()
+    expected = {'name': ['lib.a', 'slow'], 'cpu': ['200 ms', '>30 ms'], 'read': ['0 B', '0 B'],
+                'written': ['0 B', '>64 KiB'], 'memory': ['4.9 MiB', '1.0 MiB']}
+    cells = {c: _cells(page, c) for c in expected}
+    assert cells == expected, cells
+    said = 'return document.querySelector("#count").textContent'
+    assert page.browser.js(said).endswith('; CPU time and storage are at least as shown: of 1 task, they are the last '
+                                          'sample'), page.browser.js(said)
+    sums = page.browser.js('return [...document.querySelectorAll("tr.sum td.number")].map(c => c.textContent)')
+    assert sums[0] == '>230 ms', sums
+    page.browser.js('location.hash = arguments[0]', columns + '&sort=name&show=0,1')
+    page.browser.wait('window.buildbeat.state().snapshots.length === 2')
+    page.settle()
+    assert '30 ms' in _cells(page, 'cpu') and '>30 ms' not in _cells(page, 'cpu'), _cells(page, 'cpu')
+    assert 'CPU time and storage are not exact' in page.browser.js(said), page.browser.js(said)
 
 
 def files_are_links_to_sources(page):
