@@ -607,10 +607,14 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 	t->lines = array_new_zero(rec->n_tasks, sizeof *t->lines);
 	t->first = array_new_zero(rec->n_tasks + 1, sizeof *t->first);
 	t->said = array_new_zero(rec->n_tasks, sizeof *t->said);
+	t->whole = array_new_zero(rec->n_tasks, sizeof *t->whole);
 	if (!r)
 		r = output_pipes_init(&pipes, rec);
 	if (!r)
-		r = t->lines && t->first && t->said ? output_marks_init(&s.marks, rec, &pipes) : -ENOMEM;
+		r = t->lines && t->first && t->said && t->whole ? output_marks_init(&s.marks, rec, &pipes) : -ENOMEM;
+	for (uint32_t i = 0; !r && i < rec->n_tasks; i++)
+		t->whole[i] = output_pipes_of_task(&pipes, i, false) == i && output_pipes_of_task(&pipes, i, true) == i &&
+			!pipes.hosts[i];
 	if (!r)
 		r = find_failed(&s);
 	if (!r)
@@ -645,7 +649,7 @@ int output_find_tasks(struct output_tasks *t, struct output *o, const struct rec
 
 void output_tasks_release(struct output_tasks *t)
 {
-	free_all(t->run, t->lines, t->first, t->said);
+	free_all(t->run, t->lines, t->first, t->said, t->whole);
 	*t = (struct output_tasks){ 0 };
 }
 

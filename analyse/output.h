@@ -43,6 +43,7 @@ struct output_tasks {
 	uint64_t *lines;	/* of each task: their number, without make's report */
 	uint64_t *first;	/* and the first of them */
 	bool *said;		/* of each failed task: it has a line besides its command and "  CC bad.o" */
+	bool *whole;		/* of each task: it has pipes of its own, so no other line is of it */
 };
 
 /* Read all lines; the output is at its beginning afterwards. 0 or a negative errno. Always

@@ -14,7 +14,8 @@ static int find_silent(struct output_nearbies *all, const struct output_tasks *t
 	for (uint32_t i = 0; i < rec->n_tasks && all->n < NEARBY_TASKS; i++) {
 		struct output_nearby *of;
 
-		if (!task_has_failed(&rec->task[i]) || rec->task[i].hosts || t->said[i])
+		if (!task_has_failed(&rec->task[i]) || rec->task[i].hosts || t->said[i] ||
+		    t->whole[i])
 			continue;
 		of = array_add(&all->of, &all->n, sizeof *of);
 		if (!of)

@@ -6,7 +6,7 @@
 
 /*
  * What was written while a failed task ran of which no line is known, except its command and
- * announcements: the last lines of no known task in the second before its end. They may be of
+ * announcements, but can exist: the last lines of no known task in the second before its end. They may be of
  * other tasks, so they are never among its own.
  */
 #define NEARBY_US 1000000
@@ -39,7 +39,8 @@ void output_nearby_release(struct output_nearbies *all);
 /* Is the line one of these? */
 bool output_nearby_has(const struct output_nearby *of, uint64_t line);
 
-/* That of a task, or NULL: it has lines of its own, did not fail, or runs build tools. */
+/* That of a task, or NULL: it has lines of its own, all of its lines are known, it did not fail, or runs build
+ * tools. */
 const struct output_nearby *output_nearby_of(const struct output_nearbies *all, uint32_t task);
 
 #endif

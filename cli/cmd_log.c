@@ -314,7 +314,13 @@ static int follow(struct job *j)
 	}
 }
 
-/* Tasks that failed without a line that is known to be theirs. */
+/* Is it certain that the task wrote nothing? */
+static bool is_silent(const struct output_tasks *t, const struct recording *rec, uint32_t task)
+{
+	return t->whole[task] && !(task_has_failed(&rec->task[task]) ? t->said[task] : t->lines[task] > 0);
+}
+
+/* Tasks without a line that is known to be theirs. */
 static void report_silent(const struct job *j)
 {
 	for (uint32_t i = 0; i < j->rec.n_tasks; i++) {
@@ -323,7 +329,9 @@ static void report_silent(const struct job *j)
 		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
 		char since[32], until[32];
 
-		if (!j->wanted[i] || (j->known.tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
+		bool silent = is_silent(&j->known.tasks, &j->rec, i);
+
+		if (!j->wanted[i] || (!silent && j->known.tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
 			continue;
 		name_add_task(&name, &j->rec, t);
 		words_add_status(&status, words_task_status(t));
@@ -334,8 +342,11 @@ static void report_silent(const struct job *j)
 		command_line_option(&command, "since", since);
 		command_line_option(&command, "until", until);
 		command_line_operand(&command, j->rec.path);
-		notice("no line is known to come from %s (%s); the lines written while it ran: %s",
-		       buf_str(&name), buf_str(&status), buf_str(&command));
+		if (silent)
+			notice("%s (%s) wrote nothing", buf_str(&name), buf_str(&status));
+		else
+			notice("no line is known to come from %s (%s); the lines written while it ran: %s",
+			       buf_str(&name), buf_str(&status), buf_str(&command));
 		buf_release(&name);
 		buf_release(&status);
 		buf_release(&command);

@@ -299,7 +299,7 @@ static void add_failed(struct markup *h, const struct log_page *p)
 		buf_adds(&text, " ");
 		add_status(&text, &rec->task[i]);
 		if (!p->shown[i])
-			buf_adds(&text, ", no line is known to come from it");
+			buf_adds(&text, p->tasks->whole[i] ? ", it wrote nothing" : ", no line is known to come from it");
 		markup_leaf(h, "span", "faint", buf_str(&text));
 		markup_end(h);
 	}
