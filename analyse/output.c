@@ -152,6 +152,7 @@ static uint32_t failed_task(const struct sweep *s, const struct output_line *lin
 			    struct slice text, uint64_t level)
 {
 	const struct recording *rec = s->rec;
+	bool own = output_pipes_is_own(s->pipes, s->pipe);
 	uint32_t found = NO_INDEX;
 	struct slice name, how;
 
@@ -164,7 +165,8 @@ static uint32_t failed_task(const struct sweep *s, const struct output_line *lin
 		if (order_of_name(name, t->name))
 			break;
 		if (!ended_so(t, how) || (host >= 0 && (uint64_t)host != level) ||
-		    s->pipes->outer[s->errors][t->instance] != s->pipe ||
+		    (own ? t->instance != rec->task[s->pipe].instance :
+			   s->pipes->outer[s->errors][t->instance] != s->pipe) ||
 		    (line->to_us >= 0 && t->end_us > line->to_us))
 			continue;
 		if (found != NO_INDEX)
@@ -437,9 +439,13 @@ static void pass_marks(struct sweep *s, const struct output_line *line)
 		s->after_us = k->after_us;
 		if (k->line != line->number)
 			continue;
-		s->mark_pipe = s->block_pipe = k->pipe;
+		s->mark_pipe = k->pipe;
 		s->mark_task = k->mixed ? NO_INDEX : k->task;
 		s->mark_until = k->line + k->n_lines;
+		/* what follows in a pipe of its own is known */
+		if (output_pipes_is_own(s->pipes, k->pipe))
+			continue;
+		s->block_pipe = k->pipe;
 		s->block = k->task != NO_INDEX && (k->ninja || m->collected[k->task]) ? k->task :
 			NO_INDEX;
 		s->block_end_us = k->ninja || s->block == NO_INDEX ? INT64_MAX :
@@ -483,6 +489,22 @@ static bool is_of_mark(const struct sweep *s, const struct output_line *line)
 	return line->number < s->mark_until && s->pipe == s->mark_pipe;
 }
 
+/* What make has collected of a task has its command and the report of its failure, too, or that of the next
+ * task of the target. */
+static uint32_t task_of_collected(struct sweep *s, const struct output_line *line)
+{
+	struct slice rest;
+	uint64_t level;
+	uint32_t failed;
+
+	pass_marks(s, line);
+	if (!output_tool_line(line->text, &rest, &level))
+		return s->pipe;
+	failed = failed_task(s, line, rest, level);
+	s->report = failed != NO_INDEX;
+	return s->report ? failed : s->pipe;
+}
+
 static uint32_t task_of(struct sweep *s, const struct output_line *line)
 {
 	bool evident = false;
@@ -491,7 +513,7 @@ static uint32_t task_of(struct sweep *s, const struct output_line *line)
 	s->before = s->report = false;
 	s->pipe = output_pipes_of_line(s->pipes, line);
 	if (output_pipes_is_own(s->pipes, s->pipe))
-		return s->pipe;
+		return s->marks.collected[s->pipe] ? task_of_collected(s, line) : s->pipe;
 	task = find_task(s, line, &evident);
 	if (!evident)
 		output_evidence_known(&s->evidence, line, is_of_mark(s, line) || s->report ? NO_INDEX : task);

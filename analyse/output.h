@@ -14,7 +14,7 @@
  * - Processes of a make write to pipes of their own: such a line is of the task whose pipe it is, unless a build tool
  * runs in that task. Otherwise, and without such pipes (output_pipes.h):
  * - make prints a command before its task starts. With --output-sync it prints the command and
- * its output in one piece after the task has ended: that piece goes up to the next
+ * its output in one piece after the task has ended. Without pipes, that piece goes up to the next
  * command, unless a task whose command is not printed ended at that time. Otherwise a task can
  * write between its command's line and its end: the lines are its own while it is the only one.
  * While several tasks can write, a line that names a file, as compilers do, is of the only task whose

@@ -260,7 +260,7 @@ int output_marks_add(struct output_marks *m, const struct output_line *line)
 
 	/* a task may print the command of another one */
 	if (output_pipes_is_own(m->pipes, pipe))
-		return 0;
+		return m->collected[pipe] ? add_command(m, line, pipe) : 0;
 	r = output_ninja_add(m, line, pipe);
 	return r ? r : add_command(m, line, pipe);
 }

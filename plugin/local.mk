@@ -15,9 +15,11 @@ plugin_buildbeat_so_SOURCES = \
 	plugin/buildbeat_plugin.h \
 	plugin/beat.c plugin/beat.h \
 	plugin/children.c plugin/children.h \
+	plugin/collected.c plugin/collected.h \
 	plugin/gmk.c \
 	plugin/gmk_files.c plugin/gmk_files.h \
 	plugin/got.c plugin/got.h \
+	plugin/outputs.c plugin/outputs.h \
 	plugin/session.c plugin/session.h \
 	plugin/pipes.c plugin/pipes.h \
 	plugin/procs.c plugin/procs.h \

@@ -49,6 +49,7 @@ static struct {
 	bool begun;
 	unsigned outputs;	/* of make that relays read, as bits 1 << fd */
 	unsigned noted;		/* those that each process has a pipe for, as recorded */
+	bool collects;		/* make prints the output of its processes itself, later */
 	struct relay_end relay[PIPES_RELAYS];
 	/* of the next process */
 	bool is_taken;
@@ -274,11 +275,16 @@ bool pipes_begin(bool (*collects)(void))
 		return pipes.outputs;
 	pipes.begun = true;
 	pipes.busy = 1;
-	if (!collects())
-		find_relays();
+	find_relays();
+	pipes.collects = pipes.outputs && collects();
 	pipes.busy = 0;
 	errno = saved;
 	return pipes.outputs;
+}
+
+bool pipes_are_collected(void)
+{
+	return pipes.collects;
 }
 
 /* Processes */
@@ -331,28 +337,20 @@ static void close_later(struct relay_end *e, int fd)
 	e->closing[e->n_closing++] = fd;
 }
 
-/* The last pipe in hand becomes that of the next process. */
-static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const struct store *store,
-			  uint64_t task)
+/* The last pipe in hand becomes that of the task. */
+static void use_pipe(unsigned i, struct pipes_of *of, const struct store *store, uint64_t task)
 {
 	struct relay_end *e = &pipes.relay[i];
-	struct pipes_slot *slot;
-	int fd;
+	struct pipes_slot *slot = &e->page->slot[e->slot[e->n - 1]];
 
-	if (e->fd < 0 || !e->outputs || !has_pipe(e))
-		return 0;
-	fd = e->pipe_fd[e->n - 1];
-	if (fd > INT16_MAX || !add_dup(actions, e, fd))
-		return 0;
-	slot = &e->page->slot[e->slot[e->n - 1]];
 	slot->task = task;
 	slot->start_us = store_now_us(store);
 	slot->parent = e->own[e->outputs & 2 ? 1 : 2];
 	memcpy(slot->inst, store->inst, sizeof slot->inst);
 	slot->state = PIPES_USED;
 	slot->use++;
-	pipes.taken.slot[i] = (uint16_t)(e->slot[e->n - 1] + 1);
-	pipes.taken.fd[i] = (int16_t)fd;
+	of->slot[i] = (uint16_t)(e->slot[e->n - 1] + 1);
+	of->fd[i] = (int16_t)e->pipe_fd[e->n - 1];
 	e->n--;
 	if (!e->n) {
 		/* ask in advance, so that make does not wait for pipes */
@@ -360,6 +358,21 @@ static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const
 		close_ended(e);
 		ask(e);
 	}
+}
+
+static bool can_use(struct relay_end *e)
+{
+	return e->fd >= 0 && e->outputs && has_pipe(e) && e->pipe_fd[e->n - 1] <= INT16_MAX;
+}
+
+static unsigned take_from(unsigned i, posix_spawn_file_actions_t *actions, const struct store *store,
+			  uint64_t task)
+{
+	struct relay_end *e = &pipes.relay[i];
+
+	if (!can_use(e) || !add_dup(actions, e, e->pipe_fd[e->n - 1]))
+		return 0;
+	use_pipe(i, &pipes.taken, store, task);
 	return e->outputs;
 }
 
@@ -367,7 +380,7 @@ void pipes_take(posix_spawn_file_actions_t *actions, const struct store *store, 
 {
 	int saved = errno;
 
-	if (pipes.is_taken || pipes.busy)
+	if (pipes.is_taken || pipes.busy || pipes.collects)
 		return;
 	pipes.busy = 1;
 	pipes.is_taken = true;
@@ -389,13 +402,17 @@ static unsigned hand_over(struct pipes_of *of)
 }
 
 /* Readers look for the lines of a task without pipes among those of make. */
-const char *pipes_started(struct pipes_of *of, bool redirected, bool *of_task)
+const char *pipes_started(struct pipes_of *of, enum pipes_output output, bool *of_task)
 {
 	static const char *const notes[] = { EVENT_NOTE_PIPE_OUT, EVENT_NOTE_PIPE_ERR, EVENT_NOTE_PIPES };
 	unsigned has = hand_over(of);
 
+	if (output == PIPES_COLLECTED && pipes.collects)
+		has = pipes.outputs;
+	else if (output != PIPES_SHARED)
+		return NULL;
 	*of_task = pipes.noted;
-	if (redirected || has == pipes.noted)
+	if ((has & pipes.noted) == pipes.noted && (pipes.noted || !has))
 		return NULL;
 	if (pipes.noted)
 		return EVENT_NOTE_NO_PIPE;
@@ -411,6 +428,25 @@ void pipes_give_back(void)
 		return;
 	hand_over(&of);
 	pipes_ended(&of);
+}
+
+int pipes_lend(int output, struct pipes_of *of, const struct store *store, uint64_t task)
+{
+	int saved = errno, fd = -1;
+
+	*of = (struct pipes_of){ 0 };
+	if (pipes.busy)
+		return -1;
+	pipes.busy = 1;
+	for (unsigned i = 0; i < PIPES_RELAYS && fd < 0; i++) {
+		if (!(pipes.relay[i].outputs & 1u << output) || !can_use(&pipes.relay[i]))
+			continue;
+		use_pipe(i, of, store, task);
+		fd = of->fd[i];
+	}
+	pipes.busy = 0;
+	errno = saved;
+	return fd;
 }
 
 /* Wait until the relay has read everything from the pipe. A handler that interrupts us does not do so

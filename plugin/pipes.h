@@ -18,8 +18,12 @@
  *
  * A process gets one only where its output would go to the same relay without it: make's own standard
  * output or error is a pipe of the relay or of its pool, known by the inode. Everything else stays as
- * it is: files, terminals, other pipes, $(shell), --output-sync. If there is no pipe at the moment, the process
+ * it is: files, terminals, other pipes, $(shell). If there is no pipe at the moment, the process
  * gets make's own, as without us.
+ *
+ * With --output-sync its processes write to files, which make prints later. There make itself gets a pipe for
+ * what it prints of each of them (plugin/collected.h). Processes whose output it does not collect, such as other
+ * makes, keep make's own: up to make 4.3 it is what makes lock, in order to print one at a time.
  *
  * The order of the lines does not change. Before the relay reads from a pipe for the first time, it reads what
  * make had written before (the command). When a process has ended, make waits until the relay
@@ -80,17 +84,29 @@ struct pipes_of {
 };
 
 /* True: a relay reads make's own outputs. Call it before the first process. collects: does make itself collect
- * the output of its processes? Then there are no pipes. */
+ * the output of its processes? */
 bool pipes_begin(bool (*collects)(void));
+/* A relay reads make's own outputs, and make collects. */
+bool pipes_are_collected(void);
 
 /* Reserve pipes for the next process, which is this task of the store's instance, and add them to *actions. Without
  * a free pipe *actions do not change. Further calls before pipes_started() or pipes_give_back() do nothing. */
 void pipes_take(posix_spawn_file_actions_t *actions, const struct store *store, uint64_t task);
-/* The process was started. Returns a note to record about the task (*of_task) or the instance, or NULL.
- * redirected: its outputs are not those of make. */
-const char *pipes_started(struct pipes_of *of, bool redirected, bool *of_task);
+/* Where a process writes without pipes. */
+enum pipes_output {
+	PIPES_SHARED,		/* to make's own outputs */
+	PIPES_COLLECTED,	/* to files that make prints */
+	PIPES_ELSEWHERE,
+};
+
+/* The process was started. Returns a note to record about the task (*of_task) or the instance, or NULL. */
+const char *pipes_started(struct pipes_of *of, enum pipes_output output, bool *of_task);
 /* Give reserved pipes back, if pipes_started() was not called because the process could not be started. */
 void pipes_give_back(void);
+
+/* A pipe for what make itself prints of the task now to this output of its own: its descriptor, or -1. Call
+ * pipes_ended() behind it. */
+int pipes_lend(int output, struct pipes_of *of, const struct store *store, uint64_t task);
 
 /* make has waited for the process. On return the relay has read everything that the process wrote. */
 void pipes_ended(struct pipes_of *of);

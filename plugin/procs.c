@@ -7,7 +7,9 @@
 #include "base/str.h"
 #include "plugin/carry.h"
 #include "plugin/children.h"
+#include "plugin/collected.h"
 #include "plugin/got.h"
+#include "plugin/outputs.h"
 #include "plugin/session.h"
 #include "plugin/trace_env.h"
 #include "recording/event.h"
@@ -38,16 +40,13 @@ static __attribute__((section(".data"))) struct {
 	bool vforks;
 	pid_t pid;			/* of the tool */
 	bool missed;			/* a vfork child that ran before the session opened */
-	bool to_pipe;			/* the next one writes into a pipe of the tool */
-	bool to_file;			/* or into a file from which the tool prints it later */
-	bool collects;			/* one did so */
-	bool redirected;		/* the next one has a standard output or error of its own */
+	struct outputs next;		/* where the next one writes */
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
 	struct buf late;		/* see procs_begin_line() */
 	struct stat out;		/* the tool's own stdout */
-} procs;
+} procs = { .next = OUTPUTS_INIT };
 
 static struct {
 	char late_text[2 * EVENT_MAX + 1];	/* and a line that is being made behind them */
@@ -189,8 +188,8 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	struct store *store = &procs.session->store;
 	struct event_task e = {
 		.pid = pid, .inner = store->inner, .slot = -1,
-		.kind = procs.to_pipe ? "shell" : NULL,
-		.key = procs.to_pipe ? "$(shell)" : NULL,
+		.kind = procs.next.to_pipe ? "shell" : NULL,
+		.key = procs.next.to_pipe ? "$(shell)" : NULL,
 		.name = name ? buf_str(name) : NULL,
 		.command = argv ? command_text(argv) : NULL,
 	};
@@ -200,7 +199,7 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 	procs_begin_line(&b);
 	event_add_start(&b, t, store->inst, task, &e);
 	procs_end_line(&b);
-	news = line->known && !procs.to_pipe && is_news(line, name);
+	news = line->known && !procs.next.to_pipe && is_news(line, name);
 	if (news && line->file) {
 		procs_begin_line(&b);
 		event_add_place(&b, t, store->inst, task,
@@ -215,7 +214,7 @@ static void write_start(uint64_t task, int64_t t, pid_t pid, char *const argv[],
 /* The name of the next process, or NULL. */
 static struct buf *announced_name(void)
 {
-	if (procs.to_pipe && !procs.host->line.known)
+	if (procs.next.to_pipe && !procs.host->line.known)
 		procs.host->shell();
 	return procs.host->line.known ? &procs.host->line.name : NULL;
 }
@@ -223,7 +222,8 @@ static struct buf *announced_name(void)
 /* What was known about the next process has been used. */
 static void forget(bool named)
 {
-	procs.to_pipe = procs.to_file = procs.redirected = procs.ended = false;
+	procs.next = (struct outputs)OUTPUTS_INIT;
+	procs.ended = false;
 	if (!named)
 		procs.host->unknown();
 	procs.host->line.known = false;
@@ -244,7 +244,7 @@ static struct buf *take_name(struct child *slot, char *const *env)
 	if (announced) {
 		slot->name = *announced;
 		*announced = before;
-		slot->asked_for = !procs.to_pipe;
+		slot->asked_for = !procs.next.to_pipe;
 	} else if (!procs.ended || !slot->asked_for ||
 		   (env && ((slot->env && slot->env != env) || !procs.host->is_asked_for(env)))) {
 		slot->asked_for = false;
@@ -261,20 +261,6 @@ static void put_note(uint64_t task, int64_t t, const char *text)
 	procs_begin_line(&b);
 	event_add_note(&b, t, procs.session->store.inst, task, text);
 	procs_end_line(&b);
-}
-
-/* With --output-sync make prints the output of a task after its end, except that of makes. */
-static void note_output(uint64_t task, int64_t t, struct child *child)
-{
-	bool of_task;
-	const char *note = pipes_started(&child->output, procs.redirected, &of_task);
-
-	if (note)
-		put_note(of_task ? task : 0, t, note);
-	if (procs.to_file ? procs.collects : !procs.collects || procs.to_pipe)
-		return;
-	put_note(procs.to_file ? 0 : task, t, procs.to_file ? EVENT_NOTE_COLLECTS : EVENT_NOTE_DIRECT);
-	procs.collects = true;
 }
 
 static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
@@ -299,7 +285,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	}
 	task = session_next_task(procs.session);
 	target = take_name(child, env);
-	note_output(task, t, child);
+	outputs_started(&procs.next, &child->output, task, t, put_note);
 	write_start(task, t, pid, argv, target);
 	atomic_signal_fence(memory_order_seq_cst);
 	child->task = task;
@@ -327,6 +313,7 @@ static void not_started(int64_t t, char *const argv[], char *const *env, int err
 	struct event_end e;
 
 	write_start(task, t, -1, argv, name);
+	collected_end(task);
 	event_end_init(&e, (error == ENOENT ? 127 : 126) << 8);
 	write_end(task, &e);
 	forget(name);
@@ -359,6 +346,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 	child->io_fd = -1;
 	pipes_ended(&child->output);
 	task = child->task;
+	collected_end(task);
 	child->task = 0;
 	write_end(task, &e);
 	children_remove(&large.children, child);
@@ -390,16 +378,7 @@ static char *const *carrying(const char *file, char *const argv[], char *const e
 
 static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
 {
-	struct stat st;
-	int saved = errno;
-
-	procs.redirected |= fd_new == STDOUT_FILENO || fd_new == STDERR_FILENO;
-	/* $(shell) is read through a pipe; --output-sync collects in a file */
-	if (fd_new == STDOUT_FILENO && !fstat(fd, &st)) {
-		procs.to_pipe = S_ISFIFO(st.st_mode);
-		procs.to_file = S_ISREG(st.st_mode);
-	}
-	errno = saved;
+	outputs_dup(&procs.next, fd, fd_new);
 	return posix_spawn_file_actions_adddup2(actions, fd, fd_new);
 }
 
@@ -423,11 +402,9 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 	if (procs.session->store.flags & STORE_TRACEPARENT)
 		trace_env_give(envp, &procs.session->store, procs.session->last_task + 1);
 	envp = carrying(file, argv, envp);
-	/* while the output is recorded, pipes of its own instead of the outputs of the tool */
-	if ((procs.session->store.flags & STORE_PIPES) && actions && !procs.redirected &&
-	    pipes_begin(procs.host->collects) && children_next(&large.children))
-		pipes_take((posix_spawn_file_actions_t *)(uintptr_t)actions, &procs.session->store,
-			   procs.session->last_task + 1);
+	if ((procs.session->store.flags & STORE_PIPES) && children_next(&large.children))
+		outputs_prepare(&procs.next, (posix_spawn_file_actions_t *)(uintptr_t)actions, &procs.session->store,
+				procs.session->last_task + 1, procs.host->collects);
 	t = store_now_us(&procs.session->store);
 	r = function(&child, file, actions, attr, argv, envp);
 	if (pid)
@@ -479,17 +456,6 @@ static int hook_spawnattr_destroy(posix_spawnattr_t *attr)
 
 /* Exec */
 
-static void compare_with_our_stdout(void)
-{
-	struct stat st;
-
-	if (fstat(STDOUT_FILENO, &st) ||
-	    (st.st_ino == procs.out.st_ino && st.st_dev == procs.out.st_dev))
-		return;
-	procs.to_pipe = S_ISFIFO(st.st_mode);
-	procs.to_file = S_ISREG(st.st_mode);
-}
-
 /*
  * Either make replaces itself, or this is its vfork child. Then the memory is the parent's, which
  * learns about the child here, and nothing may be closed.
@@ -509,7 +475,7 @@ static void about_to_exec(char *const argv[], char *const env[])
 		procs.missed = true;	/* a child cannot open it */
 	} else if (procs.vforks && getppid() == procs.pid && is_on() &&
 		   !children_find(&large.children, pid)) {
-		compare_with_our_stdout();
+		outputs_compare(&procs.next, &procs.out);
 		started(pid, store_now_us(store), argv, env);
 	}
 	errno = saved;

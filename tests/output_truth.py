@@ -44,7 +44,7 @@ def makefile(rng, name, prefix, n, depth):
         makefile(rng, f"{t}.mk", f"{t}_", n // 3, depth - 1)
 
 
-def check_tasks(lines):
+def check_tasks(lines, collected):
     """The numbers of lines with a known writer, and of those with another task or none."""
     known = bad = 0
     for line in lines:
@@ -52,6 +52,8 @@ def check_tasks(lines):
         if not owner:
             continue
         known += 1
+        if collected and line["task"] is None and re.match(r"\[\w*m\d\] ", line["text"]):
+            continue
         if line["task"] != (owner[1] or owner[2]):
             bad += 1
             print(f"line {line['line']} is given to {line['task']}: {line['text'][:60]}")
@@ -70,6 +72,17 @@ def check_order(text):
                 print(f"{target}: step {after} comes before {step}")
 
 
+def check_pieces(text):
+    """Of one output. Lines of makes below may be between those of a recipe that runs them."""
+    pieces = re.findall(r"^\[(\w+)\](?! late)", text, re.M)
+    pieces = [t for t in pieces if not re.search(r"m\d$", t)]
+    seen = set()
+    for before, t in zip([None, *pieces], pieces):
+        if t != before and t in seen:
+            print(f"{t}: more than one piece")
+        seen.add(t)
+
+
 def main():
     buildbeat, seed, redirection, *make = sys.argv[1:]
     makefile(random.Random(int(seed)), "Makefile", "t", 60, 2)
@@ -77,10 +90,14 @@ def main():
     subprocess.run(f"{buildbeat} record --no-git --no-task-memory --log -o stats -n truth -- {command} {redirection}",
                    shell=True, check=True, stdin=subprocess.DEVNULL)
     out = subprocess.run([buildbeat, "log", "-d", "stats", "--json", "truth"], check=True, stdout=subprocess.PIPE).stdout
-    known, bad = check_tasks([json.loads(line) for line in out.decode("utf-8", "replace").splitlines()])
+    collected = any(word.startswith("-O") for word in make)
+    known, bad = check_tasks([json.loads(line) for line in out.decode("utf-8", "replace").splitlines()], collected)
     for name in ("out", "err"):
         with open(name, encoding="latin-1") as f:
-            check_order(f.read())
+            text = f.read()
+        check_order(text)
+        if "-Otarget" in make:
+            check_pieces(text)
     if known < 150 or "-v" in redirection:
         print(f"{known} lines, {bad} wrong")
 
