@@ -4,7 +4,8 @@
 Builds a copy of each source tree with make -j8, four times: its commands printed or not (-s), with and without
 -O. The compiler is a script that makes an empty output, and writes lines with the
 numbers of its process and of those around it. The innermost of them that is a task of the recording has
-written the line, whatever `log` says. Prints a table. Options of a make follow the colon.
+written the line, whatever `log` says. Prints a table. Options of a make follow the colon. Of Linux, tinyconfig is
+built, with a script that also compiles, because its objects are read by its own tools.
 """
 import collections
 import json
@@ -43,6 +44,20 @@ case $out in '' | /dev/*) ;; *.o | *.a | *.so*) : >"$out" ;; *) printf '#!/bin/s
 echo "@@${line#,} the end" >&2
 """
 
+LINUX_COMPILER = COMPILER[:COMPILER.index("out=")] + r"""
+case " $* " in
+*" -c "*)
+	for word; do out=$word; done
+	echo "@@${line#,} $out: In function 'f':" >&2
+	echo "@@${line#,} $out:1:2: warning: unused" >&2 ;;
+esac
+exec gcc "$@"
+"""
+
+
+def is_linux(source):
+    return os.path.exists(os.path.join(source, "Kbuild"))
+
 
 def build(buildbeat, source, options, flags, place):
     tree = os.path.join(place, "tree")
@@ -51,6 +66,9 @@ def build(buildbeat, source, options, flags, place):
     compiler = os.path.join(place, "cc")
     make = ["make", "-k", "-j8", *flags, *options, f"CC={compiler}", f"AR={compiler}", f"CXX={compiler}",
             f"HOSTCC={compiler}", f"LD={compiler}"]
+    if is_linux(source):
+        make = ["make", "-j8", *flags, *options, f"CC={compiler}"]
+        subprocess.run(["make", "-s", "tinyconfig"], cwd=tree, check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(place, "out"), "wb") as out:
         subprocess.run([buildbeat, "record", "--no-git", "--log", "-o", "stats", "-n", "p", "--", *make], cwd=tree,
                        stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False)
@@ -90,7 +108,7 @@ def main():
         for flags in ([], ["-s"], ["-O"], ["-O", "-s"]):
             with tempfile.TemporaryDirectory() as place:
                 with open(os.path.join(place, "cc"), "w", encoding="ascii") as f:
-                    f.write(COMPILER)
+                    f.write(LINUX_COMPILER if is_linux(source) else COMPILER)
                 os.chmod(os.path.join(place, "cc"), 0o755)
                 count = judge(*build(os.path.abspath(sys.argv[1]), source, options, flags, place))
             truth = count["known"] + count["wrong"] + count["unknown"]
