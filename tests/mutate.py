@@ -6,8 +6,8 @@ changes that no test notices. Not part of `make check`: 300 mutants take some 20
 usage: mutate.py [-n NUMBER] [-s SEED] [-j JOBS] [--least PERCENT] [--most SECONDS] [--work DIR]
                  [FILE...]
 
--n NUMBER   mutants to try (default 300), spread over the files by their size
--s SEED     which ones (default 1); the same seed takes the same mutants of the same sources
+-n NUMBER   mutants to try (default 300)
+-s SEED     which ones (default 1): a change of the sources replaces few of them
 -j JOBS     test programs that run at once (default: one a core)
 --least P   exit with 1 if fewer than P % of the mutants are killed or equivalent (default 90)
 --most S    run the best tests that reach a mutant, together about S seconds (default 100)
@@ -34,7 +34,6 @@ import glob
 import hashlib
 import json
 import os
-import random
 import re
 import resource
 import shlex
@@ -144,16 +143,14 @@ def guards():
 
 
 def chosen(paths, number, seed):
-    """A sample over the files; from each as many as its share of all possible changes."""
-    rng = random.Random(seed)
-    possible = {path: list(mutants_of(path)) for path in paths}
-    total = sum(len(p) for p in possible.values())
-    picked = []
-    for path in sorted(possible):
-        share = -(-number * len(possible[path]) // max(total, 1))    # rounded up
-        picked += rng.sample(possible[path], min(share, len(possible[path])))
-    rng.shuffle(picked)
-    return picked[:number], total
+    """A sample of all possible changes. A hash of each decides, so that a change of the sources
+    replaces few of the sample."""
+    rank, same = {}, collections.Counter()
+    for mutant in (m for path in paths for m in mutants_of(path)):
+        text = "\t".join((mutant.path, mutant.before, mutant.after))
+        same[text] += 1
+        rank[mutant] = hashlib.sha1(f"{seed}\t{same[text]}\t{text}".encode()).digest()
+    return sorted(rank, key=rank.get)[:number], len(rank)
 
 
 def is_unprinted(mutant):
