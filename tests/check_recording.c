@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "command/kind.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
@@ -548,6 +549,40 @@ TEST(no_recording)
 	ck_assert_int_eq(recording_read(&rec, support_tmpdir(), NULL, &err), -EINVAL);
 	ck_assert_str_eq(err.path, "tasks.log");
 	ck_assert_uint_eq(err.line, 1);
+}
+
+/* The kind and the program of a task are those of its command, whatever tasks precede it. */
+TEST(kinds_of_commands)
+{
+	static const char *const commands[] = {
+		"gcc -c a.c", "gcc --version", "gcc a.c -o a", "gcc -c a.c; ar r x.a a.o", "gcc -c a.c -o a\\b.o ",
+		"gcc -c a.c -o a\nar r x.a", "gcc -o a b.o\nx -c y", "g++ -c a.cc", "/usr/bin/gcc-12 -c a.c", "rm -f a",
+		"gcc-12 -c a.c", "/a/directory/with/a/long/name/so/that/the/word/has/more/than/64/bytes/gcc -c a.c",
+		"/a/directory/with/a/long/name/so/that/the/word/has/more/than/64/bytes/gcc a.c", "python3 gcc -c x", "",
+	};
+	RELEASED(buf, b = BUF_INIT);
+	RELEASED(recording, rec = RECORDING_INIT);
+	uint64_t seed = 1;
+	unsigned which[2000];
+
+	buf_adds(&b, TASKS OPEN);
+	for (unsigned i = 0; i < ARRAY_SIZE(which); i++) {
+		struct event_task t = { .pid = -1, .slot = -1, .name = "x" };
+
+		which[i] = (unsigned)random_below(&seed, ARRAY_SIZE(commands));
+		t.command = commands[which[i]];
+		event_add_start(&b, 20, "a1", i + 1, &t);
+	}
+	recorded_open(&rec, write_dir(BUILD, buf_str(&b)), NULL);
+	ck_assert_uint_eq(rec.n_tasks, ARRAY_SIZE(which));
+	for (unsigned i = 0; i < ARRAY_SIZE(which); i++) {
+		const char *command = commands[which[i]];
+		struct slice program;
+
+		ck_assert_msg(!strcmp(rec.task[i].kind, kind_and_program(command, strlen(command), &program)),
+			      "%u %s: %s", i, command, rec.task[i].kind);
+		ck_assert_msg(slice_is(program, rec.task[i].program), "%u %s: %s", i, command, rec.task[i].program);
+	}
 }
 
 TEST_MAIN(recording);
