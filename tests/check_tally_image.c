@@ -209,6 +209,51 @@ TEST_LOOP(no_room_for_a_file, 2)
 	check_unfinished(_i == 0 ? 5 : 7, _i == 0);
 }
 
+struct several {
+	size_t n_live;
+	uint64_t count;
+};
+
+static bool all_are_read(void *data)
+{
+	const struct several *expected = data;
+	struct tally_table t = TALLY_TABLE_INIT;
+	size_t n_live = 0;
+	bool all = !tally_read_live(&t, dir, -1, NULL, &n_live, NULL) && n_live == expected->n_live &&
+		   counted(&t) == expected->count;
+
+	tally_release(&t);
+	return all;
+}
+
+/* Hosts whose tallies are in memory only are all read while they run, also after one that lives on
+ * behind its close(). */
+TEST(several_without_a_file)
+{
+	struct several expected[] = { { 0, 1 }, { 1, 11 }, { 2, 111 } };
+	pid_t pid[3];
+
+	for (int i = 0, n = 1; i < 3; i++, n *= 10) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			struct buildbeat_session *s = make_host_open(api, dir, 0);
+
+			support_run(&(struct run){ 0 }, dir, "touch tally-%s.mem", api->instance(s));
+			make_host_tally(api, s, BUILDBEAT_TALLY_ACTIVE);
+			tally(make_host_location(api, 1), n);
+			if (!i)
+				api->close(s);
+			for (;;)
+				pause();
+		}
+		support_wait_until(all_are_read, &expected[i], "tallies of the hosts");
+	}
+	for (int i = 0; i < 3; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+}
+
 #define FULL_RUNS 5000
 
 /* A host whose image does not fit, and that is killed: what there was no room for is counted. */
