@@ -153,7 +153,9 @@ static int add_unaccounted(struct values *f, const struct recording *rec)
 	proof_add_processes(&text, &rec->proof, rec);
 	if (!text.len)
 		proof_add_unclosed(&text, &rec->proof);
-	r = text.len ? values_add_fact(f, VALUES_UNACCOUNTED, buf_str(&text)) : buf_error(&text);
+	r = buf_error(&text);
+	if (!r && text.len)
+		r = values_add_fact(f, VALUES_UNACCOUNTED, buf_str(&text));
 	buf_release(&text);
 	return r;
 }

@@ -151,6 +151,17 @@ int reader_count_missing(struct reader *r)
 	return warn_once(r, text);
 }
 
+/* Of a text that was made in a buffer, which is then empty. An empty text is no warning. */
+static int warn_of(struct reader *r, struct buf *text)
+{
+	int error = buf_error(text);
+
+	if (!error && text->len)
+		error = warn_once(r, buf_str(text));
+	buf_clear(text);
+	return error;
+}
+
 /* If lines were lost, that is the reason. */
 int reader_prove(struct reader *r)
 {
@@ -162,11 +173,11 @@ int reader_prove(struct reader *r)
 	if (error || !possible || rec->lost.reason)
 		return error;
 	proof_add_processes(&text, &rec->proof, rec);
-	error = text.len ? warn_once(r, buf_str(&text)) : buf_error(&text);
-	buf_clear(&text);
-	proof_add_unclosed(&text, &rec->proof);
+	error = warn_of(r, &text);
 	if (!error)
-		error = text.len ? warn_once(r, buf_str(&text)) : buf_error(&text);
+		proof_add_unclosed(&text, &rec->proof);
+	if (!error)
+		error = warn_of(r, &text);
 	buf_release(&text);
 	return error;
 }

@@ -8,10 +8,12 @@
 #include "compare/population.h"
 #include "convert/convert.h"
 #include "convert/zstd.h"
+#include "recording/follow.h"
 #include "recording/growing.h"
 #include "recording/recording.h"
 #include "recording/recording_write.h"
 #include "recording/tally.h"
+#include "send/spool.h"
 #include "tests/made_tasks.h"
 #include "tests/nomem.h"
 #include "tests/paths.h"
@@ -27,6 +29,7 @@ static const char tasks[] = "buildbeat tasks 1\n"
 	"start\t20\ta1.900\t201\t\t\ty\t\tmake\nafter\t20\ta1.900\tq\nafter\t20\ta1.1\tr\n"
 	"open\t30\tb1\t201\t1\t201,100\tmake\nbegin\t31\tb1\t1\tphase\nnote\t32\tb1\ttext\n"
 	"out\t33\ta1.1\to\nout\t33\ta1.900\to\nout\t34\ta1.1\to\nname\t35\ta1.1\tn\tk\tlink\n"
+	"open\t36\tc1\t300\t1\t300\tmake\t4.3\nclose\t37\tc1\t3\n"	/* its tasks are missing */
 	"damaged\n";
 
 static void write_files(const char *dir)
@@ -39,27 +42,35 @@ static void write_files(const char *dir)
 		"buildbeat proc_x 1 1000 a:1:g\n1\nbuildbeat proc_x 1 1000 b:1:c\n+5 1\nx\n");
 }
 
-/* The number of allocations. Some may fail without harm: room reserved early, or returned. */
+/* The number of allocations. Some may fail without harm: room reserved early, or returned. Then all
+ * is read as ever. */
 static long fail_each(const char *dir, size_t n_tasks)
 {
+	RELEASED(buf, all = BUF_INIT);
 	bool failed = true;
-	long n = 0;
+	long n = -1;
 
-	for (; failed; n++) {
+	for (; failed || !n; n++) {
 		struct recording rec = RECORDING_INIT;
 		struct error err = { 0 };
 		int r;
 
 		nomem_after(n);
 		r = recording_read(&rec, dir, &convert_formats, &err);
-		failed = nomem_failed();
+		failed = n >= 0 && nomem_failed();
 		nomem_after(-1);
 		ck_assert_msg(r == 0 || r == -ENOMEM, "%ld: %d %s", n, r, err.message);
 		ck_assert(failed || r == 0);
-		if (r)
+		if (r) {
 			ck_assert_str_eq(err.message, "Cannot allocate memory");
-		else
+		} else {
+			RELEASED(buf, b = BUF_INIT);
+
 			ck_assert_uint_ge(rec.n_tasks, n_tasks);
+			recorded_dump(n < 0 ? &all : &b, &rec, 0);
+			if (n >= 0)
+				recorded_same(&b, &all, n);
+		}
 		recording_release(&rec);
 	}
 	return n;
@@ -357,6 +368,94 @@ TEST(nth_fails_for_renames)
 		builds_release(&builds);
 	}
 	ck_assert_int_gt(n, 20);
+}
+
+/* The interpreter of events that forgets tasks which ended. */
+struct forgetful {
+	struct follow follow;
+	unsigned n_ended;
+};
+
+static int forget_ended(void *context, uint32_t task, enum follow_change what, struct slice command)
+{
+	struct forgetful *f = context;
+
+	(void)command;
+	if (what == FOLLOW_ENDED && f->follow.rec->task[task].start_us >= 0) {
+		f->n_ended++;
+		follow_forget(&f->follow, task);
+	}
+	return 0;
+}
+
+static int follow_all(struct forgetful *f, const char *log)
+{
+	static const struct follow_to to = { .changed = forget_ended };
+	struct recording rec;
+	struct slice line;
+	struct event e;
+	struct cursor c;
+	bool complete;
+	int r = follow_growing(&f->follow, &rec, &to, f);
+
+	cursor_init(&c, log, strlen(log));
+	while (!r && cursor_line(&c, &line, &complete)) {
+		r = event_parse(line, &e) == EVENT_PARSED ? follow_line(&f->follow, &e) : 0;
+		r = r == -EBADMSG ? 0 : r;
+	}
+	follow_release(&f->follow);
+	recording_release(&rec);
+	return r;
+}
+
+TEST_EACH(nth_fails_for_events, corpus)
+{
+	unsigned all = 0;
+	struct run logs;
+	long n = -1;
+
+	support_run(&logs, recorded_unpack(corpus[_i]), "cat tasks*.log");
+	for (ran_out = true; ran_out; n++) {
+		struct forgetful f = { .n_ended = 0 };
+		int r;
+
+		nomem_after(n);
+		r = follow_all(&f, buf_str(&logs.out));
+		end_failing();
+		ran_out |= n < 0;
+		ck_assert_msg(r == (ran_out && n >= 0 ? -ENOMEM : 0), "%ld: %d", n, r);
+		ck_assert_msg(r || n < 0 || f.n_ended == all, "%ld: %u", n, f.n_ended);
+		all = n < 0 ? f.n_ended : all;
+	}
+	ck_assert_int_gt(n, 10);
+}
+
+/* All requests that wait, or an error. */
+TEST(nth_fails_for_spool)
+{
+	RELEASED(buf, request = BUF_INIT);
+	struct error err = { 0 };
+	struct spool s;
+	long n = 0;
+
+	setenv("XDG_STATE_HOME", support_tmpdir(), 1);
+	ck_assert_int_eq(spool_open(&s, "http://localhost/v1", &err), 0);
+	buf_adds(&request, "request");
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(spool_add(&s, &request, &err), 0);
+	for (ran_out = true; ran_out; n++) {
+		struct spool_names all;
+		int r;
+
+		nomem_after(n);
+		r = spool_list(&s, &all);
+		end_failing();
+		ck_assert_int_eq(r, ran_out ? -ENOMEM : 0);
+		ck_assert(r || all.n == 5);
+		spool_names_release(&all);
+	}
+	ck_assert_int_gt(n, 5);
+	spool_close(&s);
 }
 
 TEST_MAIN(nomem);

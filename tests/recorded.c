@@ -217,3 +217,182 @@ const char *recorded_state(const struct task *t)
 
 	return states[t->state];
 }
+
+/* Dump */
+
+static void put_time(struct buf *b, const char *what, int64_t time_us, int64_t zero_us)
+{
+	buf_addf(b, " %s=", what);
+	if (time_us < 0)
+		buf_addc(b, '-');
+	else
+		buf_addi(b, time_us - zero_us);
+}
+
+static void put_number(struct buf *b, const char *what, int64_t n)
+{
+	buf_addf(b, " %s=%lld", what, (long long)n);
+}
+
+static void put_names(struct buf *b, const char *what, const char *const *all, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		buf_addf(b, " %s=%s", what, all[first + i]);
+}
+
+static void dump_instance(struct buf *b, const struct instance *i, int64_t zero_us)
+{
+	buf_addf(b, "instance %s %s|%s|%s|%s|%s", i->id, i->ancestors, i->tool, i->version, i->cwd, i->command);
+	put_time(b, "open", i->open_us, zero_us);
+	put_time(b, "close", i->close_us, zero_us);
+	buf_addf(b, " pid=%d level=%d task=%d span=%d %d%d said=%u/%u", (int)i->pid, (int)i->level,
+		 (int)i->parent_task, (int)i->parent_span, i->only_spans, i->serial, i->said_done, i->said_total);
+	put_number(b, "used", i->used_user_us);
+	put_number(b, "system", i->used_system_us);
+	put_number(b, "in", i->used_in_blocks);
+	put_number(b, "out", i->used_out_blocks);
+	put_number(b, "children", i->children_user_us);
+	put_number(b, "system", i->children_system_us);
+	put_number(b, "reaped", i->reaped);
+}
+
+static void dump_values(struct buf *b, const struct task *t)
+{
+	const int64_t values[] = {
+		t->user_us, t->system_us, t->max_rss_kb, t->max_rss_at_most_kb, t->in_blocks, t->out_blocks,
+		t->rchar, t->wchar, t->minor_faults, t->major_faults, t->voluntary_switches,
+		t->involuntary_switches, t->setup_us, t->setup_user_us, t->setup_system_us,
+	};
+
+	buf_adds(b, " values=");
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		buf_addf(b, "%lld,", (long long)values[i]);
+	buf_addf(b, " sampled=%u@%lld,%u,%u,%u,%u cache=%d files=%lld", t->peak_kb, (long long)t->peak_ms,
+		 t->cpu_ms, t->read_kb, t->written_kb, t->still_ms, t->cache, (long long)t->files_bytes);
+}
+
+static void dump_task(struct buf *b, const struct recording *rec, const struct task *t, int64_t zero_us)
+{
+	buf_addf(b, "task %u.%llu %s|%s|%s|%s|%s", t->instance, (unsigned long long)t->seq, t->name, t->kind, t->key,
+		 t->program, recording_command(rec, t));
+	put_time(b, "queued", t->queued_us, zero_us);
+	put_time(b, "start", t->start_us, zero_us);
+	put_time(b, "end", t->end_us, zero_us);
+	buf_addf(b, " %s %d pid=%d slot=%d %d%d%d%d pool=%s %s:%d", recorded_state(t), (int)t->status, (int)t->pid,
+		 (int)t->slot, t->named, t->hosts, t->nameless, t->end_at_most,
+		 t->pool == NO_INDEX ? "" : rec->pool[t->pool].name, t->file, (int)t->line);
+	dump_values(b, t);
+	put_names(b, "after", rec->after, t->first_after, t->n_after);
+	put_names(b, "out", rec->out, t->first_out, t->n_out);
+	for (uint32_t i = 0; i < t->n_files; i++)
+		put_number(b, rec->file[t->first_file + i].path, rec->file[t->first_file + i].bytes);
+	for (uint32_t i = 0; i < t->n_usage; i++) {
+		const struct task_usage *u = &rec->usage[t->first_usage + i];
+
+		buf_addf(b, " %lld:%u,%u,%u,%u,%u,%u", (long long)u->time_ms, u->rss_kb, u->pss_kb, u->cpu_ms,
+			 u->read_kb, u->written_kb, u->processes);
+	}
+}
+
+static void dump_spans(struct buf *b, const struct recording *rec, int64_t zero_us)
+{
+	for (size_t i = 0; i < rec->n_spans; i++) {
+		const struct span *s = &rec->span[i];
+
+		buf_addf(b, "span %u.%llu.%llu %s %s task=%d parent=%d thread=%d copy=%u faults=%x", s->instance,
+			 (unsigned long long)s->seq, (unsigned long long)s->number, s->name, s->place, (int)s->task,
+			 (int)s->parent, (int)s->thread, s->copy, s->faults);
+		put_time(b, "begin", s->begin_us, zero_us);
+		put_time(b, "end", s->end_us, zero_us);
+		buf_addc(b, '\n');
+	}
+	for (size_t i = 0; i < SPAN_FAULTS; i++)
+		put_number(b, recording_span_faults[i], (int64_t)rec->span_faults[i]);
+	for (size_t i = 0; rec->task_span && i < rec->n_tasks; i++)
+		put_number(b, "in", (int32_t)rec->task_span[i]);
+	buf_addc(b, '\n');
+}
+
+static void dump_rest(struct buf *b, const struct recording *rec, int64_t zero_us)
+{
+	for (size_t i = 0; i < rec->n_groups; i++) {
+		buf_addf(b, "group %u %s", rec->group[i].instance, rec->group[i].name);
+		put_names(b, "in", rec->in, rec->group[i].first_in, rec->group[i].n_in);
+		buf_addc(b, '\n');
+	}
+	for (size_t i = 0; i < rec->n_pools; i++)
+		buf_addf(b, "pool %u %s %lld\n", rec->pool[i].instance, rec->pool[i].name, (long long)rec->pool[i].depth);
+	for (size_t i = 0; i < rec->n_notes; i++) {
+		buf_addf(b, "note %u %d %s", rec->note[i].instance, (int)rec->note[i].task, rec->note[i].text);
+		put_time(b, "at", rec->note[i].time_us, zero_us);
+		buf_addc(b, '\n');
+	}
+	for (size_t i = 0; i < rec->n_programs; i++) {
+		const struct program *p = &rec->program[i];
+
+		buf_addf(b, "program %s %llu %llu %lld %lld %lld\n", p->name, (unsigned long long)p->n,
+			 (unsigned long long)p->n_measured, (long long)p->cpu_us, (long long)p->max_rss_kb,
+			 (long long)p->wall_us);
+	}
+	for (size_t i = 0; i < rec->n_memory; i++)
+		buf_addf(b, "memory %lld %u %u\n", (long long)rec->memory[i].time_ms, rec->memory[i].task,
+			 rec->memory[i].kb);
+	for (size_t i = 0; i < rec->n_warnings; i++)
+		buf_addf(b, "warning %s\n", rec->warning[i].text);
+}
+
+static void dump_series(struct buf *b, const struct series *s)
+{
+	buf_addf(b, "series %s", s->name);
+	for (size_t c = 0; c < s->n_columns; c++)
+		buf_addf(b, " %s:%s:%d", s->column[c].name, s->column[c].unit, s->column[c].counter);
+	for (size_t i = 0; i < s->n; i++) {
+		buf_addf(b, " @%lld%s", (long long)s->time_ms[i], s->gap[i] ? "!" : "");
+		for (size_t c = 0; c < s->n_columns; c++)
+			buf_addf(b, ",%lld", (long long)s->level[i * s->n_columns + c]);
+	}
+	buf_addc(b, '\n');
+}
+
+void recorded_dump(struct buf *b, const struct recording *rec, int64_t zero_us)
+{
+	for (size_t i = 0; i < rec->n_build; i++)
+		buf_addf(b, "%s: %s\n", rec->build[i].key, rec->build[i].value);
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		dump_instance(b, &rec->instance[i], zero_us);
+		buf_addc(b, '\n');
+	}
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		dump_task(b, rec, &rec->task[i], zero_us);
+		buf_addc(b, '\n');
+	}
+	dump_spans(b, rec, zero_us);
+	dump_rest(b, rec, zero_us);
+	for (size_t i = 0; i < rec->n_series; i++)
+		dump_series(b, &rec->series[i]);
+	buf_addf(b, "lost %llu %llu %d %d processes %llu %lld proof %d%d", (unsigned long long)rec->lost.lines,
+		 (unsigned long long)rec->lost.tasks, rec->lost.parts, rec->lost.reason,
+		 (unsigned long long)rec->n_processes, (long long)rec->process_events_lost, rec->proof.ended,
+		 rec->proof.known);
+	if (rec->proof.known)
+		buf_addf(b, " %lld/%lld %lld/%lld", (long long)rec->proof.cpu_us, (long long)rec->proof.of_us,
+			 (long long)rec->proof.processes, (long long)rec->proof.of_processes);
+	put_number(b, "unended", (int64_t)rec->proof.n_unended);
+	put_number(b, "unclosed", (int64_t)rec->proof.n_unclosed);
+	put_time(b, "end", rec->end_us, zero_us);
+	put_time(b, "last", rec->last_us, zero_us);
+	buf_addc(b, '\n');
+	ck_assert_int_eq(buf_error(b), 0);
+}
+
+void recorded_same(struct buf *a, struct buf *b, int64_t which)
+{
+	const char *p = buf_str(a), *q = buf_str(b);
+	size_t n = 0, line = 0;
+
+	for (; p[n] && p[n] == q[n]; n++) {
+		if (p[n] == '\n')
+			line = n + 1;
+	}
+	ck_assert_msg(p[n] == q[n], "%lld:\n%.400s\n%.400s", (long long)which, p + line, q + line);
+}

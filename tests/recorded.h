@@ -35,6 +35,12 @@ void recorded_random(struct recorded *r, unsigned n, uint64_t seed);
 
 void recorded_release(struct recorded *r);
 
+/* All that was read, a line each, with times of events from zero_us on; "-": unknown. */
+void recorded_dump(struct buf *b, const struct recording *rec, int64_t zero_us);
+
+/* Two such texts are equal; which is part of the message. */
+void recorded_same(struct buf *a, struct buf *b, int64_t which);
+
 /* The word of its state: "done". */
 const char *recorded_state(const struct task *t);
 
