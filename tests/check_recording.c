@@ -4,6 +4,7 @@
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/recording.h"
+#include "recording/recording_write.h"
 #include "recording/store.h"
 #include "recording/store_create.h"
 #include "recording/store_join.h"
@@ -109,11 +110,15 @@ static const struct {
 	{ "future tasks", BUILD, "buildbeat tasks 2\n" OPEN, -EINVAL, NULL, FUTURE },
 	{ "far future", BUILD, "buildbeat tasks 18446744073709551615 x\n", -EINVAL, NULL, "is newer" },
 	{ "no version", BUILD, "buildbeat tasks x\n", 0, "", "tasks.log: its first line" },
+	{ "version 0", BUILD, "buildbeat tasks 0\n" OPEN "start\t20\ta1.1\t7\t\t\tx\n", 0, "",
+	  "tasks.log: its first line" },
 	{ "damaged build", BUILD "what\n", NULL, 0, "", "build:4: damaged" },
 	{ "clock set back", BUILD "end_us: 60000000\nend_wall_ns: 1699999000000000000\n", NULL, 0, "",
 	  "set back by 1060 s" },
 	{ "clock set forward", BUILD "end_us: 60000000\nend_wall_ns: 1700003660000000000\n", NULL, 0, "",
 	  "set forward by 3600 s" },
+	{ "clock set forward from 0", "buildbeat build 1\nstart_wall_ns: 0\nstart_mono_ns: 5\nend_us: 60000000\n"
+	  "end_wall_ns: 3660000000000\n", NULL, 0, "", "set forward by 3600 s" },
 	{ "clock right", BUILD "end_us: 60000000\nend_wall_ns: 1700000060000000000\n", NULL, 0, "", NULL },
 	{ "nonsense times", "buildbeat build 1\nstart_wall_ns: -3\nstart_mono_ns: x\nend_us: 1e9\n", NULL, 0, "", NULL },
 };
@@ -583,6 +588,70 @@ TEST(kinds_of_commands)
 			      "%u %s: %s", i, command, rec.task[i].kind);
 		ck_assert_msg(slice_is(program, rec.task[i].program), "%u %s: %s", i, command, rec.task[i].program);
 	}
+}
+
+static const char *const whole_recordings[] = { "damaged", "edges", "generated", "processes", "results", "scripts", "spans" };
+
+/* The lines with their times later by `by`, and at least 0 before that. */
+static void move_times(struct buf *b, const char *text, int64_t by, int64_t more)
+{
+	for (const char *p = text, *eol; *p; p = *eol ? eol + 1 : eol) {
+		const char *tab = strchr(p, '\t');
+		int64_t time_us;
+		char *end;
+
+		eol = strchrnul(p, '\n');
+		if (!tab || tab > eol || (time_us = strtoll(tab + 1, &end, 10)) < 0 || *end != '\t') {
+			buf_add(b, p, (size_t)(eol - p));
+		} else {
+			time_us = time_us + by < 0 ? 0 : time_us + by;
+			buf_addf(b, "%.*s%lld%.*s", (int)(tab + 1 - p), p, (long long)(time_us + more), (int)(eol - end), end);
+		}
+		buf_addc(b, '\n');
+	}
+}
+
+static void read_moved(struct buf *to, const char *dir, const char *tasks, int64_t by, int64_t more)
+{
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(buf, b = BUF_INIT);
+	char path[PATH_MAX];
+	struct error err;
+
+	move_times(&b, tasks, by, more);
+	support_write(support_path("%s/tasks.log", dir), b.data, b.len);
+	recorded_open(&rec, dir, NULL);
+	recorded_dump(to, &rec, more);
+	ck_assert(!recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "written", path, &err));
+	recording_release(&rec);
+	recorded_open(&rec, path, NULL);
+	recorded_dump(to, &rec, more);
+	support_expect(support_tmpdir(), 0, "", "", "rm -r written latest");
+}
+
+/* Time 0 is a time as any other: whichever event is at 0, all is read and written as if that were
+ * later. */
+TEST_EACH(time_zero, whole_recordings)
+{
+	const char *tasks = support_text(support_path("%s/tasks.log", recorded_unpack(whole_recordings[_i])));
+	const char *dir = write_dir(BUILD, NULL);
+	int64_t before_us = -1;
+	int n = 0;
+
+	for (const char *p = tasks; p && n < 60; p = strchr(p + 1, '\n')) {
+		const char *tab = strchr(p, '\t');
+		int64_t time_us = tab ? strtoll(tab + 1, NULL, 10) : -1;
+		RELEASED(buf, at_0 = BUF_INIT, later = BUF_INIT);
+
+		if (time_us < 0 || time_us == before_us)
+			continue;
+		before_us = time_us;
+		read_moved(&at_0, dir, tasks, -time_us, 0);
+		read_moved(&later, dir, tasks, -time_us, 7);
+		recorded_same(&at_0, &later, time_us);
+		n++;
+	}
+	ck_assert_int_gt(n, 2);
 }
 
 TEST_MAIN(recording);
