@@ -455,6 +455,26 @@ TEST(column_has_these_bytes)
 	ck_assert_int_eq(rounded(4097), 4098);
 }
 
+/* Notes */
+
+/* An archive without notes stays one. */
+TEST(no_note_to_take_back)
+{
+	struct known what = { .build = 0, .pattern = "*", .metrics = 1, .by = "s", .reason = "" };
+	struct archive *a = made_archive(made_repo());
+	struct builds builds = BUILDS_INIT;
+	bool found = true;
+	struct error err;
+
+	made_add_build(a, 0, 3, 0);
+	ck_assert_int_eq(archive_builds(a, MADE_REF, 0, &builds, &err), 0);
+	ck_assert_int_eq(archive_unsay(a, &builds, &what, &found, &err), 0);
+	ck_assert(!found);
+	builds_release(&builds);
+	archive_close(a);
+	support_expect(made_repo(), 0, "refs/heads/" MADE_REF "\n", "", "git for-each-ref --format='%%(refname)'");
+}
+
 TEST_PROGRAM(archive)
 {
 	made_environment();

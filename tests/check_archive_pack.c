@@ -186,6 +186,31 @@ TEST(damaged_packs)
 	check(&to, 0, 12);
 }
 
+/* An offset that is in the table of large ones, which ends before the checksums: whatever these are, they
+ * are no offsets. */
+TEST(large_offsets)
+{
+	RELEASED(pack, p = PACK_INIT);
+	RELEASED(buf, idx = BUF_INIT);
+	char *offset, entry[8] = { 0 };
+
+	add(&p, 0, 1);
+	ck_assert_int_eq(pack_end(&p, &idx), 0);
+	offset = idx.data + idx.len - 2 * SHA1_SIZE - 4;
+	memcpy(offset, "\x80\0\0\0", 4);
+	memset(idx.data + idx.len - 2 * SHA1_SIZE, 0, 2 * SHA1_SIZE);
+	for (size_t i = 7; i < 2 * SHA1_SIZE; i += 8)
+		idx.data[idx.len - 2 * SHA1_SIZE + i] = (char)(p.bytes.len / 2);
+	ck_assert(!pack_idx_is_sane(&idx, p.bytes.len));
+	entry[7] = (char)(p.bytes.len / 2);
+	buf_add(&idx, entry, sizeof entry);			/* a table with one entry */
+	ck_assert_int_eq(buf_error(&idx), 0);
+	ck_assert(pack_idx_is_sane(&idx, p.bytes.len));
+	offset = idx.data + idx.len - 8 - 2 * SHA1_SIZE - 4;
+	offset[3] = 1;						/* the entry behind it */
+	ck_assert(!pack_idx_is_sane(&idx, p.bytes.len));
+}
+
 TEST_PROGRAM(archive_pack)
 {
 	made_environment();

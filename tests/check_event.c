@@ -321,4 +321,16 @@ TEST(instance_ids)
 	ck_assert_uint_lt(strlen(a), INSTANCE_ID_MAX);
 }
 
+/* The CPU time of children is what was added to both numbers. */
+TEST(children_between)
+{
+	struct rusage before = { .ru_utime = { 1, 999999 }, .ru_stime = { 7, 3 } };
+	struct rusage now = { .ru_utime = { 3, 1 }, .ru_stime = { 8, 2 } };
+	struct event_children c;
+
+	event_children_between(&c, &before, &now);
+	ck_assert_int_eq(c.user_us, 1000002);
+	ck_assert_int_eq(c.system_us, 999999);
+}
+
 TEST_MAIN(event);

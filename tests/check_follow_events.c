@@ -607,4 +607,78 @@ TEST_LOOP(random_logs, 20)
 	agree_growing(dir, buf_str(&log));
 }
 
+/* A task that was forgotten: a second start is damage, its spans and notes are those of its instance,
+ * and other lines are left out. */
+
+struct forgetful {
+	struct follow follow;
+	unsigned n_spans, n_ends, n_notes, n_others;
+};
+
+static int forget_ended(void *context, uint32_t task, enum follow_change what, struct slice command)
+{
+	struct forgetful *f = context;
+
+	(void)command;
+	if (what == FOLLOW_ENDED)
+		follow_forget(&f->follow, task);
+	return 0;
+}
+
+static int count_span(void *context, const struct span *s, int64_t parent)
+{
+	(void)parent;
+	((struct forgetful *)context)->n_spans += s->task == NO_INDEX;
+	return 0;
+}
+
+static int count_end(void *context, const struct span_end *e)
+{
+	((struct forgetful *)context)->n_ends += e->task == NO_INDEX;
+	return 0;
+}
+
+static int count_note(void *context, const struct note *n)
+{
+	((struct forgetful *)context)->n_notes += n->task == NO_INDEX;
+	return 0;
+}
+
+static int count_other(void *context, uint32_t instance, uint32_t task, struct event *e)
+{
+	(void)instance;
+	(void)task;
+	(void)e;
+	((struct forgetful *)context)->n_others++;
+	return 0;
+}
+
+static const struct { const char *line; int result; } after_end[] = {
+	{ "open\t0\ta\t10\t0\t10\tmake", 0 }, { "start\t1\ta.1\t11\t0\t\tx", 0 }, { "done\t2\ta.1\t0", 0 },
+	{ "begin\t3\ta.1\t1\tspan", 0 }, { "end\t4\ta.1\t1", 0 }, { "note\t5\ta.1\tword", 0 },
+	{ "name\t6\ta.1\ty\tk\tlink", 0 }, { "after\t6\ta.1\tz", 0 }, { "out\t6\ta.1\tz", 0 },
+	{ "pid\t6\ta.1\t7", 0 }, { "place\t6\ta.1\tMakefile\t3", 0 }, { "queue\t6\ta.1\t\tx", 0 },
+	{ "done\t7\ta.1\t0", 0 }, { "start\t8\ta.1\t11\t0\t\tx", -EBADMSG },
+};
+
+TEST(lines_of_forgotten_tasks)
+{
+	static const struct follow_to to = {
+		.changed = forget_ended, .span = count_span, .span_end = count_end, .note = count_note,
+		.other = count_other,
+	};
+	struct forgetful f = { 0 };
+	RELEASED(recording, rec);
+
+	ck_assert_int_eq(follow_growing(&f.follow, &rec, &to, &f), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(after_end); i++) {
+		struct event e;
+
+		ck_assert_int_eq(event_parse(slice_of(after_end[i].line), &e), EVENT_PARSED);
+		ck_assert_msg(follow_line(&f.follow, &e) == after_end[i].result, "%s", after_end[i].line);
+	}
+	ck_assert(f.n_spans == 1 && f.n_ends == 1 && f.n_notes == 1 && !f.n_others);
+	follow_release(&f.follow);
+}
+
 TEST_MAIN(follow_events);

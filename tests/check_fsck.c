@@ -292,6 +292,9 @@ static const struct { const char *damage, *says; unsigned builds; } others[] = {
 	{ ": >refs/heads/" MADE_REF, "cannot be read", 15 },
 	{ ": >refs/notes/buildbeat", "the notes are lost", 15 },
 	{ "echo 1234567890123456789012345678901234567890 >refs/heads/" MADE_REF, "is lost", 15 },
+	{ BUILDBEAT " archive --repo . --host o --branch p --machine q later && "
+	  "git update-ref -d refs/heads/o/p/q && "	/* a newer build, but of another series */
+	  "echo 1234567890123456789012345678901234567890 >refs/heads/" MADE_REF, "is lost", 15 },
 	{ "git update-ref refs/heads/" MADE_REF " $(git commit-tree -m note -p " MADE_REF " " MADE_REF
 	  "^{tree})", "is not a build", 15 },
 	{ "touch -d '2020-01-01' refs/heads/" MADE_REF ".lock", "lock", 15 },
@@ -310,6 +313,7 @@ TEST_EACH(other_damage, others)
 	struct run r;
 
 	make();
+	support_expect(made_repo(), 0, "", "", "cp -r " TOP_SRCDIR "/tests/data/recordings/nested later");
 	support_expect(made_repo(), 0, "", "", "git symbolic-ref refs/heads/" MADE_REF "2 refs/heads/" MADE_REF);
 	support_expect(made_repo(), 0, "0 problems\n", "", BUILDBEAT " archive --fsck --repo .");
 	support_expect(made_repo(), 0, "", "", "git symbolic-ref -d refs/heads/" MADE_REF "2");

@@ -271,8 +271,9 @@ TEST(recordings)
 	archive_close(a);
 }
 
-static const char *const wrong[] = {
-	"--import-oe", "--import-oe .", "--import-oe nowhere", "a b",
+static const struct { const char *args, *message; } wrong[] = {
+	{ "--import-oe", "" }, { "--import-oe .", "" }, { "--import-oe nowhere", "" }, { "a b", "" },
+	{ "--import-oe sources", "sources: not an archive of oe-build-perf-test" },
 };
 
 TEST_EACH(misuse, wrong)
@@ -280,9 +281,13 @@ TEST_EACH(misuse, wrong)
 	RELEASED(buf, line = BUF_INIT);
 	struct run r;
 
-	buf_addf(&line, BUILDBEAT " archive --repo n.git %s", wrong[_i]);
+	/* a repository without results */
+	must(0, &r, "git init -q sources && cd sources && echo x >x && git add x && "
+	     "git -c user.name=a -c user.email=a@b commit -q -m x");
+	buf_addf(&line, BUILDBEAT " archive --repo n.git %s", wrong[_i].args);
 	must(2, &r, line.data);
 	ck_assert_int_eq(strncmp(r.err.data, "buildbeat: ", 11), 0);
+	ck_assert_msg(strstr(r.err.data, wrong[_i].message), "%s", r.err.data);
 	ck_assert_str_eq(buf_str(&r.out), "");
 }
 

@@ -181,7 +181,7 @@ static const char *const kept[] = {
 	"DB_PASS_FILE=/run/x DB_PASS= make", "TOTAL_PASSES=abc NPASS=abc", "logins=3 login=me x login",
 	"wget http://h:80/x@y http://[::1]:80/a@b http://h:$PORT/x@y http://h:8080/a:b@c",
 	"curl -o menu a:bcde", "curl -o x:yyyy -d a:bcde http://h:8080", "ssl pass:abcd x",
-	"sort one two | docker login --password-stdin", "x AKIAZ0123456789ABXYZ0 y",
+	"sort one two | docker login --password-stdin", "x AKIAZ0123456789ABXYZ0 y", "x AKIAZ0123456789ABXY y",
 };
 
 /* Among other lines, from any place on: the suspect is in the line of the secret. */

@@ -155,6 +155,7 @@ static const struct {
 	{ "file://localhost/srv/n", true, "/srv/n", "file://localhost/srv/n" },
 	{ "file:///a%20b/%c3%a4", true, "/a b/\303\244", "file:///a%20b/%c3%a4" },
 	{ "file:///50%", true, "/50%", "file:///50%" },
+	{ "file:///%01%ff%4", true, "/\001\377%4", "file:///%01%ff%4" },
 	{ "ssh://ci@git.example.org:2222/n.git", true, NULL, "ssh://ci@git.example.org:2222/n.git" },
 	{ "ci@git.example.org:perf/n", true, NULL, "ci@git.example.org:perf/n" },
 	{ "git.example.org:n", true, NULL, "git.example.org:n" },
