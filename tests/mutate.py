@@ -54,8 +54,8 @@ GUARDS = """base/trust.c command/redact*.c archive/*.c recording/*.c send/*.c pl
 PROGRAMS = """
     accept alive archive archive_builds archive_damage archive_killed archive_pack
     archive_shared archive_writers base bitbake bombs build_recording builder catalogue chain
-    cmd_archive cmd_check cmd_span culprits decide earlier event export fsck growing guard
-    history identity import import_oe inspect_archive log_bitbake log_command log_relay
+    cmd_archive cmd_check cmd_span culprits decide earlier event export follow_events fsck growing
+    guard history identity import import_oe inspect_archive log_bitbake log_command log_relay
     log_tasks long_lines lost make_faults make_signals make_transparent moved ninja ninja_join
     nomem nomem_archive notes_text oe_write partial_io plugin_api plugin_threads preload_faults
     preload_threads preload_transparent process_tree profile profile_live proof races
@@ -504,11 +504,14 @@ def learn_tests(copy, programs, functions):
     return [Test(p, name, *values) for p in programs for name, values in known[p]["tests"].items()]
 
 
-def cost_for(test, path):
-    """The order in which tests are tried: quick, with few other functions, and of the file's name."""
-    words = re.findall(r"[a-z]{4,}", path[:-2])
-    named = any(word.rstrip("s") in test.program for word in words)
-    return test.seconds * len(test.reaches) / (20 if named else 1)
+def cost_for(test, mutant):
+    """The order in which tests are tried: quick, with few other functions, and of the file's name. If
+    the line is about memory that runs out, tests of that."""
+    words = re.findall(r"[a-z]{4,}", mutant.path[:-2])
+    if "ENOMEM" in mutant.before:
+        words.append("nomem")
+    named = sum(word.rstrip("s") in test.program for word in words)
+    return test.seconds * len(test.reaches) / 20 ** named
 
 
 def prepare(copy, mutant, tests, most_s):
@@ -525,7 +528,7 @@ def prepare(copy, mutant, tests, most_s):
     # A constant above all functions can matter in each of them.
     reaching = sorted((t for t in tests if any(
         path == mutant.path and (name == at[-1] if at else True) for path, name in t.reaches)),
-                      key=lambda t: cost_for(t, mutant.path))
+                      key=lambda t: cost_for(t, mutant))
     while sum(t.seconds for t in reaching) > most_s and len(reaching) > 1:
         reaching.pop()
     if not reaching:
