@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define EARLY_SLOTS 32
+#define EXEC_FAULTS 4		/* page faults that executing a program causes at least: its stack, its code */
 #define PATIENCE 1000		/* times the processor is given to another thread */
 
 /* The end of a process that was waited for before its start was recorded: the thread that
@@ -45,7 +46,7 @@ struct shared {
 	_Atomic unsigned spawning;
 	_Atomic unsigned forks, executed;	/* forks of the host; those that executed something */
 	_Atomic bool others;		/* it had children that are no tasks */
-	_Atomic uint64_t reaped;
+	_Atomic uint64_t reaped;	/* children, without those that executed nothing */
 	_Atomic unsigned n_early;	/* how many were ever stored */
 	_Atomic pid_t early_pid[EARLY_SLOTS];	/* 0: free, -1: being filled */
 	struct early early[EARLY_SLOTS];
@@ -438,6 +439,12 @@ static bool take_first(uint64_t *task)
 	return *task;
 }
 
+/* A vfork child that only ended, in its parent's memory: libuv tries one before it starts others. */
+static bool executed_nothing(const struct rusage *usage)
+{
+	return usage->ru_minflt + usage->ru_majflt < EXEC_FAULTS;
+}
+
 void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 {
 	int64_t t = preload_now_us();
@@ -445,14 +452,18 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	struct event_end e;
 	uint64_t task;
 
-	atomic_fetch_add(&host.shared->reaped, 1);
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	peak_judge(&host.peak, &e);
 	if (pidtable_take(&host.shared->children, pid, &task) || take_first(&task)) {
+		atomic_fetch_add(&host.shared->reaped, 1);
 		if (!is_over())
 			write_end(task, t, &e);
-	} else if (atomic_load(&host.shared->spawning)) {
+		return;
+	}
+	if (!executed_nothing(usage))
+		atomic_fetch_add(&host.shared->reaped, 1);
+	if (atomic_load(&host.shared->spawning)) {
 		leave_early(pid, t, &e);
 		if (pidtable_take(&host.shared->children, pid, &task)) {
 			take_early(pid, t, &unused);

@@ -142,6 +142,11 @@ static const struct scene scenes[] = {
 	  .setup = "echo 'int q(void); int main(void) { return q(); }' > p.c; echo 'int q(void) { return 0; }' > q.c",
 	  .after = "rm -f p", .tasks = "+++++" },
 	{ .what = "cc that fails", .command = "cc -c p.c", .needs = "cc", .setup = "echo 'int main(' > p.c", .tasks = "-" },
+	/* libuv tries one before it starts others: it is no task, and none is missing */
+	{ .what = "a vfork child that only ends", .command = "./p", .needs = "cc", .after = "rm -f p", .tasks = "+",
+	  .setup = "printf '#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { if (!vfork()) _exit(0); wait(0); "
+		   "if (!vfork()) { execlp(\"true\", \"true\", (char *)0); _exit(1); } wait(0); return 0; }\n' >p.c; "
+		   "cc -o p p.c" },
 	{ .what = "cmake --build", .command = "cmake --build . -- -j1", .needs = "cmake ninja",
 	  .build = "build a: touch\nbuild b: touch a\n", .tasks = "+++",
 	  .setup = "printf 'CMAKE_PROJECT_NAME:STATIC=x\\nCMAKE_GENERATOR:INTERNAL=Ninja\\nCMAKE_MAKE_PROGRAM:FILEPATH=ninja\\n' > CMakeCache.txt" },
