@@ -72,11 +72,11 @@ class Answers:
 
 
 def symbols(path, *options):
-    """The functions by nm: [(start, size, name)]."""
+    """The functions by nm: [(start, size, name)]. libc's probes have a weak symbol that is no code."""
     found = []
     for line in run("nm", "-S", "--defined-only", *options, path).splitlines():
         m = re.match(r"(\w+) (\w+) ([tTwWiI]) (\S+)$", line)
-        if m and int(m.group(2), 16):
+        if m and int(m.group(2), 16) and m.group(4) != "_.stapsdt.base":
             found.append((int(m.group(1), 16), int(m.group(2), 16), m.group(4).split("@")[0]))
     return found
 
