@@ -151,34 +151,31 @@ int reader_count_missing(struct reader *r)
 	return warn_once(r, text);
 }
 
-/* Of a text that was made in a buffer, which is then empty. An empty text is no warning. */
+/* An empty text is no warning. */
 static int warn_of(struct reader *r, struct buf *text)
 {
 	int error = buf_error(text);
 
-	if (!error && text->len)
-		error = warn_once(r, buf_str(text));
-	buf_clear(text);
-	return error;
+	return error || !text->len ? error : warn_once(r, buf_str(text));
 }
 
 /* If lines were lost, that is the reason. */
 int reader_prove(struct reader *r)
 {
 	struct recording *rec = r->rec;
-	struct buf text = BUF_INIT;
+	struct buf processes = BUF_INIT, unclosed = BUF_INIT;
 	bool possible = !r->tasks_only || r->proof;
 	int error = possible ? proof_make(&rec->proof, rec) : 0;
 
 	if (error || !possible || rec->lost.reason)
 		return error;
-	proof_add_processes(&text, &rec->proof, rec);
-	error = warn_of(r, &text);
+	proof_add_processes(&processes, &rec->proof, rec);
+	proof_add_unclosed(&unclosed, &rec->proof);
+	error = warn_of(r, &processes);
 	if (!error)
-		proof_add_unclosed(&text, &rec->proof);
-	if (!error)
-		error = warn_of(r, &text);
-	buf_release(&text);
+		error = warn_of(r, &unclosed);
+	buf_release(&processes);
+	buf_release(&unclosed);
 	return error;
 }
 

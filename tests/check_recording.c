@@ -620,6 +620,8 @@ static void read_moved(struct buf *to, const char *dir, const char *tasks, int64
 
 	move_times(&b, tasks, by, more);
 	support_write(support_path("%s/tasks.log", dir), b.data, b.len);
+	support_writes(support_path("%s/build", dir), support_path(BUILD "status: 0\nend_us: %lld\n",
+								     (long long)(99000000 + more)));
 	recorded_open(&rec, dir, NULL);
 	recorded_dump(to, &rec, more);
 	ck_assert(!recording_write(&rec, STORE_ACCESS_USER, support_tmpdir(), "written", path, &err));
@@ -634,7 +636,7 @@ static void read_moved(struct buf *to, const char *dir, const char *tasks, int64
 TEST_EACH(time_zero, whole_recordings)
 {
 	const char *tasks = support_text(support_path("%s/tasks.log", recorded_unpack(whole_recordings[_i])));
-	const char *dir = write_dir(BUILD, NULL);
+	const char *dir = write_dir(NULL, NULL);
 	int64_t before_us = -1;
 	int n = 0;
 

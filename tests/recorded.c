@@ -356,8 +356,10 @@ static void dump_series(struct buf *b, const struct series *s)
 
 void recorded_dump(struct buf *b, const struct recording *rec, int64_t zero_us)
 {
-	for (size_t i = 0; i < rec->n_build; i++)
-		buf_addf(b, "%s: %s\n", rec->build[i].key, rec->build[i].value);
+	for (size_t i = 0; i < rec->n_build; i++) {
+		if (strcmp(rec->build[i].key, "end_us") != 0)	/* a time: see below */
+			buf_addf(b, "%s: %s\n", rec->build[i].key, rec->build[i].value);
+	}
 	for (size_t i = 0; i < rec->n_instances; i++) {
 		dump_instance(b, &rec->instance[i], zero_us);
 		buf_addc(b, '\n');
