@@ -49,6 +49,23 @@ TEST(alive)
 	ck_assert(!alive_same_boot("00000000-0000-0000-0000-000000000000"));
 }
 
+TEST(stopped)
+{
+	int64_t now_ns = clock_mono_ns();
+	pid_t pid = waiting_process();
+
+	ck_assert(!alive_is_stopped(pid, now_ns));
+	kill(pid, SIGSTOP);
+	ck_assert_int_eq(waitpid(pid, NULL, WUNTRACED), pid);
+	ck_assert(alive_is_stopped(pid, now_ns));
+	ck_assert(!alive_is_stopped(pid, now_ns - 10000000000));
+	kill(pid, SIGCONT);
+	ck_assert_int_eq(waitpid(pid, NULL, WCONTINUED), pid);
+	ck_assert(!alive_is_stopped(pid, now_ns));
+	kill_process(pid);
+	ck_assert(!alive_is_stopped(pid, now_ns));
+}
+
 /* Recordings */
 
 static void begin(struct growing **g, const char *dir)

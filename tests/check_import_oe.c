@@ -148,6 +148,7 @@ TEST(runs)
 	builds_release(&builds);
 	ck_assert_int_eq(archive_values(a, SERIES, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 3);
+	ck_assert_str_eq(values_fact(&f, "host"), "builder");
 	about(column(&f, "test1: build", COLUMN_WALL_US), 103000000);
 	ck_assert_int_eq(column(&f, "test1: build", COLUMN_READ_BYTES), 1024);
 	ck_assert_int_eq(column(&f, "test1: tmpdir", COLUMN_WRITTEN_BYTES), 2000 * 1024);

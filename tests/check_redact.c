@@ -344,6 +344,13 @@ TEST(process_words)
 	buf_init_fixed(&b, text, sizeof text);
 	process_log_command(&b, copy, sizeof words);
 	ck_assert_str_eq(buf_str(&b), "curl --password *** TOKEN=*** http://h");
+	/* an empty first word; what may be the begin of a key is hidden only where the words were cut */
+	memcpy(copy, "\0x AKIA1234", 12);
+	process_log_command(&b, copy, 12);
+	ck_assert_str_eq(buf_str(&b), " x AKIA1234");
+	memcpy(copy, "\0x AKIA1234", 12);
+	process_log_command(&b, copy, 11);
+	ck_assert_str_eq(buf_str(&b), " x ***");
 }
 
 TEST(own_patterns)
@@ -353,6 +360,7 @@ TEST(own_patterns)
 	};
 	static const struct { const char *text, *out; } cases[] = {
 		{ "VAULT_ADDR=abc x", "VAULT_ADDR=*** x" },
+		{ "VAULT_X VAULT_A= VAULT_B=$X VAULT_C=abc", "VAULT_X VAULT_A= VAULT_B=$X VAULT_C=***" },
 		{ "cc -Dvault_x=12 x", "cc -Dvault_x=*** x" },
 		{ "sign --card-pin 1234 f", "sign --card-pin *** f" },
 		{ "BUILD_TOKEN=abc x", "BUILD_TOKEN=abc x" },

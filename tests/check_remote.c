@@ -201,6 +201,7 @@ TEST_EACH(no_file, bad_files)
 
 	ck_assert_int_eq(url_path(&path, bad_files[_i], &is_file, &err), -EINVAL);
 	ck_assert_str_eq(err.path, bad_files[_i]);
+	ck_assert_str_eq(err.message, "expected file:///DIRECTORY");
 }
 
 /* Similar archives have their own copies; no copy has a password in its name. */
