@@ -151,7 +151,7 @@ static int add_lines(struct page *p)
 {
 	const struct log_selection *s = &p->lines->selection;
 	size_t i = log_lines_find(p->lines, (uint64_t)p->from), at = 0;
-	uint64_t left = (uint64_t)p->count, skip;
+	uint64_t left = (uint64_t)p->count, next = UINT64_MAX, skip;
 	struct output_line line;
 	int r = 0;
 
@@ -164,14 +164,17 @@ static int add_lines(struct page *p)
 		end = of->line + of->n;
 		end = end - first > left ? first + left : end;
 		left -= end - first;
-		log_lines_go(p->lines, first);
+		log_lines_go(p->lines, next, first);
+		next = UINT64_MAX;
 		/* parts of a long line can come behind the next line */
 		while (p->text_size < TEXT_MAX && (r = output_next(p->lines->output, &line, true)) > 0 &&
 		       line.number < end) {
 			if (line.number >= first && (line.begins || !p->width))
 				add_line(p, &line, task_of(p, line.number, &at));
-			if (line.number + 1 == end && line.ends)
+			if (line.number + 1 == end && line.ends) {
+				next = end;
 				break;
+			}
 		}
 		if (r < 0)
 			return r;

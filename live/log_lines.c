@@ -12,6 +12,26 @@
 
 #define PLACE_LINES 500		/* from one place to the next */
 
+/* The places up to this line. */
+static size_t n_places_to(const struct log_lines *l, uint64_t line)
+{
+	struct search_range s = search_all(l->n_places);
+
+	while (search_next(&s))
+		search_past(&s, l->place[s.at].line <= line);
+	return s.at;
+}
+
+static void go_to_place(struct log_lines *l, uint64_t line)
+{
+	size_t n = n_places_to(l, line);
+
+	if (n)
+		output_go(l->output, &l->place[n - 1]);
+	else
+		output_rewind(l->output);
+}
+
 static int add_place(struct log_lines *l)
 {
 	uint64_t last = l->n_places ? l->place[l->n_places - 1].line : 0;
@@ -33,7 +53,7 @@ int log_lines_update(struct log_lines *l, bool complete)
 
 	if (!l->output || l->complete)
 		return 0;
-	log_lines_go(l, UINT64_MAX);
+	go_to_place(l, UINT64_MAX);
 	if (!l->n_places)
 		r = add_place(l);
 	while (!r && (r = output_next(l->output, &line, true)) > 0) {
@@ -45,16 +65,12 @@ int log_lines_update(struct log_lines *l, bool complete)
 	return r;
 }
 
-void log_lines_go(struct log_lines *l, uint64_t line)
+void log_lines_go(struct log_lines *l, uint64_t next, uint64_t line)
 {
-	struct search_range s = search_all(l->n_places);
+	size_t n = n_places_to(l, line);
 
-	while (search_next(&s))
-		search_past(&s, l->place[s.at].line <= line);
-	if (s.at)
-		output_go(l->output, &l->place[s.at - 1]);
-	else
-		output_rewind(l->output);
+	if (next > line || (n && l->place[n - 1].line > next))
+		go_to_place(l, line);
 }
 
 /* Selections */
@@ -137,7 +153,7 @@ static int add_ranges_with(struct log_lines *l, const struct output_tasks *t)
 
 	if (s->looked_at >= l->n)
 		return 0;
-	log_lines_go(l, s->looked_at);
+	go_to_place(l, s->looked_at);
 	while ((r = output_next(l->output, &line, true)) > 0) {
 		if (!line.begins || line.number < s->looked_at || line.number >= l->n)
 			continue;

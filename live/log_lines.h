@@ -41,8 +41,9 @@ struct log_lines {
 int log_lines_update(struct log_lines *l, bool complete);
 void log_lines_release(struct log_lines *l);
 
-/* Continue reading with this line: parts of lines before it can come first. */
-void log_lines_go(struct log_lines *l, uint64_t line);
+/* Continue reading with this line: parts of lines before it can come first. next: the line that would be read
+ * next, UINT64_MAX if this is not known. */
+void log_lines_go(struct log_lines *l, uint64_t next, uint64_t line);
 
 /* Select the lines of a task, if of_task is set, that contain the text (NULL: any text) as they are shown; upper and
  * lower case are equal. 0 or a negative errno. */
