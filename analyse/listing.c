@@ -301,18 +301,30 @@ static int find_named(struct buf *out, const char *base, const char *name, struc
 	return r && r != -EPERM ? error_sys(err, r, name, NULL) : r;
 }
 
+/* Something here that is no recording can have the name of one: a build of "lua" makes ./lua. */
+static bool is_name(struct buf *out, const char *base, const char *what)
+{
+	struct error unused;
+
+	return !strchr(what, '/') && !find_named(out, base, what, &unused);
+}
+
 int listing_find_set(struct buf *out, const char *base, const char *what,
 		     const struct recording_formats *formats, struct error *err)
 {
 	struct buf dir = BUF_INIT;
+	bool is_recording;
 	struct stat st;
 	int r;
 
 	if (what && stat(what, &st))
 		return find_named(out, base, what, err);
-	if (what && !S_ISDIR(st.st_mode))
+	if (what && !S_ISDIR(st.st_mode)) {
+		if (is_name(out, base, what))
+			return 0;
 		return error_set(err, -ENOTDIR, what, 0, 0,
 				 "not a recording: a recording is a directory");
+	}
 	if (!what) {
 		r = listing_base(&dir, base, err);
 		if (!r && (r = find_newest(out, buf_str(&dir), formats)))
@@ -322,8 +334,11 @@ int listing_find_set(struct buf *out, const char *base, const char *what,
 		buf_release(&dir);
 		return r;
 	}
+	is_recording = is_set_or_recording(what, formats);
+	r = is_recording ? -ENOENT : find_newest(out, what, formats);
 	/* without a recording in it, the directory itself: the reader reports what is wrong */
-	r = is_set_or_recording(what, formats) ? -ENOENT : find_newest(out, what, formats);
+	if (r == -ENOENT && !is_recording && is_name(out, base, what))
+		return 0;
 	if (r == -ENOENT) {
 		buf_clear(out);
 		buf_adds(out, what);

@@ -236,6 +236,14 @@ TEST_EACH(clear_errors, errors)
 	support_refuses(DATA, errors[_i].command, errors[_i].says);
 }
 
+/* A build makes a program or a directory with the name of its recording. */
+TEST_LOOP(named_as_a_product, 2)
+{
+	support_expect(support_tmpdir(), 0, "ok\n2\n", "", "cp -r " DATA "/nested stats-nested && mkdir stats && mv stats-nested stats/lua && %s && "
+		       BUILDBEAT " show -d stats --json lua | grep -q '\"tasks\"' && echo ok; "
+		       BUILDBEAT " show -d stats ./lua 2>err; echo $?", _i ? "mkdir lua" : ": >lua");
+}
+
 TEST(nobody_reads)
 {
 	struct run r;
