@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static atomic_int writes, accepts;
@@ -29,18 +30,28 @@ static bool is_file(int fd)
 	       !memcmp(path + n - len, name, len);
 }
 
+static bool write_fails(int fd)
+{
+	const char *after = getenv("FAIL_AFTER"), *error = getenv("FAIL_ERROR");
+	int saved = errno;
+	bool fails = is_file(fd) && after && error && atomic_fetch_add(&writes, 1) >= atoi(after);
+
+	errno = fails ? atoi(error) : saved;
+	return fails;
+}
+
 ssize_t write(int fd, const void *from, size_t n)
 {
 	ssize_t (*next)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
-	const char *after = getenv("FAIL_AFTER"), *error = getenv("FAIL_ERROR");
-	int saved = errno;
 
-	if (is_file(fd) && after && error && atomic_fetch_add(&writes, 1) >= atoi(after)) {
-		errno = atoi(error);
-		return -1;
-	}
-	errno = saved;
-	return next(fd, from, n);
+	return write_fails(fd) ? -1 : next(fd, from, n);
+}
+
+ssize_t writev(int fd, const struct iovec *part, int n)
+{
+	ssize_t (*next)(int, const struct iovec *, int) = dlsym(RTLD_NEXT, "writev");
+
+	return write_fails(fd) ? -1 : next(fd, part, n);
 }
 
 int accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)

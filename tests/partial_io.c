@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define PART_MAX 997
@@ -65,4 +66,10 @@ ssize_t write(int fd, const void *from, size_t n)
 	bool whole = fcntl(fd, F_GETFL) & O_APPEND;
 
 	return is_file(fd, false) && !shorten(&n, whole) ? -1 : next(fd, from, n);
+}
+
+/* A part of the first piece. */
+ssize_t writev(int fd, const struct iovec *piece, int n)
+{
+	return n > 0 ? write(fd, piece->iov_base, piece->iov_len) : 0;
 }
