@@ -55,6 +55,11 @@ void lost_count(struct lost *l, const char *text, size_t len)
 	}
 }
 
+static const char *const part_names[] = {
+	[LOST_SAMPLES] = "samples", [LOST_PROCESSES] = "processes", [LOST_NAMES] = "names",
+	[LOST_RESULTS] = "results", [LOST_TALLIES] = "tallies", [LOST_OUTPUT] = "output", [LOST_OTHER] = "other parts",
+};
+
 void lost_add_text(struct buf *b, const struct lost *l)
 {
 	const char *comma = "";
@@ -69,10 +74,15 @@ void lost_add_text(struct buf *b, const struct lost *l)
 			 l->tasks ? "other " : "", l->lines - l->tasks == 1 ? "" : "s");
 		comma = ", ";
 	}
-	if (l->parts)
-		buf_addf(b, "%ssamples or names", comma);
+	for (unsigned i = 0; i <= LOST_OTHER; i++) {
+		if (!(l->parts & 1u << i))
+			continue;
+		buf_addf(b, "%s%s", comma, part_names[i]);
+		comma = ", ";
+	}
 	buf_addf(b, " lost (%s)", l->reason == LOST_UNTOLD ? "the recording lacks their lines" :
-		 l->reason == -ENOBUFS ? "a line is too long" : strerror(-l->reason));
+		 l->reason == -ENOBUFS ? "a line is too long" :
+		 l->reason == -EOWNERDEAD ? "a process of buildbeat was killed" : strerror(-l->reason));
 }
 
 /* Reading */
@@ -113,7 +123,11 @@ bool lost_parse(struct lost *l, struct slice line, struct slice *inst)
 	    !cursor_until(&c, '\t', &skipped))
 		return false;
 	if (part) {
-		l->parts = true;
+		unsigned i = 0;
+
+		while (i < LOST_OTHER && !slice_is(skipped, part_names[i]))
+			i++;
+		l->parts |= 1u << i;
 		return read_reason(l, &c);
 	}
 	if (!cursor_u64(&c, &lines) || !cursor_byte(&c, '\t') || !cursor_u64(&c, &tasks) ||

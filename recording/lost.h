@@ -13,7 +13,7 @@
  * lost.log counts the data that is missing because it could not be written. After a first line, it
  * has
  *	lost TIME_US INST LINES TASKS REASON	lines of tasks.log; TASKS of them began a task
- *	part TIME_US NAME REASON		some of the samples, processes, names
+ *	part TIME_US NAME REASON		some of the samples, processes, output
  * with tabs in between. Each line counts losses that no earlier line counted. REASON is
  * disk, quota, limit (on the size of files), or "e" and the number of another error of the system;
  * ENOBUFS: a line was longer than a line may be.
@@ -26,9 +26,14 @@
 
 #define LOST_UNTOLD (-ENODATA)
 
+enum lost_part {
+	LOST_SAMPLES, LOST_PROCESSES, LOST_NAMES, LOST_RESULTS, LOST_TALLIES, LOST_OUTPUT,
+	LOST_OTHER,		/* has no name here */
+};
+
 struct lost {
 	uint64_t lines, tasks;
-	bool parts;		/* samples, processes or names are missing */
+	unsigned parts;		/* what else is missing, 1 << enum lost_part */
 	int reason;		/* negative errno of the first line, 0: nothing was lost;
 				   LOST_UNTOLD: only the numbers of the tasks show it */
 };
@@ -52,7 +57,7 @@ void lost_begin(int dir_fd);
 /* The recording has ended: release that room, and remove the file if nothing was lost. */
 void lost_end(int dir_fd);
 
-/* Append "446 tasks, 800 other lines, samples or names lost (No space left on device)". */
+/* Append "446 tasks, 800 other lines, samples, output lost (No space left on device)". */
 struct buf;
 void lost_add_text(struct buf *b, const struct lost *l);
 

@@ -205,7 +205,7 @@ int reader_lost(struct reader *r, const char *file, const char *text, size_t len
 	}
 	/* half a line shows that something was lost, too */
 	if (damage.torn && !l->reason)
-		*l = (struct lost){ .parts = true, .reason = -ENOSPC };
+		*l = (struct lost){ .parts = 1u << LOST_OTHER, .reason = -ENOSPC };
 	buf_init_fixed(&b, said, sizeof said);
 	lost_add_text(&b, l);
 	error = l->reason ? reader_warn(r, "%s: %s", file, buf_str(&b)) : 0;

@@ -286,7 +286,7 @@ TEST_EACH(any_error, failures)
 	ck_assert_int_eq(rec.lost.reason, -failures[_i].error);
 	ck_assert_uint_eq(n_started(&rec) + rec.lost.tasks, number);
 	ck_assert_int_eq(rec.lost.lines > 0, tasks);
-	ck_assert_int_eq(rec.lost.parts, !tasks);
+	ck_assert_int_eq(rec.lost.parts != 0, !tasks);
 	recording_release(&rec);
 	support_expect(support_tmpdir(), ANY_STATUS, "1\n1\n1\n2\n", failures[_i].said,
 		       BUILDBEAT " show stats/one | grep -c '; incomplete$'; "
@@ -389,6 +389,23 @@ TEST_EACH(parsed, cases)
 	ck_assert_uint_eq(l.lines, cases[_i].lines);
 	ck_assert_uint_eq(l.tasks, cases[_i].tasks);
 	ck_assert_int_eq(l.reason, cases[_i].reason);
+}
+
+/* Each part by its name, whatever the file says. */
+TEST(parts)
+{
+	static const char lines[] = "part\t1\toutput\te130\npart\t2\tsamples\tdisk\npart\t3\tsamples\tdisk\npart\t4\tdreams\tdisk\n";
+	RELEASED(buf, said = BUF_INIT);
+	struct lost l = { 0 };
+	struct cursor c;
+	struct slice line;
+	bool complete;
+
+	cursor_init(&c, lines, strlen(lines));
+	while (cursor_line(&c, &line, &complete))
+		ck_assert(lost_parse(&l, line, NULL));
+	lost_add_text(&said, &l);
+	ck_assert_str_eq(buf_str(&said), "samples, output, other parts lost (a process of buildbeat was killed)");
 }
 
 /* More lines than are read at once. */

@@ -373,7 +373,7 @@ void recorded_dump(struct buf *b, const struct recording *rec, int64_t zero_us)
 	for (size_t i = 0; i < rec->n_series; i++)
 		dump_series(b, &rec->series[i]);
 	buf_addf(b, "lost %llu %llu %d %d processes %llu %lld proof %d%d", (unsigned long long)rec->lost.lines,
-		 (unsigned long long)rec->lost.tasks, rec->lost.parts, rec->lost.reason,
+		 (unsigned long long)rec->lost.tasks, rec->lost.parts != 0, rec->lost.reason,
 		 (unsigned long long)rec->n_processes, (long long)rec->process_events_lost, rec->proof.ended,
 		 rec->proof.known);
 	if (rec->proof.known)
