@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Finds where words may begin, in many places of a text at once. The words are in eight groups. A place
- * is found if for each of REDACT_WIDE_BYTES bytes there, the lower and the upper half of the byte occur
- * in a word of the same group at this position.
+ * Finds where words may begin, in many places of a text at once. The words are in eight groups, and the
+ * first REDACT_WIDE_BYTES bytes of each count. A place is found if all bytes there fit one group: its lower
+ * and its upper half both occur in words of that group at this position.
  */
 #define REDACT_WIDE_BYTES 4
 #define REDACT_WIDE_LEAST 35	/* fewer bytes are not searched */

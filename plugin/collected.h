@@ -10,8 +10,8 @@
  * make --output-sync: the processes of a target write to a file, to which make adds its own messages. When the
  * target has ended, make locks the output, reads the file from its beginning, and prints it.
  *
- * While the build's output is recorded, what belongs to a process is known: it ends at the size of the file when make
- * has waited for the process, and begins where that of the one before ends, so that the command is in it. The last
+ * While the build's output is recorded, what belongs to a process is known. It ends at the size of the file when make
+ * has waited for the process. It begins where that of the one before ends, so the command is in it. The last
  * one has what follows, too, such as make's message about an error. When make reads the file, we print
  * these parts through pipes of their tasks (plugin/pipes.h), and make finds the end of the file. If something cannot be
  * printed so, make prints the rest as without us.

@@ -43,7 +43,7 @@ static void write_files(const char *dir)
 }
 
 /* The number of allocations. Some may fail without harm: room reserved early, or returned. Then all
- * is read as ever. */
+ * is read, unchanged. */
 static long fail_each(const char *dir, size_t n_tasks)
 {
 	RELEASED(buf, all = BUF_INIT);
