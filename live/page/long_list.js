@@ -156,13 +156,13 @@ LongList.prototype.draw = function () {
 	this.fill();
 	this.settle();
 	this.fill();
-	/* nothing is below the last row */
+	/* nothing is below the last row, and if it is held, its end is in view, whatever heights others get */
 	const last = this.rows.get(this.n - 1), first = this.rows.get(this.at);
 
 	if (last && first) {
 		const below = last.offsetTop + last.offsetHeight - first.offsetTop - this.hidden;
 
-		if (below < this.view()) {
+		if (below < this.view() || this.held === this.n - 1) {
 			this.hidden -= this.view() - below;
 			this.settle();
 			this.fill();

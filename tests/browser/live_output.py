@@ -161,6 +161,27 @@ def folded_by_task(page):
         assert opened > count + tasks['n_lines'] - tasks['n_with_task'] - 1, (opened, count, tasks)
 
 
+def end_is_the_last_line(page):
+    """Lines of several rows, whose heights are not known when the key is pressed: in order and by task."""
+    browser = page.browser
+    makefile = 'T := $(shell seq 40)\nall: $(T)\n$(T):\n\t@for i in 1 2 3 4 5 6 7 8 9; do printf "%02000d\\n" $$i; done\n'
+    with served(page, _record(page, 'long', makefile)) as server:
+        n = server.get('/api/v1/log?count=1')['n_lines']
+        for width, height, mobile in SIZES:
+            browser.resize(width, height, mobile)
+            for by in ('', 'task'):
+                server.open('/output', by=by) if by else server.open('/output')
+                _seen(page)
+                browser.js("document.querySelector('.output-box').focus()")
+                if by:
+                    browser.press('End', 'ArrowRight')
+                    _seen(page)
+                browser.press('End')
+                last = _seen(page)[-1]
+                inside = browser.js("return document.querySelector('.output-box').clientHeight")
+                assert last['line'] == n and last['top'] + last['height'] < inside + 2, (by, last, inside, n)
+
+
 def search_goes_from_match_to_match(page):
     browser = page.browser
     with served(page, _many(page)) as server:
