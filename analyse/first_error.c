@@ -47,6 +47,7 @@ struct block {
 struct failed {
 	uint64_t last[LAST_LINES];	/* lines, a ring */
 	uint64_t n;
+	bool vague;		/* its message is a report that names nothing: "Errors while running CTest" */
 };
 
 struct finding {
@@ -145,6 +146,8 @@ static void keep_message(struct finding *f, size_t i, const struct message_found
 	struct first_error *e = message_at(f, i);
 	uint64_t number = f->line.number;
 
+	if (i < f->to->n)
+		f->failed[i].vague = m->is == MESSAGE_REPORT && m->whole;
 	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
 	e->tool = m->tool;
 	e->line = e->first = e->last = number;
@@ -175,6 +178,10 @@ static ssize_t wanted(struct finding *f, const struct message_found *m, bool own
 	if (i) {
 		enum first_error_how how = f->to->of[i - 1].how;
 
+		/* standard error may have been read before standard output */
+		if (m->is == MESSAGE_REPORT && !m->whole && f->failed[i - 1].vague &&
+		    slice_equal(m->tool, f->to->of[i - 1].tool))
+			return (ssize_t)i;
 		return how == FIRST_ERROR_FOUND ||
 			(m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n && !was_killed(t)))) ?
 			0 : (ssize_t)i;

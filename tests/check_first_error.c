@@ -311,6 +311,10 @@ static const struct { const char *text, *result; } texts[] = {
 	/* a report without a reason, and lines around it */
 	{ "odd-ld: no list\ncollect2: error: ld returned 1 exit status\n",
 	  "ld report collect2: error: ld returned 1 exit status" },
+	/* that names what failed, in whatever order two outputs were read; an error counts more */
+	{ "Errors while running CTest\n1/2 Test #1: a ...***Failed    0.00 sec\n2/2 Test #2: b ...***Failed    0.00 sec\n",
+	  "ctest report Test #1: a ...***Failed    0.00 sec" },
+	{ "Errors while running CTest\na.c:3: error: x\n1/2 Test #1: a ...***Failed    0.00 sec\n", "gcc error a.c:3:0: x" },
 	/* only what a terminal shows; with colours */
 	{ "10 %\rerror: later\r\033[1ma.c:3:\033[0m\033[31m error:\033[m x\r\n", "gcc error a.c:3:0: x" },
 };
