@@ -157,8 +157,8 @@ TEST(closed_pipe)
 TEST(closed_pipe_of_collected)
 {
 	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b c\na b c:\n\t@seq 100000\n");
-	support_expect(support_tmpdir(), 0, "1\n2\n141\n", NULL, "{ sh -c 'make -j3 -Otarget'; echo $? >plain; } | head -n 2 >out; "
-		       "{ " LOGGED "make -j3 -Otarget; echo $? >status; } | head -n 2; cmp plain status && cat status");
+	support_expect(support_tmpdir(), 0, "1\n2\nended\n", NULL, "{ sh -c 'make -j3 -Otarget'; echo $? >plain; } | head -n 2 >out; "
+		       "{ " LOGGED "make -j3 -Otarget; echo $? >status; } | head -n 2; test $(cat plain) != 0 && test $(cat status) != 0 && echo ended");
 }
 
 /* Nothing is lost, and no process gets a signal. Makes go on without pipes. */

@@ -154,18 +154,23 @@ static const struct task *task_of(const struct recording *rec, const char *name)
 /* The whole command, or its beginning, a mark and the hash of all of it. */
 static void is_recorded(const char *recorded, const char *command)
 {
-	size_t n = strlen(recorded), len = strlen(command);
+	size_t n = strlen(recorded), len = strlen(command), same = 0;
 	char mark[16];
 
-	if (len < 1500 || n == len) {
-		ck_assert_str_eq(recorded, command);
+	while (recorded[same] && recorded[same] == command[same])
+		same++;
+	if (len < 1500 || same == len) {
+		/* Check has no room for both */
+		ck_assert_msg(same == len && n == len, "'%.60s' instead of '%.60s', behind %zu of %zu bytes", recorded + same,
+			      command + same, same, len);
 		return;
 	}
 	snprintf(mark, sizeof mark, "~#%08x", hash_fnv32(command, len));
 	ck_assert_uint_gt(n, 1500);
-	ck_assert_uint_lt(n, len);
+	/* newlines take two bytes in the file: what was cut can be as long as the mark */
+	ck_assert_uint_le(n, len);
 	ck_assert_str_eq(recorded + n - 10, mark);
-	ck_assert(!memcmp(recorded, command, n - 10));
+	ck_assert_uint_ge(same, n - 10);
 }
 
 static void is_task(const struct recording *rec, const char *name, const char *command, int status)
@@ -265,7 +270,8 @@ TEST_LOOP(ninja_records_all, 4)
 	SKIP_IF(!support_can_be_loaded() || !support_has(tool[0] == 'n' ? "ninja" : "samu"));
 	plan_make(&p, 21 + (uint64_t)_i, "ninja");
 	write_ninja(&p);
-	support_expect(support_tmpdir(), 1, NULL, NULL, RECORD "-n one -- %s -j3", tool);
+	/* 1, or since ninja 1.13 the status of a command */
+	support_expect(support_tmpdir(), 0, NULL, NULL, "! " RECORD "-n one -- %s -j3", tool);
 	launched_read(&rec, "one");
 	is_closed(&rec);
 	ck_assert_uint_eq(rec.n_tasks, 3 * N_LONG + N_AFTER);
