@@ -274,20 +274,29 @@ static void move_by(struct terminal *t, long by)
 		t->v.selected = n - 1;
 }
 
+static void follow_mouse(struct terminal *t, const MEVENT *e)
+{
+	bool clicked = e->bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED);
+
+	if (e->bstate & BUTTON4_PRESSED)
+		move_by(t, -3);
+	else if (e->bstate & BUTTON5_PRESSED)
+		move_by(t, 3);
+	else if (clicked && t->s.line[e->y].row >= 0)
+		t->v.selected = (size_t)t->s.line[e->y].row;
+	else if (clicked && t->s.line[e->y].tone == TOP_HEAD)
+		sort_by(t, top_sort_next(t->v.order.sort, 1));
+}
+
+/* ncurses 6.6 gives one key for a press and its release: what is left would come with the next one. */
 static void click(struct terminal *t)
 {
 	MEVENT e;
 
-	if (getmouse(&e) != OK || e.y < 0 || (size_t)e.y >= t->s.n)
-		return;
-	if (e.bstate & BUTTON4_PRESSED)
-		move_by(t, -3);
-	else if (e.bstate & BUTTON5_PRESSED)
-		move_by(t, 3);
-	else if (t->s.line[e.y].row >= 0)
-		t->v.selected = (size_t)t->s.line[e.y].row;
-	else if (t->s.line[e.y].tone == TOP_HEAD)
-		sort_by(t, top_sort_next(t->v.order.sort, 1));
+	while (getmouse(&e) == OK) {
+		if (e.y >= 0 && (size_t)e.y < t->s.n)
+			follow_mouse(t, &e);
+	}
 }
 
 static bool moves(struct terminal *t, int key)
