@@ -15,6 +15,8 @@
 struct part {
 	uint64_t task;
 	int fd, to;		/* make's descriptor of the file; where make prints it */
+	dev_t dev;
+	ino_t ino;
 	off_t end;		/* -1: the process runs */
 };
 
@@ -25,21 +27,52 @@ static struct {
 	struct part part[PARTS_MAX];
 } parts;
 
-bool collected_begin(int out_fd, int err_fd, uint64_t task)
+/* The parts of a descriptor, except those in a file that has something. */
+static void forget(int fd, const struct stat *st)
 {
-	if (parts.busy || parts.n + 2 > PARTS_MAX)
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < parts.n; i++) {
+		const struct part *p = &parts.part[i];
+
+		if (p->fd != fd || (st->st_size && p->ino == st->st_ino && p->dev == st->st_dev))
+			parts.part[n++] = *p;
+	}
+	parts.n = n;
+}
+
+static bool begin_part(int fd, int to, uint64_t task)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return true;
+	if (fstat(fd, &st))
 		return false;
-	parts.busy = 1;
-	if (out_fd >= 0)
-		parts.part[parts.n++] = (struct part){ task, out_fd, STDOUT_FILENO, -1 };
-	/* of a common file, which make prints once, this one is empty */
-	if (err_fd >= 0)
-		parts.part[parts.n++] = (struct part){ task, err_fd, STDERR_FILENO, -1 };
-	parts.busy = 0;
+	forget(fd, &st);
+	if (parts.n == PARTS_MAX)
+		return false;
+	parts.part[parts.n++] = (struct part){ task, fd, to, st.st_dev, st.st_ino, -1 };
 	return true;
 }
 
-/* Where the part of the file before this one ends. */
+bool collected_begin(int out_fd, int err_fd, uint64_t task)
+{
+	int saved = errno;
+	bool known;
+
+	if (parts.busy)
+		return false;
+	parts.busy = 1;
+	/* make prints a common file once */
+	known = begin_part(out_fd, STDOUT_FILENO, task) &&
+		begin_part(err_fd == out_fd ? -1 : err_fd, STDERR_FILENO, task);
+	parts.busy = 0;
+	errno = saved;
+	return known;
+}
+
+/* Where the part of the file before this one ends, -1: there is none. */
 static off_t begin_of(const struct part *p)
 {
 	int fd = p->fd;
@@ -48,10 +81,10 @@ static off_t begin_of(const struct part *p)
 		if (p->fd == fd && p->end >= 0)
 			return p->end;
 	}
-	return 0;
+	return -1;
 }
 
-/* Of a silent process nothing is kept: its file may be closed without being printed. */
+/* A silent process behind another one has no part. */
 void collected_end(uint64_t task)
 {
 	int saved = errno;
@@ -112,24 +145,45 @@ static bool print_part(const struct part *p, off_t end, char *buf, size_t size, 
 	return done;
 }
 
-/* The last part of a file is printed with what follows. The parts are removed. */
+static bool has_parts(int fd)
+{
+	for (unsigned i = 0; i < parts.n; i++) {
+		if (parts.part[i].fd == fd)
+			return true;
+	}
+	return false;
+}
+
+/* The last part of a file is printed with what follows. It stays, for make empties the file, and what a process
+ * in the background writes then is of its target, too. */
 static bool print_parts(int fd, char *buf, size_t size, const struct store *store, void (*missed)(uint64_t task))
 {
-	struct part last = { .fd = -1 };
+	const struct part *before = NULL;
+	struct part last;
+	struct stat st;
 	bool done = true;
-	unsigned n = 0;
 
-	for (unsigned i = 0; i < parts.n; i++) {
-		if (parts.part[i].fd != fd) {
-			parts.part[n++] = parts.part[i];
+	if (!has_parts(fd) || fstat(fd, &st))
+		return false;
+	/* of a file that make has closed; its files have no name */
+	if (st.st_nlink)
+		st.st_size = 0;
+	forget(fd, &st);
+	for (unsigned i = 0; i < parts.n && done; i++) {
+		if (parts.part[i].fd != fd)
 			continue;
-		}
-		if (last.fd >= 0 && done)
-			done = print_part(&last, last.end, buf, size, store, missed);
-		last = parts.part[i];
+		if (before)
+			done = print_part(before, before->end, buf, size, store, missed);
+		before = &parts.part[i];
 	}
-	parts.n = n;
-	return last.fd >= 0 && done && print_part(&last, INT64_MAX, buf, size, store, missed);
+	if (!before)
+		return false;
+	last = *before;
+	done = done && print_part(&last, INT64_MAX, buf, size, store, missed);
+	forget(fd, &(struct stat){ 0 });
+	last.end = MIN(last.end, 0);
+	parts.part[parts.n++] = last;
+	return done;
 }
 
 bool collected_print(int fd, char *buf, size_t size, const struct store *store, void (*missed)(uint64_t task))

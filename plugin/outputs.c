@@ -69,7 +69,8 @@ void outputs_prepare(struct outputs *o, posix_spawn_file_actions_t *actions, con
 		outputs.store = store;
 		got_redirect(&(struct got_hook){ "read", (void (*)(void))hook_read, false }, 1);
 	}
-	o->known = collected_begin(o->file_fd[0], o->file_fd[1], task);
+	o->known = collected_begin(pipes_collect(STDOUT_FILENO) ? o->file_fd[0] : -1,
+				   pipes_collect(STDERR_FILENO) ? o->file_fd[1] : -1, task);
 }
 
 /* With --output-sync make prints the output of a task after its end, except that of makes. */

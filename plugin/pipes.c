@@ -287,6 +287,11 @@ bool pipes_are_collected(void)
 	return pipes.collects;
 }
 
+bool pipes_collect(int output)
+{
+	return pipes.collects && pipes.outputs & 1u << output;
+}
+
 /* Processes */
 
 /* Does make have an unused pipe of this relay? */

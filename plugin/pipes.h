@@ -86,8 +86,9 @@ struct pipes_of {
 /* True: a relay reads make's own outputs. Call it before the first process. collects: does make itself collect
  * the output of its processes? */
 bool pipes_begin(bool (*collects)(void));
-/* A relay reads make's own outputs, and make collects. */
+/* A relay reads make's own outputs, and make collects. pipes_collect(): for this one. */
 bool pipes_are_collected(void);
+bool pipes_collect(int output);
 
 /* Reserve pipes for the next process, which is this task of the store's instance, and add them to *actions. Without
  * a free pipe *actions do not change. Further calls before pipes_started() or pipes_give_back() do nothing. */

@@ -217,6 +217,16 @@ TEST(errors_alone)
 		       "sed -n 's/.*\"task\":\"\\(.\\)\".*\"text\":\"\\(make\\[1\\]: [*][^\"]*\\)\".*/\\1: \\2/p'");
 }
 
+/* The same if make collects: what goes elsewhere is left alone. */
+TEST(collected_errors_alone)
+{
+	support_writes(support_path("%s/in.mk", support_tmpdir()), "all:\n\t@$(MAKE) -f Makefile\n");
+	support_writes(support_path("%s/Makefile", support_tmpdir()), "all: a b\na b:\n\t@echo out $@; echo err $@ >&2\n");
+	support_expect(support_tmpdir(), 0, "a: err a\nb: err b\nout a\nout b\n", "", LOGGED
+		       "sh -c 'make -j2 -Otarget >other' >out 2>err; grep shared stats/log/tasks.log; " BUILDBEAT " log -d stats --json log | "
+		       "sed 's/.*\"task\":\"\\(.\\)\".*\"text\":\"\\([^\"]*\\)\".*/\\1: \\2/' | sort; grep -h out other | sort");
+}
+
 /* The reader: lines of tasks are whole, whatever is between their parts. */
 TEST(reader)
 {
