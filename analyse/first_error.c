@@ -25,6 +25,7 @@
 struct free_message {
 	struct first_error e;
 	int64_t from_us, to_us;
+	bool vague;
 };
 
 /* Where lines behind a message may have its text. */
@@ -146,8 +147,7 @@ static void keep_message(struct finding *f, size_t i, const struct message_found
 	struct first_error *e = message_at(f, i);
 	uint64_t number = f->line.number;
 
-	if (i < f->to->n)
-		f->failed[i].vague = m->is == MESSAGE_REPORT && m->whole;
+	*(i < f->to->n ? &f->failed[i].vague : &f->free[i - f->to->n].vague) = m->is == MESSAGE_REPORT && m->whole;
 	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
 	e->tool = m->tool;
 	e->line = e->first = e->last = number;
@@ -166,6 +166,13 @@ static bool was_killed(const struct task *t)
 	return t->state == TASK_KILLED && t->status != SIGABRT;
 }
 
+/* Does this report name what failed, and the earlier one of the tool does not? Standard error may have been read before
+ * standard output. */
+static bool names_more(const struct message_found *m, const struct first_error *earlier, bool vague)
+{
+	return vague && m->is == MESSAGE_REPORT && !m->whole && slice_equal(m->tool, earlier->tool);
+}
+
 /* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
 static ssize_t wanted(struct finding *f, const struct message_found *m, bool own)
 {
@@ -178,20 +185,22 @@ static ssize_t wanted(struct finding *f, const struct message_found *m, bool own
 	if (i) {
 		enum first_error_how how = f->to->of[i - 1].how;
 
-		/* standard error may have been read before standard output */
-		if (m->is == MESSAGE_REPORT && !m->whole && f->failed[i - 1].vague &&
-		    slice_equal(m->tool, f->to->of[i - 1].tool))
+		if (names_more(m, &f->to->of[i - 1], f->failed[i - 1].vague))
 			return (ssize_t)i;
 		return how == FIRST_ERROR_FOUND ||
 			(m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n && !was_killed(t)))) ?
 			0 : (ssize_t)i;
 	}
-	if ((t && !t->hosts) || f->n_free == FREE_MAX)
+	if (t && !t->hosts)
+		return 0;
+	if (f->n_free && names_more(m, &f->free[f->n_free - 1].e, f->free[f->n_free - 1].vague))
+		return (ssize_t)(f->to->n + f->n_free);
+	if (f->n_free == FREE_MAX)
 		return 0;
 	free = array_add(&f->free, &f->n_free, sizeof *free);
 	if (!free)
 		return -ENOMEM;
-	*free = (struct free_message){ { .task = NO_INDEX }, f->line.from_us, f->line.to_us };
+	*free = (struct free_message){ .e = { .task = NO_INDEX }, .from_us = f->line.from_us, .to_us = f->line.to_us };
 	return (ssize_t)(f->to->n + f->n_free);
 }
 

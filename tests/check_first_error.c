@@ -385,6 +385,19 @@ TEST(long_block)
 	ck_assert_uint_eq(f.f.of[0].file_line, 99);
 }
 
+/* Lines of no task, as if standard error was read first. */
+TEST(two_outputs)
+{
+	static const char text[] = "Errors while running CTest\n2/2 Test #2: bad ...***Failed    0.00 sec\n"
+				   "The following tests FAILED:\n";
+	RELEASED(buf, got = BUF_INIT);
+	RELEASED(found, f = { 0 });
+
+	find(&f, FAILED_BUILD, OPEN, slice_of(text), NULL);
+	describe(&got, first_error_of_build(&f.f));
+	ck_assert_str_eq(buf_str(&got), "ctest report Test #2: bad ...***Failed    0.00 sec");
+}
+
 /* A message in many lines is not taken whole. */
 TEST(long_message)
 {
