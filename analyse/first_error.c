@@ -25,7 +25,6 @@
 struct free_message {
 	struct first_error e;
 	int64_t from_us, to_us;
-	bool vague;
 };
 
 /* Where lines behind a message may have its text. */
@@ -48,7 +47,6 @@ struct block {
 struct failed {
 	uint64_t last[LAST_LINES];	/* lines, a ring */
 	uint64_t n;
-	bool vague;		/* its message is a report that names nothing: "Errors while running CTest" */
 };
 
 struct finding {
@@ -147,7 +145,7 @@ static void keep_message(struct finding *f, size_t i, const struct message_found
 	struct first_error *e = message_at(f, i);
 	uint64_t number = f->line.number;
 
-	*(i < f->to->n ? &f->failed[i].vague : &f->free[i - f->to->n].vague) = m->is == MESSAGE_REPORT && m->whole;
+	e->vague = m->is == MESSAGE_REPORT && m->whole;
 	e->how = m->is == MESSAGE_ERROR ? FIRST_ERROR_FOUND : FIRST_ERROR_REPORT;
 	e->tool = m->tool;
 	e->line = e->first = e->last = number;
@@ -168,9 +166,9 @@ static bool was_killed(const struct task *t)
 
 /* Does this report name what failed, and the earlier one of the tool does not? Standard error may have been read before
  * standard output. */
-static bool names_more(const struct message_found *m, const struct first_error *earlier, bool vague)
+static bool names_more(const struct message_found *m, const struct first_error *earlier)
 {
-	return vague && m->is == MESSAGE_REPORT && !m->whole && slice_equal(m->tool, earlier->tool);
+	return earlier->vague && m->is == MESSAGE_REPORT && !m->whole && slice_equal(m->tool, earlier->tool);
 }
 
 /* The place for the message of this line, from 1; 0: it is not kept; or a negative errno. */
@@ -185,7 +183,7 @@ static ssize_t wanted(struct finding *f, const struct message_found *m, bool own
 	if (i) {
 		enum first_error_how how = f->to->of[i - 1].how;
 
-		if (names_more(m, &f->to->of[i - 1], f->failed[i - 1].vague))
+		if (names_more(m, &f->to->of[i - 1]))
 			return (ssize_t)i;
 		return how == FIRST_ERROR_FOUND ||
 			(m->is == MESSAGE_REPORT && (how || (own && f->failed[i - 1].n && !was_killed(t)))) ?
@@ -193,7 +191,7 @@ static ssize_t wanted(struct finding *f, const struct message_found *m, bool own
 	}
 	if (t && !t->hosts)
 		return 0;
-	if (f->n_free && names_more(m, &f->free[f->n_free - 1].e, f->free[f->n_free - 1].vague))
+	if (f->n_free && names_more(m, &f->free[f->n_free - 1].e))
 		return (ssize_t)(f->to->n + f->n_free);
 	if (f->n_free == FREE_MAX)
 		return 0;

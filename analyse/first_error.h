@@ -23,6 +23,7 @@ enum first_error_how {
 struct first_error {
 	uint32_t task;		/* NO_INDEX: the build tool's own */
 	enum first_error_how how;
+	bool vague;		/* a report that names nothing: "Errors while running CTest" */
 	bool while_ran;		/* written while the task ran, perhaps by another one */
 	struct slice tool;	/* that a rule names, empty: none */
 	uint64_t line;		/* of the message in the output, from 0 */

@@ -46,10 +46,11 @@ int listing_add(struct listing *l, const char *name, struct recording *rec);
 
 /*
  * The recording that `what` names, into out: a directory that holds one; the newest
- * in a directory of recordings; a name in base, also if something else here has it; NULL: the newest in base. Of a set it is the run
- * that stands for all (runs.h); a name in base may also be that of a run, "SET/3". base is
- * a directory of recordings, or NULL: ./buildstats or, failing that, the nearest
- * one above; such a one is refused with -EPERM if others could have created it (base/trust.h).
+ * in a directory of recordings; a name in base, also if something else here has it; NULL: the
+ * newest in base. Of a set it is the run that stands for all (runs.h); a name in base may also be
+ * that of a run, "SET/3". base is a directory of recordings, or NULL: ./buildstats or, failing that,
+ * the nearest one above; such a one is refused with -EPERM if others could have created it
+ * (base/trust.h).
  * 0, or a negative errno with err.
  */
 int listing_find(struct buf *out, const char *base, const char *what,

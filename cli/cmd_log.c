@@ -327,9 +327,8 @@ static void report_silent(const struct job *j)
 		const struct task *t = &j->rec.task[i];
 		const struct output_nearby *near = output_nearby_of(&j->known.nearby, i);
 		struct buf name = BUF_INIT, status = BUF_INIT, command = BUF_INIT;
-		char since[32], until[32];
-
 		bool silent = is_silent(&j->known.tasks, &j->rec, i);
+		char since[32], until[32];
 
 		if (!j->wanted[i] || (!silent && j->known.tasks.lines[i] && (!near || near->n)) || t->start_us < 0)
 			continue;

@@ -80,15 +80,14 @@ int openrec(struct recording *rec, int how, const char *base, const char *what,
 	const struct recording_options options = { .sums_only = how & OPENREC_SUMS,
 						   .waits = how & OPENREC_WAITS };
 	struct buf path = BUF_INIT;
-	struct error unused;
 	int r;
 
 	heap_expect_much();
 	/* a file of another tool, unless a recording has its name */
-	if (is_file(what) && listing_find_set(&path, base, what, &convert_formats, &unused)) {
+	r = listing_find_set(&path, base, what, &convert_formats, err);
+	if (r && is_file(what)) {
 		r = converter_read_any(rec, what, &options, err);
 	} else {
-		r = listing_find_set(&path, base, what, &convert_formats, err);
 		if (!r && (r = openrec_follow(&path)))
 			r = error_sys(err, r, what, NULL);
 		r = r ? r : choose_run(&path, err);

@@ -56,21 +56,21 @@ static ssize_t hook_read(int fd, void *buf, size_t size)
 void outputs_prepare(struct outputs *o, posix_spawn_file_actions_t *actions, const struct store *store, uint64_t task,
 		     bool (*collects)(void))
 {
+	int out_fd, err_fd;
+
 	if (!actions || (o->redirected && !o->to_file) || !pipes_begin(collects))
 		return;
-	if (!pipes_are_collected()) {
-		if (!o->redirected)
-			pipes_take(actions, store, task);
-		return;
-	}
-	if (!o->to_file)
+	if (!o->redirected)
+		pipes_take(actions, store, task);
+	out_fd = pipes_collect(STDOUT_FILENO) ? o->file_fd[0] : -1;
+	err_fd = pipes_collect(STDERR_FILENO) ? o->file_fd[1] : -1;
+	if (out_fd < 0 && err_fd < 0)
 		return;
 	if (!outputs.store) {
 		outputs.store = store;
 		got_redirect(&(struct got_hook){ "read", (void (*)(void))hook_read, false }, 1);
 	}
-	o->known = collected_begin(pipes_collect(STDOUT_FILENO) ? o->file_fd[0] : -1,
-				   pipes_collect(STDERR_FILENO) ? o->file_fd[1] : -1, task);
+	o->known = collected_begin(out_fd, err_fd, task);
 }
 
 /* With --output-sync make prints the output of a task after its end, except that of makes. */

@@ -282,11 +282,6 @@ bool pipes_begin(bool (*collects)(void))
 	return pipes.outputs;
 }
 
-bool pipes_are_collected(void)
-{
-	return pipes.collects;
-}
-
 bool pipes_collect(int output)
 {
 	return pipes.collects && pipes.outputs & 1u << output;
@@ -412,7 +407,7 @@ const char *pipes_started(struct pipes_of *of, enum pipes_output output, bool *o
 	static const char *const notes[] = { EVENT_NOTE_PIPE_OUT, EVENT_NOTE_PIPE_ERR, EVENT_NOTE_PIPES };
 	unsigned has = hand_over(of);
 
-	if (output == PIPES_COLLECTED && pipes.collects)
+	if (output == PIPES_COLLECTED)
 		has = pipes.outputs;
 	else if (output != PIPES_SHARED)
 		return NULL;

@@ -86,12 +86,12 @@ struct pipes_of {
 /* True: a relay reads make's own outputs. Call it before the first process. collects: does make itself collect
  * the output of its processes? */
 bool pipes_begin(bool (*collects)(void));
-/* A relay reads make's own outputs, and make collects. pipes_collect(): for this one. */
-bool pipes_are_collected(void);
+/* A relay reads this output of make, and make collects what its processes write to it. */
 bool pipes_collect(int output);
 
 /* Reserve pipes for the next process, which is this task of the store's instance, and add them to *actions. Without
- * a free pipe *actions do not change. Further calls before pipes_started() or pipes_give_back() do nothing. */
+ * a free pipe, or if make collects, *actions do not change. Further calls before pipes_started() or
+ * pipes_give_back() do nothing. */
 void pipes_take(posix_spawn_file_actions_t *actions, const struct store *store, uint64_t task);
 /* Where a process writes without pipes. */
 enum pipes_output {
