@@ -206,7 +206,7 @@ static void judge(struct diff *d, struct diff_value *f, const struct gate *gate)
 	if (!s || isnan(s->effect))
 		return;
 	f->large = passes(gate, s->effect, s->effect * f->value[DIFF_BASE]);
-	if (f->large && samples_rate(s) <= d->rate)
+	if (f->large && s->rate <= d->rate)
 		f->verdict = s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
 	else if (s->in.low > -gate->share && s->in.high < gate->share)
 		f->verdict = VERDICT_SAME;

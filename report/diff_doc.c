@@ -161,7 +161,7 @@ static void add_value(struct doc *d, const struct diff *x, const struct diff_val
 		amount_add_share(text, f->share);
 	if (x->tested) {
 		diff_add_interval(doc_text(d, f->test ? f->test->in.low : NAN), f);
-		diff_add_rate(doc_text(d, f->test ? samples_rate(f->test) : NAN), f);
+		diff_add_rate(doc_text(d, f->test ? f->test->rate : NAN), f);
 	}
 }
 

@@ -46,7 +46,7 @@ static void add_value(struct json *j, const char *key, const struct diff_value *
 		add_interval(j, s->in);
 		json_shortest(j, "p", s->p);
 		json_shortest(j, "t_p", s->t_p);
-		json_shortest(j, "rate", samples_rate(s));
+		json_shortest(j, "rate", s->rate);
 	}
 	json_object_end(j);
 }

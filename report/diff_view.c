@@ -242,7 +242,7 @@ void diff_add_interval(struct buf *out, const struct diff_value *f)
 
 void diff_add_rate(struct buf *out, const struct diff_value *f)
 {
-	double rate = f->test ? samples_rate(f->test) : NAN;
+	double rate = f->test ? f->test->rate : NAN;
 
 	if (rate < 0.0005)
 		buf_adds(out, "<0.001");

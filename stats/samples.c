@@ -103,7 +103,7 @@ int samples_compare(struct samples *s, const double *base, size_t n_base,
 	int r;
 
 	*s = (struct samples){
-		.adjusted_p = NAN, .t_p = NAN, .adjusted_t_p = NAN, .effect = NAN,
+		.adjusted_p = NAN, .t_p = NAN, .adjusted_t_p = NAN, .rate = NAN, .effect = NAN,
 		.in = { -INFINITY, INFINITY }, .step = NAN, .variance = NAN,
 	};
 	r = take_pair(&p, base, n_base, now, n_now);
@@ -153,16 +153,16 @@ int samples_moderate(struct samples *s, size_t n)
 	return 0;
 }
 
-double samples_rate(const struct samples *s)
+static double p_of(const struct samples *s)
 {
 	bool ranked = s->base.n >= SAMPLES_RANKED && s->now.n >= SAMPLES_RANKED;
 
-	return ranked ? s->adjusted_p : s->adjusted_t_p;
+	return ranked ? fmin(1, 2 * fmin(s->p, s->t_p)) : s->t_p;
 }
 
 static enum samples_verdict verdict_of(const struct samples *s, const struct samples_rules *rules)
 {
-	if (samples_rate(s) <= rules->rate && fabs(s->effect) >= rules->least_effect)
+	if (s->rate <= rules->rate && fabs(s->effect) >= rules->least_effect)
 		return s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
 	if (s->in.low > -rules->least_effect && s->in.high < rules->least_effect)
 		return VERDICT_SAME;
@@ -171,22 +171,27 @@ static enum samples_verdict verdict_of(const struct samples *s, const struct sam
 
 int samples_adjust(struct samples *s, size_t n)
 {
-	double *p = array_new(2 * n, sizeof *p), *t_p;
+	double *p = array_new(3 * n, sizeof *p), *t_p, *rate;
 	int r;
 
 	if (!p)
 		return -ENOMEM;
 	t_p = p + n;
+	rate = t_p + n;
 	for (size_t i = 0; i < n; i++) {
 		p[i] = s[i].p;
 		t_p[i] = s[i].t_p;
+		rate[i] = p_of(&s[i]);
 	}
 	r = stats_adjust(p, n);
 	if (!r)
 		r = stats_adjust(t_p, n);
+	if (!r)
+		r = stats_adjust(rate, n);
 	for (size_t i = 0; !r && i < n; i++) {
 		s[i].adjusted_p = p[i];
 		s[i].adjusted_t_p = t_p[i];
+		s[i].rate = rate[i];
 	}
 	free(p);
 	return r;

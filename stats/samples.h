@@ -12,10 +12,10 @@
  * the results are adjusted for the number of tests.
  *
  * If all values of a pair are above 0, their logarithms are used; otherwise values are divided
- * by the median of base. A pair with at least SAMPLES_RANKED values on both sides is
- * tested by Mann and Whitney's test. A smaller one is tested by Student's test with a shrunk
- * variance, because the ranks of 3 or 5 values cannot reach significance among thousands of
- * pairs.
+ * by the median of base. A pair is tested by Student's test with a shrunk variance, because the
+ * ranks of few values cannot reach significance among many pairs: with 10 values on each side
+ * among 1,000. With at least SAMPLES_RANKED values on both sides it is tested by Mann and
+ * Whitney's test too, which outliers hardly weaken: its p value is twice the smaller one.
  */
 #define SAMPLES_RANKED 10
 
@@ -40,6 +40,8 @@ struct samples {
 	struct side base, now;
 	double p, adjusted_p;		/* Mann and Whitney's, two-sided, exact */
 	double t_p, adjusted_t_p;	/* Student's; NaN without a variance */
+	double rate;			/* lowest false discovery rate at which the pair differs, by
+					   the tests that apply to it; NaN: not tested */
 	double effect;			/* as a share, 0.1 is 10 % more; NaN: unknown */
 	struct interval in;		/* of effect */
 	enum samples_verdict verdict;
@@ -64,11 +66,10 @@ int samples_judge(struct samples *s, size_t n, const struct samples_rules *rules
 
 /*
  * The two steps of samples_judge(), for pairs with different noise. samples_moderate() sets t_p
- * of pairs that share an estimate of the noise; samples_adjust() then adjusts all pairs.
- * samples_rate() is the rate of the test that decides a pair; NaN: not tested. 0 or -ENOMEM.
+ * of pairs that share an estimate of the noise; samples_adjust() then adjusts all pairs. 0 or
+ * -ENOMEM.
  */
 int samples_moderate(struct samples *s, size_t n);
 int samples_adjust(struct samples *s, size_t n);
-double samples_rate(const struct samples *s);
 
 #endif

@@ -110,6 +110,30 @@ TEST_EACH(few_are_false, runs)
 	free(s);
 }
 
+/* One of many pairs of ten values differs: their ranks alone have a p of 1e-5 at best. */
+TEST(one_of_many)
+{
+	static const struct samples_rules rules = { 0.01, 0.05 };
+	struct samples *s = malloc(PAIRS * sizeof *s);
+	struct noise noise = { 7 };
+
+	for (size_t i = 0; i < PAIRS; i++) {
+		double base[10], now[10];
+
+		for (size_t j = 0; j < ARRAY_SIZE(now); j++) {
+			base[j] = 1e7 * exp(0.02 * noise_normal(&noise));
+			now[j] = (i ? 1e7 : 1.1e7) * exp(0.02 * noise_normal(&noise));
+		}
+		ck_assert(!samples_compare(&s[i], base, ARRAY_SIZE(base), now, ARRAY_SIZE(now)));
+	}
+	ck_assert(!samples_judge(s, PAIRS, &rules));
+	ck_assert_msg(s[0].verdict == VERDICT_HIGHER && s[0].adjusted_p > 0.01, "%g %g", s[0].rate,
+		      s[0].adjusted_p);
+	for (size_t i = 1; i < PAIRS; i++)
+		ck_assert(s[i].verdict != VERDICT_HIGHER && s[i].verdict != VERDICT_LOWER);
+	free(s);
+}
+
 /* One pair by itself. */
 static const struct {
 	const char *what;
