@@ -26,22 +26,23 @@ const char *const metric_column_name[COLUMNS] = {
 };
 
 /* A second of CPU, two of waiting, 16 MiB, 128 KiB: the floors that buildstats-diff's users
- * settled on, which no share of a small task passes. */
+ * settled on, which no share of a small task passes. For short builds: a few time slices of the
+ * scheduler, what the page cache moves, some pages of metadata. */
 const struct metric_info metric_info[METRICS] = {
 	[METRIC_WALL] = { "wall", "wall time", UNIT_US,
-			  { COLUMN_WALL_US, COLUMN_WALL_US }, true, 2e6 },
+			  { COLUMN_WALL_US, COLUMN_WALL_US }, true, 2e6, 1e4 },
 	[METRIC_CPU] = { "cpu", "CPU time", UNIT_US,
-			 { COLUMN_USER_US, COLUMN_SYSTEM_US }, true, 1e6 },
+			 { COLUMN_USER_US, COLUMN_SYSTEM_US }, true, 1e6, 1e4 },
 	[METRIC_MEMORY] = { "memory", "memory of the largest process", UNIT_KB,
-			    { COLUMN_MAX_RSS_KB, COLUMN_MAX_RSS_KB }, false, 16384 },
+			    { COLUMN_MAX_RSS_KB, COLUMN_MAX_RSS_KB }, false, 16384, 1024 },
 	[METRIC_PEAK] = { "peak", "memory of all processes", UNIT_KB,
-			  { COLUMN_PEAK_KB, COLUMN_PEAK_KB }, false, 16384 },
+			  { COLUMN_PEAK_KB, COLUMN_PEAK_KB }, false, 16384, 1024 },
 	[METRIC_IO] = { "io", "bytes read and written", UNIT_BYTES,
-			{ COLUMN_READ_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072 },
+			{ COLUMN_READ_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072, 65536 },
 	[METRIC_READ] = { "read", "bytes read", UNIT_BYTES,
-			  { COLUMN_READ_BYTES, COLUMN_READ_BYTES }, false, 131072 },
+			  { COLUMN_READ_BYTES, COLUMN_READ_BYTES }, false, 131072, 65536 },
 	[METRIC_WRITTEN] = { "written", "bytes written", UNIT_BYTES,
-			     { COLUMN_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072 },
+			     { COLUMN_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072, 65536 },
 };
 
 const char *const metric_word[METRICS + 1] = {

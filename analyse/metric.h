@@ -62,6 +62,7 @@ struct metric_info {
 	enum value_column column[2];	/* of one column: the same twice */
 	bool time;		/* a slow host makes it larger */
 	double least;		/* a change of less does not matter, whatever its share */
+	double finest;		/* a change of less is the machine's, however short the build is */
 };
 
 extern const struct metric_info metric_info[METRICS];

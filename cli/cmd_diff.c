@@ -241,8 +241,8 @@ static int expand(struct args *a, struct word_list *list, const char *base, stru
 /* Thresholds */
 
 /* "2s" sets the limits of times, "1MiB" those of sizes, "0" all. */
-static int set_amounts(struct rules *rules, const struct word_list *list, size_t offset,
-		       const char *option, struct error *err)
+static int set_amounts(struct rules *rules, const struct word_list *list, bool floor,
+		       struct error *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		struct amount amount;
@@ -250,14 +250,14 @@ static int set_amounts(struct rules *rules, const struct word_list *list, size_t
 		if (!amount_read(&amount, list->item[i]) ||
 		    (amount.unit == UNIT_COUNT && amount.value != 0))
 			return error_say(err, -EINVAL, "diff: option '--%s': expected an amount "
-					 "such as 2s or 16MiB, not '%s'", option, list->item[i]);
+					 "such as 2s or 16MiB, not '%s'", floor ? "floor" : "amount",
+					 list->item[i]);
 		for (enum metric m = 0; m < METRICS; m++) {
-			double *value = (double *)((char *)&rules->gate[m] + offset);
+			struct gate *gate = &rules->gate[m];
+			bool set = amount_in(floor ? &gate->floor : &gate->amount, &amount,
+					     metric_info[m].unit);
 
-			if (amount.unit == UNIT_COUNT)
-				*value = 0;
-			else
-				amount_in(value, &amount, metric_info[m].unit);
+			gate->chosen = gate->chosen || (set && !floor);
 		}
 	}
 	return 0;
@@ -271,10 +271,8 @@ static int set_rules(struct rules *rules, const struct diff_arguments *d, struct
 		rules->gate[m].share = d->share;
 	if (!d->buildset.metrics)
 		rules->metrics |= METRIC_BIT(METRIC_PEAK);
-	r = set_amounts(rules, &d->amount, offsetof(struct gate, amount), "amount", err);
-	if (!r)
-		r = set_amounts(rules, &d->floor, offsetof(struct gate, floor), "floor", err);
-	return r;
+	r = set_amounts(rules, &d->amount, false, err);
+	return r ? r : set_amounts(rules, &d->floor, true, err);
 }
 
 static int print(const struct diff_view *v, const struct diff_arguments *d, struct error *err)

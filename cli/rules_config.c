@@ -155,6 +155,7 @@ static void set_gate(struct gate *gate, const struct rule *rule)
 {
 	gate_set(&gate->share, rule->share);
 	gate_set(&gate->amount, rule->amount);
+	gate->chosen = gate->chosen || !isnan(rule->amount);
 	gate_set(&gate->floor, rule->floor);
 	if (rule->ignored >= 0)
 		gate->ignored = rule->ignored;

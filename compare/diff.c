@@ -148,7 +148,7 @@ static int add_metric(struct diff_making *m, enum metric metric)
 	if (r)
 		return r;
 	for (size_t i = 0; i < d->n_tasks; i++) {
-		struct gate gate = rules_gate(m->rules, d->task[i].name, metric);
+		struct gate gate = rules_gate(&m->rules, d->task[i].name, metric);
 
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] = value_of(m, i, run, metric);
@@ -165,7 +165,7 @@ static int add_metric(struct diff_making *m, enum metric metric)
 static int add_whole(struct diff_making *m, enum metric metric)
 {
 	struct diff *d = m->d;
-	struct gate gate = rules_gate(m->rules, "", metric);
+	struct gate gate = rules_gate(&m->rules, "", metric);
 	size_t first = d->n_tests;
 	int r;
 
@@ -219,7 +219,7 @@ static void judge_all(struct diff_making *m)
 	for (size_t i = 0; i < d->n_tests; i++)
 		m->tested[i]->test = &d->samples[i];
 	for (enum metric metric = 0; metric < METRICS; metric++) {
-		struct gate gate = rules_gate(m->rules, "", metric);
+		struct gate gate = rules_gate(&m->rules, "", metric);
 
 		judge(d, &d->whole[metric], &gate);
 		for (size_t i = 0; d->value[metric] && i < d->n_tasks; i++) {
@@ -227,12 +227,30 @@ static void judge_all(struct diff_making *m)
 
 			if (!f->test)
 				continue;
-			gate = rules_gate(m->rules, d->task[i].name, metric);
+			gate = rules_gate(&m->rules, d->task[i].name, metric);
 			judge(d, f, &gate);
 			d->n_higher[metric] += f->verdict == VERDICT_HIGHER;
 			d->n_lower[metric] += f->verdict == VERDICT_LOWER;
 		}
 	}
+}
+
+/* The larger median of both sides, so that it does not depend on which side that is. */
+static void scale_rules(struct diff_making *m)
+{
+	struct diff *d = m->d;
+	double whole[METRICS];
+
+	for (enum metric metric = 0; metric < METRICS; metric++) {
+		struct diff_value f;
+
+		for (size_t run = 0; run < m->n_runs; run++)
+			m->value[run] = metric_total(diff_run(d, run)->total, metric);
+		set_value(m, &f, m->value, NULL);
+		whole[metric] = largest(&f);
+	}
+	rules_scale(&m->rules, whole, d->tested);
+	memcpy(d->gate, m->rules.gate, sizeof d->gate);
 }
 
 static int compare_builds(struct diff_making *m)
@@ -241,6 +259,7 @@ static int compare_builds(struct diff_making *m)
 	int r = 0;
 
 	set_totals(m);
+	scale_rules(m);
 	for (enum metric metric = 0; !r && metric < METRICS; metric++) {
 		if (!(d->metrics & METRIC_BIT(metric)))
 			continue;
@@ -259,7 +278,7 @@ int diff_make(struct diff *d, const struct values *base, size_t n_base,
 	      const struct values *now, size_t n_now, const struct diff_options *options)
 {
 	struct diff_making m = {
-		.d = d, .rules = options->rules, .filter = options->filter,
+		.d = d, .rules = *options->rules, .filter = options->filter,
 		.n_runs = n_base + n_now,
 	};
 	int r = -ENOMEM;

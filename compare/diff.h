@@ -14,7 +14,8 @@
  * the false discovery rate over all of them is controlled. The common factor of all tasks of
  * a run is removed from times first, because a slow host is no difference of a task. It is
  * reported separately. With a single run on a side nothing can be tested: differences above
- * the thresholds are reported and may be noise.
+ * the thresholds are reported and may be noise. The thresholds are those of the rules, scaled to
+ * the larger side (rules_scale()).
  */
 enum diff_side { DIFF_BASE, DIFF_NOW, DIFF_SIDES };
 
@@ -89,6 +90,7 @@ struct diff {
 	bool tested;
 	unsigned metrics;	/* METRIC_BIT()s of value and whole */
 	double rate;		/* false discovery rate */
+	struct gate gate[METRICS];	/* the scaled thresholds, without exceptions for some tasks */
 
 	struct diff_value total[TOTALS];	/* not tested */
 	struct diff_value whole[METRICS];	/* of the build, tested */

@@ -7,7 +7,7 @@
 /* A diff that is being made. Private to diff*.c. */
 struct diff_making {
 	struct diff *d;
-	const struct rules *rules;
+	struct rules rules;	/* scaled */
 	const char *filter;
 	size_t n_runs;		/* of both sides, base first */
 	uint32_t *row;		/* of every task in every run, or NO_ROW */

@@ -20,6 +20,21 @@ void rules_init(struct rules *rules)
 						.amount = metric_info[m].least };
 }
 
+#define PART 0.01
+#define PART_OF_TIME 0.0001	/* with a spread */
+
+void rules_scale(struct rules *rules, const double whole[METRICS], bool spread)
+{
+	for (enum metric m = 0; m < METRICS; m++) {
+		const struct metric_info *info = &metric_info[m];
+		double part = spread && info->time ? PART_OF_TIME : PART;
+		struct gate *gate = &rules->gate[m];
+
+		if (!gate->chosen && !isnan(whole[m]))
+			gate->amount = fmin(gate->amount, fmax(part * whole[m], info->finest));
+	}
+}
+
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m)
 {
 	struct gate gate = rules->gate[m];

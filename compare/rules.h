@@ -17,6 +17,7 @@ struct gate {
 	double amount;		/* in the metric's unit */
 	double floor;		/* tasks with values below it on both sides are ignored */
 	bool ignored;
+	bool chosen;		/* the user set the amount, so it does not depend on the build */
 };
 
 /* An exception for some tasks. Later ones override earlier ones, member by member. */
@@ -48,6 +49,14 @@ struct rules {
 
 /* The defaults. */
 void rules_init(struct rules *rules);
+
+/*
+ * Lowers the amounts that the user did not choose to a part of the build, so that a change of a short
+ * build can matter: 1 %, and 0.01 % of times if both sides have a spread, so that their
+ * noise is known; but not below the metric's `finest`. `whole` are the values of the build;
+ * NaN: unknown, which changes nothing. Nothing else scales thresholds.
+ */
+void rules_scale(struct rules *rules, const double whole[METRICS], bool spread);
 
 /* The thresholds of a task ("": the build) and a metric. */
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m);

@@ -55,6 +55,9 @@ static void add_terminal(struct doc *doc, const struct diff *d)
 	diff_add_verdict(&f.part, d);
 	fact_part(&f);
 	fact_end(&f, "verdict", diff_is_worse(d) ? TONE_ALARM : TONE_TITLE);
+	diff_add_thresholds(&f.part, d);
+	fact_part(&f);
+	fact_end(&f, "threshold", TONE_TITLE);
 	diff_add_counts(&f.part, d);
 	fact_part(&f);
 	fact_end(&f, "tasks", TONE_TITLE);
@@ -85,7 +88,9 @@ static void add_markdown(struct doc *doc, const struct diff *d)
 	}
 	buf_adds(out, "Verdict: ");
 	diff_add_verdict(out, d);
-	buf_adds(out, ".\n\nTasks: ");
+	buf_adds(out, ".\n\nThresholds: ");
+	diff_add_thresholds(out, d);
+	buf_adds(out, ".\nTasks: ");
 	diff_add_counts(out, d);
 	buf_adds(out, ".\n");
 	for (enum metric m = 0; m < METRICS; m++) {

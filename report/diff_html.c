@@ -48,6 +48,10 @@ static void add_head(struct doc *doc, const struct diff *d, const struct diff_pi
 	buf_addc(&text, '.');
 	markup_leaf(h, "p", NULL, buf_str(&text));
 	buf_clear(&text);
+	buf_adds(&text, "Thresholds: ");
+	diff_add_thresholds(&text, d);
+	markup_leaf(h, "p", NULL, buf_str(&text));
+	buf_clear(&text);
 	buf_adds(&text, "Tasks: ");
 	diff_add_counts(&text, d);
 	markup_leaf(h, "p", NULL, buf_str(&text));

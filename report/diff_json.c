@@ -141,6 +141,25 @@ static void add_whole(struct json *j, const struct diff *d)
 	json_object_end(j);
 }
 
+static void add_thresholds(struct json *j, const struct diff *d)
+{
+	char key[32];
+
+	json_object(j, "thresholds");
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!d->value[m])
+			continue;
+		metric_key(key, sizeof key, m);
+		json_object(j, key);
+		json_shortest(j, "share", d->gate[m].share);
+		json_shortest(j, "amount", d->gate[m].amount);
+		json_shortest(j, "floor", d->gate[m].floor);
+		json_bool(j, "ignored", d->gate[m].ignored);
+		json_object_end(j);
+	}
+	json_object_end(j);
+}
+
 static void add_facts(struct json *j, const struct diff *d)
 {
 	json_array(j, "circumstances");
@@ -231,6 +250,7 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	json_array_end(&j);
 	if (d->tested)
 		json_shortest(&j, "false_discovery_rate", d->rate);
+	add_thresholds(&j, d);
 	json_object(&j, "counts");
 	json_int(&j, "tasks", (int64_t)d->n_tasks);
 	json_int(&j, "new_tasks", (int64_t)d->n_new);

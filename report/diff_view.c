@@ -194,6 +194,36 @@ void diff_add_verdict(struct buf *out, const struct diff *d)
 	buf_addf(out, " tested; false discovery rate at most %g %%", 100 * d->rate);
 }
 
+void diff_add_thresholds(struct buf *out, const struct diff *d)
+{
+	const struct gate *first = NULL;
+	bool same = true;
+
+	for (enum metric m = 0; m < METRICS; m++) {
+		if (!d->value[m] || d->gate[m].ignored)
+			continue;
+		first = first ? first : &d->gate[m];
+		same = same && d->gate[m].share == first->share;
+	}
+	if (first && same)
+		buf_addf(out, "%g %%", 100 * first->share);
+	for (enum metric m = 0; m < METRICS; m++) {
+		const struct gate *gate = &d->gate[m];
+
+		if (!d->value[m] || gate->ignored)
+			continue;
+		buf_addf(out, "%s%s ", gate != first ? ", " : same ? " and " : "",
+			 metric_info[m].name);
+		if (!same)
+			buf_addf(out, "%g %% and ", 100 * gate->share);
+		amount_add(out, metric_info[m].unit, gate->amount);
+		if (gate->floor > 0) {
+			buf_adds(out, " of tasks from ");
+			amount_add(out, metric_info[m].unit, gate->floor);
+		}
+	}
+}
+
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m)
 {
 	if (isnan(d->common[m]) || fabs(d->common[m] - 1) < 0.005)

@@ -52,8 +52,10 @@ extern const char *const diff_unlike_word[DIFF_UNLIKES];
  * if they are alike. */
 void diff_add_warning(struct buf *out, const struct diff *d);
 
-/* The result as a sentence; and the common factor of all tasks, nothing if unknown or small. */
+/* The result as a sentence; the common factor of all tasks, nothing if unknown or small; and the
+ * scaled thresholds: "5 % and wall 1.2 s, cpu 1.1 s". */
 void diff_add_verdict(struct buf *out, const struct diff *d);
+void diff_add_thresholds(struct buf *out, const struct diff *d);
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m);
 
 /* "10000 compared, 3 new, 1 gone". */

@@ -137,4 +137,46 @@ TEST(many_rules)
 	buf_release(&text);
 }
 
+/* The wall time, the memory of the largest process and the bytes of a build decide about an amount that
+ * nobody set. */
+static const struct {
+	const char *text, *task;
+	enum metric metric;
+	double whole;
+	double spread, alone;	/* the amount, with a spread on both sides and without */
+} scales[] = {
+	{ "", "a", METRIC_WALL, NAN, 2e6, 2e6 },
+	{ "", "a", METRIC_WALL, 0, 1e4, 1e4 },
+	{ "", "a", METRIC_WALL, 6e5, 1e4, 1e4 },
+	{ "", "", METRIC_WALL, 3e8, 3e4, 2e6 },
+	{ "", "a", METRIC_WALL, 1e12, 2e6, 2e6 },
+	{ "", "a", METRIC_CPU, 5e7, 1e4, 5e5 },
+	{ "", "a", METRIC_MEMORY, 1e6, 1e4, 1e4 },
+	{ "", "a", METRIC_PEAK, 3000, 1024, 1024 },
+	{ "", "a", METRIC_WRITTEN, 1e7, 1e5, 1e5 },
+	{ "", "a", METRIC_WRITTEN, 1e9, 131072, 131072 },
+	{ RULES "amount: 2s\n", "a", METRIC_WALL, 6e5, 2e6, 2e6 },
+	{ RULES "amount: 1ms\n", "a", METRIC_WALL, 6e5, 1e3, 1e3 },
+	{ RULES "amount: 2s\n", "a", METRIC_PEAK, 3000, 1024, 1024 },
+	{ RULES "share: 10%\n", "a", METRIC_WALL, 6e5, 1e4, 1e4 },
+	{ RULES "{tasks: a, amount: 3s}\n", "a", METRIC_WALL, 6e5, 3e6, 3e6 },
+	{ RULES "{tasks: a, amount: 3s}\n", "b", METRIC_WALL, 6e5, 1e4, 1e4 },
+};
+
+TEST_EACH(scale, scales)
+{
+	for (int spread = 0; spread < 2; spread++) {
+		double whole[METRICS], wanted = spread ? scales[_i].spread : scales[_i].alone;
+		RELEASED(configured, c);
+		struct rules *rules = &c.c.compare.rules;
+
+		configured_read(&c, scales[_i].text);
+		for (enum metric m = 0; m < METRICS; m++)
+			whole[m] = m == scales[_i].metric ? scales[_i].whole : NAN;
+		rules_scale(rules, whole, spread);
+		ck_assert_double_eq_tol(rules_gate(rules, scales[_i].task, scales[_i].metric).amount,
+					wanted, 1e-6);
+	}
+}
+
 TEST_MAIN(rules);
