@@ -63,6 +63,25 @@ static size_t count_known(const double *v, size_t n)
  * It is not tested, so that it takes no power from other tests. The decision uses the larger
  * side, so it does not depend on which side that is.
  */
+static enum diff_untested why_untested(const struct diff_making *m, const struct diff_value *f,
+				       const struct gate *gate, const double *value)
+{
+	const size_t *n = m->d->n_runs;
+
+	if (isnan(f->value[DIFF_BASE]) && isnan(f->value[DIFF_NOW]))
+		return DIFF_NOTHING;
+	if (gate->ignored)
+		return DIFF_IGNORED;
+	if (count_known(value, n[DIFF_BASE]) < 2 ||
+	    count_known(value + n[DIFF_BASE], n[DIFF_NOW]) < 2)
+		return DIFF_FEW_RUNS;
+	if (!(largest(f) > 0))
+		return DIFF_NOTHING;
+	if (largest(f) < fmax(gate->floor, gate->amount))
+		return DIFF_SMALL;
+	return f->value[DIFF_BASE] > 0 ? DIFF_TESTED : DIFF_FROM_ZERO;
+}
+
 static int add_test(struct diff_making *m, struct diff_value *f, const struct gate *gate,
 		    const double *value)
 {
@@ -71,8 +90,11 @@ static int add_test(struct diff_making *m, struct diff_value *f, const struct ga
 	struct samples *samples;
 	struct diff_value **tested;
 
-	if (!d->tested || gate->ignored || !(largest(f) >= fmax(gate->floor, gate->amount)) ||
-	    count_known(value, n_base) < 2 || count_known(value + n_base, n_now) < 2)
+	if (!d->tested)
+		return 0;
+	f->untested = why_untested(m, f, gate, value);
+	d->n_untested[f->untested]++;
+	if (f->untested != DIFF_TESTED)
 		return 0;
 	samples = array_grow(d->samples, d->n_tests, sizeof *samples);
 	if (!samples)
@@ -153,6 +175,10 @@ static int add_metric(struct diff_making *m, enum metric metric)
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] = value_of(m, i, run, metric);
 		set_value(m, &all[i], m->value, &gate);
+		if (d->task[i].presence != DIFF_BOTH) {
+			all[i].untested = DIFF_NOTHING;
+			continue;
+		}
 		for (size_t run = 0; run < m->n_runs; run++)
 			m->value[run] /= m->factor[run];
 		r = add_test(m, &all[i], &gate, m->value);
@@ -202,14 +228,17 @@ static void set_totals(struct diff_making *m)
 static void judge(struct diff *d, struct diff_value *f, const struct gate *gate)
 {
 	const struct samples *s = f->test;
+	double base = f->value[DIFF_BASE];
 
-	if (!s || isnan(s->effect))
+	if (!s)
 		return;
-	f->large = passes(gate, s->effect, s->effect * f->value[DIFF_BASE]);
+	f->large = passes(gate, s->effect, s->effect * base);
 	if (f->large && s->rate <= d->rate)
 		f->verdict = s->effect > 0 ? VERDICT_HIGHER : VERDICT_LOWER;
-	else if (s->in.low > -gate->share && s->in.high < gate->share)
+	else if (!passes(gate, s->in.low, s->in.low * base) &&
+		 !passes(gate, s->in.high, s->in.high * base))
 		f->verdict = VERDICT_SAME;
+	d->n_uncertain += f->verdict == VERDICT_UNKNOWN;
 }
 
 static void judge_all(struct diff_making *m)

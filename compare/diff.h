@@ -19,12 +19,26 @@
  */
 enum diff_side { DIFF_BASE, DIFF_NOW, DIFF_SIDES };
 
+/* Why a value is not tested, although the sides have runs enough. */
+enum diff_untested {
+	DIFF_TESTED,
+	DIFF_NOTHING,		/* there is nothing to test: it is unknown, or 0, on both sides, or
+				   the task is on one side only */
+	DIFF_IGNORED,		/* by a rule */
+	DIFF_SMALL,		/* below the thresholds on both sides */
+	DIFF_FEW_RUNS,		/* known in fewer than two runs of a side */
+	DIFF_FROM_ZERO,		/* 0 in base, so that no change is a share */
+	DIFF_UNTESTEDS,
+};
+
 struct diff_value {
 	double value[DIFF_SIDES];	/* median of the known values of the runs; NaN without any */
 	double change;		/* now - base, or NaN */
 	double share;		/* of base; INFINITY if base is 0 */
 	bool large;		/* exceeds the thresholds; if tested, the test's effect does */
-	enum samples_verdict verdict;	/* HIGHER or LOWER: confirmed by the test, and large */
+	enum samples_verdict verdict;	/* HIGHER or LOWER: confirmed by the test, and large; SAME:
+					   within the thresholds; UNKNOWN, if tested: uncertain */
+	enum diff_untested untested;
 	const struct samples *test;	/* NULL: not tested */
 };
 
@@ -110,6 +124,8 @@ struct diff {
 
 	size_t n_new, n_gone, n_renamed, n_fails, n_fixed;	/* tasks */
 	size_t n_tests;
+	size_t n_untested[DIFF_UNTESTEDS];	/* values, of all metrics */
+	size_t n_uncertain;	/* of all metrics, with those of the build */
 	size_t n_higher[METRICS], n_lower[METRICS];	/* confirmed tasks */
 	struct samples *samples;	/* private */
 };

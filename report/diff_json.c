@@ -32,6 +32,7 @@ static void add_interval(struct json *j, struct interval in)
 
 static void add_value(struct json *j, const char *key, const struct diff_value *f)
 {
+	const char *untested = diff_untested_word[f->untested];
 	const struct samples *s = f->test;
 
 	json_object(j, key);
@@ -48,6 +49,8 @@ static void add_value(struct json *j, const char *key, const struct diff_value *
 		json_shortest(j, "t_p", s->t_p);
 		json_shortest(j, "rate", s->rate);
 	}
+	if (untested)
+		json_str(j, "not_tested", untested);
 	json_object_end(j);
 }
 
@@ -259,6 +262,9 @@ int diff_json(struct buf *out, const struct diff_view *v)
 	json_int(&j, "failing_tasks", (int64_t)d->n_fails);
 	json_int(&j, "fixed_tasks", (int64_t)d->n_fixed);
 	json_int(&j, "tests", (int64_t)d->n_tests);
+	json_int(&j, "uncertain", (int64_t)d->n_uncertain);
+	for (enum diff_untested u = DIFF_IGNORED; u < DIFF_UNTESTEDS; u++)
+		json_int(&j, diff_untested_word[u], (int64_t)d->n_untested[u]);
 	json_object_end(&j);
 	add_whole(&j, d);
 	add_facts(&j, d);

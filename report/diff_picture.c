@@ -236,12 +236,11 @@ void diff_picture_add_ranked(struct markup *h, const struct diff_picture *p)
 void diff_picture_add_keys(struct markup *h, const struct diff_picture *p)
 {
 	static const char *const words[2][DIFFERENCES] = {
-		{ "less by", "less", "no difference beyond the thresholds", "more", "more by",
-		  "in one build only" },
-		{ "faster by", "faster", "no difference beyond the thresholds", "slower",
-		  "slower by", "in one build only" },
+		{ "less by", "less", NULL, "more", "more by", "in one build only" },
+		{ "faster by", "faster", NULL, "slower", "slower by", "in one build only" },
 	};
 	const char *const *word = words[metric_info[p->metric].time];
+	const char *none = p->view->diff->tested ? "no confirmed difference" : "below the thresholds";
 	struct buf text = BUF_PART_OF(h->out);
 	bool used[DIFFERENCES] = { false };
 
@@ -252,7 +251,7 @@ void diff_picture_add_keys(struct markup *h, const struct diff_picture *p)
 	for (enum difference d = 0; d < DIFFERENCES; d++) {
 		if (!used[d])
 			continue;
-		buf_adds(&text, word[d]);
+		buf_adds(&text, d == DIFFERENCE_NONE ? none : word[d]);
 		if (d == DIFFERENCE_MUCH_LESS || d == DIFFERENCE_MUCH_MORE) {
 			buf_addc(&text, ' ');
 			if (metric_info[p->metric].unit == UNIT_US)

@@ -37,6 +37,8 @@ const char *const diff_unlike_word[DIFF_UNLIKES] = {
 	[DIFF_UNLIKE_TASKS] = "tasks",
 };
 
+#define BEYOND "beyond the thresholds"
+
 struct order {
 	const struct diff_view *view;
 	const struct diff_value *value;
@@ -169,9 +171,34 @@ void diff_add_warning(struct buf *out, const struct diff *d)
 		buf_adds(out, "no task is in both");
 }
 
+const char *const diff_untested_word[DIFF_UNTESTEDS] = {
+	[DIFF_IGNORED] = "ignored", [DIFF_SMALL] = "below_thresholds",
+	[DIFF_FEW_RUNS] = "few_runs", [DIFF_FROM_ZERO] = "zero_in_base",
+};
+
+/* "; not tested: 12 below the thresholds, 3 known in fewer than two runs of a side" */
+static void add_untested(struct buf *out, const struct diff *d)
+{
+	static const char *const reason[DIFF_UNTESTEDS] = {
+		[DIFF_IGNORED] = "ignored by a rule",
+		[DIFF_SMALL] = "below the thresholds",
+		[DIFF_FEW_RUNS] = "known in fewer than two runs of a side",
+		[DIFF_FROM_ZERO] = "0 in base",
+	};
+	const char *before = d->n_tests ? "; not tested:" : ":";
+
+	for (enum diff_untested u = DIFF_IGNORED; u < DIFF_UNTESTEDS; u++) {
+		if (!d->n_untested[u])
+			continue;
+		buf_addf(out, "%s %zu %s", before, d->n_untested[u], reason[u]);
+		before = ",";
+	}
+}
+
 void diff_add_verdict(struct buf *out, const struct diff *d)
 {
 	size_t higher = 0, lower = 0;
+	bool any = true;
 
 	if (!d->tested) {
 		buf_adds(out, "not tested: one build on a side cannot show a difference beyond "
@@ -184,14 +211,20 @@ void diff_add_verdict(struct buf *out, const struct diff *d)
 		higher += d->n_higher[m] + (d->whole[m].verdict == VERDICT_HIGHER);
 		lower += d->n_lower[m] + (d->whole[m].verdict == VERDICT_LOWER);
 	}
-	if (!higher && !lower) {
+	if (!d->n_tests) {
+		buf_adds(out, "nothing tested");
+	} else if (!higher && !lower) {
 		words_add_count(out, d->n_tests, "value", "values");
-		buf_adds(out, " tested, no difference beyond the thresholds");
-		return;
+		buf_addf(out, " tested, no difference %s", d->n_uncertain ? "confirmed" : BEYOND);
+		add_more(out, &any, d->n_uncertain, "uncertain");
+	} else {
+		buf_addf(out, "%zu higher, %zu lower", higher, lower);
+		add_more(out, &any, d->n_uncertain, "uncertain");
+		buf_adds(out, " of ");
+		words_add_count(out, d->n_tests, "value", "values");
+		buf_addf(out, " tested; false discovery rate at most %g %%", 100 * d->rate);
 	}
-	buf_addf(out, "%zu higher, %zu lower of ", higher, lower);
-	words_add_count(out, d->n_tests, "value", "values");
-	buf_addf(out, " tested; false discovery rate at most %g %%", 100 * d->rate);
+	add_untested(out, d);
 }
 
 void diff_add_thresholds(struct buf *out, const struct diff *d)
@@ -235,7 +268,7 @@ void diff_add_common(struct buf *out, const struct diff *d, enum metric m)
 void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 {
 	const char *title = metric_info[m].title;
-	size_t up = 0, down = 0, unsure = 0;
+	size_t up = 0, down = 0, unsure = 0, tests = 0, untested = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < d->n_tasks; i++) {
@@ -244,7 +277,9 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 
 		up += counts && f->change > 0;
 		down += counts && !(f->change > 0);
-		unsure += f->large && !counts;
+		tests += f->test != NULL;
+		unsure += f->test && f->verdict == VERDICT_UNKNOWN;
+		untested += f->untested >= DIFF_IGNORED;
 	}
 	buf_addf(out, "%c%s: ", *title >= 'a' && *title <= 'z' ? *title - 'a' + 'A' : *title,
 		 title + 1);
@@ -252,7 +287,10 @@ void diff_add_heading(struct buf *out, const struct diff *d, enum metric m)
 	add_more(out, &any, down, "lower");
 	add_more(out, &any, unsure, "uncertain");
 	if (!any)
-		buf_adds(out, "no difference beyond the thresholds");
+		buf_adds(out, !d->tested ? "nothing above the thresholds" : !tests ?
+			 "nothing tested" : "no difference " BEYOND);
+	any = true;
+	add_more(out, &any, tests ? untested : 0, "not tested");
 }
 
 void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
@@ -274,7 +312,9 @@ void diff_add_rate(struct buf *out, const struct diff_value *f)
 {
 	double rate = f->test ? f->test->rate : NAN;
 
-	if (rate < 0.0005)
+	if (f->untested >= DIFF_IGNORED)
+		buf_adds(out, "untested");
+	else if (rate < 0.0005)
 		buf_adds(out, "<0.001");
 	else if (!isnan(rate))
 		buf_addf(out, "%.3f", rate);

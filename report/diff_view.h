@@ -52,8 +52,8 @@ extern const char *const diff_unlike_word[DIFF_UNLIKES];
  * if they are alike. */
 void diff_add_warning(struct buf *out, const struct diff *d);
 
-/* The result as a sentence; the common factor of all tasks, nothing if unknown or small; and the
- * scaled thresholds: "5 % and wall 1.2 s, cpu 1.1 s". */
+/* The result as a sentence, with what was not tested; the common factor of all tasks, nothing if
+ * unknown or small; and the scaled thresholds: "5 % and wall 1.2 s, cpu 1.1 s". */
 void diff_add_verdict(struct buf *out, const struct diff *d);
 void diff_add_thresholds(struct buf *out, const struct diff *d);
 void diff_add_common(struct buf *out, const struct diff *d, enum metric m);
@@ -61,20 +61,23 @@ void diff_add_common(struct buf *out, const struct diff *d, enum metric m);
 /* "10000 compared, 3 new, 1 gone". */
 void diff_add_counts(struct buf *out, const struct diff *d);
 
-/* "Wall time: 12 higher, 3 lower, 5 not sure". */
+/* "Wall time: 12 higher, 3 lower, 5 uncertain, 8 not tested". */
 void diff_add_heading(struct buf *out, const struct diff *d, enum metric m);
 
 /* "exit 2", "SIGKILL in 1 of 3", of all runs of a side. */
 void diff_add_end(struct buf *out, const struct diff *d, const struct diff_task *t,
 		  enum diff_side s);
 
-/* The interval of a tested effect, "+2.0 % to +10 %", and its false discovery rate, "<0.001";
- * nothing if not tested. */
+/* The interval of a tested effect, "+2.0 % to +10 %", nothing if not tested; and its false discovery
+ * rate, "<0.001", or "untested". */
 void diff_add_interval(struct buf *out, const struct diff_value *f);
 void diff_add_rate(struct buf *out, const struct diff_value *f);
 
 /* A circumstance, memory with its unit; or "unknown". */
 void diff_add_fact(struct buf *out, const struct diff_fact *f, enum diff_side s);
+
+/* "below_thresholds" ..., NULL up to DIFF_NOTHING. */
+extern const char *const diff_untested_word[DIFF_UNTESTEDS];
 
 extern const char *const diff_end_title[DIFF_END_OTHER + 1];	/* NULL for DIFF_END_SAME */
 extern const char *const diff_package_word[PACKAGE_REVISION + 1];

@@ -59,6 +59,30 @@ TEST_LOOP(untested_has_no_p, 4)
 	ck_assert_ptr_null(strstr(r.out.data, "rate"));
 }
 
+/* Every output has what was not tested, and the thresholds. */
+static const struct { const char *arguments, *text; } untested[] = {
+	{ "--metrics wall --floor 30s", "2 higher, 0 lower of 4 values tested; false discovery rate at most 1 %; "
+	  "not tested: 2 below the thresholds" },
+	{ "--metrics wall --floor 30s", "5 % and wall 25 ms of tasks from 30.0 s" },
+	{ "--metrics wall --floor 1h", "nothing tested: 6 below the thresholds" },
+	{ "--metrics wall --share 60%", "6 values tested, no difference beyond the thresholds" },
+	{ "--metrics wall --share 7%", "1 higher, 0 lower, 2 uncertain of 6 values tested" },
+};
+
+TEST_EACH(says_what_was_not_tested, untested)
+{
+	static const char *const outputs[] = { "", "--markdown", "--html /dev/stdout" };
+	struct run r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+		run(&r, 0, support_path("diff %s %s --base old-* --new new-*", outputs[i],
+					untested[_i].arguments));
+		ck_assert_int_eq(r.status, 0);
+		ck_assert_msg(strstr(r.out.data, untested[_i].text) != NULL, "%s: %s", outputs[i],
+			      r.out.data);
+	}
+}
+
 /* The page has every key of the output. */
 TEST(keys_are_documented)
 {
@@ -85,6 +109,7 @@ static const struct { const char *command; int status; } exits[] = {
 	{ "diff --base old-* --new new-*", 0 },
 	{ "diff --fail --base new-0 new-2 new-3 --new old-*", 0 },
 	{ "diff --fail old-0 new-0", 0 },
+	{ "diff --fail --amount 20s --metrics wall --base old-* --new new-*", 0 },
 	{ "diff --fail --base old-0 old-1 --new old-2 old-3", 0 },
 };
 

@@ -363,6 +363,61 @@ TEST(uneven_runs)
 		values_release(&run[i]);
 }
 
+/* Why values of two runs a side are not tested. */
+TEST(untested)
+{
+	static const char *const text[] = {
+		"alone|cc|wall_us=900000\nfew|cc|wall_us=900000\nignored|cc|wall_us=900000\n"
+		"small|cc|wall_us=9000\ntested|cc|wall_us=900000\nzero|cc|wall_us=0\n"
+		"zeros|cc|wall_us=0\n+wall_us=1000000\n",
+		"alone|cc|wall_us=900000\nignored|cc|wall_us=900000\nsmall|cc|wall_us=8000\n"
+		"tested|cc|wall_us=910000\nzero|cc|wall_us=0\nzeros|cc|wall_us=0\n+wall_us=1000000\n",
+		"few|cc|wall_us=900000\nignored|cc|wall_us=900000\nsmall|cc|wall_us=9000\n"
+		"tested|cc|wall_us=1900000\nzero|cc|wall_us=90000\nzeros|cc|wall_us=0\n",
+		"few|cc|wall_us=900000\nignored|cc|wall_us=900000\nsmall|cc|wall_us=9000\n"
+		"tested|cc|wall_us=1910000\nzero|cc|wall_us=90000\nzeros|cc|wall_us=0\n",
+	};
+	static const enum diff_untested why[] = {
+		DIFF_NOTHING, DIFF_FEW_RUNS, DIFF_IGNORED, DIFF_SMALL, DIFF_TESTED, DIFF_FROM_ZERO,
+		DIFF_NOTHING,
+	};
+	const struct rule ignored = {
+		.pattern = "ignored", .metrics = ~0u, .share = NAN, .amount = NAN, .floor = NAN, .ignored = 1,
+	};
+	struct values run[ARRAY_SIZE(text)];
+	struct rules rules;
+	struct diff_options o = { &rules, NULL };
+	struct diff d;
+
+	rules_init(&rules);
+	rules.metrics = METRIC_BIT(METRIC_WALL);
+	rules.rule = &ignored;
+	rules.n = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+		made_values(&run[i], text[i]);
+	ck_assert_int_eq(diff_make(&d, run, 2, run + 2, 2, &o), 0);
+	ck_assert_uint_eq(d.n_tasks, ARRAY_SIZE(why));
+	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
+		const struct diff_value *f = &d.value[METRIC_WALL][i];
+
+		ck_assert_msg(f->untested == why[i], "%s: %d", d.task[i].name, f->untested);
+		ck_assert(!f->test == (why[i] != DIFF_TESTED));
+	}
+	/* the build is known on one side */
+	ck_assert(d.n_untested[DIFF_FEW_RUNS] == 2 && d.n_untested[DIFF_IGNORED] == 1);
+	ck_assert(d.n_untested[DIFF_SMALL] == 1 && d.n_untested[DIFF_FROM_ZERO] == 1);
+	ck_assert(d.n_tests == 1 && d.n_uncertain == 0 && d.n_higher[METRIC_WALL] == 1);
+	ck_assert_double_eq(d.gate[METRIC_WALL].amount, 1e4);
+	diff_release(&d);
+	rules.gate[METRIC_WALL] = (struct gate){ .share = 0.05, .amount = 2e6, .chosen = true };
+	ck_assert_int_eq(diff_make(&d, run, 2, run + 2, 2, &o), 0);
+	ck_assert(d.gate[METRIC_WALL].amount == 2e6 && !d.n_tests && !diff_is_worse(&d));
+	ck_assert_uint_eq(d.n_untested[DIFF_SMALL], 3);
+	diff_release(&d);
+	for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+		values_release(&run[i]);
+}
+
 /* "machine command", of builds that may not be of one thing */
 static const struct { const char *base, *now, *filter, *unlike; } pairs[] = {
 	{ "", "", NULL, "" },
