@@ -62,7 +62,8 @@ static const struct option options[] = {
 	{ OPT_FLAG('j', "json", json, "print JSON: every value, with its unit") },
 	{ OPT_FLAG('m', "markdown", markdown, "print Markdown, for a merge request") },
 	{ OPT_TEXT(0, "html", html, "FILE", "write an HTML page to FILE too") },
-	{ OPT_FLAG(0, "fail", fail, "exit with status 1 if a test finds a regression") },
+	{ OPT_FLAG(0, "fail", fail,
+	  "exit with status 1 if a test finds a regression, and 3 if nothing could be tested") },
 	{ OPT_TEXT(0, "samples", samples, "FILE",
 	  "compare the pairs of samples in FILE, one JSON object a line") },
 	{ 0 }
@@ -295,7 +296,13 @@ static int print(const struct diff_view *v, const struct diff_arguments *d, stru
 	return r;
 }
 
-static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct error *err)
+static int exit_status(const struct diff *d)
+{
+	return diff_is_worse(d) ? EXIT_FOUND : d->n_tests ? EXIT_GOOD : EXIT_NO_VERDICT;
+}
+
+/* Returns an exit status, or a negative errno with err. */
+static int diff(struct args *a, struct diff_arguments *d, struct error *err)
 {
 	struct buildset n = BUILDSET_INIT;
 	struct inputs base = { .rec = RECORDING_INIT }, new = { .rec = RECORDING_INIT };
@@ -328,7 +335,8 @@ static int diff(struct args *a, struct diff_arguments *d, bool *worse, struct er
 		view.sum[DIFF_NOW] = new.sum.rec ? &new.sum : NULL;
 		r = diff_make(&diff, base.values, base.n, new.values, new.n, &o);
 		r = r ? error_sys(err, r, NULL, NULL) : print(&view, d, err);
-		*worse = !r && diff_is_worse(&diff);
+		if (!r && d->fail)
+			r = exit_status(&diff);
 		diff_release(&diff);
 	}
 	inputs_release(&base);
@@ -342,13 +350,9 @@ static const struct diff_arguments defaults = { .sort = DIFF_SORT_CHANGE, .top =
 static int run_diff(struct args *a, void *values, struct error *err)
 {
 	struct diff_arguments *d = values;
-	bool worse = false;
-	int r;
-
 	if (d->json && d->markdown)
 		return error_say(err, -EINVAL, "diff: --json and --markdown exclude each other");
-	r = d->samples ? numberlines_diff(d->samples, err) : diff(a, d, &worse, err);
-	return r ? r : worse && d->fail ? EXIT_FOUND : EXIT_GOOD;
+	return d->samples ? numberlines_diff(d->samples, err) : diff(a, d, err);
 }
 
 COMMAND(diff, "[A B]", "Compare two builds and report changes beyond the noise", COMMAND_OPTIONS);

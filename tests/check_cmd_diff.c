@@ -108,7 +108,11 @@ static const struct { const char *command; int status; } exits[] = {
 	{ "diff --fail --base old-* --new new-*", 1 },
 	{ "diff --base old-* --new new-*", 0 },
 	{ "diff --fail --base new-0 new-2 new-3 --new old-*", 0 },
-	{ "diff --fail old-0 new-0", 0 },
+	{ "diff old-0 new-0", 0 },
+	{ "diff --fail old-0 new-0", 3 },	/* one build cannot be tested */
+	{ "diff --fail --filter nothing --metrics io --base old-* --new new-*", 0 },
+	{ "diff --fail --metrics wall --floor 1h --base old-* --new new-*", 3 },
+	{ "diff --fail --amount 1h --metrics wall --base old-* --new new-*", 3 },
 	{ "diff --fail --amount 20s --metrics wall --base old-* --new new-*", 0 },
 	{ "diff --fail --base old-0 old-1 --new old-2 old-3", 0 },
 };
