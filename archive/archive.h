@@ -133,6 +133,7 @@ struct archive_fsck {
 	void (*found)(void *context, const char *what);	/* a problem, as a line */
 	void *context;
 	size_t n;		/* result: the number of problems */
+	size_t left;		/* and of locks that remain, because they may be in use */
 };
 
 /*

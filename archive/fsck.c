@@ -9,16 +9,32 @@
 #define HEADS "refs/heads/"
 #define REPLACED "refs/buildbeat/replaced/"
 
-void fsck_found(struct fsck *f, const char *what, ...)
+static void print(struct fsck *f, const char *what, va_list args)
 {
 	char text[1024];
+
+	vsnprintf(text, sizeof text, what, args);
+	f->out->found(f->out->context, text);
+}
+
+void fsck_found(struct fsck *f, const char *what, ...)
+{
 	va_list args;
 
-	va_start(args, what);
-	vsnprintf(text, sizeof text, what, args);
-	va_end(args);
 	f->out->n++;
-	f->out->found(f->out->context, text);
+	va_start(args, what);
+	print(f, what, args);
+	va_end(args);
+}
+
+void fsck_remains(struct fsck *f, const char *what, ...)
+{
+	va_list args;
+
+	f->out->left++;
+	va_start(args, what);
+	print(f, what, args);
+	va_end(args);
 }
 
 /* A reference that a killed `buildbeat prune` left. */
@@ -56,7 +72,7 @@ int archive_fsck(struct archive *a, struct archive_fsck *out, struct error *err)
 	struct fsck f = { .a = a, .out = out, .err = err };
 	int r;
 
-	out->n = 0;
+	out->n = out->left = 0;
 	if (out->repair && a->remote)
 		return error_set(err, -EINVAL, a->path, 0, 0, "only a local archive can be repaired: "
 				 "repair it on the server, then delete this copy");
@@ -66,7 +82,6 @@ int archive_fsck(struct archive *a, struct archive_fsck *out, struct error *err)
 		r = fsck_notes(&f);
 	if (!r)
 		r = check_references(&f);
-	buf_release(&f.noted);
 	buf_release(&f.broken);
 	return r < 0 ? r : 0;
 }

@@ -9,12 +9,14 @@ struct fsck {
 	struct archive *a;
 	struct archive_fsck *out;
 	struct error *err;
-	struct buf noted;	/* locks of killed processes, by their names, one a line */
 	struct buf broken;	/* names of branches whose files are damaged, each with a NUL */
 };
 
 /* Reports a problem. */
 void fsck_found(struct fsck *f, const char *what, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reports a lock that a repair does not remove. */
+void fsck_remains(struct fsck *f, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
 /* Each of these checks one part, and mends it if out->repair. Return 0 or a negative errno with
  * err; fsck_left() also 1 if nothing else can be checked. */

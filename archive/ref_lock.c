@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/readfile.h"
+#include "recording/alive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +19,14 @@
 #define NAP_NS 2000000
 #define NS_PER_S 1000000000
 #define OLD_NS (600 * (int64_t)NS_PER_S)
+#define SEEN_NS (REF_LOCK_LOOK_S * (int64_t)NS_PER_S)
 /* git keeps a lock for milliseconds: one with this age is not git's, made after our owner died. */
 #define LEFT_NS NS_PER_S
 #define FDS_MAX 16
+
+#define REFS "refs/"
+#define BOOT "boot "
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 static bool full_path(char path[PATH_MAX], const struct archive *a, const char *name,
 		      const char *end)
@@ -31,7 +37,7 @@ static bool full_path(char path[PATH_MAX], const struct archive *a, const char *
 }
 
 /* A different pause for each process. */
-static void nap(void)
+void ref_lock_nap(void)
 {
 	nanosleep(&(struct timespec){ 0, NAP_NS + getpid() % 1000 * 1000 }, NULL);
 }
@@ -68,21 +74,116 @@ static bool is_lock_name(const char *name)
 	       (!strncmp(name, "refs/", strlen("refs/")) && git_reference_is_valid_name(name));
 }
 
-static void remove_left(const char *path)
+/* Reading */
+
+static bool is_named(struct ref_lock_note *note, const char *name)
 {
-	struct stat st;
+	const char *text = note ? buf_str(&note->names) : "", *end;
+	size_t n = strlen(name);
 
-	while (!lstat(path, &st) && S_ISREG(st.st_mode)) {
-		int64_t age = age_ns(&st);
-
-		if (age < 0 || age >= LEFT_NS) {
-			unlink(path);
-			return;
-		}
-		nap();
+	for (; *text; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '\n');
+		if ((size_t)(end - text) == n && !memcmp(text, name, n))
+			return true;
 	}
+	return false;
 }
 
+enum ref_lock_state ref_lock_look(struct ref_lock_watch *w, const struct archive *a,
+				  const char *name, struct ref_lock_note *note)
+{
+	int64_t made_ns, age, now_ns = clock_mono_ns();
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!full_path(path, a, name, ".lock") || lstat(path, &st))
+		return REF_LOCK_NONE;
+	made_ns = st.st_mtim.tv_sec * (int64_t)NS_PER_S + st.st_mtim.tv_nsec;
+	age = age_ns(&st);
+	if (!w->since_ns || w->inode != st.st_ino || w->made_ns != made_ns)
+		*w = (struct ref_lock_watch){ .since_ns = now_ns, .made_ns = made_ns,
+					      .inode = st.st_ino };
+	w->age_s = age / NS_PER_S;
+	if (!S_ISREG(st.st_mode))
+		return REF_LOCK_IN_USE;
+	if (is_named(note, name) && note->owner != REF_LOCK_UNKNOWN)
+		return note->owner == REF_LOCK_DEAD && (age < 0 || age >= LEFT_NS) ?
+		       REF_LOCK_LEFT : REF_LOCK_IN_USE;
+	return age > OLD_NS || (!strncmp(name, REFS, strlen(REFS)) && now_ns - w->since_ns >= SEEN_NS) ?
+	       REF_LOCK_LEFT : REF_LOCK_IN_USE;
+}
+
+int ref_lock_remove(const struct archive *a, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!full_path(path, a, name, ".lock"))
+		return -ENAMETOOLONG;
+	return unlink(path) && errno != ENOENT ? -errno : 0;
+}
+
+/* Takes the line of the boot out of the text. Without one it is of an older buildbeat, of this machine. */
+static bool take_boot(struct buf *text)
+{
+	char *line = strstr(buf_str(text), BOOT);
+
+	if (!line)
+		return true;
+	*line = '\0';
+	text->len = (size_t)(line - text->data);
+	line += strlen(BOOT);
+	line[strcspn(line, "\n")] = '\0';
+	return alive_same_boot(line);
+}
+
+static void read_note(struct ref_lock_note *note, int fd)
+{
+	char text[PATH_MAX];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+
+	*note = (struct ref_lock_note){ .names = BUF_INIT };
+	if (n > 0)
+		buf_add(&note->names, text, strnlen(text, (size_t)n));
+	if (buf_error(&note->names))
+		buf_clear(&note->names);
+	if (note->names.len && take_boot(&note->names))
+		note->owner = REF_LOCK_DEAD;
+}
+
+void ref_lock_note_release(struct ref_lock_note *n)
+{
+	buf_release(&n->names);
+}
+
+void ref_lock_read_note(struct ref_lock_note *n, const struct archive *a)
+{
+	char path[PATH_MAX];
+	int fd = full_path(path, a, REF_LOCK, "") ?
+		 open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	bool is_held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+
+	*n = (struct ref_lock_note){ .names = BUF_INIT };
+	if (fd >= 0)
+		read_note(n, fd);
+	if (is_held)
+		n->owner = REF_LOCK_ALIVE;
+	file_close(fd);
+}
+
+/* Taking */
+
+/* Waits for a lock that may be in use. */
+static void remove_left(const struct archive *a, const char *name, struct ref_lock_note *note)
+{
+	struct ref_lock_watch w = { 0 };
+	int64_t until_ns = clock_mono_ns() + SEEN_NS + NS_PER_S;
+	enum ref_lock_state is;
+
+	while ((is = ref_lock_look(&w, a, name, note)) == REF_LOCK_IN_USE && clock_mono_ns() < until_ns)
+		ref_lock_nap();
+	if (is == REF_LOCK_LEFT)
+		ref_lock_remove(a, name);
+}
 static int remove_each(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	size_t n = strlen(path), end = strlen(".lock");
@@ -101,38 +202,35 @@ static void remove_all(const struct archive *a)
 
 	if (full_path(path, a, "refs", ""))
 		nftw(path, remove_each, FDS_MAX, FTW_PHYS);
-	if (full_path(path, a, REF_LOCK_PACKED, ".lock"))
-		unlink(path);
+	ref_lock_remove(a, REF_LOCK_PACKED);
 }
 
-static void remove_noted(const struct archive *a, struct buf *note)
+static void remove_noted(const struct archive *a, struct ref_lock_note *note)
 {
-	char path[PATH_MAX], *rest = note->data, *name;
+	char names[PATH_MAX], *rest = names, *name;
 
+	snprintf(names, sizeof names, "%s", buf_str(&note->names));
 	while ((name = strsep(&rest, "\n"))) {
 		if (!strcmp(name, REF_LOCK_ALL))
 			remove_all(a);
-		else if (is_lock_name(name) && full_path(path, a, name, ".lock"))
-			remove_left(path);
+		else if (is_lock_name(name))
+			remove_left(a, name, note);
 	}
-}
-
-static void read_note(struct buf *note, int fd)
-{
-	char text[PATH_MAX];
-	ssize_t n = pread(fd, text, sizeof text, 0);
-
-	if (n > 0)
-		buf_add(note, text, strnlen(text, (size_t)n));
-	if (buf_error(note))
-		buf_clear(note);
 }
 
 /* Not possible if the file is only readable. */
 static void write_note(int fd, const char *names)
 {
-	if (!ftruncate(fd, 0) && pwrite(fd, names, strlen(names), 0) < 0)
-		return;
+	struct buf text = BUF_INIT;
+	char boot[64];
+	ssize_t n;
+
+	buf_adds(&text, names);
+	if (*names && readfile_line(AT_FDCWD, BOOT_ID, boot, sizeof boot) > 0)
+		buf_addf(&text, "%s" BOOT "%s\n", names[strlen(names) - 1] == '\n' ? "" : "\n", boot);
+	n = ftruncate(fd, 0) ? -1 : pwrite(fd, buf_str(&text), text.len, 0);
+	(void)n;
+	buf_release(&text);
 }
 
 static int lock(int fd, unsigned wait_s)
@@ -144,7 +242,7 @@ static int lock(int fd, unsigned wait_s)
 			return -errno;
 		if (clock_mono_ns() >= until_ns)
 			return -EBUSY;
-		nap();
+		ref_lock_nap();
 	}
 	return 0;
 }
@@ -152,7 +250,7 @@ static int lock(int fd, unsigned wait_s)
 int ref_lock_take(struct ref_lock *l, const struct archive *a, const char *file,
 		  const char *names, unsigned wait_s)
 {
-	struct buf note = BUF_INIT;
+	struct ref_lock_note note;
 	int fd = open_lock(a, file), r;
 
 	l->fd = -1;
@@ -164,9 +262,8 @@ int ref_lock_take(struct ref_lock *l, const struct archive *a, const char *file,
 		return r;
 	}
 	read_note(&note, fd);
-	if (note.len)
-		remove_noted(a, &note);
-	buf_release(&note);
+	remove_noted(a, &note);
+	ref_lock_note_release(&note);
 	write_note(fd, names);
 	l->fd = fd;
 	return 0;
@@ -179,25 +276,4 @@ void ref_lock_release(struct ref_lock *l)
 	write_note(l->fd, "");
 	close(l->fd);
 	l->fd = -1;
-}
-
-int64_t ref_lock_remove_old(const struct archive *a, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	if (!full_path(path, a, name, ".lock") || lstat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	return age_ns(&st) > OLD_NS && !unlink(path) ? 0 : age_ns(&st) / NS_PER_S;
-}
-
-void ref_lock_note(struct buf *names, const struct archive *a)
-{
-	char path[PATH_MAX];
-	int fd = full_path(path, a, REF_LOCK, "") ?
-		 open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-
-	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-		read_note(names, fd);
-	file_close(fd);
 }

@@ -8,7 +8,9 @@
  * libgit2 and git lock a reference by creating a file NAME.lock, which does not say who made it:
  * that of a killed process stays for ever. So what changes references here holds a lock of flock(2)
  * on a file of the repository, which the kernel releases, and notes in that file which locks it may
- * create. The next process that gets the flock and finds a note removes the locks of a killed one.
+ * create. It notes the boot of the kernel too. The next process that gets the flock and finds a
+ * note removes the locks of a killed one. Not every file system shares flocks among machines: the
+ * note of another boot proves nothing, and only age decides about its locks.
  */
 #define REF_LOCK "buildbeat-refs"	/* held while references are changed */
 #define REF_LOCK_COPY "buildbeat.lock"	/* of the copy of a server: also while it is fetched */
@@ -29,11 +31,46 @@ int ref_lock_take(struct ref_lock *l, const struct archive *a, const char *file,
 		  const char *names, unsigned wait_s);
 void ref_lock_release(struct ref_lock *l);
 
-/* Removes NAME.lock if it is older than ten minutes: nobody keeps one for so long. Returns the age of
- * the lock in seconds, or 0 if there is none. */
-int64_t ref_lock_remove_old(const struct archive *a, const char *name);
+/* What the file of the flock says: who changes references, or was killed meanwhile. */
+struct ref_lock_note {
+	struct buf names;	/* of the references, one a line */
+	enum ref_lock_owner {
+		REF_LOCK_UNKNOWN,	/* none, or on another machine: nobody shows its death */
+		REF_LOCK_ALIVE,
+		REF_LOCK_DEAD
+	} owner;
+};
 
-/* Adds the note of a killed owner: names, one a line. */
-void ref_lock_note(struct buf *names, const struct archive *a);
+void ref_lock_read_note(struct ref_lock_note *n, const struct archive *a);
+void ref_lock_note_release(struct ref_lock_note *n);
+
+/*
+ * Whether NAME.lock is in use or was left by a killed process; this is the only place that decides:
+ *	the note names it, and its owner is alive	in use
+ *	the note names it, and its owner is dead	left
+ *	of a reference, unchanged for ten seconds	left: git has one for milliseconds
+ *	older than ten minutes				left, also locks of git's maintenance
+ *	otherwise					in use
+ * The ten seconds are counted from the first look, because clocks of machines differ. note: NULL for
+ * who has the flock, since no lock is another one's then.
+ */
+enum ref_lock_state { REF_LOCK_NONE, REF_LOCK_IN_USE, REF_LOCK_LEFT };
+
+struct ref_lock_watch {
+	int64_t since_ns;	/* when this lock was seen first; 0: never */
+	int64_t age_s;		/* by the clocks */
+	int64_t made_ns;
+	ino_t inode;
+};
+
+enum ref_lock_state ref_lock_look(struct ref_lock_watch *w, const struct archive *a,
+				  const char *name, struct ref_lock_note *note);
+#define REF_LOCK_LOOK_S 10	/* looks for this long decide about the lock of a reference */
+
+/* Removes NAME.lock. Returns 0 or a negative errno. */
+int ref_lock_remove(const struct archive *a, const char *name);
+
+/* Waits until the next look. */
+void ref_lock_nap(void);
 
 #endif

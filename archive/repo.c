@@ -6,6 +6,7 @@
 #include "archive/ref_lock.h"
 #include "archive/remote.h"
 #include "archive/seen.h"
+#include "base/array.h"
 #include "base/clock.h"
 
 #include <errno.h>
@@ -20,8 +21,10 @@
 #define HEADS "refs/heads/"
 #define BLOB_MAX (256u << 20)	/* a few bytes can unpack to any size */
 
-#define LOCK_WAIT_S 10		/* its owner needs it only to write a line */
-#define LOCK_NAP_NS 2000000
+/* Its owner needs git's lock only to write a line; one that a killed git left is known after
+ * REF_LOCK_LOOK_S. The flock is waited for until its owner has done that too. */
+#define LOCK_WAIT_S (REF_LOCK_LOOK_S + 2)
+#define FLOCK_WAIT_S (3 * LOCK_WAIT_S)
 #define NS_PER_S 1000000000
 
 static int errno_of(int code)
@@ -283,46 +286,76 @@ static int move_once(struct archive *a, const char *name, const git_oid *from,
 
 static int locked(const struct archive *a, const char *name, struct error *err)
 {
-	return error_set(err, -EBUSY, a->path, 0, 0, "%s%s.lock is there for more than %d s: "
-			 "whoever made it was killed. buildbeat archive --fsck --repair removes it, "
-			 "and buildbeat archive does so when it is ten minutes old",
-			 git_repository_commondir(a->git), name, LOCK_WAIT_S);
+	return error_set(err, -EBUSY, a->path, 0, 0, "%s%s.lock is there for more than %d s: a "
+			 "program that changes the repository runs, or was killed. buildbeat archive "
+			 "removes it when it is ten minutes old", git_repository_commondir(a->git),
+			 name, LOCK_WAIT_S);
 }
 
+/* A change of a reference, which waits for locks of others. */
+struct change {
+	const char *lock[2];	/* which libgit2 makes, without ".lock" */
+	struct ref_lock_watch watch[2];
+	const char *in_use;	/* one of them, or NULL */
+	int code;		/* libgit2's */
+};
+
 /* Locks that remain while we have the flock are git's or of a killed git. */
-static int change(struct archive *a, const char *name, const git_oid *from, const git_oid *to)
+static int remove_left(struct archive *a, struct change *c, struct error *err)
+{
+	c->in_use = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(c->lock); i++) {
+		enum ref_lock_state is = ref_lock_look(&c->watch[i], a, c->lock[i], NULL);
+		int r = is == REF_LOCK_LEFT ? ref_lock_remove(a, c->lock[i]) : 0;
+
+		if (r)
+			return error_set(err, r, a->path, 0, 0, "cannot remove %s%s.lock, which a "
+					 "killed process left: %s", git_repository_commondir(a->git),
+					 c->lock[i], strerror(-r));
+		if (is == REF_LOCK_IN_USE)
+			c->in_use = c->lock[i];
+	}
+	return 0;
+}
+
+static int change(struct archive *a, struct change *c, const char *name, const git_oid *from,
+		  const git_oid *to, struct error *err)
 {
 	int64_t until_ns = clock_mono_ns() + (int64_t)LOCK_WAIT_S * NS_PER_S;
-	int code;
+	int r;
 
-	while ((code = to ? move_once(a, name, from, to) : git_reference_remove(a->git, name)) ==
-	       GIT_ELOCKED) {
-		if (ref_lock_remove_old(a, name) > LOCK_WAIT_S || clock_mono_ns() >= until_ns)
-			return code;
-		nanosleep(&(struct timespec){ 0, LOCK_NAP_NS }, NULL);
+	while ((c->code = to ? move_once(a, name, from, to) :
+		git_reference_remove(a->git, name)) == GIT_ELOCKED) {
+		r = remove_left(a, c, err);
+		if (!r && clock_mono_ns() >= until_ns)
+			r = locked(a, c->in_use ? c->in_use : name, err);
+		if (r)
+			return r;
+		ref_lock_nap();
 	}
-	return code;
+	return 0;
 }
 
 static int change_locked(struct archive *a, const char *name, const char *names,
 			 const git_oid *from, const git_oid *to, struct error *err)
 {
+	struct change c = { .lock = { name, REF_LOCK_PACKED } };
 	mode_t before = repo_share(a);
 	struct ref_lock lock;
-	int code = 0, r = ref_lock_take(&lock, a, REF_LOCK, names, LOCK_WAIT_S);
+	int taken = ref_lock_take(&lock, a, REF_LOCK, names, FLOCK_WAIT_S), r = 0;
 
-	if (r != -EBUSY)
-		code = change(a, name, from, to);
+	if (taken != -EBUSY)
+		r = change(a, &c, name, from, to, err);
 	ref_lock_release(&lock);
 	umask(before);
-	if (r == -EBUSY)
-		return error_set(err, r, a->path, 0, 0, "another process has had %s locked for more "
-				 "than %d s", REF_LOCK, LOCK_WAIT_S);
-	if (code == GIT_ELOCKED)
-		return locked(a, name, err);
-	if (code == GIT_ENOTFOUND)
+	if (taken == -EBUSY)
+		return error_set(err, taken, a->path, 0, 0, "another process has had %s locked for "
+				 "more than %d s", REF_LOCK, FLOCK_WAIT_S);
+	if (r)
+		return r;
+	if (c.code == GIT_ENOTFOUND)
 		return -EAGAIN;
-	return code ? repo_fail(a, code, err, "cannot write %s", name) : 0;
+	return c.code ? repo_fail(a, c.code, err, "cannot write %s", name) : 0;
 }
 
 int repo_set(struct archive *a, const char *name, const git_oid *from, const git_oid *to,

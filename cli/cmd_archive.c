@@ -270,6 +270,16 @@ static void found(void *context, const char *what)
 	buf_addc(context, '\n');
 }
 
+static void add_result(struct buf *out, const struct archive_fsck *fsck)
+{
+	buf_addf(out, "%zu problem%s%s", fsck->n, fsck->n == 1 ? "" : "s",
+		 fsck->n && fsck->repair ? ", repaired" : "");
+	if (fsck->left)
+		buf_addf(out, "; %zu lock%s remain%s", fsck->left, fsck->left == 1 ? "" : "s",
+			 fsck->left == 1 ? "s" : "");
+	buf_addc(out, '\n');
+}
+
 static int check(struct job *job, struct error *err)
 {
 	struct buf out = BUF_INIT;
@@ -279,12 +289,11 @@ static int check(struct job *job, struct error *err)
 	if (!r)
 		r = archive_fsck(job->n.archive, &fsck, err);
 	if (!r)
-		buf_addf(&out, "%zu problem%s%s\n", fsck.n, fsck.n == 1 ? "" : "s",
-			 fsck.n && fsck.repair ? ", repaired" : "");
+		add_result(&out, &fsck);
 	printed = output_end(&out, 0, NULL, r ? NULL : err);
 	if (r || printed)
 		return r ? r : printed;
-	return fsck.n && !fsck.repair ? EXIT_FOUND : EXIT_GOOD;
+	return fsck.left || (fsck.n && !fsck.repair) ? EXIT_FOUND : EXIT_GOOD;
 }
 
 static const struct archive_arguments defaults;

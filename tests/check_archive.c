@@ -394,33 +394,75 @@ TEST_EACH(locks_of_the_killed, noted)
 	const struct noted *n = &noted[_i];
 	const bool removed[] = { n->heads, n->config, n->packed, n->outside };
 	struct archive *a = made_archive(made_repo());
-	struct buf note = BUF_INIT;
+	struct ref_lock_note note;
 	struct ref_lock lock, second;
 
 	for (size_t i = 0; i < ARRAY_SIZE(locks); i++)
 		support_expect(made_repo(), 0, "", "", "mkdir -p refs/heads && touch -d '5 minutes ago' %s",
 			       locks[i]);
 	support_writes(support_path("%s/%s", made_repo(), REF_LOCK), n->note);
-	ref_lock_note(&note, a);
-	ck_assert_str_eq(buf_str(&note), n->note);
-	buf_release(&note);
+	ref_lock_read_note(&note, a);
+	ck_assert_str_eq(buf_str(&note.names), n->note);
+	ck_assert_int_eq(note.owner, *n->note ? REF_LOCK_DEAD : REF_LOCK_UNKNOWN);
+	ref_lock_note_release(&note);
 	ck_assert_int_eq(ref_lock_take(&lock, a, REF_LOCK, "refs/heads/y\n", 0), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(locks); i++)
 		ck_assert_msg(support_exists(support_path("%s/%s", made_repo(), locks[i])) != removed[i],
 			      "%s", locks[i]);
 	ck_assert_int_eq(ref_lock_take(&second, a, REF_LOCK, "", 0), -EBUSY);
 	ck_assert_int_eq(second.fd, -1);
-	/* the note of a living owner is no one's to read */
-	ref_lock_note(&note, a);
-	ck_assert_uint_eq(note.len, 0);
-	ck_assert_str_eq(support_text(support_path("%s/%s", made_repo(), REF_LOCK)), "refs/heads/y\n");
+	ref_lock_read_note(&note, a);
+	ck_assert_str_eq(buf_str(&note.names), "refs/heads/y\n");
+	ck_assert_int_eq(note.owner, REF_LOCK_ALIVE);
+	ref_lock_note_release(&note);
 	ref_lock_release(&lock);
 	ck_assert_str_eq(support_text(support_path("%s/%s", made_repo(), REF_LOCK)), "");
-	ck_assert_int_ge(ref_lock_remove_old(a, "config"), 299);
-	ck_assert_int_eq(ref_lock_remove_old(a, "none"), 0);
-	support_expect(made_repo(), 0, "", "", "touch -d '11 minutes ago' config.lock");
-	ck_assert_int_eq(ref_lock_remove_old(a, "config"), 0);
-	ck_assert(!support_exists(support_path("%s/config.lock", made_repo())));
+	archive_close(a);
+}
+
+/* Whose lock is in use. */
+static const struct {
+	const char *name, *note;
+	enum ref_lock_owner owner;
+	int age_s, seen_s;
+	enum ref_lock_state is;
+} looks[] = {
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_DEAD, 2, 0, REF_LOCK_LEFT },
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_DEAD, 0, 20, REF_LOCK_IN_USE },
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_DEAD, -100, 0, REF_LOCK_LEFT },
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_ALIVE, 10000, 100, REF_LOCK_IN_USE },
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_UNKNOWN, 300, 9, REF_LOCK_IN_USE },
+	{ "refs/heads/x", "refs/heads/x", REF_LOCK_UNKNOWN, 0, 10, REF_LOCK_LEFT },
+	{ "refs/heads/x", "refs/heads/xy\nrefs/heads/", REF_LOCK_DEAD, 300, 9, REF_LOCK_IN_USE },
+	{ "refs/heads/x", "refs/heads/xy\nrefs/heads/x", REF_LOCK_DEAD, 300, 9, REF_LOCK_LEFT },
+	{ "refs/heads/x", "", REF_LOCK_ALIVE, 300, 10, REF_LOCK_LEFT },
+	{ "refs/heads/x", "", REF_LOCK_UNKNOWN, 601, 0, REF_LOCK_LEFT },
+	{ "packed-refs", "", REF_LOCK_UNKNOWN, 599, 20, REF_LOCK_IN_USE },
+	{ "packed-refs", "", REF_LOCK_UNKNOWN, 601, 0, REF_LOCK_LEFT },
+	{ "packed-refs", "refs/heads/x\npacked-refs", REF_LOCK_DEAD, 2, 0, REF_LOCK_LEFT },
+};
+
+TEST_EACH(lock_is_left, looks)
+{
+	struct archive *a = made_archive(made_repo());
+	struct ref_lock_note note = { .names = BUF_INIT, .owner = looks[_i].owner };
+	struct ref_lock_watch w = { 0 };
+
+	buf_adds(&note.names, looks[_i].note);
+	support_expect(made_repo(), 0, "", "", "mkdir -p refs/heads && touch -d '%d seconds ago' %s.lock",
+		       looks[_i].age_s, looks[_i].name);
+	ref_lock_look(&w, a, looks[_i].name, &note);
+	w.since_ns -= looks[_i].seen_s * (int64_t)1000000000;
+	ck_assert_int_eq(ref_lock_look(&w, a, looks[_i].name, &note), looks[_i].is);
+	ck_assert_int_ge(w.age_s, looks[_i].age_s - 1);
+
+	/* another lock of this name was not seen before */
+	support_expect(made_repo(), 0, "", "", "touch %s.lock", looks[_i].name);
+	ck_assert_int_eq(ref_lock_look(&w, a, looks[_i].name, NULL), REF_LOCK_IN_USE);
+	ck_assert_int_eq(ref_lock_remove(a, looks[_i].name), 0);
+	ck_assert_int_eq(ref_lock_remove(a, looks[_i].name), 0);
+	ck_assert_int_eq(ref_lock_look(&w, a, looks[_i].name, NULL), REF_LOCK_NONE);
+	ref_lock_note_release(&note);
 	archive_close(a);
 }
 

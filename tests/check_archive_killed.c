@@ -71,6 +71,56 @@ TEST(next_archive_works)
 	ck_assert_uint_ge(killed, 40);
 }
 
+/* The number of the fsync() of the lock of the branch. */
+#define LOCKED "-e trace=fsync -e inject=fsync:signal="
+#define WHEN ":when=4 "
+#define REF_LOCK_FILE "L/refs/heads/vm/main/x86_64.lock"
+
+static const char fsck[] = BUILDBEAT " archive --fsck --repair --repo L";
+
+/* A stopped writer is alive, however old its lock is: --repair leaves it, and says so. */
+TEST(lock_of_a_living_owner)
+{
+	struct run r;
+
+	SKIP_IF(!support_can_be_loaded());
+	make_archive();
+	sh("mv first L");
+	support_run(&r, base, "%s\nstrace -o /dev/null " LOCKED "STOP" WHEN ADD "2 >/dev/null & strace=$!\n"
+		    "until_true 'test -s L/buildbeat-refs -a -e " REF_LOCK_FILE "' || exit 9\n"
+		    "read writer rest </proc/$strace/task/$strace/children\n"
+		    "trap 'kill -9 $writer 2>/dev/null' EXIT\n"
+		    "until_true \"grep -q '^State:.[tT]' /proc/$writer/status\" || exit 9\n"
+		    "touch -d '1 hour ago' " REF_LOCK_FILE "\n"
+		    "%s; test $? = 1 || exit 8\ntest -e " REF_LOCK_FILE " || exit 7\n"
+		    "kill -CONT $writer; wait $strace || exit 6\n"
+		    "%s 2", support_poll, fsck, left);
+	ck_assert_msg(!r.status && strstr(r.out.data, "x86_64.lock: a lock that is 36") &&
+		      strstr(r.out.data, "; 1 lock remains"), "%d %s%s", r.status, r.out.data, r.err.data);
+}
+
+/* The note of another boot, or of another machine that shares the files, proves nothing: only age does. */
+TEST(lock_of_another_machine)
+{
+	SKIP_IF(!support_can_be_loaded());
+	make_archive();
+	sh("mv first L; strace -o /dev/null " LOCKED "KILL" WHEN ADD "2; test -e " REF_LOCK_FILE " && "
+	   "grep -q \"^boot $(cat /proc/sys/kernel/random/boot_id)\" L/buildbeat-refs && "
+	   "sed -i 's/^boot .*/boot other/' L/buildbeat-refs");
+	support_expect(base, 0, NULL, NULL, "timeout 8 " ADD "3; test $? = 124 && test -e " REF_LOCK_FILE);
+	support_expect(base, 0, NULL, NULL, ADD "3 && %s 2", left);
+}
+
+/* A killed git leaves no note. */
+TEST(lock_of_a_killed_git)
+{
+	make_archive();
+	sh("mv first L; strace -f -o /dev/null -e trace=rename -e inject=rename:signal=KILL:when=1 "
+	   "git -C L update-ref refs/heads/vm/main/x86_64 $(git -C L commit-tree -m x "
+	   "$(git -C L rev-parse vm/main/x86_64^{tree})); test -e " REF_LOCK_FILE);
+	support_expect(base, 0, NULL, NULL, ADD "3 && %s 2", left);
+}
+
 /* A power failure loses nothing that the branch names: each file is on the disk before. */
 TEST(files_are_synced)
 {
