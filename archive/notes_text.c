@@ -61,6 +61,39 @@ static void add_metrics(struct buf *out, unsigned metrics)
 	}
 }
 
+/* A bracket at its end would be read as a tag. */
+static void add_reason(struct buf *out, const char *reason)
+{
+	size_t n = strlen(reason);
+	struct buf text = BUF_PART_OF(out);
+
+	add_escaped(&text, reason, "\\");
+	if (n && reason[n - 1] == ']') {
+		buf_cut(&text, text.len - 1);
+		buf_adds(&text, "\\x5d");
+	}
+	buf_adds(out, buf_str(&text));
+	buf_release(&text);
+}
+
+static void add_tag(struct buf *out, const char *name, const char *value)
+{
+	struct buf text = BUF_PART_OF(out);
+
+	if (!value)
+		return;
+	add_escaped(&text, value, "\\");
+	buf_addf(out, " [%s: ", name);
+	for (const char *p = buf_str(&text); *p; p++) {
+		if (*p == '[' || *p == ']')
+			buf_addf(out, "\\x%02x", *p);
+		else
+			buf_addc(out, *p);
+	}
+	buf_addc(out, ']');
+	buf_release(&text);
+}
+
 void note_line_add(struct buf *out, const struct known *k)
 {
 	buf_adds(out, kind_word[k->kind]);
@@ -76,8 +109,11 @@ void note_line_add(struct buf *out, const struct known *k)
 	buf_adds(out, " at ");
 	clock_add_iso(out, k->time_s * SECOND_NS);
 	buf_adds(out, ": ");
-	add_escaped(out, k->reason, "\\");
-	buf_addc(out, '\n');
+	add_reason(out, k->reason);
+	add_tag(out, "owner", k->owner);
+	add_tag(out, "bug", k->bug);
+	add_tag(out, "fixed by", k->fixed_by);
+	buf_adds(out, k->invalid ? " [invalid]\n" : "\n");
 }
 
 /* An invalid escape is kept, because notes can be written by hand. */
@@ -163,7 +199,7 @@ static bool read_metrics(struct known *k, struct cursor *c)
 	return k->metrics;
 }
 
-static const char *read_reason(struct arena *texts, struct cursor *c)
+static const char *read_text(struct arena *texts, struct cursor *c)
 {
 	struct buf b = BUF_INIT;
 	const char *text;
@@ -179,6 +215,38 @@ static const char *read_reason(struct arena *texts, struct cursor *c)
 	return text;
 }
 
+/* Takes the last tag from the end of the line. Returns 1, 0 if there is none, or -ENOMEM. */
+static int take_tag(struct known *k, struct arena *texts, struct cursor *c)
+{
+	const struct { const char *name, **value; } tags[] = {
+		{ "[owner: ", &k->owner }, { "[bug: ", &k->bug }, { "[fixed by: ", &k->fixed_by },
+	};
+	const char *from = c->end;
+	struct cursor tag;
+
+	if (c->end == c->p || c->end[-1] != ']')
+		return 0;
+	while (from > c->p && *from != '[')
+		from--;
+	if (*from != '[' || (from > c->p && from[-1] != ' '))
+		return 0;
+	cursor_init(&tag, from, (size_t)(c->end - from));
+	k->invalid |= cursor_literal(&tag, "[invalid]");
+	tag.end--;
+	for (size_t i = 0; i < ARRAY_SIZE(tags) && tag.p == from; i++) {
+		if (!cursor_literal(&tag, tags[i].name))
+			continue;
+		*tags[i].value = read_text(texts, &tag);
+		if (!*tags[i].value)
+			return -ENOMEM;
+	}
+	if (tag.p == from)
+		return 0;
+	for (c->end = from; c->end > c->p && c->end[-1] == ' '; c->end--)
+		;
+	return 1;
+}
+
 /* Skips a word and the blanks around it. */
 static bool pass_word(struct cursor *c, const char *word)
 {
@@ -189,7 +257,8 @@ static bool pass_word(struct cursor *c, const char *word)
 	return true;
 }
 
-static bool read_line(struct known *k, struct arena *texts, struct cursor *c)
+/* *r: -ENOMEM if a tag could not be kept. */
+static bool read_line(int *r, struct known *k, struct arena *texts, struct cursor *c)
 {
 	if (!read_kind(k, c))
 		return false;
@@ -201,7 +270,9 @@ static bool read_line(struct known *k, struct arena *texts, struct cursor *c)
 	    !read_quoted(&k->by, texts, c) || !pass_word(c, "at") ||
 	    !clock_parse_iso(c, &k->time_s) || !cursor_byte(c, 'Z') || !pass_word(c, ":"))
 		return false;
-	k->reason = read_reason(texts, c);
+	while ((*r = take_tag(k, texts, c)) > 0)
+		;
+	k->reason = read_text(texts, c);
 	return true;
 }
 
@@ -209,6 +280,7 @@ int note_line_read(enum note_line *what, struct known *k, struct arena *texts,
 		   struct slice line)
 {
 	struct cursor c;
+	int r = 0;
 
 	cursor_init(&c, line.p, line.len);
 	while (c.end > c.p && (c.end[-1] == '\r' || c.end[-1] == ' ' || c.end[-1] == '\t'))
@@ -218,10 +290,10 @@ int note_line_read(enum note_line *what, struct known *k, struct arena *texts,
 	*what = NOTE_SAYS_NOTHING;
 	if (cursor_at_end(&c) || *c.p == '#')
 		return 0;
-	*what = read_line(k, texts, &c) ? NOTE_SAYS : NOTE_DAMAGED;
+	*what = read_line(&r, k, texts, &c) ? NOTE_SAYS : NOTE_DAMAGED;
 	if (*what == NOTE_SAYS && (!k->pattern || !k->by || !k->reason))
 		return -ENOMEM;
-	return 0;
+	return r;
 }
 
 bool note_is_about(const struct known *a, const struct known *b)

@@ -8,6 +8,7 @@
 #include "compare/follow_renames.h"
 #include "compare/merge.h"
 #include "compare/repeats.h"
+#include "report/fix_look.h"
 #include "report/source_log.h"
 
 #include <errno.h>
@@ -242,6 +243,8 @@ static int read_builds(struct against *a, struct buildset *n, struct error *err)
 			known[0].n = i;		/* they are sorted */
 	}
 	r = r ? r : join(a, n, part, known, err);
+	if (!r)
+		fix_look(&n->known, &n->builds, &n->rules);
 	for (int i = 0; i < 2; i++) {
 		builds_release(&part[i].builds);
 		free(part[i].to);

@@ -6,6 +6,7 @@
 #include "compare/follow_renames.h"
 #include "compare/repeats.h"
 #include "launch/notice.h"
+#include "report/fix_look.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,6 +95,8 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 	if (r < 0)
 		return r;
 	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
+	if (!r)
+		fix_look(&n->known, &n->builds, &n->rules);
 	return r ? r : follow_renames(&n->builds, err);
 }
 

@@ -10,6 +10,8 @@
 #include "compare/verdict.h"
 #include "launch/notice.h"
 #include "report/amount.h"
+#include "report/source_log.h"
+#include "report/words_change.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -21,6 +23,7 @@
 #define SECOND_NS 1000000000
 #define METRICS_ALL (METRIC_BIT(METRICS) - 1)
 #define ID_SHOWN 12
+#define DIGITS_LEAST 7		/* of a commit */
 
 struct accept_arguments {
 	struct buildset_options buildset;
@@ -28,6 +31,8 @@ struct accept_arguments {
 	bool total;
 	const char *build;
 	const char *reason;
+	const char *owner, *bug, *fixed_by;
+	bool invalid;
 	bool list, undo, json;
 };
 
@@ -42,6 +47,11 @@ static const struct option options[] = {
 	{ OPT_TEXT(0, "build", build, "BUILD",
 	  "first build of the change, as git names its commit (default: of its newest change)") },
 	{ OPT_TEXT(0, "message", reason, "REASON", "reason of the change") },
+	{ OPT_TEXT(0, "owner", owner, "NAME", "who handles the change") },
+	{ OPT_TEXT(0, "bug", bug, "URL", "its bug report: a URL of http or https") },
+	{ OPT_FLAG(0, "invalid", invalid, "the change is no regression: --known, marked as invalid") },
+	{ OPT_TEXT(0, "fixed-by", fixed_by, "REV",
+	  "--known until builds have this revision of the sources; then check fails again") },
 	{ OPT_FLAG(0, "list", list, "list accepted changes, or with --known acknowledged ones") },
 	{ OPT_FLAG(0, "undo", undo, "withdraw the newest entry for TASK") },
 	{ OPT_FLAG('j', "json", json, "print the list as JSON") },
@@ -87,13 +97,23 @@ static void add_known(struct buf *out, const struct builds *builds, const struct
 
 static void add_reason(struct buf *out, const struct known *k)
 {
+	struct buf handling = BUF_PART_OF(out);
+
 	buf_adds(out, "\n  ");
 	text_add_name(out, k->by, 0);
 	buf_adds(out, ", ");
 	amount_add_day(out, k->time_s);
 	buf_adds(out, ": ");
 	text_add_name(out, k->reason, 0);
+	words_add_handling(&handling, k);
+	if (k->invalid)
+		buf_adds(out, " (invalid)");
+	if (handling.len) {
+		buf_adds(out, "\n  ");
+		text_add_name(out, buf_str(&handling), 0);
+	}
 	buf_addc(out, '\n');
+	buf_release(&handling);
 }
 
 static void json_time(struct json *j, const char *name, int64_t time_s)
@@ -126,6 +146,10 @@ static void json_add(struct json *j, const struct builds *builds, const struct k
 	json_str(j, "by", k->by);
 	json_time(j, "time", k->time_s);
 	json_str(j, "reason", k->reason);
+	json_str(j, "owner", k->owner);
+	json_str(j, "bug", k->bug);
+	json_str(j, "fixed_by", k->fixed_by);
+	json_bool(j, "invalid", k->invalid);
 	json_object_end(j);
 }
 
@@ -269,6 +293,14 @@ static void offer_total(struct buf *out, const struct buildset *n, const struct 
 	command_line_build(out, n->builds.build[first->since].id);
 	command_line_metrics(out, metrics);
 	command_line_option(out, "message", what->reason);
+	if (what->owner)
+		command_line_option(out, "owner", what->owner);
+	if (what->bug)
+		command_line_option(out, "bug", what->bug);
+	if (what->fixed_by)
+		command_line_option(out, "fixed-by", what->fixed_by);
+	if (what->invalid)
+		buf_adds(out, " --invalid");
 	buf_addc(out, '\n');
 }
 
@@ -282,6 +314,28 @@ static int64_t now_s(void)
 	    s < INT64_MAX / SECOND_NS)
 		return (int64_t)s;
 	return clock_wall_ns() / SECOND_NS;
+}
+
+/* What an earlier note on the same build and task said, and this one does not, remains. */
+static int keep_said(const struct buildset *n, struct known *what, struct error *err)
+{
+	const struct known *k = NULL;
+
+	for (size_t i = n->known.n; i-- > 0 && !k; ) {
+		k = &n->known.known[i];
+		if (k->kind != what->kind || k->build != what->build || k->metrics != what->metrics ||
+		    strcmp(k->pattern, what->pattern) != 0)
+			k = NULL;
+	}
+	if (k) {
+		what->owner = what->owner ? what->owner : k->owner;
+		what->bug = what->bug ? what->bug : k->bug;
+		what->invalid |= k->invalid && !what->fixed_by;
+		what->fixed_by = what->fixed_by || what->invalid ? what->fixed_by : k->fixed_by;
+		what->reason = what->reason ? what->reason : k->reason;
+	}
+	return what->reason ? 0 : error_say(err, -EINVAL, "accept: the reason is missing: add option "
+					    "'--message'");
 }
 
 static int add(struct buildset *n, const struct accept_arguments *s, struct known *what,
@@ -299,6 +353,7 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 		changed = usual_build(what, &n->builds, &v);
 	else
 		r = judged;
+	r = r ? r : keep_said(n, what, err);
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
@@ -345,6 +400,61 @@ static int undo(struct buildset *n, const struct accept_arguments *s, struct kno
 	return output_end(&out, 0, NULL, err);
 }
 
+/* More than a reason, which may be that of an earlier note. */
+static bool says_more(const struct accept_arguments *s)
+{
+	return s->owner || s->bug || s->invalid || s->fixed_by;
+}
+
+static bool has_controls(const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+static bool is_hexadecimal(const char *text)
+{
+	size_t n = strspn(text, "0123456789abcdef");
+
+	return n >= DIGITS_LEAST && n < SOURCE_ID_SIZE && !text[n];
+}
+
+/* The whole id, if the repository of the working directory has it. */
+static int read_fix(struct known *what, struct accept_arguments *s, char *id, struct error *err)
+{
+	struct source_log *log = NULL;
+	struct error unused;
+	bool found;
+
+	if (!s->fixed_by)
+		return 0;
+	found = !source_log_open(&log, ".", &unused) && source_log_find(log, s->fixed_by, id);
+	source_log_close(log);
+	what->fixed_by = found ? id : s->fixed_by;
+	return found || is_hexadecimal(s->fixed_by) ? 0 :
+	       error_say(err, -EINVAL, "accept: '%.200s' is not a commit: give at least %d digits of its "
+			 "id, or its name in the repository of the working directory", s->fixed_by,
+			 DIGITS_LEAST);
+}
+
+static int read_state(struct known *what, struct accept_arguments *s, char *id, struct error *err)
+{
+	if (s->owner && has_controls(s->owner))
+		return error_say(err, -EINVAL, "accept: the owner has control characters");
+	if (s->bug && !known_is_url(s->bug))
+		return error_say(err, -EINVAL, "accept: '%.200s' is not a URL: expected http:// or "
+				 "https://, without spaces and control characters", s->bug);
+	if (s->invalid && s->fixed_by)
+		return error_say(err, -EINVAL, "accept: --invalid and --fixed-by exclude each other");
+	what->owner = s->owner;
+	what->bug = s->bug;
+	what->invalid = s->invalid;
+	return read_fix(what, s, id, err);
+}
+
 static int read_operands(struct known *what, struct accept_arguments *s, const struct args *a,
 			 struct error *err)
 {
@@ -361,7 +471,7 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 		return error_say(err, -EINVAL, "accept: unexpected '%s'", a->operand[next]);
 	if (!s->list && !s->total && !*what->pattern)
 		return error_say(err, -EINVAL, "accept: TASK or option '--total' is missing");
-	if (!s->list && !s->undo && !(s->reason && *s->reason))
+	if (!s->list && !s->undo && (s->reason ? !*s->reason : !says_more(s)))
 		return error_say(err, -EINVAL, "accept: the reason is missing: add option "
 				 "'--message'");
 	return 0;
@@ -382,11 +492,14 @@ static const struct accept_arguments defaults;
 static int run_accept(struct args *a, void *values, struct error *err)
 {
 	struct accept_arguments *s = values;
-	struct known what = { .kind = s->known ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
+	bool known = s->known || s->invalid || s->fixed_by;
+	struct known what = { .kind = known ? KNOWN_ACKNOWLEDGED : KNOWN_ACCEPTED };
 	struct buildset n = BUILDSET_INIT;
+	char id[SOURCE_ID_SIZE];
 	int r = read_operands(&what, s, a, err);
 	unsigned metrics = s->buildset.metrics;
 
+	r = r ? r : read_state(&what, s, id, err);
 	s->buildset.metrics = 0;	/* they are the entry's, not those to check */
 	if (!r)
 		r = buildset_open(&n, a, &s->buildset,

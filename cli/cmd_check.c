@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "compare/against_target.h"
+#include "compare/fixed_by.h"
 #include "report/check_output.h"
 
 #include <errno.h>
@@ -85,6 +86,8 @@ static int judge_builds(struct verdict *v, struct verdict_groups *groups, const 
 {
 	int r = verdict_make(v, &n->builds, &n->rules, &n->known, err);
 
+	if (!r)
+		fixed_by_mark(v, &n->builds, &n->known);
 	if (!r && against) {
 		against->theirs = against_keep_own(v, against->first);
 		r = against_find_undecided(&against->undecided, v, &n->builds, &n->rules,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "compare/fixed_by.h"
 #include "compare/history_group.h"
 #include "compare/verdict.h"
 
@@ -78,5 +79,7 @@ int history_make(struct history *h, struct verdict *v, const struct builds *buil
 	r = verdict_make(v, builds, rules, known, err);
 	if (r)
 		return r;
+	if (known)
+		fixed_by_mark(v, builds, known);
 	return add_findings(h, builds, v, task, err);
 }

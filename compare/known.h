@@ -26,6 +26,13 @@ struct known {
 	const char *reason;
 	const char *by;		/* its author */
 	int64_t time_s;
+
+	/* What becomes of it; NULL: nothing was said. */
+	const char *owner;	/* who handles it */
+	const char *bug;	/* a URL, if nobody changed the note by hand */
+	const char *fixed_by;	/* commit of the sources, or its first digits */
+	bool invalid;		/* no regression */
+	bool overdue;		/* builds have fixed_by, so it no longer holds (fixed_by.h) */
 };
 
 struct known_list {
@@ -37,7 +44,10 @@ struct known_list {
  * common factor of all tasks too. */
 bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m);
 
-/* The newest note of that kind about a task and metric on a build in [first,
+/* Whether it begins as a URL of the web and can be a part of a line: no controls, no blanks. */
+bool known_is_url(const char *text);
+
+/* The newest note of that kind, not overdue, about a task and metric on a build in [first,
  * last], or NULL. list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,

@@ -34,6 +34,7 @@ struct verdict_finding {
 	double low, high;	/* 95 % interval of the effect */
 	double rate;		/* false discovery rate */
 	const struct known *known;
+	const struct known *overdue;	/* a note that a fix was to end (fixed_by.h), or NULL */
 };
 
 /* A total without noise: any change from the build before is reported. */

@@ -150,6 +150,7 @@ static int order_buckets(const struct verdict *v, const struct item *x, const st
 		{ f->state, g->state }, { !f->worse, !g->worse }, { f->fails, g->fails },
 		{ f->metric, g->metric }, { f->creep, g->creep },
 		{ (int64_t)(uintptr_t)f->known, (int64_t)(uintptr_t)g->known },
+		{ (int64_t)(uintptr_t)f->overdue, (int64_t)(uintptr_t)g->overdue },
 		{ x->since, y->since }, { x->first, y->first }, { x->last, y->last },
 		{ f->task >= HISTORY_ALL, g->task >= HISTORY_ALL },
 	};

@@ -6,6 +6,7 @@
 #include "live/route.h"
 #include "live/source.h"
 #include "report/check_output.h"
+#include "report/fix_look.h"
 #include "report/history_output.h"
 
 #include <errno.h>
@@ -43,6 +44,8 @@ static int open_series(struct build_series *s, const struct request *q, struct e
 		r = archive_known(s->archive, &s->builds, &s->known, err);
 	if (r >= 0)
 		r = repeats_join(&s->builds, &s->known, err);
+	if (!r)
+		fix_look(&s->known, &s->builds, &s->rules);
 	return r ? r : follow_renames(&s->builds, err);
 }
 
@@ -120,6 +123,8 @@ static int check(struct made *m, struct reply *out, int64_t top, struct error *e
 	if (!s->builds.n)
 		return error_set(err, -ENOENT, s->builds.ref, 0, 0, "the series has no builds");
 	r = verdict_make(&m->verdict, &s->builds, &s->rules, &s->known, err);
+	if (!r)
+		fixed_by_mark(&m->verdict, &s->builds, &s->known);
 	if (!r && (r = verdict_groups_make(&m->groups, &m->verdict, &s->builds)))
 		error_sys(err, r, NULL, NULL);
 	if (!r)

@@ -78,11 +78,14 @@ static void add_notes(struct doc *d, const struct verdict_finding *f)
 
 	if (shared)
 		buf_adds(doc_item(d, 6), shared);
+	if (f->overdue)
+		words_add_overdue(doc_item(d, 6), f->overdue);
 	if (!f->known)
 		return;
-	buf_addf(doc_item(d, 6), "known: %s", f->known->reason);
+	words_add_known(doc_item(d, 6), f->known);
 	if (f->known->by && *f->known->by)
 		buf_addf(&d->text, " (%s)", f->known->by);
+	words_add_handling(doc_item(d, 6), f->known);
 }
 
 /* The change of a group or, if g is NULL, of a member of one, which is f. */

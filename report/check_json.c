@@ -66,16 +66,20 @@ static void add_revisions(struct json *j, const struct builds *builds,
 	json_array_end(j);
 }
 
-static void add_known(struct json *j, const struct known *k)
+static void add_known(struct json *j, const char *name, const struct known *k)
 {
 	if (!k) {
-		json_null(j, "known");
+		json_null(j, name);
 		return;
 	}
-	json_object(j, "known");
+	json_object(j, name);
 	json_str(j, "reason", k->reason);
 	json_str(j, "by", k->by);
 	json_known(j, "time_s", k->time_s);
+	json_str(j, "owner", k->owner);
+	json_str(j, "bug", k->bug);
+	json_str(j, "fixed_by", k->fixed_by);
+	json_bool(j, "invalid", k->invalid);
 	json_object_end(j);
 }
 
@@ -115,7 +119,8 @@ static void add_change(struct json *j, const struct builds *builds,
 	json_int(j, "builds", f->builds);
 	json_bool(j, "machine_changed", f->machine);
 	add_revisions(j, builds, f);
-	add_known(j, f->known);
+	add_known(j, "known", f->known);
+	add_known(j, "overdue", f->overdue);
 }
 
 static void add_finding(struct json *j, const struct check *c, size_t i)

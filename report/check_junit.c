@@ -74,7 +74,7 @@ static void add_message(struct buf *text, const struct builds *builds,
 	const struct verdict_finding *f = &g->whole;
 
 	if (f->known)
-		buf_adds(text, "known: ");
+		buf_adds(text, f->known->invalid ? "invalid: " : "known: ");
 	else if (f->state == FINDING_SUSPECT)
 		buf_adds(text, "suspect: ");
 	if (g->n > 1) {

@@ -25,8 +25,17 @@ void history_add_build(struct buf *b, const struct builds *builds, uint32_t buil
 
 void history_add_known(struct buf *b, const struct known *known)
 {
-	buf_adds(b, known->kind == KNOWN_ACCEPTED ? "accepted: " : "acknowledged: ");
+	struct buf handling = BUF_PART_OF(b);
+
+	buf_adds(b, known->kind == KNOWN_ACCEPTED ? "accepted: " : known->invalid ? "invalid: " :
+		 "acknowledged: ");
 	text_add_name(b, known->reason, 0);
+	words_add_handling(&handling, known);
+	if (handling.len) {
+		buf_adds(b, "; ");
+		text_add_name(b, buf_str(&handling), 0);
+	}
+	buf_release(&handling);
 }
 
 static void add_commit(struct buf *b, const struct revision *r)

@@ -40,16 +40,20 @@ static void add_revisions(struct document *d, uint32_t first, uint32_t last)
 	json_array_end(&d->j);
 }
 
-static void add_known(struct document *d, const struct known *known)
+static void add_known(struct document *d, const char *name, const struct known *known)
 {
 	if (!known) {
-		json_null(&d->j, "known");
+		json_null(&d->j, name);
 		return;
 	}
-	json_object(&d->j, "known");
+	json_object(&d->j, name);
 	json_str(&d->j, "kind", known->kind == KNOWN_ACCEPTED ? "accepted" : "acknowledged");
 	json_str(&d->j, "reason", known->reason);
 	json_str(&d->j, "by", known->by);
+	json_str(&d->j, "owner", known->owner);
+	json_str(&d->j, "bug", known->bug);
+	json_str(&d->j, "fixed_by", known->fixed_by);
+	json_bool(&d->j, "invalid", known->invalid);
 	json_object_end(&d->j);
 }
 
@@ -69,7 +73,8 @@ static void add_change(struct document *d, const struct history_change *c)
 	json_shortest(&d->j, "effect", c->change.effect);
 	json_shortest(&d->j, "rate", c->change.p);
 	json_str(&d->j, "state", c->finding ? words_finding_state[c->finding->state] : NULL);
-	add_known(d, c->known);
+	add_known(d, "known", c->known);
+	add_known(d, "overdue", c->finding ? c->finding->overdue : NULL);
 	json_object_end(&d->j);
 }
 

@@ -84,12 +84,61 @@ void page_cells_change(struct markup *h, uint32_t task, enum metric m, double be
 	buf_release(&text);
 }
 
+/* A note is anybody's: only URLs of the web become links. */
+static void add_bug(struct markup *h, const char *bug)
+{
+	markup_text(h, "; ");
+	if (!known_is_url(bug)) {
+		markup_text(h, bug);
+		return;
+	}
+	markup_begin(h, "a");
+	markup_attr(h, "href", bug);
+	markup_attr(h, "rel", "noreferrer");
+	markup_text(h, bug);
+	markup_end(h);
+}
+
+static void add_handling(struct markup *h, const struct known *known)
+{
+	if (known->owner) {
+		markup_text(h, "; owner ");
+		markup_text(h, known->owner);
+	}
+	if (known->bug)
+		add_bug(h, known->bug);
+}
+
+static void add_fix(struct markup *h, const char *before, const struct known *known)
+{
+	struct buf text = BUF_PART_OF(h->out);
+
+	buf_addf(&text, "%s%.*s", before, SHORT_ID, known->fixed_by);
+	markup_text(h, buf_str(&text));
+	buf_release(&text);
+}
+
 void page_add_reason(struct markup *h, const struct known *known)
 {
-	if (known && *known->reason) {
-		markup_text(h, ": ");
+	if (!known)
+		return;
+	if (*known->reason) {
+		markup_text(h, known->invalid ? ", invalid: " : ": ");
 		markup_text(h, known->reason);
 	}
+	add_handling(h, known);
+	if (known->fixed_by)
+		add_fix(h, "; to be fixed by ", known);
+}
+
+void page_add_overdue(struct markup *h, const struct known *known)
+{
+	if (!known)
+		return;
+	add_fix(h, "; not fixed by ", known);
+	markup_text(h, ": ");
+	markup_text(h, known->reason);
+	add_handling(h, known);
 }
 
 void page_cell_rate(struct markup *h, double rate)

@@ -69,6 +69,8 @@ static void add_change(struct markup *h, const struct page *p, const struct hist
 	markup_open(h, "td", "state");
 	markup_text(h, state_of(c));
 	page_add_reason(h, c->known);
+	if (c->finding)
+		page_add_overdue(h, c->finding->overdue);
 	markup_end(h);
 	markup_end(h);
 }

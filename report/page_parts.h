@@ -24,6 +24,7 @@ void page_cell_rate(struct markup *h, double rate);
 
 /* ": REASON" of a note, if there is one. */
 void page_add_reason(struct markup *h, const struct known *known);
+void page_add_overdue(struct markup *h, const struct known *known);
 
 /* A row of headings; those that begin with '#' are of numbers. */
 void page_row_of_heads(struct markup *h, const char *const *head, size_t n);

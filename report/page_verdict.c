@@ -155,6 +155,7 @@ static void add_state(struct markup *h, const struct verdict_finding *f)
 	markup_open(h, "td", buf_str(&class));
 	markup_text(h, words_finding_state[f->state]);
 	page_add_reason(h, f->known);
+	page_add_overdue(h, f->overdue);
 	if (f->machine)
 		markup_text(h, "; the machine or its tools changed");
 	markup_end(h);

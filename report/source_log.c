@@ -70,6 +70,20 @@ bool source_log_has(struct source_log *log, const char *commit)
 	return !find(&id, log, commit);
 }
 
+bool source_log_find(struct source_log *log, const char *name, char *id)
+{
+	git_object *named = NULL, *commit = NULL;
+	int r = git_revparse_single(&named, log->repo, name);
+
+	if (!r)
+		r = git_object_peel(&commit, named, GIT_OBJECT_COMMIT);
+	if (!r)
+		git_oid_tostr(id, SOURCE_ID_SIZE, git_object_id(commit));
+	git_object_free(commit);
+	git_object_free(named);
+	return !r;
+}
+
 bool source_log_follows(struct source_log *log, const char *from, const char *to)
 {
 	git_oid old, new;

@@ -19,6 +19,10 @@ void source_log_close(struct source_log *log);
 /* Whether it has a commit, by its id or the first digits. */
 bool source_log_has(struct source_log *log, const char *commit);
 
+/* The id of the commit that git knows by this name. id: room for SOURCE_ID_SIZE bytes. */
+#define SOURCE_ID_SIZE 41
+bool source_log_find(struct source_log *log, const char *name, char *id);
+
 struct source_commit {
 	const char *id;		/* hexadecimal */
 	const char *subject, *author;

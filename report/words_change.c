@@ -214,6 +214,52 @@ const char *words_shared(const struct verdict_finding *f)
 	       "a flag, header or tool that all tasks share, or the machine" : NULL;
 }
 
+void words_add_known(struct buf *b, const struct known *known)
+{
+	buf_addf(b, "%s: %s", known->invalid ? "invalid" : "known", known->reason);
+}
+
+static void begin_part(struct buf *b, size_t from)
+{
+	if (b->len > from)
+		buf_adds(b, ", ");
+}
+
+static void add_owner(struct buf *b, const struct known *known)
+{
+	size_t from = b->len;
+
+	if (known->owner)
+		buf_addf(b, "owner %s", known->owner);
+	if (known->bug) {
+		begin_part(b, from);
+		buf_adds(b, known->bug);
+	}
+}
+
+void words_add_handling(struct buf *b, const struct known *known)
+{
+	size_t from = b->len;
+
+	add_owner(b, known);
+	if (known->fixed_by) {
+		begin_part(b, from);
+		buf_addf(b, "to be fixed by %.*s", SHORT_ID, known->fixed_by);
+	}
+}
+
+void words_add_overdue(struct buf *b, const struct known *known)
+{
+	size_t from;
+
+	buf_addf(b, "not fixed by %.*s: %s", SHORT_ID, known->fixed_by, known->reason);
+	from = b->len;
+	buf_adds(b, "; ");
+	add_owner(b, known);
+	if (b->len == from + 2)
+		buf_cut(b, from);
+}
+
 void words_add_notes(struct buf *b, const struct verdict_finding *f)
 {
 	const char *shared = words_shared(f);
@@ -222,8 +268,21 @@ void words_add_notes(struct buf *b, const struct verdict_finding *f)
 		buf_addf(b, "; %s", shared);
 	if (f->machine)
 		buf_adds(b, "; the machine or its tools changed at that time");
-	if (f->known)
-		buf_addf(b, "; known: %s", f->known->reason);
+	if (f->known) {
+		size_t from;
+
+		buf_adds(b, "; ");
+		words_add_known(b, f->known);
+		from = b->len;
+		buf_adds(b, "; ");
+		words_add_handling(b, f->known);
+		if (b->len == from + 2)
+			buf_cut(b, from);
+	}
+	if (f->overdue) {
+		buf_adds(b, "; ");
+		words_add_overdue(b, f->overdue);
+	}
 }
 
 void words_add_day(struct buf *b, const struct builds *builds, uint32_t build)

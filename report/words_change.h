@@ -70,7 +70,13 @@ void words_add_group_amounts(struct buf *b, const struct verdict_group *g);
 /* Why all tasks changed, if that fails the check, otherwise NULL. */
 const char *words_shared(const struct verdict_finding *f);
 
-/* That reason, a change of the machine, and why a change is known: "; ..." each. */
+/* "known: bug in the parser", "invalid: the disk was full"; who handles it, "owner Ann, https://..., to
+ * be fixed by 1a2b3c4d", nothing if nobody said so; both, or "not fixed by 1a2b3c4d: ...". */
+void words_add_known(struct buf *b, const struct known *known);
+void words_add_handling(struct buf *b, const struct known *known);
+void words_add_overdue(struct buf *b, const struct known *known);
+
+/* That reason, a change of the machine, why a change is known, and who handles it: "; ..." each. */
 void words_add_notes(struct buf *b, const struct verdict_finding *f);
 
 /* "2026-11-20". */

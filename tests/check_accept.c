@@ -68,7 +68,32 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	{ ACK "--build " SERIES " --metrics wall '*' x >/dev/null; " ACK "--list -j | grep -v '\"build\"'",
 	  0, "[\n  {\n    \"build_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
-	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\"\n  }\n]\n", "" },
+	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\",\n    \"owner\": null,\n"
+	  "    \"bug\": null,\n    \"fixed_by\": null,\n    \"invalid\": false\n  }\n]\n", "" },
+	/* What is not said again remains. */
+	{ ACK "--total --owner 'A. B' --build " SERIES " slow >/dev/null; "
+	  ACCEPT "--total --build " SERIES " --bug https://b.example/1 --fixed-by 1234abc >/dev/null; "
+	  NOTES "show " SERIES " | sed 's/.*Z/Z/'; " ACCEPT "--total --build " SERIES " --invalid >/dev/null; "
+	  ACK "--list | sed '1d;4,$d'; " ACK "--list | tail -2; " ACK "--list -j | sed -n '/owner/,/invalid/p' | "
+	  "sed 4q", 0,
+	  "Z: slow [owner: A. B]\nZ: slow [owner: A. B] [bug: https://b.example/1] [fixed by: 1234abc]\n"
+	  "  somebody, 2026-03-01: slow (invalid)\n  owner A. B, https://b.example/1\n"
+	  "  somebody, 2026-03-01: slow\n  owner A. B\n"
+	  "    \"owner\": \"A. B\",\n    \"bug\": \"https://b.example/1\",\n"
+	  "    \"fixed_by\": null,\n    \"invalid\": true\n", "" },
+	{ ACCEPT "--total --fixed-by master x", 2, "", "buildbeat: accept: 'master' is not a commit: give at "
+	  "least 7 digits of its id, or its name in the repository of the working directory\n" },
+	{ ACCEPT "--total --bug javascript:x x", 2, "", "buildbeat: accept: 'javascript:x' is not a URL: "
+	  "expected http:// or https://, without spaces and control characters\n" },
+	{ ACCEPT "--total --bug \"$(printf 'https://a/\\033')\" x", 2, "", NULL },
+	{ ACCEPT "--total --bug 'https://a b' x", 2, "", NULL },
+	{ ACCEPT "--total --bug https:// x", 2, "", NULL },
+	{ ACCEPT "--total --owner \"$(printf 'a\\nb')\" x", 2, "", "buildbeat: accept: the owner has control "
+	  "characters\n" },
+	{ ACCEPT "--total --invalid --fixed-by 1234567 x", 2, "", "buildbeat: accept: --invalid and "
+	  "--fixed-by exclude each other\n" },
+	{ ACCEPT "--total --owner me", 2, "", "buildbeat: accept: the reason is missing: add option "
+	  "'--message'\n" },
 	/* Removing affects the last note, and only one of the same task. */
 	{ ACCEPT "--total one --build " SERIES "~1 >/dev/null; " ACCEPT "--total two >/dev/null; "
 	  ACK "--total --undo; echo $?; " ACCEPT "'*' --undo; echo $?; " ACCEPT "--undo --total "
@@ -130,6 +155,34 @@ TEST(checked)
 			 "0\nno regression, 3 known\n1\n"
 			 "1\n3 regressions confirmed\n0\nno regression\n");
 	ck_assert_str_eq(r.err.data, "");
+}
+
+/* What is no regression does not fail. What a revision was to fix fails again when more builds have it
+ * than are needed to see that: the last two do not, the last three do. */
+static const struct { const char *accept, *says; } states[] = {
+	{ "--invalid --owner Ann --message 'full disk'", "0\nno regression, 3 known\n"
+	  "      invalid: full disk (somebody)\n      owner Ann\n" },
+	{ "--bug https://b.example/1 --fixed-by $(rev 1) --message 'bug 1'", "0\nno regression, 3 known\n"
+	  "      known: bug 1 (somebody)\n      https://b.example/1, to be fixed by REV\n" },
+	{ "--bug https://b.example/1 --fixed-by $(rev 2) --message 'bug 1'", "1\n3 regressions confirmed\n"
+	  "      not fixed by REV: bug 1; https://b.example/1\n" },
+	{ "--fixed-by 1234567 --message 'bug 1'", "0\nno regression, 3 known\n"
+	  "      known: bug 1 (somebody)\n      to be fixed by REV\n" },
+};
+
+TEST_EACH(states_are_checked, states)
+{
+	begin();
+	run_here(support_path(ARCHIVE "rev() { git -C a.git log -1 --format=%%B " SERIES "~$1 | "
+		 "sed -n 's/^Build-Rev: \\([0-9a-f]*\\).*/\\1/p'; }; " ACCEPT "--known --metrics memory %s '*' "
+		 ">/dev/null; " CHECK "grep '^      [a-z]*:\\|owner\\|fixed by' told | "
+		 "sed 's/fixed by [0-9a-f]*/fixed by REV/' | uniq; " BUILDBEAT " check --repo a.git --markdown | "
+		 "grep -c 'full disk; owner Ann\\|bug 1'; " BUILDBEAT " check --repo a.git --junit | "
+		 "grep -c 'full disk; owner Ann\\|bug 1'; " BUILDBEAT " report --repo a.git -o page >/dev/null; "
+		 "grep -c 'owner Ann\\|fixed by' page/index.html; " BUILDBEAT " history --repo a.git --json | "
+		 "grep -c '\"owner\": \"Ann\"\\|\"fixed_by\": \"'", states[_i].accept));
+	ck_assert_msg(!strcmp(r.out.data, support_path("%s1\n1\n6\n3\n", states[_i].says)), "%s%s", r.out.data,
+		      r.err.data);
 }
 
 /* One task is most of the build, so both are regressions. accept of the task says how to accept

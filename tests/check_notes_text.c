@@ -6,21 +6,31 @@
 /* The text of notes on builds. */
 
 #define EVERY (METRIC_BIT(METRICS) - 1)
+#define PLAIN NULL, NULL, NULL, false, false
 #define CPU_WALL (METRIC_BIT(METRIC_CPU) | METRIC_BIT(METRIC_WALL))
 
 static const struct { struct known known; const char *line; } same[] = {
-	{ { KNOWN_ACCEPTED, 0, "core: main.o", CPU_WALL, "the new parser", "Name", 0 },
+	{ { KNOWN_ACCEPTED, 0, "core: main.o", CPU_WALL, "the new parser", "Name", 0, PLAIN },
 	  "accept wall,cpu \"core: main.o\" by \"Name\" at 1970-01-01T00:00:00Z: the new parser\n" },
-	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "looked at", "a b", 1763629920 },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "looked at", "a b", 1763629920, PLAIN },
 	  "ack all total by \"a b\" at 2025-11-20T09:12:00Z: looked at\n" },
-	{ { KNOWN_ACCEPTED, 0, "total", EVERY, "", "", 1 },
+	{ { KNOWN_ACCEPTED, 0, "total", EVERY, "", "", 1, PLAIN },
 	  "accept all \"total\" by \"\" at 1970-01-01T00:00:01Z: \n" },
 	{ { KNOWN_ACCEPTED, 0, "a\"b\\c\nd\x01", METRIC_BIT(METRIC_IO), "one\ntwo\\three\t\"x\"",
-	    "\" at 2: x", 59 },
+	    "\" at 2: x", 59, PLAIN },
 	  "accept io \"a\\\"b\\\\c\\nd\\x01\" by \"\\\" at 2: x\" at 1970-01-01T00:00:59Z: "
 	  "one\\ntwo\\\\three\\x09\"x\"\n" },
-	{ { KNOWN_ACCEPTED, 0, "\xc3\xa9\xff*", EVERY, "\xc3\xa9", "\xc3\xa9", 4102444800 },
+	{ { KNOWN_ACCEPTED, 0, "\xc3\xa9\xff*", EVERY, "\xc3\xa9", "\xc3\xa9", 4102444800, PLAIN },
 	  "accept all \"\xc3\xa9\xff*\" by \"\xc3\xa9\" at 2100-01-01T00:00:00Z: \xc3\xa9\n" },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "slow", "x", 0, "A. [B]", "https://b/?id=[1]", "12ab34f",
+	    false, false }, "ack all total by \"x\" at 1970-01-01T00:00:00Z: slow [owner: A. \\x5bB\\x5d] "
+	  "[bug: https://b/?id=\\x5b1\\x5d] [fixed by: 12ab34f]\n" },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "the disk [x]", "x", 0, NULL, NULL, NULL, true, false },
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: the disk [x\\x5d [invalid]\n" },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "[invalid]", "x", 0, "a\tb ", NULL, NULL, false, false },
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: [invalid\\x5d [owner: a\\x09b\\x20]\n" },
+	{ { KNOWN_ACCEPTED, 0, "", EVERY, "", "x", 0, NULL, "ftp", NULL, false, false },
+	  "accept all total by \"x\" at 1970-01-01T00:00:00Z:  [bug: ftp]\n" },
 };
 
 /* Written by hand, and the result; NULL: no note. */
@@ -34,6 +44,14 @@ static const struct { const char *line; enum note_line what; const char *again; 
 	  "ack cpu,io total by \"x\" at 1970-01-01T00:00:00Z: C:\\\\dir\\\\\n" },
 	{ "ack all \"\" by \"x\" at 1970-01-01T00:00:00Z: y", NOTE_SAYS,
 	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: y\n" },
+	{ "ack all total by \"x\" at 1970-01-01T00:00:00Z: why [invalid] [owner: me]  [later: x]", NOTE_SAYS,
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: why [invalid] [owner: me]  [later: x\\x5d\n" },
+	{ "ack all total by \"x\" at 1970-01-01T00:00:00Z: [owner: me][invalid]  [invalid]", NOTE_SAYS,
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: [owner: me][invalid\\x5d [invalid]\n" },
+	{ "ack all total by \"x\" at 1970-01-01T00:00:00Z:[invalid] ", NOTE_SAYS,
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z:  [invalid]\n" },
+	{ "ack all total by \"x\" at 1970-01-01T00:00:00Z: ]", NOTE_SAYS,
+	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: \\x5d\n" },
 	{ "a word", NOTE_DAMAGED, NULL },
 	{ "ack", NOTE_DAMAGED, NULL },
 	{ "accepted all total by \"x\" at 1970-01-01T00:00:00Z: y", NOTE_DAMAGED, NULL },
@@ -65,6 +83,10 @@ TEST_EACH(there_and_back, same)
 	ck_assert_str_eq(k.by, want->by);
 	ck_assert_str_eq(k.reason, want->reason);
 	ck_assert_int_eq(k.time_s, want->time_s);
+	ck_assert_pstr_eq(k.owner, want->owner);
+	ck_assert_pstr_eq(k.bug, want->bug);
+	ck_assert_pstr_eq(k.fixed_by, want->fixed_by);
+	ck_assert_int_eq(k.invalid, want->invalid);
 	/* A truncated line is never another valid line, except for the reason. */
 	for (size_t n = 1; n < (size_t)(strstr(line.data, "Z:") - line.data); n++) {
 		note_line_read(&what, &k, texts, (struct slice){ line.data, n });

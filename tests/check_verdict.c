@@ -135,18 +135,18 @@ static const struct {
 	size_t told;
 	bool is_known;
 } said[] = {
-	{ "acknowledged", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1, true },
-	{ "by a pattern", { KNOWN_ACKNOWLEDGED, 48, "recipe0: *", ~0u, "why", "who", 0 }, 1, true },
-	{ "before it began", { KNOWN_ACKNOWLEDGED, 20, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1,
+	{ "acknowledged", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task7", ~0u, "why", "who", .time_s = 0 }, 1, true },
+	{ "by a pattern", { KNOWN_ACKNOWLEDGED, 48, "recipe0: *", ~0u, "why", "who", .time_s = 0 }, 1, true },
+	{ "before it began", { KNOWN_ACKNOWLEDGED, 20, "recipe0: do_task7", ~0u, "why", "who", .time_s = 0 }, 1,
 	  false },
-	{ "another task", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task8", ~0u, "why", "who", 0 }, 1, false },
-	{ "the build, not the task", { KNOWN_ACKNOWLEDGED, 30, "", ~0u, "why", "who", 0 }, 1, false },
-	{ "another metric", { KNOWN_ACKNOWLEDGED, 30, "*", METRIC_BIT(METRIC_CPU), "why", "who", 0 }, 1,
+	{ "another task", { KNOWN_ACKNOWLEDGED, 30, "recipe0: do_task8", ~0u, "why", "who", .time_s = 0 }, 1, false },
+	{ "the build, not the task", { KNOWN_ACKNOWLEDGED, 30, "", ~0u, "why", "who", .time_s = 0 }, 1, false },
+	{ "another metric", { KNOWN_ACKNOWLEDGED, 30, "*", METRIC_BIT(METRIC_CPU), "why", "who", .time_s = 0 }, 1,
 	  false },
-	{ "accepted", { KNOWN_ACCEPTED, 30, "recipe0: do_task7", ~0u, "why", "who", 0 }, 0, false },
-	{ "accepted too early", { KNOWN_ACCEPTED, 15, "recipe0: do_task7", ~0u, "why", "who", 0 }, 1,
+	{ "accepted", { KNOWN_ACCEPTED, 30, "recipe0: do_task7", ~0u, "why", "who", .time_s = 0 }, 0, false },
+	{ "accepted too early", { KNOWN_ACCEPTED, 15, "recipe0: do_task7", ~0u, "why", "who", .time_s = 0 }, 1,
 	  false },
-	{ "accepted in the newest build", { KNOWN_ACCEPTED, NEWEST, "recipe0: do_task7", ~0u, "", "", 0 },
+	{ "accepted in the newest build", { KNOWN_ACCEPTED, NEWEST, "recipe0: do_task7", ~0u, "", "", .time_s = 0 },
 	  0, false },
 };
 
@@ -226,7 +226,7 @@ TEST(whole_build)
 						   .metrics = METRIC_BIT(METRIC_IO) |
 							      METRIC_BIT(METRIC_READ) |
 							      METRIC_BIT(METRIC_WRITTEN), .by = 0.3 };
-	struct known one = { KNOWN_ACKNOWLEDGED, NEWEST, "", ~0u, "why", "who", 0 };
+	struct known one = { KNOWN_ACKNOWLEDGED, NEWEST, "", ~0u, "why", "who", .time_s = 0 };
 	struct known_list list = { 1, &one };
 
 	make(&change, 1);

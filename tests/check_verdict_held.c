@@ -364,7 +364,7 @@ TEST_LOOP(accepted, 16)
 	for (size_t i = 0; i < 4; i++) {
 		if (_i >> i & 1)
 			note[list.n++] = (struct known){ KNOWN_ACCEPTED, 36, all.task[i].name, ~0u, "",
-							 "", 0 };
+							 "", .time_s = 0 };
 	}
 	for (size_t n = 37; n <= 44; n++) {
 		judge_known(n, &list);
@@ -378,7 +378,7 @@ TEST(accepted_as_usual)
 {
 	struct made made = { .seed = 14, .tasks = TASKS, .builds = 44, .noise = 0.02, .host = 0.02,
 			     .change = change };
-	struct known note = { KNOWN_ACCEPTED, 29, "*", ~0u, "", "", 0 };
+	struct known note = { KNOWN_ACCEPTED, 29, "*", ~0u, "", "", .time_s = 0 };
 	struct known_list list = { 1, &note };
 
 	made.n_changes = change_tasks(1, 30, 0.5);

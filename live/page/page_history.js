@@ -163,6 +163,28 @@ function historyButtons(cell, c, event) {
 	}
 }
 
+/* Who handles a change; a note is anybody's, so only URLs of the web become links. */
+function historyHandling(parent, known, fix) {
+	if (known.owner)
+		make("span", {}, parent, "; owner " + clean(known.owner));
+	if (known.bug) {
+		make("span", {}, parent, "; ");
+		make(/^https?:\/\/[^\s/"<>]/.test(known.bug) ? "a" : "span",
+		     /^https?:\/\/[^\s/"<>]/.test(known.bug) ? { href: known.bug, rel: "noreferrer" } : {}, parent, clean(known.bug));
+	}
+	if (known.fixed_by)
+		make("span", {}, parent, "; " + fix + " fixed by " + clean(known.fixed_by.slice(0, 12)));
+}
+
+function historyState(cell, c) {
+	if (c.known)
+		make("span", {}, cell, (c.known.invalid ? "invalid" : c.known.kind) + " by " + clean(c.known.by) + ": " + clean(c.known.reason));
+	else
+		make("span", {}, cell, c.state || "");
+	if (c.known || c.overdue)
+		historyHandling(cell, c.known || c.overdue, c.known ? "to be" : "not");
+}
+
 function historyRow(body, c, event) {
 	const row = make("tr", {}, body), name = make("th", { scope: "row" }, row);
 
@@ -174,7 +196,7 @@ function historyRow(body, c, event) {
 	make("td", { "class": "number" }, row, metricText(c.metric, c.before));
 	make("td", { "class": "number" }, row, metricText(c.metric, c.after));
 	make("td", { "class": "number" }, row, shareText(c.effect));
-	make("td", {}, row, c.known ? c.known.kind + " by " + clean(c.known.by) + ": " + clean(c.known.reason) : c.state);
+	historyState(make("td", {}, row), c);
 	historyButtons(make("td", { "class": "history-do" }, row), c, event);
 }
 

@@ -100,6 +100,31 @@ def read_only_without_control(page):
     assert TASK in notes and "it's known" in notes, notes
 
 
+def states_are_shown(page):
+    """Who handles a change, its bug report as a link, and what will fix it; other schemes are no link."""
+    repo = _archive(page, 'states.git')
+    accept = [os.path.join(page.places.builddir, 'buildbeat'), 'accept', '--repo', repo, '--known', TASK]
+    subprocess.run(accept + ['slow', '--owner', 'Ann <b>', '--bug', 'https://bugs.example/1', '--fixed-by', '1a2b3c4d'],
+                   check=True, stdout=subprocess.DEVNULL, cwd=page.places.tmp)
+    with served(page, repo) as server:
+        server.open('/history')
+        shown = page.browser.js('return %s.textContent' % _row(TASK))
+        assert ': slow; owner Ann <b>; https://bugs.example/1; to be fixed by 1a2b3c4d' in shown, shown
+        assert page.browser.js('return %s.querySelector("a[rel]").href' % _row(TASK)) == 'https://bugs.example/1'
+    note = subprocess.run(['git', '-C', repo, 'log', '-p', 'refs/notes/buildbeat'], stdout=subprocess.PIPE, check=True)
+    assert b'[bug: https' in note.stdout
+    build = subprocess.run(accept[:4] + ['--known', '--list', '--json'], stdout=subprocess.PIPE, check=True,
+                           cwd=page.places.tmp).stdout
+    subprocess.run(['git', '-C', repo, '-c', 'user.name=a', '-c', 'user.email=a@b', 'notes', '--ref=buildbeat', 'add', '-f',
+                    '-m', 'ack all "%s" by "x" at 2026-02-01T00:00:00Z: y [bug: javascript:alert(1)] [invalid]' % TASK,
+                    json.loads(build)[0]['build']], check=True, stderr=subprocess.DEVNULL)
+    with served(page, repo) as server:
+        server.open('/history')
+        shown = page.browser.js('return %s.textContent' % _row(TASK))
+        assert 'invalid by x: y; javascript:alert(1)' in shown, shown
+        assert page.browser.js('return %s.querySelector("a[rel]")' % _row(TASK)) is None
+
+
 def notes_with_control(page):
     """A change is acknowledged, withdrawn and accepted; the page and the command line agree."""
     repo = _archive(page, 'control.git')
