@@ -148,7 +148,7 @@ static int check(const struct check_arguments *a, const struct buildset *n,
 	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
 	r = r ? r : judge_builds(&v, &groups, n, against, err);
 	r = r ? r : population_make(&population, &n->builds, err);
-	if (!r && v.n_confirmed)
+	if (!r && (v.n_confirmed || v.n_suspect))
 		r = find_command(&c.command, &newest, n, err);
 	if (!r)
 		r = print(a, &c, err);

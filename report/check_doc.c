@@ -194,7 +194,7 @@ static int add_next(struct doc *d, const struct check *c, struct buf *to_come)
 		doc_heading(d, "Next");
 	buf_adds(doc_item(d, 2), buf_str(to_come));
 	doc_flush(d);
-	return v->n_confirmed ? check_add_next(d->out, c) : 0;
+	return v->n_confirmed || v->n_suspect ? check_add_next(d->out, c) : 0;
 }
 
 int check_doc(struct doc *d, const struct check *c)

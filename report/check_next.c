@@ -118,14 +118,15 @@ static void add_names(struct buf *out, const struct builds *builds,
 	}
 }
 
-static void add_bisect(struct buf *out, const struct subject *s)
+/* Returns false if no revision differs. */
+static bool add_bisect(struct buf *out, const struct subject *s, const char *why)
 {
 	const struct verdict_finding *f = largest(s);
 	struct revisions_range range;
 
 	if (!find_range(&range, s->c->builds, f))
-		return;
-	buf_adds(out, "    find the commit, in ");
+		return false;
+	buf_addf(out, "    %s, in ", why);
 	text_add_name(out, range.source, 0);
 	buf_adds(out, ":\n      ");
 	command_line_begin(out, "bisect", NULL);
@@ -138,6 +139,22 @@ static void add_bisect(struct buf *out, const struct subject *s)
 	command_line_option(out, "metric", metric_word[f->metric]);
 	buf_adds(out, " --");
 	add_build_command(out, s->c->command);
+	buf_addc(out, '\n');
+	return true;
+}
+
+/* Another recording of the same revision joins the newest build, whose values are then medians. */
+static void add_record(struct buf *out, const struct subject *s)
+{
+	buf_adds(out, "    no revision differs: record the newest one again:\n      ");
+	command_line_begin(out, "record", NULL);
+	if (s->c->archive.config)
+		command_line_option(out, "config", s->c->archive.config);
+	buf_adds(out, " --");
+	add_build_command(out, s->c->command);
+	buf_adds(out, " && ");
+	command_line_begin(out, "archive", &(struct command_line_archive){
+		.repo = s->c->archive.repo, .config = s->c->archive.config });
 	buf_addc(out, '\n');
 }
 
@@ -163,7 +180,7 @@ static void add_known(struct buf *out, const struct subject *s, const char *comm
 	buf_release(&pattern);
 }
 
-static void add_subject(struct buf *out, const struct subject *s)
+static void add_name(struct buf *out, const struct subject *s)
 {
 	struct buf name = BUF_PART_OF(out);
 
@@ -175,11 +192,23 @@ static void add_subject(struct buf *out, const struct subject *s)
 			buf_addf(out, ", %s", metric_info[m].title);
 	}
 	buf_addc(out, '\n');
+	buf_release(&name);
+}
+
+static void add_suspect(struct buf *out, const struct subject *s)
+{
+	add_name(out, s);
+	if (!add_bisect(out, s, "decide: record the last good and the first bad revision again"))
+		add_record(out, s);
+}
+
+static void add_subject(struct buf *out, const struct subject *s)
+{
+	add_name(out, s);
 	add_history(out, s);
-	add_bisect(out, s);
+	add_bisect(out, s, "find the commit");
 	add_known(out, s, "accept --known", "acknowledge it, if it will be fixed");
 	add_known(out, s, "accept", "accept it as normal");
-	buf_release(&name);
 }
 
 static uint64_t event_hash(const struct verdict_finding *f)
@@ -214,22 +243,43 @@ static int add_group(struct subjects *s, const struct verdict_group *g)
 	return 0;
 }
 
-int check_add_next(struct buf *out, const struct check *c)
+static bool fails(const struct verdict_finding *f)
+{
+	return f->fails;
+}
+
+static bool is_suspect(const struct verdict_finding *f)
+{
+	return f->state == FINDING_SUSPECT && f->worse && f->task != TASK_HOST;
+}
+
+/* Adds the commands of the groups that are of this kind. Returns 0 or -ENOMEM. */
+static int add_all(struct buf *out, const struct check *c,
+		   bool (*is)(const struct verdict_finding *f),
+		   void (*add)(struct buf *out, const struct subject *s))
 {
 	struct subjects s = { .c = c, .index = INDEX_INIT };
 	size_t shown;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < c->groups->n; i++) {
-		if (c->groups->group[i].whole.fails)
+		if (is(&c->groups->group[i].whole))
 			r = add_group(&s, &c->groups->group[i]);
 	}
 	shown = c->all || s.n < SUBJECTS_MOST ? s.n : SUBJECTS_MOST;
 	for (size_t i = 0; !r && i < shown; i++)
-		add_subject(out, &s.item[i]);
+		add(out, &s.item[i]);
 	if (!r && shown < s.n)
 		buf_addf(out, "  and commands for %zu more (--all lists them)\n", s.n - shown);
 	free(s.item);
 	index_release(&s.index);
 	return r;
+}
+
+int check_add_next(struct buf *out, const struct check *c)
+{
+	int r = add_all(out, c, fails, add_subject);
+
+	/* A target branch has its own commands. */
+	return r || c->against ? r : add_all(out, c, is_suspect, add_suspect);
 }

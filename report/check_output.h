@@ -44,7 +44,7 @@ static inline const struct verdict_finding *check_member(const struct check *c,
 	return &c->verdict->finding[c->groups->member[g->first + i]];
 }
 
-/* Commands that can be pasted, for the regressions that fail the check. */
+/* Commands that can be pasted, for the regressions that fail the check, and for suspects. */
 int check_add_next(struct buf *out, const struct check *c);
 
 int check_doc(struct doc *d, const struct check *c);

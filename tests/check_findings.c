@@ -535,4 +535,41 @@ TEST(incomplete)
 	end();
 }
 
+static void add_suspect(uint32_t task, enum metric m, uint32_t since)
+{
+	struct verdict_finding *f = add(task, m, since, 0.25);
+
+	f->state = FINDING_SUSPECT;
+	f->fails = false;
+	verdict.n_confirmed--;
+	verdict.n_suspect++;
+}
+
+/* What decides a suspect is to record both revisions again; better ones need no decision. */
+TEST(suspects_are_decided)
+{
+	begin(3);
+	check.command = "make -j8";
+	check.archive.config = "x.yaml";
+	add_suspect(1, METRIC_CPU, NEWEST);
+	has(printed(TEXT), "    decide: record the last good and the first bad revision again, in ");
+	has(printed(TEXT), "      buildbeat bisect --config x.yaml --good ");
+	has(printed(TEXT), " --metric cpu -- make -j8\n");
+	lacks(printed(TEXT), "accept");
+	lacks(printed(TEXT), "record --config");
+	lacks(printed(MARKDOWN), "buildbeat bisect");
+
+	/* the same revision on both sides */
+	builds.build[NEWEST].revision = builds.build[NEWEST - 1].revision;
+	has(printed(TEXT), "    no revision differs: record the newest one again:\n      buildbeat record "
+	    "--config x.yaml -- make -j8 && buildbeat archive --config x.yaml --repo builds.git\n");
+	lacks(printed(TEXT), "bisect");
+	verdict.finding[0].worse = false;
+	lacks(printed(TEXT), "record --config");
+	verdict.finding[0].worse = true;
+	check.against = &(struct check_against){ .ref = "h/main/m", .first = NEWEST };
+	lacks(printed(TEXT), "record --config");
+	end();
+}
+
 TEST_MAIN(findings);
