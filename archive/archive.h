@@ -99,12 +99,12 @@ int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZ
 /* The name of the user: git's user.name, otherwise USER, otherwise "unknown". */
 int archive_user(struct archive *a, struct buf *name, struct error *err);
 
-/* Reads the notes on builds. Texts belong to builds->texts; free list->known. Returns the number
+/* Reads the notes on builds, and those of other series about every series. Texts belong to builds->texts; free list->known. Returns the number
  * of lines that were not understood, with err about the first one, or a negative errno. */
 int archive_known(struct archive *a, struct builds *builds, struct known_list *list,
 		  struct error *err);
 
-/* Adds a note on a build (index into builds), or removes the notes of the same kind, pattern and
+/* Adds a note on a build (index into builds, or what->home), or removes the notes of the same kind, pattern and
  * metrics; *found is false if there is none. Return -ENOTCONN with err as archive_add(). */
 int archive_say(struct archive *a, const struct builds *builds, const struct known *what,
 		struct error *err);

@@ -268,7 +268,9 @@ static void add_damaged(struct reader *r, uint32_t build, unsigned number, struc
 	buf_release(&path);
 }
 
-static int read_note(struct reader *r, uint32_t build, struct slice text)
+/* home: the build of another series that has the note, or NULL. Only notes about every series count
+ * then, and lines that are no notes are not reported. */
+static int read_note(struct reader *r, uint32_t build, const char *home, struct slice text)
 {
 	enum note_line what;
 	struct cursor lines;
@@ -282,9 +284,10 @@ static int read_note(struct reader *r, uint32_t build, struct slice text)
 
 		code = note_line_read(&what, &k, r->builds->texts, line);
 		k.build = build;
-		if (!code && what == NOTE_DAMAGED)
+		k.home = home;
+		if (!code && what == NOTE_DAMAGED && !home)
 			add_damaged(r, build, lines.line, line);
-		if (code || what != NOTE_SAYS)
+		if (code || what != NOTE_SAYS || (home && !k.everywhere))
 			continue;
 		grown = array_grow(r->list->known, r->list->n, sizeof *grown);
 		if (grown) {
@@ -298,29 +301,110 @@ static int read_note(struct reader *r, uint32_t build, struct slice text)
 	return code;
 }
 
+/* Notes on builds of other series. */
+struct others {
+	git_oid *build;
+	size_t n;
+};
+
 /* Which builds have a note: few of many. */
-static int find_notes(bool *has, const struct notes *n, const struct builds *builds,
-		      struct error *err)
+static int find_notes(bool *has, struct others *others, const struct notes *n,
+		      const struct builds *builds, struct error *err)
 {
 	git_note_iterator *it;
 	git_oid blob, build;
 	char id[ARCHIVE_ID_SIZE];
+	int r = 0;
 
 	if (git_note_commit_iterator_new(&it, n->commit))
 		return git_failed(err, "cannot read notes");
-	while (!git_note_next(&blob, &build, it)) {
+	while (!r && !git_note_next(&blob, &build, it)) {
+		bool is_ours = false;
+		git_oid *other;
+
 		git_oid_tostr(id, sizeof id, &build);
-		for (size_t i = 0; i < builds->n; i++)
-			has[i] |= !strcmp(builds->build[i].id, id);
+		for (size_t i = 0; i < builds->n; i++) {
+			bool is = !strcmp(builds->build[i].id, id);
+
+			has[i] |= is;
+			is_ours |= is;
+		}
+		other = is_ours ? NULL : array_add(&others->build, &others->n, sizeof *other);
+		if (other)
+			*other = build;
+		else if (!is_ours)
+			r = error_sys(err, -ENOMEM, builds->ref, NULL);
 	}
 	git_note_iterator_free(it);
-	return 0;
+	return r;
 }
 
-static int read_notes(struct reader *r, const struct notes *n)
+/* The series of the build that has a note about every series; "": there is none. */
+static const char *find_everywhere(struct arena *texts, struct slice text)
+{
+	enum note_line what;
+	struct cursor lines;
+	struct slice line;
+	bool complete;
+
+	if (!memmem(text.p, text.len, "[everywhere: ", strlen("[everywhere: ")))
+		return "";
+	cursor_init(&lines, text.p, text.len);
+	while (cursor_line(&lines, &line, &complete)) {
+		struct known k;
+		int r = note_line_read(&what, &k, texts, line);
+
+		if (r || (what == NOTE_SAYS && k.everywhere))
+			return r ? NULL : k.everywhere;
+	}
+	return "";
+}
+
+/* A note about every series is about the first build here that has the same revisions. A
+ * build that was pruned says nothing any more. */
+static int read_other(struct reader *r, struct archive *a, const struct notes *n,
+		      const git_oid *build)
+{
+	struct message m = MESSAGE_INIT;
+	struct build_place place;
+	struct error unused;
+	const char *ref, *home;
+	struct slice text;
+	char id[ARCHIVE_ID_SIZE];
+	git_note *note;
+	size_t at = r->builds->n;
+	int code = note_read(&text, &note, n, build, r->err);
+
+	if (code)
+		return code;
+	ref = find_everywhere(r->builds->texts, text);
+	home = arena_text(r->builds->texts, git_oid_tostr(id, sizeof id, build), ARCHIVE_ID_SIZE - 1);
+	if (!ref || !home)
+		code = error_sys(r->err, -ENOMEM, r->path, NULL);
+	else if (*ref && build_find(a, &place, &m, build, &unused) == 1)
+		at = known_same_build(r->builds, ref, m.revision, m.n_revisions);
+	if (!code && at < r->builds->n)
+		code = read_note(r, (uint32_t)at, home, text);
+	message_release(&m);
+	git_note_free(note);
+	return code;
+}
+
+static int by_build(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->build != y->build)
+		return x->build < y->build ? -1 : 1;
+	return x->time_s < y->time_s ? -1 : x->time_s > y->time_s;
+}
+
+static int read_notes(struct reader *r, struct archive *a, const struct notes *n)
 {
 	bool *has = array_new_zero(r->builds->n, sizeof *has);
-	int code = has ? find_notes(has, n, r->builds, r->err) :
+	struct others others = { 0 };
+	size_t own;
+	int code = has ? find_notes(has, &others, n, r->builds, r->err) :
 		   error_sys(r->err, -ENOMEM, r->path, NULL);
 
 	for (size_t i = 0; !code && i < r->builds->n; i++) {
@@ -332,9 +416,15 @@ static int read_notes(struct reader *r, const struct notes *n)
 			continue;
 		git_oid_fromstr(&id, r->builds->build[i].id);
 		code = note_read(&text, &note, n, &id, r->err);
-		code = code ? code : read_note(r, (uint32_t)i, text);
+		code = code ? code : read_note(r, (uint32_t)i, NULL, text);
 		git_note_free(note);
 	}
+	own = r->list->n;
+	for (size_t i = 0; !code && i < others.n; i++)
+		code = read_other(r, a, n, &others.build[i]);
+	if (!code && r->list->n > own)
+		qsort(r->list->known, r->list->n, sizeof *r->list->known, by_build);
+	free(others.build);
 	free(has);
 	return code;
 }
@@ -351,7 +441,7 @@ int archive_known(struct archive *a, struct builds *builds, struct known_list *l
 	if (code || git_oid_is_zero(&id))
 		return code;
 	code = notes_open(&n, a->git, &id, err);
-	code = code ? code : read_notes(&r, &n);
+	code = code ? code : read_notes(&r, a, &n);
 	notes_close(&n);
 	if (code)
 		free(list->known);
@@ -491,7 +581,7 @@ static int change(struct change *c, const struct builds *builds)
 	struct error unsent = { 0 };
 	int r = -EAGAIN, sent;
 
-	if (git_oid_fromstr(&c->build, builds->build[c->what->build].id))
+	if (git_oid_fromstr(&c->build, c->what->home ? c->what->home : builds->build[c->what->build].id))
 		return git_failed(c->err, "not a build");
 	sent = remote_begin(c->a, c->err);
 	if (sent)

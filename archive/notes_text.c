@@ -113,6 +113,7 @@ void note_line_add(struct buf *out, const struct known *k)
 	add_tag(out, "owner", k->owner);
 	add_tag(out, "bug", k->bug);
 	add_tag(out, "fixed by", k->fixed_by);
+	add_tag(out, "everywhere", k->everywhere);
 	buf_adds(out, k->invalid ? " [invalid]\n" : "\n");
 }
 
@@ -220,6 +221,7 @@ static int take_tag(struct known *k, struct arena *texts, struct cursor *c)
 {
 	const struct { const char *name, **value; } tags[] = {
 		{ "[owner: ", &k->owner }, { "[bug: ", &k->bug }, { "[fixed by: ", &k->fixed_by },
+		{ "[everywhere: ", &k->everywhere },
 	};
 	const char *from = c->end;
 	struct cursor tag;

@@ -16,7 +16,7 @@
  * with names of metrics or "all", and a pattern of task names or the word total. In quotes \" and
  * \\ are these characters, \n is a newline and \xHH any byte. The reason has the escapes \\,
  * \n and \xHH. It can end with some of
- *	[owner: NAME] [bug: URL] [fixed by: COMMIT] [invalid]
+ *	[owner: NAME] [bug: URL] [fixed by: COMMIT] [everywhere: SERIES] [invalid]
  * where brackets in a text are \x5b and \x5d, as the last one of a reason is. Readers that do not
  * know these take them for a part of the reason. Empty lines and those that begin with '#' are ignored.
  */

@@ -32,7 +32,7 @@ struct accept_arguments {
 	const char *build;
 	const char *reason;
 	const char *owner, *bug, *fixed_by;
-	bool invalid;
+	bool invalid, everywhere;
 	bool list, undo, json;
 };
 
@@ -52,6 +52,8 @@ static const struct option options[] = {
 	{ OPT_FLAG(0, "invalid", invalid, "the change is no regression: --known, marked as invalid") },
 	{ OPT_TEXT(0, "fixed-by", fixed_by, "REV",
 	  "--known until builds have this revision of the sources; then check fails again") },
+	{ OPT_FLAG(0, "everywhere", everywhere,
+	  "in every series, from the first build with the same revision on") },
 	{ OPT_FLAG(0, "list", list, "list accepted changes, or with --known acknowledged ones") },
 	{ OPT_FLAG(0, "undo", undo, "withdraw the newest entry for TASK") },
 	{ OPT_FLAG('j', "json", json, "print the list as JSON") },
@@ -108,6 +110,8 @@ static void add_reason(struct buf *out, const struct known *k)
 	words_add_handling(&handling, k);
 	if (k->invalid)
 		buf_adds(out, " (invalid)");
+	if (k->everywhere)
+		buf_adds(out, " (in every series)");
 	if (handling.len) {
 		buf_adds(out, "\n  ");
 		text_add_name(out, buf_str(&handling), 0);
@@ -150,6 +154,7 @@ static void json_add(struct json *j, const struct builds *builds, const struct k
 	json_str(j, "bug", k->bug);
 	json_str(j, "fixed_by", k->fixed_by);
 	json_bool(j, "invalid", k->invalid);
+	json_bool(j, "everywhere", k->everywhere != NULL);
 	json_object_end(j);
 }
 
@@ -301,6 +306,8 @@ static void offer_total(struct buf *out, const struct buildset *n, const struct 
 		command_line_option(out, "fixed-by", what->fixed_by);
 	if (what->invalid)
 		buf_adds(out, " --invalid");
+	if (what->everywhere)
+		buf_adds(out, " --everywhere");
 	buf_addc(out, '\n');
 }
 
@@ -333,6 +340,8 @@ static int keep_said(const struct buildset *n, struct known *what, struct error 
 		what->invalid |= k->invalid && !what->fixed_by;
 		what->fixed_by = what->fixed_by || what->invalid ? what->fixed_by : k->fixed_by;
 		what->reason = what->reason ? what->reason : k->reason;
+		what->home = k->home;
+		what->everywhere = k->everywhere ? k->everywhere : what->everywhere;
 	}
 	return what->reason ? 0 : error_say(err, -EINVAL, "accept: the reason is missing: add option "
 					    "'--message'");
@@ -353,13 +362,16 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 		changed = usual_build(what, &n->builds, &v);
 	else
 		r = judged;
+	if (s->everywhere)
+		what->everywhere = n->builds.ref;
 	r = r ? r : keep_said(n, what, err);
 	r = r ? r : archive_user(n->archive, &by, err);
 	what->by = buf_str(&by);
 	what->time_s = now_s();
 	r = r ? r : archive_say(n->archive, &n->builds, what, err);
 	if (!r) {
-		buf_addf(&out, "%s since ", state_word[what->kind]);
+		buf_addf(&out, "%s %ssince ", state_word[what->kind],
+			 what->everywhere ? "in every series " : "");
 		add_known(&out, &n->builds, what);
 		buf_adds(&out, changed ? "\n" :
 			 "\nthe newest build, because check reports no change of it\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/known.h"
 
+#include "base/cursor.h"
 #include "compare/history.h"
 
 #include <string.h>
@@ -11,6 +12,48 @@ bool known_fits(const struct known *k, const struct builds *builds, uint32_t tas
 		return false;
 	return task == TASK_HOST ? !strcmp(k->pattern, "*") :
 	       builds_task_fits(builds, task, k->pattern);
+}
+
+static struct slice branch_of(const char *ref)
+{
+	const char *from = strchrnul(ref, '/');
+
+	from += *from == '/';
+	return (struct slice){ from, strcspn(from, "/") };
+}
+
+/* Two machines can have their only source tree at different places. */
+static const struct revision *same_tree(const struct build *build, const struct revision *revision,
+					size_t n)
+{
+	const struct revision *same = build_revision(build, revision->source);
+
+	return same || n != 1 || build->n_revisions != 1 ? same : build->revision;
+}
+
+static bool has_revisions(const struct build *build, bool same_branch,
+			  const struct revision *revision, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct revision *r = same_tree(build, &revision[i], n);
+
+		if (!r || (strcmp(r->commit, revision[i].commit) != 0 &&
+			   !(same_branch && revision[i].count > 0 && r->count >= revision[i].count)))
+			return false;
+	}
+	return n;
+}
+
+size_t known_same_build(const struct builds *builds, const char *ref,
+			const struct revision *revision, size_t n_revisions)
+{
+	struct slice ours = branch_of(builds->ref), theirs = branch_of(ref);
+	bool same_branch = ours.len == theirs.len && !memcmp(ours.p, theirs.p, ours.len);
+	size_t i = 0;
+
+	while (i < builds->n && !has_revisions(&builds->build[i], same_branch, revision, n_revisions))
+		i++;
+	return i;
 }
 
 bool known_is_url(const char *text)

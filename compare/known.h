@@ -32,6 +32,8 @@ struct known {
 	const char *bug;	/* a URL, if nobody changed the note by hand */
 	const char *fixed_by;	/* commit of the sources, or its first digits */
 	bool invalid;		/* no regression */
+	const char *everywhere;	/* it holds in every series: that of the build it is on; or NULL */
+	const char *home;	/* the id of that build if it is of another series; or NULL */
 	bool overdue;		/* builds have fixed_by, so it no longer holds (fixed_by.h) */
 };
 
@@ -43,6 +45,13 @@ struct known_list {
 /* Whether a note is about a task (as for builds_task_fits()) and metric. One about "*" is about the
  * common factor of all tasks too. */
 bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m);
+
+/*
+ * The first build that has the revisions of one of another series, whose name is ref: it is of that
+ * commit or, on the same branch, of no fewer commits. builds->n: none.
+ */
+size_t known_same_build(const struct builds *builds, const char *ref,
+			const struct revision *revision, size_t n_revisions);
 
 /* Whether it begins as a URL of the web and can be a part of a line: no controls, no blanks. */
 bool known_is_url(const char *text);

@@ -69,7 +69,7 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	  0, "[\n  {\n    \"build_start\": \"2026-01-20T02:00:00Z\",\n    \"task\": \"*\",\n"
 	  "    \"metrics\": [\n      \"wall\"\n    ],\n    \"by\": \"somebody\",\n"
 	  "    \"time\": \"2026-03-01T00:00:00Z\",\n    \"reason\": \"x\",\n    \"owner\": null,\n"
-	  "    \"bug\": null,\n    \"fixed_by\": null,\n    \"invalid\": false\n  }\n]\n", "" },
+	  "    \"bug\": null,\n    \"fixed_by\": null,\n    \"invalid\": false,\n    \"everywhere\": false\n  }\n]\n", "" },
 	/* What is not said again remains. */
 	{ ACK "--total --owner 'A. B' --build " SERIES " slow >/dev/null; "
 	  ACCEPT "--total --build " SERIES " --bug https://b.example/1 --fixed-by 1234abc >/dev/null; "
@@ -80,7 +80,7 @@ static const struct { const char *command; int status; const char *out, *err; } 
 	  "  somebody, 2026-03-01: slow (invalid)\n  owner A. B, https://b.example/1\n"
 	  "  somebody, 2026-03-01: slow\n  owner A. B\n"
 	  "    \"owner\": \"A. B\",\n    \"bug\": \"https://b.example/1\",\n"
-	  "    \"fixed_by\": null,\n    \"invalid\": true\n", "" },
+	  "    \"fixed_by\": null,\n    \"invalid\": true,\n", "" },
 	{ ACCEPT "--total --fixed-by master x", 2, "", "buildbeat: accept: 'master' is not a commit: give at "
 	  "least 7 digits of its id, or its name in the repository of the working directory\n" },
 	{ ACCEPT "--total --bug javascript:x x", 2, "", "buildbeat: accept: 'javascript:x' is not a URL: "
@@ -183,6 +183,34 @@ TEST_EACH(states_are_checked, states)
 		 "grep -c '\"owner\": \"Ann\"\\|\"fixed_by\": \"'", states[_i].accept));
 	ck_assert_msg(!strcmp(r.out.data, support_path("%s1\n1\n6\n3\n", states[_i].says)), "%s%s", r.out.data,
 		      r.err.data);
+}
+
+#define FARM(name, noise) TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 20 --step 0-4/15/0.5/memory " \
+	"--noise " noise " --series " name " a.git; "
+#define TELL(name) BUILDBEAT " check --repo a.git --ref " name " | sed '1s/:.*//;1q'; "
+
+/* Two machines build the same revisions. What holds in every series is one note, on one of them: the
+ * other lists, changes and withdraws it. */
+TEST(everywhere)
+{
+	begin();
+	run_here(FARM("farm1/main/x", "0.02") FARM("farm2/main/x", "0.03") FARM("farm3/other/x", "0.01")
+		 ACCEPT "--ref farm1 --metrics memory '*' one >/dev/null; " TELL("farm1") TELL("farm2")
+		 ACCEPT "--ref farm1 --metrics memory --undo '*' >/dev/null; "
+		 ACCEPT "--ref farm1 --everywhere --metrics memory '*' all | cut -d' ' -f1-6; "
+		 TELL("farm1") TELL("farm2") TELL("farm3")
+		 ACCEPT "--ref farm2 --list | sed 1d; " NOTES "list | wc -l; "
+		 ACCEPT "--ref farm2 --metrics memory --build farm2/main/x~4 --owner me '*' >/dev/null; "
+		 ACCEPT "--ref farm1 --list | sed '1d;4,$d'; "
+		 ACCEPT "--ref farm2 --metrics memory --undo '*' >/dev/null; " NOTES "list | wc -l; "
+		 TELL("farm1") TELL("farm2"));
+	ck_assert_str_eq(r.out.data, "no regression\n3 regressions confirmed\n"
+			 "accepted in every series since 2026-01-16\n"
+			 "no regression\nno regression\nno regression\n"
+			 "  somebody, 2026-03-01: all (in every series)\n1\n"
+			 "  somebody, 2026-03-01: all (in every series)\n  owner me\n0\n"
+			 "3 regressions confirmed\n3 regressions confirmed\n");
+	ck_assert_str_eq(r.err.data, "");
 }
 
 /* One task is most of the build, so both are regressions. accept of the task says how to accept

@@ -134,4 +134,39 @@ TEST_LOOP(source_tree, 2)
 	ck_assert_int_eq(chdir("/"), 0);
 }
 
+/* Notes that hold in every series. Build i has commit i, and is commit number 100 + 10 i. */
+static const struct {
+	const char *ref, *source, *commit;
+	int64_t count;
+	size_t n_trees;
+	size_t same;
+} places[] = {
+	{ "h/main/m", "/src", "0000000000000000000000000000000000000004", -1, 1, 4 },
+	{ "h/main/m", "/src", "ffff", 135, 1, 4 },
+	{ "h/main/m", "/src", "ffff", 140, 1, 4 },
+	{ "h/main/m", "/elsewhere", "ffff", 141, 1, 5 },
+	{ "h/main/m", "/src", "ffff", 10, 1, 0 },
+	{ "h/main/m", "/src", "ffff", 1000, 1, BUILDS },
+	{ "h/main/m", "/src", "ffff", -1, 1, BUILDS },
+	{ "h/other/m", "/src", "ffff", 135, 1, BUILDS },	/* counts are those of a branch */
+	{ "h/other/m", "/src", "0000000000000000000000000000000000000004", 140, 1, 4 },
+	{ "h/mainly/m", "/src", "ffff", 135, 1, BUILDS },
+	{ "h/main/m", "/src", "ffff", 135, 2, BUILDS },
+	{ "h/main/m", "/src", "ffff", 135, 0, BUILDS },
+};
+
+TEST_EACH(same_build, places)
+{
+	const struct revision r[2] = {
+		{ .source = places[_i].source, .commit = places[_i].commit, .count = places[_i].count },
+		{ .source = "/other", .commit = "1", .count = -1 },
+	};
+
+	make();
+	builds.ref = "farm2/main/m";
+	for (size_t i = 0; i < BUILDS; i++)
+		revision[i].count = 100 + 10 * (int64_t)i;
+	ck_assert_uint_eq(known_same_build(&builds, places[_i].ref, r, places[_i].n_trees), places[_i].same);
+}
+
 TEST_MAIN(fixed_by);

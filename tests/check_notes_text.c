@@ -6,7 +6,7 @@
 /* The text of notes on builds. */
 
 #define EVERY (METRIC_BIT(METRICS) - 1)
-#define PLAIN NULL, NULL, NULL, false, false
+#define PLAIN .owner = NULL
 #define CPU_WALL (METRIC_BIT(METRIC_CPU) | METRIC_BIT(METRIC_WALL))
 
 static const struct { struct known known; const char *line; } same[] = {
@@ -22,15 +22,15 @@ static const struct { struct known known; const char *line; } same[] = {
 	  "one\\ntwo\\\\three\\x09\"x\"\n" },
 	{ { KNOWN_ACCEPTED, 0, "\xc3\xa9\xff*", EVERY, "\xc3\xa9", "\xc3\xa9", 4102444800, PLAIN },
 	  "accept all \"\xc3\xa9\xff*\" by \"\xc3\xa9\" at 2100-01-01T00:00:00Z: \xc3\xa9\n" },
-	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "slow", "x", 0, "A. [B]", "https://b/?id=[1]", "12ab34f",
-	    false, false }, "ack all total by \"x\" at 1970-01-01T00:00:00Z: slow [owner: A. \\x5bB\\x5d] "
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "slow", "x", 0, .owner = "A. [B]",
+	    .bug = "https://b/?id=[1]", .fixed_by = "12ab34f" }, "ack all total by \"x\" at 1970-01-01T00:00:00Z: slow [owner: A. \\x5bB\\x5d] "
 	  "[bug: https://b/?id=\\x5b1\\x5d] [fixed by: 12ab34f]\n" },
-	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "the disk [x]", "x", 0, NULL, NULL, NULL, true, false },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "the disk [x]", "x", 0, .invalid = true },
 	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: the disk [x\\x5d [invalid]\n" },
-	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "[invalid]", "x", 0, "a\tb ", NULL, NULL, false, false },
+	{ { KNOWN_ACKNOWLEDGED, 0, "", EVERY, "[invalid]", "x", 0, .owner = "a\tb " },
 	  "ack all total by \"x\" at 1970-01-01T00:00:00Z: [invalid\\x5d [owner: a\\x09b\\x20]\n" },
-	{ { KNOWN_ACCEPTED, 0, "", EVERY, "", "x", 0, NULL, "ftp", NULL, false, false },
-	  "accept all total by \"x\" at 1970-01-01T00:00:00Z:  [bug: ftp]\n" },
+	{ { KNOWN_ACCEPTED, 0, "", EVERY, "", "x", 0, .bug = "ftp", .everywhere = "h/b/m" },
+	  "accept all total by \"x\" at 1970-01-01T00:00:00Z:  [bug: ftp] [everywhere: h/b/m]\n" },
 };
 
 /* Written by hand, and the result; NULL: no note. */
@@ -86,6 +86,7 @@ TEST_EACH(there_and_back, same)
 	ck_assert_pstr_eq(k.owner, want->owner);
 	ck_assert_pstr_eq(k.bug, want->bug);
 	ck_assert_pstr_eq(k.fixed_by, want->fixed_by);
+	ck_assert_pstr_eq(k.everywhere, want->everywhere);
 	ck_assert_int_eq(k.invalid, want->invalid);
 	/* A truncated line is never another valid line, except for the reason. */
 	for (size_t n = 1; n < (size_t)(strstr(line.data, "Z:") - line.data); n++) {
