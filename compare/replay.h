@@ -86,6 +86,7 @@ struct replay_step {
 	bool worse;
 	bool silent;		/* moved with the common factor only: not reported */
 	bool closed;		/* its level was left */
+	uint32_t left;		/* the build that showed this; of one that is not closed n */
 	bool machine;		/* explained by what the machine did */
 	double before, now;	/* levels */
 	double spread;		/* expected of one value's deviation from `before` */

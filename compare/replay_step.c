@@ -105,7 +105,7 @@ static struct replay_step *add_step(struct replay *r, struct replay_step s)
 	if (!added)
 		return NULL;
 	s.older = row->step;
-	s.end = r->n;
+	s.end = s.left = r->n;
 	if (row->step)
 		r->step[row->step - 1].end = s.since;
 	row->step = (uint32_t)r->n_steps;
@@ -149,6 +149,12 @@ static bool is_undone(const struct replay *r, const struct replay_step *s, doubl
 	return (now > s->before) != s->worse || !replay_matters(r, s->row, s->before, now);
 }
 
+static void close_step(struct replay_step *s, uint32_t build)
+{
+	s->closed = true;
+	s->left = build;
+}
+
 /* Ends earlier steps of the row in the other direction that this level undoes. */
 static void undo(struct replay *r, uint32_t index)
 {
@@ -157,8 +163,8 @@ static void undo(struct replay *r, uint32_t index)
 	for (uint32_t i = s->older; i; i = r->step[i - 1].older) {
 		struct replay_step *old = &r->step[i - 1];
 
-		if (old->worse != s->worse && is_undone(r, old, s->now))
-			old->closed = true;
+		if (old->worse != s->worse && !old->closed && is_undone(r, old, s->now))
+			close_step(old, s->at);
 	}
 }
 
@@ -363,10 +369,11 @@ static int close_row(struct replay *r, uint32_t row, uint32_t build)
 			continue;
 		left = left_since(r, s, r->step[newest - 1].now, build);
 		if (left > build) {
-			s->closed = i == newest && is_noise(r, s, build);
+			if (i == newest && is_noise(r, s, build))
+				close_step(s, build);
 			continue;
 		}
-		s->closed = true;
+		close_step(s, build);
 		since = left;
 		back = *s;
 	}
@@ -437,7 +444,7 @@ void replay_accept(struct replay *r, uint32_t build)
 			if (of->step && !r->step[of->step - 1].closed &&
 			    !r->step[of->step - 1].silent) {
 				for (uint32_t s = of->step; s; s = r->step[s - 1].older)
-					r->step[s - 1].closed = true;
+					close_step(&r->step[s - 1], build);
 			} else if (!has_level(r, row, build)) {
 				replay_restart(r, row, build, build);
 			}

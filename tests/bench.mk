@@ -3,7 +3,7 @@
 # are built and run by `make bench` only; tests/house.py checks that they compile.
 BENCHES = \
 	tests/bench_archive tests/bench_calibration tests/bench_chart tests/bench_check tests/bench_chrome tests/bench_compare \
-	tests/bench_convert tests/bench_diff tests/bench_heap tests/bench_history tests/bench_inspect tests/bench_live tests/bench_make tests/bench_points \
+	tests/bench_convert tests/bench_diff tests/bench_heap tests/bench_history tests/bench_inspect tests/bench_live tests/bench_make tests/bench_nights tests/bench_points \
 	tests/bench_ninja tests/bench_oe tests/bench_otlp tests/bench_plot tests/bench_processes tests/bench_profile \
 	tests/bench_read tests/bench_replies tests/bench_results tests/bench_sample tests/bench_show tests/bench_span tests/bench_symbols tests/bench_tally tests/bench_trace tests/bench_writers
 EXTRA_PROGRAMS += $(BENCHES)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * False alarms of check, the share of planted changes it finds, how many builds that takes,
- * and the cost of one more build.
- */
+/* How many builds check takes to find a change, and what it costs. bench_nights has false alarms. */
 #include "base/array.h"
 #include "compare/history.h"
 #include "compare/verdict.h"
@@ -33,36 +30,14 @@ static void judge(struct verdict *v, const struct builds *builds, const struct r
 	}
 }
 
-/*
- * A nightly job on builds of 300 tasks, wall and CPU time, with 30 builds of history: how many
- * steps of five tasks are reported within 2, 3 and 5 builds, how many reports are false, and
- * how many builds without a change fail. Every run has new seeds.
- */
+/* Builds of 300 tasks, wall and CPU time, with 30 builds of history. */
 #define NIGHT_TASKS 300
 #define NIGHT_HISTORY 30
-#define NIGHT_STEPS 5		/* tasks with a step, every sixtieth */
 #define NIGHT_LATER 5
-#define NIGHT_QUIET 15		/* builds without a change */
-#define NIGHT_SEEDS 12		/* with steps */
+#define NIGHT_SEEDS 12
 #define QUIET_SEEDS 40
 
-struct noise_case {
-	const char *what;
-	struct made made;
-	const char *bar;
-};
-
-static const struct noise_case noises[] = {
-	{ "calm", { .noise = 0.025, .host = 0.02 }, ".85 .93 1, 1 1 1; 10" },
-	{ "2 % spikes", { .noise = 0.025, .host = 0.02, .spikes = 0.02 },
-	  ".20 .80 1, .20 .95 1; 10" },
-	{ "10 % spikes", { .noise = 0.025, .host = 0.02, .spikes = 0.1 }, "- .20 .85, - .30 1; 15" },
-	{ "Student's t3", { .noise = 0.019, .host = 0.02, .student = 3 },
-	  ".50 .60 .93, .95 1 1; 10" },
-	{ "AR(1) 0.6", { .noise = 0.025, .host = 0.02, .alike = 0.6 }, ".10 .30 .90, .20 .70 1; 15" },
-	{ "mixture", { .noise = 0.018, .student = 4, .spikes = 0.01, .recipe = 0.02, .alike = 0.2,
-		       .host = 0.03, .drift = 0.7 }, ".10 .50 .80, .20 .90 1; 10" },
-};
+static const struct made calm = { .noise = 0.025, .host = 0.02 };
 
 struct night {
 	struct builds all;
@@ -109,81 +84,6 @@ static void begin_night(struct night *night, struct made made, uint64_t seed, si
 		night->all.build[i].total[TOTAL_WALL_US] = night->all.build[i].total[TOTAL_USER_US] = -1;
 }
 
-static void bench_steps(const struct noise_case *c, double by, uint64_t seed)
-{
-	size_t found[NIGHT_LATER] = { 0 }, told = 0, wrong = 0;
-
-	for (uint64_t i = 0; i < NIGHT_SEEDS; i++) {
-		struct made_change change[NIGHT_STEPS];
-		struct made made = c->made;
-		bool seen[NIGHT_STEPS] = { 0 };
-		struct night night;
-
-		for (size_t k = 0; k < NIGHT_STEPS; k++)
-			change[k] = (struct made_change){
-				.task = k * (NIGHT_TASKS / NIGHT_STEPS), .build = NIGHT_HISTORY,
-				.by = by,
-			};
-		made.change = change;
-		made.n_changes = NIGHT_STEPS;
-		begin_night(&night, made, seed + i, NIGHT_LATER);
-		for (size_t n = 0; n < NIGHT_LATER; n++) {
-			judge_night(&night, NIGHT_HISTORY + n + 1);
-			for (size_t k = 0; k < night.v.n; k++) {
-				const struct verdict_finding *f = &night.v.finding[k];
-				bool right = f->task % (NIGHT_TASKS / NIGHT_STEPS) == 0;
-
-				if (!f->worse || f->state != FINDING_CONFIRMED ||
-				    f->task >= TASK_HOST)
-					continue;
-				told++;
-				wrong += !right;
-				if (right)
-					seen[f->task / (NIGHT_TASKS / NIGHT_STEPS)] = true;
-			}
-			for (size_t k = 0; k < NIGHT_STEPS; k++)
-				found[n] += seen[k];
-			verdict_release(&night.v);
-		}
-		builds_release(&night.all);
-	}
-	printf("%.2f %.2f %.2f (false %.3f), ", found[1] / (double)(NIGHT_SEEDS * NIGHT_STEPS),
-	       found[2] / (double)(NIGHT_SEEDS * NIGHT_STEPS),
-	       found[4] / (double)(NIGHT_SEEDS * NIGHT_STEPS), told ? (double)wrong / told : 0);
-}
-
-static void bench_quiet(const struct noise_case *c, uint64_t seed)
-{
-	size_t failed = 0;
-
-	for (uint64_t i = 0; i < QUIET_SEEDS; i++) {
-		struct night night;
-
-		begin_night(&night, c->made, seed + i, NIGHT_QUIET);
-		for (size_t n = 1; n <= NIGHT_QUIET; n++) {
-			judge_night(&night, NIGHT_HISTORY + n);
-			failed += night.v.n_confirmed > 0;
-			verdict_release(&night.v);
-		}
-		builds_release(&night.all);
-	}
-	printf("%.1f of 1000 quiet builds fail", 1000.0 * failed / (QUIET_SEEDS * NIGHT_QUIET));
-}
-
-static void bench_nights(void)
-{
-	uint64_t seed = (uint64_t)time(NULL) * 1000;
-
-	printf("found within 2, 3, 5 builds at +10 %%, +20 %%:\n");
-	for (size_t i = 0; i < ARRAY_SIZE(noises); i++) {
-		printf("  %s: ", noises[i].what);
-		bench_steps(&noises[i], 0.1, seed);
-		bench_steps(&noises[i], 0.2, seed + NIGHT_SEEDS);
-		bench_quiet(&noises[i], seed + 2 * NIGHT_SEEDS);
-		printf(" (bar: %s)\n", noises[i].bar);
-	}
-}
-
 /* A step of a share of all tasks: builds from the second on that fail, and unchanged tasks that are
  * called better. */
 static void bench_shared(size_t percent, uint64_t seed)
@@ -192,7 +92,7 @@ static void bench_shared(size_t percent, uint64_t seed)
 	size_t failed = 0, judged = 0, better = 0;
 
 	for (uint64_t i = 0; i < NIGHT_SEEDS; i++) {
-		struct made made = noises[0].made;
+		struct made made = calm;
 		struct night night;
 
 		made.n_changes = NIGHT_TASKS * percent / 100;
@@ -221,7 +121,7 @@ static void bench_slow_night(uint64_t seed)
 	for (uint64_t i = 0; i < QUIET_SEEDS; i++) {
 		struct made_change change = { .task = MADE_ALL, .build = NIGHT_HISTORY,
 					      .until = NIGHT_HISTORY + 1, .by = 0.3 };
-		struct made made = noises[0].made;
+		struct made made = calm;
 		struct night night;
 
 		made.change = &change;
@@ -325,7 +225,6 @@ int main(void)
 	bench_delay(0.1, 0, 6);
 	bench_delay(0.2, 0.02, 3);
 	bench_delay(0.1, 0.02, 6);
-	bench_nights();
 	printf("+25 %% of a share of the tasks fails from the second build on:\n");
 	for (size_t percent = 10; percent <= 100; percent += percent == 40 ? 20 : 15)
 		bench_shared(percent, (uint64_t)time(NULL));

@@ -83,41 +83,77 @@ static double level_of(const struct made *made, size_t task, enum metric m)
 	return typical[m] * exp(wall + (m == METRIC_WALL ? 0 : own));
 }
 
+/* A spell: 0 or 1, which a build keeps from the one before with this probability. */
+static int spell(struct noise *noise, int before, double keep)
+{
+	return noise_uniform(noise) < keep ? before : noise_uniform(noise) < 0.5;
+}
+
 static void make_task(const struct made *made, size_t task, enum metric m, const double *host,
 		      float *v)
 {
 	struct noise noise = { seed_of(made, 100 * task + m) };
 	struct noise together = { seed_of(made, 8000000 + 100 * (task / TASKS_OF_RECIPE) + m) };
+	struct noise both = { seed_of(made, 9000000 + task) }, own = { seed_of(made, 10000000 + task) };
 	double level = level_of(made, task, m), before = noise_normal(&noise);
 	double spread = made->noise * exp(made->uneven * noise_normal(&noise));
+	double shows = 1 + made->unlike * noise_normal(&own);
+	bool halved = noise_uniform(&own) < made->half;
+	int slow = 0;
 	size_t first, end;
 
 	stay_of(made, task, &first, &end);
-	for (size_t i = 0; i < made->builds; i++) {
+	for (size_t i = 0; made->metrics && !(made->metrics & METRIC_BIT(m)) && i < made->builds; i++)
+		v[i] = NAN;
+	for (size_t i = 0; (!made->metrics || made->metrics & METRIC_BIT(m)) && i < made->builds; i++) {
 		double x = made->student ? student(&noise, made->student) : noise_normal(&noise);
 		double recipe = made->recipe > 0 ? made->recipe * noise_normal(&together) : 0, value;
+		double shared = noise_normal(&both), spike = noise_uniform(&noise);
+		double spike_of_both = noise_uniform(&both), ran = noise_uniform(&own);
 
+		x = sqrt(made->couple) * shared + sqrt(1 - made->couple) * x;
 		before = x = made->alike * before + sqrt(1 - made->alike * made->alike) * x;
-		value = level * exp(spread * x + recipe + host[i]) * changed_by(made, task, m, i);
-		if (noise_uniform(&noise) < made->spikes)
+		if (made->doubles && i >= made->doubles)
+			x *= 2;
+		slow = spell(&own, slow, 0.8);
+		value = level * exp(spread * x + recipe + shows * host[i] + made->levels * slow) *
+			changed_by(made, task, m, i);
+		if ((noise_uniform(&both) < made->couple ? spike_of_both : spike) < made->spikes)
 			value *= 1.3 - 0.1 * log(noise_uniform(&noise));
-		if (noise_uniform(&noise) < made->missing || i < first || i >= end)
+		if (noise_uniform(&noise) < made->missing || i < first || i >= end ||
+		    (halved && ran < 0.5))
 			value = NAN;
 		v[i] = (float)round(value);
+	}
+}
+
+/* What the machine does to all times of a metric, as logarithms. */
+static void make_host(const struct made *made, enum metric m, double *host)
+{
+	struct noise noise = { seed_of(made, 7000000 + m) }, both = { seed_of(made, 7500000) };
+	int throttled = 0;
+	double drifting = 0;
+
+	for (size_t i = 0; i < made->builds && metric_info[m].time; i++) {
+		double x = sqrt(made->couple) * noise_normal(&both) +
+			   sqrt(1 - made->couple) * noise_normal(&noise);
+
+		drifting = (i ? made->drift * drifting : 0) +
+			   made->host * sqrt(1 - made->drift * made->drift) * x;
+		throttled = spell(&both, throttled, 0.4);
+		host[i] = drifting + made->turbo * throttled +
+			  (noise_uniform(&both) < 0.5 ? made->day : 0);
 	}
 }
 
 static int make_metric(struct builds *builds, const struct made *made, enum metric m)
 {
 	struct kept *kept = builds->context;
-	struct noise noise = { seed_of(made, 7000000 + m) };
 	double *host = calloc(made->builds + 1, sizeof *host);
 
 	kept->values[m] = malloc((made->tasks * made->builds + 1) * sizeof *kept->values[m]);
 	if (host && kept->values[m]) {
-		for (size_t i = 0; i < made->builds && metric_info[m].time; i++)
-			host[i] = (i ? made->drift * host[i - 1] : 0) + made->host *
-				sqrt(1 - made->drift * made->drift) * noise_normal(&noise);
+		make_host(made, m, host);
 		for (size_t k = 0; k < made->tasks; k++)
 			make_task(made, k, m, host, kept->values[m] + k * made->builds);
 	}

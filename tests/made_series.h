@@ -30,6 +30,15 @@ struct made {
 	double recipe;		/* noise that the tasks of a recipe share: 0.02 */
 	double host;		/* noise of the host, of times: 0.02 */
 	double drift;		/* correlation of that with the build before */
+	double couple;		/* correlation of the noise of wall and CPU time; spikes are in both
+				   with this probability */
+	double unlike;		/* spread of the part of the host's noise that a task shows, around 1 */
+	double turbo;		/* slower by this part while the processor is throttled: in spells */
+	double day;		/* slower by this part in half of the builds, as by day */
+	double levels;		/* every task is slower by this part in spells of its own */
+	size_t doubles;		/* from this build on the noise is twice as large; 0: never */
+	double half;		/* share of the tasks that run in half of the builds */
+	unsigned metrics;	/* METRIC_BIT()s that are made; 0: all */
 	double missing;		/* share of the values */
 	double passing;		/* share of the tasks that come or go with a build */
 	double level_us;		/* of every task's wall time; 0: of many lengths, around 8 s */
