@@ -146,8 +146,9 @@ static int make_room(struct replay *r)
 		r->x[m] = array_new(r->n_tasks * builds, sizeof *r->x[m]);
 		r->factor[m] = array_new(builds, sizeof *r->factor[m]);
 		r->machine[m] = array_new(builds, sizeof *r->machine[m]);
+		r->unusual[m] = array_new_zero(builds + 1, sizeof *r->unusual[m]);
 		r->longest[m] = array_new(HOSTFACTOR_TASKS, sizeof *r->longest[m]);
-		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m];
+		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m] && r->unusual[m];
 	}
 	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
 		r->lone[i].x = array_new(builds, sizeof *r->lone[i].x);
@@ -160,11 +161,12 @@ static int make_room(struct replay *r)
 	r->sorted = array_new(r->total_row * r->cap, sizeof *r->sorted);
 	r->offset = array_new_zero(r->n_metrics + 1, sizeof *r->offset);
 	r->null = calloc(spans, sizeof *r->null);
+	r->response = array_new_zero(r->total_row + 1, sizeof *r->response);
 	r->worth = array_new_zero(r->n_tasks, sizeof *r->worth);
 	r->span = array_new_zero(r->n_tasks * spans + 1, sizeof *r->span);
 	r->pending = array_new_zero(REPLAY_RING * r->n_sampled * spans, sizeof *r->pending);
 	r->good = array_new(builds, sizeof *r->good);
-	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->worth && r->span &&
+	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->response && r->worth && r->span &&
 	       r->pending && r->good ? 0 : -ENOMEM;
 }
 
@@ -281,6 +283,8 @@ static int estimate(struct replay *r)
 	if (n % (n > 32 ? 8 : n > 12 ? 4 : n > 6 ? 2 : 1))
 		return 0;
 	status = replay_noise(r);
+	if (!status)
+		status = replay_response_estimate(r);
 	for (size_t m = 0; !status && m < r->n_metrics; m++) {
 		double alike = (r->alike_sum[m] + ALIKE_PRIOR * 0.5) / (r->alike_n[m] + ALIKE_PRIOR);
 
@@ -297,6 +301,7 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 {
 	int status;
 
+	r->now = build;
 	fade(r);
 	status = estimate(r);
 	r->good[build] = r->n_good;
@@ -318,6 +323,7 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 		status = replay_close(r, build);
 	if (!status)
 		status = for_tasks(r, build, keep_rows);
+	replay_host_settle(r, build);
 	count_evidence(r);
 	return status;
 }
@@ -376,10 +382,10 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 void replay_release(struct replay *r)
 {
 	for (size_t m = 0; m < METRICS; m++)
-		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m]);
+		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m], r->unusual[m]);
 	for (size_t i = 0; i < 2 * METRICS; i++)
 		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
-	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->worth, r->span, r->pending,
+	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->response, r->worth, r->span, r->pending,
 		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
 		 r->step, r->suspect);
 	*r = (struct replay){ 0 };

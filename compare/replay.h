@@ -26,7 +26,13 @@
  * A window is the newest builds of a row, as many as replay.window[] says, measured from the
  * reference before them. Its evidence is the logarithm of the likelihood ratio of the likeliest of
  * many shifts to none, divided by their number. How large it becomes without a change is counted on
- * all rows at all earlier builds.
+ * all rows at all earlier builds. While too few are counted, and beside that later, a window is a
+ * run: the probability of its least deviation so often in a row (stats/chain.h). In the first weeks
+ * only this finds changes: a spike is not improbable then, but several in a row are.
+ *
+ * A task's own response to the common factor is removed from its times (replay_response.c). In a
+ * build in which tasks differ from each other more than usual, each is expected to deviate more.
+ * A level of the common factor that lasts begins all references again: they are of another machine.
  */
 #define REPLAY_RING 16		/* newest values of a row; a window is shorter */
 #define REPLAY_CLIP 4.0f		/* standard deviations */
@@ -56,6 +62,23 @@ struct replay_row {
 	float x[REPLAY_RING], middle[REPLAY_RING], spread[REPLAY_RING];
 	float z[REPLAY_RING];	/* the deviation, at most REPLAY_CLIP */
 	uint16_t bin[REPLAY_RING];
+};
+
+/*
+ * What the deviations of a task's times from their level have to do with the common factor: a task
+ * that waits for the disk, say, is slowed down less by a slow processor. Sums around the means, in
+ * which builds count the less the older they are. One whose factor is not usual is added when it is
+ * clear that no new level of the common factor began with it.
+ */
+#define REPLAY_SETTLED 5	/* builds that make a level of the common factor a lasting one */
+
+struct replay_response {
+	float weight, mean_factor, mean_off, squares, products;
+	uint32_t n;		/* builds that are not added yet */
+	struct {
+		float factor, off;
+	} late[REPLAY_SETTLED];
+	float applied;		/* to the newest value */
 };
 
 /* What one build says about one row; joined: about wall and CPU time of a task together. */
@@ -109,6 +132,7 @@ struct replay {
 	uint32_t n, n_tasks;
 	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build; n: none */
+	uint32_t now;		/* the build that is judged */
 	size_t n_metrics;
 	enum metric metric[METRICS];
 	double least[METRICS];	/* added to values before the logarithm */
@@ -117,6 +141,12 @@ struct replay {
 	float *x[METRICS];	/* x[metric index][build * n_tasks + task] */
 	double *factor[METRICS];	/* logarithm of the common factor of every build */
 	double *machine[METRICS];	/* the part of it that the machine explains; NaN: unknown */
+	struct replay_response *response;	/* of each row of a task */
+	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
+	double unlike_most[METRICS];	/* at most */
+	float wider[METRICS];	/* how much more than usual tasks differ from it in this build, 1: not */
+	bool *unusual[METRICS];	/* of every build: the factor is, and tasks differ in it */
+	bool beyond[METRICS];	/* this build's factor is larger or smaller than usual ones */
 
 	/* Rows: metrics of tasks, then of the build, then the common factors. */
 	uint32_t n_rows, total_row, host_row;
@@ -211,6 +241,7 @@ bool replay_matters(const struct replay *r, uint32_t row, double before, double 
 
 /* The machine (replay_host.c): the common factor at a build, and its part in steps. */
 int replay_host(struct replay *r, uint32_t build);
+void replay_host_settle(struct replay *r, uint32_t build);
 void replay_lone(struct replay *r, uint32_t build);
 
 /* What is known about deviations: Student's degrees of freedom, how much consecutive ones are
@@ -233,6 +264,14 @@ int replay_sets_begin(struct replay *r);
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
 double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
 			 uint32_t build);
+
+/* Responses of tasks to the common factor (replay_response.c): estimates how much they differ;
+ * removes that of a task from its value of a build, and returns the variance of what remains of it;
+ * adds a deviation of the newest build. */
+int replay_response_estimate(struct replay *r);
+double replay_response_apply(struct replay *r, uint32_t row, uint32_t build);
+void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off);
+void replay_response_settle(struct replay *r, uint32_t row, double factor);
 
 /* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added. */
 void replay_look(struct replay *r, uint32_t task, uint32_t build);

@@ -19,6 +19,14 @@
 #define ALIKE_MOVED 0.25	/* and by this part of what their median moved by */
 #define LEAST_NOISE 0.01	/* of totals and factors */
 #define FEWEST_AGAIN 3
+#define FEWEST_SIDE 15		/* tasks that are faster, or slower, than the common factor */
+#define NORMAL_MEDIAN 0.6745
+#define SURELY 3.0		/* times the root of the number of tasks: less is chance */
+#define LEAST_WIDER 1.25f
+#define LEAST_BEYOND 0.03	/* of the common factor */
+#define ALIKE_BEYOND 0.7	/* part of a deviation that is one like it */
+#define FEWEST_BEYOND 3		/* builds with one like it, which make it a usual one */
+#define LEAST_SETTLED 0.05
 #define ALIKE_PRIOR 10		/* builds that a correlation of one half counts as */
 #define COUNTED 3		/* builds that make a window less probable: drift lasts longer */
 #define OWN_PRIOR 0.1		/* builds that a total deviates by any amount in */
@@ -101,16 +109,98 @@ static double machine_at(struct replay *r, size_t metric, uint32_t build)
 	return isnan(now) || isnan(usual) ? 0 : now - usual;
 }
 
+/*
+ * How much farther than usual tasks are from the common factor: what the machine does differs from
+ * task to task. The smaller one of both sides, as tasks that changed are on one. Overwrites off.
+ */
+static double wider_of(double *off, const double *noise, size_t n, double factor)
+{
+	double *above = off, *end = off + n, sides[2], wider;
+	size_t n_above = 0, n_below = 0;
+
+	for (size_t i = 0; i < n; i++)
+		off[i] = (off[i] - factor) / noise[i];
+	stats_sort(off, n);
+	while (above < end && *above < 0) {
+		*above = -*above;
+		above++;
+		n_below++;
+	}
+	n_above = n - n_below;
+	if (n_above < FEWEST_SIDE || n_below < FEWEST_SIDE)
+		return 1;
+	sides[0] = stats_median(off, n_below);
+	sides[1] = stats_median(above, n_above);
+	wider = fmin(sides[0], sides[1]) / NORMAL_MEDIAN;
+	return wider < 1 + SURELY / sqrt(n) ? 1 : wider;
+}
+
+/* Whether the factor of a build is farther off than its level had it, but for few builds. */
+static bool is_beyond(struct replay *r, size_t m, uint32_t build)
+{
+	struct replay_lone *lone = &r->lone[r->n_metrics + m];
+	uint32_t row = r->host_row + (uint32_t)m;
+	size_t n = replay_values(r, row, r->row[row].begin, build, r->cap, lone->work), alike = 0;
+	double usual = n ? stats_median(lone->work, n) : 0, off = r->factor[m][build] - usual;
+
+	if (fabs(off) < LEAST_BEYOND)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		alike += (lone->work[i] - usual) / off > ALIKE_BEYOND;
+	return alike < FEWEST_BEYOND;
+}
+
+/* Whether the common factor was at the level of a step before: a machine that is throttled at times,
+ * say, has two. */
+static bool is_known_level(struct replay *r, const struct replay_step *s)
+{
+	struct replay_lone *lone = &r->lone[s->row - r->total_row];
+	size_t n = replay_values(r, s->row, 0, s->since, r->cap, lone->work), alike = 0;
+
+	for (size_t i = 0; i < n; i++)
+		alike += fabs(lone->work[i] - s->now) < (1 - ALIKE_BEYOND) * fabs(s->now - s->before);
+	return alike >= FEWEST_BEYOND;
+}
+
+/* A new level of the common factor that lasts is a new machine or the like: from then on tasks are
+ * compared with their values on it. */
+void replay_host_settle(struct replay *r, uint32_t build)
+{
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		const struct replay_row *host = &r->row[r->host_row + m];
+		const struct replay_step *s = host->step ? &r->step[host->step - 1] : NULL;
+		double v[REPLAY_SETTLED + 1], level;
+		size_t n;
+
+		if (!s || s->closed || fabs(s->now - s->before) < LEAST_SETTLED)
+			continue;
+		n = replay_values(r, s->row, s->since, build + 1, REPLAY_SETTLED + 1, v);
+		if (n != REPLAY_SETTLED || isnan(replay_x(r, s->row, build)) || is_known_level(r, s))
+			continue;
+		level = stats_median(v, n);
+		for (uint32_t task = 0; task < r->n_tasks; task++) {
+			uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)m;
+
+			if (r->row[row].begin < s->since)
+				replay_restart(r, row, s->since, build + 1);
+			replay_response_settle(r, row, level);
+		}
+	}
+}
+
 int replay_host(struct replay *r, uint32_t build)
 {
-	double *off = array_new(2 * HOSTFACTOR_TASKS, sizeof *off);
-	double *noise = off + HOSTFACTOR_TASKS;
+	double *off = array_new(4 * HOSTFACTOR_TASKS, sizeof *off);
+	double *noise = off + HOSTFACTOR_TASKS, *sorted_off = noise + HOSTFACTOR_TASKS;
+	double *work = sorted_off + HOSTFACTOR_TASKS;
 
 	for (size_t m = 0; off && m < r->n_metrics; m++) {
 		double machine;
 		size_t n = 0;
 
 		r->factor[m][build] = 0;
+		r->wider[m] = 1;
+		r->beyond[m] = false;
 		if (!metric_info[r->metric[m]].time)
 			continue;
 		machine = machine_at(r, m, build);
@@ -127,13 +217,21 @@ int replay_host(struct replay *r, uint32_t build)
 			if (isnan(x) || row->n < FEWEST_AGAIN)
 				continue;
 			noise[n] = sqrt(stats_shrink(&r->prior[m][row->group],
-						     (double)row->variance, (double)row->df));
+						     (double)row->variance, (double)row->df) *
+					(1 + REPLAY_MEDIAN_ERROR * r->inflation[m] / row->n));
 			off[n++] = x - (double)level_middle(sorted, row->n);
 		}
 		if (!n)
 			continue;
-		stats_sort(off, n);
-		r->factor[m][build] = common_of(off, n, stats_median(noise, n), machine);
+		for (size_t i = 0; r->noise_left && i < n; i++)
+			noise[i] *= replay_sets_wider(r, m, 0, build, build);
+		memcpy(sorted_off, off, n * sizeof *off);
+		memcpy(work, noise, n * sizeof *off);
+		stats_sort(sorted_off, n);
+		r->factor[m][build] = common_of(sorted_off, n, stats_median(work, n), machine);
+		r->wider[m] = (float)wider_of(off, noise, n, r->factor[m][build]);
+		r->beyond[m] = is_beyond(r, m, build);
+		r->unusual[m][build] = r->wider[m] > LEAST_WIDER && r->beyond[m];
 	}
 	free(off);
 	return off ? 0 : -ENOMEM;

@@ -30,7 +30,7 @@ static void shrink(const struct replay *r, struct replay_row *row, size_t metric
 	double own = stats_shrink(&r->prior[metric][row->group], (double)row->variance,
 				  (double)row->df);
 
-	row->own = (float)fmax(own, LEAST_NOISE * LEAST_NOISE);
+	row->own = (float)(own > LEAST_NOISE * LEAST_NOISE ? own : LEAST_NOISE * LEAST_NOISE);
 }
 
 double replay_variance(const struct replay_row *row, double spread, size_t n, double *df)
@@ -135,7 +135,7 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 		if (sum * sum < USUAL * USUAL * (float)window)
 			continue;
 		span->evidence[way][w] = evidence_of(row, d, window, way);
-		most = fmaxf(most, span->evidence[way][w]);
+		most = MAX(most, span->evidence[way][w]);
 	}
 	return most >= REPLAY_WORTH;
 }
@@ -143,6 +143,15 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 static float clip(float z)
 {
 	return z > REPLAY_CLIP ? REPLAY_CLIP : MAX(-REPLAY_CLIP, z);
+}
+
+/* By how much more than those of its reference a row's value of this build can deviate. */
+static float wider_of(const struct replay *r, const struct replay_row *row, size_t m, uint32_t build,
+		      double doubt)
+{
+	float wider = r->wider[m] * (float)replay_sets_wider(r, m, row->oldest, build, build);
+
+	return wider * sqrtf(1 + (float)doubt / (wider * wider * row->own));
 }
 
 void replay_look(struct replay *r, uint32_t task, uint32_t build)
@@ -155,6 +164,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 	for (size_t m = 0; m < r->n_metrics; m++) {
 		uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m, slot;
 		struct replay_row *row = &r->row[index];
+		double doubt = metric_info[r->metric[m]].time ? replay_response_apply(r, index, build) : 0;
 		double x = replay_task_x(r, m, task, build);
 		uint32_t history = (uint32_t)r->rules->least_history;
 		uint32_t least = row->again ? FEWEST_AGAIN : MAX(FEWEST, history);
@@ -174,7 +184,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->middle[slot] = row->spread[slot] = NAN;
 		if (row->n >= least)
 			measure_noise(r, row, sorted_of(r, index), m, false,
-				      (float)replay_sets_wider(r, m, row->oldest, build, build));
+				      wider_of(r, row, m, build, doubt));
 		span[m].alike = NAN;
 		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
 			uint32_t last = (row->count - 1) % REPLAY_RING;
@@ -183,6 +193,12 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 				clip((row->x[slot] - row->middle[last]) / row->spread[last]);
 		}
 		row->z[slot] = (row->x[slot] - row->middle[slot]) / row->spread[slot];
+		if (metric_info[r->metric[m]].time && !isnan(row->z[slot])) {
+			float most = REPLAY_CLIP * row->spread[slot];
+
+			replay_response_add(r, index, build,
+					    (double)fmaxf(-most, fminf(most, row->x[slot] - row->middle[slot])));
+		}
 		row->bin[slot] = (uint16_t)deviations_bin(row->z[slot]);
 		row->z[slot] = clip(row->z[slot]);
 		if (look_at_windows(r, row, &r->offset[m][0], counted, &span[m]))
@@ -197,10 +213,8 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 			continue;
 		joined->off[w] = 0;
 		for (int way = 0; way < 2; way++) {
-			float x = a->evidence[way][w], y = b->evidence[way][w];
-
 			/* Both must show it: one alone has its own test. */
-			joined->evidence[way][w] = 2 * fminf(x, y);
+			joined->evidence[way][w] = 2 * MIN(a->evidence[way][w], b->evidence[way][w]);
 		}
 	}
 }

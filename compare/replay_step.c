@@ -12,6 +12,7 @@
 #define LEFT 8.0		/* ln of the odds for the old level at which the new one is left */
 #define HELD 7			/* values of a level whose end is an improvement */
 #define FIRST_VALUES 16		/* of a new level, which determine it */
+#define RECENT 8		/* builds whose common factor is compared */
 #define UNMOVED 0.03		/* of the common factor: less is usual */
 #define NOISE 2.5		/* standard errors of a step that may be noise */
 
@@ -62,35 +63,32 @@ static double level_of(const struct replay *r, uint32_t row, uint32_t begin, uin
 	return stats_median_sorted(v, *n);
 }
 
-/* The median factor of the builds before `end` that a row's level is measured from. */
+/* The median factor of the newest builds in [begin, end). */
 static double usual_factor(const struct replay *r, size_t m, uint32_t begin, uint32_t end)
 {
-	double v[REPLAY_RING];
+	double v[RECENT];
 	size_t n = 0;
 
-	/* Evenly spread ones are enough. */
-	for (uint32_t i = 0; i < REPLAY_RING && begin < end; i++) {
-		uint32_t b = begin + (uint32_t)((uint64_t)(end - begin) * i / REPLAY_RING);
-
-		if (!isnan(r->factor[m][b]))
-			v[n++] = r->factor[m][b];
+	for (uint32_t b = end; b > begin && n < RECENT; b--) {
+		if (!isnan(r->factor[m][b - 1]))
+			v[n++] = r->factor[m][b - 1];
 	}
 	stats_sort(v, n);
 	return n ? stats_median_sorted(v, n) : 0;
 }
 
 /* Whether a task's values moved with the common factor left in, too: otherwise only the others
- * changed. */
+ * changed. The factor is compared with that of the builds just before: what it did earlier, as on
+ * another machine, has nothing to do with this change. */
 bool replay_moved(const struct replay *r, const struct replay_step *s, uint32_t start,
 			 uint32_t build)
 {
 	size_t m = replay_metric(r, s->row);
-	uint32_t begin = r->row[s->row].begin, cap = (uint32_t)r->cap;
+	uint32_t begin = r->row[s->row].begin;
 	double shift, least, step = s->now - s->before;
 
 	if (s->row >= r->total_row)
 		return true;
-	begin = start > begin + cap ? start - cap : begin;
 	shift = usual_factor(r, m, start, build + 1) - usual_factor(r, m, begin, start);
 	least = fabs(shift) < UNMOVED ? 0.5 : 0.8;
 	return fabs(step + shift) >= least * fabs(step) && (step + shift > 0) == (step > 0) &&
