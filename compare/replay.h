@@ -3,6 +3,7 @@
 #define BUILDBEAT_COMPARE_REPLAY_H
 
 #include "compare/history.h"
+#include "stats/chain.h"
 #include "stats/deviations.h"
 #include "stats/hostfactor.h"
 #include "stats/nulls.h"
@@ -86,6 +87,8 @@ struct replay_span {
 	float alike;			/* product of the deviations of this build and the one before */
 	float off[REPLAY_SPANS];	/* of counted tasks: median deviation; NaN: not tested */
 	float evidence[2][REPLAY_SPANS];
+	float least[2][CHAIN_MOST];	/* deviation of the newest values that is least in that way */
+	uint8_t n_least;
 };
 
 /* A row of which there is only one: a total or the common factor. */
@@ -162,6 +165,7 @@ struct replay {
 	size_t n_longest[METRICS];
 	struct deviations (*offset)[REPLAY_SPANS];	/* of medians of windows, each metric */
 	struct nulls (*null)[2][REPLAY_SPANS];		/* of each metric, and joined */
+	struct chain (*chain)[2];
 	bool *worth;		/* of each task: there is evidence at this build */
 	struct replay_span *span;	/* of this build: (n_metrics + 1) of each task */
 	size_t stride, n_sampled;	/* tasks that are counted: every stride-th */

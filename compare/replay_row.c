@@ -140,6 +140,30 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 	return most >= REPLAY_WORTH;
 }
 
+/* How far off the newest values are at least, each run of them from the level before it. */
+static void look_at_runs(const struct replay_row *row, struct replay_span *span)
+{
+	span->n_least = 0;
+	for (uint32_t k = 1; k <= CHAIN_MOST && k <= row->count + 1; k++) {
+		uint32_t start = (row->count + 1 - k) % REPLAY_RING;
+		float low = INFINITY, high = -INFINITY;
+
+		if (isnan(row->spread[start]))
+			return;
+		for (uint32_t i = 0; i < k; i++) {
+			uint32_t slot = (row->count - i) % REPLAY_RING;
+			float z = (row->x[slot] - row->middle[start]) /
+				  MAX(row->spread[start], row->spread[slot]);
+
+			low = MIN(low, z);
+			high = MAX(high, z);
+		}
+		span->least[REPLAY_UP][k - 1] = low;
+		span->least[REPLAY_DOWN][k - 1] = -high;
+		span->n_least++;
+	}
+}
+
 static float clip(float z)
 {
 	return z > REPLAY_CLIP ? REPLAY_CLIP : MAX(-REPLAY_CLIP, z);
@@ -201,10 +225,13 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		}
 		row->bin[slot] = (uint16_t)deviations_bin(row->z[slot]);
 		row->z[slot] = clip(row->z[slot]);
+		if (counted)
+			look_at_runs(row, &span[m]);
 		if (look_at_windows(r, row, &r->offset[m][0], counted, &span[m]))
 			r->worth[task] = true;
 		row->judged = !isnan(span[m].off[0]) || !isnan(span[m].off[1]);
 	}
+	joined->n_least = 0;
 	for (size_t w = 0; w < REPLAY_SPANS; w++) {
 		const struct replay_span *a = span + r->joined, *b = a + 1;
 
@@ -215,6 +242,15 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		for (int way = 0; way < 2; way++) {
 			/* Both must show it: one alone has its own test. */
 			joined->evidence[way][w] = 2 * MIN(a->evidence[way][w], b->evidence[way][w]);
+		}
+	}
+	if (both && counted) {
+		const struct replay_span *a = span + r->joined, *b = a + 1;
+
+		joined->n_least = MIN(a->n_least, b->n_least);
+		for (int way = 0; way < 2; way++) {
+			for (size_t i = 0; i < joined->n_least; i++)
+				joined->least[way][i] = fminf(a->least[way][i], b->least[way][i]);
 		}
 	}
 }

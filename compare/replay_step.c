@@ -10,6 +10,8 @@
 #define INTERVAL 3.0		/* ln of the likelihood ratio that the interval of a step ends with */
 #define PLACES 24		/* values among which the first of a step is searched */
 #define LEFT 8.0		/* ln of the odds for the old level at which the new one is left */
+#define LEFT_YOUNG 6.0		/* in the first builds after its confirmation */
+#define YOUNG 6
 #define HELD 7			/* values of a level whose end is an improvement */
 #define FIRST_VALUES 16		/* of a new level, which determine it */
 #define RECENT 8		/* builds whose common factor is compared */
@@ -290,6 +292,8 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 	}
 	replay_place(r, &s, of->begin, build + 1);
 	s.now = level_of(r, row, s.since, build + 1, FIRST_VALUES, &s.n_now);
+	if (w && !replay_matters(r, row, s.before, s.now))
+		return 0;
 	if (row >= r->host_row) {
 		s.machine = is_of_machine(r, &s, start, build);
 		s.tasks = moved_tasks(r, &s, build);
@@ -318,7 +322,7 @@ static double least_level(const struct replay *r, const struct replay_step *s)
 static uint32_t left_since(const struct replay *r, const struct replay_step *s, double level,
 			   uint32_t build)
 {
-	double sum = 0, best = LEFT;
+	double sum = 0, best = build < s->at + YOUNG ? LEFT_YOUNG : LEFT;
 	uint32_t since = build + 1, begin = r->row[s->row].begin;
 	size_t n = 0;
 

@@ -2,6 +2,7 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 #define FEW_TESTS 10		/* windows, for each test, that do not yet show what is usual */
 #define FEW_LEAST 300.0
 #define FEW_MOST 3000.0
+#define FEW_ALONE 100		/* values of few tasks, which say less than one of them alone */
 #define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
 #define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
 #define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
+#define SHORT 12			/* by which runs are underestimated: their builds share a level */
+#define LONG 5			/* values; of more one may be less far off */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
 /* Parts of the error rate for the windows; that of the newest build alone is of a set. */
@@ -64,6 +68,72 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	}, z, k, way);
 }
 
+/* How far off the newest k values of a row are at least; of long windows the second least. */
+static double least_off(const struct replay *r, uint32_t index, int way, uint32_t k)
+{
+	const struct replay_row *row = &r->row[index];
+	uint32_t start = row->count + 1 - k;
+	double z[REPLAY_RING];
+
+	for (uint32_t i = 0; i < k; i++) {
+		uint32_t slot = (start + i) % REPLAY_RING;
+
+		z[i] = (double)((row->x[slot] - row->middle[start % REPLAY_RING]) /
+				fmaxf(row->spread[start % REPLAY_RING], row->spread[slot]));
+		z[i] = way == REPLAY_UP ? z[i] : -z[i];
+	}
+	stats_sort(z, k);
+	return z[k > LONG];
+}
+
+/* The builds of a row's window that say something by themselves. While the machine is as it never
+ * was, and tasks show that differently, all of them say the same. */
+static uint32_t distinct(const struct replay *r, uint32_t row, uint32_t k)
+{
+	size_t m = replay_metric(r, row);
+	uint32_t n = 0, unusual = 0;
+
+	for (uint32_t b = r->now + 1; b > 0 && n < k; b--) {
+		if (isnan(replay_x(r, row, b - 1)))
+			continue;
+		n++;
+		unusual += r->unusual[m][b - 1];
+	}
+	return k - unusual + (unusual > 0);
+}
+
+static double p_of_run(const struct chain *c, double off, uint32_t k, uint32_t distinct, int at_once)
+{
+	if (!(off > 0))
+		return 1;
+	if (k > LONG)
+		return SHORT * k * chain_p(c, off, MIN(distinct, k - 1), at_once);
+	return SHORT * chain_p(c, off, distinct, at_once);
+}
+
+/* A window of a task by how often such ones were seen: by their evidence if enough are counted, and
+ * otherwise, or if its builds say less than as many others, by its run. */
+static double p_of_window(const struct replay *r, size_t kind, uint32_t row, int way, size_t w,
+			  double evidence)
+{
+	const struct nulls *null = &r->null[kind][way][w];
+	uint32_t k = r->window[w], n = distinct(r, row, k);
+	double off = least_off(r, row, way, k), p;
+
+	if (kind == r->n_metrics)
+		off = fmin(off, least_off(r, row + 1, way, k));
+	p = p_of_run(&r->chain[kind][way], off, k, n, kind == r->n_metrics ? 2 : 1);
+	if (null->n < r->few) {
+		if (kind < r->n_metrics && r->chain[kind][way].n[0] < FEW_ALONE)
+			return p_alone(r, row, way, w);
+		/* How far beyond the runs that are counted it is says something if there are no spikes. */
+		return kind < r->n_metrics && n == k && off > CHAIN_STEP * CHAIN_BINS &&
+		       !(r->chain[kind][way].bin[0][CHAIN_BINS - 1] > 0) ?
+		       fmin(p, p_alone(r, row, way, w)) : p;
+	}
+	return n < k ? fmax(p, nulls_p(null, evidence)) : fmin(p, nulls_p(null, evidence));
+}
+
 /* Whether a row's level after a step is too short to say that it ends. The first builds, which
  * confirmed it, are the farthest: that the step as such ends is decided by replay_close(). */
 static bool is_fresh(const struct replay *r, uint32_t index, int way)
@@ -94,8 +164,8 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 
 			if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
 				continue;
-			p = nulls_p(&r->null[m][way][w], (double)span->evidence[way][w]);
-			if (r->null[m][way][w].n < r->few)
+			p = p_of_window(r, m, row, way, w, (double)span->evidence[way][w]);
+			if (!w && r->null[m][way][w].n < r->few)
 				p = fmax(p, p_alone(r, row, way, w));
 		}
 		p /= part_of(r, w);
@@ -113,10 +183,13 @@ static double p_of_joined(const struct replay *r, uint32_t task, int way)
 	double best = 1;
 
 	for (size_t w = 1; w < REPLAY_SPANS; w++) {
-		if (!isnan(span->off[w]) && span->evidence[way][w] >= REPLAY_WORTH &&
-		    r->null[r->n_metrics][way][w].n >= r->few)
-			best = fmin(best, nulls_p(&r->null[r->n_metrics][way][w],
-						  (double)span->evidence[way][w]) / part_of(r, w));
+		uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)r->joined;
+		double p;
+
+		if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
+			continue;
+		p = p_of_window(r, r->n_metrics, row, way, w, (double)span->evidence[way][w]);
+		best = fmin(best, p / part_of(r, w));
 	}
 	return best;
 }

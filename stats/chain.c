@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats/chain.h"
+
+#include "stats/distribution.h"
+
+#include <math.h>
+
+#define PRIOR 20		/* runs that a factor without any counts as */
+#define NEXT 0.85		/* exponent of a factor by the one before */
+#define FIRST 0.9		/* and of the second by the first, times what is counted */
+#define LEAST_ALIKE 0.3
+#define ENOUGH 30		/* runs that show how alike values are */
+#define FAR 0.15			/* share of the values that are so far off */
+
+static size_t bin_of(double off)
+{
+	return !(off > 0) ? 0 : off < (CHAIN_BINS - 1) * CHAIN_STEP ? (size_t)(off / CHAIN_STEP) :
+	       CHAIN_BINS - 1;
+}
+
+void chain_add(struct chain *c, const float least[CHAIN_MOST], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		c->bin[i][bin_of((double)least[i])]++;
+		c->n[i]++;
+	}
+}
+
+void chain_fade(struct chain *c)
+{
+	for (size_t i = 0; i < CHAIN_MOST; i++) {
+		c->n[i] *= 0.5;
+		for (size_t b = 0; b < CHAIN_BINS; b++)
+			c->bin[i][b] *= 0.5;
+	}
+}
+
+static double first_of(const struct chain *c, size_t bin)
+{
+	return (c->above[0][bin] + 1) / (c->n[0] + 1);
+}
+
+void chain_finish(struct chain *c, double most)
+{
+	c->alike = most;
+	for (size_t i = 0; i < CHAIN_MOST; i++) {
+		double sum = 0;
+
+		for (size_t b = CHAIN_BINS; b-- > 0; )
+			c->above[i][b] = sum += c->bin[i][b];
+	}
+	for (size_t b = CHAIN_BINS; c->n[1] > 0 && b-- > 0; ) {
+		double next;
+
+		if (c->above[1][b] < ENOUGH || first_of(c, b) >= FAR)
+			continue;
+		next = c->above[1][b] / c->n[1] / first_of(c, b);
+		if (next < 1)
+			c->alike = fmax(LEAST_ALIKE, fmin(c->alike, log(next) / log(first_of(c, b))));
+	}
+}
+
+double chain_p(const struct chain *c, double off, size_t k, int at_once)
+{
+	size_t bin = bin_of(off);
+	double least = pow(stats_normal_tail(off), at_once);
+	double p = fmax(first_of(c, bin), least), next = pow(p, FIRST * c->alike);
+
+	for (size_t i = 1; i < k && i < CHAIN_MOST; i++) {
+		double runs = c->above[i - 1][bin] * (c->n[i - 1] > 0 ? c->n[i] / c->n[i - 1] : 0);
+
+		next = (c->above[i][bin] + PRIOR * next) / (runs + PRIOR);
+		next = fmin(1, fmax(least, next));
+		p *= next;
+		next = pow(next, NEXT);
+	}
+	return fmin(1, p);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "tests/nights.h"
+#include "tests/support.h"
+
+#include <string.h>
+
+/*
+ * What the check finds in nightly builds, and how often it fails without a change. bench_nights
+ * prints the same of many more histories. The seeds are fixed, so these numbers never change but
+ * with the check.
+ */
+#define SEED 90000
+#define HISTORIES 6
+
+/* Shares that must be found within 3 and 5 builds. */
+static const struct {
+	struct night_steps steps;
+	double third, fifth;
+} cases[] = {
+	/* The first weeks. */
+	{ { "1 % spikes", 8, .3, 0 }, .9, 1 }, { { "1 % spikes", 12, .3, 0 }, .9, 1 },
+	{ { "1 % spikes", 16, .3, 0 }, .9, 1 }, { { "calm", 8, .2, 0 }, .8, .95 },
+	{ { "calm", 12, .2, 0 }, .8, .95 }, { { "coupled", 12, .3, 0 }, .3, .9 },
+	/* After all tasks became faster or slower. */
+	{ { "calm", 45, .2, -.2 }, .95, .95 }, { { "calm", 45, .2, .25 }, .95, .95 },
+	{ { "calm", 45, .2, -.05 }, .95, .95 }, { { "calm", 45, .2, -.1 }, .95, .95 },
+	/* Noise of all kinds. */
+	{ { "calm", 30, .1, 0 }, .95, 1 }, { { "2 % spikes", 30, .1, 0 }, .85, .95 },
+	{ { "10 % spikes", 30, .2, 0 }, .7, .95 }, { { "mixture", 30, .1, 0 }, .5, .85 },
+	{ { "groups", 30, .1, 0 }, .3, .6 }, { { "unlike", 30, .1, 0 }, .7, .95 },
+	{ { "day", 30, .1, 0 }, .5, .8 }, { { "turbo", 30, .1, 0 }, .4, .6 },
+	{ { "missing", 30, .1, 0 }, .4, .8 }, { { "half", 30, .2, 0 }, .6, .8 },
+};
+
+TEST_GROUP("nights");
+
+TEST_EACH(steps, cases)
+{
+	const struct night_steps *s = &cases[_i].steps;
+	struct night_found f = { 0 };
+
+	nights_steps(&f, s, SEED, HISTORIES);
+	ck_assert_uint_eq(f.steps, 5 * HISTORIES);
+	ck_assert_msg((double)f.found[2] >= cases[_i].third * (double)f.steps &&
+		      (double)f.found[4] >= cases[_i].fifth * (double)f.steps,
+		      "%s, %u builds: %zu and %zu of %zu", s->noise, s->history, f.found[2], f.found[4], f.steps);
+	/* What is found stays found. */
+	for (size_t i = 1; i < NIGHTS_LATER; i++)
+		ck_assert_uint_ge(f.found[i] + 1, f.found[i - 1]);
+	ck_assert_msg(f.wrong <= 1, "%zu of %zu are wrong", f.wrong, f.told);
+	/* A rule without statistics is not better where it is right. */
+	if (f.rule_wrong * 33 <= f.rule_told && s->history <= 30 && strcmp(s->noise, "coupled"))
+		ck_assert_uint_ge(f.found[4] + 1, f.rule_found[4]);
+}
+
+TEST(every_noise_is_known)
+{
+	size_t n = 0;
+
+	while (nights_noise(n))
+		n++;
+	ck_assert_uint_ge(n, 17);
+}
+
+/* Builds that fail without a change, of 222. */
+static const struct { const char *noise; size_t most; } quiets[] = {
+	{ "calm", 2 }, { "1 % spikes", 2 }, { "2 % spikes", 2 }, { "10 % spikes", 3 }, { "t3", 2 },
+	{ "AR .6", 5 }, { "mixture", 2 }, { "groups", 3 }, { "unlike", 5 }, { "turbo", 12 }, { "day", 12 },
+	{ "coupled", 3 }, { "half", 3 }, { "levels", 6 }, { "missing", 2 }, { "doubles", 4 },
+	{ "swapped", 2 },
+};
+
+TEST_EACH(quiet, quiets)
+{
+	struct night_quiet q = { 0 };
+
+	nights_quiet(&q, quiets[_i].noise, SEED + 5000, HISTORIES);
+	ck_assert_uint_eq(q.judged, HISTORIES * 37);
+	ck_assert_msg(q.failed <= quiets[_i].most, "%s: %zu fail, %zu begin, %zu findings, %zu about all tasks",
+		      quiets[_i].noise, q.failed, q.begun, q.findings, q.shared);
+}
+
+TEST_MAIN(nights);
