@@ -46,6 +46,31 @@ static int add_finding(struct history *h, const struct verdict_finding *f)
 	return 0;
 }
 
+/* A regression that failed earlier builds, and its end. Without these an event that the check
+ * reported for weeks is gone from the history once it is over. */
+static int add_past(struct history *h, size_t n, const struct verdict_finding *f)
+{
+	struct verdict_finding side[2] = { *f, *f };
+
+	side[1].since = side[1].first = side[1].last = f->until;
+	side[1].before = f->now;
+	side[1].now = f->before;
+	side[1].effect = f->now > 0 ? f->before / f->now - 1 : 0;
+	for (size_t i = 0; i < 2; i++) {
+		bool found = false;
+		int r;
+
+		for (size_t k = 0; k < n && !found; k++)
+			found = is_same(&side[i], &h->change[k]);
+		r = found ? 0 : add_finding(h, &side[i]);
+		if (r)
+			return r;
+		if (!found)
+			h->change[h->n_changes - 1].finding = NULL;
+	}
+	return 0;
+}
+
 static int add_findings(struct history *h, const struct builds *builds, const struct verdict *v,
 			uint32_t task, struct error *err)
 {
@@ -57,6 +82,10 @@ static int add_findings(struct history *h, const struct builds *builds, const st
 
 		if ((task == HISTORY_ALL || task == f->task) && !mark(h, n, f))
 			r = add_finding(h, f);
+	}
+	for (size_t i = 0; !r && i < v->n_past; i++) {
+		if (task == HISTORY_ALL || task == v->past[i].task)
+			r = add_past(h, n, &v->past[i]);
 	}
 	if (!r && h->n_changes > n) {
 		free(h->event);

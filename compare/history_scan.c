@@ -256,8 +256,7 @@ void history_scan_take_task(const struct history_scan *s, uint32_t task, double 
 void history_scan_take_total(const struct history_scan *s, double *values)
 {
 	for (size_t i = 0; i < s->builds->n; i++)
-		values[i] = build_total(&s->builds->build[i], s->metric) /
-			    (s->host ? s->host[i] : 1);
+		values[i] = build_total(&s->builds->build[i], s->metric);
 }
 
 static int append(struct history_scan *s, const struct found *found)

@@ -400,6 +400,6 @@ void replay_release(struct replay *r)
 		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
 	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->chain, r->response, r->worth, r->span, r->pending,
 		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
-		 r->step, r->suspect);
+		 r->step, r->suspect, r->moved);
 	*r = (struct replay){ 0 };
 }

@@ -108,10 +108,11 @@ struct replay_step {
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t end;		/* the build after its level */
 	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
-	uint32_t tasks;		/* that moved together, of the common factor */
+	uint32_t tasks, first_moved;	/* that moved together, of the common factor: in replay.moved */
 	bool worse;
 	bool silent;		/* moved with the common factor only: not reported */
 	bool closed;		/* its level was left */
+	bool accepted;		/* closed by a note */
 	uint32_t left;		/* the build that showed this; of one that is not closed n */
 	bool machine;		/* explained by what the machine did */
 	double before, now;	/* levels */
@@ -192,7 +193,8 @@ struct replay {
 	bool alone;		/* so can this build */
 	bool set;		/* this build is one */
 
-	size_t n_steps, n_suspects;
+	size_t n_steps, n_suspects, n_moved;
+	uint32_t *moved;	/* tasks */
 	struct replay_step *step;
 	struct replay_suspect *suspect;
 	size_t n_judged;	/* rows, at the newest build */

@@ -233,22 +233,28 @@ static bool is_of_machine(const struct replay *r, const struct replay_step *s, u
 	       !replay_matters(r, s->row, 0, own);
 }
 
-/* The tasks that moved with the common factor. */
-static uint32_t moved_tasks(const struct replay *r, const struct replay_step *s, uint32_t build)
+/* Adds the tasks that moved with the common factor. Returns 0 or -ENOMEM. */
+static int add_moved(struct replay *r, struct replay_step *s, uint32_t build)
 {
 	size_t m = replay_metric(r, s->row);
 	double step = s->now - s->before;
-	uint32_t n = 0;
 
+	s->first_moved = (uint32_t)r->n_moved;
 	for (uint32_t task = 0; task < r->n_tasks; task++) {
 		const struct replay_row *row = &r->row[task * r->n_metrics + m];
 		double x = (double)r->x[m][(size_t)build * r->n_tasks + task] - s->before;
+		uint32_t *added;
 
-		if (row->n && !isnan(x))
-			n += (x - (double)r->sorted[(task * r->n_metrics + m) * r->cap + row->n / 2]) /
-				step > 0.5;
+		if (!row->n || isnan(x) ||
+		    !((x - (double)r->sorted[(task * r->n_metrics + m) * r->cap + row->n / 2]) / step > 0.5))
+			continue;
+		added = array_add(&r->moved, &r->n_moved, sizeof *added);
+		if (!added)
+			return -ENOMEM;
+		*added = task;
+		s->tasks++;
 	}
-	return n;
+	return 0;
 }
 
 /* Confirms a change of a row if it matters. Returns 1, 0 if it does not, or -ENOMEM. */
@@ -296,7 +302,8 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 		return 0;
 	if (row >= r->host_row) {
 		s.machine = is_of_machine(r, &s, start, build);
-		s.tasks = moved_tasks(r, &s, build);
+		if (add_moved(r, &s, build))
+			return -ENOMEM;
 	}
 	if (!add_step(r, s))
 		return -ENOMEM;
@@ -445,8 +452,11 @@ void replay_accept(struct replay *r, uint32_t build)
 			/* A level that is confirmed is the normal one now. */
 			if (of->step && !r->step[of->step - 1].closed &&
 			    !r->step[of->step - 1].silent) {
-				for (uint32_t s = of->step; s; s = r->step[s - 1].older)
-					close_step(&r->step[s - 1], build);
+				for (uint32_t s = of->step; s; s = r->step[s - 1].older) {
+					r->step[s - 1].accepted = true;
+					if (!r->step[s - 1].closed)
+						close_step(&r->step[s - 1], build);
+				}
 			} else if (!has_level(r, row, build)) {
 				replay_restart(r, row, build, build);
 			}

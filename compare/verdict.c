@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define BACK 3.0		/* ln of the likelihood ratio of one value */
 #define CONFIDENCE 0.95
 #define ALIKE 3			/* variance of the mean of values of which consecutive ones are alike */
 #define ENOUGH 1000		/* windows that show how far their medians deviate */
@@ -168,6 +169,38 @@ static bool is_listed(const struct verdict *v, const struct verdict_finding *f)
 	return false;
 }
 
+/* The newest value beside the levels, and whether it says by itself that the row is back. */
+static void set_newest(const struct replay *r, const struct replay_step *s, struct verdict_finding *f)
+{
+	double x = replay_x(r, s->row, r->newest), from = s->row < r->host_row ? s->before : 0;
+
+	f->newest = isnan(x) ? NAN : fmax(0, replay_amount(r, s->row, from + x - s->before));
+	f->back = s->at < r->newest && s->worse &&
+		  replay_fit(r, s->row, (x - s->before) / s->spread) -
+		  replay_fit(r, s->row, (x - s->now) / s->spread) > BACK;
+}
+
+/* A regression that failed earlier builds and ended. */
+static int report_past(struct judge *j, const struct replay_step *s)
+{
+	const struct replay *r = &j->replay;
+	struct verdict_finding f = {
+		.task = replay_task(r, s->row), .metric = r->metric[replay_metric(r, s->row)],
+		.worse = true, .rate = s->rate, .tasks = s->tasks, .since = s->since, .first = s->first,
+		.last = s->last, .at = s->at, .until = s->end < r->n ? s->end : s->left, .newest = NAN,
+		.machine = s->machine,
+	};
+	struct verdict_finding *added;
+
+	f.builds = (uint32_t)replay_values(r, s->row, s->since, f.until, r->n, j->work);
+	set_levels(r, s->row, &f, s->before, s->now, s->spread, s->n_before);
+	added = array_add(&j->v->past, &j->v->n_past, sizeof *added);
+	if (!added)
+		return -ENOMEM;
+	*added = f;
+	return 0;
+}
+
 static int report_step(struct judge *j, const struct known_list *known,
 		       const struct replay_step *step)
 {
@@ -175,10 +208,13 @@ static int report_step(struct judge *j, const struct known_list *known,
 	struct replay_step s = *step;
 	struct verdict_finding f = { .task = replay_task(r, s.row), .worse = s.worse,
 				     .metric = r->metric[replay_metric(r, s.row)],
-				     .rate = s.rate, .tasks = s.tasks };
+				     .rate = s.rate, .tasks = s.tasks, .at = s.at, .until = r->n,
+				     .first_moved = s.first_moved, .n_moved = s.tasks };
 	uint32_t end = s.end, n;
 	double now;
 
+	if (s.worse && !s.silent && s.closed && !s.accepted && s.left > s.at)
+		return report_past(j, &s);
 	if (s.silent || s.closed || (!s.worse && s.since < j->v->first_build) ||
 	    is_gone(r, s.row))
 		return 0;
@@ -207,7 +243,8 @@ static int report_step(struct judge *j, const struct known_list *known,
 			set_levels(r, s.row, &f, s.before, last, s.spread, s.n_before);
 	}
 	f.machine = s.machine || other_machine(r->builds, &f);
-	f.fails = f.worse && !(f.task == TASK_HOST &&
+	set_newest(r, &s, &f);
+	f.fails = f.worse && !f.back && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));
 	f.known = known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first,
 			     r->n - 1);
@@ -224,10 +261,11 @@ static int report_suspect(struct judge *j, const struct replay_suspect *s)
 	struct verdict_finding f = {
 		.task = replay_task(r, s->row), .metric = r->metric[replay_metric(r, s->row)],
 		.state = FINDING_SUSPECT, .worse = s->worse, .rate = s->rate, .builds = 1,
-		.since = r->newest, .first = r->newest, .last = r->newest,
+		.since = r->newest, .first = r->newest, .last = r->newest, .at = r->newest, .until = r->n,
 	};
 
 	set_levels(r, s->row, &f, s->before, s->now, s->spread, s->n_before);
+	f.newest = f.now;
 	f.machine = other_machine(r->builds, &f);
 	return add_finding(j, &f);
 }
@@ -378,6 +416,8 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 	if (!r && builds->n)
 		set_host(&j);
 	v->n_series = j.replay.n_judged;
+	v->moved = j.replay.moved;
+	j.replay.moved = NULL;
 	replay_release(&j.replay);
 	changepoints_free(j.points);
 	creep_finder_free(j.creep);
@@ -390,6 +430,6 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 
 void verdict_release(struct verdict *v)
 {
-	free(v->finding);
+	free_all(v->finding, v->past, v->moved);
 	*v = (struct verdict){ 0 };
 }

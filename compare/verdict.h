@@ -28,8 +28,15 @@ struct verdict_finding {
 	uint32_t tasks;		/* that changed together, of TASK_HOST */
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t builds;	/* number of builds that have it */
-	double before, now;	/* in the metric's unit, without the factor of the host;
+	uint32_t at;		/* the build that confirmed it; of a suspect the newest good one */
+	uint32_t until;		/* the build that showed that it ended; n of builds: it did not */
+	bool back;		/* the newest build has the level before. That may be chance or the end;
+				   it does not fail */
+	double before, now;	/* levels in the metric's unit, without the factor of the host;
 				   of TASK_HOST ratios, 1: as usual */
+	double newest;		/* value of the newest good build, NaN: none */
+	size_t n_moved;		/* of TASK_HOST: the tasks that changed with it, in verdict.moved */
+	size_t first_moved;
 	double effect;		/* now / before - 1; infinite from 0 */
 	double low, high;	/* 95 % interval of the effect */
 	double rate;		/* false discovery rate */
@@ -57,6 +64,9 @@ struct verdict {
 	size_t n;
 	/* Sorted: confirmed, known, suspect; worse first; host, build, tasks; metric; amount. */
 	struct verdict_finding *finding;
+	uint32_t *moved;
+	size_t n_past;
+	struct verdict_finding *past;	/* regressions that failed earlier builds and ended */
 	size_t n_confirmed;	/* findings with `fails` */
 	size_t n_known, n_suspect;	/* worse ones, without TASK_HOST */
 	double host[METRICS];	/* factor of the newest build, 1.1: 10 % slower than usual.

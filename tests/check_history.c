@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "compare/history.h"
+#include "compare/verdict.h"
 #include "compare/history_group.h"
 #include "stats/creep.h"
 #include "tests/made_series.h"
@@ -130,9 +131,83 @@ TEST(host_is_no_task)
 	ck_assert_uint_eq(f.history.n_events, 1);
 	ck_assert(f.history.event[0].host && f.history.event[0].worse);
 	for (size_t i = 0; i < f.history.n_changes; i++) {
-		ck_assert_uint_eq(f.history.change[i].task, TASK_HOST);
+		ck_assert_uint_ge(f.history.change[i].task, TASK_HOST);
 		ck_assert(fabs(f.history.change[i].change.effect - 0.1) < 0.02);
 	}
+	release(&f);
+}
+
+/* The total is what was measured, also if the machine becomes faster when tasks become slower. */
+TEST(total_is_as_measured)
+{
+	struct made_change change[41] = {
+		{ .task = MADE_ALL, .build = 60, .by = -0.2 },
+	};
+	struct made made = { .seed = 8, .tasks = 100, .builds = 90, .noise = 0.02, .host = 0.01,
+			     .level_us = LONG_US, .change = change };
+	struct found f;
+	double before = 0, after = 0;
+	size_t n = 0;
+
+	made.n_changes = 1 + plant(change + 1, 10, 20, 60, 0.1);
+	make(&f, &made);
+	for (size_t b = 50; b < 60; b++) {
+		before += build_total(&f.builds.build[b], METRIC_WALL) / 10;
+		after += build_total(&f.builds.build[b + 10], METRIC_WALL) / 10;
+	}
+	find(&f, NULL, HISTORY_ALL);
+	is_sound(&f.history, &f.builds);
+	for (size_t i = 0; i < f.history.n_changes; i++) {
+		const struct history_change *c = &f.history.change[i];
+
+		if (c->task != TASK_TOTAL || c->metric != METRIC_WALL)
+			continue;
+		n++;
+		ck_assert_double_eq_tol(c->change.before, before, 0.02 * before);
+		ck_assert_double_eq_tol(c->change.after, after, 0.02 * after);
+	}
+	ck_assert_uint_ge(n, 1);
+	release(&f);
+}
+
+/* What failed the check for some builds and ended is in the history as begun and ended, whatever the
+ * change points say. */
+TEST_RANGE(ended, 1, 7)
+{
+	struct made_change change[20];
+	struct made made = { .seed = (uint64_t)_i, .tasks = 100, .builds = 70, .noise = 0.03, .host = 0.02,
+			     .level_us = LONG_US, .change = change };
+	struct verdict verdict;
+	struct error err = { 0 };
+	struct found f;
+	size_t n = 0;
+
+	made.n_changes = plant(change, 6, 10, 40, 0.2);
+	for (size_t i = 0; i < made.n_changes; i++)
+		change[i].until = 43 + i;
+	make(&f, &made);
+	ck_assert_int_eq(history_make(&f.history, &verdict, &f.builds, &f.rules, NULL, HISTORY_ALL, &err), 0);
+	is_sound(&f.history, &f.builds);
+	for (size_t i = 0; i < verdict.n_past; i++) {
+		const struct verdict_finding *past = &verdict.past[i];
+		bool begun = false, ended = false;
+
+		ck_assert(past->worse && past->since <= past->at && past->at <= past->until);
+		for (size_t k = 0; k < f.history.n_changes; k++) {
+			const struct history_change *c = &f.history.change[k];
+
+			if (c->task != past->task || c->metric != past->metric)
+				continue;
+			begun = begun || (c->change.after > c->change.before && c->change.first <= past->last &&
+					  c->change.last >= past->first);
+			ended = ended || (c->change.after < c->change.before && c->change.first <= past->until &&
+					  c->change.last >= past->until);
+		}
+		ck_assert_msg(begun && ended, "task %u", past->task);
+		n += past->task >= 10 && past->task < 16;
+	}
+	ck_assert_uint_ge(n, 6);
+	verdict_release(&verdict);
 	release(&f);
 }
 

@@ -443,6 +443,54 @@ TEST_LOOP(below_amount, 4)
 	ck_assert_uint_ge(n, 19);
 }
 
+/* A few slow builds, then normal ones: the first normal one does not fail, and the newest value is
+ * beside the level. */
+TEST_EACH(back, ((const size_t[]){ 2, 3, 5, 8 }))
+{
+	size_t slow = ((const size_t[]){ 2, 3, 5, 8 })[_i];
+
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct made made = { .seed = seed, .tasks = 6, .builds = 20 + slow + 4, .noise = 0.02,
+				     .host = 0.01, .change = change, .n_changes = 1 };
+
+		change[0] = (struct made_change){ .task = MADE_ALL, .build = 20, .until = 20 + slow, .by = 0.3 };
+		ck_assert(!made_series(&all, &made));
+		judge(20 + slow);
+		ck_assert_uint_gt(verdict.n_confirmed, 0);
+		for (size_t i = 0; i < verdict.n; i++)
+			ck_assert(!verdict.finding[i].back && verdict.finding[i].newest > verdict.finding[i].before);
+		for (size_t n = 20 + slow + 1; n <= made.builds; n++) {
+			judge(n);
+			ck_assert_msg(!verdict.n_confirmed, "seed %d, %zu builds", (int)seed, n);
+			for (size_t i = 0; i < verdict.n; i++) {
+				const struct verdict_finding *f = &verdict.finding[i];
+
+				ck_assert(!f->worse || f->state == FINDING_SUSPECT || f->back);
+				ck_assert(!f->back || fabs(f->newest - f->before) < fabs(f->newest - f->now));
+			}
+		}
+		builds_release(&all);
+	}
+}
+
+/* The tasks that changed together are listed: those, and no others. */
+TEST_EACH(moved, ((const size_t[]){ 60, 75, 100 }))
+{
+	size_t share = ((const size_t[]){ 60, 75, 100 })[_i];
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = 36, .noise = 0.02, .host = 0.01,
+			     .change = change, .n_changes = change_tasks(share, 30, 0.3) };
+	const struct verdict_finding *f;
+
+	ck_assert(!made_series(&all, &made));
+	judge(36);
+	f = find(TASK_HOST, METRIC_CPU);
+	ck_assert(f || share < 100);
+	for (size_t i = 0; f && i < f->n_moved; i++)
+		ck_assert_uint_lt(verdict.moved[f->first_moved + i], share);
+	ck_assert(!f || f->n_moved == f->tasks);
+	ck_assert(!f || f->n_moved >= share * 95 / 100);
+}
+
 /* The interval of an effect contains it in about 95 of 100 cases, whatever the noise. */
 static const struct made noise[] = {
 	{ .noise = 0.03 }, { .noise = 0.03, .alike = 0.6 }, { .noise = 0.03, .student = 3 },
