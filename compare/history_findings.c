@@ -47,7 +47,7 @@ static int add_finding(struct history *h, const struct verdict_finding *f)
 }
 
 /* A regression that failed earlier builds, and its end. Without these an event that the check
- * reported for weeks is gone from the history once it is over. */
+ * reported for weeks is gone from the history once it has ended. */
 static int add_past(struct history *h, size_t n, const struct verdict_finding *f)
 {
 	struct verdict_finding side[2] = { *f, *f };

@@ -161,13 +161,13 @@ static int make_room(struct replay *r)
 	r->sorted = array_new(r->total_row * r->cap, sizeof *r->sorted);
 	r->offset = array_new_zero(r->n_metrics + 1, sizeof *r->offset);
 	r->null = calloc(spans, sizeof *r->null);
-	r->chain = calloc(spans, sizeof *r->chain);
+	r->streaks = calloc(spans, sizeof *r->streaks);
 	r->response = array_new_zero(r->total_row + 1, sizeof *r->response);
 	r->worth = array_new_zero(r->n_tasks, sizeof *r->worth);
 	r->span = array_new_zero(r->n_tasks * spans + 1, sizeof *r->span);
 	r->pending = array_new_zero(REPLAY_RING * r->n_sampled * spans, sizeof *r->pending);
 	r->good = array_new(builds, sizeof *r->good);
-	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->chain && r->response && r->worth && r->span &&
+	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->streaks && r->response && r->worth && r->span &&
 	       r->pending && r->good ? 0 : -ENOMEM;
 }
 
@@ -210,8 +210,8 @@ static void count_spans(struct replay *r, const struct replay_span *span, bool s
 {
 	for (size_t m = 0; m <= r->n_metrics; m++) {
 		if (!isnan(span[m].off[0])) {
-			chain_add(&r->chain[m][REPLAY_UP], span[m].least[REPLAY_UP], span[m].n_least);
-			chain_add(&r->chain[m][REPLAY_DOWN], span[m].least[REPLAY_DOWN], span[m].n_least);
+			streaks_add(&r->streaks[m][REPLAY_UP], span[m].least[REPLAY_UP], span[m].n_least);
+			streaks_add(&r->streaks[m][REPLAY_DOWN], span[m].least[REPLAY_DOWN], span[m].n_least);
 		}
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
 			if (isnan(span[m].off[w]))
@@ -257,9 +257,9 @@ static void count_evidence(struct replay *r)
 	for (size_t m = 0; m < spans; m++) {
 		for (int way = 0; way < 2; way++) {
 			double most = m < r->n_metrics || r->joined == r->n_metrics ? 1 :
-				fmin(r->chain[r->joined][way].alike, r->chain[r->joined + 1][way].alike);
+				fmin(r->streaks[r->joined][way].alike, r->streaks[r->joined + 1][way].alike);
 
-			chain_finish(&r->chain[m][way], most);
+			streaks_finish(&r->streaks[m][way], most);
 		}
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
 			nulls_finish(&r->null[m][REPLAY_UP][w]);
@@ -275,8 +275,8 @@ static void fade(struct replay *r)
 		return;
 	r->fade += r->fade / 2;
 	for (size_t m = 0; m <= r->n_metrics; m++) {
-		chain_fade(&r->chain[m][REPLAY_UP]);
-		chain_fade(&r->chain[m][REPLAY_DOWN]);
+		streaks_fade(&r->streaks[m][REPLAY_UP]);
+		streaks_fade(&r->streaks[m][REPLAY_DOWN]);
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
 			nulls_fade(&r->null[m][REPLAY_UP][w]);
 			nulls_fade(&r->null[m][REPLAY_DOWN][w]);
@@ -398,7 +398,7 @@ void replay_release(struct replay *r)
 		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m], r->unusual[m]);
 	for (size_t i = 0; i < 2 * METRICS; i++)
 		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
-	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->chain, r->response, r->worth, r->span, r->pending,
+	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->streaks, r->response, r->worth, r->span, r->pending,
 		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
 		 r->step, r->suspect, r->moved);
 	*r = (struct replay){ 0 };

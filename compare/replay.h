@@ -3,7 +3,7 @@
 #define BUILDBEAT_COMPARE_REPLAY_H
 
 #include "compare/history.h"
-#include "stats/chain.h"
+#include "stats/streaks.h"
 #include "stats/deviations.h"
 #include "stats/hostfactor.h"
 #include "stats/nulls.h"
@@ -28,7 +28,7 @@
  * reference before them. Its evidence is the logarithm of the likelihood ratio of the likeliest of
  * many shifts to none, divided by their number. How large it becomes without a change is counted on
  * all rows at all earlier builds. While too few are counted, and beside that later, a window is a
- * run: the probability of its least deviation so often in a row (stats/chain.h). In the first weeks
+ * run: the probability of its least deviation so often in a row (stats/streaks.h). In the first weeks
  * only this finds changes: a spike is not improbable then, but several in a row are.
  *
  * A task's own response to the common factor is removed from its times (replay_response.c). In a
@@ -87,7 +87,7 @@ struct replay_span {
 	float alike;			/* product of the deviations of this build and the one before */
 	float off[REPLAY_SPANS];	/* of counted tasks: median deviation; NaN: not tested */
 	float evidence[2][REPLAY_SPANS];
-	float least[2][CHAIN_MOST];	/* deviation of the newest values that is least in that way */
+	float least[2][STREAKS_MOST];	/* deviation of the newest values that is least in that way */
 	uint8_t n_least;
 };
 
@@ -136,7 +136,7 @@ struct replay {
 	uint32_t n, n_tasks;
 	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build; n: none */
-	uint32_t now;		/* the build that is judged */
+	uint32_t now;		/* the build that is compared with those before it */
 	size_t n_metrics;
 	enum metric metric[METRICS];
 	double least[METRICS];	/* added to values before the logarithm */
@@ -166,7 +166,7 @@ struct replay {
 	size_t n_longest[METRICS];
 	struct deviations (*offset)[REPLAY_SPANS];	/* of medians of windows, each metric */
 	struct nulls (*null)[2][REPLAY_SPANS];		/* of each metric, and joined */
-	struct chain (*chain)[2];
+	struct streaks (*streaks)[2];
 	bool *worth;		/* of each task: there is evidence at this build */
 	struct replay_span *span;	/* of this build: (n_metrics + 1) of each task */
 	size_t stride, n_sampled;	/* tasks that are counted: every stride-th */
@@ -271,9 +271,9 @@ int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
 double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
 			 uint32_t build);
 
-/* Responses of tasks to the common factor (replay_response.c): estimates how much they differ;
- * removes that of a task from its value of a build, and returns the variance of what remains of it;
- * adds a deviation of the newest build. */
+/* Responses of tasks to the common factor (replay_response.c). estimate() is how much they differ.
+ * apply() removes that of a task from its value of a build, and returns the variance of what
+ * remains. add() counts a deviation of the newest build. */
 int replay_response_estimate(struct replay *r);
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build);
 void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off);

@@ -135,7 +135,7 @@ static double wider_of(double *off, const double *noise, size_t n, double factor
 	return wider < 1 + SURELY / sqrt(n) ? 1 : wider;
 }
 
-/* Whether the factor of a build is farther off than its level had it, but for few builds. */
+/* Whether the factor of a build is farther off than its level had it, except in few builds. */
 static bool is_beyond(struct replay *r, size_t m, uint32_t build)
 {
 	struct replay_lone *lone = &r->lone[r->n_metrics + m];
@@ -162,8 +162,8 @@ static bool is_known_level(struct replay *r, const struct replay_step *s)
 	return alike >= FEWEST_BEYOND;
 }
 
-/* A new level of the common factor that lasts is a new machine or the like: from then on tasks are
- * compared with their values on it. */
+/* A new level of the common factor that lasts is a new machine or the like: tasks are compared with
+ * their values on it afterwards. */
 void replay_host_settle(struct replay *r, uint32_t build)
 {
 	for (size_t m = 0; m < r->n_metrics; m++) {

@@ -144,7 +144,7 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 static void look_at_runs(const struct replay_row *row, struct replay_span *span)
 {
 	span->n_least = 0;
-	for (uint32_t k = 1; k <= CHAIN_MOST && k <= row->count + 1; k++) {
+	for (uint32_t k = 1; k <= STREAKS_MOST && k <= row->count + 1; k++) {
 		uint32_t start = (row->count + 1 - k) % REPLAY_RING;
 		float low = INFINITY, high = -INFINITY;
 

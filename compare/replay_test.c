@@ -102,13 +102,13 @@ static uint32_t distinct(const struct replay *r, uint32_t row, uint32_t k)
 	return k - unusual + (unusual > 0);
 }
 
-static double p_of_run(const struct chain *c, double off, uint32_t k, uint32_t distinct, int at_once)
+static double p_of_run(const struct streaks *c, double off, uint32_t k, uint32_t distinct, int at_once)
 {
 	if (!(off > 0))
 		return 1;
 	if (k > LONG)
-		return SHORT * k * chain_p(c, off, MIN(distinct, k - 1), at_once);
-	return SHORT * chain_p(c, off, distinct, at_once);
+		return SHORT * k * streaks_p(c, off, MIN(distinct, k - 1), at_once);
+	return SHORT * streaks_p(c, off, distinct, at_once);
 }
 
 /* A window of a task by how often such ones were seen: by their evidence if enough are counted, and
@@ -122,13 +122,13 @@ static double p_of_window(const struct replay *r, size_t kind, uint32_t row, int
 
 	if (kind == r->n_metrics)
 		off = fmin(off, least_off(r, row + 1, way, k));
-	p = p_of_run(&r->chain[kind][way], off, k, n, kind == r->n_metrics ? 2 : 1);
+	p = p_of_run(&r->streaks[kind][way], off, k, n, kind == r->n_metrics ? 2 : 1);
 	if (null->n < r->few) {
-		if (kind < r->n_metrics && r->chain[kind][way].n[0] < FEW_ALONE)
+		if (kind < r->n_metrics && r->streaks[kind][way].n[0] < FEW_ALONE)
 			return p_alone(r, row, way, w);
 		/* How far beyond the runs that are counted it is says something if there are no spikes. */
-		return kind < r->n_metrics && n == k && off > CHAIN_STEP * CHAIN_BINS &&
-		       !(r->chain[kind][way].bin[0][CHAIN_BINS - 1] > 0) ?
+		return kind < r->n_metrics && n == k && off > STREAKS_STEP * STREAKS_BINS &&
+		       !(r->streaks[kind][way].bin[0][STREAKS_BINS - 1] > 0) ?
 		       fmin(p, p_alone(r, row, way, w)) : p;
 	}
 	return n < k ? fmax(p, nulls_p(null, evidence)) : fmin(p, nulls_p(null, evidence));

@@ -30,8 +30,8 @@ struct verdict_finding {
 	uint32_t builds;	/* number of builds that have it */
 	uint32_t at;		/* the build that confirmed it; of a suspect the newest good one */
 	uint32_t until;		/* the build that showed that it ended; n of builds: it did not */
-	bool back;		/* the newest build has the level before. That may be chance or the end;
-				   it does not fail */
+	bool back;		/* the newest build has the level before, for once or for good: it does
+				   not fail */
 	double before, now;	/* levels in the metric's unit, without the factor of the host;
 				   of TASK_HOST ratios, 1: as usual */
 	double newest;		/* value of the newest good build, NaN: none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict of nightly builds: how many planted changes are confirmed within 2, 3 and 5 builds,
- * which share of what is told is false, and how many builds without a change fail; beside the rule
- * that people write themselves. Every run has new seeds, unless one is given.
+ * The verdict of nightly builds: the share of planted changes that are confirmed within 2, 3 and 5
+ * builds, the share of false reports, and how many builds fail without a change. The same of the
+ * rule that people write themselves is beside it. Every run has new seeds, unless one is given.
  *
  * bench_nights [SEED [HISTORIES [NOISE]]]
  */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define TASKS 300
-#define QUIET_FIRST 8		/* builds that are judged without a change */
+#define QUIET_FIRST 8		/* first build that is counted without a change */
 #define QUIET_BUILDS 45
 
 #define CALM .noise = 0.025, .host = 0.02

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stats/chain.h"
+#include "stats/streaks.h"
 
 #include "stats/distribution.h"
 
@@ -14,11 +14,11 @@
 
 static size_t bin_of(double off)
 {
-	return !(off > 0) ? 0 : off < (CHAIN_BINS - 1) * CHAIN_STEP ? (size_t)(off / CHAIN_STEP) :
-	       CHAIN_BINS - 1;
+	return !(off > 0) ? 0 : off < (STREAKS_BINS - 1) * STREAKS_STEP ? (size_t)(off / STREAKS_STEP) :
+	       STREAKS_BINS - 1;
 }
 
-void chain_add(struct chain *c, const float least[CHAIN_MOST], size_t n)
+void streaks_add(struct streaks *c, const float least[STREAKS_MOST], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		c->bin[i][bin_of((double)least[i])]++;
@@ -26,30 +26,30 @@ void chain_add(struct chain *c, const float least[CHAIN_MOST], size_t n)
 	}
 }
 
-void chain_fade(struct chain *c)
+void streaks_fade(struct streaks *c)
 {
-	for (size_t i = 0; i < CHAIN_MOST; i++) {
+	for (size_t i = 0; i < STREAKS_MOST; i++) {
 		c->n[i] *= 0.5;
-		for (size_t b = 0; b < CHAIN_BINS; b++)
+		for (size_t b = 0; b < STREAKS_BINS; b++)
 			c->bin[i][b] *= 0.5;
 	}
 }
 
-static double first_of(const struct chain *c, size_t bin)
+static double first_of(const struct streaks *c, size_t bin)
 {
 	return (c->above[0][bin] + 1) / (c->n[0] + 1);
 }
 
-void chain_finish(struct chain *c, double most)
+void streaks_finish(struct streaks *c, double most)
 {
 	c->alike = most;
-	for (size_t i = 0; i < CHAIN_MOST; i++) {
+	for (size_t i = 0; i < STREAKS_MOST; i++) {
 		double sum = 0;
 
-		for (size_t b = CHAIN_BINS; b-- > 0; )
+		for (size_t b = STREAKS_BINS; b-- > 0; )
 			c->above[i][b] = sum += c->bin[i][b];
 	}
-	for (size_t b = CHAIN_BINS; c->n[1] > 0 && b-- > 0; ) {
+	for (size_t b = STREAKS_BINS; c->n[1] > 0 && b-- > 0; ) {
 		double next;
 
 		if (c->above[1][b] < ENOUGH || first_of(c, b) >= FAR)
@@ -60,13 +60,13 @@ void chain_finish(struct chain *c, double most)
 	}
 }
 
-double chain_p(const struct chain *c, double off, size_t k, int at_once)
+double streaks_p(const struct streaks *c, double off, size_t k, int at_once)
 {
 	size_t bin = bin_of(off);
 	double least = pow(stats_normal_tail(off), at_once);
 	double p = fmax(first_of(c, bin), least), next = pow(p, FIRST * c->alike);
 
-	for (size_t i = 1; i < k && i < CHAIN_MOST; i++) {
+	for (size_t i = 1; i < k && i < STREAKS_MOST; i++) {
 		double runs = c->above[i - 1][bin] * (c->n[i - 1] > 0 ? c->n[i] / c->n[i - 1] : 0);
 
 		next = (c->above[i][bin] + PRIOR * next) / (runs + PRIOR);
