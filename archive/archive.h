@@ -59,6 +59,9 @@ bool archive_has_skipped(const struct archive *a, struct error *why);
 int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size_t *n,
 		 struct error *err);
 
+/* Whether `what` is one or two whole parts of the name of a series, or all of it. */
+bool archive_ref_fits(const char *ref, const char *what);
+
 /* Chooses a series: `what`, or the only one if `what` is NULL, or the only one that has `what` as
  * a part (such as a host). Otherwise returns -EINVAL, and err lists the series. */
 int archive_choose(struct archive *a, const char *what, struct buf *ref, struct error *err);
@@ -99,8 +102,9 @@ int archive_build_id(struct archive *a, const char *name, char id[ARCHIVE_ID_SIZ
 /* The name of the user: git's user.name, otherwise USER, otherwise "unknown". */
 int archive_user(struct archive *a, struct buf *name, struct error *err);
 
-/* Reads the notes on builds, and those of other series about every series. Texts belong to builds->texts; free list->known. Returns the number
- * of lines that were not understood, with err about the first one, or a negative errno. */
+/* Reads the notes on builds, and those of other series about every series. Texts belong to
+ * builds->texts; free list->known. Returns the number of lines that were not understood, with err
+ * about the first one, or a negative errno. */
 int archive_known(struct archive *a, struct builds *builds, struct known_list *list,
 		  struct error *err);
 

@@ -148,8 +148,7 @@ int archive_refs(struct archive *a, struct arena *texts, const char ***ref, size
 	       error_sys(err, -ENOMEM, a->path, NULL) : 0;
 }
 
-/* Whether `what` is one or two whole parts of the name, or all of it. */
-static bool is_part(const char *ref, const char *what)
+bool archive_ref_fits(const char *ref, const char *what)
 {
 	size_t len = strlen(what);
 
@@ -193,7 +192,7 @@ static int choose_series(struct archive *a, const char *what, struct buf *ref,
 		r = error_set(err, -EINVAL, a->path, 0, 0, "has no series '%.100s'; it has %s",
 			      what ? what : "", buf_str(&text));
 	for (size_t i = 0; i < n; i++) {
-		if (!what || is_part(series[i], what))
+		if (!what || archive_ref_fits(series[i], what))
 			series[fits++] = series[i];
 	}
 	if (fits == 1) {

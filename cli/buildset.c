@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/buildset.h"
 
+#include "base/arena.h"
+#include "base/array.h"
 #include "base/heap.h"
 #include "cli/configfile.h"
 #include "compare/follow_renames.h"
@@ -115,11 +117,66 @@ int buildset_open(struct buildset *n, struct args *args, struct buildset_options
 	return r;
 }
 
+static int open_each(struct buildset **sets, size_t *n, struct buildset *first, const char **ref,
+		     size_t n_refs, enum buildset_span span, struct error *err)
+{
+	const char *what = first->options->ref;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < n_refs; i++) {
+		struct buildset *set;
+
+		if (what && *what && !archive_ref_fits(ref[i], what))
+			continue;
+		set = &(*sets)[(*n)++];
+		*set = *first;
+		set->shares = *n > 1;
+		set->is_one_of_many = true;
+		buf_adds(&set->ref, ref[i]);
+		r = load(set, span, err);
+	}
+	return r || *n ? r : error_set(err, -ENOENT, first->options->repo, 0, 0, what ?
+				       "has no series '%.100s'" : "has no builds", what);
+}
+
+int buildset_open_every(struct buildset **sets, size_t *n, struct args *args,
+			struct buildset_options *options, enum buildset_span span, struct error *err)
+{
+	struct buildset first = BUILDSET_INIT;
+	struct arena *texts = arena_new();
+	const char **ref = NULL;
+	size_t n_refs = 0;
+	int r = texts ? buildset_settings(&first, args, options, err) : error_sys(err, -ENOMEM, NULL, NULL);
+
+	*sets = NULL;
+	*n = 0;
+	heap_expect_much();
+	if (!r)
+		r = open_archive(&first, ARCHIVE_READ, span, err);
+	if (!r)
+		r = archive_refs(first.archive, texts, &ref, &n_refs, err);
+	if (!r && !(*sets = array_new_zero(n_refs + 1, sizeof **sets)))
+		r = error_sys(err, -ENOMEM, NULL, NULL);
+	if (!r)
+		r = open_each(sets, n, &first, ref, n_refs, span, err);
+	if (!*n)
+		buildset_release(&first);
+	arena_free(texts);
+	return r;
+}
+
+void buildset_release_every(struct buildset *sets, size_t n)
+{
+	while (n-- > 0)
+		buildset_release(&sets[n]);
+	free(sets);
+}
+
 struct command_line_archive buildset_command_line(const struct buildset *n)
 {
 	return (struct command_line_archive){
 		.repo = n->options->repo, .config = n->options->config,
-		.ref = n->options->ref ? n->builds.ref : NULL,
+		.ref = n->options->ref || n->is_one_of_many ? n->builds.ref : NULL,
 	};
 }
 
@@ -128,6 +185,8 @@ void buildset_release(struct buildset *n)
 	free(n->known.known);
 	builds_release(&n->builds);
 	buf_release(&n->ref);
+	if (n->shares)
+		return;
 	archive_close(n->archive);
 	rules_config_release(&n->config);
 	limits_config_release(&n->limits);

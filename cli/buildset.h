@@ -59,6 +59,8 @@ struct buildset {
 	struct buf ref;
 	struct builds builds;
 	struct known_list known;
+	bool shares;			/* config and archive are those of another one */
+	bool is_one_of_many;		/* commands need the name of the series */
 };
 
 #define BUILDSET_INIT { 0 }
@@ -77,6 +79,14 @@ enum buildset_span {
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,
 		  enum buildset_span span, struct error *err);
 void buildset_release(struct buildset *n);
+
+/*
+ * The same for every series of the archive that options->ref fits; NULL: all. They share what the
+ * first has: release it last, and free *sets. -ENOENT with err if there is none.
+ */
+int buildset_open_every(struct buildset **sets, size_t *n, struct args *args,
+			struct buildset_options *options, enum buildset_span span, struct error *err);
+void buildset_release_every(struct buildset *sets, size_t n);
 
 /* The options that name this archive and series in a command line. */
 struct command_line_archive buildset_command_line(const struct buildset *n);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "cli/against_open.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "compare/against_target.h"
+#include "compare/everywhere.h"
 #include "compare/fixed_by.h"
 #include "report/check_output.h"
 
@@ -16,7 +18,7 @@ struct check_arguments {
 	bool json, junit, markdown;
 	const char *output;
 	int64_t top;
-	bool all, need_history;
+	bool all, need_history, everywhere;
 	const char *against;
 };
 
@@ -36,37 +38,50 @@ static const struct option options[] = {
 	  "list every change, and every task of a recipe, directory or kind") },
 	{ OPT_FLAG(0, "need-history", need_history,
 	  "exit with status 3 if there are too few builds for a verdict") },
+	{ OPT_FLAG(0, "everywhere", everywhere,
+	  "check every series, or those that --ref fits: one change is one finding") },
 	{ OPT_TEXT(0, "against", against, "BRANCH",
 	  "compare a branch with the builds of BRANCH up to the merge base") },
 	{ 0 }
 };
 
-static int write_for_people(struct buf *out, const struct check *c, bool markdown)
+/* The check of one series. */
+struct checked {
+	const struct buildset *n;
+	struct values newest;
+	struct limits_check limits;
+	struct verdict v;
+	struct verdict_groups groups;
+	struct population population;
+};
+
+static int write_for_people(struct buf *out, const struct check *c, size_t n, bool markdown)
 {
 	struct style style = output_style();
 	struct doc d;
 	int r;
 
 	doc_init_people(&d, out, &style, markdown);
-	r = check_doc(&d, c);
+	r = n ? check_doc_all(&d, c, n) : check_doc(&d, c);
 	doc_release(&d);
 	return r;
 }
 
-static int print(const struct check_arguments *a, const struct check *c, struct error *err)
+/* n: of --everywhere; 0: one series. */
+static int print(const struct check_arguments *a, const struct check *c, size_t n, struct error *err)
 {
 	bool text = !a->json && !a->junit && !a->markdown;
 	struct buf out = BUF_INIT;
 	int r = 0;
 
 	if (!text) {
-		r = a->json ? check_json(&out, c) : a->junit ? check_junit(&out, c) :
-		    write_for_people(&out, c, true);
+		r = a->json ? n ? check_json_all(&out, c, n) : check_json(&out, c) :
+		    a->junit ? check_junit(&out, c, n ? n : 1) : write_for_people(&out, c, n, true);
 		if (!a->output)
 			return output_end(&out, r, "check", err);
 		r = output_file(&out, r, a->output, err);
 	}
-	return r ? r : output_end(&out, write_for_people(&out, c, false), "check", err);
+	return r ? r : output_end(&out, write_for_people(&out, c, n, false), "check", err);
 }
 
 /* Compares the newest build with the limits. */
@@ -81,8 +96,8 @@ static int check_limits(struct limits_check *l, struct values *newest, const str
 }
 
 /* against: NULL without a target branch. */
-static int judge_builds(struct verdict *v, struct verdict_groups *groups, const struct buildset *n,
-			struct check_against *against, struct error *err)
+static int judge_builds(struct verdict *v, const struct buildset *n, struct check_against *against,
+			struct error *err)
 {
 	int r = verdict_make(v, &n->builds, &n->rules, &n->known, err);
 
@@ -93,9 +108,6 @@ static int judge_builds(struct verdict *v, struct verdict_groups *groups, const 
 		r = against_find_undecided(&against->undecided, v, &n->builds, &n->rules,
 					   against->first, err);
 	}
-
-	if (!r && (r = verdict_groups_make(groups, v, &n->builds)))
-		error_sys(err, r, NULL, "check");
 	return r;
 }
 
@@ -125,40 +137,112 @@ static int exit_status(const struct check *c, bool need_history)
 	       EXIT_GOOD;
 }
 
-static int check(const struct check_arguments *a, const struct buildset *n,
-		 struct check_against *against, struct error *err)
+static int judge(struct checked *k, struct check_against *against, struct error *err)
 {
-	struct values newest = VALUES_INIT;
-	struct limits_check limits = { 0 };
-	struct verdict v = { 0 };
-	struct verdict_groups groups = { 0 };
-	struct population population = { 0 };
-	struct check c = {
-		.builds = &n->builds, .rules = &n->rules, .verdict = &v, .groups = &groups,
-		.population = &population, .against = against,
-		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
-	};
+	const struct buildset *n = k->n;
 	int r;
 
 	if (!n->builds.n)
 		return error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
 				 n->builds.ref);
-	if (n->limits.n)
-		c.limits = &limits;
-	r = c.limits ? check_limits(&limits, &newest, n, err) : 0;
-	r = r ? r : judge_builds(&v, &groups, n, against, err);
-	r = r ? r : population_make(&population, &n->builds, err);
-	if (!r && (v.n_confirmed || v.n_suspect))
-		r = find_command(&c.command, &newest, n, err);
-	if (!r)
-		r = print(a, &c, err);
+	r = n->limits.n ? check_limits(&k->limits, &k->newest, n, err) : 0;
+	return r ? r : judge_builds(&k->v, n, against, err);
+}
+
+/* What is printed about a verdict. */
+static int describe(struct check *c, struct checked *k, const struct check_arguments *a,
+		    const struct check_against *against, struct error *err)
+{
+	const struct buildset *n = k->n;
+	int r = verdict_groups_make(&k->groups, &k->v, &n->builds);
+
+	if (r)
+		return error_sys(err, r, NULL, "check");
+	*c = (struct check){
+		.builds = &n->builds, .rules = &n->rules, .verdict = &k->v, .groups = &k->groups,
+		.population = &k->population, .against = against, .limits = n->limits.n ? &k->limits : NULL,
+		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
+	};
+	r = population_make(&k->population, &n->builds, err);
+	if (!r && (k->v.n_confirmed || k->v.n_suspect))
+		r = find_command(&c->command, &k->newest, n, err);
+	return r;
+}
+
+static void checked_release(struct checked *k)
+{
+	population_release(&k->population);
+	verdict_groups_release(&k->groups);
+	verdict_release(&k->v);
+	limits_check_release(&k->limits);
+	values_release(&k->newest);
+}
+
+static int check(const struct check_arguments *a, const struct buildset *n,
+		 struct check_against *against, struct error *err)
+{
+	struct checked k = { .n = n, .newest = VALUES_INIT };
+	struct check c;
+	int r = judge(&k, against, err);
+
+	r = r ? r : describe(&c, &k, a, against, err);
+	r = r ? r : print(a, &c, 0, err);
 	if (!r)
 		r = exit_status(&c, a->need_history);
-	population_release(&population);
-	verdict_groups_release(&groups);
-	verdict_release(&v);
-	limits_check_release(&limits);
-	values_release(&newest);
+	checked_release(&k);
+	return r;
+}
+
+/* A regression in one of them is one; then the first that has no verdict decides. */
+static int worst_status(const struct check *c, size_t n, bool need_history)
+{
+	int worst = EXIT_GOOD;
+
+	for (size_t i = 0; i < n; i++) {
+		int status = exit_status(&c[i], need_history);
+
+		if (status == EXIT_FOUND || worst == EXIT_GOOD)
+			worst = worst == EXIT_FOUND ? worst : status;
+	}
+	return worst;
+}
+
+static int check_sets(const struct check_arguments *a, const struct buildset *sets, size_t n,
+		      struct error *err)
+{
+	struct everywhere_series *series = array_new_zero(n, sizeof *series);
+	struct checked *k = array_new_zero(n, sizeof *k);
+	struct check *c = array_new_zero(n, sizeof *c);
+	struct everywhere e = { 0 };
+	int r = series && k && c ? 0 : error_sys(err, -ENOMEM, NULL, "check");
+
+	for (size_t i = 0; !r && i < n; i++) {
+		k[i] = (struct checked){ .n = &sets[i], .newest = VALUES_INIT };
+		series[i] = (struct everywhere_series){ &sets[i].builds, &k[i].v };
+		r = judge(&k[i], NULL, err);
+	}
+	if (!r && (r = everywhere_join(&e, series, n, &sets->rules)))
+		error_sys(err, r, NULL, "check");
+	for (size_t i = 0; !r && i < n; i++)
+		r = describe(&c[i], &k[i], a, NULL, err);
+	r = r ? r : print(a, c, n, err);
+	if (!r)
+		r = worst_status(c, n, a->need_history);
+	for (size_t i = 0; k && i < n; i++)
+		checked_release(&k[i]);
+	everywhere_release(&e);
+	free_all(series, k, c);
+	return r;
+}
+
+static int check_everywhere(struct check_arguments *a, struct args *args, struct error *err)
+{
+	struct buildset *sets;
+	size_t n;
+	int r = buildset_open_every(&sets, &n, args, &a->buildset, BUILDSET_FRESH, err);
+
+	r = r ? r : check_sets(a, sets, n, err);
+	buildset_release_every(sets, n);
 	return r;
 }
 
@@ -177,6 +261,10 @@ static int run_check(struct args *a, void *values, struct error *err)
 	if (c->output && !forms)
 		return error_say(err, -EINVAL, "check: option '--output' requires --json, --junit "
 				 "or --markdown");
+	if (c->everywhere && c->against)
+		return error_say(err, -EINVAL, "check: --everywhere and --against exclude each other");
+	if (c->everywhere)
+		return check_everywhere(c, a, err);
 	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
 	    buildset_open(&n, a, &c->buildset, BUILDSET_FRESH, err);
 	if (!r)

@@ -41,6 +41,7 @@ struct verdict_finding {
 	double low, high;	/* 95 % interval of the effect */
 	double rate;		/* false discovery rate */
 	const struct known *known;
+	const struct everywhere_also *also;	/* the same in other series (everywhere.h), or NULL */
 	const struct known *overdue;	/* a note that a fix was to end (fixed_by.h), or NULL */
 };
 
@@ -69,6 +70,7 @@ struct verdict {
 	struct verdict_finding *past;	/* regressions that failed earlier builds and ended */
 	size_t n_confirmed;	/* findings with `fails` */
 	size_t n_known, n_suspect;	/* worse ones, without TASK_HOST */
+	size_t n_elsewhere;	/* failing ones that are in the verdict of another series */
 	double host[METRICS];	/* factor of the newest build, 1.1: 10 % slower than usual.
 				   NaN: no time, or not tested */
 	bool host_event[METRICS];	/* host[] exceeds the usual variation */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "compare/everywhere.h"
 #include "compare/history_group.h"
 
 #include <errno.h>
@@ -142,6 +143,22 @@ static int order_slices(struct slice a, struct slice b)
 	return order ? order : array_order((int64_t)a.len, (int64_t)b.len);
 }
 
+/* By the other series that have them too. */
+static int order_also(const struct everywhere_also *a, const struct everywhere_also *b)
+{
+	size_t n = a ? a->n : 0, m = b ? b->n : 0;
+
+	if (n != m || !n || a->joined != b->joined)
+		return n != m ? array_order((int64_t)n, (int64_t)m) : n ? a->joined - b->joined : 0;
+	for (size_t i = 0; i < n; i++) {
+		int order = strcmp(a->part[i].builds->ref, b->part[i].builds->ref);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
 /* What all findings of a group have in common, apart from the place or kind. */
 static int order_buckets(const struct verdict *v, const struct item *x, const struct item *y)
 {
@@ -159,7 +176,7 @@ static int order_buckets(const struct verdict *v, const struct item *x, const st
 		if (differ[i][0] != differ[i][1])
 			return array_order(differ[i][0], differ[i][1]);
 	}
-	return 0;
+	return order_also(f->also, g->also);
 }
 
 static int by_bucket(const void *a, const void *b, void *context)

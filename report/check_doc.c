@@ -72,12 +72,13 @@ static void add_since(struct doc *d, const struct check *c, const struct verdict
 		buf_adds(doc_item(d, 2), "the machine or its tools changed at that time");
 }
 
-static void add_notes(struct doc *d, const struct verdict_finding *f)
+static void add_notes(struct doc *d, const struct verdict_finding *f, bool effects)
 {
 	const char *shared = words_shared(f);
 
 	if (shared)
 		buf_adds(doc_item(d, 6), shared);
+	words_add_also(doc_item(d, 6), f, effects);
 	if (f->overdue)
 		words_add_overdue(doc_item(d, 6), f->overdue);
 	if (!f->known)
@@ -133,7 +134,7 @@ static void add_group(struct doc *d, const struct check *c, const struct verdict
 	for (size_t i = 0; i < check_members(c, g); i++)
 		add_change(d, c, NULL, check_member(c, g, i));
 	if (doc_is(d, DOC_TERMINAL))
-		add_notes(d, &g->whole);
+		add_notes(d, &g->whole, g->n == 1);
 }
 
 static bool is_of(const struct verdict_group *g, const struct words_section *section)
@@ -195,6 +196,45 @@ static int add_next(struct doc *d, const struct check *c, struct buf *to_come)
 	buf_adds(doc_item(d, 2), buf_str(to_come));
 	doc_flush(d);
 	return v->n_confirmed || v->n_suspect ? check_add_next(d->out, c) : 0;
+}
+
+/* Of several series: their sums. */
+static void add_sum(struct doc *d, const struct check *c, size_t n)
+{
+	struct buf verdict = BUF_PART_OF(d->out), series = BUF_PART_OF(d->out);
+	struct verdict sum = { .enough = true };
+	size_t unjudged = 0, few = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum.n_confirmed += c[i].verdict->n_confirmed;
+		sum.n_known += c[i].verdict->n_known;
+		sum.n_suspect += c[i].verdict->n_suspect;
+		unjudged += c[i].verdict->not_judged;
+		few += !c[i].verdict->not_judged && !c[i].verdict->enough;
+	}
+	words_add_verdict(&verdict, &sum);
+	buf_adds(&series, ": ");
+	words_add_count(&series, n, "series", "series");
+	if (unjudged)
+		buf_addf(&series, ", %zu not judged: the newest build failed", unjudged);
+	if (few)
+		buf_addf(&series, ", %zu with too few builds for a verdict", few);
+	doc_lead(d, sum.n_confirmed || unjudged ? TONE_ALARM : TONE_TITLE, buf_str(&verdict),
+		 buf_str(&series));
+	buf_release(&verdict);
+	buf_release(&series);
+}
+
+int check_doc_all(struct doc *d, const struct check *c, size_t n)
+{
+	int r = 0;
+
+	add_sum(d, c, n);
+	for (size_t i = 0; !r && i < n; i++) {
+		doc_heading(d, c[i].builds->ref);
+		r = check_doc(d, &c[i]);
+	}
+	return r;
 }
 
 int check_doc(struct doc *d, const struct check *c)

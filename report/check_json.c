@@ -2,6 +2,7 @@
 #include "report/check_output.h"
 
 #include "base/json.h"
+#include "compare/everywhere.h"
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
@@ -83,6 +84,29 @@ static void add_known(struct json *j, const char *name, const struct known *k)
 	json_object_end(j);
 }
 
+/* The same change in other series. */
+static void add_also(struct json *j, const struct verdict_finding *f)
+{
+	if (!f->also) {
+		json_null(j, "also");
+		return;
+	}
+	json_array(j, "also");
+	for (size_t i = 0; i < f->also->n; i++) {
+		const struct verdict_finding *of = &f->also->part[i].finding;
+
+		json_object(j, NULL);
+		json_str(j, "ref", f->also->part[i].builds->ref);
+		json_str(j, "state", state_word[of->state]);
+		json_bool(j, "fails", of->fails);
+		json_real(j, "effect", of->effect, 6);
+		json_shortest(j, "false_rate", six_digits(of->rate));
+		add_build(j, "since", f->also->part[i].builds, of->since);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static bool is_of_task(const struct verdict_finding *f)
 {
 	return f->task != TASK_HOST && f->task != TASK_TOTAL;
@@ -121,6 +145,7 @@ static void add_change(struct json *j, const struct builds *builds,
 	add_revisions(j, builds, f);
 	add_known(j, "known", f->known);
 	add_known(j, "overdue", f->overdue);
+	add_also(j, f);
 }
 
 static void add_finding(struct json *j, const struct check *c, size_t i)
@@ -180,52 +205,83 @@ static const char *verdict_word(const struct check *c)
 	return !v->enough ? "too_few_builds" : v->n_confirmed ? "regression" : "no_regression";
 }
 
-int check_json(struct buf *out, const struct check *c)
+static void add_check(struct json *j, const struct check *c)
 {
 	const struct build *newest = &c->builds->build[c->builds->n - 1];
 	const struct verdict *v = c->verdict;
+
+	json_object(j, NULL);
+	json_str(j, "verdict", verdict_word(c));
+	json_str(j, "ref", c->builds->ref);
+	add_build(j, "build", c->builds, (uint32_t)c->builds->n - 1);
+	add_status(j, v->build_status);
+	json_str(j, "error", newest->error);
+	if (newest->unaccounted)
+		json_str(j, "unaccounted", newest->unaccounted);
+	else
+		json_null(j, "unaccounted");
+	add_build(j, "first_build", c->builds, v->first_build);
+	json_int(j, "builds", v->n_builds);
+	json_int(j, "more_builds", v->more_builds);
+	json_int(j, "series", (int64_t)v->n_series);
+	json_int(j, "confirmed", (int64_t)v->n_confirmed);
+	json_int(j, "known", (int64_t)v->n_known);
+	json_int(j, "suspected", (int64_t)v->n_suspect);
+	json_shortest(j, "rate", c->rules->rate);
+	json_int(j, "agree", c->rules->agree);
+	add_host(j, v);
+	json_array(j, "totals");
+	for (size_t i = 0; i < v->n_exact; i++) {
+		json_object(j, NULL);
+		json_str(j, "total", metric_total_info[v->exact[i].total].name);
+		json_int(j, "before", v->exact[i].before);
+		json_int(j, "now", v->exact[i].now);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	check_against_json(j, c->against, c->builds);
+	check_limits_json(j, c->limits);
+	check_population_json(j, c->population, c->builds);
+	json_array(j, "findings");
+	for (size_t i = 0; i < v->n; i++)
+		add_finding(j, c, i);
+	json_array_end(j);
+	json_array(j, "groups");
+	for (size_t i = 0; i < c->groups->n; i++)
+		add_group(j, c->builds, &c->groups->group[i]);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+int check_json(struct buf *out, const struct check *c)
+{
 	struct json j;
 
 	json_init(&j, out, false);
-	json_object(&j, NULL);
-	json_str(&j, "verdict", verdict_word(c));
-	json_str(&j, "ref", c->builds->ref);
-	add_build(&j, "build", c->builds, (uint32_t)c->builds->n - 1);
-	add_status(&j, v->build_status);
-	json_str(&j, "error", newest->error);
-	if (newest->unaccounted)
-		json_str(&j, "unaccounted", newest->unaccounted);
-	else
-		json_null(&j, "unaccounted");
-	add_build(&j, "first_build", c->builds, v->first_build);
-	json_int(&j, "builds", v->n_builds);
-	json_int(&j, "more_builds", v->more_builds);
-	json_int(&j, "series", (int64_t)v->n_series);
-	json_int(&j, "confirmed", (int64_t)v->n_confirmed);
-	json_int(&j, "known", (int64_t)v->n_known);
-	json_int(&j, "suspected", (int64_t)v->n_suspect);
-	json_shortest(&j, "rate", c->rules->rate);
-	json_int(&j, "agree", c->rules->agree);
-	add_host(&j, v);
-	json_array(&j, "totals");
-	for (size_t i = 0; i < v->n_exact; i++) {
-		json_object(&j, NULL);
-		json_str(&j, "total", metric_total_info[v->exact[i].total].name);
-		json_int(&j, "before", v->exact[i].before);
-		json_int(&j, "now", v->exact[i].now);
-		json_object_end(&j);
+	add_check(&j, c);
+	return buf_error(out);
+}
+
+int check_json_all(struct buf *out, const struct check *c, size_t n)
+{
+	size_t confirmed = 0, known = 0, suspected = 0, failed = 0;
+	struct json j;
+
+	for (size_t i = 0; i < n; i++) {
+		confirmed += c[i].verdict->n_confirmed;
+		known += c[i].verdict->n_known;
+		suspected += c[i].verdict->n_suspect;
+		failed += c[i].verdict->not_judged;
 	}
-	json_array_end(&j);
-	check_against_json(&j, c->against, c->builds);
-	check_limits_json(&j, c->limits);
-	check_population_json(&j, c->population, c->builds);
-	json_array(&j, "findings");
-	for (size_t i = 0; i < v->n; i++)
-		add_finding(&j, c, i);
-	json_array_end(&j);
-	json_array(&j, "groups");
-	for (size_t i = 0; i < c->groups->n; i++)
-		add_group(&j, c->builds, &c->groups->group[i]);
+	json_init(&j, out, false);
+	json_object(&j, NULL);
+	json_int(&j, "confirmed", (int64_t)confirmed);
+	json_int(&j, "known", (int64_t)known);
+	json_int(&j, "suspected", (int64_t)suspected);
+	json_int(&j, "not_judged", (int64_t)failed);
+	json_array(&j, "series");
+	for (size_t i = 0; i < n; i++)
+		add_check(&j, &c[i]);
 	json_array_end(&j);
 	json_object_end(&j);
 	return buf_error(out);

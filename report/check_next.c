@@ -176,6 +176,8 @@ static void add_known(struct buf *out, const struct subject *s, const char *comm
 		command_line_operand(out, buf_str(&pattern));
 	else
 		buf_adds(out, " --total");
+	if (s->group->whole.also)
+		buf_adds(out, " --everywhere");
 	buf_adds(out, " REASON\n");
 	buf_release(&pattern);
 }

@@ -49,6 +49,10 @@ int check_add_next(struct buf *out, const struct check *c);
 
 int check_doc(struct doc *d, const struct check *c);
 int check_json(struct buf *out, const struct check *c);
-int check_junit(struct buf *out, const struct check *c);
+int check_junit(struct buf *out, const struct check *c, size_t n);	/* of n series */
+
+/* Of n series, whose verdicts everywhere_join() made one. */
+int check_doc_all(struct doc *d, const struct check *c, size_t n);
+int check_json_all(struct buf *out, const struct check *c, size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/words_change.h"
 
+#include "compare/everywhere.h"
 #include "report/amount.h"
 #include "report/revisions.h"
 
@@ -56,7 +57,7 @@ void words_add_verdict(struct buf *b, const struct verdict *v)
 	} else if (!v->enough) {
 		buf_adds(b, "too few builds for a verdict");
 	} else if (!v->n_confirmed) {
-		buf_adds(b, "no regression");
+		buf_adds(b, v->n_elsewhere ? "no other regression" : "no regression");
 	}
 	if (v->n_confirmed && (v->not_judged || v->enough))
 		words_add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
@@ -64,6 +65,8 @@ void words_add_verdict(struct buf *b, const struct verdict *v)
 		buf_addf(b, ", %zu known", v->n_known);
 	if (v->n_suspect)
 		buf_addf(b, ", %zu suspected", v->n_suspect);
+	if (v->n_elsewhere)
+		buf_addf(b, ", %zu reported with another series", v->n_elsewhere);
 }
 
 void words_add_judged(struct buf *b, const struct verdict *v, const struct rules *rules)
@@ -260,6 +263,27 @@ void words_add_overdue(struct buf *b, const struct known *known)
 		buf_cut(b, from);
 }
 
+void words_add_also(struct buf *b, const struct verdict_finding *f, bool effects)
+{
+	if (!f->also)
+		return;
+	buf_adds(b, f->also->joined ? "confirmed by the same suspect in " : "also in ");
+	for (size_t i = 0; i < f->also->n; i++) {
+		const struct everywhere_part *part = &f->also->part[i];
+
+		buf_addf(b, "%s%s", i ? ", " : "", part->builds->ref);
+		if (!effects)
+			continue;
+		buf_adds(b, " (");
+		amount_add_share(b, part->finding.effect);
+		if (part->finding.state == FINDING_SUSPECT && !f->also->joined)
+			buf_adds(b, ", suspect");
+		if (part->finding.state == FINDING_KNOWN)
+			buf_adds(b, ", known");
+		buf_addc(b, ')');
+	}
+}
+
 void words_add_notes(struct buf *b, const struct verdict_finding *f)
 {
 	const char *shared = words_shared(f);
@@ -282,6 +306,10 @@ void words_add_notes(struct buf *b, const struct verdict_finding *f)
 	if (f->overdue) {
 		buf_adds(b, "; ");
 		words_add_overdue(b, f->overdue);
+	}
+	if (f->also) {
+		buf_adds(b, "; ");
+		words_add_also(b, f, false);
 	}
 }
 

@@ -76,6 +76,10 @@ void words_add_known(struct buf *b, const struct known *known);
 void words_add_handling(struct buf *b, const struct known *known);
 void words_add_overdue(struct buf *b, const struct known *known);
 
+/* "also in farm2/main/x86_64 (+12 %)"; without the effects of a group: what another series has. Nothing
+ * if no other has it. */
+void words_add_also(struct buf *b, const struct verdict_finding *f, bool effects);
+
 /* That reason, a change of the machine, why a change is known, and who handles it: "; ..." each. */
 void words_add_notes(struct buf *b, const struct verdict_finding *f);
 

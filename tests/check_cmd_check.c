@@ -189,4 +189,36 @@ TEST_LOOP(failed_newest, 2)
 			      r.out.data, "%s%s", r.out.data, r.err.data);
 }
 
+/* Three machines, two of which build the same branch; the change begins in build %d. */
+#define FARMS "rm -rf farms.git; for s in 'farm1/main/x --noise 0.02' 'farm2/main/x --noise 0.03' " \
+	"'farm3/rel/x --noise 0.01'; do " GEN " --tasks 12 --builds 20 --step 3/%d/0.5 --series $s farms.git; done; " \
+	"check() { " BUILDBEAT " check --repo farms.git --everywhere \"$@\"; }; "
+
+/* A confirmed change of two machines is one, and its note is about all that build the commit. Suspects
+ * of two machines confirm each other; that of another branch remains one. */
+TEST(everywhere)
+{
+	struct run r;
+
+	SKIP_IF(!support_has("python3"));
+	support_run(&r, dir, FARMS "check >said; echo $?; head -1 said; grep -c 'also in farm2/main/x (+' said; "
+		    "sed -n '/ reported with /s/:.*//p' said; check --junit | grep -c '<failure'; "
+		    "check --json | python3 -c 'import json, sys; c = json.load(sys.stdin); "
+		    "print(c[\"confirmed\"], [len(s[\"findings\"]) for s in c[\"series\"]], "
+		    "[len(f[\"also\"]) for f in c[\"series\"][0][\"findings\"]], c[\"series\"][1][\"confirmed\"])'; "
+		    "check --markdown | grep -c '; also in farm2/main/x'; "
+		    "grep ' accept .* --everywhere REASON' said | sed 's/REASON/why/;s|buildbeat|" BUILDBEAT "|' | "
+		    "grep known >pasted; sh -e pasted >/dev/null; check | head -1", 15);
+	ck_assert_msg(!strcmp(r.out.data, "1\n6 regressions confirmed: 3 series\n3\n"
+			      "no other regression, 3 reported with another series\n6\n"
+			      "6 [3, 0, 3] [1, 1, 1] 0\n3\nno regression, 6 known: 3 series\n"),
+		      "%s%s", r.out.data, r.err.data);
+	support_run(&r, dir, FARMS "check >said; echo $?; sed -n 1p said; "
+		    "grep -c 'confirmed by the same suspect in farm2/main/x (+' said; check --ref farm1 | head -1; "
+		    "check --ref rel >/dev/null; echo $?; check --ref none 2>&1", 19);
+	ck_assert_msg(!strcmp(r.out.data, "1\n2 regressions confirmed, 2 suspected: 3 series\n2\n"
+			      "no regression, 2 suspected: 1 series\n0\n"
+			      "buildbeat: farms.git: has no series 'none'\n"), "%s%s", r.out.data, r.err.data);
+}
+
 TEST_MAIN(cmd_check);

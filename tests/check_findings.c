@@ -94,7 +94,7 @@ static const char *printed(enum form form)
 	else
 		doc_init_terminal(&d, &out[form], &style);
 	r = form == JSON ? check_json(&out[form], &check) :
-	    form == JUNIT ? check_junit(&out[form], &check) : check_doc(&d, &check);
+	    form == JUNIT ? check_junit(&out[form], &check, 1) : check_doc(&d, &check);
 	doc_release(&d);
 	ck_assert_int_eq(r, 0);
 	return buf_str(&out[form]);
