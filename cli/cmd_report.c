@@ -6,6 +6,7 @@
 #include "cli/buildset.h"
 #include "cli/output_file.h"
 #include "recording/recording.h"
+#include "compare/verdict_group.h"
 #include "report/kept_builds.h"
 #include "report/page.h"
 
@@ -82,6 +83,16 @@ static int check_limits(struct made *m, struct error *err)
 	return r;
 }
 
+static int count_causes(struct made *m, struct error *err)
+{
+	struct verdict_groups groups = { 0 };
+	int r = verdict_groups_make(&groups, &m->verdict, &m->kept.builds);
+
+	m->page.n_causes = groups.n_causes;
+	verdict_groups_release(&groups);
+	return r ? error_sys(err, r, NULL, NULL) : 0;
+}
+
 static int find_changes(struct made *m, struct error *err)
 {
 	struct buildset *n = &m->buildset;
@@ -92,6 +103,7 @@ static int find_changes(struct made *m, struct error *err)
 	r = n->limits.n ? check_limits(m, err) : 0;
 	r = r ? r : history_make(&m->history, &m->verdict, builds, &n->rules, &n->known, HISTORY_ALL,
 				 err);
+	r = r ? r : count_causes(m, err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
 	if (!r)

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "compare/everywhere.h"
 #include "compare/history_group.h"
+#include "compare/verdict_cause.h"
 
 #include <errno.h>
 #include <math.h>
@@ -523,12 +524,12 @@ int verdict_groups_make(struct verdict_groups *out, const struct verdict *v,
 	if (!r)
 		make_groups(&g);
 	free(g.item);
-	return r;
+	return r ? r : verdict_cause_find(out, v, builds);
 }
 
 void verdict_groups_release(struct verdict_groups *g)
 {
-	free_all(g->group, g->member, g->of);
+	free_all(g->group, g->member, g->of, g->cause);
 	*g = (struct verdict_groups){ 0 };
 }
 

@@ -37,6 +37,8 @@ struct verdict_groups {
 	struct verdict_group *group;	/* in the order of findings, by the sums */
 	uint32_t *member;	/* findings, group by group */
 	uint32_t *of;		/* the group of each finding */
+	uint32_t *cause;	/* the first group of the same cause (verdict_cause.h), of each group */
+	size_t n_causes;	/* that fail */
 };
 
 /* The names point into builds. Returns 0 or -ENOMEM. Always release. */

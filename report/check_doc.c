@@ -21,7 +21,7 @@ static void add_head(struct doc *d, const struct check *c)
 
 	check_limits_add_verdict(&verdict, c->limits);
 	check_against_add_verdict(&verdict, c->against, v->n_confirmed);
-	words_add_verdict(&verdict, v);
+	words_add_verdict(&verdict, v, c->groups->n_causes);
 	buf_addf(&build, ": %s, build ", c->builds->ref);
 	words_add_build(&build, c->builds, (uint32_t)c->builds->n - 1);
 	doc_lead(d, alarm ? TONE_ALARM : TONE_TITLE, buf_str(&verdict), buf_str(&build));
@@ -203,16 +203,17 @@ static void add_sum(struct doc *d, const struct check *c, size_t n)
 {
 	struct buf verdict = BUF_PART_OF(d->out), series = BUF_PART_OF(d->out);
 	struct verdict sum = { .enough = true };
-	size_t unjudged = 0, few = 0;
+	size_t unjudged = 0, few = 0, causes = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		sum.n_confirmed += c[i].verdict->n_confirmed;
+		causes += c[i].groups->n_causes;
 		sum.n_known += c[i].verdict->n_known;
 		sum.n_suspect += c[i].verdict->n_suspect;
 		unjudged += c[i].verdict->not_judged;
 		few += !c[i].verdict->not_judged && !c[i].verdict->enough;
 	}
-	words_add_verdict(&verdict, &sum);
+	words_add_verdict(&verdict, &sum, causes);
 	buf_adds(&series, ": ");
 	words_add_count(&series, n, "series", "series");
 	if (unjudged)

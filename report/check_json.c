@@ -165,8 +165,10 @@ static const char *const group_word[] = {
 	[GROUP_RECIPE] = "recipe", [GROUP_DIRECTORY] = "directory", [GROUP_KIND] = "kind",
 };
 
-static void add_group(struct json *j, const struct builds *builds, const struct verdict_group *g)
+static void add_group(struct json *j, const struct check *c, size_t i)
 {
+	const struct verdict_group *g = &c->groups->group[i];
+	const struct builds *builds = c->builds;
 	const struct verdict_finding *f = &g->whole;
 
 	json_object(j, NULL);
@@ -176,6 +178,7 @@ static void add_group(struct json *j, const struct builds *builds, const struct 
 	else
 		json_str(j, "name", is_of_task(f) ? builds->task[f->task].name : NULL);
 	json_int(j, "findings", (int64_t)g->n);
+	json_int(j, "cause", c->groups->cause[i]);
 	add_change(j, builds, f);
 	json_object_end(j);
 }
@@ -225,6 +228,7 @@ static void add_check(struct json *j, const struct check *c)
 	json_int(j, "more_builds", v->more_builds);
 	json_int(j, "series", (int64_t)v->n_series);
 	json_int(j, "confirmed", (int64_t)v->n_confirmed);
+	json_int(j, "causes", (int64_t)c->groups->n_causes);
 	json_int(j, "known", (int64_t)v->n_known);
 	json_int(j, "suspected", (int64_t)v->n_suspect);
 	json_shortest(j, "rate", c->rules->rate);
@@ -248,7 +252,7 @@ static void add_check(struct json *j, const struct check *c)
 	json_array_end(j);
 	json_array(j, "groups");
 	for (size_t i = 0; i < c->groups->n; i++)
-		add_group(j, c->builds, &c->groups->group[i]);
+		add_group(j, c, i);
 	json_array_end(j);
 	json_object_end(j);
 }
@@ -264,11 +268,12 @@ int check_json(struct buf *out, const struct check *c)
 
 int check_json_all(struct buf *out, const struct check *c, size_t n)
 {
-	size_t confirmed = 0, known = 0, suspected = 0, failed = 0;
+	size_t causes = 0, confirmed = 0, known = 0, suspected = 0, failed = 0;
 	struct json j;
 
 	for (size_t i = 0; i < n; i++) {
 		confirmed += c[i].verdict->n_confirmed;
+		causes += c[i].groups->n_causes;
 		known += c[i].verdict->n_known;
 		suspected += c[i].verdict->n_suspect;
 		failed += c[i].verdict->not_judged;
@@ -276,6 +281,7 @@ int check_json_all(struct buf *out, const struct check *c, size_t n)
 	json_init(&j, out, false);
 	json_object(&j, NULL);
 	json_int(&j, "confirmed", (int64_t)confirmed);
+	json_int(&j, "causes", (int64_t)causes);
 	json_int(&j, "known", (int64_t)known);
 	json_int(&j, "suspected", (int64_t)suspected);
 	json_int(&j, "not_judged", (int64_t)failed);

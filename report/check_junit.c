@@ -90,9 +90,11 @@ static void add_message(struct buf *text, const struct builds *builds,
 	words_add_group_amounts(text, g);
 }
 
-/* A case keeps its name while its subject has one change. */
-static void add_group(struct junit *j, const struct check *c, const struct verdict_group *g)
+/* Of the groups of one cause only the first fails. A case keeps its name while its subject has one change. */
+static void add_group(struct junit *j, const struct check *c, size_t i)
 {
+	const struct verdict_group *g = &c->groups->group[i];
+	bool is_cause = c->groups->cause[i] == i;
 	struct buf name = BUF_PART_OF(&j->cases), message = BUF_PART_OF(&j->cases), text = BUF_PART_OF(&j->cases);
 	const struct verdict_finding *f = &g->whole;
 
@@ -106,7 +108,12 @@ static void add_group(struct junit *j, const struct check *c, const struct verdi
 	buf_clear(&text);
 	add_message(&message, c->builds, g);
 	explain(&text, c, g);
-	junit_result(j, f->fails ? "regression" : NULL, buf_str(&message), buf_str(&text));
+	if (f->fails && !is_cause) {
+		buf_adds(&text, "; fails with ");
+		words_add_group_name(&text, c->builds, &c->groups->group[c->groups->cause[i]]);
+		buf_addf(&text, ": %s", metric_info[c->groups->group[c->groups->cause[i]].whole.metric].title);
+	}
+	junit_result(j, f->fails && is_cause ? "regression" : NULL, buf_str(&message), buf_str(&text));
 	buf_release(&name);
 	buf_release(&message);
 	buf_release(&text);
@@ -123,7 +130,7 @@ int check_junit(struct buf *out, const struct check *c, size_t n)
 		check_limits_junit(&j, c->limits, c->builds->ref);
 		for (size_t i = 0; i < c->groups->n; i++) {
 			if (is_case(&c->groups->group[i].whole))
-				add_group(&j, c, &c->groups->group[i]);
+				add_group(&j, c, i);
 		}
 	}
 	c--;

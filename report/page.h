@@ -47,6 +47,7 @@ struct page {
 	const struct rules *rules;
 	const struct history *history;
 	const struct verdict *verdict;
+	size_t n_causes;	/* of its regressions */
 	const struct population *population;	/* NULL: unknown */
 	const struct limits_check *limits;	/* NULL: no limits */
 	const struct culprits *culprits;	/* of the first n_culprits events */

@@ -66,7 +66,7 @@ void page_part_header(struct markup *h, const struct page *p)
 
 	markup_begin(h, "header");
 	check_limits_add_verdict(&text, p->limits);
-	words_add_verdict(&text, p->verdict);
+	words_add_verdict(&text, p->verdict, p->n_causes);
 	capitalize(&text);
 	markup_leaf(h, "h1", p->verdict->n_confirmed || p->verdict->not_judged ||
 		    (p->limits && p->limits->n) ? "verdict worse" : "verdict", buf_str(&text));

@@ -47,7 +47,7 @@ void words_add_end(struct buf *b, int64_t status)
 	}
 }
 
-void words_add_verdict(struct buf *b, const struct verdict *v)
+void words_add_verdict(struct buf *b, const struct verdict *v, size_t n_causes)
 {
 	if (v->not_judged) {
 		buf_adds(b, "not judged: ");
@@ -59,14 +59,17 @@ void words_add_verdict(struct buf *b, const struct verdict *v)
 	} else if (!v->n_confirmed) {
 		buf_adds(b, v->n_elsewhere ? "no other regression" : "no regression");
 	}
-	if (v->n_confirmed && (v->not_judged || v->enough))
-		words_add_count(b, v->n_confirmed, "regression confirmed", "regressions confirmed");
+	if (v->n_confirmed && (v->not_judged || v->enough)) {
+		words_add_count(b, n_causes, "regression confirmed", "regressions confirmed");
+		if (n_causes < v->n_confirmed)
+			buf_addf(b, " (%zu changes)", v->n_confirmed);
+	}
 	if (v->n_known)
 		buf_addf(b, ", %zu known", v->n_known);
 	if (v->n_suspect)
 		buf_addf(b, ", %zu suspected", v->n_suspect);
 	if (v->n_elsewhere)
-		buf_addf(b, ", %zu reported with another series", v->n_elsewhere);
+		buf_addf(b, ", %zu changes reported with another series", v->n_elsewhere);
 }
 
 void words_add_judged(struct buf *b, const struct verdict *v, const struct rules *rules)

@@ -27,8 +27,9 @@ void words_add_count(struct buf *b, size_t n, const char *one, const char *more)
 /* "the build failed (exit 2)", of a status of metric.h; -1: unknown. */
 void words_add_end(struct buf *b, int64_t status);
 
-/* "2 regressions confirmed, 1 known, 3 suspected"; "not judged: the build failed (exit 2)". */
-void words_add_verdict(struct buf *b, const struct verdict *v);
+/* "2 regressions confirmed, 1 known, 3 suspected"; "not judged: the build failed (exit 2)". With the
+ * number of causes, if some have several findings: "1 regression confirmed (4 changes)". */
+void words_add_verdict(struct buf *b, const struct verdict *v, size_t n_causes);
 
 /* "40004 series checked over 60 builds; at most 1 % of the reported changes are expected to be
  * false alarms". */

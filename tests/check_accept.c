@@ -151,9 +151,9 @@ TEST(checked)
 		 "grep -c 'known: bug 1 (somebody)' told; "
 		 ACK "--metrics memory '*' --undo >/dev/null; " CHECK
 		 ACCEPT "--metrics memory '*' meant >/dev/null; " CHECK);
-	ck_assert_str_eq(r.out.data, "1\n3 regressions confirmed\n"
+	ck_assert_str_eq(r.out.data, "1\n1 regression confirmed (3 changes)\n"
 			 "0\nno regression, 3 known\n1\n"
-			 "1\n3 regressions confirmed\n0\nno regression\n");
+			 "1\n1 regression confirmed (3 changes)\n0\nno regression\n");
 	ck_assert_str_eq(r.err.data, "");
 }
 
@@ -164,7 +164,7 @@ static const struct { const char *accept, *says; } states[] = {
 	  "      invalid: full disk (somebody)\n      owner Ann\n" },
 	{ "--bug https://b.example/1 --fixed-by $(rev 1) --message 'bug 1'", "0\nno regression, 3 known\n"
 	  "      known: bug 1 (somebody)\n      https://b.example/1, to be fixed by REV\n" },
-	{ "--bug https://b.example/1 --fixed-by $(rev 2) --message 'bug 1'", "1\n3 regressions confirmed\n"
+	{ "--bug https://b.example/1 --fixed-by $(rev 2) --message 'bug 1'", "1\n1 regression confirmed (3 changes)\n"
 	  "      not fixed by REV: bug 1; https://b.example/1\n" },
 	{ "--fixed-by 1234567 --message 'bug 1'", "0\nno regression, 3 known\n"
 	  "      known: bug 1 (somebody)\n      to be fixed by REV\n" },
@@ -204,12 +204,12 @@ TEST(everywhere)
 		 ACCEPT "--ref farm1 --list | sed '1d;4,$d'; "
 		 ACCEPT "--ref farm2 --metrics memory --undo '*' >/dev/null; " NOTES "list | wc -l; "
 		 TELL("farm1") TELL("farm2"));
-	ck_assert_str_eq(r.out.data, "no regression\n3 regressions confirmed\n"
+	ck_assert_str_eq(r.out.data, "no regression\n1 regression confirmed (3 changes)\n"
 			 "accepted in every series since 2026-01-16\n"
 			 "no regression\nno regression\nno regression\n"
 			 "  somebody, 2026-03-01: all (in every series)\n1\n"
 			 "  somebody, 2026-03-01: all (in every series)\n  owner me\n0\n"
-			 "3 regressions confirmed\n3 regressions confirmed\n");
+			 "1 regression confirmed (3 changes)\n1 regression confirmed (3 changes)\n");
 	ck_assert_str_eq(r.err.data, "");
 }
 
@@ -222,9 +222,9 @@ TEST(offers_the_total)
 		 "--builds 20 --step 3/15/4 a.git; " CHECK
 		 ACCEPT "'recipe-00000: do_configure' \"it's \\$HOME\" >said; sed -n '2s/[+].*%;/N;/p' said; "
 		 CHECK "tail -1 said | sh | cut -d' ' -f1-3,5-; " CHECK ACCEPT "--list | grep -c \"it's [$]HOME\"");
-	ck_assert_msg(!strcmp(r.out.data, "1\n4 regressions confirmed\n"
+	ck_assert_msg(!strcmp(r.out.data, "1\n1 regression confirmed (4 changes)\n"
 			      "the build as a whole changed too: wall time N; to accept this too:\n"
-			      "1\n2 regressions confirmed\n"
+			      "1\n1 regression confirmed (2 changes)\n"
 			      "accepted since 2026-01-16  wall,cpu of the build\n"
 			      "0\nno regression\n2\n"), "%s%s", r.out.data, r.err.data);
 }

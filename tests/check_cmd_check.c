@@ -185,7 +185,7 @@ TEST_LOOP(failed_newest, 2)
 				      "  \"verdict\": \"not_judged\",\n"
 				      "**not judged: the build failed (exit 137\n"), "%s%s", r.out.data, r.err.data);
 	else
-		ck_assert_msg(strstr(r.out.data, "3\nnot judged: the build failed (exit 2), 5 regressions confirmed") ==
+		ck_assert_msg(strstr(r.out.data, "3\nnot judged: the build failed (exit 2), 3 regressions confirmed (5 changes)") ==
 			      r.out.data, "%s%s", r.out.data, r.err.data);
 }
 
@@ -209,14 +209,14 @@ TEST(everywhere)
 		    "check --markdown | grep -c '; also in farm2/main/x'; "
 		    "grep ' accept .* --everywhere REASON' said | sed 's/REASON/why/;s|buildbeat|" BUILDBEAT "|' | "
 		    "grep known >pasted; sh -e pasted >/dev/null; check | head -1", 15);
-	ck_assert_msg(!strcmp(r.out.data, "1\n6 regressions confirmed: 3 series\n3\n"
-			      "no other regression, 3 reported with another series\n6\n"
+	ck_assert_msg(!strcmp(r.out.data, "1\n2 regressions confirmed (6 changes): 3 series\n3\n"
+			      "no other regression, 3 changes reported with another series\n2\n"
 			      "6 [3, 0, 3] [1, 1, 1] 0\n3\nno regression, 6 known: 3 series\n"),
 		      "%s%s", r.out.data, r.err.data);
 	support_run(&r, dir, FARMS "check >said; echo $?; sed -n 1p said; "
 		    "grep -c 'confirmed by the same suspect in farm2/main/x (+' said; check --ref farm1 | head -1; "
 		    "check --ref rel >/dev/null; echo $?; check --ref none 2>&1", 19);
-	ck_assert_msg(!strcmp(r.out.data, "1\n2 regressions confirmed, 2 suspected: 3 series\n2\n"
+	ck_assert_msg(!strcmp(r.out.data, "1\n1 regression confirmed (2 changes), 2 suspected: 3 series\n2\n"
 			      "no regression, 2 suspected: 1 series\n0\n"
 			      "buildbeat: farms.git: has no series 'none'\n"), "%s%s", r.out.data, r.err.data);
 }

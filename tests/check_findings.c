@@ -303,7 +303,7 @@ TEST(lists_members)
 	for (const char *p = printed(TEXT); (p = strstr(p, "\n    re")); p++)
 		few++;
 	ck_assert_uint_eq(few, 2);
-	has(printed(TEXT), "58 regressions confirmed");
+	has(printed(TEXT), "2 regressions confirmed (58 changes)");
 	has(printed(TEXT), "    recipe r0: 29 tasks                       wall time +24 % (+20 % to +28 %), "
 	    "+1m 10s in all\n");
 	lacks(printed(TEXT), "      r0: do_3");
@@ -532,6 +532,56 @@ TEST(incomplete)
 	has(printed(TEXT), "--metrics wall total\n");
 	verdict.finding[0].since = verdict.finding[0].first = verdict.finding[0].last = 0;
 	lacks(printed(TEXT), "bisect");
+	end();
+}
+
+/* The task, metric and build of each change; how many causes they have. */
+static const struct { struct { uint32_t task; enum metric metric; uint32_t since; } of[5]; size_t n, causes; } causes[] = {
+	{ { { 0, METRIC_WALL, 15 }, { 0, METRIC_CPU, 15 } }, 2, 1 },
+	{ { { 0, METRIC_WALL, 15 }, { 1, METRIC_WALL, 15 } }, 2, 2 },
+	{ { { 0, METRIC_WALL, 15 }, { 0, METRIC_CPU, 17 } }, 2, 2 },
+	{ { { TASK_TOTAL, METRIC_WALL, 15 } }, 1, 1 },
+	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { TASK_TOTAL, METRIC_CPU, 15 } }, 2, 1 },
+	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_CPU, 15 } }, 2, 1 },
+	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_CPU, 16 } }, 2, 2 },
+	{ { { TASK_TOTAL, METRIC_IO, 15 }, { 0, METRIC_CPU, 15 } }, 2, 2 },
+	{ { { TASK_TOTAL, METRIC_IO, 15 }, { 0, METRIC_IO, 15 } }, 2, 1 },
+	/* the build does not make two causes one */
+	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 }, { 1, METRIC_WALL, 15 } }, 3, 2 },
+	{ { { TASK_HOST, METRIC_WALL, 15 }, { TASK_HOST, METRIC_CPU, 15 }, { TASK_TOTAL, METRIC_WALL, 15 },
+	    { TASK_TOTAL, METRIC_CPU, 15 } }, 4, 1 },
+	{ { { TASK_HOST, METRIC_WALL, 15 }, { TASK_HOST, METRIC_CPU, 18 } }, 2, 2 },
+	{ { { TASK_HOST, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 } }, 2, 2 },
+};
+
+/* One cause is counted once, and one of its test cases fails. */
+TEST_EACH(one_cause, causes)
+{
+	const char *p;
+	size_t failed = 0;
+
+	begin(3);
+	for (size_t i = 0; i < causes[_i].n; i++)
+		add(causes[_i].of[i].task, causes[_i].of[i].metric, causes[_i].of[i].since, 0.25)->fails = true;
+	verdict.n_confirmed = causes[_i].n;
+	for (p = printed(JUNIT); (p = strstr(p, "<failure")); p++)
+		failed++;
+	ck_assert_uint_eq(groups.n_causes, causes[_i].causes);
+	ck_assert_uint_eq(failed, causes[_i].causes);
+	has(printed(JSON), support_path("\"causes\": %zu,\n", causes[_i].causes));
+	has(printed(TEXT), causes[_i].causes == 1 ? "1 regression confirmed" : "2 regressions confirmed");
+	if (causes[_i].causes == causes[_i].n)
+		lacks(printed(TEXT), "changes)");
+	else
+		has(printed(TEXT), support_path("confirmed (%zu changes)", causes[_i].n));
+	if (causes[_i].causes < causes[_i].n)
+		has(printed(JUNIT), "; fails with ");
+
+	/* what is known does not fail */
+	for (size_t i = 0; i < causes[_i].n; i++)
+		verdict.finding[i].fails = false;
+	group();
+	ck_assert_uint_eq(groups.n_causes, 0);
 	end();
 }
 

@@ -55,7 +55,7 @@ TEST(names_the_change)
 	runs(GEN "--tasks 40 --builds 40 --step 0-9/30/0.4 --step 10-19/15/-0.3 r.git && "
 	     REPORT "--repo r.git -o sub/out | grep -qx sub/out/index.html");
 	page_read(&page, "sub/out/index.html");
-	ck_assert(has(&page, " confirmed</h1>"));
+	ck_assert(has(&page, " changes)</h1>"));
 	ck_assert(has(&page, "40 builds, 2026-01-01 to 2026-02-09"));
 	/* The first build with the change, the revisions on both sides, and the command that
 	 * shows the commits between. */

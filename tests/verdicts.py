@@ -37,7 +37,9 @@ def verdict(path):
     for f in found["findings"]:
         assert f["interval"][0] <= f["effect"] <= f["interval"][1]
         assert f["false_rate"] <= found["rate"]
-    print(found["confirmed"], found["known"] + found["suspected"], found["ref"])
+    groups = [g for g in found["groups"] if g["fails"]]
+    assert found["causes"] == len({g["cause"] for g in groups}) <= len(groups)
+    print(found["causes"], len(groups) - found["causes"] + found["known"] + found["suspected"], found["ref"])
 
 
 def limits(xml_path, json_path):

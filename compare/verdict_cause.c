@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "compare/verdict_cause.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+struct causes {
+	struct verdict_groups *groups;
+	uint32_t *cause;	/* of each group: an earlier one of its cause, or itself */
+};
+
+static const struct verdict_finding *whole(const struct causes *c, size_t i)
+{
+	return &c->groups->group[i].whole;
+}
+
+static uint32_t root(struct causes *c, uint32_t i)
+{
+	while (c->cause[i] != i)
+		i = c->cause[i] = c->cause[c->cause[i]];
+	return i;
+}
+
+static bool overlap(const struct verdict_finding *a, const struct verdict_finding *b)
+{
+	return a->first <= b->last && b->first <= a->last;
+}
+
+/* The first group stands for all. */
+static void join(struct causes *c, uint32_t a, uint32_t b)
+{
+	uint32_t x = root(c, a), y = root(c, b);
+
+	if (x < y)
+		c->cause[y] = x;
+	else
+		c->cause[x] = y;
+}
+
+/* The newest group of each task so far. */
+static void join_tasks(struct causes *c, const struct verdict *v, uint32_t *of_task)
+{
+	for (uint32_t i = 0; i < c->groups->n; i++) {
+		const struct verdict_group *g = &c->groups->group[i];
+
+		for (size_t k = 0; k < g->n && g->whole.fails && g->whole.task < HISTORY_ALL; k++) {
+			uint32_t task = v->finding[c->groups->member[g->first + k]].task;
+
+			if (of_task[task] != NONE && overlap(&g->whole, whole(c, of_task[task])))
+				join(c, i, of_task[task]);
+			of_task[task] = i;
+		}
+	}
+}
+
+static void join_alike(struct causes *c, uint32_t task)
+{
+	for (uint32_t i = 0; i < c->groups->n; i++) {
+		for (uint32_t k = 0; k < i && whole(c, i)->fails && whole(c, i)->task == task; k++) {
+			if (whole(c, k)->fails && whole(c, k)->task == task && overlap(whole(c, i), whole(c, k)))
+				join(c, i, k);
+		}
+	}
+}
+
+/* The build belongs to one of the others, the largest: it does not make those one. */
+static void join_total(struct causes *c, uint32_t total)
+{
+	const struct verdict_finding *f = whole(c, total);
+
+	for (uint32_t i = 0; i < c->groups->n; i++) {
+		const struct verdict_finding *g = whole(c, i);
+
+		if (g->fails && g->task != TASK_TOTAL && overlap(f, g) &&
+		    (g->metric == f->metric || (metric_info[g->metric].time && metric_info[f->metric].time))) {
+			join(c, total, i);
+			return;
+		}
+	}
+}
+
+int verdict_cause_find(struct verdict_groups *groups, const struct verdict *v,
+		       const struct builds *builds)
+{
+	struct causes c = { groups, array_new(groups->n + 1, sizeof *c.cause) };
+	uint32_t *of_task = array_new(builds->n_tasks + 1, sizeof *of_task);
+
+	free(groups->cause);
+	groups->cause = c.cause;
+	groups->n_causes = 0;
+	if (!c.cause || !of_task) {
+		free(of_task);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < builds->n_tasks; i++)
+		of_task[i] = NONE;
+	for (uint32_t i = 0; i < groups->n; i++)
+		c.cause[i] = i;
+	join_tasks(&c, v, of_task);
+	join_alike(&c, TASK_HOST);
+	join_alike(&c, TASK_TOTAL);
+	for (uint32_t i = 0; i < groups->n; i++) {
+		if (whole(&c, i)->fails && whole(&c, i)->task == TASK_TOTAL)
+			join_total(&c, i);
+	}
+	for (uint32_t i = 0; i < groups->n; i++) {
+		c.cause[i] = root(&c, i);
+		groups->n_causes += c.cause[i] == i && whole(&c, i)->fails;
+	}
+	free(of_task);
+	return 0;
+}
