@@ -30,7 +30,7 @@ static void add_apart(struct buf *out, const struct bisect_view *t, const struct
 	if (!isfinite(a->in.low) || !isfinite(a->in.high))
 		return;
 	buf_adds(out, " (");
-	amount_add_interval(out, a->in.low, a->in.high);
+	amount_add_interval(out, a->effect, a->in.low, a->in.high);
 	buf_addc(out, ')');
 }
 

@@ -60,23 +60,37 @@ void amount_add_change(struct buf *b, enum unit unit, double value)
 	amount_add(b, unit, fabs(value));
 }
 
+static void add_percent(struct buf *b, double share)
+{
+	buf_addf(b, "%+.*f %%", fabs(share) < 0.0995 ? 1 : 0, 100 * share);
+}
+
+static bool is_factor(double share)
+{
+	return share >= 1;
+}
+
 void amount_add_share(struct buf *b, double share)
 {
 	if (isnan(share))
 		buf_addc(b, '-');
 	else if (isinf(share))
 		buf_adds(b, "new");
-	else if (share >= 1)
+	else if (is_factor(share))
 		buf_addf(b, "x %.*f", share < 9 ? 1 : 0, 1 + share);
 	else
-		buf_addf(b, "%+.*f %%", fabs(share) < 0.0995 ? 1 : 0, 100 * share);
+		add_percent(b, share);
 }
 
-void amount_add_interval(struct buf *b, double low, double high)
+void amount_add_interval(struct buf *b, double share, double low, double high)
 {
-	amount_add_share(b, low);
+	if (is_factor(share)) {
+		buf_addf(b, "x %.*f to %.*f", low < 9 ? 2 : 0, 1 + low, high < 9 ? 2 : 0, 1 + high);
+		return;
+	}
+	add_percent(b, low);
 	buf_adds(b, " to ");
-	amount_add_share(b, high);
+	add_percent(b, high);
 }
 
 void amount_add_day(struct buf *b, int64_t time_s)

@@ -21,8 +21,8 @@ void amount_add_change(struct buf *b, enum unit unit, double value);
 /* A share with a sign: "+4.1 %", "-32 %", "x 3.1" if at least doubled, "new" for infinity. */
 void amount_add_share(struct buf *b, double share);
 
-/* "+18 % to +24 %". */
-void amount_add_interval(struct buf *b, double low, double high);
+/* The interval of a share, in the unit of that: "+18 % to +24 %", "x 1.98 to 2.31". */
+void amount_add_interval(struct buf *b, double share, double low, double high);
 
 /* "2026-11-20", in UTC; "-" for -1. */
 void amount_add_day(struct buf *b, int64_t time_s);

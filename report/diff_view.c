@@ -305,7 +305,7 @@ void diff_add_interval(struct buf *out, const struct diff_value *f)
 {
 	if (!f->test || !isfinite(f->test->in.low) || !isfinite(f->test->in.high))
 		return;
-	amount_add_interval(out, f->test->in.low, f->test->in.high);
+	amount_add_interval(out, f->share, f->test->in.low, f->test->in.high);
 }
 
 void diff_add_rate(struct buf *out, const struct diff_value *f)

@@ -121,7 +121,7 @@ static void add_interval(struct markup *h, const struct verdict_finding *f)
 	if (!isfinite(f->low) || !isfinite(f->high)) {
 		buf_addc(&text, '-');
 	} else {
-		amount_add_interval(&text, f->low, f->high);
+		amount_add_interval(&text, f->effect, f->low, f->high);
 	}
 	markup_leaf(h, "td", "number interval", buf_str(&text));
 	buf_release(&text);

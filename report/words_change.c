@@ -350,7 +350,7 @@ void words_add_interval(struct buf *b, const struct verdict_finding *f)
 	if (!isfinite(f->low) || !isfinite(f->high))
 		return;
 	buf_adds(b, " (");
-	amount_add_interval(b, f->low, f->high);
+	amount_add_interval(b, f->effect, f->low, f->high);
 	buf_addc(b, ')');
 }
 

@@ -40,7 +40,7 @@ endif
 CHECKS = \
 	tests/check_inspect tests/check_serve tests/check_accept tests/check_inspect_build tests/check_top \
 	tests/check_serve_record tests/check_archive_damage tests/check_calibration tests/check_bootchart \
-	tests/check_now tests/check_earlier tests/check_alive tests/check_answer tests/check_archive \
+	tests/check_now tests/check_earlier tests/check_alive tests/check_amount tests/check_answer tests/check_archive \
 	tests/check_archive_builds tests/check_archive_shared tests/check_freeze tests/check_archive_pack \
 	tests/check_archive_writers tests/check_axis tests/check_base tests/check_bazel tests/check_bisect_search \
 	tests/check_buf tests/check_build_tool tests/check_build_recording tests/check_builder tests/check_buildset \
