@@ -2,6 +2,7 @@
 #include "cli/against_open.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/heap.h"
 #include "base/nearest.h"
@@ -10,8 +11,10 @@
 #include "compare/repeats.h"
 #include "report/fix_look.h"
 #include "report/source_log.h"
+#include "stats/stats.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +256,34 @@ static int read_builds(struct against *a, struct buildset *n, struct error *err)
 	return r;
 }
 
+/* The thresholds of diff for the same builds. Returns 0 or -ENOMEM. */
+static int scale_rules(const struct against *a, struct buildset *n)
+{
+	const struct builds *builds = &n->builds;
+	size_t first = a->report.first;
+	double *values = array_new(builds->n, sizeof *values), whole[METRICS];
+
+	if (!values)
+		return -ENOMEM;
+	for (enum metric m = 0; m < METRICS; m++) {
+		size_t before = 0, own = 0;
+
+		for (size_t i = 0; i < builds->n; i++) {
+			double value = build_total(&builds->build[i], m);
+
+			if (isnan(value))
+				continue;
+			values[before + own] = value;
+			before += i < first;
+			own += i >= first;
+		}
+		whole[m] = fmax(stats_median(values, before), stats_median(values + before, own));
+	}
+	rules_scale(&n->rules, whole, true);
+	free(values);
+	return 0;
+}
+
 /* The circumstances that differ. */
 static int compare_sides(struct against *a, const struct buildset *n, struct error *err)
 {
@@ -283,6 +314,8 @@ int against_open(struct against *a, struct buildset *n, struct args *args,
 	r = r ? r : buildset_series(n, err);
 	r = r ? r : find_target(a, n, branch, err);
 	r = r ? r : read_builds(a, n, err);
+	if (!r && (r = scale_rules(a, n)))
+		error_sys(err, r, NULL, NULL);
 	r = r ? r : compare_sides(a, n, err);
 	if (!r && (buf_error(&a->ref) || buf_error(&a->why)))
 		r = error_sys(err, -ENOMEM, NULL, NULL);

@@ -54,7 +54,8 @@ void rules_init(struct rules *rules);
  * Lowers the amounts that the user did not choose to a part of the build, so that a change of a short
  * build can matter: 1 %, and 0.01 % of times if both sides have a spread, so that their
  * noise is known; but not below the metric's `finest`. `whole` are the values of the build;
- * NaN: unknown, which changes nothing. Nothing else scales thresholds.
+ * NaN: unknown, which changes nothing. diff and check --against call this, and nothing else
+ * scales thresholds.
  */
 void rules_scale(struct rules *rules, const double whole[METRICS], bool spread);
 

@@ -126,6 +126,20 @@ TEST(slower)
 	check(1, "slow", "--json", SAYS("\"verdict\": \"regression\"", "\"recordings\": 2"));
 }
 
+/* The thresholds depend on the build, unless the user set them. */
+TEST(little)
+{
+	branch("little", "fork");
+	commit(13, "#");
+	record("little");
+	record("little");
+	check(1, "little", "", SAYS("confirmed", "table.txt"));
+	support_writes(support_path("%s/memory.yaml", dir),
+		       "compare: {metrics: memory, rules: [{amount: 16MiB}]}\n");
+	check(0, "little", "", SAYS("no regression"));
+	support_writes(support_path("%s/memory.yaml", dir), "compare: {metrics: memory}\n");
+}
+
 /* A branch of the slow main is as slow as that. */
 TEST(later)
 {
