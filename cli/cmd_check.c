@@ -3,7 +3,7 @@
 #include "cli/against_open.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
-#include "compare/against_target.h"
+#include "compare/against_more.h"
 #include "compare/everywhere.h"
 #include "compare/fixed_by.h"
 #include "report/check_output.h"
@@ -104,9 +104,11 @@ static int judge_builds(struct verdict *v, const struct buildset *n, struct chec
 	if (!r)
 		fixed_by_mark(v, &n->builds, &n->known);
 	if (!r && against) {
-		against->theirs = against_keep_own(v, against->first);
 		r = against_find_undecided(&against->undecided, v, &n->builds, &n->rules,
 					   against->first, err);
+		against->theirs = against_keep_own(v, against->first);
+		r = r ? r : against_find_more(&against->undecided, &n->builds, &n->rules, &n->known,
+					      against->first, err);
 	}
 	return r;
 }
@@ -133,8 +135,8 @@ static int exit_status(const struct check *c, bool need_history)
 		return EXIT_NO_VERDICT;
 	if (v->n_confirmed)
 		return EXIT_FOUND;
-	return need_history && (!v->enough || (c->against && c->against->undecided.n)) ? EXIT_NO_VERDICT :
-	       EXIT_GOOD;
+	return need_history && (!v->enough || check_against_is_unknown(c->against, v)) ?
+	       EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
 static int judge(struct checked *k, struct check_against *against, struct error *err)

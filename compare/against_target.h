@@ -14,25 +14,30 @@
 size_t against_keep_own(struct verdict *v, uint32_t first);
 
 /*
- * What is worse than the target, but not confirmed: the suspects of a verdict, and other changes that
- * matter and that are improbable as noise. Their p, which is that of Student's t or the share
- * of the target's own values that deviate as far, is at most 0.05 for all series together.
+ * What is worse than the target, but not confirmed, so that the verdict is unknown: changes that matter
+ * and that are improbable as noise, and the suspects of fewer recordings than must agree.
  *
- * `more` further recordings would decide: so many that rules.agree can agree, and that the 95 %
- * interval of the change does not include the threshold; at most 10.
+ * The probability p is that of all recordings together: of any majority of them, that of the least
+ * probable one. A recording's is Student's, with a variance that the tasks share, or the share of
+ * the target's own values that deviate as far, whichever is larger. Common factors of all tasks
+ * are removed from times first. A change of the build is that of the median recording, by
+ * Student's t alone, because all recordings of an hour share what the machine does to the build. p is
+ * at most 0.05 for all tasks together, and for all metrics of the build together.
  */
 struct against_undecided {
 	uint32_t task;		/* or TASK_TOTAL */
 	enum metric metric;
 	bool suspect;		/* a finding of the verdict too */
 	double before, now;	/* medians, in the metric's unit */
-	uint32_t more;
+	uint32_t more;		/* so many more recordings like these decide; 0: AGAINST_MORE_MAX do
+				   not. Set by against_find_more() */
 };
 
 struct against_list {
 	size_t n;
 	struct against_undecided *item;	/* by metric and task */
 	uint32_t more;		/* the largest */
+	size_t n_stuck;		/* items that more recordings do not decide */
 };
 
 #define AGAINST_MORE_MAX 10

@@ -13,7 +13,7 @@ compare_libcompare_a_SOURCES += \
 	compare/follow_renames.c compare/follow_renames.h compare/population.c compare/population.h \
 	compare/pairs.c compare/pairs.h compare/presence.c compare/presence.h
 compare_libcompare_a_SOURCES += \
-	compare/against_target.c compare/against_target.h compare/merge.c compare/merge.h \
+	compare/against_more.c compare/against_more.h compare/against_target.c compare/against_target.h compare/merge.c compare/merge.h \
 	compare/repeats.c compare/repeats.h
 compare_libcompare_a_SOURCES += \
 	compare/remaining.c compare/remaining.h compare/remaining_list.c compare/remaining_parts.h \

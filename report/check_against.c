@@ -19,10 +19,26 @@ static const char *known(const char *value)
 	return *value ? value : "unknown";
 }
 
-void check_against_add_verdict(struct buf *b, const struct check_against *a, bool failed)
+bool check_against_is_unknown(const struct check_against *a, const struct verdict *v)
 {
-	if (a && a->undecided.n && !failed)
-		buf_addf(b, "unknown, record %u more: ", a->undecided.more);
+	return a && a->undecided.n && v->enough && !v->n_confirmed && !v->not_judged;
+}
+
+void check_against_add_verdict(struct buf *b, const struct check_against *a)
+{
+	const struct against_list *list = &a->undecided;
+
+	buf_adds(b, "unknown: ");
+	if (list->n_stuck == list->n) {
+		words_add_count(b, list->n, "undecided change", "undecided changes");
+		buf_addf(b, ", and too few builds of %s to decide", a->ref);
+		return;
+	}
+	words_add_count(b, list->more, "more recording", "more recordings");
+	buf_adds(b, " would decide about ");
+	if (list->n_stuck)
+		buf_addf(b, "%zu of ", list->n - list->n_stuck);
+	words_add_count(b, list->n, "change", "changes");
 }
 
 /* Those that the verdict does not list. */
@@ -45,7 +61,9 @@ static void add_undecided(struct doc *d, const struct check_against *a, const st
 		amount_add(text, unit, u->now);
 		buf_adds(text, " (");
 		amount_add_share(text, u->now / u->before - 1);
-		buf_addc(text, ')');
+		buf_adds(text, u->more ? "), " : "), not decided by more recordings");
+		if (u->more)
+			words_add_count(text, u->more, "more recording", "more recordings");
 	}
 	if (n > UNDECIDED_MOST)
 		buf_addf(doc_item(d, 0), "undecided: %zu more", n - UNDECIDED_MOST);
@@ -73,10 +91,6 @@ void check_against_lines(struct doc *d, const struct check_against *a, const str
 	text = doc_item(d, 0);
 	words_add_count(text, builds->n - a->first, "recording", "recordings");
 	buf_adds(text, " of this revision");
-	if (a->undecided.n)
-		buf_addf(text, "; %u more would decide about %zu suspected or undecided %s",
-			 a->undecided.more, a->undecided.n,
-			 a->undecided.n == 1 ? "change" : "changes");
 	add_undecided(d, a, builds);
 	for (size_t i = 0; i < a->n_facts; i++) {
 		const struct diff_fact *f = &a->fact[i];
@@ -108,7 +122,10 @@ void check_against_json(struct json *j, const struct check_against *a, const str
 	json_str(j, "by", a->why ? "time" : "revision");
 	json_str(j, "why", a->why);
 	json_int(j, "recordings", (int64_t)builds->n - a->first);
-	json_int(j, "more_recordings", a->undecided.more);
+	if (a->undecided.n && a->undecided.n_stuck == a->undecided.n)
+		json_null(j, "more_recordings");
+	else
+		json_int(j, "more_recordings", a->undecided.more);
 	json_int(j, "confirmed_before", (int64_t)a->theirs);
 	json_array(j, "undecided");
 	for (size_t i = 0; i < a->undecided.n; i++) {
@@ -120,7 +137,7 @@ void check_against_json(struct json *j, const struct check_against *a, const str
 		json_str(j, "unit", amount_unit_word[metric_info[u->metric].unit]);
 		json_real(j, "before", u->before, 0);
 		json_real(j, "now", u->now, 0);
-		json_int(j, "more_recordings", u->more);
+		json_known(j, "more_recordings", u->more ? (int64_t)u->more : -1);
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -22,9 +22,11 @@ struct check_against {
 	const struct diff_fact *fact;
 };
 
-/* "unknown, record 2 more: " for the beginning of a verdict without a confirmed regression; nothing
- * if it is decided. */
-void check_against_add_verdict(struct buf *b, const struct check_against *a, bool failed);
+/* Whether "no regression" would be more than is known: a change is undecided, and none is confirmed. */
+bool check_against_is_unknown(const struct check_against *a, const struct verdict *v);
+
+/* "unknown: 2 more recordings would decide about 3 changes". */
+void check_against_add_verdict(struct buf *b, const struct check_against *a);
 
 void check_against_lines(struct doc *d, const struct check_against *a, const struct builds *builds);
 

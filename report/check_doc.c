@@ -20,8 +20,10 @@ static void add_head(struct doc *d, const struct check *c)
 	uint32_t good;
 
 	check_limits_add_verdict(&verdict, c->limits);
-	check_against_add_verdict(&verdict, c->against, v->n_confirmed);
-	words_add_verdict(&verdict, v, c->groups->n_causes);
+	if (check_against_is_unknown(c->against, v))
+		check_against_add_verdict(&verdict, c->against);
+	else
+		words_add_verdict(&verdict, v, c->groups->n_causes);
 	buf_addf(&build, ": %s, build ", c->builds->ref);
 	words_add_build(&build, c->builds, (uint32_t)c->builds->n - 1);
 	doc_lead(d, alarm ? TONE_ALARM : TONE_TITLE, buf_str(&verdict), buf_str(&build));

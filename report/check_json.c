@@ -203,7 +203,7 @@ static const char *verdict_word(const struct check *c)
 		return "limit_exceeded";
 	if (v->not_judged)
 		return "not_judged";
-	if (c->against && c->against->undecided.n && !v->n_confirmed)
+	if (check_against_is_unknown(c->against, v))
 		return "unknown";
 	return !v->enough ? "too_few_builds" : v->n_confirmed ? "regression" : "no_regression";
 }

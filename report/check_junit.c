@@ -27,6 +27,17 @@ static void add_status(struct junit *j, const struct check *c)
 	buf_release(&text);
 }
 
+static bool is_undecided(const struct check *c, enum metric m)
+{
+	const struct against_list *list = c->against ? &c->against->undecided : NULL;
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		if (list->item[i].metric == m)
+			return true;
+	}
+	return false;
+}
+
 static void add_metrics(struct junit *j, const struct check *c)
 {
 	const char *why = c->verdict->not_judged ? "not judged: the build failed" :
@@ -36,8 +47,8 @@ static void add_metrics(struct junit *j, const struct check *c)
 		if (!(c->rules->metrics & METRIC_BIT(m)))
 			continue;
 		junit_case(j, c->builds->ref, metric_info[m].title, NULL);
-		if (why)
-			junit_result(j, NULL, why, NULL);
+		if (why || is_undecided(c, m))
+			junit_result(j, NULL, why ? why : "unknown: a change is undecided", NULL);
 	}
 }
 
