@@ -166,7 +166,7 @@ static int describe(struct check *c, struct checked *k, const struct check_argum
 		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
 	};
 	r = population_make(&k->population, &n->builds, err);
-	if (!r && (k->v.n_confirmed || k->v.n_suspect))
+	if (!r && (k->v.n_confirmed || k->v.n_suspect || check_against_is_unknown(against, &k->v)))
 		r = find_command(&c->command, &k->newest, n, err);
 	return r;
 }

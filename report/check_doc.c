@@ -192,12 +192,15 @@ static int add_section(struct doc *d, const struct check *c, const struct words_
 static int add_next(struct doc *d, const struct check *c, struct buf *to_come)
 {
 	const struct verdict *v = c->verdict;
+	bool unknown = check_against_is_unknown(c->against, v);
 
-	if (to_come->len || v->n_confirmed)
+	if (to_come->len || v->n_confirmed || unknown)
 		doc_heading(d, "Next");
 	buf_adds(doc_item(d, 2), buf_str(to_come));
 	doc_flush(d);
-	return v->n_confirmed || v->n_suspect ? check_add_next(d->out, c) : 0;
+	if (unknown)
+		check_add_undecided(d->out, c);
+	return v->n_confirmed || (v->n_suspect && !unknown) ? check_add_next(d->out, c) : 0;
 }
 
 /* Of several series: their sums. */

@@ -14,6 +14,7 @@
 
 #define SUBJECTS_MOST 2		/* whose commands are printed */
 #define ID_DIGITS 12
+#define BASE_MOST 10		/* builds of the target that diff compares */
 
 /* Regressions of one event and of the same tasks: one entry of accept. */
 struct subject {
@@ -42,15 +43,50 @@ static void begin(struct buf *out, const char *why, const char *command,
 	command_line_begin(out, command, archive);
 }
 
+/* With a target branch the builds before are the target's. */
+static void add_history_of(struct buf *out, const struct check *c, uint32_t task, unsigned metrics)
+{
+	struct command_line_archive archive = c->archive;
+
+	if (c->against)
+		archive.ref = c->against->ref;
+	begin(out, c->against ? "show the history of the target" : "show its history", "history",
+	      &archive);
+	command_line_metrics(out, metrics);
+	command_line_operand(out, task == TASK_HOST ? "host" : task == TASK_TOTAL ? "total" :
+			     c->builds->task[task].name);
+	buf_addc(out, '\n');
+}
+
+static void add_ids(struct buf *out, const char *option, const struct builds *builds, size_t from,
+		    size_t end)
+{
+	buf_addf(out, " --%s", option);
+	for (size_t i = from; i < end; i++)
+		buf_addf(out, " %.*s", ID_DIGITS, builds->build[i].id);
+}
+
+/* Of the newest builds of the target, and the recordings. */
+static void add_diff(struct buf *out, const struct check *c, unsigned metrics)
+{
+	struct command_line_archive archive = c->archive;
+	size_t first = c->against->first;
+
+	archive.ref = NULL;
+	begin(out, "compare its recordings with the target's newest builds", "diff", &archive);
+	command_line_metrics(out, metrics);
+	add_ids(out, "base", c->builds, first > BASE_MOST ? first - BASE_MOST : 0, first);
+	add_ids(out, "new", c->builds, first, c->builds->n);
+	buf_addc(out, '\n');
+}
+
 static void add_history(struct buf *out, const struct subject *s)
 {
 	uint32_t task = largest(s)->task;
 
-	begin(out, "show its history", "history", &s->c->archive);
-	command_line_metrics(out, s->metrics);
-	command_line_operand(out, task == TASK_HOST ? "host" : task == TASK_TOTAL ? "total" :
-		    s->c->builds->task[task].name);
-	buf_addc(out, '\n');
+	add_history_of(out, s->c, task, s->metrics);
+	if (s->c->against)
+		add_diff(out, s->c, s->metrics);
 }
 
 /* The words of a command; false: it is not a single one. */
@@ -243,6 +279,34 @@ static int add_group(struct subjects *s, const struct verdict_group *g)
 		return -ENOMEM;
 	*subject = (struct subject){ s->c, g, METRIC_BIT(g->whole.metric) };
 	return 0;
+}
+
+void check_add_undecided(struct buf *out, const struct check *c)
+{
+	const struct against_list *list = &c->against->undecided;
+	size_t shown = c->all || list->n < SUBJECTS_MOST ? list->n : SUBJECTS_MOST;
+
+	if (list->more) {
+		buf_adds(out, "  record this revision again, ");
+		words_add_count(out, list->more, "time", "times");
+		buf_adds(out, ":\n      buildbeat record --");
+		add_build_command(out, c->command);
+		buf_adds(out, "\n      ");
+		command_line_begin(out, "archive", &(struct command_line_archive){
+			.repo = c->archive.repo, .config = c->archive.config });
+		buf_addc(out, '\n');
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const struct against_undecided *u = &list->item[i];
+
+		buf_adds(out, "  ");
+		text_add_name(out, words_task(c->builds, u->task), 0);
+		buf_addf(out, ", %s\n", metric_info[u->metric].title);
+		add_history_of(out, c, u->task, METRIC_BIT(u->metric));
+		add_diff(out, c, METRIC_BIT(u->metric));
+	}
+	if (shown < list->n)
+		buf_addf(out, "  and commands for %zu more (--all lists them)\n", list->n - shown);
 }
 
 static bool fails(const struct verdict_finding *f)

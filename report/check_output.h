@@ -44,8 +44,10 @@ static inline const struct verdict_finding *check_member(const struct check *c,
 	return &c->verdict->finding[c->groups->member[g->first + i]];
 }
 
-/* Commands that can be pasted, for the regressions that fail the check, and for suspects. */
+/* Commands that can be pasted: for the regressions that fail the check and for suspects; and for a
+ * verdict that is unknown. */
 int check_add_next(struct buf *out, const struct check *c);
+void check_add_undecided(struct buf *out, const struct check *c);
 
 int check_doc(struct doc *d, const struct check *c);
 int check_json(struct buf *out, const struct check *c);

@@ -116,13 +116,16 @@ TEST(slower)
 	commit(68, "#");
 	record("slow");
 	check(0, "slow", "", SAYS("unknown: 1 more recording would decide about ", "table.txt",
-				  "1 recording of this revision"));
+				  "1 recording of this revision", "record this revision again, 1 time:",
+				  "      buildbeat record -- make -s", "      buildbeat archive --config ../memory.yaml --repo ../r.git\n",
+				  " --ref h/main/m --metrics memory table.txt"));
 	check(3, "slow", "--need-history --json", SAYS("\"verdict\": \"unknown\"",
 						       "\"more_recordings\": 1"));
 	check(0, "slow", "--markdown", SAYS("**unknown: 1 more recording would decide"));
 	record("slow");
 	check(1, "slow", "", SAYS("confirmed", "table.txt", "2 recordings of this revision",
-				  "against h/main/m: 7 builds up to "));
+				  "against h/main/m: 7 builds up to ", "    show the history of the target:\n",
+				  " --ref h/main/m --metrics memory table.txt"));
 	check(1, "slow", "--json", SAYS("\"verdict\": \"regression\"", "\"recordings\": 2"));
 }
 
@@ -205,6 +208,8 @@ static const struct {
 	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, "unknown: 2 undecided changes, and too few builds of h/main/m "
 	  "to decide: h/mr/m, build ", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, " (+15 %), not decided by more recordings\n", "" },
+	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, "show the history of the target:\n      buildbeat history "
+	  "--config strict.yaml --repo young.git --ref h/main/m --metrics wall 'recipe-00000: do_configure'\n", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main --need-history", 3, "unknown: ", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main --json", 0, "\"verdict\": \"unknown\"", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main --json", 0, "\"more_recordings\": null", "" },
@@ -253,6 +258,19 @@ TEST_EACH(use, uses)
 		      r.out.data, r.err.data);
 	ck_assert_msg(strstr(buf_str(&r.err), uses[_i].err) != NULL, "%s: %s", uses[_i].arguments,
 		      r.err.data);
+}
+
+/* The printed commands run as they are. */
+TEST(commands)
+{
+	struct run r;
+
+	support_run(&r, dir, "PATH=%s:$PATH; " BUILDBEAT " check -c strict.yaml --repo young.git --ref mr --against main >said && "
+		    "grep -c '^      buildbeat' said && grep '^      buildbeat' said >commands && sh -e commands",
+		    TOP_BUILDDIR);
+	ck_assert_msg(r.status == 0, "%s%s", buf_str(&r.out), buf_str(&r.err));
+	ck_assert_ptr_nonnull(strstr(r.out.data, "4\n"));
+	ck_assert_ptr_nonnull(strstr(r.out.data, " values tested"));
 }
 
 /* A branch of 300 tasks of 8 s, with 3 % noise, in many seeds: how often its verdict is unknown without a change,
