@@ -402,6 +402,9 @@ static void add_member(struct verdict_group *group, const struct verdict_finding
 
 	whole->before += f->before;
 	whole->now += f->now;
+	whole->newest += f->newest;
+	whole->back &= f->back;
+	whole->at = MAX(f->at, whole->at);
 	whole->low = fmin(whole->low, f->effect);
 	whole->high = fmax(whole->high, f->effect);
 	whole->rate = fmax(whole->rate, f->rate);

@@ -26,7 +26,7 @@ struct verdict_group {
 	enum verdict_group_of of;
 	struct slice name;	/* of the recipe, directory or kind; GROUP_ONE: none */
 	size_t first, n;	/* in groups.member, by the size of their changes */
-	struct verdict_finding whole;	/* before and now are sums, low and high the smallest
+	struct verdict_finding whole;	/* before, now and newest are sums, low and high the smallest
 					   and largest effects; since, first and last are
 					   those of the event. Of one finding: its values */
 	double largest;		/* now - before of the first member */

@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define NEWS_BUILDS 3
+#define CELLS 6		/* after the task */
+
 /* A check as a document for people. On a terminal, changes that began together are listed together. */
 
 static void add_head(struct doc *d, const struct check *c)
@@ -80,6 +83,8 @@ static void add_notes(struct doc *d, const struct verdict_finding *f, bool effec
 
 	if (shared)
 		buf_adds(doc_item(d, 6), shared);
+	if (f->back)
+		words_add_back(doc_item(d, 6), f);
 	words_add_also(doc_item(d, 6), f, effects);
 	if (f->overdue)
 		words_add_overdue(doc_item(d, 6), f->overdue);
@@ -89,6 +94,65 @@ static void add_notes(struct doc *d, const struct verdict_finding *f, bool effec
 	if (f->known->by && *f->known->by)
 		buf_addf(&d->text, " (%s)", f->known->by);
 	words_add_handling(doc_item(d, 6), f->known);
+}
+
+static bool is_of(const struct verdict_group *g, const struct words_section *section)
+{
+	return g->whole.state == section->state && g->whole.worse == section->worse;
+}
+
+/* What does not ask for anything is reported when it is confirmed and in the next builds: improvements, and
+ * what a machine did to all tasks. */
+static bool is_old_news(const struct check *c, const struct verdict_group *g)
+{
+	if (c->all || g->whole.state == FINDING_SUSPECT || g->whole.known ||
+	    (g->whole.worse && (g->whole.fails || g->whole.task != TASK_HOST)))
+		return false;
+	return c->builds->n - 1 >= g->whole.at + NEWS_BUILDS;
+}
+
+static bool is_of_all(const struct verdict_finding *f)
+{
+	return !f->fails && (f->task == TASK_HOST || f->task == TASK_TOTAL);
+}
+
+/*
+ * The group in whose line another one is reported: a new machine is one line with all metrics of all
+ * tasks, and the build's totals say the same again. Itself if it has its own.
+ */
+static size_t line_of(const struct check *c, size_t i)
+{
+	const struct verdict_finding *f = &c->groups->group[i].whole;
+
+	for (size_t k = 0; !c->all && is_of_all(f) && k < c->groups->n; k++) {
+		const struct verdict_finding *g = &c->groups->group[k].whole;
+
+		if (g->task == TASK_HOST && !g->fails && g->state == f->state && g->worse == f->worse &&
+		    g->known == f->known && g->first <= f->last && f->first <= g->last)
+			return k;
+	}
+	return i;
+}
+
+/* ", CPU time -19 %, the build 6m 34s -> 5m 34s" of the groups that are reported in this line. */
+static void add_others(struct buf *text, const struct check *c, size_t i)
+{
+	bool has_total = false;
+
+	for (size_t k = i + 1; k < c->groups->n; k++) {
+		const struct verdict_finding *f = &c->groups->group[k].whole;
+
+		if (line_of(c, k) != i)
+			continue;
+		if (f->task == TASK_HOST) {
+			buf_addf(text, ", %s ", metric_info[f->metric].title);
+			amount_add_share(text, f->effect);
+		} else if (!has_total) {
+			buf_adds(text, ", the build ");
+			words_add_amounts(text, f);
+			has_total = true;
+		}
+	}
 }
 
 /* The change of a group or, if g is NULL, of a member of one, which is f. */
@@ -102,6 +166,8 @@ static void add_change(struct doc *d, const struct check *c, const struct verdic
 		words_add_group_amounts(&amounts, g);
 	else
 		words_add_amounts(&amounts, f);
+	if (!g || g->n == 1)
+		words_add_newest(&amounts, f);
 	amount_add_share(&share, f->effect);
 	words_add_interval(&share, f);
 	doc_row(d);
@@ -115,9 +181,14 @@ static void add_change(struct doc *d, const struct check *c, const struct verdic
 	if (g)
 		buf_addf(text, "%s ", metric_info[f->metric].title);
 	buf_addf(text, "%s, %s", buf_str(&share), buf_str(&amounts));
+	if (g)
+		add_others(text, c, (size_t)(g - c->groups->group));
 	doc_str(d, g ? metric_info[f->metric].title : "");
 	doc_str(d, buf_str(&amounts));
-	doc_str(d, buf_str(&share));
+	text = doc_text(d, 0);
+	buf_adds(text, buf_str(&share));
+	if (g)
+		add_others(text, c, (size_t)(g - c->groups->group));
 	text = doc_text(d, 0);
 	if (g) {
 		words_add_since(text, builds, f);
@@ -130,18 +201,28 @@ static void add_change(struct doc *d, const struct check *c, const struct verdic
 	buf_release(&share);
 }
 
+/* The tasks that changed with all of them. */
+static void add_moved(struct doc *d, const struct check *c, const struct verdict_finding *f)
+{
+	size_t n = f->task == TASK_HOST && (c->all || f->n_moved <= CHECK_FEW) ? f->n_moved : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		doc_row(d);
+		doc_str(d, words_task(c->builds, c->verdict->moved[f->first_moved + i]));
+		doc_depth(d, 1);
+		for (int k = 0; k < CELLS; k++)
+			doc_str(d, "");
+	}
+}
+
 static void add_group(struct doc *d, const struct check *c, const struct verdict_group *g)
 {
 	add_change(d, c, g, &g->whole);
+	add_moved(d, c, &g->whole);
 	for (size_t i = 0; i < check_members(c, g); i++)
 		add_change(d, c, NULL, check_member(c, g, i));
 	if (doc_is(d, DOC_TERMINAL))
 		add_notes(d, &g->whole, g->n == 1);
-}
-
-static bool is_of(const struct verdict_group *g, const struct words_section *section)
-{
-	return g->whole.state == section->state && g->whole.worse == section->worse;
 }
 
 static int add_section(struct doc *d, const struct check *c, const struct words_section *section)
@@ -167,7 +248,8 @@ static int add_section(struct doc *d, const struct check *c, const struct words_
 	for (size_t i = 0; i < groups->n; i++) {
 		const struct verdict_finding *first = &groups->group[i].whole;
 
-		if (!is_of(&groups->group[i], section))
+		if (!is_of(&groups->group[i], section) || is_old_news(c, &groups->group[i]) ||
+		    line_of(c, i) != i)
 			continue;
 		all++;
 		if (printed[i] || shown == top)
@@ -175,8 +257,9 @@ static int add_section(struct doc *d, const struct check *c, const struct words_
 		if (doc_is(d, DOC_TERMINAL))
 			add_since(d, c, first);
 		for (size_t k = i; k < groups->n && shown < top && is_of(&groups->group[k], section); k++) {
-			if (k > i && !(doc_is(d, DOC_TERMINAL) &&
-				       began_together(&groups->group[k].whole, first)))
+			if (k > i && (is_old_news(c, &groups->group[k]) || line_of(c, k) != k ||
+				      !(doc_is(d, DOC_TERMINAL) &&
+					began_together(&groups->group[k].whole, first))))
 				continue;
 			add_group(d, c, &groups->group[k]);
 			printed[k] = true;

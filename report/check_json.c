@@ -131,6 +131,8 @@ static void add_change(struct json *j, const struct builds *builds,
 	json_bool(j, "creep", f->creep);
 	json_shortest(j, "before", six_digits(f->before));
 	json_shortest(j, "now", six_digits(f->now));
+	json_shortest(j, "newest", six_digits(f->newest));
+	json_bool(j, "back", f->back);
 	json_real(j, "effect", f->effect, 6);
 	json_array(j, "interval");
 	json_real(j, NULL, f->low, 6);
@@ -141,11 +143,25 @@ static void add_change(struct json *j, const struct builds *builds,
 	add_build(j, "since_first", builds, f->first);
 	add_build(j, "since_last", builds, f->last);
 	json_int(j, "builds", f->builds);
+	add_build(j, "confirmed_at", builds, f->at);
 	json_bool(j, "machine_changed", f->machine);
 	add_revisions(j, builds, f);
 	add_known(j, "known", f->known);
 	add_known(j, "overdue", f->overdue);
 	add_also(j, f);
+}
+
+/* The tasks that changed with all of them. */
+static void add_moved(struct json *j, const struct check *c, const struct verdict_finding *f)
+{
+	if (f->task != TASK_HOST || !f->n_moved) {
+		json_null(j, "moved");
+		return;
+	}
+	json_array(j, "moved");
+	for (size_t i = 0; i < f->n_moved; i++)
+		json_str(j, NULL, c->builds->task[c->verdict->moved[f->first_moved + i]].name);
+	json_array_end(j);
 }
 
 static void add_finding(struct json *j, const struct check *c, size_t i)
@@ -156,6 +172,7 @@ static void add_finding(struct json *j, const struct check *c, size_t i)
 	json_str(j, "of", subject_of(f));
 	json_str(j, "task", is_of_task(f) ? c->builds->task[f->task].name : NULL);
 	json_known(j, "tasks", f->task == TASK_HOST && f->tasks ? (int64_t)f->tasks : -1);
+	add_moved(j, c, f);
 	json_int(j, "group", c->groups->of[i]);
 	add_change(j, c->builds, f);
 	json_object_end(j);

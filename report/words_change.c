@@ -287,6 +287,23 @@ void words_add_also(struct buf *b, const struct verdict_finding *f, bool effects
 	}
 }
 
+void words_add_newest(struct buf *b, const struct verdict_finding *f)
+{
+	if (f->task == TASK_HOST || f->state == FINDING_SUSPECT || !isfinite(f->newest))
+		return;
+	buf_adds(b, ", newest ");
+	amount_add(b, metric_info[f->metric].unit, f->newest);
+}
+
+void words_add_back(struct buf *b, const struct verdict_finding *f)
+{
+	buf_adds(b, "the newest build is back");
+	if (f->task != TASK_HOST && isfinite(f->newest)) {
+		buf_adds(b, " at ");
+		amount_add(b, metric_info[f->metric].unit, f->newest);
+	}
+}
+
 void words_add_notes(struct buf *b, const struct verdict_finding *f)
 {
 	const char *shared = words_shared(f);
@@ -295,6 +312,10 @@ void words_add_notes(struct buf *b, const struct verdict_finding *f)
 		buf_addf(b, "; %s", shared);
 	if (f->machine)
 		buf_adds(b, "; the machine or its tools changed at that time");
+	if (f->back) {
+		buf_adds(b, "; ");
+		words_add_back(b, f);
+	}
 	if (f->known) {
 		size_t from;
 

@@ -77,6 +77,12 @@ void words_add_known(struct buf *b, const struct known *known);
 void words_add_handling(struct buf *b, const struct known *known);
 void words_add_overdue(struct buf *b, const struct known *known);
 
+/* ", newest 14.1 s": the value beside the level of a confirmed change. */
+void words_add_newest(struct buf *b, const struct verdict_finding *f);
+
+/* "the newest build is back at 1m 18s"; of all tasks without the value. */
+void words_add_back(struct buf *b, const struct verdict_finding *f);
+
 /* "also in farm2/main/x86_64 (+12 %)"; without the effects of a group: what another series has. Nothing
  * if no other has it. */
 void words_add_also(struct buf *b, const struct verdict_finding *f, bool effects);

@@ -65,7 +65,7 @@ static struct verdict_finding *add(uint32_t task, enum metric m, uint32_t since,
 	*f = (struct verdict_finding){
 		.task = task, .metric = m, .worse = effect > 0, .since = since, .first = since,
 		.last = since, .builds = BUILDS - since, .before = 10e6, .now = 10e6 * (1 + effect),
-		.effect = effect, .low = effect - 0.01, .high = effect + 0.01, .rate = 0.001,
+		.effect = effect, .at = NEWEST, .newest = NAN, .low = effect - 0.01, .high = effect + 0.01, .rate = 0.001,
 	};
 	f->fails = f->worse && task != TASK_HOST;
 	verdict.n_confirmed += f->fails;
@@ -535,53 +535,112 @@ TEST(incomplete)
 	end();
 }
 
-/* The task, metric and build of each change; how many causes they have. */
-static const struct { struct { uint32_t task; enum metric metric; uint32_t since; } of[5]; size_t n, causes; } causes[] = {
-	{ { { 0, METRIC_WALL, 15 }, { 0, METRIC_CPU, 15 } }, 2, 1 },
-	{ { { 0, METRIC_WALL, 15 }, { 1, METRIC_WALL, 15 } }, 2, 2 },
-	{ { { 0, METRIC_WALL, 15 }, { 0, METRIC_CPU, 17 } }, 2, 2 },
-	{ { { TASK_TOTAL, METRIC_WALL, 15 } }, 1, 1 },
-	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { TASK_TOTAL, METRIC_CPU, 15 } }, 2, 1 },
-	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_CPU, 15 } }, 2, 1 },
-	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_CPU, 16 } }, 2, 2 },
-	{ { { TASK_TOTAL, METRIC_IO, 15 }, { 0, METRIC_CPU, 15 } }, 2, 2 },
-	{ { { TASK_TOTAL, METRIC_IO, 15 }, { 0, METRIC_IO, 15 } }, 2, 1 },
-	/* the build does not make two causes one */
-	{ { { TASK_TOTAL, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 }, { 1, METRIC_WALL, 15 } }, 3, 2 },
-	{ { { TASK_HOST, METRIC_WALL, 15 }, { TASK_HOST, METRIC_CPU, 15 }, { TASK_TOTAL, METRIC_WALL, 15 },
-	    { TASK_TOTAL, METRIC_CPU, 15 } }, 4, 1 },
-	{ { { TASK_HOST, METRIC_WALL, 15 }, { TASK_HOST, METRIC_CPU, 18 } }, 2, 2 },
-	{ { { TASK_HOST, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 } }, 2, 2 },
-};
-
-/* One cause is counted once, and one of its test cases fails. */
-TEST_EACH(one_cause, causes)
+/* Improvements, and what a machine did, are listed with the build that confirms them and the next two. */
+TEST_LOOP(news_are_listed_once, 5)
 {
-	const char *p;
-	size_t failed = 0;
+	struct verdict_finding *f;
 
 	begin(3);
-	for (size_t i = 0; i < causes[_i].n; i++)
-		add(causes[_i].of[i].task, causes[_i].of[i].metric, causes[_i].of[i].since, 0.25)->fails = true;
-	verdict.n_confirmed = causes[_i].n;
-	for (p = printed(JUNIT); (p = strstr(p, "<failure")); p++)
-		failed++;
-	ck_assert_uint_eq(groups.n_causes, causes[_i].causes);
-	ck_assert_uint_eq(failed, causes[_i].causes);
-	has(printed(JSON), support_path("\"causes\": %zu,\n", causes[_i].causes));
-	has(printed(TEXT), causes[_i].causes == 1 ? "1 regression confirmed" : "2 regressions confirmed");
-	if (causes[_i].causes == causes[_i].n)
-		lacks(printed(TEXT), "changes)");
-	else
-		has(printed(TEXT), support_path("confirmed (%zu changes)", causes[_i].n));
-	if (causes[_i].causes < causes[_i].n)
-		has(printed(JUNIT), "; fails with ");
+	f = add(1, METRIC_CPU, 8, _i < 3 ? -0.25 : 0.25);
+	if (_i == 3) {
+		f->task = TASK_HOST;
+		f->fails = false;
+	}
+	verdict.n_confirmed = f->fails;
+	for (uint32_t ago = 0; ago < 5; ago++) {
+		f->at = NEWEST - ago;
+		check.all = _i == 1;
+		f->known = _i == 2 ? &(struct known){ .reason = "why" } : NULL;
+		if (_i == 0 || _i == 3)
+			(ago < 3 ? has : lacks)(printed(TEXT), "\n    ");
+		else
+			has(printed(TEXT), "\n    ");	/* all, a note, a regression */
+		(strstr(printed(TEXT), "\n    ") ? has : lacks)(printed(MARKDOWN), "CPU time |");
+		has(printed(JSON), "\"of\": ");
+	}
+	end();
+}
 
-	/* what is known does not fail */
-	for (size_t i = 0; i < causes[_i].n; i++)
-		verdict.finding[i].fails = false;
-	group();
-	ck_assert_uint_eq(groups.n_causes, 0);
+/* One cause is counted once, and one of its test cases fails. */
+TEST(one_cause)
+{
+	begin(3);
+	add(0, METRIC_WALL, 15, 0.25);
+	add(0, METRIC_CPU, 15, 0.25);
+	has(printed(TEXT), "1 regression confirmed (2 changes): ");
+	has(printed(JSON), "\"causes\": 1,\n");
+	has(printed(JUNIT), "failures=\"1\" ");
+	has(printed(JUNIT), "; fails with recipe0: do_task0: wall time");
+	add(1, METRIC_CPU, 15, 0.25);
+	has(printed(TEXT), "2 regressions confirmed (3 changes): ");
+	verdict.finding[1].fails = false;
+	verdict.n_confirmed--;
+	has(printed(TEXT), "2 regressions confirmed: ");
+	has(printed(JUNIT), "failures=\"2\" ");
+	lacks(printed(JUNIT), "; fails with ");
+	end();
+}
+
+/* A new machine is one line with all metrics of all tasks; another change of the build has its own. */
+TEST(one_line_of_a_machine)
+{
+	begin(3);
+	add(TASK_HOST, METRIC_WALL, 15, -0.2);
+	add(TASK_TOTAL, METRIC_WALL, 15, -0.15);
+	add(TASK_TOTAL, METRIC_CPU, 15, -0.16);
+	add(TASK_HOST, METRIC_CPU, 15, -0.19);
+	add(TASK_TOTAL, METRIC_IO, 17, -0.3);
+	verdict.n_confirmed = 0;
+	has(printed(TEXT), "    all tasks                                 wall time -20 % (-21 % to -19 %), "
+	    "x 10000000.00 -> x 8000000.00, CPU time -19 %, the build 10.0 s -> 8.50 s\n");
+	lacks(printed(TEXT), "-16 %");
+	has(printed(TEXT), "    the build                                 ");
+	has(printed(MARKDOWN), ", CPU time -19 %, the build 10.0 s -\\> 8.50 s |");
+	check.all = true;
+	has(printed(TEXT), "-16 %");
+	end();
+}
+
+/* The tasks that changed with all of them are listed if they are few, or with --all. */
+TEST_LOOP(moved_tasks, 2)
+{
+	struct verdict_finding *f;
+	size_t n = _i ? 12 : 4;
+
+	begin(20);
+	verdict.moved = calloc(n, sizeof *verdict.moved);
+	for (uint32_t i = 0; i < n; i++)
+		verdict.moved[i] = 2 + i;
+	f = add(TASK_HOST, METRIC_WALL, 15, 0.2);
+	f->fails = true;
+	f->tasks = (uint32_t)n;
+	f->n_moved = n;
+	(_i ? lacks : has)(printed(TEXT), support_path("\n      %s\n", builds.task[5].name));
+	check.all = true;
+	has(printed(TEXT), support_path("\n      %s\n", builds.task[5].name));
+	lacks(printed(TEXT), support_path("\n      %s\n", builds.task[1].name));
+	has(printed(MARKDOWN), "do\\_task5");
+	has(printed(JSON), support_path("\"moved\": [\n        \"%s\",\n", builds.task[2].name));
+	end();
+}
+
+/* The newest value beside the level. */
+TEST(newest_value)
+{
+	struct verdict_finding *f;
+
+	begin(3);
+	f = add(1, METRIC_WALL, 15, 0.2);
+	f->newest = 11.5e6;
+	has(printed(TEXT), "10.0 s -> 12.0 s, newest 11.5 s\n");
+	lacks(printed(TEXT), "is back");
+	f->back = true;
+	f->newest = 10.1e6;
+	f->fails = false;
+	verdict.n_confirmed = 0;
+	has(printed(TEXT), "      the newest build is back at 10.1 s\n");
+	has(printed(MARKDOWN), "; the newest build is back at 10.1 s");
+	has(printed(JSON), "\"back\": true");
 	end();
 }
 
