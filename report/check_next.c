@@ -9,6 +9,7 @@
 #include "report/words_change.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,18 @@ static void add_names(struct buf *out, const struct builds *builds,
 }
 
 /* Returns false if no revision differs. */
+/* The amount of check --against, which bisect does not scale. */
+static void add_amount(struct buf *out, const struct check *c, const struct verdict_finding *f)
+{
+	static const char *const unit[] = {
+		[UNIT_US] = "us", [UNIT_KB] = "KiB", [UNIT_BYTES] = "B",
+	};
+	struct gate gate = rules_gate(c->rules, builds_task_name(c->builds, f->task), f->metric);
+
+	if (c->against && !gate.chosen && !(gate.floor > 0) && gate.amount < metric_info[f->metric].least)
+		buf_addf(out, " --amount %.0f%s", floor(gate.amount), unit[metric_info[f->metric].unit]);
+}
+
 static bool add_bisect(struct buf *out, const struct subject *s, const char *why)
 {
 	const struct verdict_finding *f = largest(s);
@@ -173,6 +186,7 @@ static bool add_bisect(struct buf *out, const struct subject *s, const char *why
 	if (f->task < s->c->builds->n_tasks)
 		add_names(out, s->c->builds, f);
 	command_line_option(out, "metric", metric_word[f->metric]);
+	add_amount(out, s->c, f);
 	buf_adds(out, " --");
 	add_build_command(out, s->c->command);
 	buf_addc(out, '\n');

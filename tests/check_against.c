@@ -136,7 +136,7 @@ TEST(little)
 	commit(13, "#");
 	record("little");
 	record("little");
-	check(1, "little", "", SAYS("confirmed", "table.txt"));
+	check(1, "little", "", SAYS("confirmed", "table.txt", " --metric memory --amount 1024KiB -- "));
 	support_writes(support_path("%s/memory.yaml", dir),
 		       "compare: {metrics: memory, rules: [{amount: 16MiB}]}\n");
 	check(0, "little", "", SAYS("no regression"));
