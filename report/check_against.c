@@ -30,8 +30,8 @@ void check_against_add_verdict(struct buf *b, const struct check_against *a)
 
 	buf_adds(b, "unknown: ");
 	if (list->n_stuck == list->n) {
-		words_add_count(b, list->n, "undecided change", "undecided changes");
-		buf_addf(b, ", and too few builds of %s to decide", a->ref);
+		buf_addf(b, "%d more recordings would not decide about ", AGAINST_MORE_MAX);
+		words_add_count(b, list->n, "change", "changes");
 		return;
 	}
 	words_add_count(b, list->more, "more recording", "more recordings");

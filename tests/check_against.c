@@ -205,8 +205,8 @@ static const struct {
 	{ "--ref big --against main --json", 0, "\"key\": \"cores\"", "" },
 	{ "--ref big --against main --markdown", 0, "- cores differs: 16", "" },
 	/* a rate that no number of recordings reaches */
-	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, "unknown: 2 undecided changes, and too few builds of h/main/m "
-	  "to decide: h/mr/m, build ", "" },
+	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, "unknown: 10 more recordings would not decide about 2 "
+	  "changes: h/mr/m, build ", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, " (+15 %), not decided by more recordings\n", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main", 0, "show the history of the target:\n      buildbeat history "
 	  "--config strict.yaml --repo young.git --ref h/main/m --metrics wall 'recipe-00000: do_configure'\n", "" },
@@ -214,7 +214,7 @@ static const struct {
 	{ "-c strict.yaml --repo young.git --ref mr --against main --json", 0, "\"verdict\": \"unknown\"", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main --json", 0, "\"more_recordings\": null", "" },
 	{ "-c strict.yaml --repo young.git --ref mr --against main --junit", 0, "<skipped message=\"unknown: a change is undecided\"", "" },
-	{ "-c strict.yaml --repo young.git --ref mr --against main --markdown", 0, "**unknown: 2 undecided changes", "" },
+	{ "-c strict.yaml --repo young.git --ref mr --against main --markdown", 0, "**unknown: 10 more recordings would not decide about 2 changes**", "" },
 	{ "--ref slow --against mian", 2, "", "no builds of the branch 'mian' on the host 'h' and "
 	  "machine 'm'; did you mean 'main'?" },
 	{ "--ref slow --against xyzzy", 2, "", "; they have big, early, fast%2Fx, main" },
