@@ -55,9 +55,12 @@ void fixed_by_find(struct known_list *list, const struct builds *builds, const s
 
 		if (k->kind != KNOWN_ACKNOWLEDGED || !k->fixed_by || k->invalid)
 			continue;
-		for (size_t b = first_with(k, builds, history); b < builds->n; b++)
+		k->overdue = false;
+		for (size_t b = first_with(k, builds, history); b < builds->n && !k->overdue; b++) {
 			good += builds->build[b].total[TOTAL_STATUS] <= 0;
-		k->overdue = good > rules->agree;
+			k->overdue = good > rules->agree;
+			k->overdue_since = (uint32_t)b;
+		}
 	}
 }
 

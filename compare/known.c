@@ -75,7 +75,9 @@ const struct known *known_find(const struct known_list *list, enum known_kind ki
 	for (size_t i = list ? list->n : 0; i-- > 0; ) {
 		const struct known *k = &list->known[i];
 
-		if (k->kind == kind && !k->overdue && k->build >= first && k->build <= last &&
+		bool overdue = k->overdue && k->overdue_since <= last;
+
+		if (k->kind == kind && !overdue && k->build >= first && k->build <= last &&
 		    known_fits(k, builds, task, m))
 			return k;
 	}

@@ -34,7 +34,8 @@ struct known {
 	bool invalid;		/* no regression */
 	const char *everywhere;	/* it holds in every series: that of the build it is on; or NULL */
 	const char *home;	/* the id of that build if it is of another series; or NULL */
-	bool overdue;		/* builds have fixed_by, so it no longer holds (fixed_by.h) */
+	bool overdue;		/* builds have fixed_by, so it no longer holds (fixed_by.h), */
+	uint32_t overdue_since;	/* from this build on */
 };
 
 struct known_list {
@@ -56,7 +57,7 @@ size_t known_same_build(const struct builds *builds, const char *ref,
 /* Whether it begins as a URL of the web and can be a part of a line: no controls, no blanks. */
 bool known_is_url(const char *text);
 
-/* The newest note of that kind, not overdue, about a task and metric on a build in [first,
+/* The newest note of that kind, not overdue at `last`, about a task and metric on a build in [first,
  * last], or NULL. list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,

@@ -357,8 +357,8 @@ static void choose_metrics(struct replay *r)
 		r->window[w] = agree + (uint32_t[]){ 0, 0, 1, 3, 6 }[w];
 }
 
-int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
-	       const struct known_list *known, struct error *err)
+int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, struct error *err)
 {
 	float *values;
 	int status;
@@ -381,15 +381,33 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	for (size_t m = 0; !status && m < r->n_metrics; m++)
 		status = load_logarithms(r, m, values, err);
 	free(values);
-	if (status)
-		return status;
-	for (uint32_t b = 0; b < r->n; b++)
-		r->newest = is_good(&builds->build[b]) ? b : r->newest;
-	for (uint32_t b = 0; !status && b < r->n; b++) {
-		if (is_good(&builds->build[b]))
-			status = judge(r, b, err);
-	}
+	return status;
+}
+
+int replay_next(struct replay *r, uint32_t build, bool suspects, struct error *err)
+{
+	int status;
+
+	if (!is_good(&r->builds->build[build]))
+		return 0;
+	r->newest = build;
+	r->suspects = suspects;
+	r->n_suspects = 0;
+	status = r->n_metrics ? judge(r, build, err) : 0;
 	return status == -ENOMEM ? error_sys(err, status, NULL, "check") : status;
+}
+
+int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
+	       const struct known_list *known, struct error *err)
+{
+	int status = replay_begin(r, builds, rules, known, err);
+	uint32_t newest = r->n;
+
+	for (uint32_t b = 0; b < r->n; b++)
+		newest = is_good(&builds->build[b]) ? b : newest;
+	for (uint32_t b = 0; !status && b < r->n; b++)
+		status = replay_next(r, b, b == newest, err);
+	return status;
 }
 
 void replay_release(struct replay *r)

@@ -106,7 +106,7 @@ struct replay_step {
 	uint32_t row;
 	uint32_t at;		/* the build that confirmed it */
 	uint32_t since, first, last;	/* its first build, and the interval of that */
-	uint32_t end;		/* the build after its level */
+	uint32_t end;		/* the build after its level; n of builds: it is the row's newest */
 	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
 	uint32_t tasks, first_moved;	/* that moved together, of the common factor: in replay.moved */
 	bool worse;
@@ -135,7 +135,8 @@ struct replay {
 	const struct known_list *known;
 	uint32_t n, n_tasks;
 	uint32_t n_good;	/* good builds so far */
-	uint32_t newest;	/* the last good build; n: none */
+	uint32_t newest;	/* the last good build so far; n: none */
+	bool suspects;		/* those of this build are searched */
 	uint32_t now;		/* the build that is compared with those before it */
 	size_t n_metrics;
 	enum metric metric[METRICS];
@@ -201,7 +202,11 @@ struct replay {
 };
 
 /* Returns 0 or a negative errno with err. Always release. The result does not depend on the number
- * of processors. */
+ * of processors. Or build by build: begin, then each build in its order, with its suspects if asked.
+ * The state after a build is that of an archive that ends with it. */
+int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, struct error *err);
+int replay_next(struct replay *r, uint32_t build, bool suspects, struct error *err);
 int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
 	       const struct known_list *known, struct error *err);
 void replay_release(struct replay *r);

@@ -50,6 +50,7 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	size_t m = replay_metric(r, index);
 	double z[REPLAY_RING], alike = (r->inflation[m] - 1) / (r->inflation[m] + 1), wider;
 	double n = replay_before(r, row, k);
+	bool sets = r->noise_left && r->left_sum[r->now + 1] < r->left_n[r->now + 1];
 
 	alike = fmax(alike, ALIKE);
 	wider = sqrt((1 + REPLAY_MEDIAN_ERROR * r->inflation[m] / n) /
@@ -57,7 +58,7 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	for (uint32_t i = 0; i < k; i++) {
 		/* a single build after a set has the larger spread */
 		float spread = fmaxf(row->spread[start % REPLAY_RING],
-				     r->noise_left ? row->spread[(start + i) % REPLAY_RING] : 0);
+				     sets ? row->spread[(start + i) % REPLAY_RING] : 0);
 
 		z[i] = (double)((row->x[(start + i) % REPLAY_RING] - row->middle[start % REPLAY_RING]) /
 				spread) * wider;
@@ -377,7 +378,7 @@ int replay_confirm(struct replay *r, uint32_t build)
 	r->few = fmin(FEW_MOST, fmax(FEW_LEAST, FEW_TESTS * (double)tests));
 	for (int way = 0; !status && way < 2; way++)
 		status = confirm_way(r, list, tests, way, build);
-	for (int way = 0; !status && way < 2 && build == r->newest && r->rules->agree > 1; way++)
+	for (int way = 0; !status && way < 2 && r->suspects && r->rules->agree > 1; way++)
 		status = suspect_way(r, list, tests, way, build);
 	free(list);
 	return status;

@@ -2,6 +2,7 @@
 #include "compare/verdict.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "compare/presence.h"
 #include "compare/replay.h"
 #include "stats/creep.h"
@@ -25,6 +26,7 @@
 struct judge {
 	struct verdict *v;
 	struct replay replay;
+	uint32_t n;		/* builds so far: the replay has the values of all */
 	double *work;		/* of every build */
 	struct changepoints *points;
 	struct creep_finder *creep;
@@ -120,7 +122,7 @@ static double level_now(struct judge *j, const struct replay_step *s, uint32_t *
 	const struct replay_step *newest = &r->step[r->row[s->row].step - 1];
 	double now;
 
-	*n = (uint32_t)replay_values(r, s->row, s->since, s->end, r->cap, j->work);
+	*n = (uint32_t)replay_values(r, s->row, s->since, MIN(s->end, j->n), r->cap, j->work);
 	stats_sort(j->work, *n);
 	now = *n ? stats_median_sorted(j->work, *n) : s->now;
 	if (newest != s && (s->worse ? newest->now < now : newest->now > now))
@@ -208,7 +210,7 @@ static int report_step(struct judge *j, const struct known_list *known,
 	struct replay_step s = *step;
 	struct verdict_finding f = { .task = replay_task(r, s.row), .worse = s.worse,
 				     .metric = r->metric[replay_metric(r, s.row)],
-				     .rate = s.rate, .tasks = s.tasks, .at = s.at, .until = r->n,
+				     .rate = s.rate, .tasks = s.tasks, .at = s.at, .until = j->n,
 				     .first_moved = s.first_moved, .n_moved = s.tasks };
 	uint32_t end = s.end, n;
 	double now;
@@ -220,8 +222,7 @@ static int report_step(struct judge *j, const struct known_list *known,
 		return 0;
 	if (end > s.at + AROUND)
 		end = s.at + AROUND;
-	if (end > r->newest + 1)
-		end = r->newest + 1;
+	end = MIN(end, r->newest + 1);
 	replay_place(r, &s, s.older ? r->step[s.older - 1].since : 0, end);
 	now = level_now(j, &s, &n);
 	if (!s.worse && (now > s.before || !replay_matters(r, s.row, s.before, now)))
@@ -229,7 +230,7 @@ static int report_step(struct judge *j, const struct known_list *known,
 	f.since = s.since;
 	f.first = s.first;
 	f.last = s.last;
-	f.builds = (uint32_t)replay_values(r, s.row, s.since, r->n, r->n, j->work);
+	f.builds = (uint32_t)replay_values(r, s.row, s.since, j->n, r->n, j->work);
 	set_levels(r, s.row, &f, s.before, now, s.spread, s.n_before);
 	if (s.row < r->host_row && find_creep(j, s.row, &f))
 		return -ENOMEM;
@@ -247,7 +248,7 @@ static int report_step(struct judge *j, const struct known_list *known,
 	f.fails = f.worse && !f.back && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));
 	f.known = known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first,
-			     r->n - 1);
+			     j->n - 1);
 	if (f.known) {
 		f.state = FINDING_KNOWN;
 		f.fails = false;
@@ -261,7 +262,7 @@ static int report_suspect(struct judge *j, const struct replay_suspect *s)
 	struct verdict_finding f = {
 		.task = replay_task(r, s->row), .metric = r->metric[replay_metric(r, s->row)],
 		.state = FINDING_SUSPECT, .worse = s->worse, .rate = s->rate, .builds = 1,
-		.since = r->newest, .first = r->newest, .last = r->newest, .at = r->newest, .until = r->n,
+		.since = r->newest, .first = r->newest, .last = r->newest, .at = r->newest, .until = j->n,
 	};
 
 	set_levels(r, s->row, &f, s->before, s->now, s->spread, s->n_before);
@@ -398,33 +399,87 @@ out:
 	return r;
 }
 
-int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
-		 const struct known_list *known, struct error *err)
+/* The verdict about the builds so far. Returns 0 or -ENOMEM. */
+static int report(struct judge *j, const struct rules *rules, const struct known_list *known)
 {
-	struct judge j = { .v = v, .work = array_new(builds->n + 1, sizeof *j.work),
-			   .points = changepoints_new(), .creep = creep_finder_new() };
-	int r = j.work && j.points && j.creep ? 0 : error_sys(err, -ENOMEM, NULL, "check");
+	struct verdict *v = j->v;
+	struct builds so_far = *j->replay.builds;
+	int r;
 
+	so_far.n = j->n;
 	*v = (struct verdict){ 0 };
-	set_window(v, builds, rules);
-	if (!r && builds->n)
-		r = replay_run(&j.replay, builds, rules, known, err);
-	if (!r) {
-		r = report_all(&j, known);
-		r = r ? error_sys(err, r, NULL, "check") : 0;
-	}
-	if (!r && builds->n)
-		set_host(&j);
-	v->n_series = j.replay.n_judged;
-	v->moved = j.replay.moved;
-	j.replay.moved = NULL;
-	replay_release(&j.replay);
-	changepoints_free(j.points);
-	creep_finder_free(j.creep);
-	free(j.work);
+	set_window(v, &so_far, rules);
+	r = report_all(j, known);
+	if (!r && j->n)
+		set_host(j);
+	v->n_series = j->replay.n_judged;
 	count_findings(v);
 	if (v->enough && v->n_suspect)
 		v->more_builds = (uint32_t)rules->agree - 1;
+	return r;
+}
+
+static int judge_init(struct judge *j, const struct builds *builds, struct error *err)
+{
+	j->work = array_new(builds->n + 1, sizeof *j->work);
+	j->points = changepoints_new();
+	j->creep = creep_finder_new();
+	return j->work && j->points && j->creep ? 0 : error_sys(err, -ENOMEM, NULL, "check");
+}
+
+static void judge_release(struct judge *j)
+{
+	replay_release(&j->replay);
+	changepoints_free(j->points);
+	creep_finder_free(j->creep);
+	free(j->work);
+}
+
+int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, struct error *err)
+{
+	struct judge j = { .v = v, .n = (uint32_t)builds->n, .replay = { .builds = builds } };
+	int r = judge_init(&j, builds, err);
+
+	*v = (struct verdict){ 0 };
+	if (!r && builds->n)
+		r = replay_run(&j.replay, builds, rules, known, err);
+	if (!r) {
+		r = report(&j, rules, known);
+		r = r ? error_sys(err, r, NULL, "check") : 0;
+	}
+	v->moved = j.replay.moved;
+	j.replay.moved = NULL;
+	judge_release(&j);
+	return r;
+}
+
+int verdict_each(const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, uint32_t first, const struct verdict_seen *seen,
+		 struct error *err)
+{
+	struct verdict v;
+	struct judge j = { .v = &v };
+	int r = judge_init(&j, builds, err);
+	uint32_t from = first;
+
+	/* A build that failed has the suspects of the last good one. */
+	while (from > 0 && from < builds->n && builds->build[from].total[TOTAL_STATUS] > 0)
+		from--;
+	r = r ? r : replay_begin(&j.replay, builds, rules, known, err);
+	for (uint32_t b = 0; !r && b < builds->n; b++) {
+		r = replay_next(&j.replay, b, b >= from, err);
+		if (r || b < first)
+			continue;
+		j.n = b + 1;
+		r = report(&j, rules, known);
+		r = r ? error_sys(err, r, NULL, "check") : 0;
+		v.moved = j.replay.moved;
+		r = r ? r : seen->seen(seen->context, b, &v, err);
+		v.moved = NULL;
+		verdict_release(&v);
+	}
+	judge_release(&j);
 	return r;
 }
 

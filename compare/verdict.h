@@ -84,4 +84,17 @@ int verdict_make(struct verdict *v, const struct builds *builds, const struct ru
 		 const struct known_list *known, struct error *err);
 void verdict_release(struct verdict *v);
 
+/*
+ * The verdicts about the first builds up to each one from `first` on, from one replay: seen() gets
+ * each of them, and must not keep it. It returns 0 or a negative errno with err, which ends it.
+ */
+struct verdict_seen {
+	int (*seen)(void *context, uint32_t build, const struct verdict *v, struct error *err);
+	void *context;
+};
+
+int verdict_each(const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, uint32_t first, const struct verdict_seen *seen,
+		 struct error *err);
+
 #endif
