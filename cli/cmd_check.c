@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/clock.h"
 #include "cli/against_open.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
@@ -7,9 +8,11 @@
 #include "compare/everywhere.h"
 #include "compare/fixed_by.h"
 #include "report/check_output.h"
+#include "report/check_replay.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define TOP_MAX 1000000000
 
@@ -18,8 +21,8 @@ struct check_arguments {
 	bool json, junit, markdown;
 	const char *output;
 	int64_t top;
-	bool all, need_history, everywhere;
-	const char *against;
+	bool all, need_history, everywhere, replay;
+	const char *against, *since;
 };
 
 #define OPTIONS struct check_arguments
@@ -42,6 +45,10 @@ static const struct option options[] = {
 	  "check every series, or those that --ref fits: one change is one finding") },
 	{ OPT_TEXT(0, "against", against, "BRANCH",
 	  "compare a branch with the builds of BRANCH up to the merge base") },
+	{ OPT_FLAG(0, "replay", replay,
+	  "report what check says about each build of the archive with these settings") },
+	{ OPT_TEXT(0, "since", since, "DATE",
+	  "begin --replay with the first build on DATE (YYYY-MM-DD, UTC) or later") },
 	{ 0 }
 };
 
@@ -248,6 +255,104 @@ static int check_everywhere(struct check_arguments *a, struct args *args, struct
 	return r;
 }
 
+/* The first build of the day or later. */
+static int find_since(uint32_t *first, const char *since, const struct builds *builds,
+		      struct error *err)
+{
+	struct buf text = BUF_INIT;
+	struct cursor c;
+	int64_t since_s;
+	bool valid;
+
+	*first = 0;
+	if (!since)
+		return 0;
+	buf_addf(&text, "%sT00:00:00", since);
+	cursor_init(&c, buf_str(&text), text.len);
+	valid = clock_parse_iso(&c, &since_s) && cursor_at_end(&c);
+	buf_release(&text);
+	if (!valid)
+		return error_set(err, -EINVAL, NULL, 0, 0, "check: option '--since': '%s' is no date: "
+				 "use YYYY-MM-DD", since);
+	while (*first < builds->n && builds->build[*first].start_s < since_s)
+		++*first;
+	return *first < builds->n ? 0 :
+	       error_set(err, -ENOENT, builds->ref, 0, 0, "no build since %s", since);
+}
+
+/* Which builds exceed a limit. */
+static int find_exceeding(bool *exceeds, const struct buildset *n, uint32_t first, struct error *err)
+{
+	int r = 0;
+
+	for (uint32_t b = first; !r && b < n->builds.n; b++) {
+		struct limits_check limits = { 0 };
+		struct values values = VALUES_INIT;
+
+		r = archive_values(n->archive, n->builds.build[b].id, &values, err);
+		if (!r && (r = limits_check(&limits, &n->limits.limits, &values)))
+			error_sys(err, r, NULL, NULL);
+		exceeds[b - first] = limits.n;
+		limits_check_release(&limits);
+		values_release(&values);
+	}
+	return r;
+}
+
+static int write_replay(struct buf *out, const struct check_replay *c, bool markdown)
+{
+	struct style style = output_style();
+	struct doc d;
+	int r;
+
+	doc_init_people(&d, out, &style, markdown);
+	r = check_replay_doc(&d, c);
+	doc_release(&d);
+	return r;
+}
+
+static int print_replay(const struct check_arguments *a, const struct check_replay *c, struct error *err)
+{
+	struct buf out = BUF_INIT;
+	int r = 0;
+
+	if (a->json || a->markdown) {
+		r = a->json ? check_replay_json(&out, c) : write_replay(&out, c, true);
+		if (!a->output)
+			return output_end(&out, r, "check", err);
+		r = output_file(&out, r, a->output, err);
+	}
+	return r ? r : output_end(&out, write_replay(&out, c, false), "check", err);
+}
+
+/* --replay: it says what check said, and does not fail. */
+static int replay(const struct check_arguments *a, const struct buildset *n, struct error *err)
+{
+	struct episodes episodes = { 0 };
+	struct check_replay c = {
+		.builds = &n->builds, .rules = &n->rules, .episodes = &episodes,
+		.need_history = a->need_history, .top = a->all ? SIZE_MAX : (size_t)a->top,
+	};
+	bool *exceeds = NULL;
+	uint32_t first = 0;
+	int r = n->builds.n ? find_since(&first, a->since, &n->builds, err) :
+		error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
+			  n->builds.ref);
+
+	if (!r && n->limits.n) {
+		c.exceeds = exceeds = array_new_zero(n->builds.n, sizeof *exceeds);
+		r = exceeds ? find_exceeding(exceeds, n, first, err) :
+		    error_sys(err, -ENOMEM, NULL, "check");
+	}
+	if (!r)
+		r = episodes_find(&episodes, &n->builds, &n->rules, &n->known, first, err);
+	if (!r)
+		r = print_replay(a, &c, err);
+	episodes_release(&episodes);
+	free(exceeds);
+	return r;
+}
+
 static const struct check_arguments defaults = { .top = 20 };
 
 static int run_check(struct args *a, void *values, struct error *err)
@@ -265,11 +370,18 @@ static int run_check(struct args *a, void *values, struct error *err)
 				 "or --markdown");
 	if (c->everywhere && c->against)
 		return error_say(err, -EINVAL, "check: --everywhere and --against exclude each other");
+	if (c->since && !c->replay)
+		return error_say(err, -EINVAL, "check: option '--since' requires --replay");
+	if (c->replay && (c->junit || c->everywhere || c->against))
+		return error_say(err, -EINVAL, "check: --replay excludes --junit, --everywhere and "
+				 "--against");
 	if (c->everywhere)
 		return check_everywhere(c, a, err);
 	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
 	    buildset_open(&n, a, &c->buildset, BUILDSET_FRESH, err);
-	if (!r)
+	if (!r && c->replay)
+		r = replay(c, &n, err);
+	else if (!r)
 		r = check(c, &n, c->against ? &against.report : NULL, err);
 	against_release(&against);
 	buildset_release(&n);

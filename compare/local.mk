@@ -2,7 +2,7 @@
 # compare: differences beyond the noise between two builds, or in a year of builds
 noinst_LIBRARIES += compare/libcompare.a
 compare_libcompare_a_SOURCES = \
-	compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_parts.h compare/diff_match.c compare/diff_unlike.c \
+	compare/episodes.c compare/episodes.h compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_parts.h compare/diff_match.c compare/diff_unlike.c \
 	compare/history.c compare/history.h compare/history_findings.c compare/history_group.c compare/history_group.h \
 	compare/history_scan.c compare/history_scan.h compare/everywhere.c compare/everywhere.h compare/verdict_cause.c compare/verdict_cause.h compare/fixed_by.c compare/fixed_by.h compare/known.c compare/known.h compare/limits.c \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \

@@ -46,7 +46,7 @@ CHECKS = \
 	tests/check_buf tests/check_build_tool tests/check_build_recording tests/check_builder tests/check_buildset \
 	tests/check_carry tests/check_chain tests/check_channel tests/check_chain_bound tests/check_changepoints \
 	tests/check_chart tests/check_classify tests/check_cli tests/check_cmd_archive tests/check_cmd_chart \
-	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_span tests/check_identity \
+	tests/check_cmd_check tests/check_cmd_diff tests/check_cmd_history tests/check_cmd_replay tests/check_cmd_span tests/check_identity \
 	tests/check_command_name tests/check_config tests/check_creep tests/check_culprits tests/check_cursor \
 	tests/check_decide tests/check_deviations tests/check_diff tests/check_diff_sets tests/check_doc tests/check_doctor \
 	tests/check_event tests/check_everywhere tests/check_verdict_cause tests/check_export tests/check_extremes tests/check_field tests/check_findings tests/check_fixed_by \
@@ -159,7 +159,7 @@ EXTRA_DIST += tests/bitbake_driver.py tests/browser tests/collector.py tests/dat
 	tests/english.py tests/golden tests/house.py tests/live.py tests/top.py tests/otlp.py tests/pprof_stacks.py tests/protoc_text.py \
 	tests/symbols_objects.py \
 	tests/action.py tests/agree.py tests/ci.py tests/first_error.py tests/markdown.py tests/mutate.py tests/oe_files.py tests/output_projects.py tests/output_truth.py tests/packed.py tests/recipes.py tests/references.py tests/samples.py tests/smaps_witness.py tests/waits.py \
-	tests/trace_reader.py tests/verdicts.py tests/doc.py tests/agree_pages.py tests/mutants.txt
+	tests/trace_reader.py tests/replay_command.py tests/verdicts.py tests/doc.py tests/agree_pages.py tests/mutants.txt
 
 include tests/bench.mk
 include tests/fuzz.mk
