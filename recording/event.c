@@ -102,7 +102,7 @@ void event_instance_id(char id[INSTANCE_ID_MAX], int32_t pid, int64_t time_us)
 void event_end_init(struct event_end *e, int32_t status)
 {
 	*e = (struct event_end){ status, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-		.at_most = false };
+		.instructions = -1 };
 }
 
 static int64_t us(struct timeval tv)
@@ -239,13 +239,14 @@ void event_add_ended(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 
 	add_head(b, kind == EVENT_DONE ? "done" : kind == EVENT_FAIL ? "fail" :
 		 kind == EVENT_KILL ? "kill" : "gone", t, inst, seq);
-	p = buf_begin(b, VALUES_MAX + 5 * NUMBER_MAX);
+	p = buf_begin(b, VALUES_MAX + 6 * NUMBER_MAX);
 	if (p) {
 		p = put_values(put_number(p, e->status), e);
 		p = put_number(p, e->setup_us > 0 ? e->setup_us : -1);
 		p = put_number(p, e->setup_user_us > 0 ? e->setup_user_us : -1);
 		p = put_number(p, e->setup_system_us > 0 ? e->setup_system_us : -1);
-		buf_end(b, put_number(p, e->at_most ? 1 : -1));
+		p = put_number(p, e->at_most ? 1 : -1);
+		buf_end(b, put_number(p, e->instructions));
 	}
 	finish_line(b);
 }

@@ -71,6 +71,7 @@ struct event_end {
 	/* What its process did before the task started, which no other value contains, such as
 	 * parsing a recipe; 0: nothing, or unknown. */
 	int64_t setup_us, setup_user_us, setup_system_us;
+	int64_t instructions;	/* in user mode, of all its processes, where asked */
 	bool at_most;		/* it ended at this time at the latest */
 };
 

@@ -279,7 +279,7 @@ static int read_start(struct follow *f, uint32_t task, struct event *e)
 
 static void read_values(struct task *t, struct event *e)
 {
-	int64_t n[17];
+	int64_t n[18];
 
 	event_numbers(e, n, ARRAY_SIZE(n));
 	t->status = small(n[0]);
@@ -299,6 +299,7 @@ static void read_values(struct task *t, struct event *e)
 	t->setup_user_us = n[14] > 0 ? small_count(n[14]) : 0;
 	t->setup_system_us = n[15] > 0 ? small_count(n[15]) : 0;
 	t->end_at_most = n[16] > 0;
+	t->instructions = MAX(n[17], -1);
 }
 
 /* The first one counts: a task may report its own end before the process that waits for it. */

@@ -27,6 +27,8 @@
 #define LAYOUT_SUSPENDED "suspended"	/* a key of build: from and until, in microseconds */
 #define LAYOUT_ASLEEP "machine_suspended_us"	/* a key of build, which no time contains */
 #define LAYOUT_UNACCOUNTED "unaccounted"	/* what proof.h found at the end of the build */
+#define LAYOUT_COUNTED "counted"	/* what the counters of tasks count: "instructions"; "page-faults" if tried so */
+#define LAYOUT_INSTRUCTIONS "instructions"	/* the count of the build */
 #define LAYOUT_WARNING "warning"	/* a key of build: what reading its source gave */
 #define LAYOUT_TRACEPARENT "traceparent"	/* what the build runs in; see identity.h */
 #define LAYOUT_IMPORTED "imported"	/* and whose format that had */

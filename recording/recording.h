@@ -76,6 +76,7 @@ struct task {
 					   the kernel counts as the task's own, too */
 	int64_t in_blocks, out_blocks;
 	int64_t rchar, wchar;
+	int64_t instructions;	/* in user mode */
 	int32_t minor_faults, major_faults;	/* INT32_MAX: that or more, as the switches */
 	int32_t voluntary_switches, involuntary_switches;
 	uint64_t seq;		/* within the instance */

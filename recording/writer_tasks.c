@@ -122,7 +122,7 @@ static void add_end(const struct tasks_out *t, const struct task *task, const ch
 		.rchar = task->rchar, .wchar = task->wchar,
 		.max_rss_at_most_kb = task->max_rss_at_most_kb, .setup_us = task->setup_us,
 		.setup_user_us = task->setup_user_us, .setup_system_us = task->setup_system_us,
-		.at_most = task->end_at_most,
+		.instructions = task->instructions, .at_most = task->end_at_most,
 	};
 
 	if (task->end_us >= 0)

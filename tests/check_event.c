@@ -145,6 +145,13 @@ TEST(end_lines)
 		event_add_end(&b, 5, "i", 3, &end);
 		ck_assert_str_eq(b.data + strlen(cases[i].start),
 				 "\t0\t\t0\t0\t0\t0\t0\t9\t\t\t4\t7\t\t6\t1\n");
+		end.setup_us = end.setup_system_us = 0;
+		end.at_most = false;
+		end.instructions = 0;
+		buf_clear(&b);
+		event_add_end(&b, 5, "i", 3, &end);
+		ck_assert_str_eq(b.data + strlen(cases[i].start),
+				 "\t0\t\t0\t0\t0\t0\t0\t9\t\t\t4\t\t\t\t\t0\n");
 		buf_release(&b);
 	}
 }

@@ -227,7 +227,7 @@ TEST(all_fields)
 		"pid\t21\ta1.1\t77\nafter\t21\ta1.1\tp\tq\nbegin\t22\ta1.1\t1\tphase\nbegin\t22\ta1\t1\town\n"
 		"end\t25\ta1.1\t1\nnote\t26\ta1\tall\nnote\t27\ta1.1\tof one\n"
 		"start\t28\ta1.2\t78\t\t\ty\t\tgcc -c y.c\nafter\t28\ta1.2\ty.c\nafter\t29\ta1.1\tr\n"
-		"done\t30\ta1.1\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\t\t12\t13\t14\t1\n"
+		"done\t30\ta1.1\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\t\t12\t13\t14\t1\t123456789012\n"
 		"used\t79\ta1\t1\t2\nused\t79\ta1\t15\t16\t0\t0\t0\t17\t18\nclose\t80\ta1\n");
 
 	recorded_open(&rec, dir, NULL);
@@ -271,6 +271,8 @@ TEST(all_fields)
 	ck_assert_int_eq(t->setup_user_us, 13);
 	ck_assert_int_eq(t->setup_system_us, 14);
 	ck_assert(t->end_at_most);
+	ck_assert_int_eq(t->instructions, 123456789012);
+	ck_assert_int_eq(rec.task[1].instructions, -1);
 	ck_assert_int_eq(rec.instance[0].used_user_us, 15);
 	ck_assert_int_eq(rec.instance[0].used_system_us, 16);
 	ck_assert_int_eq(rec.instance[0].used_in_blocks, 17);

@@ -213,7 +213,7 @@ static void add_tasks(struct buf *b, const struct recording *rec)
 		NUMBERS(b, " values", t->user_us, t->system_us, t->max_rss_kb, t->max_rss_at_most_kb,
 			t->minor_faults, t->major_faults, t->in_blocks, t->out_blocks,
 			t->voluntary_switches, t->involuntary_switches, t->rchar, t->wchar, t->setup_us,
-			t->setup_user_us, t->setup_system_us);
+			t->setup_user_us, t->setup_system_us, t->instructions);
 		NUMBERS(b, " samples", t->n_usage, t->peak_kb, t->peak_ms, t->cpu_ms, t->read_kb,
 			t->written_kb);
 		NUMBERS(b, " files", t->n_files, t->files_bytes, t->cache);

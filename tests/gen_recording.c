@@ -149,7 +149,7 @@ static void end_task(struct plan *p, struct slot *s, int64_t t)
 		.out_blocks = 8 * (int64_t)random_below(200),
 		.voluntary_switches = (int64_t)random_below(50),
 		.involuntary_switches = (int64_t)random_below(100),
-		.rchar = -1, .wchar = -1,
+		.rchar = -1, .wchar = -1, .instructions = -1,
 	};
 
 	/* What was waited for is no less than the last sample. */

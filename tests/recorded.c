@@ -262,6 +262,7 @@ static void dump_values(struct buf *b, const struct task *t)
 		t->user_us, t->system_us, t->max_rss_kb, t->max_rss_at_most_kb, t->in_blocks, t->out_blocks,
 		t->rchar, t->wchar, t->minor_faults, t->major_faults, t->voluntary_switches,
 		t->involuntary_switches, t->setup_us, t->setup_user_us, t->setup_system_us,
+		t->instructions,
 	};
 
 	buf_adds(b, " values=");
