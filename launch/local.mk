@@ -8,7 +8,7 @@ launch_liblaunch_a_SOURCES = \
 	launch/launch.c launch/launch.h launch/notice.c launch/notice.h launch/oelayout.c \
 	launch/oelayout.h launch/pause.c launch/pause.h launch/whereabouts.c launch/whereabouts.h launch/progress.c launch/progress.h launch/relay.c launch/relay.h launch/relay_process.c launch/relay_log.c launch/relay_parts.h launch/relay_pipes.c launch/relay_pool.c launch/relay_pool.h \
 	launch/relay_tty.c launch/relay_tty.h launch/serving.c launch/serving.h launch/recorder.c launch/recorder.h launch/repetition.c launch/repetition.h \
-	launch/made_files.c launch/made_files.h launch/results_write.c launch/results_write.h launch/settings.h launch/spanrun.c launch/spanrun.h launch/tasklog.c launch/tasklog.h launch/taskrun.c launch/taskrun.h \
+	launch/made_files.c launch/made_files.h launch/make_words.c launch/make_words.h launch/results_write.c launch/results_write.h launch/settings.h launch/spanrun.c launch/spanrun.h launch/tasklog.c launch/tasklog.h launch/taskrun.c launch/taskrun.h \
 	launch/tracer.c launch/tracer.h launch/witness.c launch/witness.h
 
 

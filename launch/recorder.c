@@ -9,6 +9,7 @@
 #include "convert/ninja/join.h"
 #include "convert/zstd.h"
 #include "launch/find_plugin.h"
+#include "launch/make_words.h"
 #include "launch/notice.h"
 #include "launch/oelayout.h"
 #include "launch/progress.h"
@@ -404,41 +405,6 @@ static const char *why_not_preloaded(const struct recorder *rec, const char *pro
 	return why;
 }
 
-/* Does this short option of make have an argument, which may be the next word? */
-static bool takes_argument(char option)
-{
-	return strchr("CEIWfo", option);
-}
-
-static bool abbreviates(const char *word, const char *option)
-{
-	size_t len = strlen(word);
-
-	return len > 3 && !strncmp(word, option, len);
-}
-
-/* Does make only print its version or help? Then it reads no makefile. */
-static bool only_prints(char *const argv[])
-{
-	for (size_t i = 1; argv[i] && strcmp(argv[i], "--"); i++) {
-		const char *word = argv[i];
-
-		if (abbreviates(word, "--version") || abbreviates(word, "--help"))
-			return true;
-		if (word[0] != '-' || word[1] == '-')
-			continue;
-		for (word++; *word; word++) {
-			if (*word == 'v' || *word == 'h')
-				return true;
-			if (takes_argument(*word)) {
-				i += !word[1] && argv[i + 1];
-				break;
-			}
-		}
-	}
-	return false;
-}
-
 /* Report it unless the reason has been reported, as a shell does for a command that cannot be
  * run. */
 static void explain_no_tasks(struct recorder *rec, const struct launch *l,
@@ -454,7 +420,7 @@ static void explain_no_tasks(struct recorder *rec, const struct launch *l,
 	if (WIFEXITED(l->status) &&
 	    (WEXITSTATUS(l->status) == 126 || WEXITSTATUS(l->status) == 127))
 		return;
-	if ((make || carry_is_bitbake(carry_name(l->argv[0]))) && only_prints(l->argv))
+	if ((make || carry_is_bitbake(carry_name(l->argv[0]))) && make_words_only_print(l->argv))
 		return;
 	if (carry_is_bitbake(carry_name(l->argv[0]))) {
 		notice("no tasks were recorded: none ran, or no INHERIT += \"buildbeat\" is in "
