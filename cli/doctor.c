@@ -11,6 +11,7 @@
 #include "launch/gitstamp.h"
 #include "recording/store.h"
 #include "recording/store_create.h"
+#include "sampler/counter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -178,6 +179,21 @@ static void check_process_files(struct doctor *d)
 			   works ? NULL : files[i].remedy, "%s",
 			   works ? files[i].good : files[i].bad);
 	}
+}
+
+static void check_counters(struct doctor *d)
+{
+	int r = counter_try(COUNTER_INSTRUCTIONS);
+	struct counter_why why;
+
+	if (!r) {
+		doctor_add(d, "instructions", DOCTOR_OK, false, NULL,
+			   "--instructions can count the instructions of tasks");
+		return;
+	}
+	counter_explain(&why, r, counter_paranoid());
+	doctor_add(d, "instructions", DOCTOR_LIMITED, false, why.remedy,
+		   "--instructions counts nothing: %s", why.text);
 }
 
 /* A build may run processes as another user. */
@@ -371,6 +387,7 @@ void doctor_machine(struct doctor *d)
 	check_clock(d);
 	check_pressure(d);
 	check_process_files(d);
+	check_counters(d);
 	check_hidden(d);
 	doctor_limits(d);
 	check_config(d);

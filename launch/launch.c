@@ -291,6 +291,7 @@ static _Atomic bool *share_flag(void)
 int launch_run(struct launch *l)
 {
 	_Atomic bool *not_run = share_flag();
+	struct counter counter = COUNTER_CLOSED;
 	pid_t launcher = getpid();
 	struct signals s;
 	int r;
@@ -315,9 +316,12 @@ int launch_run(struct launch *l)
 			pidserver_start(l->pidserver);
 		if (l->started)
 			l->started(l->context, l->pid);
+		l->counted = l->count ? counter_open(&counter, l->count, l->pid) : -EBADF;
 		let_go(l, &s);
 		r = wait_for_build(l, &s);
 		forget_pending(&s);
+		if (counter.fd >= 0)
+			l->counted = counter_take(&counter, l->count);
 	}
 	witness_stop(&s.witness);
 	signals_give_back(&s, NULL);

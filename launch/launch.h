@@ -2,6 +2,8 @@
 #ifndef BUILDBEAT_LAUNCH_LAUNCH_H
 #define BUILDBEAT_LAUNCH_LAUNCH_H
 
+#include "sampler/counter.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -31,6 +33,7 @@ struct launch {
 	struct sampler *sampler;	/* or NULL */
 	struct pidserver *pidserver;	/* starts to answer; or NULL */
 	struct store *store;	/* gets the times when the command is suspended; or NULL */
+	enum counter_event count;	/* what its processes do, see `counted` */
 	struct relay *relay;	/* gets its output; NULL: it has ours */
 	/* The signal mask of the command; NULL: that of the caller. */
 	const sigset_t *mask;
@@ -45,6 +48,8 @@ struct launch {
 	int status;		/* wait(2) status */
 	bool not_run;		/* no process was created, or it could not execute the command and has
 				   the status 127 or 126 */
+	int64_t counted;	/* user instructions of it and all its descendants; or a negative
+				   errno for counter_reason() */
 	struct rusage usage;	/* of it and all its descendants it waited for */
 };
 

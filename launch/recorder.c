@@ -9,6 +9,7 @@
 #include "convert/ninja/join.h"
 #include "convert/zstd.h"
 #include "launch/find_plugin.h"
+#include "launch/instructions.h"
 #include "launch/make_words.h"
 #include "launch/notice.h"
 #include "launch/oelayout.h"
@@ -221,6 +222,8 @@ int recorder_create(struct recorder *rec, const struct settings *settings,
 	}
 	if (settings->traceparent)
 		set_traceparent(rec);
+	if (settings->instructions)
+		instructions_begin(&rec->store, true);
 	store_begun(&rec->store);
 	if (settings->git) {
 		check_trees(&settings->source);
@@ -250,6 +253,8 @@ int recorder_join(struct recorder *rec, const struct settings *settings, const c
 		return r;
 	if (settings->task_io)
 		rec->store.flags |= STORE_TASK_IO;
+	if (settings->instructions)
+		instructions_begin(&rec->store, false);
 	hold_begin(&rec->hold);
 	begin_tickets(rec);
 	return 0;
@@ -297,6 +302,7 @@ void recorder_prepare(struct recorder *rec, struct launch *l)
 	l->traceparent = *rec->traceparent ? rec->traceparent : NULL;
 	l->stats_log = compiler_cache_variable(&rec->cache);
 	l->sampler = rec->sampler;
+	l->count = rec->created ? counter_event_of(rec->store.flags) : COUNTER_OFF;
 	l->store = rec->created ? &rec->store : NULL;
 	l->pidserver = &rec->pidserver;
 	begin_relay(rec);
@@ -338,6 +344,7 @@ static int append_end(struct recorder *rec, const struct launch *l)
 	add_number(&b, "out_blocks", u->ru_oublock);
 	add_number(&b, "voluntary_switches", u->ru_nvcsw);
 	add_number(&b, "involuntary_switches", u->ru_nivcsw);
+	instructions_add_end(&b, l);
 	r = store_append_build(&rec->store, &b);
 	buf_release(&b);
 	return r;

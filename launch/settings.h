@@ -18,6 +18,7 @@ struct settings {
 	bool per_core;
 	bool all_interfaces;
 	bool task_io;
+	bool instructions;
 	bool task_memory;
 	bool task_files;
 	bool task_cache;

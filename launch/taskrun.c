@@ -51,6 +51,8 @@ static void append_end(struct running *r, const struct launch *l)
 	event_end_init(&end, l->status);
 	event_end_rusage(&end, &l->usage);
 	peak_judge(&peak, &end);
+	if (l->counted >= 0)
+		end.instructions = l->counted;
 	event_add_end(&r->line, now_us, r->store->inst, 1, &end);
 	event_add_close(&r->line, now_us, r->store->inst, 1, NULL);
 	store_append(r->store, &r->line);
@@ -81,6 +83,7 @@ int taskrun(struct store *store, const struct event_task *task, struct launch *l
 	store_append(store, &r.line);
 	r.start_us = store_now_us(store);
 	taskrun_set_traceparent(l, traceparent, store, 1, 0);
+	l->count = counter_event_of(store->flags);
 	l->started = append_start;
 	l->context = &r;
 	result = launch_run(l);

@@ -32,6 +32,7 @@ struct child *children_add(struct children *c, pid_t pid)
 	if (!child)
 		return NULL;
 	child->io_fd = -1;
+	child->counter = (struct counter)COUNTER_CLOSED;
 	child->output = (struct pipes_of){ 0 };
 	child->task = 0;
 	c->pid[c->n] = pid;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "plugin/pipes.h"
+#include "sampler/counter.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct event_end;
 struct child {
 	uint64_t task;		/* 0: its start or end is being recorded */
 	int io_fd;		/* its /proc/PID/io, or -1 */
+	struct counter counter;	/* of its instructions */
 	struct pipes_of output;
 	bool asked_for;		/* the tool announced it with a name */
 	char *const *env;	/* its environment, as passed by the tool; NULL: unknown */

@@ -9,6 +9,10 @@ plugin_libticket_a_SOURCES = \
 	plugin/carry_look.c plugin/carry.h \
 	plugin/ticket.c plugin/ticket.h
 
+# What the objects have in common.
+noinst_LIBRARIES += plugin/libhosts.a
+plugin_libhosts_a_SOURCES = plugin/counting.c plugin/counting.h plugin/pidtable.c plugin/pidtable.h
+
 module_PROGRAMS += plugin/buildbeat.so
 plugin_buildbeat_so_SOURCES = \
 	plugin/api.c plugin/api.h plugin/api_spans.c plugin/api_tallies.c \
@@ -22,7 +26,7 @@ plugin_buildbeat_so_SOURCES = \
 	plugin/outputs.c plugin/outputs.h \
 	plugin/session.c plugin/session.h \
 	plugin/pipes.c plugin/pipes.h \
-	plugin/procs.c plugin/procs.h \
+	plugin/procs.c plugin/procs.h plugin/procs_count.c plugin/procs_count.h \
 	plugin/span.c plugin/span.h plugin/trace_env.c plugin/trace_env.h \
 	plugin/tally_count.c plugin/tally_count.h plugin/tally_parts.h \
 	plugin/tally_clock.c plugin/tally_clock.h plugin/tally_control.c plugin/tally_dump.c \
@@ -33,17 +37,15 @@ plugin_buildbeat_so_SOURCES = \
 plugin_buildbeat_so_LDFLAGS = $(LINK_MODULE) -pthread \
 	-Wl,--version-script=$(srcdir)/plugin/buildbeat.map -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,norelro
-plugin_buildbeat_so_LDADD = plugin/libticket.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
+plugin_buildbeat_so_LDADD = plugin/libticket.a plugin/libhosts.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
 EXTRA_plugin_buildbeat_so_DEPENDENCIES = plugin/buildbeat.map
 EXTRA_DIST += plugin/buildbeat.map
 
 # For build tools that load nothing by themselves: LD_PRELOAD.
-noinst_LIBRARIES += plugin/libpidtable.a
-plugin_libpidtable_a_SOURCES = plugin/pidtable.c plugin/pidtable.h
-
 module_PROGRAMS += plugin/buildbeat-preload.so
 plugin_buildbeat_preload_so_SOURCES = \
 	plugin/preload.c plugin/preload.h \
+	plugin/preload_count.c plugin/preload_count.h \
 	plugin/preload_ninja.c \
 	plugin/preload_system.c \
 	plugin/preload_tasks.c \
@@ -53,7 +55,7 @@ plugin_buildbeat_preload_so_SOURCES = \
 plugin_buildbeat_preload_so_LDFLAGS = $(LINK_MODULE) \
 	-Wl,--version-script=$(srcdir)/plugin/preload.map -Wl,-z,nodelete -Wl,-O1 -Wl,--gc-sections \
 	-Wl,-z,noseparate-code -Wl,-z,now
-plugin_buildbeat_preload_so_LDADD = plugin/libticket.a plugin/libpidtable.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
+plugin_buildbeat_preload_so_LDADD = plugin/libticket.a plugin/libhosts.a sampler/libsampler.a recording/librecording.a command/libcommand.a base/libbase.a
 EXTRA_plugin_buildbeat_preload_so_DEPENDENCIES = plugin/preload.map
 EXTRA_DIST += plugin/preload.map
 

@@ -4,6 +4,7 @@
  * an error, they only carry the recording to the build tools below.
  */
 #include "plugin/preload.h"
+#include "plugin/preload_count.h"
 
 #include "base/array.h"
 #include "base/file.h"
@@ -295,23 +296,27 @@ int execle(const char *path, const char *arg, ...)
 
 /* Spawning */
 
-typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
-			   const posix_spawnattr_t *, char *const[], char *const[]);
-
-static int spawn_recording(spawn_function *function, pid_t *pid, const char *file,
+static int spawn_recording(counting_function *function, pid_t *pid, const char *file,
 			   const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
 	struct preload_guest guest;
 	int64_t start_us;
 	pid_t child;
+	struct counting counting = {
+		.function = function, .pid = &child, .file = file, .actions = actions, .attr = attr,
+		.argv = argv, .envp = envp,
+	};
 	int r;
 
 	if (!preload_is_host())
 		return function(pid, file, actions, attr, argv, envp);
 	preload_spawning();
 	start_us = preload_now_us();
-	r = function(&child, file, actions, attr, argv, envp);
+	if (preload_counts())
+		r = preload_count_spawn(&counting);
+	else
+		r = function(&child, file, actions, attr, argv, envp);
 	if (r) {
 		preload_not_spawned();
 		return r;
@@ -319,12 +324,14 @@ static int spawn_recording(spawn_function *function, pid_t *pid, const char *fil
 	if (pid)
 		*pid = child;
 	guest = preload_enter();
+	if (preload_counts())
+		preload_count_started(child, &counting);
 	preload_spawned(child, start_us, argv);
 	preload_leave(guest);
 	return 0;
 }
 
-static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
+static int spawn_with(counting_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {

@@ -3,6 +3,7 @@
 #define BUILDBEAT_PLUGIN_PRELOAD_H
 
 #include "plugin/carry.h"
+#include "plugin/counting.h"
 #include "recording/event.h"
 
 #include <poll.h>
@@ -54,6 +55,7 @@ struct preload_work {
 	struct carry_env env;
 	char line[EVENT_MAX + 1];
 	char words[2 * EVENT_MAX];
+	char stack[COUNTING_STACK] __attribute__((aligned(16)));	/* of counting_spawn() */
 };
 
 /* pid: of this process. */

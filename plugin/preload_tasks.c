@@ -4,6 +4,7 @@
 #include "command/shell.h"
 #include "plugin/pidtable.h"
 #include "plugin/preload.h"
+#include "plugin/preload_count.h"
 #include "recording/event.h"
 #include "recording/layout.h"
 #include "recording/store.h"
@@ -81,6 +82,7 @@ static void forked(void)
 	host.fork_pid = getpid();
 	atomic_fetch_add(&host.shared->forks, 1);
 	host.peak = (struct peak)PEAK_INIT;
+	preload_count_forked();
 }
 
 bool preload_is_host(void)
@@ -386,8 +388,11 @@ void preload_spawned(pid_t pid, int64_t start_us, char *const argv[])
 	if (!is_over()) {
 		started(pid, (struct process){ pid, host.store.inner }, start_us, argv);
 		if (take_early(pid, start_us, &early) &&
-		    pidtable_take(&host.shared->children, pid, &task))
+		    pidtable_take(&host.shared->children, pid, &task)) {
+			if (early.end.instructions < 0)
+				early.end.instructions = preload_count_take(pid);
 			write_end(task, early.end_us, &early.end);
+		}
 	}
 	preload_not_spawned();
 }
@@ -424,6 +429,7 @@ void preload_executing(char *const argv[])
 	}
 	if (pidtable_has(&host.shared->children, pid) || is_over())
 		return;
+	preload_count_executing();
 	p = own_process(pid);
 	started(key_of(pid, p), p, preload_now_us(), argv);
 }
@@ -455,6 +461,7 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 	event_end_init(&e, status);
 	event_end_rusage(&e, usage);
 	peak_judge(&host.peak, &e);
+	e.instructions = preload_count_take(pid);
 	if (pidtable_take(&host.shared->children, pid, &task) || take_first(&task)) {
 		atomic_fetch_add(&host.shared->reaped, 1);
 		if (!is_over())
@@ -467,6 +474,8 @@ void preload_reaped(pid_t pid, int status, const struct rusage *usage)
 		leave_early(pid, t, &e);
 		if (pidtable_take(&host.shared->children, pid, &task)) {
 			take_early(pid, t, &unused);
+			if (e.instructions < 0)
+				e.instructions = preload_count_take(pid);
 			write_end(task, t, &e);
 		}
 	}
@@ -509,15 +518,27 @@ static bool find_children(struct event_children *c)
 	return true;
 }
 
+static void note_not_counted(struct buf *b)
+{
+	char text[256];
+	struct buf note;
+
+	buf_init_fixed(&note, text, sizeof text);
+	preload_count_add_missed(&note);
+	if (note.len)
+		event_add_note(b, preload_now_us(), host.store.inst, 0, buf_str(&note));
+}
+
 static void write_close(void)
 {
 	struct event_children children;
 	bool known = find_children(&children);
-	char text[512];
+	char text[800];
 	struct buf b;
 
 	buf_init_fixed(&b, text, sizeof text);
 	note_not_recorded(&b);
+	note_not_counted(&b);
 	event_add_close(&b, preload_now_us(), host.store.inst, last_written(),
 			known ? &children : NULL);
 	append(&b);
@@ -612,6 +633,7 @@ void preload_host_begin(int argc, char **argv)
 	prepare_open(argc, argv);
 	host.shared = memory;
 	host.store.lost = &host.shared->lost;
+	preload_count_begin(counter_event_of(host.store.flags));
 	getrusage(RUSAGE_CHILDREN, &host.before);
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(preload_count_forking, NULL, forked);
 }

@@ -10,6 +10,7 @@
 #include "plugin/collected.h"
 #include "plugin/got.h"
 #include "plugin/outputs.h"
+#include "plugin/procs_count.h"
 #include "plugin/session.h"
 #include "plugin/trace_env.h"
 #include "recording/event.h"
@@ -41,12 +42,13 @@ static __attribute__((section(".data"))) struct {
 	pid_t pid;			/* of the tool */
 	bool missed;			/* a vfork child that ran before the session opened */
 	struct outputs next;		/* where the next one writes */
+	struct procs_count count;
 	bool ended;			/* no process was started since a child ended */
 	bool tried;			/* the tool tried to start the prepared process */
 	volatile sig_atomic_t writing;	/* late is being written: see forget_interrupted() */
 	struct buf late;		/* see procs_begin_line() */
 	struct stat out;		/* the tool's own stdout */
-} procs = { .next = OUTPUTS_INIT };
+} procs = { .next = OUTPUTS_INIT, .count = PROCS_COUNT_INIT };
 
 static struct {
 	char late_text[2 * EVENT_MAX + 1];	/* and a line that is being made behind them */
@@ -271,6 +273,7 @@ static void started(pid_t pid, int64_t t, char *const argv[], char *const env[])
 	uint64_t task;
 	char name[64];
 
+	procs_count_started(&procs.count, child);
 	if (!child) {
 		procs.not_recorded++;
 		forget(procs.host->line.known);
@@ -342,6 +345,7 @@ static void ended(pid_t pid, int status, const struct rusage *usage, const struc
 		e.rchar = io->rchar;
 		e.wchar = io->wchar;
 	}
+	e.instructions = procs_count_ended(&procs.count, &large.children, child);
 	file_close(child->io_fd);
 	child->io_fd = -1;
 	pipes_ended(&child->output);
@@ -382,10 +386,7 @@ static int hook_adddup2(posix_spawn_file_actions_t *actions, int fd, int fd_new)
 	return posix_spawn_file_actions_adddup2(actions, fd, fd_new);
 }
 
-typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
-			   const posix_spawnattr_t *, char *const[], char *const[]);
-
-static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
+static int spawn_with(counting_function *function, pid_t *pid, const char *file,
 		      const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
 		      char *const argv[], char *const envp[])
 {
@@ -406,7 +407,10 @@ static int spawn_with(spawn_function *function, pid_t *pid, const char *file,
 		outputs_prepare(&procs.next, (posix_spawn_file_actions_t *)(uintptr_t)actions, &procs.session->store,
 				procs.session->last_task + 1, procs.host->collects);
 	t = store_now_us(&procs.session->store);
-	r = function(&child, file, actions, attr, argv, envp);
+	r = procs_count_spawn(&procs.count, &(struct counting){
+		.function = function, .pid = &child, .file = file, .actions = actions, .attr = attr,
+		.argv = argv, .envp = envp,
+	});
 	if (pid)
 		*pid = child;
 	if (!r)
@@ -476,6 +480,7 @@ static void about_to_exec(char *const argv[], char *const env[])
 	} else if (procs.vforks && getppid() == procs.pid && is_on() &&
 		   !children_find(&large.children, pid)) {
 		outputs_compare(&procs.next, &procs.out);
+		procs_count_executing(&procs.count);
 		started(pid, store_now_us(store), argv, env);
 	}
 	errno = saved;
@@ -646,13 +651,21 @@ bool procs_attach(struct buildbeat_session *s, struct procs_host *host)
 	procs.vforks = hooks[0].found;
 	if (procs.vforks)
 		fstat(STDOUT_FILENO, &procs.out);
+	if (s->live)
+		procs_count_begin(&procs.count, counter_event_of(s->store.flags), procs.vforks);
 	return true;
 }
 
 uint64_t procs_finish(void)
 {
+	char note[256];
 	struct buf b;
 
+	if (procs.count.missed.n) {
+		buf_init_fixed(&b, note, sizeof note);
+		counting_add_missed(&b, &procs.count.missed);
+		put_note(0, store_now_us(&procs.session->store), buf_str(&b));
+	}
 	if (!procs.not_recorded) {	/* otherwise a note must be written before */
 		procs_begin_line(&b);
 		session_add_close(procs.session, &b);

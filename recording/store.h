@@ -49,6 +49,8 @@ struct store {
 #define STORE_TRACEPARENT 8u	/* give tasks their own TRACEPARENT */
 #define STORE_NFS 4u		/* tasks-ID.log, one a writer */
 #define STORE_PIPES 16u		/* the output is recorded: see plugin/pipes.h */
+#define STORE_INSTRUCTIONS 32u	/* count the instructions of every task: see sampler/counter.h */
+#define STORE_COUNT_FAULTS 64u	/* and page faults in their place, to try it */
 
 /* A note of the instance with this prefix is a message of the plugin to the user. The launcher
  * prints it after the build. */

@@ -4,7 +4,7 @@ noinst_LIBRARIES += sampler/libsampler.a
 sampler_libsampler_a_SOURCES = \
 	sampler/ancestors.c sampler/ancestors.h sampler/buildinfo.c sampler/buildinfo.h \
 	sampler/calibration.c sampler/calibration.h sampler/cgroup.c \
-	sampler/cores.c sampler/diskstats.c sampler/log.c sampler/log.h sampler/meminfo.c sampler/net.c \
+	sampler/cores.c sampler/counter.c sampler/counter.h sampler/diskstats.c sampler/log.c sampler/log.h sampler/meminfo.c sampler/net.c \
 	sampler/parse.c sampler/parse.h sampler/parse_cgroup.c sampler/parse_devices.c sampler/peak.c \
 	sampler/peak.h sampler/pressure.c sampler/pressure.h sampler/root.c sampler/root.h \
 	sampler/roster.c sampler/roster.h sampler/running.c sampler/running.h sampler/sampler.c \

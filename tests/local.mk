@@ -80,6 +80,8 @@ CHECKS = \
 	tests/check_zstd
 # of messages
 CHECKS += tests/check_first_error tests/check_message
+# of counters
+CHECKS += tests/check_counter
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
 
@@ -119,7 +121,7 @@ EXTRA_DIST += tests/run.sh
 
 # Programs that they run: inputs made, and hosts and processes of unusual kinds.
 check_PROGRAMS += \
-	tests/fake_make tests/fake_spawner tests/fake_threads tests/gen_archive tests/gen_oe \
+	tests/fake_make tests/fake_spawner tests/fake_threads tests/faults tests/gen_archive tests/gen_oe \
 	tests/gen_inspection tests/gen_recording tests/heap_act tests/heap_known tests/hungry
 tests_fake_make_CFLAGS = $(AM_CFLAGS) -fPIE -fno-plt
 tests_fake_make_LDFLAGS = $(AM_LDFLAGS) -pie -Wl,-z,relro,-z,now -rdynamic
