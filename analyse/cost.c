@@ -79,8 +79,13 @@ static void add_inside(struct cost_inside *in, const struct recording *rec, cons
 	in->system_us = sat_add(in->system_us, positive(child->system_us));
 	in->read_bytes = sat_add(in->read_bytes, block_bytes(child->in_blocks));
 	in->written_bytes = sat_add(in->written_bytes, block_bytes(child->out_blocks));
-	for (int i = 0; i < VALUES_COUNTED; i++)
-		in->counted[i] = sat_add(in->counted[i], positive(value_info[VALUE_COUNTED + i].counts(child)));
+	for (int i = 0; i < VALUES_COUNTED; i++) {
+		int64_t n = value_info[VALUE_COUNTED + i].counts(child);
+
+		in->counted[i] = sat_add(in->counted[i], positive(n));
+		if (n < 0)
+			in->missing |= 1u << (VALUE_COUNTED + i);
+	}
 	if (child->max_rss_kb > in->max_rss_kb)
 		in->max_rss_kb = child->max_rss_kb;
 }
@@ -140,7 +145,7 @@ static void set_counted(struct cost *c, const struct task *t, const struct cost_
 	for (int i = 0; i < VALUES_COUNTED; i++) {
 		int64_t n = value_info[VALUE_COUNTED + i].counts(t);
 
-		if (n < 0)
+		if (n < 0 || (in->missing >> (VALUE_COUNTED + i) & 1))
 			continue;
 		c->counted[i] = positive(n - in->counted[i]);
 		c->known |= 1u << (VALUE_COUNTED + i);

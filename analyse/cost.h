@@ -49,6 +49,7 @@ struct cost_cpu {
 struct cost_inside {
 	int64_t user_us, system_us, read_bytes, written_bytes;
 	int64_t counted[VALUES_COUNTED];
+	uint32_t missing;	/* bits 1 << VALUE_FAULTS and so on: a task does not know it */
 	int64_t max_rss_kb;
 	int64_t busy_us;	/* time when any of them ran */
 	int64_t busy_until_us;

@@ -6,6 +6,7 @@
 #include "analyse/words.h"
 #include "base/array.h"
 #include "base/saturate.h"
+#include "recording/layout.h"
 #include "recording/results.h"
 
 #include <string.h>
@@ -180,6 +181,20 @@ void fact_warnings(struct facts *f, const struct recording *rec)
 
 #define AT_LEAST "at least "
 
+static void add_instructions(struct facts *f, const struct recording *rec)
+{
+	int64_t n = recording_build_number(rec, LAYOUT_INSTRUCTIONS);
+	const char *counted = recording_build(rec, LAYOUT_COUNTED);
+
+	if (n < 0)
+		return;
+	text_add_count(&f->part, n);
+	buf_adds(&f->part, " user instructions");
+	if (counted && strcmp(counted, LAYOUT_INSTRUCTIONS))
+		buf_addf(&f->part, " (stands for %s)", counted);
+	fact_part(f);
+}
+
 void fact_cpu(struct facts *f, const struct summary *s)
 {
 	double share = summary_cpu_share(s);
@@ -210,6 +225,8 @@ void fact_cpu(struct facts *f, const struct summary *s)
 	if (!s->cpu_exact && !f->brief)
 		buf_adds(&f->part, "of the tasks alone");
 	fact_part(f);
+	if (!f->brief)
+		add_instructions(f, s->rec);
 	if (f->brief && summary_others_us(s) >= 0)
 		add_share(f, "other processes ", summary_host_share(s, summary_others_us(s)));
 	fact_end(f, f->brief ? "CPU time" : "build", TONE_PLAIN);

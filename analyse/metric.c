@@ -23,30 +23,39 @@ const char *const metric_column_name[COLUMNS] = {
 	[COLUMN_INVOLUNTARY_SWITCHES] = "involuntary_switches",
 	[COLUMN_RUNS] = "runs",
 	[COLUMN_STATUS] = "status",
+	[COLUMN_INSTRUCTIONS] = "instructions",
 };
+
+#define USUAL_SHARE 0.05	/* builds seldom vary by more */
+#define COUNTED_SHARE 0.005	/* a program that does the same executes as many instructions, within .1 % */
 
 /* A second of CPU, two of waiting, 16 MiB, 128 KiB: the floors that buildstats-diff's users
  * settled on, which no share of a small task passes. For short builds: a few time slices of the
- * scheduler, what the page cache moves, some pages of metadata. */
+ * scheduler, what the page cache moves, some pages of metadata. Ten million instructions take some
+ * 3 ms, and a hundred thousand are those of a loader. */
 const struct metric_info metric_info[METRICS] = {
 	[METRIC_WALL] = { "wall", "wall time", UNIT_US,
-			  { COLUMN_WALL_US, COLUMN_WALL_US }, true, 2e6, 1e4 },
+			  { COLUMN_WALL_US, COLUMN_WALL_US }, true, USUAL_SHARE, 2e6, 1e4 },
 	[METRIC_CPU] = { "cpu", "CPU time", UNIT_US,
-			 { COLUMN_USER_US, COLUMN_SYSTEM_US }, true, 1e6, 1e4 },
+			 { COLUMN_USER_US, COLUMN_SYSTEM_US }, true, USUAL_SHARE, 1e6, 1e4 },
 	[METRIC_MEMORY] = { "memory", "memory of the largest process", UNIT_KB,
-			    { COLUMN_MAX_RSS_KB, COLUMN_MAX_RSS_KB }, false, 16384, 1024 },
+			    { COLUMN_MAX_RSS_KB, COLUMN_MAX_RSS_KB }, false, USUAL_SHARE, 16384, 1024 },
 	[METRIC_PEAK] = { "peak", "memory of all processes", UNIT_KB,
-			  { COLUMN_PEAK_KB, COLUMN_PEAK_KB }, false, 16384, 1024 },
+			  { COLUMN_PEAK_KB, COLUMN_PEAK_KB }, false, USUAL_SHARE, 16384, 1024 },
 	[METRIC_IO] = { "io", "bytes read and written", UNIT_BYTES,
-			{ COLUMN_READ_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072, 65536 },
+			{ COLUMN_READ_BYTES, COLUMN_WRITTEN_BYTES }, false, USUAL_SHARE, 131072, 65536 },
 	[METRIC_READ] = { "read", "bytes read", UNIT_BYTES,
-			  { COLUMN_READ_BYTES, COLUMN_READ_BYTES }, false, 131072, 65536 },
+			  { COLUMN_READ_BYTES, COLUMN_READ_BYTES }, false, USUAL_SHARE, 131072, 65536 },
 	[METRIC_WRITTEN] = { "written", "bytes written", UNIT_BYTES,
-			     { COLUMN_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES }, false, 131072, 65536 },
+			     { COLUMN_WRITTEN_BYTES, COLUMN_WRITTEN_BYTES }, false, USUAL_SHARE, 131072, 65536 },
+	[METRIC_INSTRUCTIONS] = { "instructions", "user instructions", UNIT_COUNT,
+				  { COLUMN_INSTRUCTIONS, COLUMN_INSTRUCTIONS }, false, COUNTED_SHARE, 1e7, 1e5 },
 };
 
 const char *const metric_word[METRICS + 1] = {
-	"wall", "cpu", "memory", "peak", "io", "read", "written", NULL,
+	[METRIC_WALL] = "wall", [METRIC_CPU] = "cpu", [METRIC_MEMORY] = "memory", [METRIC_PEAK] = "peak",
+	[METRIC_IO] = "io", [METRIC_READ] = "read", [METRIC_WRITTEN] = "written",
+	[METRIC_INSTRUCTIONS] = "instructions",
 };
 
 const struct metric_total_info metric_total_info[TOTALS] = {
@@ -85,6 +94,7 @@ const struct metric_total_info metric_total_info[TOTALS] = {
 		"host: 1,000 calibration loops at the start", UNIT_US },
 	[TOTAL_HOST_CALIBRATION_END_US] = { "host_calibration_end_us",
 		"host: 1,000 calibration loops at the end", UNIT_US },
+	[TOTAL_INSTRUCTIONS] = { "instructions", "user instructions", UNIT_COUNT },
 };
 
 enum metric metric_find(const char *name)
@@ -107,6 +117,7 @@ double metric_total(const int64_t *total, enum metric m)
 		[METRIC_IO] = { TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES },
 		[METRIC_READ] = { TOTAL_READ_BYTES, TOTAL_READ_BYTES },
 		[METRIC_WRITTEN] = { TOTAL_WRITTEN_BYTES, TOTAL_WRITTEN_BYTES },
+		[METRIC_INSTRUCTIONS] = { TOTAL_INSTRUCTIONS, TOTAL_INSTRUCTIONS },
 	};
 	int64_t a = total[of[m][0]], b = total[of[m][1]];
 

@@ -26,6 +26,7 @@ enum value_column {
 	COLUMN_INVOLUNTARY_SWITCHES,
 	COLUMN_RUNS,		/* how many tasks of the recording it is */
 	COLUMN_STATUS,		/* STATUS_ below */
+	COLUMN_INSTRUCTIONS,	/* in user mode */
 	COLUMNS,
 };
 
@@ -46,12 +47,13 @@ enum metric {
 	METRIC_IO,		/* read and written */
 	METRIC_READ,
 	METRIC_WRITTEN,
+	METRIC_INSTRUCTIONS,	/* in user mode */
 	METRICS,
 };
 
 #define METRIC_BIT(m) (1u << (m))
 
-/* The metrics that are compared by default. */
+/* The metrics that are compared by default; and instructions if a build has them. */
 #define METRICS_USUAL (METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU) | \
 		       METRIC_BIT(METRIC_MEMORY) | METRIC_BIT(METRIC_IO))
 
@@ -61,7 +63,7 @@ struct metric_info {
 	enum unit unit;
 	enum value_column column[2];	/* of one column: the same twice */
 	bool time;		/* a slow host makes it larger */
-	double least;		/* a change of less does not matter, whatever its share */
+	double share, least;	/* a change of less than either does not matter by default */
 	double finest;		/* a change of less is the machine's, however short the build is */
 };
 
@@ -79,6 +81,7 @@ enum total {
 	TOTAL_PEAK_KB,		/* of all tasks at once */
 	TOTAL_READ_BYTES,	/* of its tasks */
 	TOTAL_WRITTEN_BYTES,
+	TOTAL_INSTRUCTIONS,	/* of the build's process and all below, or of its tasks */
 	TOTAL_TASKS,
 	TOTAL_FAILED,		/* tasks failed, killed or not finished */
 	TOTAL_RUNNING_MAX,	/* tasks at once */

@@ -400,7 +400,7 @@ static void add_number(struct buf *b, double n, const char *unit)
 	else if (!strcmp(unit, "bytes"))
 		text_add_bytes(b, whole);
 	else
-		buf_addi(b, whole);
+		text_add_count(b, whole);
 	if (*unit && strcmp(unit, "ns") && strcmp(unit, "bytes"))
 		buf_addf(b, " %s", unit);
 }

@@ -61,6 +61,11 @@ static int64_t switches_of(const struct task *t)
 	return t->involuntary_switches;
 }
 
+static int64_t instructions_of(const struct task *t)
+{
+	return t->instructions;
+}
+
 #define ROW(id, word_, ...) [id] = { .word = word_, __VA_ARGS__ },
 #define WORD(id, word, ...) [id] = word,
 
@@ -110,10 +115,7 @@ void value_add(struct buf *b, enum value v, int64_t n)
 		text_add_bytes(b, n);
 		break;
 	default:
-		if (n < 0)
-			buf_addc(b, '-');
-		else
-			buf_addi(b, n);
+		text_add_count(b, n);
 		break;
 	}
 }

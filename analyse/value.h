@@ -60,7 +60,10 @@ enum unit {
 	  .key = "page_faults", .unit = UNIT_COUNT, .counts = faults_of, .sampled = true) \
 	_(VALUE_SWITCHES, "switches", .title = "forced", .name = "forced context switches", \
 	  .list = "Most forced context switches", .key = "forced_switches", .unit = UNIT_COUNT, \
-	  .counts = switches_of, .sampled = true)
+	  .counts = switches_of, .sampled = true) \
+	_(VALUE_INSTRUCTIONS, "instructions", .title = "instr.", .name = "user instructions", \
+	  .list = "Most user instructions", .key = "instructions", .unit = UNIT_COUNT, \
+	  .counts = instructions_of, .stays = 1, .quiet = true, .needs = "record --instructions")
 #define VALUE_ROWS(_) VALUE_TIMES(_) VALUE_COSTS(_) VALUE_COUNTS(_)
 
 #define VALUE_ID(id, ...) id,

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/name_table.h"
 #include "base/saturate.h"
+#include "recording/layout.h"
 #include "recording/recipe.h"
 
 #include <errno.h>
@@ -215,6 +216,7 @@ static void value_of(int64_t *v, const struct summary *sum, uint32_t task)
 	v[COLUMN_VOLUNTARY_SWITCHES] = own ? t->voluntary_switches : -1;
 	v[COLUMN_INVOLUNTARY_SWITCHES] = own ? t->involuntary_switches : -1;
 	v[COLUMN_RUNS] = 1;
+	v[COLUMN_INSTRUCTIONS] = value_get(VALUE_INSTRUCTIONS, cost);
 	v[COLUMN_STATUS] = task_said_no(t) ? 0 : words_task_status(t);
 }
 
@@ -438,6 +440,9 @@ static void set_totals(struct values *f, const struct summary *sum)
 	t[TOTAL_HOST_STALLED_MEMORY_US] = stalled[PRESSURE_MEMORY_SOME];
 	t[TOTAL_HOST_CALIBRATION_START_US] = h->start.least_ns;
 	t[TOTAL_HOST_CALIBRATION_END_US] = h->end.least_ns;
+	t[TOTAL_INSTRUCTIONS] = recording_build_number(sum->rec, LAYOUT_INSTRUCTIONS);
+	if (t[TOTAL_INSTRUCTIONS] < 0)
+		t[TOTAL_INSTRUCTIONS] = sum_of(f, COLUMN_INSTRUCTIONS);
 }
 
 static int fill_values(struct values *f, const struct summary *sum)

@@ -84,6 +84,24 @@ void text_add_bytes(struct buf *b, int64_t bytes)
 		buf_addf(b, "%d %s", (int)(n + .5), units[unit]);
 }
 
+void text_add_count(struct buf *b, int64_t n)
+{
+	static const char units[] = "MGTPE";
+	double value = (double)n / 1e6;
+	size_t unit = 0;
+
+	if (n < 1000000) {
+		if (n < 0)
+			buf_addc(b, '-');
+		else
+			buf_addi(b, n);
+		return;
+	}
+	for (; value >= 999.5; unit++)
+		value /= 1000;
+	buf_addf(b, "%.*f %c", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, units[unit]);
+}
+
 void text_add_percent(struct buf *b, double share)
 {
 	double percent = share * 100;

@@ -34,6 +34,9 @@ void text_add_ns(struct buf *b, int64_t ns);
 /* "0 B", "12 KiB", "1.4 GiB": at most 8 columns. */
 void text_add_bytes(struct buf *b, int64_t bytes);
 
+/* "812000", "1.25 M", "31.4 G", "-" if negative: at most 7 columns. */
+void text_add_count(struct buf *b, int64_t n);
+
 /* "0.31 %", "4.2 %", "98 %"; share is 0 to 1; "-" if negative or not a number. */
 void text_add_percent(struct buf *b, double share);
 

@@ -240,7 +240,7 @@ static int run_prepare(struct one *o, int *status)
 static int run_build(struct one *o, int *status)
 {
 	static const char *const options[] = {
-		SELF, "record", "--no-git", "--task-io", "--compress=none",
+		SELF, "record", "--no-git", NULL, "--compress=none",
 		"--layout=buildbeat", "--config", NULL, "--output", NULL, "--name", NULL, "--",
 	};
 	size_t n_options = ARRAY_SIZE(options), n = 0;
@@ -254,6 +254,7 @@ static int run_build(struct one *o, int *status)
 	if (!argv)
 		return -ENOMEM;
 	memcpy(argv, options, sizeof options);
+	argv[3] = o->b->metric == METRIC_INSTRUCTIONS ? "--instructions" : "--task-io";
 	argv[7] = o->b->config ? o->b->config : "/dev/null";
 	argv[9] = o->recordings;
 	argv[11] = o->name;
@@ -317,7 +318,7 @@ static int explain_missing(struct one *o, const char **why, const struct values 
 			buf_adds(&text, "'?");
 		}
 	} else {
-		buf_addf(&text, "its %s was not recorded", metric_info[b->metric].title);
+		buf_addf(&text, "no %s recorded", metric_info[b->metric].title);
 	}
 	*why = names && !buf_error(&text) ?
 	       arena_text(b->checkout->texts, buf_str(&text), text.len) : NULL;

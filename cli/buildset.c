@@ -96,6 +96,8 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 		notice_error(err);
 	if (r < 0)
 		return r;
+	if (n->config.usual && !n->options->metrics)
+		builds_add_counted(&n->builds, &n->rules);
 	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
 	if (!r)
 		fix_look(&n->known, &n->builds, &n->rules);

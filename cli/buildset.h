@@ -48,7 +48,7 @@ struct buildset_options {
 
 #define BUILDSET_METRICS_OPTION(member) \
 	{ OPT_SET(0, "metrics", member.metrics, metric_word, "LIST", \
-	  "metrics: wall,cpu,memory,peak,io,read,written (default wall,cpu,memory,io)") }
+	  "metrics: wall,cpu,memory,peak,io,read,written,instructions (default wall,cpu,memory,io)") }
 
 struct buildset {
 	const struct buildset_options *options;

@@ -41,7 +41,7 @@ static const struct option options[] = {
 	BUILDSET_REPO_OPTIONS(buildset),
 	BUILDSET_REF_OPTION(buildset),
 	{ OPT_SET(0, "metrics", buildset.metrics, metric_word, "LIST",
-	  "metrics: wall,cpu,memory,peak,io,read,written (default: all)") },
+	  "metrics: wall,cpu,memory,peak,io,read,written,instructions (default: all)") },
 	{ OPT_FLAG(0, "known", known, "acknowledge the change instead: check reports it but passes") },
 	{ OPT_FLAG(0, "total", total, "apply to the whole build instead of TASK") },
 	{ OPT_TEXT(0, "build", build, "BUILD",

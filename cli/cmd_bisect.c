@@ -42,7 +42,7 @@ static const struct option options[] = {
 	{ OPT_LIST('T', "task", tasks, "NAME",
 	  "task that changed, and its former names (default: the build as a whole)") },
 	{ OPT_CHOICE(0, "metric", metric, metric_word, "METRIC",
-	  "metric: wall, cpu, memory, peak, io, read or written (default cpu)") },
+	  "metric: wall, cpu, memory, peak, io, read, written or instructions (default cpu)") },
 	{ OPT(OPTION_AMOUNT, struct amount, 0, "amount", amount, "AMOUNT",
 	  "ignore changes below AMOUNT, such as 2s or 16MiB (default: as check)") },
 	{ OPT_TEXT(0, "prepare", prepare, "CMD",

@@ -302,6 +302,12 @@ static int exit_status(const struct diff *d)
 }
 
 /* Returns an exit status, or a negative errno with err. */
+static void add_counted(struct rules *rules, const struct inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		rules_add_counted(rules, in->values[i].total);
+}
+
 static int diff(struct args *a, struct diff_arguments *d, struct error *err)
 {
 	struct buildset n = BUILDSET_INIT;
@@ -330,6 +336,10 @@ static int diff(struct args *a, struct diff_arguments *d, struct error *err)
 		r = inputs_read(&base, &d->base, d->recordings, n.archive, d->html, err);
 	if (!r)
 		r = inputs_read(&new, &d->new, d->recordings, n.archive, d->html, err);
+	if (!r && !d->buildset.metrics) {
+		add_counted(&n.rules, &base);
+		add_counted(&n.rules, &new);
+	}
 	if (!r) {
 		view.sum[DIFF_BASE] = base.sum.rec ? &base.sum : NULL;
 		view.sum[DIFF_NOW] = new.sum.rec ? &new.sum : NULL;

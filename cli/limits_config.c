@@ -26,6 +26,7 @@ static const struct option limit_keys[] = {
 	LIMIT(METRIC_IO, "io"),
 	LIMIT(METRIC_READ, "read"),
 	LIMIT(METRIC_WRITTEN, "written"),
+	LIMIT(METRIC_INSTRUCTIONS, "instructions"),
 	{ 0 }
 };
 
@@ -56,7 +57,8 @@ static int check(void *values, struct error *err)
 		if (!amount_in(&most, &item->most[m], metric_info[m].unit))
 			return error_say(err, -EINVAL, "%s: expected an amount with a unit, such "
 					 "as %s", metric_word[m], metric_info[m].unit == UNIT_US ?
-					 "90s or 30min" : "512MiB or 4GiB");
+					 "90s or 30min" : metric_info[m].unit == UNIT_COUNT ?
+					 "20000000000, which has none" : "512MiB or 4GiB");
 		limits++;
 	}
 	if (!*item->pattern)

@@ -61,11 +61,12 @@ static unsigned fitting(const struct amount *amount, unsigned metrics)
 
 #define METRICS_ALL (METRIC_BIT(METRICS) - 1)
 
-/* The unit of an amount must fit every metric of the rule, or any metric if it names none. */
+/* The unit of an amount must fit every metric of the rule, or any metric if it names none: an amount
+ * without a unit, which is easily forgotten, only those that it names. */
 static int check_amount(const char *name, const struct amount *amount, unsigned metrics,
 			struct error *err)
 {
-	unsigned fit = fitting(amount, metrics ? metrics : METRICS_ALL);
+	unsigned fit = fitting(amount, metrics ? metrics : METRICS_ALL & ~METRIC_BIT(METRIC_INSTRUCTIONS));
 	enum metric m = 0;
 
 	if (!fit)
@@ -196,7 +197,8 @@ int rules_config_done(struct rules_config *c)
 				add_metric(c, from, m);
 		}
 	}
-	if (!c->rules.metrics)
+	c->usual = !c->rules.metrics;
+	if (c->usual)
 		c->rules.metrics = METRICS_USUAL;
 	c->rules.rule = c->made;
 	return 0;

@@ -11,6 +11,7 @@
  */
 struct rules_config {
 	struct rules rules;	/* all but its list, which rules_config_done() makes */
+	bool usual;		/* no metrics were selected */
 	struct rules_config_list {
 		size_t n;
 		struct rules_config_rule *rule;		/* as it was read */

@@ -78,6 +78,12 @@ const struct revision *build_revision(const struct build *build, const char *sou
 	return NULL;
 }
 
+void builds_add_counted(const struct builds *builds, struct rules *rules)
+{
+	for (size_t i = 0; i < builds->n; i++)
+		rules_add_counted(rules, builds->build[i].total);
+}
+
 double build_total(const struct build *build, enum metric m)
 {
 	return build->total[TOTAL_STATUS] > 0 ? NAN : metric_total(build->total, m);

@@ -13,6 +13,7 @@
 struct arena;
 struct name_table;
 struct presence;
+struct rules;
 
 /*
  * Many builds of the same thing on the same kind of machine, in the order in which they were
@@ -112,6 +113,9 @@ uint32_t builds_find(const struct builds *builds, const char *name);
 
 /* The revision of a source tree, or NULL. */
 const struct revision *build_revision(const struct build *build, const char *source);
+
+/* rules_add_counted() with all builds. */
+void builds_add_counted(const struct builds *builds, struct rules *rules);
 
 /* A metric of the whole build; NaN if unknown or if the build failed, because the time until
  * the failure says nothing. */

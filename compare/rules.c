@@ -4,8 +4,6 @@
 #include <fnmatch.h>
 #include <math.h>
 
-#define USUAL_SHARE 0.05	/* builds seldom vary by more */
-
 void rules_init(struct rules *rules)
 {
 	*rules = (struct rules){
@@ -16,8 +14,14 @@ void rules_init(struct rules *rules)
 		.least_history = 5,
 	};
 	for (enum metric m = 0; m < METRICS; m++)
-		rules->gate[m] = (struct gate){ .share = USUAL_SHARE,
+		rules->gate[m] = (struct gate){ .share = metric_info[m].share,
 						.amount = metric_info[m].least };
+}
+
+void rules_add_counted(struct rules *rules, const int64_t total[TOTALS])
+{
+	if (total[TOTAL_INSTRUCTIONS] >= 0)
+		rules->metrics |= METRIC_BIT(METRIC_INSTRUCTIONS);
 }
 
 #define PART 0.01

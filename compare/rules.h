@@ -59,6 +59,10 @@ void rules_init(struct rules *rules);
  */
 void rules_scale(struct rules *rules, const double whole[METRICS], bool spread);
 
+/* A build with these totals is compared: in instructions, too, if it has them. For those who selected no
+ * metrics. */
+void rules_add_counted(struct rules *rules, const int64_t total[TOTALS]);
+
 /* The thresholds of a task ("": the build) and a metric. */
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m);
 

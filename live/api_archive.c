@@ -40,8 +40,10 @@ static int open_series(struct build_series *s, const struct request *q, struct e
 		r = archive_choose(s->archive, query_text(q->query, "series"), &s->ref, err);
 	if (!r)
 		r = archive_builds(s->archive, buf_str(&s->ref), 0, &s->builds, err);
-	if (!r)
+	if (!r) {
+		builds_add_counted(&s->builds, &s->rules);
 		r = archive_known(s->archive, &s->builds, &s->known, err);
+	}
 	if (r >= 0)
 		r = repeats_join(&s->builds, &s->known, err);
 	if (!r)

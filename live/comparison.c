@@ -37,6 +37,8 @@ int comparison_make(struct comparison *c, struct catalogue *catalogue, const cha
 	r = open_side(c, catalogue, DIFF_BASE, a, err);
 	if (!r)
 		r = open_side(c, catalogue, DIFF_NOW, b, err);
+	for (int side = 0; !r && side < DIFF_SIDES; side++)
+		rules_add_counted(&c->rules, c->values[side].total);
 	if (!r && (r = diff_make(&c->diff, &c->values[DIFF_BASE], 1, &c->values[DIFF_NOW], 1, &o)))
 		error_sys(err, r, NULL, NULL);
 	c->view = (struct diff_view){

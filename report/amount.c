@@ -41,7 +41,7 @@ void amount_add(struct buf *b, enum unit unit, double value)
 		text_add_bytes(b, whole(value));
 		break;
 	case UNIT_COUNT:
-		buf_addi(b, whole(value));
+		text_add_count(b, whole(value));
 		break;
 	case UNIT_STATUS:
 		words_add_status(b, whole(value));
@@ -110,7 +110,7 @@ static bool read_decimal(struct cursor *c, double *value)
 	uint64_t n, digits = 0;
 	double one = 1;
 
-	if (!cursor_u64(c, &n) || n > 1000000000000)
+	if (!cursor_u64(c, &n) || n > 1000000000000000)
 		return false;
 	if (cursor_byte(c, '.')) {
 		const char *first = c->p;

@@ -144,6 +144,12 @@ static const char *class_of(const struct diff *x, const struct diff_value *f)
 	return by > 0 ? "name worse" : by < 0 ? "name better" : "name same";
 }
 
+/* More tasks need no share. */
+static bool is_total(const struct diff *x, const struct diff_value *f)
+{
+	return f >= x->total && f < x->total + TOTALS;
+}
+
 static void add_value(struct doc *d, const struct diff *x, const struct diff_value *f,
 		      enum unit unit, const char *name, const char *class)
 {
@@ -162,7 +168,7 @@ static void add_value(struct doc *d, const struct diff *x, const struct diff_val
 	else if (!doc_has(d, COLUMN_NEW))
 		amount_add(text, unit, f->value[DIFF_NOW]);
 	text = doc_text(d, f->share);
-	if (!status && unit != UNIT_COUNT)
+	if (!status && !(unit == UNIT_COUNT && is_total(x, f)))
 		amount_add_share(text, f->share);
 	if (x->tested) {
 		diff_add_interval(doc_text(d, f->test ? f->test->in.low : NAN), f);

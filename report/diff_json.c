@@ -12,14 +12,14 @@
 
 static const char *const side_word[DIFF_SIDES] = { "base", "new" };
 
-/* "wall_us", "io_bytes" ... */
+/* "wall_us", "io_bytes", "instructions" ... */
 static void metric_key(char *key, size_t size, enum metric m)
 {
 	static const char *const unit[] = {
-		[UNIT_US] = "us", [UNIT_KB] = "kb", [UNIT_BYTES] = "bytes",
+		[UNIT_US] = "_us", [UNIT_KB] = "_kb", [UNIT_BYTES] = "_bytes", [UNIT_COUNT] = "",
 	};
 
-	snprintf(key, size, "%s_%s", metric_info[m].name, unit[metric_info[m].unit]);
+	snprintf(key, size, "%s%s", metric_info[m].name, unit[metric_info[m].unit]);
 }
 
 static void add_interval(struct json *j, struct interval in)

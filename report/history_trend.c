@@ -11,7 +11,7 @@ _Static_assert(METRICS <= TREND_PANES, "a pane a metric");
 
 static const enum trend_unit unit_of[] = {
 	[UNIT_US] = TREND_TIME, [UNIT_KB] = TREND_BYTES, [UNIT_BYTES] = TREND_BYTES,
-	[UNIT_COUNT] = TREND_RATIO, [UNIT_STATUS] = TREND_RATIO,
+	[UNIT_COUNT] = TREND_COUNT, [UNIT_STATUS] = TREND_RATIO,
 };
 
 /* A trend that is being made; texts and numbers belong to the arena. */

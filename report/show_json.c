@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/saturate.h"
+#include "recording/layout.h"
 #include "recording/results.h"
 #include "report/error_text.h"
 
@@ -152,6 +153,8 @@ static void add_totals(struct json *j, const struct summary *s)
 	json_known(j, "cpu_system_us", s->system_us);
 	json_bool(j, "cpu_exact", s->cpu_exact);
 	json_bool(j, "at_least", s->at_least);
+	json_known(j, "instructions", recording_build_number(s->rec, LAYOUT_INSTRUCTIONS));
+	json_str(j, "instructions_are", recording_build(s->rec, LAYOUT_COUNTED));
 	add_share(j, "cpu_share", summary_cpu_share(s));
 	json_int(j, "instances", instances(s->rec));
 	json_int(j, "targets", (int64_t)s->n_targets);
@@ -434,6 +437,7 @@ static void add_usage(struct json *j, const struct task *t, const struct cost_cp
 	json_known(j, "disk_written_bytes", t->out_blocks < 0 ? -1 : sat_mul(t->out_blocks, 512));
 	json_known(j, "voluntary_switches", t->voluntary_switches);
 	json_known(j, "involuntary_switches", t->involuntary_switches);
+	json_known(j, "instructions", t->instructions);
 	json_known(j, "read_call_bytes", t->rchar);
 	json_known(j, "write_call_bytes", t->wchar);
 	json_known(j, "memory_peak_kb", t->n_usage ? (int64_t)t->peak_kb : -1);

@@ -373,8 +373,8 @@ static const struct { const char *words, *answer; } cursor_cases[] = {
 	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
 	{ "record --compress = z",
 	  "zstd\tcompress the finished recording: none or zstd (default: none)\n" },
-	{ "check --metrics wall,me", "wall,memory\tmetrics: wall,cpu,memory,peak,io,read,written "
-	  "(default wall,cpu,memory,io)\n" },
+	{ "check --metrics wall,me", "wall,memory\tmetrics: wall,cpu,memory,peak,io,read,written,"
+	  "instructions (default wall,cpu,memory,io)\n" },
 	{ "check --repo ''", ":dirs\n" },
 	{ "record -o ''", ":dirs\n" },
 	{ "record -c ''", ":files\n" },

@@ -130,7 +130,8 @@ static void generate(struct noise *noise, struct buf *text, int64_t *most, size_
 			any = true;
 			most[p * METRICS + m] = limit;
 			buf_addf(text, "    %s: %d%s\n", metric_word[m], (int)limit, time ? "us" :
-				 metric_info[m].unit == UNIT_KB ? "KiB" : "B");
+				 metric_info[m].unit == UNIT_KB ? "KiB" :
+				 metric_info[m].unit == UNIT_COUNT ? "" : "B");
 		}
 		if (!any)
 			text->data[text->len = n] = '\0';

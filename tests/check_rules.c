@@ -99,7 +99,7 @@ static const struct { const char *text, *message; } mistakes[] = {
 	{ "compare:\n  agree: 2\n  agree: 3\n", "3:3: duplicate key 'agree' (first on line 2)" },
 	{ "compare:\n  least-history: 60\n", "2:3: window: expected at least the 62 builds" },
 	{ "compare:\n  metrics: [wall, time]\n", "2:19: expected wall, cpu, memory, peak, io, "
-	  "read or written, not 'time'" },
+	  "read, written or instructions, not 'time'" },
 	{ "compare:\n  metrics: {}\n", "2:12: expected a word or a list of words" },
 	{ "compare:\n  rules: {}\n", "2:10: expected a list of mappings" },
 	{ "compare:\n  rules: [a]\n", "2:11: expected a list of mappings" },

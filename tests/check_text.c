@@ -21,6 +21,12 @@ static const struct { int64_t bytes; const char *text; } sizes[] = {
 	{ 1023 << 10, "1.0 MiB" }, { 5LL << 30, "5.0 GiB" }, { INT64_MAX, "8.0 EiB" },
 };
 
+static const struct { int64_t n; const char *text; } counts[] = {
+	{ -1, "-" }, { 0, "0" }, { 999999, "999999" }, { 1000000, "1.00 M" }, { 9994999, "9.99 M" },
+	{ 9995000, "10.0 M" }, { 99949999, "99.9 M" }, { 99950000, "100 M" }, { 999499999, "999 M" },
+	{ 999500000, "1.00 G" }, { 31400000000, "31.4 G" }, { INT64_MAX, "9.22 E" },
+};
+
 static const struct { double share; const char *text; } shares[] = {
 	{ -1, "-" }, { 0, "0 %" }, { 0.00312, "0.31 %" }, { 0.0421, "4.2 %" }, { 0.0995, "10 %" },
 	{ 0.984, "98 %" }, { 1.5, "150 %" },
@@ -81,6 +87,14 @@ TEST(extremes)
 		ck_assert_int_eq(text_add_bar(&b, &style, edge_shares[i], 30), edge_shares[i] >= 1);
 		ck_assert_uint_le(b.len, 30);
 	}
+}
+
+TEST_EACH(count_units, counts)
+{
+	RELEASED(buf, b = BUF_INIT);
+
+	text_add_count(&b, counts[_i].n);
+	ck_assert_str_eq(buf_str(&b), counts[_i].text);
 }
 
 TEST_EACH(byte_units, sizes)

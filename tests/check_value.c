@@ -33,13 +33,13 @@ static void start(void)
 		"queue\t13999000\ta.3\t\tthree\t\n"
 		"queue\t14100000\ta.4\t\tfour\t\n"
 		"start\t1000\ta.1\t101\t\t\tone\t\tcc -c one.c -o one\n"
-		"done\t3001000\ta.1\t0\t1000000\t50000\t90000\t700\t30\t16\t800\t1\t900\t-1\t-1\n"
+		"done\t3001000\ta.1\t0\t1000000\t50000\t90000\t700\t30\t16\t800\t1\t900\t-1\t-1\t\t\t\t\t\t80000\n"
 		"start\t4000000\ta.2\t102\t\t\ttwo\t\tar rc two x\n"
-		"done\t13000000\ta.2\t0\t600000\t5000\t40000\t9000\t2\t400\t8\t60\t40\t-1\t-1\n"
+		"done\t13000000\ta.2\t0\t600000\t5000\t40000\t9000\t2\t400\t8\t60\t40\t-1\t-1\t\t\t\t\t\t6000000\n"
 		"start\t14000000\ta.3\t103\t\t\tthree\t\tcp x three\n"
-		"done\t15500000\ta.3\t0\t5000000\t700\t70000\t8000\t5\t90\t60\t700\t3\t-1\t-1\n"
+		"done\t15500000\ta.3\t0\t5000000\t700\t70000\t8000\t5\t90\t60\t700\t3\t-1\t-1\t\t\t\t\t\t91234567890\n"
 		"start\t16000000\ta.4\t104\t\t\tfour\t\tld -o four x\n"
-		"done\t22000000\ta.4\t0\t2000000\t9000\t8000\t5000\t7\t24\t2400\t20\t6\t-1\t-1\n"
+		"done\t22000000\ta.4\t0\t2000000\t9000\t8000\t5000\t7\t24\t2400\t20\t6\t-1\t-1\t\t\t\t\t\t70000\n"
 		"close\t23000000\ta\t4\n");
 	support_writes(support_path("%s/results.log", dir), "buildbeat results 1\nfiles\ta.1\t51200\tone\n"
 		"files\ta.2\t2048000\ttwo\nfiles\ta.3\t4096\tthree\nfiles\ta.4\t4096000\tfour\n");

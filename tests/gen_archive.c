@@ -373,7 +373,7 @@ static void make_build(struct values *f, const struct made *made, uint64_t build
 	if (!f->texts || !f->task)
 		fail("build", "out of memory");
 	for (int c = 0; c < COLUMNS; c++) {
-		if (c != COLUMN_PEAK_KB && c != COLUMN_MAJOR_FAULTS &&
+		if (c != COLUMN_PEAK_KB && c != COLUMN_MAJOR_FAULTS && c != COLUMN_INSTRUCTIONS &&
 		    !(f->column[c] = malloc((made->tasks + 1) * sizeof **f->column)))
 			fail("build", "out of memory");
 	}

@@ -81,7 +81,7 @@ CHECKS = \
 # of messages
 CHECKS += tests/check_first_error tests/check_message
 # of counters
-CHECKS += tests/check_counter
+CHECKS += tests/check_counter tests/check_instructions
 # of inspections
 CHECKS += tests/check_inspect_rules tests/check_inspect_show
 

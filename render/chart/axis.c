@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -272,7 +273,7 @@ static void add_count(struct buf *b, int64_t hundredths)
 	if (hundredths < 0)
 		buf_adds(b, "-");
 	else if (hundredths % 100 == 0 || hundredths >= 995)
-		buf_addf(b, "%.0f", (double)hundredths / 100);
+		text_add_count(b, llrint((double)hundredths / 100));
 	else
 		buf_addf(b, "%.*f", hundredths < 10 ? 2 : 1, (double)hundredths / 100);
 }

@@ -15,7 +15,7 @@
  */
 #define TREND_PANES 8
 
-enum trend_unit { TREND_TIME /* microseconds */, TREND_BYTES, TREND_RATIO, TREND_UNITS };
+enum trend_unit { TREND_TIME /* microseconds */, TREND_BYTES, TREND_COUNT, TREND_RATIO, TREND_UNITS };
 
 struct trend_change {
 	uint32_t at, first, last;	/* builds: the first of it, and between which that is */

@@ -12,6 +12,7 @@
 #define LEAST_RANGE 0.2		/* of the largest value: noise is to look like noise */
 #define FROM_ZERO 0.4		/* an axis that begins below such a part of it begins at 0 */
 #define RATIO_UNIT 10000	/* of AXIS_SHARE */
+#define COUNT_UNIT 100		/* of AXIS_COUNT */
 #define LARGEST 1e18
 
 static const int64_t time_steps[] = {	/* in us, from a second on */
@@ -21,7 +22,11 @@ static const int64_t time_steps[] = {	/* in us, from a second on */
 
 int64_t trend_value(const struct trend_pane *p, double value)
 {
-	value *= p->unit == TREND_RATIO ? RATIO_UNIT : 1;
+	static const double scale[TREND_UNITS] = {
+		[TREND_TIME] = 1, [TREND_BYTES] = 1, [TREND_COUNT] = COUNT_UNIT, [TREND_RATIO] = RATIO_UNIT,
+	};
+
+	value *= scale[p->unit];
 	return value >= LARGEST ? (int64_t)LARGEST : value <= -LARGEST ? -(int64_t)LARGEST :
 	       llround(value);
 }
@@ -64,7 +69,8 @@ static void widen(double *low, double *high, double value)
 int trend_axis_make(struct trend_axis *a, const struct trend *t, const struct trend_pane *p)
 {
 	static const enum axis_unit units[TREND_UNITS] = {
-		[TREND_TIME] = AXIS_TIME, [TREND_BYTES] = AXIS_BYTES, [TREND_RATIO] = AXIS_SHARE,
+		[TREND_TIME] = AXIS_TIME, [TREND_BYTES] = AXIS_BYTES, [TREND_COUNT] = AXIS_COUNT,
+		[TREND_RATIO] = AXIS_SHARE,
 	};
 	double low = INFINITY, high = -INFINITY, size, missing;
 
