@@ -100,7 +100,7 @@ def values_of_a_task(page):
                   v['word'] not in ('wall', 'queue', 'files')]
         server.open('/task', task=task['task'])
         facts = page.browser.js("return [...document.querySelectorAll('dt')].map(e => e.textContent)")
-        wanted = [v['name'][0].upper() + v['name'][1:] for v in values if task['self'][v['key']] is not None]
+        wanted = [v['name'][0].upper() + v['name'][1:] for v in values if task['self'].get(v['key']) is not None]
         assert 'Bytes read' in wanted and set(wanted) <= set(facts), (wanted, facts)
 
 
