@@ -28,7 +28,7 @@ const struct option settings_options[] = {
 	{ OPT_FLAG(0, "task-io", task_io,
 	  "record bytes read and written by every task (about 20 us per task)"), .config = true },
 	{ OPT_FLAG(0, "instructions", instructions,
-	  "count the user instructions of every task (40 to 200 us per task)"), .config = true },
+	  "count the user instructions of every task (40 to 400 us per task)"), .config = true },
 	{ OPT_FLAG(0, "task-memory", task_memory,
 	  "sample the memory of running tasks (default: on)"), .config = true },
 	{ OPT_FLAG(0, "task-files", task_files,
