@@ -373,15 +373,16 @@ static int read_other(struct reader *r, struct archive *a, const struct notes *n
 	char id[ARCHIVE_ID_SIZE];
 	git_note *note;
 	size_t at = r->builds->n;
-	int code = note_read(&text, &note, n, build, r->err);
+	int found, code = note_read(&text, &note, n, build, r->err);
 
 	if (code)
 		return code;
 	ref = find_everywhere(r->builds->texts, text);
 	home = arena_text(r->builds->texts, git_oid_tostr(id, sizeof id, build), ARCHIVE_ID_SIZE - 1);
-	if (!ref || !home)
+	found = ref && *ref ? build_find(a, &place, &m, build, &unused) : 0;
+	if (!ref || !home || found == -ENOMEM)
 		code = error_sys(r->err, -ENOMEM, r->path, NULL);
-	else if (*ref && build_find(a, &place, &m, build, &unused) == 1)
+	else if (found == 1)
 		at = known_same_build(r->builds, ref, m.revision, m.n_revisions);
 	if (!code && at < r->builds->n)
 		code = read_note(r, (uint32_t)at, home, text);

@@ -246,8 +246,8 @@ static int read_builds(struct against *a, struct buildset *n, struct error *err)
 			known[0].n = i;		/* they are sorted */
 	}
 	r = r ? r : join(a, n, part, known, err);
-	if (!r)
-		fix_look(&n->known, &n->builds, &n->rules);
+	if (!r && (r = fix_look(&n->known, &n->builds, &n->rules)))
+		error_sys(err, r, NULL, NULL);
 	for (int i = 0; i < 2; i++) {
 		builds_release(&part[i].builds);
 		free(part[i].to);

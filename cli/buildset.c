@@ -99,8 +99,8 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 	if (n->config.usual && !n->options->metrics)
 		builds_add_counted(&n->builds, &n->rules);
 	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
-	if (!r)
-		fix_look(&n->known, &n->builds, &n->rules);
+	if (!r && (r = fix_look(&n->known, &n->builds, &n->rules)))
+		error_sys(err, r, NULL, NULL);
 	return r ? r : follow_renames(&n->builds, err);
 }
 

@@ -46,8 +46,8 @@ static int open_series(struct build_series *s, const struct request *q, struct e
 	}
 	if (r >= 0)
 		r = repeats_join(&s->builds, &s->known, err);
-	if (!r)
-		fix_look(&s->known, &s->builds, &s->rules);
+	if (!r && (r = fix_look(&s->known, &s->builds, &s->rules)))
+		error_sys(err, r, NULL, NULL);
 	return r ? r : follow_renames(&s->builds, err);
 }
 

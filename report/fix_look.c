@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "report/source_log.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +12,31 @@ struct look {
 	struct source_log *tree;	/* of `source`, or NULL */
 	char *source;
 	struct source_log *here;	/* of the working directory, or NULL */
+	int error;
 };
+
+static void open_log(struct look *l, struct source_log **log, const char *dir)
+{
+	struct error unused;
+	int r = source_log_open(log, dir, &unused);
+
+	if (r)
+		*log = NULL;
+	if (r == -ENOMEM)
+		l->error = r;
+}
 
 static struct source_log *open_tree(struct look *l, const char *source)
 {
-	struct error unused;
-
 	if (l->source && !strcmp(l->source, source))
 		return l->tree;
 	source_log_close(l->tree);
 	free(l->source);
 	l->tree = NULL;
 	l->source = strdup(source);
-	if (source_log_open(&l->tree, source, &unused))
-		l->tree = NULL;
+	if (!l->source)
+		l->error = -ENOMEM;
+	open_log(l, &l->tree, source);
 	return l->tree;
 }
 
@@ -46,17 +58,16 @@ static bool is_needed(const struct known_list *list)
 	return false;
 }
 
-void fix_look(struct known_list *list, const struct builds *builds, const struct rules *rules)
+int fix_look(struct known_list *list, const struct builds *builds, const struct rules *rules)
 {
 	struct look l = { 0 };
-	struct error unused;
 
 	if (!is_needed(list))
-		return;
-	if (source_log_open(&l.here, ".", &unused))
-		l.here = NULL;
+		return 0;
+	open_log(&l, &l.here, ".");
 	fixed_by_find(list, builds, rules, &(struct fixed_by_history){ has, &l });
 	source_log_close(l.tree);
 	source_log_close(l.here);
 	free(l.source);
+	return l.error;
 }

@@ -127,7 +127,7 @@ TEST_LOOP(source_tree, 2)
 	ck_assert_int_eq(chdir(_i ? tree : "/"), 0);
 	for (builds.n = 8; builds.n <= BUILDS; builds.n++) {
 		k.overdue = false;
-		fix_look(&list, &builds, &rules);
+		ck_assert_int_eq(fix_look(&list, &builds, &rules), 0);
 		ck_assert_msg(k.overdue == (builds.n >= 11), "%zu builds", builds.n);
 	}
 	builds.n = BUILDS;

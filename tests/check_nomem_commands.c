@@ -68,6 +68,7 @@ static const struct { const char *argv[12]; long least; } archived[] = {
 	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "main" }, 100 },
 	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "main", "--json" }, 100 },
 	{ { "check", "--repo", "p.git", "--ref", "topic", "--against", "mian" }, 50 },
+	{ { "check", "--repo", "farms.git", "--everywhere", "--json" }, 100 },
 	{ { "history", "--repo", "r.git" }, 100 },
 	{ { "history", "--repo", "r.git", "-j" }, 100 },
 	{ { "history", "--repo", "r.git", "recipe0: do_task1" }, 100 },
@@ -94,6 +95,10 @@ TEST_EACH(nth_fails_for_archive, archived)
 		       TOP_BUILDDIR "/tests/gen_archive --tasks 12 --first 23 --builds 24 --repeats 2 "
 		       "--cores 8 --step 1-2/0/0.9 --seed 3 --series h/topic/m p.git && "
 		       "echo \"limits: {build: {wall: 1s}, '*': {cpu: 1s}}\" >limits.yaml && "
+		       "for f in 1 2; do " TOP_BUILDDIR "/tests/gen_archive --tasks 12 --builds 14 --noise 0.0$f "
+		       "--step 1-2/9/0.5 --step 3/13/0.9 --series farm$f/main/m farms.git || exit; done && "
+		       TOP_BUILDDIR "/buildbeat accept --repo farms.git --ref farm1 --metrics cpu --everywhere --owner me "
+		       "--bug https://b.example/1 --fixed-by 1234567 '*' why && "
 		       "cp -r " RECORDINGS "/. . && cp -r nested tally && "
 		       "cp " TOP_SRCDIR "/tests/corpus/tally/phases tally/tally.log");
 	ck_assert_int_gt(nomem_command(dir, archived[_i].argv), archived[_i].least);
