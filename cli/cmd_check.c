@@ -8,7 +8,9 @@
 #include "compare/everywhere.h"
 #include "compare/fixed_by.h"
 #include "report/check_output.h"
+#include "report/check_power.h"
 #include "report/check_replay.h"
+#include "report/kept_builds.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -21,7 +23,7 @@ struct check_arguments {
 	bool json, junit, markdown;
 	const char *output;
 	int64_t top;
-	bool all, need_history, everywhere, replay;
+	bool all, need_history, everywhere, replay, power;
 	const char *against, *since;
 };
 
@@ -49,6 +51,8 @@ static const struct option options[] = {
 	  "report what check says about each build of the archive with these settings") },
 	{ OPT_TEXT(0, "since", since, "DATE",
 	  "begin --replay with the first build on DATE (YYYY-MM-DD, UTC) or later") },
+	{ OPT_FLAG(0, "power", power,
+	  "report how large a change must be for check to find it, and after how many builds") },
 	{ 0 }
 };
 
@@ -146,14 +150,19 @@ static int exit_status(const struct check *c, bool need_history)
 	       EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
+static int has_builds(const struct buildset *n, struct error *err)
+{
+	return n->builds.n ? 0 : error_set(err, -ENOENT, n->options->repo, 0, 0,
+					   "the series '%s' has no builds", n->builds.ref);
+}
+
 static int judge(struct checked *k, struct check_against *against, struct error *err)
 {
 	const struct buildset *n = k->n;
-	int r;
+	int r = has_builds(n, err);
 
-	if (!n->builds.n)
-		return error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
-				 n->builds.ref);
+	if (r)
+		return r;
 	r = n->limits.n ? check_limits(&k->limits, &k->newest, n, err) : 0;
 	return r ? r : judge_builds(&k->v, n, against, err);
 }
@@ -299,30 +308,49 @@ static int find_exceeding(bool *exceeds, const struct buildset *n, uint32_t firs
 	return r;
 }
 
-static int write_replay(struct buf *out, const struct check_replay *c, bool markdown)
+/* What --replay or --power found. */
+static int write_found(struct buf *out, const struct check_replay *replay, const struct check_power *power,
+		       bool markdown)
 {
 	struct style style = output_style();
 	struct doc d;
 	int r;
 
 	doc_init_people(&d, out, &style, markdown);
-	r = check_replay_doc(&d, c);
+	r = replay ? check_replay_doc(&d, replay) : check_power_doc(&d, power);
 	doc_release(&d);
 	return r;
 }
 
-static int print_replay(const struct check_arguments *a, const struct check_replay *c, struct error *err)
+static int print_found(const struct check_arguments *a, const struct check_replay *replay,
+		       const struct check_power *power, struct error *err)
 {
 	struct buf out = BUF_INIT;
 	int r = 0;
 
 	if (a->json || a->markdown) {
-		r = a->json ? check_replay_json(&out, c) : write_replay(&out, c, true);
+		r = a->markdown ? write_found(&out, replay, power, true) :
+		    replay ? check_replay_json(&out, replay) : check_power_json(&out, power);
 		if (!a->output)
 			return output_end(&out, r, "check", err);
 		r = output_file(&out, r, a->output, err);
 	}
-	return r ? r : output_end(&out, write_replay(&out, c, false), "check", err);
+	return r ? r : output_end(&out, write_found(&out, replay, power, false), "check", err);
+}
+
+static int power(const struct check_arguments *a, const struct buildset *n, struct error *err)
+{
+	struct kept_builds kept;
+	struct power power;
+	int r = has_builds(n, err);
+
+	kept_builds_init(&kept, &n->builds);
+	if (!r)
+		r = power_find(&power, &kept.builds, &n->rules, &n->known, POWER_BUILDS, POWER_TASKS, err);
+	if (!r)
+		r = print_found(a, NULL, &(struct check_power){ &n->builds, &n->rules, &power }, err);
+	kept_builds_release(&kept);
+	return r;
 }
 
 /* --replay: it says what check said, and does not fail. */
@@ -335,10 +363,9 @@ static int replay(const struct check_arguments *a, const struct buildset *n, str
 	};
 	bool *exceeds = NULL;
 	uint32_t first = 0;
-	int r = n->builds.n ? find_since(&first, a->since, &n->builds, err) :
-		error_set(err, -ENOENT, n->options->repo, 0, 0, "the series '%s' has no builds",
-			  n->builds.ref);
+	int r = has_builds(n, err);
 
+	r = r ? r : find_since(&first, a->since, &n->builds, err);
 	if (!r && n->limits.n) {
 		c.exceeds = exceeds = array_new_zero(n->builds.n, sizeof *exceeds);
 		r = exceeds ? find_exceeding(exceeds, n, first, err) :
@@ -347,7 +374,7 @@ static int replay(const struct check_arguments *a, const struct buildset *n, str
 	if (!r)
 		r = episodes_find(&episodes, &n->builds, &n->rules, &n->known, first, err);
 	if (!r)
-		r = print_replay(a, &c, err);
+		r = print_found(a, &c, NULL, err);
 	episodes_release(&episodes);
 	free(exceeds);
 	return r;
@@ -372,15 +399,19 @@ static int run_check(struct args *a, void *values, struct error *err)
 		return error_say(err, -EINVAL, "check: --everywhere and --against exclude each other");
 	if (c->since && !c->replay)
 		return error_say(err, -EINVAL, "check: option '--since' requires --replay");
-	if (c->replay && (c->junit || c->everywhere || c->against))
-		return error_say(err, -EINVAL, "check: --replay excludes --junit, --everywhere and "
-				 "--against");
+	if (c->replay && c->power)
+		return error_say(err, -EINVAL, "check: --replay and --power exclude each other");
+	if ((c->replay || c->power) && (c->junit || c->everywhere || c->against))
+		return error_say(err, -EINVAL, "check: --%s excludes --junit, --everywhere and --against",
+				 c->replay ? "replay" : "power");
 	if (c->everywhere)
 		return check_everywhere(c, a, err);
 	r = c->against ? against_open(&against, &n, a, &c->buildset, c->against, err) :
 	    buildset_open(&n, a, &c->buildset, BUILDSET_FRESH, err);
 	if (!r && c->replay)
 		r = replay(c, &n, err);
+	else if (!r && c->power)
+		r = power(c, &n, err);
 	else if (!r)
 		r = check(c, &n, c->against ? &against.report : NULL, err);
 	against_release(&against);

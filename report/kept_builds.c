@@ -26,12 +26,20 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return 0;
 }
 
+static int spread(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		  struct error *err)
+{
+	const struct kept_builds *k = builds->context;
+
+	return k->from->spread(k->from, build, m, values, err);
+}
+
 void kept_builds_init(struct kept_builds *k, const struct builds *from)
 {
 	*k = (struct kept_builds){ .builds = *from, .from = from };
 	k->builds.load = load;
 	k->builds.row = NULL;
-	k->builds.spread = NULL;
+	k->builds.spread = from->spread ? spread : NULL;
 	k->builds.ran = NULL;
 	k->builds.packages = NULL;
 	k->builds.join = NULL;

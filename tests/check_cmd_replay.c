@@ -3,7 +3,7 @@
 #include "tests/paths.h"
 #include "tests/support.h"
 
-/* `buildbeat check --replay` on generated archives. */
+/* `buildbeat check --replay` and `check --power` on generated archives. */
 
 #define BUILDBEAT TOP_BUILDDIR "/buildbeat"
 #define GEN TOP_BUILDDIR "/tests/gen_archive"
@@ -93,6 +93,41 @@ TEST_EACH(golden, forms)
 	support_run(&r, dir, REPLAY "--repo step.git %s%s", _i ? "--" : "", _i ? forms[_i] : "");
 	ck_assert_int_eq(r.status, 0);
 	support_is_golden(&r.out, support_path("check/replay.%s", forms[_i]));
+}
+
+static const struct {
+	const char *arguments;
+	int status;
+	const char *out, *err;	/* in the output */
+} power[] = {
+	{ "--repo still.git", 0, "the changes that check finds: ", "" },
+	{ "--repo one.git", 0, "too few builds to try what check finds: ", "" },
+	{ "--repo one.git --json", 0, "\"tasks\": []", "" },
+	{ "--repo still.git --metrics memory", 0, "too few", "" },
+	{ "--repo still.git --markdown", 0, "| task | now |", "" },
+	{ "--repo still.git --replay", 2, "", "--replay and --power exclude each other" },
+	{ "--repo still.git --everywhere", 2, "", "--power excludes" },
+	{ "--repo still.git -c blunt.yaml", 0, "recipe-00001: do_package_write: +100 % is below the thresholds\n", "" },
+};
+
+TEST_EACH(use_power, power)
+{
+	struct run r;
+
+	support_writes(support_path("%s/blunt.yaml", dir), "compare: { rules: [ { tasks: \"*\", metrics: [ wall, cpu ], amount: 1h } ] }\n");
+	support_run(&r, dir, BUILDBEAT " check --power %s", power[_i].arguments);
+	ck_assert_msg(r.status == power[_i].status && strstr(buf_str(&r.out), power[_i].out) &&
+		      strstr(buf_str(&r.err), power[_i].err), "%s: %d: %s%s", power[_i].arguments, r.status,
+		      r.out.data, r.err.data);
+}
+
+TEST_EACH(golden_power, forms)
+{
+	struct run r;
+
+	support_run(&r, dir, BUILDBEAT " check --power --repo still.git %s%s", _i ? "--" : "", _i ? forms[_i] : "");
+	ck_assert_int_eq(r.status, 0);
+	support_is_golden(&r.out, support_path("check/power.%s", forms[_i]));
 }
 
 /* The commands that ran at each build, with notes, a failed build, a task that is gone, and other settings. */

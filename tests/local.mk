@@ -19,7 +19,7 @@ tests_libsupport_a_SOURCES = \
 SLOW_CHECKS = tests/check_browser tests/check_nomem_commands tests/check_arm tests/check_bisect \
 	tests/check_bitbake_build tests/check_bombs tests/check_examples tests/check_make_transparent \
 	tests/check_live tests/check_nightly tests/check_preload_transparent tests/check_sanitized \
-	tests/check_nights tests/check_streaks tests/check_symbols tests/check_stream tests/check_trends tests/check_verdict_each tests/check_verdict_held tests/check_verdict_sets \
+	tests/check_nights tests/check_streaks tests/check_symbols tests/check_stream tests/check_trends tests/check_power tests/check_verdict_each tests/check_verdict_held tests/check_verdict_sets \
 	tests/check_serve_streams tests/check_heap_shim tests/check_fsck tests/check_unwind tests/check_remote \
 	tests/check_inspect_page tests/check_bitbake tests/check_peak tests/check_against tests/check_proof \
 	tests/check_moved tests/check_send tests/check_inspect_archive tests/check_lost tests/check_agree \

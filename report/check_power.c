@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/check_power.h"
+
+#include "base/array.h"
+#include "report/amount.h"
+#include "report/words_change.h"
+
+#include <math.h>
+
+static void add_head(struct doc *d, const struct check_power *c)
+{
+	const struct power *p = c->power;
+	struct buf rest = BUF_PART_OF(d->out), *text;
+
+	buf_addf(&rest, ": %s, newest build ", c->builds->ref);
+	words_add_build(&rest, c->builds, (uint32_t)c->builds->n - 1);
+	doc_lead(d, TONE_TITLE, p->builds ? "the changes that check finds" :
+		 "too few builds to try what check finds", buf_str(&rest));
+	buf_release(&rest);
+	if (!p->builds)
+		return;
+	text = doc_sentence(d);
+	buf_addf(text, "Each change was added to the values of the newest %u builds or, in other trials, of a few "
+		 "more, and each of these builds was checked; %u %s.", p->builds, p->trials,
+		 p->trials == 1 ? "trial" : "trials, and the median counts");
+	if (p->together)
+		buf_adds(text, " All tasks below changed at once, to save time, which makes small "
+			 "changes easier to find.");
+}
+
+static void add_cell(struct doc *d, const struct power_cell *cell)
+{
+	struct buf *text = doc_text(d, cell->answer == POWER_FOUND ? (double)cell->builds : NAN);
+
+	if (cell->answer == POWER_FOUND)
+		buf_addu(text, cell->builds);
+	else
+		buf_adds(text, cell->answer == POWER_BELOW ? "below" : "no");
+}
+
+static void add_size(struct buf *text, size_t size)
+{
+	buf_addf(text, "+%g %%", 100 * power_size[size]);
+}
+
+/* "data/corpus.idx: +10 % is found after 4 builds, +5 % is not". */
+static void add_least(struct buf *text, const struct check_power *c, const struct power_row *row)
+{
+	size_t i = 0;
+
+	while (i < POWER_SIZES && row->cell[i].answer != POWER_FOUND)
+		i++;
+	buf_addf(text, "%s: ", words_task(c->builds, row->task));
+	if (i == POWER_SIZES) {
+		add_size(text, i - 1);
+		buf_adds(text, row->cell[i - 1].answer == POWER_BELOW ? " is below the thresholds" :
+			 " is not found");
+		return;
+	}
+	add_size(text, i);
+	buf_adds(text, " is found after ");
+	words_add_count(text, row->cell[i].builds, "build", "builds");
+	if (i) {
+		buf_adds(text, ", ");
+		add_size(text, i - 1);
+		buf_adds(text, row->cell[i - 1].answer == POWER_BELOW ? " is below the thresholds" : " is not");
+	}
+}
+
+int check_power_doc(struct doc *d, const struct check_power *c)
+{
+	static const struct doc_column columns[] = {
+		{ "task", .gap = 2, .width = 40, .shorten = true }, { "now", .type = DOC_REAL, .gap = 2, .width = 10 },
+		{ "+5 %", .type = DOC_REAL, .gap = 2, .width = 6 }, { "+10 %", .type = DOC_REAL, .gap = 2, .width = 6 },
+		{ "+20 %", .type = DOC_REAL, .gap = 2, .width = 6 }, { "+50 %", .type = DOC_REAL, .gap = 2, .width = 6 },
+		{ "+100 %", .type = DOC_REAL, .gap = 2, .width = 6 },
+	};
+	const struct doc_table table = {
+		.title = "Builds until a change is found (no: not found; below: less than the thresholds)",
+		.column = columns, .n_columns = ARRAY_SIZE(columns), .heads = true, .tone = TONE_FAINT,
+	};
+	const struct power *p = c->power;
+
+	add_head(d, c);
+	for (size_t i = 0; i < p->n; i++)
+		add_least(doc_item(d, 2), c, &p->row[i]);
+	doc_table(d, &table);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct power_row *row = &p->row[i];
+
+		doc_row(d);
+		doc_str(d, words_task(c->builds, row->task));
+		amount_add(doc_text(d, row->level), metric_info[row->metric].unit, row->level);
+		for (size_t k = 0; k < POWER_SIZES; k++)
+			add_cell(d, &row->cell[k]);
+	}
+	doc_table_end(d, 0);
+	return buf_error(d->out);
+}

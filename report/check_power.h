@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BUILDBEAT_REPORT_CHECK_POWER_H
+#define BUILDBEAT_REPORT_CHECK_POWER_H
+
+#include "compare/power.h"
+#include "write/doc.h"
+
+/* The outputs of check --power. They return the error of the buffer. */
+struct check_power {
+	const struct builds *builds;
+	const struct rules *rules;
+	const struct power *power;
+};
+
+int check_power_doc(struct doc *d, const struct check_power *c);
+int check_power_json(struct buf *out, const struct check_power *c);
+
+#endif

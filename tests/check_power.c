@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "compare/power.h"
+#include "tests/made_series.h"
+#include "tests/support.h"
+
+/* What check finds, by planted changes: the same as of builds that were made with them. */
+
+#define TASKS 60
+#define BUILDS 40
+
+static struct builds all;
+static struct rules rules;
+
+static void setup(void)
+{
+	rules_init(&rules);
+	rules.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
+	for (enum metric m = 0; m < METRICS; m++)
+		rules.gate[m].amount = 0;
+}
+
+static void teardown(void)
+{
+	builds_release(&all);
+}
+
+static void find(struct power *p, const struct made *made)
+{
+	struct error err = { 0 };
+
+	builds_release(&all);
+	ck_assert(!made_series(&all, made));
+	ck_assert_msg(!power_find(p, &all, &rules, NULL, POWER_BUILDS, POWER_TASKS, &err), "%s", err.message);
+}
+
+static int load_first(const struct builds *builds, enum metric m, float *values, struct error *err)
+{
+	const float *from = made_series_values(&all, m);
+
+	(void)err;
+	for (size_t task = 0; task < all.n_tasks; task++)
+		memcpy(values + task * builds->n, from + task * all.n, builds->n * sizeof *values);
+	return 0;
+}
+
+/* The number of builds with a change from `begin` on whose check is the first that fails of it. */
+static uint32_t builds_needed(uint32_t task, size_t begin, double by)
+{
+	for (size_t b = begin; b < all.n; b++) {
+		made_series_values(&all, METRIC_WALL)[task * all.n + b] *= (float)(1 + by);
+		made_series_values(&all, METRIC_CPU)[task * all.n + b] *= (float)(1 + by);
+	}
+	for (size_t n = begin + 1; n <= all.n; n++) {
+		struct builds first = all;
+		struct error err = { 0 };
+		struct verdict v;
+		bool found = false;
+
+		first.n = n;
+		first.load = load_first;
+		ck_assert(!verdict_make(&v, &first, &rules, NULL, &err));
+		for (size_t i = 0; i < v.n; i++)
+			found = found || (v.finding[i].task == task && v.finding[i].fails && v.finding[i].at >= begin);
+		verdict_release(&v);
+		if (found)
+			return (uint32_t)(n - begin);
+	}
+	return UINT32_MAX;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+TEST_GROUP_WITH("power", setup, teardown);
+
+/* Each cell is what check says of builds with that change. */
+TEST_LOOP(as_check, 3)
+{
+	struct made made = { .seed = 20 + (uint64_t)_i, .tasks = TASKS, .builds = BUILDS, .noise = 0.03,
+			     .host = 0.02, .spikes = _i ? 0.01 : 0 };
+	size_t found = 0, not = 0;
+	struct power p;
+
+	find(&p, &made);
+	ck_assert_uint_eq(p.n, POWER_TASKS + 1);
+	ck_assert_uint_eq(p.trials, POWER_TRIALS);
+	ck_assert(!p.together);
+	for (size_t i = 0; i < p.n; i += 2) {
+		for (size_t size = 0; size < 3 && p.row[i + 1].task != TASK_TOTAL; size++) {
+			const struct power_row *row = &p.row[i + 1];
+			uint32_t needed[POWER_TRIALS], median;
+
+			for (size_t k = 0; k < POWER_TRIALS; k++) {
+				builds_release(&all);
+				ck_assert(!made_series(&all, &made));
+				needed[k] = builds_needed(row->task, BUILDS - POWER_BUILDS - 2 * k, power_size[size]);
+				needed[k] = needed[k] > POWER_BUILDS ? UINT32_MAX : needed[k];
+			}
+			qsort(needed, POWER_TRIALS, sizeof *needed, ascending);
+			median = needed[POWER_TRIALS / 2];
+			found += median < UINT32_MAX;
+			not += median == UINT32_MAX;
+			ck_assert_uint_eq(row->cell[size].answer == POWER_FOUND, median < UINT32_MAX);
+			/* A larger one is not tried if a smaller one is found at once. */
+			ck_assert_msg(median == UINT32_MAX || row->cell[size].builds == median, "task %u, +%g: %u, not %u",
+				      row->task, power_size[size], row->cell[size].builds, median);
+		}
+	}
+	ck_assert(found && (not || _i));
+}
+
+/* The longest tasks, after the build. */
+TEST(chosen)
+{
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = BUILDS, .noise = 0.02 };
+	struct power p;
+
+	find(&p, &made);
+	ck_assert_uint_eq(p.row[0].task, TASK_TOTAL);
+	for (size_t i = 2; i < p.n; i++)
+		ck_assert(p.row[i].level <= p.row[i - 1].level);
+	for (uint32_t task = 0; task < TASKS; task++) {
+		bool chosen = false;
+
+		for (size_t i = 1; i < p.n; i++)
+			chosen = chosen || p.row[i].task == task;
+		ck_assert(chosen || (double)made_series_values(&all, METRIC_WALL)[task * BUILDS + BUILDS - 1] <
+			  1.2 * p.row[p.n - 1].level);
+	}
+}
+
+/* Less noise finds smaller changes. */
+TEST(noise)
+{
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = BUILDS, .noise = 0.002, .host = 0.01 };
+	struct power p;
+
+	find(&p, &made);
+	for (size_t i = 1; i < p.n; i++) {
+		ck_assert_double_le(power_least(&p.row[i]), 0.1);
+		ck_assert_uint_eq(p.row[i].cell[2].builds, 2);
+	}
+	made.noise = 0.25;
+	find(&p, &made);
+	for (size_t i = 1; i < p.n; i++)
+		ck_assert(!(power_least(&p.row[i]) <= 0.1));
+}
+
+/* A change below the thresholds of both metrics is never reported, whatever the noise. */
+TEST(thresholds)
+{
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = BUILDS, .noise = 0.002, .level_us = 10e6 };
+	struct power p;
+
+	rules.gate[METRIC_WALL].amount = 1.5e6;
+	rules.gate[METRIC_CPU].amount = 1e12;
+	find(&p, &made);
+	for (size_t i = 1; i < p.n; i++) {
+		ck_assert_uint_eq(p.row[i].cell[1].answer, POWER_BELOW);
+		ck_assert_uint_eq(p.row[i].cell[2].answer, POWER_FOUND);
+		ck_assert(power_least(&p.row[i]) == 0.2);
+	}
+	rules.gate[METRIC_CPU].amount = 0.1e6;
+	find(&p, &made);
+	for (size_t i = 1; i < p.n; i++)
+		ck_assert_uint_eq(p.row[i].cell[1].answer, POWER_FOUND);
+}
+
+/* Short histories have fewer trials, of fewer builds, or none. */
+static const struct {
+	size_t builds, failed;
+	uint32_t most, trials;
+} lengths[] = {
+	{ 40, 0, 10, 3 }, { 20, 0, 10, 3 }, { 16, 0, 10, 1 }, { 12, 0, 6, 1 }, { 8, 0, 2, 1 }, { 7, 0, 0, 0 },
+	{ 1, 0, 0, 0 }, { 12, 4, 2, 1 }, { 24, 4, 10, 3 },
+};
+
+TEST_EACH(length, lengths)
+{
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = lengths[_i].builds, .noise = 0.01 };
+	struct error err = { 0 };
+	struct power p;
+
+	ck_assert(!made_series(&all, &made));
+	for (size_t i = 0; i < lengths[_i].failed; i++)
+		all.build[all.n - 2 - 2 * i].total[TOTAL_STATUS] = 2;
+	ck_assert(!power_find(&p, &all, &rules, NULL, POWER_BUILDS, POWER_TASKS, &err));
+	ck_assert_uint_eq(p.builds, lengths[_i].most);
+	ck_assert_uint_eq(p.trials, lengths[_i].trials);
+	ck_assert_uint_eq(p.n > 0, lengths[_i].most > 0);
+	for (size_t i = 0; i < p.n; i++) {
+		for (size_t k = 0; k < POWER_SIZES; k++)
+			ck_assert_uint_le(p.row[i].cell[k].builds, p.builds);
+		ck_assert(p.row[i].cell[POWER_SIZES - 1].answer == POWER_FOUND || all.n < 16);
+	}
+}
+
+/* Of many values: all changes in one replay. No more than one task in twenty. */
+TEST(together)
+{
+	struct made made = { .seed = 4, .tasks = 3000, .builds = 90, .noise = 0.01, .host = 0.02 };
+	struct power p;
+
+	find(&p, &made);
+	ck_assert(p.together);
+	for (size_t i = 1; i < p.n; i++)
+		ck_assert_uint_eq(p.row[i].cell[2].answer, POWER_FOUND);
+}
+
+TEST_MAIN(power);
