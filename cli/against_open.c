@@ -218,7 +218,8 @@ static int join(struct against *a, struct buildset *n, struct merge_part part[2]
 	}
 	a->report.first = (uint32_t)base;
 	r = merge_builds(&n->builds, all, part, 2, err);
-	return r ? r : follow_renames(&n->builds, err);
+	r = r ? r : follow_renames(&n->builds, err);
+	return r ? r : builds_scale(&n->builds, &n->rules, err);
 }
 
 static int read_builds(struct against *a, struct buildset *n, struct error *err)

@@ -101,7 +101,8 @@ static int load(struct buildset *n, enum buildset_span span, struct error *err)
 	r = span == BUILDSET_RECORDINGS ? 0 : repeats_join(&n->builds, &n->known, err);
 	if (!r && (r = fix_look(&n->known, &n->builds, &n->rules)))
 		error_sys(err, r, NULL, NULL);
-	return r ? r : follow_renames(&n->builds, err);
+	r = r ? r : follow_renames(&n->builds, err);
+	return r ? r : builds_scale(&n->builds, &n->rules, err);
 }
 
 int buildset_open(struct buildset *n, struct args *args, struct buildset_options *options,

@@ -2,9 +2,12 @@
 #include "compare/builds.h"
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "compare/presence.h"
 #include "compare/rules.h"
+#include "stats/stats.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,4 +147,26 @@ double build_machine(const struct build *build, enum metric m)
 	if (m == METRIC_WALL)
 		return log(calibration(build->total)) - log1p(-share_taken(build));
 	return NAN;
+}
+
+int builds_scale(const struct builds *builds, struct rules *rules, struct error *err)
+{
+	double whole[METRICS], *v = array_new((size_t)rules->window, sizeof *v);
+
+	if (!v)
+		return error_sys(err, -ENOMEM, builds->ref, NULL);
+	for (enum metric m = 0; m < METRICS; m++) {
+		size_t n = 0;
+
+		for (size_t b = 0; metric_info[m].time && b < builds->n && n < (size_t)rules->window; b++) {
+			double total = build_total(&builds->build[b], m);
+
+			if (!isnan(total))
+				v[n++] = total;
+		}
+		whole[m] = stats_median(v, n);
+	}
+	rules_scale(rules, whole, true);
+	free(v);
+	return 0;
 }

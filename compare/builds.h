@@ -121,6 +121,11 @@ void builds_add_counted(const struct builds *builds, struct rules *rules);
  * the failure says nothing. */
 double build_total(const struct build *build, enum metric m);
 
+/* Fits rules to these builds: amounts of time that the user did not choose become parts of the build
+ * (rules_scale()), by the median of the oldest good builds, as many as the window has. A verdict
+ * therefore does not change with later builds. Returns 0 or -ENOMEM with err. */
+int builds_scale(const struct builds *builds, struct rules *rules, struct error *err);
+
 /*
  * The logarithm of the factor by which the machine itself, and not the tasks, made this metric
  * larger. It has a constant that all builds of a series share. NaN if unknown, and for metrics

@@ -10,8 +10,9 @@
 #define INTERVAL 3.0		/* ln of the likelihood ratio that the interval of a step ends with */
 #define PLACES 24		/* values among which the first of a step is searched */
 #define LEFT 8.0		/* ln of the odds for the old level at which the new one is left */
-#define LEFT_YOUNG 6.0		/* in the first builds after its confirmation */
+#define LEFT_YOUNG 5.0		/* in the first builds after its confirmation */
 #define YOUNG 6
+#define REFUTING 3		/* builds after a confirmation that can refute it */
 #define HELD 7			/* values of a level whose end is an improvement */
 #define FIRST_VALUES 16		/* of a new level, which determine it */
 #define RECENT 8		/* builds whose common factor is compared */
@@ -364,6 +365,19 @@ static bool is_noise(const struct replay *r, const struct replay_step *s, uint32
 	return fabs(stats_median(v, n) - s->before) < NOISE * error;
 }
 
+/* Whether the first builds after the confirmation of a step are nearer to its old level: those that
+ * confirmed it were far off by chance. */
+static bool is_refuted(const struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	double v[YOUNG], off;
+	size_t n = replay_values(r, s->row, s->at + 1, build + 1, YOUNG, v);
+
+	if (n < REFUTING || n >= YOUNG)
+		return false;
+	off = (stats_median(v, n) - s->before) / (s->now - s->before);
+	return off < 0.5;
+}
+
 /* Ends the steps that a row's newest values left. A level that lasted ends with an improvement. */
 static int close_row(struct replay *r, uint32_t row, uint32_t build)
 {
@@ -378,7 +392,7 @@ static int close_row(struct replay *r, uint32_t row, uint32_t build)
 			continue;
 		left = left_since(r, s, r->step[newest - 1].now, build);
 		if (left > build) {
-			if (i == newest && is_noise(r, s, build))
+			if (i == newest && (is_noise(r, s, build) || is_refuted(r, s, build)))
 				close_step(s, build);
 			continue;
 		}

@@ -16,12 +16,15 @@
 #define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
 #define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
 #define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
-#define SHORT 12			/* by which runs are underestimated: their builds share a level */
+#define SHORT 8.0		/* by which runs are underestimated: their builds share a level */
+#define SHORT_FAR 3.0		/* and far off, where the error of the level is small */
+#define NEAR 3.0		/* standard deviations */
+#define FAR 5.0
 #define LONG 5			/* values; of more one may be less far off */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
 /* Parts of the error rate for the windows; that of the newest build alone is of a set. */
-static const double part[REPLAY_SPANS] = { 1, 0.5, 0.2, 0.15, 0.15 };
+static const double part[REPLAY_SPANS] = { 1, 0.3, 0.35, 0.2, 0.15 };
 
 #define SET_PART 0.25
 
@@ -105,11 +108,14 @@ static uint32_t distinct(const struct replay *r, uint32_t row, uint32_t k)
 
 static double p_of_run(const struct streaks *c, double off, uint32_t k, uint32_t distinct, int at_once)
 {
+	double near = fmax(0, fmin((FAR - off) / (FAR - NEAR), 1));
+	double factor = SHORT_FAR + (SHORT - SHORT_FAR) * near;
+
 	if (!(off > 0))
 		return 1;
 	if (k > LONG)
-		return SHORT * k * streaks_p(c, off, MIN(distinct, k - 1), at_once);
-	return SHORT * streaks_p(c, off, distinct, at_once);
+		return factor * k * streaks_p(c, off, MIN(distinct, k - 1), at_once);
+	return factor * streaks_p(c, off, distinct, at_once);
 }
 
 /* A window of a task by how often such ones were seen: by their evidence if enough are counted, and

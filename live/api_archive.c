@@ -48,7 +48,8 @@ static int open_series(struct build_series *s, const struct request *q, struct e
 		r = repeats_join(&s->builds, &s->known, err);
 	if (!r && (r = fix_look(&s->known, &s->builds, &s->rules)))
 		error_sys(err, r, NULL, NULL);
-	return r ? r : follow_renames(&s->builds, err);
+	r = r ? r : follow_renames(&s->builds, err);
+	return r ? r : builds_scale(&s->builds, &s->rules, err);
 }
 
 static void close_series(struct build_series *s)

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define PRIOR 20		/* runs that a factor without any counts as */
-#define NEXT 0.85		/* exponent of a factor by the one before */
-#define FIRST 0.9		/* and of the second by the first, times what is counted */
+#define NEXT 0.95		/* exponent of a factor by the one before */
+#define FIRST 0.95		/* and of the second by the first, times what is counted */
 #define LEAST_ALIKE 0.3
 #define ENOUGH 30		/* runs that show how alike values are */
 #define FAR 0.15			/* share of the values that are so far off */

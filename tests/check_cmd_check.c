@@ -209,9 +209,9 @@ TEST(everywhere)
 		    "check --markdown | grep -c '; also in farm2/main/x'; "
 		    "grep ' accept .* --everywhere REASON' said | sed 's/REASON/why/;s|buildbeat|" BUILDBEAT "|' | "
 		    "grep known >pasted; sh -e pasted >/dev/null; check | head -1", 15);
-	ck_assert_msg(!strcmp(r.out.data, "1\n2 regressions confirmed (6 changes): 3 series\n3\n"
-			      "no other regression, 3 changes reported with another series\n2\n"
-			      "6 [3, 0, 3] [1, 1, 1] 0\n3\nno regression, 6 known: 3 series\n"),
+	ck_assert_msg(!strcmp(r.out.data, "1\n2 regressions confirmed (8 changes): 3 series\n4\n"
+			      "no other regression, 4 changes reported with another series\n2\n"
+			      "8 [4, 0, 4] [1, 1, 1, 1] 0\n4\nno regression, 8 known: 3 series\n"),
 		      "%s%s", r.out.data, r.err.data);
 	support_run(&r, dir, FARMS "check >said; echo $?; sed -n 1p said; "
 		    "grep -c 'confirmed by the same suspect in farm2/main/x (+' said; check --ref farm1 | head -1; "

@@ -63,12 +63,12 @@ TEST(every_noise_is_known)
 	ck_assert_uint_ge(n, 17);
 }
 
-/* Builds that fail without a change, of 222. */
+/* False alarms that begin in 222 builds without a change: as many as the check may have, and chance. */
 static const struct { const char *noise; size_t most; } quiets[] = {
-	{ "calm", 2 }, { "1 % spikes", 2 }, { "2 % spikes", 2 }, { "10 % spikes", 3 }, { "t3", 2 },
-	{ "AR .6", 5 }, { "mixture", 2 }, { "groups", 3 }, { "unlike", 5 }, { "turbo", 12 }, { "day", 12 },
-	{ "coupled", 3 }, { "half", 3 }, { "levels", 6 }, { "missing", 2 }, { "doubles", 4 },
-	{ "swapped", 2 },
+	{ "calm", 1 }, { "1 % spikes", 1 }, { "2 % spikes", 1 }, { "10 % spikes", 2 }, { "t3", 2 },
+	{ "AR .6", 4 }, { "mixture", 2 }, { "groups", 1 }, { "unlike", 2 }, { "turbo", 4 }, { "day", 3 },
+	{ "coupled", 2 }, { "half", 1 }, { "levels", 4 }, { "missing", 1 }, { "doubles", 2 },
+	{ "swapped", 1 },
 };
 
 TEST_EACH(quiet, quiets)
@@ -77,8 +77,10 @@ TEST_EACH(quiet, quiets)
 
 	nights_quiet(&q, quiets[_i].noise, SEED + 5000, HISTORIES);
 	ck_assert_uint_eq(q.judged, HISTORIES * 37);
-	ck_assert_msg(q.failed <= quiets[_i].most, "%s: %zu fail, %zu begin, %zu findings, %zu about all tasks",
-		      quiets[_i].noise, q.failed, q.begun, q.findings, q.shared);
+	ck_assert_msg(q.begun <= quiets[_i].most, "%s: %zu begin, %zu findings, %zu about all tasks",
+		      quiets[_i].noise, q.begun, q.findings, q.shared);
+	/* None of them stays. */
+	ck_assert_msg(q.failed <= 20 * q.begun, "%s: %zu fail", quiets[_i].noise, q.failed);
 }
 
 TEST_MAIN(nights);
