@@ -24,7 +24,7 @@ struct check_arguments {
 	const char *output;
 	int64_t top;
 	bool all, need_history, everywhere, replay, power;
-	const char *against, *since;
+	const char *against, *since, *svg;
 };
 
 #define OPTIONS struct check_arguments
@@ -51,6 +51,7 @@ static const struct option options[] = {
 	  "report what check says about each build of the archive with these settings") },
 	{ OPT_TEXT(0, "since", since, "DATE",
 	  "begin --replay with the first build on DATE (YYYY-MM-DD, UTC) or later") },
+	{ OPT_TEXT(0, "svg", svg, "FILE", "draw the builds and regressions of --replay to FILE") },
 	{ OPT_FLAG(0, "power", power,
 	  "report how large a change must be for check to find it, and after how many builds") },
 	{ 0 }
@@ -373,6 +374,11 @@ static int replay(const struct check_arguments *a, const struct buildset *n, str
 	}
 	if (!r)
 		r = episodes_find(&episodes, &n->builds, &n->rules, &n->known, first, err);
+	if (!r && a->svg) {
+		struct buf out = BUF_INIT;
+
+		r = output_file(&out, check_replay_svg(&out, &c), a->svg, err);
+	}
 	if (!r)
 		r = print_found(a, &c, NULL, err);
 	episodes_release(&episodes);
@@ -397,8 +403,9 @@ static int run_check(struct args *a, void *values, struct error *err)
 				 "or --markdown");
 	if (c->everywhere && c->against)
 		return error_say(err, -EINVAL, "check: --everywhere and --against exclude each other");
-	if (c->since && !c->replay)
-		return error_say(err, -EINVAL, "check: option '--since' requires --replay");
+	if ((c->since || c->svg) && !c->replay)
+		return error_say(err, -EINVAL, "check: option '--%s' requires --replay",
+				 c->since ? "since" : "svg");
 	if (c->replay && c->power)
 		return error_say(err, -EINVAL, "check: --replay and --power exclude each other");
 	if ((c->replay || c->power) && (c->junit || c->everywhere || c->against))

@@ -17,7 +17,7 @@ static const char *const why_word[] = {
 	[EPISODE_KNOWN] = "acknowledged", [EPISODE_GONE] = "no longer reported",
 };
 
-static enum check_answer answer_of(const struct check_replay *c, uint32_t build)
+enum check_answer check_replay_answer(const struct check_replay *c, uint32_t build)
 {
 	const struct episodes_build *b = &c->episodes->build[build - c->episodes->first];
 
@@ -29,15 +29,14 @@ static enum check_answer answer_of(const struct check_replay *c, uint32_t build)
 
 int check_replay_status(const struct check_replay *c, uint32_t build)
 {
-	enum check_answer answer = answer_of(c, build);
+	enum check_answer answer = check_replay_answer(c, build);
 
 	return answer == CHECK_FAILS ? 1 : answer == CHECK_FAILED_BUILD ||
 	       (answer == CHECK_TOO_FEW && c->need_history) ? 3 : 0;
 }
 
-/* The groups of the episodes [begin, end), which are of one build; v and g must be released. */
-static int make_groups(struct verdict *v, struct verdict_groups *g, const struct check_replay *c,
-		       size_t begin, size_t end)
+int check_replay_groups(struct verdict *v, struct verdict_groups *g, const struct check_replay *c,
+			size_t begin, size_t end)
 {
 	*v = (struct verdict){ .enough = true };
 	*g = (struct verdict_groups){ 0 };
@@ -76,13 +75,13 @@ int check_replay_sum(struct check_replay_sum *s, const struct check_replay *c)
 
 	*s = (struct check_replay_sum){ .changes = e->n };
 	for (uint32_t b = e->first; b < e->n_builds; b++)
-		s->n[answer_of(c, b)]++;
+		s->n[check_replay_answer(c, b)]++;
 	for (size_t i = 0, end; !r && i < e->n; i = end) {
 		struct verdict_groups groups;
 		struct verdict v;
 
 		end = episodes_same(e, i);
-		r = make_groups(&v, &groups, c, i, end);
+		r = check_replay_groups(&v, &groups, c, i, end);
 		for (size_t k = 0; !r && k < groups.n; k++) {
 			const struct episode *longest = longest_of(c, &groups, i, k);
 
@@ -172,7 +171,7 @@ static void add_answers(struct doc *d, const struct check_replay *c)
 		words_add_day(doc_text(d, 0), c->builds, b);
 		text = doc_text(d, 0);
 		for (; b < end; b++)
-			buf_addc(text, sign[answer_of(c, b)]);
+			buf_addc(text, sign[check_replay_answer(c, b)]);
 		doc_code(d);
 	}
 	doc_table_end(d, 0);
@@ -262,7 +261,7 @@ static int add_regressions(struct doc *d, const struct check_replay *c)
 
 		while (begin > 0 && e->episode[begin - 1].begin == e->episode[begin].begin)
 			begin--;
-		r = make_groups(&v, &groups, c, begin, end);
+		r = check_replay_groups(&v, &groups, c, begin, end);
 		if (!r && shown < c->top && doc_is(d, DOC_TERMINAL))
 			add_begin(doc_item(d, 2), c, e->episode[begin].begin);
 		for (size_t i = 0; !r && i < groups.n; i++) {

@@ -25,6 +25,7 @@ enum check_answer {
 
 #define CHECK_ANSWERS 4
 
+enum check_answer check_replay_answer(const struct check_replay *c, uint32_t build);
 int check_replay_status(const struct check_replay *c, uint32_t build);
 
 /* Regressions: groups of one cause are one. */
@@ -37,7 +38,12 @@ struct check_replay_sum {
 
 int check_replay_sum(struct check_replay_sum *s, const struct check_replay *c);
 
+/* The groups of the episodes [begin, end), which are of one build; v and g must be released. */
+int check_replay_groups(struct verdict *v, struct verdict_groups *g, const struct check_replay *c,
+			size_t begin, size_t end);
+
 int check_replay_doc(struct doc *d, const struct check_replay *c);
 int check_replay_json(struct buf *out, const struct check_replay *c);
+int check_replay_svg(struct buf *out, const struct check_replay *c);
 
 #endif

@@ -5,7 +5,7 @@ report_libreport_a_SOURCES = \
 	report/amount.c report/amount.h report/build_page.c report/build_page.h report/check_json.c \
 	report/check_against.c report/check_against.h report/check_limits.c report/check_limits.h \
 	report/check_power.c report/check_power.h report/check_power_json.c \
-	report/check_replay.c report/check_replay.h report/check_replay_json.c \
+	report/check_replay.c report/check_replay.h report/check_replay_json.c report/check_replay_svg.c \
 	report/check_population.c report/check_population.h \
 	report/check_doc.c report/check_junit.c report/check_next.c report/check_output.h \
 	report/command_line.c report/command_line.h report/culprit_names.c report/culprit_names.h \

@@ -84,6 +84,26 @@ TEST_EACH(use, uses)
 	ck_assert(strstr(buf_str(&r.err), "'--since' requires --replay") != NULL);
 }
 
+/* A bar for each listed regression, and the cells of all builds, in an SVG that other programs read. */
+TEST(picture)
+{
+	struct run r;
+	size_t bars = 0;
+
+	support_expect(dir, 2, "", "'--svg' requires --replay", BUILDBEAT " check --repo step.git --svg x.svg");
+	support_run(&r, dir, REPLAY "--repo step.git --svg p.svg >text; cat p.svg");
+	ck_assert_int_eq(r.status, 0);
+	support_is_golden(&r.out, "check/replay.svg");
+	for (const char *p = buf_str(&r.out); (p = strstr(p, "class=\"fails\"")) != NULL; p++)
+		bars++;
+	support_run(&r, dir, "grep -c '  fails [0-9]' text; grep -o '!!*' text | wc -l");	/* with the legends */
+	ck_assert_uint_eq(bars, strtoul(buf_str(&r.out), NULL, 10) + strtoul(strchr(buf_str(&r.out), '\n'), NULL, 10));
+	support_run(&r, dir, REPLAY "--repo step.git -t 2 --svg p.svg >/dev/null; grep -c '>and [0-9]* more<' p.svg");
+	ck_assert_str_eq(r.out.data, "1\n");
+	SKIP_IF(!support_has("python3"));
+	support_expect(dir, 0, "", "", "python3 -c 'import xml.etree.ElementTree as e; e.parse(\"p.svg\")'");
+}
+
 static const char *const forms[] = { "text", "json", "markdown" };
 
 TEST_EACH(golden, forms)
