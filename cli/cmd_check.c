@@ -65,6 +65,7 @@ struct checked {
 	struct verdict v;
 	struct verdict_groups groups;
 	struct population population;
+	struct power power;
 };
 
 static int write_for_people(struct buf *out, const struct check *c, size_t n, bool markdown)
@@ -183,6 +184,10 @@ static int describe(struct check *c, struct checked *k, const struct check_argum
 		.top = (size_t)a->top, .all = a->all, .archive = buildset_command_line(n),
 	};
 	r = population_make(&k->population, &n->builds, err);
+	if (!r && !against && power_is_short(&k->v, &n->builds, &n->rules)) {
+		r = power_find_short(&k->power, &n->builds, &n->rules, &n->known, err);
+		c->power = &k->power;
+	}
 	if (!r && (k->v.n_confirmed || k->v.n_suspect || check_against_is_unknown(against, &k->v)))
 		r = find_command(&c->command, &k->newest, n, err);
 	return r;

@@ -255,14 +255,21 @@ static int set_levels(struct trial *t, enum metric m, size_t n_tasks, uint32_t n
 	return r;
 }
 
+static uint32_t good_builds(const struct builds *builds)
+{
+	uint32_t good = 0;
+
+	for (size_t b = 0; b < builds->n; b++)
+		good += !(builds->build[b].total[TOTAL_STATUS] > 0);
+	return good;
+}
+
 /* The builds that changes begin with: good ones, with as many before them as a reference needs. */
 static void place(struct power *p, uint32_t *begin, const struct builds *builds,
 		  const struct rules *rules, uint32_t most)
 {
-	uint32_t least = (uint32_t)rules->least_history + 1, good = 0, before = 0;
+	uint32_t least = (uint32_t)rules->least_history + 1, good = good_builds(builds), before = 0;
 
-	for (size_t b = 0; b < builds->n; b++)
-		good += !(builds->build[b].total[TOTAL_STATUS] > 0);
 	p->builds = good > least ? MIN(most, good - least) : 0;
 	if (p->builds < rules->agree) {
 		p->builds = 0;
@@ -281,8 +288,9 @@ static void place(struct power *p, uint32_t *begin, const struct builds *builds,
 	}
 }
 
-int power_find(struct power *p, const struct builds *builds, const struct rules *rules,
-	       const struct known_list *known, uint32_t n_builds, size_t n_tasks, struct error *err)
+static int find(struct power *p, const struct builds *builds, const struct rules *rules,
+		const struct known_list *known, uint32_t n_builds, size_t n_tasks, bool quick,
+		struct error *err)
 {
 	const unsigned times = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
 	struct trial t = { .p = p, .from = builds, .metrics = rules->metrics & times };
@@ -295,6 +303,7 @@ int power_find(struct power *p, const struct builds *builds, const struct rules 
 	place(p, begin, builds, rules, n_builds);
 	if (!p->builds)
 		return 0;
+	p->trials = quick ? 1 : p->trials;
 	for (uint32_t b = 0; b < builds->n; b++)
 		newest = builds->build[b].total[TOTAL_STATUS] > 0 ? newest : b;
 	for (enum metric i = 0; i < METRICS; i++)
@@ -303,8 +312,8 @@ int power_find(struct power *p, const struct builds *builds, const struct rules 
 	r = t.build ? 0 : error_sys(err, -ENOMEM, NULL, "check");
 	for (enum metric m = 0; !r && m < METRICS; m++)
 		r = t.metrics & METRIC_BIT(m) ? set_levels(&t, m, n_tasks, newest, err) : 0;
-	p->together = (double)builds->n * builds->n_tasks * n_metrics > VALUES_ALONE &&
-		      builds->n_tasks >= TASKS_TOGETHER * POWER_TASKS;
+	p->together = quick || ((double)builds->n * builds->n_tasks * n_metrics > VALUES_ALONE &&
+		      builds->n_tasks >= TASKS_TOGETHER * POWER_TASKS);
 	for (size_t i = 0; !r && i < p->n; i = t.end) {
 		t.first = i;
 		t.end = p->together ? p->n : i + 1;
@@ -312,6 +321,26 @@ int power_find(struct power *p, const struct builds *builds, const struct rules 
 	}
 	free(t.build);
 	return r;
+}
+
+int power_find(struct power *p, const struct builds *builds, const struct rules *rules,
+	       const struct known_list *known, uint32_t n_builds, size_t n_tasks, struct error *err)
+{
+	return find(p, builds, rules, known, n_builds, n_tasks, false, err);
+}
+
+bool power_is_short(const struct verdict *v, const struct builds *builds, const struct rules *rules)
+{
+	return v->enough && !v->not_judged && !v->n_confirmed &&
+	       good_builds(builds) <= 2 * rules->least_history + rules->agree;
+}
+
+int power_find_short(struct power *p, const struct builds *builds, const struct rules *rules,
+		     const struct known_list *known, struct error *err)
+{
+	size_t most = builds->n_tasks / TASKS_TOGETHER + 1;
+
+	return find(p, builds, rules, known, POWER_FEW_BUILDS, MIN(most, POWER_TASKS), true, err);
 }
 
 double power_least(const struct power_row *row)

@@ -52,4 +52,14 @@ int power_find(struct power *p, const struct builds *builds, const struct rules 
 /* The smallest change that is found in this row; NaN: none. */
 double power_least(const struct power_row *row);
 
+/*
+ * Of a history that is hardly long enough for a verdict: one trial of all rows together, with few
+ * builds. That makes changes easier to find: what is not found so is not found at all. A
+ * check of such a history that found no regression says it. As above.
+ */
+#define POWER_FEW_BUILDS 3
+bool power_is_short(const struct verdict *v, const struct builds *builds, const struct rules *rules);
+int power_find_short(struct power *p, const struct builds *builds, const struct rules *rules,
+		     const struct known_list *known, struct error *err);
+
 #endif

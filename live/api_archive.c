@@ -121,6 +121,7 @@ static int check(struct made *m, struct reply *out, int64_t top, struct error *e
 		.groups = &m->groups, .population = &m->population, .top = (size_t)top,
 		.archive = { .ref = s->builds.ref },
 	};
+	struct power power;
 	int r;
 
 	if (!s->builds.n)
@@ -132,6 +133,10 @@ static int check(struct made *m, struct reply *out, int64_t top, struct error *e
 		error_sys(err, r, NULL, NULL);
 	if (!r)
 		r = population_make(&m->population, &s->builds, err);
+	if (!r && power_is_short(&m->verdict, &s->builds, &s->rules)) {
+		r = power_find_short(&power, &s->builds, &s->rules, &s->known, err);
+		c.power = &power;
+	}
 	return r ? r : check_json(&out->body, &c);
 }
 

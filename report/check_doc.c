@@ -5,6 +5,7 @@
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
+#include "report/check_power.h"
 #include "report/words_change.h"
 
 #include <errno.h>
@@ -37,6 +38,7 @@ static void add_head(struct doc *d, const struct check *c)
 		words_add_before_failure(doc_item(d, 0), c->builds, good);
 	check_against_lines(d, c->against, c->builds);
 	words_add_judged(doc_item(d, 0), v, c->rules);
+	check_power_add_short(doc_item(d, 0), c->power);
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (words_host_event(v, m))
 			words_add_host(doc_item(d, 0), v, m);

@@ -6,6 +6,7 @@
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
+#include "report/check_power.h"
 #include "report/revisions.h"
 
 #include <math.h>
@@ -250,6 +251,8 @@ static void add_check(struct json *j, const struct check *c)
 	json_int(j, "suspected", (int64_t)v->n_suspect);
 	json_shortest(j, "rate", c->rules->rate);
 	json_int(j, "agree", c->rules->agree);
+	json_bool(j, "short_history", c->power != NULL);
+	json_real(j, "least_found", c->power ? check_power_least(c->power) : NAN, 2);
 	add_host(j, v);
 	json_array(j, "totals");
 	for (size_t i = 0; i < v->n_exact; i++) {

@@ -4,6 +4,7 @@
 
 #include "compare/limits.h"
 #include "compare/population.h"
+#include "compare/power.h"
 #include "compare/verdict_group.h"
 #include "report/check_against.h"
 #include "report/command_line.h"
@@ -21,6 +22,7 @@ struct check {
 	const struct check_against *against;	/* NULL: without a target branch */
 	const struct verdict_groups *groups;
 	const struct population *population;	/* NULL: unknown */
+	const struct power *power;	/* what a short history finds; NULL: it is not short */
 	size_t top;		/* printed groups of a section */
 	bool all;		/* print every group and its members */
 

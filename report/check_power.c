@@ -7,6 +7,28 @@
 
 #include <math.h>
 
+#define USUAL 0.1		/* change that longer histories find, too */
+
+double check_power_least(const struct power *p)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < p->n; i++)
+		least = fmin(least, power_least(&p->row[i]));
+	return least;
+}
+
+void check_power_add_short(struct buf *text, const struct power *p)
+{
+	double least = p && p->n ? check_power_least(p) : 0;
+
+	if (least <= USUAL)
+		return;
+	buf_addf(text, "the history is short: no change of the build or its longest tasks %s +%g %% is found "
+		 "within %u builds yet", isnan(least) ? "up to" : "below",
+		 100 * (isnan(least) ? power_size[POWER_SIZES - 1] : least), p->builds);
+}
+
 static void add_head(struct doc *d, const struct check_power *c)
 {
 	const struct power *p = c->power;

@@ -12,6 +12,12 @@ struct check_power {
 	const struct power *power;
 };
 
+/* Adds that a short history finds large changes only; nothing if p is NULL or it finds +10 %. */
+void check_power_add_short(struct buf *text, const struct power *p);
+
+/* The smallest change that it finds in any of its rows; NaN: none. */
+double check_power_least(const struct power *p);
+
 int check_power_doc(struct doc *d, const struct check_power *c);
 int check_power_json(struct buf *out, const struct check_power *c);
 

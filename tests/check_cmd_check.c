@@ -38,6 +38,7 @@ static void make_archives(void)
 	support_writes(support_path("%s/exceeded.yaml", dir), EXCEEDED);
 	support_writes(support_path("%s/kept.yaml", dir), "limits: {build: {wall: 1h}, '*': {io: 4GiB}}\n");
 	sh(GEN " --tasks 60 --builds 1 --seed 3 --noise 0.02 one.git");
+	sh(GEN " --tasks 60 --builds 9 --seed 3 --noise 0.15 short.git");
 	sh(GEN " --tasks 60 --builds 40 --seed 3 --series 'a<b/c&d/e|f' --noise 0.02 --step 3/37/0.5 odd.git");
 }
 
@@ -52,6 +53,9 @@ static const struct {
 	{ "--repo few.git", 0, "too few builds", "" },
 	{ "--repo few.git --need-history", 3, "a verdict is possible in 3 more builds", "" },
 	{ "--repo still.git --need-history", 0, "no regression", "" },
+	{ "--repo short.git", 0, "the history is short: no change of the build or its longest tasks below +", "" },
+	{ "--repo short.git --json", 0, "\"short_history\": true", "" },
+	{ "--repo still.git --json", 0, "\"short_history\": false,\n  \"least_found\": null", "" },
 	{ "--repo step.git --metrics io", 0, "no regression", "" },
 	{ "--repo step.git --metrics memory --json", 1, "\"metric\": \"memory\"", "" },
 	{ "--repo step.git --ref nowhere", 2, "", "nowhere" },
