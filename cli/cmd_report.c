@@ -41,6 +41,7 @@ struct made {
 	struct history history;
 	struct verdict verdict;
 	struct population population;
+	struct power power;
 	struct values newest;		/* compared with the limits */
 	struct limits_check limits;
 	struct trends trends;
@@ -106,6 +107,10 @@ static int find_changes(struct made *m, struct error *err)
 	r = r ? r : count_causes(m, err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
+	if (!r && power_is_short(&m->verdict, builds, &n->rules)) {
+		r = power_find_short(&m->power, builds, &n->rules, &n->known, err);
+		m->page.power = &m->power;
+	}
 	if (!r)
 		r = trends_make(&m->trends, builds, &n->rules, &m->history, &m->verdict, err);
 	return r;

@@ -4,6 +4,7 @@
 
 #include "compare/limits.h"
 #include "compare/population.h"
+#include "compare/power.h"
 #include "compare/verdict.h"
 #include "report/culprits.h"
 #include "report/picture.h"
@@ -49,6 +50,7 @@ struct page {
 	const struct verdict *verdict;
 	size_t n_causes;	/* of its regressions */
 	const struct population *population;	/* NULL: unknown */
+	const struct power *power;	/* what a short history finds; NULL: it is not short */
 	const struct limits_check *limits;	/* NULL: no limits */
 	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;

@@ -5,6 +5,7 @@
 #include "report/amount.h"
 #include "report/check_limits.h"
 #include "report/check_population.h"
+#include "report/check_power.h"
 #include "report/words_change.h"
 
 #include <math.h>
@@ -87,6 +88,11 @@ void page_part_header(struct markup *h, const struct page *p)
 		buf_addf(&text, " %s.", buf_str(&to_come));
 	buf_release(&to_come);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
+	buf_clear(&text);
+	check_power_add_short(&text, p->power);
+	capitalize(&text);
+	if (text.len)
+		markup_leaf(h, "p", "facts", buf_str(&text));
 	add_limits(h, p->limits);
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!words_host_event(p->verdict, m))

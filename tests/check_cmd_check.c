@@ -110,6 +110,21 @@ TEST_EACH(use, uses)
 
 static const char *const forms[] = { "text", "json", "junit", "markdown" };
 
+/* The report says of a short history what check says. */
+TEST(short_history)
+{
+	static const char *const repos[] = { "short", "still" };
+	struct run r;
+
+	for (int i = 0; i < 2; i++) {
+		support_run(&r, dir, BUILDBEAT " report --repo %s.git -o page%d >/dev/null; said=$(" BUILDBEAT
+			    " check --repo %s.git | sed -n 's/^the history is short/The history is short/p'); "
+			    "test -n \"$said\" && grep -c \"$said\" page%d/index.html || "
+			    "grep -c 'history is short' page%d/index.html", repos[i], i, repos[i], i, i);
+		ck_assert_str_eq(r.out.data, i ? "0\n" : "1\n");
+	}
+}
+
 /* Exact output. */
 TEST_EACH(golden, forms)
 {
