@@ -23,14 +23,19 @@
 #define LONG 5			/* values; of more one may be less far off */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
-/* Parts of the error rate for the windows; that of the newest build alone is of a set. */
-static const double part[REPLAY_SPANS] = { 1, 0.3, 0.35, 0.2, 0.15 };
+/* Parts of the error rate for the windows; that of the newest build alone is of a set. Two builds say
+ * less about a task, of which there are many, than about the build. */
+static const double part[2][REPLAY_SPANS] = {
+	{ 1, 0.3, 0.35, 0.2, 0.15 }, { 1, 0.5, 0.2, 0.15, 0.15 },
+};
 
 #define SET_PART 0.25
 
-static double part_of(const struct replay *r, size_t w)
+static double part_of(const struct replay *r, uint32_t row, size_t w)
 {
-	return !r->alone ? part[w] : w ? part[w] * (1 - SET_PART) : SET_PART;
+	double of = part[row >= r->total_row][w];
+
+	return !r->alone ? of : w ? of * (1 - SET_PART) : SET_PART;
 }
 
 /* The windows that can confirm a change of a task, and of a lone row, which drifts. */
@@ -175,7 +180,7 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 			if (!w && r->null[m][way][w].n < r->few)
 				p = fmax(p, p_alone(r, row, way, w));
 		}
-		p /= part_of(r, w);
+		p /= part_of(r, row, w);
 		if (p < best) {
 			best = p;
 			*window = w;
@@ -196,7 +201,7 @@ static double p_of_joined(const struct replay *r, uint32_t task, int way)
 		if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
 			continue;
 		p = p_of_window(r, r->n_metrics, row, way, w, (double)span->evidence[way][w]);
-		best = fmin(best, p / part_of(r, w));
+		best = fmin(best, p / part_of(r, row, w));
 	}
 	return best;
 }
