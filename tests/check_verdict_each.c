@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
-#include "compare/verdict.h"
+#include "compare/episodes.h"
 #include "tests/made_series.h"
 #include "tests/noise.h"
 #include "tests/support.h"
@@ -187,6 +187,38 @@ TEST(covers)
 		builds_release(&all);
 	}
 	ck_assert(n.back && n.known && n.past && n.suspects && n.failing < n.builds);
+}
+
+/* An episode ends with the first normal build: perhaps because that is back, later the level was left. */
+TEST(episode_ends)
+{
+	struct made made = { .tasks = 6, .builds = 40, .noise = 0.03, .host = 0.01, .change = change,
+			     .n_changes = 1 };
+	struct error err = { 0 };
+	struct builds first;
+	struct episodes e;
+	size_t back = 0;
+
+	change[0] = (struct made_change){ .task = 2, .build = 20, .until = 28, .by = 0.15 };
+	for (made.seed = 1; made.seed <= 12; made.seed++) {
+		ck_assert(!made_series(&all, &made));
+		first = all;
+		first.load = load_first;
+		for (first.n = 29; first.n <= made.builds; first.n += 11) {
+			ck_assert(!episodes_find(&e, &first, &rules, NULL, 0, &err));
+			for (size_t i = 0; i < e.n; i++) {
+				const struct episode *of = &e.episode[i];
+
+				back += first.n == 29 && of->why == EPISODE_BACK;
+				ck_assert(first.n == 29 || of->why == EPISODE_LEFT);
+				ck_assert(of->why == EPISODE_OPEN ? of->end == first.n : of->end < first.n);
+				ck_assert_uint_le(of->red, of->end - of->begin);
+			}
+			episodes_release(&e);
+		}
+		builds_release(&all);
+	}
+	ck_assert_uint_gt(back, 0);
 }
 
 static int stop(void *context, uint32_t build, const struct verdict *v, struct error *err)
