@@ -144,8 +144,12 @@ double build_machine(const struct build *build, enum metric m)
 {
 	if (m == METRIC_CPU)
 		return log(calibration(build->total));
-	if (m == METRIC_WALL)
-		return log(calibration(build->total)) - log1p(-share_taken(build));
+	if (m == METRIC_WALL) {
+		double taken = share_taken(build);
+
+		/* The speed alone explains more than nothing does. */
+		return log(calibration(build->total)) - (isnan(taken) ? 0 : log1p(-taken));
+	}
 	return NAN;
 }
 

@@ -133,7 +133,7 @@ int builds_scale(const struct builds *builds, struct rules *rules, struct error 
  *
  * Of CPU time it is the logarithm of the time of 1,000 calibration loops in us, the mean of start
  * and end. Wall time adds the time for which the build waited for processors that the hypervisor
- * or other processes had.
+ * or other processes had, if that is known.
  */
 double build_machine(const struct build *build, enum metric m);
 

@@ -260,6 +260,7 @@ TEST_LOOP(monotonic, 4)
 	}
 }
 
+/* What others took is not known without samples: the speed of the machine alone is. */
 static const enum total needed[] = {
 	TOTAL_WALL_US, TOTAL_USER_US, TOTAL_SYSTEM_US, TOTAL_HOST_USER_US,
 };
@@ -269,11 +270,11 @@ TEST_EACH(not_sampled, needed)
 	struct build b = mixed(&quiet);
 
 	b.total[needed[_i]] = -1;
-	ck_assert(isnan(build_machine(&b, METRIC_WALL)));
+	is_near(build_machine(&b, METRIC_WALL), log(26000));
 	is_near(build_machine(&b, METRIC_CPU), log(26000));
 	b = mixed(&quiet);
 	b.cores = 0;
-	ck_assert(isnan(build_machine(&b, METRIC_WALL)));
+	is_near(build_machine(&b, METRIC_WALL), log(26000));
 }
 
 /* In an archive */
