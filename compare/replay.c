@@ -146,9 +146,8 @@ static int make_room(struct replay *r)
 		r->x[m] = array_new(r->n_tasks * builds, sizeof *r->x[m]);
 		r->factor[m] = array_new(builds, sizeof *r->factor[m]);
 		r->machine[m] = array_new(builds, sizeof *r->machine[m]);
-		r->unusual[m] = array_new_zero(builds + 1, sizeof *r->unusual[m]);
 		r->longest[m] = array_new(HOSTFACTOR_TASKS, sizeof *r->longest[m]);
-		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m] && r->unusual[m];
+		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m];
 	}
 	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
 		r->lone[i].x = array_new(builds, sizeof *r->lone[i].x);
@@ -413,7 +412,7 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 void replay_release(struct replay *r)
 {
 	for (size_t m = 0; m < METRICS; m++)
-		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m], r->unusual[m]);
+		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m]);
 	for (size_t i = 0; i < 2 * METRICS; i++)
 		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
 	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->streaks, r->response, r->worth, r->span, r->pending,

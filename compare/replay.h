@@ -150,7 +150,6 @@ struct replay {
 	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
 	double unlike_most[METRICS];	/* at most */
 	float wider[METRICS];	/* how much more than usual tasks differ from it in this build, 1: not */
-	bool *unusual[METRICS];	/* of every build: the factor is, and tasks differ in it */
 	bool beyond[METRICS];	/* this build's factor is larger or smaller than usual ones */
 
 	/* Rows: metrics of tasks, then of the build, then the common factors. */

@@ -22,7 +22,6 @@
 #define FEWEST_SIDE 15		/* tasks that are faster, or slower, than the common factor */
 #define NORMAL_MEDIAN 0.6745
 #define SURELY 3.0		/* times the root of the number of tasks: less is chance */
-#define LEAST_WIDER 1.25f
 #define LEAST_BEYOND 0.03	/* of the common factor */
 #define ALIKE_BEYOND 0.7	/* part of a deviation that is one like it */
 #define FEWEST_BEYOND 3		/* builds with one like it, which make it a usual one */
@@ -231,7 +230,6 @@ int replay_host(struct replay *r, uint32_t build)
 		r->factor[m][build] = common_of(sorted_off, n, stats_median(work, n), machine);
 		r->wider[m] = (float)wider_of(off, noise, n, r->factor[m][build]);
 		r->beyond[m] = is_beyond(r, m, build);
-		r->unusual[m][build] = r->wider[m] > LEAST_WIDER && r->beyond[m];
 	}
 	free(off);
 	return off ? 0 : -ENOMEM;

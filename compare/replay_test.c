@@ -2,7 +2,6 @@
 #include "compare/replay.h"
 
 #include "base/array.h"
-#include "base/minmax.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,55 +94,39 @@ static double least_off(const struct replay *r, uint32_t index, int way, uint32_
 	return z[k > LONG];
 }
 
-/* The builds of a row's window that say something by themselves. While the machine is as it never
- * was, and tasks show that differently, all of them say the same. */
-static uint32_t distinct(const struct replay *r, uint32_t row, uint32_t k)
-{
-	size_t m = replay_metric(r, row);
-	uint32_t n = 0, unusual = 0;
-
-	for (uint32_t b = r->now + 1; b > 0 && n < k; b--) {
-		if (isnan(replay_x(r, row, b - 1)))
-			continue;
-		n++;
-		unusual += r->unusual[m][b - 1];
-	}
-	return k - unusual + (unusual > 0);
-}
-
-static double p_of_run(const struct streaks *c, double off, uint32_t k, uint32_t distinct, int at_once)
+static double p_of_run(const struct streaks *c, double off, uint32_t k, int at_once)
 {
 	double near = fmax(0, fmin((FAR - off) / (FAR - NEAR), 1));
 	double factor = SHORT_FAR + (SHORT - SHORT_FAR) * near;
 
 	if (!(off > 0))
 		return 1;
-	if (k > LONG)
-		return factor * k * streaks_p(c, off, MIN(distinct, k - 1), at_once);
-	return factor * streaks_p(c, off, distinct, at_once);
+	return k > LONG ? factor * k * streaks_p(c, off, k - 1, at_once) :
+	       factor * streaks_p(c, off, k, at_once);
 }
 
-/* A window of a task by how often such ones were seen: by their evidence if enough are counted, and
- * otherwise, or if its builds say less than as many others, by its run. */
+/* A window of a task by how often such runs were seen and, once enough are counted, by how often such
+ * evidence was. */
 static double p_of_window(const struct replay *r, size_t kind, uint32_t row, int way, size_t w,
 			  double evidence)
 {
+	const struct streaks *seen = &r->streaks[kind][way];
 	const struct nulls *null = &r->null[kind][way][w];
-	uint32_t k = r->window[w], n = distinct(r, row, k);
-	double off = least_off(r, row, way, k), p;
+	bool joined = kind == r->n_metrics;
+	double off = least_off(r, row, way, r->window[w]), p;
 
-	if (kind == r->n_metrics)
-		off = fmin(off, least_off(r, row + 1, way, k));
-	p = p_of_run(&r->streaks[kind][way], off, k, n, kind == r->n_metrics ? 2 : 1);
-	if (null->n < r->few) {
-		if (kind < r->n_metrics && r->streaks[kind][way].n[0] < FEW_ALONE)
-			return p_alone(r, row, way, w);
-		/* How far beyond the runs that are counted it is says something if there are no spikes. */
-		return kind < r->n_metrics && n == k && off > STREAKS_STEP * STREAKS_BINS &&
-		       !(r->streaks[kind][way].bin[0][STREAKS_BINS - 1] > 0) ?
-		       fmin(p, p_alone(r, row, way, w)) : p;
-	}
-	return n < k ? fmax(p, nulls_p(null, evidence)) : fmin(p, nulls_p(null, evidence));
+	if (joined)
+		off = fmin(off, least_off(r, row + 1, way, r->window[w]));
+	p = p_of_run(seen, off, r->window[w], joined ? 2 : 1);
+	if (null->n >= r->few)
+		return fmin(p, nulls_p(null, evidence));
+	if (joined)
+		return p;
+	if (seen->n[0] < FEW_ALONE)
+		return p_alone(r, row, way, w);
+	/* How far beyond the runs that are counted it is says something if there are no spikes. */
+	return off > STREAKS_STEP * STREAKS_BINS && !(seen->bin[0][STREAKS_BINS - 1] > 0) ?
+	       fmin(p, p_alone(r, row, way, w)) : p;
 }
 
 /* Whether a row's level after a step is too short to say that it ends. The first builds, which
