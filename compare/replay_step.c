@@ -369,13 +369,14 @@ static bool is_noise(const struct replay *r, const struct replay_step *s, uint32
  * confirmed it were far off by chance. */
 static bool is_refuted(const struct replay *r, const struct replay_step *s, uint32_t build)
 {
-	double v[YOUNG], off;
+	double v[YOUNG], confirmed;
 	size_t n = replay_values(r, s->row, s->at + 1, build + 1, YOUNG, v);
+	uint32_t n_confirmed;
 
 	if (n < REFUTING || n >= YOUNG)
 		return false;
-	off = (stats_median(v, n) - s->before) / (s->now - s->before);
-	return off < 0.5;
+	confirmed = level_of(r, s->row, s->since, s->at + 1, FIRST_VALUES, &n_confirmed) - s->before;
+	return (stats_median(v, n) - s->before) / confirmed < 0.5;
 }
 
 /* Ends the steps that a row's newest values left. A level that lasted ends with an improvement. */

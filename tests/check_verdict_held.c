@@ -473,6 +473,23 @@ TEST_EACH(back, ((const size_t[]){ 2, 3, 5, 8 }))
 	}
 }
 
+/* Two builds confirm a change that later builds have less than half of: it is closed after three. */
+TEST_LOOP(refuted, 6)
+{
+	struct made made = { .seed = 40 + (uint64_t)_i, .tasks = TASKS, .builds = 35, .noise = 0.01,
+			     .change = change, .n_changes = 2 };
+
+	change[0] = (struct made_change){ .task = 7, .metrics = METRIC_BIT(METRIC_CPU), .build = 30,
+					  .until = 32, .by = 0.14 };
+	change[1] = (struct made_change){ .task = 7, .metrics = METRIC_BIT(METRIC_CPU), .build = 32, .by = 0.04 };
+	ck_assert(!made_series(&all, &made));
+	judge(32);
+	ck_assert_ptr_nonnull(find(7, METRIC_CPU));
+	ck_assert(find(7, METRIC_CPU)->fails);
+	judge(35);
+	ck_assert_ptr_null(find(7, METRIC_CPU));
+}
+
 /* The tasks that changed together are listed: those, and no others. */
 TEST_EACH(moved, ((const size_t[]){ 60, 75, 100 }))
 {
