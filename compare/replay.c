@@ -295,8 +295,7 @@ static int estimate(struct replay *r)
 	if (n % (n > 32 ? 8 : n > 12 ? 4 : n > 6 ? 2 : 1))
 		return 0;
 	status = replay_noise(r);
-	if (!status)
-		status = replay_response_estimate(r);
+	replay_response_estimate(r);
 	for (size_t m = 0; !status && m < r->n_metrics; m++) {
 		double alike = (r->alike_sum[m] + ALIKE_PRIOR * 0.5) / (r->alike_n[m] + ALIKE_PRIOR);
 

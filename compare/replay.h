@@ -278,7 +278,7 @@ double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest,
 /* Responses of tasks to the common factor (replay_response.c). estimate() is how much they differ.
  * apply() removes that of a task from its value of a build, and returns the variance of what
  * remains. add() counts a deviation of the newest build. */
-int replay_response_estimate(struct replay *r);
+void replay_response_estimate(struct replay *r);
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build);
 void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off);
 void replay_response_settle(struct replay *r, uint32_t row, double factor);

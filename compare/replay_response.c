@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/replay.h"
 
-#include "stats/stats.h"
-
 #include <string.h>
 
 #define KEPT 0.975		/* weight of a build at the next one */
 #define MOST_SLOPE 2.0		/* of a task alone */
 #define FEWEST 4		/* builds */
 #define LEAST_FACTOR 1e-6	/* variance of factors that say something */
+#define LEAST_VARIANCE 0.05	/* of a slope: more accurate ones have no larger weight */
 #define MOST 2			/* standard errors */
 #define UNKNOWN 0.09		/* variance of slopes that nothing is known about */
 #define DOUBT 2.0		/* by which the variance of what remains is larger */
@@ -26,7 +25,7 @@ static bool slope_of(const struct replay *r, uint32_t row, double *slope, double
 	return true;
 }
 
-int replay_response_estimate(struct replay *r)
+void replay_response_estimate(struct replay *r)
 {
 	for (size_t m = 0; m < r->n_metrics; m++) {
 		double sum = 0, weights = 0, errors = 0;
@@ -36,7 +35,7 @@ int replay_response_estimate(struct replay *r)
 
 			if (!slope_of(r, task * (uint32_t)r->n_metrics + (uint32_t)m, &slope, &variance))
 				continue;
-			weight = 1 / ((0.05 + variance) * (0.05 + variance));
+			weight = 1 / ((LEAST_VARIANCE + variance) * (LEAST_VARIANCE + variance));
 			sum += weight * (slope * slope - variance);
 			weights += weight;
 			errors += 2 * weight * weight * variance * variance;
@@ -45,7 +44,6 @@ int replay_response_estimate(struct replay *r)
 		r->unlike_most[m] = weights > 0 ? r->unlike[m] + MOST * sqrt(errors) / weights :
 				    UNKNOWN;
 	}
-	return 0;
 }
 
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build)
