@@ -334,7 +334,8 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 		status = replay_close(r, build);
 	if (!status)
 		status = for_tasks(r, build, keep_rows);
-	replay_host_settle(r, build);
+	if (!status)
+		replay_host_settle(r, build);
 	count_evidence(r);
 	return status;
 }

@@ -230,6 +230,16 @@ static inline uint32_t replay_before(const struct replay *r, const struct replay
 	return before < r->cap ? before : (uint32_t)r->cap;
 }
 
+/* A value of a row's window as a deviation from the level before the window, which begins at `start`;
+ * both count values. */
+static inline float replay_off(const struct replay_row *row, uint32_t start, uint32_t at)
+{
+	uint32_t from = start % REPLAY_RING, slot = at % REPLAY_RING;
+	float spread = row->spread[slot] > row->spread[from] ? row->spread[slot] : row->spread[from];
+
+	return (row->x[slot] - row->middle[from]) / spread;
+}
+
 double replay_amount(const struct replay *r, uint32_t row, double x);
 
 /* ln of the density of a deviation of a row. */

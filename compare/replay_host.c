@@ -194,7 +194,7 @@ int replay_host(struct replay *r, uint32_t build)
 	double *work = sorted_off + HOSTFACTOR_TASKS;
 
 	for (size_t m = 0; off && m < r->n_metrics; m++) {
-		double machine;
+		double machine, sets;
 		size_t n = 0;
 
 		r->factor[m][build] = 0;
@@ -222,8 +222,9 @@ int replay_host(struct replay *r, uint32_t build)
 		}
 		if (!n)
 			continue;
-		for (size_t i = 0; r->noise_left && i < n; i++)
-			noise[i] *= replay_sets_wider(r, m, 0, build, build);
+		sets = replay_sets_wider(r, m, 0, build, build);
+		for (size_t i = 0; i < n; i++)
+			noise[i] *= sets;
 		memcpy(sorted_off, off, n * sizeof *off);
 		memcpy(work, noise, n * sizeof *off);
 		stats_sort(sorted_off, n);

@@ -145,15 +145,13 @@ static void look_at_runs(const struct replay_row *row, struct replay_span *span)
 {
 	span->n_least = 0;
 	for (uint32_t k = 1; k <= STREAKS_MOST && k <= row->count + 1; k++) {
-		uint32_t start = (row->count + 1 - k) % REPLAY_RING;
+		uint32_t start = row->count + 1 - k;
 		float low = INFINITY, high = -INFINITY;
 
-		if (isnan(row->spread[start]))
+		if (isnan(row->spread[start % REPLAY_RING]))
 			return;
 		for (uint32_t i = 0; i < k; i++) {
-			uint32_t slot = (row->count - i) % REPLAY_RING;
-			float z = (row->x[slot] - row->middle[start]) /
-				  MAX(row->spread[start], row->spread[slot]);
+			float z = replay_off(row, start, start + i);
 
 			low = MIN(low, z);
 			high = MAX(high, z);

@@ -84,11 +84,9 @@ static double least_off(const struct replay *r, uint32_t index, int way, uint32_
 	double z[REPLAY_RING];
 
 	for (uint32_t i = 0; i < k; i++) {
-		uint32_t slot = (start + i) % REPLAY_RING;
+		double off = (double)replay_off(row, start, start + i);
 
-		z[i] = (double)((row->x[slot] - row->middle[start % REPLAY_RING]) /
-				fmaxf(row->spread[start % REPLAY_RING], row->spread[slot]));
-		z[i] = way == REPLAY_UP ? z[i] : -z[i];
+		z[i] = way == REPLAY_UP ? off : -off;
 	}
 	stats_sort(z, k);
 	return z[k > LONG];
