@@ -45,10 +45,7 @@ static void judge(size_t n)
 
 static void setup(void)
 {
-	rules_init(&rules);
-	rules.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
-	for (enum metric m = 0; m < METRICS; m++)
-		rules.gate[m].amount = 0;
+	made_series_rules(&rules);
 }
 
 static void teardown(void)

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "compare/rules.h"
 #include "tests/noise.h"
 
 #include <errno.h>
@@ -266,6 +267,14 @@ static void end(struct builds *builds)
 	for (enum metric m = 0; kept && m < METRICS; m++)
 		free(kept->values[m]);
 	free(kept);
+}
+
+void made_series_rules(struct rules *rules)
+{
+	rules_init(rules);
+	rules->metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
+	for (enum metric m = 0; m < METRICS; m++)
+		rules->gate[m].amount = 0;
 }
 
 float *made_series_values(struct builds *builds, enum metric m)

@@ -49,6 +49,9 @@ struct made {
 /* Tasks "recipe17: do_task3", one source tree "src". 0 or -ENOMEM; builds_release() it. */
 int made_series(struct builds *builds, const struct made *made);
 
+/* The default rules for wall and CPU time, without thresholds on amounts. */
+void made_series_rules(struct rules *rules);
+
 /* The stored values of a metric: values[task * n + build], for tests that change them. */
 float *made_series_values(struct builds *builds, enum metric m);
 

@@ -63,9 +63,8 @@ static void begin(struct night *night, struct made made, uint64_t seed, uint32_t
 {
 	struct error err = { 0 };
 
-	rules_init(&night->rules);
-	night->rules.metrics = made.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
-	night->rules.gate[METRIC_WALL].amount = night->rules.gate[METRIC_CPU].amount = 0;
+	made_series_rules(&night->rules);
+	made.metrics = night->rules.metrics;
 	made.seed = seed;
 	made.tasks = TASKS;
 	made.builds = builds;
