@@ -136,7 +136,7 @@ static size_t line_of(const struct check *c, size_t i)
 	return i;
 }
 
-/* ", CPU time -19 %, the build 6m 34s -> 5m 34s" of the groups that are reported in this line. */
+/* Adds the changes of the other groups of a line: ", CPU time -19 %, the build 6m 34s -> 5m 34s". */
 static void add_others(struct buf *text, const struct check *c, size_t i)
 {
 	bool has_total = false;
