@@ -343,14 +343,14 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 static void choose_metrics(struct replay *r)
 {
 	uint32_t agree = (uint32_t)r->rules->agree;
+	unsigned times = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU), metrics = r->rules->metrics;
 
+	metrics |= metrics & times ? times : 0;
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (r->rules->metrics & METRIC_BIT(m))
+		if (metrics & METRIC_BIT(m))
 			r->metric[r->n_metrics++] = m;
 	}
-	r->joined = 0;
-	if (r->n_metrics < 2 || r->metric[0] != METRIC_WALL || r->metric[1] != METRIC_CPU)
-		r->joined = r->n_metrics;
+	r->joined = metrics & times ? 0 : r->n_metrics;
 	r->window[0] = 1;
 	for (size_t w = 1; w < REPLAY_SPANS; w++)
 		r->window[w] = agree + (uint32_t[]){ 0, 0, 1, 3, 6 }[w];

@@ -138,10 +138,10 @@ struct replay {
 	uint32_t newest;	/* the last good build so far; n: none */
 	bool suspects;		/* those of this build are searched */
 	uint32_t now;		/* the build that is compared with those before it */
-	size_t n_metrics;
+	size_t n_metrics;	/* wall and CPU time support each other: with one of them both */
 	enum metric metric[METRICS];
 	double least[METRICS];	/* added to values before the logarithm */
-	size_t joined;		/* as an index of a metric; n_metrics: not judged */
+	size_t joined;		/* index of wall time, before CPU time; n_metrics: not judged */
 	uint32_t window[REPLAY_SPANS];
 	float *x[METRICS];	/* x[metric index][build * n_tasks + task] */
 	double *factor[METRICS];	/* logarithm of the common factor of every build */
@@ -197,7 +197,7 @@ struct replay {
 	uint32_t *moved;	/* tasks */
 	struct replay_step *step;
 	struct replay_suspect *suspect;
-	size_t n_judged;	/* rows, at the newest build */
+	size_t n_judged;	/* rows of metrics that are asked for, at the newest build */
 };
 
 /* Returns 0 or a negative errno with err. Always release. The result does not depend on the number
@@ -213,6 +213,11 @@ void replay_release(struct replay *r);
 /* Of a row: task index, TASK_TOTAL or TASK_HOST; metric index. */
 uint32_t replay_task(const struct replay *r, uint32_t row);
 size_t replay_metric(const struct replay *r, uint32_t row);
+
+static inline bool replay_is_asked(const struct replay *r, size_t m)
+{
+	return r->rules->metrics & METRIC_BIT(r->metric[m]);
+}
 
 /* A row's value on the scale of levels, NaN if missing; and a level in the metric's unit. */
 double replay_x(const struct replay *r, uint32_t row, uint32_t build);

@@ -240,6 +240,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		for (int way = 0; way < 2; way++) {
 			/* Both must show it: one alone has its own test. */
 			joined->evidence[way][w] = 2 * MIN(a->evidence[way][w], b->evidence[way][w]);
+			r->worth[task] = r->worth[task] || joined->evidence[way][w] >= REPLAY_WORTH;
 		}
 	}
 	if (both && counted) {

@@ -130,8 +130,11 @@ static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_
 		span = b == build ? r->span + task * spans :
 			r->pending + r->good[b] % REPLAY_RING * r->n_sampled * spans +
 			task / r->stride * spans;
-		for (size_t w = 0; w < REPLAY_SPANS; w++)
-			span[m].off[w] = span[r->n_metrics].off[w] = NAN;
+		for (size_t w = 0; w < REPLAY_SPANS; w++) {
+			span[m].off[w] = NAN;
+			if (m == r->joined || m == r->joined + 1)
+				span[r->n_metrics].off[w] = NAN;
+		}
 	}
 }
 

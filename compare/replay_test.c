@@ -13,6 +13,8 @@
 #define FEW_MOST 3000.0
 #define FEW_ALONE 100		/* values of few tasks, which say less than one of them alone */
 #define ALIKE 0.6		/* how alike consecutive values are that nothing is known about */
+#define OTHER_PART 0.15		/* of the error rate of times, for each other metric */
+#define OTHER_SUSPECTS 0.25	/* the same of suspects, which fail nothing */
 #define JOINED_PART 0.4		/* of the error rate, for wall and CPU time together */
 #define HOST_PART 0.03		/* of the error rate of a task, for the common factor: it drifts */
 #define SHORT 8.0		/* by which runs are underestimated: their builds share a level */
@@ -43,9 +45,20 @@ static size_t first_window(const struct replay *r, uint32_t row)
 	return !(r->alone && row < r->total_row);
 }
 
+/*
+ * Metrics [first, end) that are tested together: wall and CPU time, each other metric alone. Each family
+ * has a false discovery rate of its own, so that what a metric shows does not depend on which others are
+ * compared. That of times is the whole rate, others have a part of it: all of them together are as much.
+ */
+struct family {
+	size_t first, end;
+	double part;
+	size_t tests;
+};
+
 /* A task or a lone row that is tested. */
 struct candidate {
-	uint32_t row;		/* of a task: its first row */
+	uint32_t row;		/* of a task: its first row of the family */
 	double p;
 };
 
@@ -187,41 +200,46 @@ static double p_of_joined(const struct replay *r, uint32_t task, int way)
 	return best;
 }
 
-/* The part of a task's error rate that one of its metrics has. */
-static double part_of_metric(const struct replay *r)
+static bool is_of_times(const struct replay *r, const struct family *f)
 {
-	return (r->joined < r->n_metrics ? 1 - JOINED_PART : 1) / r->n_metrics;
+	return f->first == r->joined;
 }
 
-static double p_of_task(const struct replay *r, uint32_t task, int way)
+/* The part of a task's error rate in a family that one of its metrics has. */
+static double part_of_metric(const struct replay *r, const struct family *f)
+{
+	return (is_of_times(r, f) ? 1 - JOINED_PART : 1) / (double)(f->end - f->first);
+}
+
+static double p_of_task(const struct replay *r, const struct family *f, uint32_t task, int way)
 {
 	double best = 1;
 	size_t w;
 
-	for (uint32_t m = 0; m < r->n_metrics; m++)
-		best = fmin(best, p_of_row(r, task * (uint32_t)r->n_metrics + m, way, &w));
-	best /= part_of_metric(r);
-	if (r->joined < r->n_metrics)
+	for (size_t m = f->first; m < f->end; m++)
+		best = fmin(best, p_of_row(r, task * (uint32_t)r->n_metrics + (uint32_t)m, way, &w));
+	best /= part_of_metric(r, f);
+	if (is_of_times(r, f))
 		best = fmin(best, p_of_joined(r, task, way) / JOINED_PART);
-	return fmin(1, best);
+	return fmin(1, best / f->part);
 }
 
 /* Confirms the metrics of a task that has evidence: each that is significant by itself, or
  * otherwise the most significant one. */
-static int confirm_task(struct replay *r, uint32_t task, int way, double level, double rate,
-			uint32_t build)
+static int confirm_task(struct replay *r, const struct family *f, uint32_t task, int way, double level,
+			double rate, uint32_t build)
 {
 	double least = LOOSE;
 	uint32_t best = 0;
 	size_t best_window = 0, w = 0;
 	int found = 0;
 
-	for (uint32_t m = 0; m < r->n_metrics; m++) {
-		uint32_t row = task * (uint32_t)r->n_metrics + m;
+	for (size_t m = f->first; m < f->end; m++) {
+		uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)m;
 		double p = p_of_row(r, row, way, &w);
 		int status;
 
-		if (p / part_of_metric(r) <= level) {
+		if (p / part_of_metric(r, f) / f->part <= level) {
 			status = replay_confirm_row(r, row, way, w, rate, build);
 			if (status < 0)
 				return status;
@@ -245,46 +263,53 @@ static int by_p(const void *a, const void *b)
 }
 
 /* Benjamini and Hochberg's procedure: sorts, and returns how many are reported. */
-static size_t choose_reported(struct candidate *list, size_t n, size_t tests, double rate)
+static size_t choose_reported(struct candidate *list, size_t n, double tests, double rate)
 {
 	size_t chosen = 0;
 
 	qsort(list, n, sizeof *list, by_p);
 	for (size_t i = 0; i < n; i++) {
-		if (list[i].p * tests <= rate * (i + 1))
+		if (list[i].p * tests <= rate * (double)(i + 1))
 			chosen = i + 1;
 	}
 	return chosen;
 }
 
-static int confirm_way(struct replay *r, struct candidate *list, size_t tests, int way,
+static bool is_of(const struct replay *r, const struct family *f, uint32_t row)
+{
+	size_t m = replay_metric(r, row);
+
+	return f->first <= m && m < f->end;
+}
+
+static int confirm_way(struct replay *r, const struct family *f, struct candidate *list, int way,
 		       uint32_t build)
 {
 	size_t n = 0, chosen;
 	double rate = r->rules->rate, adjusted = 1;
 
 	for (uint32_t task = 0; task < r->n_tasks; task++) {
-		double p = r->worth[task] ? p_of_task(r, task, way) : 1;
+		double p = r->worth[task] ? p_of_task(r, f, task, way) : 1;
 
 		if (p <= rate)
 			list[n++] = (struct candidate){ task * (uint32_t)r->n_metrics, p };
 	}
 	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
 		size_t w = 0;
-		double p = r->row[row].judged ? p_of_row(r, row, way, &w) : 1;
+		double p = r->row[row].judged && is_of(r, f, row) ? p_of_row(r, row, way, &w) / f->part : 1;
 
 		if (p <= rate)
 			list[n++] = (struct candidate){ row, p };
 	}
-	chosen = choose_reported(list, n, tests, rate);
+	chosen = choose_reported(list, n, (double)f->tests, rate);
 	for (size_t i = chosen; i-- > 0; ) {
 		size_t w = 0;
 		int status;
 
-		adjusted = fmin(adjusted, list[i].p * tests / (i + 1));
+		adjusted = fmin(adjusted, list[i].p * (double)f->tests / (double)(i + 1));
 		if (list[i].row < r->total_row) {
-			status = confirm_task(r, list[i].row / (uint32_t)r->n_metrics, way,
-					      rate * chosen / tests, adjusted, build);
+			status = confirm_task(r, f, list[i].row / (uint32_t)r->n_metrics, way,
+					      rate * (double)chosen / (double)f->tests, adjusted, build);
 		} else {
 			p_of_row(r, list[i].row, way, &w);
 			status = replay_confirm_row(r, list[i].row, way, w, adjusted, build);
@@ -318,9 +343,10 @@ static int suspect_row(struct replay *r, uint32_t row, int way, double rate, uin
 	return 0;
 }
 
-static int suspect_way(struct replay *r, struct candidate *list, size_t tests, int way,
+static int suspect_way(struct replay *r, const struct family *f, struct candidate *list, int way,
 		       uint32_t build)
 {
+	double tests = (double)(f->tests * (f->end - f->first)), share = is_of_times(r, f) ? 1 : OTHER_SUSPECTS;
 	size_t n = 0, chosen;
 	int status = 0;
 
@@ -329,49 +355,59 @@ static int suspect_way(struct replay *r, struct candidate *list, size_t tests, i
 							  replay_metric(r, row)];
 		double p;
 
-		if (isnan(span->off[0]) || (span->off[0] > 0) != (way == REPLAY_UP) ||
+		if (!is_of(r, f, row) || isnan(span->off[0]) || (span->off[0] > 0) != (way == REPLAY_UP) ||
 		    is_fresh(r, row, way))
 			continue;
-		p = p_alone(r, row, way, 0);
+		p = p_alone(r, row, way, 0) / share;
 		if (p <= r->rules->rate)
 			list[n++] = (struct candidate){ row, p };
 	}
-	chosen = choose_reported(list, n, tests * r->n_metrics, r->rules->rate);
+	chosen = choose_reported(list, n, tests, r->rules->rate);
 	for (size_t i = 0; !status && i < chosen; i++)
-		status = suspect_row(r, list[i].row, way,
-				     list[i].p * tests * r->n_metrics / (i + 1), build);
+		status = suspect_row(r, list[i].row, way, list[i].p * tests / (double)(i + 1), build);
 	return status;
 }
 
-
-int replay_confirm(struct replay *r, uint32_t build)
+/* The tasks and lone rows with a test in a family. */
+static void count_tests(struct replay *r, struct family *f)
 {
-
-	struct candidate *list = array_new(r->n_rows, sizeof *list);
-	size_t tests = 0;
-	int status = list ? 0 : -ENOMEM;
-
-	r->n_judged = 0;
+	f->tests = 0;
 	for (uint32_t task = 0; task < r->n_tasks; task++) {
 		bool judged = false;
 
-		for (size_t m = 0; m < r->n_metrics; m++) {
+		for (size_t m = f->first; m < f->end; m++) {
 			const struct replay_row *row = &r->row[task * r->n_metrics + m];
 
 			judged = judged || row->judged;
-			r->n_judged += row->judged;
+			r->n_judged += row->judged && replay_is_asked(r, m);
 		}
-		tests += judged;
+		f->tests += judged;
 	}
 	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
-		tests += r->row[row].judged;
-		r->n_judged += r->row[row].judged;
+		f->tests += is_of(r, f, row) && r->row[row].judged;
+		r->n_judged += is_of(r, f, row) && r->row[row].judged &&
+			replay_is_asked(r, replay_metric(r, row));
 	}
-	r->few = fmin(FEW_MOST, fmax(FEW_LEAST, FEW_TESTS * (double)tests));
-	for (int way = 0; !status && way < 2; way++)
-		status = confirm_way(r, list, tests, way, build);
-	for (int way = 0; !status && way < 2 && r->suspects && r->rules->agree > 1; way++)
-		status = suspect_way(r, list, tests, way, build);
+	r->few = fmin(FEW_MOST, fmax(FEW_LEAST, FEW_TESTS * (double)f->tests));
+}
+
+int replay_confirm(struct replay *r, uint32_t build)
+{
+	struct candidate *list = array_new(r->n_rows, sizeof *list);
+	struct family f = { 0 };
+	int status = list ? 0 : -ENOMEM;
+
+	r->n_judged = 0;
+	for (size_t m = 0; !status && m < r->n_metrics; m = f.end) {
+		f.first = m;
+		f.end = is_of_times(r, &f) ? m + 2 : m + 1;
+		f.part = is_of_times(r, &f) ? 1 : OTHER_PART;
+		count_tests(r, &f);
+		for (int way = 0; !status && way < 2; way++)
+			status = confirm_way(r, &f, list, way, build);
+		for (int way = 0; !status && way < 2 && r->suspects && r->rules->agree > 1; way++)
+			status = suspect_way(r, &f, list, way, build);
+	}
 	free(list);
 	return status;
 }

@@ -347,7 +347,7 @@ static void set_host(struct judge *j)
 		double usual, off, spread;
 		size_t n;
 
-		if (r->newest == r->n || isnan(replay_x(r, row, r->newest)))
+		if (r->newest == r->n || !replay_is_asked(r, m) || isnan(replay_x(r, row, r->newest)))
 			continue;
 		n = replay_values(r, row, 0, r->newest, r->cap, j->work);
 		usual = n ? stats_median(j->work, n) : 0;
@@ -380,17 +380,22 @@ static void follow_tasks(struct verdict *v)
 	}
 }
 
+static bool is_asked(const struct judge *j, uint32_t row)
+{
+	return replay_is_asked(&j->replay, replay_metric(&j->replay, row));
+}
+
 static int report_all(struct judge *j, const struct known_list *known)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < j->replay.n_steps; i++) {
-		r = report_step(j, known, &j->replay.step[i]);
+		r = is_asked(j, j->replay.step[i].row) ? report_step(j, known, &j->replay.step[i]) : 0;
 		if (r)
 			goto out;
 	}
 	for (size_t i = 0; i < j->replay.n_suspects; i++) {
-		r = report_suspect(j, &j->replay.suspect[i]);
+		r = is_asked(j, j->replay.suspect[i].row) ? report_suspect(j, &j->replay.suspect[i]) : 0;
 		if (r)
 			goto out;
 	}
