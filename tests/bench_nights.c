@@ -2,7 +2,8 @@
 /*
  * The verdict of nightly builds: the share of planted changes that are confirmed within 2, 3 and 5
  * builds, the share of false reports, and how many builds fail without a change. The same of the
- * rule that people write themselves is beside it. Every run has new seeds, unless one is given.
+ * rule that people write themselves is beside it. Then what is reported of changes that many tasks share,
+ * and how many of the reported intervals hold the truth. Every run has new seeds, unless one is given.
  *
  * bench_nights [SEED [HISTORIES [NOISE]]]
  */
@@ -42,6 +43,15 @@ static const struct {
 	{ "half", 5 }, { "levels", 30 }, { "missing", 5 }, { "doubles", 20 }, { "swapped", 5 },
 };
 
+/* Changes that many tasks share. */
+static const struct {
+	const char *noise;
+	uint32_t history;
+} shared[] = {
+	{ "calm", 12 }, { "calm", 30 }, { "2 % spikes", 30 }, { "mixture", 30 }, { "groups", 30 },
+	{ "unlike", 30 }, { "day", 30 }, { "half", 30 }, { "missing", 30 },
+};
+
 static double part(size_t n, size_t of)
 {
 	return of ? (double)n / (double)of : 0;
@@ -51,13 +61,33 @@ static void bench_steps(size_t cell, uint64_t seed, size_t histories)
 {
 	const struct night_steps *s = &cells[cell].steps;
 	struct night_found f = { 0 };
+	struct night_sums held = { 0 };
 
 	nights_steps(&f, s, seed, histories);
-	printf("%-11s %2u builds, %+.0f %%%s: %.2f %.2f %.2f (bar: %s), false %.3f; the rule %.2f %.2f, false %.3f\n",
+	nights_held(&held, s, seed, histories);
+	printf("%-11s %2u builds, %+.0f %%%s: %.2f %.2f %.2f (bar: %s), false %.3f, held %.2f; "
+	       "the rule %.2f %.2f, false %.3f\n",
 	       s->noise, s->history, 100 * s->by, s->swap < 0 ? ", faster before" : s->swap > 0 ? ", slower before" : "",
 	       part(f.found[1], f.steps), part(f.found[2], f.steps), part(f.found[4], f.steps), cells[cell].bar,
-	       part(f.wrong, f.told), part(f.rule_found[2], f.steps), part(f.rule_found[4], f.steps),
+	       part(f.wrong, f.told), part(held.held, held.effects), part(f.rule_found[2], f.steps), part(f.rule_found[4], f.steps),
 	       part(f.rule_wrong, f.rule_told));
+}
+
+static void bench_shared(size_t i, enum night_shared way, uint64_t seed, size_t histories)
+{
+	static const char *const word[SHARED_WAYS] = {
+		"120 of 300 tasks, places", "120 of 300 tasks, scattered", "68 quick tasks, places",
+		"68 quick tasks, scattered",
+	};
+	struct night_sums f = { 0 };
+	double n = (double)histories;
+
+	nights_shared(&f, shared[i].noise, way, shared[i].history, seed, histories);
+	printf("%-11s %2u builds, +12 %% of %s: told %.2f %.2f %.2f, of its time %.2f %.2f %.2f, %.1f findings, "
+	       "wrong %.3f, held %.2f\n", shared[i].noise, shared[i].history, word[way],
+	       part(f.told[1], f.histories), part(f.told[2], f.histories), part(f.told[4], f.histories),
+	       f.part[1] / n, f.part[2] / n, f.part[4] / n, (double)f.findings / n, part(f.wrong, f.findings),
+	       part(f.held, f.effects));
 }
 
 static void bench_quiet(size_t i, uint64_t seed, size_t histories)
@@ -81,6 +111,10 @@ int main(int argc, char *argv[])
 	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
 		if (strstr(cells[i].steps.noise, only))
 			bench_steps(i, seed, histories);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(shared); i++) {
+		for (enum night_shared way = 0; strstr(shared[i].noise, only) && way < SHARED_WAYS; way++)
+			bench_shared(i, way, seed, histories);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(quiets); i++) {
 		if (strstr(quiets[i].noise, only))

@@ -5,7 +5,7 @@ check_LIBRARIES += tests/libsupport.a
 tests_libsupport_a_SOURCES = \
 	tests/compared.c tests/compared.h tests/configured.c tests/configured.h tests/drawn.c tests/drawn.h tests/hostile.c tests/hostile.h tests/launched.c \
 	tests/launched.h tests/machine.c tests/machine.h tests/made_build.c tests/made_build.h tests/made_inspection.c tests/made_inspection.h tests/made_tasks.c tests/made_tasks.h \
-	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h tests/nights.c tests/nights.h \
+	tests/made_values.c tests/made_values.h tests/made_series.c tests/made_series.h tests/nights.c tests/nights.h tests/nights_shared.c \
 	tests/labelled.c tests/labelled.h tests/make_host.c tests/make_host.h tests/noise.c tests/noise.h \
 	tests/nomem.c tests/nomem.h tests/pairs.c \
 	tests/pairs.h tests/plotted.c tests/plotted.h tests/recorded.c tests/recorded.h tests/replied.c tests/replied.h tests/looked.c tests/looked.h \

@@ -79,6 +79,8 @@ static double level_of(const struct made *made, size_t task, enum metric m)
 	struct noise noise = { seed_of(made, 6000000 + task) };
 	double wall = 1.5 * noise_normal(&noise), own = 0.3 * noise_normal(&noise);
 
+	if (made->quick && made->quick[task])
+		return (0.2e6 + 0.5e6 * noise_uniform(&noise)) * (m == METRIC_WALL ? 1 : 0.9);
 	if (made->level_us > 0)
 		return m == METRIC_WALL ? made->level_us : typical[m];
 	return typical[m] * exp(wall + (m == METRIC_WALL ? 0 : own));

@@ -41,6 +41,7 @@ struct made {
 	unsigned metrics;	/* METRIC_BIT()s that are made; 0: all */
 	double missing;		/* share of the values */
 	double passing;		/* share of the tasks that come or go with a build */
+	const bool *quick;		/* of each task: takes .2 to .7 s; NULL: none does */
 	double level_us;		/* of every task's wall time; 0: of many lengths, around 8 s */
 	size_t n_changes;
 	const struct made_change *change;

@@ -50,7 +50,7 @@ const char *nights_noise(size_t i)
 	return i < ARRAY_SIZE(noises) ? noises[i].name : NULL;
 }
 
-static const struct made *made_of(const char *noise)
+const struct made *nights_made(const char *noise)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(noises); i++) {
 		if (!strcmp(noises[i].name, noise))
@@ -136,7 +136,7 @@ static bool rule_tells(const struct night *night, uint32_t task, uint32_t build)
 	return false;
 }
 
-static const uint32_t changed[] = { 7, 66, 125, 184, 243 };
+static const uint32_t changed[NIGHTS_CHANGED] = { 7, 66, 125, 184, 243 };
 
 static size_t changed_index(uint32_t task)
 {
@@ -185,20 +185,23 @@ static void count_ruled(struct night_found *f, const struct night *night, uint32
 	}
 }
 
+void nights_plant(struct made *made, struct made_change change[NIGHTS_CHANGED + 1], const struct night_steps *steps)
+{
+	change[0] = (struct made_change){ .task = MADE_ALL, .build = steps->history - 15, .by = steps->swap };
+	for (size_t k = 0; k < NIGHTS_CHANGED; k++)
+		change[k + 1] = (struct made_change){ .task = changed[k], .build = steps->history, .by = steps->by };
+	made->change = change;
+	made->n_changes = NIGHTS_CHANGED + 1;
+}
+
 void nights_steps(struct night_found *f, const struct night_steps *steps, uint64_t seed, size_t histories)
 {
 	for (size_t i = 0; i < histories; i++) {
-		struct made_change change[ARRAY_SIZE(changed) + 1] = {
-			{ .task = MADE_ALL, .build = steps->history - 15, .by = steps->swap },
-		};
-		struct made made = *made_of(steps->noise);
+		struct made_change change[NIGHTS_CHANGED + 1];
+		struct made made = *nights_made(steps->noise);
 		struct night night;
 
-		for (size_t k = 0; k < ARRAY_SIZE(changed); k++)
-			change[k + 1] = (struct made_change){ .task = changed[k], .build = steps->history,
-							      .by = steps->by };
-		made.change = change;
-		made.n_changes = ARRAY_SIZE(change);
+		nights_plant(&made, change, steps);
 		begin(&night, made, seed + i, steps->history + NIGHTS_LATER);
 		count_told(f, &night, steps->history);
 		count_ruled(f, &night, steps->history);
@@ -239,7 +242,7 @@ void nights_quiet(struct night_quiet *q, const char *noise, uint64_t seed, size_
 	struct made_change swap = { .task = MADE_ALL, .build = 30, .by = -.2 };
 
 	for (size_t i = 0; i < histories; i++) {
-		struct made made = *made_of(noise);
+		struct made made = *nights_made(noise);
 		struct night night;
 
 		if (!strcmp(noise, "swapped")) {
