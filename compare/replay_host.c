@@ -14,6 +14,9 @@
 #define FEWEST_TASKS 10		/* from which their common factor is known */
 #define NEAR 2.5		/* standard deviations around the factor that agree with it */
 #define LEAST_NEAR 0.01
+#define LEAST_PEAK 0.004	/* half of the width of a peak */
+#define VALLEY 0.5		/* of the smaller peak: more is one cluster */
+#define PEAK_STEPS 4
 #define CLUSTER 6		/* one task of so many that agree can be those that did not change */
 #define ALL_MOVED 0.025		/* of few tasks, each moved by at least this */
 #define ALIKE_MOVED 0.25	/* and by this part of what their median moved by */
@@ -65,6 +68,59 @@ static double densest(const double *v, size_t n, double near, double but, size_t
 	return best;
 }
 
+/* How many values are within `half` of a place. */
+static size_t count_near(const double *v, size_t n, double at, double half)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		found += fabs(v[i] - at) <= half;
+	return found;
+}
+
+/* The fewest values in a window of this half width between two places. */
+static size_t valley_of(const double *v, size_t n, double low, double high, double half)
+{
+	size_t least = n;
+
+	for (double at = low + half; at < high; at += 0.5 * half)
+		least = MIN(least, count_near(v, n, at, half));
+	return least;
+}
+
+/*
+ * Two peaks of the deviations with a valley between them that is no chance: some tasks changed, by less
+ * than would keep their clusters apart. Returns whether there are, with the number of values around each.
+ */
+static bool find_peaks(const double *v, size_t n, double noise, double peak[2], size_t around[2])
+{
+	double half = fmax(noise, LEAST_PEAK), valley;
+	size_t first, second;
+
+	peak[0] = densest(v, n, half, NAN, &first);
+	peak[1] = densest(v, n, half, peak[0], &second);
+	if (!second)
+		return false;
+	valley = (double)valley_of(v, n, fmin(peak[0], peak[1]), fmax(peak[0], peak[1]), half);
+	if (valley > VALLEY * (double)second ||
+	    (double)second - valley < SURELY * sqrt((double)second + valley))
+		return false;
+	around[0] = around[1] = 0;
+	for (size_t i = 0; i < n; i++)
+		around[fabs(v[i] - peak[1]) < fabs(v[i] - peak[0])]++;
+	return true;
+}
+
+/* The middle of a cluster, from a peak and half of the distance to the other one. */
+static double middle_of_peak(const double *v, size_t n, double peak, double half)
+{
+	size_t found;
+
+	for (int i = 0; i < PEAK_STEPS; i++)
+		peak = middle_of(v, n, peak - half, peak + half, &found);
+	return peak;
+}
+
 /*
  * The common factor from the sorted deviations of tasks. Tasks agree around one value, or, if some
  * changed, around two. Then it is the one nearer to what the machine did, so that a change of
@@ -72,14 +128,19 @@ static double densest(const double *v, size_t n, double near, double but, size_t
  */
 static double common_of(const double *v, size_t n, double noise, double machine)
 {
-	double near = fmax(NEAR * noise, LEAST_NEAR), most, other;
-	size_t found, second;
+	double near = fmax(NEAR * noise, LEAST_NEAR), most, other, peak[2];
+	size_t found, second, around[2];
 
 	if (n < FEWEST_TASKS) {
 		double middle = stats_median_sorted(v, n);
 		double least = fmax(ALL_MOVED, ALIKE_MOVED * fabs(middle));
 
 		return n > 1 && (v[0] > least || v[n - 1] < -least) ? middle : 0;
+	}
+	if (find_peaks(v, n, noise, peak, around) && MIN(around[0], around[1]) * CLUSTER >= n) {
+		int machines = fabs(peak[1] - machine) < fabs(peak[0] - machine);
+
+		return middle_of_peak(v, n, peak[machines], fmin(near, 0.5 * fabs(peak[0] - peak[1])));
 	}
 	most = densest(v, n, near, NAN, &found);
 	other = densest(v, n, near, most, &second);
