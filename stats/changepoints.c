@@ -17,7 +17,9 @@
 #define FEWEST (CHANGEPOINTS_HELD + CHANGEPOINTS_SHORTEST)
 
 #define LEAST_NOISE 1e-3	/* relative precision of any measurement */
-#define CUT_OFF 2		/* times the noise, from the builds around it */
+#define CUT_OFF 1.8		/* times the noise, from the builds around it */
+#define PASSING 7		/* builds; a level that ends again after them is a disturbance */
+#define SPIKE 3			/* times the noise: more says nothing about correlation */
 #define NORMAL_QUARTER 0.31863936396437514	/* a quarter of |z| is below */
 #define PENALTY 3		/* times ln(n) */
 #define PRIOR_DF 4		/* degrees of freedom of the series' noise in a test */
@@ -171,57 +173,32 @@ static void measure_noise(struct changepoints *c)
 	c->middle = stats_median(c->left, c->n);
 }
 
-static void order(double *a, double *b)
+/*
+ * Clips value i at CUT_OFF times the noise around the median of the builds around it: seven on
+ * each side, fewer near an end, of the last two builds at each end the five there. A disturbance
+ * of up to seven builds is then clipped as a whole. The median exceeds a limit only if most
+ * values do; counting them is faster than the median.
+ */
+static double clipped(struct changepoints *c, size_t i)
 {
-	double low = MIN(*a, *b), high = MAX(*b, *a);
+	size_t to_end = MIN(i, c->n - 1 - i), half = MIN(to_end, PASSING), n = 2 * half + 1;
+	size_t lower = 0, higher = 0;
+	const double *v = c->value + i - half;
+	double x = c->value[i], most = CUT_OFF * c->noise, around;
 
-	*a = low;
-	*b = high;
-}
-
-static double median_of_5(const double *v)
-{
-	double a = v[0], b = v[1], c = v[2], d = v[3], e = v[4];
-
-	order(&a, &b);
-	order(&c, &d);
-	order(&a, &c);		/* a is at most two others */
-	order(&b, &d);		/* d is at least two others */
-	order(&b, &c);
-	order(&b, &e);		/* the middle one of b, c and e */
-	return b > c ? b : MIN(e, c);
-}
-
-static double median_of_9(double *a)
-{
-	/* a network of comparisons after which the median is at 4 */
-	static const uint8_t pair[][2] = {
-		{ 1, 2 }, { 4, 5 }, { 7, 8 }, { 0, 1 }, { 3, 4 }, { 6, 7 }, { 1, 2 }, { 4, 5 },
-		{ 7, 8 }, { 0, 3 }, { 5, 8 }, { 4, 7 }, { 3, 6 }, { 1, 4 }, { 2, 5 }, { 4, 7 },
-		{ 4, 2 }, { 6, 4 }, { 4, 2 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(pair); i++)
-		order(&a[pair[i][0]], &a[pair[i][1]]);
-	return a[4];
-}
-
-/* Of nine builds, near an end of seven or five. */
-static double median_around(const struct changepoints *c, size_t i)
-{
-	size_t to_end = MIN(i, c->n - 1 - i);
-	double a[9];
-
-	if (to_end < 3)
-		return median_of_5(c->value + (i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5));
-	if (to_end > 3) {
-		memcpy(a, c->value + i - 4, sizeof a);
-	} else {
-		memcpy(a + 1, c->value + i - 3, 7 * sizeof *a);
-		a[0] = -INFINITY;
-		a[8] = INFINITY;
+	if (to_end < 3) {
+		v = c->value + (i < 2 ? 0 : i + 2 < c->n ? i - 2 : c->n - 5);
+		n = 5;
 	}
-	return median_of_9(a);
+	for (size_t k = 0; k < n; k++) {
+		lower += v[k] < x - most;
+		higher += v[k] > x + most;
+	}
+	if (lower <= n / 2 && higher <= n / 2)
+		return x;
+	memcpy(c->left, v, n * sizeof *v);
+	around = stats_median(c->left, n);
+	return within(x, around - most, around + most);
 }
 
 static size_t end_of(const struct changepoints *c, size_t level)
@@ -235,14 +212,21 @@ static void cut(struct changepoints *c)
 				    PENALTY * log(c->n) * c->inflation, CHANGEPOINTS_SHORTEST);
 }
 
+static double unclipped(const struct changepoints *c, size_t i)
+{
+	return (c->value[i] - c->middle) / c->noise;
+}
+
 /*
  * Correlated builds, and builds that vary more than consecutive builds differ, look like
  * levels. The result is the factor by which they raise the variance of the noise. The
- * residuals correlate less than the builds, because each level takes its mean from them.
+ * correlation is that of values before they were clipped, because an excursion of correlated
+ * builds is clipped as a disturbance is. The residuals correlate less than the builds, because
+ * each level takes its mean from them.
  */
 static double inflation_of(const struct changepoints *c)
 {
-	double squares = 0, products = 0, before = 0, alike;
+	double squares = 0, bounded = 0, products = 0, before = 0, alike;
 
 	for (size_t k = 0; k < c->n_levels; k++) {
 		double mean = partition_mean(&c->partition, c->start[k], end_of(c, k));
@@ -251,11 +235,13 @@ static double inflation_of(const struct changepoints *c)
 			double rest = c->calm[i] - mean;
 
 			squares += rest * rest;
+			rest = within(unclipped(c, i) - mean, -SPIKE, SPIKE);
+			bounded += rest * rest;
 			products += rest * before;
 			before = rest;
 		}
 	}
-	alike = squares > 0 ? products / squares : 0;
+	alike = bounded > 0 ? products / bounded : 0;
 	alike += (1 + 3 * alike) * c->n_levels / c->n;
 	alike = within(alike, 0, MOST_ALIKE);
 	return (1 + alike) / (1 - alike) * fmax(1, squares / c->n);
@@ -303,7 +289,7 @@ static int rank_p(struct changepoints *c, double *p, size_t k)
 	memcpy(c->left, (calm ? c->calm : c->value) + begin, (at - begin) * sizeof *c->left);
 	memcpy(c->right, c->value + at, (end - at) * sizeof *c->right);
 	for (size_t i = 0; calm && i < end - at; i++)
-		c->right[i] = (c->right[i] - c->middle) / c->noise;
+		c->right[i] = unclipped(c, at + i);
 	stats_sort(c->left, at - begin);
 	stats_sort(c->right, end - at);
 	if (at - begin < MANY || end - at < MANY)
@@ -350,7 +336,9 @@ static int test_cut(struct changepoints *c, size_t k)
 
 static bool is_disturbance(const struct changepoints *c, size_t k)
 {
-	return k + 1 < c->n_levels && end_of(c, k) - c->start[k] < CHANGEPOINTS_HELD;
+	size_t n = end_of(c, k) - c->start[k];
+
+	return k + 1 < c->n_levels && (k ? n <= PASSING : n < CHANGEPOINTS_HELD);
 }
 
 /* The cut to remove, 0 for no cut: the weakest that fails, otherwise the weakest beside a
@@ -472,12 +460,8 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 	if (c->n < FEWEST)
 		return 0;
 	measure_noise(c);
-	for (size_t i = 0; i < c->n; i++) {
-		double around = median_around(c, i), most = CUT_OFF * c->noise;
-
-		c->calm[i] = (within(c->value[i], around - most, around +
-				     most) - c->middle) / c->noise;
-	}
+	for (size_t i = 0; i < c->n; i++)
+		c->calm[i] = (clipped(c, i) - c->middle) / c->noise;
 	r = partition_load(&c->partition, c->calm, c->n);
 	if (r)
 		return r;

@@ -12,16 +12,16 @@
  *
  * If all values are above 0, their logarithms are used, so that a change is a ratio.
  * Otherwise values are divided by their usual size. The noise is the spread of the
- * differences between consecutive builds. Values that differ from the median of the nine
- * builds around them by more than twice the noise are clipped. Optimal partitioning then
+ * differences between consecutive builds. Values that differ from the median of the fifteen
+ * builds around them by more than 1.8 times the noise are clipped. Optimal partitioning then
  * cuts the builds into levels, with a penalty of 3 ln(n) times the noise. The penalty is
  * larger where consecutive builds correlate or where the variance exceeds the noise. Then
  * the weakest cuts are removed until each one has the minimum effect and passes two tests:
  * Student's at 3e-4, and Mann and Whitney's at 1e-2. Both p values are multiplied by the
  * number of possible positions.
  *
- * A level with fewer than CHANGEPOINTS_HELD builds that ended again is a disturbance and
- * is ignored. The last level may have as few as CHANGEPOINTS_SHORTEST.
+ * A level of up to seven builds that ended again is a disturbance and is ignored. The first
+ * level has at least CHANGEPOINTS_HELD builds, and the last one CHANGEPOINTS_SHORTEST.
  */
 #define CHANGEPOINTS_HELD 7
 #define CHANGEPOINTS_SHORTEST 3
