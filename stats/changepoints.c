@@ -20,6 +20,7 @@
 #define CUT_OFF 1.8		/* times the noise, from the builds around it */
 #define PASSING 7		/* builds; a level that ends again after them is a disturbance */
 #define SPIKE 3			/* times the noise: more says nothing about correlation */
+#define WIDE_TAILS 4		/* as of Student's t with 3 degrees of freedom */
 #define NORMAL_QUARTER 0.31863936396437514	/* a quarter of |z| is below */
 #define PENALTY 3		/* times ln(n) */
 #define PRIOR_DF 4		/* degrees of freedom of the series' noise in a test */
@@ -416,6 +417,27 @@ static int remove_weak(struct changepoints *c)
 	return r;
 }
 
+/*
+ * Where noise has wide tails, the sum of squares misplaces a cut beside outliers, even clipped
+ * ones. The likelihood of such noise places it better, once both levels are known.
+ */
+static void place_cut(struct changepoints *c, size_t k)
+{
+	size_t begin = c->start[k - 1], end = end_of(c, k), best = c->start[k];
+	double before = calm_level(c, k - 1), after = calm_level(c, k), sum = 0, least = INFINITY;
+
+	for (size_t i = begin; i + CHANGEPOINTS_SHORTEST <= end; i++) {
+		double x = unclipped(c, i), a = x - before, b = x - after;
+
+		if (i >= begin + CHANGEPOINTS_SHORTEST && sum < least - 1e-9) {
+			least = sum;
+			best = i;
+		}
+		sum += log((WIDE_TAILS + a * a) / (WIDE_TAILS + b * b));
+	}
+	c->start[k] = best;
+}
+
 /* 2 ln(20) times the variance of the noise: a position whose residuals exceed those of the
  * best one by this is outside the 95 % interval. */
 #define CERTAINTY 5.991464547107982
@@ -474,6 +496,8 @@ int changepoints_find_amount(struct changepoints *c, const struct change **list,
 		if (r)
 			return r;
 	}
+	for (size_t k = 1; k < c->n_levels; k++)
+		place_cut(c, k);
 	inflation = c->n_levels > 1 ? fmax(c->inflation, inflation_of(c)) : 1;
 	for (size_t k = 1; k < c->n_levels; k++)
 		set_change(c, k, inflation);

@@ -18,7 +18,7 @@
  * larger where consecutive builds correlate or where the variance exceeds the noise. Then
  * the weakest cuts are removed until each one has the minimum effect and passes two tests:
  * Student's at 3e-4, and Mann and Whitney's at 1e-2. Both p values are multiplied by the
- * number of possible positions.
+ * number of possible positions. Last, each cut is placed by the values before they were clipped.
  *
  * A level of up to seven builds that ended again is a disturbance and is ignored. The first
  * level has at least CHANGEPOINTS_HELD builds, and the last one CHANGEPOINTS_SHORTEST.

@@ -301,6 +301,30 @@ TEST_EACH(interval_holds, certain)
 	ck_assert_msg(within >= certain[_i].least * of, "%d of %d", within, of);
 }
 
+/* If a third of the builds are outliers, the place is not that of an outlier beside it. */
+TEST(place_beside_outliers)
+{
+	struct noise noise = { 21 };
+	int of = 0, near = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		const struct change *list;
+		double v[160];
+		size_t n;
+
+		for (size_t j = 0; j < ARRAY_SIZE(v); j++) {
+			double spread = noise_uniform(&noise) < 0.3 ? 0.06 : 0.005;
+
+			v[j] = (j < 80 ? 1 : 1.02) * exp(spread * noise_normal(&noise));
+		}
+		ck_assert(!changepoints_find(detector, &list, &n, v, ARRAY_SIZE(v), 0.01));
+		of += n == 1;
+		near += n == 1 && abs((int)list->at - 80) <= 1;
+	}
+	ck_assert_int_gt(of, 900);
+	ck_assert_msg(near >= 0.75 * of, "%d of %d", near, of);
+}
+
 /* Series as runs of values, with added noise. */
 struct run_of {
 	unsigned n;

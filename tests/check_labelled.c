@@ -32,7 +32,7 @@ TEST(drawn_series)
 
 	labelled_draw(&set, &shared, DRAWN, SEED);
 	ck_assert_uint_eq(set.n, DRAWN);
-	check(&set, 0.955, 2);
+	check(&set, 0.96, 2);
 	labelled_release(&set);
 }
 
