@@ -106,22 +106,23 @@ enum metric metric_find(const char *name)
 	return m;
 }
 
+const enum total metric_totals[METRICS][2] = {
+	[METRIC_WALL] = { TOTAL_WALL_US, TOTAL_WALL_US },
+	[METRIC_CPU] = { TOTAL_USER_US, TOTAL_SYSTEM_US },
+	[METRIC_MEMORY] = { TOTAL_MAX_RSS_KB, TOTAL_MAX_RSS_KB },
+	[METRIC_PEAK] = { TOTAL_PEAK_KB, TOTAL_PEAK_KB },
+	[METRIC_IO] = { TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES },
+	[METRIC_READ] = { TOTAL_READ_BYTES, TOTAL_READ_BYTES },
+	[METRIC_WRITTEN] = { TOTAL_WRITTEN_BYTES, TOTAL_WRITTEN_BYTES },
+	[METRIC_INSTRUCTIONS] = { TOTAL_INSTRUCTIONS, TOTAL_INSTRUCTIONS },
+};
+
 double metric_total(const int64_t *total, enum metric m)
 {
-	/* the sum of both, as of the columns in metric_info; of one total: the same twice */
-	static const enum total of[METRICS][2] = {
-		[METRIC_WALL] = { TOTAL_WALL_US, TOTAL_WALL_US },
-		[METRIC_CPU] = { TOTAL_USER_US, TOTAL_SYSTEM_US },
-		[METRIC_MEMORY] = { TOTAL_MAX_RSS_KB, TOTAL_MAX_RSS_KB },
-		[METRIC_PEAK] = { TOTAL_PEAK_KB, TOTAL_PEAK_KB },
-		[METRIC_IO] = { TOTAL_READ_BYTES, TOTAL_WRITTEN_BYTES },
-		[METRIC_READ] = { TOTAL_READ_BYTES, TOTAL_READ_BYTES },
-		[METRIC_WRITTEN] = { TOTAL_WRITTEN_BYTES, TOTAL_WRITTEN_BYTES },
-		[METRIC_INSTRUCTIONS] = { TOTAL_INSTRUCTIONS, TOTAL_INSTRUCTIONS },
-	};
-	int64_t a = total[of[m][0]], b = total[of[m][1]];
+	const enum total *of = metric_totals[m];
+	int64_t a = total[of[0]], b = total[of[1]];
 
 	if (a < 0 || b < 0)
 		return NAN;
-	return (double)(of[m][0] == of[m][1] ? a : sat_add(a, b));
+	return (double)(of[0] == of[1] ? a : sat_add(a, b));
 }

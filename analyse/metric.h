@@ -115,6 +115,10 @@ struct metric_total_info {
 
 extern const struct metric_total_info metric_total_info[TOTALS];
 
+/* The totals whose sum a metric of the whole build is, as the columns in metric_info; of one total:
+ * the same twice. */
+extern const enum total metric_totals[METRICS][2];
+
 /* Of a build as a whole, from its totals (-1: not known); NaN where that is not known. */
 double metric_total(const int64_t *total, enum metric m);
 

@@ -346,15 +346,25 @@ static int print_found(const struct check_arguments *a, const struct check_repla
 
 static int power(const struct check_arguments *a, const struct buildset *n, struct error *err)
 {
-	struct kept_builds kept;
-	struct power power;
-	int r = has_builds(n, err);
+	struct kept_builds kept, kept_repeated;
+	struct repeated_builds repeated;
+	struct power found, found_repeated;
+	int r;
 
 	kept_builds_init(&kept, &n->builds);
+	r = repeated_builds_init(&repeated, &kept.builds, err);
+	kept_builds_init(&kept_repeated, &repeated.builds);
 	if (!r)
-		r = power_find(&power, &kept.builds, &n->rules, &n->known, POWER_BUILDS, POWER_TASKS, err);
+		r = power_find(&found, &kept.builds, &n->rules, &n->known, POWER_BUILDS, POWER_TASKS, err);
 	if (!r)
-		r = print_found(a, NULL, &(struct check_power){ &n->builds, &n->rules, &power }, err);
+		r = power_find_same(&found_repeated, &found, &kept_repeated.builds, &n->rules, &n->known, err);
+	if (!r) {
+		const struct check_power c = { &n->builds, &n->rules, &found, &found_repeated, &repeated };
+
+		r = print_found(a, NULL, &c, err);
+	}
+	kept_builds_release(&kept_repeated);
+	repeated_builds_release(&repeated);
 	kept_builds_release(&kept);
 	return r;
 }
@@ -423,7 +433,7 @@ static int run_check(struct args *a, void *values, struct error *err)
 	if (!r && c->replay)
 		r = replay(c, &n, err);
 	else if (!r && c->power)
-		r = power(c, &n, err);
+		r = (r = has_builds(&n, err)) ? r : power(c, &n, err);
 	else if (!r)
 		r = check(c, &n, c->against ? &against.report : NULL, err);
 	against_release(&against);

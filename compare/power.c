@@ -53,17 +53,25 @@ static int load_spread(const struct builds *builds, uint32_t build, enum metric 
 	return t->from->spread(t->from, build, m, values, err);
 }
 
+static void plant_total(const struct trial *t, size_t b, enum metric m)
+{
+	const enum total *of = metric_totals[m];
+
+	for (size_t k = 0; k < 2 && (!k || of[1] != of[0]); k++) {
+		int64_t *total = &t->build[b].total[of[k]];
+
+		*total = *total > 0 ? (int64_t)((double)*total * (1 + t->by)) : *total;
+	}
+}
+
 static void plant_totals(const struct trial *t)
 {
-	static const enum total times[] = { TOTAL_WALL_US, TOTAL_USER_US, TOTAL_SYSTEM_US };
-
 	memcpy(t->build, t->from->build, t->from->n * sizeof *t->build);
 	for (size_t i = t->first; i < t->end; i++) {
 		for (size_t b = t->begin; t->p->row[i].task == TASK_TOTAL && b < t->from->n; b++) {
-			for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
-				int64_t *total = &t->build[b].total[times[k]];
-
-				*total = *total > 0 ? (int64_t)((double)*total * (1 + t->by)) : *total;
+			for (enum metric m = 0; m < METRICS; m++) {
+				if (t->metrics & METRIC_BIT(m))
+					plant_total(t, b, m);
 			}
 		}
 	}
@@ -288,18 +296,26 @@ static void place(struct power *p, uint32_t *begin, const struct builds *builds,
 	}
 }
 
+/* A change of a task is one of its times. Without any, it is one of the first metric. */
+static unsigned planted_metrics(const struct rules *rules)
+{
+	unsigned times = rules->metrics & (METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU));
+
+	return times ? times : rules->metrics & -rules->metrics;
+}
+
+/* rows: those of this one, NULL: chosen. */
 static int find(struct power *p, const struct builds *builds, const struct rules *rules,
 		const struct known_list *known, uint32_t n_builds, size_t n_tasks, bool quick,
-		struct error *err)
+		const struct power *rows, struct error *err)
 {
-	const unsigned times = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
-	struct trial t = { .p = p, .from = builds, .metrics = rules->metrics & times };
+	struct trial t = { .p = p, .from = builds, .metrics = planted_metrics(rules) };
 	uint32_t begin[POWER_TRIALS], newest = 0, n_metrics = 0;
 	int r = 0;
 
 	*p = (struct power){ 0 };
-	if (!t.metrics)
-		return 0;
+	for (; rows && p->n < rows->n; p->n++)
+		p->row[p->n] = rows->row[p->n];
 	place(p, begin, builds, rules, n_builds);
 	if (!p->builds)
 		return 0;
@@ -326,7 +342,13 @@ static int find(struct power *p, const struct builds *builds, const struct rules
 int power_find(struct power *p, const struct builds *builds, const struct rules *rules,
 	       const struct known_list *known, uint32_t n_builds, size_t n_tasks, struct error *err)
 {
-	return find(p, builds, rules, known, n_builds, n_tasks, false, err);
+	return find(p, builds, rules, known, n_builds, n_tasks, false, NULL, err);
+}
+
+int power_find_same(struct power *p, const struct power *rows, const struct builds *builds,
+		    const struct rules *rules, const struct known_list *known, struct error *err)
+{
+	return find(p, builds, rules, known, rows->builds, 0, false, rows, err);
 }
 
 bool power_is_short(const struct verdict *v, const struct builds *builds, const struct rules *rules)
@@ -340,7 +362,8 @@ int power_find_short(struct power *p, const struct builds *builds, const struct 
 {
 	size_t most = builds->n_tasks / TASKS_TOGETHER + 1;
 
-	return find(p, builds, rules, known, POWER_FEW_BUILDS, MIN(most, POWER_TASKS), true, err);
+	return find(p, builds, rules, known, POWER_FEW_BUILDS, MIN(most, POWER_TASKS), true, NULL,
+		    err);
 }
 
 double power_least(const struct power_row *row)

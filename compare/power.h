@@ -7,7 +7,8 @@
 /*
  * Which changes check finds in a series, and after how many builds. Nothing is calculated: a change is
  * planted into the values of the newest builds, in memory, and each of these builds is checked.
- * Times of a task change together, as those of a real change do. Each change is planted at several
+ * Times of a task change together, as those of a real change do. If no time is compared, the first
+ * metric changes. Each change is planted at several
  * places, so that one lucky or unlucky build does not decide.
  */
 #define POWER_SIZES 5
@@ -48,6 +49,10 @@ struct power {
  */
 int power_find(struct power *p, const struct builds *builds, const struct rules *rules,
 	       const struct known_list *known, uint32_t n_builds, size_t n_tasks, struct error *err);
+
+/* The same of other builds, such as those of repeated_builds.h, for the rows of a power_find(). */
+int power_find_same(struct power *p, const struct power *rows, const struct builds *builds,
+		    const struct rules *rules, const struct known_list *known, struct error *err);
 
 /* The smallest change that is found in this row; NaN: none. */
 double power_least(const struct power_row *row);

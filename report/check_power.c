@@ -36,10 +36,11 @@ static void add_head(struct doc *d, const struct check_power *c)
 
 	buf_addf(&rest, ": %s, newest build ", c->builds->ref);
 	words_add_build(&rest, c->builds, (uint32_t)c->builds->n - 1);
-	doc_lead(d, TONE_TITLE, p->builds ? "the changes that check finds" :
-		 "too few builds to try what check finds", buf_str(&rest));
+	doc_lead(d, TONE_TITLE, p->n ? "the changes that check finds" : p->builds ?
+		 "no task has values of these metrics" : "too few builds to try what check finds",
+		 buf_str(&rest));
 	buf_release(&rest);
-	if (!p->builds)
+	if (!p->n)
 		return;
 	text = doc_sentence(d);
 	buf_addf(text, "Each change was added to the values of the newest %u builds or, in other trials, of a few "
@@ -48,6 +49,15 @@ static void add_head(struct doc *d, const struct check_power *c)
 	if (p->together)
 		buf_adds(text, " All tasks below changed at once, to save time, which makes small "
 			 "changes easier to find.");
+	text = doc_sentence(d);
+	buf_addf(text, "The gain of record --repeat %u was tried in the same way, with builds that are medians of "
+		 "%u %s ", c->as->runs, REPEATED_TIMES, c->as->runs > REPEATED_TIMES ? "sets." : "builds.");
+	if (isnan(c->as->share))
+		buf_adds(text, "It assumes that builds in a row differ as those of different days do. What slows "
+			 "all builds of one day is not removed, and the gain is then smaller.");
+	else
+		buf_addf(text, "Only %.0f %% of the variance between the sets of this archive comes from their "
+			 "runs.", 100 * c->as->share);
 }
 
 static void add_cell(struct doc *d, const struct power_cell *cell)
@@ -65,9 +75,27 @@ static void add_size(struct buf *text, size_t size)
 	buf_addf(text, "+%g %%", 100 * power_size[size]);
 }
 
-/* "data/corpus.idx: +10 % is found after 4 builds, +5 % is not". */
-static void add_least(struct buf *text, const struct check_power *c, const struct power_row *row)
+/* "; record --repeat 3 finds +5 % after 3 builds", if that is smaller or sooner. */
+static void add_repeated(struct buf *text, const struct check_power *c, size_t row, size_t least)
 {
+	const struct power_row *with = &c->repeated->row[row], *without = &c->power->row[row];
+	size_t i = 0;
+
+	while (i < POWER_SIZES && with->cell[i].answer != POWER_FOUND)
+		i++;
+	if (i > least || i == POWER_SIZES ||
+	    (i == least && with->cell[i].builds >= without->cell[i].builds))
+		return;
+	buf_addf(text, "; record --repeat %u finds ", c->as->runs);
+	add_size(text, i);
+	buf_adds(text, " after ");
+	words_add_count(text, with->cell[i].builds, "build", "builds");
+}
+
+/* "data/corpus.idx: +10 % is found after 4 builds, +5 % is not". */
+static void add_least(struct buf *text, const struct check_power *c, size_t n)
+{
+	const struct power_row *row = &c->power->row[n];
 	size_t i = 0;
 
 	while (i < POWER_SIZES && row->cell[i].answer != POWER_FOUND)
@@ -77,6 +105,7 @@ static void add_least(struct buf *text, const struct check_power *c, const struc
 		add_size(text, i - 1);
 		buf_adds(text, row->cell[i - 1].answer == POWER_BELOW ? " is below the thresholds" :
 			 " is not found");
+		add_repeated(text, c, n, i);
 		return;
 	}
 	add_size(text, i);
@@ -87,6 +116,7 @@ static void add_least(struct buf *text, const struct check_power *c, const struc
 		add_size(text, i - 1);
 		buf_adds(text, row->cell[i - 1].answer == POWER_BELOW ? " is below the thresholds" : " is not");
 	}
+	add_repeated(text, c, n, i);
 }
 
 int check_power_doc(struct doc *d, const struct check_power *c)
@@ -105,8 +135,9 @@ int check_power_doc(struct doc *d, const struct check_power *c)
 
 	add_head(d, c);
 	for (size_t i = 0; i < p->n; i++)
-		add_least(doc_item(d, 2), c, &p->row[i]);
-	doc_table(d, &table);
+		add_least(doc_item(d, 2), c, i);
+	if (p->n)
+		doc_table(d, &table);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct power_row *row = &p->row[i];
 
@@ -116,6 +147,7 @@ int check_power_doc(struct doc *d, const struct check_power *c)
 		for (size_t k = 0; k < POWER_SIZES; k++)
 			add_cell(d, &row->cell[k]);
 	}
-	doc_table_end(d, 0);
+	if (p->n)
+		doc_table_end(d, 0);
 	return buf_error(d->out);
 }

@@ -3,6 +3,7 @@
 #define BUILDBEAT_REPORT_CHECK_POWER_H
 
 #include "compare/power.h"
+#include "compare/repeated_builds.h"
 #include "write/doc.h"
 
 /* The outputs of check --power. They return the error of the buffer. */
@@ -10,6 +11,8 @@ struct check_power {
 	const struct builds *builds;
 	const struct rules *rules;
 	const struct power *power;
+	const struct power *repeated;	/* the same rows with three times as many runs */
+	const struct repeated_builds *as;	/* the builds of `repeated` */
 };
 
 /* Adds that a short history finds large changes only; nothing if p is NULL or it finds +10 %. */

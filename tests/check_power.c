@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "compare/power.h"
+#include "compare/repeated_builds.h"
+#include "stats/stats.h"
 #include "tests/made_series.h"
+#include "tests/noise.h"
 #include "tests/support.h"
 
 /* What check finds, by planted changes: the same as of builds that were made with them. */
@@ -207,6 +210,130 @@ TEST(together)
 	ck_assert(p.together);
 	for (size_t i = 1; i < p.n; i++)
 		ck_assert_uint_eq(p.row[i].cell[2].answer, POWER_FOUND);
+}
+
+/* What sets of three runs find. */
+
+static float spreads[METRICS][BUILDS][TASKS];
+
+static int spread(const struct builds *b, uint32_t build, enum metric m, float *values, struct error *err)
+{
+	(void)err;
+	memcpy(values, spreads[m][build], b->n_tasks * sizeof *values);
+	return 0;
+}
+
+static void take_set(double *median, double *deviation, const double *run)
+{
+	double v[REPEATED_TIMES];
+
+	memcpy(v, run, sizeof v);
+	*deviation = sqrt(stats_variance(v, REPEATED_TIMES));
+	*median = stats_median(v, REPEATED_TIMES);
+}
+
+/* Makes each value of `all` the median of it and those of two more series, which are multiplied by what
+ * the runs of a set share: the noise of this series. */
+static void record_three(const struct made *made, double within)
+{
+	struct noise noise = { made->seed };
+
+	all.spread = spread;
+	for (size_t b = 0; b < BUILDS; b++)
+		all.build[b].runs = REPEATED_TIMES;
+	for (enum metric m = METRIC_WALL; m <= METRIC_CPU; m++) {
+		for (size_t i = 0; i < (size_t)TASKS * BUILDS; i++) {
+			float *value = &made_series_values(&all, m)[i];
+			double run[REPEATED_TIMES], median, deviation;
+
+			for (size_t k = 0; k < REPEATED_TIMES; k++)
+				run[k] = (double)*value * exp(within * noise_normal(&noise));
+			take_set(&median, &deviation, run);
+			*value = (float)median;
+			spreads[m][i % BUILDS][i / BUILDS] = (float)deviation;
+		}
+	}
+}
+
+/* The builds until +10 % is found, summed; 11 for none. */
+static unsigned builds_until(const struct power *p)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 1; i < p->n; i++)
+		sum += p->row[i].cell[1].answer == POWER_FOUND ? p->row[i].cell[1].builds : POWER_BUILDS + 1;
+	return sum;
+}
+
+static void find_repeated(struct power *p, struct repeated_builds *as, const struct power *rows)
+{
+	struct error err = { 0 };
+
+	ck_assert(!repeated_builds_init(as, &all, &err));
+	ck_assert(!power_find_same(p, rows, &as->builds, &rules, NULL, &err));
+	repeated_builds_release(as);
+}
+
+/* From single builds, about as of series whose builds are sets of three runs. */
+TEST(sets_of_three)
+{
+	unsigned one = 0, tried = 0, made_so = 0;
+
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct made made = { .seed = seed, .tasks = TASKS, .builds = BUILDS, .noise = 0.07 };
+		struct repeated_builds as;
+		struct power p, repeated;
+
+		find(&p, &made);
+		one += builds_until(&p);
+		find_repeated(&repeated, &as, &p);
+		ck_assert(isnan(as.share) && as.runs == 3);
+		for (size_t i = 0; i < p.n; i++)
+			ck_assert_uint_eq(repeated.row[i].task, p.row[i].task);
+		tried += builds_until(&repeated);
+		made.noise = 0;
+		builds_release(&all);
+		ck_assert(!made_series(&all, &made));
+		record_three(&made, 0.07);
+		ck_assert(!power_find(&p, &all, &rules, NULL, POWER_BUILDS, POWER_TASKS, &(struct error){ 0 }));
+		made_so += builds_until(&p);
+	}
+	ck_assert_msg(tried < 0.75 * one, "%u, not fewer than %u", tried, one);
+	ck_assert_msg(tried < 1.25 * made_so && made_so < 1.25 * tried, "%u, not %u", tried, made_so);
+}
+
+/* Sets know how much of their noise comes from their runs. */
+static const struct { double between, within; } sets[] = { { 0.03, 0.01 }, { 0.03, 0.03 }, { 0.01, 0.04 } };
+
+TEST_EACH(share_of_runs, sets)
+{
+	struct made made = { .seed = 5, .tasks = TASKS, .builds = BUILDS, .noise = sets[_i].between };
+	double runs = sets[_i].within * sets[_i].within * 0.449, shared = made.noise * made.noise;
+	struct repeated_builds as;
+	struct error err = { 0 };
+
+	builds_release(&all);
+	ck_assert(!made_series(&all, &made));
+	record_three(&made, sets[_i].within);
+	ck_assert(!repeated_builds_init(&as, &all, &err));
+	ck_assert_uint_eq(as.runs, 9);
+	ck_assert_double_eq_tol(as.share, runs / (runs + shared), 0.1);
+	repeated_builds_release(&as);
+}
+
+/* Without a time, the first metric changes. */
+TEST(other_metric)
+{
+	struct made made = { .seed = 4, .tasks = TASKS, .builds = BUILDS, .noise = 0.01 };
+	struct power p;
+
+	rules.metrics = METRIC_BIT(METRIC_MEMORY) | METRIC_BIT(METRIC_IO);
+	find(&p, &made);
+	ck_assert_uint_gt(p.n, 1);
+	for (size_t i = 0; i < p.n; i++) {
+		ck_assert_uint_eq(p.row[i].metric, METRIC_MEMORY);
+		ck_assert_uint_eq(p.row[i].cell[2].answer, POWER_FOUND);
+	}
 }
 
 TEST_MAIN(power);
