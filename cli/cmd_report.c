@@ -107,7 +107,8 @@ static int find_changes(struct made *m, struct error *err)
 	r = r ? r : count_causes(m, err);
 	if (!r)
 		r = population_make(&m->population, &n->builds, err);
-	if (!r && power_is_short(&m->verdict, builds, &n->rules)) {
+	m->page.is_short = power_is_short(&m->verdict, builds, &n->rules);
+	if (!r && (m->page.is_short || power_is_quick(&m->verdict, builds))) {
 		r = power_find_short(&m->power, builds, &n->rules, &n->known, err);
 		m->page.power = &m->power;
 	}

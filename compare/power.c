@@ -311,8 +311,12 @@ static int find(struct power *p, const struct builds *builds, const struct rules
 {
 	struct trial t = { .p = p, .from = builds, .metrics = planted_metrics(rules) };
 	uint32_t begin[POWER_TRIALS], newest = 0, n_metrics = 0;
+	struct rules planted = *rules;
 	int r = 0;
 
+	/* The verdict of a metric is independent of the others. */
+	planted.metrics = t.metrics;
+	rules = &planted;
 	*p = (struct power){ 0 };
 	for (; rows && p->n < rows->n; p->n++)
 		p->row[p->n] = rows->row[p->n];
@@ -355,6 +359,11 @@ bool power_is_short(const struct verdict *v, const struct builds *builds, const 
 {
 	return v->enough && !v->not_judged && !v->n_confirmed &&
 	       good_builds(builds) <= 2 * rules->least_history + rules->agree;
+}
+
+bool power_is_quick(const struct verdict *v, const struct builds *builds)
+{
+	return v->enough && !v->not_judged && builds->n_tasks <= POWER_QUICK_TASKS;
 }
 
 int power_find_short(struct power *p, const struct builds *builds, const struct rules *rules,

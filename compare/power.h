@@ -64,6 +64,11 @@ double power_least(const struct power_row *row);
  */
 #define POWER_FEW_BUILDS 3
 bool power_is_short(const struct verdict *v, const struct builds *builds, const struct rules *rules);
+
+/* Whether that takes about a second at most in a history of any length, so that the report can print it. */
+#define POWER_QUICK_TASKS 500
+bool power_is_quick(const struct verdict *v, const struct builds *builds);
+
 int power_find_short(struct power *p, const struct builds *builds, const struct rules *rules,
 		     const struct known_list *known, struct error *err);
 

@@ -29,6 +29,45 @@ void check_power_add_short(struct buf *text, const struct power *p)
 		 100 * (isnan(least) ? power_size[POWER_SIZES - 1] : least), p->builds);
 }
 
+static void add_share(struct buf *text, double share)
+{
+	if (!isfinite(share))
+		buf_addf(text, "none up to +%g %%", 100 * power_size[POWER_SIZES - 1]);
+	else
+		buf_addf(text, "+%g %%", 100 * share);
+}
+
+void check_power_add_found(struct buf *text, const struct power *p)
+{
+	size_t has_total = p && p->n && p->row[0].task == TASK_TOTAL;
+	double low = INFINITY, high = 0;
+
+	if (!p || !p->n)
+		return;
+	buf_addf(text, "smallest changes that check finds within %u builds: ", p->builds);
+	if (has_total) {
+		add_share(text, power_least(&p->row[0]));
+		buf_adds(text, " of the build");
+	}
+	if (has_total && p->n > 1)
+		buf_adds(text, ", ");
+	for (size_t i = has_total; i < p->n; i++) {
+		double least = power_least(&p->row[i]);
+
+		low = fmin(low, least);
+		high = fmax(high, isnan(least) ? INFINITY : least);
+	}
+	if (p->n > has_total) {
+		add_share(text, low);
+		if (high > low) {
+			buf_adds(text, " to ");
+			add_share(text, high);
+		}
+		buf_adds(text, p->n - has_total > 1 ? " of its longest tasks" : " of its longest task");
+	}
+	buf_adds(text, "; check --power tries more");
+}
+
 static void add_head(struct doc *d, const struct check_power *c)
 {
 	const struct power *p = c->power;

@@ -18,6 +18,10 @@ struct check_power {
 /* Adds that a short history finds large changes only; nothing if p is NULL or it finds +10 %. */
 void check_power_add_short(struct buf *text, const struct power *p);
 
+/* Adds which changes are found within its builds: the smallest of the build, and from the most to the
+ * least sensitive of its longest tasks. Nothing if p is NULL or has no row. */
+void check_power_add_found(struct buf *text, const struct power *p);
+
 /* The smallest change that it finds in any of its rows; NaN: none. */
 double check_power_least(const struct power *p);
 

@@ -50,7 +50,8 @@ struct page {
 	const struct verdict *verdict;
 	size_t n_causes;	/* of its regressions */
 	const struct population *population;	/* NULL: unknown */
-	const struct power *power;	/* what a short history finds; NULL: it is not short */
+	const struct power *power;	/* what check finds within a few builds; NULL: not tried */
+	bool is_short;		/* the history */
 	const struct limits_check *limits;	/* NULL: no limits */
 	const struct culprits *culprits;	/* of the first n_culprits events */
 	size_t n_culprits;

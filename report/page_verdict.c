@@ -89,7 +89,10 @@ void page_part_header(struct markup *h, const struct page *p)
 	buf_release(&to_come);
 	markup_leaf(h, "p", "facts faint", buf_str(&text));
 	buf_clear(&text);
-	check_power_add_short(&text, p->power);
+	if (p->is_short)
+		check_power_add_short(&text, p->power);
+	else
+		check_power_add_found(&text, p->power);
 	capitalize(&text);
 	if (text.len)
 		markup_leaf(h, "p", "facts", buf_str(&text));

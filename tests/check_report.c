@@ -76,6 +76,25 @@ TEST(same_bytes)
 	     "TZ=Asia/Tokyo LC_ALL=C taskset -c 0 " REPORT "--repo r.git -o b && cmp a/index.html b/index.html");
 }
 
+/* What check finds in a long history, if it has few tasks. */
+TEST(names_what_is_found)
+{
+	static const char found[] = "<p class=\"facts\">Smallest changes that check finds within 3 builds: ";
+	RELEASED(buf, calm);
+	RELEASED(buf, noisy);
+	RELEASED(buf, many);
+
+	runs(GEN "--tasks 40 --builds 60 --noise 0.01 r.git && " REPORT "--repo r.git -o o");
+	page_read(&calm, "o/index.html");
+	ck_assert(has(&calm, support_path("%s+5 %% of the build, +5 %% ", found)));
+	runs(GEN "--tasks 40 --builds 60 --noise 0.3 noisy.git && " REPORT "--repo noisy.git -o o");
+	page_read(&noisy, "o/index.html");
+	ck_assert(has(&noisy, support_path("%s+50 %% of the build, +100 %% of its longest tasks; check --power ", found)));
+	runs(GEN "--tasks 501 --builds 40 many.git && " REPORT "--repo many.git -o o");
+	page_read(&many, "o/index.html");
+	ck_assert(!has(&many, found));
+}
+
 static const struct { const char *archive, *has[3], *lacks; } unchanged[] = {
 	{ "--tasks 30 --builds 40 --noise 0.01",
 	  { "<h1 class=\"verdict\">No regression</h1>", "No change exceeds the usual variation",
