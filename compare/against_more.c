@@ -20,23 +20,6 @@ static uint32_t original(const struct more *m, uint32_t build)
 	return build < n ? build : m->first + (build - n) % (n - m->first);
 }
 
-static int load_values(const struct builds *builds, enum metric metric, float *values,
-		       struct error *err)
-{
-	const struct more *m = builds->context;
-	size_t n = m->builds->n;
-	float *from = array_new(n * builds->n_tasks + 1, sizeof *from);
-	int r = from ? m->builds->load(m->builds, metric, from, err) :
-		error_sys(err, -ENOMEM, builds->ref, NULL);
-
-	for (size_t task = 0; !r && task < builds->n_tasks; task++) {
-		for (uint32_t b = 0; b < m->n; b++)
-			values[task * m->n + b] = from[task * n + original(m, b)];
-	}
-	free(from);
-	return r;
-}
-
 static int load_row(const struct builds *builds, uint32_t build, enum metric metric, float *values,
 		    struct error *err)
 {
@@ -85,8 +68,8 @@ static int64_t decide(struct against_list *list, const struct builds *builds,
 	all.n = m.n;
 	all.build = build;
 	all.presence = NULL;
-	all.load = load_values;
-	all.row = builds->row ? load_row : NULL;
+	all.load = NULL;
+	all.row = load_row;
 	all.spread = builds->spread ? load_spread : NULL;
 	all.context = &m;
 	r = verdict_make(&v, &all, rules, known, err);

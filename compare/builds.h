@@ -65,7 +65,7 @@ struct builds {
 	 * negative errno with err. NULL: unknown. */
 	int (*ran)(const struct builds *builds, uint32_t build, uint64_t *set,
 		   struct error *err);
-	/* As load(), of one build: values[task]. */
+	/* The same of one build: values[task]. */
 	int (*row)(const struct builds *builds, uint32_t build, enum metric m, float *values,
 		   struct error *err);
 	/* The same for the standard deviations of the runs of a set; NaN if unknown. NULL: no build is

@@ -326,15 +326,14 @@ static int set_build(struct build *build, const struct part *p, const struct pla
 /* What every part can do. */
 static void set_calls(struct builds *builds, const struct merge *s)
 {
-	bool can_row = true, can_ran = true, can_packages = true;
+	bool can_ran = true, can_packages = true;
 
 	for (size_t i = 0; i < s->n_parts; i++) {
-		can_row = can_row && s->part[i].builds.row;
 		can_ran = can_ran && s->part[i].builds.ran;
 		can_packages = can_packages && s->part[i].builds.packages;
 	}
 	builds->load = load_metric;
-	builds->row = can_row ? load_row : NULL;
+	builds->row = load_row;
 	builds->spread = spread;
 	builds->ran = can_ran ? ran : NULL;
 	builds->packages = can_packages ? packages : NULL;

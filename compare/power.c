@@ -31,16 +31,15 @@ struct trial {
 	size_t n_found;
 };
 
-static int load_planted(const struct builds *builds, enum metric m, float *values, struct error *err)
+static int load_row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		    struct error *err)
 {
 	const struct trial *t = builds->context;
-	int r = t->from->load(t->from, m, values, err);
+	int r = t->from->row(t->from, build, m, values, err);
 
-	for (size_t i = t->first; !r && i < t->end && t->metrics & METRIC_BIT(m); i++) {
-		float *of = values + (size_t)t->p->row[i].task * builds->n;
-
-		for (size_t b = t->begin; t->p->row[i].task < builds->n_tasks && b < builds->n; b++)
-			of[b] *= (float)(1 + t->by);
+	for (size_t i = t->first; !r && i < t->end && build >= t->begin && t->metrics & METRIC_BIT(m); i++) {
+		if (t->p->row[i].task < builds->n_tasks)
+			values[t->p->row[i].task] *= (float)(1 + t->by);
 	}
 	return r;
 }
@@ -105,7 +104,8 @@ static int try_once(struct trial *t, const struct rules *rules, const struct kno
 	int r;
 
 	builds.build = t->build;
-	builds.load = load_planted;
+	builds.load = NULL;
+	builds.row = load_row;
 	builds.spread = t->from->spread ? load_spread : NULL;
 	builds.context = t;
 	plant_totals(t);

@@ -93,31 +93,23 @@ static bool is_good(const struct build *build)
 }
 
 /* The logarithms of one metric. Builds that failed have no values: they are not whole. */
-static int load_logarithms(struct replay *r, size_t m, float *values, struct error *err)
+static int load_logarithms(struct replay *r, size_t m, struct error *err)
 {
 	enum metric metric = r->metric[m];
 	double least = r->least[m] = metric_info[metric].least /
 		(metric_info[metric].time ? TIME_PART : OTHER_PART);
-	int status = r->builds->load(r->builds, metric, values, err);
 
-	if (status)
-		return status;
-	for (uint32_t begin = 0; begin < r->n_tasks; begin += TASKS_AT_ONCE) {
-		uint32_t end = begin + TASKS_AT_ONCE;
+	for (uint32_t b = 0; b < r->n; b++) {
+		float *x = r->x[m] + (size_t)b * r->n_tasks;
+		bool good = is_good(&r->builds->build[b]);
+		int status = good ? r->builds->row(r->builds, b, metric, x, err) : 0;
 
-		end = MIN(end, r->n_tasks);
-		for (uint32_t b = 0; b < r->n; b++) {
-			float *to = r->x[m] + (size_t)b * r->n_tasks;
-			bool good = is_good(&r->builds->build[b]);
-
-			for (uint32_t task = begin; task < end; task++) {
-				float x = values[(size_t)task * r->n + b];
-
-				to[task] = good && isfinite(x) && x >= 0 &&
-					!r->gate[task * r->n_metrics + m].ignored ?
-					logf(x + (float)least) : NAN;
-			}
-		}
+		if (status)
+			return status;
+		for (uint32_t task = 0; task < r->n_tasks; task++)
+			x[task] = good && isfinite(x[task]) && x[task] >= 0 &&
+				!r->gate[task * r->n_metrics + m].ignored ?
+				logf(x[task] + (float)least) : NAN;
 	}
 	for (uint32_t b = 0; b < r->n; b++) {
 		double total = build_total(&r->builds->build[b], metric);
@@ -359,7 +351,6 @@ static void choose_metrics(struct replay *r)
 int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err)
 {
-	float *values;
 	int status;
 
 	*r = (struct replay){
@@ -374,12 +365,8 @@ int replay_begin(struct replay *r, const struct builds *builds, const struct rul
 	if (status)
 		return error_sys(err, status, NULL, "check");
 	set_gates(r);
-	values = array_new((size_t)r->n_tasks * r->n, sizeof *values);
-	if (!values)
-		return error_sys(err, -ENOMEM, NULL, "check");
 	for (size_t m = 0; !status && m < r->n_metrics; m++)
-		status = load_logarithms(r, m, values, err);
-	free(values);
+		status = load_logarithms(r, m, err);
 	return status;
 }
 

@@ -26,6 +26,18 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return 0;
 }
 
+static int load_row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		    struct error *err)
+{
+	const struct kept_builds *k = builds->context;
+
+	if (!k->values[m])
+		return k->from->row(k->from, build, m, values, err);
+	for (size_t task = 0; task < builds->n_tasks; task++)
+		values[task] = k->values[m][task * builds->n + build];
+	return 0;
+}
+
 static int spread(const struct builds *builds, uint32_t build, enum metric m, float *values,
 		  struct error *err)
 {
@@ -38,7 +50,7 @@ void kept_builds_init(struct kept_builds *k, const struct builds *from)
 {
 	*k = (struct kept_builds){ .builds = *from, .from = from };
 	k->builds.load = load;
-	k->builds.row = NULL;
+	k->builds.row = load_row;
 	k->builds.spread = from->spread ? spread : NULL;
 	k->builds.ran = NULL;
 	k->builds.packages = NULL;

@@ -45,27 +45,12 @@ struct night {
 	struct verdict v;
 };
 
-static int load_first(const struct builds *builds, enum metric m, float *values,
-		      struct error *err)
-{
-	const struct night *night = builds->context;
-	const float *from = made_series_values((struct builds *)&night->all, m);
-
-	(void)err;
-	for (size_t task = 0; task < builds->n_tasks; task++)
-		memcpy(values + task * builds->n, from + task * night->all.n,
-		       builds->n * sizeof *values);
-	return 0;
-}
-
 /* The verdict about the first n builds. */
 static void judge_night(struct night *night, size_t n)
 {
 	struct builds first = night->all;
 
 	first.n = n;
-	first.load = load_first;
-	first.context = night;
 	judge(&night->v, &first, &night->rules);
 }
 

@@ -34,16 +34,6 @@ static void find(struct power *p, const struct made *made)
 	ck_assert_msg(!power_find(p, &all, &rules, NULL, POWER_BUILDS, POWER_TASKS, &err), "%s", err.message);
 }
 
-static int load_first(const struct builds *builds, enum metric m, float *values, struct error *err)
-{
-	const float *from = made_series_values(&all, m);
-
-	(void)err;
-	for (size_t task = 0; task < all.n_tasks; task++)
-		memcpy(values + task * builds->n, from + task * all.n, builds->n * sizeof *values);
-	return 0;
-}
-
 /* The number of builds with a change from `begin` on whose check is the first that fails of it. */
 static uint32_t builds_needed(uint32_t task, size_t begin, double by)
 {
@@ -58,7 +48,6 @@ static uint32_t builds_needed(uint32_t task, size_t begin, double by)
 		bool found = false;
 
 		first.n = n;
-		first.load = load_first;
 		ck_assert(!verdict_make(&v, &first, &rules, NULL, &err));
 		for (size_t i = 0; i < v.n; i++)
 			found = found || (v.finding[i].task == task && v.finding[i].fails && v.finding[i].at >= begin);

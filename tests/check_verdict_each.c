@@ -17,18 +17,6 @@ static struct made_change change[CHANGES];
 static struct known note[NOTES];
 static struct known_list list = { NOTES, note };
 
-static int load_first(const struct builds *builds, enum metric m, float *values,
-		      struct error *err)
-{
-	const float *from = made_series_values(&all, m);
-
-	(void)err;
-	for (size_t task = 0; task < all.n_tasks; task++)
-		memcpy(values + task * builds->n, from + task * all.n,
-		       builds->n * sizeof *values);
-	return 0;
-}
-
 /* As the spread of runs, of which nothing depends on later builds. */
 static int spread(const struct builds *builds, uint32_t build, enum metric m, float *values,
 		  struct error *err)
@@ -127,7 +115,6 @@ static int compare_with_check(void *context, uint32_t build, const struct verdic
 	struct verdict own;
 
 	first.n = build + 1;
-	first.load = load_first;
 	ck_assert_msg(!verdict_make(&own, &first, &rules, &list, err), "%s", err->message);
 	ck_assert_msg(own.n == v->n && own.n_confirmed == v->n_confirmed && own.n_known == v->n_known &&
 		      own.n_suspect == v->n_suspect && own.n_past == v->n_past &&
@@ -200,7 +187,6 @@ TEST(episode_ends)
 	for (made.seed = 1; made.seed <= 12; made.seed++) {
 		ck_assert(!made_series(&all, &made));
 		first = all;
-		first.load = load_first;
 		for (first.n = 29; first.n <= made.builds; first.n += 11) {
 			ck_assert(!episodes_find(&e, &first, &rules, NULL, 0, &err));
 			for (size_t i = 0; i < e.n; i++) {

@@ -14,18 +14,6 @@ static struct builds all;	/* generated once; a check sees the first ones */
 static struct rules rules;
 static struct verdict verdict;
 
-static int load_first(const struct builds *builds, enum metric m, float *values,
-		      struct error *err)
-{
-	const float *from = made_series_values(&all, m);
-
-	(void)err;
-	for (size_t task = 0; task < all.n_tasks; task++)
-		memcpy(values + task * builds->n, from + task * all.n,
-		       builds->n * sizeof *values);
-	return 0;
-}
-
 /* The verdict about the first n builds. */
 static void judge_known(size_t n, const struct known_list *known)
 {
@@ -33,7 +21,6 @@ static void judge_known(size_t n, const struct known_list *known)
 	struct error err = { 0 };
 
 	first.n = n;
-	first.load = load_first;
 	verdict_release(&verdict);
 	ck_assert_msg(!verdict_make(&verdict, &first, &rules, known, &err), "%s", err.message);
 }

@@ -13,6 +13,7 @@
 
 /* A metric from which another is derived is stored once. */
 struct kept {
+	size_t n;		/* builds */
 	float *values[METRICS];
 };
 
@@ -262,6 +263,17 @@ static int load(const struct builds *builds, enum metric m, float *values, struc
 	return 0;
 }
 
+static int row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+	       struct error *err)
+{
+	const struct kept *kept = builds->context;
+
+	(void)err;
+	for (size_t task = 0; task < builds->n_tasks; task++)
+		values[task] = kept->values[m][task * kept->n + build];
+	return 0;
+}
+
 static void end(struct builds *builds)
 {
 	struct kept *kept = builds->context;
@@ -291,11 +303,12 @@ int made_series(struct builds *builds, const struct made *made)
 	*builds = (struct builds){
 		.texts = arena_new(), .ref = "host/main/x86", .n = made->builds,
 		.build = calloc(made->builds + 1, sizeof *builds->build), .n_tasks = made->tasks,
-		.task = calloc(made->tasks + 1, sizeof *builds->task), .load = load, .end = end,
+		.task = calloc(made->tasks + 1, sizeof *builds->task), .load = load, .row = row, .end = end,
 		.context = calloc(1, sizeof(struct kept)),
 	};
 	if (!builds->texts || !builds->build || !builds->task || !builds->context)
 		return -ENOMEM;
+	((struct kept *)builds->context)->n = made->builds;
 	for (size_t k = 0; k < made->tasks; k++) {
 		builds->task[k].name = task_name(builds, k);
 		builds->task[k].kind = "task";
