@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/build.h"
+#include "archive/builds_notes.h"
 #include "archive/union.h"
 #include "base/arena.h"
 #include "base/array.h"
@@ -19,6 +20,7 @@
 /* The context of struct builds. */
 struct source {
 	struct archive *archive;
+	struct archive_notes notes;
 	struct build_place *place;	/* of each build */
 	struct tasks_of *tasks;		/* of each build */
 	struct tasks_union all;
@@ -441,6 +443,8 @@ static int start_source(struct builds *builds, struct archive *a, const char *re
 	builds->packages = packages;
 	builds->join = join_rows;
 	builds->end = end_source;
+	archive_notes_init(&s->notes, a);
+	builds->notes = &s->notes.notes;
 	builds->texts = arena_new();
 	if (!builds->texts)
 		return -ENOMEM;

@@ -9,7 +9,7 @@ archive_libarchive_a_SOURCES = \
 	archive/import_oe_run.h archive/loose.c archive/loose.h \
 	archive/message.c archive/message.h archive/build.c archive/build.h archive/build_read.c \
 	archive/build_recording.c archive/build_recording.h archive/build_tasks.c archive/build_tasks.h \
-	archive/build_write.c archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \
+	archive/build_write.c archive/builds_notes.c archive/builds_notes.h archive/builds_read.c archive/notes.c archive/notes.h archive/notes_text.c \
 	archive/notes_text.h archive/pack.c archive/pack.h archive/packs.c archive/packs.h \
 	archive/pair.c archive/pair.h archive/prune.c archive/ref_lock.c archive/ref_lock.h archive/refs.c archive/remote.c \
 	archive/remote.h archive/remote_parts.h archive/remote_send.c archive/remote_settle.c \

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PACK_WINDOW (1 << 20)
+#define PACK_MAPPED (4 << 20)
 #define HEADS "refs/heads/"
 #define BLOB_MAX (256u << 20)	/* a few bytes can unpack to any size */
 
@@ -138,6 +140,9 @@ int archive_open(struct archive **out, const char *repo, enum archive_use use,
 	/* zlib's checksum detects damage. */
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, use == ARCHIVE_FSCK);
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, use != ARCHIVE_WRITE_FAST);
+	/* Builds are read once, from old to new: what was read of packs is not kept in memory. */
+	git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, (size_t)PACK_WINDOW);
+	git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, (size_t)PACK_MAPPED);
 	a->fast = use == ARCHIVE_WRITE_FAST;
 	a->fsck = use == ARCHIVE_FSCK;
 	use = a->fsck || use == ARCHIVE_READ ? ARCHIVE_READ : ARCHIVE_WRITE;

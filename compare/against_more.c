@@ -69,6 +69,7 @@ static int64_t decide(struct against_list *list, const struct builds *builds,
 	all.build = build;
 	all.presence = NULL;
 	all.load = NULL;
+	all.notes = NULL;
 	all.row = load_row;
 	all.spread = builds->spread ? load_spread : NULL;
 	all.context = &m;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct arena;
+struct buf;
 struct name_table;
 struct presence;
 struct rules;
@@ -47,6 +48,16 @@ struct build {
 				   differs, the machine may be the cause */
 };
 
+/* What was worked out about the builds of a series, for the next time. */
+struct builds_notes {
+	/* Adds to text what was kept under a name. Nothing if there is none. Returns 0 or -ENOMEM. */
+	int (*recall)(const struct builds_notes *notes, const char *name, struct buf *text);
+	/* Keeps a text, in place of an older name (or NULL). An archive that cannot be written is no
+	 * error. */
+	void (*keep)(const struct builds_notes *notes, const char *name, const char *older,
+		     const struct buf *text);
+};
+
 struct builds {
 	struct arena *texts;
 	const char *ref;	/* "host/branch/machine" */
@@ -79,6 +90,7 @@ struct builds {
 	void (*join)(struct builds *builds, const uint32_t *to);
 	void (*end)(struct builds *builds);	/* frees context, or NULL */
 	void *context;
+	const struct builds_notes *notes;	/* NULL: nothing can be kept */
 };
 
 /* A task that was renamed is one task under its newest name (follow_renames.h). */

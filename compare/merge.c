@@ -339,6 +339,7 @@ static void set_calls(struct builds *builds, const struct merge *s)
 	builds->packages = can_packages ? packages : NULL;
 	builds->join = join_rows;
 	builds->end = end_merge;
+	builds->notes = s->n_parts == 1 ? s->part[0].builds.notes : NULL;
 }
 
 static int make(struct builds *builds, struct merge *s, size_t n, const struct merge_part *part)
