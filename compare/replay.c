@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define TASKS_AT_ONCE 256
-#define SAMPLED 1000		/* tasks whose builds are counted */
 #define TIME_PART 2000		/* of a metric's least amount, added before the logarithm */
 #define OTHER_PART 16
 #define ALIKE_PRIOR 100		/* values that a correlation of one half counts as */
@@ -18,7 +17,6 @@
 #define FADE_FIRST 24
 #define LAG_PART 3		/* builds are counted when a third of all builds ago */
 #define LAG_LEAST 2
-#define LAG_MOST 8
 
 uint32_t replay_task(const struct replay *r, uint32_t row)
 {
@@ -57,6 +55,7 @@ size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint3
 {
 	size_t n = 0;
 
+	begin = replay_least(r, row, begin);
 	for (uint32_t b = end; b > begin && n < most; b--) {
 		double x = replay_x(r, row, b - 1);
 
@@ -99,8 +98,8 @@ static int load_logarithms(struct replay *r, size_t m, struct error *err)
 	double least = r->least[m] = metric_info[metric].least /
 		(metric_info[metric].time ? TIME_PART : OTHER_PART);
 
-	for (uint32_t b = 0; b < r->n; b++) {
-		float *x = r->x[m] + (size_t)b * r->n_tasks;
+	for (uint32_t b = r->first; b < r->end; b++) {
+		float *x = r->x[m] + (size_t)(b - r->first) * r->n_tasks;
 		bool good = is_good(&r->builds->build[b]);
 		int status = good ? r->builds->row(r->builds, b, metric, x, err) : 0;
 
@@ -125,21 +124,23 @@ static int load_logarithms(struct replay *r, size_t m, struct error *err)
 static int make_room(struct replay *r)
 {
 	size_t builds = r->n, spans = r->n_metrics + 1;
+	size_t with_values = r->end - r->first;
 	bool whole = true;
 
 	r->n_rows = (r->n_tasks + 2) * (uint32_t)r->n_metrics;
 	r->total_row = r->n_tasks * (uint32_t)r->n_metrics;
 	r->host_row = r->total_row + (uint32_t)r->n_metrics;
 	r->cap = builds < (size_t)r->rules->window ? builds : (size_t)r->rules->window;
-	r->stride = (r->n_tasks + SAMPLED - 1) / SAMPLED;
-	r->stride += !r->stride;
+	r->stride = replay_stride(r->builds);
 	r->n_sampled = (r->n_tasks + r->stride - 1) / r->stride;
 	for (size_t m = 0; m < r->n_metrics; m++) {
-		r->x[m] = array_new(r->n_tasks * builds, sizeof *r->x[m]);
+		r->x[m] = array_new(r->n_tasks * with_values, sizeof *r->x[m]);
 		r->factor[m] = array_new(builds, sizeof *r->factor[m]);
+		r->common[m] = array_new_zero(builds, sizeof *r->common[m]);
 		r->machine[m] = array_new(builds, sizeof *r->machine[m]);
 		r->longest[m] = array_new(HOSTFACTOR_TASKS, sizeof *r->longest[m]);
-		whole = whole && r->x[m] && r->factor[m] && r->machine[m] && r->longest[m];
+		whole = whole && r->x[m] && r->factor[m] && r->common[m] && r->machine[m] &&
+			r->longest[m];
 	}
 	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
 		r->lone[i].x = array_new(builds, sizeof *r->lone[i].x);
@@ -151,15 +152,17 @@ static int make_room(struct replay *r)
 	r->gate = array_new(r->n_rows, sizeof *r->gate);
 	r->sorted = array_new(r->total_row * r->cap, sizeof *r->sorted);
 	r->offset = array_new_zero(r->n_metrics + 1, sizeof *r->offset);
+	r->single = array_new_zero(r->n_metrics, sizeof *r->single);
 	r->null = calloc(spans, sizeof *r->null);
 	r->streaks = calloc(spans, sizeof *r->streaks);
 	r->response = array_new_zero(r->total_row + 1, sizeof *r->response);
 	r->worth = array_new_zero(r->n_tasks, sizeof *r->worth);
 	r->span = array_new_zero(r->n_tasks * spans + 1, sizeof *r->span);
-	r->pending = array_new_zero(REPLAY_RING * r->n_sampled * spans, sizeof *r->pending);
+	r->runs = array_new_zero(r->n_sampled * spans + 1, sizeof *r->runs);
+	r->pending = array_new_zero((REPLAY_LAG + 1) * r->n_sampled * spans, sizeof *r->pending);
 	r->good = array_new(builds, sizeof *r->good);
-	return whole && r->row && r->gate && r->sorted && r->offset && r->null && r->streaks && r->response && r->worth && r->span &&
-	       r->pending && r->good ? 0 : -ENOMEM;
+	return whole && r->row && r->gate && r->sorted && r->offset && r->single && r->null && r->streaks &&
+	       r->response && r->worth && r->span && r->runs && r->pending && r->good ? 0 : -ENOMEM;
 }
 
 struct at_build {
@@ -197,55 +200,41 @@ static int for_tasks(struct replay *r, uint32_t build, int (*work)(void *, size_
 }
 
 /* What the newest build alone shows is a test of sets only. */
-static void count_spans(struct replay *r, const struct replay_span *span, bool set, bool single)
+static void count_spans(struct replay *r, const struct replay_pending *pending, bool set, bool single)
 {
 	for (size_t m = 0; m <= r->n_metrics; m++) {
-		if (!isnan(span[m].off[0])) {
-			streaks_add(&r->streaks[m][REPLAY_UP], span[m].least[REPLAY_UP], span[m].n_least);
-			streaks_add(&r->streaks[m][REPLAY_DOWN], span[m].least[REPLAY_DOWN], span[m].n_least);
+		const struct replay_span *span = &pending[m].span;
+		const struct replay_runs *runs = &pending[m].runs;
+
+		if (!isnan(span->off[0])) {
+			streaks_add(&r->streaks[m][REPLAY_UP], runs->least[REPLAY_UP], runs->n);
+			streaks_add(&r->streaks[m][REPLAY_DOWN], runs->least[REPLAY_DOWN], runs->n);
 		}
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
-			if (isnan(span[m].off[w]))
+			if (isnan(span->off[w]))
 				continue;
-			if (!w && m < r->n_metrics && !isnan(span[m].alike)) {
-				double off = fmin((double)REPLAY_CLIP, fabs((double)span[m].off[0]));
+			if (!w && m < r->n_metrics && !isnan(span->alike)) {
+				double off = fmin((double)REPLAY_CLIP, fabs((double)span->off[0]));
 
-				r->alike_sum[m] += (double)span[m].alike;
+				r->alike_sum[m] += (double)span->alike;
 				r->alike_n[m] += off * off;
 			}
 			if (m < r->n_metrics)
-				deviations_add(&r->offset[m][w], span[m].off[w]);
+				deviations_add(&r->offset[m][w], span->off[w]);
 			if (m < r->n_metrics && !w && single)
-				deviations_add(&r->single[m], span[m].off[w]);
+				deviations_add(&r->single[m], span->off[w]);
 			if (!w && !set)
 				continue;
-			nulls_add(&r->null[m][REPLAY_UP][w], span[m].evidence[REPLAY_UP][w]);
-			nulls_add(&r->null[m][REPLAY_DOWN][w], span[m].evidence[REPLAY_DOWN][w]);
+			nulls_add(&r->null[m][REPLAY_UP][w], span->evidence[REPLAY_UP][w]);
+			nulls_add(&r->null[m][REPLAY_DOWN][w], span->evidence[REPLAY_DOWN][w]);
 		}
 	}
 }
 
-/* Keeps the evidence of this build about the sampled tasks, and counts that of an earlier build. If
- * that build began a step, the step is confirmed by now and the evidence was dropped. */
-static void count_evidence(struct replay *r)
+/* What is looked up in the counts. */
+static void finish_counts(struct replay *r)
 {
-	size_t spans = r->n_metrics + 1, all = r->n_sampled * spans;
-	uint32_t lag = r->n_good / LAG_PART;
-
-	for (size_t i = 0; i < r->n_sampled; i++)
-		memcpy(r->pending + r->n_good % REPLAY_RING * all + i * spans,
-		       r->span + i * r->stride * spans, spans * sizeof *r->span);
-	r->is_set[r->n_good % REPLAY_RING] = r->alone;
-	r->is_single[r->n_good % REPLAY_RING] = r->single && !r->set;
-	r->n_good++;
-	lag = lag < LAG_LEAST ? LAG_LEAST : MIN(LAG_MOST, lag);
-	for (; r->counted + lag < r->n_good; r->counted++) {
-		for (size_t i = 0; i < r->n_sampled; i++)
-			count_spans(r, r->pending + r->counted % REPLAY_RING * all + i * spans,
-				    r->is_set[r->counted % REPLAY_RING],
-				    r->is_single[r->counted % REPLAY_RING]);
-	}
-	for (size_t m = 0; m < spans; m++) {
+	for (size_t m = 0; m <= r->n_metrics; m++) {
 		for (int way = 0; way < 2; way++) {
 			double most = m < r->n_metrics || r->joined == r->n_metrics ? 1 :
 				fmin(r->streaks[r->joined][way].alike, r->streaks[r->joined + 1][way].alike);
@@ -257,6 +246,37 @@ static void count_evidence(struct replay *r)
 			nulls_finish(&r->null[m][REPLAY_DOWN][w]);
 		}
 	}
+}
+
+/* Keeps the evidence of this build about the sampled tasks. */
+static void keep_evidence(struct replay *r)
+{
+	size_t spans = r->n_metrics + 1, slot = r->n_good % (REPLAY_LAG + 1);
+	struct replay_pending *to = replay_pending(r, r->n_good);
+
+	for (size_t i = 0; i < r->n_sampled * spans; i++)
+		to[i] = (struct replay_pending){
+			r->span[i / spans * r->stride * spans + i % spans], r->runs[i],
+		};
+	r->is_set[slot] = r->alone;
+	r->is_single[slot] = !r->set;
+	r->n_good++;
+}
+
+/* Counts the evidence of an earlier build. If that build began a step, the step is confirmed by now
+ * and the evidence was dropped. */
+static void count_evidence(struct replay *r)
+{
+	uint32_t lag = (r->n_good - 1) / LAG_PART;
+
+	lag = lag < LAG_LEAST ? LAG_LEAST : MIN(REPLAY_LAG, lag);
+	for (; r->counted + lag < r->n_good; r->counted++) {
+		for (size_t i = 0; i < r->n_sampled; i++)
+			count_spans(r, replay_pending(r, r->counted) + i * (r->n_metrics + 1),
+				    r->is_set[r->counted % (REPLAY_LAG + 1)],
+				    r->is_single[r->counted % (REPLAY_LAG + 1)]);
+	}
+	finish_counts(r);
 }
 
 /* The first levels are medians of few builds and inaccurate: what was counted then loses weight. */
@@ -272,9 +292,21 @@ static void fade(struct replay *r)
 			nulls_fade(&r->null[m][REPLAY_UP][w]);
 			nulls_fade(&r->null[m][REPLAY_DOWN][w]);
 			deviations_fade(&r->offset[m][w]);
-			if (r->single && !w && m < r->n_metrics)
+			if (!w && m < r->n_metrics)
 				deviations_fade(&r->single[m]);
 		}
+	}
+}
+
+static void finish_deviations(struct replay *r)
+{
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		double alike = (r->alike_sum[m] + ALIKE_PRIOR * 0.5) / (r->alike_n[m] + ALIKE_PRIOR);
+
+		alike = fmax(0, fmin(alike, ALIKE_MOST));
+		r->inflation[m] = (1 + alike) / (1 - alike);
+		deviations_finish(&r->offset[m][0]);
+		deviations_finish(&r->single[m]);
 	}
 }
 
@@ -288,15 +320,7 @@ static int estimate(struct replay *r)
 		return 0;
 	status = replay_noise(r);
 	replay_response_estimate(r);
-	for (size_t m = 0; !status && m < r->n_metrics; m++) {
-		double alike = (r->alike_sum[m] + ALIKE_PRIOR * 0.5) / (r->alike_n[m] + ALIKE_PRIOR);
-
-		alike = fmax(0, fmin(alike, ALIKE_MOST));
-		r->inflation[m] = (1 + alike) / (1 - alike);
-		deviations_finish(&r->offset[m][0]);
-		if (r->single)
-			deviations_finish(&r->single[m]);
-	}
+	finish_deviations(r);
 	return status;
 }
 
@@ -328,7 +352,75 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 		status = for_tasks(r, build, keep_rows);
 	if (!status)
 		replay_host_settle(r, build);
+	keep_evidence(r);
 	count_evidence(r);
+	return status;
+}
+
+/* What was known of the rows at the builds before. */
+static int restore_rows(void *context, size_t begin, size_t end)
+{
+	const struct at_build *at = context;
+
+	for (size_t row = begin * at->r->n_metrics; row < end * at->r->n_metrics; row++)
+		replay_restore(at->r, (uint32_t)row, at->build);
+	return 0;
+}
+
+static void restart_rows(struct replay *r, uint32_t from, uint32_t to)
+{
+	for (uint32_t row = 0; row < r->total_row; row++) {
+		struct replay_row *of = &r->row[row];
+		float noise = of->noise, df = of->noise_df;
+
+		if (of->restarted <= from || of->restarted > to)
+			continue;
+		replay_restart(r, row, of->begin, of->restarted);
+		of->noise = noise;
+		of->noise_df = df;
+	}
+}
+
+/*
+ * From the values before the state, the references of all rows; then the last builds before it again,
+ * but for their verdict, which is known: their windows and the evidence that is not counted yet.
+ */
+static int resume(struct replay *r, struct replay_state *state)
+{
+	uint32_t build = state->build, again = build, last;
+	uint32_t left = MAX(REPLAY_LAG, r->window[REPLAY_SPANS - 1]);
+	int status = replay_state_restore(r, state);
+
+	for (uint32_t b = 0; !status && b < build; b++) {
+		r->good[b] = r->n_good;
+		if (!is_good(&r->builds->build[b]))
+			continue;
+		r->newest = b;
+		r->n_good++;
+	}
+	while (again > r->first && left) {
+		again--;
+		left -= is_good(&r->builds->build[again]);
+	}
+	if (status)
+		return status;
+	finish_deviations(r);
+	finish_counts(r);
+	status = for_tasks(r, again, restore_rows);
+	status = status ? status : replay_noise(r);
+	r->n_good = r->good[again];
+	last = again;
+	for (uint32_t b = again; !status && b < build; b++) {
+		if (!is_good(&r->builds->build[b]))
+			continue;
+		restart_rows(r, last, b);
+		replay_sets_are(r, b);
+		status = for_tasks(r, b, look);
+		status = status ? status : for_tasks(r, b, keep_rows);
+		keep_evidence(r);
+		last = b;
+	}
+	restart_rows(r, last, build);
 	return status;
 }
 
@@ -348,18 +440,22 @@ static void choose_metrics(struct replay *r)
 		r->window[w] = agree + (uint32_t[]){ 0, 0, 1, 3, 6 }[w];
 }
 
-int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
-		 const struct known_list *known, struct error *err)
+/* The state after the builds that were judged before is restored, if there is one. */
+static int begin(struct replay *r, const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, struct replay_state *state, struct error *err)
 {
 	int status;
 
 	*r = (struct replay){
 		.builds = builds, .rules = rules, .known = known, .n = (uint32_t)builds->n,
 		.n_tasks = (uint32_t)builds->n_tasks, .newest = (uint32_t)builds->n, .fade = FADE_FIRST,
+		.first_judged = state->build,
 	};
 	choose_metrics(r);
 	if (!r->n_metrics)
 		return 0;
+	r->first = state->build ? state->build - (uint32_t)rules->window : 0;
+	r->end = MIN(r->n, replay_state_next(rules, state->build));
 	status = make_room(r);
 	status = status ? status : replay_sets_begin(r);
 	if (status)
@@ -367,15 +463,50 @@ int replay_begin(struct replay *r, const struct builds *builds, const struct rul
 	set_gates(r);
 	for (size_t m = 0; !status && m < r->n_metrics; m++)
 		status = load_logarithms(r, m, err);
+	if (!status && state->build && (status = resume(r, state)))
+		error_sys(err, status, NULL, "check");
+	return status;
+}
+
+int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
+		 const struct known_list *known, uint32_t wanted, struct error *err)
+{
+	struct replay_state state = { 0 };
+	int status = replay_state_recall(&state, builds, rules, known, wanted);
+
+	status = status ? error_sys(err, status, NULL, "check") :
+		 begin(r, builds, rules, known, &state, err);
+	buf_release(&state.text);
+	if (status == -EBADMSG) {
+		replay_release(r);
+		status = begin(r, builds, rules, known, &(struct replay_state){ 0 }, err);
+	}
+	return status;
+}
+
+/* Later builds are judged without the values of old ones, from what is known of them. A check that
+ * finds this state in the archive begins with it, with the same result. */
+static int turn(struct replay *r, struct error *err)
+{
+	const struct builds *builds = r->builds;
+	const struct rules *rules = r->rules;
+	const struct known_list *known = r->known;
+	struct replay_state state;
+	int status = replay_state_take(&state, r);
+
+	replay_release(r);
+	status = status ? error_sys(err, status, NULL, "check") :
+		 begin(r, builds, rules, known, &state, err);
+	buf_release(&state.text);
 	return status;
 }
 
 int replay_next(struct replay *r, uint32_t build, bool suspects, struct error *err)
 {
-	int status;
+	int status = r->n_metrics && build == r->end ? turn(r, err) : 0;
 
-	if (!is_good(&r->builds->build[build]))
-		return 0;
+	if (status || !is_good(&r->builds->build[build]))
+		return status;
 	r->newest = build;
 	r->suspects = suspects;
 	r->n_suspects = 0;
@@ -386,12 +517,13 @@ int replay_next(struct replay *r, uint32_t build, bool suspects, struct error *e
 int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
 	       const struct known_list *known, struct error *err)
 {
-	int status = replay_begin(r, builds, rules, known, err);
-	uint32_t newest = r->n;
+	uint32_t n = (uint32_t)builds->n, newest = n;
+	int status;
 
-	for (uint32_t b = 0; b < r->n; b++)
+	for (uint32_t b = 0; b < n; b++)
 		newest = is_good(&builds->build[b]) ? b : newest;
-	for (uint32_t b = 0; !status && b < r->n; b++)
+	status = replay_begin(r, builds, rules, known, newest, err);
+	for (uint32_t b = r->first_judged; !status && b < n; b++)
 		status = replay_next(r, b, b == newest, err);
 	return status;
 }
@@ -399,10 +531,10 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 void replay_release(struct replay *r)
 {
 	for (size_t m = 0; m < METRICS; m++)
-		free_all(r->x[m], r->factor[m], r->machine[m], r->longest[m]);
+		free_all(r->x[m], r->factor[m], r->common[m], r->machine[m], r->longest[m]);
 	for (size_t i = 0; i < 2 * METRICS; i++)
 		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
-	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->streaks, r->response, r->worth, r->span, r->pending,
+	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->streaks, r->response, r->worth, r->span, r->runs, r->pending,
 		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
 		 r->step, r->suspect, r->moved);
 	*r = (struct replay){ 0 };

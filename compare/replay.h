@@ -2,6 +2,7 @@
 #ifndef BUILDBEAT_COMPARE_REPLAY_H
 #define BUILDBEAT_COMPARE_REPLAY_H
 
+#include "base/buf.h"
 #include "compare/history.h"
 #include "stats/streaks.h"
 #include "stats/deviations.h"
@@ -35,18 +36,22 @@
  * build in which tasks differ from each other more than usual, each is expected to deviate more.
  * A level of the common factor that lasts begins all references again: they are of another machine.
  */
+#define REPLAY_NEVER UINT32_MAX
 #define REPLAY_RING 16		/* newest values of a row; a window is shorter */
 #define REPLAY_CLIP 4.0f		/* standard deviations */
 #define REPLAY_WORTH 2.5f	/* evidence below it cannot be significant */
 #define REPLAY_SPANS 5		/* the newest build alone, and the windows */
 #define REPLAY_MEDIAN_ERROR 1.57	/* variance of a median, times n */
 #define REPLAY_SET_RUNS 3	/* of a set that confirms alone: no single run decides its median */
+#define REPLAY_SAMPLED 1000	/* tasks whose builds are counted */
+#define REPLAY_AROUND 8		/* builds after its confirmation that locate a step */
 #define REPLAY_GROUPS 10	/* of tasks of similar length, that share an estimate of noise */
 
 enum { REPLAY_UP, REPLAY_DOWN };
 
 struct replay_row {
 	uint32_t begin;		/* first build of its level */
+	uint32_t restarted;	/* first build that was compared with that level */
 	uint32_t oldest;	/* first build of its reference */
 	uint32_t n;		/* values in its reference */
 	uint32_t kept;		/* builds before this one are in the reference */
@@ -62,7 +67,6 @@ struct replay_row {
 	 * a value from it; NaN if the reference is too small. */
 	float x[REPLAY_RING], middle[REPLAY_RING], spread[REPLAY_RING];
 	float z[REPLAY_RING];	/* the deviation, at most REPLAY_CLIP */
-	uint16_t bin[REPLAY_RING];
 };
 
 /*
@@ -82,13 +86,31 @@ struct replay_response {
 	float applied;		/* to the newest value */
 };
 
+struct replay_common {
+	float wider;		/* how much more than usual tasks differ from the factor, 1: not */
+	bool beyond;		/* the factor is larger or smaller than usual ones */
+};
+
 /* What one build says about one row; joined: about wall and CPU time of a task together. */
 struct replay_span {
 	float alike;			/* product of the deviations of this build and the one before */
 	float off[REPLAY_SPANS];	/* of counted tasks: median deviation; NaN: not tested */
 	float evidence[2][REPLAY_SPANS];
-	float least[2][STREAKS_MOST];	/* deviation of the newest values that is least in that way */
-	uint8_t n_least;
+};
+
+/* The runs of a counted task that end with a build: the deviation of the newest values, one and more,
+ * that is least in each way. */
+struct replay_runs {
+	float least[2][STREAKS_MOST];
+	uint8_t n;
+};
+
+/* What is counted of a build later, when a step that it began is known. */
+#define REPLAY_LAG 8		/* good builds */
+
+struct replay_pending {
+	struct replay_span span;
+	struct replay_runs runs;
 };
 
 /* A row of which there is only one: a total or the common factor. */
@@ -101,6 +123,12 @@ struct replay_lone {
 	double inflation;		/* as that of tasks below */
 };
 
+/* A change that came slowly, in these builds. */
+struct replay_slope {
+	bool found;
+	uint32_t first, last;
+};
+
 /* A confirmed change of a row's level. */
 struct replay_step {
 	uint32_t row;
@@ -108,12 +136,16 @@ struct replay_step {
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t end;		/* the build after its level; n of builds: it is the row's newest */
 	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
-	uint32_t tasks, first_moved;	/* that moved together, of the common factor: in replay.moved */
+	uint32_t tasks;		/* that moved together, of the common factor; */
+	uint32_t first_moved, n_moved;	/* those that are still told, in replay.moved */
 	bool worse;
 	bool silent;		/* moved with the common factor only: not reported */
 	bool closed;		/* its level was left */
 	bool accepted;		/* closed by a note */
 	uint32_t left;		/* the build that showed this; of one that is not closed n */
+	bool placed;		/* first, last, since and slope are final */
+	struct replay_slope slope;
+	uint32_t n_values;	/* of its builds before replay.first_judged */
 	bool machine;		/* explained by what the machine did */
 	double before, now;	/* levels */
 	double spread;		/* expected of one value's deviation from `before` */
@@ -129,11 +161,16 @@ struct replay_suspect {
 	uint32_t n_before;
 };
 
+struct changepoints;
+struct creep_finder;
+
 struct replay {
 	const struct builds *builds;
 	const struct rules *rules;
 	const struct known_list *known;
 	uint32_t n, n_tasks;
+	uint32_t first, end;	/* builds whose values are there */
+	uint32_t first_judged;	/* by this part of the replay */
 	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build so far; n: none */
 	bool suspects;		/* those of this build are searched */
@@ -143,14 +180,17 @@ struct replay {
 	double least[METRICS];	/* added to values before the logarithm */
 	size_t joined;		/* index of wall time, before CPU time; n_metrics: not judged */
 	uint32_t window[REPLAY_SPANS];
-	float *x[METRICS];	/* x[metric index][build * n_tasks + task] */
+	float *x[METRICS];	/* x[metric index][(build - first) * n_tasks + task] */
 	double *factor[METRICS];	/* logarithm of the common factor of every build */
+	struct replay_common *common[METRICS];	/* what else is common to a build's tasks */
+	struct {
+		uint32_t begin, restarted;	/* of the rows that a level of the factor restarted */
+		double level;
+	} settled[METRICS];
 	double *machine[METRICS];	/* the part of it that the machine explains; NaN: unknown */
 	struct replay_response *response;	/* of each row of a task */
 	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
 	double unlike_most[METRICS];	/* at most */
-	float wider[METRICS];	/* how much more than usual tasks differ from it in this build, 1: not */
-	bool beyond[METRICS];	/* this build's factor is larger or smaller than usual ones */
 
 	/* Rows: metrics of tasks, then of the build, then the common factors. */
 	uint32_t n_rows, total_row, host_row;
@@ -170,7 +210,8 @@ struct replay {
 	bool *worth;		/* of each task: there is evidence at this build */
 	struct replay_span *span;	/* of this build: (n_metrics + 1) of each task */
 	size_t stride, n_sampled;	/* tasks that are counted: every stride-th */
-	struct replay_span *pending;	/* REPLAY_RING builds of sampled tasks */
+	struct replay_runs *runs;	/* of sampled tasks, as span */
+	struct replay_pending *pending;	/* REPLAY_LAG + 1 builds of sampled tasks */
 	uint32_t *good;		/* of each good build, how many are before it */
 	double alike_sum[METRICS], alike_n[METRICS];	/* of deviations of consecutive builds */
 	double inflation[METRICS];	/* by which they make a level less accurate */
@@ -188,8 +229,8 @@ struct replay {
 	double within_least[METRICS];	/* and at least */
 	struct deviations *single;	/* of each metric: of single builds, whose spikes a median
 					   does not have */
-	bool is_set[REPLAY_RING];	/* of pending builds: can confirm alone */
-	bool is_single[REPLAY_RING];
+	bool is_set[REPLAY_LAG + 1];	/* of pending builds: can confirm alone */
+	bool is_single[REPLAY_LAG + 1];
 	bool alone;		/* so can this build */
 	bool set;		/* this build is one */
 
@@ -201,10 +242,11 @@ struct replay {
 };
 
 /* Returns 0 or a negative errno with err. Always release. The result does not depend on the number
- * of processors. Or build by build: begin, then each build in its order, with its suspects if asked.
- * The state after a build is that of an archive that ends with it. */
+ * of processors. Or build by build: begin, then each build from r->first_judged on in its order, with
+ * its suspects if asked. The state after a build is that of an archive that ends with it. begin()
+ * may start at a state that was kept (replay_state.c) if that is before the build `wanted`. */
 int replay_begin(struct replay *r, const struct builds *builds, const struct rules *rules,
-		 const struct known_list *known, struct error *err);
+		 const struct known_list *known, uint32_t wanted, struct error *err);
 int replay_next(struct replay *r, uint32_t build, bool suspects, struct error *err);
 int replay_run(struct replay *r, const struct builds *builds, const struct rules *rules,
 	       const struct known_list *known, struct error *err);
@@ -224,7 +266,15 @@ double replay_x(const struct replay *r, uint32_t row, uint32_t build);
 
 static inline double replay_task_x(const struct replay *r, size_t m, uint32_t task, uint32_t build)
 {
-	return (double)r->x[m][(size_t)build * r->n_tasks + task] - r->factor[m][build];
+	if (build < r->first)
+		return (double)NAN;
+	return (double)r->x[m][(size_t)(build - r->first) * r->n_tasks + task] - r->factor[m][build];
+}
+
+/* What is pending of a good build, of the first sampled task. */
+static inline struct replay_pending *replay_pending(const struct replay *r, uint32_t good)
+{
+	return r->pending + good % (REPLAY_LAG + 1) * r->n_sampled * (r->n_metrics + 1);
 }
 
 /* The values of the reference that a task's window of k builds is measured from. */
@@ -257,6 +307,16 @@ size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint3
 /* The first build of a row's window that ends at a build. */
 uint32_t replay_start(const struct replay *r, uint32_t row, uint32_t build, size_t window);
 
+static inline uint32_t replay_least(const struct replay *r, uint32_t row, uint32_t build)
+{
+	return row < r->total_row && build < r->first ? r->first : build;
+}
+
+static inline size_t replay_stride(const struct builds *builds)
+{
+	return builds->n_tasks ? (builds->n_tasks + REPLAY_SAMPLED - 1) / REPLAY_SAMPLED : 1;
+}
+
 /* The variance of n values with this spread, and what is known from before the row's step; and its
  * degrees of freedom. */
 double replay_variance(const struct replay_row *row, double spread, size_t n, double *df);
@@ -287,21 +347,27 @@ double replay_p(const struct replay_noise *noise, double *z, size_t n, int way);
  * reference, which begins at `oldest`. */
 int replay_sets_begin(struct replay *r);
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
+void replay_sets_are(struct replay *r, uint32_t build);
 double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
 			 uint32_t build);
 
 /* Responses of tasks to the common factor (replay_response.c). estimate() is how much they differ.
  * apply() removes that of a task from its value of a build, and returns the variance of what
- * remains. add() counts a deviation of the newest build. */
+ * remains. add() counts a deviation of the newest build. restore() does both with the values of
+ * [begin, end). */
 void replay_response_estimate(struct replay *r);
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build);
 void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off);
 void replay_response_settle(struct replay *r, uint32_t row, double factor);
+void replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
+			     double spread);
 
-/* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added. */
+/* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added.
+ * restore() is a row after the builds before `end`, with its begin and noise known. */
 void replay_look(struct replay *r, uint32_t task, uint32_t build);
 void replay_keep(struct replay *r, uint32_t row, uint32_t build);
 void replay_restart(struct replay *r, uint32_t row, uint32_t since, uint32_t end);
+void replay_restore(struct replay *r, uint32_t row, uint32_t end);
 int replay_noise(struct replay *r);
 
 /* Tests (replay_test.c): confirms the rows that changed by this build, and finds the suspects. */
@@ -321,5 +387,40 @@ void replay_accept(struct replay *r, uint32_t build);
 
 /* The first build of a step and its interval, by the fit of the builds up to `end`. */
 void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, uint32_t end);
+
+/* What is told about a step, by the builds before `end`: its place and slope, its level, and how many
+ * builds have it up to that one. */
+struct replay_work {
+	double *values;		/* of every build */
+	struct changepoints *points;
+	struct creep_finder *creep;
+};
+
+int replay_work_init(struct replay_work *w, size_t n_builds);
+void replay_work_release(struct replay_work *w);
+int replay_step_place(const struct replay *r, struct replay_step *s, struct replay_work *w);
+double replay_step_level(const struct replay *r, const struct replay_step *s, uint32_t end,
+			 struct replay_work *w, uint32_t *n);
+uint32_t replay_step_values(const struct replay *r, const struct replay_step *s, uint32_t end);
+
+/*
+ * The state after the builds before `build` (replay_state.c): what was counted, the common factors,
+ * the beginnings of rows, and the steps. The references of rows are made again from the values of
+ * the window before. There is one at fixed builds: whether it was kept changes no verdict.
+ */
+struct replay_state {
+	uint32_t build;		/* 0: none */
+	uint32_t n_tasks;	/* known by then */
+	struct buf text;
+};
+
+/* The first build after `build` whose replay begins with a state; `build` is 0 or such a one. */
+uint32_t replay_state_next(const struct rules *rules, uint32_t build);
+/* The newest one kept in the archive that is not behind `wanted`. Returns 0 or -ENOMEM. */
+int replay_state_recall(struct replay_state *s, const struct builds *builds,
+			const struct rules *rules, const struct known_list *known, uint32_t wanted);
+/* That of r, which ends; it is kept in the archive, if that can be written. */
+int replay_state_take(struct replay_state *s, struct replay *r);
+int replay_state_restore(struct replay *r, const struct replay_state *s);
 
 #endif

@@ -238,6 +238,9 @@ void replay_host_settle(struct replay *r, uint32_t build)
 		if (n != REPLAY_SETTLED || isnan(replay_x(r, s->row, build)) || is_known_level(r, s))
 			continue;
 		level = stats_median(v, n);
+		r->settled[m].begin = s->since;
+		r->settled[m].restarted = build + 1;
+		r->settled[m].level = level;
 		for (uint32_t task = 0; task < r->n_tasks; task++) {
 			uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)m;
 
@@ -259,8 +262,7 @@ int replay_host(struct replay *r, uint32_t build)
 		size_t n = 0;
 
 		r->factor[m][build] = 0;
-		r->wider[m] = 1;
-		r->beyond[m] = false;
+		r->common[m][build] = (struct replay_common){ .wider = 1 };
 		if (!metric_info[r->metric[m]].time)
 			continue;
 		machine = machine_at(r, m, build);
@@ -272,7 +274,7 @@ int replay_host(struct replay *r, uint32_t build)
 			uint32_t task = r->longest[m][i];
 			const struct replay_row *row = &r->row[task * r->n_metrics + m];
 			const float *sorted = r->sorted + (task * r->n_metrics + m) * r->cap;
-			double x = (double)r->x[m][(size_t)build * r->n_tasks + task];
+			double x = (double)r->x[m][(size_t)(build - r->first) * r->n_tasks + task];
 
 			if (isnan(x) || row->n < FEWEST_AGAIN)
 				continue;
@@ -290,8 +292,8 @@ int replay_host(struct replay *r, uint32_t build)
 		memcpy(work, noise, n * sizeof *off);
 		stats_sort(sorted_off, n);
 		r->factor[m][build] = common_of(sorted_off, n, stats_median(work, n), machine);
-		r->wider[m] = (float)wider_of(off, noise, n, r->factor[m][build]);
-		r->beyond[m] = is_beyond(r, m, build);
+		r->common[m][build].wider = (float)wider_of(off, noise, n, r->factor[m][build]);
+		r->common[m][build].beyond = is_beyond(r, m, build);
 	}
 	free(off);
 	return off ? 0 : -ENOMEM;

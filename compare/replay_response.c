@@ -12,16 +12,19 @@
 #define UNKNOWN 0.09		/* variance of slopes that nothing is known about */
 #define DOUBT 2.0		/* by which the variance of what remains is larger */
 
-/* The slope of a task as its own builds show it, and its variance. */
-static bool slope_of(const struct replay *r, uint32_t row, double *slope, double *variance)
+static float *value_at(struct replay *r, size_t m, uint32_t task, uint32_t build)
 {
-	const struct replay_response *of = &r->response[row];
+	return &r->x[m][(size_t)(build - r->first) * r->n_tasks + task];
+}
 
+/* The slope of a task as its own builds show it, and its variance. */
+static bool slope_of(const struct replay_response *of, double noise, double *slope, double *variance)
+{
 	if (of->weight < FEWEST || of->squares < LEAST_FACTOR)
 		return false;
 	*slope = (double)(of->products / of->squares);
 	*slope = fmax(-MOST_SLOPE, fmin(*slope, MOST_SLOPE));
-	*variance = (double)r->row[row].own / (double)of->squares;
+	*variance = noise / (double)of->squares;
 	return true;
 }
 
@@ -32,8 +35,9 @@ void replay_response_estimate(struct replay *r)
 
 		for (uint32_t task = 0; metric_info[r->metric[m]].time && task < r->n_tasks; task++) {
 			double slope, variance, weight;
+			size_t row = task * r->n_metrics + m;
 
-			if (!slope_of(r, task * (uint32_t)r->n_metrics + (uint32_t)m, &slope, &variance))
+			if (!slope_of(&r->response[row], (double)r->row[row].own, &slope, &variance))
 				continue;
 			weight = 1 / ((LEAST_VARIANCE + variance) * (LEAST_VARIANCE + variance));
 			sum += weight * (slope * slope - variance);
@@ -50,14 +54,14 @@ double replay_response_apply(struct replay *r, uint32_t row, uint32_t build)
 {
 	struct replay_response *of = &r->response[row];
 	size_t m = replay_metric(r, row);
-	float *x = &r->x[m][(size_t)build * r->n_tasks + row / r->n_metrics];
+	float *x = value_at(r, m, row / (uint32_t)r->n_metrics, build);
 	double slope, variance, unlike = r->unlike[m], most = r->unlike_most[m];
 	double off = r->factor[m][build] - (double)of->mean_factor;
 
 	of->applied = 0;
 	if (!(most > 0) || of->weight < 1)
 		return 0;
-	if (r->beyond[m] || !slope_of(r, row, &slope, &variance))
+	if (r->common[m][build].beyond || !slope_of(of, (double)r->row[row].own, &slope, &variance))
 		return DOUBT * most * off * off;
 	of->applied = (float)(slope * unlike / (unlike + variance) * off);
 	*x -= of->applied;
@@ -81,7 +85,7 @@ void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double 
 {
 	struct replay_response *of = &r->response[row];
 	size_t m = replay_metric(r, row);
-	uint32_t keep = r->beyond[m] ? REPLAY_SETTLED - 1 : 0;
+	uint32_t keep = r->common[m][build].beyond ? REPLAY_SETTLED - 1 : 0;
 
 	for (; of->n > keep; of->n--) {
 		add(of, (double)of->late[0].factor, (double)of->late[0].off);
@@ -97,4 +101,28 @@ void replay_response_settle(struct replay *r, uint32_t row, double factor)
 	r->response[row].mean_factor = (float)factor;
 	r->response[row].mean_off = 0;
 	r->response[row].n = 0;
+}
+
+void replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
+			     double spread)
+{
+	struct replay_response *of = &r->response[row];
+	size_t m = replay_metric(r, row);
+	uint32_t task = row / (uint32_t)r->n_metrics;
+	double slope, variance, unlike = r->unlike[m], most = (double)REPLAY_CLIP * spread;
+
+	for (uint32_t b = begin; b < end; b++) {
+		double off = replay_task_x(r, m, task, b) - level;
+
+		if (!isnan(off))
+			add(of, r->factor[m][b], fmax(-most, fmin(off, most)));
+	}
+	if (!(r->unlike_most[m] > 0) || !slope_of(of, spread * spread, &slope, &variance))
+		return;
+	for (uint32_t b = begin; b < end; b++) {
+		double off = r->factor[m][b] - (double)of->mean_factor;
+
+		if (!r->common[m][b].beyond)
+			*value_at(r, m, task, b) -= (float)(slope * unlike / (unlike + variance) * off);
+	}
 }

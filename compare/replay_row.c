@@ -100,7 +100,9 @@ static float evidence_of(const struct replay_row *row, const struct deviations *
 	float gain[DEVIATIONS_SHIFTS] = { 0 }, most;
 
 	for (uint32_t i = 0; i < k; i++) {
-		const float *add = d->gain[way][row->bin[(row->count - i) % REPLAY_RING]];
+		uint32_t slot = (row->count - i) % REPLAY_RING;
+		float z = (row->x[slot] - row->middle[slot]) / row->spread[slot];
+		const float *add = d->gain[way][deviations_bin(z)];
 
 		for (int s = 0; s < DEVIATIONS_SHIFTS; s++)
 			gain[s] += add[s];
@@ -141,9 +143,9 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 }
 
 /* How far off the newest values are at least, each run of them from the level before it. */
-static void look_at_runs(const struct replay_row *row, struct replay_span *span)
+static void look_at_runs(const struct replay_row *row, struct replay_runs *runs)
 {
-	span->n_least = 0;
+	runs->n = 0;
 	for (uint32_t k = 1; k <= STREAKS_MOST && k <= row->count + 1; k++) {
 		uint32_t start = row->count + 1 - k;
 		float low = INFINITY, high = -INFINITY;
@@ -156,9 +158,9 @@ static void look_at_runs(const struct replay_row *row, struct replay_span *span)
 			low = MIN(low, z);
 			high = MAX(high, z);
 		}
-		span->least[REPLAY_UP][k - 1] = low;
-		span->least[REPLAY_DOWN][k - 1] = -high;
-		span->n_least++;
+		runs->least[REPLAY_UP][k - 1] = low;
+		runs->least[REPLAY_DOWN][k - 1] = -high;
+		runs->n++;
 	}
 }
 
@@ -171,7 +173,7 @@ static float clip(float z)
 static float wider_of(const struct replay *r, const struct replay_row *row, size_t m, uint32_t build,
 		      double doubt)
 {
-	float wider = r->wider[m] * (float)replay_sets_wider(r, m, row->oldest, build, build);
+	float wider = r->common[m][build].wider * (float)replay_sets_wider(r, m, row->oldest, build, build);
 
 	return wider * sqrtf(1 + (float)doubt / (wider * wider * row->own));
 }
@@ -180,6 +182,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 {
 	struct replay_span *span = r->span + task * (r->n_metrics + 1);
 	struct replay_span *joined = span + r->n_metrics;
+	struct replay_runs *runs = r->runs + task / r->stride * (r->n_metrics + 1);
 	bool both = r->joined < r->n_metrics, counted = task % r->stride == 0;
 
 	r->worth[task] = false;
@@ -197,7 +200,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->judged = false;
 		for (size_t w = 0; w < REPLAY_SPANS; w++)
 			span[m].off[w] = NAN;
-		if (isnan(x)) {
+		if (isnan(x) || build < row->kept) {
 			both = both && m != r->joined && m != r->joined + 1;
 			continue;
 		}
@@ -221,15 +224,13 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 			replay_response_add(r, index, build,
 					    (double)fmaxf(-most, fminf(most, row->x[slot] - row->middle[slot])));
 		}
-		row->bin[slot] = (uint16_t)deviations_bin(row->z[slot]);
 		row->z[slot] = clip(row->z[slot]);
 		if (counted)
-			look_at_runs(row, &span[m]);
+			look_at_runs(row, &runs[m]);
 		if (look_at_windows(r, row, &r->offset[m][0], counted, &span[m]))
 			r->worth[task] = true;
 		row->judged = !isnan(span[m].off[0]) || !isnan(span[m].off[1]);
 	}
-	joined->n_least = 0;
 	for (size_t w = 0; w < REPLAY_SPANS; w++) {
 		const struct replay_span *a = span + r->joined, *b = a + 1;
 
@@ -243,13 +244,17 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 			r->worth[task] = r->worth[task] || joined->evidence[way][w] >= REPLAY_WORTH;
 		}
 	}
-	if (both && counted) {
-		const struct replay_span *a = span + r->joined, *b = a + 1;
+	if (!counted)
+		return;
+	runs[r->n_metrics].n = 0;
+	if (both) {
+		const struct replay_runs *a = runs + r->joined, *b = a + 1;
+		struct replay_runs *of_both = runs + r->n_metrics;
 
-		joined->n_least = MIN(a->n_least, b->n_least);
+		of_both->n = MIN(a->n, b->n);
 		for (int way = 0; way < 2; way++) {
-			for (size_t i = 0; i < joined->n_least; i++)
-				joined->least[way][i] = fminf(a->least[way][i], b->least[way][i]);
+			for (size_t i = 0; i < of_both->n; i++)
+				of_both->least[way][i] = fminf(a->least[way][i], b->least[way][i]);
 		}
 	}
 }
@@ -284,6 +289,7 @@ void replay_restart(struct replay *r, uint32_t index, uint32_t since, uint32_t e
 	struct replay_row *row = &r->row[index];
 
 	row->begin = row->oldest = since;
+	row->restarted = end;
 	row->noise = row->variance;
 	row->noise_df = fminf(row->df, MOST_NOISE_DF);
 	row->again = true;
@@ -296,6 +302,62 @@ void replay_restart(struct replay *r, uint32_t index, uint32_t since, uint32_t e
 	row->count = 0;
 	for (uint32_t b = since; b < end; b++)
 		replay_keep(r, index, b);
+}
+
+/* The values of a task in [begin, end), sorted; returns their number. */
+static uint32_t fill(struct replay *r, uint32_t index, uint32_t begin, uint32_t end)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = begin; b < end; b++) {
+		double x = replay_x(r, index, b);
+
+		if (!isnan(x))
+			level_insert(sorted_of(r, index), n++, (float)x);
+	}
+	return n;
+}
+
+/* The same, with their noise and response. */
+static uint32_t fill_with_response(struct replay *r, uint32_t index, uint32_t begin, uint32_t end,
+				   float *noise)
+{
+	const float *sorted = sorted_of(r, index);
+	uint32_t n = fill(r, index, begin, end);
+	float middle = level_middle(sorted, n), spread = 1.4826f * level_distance(sorted, n, middle);
+
+	*noise = 0;
+	if (n < FEWEST)
+		return n;
+	*noise = spread * spread;
+	if (!metric_info[r->metric[replay_metric(r, index)]].time)
+		return n;
+	replay_response_restore(r, index, begin, end, (double)middle, fmax((double)spread, LEAST_NOISE));
+	return fill(r, index, begin, end);
+}
+
+void replay_restore(struct replay *r, uint32_t index, uint32_t end)
+{
+	struct replay_row *row = &r->row[index];
+	size_t m = replay_metric(r, index);
+	bool later = row->restarted > end;	/* replay_restart() follows */
+	uint32_t begin = replay_least(r, index, later ? 0 : row->begin), n;
+	float noise;
+
+	for (int i = 0; i < REPLAY_RING; i++)
+		row->spread[i] = NAN;
+	/* A level of the common factor restarted it: nothing was kept about it alone. */
+	if (isnan(row->noise)) {
+		n = fill_with_response(r, index, r->first, MIN(row->begin, end), &row->noise);
+		row->noise_df = n < FEWEST ? 0 : (float)fmin(MAD_WORTH * (n - 1), MOST_NOISE_DF);
+		replay_response_settle(r, index, r->settled[m].level);
+	}
+	n = later ? fill(r, index, begin, end) : fill_with_response(r, index, begin, end, &noise);
+	row->n = row->count = n;
+	row->oldest = begin;
+	row->kept = later ? row->restarted : end;
+	if (n >= FEWEST)
+		measure_noise(r, row, sorted_of(r, index), m, true, 1);
 }
 
 struct by_level {

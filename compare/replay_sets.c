@@ -35,10 +35,8 @@ int replay_sets_begin(struct replay *r)
 	r->noise_left = array_new(r->n, sizeof *r->noise_left);
 	r->left_sum = array_new(r->n + 1, sizeof *r->left_sum);
 	r->left_n = array_new(r->n + 1, sizeof *r->left_n);
-	r->single = calloc(r->n_metrics, sizeof *r->single);
 	r->run_spread = array_new(r->n_tasks, sizeof *r->run_spread);
-	if (!r->noise_left || !r->left_sum || !r->left_n || !r->run_spread ||
-	    !r->single)
+	if (!r->noise_left || !r->left_sum || !r->left_n || !r->run_spread)
 		return -ENOMEM;
 	r->left_sum[0] = r->left_n[0] = 0;
 	for (uint32_t b = 0; b < r->n; b++) {
@@ -92,7 +90,7 @@ static int add_share(struct replay *r, size_t m, uint32_t build, struct error *e
 
 	for (uint32_t task = 0; !status && task < r->n_tasks; task++) {
 		const struct replay_row *row = &r->row[task * r->n_metrics + m];
-		float x = r->x[m][(size_t)build * r->n_tasks + task];
+		float x = r->x[m][(size_t)(build - r->first) * r->n_tasks + task];
 		double spread = (double)r->run_spread[task] / exp((double)x);
 
 		if (isnan(spread) || row->n < 3 || !(row->own > 0))
@@ -113,12 +111,17 @@ static int add_share(struct replay *r, size_t m, uint32_t build, struct error *e
 	return status;
 }
 
+void replay_sets_are(struct replay *r, uint32_t build)
+{
+	r->set = r->builds->build[build].runs > 1;
+	r->alone = r->builds->build[build].runs >= REPLAY_SET_RUNS;
+}
+
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err)
 {
 	int status = 0;
 
-	r->set = r->builds->build[build].runs > 1;
-	r->alone = r->builds->build[build].runs >= REPLAY_SET_RUNS;
+	replay_sets_are(r, build);
 	if (!r->noise_left || r->builds->build[build].runs < 2 || !r->builds->spread)
 		return 0;
 	for (size_t m = 0; !status && m < r->n_metrics; m++)

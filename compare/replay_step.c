@@ -30,6 +30,7 @@ void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, 
 	uint32_t at[PLACES];
 	size_t n = 0, least = (size_t)r->rules->agree;
 
+	from = replay_least(r, s->row, from);
 	for (uint32_t b = end; b > from && n < PLACES; b--) {
 		double x = replay_x(r, s->row, b - 1);
 
@@ -119,21 +120,25 @@ static void drop_pending(struct replay *r, uint32_t row, uint32_t since, uint32_
 {
 	uint32_t task = row / (uint32_t)r->n_metrics;
 	size_t spans = r->n_metrics + 1, m = replay_metric(r, row);
+	bool is_joined = m == r->joined || m == r->joined + 1;
 
 	if (row >= r->total_row || task % r->stride)
 		return;
-	for (uint32_t b = since; b <= build; b++) {
-		struct replay_span *span;
+	for (size_t w = 0; w < REPLAY_SPANS; w++) {
+		r->span[task * spans + m].off[w] = NAN;
+		if (is_joined)
+			r->span[task * spans + r->n_metrics].off[w] = NAN;
+	}
+	for (uint32_t b = since; b < build; b++) {
+		struct replay_pending *pending;
 
-		if (isnan(r->factor[m][b]) || r->good[b] + REPLAY_RING <= r->n_good)
+		if (isnan(r->factor[m][b]) || r->good[b] + REPLAY_LAG < r->n_good)
 			continue;
-		span = b == build ? r->span + task * spans :
-			r->pending + r->good[b] % REPLAY_RING * r->n_sampled * spans +
-			task / r->stride * spans;
+		pending = replay_pending(r, r->good[b]) + task / r->stride * spans;
 		for (size_t w = 0; w < REPLAY_SPANS; w++) {
-			span[m].off[w] = NAN;
-			if (m == r->joined || m == r->joined + 1)
-				span[r->n_metrics].off[w] = NAN;
+			pending[m].span.off[w] = NAN;
+			if (is_joined)
+				pending[r->n_metrics].span.off[w] = NAN;
 		}
 	}
 }
@@ -174,9 +179,9 @@ static void undo(struct replay *r, uint32_t index)
 
 uint32_t replay_start(const struct replay *r, uint32_t row, uint32_t build, size_t window)
 {
-	uint32_t left = r->window[window], start = build + 1;
+	uint32_t left = r->window[window], start = build + 1, first = replay_least(r, row, 0);
 
-	while (left && start > 0) {
+	while (left && start > first) {
 		start--;
 		left -= !isnan(replay_x(r, row, start));
 	}
@@ -246,7 +251,7 @@ static int add_moved(struct replay *r, struct replay_step *s, uint32_t build)
 	s->first_moved = (uint32_t)r->n_moved;
 	for (uint32_t task = 0; task < r->n_tasks; task++) {
 		const struct replay_row *row = &r->row[task * r->n_metrics + m];
-		double x = (double)r->x[m][(size_t)build * r->n_tasks + task] - s->before;
+		double x = (double)r->x[m][(size_t)(build - r->first) * r->n_tasks + task] - s->before;
 		uint32_t *added;
 
 		if (!row->n || isnan(x) ||
@@ -256,7 +261,7 @@ static int add_moved(struct replay *r, struct replay_step *s, uint32_t build)
 		if (!added)
 			return -ENOMEM;
 		*added = task;
-		s->tasks++;
+		s->n_moved = ++s->tasks;
 	}
 	return 0;
 }
@@ -334,7 +339,7 @@ static uint32_t left_since(const struct replay *r, const struct replay_step *s, 
 			   uint32_t build)
 {
 	double sum = 0, best = build < s->at + YOUNG ? LEFT_YOUNG : LEFT;
-	uint32_t since = build + 1, begin = r->row[s->row].begin;
+	uint32_t since = build + 1, begin = replay_least(r, s->row, r->row[s->row].begin);
 	size_t n = 0;
 
 	level = fmax(level, least_level(r, s));

@@ -85,7 +85,7 @@ static double p_alone(const struct replay *r, uint32_t index, int way, size_t w)
 	}
 	return replay_p(&(struct replay_noise){
 		.df = (double)row->df + r->prior[m][row->group].df, .alike = alike,
-		.usual = k == 1 && r->single && !r->set ? &r->single[m] : &r->offset[m][0],
+		.usual = k == 1 && !r->set ? &r->single[m] : &r->offset[m][0],
 	}, z, k, way);
 }
 

@@ -17,8 +17,6 @@
 #define CONFIDENCE 0.95
 #define ALIKE 3			/* variance of the mean of values of which consecutive ones are alike */
 #define ENOUGH 1000		/* windows that show how far their medians deviate */
-#define LEAST_EFFECT 0.01	/* of the steps of a slope */
-#define AROUND 8		/* builds after the confirmation that locate a step */
 #define HOST_SPREADS 3.5
 #define HOST_LEAST 0.02
 #define HOST_FEWEST 5
@@ -27,9 +25,7 @@ struct judge {
 	struct verdict *v;
 	struct replay replay;
 	uint32_t n;		/* builds so far: the replay has the values of all */
-	double *work;		/* of every build */
-	struct changepoints *points;
-	struct creep_finder *creep;
+	struct replay_work work;
 };
 
 static double share(double before, double now)
@@ -103,7 +99,9 @@ static bool is_gone(const struct replay *r, uint32_t row)
 	size_t whole = p ? p->n_whole : 0;
 	int64_t left = r->rules->agree;
 
-	for (uint32_t b = r->newest + 1; b > 0 && left; b--) {
+	for (uint32_t b = r->newest + 1; left; b--) {
+		if (b == replay_least(r, row, 0))
+			return b == 0;
 		if (isnan(r->factor[0][b - 1]))
 			continue;
 		if (!isnan(replay_x(r, row, b - 1)))
@@ -113,51 +111,6 @@ static bool is_gone(const struct replay *r, uint32_t row)
 		left -= !p || (whole && p->whole[whole - 1] == b - 1);
 	}
 	return true;
-}
-
-/* The level of a step now: of its builds, or of later ones that undid a part of it. */
-static double level_now(struct judge *j, const struct replay_step *s, uint32_t *n)
-{
-	const struct replay *r = &j->replay;
-	const struct replay_step *newest = &r->step[r->row[s->row].step - 1];
-	double now;
-
-	*n = (uint32_t)replay_values(r, s->row, s->since, MIN(s->end, j->n), r->cap, j->work);
-	stats_sort(j->work, *n);
-	now = *n ? stats_median_sorted(j->work, *n) : s->now;
-	if (newest != s && (s->worse ? newest->now < now : newest->now > now))
-		now = newest->now;
-	return now;
-}
-
-/* A change that came slowly has no first build. Its steps are one change with the slope's builds.
- * Returns 0 or -ENOMEM. */
-static int find_creep(struct judge *j, uint32_t row, struct verdict_finding *f)
-{
-	const struct replay *r = &j->replay;
-	uint32_t begin = f->first > r->cap ? f->first - (uint32_t)r->cap : 0;
-	uint32_t end = r->newest + 1;
-	const struct change *change;
-	const struct creep *slope;
-	size_t n, n_slopes = 0;
-	int status;
-
-	for (uint32_t b = begin; b < end; b++)
-		j->work[b - begin] = replay_amount(r, row, replay_x(r, row, b));
-	status = changepoints_find(j->points, &change, &n, j->work, end - begin, LEAST_EFFECT);
-	if (!status && n)
-		status = creep_find(j->creep, &slope, &n_slopes, j->points, change, n);
-	for (size_t i = 0; !status && i < n_slopes; i++) {
-		const struct change *c = &slope[i].change;
-
-		if ((c->after > c->before) != f->worse || begin + c->first > f->since ||
-		    begin + c->last < f->since)
-			continue;
-		f->creep = true;
-		f->since = f->first = begin + c->first;
-		f->last = begin + c->last;
-	}
-	return status == -EFBIG ? 0 : status;
 }
 
 /* The same slope, of which an earlier step is listed already. */
@@ -194,7 +147,7 @@ static int report_past(struct judge *j, const struct replay_step *s)
 	};
 	struct verdict_finding *added;
 
-	f.builds = (uint32_t)replay_values(r, s->row, s->since, f.until, r->n, j->work);
+	f.builds = replay_step_values(r, s, f.until);
 	set_levels(r, s->row, &f, s->before, s->now, s->spread, s->n_before);
 	added = array_add(&j->v->past, &j->v->n_past, sizeof *added);
 	if (!added)
@@ -211,8 +164,8 @@ static int report_step(struct judge *j, const struct known_list *known,
 	struct verdict_finding f = { .task = replay_task(r, s.row), .worse = s.worse,
 				     .metric = r->metric[replay_metric(r, s.row)],
 				     .rate = s.rate, .tasks = s.tasks, .at = s.at, .until = j->n,
-				     .first_moved = s.first_moved, .n_moved = s.tasks };
-	uint32_t end = s.end, n;
+				     .first_moved = s.first_moved, .n_moved = s.n_moved };
+	uint32_t n;
 	double now;
 
 	if (s.worse && !s.silent && s.closed && !s.accepted && s.left > s.at)
@@ -220,23 +173,22 @@ static int report_step(struct judge *j, const struct known_list *known,
 	if (s.silent || s.closed || (!s.worse && s.since < j->v->first_build) ||
 	    is_gone(r, s.row))
 		return 0;
-	if (end > s.at + AROUND)
-		end = s.at + AROUND;
-	end = MIN(end, r->newest + 1);
-	replay_place(r, &s, s.older ? r->step[s.older - 1].since : 0, end);
-	now = level_now(j, &s, &n);
+	if (replay_step_place(r, &s, &j->work))
+		return -ENOMEM;
+	now = replay_step_level(r, &s, j->n, &j->work, &n);
 	if (!s.worse && (now > s.before || !replay_matters(r, s.row, s.before, now)))
 		return 0;
 	f.since = s.since;
 	f.first = s.first;
 	f.last = s.last;
-	f.builds = (uint32_t)replay_values(r, s.row, s.since, j->n, r->n, j->work);
+	f.builds = replay_step_values(r, &s, j->n);
 	set_levels(r, s.row, &f, s.before, now, s.spread, s.n_before);
-	if (s.row < r->host_row && find_creep(j, s.row, &f))
-		return -ENOMEM;
-	if (f.creep) {
-		double last = level_now(j, &r->step[r->row[s.row].step - 1], &n);
+	if (s.slope.found) {
+		double last = replay_step_level(r, &r->step[r->row[s.row].step - 1], j->n, &j->work, &n);
 
+		f.creep = true;
+		f.since = f.first = s.slope.first;
+		f.last = s.slope.last;
 		if (is_listed(j->v, &f))
 			return 0;
 		/* All steps of the slope. */
@@ -349,10 +301,10 @@ static void set_host(struct judge *j)
 
 		if (r->newest == r->n || !replay_is_asked(r, m) || isnan(replay_x(r, row, r->newest)))
 			continue;
-		n = replay_values(r, row, 0, r->newest, r->cap, j->work);
-		usual = n ? stats_median(j->work, n) : 0;
+		n = replay_values(r, row, 0, r->newest, r->cap, j->work.values);
+		usual = n ? stats_median(j->work.values, n) : 0;
 		off = replay_x(r, row, r->newest) - usual;
-		spread = stats_spread(j->work, n, usual);
+		spread = stats_spread(j->work.values, n, usual);
 		j->v->host[r->metric[m]] = exp(off);
 		j->v->host_event[r->metric[m]] = n >= HOST_FEWEST &&
 			fabs(off) > fmax(HOST_SPREADS * spread, HOST_LEAST);
@@ -426,18 +378,15 @@ static int report(struct judge *j, const struct rules *rules, const struct known
 
 static int judge_init(struct judge *j, const struct builds *builds, struct error *err)
 {
-	j->work = array_new(builds->n + 1, sizeof *j->work);
-	j->points = changepoints_new();
-	j->creep = creep_finder_new();
-	return j->work && j->points && j->creep ? 0 : error_sys(err, -ENOMEM, NULL, "check");
+	int r = replay_work_init(&j->work, builds->n);
+
+	return r ? error_sys(err, r, NULL, "check") : 0;
 }
 
 static void judge_release(struct judge *j)
 {
 	replay_release(&j->replay);
-	changepoints_free(j->points);
-	creep_finder_free(j->creep);
-	free(j->work);
+	replay_work_release(&j->work);
 }
 
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
@@ -471,8 +420,8 @@ int verdict_each(const struct builds *builds, const struct rules *rules,
 	/* A build that failed has the suspects of the last good one. */
 	while (from > 0 && from < builds->n && builds->build[from].total[TOTAL_STATUS] > 0)
 		from--;
-	r = r ? r : replay_begin(&j.replay, builds, rules, known, err);
-	for (uint32_t b = 0; !r && b < builds->n; b++) {
+	r = r ? r : replay_begin(&j.replay, builds, rules, known, from, err);
+	for (uint32_t b = j.replay.first_judged; !r && b < builds->n; b++) {
 		r = replay_next(&j.replay, b, b >= from, err);
 		if (r || b < first)
 			continue;

@@ -25,6 +25,9 @@ static const struct {
 	/* After all tasks became faster or slower. */
 	{ { "calm", 45, .2, -.2 }, .95, .95 }, { { "calm", 45, .2, .25 }, .95, .95 },
 	{ { "calm", 45, .2, -.05 }, .95, .95 }, { { "calm", 45, .2, -.1 }, .95, .95 },
+	/* The same, and noise, where a replay turns to later builds (at 90). */
+	{ { "calm", 100, .2, -.2 }, .95, .95 }, { { "calm", 103, .2, .25 }, .95, .95 },
+	{ { "unlike", 90, .1, 0 }, .7, .95 }, { { "mixture", 92, .1, 0 }, .5, .85 },
 	/* Noise of all kinds. */
 	{ { "calm", 30, .1, 0 }, .95, 1 }, { { "2 % spikes", 30, .1, 0 }, .85, .95 },
 	{ { "10 % spikes", 30, .2, 0 }, .7, .95 }, { { "mixture", 30, .1, 0 }, .5, .85 },

@@ -488,9 +488,10 @@ TEST(same_again)
 	}
 }
 
-static int broken(const struct builds *n, enum metric m, float *values, struct error *err)
+static int broken(const struct builds *n, uint32_t build, enum metric m, float *values, struct error *err)
 {
 	(void)n;
+	(void)build;
 	(void)m;
 	(void)values;
 	return error_set(err, -EIO, "archive", 0, 0, "broken");
@@ -501,7 +502,7 @@ TEST(cannot_load)
 	struct error err = { 0 };
 
 	make(NULL, 0);
-	builds.load = broken;
+	builds.row = broken;
 	ck_assert_int_eq(verdict_make(&verdict, &builds, &rules, NULL, &err), -EIO);
 	ck_assert_str_eq(err.message, "broken");
 }

@@ -103,6 +103,65 @@ static void same_finding(const struct verdict_finding *a, const struct verdict_f
 	ck_assert(isnan(a->newest) ? isnan(b->newest) : !memcmp(&a->newest, &b->newest, sizeof a->newest));
 }
 
+/* What is kept in an archive. */
+static struct kept {
+	char name[64];
+	struct buf text;
+} kept[64];
+static size_t n_kept, n_recalled;
+static bool damage;
+
+static int recall(const struct builds_notes *notes, const char *name, struct buf *text)
+{
+	static struct noise random = { 7 };
+
+	(void)notes;
+	for (size_t i = 0; i < n_kept; i++) {
+		if (strcmp(kept[i].name, name))
+			continue;
+		n_recalled++;
+		buf_add(text, kept[i].text.data, kept[i].text.len);
+		/* behind the key, which is of the builds */
+		for (int k = 0; damage && k < 3; k++)
+			text->data[number(&random, 16, text->len - 1)] ^= (char)number(&random, 1, 255);
+		if (damage && number(&random, 0, 1))
+			buf_cut(text, number(&random, 16, text->len - 1));
+		return buf_error(text);
+	}
+	return 0;
+}
+
+static void keep(const struct builds_notes *notes, const char *name, const char *older,
+		 const struct buf *text)
+{
+	(void)notes;
+	(void)older;
+	for (size_t i = 0; i < n_kept; i++) {
+		if (strcmp(kept[i].name, name))
+			continue;
+		/* It is the same, whatever made it. */
+		ck_assert_uint_eq(kept[i].text.len, text->len);
+		ck_assert(!memcmp(kept[i].text.data, text->data, text->len));
+		return;
+	}
+	ck_assert_uint_lt(n_kept, ARRAY_SIZE(kept));
+	snprintf(kept[n_kept].name, sizeof kept[n_kept].name, "%s", name);
+	buf_add(&kept[n_kept].text, text->data, text->len);
+	ck_assert(!buf_error(&kept[n_kept++].text));
+}
+
+static const struct builds_notes memory = { recall, keep };
+static const struct builds_notes *notes;
+
+static void forget(void)
+{
+	while (n_kept)
+		buf_release(&kept[--n_kept].text);
+	n_recalled = 0;
+	damage = false;
+	notes = NULL;
+}
+
 struct counted {
 	size_t builds, failing, back, known, past, suspects;
 };
@@ -115,6 +174,7 @@ static int compare_with_check(void *context, uint32_t build, const struct verdic
 	struct verdict own;
 
 	first.n = build + 1;
+	first.notes = notes;
 	ck_assert_msg(!verdict_make(&own, &first, &rules, &list, err), "%s", err->message);
 	ck_assert_msg(own.n == v->n && own.n_confirmed == v->n_confirmed && own.n_known == v->n_known &&
 		      own.n_suspect == v->n_suspect && own.n_past == v->n_past &&
@@ -156,6 +216,46 @@ TEST_LOOP(agrees, 24)
 				    &(struct verdict_seen){ compare_with_check, &n }, &err), "%s", err.message);
 	ck_assert_uint_eq(n.builds, all.n);
 	ck_assert_uint_gt(n.failing, 0);
+}
+
+/* So does a check that begins with what an earlier one kept, and one that began with the first build. */
+TEST_LOOP(begins_with_what_was_kept, 24)
+{
+	struct counted n = { 0 };
+	struct error err = { 0 };
+
+	rules.window = 16 + _i % 3 * 6;
+	notes = &memory;
+	make(1900 + (uint64_t)_i);
+	ck_assert_msg(!verdict_each(&all, &rules, &list, 0,
+				    &(struct verdict_seen){ compare_with_check, &n }, &err), "%s", err.message);
+	ck_assert_uint_eq(n.builds, all.n);
+	if (all.n > (size_t)rules.window * 2)
+		ck_assert_uint_gt(n_recalled, n_kept);
+	forget();
+}
+
+/* Damaged notes change nothing that can be told wrong: they are not used, or what they say is. */
+TEST(damaged)
+{
+	struct error err = { 0 };
+	struct verdict v;
+
+	rules.window = 16;
+	make(1901);
+	all.notes = &memory;
+	ck_assert(!verdict_make(&v, &all, &rules, &list, &err));
+	verdict_release(&v);
+	ck_assert_uint_gt(n_kept, 0);
+	damage = true;
+	for (int i = 0; i < 2000; i++) {
+		size_t had = n_kept;
+
+		ck_assert_msg(!verdict_make(&v, &all, &rules, &list, &err), "%s", err.message);
+		ck_assert_uint_eq(n_kept, had);
+		verdict_release(&v);
+	}
+	forget();
 }
 
 /* The generated histories have what can make a difference. */
