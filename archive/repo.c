@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PACK_WINDOW (1 << 20)
-#define PACK_MAPPED (4 << 20)
+#define PACK_WINDOW (512 << 10)
+#define PACK_MAPPED (2 << 20)
 #define HEADS "refs/heads/"
 #define BLOB_MAX (256u << 20)	/* a few bytes can unpack to any size */
 

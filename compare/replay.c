@@ -155,7 +155,7 @@ static int make_room(struct replay *r)
 	r->single = array_new_zero(r->n_metrics, sizeof *r->single);
 	r->null = calloc(spans, sizeof *r->null);
 	r->streaks = calloc(spans, sizeof *r->streaks);
-	r->response = array_new_zero(r->total_row + 1, sizeof *r->response);
+	r->response = array_new_zero(r->n_tasks * r->n_times + 1, sizeof *r->response);
 	r->worth = array_new_zero(r->n_tasks, sizeof *r->worth);
 	r->span = array_new_zero(r->n_tasks * spans + 1, sizeof *r->span);
 	r->runs = array_new_zero(r->n_sampled * spans + 1, sizeof *r->runs);
@@ -200,7 +200,7 @@ static int for_tasks(struct replay *r, uint32_t build, int (*work)(void *, size_
 }
 
 /* What the newest build alone shows is a test of sets only. */
-static void count_spans(struct replay *r, const struct replay_pending *pending, bool set, bool single)
+static void count_spans(struct replay *r, const struct replay_pending *pending, uint32_t n_runs)
 {
 	for (size_t m = 0; m <= r->n_metrics; m++) {
 		const struct replay_span *span = &pending[m].span;
@@ -221,12 +221,12 @@ static void count_spans(struct replay *r, const struct replay_pending *pending, 
 			}
 			if (m < r->n_metrics)
 				deviations_add(&r->offset[m][w], span->off[w]);
-			if (m < r->n_metrics && !w && single)
+			if (m < r->n_metrics && !w && n_runs < 2)
 				deviations_add(&r->single[m], span->off[w]);
-			if (!w && !set)
+			if (!w && n_runs < REPLAY_SET_RUNS)
 				continue;
-			nulls_add(&r->null[m][REPLAY_UP][w], span->evidence[REPLAY_UP][w]);
-			nulls_add(&r->null[m][REPLAY_DOWN][w], span->evidence[REPLAY_DOWN][w]);
+			nulls_add(&r->null[m][REPLAY_UP][w], replay_evidence(span, w, REPLAY_UP));
+			nulls_add(&r->null[m][REPLAY_DOWN][w], replay_evidence(span, w, REPLAY_DOWN));
 		}
 	}
 }
@@ -248,19 +248,16 @@ static void finish_counts(struct replay *r)
 	}
 }
 
-/* Keeps the evidence of this build about the sampled tasks. */
-static void keep_evidence(struct replay *r)
+/* Keeps the evidence of a good build about a sampled task. */
+static void keep_evidence(struct replay *r, size_t sampled, uint32_t good)
 {
-	size_t spans = r->n_metrics + 1, slot = r->n_good % (REPLAY_LAG + 1);
-	struct replay_pending *to = replay_pending(r, r->n_good);
+	size_t spans = r->n_metrics + 1;
+	struct replay_pending *to = replay_pending(r, good) + sampled * spans;
 
-	for (size_t i = 0; i < r->n_sampled * spans; i++)
-		to[i] = (struct replay_pending){
-			r->span[i / spans * r->stride * spans + i % spans], r->runs[i],
+	for (size_t m = 0; m < spans; m++)
+		to[m] = (struct replay_pending){
+			r->span[sampled * r->stride * spans + m], r->runs[sampled * spans + m],
 		};
-	r->is_set[slot] = r->alone;
-	r->is_single[slot] = !r->set;
-	r->n_good++;
 }
 
 /* Counts the evidence of an earlier build. If that build began a step, the step is confirmed by now
@@ -273,8 +270,7 @@ static void count_evidence(struct replay *r)
 	for (; r->counted + lag < r->n_good; r->counted++) {
 		for (size_t i = 0; i < r->n_sampled; i++)
 			count_spans(r, replay_pending(r, r->counted) + i * (r->n_metrics + 1),
-				    r->is_set[r->counted % (REPLAY_LAG + 1)],
-				    r->is_single[r->counted % (REPLAY_LAG + 1)]);
+				    r->pending_runs[r->counted % (REPLAY_LAG + 1)]);
 	}
 	finish_counts(r);
 }
@@ -352,7 +348,10 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 		status = for_tasks(r, build, keep_rows);
 	if (!status)
 		replay_host_settle(r, build);
-	keep_evidence(r);
+	for (size_t i = 0; i < r->n_sampled; i++)
+		keep_evidence(r, i, r->n_good);
+	r->pending_runs[r->n_good % (REPLAY_LAG + 1)] = r->builds->build[build].runs;
+	r->n_good++;
 	count_evidence(r);
 	return status;
 }
@@ -361,24 +360,53 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 static int restore_rows(void *context, size_t begin, size_t end)
 {
 	const struct at_build *at = context;
+	float *work = array_new(at->build - at->r->first + 1, sizeof *work);
 
-	for (size_t row = begin * at->r->n_metrics; row < end * at->r->n_metrics; row++)
-		replay_restore(at->r, (uint32_t)row, at->build);
-	return 0;
+	for (size_t row = begin * at->r->n_metrics; work && row < end * at->r->n_metrics; row++)
+		replay_restore(at->r, (uint32_t)row, at->build, work);
+	free(work);
+	return work ? 0 : -ENOMEM;
 }
 
-static void restart_rows(struct replay *r, uint32_t from, uint32_t to)
+/* Restarts the rows of a task that are first compared with a level in (from, to]. */
+static void restart_task(struct replay *r, uint32_t task, uint32_t from, uint32_t to)
 {
-	for (uint32_t row = 0; row < r->total_row; row++) {
-		struct replay_row *of = &r->row[row];
-		float noise = of->noise, df = of->noise_df;
+	for (size_t m = 0; m < r->n_metrics; m++) {
+		uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m;
+		struct replay_row *row = &r->row[index];
+		float noise = row->noise, df = row->noise_df;
 
-		if (of->restarted <= from || of->restarted > to)
+		if (row->restarted <= from || row->restarted > to)
 			continue;
-		replay_restart(r, row, of->begin, of->restarted);
-		of->noise = noise;
-		of->noise_df = df;
+		replay_restart(r, index, row->begin, row->restarted);
+		row->noise = noise;
+		row->noise_df = df;
 	}
+}
+
+/* The builds from at->build on again, all of them of one task after the other. */
+static int look_again(void *context, size_t begin, size_t end)
+{
+	const struct at_build *at = context;
+	struct replay *r = at->r;
+
+	for (uint32_t task = (uint32_t)begin; task < end; task++) {
+		uint32_t last = at->build;
+
+		for (uint32_t b = last; b < r->first_judged; b++) {
+			if (!is_good(&r->builds->build[b]))
+				continue;
+			restart_task(r, task, last, b);
+			replay_look(r, task, b);
+			for (size_t m = 0; m < r->n_metrics; m++)
+				replay_keep(r, task * (uint32_t)r->n_metrics + (uint32_t)m, b);
+			if (task % r->stride == 0)
+				keep_evidence(r, task / r->stride, r->good[b]);
+			last = b;
+		}
+		restart_task(r, task, last, r->first_judged);
+	}
+	return 0;
 }
 
 /*
@@ -387,7 +415,7 @@ static void restart_rows(struct replay *r, uint32_t from, uint32_t to)
  */
 static int resume(struct replay *r, struct replay_state *state)
 {
-	uint32_t build = state->build, again = build, last;
+	uint32_t build = state->build, again = build;
 	uint32_t left = MAX(REPLAY_LAG, r->window[REPLAY_SPANS - 1]);
 	int status = replay_state_restore(r, state);
 
@@ -396,6 +424,7 @@ static int resume(struct replay *r, struct replay_state *state)
 		if (!is_good(&r->builds->build[b]))
 			continue;
 		r->newest = b;
+		r->pending_runs[r->n_good % (REPLAY_LAG + 1)] = r->builds->build[b].runs;
 		r->n_good++;
 	}
 	while (again > r->first && left) {
@@ -408,19 +437,9 @@ static int resume(struct replay *r, struct replay_state *state)
 	finish_counts(r);
 	status = for_tasks(r, again, restore_rows);
 	status = status ? status : replay_noise(r);
-	r->n_good = r->good[again];
-	last = again;
-	for (uint32_t b = again; !status && b < build; b++) {
-		if (!is_good(&r->builds->build[b]))
-			continue;
-		restart_rows(r, last, b);
-		replay_sets_are(r, b);
-		status = for_tasks(r, b, look);
-		status = status ? status : for_tasks(r, b, keep_rows);
-		keep_evidence(r);
-		last = b;
-	}
-	restart_rows(r, last, build);
+	r->resuming = true;
+	status = status ? status : for_tasks(r, again, look_again);
+	r->resuming = false;
 	return status;
 }
 
@@ -431,8 +450,11 @@ static void choose_metrics(struct replay *r)
 
 	metrics |= metrics & times ? times : 0;
 	for (enum metric m = 0; m < METRICS; m++) {
-		if (metrics & METRIC_BIT(m))
-			r->metric[r->n_metrics++] = m;
+		if (!(metrics & METRIC_BIT(m)))
+			continue;
+		r->time[r->n_metrics] = r->n_times;
+		r->n_times += metric_info[m].time;
+		r->metric[r->n_metrics++] = m;
 	}
 	r->joined = metrics & times ? 0 : r->n_metrics;
 	r->window[0] = 1;

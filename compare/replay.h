@@ -95,7 +95,7 @@ struct replay_common {
 struct replay_span {
 	float alike;			/* product of the deviations of this build and the one before */
 	float off[REPLAY_SPANS];	/* of counted tasks: median deviation; NaN: not tested */
-	float evidence[2][REPLAY_SPANS];
+	float evidence[REPLAY_SPANS];	/* upwards; negative: downwards */
 };
 
 /* The runs of a counted task that end with a build: the deviation of the newest values, one and more,
@@ -174,6 +174,7 @@ struct replay {
 	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build so far; n: none */
 	bool suspects;		/* those of this build are searched */
+	bool resuming;		/* the verdict about this build is known */
 	uint32_t now;		/* the build that is compared with those before it */
 	size_t n_metrics;	/* wall and CPU time support each other: with one of them both */
 	enum metric metric[METRICS];
@@ -188,7 +189,8 @@ struct replay {
 		double level;
 	} settled[METRICS];
 	double *machine[METRICS];	/* the part of it that the machine explains; NaN: unknown */
-	struct replay_response *response;	/* of each row of a task */
+	size_t n_times, time[METRICS];	/* metrics that are times, and their numbers among these */
+	struct replay_response *response;	/* of each row of a task that is a time */
 	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
 	double unlike_most[METRICS];	/* at most */
 
@@ -229,8 +231,7 @@ struct replay {
 	double within_least[METRICS];	/* and at least */
 	struct deviations *single;	/* of each metric: of single builds, whose spikes a median
 					   does not have */
-	bool is_set[REPLAY_LAG + 1];	/* of pending builds: can confirm alone */
-	bool is_single[REPLAY_LAG + 1];
+	uint32_t pending_runs[REPLAY_LAG + 1];	/* of pending builds */
 	bool alone;		/* so can this build */
 	bool set;		/* this build is one */
 
@@ -275,6 +276,11 @@ static inline double replay_task_x(const struct replay *r, size_t m, uint32_t ta
 static inline struct replay_pending *replay_pending(const struct replay *r, uint32_t good)
 {
 	return r->pending + good % (REPLAY_LAG + 1) * r->n_sampled * (r->n_metrics + 1);
+}
+
+static inline float replay_evidence(const struct replay_span *span, size_t w, int way)
+{
+	return way == REPLAY_UP ? span->evidence[w] : -span->evidence[w];
 }
 
 /* The values of the reference that a task's window of k builds is measured from. */
@@ -347,27 +353,27 @@ double replay_p(const struct replay_noise *noise, double *z, size_t n, int way);
  * reference, which begins at `oldest`. */
 int replay_sets_begin(struct replay *r);
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err);
-void replay_sets_are(struct replay *r, uint32_t build);
 double replay_sets_wider(const struct replay *r, size_t metric, uint32_t oldest, uint32_t first,
 			 uint32_t build);
 
 /* Responses of tasks to the common factor (replay_response.c). estimate() is how much they differ.
  * apply() removes that of a task from its value of a build, and returns the variance of what
  * remains. add() counts a deviation of the newest build. restore() does both with the values of
- * [begin, end). */
+ * [begin, end), and returns whether any changed. */
 void replay_response_estimate(struct replay *r);
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build);
 void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off);
 void replay_response_settle(struct replay *r, uint32_t row, double factor);
-void replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
+bool replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
 			     double spread);
 
 /* Rows at a build (replay_row.c): deviations and evidence of a task; then its values are added.
- * restore() is a row after the builds before `end`, with its begin and noise known. */
+ * restore() is a row after the builds before `end`, with its begin and noise known; work has room for
+ * the values of a window. */
 void replay_look(struct replay *r, uint32_t task, uint32_t build);
 void replay_keep(struct replay *r, uint32_t row, uint32_t build);
 void replay_restart(struct replay *r, uint32_t row, uint32_t since, uint32_t end);
-void replay_restore(struct replay *r, uint32_t row, uint32_t end);
+void replay_restore(struct replay *r, uint32_t row, uint32_t end, float *work);
 int replay_noise(struct replay *r);
 
 /* Tests (replay_test.c): confirms the rows that changed by this build, and finds the suspects. */

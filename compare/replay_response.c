@@ -12,6 +12,12 @@
 #define UNKNOWN 0.09		/* variance of slopes that nothing is known about */
 #define DOUBT 2.0		/* by which the variance of what remains is larger */
 
+/* Of a time; other metrics have none. */
+static struct replay_response *response_of(const struct replay *r, uint32_t row)
+{
+	return &r->response[row / r->n_metrics * r->n_times + r->time[replay_metric(r, row)]];
+}
+
 static float *value_at(struct replay *r, size_t m, uint32_t task, uint32_t build)
 {
 	return &r->x[m][(size_t)(build - r->first) * r->n_tasks + task];
@@ -35,9 +41,9 @@ void replay_response_estimate(struct replay *r)
 
 		for (uint32_t task = 0; metric_info[r->metric[m]].time && task < r->n_tasks; task++) {
 			double slope, variance, weight;
-			size_t row = task * r->n_metrics + m;
+			uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)m;
 
-			if (!slope_of(&r->response[row], (double)r->row[row].own, &slope, &variance))
+			if (!slope_of(response_of(r, row), (double)r->row[row].own, &slope, &variance))
 				continue;
 			weight = 1 / ((LEAST_VARIANCE + variance) * (LEAST_VARIANCE + variance));
 			sum += weight * (slope * slope - variance);
@@ -52,7 +58,7 @@ void replay_response_estimate(struct replay *r)
 
 double replay_response_apply(struct replay *r, uint32_t row, uint32_t build)
 {
-	struct replay_response *of = &r->response[row];
+	struct replay_response *of = response_of(r, row);
 	size_t m = replay_metric(r, row);
 	float *x = value_at(r, m, row / (uint32_t)r->n_metrics, build);
 	double slope, variance, unlike = r->unlike[m], most = r->unlike_most[m];
@@ -83,7 +89,7 @@ static void add(struct replay_response *of, double factor, double off)
 
 void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double off)
 {
-	struct replay_response *of = &r->response[row];
+	struct replay_response *of = response_of(r, row);
 	size_t m = replay_metric(r, row);
 	uint32_t keep = r->common[m][build].beyond ? REPLAY_SETTLED - 1 : 0;
 
@@ -98,15 +104,17 @@ void replay_response_add(struct replay *r, uint32_t row, uint32_t build, double 
 /* The common factor has this level now, from which responses are measured. */
 void replay_response_settle(struct replay *r, uint32_t row, double factor)
 {
-	r->response[row].mean_factor = (float)factor;
-	r->response[row].mean_off = 0;
-	r->response[row].n = 0;
+	struct replay_response *of = response_of(r, row);
+
+	of->mean_factor = (float)factor;
+	of->mean_off = 0;
+	of->n = 0;
 }
 
-void replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
+bool replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uint32_t end, double level,
 			     double spread)
 {
-	struct replay_response *of = &r->response[row];
+	struct replay_response *of = response_of(r, row);
 	size_t m = replay_metric(r, row);
 	uint32_t task = row / (uint32_t)r->n_metrics;
 	double slope, variance, unlike = r->unlike[m], most = (double)REPLAY_CLIP * spread;
@@ -117,12 +125,13 @@ void replay_response_restore(struct replay *r, uint32_t row, uint32_t begin, uin
 		if (!isnan(off))
 			add(of, r->factor[m][b], fmax(-most, fmin(off, most)));
 	}
-	if (!(r->unlike_most[m] > 0) || !slope_of(of, spread * spread, &slope, &variance))
-		return;
+	if (!(unlike > 0) || !slope_of(of, spread * spread, &slope, &variance))
+		return false;
 	for (uint32_t b = begin; b < end; b++) {
 		double off = r->factor[m][b] - (double)of->mean_factor;
 
 		if (!r->common[m][b].beyond)
 			*value_at(r, m, task, b) -= (float)(slope * unlike / (unlike + variance) * off);
 	}
+	return true;
 }

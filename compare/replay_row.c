@@ -123,10 +123,11 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 
 	for (size_t w = 0; w < REPLAY_SPANS; w++) {
 		uint32_t window = r->window[w];
+		float gain;
 		int way;
 
 		span->off[w] = NAN;
-		span->evidence[REPLAY_UP][w] = span->evidence[REPLAY_DOWN][w] = -INFINITY;
+		span->evidence[w] = 0;
 		if (row->count + 1 < window ||
 		    isnan(row->spread[(row->count + 1 - window) % REPLAY_RING]))
 			continue;
@@ -136,8 +137,9 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 		span->off[w] = counted ? median_off(row, window) : sum;
 		if (sum * sum < USUAL * USUAL * (float)window)
 			continue;
-		span->evidence[way][w] = evidence_of(row, d, window, way);
-		most = MAX(most, span->evidence[way][w]);
+		gain = fmaxf(0, evidence_of(row, d, window, way));
+		span->evidence[w] = way == REPLAY_UP ? gain : -gain;
+		most = MAX(most, gain);
 	}
 	return most >= REPLAY_WORTH;
 }
@@ -227,6 +229,8 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		row->z[slot] = clip(row->z[slot]);
 		if (counted)
 			look_at_runs(row, &runs[m]);
+		if (r->resuming && !counted)
+			continue;
 		if (look_at_windows(r, row, &r->offset[m][0], counted, &span[m]))
 			r->worth[task] = true;
 		row->judged = !isnan(span[m].off[0]) || !isnan(span[m].off[1]);
@@ -238,11 +242,10 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		if (!both || isnan(a->off[w]) || isnan(b->off[w]))
 			continue;
 		joined->off[w] = 0;
-		for (int way = 0; way < 2; way++) {
-			/* Both must show it: one alone has its own test. */
-			joined->evidence[way][w] = 2 * MIN(a->evidence[way][w], b->evidence[way][w]);
-			r->worth[task] = r->worth[task] || joined->evidence[way][w] >= REPLAY_WORTH;
-		}
+		/* Both must show it: one alone has its own test. */
+		joined->evidence[w] = a->evidence[w] > 0 ? fmaxf(0, 2 * MIN(a->evidence[w], b->evidence[w])) :
+			fminf(0, 2 * MAX(a->evidence[w], b->evidence[w]));
+		r->worth[task] = r->worth[task] || fabsf(joined->evidence[w]) >= REPLAY_WORTH;
 	}
 	if (!counted)
 		return;
@@ -305,59 +308,58 @@ void replay_restart(struct replay *r, uint32_t index, uint32_t since, uint32_t e
 }
 
 /* The values of a task in [begin, end), sorted; returns their number. */
-static uint32_t fill(struct replay *r, uint32_t index, uint32_t begin, uint32_t end)
+static uint32_t fill(struct replay *r, uint32_t index, uint32_t begin, uint32_t end, float *work)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, task = index / (uint32_t)r->n_metrics;
+	size_t m = replay_metric(r, index);
 
 	for (uint32_t b = begin; b < end; b++) {
-		double x = replay_x(r, index, b);
-
-		if (!isnan(x))
-			level_insert(sorted_of(r, index), n++, (float)x);
+		work[n] = (float)replay_task_x(r, m, task, b);
+		n += !isnan(work[n]);
 	}
+	level_sort(sorted_of(r, index), work, n);
 	return n;
 }
 
-/* The same, with their noise and response. */
-static uint32_t fill_with_response(struct replay *r, uint32_t index, uint32_t begin, uint32_t end,
-				   float *noise)
+/* The same; what they have to do with the common factor is known then, and removed from them. */
+static uint32_t fill_with_response(struct replay *r, uint32_t index, uint32_t begin, uint32_t end, float *work)
 {
 	const float *sorted = sorted_of(r, index);
-	uint32_t n = fill(r, index, begin, end);
-	float middle = level_middle(sorted, n), spread = 1.4826f * level_distance(sorted, n, middle);
+	uint32_t n = fill(r, index, begin, end, work);
+	float middle, spread;
 
-	*noise = 0;
-	if (n < FEWEST)
+	if (n < FEWEST || !metric_info[r->metric[replay_metric(r, index)]].time)
 		return n;
-	*noise = spread * spread;
-	if (!metric_info[r->metric[replay_metric(r, index)]].time)
-		return n;
-	replay_response_restore(r, index, begin, end, (double)middle, fmax((double)spread, LEAST_NOISE));
-	return fill(r, index, begin, end);
+	middle = level_middle(sorted, n);
+	spread = 1.4826f * level_distance(sorted, n, middle);
+	return !replay_response_restore(r, index, begin, end, (double)middle,
+					fmax((double)spread, LEAST_NOISE)) ? n : fill(r, index, begin, end, work);
 }
 
-void replay_restore(struct replay *r, uint32_t index, uint32_t end)
+void replay_restore(struct replay *r, uint32_t index, uint32_t end, float *work)
 {
 	struct replay_row *row = &r->row[index];
-	size_t m = replay_metric(r, index);
+	const float *sorted = sorted_of(r, index);
 	bool later = row->restarted > end;	/* replay_restart() follows */
 	uint32_t begin = replay_least(r, index, later ? 0 : row->begin), n;
-	float noise;
 
 	for (int i = 0; i < REPLAY_RING; i++)
 		row->spread[i] = NAN;
 	/* A level of the common factor restarted it: nothing was kept about it alone. */
 	if (isnan(row->noise)) {
-		n = fill_with_response(r, index, r->first, MIN(row->begin, end), &row->noise);
+		float spread = 0;
+
+		n = fill_with_response(r, index, r->first, MIN(row->begin, end), work);
+		if (n >= FEWEST)
+			spread = 1.4826f * level_distance(sorted, n, level_middle(sorted, n));
+		row->noise = spread * spread;
 		row->noise_df = n < FEWEST ? 0 : (float)fmin(MAD_WORTH * (n - 1), MOST_NOISE_DF);
-		replay_response_settle(r, index, r->settled[m].level);
+		replay_response_settle(r, index, r->settled[replay_metric(r, index)].level);
 	}
-	n = later ? fill(r, index, begin, end) : fill_with_response(r, index, begin, end, &noise);
+	n = later ? fill(r, index, begin, end, work) : fill_with_response(r, index, begin, end, work);
 	row->n = row->count = n;
 	row->oldest = begin;
 	row->kept = later ? row->restarted : end;
-	if (n >= FEWEST)
-		measure_noise(r, row, sorted_of(r, index), m, true, 1);
 }
 
 struct by_level {

@@ -111,17 +111,12 @@ static int add_share(struct replay *r, size_t m, uint32_t build, struct error *e
 	return status;
 }
 
-void replay_sets_are(struct replay *r, uint32_t build)
-{
-	r->set = r->builds->build[build].runs > 1;
-	r->alone = r->builds->build[build].runs >= REPLAY_SET_RUNS;
-}
-
 int replay_sets_look(struct replay *r, uint32_t build, struct error *err)
 {
 	int status = 0;
 
-	replay_sets_are(r, build);
+	r->set = r->builds->build[build].runs > 1;
+	r->alone = r->builds->build[build].runs >= REPLAY_SET_RUNS;
 	if (!r->noise_left || r->builds->build[build].runs < 2 || !r->builds->spread)
 		return 0;
 	for (size_t m = 0; !status && m < r->n_metrics; m++)

@@ -168,9 +168,9 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 			const struct replay_span *span =
 				&r->span[row / r->n_metrics * (r->n_metrics + 1) + m];
 
-			if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
+			if (isnan(span->off[w]) || replay_evidence(span, w, way) < REPLAY_WORTH)
 				continue;
-			p = p_of_window(r, m, row, way, w, (double)span->evidence[way][w]);
+			p = p_of_window(r, m, row, way, w, (double)replay_evidence(span, w, way));
 			if (!w && r->null[m][way][w].n < r->few)
 				p = fmax(p, p_alone(r, row, way, w));
 		}
@@ -192,9 +192,9 @@ static double p_of_joined(const struct replay *r, uint32_t task, int way)
 		uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)r->joined;
 		double p;
 
-		if (isnan(span->off[w]) || span->evidence[way][w] < REPLAY_WORTH)
+		if (isnan(span->off[w]) || replay_evidence(span, w, way) < REPLAY_WORTH)
 			continue;
-		p = p_of_window(r, r->n_metrics, row, way, w, (double)span->evidence[way][w]);
+		p = p_of_window(r, r->n_metrics, row, way, w, (double)replay_evidence(span, w, way));
 		best = fmin(best, p / part_of(r, row, w));
 	}
 	return best;
