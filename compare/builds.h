@@ -91,6 +91,8 @@ struct builds {
 	void (*end)(struct builds *builds);	/* frees context, or NULL */
 	void *context;
 	const struct builds_notes *notes;	/* NULL: nothing can be kept */
+	size_t changed_from;	/* from this build on, values are not those of the archive: nothing that
+				   follows from them is kept; 0: all are */
 };
 
 /* A task that was renamed is one task under its newest name (follow_renames.h). */

@@ -105,7 +105,7 @@ static int try_once(struct trial *t, const struct rules *rules, const struct kno
 
 	builds.build = t->build;
 	builds.load = NULL;
-	builds.notes = NULL;
+	builds.changed_from = t->begin;
 	builds.row = load_row;
 	builds.spread = t->from->spread ? load_spread : NULL;
 	builds.context = t;

@@ -444,11 +444,11 @@ int replay_state_take(struct replay_state *s, struct replay *r)
 	FIELD(&c, head);
 	all_fields(&c, r, s);
 	status = buf_error(&s->text);
-	if (!status && r->builds->notes) {
+	if (!status && r->builds->notes && (!r->builds->changed_from || s->build <= r->builds->changed_from)) {
 		char name[NAME_MAX_LEN], older[NAME_MAX_LEN];
 
 		set_name(name, r->builds, r->rules, s->build);
-		set_name(older, r->builds, r->rules, before(r->rules, before(r->rules, s->build)));
+		set_name(older, r->builds, r->rules, before(r->rules, before(r->rules, before(r->rules, s->build))));
 		r->builds->notes->keep(r->builds->notes, name, older, &s->text);
 	}
 	return status;
