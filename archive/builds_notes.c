@@ -33,7 +33,7 @@ static int open_directory(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* A damaged file is none. */
+/* A damaged file is ignored. */
 static int unpack(struct buf *text, const struct buf *packed)
 {
 	uint64_t size;

@@ -410,8 +410,8 @@ static int look_again(void *context, size_t begin, size_t end)
 }
 
 /*
- * From the values before the state, the references of all rows; then the last builds before it again,
- * but for their verdict, which is known: their windows and the evidence that is not counted yet.
+ * Makes the references of all rows from the values before the state. Then looks at the last builds before
+ * it again, as their windows are needed, and their evidence is not counted yet. Their verdict is known.
  */
 static int resume(struct replay *r, struct replay_state *state)
 {
@@ -462,7 +462,7 @@ static void choose_metrics(struct replay *r)
 		r->window[w] = agree + (uint32_t[]){ 0, 0, 1, 3, 6 }[w];
 }
 
-/* The state after the builds that were judged before is restored, if there is one. */
+/* Begins with the state after earlier builds, if there is one. */
 static int begin(struct replay *r, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct replay_state *state, struct error *err)
 {
@@ -506,7 +506,7 @@ int replay_begin(struct replay *r, const struct builds *builds, const struct rul
 	return status;
 }
 
-/* Later builds are judged without the values of old ones, from what is known of them. A check that
+/* Later builds are compared without the values of old ones, by what is known of these. A check that
  * finds this state in the archive begins with it, with the same result. */
 static int turn(struct replay *r, struct error *err)
 {

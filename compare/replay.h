@@ -137,7 +137,7 @@ struct replay_step {
 	uint32_t end;		/* the build after its level; n of builds: it is the row's newest */
 	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
 	uint32_t tasks;		/* that moved together, of the common factor; */
-	uint32_t first_moved, n_moved;	/* those that are still told, in replay.moved */
+	uint32_t first_moved, n_moved;	/* those that are still reported, in replay.moved */
 	bool worse;
 	bool silent;		/* moved with the common factor only: not reported */
 	bool closed;		/* its level was left */
@@ -170,7 +170,7 @@ struct replay {
 	const struct known_list *known;
 	uint32_t n, n_tasks;
 	uint32_t first, end;	/* builds whose values are there */
-	uint32_t first_judged;	/* by this part of the replay */
+	uint32_t first_judged;	/* the first one of this part of the replay */
 	uint32_t n_good;	/* good builds so far */
 	uint32_t newest;	/* the last good build so far; n: none */
 	bool suspects;		/* those of this build are searched */
@@ -394,7 +394,7 @@ void replay_accept(struct replay *r, uint32_t build);
 /* The first build of a step and its interval, by the fit of the builds up to `end`. */
 void replay_place(const struct replay *r, struct replay_step *s, uint32_t from, uint32_t end);
 
-/* What is told about a step, by the builds before `end`: its place and slope, its level, and how many
+/* What is reported of a step, by the builds before `end`: its place and slope, its level, and how many
  * builds have it up to that one. */
 struct replay_work {
 	double *values;		/* of every build */

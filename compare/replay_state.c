@@ -370,7 +370,7 @@ static void all_fields(struct codec *c, struct replay *r, const struct replay_st
 	steps(c, r, s->build, s->n_tasks);
 }
 
-/* What is told of steps that later builds place no more. */
+/* What is reported of steps that later builds place no more. */
 static int settle_steps(struct replay *r, uint32_t build)
 {
 	struct replay_work work;
@@ -395,7 +395,7 @@ static int settle_steps(struct replay *r, uint32_t build)
 	return status;
 }
 
-/* Keeps the tasks that moved with steps of the common factor that may still be told. */
+/* Keeps the tasks that moved with steps of the common factor that may still be reported. */
 static int keep_moved(struct replay *r, uint32_t build)
 {
 	uint32_t *kept = NULL;

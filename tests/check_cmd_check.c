@@ -215,6 +215,44 @@ TEST_LOOP(failed_newest, 2)
 
 /* A confirmed change of two machines is one, and its note is about all that build the commit. Suspects
  * of two machines confirm each other; that of another branch remains one. */
+#define SAME BUILDBEAT " check --repo long.git --json >now; [ $? = 1 ] && cmp now first"
+
+/* What a check keeps for the next one changes nothing, whatever became of it. */
+TEST(what_is_kept)
+{
+	static const char *const damages[] = {
+		"for f in long.git/buildbeat/*; do : >$f; done",
+		"for f in long.git/buildbeat/*; do dd if=/dev/urandom of=$f bs=1 count=40 seek=$at "
+		"conv=notrunc status=none; done",
+		"for f in long.git/buildbeat/*; do dd if=/dev/zero of=$f bs=1 count=1 seek=$at "
+		"conv=notrunc status=none; done",
+		"for f in long.git/buildbeat/*; do truncate -s $at $f; done",
+		"cd long.git/buildbeat && for f in *; do ln -sf /dev/zero $f; done",
+		"cd long.git/buildbeat && for f in *; do rm $f && mkdir $f; done",
+		"rm -r long.git/buildbeat && ln -s /dev long.git/buildbeat",
+		"rm long.git/buildbeat && touch long.git/buildbeat", "rm -f long.git/buildbeat",
+	};
+
+	sh("rm -rf long.git && " GEN " --tasks 40 --builds 130 --seed 3 --noise 0.02 --host 0.02 --step 5/20/0.4 "
+	   "--step 9/70/0.3 --step 9/100/-0.25 --step 7/125/0.5 --step 11/127/-0.4 long.git");
+	sh("cp -r long.git without.git && touch without.git/buildbeat");
+	support_expect(dir, 1, NULL, NULL, BUILDBEAT " check --repo without.git --json >first");
+	for (int i = 0; i < 2; i++) {
+		sh(SAME);
+		support_expect(dir, 0, "2\n", NULL, "ls long.git/buildbeat | wc -l");
+	}
+	sh("grep -q 'do_install' first && grep -q 'do_populate_sysroot' first");
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		sh(support_path("at=%d; %s", 30 + 500 * (int)i, damages[i]));
+		sh(SAME);
+		sh(SAME);
+	}
+	/* Other options have their own, and the archive has no problem. */
+	sh(BUILDBEAT " check --repo long.git --metrics memory >/dev/null && ls long.git/buildbeat | wc -l | grep -qx 4");
+	sh(BUILDBEAT " archive --repo long.git --fsck && git -C long.git fsck --strict 2>&1");
+	sh(SAME);
+}
+
 TEST(everywhere)
 {
 	struct run r;

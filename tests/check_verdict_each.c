@@ -235,7 +235,7 @@ TEST_LOOP(begins_with_what_was_kept, 24)
 	forget();
 }
 
-/* Damaged notes change nothing that can be told wrong: they are not used, or what they say is. */
+/* Damaged notes are ignored, or what can be read of them is used: nothing else is read or written. */
 TEST(damaged)
 {
 	struct error err = { 0 };
