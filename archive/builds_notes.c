@@ -98,7 +98,7 @@ static void remove_stale(int fd)
 		close(fd);
 }
 
-static void keep(const struct builds_notes *notes, const char *name, const char *older,
+static void keep(struct builds_notes *notes, const char *name, const char *older,
 		 const struct buf *text)
 {
 	struct buf packed = BUF_INIT, file = BUF_INIT;

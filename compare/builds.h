@@ -54,7 +54,7 @@ struct builds_notes {
 	int (*recall)(const struct builds_notes *notes, const char *name, struct buf *text);
 	/* Keeps a text, in place of an older name (or NULL). An archive that cannot be written is no
 	 * error. */
-	void (*keep)(const struct builds_notes *notes, const char *name, const char *older,
+	void (*keep)(struct builds_notes *notes, const char *name, const char *older,
 		     const struct buf *text);
 };
 
@@ -90,7 +90,7 @@ struct builds {
 	void (*join)(struct builds *builds, const uint32_t *to);
 	void (*end)(struct builds *builds);	/* frees context, or NULL */
 	void *context;
-	const struct builds_notes *notes;	/* NULL: nothing can be kept */
+	struct builds_notes *notes;	/* NULL: nothing can be kept */
 	size_t changed_from;	/* from this build on, values are not those of the archive: nothing that
 				   follows from them is kept; 0: all are */
 };

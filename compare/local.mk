@@ -5,7 +5,7 @@ compare_libcompare_a_SOURCES = \
 	compare/episodes.c compare/episodes.h compare/diff.c compare/diff.h compare/diff_facts.c compare/diff_parts.h compare/diff_match.c compare/diff_unlike.c \
 	compare/history.c compare/history.h compare/history_findings.c compare/history_group.c compare/history_group.h \
 	compare/history_scan.c compare/history_scan.h compare/everywhere.c compare/everywhere.h compare/verdict_cause.c compare/verdict_cause.h compare/fixed_by.c compare/fixed_by.h compare/known.c compare/known.h compare/limits.c \
-	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/parallel.c compare/parallel.h \
+	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/builds_memory.c compare/builds_memory.h compare/parallel.c compare/parallel.h \
 	compare/power.c compare/power.h compare/repeated_builds.c compare/repeated_builds.h compare/renames.c compare/renames.h compare/replay.c compare/replay.h compare/replay_host.c \
 	compare/replay_response.c compare/replay_row.c compare/replay_sets.c compare/replay_state.c compare/replay_step.c compare/replay_report.c compare/replay_test.c compare/rules.c compare/rules.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h

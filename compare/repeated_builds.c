@@ -78,24 +78,49 @@ static int repeat_series(struct repeated_builds *r, float *values, float *spread
 	return status;
 }
 
-static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
+static int draw(struct repeated_builds *r, enum metric m, struct error *err)
 {
-	struct repeated_builds *r = builds->context;
-	int status = r->from->load(r->from, m, values, err);
+	const size_t n = r->from->n, n_tasks = r->from->n_tasks;
+	float *values = array_new(n_tasks * n, sizeof *values);
+	int status = values ? r->from->load(r->from, m, values, err) : error_sys(err, -ENOMEM, NULL, NULL);
 
-	if (!status && isnan(r->share) && !r->spread[m]) {
-		r->spread[m] = array_new(builds->n_tasks * builds->n, sizeof *r->spread[m]);
+	if (!status && isnan(r->share)) {
+		r->spread[m] = array_new(n_tasks * n, sizeof *r->spread[m]);
 		if (!r->spread[m])
-			return error_sys(err, -ENOMEM, NULL, NULL);
-		for (size_t i = 0; i < builds->n_tasks * builds->n; i++)
+			status = error_sys(err, -ENOMEM, NULL, NULL);
+		for (size_t i = 0; r->spread[m] && i < n_tasks * n; i++)
 			r->spread[m][i] = NAN;
 	}
-	for (size_t task = 0; !status && task < builds->n_tasks; task++) {
-		status = repeat_series(r, values + task * builds->n,
-				       r->spread[m] ? r->spread[m] + task * builds->n : NULL);
+	for (size_t task = 0; !status && task < n_tasks; task++) {
+		status = repeat_series(r, values + task * n, r->spread[m] ? r->spread[m] + task * n : NULL);
 		if (status)
 			error_sys(err, status, NULL, NULL);
 	}
+	if (status)
+		free(values);
+	else
+		r->values[m] = values;
+	return status;
+}
+
+static int load(const struct builds *builds, enum metric m, float *values, struct error *err)
+{
+	struct repeated_builds *r = builds->context;
+	int status = r->values[m] ? 0 : draw(r, m, err);
+
+	if (!status)
+		memcpy(values, r->values[m], builds->n_tasks * builds->n * sizeof *values);
+	return status;
+}
+
+static int load_row(const struct builds *builds, uint32_t build, enum metric m, float *values,
+		    struct error *err)
+{
+	struct repeated_builds *r = builds->context;
+	int status = r->values[m] ? 0 : draw(r, m, err);
+
+	for (size_t task = 0; !status && task < builds->n_tasks; task++)
+		values[task] = r->values[m][task * builds->n + build];
 	return status;
 }
 
@@ -233,7 +258,9 @@ int repeated_builds_init(struct repeated_builds *r, const struct builds *from, s
 	r->runs = REPEATED_TIMES * sets;
 	r->builds.load = load;
 	r->builds.spread = load_spread;
-	r->builds.row = NULL;
+	r->builds.row = load_row;
+	builds_memory_init(&r->memory);
+	r->builds.notes = &r->memory.notes;
 	r->builds.ran = NULL;
 	r->builds.packages = NULL;
 	r->builds.join = NULL;
@@ -250,7 +277,8 @@ int repeated_builds_init(struct repeated_builds *r, const struct builds *from, s
 void repeated_builds_release(struct repeated_builds *r)
 {
 	for (int m = 0; m < METRICS; m++)
-		free(r->spread[m]);
+		free_all(r->values[m], r->spread[m]);
+	builds_memory_release(&r->memory);
 	if (r->from)
 		free(r->builds.build);
 	free_all(r->good, r->deviation, r->level);

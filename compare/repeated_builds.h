@@ -2,7 +2,7 @@
 #ifndef BUILDBEAT_COMPARE_REPEATED_BUILDS_H
 #define BUILDBEAT_COMPARE_REPEATED_BUILDS_H
 
-#include "compare/builds.h"
+#include "compare/builds_memory.h"
 
 struct changepoints;
 
@@ -26,7 +26,9 @@ struct repeated_builds {
 	const struct builds *from;
 	uint32_t *good;		/* those that did not fail */
 	size_t n_good;
-	float *spread[METRICS];	/* of the runs: [task * n + build] */
+	float *values[METRICS];	/* [task * n + build], once they are loaded */
+	float *spread[METRICS];	/* the same of the runs */
+	struct builds_memory memory;
 	double *deviation, *level;	/* work, of each good build */
 	struct changepoints *points;
 };

@@ -131,7 +131,7 @@ static int recall(const struct builds_notes *notes, const char *name, struct buf
 	return 0;
 }
 
-static void keep(const struct builds_notes *notes, const char *name, const char *older,
+static void keep(struct builds_notes *notes, const char *name, const char *older,
 		 const struct buf *text)
 {
 	(void)notes;
@@ -150,8 +150,8 @@ static void keep(const struct builds_notes *notes, const char *name, const char 
 	ck_assert(!buf_error(&kept[n_kept++].text));
 }
 
-static const struct builds_notes memory = { recall, keep };
-static const struct builds_notes *notes;
+static struct builds_notes memory = { recall, keep };
+static struct builds_notes *notes;
 
 static void forget(void)
 {
