@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/file.h"
 #include "base/minmax.h"
 #include "base/outfile.h"
@@ -6,6 +7,7 @@
 #include "cli/buildset.h"
 #include "cli/output_file.h"
 #include "recording/recording.h"
+#include "compare/everywhere.h"
 #include "compare/verdict_group.h"
 #include "report/kept_builds.h"
 #include "report/page.h"
@@ -40,6 +42,10 @@ struct made {
 	struct kept_builds kept;	/* of buildset */
 	struct history history;
 	struct verdict verdict;
+	struct buildset *sets;		/* the series of the archive, if they were compared */
+	struct verdict *sets_verdict;
+	struct everywhere everywhere;
+	size_t n_sets;
 	struct population population;
 	struct power power;
 	struct values newest;		/* compared with the limits */
@@ -67,6 +73,11 @@ static void release(struct made *m)
 	population_release(&m->population);
 	limits_check_release(&m->limits);
 	values_release(&m->newest);
+	everywhere_release(&m->everywhere);
+	for (size_t i = 0; m->sets_verdict && i < m->n_sets; i++)
+		verdict_release(&m->sets_verdict[i]);
+	free(m->sets_verdict);
+	buildset_release_every(m->sets, m->n_sets);
 	verdict_release(&m->verdict);
 	history_release(&m->history);
 	kept_builds_release(&m->kept);
@@ -115,6 +126,48 @@ static int find_changes(struct made *m, struct error *err)
 	if (!r)
 		r = trends_make(&m->trends, builds, &n->rules, &m->history, &m->verdict, err);
 	return r;
+}
+
+/* Which other series of the archive have the same changes. */
+static int check_others(struct made *m, struct args *args, const struct report_arguments *a,
+			struct error *err)
+{
+	struct buildset_options every = a->buildset;
+	struct everywhere_series *series = NULL;
+	size_t n = 1;
+	int r;
+
+	every.ref = NULL;
+	r = buildset_open_every(&m->sets, &m->n_sets, args, &every, BUILDSET_FRESH, err);
+	if (r || m->n_sets < 2)
+		return r;
+	m->sets_verdict = array_new_zero(m->n_sets, sizeof *m->sets_verdict);
+	series = array_new(m->n_sets, sizeof *series);
+	r = m->sets_verdict && series ? 0 : error_sys(err, -ENOMEM, NULL, NULL);
+	if (!r)
+		series[0] = (struct everywhere_series){ &m->buildset.builds, &m->verdict };
+	for (size_t i = 0; !r && i < m->n_sets; i++) {
+		const struct buildset *set = &m->sets[i];
+
+		if (!set->builds.n || !strcmp(set->builds.ref, m->buildset.builds.ref))
+			continue;
+		r = verdict_make(&m->sets_verdict[i], &set->builds, &set->rules, &set->known, err);
+		series[n++] = (struct everywhere_series){ &set->builds, &m->sets_verdict[i] };
+	}
+	if (!r && (r = everywhere_mark(&m->everywhere, series, n)))
+		error_sys(err, r, NULL, NULL);
+	free(series);
+	return r;
+}
+
+/* The report of a good series does not fail because another one is damaged. */
+static int find_elsewhere(struct made *m, struct args *args, const struct report_arguments *a,
+			  struct error *err)
+{
+	struct error damaged = { 0 };
+	int r = m->verdict.n ? check_others(m, args, a, &damaged) : 0;
+
+	return r == -ENOMEM ? error_sys(err, r, NULL, NULL) : 0;
 }
 
 static int find_culprits(struct made *m, const struct word_list *sources, struct error *err)
@@ -225,8 +278,8 @@ static int make(struct made *m, struct args *args, struct report_arguments *a, s
 		return r;
 	if (!m->buildset.builds.n)
 		return error_set(err, -ENODATA, buf_str(&m->buildset.ref), 0, 0, "the series has no builds");
-	if ((r = find_changes(m, err)) || (r = find_culprits(m, &a->sources, err)) ||
-	    (r = draw_charts(m, err)))
+	if ((r = find_changes(m, err)) || (r = find_elsewhere(m, args, a, err)) ||
+	    (r = find_culprits(m, &a->sources, err)) || (r = draw_charts(m, err)))
 		return r;
 	return write_page(m, a->into, err);
 }

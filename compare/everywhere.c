@@ -247,6 +247,12 @@ static void settle(const struct everywhere_series *series, const struct item *it
 		v->more_builds = 0;
 }
 
+static struct item item_of(const struct everywhere_series *series, struct verdict_finding *f)
+{
+	return (struct item){ .series = series, .f = f, .task = f->task < series->builds->n_tasks ?
+		series->builds->task[f->task].name : f->task == TASK_HOST ? "\n" : "" };
+}
+
 int everywhere_join(struct everywhere *e, const struct everywhere_series *series, size_t n,
 		    const struct rules *rules)
 {
@@ -268,13 +274,8 @@ int everywhere_join(struct everywhere *e, const struct everywhere_series *series
 	if (!item || !own || !work || !rate || !e->also || !e->part)
 		goto out;
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < series[i].verdict->n; k++) {
-			struct verdict_finding *f = &series[i].verdict->finding[k];
-
-			item[at++] = (struct item){ .series = &series[i], .f = f, .task =
-				f->task < series[i].builds->n_tasks ?
-				series[i].builds->task[f->task].name : f->task == TASK_HOST ? "\n" : "" };
-		}
+		for (size_t k = 0; k < series[i].verdict->n; k++)
+			item[at++] = item_of(&series[i], &series[i].verdict->finding[k]);
 	}
 	qsort(item, all, sizeof *item, by_subject);
 	find_homes(item, all);
@@ -294,6 +295,46 @@ int everywhere_join(struct everywhere *e, const struct everywhere_series *series
 out:
 	free_all(item, own, work, rate);
 	return r;
+}
+
+/* Adds what the series has of this finding. */
+static void mark_series(struct everywhere_also *also, struct everywhere_part *part,
+			const struct item *own, const struct everywhere_series *series)
+{
+	for (size_t k = 0; k < series->verdict->n; k++) {
+		struct item of = item_of(series, &series->verdict->finding[k]);
+
+		if (!same_subject(own, &of) || !is_same(own, &of))
+			continue;
+		part[also->n++] = (struct everywhere_part){ series->builds, *of.f };
+		return;
+	}
+}
+
+int everywhere_mark(struct everywhere *e, const struct everywhere_series *series, size_t n)
+{
+	struct verdict *v = series[0].verdict;
+	struct everywhere_part *part;
+
+	*e = (struct everywhere){ 0 };
+	e->also = array_new(v->n + 1, sizeof *e->also);
+	e->part = part = array_new(v->n * n + 1, sizeof *e->part);
+	if (!e->also || !e->part)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++) {
+		struct everywhere_also *also = &e->also[e->n_also];
+		struct item own = item_of(&series[0], &v->finding[i]);
+
+		*also = (struct everywhere_also){ .part = part };
+		for (size_t k = 1; k < n; k++)
+			mark_series(also, part, &own, &series[k]);
+		if (!also->n)
+			continue;
+		part += also->n;
+		v->finding[i].also = also;
+		e->n_also++;
+	}
+	return 0;
 }
 
 void everywhere_release(struct everywhere *e)

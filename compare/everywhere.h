@@ -45,4 +45,10 @@ int everywhere_join(struct everywhere *e, const struct everywhere_series *series
 		    const struct rules *rules);
 void everywhere_release(struct everywhere *e);
 
+/*
+ * Findings of the first series get `also`: the same changes in the others. Nothing moves and no state
+ * changes. As above.
+ */
+int everywhere_mark(struct everywhere *e, const struct everywhere_series *series, size_t n);
+
 #endif

@@ -158,7 +158,7 @@ static void add_since(struct markup *h, const struct page *p, const struct verdi
 
 static void add_state(struct markup *h, const struct verdict_finding *f)
 {
-	struct buf class = BUF_PART_OF(h->out);
+	struct buf class = BUF_PART_OF(h->out), also = BUF_PART_OF(h->out);
 
 	buf_addf(&class, "state %s", words_finding_state[f->state]);
 	markup_open(h, "td", buf_str(&class));
@@ -167,7 +167,11 @@ static void add_state(struct markup *h, const struct verdict_finding *f)
 	page_add_overdue(h, f->overdue);
 	if (f->machine)
 		markup_text(h, "; the machine or its tools changed");
+	words_add_also(&also, f, true);
+	if (also.len)
+		markup_leaf(h, "small", "faint", buf_str(&also));
 	markup_end(h);
+	buf_release(&also);
 	buf_release(&class);
 }
 

@@ -70,6 +70,28 @@ TEST(names_the_change)
 	ck_assert(!has(&page, "<link"));
 }
 
+/* The same change in another series of the branch, which may have it as a suspect or not at all. */
+TEST(names_other_series)
+{
+	RELEASED(buf, page);
+	RELEASED(buf, other_branch);
+
+	runs("for s in 'farm1/main/x --noise 0.02' 'farm2/main/x --noise 0.03' 'farm3/rel/x --noise 0.01'; do "
+	     GEN "--tasks 12 --builds 20 --step 3/15/0.5 --series $s farms.git; done; "
+	     REPORT "--repo farms.git --ref farm2 -o o");
+	page_read(&page, "o/index.html");
+	ck_assert(has(&page, ">confirmed<small class=\"faint\">also in farm1/main/x (+"));
+	ck_assert(!has(&page, "farm3"));
+	runs("cd farms.git && mv objects/pack/*.pack . && for p in *.pack; do git unpack-objects -q <$p; done && "
+	     "rm -f objects/pack/* && rm objects/$(git rev-parse farm1/main/x:columns/user_us | sed 's,..,&/,') && cd .. && "
+	     "! " TOP_BUILDDIR "/buildbeat check --repo farms.git --ref farm1 2>&1 | grep -q confirmed && "
+	     REPORT "--repo farms.git --ref farm2 -o o");
+	runs(REPORT "--repo farms.git --ref farm3 -o o");
+	page_read(&other_branch, "o/index.html");
+	ck_assert(has(&other_branch, ">confirmed<"));
+	ck_assert(!has(&other_branch, "also in "));
+}
+
 TEST(same_bytes)
 {
 	runs(GEN "--tasks 30 --builds 35 --step 7/30/0.4 r.git && " REPORT "--repo r.git -o a && "
