@@ -220,13 +220,10 @@ static int check_pattern(const struct builds *builds, const char *pattern, struc
 }
 
 /* "*" is about all tasks at once, too. */
-static bool is_about(const struct known *what, const struct builds *builds,
+static bool is_about(const struct known *what, const struct builds *builds, const struct verdict *v,
 		     const struct verdict_finding *f)
 {
-	if (f->state == FINDING_SUSPECT || !(what->metrics & METRIC_BIT(f->metric)))
-		return false;
-	return f->task == TASK_HOST ? !strcmp(what->pattern, "*") :
-	       builds_task_fits(builds, f->task, what->pattern);
+	return f->state != FINDING_SUSPECT && verdict_known_fits(v, builds, f, what);
 }
 
 /* The first build of the newest change of the task that check reports, otherwise the newest
@@ -238,7 +235,7 @@ static bool usual_build(struct known *what, const struct builds *builds, const s
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_finding *f = &v->finding[i];
 
-		if (!is_about(what, builds, f))
+		if (!is_about(what, builds, v, f))
 			continue;
 		if (!found || f->since > what->build)
 			what->build = f->since;
@@ -264,7 +261,7 @@ static bool is_moved(const struct verdict_finding *total, const struct known *wh
 		const struct verdict_finding *f = &v->finding[i];
 
 		if (f->metric == total->metric && f->worse == total->worse &&
-		    is_about(what, builds, f) && covers(f, what->build) &&
+		    is_about(what, builds, v, f) && covers(f, what->build) &&
 		    f->first <= total->last && total->first <= f->last)
 			return true;
 	}

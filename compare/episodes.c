@@ -15,7 +15,8 @@ struct telling {
 
 static bool is_same(const struct verdict_finding *a, const struct verdict_finding *b)
 {
-	return a->task == b->task && a->metric == b->metric && a->at == b->at;
+	return a->task == b->task && a->metric == b->metric && a->at == b->at && a->group.of == b->group.of &&
+	       a->group.example == b->group.example && a->group.len == b->group.len;
 }
 
 static const struct verdict_finding *find(const struct verdict_finding *f, size_t n,
@@ -38,8 +39,11 @@ static enum episode_end why_ended(const struct telling *t, const struct episode 
 		return now->state == FINDING_KNOWN ? EPISODE_KNOWN : now->back ? EPISODE_BACK : EPISODE_GONE;
 	if (find(v->past, v->n_past, &e->finding))
 		return EPISODE_LEFT;
-	return known_find(t->known, KNOWN_ACCEPTED, t->builds, e->finding.task, e->finding.metric,
-			  t->last + 1, build) ? EPISODE_ACCEPTED : EPISODE_GONE;
+	return (e->finding.task == TASK_SHARED ?
+		known_find_group(t->known, KNOWN_ACCEPTED, t->builds, &e->finding.group, NULL, 0,
+				 e->finding.metric, t->last + 1, build) :
+		known_find(t->known, KNOWN_ACCEPTED, t->builds, e->finding.task, e->finding.metric,
+			   t->last + 1, build)) ? EPISODE_ACCEPTED : EPISODE_GONE;
 }
 
 /* The newest episode of a finding that is open or may go on. */

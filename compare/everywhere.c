@@ -125,8 +125,9 @@ static void find_homes(struct item *item, size_t n)
 			continue;
 		item[i].home = &item[i];
 		item[i].n = 1;
-		for (size_t k = i + 1; k < n && same_subject(&item[i], &item[k]); k++) {
-			bool taken = item[k].home;
+		/* What several tasks share may be of other tasks elsewhere. */
+		for (size_t k = i + 1; k < n && item[i].f->task != TASK_SHARED && same_subject(&item[i], &item[k]); k++) {
+			bool taken = item[k].home || item[k].f->task == TASK_SHARED;
 
 			for (size_t m = i + 1; m < k; m++)
 				taken |= item[m].home == &item[i] && item[m].series == item[k].series;

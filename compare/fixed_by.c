@@ -74,7 +74,7 @@ void fixed_by_mark(struct verdict *v, const struct builds *builds, const struct 
 		for (size_t n = list->n; n-- > 0 && !f->overdue; ) {
 			const struct known *k = &list->known[n];
 
-			if (k->overdue && k->build >= f->first && known_fits(k, builds, f->task, f->metric))
+			if (k->overdue && k->build >= f->first && verdict_known_fits(v, builds, f, k))
 				f->overdue = k;
 		}
 	}

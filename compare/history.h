@@ -3,6 +3,7 @@
 #define BUILDBEAT_COMPARE_HISTORY_H
 
 #include "compare/known.h"
+#include "compare/shared.h"
 #include "compare/builds.h"
 #include "compare/rules.h"
 #include "stats/changepoints.h"
@@ -17,11 +18,15 @@
 
 #define TASK_TOTAL UINT32_MAX		/* the build as a whole */
 #define TASK_HOST (UINT32_MAX - 1)	/* the common factor of all tasks */
+#define TASK_SHARED (UINT32_MAX - 2)	/* tasks that belong together (shared.h) */
 
 struct verdict_finding;
 
 struct history_change {
-	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
+	uint32_t task;		/* index into builds.task, TASK_TOTAL, TASK_HOST or, of check,
+				   TASK_SHARED */
+	struct shared_group group;	/* of TASK_SHARED; of so many tasks that were compared */
+	uint32_t tasks, of_tasks;	/* so many changed */
 	enum metric metric;
 	bool creep;		/* a gradual change from change.first to change.last */
 	struct change change;	/* at, first, last are builds; before, after are in the
@@ -52,7 +57,7 @@ struct history {
 /* task: HISTORY_ALL, or one task (index, TASK_TOTAL, TASK_HOST), of which changes below the
  * threshold are reported too. known may be NULL. Returns 0 or a negative errno with err. Always
  * release. The result does not depend on the number of processors. */
-#define HISTORY_ALL (UINT32_MAX - 2)
+#define HISTORY_ALL (UINT32_MAX - 3)
 
 int history_find(struct history *h, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, uint32_t task, struct error *err);

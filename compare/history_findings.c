@@ -37,6 +37,7 @@ static int add_finding(struct history *h, const struct verdict_finding *f)
 	h->change = grown;
 	grown[h->n_changes++] = (struct history_change){
 		.task = f->task, .metric = f->metric, .creep = f->creep,
+		.group = f->group, .tasks = f->tasks, .of_tasks = f->of_tasks,
 		.change = {
 			.at = f->since, .first = f->first, .last = f->last,
 			.before = f->before, .after = f->now, .effect = f->effect, .p = f->rate,

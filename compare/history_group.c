@@ -261,7 +261,7 @@ static int rank_groups(struct grouping *g)
 
 static int class_of(const struct history_change *c)
 {
-	return c->task == TASK_HOST ? 0 : c->task == TASK_TOTAL ? 1 : 2;
+	return c->task == TASK_HOST ? 0 : c->task == TASK_TOTAL ? 1 : c->task == TASK_SHARED ? 2 : 3;
 }
 
 static int by_contribution(const void *a, const void *b)

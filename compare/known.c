@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/known.h"
 
+#include "base/buf.h"
 #include "base/cursor.h"
 #include "compare/history.h"
 
@@ -10,8 +11,24 @@ bool known_fits(const struct known *k, const struct builds *builds, uint32_t tas
 {
 	if (!(k->metrics & METRIC_BIT(m)))
 		return false;
-	return task == TASK_HOST ? !strcmp(k->pattern, "*") :
+	return task == TASK_SHARED ? false : task == TASK_HOST ? !strcmp(k->pattern, "*") :
 	       builds_task_fits(builds, task, k->pattern);
+}
+
+bool known_fits_group(const struct known *k, const struct builds *builds, const struct shared_group *group,
+		      const uint32_t *task, size_t n, enum metric m)
+{
+	struct buf pattern = BUF_INIT;
+	bool fits = k->metrics & METRIC_BIT(m);
+
+	for (size_t i = 0; fits && i < n; i++)
+		fits = builds_task_fits(builds, task[i], k->pattern);
+	if (!fits || n)
+		return fits;
+	shared_add_pattern(&pattern, builds, group);
+	fits = !strcmp(k->pattern, buf_str(&pattern)) || !strcmp(k->pattern, "*");
+	buf_release(&pattern);
+	return fits;
 }
 
 static struct slice branch_of(const char *ref)
@@ -68,6 +85,13 @@ bool known_is_url(const char *text)
 	return *host && *host != '/';
 }
 
+static bool holds(const struct known *k, enum known_kind kind, uint32_t first, uint32_t last)
+{
+	bool overdue = k->overdue && k->overdue_since <= last;
+
+	return k->kind == kind && !overdue && k->build >= first && k->build <= last;
+}
+
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,
 			       uint32_t first, uint32_t last)
@@ -75,10 +99,20 @@ const struct known *known_find(const struct known_list *list, enum known_kind ki
 	for (size_t i = list ? list->n : 0; i-- > 0; ) {
 		const struct known *k = &list->known[i];
 
-		bool overdue = k->overdue && k->overdue_since <= last;
+		if (holds(k, kind, first, last) && known_fits(k, builds, task, m))
+			return k;
+	}
+	return NULL;
+}
 
-		if (k->kind == kind && !overdue && k->build >= first && k->build <= last &&
-		    known_fits(k, builds, task, m))
+const struct known *known_find_group(const struct known_list *list, enum known_kind kind,
+				     const struct builds *builds, const struct shared_group *group,
+				     const uint32_t *task, size_t n, enum metric m, uint32_t first, uint32_t last)
+{
+	for (size_t i = list ? list->n : 0; i-- > 0; ) {
+		const struct known *k = &list->known[i];
+
+		if (holds(k, kind, first, last) && known_fits_group(k, builds, group, task, n, m))
 			return k;
 	}
 	return NULL;

@@ -3,6 +3,7 @@
 #define BUILDBEAT_COMPARE_KNOWN_H
 
 #include "compare/builds.h"
+#include "compare/shared.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,11 @@ struct known_list {
  * common factor of all tasks too. */
 bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m);
 
+/* Whether it is about all of these tasks of a group, which changed together; without a list, about the
+ * pattern of the group. */
+bool known_fits_group(const struct known *k, const struct builds *builds, const struct shared_group *group,
+		      const uint32_t *task, size_t n, enum metric m);
+
 /*
  * The first build that has the revisions of one of another series, whose name is ref: it is of that
  * commit or, on the same branch, of no fewer commits. builds->n: none.
@@ -62,5 +68,8 @@ bool known_is_url(const char *text);
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
 			       const struct builds *builds, uint32_t task, enum metric m,
 			       uint32_t first, uint32_t last);
+const struct known *known_find_group(const struct known_list *list, enum known_kind kind,
+				     const struct builds *builds, const struct shared_group *group,
+				     const uint32_t *task, size_t n, enum metric m, uint32_t first, uint32_t last);
 
 #endif

@@ -7,7 +7,7 @@ compare_libcompare_a_SOURCES = \
 	compare/history_scan.c compare/history_scan.h compare/everywhere.c compare/everywhere.h compare/verdict_cause.c compare/verdict_cause.h compare/fixed_by.c compare/fixed_by.h compare/known.c compare/known.h compare/limits.c \
 	compare/limits.h compare/lines.c compare/lines.h compare/builds.c compare/builds.h compare/builds_memory.c compare/builds_memory.h compare/parallel.c compare/parallel.h \
 	compare/power.c compare/power.h compare/repeated_builds.c compare/repeated_builds.h compare/renames.c compare/renames.h compare/replay.c compare/replay.h compare/replay_host.c \
-	compare/replay_response.c compare/replay_row.c compare/replay_sets.c compare/replay_state.c compare/replay_step.c compare/replay_report.c compare/replay_test.c compare/rules.c compare/rules.h compare/shared.c compare/shared.h compare/verdict.c \
+	compare/replay_response.c compare/replay_row.c compare/replay_moved.c compare/replay_shared.c compare/replay_sets.c compare/replay_state.c compare/replay_step.c compare/replay_report.c compare/replay_test.c compare/rules.c compare/rules.h compare/shared.c compare/shared.h compare/verdict.c \
 	compare/verdict.h compare/verdict_group.c compare/verdict_group.h
 compare_libcompare_a_SOURCES += \
 	compare/follow_renames.c compare/follow_renames.h compare/population.c compare/population.h \

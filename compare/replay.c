@@ -21,7 +21,7 @@
 uint32_t replay_task(const struct replay *r, uint32_t row)
 {
 	return row < r->total_row ? row / (uint32_t)r->n_metrics :
-	       row < r->host_row ? TASK_TOTAL : TASK_HOST;
+	       row < r->host_row ? TASK_TOTAL : row < r->shared_row ? TASK_HOST : TASK_SHARED;
 }
 
 size_t replay_metric(const struct replay *r, uint32_t row)
@@ -81,8 +81,8 @@ static void set_gates(struct replay *r)
 		enum metric m = r->metric[replay_metric(r, row)];
 		const char *name = builds_task_name(r->builds, replay_task(r, row));
 
-		r->gate[row] = row < r->host_row ? rules_gate(r->rules, name, m) :
-			(struct gate){ .share = r->rules->gate[m].share };
+		r->gate[row] = row < r->host_row ? rules_gate(r->rules, name, m) : (struct gate){
+			.share = row < r->shared_row ? r->rules->gate[m].share : replay_shared_gate(r, m) };
 	}
 }
 
@@ -127,9 +127,13 @@ static int make_room(struct replay *r)
 	size_t with_values = r->end - r->first;
 	bool whole = true;
 
-	r->n_rows = (r->n_tasks + 2) * (uint32_t)r->n_metrics;
+	size_t n_lone;
+
+	r->n_rows = (r->n_tasks + 2 + r->n_groups) * (uint32_t)r->n_metrics;
 	r->total_row = r->n_tasks * (uint32_t)r->n_metrics;
 	r->host_row = r->total_row + (uint32_t)r->n_metrics;
+	r->shared_row = r->host_row + (uint32_t)r->n_metrics;
+	n_lone = r->n_rows - r->total_row;
 	r->cap = builds < (size_t)r->rules->window ? builds : (size_t)r->rules->window;
 	r->stride = replay_stride(r->builds);
 	r->n_sampled = (r->n_tasks + r->stride - 1) / r->stride;
@@ -142,11 +146,17 @@ static int make_room(struct replay *r)
 		whole = whole && r->x[m] && r->factor[m] && r->common[m] && r->machine[m] &&
 			r->longest[m];
 	}
-	for (size_t i = 0; i < 2 * r->n_metrics; i++) {
-		r->lone[i].x = array_new(builds, sizeof *r->lone[i].x);
-		r->lone[i].work = array_new(builds, sizeof *r->lone[i].work);
-		r->lone[i].other = array_new(builds, sizeof *r->lone[i].other);
-		whole = whole && r->lone[i].x && r->lone[i].work && r->lone[i].other;
+	r->lone = array_new_zero(n_lone, sizeof *r->lone);
+	r->lone_x = array_new(n_lone * builds, sizeof *r->lone_x);
+	r->lone_work = array_new(2 * builds, sizeof *r->lone_work);
+	if (!r->lone || !r->lone_x || !r->lone_work)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_lone; i++) {
+		r->lone[i].x = r->lone_x + i * builds;
+		r->lone[i].work = r->lone_work;
+		r->lone[i].other = r->lone_work + builds;
+		for (size_t b = 0; b < builds; b++)
+			r->lone[i].x[b] = NAN;
 	}
 	r->row = array_new_zero(r->n_rows, sizeof *r->row);
 	r->gate = array_new(r->n_rows, sizeof *r->gate);
@@ -478,7 +488,9 @@ static int begin(struct replay *r, const struct builds *builds, const struct rul
 		return 0;
 	r->first = state->build ? state->build - (uint32_t)rules->window : 0;
 	r->end = MIN(r->n, replay_state_next(rules, state->build));
-	status = make_room(r);
+	status = replay_shared_begin(r);
+	status = status ? status : make_room(r);
+	status = status ? status : replay_shared_room(r);
 	status = status ? status : replay_sets_begin(r);
 	if (status)
 		return error_sys(err, status, NULL, "check");
@@ -554,8 +566,8 @@ void replay_release(struct replay *r)
 {
 	for (size_t m = 0; m < METRICS; m++)
 		free_all(r->x[m], r->factor[m], r->common[m], r->machine[m], r->longest[m]);
-	for (size_t i = 0; i < 2 * METRICS; i++)
-		free_all(r->lone[i].x, r->lone[i].work, r->lone[i].other);
+	free_all(r->lone, r->lone_x, r->lone_work);
+	replay_shared_release(r);
 	free_all(r->row, r->gate, r->sorted, r->offset, r->null, r->streaks, r->response, r->worth, r->span, r->runs, r->pending,
 		 r->good, r->noise_left, r->left_sum, r->left_n, r->run_spread, r->single,
 		 r->step, r->suspect, r->moved);

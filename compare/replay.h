@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "compare/history.h"
+#include "compare/shared.h"
 #include "stats/streaks.h"
 #include "stats/deviations.h"
 #include "stats/hostfactor.h"
@@ -116,7 +117,7 @@ struct replay_pending {
 /* A row of which there is only one: a total or the common factor. */
 struct replay_lone {
 	double *x;		/* of every build */
-	double *work, *other;
+	double *work, *other;	/* of all rows */
 	double p[2][REPLAY_SPANS];	/* of each window, and the level that it is measured from */
 	double middle[REPLAY_SPANS], spread[REPLAY_SPANS];
 	uint32_t n[REPLAY_SPANS];
@@ -129,6 +130,12 @@ struct replay_slope {
 	uint32_t first, last;
 };
 
+/* Of the tasks of a group that moved, what a finding says. */
+struct shared_effect {
+	double before, now, newest;	/* sums, in the metric's unit */
+	double low, high;	/* interval of the effect */
+};
+
 /* A confirmed change of a row's level. */
 struct replay_step {
 	uint32_t row;
@@ -136,8 +143,11 @@ struct replay_step {
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t end;		/* the build after its level; n of builds: it is the row's newest */
 	uint32_t older;		/* 1 + index of the step of this row before; 0: none */
-	uint32_t tasks;		/* that moved together, of the common factor; */
+	uint32_t tasks;		/* that moved together, of the common factor or a group; */
 	uint32_t first_moved, n_moved;	/* those that are still reported, in replay.moved */
+	uint32_t of_tasks;	/* of a group: so many were compared */
+	bool measured;		/* of a group: the effect is final */
+	struct shared_effect effect;
 	bool worse;
 	bool silent;		/* moved with the common factor only: not reported */
 	bool closed;		/* its level was left */
@@ -151,6 +161,29 @@ struct replay_step {
 	double spread;		/* expected of one value's deviation from `before` */
 	uint32_t n_before, n_now;
 	double rate;		/* false discovery rate */
+};
+
+/* Tasks that belong together. */
+struct replay_group {
+	struct shared_group name;
+	uint64_t hash;
+	uint32_t n_tasks, parent;	/* the place around it, or all tasks */
+	bool same[METRICS];	/* its tasks of this build are those of a group with a longer name */
+};
+
+/* Of the members of a group at one build. */
+struct shared_sum {
+	float off, weight;	/* sums; weight 0: they are not changed any more */
+	float base;		/* of the value */
+	uint32_t n;
+};
+
+/* What is usual, roughly. */
+struct shared_usual {
+	float mean, variance;
+	uint32_t n;
+	bool above, below;	/* the value before was */
+	bool worth;
 };
 
 /* A change of a row that only the newest build shows. */
@@ -194,13 +227,14 @@ struct replay {
 	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
 	double unlike_most[METRICS];	/* at most */
 
-	/* Rows: metrics of tasks, then of the build, then the common factors. */
-	uint32_t n_rows, total_row, host_row;
+	/* Rows: metrics of tasks, then of the build, then the common factors, then groups of tasks. */
+	uint32_t n_rows, total_row, host_row, shared_row;
 	struct replay_row *row;
 	struct gate *gate;
 	float *sorted;		/* references, cap of each row */
 	size_t cap;
-	struct replay_lone lone[2 * METRICS];
+	struct replay_lone *lone;	/* of the rows from total_row on */
+	double *lone_x, *lone_work;
 
 	struct prior prior[METRICS][REPLAY_GROUPS];
 	uint32_t grouped;	/* good builds at which tasks are grouped next */
@@ -220,6 +254,16 @@ struct replay {
 	double few;		/* windows that do not yet show what is usual */
 	uint32_t fade;		/* good builds at which older ones lose weight next */
 	uint32_t counted;		/* good builds whose spans are counted */
+
+	/* Groups (replay_shared.c). */
+	uint32_t n_groups;
+	struct replay_group *group;
+	uint32_t *groups_of;	/* SHARED_MOST of each task, UINT32_MAX: none */
+	struct shared_sum *shared_sum;	/* REPLAY_RING builds of each row */
+	struct shared_usual *shared_usual;
+	float *shared_base;	/* level of each row that its tasks are measured from */
+	float *moved_level;	/* of each in `moved`: the level before, if it is of a group */
+	size_t n_levels;
 
 	/* Sets; all NULL without any. */
 	double *noise_left;	/* of each build: variance of its value by that of a single run's */
@@ -253,7 +297,7 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	       const struct known_list *known, struct error *err);
 void replay_release(struct replay *r);
 
-/* Of a row: task index, TASK_TOTAL or TASK_HOST; metric index. */
+/* Of a row: task index, TASK_TOTAL, TASK_HOST or TASK_SHARED; metric index. */
 uint32_t replay_task(const struct replay *r, uint32_t row);
 size_t replay_metric(const struct replay *r, uint32_t row);
 
@@ -334,6 +378,37 @@ bool replay_matters(const struct replay *r, uint32_t row, double before, double 
 int replay_host(struct replay *r, uint32_t build);
 void replay_host_settle(struct replay *r, uint32_t build);
 void replay_lone(struct replay *r, uint32_t build);
+void replay_lone_row(struct replay *r, uint32_t row, uint32_t build);
+
+/* The correlation of a value with the one before, with a prior of one half. */
+double replay_alike(const double *v, size_t n, double middle);
+
+/*
+ * Groups of tasks (replay_shared.c, replay_moved.c): their rows of times are the mean deviation of their tasks from
+ * their levels, which finds what many tasks share and none shows alone. Tasks with a confirmed
+ * regression of their own do not count, and leave() takes them out of the values since that began.
+ *
+ * A change matters if the sum of the tasks that moved does, which are those that fit the likeliest
+ * shift. amount() is by how much that sum changed, 0 if it does not matter; find() sets the tasks of a
+ * step, and returns 1, or 0 if it does not matter. restart() begins their references again.
+ */
+int replay_shared_begin(struct replay *r);
+int replay_shared_room(struct replay *r);
+void replay_shared_release(struct replay *r);
+void replay_shared_look(struct replay *r, uint32_t build);
+size_t replay_shared_tests(const struct replay *r, size_t m);
+uint32_t replay_shared_find_row(const struct replay *r, uint64_t hash, uint32_t m);
+bool replay_shared_worth(const struct replay *r, uint32_t row);
+/* Whether a task's own finding says what it does. */
+bool replay_has_own(const struct replay *r, const struct replay_row *row);
+double replay_shared_gate(const struct replay *r, enum metric m);
+void replay_shared_leave(struct replay *r, uint32_t row, uint32_t since, uint32_t build);
+int replay_shared_amount(struct replay *r, uint32_t row, int way, size_t window, uint32_t build,
+			 double *amount);
+int replay_shared_find(struct replay *r, struct replay_step *step, uint32_t build);
+void replay_shared_restart(struct replay *r, const struct replay_step *s, uint32_t build);
+int replay_shared_effect(const struct replay *r, const struct replay_step *s, uint32_t end,
+			 struct shared_effect *out);
 
 /* What is known about deviations: Student's degrees of freedom, how much consecutive ones are
  * alike, and how far usual ones and a row's own earlier ones were (or NULL). */

@@ -21,6 +21,7 @@
 #define ALL_MOVED 0.025		/* of few tasks, each moved by at least this */
 #define ALIKE_MOVED 0.25	/* and by this part of what their median moved by */
 #define LEAST_NOISE 0.01	/* of totals and factors */
+#define LEAST_OF_GROUP 0.002
 #define FEWEST_AGAIN 3
 #define FEWEST_SIDE 15		/* tasks that are faster, or slower, than the common factor */
 #define NORMAL_MEDIAN 0.6745
@@ -299,8 +300,7 @@ int replay_host(struct replay *r, uint32_t build)
 	return off ? 0 : -ENOMEM;
 }
 
-/* The correlation of a value with the one before, with a prior of one half. */
-static double alike(const double *v, size_t n, double middle)
+double replay_alike(const double *v, size_t n, double middle)
 {
 	double both = 0, all = 0;
 
@@ -342,58 +342,65 @@ double replay_p(const struct replay_noise *noise, double *z, size_t k, int way)
 	return pow(p, 1 + (counted - 1) * (1 - noise->alike));
 }
 
-/* Tests totals and common factors, each by itself. */
+/* Tests a total, a common factor or a group by itself. */
+void replay_lone_row(struct replay *r, uint32_t index, uint32_t build)
+{
+	struct replay_lone *lone = &r->lone[index - r->total_row];
+	struct replay_row *row = &r->row[index];
+	uint32_t least = row->again ? FEWEST_AGAIN : (uint32_t)r->rules->least_history;
+	bool shared = index >= r->shared_row, host = !shared && index >= r->host_row;
+	double finest = shared ? LEAST_OF_GROUP : LEAST_NOISE, v[REPLAY_RING];
+
+	row->judged = false;
+	for (size_t w = 0; w < REPLAY_SPANS; w++)
+		lone->p[REPLAY_UP][w] = lone->p[REPLAY_DOWN][w] = 1;
+	if (isnan(replay_x(r, index, build)))
+		return;
+	for (size_t w = 0; w < REPLAY_SPANS; w++) {
+		size_t k = replay_values(r, index, row->begin, build + 1, r->window[w], v), n;
+		double *old = lone->work, middle, spread, variance, df, near;
+
+		if (k < r->window[w])
+			continue;
+		n = replay_values(r, index, row->begin,
+				  replay_start(r, index, build, w), r->cap, old);
+		if (n < least || n < FEWEST_AGAIN)
+			continue;
+		near = replay_alike(old, n, stats_mean(old, n));
+		middle = stats_median(old, n);
+		memcpy(lone->other, old, n * sizeof *old);
+		spread = stats_spread(lone->other, n, middle) * (1 + 1.0 / n);
+		variance = fmax(replay_variance(row, spread, n, &df), finest * finest);
+		if (!w) {
+			row->variance = (float)variance;
+			row->df = (float)df;
+		}
+		lone->inflation = (1 + near) / (1 - near);
+		spread = sqrt(variance * (1 + REPLAY_MEDIAN_ERROR * lone->inflation / n)) *
+			fmax(1, replay_sets_wider(r, replay_metric(r, index), row->begin,
+						  replay_start(r, index, build, w), build));
+		lone->middle[w] = middle;
+		lone->spread[w] = spread;
+		lone->n[w] = (uint32_t)n;
+		row->judged = true;
+		for (size_t i = 0; i < k; i++)
+			v[i] = (v[i] - middle) / spread;
+		for (size_t i = 0; i < n; i++)
+			old[i] = (old[i] - middle) / spread;
+		for (int way = 0; way < 2; way++)
+			lone->p[way][w] = replay_p(&(struct replay_noise){
+				.df = df, .alike = near, .own = old, .n_own = n,
+				.prior = host ? 0 : OWN_PRIOR,
+			}, v, k, way);
+	}
+}
+
 void replay_lone(struct replay *r, uint32_t build)
 {
-	for (uint32_t index = r->total_row; index < r->n_rows; index++) {
-		struct replay_lone *lone = &r->lone[index - r->total_row];
-		struct replay_row *row = &r->row[index];
-		uint32_t least = row->again ? FEWEST_AGAIN :
-			(uint32_t)r->rules->least_history;
-		double v[REPLAY_RING];
-
-		row->judged = false;
-		for (size_t w = 0; w < REPLAY_SPANS; w++)
-			lone->p[REPLAY_UP][w] = lone->p[REPLAY_DOWN][w] = 1;
-		if (isnan(replay_x(r, index, build)))
-			continue;
-		for (size_t w = 0; w < REPLAY_SPANS; w++) {
-			size_t k = replay_values(r, index, row->begin, build + 1, r->window[w], v), n;
-			double *old = lone->work, middle, spread, variance, df, near;
-
-			if (k < r->window[w])
-				continue;
-			n = replay_values(r, index, row->begin,
-					  replay_start(r, index, build, w), r->cap, old);
-			if (n < least || n < FEWEST_AGAIN)
-				continue;
-			near = alike(old, n, stats_mean(old, n));
-			middle = stats_median(old, n);
-			memcpy(lone->other, old, n * sizeof *old);
-			spread = stats_spread(lone->other, n, middle) * (1 + 1.0 / n);
-			variance = fmax(replay_variance(row, spread, n, &df),
-					LEAST_NOISE * LEAST_NOISE);
-			if (!w) {
-				row->variance = (float)variance;
-				row->df = (float)df;
-			}
-			lone->inflation = (1 + near) / (1 - near);
-			spread = sqrt(variance * (1 + REPLAY_MEDIAN_ERROR * lone->inflation / n)) *
-				fmax(1, replay_sets_wider(r, replay_metric(r, index), row->begin,
-							  replay_start(r, index, build, w), build));
-			lone->middle[w] = middle;
-			lone->spread[w] = spread;
-			lone->n[w] = (uint32_t)n;
-			row->judged = true;
-			for (size_t i = 0; i < k; i++)
-				v[i] = (v[i] - middle) / spread;
-			for (size_t i = 0; i < n; i++)
-				old[i] = (old[i] - middle) / spread;
-			for (int way = 0; way < 2; way++)
-				lone->p[way][w] = replay_p(&(struct replay_noise){
-					.df = df, .alike = near, .own = old, .n_own = n,
-					.prior = index < r->host_row ? OWN_PRIOR : 0,
-				}, v, k, way);
-		}
+	replay_shared_look(r, build);
+	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
+		r->row[row].judged = false;
+		if (row < r->shared_row || replay_shared_worth(r, row))
+			replay_lone_row(r, row, build);
 	}
 }

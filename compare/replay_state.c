@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT 1		/* higher with any change of the replay or of this file */
+#define FORMAT 2		/* higher with any change of the replay or of this file */
 #define LEAST_TURN 8		/* builds between two states */
 #define TRIED 3			/* older states that are looked for */
+#define SHARED UINT32_MAX		/* the row of a group */
 #define LONE UINT32_C(0xffff0000)	/* rows from here: counted from total_row */
 #define NAME_MAX_LEN 48
 
@@ -191,14 +192,31 @@ int replay_state_recall(struct replay_state *s, const struct builds *builds,
 	return status;
 }
 
+/* The row of a group, whatever its number is. */
+static void group_field(struct codec *c, const struct replay *r, uint32_t *row)
+{
+	uint32_t index = c->reading ? 0 : *row - r->shared_row, m = index % (uint32_t)r->n_metrics;
+	uint64_t of = c->reading ? 0 : r->group[index / r->n_metrics].hash;
+
+	FIELD(c, of);
+	FIELD(c, m);
+	*row = c->reading ? replay_shared_find_row(r, of, m) : *row;
+	c->damaged |= *row >= r->n_rows;
+}
+
 static void step_fields(struct codec *c, const struct replay *r, struct replay_step *s, uint32_t n_steps,
 			uint32_t build, uint32_t n_tasks)
 {
 	uint32_t lone = (uint32_t)(2 * r->n_metrics);
-	bool is_lone = s->row >= r->total_row;
-	uint32_t row = is_lone ? LONE + s->row - r->total_row : s->row;
+	bool is_lone = s->row >= r->total_row, shared = !c->reading && s->row >= r->shared_row;
+	uint32_t row = shared ? SHARED : is_lone ? LONE + s->row - r->total_row : s->row;
 
 	FIELD(c, row);
+	if (row == SHARED) {
+		group_field(c, r, &s->row);
+		row = s->row < r->n_rows ? LONE + s->row - r->total_row : row;
+		lone = r->n_rows - r->total_row;
+	}
 	if (row >= LONE ? row - LONE >= lone : row >= n_tasks * r->n_metrics) {
 		c->damaged = true;
 		row = LONE;
@@ -230,6 +248,9 @@ static void step_fields(struct codec *c, const struct replay *r, struct replay_s
 	FIELD(c, s->n_before);
 	FIELD(c, s->n_now);
 	FIELD(c, s->rate);
+	FIELD(c, s->of_tasks);
+	flag_field(c, &s->measured);
+	FIELD(c, s->effect);
 }
 
 /* The beginning of a row, and what is known of its noise from before. */
@@ -278,8 +299,31 @@ static void rows(struct codec *c, struct replay *r, uint32_t build, uint32_t n_t
 		row_fields(c, &r->row[row], build);
 		n--;
 	}
-	for (uint32_t row = r->total_row; row < r->n_rows; row++)
+	for (uint32_t row = r->total_row; row < r->shared_row; row++)
 		row_fields(c, &r->row[row], build);
+}
+
+/* The rows of groups that have values, with those of the window. */
+static void groups(struct codec *c, struct replay *r, uint32_t build)
+{
+	uint32_t n = 0;
+
+	for (uint32_t row = r->shared_row; !c->reading && row < r->n_rows; row++)
+		n += r->shared_usual[row - r->shared_row].n > 0;
+	FIELD(c, n);
+	for (uint32_t row = r->shared_row; n && !c->damaged; row++) {
+		if (!c->reading && !r->shared_usual[row - r->shared_row].n)
+			continue;
+		group_field(c, r, &row);
+		if (c->damaged)
+			return;
+		row_fields(c, &r->row[row], build);
+		FIELD(c, r->shared_base[row - r->shared_row]);
+		FIELD(c, r->shared_usual[row - r->shared_row]);
+		for (uint32_t b = build - (uint32_t)r->rules->window; b < build; b++)
+			FIELD(c, r->lone[row - r->total_row].x[b]);
+		n--;
+	}
 }
 
 static void counts(struct codec *c, struct replay *r)
@@ -332,10 +376,15 @@ static void moved(struct codec *c, struct replay *r, uint32_t n_tasks)
 	for (uint32_t i = 0; i < n && !c->damaged; i++) {
 		uint32_t *task = c->reading ? array_add(&r->moved, &r->n_moved, sizeof *task) : &r->moved[i];
 
-		if (task)
-			index_field(c, task, n_tasks);
-		else
+		float *level = c->reading ? array_add(&r->moved_level, &r->n_levels, sizeof *level) :
+			       &r->moved_level[i];
+
+		if (!task || !level) {
 			c->damaged = true;
+			return;
+		}
+		index_field(c, task, n_tasks);
+		FIELD(c, *level);
 	}
 }
 
@@ -366,6 +415,7 @@ static void all_fields(struct codec *c, struct replay *r, const struct replay_st
 	counts(c, r);
 	factors(c, r, s->build);
 	rows(c, r, s->build, s->n_tasks);
+	groups(c, r, s->build);
 	moved(c, r, s->n_tasks);
 	steps(c, r, s->build, s->n_tasks);
 }
@@ -380,7 +430,11 @@ static int settle_steps(struct replay *r, uint32_t build)
 		struct replay_step *s = &r->step[i], told = *s;
 		uint32_t until = !s->closed ? build : s->end < r->n ? s->end : s->left, n;
 
-		if (!s->closed && !s->silent && s->at + REPLAY_AROUND <= build) {
+		if (s->row >= r->shared_row && !s->measured) {
+			status = replay_shared_effect(r, s, MIN(until, build), &told.effect);
+			told.measured = true;
+		}
+		if (!status && !s->closed && !s->silent && s->at + REPLAY_AROUND <= build) {
 			status = replay_step_place(r, &told, &work);
 			told.placed = true;
 		}
@@ -399,29 +453,33 @@ static int settle_steps(struct replay *r, uint32_t build)
 static int keep_moved(struct replay *r, uint32_t build)
 {
 	uint32_t *kept = NULL;
-	size_t n = 0;
+	float *levels = NULL;
+	size_t n = 0, n_levels = 0;
 
 	for (size_t i = 0; i < r->n_steps; i++) {
 		struct replay_step *s = &r->step[i];
 		uint32_t from = s->first_moved, left = s->n_moved;
 
-		if (s->closed || (!s->worse && s->since + r->rules->window < build))
+		if (s->row < r->shared_row && (s->closed || (!s->worse && s->since + r->rules->window < build)))
 			left = 0;
 		s->first_moved = (uint32_t)n;
 		s->n_moved = left;
 		for (; left; left--) {
+			float *level = array_add(&levels, &n_levels, sizeof *level);
 			uint32_t *added = array_add(&kept, &n, sizeof *added);
 
-			if (!added) {
-				free(kept);
+			if (!added || !level) {
+				free_all(kept, levels);
 				return -ENOMEM;
 			}
+			*level = r->moved_level[from];
 			*added = r->moved[from++];
 		}
 	}
-	free(r->moved);
+	free_all(r->moved, r->moved_level);
 	r->moved = kept;
-	r->n_moved = n;
+	r->moved_level = levels;
+	r->n_moved = r->n_levels = n;
 	return 0;
 }
 

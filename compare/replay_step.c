@@ -253,17 +253,42 @@ static int add_moved(struct replay *r, struct replay_step *s, uint32_t build)
 		const struct replay_row *row = &r->row[task * r->n_metrics + m];
 		double x = (double)r->x[m][(size_t)(build - r->first) * r->n_tasks + task] - s->before;
 		uint32_t *added;
+		float *level;
 
 		if (!row->n || isnan(x) ||
 		    !((x - (double)r->sorted[(task * r->n_metrics + m) * r->cap + row->n / 2]) / step > 0.5))
 			continue;
+		level = array_add(&r->moved_level, &r->n_levels, sizeof *level);
 		added = array_add(&r->moved, &r->n_moved, sizeof *added);
-		if (!added)
+		if (!added || !level)
 			return -ENOMEM;
+		*level = 0;
 		*added = task;
 		s->n_moved = ++s->tasks;
 	}
 	return 0;
+}
+
+/* The tasks of a step have their own level now, and do not count in the other groups that they are in. */
+static void leave_groups(struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	if (s->row >= r->shared_row) {
+		for (uint32_t i = 0; i < s->n_moved; i++)
+			drop_pending(r, r->moved[s->first_moved + i] * (uint32_t)r->n_metrics +
+				     (uint32_t)replay_metric(r, s->row), s->since, build);
+		replay_shared_restart(r, s, build);
+	} else if (s->row < r->total_row && metric_info[r->metric[replay_metric(r, s->row)]].time) {
+		replay_shared_leave(r, s->row, s->since, build);
+	}
+}
+
+/* Whether a note accepted what the tasks of a group share: those that did not show it alone kept their level. */
+static bool was_accepted(const struct replay *r, const struct replay_step *s, uint32_t build)
+{
+	const struct shared_group *group = &r->group[(s->row - r->shared_row) / r->n_metrics].name;
+
+	return known_find_group(r->known, KNOWN_ACCEPTED, r->builds, group, r->moved + s->first_moved, s->n_moved,
+				r->metric[replay_metric(r, s->row)], s->first ? s->first - 1 : 0, build);
 }
 
 /* Confirms a change of a row if it matters. Returns 1, 0 if it does not, or -ENOMEM. */
@@ -309,7 +334,12 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 	s.now = level_of(r, row, s.since, build + 1, FIRST_VALUES, &s.n_now);
 	if (w && !replay_matters(r, row, s.before, s.now))
 		return 0;
-	if (row >= r->host_row) {
+	if (row >= r->shared_row) {
+		int found = replay_shared_find(r, &s, build);
+
+		if (found <= 0)
+			return found;
+	} else if (row >= r->host_row) {
 		s.machine = is_of_machine(r, &s, start, build);
 		if (add_moved(r, &s, build))
 			return -ENOMEM;
@@ -318,6 +348,11 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 		return -ENOMEM;
 	undo(r, (uint32_t)r->n_steps - 1);
 	drop_pending(r, row, s.since, build);
+	leave_groups(r, &s, build);
+	if (row >= r->shared_row && was_accepted(r, &s, build)) {
+		r->step[r->n_steps - 1].accepted = true;
+		close_step(&r->step[r->n_steps - 1], build);
+	}
 	replay_restart(r, row, s.since, build + 1);
 	return 1;
 }
@@ -424,6 +459,8 @@ static int close_row(struct replay *r, uint32_t row, uint32_t build)
 	if (!add_step(r, back))
 		return -ENOMEM;
 	drop_pending(r, row, since, build);
+	if (row >= r->shared_row)
+		leave_groups(r, &back, build);
 	replay_restart(r, row, since, build + 1);
 	return 0;
 }
@@ -455,6 +492,19 @@ static bool has_level(const struct replay *r, uint32_t row, uint32_t build)
 	return n && (isnan(x) || !replay_matters(r, row, level, x));
 }
 
+/* Whether a note is about a row, or about the step of a group that it has. */
+static bool is_about(const struct replay *r, const struct known *k, uint32_t row)
+{
+	const struct replay_step *s = r->row[row].step ? &r->step[r->row[row].step - 1] : NULL;
+	enum metric m = r->metric[replay_metric(r, row)];
+
+	if (row < r->shared_row)
+		return known_fits(k, r->builds, replay_task(r, row), m);
+	return s && !s->closed && !s->silent &&
+	       known_fits_group(k, r->builds, &r->group[(row - r->shared_row) / r->n_metrics].name,
+				r->moved + s->first_moved, s->n_moved, m);
+}
+
 void replay_accept(struct replay *r, uint32_t build)
 {
 	uint32_t from = build;
@@ -469,8 +519,7 @@ void replay_accept(struct replay *r, uint32_t build)
 		for (uint32_t row = 0; row < r->n_rows; row++) {
 			struct replay_row *of = &r->row[row];
 
-			if (!known_fits(k, r->builds, replay_task(r, row),
-					r->metric[replay_metric(r, row)]))
+			if (!is_about(r, k, row))
 				continue;
 			/* A level that is confirmed is the normal one now. */
 			if (of->step && !r->step[of->step - 1].closed &&

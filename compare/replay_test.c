@@ -22,6 +22,8 @@
 #define NEAR 3.0		/* standard deviations */
 #define FAR 5.0
 #define LONG 5			/* values; of more one may be less far off */
+#define GROUPS_PART 0.1		/* of the error rate, for groups of tasks beside them */
+#define NEARLY 0.9		/* of the amount by which a group changed */
 #define LOOSE 0.05		/* p of a metric that only its task's total evidence confirms */
 
 /* Parts of the error rate for the windows; that of the newest build alone is of a set. Two builds say
@@ -53,13 +55,14 @@ static size_t first_window(const struct replay *r, uint32_t row)
 struct family {
 	size_t first, end;
 	double part;
-	size_t tests;
+	size_t tests, groups;	/* of tasks and lone rows; of groups of tasks */
 };
 
 /* A task or a lone row that is tested. */
 struct candidate {
 	uint32_t row;		/* of a task: its first row of the family */
-	double p;
+	double p, rate;
+	double amount;		/* of a group: by which its tasks changed */
 };
 
 /* A window by itself, with what similar tasks say about its noise. */
@@ -162,7 +165,7 @@ static double p_of_row(const struct replay *r, uint32_t row, int way, size_t *wi
 
 		if (row >= r->total_row) {
 			p = r->lone[row - r->total_row].p[way][w];
-			p /= row < r->host_row ? 1 : HOST_PART;
+			p /= row < r->host_row || row >= r->shared_row ? 1 : HOST_PART;
 		} else {
 			size_t m = replay_metric(r, row);
 			const struct replay_span *span =
@@ -282,6 +285,87 @@ static bool is_of(const struct replay *r, const struct family *f, uint32_t row)
 	return f->first <= m && m < f->end;
 }
 
+/* By how much the tasks of a group changed; 0 if that is not significant without those that are
+ * confirmed by now, or does not matter. */
+static int measure_group(struct replay *r, const struct family *f, struct candidate *c, double level, int way,
+			 uint32_t build)
+{
+	size_t w = 0;
+
+	c->amount = 0;
+	replay_lone_row(r, c->row, build);
+	return p_of_row(r, c->row, way, &w) / f->part > level ? 0 :
+	       replay_shared_amount(r, c->row, way, w, build, &c->amount);
+}
+
+static uint32_t tasks_of(const struct replay *r, const struct candidate *c)
+{
+	return r->group[(c->row - r->shared_row) / r->n_metrics].n_tasks;
+}
+
+/* The group with the largest change of a metric; nearly as large is as large, and then it is the one with
+ * the fewest tasks. */
+static struct candidate *choose_group(const struct replay *r, struct candidate *list, size_t n)
+{
+	struct candidate *best = NULL;
+	double most = 0;
+	size_t m = r->n_metrics;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].amount > 0 && m == r->n_metrics)
+			m = replay_metric(r, list[i].row);
+		if (replay_metric(r, list[i].row) == m)
+			most = fmax(most, list[i].amount);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (replay_metric(r, list[i].row) == m && list[i].amount >= NEARLY * most &&
+		    (!best || tasks_of(r, &list[i]) < tasks_of(r, best)))
+			best = &list[i];
+	}
+	return best;
+}
+
+/*
+ * What the tasks of a group share is tested after the tasks, by a procedure of its own: a task is found
+ * as if there were no groups. They have many tasks in common, so each is measured again after one was
+ * confirmed.
+ */
+static int confirm_groups(struct replay *r, const struct family *f, struct candidate *list, int way, uint32_t build)
+{
+	double rate = GROUPS_PART * r->rules->rate, tests = (double)f->groups, level, adjusted = 1;
+	size_t n = 0;
+	int status = 0;
+
+	for (uint32_t row = r->shared_row; row < r->n_rows; row++) {
+		size_t w = 0;
+		double p = r->row[row].judged && is_of(r, f, row) ? p_of_row(r, row, way, &w) / f->part : 1;
+
+		if (p <= rate)
+			list[n++] = (struct candidate){ .row = row, .p = p };
+	}
+	n = choose_reported(list, n, tests, rate);
+	level = rate * (double)n / tests;
+	for (size_t i = n; i-- > 0; )
+		list[i].rate = adjusted = fmin(adjusted, list[i].p * tests / (double)(i + 1) / GROUPS_PART);
+	while (status >= 0 && n) {
+		struct candidate *best;
+		size_t w = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			status = measure_group(r, f, &list[i], level, way, build);
+			if (status)
+				return status;
+		}
+		best = choose_group(r, list, n);
+		if (!best)
+			return 0;
+		p_of_row(r, best->row, way, &w);
+		status = replay_confirm_row(r, best->row, way, w, best->rate, build);
+		*best = list[--n];
+	}
+	return status < 0 ? status : 0;
+}
+
 static int confirm_way(struct replay *r, const struct family *f, struct candidate *list, int way,
 		       uint32_t build)
 {
@@ -292,14 +376,14 @@ static int confirm_way(struct replay *r, const struct family *f, struct candidat
 		double p = r->worth[task] ? p_of_task(r, f, task, way) : 1;
 
 		if (p <= rate)
-			list[n++] = (struct candidate){ task * (uint32_t)r->n_metrics, p };
+			list[n++] = (struct candidate){ .row = task * (uint32_t)r->n_metrics, .p = p };
 	}
-	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
+	for (uint32_t row = r->total_row; row < r->shared_row; row++) {
 		size_t w = 0;
 		double p = r->row[row].judged && is_of(r, f, row) ? p_of_row(r, row, way, &w) / f->part : 1;
 
 		if (p <= rate)
-			list[n++] = (struct candidate){ row, p };
+			list[n++] = (struct candidate){ .row = row, .p = p };
 	}
 	chosen = choose_reported(list, n, (double)f->tests, rate);
 	for (size_t i = chosen; i-- > 0; ) {
@@ -317,7 +401,7 @@ static int confirm_way(struct replay *r, const struct family *f, struct candidat
 		if (status < 0)
 			return status;
 	}
-	return 0;
+	return confirm_groups(r, f, list, way, build);
 }
 
 /* A row that was not confirmed and deviates in the newest build alone. */
@@ -360,7 +444,7 @@ static int suspect_way(struct replay *r, const struct family *f, struct candidat
 			continue;
 		p = p_alone(r, row, way, 0) / share;
 		if (p <= r->rules->rate)
-			list[n++] = (struct candidate){ row, p };
+			list[n++] = (struct candidate){ .row = row, .p = p };
 	}
 	chosen = choose_reported(list, n, tests, r->rules->rate);
 	for (size_t i = 0; !status && i < chosen; i++)
@@ -371,7 +455,7 @@ static int suspect_way(struct replay *r, const struct family *f, struct candidat
 /* The tasks and lone rows with a test in a family. */
 static void count_tests(struct replay *r, struct family *f)
 {
-	f->tests = 0;
+	f->tests = f->groups = 0;
 	for (uint32_t task = 0; task < r->n_tasks; task++) {
 		bool judged = false;
 
@@ -383,7 +467,9 @@ static void count_tests(struct replay *r, struct family *f)
 		}
 		f->tests += judged;
 	}
-	for (uint32_t row = r->total_row; row < r->n_rows; row++) {
+	for (size_t m = f->first; m < f->end; m++)
+		f->groups += replay_shared_tests(r, m);
+	for (uint32_t row = r->total_row; row < r->shared_row; row++) {
 		f->tests += is_of(r, f, row) && r->row[row].judged;
 		r->n_judged += is_of(r, f, row) && r->row[row].judged &&
 			replay_is_asked(r, replay_metric(r, row));

@@ -72,6 +72,28 @@ static void set_levels(const struct replay *r, uint32_t row, struct verdict_find
 	f->high = share(f->before, fmax(0, replay_amount(r, row, to - spread * in.low)));
 }
 
+/* Of a group: the sums of its tasks that changed. Returns 0 or -ENOMEM. */
+static int set_sums(const struct replay *r, const struct replay_step *s, uint32_t end, struct verdict_finding *f)
+{
+	struct shared_effect of;
+	int status;
+
+	if (s->row < r->shared_row)
+		return 0;
+	status = replay_shared_effect(r, s, end, &of);
+	if (status)
+		return status;
+	f->group = r->group[(s->row - r->shared_row) / r->n_metrics].name;
+	f->of_tasks = s->of_tasks;
+	f->before = of.before;
+	f->now = of.now;
+	f->newest = of.newest;
+	f->effect = share(f->before, f->now);
+	f->low = of.low;
+	f->high = of.high;
+	return 0;
+}
+
 static bool other_machine(const struct builds *builds, const struct verdict_finding *f)
 {
 	for (uint32_t i = f->first ? f->first : 1; i <= f->last; i++) {
@@ -149,6 +171,8 @@ static int report_past(struct judge *j, const struct replay_step *s)
 
 	f.builds = replay_step_values(r, s, f.until);
 	set_levels(r, s->row, &f, s->before, s->now, s->spread, s->n_before);
+	if (set_sums(r, s, f.until, &f))
+		return -ENOMEM;
 	added = array_add(&j->v->past, &j->v->n_past, sizeof *added);
 	if (!added)
 		return -ENOMEM;
@@ -197,10 +221,14 @@ static int report_step(struct judge *j, const struct known_list *known,
 	}
 	f.machine = s.machine || other_machine(r->builds, &f);
 	set_newest(r, &s, &f);
+	if (set_sums(r, &s, j->n, &f))
+		return -ENOMEM;
 	f.fails = f.worse && !f.back && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));
-	f.known = known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first,
-			     j->n - 1);
+	f.known = s.row < r->shared_row ?
+		known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first, j->n - 1) :
+		known_find_group(known, KNOWN_ACKNOWLEDGED, r->builds, &f.group, r->moved + s.first_moved, s.n_moved,
+				 f.metric, f.first, j->n - 1);
 	if (f.known) {
 		f.state = FINDING_KNOWN;
 		f.fails = false;
@@ -225,7 +253,7 @@ static int report_suspect(struct judge *j, const struct replay_suspect *s)
 
 static int kind_of(const struct verdict_finding *f)
 {
-	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : 2;
+	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : f->task == TASK_SHARED ? 2 : 3;
 }
 
 static int in_order(const void *a, const void *b)
@@ -435,6 +463,14 @@ int verdict_each(const struct builds *builds, const struct rules *rules,
 	}
 	judge_release(&j);
 	return r;
+}
+
+bool verdict_known_fits(const struct verdict *v, const struct builds *builds, const struct verdict_finding *f,
+			const struct known *k)
+{
+	return f->task == TASK_SHARED ?
+	       known_fits_group(k, builds, &f->group, v->moved + f->first_moved, f->n_moved, f->metric) :
+	       known_fits(k, builds, f->task, f->metric);
 }
 
 void verdict_release(struct verdict *v)

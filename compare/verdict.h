@@ -3,6 +3,7 @@
 #define BUILDBEAT_COMPARE_VERDICT_H
 
 #include "compare/history.h"
+#include "compare/shared.h"
 
 /*
  * The check of the newest builds against those before. All builds are tested one after the other,
@@ -18,14 +19,16 @@ enum verdict_state {
 };
 
 struct verdict_finding {
-	uint32_t task;		/* index into builds.task, TASK_TOTAL or TASK_HOST */
+	uint32_t task;		/* index into builds.task, TASK_TOTAL, TASK_HOST or TASK_SHARED */
 	enum metric metric;
 	enum verdict_state state;
 	bool worse;
 	bool creep;		/* a slow change from `first` to `last` */
 	bool fails;		/* counts for the exit status */
 	bool machine;		/* the machine or its tools changed then */
-	uint32_t tasks;		/* that changed together, of TASK_HOST */
+	uint32_t tasks;		/* that changed together, of TASK_HOST and TASK_SHARED */
+	struct shared_group group;	/* of TASK_SHARED: the tasks that they belong to, */
+	uint32_t of_tasks;	/* so many that were compared */
 	uint32_t since, first, last;	/* its first build, and the interval of that */
 	uint32_t builds;	/* number of builds that have it */
 	uint32_t at;		/* the build that confirmed it; of a suspect the newest good one */
@@ -33,9 +36,10 @@ struct verdict_finding {
 	bool back;		/* the newest build has the level before, for once or for good: it does
 				   not fail */
 	double before, now;	/* levels in the metric's unit, without the factor of the host;
-				   of TASK_HOST ratios, 1: as usual */
+				   of TASK_HOST ratios, 1: as usual; of TASK_SHARED sums of the
+				   tasks that changed */
 	double newest;		/* value of the newest good build, NaN: none */
-	size_t n_moved;		/* of TASK_HOST: the tasks that changed with it, in verdict.moved */
+	size_t n_moved;		/* of TASK_HOST and TASK_SHARED: the tasks that changed with it, in verdict.moved */
 	size_t first_moved;
 	double effect;		/* now / before - 1; infinite from 0 */
 	double low, high;	/* 95 % interval of the effect */
@@ -83,6 +87,10 @@ struct verdict {
 int verdict_make(struct verdict *v, const struct builds *builds, const struct rules *rules,
 		 const struct known_list *known, struct error *err);
 void verdict_release(struct verdict *v);
+
+/* Whether a note is about a finding. */
+bool verdict_known_fits(const struct verdict *v, const struct builds *builds, const struct verdict_finding *f,
+			const struct known *k);
 
 /*
  * The verdicts about the first builds up to each one from `first` on, from one replay: seen() gets

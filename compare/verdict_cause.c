@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE UINT32_MAX
 
@@ -57,6 +58,46 @@ static void join_tasks(struct causes *c, const struct verdict *v, uint32_t *of_t
 	}
 }
 
+static bool is_in(const struct builds *builds, const struct verdict_finding *f, uint32_t task)
+{
+	struct shared_group of[SHARED_MOST];
+	size_t n = shared_of_task(of, builds, task);
+
+	for (size_t i = 0; i < n; i++) {
+		if (of[i].of == f->group.of && of[i].len == f->group.len &&
+		    !strncmp(shared_part(builds, &of[i]), shared_part(builds, &f->group), of[i].len))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what a group shares can be the cause of another change: that is of tasks that are in it. */
+static bool explains(const struct verdict *v, const struct builds *builds, const struct verdict_finding *f,
+		     const struct verdict_finding *of)
+{
+	uint32_t task = of->task == TASK_SHARED && of->n_moved ? v->moved[of->first_moved] : of->task;
+
+	return task < builds->n_tasks && is_in(builds, f, task);
+}
+
+/* What the tasks of a group share, and what some of them show alone; and both times of a group. */
+static void join_shared(struct causes *c, const struct verdict *v, const struct builds *builds)
+{
+	for (uint32_t i = 0; i < c->groups->n; i++) {
+		const struct verdict_finding *f = whole(c, i);
+
+		for (uint32_t k = 0; k < c->groups->n && f->fails && f->task == TASK_SHARED; k++) {
+			const struct verdict_group *g = &c->groups->group[k];
+			const struct verdict_finding *of = &v->finding[c->groups->member[g->first]];
+
+			if (i == k || !g->whole.fails || !overlap(f, &g->whole))
+				continue;
+			if (explains(v, builds, f, of))
+				join(c, i, k);
+		}
+	}
+}
+
 static void join_alike(struct causes *c, uint32_t task)
 {
 	for (uint32_t i = 0; i < c->groups->n; i++) {
@@ -101,6 +142,7 @@ int verdict_cause_find(struct verdict_groups *groups, const struct verdict *v,
 	for (uint32_t i = 0; i < groups->n; i++)
 		c.cause[i] = i;
 	join_tasks(&c, v, of_task);
+	join_shared(&c, v, builds);
 	join_alike(&c, TASK_HOST);
 	join_alike(&c, TASK_TOTAL);
 	for (uint32_t i = 0; i < groups->n; i++) {

@@ -7,7 +7,7 @@
 /*
  * Which of the failing groups are of one cause: they began in the same builds, and
  *	have a task in common, such as the wall time and CPU time of a task, or of a recipe
- *	are of all tasks
+ *	are of all tasks, or one is of the tasks of a group, and the other of one that is in the group
  *	are of the build as a whole, whose times are the sums of what its tasks need: it is a cause of
  *	its own only if nothing else of its kind (time, or the same metric) became worse then
  * Two changes of other tasks in the same builds are two causes.

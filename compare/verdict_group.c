@@ -446,7 +446,7 @@ static bool is_of_kind(const struct item *item, size_t n)
 
 static int class_of(const struct verdict_finding *f)
 {
-	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : 2;
+	return f->task == TASK_HOST ? 0 : f->task == TASK_TOTAL ? 1 : f->task == TASK_SHARED ? 2 : 3;
 }
 
 /* The order of findings in a verdict, by the sums. */
@@ -557,6 +557,8 @@ void verdict_group_add_pattern(struct buf *pattern, const struct verdict_groups 
 
 	if (group->whole.task == TASK_HOST)
 		buf_addc(pattern, '*');
+	if (group->whole.task == TASK_SHARED)
+		shared_add_pattern(pattern, builds, &group->whole.group);
 	if (group->whole.task >= HISTORY_ALL)
 		return;
 	name = builds->task[v->finding[*member].task].name;

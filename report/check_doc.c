@@ -168,7 +168,7 @@ static void add_change(struct doc *d, const struct check *c, const struct verdic
 		words_add_group_amounts(&amounts, g);
 	else
 		words_add_amounts(&amounts, f);
-	if (!g || g->n == 1)
+	if ((!g || g->n == 1) && f->task != TASK_SHARED)
 		words_add_newest(&amounts, f);
 	amount_add_share(&share, f->effect);
 	words_add_interval(&share, f);
@@ -206,7 +206,7 @@ static void add_change(struct doc *d, const struct check *c, const struct verdic
 /* The tasks that changed with all of them. */
 static void add_moved(struct doc *d, const struct check *c, const struct verdict_finding *f)
 {
-	size_t n = f->task == TASK_HOST && (c->all || f->n_moved <= CHECK_FEW) ? f->n_moved : 0;
+	size_t n = c->all || f->n_moved <= CHECK_FEW ? f->n_moved : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		doc_row(d);
@@ -220,7 +220,8 @@ static void add_moved(struct doc *d, const struct check *c, const struct verdict
 static void add_group(struct doc *d, const struct check *c, const struct verdict_group *g)
 {
 	add_change(d, c, g, &g->whole);
-	add_moved(d, c, &g->whole);
+	if (g->n == 1)
+		add_moved(d, c, &g->whole);
 	for (size_t i = 0; i < check_members(c, g); i++)
 		add_change(d, c, NULL, check_member(c, g, i));
 	if (doc_is(d, DOC_TERMINAL))

@@ -110,12 +110,25 @@ static void add_also(struct json *j, const struct verdict_finding *f)
 
 static bool is_of_task(const struct verdict_finding *f)
 {
-	return f->task != TASK_HOST && f->task != TASK_TOTAL;
+	return f->task < HISTORY_ALL;
 }
 
 static const char *subject_of(const struct verdict_finding *f)
 {
-	return f->task == TASK_HOST ? "host" : f->task == TASK_TOTAL ? "build" : "task";
+	return f->task == TASK_HOST ? "host" : f->task == TASK_TOTAL ? "build" :
+	       f->task == TASK_SHARED ? "tasks" : "task";
+}
+
+/* The pattern of the tasks that some of changed together, and how many were compared. */
+static void add_shared(struct json *j, const struct builds *builds, const struct verdict_finding *f)
+{
+	struct buf pattern = BUF_PART_OF(j->out);
+
+	if (f->task == TASK_SHARED)
+		shared_add_pattern(&pattern, builds, &f->group);
+	json_str(j, "pattern", pattern.len ? buf_str(&pattern) : NULL);
+	json_known(j, "of_tasks", f->task == TASK_SHARED ? (int64_t)f->of_tasks : -1);
+	buf_release(&pattern);
 }
 
 /* What findings and groups have. */
@@ -124,6 +137,7 @@ static void add_change(struct json *j, const struct builds *builds,
 {
 	bool host = f->task == TASK_HOST;
 
+	add_shared(j, builds, f);
 	json_str(j, "metric", metric_info[f->metric].name);
 	json_str(j, "unit", host ? "ratio" : amount_unit_word[metric_info[f->metric].unit]);
 	json_str(j, "state", state_word[f->state]);
@@ -155,7 +169,7 @@ static void add_change(struct json *j, const struct builds *builds,
 /* The tasks that changed with all of them. */
 static void add_moved(struct json *j, const struct check *c, const struct verdict_finding *f)
 {
-	if (f->task != TASK_HOST || !f->n_moved) {
+	if (!f->n_moved) {
 		json_null(j, "moved");
 		return;
 	}
@@ -172,7 +186,7 @@ static void add_finding(struct json *j, const struct check *c, size_t i)
 	json_object(j, NULL);
 	json_str(j, "of", subject_of(f));
 	json_str(j, "task", is_of_task(f) ? c->builds->task[f->task].name : NULL);
-	json_known(j, "tasks", f->task == TASK_HOST && f->tasks ? (int64_t)f->tasks : -1);
+	json_known(j, "tasks", f->tasks ? (int64_t)f->tasks : -1);
 	add_moved(j, c, f);
 	json_int(j, "group", c->groups->of[i]);
 	add_change(j, c->builds, f);

@@ -66,6 +66,17 @@ static void add_members(struct buf *text, const struct check *c, const struct ve
 		buf_addf(text, ", and %zu more", g->n - n);
 }
 
+/* The tasks that changed together. */
+static void add_moved(struct buf *text, const struct check *c, const struct verdict_finding *f)
+{
+	size_t n = c->all || f->n_moved < c->top ? f->n_moved : c->top;
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(text, "%s%s", i ? ", " : "; ", words_task(c->builds, c->verdict->moved[f->first_moved + i]));
+	if (n < f->n_moved)
+		buf_addf(text, ", and %zu more", f->n_moved - n);
+}
+
 /* One line: the writer would escape line breaks. */
 static void explain(struct buf *text, const struct check *c, const struct verdict_group *g)
 {
@@ -77,6 +88,8 @@ static void explain(struct buf *text, const struct check *c, const struct verdic
 	words_add_notes(text, f);
 	if (g->n > 1)
 		add_members(text, c, g);
+	if (f->task == TASK_SHARED)
+		add_moved(text, c, f);
 }
 
 static void add_message(struct buf *text, const struct builds *builds,
@@ -91,7 +104,7 @@ static void add_message(struct buf *text, const struct builds *builds,
 	if (g->n > 1) {
 		words_add_count(text, g->n, "task", "tasks");
 		buf_adds(text, ", ");
-	} else if (f->task == TASK_HOST) {
+	} else if (f->task == TASK_HOST || f->task == TASK_SHARED) {
 		words_add_subject(text, builds, f);
 		buf_adds(text, ", ");
 	}

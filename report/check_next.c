@@ -81,9 +81,17 @@ static void add_diff(struct buf *out, const struct check *c, unsigned metrics)
 	buf_addc(out, '\n');
 }
 
+/* Of several tasks that changed together the one with the longest time. */
+static uint32_t task_of(const struct subject *s)
+{
+	const struct verdict_finding *f = largest(s);
+
+	return f->task == TASK_SHARED && f->n_moved ? s->c->verdict->moved[f->first_moved] : f->task;
+}
+
 static void add_history(struct buf *out, const struct subject *s)
 {
-	uint32_t task = largest(s)->task;
+	uint32_t task = task_of(s);
 
 	add_history_of(out, s->c, task, s->metrics);
 	if (s->c->against)
@@ -170,9 +178,10 @@ static void add_amount(struct buf *out, const struct check *c, const struct verd
 
 static bool add_bisect(struct buf *out, const struct subject *s, const char *why)
 {
-	const struct verdict_finding *f = largest(s);
+	struct verdict_finding of = *largest(s), *f = &of;
 	struct revisions_range range;
 
+	f->task = task_of(s);
 	if (!find_range(&range, s->c->builds, f))
 		return false;
 	buf_addf(out, "    %s, in ", why);

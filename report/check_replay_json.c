@@ -97,7 +97,8 @@ static void add_episode(struct json *j, const struct check_replay *c, const stru
 	bool host = f->task == TASK_HOST;
 
 	json_object(j, NULL);
-	json_str(j, "of", host ? "host" : f->task == TASK_TOTAL ? "build" : "task");
+	json_str(j, "of", host ? "host" : f->task == TASK_TOTAL ? "build" : f->task == TASK_SHARED ? "tasks" :
+		 "task");
 	json_str(j, "task", f->task < c->builds->n_tasks ? c->builds->task[f->task].name : NULL);
 	json_str(j, "metric", metric_info[f->metric].name);
 	json_str(j, "unit", host ? "ratio" : amount_unit_word[metric_info[f->metric].unit]);

@@ -164,12 +164,15 @@ static void add_name(struct doc *d, const struct history_view *view, const struc
 {
 	unsigned width = d->style->width;
 	struct buf *text = doc_text(d, NAN);
-	const char *name = c->task == TASK_TOTAL ? "the build" :
-			   c->task == TASK_HOST ? "all tasks" :
-			   view->builds->task[c->task].name;
+	struct buf name = BUF_PART_OF(d->out);
 
-	text_add_name(text, name, !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
+	if (c->task == TASK_SHARED)
+		words_add_shared(&name, view->builds, &c->group, c->tasks, c->of_tasks);
+	else
+		buf_adds(&name, words_task(view->builds, c->task));
+	text_add_name(text, buf_str(&name), !width ? 0 : width > CELLS_COLUMNS + NAME_LEAST ?
 		      width - CELLS_COLUMNS : NAME_LEAST);
+	buf_release(&name);
 	if (c->finding && c->finding->state == FINDING_SUSPECT)
 		buf_addf(text, "  %s", words_finding_state[FINDING_SUSPECT]);
 	if (c->known) {

@@ -59,10 +59,17 @@ static void add_known(struct document *d, const char *name, const struct known *
 
 static void add_change(struct document *d, const struct history_change *c)
 {
+	struct buf pattern = BUF_PART_OF(d->j.out);
+
 	json_object(&d->j, NULL);
 	json_str(&d->j, "of", c->task == TASK_TOTAL ? "build" : c->task == TASK_HOST ? "host" :
-		 "task");
+		 c->task == TASK_SHARED ? "tasks" : "task");
 	json_str(&d->j, "task", c->task < HISTORY_ALL ? d->view->builds->task[c->task].name : NULL);
+	if (c->task == TASK_SHARED)
+		shared_add_pattern(&pattern, d->view->builds, &c->group);
+	json_str(&d->j, "pattern", pattern.len ? buf_str(&pattern) : NULL);
+	json_known(&d->j, "tasks", c->task == TASK_SHARED ? (int64_t)c->tasks : -1);
+	buf_release(&pattern);
 	json_str(&d->j, "metric", metric_info[c->metric].name);
 	json_bool(&d->j, "creep", c->creep);
 	json_int(&d->j, "at", c->change.at);

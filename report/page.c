@@ -53,6 +53,20 @@ void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum 
 	markup_leaf(h, "td", "metric", metric_info[m].title);
 }
 
+void page_cell_shared(struct markup *h, const struct page *p, const struct shared_group *group, uint32_t tasks,
+		      uint32_t of, enum metric m)
+{
+	struct buf text = BUF_PART_OF(h->out);
+
+	words_add_shared(&text, p->builds, group, tasks, of);
+	markup_open(h, "th", "name");
+	markup_attr(h, "scope", "row");
+	markup_text(h, buf_str(&text));
+	markup_end(h);
+	markup_leaf(h, "td", "metric", metric_info[m].title);
+	buf_release(&text);
+}
+
 static void cell_number(struct markup *h, const char *class, struct buf *text)
 {
 	markup_leaf(h, "td", class, buf_str(text));

@@ -38,7 +38,12 @@ static void add_heading(struct markup *h, const struct page *p, const struct his
 	add_interval(&text, p, e);
 	markup_text(h, buf_str(&text));
 	markup_text(h, ": ");
-	markup_text(h, words_task(p->builds, c->task));
+	buf_clear(&text);
+	if (c->task == TASK_SHARED)
+		words_add_shared(&text, p->builds, &c->group, c->tasks, c->of_tasks);
+	else
+		buf_adds(&text, words_task(p->builds, c->task));
+	markup_text(h, buf_str(&text));
 	buf_clear(&text);
 	buf_addf(&text, ", %s ", metric_info[c->metric].title);
 	amount_add_share(&text, c->change.effect);
@@ -64,7 +69,10 @@ static const char *state_of(const struct history_change *c)
 static void add_change(struct markup *h, const struct page *p, const struct history_change *c)
 {
 	markup_begin(h, "tr");
-	page_cell_task(h, p, c->task, c->metric);
+	if (c->task == TASK_SHARED)
+		page_cell_shared(h, p, &c->group, c->tasks, c->of_tasks, c->metric);
+	else
+		page_cell_task(h, p, c->task, c->metric);
 	page_cells_change(h, c->task, c->metric, c->change.before, c->change.after, c->change.effect);
 	markup_open(h, "td", "state");
 	markup_text(h, state_of(c));

@@ -17,6 +17,8 @@ int page_part_data(struct markup *h, const struct page *p);
 void page_add_build_revisions(struct buf *b, const struct builds *builds, uint32_t build);
 
 /* Cells of a row: the task, which links to its trends; before, after and two of the change. */
+void page_cell_shared(struct markup *h, const struct page *p, const struct shared_group *group, uint32_t tasks,
+		      uint32_t of, enum metric m);
 void page_cell_task(struct markup *h, const struct page *p, uint32_t task, enum metric m);
 void page_cells_change(struct markup *h, uint32_t task, enum metric m, double before,
 		       double after, double effect);

@@ -178,7 +178,10 @@ static void add_state(struct markup *h, const struct verdict_finding *f)
 static void add_finding(struct markup *h, const struct page *p, const struct verdict_finding *f)
 {
 	markup_begin(h, "tr");
-	page_cell_task(h, p, f->task, f->metric);
+	if (f->task == TASK_SHARED)
+		page_cell_shared(h, p, &f->group, f->tasks, f->of_tasks, f->metric);
+	else
+		page_cell_task(h, p, f->task, f->metric);
 	page_cells_change(h, f->task, f->metric, f->before, f->now, f->effect);
 	add_interval(h, f);
 	add_since(h, p, f);

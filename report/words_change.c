@@ -158,14 +158,37 @@ const char *words_task(const struct builds *builds, uint32_t task)
 {
 	if (task == TASK_HOST)
 		return "all tasks";
+	if (task == TASK_SHARED)
+		return "tasks";
 	return task == TASK_TOTAL ? "the build" : builds->task[task].name;
+}
+
+static void add_tasks_of(struct buf *b, const struct builds *builds, const struct shared_group *group)
+{
+	buf_adds(b, "tasks");
+	if (group->of != SHARED_OF_ALL) {
+		buf_adds(b, " of ");
+		shared_add_pattern(b, builds, group);
+	}
+}
+
+void words_add_shared(struct buf *b, const struct builds *builds, const struct shared_group *group,
+		      uint32_t tasks, uint32_t of)
+{
+	if ((double)tasks < MOST_TASKS * (double)of)
+		buf_addf(b, "%u of %u ", tasks, of);
+	else
+		buf_addf(b, "%s%u ", group->of == SHARED_OF_ALL ? "all " : "", tasks);
+	add_tasks_of(b, builds, group);
 }
 
 void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
 	int64_t all = builds->build[builds->n - 1].total[TOTAL_TASKS];
 
-	if (f->task != TASK_HOST || !f->tasks)
+	if (f->task == TASK_SHARED)
+		words_add_shared(b, builds, &f->group, f->tasks, f->of_tasks);
+	else if (f->task != TASK_HOST || !f->tasks)
 		buf_adds(b, words_task(builds, f->task));
 	else if ((double)f->tasks < MOST_TASKS * (double)all)
 		buf_addf(b, "%u of %lld tasks", f->tasks, (long long)all);
@@ -180,6 +203,10 @@ static const char *const group_word[] = {
 void words_add_group_name(struct buf *b, const struct builds *builds,
 			  const struct verdict_group *g)
 {
+	if (g->of == GROUP_ONE && g->whole.task == TASK_SHARED) {
+		add_tasks_of(b, builds, &g->whole.group);
+		return;
+	}
 	if (g->of == GROUP_ONE) {
 		buf_adds(b, words_task(builds, g->whole.task));
 		return;
@@ -203,7 +230,7 @@ void words_add_group_amounts(struct buf *b, const struct verdict_group *g)
 {
 	enum unit unit = metric_info[g->whole.metric].unit;
 
-	if (g->n == 1) {
+	if (g->n == 1 && g->whole.task != TASK_SHARED) {
 		words_add_amounts(b, &g->whole);
 	} else if (unit == UNIT_KB) {	/* tasks do not have their peaks at the same time */
 		buf_adds(b, "up to ");

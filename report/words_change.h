@@ -58,7 +58,10 @@ void words_add_before_failure(struct buf *b, const struct builds *builds, uint32
 /* A task's name, "all tasks" or "the build". */
 const char *words_task(const struct builds *builds, uint32_t task);
 
-/* The same of a finding; "all 300 tasks" or "225 of 300 tasks" where their number is known. */
+/* "68 of 300 tasks", "70 tasks of *.o": of those, so many changed. */
+void words_add_shared(struct buf *b, const struct builds *builds, const struct shared_group *group,
+		      uint32_t tasks, uint32_t of);
+/* As words_task() of a finding; "all 300 tasks" or "225 of 300 tasks" where their number is known. */
 void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f);
 
 /* A group of findings: "recipe zlib", which later verdicts can repeat; "recipe zlib: 29 tasks";

@@ -278,4 +278,32 @@ TEST(everywhere)
 			      "buildbeat: farms.git: has no series 'none'\n"), "%s%s", r.out.data, r.err.data);
 }
 
+/* Many tasks become an eighth slower, most of them by less than the thresholds of one: one regression in
+ * every output, with the list of the tasks. */
+TEST(shared)
+{
+	struct run r;
+
+	SKIP_IF(!support_has("python3"));
+	support_run(&r, dir, GEN " --tasks 300 --builds 40 --seed 3 --noise 0.03 --host 0.02 --step 0-119/37/0.12 "
+		    "shared.git; check() { " BUILDBEAT " check --repo shared.git --metrics wall \"$@\"; }; "
+		    "check >said; echo $?; sed -n '1s/ (.*//p' said; "
+		    "grep -c '^    [0-9]* of [0-9]* tasks  *wall time +1[0-9] %% (+.*, +[0-9.]* s in all' said; "
+		    "check --json | python3 -c 'import json, sys; c = json.load(sys.stdin); "
+		    "f = [f for f in c[\"findings\"] if f[\"pattern\"] == \"*\"][0]; "
+		    "print(f[\"of\"], len(f[\"moved\"]) == f[\"tasks\"] < f[\"of_tasks\"], "
+		    "f[\"interval\"][0] < .12 < f[\"interval\"][1], c[\"causes\"])'; "
+		    "check --all | sed -n '/^    [0-9]* of [0-9]* tasks /,/^    [^ ]* .*time/p' | grep -c '^      recipe-000' | "
+		    "sed 's/[5-9][0-9]/many/'; "
+		    "check --junit --all | grep -c 'name=\"tasks: .* time\".*tasks, .* time +1.*; recipe-000'; "
+		    "check --markdown | grep -c '^| [0-9]* of [0-9]* tasks | '; "
+		    BUILDBEAT " history --metrics wall --repo shared.git | grep -c 'wall  *[0-9]* of [0-9]* tasks$'; "
+		    BUILDBEAT " report --metrics wall --repo shared.git -o shared >/dev/null && "
+		    "grep -o '>[0-9]* of [0-9]* tasks</th>' shared/index.html | sort -u | wc -l; "
+		    "sed -n \"s|^  *buildbeat\\( accept --repo .* '[*]' \\)REASON|" BUILDBEAT "\\1why|p\" said | "
+		    "sh -e >/dev/null; check | grep -c ' of [0-9]* tasks '");
+	ck_assert_msg(!strcmp(r.out.data, "1\n1 regression confirmed\n1\ntasks True True 1\nmany\n1\n1\n1\n1\n0\n"), "%s%s",
+		      r.out.data, r.err.data);
+}
+
 TEST_MAIN(cmd_check);

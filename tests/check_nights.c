@@ -86,4 +86,23 @@ TEST_EACH(quiet, quiets)
 	ck_assert_msg(q.failed <= 20 * q.begun, "%s: %zu fail", quiets[_i].noise, q.failed);
 }
 
+/* Changes that many tasks share: found within 3 builds, for most of the time, with intervals that hold it. */
+static const struct { const char *noise; uint32_t history; enum night_shared way; } shared[] = {
+	{ "calm", 12, SHARED_PLACES }, { "calm", 30, SHARED_SCATTERED }, { "calm", 18, SHARED_QUICK },
+	{ "calm", 30, SHARED_QUICK_SCATTERED }, { "2 % spikes", 30, SHARED_QUICK }, { "unlike", 30, SHARED_QUICK },
+	{ "missing", 30, SHARED_QUICK_SCATTERED },
+};
+
+TEST_EACH(shared, shared)
+{
+	struct night_sums f = { 0 };
+
+	nights_shared(&f, shared[_i].noise, shared[_i].way, shared[_i].history, SEED, HISTORIES);
+	ck_assert_msg(f.told[2] + 1 >= HISTORIES && f.told[4] == HISTORIES, "%s, way %d: %zu, then %zu of %d",
+		      shared[_i].noise, shared[_i].way, f.told[2], f.told[4], HISTORIES);
+	ck_assert_msg(f.part[4] >= 0.8 * HISTORIES, "of %.2f of the time", f.part[4] / HISTORIES);
+	ck_assert_msg(f.wrong * 10 <= f.findings, "%zu of %zu are wrong", f.wrong, f.findings);
+	ck_assert_msg(f.held * 10 >= f.effects * 8, "%zu of %zu intervals", f.held, f.effects);
+}
+
 TEST_MAIN(nights);

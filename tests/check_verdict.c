@@ -204,7 +204,7 @@ TEST_RANGE(slow_host, 1, 4)
 	ck_assert(!verdict.host_event[METRIC_MEMORY] && isnan(verdict.host[METRIC_MEMORY]));
 	ck_assert_double_eq_tol(verdict.host[METRIC_WALL], 1.2, 0.08);
 	for (size_t i = 0; i < verdict.n; i++)
-		ck_assert(verdict.finding[i].task == 9 || verdict.finding[i].task >= TASK_HOST);
+		ck_assert(verdict.finding[i].task == 9 || verdict.finding[i].task >= HISTORY_ALL);
 	ck_assert_ptr_nonnull(find(9, METRIC_CPU));
 	ck_assert_double_eq_tol(find(9, METRIC_CPU)->effect, 0.4, 0.1);
 	ck_assert_int_eq(find(TASK_HOST, METRIC_WALL) != NULL, _i > 1);
@@ -447,7 +447,7 @@ TEST_EACH(planted, noise)
 	for (size_t i = 0; i < verdict.n; i++) {
 		const struct verdict_finding *f = &verdict.finding[i];
 
-		if (f->task >= TASK_HOST || f->state != FINDING_CONFIRMED)
+		if (f->task >= HISTORY_ALL || f->state != FINDING_CONFIRMED)
 			continue;
 		right += f->task % 10 == 0;
 		wrong += f->task % 10 != 0;

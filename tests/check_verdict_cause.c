@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "compare/verdict_cause.h"
 #include "tests/support.h"
 
@@ -24,17 +25,23 @@ static const struct { struct { uint32_t task; enum metric metric; uint32_t since
 	    { TASK_TOTAL, METRIC_CPU, 15 } }, 4, 1 },
 	{ { { TASK_HOST, METRIC_WALL, 15 }, { TASK_HOST, METRIC_CPU, 18 } }, 2, 2 },
 	{ { { TASK_HOST, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 } }, 2, 2 },
+	/* of a directory, a task of it and another one */
+	{ { { TASK_SHARED, METRIC_WALL, 15 }, { 0, METRIC_WALL, 15 } }, 2, 1 },
+	{ { { TASK_SHARED, METRIC_WALL, 15 }, { 2, METRIC_WALL, 15 } }, 2, 2 },
+	{ { { TASK_SHARED, METRIC_WALL, 15 }, { 0, METRIC_WALL, 17 } }, 2, 2 },
+	{ { { TASK_SHARED, METRIC_WALL, 15 }, { TASK_SHARED, METRIC_CPU, 15 } }, 2, 1 },
 };
 
 /* Each finding is a group, so the groups are in the order of findings. */
 TEST_EACH(causes, causes)
 {
 	static struct build build[BUILDS];
-	static struct builds_task task[TASKS] = { { .name = "a", .kind = "" }, { .name = "b", .kind = "" },
+	static struct builds_task task[TASKS] = { { .name = "s/a", .kind = "" }, { .name = "s/b", .kind = "" },
 						  { .name = "c", .kind = "" } };
+	static uint32_t moved[] = { 0, 1 };
 	struct builds builds = { .ref = "h/b/m", .n = BUILDS, .build = build, .n_tasks = TASKS, .task = task };
 	struct verdict_finding f[5] = { { 0 } };
-	struct verdict v = { .n = causes[_i].n, .finding = f };
+	struct verdict v = { .n = causes[_i].n, .finding = f, .moved = moved };
 	RELEASED(verdict_groups, groups = { 0 });
 	size_t first = 0;
 
@@ -43,6 +50,8 @@ TEST_EACH(causes, causes)
 			.task = causes[_i].of[i].task, .metric = causes[_i].of[i].metric, .worse = true, .fails = true,
 			.since = causes[_i].of[i].since, .first = causes[_i].of[i].since,
 			.last = causes[_i].of[i].since, .before = 10, .now = 12, .effect = 0.2,
+			.group = { SHARED_OF_PLACE, 1, 2 },
+			.n_moved = causes[_i].of[i].task == TASK_SHARED ? ARRAY_SIZE(moved) : 0,
 		};
 	ck_assert_int_eq(verdict_groups_make(&groups, &v, &builds), 0);
 	ck_assert_uint_eq(groups.n_causes, causes[_i].causes);

@@ -95,7 +95,7 @@ TEST_LOOP(stays, 24)
 		for (size_t i = 0; i < verdict.n; i++) {
 			const struct verdict_finding *f = &verdict.finding[i];
 
-			ck_assert_msg(f->worse || f->task < share || f->task >= TASK_HOST ||
+			ck_assert_msg(f->worse || f->task < share || f->task >= HISTORY_ALL ||
 				      f->since < history, "%zu tasks +%.2f: %u is better", share, by,
 				      f->task);
 			told += f->fails && f->since + 3 >= history;
@@ -242,7 +242,7 @@ TEST_RANGE(few_tasks, 2, 14)
 	ck_assert(!made_series(&all, &made));
 	judge(32);
 	for (size_t i = 0; i < verdict.n; i++)
-		ck_assert_msg(verdict.finding[i].task >= TASK_HOST, "task %u of %d",
+		ck_assert_msg(verdict.finding[i].task >= HISTORY_ALL, "task %u of %d",
 			      verdict.finding[i].task, _i);
 	ck_assert_ptr_nonnull(find(TASK_HOST, METRIC_CPU));
 }
@@ -523,7 +523,8 @@ TEST_EACH(intervals, noise)
 		}
 		builds_release(&all);
 	}
-	ck_assert_uint_ge(n, 200);
+	/* The others are found together. */
+	ck_assert_uint_ge(n, 180);
 	ck_assert_msg(in >= n * 92 / 100, "%zu of %zu", in, n);
 }
 

@@ -156,7 +156,7 @@ static void count_told(struct night_found *f, const struct night *night, uint32_
 		uint32_t task = replay_task(&night->replay, s->row);
 		size_t k = changed_index(task);
 
-		if (!is_told(night, s) || task == TASK_HOST || s->at < history)
+		if (!is_told(night, s) || task == TASK_HOST || task == TASK_SHARED || s->at < history)
 			continue;
 		f->told++;
 		f->wrong += k == ARRAY_SIZE(changed);
