@@ -33,6 +33,8 @@ double replay_x(const struct replay *r, uint32_t row, uint32_t build)
 {
 	size_t m = replay_metric(r, row);
 
+	if (row >= r->shared_row)
+		return build < r->first ? (double)NAN : (double)*replay_shared_x(r, row - r->shared_row, build);
 	if (row >= r->total_row)
 		return r->lone[row - r->total_row].x[build];
 	return replay_task_x(r, m, row / (uint32_t)r->n_metrics, build);
@@ -125,9 +127,8 @@ static int make_room(struct replay *r)
 {
 	size_t builds = r->n, spans = r->n_metrics + 1;
 	size_t with_values = r->end - r->first;
+	size_t n_lone, n_single = 2 * r->n_metrics;
 	bool whole = true;
-
-	size_t n_lone;
 
 	r->n_rows = (r->n_tasks + 2 + r->n_groups) * (uint32_t)r->n_metrics;
 	r->total_row = r->n_tasks * (uint32_t)r->n_metrics;
@@ -147,15 +148,15 @@ static int make_room(struct replay *r)
 			r->longest[m];
 	}
 	r->lone = array_new_zero(n_lone, sizeof *r->lone);
-	r->lone_x = array_new(n_lone * builds, sizeof *r->lone_x);
+	r->lone_x = array_new(n_single * builds, sizeof *r->lone_x);
 	r->lone_work = array_new(2 * builds, sizeof *r->lone_work);
 	if (!r->lone || !r->lone_x || !r->lone_work)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_lone; i++) {
-		r->lone[i].x = r->lone_x + i * builds;
+		r->lone[i].x = i < n_single ? r->lone_x + i * builds : NULL;
 		r->lone[i].work = r->lone_work;
 		r->lone[i].other = r->lone_work + builds;
-		for (size_t b = 0; b < builds; b++)
+		for (size_t b = 0; r->lone[i].x && b < builds; b++)
 			r->lone[i].x[b] = NAN;
 	}
 	r->row = array_new_zero(r->n_rows, sizeof *r->row);

@@ -116,7 +116,7 @@ struct replay_pending {
 
 /* A row of which there is only one: a total or the common factor. */
 struct replay_lone {
-	double *x;		/* of every build */
+	double *x;		/* of every build; NULL for a group, which has shared_x */
 	double *work, *other;	/* of all rows */
 	double p[2][REPLAY_SPANS];	/* of each window, and the level that it is measured from */
 	double middle[REPLAY_SPANS], spread[REPLAY_SPANS];
@@ -260,6 +260,7 @@ struct replay {
 	struct replay_group *group;
 	uint32_t *groups_of;	/* SHARED_MOST of each task, UINT32_MAX: none */
 	struct shared_sum *shared_sum;	/* REPLAY_RING builds of each row */
+	float *shared_x;	/* values of each row, of the builds [first, end) */
 	struct shared_usual *shared_usual;
 	float *shared_base;	/* level of each row that its tasks are measured from */
 	float *moved_level;	/* of each in `moved`: the level before, if it is of a group */
@@ -359,7 +360,12 @@ uint32_t replay_start(const struct replay *r, uint32_t row, uint32_t build, size
 
 static inline uint32_t replay_least(const struct replay *r, uint32_t row, uint32_t build)
 {
-	return row < r->total_row && build < r->first ? r->first : build;
+	return (row < r->total_row || row >= r->shared_row) && build < r->first ? r->first : build;
+}
+
+static inline float *replay_shared_x(const struct replay *r, uint32_t index, uint32_t build)
+{
+	return &r->shared_x[(size_t)index * (r->end - r->first) + build - r->first];
 }
 
 static inline size_t replay_stride(const struct builds *builds)

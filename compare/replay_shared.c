@@ -97,14 +97,17 @@ int replay_shared_room(struct replay *r)
 	size_t rows = (size_t)r->n_groups * r->n_metrics;
 
 	r->shared_sum = array_new_zero(rows * REPLAY_RING + 1, sizeof *r->shared_sum);
+	r->shared_x = array_new(rows * (r->end - r->first), sizeof *r->shared_x);
+	for (size_t i = 0; r->shared_x && i < rows * (r->end - r->first); i++)
+		r->shared_x[i] = NAN;
 	r->shared_usual = array_new_zero(rows + 1, sizeof *r->shared_usual);
 	r->shared_base = array_new_zero(rows + 1, sizeof *r->shared_base);
-	return r->shared_sum && r->shared_usual && r->shared_base ? 0 : -ENOMEM;
+	return r->shared_sum && r->shared_x && r->shared_usual && r->shared_base ? 0 : -ENOMEM;
 }
 
 void replay_shared_release(struct replay *r)
 {
-	free_all(r->groups_of, r->group, r->shared_sum, r->shared_usual, r->shared_base, r->moved_level);
+	free_all(r->groups_of, r->group, r->shared_sum, r->shared_x, r->shared_usual, r->shared_base, r->moved_level);
 }
 
 bool replay_has_own(const struct replay *r, const struct replay_row *row)
@@ -114,9 +117,9 @@ bool replay_has_own(const struct replay *r, const struct replay_row *row)
 	return s && s->worse && !s->closed;
 }
 
-static double value_of(const struct shared_sum *s)
+static float value_of(const struct shared_sum *s)
 {
-	return s->n >= LEAST_TASKS && s->weight > 0 ? (double)s->base + (double)(s->off / s->weight) : NAN;
+	return s->n >= LEAST_TASKS && s->weight > 0 ? s->base + s->off / s->weight : NAN;
 }
 
 /* Whether two values in a row are unusual in one way; most groups need no other test. */
@@ -166,11 +169,11 @@ void replay_shared_look(struct replay *r, uint32_t build)
 		for (uint32_t g = r->n_groups; g-- > 0; ) {
 			uint32_t index = g * (uint32_t)r->n_metrics + (uint32_t)m, parent = r->group[g].parent;
 			struct shared_sum *s = sum_at(r, index, build);
-			double x = value_of(s);
+			float x = value_of(s);
 
-			r->lone[r->shared_row - r->total_row + index].x[build] = x;
+			*replay_shared_x(r, index, build) = x;
 			if (!isnan(x))
-				look_at_usual(&r->shared_usual[index], (float)x);
+				look_at_usual(&r->shared_usual[index], x);
 			r->group[g].same[m] = false;
 			/* Of groups with the same tasks only the one with the longest name is tested. */
 			if (parent != NONE && s->n == sum_at(r, parent * (uint32_t)r->n_metrics + (uint32_t)m, build)->n)
@@ -229,7 +232,8 @@ static void leave_groups(struct replay *r, uint32_t task, size_t m, uint32_t sin
 			s->off -= weight * row->z[count % REPLAY_RING] * spread;
 			s->weight = s->n > 1 ? fmaxf(0, s->weight - weight) : 0;
 			s->n--;
-			r->lone[r->shared_row - r->total_row + index].x[b] = value_of(s);
+			if (b >= r->first)
+				*replay_shared_x(r, index, b) = value_of(s);
 		}
 	}
 }

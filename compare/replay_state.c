@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT 2		/* higher with any change of the replay or of this file */
+#define FORMAT 3		/* higher with any change of the replay or of this file */
 #define LEAST_TURN 8		/* builds between two states */
 #define TRIED 3			/* older states that are looked for */
 #define SHARED UINT32_MAX		/* the row of a group */
@@ -321,7 +321,7 @@ static void groups(struct codec *c, struct replay *r, uint32_t build)
 		FIELD(c, r->shared_base[row - r->shared_row]);
 		FIELD(c, r->shared_usual[row - r->shared_row]);
 		for (uint32_t b = build - (uint32_t)r->rules->window; b < build; b++)
-			FIELD(c, r->lone[row - r->total_row].x[b]);
+			FIELD(c, *replay_shared_x(r, row - r->shared_row, b));
 		n--;
 	}
 }
