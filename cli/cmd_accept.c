@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/buildset.h"
 #include "cli/output_file.h"
-#include "compare/verdict.h"
+#include "compare/verdict_group.h"
 #include "launch/notice.h"
 #include "report/amount.h"
 #include "report/source_log.h"
@@ -28,7 +28,7 @@
 struct accept_arguments {
 	struct buildset_options buildset;
 	bool known;		/* acknowledged, not accepted */
-	bool total;
+	bool total, changed;
 	const char *build;
 	const char *reason;
 	const char *owner, *bug, *fixed_by;
@@ -44,6 +44,8 @@ static const struct option options[] = {
 	  "metrics: wall,cpu,memory,peak,io,read,written,instructions (default: all)") },
 	{ OPT_FLAG(0, "known", known, "acknowledge the change instead: check reports it but passes") },
 	{ OPT_FLAG(0, "total", total, "apply to the whole build instead of TASK") },
+	{ OPT_FLAG(0, "changed", changed,
+	  "apply to the tasks that changed together under the name TASK, and to no others") },
 	{ OPT_TEXT(0, "build", build, "BUILD",
 	  "first build of the change, as git names its commit (default: of its newest change)") },
 	{ OPT_TEXT(0, "message", reason, "REASON", "reason of the change") },
@@ -82,6 +84,21 @@ static void add_metrics(struct buf *out, unsigned metrics)
 	}
 }
 
+/* "core: main.o and 23 tasks that changed with it" */
+static void add_list(struct buf *out, const char *list)
+{
+	struct buf first = BUF_PART_OF(out);
+	size_t n = 0;
+
+	buf_add(&first, list, strcspn(list, "\n"));
+	text_add_name(out, buf_str(&first), 0);
+	for (; *list; list++)
+		n += *list == '\n';
+	if (n > 1)
+		buf_addf(out, " and %zu tasks that changed with it", n - 1);
+	buf_release(&first);
+}
+
 /* "2026-11-20 1234567890ab  cpu,wall of core: main.o" */
 static void add_known(struct buf *out, const struct builds *builds, const struct known *k)
 {
@@ -91,7 +108,9 @@ static void add_known(struct buf *out, const struct builds *builds, const struct
 	buf_addf(out, " %.*s  ", ID_SHOWN, build->id);
 	add_metrics(out, k->metrics);
 	buf_adds(out, " of ");
-	if (*k->pattern)
+	if (strchr(k->pattern, '\n'))
+		add_list(out, k->pattern);
+	else if (*k->pattern)
 		text_add_name(out, k->pattern, 0);
 	else
 		buf_adds(out, "the build");
@@ -344,10 +363,31 @@ static int keep_said(const struct buildset *n, struct known *what, struct error 
 					    "'--message'");
 }
 
+/* The tasks of the newest change that check reports under this name. */
+static int list_changed(struct buf *list, struct known *what, const struct builds *builds,
+			const struct verdict *v, bool any_build, struct error *err)
+{
+	const struct verdict_finding *found = NULL;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
+
+		if (f->n_moved && is_about(what, builds, v, f) && (any_build || covers(f, what->build)) &&
+		    (!found || f->since > found->since))
+			found = f;
+	}
+	if (!found)
+		return error_say(err, -ENOENT, "accept: check reports no tasks that changed together as '%.200s'",
+				 what->pattern);
+	verdict_add_changed(list, v, builds, found);
+	what->pattern = buf_str(list);
+	return buf_error(list) ? error_sys(err, buf_error(list), NULL, NULL) : 0;
+}
+
 static int add(struct buildset *n, const struct accept_arguments *s, struct known *what,
 	       struct error *err)
 {
-	struct buf by = BUF_INIT, out = BUF_INIT;
+	struct buf by = BUF_INIT, out = BUF_INIT, list = BUF_INIT;
 	struct verdict v = { 0 };
 	bool changed = true;
 	int r = check_pattern(&n->builds, what->pattern, err), judged;
@@ -355,10 +395,12 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 	judged = r ? r : verdict_make(&v, &n->builds, &n->rules, &n->known, err);
 	if (!r && s->build)
 		r = named_build(n, s->build, &what->build, err);
-	else if (!r && !judged)
-		changed = usual_build(what, &n->builds, &v);
 	else
 		r = judged;
+	if (!r && s->changed)
+		r = judged ? judged : list_changed(&list, what, &n->builds, &v, !s->build, err);
+	if (!r && !s->build)
+		changed = usual_build(what, &n->builds, &v);
 	if (s->everywhere)
 		what->everywhere = n->builds.ref;
 	r = r ? r : keep_said(n, what, err);
@@ -378,7 +420,22 @@ static int add(struct buildset *n, const struct accept_arguments *s, struct know
 	}
 	verdict_release(&v);
 	buf_release(&by);
+	buf_release(&list);
 	return r;
+}
+
+/* An entry of tasks that changed together has the name of the first one. */
+static bool is_named(const struct accept_arguments *s, const struct known *k, const char *name)
+{
+	struct buf first = BUF_INIT;
+	bool fits = !s->changed && !strcmp(k->pattern, name);
+
+	if (s->changed && strchr(k->pattern, '\n')) {
+		buf_add(&first, k->pattern, strcspn(k->pattern, "\n"));
+		fits = rules_pattern_fits(name, buf_str(&first));
+	}
+	buf_release(&first);
+	return fits;
 }
 
 /* Removes the newest entry of the task. 1: there is no entry. */
@@ -393,7 +450,7 @@ static int undo(struct buildset *n, const struct accept_arguments *s, struct kno
 	for (size_t i = n->known.n; !r && !entry && i-- > 0; ) {
 		const struct known *k = &n->known.known[i];
 
-		if (k->kind == what->kind && !strcmp(k->pattern, what->pattern) &&
+		if (k->kind == what->kind && is_named(s, k, what->pattern) &&
 		    (!s->build || k->build == what->build) &&
 		    (!s->buildset.metrics || k->metrics == what->metrics))
 			entry = k;
@@ -478,6 +535,8 @@ static int read_operands(struct known *what, struct accept_arguments *s, const s
 	what->reason = s->reason;
 	if (next < a->n)
 		return error_say(err, -EINVAL, "accept: unexpected '%s'", a->operand[next]);
+	if (s->total && s->changed)
+		return error_say(err, -EINVAL, "accept: --total and --changed exclude each other");
 	if (!s->list && !s->total && !*what->pattern)
 		return error_say(err, -EINVAL, "accept: TASK or option '--total' is missing");
 	if (!s->list && !s->undo && (s->reason ? !*s->reason : !says_more(s)))

@@ -25,8 +25,9 @@ bool known_fits_group(const struct known *k, const struct builds *builds, const 
 		fits = builds_task_fits(builds, task[i], k->pattern);
 	if (!fits || n)
 		return fits;
-	shared_add_pattern(&pattern, builds, group);
-	fits = !strcmp(k->pattern, buf_str(&pattern)) || !strcmp(k->pattern, "*");
+	if (group)
+		shared_add_pattern(&pattern, builds, group);
+	fits = !strcmp(k->pattern, "*") || (group && !strcmp(k->pattern, buf_str(&pattern)));
 	buf_release(&pattern);
 	return fits;
 }

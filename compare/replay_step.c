@@ -282,12 +282,16 @@ static void leave_groups(struct replay *r, const struct replay_step *s, uint32_t
 	}
 }
 
-/* Whether a note accepted what the tasks of a group share: those that did not show it alone kept their level. */
+/* NULL for all tasks. */
+static const struct shared_group *group_of(const struct replay *r, uint32_t row)
+{
+	return row < r->shared_row ? NULL : &r->group[(row - r->shared_row) / r->n_metrics].name;
+}
+
+/* Whether a note accepted what tasks share: those that did not show it alone kept their level. */
 static bool was_accepted(const struct replay *r, const struct replay_step *s, uint32_t build)
 {
-	const struct shared_group *group = &r->group[(s->row - r->shared_row) / r->n_metrics].name;
-
-	return known_find_group(r->known, KNOWN_ACCEPTED, r->builds, group, r->moved + s->first_moved, s->n_moved,
+	return known_find_group(r->known, KNOWN_ACCEPTED, r->builds, group_of(r, s->row), r->moved + s->first_moved, s->n_moved,
 				r->metric[replay_metric(r, s->row)], s->first ? s->first - 1 : 0, build);
 }
 
@@ -349,7 +353,7 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 	undo(r, (uint32_t)r->n_steps - 1);
 	drop_pending(r, row, s.since, build);
 	leave_groups(r, &s, build);
-	if (row >= r->shared_row && was_accepted(r, &s, build)) {
+	if (row >= r->host_row && was_accepted(r, &s, build)) {
 		r->step[r->n_steps - 1].accepted = true;
 		close_step(&r->step[r->n_steps - 1], build);
 	}
@@ -498,11 +502,10 @@ static bool is_about(const struct replay *r, const struct known *k, uint32_t row
 	const struct replay_step *s = r->row[row].step ? &r->step[r->row[row].step - 1] : NULL;
 	enum metric m = r->metric[replay_metric(r, row)];
 
-	if (row < r->shared_row)
-		return known_fits(k, r->builds, replay_task(r, row), m);
-	return s && !s->closed && !s->silent &&
-	       known_fits_group(k, r->builds, &r->group[(row - r->shared_row) / r->n_metrics].name,
-				r->moved + s->first_moved, s->n_moved, m);
+	if (row < r->shared_row && known_fits(k, r->builds, replay_task(r, row), m))
+		return true;
+	return row >= r->host_row && s && !s->closed && !s->silent &&
+	       known_fits_group(k, r->builds, group_of(r, row), r->moved + s->first_moved, s->n_moved, m);
 }
 
 void replay_accept(struct replay *r, uint32_t build)

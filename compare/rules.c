@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/rules.h"
 
+#include "base/buf.h"
+
 #include <fnmatch.h>
+#include <string.h>
 #include <math.h>
 
 void rules_init(struct rules *rules)
@@ -60,9 +63,30 @@ struct gate rules_gate(const struct rules *rules, const char *task, enum metric 
 	return gate;
 }
 
+/* A list has a newline behind each pattern. Most of these are names. */
+static bool list_fits(const char *list, const char *task)
+{
+	size_t len = strlen(task);
+	struct buf one = BUF_INIT;
+	bool fits = false;
+
+	for (const char *end; !fits && (end = strchr(list, '\n')); list = end + 1) {
+		size_t n = (size_t)(end - list);
+
+		fits = n == len && !memcmp(list, task, len);
+		if (fits || !memchr(list, '\\', n))
+			continue;
+		buf_clear(&one);
+		buf_add(&one, list, n);
+		fits = !fnmatch(buf_str(&one), task, 0);
+	}
+	buf_release(&one);
+	return fits;
+}
+
 bool rules_pattern_fits(const char *pattern, const char *task)
 {
 	if (!*pattern || !*task)
 		return !*pattern && !*task;
-	return !fnmatch(pattern, task, 0);
+	return strchr(pattern, '\n') ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
 }

@@ -66,7 +66,8 @@ void rules_add_counted(struct rules *rules, const int64_t total[TOTALS]);
 /* The thresholds of a task ("": the build) and a metric. */
 struct gate rules_gate(const struct rules *rules, const char *task, enum metric m);
 
-/* Whether a pattern matches a task. Only the pattern "" matches the build (""). */
+/* Whether a pattern matches a task. Only the pattern "" matches the build (""). In a list, as notes have
+ * it, each name has a newline behind it, and a backslash before special characters. */
 bool rules_pattern_fits(const char *pattern, const char *task);
 
 #endif

@@ -180,6 +180,12 @@ static int report_past(struct judge *j, const struct replay_step *s)
 	return 0;
 }
 
+/* NULL for all tasks. */
+static const struct shared_group *group_of(const struct verdict_finding *f)
+{
+	return f->task == TASK_SHARED ? &f->group : NULL;
+}
+
 static int report_step(struct judge *j, const struct known_list *known,
 		       const struct replay_step *step)
 {
@@ -225,10 +231,10 @@ static int report_step(struct judge *j, const struct known_list *known,
 		return -ENOMEM;
 	f.fails = f.worse && !f.back && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));
-	f.known = s.row < r->shared_row ?
+	f.known = s.row < r->host_row ?
 		known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first, j->n - 1) :
-		known_find_group(known, KNOWN_ACKNOWLEDGED, r->builds, &f.group, r->moved + s.first_moved, s.n_moved,
-				 f.metric, f.first, j->n - 1);
+		known_find_group(known, KNOWN_ACKNOWLEDGED, r->builds, group_of(&f), r->moved + s.first_moved,
+				 s.n_moved, f.metric, f.first, j->n - 1);
 	if (f.known) {
 		f.state = FINDING_KNOWN;
 		f.fails = false;
@@ -468,8 +474,8 @@ int verdict_each(const struct builds *builds, const struct rules *rules,
 bool verdict_known_fits(const struct verdict *v, const struct builds *builds, const struct verdict_finding *f,
 			const struct known *k)
 {
-	return f->task == TASK_SHARED ?
-	       known_fits_group(k, builds, &f->group, v->moved + f->first_moved, f->n_moved, f->metric) :
+	return f->task == TASK_SHARED || (f->task == TASK_HOST && f->n_moved) ?
+	       known_fits_group(k, builds, group_of(f), v->moved + f->first_moved, f->n_moved, f->metric) :
 	       known_fits(k, builds, f->task, f->metric);
 }
 

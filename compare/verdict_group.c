@@ -547,6 +547,17 @@ static void add_literal(struct buf *b, const char *p, size_t len)
 	}
 }
 
+void verdict_add_changed(struct buf *list, const struct verdict *v, const struct builds *builds,
+			 const struct verdict_finding *f)
+{
+	for (size_t i = 0; i < f->n_moved; i++) {
+		const char *name = builds_task_name(builds, v->moved[f->first_moved + i]);
+
+		add_literal(list, name, strlen(name));
+		buf_addc(list, '\n');
+	}
+}
+
 void verdict_group_add_pattern(struct buf *pattern, const struct verdict_groups *g,
 			       const struct verdict *v, const struct builds *builds,
 			       const struct verdict_group *group)

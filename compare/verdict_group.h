@@ -46,6 +46,10 @@ int verdict_groups_make(struct verdict_groups *g, const struct verdict *v,
 			const struct builds *builds);
 void verdict_groups_release(struct verdict_groups *g);
 
+/* Adds the tasks that changed together, as a list of patterns (rules.h). */
+void verdict_add_changed(struct buf *list, const struct verdict *v, const struct builds *builds,
+			 const struct verdict_finding *f);
+
 /* Adds a pattern, as in rules.h, that fits the tasks of all members; "*" for all tasks, "" for
  * the build. */
 void verdict_group_add_pattern(struct buf *pattern, const struct verdict_groups *g,

@@ -231,6 +231,8 @@ static void add_known(struct buf *out, const struct subject *s, const char *comm
 	begin(out, why, command, &s->c->archive);
 	command_line_build(out, s->c->builds->build[s->group->whole.since].id);
 	command_line_metrics(out, s->metrics);
+	if (words_is_part(s->c->builds, &s->group->whole))
+		buf_adds(out, " --changed");
 	if (pattern.len)
 		command_line_operand(out, buf_str(&pattern));
 	else

@@ -182,6 +182,14 @@ void words_add_shared(struct buf *b, const struct builds *builds, const struct s
 	add_tasks_of(b, builds, group);
 }
 
+bool words_is_part(const struct builds *builds, const struct verdict_finding *f)
+{
+	int64_t all = builds->build[builds->n - 1].total[TOTAL_TASKS];
+
+	all = f->task == TASK_SHARED ? f->of_tasks : all;
+	return f->n_moved && (double)f->tasks < MOST_TASKS * (double)all;
+}
+
 void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
 {
 	int64_t all = builds->build[builds->n - 1].total[TOTAL_TASKS];
@@ -190,7 +198,7 @@ void words_add_subject(struct buf *b, const struct builds *builds, const struct 
 		words_add_shared(b, builds, &f->group, f->tasks, f->of_tasks);
 	else if (f->task != TASK_HOST || !f->tasks)
 		buf_adds(b, words_task(builds, f->task));
-	else if ((double)f->tasks < MOST_TASKS * (double)all)
+	else if (words_is_part(builds, f))
 		buf_addf(b, "%u of %lld tasks", f->tasks, (long long)all);
 	else
 		buf_addf(b, "all %u tasks", f->tasks);

@@ -58,6 +58,9 @@ void words_add_before_failure(struct buf *b, const struct builds *builds, uint32
 /* A task's name, "all tasks" or "the build". */
 const char *words_task(const struct builds *builds, uint32_t task);
 
+/* Whether a finding of tasks that changed together is about a part of those that its name means. */
+bool words_is_part(const struct builds *builds, const struct verdict_finding *f);
+
 /* "68 of 300 tasks", "70 tasks of *.o": of those, so many changed. */
 void words_add_shared(struct buf *b, const struct builds *builds, const struct shared_group *group,
 		      uint32_t tasks, uint32_t of);
