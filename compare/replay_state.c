@@ -429,12 +429,13 @@ static int settle_steps(struct replay *r, uint32_t build)
 	for (size_t i = 0; !status && i < r->n_steps; i++) {
 		struct replay_step *s = &r->step[i], told = *s;
 		uint32_t until = !s->closed ? build : s->end < r->n ? s->end : s->left, n;
+		bool is_old = s->at + REPLAY_AROUND <= build;
 
-		if (s->row >= r->shared_row && !s->measured) {
+		if (s->row >= r->shared_row && !s->measured && (is_old || s->closed)) {
 			status = replay_shared_effect(r, s, MIN(until, build), &told.effect);
 			told.measured = true;
 		}
-		if (!status && !s->closed && !s->silent && s->at + REPLAY_AROUND <= build) {
+		if (!status && !s->closed && !s->silent && is_old) {
 			status = replay_step_place(r, &told, &work);
 			told.placed = true;
 		}

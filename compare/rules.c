@@ -90,3 +90,12 @@ bool rules_pattern_fits(const char *pattern, const char *task)
 		return !*pattern && !*task;
 	return strchr(pattern, '\n') ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
 }
+
+void rules_add_literal(struct buf *pattern, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (strchr("*?[\\", text[i]))
+			buf_addc(pattern, '\\');
+		buf_addc(pattern, text[i]);
+	}
+}

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
+
 /*
  * What counts as a difference: the key `compare` of buildbeat.yaml, and options. A difference
  * matters if it reaches both the share and the amount.
@@ -69,5 +71,8 @@ struct gate rules_gate(const struct rules *rules, const char *task, enum metric 
 /* Whether a pattern matches a task. Only the pattern "" matches the build (""). In a list, as notes have
  * it, each name has a newline behind it, and a backslash before special characters. */
 bool rules_pattern_fits(const char *pattern, const char *task);
+
+/* Adds a text to a pattern: it matches itself. */
+void rules_add_literal(struct buf *pattern, const char *text, size_t len);
 
 #endif

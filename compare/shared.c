@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare/shared.h"
 
+#include "compare/rules.h"
+
 #include <string.h>
 
 #define PLACES_MOST (SHARED_MOST - 2)
@@ -52,11 +54,7 @@ void shared_add_pattern(struct buf *b, const struct builds *builds, const struct
 
 	if (g->of != SHARED_OF_PLACE)
 		buf_addc(b, '*');
-	for (uint32_t i = 0; i < g->len; i++) {
-		if (strchr("*?[\\", part[i]))
-			buf_addc(b, '\\');
-		buf_addc(b, part[i]);
-	}
+	rules_add_literal(b, part, g->len);
 	if (g->of == SHARED_OF_PLACE)
 		buf_addc(b, '*');
 }

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "compare/everywhere.h"
 #include "compare/history_group.h"
+#include "compare/rules.h"
 #include "compare/verdict_cause.h"
 
 #include <errno.h>
@@ -538,22 +539,13 @@ void verdict_groups_release(struct verdict_groups *g)
 
 /* Patterns */
 
-static void add_literal(struct buf *b, const char *p, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (strchr("*?[\\", p[i]))
-			buf_addc(b, '\\');
-		buf_addc(b, p[i]);
-	}
-}
-
 void verdict_add_changed(struct buf *list, const struct verdict *v, const struct builds *builds,
 			 const struct verdict_finding *f)
 {
 	for (size_t i = 0; i < f->n_moved; i++) {
 		const char *name = builds_task_name(builds, v->moved[f->first_moved + i]);
 
-		add_literal(list, name, strlen(name));
+		rules_add_literal(list, name, strlen(name));
 		buf_addc(list, '\n');
 	}
 }
@@ -574,12 +566,12 @@ void verdict_group_add_pattern(struct buf *pattern, const struct verdict_groups 
 		return;
 	name = builds->task[v->finding[*member].task].name;
 	if (group->n == 1) {
-		add_literal(pattern, name, strlen(name));
+		rules_add_literal(pattern, name, strlen(name));
 		return;
 	}
 	for (size_t i = 1; i < group->n; i++)
 		add_name(&e, name, builds->task[v->finding[member[i]].task].name);
-	add_literal(pattern, name, e.prefix);
+	rules_add_literal(pattern, name, e.prefix);
 	buf_addc(pattern, '*');
-	add_literal(pattern, name + strlen(name) - e.suffix, e.suffix);
+	rules_add_literal(pattern, name + strlen(name) - e.suffix, e.suffix);
 }

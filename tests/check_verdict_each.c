@@ -8,7 +8,9 @@
 /* One replay says of each build what a check of the builds up to it says. */
 
 #define TASKS 120
-#define CHANGES 12
+#define ALONE 12
+#define TOGETHER 40		/* tasks that change together, by little */
+#define CHANGES (ALONE + TOGETHER)
 #define NOTES 6
 
 static struct builds all;
@@ -43,7 +45,9 @@ static void make(uint64_t seed)
 			     .spikes = seed % 3 ? 0 : 0.02, .missing = seed % 2 ? 0 : 0.02,
 			     .change = change, .n_changes = CHANGES };
 
-	for (size_t i = 0; i < CHANGES; i++) {
+	for (size_t i = 0; i < TOGETHER; i++)
+		change[ALONE + i] = (struct made_change){ .task = 60 + i, .build = builds / 2, .by = seed % 2 ? 0.06 : 0 };
+	for (size_t i = 0; i < ALONE; i++) {
 		change[i] = (struct made_change){
 			.task = i ? number(&random, 0, 5) * 7 : seed % 4 ? 3 : MADE_ALL,
 			.build = number(&random, 6, builds - 2), .by = 0.15 + noise_uniform(&random),
@@ -163,7 +167,7 @@ static void forget(void)
 }
 
 struct counted {
-	size_t builds, failing, back, known, past, suspects;
+	size_t builds, failing, back, known, past, suspects, shared;
 };
 
 /* The verdict about the first builds alone. */
@@ -186,6 +190,7 @@ static int compare_with_check(void *context, uint32_t build, const struct verdic
 	for (size_t i = 0; i < v->n; i++) {
 		same_finding(&v->finding[i], &own.finding[i]);
 		n->back += v->finding[i].back;
+		n->shared += v->finding[i].task == TASK_SHARED;
 		ck_assert_uint_eq(v->finding[i].n_moved, own.finding[i].n_moved);
 		for (size_t k = 0; k < v->finding[i].n_moved; k++)
 			ck_assert_uint_eq(v->moved[v->finding[i].first_moved + k],
@@ -270,7 +275,7 @@ TEST(covers)
 					&(struct verdict_seen){ compare_with_check, &n }, &err));
 		builds_release(&all);
 	}
-	ck_assert(n.back && n.known && n.past && n.suspects && n.failing < n.builds);
+	ck_assert(n.back && n.known && n.past && n.suspects && n.shared && n.failing < n.builds);
 }
 
 /* An episode ends with the first normal build: perhaps because that is back, later the level was left. */
