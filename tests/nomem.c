@@ -178,13 +178,16 @@ static void judge_all(struct outcome *o, struct outcome *usual, const char *name
 		      name, n, wrong, o->status, usual->status, buf_str(&o->err), a, b);
 }
 
+/* Later allocations are those of loops: one in two of them is tried, then one in three, and so on. */
+#define EACH 500
+
 long nomem_command(const char *dir, const char *const *argv)
 {
 	struct outcome usual, o = { .failed = true };
 	long n = 0;
 
 	run_once(&usual, dir, argv, -1);
-	for (; o.failed; n++) {
+	for (; o.failed; n += 1 + n / EACH) {
 		run_once(&o, dir, argv, n);
 		/* A crash does not report its allocation, and is not the end of them. */
 		o.failed |= o.status > 125;
