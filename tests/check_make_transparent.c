@@ -62,7 +62,7 @@ static const struct scene scenes[] = {
 	{ .what = ".EXPORT_ALL_VARIABLES", .args = "V=1",
 	  .makefile = ".EXPORT_ALL_VARIABLES:\nX = $@x\nY := y\n"
 		      "a:\n\t@env | grep -v -e ^MAKEFILES= -e ^_= -e ^MAKEPARENT_PID= | LC_ALL=C sort\n"
-		      "\t@env | grep -c IFS\n",
+		      "\t@env | grep -c ^IFS\n",
 	  .tasks = "a+ a-" },
 	{ .what = "env", .args = "",
 	  .makefile = "export Z := $(shell echo z)\n"
@@ -140,12 +140,12 @@ static const struct scene scenes[] = {
 		   "echo '$(info set)' >> in.mk; echo endif >> in.mk",
 	  .makefile = "$(info [$(origin IFS)] [$(flavor IFS)] [$(value IFS)] [$(filter %IFS,$(.VARIABLES))])\n"
 		      "IFS ?= ,\n$(info [$(origin IFS)] [$(IFS)])\n"
-		      "a: b\n\t@echo '$(origin IFS)' '$(IFS)'; printenv IFS\nb:\n\t@echo $(flavor IFS); env | grep IFS\n",
+		      "a: b\n\t@echo '$(origin IFS)' '$(IFS)'; printenv IFS\nb:\n\t@echo $(flavor IFS); env | grep ^IFS\n",
 	  .tasks = "b-" },
 	{ .what = "IFS is not there in a recipe", .args = "-k",
 	  .makefile = "all: a b c d\na:\n\t@echo '[$(origin IFS)] [$(flavor IFS)] [$(value IFS)]' '$(if $(IFS),yes,no)'\n"
 		      "b: ; @echo '$(filter %IFS,$(.VARIABLES))' '$(words $(.VARIABLES))'\n"
-		      "c:\n\t@env | grep IFS\nd:\n\t@echo $(shell env | grep IFS)\n",
+		      "c:\n\t@env | grep ^IFS\nd:\n\t@echo $(shell env | grep ^IFS)\n",
 	  .tasks = "a+ b+ c- d!- d+" },
 	{ .what = "IFS of a pattern", .args = "a.x b",
 	  .makefile = "%.x: IFS = ,\n%: IFS ?= ;\n%.x: c\n\t@echo '$(IFS)' '$(origin IFS)'\n"
@@ -159,7 +159,7 @@ static const struct scene scenes[] = {
 		      "\t@sh -c 'a=x,y; set -- $$a; echo $$#'\n",
 	  .tasks = "b+ b+ a+" },
 	{ .what = "IFS exported and not set", .args = "",
-	  .makefile = "export IFS\nexport\na:\n\t@env | grep IFS\n", .tasks = "a+" },
+	  .makefile = "export IFS\nexport\na:\n\t@env | grep ^IFS\n", .tasks = "a+" },
 	{ .what = "IFS set with override", .args = "IFS=c",
 	  .makefile = "override IFS := ,\na: b\n\t@echo '$(IFS)' '$(origin IFS)'; printenv IFS\n"
 		      "b:\n\t@echo one\n\techo two\n", .tasks = "b+ b+ a-" },
