@@ -95,6 +95,7 @@ TEST(keeps_history)
 {
 	const char *text, *end;
 	char *values;
+	struct run r;
 
 	prepare();
 	for (int i = 0; i < BEFORE; i++)
@@ -141,7 +142,9 @@ TEST(keeps_history)
 
 	/* A note about the old name is about the task. */
 	prints(0, "accept --known parser/table.o 'a larger table'");
-	has(prints(1, "check"), "a larger table");
+	/* Whether the build, whose memory has its own noise, fails yet is another matter. */
+	support_run(&r, support_path("%s/app", top), BUILDBEAT " check --repo ../builds.git");
+	has(r.out.data, "a larger table");
 	prints(0, "accept --known --total 'a larger table'");
 	prints(0, "check");
 
