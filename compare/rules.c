@@ -86,15 +86,19 @@ static bool list_fits(const char *list, const char *task)
 
 bool rules_pattern_fits(const char *pattern, const char *task)
 {
+	size_t last;
+
 	if (!*pattern || !*task)
 		return !*pattern && !*task;
-	return strchr(pattern, '\n') ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
+	/* a newline that belongs to a name has a backslash before it */
+	last = strlen(pattern) - 1;
+	return last && pattern[last] == '\n' && pattern[last - 1] != '\\' ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
 }
 
 void rules_add_literal(struct buf *pattern, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (strchr("*?[\\", text[i]))
+		if (strchr("*?[\\\n", text[i]))
 			buf_addc(pattern, '\\');
 		buf_addc(pattern, text[i]);
 	}

@@ -198,7 +198,7 @@ void words_add_subject(struct buf *b, const struct builds *builds, const struct 
 		words_add_shared(b, builds, &f->group, f->tasks, f->of_tasks);
 	else if (f->task != TASK_HOST || !f->tasks)
 		buf_adds(b, words_task(builds, f->task));
-	else if (words_is_part(builds, f))
+	else if ((double)f->tasks < MOST_TASKS * (double)all)
 		buf_addf(b, "%u of %lld tasks", f->tasks, (long long)all);
 	else
 		buf_addf(b, "all %u tasks", f->tasks);
