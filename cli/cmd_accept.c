@@ -108,7 +108,7 @@ static void add_known(struct buf *out, const struct builds *builds, const struct
 	buf_addf(out, " %.*s  ", ID_SHOWN, build->id);
 	add_metrics(out, k->metrics);
 	buf_adds(out, " of ");
-	if (strchr(k->pattern, '\n'))
+	if (rules_is_list(k->pattern))
 		add_list(out, k->pattern);
 	else if (*k->pattern)
 		text_add_name(out, k->pattern, 0);
@@ -430,7 +430,7 @@ static bool is_named(const struct accept_arguments *s, const struct known *k, co
 	struct buf first = BUF_INIT;
 	bool fits = !s->changed && !strcmp(k->pattern, name);
 
-	if (s->changed && strchr(k->pattern, '\n')) {
+	if (s->changed && rules_is_list(k->pattern)) {
 		buf_add(&first, k->pattern, strcspn(k->pattern, "\n"));
 		fits = rules_pattern_fits(name, buf_str(&first));
 	}

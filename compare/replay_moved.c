@@ -394,31 +394,30 @@ static int find_rest(const struct replay *r, const struct replay_step *s, uint32
 		}
 		rest[b - s->since] = n >= LEAST_TASKS ? stats_median(off, n) : 0;
 	}
-	free(v);
-	free(off);
-	free(level);
+	free_all(v, off, level);
 	return v && off && level ? 0 : -ENOMEM;
 }
 
 int replay_shared_effect(const struct replay *r, const struct replay_step *s, uint32_t end,
 			 struct shared_effect *out)
 {
-	double *v = array_new(3 * (size_t)r->n + 3, sizeof *v), *work = v + r->n + 1, *rest = work + r->n + 1;
-	double usual = 0, spread = s->spread, alike = 0.5, error, effect = 0, t;
+	double *v, *work, *rest, usual = 0, spread = s->spread, alike = 0.5, error, effect = 0, t;
 	bool chosen = false;
 	size_t n = 0, now = 0, m = replay_metric(r, s->row);
 	double sum = 0, newest = NAN;
 
+	for (uint32_t i = 0; i < s->n_moved; i++)
+		sum += fmax(0, exp((double)r->moved_level[s->first_moved + i]) - r->least[m]);
 	if (s->measured) {
 		*out = s->effect;
 		for (uint32_t b = end; b-- > s->since && isnan(newest); )
 			newest = isnan(r->factor[m][b]) ? NAN : step_off(r, s, b);
-		for (uint32_t i = 0; i < s->n_moved; i++)
-			sum += fmax(0, exp((double)r->moved_level[s->first_moved + i]) - r->least[m]);
 		out->newest = sum * exp(newest);
-		free(v);
 		return 0;
 	}
+	v = array_new(3 * (size_t)r->n + 3, sizeof *v);
+	work = v + r->n + 1;
+	rest = work + r->n + 1;
 	if (!v || find_rest(r, s, end, rest)) {
 		free(v);
 		return -ENOMEM;
@@ -446,8 +445,6 @@ int replay_shared_effect(const struct replay *r, const struct replay_step *s, ui
 		effect = stats_median(v, now);
 	effect -= usual;
 	error = (chosen ? CHOSEN : 1) * t * spread * sqrt(alike * (1 / fmax(1, (double)now) + REPLAY_MEDIAN_ERROR / fmax(1, (double)n)));
-	for (uint32_t i = 0; i < s->n_moved; i++)
-		sum += fmax(0, exp((double)r->moved_level[s->first_moved + i]) - r->least[m]);
 	for (uint32_t b = end; b-- > s->since && isnan(newest); )
 		newest = isnan(r->factor[m][b]) ? NAN : step_off(r, s, b) - rest[b - s->since];
 	*out = (struct shared_effect){

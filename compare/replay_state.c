@@ -368,6 +368,7 @@ static void factors(struct codec *c, struct replay *r, uint32_t build)
 	}
 }
 
+/* The tasks of steps that are still reported, with their levels before. */
 static void moved(struct codec *c, struct replay *r, uint32_t n_tasks)
 {
 	uint32_t n = (uint32_t)r->n_moved;
@@ -375,7 +376,6 @@ static void moved(struct codec *c, struct replay *r, uint32_t n_tasks)
 	FIELD(c, n);
 	for (uint32_t i = 0; i < n && !c->damaged; i++) {
 		uint32_t *task = c->reading ? array_add(&r->moved, &r->n_moved, sizeof *task) : &r->moved[i];
-
 		float *level = c->reading ? array_add(&r->moved_level, &r->n_levels, sizeof *level) :
 			       &r->moved_level[i];
 

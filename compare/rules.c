@@ -84,15 +84,18 @@ static bool list_fits(const char *list, const char *task)
 	return fits;
 }
 
+bool rules_is_list(const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	return len > 1 && pattern[len - 1] == '\n' && pattern[len - 2] != '\\';
+}
+
 bool rules_pattern_fits(const char *pattern, const char *task)
 {
-	size_t last;
-
 	if (!*pattern || !*task)
 		return !*pattern && !*task;
-	/* a newline that belongs to a name has a backslash before it */
-	last = strlen(pattern) - 1;
-	return last && pattern[last] == '\n' && pattern[last - 1] != '\\' ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
+	return rules_is_list(pattern) ? list_fits(pattern, task) : !fnmatch(pattern, task, 0);
 }
 
 void rules_add_literal(struct buf *pattern, const char *text, size_t len)

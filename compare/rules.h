@@ -72,6 +72,9 @@ struct gate rules_gate(const struct rules *rules, const char *task, enum metric 
  * it, each name has a newline behind it, and a backslash before special characters. */
 bool rules_pattern_fits(const char *pattern, const char *task);
 
+/* Whether a pattern is a list: a newline that belongs to a name has a backslash before it. */
+bool rules_is_list(const char *pattern);
+
 /* Adds a text to a pattern: it matches itself. */
 void rules_add_literal(struct buf *pattern, const char *text, size_t len);
 

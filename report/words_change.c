@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define SHORT_ID 8
-#define MOST_TASKS 0.95		/* are called all: some cannot be compared */
+#define MOST_TASKS 0.95
 
 const char *const words_finding_state[] = {
 	[FINDING_CONFIRMED] = "confirmed", [FINDING_KNOWN] = "known", [FINDING_SUSPECT] = "suspect",
@@ -172,10 +172,16 @@ static void add_tasks_of(struct buf *b, const struct builds *builds, const struc
 	}
 }
 
+/* Some tasks cannot be compared: nearly all are called all. */
+static bool are_some(uint32_t tasks, int64_t of)
+{
+	return (double)tasks < MOST_TASKS * (double)of;
+}
+
 void words_add_shared(struct buf *b, const struct builds *builds, const struct shared_group *group,
 		      uint32_t tasks, uint32_t of)
 {
-	if ((double)tasks < MOST_TASKS * (double)of)
+	if (are_some(tasks, of))
 		buf_addf(b, "%u of %u ", tasks, of);
 	else
 		buf_addf(b, "%s%u ", group->of == SHARED_OF_ALL ? "all " : "", tasks);
@@ -184,10 +190,8 @@ void words_add_shared(struct buf *b, const struct builds *builds, const struct s
 
 bool words_is_part(const struct builds *builds, const struct verdict_finding *f)
 {
-	int64_t all = builds->build[builds->n - 1].total[TOTAL_TASKS];
-
-	all = f->task == TASK_SHARED ? f->of_tasks : all;
-	return f->n_moved && (double)f->tasks < MOST_TASKS * (double)all;
+	return f->n_moved && are_some(f->tasks, f->task == TASK_SHARED ? f->of_tasks :
+				      builds->build[builds->n - 1].total[TOTAL_TASKS]);
 }
 
 void words_add_subject(struct buf *b, const struct builds *builds, const struct verdict_finding *f)
@@ -198,7 +202,7 @@ void words_add_subject(struct buf *b, const struct builds *builds, const struct 
 		words_add_shared(b, builds, &f->group, f->tasks, f->of_tasks);
 	else if (f->task != TASK_HOST || !f->tasks)
 		buf_adds(b, words_task(builds, f->task));
-	else if ((double)f->tasks < MOST_TASKS * (double)all)
+	else if (are_some(f->tasks, all))
 		buf_addf(b, "%u of %lld tasks", f->tasks, (long long)all);
 	else
 		buf_addf(b, "all %u tasks", f->tasks);
