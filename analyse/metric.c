@@ -97,6 +97,11 @@ const struct metric_total_info metric_total_info[TOTALS] = {
 	[TOTAL_INSTRUCTIONS] = { "instructions", "user instructions", UNIT_COUNT },
 };
 
+bool metric_is_akin(enum metric a, enum metric b)
+{
+	return a == b || (metric_info[a].time && metric_info[b].time);
+}
+
 enum metric metric_find(const char *name)
 {
 	enum metric m = 0;

@@ -73,6 +73,9 @@ extern const struct metric_info metric_info[METRICS];
 extern const char *const metric_word[METRICS + 1];
 enum metric metric_find(const char *name);
 
+/* Whether one cause changes both: the same metric, or two times. */
+bool metric_is_akin(enum metric a, enum metric b);
+
 enum total {
 	TOTAL_WALL_US,
 	TOTAL_USER_US,		/* of the build's process and all below, or of its tasks */

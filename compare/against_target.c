@@ -388,18 +388,36 @@ static int test_metric(struct search *s, const float *values)
 	return r;
 }
 
-/* Removes items that are probable as noise. */
-static void keep_improbable(struct search *s)
+static bool has_task_akin(const struct against_list *list, enum metric metric)
 {
-	size_t n = s->list->n;
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->item[i].task != TASK_TOTAL && metric_is_akin(list->item[i].metric, metric))
+			return true;
+	}
+	return false;
+}
 
-	s->list->n = 0;
+/* Removes items that are probable as noise, then those of the build that a task explains. */
+static void keep_causes(struct search *s)
+{
+	struct against_list *list = s->list;
+	size_t n = list->n;
+
+	list->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct against_undecided *u = &s->list->item[i];
+		const struct against_undecided *u = &list->item[i];
 
 		if (s->p[i] * (double)s->tests[u->task == TASK_TOTAL ? OF_BUILD : OF_TASKS] <= IMPROBABLE)
-			s->list->item[s->list->n++] = *u;
+			list->item[list->n++] = *u;
 	}
+	n = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct against_undecided *u = &list->item[i];
+
+		if (u->task != TASK_TOTAL || !has_task_akin(list, u->metric))
+			list->item[n++] = *u;
+	}
+	list->n = n;
 }
 
 int against_find_undecided(struct against_list *list, const struct verdict *v,
@@ -429,7 +447,7 @@ int against_find_undecided(struct against_list *list, const struct verdict *v,
 			error_sys(err, r, builds->ref, NULL);
 	}
 	if (!r)
-		keep_improbable(&s);
+		keep_causes(&s);
 	changepoints_free(s.points);
 	free_all(values, s.x, s.series, s.work, s.p);
 	return r;

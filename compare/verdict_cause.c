@@ -116,8 +116,7 @@ static void join_total(struct causes *c, uint32_t total)
 	for (uint32_t i = 0; i < c->groups->n; i++) {
 		const struct verdict_finding *g = whole(c, i);
 
-		if (g->fails && g->task != TASK_TOTAL && overlap(f, g) &&
-		    (g->metric == f->metric || (metric_info[g->metric].time && metric_info[f->metric].time))) {
+		if (g->fails && g->task != TASK_TOTAL && overlap(f, g) && metric_is_akin(g->metric, f->metric)) {
 			join(c, total, i);
 			return;
 		}

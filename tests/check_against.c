@@ -386,6 +386,41 @@ TEST_LOOP(of_the_target, 2)
 	builds_release(&builds);
 }
 
+/* A task that is slower makes the build slower, which is no second change; if tasks are not looked at, it is the
+ * only one. */
+TEST_LOOP(of_a_task, 2)
+{
+	static const struct rule ignores_tasks = {
+		.pattern = "*", .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU),
+		.share = NAN, .amount = NAN, .floor = NAN, .ignored = 1,
+	};
+	const struct made_change change = {
+		.task = 1, .metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU), .build = 18,
+		.by = 1,
+	};
+	const struct made made = {
+		.seed = 4, .tasks = 5, .builds = 20, .noise = 0.03, .level_us = 8e6, .n_changes = 1,
+		.change = &change,
+	};
+	struct against_list list;
+	struct builds builds;
+	struct verdict v = { 0 };
+	struct rules rules;
+	struct error err;
+
+	rules_init(&rules);
+	rules.metrics = METRIC_BIT(METRIC_WALL) | METRIC_BIT(METRIC_CPU);
+	rules.rule = &ignores_tasks;
+	rules.n = _i;
+	ck_assert_int_eq(made_series(&builds, &made), 0);
+	ck_assert_int_eq(against_find_undecided(&list, &v, &builds, &rules, 18, &err), 0);
+	ck_assert_uint_gt(list.n, 0);
+	for (size_t i = 0; i < list.n; i++)
+		ck_assert_uint_eq(list.item[i].task, _i ? TASK_TOTAL : 1);
+	free(list.item);
+	builds_release(&builds);
+}
+
 TEST_PROGRAM(against)
 {
 	SKIP_PROGRAM_IF(!support_has("git") || !support_has("make") || !support_can_be_loaded());
