@@ -26,7 +26,7 @@ uint32_t replay_task(const struct replay *r, uint32_t row)
 
 size_t replay_metric(const struct replay *r, uint32_t row)
 {
-	return row % r->n_metrics;
+	return row < r->shared_row ? row % r->n_metrics : (row - r->shared_row) % r->n_times;
 }
 
 double replay_x(const struct replay *r, uint32_t row, uint32_t build)
@@ -67,25 +67,30 @@ size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint3
 	return n;
 }
 
+struct gate replay_gate(const struct replay *r, uint32_t row)
+{
+	enum metric m = r->metric[replay_metric(r, row)];
+
+	if (row < r->host_row)
+		return r->gate ? r->gate[row] : r->rules->gate[m];
+	return (struct gate){ .share = row < r->shared_row ? r->rules->gate[m].share : replay_shared_gate(r, m) };
+}
+
 bool replay_matters(const struct replay *r, uint32_t row, double before, double now)
 {
-	const struct gate *gate = &r->gate[row];
+	struct gate gate = replay_gate(r, row);
 	double old = fmax(0, replay_amount(r, row, before));
 	double new = fmax(0, replay_amount(r, row, now));
 
-	return fabs(new - old) >= gate->share * old && fabs(new - old) >= gate->amount &&
-	       !(old < gate->floor && new < gate->floor);
+	return fabs(new - old) >= gate.share * old && fabs(new - old) >= gate.amount &&
+	       !(old < gate.floor && new < gate.floor);
 }
 
 static void set_gates(struct replay *r)
 {
-	for (uint32_t row = 0; row < r->n_rows; row++) {
-		enum metric m = r->metric[replay_metric(r, row)];
-		const char *name = builds_task_name(r->builds, replay_task(r, row));
-
-		r->gate[row] = row < r->host_row ? rules_gate(r->rules, name, m) : (struct gate){
-			.share = row < r->shared_row ? r->rules->gate[m].share : replay_shared_gate(r, m) };
-	}
+	for (uint32_t row = 0; r->gate && row < r->host_row; row++)
+		r->gate[row] = rules_gate(r->rules, builds_task_name(r->builds, replay_task(r, row)),
+					  r->metric[replay_metric(r, row)]);
 }
 
 static bool is_good(const struct build *build)
@@ -109,12 +114,12 @@ static int load_logarithms(struct replay *r, size_t m, struct error *err)
 			return status;
 		for (uint32_t task = 0; task < r->n_tasks; task++)
 			x[task] = good && isfinite(x[task]) && x[task] >= 0 &&
-				!r->gate[task * r->n_metrics + m].ignored ?
+				!replay_gate(r, task * (uint32_t)r->n_metrics + (uint32_t)m).ignored ?
 				logf(x[task] + (float)least) : NAN;
 	}
 	for (uint32_t b = 0; b < r->n; b++) {
 		double total = build_total(&r->builds->build[b], metric);
-		bool ignored = r->gate[r->total_row + m].ignored;
+		bool ignored = replay_gate(r, r->total_row + (uint32_t)m).ignored;
 
 		r->factor[m][b] = r->lone[r->n_metrics + m].x[b] = NAN;
 		r->machine[m][b] = NAN;
@@ -130,10 +135,10 @@ static int make_room(struct replay *r)
 	size_t n_lone, n_single = 2 * r->n_metrics;
 	bool whole = true;
 
-	r->n_rows = (r->n_tasks + 2 + r->n_groups) * (uint32_t)r->n_metrics;
 	r->total_row = r->n_tasks * (uint32_t)r->n_metrics;
 	r->host_row = r->total_row + (uint32_t)r->n_metrics;
 	r->shared_row = r->host_row + (uint32_t)r->n_metrics;
+	r->n_rows = r->shared_row + r->n_groups * (uint32_t)r->n_times;
 	n_lone = r->n_rows - r->total_row;
 	r->cap = builds < (size_t)r->rules->window ? builds : (size_t)r->rules->window;
 	r->stride = replay_stride(r->builds);
@@ -160,7 +165,7 @@ static int make_room(struct replay *r)
 			r->lone[i].x[b] = NAN;
 	}
 	r->row = array_new_zero(r->n_rows, sizeof *r->row);
-	r->gate = array_new(r->n_rows, sizeof *r->gate);
+	r->gate = r->rules->n ? array_new(r->host_row, sizeof *r->gate) : NULL;
 	r->sorted = array_new(r->total_row * r->cap, sizeof *r->sorted);
 	r->offset = array_new_zero(r->n_metrics + 1, sizeof *r->offset);
 	r->single = array_new_zero(r->n_metrics, sizeof *r->single);
@@ -172,7 +177,7 @@ static int make_room(struct replay *r)
 	r->runs = array_new_zero(r->n_sampled * spans + 1, sizeof *r->runs);
 	r->pending = array_new_zero((REPLAY_LAG + 1) * r->n_sampled * spans, sizeof *r->pending);
 	r->good = array_new(builds, sizeof *r->good);
-	return whole && r->row && r->gate && r->sorted && r->offset && r->single && r->null && r->streaks &&
+	return whole && r->row && (r->gate || !r->rules->n) && r->sorted && r->offset && r->single && r->null && r->streaks &&
 	       r->response && r->worth && r->span && r->runs && r->pending && r->good ? 0 : -ENOMEM;
 }
 
@@ -341,10 +346,8 @@ static int judge(struct replay *r, uint32_t build, struct error *err)
 	r->good[build] = r->n_good;
 	if (!status)
 		status = replay_host(r, build);
-	for (size_t m = 0; m < r->n_metrics; m++) {
-		if (metric_info[r->metric[m]].time)
-			r->lone[r->n_metrics + m].x[build] = r->factor[m][build];
-	}
+	for (size_t m = 0; m < r->n_times; m++)
+		r->lone[r->n_metrics + m].x[build] = r->factor[m][build];
 	replay_accept(r, build);
 	if (!status)
 		status = replay_sets_look(r, build, err);
@@ -463,7 +466,6 @@ static void choose_metrics(struct replay *r)
 	for (enum metric m = 0; m < METRICS; m++) {
 		if (!(metrics & METRIC_BIT(m)))
 			continue;
-		r->time[r->n_metrics] = r->n_times;
 		r->n_times += metric_info[m].time;
 		r->metric[r->n_metrics++] = m;
 	}

@@ -67,7 +67,6 @@ struct replay_row {
 	/* By count: values, the level before them and the deviation expected of
 	 * a value from it; NaN if the reference is too small. */
 	float x[REPLAY_RING], middle[REPLAY_RING], spread[REPLAY_RING];
-	float z[REPLAY_RING];	/* the deviation, at most REPLAY_CLIP */
 };
 
 /*
@@ -222,15 +221,15 @@ struct replay {
 		double level;
 	} settled[METRICS];
 	double *machine[METRICS];	/* the part of it that the machine explains; NaN: unknown */
-	size_t n_times, time[METRICS];	/* metrics that are times, and their numbers among these */
+	size_t n_times;		/* the first metrics are times */
 	struct replay_response *response;	/* of each row of a task that is a time */
 	double unlike[METRICS];	/* variance, over the tasks, of the slope of their response */
 	double unlike_most[METRICS];	/* at most */
 
-	/* Rows: metrics of tasks, then of the build, then the common factors, then groups of tasks. */
+	/* Rows: metrics of tasks, then of the build, then the common factors, then times of groups of tasks. */
 	uint32_t n_rows, total_row, host_row, shared_row;
 	struct replay_row *row;
-	struct gate *gate;
+	struct gate *gate;	/* of the rows before host_row; NULL: rules.gate */
 	float *sorted;		/* references, cap of each row */
 	size_t cap;
 	struct replay_lone *lone;	/* of the rows from total_row on */
@@ -298,9 +297,15 @@ int replay_run(struct replay *r, const struct builds *builds, const struct rules
 	       const struct known_list *known, struct error *err);
 void replay_release(struct replay *r);
 
-/* Of a row: task index, TASK_TOTAL, TASK_HOST or TASK_SHARED; metric index. */
+/* Of a row: task index, TASK_TOTAL, TASK_HOST or TASK_SHARED; metric index. And the group of one from
+ * shared_row on. */
 uint32_t replay_task(const struct replay *r, uint32_t row);
 size_t replay_metric(const struct replay *r, uint32_t row);
+
+static inline uint32_t replay_group(const struct replay *r, uint32_t row)
+{
+	return (row - r->shared_row) / (uint32_t)r->n_times;
+}
 
 static inline bool replay_is_asked(const struct replay *r, size_t m)
 {
@@ -334,6 +339,19 @@ static inline uint32_t replay_before(const struct replay *r, const struct replay
 	uint32_t before = row->count + 1 - k;
 
 	return before < r->cap ? before : (uint32_t)r->cap;
+}
+
+/* The deviation of a value, at most REPLAY_CLIP. */
+static inline float replay_clip(float z)
+{
+	return z > REPLAY_CLIP ? REPLAY_CLIP : z < -REPLAY_CLIP ? -REPLAY_CLIP : z;
+}
+
+static inline float replay_z(const struct replay_row *row, uint32_t at)
+{
+	uint32_t slot = at % REPLAY_RING;
+
+	return replay_clip((row->x[slot] - row->middle[slot]) / row->spread[slot]);
 }
 
 /* A value of a row's window as a deviation from the level before the window, which begins at `start`;
@@ -377,7 +395,8 @@ static inline size_t replay_stride(const struct builds *builds)
  * degrees of freedom. */
 double replay_variance(const struct replay_row *row, double spread, size_t n, double *df);
 
-/* Whether a change of a row's level from one to another matters. */
+/* The thresholds of a row; and whether a change of its level from one to another matters. */
+struct gate replay_gate(const struct replay *r, uint32_t row);
 bool replay_matters(const struct replay *r, uint32_t row, double before, double now);
 
 /* The machine (replay_host.c): the common factor at a build, and its part in steps. */

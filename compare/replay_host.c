@@ -264,7 +264,7 @@ int replay_host(struct replay *r, uint32_t build)
 
 		r->factor[m][build] = 0;
 		r->common[m][build] = (struct replay_common){ .wider = 1 };
-		if (!metric_info[r->metric[m]].time)
+		if (m >= r->n_times)
 			continue;
 		machine = machine_at(r, m, build);
 		if (isnan(machine)) {

@@ -76,7 +76,7 @@ static void add_member(struct split *s, uint32_t task, bool in, uint32_t build)
 
 static int split_begin(struct split *s, struct replay *r, uint32_t row, uint32_t start, uint32_t build, bool worse)
 {
-	uint32_t g = (row - r->shared_row) / (uint32_t)r->n_metrics, n = r->n_tasks;
+	uint32_t g = replay_group(r, row), n = r->n_tasks;
 
 	*s = (struct split){
 		.r = r, .m = replay_metric(r, row), .start = start, .n_builds = build - start + 1, .worse = worse,

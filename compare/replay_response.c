@@ -15,7 +15,7 @@
 /* Of a time; other metrics have none. */
 static struct replay_response *response_of(const struct replay *r, uint32_t row)
 {
-	return &r->response[row / r->n_metrics * r->n_times + r->time[replay_metric(r, row)]];
+	return &r->response[row / r->n_metrics * r->n_times + replay_metric(r, row)];
 }
 
 static float *value_at(struct replay *r, size_t m, uint32_t task, uint32_t build)
@@ -36,10 +36,10 @@ static bool slope_of(const struct replay_response *of, double noise, double *slo
 
 void replay_response_estimate(struct replay *r)
 {
-	for (size_t m = 0; m < r->n_metrics; m++) {
+	for (size_t m = 0; m < r->n_times; m++) {
 		double sum = 0, weights = 0, errors = 0;
 
-		for (uint32_t task = 0; metric_info[r->metric[m]].time && task < r->n_tasks; task++) {
+		for (uint32_t task = 0; task < r->n_tasks; task++) {
 			double slope, variance, weight;
 			uint32_t row = task * (uint32_t)r->n_metrics + (uint32_t)m;
 

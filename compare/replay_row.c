@@ -132,7 +132,7 @@ static bool look_at_windows(const struct replay *r, const struct replay_row *row
 		    isnan(row->spread[(row->count + 1 - window) % REPLAY_RING]))
 			continue;
 		for (; k < window; k++)
-			sum += row->z[(row->count - k) % REPLAY_RING];
+			sum += replay_z(row, row->count - k);
 		way = sum < 0 ? REPLAY_DOWN : REPLAY_UP;
 		span->off[w] = counted ? median_off(row, window) : sum;
 		if (sum * sum < USUAL * USUAL * (float)window)
@@ -166,11 +166,6 @@ static void look_at_runs(const struct replay_row *row, struct replay_runs *runs)
 	}
 }
 
-static float clip(float z)
-{
-	return z > REPLAY_CLIP ? REPLAY_CLIP : MAX(-REPLAY_CLIP, z);
-}
-
 /* By how much more than those of its reference a row's value of this build can deviate. */
 static float wider_of(const struct replay *r, const struct replay_row *row, size_t m, uint32_t build,
 		      double doubt)
@@ -191,7 +186,7 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 	for (size_t m = 0; m < r->n_metrics; m++) {
 		uint32_t index = task * (uint32_t)r->n_metrics + (uint32_t)m, slot;
 		struct replay_row *row = &r->row[index];
-		double doubt = metric_info[r->metric[m]].time ? replay_response_apply(r, index, build) : 0;
+		double doubt = m < r->n_times ? replay_response_apply(r, index, build) : 0;
 		double x = replay_task_x(r, m, task, build);
 		uint32_t history = (uint32_t)r->rules->least_history;
 		uint32_t least = row->again ? FEWEST_AGAIN : MAX(FEWEST, history);
@@ -216,17 +211,15 @@ void replay_look(struct replay *r, uint32_t task, uint32_t build)
 		if (row->count && !isnan(row->spread[(row->count - 1) % REPLAY_RING])) {
 			uint32_t last = (row->count - 1) % REPLAY_RING;
 
-			span[m].alike = row->z[last] *
-				clip((row->x[slot] - row->middle[last]) / row->spread[last]);
+			span[m].alike = replay_z(row, last) *
+				replay_clip((row->x[slot] - row->middle[last]) / row->spread[last]);
 		}
-		row->z[slot] = (row->x[slot] - row->middle[slot]) / row->spread[slot];
-		if (metric_info[r->metric[m]].time && !isnan(row->z[slot])) {
+		if (m < r->n_times && !isnan(row->spread[slot])) {
 			float most = REPLAY_CLIP * row->spread[slot];
 
 			replay_response_add(r, index, build,
 					    (double)fmaxf(-most, fminf(most, row->x[slot] - row->middle[slot])));
 		}
-		row->z[slot] = clip(row->z[slot]);
 		if (counted)
 			look_at_runs(row, &runs[m]);
 		if (r->resuming && !counted)
@@ -328,7 +321,7 @@ static uint32_t fill_with_response(struct replay *r, uint32_t index, uint32_t be
 	uint32_t n = fill(r, index, begin, end, work);
 	float middle, spread;
 
-	if (n < FEWEST || !metric_info[r->metric[replay_metric(r, index)]].time)
+	if (n < FEWEST || replay_metric(r, index) >= r->n_times)
 		return n;
 	middle = level_middle(sorted, n);
 	spread = 1.4826f * level_distance(sorted, n, middle);

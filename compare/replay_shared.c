@@ -94,7 +94,7 @@ int replay_shared_begin(struct replay *r)
 
 int replay_shared_room(struct replay *r)
 {
-	size_t rows = (size_t)r->n_groups * r->n_metrics;
+	size_t rows = (size_t)r->n_groups * r->n_times;
 
 	r->shared_sum = array_new_zero(rows * REPLAY_RING + 1, sizeof *r->shared_sum);
 	r->shared_x = array_new(rows * (r->end - r->first), sizeof *r->shared_x);
@@ -139,11 +139,9 @@ static void look_at_usual(struct shared_usual *u, float x)
 
 void replay_shared_look(struct replay *r, uint32_t build)
 {
-	for (size_t m = 0; m < r->n_metrics; m++) {
-		if (!metric_info[r->metric[m]].time)
-			continue;
+	for (size_t m = 0; m < r->n_times; m++) {
 		for (uint32_t g = 0; g < r->n_groups; g++) {
-			uint32_t index = g * (uint32_t)r->n_metrics + (uint32_t)m;
+			uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m;
 
 			*sum_at(r, index, build) = (struct shared_sum){ .base = r->shared_base[index] };
 		}
@@ -160,14 +158,14 @@ void replay_shared_look(struct replay *r, uint32_t build)
 
 				if (of[i] == NONE)
 					continue;
-				s = sum_at(r, of[i] * (uint32_t)r->n_metrics + (uint32_t)m, build);
-				s->off += weight * row->z[row->count % REPLAY_RING] * spread;
+				s = sum_at(r, of[i] * (uint32_t)r->n_times + (uint32_t)m, build);
+				s->off += weight * replay_z(row, row->count) * spread;
 				s->weight += weight;
 				s->n++;
 			}
 		}
 		for (uint32_t g = r->n_groups; g-- > 0; ) {
-			uint32_t index = g * (uint32_t)r->n_metrics + (uint32_t)m, parent = r->group[g].parent;
+			uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m, parent = r->group[g].parent;
 			struct shared_sum *s = sum_at(r, index, build);
 			float x = value_of(s);
 
@@ -176,7 +174,7 @@ void replay_shared_look(struct replay *r, uint32_t build)
 				look_at_usual(&r->shared_usual[index], x);
 			r->group[g].same[m] = false;
 			/* Of groups with the same tasks only the one with the longest name is tested. */
-			if (parent != NONE && s->n == sum_at(r, parent * (uint32_t)r->n_metrics + (uint32_t)m, build)->n)
+			if (parent != NONE && s->n == sum_at(r, parent * (uint32_t)r->n_times + (uint32_t)m, build)->n)
 				r->group[parent].same[m] = true;
 		}
 	}
@@ -187,15 +185,15 @@ bool replay_shared_worth(const struct replay *r, uint32_t row)
 	uint32_t index = row - r->shared_row;
 
 	return r->shared_usual[index].worth &&
-	       !r->group[index / r->n_metrics].same[index % r->n_metrics];
+	       !r->group[replay_group(r, row)].same[replay_metric(r, row)];
 }
 
 size_t replay_shared_tests(const struct replay *r, size_t m)
 {
 	size_t n = 0;
 
-	for (uint32_t g = 0; g < r->n_groups && metric_info[r->metric[m]].time; g++) {
-		uint32_t index = g * (uint32_t)r->n_metrics + (uint32_t)m;
+	for (uint32_t g = 0; g < r->n_groups && m < r->n_times; g++) {
+		uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m;
 
 		n += r->shared_usual[index].n > (uint32_t)r->rules->least_history && !r->group[g].same[m];
 	}
@@ -221,7 +219,7 @@ static void leave_groups(struct replay *r, uint32_t task, size_t m, uint32_t sin
 		spread = row->spread[count % REPLAY_RING];
 		weight = 1 / (spread * spread + (float)(EQUAL_NOISE * EQUAL_NOISE));
 		for (size_t i = 0; !isnan(spread) && i < SHARED_MOST; i++) {
-			uint32_t index = of[i] * (uint32_t)r->n_metrics + (uint32_t)m;
+			uint32_t index = of[i] * (uint32_t)r->n_times + (uint32_t)m;
 			struct shared_sum *s;
 
 			if (of[i] == NONE || index == but)
@@ -229,7 +227,7 @@ static void leave_groups(struct replay *r, uint32_t task, size_t m, uint32_t sin
 			s = sum_at(r, index, b);
 			if (!(s->weight > 0) || !s->n)
 				continue;
-			s->off -= weight * row->z[count % REPLAY_RING] * spread;
+			s->off -= weight * replay_z(row, count) * spread;
 			s->weight = s->n > 1 ? fmaxf(0, s->weight - weight) : 0;
 			s->n--;
 			if (b >= r->first)
@@ -267,9 +265,9 @@ double replay_shared_gate(const struct replay *r, enum metric m)
 
 uint32_t replay_shared_find_row(const struct replay *r, uint64_t hash, uint32_t m)
 {
-	for (uint32_t g = 0; g < r->n_groups && m < r->n_metrics; g++) {
+	for (uint32_t g = 0; g < r->n_groups && m < r->n_times; g++) {
 		if (r->group[g].hash == hash)
-			return r->shared_row + g * (uint32_t)r->n_metrics + m;
+			return r->shared_row + g * (uint32_t)r->n_times + m;
 	}
 	return r->n_rows;
 }

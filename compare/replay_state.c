@@ -195,8 +195,8 @@ int replay_state_recall(struct replay_state *s, const struct builds *builds,
 /* The row of a group, whatever its number is. */
 static void group_field(struct codec *c, const struct replay *r, uint32_t *row)
 {
-	uint32_t index = c->reading ? 0 : *row - r->shared_row, m = index % (uint32_t)r->n_metrics;
-	uint64_t of = c->reading ? 0 : r->group[index / r->n_metrics].hash;
+	uint32_t m = c->reading ? 0 : (uint32_t)replay_metric(r, *row);
+	uint64_t of = c->reading ? 0 : r->group[replay_group(r, *row)].hash;
 
 	FIELD(c, of);
 	FIELD(c, m);
@@ -520,9 +520,7 @@ int replay_state_restore(struct replay *r, const struct replay_state *s)
 
 	all_fields(&c, r, s);
 	for (uint32_t b = 0; b < s->build; b++) {
-		for (size_t m = 0; m < r->n_metrics; m++) {
-			if (r->builds->build[b].total[TOTAL_STATUS] > 0 || !metric_info[r->metric[m]].time)
-				continue;
+		for (size_t m = 0; r->builds->build[b].total[TOTAL_STATUS] <= 0 && m < r->n_times; m++) {
 			r->machine[m][b] = build_machine(&r->builds->build[b], r->metric[m]);
 			r->lone[r->n_metrics + m].x[b] = r->factor[m][b];
 		}

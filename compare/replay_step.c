@@ -149,7 +149,7 @@ static bool is_below_amount(const struct replay *r, uint32_t row, double before,
 {
 	double old = fmax(0, replay_amount(r, row, before));
 
-	return fabs(fmax(0, replay_amount(r, row, now)) - old) >= r->gate[row].share * old;
+	return fabs(fmax(0, replay_amount(r, row, now)) - old) >= replay_gate(r, row).share * old;
 }
 
 /* Whether `now` is a level from which a change in `before` no longer matters. */
@@ -277,7 +277,7 @@ static void leave_groups(struct replay *r, const struct replay_step *s, uint32_t
 			drop_pending(r, r->moved[s->first_moved + i] * (uint32_t)r->n_metrics +
 				     (uint32_t)replay_metric(r, s->row), s->since, build);
 		replay_shared_restart(r, s, build);
-	} else if (s->row < r->total_row && metric_info[r->metric[replay_metric(r, s->row)]].time) {
+	} else if (s->row < r->total_row && replay_metric(r, s->row) < r->n_times) {
 		replay_shared_leave(r, s->row, s->since, build);
 	}
 }
@@ -285,7 +285,7 @@ static void leave_groups(struct replay *r, const struct replay_step *s, uint32_t
 /* NULL for all tasks. */
 static const struct shared_group *group_of(const struct replay *r, uint32_t row)
 {
-	return row < r->shared_row ? NULL : &r->group[(row - r->shared_row) / r->n_metrics].name;
+	return row < r->shared_row ? NULL : &r->group[replay_group(r, row)].name;
 }
 
 /* Whether a note accepted what tasks share: those that did not show it alone kept their level. */
@@ -364,12 +364,12 @@ int replay_confirm_row(struct replay *r, uint32_t row, int way, size_t w, double
 /* The least level in the direction of a step that matters. */
 static double least_level(const struct replay *r, const struct replay_step *s)
 {
-	const struct gate *gate = &r->gate[s->row];
+	struct gate gate = replay_gate(r, s->row);
 	double old = fmax(0, replay_amount(r, s->row, s->before));
-	double add = fmax(gate->share * old, gate->amount);
+	double add = fmax(gate.share * old, gate.amount);
 
 	return s->row < r->host_row ? log(old + add + r->least[replay_metric(r, s->row)]) :
-	       s->before + log1p(gate->share);
+	       s->before + log1p(gate.share);
 }
 
 /* The first of the newest values that make it likely that a row is back at a step's old level. The

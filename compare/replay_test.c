@@ -300,7 +300,7 @@ static int measure_group(struct replay *r, const struct family *f, struct candid
 
 static uint32_t tasks_of(const struct replay *r, const struct candidate *c)
 {
-	return r->group[(c->row - r->shared_row) / r->n_metrics].n_tasks;
+	return r->group[replay_group(r, c->row)].n_tasks;
 }
 
 /* The group with the largest change of a metric; nearly as large is as large, and then it is the one with

@@ -83,7 +83,7 @@ static int set_sums(const struct replay *r, const struct replay_step *s, uint32_
 	status = replay_shared_effect(r, s, end, &of);
 	if (status)
 		return status;
-	f->group = r->group[(s->row - r->shared_row) / r->n_metrics].name;
+	f->group = r->group[replay_group(r, s->row)].name;
 	f->of_tasks = s->of_tasks;
 	f->before = of.before;
 	f->now = of.now;
