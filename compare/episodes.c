@@ -33,17 +33,15 @@ static const struct verdict_finding *find(const struct verdict_finding *f, size_
 static enum episode_end why_ended(const struct telling *t, const struct episode *e, uint32_t build,
 				  const struct verdict *v)
 {
-	const struct verdict_finding *now = find(v->finding, v->n, &e->finding);
+	const struct verdict_finding *now = find(v->finding, v->n, &e->finding), *f = &e->finding;
+	const struct known_subject subject = { f->task, f->metric, &f->group, NULL, 0 };
 
 	if (now)
 		return now->state == FINDING_KNOWN ? EPISODE_KNOWN : now->back ? EPISODE_BACK : EPISODE_GONE;
 	if (find(v->past, v->n_past, &e->finding))
 		return EPISODE_LEFT;
-	return (e->finding.task == TASK_SHARED ?
-		known_find_group(t->known, KNOWN_ACCEPTED, t->builds, &e->finding.group, NULL, 0,
-				 e->finding.metric, t->last + 1, build) :
-		known_find(t->known, KNOWN_ACCEPTED, t->builds, e->finding.task, e->finding.metric,
-			   t->last + 1, build)) ? EPISODE_ACCEPTED : EPISODE_GONE;
+	return known_find(t->known, KNOWN_ACCEPTED, t->builds, &subject, t->last + 1, build) ?
+	       EPISODE_ACCEPTED : EPISODE_GONE;
 }
 
 /* The newest episode of a finding that is open or may go on. */

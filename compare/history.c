@@ -140,14 +140,13 @@ static void mark_known(struct history *h, const struct builds *builds,
 		bool next = i + 1 < h->n_changes && c->task == c[1].task &&
 			    c->metric == c[1].metric;
 		uint32_t last = (uint32_t)(next ? c[1].change.at : builds->n) - 1;
+		const struct known_subject subject = { .task = c->task, .metric = c->metric };
 
 		if (c->task == TASK_HOST)
 			continue;
-		c->known = known_find(known, KNOWN_ACCEPTED, builds, c->task, c->metric,
-				      c->change.first, last);
+		c->known = known_find(known, KNOWN_ACCEPTED, builds, &subject, c->change.first, last);
 		if (!c->known)
-			c->known = known_find(known, KNOWN_ACKNOWLEDGED, builds, c->task,
-					      c->metric, c->change.first, last);
+			c->known = known_find(known, KNOWN_ACKNOWLEDGED, builds, &subject, c->change.first, last);
 	}
 }
 

@@ -7,27 +7,21 @@
 
 #include <string.h>
 
-bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m)
-{
-	if (!(k->metrics & METRIC_BIT(m)))
-		return false;
-	return task == TASK_SHARED ? false : task == TASK_HOST ? !strcmp(k->pattern, "*") :
-	       builds_task_fits(builds, task, k->pattern);
-}
-
-bool known_fits_group(const struct known *k, const struct builds *builds, const struct shared_group *group,
-		      const uint32_t *task, size_t n, enum metric m)
+bool known_fits(const struct known *k, const struct builds *builds, const struct known_subject *of)
 {
 	struct buf pattern = BUF_INIT;
-	bool fits = k->metrics & METRIC_BIT(m);
+	bool fits = k->metrics & METRIC_BIT(of->metric);
 
-	for (size_t i = 0; fits && i < n; i++)
-		fits = builds_task_fits(builds, task[i], k->pattern);
-	if (!fits || n)
+	if (of->task != TASK_HOST && of->task != TASK_SHARED)
+		return fits && builds_task_fits(builds, of->task, k->pattern);
+	for (size_t i = 0; fits && i < of->n_moved; i++)
+		fits = builds_task_fits(builds, of->moved[i], k->pattern);
+	if (!fits || of->n_moved)
 		return fits;
-	if (group)
-		shared_add_pattern(&pattern, builds, group);
-	fits = !strcmp(k->pattern, "*") || (group && !strcmp(k->pattern, buf_str(&pattern)));
+	if (of->task == TASK_SHARED)
+		shared_add_pattern(&pattern, builds, of->group);
+	fits = !strcmp(k->pattern, "*") ||
+	       (of->task == TASK_SHARED && !strcmp(k->pattern, buf_str(&pattern)));
 	buf_release(&pattern);
 	return fits;
 }
@@ -86,34 +80,15 @@ bool known_is_url(const char *text)
 	return *host && *host != '/';
 }
 
-static bool holds(const struct known *k, enum known_kind kind, uint32_t first, uint32_t last)
-{
-	bool overdue = k->overdue && k->overdue_since <= last;
-
-	return k->kind == kind && !overdue && k->build >= first && k->build <= last;
-}
-
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
-			       const struct builds *builds, uint32_t task, enum metric m,
+			       const struct builds *builds, const struct known_subject *of,
 			       uint32_t first, uint32_t last)
 {
 	for (size_t i = list ? list->n : 0; i-- > 0; ) {
 		const struct known *k = &list->known[i];
+		bool overdue = k->overdue && k->overdue_since <= last;
 
-		if (holds(k, kind, first, last) && known_fits(k, builds, task, m))
-			return k;
-	}
-	return NULL;
-}
-
-const struct known *known_find_group(const struct known_list *list, enum known_kind kind,
-				     const struct builds *builds, const struct shared_group *group,
-				     const uint32_t *task, size_t n, enum metric m, uint32_t first, uint32_t last)
-{
-	for (size_t i = list ? list->n : 0; i-- > 0; ) {
-		const struct known *k = &list->known[i];
-
-		if (holds(k, kind, first, last) && known_fits_group(k, builds, group, task, n, m))
+		if (k->kind == kind && !overdue && k->build >= first && k->build <= last && known_fits(k, builds, of))
 			return k;
 	}
 	return NULL;

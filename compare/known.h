@@ -44,14 +44,18 @@ struct known_list {
 	struct known *known;	/* by build, then by time */
 };
 
-/* Whether a note is about a task (as for builds_task_fits()) and metric. One about "*" is about the
- * common factor of all tasks too. */
-bool known_fits(const struct known *k, const struct builds *builds, uint32_t task, enum metric m);
+/* What changed. */
+struct known_subject {
+	uint32_t task;		/* or TASK_TOTAL, TASK_HOST or TASK_SHARED */
+	enum metric metric;
+	const struct shared_group *group;	/* of TASK_SHARED */
+	const uint32_t *moved;	/* of the latter two: the tasks that changed together, if known */
+	size_t n_moved;
+};
 
-/* Whether it is about all of these tasks of a group, which changed together; without a list, about the
- * pattern of the group. */
-bool known_fits_group(const struct known *k, const struct builds *builds, const struct shared_group *group,
-		      const uint32_t *task, size_t n, enum metric m);
+/* Whether a note is about it: about the task (as for builds_task_fits()); about all that moved; if those are
+ * not known, about "*" or the pattern of the group. */
+bool known_fits(const struct known *k, const struct builds *builds, const struct known_subject *of);
 
 /*
  * The first build that has the revisions of one of another series, whose name is ref: it is of that
@@ -63,13 +67,10 @@ size_t known_same_build(const struct builds *builds, const char *ref,
 /* Whether it begins as a URL of the web and can be a part of a line: no controls, no blanks. */
 bool known_is_url(const char *text);
 
-/* The newest note of that kind, not overdue at `last`, about a task and metric on a build in [first,
- * last], or NULL. list may be NULL. */
+/* The newest note of that kind, not overdue at `last`, about something on a build in [first, last], or
+ * NULL. list may be NULL. */
 const struct known *known_find(const struct known_list *list, enum known_kind kind,
-			       const struct builds *builds, uint32_t task, enum metric m,
+			       const struct builds *builds, const struct known_subject *of,
 			       uint32_t first, uint32_t last);
-const struct known *known_find_group(const struct known_list *list, enum known_kind kind,
-				     const struct builds *builds, const struct shared_group *group,
-				     const uint32_t *task, size_t n, enum metric m, uint32_t first, uint32_t last);
 
 #endif

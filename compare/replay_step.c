@@ -282,17 +282,22 @@ static void leave_groups(struct replay *r, const struct replay_step *s, uint32_t
 	}
 }
 
-/* NULL for all tasks. */
-static const struct shared_group *group_of(const struct replay *r, uint32_t row)
+/* s: of what moved in this row, or NULL. */
+static struct known_subject subject_of(const struct replay *r, uint32_t row, const struct replay_step *s)
 {
-	return row < r->shared_row ? NULL : &r->group[replay_group(r, row)].name;
+	return (struct known_subject){
+		replay_task(r, row), r->metric[replay_metric(r, row)],
+		row < r->shared_row ? NULL : &r->group[replay_group(r, row)].name,
+		s && s->n_moved ? r->moved + s->first_moved : NULL, s ? s->n_moved : 0,
+	};
 }
 
 /* Whether a note accepted what tasks share: those that did not show it alone kept their level. */
 static bool was_accepted(const struct replay *r, const struct replay_step *s, uint32_t build)
 {
-	return known_find_group(r->known, KNOWN_ACCEPTED, r->builds, group_of(r, s->row), r->moved + s->first_moved, s->n_moved,
-				r->metric[replay_metric(r, s->row)], s->first ? s->first - 1 : 0, build);
+	const struct known_subject subject = subject_of(r, s->row, s);
+
+	return known_find(r->known, KNOWN_ACCEPTED, r->builds, &subject, s->first ? s->first - 1 : 0, build);
 }
 
 /* Confirms a change of a row if it matters. Returns 1, 0 if it does not, or -ENOMEM. */
@@ -500,12 +505,10 @@ static bool has_level(const struct replay *r, uint32_t row, uint32_t build)
 static bool is_about(const struct replay *r, const struct known *k, uint32_t row)
 {
 	const struct replay_step *s = r->row[row].step ? &r->step[r->row[row].step - 1] : NULL;
-	enum metric m = r->metric[replay_metric(r, row)];
+	bool told = s && !s->closed && !s->silent;
+	const struct known_subject subject = subject_of(r, row, told ? s : NULL);
 
-	if (row < r->shared_row && known_fits(k, r->builds, replay_task(r, row), m))
-		return true;
-	return row >= r->host_row && s && !s->closed && !s->silent &&
-	       known_fits_group(k, r->builds, group_of(r, row), r->moved + s->first_moved, s->n_moved, m);
+	return (row < r->shared_row || told) && known_fits(k, r->builds, &subject);
 }
 
 void replay_accept(struct replay *r, uint32_t build)

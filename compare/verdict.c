@@ -180,10 +180,10 @@ static int report_past(struct judge *j, const struct replay_step *s)
 	return 0;
 }
 
-/* NULL for all tasks. */
-static const struct shared_group *group_of(const struct verdict_finding *f)
+static struct known_subject subject_of(const struct verdict_finding *f, const uint32_t *moved)
 {
-	return f->task == TASK_SHARED ? &f->group : NULL;
+	return (struct known_subject){ f->task, f->metric, &f->group,
+				       f->n_moved ? moved + f->first_moved : NULL, f->n_moved };
 }
 
 static int report_step(struct judge *j, const struct known_list *known,
@@ -195,6 +195,7 @@ static int report_step(struct judge *j, const struct known_list *known,
 				     .metric = r->metric[replay_metric(r, s.row)],
 				     .rate = s.rate, .tasks = s.tasks, .at = s.at, .until = j->n,
 				     .first_moved = s.first_moved, .n_moved = s.n_moved };
+	struct known_subject subject;
 	uint32_t n;
 	double now;
 
@@ -231,10 +232,8 @@ static int report_step(struct judge *j, const struct known_list *known,
 		return -ENOMEM;
 	f.fails = f.worse && !f.back && !(f.task == TASK_HOST &&
 			       (f.machine || r->rules->shared == SHARED_REPORT));
-	f.known = s.row < r->host_row ?
-		known_find(known, KNOWN_ACKNOWLEDGED, r->builds, f.task, f.metric, f.first, j->n - 1) :
-		known_find_group(known, KNOWN_ACKNOWLEDGED, r->builds, group_of(&f), r->moved + s.first_moved,
-				 s.n_moved, f.metric, f.first, j->n - 1);
+	subject = subject_of(&f, r->moved);
+	f.known = known_find(known, KNOWN_ACKNOWLEDGED, r->builds, &subject, f.first, j->n - 1);
 	if (f.known) {
 		f.state = FINDING_KNOWN;
 		f.fails = false;
@@ -474,9 +473,9 @@ int verdict_each(const struct builds *builds, const struct rules *rules,
 bool verdict_known_fits(const struct verdict *v, const struct builds *builds, const struct verdict_finding *f,
 			const struct known *k)
 {
-	return f->task == TASK_SHARED || (f->task == TASK_HOST && f->n_moved) ?
-	       known_fits_group(k, builds, group_of(f), v->moved + f->first_moved, f->n_moved, f->metric) :
-	       known_fits(k, builds, f->task, f->metric);
+	struct known_subject subject = subject_of(f, v->moved);
+
+	return known_fits(k, builds, &subject);
 }
 
 void verdict_release(struct verdict *v)

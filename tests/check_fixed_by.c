@@ -58,6 +58,7 @@ TEST_EACH(overdue, cases)
 	};
 	struct known_list list = { 1, &k };
 	const struct fixed_by_history history = { follows, NULL };
+	const struct known_subject total = { .task = TASK_TOTAL, .metric = METRIC_WALL };
 
 	make();
 	for (size_t i = 0; i < BUILDS; i++)
@@ -66,7 +67,7 @@ TEST_EACH(overdue, cases)
 	fixed_by_find(&list, &builds, &rules, cases[_i].history ? &history : NULL);
 	ck_assert_int_eq(k.overdue, cases[_i].overdue);
 	ck_assert_uint_le(asked, 4);
-	ck_assert_ptr_eq(known_find(&list, k.kind, &builds, TASK_TOTAL, METRIC_WALL, 0, BUILDS - 1),
+	ck_assert_ptr_eq(known_find(&list, k.kind, &builds, &total, 0, BUILDS - 1),
 			 cases[_i].overdue ? NULL : &k);
 }
 

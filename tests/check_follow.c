@@ -110,6 +110,7 @@ TEST(names)
 					    "k.o l.o z/m.o" };
 	struct known_list known;
 	struct known note = { .pattern = "y/*", .metrics = ~0u, .build = 2 };
+	struct known_subject subject;
 	RELEASED(builds, builds);
 	uint32_t task;
 
@@ -131,8 +132,10 @@ TEST(names)
 	ck_assert(builds_task_fits(&builds, UINT32_MAX, ""));
 
 	known = (struct known_list){ 1, &note };
-	ck_assert_ptr_eq(known_find(&known, note.kind, &builds, task, METRIC_WALL, 0, 3), &note);
-	ck_assert_ptr_null(known_find(&known, note.kind, &builds, 0, METRIC_WALL, 0, 3));
+	subject = (struct known_subject){ .task = task, .metric = METRIC_WALL };
+	ck_assert_ptr_eq(known_find(&known, note.kind, &builds, &subject, 0, 3), &note);
+	subject.task = 0;
+	ck_assert_ptr_null(known_find(&known, note.kind, &builds, &subject, 0, 3));
 }
 
 /* A plan: tasks live, move to other directories, and are missing in incremental builds. */
