@@ -281,7 +281,7 @@ __attribute__((cold, noinline)) static bool is_pass(const struct redact_name *n,
 		return false;
 	while (name < at && *name == '-')
 		name++;
-	if (name > n->p && name + 1 < at && *name == 'D')
+	if (name > n->p && *name == 'D')
 		name++;
 	if (at == name)
 		return !looks_weak(v);
