@@ -290,6 +290,7 @@ TEST_LOOP(every_pack, 2)
 static const struct { const char *damage, *says; unsigned builds; } others[] = {
 	{ "printf garbage >refs/heads/" MADE_REF, "cannot be read", 15 },
 	{ ": >refs/heads/" MADE_REF, "cannot be read", 15 },
+	{ "echo more text than the name of an object has >refs/heads/" MADE_REF, "cannot be read", 15 },
 	{ ": >refs/notes/buildbeat", "the notes are lost", 15 },
 	{ "echo 1234567890123456789012345678901234567890 >refs/heads/" MADE_REF, "is lost", 15 },
 	{ BUILDBEAT " archive --repo . --host o --branch p --machine q later && "
@@ -300,6 +301,8 @@ static const struct { const char *damage, *says; unsigned builds; } others[] = {
 	{ "touch -d '2020-01-01' refs/heads/" MADE_REF ".lock", "lock", 15 },
 	{ "printf 'buildbeat: objects' >objects/pack/pack-1.keep; chmod 444 objects/pack/pack-1.keep",
 	  "left by a killed writer", 15 },
+	{ "set -- objects/pack/*.idx; chmod u+w $1; printf x | dd of=$1 bs=1 seek=1040 conv=notrunc status=none",
+	  "the index of a pack is damaged", 15 },	/* in the name of an object */
 	{ "git update-ref refs/buildbeat/replaced/heads/" MADE_REF " " MADE_REF,
 	  "left by a killed buildbeat prune", 15 },
 	{ "echo 'buildbeat column 1 3' >w; GIT_INDEX_FILE=x git read-tree " MADE_REF "; "
@@ -328,6 +331,39 @@ TEST_EACH(other_damage, others)
 	ck_assert_uint_eq(read_builds(others[_i].damage), others[_i].builds);
 	support_expect(made_repo(), 0, "0 problems\n", "", BUILDBEAT " archive --fsck --repo .");
 	made_fsck();
+}
+
+/* It is no repair if the file of the reference is still there: something is mounted on it. */
+TEST(tip_that_cannot_be_removed)
+{
+	struct run r;
+
+	make();
+	support_expect(made_repo(), 0, NULL, NULL, "printf garbage >refs/heads/" MADE_REF);
+	support_run(&r, made_repo(), "unshare -m sh -c 'cd refs/heads/host/main && mount --bind x86_64 x86_64 && "
+		    "exec " BUILDBEAT " archive --fsck --repair --repo ../../../..'");
+	SKIP_IF(strstr(r.err.data, "unshare: ") || strstr(r.err.data, "mount: "));
+	ck_assert_int_eq(r.status, 2);
+	ck_assert_msg(strstr(r.err.data, "refs/heads/" MADE_REF ": cannot remove: "), "%s", r.err.data);
+	fsck(false, "mounted");
+	ck_assert_uint_eq(problems, 1);
+}
+
+/* The commits of a lost series are searched among all: not those of another series, nor what is no
+ * build. */
+TEST(lost_series_takes_no_others)
+{
+	struct run r;
+
+	make();
+	support_expect(made_repo(), 0, NULL, NULL, "git commit-tree -m 'no build' " MADE_REF "^{tree} && "
+		       "mkdir -p refs/heads/o/p && "
+		       "echo 1234567890123456789012345678901234567890 >refs/heads/o/p/q");
+	support_run(&r, made_repo(), BUILDBEAT " archive --fsck --repair --repo .");
+	ck_assert_msg(!r.status && strstr(r.out.data, "o/p/q: commit 123456789012 is lost") &&
+		      strstr(r.out.data, "1 problem, repaired\n"), "%s%s", r.out.data, r.err.data);
+	support_expect(made_repo(), 1, "", "", "git show-ref refs/heads/o/p/q");
+	ck_assert_uint_eq(read_builds("lost series"), 15);
 }
 
 /* What can be read of a lost build is below refs/buildbeat/lost. */
