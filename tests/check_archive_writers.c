@@ -212,6 +212,20 @@ TEST(killed_writers_leave_whole_builds)
 	made_fsck();
 }
 
+/* Build 32 joins the small packs, and leaves no lock that stops git's maintenance. */
+TEST(small_packs_are_joined)
+{
+	static const char packs[] = "cd %s/objects && test $(ls pack/*.idx | wc -l) %s && test ! -e maintenance.lock";
+	unsigned number[32];
+
+	run_all(add_builds(0, 31));
+	run_all(support_path(packs, made_repo(), "= 31"));
+	run_all(add_builds(31, 32));
+	run_all(support_path(packs, made_repo(), "= 1"));
+	ck_assert_uint_eq(read_runs(number, ARRAY_SIZE(number)), 32);
+	made_fsck();
+}
+
 /* A lock of git, made age_s seconds ago. */
 static void make_lock(int age_s)
 {
