@@ -3,6 +3,7 @@
 #include "archive/url.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "tests/made_build.h"
 #include "tests/paths.h"
 #include "tests/server.h"
 #include "tests/support.h"
@@ -359,6 +360,55 @@ TEST(others_went_on)
 	seen_by(2, "0 2 5 1 6", false);
 }
 
+/* The process that added a waiting build knows its run, which is not one of the server for that. */
+TEST(others_went_on_meanwhile)
+{
+	static const int status[] = { -ENOTCONN, 0 };
+	char id[ARCHIVE_ID_SIZE];
+	struct error err = { 0 };
+	struct archive *a;
+	bool added;
+
+	add(1, 0, 0, 0);
+	be(1);
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_WRITE, &err), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct values f;
+
+		made_build(&f, 0, 3, i);
+		f.start_s = 1767232800 + (1 + i) * 86400;
+		if (!i)
+			down();
+		ck_assert_int_eq(archive_add(a, SERIES, &(struct archive_build){ .values = &f }, id, &added, &err),
+				 status[i]);
+		values_release(&f);
+		if (!i) {
+			up();
+			add(2, 5, 5, 0);
+			be(1);
+		}
+	}
+	archive_close(a);
+	at_server("0 5 1 2");
+}
+
+/* A waiting build that cannot be put on top of those of others still waits. */
+TEST(waiting_build_is_damaged)
+{
+	add(1, 0, 0, 0);
+	down();
+	add(1, 1, 1, 2);
+	up();
+	add(2, 2, 2, 0);
+	must(0, "cd home1/cache/buildbeat/*/ && mkdir x && mv objects/pack/* x && for p in x/*.pack; do "
+	     "git unpack-objects -q <$p || exit 1; done && id=$(git rev-parse " SERIES "^{tree}) && "
+	     "mv objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-) tree");
+	be(1);
+	support_expect(base, 2, NULL, "cannot rewrite a build", BUILDBEAT " history --repo %s", url);
+	must(0, "cd home1/cache/buildbeat/*/ && mv x/* objects/pack");
+	seen_by(1, "0 2 1", false);
+}
+
 TEST(branch_is_gone)
 {
 	struct error err = { 0 };
@@ -406,13 +456,36 @@ TEST(prune_is_not_kept)
 	at_server("0 1 2 3 4");
 }
 
+static void refuse(void)
+{
+	support_writes(support_path("%s/a.git/hooks/pre-receive", base), "#!/bin/sh\nexit 1\n");
+	chmod(support_path("%s/a.git/hooks/pre-receive", base), 0755);
+}
+
+/* The caller of the library gets the status that archive.h promises. */
+TEST(server_refuses_prune)
+{
+	const struct archive_prune what = { .before_s = -1, .keep = 1 };
+	struct archive_pruned done;
+	struct error err = { 0 };
+	struct archive *a;
+
+	add(1, 0, 2, 0);
+	refuse();
+	be(1);
+	ck_assert_int_eq(archive_open(&a, url, ARCHIVE_WRITE, &err), 0);
+	ck_assert_int_eq(archive_prune(a, SERIES, &what, &done, &err), -ENOTCONN);
+	ck_assert_ptr_nonnull(strstr(err.message, "pre-receive hook declined"));
+	archive_close(a);
+	at_server("0 1 2");
+}
+
 TEST(server_refuses)
 {
 	struct run r;
 
 	add(1, 0, 0, 0);
-	support_writes(support_path("%s/a.git/hooks/pre-receive", base), "#!/bin/sh\nexit 1\n");
-	chmod(support_path("%s/a.git/hooks/pre-receive", base), 0755);
+	refuse();
 	be(1);
 	support_run(&r, base, GEN " --tasks 20 --series " SERIES " --first 1 --builds 2 %s", url);
 	ck_assert_int_eq(r.status, 2);
