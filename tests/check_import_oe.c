@@ -145,6 +145,8 @@ TEST(runs)
 	ck_assert_str_eq(builds.build[2].revision[0].source, "meta");
 	ck_assert_int_eq(builds.build[2].revision[0].count, 5003);
 	ck_assert_str_eq(builds.build[2].revision[1].source, "meta-extra");
+	must(0, &r, "printf oe-; git -C oe rev-parse HEAD");
+	ck_assert_str_eq(strtok(r.out.data, "\n"), builds.build[2].run);
 	builds_release(&builds);
 	ck_assert_int_eq(archive_values(a, SERIES, &f, &err), 0);
 	ck_assert_uint_eq(f.n_tasks, 3);

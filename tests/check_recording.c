@@ -318,6 +318,21 @@ TEST(parents)
 	ck_assert(!rec.task[0].hosts && rec.task[1].hosts && rec.task[2].hosts);
 }
 
+/* A writer that does not see the processes names the task instead. */
+TEST(named_parents)
+{
+	RELEASED(recording, rec = RECORDING_INIT);
+	const char *dir = write_dir(BUILD, TASKS OPEN "start\t20\ta1.1\t200\t\t\told\nstart\t20\ta1.2\t201\t\t\tnew\n"
+		"open\t30\tb\t300\t1\t=a1.2\tmake\nopen\t30\tc\t301\t1\t=a1.3\tmake\n"
+		"open\t30\td\t302\t1\t=a1\tmake\n");
+
+	recorded_open(&rec, dir, NULL);
+	ck_assert_uint_eq(rec.n_instances, 4);
+	ck_assert_uint_eq(rec.instance[1].parent_task, 1);
+	ck_assert_uint_eq(rec.instance[2].parent_task, NO_INDEX);
+	ck_assert_uint_eq(rec.instance[3].parent_task, NO_INDEX);
+}
+
 /* Instances inside each other's tasks are no endless loop. */
 TEST(no_rings)
 {

@@ -304,6 +304,35 @@ TEST(disk_full)
 	ck_assert_int_eq(umount(fresh("tiny")), 0);
 }
 
+/* Of several lines at once, those that fit stay, and each of the others is counted. */
+TEST(part_of_lines_fits)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY }, limit = { 1 << 30, RLIM_INFINITY };
+	struct event_task t = { -1, false, -1, NULL, "task", NULL, NULL };
+	RELEASED(recording, rec = RECORDING_INIT);
+	RELEASED(buf, b = BUF_INIT);
+	struct store s;
+	struct stat st;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(store_create(&s, fresh("limited"), "rec", NULL), 0);
+	ck_assert_int_eq(fstat(s.tasks_fd, &st), 0);
+	for (uint64_t i = 1; i <= 9; i++) {
+		event_add_start(&b, store_now_us(&s), s.inst, i, &t);
+		if (i == 2)
+			limit.rlim_cur = (rlim_t)st.st_size + b.len + 3;
+	}
+	setrlimit(RLIMIT_FSIZE, &limit);
+	store_append(&s, &b);
+	setrlimit(RLIMIT_FSIZE, &all);
+	store_close(&s);
+	recorded_open(&rec, s.path, NULL);
+	ck_assert_uint_eq(rec.n_tasks, 2);
+	ck_assert_uint_eq(rec.lost.tasks, 7);
+	ck_assert_uint_eq(rec.lost.lines, 7);
+	ck_assert_int_eq(rec.lost.reason, -EFBIG);
+}
+
 /* A file that reached the limit of the process is an error before a line is lost. */
 TEST(file_is_full)
 {
