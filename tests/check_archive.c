@@ -68,6 +68,25 @@ TEST(values_come_back)
 	write_and_read(&f, 1);
 }
 
+/* Git can give each object a file of its own, and one can have more than 64 KiB. */
+TEST(large_objects_in_files)
+{
+	struct values f, back;
+	struct archive *a = made_archive(made_repo());
+
+	made_build(&f, 0, 6000, 1);
+	made_add(a, &f, 1);
+	archive_close(a);
+	support_expect(made_repo(), 0, NULL, NULL, "mv objects/pack/*.pack . && rm -f objects/pack/* && "
+		       "cat *.pack | git unpack-objects -q && test $(git cat-file -s " MADE_REF ":tasks) -gt 65536");
+	a = made_archive(made_repo());
+	made_read(&back, a, MADE_REF);
+	same_values(&f, &back);
+	values_release(&back);
+	values_release(&f);
+	archive_close(a);
+}
+
 /* The format can store any text. */
 TEST(texts_come_back)
 {

@@ -52,6 +52,9 @@ static const struct {
 		"it writes to a disk slowly", "", OPEN START("1", 1000, "cp"),
 		USAGE "@1000 0=m.1:4,1,,1\n@12000 0:,,,,1\n@35000 0:,,,,1\n@60000 0:,,,,1\n", STAT(61000), NULL, "",
 	}, {
+		"it copies slowly", "", OPEN START("1", 1000, "cp"),
+		USAGE "@1000 0=m.1:4,1,,1\n@12000 0:,,,,1,1\n@35000 0:,,,,1,1\n@60000 0:,,,,1,1\n", STAT(61000), NULL, "",
+	}, {
 		"it hangs after it computed", "", OPEN START("1", 1000, "link"),
 		USAGE "@1000 0=m.1:4,1,,1\n@2000 0:,95\n@3000 0:,90\n", STAT(63000), NULL,
 		"Idle for 1m 00s: task link uses no CPU time and no disk",

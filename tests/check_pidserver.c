@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/clock.h"
 #include "recording/pidspace.h"
 #include "recording/store_create.h"
@@ -71,6 +72,30 @@ static void wait_for_accepts(unsigned n)
 {
 	while (n_accepts < n)
 		usleep(1000);
+}
+
+/* The socket is beside the ticket, whose name may come from anywhere: one without a directory has none. */
+TEST(address)
+{
+	static const struct { const char *ticket, *path; } cases[] = {
+		{ "/t/buildbeat.mk", "/t/pids" }, { "/buildbeat.mk", "/pids" }, { "t/", "t/pids" }, { "buildbeat.mk", NULL },
+		{ "", NULL },
+	};
+	struct sockaddr_un address;
+	char path[sizeof address.sun_path + 2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_int_eq(pidspace_address(&address, slice_of(cases[i].ticket)), cases[i].path != NULL);
+		ck_assert_int_eq(address.sun_family, AF_UNIX);
+		ck_assert_str_eq(address.sun_path, cases[i].path ? cases[i].path : "");
+	}
+	memset(path, 'x', sizeof path);
+	for (size_t n = 0; n < sizeof path; n++) {
+		path[n] = '/';
+		ck_assert_int_eq(pidspace_address(&address, (struct slice){ path, n + 1 }),
+				 n + sizeof "/" PIDSPACE_SOCKET <= sizeof address.sun_path);
+		path[n] = 'x';
+	}
 }
 
 /* Without a descriptor it tries again at most every 100 ms, and answers when there is one. */

@@ -652,4 +652,16 @@ TEST_EACH(known_files, known)
 	buf_release(&b);
 }
 
+/* The message names the file and says why. */
+TEST(file_that_cannot_be_opened)
+{
+	struct tally_table t = TALLY_TABLE_INIT;
+	struct error err = { 0 };
+
+	ck_assert_int_eq(symlink("tally.log", support_path("%s/tally.log", support_tmpdir())), 0);
+	ck_assert_int_eq(tally_read(&t, support_tmpdir(), -1, INT64_MAX, NULL, &err), -ELOOP);
+	ck_assert_str_eq(err.message, strerror(ELOOP));
+	tally_release(&t);
+}
+
 TEST_MAIN(tally);

@@ -52,17 +52,17 @@ GUARDS = """base/trust.c command/redact*.c archive/*.c recording/*.c send/*.c pl
 
 # The test programs that guard them: which of their tests reach a function is found out.
 PROGRAMS = """
-    accept alive archive archive_builds archive_damage archive_killed archive_pack
-    archive_shared archive_writers base bitbake bombs build_recording builder catalogue chain
-    cmd_archive cmd_check cmd_span culprits decide earlier event export follow_events fsck growing
-    guard history identity import import_oe inspect_archive log_bitbake log_command log_relay
-    log_tasks long_lines lost make_faults make_signals make_transparent moved ninja ninja_join
-    nomem nomem_archive notes_text oe_write partial_io plugin_api plugin_threads preload_faults
-    preload_threads preload_transparent process_tree profile profile_live proof races
-    record record_faults record_processes record_summary recording recording_write redact
-    remote results same_events samples secrets send series serve span stopped store tally
-    tally_image tally_threads task traces trust trust_files unreadable usage_log used verdict
-    verdict_held verdict_sets"""
+    accept alive archive archive_builds archive_damage archive_killed archive_pack archive_shared
+    archive_writers base bitbake bombs build_recording builder catalogue chain cmd_archive
+    cmd_check cmd_span culprits decide earlier event export follow_events fsck growing guard
+    history identity idle import import_oe inspect_archive log_bitbake log_command log_pipes
+    log_relay log_tasks long_lines lost make_faults make_signals make_transparent moved ninja
+    ninja_join nomem nomem_archive notes_text oe_write partial_io pidserver plugin_api
+    plugin_threads preload_faults preload_threads preload_transparent process_tree profile
+    profile_live proof races record record_faults record_processes record_summary recording
+    recording_write redact remote results same_events samples secrets send series serve span
+    stopped store tally tally_image tally_threads task traces trust trust_files unreadable
+    usage_log used verdict verdict_held verdict_sets"""
 
 # All test programs are links to one, which is linked with the leak sanitizer. What they run is
 # not, as the sanitizer cannot work below strace.
