@@ -16,6 +16,14 @@ struct copy {
 	size_t n, n_lost;
 };
 
+/* What cannot be read for want of memory is not lost. */
+static bool lacks_memory(void)
+{
+	const git_error *e = git_error_last();
+
+	return e && e->klass == GIT_ERROR_NOMEMORY;
+}
+
 static int copy_note(struct copy *c, git_oid *to, const git_oid *build)
 {
 	git_oid blob;
@@ -25,7 +33,7 @@ static int copy_note(struct copy *c, git_oid *to, const git_oid *build)
 	c->n++;
 	if (git_note_commit_read(&note, c->w.git, c->from, build)) {
 		c->n_lost++;
-		return 0;
+		return lacks_memory() ? -ENOMEM : 0;
 	}
 	r = git_note_commit_create(to, &blob, c->w.git, c->to, git_note_author(note),
 				   git_note_committer(note), build, git_note_message(note), 1);
@@ -150,7 +158,12 @@ int fsck_notes(struct fsck *f)
 	r = writing_begin(&c.w, f->a, f->err);
 	if (r)
 		return r;
+	git_error_clear();
 	found = find_state(&c, &to, &tip, &is_tip);
+	if (found && lacks_memory()) {
+		writing_end(&c.w);
+		return error_sys(f->err, -ENOMEM, f->a->path, NULL);
+	}
 	if (found)
 		fsck_found(f, NOTES_REF ": the notes are lost");
 	else if (!is_tip)

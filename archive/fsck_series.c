@@ -19,6 +19,7 @@
 #define LOST "refs/buildbeat/lost/"
 #define PARTS 3
 #define ID_SHOWN 12
+#define NAMES_TRIED 1000
 #define NS_PER_S 1000000000
 
 /* A series, from the newest commit to the oldest. */
@@ -49,20 +50,21 @@ static const char *ref_of(const struct chain *c)
 	return c->name + strlen(HEADS);
 }
 
-static bool is_whole(struct archive *a, const git_oid *id, struct error *why)
+static int read_whole(struct archive *a, const git_oid *id, struct error *why)
 {
 	struct recording rec;
-	bool whole = !archive_recording(a, git_oid_tostr_s(id), &rec, why);
+	int r = archive_recording(a, git_oid_tostr_s(id), &rec, why);
 
-	if (whole)
+	if (!r)
 		recording_release(&rec);
-	return whole;
+	return r;
 }
 
 static int add_link(struct chain *c, const git_oid *id, const struct message *m, bool is_build)
 {
 	struct link *link = array_add(&c->link, &c->n, sizeof *link);
 	struct error why;
+	int r;
 
 	if (!link)
 		return -ENOMEM;
@@ -76,7 +78,10 @@ static int add_link(struct chain *c, const git_oid *id, const struct message *m,
 	link->run = strdup(m->run);
 	if (!link->run)
 		return -ENOMEM;
-	link->whole = is_whole(c->f->a, id, &why);
+	r = read_whole(c->f->a, id, &why);
+	if (r == -ENOMEM)
+		return r;
+	link->whole = !r;
 	c->n_whole += link->whole;
 	if (!link->whole) {
 		const char *part = strcmp(why.path, c->f->a->path) ? strrchr(why.path, ':') : NULL;
@@ -231,35 +236,57 @@ static int rewrite(struct chain *c, struct writing *w, git_oid *to, git_oid *not
 	return r;
 }
 
+/* Without the notes if those cannot be copied: fsck_notes() mends them. */
+static int rewrite_with_notes(struct chain *c, struct writing *w, git_oid *to, git_oid *notes)
+{
+	int r = rewrite(c, w, to, notes);
+
+	if (!r || r == -ENOMEM)
+		return r;
+	*to = *notes = (git_oid){ { 0 } };
+	return rewrite(c, w, to, notes);
+}
+
+/* The name is the time. If a repair failed in the same second, it is the next second that is free. */
+static int keep_lost(struct chain *c, const git_oid *lost)
+{
+	static const git_oid none;
+	int64_t now_s = clock_wall_ns() / NS_PER_S;
+	struct buf name = BUF_INIT;
+	int r = -EAGAIN;
+
+	for (int i = 0; r == -EAGAIN && i < NAMES_TRIED; i++) {
+		buf_clear(&name);
+		buf_addf(&name, LOST "%s/%lld", ref_of(c), (long long)now_s + i);
+		r = buf_error(&name) ? error_sys(c->f->err, buf_error(&name), c->f->a->path, NULL) :
+		    repo_set(c->f->a, buf_str(&name), &none, lost, c->f->err);
+	}
+	buf_release(&name);
+	return r;
+}
+
 static int repair(struct chain *c)
 {
 	static const git_oid none;
 	struct writing w;
 	git_oid to = none, lost, notes = none, copied;
-	struct buf name = BUF_INIT;
 	int r = writing_begin(&w, c->f->a, c->f->err);
 
-	/* fsck_notes() mends notes that cannot be read. */
 	if (!r && git_reference_name_to_id(&notes, c->f->a->git, NOTES_REF))
 		notes = none;
 	copied = notes;
-	if (!r && rewrite(c, &w, &to, &copied)) {
-		to = none;
-		copied = none;
-		r = rewrite(c, &w, &to, &copied);
-	}
+	if (!r)
+		r = rewrite_with_notes(c, &w, &to, &copied);
 	if (!r && save_lost(c, &w, &lost))
 		r = repo_fail(c->f->a, GIT_ERROR, c->f->err, "cannot save lost builds");
 	if (!r)
 		r = writing_keep(&w, c->f->err);
-	buf_addf(&name, LOST "%s/%lld", ref_of(c), (long long)(clock_wall_ns() / NS_PER_S));
 	if (!r)
-		r = repo_set(c->f->a, buf_str(&name), &none, &lost, c->f->err);
+		r = keep_lost(c, &lost);
 	if (!r && !git_oid_is_zero(&copied) && !git_oid_equal(&notes, &copied))
 		r = repo_set(c->f->a, NOTES_REF, &notes, &copied, c->f->err);
 	if (!r)
 		r = set_tip(c, &to);
-	buf_release(&name);
 	writing_end(&w);
 	remote_forget(c->f->a);
 	return r;

@@ -202,6 +202,22 @@ static int fsck(struct archive *a, struct subject *s, struct error *err)
 	return r;
 }
 
+static int fsck_broken(struct archive *a, struct subject *s, struct error *err)
+{
+	struct archive_fsck f = { .found = keep_found, .context = s };
+	int r = archive_fsck(a, &f, err);
+
+	s->wrong |= !r && !f.n;
+	return r;
+}
+
+static int repair(struct archive *a, struct subject *s, struct error *err)
+{
+	struct archive_fsck f = { .repair = true, .found = keep_found, .context = s };
+
+	return archive_fsck(a, &f, err);
+}
+
 static const struct operation {
 	int (*run)(struct archive *a, struct subject *s, struct error *err);
 	enum archive_use use;
@@ -281,6 +297,65 @@ TEST_EACH(nth_fails, operations)
 	made_fsck();
 	recording_release(&s.rec);
 	values_release(&s.values);
+}
+
+/* Each object gets a file of its own. */
+static void explode(void)
+{
+	support_expect(made_repo(), 0, NULL, "", "mv objects/pack . && mkdir objects/pack && "
+		       "for p in pack/*.pack; do git unpack-objects -q <$p || exit 1; done; rm -rf pack");
+}
+
+/* Our own reader of such files, and a branch that cannot be read. */
+TEST(nth_fails_for_objects_in_files)
+{
+	static const struct operation read = { read_one, ARCHIVE_READ, 20, 4, 1 };
+	static const struct operation check = { fsck_broken, ARCHIVE_FSCK, 20, 4, 1 };
+	struct subject s = { .rec = RECORDING_INIT };
+
+	add_builds(4);
+	explode();
+	while (run_failing(&read, &s))
+		s.n++;
+	ck_assert_int_ge(s.n, read.least);
+	support_expect(made_repo(), 0, NULL, "", "mkdir -p refs/heads/o/p && echo x >refs/heads/o/p/q");
+	s.n = 0;
+	while (run_failing(&check, &s))
+		s.n++;
+	ck_assert_int_ge(s.n, check.least);
+}
+
+/* A repair that fails changes nothing that the next one needs: the notes of builds remain. */
+TEST(nth_fails_for_repair)
+{
+	bool failed = true;
+	long n = 0;
+
+	add_builds(4);
+	explode();
+	support_expect(made_repo(), 0, NULL, "", "id=$(git rev-parse " MADE_REF "~3:columns/wall_us); "
+		       "rm -f objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-); cp -r . ../saved.git");
+	for (; failed; n += 1 + n / 8) {	/* not each of thousands */
+		struct subject s = { .n = n };
+		struct archive *a = NULL;
+		struct error err = { 0 };
+		int r;
+
+		support_expect(support_tmpdir(), 0, NULL, "", "rm -r builds.git && cp -r saved.git builds.git");
+		nomem_after(n);
+		r = archive_open(&a, made_repo(), ARCHIVE_FSCK, &err);
+		if (!r)
+			r = repair(a, &s, &err);
+		failed = nomem_failed();
+		nomem_after(-1);
+		archive_close(a);
+		ck_assert_msg(!r || (r < 0 && failed), "allocation %ld: %d %s", n, r, err.message);
+		ck_assert_int_eq(archive_open(&a, made_repo(), ARCHIVE_FSCK, &err), 0);
+		ck_assert_msg(!repair(a, &s, &err), "allocation %ld: %s", n, err.message);
+		archive_close(a);
+		has(3, 1, n);
+	}
+	ck_assert_int_ge(n, 60);
 }
 
 /* The facts are whole, with a count or without it. */
