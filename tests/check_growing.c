@@ -567,6 +567,19 @@ TEST(late_file)
 	end(&s);
 }
 
+/* A name without a file, as of one that was removed since the directory was read, is no error. */
+TEST(file_is_gone)
+{
+	const char *dir = support_tmpdir();
+	struct seen s;
+
+	support_writes(support_path("%s/build", dir), "buildbeat build 1\nstart_mono_ns: 1\n");
+	support_expect(dir, 0, NULL, NULL, "ln -s none tasks.log && touch -d '1 hour ago' build .");
+	begin(&s, dir);
+	ck_assert_int_eq(more(&s), 0);
+	end(&s);
+}
+
 TEST(refused)
 {
 	const char *dir = support_tmpdir();
