@@ -286,6 +286,8 @@ static const struct {
 	{ "sccache, one name in two directories", CACHE_SCCACHE, "[x.o]: Cache miss in 1\n[x.o]: Cache hit in 1\n",
 	  { { 0, 9, "a", "sccache gcc -c x.c -o x.o" }, { 10, 19, "b", "sccache gcc -c x.c -o x.o" } },
 	  "miss hit", 1, 1, 0 },
+	{ "sccache, for one of two with the same name", CACHE_SCCACHE, "[x.o]: Cache hit in 1\n",
+	  { { 0, 9, "a", "gcc -c x.c -o x.o" }, { 0, 9, "b", "sccache gcc -c x.c -o x.o" } }, "- hit", 1, 0, 0 },
 	{ "sccache, torn", CACHE_SCCACHE, "[]: Cache hit in\n[: Cache hit in 1\n]: Cache\n[x.o]: Cache hit",
 	  { { 0, 9, "", "sccache gcc -c x.c -o x.o" } }, "-", 0, 0, 0 },
 };
