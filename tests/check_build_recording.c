@@ -263,6 +263,7 @@ TEST(busiest_disk)
 	ck_assert_int_eq(sys_read(&r.rec, "proc_diskstats", &text), 0);
 	ck_assert(column_find(&c, &r.rec, "proc_diskstats", "all.busy"));
 	ck_assert_int_eq(column_growth(&c), (200 + 300 + 70) * 1000);
+	ck_assert_int_eq(column_busiest(&c).value, 300 * 1000);
 }
 
 /* A gap stays, and stays where it was. */
