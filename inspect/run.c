@@ -169,7 +169,9 @@ static int describe(struct inspector *u)
 	return in->host && in->machine && in->command && in->program ? 0 : -ENOMEM;
 }
 
-/* The file of the program; false: it is as before, or cannot be seen. */
+/* The file of the program; false: it is as before, or cannot be seen. A process that executes another
+ * program has its file first, then its name, then its command, on a busy machine much later: until there is
+ * a command, the name can be that of the program before. */
 static bool see_program(struct inspector *u)
 {
 	struct stat st;
@@ -210,6 +212,7 @@ static int prepare_run(struct inspector *u, const struct run_settings *s, struct
 static int begin_inspection(struct inspector *u, int32_t pid, uint64_t start_ticks,
 			    struct error *err)
 {
+	struct process_values unused;
 	int r = look_open(&u->look, pid, start_ticks, &u->in.names, err);
 
 	if (r)
@@ -217,8 +220,9 @@ static int begin_inspection(struct inspector *u, int32_t pid, uint64_t start_tic
 	u->in.pid = u->look.pid;
 	u->in.start_ticks = u->look.start_ticks;
 	see_program(u);
-	u->in.program = keep_text(u, u->look.name);
 	u->in.command = command_of(u);
+	look_read_values(&u->look, &unused, NULL);
+	u->in.program = keep_text(u, u->look.name);
 	begin_heap(u, NULL);
 	see_heap(u);
 	return create(u, err);
@@ -296,14 +300,19 @@ static int read_process(struct inspector *u, struct error *err)
 /* A shell that executes the compiler, say, has the compiler's name from then on. */
 static int follow_program(struct inspector *u, struct error *err)
 {
+	bool executed = see_program(u);
 	struct process_values unused;
+	const char *command;
 	int r;
 
-	if (!see_program(u) || look_read_values(&u->look, &unused, NULL))
+	if (!executed && *u->in.command)
+		return 0;
+	command = command_of(u);
+	if ((!executed && command && !*command) || look_read_values(&u->look, &unused, NULL))
 		return 0;
 	see_heap(u);
 	u->in.program = keep_text(u, u->look.name);
-	u->in.command = command_of(u);
+	u->in.command = command;
 	r = u->in.program && u->in.command ? inspect_archive_set_program(u->archive) : -ENOMEM;
 	if (r)
 		return error_sys(err, r, u->result->path, NULL);

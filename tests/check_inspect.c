@@ -124,9 +124,34 @@ TEST_LOOP(another_program, 4)
 	reader = open_archive(buf_str(&r.out) + strlen(dir) + 1);
 	x = inspect_reader_inspection(reader);
 	ck_assert_str_eq(x->program, "python3");
-	ck_assert(strncmp(x->command, "/usr/bin/python3 -c", 19) == 0);
+	ck_assert_msg(strncmp(x->command, "/usr/bin/python3 -c", 19) == 0, "'%s'", x->command);
 	inspect_reader_close(reader);
 	ends_with(buf_str(&r.out) + strlen(dir) + 1, 3, " died.");
+}
+
+/* A process that executes a program has no command for a while: here, as it erases its own. */
+TEST(command_is_late)
+{
+	struct inspect_reader *reader;
+	struct run r;
+
+	run(&r, "python3 -c 'import ctypes, glob, os, signal, time\n"
+	    "signal.alarm(600)\n"
+	    "fields = open(\"/proc/self/stat\").read().rsplit(\")\", 1)[1].split()\n"
+	    "start, end = int(fields[45]), int(fields[46])\n"
+	    "def seen(): return sum(open(f).read().count(\"snapshot \") for f in glob.glob(\"a/progress.log\"))\n"
+	    "command = ctypes.string_at(start, end - start)\n"
+	    "ctypes.memset(start, 0, end - start)\n"
+	    "open(\"pid\", \"w\").write(str(os.getpid()))\n"
+	    "while seen() < 2: time.sleep(0.01)\n"
+	    "ctypes.memmove(start, command, end - start)\n"
+	    "before = seen()\nwhile seen() < before + 2: time.sleep(0.01)' & until_true 'test -s pid'; "
+	    "bb inspect run --pid $(cat pid) -o a");
+	ck_assert_msg(r.status == 0, "%s", buf_str(&r.err));
+	reader = open_archive("a");
+	ck_assert_msg(strstr(inspect_reader_inspection(reader)->command, "python3 -c import ctypes") != NULL, "'%s'",
+		      inspect_reader_inspection(reader)->command);
+	inspect_reader_close(reader);
 }
 
 /* 80 % are for the snapshots. */
