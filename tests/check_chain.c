@@ -447,20 +447,23 @@ TEST(recipes)
 	ck_assert_uint_eq(c.n_path, 3);
 }
 
-/* A real build: gen makes config.h, then lib (a make of its own) libx.a of two objects, one
- * of them slow, then the program. slow.o does not delay the end. */
+/* A real build: gen makes config.h, then lib (a make of its own) libx.a of two objects, then the
+ * program. What can run beside slow.o ends while that runs, and the makes have noticed it. */
+#define UNTIL(condition) "n=0; until " condition " || test $$((n += 1)) = 30000; do sleep 0.02; done; "
+
 static const char top_makefile[] =
 	"all: prog other\n"
 	"config.h:\n\tsleep 0.1; touch $@\n"
 	"lib: config.h\n\t$(MAKE) -C lib\n"
 	"prog: lib main.o\n\tcat lib/libx.a main.o > $@\n\tsleep 0.05\n"
-	"main.o: config.h\n\tcp config.h $@\n"
-	"other:\n\tsleep 0.2; touch $@\n"
+	"main.o: config.h\n"
+	"main.o other:\n\t" UNTIL("test -e lib/begun") "echo $$$$ > $@\n"
 	".PHONY: all lib\n";
 static const char lib_makefile[] =
 	"libx.a: quick.o slow.o\n\tcat quick.o slow.o > $@\n"
-	"quick.o: ../config.h\n\tsleep 0.2; touch $@\n"
-	"slow.o: ../config.h\n\tsleep 0.4; touch $@\n";
+	"quick.o: ../config.h\n\t" UNTIL("test -e begun") "echo $$$$ > $@\n"
+	"slow.o: ../config.h\n\ttouch begun; for f in quick.o ../main.o ../other; do "
+	UNTIL("test -s $$f && ! kill -0 `cat $$f` 2>/dev/null") "done; touch $@\n";
 
 static const char *const expected[] = { "config.h", "slow.o", "libx.a", "prog", "prog" };
 
