@@ -21,9 +21,9 @@ size_t against_keep_own(struct verdict *v, uint32_t first);
  * probable one. A recording's is Student's, with a variance that the tasks share, or the share of
  * the target's own values that deviate as far, whichever is larger. Common factors of all tasks
  * are removed from times first. A change of the build is that of the median recording, by
- * Student's t alone, because all recordings of an hour share what the machine does to the build, and
- * is left out where a task's explains it: its times are sums of theirs, and its memory one's. p is
- * at most 0.05 for all tasks together, and for all metrics of the build together.
+ * Student's t alone, because all recordings of an hour share what the machine does to the build.
+ * It is left out where a task's explains it: its times are sums of theirs, and its memory one's.
+ * p is at most 0.05 for all tasks together, and for all metrics of the build together.
  */
 struct against_undecided {
 	uint32_t task;		/* or TASK_TOTAL */
