@@ -108,7 +108,7 @@ static void add_next(struct facts *f, const struct args *a, const struct setting
  * less than a quarter of the line stays empty. */
 static size_t fitting(const char *text, size_t n)
 {
-	size_t end = 0, next;
+	size_t end = 0, next = 0;
 
 	while (text[end]) {
 		next = end + (text[end] == ' ');
