@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/json.h"
@@ -363,12 +364,15 @@ static int keep_said(const struct buildset *n, struct known *what, struct error 
 					    "'--message'");
 }
 
-/* The tasks of the newest change that check reports under this name. */
+/* The tasks of the newest change that check reports under this name, in all of its metrics. */
 static int list_changed(struct buf *list, struct known *what, const struct builds *builds,
 			const struct verdict *v, bool any_build, struct error *err)
 {
 	const struct verdict_finding *found = NULL;
+	bool *added = array_new_zero(builds->n_tasks + 1, sizeof *added);
 
+	if (!added)
+		return error_sys(err, -ENOMEM, NULL, NULL);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_finding *f = &v->finding[i];
 
@@ -376,10 +380,21 @@ static int list_changed(struct buf *list, struct known *what, const struct build
 		    (!found || f->since > found->since))
 			found = f;
 	}
-	if (!found)
+	if (!found) {
+		free(added);
 		return error_say(err, -ENOENT, "accept: check reports no tasks that changed together as '%.200s'",
 				 what->pattern);
-	verdict_add_changed(list, v, builds, found);
+	}
+	verdict_add_changed(list, added, v, builds, found);
+	for (size_t i = 0; i < v->n; i++) {
+		const struct verdict_finding *f = &v->finding[i];
+
+		if (f->n_moved && f->task == found->task && is_about(what, builds, v, f) &&
+		    shared_is_same(builds, &f->group, &found->group) &&
+		    f->first <= found->last && found->first <= f->last)
+			verdict_add_changed(list, added, v, builds, f);
+	}
+	free(added);
 	what->pattern = buf_str(list);
 	return buf_error(list) ? error_sys(err, buf_error(list), NULL, NULL) : 0;
 }

@@ -535,7 +535,8 @@ void replay_accept(struct replay *r, uint32_t build)
 					if (!r->step[s - 1].closed)
 						close_step(&r->step[s - 1], build);
 				}
-			} else if (!has_level(r, row, build)) {
+			} else if (rules_is_list(k->pattern) || !has_level(r, row, build)) {
+				/* Those of a list changed, even if only their sum matters. */
 				replay_restart(r, row, build, build);
 			}
 		}

@@ -48,6 +48,12 @@ const char *shared_part(const struct builds *builds, const struct shared_group *
 	return g->of == SHARED_OF_ENDING ? name + strlen(name) - g->len : name;
 }
 
+bool shared_is_same(const struct builds *builds, const struct shared_group *a, const struct shared_group *b)
+{
+	return a->of == b->of && a->len == b->len &&
+	       !strncmp(shared_part(builds, a), shared_part(builds, b), a->len);
+}
+
 void shared_add_pattern(struct buf *b, const struct builds *builds, const struct shared_group *g)
 {
 	const char *part = shared_part(builds, g);

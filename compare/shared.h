@@ -30,6 +30,8 @@ size_t shared_of_task(struct shared_group groups[SHARED_MOST], const struct buil
 /* The part of the names, for comparison. */
 const char *shared_part(const struct builds *builds, const struct shared_group *g);
 
+bool shared_is_same(const struct builds *builds, const struct shared_group *a, const struct shared_group *b);
+
 /* Adds the pattern, as in rules.h. */
 void shared_add_pattern(struct buf *b, const struct builds *builds, const struct shared_group *g);
 

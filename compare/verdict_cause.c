@@ -64,8 +64,7 @@ static bool is_in(const struct builds *builds, const struct verdict_finding *f, 
 	size_t n = shared_of_task(of, builds, task);
 
 	for (size_t i = 0; i < n; i++) {
-		if (of[i].of == f->group.of && of[i].len == f->group.len &&
-		    !strncmp(shared_part(builds, &of[i]), shared_part(builds, &f->group), of[i].len))
+		if (shared_is_same(builds, &of[i], &f->group))
 			return true;
 	}
 	return false;
@@ -78,6 +77,31 @@ static bool explains(const struct verdict *v, const struct builds *builds, const
 	uint32_t task = of->task == TASK_SHARED && of->n_moved ? v->moved[of->first_moved] : of->task;
 
 	return task < builds->n_tasks && is_in(builds, f, task);
+}
+
+bool verdict_cause_shows(const struct verdict_finding *shared, const struct verdict_finding *f,
+			 const struct builds *builds)
+{
+	return shared->task == TASK_SHARED && f->task < builds->n_tasks && f->metric == shared->metric &&
+	       f->state == shared->state && f->worse == shared->worse && f->fails == shared->fails &&
+	       overlap(f, shared) && f->low <= shared->high && shared->low <= f->high &&
+	       is_in(builds, shared, f->task);
+}
+
+/* The first group of tasks that shows what all members of a group do. */
+static void find_like(struct causes *c, const struct verdict *v, const struct builds *builds)
+{
+	for (uint32_t k = c->groups->n; k-- > 0; ) {
+		for (uint32_t i = 0; whole(c, k)->task == TASK_SHARED && i < c->groups->n; i++) {
+			const struct verdict_group *g = &c->groups->group[i];
+			size_t n = 0;
+
+			while (n < g->n && verdict_cause_shows(whole(c, k), &v->finding[c->groups->member[g->first + n]], builds))
+				n++;
+			if (n == g->n)
+				c->groups->like[i] = k;
+		}
+	}
 }
 
 /* What the tasks of a group share, and what some of them show alone; and both times of a group. */
@@ -129,17 +153,19 @@ int verdict_cause_find(struct verdict_groups *groups, const struct verdict *v,
 	struct causes c = { groups, array_new(groups->n + 1, sizeof *c.cause) };
 	uint32_t *of_task = array_new(builds->n_tasks + 1, sizeof *of_task);
 
-	free(groups->cause);
+	free_all(groups->cause, groups->like);
 	groups->cause = c.cause;
+	groups->like = array_new(groups->n + 1, sizeof *groups->like);
 	groups->n_causes = 0;
-	if (!c.cause || !of_task) {
+	if (!c.cause || !groups->like || !of_task) {
 		free(of_task);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < builds->n_tasks; i++)
 		of_task[i] = NONE;
 	for (uint32_t i = 0; i < groups->n; i++)
-		c.cause[i] = i;
+		c.cause[i] = groups->like[i] = i;
+	find_like(&c, v, builds);
 	join_tasks(&c, v, of_task);
 	join_shared(&c, v, builds);
 	join_alike(&c, TASK_HOST);

@@ -13,7 +13,12 @@
  * Two changes of other tasks in the same builds are two causes.
  */
 
-/* Sets groups->cause and groups->n_causes. Returns 0 or -ENOMEM. */
+/* Whether a change of a task is what tasks of a group show together: the task is in the group, and the metric, the
+ * builds and the size of the change are the same. */
+bool verdict_cause_shows(const struct verdict_finding *shared, const struct verdict_finding *f,
+			 const struct builds *builds);
+
+/* Sets groups->cause, groups->n_causes and groups->like. Returns 0 or -ENOMEM. */
 int verdict_cause_find(struct verdict_groups *groups, const struct verdict *v,
 		       const struct builds *builds);
 

@@ -533,20 +533,31 @@ int verdict_groups_make(struct verdict_groups *out, const struct verdict *v,
 
 void verdict_groups_release(struct verdict_groups *g)
 {
-	free_all(g->group, g->member, g->of, g->cause);
+	free_all(g->group, g->member, g->of, g->cause, g->like);
 	*g = (struct verdict_groups){ 0 };
 }
 
 /* Patterns */
 
-void verdict_add_changed(struct buf *list, const struct verdict *v, const struct builds *builds,
-			 const struct verdict_finding *f)
+static void add_task(struct buf *list, bool *added, const struct builds *builds, uint32_t task)
 {
-	for (size_t i = 0; i < f->n_moved; i++) {
-		const char *name = builds_task_name(builds, v->moved[f->first_moved + i]);
+	const char *name = builds_task_name(builds, task);
 
-		rules_add_literal(list, name, strlen(name));
-		buf_addc(list, '\n');
+	if (added[task])
+		return;
+	added[task] = true;
+	rules_add_literal(list, name, strlen(name));
+	buf_addc(list, '\n');
+}
+
+void verdict_add_changed(struct buf *list, bool *added, const struct verdict *v,
+			 const struct builds *builds, const struct verdict_finding *f)
+{
+	for (size_t i = 0; i < f->n_moved; i++)
+		add_task(list, added, builds, v->moved[f->first_moved + i]);
+	for (size_t i = 0; i < v->n; i++) {
+		if (verdict_cause_shows(f, &v->finding[i], builds))
+			add_task(list, added, builds, v->finding[i].task);
 	}
 }
 

@@ -39,6 +39,7 @@ struct verdict_groups {
 	uint32_t *of;		/* the group of each finding */
 	uint32_t *cause;	/* the first group of the same cause (verdict_cause.h), of each group */
 	size_t n_causes;	/* that fail */
+	uint32_t *like;		/* of each group: of TASK_SHARED, that shows the same; or itself */
 };
 
 /* The names point into builds. Returns 0 or -ENOMEM. Always release. */
@@ -46,9 +47,10 @@ int verdict_groups_make(struct verdict_groups *g, const struct verdict *v,
 			const struct builds *builds);
 void verdict_groups_release(struct verdict_groups *g);
 
-/* Adds the tasks that changed together, as a list of patterns (rules.h). */
-void verdict_add_changed(struct buf *list, const struct verdict *v, const struct builds *builds,
-			 const struct verdict_finding *f);
+/* Adds the tasks that changed together, and those that show the same alone, as a list of patterns
+ * (rules.h). Those in `added`, with a place for each task, are left out, and then in it. */
+void verdict_add_changed(struct buf *list, bool *added, const struct verdict *v,
+			 const struct builds *builds, const struct verdict_finding *f);
 
 /* Adds a pattern, as in rules.h, that fits the tasks of all members; "*" for all tasks, "" for
  * the build. */

@@ -120,7 +120,8 @@ static bool is_of_all(const struct verdict_finding *f)
 
 /*
  * The group in whose line another one is reported: a new machine is one line with all metrics of all
- * tasks, and the build's totals say the same again. Itself if it has its own.
+ * tasks, and the build's totals say the same again. Tasks that show alone what a group of them shows
+ * are in its line. Itself if it has its own.
  */
 static size_t line_of(const struct check *c, size_t i)
 {
@@ -133,20 +134,26 @@ static size_t line_of(const struct check *c, size_t i)
 		    g->known == f->known && g->first <= f->last && f->first <= g->last)
 			return k;
 	}
-	return i;
+	return c->all ? i : c->groups->like[i];
 }
 
-/* Adds the changes of the other groups of a line: ", CPU time -19 %, the build 6m 34s -> 5m 34s". */
+/* Adds the changes of the other groups of a line: ", CPU time -19 %, the build 6m 34s -> 5m 34s", or how many
+ * tasks show alone what this one says. */
 static void add_others(struct buf *text, const struct check *c, size_t i)
 {
 	bool has_total = false;
+	double more = 0;
+	size_t n = 0;
 
 	for (size_t k = i + 1; k < c->groups->n; k++) {
 		const struct verdict_finding *f = &c->groups->group[k].whole;
 
 		if (line_of(c, k) != i)
 			continue;
-		if (f->task == TASK_HOST) {
+		if (c->groups->group[i].whole.task == TASK_SHARED) {
+			n += c->groups->group[k].n;
+			more += f->now - f->before;
+		} else if (f->task == TASK_HOST) {
 			buf_addf(text, ", %s ", metric_info[f->metric].title);
 			amount_add_share(text, f->effect);
 		} else if (!has_total) {
@@ -154,6 +161,10 @@ static void add_others(struct buf *text, const struct check *c, size_t i)
 			words_add_amounts(text, f);
 			has_total = true;
 		}
+	}
+	if (n) {
+		buf_addf(text, ", and %zu more %s it alone, ", n, n == 1 ? "that shows" : "that each show");
+		amount_add_change(text, metric_info[c->groups->group[i].whole.metric].unit, more);
 	}
 }
 

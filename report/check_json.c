@@ -211,6 +211,7 @@ static void add_group(struct json *j, const struct check *c, size_t i)
 		json_str(j, "name", is_of_task(f) ? builds->task[f->task].name : NULL);
 	json_int(j, "findings", (int64_t)g->n);
 	json_int(j, "cause", c->groups->cause[i]);
+	json_int(j, "like", c->groups->like[i]);
 	add_change(j, builds, f);
 	json_object_end(j);
 }

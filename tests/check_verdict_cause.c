@@ -72,4 +72,47 @@ TEST_EACH(causes, causes)
 	ck_assert_uint_eq(groups.n_causes, 0);
 }
 
+/* A change of a task and whether the one of its group, +20 % (+15 to +25 %) since build 15, shows it. */
+static const struct { uint32_t task; enum metric metric; uint32_t first, last; double low, high; bool worse, shown; } alike[] = {
+	{ 0, METRIC_WALL, 15, 15, 0.1, 0.16, true, true }, { 1, METRIC_WALL, 13, 15, 0.24, 0.3, true, true },
+	{ 0, METRIC_WALL, 15, 16, 0, 0.5, true, true }, { 0, METRIC_WALL, 16, 16, 0.1, 0.3, true, false },
+	{ 0, METRIC_WALL, 14, 14, 0.1, 0.3, true, false }, { 0, METRIC_WALL, 15, 15, 0.26, 0.3, true, false },
+	{ 0, METRIC_WALL, 15, 15, 0.1, 0.14, true, false }, { 0, METRIC_CPU, 15, 15, 0.1, 0.3, true, false },
+	{ 2, METRIC_WALL, 15, 15, 0.1, 0.3, true, false }, { 0, METRIC_WALL, 15, 15, 0.1, 0.3, false, false },
+	{ TASK_TOTAL, METRIC_WALL, 15, 15, 0.1, 0.3, true, false },
+};
+
+/* It is reported in the line of the group, and accepted with it. */
+TEST_EACH(alike, alike)
+{
+	static struct build build[BUILDS];
+	static struct builds_task task[TASKS] = { { .name = "s/a", .kind = "" }, { .name = "s/b", .kind = "" },
+						  { .name = "c", .kind = "" } };
+	static uint32_t moved[] = { 1 };
+	struct builds builds = { .ref = "h/b/m", .n = BUILDS, .build = build, .n_tasks = TASKS, .task = task };
+	struct verdict_finding f[2] = {
+		{ .task = alike[_i].task, .metric = alike[_i].metric, .worse = alike[_i].worse, .fails = true,
+		  .since = alike[_i].last, .first = alike[_i].first, .last = alike[_i].last, .low = alike[_i].low, .high = alike[_i].high,
+		  .before = 10, .now = 12 },
+		{ .task = TASK_SHARED, .metric = METRIC_WALL, .worse = true, .fails = true, .since = 15,
+		  .first = 15, .last = 15,
+		  .low = 0.15, .high = 0.25, .before = 10, .now = 12, .group = { SHARED_OF_PLACE, 1, 2 }, .n_moved = 1 },
+	};
+	struct verdict v = { .n = 2, .finding = f, .moved = moved };
+	RELEASED(verdict_groups, groups = { 0 });
+	RELEASED(buf, list = BUF_INIT);
+	bool added[TASKS] = { false };
+	uint32_t of, shared;
+
+	ck_assert_int_eq(verdict_groups_make(&groups, &v, &builds), 0);
+	of = groups.of[0];
+	shared = groups.of[1];
+	ck_assert_uint_eq(groups.like[of], alike[_i].shown ? shared : of);
+	ck_assert_uint_eq(groups.like[shared], shared);
+	verdict_add_changed(&list, added, &v, &builds, &f[1]);
+	ck_assert_str_eq(buf_str(&list), alike[_i].shown && alike[_i].task == 0 ? "s/b\ns/a\n" : "s/b\n");
+	verdict_add_changed(&list, added, &v, &builds, &f[1]);
+	ck_assert_str_eq(buf_str(&list), alike[_i].shown && alike[_i].task == 0 ? "s/b\ns/a\n" : "s/b\n");
+}
+
 TEST_MAIN(verdict_cause);
