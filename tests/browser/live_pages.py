@@ -571,7 +571,7 @@ def newest_build_is_followed(page):
                 server.open(path)
                 browser.js('window.old = true')
                 record(directory, name)
-                browser.wait('!window.old && window.buildbeat && ' + shown % name)
+                browser.wait_over_load('!window.old && window.buildbeat && ' + shown % name)
                 server.ready()
             server.open('/', rec='rec')
             browser.js('window.old = true')

@@ -252,6 +252,16 @@ class Browser:
         assert value is not None, 'never true: ' + expression
         return value
 
+    def wait_over_load(self, expression):
+        """As wait(); the page may be loaded anew meanwhile, which ends the script as if its time were over."""
+        until = time.monotonic() + SCRIPT_S
+        while True:
+            try:
+                return self.wait(expression)
+            except DriverError:
+                if time.monotonic() > until:
+                    raise
+
     def frames(self, n=2):
         """Until what was asked for is painted."""
         self.js_async('''
