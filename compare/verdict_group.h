@@ -48,7 +48,7 @@ int verdict_groups_make(struct verdict_groups *g, const struct verdict *v,
 void verdict_groups_release(struct verdict_groups *g);
 
 /* Adds the tasks that changed together, and those that show the same alone, as a list of patterns
- * (rules.h). Those in `added`, with a place for each task, are left out, and then in it. */
+ * (rules.h). `added` says of each task whether the list has it already. */
 void verdict_add_changed(struct buf *list, bool *added, const struct verdict *v,
 			 const struct builds *builds, const struct verdict_finding *f);
 
