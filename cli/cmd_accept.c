@@ -281,8 +281,7 @@ static bool is_moved(const struct verdict_finding *total, const struct known *wh
 		const struct verdict_finding *f = &v->finding[i];
 
 		if (f->metric == total->metric && f->worse == total->worse &&
-		    is_about(what, builds, v, f) && covers(f, what->build) &&
-		    f->first <= total->last && total->first <= f->last)
+		    is_about(what, builds, v, f) && covers(f, what->build) && verdict_meet(f, total))
 			return true;
 	}
 	return false;
@@ -369,10 +368,8 @@ static int list_changed(struct buf *list, struct known *what, const struct build
 			const struct verdict *v, bool any_build, struct error *err)
 {
 	const struct verdict_finding *found = NULL;
-	bool *added = array_new_zero(builds->n_tasks + 1, sizeof *added);
+	bool *added;
 
-	if (!added)
-		return error_sys(err, -ENOMEM, NULL, NULL);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_finding *f = &v->finding[i];
 
@@ -380,18 +377,18 @@ static int list_changed(struct buf *list, struct known *what, const struct build
 		    (!found || f->since > found->since))
 			found = f;
 	}
-	if (!found) {
-		free(added);
+	if (!found)
 		return error_say(err, -ENOENT, "accept: check reports no tasks that changed together as '%.200s'",
 				 what->pattern);
-	}
+	added = array_new_zero(builds->n_tasks + 1, sizeof *added);
+	if (!added)
+		return error_sys(err, -ENOMEM, NULL, NULL);
 	verdict_add_changed(list, added, v, builds, found);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct verdict_finding *f = &v->finding[i];
 
 		if (f->n_moved && f->task == found->task && is_about(what, builds, v, f) &&
-		    shared_is_same(builds, &f->group, &found->group) &&
-		    f->first <= found->last && found->first <= f->last)
+		    shared_is_same(builds, &f->group, &found->group) && verdict_meet(f, found))
 			verdict_add_changed(list, added, v, builds, f);
 	}
 	free(added);

@@ -49,6 +49,12 @@ struct verdict_finding {
 	const struct known *overdue;	/* a note that a fix was to end (fixed_by.h), or NULL */
 };
 
+/* Whether two changes can have begun in the same build. */
+static inline bool verdict_meet(const struct verdict_finding *a, const struct verdict_finding *b)
+{
+	return a->first <= b->last && b->first <= a->last;
+}
+
 /* A total without noise: any change from the build before is reported. */
 struct exact_change {
 	enum total total;	/* TOTAL_TASKS, TOTAL_FAILED, TOTAL_STATUS */

@@ -26,11 +26,6 @@ static uint32_t root(struct causes *c, uint32_t i)
 	return i;
 }
 
-static bool overlap(const struct verdict_finding *a, const struct verdict_finding *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
-
 /* The first group stands for all. */
 static void join(struct causes *c, uint32_t a, uint32_t b)
 {
@@ -51,7 +46,7 @@ static void join_tasks(struct causes *c, const struct verdict *v, uint32_t *of_t
 		for (size_t k = 0; k < g->n && g->whole.fails && g->whole.task < HISTORY_ALL; k++) {
 			uint32_t task = v->finding[c->groups->member[g->first + k]].task;
 
-			if (of_task[task] != NONE && overlap(&g->whole, whole(c, of_task[task])))
+			if (of_task[task] != NONE && verdict_meet(&g->whole, whole(c, of_task[task])))
 				join(c, i, of_task[task]);
 			of_task[task] = i;
 		}
@@ -84,7 +79,7 @@ bool verdict_cause_shows(const struct verdict_finding *shared, const struct verd
 {
 	return shared->task == TASK_SHARED && f->task < builds->n_tasks && f->metric == shared->metric &&
 	       f->state == shared->state && f->worse == shared->worse && f->fails == shared->fails &&
-	       overlap(f, shared) && f->low <= shared->high && shared->low <= f->high &&
+	       verdict_meet(f, shared) && f->low <= shared->high && shared->low <= f->high &&
 	       is_in(builds, shared, f->task);
 }
 
@@ -114,7 +109,7 @@ static void join_shared(struct causes *c, const struct verdict *v, const struct 
 			const struct verdict_group *g = &c->groups->group[k];
 			const struct verdict_finding *of = &v->finding[c->groups->member[g->first]];
 
-			if (i == k || !g->whole.fails || !overlap(f, &g->whole))
+			if (i == k || !g->whole.fails || !verdict_meet(f, &g->whole))
 				continue;
 			if (explains(v, builds, f, of))
 				join(c, i, k);
@@ -126,7 +121,7 @@ static void join_alike(struct causes *c, uint32_t task)
 {
 	for (uint32_t i = 0; i < c->groups->n; i++) {
 		for (uint32_t k = 0; k < i && whole(c, i)->fails && whole(c, i)->task == task; k++) {
-			if (whole(c, k)->fails && whole(c, k)->task == task && overlap(whole(c, i), whole(c, k)))
+			if (whole(c, k)->fails && whole(c, k)->task == task && verdict_meet(whole(c, i), whole(c, k)))
 				join(c, i, k);
 		}
 	}
@@ -140,7 +135,7 @@ static void join_total(struct causes *c, uint32_t total)
 	for (uint32_t i = 0; i < c->groups->n; i++) {
 		const struct verdict_finding *g = whole(c, i);
 
-		if (g->fails && g->task != TASK_TOTAL && overlap(f, g) && metric_is_akin(g->metric, f->metric)) {
+		if (g->fails && g->task != TASK_TOTAL && verdict_meet(f, g) && metric_is_akin(g->metric, f->metric)) {
 			join(c, total, i);
 			return;
 		}

@@ -131,7 +131,7 @@ static size_t line_of(const struct check *c, size_t i)
 		const struct verdict_finding *g = &c->groups->group[k].whole;
 
 		if (g->task == TASK_HOST && !g->fails && g->state == f->state && g->worse == f->worse &&
-		    g->known == f->known && g->first <= f->last && f->first <= g->last)
+		    g->known == f->known && verdict_meet(f, g))
 			return k;
 	}
 	return c->all ? i : c->groups->like[i];
