@@ -67,12 +67,18 @@ size_t replay_values(const struct replay *r, uint32_t row, uint32_t begin, uint3
 	return n;
 }
 
+/* Of a task or the build; its metric is m. */
+static const struct gate *own_gate(const struct replay *r, size_t row, enum metric m)
+{
+	return r->gate ? &r->gate[row] : &r->rules->gate[m];
+}
+
 struct gate replay_gate(const struct replay *r, uint32_t row)
 {
 	enum metric m = r->metric[replay_metric(r, row)];
 
 	if (row < r->host_row)
-		return r->gate ? r->gate[row] : r->rules->gate[m];
+		return *own_gate(r, row, m);
 	return (struct gate){ .share = row < r->shared_row ? r->rules->gate[m].share : replay_shared_gate(r, m) };
 }
 
@@ -114,12 +120,12 @@ static int load_logarithms(struct replay *r, size_t m, struct error *err)
 			return status;
 		for (uint32_t task = 0; task < r->n_tasks; task++)
 			x[task] = good && isfinite(x[task]) && x[task] >= 0 &&
-				!replay_gate(r, task * (uint32_t)r->n_metrics + (uint32_t)m).ignored ?
+				!own_gate(r, task * r->n_metrics + m, metric)->ignored ?
 				logf(x[task] + (float)least) : NAN;
 	}
 	for (uint32_t b = 0; b < r->n; b++) {
 		double total = build_total(&r->builds->build[b], metric);
-		bool ignored = replay_gate(r, r->total_row + (uint32_t)m).ignored;
+		bool ignored = own_gate(r, r->total_row + m, metric)->ignored;
 
 		r->factor[m][b] = r->lone[r->n_metrics + m].x[b] = NAN;
 		r->machine[m][b] = NAN;

@@ -18,6 +18,12 @@
 #define WORTH 1.5		/* standard deviations of two values that are worth a test */
 #define NONE UINT32_MAX
 
+/* Of a group's row among those of groups. */
+static uint32_t index_of(const struct replay *r, uint32_t group, size_t m)
+{
+	return group * (uint32_t)r->n_times + (uint32_t)m;
+}
+
 static struct shared_sum *sum_at(const struct replay *r, uint32_t index, uint32_t build)
 {
 	return &r->shared_sum[(size_t)index * REPLAY_RING + build % REPLAY_RING];
@@ -141,7 +147,7 @@ void replay_shared_look(struct replay *r, uint32_t build)
 {
 	for (size_t m = 0; m < r->n_times; m++) {
 		for (uint32_t g = 0; g < r->n_groups; g++) {
-			uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m;
+			uint32_t index = index_of(r, g, m);
 
 			*sum_at(r, index, build) = (struct shared_sum){ .base = r->shared_base[index] };
 		}
@@ -158,14 +164,14 @@ void replay_shared_look(struct replay *r, uint32_t build)
 
 				if (of[i] == NONE)
 					continue;
-				s = sum_at(r, of[i] * (uint32_t)r->n_times + (uint32_t)m, build);
+				s = sum_at(r, index_of(r, of[i], m), build);
 				s->off += weight * replay_z(row, row->count) * spread;
 				s->weight += weight;
 				s->n++;
 			}
 		}
 		for (uint32_t g = r->n_groups; g-- > 0; ) {
-			uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m, parent = r->group[g].parent;
+			uint32_t index = index_of(r, g, m), parent = r->group[g].parent;
 			struct shared_sum *s = sum_at(r, index, build);
 			float x = value_of(s);
 
@@ -174,7 +180,7 @@ void replay_shared_look(struct replay *r, uint32_t build)
 				look_at_usual(&r->shared_usual[index], x);
 			r->group[g].same[m] = false;
 			/* Of groups with the same tasks only the one with the longest name is tested. */
-			if (parent != NONE && s->n == sum_at(r, parent * (uint32_t)r->n_times + (uint32_t)m, build)->n)
+			if (parent != NONE && s->n == sum_at(r, index_of(r, parent, m), build)->n)
 				r->group[parent].same[m] = true;
 		}
 	}
@@ -193,7 +199,7 @@ size_t replay_shared_tests(const struct replay *r, size_t m)
 	size_t n = 0;
 
 	for (uint32_t g = 0; g < r->n_groups && m < r->n_times; g++) {
-		uint32_t index = g * (uint32_t)r->n_times + (uint32_t)m;
+		uint32_t index = index_of(r, g, m);
 
 		n += r->shared_usual[index].n > (uint32_t)r->rules->least_history && !r->group[g].same[m];
 	}
@@ -219,7 +225,7 @@ static void leave_groups(struct replay *r, uint32_t task, size_t m, uint32_t sin
 		spread = row->spread[count % REPLAY_RING];
 		weight = 1 / (spread * spread + (float)(EQUAL_NOISE * EQUAL_NOISE));
 		for (size_t i = 0; !isnan(spread) && i < SHARED_MOST; i++) {
-			uint32_t index = of[i] * (uint32_t)r->n_times + (uint32_t)m;
+			uint32_t index = index_of(r, of[i], m);
 			struct shared_sum *s;
 
 			if (of[i] == NONE || index == but)
@@ -267,7 +273,7 @@ uint32_t replay_shared_find_row(const struct replay *r, uint64_t hash, uint32_t 
 {
 	for (uint32_t g = 0; g < r->n_groups && m < r->n_times; g++) {
 		if (r->group[g].hash == hash)
-			return r->shared_row + g * (uint32_t)r->n_times + m;
+			return r->shared_row + index_of(r, g, m);
 	}
 	return r->n_rows;
 }

@@ -39,7 +39,7 @@ struct verdict_groups {
 	uint32_t *of;		/* the group of each finding */
 	uint32_t *cause;	/* the first group of the same cause (verdict_cause.h), of each group */
 	size_t n_causes;	/* that fail */
-	uint32_t *like;		/* of each group: of TASK_SHARED, that shows the same; or itself */
+	uint32_t *like;		/* of each group: one of TASK_SHARED that shows the same, or itself */
 };
 
 /* The names point into builds. Returns 0 or -ENOMEM. Always release. */

@@ -134,7 +134,7 @@ static size_t line_of(const struct check *c, size_t i)
 		    g->known == f->known && verdict_meet(f, g))
 			return k;
 	}
-	return c->all ? i : c->groups->like[i];
+	return check_like(c, i);
 }
 
 /* Adds the changes of the other groups of a line: ", CPU time -19 %, the build 6m 34s -> 5m 34s", or how many

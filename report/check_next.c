@@ -354,7 +354,7 @@ static int add_all(struct buf *out, const struct check *c,
 	int r = 0;
 
 	for (size_t i = 0; !r && i < c->groups->n; i++) {
-		if (is(&c->groups->group[i].whole) && (c->all || c->groups->like[i] == i))
+		if (is(&c->groups->group[i].whole) && check_like(c, i) == i)
 			r = add_group(&s, &c->groups->group[i]);
 	}
 	shown = c->all || s.n < SUBJECTS_MOST ? s.n : SUBJECTS_MOST;

@@ -46,6 +46,12 @@ static inline const struct verdict_finding *check_member(const struct check *c,
 	return &c->verdict->finding[c->groups->member[g->first + i]];
 }
 
+/* The group in whose line one is reported because it shows the same; or itself. */
+static inline size_t check_like(const struct check *c, size_t group)
+{
+	return c->all ? group : c->groups->like[group];
+}
+
 /* Commands that can be pasted: for the regressions that fail the check and for suspects; and for a
  * verdict that is unknown. */
 int check_add_next(struct buf *out, const struct check *c);
