@@ -224,7 +224,7 @@ uint32_t builder_task(struct builder *b, uint32_t instance, const struct builder
 		.max_rss_at_most_kb = -1, .rchar = task->rchar, .wchar = task->wchar,
 		.minor_faults = -1, .major_faults = -1, .voluntary_switches = -1,
 		.involuntary_switches = -1, .pid = task->pid, .slot = task->slot,
-		.status = status, .state = task->state, .peak_ms = -1, .instructions = -1,
+		.status = status, .state = task->state, .peak_ms = -1, .instructions = -1, .delay_us = -1,
 		.pool = NO_INDEX, .line = -1, .file = "" };
 	set_kind(b, t, task);
 	return (uint32_t)rec->n_tasks - 1;

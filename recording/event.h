@@ -220,6 +220,16 @@ void event_add_note(struct buf *b, int64_t t, const char *inst, uint64_t seq,
 /* Times beyond ten years are damage, but are parsed. */
 #define EVENT_TIME_MAX_US 315360000000000
 
+/* The run-queue delay of threads that lived for wall_us. -1 if it is more than so many threads can
+ * wait at once: damage. A process begins to wait a little before its task is recorded. */
+#define EVENT_THREADS_MAX 4096
+#define EVENT_DELAY_SLACK_US 100000
+
+static inline int64_t event_sane_delay(int64_t delay_us, int64_t wall_us)
+{
+	return delay_us / EVENT_THREADS_MAX > wall_us + EVENT_DELAY_SLACK_US ? -1 : delay_us;
+}
+
 struct event {
 	enum event_kind kind;
 	int64_t time_us;

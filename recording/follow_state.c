@@ -192,7 +192,7 @@ static int add_task(struct follow *f, uint32_t instance, uint64_t seq, uint32_t 
 		.minor_faults = -1, .major_faults = -1, .in_blocks = -1, .out_blocks = -1,
 		.voluntary_switches = -1, .involuntary_switches = -1, .rchar = -1,
 		.wchar = -1, .peak_ms = -1, .pool = NO_INDEX, .line = -1, .file = "",
-		.program = "", .files_bytes = -1, .instructions = -1 };
+		.program = "", .files_bytes = -1, .instructions = -1, .delay_us = -1 };
 	if (number_task(f, instance, seq, *out))
 		return -ENOMEM;
 	return f->to->changed ? f->to->changed(f->context, *out, FOLLOW_NEW, (struct slice){ "", 0 }) : 0;

@@ -185,6 +185,7 @@ struct usage_decoder {
 	void *context;
 	int64_t interval_ms, grid;
 	size_t n_columns;
+	bool has_delay;		/* is USAGE_DELAY one of them? */
 	unsigned char column[USAGE_FILE_COLUMNS];	/* which of ours each is */
 	int64_t factor[USAGE_COLUMNS];		/* to KiB, ms, 1 */
 	struct usage_alias *alias;

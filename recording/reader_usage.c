@@ -63,6 +63,7 @@ static void map_column(struct usage_decoder *d, const struct series_column *colu
 			d->factor[i] = factor;
 		}
 	}
+	d->has_delay |= at == USAGE_DELAY;
 	d->column[d->n_columns++] = at;
 }
 
@@ -75,6 +76,7 @@ static bool parse_columns(struct usage_decoder *d, struct slice rest)
 
 	cursor_init(&c, rest.p, rest.len);
 	d->n_columns = d->n_given = 0;
+	d->has_delay = false;
 	d->era++;
 	d->kb = 0;
 	d->grid = -1;
@@ -209,6 +211,10 @@ static int add_sample(struct usage_decoder *d, const struct usage_alias *a, cons
 	else if (last->time_ms >= 0 && (add_unchanged(d, a->task, s) || settle(d->r, a->task)))
 		return -ENOMEM;
 	*last = usage_of(a, time_ms);
+	if (d->has_delay) {
+		d->r->rec->task[a->task].delay_us = (int64_t)a->amount[USAGE_DELAY] * 1000;
+		d->r->rec->task[a->task].delay_at_least = true;
+	}
 	if (before_kb < 0)
 		d->r->still[a->task] = (struct usage_still){ .ms = UINT32_MAX };
 	follow_still(&d->r->still[a->task], last);
@@ -532,6 +538,8 @@ static int sum_up(struct reader *r)
 		t->read_kb = u->read_kb;
 		t->written_kb = u->written_kb;
 		t->still_ms = r->still[i].ms;
+		if (t->start_us >= 0)
+			t->delay_us = event_sane_delay(t->delay_us, recording_task_end_us(rec, t) - t->start_us);
 		if (settle(r, i))
 			return -ENOMEM;
 	}

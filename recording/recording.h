@@ -96,6 +96,10 @@ struct task {
 	uint32_t first_file, n_files;	/* in recording.file */
 	int64_t files_bytes;	/* of all of them; -1: no file of it is known */
 	uint8_t cache;		/* enum task_cache */
+	bool delay_at_least;	/* samples saw a part of it, or some processes are not known */
+	int64_t delay_us;	/* how long threads of its processes, without those of the tasks inside
+				   it, were ready to run and waited for a processor: a sum, as of CPU
+				   time */
 	uint32_t still_ms;	/* with samples: since then its processes used no disk, and no CPU
 				   time worth counting (reader_usage.c) */
 };

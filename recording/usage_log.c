@@ -10,6 +10,7 @@ const struct series_column usage_columns[USAGE_COLUMNS] = {
 	[USAGE_PROCESSES] = { "processes", "1", false },
 	[USAGE_WRITTEN] = { "written", "1KiB", true },
 	[USAGE_READ] = { "read", "1KiB", true },
+	[USAGE_DELAY] = { "delay", "1ms", true },
 };
 
 void usage_writer_init(struct usage_writer *w, struct usage_slot *written, size_t n_slots,

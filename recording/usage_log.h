@@ -14,7 +14,7 @@
  * The encoder of proc_tasks.log: what the process tree of every running task
  * uses, at every sample that changed something.
  *
- *   buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g written:1KiB:c read:1KiB:c
+ *   buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g written:1KiB:c read:1KiB:c delay:1ms:c
  *
  * The first line has the columns. The other lines are samples, of which some end tasks.
  *
@@ -50,6 +50,8 @@
  *   pss		summed proportional memory, in which shared pages count once. It is 0
  *			for one process, or if measuring it would take too long.
  *   written, read	storage I/O caused; 0 where /proc/PID/io may not be read.
+ *   delay	run-queue delay: how long its threads were ready to run and waited for a
+ *			processor, of those that samples saw. Missing if the kernel does not count it.
  */
 
 #define USAGE_LOG_NAME "proc_tasks"
@@ -57,7 +59,7 @@
 
 enum usage_column {
 	USAGE_RSS, USAGE_CPU, USAGE_PSS, USAGE_PROCESSES, USAGE_WRITTEN, USAGE_READ,
-	USAGE_COLUMNS
+	USAGE_DELAY, USAGE_COLUMNS
 };
 
 extern const struct series_column usage_columns[USAGE_COLUMNS];

@@ -25,6 +25,7 @@ struct usage_out {
 	uint32_t *alias;	/* of each task */
 	uint32_t *free_alias;
 	size_t n_free, n_aliases;
+	size_t n_columns;
 };
 
 static const struct series_column columns[USAGE_COLUMNS] = {
@@ -34,6 +35,7 @@ static const struct series_column columns[USAGE_COLUMNS] = {
 	[USAGE_PROCESSES] = { "processes", "1", false },
 	[USAGE_WRITTEN] = { "written", "1KiB", true },
 	[USAGE_READ] = { "read", "1KiB", true },
+	[USAGE_DELAY] = { "delay", "1ms", true },
 };
 
 static int by_time(const void *a, const void *b, void *of)
@@ -62,6 +64,23 @@ static size_t collect_samples(struct usage_out *w)
 	return n;
 }
 
+static bool is_last(const struct usage_out *w, const struct sample *s)
+{
+	const struct task *t = &w->rec->task[s->task];
+
+	return s->at + 1 == t->first_usage + t->n_usage;
+}
+
+/* Only the delay of the whole task is known. */
+static bool knows_delays(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_tasks; i++) {
+		if (rec->task[i].n_usage && rec->task[i].delay_us < 0)
+			return false;
+	}
+	return true;
+}
+
 static void levels(const struct task_usage *u, int64_t level[USAGE_COLUMNS])
 {
 	level[USAGE_RSS] = u->rss_kb;
@@ -70,6 +89,7 @@ static void levels(const struct task_usage *u, int64_t level[USAGE_COLUMNS])
 	level[USAGE_PROCESSES] = u->processes;
 	level[USAGE_WRITTEN] = u->written_kb;
 	level[USAGE_READ] = u->read_kb;
+	level[USAGE_DELAY] = 0;
 }
 
 static void add_first(struct usage_out *w, const struct sample *s, const int64_t *level)
@@ -80,7 +100,7 @@ static void add_first(struct usage_out *w, const struct sample *s, const int64_t
 	w->alias[s->task] = alias;
 	buf_addf(&w->o->b, "%u=%s.%llu:", alias, w->o->id[t->instance],
 		 (unsigned long long)t->seq);
-	series_add_values(&w->o->b, NULL, level, USAGE_COLUMNS);
+	series_add_values(&w->o->b, NULL, level, w->n_columns);
 }
 
 static void add_entry(struct usage_out *w, const struct sample *s)
@@ -88,20 +108,15 @@ static void add_entry(struct usage_out *w, const struct sample *s)
 	int64_t before[USAGE_COLUMNS], now[USAGE_COLUMNS];
 
 	levels(&w->rec->usage[s->at], now);
+	if (is_last(w, s))
+		now[USAGE_DELAY] = w->rec->task[s->task].delay_us / 1000;
 	if (w->alias[s->task] == NO_ALIAS) {
 		add_first(w, s, now);
 		return;
 	}
 	levels(&w->rec->usage[s->at - 1], before);
 	buf_addf(&w->o->b, "%u:", w->alias[s->task]);
-	series_add_values(&w->o->b, before, now, USAGE_COLUMNS);
-}
-
-static bool is_last(const struct usage_out *w, const struct sample *s)
-{
-	const struct task *t = &w->rec->task[s->task];
-
-	return s->at + 1 == t->first_usage + t->n_usage;
+	series_add_values(&w->o->b, before, now, w->n_columns);
 }
 
 /* A task ends at the line after its last sample. */
@@ -143,14 +158,15 @@ static void add_lines(struct usage_out *w, size_t n)
 
 void writer_add_usage(struct writer *o, const struct recording *rec)
 {
-	struct usage_out w = { .o = o, .rec = rec };
+	struct usage_out w = { .o = o, .rec = rec,
+			       .n_columns = knows_delays(rec) ? USAGE_COLUMNS : USAGE_DELAY };
 
 	w.sample = array_new(rec->n_usage, sizeof *w.sample);
 	w.alias = array_new(rec->n_tasks, sizeof *w.alias);
 	w.free_alias = array_new(rec->n_tasks, sizeof *w.free_alias);
 	if (w.sample && w.alias && w.free_alias) {
 		series_add_header(&o->b, USAGE_LOG_NAME, rec->interval_ms > 0 ?
-				  rec->interval_ms : 1000, columns, USAGE_COLUMNS);
+				  rec->interval_ms : 1000, columns, w.n_columns);
 		add_lines(&w, collect_samples(&w));
 	} else {
 		o->error = -ENOMEM;

@@ -138,7 +138,7 @@ int tasks_sample(struct tasks *t, struct buf *scratch, int64_t t_us, bool forced
 	measure_tasks(t);
 	if (header)
 		series_add_header(scratch, USAGE_LOG_NAME, t->interval_ms,
-				  usage_columns, USAGE_COLUMNS);
+				  usage_columns, USAGE_DELAY);
 	t->writer.n_slots = t->running.top;
 	usage_add(&t->writer, scratch, t_us, t->now, forced || header);
 	r = log_append(&t->log, scratch);

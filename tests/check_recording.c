@@ -273,6 +273,7 @@ TEST(all_fields)
 	ck_assert(t->end_at_most);
 	ck_assert_int_eq(t->instructions, 123456789012);
 	ck_assert_int_eq(rec.task[1].instructions, -1);
+	ck_assert_int_eq(t->delay_us, -1);
 	ck_assert_int_eq(rec.instance[0].used_user_us, 15);
 	ck_assert_int_eq(rec.instance[0].used_system_us, 16);
 	ck_assert_int_eq(rec.instance[0].used_in_blocks, 17);

@@ -98,6 +98,10 @@ static const struct { const char *what; const char *file[9]; } cases[] = {
 	  "done\t5000000\ta.1\t0\nstart\t6000000\ta.3\n", "proc_tasks.log",
 	  "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c pss:1MiB:g processes:1:g\n"
 	  "0=a.1:4,2\n1=a.2:7,,5,2\n+3 0:1,1\n0-;1:-2\n!9000 0=a.3:7\n=0=a.3:8;1=a.2:1,1\n" } },
+	{ "delays of tasks", { "tasks.log", TASKS "start\t20\ta.1\t7\nstart\t30\ta.2\t8\n"
+	  "done\t5000000\ta.1\t0\n", "proc_tasks.log",
+	  "buildbeat proc_tasks 1 1000 rss:1MiB:g cpu:10ms:c delay:1ms:c\n"
+	  "0=a.1:4,2\n1=a.2:7,,5\n+3 0:1,1,2\n0-;1:-2,,7\n" } },
 };
 
 TEST_EACH(written_ones, cases)

@@ -151,6 +151,36 @@ TEST(read_back)
 	ck_assert_int_eq(rec.task[1].peak_kb, 31744);
 	ck_assert_int_eq(rec.task[2].peak_kb, 0);
 	ck_assert_uint_eq(rec.task[2].n_usage, 0);
+	ck_assert_int_eq(rec.task[0].delay_us, -1);
+	ck_assert(!rec.task[0].delay_at_least);
+}
+
+/* Tasks a1.1 and a1.2 run for 1 s. */
+static const struct { const char *usage; int64_t delay_us[2]; } delays[] = {
+	{ "rss:1MiB:g delay:1ms:c\n0=a1.1:12,3;1=a1.2:1\n0:,250\n", { 253000, 0 } },
+	{ "rss:1MiB:g delay:1s:c\n0=a1.1:,2\n@2000 =0=a1.1:,3\n", { 3000000, -1 } },
+	{ "delay:1ms:g rss:1MiB:g\n0=a1.1:-5,1;1=a1.2:x\n", { 0, -1 } },
+	{ "rss:1MiB:g delay:1KiB:c\n0=a1.1:12,3\n", { 3000, -1 } },
+	{ "rss:1MiB:g delay:7:c\n0=a1.1:12,3\n", { 21000, -1 } },
+	{ "rss:1MiB:g delay:1parsec:c\n0=a1.1:12,3\n", { -1, -1 } },
+	/* the second of the first lines has no such column */
+	{ "delay:1ms:c\n0=a1.1:5\nbuildbeat proc_tasks 1 1000 rss:1MiB:g\n0=a1.1:9;1=a1.2:9\n", { 5000, -1 } },
+	/* more than 4096 threads can wait in 1.1 s */
+	{ "delay:1ms:c\n0=a1.1:4505600;1=a1.2:4505605\n", { 4505600000, -1 } },
+	{ "delay:1s:c\n0=a1.1:9223372036854775807;1=a1.2:1\n", { 0, 1000000 } },
+};
+
+TEST_EACH(delay, delays)
+{
+	RELEASED(recording, rec = RECORDING_INIT);
+
+	recorded_open(&rec, write_recording("start\t0\ta1.1\t7\ndone\t1000000\ta1.1\t0\n"
+		"start\t0\ta1.2\t8\ndone\t1000000\ta1.2\t0\nclose\t1000000\ta1\n",
+		support_path("buildbeat proc_tasks 1 1000 %s", delays[_i].usage)), NULL);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_int_eq(rec.task[i].delay_us, delays[_i].delay_us[i]);
+		ck_assert(rec.task[i].delay_at_least || rec.task[i].delay_us < 0);
+	}
 }
 
 /* Its samples are consecutive all the same, and so are those of others. */

@@ -56,6 +56,8 @@ static void same_usage(const struct recording *a, const struct recording *b,
 	ck_assert_uint_eq(x->cpu_ms, y->cpu_ms);
 	ck_assert_uint_eq(x->read_kb, y->read_kb);
 	ck_assert_uint_eq(x->written_kb, y->written_kb);
+	ck_assert_int_eq(x->delay_us, y->delay_us);
+	ck_assert_int_eq(x->delay_at_least, y->delay_at_least);
 	for (size_t i = 0; i < x->n_usage && a->usage && b->usage; i++)
 		ck_assert_mem_eq(&a->usage[x->first_usage + i], &b->usage[y->first_usage + i],
 				 sizeof *a->usage);

@@ -79,7 +79,7 @@ static int add_task(struct task_file *f, int64_t start_us)
 		.system_us = -1, .max_rss_kb = -1, .max_rss_at_most_kb = -1, .minor_faults = -1,
 		.major_faults = -1, .in_blocks = -1, .out_blocks = -1, .voluntary_switches = -1,
 		.involuntary_switches = -1, .rchar = -1, .wchar = -1, .peak_ms = -1, .files_bytes = -1,
-		.instructions = -1 };
+		.instructions = -1, .delay_us = -1 };
 	return 0;
 }
 
