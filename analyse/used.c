@@ -193,30 +193,35 @@ static void add_sampled(struct spread *p, size_t hint, const struct task *t, int
 	spread_amount(p, hint, from_us, end_us, rest);
 }
 
+/* hint: a stretch that is not behind its start. */
+static size_t add_task(struct spread *p, size_t hint, uint32_t task)
+{
+	const struct task *t = &p->s->rec->task[task];
+	double all = of_task(p, task);
+	int64_t end_us;
+
+	if (all <= 0)
+		return hint;
+	p->task = task;
+	end_us = recording_task_end_us(p->s->rec, t);
+	hint = stretch(p, hint, t->start_us, false);
+	p->sum += all;
+	if (t->n_usage && p->s->rec->usage) {
+		add_sampled(p, hint, t, end_us, all);
+		return hint;
+	}
+	spread_amount(p, hint, t->start_us, end_us, all);
+	if (is_vague(p, hint, end_us))
+		p->vague += all;
+	return hint;
+}
+
 static void add_tasks(struct spread *p)
 {
-	const struct recording *rec = p->s->rec;
 	size_t hint = 1;
 
-	for (size_t i = 0; i < p->s->n_ran; i++) {
-		const struct task *t = &rec->task[p->s->order[i]];
-		double all = of_task(p, p->s->order[i]);
-		int64_t end_us;
-
-		if (all <= 0)
-			continue;
-		p->task = p->s->order[i];
-		end_us = recording_task_end_us(rec, t);
-		hint = stretch(p, hint, t->start_us, false);
-		p->sum += all;
-		if (t->n_usage && rec->usage) {
-			add_sampled(p, hint, t, end_us, all);
-			continue;
-		}
-		spread_amount(p, hint, t->start_us, end_us, all);
-		if (is_vague(p, hint, end_us))
-			p->vague += all;
-	}
+	for (size_t i = 0; i < p->s->n_ran; i++)
+		hint = add_task(p, hint, p->s->order[i]);
 }
 
 /* The times when no task runs: call add() for each with its part of the amount. Returns how long
@@ -355,6 +360,17 @@ int used_pieces_make(struct used_pieces *out, const struct summary *s, enum used
 		add_tasks(&p);
 		add_hosts(&p);
 	}
+	return p.error;
+}
+
+int used_task_pieces(struct used_pieces *out, const struct summary *s, enum used_what what,
+		     const int64_t *time_us, size_t n, uint32_t task)
+{
+	struct spread p = { .s = s, .what = what, .time_us = time_us, .n = n, .pieces = out };
+
+	out->n = 0;
+	if (n > 1)
+		add_task(&p, 1, task);
 	return p.error;
 }
 

@@ -50,6 +50,10 @@ struct used_pieces {
 
 #define USED_PIECES_INIT { 0 }
 
+/* The same of one task; *out has no others afterwards. 0 or -ENOMEM. */
+int used_task_pieces(struct used_pieces *out, const struct summary *s, enum used_what what,
+		     const int64_t *time_us, size_t n, uint32_t task);
+
 /* Of any `what`. 0 or -ENOMEM. Always release. */
 int used_pieces_make(struct used_pieces *out, const struct summary *s, enum used_what what,
 		     const int64_t *time_us, size_t n);

@@ -21,7 +21,8 @@ render_librender_a_SOURCES = \
 	render/chart/differences.c render/chart/differences.h \
 	render/chart/palette.c render/chart/palette.h render/chart/panel_bands.c \
 	render/chart/panel_bands.h render/chart/panel_plan.c render/chart/panels.c render/chart/panels.h \
-	render/chart/pieces.c render/chart/pieces.h render/chart/spark.c render/chart/spark.h \
+	render/chart/pieces.c render/chart/pieces.h \
+	render/chart/pulse.c render/chart/pulse.h render/chart/spark.c render/chart/spark.h \
 	render/chart/svg.c render/chart/svg.h render/chart/works.c render/chart/works.h \
 	render/plot/drawing.c render/plot/drawing.h render/plot/gnuplot.c render/plot/gnuplot.h \
 	render/plot/plot_page.c render/plot/plot_page.h render/plot/page_tasks.c render/plot/plot.c \

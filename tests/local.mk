@@ -62,7 +62,7 @@ CHECKS = \
 	tests/check_numberlines tests/check_oe tests/check_options tests/check_otlp tests/check_outfile \
 	tests/check_pack tests/check_pack_code tests/check_pairs tests/check_bar_name tests/check_palette \
 	tests/check_panel tests/check_partial_io tests/check_path tests/check_picture tests/check_pieces \
-	tests/check_prometheus tests/check_plot tests/check_plot_builds tests/check_plot_faults \
+	tests/check_prometheus tests/check_pulse tests/check_plot tests/check_plot_builds tests/check_plot_faults \
 	tests/check_plugin_api tests/check_plugin_object tests/check_span tests/check_make_signals \
 	tests/check_plugin_threads tests/check_population tests/check_preload_faults tests/check_preload_threads \
 	tests/check_protobuf tests/check_process_tree tests/check_profile tests/check_profile_command \
