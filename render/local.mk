@@ -6,7 +6,7 @@ render_librender_a_SOURCES = \
 	render/graph_layout.c render/graph_layout.h \
 	render/chart/axis.c render/chart/axis.h render/chart/bootchart.c \
 	render/chart/bootchart.h render/chart/bootchart_lanes.c render/chart/bootchart_marks.c \
-	render/chart/bootchart_names.c render/chart/bootchart_other.c render/chart/bootchart_panel.c \
+	render/chart/bootchart_names.c render/chart/bootchart_pulse.c render/chart/bootchart_other.c render/chart/bootchart_panel.c \
 	render/chart/bootchart_stretch.c \
 	render/chart/bootchart_parts.h render/chart/bootchart_path.c render/chart/bootchart_phases.c \
 	render/chart/bootchart_style.c render/chart/bar_name.c render/chart/bar_name.h \

@@ -192,7 +192,8 @@ static void check_rows(const struct chart *c)
 		ck_assert_double_gt(p.height, 0);
 		ck_assert_double_ge(p.y - p.bracket, below - 1e-9);
 		ck_assert_double_ge(p.y - p.bracket, c->lanes_y);
-		below = p.y + p.height + p.gauge;
+		ck_assert_double_le(p.gauge + p.phases, p.height);
+		below = p.y + p.height;
 		ck_assert_double_le(below, c->lanes_y + c->lanes_height + 1e-9);
 	}
 }

@@ -22,7 +22,7 @@
  *	  path.stripe, g.row[data-row=I]: text.label
  *	  svg.plot
  *	   g.draw			path.queue (lead-ins); path.bar.cN (bars by colour);
- *					path.gauge (below them, as long as they computed);
+ *					path.gauge.cN (CPU over time in bars of a colour);
  *					g.name.nN[.small] with the texts in bars of a colour;
  *					path.phase and text.phase-name (spans);
  *					path.needed, path.waited (brackets above tasks of the path

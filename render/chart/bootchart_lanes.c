@@ -12,22 +12,17 @@
 #include <string.h>
 
 #define ROW_LABEL_SIZE 10.5
-#define EFFICIENCY_ALL 200
-#define EFFICIENCY_UNKNOWN 255
 #define PIECE_LEAST 0.6		/* pixels that are drawn of any piece */
 #define GAP 1.0			/* pixels between bars */
 #define GAP_LEAST 3.0		/* of a bar with a gap behind it */
 #define TOUCHING 0.1		/* pixels between narrow bars that are one shape */
 #define SEAM_APART 2.0		/* between two seams of it */
-#define GAUGE_LEAST 4.0		/* pixels of a bar with a gauge of its own */
-#define GAUGE_APART 2.0		/* narrower bars that close share one */
-#define GAUGE_RUN 24.0		/* about as long as a shared one gets */
 #define SHARE_MOST 128		/* of a piece, in 1/255: it can have the name of its task */
 
-/* What the phases leave; but low bars have a name rather than room beside it. */
+/* What phases and CPU leave; but low bars have a name rather than room beside it. */
 static double named_height(const struct lane_place *p)
 {
-	double left = p->height - (p->nest ? 0 : p->phases);
+	double left = p->height - (p->nest ? 0 : p->phases) - p->gauge;
 
 	return left < BAR_NAME_HEIGHT && p->height >= BAR_NAME_HEIGHT ? BAR_NAME_HEIGHT : left;
 }
@@ -38,7 +33,9 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 	double x = chart_x(c, p->from_us), width = chart_x(c, p->until_us) - x;
 
 	return (struct bar){
-		.x = x, .y = place.y - c->lanes_y, .height = place.height, .gauge = place.gauge,
+		.x = x, .y = place.y - c->lanes_y, .height = place.height,
+		.gauge = place.gauge, .gauge_y = place.y - c->lanes_y + place.height -
+			(place.nest ? 0 : place.phases) - place.gauge,
 		.named = named_height(&place),
 		.width = MAX(PIECE_LEAST, width),
 		.task = p->share >= SHARE_MOST ? p->task : NO_INDEX, .n_tasks = p->n_tasks,
@@ -47,56 +44,9 @@ static struct bar piece_bar(const struct chart *c, const struct piece *p)
 	};
 }
 
-/* With a gap before the next, where that does not hide it. */
-static double drawn_width(const struct bar *b)
+double bootchart_bar_width(const struct bar *b)
 {
 	return b->width >= GAP_LEAST ? b->width - GAP : b->width;
-}
-
-/* CPU gauges: below a bar, as long as the share of its time that it computed. Neighbours that
- * are too narrow share one. */
-
-struct gauge {
-	struct svg_path path;
-	double from, until, y;	/* of the bars that share it; none: until < from */
-	double height, length;
-};
-
-static void end_gauge(struct gauge *g)
-{
-	if (g->until >= g->from && g->length > 0)
-		svg_path_rect(&g->path, g->from, g->y, g->length, g->height);
-	g->until = g->from - 1;
-}
-
-/* Less than the width where that is less than all. */
-static double computed(const struct bar *b)
-{
-	unsigned share = b->efficiency == EFFICIENCY_UNKNOWN ? 0 : b->efficiency;
-
-	return drawn_width(b) * MIN(EFFICIENCY_ALL, share) / EFFICIENCY_ALL;
-}
-
-static void add_gauge(struct gauge *g, const struct bar *b)
-{
-	bool narrow = b->width < GAUGE_LEAST, shares;
-
-	if (b->gauge <= 0)
-		return;
-	shares = narrow && g->until >= g->from && b->y + b->height == g->y &&
-		 b->x >= g->until && b->x - g->until < GAUGE_APART &&
-		 g->until - g->from < GAUGE_RUN;
-	if (!shares) {
-		end_gauge(g);
-		g->from = b->x;
-		g->y = b->y + b->height;
-		g->height = b->gauge;
-		g->length = 0;
-	}
-	g->until = b->x + b->width;
-	g->length += computed(b);
-	if (!narrow)
-		end_gauge(g);
 }
 
 /* Runs: narrow bars of one colour that touch are one shape, with seams between them. */
@@ -159,26 +109,18 @@ static void draw_bars(struct markup *s, const struct bar *bar, size_t n, int col
 		last = &bar[i + length - 1];
 		if (bar[i].colour == colour && (length > 1) == runs)
 			svg_path_rect(&path, bar[i].x, bar[i].y,
-				      last->x - bar[i].x + drawn_width(last), bar[i].height);
+				      last->x - bar[i].x + bootchart_bar_width(last), bar[i].height);
 	}
 	svg_path_end(&path);
 }
 
 void bootchart_bars(struct markup *s, const struct bar *bar, size_t n)
 {
-	struct gauge g = { .until = -1 };
-
 	for (int colour = 0; colour < COLOURS; colour++) {
 		draw_bars(s, bar, n, colour, false);
 		draw_bars(s, bar, n, colour, true);
 	}
 	draw_seams(s, bar, n);
-	svg_path_init(&g.path, s, "gauge");
-	g.path.coarse = true;
-	for (size_t i = 0; i < n; i++)
-		add_gauge(&g, &bar[i]);
-	end_gauge(&g);
-	svg_path_end(&g.path);
 }
 
 static int draw_tasks(struct markup *s, const struct chart *c)
@@ -192,6 +134,7 @@ static int draw_tasks(struct markup *s, const struct chart *c)
 		bar[i] = piece_bar(c, &c->pieces.piece[i]);
 	r = bootchart_marks_below(s, c);
 	bootchart_bars(s, bar, c->pieces.n);
+	r = r ? r : bootchart_pulses(s, c, bar);
 	r = r ? r : bootchart_names(s, c->sum, c->lanes.by, bar, c->pieces.n);
 	r = r ? r : bootchart_phases(s, c);
 	r = r ? r : bootchart_marks_above(s, c);

@@ -340,6 +340,13 @@ static void add_small_bracket(struct svg_path *p, double x, double y)
 	add_bracket(p, x, y + 3, SWATCH);
 }
 
+/* It computes, waits and computes again. */
+static void add_small_pulse(struct svg_path *p, double x, double y)
+{
+	svg_path_rect(p, x, y + SWATCH * 0.3, SWATCH * 0.4, SWATCH * 0.7);
+	svg_path_rect(p, x + SWATCH * 0.7, y + SWATCH * 0.6, SWATCH * 0.3, SWATCH * 0.4);
+}
+
 static void add_ghost_line(struct svg_path *p, double x, double y)
 {
 	svg_path_move(p, x - 2, y + SWATCH * 0.5);
@@ -355,7 +362,7 @@ static const struct swatch {
 	void (*sign)(struct svg_path *p, double x, double y);	/* around x and y */
 	void (*path)(struct svg_path *p, double x, double y);	/* from their upper left corner */
 } swatches[] = {
-	{ "cpu", .box = { { "bar c7", -1, SWATCH - 2 }, { "gauge", SWATCH - 3, 3 } } },
+	{ "cpu", .box = { { "bar c7", 0, SWATCH } }, .class = "gauge c7", .path = add_small_pulse },
 	{ "spread", .box = { { "area c0", SWATCH * 0.5, SWATCH * 0.5 }, { "band all", 0, SWATCH } } },
 	{ "gap", .box = { { "gap", 0, SWATCH } } },
 	{ "failed", .class = "cross", .sign = add_cross },

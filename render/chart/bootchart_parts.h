@@ -34,7 +34,7 @@ void bootchart_add_fitting(struct markup *s, const char *class, double x, double
 struct bar {
 	double x, y, width, height;
 	double named;		/* height of its upper part, where its name is */
-	double gauge;		/* room for the CPU gauge below it */
+	double gauge, gauge_y;	/* height and top of its part that shows CPU; 0: none */
 	uint32_t task;		/* NO_INDEX: none of its n_tasks has most of it */
 	int64_t part_us;	/* it is a part of its task that took so long; 0: all of it */
 	uint32_t n_tasks;
@@ -42,11 +42,17 @@ struct bar {
 	bool ended_badly;	/* a sign is at its end */
 };
 
-/* Bars by colour, with their gauges; and the names of those that have room, without what rows by
- * `by` say. 0 or -ENOMEM. */
+/* Bars by colour; and the names of those that have room, without what rows by `by` say. 0 or
+ * -ENOMEM. */
 void bootchart_bars(struct markup *s, const struct bar *bar, size_t n);
 int bootchart_names(struct markup *s, const struct summary *sum, enum lanes_by by,
 		    const struct bar *bar, size_t n);
+
+/* CPU over time in the bars of chart.pieces. 0 or -ENOMEM. */
+int bootchart_pulses(struct markup *s, const struct chart *c, const struct bar *bar);
+
+/* The width of a bar with a gap before the next, where that does not hide it. */
+double bootchart_bar_width(const struct bar *b);
 
 /* The names of stretches of narrow bars; and the size of the font in a bar, 0: it is too low. */
 void bootchart_stretches(struct markup *s, const struct summary *sum, enum lanes_by by,

@@ -175,7 +175,7 @@ static inline const struct works *chart_colours(const struct chart *c)
 /* Top and height of a lane's bars, in the picture. */
 struct lane_place {
 	double y, height;
-	double gauge;		/* height of the CPU gauge below them, 0: no room */
+	double gauge;		/* height of their part that shows CPU, above phases; 0: no room */
 	double bracket;		/* room above them */
 	double phases;		/* height of phases, at the bottom of the bars */
 	bool nest;		/* as its row */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/chart/chart.h"
 
+#include "base/array.h"
 #include "base/minmax.h"
 #include "render/chart/legend.h"
 #include "render/chart/svg.h"
@@ -28,6 +29,12 @@
 #define LANE_HEIGHT_MIN 0.5
 #define PHASES_HEIGHT 12.0	/* of named phases, at the bottom of a bar */
 #define PHASES_THIN 2.0		/* of others */
+#define GAUGE_HEIGHT 6.0	/* of the part of a bar that shows CPU */
+#define GAUGE_LEAST 2.0
+#define GAUGE_SHARE 0.3
+#define GAUGE_PITCH 8.0		/* of lanes that are high enough for it */
+#define NAME_ROOM 13.5		/* of names of usual size, and of small ones */
+#define NAME_ROOM_SMALL 9.5
 #define ROW_HEIGHT_MIN 13	/* of a label */
 #define NEST_HEIGHT 14.0	/* of a lane of nested builds */
 #define NEST_HEIGHT_NAMED 12.0	/* of many, as long as these have room for names */
@@ -259,6 +266,19 @@ int chart_place(struct chart *c)
 	return c->kinds.error ? c->kinds.error : c->marks.error;
 }
 
+/* A name of either size keeps its room. */
+static double gauge_height(double room)
+{
+	static const double name[] = { NAME_ROOM, NAME_ROOM_SMALL };
+	double most = MIN(GAUGE_HEIGHT, GAUGE_SHARE * room);
+
+	for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+		if (room - name[i] >= GAUGE_LEAST)
+			return MIN(most, room - name[i]);
+	}
+	return most;
+}
+
 struct lane_place chart_lane(const struct chart *c, uint32_t lane)
 {
 	size_t low = 0, high = c->lanes.n_rows;
@@ -277,13 +297,13 @@ struct lane_place chart_lane(const struct chart *c, uint32_t lane)
 	struct lane_place p = { .nest = r->nest };
 
 	p.bracket = pitch >= 18 ? 3 : pitch >= 8 ? 1.5 : pitch * 0.2;
-	p.gauge = r->nest ? 0 : pitch >= 18 ? 3 : pitch >= 8 ? 2 : 0;
 	p.y = c->row_place[low].y + (lane - r->first_lane) * pitch + p.bracket;
-	p.height = pitch - p.bracket - p.gauge - (pitch >= 18 ? 1 : pitch >= 8 ? 0.5 : 0);
+	p.height = pitch - p.bracket - (pitch >= 18 ? 1 : pitch >= 8 ? 0.5 : 0);
 	if (r->nest || !c->has_phases)
 		p.phases = r->nest ? p.height : 0;
 	else
 		p.phases = p.height >= 2 * PHASES_HEIGHT ? PHASES_HEIGHT :
 			   p.height >= PHASES_HEIGHT ? PHASES_THIN : p.height * 0.1;
+	p.gauge = r->nest || pitch < GAUGE_PITCH ? 0 : gauge_height(p.height - p.phases);
 	return p;
 }

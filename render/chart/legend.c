@@ -177,8 +177,8 @@ void legend_of_marks(struct legend *l, const struct chart *c)
 	const struct summary *s = c->sum;
 
 	if (s->n_ran)
-		add_key(l, "cpu", "share of its time in which a task computed")->meaning =
-			"the line below a bar: all of its length is one CPU all the time";
+		add_key(l, "cpu", "CPU of a task over time, or its mean as a line")->meaning =
+			"in the lower part of a bar: all of its height is one CPU, darker: more";
 	if (s->n_state[TASK_FAILED])
 		add_key(l, "failed", "failed");
 	if (s->n_state[TASK_KILLED])
