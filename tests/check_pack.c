@@ -7,6 +7,7 @@
 #include "render/chart/pack_chart.h"
 #include "render/chart/pack_code.h"
 #include "render/chart/pack_tasks.h"
+#include "render/chart/pulse.h"
 #include "render/chart/spark.h"
 #include "tests/compared.h"
 #include "tests/paths.h"
@@ -239,6 +240,35 @@ static void check_longest(const struct packed *p)
 	}
 }
 
+/* And their CPU over time; one level where it does not change. */
+static void check_pulses(const struct packed *p)
+{
+	const struct unpacked *u = &p->u;
+	const struct summary *s = p->chart.sum;
+	size_t n_pulses = unpacked_numbers(u, "pulse_length")->n, at = 0, known = 0;
+	uint8_t level[PULSE_MOST];
+	struct pulse_source pulses;
+	size_t n;
+
+	ck_assert_int_eq(pulse_init(&pulses, s), 0);
+	for (size_t i = 0; i < s->n_ran; i++) {
+		ck_assert_int_eq(pulse_fill(level, &n, PULSE_MOST, &pulses, s->order[i]), 0);
+		known += n > 0;
+	}
+	ck_assert_uint_eq(n_pulses, known);
+	for (size_t i = 0; i < n_pulses; i++) {
+		uint32_t task = s->order[unpacked_at(u, "pulse_task", i)];
+		int64_t length = unpacked_at(u, "pulse_length", i);
+
+		ck_assert_int_eq(pulse_fill(level, &n, PULSE_MOST, &pulses, task), 0);
+		ck_assert(length == (int64_t)n || length == 1);
+		for (size_t k = 0; k < n; k++)
+			ck_assert_int_eq(unpacked_at(u, "pulse", at + (length == 1 ? 0 : k)), level[k]);
+		at += (size_t)length;
+	}
+	pulse_release(&pulses);
+}
+
 /* The parts of the queue time add up to it. */
 static void check_waits(const struct packed *p)
 {
@@ -372,6 +402,7 @@ static void check_all(struct packed *p)
 {
 	check_tasks(p);
 	check_longest(p);
+	check_pulses(p);
 	check_waits(p);
 	check_dependencies(p);
 	check_panels(p);

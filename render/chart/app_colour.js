@@ -259,8 +259,9 @@ function addMarks(parent) {
 	const x = MARK_WIDTH / 2, line = "M1 " + middle + "H" + (MARK_WIDTH - 1);
 
 	if (tasks.cpu.some(v => v >= 0))
-		addMark(parent, [bar, ["gauge", box(1, MARK_HEIGHT - 4, (MARK_WIDTH - 2) * .6, GAUGE)]],
-			"share of its time in which a task computed");
+		addMark(parent, [bar, ["gauge c7", pulsePath([[1, 10, .8], [10, 18, 0], [18, MARK_WIDTH - 1, .5]],
+							    MARK_HEIGHT - 1, MARK_HEIGHT - 4)]],
+			"CPU of a task over time, or its mean as a line");
 	if (has(FAILED))
 		addMark(parent, [bar, ["failed", bar[1]], ["badge", sign("badge", x, middle)],
 			 ["cross", sign("cross", x, middle)]], "failed");

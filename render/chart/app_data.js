@@ -84,6 +84,10 @@ function readOfSome(t, data) {
 		t.depends.set(task, { all: c.depend_all[i], list: Array.from(
 			c.depend.subarray(at, at + c.depend_length[i]), back => task - back) });
 	}
+	const pulse = whole(c.pulse, c.pulse_length.reduce((sum, n) => sum + n, 0));
+
+	for (let i = 0, at = 0; i < c.pulse_length.length; at += c.pulse_length[i++])
+		t.pulses.set(c.pulse_task[i] || 0, pulse.subarray(at, at + c.pulse_length[i]));
 	for (let i = 0, at = 0; i < c.spark_length.length; at += c.spark_length[i++])
 		t.sparks.set(c.spark_task[i] || 0, c.spark.subarray(at, at + c.spark_length[i]));
 }
@@ -180,6 +184,7 @@ function readTasks(data) {
 	t.ghosts = new Map();
 	t.commands = new Map();
 	t.sparks = new Map();
+	t.pulses = new Map();
 	t.lines = new Map();
 	t.log = new Map();
 	t.waits = new Map();

@@ -2,34 +2,43 @@
 /* Lanes: bars, how they ended, spans, and the rows' places */
 
 const lanes = { row: null, over: null, spans: [], phases: null };
-const GAUGE = 3;		/* pixels: the height of the gauge of CPU below a bar */
-const GAUGE_NARROW = 12, GAUGE_WIDE = 40;	/* pixels: bars that share a gauge, and all of them */
+const GAUGE_LEAST = 3, GAUGE_MOST = 14;	/* pixels: the height of CPU in the lower part of a bar */
+const GAUGE_NARROW = 4, GAUGE_WIDE = 24;	/* pixels: bars that share an area of CPU, and all of them */
+const CURVE_LEAST = 8, CURVE_STEP = 2, CURVE_SHARE = .9;	/* pixels; of the time of a piece */
+const PULSE_CPU = 16;		/* the level of one CPU */
 const SIGN_HALF = 7, SIGN_ROOM = 240;	/* pixels: of a badge; that a name asks for */
-const GAUGE_GAP = 1, SPAN_HEIGHT = 12, SPAN_DEPTH = 3;
+const SPAN_HEIGHT = 12, SPAN_DEPTH = 3;
 
 function laneY(lane) {
 	return tasks.lanes.y[lane];
 }
 
-/* Of the bars of a lane, without gauges and spans. */
+/* Of the bars of a lane, without spans. */
 function barHeight(lane) {
 	return tasks.lanes.bar[lane];
 }
 
-function hasGauge(lane) {
-	return tasks.lanes.height[lane] - barHeight(lane) >= GAUGE + GAUGE_GAP;
+/* Of their lower part that shows CPU, 0: there is no room. */
+function gaugeHeight(lane) {
+	return tasks.lanes.gauge[lane];
 }
 
-/* The share of CPU below bars. Narrow neighbours have one, or nobody could see how long it is. */
+/*
+ * CPU in bars, as render/chart/bootchart_pulse.c draws it: an area over time, a second one for what
+ * is above one CPU, and a line where only the mean is known. Narrow neighbours share an area.
+ */
 function Gauges() {
 	this.last = null;
-	this.d = "";
+	this.d = Array(COLOURS).fill("");
+	this.more = Array(COLOURS).fill("");
 }
 
 Gauges.prototype.add = function (p, x0, x1) {
-	const narrow = x1 - x0 < GAUGE_NARROW, lane = piece.lane[p], { last } = this;
+	const lane = piece.lane[p], colour = piece.colour[p], i = piece.task[p], { last } = this;
+	const narrow = x1 - x0 < GAUGE_NARROW, height = gaugeHeight(lane);
+	const y = laneY(lane) + barHeight(lane) - height;
 
-	if (last && narrow && last.narrow && last.lane === lane && x0 - last.x1 < 3 &&
+	if (narrow && last && last.y === y && last.colour === colour && x0 - last.x1 < 3 &&
 	    x1 - last.x0 < GAUGE_WIDE) {
 		last.x1 = x1;
 		last.cpu += piece.cpu[p];
@@ -37,23 +46,62 @@ Gauges.prototype.add = function (p, x0, x1) {
 		return;
 	}
 	this.flush();
-	this.last = { narrow, lane, x0, x1, cpu: piece.cpu[p], wall: piece.wall[p] };
+	if (narrow)
+		this.last = { colour, x0, x1, y, height, cpu: piece.cpu[p], wall: piece.wall[p] };
+	else if (x1 - x0 >= CURVE_LEAST && tasks.end[i] - tasks.start[i] >= CURVE_SHARE * piece.busy[p] &&
+		 tasks.pulses.has(i))
+		this.curve(i, colour, x1, y, height);
+	else if (piece.wall[p])
+		this.d[colour] += box(x0, y + (height - 1) * (1 - Math.min(1, piece.cpu[p] / piece.wall[p])),
+				      barWidth(x1 - x0), 1);
 };
 
 Gauges.prototype.flush = function () {
-	const g = this.last, width = g && g.wall ? (g.x1 - g.x0) * Math.min(1, g.cpu / g.wall) : 0;
+	const g = this.last, height = g && g.wall ? g.height * Math.min(1, g.cpu / g.wall) : 0;
 
-	if (width >= .5)
-		this.d += box(g.x0, laneY(g.lane) + barHeight(g.lane) + GAUGE_GAP, width, GAUGE);
+	if (height >= .2)
+		this.d[g.colour] += box(g.x0, g.y + g.height - height, g.x1 - g.x0, height);
+	this.last = null;
 };
 
-Gauges.prototype.path = function () {
-	this.flush();
-	return this.d;
+/* The levels of a task that are in view, means of those closer than CURVE_STEP. */
+Gauges.prototype.curve = function (i, colour, x1, y, height) {
+	const levels = tasks.pulses.get(i), n = levels.length, start = toX(tasks.start[i]);
+	const step = (toX(tasks.end[i]) - start) / n, each = Math.max(1, Math.ceil(CURVE_STEP / step));
+	const until = clipX(start) + barWidth(x1 - clipX(start)), bottom = y + height;
+	const further = Math.max(1, (head.cores || 2) - 1), area = [], more = [];
+	let k = Math.max(0, Math.floor(-start / step));
+
+	for (k -= k % each; k < n; k += each) {
+		const from = clipX(start + k * step), part = levels.subarray(k, k + each);
+		const cpus = part.reduce((sum, v) => sum + v, 0) / part.length / PULSE_CPU;
+
+		if (from >= until)
+			break;
+		const to = Math.min(until, clipX(start + (k + each) * step));
+		area.push([from, to, Math.min(1, cpus)]);
+		more.push([from, to, clamp((cpus - 1) / further, 0, 1)]);
+	}
+	this.d[colour] += pulsePath(area, bottom, height);
+	if (more.some(m => m[2] > .1 / further))
+		this.more[colour] += pulsePath(more, bottom, height);
 };
 
-/* The bars by colour, those that do not match faint; and below each the share of its
- * time that it computed. */
+/* Steps [from, until, part of the height], one behind the other. */
+function pulsePath(steps, bottom, height) {
+	let d = "", last = null;
+
+	for (const [from, until, part] of steps) {
+		const y = px(bottom - part * height);
+
+		d += (last === null ? "M" + px(from) + " " + px(bottom) : "") + (y === last ? "" : "V" + y) +
+			"H" + px(until);
+		last = y;
+	}
+	return d && d + "V" + px(bottom) + "z";
+}
+
+/* The bars by colour, those that do not match faint; and in each its CPU. */
 function drawBars(layer) {
 	const bars = Array(2 * COLOURS).fill(""), named = [], gauges = new Gauges();
 
@@ -62,17 +110,21 @@ function drawBars(layer) {
 		const lane = piece.lane[p], y = laneY(lane), height = barHeight(lane);
 
 		bars[piece.colour[p] * 2 + (piece.match[p] ? 0 : 1)] += barBox(x, y, width, height);
-		if (piece.match[p] && hasGauge(lane))
+		if (piece.match[p] && gaugeHeight(lane))
 			gauges.add(p, x, x + width);
 		if (width >= LABEL_LEAST)
-			named.push({ x0: x, x1: x + width, y, height, task: piece.task[p],
-				     count: piece.count[p], busy: piece.busy[p], colour: piece.colour[p],
-				     dim: !piece.match[p], lane });
+			named.push({ x0: x, x1: x + width, y, height: height - gaugeHeight(lane),
+				     task: piece.task[p], count: piece.count[p], busy: piece.busy[p],
+				     colour: piece.colour[p], dim: !piece.match[p], lane });
 	}
+	gauges.flush();
 	layer.group.classList.toggle("dense", piece.n > DENSE);
 	for (let i = 0; i < 2 * COLOURS; i++)
 		layer.path("bar c" + (i >> 1) + (i & 1 ? " dim" : ""), bars[i]);
-	layer.path("gauge", gauges.path());
+	for (let i = 0; i < COLOURS; i++) {
+		layer.path("gauge c" + i, gauges.d[i]);
+		layer.path("gauge more c" + i, gauges.more[i]);
+	}
 	return named;
 }
 
@@ -332,8 +384,9 @@ function placeLanes() {
 			const thin = row.nest || each < 12;
 
 			l.y[lane] = y + (each < 12 ? 1 : 2);
-			l.bar[lane] = Math.max(0, each - (each < 12 ? 1 : row.nest ? 2 : 3) -
-					       (thin ? 0 : GAUGE + GAUGE_GAP));
+			l.bar[lane] = Math.max(0, each - (each < 12 ? 1 : row.nest ? 2 : 3));
+			l.gauge[lane] = thin ? 0 : clamp(Math.min(.3 * l.bar[lane],
+				Math.max(.2 * l.bar[lane], l.bar[lane] - 14)), GAUGE_LEAST, GAUGE_MOST);
 			y += each + l.depth[lane] * SPAN_HEIGHT;
 			l.height[lane] = Math.max(0, y - l.y[lane]);
 		}
@@ -410,6 +463,7 @@ parts.push({
 		lanes.nothing.hidden = tasks.n > 0;
 		lanes.nothing.textContent = head.running ? "No task has started yet." : "No task was recorded.";
 		tasks.lanes.bar = tasks.lanes.row.map(() => 0);
+		tasks.lanes.gauge = tasks.lanes.row.map(() => 0);
 		indexSpans();
 	},
 	layOut: placeLanes,

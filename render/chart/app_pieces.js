@@ -94,7 +94,11 @@ function box(x, y, width, height) {
 
 /* A bar: a little of the ground is between it and the next. */
 function barBox(x, y, width, height) {
-	return box(x, y, width > 6 ? width - 1.8 : width > 2.5 ? width - .8 : Math.max(.6, width), height);
+	return box(x, y, barWidth(width), height);
+}
+
+function barWidth(width) {
+	return width > 6 ? width - 1.8 : width > 2.5 ? width - .8 : Math.max(.6, width);
 }
 
 /* A little beyond the plot, so that outlines there are not seen. */

@@ -85,6 +85,9 @@
  *	spark_task	tasks with memory over their life, the longest first; then
  *			spark_length: how many levels of each are in spark, in
  *			1/SPARK_FULL of its memory
+ *	pulse_task	tasks of which it is known when they computed, the longest first; then
+ *			pulse_length: how many levels of each are in pulse, in 1/PULSE_CPU of a
+ *			CPU: of equal stretches of its life (pulse.h); of all of it: 1 level
  *	command_task	tasks of which the command is known, the longest first
  *	lines_task	tasks with lines of output on the page CHART_LOG_PAGE; then
  *			lines: how many

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "render/chart/pack_detail.h"
 #include "render/chart/pack_other.h"
+#include "render/chart/pulse.h"
 #include "render/chart/spark.h"
 
 #include <errno.h>
@@ -40,6 +41,9 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 	[TASKS_SPARK_TASK] = { "spark_task", 'u' },
 	[TASKS_SPARK_LENGTH] = { "spark_length", 'u' },
 	[TASKS_SPARK] = { "spark", 'u' },
+	[TASKS_PULSE_TASK] = { "pulse_task", 'u' },
+	[TASKS_PULSE_LENGTH] = { "pulse_length", 'u' },
+	[TASKS_PULSE] = { "pulse", 'u' },
 	[TASKS_COMMAND_TASK] = { "command_task", 'u' },
 	[TASKS_LINES_TASK] = { "lines_task", 'u' },
 	[TASKS_LINES] = { "lines", 'u' },
@@ -82,6 +86,7 @@ const struct pack_task_info pack_task_column[TASK_COLUMNS] = {
 
 /* How many of the longest tasks have their memory over time, and a command. */
 #define SPARKS_MAX 3000
+#define PULSES_MAX 100000	/* levels of CPU over time, of all tasks */
 #define COMMANDS_MAX 1000
 #define COMMANDS_WHOLE (1 << 18)	/* bytes of commands: afterwards they are shortened */
 #define COMMAND_MAX 4096	/* bytes of a command before that, and after it */
@@ -307,6 +312,26 @@ static int add_tasks(struct pack_tasks *p)
 
 /* What only the longest tasks have */
 
+/* CPU over time; a level that does not change is one. */
+static int add_pulse(struct pack_tasks *p, struct pulse_source *pulses, uint32_t i)
+{
+	uint8_t level[PULSE_MOST];
+	size_t n;
+	bool flat = true;
+	int r = pulse_fill(level, &n, PULSE_MOST, pulses, p->chart->sum->order[i]);
+
+	if (r || !n || p->column[TASKS_PULSE].n + n > PULSES_MAX)
+		return r;
+	for (size_t k = 1; k < n; k++)
+		flat &= level[k] == level[0];
+	n = flat ? 1 : n;
+	pack_column_add(&p->column[TASKS_PULSE_TASK], i);
+	pack_column_add(&p->column[TASKS_PULSE_LENGTH], (uint32_t)n);
+	for (size_t k = 0; k < n; k++)
+		pack_column_add(&p->column[TASKS_PULSE], level[k]);
+	return 0;
+}
+
 static bool longer(const void *ctx, uint32_t a, uint32_t b)
 {
 	const int32_t *wall = ctx;
@@ -319,14 +344,18 @@ static int add_longest(struct pack_tasks *p)
 	const struct summary *s = p->chart->sum;
 	size_t n = s->n_ran;
 	uint32_t *longest = malloc((n + 1) * sizeof *longest);
-	int r;
+	struct pulse_source pulses;
+	int r = pulse_init(&pulses, s);
 
-	if (!longest)
+	if (!longest || r) {
+		free(longest);
+		pulse_release(&pulses);
 		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		longest[i] = i;
 	n = sort_top(longest, n, SPARKS_MAX, longer, p->wall);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !r && i < n; i++) {
 		const struct task *t = &s->rec->task[s->order[longest[i]]];
 		const char *command = i < COMMANDS_MAX ? recording_command(s->rec, t) : "";
 		uint8_t level[SPARK_MOST];
@@ -337,6 +366,7 @@ static int add_longest(struct pack_tasks *p)
 			pack_text(&p->commands, command, p->commands.len < COMMANDS_WHOLE ?
 				  COMMAND_MAX : COMMAND_SHORT);
 		}
+		r = add_pulse(p, &pulses, longest[i]);
 		if (!length)
 			continue;
 		pack_column_add(&p->column[TASKS_SPARK_TASK], longest[i]);
@@ -344,8 +374,9 @@ static int add_longest(struct pack_tasks *p)
 		for (size_t k = 0; k < length; k++)
 			pack_column_add(&p->column[TASKS_SPARK], level[k]);
 	}
-	r = pack_detail_waits(p, longest, n);
+	r = r ? r : pack_detail_waits(p, longest, n);
 	free(longest);
+	pulse_release(&pulses);
 	return r;
 }
 

@@ -185,6 +185,6 @@ def entries_filter(page):
 def marks_are_explained(page):
     page.open('known')
     said = ' '.join(page.texts('#bb-marks .key'))
-    for mark in ('computed', 'failed', 'unfinished'):
+    for mark in ('CPU of a task', 'failed', 'unfinished'):
         assert mark in said, (mark, said)
     assert page.box('#bb-legend')['bottom'] <= page.browser.js('return innerHeight')

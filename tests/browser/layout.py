@@ -169,6 +169,29 @@ def names_are_readable(page):
             assert _contrast(*rgb) >= 3
 
 
+def cpu_is_in_bars(page):
+    """CPU over time at the bottom of bars: curves of long tasks and lines of short ones."""
+    page.open(page.places.generated(200, 60))
+    for zoom in (0, -6):
+        page.wheel(page.x_of_plot(0.5), page.y(1), zoom)
+        curves, lines, wrong = page.browser.js(BARS + '''const svg = document.querySelector('#bb-lanes svg.plot');
+            const bars = boxes(svg), count = {V: 0, v: 0}, wrong = [];
+            for (const path of svg.querySelectorAll('.gauge')) {
+                for (const part of (path.getAttribute('d') || '').split('z').filter(d => d)) {
+                    const m = /^M([\\d.]+) ([\\d.]+)([Vh])/.exec(part), x = Number(m[1]), y = Number(m[2]);
+
+                    const ys = [...part.matchAll(/V([\\d.]+)/g)].map(v => Number(v[1])).concat(y);
+                    if (!bars.some(b => x > b.x - .2 && x < b.x + b.width + .2 &&
+                        ys.every(at => at > b.y + b.height / 2 && at < b.y + b.height + .2)))
+                        wrong.push(part);
+                    count[m[3] === 'V' ? 'V' : 'v']++;
+                }
+            }
+            return [count.V, count.v, wrong]''')
+        assert not wrong, wrong[:3]
+        assert curves > 0 and (zoom or lines > 0), (curves, lines)
+
+
 def path_is_that_of_show(page):
     """The section of the path: its words, and its table, which chooses tasks."""
     page.open('known')
