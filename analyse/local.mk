@@ -5,7 +5,7 @@ analyse_libanalyse_a_SOURCES = \
 	analyse/answer.c analyse/answer.h analyse/answer_times.c analyse/answer_times.h \
 	analyse/build_output.c analyse/build_output.h analyse/cache_counts.c analyse/cache_counts.h analyse/chain.c analyse/chain.h analyse/chain_bound.c analyse/chain_bound.h \
 	analyse/cmake_target.c analyse/cmake_target.h analyse/directories.c analyse/directories.h \
-	analyse/facts.c analyse/facts.h analyse/tool_count.c analyse/tool_count.h analyse/idle.c analyse/idle.h analyse/first_error.c analyse/first_error.h analyse/groups.c analyse/groups.h \
+	analyse/facts.c analyse/facts.h analyse/free_cores.c analyse/free_cores.h analyse/tool_count.c analyse/tool_count.h analyse/idle.c analyse/idle.h analyse/first_error.c analyse/first_error.h analyse/groups.c analyse/groups.h \
 	analyse/needs.c analyse/needs.h analyse/needs_names.c analyse/needs_names.h analyse/cost.c analyse/cost.h \
 	analyse/curve.c analyse/curve.h analyse/host.c analyse/host.h analyse/inspected.c analyse/inspected.h \
 	analyse/listing.c analyse/listing.h analyse/message.c analyse/message.h analyse/runs.c analyse/runs.h analyse/metric.c analyse/metric.h analyse/names.c \
