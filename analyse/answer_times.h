@@ -5,7 +5,7 @@
 #include "analyse/chain.h"
 
 /* The times of a build that its verdict is made of (answer.h). Tasks that host count as running
- * only where this says so. Private to answer.c. */
+ * only where this says so. Private to answer*.c. */
 
 /* A time, and its length without what interrupts it. until_us -1: there is none. */
 struct answer_span {
