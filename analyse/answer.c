@@ -9,7 +9,8 @@
 #include <string.h>
 
 const char *const answer_word[ANSWER_ABOUTS] = {
-	[ANSWER_FAILED] = "failed", [ANSWER_IDLE] = "idle", [ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
+	[ANSWER_FAILED] = "failed", [ANSWER_CURRENT] = "current", [ANSWER_IDLE] = "idle",
+	[ANSWER_ALONE] = "alone", [ANSWER_NOTHING] = "nothing",
 	[ANSWER_FEW] = "few", [ANSWER_LTO] = "lto", [ANSWER_OTHERS] = "others", [ANSWER_WORKERS] = "workers",
 	[ANSWER_DEPENDENCIES] = "dependencies", [ANSWER_LOAD] = "load", [ANSWER_POOL] = "pool",
 	[ANSWER_MEMORY] = "memory", [ANSWER_DISK] = "disk",
@@ -173,8 +174,8 @@ void answer_end(struct answer_work *w, enum answer_about about, const struct ans
 int answer_make(struct answer *a, const struct summary *s, const struct chain *c, const struct idle *idle)
 {
 	static void (*const say[])(struct answer_work *w) = {
-		answer_say_failure, answer_say_idle, answer_say_others, answer_say_alone, answer_say_few,
-		answer_say_lto, answer_say_nothing_ran, answer_say_workers, answer_say_dependencies,
+		answer_say_failure, answer_say_current, answer_say_idle, answer_say_others, answer_say_alone,
+		answer_say_few, answer_say_lto, answer_say_nothing_ran, answer_say_workers, answer_say_dependencies,
 		answer_say_load, answer_say_pool, answer_say_memory, answer_say_disk,
 	};
 	struct answer_work w = { .s = s, .c = c, .idle = idle, .a = a };

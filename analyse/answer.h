@@ -18,6 +18,7 @@
 
 enum answer_about {
 	ANSWER_FAILED,		/* the build failed or was killed */
+	ANSWER_CURRENT,		/* nothing was out of date */
 	ANSWER_IDLE,		/* nothing happens, or happened before the build was ended */
 	ANSWER_ALONE,		/* one task ran alone */
 	ANSWER_NOTHING,		/* no task ran */

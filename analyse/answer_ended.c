@@ -2,8 +2,14 @@
 #include "analyse/answer_parts.h"
 
 #include "analyse/words.h"
+#include "base/array.h"
 #include "base/minmax.h"
+#include "base/saturate.h"
 
+#include <signal.h>
+#include <string.h>
+
+#define STATUS_INTERRUPTED (128 + SIGINT)	/* of a shell whose command was */
 #define STATUS_TIMEOUT 124	/* of timeout(1) */
 #define END_US 1000000		/* in this time before the end, the build was being stopped */
 
@@ -61,10 +67,19 @@ static void add_stopped(struct answer_work *w, const uint32_t *task, size_t n)
 	}
 }
 
+/* A user's Ctrl-C, as a rule. make and ninja fail then, and what they had started was killed. */
+static bool is_interrupted(const struct summary *s, const struct task *first)
+{
+	if (s->result == BUILD_KILLED)
+		return s->status == SIGINT;
+	return s->status == STATUS_INTERRUPTED || (s->reason && !strcmp(s->reason, "interrupted")) ||
+	       (first && first->state == TASK_KILLED && first->status == SIGINT);
+}
+
 /* Was the whole build ended, rather than one of its tasks? */
 static bool is_stopped(const struct summary *s, const struct task *first)
 {
-	return s->result == BUILD_KILLED || !first ||
+	return s->result == BUILD_KILLED || !first || is_interrupted(s, first) ||
 	       (first->state == TASK_KILLED && s->status == STATUS_TIMEOUT);
 }
 
@@ -78,8 +93,13 @@ void answer_say_failure(struct answer_work *w)
 
 	if (s->result != BUILD_FAILED && s->result != BUILD_KILLED)
 		return;
-	answer_add(w, s->result == BUILD_KILLED ? "The build was " : "The build ");
-	words_add_result(&w->text, s->result, s->status);
+	answer_add(w, "The build ");
+	if (is_interrupted(s, t)) {
+		answer_add(w, "was interrupted");
+	} else {
+		answer_add(w, s->result == BUILD_KILLED ? "was " : "");
+		words_add_result(&w->text, s->result, s->status);
+	}
 	answer_add_time(w, " after ", s->wall_us, "");
 	if (n_stopped && is_stopped(s, t)) {
 		add_stopped(w, stopped, n_stopped);
@@ -98,6 +118,59 @@ void answer_say_failure(struct answer_work *w)
 	answer_end(w, ANSWER_FAILED, &span, s->wall_us);
 }
 
+/* Does a word of make's or ninja's command line have it run nothing: "-n", "-kq", "--version"? A word with one of
+ * these letters that does not, such as "-Oline", only costs the sentence. */
+static bool runs_nothing(const char *command)
+{
+	static const char *const words[] = { "--just-print", "--dry-run", "--recon", "--question", "--touch",
+					     "--version", "--help" };
+
+	for (const char *p = command; *p; p += strcspn(p, " "), p += *p == ' ') {
+		size_t n = strcspn(p, " ");
+
+		if (n > 1 && *p == '-' && p[1] != '-' && strcspn(p, "nqtvh ") < n)
+			return true;
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+			if (n == strlen(words[i]) && !memcmp(p, words[i], n))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Did make or ninja find nothing to do? Not if processes ran that are no tasks. */
+static bool is_current(const struct summary *s)
+{
+	const struct recording *rec = s->rec;
+	int64_t reaped = 0;
+
+	for (size_t i = 0; i < s->n_ran; i++) {
+		if (!rec->task[s->order[i]].hosts && !task_is_shell(&rec->task[s->order[i]]))
+			return false;
+	}
+	for (size_t i = 0; i < rec->n_instances; i++) {
+		const struct instance *in = &rec->instance[i];
+
+		if ((strcmp(in->tool, "make") && strcmp(in->tool, "ninja")) || runs_nothing(in->command))
+			return false;
+		reaped = sat_add(reaped, MAX(in->reaped, 0));
+	}
+	return s->result == BUILD_OK && rec->n_instances && !rec->lost.reason && s->n_tasks == s->n_ran &&
+	       reaped <= (int64_t)s->n_ran;
+}
+
+void answer_say_current(struct answer_work *w)
+{
+	const struct summary *s = w->s;
+
+	if (!is_current(s))
+		return;
+	answer_add(w, "Nothing was out of date: ");
+	answer_add(w, s->rec->instance[0].tool);
+	answer_add(w, s->n_hosting ? " ran only makes, and these ran no tasks" : " ran no tasks");
+	answer_end(w, ANSWER_CURRENT, NULL, s->wall_us);
+}
+
 void answer_say_idle(struct answer_work *w)
 {
 	const struct idle *i = w->idle;
@@ -108,3 +181,4 @@ void answer_say_idle(struct answer_work *w)
 	idle_words(&w->text, i, w->s->rec);
 	answer_end(w, ANSWER_IDLE, &span, MIN(i->us, w->s->wall_us));
 }
+

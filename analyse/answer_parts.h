@@ -57,6 +57,7 @@ void answer_end(struct answer_work *w, enum answer_about about, const struct ans
 
 /* Each makes a sentence, or none. How it ended: */
 void answer_say_failure(struct answer_work *w);
+void answer_say_current(struct answer_work *w);
 void answer_say_idle(struct answer_work *w);
 
 /* Of tasks: */

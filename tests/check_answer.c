@@ -26,6 +26,32 @@ static const struct {
 	const char *answer;	/* "about: text\n" for each sentence */
 } cases[] = {
 	{
+		"nothing to do, soon", BUILD "80000\n", OPEN("make -j4"), NULL, NULL, NULL,
+		"current: Nothing was out of date: make ran no tasks.\n",
+	}, {
+		"nothing to do, with a probe and a make", BUILD "80000\n",
+		OPEN("make -j4") SHELL("1", 5, "uname") DONE("1", 10) START("2", 15, "sub")
+		"open\t" MS(20) "\tl\t78\t1\t78,12\tmake\t4.3\t/src/l\tmake\nclose\t" MS(30) "\tl\n" DONE("2", 35),
+		NULL, NULL, NULL, "current: Nothing was out of date: make ran only makes, and these ran no tasks.\n",
+	}, {
+		"make -n does nothing in any case", BUILD "80000\n", OPEN("make -sn"), NULL, NULL, NULL, "",
+	}, {
+		"make that failed before its first task", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 80000\n", OPEN("make"),
+		NULL, NULL, NULL, "failed: The build failed with exit status 2 after 80 ms.\n",
+	}, {
+		"interrupted", "cwd: /src\ncores: 4\nsignal: 2\nend_us: 12900000\n",
+		OPEN("make -j2") START("1", 5, "chrono-test.cc.o") "kill\t" MS(12890) "\tm.1\t2\n"
+		START("2", 10, "b.o") "kill\t" MS(12891) "\tm.2\t2\n", NULL, NULL, NULL,
+		"failed: The build was interrupted after 12.9 s; chrono-test.cc.o and b.o had run for 12.9 s.\n",
+	}, {
+		"interrupted, and the build tool fails", "cwd: /src\ncores: 4\nstatus: 2\nend_us: 12900000\n",
+		OPEN("make -j2") START("1", 5, "chrono-test.cc.o") "kill\t" MS(12890) "\tm.1\t2\n", NULL, NULL, NULL,
+		"failed: The build was interrupted after 12.9 s; chrono-test.cc.o had run for 12.9 s.\n",
+	}, {
+		"killed otherwise", "cwd: /src\ncores: 4\nsignal: 15\nend_us: 12900000\n",
+		OPEN("make -j2") START("1", 5, "a.o") "kill\t" MS(12890) "\tm.1\t15\n", NULL, NULL, NULL,
+		"failed: The build was killed by SIGTERM after 12.9 s; a.o had run for 12.9 s.\n",
+	}, {
 		"a short build", BUILD "1900000\n",
 		OPEN("make -j4") RUN("1", 5, 100, "a", "a.c") RUN("2", 5, 1800, "b", "b.c"),
 		NULL, NULL, NULL, "",
